@@ -1,0 +1,101 @@
+package isa
+
+// Class is the timing class of an instruction: what a machine file gives a
+// latency and an initiation interval for.
+type Class uint8
+
+// The timing classes. ClassNone is the zero value: no machine may time it.
+const (
+	ClassNone Class = iota
+	IntAdd
+	IntMinMax
+	IntMul
+	IntMad
+	IntDiv
+	FP32Add
+	FP32MinMax
+	FP32Mul
+	FP32Mad
+	FP32Div
+	FP64Add
+	FP64MinMax
+	FP64Mul
+	FP64Mad
+	FP64Div
+	SFU
+	Control
+	Sync
+	MemParam  // parameters and constants, through the constant cache
+	MemShared // shared memory, atomics on it included
+	MemGlobal // global, local and generic memory: loads and stores
+	MemAtomic // atomics on global memory
+	numClasses
+)
+
+var classNames = [numClasses]string{
+	ClassNone: "none",
+	IntAdd:    "int-add", IntMinMax: "int-minmax", IntMul: "int-mul", IntMad: "int-mad", IntDiv: "int-div",
+	FP32Add: "fp32-add", FP32MinMax: "fp32-minmax", FP32Mul: "fp32-mul", FP32Mad: "fp32-mad", FP32Div: "fp32-div",
+	FP64Add: "fp64-add", FP64MinMax: "fp64-minmax", FP64Mul: "fp64-mul", FP64Mad: "fp64-mad", FP64Div: "fp64-div",
+	SFU: "sfu", Control: "control", Sync: "sync",
+	MemParam: "mem-param", MemShared: "mem-shared", MemGlobal: "mem-global", MemAtomic: "mem-atomic",
+}
+
+// String returns the class's name as machine files write it.
+func (c Class) String() string { return classNames[c] }
+
+// Classes returns all timing classes but ClassNone.
+func Classes() []Class {
+	all := make([]Class, 0, numClasses-1)
+	for c := ClassNone + 1; c < numClasses; c++ {
+		all = append(all, c)
+	}
+	return all
+}
+
+// arithmetic maps a unit to its class for integers, for floating point up to 32
+// bits, and for 64-bit floating point.
+var arithmetic = map[Unit][3]Class{
+	UnitAdd:    {IntAdd, FP32Add, FP64Add},
+	UnitMinMax: {IntMinMax, FP32MinMax, FP64MinMax},
+	UnitMul:    {IntMul, FP32Mul, FP64Mul},
+	UnitMad:    {IntMad, FP32Mad, FP64Mad},
+	UnitDiv:    {IntDiv, FP32Div, FP64Div},
+	UnitSFU:    {SFU, SFU, FP64Div},
+}
+
+// Class returns the timing class of the instruction, ClassNone for an unknown
+// one. Conversions count as the wider of their two sides.
+func (in *Instr) Class() Class {
+	switch unit := in.Op.Info().Unit; unit {
+	case NoUnit:
+		return ClassNone
+	case UnitCtl:
+		return Control
+	case UnitSync:
+		return Sync
+	case UnitMem:
+		return in.memClass()
+	default:
+		row := arithmetic[unit]
+		switch {
+		case in.Type == F64 || in.SrcType == F64:
+			return row[2]
+		case in.Type.IsFloat() || in.SrcType.IsFloat():
+			return row[1]
+		}
+		return row[0]
+	}
+}
+
+func (in *Instr) memClass() Class {
+	switch {
+	case in.Space == Param || in.Space == Const:
+		return MemParam
+	case in.Space == Shared:
+		return MemShared
+	case in.Op == Atom || in.Op == Red:
+		return MemAtomic
+	}
+	return MemGlobal
+}

@@ -1,0 +1,270 @@
+package isa
+
+import "warpbound/internal/diag"
+
+// Reg is a virtual register: an index into the Regs of its function or kernel.
+type Reg int32
+
+// NoReg stands where there is no register.
+const NoReg Reg = -1
+
+// Kind tells the kinds of operands apart.
+type Kind uint8
+
+// The kinds of operands.
+const (
+	KindNone    Kind = iota
+	KindReg          // register Reg
+	KindImm          // the bits Imm, as wide as the instruction's type
+	KindSpecial      // special register Special
+	KindVar          // address of variable Var plus Imm, in the variable's own space
+	KindAddr         // memory at register Reg plus Imm; Reg is NoReg for an absolute address
+	KindVarAddr      // memory at variable Var plus Imm (plus Reg unless it is NoReg)
+	KindSink         // a result that is dropped ("_")
+)
+
+// Operand is one source or destination of an instruction.
+type Operand struct {
+	Kind    Kind
+	Not     bool // a predicate source that is complemented
+	Special Special
+	Reg     Reg
+	Var     int32  // index into the Vars of the function or kernel
+	Imm     uint64 // bits of an immediate, or the two's complement of an offset in bytes
+}
+
+// RegOperand is the operand that reads or writes a register.
+func RegOperand(r Reg) Operand { return Operand{Kind: KindReg, Reg: r} }
+
+// ImmOperand is the operand of constant bits.
+func ImmOperand(bits uint64) Operand { return Operand{Kind: KindImm, Reg: NoReg, Imm: bits} }
+
+// Guard makes an instruction depend on a predicate register. The zero Guard
+// holds always.
+type Guard struct {
+	Set bool
+	Not bool
+	Reg Reg
+}
+
+// Instr is one instruction. Fields that an operation does not use are zero.
+type Instr struct {
+	Op      Op
+	Type    Type // of the operation; of the result where the two differ
+	SrcType Type // of the sources where they differ from Type (Cvt, Set, Slct)
+
+	Guard Guard
+	Dst   []Operand
+	Src   []Operand
+
+	Space    Space
+	Round    Round
+	Cmp      Cmp
+	Combine  Combine
+	Atom     AtomOp
+	Lane     LaneOp
+	Barrier  BarrierOp
+	FTZ      bool // subnormal inputs and results become zeros of the same sign
+	Sat      bool // integers: clamp to the range; floats: clamp to [0, 1]
+	Approx   bool // the fast approximation of Div, Sqrt, Rcp and the like
+	NaN      bool // Min, Max: a NaN source gives NaN
+	Wrap     bool // shifts: the amount modulo the width instead of clamped
+	ShiftAmt bool // Bfind: the distance from the top instead of the position
+	Volatile bool // the access may not be served by L1 (volatile, relaxed, mmio, .cv, .cg)
+
+	Target  int    // Bra: index of the target instruction
+	Targets []int  // BrxIdx: the same, one for each index
+	Callee  string // Call: name of the function
+
+	Text string   // of an Unknown instruction: what the source says
+	Pos  diag.Pos // in the module's own text
+	Loc  diag.Pos // in the source that the compiler was given, if it said so
+}
+
+// Special is a special register.
+type Special uint8
+
+// The special registers.
+const (
+	NoSpecial Special = iota
+	TidX
+	TidY
+	TidZ
+	NtidX
+	NtidY
+	NtidZ
+	CtaidX
+	CtaidY
+	CtaidZ
+	NctaidX
+	NctaidY
+	NctaidZ
+	LaneID
+	WarpID
+	NwarpID
+	SmID
+	NsmID
+	GridID
+	LanemaskEq
+	LanemaskLe
+	LanemaskLt
+	LanemaskGe
+	LanemaskGt
+	Clock
+	Clock64
+	ClockHi
+	GlobalTimer
+	DynamicSmemSize
+	TotalSmemSize
+	WarpSize
+	numSpecials
+)
+
+var specialNames = [numSpecials]string{
+	TidX: "tid.x", TidY: "tid.y", TidZ: "tid.z",
+	NtidX: "ntid.x", NtidY: "ntid.y", NtidZ: "ntid.z",
+	CtaidX: "ctaid.x", CtaidY: "ctaid.y", CtaidZ: "ctaid.z",
+	NctaidX: "nctaid.x", NctaidY: "nctaid.y", NctaidZ: "nctaid.z",
+	LaneID: "laneid", WarpID: "warpid", NwarpID: "nwarpid", SmID: "smid", NsmID: "nsmid", GridID: "gridid",
+	LanemaskEq: "lanemask_eq", LanemaskLe: "lanemask_le", LanemaskLt: "lanemask_lt",
+	LanemaskGe: "lanemask_ge", LanemaskGt: "lanemask_gt",
+	Clock: "clock", Clock64: "clock64", ClockHi: "clock_hi", GlobalTimer: "globaltimer",
+	DynamicSmemSize: "dynamic_smem_size", TotalSmemSize: "total_smem_size", WarpSize: "WARP_SZ",
+}
+
+// String returns the register's PTX name without the percent sign.
+func (s Special) String() string { return specialNames[s] }
+
+// SpecialByName finds a special register by its PTX name without the percent
+// sign.
+func SpecialByName(name string) (Special, bool) {
+	for s := TidX; s < numSpecials; s++ {
+		if specialNames[s] == name {
+			return s, true
+		}
+	}
+	return NoSpecial, false
+}
+
+// Space is a state space of memory.
+type Space uint8
+
+// The state spaces. The zero value is generic: the address tells the space.
+const (
+	Generic Space = iota
+	Global
+	Shared
+	Local
+	Const
+	Param
+)
+
+// Round is a rounding mode.
+type Round uint8
+
+// The rounding modes. The zero value is to nearest even for floating-point
+// results and none for integers. The Int modes round a float to an integral
+// value.
+const (
+	RoundDefault Round = iota
+	RoundRN
+	RoundRZ
+	RoundRM
+	RoundRP
+	RoundRNA // to nearest, ties away from zero
+	RoundIntRN
+	RoundIntRZ
+	RoundIntRM
+	RoundIntRP
+)
+
+// Cmp is a comparison.
+type Cmp uint8
+
+// The comparisons. Those that end in U are true for NaN operands. Lo to Hs are
+// unsigned whatever the type. For Testp the last six classify.
+const (
+	CmpNone Cmp = iota
+	Eq
+	Ne
+	Lt
+	Le
+	Gt
+	Ge
+	Lo
+	Ls
+	Hi
+	Hs
+	EqU
+	NeU
+	LtU
+	LeU
+	GtU
+	GeU
+	Num
+	NaN
+	Finite
+	Infinite
+	Number
+	NotANumber
+	Normal
+	Subnormal
+)
+
+// Combine joins a comparison with a predicate.
+type Combine uint8
+
+// How Setp and Set join their comparison with the predicate c.
+const (
+	CombineNone Combine = iota
+	CombineAnd
+	CombineOr
+	CombineXor
+)
+
+// AtomOp is the operation of Atom and Red.
+type AtomOp uint8
+
+// The atomic operations.
+const (
+	AtomNone AtomOp = iota
+	AtomAdd
+	AtomMin
+	AtomMax
+	AtomAnd
+	AtomOr
+	AtomXor
+	AtomExch
+	AtomCas
+	AtomInc
+	AtomDec
+)
+
+// LaneOp is the mode of Vote and Shfl.
+type LaneOp uint8
+
+// The modes of Vote and Shfl.
+const (
+	LaneNone LaneOp = iota
+	VoteAll
+	VoteAny
+	VoteUni
+	VoteBallot
+	ShflUp
+	ShflDown
+	ShflBfly
+	ShflIdx
+)
+
+// BarrierOp is the form of Bar.
+type BarrierOp uint8
+
+// The forms of a CTA barrier.
+const (
+	BarrierNone BarrierOp = iota
+	BarrierSync
+	BarrierArrive
+	BarrierRedPopc
+	BarrierRedAnd
+	BarrierRedOr
+)

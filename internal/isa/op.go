@@ -1,0 +1,257 @@
+package isa
+
+// Op is an operation. The zero value is Unknown: an instruction of which only
+// the text is kept, so that a module that holds one can still be inspected.
+type Op uint16
+
+// The operations. Unless said otherwise d is the destination and a, b, c are
+// the sources in order, and the meaning is that of the PTX instruction of the
+// same name on Instr.Type.
+const (
+	Unknown Op = iota
+
+	// Arithmetic; integer or floating point by Instr.Type.
+	Add
+	Sub
+	Mul     // integers: the low half of the product
+	MulHi   // the high half
+	MulWide // d is twice as wide as Type
+	Mad     // a*b + c; integers: the low half
+	MadHi
+	MadWide
+	Mul24
+	Mad24
+	Fma // one rounding
+	Div
+	Rem
+	Abs
+	Neg
+	Min
+	Max
+	Sad // c + |a-b|
+	Rcp
+	Sqrt
+	Rsqrt
+	Sin
+	Cos
+	Lg2
+	Ex2
+	Tanh
+	Copysign // d has the magnitude of b and the sign of a
+
+	// Bits.
+	And
+	Or
+	Xor
+	Not
+	Cnot
+	Shl
+	Shr
+	ShfL // funnel shift of {b, a} left by c; Instr.Wrap chooses c mod 32 over clamping
+	ShfR
+	Lop3 // d, a, b, c, immediate truth table
+	Prmt
+	Popc
+	Clz
+	Bfind
+	Brev
+	Bfe
+	Bfi
+
+	// Comparison and selection.
+	Setp // d predicate, optional second d its complement; optional c combines by Instr.Combine
+	Set  // d of Type, compared as SrcType
+	Selp // c ? a : b
+	Slct // c >= 0 ? a : b; c has SrcType
+	Testp
+
+	// Movement.
+	Mov
+	Pack   // d = {a, b, ...}, the first the least significant; Type is the type of d
+	Unpack // {d, e, ...} = a; Type is the type of a
+	Cvt    // from SrcType to Type
+	Cvta   // address of Space to generic
+	CvtaTo // generic address to Space
+	Isspacep
+	Ld
+	St
+	Prefetch
+
+	// Control.
+	Bra
+	BrxIdx // a indexes Instr.Targets
+	Call
+	Ret
+	Exit
+	Trap
+	Nop
+
+	// Synchronisation and communication.
+	Bar // CTA barrier a, with b threads if given; Instr.Barrier tells the form
+	BarWarp
+	Fence
+	Atom // d = old value at address a; operation Instr.Atom with b (and c for Cas)
+	Red  // Atom without a result
+	Vote
+	Shfl // d[, predicate] from lane by Instr.Shfl: a value, b lane, c clamp, optional member mask
+	Activemask
+
+	numOps
+)
+
+// Unit is the kind of functional unit that an operation occupies. Together with
+// the type it selects the timing class (see Instr.Class).
+type Unit uint8
+
+// The functional units. NoUnit is the zero value and fails.
+const (
+	NoUnit     Unit = iota
+	UnitAdd         // add, compare, logic, moves
+	UnitMinMax      // min and max, which old generations executed slower
+	UnitMul         // multiply
+	UnitMad         // multiply and add
+	UnitDiv         // divide, remainder, square root
+	UnitSFU         // transcendental approximations
+	UnitMem         // load, store, atomic: the class follows from the space
+	UnitCtl         // branches, calls, exits
+	UnitSync        // barriers, fences, votes, shuffles
+)
+
+// Effect is a set of what an operation does besides writing registers.
+type Effect uint8
+
+// The effects.
+const (
+	ReadsMem  Effect = 1 << iota
+	WritesMem        // also atomics
+	Branches         // the next instruction may be another than the following one
+	Ends             // retires the active lanes (ret and exit of a kernel, trap)
+	Crosslane        // a lane's result depends on other lanes' values
+	Barriers         // waits for other warps
+)
+
+// Info is what is known of an operation whatever its type.
+type Info struct {
+	Name   string // the neutral mnemonic
+	Unit   Unit
+	Dst    [2]int // least and largest number of destination operands
+	Src    [2]int // least and largest number of source operands
+	Effect Effect
+}
+
+// many is the largest number of elements that a vector operand has.
+const many = 8
+
+var (
+	one  = [2]int{1, 1}
+	none = [2]int{0, 0}
+)
+
+func n(k int) [2]int { return [2]int{k, k} }
+
+// ops is the table of operations. A row that is missing has the zero Info and
+// makes the table's test fail.
+var ops = [numOps]Info{
+	Unknown: {"unknown", NoUnit, none, none, 0},
+
+	Add:      {"add", UnitAdd, one, n(2), 0},
+	Sub:      {"sub", UnitAdd, one, n(2), 0},
+	Mul:      {"mul", UnitMul, one, n(2), 0},
+	MulHi:    {"mul.hi", UnitMul, one, n(2), 0},
+	MulWide:  {"mul.wide", UnitMul, one, n(2), 0},
+	Mad:      {"mad", UnitMad, one, n(3), 0},
+	MadHi:    {"mad.hi", UnitMad, one, n(3), 0},
+	MadWide:  {"mad.wide", UnitMad, one, n(3), 0},
+	Mul24:    {"mul24", UnitMul, one, n(2), 0},
+	Mad24:    {"mad24", UnitMad, one, n(3), 0},
+	Fma:      {"fma", UnitMad, one, n(3), 0},
+	Div:      {"div", UnitDiv, one, n(2), 0},
+	Rem:      {"rem", UnitDiv, one, n(2), 0},
+	Abs:      {"abs", UnitAdd, one, n(1), 0},
+	Neg:      {"neg", UnitAdd, one, n(1), 0},
+	Min:      {"min", UnitMinMax, one, n(2), 0},
+	Max:      {"max", UnitMinMax, one, n(2), 0},
+	Sad:      {"sad", UnitAdd, one, n(3), 0},
+	Rcp:      {"rcp", UnitSFU, one, n(1), 0},
+	Sqrt:     {"sqrt", UnitSFU, one, n(1), 0},
+	Rsqrt:    {"rsqrt", UnitSFU, one, n(1), 0},
+	Sin:      {"sin", UnitSFU, one, n(1), 0},
+	Cos:      {"cos", UnitSFU, one, n(1), 0},
+	Lg2:      {"lg2", UnitSFU, one, n(1), 0},
+	Ex2:      {"ex2", UnitSFU, one, n(1), 0},
+	Tanh:     {"tanh", UnitSFU, one, n(1), 0},
+	Copysign: {"copysign", UnitAdd, one, n(2), 0},
+
+	And:   {"and", UnitAdd, one, n(2), 0},
+	Or:    {"or", UnitAdd, one, n(2), 0},
+	Xor:   {"xor", UnitAdd, one, n(2), 0},
+	Not:   {"not", UnitAdd, one, n(1), 0},
+	Cnot:  {"cnot", UnitAdd, one, n(1), 0},
+	Shl:   {"shl", UnitAdd, one, n(2), 0},
+	Shr:   {"shr", UnitAdd, one, n(2), 0},
+	ShfL:  {"shf.l", UnitAdd, one, n(3), 0},
+	ShfR:  {"shf.r", UnitAdd, one, n(3), 0},
+	Lop3:  {"lop3", UnitAdd, one, n(4), 0},
+	Prmt:  {"prmt", UnitAdd, one, n(3), 0},
+	Popc:  {"popc", UnitAdd, one, n(1), 0},
+	Clz:   {"clz", UnitAdd, one, n(1), 0},
+	Bfind: {"bfind", UnitAdd, one, n(1), 0},
+	Brev:  {"brev", UnitAdd, one, n(1), 0},
+	Bfe:   {"bfe", UnitAdd, one, n(3), 0},
+	Bfi:   {"bfi", UnitAdd, one, n(4), 0},
+
+	Setp:  {"setp", UnitAdd, [2]int{1, 2}, [2]int{2, 3}, 0},
+	Set:   {"set", UnitAdd, one, [2]int{2, 3}, 0},
+	Selp:  {"selp", UnitAdd, one, n(3), 0},
+	Slct:  {"slct", UnitAdd, one, n(3), 0},
+	Testp: {"testp", UnitAdd, one, n(1), 0},
+
+	Mov:      {"mov", UnitAdd, one, n(1), 0},
+	Pack:     {"pack", UnitAdd, one, [2]int{2, many}, 0},
+	Unpack:   {"unpack", UnitAdd, [2]int{2, many}, n(1), 0},
+	Cvt:      {"cvt", UnitAdd, one, n(1), 0},
+	Cvta:     {"cvta", UnitAdd, one, n(1), 0},
+	CvtaTo:   {"cvta.to", UnitAdd, one, n(1), 0},
+	Isspacep: {"isspacep", UnitAdd, one, n(1), 0},
+	Ld:       {"ld", UnitMem, [2]int{1, many}, n(1), ReadsMem},
+	St:       {"st", UnitMem, none, [2]int{2, 1 + many}, WritesMem},
+	Prefetch: {"prefetch", UnitMem, none, n(1), 0},
+
+	Bra:    {"bra", UnitCtl, none, none, Branches},
+	BrxIdx: {"brx.idx", UnitCtl, none, n(1), Branches},
+	Call:   {"call", UnitCtl, [2]int{0, many}, [2]int{0, 255}, Branches},
+	Ret:    {"ret", UnitCtl, none, none, Ends},
+	Exit:   {"exit", UnitCtl, none, none, Ends},
+	Trap:   {"trap", UnitCtl, none, none, Ends},
+	Nop:    {"nop", UnitAdd, none, none, 0},
+
+	Bar:        {"bar", UnitSync, [2]int{0, 1}, [2]int{1, 3}, Barriers},
+	BarWarp:    {"bar.warp", UnitSync, none, n(1), Crosslane},
+	Fence:      {"fence", UnitSync, none, none, 0},
+	Atom:       {"atom", UnitMem, one, [2]int{2, 3}, ReadsMem | WritesMem},
+	Red:        {"red", UnitMem, none, n(2), ReadsMem | WritesMem},
+	Vote:       {"vote", UnitSync, one, [2]int{1, 2}, Crosslane},
+	Shfl:       {"shfl", UnitSync, [2]int{1, 2}, [2]int{3, 4}, Crosslane},
+	Activemask: {"activemask", UnitSync, one, none, Crosslane},
+}
+
+// Info returns the facts of the operation; those of Unknown for a value that
+// is no operation.
+func (o Op) Info() Info {
+	if o >= numOps {
+		return ops[Unknown]
+	}
+	return ops[o]
+}
+
+// String returns the neutral mnemonic.
+func (o Op) String() string { return o.Info().Name }
+
+// Ops returns all known operations, for tests that visit every table row.
+func Ops() []Op {
+	all := make([]Op, 0, numOps-1)
+	for o := Unknown + 1; o < numOps; o++ {
+		all = append(all, o)
+	}
+	return all
+}

@@ -1,0 +1,125 @@
+package isa
+
+import "warpbound/internal/diag"
+
+// Program is a parsed module. It is not changed after its front end made it.
+type Program struct {
+	File        string // name of the module, for messages
+	Version     string // language version, for example "6.3"
+	Target      string // for example "sm_70"
+	AddressBits int    // 32 or 64
+	Vars        []Var  // module-scope variables
+	Funcs       []*Func
+	Warnings    []diag.Warning
+}
+
+// Func looks a function up by name; nil if there is none.
+func (p *Program) Func(name string) *Func {
+	for _, f := range p.Funcs {
+		if f.Name == name {
+			return f
+		}
+	}
+	return nil
+}
+
+// Entries returns the entry functions in the order of the module.
+func (p *Program) Entries() []*Func {
+	var entries []*Func
+	for _, f := range p.Funcs {
+		if f.Entry {
+			entries = append(entries, f)
+		}
+	}
+	return entries
+}
+
+// Func is one function of a module. Var operands index the program's Vars
+// first, then Vars: index len(Program.Vars)+i names Vars[i].
+//
+// The parameters of an entry function are a block of memory, read with Ld in
+// the space Param at an operand whose Var is ParamVar. Any other function gets
+// its arguments in the registers ParamRegs and leaves its results in
+// ResultRegs; an aggregate is passed as the address of a Local variable of the
+// caller, a result aggregate likewise as one more argument after the others.
+type Func struct {
+	Name    string
+	Entry   bool
+	Extern  bool // declared, not defined
+	Params  []Var
+	Results []Var
+
+	ParamRegs  []Reg
+	ResultRegs []Reg
+
+	Regs   []RegDecl
+	Vars   []Var // function-scope variables
+	Instrs []Instr
+	Labels []Label
+	Bounds LaunchBounds
+	Pos    diag.Pos
+}
+
+// RegDecl is the declaration of a virtual register.
+type RegDecl struct {
+	Name string
+	Type Type
+}
+
+// Label names the instruction at Index; Index may be len(Instrs).
+type Label struct {
+	Name  string
+	Index int
+	Pos   diag.Pos
+}
+
+// LaunchBounds is what a kernel demands of its launch; zero means nothing.
+type LaunchBounds struct {
+	ReqNtid [3]int // exact threads per CTA in x, y, z
+	MaxNtid [3]int // at most so many
+	MinCTAs int    // CTAs per SM
+	MaxRegs int    // registers per thread
+}
+
+// Var is a variable in memory: of the module, of a function, or a parameter.
+type Var struct {
+	Name   string
+	Space  Space
+	Type   Type
+	Bytes  int // size; 0 for an extern array whose size the launch fixes
+	Align  int // bytes, a power of two
+	Offset int // parameters: bytes from the start of the parameter block
+	Extern bool
+	Init   []byte  // initial bytes, or nil for zeros; shorter than Bytes is padded with zeros
+	Relocs []Reloc // addresses to be put into Init
+	Pos    diag.Pos
+}
+
+// Reloc says that Init holds at Offset the address of a variable plus Addend,
+// Size bytes wide.
+type Reloc struct {
+	Offset  int
+	Size    int
+	Var     string
+	Addend  int64
+	Generic bool
+}
+
+// Kernel is an entry function made self-contained by Link: no calls remain.
+// Var operands index Vars.
+type Kernel struct {
+	Name        string
+	File        string
+	AddressBits int
+	Params      []Var // also parameters of the launch, in order
+	Vars        []Var // every variable that an operand names, parameters excluded
+	Regs        []RegDecl
+	Instrs      []Instr
+	Labels      []Label
+	Bounds      LaunchBounds
+	Pos         diag.Pos
+}
+
+// ParamVar is the value of Operand.Var that names the whole parameter block;
+// Imm is then the offset into it in bytes.
+const ParamVar int32 = -1
