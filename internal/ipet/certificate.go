@@ -1,0 +1,78 @@
+package ipet
+
+// Certificate is a proof that no execution admitted by Model costs more than
+// Cycles. Check verifies it in exact arithmetic that no solver shares.
+//
+// The proof is a tree over Steps whose root is step 0. A split divides the
+// flows into those with at most At traversals of an edge and those with more.
+// Every leaf bounds, or shows to be empty, what is left of the flows there.
+// Without splits the tree is one leaf.
+//
+// A leaf holds a multiplier for every constraint. Write p for the potentials
+// of the nodes, y for the multipliers of loops, facts and cuts, a for a
+// constraint's coefficients, each loop read as
+//
+//	sum(Iter) - Bound*sum(Entries) <= 0,
+//
+// and let
+//
+//	r[e] = cost[e] - sum over constraints k of y[k]*a[k][e] - (p[To] - p[From]).
+//
+// As one unit flows from source to sink, and as y[k] is not negative where k
+// is an upper bound and not positive where k is a lower bound, every flow x
+// that the leaf covers, with low <= x <= high by limits and splits, costs
+//
+//	sum(cost*x) <= p[Sink] - p[Source] + sum(y*rhs) + sum(r*x)
+//	            <= p[Sink] - p[Source] + sum(y*rhs) + sum(max(r*low, r*high)),
+//
+// where r[e] must not be positive if no limit and no split bounds e from above.
+// The last line is the leaf's bound; its floor must not exceed Cycles. A leaf
+// that is Empty uses 0 for every cost, and its bound must be negative: then no
+// flow is there. This is weak duality; it needs no optimality of any number.
+type Certificate struct {
+	Model  *Model `json:"model"`
+	Cycles int64  `json:"cycles"`
+	// Counts, where present, is a flow that satisfies the model.
+	Counts []int64 `json:"counts,omitempty"`
+	Cuts   []Cut   `json:"cuts,omitempty"`
+	Steps  []Step  `json:"steps"`
+}
+
+// Cut excludes flow that circulates detached from the source. For a set Nodes
+// without the source, and an edge inside it with a limit, it states
+//
+//	count[Edge] - limit[Edge] * (sum of the counts of the edges into Nodes) <= 0.
+//
+// Every walk satisfies it: one that never enters Nodes does not traverse Edge,
+// and one that enters at least once traverses Edge at most limit times.
+type Cut struct {
+	Nodes []int `json:"nodes"`
+	Edge  int   `json:"edge"`
+}
+
+// Step is a node of the proof tree: a Split, or a leaf with Multipliers.
+type Step struct {
+	Split *Split `json:"split,omitempty"`
+	// Empty says that the multipliers show that no flow is left here.
+	Empty       bool         `json:"empty,omitempty"`
+	Multipliers *Multipliers `json:"multipliers,omitempty"`
+}
+
+// Split divides the flows by the count of an edge.
+type Split struct {
+	Edge int   `json:"edge"`
+	At   int64 `json:"at"`
+	// Below is the step for counts up to At, Above the one for counts from
+	// At+1. Both are greater than the index of the step they belong to.
+	Below int `json:"below"`
+	Above int `json:"above"`
+}
+
+// Multipliers holds one multiplier for every node (its potential), loop, fact
+// and cut of a certificate, in cycles for each unit of that constraint.
+type Multipliers struct {
+	Nodes []Rational `json:"nodes"`
+	Loops []Rational `json:"loops,omitempty"`
+	Facts []Rational `json:"facts,omitempty"`
+	Cuts  []Rational `json:"cuts,omitempty"`
+}

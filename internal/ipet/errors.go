@@ -1,0 +1,41 @@
+package ipet
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+)
+
+// ErrNotStructured says that a model is outside what SolveStructured takes.
+var ErrNotStructured = errors.New("model is not structured")
+
+// ErrOverflow says that a bound does not fit into 63 bits.
+var ErrOverflow = errors.New("cost overflows 63 bits")
+
+// InfeasibleError says that no flow satisfies a model.
+type InfeasibleError struct {
+	// Conflict names constraints that contradict each other given conservation
+	// of flow. It is empty where the graph alone has no walk to the sink.
+	Conflict []string
+}
+
+// Error lists the conflicting constraints.
+func (e *InfeasibleError) Error() string {
+	if len(e.Conflict) == 0 {
+		return "no walk leads from source to sink"
+	}
+	return "no execution satisfies together: " + strings.Join(e.Conflict, "; ")
+}
+
+// UnboundedError says that nothing bounds the count of some cycle that costs
+// time.
+type UnboundedError struct {
+	Edges []int    // the cycle, in order
+	Nodes []string // the names of the nodes where these edges start
+}
+
+// Error names the cycle.
+func (e *UnboundedError) Error() string {
+	return fmt.Sprintf("nothing bounds the loop %s -> %s",
+		strings.Join(e.Nodes, " -> "), e.Nodes[0])
+}
