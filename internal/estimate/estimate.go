@@ -1,0 +1,98 @@
+// Package estimate holds the one result type of all methods: what was observed,
+// what each method bounds, and what each bound rests on.
+//
+// The JSON names are a contract with the users of `warpbound analyze --format
+// json`. The package computes nothing and imports only internal/diag.
+package estimate
+
+import (
+	"slices"
+
+	"warpbound/internal/diag"
+)
+
+// Evidence tells how a fact is known.
+type Evidence string
+
+// The kinds of evidence, weakest first.
+const (
+	Observed  Evidence = "observed"  // seen in runs; other inputs may exceed it
+	Annotated Evidence = "annotated" // stated by the user
+	Proven    Evidence = "proven"    // follows from the program and the machine
+)
+
+var strength = []Evidence{Observed, Annotated, Proven}
+
+// Weakest returns the weakest of the given evidence, Proven if there is none.
+// Anything that is no evidence counts as the weakest.
+func Weakest(evidence ...Evidence) Evidence {
+	at := len(strength) - 1
+	for _, e := range evidence {
+		at = min(at, max(slices.Index(strength, e), 0))
+	}
+	return strength[at]
+}
+
+// Estimate is the answer of one method.
+type Estimate struct {
+	Method      string   `json:"method"` // for example "hybrid/dynamic"
+	Cycles      int64    `json:"cycles"`
+	Evidence    Evidence `json:"evidence"` // the weakest fact that it used
+	Assumptions []string `json:"assumptions"`
+	Detail      any      `json:"detail"` // the method's own figures
+	Breakdown   []Share  `json:"breakdown,omitempty"`
+}
+
+// Share is the part of an estimate that one place in the program carries.
+type Share struct {
+	Name   string `json:"name"` // of the block or transition
+	Pos    string `json:"pos"`  // file:line:col, in the compiler's source if it is known
+	Count  int64  `json:"count"`
+	Cycles int64  `json:"cycles"` // all Count executions together
+}
+
+// Observation sums up the end-to-end times of all runs, in cycles from the
+// launch to the last retirement. Max is the high-water mark.
+type Observation struct {
+	Min  int64   `json:"min"`
+	Mean float64 `json:"mean"`
+	Max  int64   `json:"max"`
+}
+
+// Launch is the shape of the launch in x, y and z.
+type Launch struct {
+	Grid  [3]int `json:"grid"`  // CTAs
+	Block [3]int `json:"block"` // threads per CTA
+}
+
+// Warning is a diag.Warning as it is printed.
+type Warning struct {
+	Pos  string `json:"pos"`
+	ID   string `json:"id"`
+	Text string `json:"text"`
+}
+
+// Warnings converts and sorts by position.
+func Warnings(found []diag.Warning) []Warning {
+	sorted := slices.Clone(found)
+	slices.SortStableFunc(sorted, func(a, b diag.Warning) int { return a.Pos.Compare(b.Pos) })
+	out := make([]Warning, len(sorted))
+	for i, w := range sorted {
+		out[i] = Warning{Pos: w.Pos.String(), ID: w.ID, Text: w.Text}
+	}
+	return out
+}
+
+// Analysis is everything known of one job.
+type Analysis struct {
+	Job         string       `json:"job"`
+	Kernel      string       `json:"kernel"`
+	Machine     string       `json:"machine"`
+	MachineHash string       `json:"machine_hash"`
+	Launch      Launch       `json:"launch"`
+	Seed        uint64       `json:"seed"`
+	Runs        int          `json:"runs"`
+	Observed    *Observation `json:"observed"` // nil where nothing ran
+	Estimates   []Estimate   `json:"estimates"`
+	Warnings    []Warning    `json:"warnings"`
+}

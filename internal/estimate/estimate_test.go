@@ -1,0 +1,50 @@
+package estimate
+
+import (
+	"encoding/json"
+	"testing"
+
+	"warpbound/internal/diag"
+)
+
+func TestWeakest(t *testing.T) {
+	for _, c := range []struct {
+		in   []Evidence
+		want Evidence
+	}{
+		{nil, Proven},
+		{[]Evidence{Proven, Proven}, Proven},
+		{[]Evidence{Proven, Annotated}, Annotated},
+		{[]Evidence{Annotated, Observed, Proven}, Observed},
+		{[]Evidence{Proven, "hearsay"}, Observed},
+	} {
+		if got := Weakest(c.in...); got != c.want {
+			t.Errorf("Weakest(%v) = %s, want %s", c.in, got, c.want)
+		}
+	}
+}
+
+func TestAnalysisJSONNames(t *testing.T) {
+	a := Analysis{
+		Job: "j", Kernel: "k", Machine: "m", MachineHash: "h",
+		Launch: Launch{Grid: [3]int{2, 1, 1}, Block: [3]int{32, 1, 1}}, Seed: 1, Runs: 3,
+		Observed:  &Observation{Min: 1, Mean: 1.5, Max: 2},
+		Estimates: []Estimate{{Method: "hybrid/warp", Cycles: 9, Evidence: Observed, Assumptions: []string{"a"}, Detail: struct{}{}}},
+		Warnings: Warnings([]diag.Warning{
+			{Pos: diag.Pos{File: "f", Line: 9}, ID: "b", Text: "later"},
+			{Pos: diag.Pos{File: "f", Line: 2, Col: 1}, ID: "a", Text: "first"},
+		}),
+	}
+	got, err := json.Marshal(a)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := `{"job":"j","kernel":"k","machine":"m","machine_hash":"h",` +
+		`"launch":{"grid":[2,1,1],"block":[32,1,1]},"seed":1,"runs":3,` +
+		`"observed":{"min":1,"mean":1.5,"max":2},` +
+		`"estimates":[{"method":"hybrid/warp","cycles":9,"evidence":"observed","assumptions":["a"],"detail":{}}],` +
+		`"warnings":[{"pos":"f:2:1","id":"a","text":"first"},{"pos":"f:9","id":"b","text":"later"}]}`
+	if string(got) != want {
+		t.Errorf("got  %s\nwant %s", got, want)
+	}
+}
