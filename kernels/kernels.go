@@ -1,0 +1,53 @@
+// Package kernels is the benchmark suite: six GPU kernels with the PTX that
+// clang makes of them, a job for each, and reference results in Go.
+//
+// The directory of each kernel bears its name. The references restate in plain
+// Go what a kernel computes, so this package imports nothing else of the
+// project: neither its instruction semantics nor its job format.
+package kernels
+
+import (
+	"embed"
+	"io/fs"
+)
+
+//go:embed bfs/job.toml bfs/bfs.cu bfs/bfs.ptx bfs/row.bin bfs/col.bin
+var embedded embed.FS
+
+// Demo returns the directory of a kernel whose warps diverge, with everything
+// that its job.toml names.
+func Demo() fs.FS {
+	dir, err := fs.Sub(embedded, "bfs")
+	if err != nil {
+		panic(err) // "bfs" is a valid path
+	}
+	return dir
+}
+
+// A Reference computes what a kernel of the suite must leave in memory.
+type Reference struct {
+	// Kernel names the kernel and its directory.
+	Kernel string
+	// Outputs names the job parameters whose buffers the kernel writes.
+	Outputs []string
+	// Compute returns the exact contents of the Outputs after a run. It takes
+	// the contents of all buffers before the run and the scalar arguments, both
+	// by the name of the job parameter, and leaves them as they are. Buffers
+	// are little-endian, as on the GPU; scalars are the argument's bits. The
+	// launch must cover the data as the kernel's own job does.
+	Compute func(in map[string][]byte, scalars map[string]uint64) map[string][]byte
+}
+
+// References returns the references of all kernels, one each. Their results
+// are meant to be compared bit by bit: they round every floating-point
+// operation as the kernel does and in the same order.
+func References() []Reference {
+	return []Reference{
+		{"bfs", []string{"level", "changed"}, bfs},
+		{"bitonicSort", []string{"keys"}, bitonicSort},
+		{"histogram64", []string{"histogram"}, histogram64},
+		{"matrixMul", []string{"c"}, matrixMul},
+		{"reduction", []string{"out"}, reduction},
+		{"vectorAdd", []string{"c"}, vectorAdd},
+	}
+}

@@ -1,0 +1,157 @@
+package kernels
+
+import (
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/pelletier/go-toml/v2"
+)
+
+// jobFile is what the tests here look at in a job.
+type jobFile struct {
+	Module, Kernel string
+	Param          []struct {
+		Name, Type, File string
+		Count            int
+		Value            uint64
+	}
+}
+
+func readJob(t *testing.T, fsys fs.FS) jobFile {
+	t.Helper()
+	text, err := fs.ReadFile(fsys, "job.toml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var job jobFile
+	if err := toml.Unmarshal(text, &job); err != nil {
+		t.Fatal(err)
+	}
+	return job
+}
+
+// Every directory holds a kernel with a reference, and the reverse.
+func TestReferencesCoverTheSuite(t *testing.T) {
+	jobs, err := filepath.Glob("*/job.toml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var dirs, kernels []string
+	for _, job := range jobs {
+		dirs = append(dirs, filepath.Dir(job))
+	}
+	for _, r := range References() {
+		kernels = append(kernels, r.Kernel)
+	}
+	if !slices.Equal(dirs, kernels) {
+		t.Errorf("directories %v, references %v", dirs, kernels)
+	}
+}
+
+// Each reference runs on buffers shaped as its job says, returns exactly its
+// outputs in their full length and leaves its inputs alone.
+func TestReferencesMatchJobs(t *testing.T) {
+	size := map[string]int{"u8": 1, "u32": 4, "f32": 4}
+	for _, r := range References() {
+		t.Run(r.Kernel, func(t *testing.T) {
+			dir := os.DirFS(r.Kernel)
+			job := readJob(t, dir)
+			if job.Kernel != r.Kernel {
+				t.Errorf("the job runs kernel %q", job.Kernel)
+			}
+			in, scalars := map[string][]byte{}, map[string]uint64{}
+			for _, p := range job.Param {
+				switch {
+				case p.Type == "shared":
+				case p.Count == 0:
+					scalars[p.Name] = p.Value
+				case p.File != "":
+					contents, err := fs.ReadFile(dir, p.File)
+					if err != nil {
+						t.Fatal(err)
+					}
+					if len(contents) != p.Count*size[p.Type] {
+						t.Errorf("%s has %d bytes, the job says %d x %s", p.File, len(contents), p.Count, p.Type)
+					}
+					in[p.Name] = contents
+				default:
+					in[p.Name] = make([]byte, p.Count*size[p.Type])
+				}
+			}
+			before := map[string][]byte{}
+			for name, b := range in {
+				before[name] = slices.Clone(b)
+			}
+			out := r.Compute(in, scalars)
+			if names := slices.Sorted(maps.Keys(out)); !slices.Equal(names, slices.Sorted(slices.Values(r.Outputs))) {
+				t.Errorf("outputs %v, want %v", names, r.Outputs)
+			}
+			for name, b := range out {
+				if len(b) != len(in[name]) {
+					t.Errorf("output %s has %d bytes, the buffer %d", name, len(b), len(in[name]))
+				}
+			}
+			if !maps.EqualFunc(in, before, slices.Equal[[]byte]) {
+				t.Error("an input was changed")
+			}
+		})
+	}
+}
+
+func TestDemoIsComplete(t *testing.T) {
+	demo := Demo()
+	job := readJob(t, demo)
+	files := []string{job.Module}
+	for _, p := range job.Param {
+		if p.File != "" {
+			files = append(files, p.File)
+		}
+	}
+	for _, file := range files {
+		if _, err := fs.Stat(demo, file); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+// The PTX defines its kernel, leaves nothing to be linked and names its
+// sources by paths that hold on every computer.
+func TestPTX(t *testing.T) {
+	source := regexp.MustCompile(`(?m)^\t\.file\t\d+ "([^"]*)"`)
+	for _, r := range References() {
+		files := []string{r.Kernel + ".ptx"}
+		for _, variant := range []string{"O0.sm_20", "O0.sm_70", "O2.sm_20", "O2.sm_70"} {
+			files = append(files, "ptx/"+r.Kernel+"."+variant+".ptx")
+		}
+		for _, file := range files {
+			t.Run(file, func(t *testing.T) {
+				contents, err := os.ReadFile(filepath.Join(r.Kernel, file))
+				if err != nil {
+					t.Fatal(err)
+				}
+				text := string(contents)
+				if !strings.Contains(text, "\n.visible .entry "+r.Kernel+"(") {
+					t.Errorf("no entry %s", r.Kernel)
+				}
+				if strings.Contains(text, ".extern") {
+					t.Error("an external symbol is left")
+				}
+				paths := source.FindAllStringSubmatch(text, -1)
+				if len(paths) == 0 {
+					t.Error("no source is named")
+				}
+				for _, path := range paths {
+					if _, err := os.Stat(filepath.Join(r.Kernel, path[1])); filepath.IsAbs(path[1]) || err != nil {
+						t.Errorf("source %q is not a relative path to a file of the suite", path[1])
+					}
+				}
+			})
+		}
+	}
+}
