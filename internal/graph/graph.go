@@ -64,6 +64,17 @@ func (g *Graph) Edges() []Edge {
 	return slices.Compact(edges)
 }
 
+// Reverse returns the graph with every edge turned round.
+func (g *Graph) Reverse() *Graph {
+	rev := New(g.Len())
+	for u, succ := range g.succ {
+		for _, v := range succ {
+			rev.AddEdge(v, u)
+		}
+	}
+	return rev
+}
+
 // Reachable reports for every node whether a path of zero or more edges leads
 // from one of the roots to it.
 func (g *Graph) Reachable(roots ...int) []bool {

@@ -100,6 +100,9 @@ func TestAdjacency(t *testing.T) {
 	if diff := cmp.Diff(want, g.Edges()); diff != "" {
 		t.Errorf("Edges (-want +got):\n%s", diff)
 	}
+	if got, want := g.Reverse().Succ(1), []int{0, 1}; !slices.Equal(got, want) {
+		t.Errorf("reversed, Succ(1) = %v, want %v", got, want)
+	}
 	if !g.HasEdge(0, 2) || g.HasEdge(2, 0) {
 		t.Error("HasEdge confuses the direction")
 	}
@@ -201,7 +204,7 @@ func TestDeepGraphs(t *testing.T) {
 	if !dom.Dominates(0, 2*half-1) || dom.IDom(half+1) != 0 || dom.IDom(half-1) != half-2 {
 		t.Error("wrong dominators")
 	}
-	pdom := graph.PostDominators(g, []int{2*half - 1})
+	pdom := graph.PostDominators(g, 2*half-1)
 	if !pdom.Dominates(2*half-1, half) || pdom.IDom(0) != 2*half-1 || pdom.IDom(half) != half+1 {
 		t.Error("wrong post-dominators")
 	}
