@@ -76,7 +76,7 @@ type Instr struct {
 	Targets []int  // BrxIdx: the same, one for each index
 	Callee  string // Call: name of the function
 
-	Text string   // of an Unknown instruction: what the source says
+	Text string   // Unknown: what the source says; a Call that Link kept: why
 	Pos  diag.Pos // in the module's own text
 	Loc  diag.Pos // in the source that the compiler was given, if it said so
 }

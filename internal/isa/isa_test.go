@@ -151,10 +151,6 @@ func TestLinkErrors(t *testing.T) {
 		want   string
 	}{
 		{"no such kernel", func(p *Program) { p.Funcs[1].Name = "other" }, `m.ptx: no kernel "main"; it has other`},
-		{"extern", func(p *Program) { p.Funcs[0].Extern = true }, "m.ptx:4:2: call to inc, which the module does not define"},
-		{"recursion", func(p *Program) {
-			p.Funcs[0].Instrs[3] = Instr{Op: Call, Callee: "inc", Dst: reg(0), Src: reg(0), Pos: at}
-		}, "recursive call to inc"},
 		{"arguments", func(p *Program) { p.Funcs[1].Instrs[0].Src = nil }, "passes 0 arguments for 1"},
 		{"relocation", func(p *Program) { p.Vars[1].Name = "gone" }, "address of other, which is no variable"},
 	} {
@@ -166,6 +162,44 @@ func TestLinkErrors(t *testing.T) {
 				t.Errorf("got %v, want an error with %q", err, c.want)
 			}
 		})
+	}
+}
+
+func TestObstacles(t *testing.T) {
+	at := diag.Pos{File: "m.ptx", Line: 4, Col: 2}
+	for _, c := range []struct {
+		name   string
+		mutate func(*Program)
+		want   diag.Warning
+	}{
+		{"extern", func(p *Program) {
+			p.Funcs[0].Extern = true
+			p.Funcs[1].Instrs[0].Pos = at
+			p.Funcs[1].Instrs[1] = Instr{Op: Ret}
+		}, diag.Warning{Pos: at, ID: "unresolved-call", Text: "call to inc, which the module does not define"}},
+		{"recursion", func(p *Program) {
+			p.Funcs[0].Instrs[3] = Instr{Op: Call, Callee: "inc", Dst: reg(0), Src: reg(0), Pos: at}
+			p.Funcs[1].Instrs[1] = Instr{Op: Ret}
+		}, diag.Warning{Pos: at, ID: "unresolved-call", Text: "recursive call to inc: recursion is not expanded; rewrite it as a loop"}},
+		{"unknown", func(p *Program) {
+			p.Funcs[1].Instrs[2] = Instr{Op: Unknown, Text: "frob.u32 %r1;", Pos: at}
+		}, diag.Warning{Pos: at, ID: "unknown-instruction", Text: "instruction is not known: frob.u32 %r1;"}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			p := callProgram()
+			c.mutate(p)
+			k, err := Link(p, "main")
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got := Obstacles(k); len(got) != 1 || got[0] != c.want {
+				t.Errorf("got %+v, want %+v", got, c.want)
+			}
+		})
+	}
+	k, err := Link(callProgram(), "main")
+	if err != nil || len(Obstacles(k)) > 0 {
+		t.Errorf("a complete program has obstacles %v, error %v", Obstacles(k), err)
 	}
 }
 

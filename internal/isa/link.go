@@ -18,9 +18,11 @@ const maxLinked = 1 << 18
 // variables of its own, so that every analysis sees one flow graph and may tell
 // call sites apart. Only variables that the code names are kept.
 //
-// It is an error, with the position of the call, to call a function that the
-// program does not define, to call recursively, or to pass a wrong number of
-// arguments; and it is an error if the program has no such entry function.
+// A call to a function that the program does not define and a recursive call
+// stay calls, so that the rest of the kernel can still be inspected; Obstacles
+// lists them. It is an error, with the position of the call, to call a kernel or
+// to pass a wrong number of arguments; and it is an error if the program has no
+// such entry function.
 func Link(p *Program, name string) (*Kernel, error) {
 	f := p.Func(name)
 	if f == nil || !f.Entry {
@@ -144,9 +146,11 @@ func (l *linker) call(fr *frame, in *Instr, active []*Func) error {
 	callee := l.program.Func(in.Callee)
 	switch {
 	case callee == nil || callee.Extern:
-		return diag.Errorf(in.Pos, "call to %s, which the module does not define", in.Callee)
+		l.keep(fr, in, fmt.Sprintf("call to %s, which the module does not define", in.Callee))
+		return nil
 	case slices.Contains(active, callee):
-		return diag.Errorf(in.Pos, "recursive call to %s: recursion has no static bound here; rewrite it as a loop", in.Callee)
+		l.keep(fr, in, fmt.Sprintf("recursive call to %s: recursion is not expanded; rewrite it as a loop", in.Callee))
+		return nil
 	case callee.Entry:
 		return diag.Errorf(in.Pos, "call to the kernel %s; only functions can be called", in.Callee)
 	case len(in.Src) != len(callee.ParamRegs) || len(in.Dst) != len(callee.ResultRegs):
@@ -177,6 +181,29 @@ func (l *linker) call(fr *frame, in *Instr, active []*Func) error {
 		k.Instrs[around].Target = len(k.Instrs)
 	}
 	return nil
+}
+
+// keep appends a call as it stands, with the reason why it is not expanded.
+func (l *linker) keep(fr *frame, in *Instr, reason string) {
+	site := l.copyInstr(fr, in)
+	site.Text = reason
+	l.kernel.Instrs = append(l.kernel.Instrs, site)
+}
+
+// Obstacles lists what keeps a kernel from being executed or bounded, in the
+// order of its instructions: those that the front end does not know, and calls
+// that Link could not expand.
+func Obstacles(k *Kernel) []diag.Warning {
+	var found []diag.Warning
+	for i := range k.Instrs {
+		switch in := &k.Instrs[i]; in.Op {
+		case Unknown:
+			found = append(found, diag.Warning{Pos: in.Pos, ID: "unknown-instruction", Text: "instruction is not known: " + in.Text})
+		case Call:
+			found = append(found, diag.Warning{Pos: in.Pos, ID: "unresolved-call", Text: in.Text})
+		}
+	}
+	return found
 }
 
 func move(t Type, dst, src Operand, at *Instr) Instr {

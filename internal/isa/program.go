@@ -105,8 +105,8 @@ type Reloc struct {
 	Generic bool
 }
 
-// Kernel is an entry function made self-contained by Link: no calls remain.
-// Var operands index Vars.
+// Kernel is an entry function made self-contained by Link: calls remain only
+// where Obstacles says so. Var operands index Vars.
 type Kernel struct {
 	Name        string
 	File        string
