@@ -1,0 +1,101 @@
+// Package emu executes kernels of package isa: it says what every instruction
+// does to the registers of a warp and to memory, and nothing of when.
+//
+// Decode flattens a kernel once into a Code, which any number of goroutines may
+// share. A Grid is one launch of it over a Memory; its CTAs are started in slots
+// that are used again, and their warps execute one instruction per Step, which
+// reports what it did in an Effect. Run executes a whole launch without timing.
+//
+// A warp is a vector of up to 64 lanes with a reconvergence stack (see Warp).
+// A register is a contiguous vector of lanes, a predicate register one mask.
+// Lanes that are masked off or have exited keep their registers, and what the
+// vector holds for them is never read by another lane unless that is an error of
+// the program.
+//
+// Results are the same on every host: floating-point operations round once and
+// in the mode that the instruction names, NaN results are canonical (all bits of
+// exponent and fraction set, sign clear), and the transcendental approximations
+// use only correctly rounded basic operations.
+//
+// Generic addresses and the addresses within a space are the same numbers, so
+// that Cvta and CvtaTo copy:
+//
+//	0x0100_0000  shared memory of the CTA, up to 16 MiB
+//	0x0200_0000  local memory of the thread, up to 16 MiB
+//	0x0300_0000  kernel parameters
+//	0x1000_0000  global and constant memory, upward
+//
+// emu imports isa and diag. It must not import the simulator, a machine, traces
+// or a method: it knows no time.
+package emu
+
+import "warpbound/internal/isa"
+
+// Where the windows of the address map begin, and how large the windows of
+// shared and of local memory are, in bytes.
+const (
+	SharedBase = 0x0100_0000
+	LocalBase  = 0x0200_0000
+	ParamBase  = 0x0300_0000
+	GlobalBase = 0x1000_0000
+	windowSize = 0x0100_0000
+)
+
+// MaxWidth is the largest number of lanes of a warp.
+const MaxWidth = 64
+
+// Launch is how a kernel is started.
+type Launch struct {
+	Grid, Block   [3]int // CTAs of the grid and threads of a CTA in x, y and z
+	Params        []byte // the parameter block; its length must be Code.ParamBytes
+	DynamicShared int    // bytes of shared memory per CTA beyond what the kernel declares
+}
+
+// Env is what an instruction can learn of the machine that executes it. The
+// caller of Step keeps it up to date.
+type Env struct {
+	Cycle uint64 // %clock, %clock64
+	Time  uint64 // %globaltimer, in nanoseconds
+	SM    int    // %smid
+	SMs   int    // %nsmid
+}
+
+// AccessKind tells what an instruction does to memory.
+type AccessKind uint8
+
+// The kinds of accesses.
+const (
+	NoAccess AccessKind = iota
+	Load
+	Store
+	Atomic
+)
+
+// Access is what one warp instruction did to memory. Addr[i] is valid for the
+// lanes i of Effect.Mask: the lowest address that the lane accessed, Bytes of
+// them. An address of local memory is the thread's own.
+type Access struct {
+	Kind  AccessKind
+	Space isa.Space // where all lanes accessed; Generic if they accessed several spaces
+	Bytes int       // per lane, all elements of a vector together
+	Lanes [isa.Param + 1]uint64
+	Addr  [MaxWidth]uint64
+}
+
+// Effect is what one Step did. A caller keeps one and passes it to every Step.
+type Effect struct {
+	PC       int    // the instruction executed
+	Mask     uint64 // lanes that executed it: active and with the guard holding
+	Diverged bool   // the lanes of a branch went different ways
+	Access   Access // valid if Access.Kind is not NoAccess
+
+	// Arrived is set if the warp is at a CTA barrier now, also if it was
+	// released at once. Released holds the warps of the CTA, by index, that
+	// waited at a barrier or arrived just now and may go on: those of a barrier
+	// that this arrival or exit satisfied.
+	Arrived  bool
+	Released uint64
+
+	WarpDone bool // the last lane of the warp has exited
+	CTADone  bool // the last warp of the CTA has exited
+}

@@ -1,0 +1,71 @@
+package emu
+
+import (
+	"errors"
+	"fmt"
+	"math/bits"
+	"strings"
+
+	"warpbound/internal/isa"
+)
+
+// Fault is an error of the executed program: which thread of which kernel did
+// what, and where.
+type Fault struct {
+	Kernel string
+	CTA    [3]int
+	Thread [3]int // within the CTA
+	Instr  *isa.Instr
+	Err    error
+}
+
+// Error renders everything in one line; the position is that of the
+// instruction in the module, followed by that in the compiler's source.
+func (f *Fault) Error() string {
+	var b strings.Builder
+	if f.Instr.Pos.Known() {
+		fmt.Fprintf(&b, "%s: ", f.Instr.Pos)
+	}
+	if f.Instr.Loc.Known() {
+		fmt.Fprintf(&b, "(%s) ", f.Instr.Loc)
+	}
+	fmt.Fprintf(&b, "kernel %s, CTA %s, thread %s: %s: %v", f.Kernel, triple(f.CTA), triple(f.Thread), f.Instr, f.Err)
+	return b.String()
+}
+
+// Unwrap returns the error without the place where it happened.
+func (f *Fault) Unwrap() error { return f.Err }
+
+func triple(v [3]int) string { return fmt.Sprintf("(%d,%d,%d)", v[0], v[1], v[2]) }
+
+// The causes of faults that callers may want to tell apart with errors.Is.
+var (
+	ErrOutOfBounds = errors.New("access outside every buffer")
+	ErrMisaligned  = errors.New("misaligned access")
+	ErrReadOnly    = errors.New("write to constant memory")
+	ErrTrap        = errors.New("trap")
+	ErrBarrier     = errors.New("barrier in divergent code")
+	ErrDeadlock    = errors.New("deadlock")
+)
+
+// fault makes the error of a lane at the instruction pc.
+func (w *Warp) fault(pc int32, lane int, err error) error {
+	c := w.cta
+	return &Fault{
+		Kernel: c.grid.code.kernel.Name,
+		CTA:    unflatten(c.Index, c.grid.launch.Grid),
+		Thread: unflatten(w.index*c.grid.width+lane, c.grid.launch.Block),
+		Instr:  c.grid.code.Instr(int(pc)),
+		Err:    err,
+	}
+}
+
+// faultf makes the error of the first lane of mask at the instruction pc.
+func (w *Warp) faultf(pc int32, mask uint64, format string, args ...any) error {
+	return w.fault(pc, bits.TrailingZeros64(mask), fmt.Errorf(format, args...))
+}
+
+// unflatten gives the coordinates of a linear index, x fastest.
+func unflatten(i int, dim [3]int) [3]int {
+	return [3]int{i % dim[0], i / dim[0] % dim[1], i / dim[0] / dim[1]}
+}

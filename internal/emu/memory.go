@@ -1,0 +1,116 @@
+package emu
+
+import (
+	"fmt"
+	"sort"
+)
+
+const (
+	granule   = 256      // bytes: the alignment of buffers
+	guardGap  = 16 << 10 // bytes between buffers, at least
+	maxMemory = 16 << 30 // bytes of address space that one run may use
+)
+
+// Memory is the global and constant memory of one run: buffers with names, far
+// enough apart that an access beyond one hits none. The zero Memory is empty and
+// ready to use. It may be used by one goroutine at a time.
+type Memory struct {
+	buffers []buffer // by ascending address
+	next    uint64   // offset from GlobalBase of the next buffer
+	owner   []int32  // of each granule from GlobalBase: index of its buffer plus one
+}
+
+type buffer struct {
+	name     string
+	base     uint64
+	data     []byte
+	constant bool
+}
+
+// Alloc makes a buffer of size zero bytes, aligned to 256 bytes, and returns its
+// address. The name is for messages and need not be unique.
+func (m *Memory) Alloc(name string, size int) (uint64, error) {
+	return m.alloc(name, size, granule, false)
+}
+
+func (m *Memory) alloc(name string, size, align int, constant bool) (uint64, error) {
+	start := alignUp(m.next, uint64(max(align, granule)))
+	if size < 0 || uint64(size) > maxMemory || start+uint64(size) > maxMemory {
+		return 0, fmt.Errorf("buffer %s of %d bytes does not fit into %d bytes of global memory", name, size, int64(maxMemory))
+	}
+	i := len(m.buffers)
+	if i < cap(m.buffers) {
+		m.buffers = m.buffers[:i+1] // with the storage of the run before
+	} else {
+		m.buffers = append(m.buffers, buffer{})
+	}
+	b := &m.buffers[i]
+	b.name, b.base, b.constant = name, GlobalBase+start, constant
+	b.data = resize(b.data, size)
+	end := alignUp(start+uint64(max(size, 1)), granule)
+	for uint64(len(m.owner))*granule < start {
+		m.owner = append(m.owner, 0)
+	}
+	for uint64(len(m.owner))*granule < end {
+		m.owner = append(m.owner, int32(i+1))
+	}
+	m.next = end + guardGap
+	return b.base, nil
+}
+
+// Bytes returns the contents of the buffer that begins at addr, nil if there is
+// none. They may be read and written until the next Reset.
+func (m *Memory) Bytes(addr uint64) []byte {
+	if b := m.find(addr); b != nil && b.base == addr {
+		return b.data
+	}
+	return nil
+}
+
+// Reset removes all buffers. Their storage is used again by later ones, so that
+// runs with buffers of equal sizes allocate nothing.
+func (m *Memory) Reset() {
+	m.buffers = m.buffers[:0]
+	m.owner = m.owner[:0]
+	m.next = 0
+}
+
+// find returns the buffer whose granules hold addr, nil if there is none. The
+// address may lie between the buffer's end and that of its last granule.
+func (m *Memory) find(addr uint64) *buffer {
+	g := (addr - GlobalBase) / granule
+	if g >= uint64(len(m.owner)) || m.owner[g] == 0 {
+		return nil
+	}
+	return &m.buffers[m.owner[g]-1]
+}
+
+// nearest describes the buffer closest to addr, for messages.
+func (m *Memory) nearest(addr uint64) string {
+	n := len(m.buffers)
+	if n == 0 {
+		return "there are no buffers"
+	}
+	i := sort.Search(n, func(i int) bool { return m.buffers[i].base > addr })
+	best := &m.buffers[min(i, n-1)]
+	if i > 0 {
+		if below := &m.buffers[i-1]; i == n || addr-below.end() < best.base-addr || addr < below.end() {
+			best = below
+		}
+	}
+	return fmt.Sprintf("the nearest buffer is %s at [0x%x, 0x%x)", best.name, best.base, best.end())
+}
+
+func (b *buffer) end() uint64 { return b.base + uint64(len(b.data)) }
+
+// resize returns size zero bytes, in b's storage if it is large enough.
+func resize(b []byte, size int) []byte {
+	if cap(b) < size {
+		return make([]byte, size)
+	}
+	b = b[:size]
+	clear(b)
+	return b
+}
+
+func alignUp(x, align uint64) uint64 { return (x + align - 1) / align * align }
