@@ -1,0 +1,249 @@
+package job
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"warpbound/internal/diag"
+	"warpbound/internal/isa"
+)
+
+// Bound is a job matched with its kernel: Job.Params[i] is the argument for
+// Kernel.Params[i].
+type Bound struct {
+	Job        *Job
+	Kernel     *isa.Kernel
+	ParamBytes int // size of the parameter block
+	Symbols    []BoundSymbol
+	Loops      []BoundLoop
+	Facts      []BoundFact
+}
+
+// BoundSymbol is the initial contents of the kernel's variable Vars[Var].
+type BoundSymbol struct {
+	Var  int
+	Data []byte
+}
+
+// BoundLoop is the annotation of the innermost loop around each of the
+// instructions Instrs: several where the code of a called function was expanded
+// several times.
+type BoundLoop struct {
+	Instrs []int
+	Bound  int64
+	Pos    diag.Pos
+}
+
+// BoundFact is a Fact over the blocks that hold instructions.
+type BoundFact struct {
+	Sum []BoundTerm
+	Min *int64
+	Max *int64
+	Pos diag.Pos
+}
+
+// BoundTerm is Coef times the executions of the block that holds Instr.
+type BoundTerm struct {
+	Instr int
+	Coef  int64
+}
+
+// Link links the job's kernel out of its module: the one that the job names, or
+// the only one of the module.
+func (j *Job) Link(p *isa.Program) (*isa.Kernel, error) {
+	var names []string
+	for _, f := range p.Entries() {
+		names = append(names, f.Name)
+	}
+	name := j.Kernel
+	switch {
+	case len(names) == 0:
+		return nil, diag.Errorf(j.Pos.Module, "module %s has no kernel", p.File)
+	case name == "" && len(names) > 1:
+		return nil, diag.Errorf(j.Pos.Kernel, "kernel is missing; module %s has %s", p.File, strings.Join(names, ", "))
+	case name == "":
+		name = names[0]
+	case !slices.Contains(names, name):
+		return nil, diag.Errorf(j.Pos.Kernel, "module %s has no kernel %q; it has %s", p.File, name, strings.Join(names, ", "))
+	}
+	return isa.Link(p, name)
+}
+
+// Bind matches the job with a kernel of its module. The error lists everything
+// that does not fit, with the places in both files.
+func (j *Job) Bind(k *isa.Kernel) (*Bound, error) {
+	m := &binder{Bound: Bound{Job: j, Kernel: k}}
+	m.block()
+	m.params()
+	m.symbols()
+	m.annotations()
+	if err := m.errs.Err(); err != nil {
+		return nil, err
+	}
+	return &m.Bound, nil
+}
+
+type binder struct {
+	Bound
+	errs diag.List
+}
+
+func (m *binder) errorf(pos diag.Pos, format string, args ...any) {
+	m.errs.Add(diag.Errorf(pos, format, args...))
+}
+
+// block checks the launch against the kernel's .reqntid and .maxntid. The latter
+// limits the number of threads, not each dimension.
+func (m *binder) block() {
+	block, bounds := m.Job.Block, m.Kernel.Bounds
+	if req := dims(bounds.ReqNtid); bounds.ReqNtid[0] > 0 && block != req {
+		m.errorf(m.Job.Pos.Block, "kernel %s requires block = [%d, %d, %d] (.reqntid at %v)",
+			m.Kernel.Name, req[0], req[1], req[2], m.Kernel.Pos)
+	}
+	threads := volume(block)
+	if most := volume(dims(bounds.MaxNtid)); bounds.MaxNtid[0] > 0 && threads > most {
+		m.errorf(m.Job.Pos.Block, "block has %d threads; kernel %s allows %d (.maxntid at %v)",
+			threads, m.Kernel.Name, most, m.Kernel.Pos)
+	}
+}
+
+// dims replaces what a directive leaves out by 1.
+func dims(d [3]int) [3]int {
+	for i := range d {
+		d[i] = max(d[i], 1)
+	}
+	return d
+}
+
+// volume is the product of the dimensions, or the largest int if that overflows.
+func volume(d [3]int) int {
+	product := d[0]
+	for _, n := range d[1:] {
+		if product > math.MaxInt/n {
+			return math.MaxInt
+		}
+		product *= n
+	}
+	return product
+}
+
+// params checks the arguments one by one and their number.
+func (m *binder) params() {
+	given, wanted := m.Job.Params, m.Kernel.Params
+	for i := range wanted {
+		v := &wanted[i]
+		m.ParamBytes = max(m.ParamBytes, v.Offset+v.Bytes)
+		if i >= len(given) {
+			m.errorf(m.Job.Pos.Kernel, "parameter %s of kernel %s has no [[param]]: the job has %d, the kernel %d; it needs %s",
+				where(v), m.Kernel.Name, len(given), len(wanted), m.wants(v))
+			continue
+		}
+		if !m.fits(&given[i], v) {
+			m.errorf(given[i].Pos, "param %q is %s, but parameter %s of kernel %s needs %s",
+				given[i].Name, given[i].describe(), where(v), m.Kernel.Name, m.wants(v))
+		}
+	}
+	for _, p := range given[min(len(wanted), len(given)):] {
+		m.errorf(p.Pos, "param %q is one too many: kernel %s (%v) has %d parameters",
+			p.Name, m.Kernel.Name, m.Kernel.Pos, len(wanted))
+	}
+}
+
+// where names a variable with its place in the module.
+func where(v *isa.Var) string { return fmt.Sprintf("%s (%v)", v.Name, v.Pos) }
+
+// isArray reports whether a parameter is bytes passed by value.
+func isArray(v *isa.Var) bool { return v.Bytes != v.Type.Bytes() }
+
+// fits tells whether an argument has the size and class of a parameter.
+func (m *binder) fits(p *Param, v *isa.Var) bool {
+	switch p.Kind {
+	case Struct:
+		return p.Bytes == v.Bytes && (isArray(v) || v.Type == isa.B8)
+	case Buffer:
+		return m.holdsAddress(v) && v.Bytes*8 == m.Kernel.AddressBits
+	case SharedPtr: // 32 bits suffice for shared memory in any module
+		return m.holdsAddress(v) && (v.Bytes*8 == m.Kernel.AddressBits || v.Bytes == 4)
+	}
+	return !isArray(v) && sameClass(p.Type, v.Type) && p.Bytes == v.Bytes
+}
+
+func (m *binder) holdsAddress(v *isa.Var) bool { return !isArray(v) && !v.Type.IsFloat() }
+
+// sameClass reports whether a value of one type can stand for the other: plain
+// bits for anything, integers for each other, floats for their own type.
+func sameClass(a, b isa.Type) bool {
+	if a.Class() == isa.Bits || b.Class() == isa.Bits {
+		return true
+	}
+	if a.IsFloat() || b.IsFloat() {
+		return a == b
+	}
+	return true
+}
+
+// describe says what an argument is, for messages.
+func (p *Param) describe() string {
+	switch p.Kind {
+	case Struct:
+		return fmt.Sprintf("a struct of %d bytes", p.Bytes)
+	case Buffer:
+		return fmt.Sprintf("a buffer of %s", p.Type)
+	case SharedPtr:
+		return "a pointer to shared memory"
+	}
+	return fmt.Sprintf("a number of type %s", p.Type)
+}
+
+// wants says what a job must give for a parameter.
+func (m *binder) wants(v *isa.Var) string {
+	if isArray(v) {
+		return fmt.Sprintf(`a struct: type = "u8", bytes = %d`, v.Bytes)
+	}
+	want := fmt.Sprintf("a number of %d bits (.%s)", v.Type.Bits(), v.Type)
+	if m.fits(&Param{Kind: Buffer}, v) {
+		return want + " or a buffer, that is, a param with count"
+	}
+	return want
+}
+
+// symbols finds the variables that the job sets.
+func (m *binder) symbols() {
+	for _, s := range m.Job.Symbols {
+		i := slices.IndexFunc(m.Kernel.Vars, func(v isa.Var) bool { return settable(&v) && v.Name == s.Name })
+		if i < 0 {
+			m.errorf(s.Pos, "kernel %s uses no .const or .global variable %q; it uses %s", m.Kernel.Name, s.Name, m.settable())
+			continue
+		}
+		v := &m.Kernel.Vars[i]
+		if len(s.Data) != v.Bytes {
+			m.errorf(s.Pos, "symbol %q has %d bytes; the variable %s has %d", s.Name, len(s.Data), where(v), v.Bytes)
+		}
+		if !sameElement(s.Type, v) {
+			m.errorf(s.Pos, "symbol %q has elements of type %s; the variable %s has .%s", s.Name, s.Type, where(v), v.Type)
+		}
+		m.Symbols = append(m.Symbols, BoundSymbol{Var: i, Data: s.Data})
+	}
+}
+
+// sameElement compares element types; an array of bytes may hold anything.
+func sameElement(t isa.Type, v *isa.Var) bool {
+	return v.Type.Bytes() == 1 || t.Bytes() == v.Type.Bytes() && sameClass(t, v.Type)
+}
+
+func settable(v *isa.Var) bool { return v.Space == isa.Const || v.Space == isa.Global }
+
+func (m *binder) settable() string {
+	var names []string
+	for i := range m.Kernel.Vars {
+		if settable(&m.Kernel.Vars[i]) {
+			names = append(names, m.Kernel.Vars[i].Name)
+		}
+	}
+	if names == nil {
+		return "none"
+	}
+	return strings.Join(names, ", ")
+}

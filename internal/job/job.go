@@ -1,0 +1,155 @@
+package job
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+
+	"warpbound/internal/diag"
+	"warpbound/internal/isa"
+)
+
+// MaxBytes is the most memory that a job may ask for, in bytes: all buffers,
+// symbols, structs and shared memory together.
+const MaxBytes = 1 << 30
+
+// maxSource is the largest job file in bytes.
+const maxSource = 64 << 20
+
+// Job is a job file. Fields that the file leaves out have their defaults.
+type Job struct {
+	File      string // the job's own file
+	Module    string // as written; see Resolve
+	Kernel    string // empty if left out: the only kernel of the module
+	Machine   string // a name, or a path to a machine file
+	Grid      [3]int // CTAs in x, y, z
+	Block     [3]int // threads per CTA in x, y, z
+	Vectors   int    // test vectors of the measured methods
+	Seed      int64
+	Registers int // per thread; 0 if left out
+	Shared    int // dynamic shared memory of a CTA in bytes
+	Params    []Param
+	Symbols   []Symbol
+	Loops     []Loop
+	Facts     []Fact
+	Pos       Positions
+}
+
+// Positions tells where the job's own keys stand. What is left out has the
+// position 1:1.
+type Positions struct {
+	Module, Kernel, Machine, Grid, Block, Registers, Shared diag.Pos
+}
+
+// ParamKind tells the kinds of parameters apart.
+type ParamKind uint8
+
+// The kinds of parameters.
+const (
+	Scalar    ParamKind = iota // a number
+	Buffer                     // the address of global memory
+	SharedPtr                  // the address of shared memory, for each CTA its own
+	Struct                     // bytes passed by value
+)
+
+// Param is an argument of the launch.
+type Param struct {
+	Name    string
+	Kind    ParamKind
+	Type    isa.Type // of the number or of the elements; B8 for SharedPtr
+	Bytes   int      // size of the number, the memory or the struct
+	Content Content  // none for SharedPtr
+	Pos     diag.Pos
+}
+
+// Symbol is what a .const or .global variable holds when the kernel starts.
+type Symbol struct {
+	Name string // in the module
+	Type isa.Type
+	Data []byte
+	Pos  diag.Pos
+}
+
+// Loop is the annotation of a loop: for one entry of the loop, control returns
+// to the loop's head at most Bound times.
+type Loop struct {
+	Place Place
+	Bound int64
+	Pos   diag.Pos
+}
+
+// Fact is a linear flow fact: for one execution of the kernel by a warp, the sum
+// of coefficient times execution count over Sum is at least Min and at most Max,
+// as far as these are not nil.
+type Fact struct {
+	Sum []Term
+	Min *int64
+	Max *int64
+	Pos diag.Pos
+}
+
+// Term is a summand of a Fact: Coef times the executions of the block at Place.
+type Term struct {
+	Place Place
+	Coef  int64
+	Pos   diag.Pos
+}
+
+// Load reads a job file and the data files that it names, which are found
+// relative to it.
+func Load(path string) (*Job, error) {
+	src, err := readFile(path, maxSource)
+	if err != nil {
+		return nil, err
+	}
+	return Parse(path, src, func(name string) ([]byte, error) {
+		return readFile(relative(path, name), maxData)
+	})
+}
+
+// Parse reads a job from its text. file is its name for messages and for
+// Resolve. open reads a data file by the name that the job gives it. The error
+// lists everything that is wrong; the Job is then nil.
+func Parse(file string, src []byte, open func(name string) ([]byte, error)) (*Job, error) {
+	d, err := parseDocument(file, src)
+	if err != nil {
+		return nil, err
+	}
+	r := &reader{document: d, open: open}
+	j := r.job()
+	if err := d.errs.Err(); err != nil {
+		return nil, err
+	}
+	return j, nil
+}
+
+// Resolve gives the path of a file that the job names: relative to the
+// directory of the job file.
+func (j *Job) Resolve(name string) string { return relative(j.File, name) }
+
+func relative(file, name string) string {
+	if filepath.IsAbs(name) {
+		return name
+	}
+	return filepath.Join(filepath.Dir(file), name)
+}
+
+// readFile reads a regular file of at most limit bytes.
+func readFile(path string, limit int64) ([]byte, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	switch {
+	case err != nil:
+		return nil, err
+	case !info.Mode().IsRegular():
+		return nil, fmt.Errorf("%s is not a regular file", path)
+	case info.Size() > limit:
+		return nil, fmt.Errorf("%s has %d bytes; at most %d are read", path, info.Size(), limit)
+	}
+	return io.ReadAll(io.LimitReader(f, limit))
+}
