@@ -8,10 +8,16 @@
 // graph imports nothing of this project and knows no instruction set.
 package graph
 
-import "slices"
+import (
+	"fmt"
+	"slices"
+)
 
 // Edge is a directed edge.
 type Edge struct{ From, To int }
+
+// String renders the edge as "u>v".
+func (e Edge) String() string { return fmt.Sprintf("%d>%d", e.From, e.To) }
 
 // Compare orders edges by source, then by destination.
 func (e Edge) Compare(f Edge) int {
