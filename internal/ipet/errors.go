@@ -15,14 +15,14 @@ var ErrOverflow = errors.New("cost overflows 63 bits")
 // InfeasibleError says that no flow satisfies a model.
 type InfeasibleError struct {
 	// Conflict names constraints that contradict each other given conservation
-	// of flow. It is empty where the graph alone has no walk to the sink.
+	// of flow. It is empty where no walk leads to the sink.
 	Conflict []string
 }
 
 // Error lists the conflicting constraints.
 func (e *InfeasibleError) Error() string {
 	if len(e.Conflict) == 0 {
-		return "no walk leads from source to sink"
+		return "no walk that the limits and bounds of zero leave leads from source to sink"
 	}
 	return "no execution satisfies together: " + strings.Join(e.Conflict, "; ")
 }
@@ -36,6 +36,17 @@ type UnboundedError struct {
 
 // Error names the cycle.
 func (e *UnboundedError) Error() string {
+	if len(e.Nodes) == 0 {
+		return "nothing bounds some loop"
+	}
 	return fmt.Sprintf("nothing bounds the loop %s -> %s",
 		strings.Join(e.Nodes, " -> "), e.Nodes[0])
+}
+
+func newUnboundedError(m *Model, cycle []int) *UnboundedError {
+	e := &UnboundedError{Edges: cycle}
+	for _, i := range cycle {
+		e.Nodes = append(e.Nodes, m.Nodes[m.Edges[i].From])
+	}
+	return e
 }

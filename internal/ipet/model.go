@@ -13,9 +13,10 @@ import (
 //   - conservation: at every node but Source and Sink the counts of the edges
 //     in and the edges out have equal sums; one unit leaves Source and one
 //     reaches Sink;
-//   - an edge that lies on no walk from Source to Sink over edges whose limit
-//     is not zero has count zero;
-//   - the edges' limits, the loops and the facts.
+//   - the edges' limits, the loops and the facts;
+//   - an edge has count zero unless it is live: unless it lies on a walk from
+//     Source to Sink over edges that have no limit of zero and are in Iter of no
+//     loop with bound zero.
 //
 // No edge may enter Source or leave Sink: a graph whose entry is also a loop
 // header needs a node of its own as Source, else the first entry of that loop
@@ -121,7 +122,8 @@ func (m *Model) EdgeName(edge int) string {
 
 // Validate reports the first thing that makes the model meaningless: an index
 // out of range, a negative cost, bound or limit, an edge into the source or out
-// of the sink, an edge twice in one loop, an unknown relation.
+// of the sink, an edge twice in one loop, an unknown relation, coefficients of one
+// edge in a fact whose sum does not fit.
 func (m *Model) Validate() error {
 	if err := m.validateGraph(); err != nil {
 		return err
@@ -191,7 +193,32 @@ func (m *Model) validateFact(f Fact) error {
 	}
 	switch f.Rel {
 	case AtMost, Equal, AtLeast:
-		return nil
+	default:
+		return fmt.Errorf("unknown relation %q", f.Rel)
 	}
-	return fmt.Errorf("unknown relation %q", f.Rel)
+	if _, ok := mergeTerms(f.Terms); !ok {
+		return fmt.Errorf("coefficients: %w", ErrOverflow)
+	}
+	return nil
+}
+
+// mergeTerms adds up the coefficients of terms that repeat an edge, and reports
+// whether they fit.
+func mergeTerms(terms []Term) ([]Term, bool) {
+	var merged []Term
+	at := map[int]int{}
+	for _, t := range terms {
+		i, repeats := at[t.Edge]
+		if !repeats {
+			at[t.Edge] = len(merged)
+			merged = append(merged, t)
+			continue
+		}
+		sum, ok := addInt(merged[i].Coef, t.Coef)
+		if !ok {
+			return nil, false
+		}
+		merged[i].Coef = sum
+	}
+	return merged, true
 }

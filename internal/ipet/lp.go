@@ -1,0 +1,134 @@
+package ipet
+
+// unlimited as an upper bound of a column stands for none.
+const unlimited = -1
+
+// program is a linear program: maximise cost*x where the rows hold with
+// equality and low <= x <= high. It is built from the live part of a model.
+//
+// Columns are the live edges, in order, and then the slacks of the constraints.
+// Rows are the conservation laws of the live nodes but the source (the source's
+// follows from the others), and then the constraints: loops, facts, cuts.
+type program struct {
+	m        *Model
+	net      *network
+	edges    []int // the edge of every edge column
+	columnOf []int // the column of every edge, or -1
+	rowOf    []int // the row of every node, or -1
+	flowRows int
+
+	columns []column
+	rhs     []int64 // of every row
+}
+
+// column is a variable of a program. All its numbers are integers.
+type column struct {
+	entries   []entry
+	cost      int64
+	low, high int64
+}
+
+type entry struct {
+	row  int
+	coef int64
+}
+
+// newProgram translates a valid model without cuts.
+func newProgram(m *Model, net *network) *program {
+	p := &program{
+		m: m, net: net,
+		columnOf: filled(len(m.Edges), -1),
+		rowOf:    filled(len(m.Nodes), -1),
+	}
+	for v := range m.Nodes {
+		if net.nodes[v] && v != m.Source {
+			p.rowOf[v] = len(p.rhs)
+			p.rhs = append(p.rhs, 0)
+		}
+	}
+	p.flowRows = len(p.rhs)
+	p.rhs[p.rowOf[m.Sink]] = 1
+	for i, e := range m.Edges {
+		if !net.live[i] {
+			continue
+		}
+		c := column{cost: e.Cost, high: unlimited}
+		if e.Limit != nil {
+			c.high = e.Limit.Max
+		}
+		if e.From != e.To { // a self edge cancels out
+			c.entries = append(c.entries, entry{p.rowOf[e.To], 1})
+			if e.From != m.Source {
+				c.entries = append(c.entries, entry{p.rowOf[e.From], -1})
+			}
+		}
+		p.columnOf[i] = len(p.columns)
+		p.columns = append(p.columns, c)
+		p.edges = append(p.edges, i)
+	}
+	for i := range m.constraints() {
+		p.addRow(m.constraint(i))
+	}
+	return p
+}
+
+// addRow appends a constraint and its slack.
+func (p *program) addRow(c constraint) {
+	row := len(p.rhs)
+	p.rhs = append(p.rhs, c.rhs)
+	for _, t := range c.terms {
+		if k := p.columnOf[t.Edge]; k >= 0 && t.Coef != 0 {
+			p.columns[k].entries = append(p.columns[k].entries, entry{row, t.Coef})
+		}
+	}
+	slack := column{entries: []entry{{row, 1}}, high: unlimited}
+	switch c.rel {
+	case AtLeast:
+		slack.entries[0].coef = -1
+	case Equal:
+		slack.high = 0
+	}
+	p.columns = append(p.columns, slack)
+}
+
+// slackOf returns the slack column of a constraint's row.
+func (p *program) slackOf(row int) int { return len(p.edges) + row - p.flowRows }
+
+// treeBasis returns a basis: into every node the edge of a breadth-first tree
+// from the source, and for every constraint its slack.
+func (p *program) treeBasis() []int {
+	basis := filled(len(p.rhs), -1)
+	outgoing := make([][]int, len(p.m.Nodes))
+	for k, e := range p.edges {
+		outgoing[p.m.Edges[e].From] = append(outgoing[p.m.Edges[e].From], k)
+	}
+	for queue := []int{p.m.Source}; len(queue) > 0; queue = queue[1:] {
+		for _, k := range outgoing[queue[0]] {
+			to := p.m.Edges[p.edges[k]].To
+			if row := p.rowOf[to]; basis[row] < 0 {
+				basis[row] = k
+				queue = append(queue, to)
+			}
+		}
+	}
+	for row := p.flowRows; row < len(p.rhs); row++ {
+		basis[row] = p.slackOf(row)
+	}
+	return basis
+}
+
+// multipliers translates the dual values of the rows.
+func (p *program) multipliers(y []Rational) *Multipliers {
+	m := &Multipliers{Nodes: make([]Rational, len(p.m.Nodes))}
+	for v, row := range p.rowOf {
+		if row >= 0 {
+			m.Nodes[v] = y[row]
+		}
+	}
+	rest := y[p.flowRows:]
+	loops, constraints := len(p.m.Loops), p.m.constraints()
+	m.Loops = append(m.Loops, rest[:loops]...)
+	m.Facts = append(m.Facts, rest[loops:constraints]...)
+	m.Cuts = append(m.Cuts, rest[constraints:]...)
+	return m
+}
