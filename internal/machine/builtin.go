@@ -1,0 +1,32 @@
+package machine
+
+import (
+	"embed"
+	"fmt"
+	"strings"
+)
+
+//go:embed *.toml
+var files embed.FS
+
+// Names returns the names of the built-in machines in alphabetical order.
+func Names() []string {
+	entries, err := files.ReadDir(".")
+	if err != nil {
+		panic(err) // the embedded root directory always exists
+	}
+	names := make([]string, len(entries))
+	for i, e := range entries {
+		names[i] = strings.TrimSuffix(e.Name(), ".toml")
+	}
+	return names
+}
+
+// Builtin returns a built-in machine.
+func Builtin(name string) (*Machine, error) {
+	src, err := files.ReadFile(name + ".toml")
+	if err != nil {
+		return nil, fmt.Errorf("no machine %q; built in are %s", name, strings.Join(Names(), ", "))
+	}
+	return Parse(name+".toml", src)
+}

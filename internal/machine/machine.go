@@ -1,0 +1,206 @@
+// Package machine describes GPUs: limits, latencies and the shape of the memory
+// system, each number with its unit and the source it comes from.
+//
+// A description is a TOML file, read by Parse, or one of those that are built
+// in (Names, Builtin). docs/machine-model.md says what the simulator makes of
+// each number. A Machine is not changed after Parse made it.
+//
+// machine holds no behaviour: it imports isa for the names of the timing
+// classes and diag for positions, and opens no file but its own embedded ones.
+package machine
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+
+	"warpbound/internal/isa"
+)
+
+// Machine is the description of a GPU. The tags of the sections' fields say
+// what a file must state: the unit, the smallest and the largest sensible value,
+// and whether it must be a power of two.
+type Machine struct {
+	Name  string `toml:"name"`
+	About string `toml:"about"`
+
+	Clock        Clock             `toml:"clock"`
+	SM           SM                `toml:"sm"`
+	Pipelines    map[string]Number `toml:"pipelines" unit:"pipelines per SM" min:"1" max:"16"`
+	Classes      map[string]Timing `toml:"classes"`
+	Shared       Shared            `toml:"shared"`
+	L1           L1                `toml:"l1"`
+	Interconnect Interconnect      `toml:"interconnect"`
+	L2           L2                `toml:"l2"`
+	DRAM         DRAM              `toml:"dram"`
+}
+
+// Number is one number of a description.
+type Number struct {
+	Value  int64  `toml:"value"`
+	Unit   string `toml:"unit"`
+	Source string `toml:"source"`
+}
+
+// Clock holds the clock domains. A core cycle is the time in which a scheduler
+// issues one instruction for a whole warp.
+type Clock struct {
+	Core Number `toml:"core" unit:"Hz" min:"1000" max:"100000000000"`
+	DRAM Number `toml:"dram" unit:"Hz" min:"1000" max:"100000000000"`
+}
+
+// SM holds the streaming multiprocessors and what limits their occupancy.
+type SM struct {
+	Count      Number `toml:"count" unit:"SMs" min:"1" max:"256"`
+	WarpSize   Number `toml:"warp_size" unit:"threads per warp" min:"1" max:"64" shape:"power of two"`
+	Schedulers Number `toml:"schedulers" unit:"schedulers per SM" min:"1" max:"16"`
+	Policy     Choice `toml:"policy" choices:"gto lrr rr"`
+
+	Warps        Number `toml:"warps" unit:"warps per SM" min:"1" max:"128"`
+	CTAs         Number `toml:"ctas" unit:"CTAs per SM" min:"1" max:"128"`
+	Threads      Number `toml:"threads" unit:"threads per SM" min:"1" max:"8192"`
+	CTAThreads   Number `toml:"cta_threads" unit:"threads per CTA" min:"1" max:"8192"`
+	Registers    Number `toml:"registers" unit:"registers per SM" min:"1" max:"1048576"`
+	RegisterUnit Number `toml:"register_unit" unit:"registers per warp" min:"1" max:"65536"`
+	WarpUnit     Number `toml:"warp_unit" unit:"warps per CTA" min:"1" max:"64"`
+	Shared       Number `toml:"shared" unit:"bytes per SM" min:"0" max:"1048576"`
+	SharedUnit   Number `toml:"shared_unit" unit:"bytes per CTA" min:"1" max:"65536"`
+
+	Dispatch Number `toml:"dispatch" unit:"core cycles per CTA" min:"1" max:"1000000"`
+	Barrier  Number `toml:"barrier" unit:"core cycles" min:"1" max:"1000000"`
+}
+
+// Policy says which of the warps that could issue does.
+type Policy string
+
+// The scheduling policies.
+const (
+	GTO Policy = "gto" // the same warp as last time, otherwise the oldest
+	LRR Policy = "lrr" // the next one that can issue, in a circle
+	RR  Policy = "rr"  // strictly in turn; warps that wait at a barrier are passed over
+)
+
+// Choice is a policy and where it comes from.
+type Choice struct {
+	Value  Policy `toml:"value"`
+	Source string `toml:"source"`
+}
+
+// Timing says how instructions of one class execute. A pipeline accepts the next
+// instruction Initiation core cycles after this one, and the result is ready
+// Latency core cycles after issue. For memory this holds for one access that
+// hits the cache nearest to the SM.
+type Timing struct {
+	Pipeline   string `toml:"pipeline"`
+	Latency    int64  `toml:"latency"`
+	Initiation int64  `toml:"initiation"`
+	Unit       string `toml:"unit"`
+	Source     string `toml:"source"`
+}
+
+// timingUnit is the unit of both numbers of a Timing, maxLatency their maximum.
+const (
+	timingUnit = "core cycles"
+	maxLatency = 1_000_000
+)
+
+// Shared holds the banks of shared memory.
+type Shared struct {
+	Banks      Number `toml:"banks" unit:"banks" min:"1" max:"64" shape:"power of two"`
+	BankBytes  Number `toml:"bank_width" unit:"bytes" min:"4" max:"16" shape:"power of two"`
+	AtomicPass Number `toml:"atomic_pass" unit:"core cycles" min:"1" max:"1000000"`
+}
+
+// L1 holds the data cache of each SM.
+type L1 struct {
+	Sets  Number `toml:"sets" unit:"sets per SM" min:"1" max:"4096" shape:"power of two"`
+	Ways  Number `toml:"ways" unit:"lines per set" min:"1" max:"64"`
+	Line  Number `toml:"line" unit:"bytes" min:"32" max:"256" shape:"power of two"`
+	MSHRs Number `toml:"mshrs" unit:"entries per SM" min:"1" max:"1024"`
+	Merge Number `toml:"merge" unit:"accesses per entry" min:"1" max:"1024"`
+}
+
+// Interconnect holds the crossbar between the SMs and the memory partitions. It
+// runs with the core clock.
+type Interconnect struct {
+	Flit    Number `toml:"flit" unit:"bytes per core cycle" min:"1" max:"1024"`
+	Header  Number `toml:"header" unit:"bytes per packet" min:"1" max:"1024"`
+	Latency Number `toml:"latency" unit:"core cycles" min:"1" max:"1000000"`
+	Buffer  Number `toml:"buffer" unit:"packets per SM" min:"1" max:"1024"`
+}
+
+// L2 holds the partitions of the shared cache. It runs with the core clock.
+type L2 struct {
+	Partitions Number `toml:"partitions" unit:"partitions" min:"1" max:"64"`
+	Interleave Number `toml:"interleave" unit:"bytes" min:"32" max:"65536" shape:"power of two"`
+	Sets       Number `toml:"sets" unit:"sets per partition" min:"1" max:"65536" shape:"power of two"`
+	Ways       Number `toml:"ways" unit:"lines per set" min:"1" max:"64"`
+	Line       Number `toml:"line" unit:"bytes" min:"32" max:"256" shape:"power of two"`
+	MSHRs      Number `toml:"mshrs" unit:"entries per partition" min:"1" max:"1024"`
+	Merge      Number `toml:"merge" unit:"accesses per entry" min:"1" max:"1024"`
+	Latency    Number `toml:"latency" unit:"core cycles" min:"1" max:"1000000"`
+	Initiation Number `toml:"initiation" unit:"core cycles per access" min:"1" max:"1000000"`
+	Atomic     Number `toml:"atomic" unit:"core cycles per operation on one address" min:"1" max:"1000000"`
+}
+
+// DRAM holds the memory behind each partition. All times but Latency are in
+// cycles of its own clock.
+type DRAM struct {
+	Latency Number `toml:"latency" unit:"core cycles" min:"0" max:"1000000"`
+	Queue   Number `toml:"queue" unit:"requests per partition" min:"1" max:"4096"`
+	Banks   Number `toml:"banks" unit:"banks per partition" min:"1" max:"256" shape:"power of two"`
+	Row     Number `toml:"row" unit:"bytes per bank" min:"32" max:"65536" shape:"power of two"`
+	Burst   Number `toml:"burst" unit:"bytes" min:"1" max:"256" shape:"power of two"`
+	CCD     Number `toml:"ccd" unit:"DRAM cycles" min:"1" max:"1000000"`
+	RRD     Number `toml:"rrd" unit:"DRAM cycles" min:"0" max:"1000000"`
+	RCD     Number `toml:"rcd" unit:"DRAM cycles" min:"1" max:"1000000"`
+	RAS     Number `toml:"ras" unit:"DRAM cycles" min:"1" max:"1000000"`
+	RP      Number `toml:"rp" unit:"DRAM cycles" min:"1" max:"1000000"`
+	RC      Number `toml:"rc" unit:"DRAM cycles" min:"1" max:"1000000"`
+	CL      Number `toml:"cl" unit:"DRAM cycles" min:"1" max:"1000000"`
+	WL      Number `toml:"wl" unit:"DRAM cycles" min:"1" max:"1000000"`
+	CDLR    Number `toml:"cdlr" unit:"DRAM cycles" min:"0" max:"1000000"`
+	WR      Number `toml:"wr" unit:"DRAM cycles" min:"0" max:"1000000"`
+}
+
+// Timing returns the timing of a class. Every machine has one for every class
+// of isa.Classes.
+func (m *Machine) Timing(c isa.Class) Timing { return m.Classes[c.String()] }
+
+// WithPolicy returns the machine with another scheduling policy, chosen by the
+// caller and not by the machine's source.
+func (m *Machine) WithPolicy(p Policy) (*Machine, error) {
+	if p != GTO && p != LRR && p != RR {
+		return nil, fmt.Errorf("no scheduling policy %q; there are %s, %s and %s", p, GTO, LRR, RR)
+	}
+	other := *m
+	other.SM.Policy = Choice{Value: p, Source: "chosen for this run"}
+	return &other, nil
+}
+
+// ClockRatio returns the frequencies of core and DRAM divided by their greatest
+// common divisor.
+func (m *Machine) ClockRatio() (core, dram int64) {
+	a, b := m.Clock.Core.Value, m.Clock.DRAM.Value
+	for b != 0 {
+		a, b = b, a%b
+	}
+	return m.Clock.Core.Value / a, m.Clock.DRAM.Value / a
+}
+
+// Milliseconds converts core cycles to milliseconds.
+func (m *Machine) Milliseconds(cycles int64) float64 {
+	return float64(cycles) / float64(m.Clock.Core.Value) * 1e3
+}
+
+// Hash identifies what the description says of the machine: the SHA-256 of its
+// name and of every number with its unit, in hexadecimal. Sources, comments and
+// the order of a file do not change it.
+func (m *Machine) Hash() string {
+	h := sha256.New()
+	fmt.Fprintf(h, "name %q\n", m.Name)
+	for _, r := range m.Rows() {
+		fmt.Fprintf(h, "%s %q %q\n", r.Path, r.Value, r.Unit)
+	}
+	return hex.EncodeToString(h.Sum(nil))
+}

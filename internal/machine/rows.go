@@ -1,0 +1,84 @@
+package machine
+
+import (
+	"reflect"
+	"slices"
+	"strconv"
+
+	"warpbound/internal/isa"
+)
+
+// Row is one number of a description, for printing.
+type Row struct {
+	Path   string // as in the file, for example "l1.sets"
+	Value  string
+	Unit   string // empty for a choice of words
+	Source string
+}
+
+// Rows lists everything that a description says, section by section.
+func (m *Machine) Rows() []Row {
+	var rows []Row
+	add := func(path string, n Number) {
+		rows = append(rows, Row{path, strconv.FormatInt(n.Value, 10), n.Unit, n.Source})
+	}
+	for path, field := range m.fields() {
+		switch v := field.value.Interface().(type) {
+		case Number:
+			add(path, v)
+		case Choice:
+			rows = append(rows, Row{path, string(v.Value), "", v.Source})
+		case map[string]Number:
+			for _, name := range sortedKeys(v) {
+				add(path+"."+name, v[name])
+			}
+		case map[string]Timing:
+			for _, c := range isa.Classes() {
+				t, prefix := m.Timing(c), path+"."+c.String()
+				rows = append(rows, Row{prefix + ".pipeline", t.Pipeline, "", t.Source})
+				add(prefix+".latency", Number{t.Latency, t.Unit, t.Source})
+				add(prefix+".initiation", Number{t.Initiation, t.Unit, t.Source})
+			}
+		}
+	}
+	return rows
+}
+
+// field is a leaf of the Machine structure: a Number, a Choice or a map.
+type field struct {
+	tag   reflect.StructTag
+	value reflect.Value
+}
+
+// fields yields every leaf with its path, in the order of the declarations.
+func (m *Machine) fields() func(yield func(string, field) bool) {
+	return func(yield func(string, field) bool) {
+		top := reflect.ValueOf(m).Elem()
+		for i := range top.NumField() {
+			section := top.Type().Field(i)
+			path := section.Tag.Get("toml")
+			switch {
+			case section.Type.Kind() == reflect.Map:
+				if !yield(path, field{section.Tag, top.Field(i)}) {
+					return
+				}
+			case section.Type.Kind() == reflect.Struct:
+				for j := range section.Type.NumField() {
+					f := section.Type.Field(j)
+					if !yield(path+"."+f.Tag.Get("toml"), field{f.Tag, top.Field(i).Field(j)}) {
+						return
+					}
+				}
+			}
+		}
+	}
+}
+
+func sortedKeys[V any](m map[string]V) []string {
+	keys := make([]string, 0, len(m))
+	for k := range m {
+		keys = append(keys, k)
+	}
+	slices.Sort(keys)
+	return keys
+}
