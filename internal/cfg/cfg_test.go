@@ -231,6 +231,17 @@ func TestBuildProperty(t *testing.T) {
 	})
 }
 
+func TestIPdomProperty(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		f := drawAny(9).Draw(t, "flow")
+		for b, want := range slowIPdoms(f) {
+			if got := f.IPdom(b); got != want {
+				t.Errorf("%v: IPdom(%d) = %d, want %d", f.Graph().Edges(), b, got, want)
+			}
+		}
+	})
+}
+
 func TestNewFlowErrors(t *testing.T) {
 	for _, edges := range [][]graph.Edge{{{From: 2, To: 0}}, {{From: 0, To: 3}}, {{From: -1, To: 0}}, {{From: 0, To: -1}}} {
 		if f, err := cfg.NewFlow(2, edges); err == nil || f != nil {

@@ -38,34 +38,3 @@ func (f *Flow) WithEdges(edges []graph.Edge) *Extended {
 // Graph returns the blocks, the virtual exit and all edges as a graph, which
 // must not be changed. Divergent edges come after those of the flow graph.
 func (x *Extended) Graph() *graph.Graph { return x.g }
-
-// IsDivergent reports whether e is one of the added edges.
-func (x *Extended) IsDivergent(e graph.Edge) bool {
-	_, found := slices.BinarySearchFunc(x.Divergent, e, graph.Edge.Compare)
-	return found
-}
-
-// LoopDivergence says how divergent edges touch a loop of the flow graph. A
-// bound on iterations relative to the loop's entries must count Entering too,
-// and Inside may close cycles that use none of the loop's back edges.
-type LoopDivergence struct {
-	Entering []graph.Edge // from outside of the body into it
-	Inside   []graph.Edge // from the body into the body
-}
-
-// LoopDivergence returns the divergent edges that lead into the body of the loop
-// with index i in Flow.Loops, ascending.
-func (x *Extended) LoopDivergence(i int) LoopDivergence {
-	l := &x.Flow.Loops().Loops[i]
-	var d LoopDivergence
-	for _, e := range x.Divergent {
-		switch {
-		case !l.Contains(e.To):
-		case l.Contains(e.From):
-			d.Inside = append(d.Inside, e)
-		default:
-			d.Entering = append(d.Entering, e)
-		}
-	}
-	return d
-}

@@ -13,7 +13,6 @@ type Flow struct {
 	g       *graph.Graph // the blocks and, last, the virtual exit
 	reached []bool
 	pdom    *graph.DomTree
-	dom     *graph.DomTree
 	loops   *graph.LoopForest
 }
 
@@ -36,7 +35,6 @@ func NewFlow(n int, edges []graph.Edge) (*Flow, error) {
 	return &Flow{
 		g:       g,
 		reached: g.Reachable(0),
-		dom:     graph.Dominators(g, 0),
 		pdom:    graph.PostDominators(g, n),
 		loops:   graph.Loops(g, 0),
 	}, nil
@@ -66,9 +64,6 @@ func (f *Flow) Pred(b int) []int { return f.g.Pred(b) }
 // Reachable reports whether there is a path from the entry to b.
 func (f *Flow) Reachable(b int) bool { return f.reached[b] }
 
-// Dominates reports whether every path from the entry to b visits a.
-func (f *Flow) Dominates(a, b int) bool { return f.dom.Dominates(a, b) }
-
 // IPdom returns the immediate post-dominator of b: the nearest node that every
 // path from b to the virtual exit visits, and so the point at which lanes that
 // diverge at b reconverge. It is Exit() where lanes may end apart.
@@ -76,10 +71,6 @@ func (f *Flow) Dominates(a, b int) bool { return f.dom.Dominates(a, b) }
 // A block from which the exit cannot be reached is treated as if the smallest
 // block of each endless loop had an edge to it (see graph.Endless).
 func (f *Flow) IPdom(b int) int { return f.pdom.IDom(b) }
-
-// PostDominates reports whether every path from b to the virtual exit visits a,
-// with endless loops as for IPdom.
-func (f *Flow) PostDominates(a, b int) bool { return f.pdom.Dominates(a, b) }
 
 // Loops returns the loops of the reachable blocks.
 func (f *Flow) Loops() *graph.LoopForest { return f.loops }
