@@ -71,8 +71,8 @@ type Symbol struct {
 	Pos  diag.Pos
 }
 
-// Loop is the annotation of a loop: for one entry of the loop, control returns
-// to the loop's head at most Bound times.
+// Loop is the annotation of the innermost loop around Place: for one entry of
+// the loop by a warp, control returns to the loop's head at most Bound times.
 type Loop struct {
 	Place Place
 	Bound int64
