@@ -39,21 +39,19 @@ func DivergentEdges(f *Flow, uniform func(b int) bool) []graph.Edge {
 	added := newEdgeSet(f)
 	w := newWalker(f)
 	for r := range f.g.Len() {
-		waiting := make(map[int][]int) // to each s, the other targets
+		waiting := make(map[int][]int) // at each s, the branches that push it
 		for _, b := range f.pdom.Children(r) {
 			if !f.reached[b] || uniform != nil && uniform(b) {
 				continue
 			}
 			for _, s := range f.g.Succ(b) {
-				for _, t := range f.g.Succ(b) {
-					if s != r && t != r && s != t {
-						waiting[s] = append(waiting[s], t)
-					}
+				if s != r {
+					waiting[s] = append(waiting[s], b)
 				}
 			}
 		}
-		for s, targets := range waiting {
-			for _, p := range w.arrivals(r, targets) {
+		for s, branches := range waiting {
+			for _, p := range w.arrivals(r, s, branches) {
 				added.add(p, s)
 			}
 		}
@@ -97,15 +95,23 @@ type walker struct {
 
 func newWalker(f *Flow) *walker { return &walker{f: f, seen: make([]int, f.g.Len())} }
 
-// arrivals returns the predecessors of r that a path from one of the targets
-// visits before it visits r. r must post-dominate the targets.
+// arrivals returns the predecessors of r that lanes visit, before they visit r,
+// on a path from one of the branches by way of another successor than s. r must be
+// the immediate post-dominator of the branches.
 //
 // A path from x to r visits IPdom(x) first. So the walk hops from x to IPdom(x)
 // until that is r, and follows edges only there; and every predecessor of r on
 // the path is such a block.
-func (w *walker) arrivals(r int, targets []int) []int {
+func (w *walker) arrivals(r, s int, branches []int) []int {
 	w.walk++
-	w.work = append(w.work[:0], targets...)
+	w.work = w.work[:0]
+	for _, b := range branches {
+		for _, t := range w.f.g.Succ(b) {
+			if t != r && t != s {
+				w.work = append(w.work, t)
+			}
+		}
+	}
 	var found []int
 	for len(w.work) > 0 {
 		x := w.work[len(w.work)-1]

@@ -24,11 +24,13 @@ func NewFlow(n int, edges []graph.Edge) (*Flow, error) {
 		return nil, fmt.Errorf("a flow graph needs a block")
 	}
 	g := graph.New(n + 1)
+	added := make(map[graph.Edge]bool)
 	for _, e := range edges {
 		if e.From < 0 || e.From >= n || e.To < 0 || e.To > n {
 			return nil, fmt.Errorf("edge %d>%d in a flow graph of %d blocks", e.From, e.To, n)
 		}
-		if !g.HasEdge(e.From, e.To) {
+		if !added[e] {
+			added[e] = true
 			g.AddEdge(e.From, e.To)
 		}
 	}
