@@ -11,11 +11,23 @@ import (
 	"io/fs"
 )
 
-//go:embed bfs/job.toml bfs/bfs.cu bfs/bfs.ptx bfs/row.bin bfs/col.bin
+//go:embed */job.toml */*.ptx */*.bin
 var embedded embed.FS
 
-// Demo returns the directory of a kernel whose warps diverge, with everything
-// that its job.toml names.
+// Suite returns the directories of all kernels, each with everything that its
+// job.toml names.
+func Suite() fs.FS { return embedded }
+
+// Names returns the names of the kernels, which are those of their directories.
+func Names() []string {
+	var names []string
+	for _, r := range References() {
+		names = append(names, r.Kernel)
+	}
+	return names
+}
+
+// Demo returns the directory of a kernel whose warps diverge.
 func Demo() fs.FS {
 	dir, err := fs.Sub(embedded, "bfs")
 	if err != nil {

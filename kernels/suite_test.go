@@ -104,19 +104,27 @@ func TestReferencesMatchJobs(t *testing.T) {
 	}
 }
 
-func TestDemoIsComplete(t *testing.T) {
-	demo := Demo()
-	job := readJob(t, demo)
-	files := []string{job.Module}
-	for _, p := range job.Param {
-		if p.File != "" {
-			files = append(files, p.File)
+func TestSuiteIsComplete(t *testing.T) {
+	for _, name := range Names() {
+		dir, err := fs.Sub(Suite(), name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		job := readJob(t, dir)
+		files := []string{job.Module}
+		for _, p := range job.Param {
+			if p.File != "" {
+				files = append(files, p.File)
+			}
+		}
+		for _, file := range files {
+			if _, err := fs.Stat(dir, file); err != nil {
+				t.Errorf("%s: %v", name, err)
+			}
 		}
 	}
-	for _, file := range files {
-		if _, err := fs.Stat(demo, file); err != nil {
-			t.Error(err)
-		}
+	if _, err := fs.Stat(Demo(), "job.toml"); err != nil {
+		t.Error(err)
 	}
 }
 

@@ -43,6 +43,9 @@ type Estimate struct {
 	Breakdown   []Share  `json:"breakdown,omitempty"`
 }
 
+// WarpOnly reports whether the estimate bounds one warp instead of the kernel.
+func (e *Estimate) WarpOnly() bool { return e.Method == "hybrid/warp" }
+
 // Share is the part of an estimate that one place in the program carries.
 type Share struct {
 	Name   string `json:"name"` // of the block or transition
@@ -83,6 +86,26 @@ func Warnings(found []diag.Warning) []Warning {
 	return out
 }
 
+// Simulation is what one simulated run of a job gave.
+type Simulation struct {
+	Job         string `json:"job"`
+	Kernel      string `json:"kernel"`
+	Machine     string `json:"machine"`
+	MachineHash string `json:"machine_hash"`
+	Launch      Launch `json:"launch"`
+	Seed        int64  `json:"seed"`
+	Vector      int    `json:"vector"`
+	Cycles      int64  `json:"cycles"`       // from the launch to the last retirement
+	CTAsPerSM   int    `json:"ctas_per_sm"`  // resident at a time, at most
+	Limit       string `json:"ctas_limited"` // by what
+	Registers   int    `json:"registers"`    // per thread
+
+	Counters map[string]int64 `json:"counters"`
+	// Scheduler adds up, over all schedulers, the cycles in which one issued and
+	// those in which it did not, by reason.
+	Scheduler map[string]int64 `json:"scheduler_cycles"`
+}
+
 // Analysis is everything known of one job.
 type Analysis struct {
 	Job         string       `json:"job"`
@@ -90,9 +113,33 @@ type Analysis struct {
 	Machine     string       `json:"machine"`
 	MachineHash string       `json:"machine_hash"`
 	Launch      Launch       `json:"launch"`
-	Seed        uint64       `json:"seed"`
+	Seed        int64        `json:"seed"`
 	Runs        int          `json:"runs"`
 	Observed    *Observation `json:"observed"` // nil where nothing ran
 	Estimates   []Estimate   `json:"estimates"`
 	Warnings    []Warning    `json:"warnings"`
+}
+
+// Tightest returns the estimate to hold against a deadline: of those that bound
+// the kernel and rest on the strongest evidence, the smallest. It is nil if there
+// is none.
+func (a *Analysis) Tightest() *Estimate {
+	var best *Estimate
+	for i := range a.Estimates {
+		e := &a.Estimates[i]
+		if e.WarpOnly() {
+			continue
+		}
+		if best == nil || stronger(e, best) {
+			best = e
+		}
+	}
+	return best
+}
+
+func stronger(e, f *Estimate) bool {
+	if e.Evidence != f.Evidence {
+		return Weakest(e.Evidence, f.Evidence) == f.Evidence
+	}
+	return e.Cycles < f.Cycles
 }

@@ -48,3 +48,29 @@ func TestAnalysisJSONNames(t *testing.T) {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}
 }
+
+func TestTightest(t *testing.T) {
+	of := func(estimates ...Estimate) string {
+		if e := (&Analysis{Estimates: estimates}).Tightest(); e != nil {
+			return e.Method
+		}
+		return "none"
+	}
+	warp := Estimate{Method: "hybrid/warp", Cycles: 1, Evidence: Observed}
+	dynamic := Estimate{Method: "hybrid/dynamic", Cycles: 5, Evidence: Observed}
+	waves := Estimate{Method: "hybrid/waves", Cycles: 4, Evidence: Observed}
+	static := Estimate{Method: "static/cta", Cycles: 9, Evidence: Proven}
+	for _, c := range []struct {
+		in   []Estimate
+		want string
+	}{
+		{nil, "none"},
+		{[]Estimate{warp}, "none"},
+		{[]Estimate{warp, dynamic, waves}, "hybrid/waves"},
+		{[]Estimate{waves, static, dynamic}, "static/cta"},
+	} {
+		if got := of(c.in...); got != c.want {
+			t.Errorf("got %s, want %s", got, c.want)
+		}
+	}
+}
