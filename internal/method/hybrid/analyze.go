@@ -1,0 +1,145 @@
+package hybrid
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"warpbound/internal/estimate"
+	"warpbound/internal/ipet"
+)
+
+// LoopBound states how many back edges of a loop are taken at most per entry of the
+// loop, by every thread or by every warp: both are used soundly.
+type LoopBound struct {
+	Max      int64
+	Evidence estimate.Evidence
+}
+
+// Bounds holds loop bounds by the block that heads the loop.
+type Bounds map[int]LoopBound
+
+// Result is what the method says of a kernel.
+type Result struct {
+	Observed estimate.Observation
+	Warp     estimate.Estimate // hybrid/warp: one warp, from its start to its exit
+	Dynamic  estimate.Estimate // hybrid/dynamic: Eq. 1
+	Waves    estimate.Estimate // hybrid/waves: Eq. 2 with first start and gaps
+
+	Model    *ipet.Model // of which Solution is the optimum
+	Solution *ipet.Solution
+}
+
+// Estimates returns the estimates in the order of their names in the manual.
+func (r *Result) Estimates() []estimate.Estimate {
+	return []estimate.Estimate{r.Warp, r.Dynamic, r.Waves}
+}
+
+// Analyze bounds the time of a kernel from the profile of its runs. The given bounds
+// replace those observed.
+//
+// It is an error if there is no run, if a bound is for a block that heads no loop, or if
+// a warp of the profile exceeds a given bound. The error is that of ctx where it ended
+// first.
+func Analyze(ctx context.Context, p *Profile, bounds Bounds) (*Result, error) {
+	if p.run != nil {
+		return nil, fmt.Errorf("run %d is not complete", p.run.number)
+	}
+	if p.runs == 0 {
+		return nil, errors.New("no run was observed")
+	}
+	loops, err := p.boundLoops(bounds)
+	if err != nil {
+		return nil, err
+	}
+	m := p.newModel(loops)
+	solution, err := ipet.Solve(ctx, m.Model, ipet.Options{})
+	if err != nil {
+		return nil, fmt.Errorf("hybrid/warp: %w", err)
+	}
+	r := &reporter{p: p, m: m, solution: solution, loops: loops}
+	return r.result()
+}
+
+// boundedLoop is a loop of the IPG that some warp entered.
+type boundedLoop struct {
+	loop     int // index in IPG.Loops
+	bound    LoopBound
+	observed peak
+}
+
+// boundLoops decides the bound of every loop.
+func (p *Profile) boundLoops(bounds Bounds) ([]boundedLoop, error) {
+	heads := map[int]bool{}
+	var loops []boundedLoop
+	for l := range p.ipg.Loops {
+		loop := &p.ipg.Loops[l]
+		heads[loop.Header] = true
+		observed := p.loops[l]
+		bound, given := bounds[loop.Header]
+		switch {
+		case given && bound.Max < 0:
+			return nil, fmt.Errorf("loop %s: bound %d is negative", loop.Name, bound.Max)
+		case given && observed.known && observed.value > bound.Max:
+			return nil, fmt.Errorf("loop %s: its bound %d (%s) is wrong: %v takes %d back edges per entry",
+				loop.Name, bound.Max, bound.Evidence, observed.at, observed.value)
+		case !given:
+			bound = LoopBound{observed.value, estimate.Observed}
+		}
+		if observed.known {
+			loops = append(loops, boundedLoop{l, bound, observed})
+		}
+	}
+	for header := range bounds {
+		if !heads[header] {
+			return nil, fmt.Errorf("a loop bound is given for block %d, which heads no loop", header)
+		}
+	}
+	return loops, nil
+}
+
+// model is the flow problem over those transitions that were observed.
+type model struct {
+	*ipet.Model
+	edge []int // IPG edge of every model edge
+}
+
+// newModel builds the problem of which every observed warp is a solution.
+func (p *Profile) newModel(loops []boundedLoop) *model {
+	m := &model{Model: &ipet.Model{Name: "hybrid/warp", Source: p.ipg.Start(), Sink: p.ipg.Exit()}}
+	for node := range p.ipg.Len() + 2 {
+		m.AddNode(p.ipg.Name(node))
+	}
+	of := make([]int, len(p.edges)) // model edge of every IPG edge
+	for e := range p.edges {
+		seen := &p.edges[e]
+		if of[e] = -1; seen.count == 0 {
+			continue
+		}
+		edge := &p.ipg.Edges[e]
+		of[e] = m.AddEdge(edge.From, edge.To, seen.worst.value)
+		m.edge = append(m.edge, e)
+		if edge.Limited {
+			m.Edges[of[e]].Limit = &ipet.Limit{Max: seen.most, Evidence: string(estimate.Observed)}
+		}
+	}
+	observed := func(edges []int) []int {
+		var kept []int
+		for _, e := range edges {
+			if of[e] >= 0 {
+				kept = append(kept, of[e])
+			}
+		}
+		return kept
+	}
+	for _, l := range loops {
+		loop := &p.ipg.Loops[l.loop]
+		if iter := observed(loop.Iter); iter != nil {
+			m.Loops = append(m.Loops, ipet.Loop{
+				Name: loop.Name, Iter: iter, Entries: observed(loop.Entries),
+				Bound: l.bound.Max, Evidence: string(l.bound.Evidence),
+			})
+		}
+	}
+	return m
+}

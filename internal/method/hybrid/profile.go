@@ -1,0 +1,185 @@
+package hybrid
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"math"
+
+	"warpbound/internal/estimate"
+	"warpbound/internal/trace"
+)
+
+// WarpID names a warp of a run.
+type WarpID struct {
+	Run  int   `json:"run"`
+	CTA  int32 `json:"cta"`
+	Warp int32 `json:"warp"`
+}
+
+// String renders the name for messages.
+func (w WarpID) String() string { return fmt.Sprintf("run %d, CTA %d, warp %d", w.Run, w.CTA, w.Warp) }
+
+// Compare orders warps by run, CTA and index.
+func (w WarpID) Compare(v WarpID) int {
+	return cmp.Or(cmp.Compare(w.Run, v.Run), cmp.Compare(w.CTA, v.CTA), cmp.Compare(w.Warp, v.Warp))
+}
+
+// peak is the largest value that any warp showed, and the first warp that showed it.
+type peak struct {
+	value int64
+	at    WarpID
+	known bool
+}
+
+func (p *peak) raise(value int64, at WarpID) {
+	if !p.known || value > p.value || value == p.value && at.Compare(p.at) < 0 {
+		*p = peak{value, at, true}
+	}
+}
+
+func (p *peak) merge(q peak) {
+	if q.known {
+		p.raise(q.value, q.at)
+	}
+}
+
+// edgeProfile is what all runs showed of an edge. Times are in cycles.
+type edgeProfile struct {
+	count int64 // traversals by all warps of all runs
+	sum   int64 // of their times; stays at the largest number once it reaches it
+	best  int64
+	worst peak
+	most  int64 // traversals by one warp, at most
+}
+
+func (e *edgeProfile) merge(f *edgeProfile) {
+	if e.count == 0 || f.count > 0 && f.best < e.best {
+		e.best = f.best
+	}
+	e.count += f.count
+	e.sum = addSaturating(e.sum, f.sum)
+	e.worst.merge(f.worst)
+	e.most = max(e.most, f.most)
+}
+
+// addSaturating adds numbers that are not negative. Unlike wrapping or failing
+// addition it gives the same result in every order of merging.
+func addSaturating(a, b int64) int64 {
+	if a > math.MaxInt64-b {
+		return math.MaxInt64
+	}
+	return a + b
+}
+
+// Profile sums up what runs show of an IPG. It consumes runs one after the other, as a
+// trace.Sink, in memory that does not grow with their number; a run is sliced into
+// warps while it is read. Profiles of different runs can be filled in parallel and
+// merged: in whatever order, the result is the same.
+//
+// After an error the profile holds part of a run and is of no further use.
+type Profile struct {
+	ipg   *IPG
+	edges []edgeProfile
+	loops []peak // back edges per entry, rounded up
+	sms   map[int32]*smProfile
+
+	runs     int64
+	total    int64 // sum of the runs' times
+	shortest int64
+	longest  int64
+
+	run *runSlicer // the current run, nil between runs
+}
+
+// NewProfile returns the profile of no run.
+func NewProfile(g *IPG) *Profile {
+	return &Profile{
+		ipg:   g,
+		edges: make([]edgeProfile, len(g.Edges)),
+		loops: make([]peak, len(g.Loops)),
+		sms:   map[int32]*smProfile{},
+	}
+}
+
+// Runs returns the number of runs.
+func (p *Profile) Runs() int { return int(p.runs) }
+
+// Observed returns the end-to-end times of the runs, nil if there were none.
+func (p *Profile) Observed() *estimate.Observation {
+	if p.runs == 0 {
+		return nil
+	}
+	return &estimate.Observation{Min: p.shortest, Mean: float64(p.total) / float64(p.runs), Max: p.longest}
+}
+
+// BeginRun starts a run.
+func (p *Profile) BeginRun(number int) error {
+	if p.run != nil {
+		return fmt.Errorf("run %d begins inside run %d", number, p.run.number)
+	}
+	p.run = newRunSlicer(p, number)
+	return nil
+}
+
+// Record consumes a record of the current run. Records of one multiprocessor must come
+// in the order of their cycles. An error is a *TraceError.
+func (p *Profile) Record(r trace.Record) error {
+	if p.run == nil {
+		return errors.New("record outside a run")
+	}
+	return p.run.record(r)
+}
+
+// EndRun ends the current run, whose last warp retired in cycle end.
+func (p *Profile) EndRun(end int64) error {
+	if p.run == nil {
+		return errors.New("end of a run outside a run")
+	}
+	if err := p.run.finish(end); err != nil {
+		return fmt.Errorf("run %d: %w", p.run.number, err)
+	}
+	if p.runs == 0 || end < p.shortest {
+		p.shortest = end
+	}
+	p.longest = max(p.longest, end)
+	p.total = addSaturating(p.total, end)
+	p.runs++
+	p.run = nil
+	return nil
+}
+
+// Merge adds the runs of q, a profile of the same IPG, to p.
+func (p *Profile) Merge(q *Profile) error {
+	if p.ipg != q.ipg {
+		return errors.New("profiles of different graphs cannot be merged")
+	}
+	if p.run != nil || q.run != nil {
+		return errors.New("a profile cannot be merged inside a run")
+	}
+	for i := range p.edges {
+		p.edges[i].merge(&q.edges[i])
+	}
+	for i := range p.loops {
+		p.loops[i].merge(q.loops[i])
+	}
+	for id, sm := range q.sms {
+		p.sm(id).merge(sm)
+	}
+	if q.runs > 0 && (p.runs == 0 || q.shortest < p.shortest) {
+		p.shortest = q.shortest
+	}
+	p.longest = max(p.longest, q.longest)
+	p.total = addSaturating(p.total, q.total)
+	p.runs += q.runs
+	return nil
+}
+
+func (p *Profile) sm(id int32) *smProfile {
+	sm := p.sms[id]
+	if sm == nil {
+		sm = new(smProfile)
+		p.sms[id] = sm
+	}
+	return sm
+}

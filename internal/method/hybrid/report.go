@@ -1,0 +1,224 @@
+package hybrid
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"math/big"
+	"slices"
+
+	"warpbound/internal/estimate"
+	"warpbound/internal/ipet"
+)
+
+// reporter turns a solved model into estimates.
+type reporter struct {
+	p        *Profile
+	m        *model
+	solution *ipet.Solution
+	loops    []boundedLoop
+}
+
+func (r *reporter) result() (*Result, error) {
+	all := new(smProfile) // the largest figures of any multiprocessor
+	for _, sm := range r.p.sms {
+		all.merge(sm)
+	}
+	warp := r.warp()
+	dynamic, err := r.dynamic(warp, all)
+	if err != nil {
+		return nil, err
+	}
+	waves, err := r.waves(warp, all)
+	if err != nil {
+		return nil, err
+	}
+	return &Result{
+		Observed: *r.p.Observed(),
+		Warp:     warp, Dynamic: dynamic, Waves: waves,
+		Model: r.m.Model, Solution: r.solution,
+	}, nil
+}
+
+func (r *reporter) warp() estimate.Estimate {
+	return estimate.Estimate{
+		Method:      "hybrid/warp",
+		Cycles:      r.solution.Cycles,
+		Evidence:    estimate.Observed,
+		Assumptions: append(r.assumptions(), "one warp alone, from its dispatch to its exit"),
+		Detail:      r.warpDetail(),
+		Breakdown:   r.shares(1),
+	}
+}
+
+// dynamic is Eq. 1 with jitter counted from the launch. A run ends with the exit of a
+// warp that started at most jitter after the launch and ran for at most Z_warp.
+func (r *reporter) dynamic(warp estimate.Estimate, all *smProfile) (estimate.Estimate, error) {
+	var sum cycles
+	detail := DynamicDetail{
+		Warp:   warp.Cycles,
+		Jitter: all.jitter,
+		Published: PublishedDynamic{
+			Jitter: all.spread,
+			Cycles: sum.add(warp.Cycles, all.spread),
+		},
+	}
+	for _, id := range slices.Sorted(maps.Keys(r.p.sms)) {
+		sm := r.p.sms[id]
+		detail.SMs = append(detail.SMs, SMDetail{
+			SM: id, Jitter: sm.jitter, Spread: sm.spread,
+			Waves: sm.waves, WarpsPerWave: sm.warps, Delta: sm.delta,
+		})
+	}
+	return estimate.Estimate{
+		Method:   "hybrid/dynamic",
+		Cycles:   sum.add(warp.Cycles, all.jitter),
+		Evidence: estimate.Observed,
+		Assumptions: append(r.assumptions(),
+			fmt.Sprintf("no warp starts later than %d cycles after the launch (observed)", all.jitter)),
+		Detail:    detail,
+		Breakdown: ordered(append(r.shares(1), estimate.Share{Name: "release jitter", Count: 1, Cycles: all.jitter})),
+	}, sum.err("hybrid/dynamic")
+}
+
+// waves is Eq. 2 and, beyond it, the first start and the gaps between waves.
+func (r *reporter) waves(warp estimate.Estimate, all *smProfile) (estimate.Estimate, error) {
+	var sum cycles
+	stall := sum.mul(all.warps-1, all.delta)
+	stalls := sum.mul(all.waves, stall)
+	gaps := sum.mul(all.waves-1, all.gap)
+	published := sum.add(sum.mul(all.waves, warp.Cycles), stalls)
+	total := sum.add(sum.add(published, gaps), all.firstStart)
+	if err := sum.err("hybrid/waves"); err != nil {
+		return estimate.Estimate{}, err
+	}
+	return estimate.Estimate{
+		Method:   "hybrid/waves",
+		Cycles:   total,
+		Evidence: estimate.Observed,
+		Assumptions: append(r.assumptions(),
+			fmt.Sprintf("a multiprocessor runs at most %d waves of at most %d warps (observed)", all.waves, all.warps),
+			fmt.Sprintf("within a wave a warp starts at most %d cycles after the one before it (observed)", all.delta),
+			fmt.Sprintf("a wave starts at most %d cycles after the last exit before it, the first at most %d after the launch (observed)", all.gap, all.firstStart)),
+		Detail: WavesDetail{
+			Warp: warp.Cycles, Waves: all.waves, WarpsPerWave: all.warps, Delta: all.delta,
+			FirstStart: all.firstStart, Gap: all.gap, Published: published,
+		},
+		Breakdown: ordered(append(r.shares(all.waves),
+			estimate.Share{Name: "first start", Count: 1, Cycles: all.firstStart},
+			estimate.Share{Name: "delay of starts in waves", Count: all.waves, Cycles: stalls},
+			estimate.Share{Name: "gaps between waves", Count: all.waves - 1, Cycles: gaps})),
+	}, nil
+}
+
+// assumptions returns what all estimates of the method rest on.
+func (r *reporter) assumptions() []string {
+	list := []string{
+		fmt.Sprintf("no transition between ipoints takes longer than the longest of %d runs (observed)", r.p.runs),
+	}
+	for _, l := range r.loops {
+		list = append(list, fmt.Sprintf("loop %s takes at most %d back edges per entry (%s)",
+			r.p.ipg.Loops[l.loop].Name, l.bound.Max, l.bound.Evidence))
+	}
+	if n := len(r.p.edges) - len(r.m.edge); n > 0 {
+		list = append(list, fmt.Sprintf("%d of %d transitions were never seen and do not occur (observed)", n, len(r.p.edges)))
+	}
+	if n := countIf(r.m.Edges, func(e ipet.Edge) bool { return e.Limit != nil }); n > 0 {
+		list = append(list, fmt.Sprintf("%d transitions that divergence may make occur no more often than in any observed warp (observed)", n))
+	}
+	return append(list,
+		"the instructions traced are those that run: PTX is not what ptxas makes of it",
+		"the kernel is alone on the GPU",
+		"the time of the launch on the host is not included")
+}
+
+func countIf[T any](list []T, is func(T) bool) int {
+	n := 0
+	for _, x := range list {
+		if is(x) {
+			n++
+		}
+	}
+	return n
+}
+
+func (r *reporter) warpDetail() WarpDetail {
+	d := WarpDetail{
+		Unobserved: len(r.p.edges) - len(r.m.edge),
+		Exact:      r.solution.Exact,
+		Solver:     r.solution.Method,
+	}
+	spent := r.solution.Contributions(r.m.Model)
+	for i, e := range r.m.edge {
+		edge, seen := &r.p.ipg.Edges[e], &r.p.edges[e]
+		row := EdgeDetail{
+			From: r.p.ipg.Name(edge.From), To: r.p.ipg.Name(edge.To), Divergent: edge.Divergent,
+			Best: seen.best, Average: float64(seen.sum) / float64(seen.count),
+			Worst: seen.worst.value, WorstAt: seen.worst.at,
+			Observed: seen.count, Most: seen.most, Limited: edge.Limited,
+		}
+		if spent != nil {
+			row.Count, row.Cycles = r.solution.Counts[i], spent[i]
+		}
+		d.Edges = append(d.Edges, row)
+	}
+	for _, l := range r.loops {
+		loop := &r.p.ipg.Loops[l.loop]
+		d.Loops = append(d.Loops, LoopDetail{
+			Header: loop.Name, Pos: loop.Pos, Bound: l.bound.Max, Evidence: string(l.bound.Evidence),
+			Observed: l.observed.value, ObservedAt: l.observed.at,
+		})
+	}
+	return d
+}
+
+// shares says which blocks carry the time of the worst path, taken times over: a
+// transition's time is that of the block where it begins.
+func (r *reporter) shares(times int64) []estimate.Share {
+	spent := r.solution.Contributions(r.m.Model)
+	if spent == nil {
+		return nil
+	}
+	g := r.p.ipg
+	byNode := make([]estimate.Share, g.Exit())
+	for i, e := range r.m.edge {
+		s := &byNode[g.Edges[e].From]
+		s.Count += times * r.solution.Counts[i]
+		s.Cycles += times * spent[i]
+	}
+	for node := range byNode {
+		byNode[node].Name = g.Name(node)
+		if node < g.Len() {
+			byNode[node].Pos = g.Ipoints[node].Pos
+		}
+	}
+	return ordered(byNode)
+}
+
+// ordered sorts shares by falling time, and drops those of none.
+func ordered(shares []estimate.Share) []estimate.Share {
+	shares = slices.DeleteFunc(shares, func(s estimate.Share) bool { return s.Cycles == 0 })
+	slices.SortStableFunc(shares, func(a, b estimate.Share) int { return cmp.Compare(b.Cycles, a.Cycles) })
+	return shares
+}
+
+// cycles adds and multiplies times and remembers whether a result did not fit.
+type cycles struct{ overflow bool }
+
+func (c *cycles) add(a, b int64) int64 { return c.fit(new(big.Int).Add(big.NewInt(a), big.NewInt(b))) }
+func (c *cycles) mul(a, b int64) int64 { return c.fit(new(big.Int).Mul(big.NewInt(a), big.NewInt(b))) }
+
+func (c *cycles) fit(n *big.Int) int64 {
+	if !n.IsInt64() {
+		c.overflow = true
+		return 0
+	}
+	return n.Int64()
+}
+
+func (c *cycles) err(method string) error {
+	if c.overflow {
+		return fmt.Errorf("%s: %w", method, ipet.ErrOverflow)
+	}
+	return nil
+}

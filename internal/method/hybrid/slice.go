@@ -1,0 +1,211 @@
+package hybrid
+
+import (
+	"errors"
+	"fmt"
+
+	"warpbound/internal/trace"
+)
+
+// TraceError says which record of a trace cannot be.
+type TraceError struct {
+	Run    int
+	Index  int // of the record in its run, from 0
+	Record trace.Record
+	Err    error
+}
+
+// Error renders the place in the trace and what is wrong there.
+func (e *TraceError) Error() string {
+	r := e.Record
+	return fmt.Sprintf("run %d, record %d (SM %d, CTA %d, warp %d, cycle %d): %v",
+		e.Run, e.Index, r.SM, r.CTA, r.Warp, r.Cycle, e.Err)
+}
+
+// Unwrap returns the error without its place.
+func (e *TraceError) Unwrap() error { return e.Err }
+
+// TransitionError is a transition that the IPG does not have. Where the trace is of the
+// same program, the control-flow graph is wrong.
+type TransitionError struct{ From, To string }
+
+// Error names both Ipoints.
+func (e *TransitionError) Error() string {
+	return fmt.Sprintf("the control-flow graph does not allow %s -> %s", e.From, e.To)
+}
+
+// runSlicer slices a run into its warp-specific traces (section V-A) and parses each
+// with the IPG as it goes.
+type runSlicer struct {
+	p      *Profile
+	number int
+	index  int // of the next record
+	last   int64
+
+	warps map[warpKey]*warpSlice // nil once the warp has retired
+	alive int
+	sms   map[int32]*smRun
+	free  []*warpSlice
+
+	iter, entries []int64 // by loop, of one warp; zero between uses
+}
+
+type warpKey struct{ cta, warp int32 }
+
+// warpSlice is where a warp is and what it did.
+type warpSlice struct {
+	sm     int32
+	node   int     // the Ipoint reached last
+	since  int64   // when
+	counts []int64 // by edge
+	used   []int   // edges with a count
+}
+
+func newRunSlicer(p *Profile, number int) *runSlicer {
+	return &runSlicer{
+		p:       p,
+		number:  number,
+		warps:   map[warpKey]*warpSlice{},
+		sms:     map[int32]*smRun{},
+		iter:    make([]int64, len(p.loops)),
+		entries: make([]int64, len(p.loops)),
+	}
+}
+
+func (s *runSlicer) record(r trace.Record) error {
+	if err := s.consume(r); err != nil {
+		return &TraceError{s.number, s.index, r, err}
+	}
+	s.index++
+	return nil
+}
+
+func (s *runSlicer) consume(r trace.Record) error {
+	sm := s.sms[r.SM]
+	if sm == nil {
+		sm = new(smRun)
+		s.sms[r.SM] = sm
+	}
+	if r.Cycle < sm.now {
+		return fmt.Errorf("the record before it on this SM is of cycle %d", sm.now)
+	}
+	sm.now = r.Cycle
+	key := warpKey{r.CTA, r.Warp}
+	w, met := s.warps[key]
+	switch {
+	case r.Ipoint == trace.Start:
+		if met {
+			return errors.New("the warp has started before")
+		}
+		s.warps[key] = s.start(r)
+		sm.start(r.Cycle)
+		return nil
+	case !met:
+		return errors.New("the warp has not started")
+	case w == nil:
+		return errors.New("the warp has exited before")
+	case w.sm != r.SM:
+		return fmt.Errorf("the warp started on SM %d", w.sm)
+	}
+	to, err := s.node(r.Ipoint)
+	if err != nil {
+		return err
+	}
+	id := WarpID{s.number, r.CTA, r.Warp}
+	if err := s.advance(w, id, to, r.Cycle); err != nil {
+		return err
+	}
+	if to == s.p.ipg.Exit() {
+		s.retire(w, id)
+		s.warps[key] = nil
+		s.last = max(s.last, r.Cycle)
+		sm.exit(r.Cycle)
+	}
+	return nil
+}
+
+// node returns the node of an Ipoint other than Start.
+func (s *runSlicer) node(i trace.Ipoint) (int, error) {
+	switch {
+	case i == trace.Exit:
+		return s.p.ipg.Exit(), nil
+	case i < 0 || int(i) >= s.p.ipg.Len():
+		return 0, fmt.Errorf("there is no ipoint %d", i)
+	}
+	return int(i), nil
+}
+
+func (s *runSlicer) start(r trace.Record) *warpSlice {
+	s.alive++
+	var w *warpSlice
+	if n := len(s.free); n > 0 {
+		w, s.free = s.free[n-1], s.free[:n-1]
+	} else {
+		w = &warpSlice{counts: make([]int64, len(s.p.edges))}
+	}
+	w.sm, w.node, w.since = r.SM, s.p.ipg.Start(), r.Cycle
+	return w
+}
+
+// advance accounts for a transition of a warp.
+func (s *runSlicer) advance(w *warpSlice, id WarpID, to int, now int64) error {
+	i, ok := s.p.ipg.Edge(w.node, to)
+	if !ok {
+		return &TransitionError{s.p.ipg.Name(w.node), s.p.ipg.Name(to)}
+	}
+	took := now - w.since
+	e := &s.p.edges[i]
+	if e.count == 0 || took < e.best {
+		e.best = took
+	}
+	e.count++
+	e.sum = addSaturating(e.sum, took)
+	e.worst.raise(took, id)
+	if w.counts[i] == 0 {
+		w.used = append(w.used, i)
+	}
+	w.counts[i]++
+	w.node, w.since = to, now
+	return nil
+}
+
+// retire enters a warp's counts into the profile and frees its memory.
+func (s *runSlicer) retire(w *warpSlice, id WarpID) {
+	p := s.p
+	for _, i := range w.used {
+		n := w.counts[i]
+		w.counts[i] = 0
+		p.edges[i].most = max(p.edges[i].most, n)
+		for _, l := range p.ipg.in[i].iter {
+			s.iter[l] += n
+		}
+		for _, l := range p.ipg.in[i].entry {
+			s.entries[l] += n
+		}
+	}
+	w.used = w.used[:0]
+	for l, entries := range s.entries {
+		if entries > 0 {
+			p.loops[l].raise((s.iter[l]+entries-1)/entries, id)
+		}
+		s.iter[l], s.entries[l] = 0, 0
+	}
+	s.alive--
+	s.free = append(s.free, w)
+}
+
+// finish checks that the run is complete and enters the multiprocessors' figures.
+func (s *runSlicer) finish(end int64) error {
+	switch {
+	case len(s.warps) == 0:
+		return errors.New("no warp ran")
+	case s.alive > 0:
+		return fmt.Errorf("%d of %d warps have no exit", s.alive, len(s.warps))
+	case end != s.last:
+		return fmt.Errorf("the run ends in cycle %d, but its last warp exits in cycle %d", end, s.last)
+	}
+	for id, sm := range s.sms {
+		s.p.sm(id).add(sm)
+	}
+	return nil
+}
