@@ -1,0 +1,177 @@
+package flow
+
+import (
+	"math/bits"
+
+	"warpbound/internal/cfg"
+	"warpbound/internal/isa"
+)
+
+// Live is where registers are live: where a path leads on to an instruction that
+// reads the register, before any that surely overwrites it.
+//
+// Only registers that are live at the start of some block have a bit in the
+// sets (Briggs, Cooper, Harvey and Simpson call these global names), so the sets
+// stay small where most values are used up in the block that makes them.
+type Live struct {
+	g      *cfg.Graph
+	global []isa.Reg
+	index  []int32  // of each register in global, or -1
+	words  int      // of one set
+	in     []uint64 // the sets of the blocks' starts, one after the other
+}
+
+// Liveness computes where the registers of a kernel are live for one thread. A
+// write under a guard may not happen, so it leaves its register live before.
+// What is read without ever being written is live from the entry on.
+func Liveness(g *cfg.Graph) *Live {
+	l := &Live{g: g, index: make([]int32, len(g.Kernel.Regs))}
+	for r := range l.index {
+		l.index[r] = -1
+	}
+	exposed := l.exposed()
+	l.words = (len(l.global) + 63) / 64
+	l.in = make([]uint64, g.Len()*l.words)
+	for b, regs := range exposed {
+		for _, r := range regs {
+			l.set(l.start(b), r)
+		}
+	}
+	l.solve()
+	return l
+}
+
+// exposed lists for each block the registers that it reads before it surely
+// writes them, and numbers them.
+func (l *Live) exposed() [][]isa.Reg {
+	exposed := make([][]isa.Reg, l.g.Len())
+	writtenIn := make([]int, len(l.index)) // the last block found to write it, plus 1
+	for b := range exposed {
+		for i := l.g.Blocks[b].Start; i < l.g.Blocks[b].End; i++ {
+			in := &l.g.Kernel.Instrs[i]
+			reads(in, func(r isa.Reg) {
+				if writtenIn[r] == b+1 {
+					return
+				}
+				exposed[b] = append(exposed[b], r)
+				if l.index[r] < 0 {
+					l.index[r] = int32(len(l.global))
+					l.global = append(l.global, r)
+				}
+			})
+			kills(in, func(r isa.Reg) { writtenIn[r] = b + 1 })
+		}
+	}
+	return exposed
+}
+
+// solve extends the sets to their least fixed point: what is live at the start of
+// a successor and not overwritten is live at the start of the block. Going
+// through the blocks from the last to the first takes one round for each level
+// of loop nesting and two more, since compilers put most blocks after their
+// predecessors.
+func (l *Live) solve() {
+	killed := l.killed()
+	for changed := true; changed; {
+		changed = false
+		for b := l.g.Len() - 1; b >= 0; b-- {
+			in := l.start(b)
+			for _, s := range l.g.Succ(b) {
+				if s == l.g.Exit() {
+					continue
+				}
+				for w, word := range l.start(s) {
+					if add := word &^ (killed[b*l.words+w] | in[w]); add != 0 {
+						in[w] |= add
+						changed = true
+					}
+				}
+			}
+		}
+	}
+}
+
+// killed returns the sets of the registers that the blocks surely write.
+func (l *Live) killed() []uint64 {
+	killed := make([]uint64, len(l.in))
+	for b := range l.g.Blocks {
+		set := killed[b*l.words : (b+1)*l.words]
+		for i := l.g.Blocks[b].Start; i < l.g.Blocks[b].End; i++ {
+			kills(&l.g.Kernel.Instrs[i], func(r isa.Reg) {
+				if l.index[r] >= 0 {
+					l.set(set, r)
+				}
+			})
+		}
+	}
+	return killed
+}
+
+// start is the set of the start of block b.
+func (l *Live) start(b int) []uint64 { return l.in[b*l.words : (b+1)*l.words] }
+
+func (l *Live) set(set []uint64, r isa.Reg) {
+	set[l.index[r]/64] |= 1 << (l.index[r] % 64)
+}
+
+// In returns the registers that are live at the start of block b.
+func (l *Live) In(b int) []isa.Reg { return l.regs(l.start(b)) }
+
+// Out returns the registers that are live at the end of block b.
+func (l *Live) Out(b int) []isa.Reg {
+	set := make([]uint64, l.words)
+	for _, s := range l.g.Succ(b) {
+		if s == l.g.Exit() {
+			continue
+		}
+		for w, word := range l.start(s) {
+			set[w] |= word
+		}
+	}
+	return l.regs(set)
+}
+
+func (l *Live) regs(set []uint64) []isa.Reg {
+	var regs []isa.Reg
+	for w, word := range set {
+		for ; word != 0; word &= word - 1 {
+			regs = append(regs, l.global[w*64+bits.TrailingZeros64(word)])
+		}
+	}
+	return regs
+}
+
+// reads calls visit for every register that the instruction reads.
+func reads(in *isa.Instr, visit func(isa.Reg)) {
+	if in.Guard.Set {
+		visit(in.Guard.Reg)
+	}
+	for _, o := range in.Src {
+		if o.Kind == isa.KindReg {
+			visit(o.Reg)
+		}
+	}
+	for _, list := range [][]isa.Operand{in.Dst, in.Src} {
+		for _, o := range list {
+			if (o.Kind == isa.KindAddr || o.Kind == isa.KindVarAddr) && o.Reg != isa.NoReg {
+				visit(o.Reg)
+			}
+		}
+	}
+}
+
+// writes calls visit for every register that the instruction may write.
+func writes(in *isa.Instr, visit func(isa.Reg)) {
+	for _, o := range in.Dst {
+		if o.Kind == isa.KindReg {
+			visit(o.Reg)
+		}
+	}
+}
+
+// kills calls visit for every register that the instruction surely writes.
+func kills(in *isa.Instr, visit func(isa.Reg)) {
+	if !in.Guard.Set {
+		writes(in, visit)
+	}
+}
