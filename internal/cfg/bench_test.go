@@ -35,13 +35,13 @@ func diamonds(n int) *cfg.Flow {
 // TestDivergentEdgesOfLargeGraphs checks the number of edges where it is known.
 func TestDivergentEdgesOfLargeGraphs(t *testing.T) {
 	// Two per diamond.
-	if got := len(cfg.DivergentEdges(diamonds(20_000), nil)); got != 40_000 {
+	if got := len(divergentEdges(diamonds(20_000), nil)); got != 40_000 {
 		t.Errorf("%d divergent edges in 20000 diamonds", got)
 	}
 	// Work i, but for the last, waits while a later work or the last condition
 	// runs: n-i edges. While work i runs, condition i+1 waits: n-1 edges.
 	const n = 300
-	if got := len(cfg.DivergentEdges(elseIfChain(n), nil)); got != n*(n+1)/2-1+n-1 {
+	if got := len(divergentEdges(elseIfChain(n), nil)); got != n*(n+1)/2-1+n-1 {
 		t.Errorf("%d divergent edges in a chain of %d", got, n)
 	}
 }
@@ -57,7 +57,7 @@ func BenchmarkDivergentEdges(b *testing.B) {
 	} {
 		b.Run(bench.name, func(b *testing.B) {
 			for b.Loop() {
-				cfg.DivergentEdges(bench.f, nil)
+				divergentEdges(bench.f, nil)
 			}
 		})
 		b.Run("published, "+bench.name, func(b *testing.B) {

@@ -1,6 +1,7 @@
 package cfg
 
 import (
+	"fmt"
 	"slices"
 
 	"warpbound/internal/graph"
@@ -31,7 +32,10 @@ import (
 // except that they always agree at blocks for which uniform holds. A nil uniform
 // holds nowhere. Under these assumptions the result is sound for warps of any
 // size, and exact for warps of two lanes or more.
-func DivergentEdges(f *Flow, uniform func(b int) bool) []graph.Edge {
+//
+// The number of edges can grow with the square of the number of blocks; more than
+// MaxDivergentEdges are an error.
+func DivergentEdges(f *Flow, uniform func(b int) bool) ([]graph.Edge, error) {
 	// An entry with rpc r that waits at s was pushed by a branch b with
 	// IPdom(b) = r and successor s. Those on top of it descend from an entry for
 	// another target of b. When it comes to run, lanes of that one have just
@@ -54,15 +58,23 @@ func DivergentEdges(f *Flow, uniform func(b int) bool) []graph.Edge {
 			for _, p := range w.arrivals(r, s, branches) {
 				added.add(p, s)
 			}
+			if added.count > MaxDivergentEdges {
+				return nil, fmt.Errorf("divergence adds more than %d edges to a flow graph of %d blocks", MaxDivergentEdges, f.Len())
+			}
 		}
 	}
-	return added.edges()
+	return added.edges(), nil
 }
+
+// MaxDivergentEdges is the largest number of transitions, repeated ones
+// included, that DivergentEdges gathers before it gives up.
+const MaxDivergentEdges = 1 << 23
 
 // edgeSet gathers edges that a flow graph does not have.
 type edgeSet struct {
-	f  *Flow
-	to [][]int // destinations for each source, some more than once
+	f     *Flow
+	to    [][]int // destinations for each source, some more than once
+	count int     // of all of to
 }
 
 func newEdgeSet(f *Flow) *edgeSet { return &edgeSet{f: f, to: make([][]int, f.g.Len())} }
@@ -70,6 +82,7 @@ func newEdgeSet(f *Flow) *edgeSet { return &edgeSet{f: f, to: make([][]int, f.g.
 func (e *edgeSet) add(from, to int) {
 	if !e.f.g.HasEdge(from, to) {
 		e.to[from] = append(e.to[from], to)
+		e.count++
 	}
 }
 

@@ -29,7 +29,7 @@ func TestDivergentEdgesExactOnSmallGraphs(t *testing.T) {
 		forEachFlow(size.blocks, size.out, func(f *cfg.Flow) {
 			count++
 			want := newMachine(f).explore(f, size.lanes, nil)
-			if diff := diffEdges(want, cfg.DivergentEdges(f, nil)); diff != "" && failed < 5 {
+			if diff := diffEdges(want, divergentEdges(f, nil)); diff != "" && failed < 5 {
 				failed++
 				t.Errorf("%v: edges (-executed +computed):\n%s", f.Graph().Edges(), diff)
 			}
@@ -47,7 +47,7 @@ func TestDivergentEdgesWithUniformBranches(t *testing.T) {
 		for set := range 1 << 3 {
 			uniform := func(b int) bool { return set>>b&1 == 1 }
 			want := m.explore(f, 2, uniform)
-			if diff := diffEdges(want, cfg.DivergentEdges(f, uniform)); diff != "" && failed < 5 {
+			if diff := diffEdges(want, divergentEdges(f, uniform)); diff != "" && failed < 5 {
 				failed++
 				t.Errorf("%v with uniform %03b: edges (-executed +computed):\n%s", f.Graph().Edges(), set, diff)
 			}
@@ -59,7 +59,7 @@ func TestDivergentEdgesExactProperty(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		f := drawAny(6).Draw(t, "flow")
 		want := newMachine(f).explore(f, 2, nil)
-		if diff := diffEdges(want, cfg.DivergentEdges(f, nil)); diff != "" {
+		if diff := diffEdges(want, divergentEdges(f, nil)); diff != "" {
 			t.Errorf("%v: edges (-executed +computed):\n%s", f.Graph().Edges(), diff)
 		}
 	})
@@ -91,7 +91,7 @@ func TestDivergentEdgesSound(t *testing.T) {
 				}
 				uniform := rapid.SliceOfN(rapid.Bool(), f.Len(), f.Len()).Draw(t, "uniform")
 				isUniform := func(b int) bool { return uniform[b] }
-				x := f.WithEdges(cfg.DivergentEdges(f, isUniform))
+				x := f.WithEdges(divergentEdges(f, isUniform))
 				m := newMachine(f)
 				for range 3 {
 					checkRandomWarp(t, x, m, isUniform)
@@ -141,5 +141,21 @@ func checkRandomWarp(t *rapid.T, x *cfg.Extended, m *machine, uniform func(int) 
 		if len(stack) > 0 && bits.OnesCount32(stack[len(stack)-1].lanes) == 0 {
 			t.Fatalf("an entry without lanes runs")
 		}
+	}
+}
+
+// divergentEdges returns the edges of a graph that is small enough to have them.
+func divergentEdges(f *cfg.Flow, uniform func(b int) bool) []graph.Edge {
+	edges, err := cfg.DivergentEdges(f, uniform)
+	if err != nil {
+		panic(err)
+	}
+	return edges
+}
+
+func TestTooManyDivergentEdges(t *testing.T) {
+	const n = 4200 // of which each adds as many edges as there are before it
+	if edges, err := cfg.DivergentEdges(elseIfChain(n), nil); err == nil {
+		t.Errorf("%d edges and no error", len(edges))
 	}
 }

@@ -39,7 +39,7 @@ func TestFig2(t *testing.T) {
 		t.Errorf("published edges (-paper +ours):\n%s", diff)
 	}
 	// There the paper's edges are those that a stack can produce.
-	if diff := diffEdges(want, cfg.DivergentEdges(f, nil)); diff != "" {
+	if diff := diffEdges(want, divergentEdges(f, nil)); diff != "" {
 		t.Errorf("default edges (-paper +ours):\n%s", diff)
 	}
 	if diff := diffEdges(want, newMachine(f).explore(f, 2, nil)); diff != "" {
@@ -98,7 +98,7 @@ func TestWhereFig3Fails(t *testing.T) {
 			if diff := diffEdges(executed, newMachine(f).explore(f, 2, nil)); diff != "" {
 				t.Errorf("executed edges (-want +got):\n%s", diff)
 			}
-			if diff := diffEdges(executed, cfg.DivergentEdges(f, nil)); diff != "" {
+			if diff := diffEdges(executed, divergentEdges(f, nil)); diff != "" {
 				t.Errorf("default edges (-want +got):\n%s", diff)
 			}
 			if diff := diffEdges(published, cfg.PublishedDivergentEdges(f)); diff != "" {
@@ -127,7 +127,7 @@ func TestFig3OnSmallGraphs(t *testing.T) {
 			return
 		}
 		total++
-		executed, published := cfg.DivergentEdges(f, nil), cfg.PublishedDivergentEdges(f)
+		executed, published := divergentEdges(f, nil), cfg.PublishedDivergentEdges(f)
 		if len(minus(executed, published)) > 0 {
 			misses++
 		}
