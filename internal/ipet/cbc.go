@@ -20,7 +20,8 @@ type CBC struct {
 // Solve returns the counts that cbc found and their cost in cycles. They have
 // been checked to satisfy the model, so the maximum is at least that cost;
 // nothing proves that it is no more. The error is an *InfeasibleError or an
-// *UnboundedError, both without details, if cbc says so.
+// *UnboundedError, both without details, if cbc says so; of an unbounded model
+// it sometimes says that it is infeasible.
 func (c CBC) Solve(ctx context.Context, m *Model) ([]int64, *big.Int, error) {
 	var lp bytes.Buffer
 	if err := WriteLP(&lp, m); err != nil {
@@ -83,11 +84,11 @@ func parseCBC(out string, edges int) ([]int64, error) {
 			return nil, fmt.Errorf("variable %s: %w", f[1], err)
 		}
 		const exact = 1 << 53
-		if count := math.Round(value); math.Abs(value-count) > 1e-5 || math.Abs(count) > exact {
+		count := math.Round(value)
+		if !(math.Abs(value-count) < 1e-5 && math.Abs(count) < exact) { // not for NaN
 			return nil, fmt.Errorf("variable %s has value %s, not an integer", f[1], f[2])
-		} else {
-			counts[edge] = int64(count)
 		}
+		counts[edge] = int64(count)
 	}
 	return counts, nil
 }

@@ -78,12 +78,17 @@ func boundLoops(m *Model, bound func() (int64, bool)) {
 func anyModel(t *rapid.T, maxNodes, maxEdges int, maxLimit int64, allLimited bool) *Model {
 	n := rapid.IntRange(2, maxNodes).Draw(t, "nodes")
 	m := newModel(n)
-	for range rapid.IntRange(1, maxEdges).Draw(t, "edges") {
-		e := m.AddEdge(rapid.IntRange(0, n-2).Draw(t, "from"), rapid.IntRange(1, n-1).Draw(t, "to"),
-			rapid.Int64Range(0, 9).Draw(t, "cost"))
+	add := func(from, to int) {
+		e := m.AddEdge(from, to, rapid.Int64Range(0, 9).Draw(t, "cost"))
 		if allLimited || rapid.IntRange(0, 2).Draw(t, "limited") > 0 {
 			m.Edges[e].Limit = &Limit{Max: rapid.Int64Range(0, maxLimit).Draw(t, "limit")}
 		}
+	}
+	for v := range n - 1 {
+		add(v, v+1)
+	}
+	for range rapid.IntRange(0, maxEdges).Draw(t, "edges") {
+		add(rapid.IntRange(0, n-2).Draw(t, "from"), rapid.IntRange(1, n-1).Draw(t, "to"))
 	}
 	edge := rapid.IntRange(0, len(m.Edges)-1)
 	for i := range rapid.IntRange(0, 2).Draw(t, "loops") {

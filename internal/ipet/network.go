@@ -13,26 +13,44 @@ type network struct {
 // walk leads from source to sink.
 func newNetwork(m *Model) (*network, error) {
 	closed := closedEdges(m)
-	open := subgraph(m, func(e int) bool { return !closed[e] })
-	reverse := graph.New(len(m.Nodes))
-	for v := range m.Nodes {
-		for _, w := range open.Succ(v) {
-			reverse.AddEdge(w, v)
-		}
+	n := &network{
+		graph: subgraph(m, func(e int) bool { return !closed[e] }),
+		live:  make([]bool, len(m.Edges)),
+		nodes: make([]bool, len(m.Nodes)),
 	}
-	fromSource, toSink := open.Reachable(m.Source), reverse.Reachable(m.Sink)
+	fromSource, toSink := n.graph.Reachable(m.Source), reaching(n.graph, m.Sink)
 	if !fromSource[m.Sink] {
 		return nil, &InfeasibleError{}
 	}
-	n := &network{live: make([]bool, len(m.Edges)), nodes: make([]bool, len(m.Nodes))}
 	for v := range n.nodes {
 		n.nodes[v] = fromSource[v] && toSink[v]
 	}
+	dead := false
 	for i, e := range m.Edges {
 		n.live[i] = n.nodes[e.From] && n.nodes[e.To] && !closed[i]
+		dead = dead || !n.live[i] && !closed[i]
 	}
-	n.graph = subgraph(m, func(e int) bool { return n.live[e] })
+	if dead {
+		n.graph = subgraph(m, func(e int) bool { return n.live[e] })
+	}
 	return n, nil
+}
+
+// reaching reports for every node whether a path leads from it to the given one.
+func reaching(g *graph.Graph, to int) []bool {
+	seen := make([]bool, g.Len())
+	seen[to] = true
+	for work := []int{to}; len(work) > 0; {
+		v := work[len(work)-1]
+		work = work[:len(work)-1]
+		for _, u := range g.Pred(v) {
+			if !seen[u] {
+				seen[u] = true
+				work = append(work, u)
+			}
+		}
+	}
+	return seen
 }
 
 // closedEdges reports for every edge whether its limit or the bound of a loop
@@ -65,7 +83,19 @@ func subgraph(m *Model, keep func(edge int) bool) *graph.Graph {
 
 // incoming lists the live edges by the node that they enter.
 func (n *network) incoming(m *Model) [][]int {
+	degree, total := make([]int, len(m.Nodes)), 0
+	for i, e := range m.Edges {
+		if n.live[i] {
+			degree[e.To]++
+			total++
+		}
+	}
+	all := make([]int, 0, total)
 	in := make([][]int, len(m.Nodes))
+	for v, d := range degree {
+		in[v] = all[len(all) : len(all) : len(all)+d]
+		all = all[:len(all)+d]
+	}
 	for i, e := range m.Edges {
 		if n.live[i] {
 			in[e.To] = append(in[e.To], i)

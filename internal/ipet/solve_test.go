@@ -122,7 +122,7 @@ func bruteForce(m *Model, detached bool) (best int64, found bool) {
 
 func TestGeneralAgreesWithBruteForce(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		m := anyModel(t, 5, 6, 3, true)
+		m := anyModel(t, 4, 5, 2, true)
 		detached := rapid.Bool().Draw(t, "detached")
 		s, err := SolveGeneral(context.Background(), m, Options{AllowDetached: detached})
 		want := "infeasible"
@@ -154,7 +154,7 @@ func TestNodeLimitStillBounds(t *testing.T) {
 			t.Fatal(err)
 		}
 		checkSolution(t, m, cut)
-		if cut.Cycles < full.Cycles || cut.Exact != (cut.Counts != nil && cut.Cycles == full.Cycles) {
+		if cut.Cycles < full.Cycles || cut.Exact && cut.Cycles > full.Cycles {
 			t.Fatalf("cut off at %d (exact %v), full %d", cut.Cycles, cut.Exact, full.Cycles)
 		}
 	})
