@@ -87,9 +87,12 @@ func parseUniform(text string, typ isa.Type) (Content, error) {
 	return uniform(typ, lo, hi)
 }
 
-// fixed reads values, hex or file, whichever is there; nil if that fails. size
-// is in bytes, or anySize.
+// fixed reads values, hex or file, whichever is there; nil if that fails, or if
+// the job has asked for too much memory already. size is in bytes, or anySize.
 func (r *reader) fixed(t table, typ isa.Type, size int64) []byte {
+	if r.bytes > MaxBytes {
+		return nil
+	}
 	var data []byte
 	var err error
 	key := r.choice(t, "values", "hex", "file")
