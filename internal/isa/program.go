@@ -100,6 +100,7 @@ type Var struct {
 type Reloc struct {
 	Offset  int
 	Size    int
+	Shift   int // bits by which the address is shifted right before it is cut to Size
 	Var     string
 	Addend  int64
 	Generic bool

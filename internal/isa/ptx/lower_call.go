@@ -1,0 +1,170 @@
+package ptx
+
+import (
+	"fmt"
+
+	"warpbound/internal/isa"
+)
+
+// parameterAddress gives the address of a parameter of a device function or of
+// a call. That of a scalar is the register that holds it, with the offset in
+// Imm, which parameterAccess resolves.
+func (fn *function) parameterAddress(in *isa.Instr, sym symbol, v value) (isa.Operand, error) {
+	if in.Op != isa.Ld && in.Op != isa.St || in.Space != isa.Param {
+		return isa.Operand{}, fmt.Errorf("%s is a parameter; only ld.param and st.param reach it", v.name)
+	}
+	switch sym.kind {
+	case symScalar:
+		return isa.Operand{Kind: isa.KindReg, Reg: sym.reg, Imm: v.bits}, nil
+	case symPointed:
+		in.Space = isa.Local
+		return isa.Operand{Kind: isa.KindAddr, Reg: sym.reg, Imm: v.bits}, nil
+	}
+	in.Space = isa.Local
+	return isa.Operand{Kind: isa.KindVarAddr, Reg: isa.NoReg, Var: sym.index, Imm: v.bits}, nil
+}
+
+// parameterAccess turns what a device function and its callers do in the space
+// Param, where they have no memory: scalars are registers, so that ld.param and
+// st.param become moves, and aggregates are local. Instructions of entries and
+// of other spaces stay as they are.
+func (fn *function) parameterAccess(in isa.Instr) (isa.Instr, error) {
+	if in.Space != isa.Param {
+		return in, nil
+	}
+	if (in.Op == isa.Ld || in.Op == isa.St) && in.Src[0].Kind == isa.KindReg {
+		return fn.parameterMove(in)
+	}
+	if !fn.f.Entry {
+		in.Space = isa.Local
+	}
+	return in, nil
+}
+
+// parameterMove makes a move, or a conversion if widths differ, of an access to
+// a scalar parameter.
+func (fn *function) parameterMove(in isa.Instr) (isa.Instr, error) {
+	reg := isa.RegOperand(in.Src[0].Reg)
+	held := fn.f.Regs[reg.Reg].Type
+	count := len(in.Dst) + len(in.Src) - 1
+	switch end := in.Src[0].Imm + uint64(in.Type.Bytes()*count); {
+	case end > uint64(held.Bytes()) || end < in.Src[0].Imm:
+		return in, fmt.Errorf("access of %d bytes at %d, but the parameter has %d", in.Type.Bytes()*count, int64(in.Src[0].Imm), held.Bytes())
+	case in.Src[0].Imm != 0 || count > 1:
+		return in, errUnknown{"part of a scalar parameter is accessed"}
+	}
+	dst, src := reg, reg
+	if in.Op == isa.Ld {
+		dst = in.Dst[0]
+	} else {
+		src = in.Src[1]
+	}
+	out := isa.Instr{Op: isa.Mov, Type: in.Type, Dst: []isa.Operand{dst}, Src: []isa.Operand{src}}
+	to, from := fn.width(dst, in.Type), fn.width(src, in.Type)
+	if to == in.Type.Bits() && from == to {
+		return out, nil
+	}
+	if src.Kind == isa.KindImm { // the upper bytes are not defined; zeros will do
+		out.Type = integer(to, false)
+		return out, nil
+	}
+	out.Op, out.Type, out.SrcType = isa.Cvt, integer(to, in.Type.IsSigned()), integer(in.Type.Bits(), in.Type.IsSigned())
+	return out, nil
+}
+
+// width gives the bits of a register operand, or those of t of another operand.
+func (fn *function) width(o isa.Operand, t isa.Type) int {
+	if o.Kind == isa.KindReg {
+		return fn.f.Regs[o.Reg].Type.Bits()
+	}
+	return t.Bits()
+}
+
+// integer gives the integer type of a width.
+func integer(bits int, signed bool) isa.Type {
+	types := map[int][2]isa.Type{
+		8: {isa.U8, isa.S8}, 16: {isa.U16, isa.S16}, 32: {isa.U32, isa.S32}, 64: {isa.U64, isa.S64},
+	}
+	if signed {
+		return types[bits][1]
+	}
+	return types[bits][0]
+}
+
+// call lowers "call (results), function, (arguments)", where both lists may be
+// missing. A list of targets or a prototype behind them makes it indirect.
+func (fn *function) call(x *Instr) (isa.Instr, error) {
+	rest := x.Operands
+	var results, args []Operand
+	if len(rest) > 0 && rest[0].Kind == OperandTuple {
+		results, rest = rest[0].List, rest[1:]
+	}
+	if len(rest) == 0 || rest[0].Kind != OperandName || rest[0].Not {
+		return isa.Instr{}, fn.errorf(x.Pos, "%s: want call (results), function, (arguments)", x)
+	}
+	callee := rest[0]
+	rest = rest[1:]
+	if len(rest) > 0 && rest[0].Kind == OperandTuple {
+		args, rest = rest[0].List, rest[1:]
+	}
+	sym := fn.lookup(callee.Name)
+	switch {
+	case sym.kind == symReg || len(rest) > 0:
+		return isa.Instr{}, errUnknown{"an indirect call"}
+	case sym.kind != symFunc:
+		return isa.Instr{}, fn.errorf(callee.Pos, "call of %s, which is no function of the module", callee.Name)
+	}
+	f, sig := fn.program.Funcs[sym.index], fn.sigs[sym.index]
+	if len(args) != len(sig.params) || len(results) != len(sig.results) {
+		return isa.Instr{}, fn.errorf(x.Pos, "call of %s with %d arguments and %d results, but it has %d and %d",
+			f.Name, len(args), len(results), len(sig.params), len(sig.results))
+	}
+	if f.Extern {
+		fn.warn(x.Pos, "unresolved-extern", "call of %s, which the module declares but does not define", f.Name)
+	}
+	in := isa.Instr{Op: isa.Call, Callee: f.Name}
+	for i := range args {
+		o, err := fn.argument(&args[i], sig.params[i])
+		if err != nil {
+			return in, fn.errorf(args[i].Pos, "argument %d of %s: %w", i+1, f.Name, err)
+		}
+		in.Src = append(in.Src, o)
+	}
+	for i := range results {
+		o, err := fn.argument(&results[i], sig.results[i])
+		switch {
+		case err == nil && !sig.results[i].aggregate && o.Kind != isa.KindReg && o.Kind != isa.KindSink:
+			err = fmt.Errorf("want a register or a parameter")
+		case err == nil && sig.results[i].aggregate:
+			in.Src = append(in.Src, o)
+		case err == nil:
+			in.Dst = append(in.Dst, o)
+		}
+		if err != nil {
+			return in, fn.errorf(results[i].Pos, "result %d of %s: %w", i+1, f.Name, err)
+		}
+	}
+	return in, nil
+}
+
+// argument lowers one argument or result of a call.
+func (fn *function) argument(o *Operand, p param) (isa.Operand, error) {
+	if o.Kind != OperandName && o.Kind != OperandExpr {
+		return isa.Operand{}, fmt.Errorf("want a parameter, a register or a constant")
+	}
+	sym := fn.lookup(o.Name)
+	switch {
+	case !p.aggregate && sym.kind == symScalar:
+		if have := fn.f.Regs[sym.reg].Type; have.Bits() != p.typ.Bits() {
+			return isa.Operand{}, fmt.Errorf("%s is .%s, want .%s", o.Name, have, p.typ)
+		}
+		return isa.RegOperand(sym.reg), nil
+	case !p.aggregate:
+		return fn.resolve(o, p.typ, &slot{})
+	case sym.kind == symAggregate:
+		return isa.Operand{Kind: isa.KindVar, Reg: isa.NoReg, Var: sym.index}, nil
+	case sym.kind == symPointed:
+		return isa.RegOperand(sym.reg), nil
+	}
+	return isa.Operand{}, fmt.Errorf("want an array parameter")
+}

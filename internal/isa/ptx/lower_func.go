@@ -1,0 +1,297 @@
+package ptx
+
+import (
+	"strconv"
+	"strings"
+
+	"warpbound/internal/diag"
+	"warpbound/internal/isa"
+)
+
+// function is the state of lowering one function's body.
+type function struct {
+	*lowering
+	f       *isa.Func
+	scopes  []*scope
+	targets []*Targets
+	loc     diag.Pos
+}
+
+// scope holds the names of one block. Registers of a range are made when they
+// are first used.
+type scope struct {
+	names  map[string]symbol
+	ranges map[string]regRange
+}
+
+// regRange is a declaration such as %r<10>.
+type regRange struct {
+	typ   isa.Type
+	count int
+}
+
+// body lowers the body of a definition into the function of its name.
+func (l *lowering) body(f *Func) {
+	sym := l.names[f.Name]
+	if sym.kind != symFunc || l.program.Funcs[sym.index].Pos != l.at(f.Pos) {
+		return // a redefinition, which is an error already
+	}
+	fn := &function{lowering: l, f: l.program.Funcs[sym.index]}
+	fn.push()
+	if f.Entry {
+		for i := range f.Params {
+			p := &fn.f.Params[i]
+			l.failed(fn.define(f.Params[i].Names[0], symbol{kind: symEntry, bytes: p.Bytes, off: p.Offset}))
+		}
+	} else {
+		fn.parameters(f, l.sigs[sym.index])
+	}
+	fn.block(f.Body)
+	fn.finish()
+}
+
+// parameters gives the parameters and results of a device function their
+// registers.
+func (fn *function) parameters(f *Func, sig signature) {
+	var pointers []isa.Reg // to result aggregates
+	for i, d := range f.Params {
+		fn.f.ParamRegs = append(fn.f.ParamRegs, fn.parameter(d, sig.params[i], fn.f.Params[i].Bytes))
+	}
+	for i, d := range f.Results {
+		reg := fn.parameter(d, sig.results[i], fn.f.Results[i].Bytes)
+		if sig.results[i].aggregate {
+			pointers = append(pointers, reg)
+		} else {
+			fn.f.ResultRegs = append(fn.f.ResultRegs, reg)
+		}
+	}
+	fn.f.ParamRegs = append(fn.f.ParamRegs, pointers...)
+}
+
+func (fn *function) parameter(d *Decl, p param, bytes int) isa.Reg {
+	name := d.Names[0]
+	s := symbol{kind: symScalar, bytes: bytes}
+	typ := p.typ
+	switch {
+	case p.aggregate:
+		s.kind, typ = symPointed, fn.address
+	case d.Space == "reg":
+		s.kind = symReg
+	}
+	s.reg = fn.newReg(name.Name, typ)
+	fn.failed(fn.define(name, s))
+	return s.reg
+}
+
+func (fn *function) newReg(name string, t isa.Type) isa.Reg {
+	fn.f.Regs = append(fn.f.Regs, isa.RegDecl{Name: name, Type: t})
+	return isa.Reg(len(fn.f.Regs) - 1)
+}
+
+func (fn *function) push() {
+	fn.scopes = append(fn.scopes, &scope{names: make(map[string]symbol), ranges: make(map[string]regRange)})
+}
+
+func (fn *function) pop() { fn.scopes = fn.scopes[:len(fn.scopes)-1] }
+
+func (fn *function) inner() *scope { return fn.scopes[len(fn.scopes)-1] }
+
+// define gives a name of the innermost block its meaning.
+func (fn *function) define(name Declarator, s symbol) error {
+	if _, dup := fn.inner().find(name.Name, nil); dup {
+		return fn.errorf(name.Pos, "%s is declared twice in this block", name.Name)
+	}
+	fn.inner().names[name.Name] = s
+	return nil
+}
+
+// find looks a name up in one block. A register of a range is made by create,
+// unless that is nil.
+func (s *scope) find(name string, create func(isa.Type) isa.Reg) (symbol, bool) {
+	if sym, ok := s.names[name]; ok {
+		return sym, true
+	}
+	if len(s.ranges) == 0 {
+		return symbol{}, false
+	}
+	const mostDigits = 8 // of an index below maxCount
+	for cut := len(name) - 1; cut > 0 && len(name)-cut <= mostDigits && '0' <= name[cut] && name[cut] <= '9'; cut-- {
+		r, ok := s.ranges[name[:cut]]
+		if !ok || name[cut] == '0' && cut < len(name)-1 {
+			continue
+		}
+		if i, err := strconv.Atoi(name[cut:]); err != nil || i >= r.count {
+			continue
+		}
+		sym := symbol{kind: symReg}
+		if create != nil {
+			sym.reg = create(r.typ)
+			s.names[name] = sym
+		}
+		return sym, true
+	}
+	return symbol{}, false
+}
+
+// lookup finds what a name stands for, innermost block first.
+func (fn *function) lookup(name string) symbol {
+	for i := len(fn.scopes) - 1; i >= 0; i-- {
+		sym, ok := fn.scopes[i].find(name, func(t isa.Type) isa.Reg { return fn.newReg(name, t) })
+		if ok {
+			return sym
+		}
+	}
+	return fn.names[name]
+}
+
+// block lowers the statements of a block in a scope of its own.
+func (fn *function) block(b *Block) {
+	fn.push()
+	defer fn.pop()
+	fn.labels(b)
+	for _, s := range b.Stmts {
+		if fn.errs.Len() >= maxErrors {
+			return
+		}
+		switch x := s.(type) {
+		case *Block:
+			fn.block(x)
+		case *Decl:
+			fn.failed(fn.declare(x))
+		case *Label:
+			fn.f.Labels[fn.lookup(x.Name).index].Index = len(fn.f.Instrs)
+		case *Loc:
+			fn.loc = diag.Pos{}
+			if x.At.Line > 0 {
+				fn.loc = diag.Pos{File: fn.files[x.At.File], Line: int32(x.At.Line), Col: int32(x.At.Col)}
+			}
+		case *Instr:
+			fn.failed(fn.instr(x))
+		}
+	}
+}
+
+// labels declares the labels of a block, which may be used before they stand.
+func (fn *function) labels(b *Block) {
+	for _, s := range b.Stmts {
+		var name Declarator
+		var sym symbol
+		switch x := s.(type) {
+		case *Label:
+			name = Declarator{Pos: x.Pos, Name: x.Name}
+			sym = symbol{kind: symLabel, index: int32(len(fn.f.Labels))}
+			fn.f.Labels = append(fn.f.Labels, isa.Label{Name: x.Name, Pos: fn.at(x.Pos)})
+		case *Targets:
+			name = Declarator{Pos: x.Pos, Name: x.Label}
+			sym = symbol{kind: symTargets, index: int32(len(fn.targets))}
+			fn.targets = append(fn.targets, x)
+		case *Prototype:
+			name = Declarator{Pos: x.Pos, Name: x.Label}
+			sym = symbol{kind: symProto}
+		default:
+			continue
+		}
+		if known, dup := fn.inner().names[name.Name]; dup {
+			first := fn.f.Pos
+			if known.kind == symLabel {
+				first = fn.f.Labels[known.index].Pos
+			}
+			fn.failed(fn.errorf(name.Pos, "label %s is declared twice in this block, first at %s", name.Name, first))
+			continue
+		}
+		fn.inner().names[name.Name] = sym
+	}
+}
+
+// declare notes the registers and variables of a declaration in a body.
+func (fn *function) declare(d *Decl) error {
+	for i := range d.Names {
+		name := d.Names[i]
+		var err error
+		switch d.Space {
+		case "reg":
+			err = fn.registers(d, name)
+		case "param":
+			err = fn.callParam(d, name)
+		default:
+			var v isa.Var
+			if v, err = fn.variable(d, &name); err == nil {
+				err = fn.define(name, fn.newVar(v))
+			}
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// newVar adds a variable of the function.
+func (fn *function) newVar(v isa.Var) symbol {
+	fn.f.Vars = append(fn.f.Vars, v)
+	return symbol{kind: symVar, index: int32(len(fn.program.Vars) + len(fn.f.Vars) - 1)}
+}
+
+func (fn *function) registers(d *Decl, name Declarator) error {
+	t, ok := isa.TypeByName(d.Type)
+	switch {
+	case !ok:
+		return fn.errorf(d.Pos, "unknown type .%s of a register", d.Type)
+	case d.Vector > 0 || len(name.Dims) > 0:
+		return fn.errorf(name.Pos, "%s: vector registers and arrays of registers are not supported; declare its elements one by one", name.Name)
+	case name.Init != nil:
+		return fn.errorf(name.Pos, "register %s cannot have an initial value", name.Name)
+	case name.Count == 0:
+		return fn.define(name, symbol{kind: symReg, reg: fn.newReg(name.Name, t)})
+	}
+	if _, dup := fn.inner().ranges[name.Name]; dup {
+		return fn.errorf(name.Pos, "registers %s<%d> are declared twice in this block", name.Name, name.Count)
+	}
+	fn.inner().ranges[name.Name] = regRange{typ: t, count: name.Count}
+	return nil
+}
+
+// callParam declares a parameter of calls to come: a register, or a variable in
+// local memory for an aggregate.
+func (fn *function) callParam(d *Decl, name Declarator) error {
+	v, err := fn.variable(d, &name)
+	if err != nil {
+		return err
+	}
+	if d.Vector > 0 || len(name.Dims) > 0 {
+		v.Space = isa.Local
+		s := fn.newVar(v)
+		s.kind = symAggregate
+		return fn.define(name, s)
+	}
+	return fn.define(name, symbol{kind: symScalar, reg: fn.newReg(name.Name, scalarReg(v.Type)), bytes: v.Bytes})
+}
+
+// finish turns label indices into instruction indices.
+func (fn *function) finish() {
+	for i := range fn.f.Instrs {
+		switch in := &fn.f.Instrs[i]; in.Op {
+		case isa.Bra:
+			in.Target = fn.f.Labels[in.Target].Index
+		case isa.BrxIdx:
+			for j, t := range in.Targets {
+				in.Targets[j] = fn.f.Labels[t].Index
+			}
+		}
+	}
+}
+
+// notSymbol says in an error what a name that is no operand stands for.
+func notSymbol(name string, s symbol) string {
+	switch {
+	case s.kind == symNone && strings.HasPrefix(name, "%"):
+		return "undeclared register " + name
+	case s.kind == symNone:
+		return "undeclared name " + name
+	case s.kind == symLabel:
+		return name + " is a label"
+	case s.kind == symFunc:
+		return name + " is a function"
+	}
+	return name + " is no operand"
+}

@@ -1,0 +1,224 @@
+package ptx
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"warpbound/internal/diag"
+	"warpbound/internal/isa"
+)
+
+// errUnknown is the error of an instruction that PTX allows but isa cannot
+// express. It becomes isa.Unknown with a warning that gives the reason.
+type errUnknown struct{ reason string }
+
+func (e errUnknown) Error() string { return e.reason }
+
+// instr lowers one instruction and appends it.
+func (fn *function) instr(x *Instr) error {
+	in, err := fn.lower(x)
+	var unknown errUnknown
+	if errors.As(err, &unknown) {
+		text := x.String()
+		in = isa.Instr{Op: isa.Unknown, Text: text}
+		if unknown.reason != "" {
+			text += ": " + unknown.reason
+		}
+		fn.warn(x.Pos, "unknown-instruction", "unknown instruction %s", text)
+		err = nil
+	}
+	if err != nil {
+		return err
+	}
+	in.Pos, in.Loc = fn.at(x.Pos), fn.loc
+	if in.Guard, err = fn.guard(x.Guard); err != nil {
+		return err
+	}
+	fn.f.Instrs = append(fn.f.Instrs, in)
+	return nil
+}
+
+func (fn *function) guard(g Guard) (isa.Guard, error) {
+	if g.Name == "" {
+		return isa.Guard{}, nil
+	}
+	s := fn.lookup(g.Name)
+	switch {
+	case s.kind != symReg:
+		return isa.Guard{}, fn.errorf(g.Pos, "%s, want a predicate register", notSymbol(g.Name, s))
+	case fn.f.Regs[s.reg].Type != isa.Pred:
+		return isa.Guard{}, fn.errorf(g.Pos, "guard %s is .%s, want a .pred register", g.Name, fn.f.Regs[s.reg].Type)
+	}
+	return isa.Guard{Set: true, Not: g.Not, Reg: s.reg}, nil
+}
+
+// lower makes the instruction without its guard and position.
+func (fn *function) lower(x *Instr) (isa.Instr, error) {
+	if x.Mnemonic == "call" || x.Mnemonic == "call.uni" {
+		return fn.call(x)
+	}
+	matched, ok := fn.matched[x.Mnemonic]
+	if !ok {
+		matched = candidates(x.Mnemonic)
+		fn.matched[x.Mnemonic] = matched
+	}
+	if len(matched) == 0 {
+		return isa.Instr{}, errUnknown{}
+	}
+	for i := range matched {
+		if c := &matched[i]; c.accepts(x.Operands) {
+			return fn.operands(c, x)
+		}
+	}
+	return isa.Instr{}, fn.errorf(x.Pos, "%s: the operands do not fit, want %s", x, wanted(matched))
+}
+
+// wanted lists the forms that an instruction could have had.
+func wanted(matched []candidate) string {
+	var texts []string
+	for _, c := range matched {
+		texts = append(texts, c.text)
+	}
+	return strings.Join(texts, ", or ")
+}
+
+// accepts reports whether operands have the number and shapes of the form's.
+func (c *candidate) accepts(operands []Operand) bool {
+	if len(operands) != len(c.slots) {
+		return false
+	}
+	for i := range operands {
+		if !c.slots[i].accepts(&operands[i], c.vector) {
+			return false
+		}
+	}
+	return true
+}
+
+func (s *slot) accepts(o *Operand, vector int) bool {
+	switch o.Kind {
+	case OperandAddr:
+		return s.address && len(o.List) == 1
+	case OperandVector:
+		return s.parts && len(o.List) > 1 || s.vector && len(o.List) == vector
+	case OperandPair:
+		return s.second != nil
+	case OperandTuple:
+		return false
+	}
+	if (s.letter == 'L' || s.letter == 'T') && (o.Kind != OperandName || o.Not) {
+		return false
+	}
+	return !s.address && !s.parts && !(s.vector && vector > 0)
+}
+
+// operands completes the instruction of a candidate.
+func (fn *function) operands(c *candidate, x *Instr) (isa.Instr, error) {
+	in := c.instr
+	for i := range x.Operands {
+		s, o := &c.slots[i], &x.Operands[i]
+		var err error
+		switch {
+		case s.letter == 'L':
+			in.Target, err = fn.label(Name{o.Pos, o.Name})
+		case s.letter == 'T':
+			in.Targets, err = fn.targetList(o)
+		case s.address:
+			var a isa.Operand
+			if a, err = fn.addressOf(&in, &o.List[0]); err == nil {
+				in.Src = append(in.Src, a)
+			}
+		case o.Kind == OperandVector:
+			err = fn.vector(&in, c, s, o)
+		case o.Kind == OperandPair:
+			if err = fn.operand(&in, c, s, &o.List[0]); err == nil {
+				err = fn.operand(&in, c, s.second, &o.List[1])
+			}
+		default:
+			err = fn.operand(&in, c, s, o)
+		}
+		var d *diag.Error
+		if err != nil && !errors.As(err, &d) && !errors.As(err, new(errUnknown)) {
+			err = fn.errorf(o.Pos, "%s: operand %s: %w", x, string(appendOperand(nil, o)), err)
+		}
+		if err != nil {
+			return in, err
+		}
+	}
+	return fn.parameterAccess(in)
+}
+
+// vector lowers the elements of {a, b, ...}: each of the slot's type under .v4
+// and the like, else equal parts of it.
+func (fn *function) vector(in *isa.Instr, c *candidate, s *slot, o *Operand) error {
+	t := c.typeOf(s, fn.address)
+	elem := *s
+	if s.parts {
+		part, ok := partTypes[t.Bits()/len(o.List)]
+		if !ok || t.Bits()%len(o.List) != 0 {
+			return fmt.Errorf("%d elements do not fill .%s", len(o.List), t)
+		}
+		elem.typ, elem.explicit = part.String(), part
+	}
+	for i := range o.List {
+		if o.List[i].Kind == OperandVector || o.List[i].Kind == OperandAddr || o.List[i].Kind == OperandPair {
+			return errors.New("want a register or a constant in each element")
+		}
+		if err := fn.operand(in, c, &elem, &o.List[i]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// partTypes are the types of the parts of a packed value by their bits.
+var partTypes = map[int]isa.Type{8: isa.B8, 16: isa.B16, 32: isa.B32, 64: isa.B64}
+
+// operand lowers a name or a constant into the results or sources of in.
+func (fn *function) operand(in *isa.Instr, c *candidate, s *slot, o *Operand) error {
+	t := c.typeOf(s, fn.address)
+	out, err := fn.resolve(o, t, s)
+	if err != nil {
+		return err
+	}
+	if s.result() {
+		if out.Kind != isa.KindReg && out.Kind != isa.KindSink {
+			return errors.New("want a register for the result")
+		}
+		in.Dst = append(in.Dst, out)
+		return nil
+	}
+	switch {
+	case out.Kind == isa.KindSink:
+		return errors.New("_ is no source")
+	case s.letter == 'i' && out.Kind != isa.KindImm:
+		return errors.New("want a constant")
+	}
+	in.Src = append(in.Src, out)
+	return nil
+}
+
+// label gives the index of a label among the function's.
+func (fn *function) label(n Name) (int, error) {
+	if s := fn.lookup(n.Text); s.kind == symLabel {
+		return int(s.index), nil
+	}
+	return 0, fn.errorf(n.Pos, "unknown label %s", n.Text)
+}
+
+func (fn *function) targetList(o *Operand) ([]int, error) {
+	s := fn.lookup(o.Name)
+	if s.kind != symTargets || fn.targets[s.index].Kind != "branchtargets" {
+		return nil, errors.New("want the name of a .branchtargets list")
+	}
+	var list []int
+	for _, n := range fn.targets[s.index].Names {
+		i, err := fn.label(n)
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, i)
+	}
+	return list, nil
+}

@@ -1,0 +1,247 @@
+package ptx
+
+import (
+	"math"
+	"strings"
+)
+
+// block reads statements in braces.
+func (p *parser) block() (*Block, error) {
+	if err := p.enter(); err != nil {
+		return nil, err
+	}
+	defer p.leave()
+	b := &Block{Pos: p.tok.pos}
+	if err := p.expect("{"); err != nil {
+		return nil, err
+	}
+	for !p.accept("}") {
+		switch {
+		case p.tok.kind == tokEOF:
+			return nil, p.errorf(b.Pos, "block is not closed; its } is missing")
+		case p.accept(";"): // an empty statement
+			continue
+		}
+		s, err := p.statement()
+		if err != nil {
+			p.failed(err)
+			p.skipStatement()
+			continue
+		}
+		b.Stmts = append(b.Stmts, s)
+	}
+	return b, nil
+}
+
+// skipStatement passes over a broken statement: to behind its semicolon or
+// braces, or to the end of the block.
+func (p *parser) skipStatement() {
+	depth := p.unclosed
+	p.unclosed = 0
+	for p.tok.kind != tokEOF {
+		switch {
+		case p.is("{"):
+			depth++
+		case p.is("}") && depth == 0:
+			return
+		case p.is("}"):
+			if depth--; depth == 0 {
+				p.advance()
+				if p.is(",") || p.is(";") { // that was a vector
+					continue
+				}
+				return
+			}
+		case p.is(";") && depth == 0:
+			p.advance()
+			return
+		}
+		p.advance()
+	}
+}
+
+func (p *parser) statement() (Stmt, error) {
+	switch {
+	case p.is("{"):
+		return p.block()
+	case p.is("@"):
+		return p.guarded()
+	case p.tok.kind == tokIdent:
+		start := p.tok
+		p.advance()
+		if p.accept(":") {
+			return p.labelled(start)
+		}
+		return p.instr(&Instr{Pos: start.pos}, start)
+	case p.isDot(".loc"):
+		return p.loc()
+	case p.tok.kind == tokDot && spaces[p.tok.text]:
+		d, err := p.decl(p.tok.pos, "")
+		if err != nil {
+			return nil, err
+		}
+		return d, p.expect(";")
+	case p.tok.kind == tokDot:
+		if r, ok := directives[p.tok.text]; ok && r.where == inBody {
+			return p.directive(r)
+		}
+		return nil, p.errorf(p.tok.pos, "unknown directive %s in a function", p.tok)
+	}
+	return nil, p.unexpected("an instruction, a label or a declaration")
+}
+
+func (p *parser) guarded() (Stmt, error) {
+	in := &Instr{Pos: p.tok.pos}
+	p.advance()
+	in.Guard.Not = p.accept("!")
+	in.Guard.Pos = p.tok.pos
+	var err error
+	if in.Guard.Name, err = p.name("a predicate register"); err != nil {
+		return nil, err
+	}
+	start := p.tok
+	if _, err := p.name("an instruction"); err != nil {
+		return nil, err
+	}
+	return p.instr(in, start)
+}
+
+// instr reads an instruction behind the first word of its mnemonic.
+func (p *parser) instr(in *Instr, word token) (Stmt, error) {
+	in.Mnemonic = p.dotted(word)
+	for n := 0; !p.is(";"); n++ {
+		if n > 0 {
+			if err := p.expect(","); err != nil {
+				return nil, err
+			}
+		}
+		o, err := p.operand(word.text == "call")
+		if err != nil {
+			return nil, err
+		}
+		in.Operands = append(in.Operands, o)
+	}
+	p.advance()
+	return in, nil
+}
+
+// dotted joins a word with the dotted words that follow it.
+func (p *parser) dotted(word token) string {
+	end := word.end()
+	for p.tok.kind == tokDot && p.tok.off == end {
+		end = p.tok.end()
+		p.advance()
+	}
+	text := p.src[word.off:end]
+	for p.tok.kind == tokDot { // set apart by blanks
+		text += p.tok.text
+		p.advance()
+	}
+	return text
+}
+
+// labelled reads what follows "name:".
+func (p *parser) labelled(name token) (Stmt, error) {
+	switch {
+	case p.isDot(".branchtargets"), p.isDot(".calltargets"):
+		t := &Targets{Pos: name.pos, Label: name.text, Kind: p.tok.text[1:]}
+		p.advance()
+		for {
+			n := Name{Pos: p.tok.pos}
+			var err error
+			if n.Text, err = p.name("a target"); err != nil {
+				return nil, err
+			}
+			t.Names = append(t.Names, n)
+			if !p.accept(",") {
+				return t, p.expect(";")
+			}
+		}
+	case p.isDot(".callprototype"):
+		p.advance()
+		return p.prototype(name)
+	}
+	return &Label{Pos: name.pos, Name: name.text}, nil
+}
+
+func (p *parser) prototype(name token) (Stmt, error) {
+	t := &Prototype{Pos: name.pos, Label: name.text}
+	var err error
+	if t.Results, err = p.params(); err != nil {
+		return nil, err
+	}
+	if t.Name, err = p.name("the name of the prototype"); err != nil {
+		return nil, err
+	}
+	if t.Params, err = p.params(); err != nil {
+		return nil, err
+	}
+	if t.Limits, err = p.limits(); err != nil {
+		return nil, err
+	}
+	return t, p.expect(";")
+}
+
+// loc reads ".loc file line column [, function_name label] [, inlined_at file
+// line column]".
+func (p *parser) loc() (Stmt, error) {
+	l := &Loc{Pos: p.tok.pos}
+	p.advance()
+	if err := p.place(&l.At); err != nil {
+		return nil, err
+	}
+	for p.accept(",") {
+		what := p.tok
+		if _, err := p.name("function_name or inlined_at"); err != nil {
+			return nil, err
+		}
+		var err error
+		switch {
+		case what.text == "function_name" && l.Function == nil:
+			l.Function, err = p.constant()
+		case what.text == "inlined_at" && l.InlinedAt == nil:
+			l.InlinedAt = &Place{}
+			err = p.place(l.InlinedAt)
+		default:
+			err = p.errorf(what.pos, "unexpected %s in .loc, want one function_name and one inlined_at", what)
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	return l, nil
+}
+
+func (p *parser) place(at *Place) (err error) {
+	if at.File, err = p.integer("number of the file", 0, math.MaxInt32); err != nil {
+		return err
+	}
+	if at.Line, err = p.integer("line", 0, math.MaxInt32); err != nil {
+		return err
+	}
+	at.Col, err = p.integer("column", 0, math.MaxInt32)
+	return err
+}
+
+// sourceFile reads ".file number "name" [, time stamp, size]".
+func (p *parser) sourceFile() (*File, error) {
+	f := &File{Pos: p.tok.pos}
+	p.advance()
+	var err error
+	if f.Index, err = p.integer("number of the file", 0, math.MaxInt32); err != nil {
+		return nil, err
+	}
+	if p.tok.kind != tokString {
+		return nil, p.unexpected("the name of the file as a string")
+	}
+	f.Name = strings.Trim(p.tok.text, `"`)
+	p.advance()
+	for len(f.Extra) < 2 && p.accept(",") {
+		if p.tok.kind != tokInt {
+			return nil, p.unexpected("a time stamp or size")
+		}
+		f.Extra = append(f.Extra, p.tok.text)
+		p.advance()
+	}
+	return f, nil
+}

@@ -1,0 +1,141 @@
+package ptx
+
+import (
+	"slices"
+	"strings"
+
+	"warpbound/internal/isa"
+)
+
+// effect is what a word of a mnemonic does to the instruction.
+type effect func(*isa.Instr)
+
+// words is a set of words of which one stands at its place. A word without
+// effect has nil: it changes neither the result nor what is known of the time.
+type words map[string]effect
+
+// effects are the words that mean the same wherever they stand. Words that are
+// neither here nor types have no effect, such as clamp, weak or aligned.
+var effects = words{
+	"ftz":      func(in *isa.Instr) { in.FTZ = true },
+	"sat":      func(in *isa.Instr) { in.Sat = true },
+	"approx":   func(in *isa.Instr) { in.Approx = true },
+	"full":     func(in *isa.Instr) { in.Approx = true },
+	"NaN":      func(in *isa.Instr) { in.NaN = true },
+	"wrap":     func(in *isa.Instr) { in.Wrap = true },
+	"shiftamt": func(in *isa.Instr) { in.ShiftAmt = true },
+	"volatile": volatile,
+	"mmio":     volatile,
+	"relaxed":  volatile,
+	"acquire":  volatile,
+	"release":  volatile,
+	"global":   space(isa.Global),
+	"local":    space(isa.Local),
+	"rn":       round(isa.RoundRN),
+	"rz":       round(isa.RoundRZ),
+	"rm":       round(isa.RoundRM),
+	"rp":       round(isa.RoundRP),
+	"rna":      round(isa.RoundRNA),
+}
+
+// sets are the named sets of the forms.
+var sets = map[string]words{
+	// Types.
+	"int":    alternatives("u16|u32|u64|s16|s32|s64"),
+	"int8":   alternatives("u8|u16|u32|u64|s8|s16|s32|s64"),
+	"narrow": alternatives("u16|u32|s16|s32"),
+	"signed": alternatives("s16|s32|s64"),
+	"half":   alternatives("f16|f16x2"),
+	"bhalf":  alternatives("bf16|bf16x2"),
+	"float":  alternatives("f16|bf16|f32|f64"),
+	"logic":  alternatives("pred|b16|b32|b64"),
+	"word":   alternatives("b16|b32|b64|u16|u32|u64|s16|s32|s64|f32|f64"),
+	"mem":    alternatives("b8|b16|b32|b64|b128|u8|u16|u32|u64|s8|s16|s32|s64|f16|bf16|f32|f64"),
+
+	// Rounding.
+	"rnd": alternatives("rn|rz|rm|rp"),
+	"irnd": {
+		"rni": round(isa.RoundIntRN), "rzi": round(isa.RoundIntRZ),
+		"rmi": round(isa.RoundIntRM), "rpi": round(isa.RoundIntRP),
+	},
+
+	// Comparison.
+	"bcmp":  comparisons("eq", "ne"),
+	"icmp":  comparisons("eq", "ne", "lt", "le", "gt", "ge", "lo", "ls", "hi", "hs"),
+	"fcmp":  comparisons("eq", "ne", "lt", "le", "gt", "ge", "equ", "neu", "ltu", "leu", "gtu", "geu", "num", "nan"),
+	"class": comparisons("finite", "infinite", "number", "notanumber", "normal", "subnormal"),
+	"bool": {
+		"and": func(in *isa.Instr) { in.Combine = isa.CombineAnd },
+		"or":  func(in *isa.Instr) { in.Combine = isa.CombineOr },
+		"xor": func(in *isa.Instr) { in.Combine = isa.CombineXor },
+	},
+
+	// Memory.
+	"space": {
+		"global": space(isa.Global), "local": space(isa.Local), "const": space(isa.Const),
+		"shared": space(isa.Shared), "shared::cta": space(isa.Shared),
+		"param": space(isa.Param), "param::entry": space(isa.Param), "param::func": space(isa.Param),
+	},
+	"vec":    alternatives("v2|v4|v8"),
+	"cached": {"ca": nil, "cs": nil, "lu": nil, "cg": volatile, "cv": volatile},
+	"stored": {"wb": nil, "cs": nil, "wt": nil, "cg": volatile},
+	"evict":  alternatives("L1::evict_normal|L1::evict_unchanged|L1::evict_first|L1::evict_last|L1::no_allocate"),
+	"evict2": alternatives("L2::evict_normal|L2::evict_first|L2::evict_last"),
+	"fetch":  alternatives("L2::64B|L2::128B|L2::256B"),
+	"sem":    {"relaxed": nil, "acquire": nil, "release": nil, "acq_rel": nil}, // atomics are done at L2 anyway
+	"fence":  {"sc": nil, "acquire": nil, "release": nil, "acq_rel": nil},
+	"scope":  alternatives("cta|cluster|gpu|sys"),
+
+	// Atomic operations.
+	"bitop": {
+		"and": atomic(isa.AtomAnd), "or": atomic(isa.AtomOr), "xor": atomic(isa.AtomXor), "exch": atomic(isa.AtomExch),
+	},
+	"exch":  {"exch": atomic(isa.AtomExch)},
+	"addop": {"add": atomic(isa.AtomAdd)},
+	"incop": {"inc": atomic(isa.AtomInc), "dec": atomic(isa.AtomDec)},
+	"minop": {"min": atomic(isa.AtomMin), "max": atomic(isa.AtomMax)},
+	"casop": {"cas": atomic(isa.AtomCas)},
+
+	// Lanes and barriers.
+	"sync":   {"sync": barrier(isa.BarrierSync)},
+	"arrive": {"arrive": barrier(isa.BarrierArrive)},
+	"popc":   {"popc": barrier(isa.BarrierRedPopc)},
+	"andor":  {"and": barrier(isa.BarrierRedAnd), "or": barrier(isa.BarrierRedOr)},
+	"vote":   {"all": lane(isa.VoteAll), "any": lane(isa.VoteAny), "uni": lane(isa.VoteUni)},
+	"ballot": {"ballot": lane(isa.VoteBallot)},
+	"lane": {
+		"up": lane(isa.ShflUp), "down": lane(isa.ShflDown), "bfly": lane(isa.ShflBfly), "idx": lane(isa.ShflIdx),
+	},
+}
+
+func volatile(in *isa.Instr) { in.Volatile = true }
+
+func space(s isa.Space) effect { return func(in *isa.Instr) { in.Space = s } }
+
+func round(r isa.Round) effect { return func(in *isa.Instr) { in.Round = r } }
+
+func atomic(a isa.AtomOp) effect { return func(in *isa.Instr) { in.Atom = a } }
+
+func lane(l isa.LaneOp) effect { return func(in *isa.Instr) { in.Lane = l } }
+
+func barrier(b isa.BarrierOp) effect { return func(in *isa.Instr) { in.Barrier = b } }
+
+// alternatives makes a set of words that mean the same everywhere.
+func alternatives(list string) words {
+	set := make(words)
+	for w := range strings.SplitSeq(list, "|") {
+		set[w] = effects[w]
+	}
+	return set
+}
+
+// comparisons makes a set of comparisons of their names in isa.
+func comparisons(names ...string) words {
+	set := make(words)
+	for c := isa.Eq; c <= isa.Subnormal; c++ {
+		if slices.Contains(names, c.String()) {
+			set[c.String()] = func(in *isa.Instr) { in.Cmp = c }
+		}
+	}
+	return set
+}
