@@ -110,13 +110,12 @@ func (p *Profile) newModel(loops []boundedLoop) *model {
 	for node := range p.ipg.Len() + 2 {
 		m.AddNode(p.ipg.Name(node))
 	}
-	of := make([]int, len(p.edges)) // model edge of every IPG edge
-	for e := range p.edges {
-		seen := &p.edges[e]
-		if of[e] = -1; seen.count == 0 {
+	of := make([]int, len(p.ipg.Edges)) // model edge of every IPG edge
+	for e, edge := range p.ipg.Edges {
+		seen := p.edge(e)
+		if of[e] = -1; seen == nil {
 			continue
 		}
-		edge := &p.ipg.Edges[e]
 		of[e] = m.AddEdge(edge.From, edge.To, seen.worst.value)
 		m.edge = append(m.edge, e)
 		if edge.Limited {

@@ -49,7 +49,11 @@ func drawProgram(t *rapid.T, tb testing.TB, diverges bool) *hybrid.Program {
 	}
 	p := makeProgram(tb, n, edges, nil)
 	if diverges {
-		p.Extended = p.Flow.WithEdges(cfg.DivergentEdges(p.Flow, nil))
+		divergent, err := cfg.DivergentEdges(p.Flow, nil)
+		if err != nil {
+			tb.Fatal(err)
+		}
+		p.Extended = p.Flow.WithEdges(divergent)
 	}
 	return p
 }

@@ -2,6 +2,7 @@ package hybrid
 
 import (
 	"fmt"
+	"slices"
 
 	"warpbound/internal/trace"
 )
@@ -23,7 +24,7 @@ type IPG struct {
 	// records a block's Ipoint when its first instruction issues.
 	OfBlock []trace.Ipoint
 
-	succ [][]arc // by node
+	succ [][]arc // by node, ascending
 	in   []membership
 }
 
@@ -130,10 +131,9 @@ func (g *IPG) Name(node int) string {
 
 // Edge returns the index of the edge between two nodes.
 func (g *IPG) Edge(from, to int) (int, bool) {
-	for _, a := range g.succ[from] {
-		if int(a.to) == to {
-			return int(a.edge), true
-		}
+	i, found := slices.BinarySearchFunc(g.succ[from], to, func(a arc, to int) int { return int(a.to) - to })
+	if !found {
+		return 0, false
 	}
-	return 0, false
+	return int(g.succ[from][i].edge), true
 }

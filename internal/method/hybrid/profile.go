@@ -46,6 +46,7 @@ func (p *peak) merge(q peak) {
 
 // edgeProfile is what all runs showed of an edge. Times are in cycles.
 type edgeProfile struct {
+	edge  int   // in IPG.Edges
 	count int64 // traversals by all warps of all runs
 	sum   int64 // of their times; stays at the largest number once it reaches it
 	best  int64
@@ -80,8 +81,9 @@ func addSaturating(a, b int64) int64 {
 // After an error the profile holds part of a run and is of no further use.
 type Profile struct {
 	ipg   *IPG
-	edges []edgeProfile
-	loops []peak // back edges per entry, rounded up
+	seen  []edgeProfile // of the edges observed, in the order of their first traversal
+	slot  []int32       // by edge, its place in seen, or unseen
+	loops []peak        // back edges per entry, rounded up
 	sms   map[int32]*smProfile
 
 	runs     int64
@@ -94,12 +96,36 @@ type Profile struct {
 
 // NewProfile returns the profile of no run.
 func NewProfile(g *IPG) *Profile {
-	return &Profile{
+	p := &Profile{
 		ipg:   g,
-		edges: make([]edgeProfile, len(g.Edges)),
+		slot:  make([]int32, len(g.Edges)),
 		loops: make([]peak, len(g.Loops)),
 		sms:   map[int32]*smProfile{},
 	}
+	for e := range p.slot {
+		p.slot[e] = unseen
+	}
+	return p
+}
+
+// unseen is the slot of an edge that no warp traversed.
+const unseen = -1
+
+// edge returns the profile of an edge, nil if no warp traversed it.
+func (p *Profile) edge(e int) *edgeProfile {
+	if p.slot[e] == unseen {
+		return nil
+	}
+	return &p.seen[p.slot[e]]
+}
+
+// slotOf returns the place of an edge in seen, which it makes if there is none.
+func (p *Profile) slotOf(e int) int32 {
+	if p.slot[e] == unseen {
+		p.slot[e] = int32(len(p.seen))
+		p.seen = append(p.seen, edgeProfile{edge: e})
+	}
+	return p.slot[e]
 }
 
 // Runs returns the number of runs.
@@ -157,8 +183,8 @@ func (p *Profile) Merge(q *Profile) error {
 	if p.run != nil || q.run != nil {
 		return errors.New("a profile cannot be merged inside a run")
 	}
-	for i := range p.edges {
-		p.edges[i].merge(&q.edges[i])
+	for i := range q.seen {
+		p.seen[p.slotOf(q.seen[i].edge)].merge(&q.seen[i])
 	}
 	for i := range p.loops {
 		p.loops[i].merge(q.loops[i])

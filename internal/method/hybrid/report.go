@@ -120,8 +120,8 @@ func (r *reporter) assumptions() []string {
 		list = append(list, fmt.Sprintf("loop %s takes at most %d back edges per entry (%s)",
 			r.p.ipg.Loops[l.loop].Name, l.bound.Max, l.bound.Evidence))
 	}
-	if n := len(r.p.edges) - len(r.m.edge); n > 0 {
-		list = append(list, fmt.Sprintf("%d of %d transitions were never seen and do not occur (observed)", n, len(r.p.edges)))
+	if n := r.unobserved(); n > 0 {
+		list = append(list, fmt.Sprintf("%d of %d transitions were never seen and do not occur (observed)", n, len(r.p.ipg.Edges)))
 	}
 	if n := countIf(r.m.Edges, func(e ipet.Edge) bool { return e.Limit != nil }); n > 0 {
 		list = append(list, fmt.Sprintf("%d transitions that divergence may make occur no more often than in any observed warp (observed)", n))
@@ -131,6 +131,8 @@ func (r *reporter) assumptions() []string {
 		"the kernel is alone on the GPU",
 		"the time of the launch on the host is not included")
 }
+
+func (r *reporter) unobserved() int { return len(r.p.ipg.Edges) - len(r.p.seen) }
 
 func countIf[T any](list []T, is func(T) bool) int {
 	n := 0
@@ -144,13 +146,13 @@ func countIf[T any](list []T, is func(T) bool) int {
 
 func (r *reporter) warpDetail() WarpDetail {
 	d := WarpDetail{
-		Unobserved: len(r.p.edges) - len(r.m.edge),
+		Unobserved: r.unobserved(),
 		Exact:      r.solution.Exact,
 		Solver:     r.solution.Method,
 	}
 	spent := r.solution.Contributions(r.m.Model)
 	for i, e := range r.m.edge {
-		edge, seen := &r.p.ipg.Edges[e], &r.p.edges[e]
+		edge, seen := &r.p.ipg.Edges[e], r.p.edge(e)
 		row := EdgeDetail{
 			From: r.p.ipg.Name(edge.From), To: r.p.ipg.Name(edge.To), Divergent: edge.Divergent,
 			Best: seen.best, Average: float64(seen.sum) / float64(seen.count),

@@ -57,8 +57,8 @@ type warpSlice struct {
 	sm     int32
 	node   int     // the Ipoint reached last
 	since  int64   // when
-	counts []int64 // by edge
-	used   []int   // edges with a count
+	counts []int64 // by slot of the edge in Profile.seen
+	used   []int32 // slots with a count
 }
 
 func newRunSlicer(p *Profile, number int) *runSlicer {
@@ -141,7 +141,7 @@ func (s *runSlicer) start(r trace.Record) *warpSlice {
 	if n := len(s.free); n > 0 {
 		w, s.free = s.free[n-1], s.free[:n-1]
 	} else {
-		w = &warpSlice{counts: make([]int64, len(s.p.edges))}
+		w = new(warpSlice)
 	}
 	w.sm, w.node, w.since = r.SM, s.p.ipg.Start(), r.Cycle
 	return w
@@ -154,17 +154,21 @@ func (s *runSlicer) advance(w *warpSlice, id WarpID, to int, now int64) error {
 		return &TransitionError{s.p.ipg.Name(w.node), s.p.ipg.Name(to)}
 	}
 	took := now - w.since
-	e := &s.p.edges[i]
+	slot := s.p.slotOf(i)
+	e := &s.p.seen[slot]
 	if e.count == 0 || took < e.best {
 		e.best = took
 	}
 	e.count++
 	e.sum = addSaturating(e.sum, took)
 	e.worst.raise(took, id)
-	if w.counts[i] == 0 {
-		w.used = append(w.used, i)
+	if n := len(s.p.seen); n > len(w.counts) {
+		w.counts = append(w.counts, make([]int64, n-len(w.counts))...)
 	}
-	w.counts[i]++
+	if w.counts[slot] == 0 {
+		w.used = append(w.used, slot)
+	}
+	w.counts[slot]++
 	w.node, w.since = to, now
 	return nil
 }
@@ -172,14 +176,15 @@ func (s *runSlicer) advance(w *warpSlice, id WarpID, to int, now int64) error {
 // retire enters a warp's counts into the profile and frees its memory.
 func (s *runSlicer) retire(w *warpSlice, id WarpID) {
 	p := s.p
-	for _, i := range w.used {
-		n := w.counts[i]
-		w.counts[i] = 0
-		p.edges[i].most = max(p.edges[i].most, n)
-		for _, l := range p.ipg.in[i].iter {
+	for _, slot := range w.used {
+		n := w.counts[slot]
+		w.counts[slot] = 0
+		e := &p.seen[slot]
+		e.most = max(e.most, n)
+		for _, l := range p.ipg.in[e.edge].iter {
 			s.iter[l] += n
 		}
-		for _, l := range p.ipg.in[i].entry {
+		for _, l := range p.ipg.in[e.edge].entry {
 			s.entries[l] += n
 		}
 	}

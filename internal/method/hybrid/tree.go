@@ -116,7 +116,7 @@ func newTreeBuilder(p *Profile, loops []boundedLoop) (*treeBuilder, error) {
 	g := graph.New(p.ipg.Len() + 2)
 	in := make([][]int, g.Len())
 	for e, edge := range p.ipg.Edges {
-		if p.edges[e].count > 0 {
+		if p.edge(e) != nil {
 			g.AddEdge(edge.From, edge.To)
 			in[edge.To] = append(in[edge.To], e)
 		}
@@ -154,7 +154,7 @@ func (b *treeBuilder) isLoop(l *graph.Loop, loop int) bool {
 func (b *treeBuilder) areObserved(edges []graph.Edge, of []int) bool {
 	var observed []graph.Edge
 	for _, e := range of {
-		if b.p.edges[e].count > 0 {
+		if b.p.edge(e) != nil {
 			observed = append(observed, graph.Edge{From: b.p.ipg.Edges[e].From, To: b.p.ipg.Edges[e].To})
 		}
 	}
@@ -206,7 +206,7 @@ func (b *treeBuilder) arrivals(v int, to map[int]*Tree, from func(u int) bool) *
 	var ways []*Tree
 	for _, e := range b.in[v] {
 		if u := b.p.ipg.Edges[e].From; to[u] != nil && from(u) {
-			ways = append(ways, b.seq(to[u], &Tree{Kind: Leaf, Edge: e, Cycles: b.p.edges[e].worst.value}))
+			ways = append(ways, b.seq(to[u], &Tree{Kind: Leaf, Edge: e, Cycles: b.p.edge(e).worst.value}))
 		}
 	}
 	if len(ways) == 1 {
