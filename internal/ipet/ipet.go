@@ -10,5 +10,6 @@
 // checked without either.
 //
 // ipet imports internal/graph and nothing else of this project. It knows no
-// instruction set, reads no clock and opens no files.
+// instruction set and opens no files; the one process it can start is cbc's, as a
+// cross-check.
 package ipet

@@ -1,5 +1,7 @@
 package ipet
 
+import "warpbound/internal/graph"
+
 // unlimited as an upper bound of a column stands for none.
 const unlimited = -1
 
@@ -94,25 +96,31 @@ func (p *program) addRow(c constraint) {
 // slackOf returns the slack column of a constraint's row.
 func (p *program) slackOf(row int) int { return len(p.edges) + row - p.flowRows }
 
-// treeBasis returns a basis: into every node the edge of a breadth-first tree
-// from the source, and for every constraint its slack.
+// treeBasis returns a basis: into every node the last edge of the costliest path
+// from the source, and for every constraint its slack. Paths follow the edges
+// that lead forward in reverse post-order, which have no cycle.
 func (p *program) treeBasis() []int {
 	basis := filled(len(p.rhs), -1)
-	outgoing := make([][]int, len(p.m.Nodes))
-	for k, e := range p.edges {
-		outgoing[p.m.Edges[e].From] = append(outgoing[p.m.Edges[e].From], k)
-	}
-	for queue := []int{p.m.Source}; len(queue) > 0; queue = queue[1:] {
-		for _, k := range outgoing[queue[0]] {
-			to := p.m.Edges[p.edges[k]].To
-			if row := p.rowOf[to]; basis[row] < 0 {
-				basis[row] = k
-				queue = append(queue, to)
-			}
-		}
-	}
 	for row := p.flowRows; row < len(p.rhs); row++ {
 		basis[row] = p.slackOf(row)
+	}
+	order := graph.ReversePostOrder(p.net.graph, p.m.Source)
+	rank := make([]int, len(p.m.Nodes))
+	for i, v := range order {
+		rank[v] = i
+	}
+	in := p.net.incoming(p.m)
+	distance := make([]float64, len(p.m.Nodes)) // a guess may be rounded
+	for _, v := range order[1:] {
+		for _, e := range in[v] {
+			edge := &p.m.Edges[e]
+			if rank[edge.From] >= rank[v] {
+				continue
+			}
+			if d := distance[edge.From] + float64(edge.Cost); basis[p.rowOf[v]] < 0 || d > distance[v] {
+				distance[v], basis[p.rowOf[v]] = d, p.columnOf[e]
+			}
+		}
 	}
 	return basis
 }

@@ -2,6 +2,7 @@ package ipet
 
 import (
 	"cmp"
+	"math"
 	"slices"
 
 	"warpbound/internal/graph"
@@ -56,7 +57,7 @@ func (s *simplex) fractional() (edge int, at int64, err error) {
 			continue
 		}
 		low, ok := x.floor()
-		if !ok {
+		if !ok || low == math.MaxInt64 {
 			return -1, 0, ErrOverflow
 		}
 		d := x.sub(integer(low))

@@ -80,26 +80,39 @@ func checkUnbounded(t rapid.TB, m *Model, err error) {
 	}
 }
 
+// solversAgree fails the test unless both solvers give one verdict on a model
+// that is structured.
+func solversAgree(t rapid.TB, m *Model) {
+	t.Helper()
+	fast, err := SolveStructured(m)
+	if err == nil {
+		checkSolution(t, m, fast)
+		if !fast.Exact || !fast.Walk {
+			t.Fatal("a structured solution that is no walk")
+		}
+	}
+	checkUnbounded(t, m, err)
+	slow, err2 := SolveGeneral(context.Background(), m, Options{AllowDetached: true})
+	if err2 == nil {
+		checkSolution(t, m, slow)
+	}
+	checkUnbounded(t, m, err2)
+	if a, b := verdict(fast, err), verdict(slow, err2); a != b {
+		t.Fatalf("structured: %s, general: %s", a, b)
+	}
+}
+
 func TestStructuredAgreesWithGeneral(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		m := structuredModel(t, 14)
-		fast, err := SolveStructured(m)
-		if err == nil {
-			checkSolution(t, m, fast)
-			if !fast.Exact || !fast.Walk {
-				t.Fatal("a structured solution that is no walk")
-			}
-		}
-		checkUnbounded(t, m, err)
-		slow, err2 := SolveGeneral(context.Background(), m, Options{AllowDetached: true})
-		if err2 == nil {
-			checkSolution(t, m, slow)
-		}
-		checkUnbounded(t, m, err2)
-		if a, b := verdict(fast, err), verdict(slow, err2); a != b {
-			t.Fatalf("structured: %s, general: %s", a, b)
-		}
-	})
+	rapid.Check(t, func(t *rapid.T) { solversAgree(t, structuredModel(t, 14)) })
+}
+
+// TestThousandsOfModels draws the same models every time.
+func TestThousandsOfModels(t *testing.T) {
+	models := rapid.Custom(func(t *rapid.T) *Model { return structuredModel(t, 20) })
+	for seed := range 3000 {
+		m := models.Example(seed)
+		t.Run(fmt.Sprint(seed), func(t *testing.T) { solversAgree(t, m) })
+	}
 }
 
 // bruteForce tries all counts up to the limits, which every edge has.
