@@ -394,3 +394,23 @@ func TestTranslate(t *testing.T) {
 		})
 	}
 }
+
+func TestRemap(t *testing.T) {
+	run := trace.Run{Number: 2, End: 8, Records: []trace.Record{
+		{Cycle: 1, Ipoint: trace.Start}, {Cycle: 2, Ipoint: 0}, {Cycle: 3, Ipoint: 1}, {Cycle: 8, Ipoint: trace.Exit},
+	}}
+	var got, want collector
+	if err := run.Replay(trace.Remap(&got, []trace.Ipoint{trace.None, 5})); err != nil {
+		t.Fatal(err)
+	}
+	run.Records = []trace.Record{{Cycle: 1, Ipoint: trace.Start}, {Cycle: 3, Ipoint: 5}, {Cycle: 8, Ipoint: trace.Exit}}
+	if err := run.Replay(&want); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(want.events, got.events); diff != "" {
+		t.Error(diff)
+	}
+	if err := run.Replay(trace.Remap(&got, nil)); err == nil {
+		t.Error("an ipoint outside the table is accepted")
+	}
+}

@@ -234,3 +234,8 @@ func drawRun(t *rapid.T, w *walker, g *hybrid.IPG, number int) trace.Run {
 		}
 	}
 }
+
+// sortRecords orders records by cycle and keeps the order of those of one cycle.
+func sortRecords(records []trace.Record) {
+	slices.SortStableFunc(records, func(a, b trace.Record) int { return cmp.Compare(a.Cycle, b.Cycle) })
+}
