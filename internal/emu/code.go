@@ -2,45 +2,21 @@ package emu
 
 import "warpbound/internal/isa"
 
-// lanes is the number of lanes of a vector. A warp of up to 32 lanes has one
-// vector per register, a wider one has two.
-const lanes = 32
-
-// vector holds the values of a register in 32 lanes: unsigned, with the bits
-// beyond the register's width zero.
-type vector [lanes]uint64
-
-// aluFunc computes a result for every lane from up to three sources. The result
-// may be one of the sources. Sources that an operation does not have are not
-// read.
-type aluFunc func(d, a, b, c *vector)
-
-// alu4Func is an aluFunc of four sources.
-type alu4Func func(d, a, b, c, e *vector)
-
-// testFunc compares two sources in every lane; bit i of the result is that of
-// lane i.
-type testFunc func(a, b *vector) uint32
-
 // Code is a kernel made ready for execution. It does not change and may be
 // shared.
 type Code struct {
 	kernel    *isa.Kernel
 	instrs    []instr
-	regs      []slot     // where each register of the kernel is
-	vectors   int        // vectors of a warp that hold registers
-	preds     int        // masks of a warp
-	constants []constant // sources that are no registers, in slots from vectors on
+	vectors   int        // slots of a warp's own vectors
+	masks     int        // predicates of a warp
+	constants []constant // contents of the slots after those
 
-	offsets       []uint64 // of the kernel's variables in shared or local memory
-	paramBytes    int
-	sharedBytes   int    // static
-	dynamicBase   uint64 // address of dynamic shared memory
-	localBytes    int    // per thread
-	needsWidth32  int32  // an instruction whose lane masks have 32 bits, or -1
-	addressMask   uint64
-	usesDynamic   bool
-	maxStackDepth int
+	offsets     []uint64 // of the kernel's variables in shared or local memory
+	paramBytes  int
+	sharedBytes int    // static
+	dynamicBase uint64 // address of dynamic shared memory
+	localBytes  int    // per thread
+	wordMasks   int32  // an instruction whose lane masks have 32 bits, or none
 }
 
 // Len returns the number of instructions.

@@ -1,21 +1,119 @@
 package emu
 
+import "warpbound/internal/isa"
+
 // CTA is a slot in which one CTA after another is executed. The zero CTA is an
 // empty slot.
 type CTA struct {
 	Index int // of the CTA in the grid, x fastest
 	Warps []Warp
 
-	grid *Grid
+	grid     *Grid
+	live     int // warps that have not exited
+	stalled  int // warps that wait at a barrier
+	barriers [barriers]barrier
+	shared   region
+	local    []byte   // of all threads
+	vectors  []vector // of all warps
+	place    []vector // of the constants that differ by CTA, in their order
+	masks    []uint64 // predicates of all warps
 }
 
 // StartCTA puts CTA number index of the grid into the slot: all warps at the
-// kernel's first instruction, registers, local and shared memory zero. A slot
-// that held a CTA of as many warps of the same code is used again without
-// allocation.
+// kernel's first instruction, registers, local and shared memory zero. A slot is
+// used again without allocation if the CTA before it was one of the same grid.
 func (g *Grid) StartCTA(c *CTA, index int) {
-	c.Index, c.grid = index, g
+	if c.grid != g {
+		g.bind(c)
+	}
+	c.Index = index
+	c.live = len(c.Warps)
+	c.stalled = 0
+	c.barriers = [barriers]barrier{}
+	clear(c.vectors)
+	clear(c.shared.data)
+	clear(c.local)
+	place := c.place
+	for _, k := range g.code.constants {
+		if specialScope(k.special) == ofCTA {
+			place[0].fill(g.value(k, index, 0, 0))
+			place = place[1:]
+		}
+	}
+	threads := g.Threads()
+	for i := range c.Warps {
+		w := &c.Warps[i]
+		n := min(threads-i*g.width, g.width)
+		w.alive = ^uint64(0) >> (MaxWidth - n)
+		w.waiting = false
+		w.stack = append(w.stack[:0], entry{pc: 0, rpc: none, lanes: w.alive})
+		clear(w.preds)
+		w.preds[maskTrue] = ^uint64(0)
+	}
+}
+
+// bind lays out the slot for the CTAs of g.
+func (g *Grid) bind(c *CTA) {
+	code := g.code
+	perWarp := code.vectors * g.chunks
+	differ := 0
+	for _, k := range code.constants {
+		if specialScope(k.special) == ofCTA {
+			differ++
+		}
+	}
+	c.grid = g
+	c.vectors = sized(c.vectors, g.warps*perWarp)
+	c.place = sized(c.place, differ)
+	c.masks = sized(c.masks, g.warps*code.masks)
+	localBytes := g.chunks * lanes * code.localBytes // also for lanes without a thread
+	c.local = sized(c.local, g.warps*localBytes)
+	c.shared = region{name: "shared memory", space: isa.Shared, base: SharedBase, size: uint64(g.shared), data: sized(c.shared.data, g.shared)}
+	c.Warps = sized(c.Warps, g.warps)
+	for i := range c.Warps {
+		w := &c.Warps[i]
+		w.cta, w.index, w.code = c, i, code
+		w.preds = c.masks[i*code.masks:][:code.masks]
+		w.local = region{
+			name: "local memory", space: isa.Local, base: LocalBase,
+			size: uint64(code.localBytes), stride: uint64(code.localBytes),
+			data: c.local[i*localBytes:][:localBytes],
+		}
+		w.vecs = [len(w.vecs)][]*vector{}
+		for k := range g.chunks {
+			w.vecs[k] = g.table(c, i, k)
+		}
+	}
+}
+
+// table returns the vectors of a warp's slots.
+func (g *Grid) table(c *CTA, warp, chunk int) []*vector {
+	code := g.code
+	table := make([]*vector, code.vectors, code.vectors+len(code.constants))
+	own := c.vectors[warp*code.vectors*g.chunks:]
+	for s := range table {
+		table[s] = &own[s*g.chunks+chunk]
+	}
+	place := c.place
+	for i, k := range code.constants {
+		if specialScope(k.special) == ofCTA {
+			table = append(table, &place[0])
+			place = place[1:]
+			continue
+		}
+		table = append(table, g.fixed[g.fixedIndex(i, warp, chunk)])
+	}
+	return table
+}
+
+// sized returns a slice of n elements, in s's storage if it is large enough.
+// The elements hold what they held.
+func sized[T any](s []T, n int) []T {
+	if cap(s) < n {
+		return make([]T, n)
+	}
+	return s[:n]
 }
 
 // Done reports whether all warps have exited.
-func (c *CTA) Done() bool { return true }
+func (c *CTA) Done() bool { return c.live == 0 }

@@ -1,20 +1,266 @@
 package emu
 
 import (
+	"fmt"
+
 	"warpbound/internal/cfg"
+	"warpbound/internal/diag"
 	"warpbound/internal/isa"
 )
 
-type (
-	slot     int32
-	constant struct{}
-	instr    struct{}
-)
-
 // Decode makes a kernel ready for execution. Diverged lanes reconverge at the
-// immediate post-dominators of g. An unknown instruction, or an operation that
-// has no meaning on its type, is an error with the instruction's position and
-// text.
+// immediate post-dominators of g, the kernel's flow graph. An instruction that
+// is not known, an operation that has no meaning on its type, and a register that
+// is too narrow for a result are errors with the instruction's position and text;
+// Decode reports all that it finds.
 func Decode(k *isa.Kernel, g *cfg.Graph) (*Code, error) {
-	return &Code{kernel: k}, nil
+	d := &decoder{
+		kernel: k, graph: g, slots: make(map[constant]slot),
+		code: &Code{kernel: k, instrs: make([]instr, len(k.Instrs)), wordMasks: none},
+	}
+	d.layOutRegs()
+	if err := d.layOutVars(); err != nil {
+		return nil, err
+	}
+	var errs diag.List
+	for i := range k.Instrs {
+		d.in, d.pc, d.err = &k.Instrs[i], i, nil
+		d.out = &d.code.instrs[i]
+		d.decode()
+		if d.err != nil {
+			errs.Add(diag.Errorf(d.in.Pos, "cannot execute %s: %w", d.in, d.err))
+		}
+	}
+	if err := errs.Err(); err != nil {
+		return nil, err
+	}
+	return d.code, nil
+}
+
+// decoder makes one Code.
+type decoder struct {
+	kernel   *isa.Kernel
+	graph    *cfg.Graph
+	code     *Code
+	regs     []int32              // slot or maskSlot of each register
+	changing map[isa.Special]slot // of the special registers of scope ofStep
+	slots    map[constant]slot
+
+	in  *isa.Instr // being decoded
+	pc  int
+	out *instr
+	err error // the first about in
+}
+
+// fail notes an error about the current instruction.
+func (d *decoder) fail(format string, args ...any) {
+	if d.err == nil {
+		d.err = fmt.Errorf(format, args...)
+	}
+}
+
+// unsupported notes that the current operation has no meaning on its types.
+func (d *decoder) unsupported() {
+	if src := d.in.SrcType; src != isa.Invalid && src != d.in.Type {
+		d.fail("%s is not defined from %s to %s with these modifiers", d.in.Op, src, d.in.Type)
+		return
+	}
+	d.fail("%s is not defined on %s with these modifiers", d.in.Op, d.in.Type)
+}
+
+// layOutRegs gives every register a vector or a mask, and every special register
+// that changes while a warp runs a vector.
+func (d *decoder) layOutRegs() {
+	vectors, masks := slotRegs, maskRegs
+	d.regs = make([]int32, len(d.kernel.Regs))
+	for i, r := range d.kernel.Regs {
+		if r.Type == isa.Pred {
+			d.regs[i] = int32(masks)
+			masks++
+		} else {
+			d.regs[i] = int32(vectors)
+			vectors++
+		}
+	}
+	d.changing = make(map[isa.Special]slot)
+	for i := range d.kernel.Instrs {
+		for _, o := range d.kernel.Instrs[i].Src {
+			if o.Kind != isa.KindSpecial || specialScope(o.Special) != ofStep {
+				continue
+			}
+			if _, ok := d.changing[o.Special]; !ok {
+				d.changing[o.Special] = vectors
+				vectors++
+			}
+		}
+	}
+	d.code.vectors, d.code.masks = int(vectors), int(masks)
+}
+
+// layOutVars places the variables of shared and local memory and measures the
+// parameter block.
+func (d *decoder) layOutVars() error {
+	k, c := d.kernel, d.code
+	c.offsets = make([]uint64, len(k.Vars))
+	shared, local, dynamicAlign := uint64(SharedBase), uint64(LocalBase), uint64(16)
+	place := func(v *isa.Var, next *uint64, base uint64) (uint64, error) {
+		at := alignUp(*next, uint64(max(v.Align, 1)))
+		if v.Bytes < 0 || v.Bytes > windowSize || at+uint64(v.Bytes) > base+windowSize {
+			return 0, diag.Errorf(v.Pos, "variable %s of %d bytes does not fit into the %d bytes of %s memory", v.Name, v.Bytes, windowSize, v.Space)
+		}
+		*next = at + uint64(v.Bytes)
+		return at, nil
+	}
+	var err error
+	for i := range k.Vars {
+		switch v := &k.Vars[i]; {
+		case v.Space == isa.Shared && v.Extern:
+			dynamicAlign = max(dynamicAlign, uint64(v.Align))
+		case v.Space == isa.Shared:
+			c.offsets[i], err = place(v, &shared, SharedBase)
+		case v.Space == isa.Local:
+			c.offsets[i], err = place(v, &local, LocalBase)
+		case v.Space != isa.Global && v.Space != isa.Const:
+			err = diag.Errorf(v.Pos, "variable %s is in %s space", v.Name, v.Space)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	c.sharedBytes = int(shared - SharedBase)
+	c.localBytes = int(alignUp(local-LocalBase, 16))
+	c.dynamicBase = alignUp(shared, dynamicAlign)
+	for i := range k.Vars {
+		if v := &k.Vars[i]; v.Space == isa.Shared && v.Extern {
+			c.offsets[i] = c.dynamicBase
+		}
+	}
+	for _, p := range k.Params {
+		c.paramBytes = max(c.paramBytes, p.Offset+p.Bytes)
+	}
+	return nil
+}
+
+// decode fills d.out from d.in.
+func (d *decoder) decode() {
+	in, info := d.in, d.in.Op.Info()
+	if in.Op == isa.Unknown || in.Op == isa.Call {
+		d.fail("the instruction is not known")
+		if in.Op == isa.Call {
+			d.err = fmt.Errorf("%s", in.Text)
+		}
+		return
+	}
+	if n := len(in.Dst); n < info.Dst[0] || n > info.Dst[1] {
+		d.fail("%d results", n)
+		return
+	}
+	if n := len(in.Src); n < info.Src[0] || n > info.Src[1] {
+		d.fail("%d sources", n)
+		return
+	}
+	if in.Guard.Set {
+		d.out.guard = d.test(isa.Operand{Kind: isa.KindReg, Reg: in.Guard.Reg, Not: in.Guard.Not})
+	}
+	if op := d.operation(); op != nil {
+		d.out.op = op
+	} else if d.err == nil {
+		d.arithmetic()
+	}
+}
+
+// operation returns how an instruction is executed that no aluFunc describes,
+// nil if one may.
+func (d *decoder) operation() operation {
+	in := d.in
+	switch in.Op {
+	case isa.Bra, isa.BrxIdx:
+		d.out.control = true
+		return d.branch()
+	case isa.Ret, isa.Exit:
+		d.out.control = true
+		return exit{}
+	case isa.Trap:
+		return trap{}
+	case isa.Nop, isa.Fence, isa.Prefetch:
+		return nop{}
+	case isa.Ld:
+		return d.load()
+	case isa.St:
+		return d.store()
+	case isa.Atom, isa.Red:
+		return d.atomic()
+	case isa.Bar:
+		return d.barrier()
+	case isa.BarWarp, isa.Vote, isa.Shfl, isa.Activemask:
+		return d.crossLane()
+	case isa.Setp:
+		return d.setp()
+	case isa.Set:
+		return d.set()
+	case isa.Testp:
+		return d.testp()
+	case isa.Isspacep:
+		return &isspacep{p: d.maskDest(0), a: d.source(0), space: in.Space}
+	case isa.Selp, isa.Slct:
+		return d.choice()
+	case isa.Pack:
+		return d.pack()
+	case isa.Unpack:
+		return d.unpack()
+	case isa.Bfi:
+		return d.bfi()
+	}
+	if in.Type == isa.Pred {
+		return d.logic()
+	}
+	return nil
+}
+
+// arithmetic decodes an instruction that computes each lane by itself.
+func (d *decoder) arithmetic() {
+	in, out := d.in, d.out
+	out.alu = aluFor(in, d.resultWidth())
+	if out.alu == nil {
+		d.unsupported()
+		return
+	}
+	out.d = d.dest(0, resultBits(in))
+	sources := []*slot{&out.a, &out.b, &out.c}
+	for i := range min(len(in.Src), len(sources)) {
+		*sources[i] = d.source(i)
+	}
+}
+
+// resultBits returns the width of the result of an instruction.
+func resultBits(in *isa.Instr) int {
+	switch in.Op {
+	case isa.MulWide, isa.MadWide:
+		return 2 * in.Type.Bits()
+	case isa.Popc, isa.Clz, isa.Bfind:
+		return 32
+	}
+	return in.Type.Bits()
+}
+
+func (d *decoder) branch() operation {
+	in := d.in
+	b := d.graph.BlockOf(d.pc)
+	reconverge := int32(none)
+	if r := d.graph.IPdom(b); r >= 0 && r != d.graph.Exit() {
+		reconverge = int32(d.graph.Blocks[r].Start)
+	}
+	if in.Op == isa.Bra {
+		return &branch{target: int32(in.Target), reconverge: reconverge}
+	}
+	op := &indexed{index: d.source(0), reconverge: reconverge}
+	seen := make(map[int]bool)
+	for _, t := range in.Targets {
+		op.targets = append(op.targets, int32(t))
+		if !seen[t] {
+			seen[t] = true
+			op.distinct = append(op.distinct, int32(t))
+		}
+	}
+	return op
 }

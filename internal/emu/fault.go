@@ -3,7 +3,6 @@ package emu
 import (
 	"errors"
 	"fmt"
-	"math/bits"
 	"strings"
 
 	"warpbound/internal/isa"
@@ -54,7 +53,7 @@ func (w *Warp) fault(pc int32, lane int, err error) error {
 	return &Fault{
 		Kernel: c.grid.code.kernel.Name,
 		CTA:    unflatten(c.Index, c.grid.launch.Grid),
-		Thread: unflatten(w.index*c.grid.width+lane, c.grid.launch.Block),
+		Thread: w.thread(lane),
 		Instr:  c.grid.code.Instr(int(pc)),
 		Err:    err,
 	}
@@ -62,7 +61,7 @@ func (w *Warp) fault(pc int32, lane int, err error) error {
 
 // faultf makes the error of the first lane of mask at the instruction pc.
 func (w *Warp) faultf(pc int32, mask uint64, format string, args ...any) error {
-	return w.fault(pc, bits.TrailingZeros64(mask), fmt.Errorf(format, args...))
+	return w.fault(pc, first(mask), fmt.Errorf(format, args...))
 }
 
 // unflatten gives the coordinates of a linear index, x fastest.

@@ -1,11 +1,26 @@
 package emu
 
+import (
+	"encoding/binary"
+	"fmt"
+
+	"warpbound/internal/diag"
+	"warpbound/internal/isa"
+)
+
 // Grid is one launch being executed. It may be used by one goroutine at a time.
 type Grid struct {
-	code   *Code
-	launch Launch
-	mem    *Memory
-	width  int
+	code    *Code
+	launch  Launch
+	mem     *Memory
+	width   int
+	chunks  int // vectors of a register
+	warps   int // of a CTA
+	shared  int // bytes of a CTA
+	params  region
+	vars    []uint64  // addresses of the kernel's variables
+	fixed   []*vector // of each constant, warp of a CTA and chunk; nil if they differ by CTA
+	scratch vector
 }
 
 // NewGrid prepares a launch of code over mem, in warps of width lanes. The
@@ -14,7 +29,134 @@ type Grid struct {
 // its parameter block has another size, its CTAs have other threads than the
 // kernel demands or more than 64 warps, its shared memory exceeds the window.
 func NewGrid(code *Code, launch Launch, mem *Memory, width int) (*Grid, error) {
-	return &Grid{code: code, launch: launch, mem: mem, width: width}, nil
+	g := &Grid{code: code, launch: launch, mem: mem, width: width}
+	if err := g.check(); err != nil {
+		return nil, fmt.Errorf("kernel %s: %w", code.kernel.Name, err)
+	}
+	g.chunks = (width + lanes - 1) / lanes
+	g.params = region{name: "the kernel's parameters", space: isa.Param, base: ParamBase, size: uint64(len(launch.Params)), data: launch.Params}
+	if err := g.mapVars(); err != nil {
+		return nil, fmt.Errorf("kernel %s: %w", code.kernel.Name, err)
+	}
+	g.fillFixed()
+	return g, nil
+}
+
+// maxCTAs bounds the CTAs of a launch, so that an index fits an int32.
+const maxCTAs = 1<<31 - 1
+
+func (g *Grid) check() error {
+	k := g.code.kernel
+	if g.width < 1 || g.width > MaxWidth {
+		return fmt.Errorf("warps of %d lanes; they may have 1 to %d", g.width, MaxWidth)
+	}
+	if at := g.code.wordMasks; at != none && g.width > 32 {
+		in := g.code.Instr(int(at))
+		return diag.Errorf(in.Pos, "%s: a lane mask of 32 bits in warps of %d lanes", in, g.width)
+	}
+	ctas, threads := 1, 1
+	for i, axis := range []string{"x", "y", "z"} {
+		grid, block := g.launch.Grid[i], g.launch.Block[i]
+		if grid < 1 || block < 1 {
+			return fmt.Errorf("a launch of %d CTAs of %d threads in %s", grid, block, axis)
+		}
+		if grid > maxCTAs/ctas {
+			return fmt.Errorf("a grid of more than %d CTAs", maxCTAs)
+		}
+		if block > MaxWidth*g.width/threads {
+			return fmt.Errorf("a CTA of %s threads; it may have %d warps of %d", triple(g.launch.Block), MaxWidth, g.width)
+		}
+		ctas *= grid
+		threads *= block
+		if want := k.Bounds.ReqNtid[i]; want > 0 && block != want {
+			return fmt.Errorf("%d threads in %s; the kernel requires %d", block, axis, want)
+		}
+	}
+	limit := 1
+	for _, n := range k.Bounds.MaxNtid {
+		limit *= max(n, 1)
+	}
+	if k.Bounds.MaxNtid != [3]int{} && threads > limit {
+		return fmt.Errorf("a CTA of %d threads; the kernel allows %d", threads, limit)
+	}
+	g.warps = (threads + g.width - 1) / g.width
+	if n := len(g.launch.Params); n != g.code.paramBytes {
+		return fmt.Errorf("a parameter block of %d bytes; the kernel has one of %d", n, g.code.paramBytes)
+	}
+	if n := g.launch.DynamicShared; n < 0 || n > windowSize {
+		return fmt.Errorf("%d bytes of dynamic shared memory", n)
+	}
+	g.shared = g.code.sharedBytes
+	if n := g.launch.DynamicShared; n > 0 {
+		g.shared = int(g.code.dynamicBase) - SharedBase + n
+	}
+	if g.shared > windowSize {
+		return fmt.Errorf("%d bytes of shared memory; the address window has %d", g.shared, windowSize)
+	}
+	return nil
+}
+
+// mapVars gives every variable an address and initialises those in global and
+// constant memory.
+func (g *Grid) mapVars() error {
+	k := g.code.kernel
+	g.vars = make([]uint64, len(k.Vars))
+	buffers := make([]*region, len(k.Vars))
+	for i := range k.Vars {
+		v := &k.Vars[i]
+		if v.Space == isa.Shared || v.Space == isa.Local {
+			g.vars[i] = g.code.offsets[i]
+			continue
+		}
+		if v.Extern {
+			return diag.Errorf(v.Pos, "variable %s is declared extern and not defined", v.Name)
+		}
+		b, err := g.mem.alloc(v.Name, v.Space, v.Bytes, v.Align)
+		if err != nil {
+			return err
+		}
+		copy(b.data, v.Init)
+		g.vars[i] = b.base
+		buffers[i] = b
+	}
+	for i, b := range buffers {
+		if b == nil {
+			continue
+		}
+		for _, r := range k.Vars[i].Relocs {
+			if err := g.relocate(b, &k.Vars[i], r); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+func (g *Grid) relocate(b *region, v *isa.Var, r isa.Reloc) error {
+	if r.Offset < 0 || r.Size < 1 || r.Size > 8 || r.Offset+r.Size > len(b.data) {
+		return diag.Errorf(v.Pos, "%s has an address of %d bytes at %d of its %d bytes", v.Name, r.Size, r.Offset, len(b.data))
+	}
+	for i := range g.code.kernel.Vars {
+		if g.code.kernel.Vars[i].Name == r.Var {
+			var word [8]byte
+			binary.LittleEndian.PutUint64(word[:], g.vars[i]+uint64(r.Addend))
+			copy(b.data[r.Offset:], word[:r.Size])
+			return nil
+		}
+	}
+	return diag.Errorf(v.Pos, "%s is initialised with the address of %s, which is no variable of the kernel", v.Name, r.Var)
+}
+
+// Symbol returns the contents of the kernel's variable of that name in global or
+// constant memory, nil if there is none. A host may set them before the CTAs
+// start and read them afterwards.
+func (g *Grid) Symbol(name string) []byte {
+	for i := range g.code.kernel.Vars {
+		if v := &g.code.kernel.Vars[i]; v.Name == name && (v.Space == isa.Global || v.Space == isa.Const) {
+			return g.mem.Bytes(g.vars[i])
+		}
+	}
+	return nil
 }
 
 // CTAs returns the number of CTAs of the launch.
@@ -24,4 +166,7 @@ func (g *Grid) CTAs() int { return g.launch.Grid[0] * g.launch.Grid[1] * g.launc
 func (g *Grid) Threads() int { return g.launch.Block[0] * g.launch.Block[1] * g.launch.Block[2] }
 
 // Warps returns the number of warps of a CTA.
-func (g *Grid) Warps() int { return (g.Threads() + g.width - 1) / g.width }
+func (g *Grid) Warps() int { return g.warps }
+
+// SharedBytes returns the bytes of shared memory of a CTA, static and dynamic.
+func (g *Grid) SharedBytes() int { return g.shared }

@@ -3,6 +3,8 @@ package emu
 import (
 	"fmt"
 	"sort"
+
+	"warpbound/internal/isa"
 )
 
 const (
@@ -15,38 +17,47 @@ const (
 // enough apart that an access beyond one hits none. The zero Memory is empty and
 // ready to use. It may be used by one goroutine at a time.
 type Memory struct {
-	buffers []buffer // by ascending address
+	buffers []region // by ascending address
 	next    uint64   // offset from GlobalBase of the next buffer
 	owner   []int32  // of each granule from GlobalBase: index of its buffer plus one
 }
 
-type buffer struct {
-	name     string
-	base     uint64
-	data     []byte
-	constant bool
+// region is a range of addresses of one space with the bytes behind it. For
+// local memory the same addresses stand for other bytes in each lane: those of
+// lane i begin i strides into data.
+type region struct {
+	name   string
+	space  isa.Space
+	base   uint64
+	size   uint64 // bytes, of one lane
+	stride uint64 // bytes
+	data   []byte
 }
 
 // Alloc makes a buffer of size zero bytes, aligned to 256 bytes, and returns its
 // address. The name is for messages and need not be unique.
 func (m *Memory) Alloc(name string, size int) (uint64, error) {
-	return m.alloc(name, size, granule, false)
+	b, err := m.alloc(name, isa.Global, size, granule)
+	if err != nil {
+		return 0, err
+	}
+	return b.base, nil
 }
 
-func (m *Memory) alloc(name string, size, align int, constant bool) (uint64, error) {
+func (m *Memory) alloc(name string, space isa.Space, size, align int) (*region, error) {
 	start := alignUp(m.next, uint64(max(align, granule)))
 	if size < 0 || uint64(size) > maxMemory || start+uint64(size) > maxMemory {
-		return 0, fmt.Errorf("buffer %s of %d bytes does not fit into %d bytes of global memory", name, size, int64(maxMemory))
+		return nil, fmt.Errorf("buffer %s of %d bytes does not fit into %d bytes of global memory", name, size, int64(maxMemory))
 	}
 	i := len(m.buffers)
 	if i < cap(m.buffers) {
 		m.buffers = m.buffers[:i+1] // with the storage of the run before
 	} else {
-		m.buffers = append(m.buffers, buffer{})
+		m.buffers = append(m.buffers, region{})
 	}
 	b := &m.buffers[i]
-	b.name, b.base, b.constant = name, GlobalBase+start, constant
-	b.data = resize(b.data, size)
+	*b = region{name: name, space: space, base: GlobalBase + start, size: uint64(size), data: sized(b.data, size)}
+	clear(b.data)
 	end := alignUp(start+uint64(max(size, 1)), granule)
 	for uint64(len(m.owner))*granule < start {
 		m.owner = append(m.owner, 0)
@@ -55,7 +66,7 @@ func (m *Memory) alloc(name string, size, align int, constant bool) (uint64, err
 		m.owner = append(m.owner, int32(i+1))
 	}
 	m.next = end + guardGap
-	return b.base, nil
+	return b, nil
 }
 
 // Bytes returns the contents of the buffer that begins at addr, nil if there is
@@ -77,7 +88,7 @@ func (m *Memory) Reset() {
 
 // find returns the buffer whose granules hold addr, nil if there is none. The
 // address may lie between the buffer's end and that of its last granule.
-func (m *Memory) find(addr uint64) *buffer {
+func (m *Memory) find(addr uint64) *region {
 	g := (addr - GlobalBase) / granule
 	if g >= uint64(len(m.owner)) || m.owner[g] == 0 {
 		return nil
@@ -101,16 +112,6 @@ func (m *Memory) nearest(addr uint64) string {
 	return fmt.Sprintf("the nearest buffer is %s at [0x%x, 0x%x)", best.name, best.base, best.end())
 }
 
-func (b *buffer) end() uint64 { return b.base + uint64(len(b.data)) }
-
-// resize returns size zero bytes, in b's storage if it is large enough.
-func resize(b []byte, size int) []byte {
-	if cap(b) < size {
-		return make([]byte, size)
-	}
-	b = b[:size]
-	clear(b)
-	return b
-}
+func (r *region) end() uint64 { return r.base + r.size }
 
 func alignUp(x, align uint64) uint64 { return (x + align - 1) / align * align }

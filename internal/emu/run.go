@@ -1,6 +1,9 @@
 package emu
 
-import "context"
+import (
+	"context"
+	"math/bits"
+)
 
 // Counters is what a functional execution counts.
 type Counters struct {
@@ -9,8 +12,32 @@ type Counters struct {
 }
 
 // Run executes the launch without timing: CTA after CTA, and in a CTA warp after
-// warp, each until it waits at a barrier or exits. It ends with ctx.Err() soon
-// after ctx is done.
+// warp, each until it waits at a barrier or exits. The clocks stand still. Run
+// ends with ctx.Err() soon after ctx is done.
 func Run(ctx context.Context, g *Grid) (Counters, error) {
-	return Counters{}, ctx.Err()
+	var (
+		n   Counters
+		cta CTA
+		env = Env{SMs: 1}
+		eff Effect
+	)
+	for i := range g.CTAs() {
+		g.StartCTA(&cta, i)
+		for !cta.Done() {
+			for k := range cta.Warps {
+				w := &cta.Warps[k]
+				for !w.Done() && !w.AtBarrier() {
+					if n.WarpInstrs&0xfff == 0 && ctx.Err() != nil {
+						return n, ctx.Err()
+					}
+					if err := w.Step(&env, &eff); err != nil {
+						return n, err
+					}
+					n.WarpInstrs++
+					n.ThreadInstrs += int64(bits.OnesCount64(eff.Mask))
+				}
+			}
+		}
+	}
+	return n, nil
 }

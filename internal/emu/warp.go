@@ -1,5 +1,10 @@
 package emu
 
+import (
+	"fmt"
+	"math/bits"
+)
+
 // Warp is the state of one warp: registers, predicates, and a stack of entries
 // (pc, rpc, lanes), the last of which runs. It starts with one entry for all
 // lanes at the first instruction and without rpc.
@@ -14,17 +19,24 @@ package emu
 //     therefore runs first.
 //   - An entry whose pc has become its rpc is dropped, and the one below runs.
 //   - Lanes that exit are taken out of every entry, and entries without lanes
-//     are dropped. Where lanes may exit apart there is no r: the entries that
-//     are pushed have no rpc and last until all their lanes have exited.
+//     are dropped. Where lanes may exit apart there is no r: the entry is dropped
+//     and those that are pushed have no rpc and last until all their lanes have
+//     exited.
 //
 // So the stack is never deeper than branches are nested.
 type Warp struct {
 	cta   *CTA
 	index int // in the CTA
+	code  *Code
 
 	stack   []entry
-	threads uint64 // the lanes that hold threads
-	alive   uint64 // those that have not exited
+	alive   uint64 // lanes that hold threads that have not exited
+	waiting bool   // at a barrier
+	arrived int32  // the barrier instruction at which it waits
+
+	vecs  [MaxWidth / lanes][]*vector
+	preds []uint64
+	local region
 }
 
 // entry is an element of the reconvergence stack.
@@ -40,6 +52,9 @@ func (w *Warp) PC() int { return int(w.stack[len(w.stack)-1].pc) }
 // guard. The warp must not be done.
 func (w *Warp) Active() uint64 { return w.stack[len(w.stack)-1].lanes }
 
+// Alive returns the lanes that hold threads that have not exited.
+func (w *Warp) Alive() uint64 { return w.alive }
+
 // Depth returns the number of entries on the reconvergence stack.
 func (w *Warp) Depth() int { return len(w.stack) }
 
@@ -48,15 +63,121 @@ func (w *Warp) Done() bool { return w.alive == 0 }
 
 // AtBarrier reports whether the warp waits at a CTA barrier. It goes on when
 // another warp's Step releases it.
-func (w *Warp) AtBarrier() bool { return false }
+func (w *Warp) AtBarrier() bool { return w.waiting }
 
 // Step executes the next instruction for the active lanes and says in eff what
 // it did. The warp must neither be done nor wait at a barrier. An error is a
 // *Fault that ends the run: the state of the grid is no longer defined.
 //
 // A Step that leaves every warp of the CTA that has not exited waiting at a
-// barrier that none can satisfy is the error ErrDeadlock; so a caller need not
-// look for deadlocks.
+// barrier is the error ErrDeadlock; so a caller need not look for deadlocks.
 func (w *Warp) Step(env *Env, eff *Effect) error {
+	top := &w.stack[len(w.stack)-1]
+	in := &w.code.instrs[top.pc]
+	mask := top.lanes & w.mask(in.guard)
+	eff.PC = int(top.pc)
+	eff.Mask = mask
+	eff.Diverged = false
+	eff.Access.Kind = NoAccess
+	eff.Arrived = false
+	eff.Released = 0
+	eff.WarpDone = false
+	eff.CTADone = false
+	if in.reads != nil {
+		w.refresh(in.reads, env)
+	}
+	switch {
+	case in.control:
+		return in.op.exec(w, mask, eff)
+	case mask == 0:
+	case in.alu != nil:
+		w.compute(in, mask)
+	default:
+		if err := in.op.exec(w, mask, eff); err != nil {
+			return err
+		}
+	}
+	w.advance()
 	return nil
+}
+
+// advance goes on to the following instruction.
+func (w *Warp) advance() { w.jump(w.stack[len(w.stack)-1].pc + 1) }
+
+// compute executes an aluFunc. If all living threads take part, lanes that hold
+// none receive some value too, since nothing reads it.
+func (w *Warp) compute(in *instr, mask uint64) {
+	all := mask == w.alive
+	for k := range w.chunks() {
+		vecs := w.vecs[k]
+		if all {
+			in.alu(vecs[in.d], vecs[in.a], vecs[in.b], vecs[in.c])
+			continue
+		}
+		result := &w.cta.grid.scratch
+		in.alu(result, vecs[in.a], vecs[in.b], vecs[in.c])
+		vecs[in.d].merge(result, half(mask, k))
+	}
+}
+
+// merge copies the lanes of mask from src.
+func (v *vector) merge(src *vector, mask uint32) {
+	for ; mask != 0; mask &= mask - 1 {
+		i := bits.TrailingZeros32(mask) % lanes
+		v[i] = src[i]
+	}
+}
+
+// mask evaluates a predicate.
+func (w *Warp) mask(p predicate) uint64 { return w.preds[p.slot] ^ p.not }
+
+// setMask assigns value to a predicate in the lanes of mask.
+func (w *Warp) setMask(p maskSlot, value, mask uint64) {
+	w.preds[p] = w.preds[p]&^mask | value&mask
+}
+
+// chunks returns the number of vectors of a register.
+func (w *Warp) chunks() int { return w.cta.grid.chunks }
+
+// at returns the value in a lane.
+func (w *Warp) at(s slot, lane int) uint64 {
+	return w.vecs[lane/lanes][s][lane%lanes]
+}
+
+// broadcast assigns x to a slot in the lanes of mask.
+func (w *Warp) broadcast(s slot, x, mask uint64) {
+	for ; mask != 0; mask &= mask - 1 {
+		lane := first(mask)
+		w.vecs[lane/lanes][s][lane%lanes] = x
+	}
+}
+
+// uniform returns the value that all lanes of mask have, and an error if they
+// differ.
+func (w *Warp) uniform(s slot, mask uint64, pc int32, what string) (uint64, error) {
+	x := w.at(s, first(mask))
+	for m := mask; m != 0; m &= m - 1 {
+		if lane := first(m); w.at(s, lane) != x {
+			return 0, w.fault(pc, lane, fmt.Errorf("%s %d, which is %d in thread %s of the same warp",
+				what, w.at(s, lane), x, triple(w.thread(first(mask)))))
+		}
+	}
+	return x, nil
+}
+
+// thread returns the coordinates of a lane's thread in its CTA.
+func (w *Warp) thread(lane int) [3]int {
+	g := w.cta.grid
+	return unflatten(w.index*g.width+lane, g.launch.Block)
+}
+
+// first returns the number of the lowest lane of a mask that is not empty.
+func first(mask uint64) int { return bits.TrailingZeros64(mask) }
+
+// spread returns a mask of all lanes or none.
+func spread(b bool) uint64 {
+	if b {
+		return ^uint64(0)
+	}
+	return 0
 }

@@ -1,0 +1,156 @@
+package emu
+
+import "warpbound/internal/isa"
+
+// constant is a source that no instruction assigns: an immediate, the address of
+// a variable, or a special register that does not change while a CTA runs. It
+// has a vector, so that instructions read it like a register.
+type constant struct {
+	isVar   bool
+	v       int32       // the variable, if isVar
+	special isa.Special // the special register, if it is one
+	value   uint64      // the immediate; or what is added to the address
+}
+
+// scope tells how far a special register keeps its value.
+type scope uint8
+
+const (
+	ofGrid scope = iota // lanes may differ, warps do not
+	ofWarp              // the same in every CTA
+	ofCTA
+	ofStep
+)
+
+func specialScope(s isa.Special) scope {
+	switch s {
+	case isa.TidX, isa.TidY, isa.TidZ, isa.WarpID:
+		return ofWarp
+	case isa.CtaidX, isa.CtaidY, isa.CtaidZ:
+		return ofCTA
+	case isa.Clock, isa.Clock64, isa.ClockHi, isa.GlobalTimer, isa.SmID, isa.NsmID:
+		return ofStep
+	}
+	return ofGrid
+}
+
+// volatile is a special register that is read anew for every instruction.
+type volatile struct {
+	special isa.Special
+	slot    slot
+}
+
+// refresh reads special registers of scope ofStep into their vectors.
+func (w *Warp) refresh(reads []volatile, env *Env) {
+	for _, r := range reads {
+		var x uint64
+		switch r.special {
+		case isa.Clock:
+			x = uint64(uint32(env.Cycle))
+		case isa.Clock64:
+			x = env.Cycle
+		case isa.ClockHi:
+			x = env.Cycle >> 32
+		case isa.GlobalTimer:
+			x = env.Time
+		case isa.SmID:
+			x = uint64(uint32(env.SM))
+		case isa.NsmID:
+			x = uint64(uint32(env.SMs))
+		}
+		for k := range w.chunks() {
+			w.vecs[k][r.slot].fill(x)
+		}
+	}
+}
+
+func (v *vector) fill(x uint64) {
+	for i := range v {
+		v[i] = x
+	}
+}
+
+// value returns a constant's value in a lane of a warp of CTA number cta.
+func (g *Grid) value(k constant, cta, warp, lane int) uint64 {
+	if k.isVar {
+		if k.v == isa.ParamVar {
+			return ParamBase + k.value
+		}
+		return g.vars[k.v] + k.value
+	}
+	if k.special == isa.NoSpecial {
+		return k.value
+	}
+	return uint64(g.special(k.special, cta, warp, lane))
+}
+
+// special returns the value of a special register that Env does not hold.
+func (g *Grid) special(s isa.Special, cta, warp, lane int) uint32 {
+	tid := unflatten(warp*g.width+lane, g.launch.Block)
+	ctaid := unflatten(cta, g.launch.Grid)
+	bit := uint32(1) << lane
+	switch s {
+	case isa.TidX, isa.TidY, isa.TidZ:
+		return uint32(tid[s-isa.TidX])
+	case isa.NtidX, isa.NtidY, isa.NtidZ:
+		return uint32(g.launch.Block[s-isa.NtidX])
+	case isa.CtaidX, isa.CtaidY, isa.CtaidZ:
+		return uint32(ctaid[s-isa.CtaidX])
+	case isa.NctaidX, isa.NctaidY, isa.NctaidZ:
+		return uint32(g.launch.Grid[s-isa.NctaidX])
+	case isa.LaneID:
+		return uint32(lane)
+	case isa.WarpID:
+		return uint32(warp)
+	case isa.NwarpID:
+		return uint32(g.warps)
+	case isa.LanemaskEq:
+		return bit
+	case isa.LanemaskLe:
+		return bit | (bit - 1)
+	case isa.LanemaskLt:
+		return bit - 1
+	case isa.LanemaskGe:
+		return -bit
+	case isa.LanemaskGt:
+		return -bit &^ bit
+	case isa.DynamicSmemSize:
+		return uint32(g.launch.DynamicShared)
+	case isa.TotalSmemSize:
+		return uint32(g.shared)
+	case isa.WarpSize:
+		return uint32(g.width)
+	}
+	return 0 // gridid: one launch is one grid
+}
+
+// fillFixed makes the vectors of the constants that do not differ by CTA. Those
+// that do not differ by warp are shared by all warps.
+func (g *Grid) fillFixed() {
+	constants := g.code.constants
+	g.fixed = make([]*vector, len(constants)*g.warps*g.chunks)
+	for i, k := range constants {
+		sc := specialScope(k.special)
+		if sc == ofCTA {
+			continue
+		}
+		for warp := range g.warps {
+			for chunk := range g.chunks {
+				at := g.fixedIndex(i, warp, chunk)
+				if warp > 0 && sc == ofGrid {
+					g.fixed[at] = g.fixed[g.fixedIndex(i, 0, chunk)]
+					continue
+				}
+				v := new(vector)
+				for lane := range v {
+					v[lane] = g.value(k, 0, warp, chunk*lanes+lane)
+				}
+				g.fixed[at] = v
+			}
+		}
+	}
+}
+
+func (g *Grid) fixedIndex(constant, warp, chunk int) int {
+	return (constant*g.warps+warp)*g.chunks + chunk
+}

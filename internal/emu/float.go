@@ -1,0 +1,172 @@
+package emu
+
+import (
+	"math"
+
+	"warpbound/internal/isa"
+)
+
+// floatFor returns the function of a floating-point operation: a fast one for
+// single and double precision rounded to nearest without modifiers, otherwise
+// one that is put together of functions on single values.
+//
+// Mad on floating point is Fma. The approximations of Div, Rcp and Sqrt are as
+// exact as the correctly rounded operations.
+func floatFor(in *isa.Instr) aluFunc {
+	if f := fastFloat(in); f != nil {
+		return f
+	}
+	f, ok := laneFunc(in)
+	if !ok {
+		return nil
+	}
+	return perLane(f)
+}
+
+// scalar computes one lane from up to three sources.
+type scalar func(x, y, z uint64) uint64
+
+func perLane(f scalar) aluFunc {
+	return func(d, a, b, c *vector) {
+		for i := range d {
+			d[i] = f(a[i], b[i], c[i])
+		}
+	}
+}
+
+// fastFloat returns the functions for the common cases, nil for others.
+func fastFloat(in *isa.Instr) aluFunc {
+	nearest := in.Round == isa.RoundDefault || in.Round == isa.RoundRN
+	if !nearest || in.FTZ || in.Sat || in.NaN {
+		return nil
+	}
+	var row [2]aluFunc
+	switch in.Op {
+	case isa.Add:
+		row = [2]aluFunc{add32, add64}
+	case isa.Sub:
+		row = [2]aluFunc{sub32, sub64}
+	case isa.Mul:
+		row = [2]aluFunc{mul32, mul64}
+	case isa.Fma, isa.Mad:
+		row = [2]aluFunc{fma32, fma64}
+	case isa.Div:
+		if !in.Approx {
+			row = [2]aluFunc{div32, div64}
+		}
+	case isa.Sqrt:
+		row = [2]aluFunc{sqrt32, sqrt64}
+	}
+	switch in.Type {
+	case isa.F32:
+		return row[0]
+	case isa.F64:
+		return row[1]
+	}
+	return nil
+}
+
+// bits32 gives the bits of a result, those of the canonical NaN for NaN.
+func bits32(x float32) uint64 {
+	if x != x {
+		return 1<<31 - 1
+	}
+	return uint64(math.Float32bits(x))
+}
+
+// bits64 gives the bits of a result, those of the canonical NaN for NaN.
+func bits64(x float64) uint64 {
+	if x != x {
+		return 1<<63 - 1
+	}
+	return math.Float64bits(x)
+}
+
+func add32(d, a, b, _ *vector) {
+	for i := range d {
+		d[i] = bits32(f32(a[i]) + f32(b[i]))
+	}
+}
+
+func sub32(d, a, b, _ *vector) {
+	for i := range d {
+		d[i] = bits32(f32(a[i]) - f32(b[i]))
+	}
+}
+
+func mul32(d, a, b, _ *vector) {
+	for i := range d {
+		d[i] = bits32(f32(a[i]) * f32(b[i]))
+	}
+}
+
+func div32(d, a, b, _ *vector) {
+	for i := range d {
+		d[i] = bits32(f32(a[i]) / f32(b[i]))
+	}
+}
+
+// sqrt32 rounds twice, which is right for square roots: the wider format has
+// more than twice the bits of the narrower.
+func sqrt32(d, a, _, _ *vector) {
+	for i := range d {
+		d[i] = bits32(float32(math.Sqrt(float64(f32(a[i])))))
+	}
+}
+
+// fma32 computes the product exactly and the sum in double precision. Rounding
+// that again is right unless the sum has become a tie between two neighbours in
+// single precision, or the result is subnormal and has fewer bits.
+func fma32(d, a, b, c *vector) {
+	const (
+		dropped = 1<<29 - 1 // bits of a double beyond the fraction of a single
+		tie     = 1 << 28
+		normal  = 1023 - 126 // exponent of the least normal single
+	)
+	for i := range d {
+		p := float64(f32(a[i])) * float64(f32(b[i]))
+		s := float64(p) + float64(f32(c[i]))
+		bits := math.Float64bits(s)
+		if bits&dropped == tie || bits>>52&0x7ff < normal && s != 0 {
+			d[i] = single32.fma(uint64(uint32(a[i])), uint64(uint32(b[i])), uint64(uint32(c[i])), isa.RoundRN)
+			continue
+		}
+		d[i] = bits32(float32(s))
+	}
+}
+
+func add64(d, a, b, _ *vector) {
+	for i := range d {
+		d[i] = bits64(f64(a[i]) + f64(b[i]))
+	}
+}
+
+func sub64(d, a, b, _ *vector) {
+	for i := range d {
+		d[i] = bits64(f64(a[i]) - f64(b[i]))
+	}
+}
+
+func mul64(d, a, b, _ *vector) {
+	for i := range d {
+		d[i] = bits64(f64(a[i]) * f64(b[i]))
+	}
+}
+
+func fma64(d, a, b, c *vector) {
+	for i := range d {
+		d[i] = bits64(math.FMA(f64(a[i]), f64(b[i]), f64(c[i])))
+	}
+}
+
+func div64(d, a, b, _ *vector) {
+	for i := range d {
+		d[i] = bits64(f64(a[i]) / f64(b[i]))
+	}
+}
+
+func sqrt64(d, a, _, _ *vector) {
+	for i := range d {
+		d[i] = bits64(math.Sqrt(f64(a[i])))
+	}
+}

@@ -1,0 +1,198 @@
+package emu
+
+import (
+	"math"
+
+	"warpbound/internal/isa"
+)
+
+// laneFunc returns the function of any floating-point operation on one lane:
+// that of its operation and rounding mode, between what its modifiers do to
+// sources and results, and for a packed type on each half. It is false if the
+// operation is not defined on the type or with the modifiers.
+func laneFunc(in *isa.Instr) (scalar, bool) {
+	f, ok := formatOf(in.Type)
+	if !ok || !modifiersAllowed(in) {
+		return nil, false
+	}
+	op := basic(in, f)
+	if op == nil {
+		op = transcendental(in, f)
+	}
+	if op == nil {
+		return nil, false
+	}
+	low := lowBits(f.bits())
+	whole := func(x, y, z uint64) uint64 { return op(x&low, y&low, z&low) }
+	if in.FTZ {
+		plain := whole
+		whole = func(x, y, z uint64) uint64 {
+			return f.flush(plain(f.flush(x&low), f.flush(y&low), f.flush(z&low)))
+		}
+	}
+	if in.Sat {
+		plain := whole
+		whole = func(x, y, z uint64) uint64 { return f.saturate(plain(x, y, z)) }
+	}
+	if in.Type == isa.F16x2 || in.Type == isa.BF16x2 {
+		one := whole
+		whole = func(x, y, z uint64) uint64 {
+			return one(x, y, z) | one(x>>16, y>>16, z>>16)<<16
+		}
+	}
+	return whole, true
+}
+
+// modifiersAllowed reports whether PTX knows the operation with these modifiers.
+func modifiersAllowed(in *isa.Instr) bool {
+	wide := in.Type == isa.F32 || in.Type == isa.F64
+	rounded, saturated, packed16 := false, false, in.Type == isa.F16 || in.Type == isa.F16x2
+	switch in.Op {
+	case isa.Add, isa.Sub, isa.Mul, isa.Fma, isa.Mad:
+		rounded = wide
+		saturated = in.Type == isa.F32 || packed16
+	case isa.Div, isa.Rcp, isa.Sqrt:
+		if !wide {
+			return false
+		}
+		rounded = !in.Approx
+	}
+	switch in.Round {
+	case isa.RoundDefault, isa.RoundRN:
+	case isa.RoundRZ, isa.RoundRM, isa.RoundRP:
+		if !rounded {
+			return false
+		}
+	default:
+		return false
+	}
+	ftz := in.Type == isa.F32 || packed16 || in.Type == isa.F64 && in.Approx
+	return (saturated || !in.Sat) && (ftz || !in.FTZ)
+}
+
+// basic returns the operations that are exact but for one rounding.
+func basic(in *isa.Instr, f format) scalar {
+	mode := in.Round
+	switch in.Op {
+	case isa.Add:
+		return func(x, y, _ uint64) uint64 { return f.add(x, y, mode) }
+	case isa.Sub:
+		return func(x, y, _ uint64) uint64 { return f.add(x, f.neg(y), mode) }
+	case isa.Mul:
+		return func(x, y, _ uint64) uint64 { return f.mul(x, y, mode) }
+	case isa.Fma, isa.Mad:
+		return func(x, y, z uint64) uint64 { return f.fma(x, y, z, mode) }
+	case isa.Div:
+		if in.Approx && f == single32 {
+			return approxDiv
+		}
+		return func(x, y, _ uint64) uint64 { return f.div(x, y, mode) }
+	case isa.Rcp:
+		return func(x, _, _ uint64) uint64 { return f.div(f.one(), x, mode) }
+	case isa.Sqrt:
+		return func(x, _, _ uint64) uint64 { return f.sqrt(x, mode) }
+	case isa.Neg:
+		return func(x, _, _ uint64) uint64 { return f.neg(x) }
+	case isa.Abs:
+		return func(x, _, _ uint64) uint64 { return f.abs(x) }
+	case isa.Copysign:
+		if f != single32 && f != double64 {
+			return nil
+		}
+		return func(x, y, _ uint64) uint64 { return x&f.sign() | f.abs(y) }
+	case isa.Min:
+		return func(x, y, _ uint64) uint64 { return f.extreme(x, y, in.NaN, true) }
+	case isa.Max:
+		return func(x, y, _ uint64) uint64 { return f.extreme(x, y, in.NaN, false) }
+	}
+	return nil
+}
+
+// extreme returns the lesser of x and y, or the greater, where -0 is less than
+// +0. If one of them is NaN it is the other, or NaN if keepNaN is set.
+func (f format) extreme(x, y uint64, keepNaN, lesser bool) uint64 {
+	switch nx, ny := f.isNaN(x), f.isNaN(y); {
+	case nx && ny, (nx || ny) && keepNaN:
+		return f.nan()
+	case nx:
+		return y
+	case ny:
+		return x
+	}
+	if (f.rank(x) < f.rank(y)) == lesser {
+		return x
+	}
+	return y
+}
+
+// rank orders numbers as integers.
+func (f format) rank(x uint64) int64 {
+	if x&f.sign() != 0 {
+		return -1 - int64(f.abs(x))
+	}
+	return int64(x)
+}
+
+// approxDiv is the approximate division, which multiplies by the reciprocal: a
+// divisor beyond 2^126 has a subnormal one, which counts as zero.
+func approxDiv(x, y, _ uint64) uint64 {
+	const limit = (126 + 127) << 23 // 2^126
+	if m := single32.abs(y); m > limit && m < single32.inf() {
+		y = single32.inf() | y&single32.sign()
+		if single32.isInf(x) {
+			return single32.nan()
+		}
+	}
+	return single32.div(x, y, isa.RoundRN)
+}
+
+// testp classifies a floating-point number.
+type testp struct {
+	p     maskSlot
+	a     slot
+	holds func(x uint64) bool
+}
+
+func (op *testp) exec(w *Warp, mask uint64, _ *Effect) error {
+	var yes uint64
+	for m := mask; m != 0; m &= m - 1 {
+		if lane := first(m); op.holds(w.at(op.a, lane)) {
+			yes |= 1 << lane
+		}
+	}
+	w.setMask(op.p, yes, mask)
+	return nil
+}
+
+// testp decodes a classification. Zeros count as normal.
+func (d *decoder) testp() operation {
+	f, _ := formatOf(d.in.Type)
+	op := &testp{p: d.maskDest(0), a: d.source(0)}
+	finite := func(x uint64) bool { return !f.isNaN(x) && !f.isInf(x) }
+	switch d.in.Cmp {
+	case isa.Finite:
+		op.holds = finite
+	case isa.Infinite:
+		op.holds = f.isInf
+	case isa.Number:
+		op.holds = func(x uint64) bool { return !f.isNaN(x) }
+	case isa.NotANumber:
+		op.holds = f.isNaN
+	case isa.Normal:
+		op.holds = func(x uint64) bool { return finite(x) && !f.isSubnormal(x) }
+	case isa.Subnormal:
+		op.holds = f.isSubnormal
+	}
+	if op.holds == nil || d.in.Type != isa.F32 && d.in.Type != isa.F64 {
+		d.unsupported()
+	}
+	return op
+}
+
+// fromDouble makes the function of an approximation of single precision that is
+// computed in double precision and rounded.
+func fromDouble(f func(x float64) float64) scalar {
+	return func(x, _, _ uint64) uint64 {
+		return single32.fromFloat64(f(float64(math.Float32frombits(uint32(x)))))
+	}
+}
