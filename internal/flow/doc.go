@@ -2,6 +2,6 @@
 // place and where they are still needed. Each is a plain function over a
 // control-flow graph that returns a new result. At present there is liveness.
 //
-// flow imports internal/cfg and internal/isa and nothing else of this project.
+// flow imports internal/cfg, internal/graph and internal/isa and nothing else of this project.
 // It knows no timing and no machine.
 package flow

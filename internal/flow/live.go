@@ -4,6 +4,7 @@ import (
 	"math/bits"
 
 	"warpbound/internal/cfg"
+	"warpbound/internal/graph"
 	"warpbound/internal/isa"
 )
 
@@ -23,7 +24,8 @@ type Live struct {
 
 // Liveness computes where the registers of a kernel are live for one thread. A
 // write under a guard may not happen, so it leaves its register live before.
-// What is read without ever being written is live from the entry on.
+// What is read without ever being written is live from the entry on. The sets of
+// blocks that cannot be reached mean nothing.
 func Liveness(g *cfg.Graph) *Live {
 	l := &Live{g: g, index: make([]int32, len(g.Kernel.Regs))}
 	for r := range l.index {
@@ -66,15 +68,19 @@ func (l *Live) exposed() [][]isa.Reg {
 }
 
 // solve extends the sets to their least fixed point: what is live at the start of
-// a successor and not overwritten is live at the start of the block. Going
-// through the blocks from the last to the first takes one round for each level
-// of loop nesting and two more, since compilers put most blocks after their
-// predecessors.
+// a successor and not overwritten is live at the start of the block. In
+// post-order, a round for each level of loop nesting and two more suffice where
+// the flow graph is reducible (Kam and Ullman, "Global data flow analysis and
+// iterative algorithms", 1976).
 func (l *Live) solve() {
 	killed := l.killed()
+	order := graph.PostOrder(l.g.Graph(), l.g.Entry())
 	for changed := true; changed; {
 		changed = false
-		for b := l.g.Len() - 1; b >= 0; b-- {
+		for _, b := range order {
+			if b == l.g.Exit() {
+				continue
+			}
 			in := l.start(b)
 			for _, s := range l.g.Succ(b) {
 				if s == l.g.Exit() {
