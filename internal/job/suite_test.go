@@ -1,24 +1,45 @@
-package job
+package job_test
 
 import (
+	"os"
 	"path/filepath"
 	"testing"
+
+	"warpbound/internal/isa/ptx"
+	"warpbound/internal/job"
 )
 
-// TestSuite loads the jobs of the benchmark suite.
+// TestSuite binds the jobs of the benchmark suite to their kernels.
 func TestSuite(t *testing.T) {
 	files, err := filepath.Glob("../../kernels/*/job.toml")
 	if err != nil || len(files) < 6 {
 		t.Fatalf("found %v: %v", files, err)
 	}
 	for _, file := range files {
-		j, err := Load(file)
-		if err != nil {
-			t.Error(err)
-			continue
-		}
-		if j.Kernel != filepath.Base(filepath.Dir(file)) || len(j.Params) == 0 || j.Pos.Grid.Line != 4 {
-			t.Errorf("%s: %+v", file, j)
-		}
+		t.Run(filepath.Base(filepath.Dir(file)), func(t *testing.T) {
+			j, err := job.Load(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			src, err := os.ReadFile(j.Resolve(j.Module))
+			if err != nil {
+				t.Fatal(err)
+			}
+			module, err := ptx.Parse(j.Module, src)
+			if err != nil {
+				t.Fatal(err)
+			}
+			program, err := ptx.Lower(module)
+			if err != nil {
+				t.Fatal(err)
+			}
+			k, err := j.Link(program)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if _, err := j.Bind(k); err != nil {
+				t.Error(err)
+			}
+		})
 	}
 }
