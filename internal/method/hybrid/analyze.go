@@ -39,7 +39,7 @@ func (r *Result) Estimates() []estimate.Estimate {
 // replace those observed.
 //
 // It is an error if there is no run, if a bound is for a block that heads no loop, or if
-// a warp of the profile exceeds a given bound. The error is that of ctx where it ended
+// a warp of the profile contradicts a given bound or fact. The error is that of ctx where it ended
 // first.
 func Analyze(ctx context.Context, p *Profile, bounds Bounds) (*Result, error) {
 	if p.run != nil {
@@ -50,6 +50,9 @@ func Analyze(ctx context.Context, p *Profile, bounds Bounds) (*Result, error) {
 	}
 	loops, err := p.boundLoops(bounds)
 	if err != nil {
+		return nil, err
+	}
+	if err := p.checkFacts(); err != nil {
 		return nil, err
 	}
 	m := p.newModel(loops)
@@ -140,5 +143,6 @@ func (p *Profile) newModel(loops []boundedLoop) *model {
 			})
 		}
 	}
+	m.addFacts(p.ipg)
 	return m
 }

@@ -29,6 +29,7 @@ import (
 type Program struct {
 	*cfg.Extended
 	Blocks []trace.IpointInfo // name and position of every block
+	Facts  []Fact             // over blocks with Ipoints
 }
 
 // NewProgram describes the blocks of a kernel. x must extend g.

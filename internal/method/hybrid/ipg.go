@@ -24,8 +24,9 @@ type IPG struct {
 	// records a block's Ipoint when its first instruction issues.
 	OfBlock []trace.Ipoint
 
-	succ [][]arc // by node, ascending
-	in   []membership
+	succ  [][]arc // by node, ascending
+	in    []membership
+	facts []placedFact
 }
 
 // Edge is a transition between two Ipoints.
@@ -55,7 +56,8 @@ type arc struct{ to, edge int32 }
 // membership lists the loops to which an edge counts as iteration or as entry.
 type membership struct{ iter, entry []int32 }
 
-// NewIPG builds the IPG of a program with the Ipoints that place chooses.
+// NewIPG builds the IPG of a program with the Ipoints that place chooses. It is an error
+// if place fails, or if a fact is about a block without Ipoint.
 func NewIPG(p *Program, place Placement) (*IPG, error) {
 	chosen, err := place(p)
 	if err != nil {
@@ -78,7 +80,7 @@ func NewIPG(p *Program, place Placement) (*IPG, error) {
 		g.Loops = append(g.Loops, Loop{Header: l.Header, Name: p.Blocks[l.Header].Name, Pos: p.Blocks[l.Header].Pos})
 	}
 	g.connect(p, blocks)
-	return g, nil
+	return g, g.placeFacts(p)
 }
 
 // connect contracts Ipoint-free paths from every node.

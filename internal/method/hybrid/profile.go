@@ -84,6 +84,7 @@ type Profile struct {
 	seen  []edgeProfile // of the edges observed, in the order of their first traversal
 	slot  []int32       // by edge, its place in seen, or unseen
 	loops []peak        // back edges per entry, rounded up
+	facts []factProfile
 	sms   map[int32]*smProfile
 
 	runs     int64
@@ -100,6 +101,7 @@ func NewProfile(g *IPG) *Profile {
 		ipg:   g,
 		slot:  make([]int32, len(g.Edges)),
 		loops: make([]peak, len(g.Loops)),
+		facts: make([]factProfile, len(g.facts)),
 		sms:   map[int32]*smProfile{},
 	}
 	for e := range p.slot {
@@ -188,6 +190,10 @@ func (p *Profile) Merge(q *Profile) error {
 	}
 	for i := range p.loops {
 		p.loops[i].merge(q.loops[i])
+	}
+	for i := range p.facts {
+		p.facts[i].most.merge(q.facts[i].most)
+		p.facts[i].least.merge(q.facts[i].least)
 	}
 	for id, sm := range q.sms {
 		p.sm(id).merge(sm)

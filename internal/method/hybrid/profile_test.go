@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"math"
 	"slices"
 	"testing"
 
@@ -169,6 +170,71 @@ func TestLoopBounds(t *testing.T) {
 				t.Errorf("assumptions %q", r.Warp.Assumptions)
 			}
 		})
+	}
+}
+
+// TestFacts: a fact over the arms of a loop keeps the worst path from taking the dearer
+// one in each of its iterations.
+func TestFacts(t *testing.T) {
+	limit := func(n int64) *int64 { return &n }
+	fact := func(min, max *int64, terms ...hybrid.FactTerm) hybrid.Fact {
+		return hybrid.Fact{Name: "f", Terms: terms, Min: min, Max: max, Evidence: estimate.Annotated}
+	}
+	// Once around the loop b0 takes 10 cycles by b2, 2 by b3. The run does each once.
+	run := trace.Run{Records: []trace.Record{
+		at(0, start), at(0, 0), at(0, 1), at(0, 2), at(10, 0), at(10, 1), at(10, 3), at(12, 0), at(12, exit),
+	}, End: 12}
+	tests := []struct {
+		name   string
+		fact   hybrid.Fact
+		cycles int64
+		want   string // of the error
+	}{
+		{"at most", fact(nil, limit(1), hybrid.FactTerm{Block: 2, Coef: 1}), 12, ""},
+		{"at least", fact(limit(1), nil, hybrid.FactTerm{Block: 3, Coef: 1}), 12, ""},
+		{"loose", fact(limit(0), limit(2), hybrid.FactTerm{Block: 2, Coef: 1}), 20, ""},
+		{"entry", fact(limit(3), limit(3), hybrid.FactTerm{Block: 0, Coef: 1}), 20, ""},
+		{"difference", fact(nil, limit(0), hybrid.FactTerm{Block: 2, Coef: 1}, hybrid.FactTerm{Block: 3, Coef: -1}), 12, ""},
+		{"unreachable block", fact(limit(0), limit(0), hybrid.FactTerm{Block: 4, Coef: 1}), 20, ""},
+		{"exceeded", fact(nil, limit(0), hybrid.FactTerm{Block: 2, Coef: 1}), 0,
+			"fact f: its maximum 0 (annotated) is wrong: run 0, CTA 0, warp 0 has 1"},
+		{"not reached", fact(limit(4), nil, hybrid.FactTerm{Block: 0, Coef: 1}), 0,
+			"fact f: its minimum 4 (annotated) is wrong: run 0, CTA 0, warp 0 has 3"},
+		{"overflow", fact(nil, limit(0), hybrid.FactTerm{Block: 0, Coef: math.MaxInt64}), 0, "does not fit"},
+		{"no block", fact(nil, limit(0), hybrid.FactTerm{Block: 9, Coef: 1}), 0, "no block 9"},
+	}
+	analyze := func(f hybrid.Fact, place hybrid.Placement) (*hybrid.Result, error) {
+		p := makeProgram(t, 5, parseEdges(t, "0>1 0>5 1>2 1>3 2>0 3>0 4>5"), nil)
+		p.Facts = []hybrid.Fact{f}
+		g, err := hybrid.NewIPG(p, place)
+		if err != nil {
+			return nil, err
+		}
+		profile := hybrid.NewProfile(g)
+		if err := run.Replay(profile); err != nil {
+			return nil, err
+		}
+		return hybrid.Analyze(context.Background(), profile, nil)
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			r, err := analyze(tt.fact, hybrid.EveryBlock())
+			if tt.want != "" {
+				if !contains(err, tt.want) {
+					t.Errorf("error %v, want %q", err, tt.want)
+				}
+				return
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			if r.Warp.Cycles != tt.cycles {
+				t.Errorf("hybrid/warp is %d, want %d", r.Warp.Cycles, tt.cycles)
+			}
+		})
+	}
+	if _, err := analyze(tests[0].fact, hybrid.LoopHeaders()); !contains(err, "block b2 has no ipoint") {
+		t.Errorf("error %v", err)
 	}
 }
 

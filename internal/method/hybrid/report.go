@@ -120,6 +120,9 @@ func (r *reporter) assumptions() []string {
 		list = append(list, fmt.Sprintf("loop %s takes at most %d back edges per entry (%s)",
 			r.p.ipg.Loops[l.loop].Name, l.bound.Max, l.bound.Evidence))
 	}
+	for _, f := range r.p.ipg.facts {
+		list = append(list, fmt.Sprintf("fact %s holds for every warp (%s)", f.Name, f.Evidence))
+	}
 	if n := r.unobserved(); n > 0 {
 		list = append(list, fmt.Sprintf("%d of %d transitions were never seen and do not occur (observed)", n, len(r.p.ipg.Edges)))
 	}

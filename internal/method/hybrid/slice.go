@@ -116,6 +116,9 @@ func (s *runSlicer) consume(r trace.Record) error {
 		return err
 	}
 	if to == s.p.ipg.Exit() {
+		if err := s.p.addFacts(w, id); err != nil {
+			return err
+		}
 		s.retire(w, id)
 		s.warps[key] = nil
 		s.last = max(s.last, r.Cycle)

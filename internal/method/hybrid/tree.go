@@ -76,6 +76,9 @@ func NewTree(p *Profile, bounds Bounds) (*Tree, error) {
 	if p.runs == 0 {
 		return nil, errors.New("no run was observed")
 	}
+	if len(p.ipg.facts) > 0 {
+		return nil, fmt.Errorf("%w that knows flow facts", ErrNotTree)
+	}
 	for _, e := range p.ipg.Edges {
 		switch edge := p.ipg.Name(e.From) + " -> " + p.ipg.Name(e.To); {
 		case e.Divergent:

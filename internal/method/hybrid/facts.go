@@ -1,0 +1,113 @@
+package hybrid
+
+import (
+	"fmt"
+
+	"warpbound/internal/estimate"
+	"warpbound/internal/ipet"
+	"warpbound/internal/trace"
+)
+
+// Fact is a linear flow fact: for every warp, the sum of coefficients times executions
+// of blocks is at least Min and at most Max, of which either may be nil.
+type Fact struct {
+	Name     string // for messages
+	Terms    []FactTerm
+	Min, Max *int64
+	Evidence estimate.Evidence
+}
+
+// FactTerm is Coef times the executions of a block.
+type FactTerm struct {
+	Block int
+	Coef  int64
+}
+
+// factProfile is what warps showed of the sum of a fact.
+type factProfile struct{ most, least peak } // least holds the negative of the value
+
+// placeFacts finds the Ipoints of the facts' blocks.
+func (g *IPG) placeFacts(p *Program) error {
+	for _, f := range p.Facts {
+		coef := make(map[int]int64, len(f.Terms))
+		for _, t := range f.Terms {
+			if t.Block < 0 || t.Block >= len(p.Blocks) {
+				return fmt.Errorf("fact %s: there is no block %d", f.Name, t.Block)
+			}
+			if !p.Flow.Reachable(t.Block) {
+				continue // never executed
+			}
+			i := g.OfBlock[t.Block]
+			if i == trace.None {
+				return fmt.Errorf("fact %s: block %s has no ipoint", f.Name, p.Blocks[t.Block].Name)
+			}
+			coef[int(i)] += t.Coef
+		}
+		g.facts = append(g.facts, placedFact{f, coef})
+	}
+	return nil
+}
+
+// placedFact is a fact with its coefficients by node.
+type placedFact struct {
+	Fact
+	coef map[int]int64
+}
+
+// addFacts enters the counts of a retired warp.
+func (p *Profile) addFacts(w *warpSlice, id WarpID) error {
+	for i := range p.ipg.facts {
+		f := &p.ipg.facts[i]
+		var sum cycles
+		value := int64(0)
+		for _, slot := range w.used {
+			to := p.ipg.Edges[p.seen[slot].edge].To
+			value = sum.add(value, sum.mul(f.coef[to], w.counts[slot]))
+		}
+		negative := sum.mul(-1, value)
+		if sum.overflow {
+			return fmt.Errorf("fact %s: its sum does not fit into 64 bits", f.Name)
+		}
+		p.facts[i].most.raise(value, id)
+		p.facts[i].least.raise(negative, id)
+	}
+	return nil
+}
+
+// checkFacts reports a fact that a warp contradicts.
+func (p *Profile) checkFacts() error {
+	for i, f := range p.ipg.facts {
+		seen := &p.facts[i]
+		if f.Max != nil && seen.most.known && seen.most.value > *f.Max {
+			return fmt.Errorf("fact %s: its maximum %d (%s) is wrong: %v has %d",
+				f.Name, *f.Max, f.Evidence, seen.most.at, seen.most.value)
+		}
+		if f.Min != nil && seen.least.known && -seen.least.value < *f.Min {
+			return fmt.Errorf("fact %s: its minimum %d (%s) is wrong: %v has %d",
+				f.Name, *f.Min, f.Evidence, seen.least.at, -seen.least.value)
+		}
+	}
+	return nil
+}
+
+// addFacts states the facts over the edges of the model.
+func (m *model) addFacts(g *IPG) {
+	for _, f := range g.facts {
+		var terms []ipet.Term
+		for i, e := range m.edge {
+			if c := f.coef[g.Edges[e].To]; c != 0 {
+				terms = append(terms, ipet.Term{Edge: i, Coef: c})
+			}
+		}
+		for _, limit := range []struct {
+			rel ipet.Relation
+			rhs *int64
+		}{{ipet.AtMost, f.Max}, {ipet.AtLeast, f.Min}} {
+			if limit.rhs != nil {
+				m.Facts = append(m.Facts, ipet.Fact{
+					Name: f.Name, Terms: terms, Rel: limit.rel, RHS: *limit.rhs, Evidence: string(f.Evidence),
+				})
+			}
+		}
+	}
+}
