@@ -58,7 +58,8 @@ type Edge struct {
 type Block struct {
 	Start, End int
 	// Name is the block's label, or the nearest label before it (or "entry") with
-	// the distance in instructions, as in "$L__BB0_2+5". It is unique.
+	// the distance in instructions, as in "$L__BB0_2+5". It is unique. A label
+	// that only marks the beginning of the kernel does not count.
 	Name      string
 	Pos       diag.Pos // of the first instruction
 	Edges     []Edge
@@ -184,9 +185,15 @@ func targets(in *isa.Instr) []int {
 // name gives the blocks their names. A label that an earlier block has for its
 // name is passed over.
 func (g *Graph) name() {
+	looped := false // control comes back to the first instruction
+	for i := range g.Kernel.Instrs {
+		looped = looped || slices.Contains(targets(&g.Kernel.Instrs[i]), 0)
+	}
 	labels := make(map[int][]string)
 	for _, l := range g.Kernel.Labels {
-		labels[l.Index] = append(labels[l.Index], l.Name)
+		if l.Index > 0 || looped {
+			labels[l.Index] = append(labels[l.Index], l.Name)
+		}
 	}
 	taken := make(map[string]bool)
 	base, start := "entry", 0

@@ -108,8 +108,8 @@ func TestLinkExpandsCalls(t *testing.T) {
 mov.u32 %2, 0x7
 add.u32 %3, %2, 0x1
 @%4 bra ->7
-st.local.u32 [var0+0], %3
-st.shared.u32 [var1+0], %3
+st.local.u32 [var0], %3
+st.shared.u32 [var1], %3
 bra ->6
 bra ->7
 mov.u32 %0, %3
@@ -117,12 +117,12 @@ mov.u32 %0, %3
 mov.u32 %5, %0
 add.u32 %6, %5, 0x1
 @%7 bra ->16
-st.local.u32 [var2+0], %6
-st.shared.u32 [var1+0], %6
+st.local.u32 [var2], %6
+st.shared.u32 [var1], %6
 bra ->15
 bra ->16
 mov.u32 %0, %6
-st.global.u32 [var3+0], %0
+st.global.u32 [var3], %0
 ret`)
 	var lines []string
 	for i := range k.Instrs {
@@ -130,6 +130,16 @@ ret`)
 	}
 	if got := strings.Join(lines, "\n"); got != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
+	}
+	for at, want := range map[int]string{
+		2:  "@inc@1.%p bra ->7",
+		3:  "st.local.u32 [frame], inc@1.%b",
+		5:  "bra inc@1.end",
+		17: "st.global.u32 [out], %x",
+	} {
+		if got := k.Format(&k.Instrs[at]); got != want {
+			t.Errorf("instruction %d with names: got %q, want %q", at, got, want)
+		}
 	}
 	var vars []string
 	for _, v := range k.Vars {

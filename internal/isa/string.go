@@ -7,7 +7,45 @@ import (
 
 // String renders the instruction in a neutral notation close to PTX, with
 // registers as %0, %1... An unknown instruction renders as its text.
-func (in *Instr) String() string {
+func (in *Instr) String() string { return in.format(&names{}) }
+
+// Format renders an instruction of the kernel like String, with the names of its
+// registers, variables and labels.
+func (k *Kernel) Format(in *Instr) string { return in.format(&names{kernel: k}) }
+
+// names renders the parts of instructions that are indices: by name if the
+// kernel is known.
+type names struct{ kernel *Kernel }
+
+func (n *names) reg(r Reg) string {
+	if n.kernel == nil {
+		return fmt.Sprintf("%%%d", r)
+	}
+	return n.kernel.Regs[r].Name
+}
+
+func (n *names) variable(v int32) string {
+	switch {
+	case v == ParamVar:
+		return "param"
+	case n.kernel == nil:
+		return fmt.Sprintf("var%d", v)
+	}
+	return n.kernel.Vars[v].Name
+}
+
+func (n *names) target(index int) string {
+	if n.kernel != nil {
+		for _, l := range n.kernel.Labels {
+			if l.Index == index {
+				return l.Name
+			}
+		}
+	}
+	return fmt.Sprintf("->%d", index)
+}
+
+func (in *Instr) format(n *names) string {
 	if in.Op == Unknown {
 		return in.Text
 	}
@@ -17,7 +55,7 @@ func (in *Instr) String() string {
 		if in.Guard.Not {
 			b.WriteByte('!')
 		}
-		fmt.Fprintf(&b, "%%%d ", in.Guard.Reg)
+		b.WriteString(n.reg(in.Guard.Reg) + " ")
 	}
 	b.WriteString(in.Op.String())
 	for _, m := range in.modifiers() {
@@ -28,15 +66,17 @@ func (in *Instr) String() string {
 	for _, list := range [][]Operand{in.Dst, in.Src} {
 		for _, o := range list {
 			b.WriteString(sep)
-			b.WriteString(o.String())
+			b.WriteString(o.format(n))
 			sep = ", "
 		}
 	}
 	switch in.Op {
 	case Bra:
-		fmt.Fprintf(&b, " ->%d", in.Target)
+		b.WriteString(" " + n.target(in.Target))
 	case BrxIdx:
-		fmt.Fprintf(&b, " ->%v", in.Targets)
+		for _, t := range in.Targets {
+			b.WriteString(", " + n.target(t))
+		}
 	case Call:
 		b.WriteString(sep + in.Callee)
 	}
@@ -69,39 +109,46 @@ func (in *Instr) modifiers() []string {
 	return mods
 }
 
-// String renders the operand.
-func (o Operand) String() string {
+// String renders the operand, with registers as %0, %1...
+func (o Operand) String() string { return o.format(&names{}) }
+
+func (o Operand) format(n *names) string {
 	not := ""
 	if o.Not {
 		not = "!"
 	}
 	switch o.Kind {
 	case KindReg:
-		return fmt.Sprintf("%s%%%d", not, o.Reg)
+		return not + n.reg(o.Reg)
 	case KindImm:
 		return fmt.Sprintf("0x%x", o.Imm)
 	case KindSpecial:
 		return "%" + o.Special.String()
 	case KindVar:
-		return fmt.Sprintf("&var%d%+d", o.Var, int64(o.Imm))
+		return n.variable(o.Var) + offset(o.Imm)
 	case KindAddr:
 		if o.Reg == NoReg {
 			return fmt.Sprintf("[0x%x]", o.Imm)
 		}
-		return fmt.Sprintf("[%%%d%+d]", o.Reg, int64(o.Imm))
+		return "[" + n.reg(o.Reg) + offset(o.Imm) + "]"
 	case KindVarAddr:
-		base := fmt.Sprintf("var%d", o.Var)
-		if o.Var == ParamVar {
-			base = "param"
-		}
+		base := n.variable(o.Var)
 		if o.Reg != NoReg {
-			base += fmt.Sprintf("+%%%d", o.Reg)
+			base += "+" + n.reg(o.Reg)
 		}
-		return fmt.Sprintf("[%s%+d]", base, int64(o.Imm))
+		return "[" + base + offset(o.Imm) + "]"
 	case KindSink:
 		return "_"
 	}
 	return "none"
+}
+
+// offset renders a distance in bytes with its sign, nothing for none.
+func offset(imm uint64) string {
+	if imm == 0 {
+		return ""
+	}
+	return fmt.Sprintf("%+d", int64(imm))
 }
 
 var spaceNames = []string{Generic: "generic", Global: "global", Shared: "shared", Local: "local", Const: "const", Param: "param"}

@@ -1,0 +1,143 @@
+package ptx
+
+import (
+	"strings"
+	"testing"
+
+	"warpbound/internal/isa"
+)
+
+// prelude begins a kernel on line 1, so that the first line of a snippet behind
+// it is line 2. Registers are numbered in the order of their first use.
+const prelude = `.version 8.3 .target sm_90 .address_size 64 ` +
+	`.global .align 4 .u32 g; .const .b8 c[16]; .extern .shared .align 16 .b8 dyn[]; ` +
+	`.func (.param .b32 r) f(.param .b32 a, .param .b64 b) { st.param.b32 [r], 1; ret; } ` +
+	`.entry k(.param .u32 n, .param .u64 p, .param .align 4 .b8 s[6], .param .f64 d) { ` +
+	`.reg .pred %p<9>; .reg .b16 %rs<9>; .reg .b32 %r<99>; .reg .b64 %rd<99>; .reg .f32 %f<9>; .reg .f64 %fd<9>; ` +
+	`.shared .align 4 .b32 tile[64]; .local .align 8 .b8 frame[40];` + "\n"
+
+// lowerSnippet lowers the statements of the kernel that the prelude begins.
+func lowerSnippet(snippet string) (*isa.Program, error) {
+	m, err := Parse("t.ptx", []byte(prelude+snippet+"\n}\n"))
+	if err != nil {
+		return nil, err
+	}
+	return Lower(m)
+}
+
+// TestLower checks what single statements lower to.
+func TestLower(t *testing.T) {
+	for _, c := range []struct{ snippet, want string }{
+		// Arithmetic and its modifiers.
+		{"add.s32 %r1, %r2, -1;", "add.s32 %0, %1, 0xffffffff"},
+		{"add.sat.s32 %r1, %r2, 0x7FFFFFFFU;", "add.sat.s32 %0, %1, 0x7fffffff"},
+		{"add.rz.ftz.sat.f32 %f1, %f2, 0f3F800000;", "add.rz.ftz.sat.f32 %0, %1, 0x3f800000"},
+		{"add.f64 %fd1, %fd2, 0f3F800000;", "add.f64 %0, %1, 0x3ff0000000000000"},
+		{"mul.f32 %f1, %f2, 0.1;", "mul.f32 %0, %1, 0x3dcccccd"},
+		{"mul.f64 %fd1, %fd2, -1.5e0;", "mul.f64 %0, %1, 0xbff8000000000000"},
+		{"mul.wide.s32 %rd1, %r1, -4;", "mul.wide.s32 %0, %1, 0xfffffffc"},
+		{"mad.wide.u16 %r1, %rs1, 3, %r2;", "mad.wide.u16 %0, %1, 0x3, %2"},
+		{"mad.rn.f32 %f1, %f2, %f3, %f4;", "fma.rn.f32 %0, %1, %2, %3"},
+		{"div.full.f32 %f1, %f2, %f3;", "div.approx.f32 %0, %1, %2"},
+		{"min.ftz.NaN.f32 %f1, %f2, %f3;", "min.ftz.nan.f32 %0, %1, %2"},
+		{"shl.b64 %rd1, %rd2, %r1;", "shl.b64 %0, %1, %2"},
+		{"shf.l.wrap.b32 %r1, %r2, %r3, 7;", "shf.l.wrap.b32 %0, %1, %2, 0x7"},
+		{"lop3.b32 %r1, %r2, %r3, %r4, 0xfe;", "lop3.b32 %0, %1, %2, %3, 0xfe"},
+		{"bfind.shiftamt.u64 %r1, %rd1;", "bfind.shiftamt.u64 %0, %1"},
+		{"add.u16 %rs1, %rs2, 70000;", "add.u16 %0, %1, 0x1170"},
+
+		// Comparison and selection.
+		{"setp.lt.and.s32 %p1|%p2, %r1, 5, !%p3;", "setp.lt.and.s32 %0, %1, %2, 0x5, !%3"},
+		{"setp.gtu.ftz.f32 _|%p2, %f1, %f2;", "setp.gtu.ftz.f32 _, %0, %1, %2"},
+		{"set.eq.f32.u32 %f1, %r1, %r2;", "set.eq.f32.u32 %0, %1, %2"},
+		{"selp.f32 %f1, %f2, 0f00000000, %p1;", "selp.f32 %0, %1, 0x0, %2"},
+		{"slct.u64.s32 %rd1, %rd2, %rd3, %r1;", "slct.u64.s32 %0, %1, %2, %3"},
+		{"testp.subnormal.f64 %p1, %fd1;", "testp.subnormal.f64 %0, %1"},
+
+		// Moves and conversions.
+		{"mov.pred %p1, -1;", "mov.pred %0, 0x1"},
+		{"mov.b32 %r1, %f1;", "mov.b32 %0, %1"},
+		{"mov.b32 %r1, 1.0;", "mov.b32 %0, 0x3f800000"},
+		{"mov.b64 %rd1, 0d3FF0000000000000;", "mov.b64 %0, 0x3ff0000000000000"},
+		{"mov.u32 %r1, %ctaid.z;", "mov.u32 %0, %ctaid.z"},
+		{"mov.u64 %rd1, %globaltimer;", "mov.u64 %0, %globaltimer"},
+		{"mov.u32 %r1, WARP_SZ;", "mov.u32 %0, %WARP_SZ"},
+		{"mov.u32 %r1, (WARP_SZ << 1) | 3;", "mov.u32 %0, 0x43"},
+		{"mov.u64 %rd1, g;", "mov.u64 %0, var0"},
+		{"mov.u64 %rd1, tile+8;", "mov.u64 %0, var3+8"},
+		{"mov.u64 %rd1, 8+tile;", "mov.u64 %0, var3+8"},
+		{"mov.u32 %r1, dyn;", "mov.u32 %0, var2"},
+		{"mov.b64 %rd1, s;", "mov.b64 %0, param+16"},
+		{"mov.b64 %rd1, {%r1, %r2};", "pack.b64 %0, %1, %2"},
+		{"mov.b32 {%rs1, _}, %r1;", "unpack.b32 %0, _, %1"},
+		{"cvt.u64.u32 %rd1, %r1;", "cvt.u64.u32 %0, %1"},
+		{"cvt.s8.s32 %r1, %r2;", "cvt.s8.s32 %0, %1"},
+		{"cvt.rzi.sat.s32.f32 %r1, %f1;", "cvt.rzi.sat.s32.f32 %0, %1"},
+		{"cvt.rni.f64.f64 %fd1, %fd2;", "cvt.rni.f64.f64 %0, %1"},
+		{"cvt.rn.f16.f32 %rs1, %f1;", "cvt.rn.f16.f32 %0, %1"},
+		{"cvta.shared.u64 %rd1, tile;", "cvta.shared.u64 %0, var3"},
+		{"cvta.to.global.u64 %rd1, %rd2;", "cvta.to.global.u64 %0, %1"},
+		{"isspacep.shared %p1, %rd1;", "isspacep.shared %0, %1"},
+
+		// Memory.
+		{"ld.param.u64 %rd1, [p];", "ld.param.u64 %0, [param+8]"},
+		{"ld.param.b16 %rs1, [s+4];", "ld.param.b16 %0, [param+20]"},
+		{"ld.param.f64 %fd1, [d];", "ld.param.f64 %0, [param+24]"},
+		{"ld.u32 %rd1, [%rd2+-4];", "ld.u32 %0, [%1-4]"},
+		{"ld.global.v4.u8 {%r1, %r2, _, %r3}, [%rd1+16];", "ld.global.u8 %0, %1, _, %2, [%3+16]"},
+		{"ld.shared.f32 %f1, [tile + 4*3];", "ld.shared.f32 %0, [var3+12]"},
+		{"ld.shared.u32 %r1, [%r2];", "ld.shared.u32 %0, [%1]"},
+		{"ld.global.u32 %r1, [4];", "ld.global.u32 %0, [0x4]"},
+		{"ld.global.ca.nc.L1::no_allocate.L2::128B.f32 %f1, [%rd1];", "ld.global.f32 %0, [%1]"},
+		{"ld.global.cg.u32 %r1, [%rd1];", "ld.global.volatile.u32 %0, [%1]"},
+		{"ld.acquire.gpu.global.u32 %r1, [%rd1];", "ld.global.volatile.u32 %0, [%1]"},
+		{"st.volatile.global.u32 [g], %rd1;", "st.global.volatile.u32 [var0], %0"},
+		{"st.local.v2.b32 [frame+8], {%r1, 7};", "st.local.b32 [var4+8], %0, 0x7"},
+		{"st.u8 [%rd1], 300;", "st.u8 [%0], 0x2c"},
+		{"prefetch.global.L2 [%rd1+128];", "prefetch.global [%0+128]"},
+		{"atom.shared.add.u32 _, [tile], 1;", "atom.shared.add.u32 _, [var3], 0x1"},
+		{"atom.acq_rel.gpu.global.cas.b64 %rd1, [%rd2], 0, %rd3;", "atom.global.cas.b64 %0, [%1], 0x0, %2"},
+		{"red.relaxed.sys.global.add.f32 [%rd1], %f1;", "red.global.add.f32 [%0], %1"},
+
+		// Control, barriers, lanes.
+		{"@!%p1 bra E; nop_like: E: exit;", "@!%0 bra ->1\nexit"},
+		{"ts: .branchtargets A, B; brx.idx %r1, ts; A: ret; B: trap;", "brx.idx %0, ->1, ->2\nret\ntrap"},
+		{"{ bra L; L: exit; } L: bra.uni L;", "bra ->1\nexit\nbra ->2"},
+		{"bar.sync 0;", "bar.sync 0x0"},
+		{"barrier.sync.aligned %r1, 64;", "bar.sync %0, 0x40"},
+		{"bar.red.popc.u32 %r1, 1, !%p1;", "bar.red.popc.u32 %0, 0x1, !%1"},
+		{"bar.warp.sync -1;", "bar.warp 0xffffffff"},
+		{"membar.gl; fence.acq_rel.gpu;", "fence\nfence"},
+		{"vote.sync.ballot.b32 %r1, !%p1, 0xffffffff;", "vote.ballot.b32 %0, !%1, 0xffffffff"},
+		{"vote.all.pred %p1, %p2;", "vote.all.pred %0, %1"},
+		{"shfl.sync.bfly.b32 %r1|%p1, %r2, 16, 31, -1;", "shfl.bfly.b32 %0, %1, %2, 0x10, 0x1f, 0xffffffff"},
+		{"activemask.b32 %r1;", "activemask.b32 %0"},
+
+		// Calls.
+		{"call (%r1), f, (%r2, 5);", "call %1, %0, 0x5, f"},
+		{"{ .param .b32 x; .param .b64 y; .param .b32 z; st.param.b8 [x], %rs1; st.param.b64 [y], 5; " +
+			"call.uni (z), f, (x, y); ld.param.s16 %rd1, [z]; }",
+			"cvt.u32.u8 %0, %3\nmov.b64 %1, 0x5\ncall %2, %0, %1, f\ncvt.s64.s16 %4, %2"},
+
+		// Scopes.
+		{"{ .reg .f32 %r1; mov.f32 %r1, 0f00000000; } mov.u32 %r1, 1;", "mov.f32 %0, 0x0\nmov.u32 %1, 0x1"},
+		{"; ;", ""},
+	} {
+		p, err := lowerSnippet(c.snippet)
+		if err != nil {
+			t.Errorf("%s\n%v", c.snippet, err)
+			continue
+		}
+		f := p.Func("k")
+		var lines []string
+		for i := range f.Instrs {
+			lines = append(lines, f.Instrs[i].String())
+		}
+		if got := strings.Join(lines, "\n"); got != c.want {
+			t.Errorf("%s\ngot  %s\nwant %s", c.snippet, got, c.want)
+		}
+		if len(p.Warnings) > 0 {
+			t.Errorf("%s\nwarning %s", c.snippet, p.Warnings[0].Text)
+		}
+	}
+}
