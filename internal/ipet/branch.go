@@ -22,8 +22,8 @@ type Options struct {
 // DefaultMaxNodes is the number of linear programs that are solved by default.
 const DefaultMaxNodes = 400
 
-// Solve solves the model with SolveStructured where that applies and with
-// SolveGeneral otherwise.
+// Solve solves the model with SolveStructured where that applies, and otherwise
+// with SolveGeneral, whose options and errors see.
 func Solve(ctx context.Context, m *Model, o Options) (*Solution, error) {
 	s, err := SolveStructured(m)
 	if errors.Is(err, ErrNotStructured) {
@@ -127,9 +127,8 @@ func (s *search) run() error {
 // open; the other one joins the queue.
 func (s *search) branch(n *node) (*node, error) {
 	below := len(s.steps)
-	inherited := s.steps[n.step]
 	s.steps[n.step] = Step{Split: &Split{Edge: n.edge, At: n.at, Below: below, Above: below + 1}}
-	s.steps = append(s.steps, inherited, inherited)
+	s.steps = append(s.steps, Step{}, Step{})
 	a, err := s.explore(below, &bounds{n.edge, true, n.at, n.bounds}, n.basis)
 	if err != nil {
 		return nil, err

@@ -16,7 +16,7 @@ type program struct {
 	net      *network
 	edges    []int // the edge of every edge column
 	columnOf []int // the column of every edge, or -1
-	rowOf    []int // the row of every node, or -1
+	nodeRow  []int // the row of every node, or -1
 	flowRows int
 
 	columns []column
@@ -40,16 +40,16 @@ func newProgram(m *Model, net *network) *program {
 	p := &program{
 		m: m, net: net,
 		columnOf: filled(len(m.Edges), -1),
-		rowOf:    filled(len(m.Nodes), -1),
+		nodeRow:  filled(len(m.Nodes), -1),
 	}
 	for v := range m.Nodes {
 		if net.nodes[v] && v != m.Source {
-			p.rowOf[v] = len(p.rhs)
+			p.nodeRow[v] = len(p.rhs)
 			p.rhs = append(p.rhs, 0)
 		}
 	}
 	p.flowRows = len(p.rhs)
-	p.rhs[p.rowOf[m.Sink]] = 1
+	p.rhs[p.nodeRow[m.Sink]] = 1
 	for i, e := range m.Edges {
 		if !net.live[i] {
 			continue
@@ -59,9 +59,9 @@ func newProgram(m *Model, net *network) *program {
 			c.high = e.Limit.Max
 		}
 		if e.From != e.To { // a self edge cancels out
-			c.entries = append(c.entries, entry{p.rowOf[e.To], 1})
+			c.entries = append(c.entries, entry{p.nodeRow[e.To], 1})
 			if e.From != m.Source {
-				c.entries = append(c.entries, entry{p.rowOf[e.From], -1})
+				c.entries = append(c.entries, entry{p.nodeRow[e.From], -1})
 			}
 		}
 		p.columnOf[i] = len(p.columns)
@@ -117,8 +117,8 @@ func (p *program) treeBasis() []int {
 			if rank[edge.From] >= rank[v] {
 				continue
 			}
-			if d := distance[edge.From] + float64(edge.Cost); basis[p.rowOf[v]] < 0 || d > distance[v] {
-				distance[v], basis[p.rowOf[v]] = d, p.columnOf[e]
+			if d := distance[edge.From] + float64(edge.Cost); basis[p.nodeRow[v]] < 0 || d > distance[v] {
+				distance[v], basis[p.nodeRow[v]] = d, p.columnOf[e]
 			}
 		}
 	}
@@ -128,7 +128,7 @@ func (p *program) treeBasis() []int {
 // multipliers translates the dual values of the rows.
 func (p *program) multipliers(y []Rational) *Multipliers {
 	m := &Multipliers{Nodes: make([]Rational, len(p.m.Nodes))}
-	for v, row := range p.rowOf {
+	for v, row := range p.nodeRow {
 		if row >= 0 {
 			m.Nodes[v] = y[row]
 		}

@@ -51,8 +51,8 @@ func newSimplex(ctx context.Context, p *program) *simplex {
 	return s
 }
 
-// position is a basis and the places of the other columns; it can outlive
-// changes of bounds and added rows.
+// position is a basis and which other columns stand at their upper bounds. It
+// stays valid when bounds change and rows are added.
 type position struct {
 	basis  []int
 	atHigh []bool
@@ -62,7 +62,7 @@ func (s *simplex) position() position {
 	return position{slices.Clone(s.basis), slices.Clone(s.atHigh)}
 }
 
-// start makes at the current basis, with the slacks of rows added since.
+// start moves to a position, with the slacks of rows added since in the basis.
 func (s *simplex) start(at position) error {
 	p := s.program
 	s.basis = slices.Clone(at.basis)
@@ -124,7 +124,7 @@ func (s *simplex) bound(c int) int64 {
 
 // solve finds an optimum from the current basis. After infeasible, dual holds
 // multipliers that prove it; after optimal, those that prove the optimum. After
-// unbounded, alpha holds the growth of each basic column, see primal.
+// unbounded it also returns the column that grows, and alpha is as primal says.
 func (s *simplex) solve() (status, int, error) {
 	if s.feasible() {
 		return s.primal()
@@ -134,7 +134,7 @@ func (s *simplex) solve() (status, int, error) {
 	if st, err := s.dualSimplex(costs); st != optimal || err != nil {
 		return st, -1, err
 	}
-	return s.primal() // at once optimal where costs was true
+	return s.primal() // which has nothing to do where costs is true
 }
 
 func (s *simplex) feasible() bool {
@@ -210,11 +210,11 @@ func (s *simplex) gain(c int) Rational {
 	if s.low[c] == s.high[c] {
 		return Rational{}
 	}
-	if d := s.reducedCost(c); !s.atHigh[c] {
-		return d
-	} else {
+	d := s.reducedCost(c)
+	if s.atHigh[c] {
 		return d.neg()
 	}
+	return d
 }
 
 // primal improves a feasible basis until it is optimal. Where the optimum is
