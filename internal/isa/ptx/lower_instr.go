@@ -28,6 +28,10 @@ func (fn *function) instr(x *Instr) error {
 		fn.warn(x.Pos, "unknown-instruction", "unknown instruction %s", text)
 		err = nil
 	}
+	var placed *diag.Error
+	if err != nil && !errors.As(err, &placed) {
+		err = fn.errorf(x.Pos, "%s: %w", x, err)
+	}
 	if err != nil {
 		return err
 	}

@@ -196,9 +196,12 @@ func (p *parser) skipItem() {
 		case p.is("}"):
 			depth--
 		}
-		done := depth <= 0 && (p.is(";") || p.is("}"))
+		brace, semicolon := p.is("}"), p.is(";")
 		p.advance()
-		if done {
+		if depth <= 0 && (semicolon || brace) {
+			if brace {
+				p.accept(";")
+			}
 			return
 		}
 	}

@@ -1,0 +1,162 @@
+package ptx
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+)
+
+// TestLowerErrors checks the messages for statements that are wrong.
+func TestLowerErrors(t *testing.T) {
+	for _, c := range []struct{ snippet, want string }{
+		{"add.s32 %r1, %q2, 1;", "t.ptx:2:14: add.s32 %r1, %q2, 1: operand %q2: undeclared register %q2"},
+		{"add.s32 %r1, %r99, 1;", "undeclared register %r99"},
+		{"add.s32 %r1, %r01, 1;", "undeclared register %r01"},
+		{"mov.u32 %r1, nothing;", "undeclared name nothing"},
+		{"add.s32 %r1, %r2;", "t.ptx:2:1: add.s32 %r1, %r2: the operands do not fit, want add.<int> d, a, b"},
+		{"mov.b64 %rd1, {%r1, %r2, %r3};", "operand {%r1, %r2, %r3}: 3 elements do not fill .b64"},
+		{"ld.global.v2.f32 {%f1, %f2, %f3}, [%rd1];", "the operands do not fit, want ld[.weak]"},
+		{"add.s32 %r1, %rd2, 1;", "register %rd2 is .b64, want .s32"},
+		{"add.f32 %f1, %fd2, %f1;", "register %fd2 is .f64, want .f32"},
+		{"add.s32 %r1, %f2, 1;", "register %f2 is .f32, want .s32"},
+		{"ld.global.u64 %r1, [%rd1];", "register %r1 is .b32, want .u64"},
+		{"ld.global.u32 %r1, [%f1];", "address register %f1 is .f32, want 32 or 64 bits"},
+		{"selp.u32 %r1, 1, 0, %r2;", "register %r2 is .b32, want .pred"},
+		{"add.f32 %f1, %f2, 1;", "an integer where .f32 is wanted; write a float such as 1.0 or 0f3F800000"},
+		{"add.s32 %r1, %r2, 1.0;", "a float where .s32 is wanted"},
+		{"add.s32 %r1, %r2, 1/0;", "division by zero"},
+		{"add.s32 %r1, %r2, 1+1.0;", "operator + has a float and an integer"},
+		{"add.s32 %r1, %r2+1, 1;", "a register takes one only inside [ ]"},
+		{"add.s32 %r1, !%r2, 1;", "! is not allowed here"},
+		{"add.s32 5, %r2, 1;", "want a register for the result"},
+		{"add.s32 %r1, _, 1;", "_ is no source"},
+		{"lop3.b32 %r1, %r2, %r3, %r4, %r5;", "operand %r5: want a constant"},
+		{"mov.u64 %rd1, %tid.x;", "special register %tid.x has 32 bits, want .u64"},
+		{"mov.u16 %rs1, tile;", "the address of tile does not fit into .u16"},
+		{"ld.global.u32 %r1, [tile];", "tile is in .shared, not in .global"},
+		{"ld.shared.u32 %r1, [p];", "p is in .param, not in .shared"},
+		{"bra nowhere;", "t.ptx:2:5: unknown label nowhere"},
+		{"{ inner: ret; } bra inner;", "unknown label inner"},
+		{"A: ret; A: ret;", "t.ptx:2:9: label A is declared twice in this block, first at t.ptx:2:1"},
+		{"brx.idx %r1, nolist;", "want the name of a .branchtargets list"},
+		{"@%r1 bra A; A: ret;", "t.ptx:2:2: guard %r1 is .b32, want a .pred register"},
+		{"@%q1 ret;", "t.ptx:2:2: undeclared register %q1, want a predicate register"},
+		{".reg .b32 x; .reg .b32 x;", "t.ptx:2:24: x is declared twice in this block"},
+		{".reg .b32 %z<2>; .reg .b64 %z<3>;", "registers %z<3> are declared twice in this block"},
+		{".reg .b32 %z<2>; .reg .b64 %z1;", "%z1 is declared twice in this block"},
+		{".reg .v4 .f32 v;", "vector registers and arrays of registers are not supported"},
+		{".reg .b31 v;", "unknown type .b31 of a register"},
+		{"call f, (%r1, %rd1);", "call of f with 2 arguments and 0 results, but it has 2 and 1"},
+		{"call (%r1), f, (%r1, %r2);", "t.ptx:2:22: argument 2 of f: register %r2 is .b32, want .b64"},
+		{"call g, (%r1);", "call of g, which is no function of the module"},
+		{"call (%r1);", "want call (results), function, (arguments)"},
+		{"{ .param .b32 x; st.param.b64 [x], %rd1; }", "access of 8 bytes at 0, but the parameter has 4"},
+		{"mov.u32 %r1, g*2;", "an address takes no operator but + and -"},
+	} {
+		p, err := lowerSnippet(c.snippet)
+		if p != nil || err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s\ngot  %v\nwant %s", c.snippet, err, c.want)
+		}
+	}
+}
+
+// TestUnknown checks that an instruction beyond the table is kept with its text
+// and a warning, whatever its operands look like.
+func TestUnknown(t *testing.T) {
+	for _, c := range []struct{ snippet, text, reason string }{
+		{"@%p1 frob.x::y.b32  {%r1,%r2}, [%rd1, {%r2}], a|b, 1+2;", "@%p1 frob.x::y.b32 {%r1, %r2}, [%rd1, {%r2}], a|b, 1+2", ""},
+		{"add.s31 %r1, %r2, 1;", "add.s31 %r1, %r2, 1", ""},
+		{"tex.1d.v4.f32.s32 {%f1, %f2, %f3, %f4}, [t, {%r1}];", "tex.1d.v4.f32.s32 {%f1, %f2, %f3, %f4}, [t, {%r1}]", ""},
+		{"mov.u32 %r1, %clusterid.x;", "mov.u32 %r1, %clusterid.x", ": special register %clusterid.x"},
+		{"mov.u64 %rd1, f;", "mov.u64 %rd1, f", ": the address of code is taken"},
+		{"call (%r1), %rd1, (%r2), proto; proto: .callprototype (.param .b32 _) _ (.param .b32 _);",
+			"call (%r1), %rd1, (%r2), proto", ": an indirect call"},
+		{"{ .param .b64 x; st.param.b32 [x+4], %r1; }", "st.param.b32 [x+4], %r1", ": part of a scalar parameter is accessed"},
+	} {
+		p, err := lowerSnippet(c.snippet)
+		if err != nil {
+			t.Errorf("%s\n%v", c.snippet, err)
+			continue
+		}
+		in := p.Func("k").Instrs[0]
+		if in.String() != c.text || in.Pos.Line != 2 {
+			t.Errorf("%s\nkept as %s at %s", c.snippet, in.String(), in.Pos)
+		}
+		want := fmt.Sprintf("unknown instruction %s%s", c.text, c.reason)
+		if len(p.Warnings) != 1 || p.Warnings[0].ID != "unknown-instruction" || p.Warnings[0].Text != want || p.Warnings[0].Pos != in.Pos {
+			t.Errorf("%s\nwarnings %+v\nwant %s", c.snippet, p.Warnings, want)
+		}
+	}
+}
+
+// TestParseErrors checks the messages for what is not PTX.
+func TestParseErrors(t *testing.T) {
+	const head = ".version 6.3\n.target sm_70\n"
+	body := func(s string) string { return head + ".entry k() {\n" + s + "\n}\n" }
+	for _, c := range []struct{ name, src, want string }{
+		{"empty", "", "t.ptx:1:1: not PTX: a module begins with .version, not with end of file"},
+		{"other", "int main() {}", "t.ptx:1:1: not PTX: a module begins with .version, not with int"},
+		{"directive", head + ".frob 1\n", "t.ptx:3:1: unknown directive .frob at module scope"},
+		{"operand", body("add.s32 %r1, , 2;"), "t.ptx:4:14: unexpected ,, want an operand"},
+		{"semicolon", body("ret"), "t.ptx:5:1: unexpected }, want"},
+		{"unclosed", head + ".entry k() {\nret;", "t.ptx:3:12: block is not closed; its } is missing"},
+		{"comment", head + "/* ", "t.ptx:3:1: comment is not closed"},
+		{"string", head + ".file 1 \"x\n", "t.ptx:3:9: string is not closed on its line"},
+		{"character", body("add \x01;"), `t.ptx:4:5: unexpected character '\x01'`},
+		{"float", body("mov.f32 %f1, 0f3F80;"), "t.ptx:4:14: bad float 0f3F80; 0f takes 8 hex digits"},
+		{"octal", body("mov.u32 %r1, 08;"), "t.ptx:4:14: bad octal number 08"},
+		{"number", body("mov.u32 %r1, 12ab;"), "t.ptx:4:14: bad number 12ab"},
+		{"large", body("mov.u32 %r1, 0x10000000000000000;"), "t.ptx:4:14: 0x10000000000000000 does not fit into 64 bits"},
+		{"range", body(".reg .b32 %r<4000000000>;"), "number of registers 4000000000 is not in the range from 1 to 16777216"},
+		{"alignment", head + ".global .align 0 .b8 x;", "t.ptx:3:16: alignment 0 is not in the range from 1 to 1048576"},
+		{"nesting", body(strings.Repeat("{", 300)), "nested deeper than 200 levels"},
+		{"parentheses", body("mov.u32 %r1, " + strings.Repeat("(", 1<<20)), "nested deeper than 200 levels"},
+		{"signs", body("mov.u32 %r1, " + strings.Repeat("- ", 1<<20)), "nested deeper than 200 levels"},
+		{"braces", head + ".global .b8 x = " + strings.Repeat("{", 1<<20), "nested deeper than 200 levels"},
+		{"operators", body("mov.u32 %r1, 1" + strings.Repeat("+1", 1<<20) + ";"), "expression has more than 1000 operators"},
+		{"section", head + ".section .x {", "unexpected end of file, want the } of the section"},
+		{"arguments", head + ".entry k() .maxntid {ret;}", "t.ptx:3:21: unexpected {, want an integer as argument of .maxntid"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			m, err := Parse("t.ptx", []byte(c.src))
+			if m != nil || err == nil || !strings.Contains(err.Error(), c.want) {
+				t.Errorf("got  %v\nwant %s", err, c.want)
+			}
+		})
+	}
+}
+
+// TestSeveralErrors checks that the parser goes on after an error, without
+// errors that only follow from it, and stops after 20.
+func TestSeveralErrors(t *testing.T) {
+	src := `.version 6.3
+.target sm_70
+.global .b32 a[2] = {1 2};
+.visible .frob f();
+.entry k() {
+	mov.b64 %rd1, {%r1 %r2};
+	ret;
+	.frob
+	add.s32 %r1, %r2, ;
+	{ ] ; }
+	ret;
+}
+.global .b32 b = ;
+`
+	_, err := Parse("t.ptx", []byte(src))
+	if err == nil {
+		t.Fatal("no error")
+	}
+	var lines []string
+	for line := range strings.SplitSeq(err.Error(), "\n") {
+		lines = append(lines, strings.SplitN(line, ":", 3)[1])
+	}
+	if got, want := strings.Join(lines, " "), "3 4 6 8 10 13"; got != want {
+		t.Errorf("errors on the lines %s, want %s\n%v", got, want, err)
+	}
+
+	_, err = Parse("t.ptx", []byte(".version 6.3\n.target sm_70\n.entry k() {"+strings.Repeat("add ];\n", 1000)+"}"))
+	if got := strings.Count(err.Error(), "\n") + 1; got != maxErrors {
+		t.Errorf("%d errors, want %d", got, maxErrors)
+	}
+}

@@ -1,0 +1,49 @@
+package ptx
+
+import "testing"
+
+// seed gives a fuzz target the committed modules and every snippet that the
+// table tests know by heart.
+func seed(f *testing.F) {
+	for _, src := range modules(f) {
+		f.Add(src)
+	}
+	f.Add([]byte(prelude + "ts: .branchtargets A; @!%p1 brx.idx %r1, ts; A: setp.lt.and.s32 %p1|_, %r1, -(5 << 2), !%p3; }"))
+	f.Add([]byte(prelude + "{ .param .b32 x; st.param.b32 [x], 1; call.uni (x), f, (x, 5); ld.param.v2.b16 {%rs1, %rs2}, [x+0]; } }"))
+	f.Add([]byte(head + ".global .v2 .u64 x[][2] = {{{generic(x)+4, 0xff(x)}}, {1.5, 0d3FF0000000000000}}; .section .s { a: .b8 1 }"))
+	f.Add([]byte(head + ".entry k() .maxntid 1 { .loc 1 2 3, function_name a+4, inlined_at 1 2 3\np: .callprototype (.param .b32 _) _ (); }"))
+}
+
+// FuzzParse checks that any input gives a module or an error, and that a module
+// survives being printed.
+func FuzzParse(f *testing.F) {
+	seed(f)
+	f.Fuzz(func(t *testing.T, src []byte) {
+		m, err := Parse("f.ptx", src)
+		if (m == nil) != (err != nil) {
+			t.Fatalf("module %v with error %v", m, err)
+		}
+		if err == nil {
+			checkRoundTrip(t, m)
+		}
+	})
+}
+
+// FuzzLower checks that what parses lowers to a program or gives an error, and
+// that branch targets, registers and variables of the program exist.
+func FuzzLower(f *testing.F) {
+	seed(f)
+	f.Fuzz(func(t *testing.T, src []byte) {
+		m, err := Parse("f.ptx", src)
+		if err != nil {
+			return
+		}
+		p, err := Lower(m)
+		if (p == nil) != (err != nil) {
+			t.Fatalf("program %v with error %v", p, err)
+		}
+		if err == nil {
+			checkProgram(t, p)
+		}
+	})
+}
