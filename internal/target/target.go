@@ -1,0 +1,138 @@
+// Package target runs launches of a kernel: Target is what the measured methods
+// need of whatever executes it, and Simulator is the target that is always there.
+//
+// It joins job, emu and sim. It must not import the methods or the renderers.
+package target
+
+import (
+	"context"
+	"fmt"
+
+	"warpbound/internal/emu"
+	"warpbound/internal/job"
+	"warpbound/internal/machine"
+	"warpbound/internal/sim"
+	"warpbound/internal/trace"
+)
+
+// Target executes one kernel again and again, each time on other inputs. It may
+// be used by one goroutine at a time.
+type Target interface {
+	// Run executes the kernel on in and fills tr, unless it is nil, with the Ipoint
+	// records of the run. The outcome is valid until the next Run.
+	Run(ctx context.Context, in *job.Inputs, tr *trace.Run) (*Outcome, error)
+}
+
+// Outcome is what a run gave.
+type Outcome struct {
+	*sim.Result
+	Buffers [][]byte // contents after the run, by parameter; nil for what is no buffer
+}
+
+// Config says what a Simulator executes.
+type Config struct {
+	Job       *job.Bound
+	Code      *emu.Code // of the job's kernel
+	Machine   *machine.Machine
+	Registers int            // per thread
+	Ipoints   []trace.Ipoint // by instruction; trace.None where there is none
+	MaxCycles int64          // limit of one run in cycles; 0 for the simulator's own
+}
+
+// Memory lays the arguments of a job out in simulated memory, run after run in
+// the same storage.
+type Memory struct {
+	job       *job.Bound
+	mem       emu.Memory
+	dynamic   int      // bytes of dynamic shared memory
+	addresses []uint64 // by parameter
+	buffers   [][]byte // by parameter; nil for what is no buffer
+}
+
+// sharedAlign is the alignment of shared pointers in bytes, as of buffers.
+const sharedAlign = 256
+
+// NewMemory prepares the memory of a job. Shared pointers follow the dynamic
+// shared memory that the job asks for.
+func NewMemory(b *job.Bound, code *emu.Code) *Memory {
+	params := b.Job.Params
+	m := &Memory{
+		job: b, dynamic: b.Job.Shared,
+		addresses: make([]uint64, len(params)),
+		buffers:   make([][]byte, len(params)),
+	}
+	base := code.DynamicSharedBase()
+	for i, p := range params {
+		if p.Kind == job.SharedPtr {
+			at := (base + uint64(m.dynamic) + sharedAlign - 1) / sharedAlign * sharedAlign
+			m.addresses[i] = at
+			m.dynamic = int(at-base) + p.Bytes
+		}
+	}
+	return m
+}
+
+// Fill puts the buffers of in into memory and returns the launch on them.
+func (m *Memory) Fill(in *job.Inputs) (emu.Launch, error) {
+	m.mem.Reset()
+	for i, p := range m.job.Job.Params {
+		if p.Kind != job.Buffer {
+			continue
+		}
+		addr, err := m.mem.Alloc(p.Name, len(in.Buffers[i]))
+		if err != nil {
+			return emu.Launch{}, fmt.Errorf("%s: %w", p.Pos, err)
+		}
+		m.addresses[i], m.buffers[i] = addr, m.mem.Bytes(addr)
+		copy(m.buffers[i], in.Buffers[i])
+	}
+	return emu.Launch{
+		Grid: m.job.Job.Grid, Block: m.job.Job.Block, DynamicShared: m.dynamic,
+		Params: m.job.ParamBlock(in, func(param int) uint64 { return m.addresses[param] }),
+	}, nil
+}
+
+// Simulator is the cycle-level simulator as a target.
+type Simulator struct {
+	memory *Memory
+	sim    *sim.Sim
+}
+
+// NewSimulator prepares a simulator.
+func NewSimulator(cfg Config) (*Simulator, error) {
+	s, err := sim.New(sim.Config{
+		Code: cfg.Code, Machine: cfg.Machine, RegsPerThread: cfg.Registers,
+		Ipoints: cfg.Ipoints, MaxCycles: cfg.MaxCycles,
+	})
+	if err != nil {
+		return nil, err
+	}
+	return &Simulator{memory: NewMemory(cfg.Job, cfg.Code), sim: s}, nil
+}
+
+// Run implements Target.
+func (t *Simulator) Run(ctx context.Context, in *job.Inputs, tr *trace.Run) (*Outcome, error) {
+	launch, err := t.memory.Fill(in)
+	if err != nil {
+		return nil, err
+	}
+	result, err := t.sim.Run(ctx, launch, &t.memory.mem, tr)
+	if err != nil {
+		return nil, err
+	}
+	return &Outcome{Result: result, Buffers: t.memory.buffers}, nil
+}
+
+// Execute runs the kernel on in without timing, in warps of width lanes, and
+// returns what was counted.
+func (m *Memory) Execute(ctx context.Context, code *emu.Code, width int, in *job.Inputs) (emu.Counters, error) {
+	launch, err := m.Fill(in)
+	if err != nil {
+		return emu.Counters{}, err
+	}
+	g, err := emu.NewGrid(code, launch, &m.mem, width)
+	if err != nil {
+		return emu.Counters{}, err
+	}
+	return emu.Run(ctx, g)
+}
