@@ -1,0 +1,241 @@
+// Package inspect gathers what is known of a module without running it: its
+// kernels with their blocks, loops, branches and the edges that divergence adds.
+//
+// It describes, it does not judge: every program that parses can be inspected,
+// and what could not be found out becomes a warning. It knows no timing and must
+// not import the simulator, the methods or the renderers.
+package inspect
+
+import (
+	"fmt"
+
+	"warpbound/internal/cfg"
+	"warpbound/internal/diag"
+	"warpbound/internal/estimate"
+	"warpbound/internal/flow"
+	"warpbound/internal/graph"
+	"warpbound/internal/isa"
+)
+
+// Module describes a module and the kernels that were asked for.
+type Module struct {
+	File        string             `json:"file"`
+	Version     string             `json:"version"`
+	Target      string             `json:"target"`
+	AddressBits int                `json:"address_bits"`
+	Kernels     []Kernel           `json:"kernels"`
+	Warnings    []estimate.Warning `json:"warnings"`
+}
+
+// Kernel describes one kernel, calls expanded.
+type Kernel struct {
+	Name         string   `json:"name"`
+	Pos          string   `json:"pos"`
+	Params       []string `json:"params"` // name and type
+	Instructions int      `json:"instructions"`
+	Registers    int      `json:"registers"` // estimated for each thread, 32 bits each
+	Shared       int      `json:"shared"`    // bytes of static shared memory
+	Blocks       []Block  `json:"blocks"`
+	Loops        []Loop   `json:"loops"`
+	Branches     []Branch `json:"branches"`
+	Added        []Edge   `json:"added_edges"`
+	Reducible    bool     `json:"reducible"`
+}
+
+// Block is a basic block: the instructions [Start, End).
+type Block struct {
+	Name      string   `json:"name"`
+	Pos       string   `json:"pos"`
+	Start     int      `json:"start"`
+	End       int      `json:"end"`
+	Edges     []Target `json:"edges"`
+	Reachable bool     `json:"reachable"`
+	Code      []string `json:"code"`
+}
+
+// Target is where an edge of a block leads, and why.
+type Target struct {
+	To   string `json:"to"`
+	Kind string `json:"kind"`
+}
+
+// Loop is a loop of the flow graph before divergent edges are added.
+type Loop struct {
+	Header string   `json:"header"`
+	Pos    string   `json:"pos"`
+	Depth  int      `json:"depth"` // 1 for an outermost loop
+	Blocks []string `json:"blocks"`
+	Back   []Edge   `json:"back_edges"`
+	Bound  string   `json:"bound"` // with its evidence, or what to do for one
+}
+
+// Branch is a branch on which the lanes of a warp may disagree.
+type Branch struct {
+	Block      string `json:"block"`
+	Pos        string `json:"pos"`
+	Reconverge string `json:"reconverges_at"` // the immediate post-dominator
+}
+
+// Edge joins two blocks by name.
+type Edge struct {
+	From string `json:"from"`
+	To   string `json:"to"`
+}
+
+// Inspect describes a program; kernel limits it to one kernel unless empty.
+// divergent finds the edges that divergence adds to a flow graph. It is an error
+// if there is no such kernel.
+func Inspect(p *isa.Program, kernel string, divergent func(*cfg.Graph) ([]graph.Edge, error)) (*Module, error) {
+	m := &Module{File: p.File, Version: p.Version, Target: p.Target, AddressBits: p.AddressBits, Kernels: []Kernel{}}
+	warnings := p.Warnings
+	found := false
+	for _, f := range p.Entries() {
+		if kernel != "" && f.Name != kernel {
+			continue
+		}
+		found = true
+		if f.Extern {
+			warnings = append(warnings, diag.Warning{Pos: f.Pos, ID: "declared-only", Text: "kernel " + f.Name + " is declared but not defined"})
+			continue
+		}
+		k, warned, err := inspectKernel(p, f.Name, divergent)
+		warnings = append(warnings, warned...)
+		if err != nil {
+			warnings = append(warnings, diag.Warning{Pos: f.Pos, ID: "no-flow-graph", Text: err.Error()})
+			continue
+		}
+		m.Kernels = append(m.Kernels, *k)
+	}
+	if kernel != "" && !found {
+		_, err := isa.Link(p, kernel)
+		return nil, err
+	}
+	m.Warnings = estimate.Warnings(distinct(warnings))
+	return m, nil
+}
+
+// distinct drops warnings that stand twice: a function that is expanded at
+// several calls has its obstacles as often.
+func distinct(warnings []diag.Warning) []diag.Warning {
+	seen := make(map[diag.Warning]bool)
+	var out []diag.Warning
+	for _, w := range warnings {
+		key := diag.Warning{Pos: w.Pos, ID: w.ID}
+		if !seen[key] {
+			seen[key] = true
+			out = append(out, w)
+		}
+	}
+	return out
+}
+
+func inspectKernel(p *isa.Program, name string, divergent func(*cfg.Graph) ([]graph.Edge, error)) (*Kernel, []diag.Warning, error) {
+	k, err := isa.Link(p, name)
+	if err != nil {
+		return nil, nil, err
+	}
+	warnings := isa.Obstacles(k)
+	g, err := cfg.Build(k)
+	if err != nil {
+		return nil, warnings, err
+	}
+	if err := g.CheckReducible(); err != nil {
+		warnings = append(warnings, diag.Warning{Pos: k.Pos, ID: "irreducible", Text: err.Error()})
+	}
+	added, err := divergent(g)
+	if err != nil {
+		warnings = append(warnings, diag.Warning{Pos: k.Pos, ID: "no-divergent-edges", Text: err.Error()})
+	}
+	out := &Kernel{
+		Name: name, Pos: k.Pos.String(),
+		Instructions: len(k.Instrs),
+		Registers:    flow.Registers(g),
+		Blocks:       blocks(g),
+		Loops:        loops(g),
+		Branches:     branches(g),
+		Added:        names(g, added),
+		Reducible:    g.Loops().Irreducible() == nil,
+		Params:       []string{},
+	}
+	for _, v := range k.Params {
+		out.Params = append(out.Params, fmt.Sprintf("%s %s", v.Name, typeOf(&v)))
+	}
+	for _, v := range k.Vars {
+		if v.Space == isa.Shared {
+			out.Shared += v.Bytes
+		}
+	}
+	return out, warnings, nil
+}
+
+func typeOf(v *isa.Var) string {
+	if n := v.Type.Bytes(); n > 0 && v.Bytes != n {
+		return fmt.Sprintf("%s[%d]", v.Type, v.Bytes/n)
+	}
+	return v.Type.String()
+}
+
+// sourceOf is the position that a user knows best: in the compiler's source if
+// the module tells it.
+func sourceOf(g *cfg.Graph, b int) string {
+	block := &g.Blocks[b]
+	for i := block.Start; i < block.End; i++ {
+		if loc := g.Kernel.Instrs[i].Loc; loc.Known() {
+			return loc.String()
+		}
+	}
+	return block.Pos.String()
+}
+
+func blocks(g *cfg.Graph) []Block {
+	out := make([]Block, len(g.Blocks))
+	for i, b := range g.Blocks {
+		out[i] = Block{Name: b.Name, Pos: sourceOf(g, i), Start: b.Start, End: b.End, Reachable: b.Reachable}
+		for _, e := range b.Edges {
+			out[i].Edges = append(out[i].Edges, Target{To: g.Name(e.To), Kind: e.Kind.String()})
+		}
+		for at := b.Start; at < b.End; at++ {
+			out[i].Code = append(out[i].Code, g.Kernel.Format(&g.Kernel.Instrs[at]))
+		}
+	}
+	return out
+}
+
+func loops(g *cfg.Graph) []Loop {
+	out := []Loop{}
+	for _, l := range g.Loops().Loops {
+		found := Loop{
+			Header: g.Name(l.Header), Pos: sourceOf(g, l.Header), Depth: l.Depth,
+			Back:  names(g, l.Back),
+			Bound: "not known: measured, or annotate it in the job's [loop] table",
+		}
+		for _, b := range l.Body {
+			found.Blocks = append(found.Blocks, g.Name(b))
+		}
+		out = append(out, found)
+	}
+	return out
+}
+
+func branches(g *cfg.Graph) []Branch {
+	out := []Branch{}
+	for b := range g.Blocks {
+		if len(g.Blocks[b].Edges) > 1 && g.Blocks[b].Reachable {
+			last := g.Last(b)
+			pos := last.Pos
+			if last.Loc.Known() {
+				pos = last.Loc
+			}
+			out = append(out, Branch{Block: g.Name(b), Pos: pos.String(), Reconverge: g.Name(g.IPdom(b))})
+		}
+	}
+	return out
+}
+
+func names(g *cfg.Graph, edges []graph.Edge) []Edge {
+	out := make([]Edge, len(edges))
+	for i, e := range edges {
+		out[i] = Edge{From: g.Name(e.From), To: g.Name(e.To)}
+	}
+	return out
+}

@@ -1,0 +1,52 @@
+package report
+
+import (
+	_ "embed"
+	"fmt"
+	"html/template"
+	"io"
+
+	"warpbound/internal/estimate"
+)
+
+//go:embed analysis.html
+var analysisPage string
+
+// HTML writes an analysis as one page that needs no other file. hz is the
+// machine's clock in cycles per second.
+func HTML(w io.Writer, a *estimate.Analysis, hz float64) error {
+	page, err := template.New("analysis").Funcs(template.FuncMap{
+		"cycles":  group,
+		"time":    func(cycles int64) string { return milliseconds(Duration(cycles, hz)) },
+		"dims":    dims,
+		"explain": func(method string) string { return explained[method] },
+		"above": func(e estimate.Estimate) string {
+			if a.Observed == nil || e.WarpOnly() {
+				return "-"
+			}
+			return above(e.Cycles, a.Observed.Max)
+		},
+		"percent": func(part, whole int64) string {
+			if whole <= 0 {
+				return "0"
+			}
+			return fmt.Sprintf("%.1f", 100*float64(part)/float64(whole))
+		},
+		"mean": func(mean float64) int64 { return int64(mean + 0.5) },
+	}).Parse(analysisPage)
+	if err != nil {
+		return err
+	}
+	longest := int64(1)
+	for _, e := range a.Estimates {
+		longest = max(longest, e.Cycles)
+	}
+	if a.Observed != nil {
+		longest = max(longest, a.Observed.Max)
+	}
+	return page.Execute(w, struct {
+		*estimate.Analysis
+		Longest int64
+		MHz     string
+	}{a, longest, fmt.Sprintf("%.4g MHz", hz/1e6)})
+}

@@ -1,0 +1,123 @@
+package report
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/emicklei/dot"
+
+	"warpbound/internal/inspect"
+)
+
+// Module writes what is known of a module for people.
+func Module(w io.Writer, m *inspect.Module) error {
+	p := &printer{w: w}
+	p.printf("module %s: PTX %s, target %s, %d-bit addresses\n", m.File, m.Version, m.Target, m.AddressBits)
+	if len(m.Kernels) == 0 {
+		p.printf("no kernels\n")
+	}
+	for i := range m.Kernels {
+		p.printf("\n")
+		inspected(p, &m.Kernels[i])
+	}
+	if len(m.Warnings) > 0 {
+		p.printf("\n")
+	}
+	for _, warn := range m.Warnings {
+		p.printf("warning: %s: %s [%s]\n", warn.Pos, warn.Text, warn.ID)
+	}
+	return p.err
+}
+
+func inspected(p *printer, k *inspect.Kernel) {
+	p.printf("kernel %s (%s)\n", k.Name, k.Pos)
+	p.printf("  %d instructions, about %d registers a thread, %d bytes of shared memory\n", k.Instructions, k.Registers, k.Shared)
+	p.printf("  parameters: %s\n", orNone(strings.Join(k.Params, ", ")))
+	p.printf("  blocks:\n")
+	for _, b := range k.Blocks {
+		var to []string
+		for _, e := range b.Edges {
+			to = append(to, fmt.Sprintf("%s (%s)", e.To, e.Kind))
+		}
+		note := ""
+		if !b.Reachable {
+			note = ", never reached"
+		}
+		p.printf("    %s (%s%s) > %s\n", b.Name, b.Pos, note, strings.Join(to, ", "))
+		for i, code := range b.Code {
+			p.printf("      %4d  %s\n", b.Start+i, code)
+		}
+	}
+	p.printf("  loops:%s\n", noneIf(len(k.Loops) == 0))
+	for _, l := range k.Loops {
+		p.printf("    %s%s (%s): %d blocks (%s), back from %s; bound: %s\n", strings.Repeat("  ", l.Depth-1),
+			l.Header, l.Pos, len(l.Blocks), strings.Join(l.Blocks, ", "), froms(l.Back), l.Bound)
+	}
+	p.printf("  branches that may diverge:%s\n", noneIf(len(k.Branches) == 0))
+	for _, b := range k.Branches {
+		p.printf("    %s (%s), reconverges at %s\n", b.Block, b.Pos, b.Reconverge)
+	}
+	p.printf("  edges that divergence adds:%s\n", noneIf(len(k.Added) == 0))
+	for _, e := range k.Added {
+		p.printf("    %s > %s\n", e.From, e.To)
+	}
+}
+
+func froms(edges []inspect.Edge) string {
+	var names []string
+	for _, e := range edges {
+		names = append(names, e.From)
+	}
+	return strings.Join(names, ", ")
+}
+
+func orNone(s string) string {
+	if s == "" {
+		return "none"
+	}
+	return s
+}
+
+func noneIf(none bool) string {
+	if none {
+		return " none"
+	}
+	return ""
+}
+
+// DOT writes the flow graph of each kernel of the module as one graph in the DOT
+// language: a cluster for each kernel, loop headers doubled, edges that
+// divergence adds dashed.
+func DOT(w io.Writer, m *inspect.Module) error {
+	g := dot.NewGraph(dot.Directed)
+	g.Attr("label", m.File)
+	for i := range m.Kernels {
+		cluster(g, &m.Kernels[i])
+	}
+	_, err := io.WriteString(w, g.String())
+	return err
+}
+
+func cluster(g *dot.Graph, k *inspect.Kernel) {
+	sub := g.Subgraph(k.Name, dot.ClusterOption{})
+	node := func(name string) dot.Node { return sub.Node(name) }
+	headers := make(map[string]bool)
+	for _, l := range k.Loops {
+		headers[l.Header] = true
+	}
+	for _, b := range k.Blocks {
+		n := node(b.Name).Box().Label(fmt.Sprintf("%s\n%s\n%d instructions", b.Name, b.Pos, b.End-b.Start))
+		if headers[b.Name] {
+			n.Attr("peripheries", "2")
+		}
+	}
+	for _, b := range k.Blocks {
+		for _, e := range b.Edges {
+			sub.Edge(node(b.Name), node(e.To), e.Kind)
+		}
+	}
+	for _, e := range k.Added {
+		sub.Edge(node(e.From), node(e.To)).Attr("style", "dashed").Attr("color", "red")
+	}
+}

@@ -1,0 +1,107 @@
+package report
+
+import (
+	"bytes"
+	"flag"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"warpbound/internal/estimate"
+)
+
+var update = flag.Bool("update", false, "rewrite the golden files")
+
+func analysis() *estimate.Analysis {
+	return &estimate.Analysis{
+		Job: "j.toml", Kernel: "k<1>", Machine: "m", MachineHash: "c0ffee",
+		Launch: estimate.Launch{Grid: [3]int{4, 2, 1}, Block: [3]int{64, 1, 1}}, Seed: 3, Runs: 1200,
+		Observed: &estimate.Observation{Min: 900, Mean: 1234.5, Max: 2000},
+		Estimates: []estimate.Estimate{
+			{Method: "hybrid/warp", Cycles: 1000, Evidence: estimate.Observed, Assumptions: []string{"alone", "PTX"},
+				Breakdown: []estimate.Share{
+					{Name: "entry -> loop", Pos: "k.cl:3:1", Count: 1, Cycles: 400},
+					{Name: "loop -> loop", Pos: "k.cl:4:9", Count: 12, Cycles: 600},
+				}},
+			{Method: "hybrid/dynamic", Cycles: 2500, Evidence: estimate.Observed, Assumptions: []string{"alone", "PTX", "jitter"}},
+			{Method: "static/cta", Cycles: 1234567, Evidence: estimate.Proven, Assumptions: []string{"alone"}},
+		},
+		Warnings: []estimate.Warning{{Pos: "k.ptx:7:2", ID: "some-id", Text: "something is odd"}},
+	}
+}
+
+func golden(t *testing.T, name string, got []byte) {
+	t.Helper()
+	path := filepath.Join("testdata", name)
+	if *update {
+		if err := os.WriteFile(path, got, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !bytes.Equal(got, want) {
+		t.Errorf("%s differs (run with -update to accept):\n%s", path, got)
+	}
+}
+
+func TestGolden(t *testing.T) {
+	var text, html, bare bytes.Buffer
+	if err := Text(&text, analysis(), 1e9); err != nil {
+		t.Fatal(err)
+	}
+	golden(t, "analysis.txt", text.Bytes())
+	if err := HTML(&html, analysis(), 1e9); err != nil {
+		t.Fatal(err)
+	}
+	golden(t, "analysis.html", html.Bytes())
+	a := analysis()
+	a.Observed, a.Runs, a.Estimates, a.Warnings = nil, 0, nil, nil
+	if err := Text(&bare, a, 1e9); err != nil {
+		t.Fatal(err)
+	}
+	golden(t, "bare.txt", bare.Bytes())
+}
+
+func TestNoOrphanedGoldenFiles(t *testing.T) {
+	known := map[string]bool{"analysis.txt": true, "analysis.html": true, "bare.txt": true}
+	files, err := os.ReadDir("testdata")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range files {
+		if !known[f.Name()] {
+			t.Errorf("no test reads testdata/%s", f.Name())
+		}
+	}
+}
+
+func TestDurationRoundsUp(t *testing.T) {
+	for _, c := range []struct {
+		cycles int64
+		hz     float64
+		want   time.Duration
+	}{
+		{0, 1e9, 0},
+		{1, 1e9, 1},
+		{1, 1.15e9, 1},
+		{3, 2e9, 2},
+		{1150, 1.15e9, 1000},
+		{1<<63 - 1, 1, 1<<63 - 1},
+	} {
+		if got := Duration(c.cycles, c.hz); got != c.want {
+			t.Errorf("%d cycles at %g Hz: %d ns, want %d", c.cycles, c.hz, got, c.want)
+		}
+	}
+}
+
+func TestGroup(t *testing.T) {
+	for n, want := range map[int64]string{0: "0", 999: "999", 1000: "1,000", -1234567: "-1,234,567"} {
+		if got := group(n); got != want {
+			t.Errorf("group(%d) = %q, want %q", n, got, want)
+		}
+	}
+}

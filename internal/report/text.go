@@ -1,0 +1,149 @@
+package report
+
+import (
+	"fmt"
+	"io"
+	"strings"
+	"text/tabwriter"
+
+	"warpbound/internal/estimate"
+)
+
+// shares is the number of breakdown rows that the text shows.
+const shares = 8
+
+// explained says in one line what each method's figure is a bound of.
+var explained = map[string]string{
+	"hybrid/warp":    "worst path of one warp, from its dispatch to its retirement; not yet a bound of the kernel",
+	"hybrid/dynamic": "one warp's worst path after the latest start of any warp that was seen (Eq. 1)",
+	"hybrid/waves":   "waves of warps, each warp delaying the next by the largest delay that was seen (Eq. 2, completed)",
+}
+
+// Text writes an analysis for a reader who has never seen one. hz is the
+// machine's clock in cycles per second.
+func Text(w io.Writer, a *estimate.Analysis, hz float64) error {
+	p := &printer{w: w}
+	p.printf("kernel %s on %s (%.4g MHz), job %s\n", a.Kernel, a.Machine, hz/1e6, a.Job)
+	p.printf("grid %s, block %s", dims(a.Launch.Grid), dims(a.Launch.Block))
+	if a.Runs > 0 {
+		p.printf("; %s runs on random inputs, seed %d", group(int64(a.Runs)), a.Seed)
+	}
+	p.printf("\n\n")
+	if a.Observed != nil {
+		observed(p, a, hz)
+	}
+	bounds(p, a, hz)
+	for i := range a.Estimates {
+		if len(a.Estimates[i].Breakdown) > 0 {
+			breakdown(p, &a.Estimates[i])
+		}
+	}
+	assumptions(p, a.Estimates)
+	for _, warn := range a.Warnings {
+		p.printf("warning: %s: %s [%s]\n", warn.Pos, warn.Text, warn.ID)
+	}
+	return p.err
+}
+
+// printer remembers the first error of writing.
+type printer struct {
+	w   io.Writer
+	err error
+}
+
+func (p *printer) printf(format string, args ...any) {
+	if p.err == nil {
+		_, p.err = fmt.Fprintf(p.w, format, args...)
+	}
+}
+
+// table lays out rows of tab-separated cells that body writes.
+func (p *printer) table(body func(rows *printer)) {
+	tw := tabwriter.NewWriter(p.w, 0, 0, 2, ' ', tabwriter.AlignRight)
+	rows := &printer{w: tw, err: p.err}
+	body(rows)
+	if p.err = rows.err; p.err == nil {
+		p.err = tw.Flush()
+	}
+}
+
+func dims(d [3]int) string { return fmt.Sprintf("%d x %d x %d", d[0], d[1], d[2]) }
+
+func observed(p *printer, a *estimate.Analysis, hz float64) {
+	o := a.Observed
+	p.printf("Observed, launch to last retirement:\n")
+	p.table(func(rows *printer) {
+		rows.printf("  minimum\t%s cycles\t%s\t\n", group(o.Min), milliseconds(Duration(o.Min, hz)))
+		rows.printf("  mean\t%s cycles\t%s\t\n", group(int64(o.Mean+0.5)), milliseconds(Duration(int64(o.Mean+0.5), hz)))
+		rows.printf("  maximum\t%s cycles\t%s\thigh-water mark\t\n", group(o.Max), milliseconds(Duration(o.Max, hz)))
+	})
+	p.printf("\n")
+}
+
+func bounds(p *printer, a *estimate.Analysis, hz float64) {
+	if len(a.Estimates) == 0 {
+		p.printf("No estimates.\n")
+		return
+	}
+	p.printf("Estimates of the worst case:\n")
+	p.table(func(rows *printer) {
+		rows.printf("  method\tcycles\ttime\tabove maximum\trests on\t\n")
+		for _, e := range a.Estimates {
+			over := "-"
+			if a.Observed != nil && !e.WarpOnly() {
+				over = above(e.Cycles, a.Observed.Max)
+			}
+			rows.printf("  %s\t%s\t%s\t%s\t%s facts\t\n", e.Method, group(e.Cycles), milliseconds(Duration(e.Cycles, hz)), over, e.Evidence)
+		}
+	})
+	for _, e := range a.Estimates {
+		if text, ok := explained[e.Method]; ok {
+			p.printf("  %s: %s\n", e.Method, text)
+		}
+	}
+	p.printf("\n")
+}
+
+func breakdown(p *printer, e *estimate.Estimate) {
+	p.printf("Where the %s cycles of %s go:\n", group(e.Cycles), e.Method)
+	p.table(func(rows *printer) {
+		rows.printf("  share\tcycles\ttimes\ttransition\tat\t\n")
+		for _, s := range e.Breakdown[:min(shares, len(e.Breakdown))] {
+			percent := 0.0
+			if e.Cycles > 0 {
+				percent = 100 * float64(s.Cycles) / float64(e.Cycles)
+			}
+			rows.printf("  %.1f %%\t%s\t%s\t%s\t%s\t\n", percent, group(s.Cycles), group(s.Count), s.Name, s.Pos)
+		}
+	})
+	if rest := len(e.Breakdown) - shares; rest > 0 {
+		p.printf("  and %d more\n", rest)
+	}
+	p.printf("\n")
+}
+
+// assumptions lists each assumption once, with the methods that make it.
+func assumptions(p *printer, estimates []estimate.Estimate) {
+	var order []string
+	methods := map[string][]string{}
+	for _, e := range estimates {
+		for _, text := range e.Assumptions {
+			if methods[text] == nil {
+				order = append(order, text)
+			}
+			methods[text] = append(methods[text], e.Method)
+		}
+	}
+	if len(order) == 0 {
+		return
+	}
+	p.printf("Assumed:\n")
+	for _, text := range order {
+		who := ""
+		if len(methods[text]) < len(estimates) {
+			who = " (" + strings.Join(methods[text], ", ") + ")"
+		}
+		p.printf("  - %s%s\n", text, who)
+	}
+	p.printf("\n")
+}
