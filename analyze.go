@@ -1,0 +1,247 @@
+package warpbound
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"runtime"
+	"slices"
+	"sync"
+
+	"warpbound/internal/diag"
+	"warpbound/internal/estimate"
+	"warpbound/internal/ipet"
+	"warpbound/internal/job"
+	"warpbound/internal/method/hybrid"
+	"warpbound/internal/trace"
+)
+
+// AnalyzeOptions say how a job is analysed.
+type AnalyzeOptions struct {
+	Vectors int       // random test vectors to run; 0 for the job's number
+	Methods []string  // names of Methods to report; nil for all
+	Ipoints Placement // blocks to record; nil for every block
+
+	// PublishedEdges takes the edges that Fig. 3 of Betts and Donaldson adds to the
+	// flow graph instead of all that divergence can make. They are incomplete: a
+	// run that makes another transition is an error.
+	PublishedEdges bool
+
+	// Traces are read instead of running the job, in the binary format or as CSV;
+	// TracesName is their name for messages.
+	Traces     io.Reader
+	TracesName string
+
+	LP       io.Writer             // where to write the path model in CPLEX LP format; nil for nowhere
+	Progress func(done, total int) // called after each run, by one goroutine at a time; may be nil
+}
+
+// Analyze bounds the worst-case execution time of the job. It runs the job's test
+// vectors, or reads traces, builds the profile of all transitions between
+// Ipoints, and composes them to estimates. The result does not depend on the
+// number of processors.
+//
+// It is an error if a run fails, if a trace is damaged or does not belong to the
+// kernel, or if an annotated bound is contradicted by a run.
+func (j *Job) Analyze(ctx context.Context, opts AnalyzeOptions) (*Analysis, error) {
+	ipg, err := j.ipg(opts.Ipoints, opts.PublishedEdges)
+	if err != nil {
+		return nil, err
+	}
+	var profile *hybrid.Profile
+	if opts.Traces != nil {
+		profile, err = j.readTraces(ipg, opts.Traces)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", opts.TracesName, err)
+		}
+	} else if profile, err = j.measure(ctx, ipg, opts); err != nil {
+		return nil, err
+	}
+	facts, err := j.annotations()
+	if err != nil {
+		return nil, err
+	}
+	result, err := hybrid.Analyze(ctx, profile, facts)
+	if err != nil {
+		return nil, fmt.Errorf("kernel %s: %w", j.graph.Kernel.Name, err)
+	}
+	if opts.LP != nil {
+		if err := ipet.WriteLP(opts.LP, result.Model); err != nil {
+			return nil, err
+		}
+	}
+	a := j.analysis(profile)
+	for _, e := range result.Estimates() {
+		if opts.Methods == nil || slices.Contains(opts.Methods, e.Method) {
+			a.Estimates = append(a.Estimates, e)
+		}
+	}
+	return a, nil
+}
+
+func (j *Job) analysis(p *hybrid.Profile) *Analysis {
+	spec := j.bound.Job
+	return &Analysis{
+		Job: j.Name(), Kernel: j.graph.Kernel.Name,
+		Machine: j.machine.Name, MachineHash: j.machine.Hash(),
+		Launch:   estimate.Launch{Grid: spec.Grid, Block: spec.Block},
+		Seed:     spec.Seed,
+		Runs:     p.Runs(),
+		Observed: p.Observed(), Estimates: []Estimate{},
+		Warnings: estimate.Warnings(j.warnings),
+	}
+}
+
+// annotations are the job's loop bounds by loop header. A place inside a loop
+// stands for the innermost loop around it.
+func (j *Job) annotations() (hybrid.Bounds, error) {
+	bounds := hybrid.Bounds{}
+	loops := j.graph.Loops()
+	for _, l := range j.bound.Loops {
+		for _, instr := range l.Instrs {
+			at := loops.Innermost(j.graph.BlockOf(instr))
+			if at < 0 {
+				return nil, diag.Errorf(l.Pos, "there is no loop around %s of kernel %s",
+					j.graph.Name(j.graph.BlockOf(instr)), j.graph.Kernel.Name)
+			}
+			bounds[loops.Loops[at].Header] = hybrid.LoopBound{Max: l.Bound, Evidence: estimate.Annotated}
+		}
+	}
+	return bounds, nil
+}
+
+// readTraces builds the profile of the runs in a trace file.
+func (j *Job) readTraces(ipg *hybrid.IPG, r io.Reader) (*hybrid.Profile, error) {
+	own := j.header(ipg)
+	src, err := trace.Open(r, own)
+	if err != nil {
+		return nil, err
+	}
+	theirs := src.Header()
+	if theirs.Kernel != "" && theirs.Kernel != own.Kernel {
+		return nil, fmt.Errorf("the trace is of kernel %s, the job runs %s", theirs.Kernel, own.Kernel)
+	}
+	to, err := theirs.Translate(own.Ipoints)
+	if err != nil {
+		return nil, fmt.Errorf("the trace does not fit the job's Ipoints: %w", err)
+	}
+	p := hybrid.NewProfile(ipg)
+	if err := trace.Copy(&translator{Profile: p, to: to}, src); err != nil {
+		return nil, err
+	}
+	return p, nil
+}
+
+// translator renames the Ipoints of a trace to those of the profile and leaves
+// out those that the profile does not have.
+type translator struct {
+	*hybrid.Profile
+	to []trace.Ipoint
+}
+
+func (t *translator) Record(r trace.Record) error {
+	if r.Ipoint >= 0 {
+		if r.Ipoint = t.to[r.Ipoint]; r.Ipoint == trace.None {
+			return nil
+		}
+	}
+	return t.Profile.Record(r)
+}
+
+// measure runs the test vectors on as many simulators as there are processors
+// and merges what they saw.
+func (j *Job) measure(ctx context.Context, ipg *hybrid.IPG, opts AnalyzeOptions) (*hybrid.Profile, error) {
+	total := opts.Vectors
+	if total == 0 {
+		total = j.bound.Job.Vectors
+	}
+	if !j.bound.Job.Varies() {
+		total = 1 // every run would be the same
+	}
+	q := &vectors{total: total, failed: total, progress: opts.Progress}
+	workers := min(runtime.GOMAXPROCS(0), total)
+	profiles := make([]*hybrid.Profile, workers)
+	var group sync.WaitGroup
+	for w := range workers {
+		profiles[w] = hybrid.NewProfile(ipg)
+		group.Go(func() { j.work(ctx, q, ipg, profiles[w]) })
+	}
+	group.Wait()
+	if q.err != nil {
+		return nil, q.err
+	}
+	merged := profiles[0]
+	for _, p := range profiles[1:] {
+		if err := merged.Merge(p); err != nil {
+			return nil, err
+		}
+	}
+	return merged, nil
+}
+
+// work runs vectors from q until there are none left.
+func (j *Job) work(ctx context.Context, q *vectors, ipg *hybrid.IPG, p *hybrid.Profile) {
+	t, err := j.target(ipg, 0)
+	if err != nil {
+		q.fail(0, err)
+		return
+	}
+	var in job.Inputs
+	var run trace.Run
+	for v, ok := q.next(); ok; v, ok = q.next() {
+		j.bound.Fill(v, &in)
+		run.Reset(v)
+		if _, err := t.Run(ctx, &in, &run); err != nil {
+			if !errors.Is(err, context.Canceled) {
+				err = fmt.Errorf("test vector %d: %w", v, err)
+			}
+			q.fail(v, err)
+			return
+		}
+		if err := run.Replay(p); err != nil {
+			q.fail(v, err)
+			return
+		}
+		q.done()
+	}
+}
+
+// vectors hands out the numbers of test vectors in ascending order and keeps the
+// error of the lowest, so that the outcome does not depend on timing.
+type vectors struct {
+	mu       sync.Mutex
+	total    int
+	issued   int
+	finished int
+	failed   int // lowest vector with an error, total if there is none
+	err      error
+	progress func(done, total int)
+}
+
+func (q *vectors) next() (int, bool) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if q.issued >= q.failed {
+		return 0, false
+	}
+	q.issued++
+	return q.issued - 1, true
+}
+
+func (q *vectors) done() {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	q.finished++
+	if q.progress != nil {
+		q.progress(q.finished, q.total)
+	}
+}
+
+func (q *vectors) fail(vector int, err error) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if q.err == nil || vector < q.failed {
+		q.failed, q.err = vector, err
+	}
+}

@@ -1,0 +1,217 @@
+package warpbound
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"io/fs"
+	"os"
+	"path"
+	"slices"
+	"strings"
+
+	"warpbound/internal/cfg"
+	"warpbound/internal/diag"
+	"warpbound/internal/emu"
+	"warpbound/internal/flow"
+	"warpbound/internal/isa"
+	"warpbound/internal/isa/ptx"
+	"warpbound/internal/job"
+	"warpbound/internal/machine"
+)
+
+// LoadOptions override parts of a job.
+type LoadOptions struct {
+	Machine string // name or path of a machine; empty for the job's
+	Seed    *int64 // of the random inputs; nil for the job's
+}
+
+// Job is a job file with its module and its machine, ready to run.
+type Job struct {
+	bound     *job.Bound
+	machine   *machine.Machine
+	graph     *cfg.Graph
+	code      *emu.Code
+	registers int    // per thread
+	module    string // SHA-256 of the module's text, in hexadecimal
+	warnings  []diag.Warning
+}
+
+// Load reads a job file and the module, data and machine files that it names.
+// Everything that is wrong in them is an error with file, line and what would be
+// right.
+func Load(name string, opts LoadOptions) (*Job, error) {
+	j, err := job.Load(name)
+	if err != nil {
+		return nil, err
+	}
+	module, err := os.ReadFile(j.Resolve(j.Module))
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", j.Pos.Module, err)
+	}
+	m, err := machineOf(j, opts.Machine, os.ReadFile)
+	if err != nil {
+		return nil, err
+	}
+	return prepare(j, module, m, opts)
+}
+
+// LoadFS is Load within a file system: name and what the job names are paths in
+// fsys.
+func LoadFS(fsys fs.FS, name string, opts LoadOptions) (*Job, error) {
+	read := func(file string) ([]byte, error) { return fs.ReadFile(fsys, path.Clean(file)) }
+	src, err := read(name)
+	if err != nil {
+		return nil, err
+	}
+	j, err := job.Parse(name, src, func(file string) ([]byte, error) { return read(path.Join(path.Dir(name), file)) })
+	if err != nil {
+		return nil, err
+	}
+	module, err := read(path.Join(path.Dir(name), j.Module))
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", j.Pos.Module, err)
+	}
+	m, err := machineOf(j, opts.Machine, read)
+	if err != nil {
+		return nil, err
+	}
+	return prepare(j, module, m, opts)
+}
+
+// LoadMachine returns a built-in machine by its name, or reads a machine file.
+func LoadMachine(name string) (*machine.Machine, error) { return readMachine(name, os.ReadFile) }
+
+// machineOf finds the machine that override names, or else the job's, whose path
+// is relative to the job file.
+func machineOf(j *job.Job, override string, read func(string) ([]byte, error)) (*machine.Machine, error) {
+	if override != "" {
+		return readMachine(override, read)
+	}
+	name := j.Machine
+	if isFile(name) {
+		name = j.Resolve(name)
+	}
+	m, err := readMachine(name, read)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", j.Pos.Machine, err)
+	}
+	return m, nil
+}
+
+// isFile tells a path from the name of a built-in machine.
+func isFile(name string) bool { return strings.ContainsAny(name, `/\.`) }
+
+func readMachine(name string, read func(string) ([]byte, error)) (*machine.Machine, error) {
+	if !isFile(name) {
+		return machine.Builtin(name)
+	}
+	src, err := read(name)
+	if err != nil {
+		return nil, err
+	}
+	return machine.Parse(name, src)
+}
+
+// prepare turns what was read into a Job.
+func prepare(j *job.Job, module []byte, m *machine.Machine, opts LoadOptions) (*Job, error) {
+	if opts.Seed != nil {
+		j.Seed = *opts.Seed
+	}
+	ast, err := ptx.Parse(j.Resolve(j.Module), module)
+	if err != nil {
+		return nil, err
+	}
+	program, err := ptx.Lower(ast)
+	if err != nil {
+		return nil, err
+	}
+	kernel, err := j.Link(program)
+	if err != nil {
+		return nil, err
+	}
+	bound, err := j.Bind(kernel)
+	if err != nil {
+		return nil, err
+	}
+	bound.Kernel = withSymbols(bound)
+	graph, err := cfg.Build(bound.Kernel)
+	if err != nil {
+		return nil, err
+	}
+	code, err := emu.Decode(bound.Kernel, graph)
+	if err != nil {
+		return nil, err
+	}
+	sum := sha256.Sum256(module)
+	out := &Job{
+		bound: bound, machine: m, graph: graph, code: code,
+		registers: registers(j, graph), module: hex.EncodeToString(sum[:]),
+	}
+	for _, w := range program.Warnings {
+		if w.ID != "unknown-instruction" { // in another kernel, since this one was decoded
+			out.warnings = append(out.warnings, w)
+		}
+	}
+	return out, nil
+}
+
+// withSymbols returns the kernel with the initial contents that the job gives
+// its variables.
+func withSymbols(b *job.Bound) *isa.Kernel {
+	k := *b.Kernel
+	k.Vars = slices.Clone(k.Vars)
+	for _, s := range b.Symbols {
+		k.Vars[s.Var].Init, k.Vars[s.Var].Relocs = s.Data, nil
+	}
+	return &k
+}
+
+// registers is what the job states, what the kernel is limited to, or an
+// estimate by liveness.
+func registers(j *job.Job, g *cfg.Graph) int {
+	if j.Registers > 0 {
+		return j.Registers
+	}
+	estimated := flow.Registers(g)
+	if limit := g.Kernel.Bounds.MaxRegs; limit > 0 {
+		return min(limit, estimated)
+	}
+	return estimated
+}
+
+// Name returns the job file's name.
+func (j *Job) Name() string { return j.bound.Job.File }
+
+// ClockHz returns the machine's core clock in cycles per second.
+func (j *Job) ClockHz() float64 { return float64(j.machine.Clock.Core.Value) }
+
+// Buffers returns the names of the job's buffers.
+func (j *Job) Buffers() []string {
+	var names []string
+	for _, p := range j.bound.Job.Params {
+		if p.Kind == job.Buffer {
+			names = append(names, p.Name)
+		}
+	}
+	return names
+}
+
+// HasBuffer reports whether the job has a buffer of that name.
+func (j *Job) HasBuffer(name string) bool { return slices.Contains(j.Buffers(), name) }
+
+// Inputs returns the contents of one of the job's test vectors by parameter:
+// buffers before the run, numbers and structs as bytes, all little-endian.
+func (j *Job) Inputs(vector int) map[string][]byte {
+	in := j.bound.Inputs(vector)
+	out := make(map[string][]byte)
+	for i, p := range j.bound.Job.Params {
+		switch p.Kind {
+		case job.Buffer:
+			out[p.Name] = in.Buffers[i]
+		case job.Scalar, job.Struct:
+			out[p.Name] = in.Scalars[i]
+		}
+	}
+	return out
+}

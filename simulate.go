@@ -1,0 +1,173 @@
+package warpbound
+
+import (
+	"context"
+	"fmt"
+	"io"
+
+	"warpbound/internal/cfg"
+	"warpbound/internal/estimate"
+	"warpbound/internal/graph"
+	"warpbound/internal/job"
+	"warpbound/internal/method/hybrid"
+	"warpbound/internal/sim"
+	"warpbound/internal/target"
+	"warpbound/internal/trace"
+)
+
+// SimulateOptions say what one simulated run does.
+type SimulateOptions struct {
+	Vector    int       // which of the job's test vectors, from 0
+	MaxCycles int64     // give up after so many cycles; 0 for 2^40
+	Trace     io.Writer // where to write the Ipoint trace; nil for nowhere
+	TraceCSV  bool      // as CSV instead of the binary format
+	Ipoints   Placement // blocks to record; nil for every block
+}
+
+// Simulation is the figures of one simulated run.
+type Simulation = estimate.Simulation
+
+// Run is what one simulated run gave.
+type Run struct {
+	Simulation
+	buffers map[string][]byte
+}
+
+// Buffer returns the contents of a buffer of the job after the run,
+// little-endian, or nil if the job has none of that name.
+func (r *Run) Buffer(name string) []byte { return r.buffers[name] }
+
+// Simulate runs the job once on its machine. Two runs of one job, seed and vector
+// are the same in every bit. A fault of the program, a barrier that is never
+// satisfied and a run beyond the cycle limit are errors that name the place.
+func (j *Job) Simulate(ctx context.Context, opts SimulateOptions) (*Run, error) {
+	ipg, err := j.ipg(opts.Ipoints, false)
+	if err != nil {
+		return nil, err
+	}
+	t, err := j.target(ipg, opts.MaxCycles)
+	if err != nil {
+		return nil, err
+	}
+	var records trace.Run
+	records.Reset(opts.Vector)
+	out, err := t.Run(ctx, j.bound.Inputs(opts.Vector), &records)
+	if err != nil {
+		return nil, err
+	}
+	if opts.Trace != nil {
+		if err := j.writeTrace(opts, ipg, &records); err != nil {
+			return nil, err
+		}
+	}
+	run := &Run{Simulation: j.simulation(opts.Vector, out.Result), buffers: make(map[string][]byte)}
+	for i, p := range j.bound.Job.Params {
+		if p.Kind == job.Buffer {
+			run.buffers[p.Name] = out.Buffers[i]
+		}
+	}
+	return run, nil
+}
+
+func (j *Job) simulation(vector int, r *sim.Result) Simulation {
+	spec, c := j.bound.Job, &r.Counters
+	s := Simulation{
+		Job: j.Name(), Kernel: j.graph.Kernel.Name, Machine: j.machine.Name, MachineHash: j.machine.Hash(),
+		Launch: estimate.Launch{Grid: spec.Grid, Block: spec.Block},
+		Seed:   spec.Seed, Vector: vector, Cycles: r.Cycles,
+		CTAsPerSM: r.Occupancy.CTAs, Limit: r.Occupancy.Limit, Registers: j.registers,
+		Counters: map[string]int64{
+			"warp_instructions":   c.WarpInstrs,
+			"thread_instructions": c.ThreadInstrs,
+			"divergent_branches":  c.DivergentBranches,
+			"transactions":        c.Transactions,
+			"shared_conflicts":    c.SharedConflicts,
+			"const_replays":       c.ConstReplays,
+			"l1_hits":             c.L1Hits,
+			"l1_misses":           c.L1Misses,
+			"l1_merged":           c.L1Merged,
+			"l2_hits":             c.L2Hits,
+			"l2_misses":           c.L2Misses,
+			"l2_merged":           c.L2Merged,
+			"l2_write_backs":      c.L2WriteBacks,
+			"dram_reads":          c.DRAMReads,
+			"dram_writes":         c.DRAMWrites,
+			"dram_row_hits":       c.RowHits,
+			"dram_row_misses":     c.RowMisses,
+		},
+		Scheduler: map[string]int64{},
+	}
+	for stall, cycles := range r.Stalled() {
+		s.Scheduler[sim.Stall(stall).String()] = cycles
+	}
+	for _, schedulers := range r.Schedulers {
+		for _, c := range schedulers {
+			s.Scheduler["issued"] += c.Issued
+		}
+	}
+	return s
+}
+
+// ipg builds the instrumentation point graph of the kernel, with the edges that
+// divergence adds or with those of the published algorithm.
+func (j *Job) ipg(place Placement, published bool) (*hybrid.IPG, error) {
+	if place == nil {
+		place = hybrid.EveryBlock()
+	}
+	divergent, err := divergentEdges(j.graph, published)
+	if err != nil {
+		return nil, fmt.Errorf("kernel %s: %w", j.graph.Kernel.Name, err)
+	}
+	return hybrid.NewIPG(hybrid.NewProgram(j.graph, j.graph.WithEdges(divergent)), place)
+}
+
+func divergentEdges(g *cfg.Graph, published bool) ([]graph.Edge, error) {
+	if published {
+		return cfg.PublishedDivergentEdges(g.Flow), nil
+	}
+	return cfg.DivergentEdges(g.Flow, nil)
+}
+
+// target makes a simulator of the job that records the Ipoints of ipg. A run is
+// limited to maxCycles cycles unless that is 0.
+func (j *Job) target(ipg *hybrid.IPG, maxCycles int64) (target.Target, error) {
+	ipoints := make([]trace.Ipoint, len(j.graph.Kernel.Instrs))
+	for i := range ipoints {
+		ipoints[i] = trace.None
+	}
+	for b, at := range ipg.OfBlock {
+		ipoints[j.graph.Blocks[b].Start] = at
+	}
+	return target.NewSimulator(target.Config{
+		Job: j.bound, Code: j.code, Machine: j.machine, Registers: j.registers,
+		Ipoints: ipoints, MaxCycles: maxCycles,
+	})
+}
+
+// header describes the traces of the job.
+func (j *Job) header(ipg *hybrid.IPG) *trace.Header {
+	return &trace.Header{
+		Kernel: j.graph.Kernel.Name, Module: j.module, Machine: j.machine.Hash(), Ipoints: ipg.Ipoints,
+	}
+}
+
+func (j *Job) writeTrace(opts SimulateOptions, ipg *hybrid.IPG, run *trace.Run) error {
+	type writer interface {
+		trace.Sink
+		Close() error
+	}
+	var w writer
+	var err error
+	if opts.TraceCSV {
+		w, err = trace.NewCSVWriter(opts.Trace, j.header(ipg))
+	} else {
+		w, err = trace.NewWriter(opts.Trace, j.header(ipg))
+	}
+	if err != nil {
+		return err
+	}
+	if err := run.Replay(w); err != nil {
+		return err
+	}
+	return w.Close()
+}

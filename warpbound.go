@@ -1,0 +1,71 @@
+// Package warpbound bounds the worst-case execution time of GPU kernels.
+//
+// A job file names a PTX module, a kernel, its launch, its inputs and a machine
+// (docs/formats.md). Load reads it with everything that it names. Simulate runs
+// it once on the cycle-level simulator; Analyze runs it on many random inputs, or
+// reads traces, and returns estimates of its worst case with what each rests on:
+//
+//	job, err := warpbound.Load("kernels/reduction/job.toml", warpbound.LoadOptions{})
+//	...
+//	analysis, err := job.Analyze(ctx, warpbound.AnalyzeOptions{Vectors: 200})
+//
+// All times are in cycles of the machine's core clock unless said otherwise.
+package warpbound
+
+import (
+	"warpbound/internal/cfg"
+	"warpbound/internal/estimate"
+	"warpbound/internal/graph"
+	"warpbound/internal/inspect"
+	"warpbound/internal/isa/ptx"
+	"warpbound/internal/method/hybrid"
+)
+
+// Analysis is everything that an analysis found out about a job.
+type Analysis = estimate.Analysis
+
+// Estimate is the answer of one method: cycles, and what they rest on.
+type Estimate = estimate.Estimate
+
+// Evidence tells how the facts behind an estimate are known.
+type Evidence = estimate.Evidence
+
+// The kinds of evidence, weakest first. An estimate has that of its weakest fact.
+const (
+	Observed  = estimate.Observed
+	Annotated = estimate.Annotated
+	Proven    = estimate.Proven
+)
+
+// Placement chooses the blocks whose execution is recorded (Ipoints).
+type Placement = hybrid.Placement
+
+// ParsePlacement reads "blocks" (every block), "headers" (of loops), "every:N"
+// (every N-th block) or "labels:NAME,NAME".
+func ParsePlacement(s string) (Placement, error) { return hybrid.ParsePlacement(s) }
+
+// Methods returns the names of the methods that Analyze knows.
+func Methods() []string { return []string{"hybrid/warp", "hybrid/dynamic", "hybrid/waves"} }
+
+// InspectOptions say what to show of a module.
+type InspectOptions struct {
+	Kernel         string // only this kernel, unless empty
+	PublishedEdges bool   // as in AnalyzeOptions
+}
+
+// Inspect describes the kernels of a PTX module. file is the module's name for
+// messages. It is an error if src is not PTX or if there is no such kernel; what
+// the simulator would refuse is listed among the warnings.
+func Inspect(file string, src []byte, opts InspectOptions) (*inspect.Module, error) {
+	m, err := ptx.Parse(file, src)
+	if err != nil {
+		return nil, err
+	}
+	p, err := ptx.Lower(m)
+	if err != nil {
+		return nil, err
+	}
+	return inspect.Inspect(p, opts.Kernel, func(g *cfg.Graph) ([]graph.Edge, error) {
+		return divergentEdges(g, opts.PublishedEdges)
+	})
+}
