@@ -1,0 +1,149 @@
+package cli
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"warpbound"
+	"warpbound/internal/report"
+)
+
+// analyzeFlags are the flags that analyze, check and demo share.
+type analyzeFlags struct {
+	vectors int
+	methods []string
+	ipoints string
+	traces  string
+	fig3    bool
+}
+
+func (f *analyzeFlags) add(c *cobra.Command) {
+	c.Flags().IntVar(&f.vectors, "vectors", 0, "random test vectors to run (default: the job's)")
+	c.Flags().StringSliceVar(&f.methods, "methods", nil, "only these methods, for example hybrid/waves")
+	c.Flags().StringVar(&f.ipoints, "ipoints", "blocks", "instrument blocks, headers (of loops), every:N blocks, or labels:A,B")
+	c.Flags().StringVar(&f.traces, "traces", "", "analyse the traces in this file (binary or CSV) instead of running the job")
+	addPublishedEdges(c, &f.fig3)
+}
+
+func addPublishedEdges(c *cobra.Command, fig3 *bool) {
+	c.Flags().BoolVar(fig3, "published-edges", false, "take the divergent edges of the published algorithm (Fig. 3), which misses some")
+}
+
+func (f *analyzeFlags) options() (warpbound.AnalyzeOptions, error) {
+	if f.vectors < 0 {
+		return warpbound.AnalyzeOptions{}, fmt.Errorf("--vectors %d: want at least 1", f.vectors)
+	}
+	ipoints, err := warpbound.ParsePlacement(f.ipoints)
+	if err != nil {
+		return warpbound.AnalyzeOptions{}, fmt.Errorf("--ipoints: %w", err)
+	}
+	known := warpbound.Methods()
+	for _, m := range f.methods {
+		if !slices.Contains(known, m) {
+			return warpbound.AnalyzeOptions{}, fmt.Errorf("--methods: unknown method %q; there are %s", m, strings.Join(known, ", "))
+		}
+	}
+	return warpbound.AnalyzeOptions{Vectors: f.vectors, Methods: f.methods, Ipoints: ipoints, PublishedEdges: f.fig3}, nil
+}
+
+// analyze runs the analysis, reading --traces if given.
+func (f *analyzeFlags) analyze(c *cobra.Command, job *warpbound.Job, opts warpbound.AnalyzeOptions) (*warpbound.Analysis, error) {
+	if f.traces != "" {
+		in, err := os.Open(f.traces)
+		if err != nil {
+			return nil, err
+		}
+		defer in.Close()
+		opts.Traces, opts.TracesName = in, f.traces
+	}
+	step, stop := progress(c.ErrOrStderr(), job.Name())
+	defer stop()
+	opts.Progress = step
+	return job.Analyze(c.Context(), opts)
+}
+
+// jobFlags select a job and override parts of it.
+type jobFlags struct {
+	machine string
+	seed    int64
+}
+
+func (f *jobFlags) add(c *cobra.Command) {
+	c.Flags().StringVar(&f.machine, "machine", "", "machine name or file (default: the job's)")
+	c.Flags().Int64Var(&f.seed, "seed", 0, "seed of the random inputs (default: the job's)")
+}
+
+func (f *jobFlags) load(c *cobra.Command, path string) (*warpbound.Job, error) {
+	return warpbound.Load(path, f.options(c))
+}
+
+func (f *jobFlags) options(c *cobra.Command) warpbound.LoadOptions {
+	opts := warpbound.LoadOptions{Machine: f.machine}
+	if c.Flags().Changed("seed") {
+		opts.Seed = &f.seed
+	}
+	return opts
+}
+
+func analyzeCommand() *cobra.Command {
+	var job jobFlags
+	var flags analyzeFlags
+	var html, lp string
+	c := &cobra.Command{
+		Use:   "analyze JOB.toml",
+		Short: "Run a job on random inputs and bound its worst-case execution time",
+		Args:  cobra.ExactArgs(1),
+	}
+	format := addFormat(c)
+	job.add(c)
+	flags.add(c)
+	c.Flags().StringVar(&html, "html", "", "also write the report as an HTML page to this file")
+	c.Flags().StringVar(&lp, "lp", "", "also write the path model to this file in CPLEX LP format")
+	c.RunE = func(c *cobra.Command, args []string) error {
+		opts, err := flags.options()
+		if err != nil {
+			return err
+		}
+		j, err := job.load(c, args[0])
+		if err != nil {
+			return err
+		}
+		var model *file
+		if lp != "" {
+			if model, err = createFile(lp); err != nil {
+				return err
+			}
+			opts.LP = model
+		}
+		a, err := flags.analyze(c, j, opts)
+		if model != nil {
+			if err != nil {
+				model.discard()
+			} else if err = model.commit(); err != nil {
+				return err
+			}
+		}
+		if err != nil {
+			return err
+		}
+		if html != "" {
+			if err := writeFile(html, func(w io.Writer) error { return report.HTML(w, a, j.ClockHz()) }); err != nil {
+				return err
+			}
+		}
+		return printAnalysis(c.OutOrStdout(), *format, j, a)
+	}
+	return c
+}
+
+func printAnalysis(w io.Writer, f format, j *warpbound.Job, a *warpbound.Analysis) error {
+	if f == "json" {
+		return report.JSON(w, a)
+	}
+	return report.Text(w, a, j.ClockHz())
+}

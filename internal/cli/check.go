@@ -1,0 +1,62 @@
+package cli
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"warpbound"
+	"warpbound/internal/report"
+)
+
+func checkCommand() *cobra.Command {
+	var job jobFlags
+	var flags analyzeFlags
+	var budget time.Duration
+	c := &cobra.Command{
+		Use:   "check JOB.toml --budget 2ms",
+		Short: "Tell whether a job's bound is within a time budget: exit 0 within, 1 over, 2 could not tell",
+		Args:  cobra.ExactArgs(1),
+	}
+	job.add(c)
+	flags.add(c)
+	c.Flags().DurationVar(&budget, "budget", 0, "time that the kernel may take, for example 2ms or 350us")
+	if err := c.MarkFlagRequired("budget"); err != nil {
+		panic(err) // the flag is defined one line above
+	}
+	c.RunE = func(c *cobra.Command, args []string) error {
+		if budget <= 0 {
+			return fmt.Errorf("--budget %s: want a positive time", budget)
+		}
+		opts, err := flags.options()
+		if err != nil {
+			return err
+		}
+		j, err := job.load(c, args[0])
+		if err != nil {
+			return err
+		}
+		a, err := flags.analyze(c, j, opts)
+		if err != nil {
+			return err
+		}
+		bound := a.Tightest()
+		if bound == nil {
+			return fmt.Errorf("could not tell: none of the methods asked for bounds the whole kernel")
+		}
+		return verdict(c, j, a, bound, budget)
+	}
+	return c
+}
+
+func verdict(c *cobra.Command, j *warpbound.Job, a *warpbound.Analysis, bound *warpbound.Estimate, budget time.Duration) error {
+	took := report.Duration(bound.Cycles, j.ClockHz())
+	answer, err := "within", error(nil)
+	if took > budget {
+		answer, err = "over", errVerdict
+	}
+	fmt.Fprintf(c.OutOrStdout(), "%s: %s of %s (%d cycles, %s facts) is %s the budget of %s\n",
+		a.Kernel, bound.Method, took, bound.Cycles, bound.Evidence, answer, budget)
+	return err
+}

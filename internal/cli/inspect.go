@@ -1,0 +1,42 @@
+package cli
+
+import (
+	"os"
+
+	"github.com/spf13/cobra"
+
+	"warpbound"
+	"warpbound/internal/report"
+)
+
+func inspectCommand() *cobra.Command {
+	var opts warpbound.InspectOptions
+	var dot bool
+	c := &cobra.Command{
+		Use:   "inspect MODULE.ptx",
+		Short: "Show a module's kernels, blocks, loops, branches and the edges that divergence adds",
+		Args:  cobra.ExactArgs(1),
+	}
+	format := addFormat(c)
+	c.Flags().StringVar(&opts.Kernel, "kernel", "", "only this kernel")
+	addPublishedEdges(c, &opts.PublishedEdges)
+	c.Flags().BoolVar(&dot, "dot", false, "print the flow graphs in the DOT language")
+	c.RunE = func(c *cobra.Command, args []string) error {
+		src, err := os.ReadFile(args[0])
+		if err != nil {
+			return err
+		}
+		m, err := warpbound.Inspect(args[0], src, opts)
+		if err != nil {
+			return err
+		}
+		switch {
+		case dot:
+			return report.DOT(c.OutOrStdout(), m)
+		case *format == "json":
+			return report.JSON(c.OutOrStdout(), m)
+		}
+		return report.Module(c.OutOrStdout(), m)
+	}
+	return c
+}

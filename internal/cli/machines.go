@@ -1,0 +1,48 @@
+package cli
+
+import (
+	"fmt"
+	"text/tabwriter"
+
+	"github.com/spf13/cobra"
+
+	"warpbound"
+	"warpbound/internal/machine"
+)
+
+func machinesCommand() *cobra.Command {
+	c := &cobra.Command{
+		Use:   "machines",
+		Short: "List the built-in machines, or show the numbers of one",
+		Args:  cobra.NoArgs,
+		RunE: func(c *cobra.Command, _ []string) error {
+			tw := tabwriter.NewWriter(c.OutOrStdout(), 0, 0, 2, ' ', 0)
+			for _, name := range machine.Names() {
+				m, err := machine.Builtin(name)
+				if err != nil {
+					return err
+				}
+				fmt.Fprintf(tw, "%s\t%s\n", name, m.About)
+			}
+			return tw.Flush()
+		},
+	}
+	c.AddCommand(&cobra.Command{
+		Use:   "show NAME",
+		Short: "Show every number of a machine with its unit and source; NAME may be a file",
+		Args:  cobra.ExactArgs(1),
+		RunE: func(c *cobra.Command, args []string) error {
+			m, err := warpbound.LoadMachine(args[0])
+			if err != nil {
+				return err
+			}
+			fmt.Fprintf(c.OutOrStdout(), "%s: %s\nhash %s\n\n", m.Name, m.About, m.Hash())
+			tw := tabwriter.NewWriter(c.OutOrStdout(), 0, 0, 2, ' ', 0)
+			for _, r := range m.Rows() {
+				fmt.Fprintf(tw, "%s\t%s\t%s\t%s\n", r.Path, r.Value, r.Unit, r.Source)
+			}
+			return tw.Flush()
+		},
+	})
+	return c
+}
