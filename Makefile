@@ -1,0 +1,29 @@
+.PHONY: build test bench fuzz
+
+build:
+	go build ./cmd/warpbound
+
+test:
+	./test.sh
+
+# One line for each kernel and mode, NAME functional|cycle N warp-instr/s, after
+# the table of the Go benchmark with its allocations.
+bench:
+	@go test -run '^$$' -bench BenchmarkKernels -benchmem . | awk ' \
+		{ print } \
+		/^BenchmarkKernels\// { \
+			split($$1, name, "/"); sub(/-[0-9]+$$/, "", name[3]); \
+			for (i = 2; i < NF; i++) if ($$(i + 1) == "warp-instr/s") rate = $$i; \
+			lines[n++] = sprintf("%s %s %.0f warp-instr/s", name[2], name[3], rate) \
+		} \
+		END { print ""; for (i = 0; i < n; i++) print lines[i] }'
+
+# Runs every fuzz target for FUZZTIME each.
+FUZZTIME ?= 1m
+fuzz:
+	@grep -rl --include='*_test.go' '^func Fuzz' . | while read file; do \
+		for target in $$(sed -n 's/^func \(Fuzz[A-Za-z0-9]*\).*/\1/p' $$file); do \
+			echo "$$file $$target"; \
+			go test -run '^$$' -fuzz "^$$target$$" -fuzztime $(FUZZTIME) $$(dirname $$file) || exit 1; \
+		done; \
+	done

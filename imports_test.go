@@ -1,0 +1,101 @@
+package warpbound_test
+
+import (
+	"os/exec"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// arrows are the import rules of docs/architecture.md: no package that matches
+// From may depend, directly or not, on one that matches Never. A name ending in
+// /... matches the packages below it too.
+var arrows = []struct {
+	From  string
+	Never []string
+	Why   string
+}{
+	{"internal/diag", []string{"internal/..."}, "positions know nothing of the project"},
+	{"internal/graph", []string{"internal/isa/..."}, "graph algorithms know no instruction set"},
+	{"internal/ipet", []string{"internal/isa/...", "internal/cfg", "internal/trace"}, "path problems know no instruction set"},
+	{"internal/trace", []string{"internal/..."}, "traces also come from elsewhere"},
+	{"internal/isa", []string{"internal/isa/ptx", "internal/cfg", "internal/machine", "internal/emu", "internal/sim"}, "the program is neutral: no syntax, no timing"},
+	{"internal/cfg", []string{"internal/isa/ptx", "internal/machine", "internal/emu", "internal/sim", "internal/method/..."}, "flow graphs have no timing"},
+	{"internal/flow", []string{"internal/isa/ptx", "internal/machine", "internal/emu", "internal/sim", "internal/method/..."}, "flow facts have no timing"},
+	{"internal/machine", []string{"internal/cfg", "internal/emu", "internal/sim", "internal/method/..."}, "a machine is a description"},
+	{"internal/emu", []string{"internal/isa/ptx", "internal/machine", "internal/sim", "internal/trace", "internal/method/..."}, "semantics have no timing"},
+	{"internal/sim", []string{"internal/isa/ptx", "internal/method/...", "internal/ipet", "internal/flow"}, "the simulator is independent evidence against the methods"},
+	{"internal/method/...", []string{"internal/isa/ptx", "internal/sim", "internal/emu", "internal/job"}, "the methods are independent of what they are tested against"},
+	{"internal/estimate", []string{"internal/isa/...", "internal/method/...", "internal/sim"}, "results compute nothing"},
+	{"internal/report", []string{"internal/method/...", "internal/sim", "internal/emu", "internal/job", "internal/cli"}, "reports only render"},
+	{"internal/isa/ptx", []string{"internal/cfg", "internal/flow", "internal/machine", "internal/emu", "internal/sim"}, "a front end ends at isa"},
+	{"kernels", []string{"internal/..."}, "reference results are independent of the tool"},
+}
+
+// files are the only packages that may open files or start processes.
+var files = []string{"warpbound", "internal/cli", "internal/job", "internal/ipet", "cmd/warpbound"}
+
+func goList(t *testing.T, args ...string) []string {
+	t.Helper()
+	out, err := exec.Command("go", append([]string{"list"}, args...)...).Output()
+	if err != nil {
+		t.Fatalf("go list %s: %v", strings.Join(args, " "), err)
+	}
+	return strings.Split(strings.TrimSpace(string(out)), "\n")
+}
+
+func matches(pkg, pattern string) bool {
+	name := strings.TrimPrefix(pkg, "warpbound/")
+	below, tree := strings.CutSuffix(pattern, "/...")
+	return name == below || tree && strings.HasPrefix(name, below+"/")
+}
+
+func TestImportRules(t *testing.T) {
+	used := make([]bool, len(arrows))
+	for _, line := range goList(t, "-f", "{{.ImportPath}} {{join .Deps \" \"}}", "./...") {
+		pkg, deps, _ := strings.Cut(line, " ")
+		for i, rule := range arrows {
+			if !matches(pkg, rule.From) {
+				continue
+			}
+			used[i] = true
+			for _, dep := range strings.Fields(deps) {
+				if !strings.HasPrefix(dep, "warpbound/") {
+					continue
+				}
+				for _, never := range rule.Never {
+					if matches(dep, never) && !matches(dep, rule.From) {
+						t.Errorf("%s depends on %s: %s", pkg, dep, rule.Why)
+					}
+				}
+			}
+		}
+	}
+	for i, rule := range arrows {
+		if !used[i] {
+			t.Errorf("the rule for %s matches no package", rule.From)
+		}
+	}
+}
+
+func TestOnlySomeRoomsOpenFiles(t *testing.T) {
+	for _, line := range goList(t, "-f", "{{.ImportPath}} {{join .Imports \" \"}}", "./...") {
+		pkg, imports, _ := strings.Cut(line, " ")
+		if slices.ContainsFunc(files, func(f string) bool { return matches(pkg, f) }) {
+			continue
+		}
+		for _, imp := range strings.Fields(imports) {
+			if imp == "os" || imp == "os/exec" || imp == "path/filepath" {
+				t.Errorf("%s imports %s: only %s may", pkg, imp, strings.Join(files, ", "))
+			}
+		}
+	}
+}
+
+func TestPackagesHaveComments(t *testing.T) {
+	for _, pkg := range goList(t, "-f", "{{if not .Doc}}{{.ImportPath}}{{end}}", "./...") {
+		if pkg != "" {
+			t.Errorf("%s has no package comment", pkg)
+		}
+	}
+}
