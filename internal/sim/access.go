@@ -1,0 +1,286 @@
+package sim
+
+import (
+	"math/bits"
+
+	"warpbound/internal/emu"
+	"warpbound/internal/isa"
+)
+
+const (
+	wordBytes = 4
+
+	// allOf32 holds all lanes of a warp of 32, for which loops over lanes are
+	// shorter.
+	allOf32 = 1<<32 - 1
+
+	// localBase is where the local memory of all threads begins among the
+	// addresses that the caches see, beyond all of global memory.
+	localBase = 1 << 44
+)
+
+// lineAccess is the part of a warp's access that falls into one line.
+type lineAccess struct {
+	addr  uint64 // of the line
+	words uint64 // those of the line that are accessed, one bit each
+	local bool
+	cost  int32 // most operations on one address, of an atomic access
+}
+
+// access starts the memory access that a warp has just executed.
+func (m *sm) access(id int32, st *step, now int64) {
+	eff, l, w := &m.sim.eff, &m.lsu, &m.warps[id]
+	l.lines, l.current = l.lines[:0], 0
+	busy := int64(0)
+	switch {
+	case eff.Access.Kind == emu.NoAccess:
+	case eff.Access.Space != isa.Generic:
+		busy = m.accessSpace(eff.Access.Space, eff.Mask, id)
+	default:
+		for space, lanes := range eff.Access.Lanes {
+			busy += m.accessSpace(isa.Space(space), lanes, id)
+		}
+	}
+	busy *= st.initiation
+	if len(l.lines) == 0 {
+		busy = max(busy, st.initiation)
+		over := now + busy - st.initiation + st.latency
+		w.setReady(st.writes, readyAt(over, true))
+		w.busy = max(w.busy, over)
+		m.reserve(st.pipe, now+busy)
+		return
+	}
+	w.setReady(st.writes, pending)
+	w.inflight++
+	l.step, l.kind, l.bytes = st, eff.Access.Kind, eff.Access.Bytes
+	l.op = l.alloc(operation{warp: id, writes: st.writes, left: int32(len(l.lines))})
+	l.next = now + busy
+	m.pipes[st.pipe][0], m.pipeFree[st.pipe] = never, never
+	if busy == 0 {
+		m.stepLSU(now)
+	}
+}
+
+// accessSpace returns for how many passes some lanes of the access occupy the
+// shared memory or the constant cache, or appends the lines that they access.
+func (m *sm) accessSpace(space isa.Space, lanes uint64, id int32) int64 {
+	if lanes == 0 {
+		return 0
+	}
+	acc, count := &m.sim.eff.Access, &m.sim.count
+	switch space {
+	case isa.Shared:
+		passes := m.lsu.banks.passes(&acc.Addr, lanes, acc.Bytes)
+		if acc.Kind == emu.Atomic {
+			passes = m.lsu.banks.collisions(&acc.Addr, lanes)
+		}
+		count.SharedConflicts += passes - 1
+		if acc.Kind == emu.Atomic {
+			passes *= m.sim.cfg.Machine.Shared.AtomicPass.Value
+		}
+		return passes
+	case isa.Param, isa.Const:
+		passes := distinct(&acc.Addr, lanes)
+		count.ConstReplays += passes - 1
+		return passes
+	}
+	before := len(m.lsu.lines)
+	if space == isa.Local {
+		m.localLines(lanes, id)
+	} else {
+		m.globalLines(lanes)
+	}
+	count.Transactions += int64(len(m.lsu.lines) - before)
+	return 0
+}
+
+// distinct counts the different addresses of some lanes.
+func distinct(addr *[emu.MaxWidth]uint64, lanes uint64) int64 {
+	n := int64(0)
+	for lanes != 0 {
+		_, same := sameAddress(addr, lanes)
+		lanes &^= same
+		n++
+	}
+	return n
+}
+
+// sameAddress returns the address of the first of some lanes, and those among
+// them that have it.
+func sameAddress(addr *[emu.MaxWidth]uint64, lanes uint64) (uint64, uint64) {
+	a := addr[bits.TrailingZeros64(lanes)]
+	same := uint64(0)
+	for set := lanes; set != 0; set &= set - 1 {
+		if i := bits.TrailingZeros64(set); addr[i] == a {
+			same |= 1 << i
+		}
+	}
+	return a, same
+}
+
+// globalLines coalesces the addresses of some lanes into lines, in the order of
+// the first lane that accesses each.
+func (m *sm) globalLines(lanes uint64) {
+	acc, l := &m.sim.eff.Access, &m.lsu
+	within := uint64(1)<<l.l1.shift - 1
+	if acc.Kind == emu.Load {
+		if line, ok := oneLine(&acc.Addr, lanes, within); ok {
+			l.lines = append(l.lines, lineAccess{addr: line})
+			return
+		}
+	}
+	words := uint64(1)<<max(acc.Bytes/wordBytes, 1) - 1
+	at := -1
+	for set := lanes; set != 0; set &= set - 1 {
+		a := acc.Addr[bits.TrailingZeros64(set)]
+		if line := a &^ within; at < 0 || l.lines[at].addr != line {
+			at = l.line(line, false)
+		}
+		l.lines[at].words |= words << (a & within / wordBytes)
+	}
+	if acc.Kind != emu.Atomic {
+		return
+	}
+	for lanes != 0 {
+		a, same := sameAddress(&acc.Addr, lanes)
+		lanes &^= same
+		line := &l.lines[l.line(a&^within, false)]
+		line.cost = max(line.cost, int32(bits.OnesCount64(same)))
+	}
+}
+
+// oneLine returns the line of the first lane, and whether all lanes are in it.
+func oneLine(addr *[emu.MaxWidth]uint64, lanes, within uint64) (uint64, bool) {
+	first := addr[bits.TrailingZeros64(lanes)]
+	other := uint64(0)
+	if lanes == allOf32 {
+		for _, a := range addr[:32] {
+			other |= a ^ first
+		}
+	} else {
+		for set := lanes; set != 0; set &= set - 1 {
+			other |= addr[bits.TrailingZeros64(set)] ^ first
+		}
+	}
+	return first &^ within, other&^within == 0
+}
+
+// localLines does the same for local memory, where words of the same address of
+// all threads of the machine lie side by side.
+func (m *sm) localLines(lanes uint64, id int32) {
+	acc, l, sm := &m.sim.eff.Access, &m.lsu, &m.sim.cfg.Machine.SM
+	within := uint64(1)<<l.l1.shift - 1
+	width := uint64(sm.WarpSize.Value)
+	threads := uint64(sm.Count.Value*sm.Warps.Value) * width
+	first := (uint64(m.index)*uint64(sm.Warps.Value) + uint64(id)) * width
+	for set := lanes; set != 0; set &= set - 1 {
+		lane := bits.TrailingZeros64(set)
+		word := (acc.Addr[lane] - emu.LocalBase) / wordBytes
+		for k := range uint64(max(acc.Bytes/wordBytes, 1)) {
+			a := localBase + ((word+k)*threads+first+uint64(lane))*wordBytes
+			at := l.line(a&^within, true)
+			l.lines[at].words |= 1 << (a & within / wordBytes)
+		}
+	}
+}
+
+// line returns the index of a line in the list, which it enters if it is not
+// there yet.
+func (l *lsu) line(addr uint64, local bool) int {
+	for i := range l.lines {
+		if l.lines[i].addr == addr {
+			return i
+		}
+	}
+	l.lines = append(l.lines, lineAccess{addr: addr, local: local})
+	return len(l.lines) - 1
+}
+
+// banks finds conflicts between the banks of shared memory.
+type banks struct {
+	count int // a power of two
+	shift int // log2 of their width in bytes
+}
+
+// passes returns how often the banks are accessed. Each access gives one row of
+// every bank. Lanes that together want more words than there are banks are
+// served in groups that do not.
+func (b banks) passes(addr *[emu.MaxWidth]uint64, lanes uint64, bytes int) int64 {
+	each := max(bytes>>b.shift, 1) // banks that a lane accesses
+	group := max(b.count/each, 1)
+	total := int64(0)
+	for first := 0; first < emu.MaxWidth; first += group {
+		set := lanes >> first
+		if group < emu.MaxWidth {
+			set &= 1<<group - 1
+		}
+		if set != 0 {
+			total += b.group(addr, set<<first, each)
+		}
+	}
+	return total
+}
+
+// group returns the passes of one group of lanes: words that span no more than
+// one row are in different banks.
+func (b banks) group(addr *[emu.MaxWidth]uint64, lanes uint64, each int) int64 {
+	low, high := ^uint64(0), uint64(0)
+	if lanes == allOf32 {
+		for _, a := range addr[:32] {
+			low, high = min(low, a), max(high, a)
+		}
+	} else {
+		for set := lanes; set != 0; set &= set - 1 {
+			a := addr[bits.TrailingZeros64(set)]
+			low, high = min(low, a), max(high, a)
+		}
+	}
+	if high>>b.shift-low>>b.shift+uint64(each) <= uint64(b.count) {
+		return 1
+	}
+	return b.most(addr, lanes, each)
+}
+
+// most counts the different rows of the bank that has the most.
+func (b banks) most(addr *[emu.MaxWidth]uint64, lanes uint64, each int) int64 {
+	var (
+		words [emu.MaxWidth]uint64 // different words, in lists by bank
+		next  [emu.MaxWidth]uint8  // number of the next in the list, plus one
+		heads [emu.MaxWidth]uint8  // by bank, likewise
+		count [emu.MaxWidth]int64  // by bank
+		n     = uint8(0)
+		most  = int64(1)
+		mask  = uint64(b.count - 1)
+	)
+	for set := lanes; set != 0; set &= set - 1 {
+		word := addr[bits.TrailingZeros64(set)] >> b.shift
+	next:
+		for k := range uint64(each) {
+			bank := (word + k) & mask
+			for i := heads[bank]; i != 0; i = next[i-1] {
+				if words[i-1] == word+k {
+					continue next
+				}
+			}
+			words[n], next[n] = word+k, heads[bank]
+			n++
+			heads[bank] = n
+			count[bank]++
+			most = max(most, count[bank])
+		}
+	}
+	return most
+}
+
+// collisions returns the passes of an atomic access: as many as lanes access the
+// bank that most of them do, because no two lanes share a pass.
+func (b banks) collisions(addr *[emu.MaxWidth]uint64, lanes uint64) int64 {
+	var users [emu.MaxWidth]int64
+	most := int64(0)
+	for set := lanes; set != 0; set &= set - 1 {
+		bank := addr[bits.TrailingZeros64(set)] >> b.shift & uint64(b.count-1)
+		users[bank]++
+		most = max(most, users[bank])
+	}
+	return most
+}

@@ -1,0 +1,193 @@
+package sim
+
+import (
+	"math/bits"
+
+	"warpbound/internal/machine"
+)
+
+// dram is the memory behind one partition. Its controller serves the first of
+// the oldest requests whose row is open, and opens rows for the oldest others.
+// Times are in cycles of its own clock unless said otherwise.
+type dram struct {
+	m         *machine.Machine
+	core      int64 // core cycles in the time of
+	cycles    int64 // so many cycles of this clock
+	burst     int64 // cycles of the bus for one line
+	window    int   // requests among which the controller chooses
+	next      int64 // core cycle in which the controller acts
+	at        int64 // the same in its own clock
+	queue     []dramRequest
+	banks     []bank
+	busFree   int64 // when the data bus is free
+	readReady int64 // when a read may follow the last write
+	opened    int64 // when a row was opened last, in any bank
+}
+
+// dramRequest is an access to a line.
+type dramRequest struct {
+	row    int64
+	bank   int32
+	target int32 // MSHR of the L2, none for a write
+	opens  bool  // its row was not open when its turn came
+}
+
+// bank is the state of a bank.
+type bank struct {
+	row      int64 // the open one, or -1
+	column   int64 // when the open row can be accessed
+	close    int64 // when the open row can be closed
+	activate int64 // when a row can be opened
+}
+
+func (d *dram) init(m *machine.Machine) {
+	d.m = m
+	d.core, d.cycles = m.ClockRatio()
+	d.burst = m.L2.Line.Value / m.DRAM.Burst.Value * m.DRAM.CCD.Value
+	d.window = int(m.DRAM.Queue.Value)
+	d.banks = make([]bank, m.DRAM.Banks.Value)
+}
+
+func (d *dram) reset() {
+	d.queue = d.queue[:0]
+	for i := range d.banks {
+		d.banks[i] = bank{row: -1}
+	}
+	d.next, d.at, d.busFree, d.readReady = never, 0, 0, 0
+	d.opened = -d.m.DRAM.RRD.Value
+}
+
+// toDRAM converts a core cycle to the first cycle of this clock that begins then
+// or later; toCore converts back likewise.
+func (d *dram) toDRAM(t int64) int64 { return scale(t, d.cycles, d.core) }
+func (d *dram) toCore(t int64) int64 { return scale(t, d.core, d.cycles) }
+
+// scale returns t*num/den rounded up.
+func scale(t, num, den int64) int64 {
+	hi, lo := bits.Mul64(uint64(t), uint64(num))
+	lo, carry := bits.Add64(lo, uint64(den-1), 0)
+	q, _ := bits.Div64(hi+carry, lo, uint64(den))
+	return int64(q)
+}
+
+// enqueue takes a request for a line.
+func (d *dram) enqueue(q *request, now int64) {
+	row := int64(q.line) / d.m.DRAM.Row.Value
+	n := int64(len(d.banks))
+	e := dramRequest{row: row / n, bank: int32(row % n), target: none}
+	if q.kind == dramRead {
+		e.target = q.target
+	}
+	d.queue = append(d.queue, e)
+	if len(d.queue) <= d.window {
+		d.wake(max(d.at, d.toDRAM(now)))
+	}
+}
+
+// wake lets the controller act in a cycle of its clock, if not before.
+func (d *dram) wake(at int64) {
+	if d.next == never || at < d.at {
+		d.at = at
+		d.next = d.toCore(at)
+	}
+}
+
+// step lets the controller act: it issues at most one access to an open row and
+// opens at most one row.
+func (d *dram) step(p *partition) {
+	t := d.at
+	d.next = never
+	visible := min(len(d.queue), d.window)
+	next := d.access(p, t, visible)
+	next = min(next, d.openRow(t, min(len(d.queue), d.window)))
+	if next != never {
+		d.at = max(next, t+1)
+		d.next = d.toCore(d.at)
+	} else {
+		d.at = t + 1
+	}
+}
+
+// access issues the first access to an open row that is possible. It returns
+// when to try again.
+func (d *dram) access(p *partition, t int64, visible int) int64 {
+	next := int64(never)
+	for i := range visible {
+		e := &d.queue[i]
+		b := &d.banks[e.bank]
+		if b.row != e.row {
+			continue
+		}
+		latency, ready := d.m.DRAM.WL.Value, b.column
+		if e.target != none {
+			latency, ready = d.m.DRAM.CL.Value, max(ready, d.readReady)
+		}
+		if ready = max(ready, d.busFree-latency); ready > t {
+			next = min(next, ready)
+			continue
+		}
+		d.transfer(p, e, b, t, latency)
+		d.queue = append(d.queue[:i], d.queue[i+1:]...)
+		return t + 1
+	}
+	return next
+}
+
+// transfer moves a line over the bus and lets a line that was read arrive at the
+// L2.
+func (d *dram) transfer(p *partition, e *dramRequest, b *bank, t, latency int64) {
+	s := p.sim
+	end := t + latency + d.burst
+	d.busFree = end
+	b.column = t + d.burst
+	if e.opens {
+		s.count.RowMisses++
+	} else {
+		s.count.RowHits++
+	}
+	if e.target == none {
+		s.count.DRAMWrites++
+		d.readReady = max(d.readReady, end+d.m.DRAM.CDLR.Value)
+		b.close = max(b.close, end+d.m.DRAM.WR.Value)
+		return
+	}
+	s.count.DRAMReads++
+	b.close = max(b.close, t+d.burst)
+	r := s.wheel.alloc(request{kind: dramRead, part: int16(p.index), target: e.target})
+	s.wheel.send(r, fromDRAM, max(d.toCore(end), d.toCore(t)+1))
+}
+
+// openRow opens the row of the oldest request whose bank has another row open
+// that no request wants. It returns when to try again.
+func (d *dram) openRow(t int64, visible int) int64 {
+	var taken [4]uint64 // banks that are not free for another row
+	for i := range visible {
+		if e := &d.queue[i]; d.banks[e.bank].row == e.row {
+			taken[e.bank/64] |= 1 << (e.bank % 64)
+		}
+	}
+	next := int64(never)
+	for i := range visible {
+		e := &d.queue[i]
+		if taken[e.bank/64]>>(e.bank%64)&1 != 0 {
+			continue
+		}
+		taken[e.bank/64] |= 1 << (e.bank % 64)
+		b := &d.banks[e.bank]
+		closing, ready := int64(0), int64(0)
+		if b.row >= 0 {
+			closing, ready = d.m.DRAM.RP.Value, b.close
+		}
+		ready = max(ready, b.activate-closing, d.opened+d.m.DRAM.RRD.Value-closing)
+		if ready > t {
+			next = min(next, ready)
+			continue
+		}
+		at := t + closing
+		b.row, b.column, b.close, b.activate = e.row, at+d.m.DRAM.RCD.Value, at+d.m.DRAM.RAS.Value, at+d.m.DRAM.RC.Value
+		d.opened = at
+		e.opens = true
+		return t + 1
+	}
+	return next
+}

@@ -1,0 +1,229 @@
+package sim
+
+import (
+	"context"
+	"encoding/binary"
+	"fmt"
+	"slices"
+	"testing"
+
+	"warpbound/internal/cfg"
+	"warpbound/internal/emu"
+	"warpbound/internal/isa"
+	"warpbound/internal/isa/ptx"
+	"warpbound/internal/machine"
+	"warpbound/internal/trace"
+)
+
+// compile makes code of the body of a kernel. The kernel has one parameter, buf,
+// whose address the body finds in %buf, and registers %r, %rd, %f, %fd and %p to
+// use; %t is the thread's index in its CTA and %c that of the CTA. The five
+// instructions before the body are the prologue.
+func compile(t testing.TB, body string) *emu.Code {
+	t.Helper()
+	src := `.version 6.3
+.target sm_20
+.address_size 64
+.visible .entry k(.param .u64 p)
+{
+.reg .pred %p<16>; .reg .b32 %r<256>; .reg .b64 %rd<64>; .reg .f32 %f<64>; .reg .f64 %fd<64>;
+.reg .u32 %t, %c; .reg .u64 %buf, %g;
+.shared .align 8 .b8 sh[16384];
+mov.u32 %t, %tid.x;
+mov.u32 %c, %ctaid.x;
+ld.param.u64 %g, [p];
+cvta.to.global.u64 %buf, %g;
+mov.u32 %r0, 0;
+` + body + "\n}\n"
+	mod, err := ptx.Parse("k.ptx", []byte(src))
+	if err != nil {
+		t.Fatal(err)
+	}
+	prog, err := ptx.Lower(mod)
+	if err != nil {
+		t.Fatal(err)
+	}
+	k, err := isa.Link(prog, "k")
+	if err != nil {
+		t.Fatal(err)
+	}
+	g, err := cfg.Build(k)
+	if err != nil {
+		t.Fatal(err)
+	}
+	code, err := emu.Decode(k, g)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return code
+}
+
+// prologue is the number of instructions before the body that compile is given.
+const prologue = 5
+
+// fermi returns a machine that the caller may change.
+func fermi(t testing.TB) *machine.Machine {
+	t.Helper()
+	m, err := machine.Builtin("fermi-c2050")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
+// bufBytes is the size of the buffer of a kernel in a test.
+const bufBytes = 1 << 20
+
+// everyInstr makes an Ipoint of every instruction, numbered like them.
+func everyInstr(code *emu.Code) []trace.Ipoint {
+	ips := make([]trace.Ipoint, code.Len())
+	for i := range ips {
+		ips[i] = trace.Ipoint(i)
+	}
+	return ips
+}
+
+// newSim makes a simulation with an Ipoint at every instruction.
+func newSim(t testing.TB, m *machine.Machine, code *emu.Code) *Sim {
+	t.Helper()
+	s, err := New(Config{Code: code, Machine: m, RegsPerThread: 20, Ipoints: everyInstr(code), MaxCycles: 10_000_000})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// launch is a launch of so many CTAs of so many threads over mem, which it
+// fills with a buffer in which every word is its own index.
+func launch(t testing.TB, mem *emu.Memory, ctas, threads int) emu.Launch {
+	t.Helper()
+	mem.Reset()
+	addr, err := mem.Alloc("buf", bufBytes)
+	if err != nil {
+		t.Fatal(err)
+	}
+	buf := mem.Bytes(addr)
+	for i := 0; i < len(buf); i += 4 {
+		binary.LittleEndian.PutUint32(buf[i:], uint32(i/4))
+	}
+	return emu.Launch{
+		Grid: [3]int{ctas, 1, 1}, Block: [3]int{threads, 1, 1},
+		Params: binary.LittleEndian.AppendUint64(nil, addr),
+	}
+}
+
+// observation is all that a run shows.
+type observation struct {
+	*Result
+	tr  trace.Run
+	mem emu.Memory
+}
+
+// observe runs a launch and checks what holds of every run.
+func observe(t testing.TB, s *Sim, ctas, threads int) *observation {
+	t.Helper()
+	o := &observation{}
+	var err error
+	o.Result, err = s.Run(context.Background(), launch(t, &o.mem, ctas, threads), &o.mem, &o.tr)
+	if err != nil {
+		t.Fatal(err)
+	}
+	o.check(t, ctas, threads)
+	return o
+}
+
+func (o *observation) check(t testing.TB, ctas, threads int) {
+	t.Helper()
+	var issued int64
+	for i, sm := range o.Schedulers {
+		for j, c := range sm {
+			sum := c.Issued
+			for _, n := range c.Stalls {
+				sum += n
+			}
+			if sum != o.Cycles {
+				t.Errorf("SM %d, scheduler %d: %d cycles issued and stalls %v are not %d cycles", i, j, c.Issued, c.Stalls, o.Cycles)
+			}
+			issued += c.Issued
+		}
+	}
+	if issued != o.Counters.WarpInstrs {
+		t.Errorf("%d cycles issued, but %d instructions", issued, o.Counters.WarpInstrs)
+	}
+	if o.tr.End != o.Cycles {
+		t.Errorf("the trace ends in cycle %d, the run in %d", o.tr.End, o.Cycles)
+	}
+	recs := o.tr.Records
+	if !slices.IsSortedFunc(recs, func(a, b trace.Record) int {
+		if a.Cycle != b.Cycle {
+			return int(a.Cycle - b.Cycle)
+		}
+		if before(&a, &b) {
+			return -1
+		} else if before(&b, &a) {
+			return 1
+		}
+		return 0
+	}) {
+		t.Error("the trace is not in order")
+	}
+	frames := map[trace.Ipoint]int{}
+	for _, r := range recs {
+		frames[r.Ipoint]++
+	}
+	warps := ctas * ((threads + 31) / 32)
+	if frames[trace.Start] != warps || frames[trace.Exit] != warps {
+		t.Errorf("%d starts and %d exits of %d warps", frames[trace.Start], frames[trace.Exit], warps)
+	}
+	if last := recs[len(recs)-1]; last.Ipoint != trace.Exit || last.Cycle != o.Cycles {
+		t.Errorf("the last record is %+v, the run has %d cycles", last, o.Cycles)
+	}
+}
+
+// issues returns the cycles in which a warp issued the instructions of the body,
+// in the order of issue.
+func (o *observation) issues(cta, warp int) []int64 {
+	var at []int64
+	for _, r := range o.tr.Records {
+		if int(r.CTA) == cta && int(r.Warp) == warp && r.Ipoint >= prologue {
+			at = append(at, r.Cycle)
+		}
+	}
+	return at
+}
+
+// exit returns the cycle in which a warp retired.
+func (o *observation) exit(cta, warp int) int64 {
+	for _, r := range o.tr.Records {
+		if int(r.CTA) == cta && int(r.Warp) == warp && r.Ipoint == trace.Exit {
+			return r.Cycle
+		}
+	}
+	return -1
+}
+
+// solo runs the body with one warp on the machine and returns when each of its
+// instructions issued, counted from the first.
+func solo(t testing.TB, m *machine.Machine, body string) ([]int64, *observation) {
+	t.Helper()
+	o := observe(t, newSim(t, m, compile(t, body)), 1, 32)
+	at := o.issues(0, 0)
+	first := at[0]
+	for i := range at {
+		at[i] -= first
+	}
+	return at, o
+}
+
+// word returns a word of the buffer after a run.
+func (o *observation) word(i int) uint32 {
+	return binary.LittleEndian.Uint32(o.mem.Bytes(emu.GlobalBase)[4*i:])
+}
+
+func lines(format string, n int) string {
+	s := ""
+	for i := range n {
+		s += fmt.Sprintf(format, i+1, i) + "\n"
+	}
+	return s
+}

@@ -1,0 +1,270 @@
+package sim
+
+import (
+	"math/bits"
+
+	"warpbound/internal/emu"
+	"warpbound/internal/isa"
+	"warpbound/internal/machine"
+)
+
+// lsu is the load/store unit of an SM with the L1 and the ports of the crossbar.
+// It works on one instruction at a time, line by line and in order.
+type lsu struct {
+	next    int64 // when the next line is due; never if there is none or it waits for a fill
+	lines   []lineAccess
+	current int // index into lines
+	step    *step
+	kind    emu.AccessKind
+	bytes   int // per lane
+	op      int32
+
+	ops    []operation
+	freeOp int32
+
+	l1      cache
+	l1mshrs mshrs
+	banks   banks
+
+	departs []int64 // when the last packets have left, in a ring
+	sent    int     // packets
+	outFree int64   // when the port to the crossbar is free
+	inFree  int64   // when the port from the crossbar is free
+}
+
+// operation is an access under way.
+type operation struct {
+	warp     int32
+	left     int32     // lines that are not done
+	earliest int64     // before which the result is not ready
+	writes   []isa.Reg // registers of the result
+	next     int32     // in the free list
+}
+
+// mshrs are the registers of an L1 that hold what waits for fetched lines.
+type mshrs struct {
+	line    []int32 // by register: index of the line
+	count   []int32 // by register: how many wait; 0 if it is free
+	waiters []int32 // operations; those of register k begin at k*merge
+	merge   int32
+	free    int
+}
+
+func (l *lsu) init(s *Sim) {
+	m := s.cfg.Machine
+	n, merge := m.L1.MSHRs.Value, m.L1.Merge.Value
+	l.l1 = newCache(m.L1.Sets.Value, m.L1.Ways.Value, m.L1.Line.Value)
+	l.l1mshrs = mshrs{line: make([]int32, n), count: make([]int32, n), waiters: make([]int32, n*merge), merge: int32(merge)}
+	l.banks = banks{count: int(m.Shared.Banks.Value), shift: bits.TrailingZeros64(uint64(m.Shared.BankBytes.Value))}
+	l.departs = make([]int64, m.Interconnect.Buffer.Value)
+}
+
+func (l *lsu) reset() {
+	l.next, l.lines, l.current = never, l.lines[:0], 0
+	l.ops, l.freeOp = l.ops[:0], none
+	l.l1.reset()
+	clear(l.l1mshrs.count)
+	l.l1mshrs.free = len(l.l1mshrs.count)
+	clear(l.departs)
+	l.sent, l.outFree, l.inFree = 0, 0, 0
+}
+
+func (l *lsu) alloc(o operation) int32 {
+	i := l.freeOp
+	if i == none {
+		l.ops = append(l.ops, o)
+		return int32(len(l.ops) - 1)
+	}
+	l.freeOp = l.ops[i].next
+	l.ops[i] = o
+	return i
+}
+
+// stepLSU handles the line that is due.
+func (m *sm) stepLSU(now int64) {
+	l := &m.lsu
+	if retry := m.accessLine(&l.lines[l.current], now); retry > now {
+		l.next = retry
+		return
+	}
+	l.current++
+	l.next = now + l.step.initiation
+	if l.current < len(l.lines) {
+		return
+	}
+	m.pipes[l.step.pipe][0], m.pipeFree[l.step.pipe] = l.next, l.next
+	for i := range m.scheds {
+		m.scheds[i].next = min(m.scheds[i].next, l.next)
+	}
+	l.next = never
+}
+
+// accessLine looks a line up in the L1 and sends what has to be sent. It returns
+// now if that could be done, otherwise when to try again: never if a fill has to
+// come first.
+func (m *sm) accessLine(a *lineAccess, now int64) int64 {
+	l := &m.lsu
+	i := l.l1.find(a.addr)
+	present := i != none && l.l1.lines[i].state != fetched
+	switch {
+	case l.kind == emu.Load && (a.local || !l.step.volatile):
+		return m.loadLine(a, i, now)
+	case l.kind == emu.Store && a.local && present:
+		m.sim.count.L1Hits++
+		l.l1.lines[i].state = dirty
+		l.l1.touch(i)
+		m.lineDone(l.op, now+l.step.latency, now)
+		return now
+	}
+	if retry := m.room(1, now); retry > now {
+		return retry
+	}
+	q := request{kind: read, target: l.op}
+	asked, answered := int64(0), m.sim.cfg.Machine.L1.Line.Value
+	touched := int64(bits.OnesCount64(a.words)) * wordBytes
+	switch l.kind {
+	case emu.Store:
+		q.kind, asked, answered = write, touched, 0
+		q.full = touched == m.sim.cfg.Machine.L1.Line.Value && l.bytes >= wordBytes
+		if a.local {
+			m.sim.count.L1Misses++
+		}
+	case emu.Atomic:
+		q.kind, asked, answered = atomic, touched, touched
+		q.cost = a.cost * int32(m.sim.cfg.Machine.L2.Atomic.Value)
+	}
+	if present && l.kind != emu.Load {
+		l.l1.lines[i].state = invalid // global writes evict
+	}
+	m.send(q, a.addr, asked, answered, now)
+	return now
+}
+
+// loadLine loads a line, which has index i in the L1 or is not there, through
+// the L1.
+func (m *sm) loadLine(a *lineAccess, i int32, now int64) int64 {
+	l, count := &m.lsu, &m.sim.count
+	ms := &l.l1mshrs
+	if i != none && l.l1.lines[i].state == fetched {
+		k := l.l1.lines[i].mshr
+		if ms.count[k] == ms.merge {
+			return never
+		}
+		count.L1Merged++
+		m.wait(k, now)
+		return now
+	}
+	if i != none {
+		count.L1Hits++
+		l.l1.touch(i)
+		m.lineDone(l.op, now+l.step.latency, now)
+		return now
+	}
+	i = l.l1.victim(a.addr)
+	if i == none || ms.free == 0 {
+		return never
+	}
+	old := &l.l1.lines[i]
+	packets := 1
+	if old.state == dirty {
+		packets = 2
+	}
+	if retry := m.room(packets, now); retry > now {
+		return retry
+	}
+	count.L1Misses++
+	line := m.sim.cfg.Machine.L1.Line.Value
+	if old.state == dirty {
+		m.send(request{kind: writeBack, full: true, target: none}, old.tag, line, 0, now)
+	}
+	k := int32(0)
+	for ms.count[k] > 0 {
+		k++
+	}
+	ms.free--
+	ms.line[k] = i
+	l.l1.claim(i, a.addr, fetched, k)
+	m.wait(k, now)
+	m.send(request{kind: fill, target: k}, a.addr, 0, line, now)
+	return now
+}
+
+// wait enters the current operation into an MSHR.
+func (m *sm) wait(k int32, now int64) {
+	l := &m.lsu
+	ms := &l.l1mshrs
+	ms.waiters[k*ms.merge+ms.count[k]] = l.op
+	ms.count[k]++
+	o := &l.ops[l.op]
+	o.earliest = max(o.earliest, now+l.step.latency)
+}
+
+// filled puts a line into the L1 and ends what waited for it.
+func (m *sm) filled(k int32, now int64) {
+	l := &m.lsu
+	ms := &l.l1mshrs
+	l.l1.lines[ms.line[k]].state = valid
+	for _, op := range ms.waiters[k*ms.merge : k*ms.merge+ms.count[k]] {
+		m.lineDone(op, now, now)
+	}
+	ms.count[k] = 0
+	ms.free++
+	if l.current < len(l.lines) && l.next == never {
+		l.next = now
+		m.next = min(m.next, now)
+	}
+}
+
+// lineDone ends the access to one line, now, and with the last line the
+// operation. The data are there in the cycle ready.
+func (m *sm) lineDone(op int32, ready, now int64) {
+	l := &m.lsu
+	o := &l.ops[op]
+	o.earliest = max(o.earliest, ready)
+	if o.left--; o.left > 0 {
+		return
+	}
+	w := &m.warps[o.warp]
+	w.setReady(o.writes, readyAt(o.earliest, true))
+	w.busy = max(w.busy, o.earliest)
+	m.settle(o.warp, now)
+	o.next, l.freeOp = l.freeOp, op
+}
+
+// room returns now if so many packets fit into the buffer before the crossbar,
+// otherwise when to try again. A packet reaches the buffer after the latency of
+// the L1 and stays there until it has left.
+func (m *sm) room(packets int, now int64) int64 {
+	l := &m.lsu
+	last := l.departs[(l.sent+packets-1)%len(l.departs)]
+	return max(now, last-l.step.latency)
+}
+
+// send sends a packet to the partition of an address, with so many bytes of data
+// on the way there and back.
+func (m *sm) send(q request, addr uint64, asked, answered, now int64) {
+	l, s, ic := &m.lsu, m.sim, &m.sim.cfg.Machine.Interconnect
+	q.sm = int16(m.index)
+	part, line := locate(s.cfg.Machine, addr)
+	q.part, q.line = int16(part), line
+	q.flits = flits(ic, asked)
+	if q.kind != writeBack {
+		q.reply = flits(ic, answered)
+	}
+	start := max(now+l.step.latency, l.outFree)
+	l.outFree = start + int64(q.flits)
+	l.departs[l.sent%len(l.departs)] = l.outFree
+	l.sent++
+	s.wheel.send(s.wheel.alloc(q), atPartition, start+ic.Latency.Value)
+}
+
+// flits returns the flits of a packet with so many bytes of data.
+func flits(ic *machine.Interconnect, bytes int64) int32 {
+	return int32((ic.Header.Value + bytes + ic.Flit.Value - 1) / ic.Flit.Value)
+}
+
+// locate returns the partition of an address and the address within it.
+func locate(m *machine.Machine, addr uint64) (part int, within uint64) {
+	chunk, n := uint64(m.L2.Interleave.Value), uint64(m.L2.Partitions.Value)
+	return int(addr / chunk % n), addr/chunk/n*chunk + addr%chunk
+}

@@ -1,0 +1,71 @@
+package sim
+
+import (
+	"fmt"
+
+	"warpbound/internal/emu"
+	"warpbound/internal/machine"
+)
+
+// Occupancy says how many CTAs of a launch an SM holds at a time.
+type Occupancy struct {
+	CTAs  int    // resident per SM, at least 1
+	Warps int    // per CTA
+	Limit string // what keeps a further CTA away: threads, warps, CTAs, registers or shared memory
+	Waves int    // how often all SMs together are filled to start the whole grid
+}
+
+// Fit returns the occupancy of a launch. It is an error, which names the limit
+// and the numbers, if not even one CTA fits.
+func Fit(m *machine.Machine, code *emu.Code, launch emu.Launch, regsPerThread int) (Occupancy, error) {
+	threads, ctas := 1, 1
+	for i, axis := range "xyz" {
+		g, b := launch.Grid[i], launch.Block[i]
+		if g < 1 || b < 1 {
+			return Occupancy{}, fmt.Errorf("a grid of %d and a block of %d in %c: both must be at least 1", g, b, axis)
+		}
+		if threads *= b; b > int(m.SM.CTAThreads.Value) || threads > int(m.SM.CTAThreads.Value) {
+			return Occupancy{}, fmt.Errorf("a CTA of %v threads has more than the %d that %s allows", launch.Block, m.SM.CTAThreads.Value, m.Name)
+		}
+		if ctas > maxCTAs/g {
+			return Occupancy{}, fmt.Errorf("a grid of %v CTAs has more than %d", launch.Grid, maxCTAs)
+		}
+		ctas *= g
+	}
+	if regsPerThread < 0 || launch.DynamicShared < 0 {
+		return Occupancy{}, fmt.Errorf("%d registers per thread and %d bytes of shared memory: both must be at least 0", regsPerThread, launch.DynamicShared)
+	}
+
+	sm := &m.SM
+	width := int(sm.WarpSize.Value)
+	warps := (threads + width - 1) / width
+	regs := roundUp(regsPerThread*width, int(sm.RegisterUnit.Value)) * roundUp(warps, int(sm.WarpUnit.Value))
+	shared := roundUp(code.SharedBytes()+launch.DynamicShared, int(sm.SharedUnit.Value))
+
+	occ := Occupancy{CTAs: int(sm.CTAs.Value), Warps: warps, Limit: "CTAs"}
+	for _, need := range []struct {
+		what      string
+		each, all int
+	}{
+		{"threads", threads, int(sm.Threads.Value)},
+		{"warps", warps, int(sm.Warps.Value)},
+		{"registers", regs, int(sm.Registers.Value)},
+		{"bytes of shared memory", shared, int(sm.Shared.Value)},
+	} {
+		if need.each > need.all {
+			return Occupancy{}, fmt.Errorf("a CTA of %v threads needs %d %s, but an SM of %s has %d", launch.Block, need.each, need.what, m.Name, need.all)
+		}
+		if need.each > 0 && need.all/need.each < occ.CTAs {
+			occ.CTAs, occ.Limit = need.all/need.each, need.what
+		}
+	}
+	room := occ.CTAs * int(sm.Count.Value)
+	occ.Waves = (ctas + room - 1) / room
+	return occ, nil
+}
+
+// maxCTAs is the largest number of CTAs of a grid: their indices fit into trace
+// records.
+const maxCTAs = 1<<31 - 1
+
+func roundUp(x, unit int) int { return (x + unit - 1) / unit * unit }

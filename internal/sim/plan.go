@@ -1,0 +1,107 @@
+package sim
+
+import (
+	"slices"
+
+	"warpbound/internal/emu"
+	"warpbound/internal/isa"
+	"warpbound/internal/machine"
+)
+
+// kind tells apart how instructions are timed.
+type kind uint8
+
+const (
+	kindALU     kind = iota // the result is ready after the latency
+	kindControl             // the next instruction issues after the latency
+	kindBarrier
+	kindFence
+	kindMemory
+)
+
+// step is the timing of one instruction.
+type step struct {
+	kind       kind
+	pipe       uint8 // index of the pipeline group
+	space      isa.Space
+	volatile   bool
+	latency    int64 // cycles
+	initiation int64 // cycles
+	reads      []isa.Reg
+	writes     []isa.Reg // also in reads: a result waits for the one before it
+}
+
+// plan is the timing of a kernel on a machine.
+type plan struct {
+	steps []step
+	lsu   uint8 // the pipeline group of memory instructions
+	pipes []int // pipelines in each group, per SM
+	regs  int
+}
+
+// makePlan looks every instruction up in the machine, and reports whether one
+// reads the global timer.
+func makePlan(code *emu.Code, m *machine.Machine) (plan, bool) {
+	var names []string
+	for name := range m.Pipelines {
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	p := plan{steps: make([]step, code.Len()), regs: len(code.Kernel().Regs)}
+	group := map[string]uint8{}
+	for i, name := range names {
+		group[name] = uint8(i)
+		p.pipes = append(p.pipes, int(m.Pipelines[name].Value))
+	}
+	p.lsu = group[m.Timing(isa.MemGlobal).Pipeline]
+	timer := false
+	for pc := range p.steps {
+		in := code.Instr(pc)
+		t := m.Timing(in.Class())
+		p.steps[pc] = step{
+			kind: kindOf(in), pipe: group[t.Pipeline], space: in.Space, volatile: in.Volatile,
+			latency: t.Latency, initiation: t.Initiation,
+		}
+		p.steps[pc].reads, p.steps[pc].writes = registers(in)
+		timer = timer || readsTimer(in)
+	}
+	return p, timer
+}
+
+func kindOf(in *isa.Instr) kind {
+	switch effect := in.Op.Info().Effect; {
+	case effect&isa.Barriers != 0:
+		return kindBarrier
+	case in.Op == isa.Fence:
+		return kindFence
+	case effect&(isa.ReadsMem|isa.WritesMem) != 0:
+		return kindMemory
+	case effect&(isa.Branches|isa.Ends) != 0:
+		return kindControl
+	}
+	return kindALU
+}
+
+// registers returns the registers that an instruction must wait for, and those
+// that it writes.
+func registers(in *isa.Instr) (reads, writes []isa.Reg) {
+	if in.Guard.Set {
+		reads = append(reads, in.Guard.Reg)
+	}
+	for _, o := range in.Src {
+		switch o.Kind {
+		case isa.KindReg, isa.KindAddr, isa.KindVarAddr:
+			if o.Reg != isa.NoReg {
+				reads = append(reads, o.Reg)
+			}
+		}
+	}
+	for _, o := range in.Dst {
+		if o.Kind == isa.KindReg {
+			reads = append(reads, o.Reg)
+			writes = append(writes, o.Reg)
+		}
+	}
+	slices.Sort(reads)
+	return slices.Compact(reads), writes
+}

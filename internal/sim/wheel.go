@@ -1,0 +1,163 @@
+package sim
+
+import "math/bits"
+
+// none is the index of no request.
+const none = -1
+
+// request is a message on its way: from an SM to memory and back, or from an L2
+// partition to DRAM and back. At any time it is in the wheel or in one list.
+type request struct {
+	at    int64 // cycle of the next arrival, while in the wheel
+	next  int32 // in the list that it is in
+	stage stage
+	kind  requestKind
+	full  bool   // a write that covers the whole line
+	sm    int16  // where it comes from
+	part  int16  // partition of the memory
+	line  uint64 // address of the line within the partition
+	// What to do at the end: the MSHR of the L1 (fill), the operation of the SM
+	// (read, write, atomic), the MSHR of the L2 (dramRead) or the warp (retire).
+	target int32
+	flits  int32 // on the way there
+	reply  int32 // flits on the way back; 0 if nothing comes back
+	cost   int32 // cycles that an atomic operation takes at the L2
+}
+
+// requestKind says what a request is for.
+type requestKind uint8
+
+const (
+	fill      requestKind = iota // a line for the L1
+	read                         // a load that bypasses the L1
+	write                        // a store
+	atomic                       // an atomic operation
+	writeBack                    // a dirty line of the L1; nobody waits for it
+	dramRead                     // a line for the L2
+	dramWrite                    // a dirty line of the L2
+	retire                       // the exit of a warp
+)
+
+// stage is where a request arrives next.
+type stage uint8
+
+const (
+	atPartition stage = iota // head of the packet at the partition's port
+	atL2                     // at the tags of the L2
+	atDRAM                   // at the DRAM's queue
+	fromDRAM                 // the line is back at the L2
+	reply                    // the L2 has done its work
+	atSM                     // head of the packet at the SM's port
+	atEnd                    // the request has done its work
+)
+
+// slots is the number of buckets of the wheel, a power of two. Requests that are
+// due later than that stay in their bucket for another turn.
+const slots = 1 << 10
+
+// wheel holds the requests that are under way by the time of their arrival.
+// Those of the same time arrive in the order in which they were sent.
+type wheel struct {
+	reqs  []request
+	free  int32
+	size  int // requests in buckets
+	heads [slots]int32
+	tails [slots]int32
+	used  [slots / 64]uint64 // the buckets that are not empty
+}
+
+// reset removes all requests.
+func (w *wheel) reset() {
+	w.reqs, w.free, w.size = w.reqs[:0], none, 0
+	w.used = [slots / 64]uint64{}
+	for i := range w.heads {
+		w.heads[i] = none
+	}
+}
+
+// alloc makes a copy of q in free storage and returns its index. It invalidates
+// pointers to other requests.
+func (w *wheel) alloc(q request) int32 {
+	r := w.free
+	if r == none {
+		w.reqs = append(w.reqs, q)
+		return int32(len(w.reqs) - 1)
+	}
+	w.free = w.reqs[r].next
+	w.reqs[r] = q
+	return r
+}
+
+// release gives the storage of a request back.
+func (w *wheel) release(r int32) {
+	w.reqs[r].next = w.free
+	w.free = r
+}
+
+// send lets a request arrive at a stage in a cycle that is still to come.
+func (w *wheel) send(r int32, to stage, at int64) {
+	w.reqs[r].stage = to
+	w.reqs[r].at = at
+	w.push(r, int(at%slots))
+}
+
+func (w *wheel) push(r int32, b int) {
+	w.reqs[r].next = none
+	if w.heads[b] == none {
+		w.heads[b] = r
+		w.used[b/64] |= 1 << (b % 64)
+	} else {
+		w.reqs[w.tails[b]].next = r
+	}
+	w.tails[b] = r
+	w.size++
+}
+
+// due removes the requests that arrive in this cycle and returns their list.
+func (w *wheel) due(now int64) int32 {
+	b := int(now % slots)
+	r := w.heads[b]
+	if r == none {
+		return none
+	}
+	w.heads[b] = none
+	w.used[b/64] &^= 1 << (b % 64)
+	first, last := int32(none), int32(none)
+	for r != none {
+		next := w.reqs[r].next
+		w.size--
+		if w.reqs[r].at != now {
+			w.push(r, b)
+		} else {
+			w.reqs[r].next = none
+			if first == none {
+				first = r
+			} else {
+				w.reqs[last].next = r
+			}
+			last = r
+		}
+		r = next
+	}
+	return first
+}
+
+// next returns a cycle after now before which nothing arrives, never if nothing
+// is under way.
+func (w *wheel) next(now int64) int64 {
+	if w.size == 0 {
+		return never
+	}
+	start := int((now + 1) % slots)
+	word := start / 64
+	bitsHere := w.used[word] &^ (1<<(start%64) - 1)
+	for i := 0; i <= slots/64; i++ {
+		if bitsHere != 0 {
+			b := word*64 + bits.TrailingZeros64(bitsHere)
+			return now + 1 + int64((b-start+slots)%slots)
+		}
+		word = (word + 1) % (slots / 64)
+		bitsHere = w.used[word]
+	}
+	return never
+}
