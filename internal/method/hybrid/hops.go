@@ -66,13 +66,10 @@ func (h *hops) special(p, q int) bool {
 	return false
 }
 
-// harmless reports whether a hop or merge from p to q cannot give the loop lanes with
-// further iterations: all lanes of the branch concerned meet before any of them takes a
+// harmless reports whether a hop or merge from p to q, both in the loop, cannot give it
+// lanes with further iterations: all lanes of the branch concerned meet before any of them takes a
 // back edge of the loop.
 func (h *hops) harmless(p, q int, loop *graph.Loop) bool {
-	if !loop.Contains(p) {
-		return false
-	}
 	resumed := h.resumed(p, q)
 	if len(resumed) == 0 && !slices.Contains(h.flow.Succ(p), q) {
 		return false // an edge that this model of divergence does not explain

@@ -165,8 +165,8 @@ func TestMerge(t *testing.T) {
 		if err != nil {
 			rt.Fatal(err)
 		}
-		if diff := cmp.Diff(want.Observed, got.Observed); diff != "" {
-			rt.Error(diff)
+		if diff := cmp.Diff(want.Observed, got.Observed); diff != "" || merged.Runs() != 4 {
+			rt.Error(merged.Runs(), diff)
 		}
 		if diff := cmp.Diff(want.Estimates(), got.Estimates()); diff != "" {
 			rt.Error(diff)

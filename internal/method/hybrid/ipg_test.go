@@ -84,6 +84,8 @@ func TestIPG(t *testing.T) {
 			"b0>b1\nb0>b2 D L\nb0>exit\nb1>b2\nb1>b3\nb2>b1 D L entry(b0)\nb2>b3 D L entry(b0)\nb2>exit\nb3>b0 iter(b0)\nb3>b2 D L\nstart>b0 entry(b0)\n"},
 		{"continue beside a merge", 3, "0>1 0>2 1>0 2>0 2>3", "", hybrid.EveryBlock(),
 			"b0>b1\nb0>b2 L entry(b0)\nb1>b0 iter(b0)\nb2>b0 iter(b0)\nb2>exit\nstart>b0 entry(b0)\n"},
+		{"edge from elsewhere", 3, whileLoop, "2>2", hybrid.EveryBlock(),
+			"b0>b1 entry(b1)\nb1>b2\nb1>exit\nb2>b1 iter(b1)\nb2>b2 D L entry(b1)\nstart>b0\n"},
 		{"two entries", 3, "0>1 0>2 1>2 2>1 1>3", "", hybrid.EveryBlock(),
 			"b0>b1 entry(b1)\nb0>b2 entry(b1)\nb1>b2\nb1>exit\nb2>b1 L entry(b1)\nstart>b0\n"},
 		{"unreachable block", 3, "0>3 1>2 2>3", "", hybrid.EveryBlock(), "b0>exit\nstart>b0\n"},
