@@ -45,7 +45,7 @@ type AnalyzeOptions struct {
 // It is an error if a run fails, if a trace is damaged or does not belong to the
 // kernel, or if an annotated bound is contradicted by a run.
 func (j *Job) Analyze(ctx context.Context, opts AnalyzeOptions) (*Analysis, error) {
-	ipg, err := j.ipg(opts.Ipoints, opts.PublishedEdges)
+	ipg, err := j.ipg(opts.Ipoints, opts.PublishedEdges, j.flowFacts())
 	if err != nil {
 		return nil, err
 	}
@@ -58,11 +58,11 @@ func (j *Job) Analyze(ctx context.Context, opts AnalyzeOptions) (*Analysis, erro
 	} else if profile, err = j.measure(ctx, ipg, opts); err != nil {
 		return nil, err
 	}
-	facts, err := j.annotations()
+	bounds, err := j.loopBounds()
 	if err != nil {
 		return nil, err
 	}
-	result, err := hybrid.Analyze(ctx, profile, facts)
+	result, err := hybrid.Analyze(ctx, profile, bounds)
 	if err != nil {
 		return nil, fmt.Errorf("kernel %s: %w", j.graph.Kernel.Name, err)
 	}
@@ -93,9 +93,9 @@ func (j *Job) analysis(p *hybrid.Profile) *Analysis {
 	}
 }
 
-// annotations are the job's loop bounds by loop header. A place inside a loop
+// loopBounds returns the job's loop bounds by loop header. A place inside a loop
 // stands for the innermost loop around it.
-func (j *Job) annotations() (hybrid.Bounds, error) {
+func (j *Job) loopBounds() (hybrid.Bounds, error) {
 	bounds := hybrid.Bounds{}
 	loops := j.graph.Loops()
 	for _, l := range j.bound.Loops {
@@ -109,6 +109,19 @@ func (j *Job) annotations() (hybrid.Bounds, error) {
 		}
 	}
 	return bounds, nil
+}
+
+// flowFacts returns the job's flow facts over blocks.
+func (j *Job) flowFacts() []hybrid.Fact {
+	var facts []hybrid.Fact
+	for _, f := range j.bound.Facts {
+		fact := hybrid.Fact{Name: f.Pos.String(), Min: f.Min, Max: f.Max, Evidence: estimate.Annotated}
+		for _, t := range f.Sum {
+			fact.Terms = append(fact.Terms, hybrid.FactTerm{Block: j.graph.BlockOf(t.Instr), Coef: t.Coef})
+		}
+		facts = append(facts, fact)
+	}
+	return facts
 }
 
 // readTraces builds the profile of the runs in a trace file.
@@ -127,26 +140,10 @@ func (j *Job) readTraces(ipg *hybrid.IPG, r io.Reader) (*hybrid.Profile, error) 
 		return nil, fmt.Errorf("the trace does not fit the job's Ipoints: %w", err)
 	}
 	p := hybrid.NewProfile(ipg)
-	if err := trace.Copy(&translator{Profile: p, to: to}, src); err != nil {
+	if err := trace.Copy(trace.Remap(p, to), src); err != nil {
 		return nil, err
 	}
 	return p, nil
-}
-
-// translator renames the Ipoints of a trace to those of the profile and leaves
-// out those that the profile does not have.
-type translator struct {
-	*hybrid.Profile
-	to []trace.Ipoint
-}
-
-func (t *translator) Record(r trace.Record) error {
-	if r.Ipoint >= 0 {
-		if r.Ipoint = t.to[r.Ipoint]; r.Ipoint == trace.None {
-			return nil
-		}
-	}
-	return t.Profile.Record(r)
 }
 
 // measure runs the test vectors on as many simulators as there are processors

@@ -25,7 +25,7 @@ func BenchmarkKernels(b *testing.B) {
 }
 
 func benchmarkCycle(b *testing.B, j *Job, in *job.Inputs) {
-	ipg, err := j.ipg(nil, false)
+	ipg, err := j.ipg(nil, false, nil)
 	if err != nil {
 		b.Fatal(err)
 	}

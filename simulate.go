@@ -41,7 +41,7 @@ func (r *Run) Buffer(name string) []byte { return r.buffers[name] }
 // are the same in every bit. A fault of the program, a barrier that is never
 // satisfied and a run beyond the cycle limit are errors that name the place.
 func (j *Job) Simulate(ctx context.Context, opts SimulateOptions) (*Run, error) {
-	ipg, err := j.ipg(opts.Ipoints, false)
+	ipg, err := j.ipg(opts.Ipoints, false, nil)
 	if err != nil {
 		return nil, err
 	}
@@ -110,7 +110,7 @@ func (j *Job) simulation(vector int, r *sim.Result) Simulation {
 
 // ipg builds the instrumentation point graph of the kernel, with the edges that
 // divergence adds or with those of the published algorithm.
-func (j *Job) ipg(place Placement, published bool) (*hybrid.IPG, error) {
+func (j *Job) ipg(place Placement, published bool, facts []hybrid.Fact) (*hybrid.IPG, error) {
 	if place == nil {
 		place = hybrid.EveryBlock()
 	}
@@ -118,7 +118,9 @@ func (j *Job) ipg(place Placement, published bool) (*hybrid.IPG, error) {
 	if err != nil {
 		return nil, fmt.Errorf("kernel %s: %w", j.graph.Kernel.Name, err)
 	}
-	return hybrid.NewIPG(hybrid.NewProgram(j.graph, j.graph.WithEdges(divergent)), place)
+	program := hybrid.NewProgram(j.graph, j.graph.WithEdges(divergent))
+	program.Facts = facts
+	return hybrid.NewIPG(program, place)
 }
 
 func divergentEdges(g *cfg.Graph, published bool) ([]graph.Edge, error) {
