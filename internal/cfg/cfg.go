@@ -62,6 +62,7 @@ type Block struct {
 	// that only marks the beginning of the kernel does not count.
 	Name      string
 	Pos       diag.Pos // of the first instruction
+	Loc       diag.Pos // in the compiler's source, of the first instruction that has one
 	Edges     []Edge
 	Reachable bool // from the kernel's entry
 }
@@ -105,6 +106,15 @@ func Build(k *isa.Kernel) (*Graph, error) {
 		g.Blocks[b].Reachable = flow.Reachable(b)
 	}
 	return g, nil
+}
+
+// Source returns the position of a block that a user knows best: in the
+// compiler's source if the module tells it, else in the module.
+func (b *Block) Source() diag.Pos {
+	if b.Loc.Known() {
+		return b.Loc
+	}
+	return b.Pos
 }
 
 // BlockOf returns the block that holds the instruction with the given index.
@@ -166,6 +176,9 @@ func (g *Graph) cut() error {
 		}
 		last := len(g.Blocks) - 1
 		g.Blocks[last].End = i + 1
+		if !g.Blocks[last].Loc.Known() {
+			g.Blocks[last].Loc = k.Instrs[i].Loc
+		}
 		g.blockOf[i] = last
 	}
 	return nil

@@ -175,22 +175,10 @@ func typeOf(v *isa.Var) string {
 	return v.Type.String()
 }
 
-// sourceOf is the position that a user knows best: in the compiler's source if
-// the module tells it.
-func sourceOf(g *cfg.Graph, b int) string {
-	block := &g.Blocks[b]
-	for i := block.Start; i < block.End; i++ {
-		if loc := g.Kernel.Instrs[i].Loc; loc.Known() {
-			return loc.String()
-		}
-	}
-	return block.Pos.String()
-}
-
 func blocks(g *cfg.Graph) []Block {
 	out := make([]Block, len(g.Blocks))
 	for i, b := range g.Blocks {
-		out[i] = Block{Name: b.Name, Pos: sourceOf(g, i), Start: b.Start, End: b.End, Reachable: b.Reachable}
+		out[i] = Block{Name: b.Name, Pos: b.Source().String(), Start: b.Start, End: b.End, Reachable: b.Reachable}
 		for _, e := range b.Edges {
 			out[i].Edges = append(out[i].Edges, Target{To: g.Name(e.To), Kind: e.Kind.String()})
 		}
@@ -205,7 +193,7 @@ func loops(g *cfg.Graph) []Loop {
 	out := []Loop{}
 	for _, l := range g.Loops().Loops {
 		found := Loop{
-			Header: g.Name(l.Header), Pos: sourceOf(g, l.Header), Depth: l.Depth,
+			Header: g.Name(l.Header), Pos: g.Blocks[l.Header].Source().String(), Depth: l.Depth,
 			Back:  names(g, l.Back),
 			Bound: "not known: measured, or annotate it in the job's [loop] table",
 		}

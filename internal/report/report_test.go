@@ -25,7 +25,11 @@ func analysis() *estimate.Analysis {
 					{Name: "loop -> loop", Pos: "k.cl:4:9", Count: 12, Cycles: 600},
 				}},
 			{Method: "hybrid/dynamic", Cycles: 2500, Evidence: estimate.Observed, Assumptions: []string{"alone", "PTX", "jitter"}},
-			{Method: "static/cta", Cycles: 1234567, Evidence: estimate.Proven, Assumptions: []string{"alone"}},
+			{Method: "static/cta", Cycles: 1234567, Evidence: estimate.Proven, Assumptions: []string{"alone"},
+				Breakdown: []estimate.Share{
+					{Name: "loop", Pos: "k.cl:4:9", Count: 12, Cycles: 1234000},
+					{Name: "stalls", Count: 1, Cycles: 567},
+				}},
 		},
 		Warnings: []estimate.Warning{{Pos: "k.ptx:7:2", ID: "some-id", Text: "something is odd"}},
 	}

@@ -22,15 +22,17 @@ func Simulation(w io.Writer, s *estimate.Simulation, hz float64) error {
 		total += n
 	}
 	p.table(func(rows *printer) {
-		for _, name := range slices.Sorted(maps.Keys(s.Scheduler)) {
-			n := s.Scheduler[name]
-			rows.printf("  %s\t%s\t%.1f %%\t\n", name, group(n), 100*float64(n)/float64(max(total, 1)))
+		names := slices.Sorted(maps.Keys(s.Scheduler))
+		for i, cell := range padded(names) {
+			n := s.Scheduler[names[i]]
+			rows.printf("  %s\t%s\t%.1f %%\t\n", cell, group(n), 100*float64(n)/float64(max(total, 1)))
 		}
 	})
 	p.printf("\nCounters:\n")
 	p.table(func(rows *printer) {
-		for _, name := range slices.Sorted(maps.Keys(s.Counters)) {
-			rows.printf("  %s\t%s\t\n", name, group(s.Counters[name]))
+		names := slices.Sorted(maps.Keys(s.Counters))
+		for i, cell := range padded(names) {
+			rows.printf("  %s\t%s\t\n", cell, group(s.Counters[names[i]]))
 		}
 	})
 	return p.err

@@ -33,10 +33,8 @@ func Text(w io.Writer, a *estimate.Analysis, hz float64) error {
 		observed(p, a, hz)
 	}
 	bounds(p, a, hz)
-	for i := range a.Estimates {
-		if len(a.Estimates[i].Breakdown) > 0 {
-			breakdown(p, &a.Estimates[i])
-		}
+	if e := shown(a); e != nil && len(e.Breakdown) > 0 {
+		breakdown(p, e)
 	}
 	assumptions(p, a.Estimates)
 	for _, warn := range a.Warnings {
@@ -87,13 +85,18 @@ func bounds(p *printer, a *estimate.Analysis, hz float64) {
 	}
 	p.printf("Estimates of the worst case:\n")
 	p.table(func(rows *printer) {
-		rows.printf("  method\tcycles\ttime\tabove maximum\trests on\t\n")
+		names := []string{"method"}
 		for _, e := range a.Estimates {
+			names = append(names, e.Method)
+		}
+		names = padded(names)
+		rows.printf("  %s\tcycles\ttime\tabove maximum\trests on\t\n", names[0])
+		for i, e := range a.Estimates {
 			over := "-"
 			if a.Observed != nil && !e.WarpOnly() {
 				over = above(e.Cycles, a.Observed.Max)
 			}
-			rows.printf("  %s\t%s\t%s\t%s\t%s facts\t\n", e.Method, group(e.Cycles), milliseconds(Duration(e.Cycles, hz)), over, e.Evidence)
+			rows.printf("  %s\t%s\t%s\t%s\t%s facts\t\n", names[i+1], group(e.Cycles), milliseconds(Duration(e.Cycles, hz)), over, e.Evidence)
 		}
 	})
 	for _, e := range a.Estimates {
@@ -104,16 +107,45 @@ func bounds(p *printer, a *estimate.Analysis, hz float64) {
 	p.printf("\n")
 }
 
+// shown is the estimate whose breakdown the text shows: that of the kernel's
+// tightest bound, or of whatever there is.
+func shown(a *estimate.Analysis) *estimate.Estimate {
+	if e := a.Tightest(); e != nil {
+		return e
+	}
+	if len(a.Estimates) > 0 {
+		return &a.Estimates[0]
+	}
+	return nil
+}
+
+// padded renders names left-aligned in cells of a table that aligns right.
+func padded(names []string) []string {
+	width := 0
+	for _, n := range names {
+		width = max(width, len(n))
+	}
+	out := make([]string, len(names))
+	for i, n := range names {
+		out[i] = n + strings.Repeat(" ", width-len(n))
+	}
+	return out
+}
+
 func breakdown(p *printer, e *estimate.Estimate) {
 	p.printf("Where the %s cycles of %s go:\n", group(e.Cycles), e.Method)
 	p.table(func(rows *printer) {
-		rows.printf("  share\tcycles\ttimes\ttransition\tat\t\n")
+		rows.printf("  share\tcycles\ttimes\t  block\n")
 		for _, s := range e.Breakdown[:min(shares, len(e.Breakdown))] {
 			percent := 0.0
 			if e.Cycles > 0 {
 				percent = 100 * float64(s.Cycles) / float64(e.Cycles)
 			}
-			rows.printf("  %.1f %%\t%s\t%s\t%s\t%s\t\n", percent, group(s.Cycles), group(s.Count), s.Name, s.Pos)
+			at := ""
+			if s.Pos != "" {
+				at = " at " + s.Pos
+			}
+			rows.printf("  %.1f %%\t%s\t%s\t  %s%s\n", percent, group(s.Cycles), group(s.Count), s.Name, at)
 		}
 	})
 	if rest := len(e.Breakdown) - shares; rest > 0 {

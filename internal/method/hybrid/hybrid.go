@@ -37,7 +37,7 @@ func NewProgram(g *cfg.Graph, x *cfg.Extended) *Program {
 	p := &Program{Extended: x, Blocks: make([]trace.IpointInfo, len(g.Blocks))}
 	for b := range g.Blocks {
 		p.Blocks[b].Name = g.Blocks[b].Name
-		if pos := g.Blocks[b].Pos; pos.Known() {
+		if pos := g.Blocks[b].Source(); pos.Known() {
 			p.Blocks[b].Pos = pos.String()
 		}
 	}
