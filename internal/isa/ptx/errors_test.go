@@ -38,6 +38,7 @@ func TestLowerErrors(t *testing.T) {
 		{"bra nowhere;", "t.ptx:2:5: unknown label nowhere"},
 		{"{ inner: ret; } bra inner;", "unknown label inner"},
 		{"A: ret; A: ret;", "t.ptx:2:9: label A is declared twice in this block, first at t.ptx:2:1"},
+		{"a: .branchtargets c; b: .branchtargets c; b: ret; c: ret;", "label b is declared twice in this block"},
 		{"brx.idx %r1, nolist;", "want the name of a .branchtargets list"},
 		{"@%r1 bra A; A: ret;", "t.ptx:2:2: guard %r1 is .b32, want a .pred register"},
 		{"@%q1 ret;", "t.ptx:2:2: undeclared register %q1, want a predicate register"},
@@ -97,8 +98,8 @@ func TestParseErrors(t *testing.T) {
 		{"empty", "", "t.ptx:1:1: not PTX: a module begins with .version, not with end of file"},
 		{"other", "int main() {}", "t.ptx:1:1: not PTX: a module begins with .version, not with int"},
 		{"directive", head + ".frob 1\n", "t.ptx:3:1: unknown directive .frob at module scope"},
-		{"operand", body("add.s32 %r1, , 2;"), "t.ptx:4:14: unexpected ,, want an operand"},
-		{"semicolon", body("ret"), "t.ptx:5:1: unexpected }, want"},
+		{"operand", body("add.s32 %r1, , 2;"), "t.ptx:4:14: unexpected ',', want an operand"},
+		{"semicolon", body("ret"), "t.ptx:5:1: unexpected '}', want an operand or ';'"},
 		{"unclosed", head + ".entry k() {\nret;", "t.ptx:3:12: block is not closed; its } is missing"},
 		{"comment", head + "/* ", "t.ptx:3:1: comment is not closed"},
 		{"string", head + ".file 1 \"x\n", "t.ptx:3:9: string is not closed on its line"},
@@ -115,7 +116,7 @@ func TestParseErrors(t *testing.T) {
 		{"braces", head + ".global .b8 x = " + strings.Repeat("{", 1<<20), "nested deeper than 200 levels"},
 		{"operators", body("mov.u32 %r1, 1" + strings.Repeat("+1", 1<<20) + ";"), "expression has more than 1000 operators"},
 		{"section", head + ".section .x {", "unexpected end of file, want the } of the section"},
-		{"arguments", head + ".entry k() .maxntid {ret;}", "t.ptx:3:21: unexpected {, want an integer as argument of .maxntid"},
+		{"arguments", head + ".entry k() .maxntid {ret;}", "t.ptx:3:21: unexpected '{', want an integer as argument of .maxntid"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			m, err := Parse("t.ptx", []byte(c.src))

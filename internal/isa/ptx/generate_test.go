@@ -181,8 +181,11 @@ func (g generator) instr() *Instr {
 		in.Guard = Guard{Name: g.name(), Not: g.chance("not")}
 	}
 	in.Operands = many(g, "operands", 0, 4, func() Operand {
-		if in.Mnemonic[0] == 'c' && g.chance("tuple") {
+		switch call := in.Mnemonic[0] == 'c'; {
+		case call && g.chance("tuple"):
 			return Operand{Kind: OperandTuple, List: many(g, "list", 0, 3, func() Operand { return g.operand(0) })}
+		case call: // no constants: one in parentheses would read as a tuple
+			return Operand{Name: g.name()}
 		}
 		return g.operand(2)
 	})

@@ -36,6 +36,8 @@ func (t token) String() string {
 	switch {
 	case t.kind == tokEOF:
 		return "end of file"
+	case t.kind == tokPunct:
+		return "'" + t.text + "'"
 	case len(t.text) > longest:
 		return t.text[:longest] + "..."
 	}

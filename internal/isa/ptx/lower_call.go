@@ -50,7 +50,7 @@ func (fn *function) parameterMove(in isa.Instr) (isa.Instr, error) {
 	switch end := in.Src[0].Imm + uint64(in.Type.Bytes()*count); {
 	case end > uint64(held.Bytes()) || end < in.Src[0].Imm:
 		return in, fmt.Errorf("access of %d bytes at %d, but the parameter has %d", in.Type.Bytes()*count, int64(in.Src[0].Imm), held.Bytes())
-	case in.Src[0].Imm != 0 || count > 1:
+	case in.Src[0].Imm != 0 || count > 1 || held == isa.B128 && in.Type != held:
 		return in, errUnknown{"part of a scalar parameter is accessed"}
 	}
 	dst, src := reg, reg
@@ -68,7 +68,8 @@ func (fn *function) parameterMove(in isa.Instr) (isa.Instr, error) {
 		out.Type = integer(to, false)
 		return out, nil
 	}
-	out.Op, out.Type, out.SrcType = isa.Cvt, integer(to, in.Type.IsSigned()), integer(in.Type.Bits(), in.Type.IsSigned())
+	signed := in.Type.IsSigned()
+	out.Op, out.Type, out.SrcType = isa.Cvt, integer(to, signed), integer(in.Type.Bits(), signed)
 	return out, nil
 }
 

@@ -159,7 +159,9 @@ func (fn *function) block(b *Block) {
 		case *Decl:
 			fn.failed(fn.declare(x))
 		case *Label:
-			fn.f.Labels[fn.lookup(x.Name).index].Index = len(fn.f.Instrs)
+			if s := fn.lookup(x.Name); s.kind == symLabel {
+				fn.f.Labels[s.index].Index = len(fn.f.Instrs)
+			}
 		case *Loc:
 			fn.loc = diag.Pos{}
 			if x.At.Line > 0 {

@@ -85,13 +85,15 @@ func special(name string, t isa.Type) (isa.Operand, error) {
 		}
 		return isa.Operand{}, errors.New(notSymbol(name, symbol{}))
 	}
-	bits := 32
-	if s == isa.Clock64 || s == isa.GlobalTimer {
-		bits = 64
+	narrow, wide := 16, 32 // PTX 1 declared the coordinates with 16 bits
+	switch s {
+	case isa.Clock64, isa.GlobalTimer:
+		narrow, wide = 64, 64
+	case isa.GridID: // 32 bits before PTX 3
+		narrow, wide = 32, 64
 	}
-	// PTX 1 declared the coordinates with 16 bits.
-	if t.IsFloat() || t == isa.Pred || t.Bits() != bits && !(t.Bits() == 16 && bits == 32) {
-		return isa.Operand{}, fmt.Errorf("special register %s has %d bits, want .%s", name, bits, t)
+	if t.IsFloat() || t.Bits() < narrow || t.Bits() > wide {
+		return isa.Operand{}, fmt.Errorf("special register %s has %d bits, want .%s", name, wide, t)
 	}
 	return isa.Operand{Kind: isa.KindSpecial, Special: s, Reg: isa.NoReg}, nil
 }

@@ -109,11 +109,16 @@ func (p *parser) guarded() (Stmt, error) {
 // instr reads an instruction behind the first word of its mnemonic.
 func (p *parser) instr(in *Instr, word token) (Stmt, error) {
 	in.Mnemonic = p.dotted(word)
+	for p.tok.kind == tokDot { // set apart by blanks
+		in.Mnemonic += p.tok.text
+		p.advance()
+	}
 	for n := 0; !p.is(";"); n++ {
-		if n > 0 {
-			if err := p.expect(","); err != nil {
-				return nil, err
-			}
+		switch {
+		case n == 0 && p.is("}"):
+			return nil, p.unexpected("an operand or ';'")
+		case n > 0 && !p.accept(","):
+			return nil, p.unexpected("',' or ';'")
 		}
 		o, err := p.operand(word.text == "call")
 		if err != nil {
@@ -125,19 +130,14 @@ func (p *parser) instr(in *Instr, word token) (Stmt, error) {
 	return in, nil
 }
 
-// dotted joins a word with the dotted words that follow it.
+// dotted joins a word with the dotted words that follow it without a blank.
 func (p *parser) dotted(word token) string {
 	end := word.end()
 	for p.tok.kind == tokDot && p.tok.off == end {
 		end = p.tok.end()
 		p.advance()
 	}
-	text := p.src[word.off:end]
-	for p.tok.kind == tokDot { // set apart by blanks
-		text += p.tok.text
-		p.advance()
-	}
-	return text
+	return p.src[word.off:end]
 }
 
 // labelled reads what follows "name:".

@@ -100,7 +100,7 @@ func (p *parser) accept(text string) bool {
 
 func (p *parser) expect(text string) error {
 	if !p.accept(text) {
-		return p.unexpected(text)
+		return p.unexpected("'" + text + "'")
 	}
 	return nil
 }
