@@ -3,6 +3,7 @@ package emu
 import (
 	"encoding/binary"
 	"fmt"
+	"math/bits"
 
 	"warpbound/internal/isa"
 )
@@ -102,16 +103,39 @@ func (op *store) exec(w *Warp, mask uint64, eff *Effect) error {
 	if err != nil {
 		return err
 	}
+	if r == nil {
+		return op.each(w, mask, eff)
+	}
+	for k := range w.chunks() {
+		addr := eff.Access.chunk(k)
+		start := uint64(k*lanes)*r.stride - r.base
+		for i, s := range op.elems {
+			x, data, m := w.vecs[k][s], r.data[i*op.bytes:], half(mask, k)
+			switch op.bytes {
+			case 1:
+				store8(x, addr, data, start, r.stride, m)
+			case 2:
+				store16(x, addr, data, start, r.stride, m)
+			case 4:
+				store32(x, addr, data, start, r.stride, m)
+			default:
+				store64(x, addr, data, start, r.stride, m)
+			}
+		}
+	}
+	return nil
+}
+
+// each stores lane by lane, for lanes in several regions.
+func (op *store) each(w *Warp, mask uint64, eff *Effect) error {
 	for m := mask; m != 0; m &= m - 1 {
 		lane := first(m)
-		var data []byte
-		if r != nil {
-			data = r.data[eff.Access.Addr[lane]-r.base+uint64(lane)*r.stride:]
-		} else if data, err = op.bytesOf(w, lane, eff); err != nil {
+		data, err := op.bytesOf(w, lane, eff)
+		if err != nil {
 			return err
 		}
 		for i, s := range op.elems {
-			put(data[i*op.bytes:], op.bytes, w.vecs[lane/lanes][s][lane%lanes])
+			put(data[i*op.bytes:], op.bytes, w.at(s, lane))
 		}
 	}
 	return nil
@@ -125,47 +149,70 @@ func (op *access) locate(w *Warp, mask uint64, eff *Effect) (*region, error) {
 	acc := &eff.Access
 	acc.Kind, acc.Bytes = op.kind, op.total
 	acc.Lanes = [len(acc.Lanes)]uint64{}
-	for k := range w.chunks() {
-		addr, base := acc.chunk(k), w.vecs[k][op.base]
-		for i := range addr {
-			addr[i] = (base[i] + op.offset) & op.wrap
-		}
-		if op.indexed {
-			index := w.vecs[k][op.index]
-			for i := range addr {
-				addr[i] = (addr[i] + index[i]) & op.wrap
-			}
-		}
-	}
-	lead := acc.Addr[first(mask)]
+	lane := first(mask)
+	lead := op.address(w, lane)
 	r := w.region(lead)
-	if r == nil || r.size < uint64(op.total) || op.space != isa.Generic && r.space != op.space || op.kind != Load && r.readOnly() {
-		_, err := op.bytesOf(w, first(mask), eff)
-		return nil, err
+	if r == nil || !op.permits(r) {
+		acc.Addr[lane] = lead
+		return nil, op.fault(w, lane, eff)
 	}
 	last := r.size - uint64(op.total)
-	var outside, low uint64
+	var at, left uint64
 	for k := range w.chunks() {
-		addr := acc.chunk(k)
+		addr, base := acc.chunk(k), w.vecs[k][op.base]
+		if op.indexed {
+			add[uint64](addr, base, w.vecs[k][op.index], nil)
+			base = addr
+		}
 		if m := half(mask, k); ^m != 0 {
-			for i := range addr {
+			for i, a := range base {
 				if m>>i&1 == 0 {
-					addr[i] = lead
+					a = lead - op.offset
 				}
+				addr[i] = a
 			}
+			base = addr
 		}
-		for _, a := range addr {
-			off := a - r.base
-			outside |= off | (last - off)
-			low |= a
-		}
+		o, l := addresses(addr, base, op.offset, op.wrap, r.base, last)
+		at |= o
+		left |= l
 	}
-	if int64(outside) < 0 || low&uint64(op.total-1) != 0 {
+	if int64(at|left) < 0 || at&uint64(op.total-1) != 0 {
 		return nil, op.resolve(w, mask, eff)
 	}
 	acc.Space = r.space
 	acc.Lanes[r.space] = mask
 	return r, nil
+}
+
+// addresses computes addresses. In the union of their distances from the start
+// of the region, and in that of the distances that are left to the last address
+// that is allowed, the top bit tells whether one lies outside; the low bits of the
+// former tell whether one is misaligned, since regions are aligned.
+func addresses(addr, base *vector, offset, wrap, start, last uint64) (at, left uint64) {
+	_, _ = *addr, *base
+	for i := range addr {
+		a := (base[i] + offset) & wrap
+		addr[i] = a
+		a -= start
+		at |= a
+		left |= last - a
+	}
+	return at, left
+}
+
+// address returns the address that a lane accesses.
+func (op *access) address(w *Warp, lane int) uint64 {
+	a := w.at(op.base, lane) + op.offset
+	if op.indexed {
+		a += w.at(op.index, lane)
+	}
+	return a & op.wrap
+}
+
+// permits reports whether the access may be one to a region as a whole.
+func (op *access) permits(r *region) bool {
+	return r.size >= uint64(op.total) && (op.space == isa.Generic || op.space == r.space) && (op.kind == Load || !r.readOnly())
 }
 
 // resolve checks every lane's access by itself.
@@ -195,22 +242,30 @@ func (op *access) resolve(w *Warp, mask uint64, eff *Effect) error {
 func (op *access) bytesOf(w *Warp, lane int, eff *Effect) ([]byte, error) {
 	addr := eff.Access.Addr[lane]
 	r := w.region(addr)
-	fail := func(cause error, detail string) ([]byte, error) {
-		return nil, w.fault(int32(eff.PC), lane, fmt.Errorf("%w: %d bytes at 0x%x%s", cause, op.total, addr, detail))
-	}
-	switch {
-	case r == nil:
-		return fail(ErrOutOfBounds, "; "+w.cta.grid.mem.nearest(addr))
-	case op.space != isa.Generic && r.space != op.space:
-		return fail(ErrOutOfBounds, fmt.Sprintf(" in %s space; the address is in %s (%s)", op.space, r.name, r.space))
-	case addr-r.base+uint64(op.total) > r.size:
-		return fail(ErrOutOfBounds, fmt.Sprintf("; %s is [0x%x, 0x%x)", r.name, r.base, r.end()))
-	case addr%uint64(op.total) != 0:
-		return fail(ErrMisaligned, fmt.Sprintf(" in %s at [0x%x, 0x%x)", r.name, r.base, r.end()))
-	case op.kind != Load && r.readOnly():
-		return fail(ErrReadOnly, " in "+r.name)
+	if r == nil || !op.permits(r) || addr-r.base > r.size-uint64(op.total) || addr%uint64(op.total) != 0 {
+		return nil, op.fault(w, lane, eff)
 	}
 	return r.data[addr-r.base+uint64(lane)*r.stride:], nil
+}
+
+// fault returns the error that a lane's access is.
+func (op *access) fault(w *Warp, lane int, eff *Effect) error {
+	addr := eff.Access.Addr[lane]
+	fail := func(cause error, format string, args ...any) error {
+		return w.fault(int32(eff.PC), lane, fmt.Errorf("%w: %d bytes at 0x%x%s", cause, op.total, addr, fmt.Sprintf(format, args...)))
+	}
+	switch r := w.region(addr); {
+	case r == nil:
+		return fail(ErrOutOfBounds, "; %s", w.cta.grid.mem.nearest(addr))
+	case op.space != isa.Generic && r.space != op.space:
+		return fail(ErrOutOfBounds, " in %s space; the address lies in %s space (%s)", op.space, r.space, r.name)
+	case addr-r.base+uint64(op.total) > r.size:
+		return fail(ErrOutOfBounds, "; %s is [0x%x, 0x%x)", r.name, r.base, r.end())
+	case op.kind != Load && r.readOnly():
+		return fail(ErrReadOnly, " in %s", r.name)
+	default:
+		return fail(ErrMisaligned, " in %s at [0x%x, 0x%x)", r.name, r.base, r.end())
+	}
 }
 
 // region returns the region that holds an address, nil if there is none.
@@ -237,6 +292,7 @@ func (a *Access) chunk(k int) *vector { return (*vector)(a.Addr[k*lanes:]) }
 // start + addr[i] + i strides.
 
 func load8(d, addr *vector, data []byte, start, stride uint64) {
+	_, _ = *d, *addr
 	for i := range d {
 		d[i] = uint64(data[start+addr[i]])
 		start += stride
@@ -244,26 +300,63 @@ func load8(d, addr *vector, data []byte, start, stride uint64) {
 }
 
 func load16(d, addr *vector, data []byte, start, stride uint64) {
+	_, _ = *d, *addr
 	for i := range d {
 		at := start + addr[i]
-		d[i] = uint64(binary.LittleEndian.Uint16(data[at:]))
+		d[i] = uint64(binary.LittleEndian.Uint16(data[at : at+2 : at+2]))
 		start += stride
 	}
 }
 
 func load32(d, addr *vector, data []byte, start, stride uint64) {
+	_, _ = *d, *addr
 	for i := range d {
 		at := start + addr[i]
-		d[i] = uint64(binary.LittleEndian.Uint32(data[at:]))
+		d[i] = uint64(binary.LittleEndian.Uint32(data[at : at+4 : at+4]))
 		start += stride
 	}
 }
 
 func load64(d, addr *vector, data []byte, start, stride uint64) {
+	_, _ = *d, *addr
 	for i := range d {
 		at := start + addr[i]
-		d[i] = binary.LittleEndian.Uint64(data[at:])
+		d[i] = binary.LittleEndian.Uint64(data[at : at+8 : at+8])
 		start += stride
+	}
+}
+
+// The stores of one element for the lanes of mask in ascending order: that of
+// lane i goes to data at start + addr[i] + i strides.
+
+func store8(x, addr *vector, data []byte, start, stride uint64, mask uint32) {
+	for ; mask != 0; mask &= mask - 1 {
+		i := bits.TrailingZeros32(mask) % lanes
+		data[start+addr[i]+uint64(i)*stride] = byte(x[i])
+	}
+}
+
+func store16(x, addr *vector, data []byte, start, stride uint64, mask uint32) {
+	for ; mask != 0; mask &= mask - 1 {
+		i := bits.TrailingZeros32(mask) % lanes
+		at := start + addr[i] + uint64(i)*stride
+		binary.LittleEndian.PutUint16(data[at:at+2:at+2], uint16(x[i]))
+	}
+}
+
+func store32(x, addr *vector, data []byte, start, stride uint64, mask uint32) {
+	for ; mask != 0; mask &= mask - 1 {
+		i := bits.TrailingZeros32(mask) % lanes
+		at := start + addr[i] + uint64(i)*stride
+		binary.LittleEndian.PutUint32(data[at:at+4:at+4], uint32(x[i]))
+	}
+}
+
+func store64(x, addr *vector, data []byte, start, stride uint64, mask uint32) {
+	for ; mask != 0; mask &= mask - 1 {
+		i := bits.TrailingZeros32(mask) % lanes
+		at := start + addr[i] + uint64(i)*stride
+		binary.LittleEndian.PutUint64(data[at:at+8:at+8], x[i])
 	}
 }
 

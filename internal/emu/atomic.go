@@ -12,14 +12,17 @@ type atomic struct {
 }
 
 func (op *atomic) exec(w *Warp, mask uint64, eff *Effect) error {
-	if _, err := op.locate(w, mask, eff); err != nil {
+	r, err := op.locate(w, mask, eff)
+	if err != nil {
 		return err
 	}
 	low := lowBits(8 * op.bytes)
 	for m := mask; m != 0; m &= m - 1 {
 		lane := first(m)
-		data, err := op.bytesOf(w, lane, eff)
-		if err != nil {
+		var data []byte
+		if r != nil {
+			data = r.data[eff.Access.Addr[lane]-r.base+uint64(lane)*r.stride:]
+		} else if data, err = op.bytesOf(w, lane, eff); err != nil {
 			return err
 		}
 		f := op.f

@@ -28,13 +28,18 @@ func regs(types ...isa.Type) []isa.RegDecl {
 	return decls
 }
 
-func decode(tb testing.TB, k *isa.Kernel) *Code {
-	tb.Helper()
+// build makes the flow graph of a kernel of the tests' own making.
+func build(k *isa.Kernel) *cfg.Graph {
 	g, err := cfg.Build(k)
 	if err != nil {
-		tb.Fatal(err)
+		panic(err)
 	}
-	c, err := Decode(k, g)
+	return g
+}
+
+func decode(tb testing.TB, k *isa.Kernel) *Code {
+	tb.Helper()
+	c, err := Decode(k, build(k))
 	if err != nil {
 		tb.Fatal(err)
 	}

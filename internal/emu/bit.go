@@ -11,6 +11,10 @@ func bitFor(in *isa.Instr) aluFunc {
 	t := in.Type
 	isBits := t.Class() == isa.Bits
 	isWord := t == isa.B32
+	funnel := in.Op == isa.ShfL || in.Op == isa.ShfR
+	if in.Sat || in.Wrap && !funnel || in.ShiftAmt && in.Op != isa.Bfind {
+		return nil
+	}
 	switch op := in.Op; {
 	case op == isa.And && isBits:
 		return sized3(t, bitAnd[uint16], bitAnd[uint32], bitAnd[uint64])
@@ -22,9 +26,9 @@ func bitFor(in *isa.Instr) aluFunc {
 		return sized3(t, bitNot[uint16], bitNot[uint32], bitNot[uint64])
 	case op == isa.Cnot && isBits:
 		return sized3(t, cnot[uint16], cnot[uint32], cnot[uint64])
-	case op == isa.Shl && isBits && !in.Wrap:
+	case op == isa.Shl && isBits:
 		return sized3(t, shl[uint16], shl[uint32], shl[uint64])
-	case op == isa.Shr && !in.Wrap:
+	case op == isa.Shr:
 		return typed(t, shr[uint16], shr[uint32], shr[uint64],
 			shrSigned[int16, uint16], shrSigned[int32, uint32], shrSigned[int64, uint64])
 	case op == isa.ShfL && isWord && in.Wrap:
@@ -45,37 +49,41 @@ func bitFor(in *isa.Instr) aluFunc {
 		return sized3(t, nil, clz[uint32], clz[uint64])
 	case op == isa.Brev && isBits:
 		return sized3(t, nil, brev[uint32], brev[uint64])
-	case op == isa.Bfind && in.ShiftAmt:
+	case op == isa.Bfind && in.ShiftAmt && !isBits:
 		return typed(t, nil, bfindShift[uint32], bfindShift[uint64],
 			nil, bfindShiftSigned[int32, uint32], bfindShiftSigned[int64, uint64])
-	case op == isa.Bfind:
+	case op == isa.Bfind && !isBits:
 		return typed(t, nil, bfind[uint32], bfind[uint64],
 			nil, bfindSigned[int32, uint32], bfindSigned[int64, uint64])
-	case op == isa.Bfe:
+	case op == isa.Bfe && !isBits:
 		return typed(t, nil, bfe[uint32], bfe[uint64], nil, bfeSigned[int32, uint32], bfeSigned[int64, uint64])
 	}
 	return nil
 }
 
 func bitAnd[U unsigned](d, a, b, _ *vector) {
+	_, _, _ = *d, *a, *b
 	for i := range d {
 		d[i] = uint64(U(a[i] & b[i]))
 	}
 }
 
 func bitOr[U unsigned](d, a, b, _ *vector) {
+	_, _, _ = *d, *a, *b
 	for i := range d {
 		d[i] = uint64(U(a[i] | b[i]))
 	}
 }
 
 func bitXor[U unsigned](d, a, b, _ *vector) {
+	_, _, _ = *d, *a, *b
 	for i := range d {
 		d[i] = uint64(U(a[i] ^ b[i]))
 	}
 }
 
 func bitNot[U unsigned](d, a, _, _ *vector) {
+	_, _ = *d, *a
 	for i := range d {
 		d[i] = uint64(^U(a[i]))
 	}
@@ -95,18 +103,21 @@ func cnot[U unsigned](d, a, _, _ *vector) {
 // count as the width.
 
 func shl[U unsigned](d, a, b, _ *vector) {
+	_, _, _ = *d, *a, *b
 	for i := range d {
 		d[i] = uint64(U(a[i]) << uint32(b[i]))
 	}
 }
 
 func shr[U unsigned](d, a, b, _ *vector) {
+	_, _, _ = *d, *a, *b
 	for i := range d {
 		d[i] = uint64(U(a[i]) >> uint32(b[i]))
 	}
 }
 
 func shrSigned[S signed, U unsigned](d, a, b, _ *vector) {
+	_, _, _ = *d, *a, *b
 	for i := range d {
 		d[i] = uint64(U(S(a[i]) >> uint32(b[i])))
 	}
@@ -238,6 +249,7 @@ func fromTop(d *vector, n int) {
 // the field, or of the source if the field reaches beyond it.
 
 func bfe[U unsigned](d, a, b, c *vector) {
+	_, _, _, _ = *d, *a, *b, *c
 	for i := range d {
 		pos, length := b[i]&0xff, c[i]&0xff
 		d[i] = uint64(U(a[i])>>pos) & (1<<length - 1)
@@ -281,7 +293,8 @@ func (op *insert) exec(w *Warp, mask uint64, _ *Effect) error {
 }
 
 func (d *decoder) bfi() operation {
-	if t := d.in.Type; t != isa.B32 && t != isa.B64 {
+	in := d.in
+	if in.Type != isa.B32 && in.Type != isa.B64 {
 		d.unsupported()
 		return nil
 	}

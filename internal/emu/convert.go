@@ -11,7 +11,7 @@ import (
 func convert(in *isa.Instr, width int) aluFunc {
 	from, to := in.SrcType, in.Type
 	switch {
-	case !isNumber(from) || !isNumber(to):
+	case !isNumber(from) || !isNumber(to) || in.Approx || in.NaN || in.Wrap || in.ShiftAmt:
 		return nil
 	case from.IsFloat() && to.IsFloat():
 		return floatToFloat(in)
@@ -67,10 +67,26 @@ func intToInt(in *isa.Instr, width int) aluFunc {
 			}
 		}
 	}
+	from, to := in.SrcType.Bits(), in.Type.Bits()
+	switch {
+	case to > from && !source.signed:
+		return move(from)
+	case to <= from && (!result.signed || width == to):
+		return move(to)
+	case in.SrcType == isa.S32 && in.Type == isa.S64:
+		return extendWord
+	}
 	return func(d, a, _, _ *vector) {
 		for i := range d {
 			d[i] = result.extend(source.extend(a[i])) & register
 		}
+	}
+}
+
+func extendWord(d, a, _, _ *vector) {
+	_, _ = *d, *a
+	for i := range d {
+		d[i] = uint64(int32(a[i]))
 	}
 }
 

@@ -164,6 +164,9 @@ func (d *decoder) decode() {
 	}
 	if op := d.operation(); op != nil {
 		d.out.op = op
+		if modified(in) {
+			d.unsupported()
+		}
 	} else if d.err == nil {
 		d.arithmetic()
 	}
@@ -263,4 +266,11 @@ func (d *decoder) branch() operation {
 		}
 	}
 	return op
+}
+
+// modified reports whether an instruction that no aluFunc describes has a
+// modifier of arithmetic. Comparisons may flush their sources.
+func modified(in *isa.Instr) bool {
+	compares := in.Op == isa.Setp || in.Op == isa.Set || in.Op == isa.Slct
+	return in.Round != isa.RoundDefault || in.Sat || in.Approx || in.NaN || in.Wrap || in.ShiftAmt || in.FTZ && !compares
 }

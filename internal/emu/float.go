@@ -13,7 +13,7 @@ import (
 // Mad on floating point is Fma. The approximations of Div, Rcp and Sqrt are as
 // exact as the correctly rounded operations.
 func floatFor(in *isa.Instr) aluFunc {
-	if f := fastFloat(in); f != nil {
+	if f := fastFloat(in); f != nil && allowed(in).permit(in) {
 		return f
 	}
 	f, ok := laneFunc(in)
@@ -83,18 +83,21 @@ func bits64(x float64) uint64 {
 }
 
 func add32(d, a, b, _ *vector) {
+	_, _, _ = *d, *a, *b
 	for i := range d {
 		d[i] = bits32(f32(a[i]) + f32(b[i]))
 	}
 }
 
 func sub32(d, a, b, _ *vector) {
+	_, _, _ = *d, *a, *b
 	for i := range d {
 		d[i] = bits32(f32(a[i]) - f32(b[i]))
 	}
 }
 
 func mul32(d, a, b, _ *vector) {
+	_, _, _ = *d, *a, *b
 	for i := range d {
 		d[i] = bits32(f32(a[i]) * f32(b[i]))
 	}
@@ -118,42 +121,58 @@ func sqrt32(d, a, _, _ *vector) {
 // that again is right unless the sum has become a tie between two neighbours in
 // single precision, or the result is subnormal and has fewer bits.
 func fma32(d, a, b, c *vector) {
+	_, _, _, _ = *d, *a, *b, *c
 	const (
-		dropped = 1<<29 - 1 // bits of a double beyond the fraction of a single
-		tie     = 1 << 28
-		normal  = 1023 - 126 // exponent of the least normal single
+		dropped = 1<<29 - 1  // bits of a double beyond the fraction of a single
+		tie     = 1 << 28    // half a unit of the fraction
+		least   = 1023 - 126 // biased exponent of the least normal single
+		special = 2047       // that of infinities and NaN
 	)
 	for i := range d {
-		p := float64(f32(a[i])) * float64(f32(b[i]))
-		s := float64(p) + float64(f32(c[i]))
+		p := float64(float64(f32(a[i])) * float64(f32(b[i])))
+		s := p + float64(f32(c[i]))
 		bits := math.Float64bits(s)
-		if bits&dropped == tie || bits>>52&0x7ff < normal && s != 0 {
-			d[i] = single32.fma(uint64(uint32(a[i])), uint64(uint32(b[i])), uint64(uint32(c[i])), isa.RoundRN)
+		if exp := bits >> 52 & special; exp-least >= special-least || bits&dropped == tie {
+			d[i] = fmaRare(s, a[i], b[i], c[i])
 			continue
 		}
-		d[i] = bits32(float32(s))
+		d[i] = uint64(math.Float32bits(float32(s)))
 	}
 }
 
+// fmaRare is fma32 for sums that are zero, subnormal in single precision, not
+// finite, or ties.
+func fmaRare(s float64, x, y, z uint64) uint64 {
+	if s == 0 || s-s != 0 {
+		return bits32(float32(s))
+	}
+	low := lowBits(32)
+	return single32.fma(x&low, y&low, z&low, isa.RoundRN)
+}
+
 func add64(d, a, b, _ *vector) {
+	_, _, _ = *d, *a, *b
 	for i := range d {
 		d[i] = bits64(f64(a[i]) + f64(b[i]))
 	}
 }
 
 func sub64(d, a, b, _ *vector) {
+	_, _, _ = *d, *a, *b
 	for i := range d {
 		d[i] = bits64(f64(a[i]) - f64(b[i]))
 	}
 }
 
 func mul64(d, a, b, _ *vector) {
+	_, _, _ = *d, *a, *b
 	for i := range d {
 		d[i] = bits64(f64(a[i]) * f64(b[i]))
 	}
 }
 
 func fma64(d, a, b, c *vector) {
+	_, _, _, _ = *d, *a, *b, *c
 	for i := range d {
 		d[i] = bits64(math.FMA(f64(a[i]), f64(b[i]), f64(c[i])))
 	}

@@ -139,7 +139,7 @@ func (g *Grid) relocate(b *region, v *isa.Var, r isa.Reloc) error {
 	for i := range g.code.kernel.Vars {
 		if g.code.kernel.Vars[i].Name == r.Var {
 			var word [8]byte
-			binary.LittleEndian.PutUint64(word[:], g.vars[i]+uint64(r.Addend))
+			binary.LittleEndian.PutUint64(word[:], (g.vars[i]+uint64(r.Addend))>>r.Shift)
 			copy(b.data[r.Offset:], word[:r.Size])
 			return nil
 		}

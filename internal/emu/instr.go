@@ -50,6 +50,9 @@ type instr struct {
 // aluFunc computes a result for every lane from up to three sources. The result
 // may be one of the sources. Sources that an operation does not have are not
 // read.
+//
+// The functions that run most dereference their vectors first, so that the
+// compiler checks them for nil outside of the loop.
 type aluFunc func(d, a, b, c *vector)
 
 // operation is what an instruction does that is no aluFunc.

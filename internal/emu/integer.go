@@ -21,14 +21,20 @@ type (
 func aluFor(in *isa.Instr, width int) aluFunc {
 	switch in.Op {
 	case isa.Mov:
-		return move(in.Type.Bits())
+		return copyOf(in)
 	case isa.Cvta, isa.CvtaTo:
-		return addressCopy(in.Type)
+		if in.Type != isa.U32 && in.Type != isa.U64 {
+			return nil
+		}
+		return copyOf(in)
 	case isa.Cvt:
 		return convert(in, width)
 	}
 	if in.Type.IsFloat() {
 		return floatFor(in)
+	}
+	if in.FTZ || in.Approx || in.NaN || in.Round != isa.RoundDefault {
+		return nil
 	}
 	if f := bitFor(in); f != nil {
 		return f
@@ -36,11 +42,12 @@ func aluFor(in *isa.Instr, width int) aluFunc {
 	return integerFor(in)
 }
 
-func addressCopy(t isa.Type) aluFunc {
-	if t == isa.U32 || t == isa.U64 {
-		return move(t.Bits())
+// copyOf returns the function that copies a value of the instruction's type.
+func copyOf(in *isa.Instr) aluFunc {
+	if modified(in) {
+		return nil
 	}
-	return nil
+	return move(in.Type.Bits())
 }
 
 // integerFor returns the function of an integer operation.
@@ -49,7 +56,7 @@ func addressCopy(t isa.Type) aluFunc {
 // open, and devices do so.
 func integerFor(in *isa.Instr) aluFunc {
 	t := in.Type
-	if t.Class() != isa.Unsigned && t.Class() != isa.Signed {
+	if t.Class() != isa.Unsigned && t.Class() != isa.Signed || in.Wrap || in.ShiftAmt {
 		return nil
 	}
 	if in.Sat {
@@ -142,36 +149,42 @@ func typed(t isa.Type, u16, u32, u64, s16, s32, s64 aluFunc) aluFunc {
 }
 
 func add[U unsigned](d, a, b, _ *vector) {
+	_, _, _ = *d, *a, *b
 	for i := range d {
 		d[i] = uint64(U(a[i]) + U(b[i]))
 	}
 }
 
 func sub[U unsigned](d, a, b, _ *vector) {
+	_, _, _ = *d, *a, *b
 	for i := range d {
 		d[i] = uint64(U(a[i]) - U(b[i]))
 	}
 }
 
 func mul[U unsigned](d, a, b, _ *vector) {
+	_, _, _ = *d, *a, *b
 	for i := range d {
 		d[i] = uint64(U(a[i]) * U(b[i]))
 	}
 }
 
 func mad[U unsigned](d, a, b, c *vector) {
+	_, _, _, _ = *d, *a, *b, *c
 	for i := range d {
 		d[i] = uint64(U(a[i])*U(b[i]) + U(c[i]))
 	}
 }
 
 func mulWide[U, W unsigned](d, a, b, _ *vector) {
+	_, _, _ = *d, *a, *b
 	for i := range d {
 		d[i] = uint64(W(U(a[i])) * W(U(b[i])))
 	}
 }
 
 func mulWideSigned[S signed, W unsigned](d, a, b, _ *vector) {
+	_, _, _ = *d, *a, *b
 	for i := range d {
 		d[i] = uint64(W(int64(S(a[i])) * int64(S(b[i]))))
 	}
@@ -317,24 +330,28 @@ func remSigned[S signed, U unsigned](d, a, b, _ *vector) {
 }
 
 func minimum[U unsigned](d, a, b, _ *vector) {
+	_, _, _ = *d, *a, *b
 	for i := range d {
 		d[i] = uint64(min(U(a[i]), U(b[i])))
 	}
 }
 
 func minimumSigned[S signed, U unsigned](d, a, b, _ *vector) {
+	_, _, _ = *d, *a, *b
 	for i := range d {
 		d[i] = uint64(U(min(S(a[i]), S(b[i]))))
 	}
 }
 
 func maximum[U unsigned](d, a, b, _ *vector) {
+	_, _, _ = *d, *a, *b
 	for i := range d {
 		d[i] = uint64(max(U(a[i]), U(b[i])))
 	}
 }
 
 func maximumSigned[S signed, U unsigned](d, a, b, _ *vector) {
+	_, _, _ = *d, *a, *b
 	for i := range d {
 		d[i] = uint64(U(max(S(a[i]), S(b[i]))))
 	}

@@ -87,6 +87,7 @@ func move(bits int) aluFunc {
 }
 
 func copyLow[U unsigned](d, a, _, _ *vector) {
+	_, _ = *d, *a
 	for i := range d {
 		d[i] = uint64(U(a[i]))
 	}

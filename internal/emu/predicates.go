@@ -33,7 +33,7 @@ func (d *decoder) comparison(t isa.Type) comparison {
 	op := comparison{a: d.source(0), b: d.source(1), join: keep}
 	if t.IsFloat() {
 		op.test = floatTest(in.Cmp, t, in.FTZ)
-	} else {
+	} else if !in.FTZ {
 		op.test = integerTest(in.Cmp, t)
 	}
 	if len(in.Src) > 2 {
@@ -200,13 +200,10 @@ func (d *decoder) choice() operation {
 	switch {
 	case in.Op == isa.Selp:
 		op.p = d.test(in.Src[2])
-	case in.SrcType == isa.S32 || in.SrcType == isa.F32:
-		op.c = &comparison{a: d.constant(constant{}), b: d.source(2), join: keep}
-		if in.SrcType == isa.S32 {
-			op.c.test = integerTest(isa.Le, isa.S32)
-		} else {
-			op.c.test = floatTest(isa.Le, isa.F32, in.FTZ)
-		}
+	case in.SrcType == isa.S32 && !in.FTZ:
+		op.c = &comparison{a: d.constant(constant{}), b: d.source(2), test: integerTest(isa.Le, isa.S32), join: keep}
+	case in.SrcType == isa.F32:
+		op.c = &comparison{a: d.constant(constant{}), b: d.source(2), test: floatTest(isa.Le, isa.F32, in.FTZ), join: keep}
 	default:
 		d.unsupported()
 	}

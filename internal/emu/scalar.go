@@ -1,10 +1,6 @@
 package emu
 
-import (
-	"math"
-
-	"warpbound/internal/isa"
-)
+import "warpbound/internal/isa"
 
 // laneFunc returns the function of any floating-point operation on one lane:
 // that of its operation and rounding mode, between what its modifiers do to
@@ -12,7 +8,7 @@ import (
 // operation is not defined on the type or with the modifiers.
 func laneFunc(in *isa.Instr) (scalar, bool) {
 	f, ok := formatOf(in.Type)
-	if !ok || !modifiersAllowed(in) {
+	if !ok || !allowed(in).permit(in) {
 		return nil, false
 	}
 	op := basic(in, f)
@@ -43,36 +39,65 @@ func laneFunc(in *isa.Instr) (scalar, bool) {
 	return whole, true
 }
 
-// modifiersAllowed reports whether PTX knows the operation with these modifiers.
-func modifiersAllowed(in *isa.Instr) bool {
-	wide := in.Type == isa.F32 || in.Type == isa.F64
-	rounded, saturated, packed16 := false, false, in.Type == isa.F16 || in.Type == isa.F16x2
+// modifiers are those that an operation may have on a type.
+type modifiers struct{ nearest, directed, ftz, sat, nan, approx bool }
+
+// allowed returns the modifiers of a floating-point operation.
+func allowed(in *isa.Instr) modifiers {
+	single, double := in.Type == isa.F32, in.Type == isa.F64
+	narrow := in.Type == isa.F16 || in.Type == isa.F16x2
+	m := modifiers{ftz: single || narrow}
 	switch in.Op {
 	case isa.Add, isa.Sub, isa.Mul, isa.Fma, isa.Mad:
-		rounded = wide
-		saturated = in.Type == isa.F32 || packed16
+		m.nearest, m.directed = true, single || double
+		m.sat = single || narrow
+	case isa.Min, isa.Max:
+		m.nan = !double
 	case isa.Div, isa.Rcp, isa.Sqrt:
-		if !wide {
+		if in.Approx {
+			m.approx = single || in.Op == isa.Rcp && in.FTZ
+			m.ftz = true
+		} else {
+			m.nearest, m.directed = true, true
+		}
+	case isa.Rsqrt, isa.Sin, isa.Cos, isa.Lg2, isa.Ex2, isa.Tanh:
+		m.approx = true
+		m.ftz = in.Op != isa.Tanh
+	case isa.Copysign:
+		m.ftz = false
+	}
+	return m
+}
+
+// permit reports whether the modifiers that an instruction has are among m.
+func (m modifiers) permit(in *isa.Instr) bool {
+	switch in.Round {
+	case isa.RoundDefault:
+	case isa.RoundRN:
+		if !m.nearest {
 			return false
 		}
-		rounded = !in.Approx
-	}
-	switch in.Round {
-	case isa.RoundDefault, isa.RoundRN:
 	case isa.RoundRZ, isa.RoundRM, isa.RoundRP:
-		if !rounded {
+		if !m.directed {
 			return false
 		}
 	default:
 		return false
 	}
-	ftz := in.Type == isa.F32 || packed16 || in.Type == isa.F64 && in.Approx
-	return (saturated || !in.Sat) && (ftz || !in.FTZ)
+	return (m.ftz || !in.FTZ) && (m.sat || !in.Sat) && (m.nan || !in.NaN) && (m.approx || !in.Approx) &&
+		!in.Wrap && !in.ShiftAmt
 }
 
 // basic returns the operations that are exact but for one rounding.
 func basic(in *isa.Instr, f format) scalar {
 	mode := in.Round
+	wide := f == single32 || f == double64
+	switch in.Op {
+	case isa.Mad, isa.Div, isa.Rcp, isa.Sqrt, isa.Copysign:
+		if !wide {
+			return nil
+		}
+	}
 	switch in.Op {
 	case isa.Add:
 		return func(x, y, _ uint64) uint64 { return f.add(x, y, mode) }
@@ -96,9 +121,6 @@ func basic(in *isa.Instr, f format) scalar {
 	case isa.Abs:
 		return func(x, _, _ uint64) uint64 { return f.abs(x) }
 	case isa.Copysign:
-		if f != single32 && f != double64 {
-			return nil
-		}
 		return func(x, y, _ uint64) uint64 { return x&f.sign() | f.abs(y) }
 	case isa.Min:
 		return func(x, y, _ uint64) uint64 { return f.extreme(x, y, in.NaN, true) }
@@ -187,12 +209,4 @@ func (d *decoder) testp() operation {
 		d.unsupported()
 	}
 	return op
-}
-
-// fromDouble makes the function of an approximation of single precision that is
-// computed in double precision and rounded.
-func fromDouble(f func(x float64) float64) scalar {
-	return func(x, _, _ uint64) uint64 {
-		return single32.fromFloat64(f(float64(math.Float32frombits(uint32(x)))))
-	}
 }
