@@ -52,6 +52,7 @@ func TestLowerErrors(t *testing.T) {
 		{"call g, (%r1);", "call of g, which is no function of the module"},
 		{"call (%r1);", "want call (results), function, (arguments)"},
 		{"{ .param .b32 x; st.param.b64 [x], %rd1; }", "access of 8 bytes at 0, but the parameter has 4"},
+		{"add.s32 " + strings.Repeat("%r1, ", 1000) + "%r1;", "%r1, %r...: the operands do not fit"},
 		{"mov.u32 %r1, g*2;", "an address takes no operator but + and -"},
 	} {
 		p, err := lowerSnippet(c.snippet)

@@ -101,7 +101,7 @@ func (fn *function) call(x *Instr) (isa.Instr, error) {
 		results, rest = rest[0].List, rest[1:]
 	}
 	if len(rest) == 0 || rest[0].Kind != OperandName || rest[0].Not {
-		return isa.Instr{}, fn.errorf(x.Pos, "%s: want call (results), function, (arguments)", x)
+		return isa.Instr{}, fn.errorf(x.Pos, "%s: want call (results), function, (arguments)", shorten(x.String()))
 	}
 	callee := rest[0]
 	rest = rest[1:]

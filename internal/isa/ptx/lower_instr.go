@@ -20,8 +20,8 @@ func (fn *function) instr(x *Instr) error {
 	in, err := fn.lower(x)
 	var unknown errUnknown
 	if errors.As(err, &unknown) {
-		text := x.String()
-		in = isa.Instr{Op: isa.Unknown, Text: text}
+		in = isa.Instr{Op: isa.Unknown, Text: x.String()}
+		text := shorten(in.Text)
 		if unknown.reason != "" {
 			text += ": " + unknown.reason
 		}
@@ -30,7 +30,7 @@ func (fn *function) instr(x *Instr) error {
 	}
 	var placed *diag.Error
 	if err != nil && !errors.As(err, &placed) {
-		err = fn.errorf(x.Pos, "%s: %w", x, err)
+		err = fn.errorf(x.Pos, "%s: %w", shorten(x.String()), err)
 	}
 	if err != nil {
 		return err
@@ -75,7 +75,16 @@ func (fn *function) lower(x *Instr) (isa.Instr, error) {
 			return fn.operands(c, x)
 		}
 	}
-	return isa.Instr{}, fn.errorf(x.Pos, "%s: the operands do not fit, want %s", x, wanted(matched))
+	return isa.Instr{}, fn.errorf(x.Pos, "%s: the operands do not fit, want %s", shorten(x.String()), wanted(matched))
+}
+
+// shorten cuts the text of an instruction or operand for a message.
+func shorten(text string) string {
+	const longest = 200
+	if len(text) > longest {
+		return text[:longest] + "..."
+	}
+	return text
 }
 
 // wanted lists the forms that an instruction could have had.
@@ -144,7 +153,8 @@ func (fn *function) operands(c *candidate, x *Instr) (isa.Instr, error) {
 		}
 		var d *diag.Error
 		if err != nil && !errors.As(err, &d) && !errors.As(err, new(errUnknown)) {
-			err = fn.errorf(o.Pos, "%s: operand %s: %w", x, string(appendOperand(nil, o)), err)
+			operand := shorten(string(appendOperand(nil, o)))
+			err = fn.errorf(o.Pos, "%s: operand %s: %w", shorten(x.String()), operand, err)
 		}
 		if err != nil {
 			return in, err

@@ -23,6 +23,9 @@ func (p *parser) block() (*Block, error) {
 			continue
 		}
 		s, err := p.statement()
+		if err != nil && p.tok.kind == tokEOF {
+			return nil, err
+		}
 		if err != nil {
 			p.failed(err)
 			p.skipStatement()
@@ -109,9 +112,12 @@ func (p *parser) guarded() (Stmt, error) {
 // instr reads an instruction behind the first word of its mnemonic.
 func (p *parser) instr(in *Instr, word token) (Stmt, error) {
 	in.Mnemonic = p.dotted(word)
-	for p.tok.kind == tokDot { // set apart by blanks
-		in.Mnemonic += p.tok.text
-		p.advance()
+	if p.tok.kind == tokDot { // set apart by blanks
+		parts := []string{in.Mnemonic}
+		for ; p.tok.kind == tokDot; p.advance() {
+			parts = append(parts, p.tok.text)
+		}
+		in.Mnemonic = strings.Join(parts, "")
 	}
 	for n := 0; !p.is(";"); n++ {
 		switch {
