@@ -51,7 +51,7 @@ func (fn *function) parameterMove(in isa.Instr) (isa.Instr, error) {
 	case end > uint64(held.Bytes()) || end < in.Src[0].Imm:
 		return in, fmt.Errorf("access of %d bytes at %d, but the parameter has %d", in.Type.Bytes()*count, int64(in.Src[0].Imm), held.Bytes())
 	case in.Src[0].Imm != 0 || count > 1 || held == isa.B128 && in.Type != held:
-		return in, errUnknown{"part of a scalar parameter is accessed"}
+		return in, unknownError{"part of a scalar parameter is accessed"}
 	}
 	dst, src := reg, reg
 	if in.Op == isa.Ld {
@@ -111,7 +111,7 @@ func (fn *function) call(x *Instr) (isa.Instr, error) {
 	sym := fn.lookup(callee.Name)
 	switch {
 	case sym.kind == symReg || len(rest) > 0:
-		return isa.Instr{}, errUnknown{"an indirect call"}
+		return isa.Instr{}, unknownError{"an indirect call"}
 	case sym.kind != symFunc:
 		return isa.Instr{}, fn.errorf(callee.Pos, "call of %s, which is no function of the module", callee.Name)
 	}

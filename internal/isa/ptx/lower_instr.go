@@ -9,16 +9,16 @@ import (
 	"warpbound/internal/isa"
 )
 
-// errUnknown is the error of an instruction that PTX allows but isa cannot
+// unknownError is the error of an instruction that PTX allows but isa cannot
 // express. It becomes isa.Unknown with a warning that gives the reason.
-type errUnknown struct{ reason string }
+type unknownError struct{ reason string }
 
-func (e errUnknown) Error() string { return e.reason }
+func (e unknownError) Error() string { return e.reason }
 
 // instr lowers one instruction and appends it.
 func (fn *function) instr(x *Instr) error {
 	in, err := fn.lower(x)
-	var unknown errUnknown
+	var unknown unknownError
 	if errors.As(err, &unknown) {
 		in = isa.Instr{Op: isa.Unknown, Text: x.String()}
 		text := shorten(in.Text)
@@ -68,7 +68,7 @@ func (fn *function) lower(x *Instr) (isa.Instr, error) {
 		fn.matched[x.Mnemonic] = matched
 	}
 	if len(matched) == 0 {
-		return isa.Instr{}, errUnknown{}
+		return isa.Instr{}, unknownError{}
 	}
 	for i := range matched {
 		if c := &matched[i]; c.accepts(x.Operands) {
@@ -152,7 +152,7 @@ func (fn *function) operands(c *candidate, x *Instr) (isa.Instr, error) {
 			err = fn.operand(&in, c, s, o)
 		}
 		var d *diag.Error
-		if err != nil && !errors.As(err, &d) && !errors.As(err, new(errUnknown)) {
+		if err != nil && !errors.As(err, &d) && !errors.As(err, new(unknownError)) {
 			operand := shorten(string(appendOperand(nil, o)))
 			err = fn.errorf(o.Pos, "%s: operand %s: %w", shorten(x.String()), operand, err)
 		}

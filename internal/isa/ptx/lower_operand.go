@@ -62,9 +62,9 @@ func (fn *function) named(name string, t isa.Type, wider bool) (isa.Operand, err
 		}
 		return isa.Operand{Kind: isa.KindVar, Reg: isa.NoReg, Var: sym.index}, nil
 	case symScalar:
-		return isa.Operand{}, errUnknown{"the address of a scalar parameter is taken"}
+		return isa.Operand{}, unknownError{"the address of a scalar parameter is taken"}
 	case symFunc, symLabel:
-		return isa.Operand{}, errUnknown{"the address of code is taken"}
+		return isa.Operand{}, unknownError{"the address of code is taken"}
 	case symNone:
 		return special(name, t)
 	}
@@ -80,7 +80,7 @@ func special(name string, t isa.Type) (isa.Operand, error) {
 	if !ok {
 		for _, prefix := range rareSpecials {
 			if strings.HasPrefix(name, prefix) {
-				return isa.Operand{}, errUnknown{"special register " + name}
+				return isa.Operand{}, unknownError{"special register " + name}
 			}
 		}
 		return isa.Operand{}, errors.New(notSymbol(name, symbol{}))

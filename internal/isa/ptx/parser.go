@@ -247,19 +247,19 @@ func (p *parser) item() (Item, error) {
 	return nil, p.unexpected(".entry, .func or a state space such as .global")
 }
 
-// place says where a directive may stand.
-type place uint8
+// context is where a directive may stand.
+type context uint8
 
 const (
-	inModule place = iota
-	inHeader       // between the parameters of a function and its body
-	inBody         // among statements; .pragma also in a header
+	inModule context = iota
+	inHeader         // between the parameters of a function and its body
+	inBody           // among statements; .pragma also in a header
 )
 
 // rule is the syntax of a plain directive: its arguments, separated by commas,
 // and whether it ends with a semicolon.
 type rule struct {
-	where    place
+	where    context
 	min, max int
 	arg      kind
 	end      bool
