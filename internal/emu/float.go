@@ -10,8 +10,9 @@ import (
 // single and double precision rounded to nearest without modifiers, otherwise
 // one that is put together of functions on single values.
 //
-// Mad on floating point is Fma. The approximations of Div, Rcp and Sqrt are as
-// exact as the correctly rounded operations.
+// Mad, which only the first devices had, is what later ones make of it: Fma that
+// flushes subnormal numbers. The approximations of Div, Rcp and Sqrt are as exact
+// as the correctly rounded operations.
 func floatFor(in *isa.Instr) aluFunc {
 	if f := fastFloat(in); f != nil && allowed(in).permit(in) {
 		return f
@@ -48,7 +49,7 @@ func fastFloat(in *isa.Instr) aluFunc {
 		row = [2]aluFunc{sub32, sub64}
 	case isa.Mul:
 		row = [2]aluFunc{mul32, mul64}
-	case isa.Fma, isa.Mad:
+	case isa.Fma:
 		row = [2]aluFunc{fma32, fma64}
 	case isa.Div:
 		if !in.Approx {

@@ -12,9 +12,15 @@ import (
 type spec struct{ exp, frac int }
 
 func specOf(t isa.Type) spec {
-	return map[isa.Type]spec{
-		isa.F16: {5, 10}, isa.F16x2: {5, 10}, isa.BF16: {8, 7}, isa.BF16x2: {8, 7}, isa.F32: {8, 23}, isa.F64: {11, 52},
-	}[t]
+	switch t {
+	case isa.F16, isa.F16x2:
+		return spec{5, 10}
+	case isa.BF16, isa.BF16x2:
+		return spec{8, 7}
+	case isa.F64:
+		return spec{11, 52}
+	}
+	return spec{8, 23}
 }
 
 func (f spec) signBit() uint64 { return 1 << (f.exp + f.frac) }
@@ -252,7 +258,10 @@ func defineFloat(in *isa.Instr) func(src [4]uint64) uint64 {
 	directed := mode == isa.RoundRZ || mode == isa.RoundRM || mode == isa.RoundRP
 	switch in.Op {
 	case isa.Add, isa.Sub, isa.Mul, isa.Fma, isa.Mad:
-		if in.Approx || in.NaN || directed && !wide || in.Sat && t != isa.F32 && !half || in.Op == isa.Mad && !wide {
+		if in.Approx || in.NaN || directed && !wide || in.Sat && t != isa.F32 && !half {
+			return nil
+		}
+		if in.Op == isa.Mad && (t != isa.F32 || mode != isa.RoundDefault) {
 			return nil
 		}
 		op = map[isa.Op]func(x, y, z uint64) uint64{
@@ -305,12 +314,13 @@ func defineFloat(in *isa.Instr) func(src [4]uint64) uint64 {
 	default:
 		return nil
 	}
+	ftz := in.FTZ || in.Op == isa.Mad
 	whole := func(x, y, z uint64) uint64 {
-		if in.FTZ {
+		if ftz {
 			x, y, z = f.flushed(x), f.flushed(y), f.flushed(z)
 		}
 		d := op(x, y, z)
-		if in.FTZ {
+		if ftz {
 			d = f.flushed(d)
 		}
 		if in.Sat {

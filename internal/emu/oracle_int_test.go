@@ -425,6 +425,10 @@ func TestOracleArithmetic(t *testing.T) {
 				}
 				dst, sources := operandTypes(&in)
 				c := instance{in: in, dst: words(dst)[0], sources: words(sources...)}
+				if want == nil {
+					c.check(t, nil, nil)
+					continue
+				}
 				rows := values(r, sources, 128)
 				if op == isa.Lop3 {
 					for range 8 {

@@ -20,7 +20,7 @@ func laneFunc(in *isa.Instr) (scalar, bool) {
 	}
 	low := lowBits(f.bits())
 	whole := func(x, y, z uint64) uint64 { return op(x&low, y&low, z&low) }
-	if in.FTZ {
+	if in.FTZ || in.Op == isa.Mad {
 		plain := whole
 		whole = func(x, y, z uint64) uint64 {
 			return f.flush(plain(f.flush(x&low), f.flush(y&low), f.flush(z&low)))
@@ -48,9 +48,11 @@ func allowed(in *isa.Instr) modifiers {
 	narrow := in.Type == isa.F16 || in.Type == isa.F16x2
 	m := modifiers{ftz: single || narrow}
 	switch in.Op {
-	case isa.Add, isa.Sub, isa.Mul, isa.Fma, isa.Mad:
+	case isa.Add, isa.Sub, isa.Mul, isa.Fma:
 		m.nearest, m.directed = true, single || double
 		m.sat = single || narrow
+	case isa.Mad:
+		m.sat = true
 	case isa.Min, isa.Max:
 		m.nan = !double
 	case isa.Div, isa.Rcp, isa.Sqrt:
@@ -60,9 +62,12 @@ func allowed(in *isa.Instr) modifiers {
 		} else {
 			m.nearest, m.directed = true, true
 		}
-	case isa.Rsqrt, isa.Sin, isa.Cos, isa.Lg2, isa.Ex2, isa.Tanh:
-		m.approx = true
-		m.ftz = in.Op != isa.Tanh
+	case isa.Rsqrt, isa.Sin, isa.Cos, isa.Lg2:
+		m.approx, m.ftz = true, true
+	case isa.Ex2:
+		m.approx, m.ftz = true, !narrow
+	case isa.Tanh:
+		m.approx, m.ftz = true, false
 	case isa.Copysign:
 		m.ftz = false
 	}
@@ -93,8 +98,12 @@ func basic(in *isa.Instr, f format) scalar {
 	mode := in.Round
 	wide := f == single32 || f == double64
 	switch in.Op {
-	case isa.Mad, isa.Div, isa.Rcp, isa.Sqrt, isa.Copysign:
+	case isa.Div, isa.Rcp, isa.Sqrt, isa.Copysign:
 		if !wide {
+			return nil
+		}
+	case isa.Mad:
+		if f != single32 {
 			return nil
 		}
 	}

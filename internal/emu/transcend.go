@@ -7,42 +7,39 @@ import (
 	"warpbound/internal/isa"
 )
 
-// transcendental returns the approximations of single precision and the
-// reciprocal square root, which there is in double precision too; nil for all
-// else.
+// transcendental returns the approximations, nil if there is none on the type.
 //
 // They are computed in double precision by correctly rounded operations in a
 // fixed order, with an error below 2^-40 relative to the result, and rounded once
 // more: that is closer than PTX demands, and the same on every host. For Sin and
 // Cos the argument is reduced exactly, whatever its size.
 func transcendental(in *isa.Instr, f format) scalar {
-	if in.Op == isa.Rsqrt && in.Type == isa.F64 {
+	switch {
+	case in.Op == isa.Rsqrt && in.Type == isa.F64:
 		return func(x, _, _ uint64) uint64 { return bits64(reciprocalRoot(f64(x))) }
-	}
-	if in.Type != isa.F32 {
+	case in.Op == isa.Ex2 && f != double64:
+		return f.through(exp2)
+	case in.Op == isa.Tanh && f != double64:
+		return f.through(tanh)
+	case in.Type != isa.F32:
 		return nil
 	}
 	switch in.Op {
 	case isa.Rsqrt:
-		return fromDouble(reciprocalRoot)
+		return f.through(reciprocalRoot)
+	case isa.Lg2:
+		return f.through(log2)
 	case isa.Sin:
 		return func(x, _, _ uint64) uint64 { return sine(uint32(x), 0) }
 	case isa.Cos:
 		return func(x, _, _ uint64) uint64 { return sine(uint32(x), 1) }
-	case isa.Lg2:
-		return fromDouble(log2)
-	case isa.Ex2:
-		return fromDouble(exp2)
-	case isa.Tanh:
-		return fromDouble(tanh)
 	}
 	return nil
 }
 
-// fromDouble makes the function of an approximation of single precision that is
-// computed in double precision.
-func fromDouble(f func(x float64) float64) scalar {
-	return func(x, _, _ uint64) uint64 { return bits32(float32(f(float64(f32(x))))) }
+// through makes a function on a format of one that computes in double precision.
+func (f format) through(g func(x float64) float64) scalar {
+	return func(x, _, _ uint64) uint64 { return f.fromFloat64(g(f.float64(x))) }
 }
 
 // reciprocalRoot returns 1/sqrt(x).
