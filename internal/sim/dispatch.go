@@ -2,44 +2,52 @@ package sim
 
 import "warpbound/internal/trace"
 
-// dispatcher hands the CTAs of the grid to the SMs, in order and round-robin.
+// dispatcher hands the CTAs of the grid to the SMs, in order and round-robin. It
+// learns of a slot that became free at the beginning of the next round.
 type dispatcher struct {
-	next    int64 // when a CTA may be handed out
-	total   int   // CTAs of the grid
+	total   int // CTAs of the grid
 	started int
 	done    int
 	turn    int // the SM that is asked first
-	sms     int
 }
 
-func (d *dispatcher) reset(total, sms int) { *d = dispatcher{total: total, sms: sms} }
+func (d *dispatcher) reset(total int) { *d = dispatcher{total: total} }
 
-func (d *dispatcher) finished() bool { return d.done == d.total }
-
-// step gives a CTA to every SM that has room and has not just got one.
-func (d *dispatcher) step(s *Sim, now int64) {
-	first := d.turn
-	for k := range d.sms {
-		i := (first + k) % d.sms
-		m := &s.sms[i]
-		if d.started == d.total {
-			break
-		}
-		if m.free > 0 && m.dispatchAt <= now {
-			m.start(d.started, now)
-			d.started++
-			d.turn = (i + 1) % d.sms
+// play hands out the CTAs that begin in a round: in each cycle one to every SM
+// that has room and whose last dispatch is over.
+func (d *dispatcher) play(s *Sim, start, end int64) {
+	for now := start; now < end && d.next(s) < end; now++ {
+		first := d.turn
+		for k := range s.sms {
+			i := (first + k) % len(s.sms)
+			m := &s.sms[i]
+			if d.started == d.total {
+				return
+			}
+			if m.free > 0 && m.dispatchAt <= now {
+				m.free--
+				m.dispatchAt = now + s.cfg.Machine.SM.Dispatch.Value
+				m.wheel.send(m.wheel.alloc(request{target: int32(d.started)}), begin, now)
+				m.next = min(m.next, now)
+				d.started++
+				d.turn = (i + 1) % len(s.sms)
+			}
 		}
 	}
-	d.next = never
+}
+
+// next returns when a CTA can be handed out.
+func (d *dispatcher) next(s *Sim) int64 {
+	next := int64(never)
 	if d.started == d.total {
-		return
+		return next
 	}
 	for i := range s.sms {
 		if m := &s.sms[i]; m.free > 0 {
-			d.next = min(d.next, m.dispatchAt)
+			next = min(next, m.dispatchAt)
 		}
 	}
+	return next
 }
 
 // start puts a CTA of the grid into a free slot of the SM. Its warps can issue
@@ -53,8 +61,6 @@ func (m *sm) start(index int, now int64) {
 	c := &m.ctas[slot]
 	s.grid.StartCTA(&c.emu, index)
 	c.left = m.perCTA
-	m.free--
-	m.dispatchAt = now + s.cfg.Machine.SM.Dispatch.Value
 	for i := range m.perCTA {
 		id := slot*m.perCTA + i
 		w := &m.warps[id]
@@ -66,7 +72,7 @@ func (m *sm) start(index int, now int64) {
 		}
 		sched := &m.scheds[id%len(m.scheds)]
 		sched.add(m, int32(id))
-		m.schedule(w, m.dispatchAt, StallBranch)
+		m.schedule(w, now+s.cfg.Machine.SM.Dispatch.Value, StallBranch)
 		m.wake(sched, now)
 	}
 }
@@ -86,10 +92,6 @@ func (m *sm) retire(id int32, now int64) {
 		return
 	}
 	m.free++
-	m.dispatchAt = max(m.dispatchAt, now+1)
-	s.disp.next = min(s.disp.next, m.dispatchAt)
 	s.disp.done++
-	if s.disp.started == s.disp.total {
-		s.disp.next = never
-	}
+	s.end = max(s.end, now)
 }

@@ -153,8 +153,8 @@ func (d *dram) transfer(p *partition, e *dramRequest, b *bank, t, latency int64)
 	}
 	s.count.DRAMReads++
 	b.close = max(b.close, t+d.burst)
-	r := s.wheel.alloc(request{kind: dramRead, part: int16(p.index), target: e.target})
-	s.wheel.send(r, fromDRAM, max(d.toCore(end), d.toCore(t)+1))
+	r := s.mem.wheel.alloc(request{kind: dramRead, part: int16(p.index), target: e.target})
+	s.mem.wheel.send(r, fromDRAM, max(d.toCore(end), d.toCore(t)+1))
 }
 
 // openRow opens the row of the oldest request whose bank has another row open

@@ -154,17 +154,7 @@ func (o *observation) check(t testing.TB, ctas, threads int) {
 		t.Errorf("the trace ends in cycle %d, the run in %d", o.tr.End, o.Cycles)
 	}
 	recs := o.tr.Records
-	if !slices.IsSortedFunc(recs, func(a, b trace.Record) int {
-		if a.Cycle != b.Cycle {
-			return int(a.Cycle - b.Cycle)
-		}
-		if before(&a, &b) {
-			return -1
-		} else if before(&b, &a) {
-			return 1
-		}
-		return 0
-	}) {
+	if !slices.IsSortedFunc(recs, compareRecords) {
 		t.Error("the trace is not in order")
 	}
 	frames := map[trace.Ipoint]int{}

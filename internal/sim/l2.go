@@ -58,7 +58,7 @@ func (p *partition) step(now int64) {
 	for p.dram.next <= now {
 		p.dram.step(p)
 	}
-	w := &p.sim.wheel
+	w := &p.sim.mem.wheel
 	for p.head != none && !p.blocked && p.tagsFree <= now {
 		r := p.head
 		rest := w.reqs[r].next
@@ -72,7 +72,7 @@ func (p *partition) step(now int64) {
 
 // enqueue lets a request wait for the tags.
 func (p *partition) enqueue(r int32, now int64) {
-	reqs := p.sim.wheel.reqs
+	reqs := p.sim.mem.wheel.reqs
 	reqs[r].next = none
 	if p.head == none {
 		p.head = r
@@ -87,7 +87,7 @@ func (p *partition) enqueue(r int32, now int64) {
 // a register and a line that is not fetched.
 func (p *partition) serve(r int32, now int64) bool {
 	s := p.sim
-	q := &s.wheel.reqs[r]
+	q := &s.mem.wheel.reqs[r]
 	i := p.cache.find(q.line)
 	switch {
 	case i != none && p.cache.lines[i].state == fetched:
@@ -115,7 +115,7 @@ func (p *partition) serve(r int32, now int64) bool {
 			p.fetch(r, i, now)
 		}
 	}
-	p.tagsFree = now + max(s.cfg.Machine.L2.Initiation.Value, int64(s.wheel.reqs[r].cost))
+	p.tagsFree = now + max(s.cfg.Machine.L2.Initiation.Value, int64(s.mem.wheel.reqs[r].cost))
 	return true
 }
 
@@ -133,7 +133,7 @@ func (p *partition) fetch(r, i int32, now int64) {
 	ms := &p.mshrs[k]
 	p.freeMSHR = ms.next
 	*ms = l2mshr{line: i, head: none}
-	line := p.sim.wheel.reqs[r].line
+	line := p.sim.mem.wheel.reqs[r].line
 	p.cache.claim(i, line, fetched, k)
 	p.wait(ms, r)
 	p.toDRAM(request{kind: dramRead, line: line, target: k}, now)
@@ -143,12 +143,12 @@ func (p *partition) fetch(r, i int32, now int64) {
 func (p *partition) toDRAM(q request, now int64) {
 	s := p.sim
 	q.part = int16(p.index)
-	s.wheel.send(s.wheel.alloc(q), atDRAM, now+max(s.cfg.Machine.DRAM.Latency.Value, 1))
+	s.mem.wheel.send(s.mem.wheel.alloc(q), atDRAM, now+max(s.cfg.Machine.DRAM.Latency.Value, 1))
 }
 
 // wait enters a request into a register.
 func (p *partition) wait(ms *l2mshr, r int32) {
-	reqs := p.sim.wheel.reqs
+	reqs := p.sim.mem.wheel.reqs
 	reqs[r].next = none
 	if ms.head == none {
 		ms.head = r
@@ -164,7 +164,7 @@ func (p *partition) filled(k int32, now int64) {
 	ms := &p.mshrs[k]
 	p.cache.lines[ms.line].state = valid
 	for r := ms.head; r != none; {
-		next := p.sim.wheel.reqs[r].next
+		next := p.sim.mem.wheel.reqs[r].next
 		p.answer(r, ms.line, now)
 		r = next
 	}
@@ -177,7 +177,7 @@ func (p *partition) filled(k int32, now int64) {
 
 // answer performs a request on a line that is present.
 func (p *partition) answer(r, i int32, now int64) {
-	w := &p.sim.wheel
+	w := &p.sim.mem.wheel
 	q := &w.reqs[r]
 	if q.kind == write || q.kind == writeBack || q.kind == atomic {
 		p.cache.lines[i].state = dirty
@@ -195,45 +195,9 @@ func (p *partition) answer(r, i int32, now int64) {
 // reply sends a packet back to the SM.
 func (p *partition) reply(r int32, now int64) {
 	s := p.sim
+	q := s.mem.wheel.reqs[r]
+	s.mem.wheel.release(r)
 	start := max(now, p.outFree)
-	p.outFree = start + int64(s.wheel.reqs[r].reply)
-	s.wheel.send(r, atSM, start+s.cfg.Machine.Interconnect.Latency.Value)
-}
-
-// deliver lets a request arrive where it was sent.
-func (s *Sim) deliver(r int32, now int64) {
-	w := &s.wheel
-	q := &w.reqs[r]
-	p := &s.parts[q.part]
-	switch q.stage {
-	case atPartition:
-		p.inFree = max(p.inFree, now) + int64(q.flits)
-		w.send(r, atL2, p.inFree+s.cfg.Machine.L2.Latency.Value)
-	case atL2:
-		p.enqueue(r, now)
-	case atDRAM:
-		p.dram.enqueue(q, now)
-		w.release(r)
-	case fromDRAM:
-		k := q.target
-		w.release(r)
-		p.filled(k, now)
-	case reply:
-		p.reply(r, now)
-	case atSM:
-		m := &s.sms[q.sm]
-		m.lsu.inFree = max(m.lsu.inFree, now) + int64(q.reply)
-		w.send(r, atEnd, m.lsu.inFree)
-	case atEnd:
-		m, kind, target := &s.sms[q.sm], q.kind, q.target
-		w.release(r)
-		switch kind {
-		case fill:
-			m.filled(target, now)
-		case retire:
-			m.settle(target, now)
-		default:
-			m.lineDone(target, now, now)
-		}
-	}
+	p.outFree = start + int64(q.reply)
+	s.sms[q.sm].receive(q, start+s.cfg.Machine.Interconnect.Latency.Value)
 }

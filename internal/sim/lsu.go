@@ -29,7 +29,7 @@ type lsu struct {
 	departs []int64 // when the last packets have left, in a ring
 	sent    int     // packets
 	outFree int64   // when the port to the crossbar is free
-	inFree  int64   // when the port from the crossbar is free
+	inFree  int64   // when the port from it is free
 }
 
 // operation is an access under way.
@@ -255,7 +255,14 @@ func (m *sm) send(q request, addr uint64, asked, answered, now int64) {
 	l.outFree = start + int64(q.flits)
 	l.departs[l.sent%len(l.departs)] = l.outFree
 	l.sent++
-	s.wheel.send(s.wheel.alloc(q), atPartition, start+ic.Latency.Value)
+	s.mem.receive(q, start+ic.Latency.Value)
+}
+
+// receive takes a packet whose head arrives at the SM in a cycle that is still to
+// come.
+func (m *sm) receive(q request, at int64) {
+	m.wheel.send(m.wheel.alloc(q), atSM, at)
+	m.next = min(m.next, at)
 }
 
 // flits returns the flits of a packet with so many bytes of data.

@@ -32,7 +32,7 @@ func TestWheel(t *testing.T) {
 			for _, m := range list {
 				soonest = min(soonest, m.at)
 			}
-			next := w.next(now)
+			next := w.next
 			if next > soonest || next <= now || (soonest == never) != (next == never) {
 				t.Fatalf("cycle %d: the next arrival is in cycle %d, but next says %d", now, soonest, next)
 			}
@@ -182,7 +182,7 @@ func TestLocate(t *testing.T) {
 func drain(t *testing.T, m *machine.Machine, lines []uint64) (int64, int64) {
 	t.Helper()
 	s := &Sim{cfg: Config{Machine: m}}
-	s.wheel.reset()
+	s.mem.wheel.reset()
 	p := &partition{}
 	p.init(s, 0)
 	p.reset()
@@ -190,9 +190,9 @@ func drain(t *testing.T, m *machine.Machine, lines []uint64) (int64, int64) {
 		p.dram.enqueue(&request{kind: dramRead, line: line}, 0)
 	}
 	now, last, back := int64(0), int64(0), 0
-	for p.dram.next != never || s.wheel.size > 0 {
-		now = min(p.dram.next, s.wheel.next(now))
-		for r := s.wheel.due(now); r != none; r = s.wheel.reqs[r].next {
+	for p.dram.next != never || s.mem.wheel.size > 0 {
+		now = min(p.dram.next, s.mem.wheel.next)
+		for r := s.mem.wheel.due(now); r != none; r = s.mem.wheel.reqs[r].next {
 			last, back = now, back+1
 		}
 		for p.dram.next <= now {

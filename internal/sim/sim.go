@@ -5,21 +5,25 @@
 // and what is not. The same launch over the same memory gives the same cycles,
 // counters and trace on every computer.
 //
-// Time is counted in whole core cycles. Cycles in which nothing can issue and
-// nothing changes are skipped: every component knows when it has to be looked
-// at next, and messages between components wait in a time wheel. Within a cycle
-// messages arrive first, in the order in which they were sent; then the memory
-// partitions, the dispatcher and the SMs act, each in the order of its index.
+// Time is counted in whole core cycles and passes in rounds. A round is as long as
+// the quickest message takes from an SM to memory, so that nothing that an SM
+// does in a round matters to the others before the next one. Each round belongs
+// first to the dispatcher, then to the memory, and then to one SM after the
+// other. Cycles in which nothing can issue and nothing arrives are skipped:
+// everything knows when it has to be looked at next, and messages wait for their
+// arrival in time wheels, in the order in which they were sent.
 //
 // sim is evidence that is independent of the static methods: it must import
 // neither a method nor ipet.
 package sim
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 
 	"warpbound/internal/emu"
 	"warpbound/internal/isa"
@@ -60,17 +64,18 @@ type Sim struct {
 	nsNum   int64 // nanoseconds per nsDen cycles
 	nsDen   int64
 	maxTime int64
+	round   int64 // cycles
 
-	sms   []sm
-	parts []partition
-	wheel wheel
-	disp  dispatcher
+	disp dispatcher
+	mem  memory
+	sms  []sm
+	end  int64 // cycle of the last retirement so far
 
 	grid  *emu.Grid
 	env   emu.Env
 	eff   emu.Effect
 	trace *trace.Run // nil if none is wanted
-	batch int        // where the records of the current cycle begin
+	batch int        // where the records of the current round begin
 
 	everyCycle bool // visit every cycle instead of skipping: the obvious twin
 	count      Counters
@@ -88,6 +93,8 @@ func New(cfg Config) (*Sim, error) {
 	if s.maxTime == 0 {
 		s.maxTime = MaxCycles
 	}
+	s.round = cfg.Machine.Interconnect.Latency.Value +
+		min(cfg.Machine.Timing(isa.MemGlobal).Latency, cfg.Machine.Timing(isa.MemAtomic).Latency)
 	s.env.SMs = int(cfg.Machine.SM.Count.Value)
 	s.nsNum, s.nsDen = 1e9, cfg.Machine.Clock.Core.Value
 	s.plan, s.timer = makePlan(cfg.Code, cfg.Machine)
@@ -95,10 +102,7 @@ func New(cfg Config) (*Sim, error) {
 	for i := range s.sms {
 		s.sms[i].init(s, i)
 	}
-	s.parts = make([]partition, cfg.Machine.L2.Partitions.Value)
-	for i := range s.parts {
-		s.parts[i].init(s, i)
-	}
+	s.mem.init(s)
 	return s, nil
 }
 
@@ -120,18 +124,16 @@ func (s *Sim) Run(ctx context.Context, launch emu.Launch, mem *emu.Memory, tr *t
 		return nil, err
 	}
 	s.reset(occ, tr)
-	end, err := s.run(ctx)
-	if err != nil {
+	if err := s.run(ctx); err != nil {
 		return nil, err
 	}
 	for i := range s.sms {
-		s.sms[i].finish(end)
+		s.sms[i].finish(s.end)
 	}
 	if tr != nil {
-		s.sortBatch()
-		tr.End = end
+		tr.End = s.end
 	}
-	return s.result(end, occ), nil
+	return s.result(s.end, occ), nil
 }
 
 // reset brings everything to the state of cycle 0.
@@ -141,90 +143,75 @@ func (s *Sim) reset(occ Occupancy, tr *trace.Run) {
 		s.batch = len(tr.Records)
 	}
 	s.count = Counters{}
-	s.wheel.reset()
-	for i := range s.parts {
-		s.parts[i].reset()
-	}
+	s.end = 0
+	s.mem.reset()
 	for i := range s.sms {
 		s.sms[i].reset(occ)
 	}
-	s.disp.reset(s.grid.CTAs(), len(s.sms))
+	s.disp.reset(s.grid.CTAs())
 }
 
-// checkEvery is the number of visited cycles after which ctx is looked at.
-const checkEvery = 1 << 12
+// checkEvery is the number of rounds after which ctx is looked at.
+const checkEvery = 1 << 10
 
-// run simulates until the last warp has retired and returns that cycle.
-func (s *Sim) run(ctx context.Context) (int64, error) {
-	now := int64(0)
-	for visited := 1; ; visited++ {
-		if visited%checkEvery == 0 {
+// run simulates until the last warp has retired.
+func (s *Sim) run(ctx context.Context) error {
+	start := int64(0)
+	for rounds := 1; ; rounds++ {
+		if rounds%checkEvery == 0 {
 			if err := ctx.Err(); err != nil {
-				return 0, err
-			}
-		}
-		if err := s.cycle(now); err != nil {
-			return 0, err
-		}
-		if s.disp.finished() {
-			return now, nil
-		}
-		next := s.next(now)
-		switch {
-		case next == never:
-			return 0, s.stuck(now, errors.New("no warp can ever issue again"))
-		case next > s.maxTime:
-			return 0, s.stuck(s.maxTime, fmt.Errorf("%w: %d", ErrCycleLimit, s.maxTime))
-		}
-		now = next
-	}
-}
-
-// cycle performs everything that happens in one cycle.
-func (s *Sim) cycle(now int64) error {
-	if s.trace != nil {
-		s.sortBatch()
-	}
-	s.env.Cycle = uint64(now)
-	if s.timer {
-		s.env.Time = uint64(now/s.nsDen*s.nsNum + now%s.nsDen*s.nsNum/s.nsDen)
-	}
-	for r := s.wheel.due(now); r != none; {
-		next := s.wheel.reqs[r].next
-		s.deliver(r, now)
-		r = next
-	}
-	for i := range s.parts {
-		if p := &s.parts[i]; p.next() <= now {
-			p.step(now)
-		}
-	}
-	if s.disp.next <= now {
-		s.disp.step(s, now)
-	}
-	for i := range s.sms {
-		if m := &s.sms[i]; m.next <= now || s.everyCycle {
-			if err := m.step(now); err != nil {
 				return err
 			}
 		}
+		end := min(start+s.round, s.maxTime+1)
+		if err := s.play(start, end); err != nil {
+			return err
+		}
+		if s.disp.done == s.disp.total {
+			return nil
+		}
+		next := s.next(end)
+		switch {
+		case next == never:
+			return s.stuck(end, errors.New("no warp can ever issue again"))
+		case next > s.maxTime:
+			return s.stuck(s.maxTime, fmt.Errorf("%w: %d", ErrCycleLimit, s.maxTime))
+		}
+		start = next / s.round * s.round
+	}
+}
+
+// play simulates the cycles of one round, from start until before end.
+func (s *Sim) play(start, end int64) error {
+	s.disp.play(s, start, end)
+	s.mem.play(start, end)
+	for i := range s.sms {
+		if err := s.sms[i].play(start, end); err != nil {
+			return err
+		}
+	}
+	if s.trace != nil {
+		recs := s.trace.Records
+		slices.SortStableFunc(recs[s.batch:], compareRecords)
+		s.batch = len(recs)
 	}
 	return nil
 }
 
-// next returns the next cycle in which anything happens.
-func (s *Sim) next(now int64) int64 {
+// next returns when something happens for the first time after a round that
+// ended before the cycle end.
+func (s *Sim) next(end int64) int64 {
 	if s.everyCycle {
-		return now + 1
+		return end
 	}
-	next := min(s.wheel.next(now), s.disp.next)
-	for i := range s.parts {
-		next = min(next, s.parts[i].next())
-	}
+	next := min(s.disp.next(s), s.mem.next)
 	for i := range s.sms {
 		next = min(next, s.sms[i].next)
 	}
-	return next
+	if next == never {
+		return never
+	}
+	return max(next, end)
 }
 
 // record appends a trace record.
@@ -234,26 +221,17 @@ func (s *Sim) record(now int64, m *sm, cta, warp int, ip trace.Ipoint) {
 	})
 }
 
-// sortBatch brings the records of the cycle that ended into the order of SM, CTA
-// and warp. They are few and nearly sorted.
-func (s *Sim) sortBatch() {
-	recs := s.trace.Records[s.batch:]
-	for i := 1; i < len(recs); i++ {
-		for j := i; j > 0 && before(&recs[j], &recs[j-1]); j-- {
-			recs[j], recs[j-1] = recs[j-1], recs[j]
-		}
+// compareRecords orders records by cycle, SM, CTA and warp.
+func compareRecords(a, b trace.Record) int {
+	switch {
+	case a.Cycle != b.Cycle:
+		return cmp.Compare(a.Cycle, b.Cycle)
+	case a.SM != b.SM:
+		return cmp.Compare(a.SM, b.SM)
+	case a.CTA != b.CTA:
+		return cmp.Compare(a.CTA, b.CTA)
 	}
-	s.batch = len(s.trace.Records)
-}
-
-func before(a, b *trace.Record) bool {
-	if a.SM != b.SM {
-		return a.SM < b.SM
-	}
-	if a.CTA != b.CTA {
-		return a.CTA < b.CTA
-	}
-	return a.Warp < b.Warp
+	return cmp.Compare(a.Warp, b.Warp)
 }
 
 // readsTimer reports whether the instruction reads the global timer.

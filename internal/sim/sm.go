@@ -12,6 +12,7 @@ type sm struct {
 	sim   *Sim
 	index int
 	next  int64 // when it has to be looked at
+	wheel wheel // what arrives at the SM
 
 	perCTA     int // warps
 	free       int // slots for CTAs
@@ -83,6 +84,7 @@ func (m *sm) init(s *Sim, index int) {
 // reset empties the SM and makes room for as many CTAs as it can hold at a time.
 func (m *sm) reset(occ Occupancy) {
 	m.next, m.dispatchAt = never, 0
+	m.wheel.reset()
 	m.perCTA, m.free = occ.Warps, min(occ.CTAs, m.sim.grid.CTAs())
 	for len(m.ctas) < m.free {
 		m.ctas = append(m.ctas, ctaSlot{})
@@ -106,26 +108,73 @@ func (m *sm) reset(occ Occupancy) {
 	m.lsu.reset()
 }
 
+// play performs what happens from the cycle start until before end.
+func (m *sm) play(start, end int64) error {
+	env := &m.sim.env
+	env.SM = m.index
+	for now := start; ; now++ {
+		if !m.sim.everyCycle {
+			now = m.next
+		}
+		if now >= end {
+			return nil
+		}
+		env.Cycle = uint64(now)
+		if s := m.sim; s.timer {
+			env.Time = uint64(now/s.nsDen*s.nsNum + now%s.nsDen*s.nsNum/s.nsDen)
+		}
+		if err := m.step(now); err != nil {
+			return err
+		}
+	}
+}
+
 // step performs the work of one cycle.
 func (m *sm) step(now int64) error {
+	for r := m.wheel.due(now); r != none; {
+		next := m.wheel.reqs[r].next
+		m.deliver(r, now)
+		r = next
+	}
 	if m.lsu.next <= now {
 		m.stepLSU(now)
 	}
-	m.sim.env.SM = m.index
 	for i := range m.scheds {
 		s := &m.scheds[i]
 		s.passed = now
-		if s.next <= now || m.sim.everyCycle {
+		if s.next <= now || m.sim.everyCycle && len(s.warp) > 0 {
 			if err := m.stepScheduler(s, now); err != nil {
 				return err
 			}
 		}
 	}
-	m.next = m.lsu.next
+	m.next = min(m.lsu.next, m.wheel.next)
 	for i := range m.scheds {
 		m.next = min(m.next, m.scheds[i].next)
 	}
 	return nil
+}
+
+// deliver lets a request arrive where it was sent.
+func (m *sm) deliver(r int32, now int64) {
+	q := &m.wheel.reqs[r]
+	if q.stage == atSM {
+		m.lsu.inFree = max(m.lsu.inFree, now) + int64(q.reply)
+		m.wheel.send(r, atEnd, m.lsu.inFree)
+		return
+	}
+	to, kind, target := q.stage, q.kind, q.target
+	m.wheel.release(r)
+	switch {
+	case to == begin:
+		m.start(int(target), now)
+	case to == leave:
+		m.settle(target, now)
+	case kind == fill:
+		m.filled(target, now)
+	default:
+		m.lineDone(target, now, now)
+	}
 }
 
 // finish accounts for the cycles up to the end of the run.
@@ -291,8 +340,7 @@ func (m *sm) exit(s *scheduler, id int32, over int64) {
 // sendExit keeps a warp that has exited from retiring before a cycle.
 func (m *sm) sendExit(w *warp, id int32, at int64) {
 	w.inflight++
-	r := m.sim.wheel.alloc(request{kind: retire, sm: int16(m.index), target: id})
-	m.sim.wheel.send(r, atEnd, at)
+	m.wheel.send(m.wheel.alloc(request{target: id}), leave, at)
 }
 
 // settle ends one of the accesses of a warp in the cycle now; its result may be

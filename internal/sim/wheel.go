@@ -16,8 +16,9 @@ type request struct {
 	sm    int16  // where it comes from
 	part  int16  // partition of the memory
 	line  uint64 // address of the line within the partition
-	// What to do at the end: the MSHR of the L1 (fill), the operation of the SM
-	// (read, write, atomic), the MSHR of the L2 (dramRead) or the warp (retire).
+	// What it is about: the MSHR of the L1 (fill), the operation of the SM (read,
+	// write, atomic), the MSHR of the L2 (dramRead), the warp that leaves or the
+	// CTA that begins.
 	target int32
 	flits  int32 // on the way there
 	reply  int32 // flits on the way back; 0 if nothing comes back
@@ -35,10 +36,10 @@ const (
 	writeBack                    // a dirty line of the L1; nobody waits for it
 	dramRead                     // a line for the L2
 	dramWrite                    // a dirty line of the L2
-	retire                       // the exit of a warp
 )
 
-// stage is where a request arrives next.
+// stage is where a request arrives next. The first stages belong to the memory,
+// the others to an SM.
 type stage uint8
 
 const (
@@ -47,20 +48,24 @@ const (
 	atDRAM                   // at the DRAM's queue
 	fromDRAM                 // the line is back at the L2
 	reply                    // the L2 has done its work
-	atSM                     // head of the packet at the SM's port
-	atEnd                    // the request has done its work
+
+	atSM  // head of the packet at the SM's port
+	atEnd // all of it has come through the port
+	leave // the last instruction of a warp is over
+	begin // a CTA is handed out
 )
 
-// slots is the number of buckets of the wheel, a power of two. Requests that are
+// slots is the number of buckets of a wheel, a power of two. Requests that are
 // due later than that stay in their bucket for another turn.
-const slots = 1 << 10
+const slots = 1 << 8
 
 // wheel holds the requests that are under way by the time of their arrival.
 // Those of the same time arrive in the order in which they were sent.
 type wheel struct {
 	reqs  []request
 	free  int32
-	size  int // requests in buckets
+	size  int   // requests in buckets
+	next  int64 // a cycle before which nothing arrives, never if nothing is under way
 	heads [slots]int32
 	tails [slots]int32
 	used  [slots / 64]uint64 // the buckets that are not empty
@@ -68,7 +73,7 @@ type wheel struct {
 
 // reset removes all requests.
 func (w *wheel) reset() {
-	w.reqs, w.free, w.size = w.reqs[:0], none, 0
+	w.reqs, w.free, w.size, w.next = w.reqs[:0], none, 0, never
 	w.used = [slots / 64]uint64{}
 	for i := range w.heads {
 		w.heads[i] = none
@@ -98,6 +103,7 @@ func (w *wheel) release(r int32) {
 func (w *wheel) send(r int32, to stage, at int64) {
 	w.reqs[r].stage = to
 	w.reqs[r].at = at
+	w.next = min(w.next, at)
 	w.push(r, int(at%slots))
 }
 
@@ -113,51 +119,50 @@ func (w *wheel) push(r int32, b int) {
 	w.size++
 }
 
-// due removes the requests that arrive in this cycle and returns their list.
+// due removes the requests that arrive in this cycle and returns their list. No
+// request may have been due before.
 func (w *wheel) due(now int64) int32 {
+	first, last := int32(none), int32(none)
+	if now < w.next {
+		return first
+	}
 	b := int(now % slots)
 	r := w.heads[b]
-	if r == none {
-		return none
-	}
 	w.heads[b] = none
 	w.used[b/64] &^= 1 << (b % 64)
-	first, last := int32(none), int32(none)
 	for r != none {
 		next := w.reqs[r].next
 		w.size--
-		if w.reqs[r].at != now {
+		switch {
+		case w.reqs[r].at != now:
 			w.push(r, b)
-		} else {
-			w.reqs[r].next = none
-			if first == none {
-				first = r
-			} else {
-				w.reqs[last].next = r
-			}
+		case first == none:
+			first, last = r, r
+		default:
+			w.reqs[last].next = r
 			last = r
 		}
 		r = next
 	}
+	if last != none {
+		w.reqs[last].next = none
+	}
+	w.next = w.after(now)
 	return first
 }
 
-// next returns a cycle after now before which nothing arrives, never if nothing
-// is under way.
-func (w *wheel) next(now int64) int64 {
+// after returns the cycle of the next bucket that is not empty.
+func (w *wheel) after(now int64) int64 {
 	if w.size == 0 {
 		return never
 	}
 	start := int((now + 1) % slots)
 	word := start / 64
-	bitsHere := w.used[word] &^ (1<<(start%64) - 1)
-	for i := 0; i <= slots/64; i++ {
-		if bitsHere != 0 {
-			b := word*64 + bits.TrailingZeros64(bitsHere)
-			return now + 1 + int64((b-start+slots)%slots)
-		}
-		word = (word + 1) % (slots / 64)
-		bitsHere = w.used[word]
+	left := w.used[word] &^ (1<<(start%64) - 1)
+	for left == 0 {
+		word = (word + 1) % len(w.used)
+		left = w.used[word]
 	}
-	return never
+	b := word*64 + bits.TrailingZeros64(left)
+	return now + 1 + int64((b-start+slots)%slots)
 }

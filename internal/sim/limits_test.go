@@ -1,0 +1,255 @@
+package sim
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"testing"
+
+	"warpbound/internal/emu"
+	"warpbound/internal/machine"
+)
+
+// TestFit goes through the limits of occupancy one by one.
+func TestFit(t *testing.T) {
+	code := compile(t, "ld.shared.u32 %r1, [sh]; ret;") // 16 KiB of shared memory
+	for _, c := range []struct {
+		name    string
+		grid    [3]int
+		block   [3]int
+		regs    int
+		dynamic int
+		want    Occupancy
+		err     string
+	}{
+		{"shared", [3]int{100, 1, 1}, [3]int{64, 1, 1}, 20, 0, Occupancy{3, 2, "bytes of shared memory", 3}, ""},
+		{"more shared", [3]int{100, 1, 1}, [3]int{64, 1, 1}, 20, 1, Occupancy{2, 2, "bytes of shared memory", 4}, ""},
+		{"all shared", [3]int{14, 1, 1}, [3]int{64, 1, 1}, 20, 32 << 10, Occupancy{1, 2, "bytes of shared memory", 1}, ""},
+		{"too much shared", [3]int{1, 1, 1}, [3]int{64, 1, 1}, 20, 32<<10 + 1, Occupancy{}, "a CTA of [64 1 1] threads needs 49280 bytes of shared memory, but an SM of fermi-c2050 has 49152"},
+		{"registers", [3]int{100, 1, 1}, [3]int{512, 1, 1}, 40, 0, Occupancy{1, 16, "registers", 8}, ""},
+		{"registers of an odd warp", [3]int{1, 1, 1}, [3]int{993, 1, 1}, 32, 0, Occupancy{1, 32, "threads", 1}, ""},
+		{"too many registers", [3]int{1, 1, 1}, [3]int{1024, 1, 1}, 33, 0, Occupancy{}, "needs 34816 registers, but an SM of fermi-c2050 has 32768"},
+		{"threads", [3]int{1, 1, 1}, [3]int{10, 10, 6}, 1, 0, Occupancy{2, 19, "threads", 1}, ""},
+		{"too many threads", [3]int{1, 1, 1}, [3]int{32, 33, 1}, 1, 0, Occupancy{}, "a CTA of [32 33 1] threads has more than the 1024 that fermi-c2050 allows"},
+		{"overflowing block", [3]int{1, 1, 1}, [3]int{1 << 40, 1 << 40, 1}, 1, 0, Occupancy{}, "has more than the 1024"},
+		{"overflowing grid", [3]int{1 << 40, 1 << 40, 1}, [3]int{1, 1, 1}, 1, 0, Occupancy{}, "has more than 2147483647"},
+		{"empty grid", [3]int{0, 1, 1}, [3]int{1, 1, 1}, 1, 0, Occupancy{}, "a grid of 0 and a block of 1 in x: both must be at least 1"},
+		{"negative block", [3]int{1, 1, 1}, [3]int{1, 1, -1}, 1, 0, Occupancy{}, "a block of -1 in z"},
+		{"negative registers", [3]int{1, 1, 1}, [3]int{1, 1, 1}, -1, 0, Occupancy{}, "-1 registers per thread"},
+		{"negative shared", [3]int{1, 1, 1}, [3]int{1, 1, 1}, 1, -1, Occupancy{}, "-1 bytes of shared memory"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			got, err := Fit(fermi(t), code, emu.Launch{Grid: c.grid, Block: c.block, DynamicShared: c.dynamic}, c.regs)
+			if c.err != "" {
+				if err == nil || !strings.Contains(err.Error(), c.err) {
+					t.Errorf("got %v, want an error with %q", err, c.err)
+				}
+				return
+			}
+			if err != nil || got != c.want {
+				t.Errorf("got %+v, %v, want %+v", got, err, c.want)
+			}
+		})
+	}
+	m := fermi(t)
+	m.SM.Warps.Value, m.SM.Threads.Value = 3, 1536
+	if _, err := Fit(m, code, emu.Launch{Grid: [3]int{1, 1, 1}, Block: [3]int{128, 1, 1}}, 1); err == nil || !strings.Contains(err.Error(), "needs 4 warps") {
+		t.Errorf("4 warps on an SM of 3: %v", err)
+	}
+}
+
+// TestOccupancyLimitsResidence checks that no SM holds more CTAs at a time than
+// fit, and that all SMs get their share.
+func TestOccupancyLimitsResidence(t *testing.T) {
+	code := compile(t, "ld.shared.u32 %r1, [sh]; div.u32 %r2, %r1, 3; ret;")
+	const ctas = 100
+	o := observe(t, newSim(t, fermi(t), code), ctas, 64)
+	resident, most := map[int32]int{}, 0
+	started := map[int32]int{}
+	for _, r := range o.tr.Records {
+		if r.Warp != 0 {
+			continue
+		}
+		switch r.Ipoint {
+		case -1:
+			if int(r.CTA) < 14 && r.SM != r.CTA {
+				t.Errorf("CTA %d begins on SM %d", r.CTA, r.SM)
+			}
+			started[r.SM]++
+			resident[r.SM]++
+			most = max(most, resident[r.SM])
+		case -2:
+			resident[r.SM]--
+		}
+	}
+	if most != o.Occupancy.CTAs || o.Occupancy.CTAs != 3 {
+		t.Errorf("%d CTAs are resident, occupancy %+v", most, o.Occupancy)
+	}
+	for sm, n := range started {
+		if n < 6 || n > 9 {
+			t.Errorf("SM %d got %d of %d CTAs", sm, n, ctas)
+		}
+	}
+}
+
+func TestCycleLimit(t *testing.T) {
+	code := compile(t, "forever: add.u32 %r1, %r1, 1; bra forever;")
+	s, err := New(Config{Code: code, Machine: fermi(t), MaxCycles: 1000})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var mem emu.Memory
+	_, err = s.Run(context.Background(), launch(t, &mem, 3, 128), &mem, nil)
+	var stuck *StuckError
+	if !errors.Is(err, ErrCycleLimit) || !errors.As(err, &stuck) || stuck.Cycle != 1000 || len(stuck.Warps) != 12 {
+		t.Fatalf("got %v", err)
+	}
+	for _, want := range []string{"kernel k, cycle 1000: cycle limit reached: 1000", "SM 1, CTA 1, warp 0: can issue at k.ptx:", "and 4 more warps"} {
+		if !strings.Contains(err.Error(), want) {
+			t.Errorf("no %q in %v", want, err)
+		}
+	}
+}
+
+// TestLimitIsExact checks that a run of exactly as many cycles as allowed ends
+// well, and one of a cycle more does not.
+func TestLimitIsExact(t *testing.T) {
+	code := compile(t, "st.global.u32 [%buf], %t; ret;")
+	o := observe(t, newSim(t, fermi(t), code), 20, 96)
+	for limit, want := range map[int64]bool{o.Cycles: true, o.Cycles - 1: false} {
+		s, err := New(Config{Code: code, Machine: fermi(t), RegsPerThread: 20, MaxCycles: limit})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var mem emu.Memory
+		r, err := s.Run(context.Background(), launch(t, &mem, 20, 96), &mem, nil)
+		if (err == nil) != want {
+			t.Errorf("with a limit of %d cycles: %v", limit, err)
+		}
+		if err == nil && r.Cycles != o.Cycles {
+			t.Errorf("%d cycles without a trace, %d with one", r.Cycles, o.Cycles)
+		}
+	}
+}
+
+func TestStatesOfWaitingWarps(t *testing.T) {
+	for body, want := range map[string]string{
+		"ld.global.u32 %r1, [%buf]; add.u32 %r2, %r1, 1; ret;":           "waits for 1 accesses at k.ptx:",
+		"st.global.u32 [%buf], %t; membar.gl; ret;":                      "waits at a fence for 1 accesses at",
+		"st.global.u32 [%buf], %t; ret;":                                 "has exited and waits for 1 accesses at",
+		"setp.lt.u32 %p1, %t, 32; @%p1 bar.sync 0; l: @!%p1 bra l; ret;": "waits at a barrier at",
+	} {
+		s, err := New(Config{Code: compile(t, body), Machine: fermi(t), MaxCycles: 100})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var mem emu.Memory
+		if _, err = s.Run(context.Background(), launch(t, &mem, 1, 64), &mem, nil); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: got %v, want %q", body, err, want)
+		}
+	}
+}
+
+func TestCancellation(t *testing.T) {
+	code := compile(t, "forever: add.u32 %r1, %r1, 1; bra forever;")
+	s, err := New(Config{Code: code, Machine: fermi(t)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	var mem emu.Memory
+	if _, err := s.Run(ctx, launch(t, &mem, 1, 32), &mem, nil); !errors.Is(err, context.Canceled) {
+		t.Errorf("got %v", err)
+	}
+}
+
+// TestFaults checks that errors of the program come through with their place,
+// and that the simulator can be used again after one.
+func TestFaults(t *testing.T) {
+	code := compile(t, "setp.eq.u32 %p1, %c, 7; @%p1 ld.global.u32 %r1, [0]; ret;")
+	s := newSim(t, fermi(t), code)
+	var mem emu.Memory
+	_, err := s.Run(context.Background(), launch(t, &mem, 9, 64), &mem, nil)
+	if !errors.Is(err, emu.ErrOutOfBounds) || !strings.Contains(err.Error(), "CTA (7,0,0)") {
+		t.Errorf("got %v", err)
+	}
+	same(t, "after a fault", observe(t, newSim(t, fermi(t), code), 7, 64), observe(t, s, 7, 64))
+	deadlock := compile(t, "setp.lt.u32 %p1, %t, 32; @%p1 bar.sync 0; @!%p1 bar.sync 1; ret;")
+	_, err = newSim(t, fermi(t), deadlock).Run(context.Background(), launch(t, &mem, 1, 64), &mem, nil)
+	if !errors.Is(err, emu.ErrDeadlock) {
+		t.Errorf("got %v", err)
+	}
+}
+
+func TestNewRefuses(t *testing.T) {
+	code := compile(t, "ret;")
+	if _, err := New(Config{Code: code, Machine: fermi(t), Ipoints: everyInstr(code)[1:]}); err == nil {
+		t.Error("too few ipoints are accepted")
+	}
+	for _, limit := range []int64{-1, MaxCycles + 1} {
+		if _, err := New(Config{Code: code, Machine: fermi(t), MaxCycles: limit}); err == nil {
+			t.Errorf("a limit of %d cycles is accepted", limit)
+		}
+	}
+}
+
+// TestPolicies distinguishes the policies by the order in which two warps of one
+// scheduler issue independent instructions.
+func TestPolicies(t *testing.T) {
+	body := strings.Repeat("mov.u32 %r1, 1; mov.u32 %r2, 1; mov.u32 %r3, 1; mov.u32 %r4, 1; ", 1) + "ret;"
+	code := compile(t, body)
+	for policy, want := range map[machine.Policy]string{
+		machine.GTO: "00000", machine.LRR: "02020", machine.RR: "02020",
+	} {
+		m, err := fermi(t).WithPolicy(policy)
+		if err != nil {
+			t.Fatal(err)
+		}
+		o := observe(t, newSim(t, m, code), 1, 128) // warps 0 and 2 share a scheduler
+		order := ""
+		for _, r := range o.tr.Records {
+			if r.Ipoint >= prologue && r.Warp%2 == 0 {
+				order += string('0' + rune(r.Warp))
+			}
+		}
+		if !strings.HasPrefix(order, want) {
+			t.Errorf("%s: warps issue in the order %s, want %s", policy, order, want)
+		}
+	}
+}
+
+// TestNoAllocationPerInstruction runs loops of different lengths in the same
+// storage: what they allocate must not depend on the length.
+func TestNoAllocationPerInstruction(t *testing.T) {
+	allocs := func(trips string) float64 {
+		code := compile(t, `
+			mov.u32 %r1, 0;
+			mul.wide.u32 %rd1, %t, 256;
+			add.u64 %rd2, %buf, %rd1;
+		loop:
+			ld.global.u32 %r2, [%rd2];
+			st.shared.u32 [sh], %r2;
+			red.global.add.u32 [%rd2+4], %r2;
+			st.global.u32 [%rd2+8], %r1;
+			bar.sync 0;
+			add.u32 %r1, %r1, 1;
+			setp.lt.u32 %p1, %r1, `+trips+`;
+			@%p1 bra loop;
+			ret;`)
+		s, err := New(Config{Code: code, Machine: fermi(t), RegsPerThread: 20})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var mem emu.Memory
+		l := launch(t, &mem, 10, 128)
+		return testing.AllocsPerRun(2, func() {
+			if _, err := s.Run(context.Background(), l, &mem, nil); err != nil {
+				t.Fatal(err)
+			}
+		})
+	}
+	if short, long := allocs("2"), allocs("20"); long > short {
+		t.Errorf("%v allocations with 2 trips, %v with 20", short, long)
+	}
+}

@@ -1,0 +1,70 @@
+package sim
+
+// memory is everything behind the crossbar.
+type memory struct {
+	parts []partition
+	wheel wheel
+	next  int64 // when it has to be looked at
+}
+
+func (mem *memory) init(s *Sim) {
+	mem.parts = make([]partition, s.cfg.Machine.L2.Partitions.Value)
+	for i := range mem.parts {
+		mem.parts[i].init(s, i)
+	}
+}
+
+func (mem *memory) reset() {
+	mem.wheel.reset()
+	mem.next = never
+	for i := range mem.parts {
+		mem.parts[i].reset()
+	}
+}
+
+// play performs what happens from the cycle start until before end.
+func (mem *memory) play(start, end int64) {
+	for now := mem.next; now < end; now = mem.next {
+		for r := mem.wheel.due(now); r != none; {
+			next := mem.wheel.reqs[r].next
+			mem.deliver(r, now)
+			r = next
+		}
+		mem.next = mem.wheel.next
+		for i := range mem.parts {
+			p := &mem.parts[i]
+			p.step(now)
+			mem.next = min(mem.next, p.next())
+		}
+		mem.next = min(mem.next, mem.wheel.next)
+	}
+}
+
+// receive takes a packet whose head arrives at its partition in a cycle that is
+// still to come.
+func (mem *memory) receive(q request, at int64) {
+	mem.wheel.send(mem.wheel.alloc(q), atPartition, at)
+	mem.next = min(mem.next, at)
+}
+
+// deliver lets a request arrive where it was sent.
+func (mem *memory) deliver(r int32, now int64) {
+	q := &mem.wheel.reqs[r]
+	p := &mem.parts[q.part]
+	switch q.stage {
+	case atPartition:
+		p.inFree = max(p.inFree, now) + int64(q.flits)
+		mem.wheel.send(r, atL2, p.inFree+p.sim.cfg.Machine.L2.Latency.Value)
+	case atL2:
+		p.enqueue(r, now)
+	case atDRAM:
+		p.dram.enqueue(q, now)
+		mem.wheel.release(r)
+	case fromDRAM:
+		k := q.target
+		mem.wheel.release(r)
+		p.filled(k, now)
+	case reply:
+		p.reply(r, now)
+	}
+}

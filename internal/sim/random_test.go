@@ -1,0 +1,167 @@
+package sim
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"warpbound/internal/emu"
+	"warpbound/internal/isa"
+	"warpbound/internal/machine"
+)
+
+// Random kernels read the first part of their buffer, count in the second, and
+// each thread writes to 64 bytes of its own in the third. So what they leave in
+// memory does not depend on the order of their warps.
+const (
+	readBytes   = 256 << 10
+	countsBegin = 256 << 10
+	ownBegin    = 512 << 10
+)
+
+// randomKernel draws the body of a kernel.
+func randomKernel(t *rapid.T) string {
+	var b strings.Builder
+	b.WriteString(`
+		.local .align 8 .b8 frame[64];
+		mov.u32 %r1, %ntid.x;
+		mad.lo.u32 %r2, %c, %r1, %t;
+		mul.wide.u32 %rd1, %r2, 64;
+		add.u64 %rd1, %rd1, %buf;
+		mov.u32 %r3, sh;
+		mov.u32 %r4, 1;
+	`)
+	labels := 0
+	var statement func(depth int)
+	statement = func(depth int) {
+		stride := rapid.SampledFrom([]int{0, 4, 8, 12, 64, 128, 260, 4096}).Draw(t, "stride")
+		offset := rapid.IntRange(0, 1000).Draw(t, "offset") * 16
+		index := func(mask int) {
+			fmt.Fprintf(&b, "mul.lo.u32 %%r10, %%r2, %d; add.u32 %%r10, %%r10, %d; and.b32 %%r10, %%r10, %d;\n", stride, offset, mask)
+		}
+		address := func(begin, mask int) {
+			index(mask)
+			fmt.Fprintf(&b, "cvt.u64.u32 %%rd2, %%r10; add.u64 %%rd2, %%rd2, %%buf; add.u64 %%rd2, %%rd2, %d;\n", begin)
+		}
+		switch k := rapid.IntRange(0, 12).Draw(t, "statement"); k {
+		case 0, 1:
+			address(0, readBytes-4)
+			form := rapid.SampledFrom([]string{"", "volatile."}).Draw(t, "form")
+			fmt.Fprintf(&b, "ld.%sglobal.u32 %%r11, [%%rd2]; add.u32 %%r4, %%r4, %%r11;\n", form)
+		case 2:
+			address(0, readBytes-16)
+			b.WriteString("ld.global.v4.u32 {%r11, %r12, %r13, %r14}, [%rd2];\n")
+		case 3, 4:
+			fmt.Fprintf(&b, "st.global.u32 [%%rd1+%d], %%r4;\n", ownBegin+rapid.IntRange(0, 15).Draw(t, "slot")*4)
+		case 5:
+			address(countsBegin, 0xffc)
+			b.WriteString("red.global.add.u32 [%rd2], 3;\n")
+		case 6:
+			address(countsBegin, 0xffc)
+			b.WriteString("atom.global.add.u32 %r15, [%rd2], 5; add.u32 %r16, %r15, 1;\n")
+		case 7:
+			index(0x3ffc)
+			b.WriteString("add.u32 %r10, %r10, %r3; st.shared.u32 [%r10], %r4; ld.shared.u32 %r17, [%r10];\n")
+		case 8:
+			b.WriteString("st.local.u64 [frame+8], %rd1; ld.local.u32 %r18, [frame+12]; st.local.u32 [frame], %r4;\n")
+		case 9:
+			b.WriteString("membar.gl;\n")
+		case 10:
+			b.WriteString("div.u32 %r19, %r4, 7;\n")
+		default:
+			if depth == 0 {
+				b.WriteString("bar.sync 0;\n")
+			}
+			if depth == 2 {
+				return
+			}
+			label := fmt.Sprintf("skip%d", labels)
+			labels++
+			fmt.Fprintf(&b, "and.b32 %%r20, %%r2, %d; setp.eq.u32 %%p%d, %%r20, 0; @%%p%d bra %s;\n",
+				rapid.SampledFrom([]int{0, 1, 7, 32}).Draw(t, "condition"), depth, depth, label)
+			for range rapid.IntRange(1, 3).Draw(t, "statements") {
+				statement(depth + 1)
+			}
+			b.WriteString(label + ":\n")
+		}
+	}
+	for range rapid.IntRange(1, 12).Draw(t, "statements") {
+		statement(0)
+	}
+	b.WriteString("ret;")
+	return b.String()
+}
+
+// randomMachine draws numbers that make the Fermi machine small and odd.
+func randomMachine(t *rapid.T, m *machine.Machine) *machine.Machine {
+	pick := func(n *machine.Number, name string, values ...int64) {
+		n.Value = rapid.SampledFrom(values).Draw(t, name)
+	}
+	pick(&m.SM.Count, "SMs", 1, 2, 5)
+	pick(&m.SM.Schedulers, "schedulers", 1, 2, 3)
+	pick(&m.SM.Dispatch, "dispatch", 1, 50)
+	pick(&m.SM.Barrier, "barrier", 1, 20)
+	m.SM.Policy.Value = rapid.SampledFrom([]machine.Policy{machine.GTO, machine.LRR, machine.RR}).Draw(t, "policy")
+	pick(&m.L1.Sets, "L1 sets", 1, 4)
+	pick(&m.L1.Ways, "L1 ways", 1, 2)
+	pick(&m.L1.MSHRs, "L1 MSHRs", 1, 2, 32)
+	pick(&m.L1.Merge, "L1 merge", 1, 2)
+	pick(&m.Interconnect.Buffer, "buffer", 1, 2, 8)
+	pick(&m.Interconnect.Latency, "crossbar", 1, 8)
+	pick(&m.Interconnect.Flit, "flit", 8, 256)
+	pick(&m.L2.Partitions, "partitions", 1, 3)
+	pick(&m.L2.Sets, "L2 sets", 1, 8)
+	pick(&m.L2.Ways, "L2 ways", 1, 2)
+	pick(&m.L2.MSHRs, "L2 MSHRs", 1, 3)
+	pick(&m.L2.Merge, "L2 merge", 1, 2)
+	pick(&m.L2.Latency, "L2", 1, 300)
+	pick(&m.DRAM.Latency, "DRAM", 0, 100)
+	pick(&m.DRAM.Queue, "window", 1, 4)
+	pick(&m.DRAM.Banks, "DRAM banks", 1, 4)
+	pick(&m.Clock.DRAM, "DRAM clock", 57_500_000, 575_000_000, 5_750_000_000)
+	for class, name := range map[isa.Class]string{isa.MemGlobal: "L1", isa.MemAtomic: "atomic", isa.Control: "control"} {
+		timing := m.Timing(class)
+		timing.Latency = rapid.SampledFrom([]int64{1, 5, 35}).Draw(t, name)
+		m.Classes[class.String()] = timing
+	}
+	return m
+}
+
+// TestRandom runs random kernels on random machines. Every run must come to its
+// end, leave in memory what an execution without time leaves, execute as many
+// instructions, and show the same in every bit as a simulator that visits every
+// cycle.
+func TestRandom(t *testing.T) {
+	rapid.Check(t, func(r *rapid.T) {
+		code := compile(t, randomKernel(r))
+		m := randomMachine(r, fermi(t))
+		ctas, threads := rapid.IntRange(1, 12).Draw(r, "CTAs"), rapid.IntRange(1, 200).Draw(r, "threads")
+		o := observe(t, newSim(t, m, code), ctas, threads)
+
+		var mem emu.Memory
+		grid, err := emu.NewGrid(code, launch(t, &mem, ctas, threads), &mem, 32)
+		if err != nil {
+			t.Fatal(err)
+		}
+		functional, err := emu.Run(context.Background(), grid)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !bytes.Equal(o.mem.Bytes(emu.GlobalBase), mem.Bytes(emu.GlobalBase)) {
+			r.Error("the memory is not as after an execution without time")
+		}
+		if o.Counters.WarpInstrs != functional.WarpInstrs || o.Counters.ThreadInstrs != functional.ThreadInstrs {
+			r.Errorf("%d instructions of warps and %d of threads, without time %+v", o.Counters.WarpInstrs, o.Counters.ThreadInstrs, functional)
+		}
+		twin := newSim(t, m, code)
+		twin.everyCycle = true
+		same(t, "by visiting every cycle", o, observe(t, twin, ctas, threads))
+		if t.Failed() {
+			r.FailNow()
+		}
+	})
+}
