@@ -1,0 +1,147 @@
+package emu
+
+import (
+	"testing"
+)
+
+func TestBarrier(t *testing.T) {
+	for _, c := range []struct {
+		name string
+		scenario
+		want func(tid int) uint32
+	}{
+		{"exchange", scenario{vars: ".shared .align 4 .b8 s[256];", body: `
+mov.u64 %rd2, s; mad.wide.u32 %rd3, %r0, 4, %rd2;
+st.shared.u32 [%rd3], %r0;
+bar.sync 0;
+sub.u32 %r1, 63, %r0; mad.wide.u32 %rd3, %r1, 4, %rd2;
+ld.shared.u32 %r2, [%rd3];
+st.global.u32 [%rd1], %r2; ret;`}, func(tid int) uint32 { return uint32(63 - tid) }},
+
+		{"the second warp exits and counts no more", scenario{body: `
+setp.ge.u32 %p0, %r0, 32; @%p0 exit;
+bar.sync 3; bar.sync 3;
+st.global.u32 [%rd1], 7; ret;`}, func(tid int) uint32 {
+			if tid < 32 {
+				return 7
+			}
+			return 0
+		}},
+
+		{"lanes that exited are not awaited", scenario{body: `
+and.b32 %r1, %r0, 1; setp.eq.u32 %p0, %r1, 1; @%p0 exit;
+bar.sync 0;
+st.global.u32 [%rd1], 5; ret;`}, func(tid int) uint32 { return uint32(5 * (1 - tid%2)) }},
+
+		{"a guard that holds nowhere arrives nowhere", scenario{body: `
+setp.ge.u32 %p0, %r0, 32; @%p0 bar.sync 1, 32;
+st.global.u32 [%rd1], 5; ret;`}, func(tid int) uint32 { return 5 }},
+
+		{"producer and consumer", scenario{vars: ".shared .align 4 .b8 s[128];", body: `
+mov.u64 %rd2, s; and.b32 %r1, %r0, 31; mad.wide.u32 %rd3, %r1, 4, %rd2;
+setp.ge.u32 %p0, %r0, 32; @%p0 bra consume;
+st.shared.u32 [%rd3], %r0;
+bar.arrive 2, 64;
+ret;
+consume: bar.sync 2, 64;
+ld.shared.u32 %r2, [%rd3];
+st.global.u32 [%rd1], %r2; ret;`}, func(tid int) uint32 {
+			if tid < 32 {
+				return 0
+			}
+			return uint32(tid - 32)
+		}},
+
+		{"reductions", scenario{block: 48, body: `
+and.b32 %r1, %r0, 1; setp.eq.u32 %p0, %r1, 1; setp.lt.u32 %p1, %r0, 48; setp.ge.u32 %p2, %r0, 48;
+bar.red.popc.u32 %r2, 0, %p0;
+bar.red.and.pred %p3, 0, %p0; bar.red.and.pred %p4, 1, %p1;
+bar.red.or.pred %p5, 0, %p0; bar.red.or.pred %p6, 0, 64, !%p1;
+selp.u32 %r3, 100, 0, %p3; add.u32 %r2, %r2, %r3;
+selp.u32 %r3, 1000, 0, %p4; add.u32 %r2, %r2, %r3;
+selp.u32 %r3, 10000, 0, %p5; add.u32 %r2, %r2, %r3;
+selp.u32 %r3, 100000, 0, %p6; add.u32 %r2, %r2, %r3;
+st.global.u32 [%rd1], %r2; ret;`}, func(int) uint32 { return 11024 }},
+	} {
+		t.Run(c.name, func(t *testing.T) { c.expect(t, c.want) })
+	}
+}
+
+func TestBarrierErrors(t *testing.T) {
+	for _, c := range []struct {
+		name string
+		scenario
+		cause error
+		want  []string
+	}{
+		{"divergent", scenario{body: `
+and.b32 %r1, %r0, 1; setp.eq.u32 %p0, %r1, 1; @%p0 bra skip;
+.loc 1 7 3
+bar.sync 0;
+skip: ret;`}, ErrBarrier,
+			[]string{"k.ptx:13:1", "(k.cu:7:3)", "kernel k", "CTA (0,0,0)", "thread (1,0,0)", "together with thread (0,0,0)", "bar.sync"}},
+		{"divergent by its guard", scenario{body: `
+setp.eq.u32 %p0, %r0, 33; @%p0 bar.sync 0;
+ret;`}, ErrBarrier, []string{"thread (32,0,0)", "thread (33,0,0)"}},
+		{"deadlock by arrival", scenario{body: `
+setp.ge.u32 %p0, %r0, 32; @%p0 bra other;
+bar.sync 1;
+other: bar.sync 2; ret;`}, ErrDeadlock, []string{
+			"warp 0 waits at barrier 1 (k.ptx:12:1)", "warp 1 waits at barrier 2 (k.ptx:13:8)"}},
+		{"deadlock by exit", scenario{body: `
+setp.ge.u32 %p0, %r0, 32; @%p0 exit;
+bar.sync 1, 64; ret;`}, ErrDeadlock, []string{"warp 0 waits at barrier 1 (k.ptx:12:1)"}},
+		{"number", scenario{body: "bar.sync %r0; ret;"}, nil, []string{"barrier 1, which is 0 in thread (0,0,0)"}},
+		{"number out of range", scenario{body: "mov.u32 %r1, 16; bar.sync %r1; ret;"}, nil, []string{"barrier 16; a CTA has 16"}},
+		{"count", scenario{body: "bar.sync 0, 33; ret;"}, nil, []string{"33 threads", "multiple of the 32"}},
+		{"counts differ", scenario{body: `
+setp.ge.u32 %p0, %r0, 32; @%p0 bra other;
+bar.sync 0; other: bar.sync 0, 64; ret;`}, nil, []string{"barrier 0 for 2 warps, at which others arrived for 0"}},
+	} {
+		t.Run(c.name, func(t *testing.T) { c.expectError(t, c.cause, c.want...) })
+	}
+}
+
+// TestBarrierEffects follows two warps through a barrier step by step.
+func TestBarrierEffects(t *testing.T) {
+	s := scenario{body: "bar.sync 0; bar.arrive 1, 64; ret;"}
+	code := decode(t, s.kernel(t))
+	g, err := NewGrid(code, Launch{Grid: [3]int{1, 1, 1}, Block: [3]int{64, 1, 1}, Params: make([]byte, 8)}, new(Memory), 32)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var cta CTA
+	g.StartCTA(&cta, 0)
+	type outcome struct {
+		arrived, waits, warpDone, ctaDone bool
+		released                          uint64
+	}
+	var eff Effect
+	step := func(warp int) outcome {
+		w := &cta.Warps[warp]
+		if err := w.Step(new(Env), &eff); err != nil {
+			t.Fatal(err)
+		}
+		return outcome{eff.Arrived, w.AtBarrier(), eff.WarpDone, eff.CTADone, eff.Released}
+	}
+	for i := range 6 { // up to the barrier
+		if got := step(i % 2); got != (outcome{}) {
+			t.Fatalf("step %d: %+v", i, got)
+		}
+	}
+	for i, want := range []outcome{
+		{arrived: true, waits: true},
+		{arrived: true, released: 3},
+		{arrived: true}, // bar.arrive does not wait
+		{arrived: true},
+		{warpDone: true},
+		{warpDone: true, ctaDone: true},
+	} {
+		if got := step(i % 2); got != want {
+			t.Errorf("step %d: %+v, want %+v", i, got, want)
+		}
+	}
+	if !cta.Done() {
+		t.Error("the CTA is not done")
+	}
+}
