@@ -113,28 +113,30 @@ func analyzeCommand() *cobra.Command {
 		if err != nil {
 			return err
 		}
-		var model *file
+		var out outputs
+		defer out.discard()
 		if lp != "" {
-			if model, err = createFile(lp); err != nil {
+			if opts.LP, err = out.create("--lp", lp); err != nil {
 				return err
 			}
-			opts.LP = model
+		}
+		var page io.Writer
+		if html != "" {
+			if page, err = out.create("--html", html); err != nil {
+				return err
+			}
 		}
 		a, err := flags.analyze(c, j, opts)
-		if model != nil {
-			if err != nil {
-				model.discard()
-			} else if err = model.commit(); err != nil {
-				return err
-			}
-		}
 		if err != nil {
 			return err
 		}
-		if html != "" {
-			if err := writeFile(html, func(w io.Writer) error { return report.HTML(w, a, j.ClockHz()) }); err != nil {
-				return err
+		if page != nil {
+			if err := report.HTML(page, a, j.ClockHz()); err != nil {
+				return fmt.Errorf("--html %s: %w", html, err)
 			}
+		}
+		if err := out.commit(); err != nil {
+			return err
 		}
 		return printAnalysis(c.OutOrStdout(), *format, j, a)
 	}

@@ -4,58 +4,113 @@ import (
 	"bufio"
 	"errors"
 	"fmt"
-	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 )
 
-// file is an output file that appears under its name only when it is complete.
+// outputs are the files that a command writes. They are begun before the command
+// does its work, so that a wrong name is found at once, and appear under their
+// names only when all of it is done.
+type outputs struct{ files []*file }
+
+// file is an output file. It is written beside its final place, except for what
+// is no regular file, such as a device or a pipe: that is written as it stands.
 type file struct {
-	name string
-	tmp  *os.File
+	flag   string // that names the file, for messages
+	name   string
+	target *os.File
+	direct bool
+	done   bool
 	*bufio.Writer
 }
 
-// createFile starts an output file beside its final place.
-func createFile(name string) (*file, error) {
-	tmp, err := os.CreateTemp(filepath.Dir(name), "."+filepath.Base(name)+".*")
+// create begins the output file that a flag names.
+func (o *outputs) create(flag, name string) (*file, error) {
+	f, err := begin(name)
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("%s %s: %w", flag, name, cause(err))
 	}
-	return &file{name: name, tmp: tmp, Writer: bufio.NewWriterSize(tmp, 1<<16)}, nil
+	f.flag = flag
+	f.Writer = bufio.NewWriterSize(f.target, 1<<16)
+	for _, other := range o.files {
+		if !f.direct && other.name == f.name {
+			f.discard()
+			return nil, fmt.Errorf("%s %s: %s writes the same file", flag, name, other.flag)
+		}
+	}
+	o.files = append(o.files, f)
+	return f, nil
 }
 
-// commit moves the complete file to its name.
-func (f *file) commit() error {
-	err := f.Flush()
-	if err == nil {
-		err = f.tmp.Chmod(0o644)
+func begin(name string) (*file, error) {
+	info, err := os.Stat(name)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+	case err != nil:
+		return nil, err
+	case info.IsDir():
+		return nil, errors.New("is a directory")
+	case !info.Mode().IsRegular():
+		target, err := os.OpenFile(name, os.O_WRONLY, 0)
+		return &file{name: name, target: target, direct: true}, err
+	default: // a link stays one, and the file behind it is replaced
+		if name, err = filepath.EvalSymlinks(name); err != nil {
+			return nil, err
+		}
 	}
-	if err = errors.Join(err, f.tmp.Close()); err == nil {
-		err = os.Rename(f.tmp.Name(), f.name)
+	if name, err = filepath.Abs(name); err != nil {
+		return nil, err
 	}
-	if err != nil {
-		os.Remove(f.tmp.Name())
-		return fmt.Errorf("writing %s: %w", f.name, err)
+	target, err := os.CreateTemp(filepath.Dir(name), "."+filepath.Base(name)+".*")
+	return &file{name: name, target: target}, err
+}
+
+// cause drops the name of the temporary file from an error.
+func cause(err error) error {
+	if at := (*fs.PathError)(nil); errors.As(err, &at) {
+		return at.Err
+	}
+	return err
+}
+
+// commit moves the complete files to their names.
+func (o *outputs) commit() error {
+	for _, f := range o.files {
+		if err := f.commit(); err != nil {
+			return fmt.Errorf("%s %s: %w", f.flag, f.name, cause(err))
+		}
 	}
 	return nil
 }
 
-// discard drops the incomplete file.
-func (f *file) discard() {
-	f.tmp.Close()
-	os.Remove(f.tmp.Name())
-}
-
-// writeFile makes a file with what body writes; nothing changes if it fails.
-func writeFile(name string, body func(io.Writer) error) error {
-	f, err := createFile(name)
+func (f *file) commit() error {
+	err := f.Flush()
+	if err == nil && !f.direct {
+		err = f.target.Chmod(0o644)
+	}
 	if err != nil {
 		return err
 	}
-	if err := body(f); err != nil {
-		f.discard()
-		return fmt.Errorf("writing %s: %w", name, err)
+	if err = f.target.Close(); err == nil && !f.direct {
+		err = os.Rename(f.target.Name(), f.name)
 	}
-	return f.commit()
+	f.done = err == nil
+	return err
+}
+
+// discard drops the files that are not complete.
+func (o *outputs) discard() {
+	for _, f := range o.files {
+		if !f.done {
+			f.discard()
+		}
+	}
+}
+
+func (f *file) discard() {
+	f.target.Close()
+	if !f.direct {
+		os.Remove(f.target.Name())
+	}
 }

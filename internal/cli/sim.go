@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"errors"
 	"fmt"
 	"strings"
 
@@ -44,29 +43,28 @@ func simCommand() *cobra.Command {
 		if err != nil {
 			return err
 		}
-		targets, err := dumpTargets(j, dumps)
-		if err != nil {
-			return err
-		}
-		var out *file
+		var out outputs
+		defer out.discard()
 		if trace != "" {
-			if out, err = createFile(trace); err != nil {
+			if opts.Trace, err = out.create("--trace", trace); err != nil {
 				return err
 			}
-			opts.Trace, opts.TraceCSV = out, strings.HasSuffix(trace, ".csv")
+			opts.TraceCSV = strings.HasSuffix(trace, ".csv")
 		}
-		run, err := j.Simulate(c.Context(), opts)
-		if out != nil {
-			if err != nil {
-				out.discard()
-			} else {
-				err = out.commit()
-			}
-		}
+		list, err := parseDumps(j, dumps, &out)
 		if err != nil {
 			return err
 		}
-		if err := targets.write(run); err != nil {
+		run, err := j.Simulate(c.Context(), opts)
+		if err != nil {
+			return err
+		}
+		for _, d := range list {
+			if _, err := d.Write(run.Buffer(d.buffer)); err != nil {
+				return fmt.Errorf("--dump %s: %w", d.name, cause(err))
+			}
+		}
+		if err := out.commit(); err != nil {
 			return err
 		}
 		if *format == "json" {
@@ -78,42 +76,27 @@ func simCommand() *cobra.Command {
 }
 
 // dump is one --dump: a buffer and the file for its bytes.
-type dump struct{ buffer, file string }
-
-type dumpList []dump
-
-// dumpTargets reads the --dump flags before anything runs.
-func dumpTargets(j *warpbound.Job, flags []string) (dumpList, error) {
-	var list dumpList
-	var errs []error
-	for _, f := range flags {
-		name, path, ok := strings.Cut(f, "=")
-		if !ok || path == "" {
-			errs = append(errs, fmt.Errorf("--dump %s: want NAME=FILE", f))
-			continue
-		}
-		if !j.HasBuffer(name) {
-			errs = append(errs, fmt.Errorf("--dump %s: the job has no buffer %q; it has %s", f, name, strings.Join(j.Buffers(), ", ")))
-			continue
-		}
-		list = append(list, dump{name, path})
-	}
-	return list, errors.Join(errs...)
+type dump struct {
+	buffer string
+	*file
 }
 
-func (list dumpList) write(run *warpbound.Run) error {
-	for _, d := range list {
-		f, err := createFile(d.file)
+// parseDumps reads the --dump flags and begins their files.
+func parseDumps(j *warpbound.Job, flags []string, out *outputs) ([]dump, error) {
+	var list []dump
+	for _, f := range flags {
+		buffer, path, ok := strings.Cut(f, "=")
+		if !ok || path == "" {
+			return nil, fmt.Errorf("--dump %s: want NAME=FILE", f)
+		}
+		if !j.HasBuffer(buffer) {
+			return nil, fmt.Errorf("--dump %s: the job has no buffer %q; it has %s", f, buffer, strings.Join(j.Buffers(), ", "))
+		}
+		to, err := out.create("--dump", path)
 		if err != nil {
-			return err
+			return nil, err
 		}
-		if _, err := f.Write(run.Buffer(d.buffer)); err != nil {
-			f.discard()
-			return fmt.Errorf("writing %s: %w", d.file, err)
-		}
-		if err := f.commit(); err != nil {
-			return err
-		}
+		list = append(list, dump{buffer, to})
 	}
-	return nil
+	return list, nil
 }
