@@ -66,8 +66,8 @@ type SM struct {
 	Shared       Number `toml:"shared" unit:"bytes per SM" min:"0" max:"1048576"`
 	SharedUnit   Number `toml:"shared_unit" unit:"bytes per CTA" min:"1" max:"65536"`
 
-	Dispatch Number `toml:"dispatch" unit:"core cycles per CTA" min:"1" max:"1000000"`
-	Barrier  Number `toml:"barrier" unit:"core cycles" min:"1" max:"1000000"`
+	Dispatch Number `toml:"dispatch" unit:"core cycles per CTA" min:"1" max:"100000"`
+	Barrier  Number `toml:"barrier" unit:"core cycles" min:"1" max:"100000"`
 }
 
 // Policy says which of the warps that could issue does.
@@ -101,14 +101,14 @@ type Timing struct {
 // timingUnit is the unit of both numbers of a Timing, maxLatency their maximum.
 const (
 	timingUnit = "core cycles"
-	maxLatency = 1_000_000
+	maxLatency = 100_000
 )
 
 // Shared holds the banks of shared memory.
 type Shared struct {
 	Banks      Number `toml:"banks" unit:"banks" min:"1" max:"64" shape:"power of two"`
 	BankBytes  Number `toml:"bank_width" unit:"bytes" min:"4" max:"16" shape:"power of two"`
-	AtomicPass Number `toml:"atomic_pass" unit:"core cycles" min:"1" max:"1000000"`
+	AtomicPass Number `toml:"atomic_pass" unit:"core cycles" min:"1" max:"100000"`
 }
 
 // L1 holds the data cache of each SM.
@@ -125,8 +125,9 @@ type L1 struct {
 type Interconnect struct {
 	Flit    Number `toml:"flit" unit:"bytes per core cycle" min:"1" max:"1024"`
 	Header  Number `toml:"header" unit:"bytes per packet" min:"1" max:"1024"`
-	Latency Number `toml:"latency" unit:"core cycles" min:"1" max:"1000000"`
+	Latency Number `toml:"latency" unit:"core cycles" min:"1" max:"100000"`
 	Buffer  Number `toml:"buffer" unit:"packets per SM" min:"1" max:"1024"`
+	Credits Number `toml:"credits" unit:"requests per SM" min:"1" max:"4096"`
 }
 
 // L2 holds the partitions of the shared cache. It runs with the core clock.
@@ -138,29 +139,29 @@ type L2 struct {
 	Line       Number `toml:"line" unit:"bytes" min:"32" max:"256" shape:"power of two"`
 	MSHRs      Number `toml:"mshrs" unit:"entries per partition" min:"1" max:"1024"`
 	Merge      Number `toml:"merge" unit:"accesses per entry" min:"1" max:"1024"`
-	Latency    Number `toml:"latency" unit:"core cycles" min:"1" max:"1000000"`
-	Initiation Number `toml:"initiation" unit:"core cycles per access" min:"1" max:"1000000"`
-	Atomic     Number `toml:"atomic" unit:"core cycles per operation on one address" min:"1" max:"1000000"`
+	Latency    Number `toml:"latency" unit:"core cycles" min:"1" max:"100000"`
+	Initiation Number `toml:"initiation" unit:"core cycles per access" min:"1" max:"100000"`
+	Atomic     Number `toml:"atomic" unit:"core cycles per operation on one address" min:"1" max:"100000"`
 }
 
 // DRAM holds the memory behind each partition. All times but Latency are in
 // cycles of its own clock.
 type DRAM struct {
-	Latency Number `toml:"latency" unit:"core cycles" min:"0" max:"1000000"`
+	Latency Number `toml:"latency" unit:"core cycles" min:"0" max:"100000"`
 	Queue   Number `toml:"queue" unit:"requests per partition" min:"1" max:"4096"`
 	Banks   Number `toml:"banks" unit:"banks per partition" min:"1" max:"256" shape:"power of two"`
 	Row     Number `toml:"row" unit:"bytes per bank" min:"32" max:"65536" shape:"power of two"`
 	Burst   Number `toml:"burst" unit:"bytes" min:"1" max:"256" shape:"power of two"`
-	CCD     Number `toml:"ccd" unit:"DRAM cycles" min:"1" max:"1000000"`
-	RRD     Number `toml:"rrd" unit:"DRAM cycles" min:"0" max:"1000000"`
-	RCD     Number `toml:"rcd" unit:"DRAM cycles" min:"1" max:"1000000"`
-	RAS     Number `toml:"ras" unit:"DRAM cycles" min:"1" max:"1000000"`
-	RP      Number `toml:"rp" unit:"DRAM cycles" min:"1" max:"1000000"`
-	RC      Number `toml:"rc" unit:"DRAM cycles" min:"1" max:"1000000"`
-	CL      Number `toml:"cl" unit:"DRAM cycles" min:"1" max:"1000000"`
-	WL      Number `toml:"wl" unit:"DRAM cycles" min:"1" max:"1000000"`
-	CDLR    Number `toml:"cdlr" unit:"DRAM cycles" min:"0" max:"1000000"`
-	WR      Number `toml:"wr" unit:"DRAM cycles" min:"0" max:"1000000"`
+	CCD     Number `toml:"ccd" unit:"DRAM cycles" min:"1" max:"100000"`
+	RRD     Number `toml:"rrd" unit:"DRAM cycles" min:"0" max:"100000"`
+	RCD     Number `toml:"rcd" unit:"DRAM cycles" min:"1" max:"100000"`
+	RAS     Number `toml:"ras" unit:"DRAM cycles" min:"1" max:"100000"`
+	RP      Number `toml:"rp" unit:"DRAM cycles" min:"1" max:"100000"`
+	RC      Number `toml:"rc" unit:"DRAM cycles" min:"1" max:"100000"`
+	CL      Number `toml:"cl" unit:"DRAM cycles" min:"1" max:"100000"`
+	WL      Number `toml:"wl" unit:"DRAM cycles" min:"1" max:"100000"`
+	CDLR    Number `toml:"cdlr" unit:"DRAM cycles" min:"0" max:"100000"`
+	WR      Number `toml:"wr" unit:"DRAM cycles" min:"0" max:"100000"`
 }
 
 // Timing returns the timing of a class. Every machine has one for every class

@@ -155,7 +155,7 @@ func TestParseErrors(t *testing.T) {
 		{"no SM", "value = 14,", "value = 0,", "value = 0", "sm.count = 0 is not between 1 and 256 SMs"},
 		{"huge", "value = 14,", "value = 9000000000,", "value = 9", "sm.count = 9000000000 is not between 1 and 256 SMs"},
 		{"line", `value = 128, unit = "bytes", source = "C2050-4`, `value = 96, unit = "bytes", source = "C2050-4`, "value = 96", "l1.line = 96 must be a power of two"},
-		{"latency", "latency = 145", "latency = 0", "latency = 0", "classes.int-div.latency = 0 is not between 1 and 1000000 core cycles"},
+		{"latency", "latency = 145", "latency = 0", "latency = 0", "classes.int-div.latency = 0 is not between 1 and 100000 core cycles"},
 		{"class unit", `initiation = 130, unit = "core cycles"`, `initiation = 130, unit = "ns"`, `unit = "ns"`, `the unit of classes.fp64-div must be "core cycles", not "ns"`},
 		{"missing class", "int-div     =", "#", "classes]", "missing key classes.int-div ="},
 		{"unknown class", "int-div     =", "int-root =", "int-root", `unknown timing class "int-root"`},

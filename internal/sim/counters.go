@@ -27,15 +27,6 @@ var stallNames = [numStalls]string{
 // String returns a short name in kebab case.
 func (s Stall) String() string { return stallNames[s] }
 
-// Stalls returns all reasons.
-func Stalls() []Stall {
-	all := make([]Stall, numStalls)
-	for i := range all {
-		all[i] = Stall(i)
-	}
-	return all
-}
-
 // SchedulerCounters says what one scheduler did. Issued and the stalls together
 // are the cycles of the run.
 type SchedulerCounters struct {

@@ -11,13 +11,14 @@ import (
 // Times are in cycles of its own clock unless said otherwise.
 type dram struct {
 	m         *machine.Machine
-	core      int64 // core cycles in the time of
-	cycles    int64 // so many cycles of this clock
-	burst     int64 // cycles of the bus for one line
-	window    int   // requests among which the controller chooses
-	next      int64 // core cycle in which the controller acts
-	at        int64 // the same in its own clock
-	queue     []dramRequest
+	core      int64         // core cycles in the time of
+	cycles    int64         // so many cycles of this clock
+	burst     int64         // cycles of the bus for one line
+	window    int           // requests among which the controller chooses
+	next      int64         // core cycle in which the controller acts
+	at        int64         // the same in its own clock
+	queue     []dramRequest // the waiting ones begin at head
+	head      int
 	banks     []bank
 	busFree   int64 // when the data bus is free
 	readReady int64 // when a read may follow the last write
@@ -49,7 +50,7 @@ func (d *dram) init(m *machine.Machine) {
 }
 
 func (d *dram) reset() {
-	d.queue = d.queue[:0]
+	d.queue, d.head = d.queue[:0], 0
 	for i := range d.banks {
 		d.banks[i] = bank{row: -1}
 	}
@@ -78,8 +79,12 @@ func (d *dram) enqueue(q *request, now int64) {
 	if q.kind == dramRead {
 		e.target = q.target
 	}
+	if d.head > len(d.queue)/2 {
+		d.queue = d.queue[:copy(d.queue, d.queue[d.head:])]
+		d.head = 0
+	}
 	d.queue = append(d.queue, e)
-	if len(d.queue) <= d.window {
+	if len(d.queue)-d.head <= d.window {
 		d.wake(max(d.at, d.toDRAM(now)))
 	}
 }
@@ -92,28 +97,30 @@ func (d *dram) wake(at int64) {
 	}
 }
 
+// visible returns the requests among which the controller chooses.
+func (d *dram) visible() []dramRequest {
+	return d.queue[d.head:min(len(d.queue), d.head+d.window)]
+}
+
 // step lets the controller act: it issues at most one access to an open row and
 // opens at most one row.
 func (d *dram) step(p *partition) {
 	t := d.at
-	d.next = never
-	visible := min(len(d.queue), d.window)
-	next := d.access(p, t, visible)
-	next = min(next, d.openRow(t, min(len(d.queue), d.window)))
+	next := min(d.access(p, t), d.openRow(t))
+	d.at, d.next = t+1, never
 	if next != never {
 		d.at = max(next, t+1)
 		d.next = d.toCore(d.at)
-	} else {
-		d.at = t + 1
 	}
 }
 
 // access issues the first access to an open row that is possible. It returns
 // when to try again.
-func (d *dram) access(p *partition, t int64, visible int) int64 {
+func (d *dram) access(p *partition, t int64) int64 {
 	next := int64(never)
-	for i := range visible {
-		e := &d.queue[i]
+	waiting := d.visible()
+	for i := range waiting {
+		e := &waiting[i]
 		b := &d.banks[e.bank]
 		if b.row != e.row {
 			continue
@@ -127,7 +134,8 @@ func (d *dram) access(p *partition, t int64, visible int) int64 {
 			continue
 		}
 		d.transfer(p, e, b, t, latency)
-		d.queue = append(d.queue[:i], d.queue[i+1:]...)
+		copy(waiting[1:i+1], waiting[:i])
+		d.head++
 		return t + 1
 	}
 	return next
@@ -159,16 +167,17 @@ func (d *dram) transfer(p *partition, e *dramRequest, b *bank, t, latency int64)
 
 // openRow opens the row of the oldest request whose bank has another row open
 // that no request wants. It returns when to try again.
-func (d *dram) openRow(t int64, visible int) int64 {
+func (d *dram) openRow(t int64) int64 {
 	var taken [4]uint64 // banks that are not free for another row
-	for i := range visible {
-		if e := &d.queue[i]; d.banks[e.bank].row == e.row {
+	waiting := d.visible()
+	for i := range waiting {
+		if e := &waiting[i]; d.banks[e.bank].row == e.row {
 			taken[e.bank/64] |= 1 << (e.bank % 64)
 		}
 	}
 	next := int64(never)
-	for i := range visible {
-		e := &d.queue[i]
+	for i := range waiting {
+		e := &waiting[i]
 		if taken[e.bank/64]>>(e.bank%64)&1 != 0 {
 			continue
 		}

@@ -11,7 +11,7 @@ import (
 // lsu is the load/store unit of an SM with the L1 and the ports of the crossbar.
 // It works on one instruction at a time, line by line and in order.
 type lsu struct {
-	next    int64 // when the next line is due; never if there is none or it waits for a fill
+	next    int64 // when the next line is due; never if there is none or it waits for an answer
 	lines   []lineAccess
 	current int // index into lines
 	step    *step
@@ -28,6 +28,7 @@ type lsu struct {
 
 	departs []int64 // when the last packets have left, in a ring
 	sent    int     // packets
+	waiting int64   // requests that were not answered yet
 	outFree int64   // when the port to the crossbar is free
 	inFree  int64   // when the port from it is free
 }
@@ -66,7 +67,7 @@ func (l *lsu) reset() {
 	clear(l.l1mshrs.count)
 	l.l1mshrs.free = len(l.l1mshrs.count)
 	clear(l.departs)
-	l.sent, l.outFree, l.inFree = 0, 0, 0
+	l.sent, l.waiting, l.outFree, l.inFree = 0, 0, 0, 0
 }
 
 func (l *lsu) alloc(o operation) int32 {
@@ -100,8 +101,8 @@ func (m *sm) stepLSU(now int64) {
 }
 
 // accessLine looks a line up in the L1 and sends what has to be sent. It returns
-// now if that could be done, otherwise when to try again: never if a fill has to
-// come first.
+// now if that could be done, otherwise when to try again: never if an answer has
+// to come first.
 func (m *sm) accessLine(a *lineAccess, now int64) int64 {
 	l := &m.lsu
 	i := l.l1.find(a.addr)
@@ -130,7 +131,10 @@ func (m *sm) accessLine(a *lineAccess, now int64) int64 {
 			m.sim.count.L1Misses++
 		}
 	case emu.Atomic:
-		q.kind, asked, answered = atomic, touched, touched
+		q.kind, asked, answered = atomic, touched, 0
+		if len(l.step.writes) > 0 {
+			answered = touched
+		}
 		q.cost = a.cost * int32(m.sim.cfg.Machine.L2.Atomic.Value)
 	}
 	if present && l.kind != emu.Load {
@@ -199,6 +203,20 @@ func (m *sm) wait(k int32, now int64) {
 	o.earliest = max(o.earliest, now+l.step.latency)
 }
 
+// answered takes the answer to a request.
+func (m *sm) answered(kind requestKind, target int32, now int64) {
+	l := &m.lsu
+	l.waiting--
+	if kind == fill {
+		m.filled(target, now)
+	} else {
+		m.lineDone(target, now, now)
+	}
+	if l.current < len(l.lines) && l.next == never {
+		l.next = now
+	}
+}
+
 // filled puts a line into the L1 and ends what waited for it.
 func (m *sm) filled(k int32, now int64) {
 	l := &m.lsu
@@ -209,10 +227,6 @@ func (m *sm) filled(k int32, now int64) {
 	}
 	ms.count[k] = 0
 	ms.free++
-	if l.current < len(l.lines) && l.next == never {
-		l.next = now
-		m.next = min(m.next, now)
-	}
 }
 
 // lineDone ends the access to one line, now, and with the last line the
@@ -231,11 +245,14 @@ func (m *sm) lineDone(op int32, ready, now int64) {
 	o.next, l.freeOp = l.freeOp, op
 }
 
-// room returns now if so many packets fit into the buffer before the crossbar,
-// otherwise when to try again. A packet reaches the buffer after the latency of
-// the L1 and stays there until it has left.
+// room returns now if so many packets, one of them a request, may be sent to the
+// crossbar, otherwise when to try again. A packet reaches the buffer before the
+// port after the latency of the L1 and stays there until it has left.
 func (m *sm) room(packets int, now int64) int64 {
 	l := &m.lsu
+	if l.waiting == m.sim.cfg.Machine.Interconnect.Credits.Value {
+		return never
+	}
 	last := l.departs[(l.sent+packets-1)%len(l.departs)]
 	return max(now, last-l.step.latency)
 }
@@ -250,6 +267,7 @@ func (m *sm) send(q request, addr uint64, asked, answered, now int64) {
 	q.flits = flits(ic, asked)
 	if q.kind != writeBack {
 		q.reply = flits(ic, answered)
+		l.waiting++
 	}
 	start := max(now+l.step.latency, l.outFree)
 	l.outFree = start + int64(q.flits)

@@ -111,6 +111,7 @@ func randomMachine(t *rapid.T, m *machine.Machine) *machine.Machine {
 	pick(&m.L1.MSHRs, "L1 MSHRs", 1, 2, 32)
 	pick(&m.L1.Merge, "L1 merge", 1, 2)
 	pick(&m.Interconnect.Buffer, "buffer", 1, 2, 8)
+	pick(&m.Interconnect.Credits, "credits", 1, 3, 256)
 	pick(&m.Interconnect.Latency, "crossbar", 1, 8)
 	pick(&m.Interconnect.Flit, "flit", 8, 256)
 	pick(&m.L2.Partitions, "partitions", 1, 3)

@@ -2,8 +2,15 @@ package sim
 
 import "warpbound/internal/machine"
 
-// scheduler picks the warp of an SM that issues. Its warps are listed from the
-// oldest to the youngest.
+// candidate is a warp that a scheduler may issue.
+type candidate struct {
+	at   int64 // when registers and control flow let it issue, never if not known
+	warp int32 // its slot
+	pipe uint8 // the pipeline group that it needs then
+	why  Stall // what it waits for until then
+}
+
+// scheduler picks the warp of an SM that issues.
 type scheduler struct {
 	next   int64 // when it has to be looked at
 	passed int64 // the last cycle in which it had the chance to issue
@@ -14,41 +21,26 @@ type scheduler struct {
 	ripe   int64 // and before this cycle;
 	then   Stall // why from this cycle on
 
-	warp []int32 // their slots
-	at   []int64 // when registers and control flow let each issue, never if not known
-	why  []Stall // what it waits for until then
-	pipe []uint8 // the pipeline group that it needs then
-
-	last     int // position of the warp that issued last, or -1
-	draining int // warps that have exited and not retired
+	warps    []candidate // from the oldest to the youngest
+	last     int         // position of the warp that issued last, or -1
+	draining int         // warps that have exited and not retired
 }
 
 func (s *scheduler) reset() {
-	*s = scheduler{
-		next: never, passed: -1, reason: StallIdle, ripe: never, last: -1,
-		warp: s.warp[:0], at: s.at[:0], why: s.why[:0], pipe: s.pipe[:0],
-	}
+	*s = scheduler{next: never, passed: -1, reason: StallIdle, ripe: never, last: -1, warps: s.warps[:0]}
 }
 
 // add appends a warp as the youngest. The caller schedules it.
 func (s *scheduler) add(m *sm, id int32) {
-	m.warps[id].pos = int32(len(s.warp))
-	s.warp = append(s.warp, id)
-	s.at = append(s.at, never)
-	s.why = append(s.why, StallIdle)
-	s.pipe = append(s.pipe, 0)
+	m.warps[id].pos = int32(len(s.warps))
+	s.warps = append(s.warps, candidate{warp: id})
 }
 
 // remove takes out the warp at position i.
 func (s *scheduler) remove(m *sm, i int) {
-	n := len(s.warp) - 1
-	copy(s.warp[i:], s.warp[i+1:])
-	copy(s.at[i:], s.at[i+1:])
-	copy(s.why[i:], s.why[i+1:])
-	copy(s.pipe[i:], s.pipe[i+1:])
-	s.warp, s.at, s.why, s.pipe = s.warp[:n], s.at[:n], s.why[:n], s.pipe[:n]
-	for j := i; j < n; j++ {
-		m.warps[s.warp[j]].pos = int32(j)
+	s.warps = append(s.warps[:i], s.warps[i+1:]...)
+	for j := i; j < len(s.warps); j++ {
+		m.warps[s.warps[j].warp].pos = int32(j)
 	}
 	// The greedy policy goes on with the oldest, the circular ones with the
 	// warp that followed.
@@ -86,15 +78,17 @@ func (s *scheduler) pick(m *sm, now int64) int {
 }
 
 // able returns the cycle from which on the warp at position i can issue.
-func (s *scheduler) able(m *sm, i int) int64 { return max(s.at[i], m.pipeFree[s.pipe[i]]) }
+func (s *scheduler) able(m *sm, i int) int64 {
+	return max(s.warps[i].at, m.pipeFree[s.warps[i].pipe])
+}
 
 // pickGreedy prefers the warp that issued last, then the oldest.
 func (s *scheduler) pickGreedy(m *sm, now int64) int {
 	if s.last >= 0 && s.able(m, s.last) <= now {
 		return s.last
 	}
-	for i, at := range s.at {
-		if at <= now && m.pipeFree[s.pipe[i]] <= now {
+	for i := range s.warps {
+		if c := &s.warps[i]; c.at <= now && m.pipeFree[c.pipe] <= now {
 			s.last = i
 			return i
 		}
@@ -106,7 +100,7 @@ func (s *scheduler) pickGreedy(m *sm, now int64) int {
 // pickLoose takes the first warp that can issue, in a circle after the one that
 // issued last.
 func (s *scheduler) pickLoose(m *sm, now int64) int {
-	n := len(s.warp)
+	n := len(s.warps)
 	for k := 1; k <= n; k++ {
 		if i := (s.last + k) % n; s.able(m, i) <= now {
 			s.last = i
@@ -120,10 +114,10 @@ func (s *scheduler) pickLoose(m *sm, now int64) int {
 // pickInTurn takes the warp after the one that issued last, and waits for it
 // unless it waits for other warps itself.
 func (s *scheduler) pickInTurn(m *sm, now int64) int {
-	n := len(s.warp)
+	n := len(s.warps)
 	for k := 1; k <= n; k++ {
 		i := (s.last + k) % n
-		if m.warps[s.warp[i]].state == atBarrier {
+		if m.warps[s.warps[i].warp].state == atBarrier {
 			continue
 		}
 		if s.able(m, i) <= now {
@@ -141,7 +135,7 @@ func (s *scheduler) pickInTurn(m *sm, now int64) int {
 // stall notes that nothing issues until the first of all warps can, and why.
 func (s *scheduler) stall(m *sm) {
 	s.next = never
-	if len(s.warp) == 0 {
+	if len(s.warps) == 0 {
 		s.reason, s.ripe = StallIdle, never
 		if s.draining > 0 {
 			s.reason = StallDrain
@@ -149,9 +143,9 @@ func (s *scheduler) stall(m *sm) {
 		return
 	}
 	first := 0
-	for i, at := range s.at {
-		s.next = min(s.next, max(at, m.pipeFree[s.pipe[i]]))
-		if at < s.at[first] {
+	for i := range s.warps {
+		s.next = min(s.next, s.able(m, i))
+		if s.warps[i].at < s.warps[first].at {
 			first = i
 		}
 	}
@@ -161,8 +155,9 @@ func (s *scheduler) stall(m *sm) {
 // blame lays it on the warp at position i that nothing issues: on what it waits
 // for until its registers are ready, and on its unit from then on.
 func (s *scheduler) blame(m *sm, i int) {
-	s.reason, s.ripe, s.then = s.why[i], s.at[i], StallUnit
-	if s.pipe[i] == m.sim.plan.lsu {
+	c := &s.warps[i]
+	s.reason, s.ripe, s.then = c.why, c.at, StallUnit
+	if c.pipe == m.sim.plan.lsu {
 		s.then = StallLSU
 	}
 }

@@ -101,7 +101,7 @@ func (m *sm) step(now int64) error {
 	for i := range m.scheds {
 		s := &m.scheds[i]
 		s.passed = now
-		if s.next <= now || m.sim.everyCycle && len(s.warp) > 0 {
+		if s.next <= now || m.sim.everyCycle && len(s.warps) > 0 {
 			if err := m.stepScheduler(s, now); err != nil {
 				return err
 			}
@@ -129,10 +129,8 @@ func (m *sm) deliver(r int32, now int64) {
 		m.start(int(target), now)
 	case to == leave:
 		m.settle(target, now)
-	case kind == fill:
-		m.filled(target, now)
 	default:
-		m.lineDone(target, now, now)
+		m.answered(kind, target, now)
 	}
 }
 

@@ -46,7 +46,7 @@ const pending = never
 // issue executes the next instruction of the warp at position i of a scheduler
 // and works out when the warp can issue again.
 func (m *sm) issue(s *scheduler, i int, now int64) error {
-	sim, id := m.sim, s.warp[i]
+	sim, id := m.sim, s.warps[i].warp
 	w := &m.warps[id]
 	st := &sim.plan.steps[w.pc]
 	if sim.trace != nil && sim.cfg.Ipoints != nil {
@@ -145,7 +145,8 @@ func (m *sm) schedule(w *warp, at int64, why Stall) {
 		}
 	}
 	s := &m.scheds[m.schedulerOf(w)]
-	s.at[w.pos], s.pipe[w.pos], s.why[w.pos] = at, st.pipe, why
+	c := &s.warps[w.pos]
+	c.at, c.pipe, c.why = at, st.pipe, why
 }
 
 // schedulerOf returns the index of the scheduler that issues for a warp.
@@ -196,7 +197,7 @@ func (m *sm) settle(id int32, now int64) {
 	case w.state == atFence && w.inflight == 0:
 		w.state = running
 		m.schedule(w, max(now, w.busy), StallFence)
-	case w.state == running && s.at[w.pos] == never:
+	case w.state == running && s.warps[w.pos].at == never:
 		m.schedule(w, now, StallMemory)
 	default:
 		return
