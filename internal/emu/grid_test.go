@@ -1,0 +1,171 @@
+package emu
+
+import (
+	"context"
+	"encoding/binary"
+	"errors"
+	"strings"
+	"testing"
+
+	"warpbound/internal/isa"
+)
+
+func TestNewGridErrors(t *testing.T) {
+	for _, c := range []struct {
+		name   string
+		change func(k *isa.Kernel, l *Launch, width *int)
+		want   string
+	}{
+		{"width", func(_ *isa.Kernel, _ *Launch, w *int) { *w = 65 }, "warps of 65 lanes"},
+		{"no lanes", func(_ *isa.Kernel, _ *Launch, w *int) { *w = 0 }, "warps of 0 lanes"},
+		{"empty", func(_ *isa.Kernel, l *Launch, _ *int) { l.Grid[1] = 0 }, "0 CTAs of 1 threads in y"},
+		{"grid", func(_ *isa.Kernel, l *Launch, _ *int) { l.Grid = [3]int{1 << 20, 1 << 20, 1 << 30} }, "a grid of more than"},
+		{"block", func(_ *isa.Kernel, l *Launch, _ *int) { l.Block = [3]int{1024, 3, 1} }, "a CTA of (1024,3,1) threads; it may have 64 warps of 32"},
+		{"exact threads", func(k *isa.Kernel, _ *Launch, _ *int) { k.Bounds.ReqNtid = [3]int{32, 1, 1} }, "64 threads in x; the kernel requires 32"},
+		{"most threads", func(k *isa.Kernel, _ *Launch, _ *int) { k.Bounds.MaxNtid = [3]int{8, 4, 0} }, "a CTA of 64 threads; the kernel allows 32"},
+		{"parameters", func(_ *isa.Kernel, l *Launch, _ *int) { l.Params = nil }, "a parameter block of 0 bytes; the kernel has one of 8"},
+		{"negative shared", func(_ *isa.Kernel, l *Launch, _ *int) { l.DynamicShared = -1 }, "-1 bytes of dynamic shared memory"},
+		{"shared", func(_ *isa.Kernel, l *Launch, _ *int) { l.DynamicShared = windowSize - 8 }, "of shared memory; the address window has"},
+		{"extern", func(k *isa.Kernel, _ *Launch, _ *int) {
+			k.Vars = append(k.Vars, isa.Var{Name: "x", Space: isa.Global, Extern: true})
+		}, "variable x is declared extern"},
+		{"relocation", func(k *isa.Kernel, _ *Launch, _ *int) {
+			k.Vars = append(k.Vars, isa.Var{Name: "x", Space: isa.Global, Bytes: 4, Relocs: []isa.Reloc{{Size: 8, Var: "x"}}})
+		}, "x has an address of 8 bytes at 0 of its 4 bytes"},
+		{"relocation's variable", func(k *isa.Kernel, _ *Launch, _ *int) {
+			k.Vars = append(k.Vars, isa.Var{Name: "x", Space: isa.Global, Bytes: 8, Relocs: []isa.Reloc{{Size: 8, Var: "y"}}})
+		}, "address of y"},
+		{"too much memory", func(k *isa.Kernel, _ *Launch, _ *int) {
+			k.Vars = append(k.Vars, isa.Var{Name: "x", Space: isa.Global, Bytes: 1 << 40})
+		}, "buffer x of 1099511627776 bytes does not fit"},
+		{"masks of 32 lanes", func(k *isa.Kernel, _ *Launch, w *int) {
+			k.Regs = regs(isa.U32)
+			k.Instrs = append([]isa.Instr{{Op: isa.Activemask, Type: isa.B32, Dst: ops(reg(0))}}, k.Instrs...)
+			*w = 64
+		}, "a lane mask of 32 bits in warps of 64 lanes"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			k := &isa.Kernel{
+				Name: "k", AddressBits: 64, Instrs: []isa.Instr{{Op: isa.Exit}}, Params: []isa.Var{{Bytes: 8}},
+				Vars: []isa.Var{{Name: "s", Space: isa.Shared, Bytes: 32, Align: 4}},
+			}
+			l := Launch{Grid: [3]int{1, 1, 1}, Block: [3]int{64, 1, 1}, Params: make([]byte, 8)}
+			width := 32
+			c.change(k, &l, &width)
+			_, err := NewGrid(decode(t, k), l, new(Memory), width)
+			if err == nil || !strings.Contains(err.Error(), c.want) || !strings.Contains(err.Error(), "kernel k") {
+				t.Errorf("error %v lacks %q", err, c.want)
+			}
+		})
+	}
+}
+
+// TestCoordinates has every thread of a launch in three dimensions write its
+// coordinates to its own place.
+func TestCoordinates(t *testing.T) {
+	s := scenario{body: `
+mov.u32 %r1, %tid.y; mov.u32 %r2, %tid.z; mov.u32 %r3, %ctaid.x; mov.u32 %r4, %ctaid.y; mov.u32 %r5, %ctaid.z;
+mov.u32 %r6, %ntid.x; mov.u32 %r7, %ntid.y; mov.u32 %r8, %ntid.z; mov.u32 %r9, %nctaid.x; mov.u32 %r10, %nctaid.y;
+mad.lo.u32 %r11, %r2, %r7, %r1; mad.lo.u32 %r11, %r11, %r6, %r0; // thread
+mad.lo.u32 %r12, %r5, %r10, %r4; mad.lo.u32 %r12, %r12, %r9, %r3; // CTA
+mul.lo.u32 %r13, %r6, %r7; mul.lo.u32 %r13, %r13, %r8; mad.lo.u32 %r12, %r12, %r13, %r11;
+mad.wide.u32 %rd2, %r12, 4, %rd0;
+mov.u32 %r14, %nctaid.z; mov.u32 %r15, %warpid; mov.u32 %r16, %laneid; mov.u32 %r17, %nwarpid; mov.u32 %r18, WARP_SZ;
+mad.lo.u32 %r19, %r15, %r18, %r16; sub.u32 %r19, %r19, %r11; // 0
+mad.lo.u32 %r12, %r12, 100, %r14; mad.lo.u32 %r12, %r17, 10, %r12; add.u32 %r12, %r12, %r19;
+st.global.u32 [%rd2], %r12; ret;`}
+	code := decode(t, s.kernel(t))
+	mem := new(Memory)
+	threads := 2 * 3 * 4 * 5 * 3 * 2
+	out, err := mem.Alloc("out", 4*threads)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, width := range []int{32, 16, 5} {
+		l := Launch{Grid: [3]int{2, 3, 4}, Block: [3]int{5, 3, 2}, Params: binary.LittleEndian.AppendUint64(nil, out)}
+		g, err := NewGrid(code, l, mem, width)
+		if err != nil {
+			t.Fatal(err)
+		}
+		n, err := Run(context.Background(), g)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if want := int64(threads * code.Len()); n.ThreadInstrs != want || n.WarpInstrs != int64(24*g.Warps()*code.Len()) {
+			t.Errorf("width %d: %+v, want %d thread instructions", width, n, want)
+		}
+		for i := range threads {
+			want := uint32(100*i + 4 + 10*g.Warps())
+			if got := binary.LittleEndian.Uint32(mem.Bytes(out)[4*i:]); got != want {
+				t.Fatalf("width %d: thread %d stored %d, want %d", width, i, got, want)
+			}
+		}
+	}
+}
+
+// TestEnvironment reads what the machine tells a kernel of itself.
+func TestEnvironment(t *testing.T) {
+	env := Env{Cycle: 5<<32 + 77, Time: 3, SM: 4, SMs: 14}
+	want := []struct {
+		register isa.Special
+		value    uint64
+	}{
+		{isa.Clock, 77}, {isa.ClockHi, 5}, {isa.Clock64, 5<<32 + 77}, {isa.GlobalTimer, 3}, {isa.SmID, 4}, {isa.NsmID, 14},
+		{isa.GridID, 0}, {isa.DynamicSmemSize, 6}, {isa.TotalSmemSize, 6}, {isa.WarpSize, 32},
+	}
+	k := &isa.Kernel{Name: "k", AddressBits: 64, Regs: regs(isa.U64)}
+	for _, c := range want {
+		k.Instrs = append(k.Instrs, isa.Instr{Op: isa.Mov, Type: isa.U64, Dst: ops(reg(0)), Src: ops(special(c.register))})
+	}
+	k.Instrs = append(k.Instrs, isa.Instr{Op: isa.Exit})
+	g, err := NewGrid(decode(t, k), Launch{Grid: [3]int{1, 1, 1}, Block: [3]int{1, 1, 1}, DynamicShared: 6}, new(Memory), 32)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var cta CTA
+	g.StartCTA(&cta, 0)
+	w := &cta.Warps[0]
+	for _, c := range want {
+		if err := w.Step(&env, new(Effect)); err != nil {
+			t.Fatal(err)
+		}
+		if got := w.at(slotRegs, 0); got != c.value {
+			t.Errorf("%%%s is %d, want %d", c.register, got, c.value)
+		}
+	}
+}
+
+func TestSymbol(t *testing.T) {
+	s := scenario{vars: ".global .align 4 .u32 g = 5; .const .align 4 .u32 c[2];", body: `
+ld.global.u32 %r1, [g]; ld.const.u32 %r2, [c+4]; add.u32 %r1, %r1, %r2; st.global.u32 [g], %r1; ret;`}
+	code := decode(t, s.kernel(t))
+	mem := new(Memory)
+	for range 3 {
+		mem.Reset()
+		g, err := NewGrid(code, Launch{Grid: [3]int{1, 1, 1}, Block: [3]int{1, 1, 1}, Params: make([]byte, 8)}, mem, 32)
+		if err != nil {
+			t.Fatal(err)
+		}
+		copy(g.Symbol("c")[4:], []byte{7})
+		if _, err := Run(context.Background(), g); err != nil {
+			t.Fatal(err)
+		}
+		if got := g.Symbol("g")[0]; got != 12 || g.Symbol("none") != nil {
+			t.Errorf("g is %d, want 12", got)
+		}
+	}
+}
+
+func TestRunStops(t *testing.T) {
+	s := scenario{body: "endless: bra endless;"}
+	code := decode(t, s.kernel(t))
+	g, err := NewGrid(code, Launch{Grid: [3]int{1, 1, 1}, Block: [3]int{1, 1, 1}, Params: make([]byte, 8)}, new(Memory), 32)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	if _, err := Run(ctx, g); !errors.Is(err, context.Canceled) {
+		t.Errorf("got %v", err)
+	}
+}

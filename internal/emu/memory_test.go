@@ -1,0 +1,85 @@
+package emu
+
+import (
+	"strings"
+	"testing"
+)
+
+func TestMemory(t *testing.T) {
+	m := new(Memory)
+	var first []uint64
+	for round := range 3 {
+		m.Reset()
+		var addrs []uint64
+		for i, size := range []int{1000, 0, 256, 1} {
+			addr, err := m.Alloc("b", size)
+			if err != nil {
+				t.Fatal(err)
+			}
+			data := m.Bytes(addr)
+			if addr%256 != 0 || len(data) != size {
+				t.Errorf("buffer %d of %d bytes at 0x%x has %d", i, size, addr, len(data))
+			}
+			for j := range data {
+				if data[j] != 0 {
+					t.Fatalf("round %d: byte %d of buffer %d is not zero", round, j, i)
+				}
+				data[j] = 0xff
+			}
+			if i > 0 && addr < addrs[i-1]+guardGap {
+				t.Errorf("buffers at 0x%x and 0x%x leave no gap", addrs[i-1], addr)
+			}
+			addrs = append(addrs, addr)
+		}
+		if first == nil {
+			first = addrs
+		}
+		for i := range addrs {
+			if addrs[i] != first[i] {
+				t.Errorf("round %d: buffer %d is at 0x%x, was at 0x%x", round, i, addrs[i], first[i])
+			}
+		}
+		if m.Bytes(addrs[0]+4) != nil || m.Bytes(0) != nil || m.Bytes(1<<60) != nil {
+			t.Error("bytes of an address at which no buffer begins")
+		}
+	}
+	if _, err := m.Alloc("huge", 1<<50); err == nil || !strings.Contains(err.Error(), "huge") {
+		t.Errorf("got %v", err)
+	}
+	if _, err := m.Alloc("negative", -1); err == nil {
+		t.Error("a negative size is accepted")
+	}
+}
+
+func TestMemoryReusesStorage(t *testing.T) {
+	m := new(Memory)
+	n := testing.AllocsPerRun(100, func() {
+		m.Reset()
+		for range 4 {
+			if _, err := m.Alloc("b", 4096); err != nil {
+				t.Fatal(err)
+			}
+		}
+	})
+	if n != 0 {
+		t.Errorf("%v allocations for each round", n)
+	}
+}
+
+func TestNearest(t *testing.T) {
+	m := new(Memory)
+	if got := m.nearest(5); got != "there are no buffers" {
+		t.Error(got)
+	}
+	for _, name := range []string{"a", "b", "c"} {
+		if _, err := m.Alloc(name, 256); err != nil {
+			t.Fatal(err)
+		}
+	}
+	b := m.buffers[1].base
+	for addr, want := range map[uint64]string{0: "a", 1 << 40: "c", b - 8: "b", b + 264: "b", m.buffers[0].end() + 4: "a"} {
+		if got := m.nearest(addr); !strings.Contains(got, "buffer is "+want) {
+			t.Errorf("0x%x: %s, want %s", addr, got, want)
+		}
+	}
+}
