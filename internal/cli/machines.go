@@ -2,6 +2,8 @@ package cli
 
 import (
 	"fmt"
+	"maps"
+	"slices"
 	"text/tabwriter"
 
 	"github.com/spf13/cobra"
@@ -40,6 +42,10 @@ func machinesCommand() *cobra.Command {
 			tw := tabwriter.NewWriter(c.OutOrStdout(), 0, 0, 2, ' ', 0)
 			for _, r := range m.Rows() {
 				fmt.Fprintf(tw, "%s\t%s\t%s\t%s\n", r.Path, r.Value, r.Unit, r.Source)
+			}
+			fmt.Fprintln(tw)
+			for _, short := range slices.Sorted(maps.Keys(m.Sources)) {
+				fmt.Fprintf(tw, "%s\t%s\n", short, m.Sources[short])
 			}
 			return tw.Flush()
 		},

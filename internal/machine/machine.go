@@ -24,6 +24,8 @@ type Machine struct {
 	Name  string `toml:"name"`
 	About string `toml:"about"`
 
+	Sources map[string]string `toml:"sources"` // what abbreviations in the numbers' sources stand for
+
 	Clock        Clock             `toml:"clock"`
 	SM           SM                `toml:"sm"`
 	Pipelines    map[string]Number `toml:"pipelines" unit:"pipelines per SM" min:"1" max:"16"`
