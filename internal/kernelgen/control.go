@@ -1,0 +1,247 @@
+package kernelgen
+
+import (
+	"fmt"
+	"strings"
+)
+
+// scope is what a statement may do where it stands.
+type scope struct {
+	depth int // of further compound statements inside
+	trips int // by which loops may still multiply the statement's executions
+
+	// together says that all threads of the CTA that have not ended execute the
+	// statement together, so that it may hold barriers. All branches around it are
+	// uniform, and no thread leaves it or ends in it apart from the others.
+	together bool
+	returns  bool   // threads may end here
+	loops    []loop // that may be left from here
+}
+
+// loop is an enclosing loop: where a break and a continue go.
+type loop struct{ end, latch string }
+
+// inner is the scope of the parts of a compound statement. If divergent threads
+// may execute them, they may not leave what all execute together.
+func (s scope) inner(uniform bool) scope {
+	s.depth--
+	if s.together && !uniform {
+		s.together, s.returns, s.loops = false, false, nil
+	}
+	return s
+}
+
+// statement makes one statement.
+func (g *generator) statement(s scope) {
+	if s.depth > 0 && g.chance(40) {
+		compound := []func(scope){g.conditional, g.conditional, g.eitherOf, g.choice}
+		if s.trips > 0 {
+			compound = append(compound, g.loop, g.loop, g.loop)
+		}
+		if g.opts.Irreducible {
+			compound = append(compound, g.tangle, g.tangle)
+		}
+		pick(g, compound...)(s)
+		return
+	}
+	switch {
+	case s.together && g.chance(25):
+		g.exchange()
+	case len(s.loops) > 0 && g.chance(15):
+		g.leave(s)
+	case s.together && g.chance(3):
+		g.emit("@%s %s", g.condition(g.chance(50)), pick(g, "ret", "exit"))
+	case s.returns && g.chance(5):
+		g.end()
+	default:
+		g.straight()
+	}
+}
+
+// sequence makes a few statements, or none.
+func (g *generator) sequence(s scope) {
+	for n := g.IntN(5); n > 0 && g.left > 0; n-- {
+		g.left--
+		g.statement(s)
+	}
+}
+
+// conditional is an if of one arm.
+func (g *generator) conditional(s scope) {
+	uniform := g.chance(40)
+	end := g.label()
+	g.jump(g.condition(uniform), end)
+	if g.chance(20) { // a second condition to the same end
+		g.straight()
+		g.jump(g.condition(uniform), end)
+	}
+	g.sequence(s.inner(uniform))
+	g.place(end)
+}
+
+// eitherOf is an if of two arms.
+func (g *generator) eitherOf(s scope) {
+	uniform := g.chance(40)
+	other, end := g.label(), g.label()
+	g.jump(g.condition(uniform), other)
+	g.sequence(s.inner(uniform))
+	g.jump("", end)
+	g.place(other)
+	g.sequence(s.inner(uniform))
+	g.place(end)
+}
+
+// loop is a loop that counts up to a limit: 0 to most trips where the test stands
+// at the top, at least one otherwise.
+func (g *generator) loop(s scope) {
+	most := 1 + g.IntN(s.trips)
+	uniform := g.chance(50)
+	limit, counter := g.temp("b32"), g.temp("b32")
+	switch {
+	case !uniform:
+		g.emit("rem.u32 %s, %s, %d", limit, g.word(), most+1)
+	case g.chance(50):
+		g.emit("rem.u32 %s, %s, %d", limit, g.uniformWord(), most+1)
+	default:
+		g.emit("mov.u32 %s, %d", limit, most)
+	}
+	in := s.inner(uniform)
+	in.trips /= most
+	l := loop{end: g.label(), latch: g.label()}
+	in.loops = append([]loop{l}, in.loops...)
+	head, p := g.label(), g.temp("pred")
+	g.emit("mov.u32 %s, 0", counter)
+	if g.chance(50) {
+		g.place(head)
+		g.emit("setp.ge.u32 %s, %s, %s", p, counter, limit)
+		g.jump(p, l.end)
+		g.sequence(in)
+		g.place(l.latch)
+		g.emit("add.s32 %s, %s, 1", counter, counter)
+		g.jump("", head)
+	} else {
+		g.place(head)
+		g.sequence(in)
+		g.place(l.latch)
+		g.emit("add.s32 %s, %s, 1", counter, counter)
+		g.emit("setp.lt.u32 %s, %s, %s", p, counter, limit)
+		g.jump(p, head)
+	}
+	g.place(l.end)
+}
+
+// leave is a break or a continue of some enclosing loop, perhaps with work before.
+func (g *generator) leave(s scope) {
+	l := pick(g, s.loops...)
+	to := pick(g, l.end, l.end, l.latch)
+	p := g.condition(s.together)
+	if g.chance(50) {
+		g.jump(p, to)
+		return
+	}
+	stay := g.label()
+	g.jump(p, stay)
+	g.straight()
+	g.jump("", to)
+	g.place(stay)
+}
+
+// end lets threads return early.
+func (g *generator) end() {
+	p := g.condition(false)
+	how := pick(g, "ret", "exit")
+	if g.chance(50) {
+		g.emit("@%s %s", p, how)
+		return
+	}
+	stay := g.label()
+	g.jump(p, stay)
+	g.emit("st.global.u32 %s, %s", g.slot(g.IntN(slots)), g.word())
+	g.emit("%s", how)
+	g.place(stay)
+}
+
+// choice is a switch, by an indexed branch or by a chain of comparisons, of which
+// several values may have one case and a case may fall through to the next.
+func (g *generator) choice(s scope) {
+	uniform := g.chance(30)
+	cases := make([]string, 1+g.IntN(4))
+	for i := range cases {
+		cases[i] = g.label()
+	}
+	end := g.label()
+	targets := make([]string, len(cases)+g.IntN(3))
+	for i := range targets {
+		targets[i] = pick(g, append(cases, end)...)
+	}
+	index, from := g.temp("b32"), g.word()
+	if uniform {
+		from = g.uniformWord()
+	}
+	g.emit("rem.u32 %s, %s, %d", index, from, len(targets))
+	if g.chance(50) {
+		list := g.name("T")
+		fmt.Fprintf(&g.text, "%s:\t.branchtargets %s;\n", list, strings.Join(targets, ", "))
+		guard := ""
+		if g.chance(20) {
+			guard = "@" + g.condition(uniform) + " "
+		}
+		g.emit("%sbrx.idx %s, %s", guard, index, list)
+	} else {
+		for i, target := range targets {
+			p := g.temp("pred")
+			g.emit("setp.eq.u32 %s, %s, %d", p, index, i)
+			g.jump(p, target)
+		}
+	}
+	for _, c := range cases {
+		g.place(c)
+		g.sequence(s.inner(uniform))
+		if g.chance(60) {
+			g.jump("", end)
+		}
+	}
+	g.place(end)
+}
+
+// tangle is a group of blocks that branch to each other at will, so that loops
+// have several entries. Each thread passes only so many of them.
+func (g *generator) tangle(s scope) {
+	in := s.inner(false)
+	in.depth, in.trips, in.together, in.loops = 0, 0, false, nil
+	blocks := make([]string, 2+g.IntN(4))
+	for i := range blocks {
+		blocks[i] = g.label()
+	}
+	end := g.label()
+	fuel, empty := g.temp("b32"), g.temp("pred")
+	g.emit("mov.u32 %s, %d", fuel, 1+g.IntN(2*max(s.trips, 1)))
+	g.jump(g.condition(false), pick(g, blocks...))
+	for _, b := range blocks {
+		g.place(b)
+		g.straight()
+		g.emit("add.s32 %s, %s, -1", fuel, fuel)
+		g.emit("setp.eq.u32 %s, %s, 0", empty, fuel)
+		g.jump(empty, end)
+		if in.returns && g.chance(10) {
+			g.end()
+		}
+		g.jump(g.condition(g.chance(30)), pick(g, append(blocks, end)...))
+	}
+	g.place(end)
+}
+
+// exchange passes words between the threads of a CTA: from one to another, or
+// from the elements of shared memory that are updated atomically.
+func (g *generator) exchange() {
+	barrier := g.IntN(3)
+	g.emit("bar.sync %d", barrier)
+	if g.chance(50) {
+		g.emit("ld.shared.u32 %s, [%s]", g.anyWord(), g.element("%bins", g.word(), bins*len(atomics), 4))
+		g.emit("bar.sync %d", barrier)
+		return
+	}
+	g.emit("st.shared.u32 [%s], %s", g.element("%tile", "%thread", volume(g.block), 4), g.word())
+	g.emit("bar.sync %d", barrier)
+	g.emit("ld.shared.u32 %s, [%s]", g.anyWord(), g.element("%tile", g.word(), volume(g.block), 4))
+}

@@ -1,0 +1,100 @@
+// Package kernelgen makes random kernels: a PTX module and a job that launches
+// it. They are evidence for whatever executes or analyses kernels.
+//
+// Every kernel ends, stays within its buffers and gives the same results however
+// its threads are scheduled. A thread writes only its own elements of the buffer
+// out; what threads share in shared memory they exchange between barriers that
+// all of them reach together; and what they update atomically they do not read,
+// each element being updated by one commutative operation only. So a thread can
+// also be executed alone, from barrier to barrier. Shared memory is taken to be zero
+// when a CTA starts.
+//
+// Within these limits control flow is as wild as it can be: divergent and uniform
+// conditions, loops whose trip counts are fixed, uniform or different for each
+// thread, breaks, continues, early returns, switches, and on request loops with
+// several entries.
+//
+// The package knows PTX and job files as text and imports nothing of this project.
+package kernelgen
+
+import (
+	"fmt"
+	"strings"
+)
+
+// Source draws numbers: at least 0 and less than n. *rand.Rand is one.
+type Source interface{ IntN(n int) int }
+
+// Options limit the size of kernels. All numbers are at least 1.
+type Options struct {
+	Statements  int  // of the kernel, about
+	Depth       int  // how deep statements nest
+	Trips       int  // of one loop, and of all loops around a statement together
+	Threads     int  // of a CTA
+	CTAs        int  // of the grid
+	Irreducible bool // whether loops may have several entries
+}
+
+// Case is a random kernel with its launch.
+type Case struct {
+	Module string // PTX text
+	Job    string // the job file; it names the module ModuleFile
+}
+
+// ModuleFile is the name by which jobs refer to their module.
+const ModuleFile = "kernel.ptx"
+
+// New makes a kernel and its job from the numbers that src draws. The same
+// numbers give the same texts.
+func New(src Source, opts Options) *Case {
+	g := &generator{Source: src, opts: opts, left: opts.Statements}
+	g.launch()
+	g.body()
+	return &Case{Module: g.module(), Job: g.job()}
+}
+
+// The sizes of buffers in elements. All are powers of two.
+const (
+	inputs = 256 // of in and real
+	bins   = 8   // for each atomic operation, in acc and in shared memory
+	slots  = 4   // of out, for each thread, beside those for its registers
+)
+
+// launch draws the shape of the launch.
+func (g *generator) launch() {
+	g.block = g.shape(g.opts.Threads)
+	g.grid = g.shape(g.opts.CTAs)
+	g.byThread = g.chance(50)
+}
+
+// shape draws three extents with a product of at most limit.
+func (g *generator) shape(limit int) [3]int {
+	shape := [3]int{1, 1, 1}
+	for axis := range shape {
+		if axis == 0 || g.chance(25) {
+			shape[axis] = 1 + g.IntN(limit)
+			limit /= shape[axis]
+		}
+	}
+	return shape
+}
+
+func volume(shape [3]int) int { return shape[0] * shape[1] * shape[2] }
+
+// job writes the job file.
+func (g *generator) job() string {
+	var b strings.Builder
+	list := func(shape [3]int) string { return fmt.Sprintf("[%d, %d, %d]", shape[0], shape[1], shape[2]) }
+	fmt.Fprintf(&b, "module = %q\nmachine = \"fermi-c2050\"\ngrid = %s\nblock = %s\nseed = %d\n",
+		ModuleFile, list(g.grid), list(g.block), g.IntN(1<<30))
+	buffer := func(name, typ string, count int, init string) {
+		fmt.Fprintf(&b, "\n[[param]]\nname = %q\ntype = %q\ncount = %d\ninit = %q\n", name, typ, count, init)
+	}
+	const words = "uniform(0, 4294967295)"
+	buffer("out", "u32", volume(g.grid)*volume(g.block)*g.perThread(), "zeros")
+	buffer("in", "u32", inputs, words)
+	buffer("real", "f32", inputs, "uniform(-100, 100)")
+	buffer("acc", "u32", bins*len(atomics), words)
+	fmt.Fprintf(&b, "\n[[param]]\nname = \"n\"\ntype = \"u32\"\nrange = [0, %d]\n", 4*g.opts.Trips)
+	return b.String()
+}

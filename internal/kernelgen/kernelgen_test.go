@@ -1,0 +1,98 @@
+package kernelgen
+
+import (
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"warpbound/internal/cfg"
+	"warpbound/internal/isa"
+	"warpbound/internal/isa/ptx"
+)
+
+func generate(seed uint64, irreducible bool) *Case {
+	return New(rand.New(rand.NewPCG(seed, 0)), Options{
+		Statements: 30, Depth: 3, Trips: 8, Threads: 100, CTAs: 10, Irreducible: irreducible,
+	})
+}
+
+func TestSameNumbersGiveTheSameKernel(t *testing.T) {
+	a, b := generate(1, true), generate(1, true)
+	if *a != *b {
+		t.Error("two kernels from the same numbers differ")
+	}
+	if *a == *generate(2, true) {
+		t.Error("two kernels from different numbers are the same")
+	}
+}
+
+// TestEveryKindOccurs looks for what the package's comment promises.
+func TestEveryKindOccurs(t *testing.T) {
+	missing := map[string]bool{
+		"bar.sync": true, "st.shared": true, "ld.shared": true, "brx.idx": true, "selp.b32": true,
+		"ld.global.v2.u32": true, "ld.global.s8": true, "fma.rn.f32": true, "cvt.rzi.s32.f32": true,
+		"\tret;": true, "\texit;": true, " exit;": true, " brx.idx": true, "%ctaid.y": true,
+	}
+	for _, op := range atomics {
+		for _, kind := range []string{"red.shared.", "red.global.", "atom.shared.", "atom.global."} {
+			missing[kind+op] = true
+		}
+	}
+	for seed := uint64(0); seed < 200 && len(missing) > 0; seed++ {
+		text := generate(seed, false).Module
+		for kind := range missing {
+			if strings.Contains(text, kind) {
+				delete(missing, kind)
+			}
+		}
+	}
+	for kind := range missing {
+		t.Errorf("%q does not occur in 200 kernels", kind)
+	}
+}
+
+// TestControlFlow checks that all modules are PTX that is fully understood, and
+// that loops have several entries in some kernels, if that is asked for, and
+// otherwise in none.
+func TestControlFlow(t *testing.T) {
+	for _, irreducible := range []bool{false, true} {
+		loops, tangled := 0, 0
+		for seed := range uint64(100) {
+			g := flowGraph(t, generate(seed, irreducible).Module)
+			loops += len(g.Loops().Loops)
+			if g.CheckReducible() != nil {
+				tangled++
+			}
+		}
+		if loops < 100 {
+			t.Errorf("100 kernels have %d loops", loops)
+		}
+		if irreducible && tangled < 20 || !irreducible && tangled > 0 {
+			t.Errorf("irreducible=%t: %d of 100 kernels have loops with several entries", irreducible, tangled)
+		}
+	}
+}
+
+func flowGraph(t *testing.T, module string) *cfg.Graph {
+	t.Helper()
+	m, err := ptx.Parse(ModuleFile, []byte(module))
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := ptx.Lower(m)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(p.Warnings) > 0 {
+		t.Fatal(p.Warnings[0])
+	}
+	k, err := isa.Link(p, p.Entries()[0].Name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	g, err := cfg.Build(k)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return g
+}
