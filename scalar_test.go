@@ -1,0 +1,252 @@
+package warpbound
+
+import (
+	"encoding/binary"
+	"fmt"
+
+	"warpbound/internal/cfg"
+	"warpbound/internal/isa"
+	"warpbound/internal/job"
+)
+
+// execute runs a kernel in the obvious way: thread after thread, each until it
+// waits at a barrier or ends, with one number for each register. It knows the
+// instructions that package kernelgen uses, and returns the buffers by parameter.
+// It raises trips, by loop, to the back edges that any thread takes between two
+// entries of the loop.
+func execute(g *cfg.Graph, b *job.Bound, in *job.Inputs, trips []int64) (buffers [][]byte, err error) {
+	m := &scalarMachine{kernel: b.Kernel, memory: map[uint64][]byte{}, graph: g, trips: trips}
+	for i, contents := range in.Buffers {
+		data := append([]byte(nil), contents...)
+		buffers = append(buffers, data)
+		m.memory[uint64(i)] = data
+	}
+	m.params = b.ParamBlock(in, func(param int) uint64 { return uint64(param) * window })
+	grid, block := b.Job.Grid, b.Job.Block
+	for cta := range grid[0] * grid[1] * grid[2] {
+		if err := m.executeCTA(coordinates(cta, grid), block); err != nil {
+			return nil, err
+		}
+	}
+	return buffers, nil
+}
+
+// window is the distance of the addresses of two memories. Buffers come first,
+// then the variables of the kernel, all in shared memory.
+const window = 1 << 32
+
+type scalarMachine struct {
+	kernel *isa.Kernel
+	memory map[uint64][]byte // by address divided by window
+	params []byte
+	steps  int
+
+	graph *cfg.Graph
+	trips []int64 // by loop; negative for one that was not entered
+}
+
+func (m *scalarMachine) variable(v int32) uint64 {
+	return uint64(len(m.kernel.Params)+int(v)) * window
+}
+
+type scalarThread struct {
+	m              *scalarMachine
+	tid, ctaid     [3]int
+	regs           []uint64
+	since          []int64 // by loop, the back edges taken since it was entered
+	pc             int
+	ended, waiting bool
+}
+
+func (m *scalarMachine) executeCTA(ctaid, block [3]int) error {
+	for i, v := range m.kernel.Vars {
+		m.memory[m.variable(int32(i))/window] = make([]byte, v.Bytes)
+	}
+	threads := make([]scalarThread, block[0]*block[1]*block[2])
+	for i := range threads {
+		threads[i] = scalarThread{
+			m: m, tid: coordinates(i, block), ctaid: ctaid,
+			regs: make([]uint64, len(m.kernel.Regs)), since: make([]int64, len(m.trips)),
+		}
+	}
+	for live := true; live; {
+		live = false
+		at := -1 // the barrier of this phase
+		for i := range threads {
+			t := &threads[i]
+			for t.waiting = false; !t.ended && !t.waiting; {
+				pc := t.pc
+				if err := t.step(); err != nil {
+					return fmt.Errorf("thread %v of CTA %v: %w", t.tid, t.ctaid, err)
+				}
+				t.count(pc)
+			}
+			if t.ended {
+				continue
+			}
+			if live && at != t.pc {
+				return fmt.Errorf("threads of CTA %v wait at different barriers", ctaid)
+			}
+			live, at = true, t.pc
+		}
+	}
+	return nil
+}
+
+func coordinates(i int, shape [3]int) [3]int {
+	return [3]int{i % shape[0], i / shape[0] % shape[1], i / shape[0] / shape[1]}
+}
+
+// maxSteps bounds the instructions of all threads together.
+const maxSteps = 20_000_000
+
+func (t *scalarThread) step() error {
+	if t.m.steps++; t.m.steps > maxSteps {
+		return fmt.Errorf("more than %d instructions", maxSteps)
+	}
+	in := &t.m.kernel.Instrs[t.pc]
+	t.pc++
+	if in.Guard.Set && (t.regs[in.Guard.Reg] == 1) == in.Guard.Not {
+		return nil
+	}
+	switch in.Op {
+	case isa.Bra:
+		t.pc = in.Target
+	case isa.BrxIdx:
+		t.pc = in.Targets[t.value(in.Src[0], isa.U32)]
+	case isa.Ret, isa.Exit:
+		t.ended = true
+	case isa.Bar:
+		t.waiting = true
+	case isa.Ld, isa.St, isa.Atom, isa.Red:
+		return t.access(in)
+	case isa.Unpack:
+		x, width := t.value(in.Src[0], in.Type), in.Type.Bits()/len(in.Dst)
+		for i, d := range in.Dst {
+			t.regs[d.Reg] = truncate(x>>(i*width), width)
+		}
+	default:
+		x, known := t.compute(in)
+		if !known {
+			return fmt.Errorf("%s: the obvious machine does not know %s", in.Pos, in)
+		}
+		d := in.Dst[0].Reg
+		t.regs[d] = truncate(x, t.m.kernel.Regs[d].Type.Bits())
+	}
+	return nil
+}
+
+// count counts the edge of the flow graph, if any, that led from an instruction to
+// the next one.
+func (t *scalarThread) count(pc int) {
+	g := t.m.graph
+	from := g.BlockOf(pc)
+	if t.ended || pc != g.Blocks[from].End-1 {
+		return
+	}
+	to := g.BlockOf(t.pc)
+	for l, loop := range g.Loops().Loops {
+		switch {
+		case !loop.Contains(to):
+			continue
+		case !loop.Contains(from):
+			t.since[l] = 0
+		case to == loop.Header:
+			t.since[l]++
+		}
+		t.m.trips[l] = max(t.m.trips[l], t.since[l])
+	}
+}
+
+func truncate(x uint64, width int) uint64 { return x & (1<<width - 1) }
+
+func signed(x uint64, width int) int64 { return int64(x<<(64-width)) >> (64 - width) }
+
+// value reads a source of a type; integers are sign- or zero-extended to 64 bits.
+func (t *scalarThread) value(o isa.Operand, typ isa.Type) uint64 {
+	var x uint64
+	switch o.Kind {
+	case isa.KindReg:
+		x = t.regs[o.Reg]
+		if o.Not {
+			x ^= 1
+		}
+	case isa.KindImm:
+		x = o.Imm
+	case isa.KindVar:
+		x = t.m.variable(o.Var) + o.Imm
+	case isa.KindSpecial:
+		x = uint64(map[isa.Special]int{
+			isa.TidX: t.tid[0], isa.TidY: t.tid[1], isa.TidZ: t.tid[2],
+			isa.CtaidX: t.ctaid[0], isa.CtaidY: t.ctaid[1], isa.CtaidZ: t.ctaid[2],
+		}[o.Special])
+	}
+	if x = truncate(x, typ.Bits()); typ.IsSigned() {
+		x = uint64(signed(x, typ.Bits()))
+	}
+	return x
+}
+
+// access loads, stores or updates memory.
+func (t *scalarThread) access(in *isa.Instr) error {
+	at := in.Src[0]
+	if at.Kind == isa.KindVarAddr && at.Var == isa.ParamVar {
+		var word [8]byte
+		copy(word[:], t.m.params[at.Imm:at.Imm+uint64(in.Type.Bytes())])
+		t.regs[in.Dst[0].Reg] = binary.LittleEndian.Uint64(word[:])
+		return nil
+	}
+	addr, size := at.Imm, in.Type.Bytes()
+	if at.Kind == isa.KindVarAddr {
+		addr += t.m.variable(at.Var)
+	}
+	if at.Reg != isa.NoReg {
+		addr += t.regs[at.Reg]
+	}
+	memory, offset := t.m.memory[addr/window], int(addr%window)
+	count := max(len(in.Dst), len(in.Src)-1)
+	if in.Op == isa.Atom || in.Op == isa.Red {
+		count = 1
+	}
+	if offset+size*count > len(memory) || offset%(size*count) != 0 {
+		return fmt.Errorf("%s: %s accesses byte %d of a memory of %d", in.Pos, in, offset, len(memory))
+	}
+	var word [8]byte
+	switch in.Op {
+	case isa.Ld:
+		for i, d := range in.Dst {
+			copy(word[:], memory[offset+i*size:][:size])
+			x := binary.LittleEndian.Uint64(word[:])
+			if in.Type.IsSigned() {
+				x = uint64(signed(x, in.Type.Bits()))
+			}
+			t.regs[d.Reg] = truncate(x, t.m.kernel.Regs[d.Reg].Type.Bits())
+		}
+	case isa.St:
+		for i, s := range in.Src[1:] {
+			binary.LittleEndian.PutUint64(word[:], t.value(s, in.Type))
+			copy(memory[offset+i*size:], word[:size])
+		}
+	default:
+		old := binary.LittleEndian.Uint32(memory[offset:])
+		binary.LittleEndian.PutUint32(memory[offset:], update(in, old, uint32(t.value(in.Src[1], in.Type))))
+	}
+	return nil
+}
+
+// update is what an atomic operation on 32 bits makes of a word.
+func update(in *isa.Instr, old, x uint32) uint32 {
+	switch in.Atom {
+	case isa.AtomAdd:
+		return old + x
+	case isa.AtomMin:
+		return min(old, x) // unsigned only
+	case isa.AtomMax:
+		return uint32(max(int32(old), int32(x))) // signed only
+	case isa.AtomAnd:
+		return old & x
+	case isa.AtomOr:
+		return old | x
+	}
+	return old ^ x
+}

@@ -1,0 +1,243 @@
+package warpbound
+
+import (
+	"math"
+	"math/big"
+	"math/bits"
+
+	"warpbound/internal/isa"
+)
+
+// compute gives the result of an instruction that computes, with any bits beyond
+// the width of its register.
+func (t *scalarThread) compute(in *isa.Instr) (result uint64, known bool) {
+	from := in.Type
+	if in.SrcType != isa.Invalid {
+		from = in.SrcType
+	}
+	types := [3]isa.Type{from, from, from}
+	switch in.Op {
+	case isa.Shl, isa.Shr:
+		types[1] = isa.U32
+	case isa.MadWide:
+		types[2] = isa.U64
+	case isa.Selp:
+		types[2] = isa.Pred
+	case isa.Setp:
+		types[2] = isa.Pred
+	}
+	var v [3]uint64
+	for i, s := range in.Src {
+		v[i] = t.value(s, types[i])
+	}
+	switch {
+	case in.Op == isa.Mov:
+		return v[0], true
+	case in.Op == isa.Selp:
+		return v[1-v[2]], true
+	case in.Op == isa.Setp:
+		return combined(in.Combine, compared(in.Cmp, from, v[0], v[1]), v[2] == 1), true
+	case in.Op == isa.Cvt:
+		return converted(in, from, v[0])
+	case from == isa.F32:
+		return floatResult(in.Op, asFloat(v[0]), asFloat(v[1]), asFloat(v[2]))
+	}
+	return integerResult(in.Op, from, v[0], v[1], v[2])
+}
+
+// combined joins a comparison with a predicate.
+func combined(how isa.Combine, holds, c bool) uint64 {
+	switch how {
+	case isa.CombineAnd:
+		holds = holds && c
+	case isa.CombineOr:
+		holds = holds || c
+	case isa.CombineXor:
+		holds = holds != c
+	}
+	if holds {
+		return 1
+	}
+	return 0
+}
+
+func compared(cmp isa.Cmp, typ isa.Type, a, b uint64) bool {
+	less, equal, ordered := a < b, a == b, true
+	switch {
+	case typ == isa.F32:
+		x, y := asFloat(a), asFloat(b)
+		less, equal, ordered = x < y, x == y, x == x && y == y
+	case typ.IsSigned():
+		less = int64(a) < int64(b)
+	}
+	greater := ordered && !less && !equal
+	switch cmp {
+	case isa.Eq:
+		return equal
+	case isa.Ne:
+		return less || greater
+	case isa.Lt:
+		return less
+	case isa.Le:
+		return less || equal
+	case isa.Gt:
+		return greater
+	case isa.Ge:
+		return greater || equal
+	case isa.NeU:
+		return !equal
+	case isa.LtU:
+		return less || !ordered
+	case isa.GeU:
+		return !less
+	case isa.Num:
+		return ordered
+	}
+	return !ordered
+}
+
+// integerResult computes on sources that were extended to 64 bits.
+func integerResult(op isa.Op, typ isa.Type, a, b, c uint64) (uint64, bool) {
+	width := typ.Bits()
+	less := a < b
+	if typ.IsSigned() {
+		less = int64(a) < int64(b)
+	}
+	switch op {
+	case isa.Add:
+		return a + b, true
+	case isa.Sub:
+		return a - b, true
+	case isa.Mul, isa.MulWide:
+		return a * b, true
+	case isa.Mad, isa.MadWide:
+		return a*b + c, true
+	case isa.MulHi: // of 32 bits
+		return a * b >> 32, true
+	case isa.Div:
+		if typ.IsSigned() {
+			return uint64(int64(a) / int64(b)), true
+		}
+		return a / b, true
+	case isa.Rem:
+		if typ.IsSigned() {
+			return uint64(int64(a) % int64(b)), true
+		}
+		return a % b, true
+	case isa.Min:
+		if less {
+			return a, true
+		}
+		return b, true
+	case isa.Max:
+		if less {
+			return b, true
+		}
+		return a, true
+	case isa.And:
+		return a & b, true
+	case isa.Or:
+		return a | b, true
+	case isa.Xor:
+		return a ^ b, true
+	case isa.Not:
+		return ^a, true
+	case isa.Neg:
+		return -a, true
+	case isa.Abs:
+		return uint64(max(int64(a), -int64(a))), true
+	case isa.Shl:
+		if b >= uint64(width) {
+			return 0, true
+		}
+		return a << b, true
+	case isa.Shr:
+		if typ.IsSigned() {
+			return uint64(int64(a) >> b), true
+		}
+		return a >> b, true
+	case isa.Popc:
+		return uint64(bits.OnesCount64(a)), true
+	case isa.Clz:
+		return uint64(bits.LeadingZeros64(a) - (64 - width)), true
+	case isa.Brev:
+		return bits.Reverse64(a) >> (64 - width), true
+	}
+	return 0, false
+}
+
+func asFloat(x uint64) float32 { return math.Float32frombits(uint32(x)) }
+
+// asBits makes every NaN the same.
+func asBits(x float32) uint64 {
+	if x != x {
+		return 0x7fffffff
+	}
+	return uint64(math.Float32bits(x))
+}
+
+func floatResult(op isa.Op, a, b, c float32) (uint64, bool) {
+	switch op {
+	case isa.Add:
+		return asBits(a + b), true
+	case isa.Sub:
+		return asBits(a - b), true
+	case isa.Mul:
+		return asBits(a * b), true
+	case isa.Div:
+		return asBits(a / b), true
+	case isa.Fma:
+		return asBits(fused(a, b, c)), true
+	case isa.Sqrt:
+		return asBits(float32(math.Sqrt(float64(a)))), true
+	case isa.Abs:
+		return asBits(float32(math.Abs(float64(a)))), true
+	case isa.Neg:
+		return asBits(-a), true
+	case isa.Min, isa.Max:
+		switch {
+		case a != a:
+			return asBits(b), true
+		case b != b:
+			return asBits(a), true
+		case op == isa.Min:
+			return asBits(min(a, b)), true
+		}
+		return asBits(max(a, b)), true
+	}
+	return 0, false
+}
+
+// fused is a*b + c rounded once: exactly wherever rounding matters.
+func fused(a, b, c float32) float32 {
+	plain := float64(float64(a)*float64(b)) + float64(c)
+	if math.IsNaN(plain) || math.IsInf(plain, 0) || plain == 0 {
+		return float32(plain)
+	}
+	exact := func(x float32) *big.Float { return new(big.Float).SetPrec(1000).SetFloat64(float64(x)) }
+	sum := exact(a)
+	sum.Mul(sum, exact(b)).Add(sum, exact(c))
+	rounded, _ := sum.Float32()
+	return rounded
+}
+
+// converted converts between words and floats.
+func converted(in *isa.Instr, from isa.Type, a uint64) (uint64, bool) {
+	switch {
+	case from == isa.F32:
+		x := math.Trunc(float64(asFloat(a)))
+		low, high := float64(0), float64(math.MaxUint32)
+		if in.Type.IsSigned() {
+			low, high = math.MinInt32, math.MaxInt32
+		}
+		if x != x {
+			return 0, true
+		}
+		return uint64(int64(min(max(x, low), high))), true
+	case in.Type != isa.F32:
+		return a, true
+	case from.IsSigned():
+		return asBits(float32(int64(a))), true
+	}
+	return asBits(float32(a)), true
+}
