@@ -2,6 +2,7 @@ package machine
 
 import (
 	"math/bits"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -49,8 +50,8 @@ func (c *checker) check() {
 		switch v := f.value.Interface().(type) {
 		case Number:
 			c.number(path, f, v)
-		case Choice:
-			c.choice(path, f, v)
+		case interface{ row(path string) Row }:
+			c.choice(f, v.row(path))
 		case map[string]Number:
 			if len(v) == 0 {
 				c.errorf(path, "[%s] names no pipeline", path)
@@ -126,19 +127,16 @@ func (c *checker) source(path, got string) {
 	}
 }
 
-func (c *checker) choice(path string, f field, got Choice) {
+func (c *checker) choice(f field, r Row) {
 	words := strings.Fields(f.tag.Get("choices"))
-	if !c.has(path) {
-		c.errorf(path, "missing key %s = { value = ..., source = ... }; the value is one of %s", path, strings.Join(words, ", "))
+	if !c.has(r.Path) {
+		c.errorf(r.Path, "missing key %s = { value = ..., source = ... }; the value is one of %s", r.Path, strings.Join(words, ", "))
 		return
 	}
-	c.source(path, got.Source)
-	for _, w := range words {
-		if string(got.Value) == w {
-			return
-		}
+	c.source(r.Path, r.Source)
+	if !slices.Contains(words, r.Value) {
+		c.errorf(r.Path+".value", "%s = %q is none of %s", r.Path, r.Value, strings.Join(words, ", "))
 	}
-	c.errorf(path+".value", "%s = %q is none of %s", path, got.Value, strings.Join(words, ", "))
 }
 
 func (c *checker) classes(section string, timings map[string]Timing) {
@@ -190,6 +188,7 @@ func (c *checker) relations() {
 
 	lines := sm.Count.Value*l1.Sets.Value*l1.Ways.Value + l2.Partitions.Value*l2.Sets.Value*l2.Ways.Value
 	require(lines <= maxLines, "l2.sets", "the caches together have %d lines, more than %d", lines, maxLines)
+	require(l1.Index.Value != Fermi || l1.Sets.Value == 32 && l1.Line.Value == 128, "l1.index", "the index %q is for 32 sets of lines of 128 bytes", Fermi)
 	require(l1.Line.Value == l2.Line.Value, "l1.line", "lines of %d bytes differ from the %d of l2.line", l1.Line.Value, l2.Line.Value)
 	require(l2.Interleave.Value >= l2.Line.Value, "l2.interleave", "%d bytes are less than a line of %d", l2.Interleave.Value, l2.Line.Value)
 	require(dram.Row.Value >= l2.Line.Value, "dram.row", "%d bytes are less than a line of %d", dram.Row.Value, l2.Line.Value)

@@ -56,7 +56,8 @@ type SM struct {
 	Count      Number `toml:"count" unit:"SMs" min:"1" max:"256"`
 	WarpSize   Number `toml:"warp_size" unit:"threads per warp" min:"1" max:"64" shape:"power of two"`
 	Schedulers Number `toml:"schedulers" unit:"schedulers per SM" min:"1" max:"16"`
-	Policy     Choice `toml:"policy" choices:"gto lrr rr"`
+
+	Policy Choice[Policy] `toml:"policy" choices:"gto lrr rr"`
 
 	Warps        Number `toml:"warps" unit:"warps per SM" min:"1" max:"128"`
 	CTAs         Number `toml:"ctas" unit:"CTAs per SM" min:"1" max:"128"`
@@ -82,10 +83,24 @@ const (
 	RR  Policy = "rr"  // strictly in turn; warps that wait at a barrier are passed over
 )
 
-// Choice is a policy and where it comes from.
-type Choice struct {
-	Value  Policy `toml:"value"`
+// Index says how a cache chooses the set of an address.
+type Index string
+
+// The ways to choose a set.
+const (
+	Linear Index = "linear" // the lowest bits of the number of the line
+	Fermi  Index = "fermi"  // those, xor bits 13 to 15, 17 and 19 of the address
+)
+
+// Choice is one of several words and where it comes from.
+type Choice[T Policy | Index] struct {
+	Value  T      `toml:"value"`
 	Source string `toml:"source"`
+}
+
+// row returns the choice as a row of the given path.
+func (c Choice[T]) row(path string) Row {
+	return Row{Path: path, Value: string(c.Value), Source: c.Source}
 }
 
 // Timing says how instructions of one class execute. A pipeline accepts the next
@@ -115,9 +130,12 @@ type Shared struct {
 
 // L1 holds the data cache of each SM.
 type L1 struct {
-	Sets  Number `toml:"sets" unit:"sets per SM" min:"1" max:"4096" shape:"power of two"`
-	Ways  Number `toml:"ways" unit:"lines per set" min:"1" max:"64"`
-	Line  Number `toml:"line" unit:"bytes" min:"32" max:"256" shape:"power of two"`
+	Sets Number `toml:"sets" unit:"sets per SM" min:"1" max:"4096" shape:"power of two"`
+	Ways Number `toml:"ways" unit:"lines per set" min:"1" max:"64"`
+	Line Number `toml:"line" unit:"bytes" min:"32" max:"256" shape:"power of two"`
+
+	Index Choice[Index] `toml:"index" choices:"linear fermi"`
+
 	MSHRs Number `toml:"mshrs" unit:"entries per SM" min:"1" max:"1024"`
 	Merge Number `toml:"merge" unit:"accesses per entry" min:"1" max:"1024"`
 }
@@ -177,7 +195,7 @@ func (m *Machine) WithPolicy(p Policy) (*Machine, error) {
 		return nil, fmt.Errorf("no scheduling policy %q; there are %s, %s and %s", p, GTO, LRR, RR)
 	}
 	other := *m
-	other.SM.Policy = Choice{Value: p, Source: "chosen for this run"}
+	other.SM.Policy = Choice[Policy]{Value: p, Source: "chosen for this run"}
 	return &other, nil
 }
 

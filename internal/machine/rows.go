@@ -26,8 +26,8 @@ func (m *Machine) Rows() []Row {
 		switch v := field.value.Interface().(type) {
 		case Number:
 			add(path, v)
-		case Choice:
-			rows = append(rows, Row{path, string(v.Value), "", v.Source})
+		case interface{ row(path string) Row }:
+			rows = append(rows, v.row(path))
 		case map[string]Number:
 			for _, name := range sortedKeys(v) {
 				add(path+"."+name, v[name])

@@ -1,6 +1,10 @@
 package sim
 
-import "math/bits"
+import (
+	"math/bits"
+
+	"warpbound/internal/machine"
+)
 
 // lineState is the state of a line of a cache.
 type lineState uint8
@@ -21,17 +25,19 @@ type cacheLine struct {
 }
 
 // cache is the tag array of a set-associative cache with least recently used
-// replacement. Addresses are mapped to sets by their low bits.
+// replacement.
 type cache struct {
 	lines []cacheLine // set after set
 	ways  int
 	mask  uint64 // sets - 1
 	shift int    // log2 of the bytes of a line
+	fermi bool   // sets are chosen as machine.Fermi says
 	uses  int64
 }
 
-func newCache(sets, ways, line int64) cache {
+func newCache(sets, ways, line int64, index machine.Index) cache {
 	return cache{
+		fermi: index == machine.Fermi,
 		lines: make([]cacheLine, sets*ways), ways: int(ways),
 		mask: uint64(sets - 1), shift: bits.TrailingZeros64(uint64(line)),
 	}
@@ -43,7 +49,13 @@ func (c *cache) reset() {
 }
 
 // set returns the index of the first line of the set that an address maps to.
-func (c *cache) set(addr uint64) int { return int(addr>>c.shift&c.mask) * c.ways }
+func (c *cache) set(addr uint64) int {
+	set := addr >> c.shift
+	if c.fermi {
+		set ^= addr>>13&7 | addr>>17&1<<3 | addr>>19&1<<4
+	}
+	return int(set&c.mask) * c.ways
+}
 
 // find returns the index of the line at addr, none if it is neither present nor
 // fetched.

@@ -1,5 +1,7 @@
 package sim
 
+import "warpbound/internal/machine"
+
 // partition is one partition of the memory: its ports of the crossbar, a slice
 // of the L2 and the DRAM behind it.
 type partition struct {
@@ -28,7 +30,7 @@ type l2mshr struct {
 func (p *partition) init(s *Sim, index int) {
 	m := s.cfg.Machine
 	p.sim, p.index = s, index
-	p.cache = newCache(m.L2.Sets.Value, m.L2.Ways.Value, m.L2.Line.Value)
+	p.cache = newCache(m.L2.Sets.Value, m.L2.Ways.Value, m.L2.Line.Value, machine.Linear)
 	p.mshrs = make([]l2mshr, m.L2.MSHRs.Value)
 	p.dram.init(m)
 }

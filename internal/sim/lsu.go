@@ -54,7 +54,7 @@ type mshrs struct {
 func (l *lsu) init(s *Sim) {
 	m := s.cfg.Machine
 	n, merge := m.L1.MSHRs.Value, m.L1.Merge.Value
-	l.l1 = newCache(m.L1.Sets.Value, m.L1.Ways.Value, m.L1.Line.Value)
+	l.l1 = newCache(m.L1.Sets.Value, m.L1.Ways.Value, m.L1.Line.Value, m.L1.Index.Value)
 	l.l1mshrs = mshrs{line: make([]int32, n), count: make([]int32, n), waiters: make([]int32, n*merge), merge: int32(merge)}
 	l.banks = banks{count: int(m.Shared.Banks.Value), shift: bits.TrailingZeros64(uint64(m.Shared.BankBytes.Value))}
 	l.departs = make([]int64, m.Interconnect.Buffer.Value)

@@ -66,7 +66,7 @@ func TestCache(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		const sets, line = 4, 128
 		ways := rapid.IntRange(1, 4).Draw(t, "ways")
-		c := newCache(sets, int64(ways), line)
+		c := newCache(sets, int64(ways), line, machine.Linear)
 		lists := make([][]uint64, sets) // the least recently used first
 		for range 100 {
 			addr := rapid.Uint64Range(0, 30).Draw(t, "line") * line
@@ -98,7 +98,7 @@ func TestCache(t *testing.T) {
 }
 
 func TestCacheKeepsFetchedLines(t *testing.T) {
-	c := newCache(1, 2, 128)
+	c := newCache(1, 2, 128, machine.Linear)
 	c.claim(c.victim(0), 0, fetched, 3)
 	c.claim(c.victim(128), 128, fetched, 4)
 	if got := c.victim(256); got != none {
@@ -107,6 +107,26 @@ func TestCacheKeepsFetchedLines(t *testing.T) {
 	c.lines[c.find(0)].state = valid
 	if got := c.victim(256); got != c.find(0) {
 		t.Errorf("line %d makes room", got)
+	}
+}
+
+// TestFermiIndex checks the published example of the hash: neighbouring lines lie
+// in different sets, and so do lines that are 8 KiB apart.
+func TestFermiIndex(t *testing.T) {
+	c := newCache(32, 1, 128, machine.Fermi)
+	for _, stride := range []uint64{128, 8 << 10} {
+		seen := map[int]bool{}
+		for i := range uint64(8) {
+			seen[c.set(i*stride)] = true
+		}
+		if len(seen) != 8 {
+			t.Errorf("8 lines %d bytes apart lie in %d sets", stride, len(seen))
+		}
+	}
+	for addr, want := range map[uint64]int{0x20000: 8, 0x80000: 16, 0x10000: 0, 0x1000: 0, 0xfff: 31, 0xe000: 7} {
+		if got := c.set(addr); got != want {
+			t.Errorf("address %#x lies in set %d, want %d", addr, got, want)
+		}
 	}
 }
 
