@@ -5,7 +5,6 @@ import (
 	"encoding/hex"
 	"fmt"
 	"io/fs"
-	"os"
 	"path"
 	"slices"
 	"strings"
@@ -45,11 +44,11 @@ func Load(name string, opts LoadOptions) (*Job, error) {
 	if err != nil {
 		return nil, err
 	}
-	module, err := os.ReadFile(j.Resolve(j.Module))
+	module, err := ReadModule(j.Resolve(j.Module))
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", j.Pos.Module, err)
 	}
-	m, err := machineOf(j, opts.Machine, os.ReadFile)
+	m, err := machineOf(j, opts.Machine, readFile)
 	if err != nil {
 		return nil, err
 	}
@@ -79,8 +78,16 @@ func LoadFS(fsys fs.FS, name string, opts LoadOptions) (*Job, error) {
 	return prepare(j, module, m, opts)
 }
 
+// maxFile is the largest module or machine file in bytes.
+const maxFile = 256 << 20
+
+// ReadModule reads the text of a module. Only regular files are read.
+func ReadModule(name string) ([]byte, error) { return readFile(name) }
+
+func readFile(name string) ([]byte, error) { return job.ReadFile(name, maxFile) }
+
 // LoadMachine returns a built-in machine by its name, or reads a machine file.
-func LoadMachine(name string) (*machine.Machine, error) { return readMachine(name, os.ReadFile) }
+func LoadMachine(name string) (*machine.Machine, error) { return readMachine(name, readFile) }
 
 // machineOf finds the machine that override names, or else the job's, whose path
 // is relative to the job file.
@@ -88,11 +95,13 @@ func machineOf(j *job.Job, override string, read func(string) ([]byte, error)) (
 	if override != "" {
 		return readMachine(override, read)
 	}
-	name := j.Machine
-	if isFile(name) {
-		name = j.Resolve(name)
+	var m *machine.Machine
+	var err error
+	if isFile(j.Machine) {
+		m, err = parseMachine(j.Resolve(j.Machine), read)
+	} else {
+		m, err = machine.Builtin(j.Machine)
 	}
-	m, err := readMachine(name, read)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", j.Pos.Machine, err)
 	}
@@ -106,11 +115,15 @@ func readMachine(name string, read func(string) ([]byte, error)) (*machine.Machi
 	if !isFile(name) {
 		return machine.Builtin(name)
 	}
-	src, err := read(name)
+	return parseMachine(name, read)
+}
+
+func parseMachine(file string, read func(string) ([]byte, error)) (*machine.Machine, error) {
+	src, err := read(file)
 	if err != nil {
 		return nil, err
 	}
-	return machine.Parse(name, src)
+	return machine.Parse(file, src)
 }
 
 // prepare turns what was read into a Job.

@@ -1,8 +1,6 @@
 package cli
 
 import (
-	"os"
-
 	"github.com/spf13/cobra"
 
 	"warpbound"
@@ -21,8 +19,9 @@ func inspectCommand() *cobra.Command {
 	c.Flags().StringVar(&opts.Kernel, "kernel", "", "only this kernel")
 	addPublishedEdges(c, &opts.PublishedEdges)
 	c.Flags().BoolVar(&dot, "dot", false, "print the flow graphs in the DOT language")
+	c.MarkFlagsMutuallyExclusive("dot", "format")
 	c.RunE = func(c *cobra.Command, args []string) error {
-		src, err := os.ReadFile(args[0])
+		src, err := warpbound.ReadModule(args[0])
 		if err != nil {
 			return err
 		}

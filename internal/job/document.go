@@ -13,6 +13,9 @@ import (
 	"warpbound/internal/diag"
 )
 
+// maxKeys bounds the mentions of keys: the decoder's time grows with their square.
+const maxKeys = 20_000
+
 // maxErrors is how many errors are gathered before the rest is dropped.
 const maxErrors = 20
 
@@ -22,6 +25,7 @@ type document struct {
 	root  table
 	errs  diag.List
 	lines []int // offset of each line's first byte
+	keys  int   // mentions of keys
 }
 
 // mark is the position of a key or of an array's element, with those below it.
@@ -35,14 +39,20 @@ type mark struct {
 // which also finds duplicate keys; the positions from its syntax tree.
 func parseDocument(file string, src []byte) (*document, error) {
 	start := diag.Pos{File: file, Line: 1, Col: 1}
-	if len(src) > maxSource {
-		return nil, diag.Errorf(start, "job has %d bytes; at most %d are read", len(src), maxSource)
+	if len(src) > MaxText {
+		return nil, diag.Errorf(start, "job has %d bytes; at most %d are read", len(src), MaxText)
 	}
 	d := &document{file: file, lines: []int{0}}
 	for i, c := range src {
 		if c == '\n' {
 			d.lines = append(d.lines, i+1)
 		}
+	}
+	// A text that is no TOML is reported by the decoder, which knows the place.
+	root := &mark{pos: start}
+	indexed := d.index(root, src)
+	if d.keys > maxKeys {
+		return nil, diag.Errorf(start, "job has more than %d keys", maxKeys)
 	}
 	values := make(map[string]any)
 	if err := toml.Unmarshal(src, &values); err != nil {
@@ -52,9 +62,8 @@ func parseDocument(file string, src []byte) (*document, error) {
 		}
 		return nil, diag.Errorf(start, "%s", strings.TrimPrefix(err.Error(), "toml: "))
 	}
-	root := &mark{pos: start}
-	if err := d.index(root, src); err != nil {
-		return nil, diag.Errorf(start, "%w", err)
+	if indexed != nil {
+		return nil, diag.Errorf(start, "%w", indexed)
 	}
 	d.root = table{doc: d, mark: root, values: values}
 	return d, nil
@@ -65,7 +74,7 @@ func (d *document) index(root *mark, src []byte) error {
 	var p unstable.Parser
 	p.Reset(src)
 	at := root
-	for p.NextExpression() {
+	for d.keys <= maxKeys && p.NextExpression() {
 		e := p.Expression()
 		if e.Kind == unstable.KeyValue {
 			d.indexKeyValue(at, e)
@@ -113,6 +122,7 @@ func (d *document) indexValue(at *mark, v *unstable.Node) {
 
 // below returns the mark of a key, which is made at its first mention.
 func (d *document) below(at *mark, key *unstable.Node) *mark {
+	d.keys++
 	name := string(key.Data)
 	m := at.keys[name]
 	if m == nil {
@@ -175,7 +185,7 @@ func (t table) sorted() []string {
 func (t table) only(what string, keys ...string) {
 	for _, key := range t.sorted() {
 		if !slices.Contains(keys, key) {
-			t.doc.errorf(t.pos(key), "unknown key %q; %s has %s", key, what, strings.Join(keys, ", "))
+			t.doc.errorf(t.pos(key), "unknown key %.40q; %s has %s", key, what, strings.Join(keys, ", "))
 		}
 	}
 }

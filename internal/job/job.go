@@ -14,8 +14,8 @@ import (
 // symbols, structs and shared memory together.
 const MaxBytes = 1 << 30
 
-// maxSource is the largest job file in bytes.
-const maxSource = 64 << 20
+// MaxText is the largest job file or module in bytes.
+const MaxText = 64 << 20
 
 // Job is a job file. Fields that the file leaves out have their defaults.
 type Job struct {
@@ -99,12 +99,12 @@ type Term struct {
 // Load reads a job file and the data files that it names, which are found
 // relative to it.
 func Load(path string) (*Job, error) {
-	src, err := readFile(path, maxSource)
+	src, err := ReadFile(path, MaxText)
 	if err != nil {
 		return nil, err
 	}
 	return Parse(path, src, func(name string) ([]byte, error) {
-		return readFile(relative(path, name), maxData)
+		return ReadFile(relative(path, name), maxData)
 	})
 }
 
@@ -135,21 +135,24 @@ func relative(file, name string) string {
 	return filepath.Join(filepath.Dir(file), name)
 }
 
-// readFile reads a regular file of at most limit bytes.
-func readFile(path string, limit int64) ([]byte, error) {
-	f, err := os.Open(path)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	info, err := f.Stat()
+// ReadFile reads a regular file of at most limit bytes. Anything else may have no
+// end, and opening a pipe waits for its other side.
+func ReadFile(path string, limit int64) ([]byte, error) {
+	info, err := os.Stat(path)
 	switch {
 	case err != nil:
 		return nil, err
+	case info.IsDir():
+		return nil, fmt.Errorf("%s is a directory", path)
 	case !info.Mode().IsRegular():
 		return nil, fmt.Errorf("%s is not a regular file", path)
 	case info.Size() > limit:
 		return nil, fmt.Errorf("%s has %d bytes; at most %d are read", path, info.Size(), limit)
 	}
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
 	return io.ReadAll(io.LimitReader(f, limit))
 }

@@ -3,6 +3,7 @@ package job
 import (
 	"encoding/hex"
 	"errors"
+	"fmt"
 	"io/fs"
 	"strings"
 	"testing"
@@ -276,10 +277,28 @@ func TestParseListsErrors(t *testing.T) {
 }
 
 func TestLoadRefusesWhatIsNoFile(t *testing.T) {
-	if _, err := Load(t.TempDir()); err == nil || !strings.Contains(err.Error(), "not a regular file") {
+	if _, err := Load(t.TempDir()); err == nil || !strings.Contains(err.Error(), "is a directory") {
 		t.Errorf("a directory: %v", err)
 	}
 	if _, err := Load("testdata/none.toml"); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("a missing file: %v", err)
+	}
+}
+
+func TestParseLimitsKeys(t *testing.T) {
+	var text strings.Builder
+	for i := range maxKeys + 1 {
+		fmt.Fprintf(&text, "key%d = 1\n", i)
+	}
+	_, err := Parse("job.toml", []byte(text.String()), files(nil))
+	if err == nil || err.Error() != "job.toml:1:1: job has more than 20000 keys" {
+		t.Errorf("got %v", err)
+	}
+}
+
+func TestUnknownKeyIsCutShort(t *testing.T) {
+	_, err := Parse("job.toml", []byte(strings.Repeat("k", 1<<20)+" = 1\n"), files(nil))
+	if err == nil || len(err.Error()) > 1000 {
+		t.Errorf("a message of %d bytes", len(err.Error()))
 	}
 }

@@ -52,9 +52,10 @@ func (r *reader) job() *Job {
 	}
 	registers, _ := t.integer("registers", 1, 1<<16)
 	j.Registers = int(registers)
-	shared, _ := t.integer("shared", 0, MaxBytes)
-	j.Shared = int(shared)
-	r.claim(j.Pos.Shared, shared)
+	if shared, ok := t.integer("shared", 0, MaxBytes); ok {
+		j.Shared = int(shared)
+		r.claim(j.Pos.Shared, shared)
+	}
 	j.Params = r.params(t.tables("param"))
 	j.Symbols = r.symbols(t.tables("symbol"))
 	j.Loops = r.loops(t)
