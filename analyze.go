@@ -19,9 +19,10 @@ import (
 
 // AnalyzeOptions say how a job is analysed.
 type AnalyzeOptions struct {
-	Vectors int       // random test vectors to run; 0 for the job's number
-	Methods []string  // names of Methods to report; nil for all
-	Ipoints Placement // blocks to record; nil for every block
+	Vectors   int       // random test vectors to run; 0 for the job's number
+	MaxCycles int64     // give up a run after so many cycles; 0 for 2^40
+	Methods   []string  // names of Methods to report; nil for all
+	Ipoints   Placement // blocks to record; nil for every block
 
 	// PublishedEdges takes the edges that Fig. 3 of Betts and Donaldson adds to the
 	// flow graph instead of all that divergence can make. They are incomplete: a
@@ -49,17 +50,17 @@ func (j *Job) Analyze(ctx context.Context, opts AnalyzeOptions) (*Analysis, erro
 	if err != nil {
 		return nil, err
 	}
+	bounds, err := j.loopBounds()
+	if err != nil {
+		return nil, err
+	}
 	var profile *hybrid.Profile
 	if opts.Traces != nil {
-		profile, err = j.readTraces(ipg, opts.Traces)
+		profile, err = j.readTraces(ctx, ipg, opts.Traces)
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", opts.TracesName, err)
 		}
 	} else if profile, err = j.measure(ctx, ipg, opts); err != nil {
-		return nil, err
-	}
-	bounds, err := j.loopBounds()
-	if err != nil {
 		return nil, err
 	}
 	result, err := hybrid.Analyze(ctx, profile, bounds)
@@ -105,7 +106,11 @@ func (j *Job) loopBounds() (hybrid.Bounds, error) {
 				return nil, diag.Errorf(l.Pos, "there is no loop around %s of kernel %s",
 					j.graph.Name(j.graph.BlockOf(instr)), j.graph.Kernel.Name)
 			}
-			bounds[loops.Loops[at].Header] = hybrid.LoopBound{Max: l.Bound, Evidence: estimate.Annotated}
+			header, most := loops.Loops[at].Header, l.Bound
+			if other, ok := bounds[header]; ok {
+				most = min(most, other.Max) // both hold
+			}
+			bounds[header] = hybrid.LoopBound{Max: most, Evidence: estimate.Annotated}
 		}
 	}
 	return bounds, nil
@@ -124,28 +129,6 @@ func (j *Job) flowFacts() []hybrid.Fact {
 	return facts
 }
 
-// readTraces builds the profile of the runs in a trace file.
-func (j *Job) readTraces(ipg *hybrid.IPG, r io.Reader) (*hybrid.Profile, error) {
-	own := j.header(ipg)
-	src, err := trace.Open(r, own)
-	if err != nil {
-		return nil, err
-	}
-	theirs := src.Header()
-	if theirs.Kernel != "" && theirs.Kernel != own.Kernel {
-		return nil, fmt.Errorf("the trace is of kernel %s, the job runs %s", theirs.Kernel, own.Kernel)
-	}
-	to, err := theirs.Translate(own.Ipoints)
-	if err != nil {
-		return nil, fmt.Errorf("the trace does not fit the job's Ipoints: %w", err)
-	}
-	p := hybrid.NewProfile(ipg)
-	if err := trace.Copy(trace.Remap(p, to), src); err != nil {
-		return nil, err
-	}
-	return p, nil
-}
-
 // measure runs the test vectors on as many simulators as there are processors
 // and merges what they saw.
 func (j *Job) measure(ctx context.Context, ipg *hybrid.IPG, opts AnalyzeOptions) (*hybrid.Profile, error) {
@@ -162,7 +145,7 @@ func (j *Job) measure(ctx context.Context, ipg *hybrid.IPG, opts AnalyzeOptions)
 	var group sync.WaitGroup
 	for w := range workers {
 		profiles[w] = hybrid.NewProfile(ipg)
-		group.Go(func() { j.work(ctx, q, ipg, profiles[w]) })
+		group.Go(func() { j.work(ctx, q, ipg, opts.MaxCycles, profiles[w]) })
 	}
 	group.Wait()
 	if q.err != nil {
@@ -178,8 +161,8 @@ func (j *Job) measure(ctx context.Context, ipg *hybrid.IPG, opts AnalyzeOptions)
 }
 
 // work runs vectors from q until there are none left.
-func (j *Job) work(ctx context.Context, q *vectors, ipg *hybrid.IPG, p *hybrid.Profile) {
-	t, err := j.target(ipg, 0)
+func (j *Job) work(ctx context.Context, q *vectors, ipg *hybrid.IPG, maxCycles int64, p *hybrid.Profile) {
+	t, err := j.target(ipg, maxCycles)
 	if err != nil {
 		q.fail(0, err)
 		return

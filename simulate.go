@@ -49,14 +49,17 @@ func (j *Job) Simulate(ctx context.Context, opts SimulateOptions) (*Run, error) 
 	if err != nil {
 		return nil, err
 	}
-	var records trace.Run
-	records.Reset(opts.Vector)
-	out, err := t.Run(ctx, j.bound.Inputs(opts.Vector), &records)
+	var records *trace.Run // stays nil unless asked for: it grows with the run
+	if opts.Trace != nil {
+		records = new(trace.Run)
+		records.Reset(opts.Vector)
+	}
+	out, err := t.Run(ctx, j.bound.Inputs(opts.Vector), records)
 	if err != nil {
 		return nil, err
 	}
-	if opts.Trace != nil {
-		if err := j.writeTrace(opts, ipg, &records); err != nil {
+	if records != nil {
+		if err := j.writeTrace(opts, ipg, records); err != nil {
 			return nil, err
 		}
 	}

@@ -15,7 +15,8 @@ import (
 
 // analyzeFlags are the flags that analyze, check and demo share.
 type analyzeFlags struct {
-	vectors int
+	vectors *int64
+	limit   *int64
 	methods []string
 	ipoints string
 	traces  string
@@ -23,11 +24,17 @@ type analyzeFlags struct {
 }
 
 func (f *analyzeFlags) add(c *cobra.Command) {
-	c.Flags().IntVar(&f.vectors, "vectors", 0, "random test vectors to run (default: the job's)")
+	f.addRuns(c)
 	c.Flags().StringSliceVar(&f.methods, "methods", nil, "only these methods, for example hybrid/waves")
 	c.Flags().StringVar(&f.ipoints, "ipoints", "blocks", "instrument blocks, headers (of loops), every:N blocks, or labels:A,B")
 	c.Flags().StringVar(&f.traces, "traces", "", "analyse the traces in this file (binary or CSV) instead of running the job")
 	addPublishedEdges(c, &f.fig3)
+}
+
+// addRuns adds the flags that say which runs are made.
+func (f *analyzeFlags) addRuns(c *cobra.Command) {
+	f.vectors = addNumber(c, "vectors", 1, "random test vectors to run (default: the job's)")
+	f.limit = addNumber(c, "max-cycles", 1, "give up a run after this many cycles (default: 2^40)")
 }
 
 func addPublishedEdges(c *cobra.Command, fig3 *bool) {
@@ -35,20 +42,23 @@ func addPublishedEdges(c *cobra.Command, fig3 *bool) {
 }
 
 func (f *analyzeFlags) options() (warpbound.AnalyzeOptions, error) {
-	if f.vectors < 0 {
-		return warpbound.AnalyzeOptions{}, fmt.Errorf("--vectors %d: want at least 1", f.vectors)
-	}
 	ipoints, err := warpbound.ParsePlacement(f.ipoints)
 	if err != nil {
 		return warpbound.AnalyzeOptions{}, fmt.Errorf("--ipoints: %w", err)
 	}
 	known := warpbound.Methods()
+	if f.methods != nil && len(f.methods) == 0 {
+		return warpbound.AnalyzeOptions{}, fmt.Errorf("--methods: want some of %s", strings.Join(known, ", "))
+	}
 	for _, m := range f.methods {
 		if !slices.Contains(known, m) {
 			return warpbound.AnalyzeOptions{}, fmt.Errorf("--methods: unknown method %q; there are %s", m, strings.Join(known, ", "))
 		}
 	}
-	return warpbound.AnalyzeOptions{Vectors: f.vectors, Methods: f.methods, Ipoints: ipoints, PublishedEdges: f.fig3}, nil
+	return warpbound.AnalyzeOptions{
+		Vectors: int(*f.vectors), MaxCycles: *f.limit,
+		Methods: f.methods, Ipoints: ipoints, PublishedEdges: f.fig3,
+	}, nil
 }
 
 // analyze runs the analysis, reading --traces if given.

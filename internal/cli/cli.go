@@ -12,6 +12,7 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"time"
 
 	"github.com/spf13/cobra"
 )
@@ -36,7 +37,7 @@ func Main(args []string, stdout, stderr io.Writer) int {
 	root.SetArgs(args)
 	root.SetOut(stdout)
 	root.SetErr(stderr)
-	err := root.ExecuteContext(ctx)
+	err := execute(ctx, root)
 	switch {
 	case err == nil:
 		return exitFine
@@ -50,6 +51,27 @@ func Main(args []string, stdout, stderr io.Writer) int {
 	return exitFailure
 }
 
+// grace is how long an interrupted command may take to clean up.
+const grace = 2 * time.Second
+
+// execute runs the command. One that is interrupted while it waits for something
+// that cannot be, such as the other end of a pipe, is left behind.
+func execute(ctx context.Context, root *cobra.Command) error {
+	done := make(chan error, 1)
+	go func() { done <- root.ExecuteContext(ctx) }()
+	select {
+	case err := <-done:
+		return err
+	case <-ctx.Done():
+	}
+	select {
+	case err := <-done:
+		return err
+	case <-time.After(grace):
+		return ctx.Err()
+	}
+}
+
 func command() *cobra.Command {
 	root := &cobra.Command{
 		Use:   "warpbound",
@@ -60,6 +82,7 @@ func command() *cobra.Command {
 		SilenceErrors: true,
 	}
 	root.CompletionOptions.DisableDefaultCmd = true
+	root.SetHelpCommand(helpCommand(root))
 	root.AddCommand(
 		demoCommand(), analyzeCommand(), simCommand(), inspectCommand(),
 		machinesCommand(), checkCommand(), reproduceCommand(),
@@ -67,24 +90,17 @@ func command() *cobra.Command {
 	return root
 }
 
-// format is the value of a --format flag.
-type format string
-
-func (f *format) String() string { return string(*f) }
-
-// Type implements pflag.Value.
-func (f *format) Type() string { return "text|json" }
-
-func (f *format) Set(s string) error {
-	if s != "text" && s != "json" {
-		return fmt.Errorf("want text or json")
+// helpCommand is cobra's, but for the exit code where there is no such command.
+func helpCommand(root *cobra.Command) *cobra.Command {
+	return &cobra.Command{
+		Use:   "help [COMMAND]",
+		Short: "Show how a command is used",
+		RunE: func(_ *cobra.Command, args []string) error {
+			c, _, err := root.Find(args)
+			if err != nil {
+				return err
+			}
+			return c.Help()
+		},
 	}
-	*f = format(s)
-	return nil
-}
-
-func addFormat(c *cobra.Command) *format {
-	f := format("text")
-	c.Flags().Var(&f, "format", "how to print the result")
-	return &f
 }

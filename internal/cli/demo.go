@@ -17,7 +17,7 @@ func demoCommand() *cobra.Command {
 		Args:  cobra.NoArgs,
 	}
 	format := addFormat(c)
-	c.Flags().IntVar(&flags.vectors, "vectors", 0, "random test vectors to run (default: the job's)")
+	flags.addRuns(c)
 	flags.ipoints = "blocks"
 	c.RunE = func(c *cobra.Command, _ []string) error {
 		opts, err := flags.options()

@@ -12,8 +12,6 @@ import (
 
 func simCommand() *cobra.Command {
 	var job jobFlags
-	var vector int
-	var limit int64
 	var trace, ipoints string
 	var dumps []string
 	c := &cobra.Command{
@@ -23,19 +21,13 @@ func simCommand() *cobra.Command {
 	}
 	format := addFormat(c)
 	job.add(c)
-	c.Flags().IntVar(&vector, "vector", 0, "which test vector to run, from 0")
-	c.Flags().Int64Var(&limit, "max-cycles", 0, "give up after this many cycles (default: 2^40)")
+	vector := addNumber(c, "vector", 0, "which test vector to run, from 0")
+	limit := addNumber(c, "max-cycles", 1, "give up after this many cycles (default: 2^40)")
 	c.Flags().StringVar(&trace, "trace", "", "write the Ipoint trace to this file (CSV if it ends in .csv)")
 	c.Flags().StringVar(&ipoints, "ipoints", "blocks", "instrument blocks, headers (of loops), every:N blocks, or labels:A,B")
 	c.Flags().StringArrayVar(&dumps, "dump", nil, "NAME=FILE: write the buffer's bytes after the run, little-endian")
 	c.RunE = func(c *cobra.Command, args []string) (err error) {
-		if vector < 0 {
-			return fmt.Errorf("--vector %d: want at least 0", vector)
-		}
-		if limit < 0 {
-			return fmt.Errorf("--max-cycles %d: want at least 1", limit)
-		}
-		opts := warpbound.SimulateOptions{Vector: vector, MaxCycles: limit}
+		opts := warpbound.SimulateOptions{Vector: int(*vector), MaxCycles: *limit}
 		if opts.Ipoints, err = warpbound.ParsePlacement(ipoints); err != nil {
 			return fmt.Errorf("--ipoints: %w", err)
 		}

@@ -178,7 +178,7 @@ func typeOf(v *isa.Var) string {
 func blocks(g *cfg.Graph) []Block {
 	out := make([]Block, len(g.Blocks))
 	for i, b := range g.Blocks {
-		out[i] = Block{Name: b.Name, Pos: b.Source().String(), Start: b.Start, End: b.End, Reachable: b.Reachable}
+		out[i] = Block{Name: b.Name, Pos: b.Source().String(), Start: b.Start, End: b.End, Reachable: b.Reachable, Edges: []Target{}, Code: []string{}}
 		for _, e := range b.Edges {
 			out[i].Edges = append(out[i].Edges, Target{To: g.Name(e.To), Kind: e.Kind.String()})
 		}

@@ -6,8 +6,8 @@ package target
 
 import (
 	"context"
-	"fmt"
 
+	"warpbound/internal/diag"
 	"warpbound/internal/emu"
 	"warpbound/internal/job"
 	"warpbound/internal/machine"
@@ -81,15 +81,19 @@ func (m *Memory) Fill(in *job.Inputs) (emu.Launch, error) {
 		}
 		addr, err := m.mem.Alloc(p.Name, len(in.Buffers[i]))
 		if err != nil {
-			return emu.Launch{}, fmt.Errorf("%s: %w", p.Pos, err)
+			return emu.Launch{}, diag.Errorf(p.Pos, "%w", err)
 		}
 		m.addresses[i], m.buffers[i] = addr, m.mem.Bytes(addr)
 		copy(m.buffers[i], in.Buffers[i])
 	}
-	return emu.Launch{
-		Grid: m.job.Job.Grid, Block: m.job.Job.Block, DynamicShared: m.dynamic,
-		Params: m.job.ParamBlock(in, func(param int) uint64 { return m.addresses[param] }),
-	}, nil
+	launch := m.shape()
+	launch.Params = m.job.ParamBlock(in, func(param int) uint64 { return m.addresses[param] })
+	return launch, nil
+}
+
+// shape is the launch without its arguments.
+func (m *Memory) shape() emu.Launch {
+	return emu.Launch{Grid: m.job.Job.Grid, Block: m.job.Job.Block, DynamicShared: m.dynamic}
 }
 
 // Simulator is the cycle-level simulator as a target.
@@ -98,8 +102,13 @@ type Simulator struct {
 	sim    *sim.Sim
 }
 
-// NewSimulator prepares a simulator.
+// NewSimulator prepares a simulator. It is an error if the launch does not fit the
+// machine.
 func NewSimulator(cfg Config) (*Simulator, error) {
+	memory := NewMemory(cfg.Job, cfg.Code)
+	if _, err := sim.Fit(cfg.Machine, cfg.Code, memory.shape(), cfg.Registers); err != nil {
+		return nil, diag.Errorf(cfg.Job.Job.Pos.Block, "%w", err)
+	}
 	s, err := sim.New(sim.Config{
 		Code: cfg.Code, Machine: cfg.Machine, RegsPerThread: cfg.Registers,
 		Ipoints: cfg.Ipoints, MaxCycles: cfg.MaxCycles,
@@ -107,7 +116,7 @@ func NewSimulator(cfg Config) (*Simulator, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Simulator{memory: NewMemory(cfg.Job, cfg.Code), sim: s}, nil
+	return &Simulator{memory: memory, sim: s}, nil
 }
 
 // Run implements Target.

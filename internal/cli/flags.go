@@ -1,0 +1,54 @@
+package cli
+
+import (
+	"fmt"
+	"strconv"
+
+	"github.com/spf13/cobra"
+)
+
+// format is the value of a --format flag.
+type format string
+
+func (f *format) String() string { return string(*f) }
+
+// Type implements pflag.Value.
+func (f *format) Type() string { return "text|json" }
+
+func (f *format) Set(s string) error {
+	if s != "text" && s != "json" {
+		return fmt.Errorf("want text or json")
+	}
+	*f = format(s)
+	return nil
+}
+
+func addFormat(c *cobra.Command) *format {
+	f := format("text")
+	c.Flags().Var(&f, "format", "how to print the result")
+	return &f
+}
+
+// number is the value of a flag that takes an integer of at least least.
+type number struct{ value, least int64 }
+
+func (n *number) String() string { return strconv.FormatInt(n.value, 10) }
+
+// Type implements pflag.Value.
+func (n *number) Type() string { return "int" }
+
+func (n *number) Set(s string) error {
+	v, err := strconv.ParseInt(s, 10, 64)
+	if err != nil || v < n.least {
+		return fmt.Errorf("want an integer of at least %d that fits into 64 bits", n.least)
+	}
+	n.value = v
+	return nil
+}
+
+// addNumber adds a flag for an integer of at least least; it is 0 if not given.
+func addNumber(c *cobra.Command, name string, least int64, usage string) *int64 {
+	n := &number{least: least}
+	c.Flags().Var(n, name, usage)
+	return &n.value
+}
