@@ -3,7 +3,6 @@ package sim
 import (
 	"context"
 	"encoding/binary"
-	"fmt"
 	"slices"
 	"testing"
 
@@ -128,11 +127,11 @@ func observe(t testing.TB, s *Sim, ctas, threads int) *observation {
 	if err != nil {
 		t.Fatal(err)
 	}
-	o.check(t, ctas, threads)
+	o.check(t, ctas)
 	return o
 }
 
-func (o *observation) check(t testing.TB, ctas, threads int) {
+func (o *observation) check(t testing.TB, ctas int) {
 	t.Helper()
 	var issued int64
 	for i, sm := range o.Schedulers {
@@ -161,7 +160,7 @@ func (o *observation) check(t testing.TB, ctas, threads int) {
 	for _, r := range recs {
 		frames[r.Ipoint]++
 	}
-	warps := ctas * ((threads + 31) / 32)
+	warps := ctas * o.Occupancy.Warps
 	if frames[trace.Start] != warps || frames[trace.Exit] != warps {
 		t.Errorf("%d starts and %d exits of %d warps", frames[trace.Start], frames[trace.Exit], warps)
 	}
@@ -208,12 +207,4 @@ func solo(t testing.TB, m *machine.Machine, body string) ([]int64, *observation)
 // word returns a word of the buffer after a run.
 func (o *observation) word(i int) uint32 {
 	return binary.LittleEndian.Uint32(o.mem.Bytes(emu.GlobalBase)[4*i:])
-}
-
-func lines(format string, n int) string {
-	s := ""
-	for i := range n {
-		s += fmt.Sprintf(format, i+1, i) + "\n"
-	}
-	return s
 }

@@ -197,8 +197,7 @@ func TestNewRefuses(t *testing.T) {
 // TestPolicies distinguishes the policies by the order in which two warps of one
 // scheduler issue independent instructions.
 func TestPolicies(t *testing.T) {
-	body := strings.Repeat("mov.u32 %r1, 1; mov.u32 %r2, 1; mov.u32 %r3, 1; mov.u32 %r4, 1; ", 1) + "ret;"
-	code := compile(t, body)
+	code := compile(t, "mov.u32 %r1, 1; mov.u32 %r2, 1; mov.u32 %r3, 1; mov.u32 %r4, 1; ret;")
 	for policy, want := range map[machine.Policy]string{
 		machine.GTO: "00000", machine.LRR: "02020", machine.RR: "02020",
 	} {

@@ -102,6 +102,7 @@ func randomMachine(t *rapid.T, m *machine.Machine) *machine.Machine {
 		n.Value = rapid.SampledFrom(values).Draw(t, name)
 	}
 	pick(&m.SM.Count, "SMs", 1, 2, 5)
+	pick(&m.SM.WarpSize, "warp size", 4, 32, 64)
 	pick(&m.SM.Schedulers, "schedulers", 1, 2, 3)
 	pick(&m.SM.Dispatch, "dispatch", 1, 50)
 	pick(&m.SM.Barrier, "barrier", 1, 20)
@@ -141,11 +142,11 @@ func TestRandom(t *testing.T) {
 	rapid.Check(t, func(r *rapid.T) {
 		code := compile(t, randomKernel(r))
 		m := randomMachine(r, fermi(t))
-		ctas, threads := rapid.IntRange(1, 12).Draw(r, "CTAs"), rapid.IntRange(1, 200).Draw(r, "threads")
+		ctas, threads := rapid.IntRange(1, 12).Draw(r, "CTAs"), rapid.IntRange(1, min(200, 48*int(m.SM.WarpSize.Value))).Draw(r, "threads")
 		o := observe(t, newSim(t, m, code), ctas, threads)
 
 		var mem emu.Memory
-		grid, err := emu.NewGrid(code, launch(t, &mem, ctas, threads), &mem, 32)
+		grid, err := emu.NewGrid(code, launch(t, &mem, ctas, threads), &mem, int(m.SM.WarpSize.Value))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -128,7 +128,7 @@ func (e *example) run(t testing.TB, s *Sim, vector int) *observation {
 		t.Fatal(err)
 	}
 	j := e.bound.Job
-	o.check(t, j.Grid[0]*j.Grid[1]*j.Grid[2], j.Block[0]*j.Block[1]*j.Block[2])
+	o.check(t, j.Grid[0]*j.Grid[1]*j.Grid[2])
 	return o
 }
 

@@ -317,17 +317,14 @@ func TestBarrierTiming(t *testing.T) {
 		mov.u32 %r3, 1;
 		ret;`)), 1, 64)
 	quick, slow := o.issues(0, 0), o.issues(0, 1)
-	arrive, goOn := slow[len(slow)-3], arrivalPlus(m, slow)
+	arrive := slow[len(slow)-3]
+	goOn := arrive + m.SM.Barrier.Value
 	if quick[len(quick)-2] != goOn || slow[len(slow)-2] != goOn {
 		t.Errorf("the last warp arrives at %d and they go on at %d and %d, want %d", arrive, quick[len(quick)-2], slow[len(slow)-2], goOn)
 	}
 	if sum := o.Stalled(); sum[StallBarrier] < m.Timing(isa.IntDiv).Latency {
 		t.Errorf("stalls %v", sum)
 	}
-}
-
-func arrivalPlus(m *machine.Machine, issues []int64) int64 {
-	return issues[len(issues)-3] + m.SM.Barrier.Value
 }
 
 // TestAtomicThroughput checks that operations on one address are served one
