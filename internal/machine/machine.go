@@ -47,8 +47,8 @@ type Number struct {
 // Clock holds the clock domains. A core cycle is the time in which a scheduler
 // issues one instruction for a whole warp.
 type Clock struct {
-	Core Number `toml:"core" unit:"Hz" min:"1000" max:"100000000000"`
-	DRAM Number `toml:"dram" unit:"Hz" min:"1000" max:"100000000000"`
+	Core Number `toml:"core" unit:"Hz" min:"1000" max:"8000000000"`
+	DRAM Number `toml:"dram" unit:"Hz" min:"1000" max:"8000000000"`
 }
 
 // SM holds the streaming multiprocessors and what limits their occupancy.
