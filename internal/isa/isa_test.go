@@ -162,7 +162,6 @@ func TestLinkErrors(t *testing.T) {
 	}{
 		{"no such kernel", func(p *Program) { p.Funcs[1].Name = "other" }, `m.ptx: no kernel "main"; it has other`},
 		{"arguments", func(p *Program) { p.Funcs[1].Instrs[0].Src = nil }, "passes 0 arguments for 1"},
-		{"relocation", func(p *Program) { p.Vars[1].Name = "gone" }, "address of other, which is no variable"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			p := callProgram()
@@ -191,6 +190,9 @@ func TestObstacles(t *testing.T) {
 			p.Funcs[0].Instrs[3] = Instr{Op: Call, Callee: "inc", Dst: reg(0), Src: reg(0), Pos: at}
 			p.Funcs[1].Instrs[1] = Instr{Op: Ret}
 		}, diag.Warning{Pos: at, ID: "unresolved-call", Text: "recursive call to inc: recursion is not expanded; rewrite it as a loop"}},
+		{"relocation", func(p *Program) {
+			p.Vars[0].Pos, p.Vars[1].Name = at, "gone"
+		}, diag.Warning{Pos: at, ID: "unresolved-address", Text: "out is initialised with the address of other, which is no variable of the module"}},
 		{"unknown", func(p *Program) {
 			p.Funcs[1].Instrs[2] = Instr{Op: Unknown, Text: "frob.u32 %r1;", Pos: at}
 		}, diag.Warning{Pos: at, ID: "unknown-instruction", Text: "instruction is not known: frob.u32 %r1;"}},

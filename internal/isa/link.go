@@ -19,8 +19,9 @@ const maxLinked = 1 << 18
 // call sites apart. Only variables that the code names are kept.
 //
 // A call to a function that the program does not define and a recursive call
-// stay calls, so that the rest of the kernel can still be inspected; Obstacles
-// lists them. It is an error, with the position of the call, to call a kernel or
+// stay calls, and an initial value that is the address of a function has none,
+// so that the rest of the kernel can still be inspected; Obstacles lists them.
+// It is an error, with the position of the call, to call a kernel or
 // to pass a wrong number of arguments; and it is an error if the program has no
 // such entry function.
 func Link(p *Program, name string) (*Kernel, error) {
@@ -37,9 +38,7 @@ func Link(p *Program, name string) (*Kernel, error) {
 	if err := l.expand(f, "", nil); err != nil {
 		return nil, err
 	}
-	if err := l.relocated(); err != nil {
-		return nil, err
-	}
+	l.relocated()
 	if len(k.Instrs) == 0 || !endsFlow(&k.Instrs[len(k.Instrs)-1]) || labelled(k.Labels, len(k.Instrs)) {
 		k.Instrs = append(k.Instrs, Instr{Op: Exit, Pos: f.Pos})
 	}
@@ -190,9 +189,10 @@ func (l *linker) keep(fr *frame, in *Instr, reason string) {
 	l.kernel.Instrs = append(l.kernel.Instrs, site)
 }
 
-// Obstacles lists what keeps a kernel from being executed or bounded, in the
-// order of its instructions: those that the front end does not know, and calls
-// that Link could not expand.
+// Obstacles lists what keeps a kernel from being executed or bounded: in the
+// order of its instructions those that the front end does not know and calls
+// that Link could not expand, then variables with addresses that Link could not
+// find.
 func Obstacles(k *Kernel) []diag.Warning {
 	var found []diag.Warning
 	for i := range k.Instrs {
@@ -201,6 +201,16 @@ func Obstacles(k *Kernel) []diag.Warning {
 			found = append(found, diag.Warning{Pos: in.Pos, ID: "unknown-instruction", Text: "instruction is not known: " + in.Text})
 		case Call:
 			found = append(found, diag.Warning{Pos: in.Pos, ID: "unresolved-call", Text: in.Text})
+		}
+	}
+	for i := range k.Vars {
+		for _, r := range k.Vars[i].Relocs {
+			if variableNamed(k.Vars, r.Var) < 0 {
+				found = append(found, diag.Warning{
+					Pos: k.Vars[i].Pos, ID: "unresolved-address",
+					Text: fmt.Sprintf("%s is initialised with the address of %s, which is no variable of the module", k.Vars[i].Name, r.Var),
+				})
+			}
 		}
 	}
 	return found
@@ -261,15 +271,18 @@ func (l *linker) variable(fr *frame, v int32) int32 {
 
 // relocated adds the variables whose addresses initialise the kernel's
 // variables, and theirs in turn.
-func (l *linker) relocated() error {
+func (l *linker) relocated() {
 	for i := 0; i < len(l.kernel.Vars); i++ {
 		for _, r := range l.kernel.Vars[i].Relocs {
-			v := slices.IndexFunc(l.program.Vars, func(v Var) bool { return v.Name == r.Var })
-			if v < 0 {
-				return diag.Errorf(l.kernel.Vars[i].Pos, "%s is initialised with the address of %s, which is no variable of the module", l.kernel.Vars[i].Name, r.Var)
+			if v := variableNamed(l.program.Vars, r.Var); v >= 0 {
+				l.variable(nil, int32(v))
 			}
-			l.variable(nil, int32(v))
 		}
 	}
-	return nil
+}
+
+// variableNamed returns the index of the variable of that name, -1 if there is
+// none.
+func variableNamed(vars []Var, name string) int {
+	return slices.IndexFunc(vars, func(v Var) bool { return v.Name == name })
 }
