@@ -50,7 +50,7 @@ func (j *Job) Analyze(ctx context.Context, opts AnalyzeOptions) (*Analysis, erro
 	if err != nil {
 		return nil, err
 	}
-	bounds, err := j.loopBounds()
+	bounds, err := j.loopBounds(ipg)
 	if err != nil {
 		return nil, err
 	}
@@ -73,6 +73,12 @@ func (j *Job) Analyze(ctx context.Context, opts AnalyzeOptions) (*Analysis, erro
 		}
 	}
 	a := j.analysis(profile)
+	if opts.Traces == nil && !j.bound.Job.Varies() {
+		a.Warnings = append(a.Warnings, Warning{
+			Pos: diag.Pos{File: j.bound.Job.File, Line: 1, Col: 1}.String(), ID: "fixed-inputs",
+			Text: "no input is drawn at random, so all runs would be the same: one was made",
+		})
+	}
 	for _, e := range result.Estimates() {
 		if opts.Methods == nil || slices.Contains(opts.Methods, e.Method) {
 			a.Estimates = append(a.Estimates, e)
@@ -95,8 +101,9 @@ func (j *Job) analysis(p *hybrid.Profile) *Analysis {
 }
 
 // loopBounds returns the job's loop bounds by loop header. A place inside a loop
-// stands for the innermost loop around it.
-func (j *Job) loopBounds() (hybrid.Bounds, error) {
+// stands for the innermost loop around it. A bound of a loop whose iterations no
+// Ipoint shows could neither be used nor checked and is an error.
+func (j *Job) loopBounds(ipg *hybrid.IPG) (hybrid.Bounds, error) {
 	bounds := hybrid.Bounds{}
 	loops := j.graph.Loops()
 	for _, l := range j.bound.Loops {
@@ -105,6 +112,10 @@ func (j *Job) loopBounds() (hybrid.Bounds, error) {
 			if at < 0 {
 				return nil, diag.Errorf(l.Pos, "there is no loop around %s of kernel %s",
 					j.graph.Name(j.graph.BlockOf(instr)), j.graph.Kernel.Name)
+			}
+			if len(ipg.Loops[at].Iter) == 0 {
+				return nil, diag.Errorf(l.Pos, "the bound has no effect: no ipoint shows when loop %s iterates; place one on its header",
+					ipg.Loops[at].Name)
 			}
 			header, most := loops.Loops[at].Header, l.Bound
 			if other, ok := bounds[header]; ok {

@@ -27,6 +27,9 @@ type Analysis = estimate.Analysis
 // Estimate is the answer of one method: cycles, and what they rest on.
 type Estimate = estimate.Estimate
 
+// Warning is a finding that does not stop an analysis.
+type Warning = estimate.Warning
+
 // Evidence tells how the facts behind an estimate are known.
 type Evidence = estimate.Evidence
 

@@ -56,7 +56,10 @@ func verdict(c *cobra.Command, j *warpbound.Job, a *warpbound.Analysis, bound *w
 	if took > budget {
 		answer, err = "over", errVerdict
 	}
-	fmt.Fprintf(c.OutOrStdout(), "%s: %s of %s (%d cycles, %s facts) is %s the budget of %s\n",
+	_, failed := fmt.Fprintf(c.OutOrStdout(), "%s: %s of %s (%d cycles, %s facts) is %s the budget of %s\n",
 		a.Kernel, bound.Method, took, bound.Cycles, bound.Evidence, answer, budget)
+	if failed != nil {
+		return failed
+	}
 	return err
 }

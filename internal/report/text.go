@@ -26,7 +26,7 @@ func Text(w io.Writer, a *estimate.Analysis, hz float64) error {
 	p.printf("kernel %s on %s (%.4g MHz), job %s\n", a.Kernel, a.Machine, hz/1e6, a.Job)
 	p.printf("grid %s, block %s", dims(a.Launch.Grid), dims(a.Launch.Block))
 	if a.Runs > 0 {
-		p.printf("; %s runs on random inputs, seed %d", group(int64(a.Runs)), a.Seed)
+		p.printf("; %s, seed %d", counted(a.Runs, "run"), a.Seed)
 	}
 	p.printf("\n\n")
 	if a.Observed != nil {
@@ -63,6 +63,14 @@ func (p *printer) table(body func(rows *printer)) {
 	if p.err = rows.err; p.err == nil {
 		p.err = tw.Flush()
 	}
+}
+
+// counted renders a number of things.
+func counted(n int, thing string) string {
+	if n != 1 {
+		thing += "s"
+	}
+	return group(int64(n)) + " " + thing
 }
 
 func dims(d [3]int) string { return fmt.Sprintf("%d x %d x %d", d[0], d[1], d[2]) }
