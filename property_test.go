@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"maps"
 	"slices"
 
 	"warpbound/internal/emu"
@@ -285,19 +284,25 @@ func asJSON(a *Analysis) string {
 // diverges, and bounds that rest on them hold.
 func checkAnnotations(c *kernelgen.Case, j *Job, trips []int64, seen *observation) error {
 	analyse := func(placement string, bounds map[string]int64) (*Analysis, error) {
+		place, err := ParsePlacement(placement)
+		if err != nil {
+			return nil, err
+		}
+		ipg, err := j.ipg(place, false, nil)
+		if err != nil {
+			return nil, err
+		}
 		more := "\n[loop]\n"
-		for _, header := range slices.Sorted(maps.Keys(bounds)) {
-			more += fmt.Sprintf("%q = %d\n", header, bounds[header])
+		for _, loop := range ipg.Loops {
+			if most, known := bounds[loop.Name]; known && loop.Iter != nil { // others cannot be used
+				more += fmt.Sprintf("%q = %d\n", loop.Name, most)
+			}
 		}
 		annotated, err := randomJob(c, more)
 		if err != nil {
 			return nil, err
 		}
 		annotated.machine = j.machine
-		place, err := ParsePlacement(placement)
-		if err != nil {
-			return nil, err
-		}
 		return annotated.Analyze(context.Background(), AnalyzeOptions{Traces: bytes.NewReader(seen.binary.Bytes()), Ipoints: place})
 	}
 	plain, err := analyse("blocks", nil)

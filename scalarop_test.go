@@ -191,9 +191,9 @@ func floatResult(op isa.Op, a, b, c float32) (uint64, bool) {
 	case isa.Sqrt:
 		return asBits(float32(math.Sqrt(float64(a)))), true
 	case isa.Abs:
-		return asBits(float32(math.Abs(float64(a)))), true
+		return uint64(math.Float32bits(a) &^ (1 << 31)), true // of NaN too
 	case isa.Neg:
-		return asBits(-a), true
+		return uint64(math.Float32bits(a) ^ 1<<31), true
 	case isa.Min, isa.Max:
 		switch {
 		case a != a:
