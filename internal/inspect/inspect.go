@@ -7,6 +7,7 @@
 package inspect
 
 import (
+	"errors"
 	"fmt"
 
 	"warpbound/internal/cfg"
@@ -101,7 +102,7 @@ func Inspect(p *isa.Program, kernel string, divergent func(*cfg.Graph) ([]graph.
 		k, warned, err := inspectKernel(p, f.Name, divergent)
 		warnings = append(warnings, warned...)
 		if err != nil {
-			warnings = append(warnings, diag.Warning{Pos: f.Pos, ID: "no-flow-graph", Text: err.Error()})
+			warnings = append(warnings, warning(f.Pos, "no-flow-graph", err))
 			continue
 		}
 		m.Kernels = append(m.Kernels, *k)
@@ -112,6 +113,14 @@ func Inspect(p *isa.Program, kernel string, divergent func(*cfg.Graph) ([]graph.
 	}
 	m.Warnings = estimate.Warnings(distinct(warnings))
 	return m, nil
+}
+
+// warning says that err happened, at the place that it names or else at pos.
+func warning(pos diag.Pos, id string, err error) diag.Warning {
+	if placed := (*diag.Error)(nil); errors.As(err, &placed) && placed.Pos.Known() {
+		pos, err = placed.Pos, placed.Err
+	}
+	return diag.Warning{Pos: pos, ID: id, Text: err.Error()}
 }
 
 // distinct drops warnings that stand twice: a function that is expanded at
@@ -140,11 +149,11 @@ func inspectKernel(p *isa.Program, name string, divergent func(*cfg.Graph) ([]gr
 		return nil, warnings, err
 	}
 	if err := g.CheckReducible(); err != nil {
-		warnings = append(warnings, diag.Warning{Pos: k.Pos, ID: "irreducible", Text: err.Error()})
+		warnings = append(warnings, warning(k.Pos, "irreducible", err))
 	}
 	added, err := divergent(g)
 	if err != nil {
-		warnings = append(warnings, diag.Warning{Pos: k.Pos, ID: "no-divergent-edges", Text: err.Error()})
+		warnings = append(warnings, warning(k.Pos, "no-divergent-edges", err))
 	}
 	out := &Kernel{
 		Name: name, Pos: k.Pos.String(),
