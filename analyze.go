@@ -20,7 +20,7 @@ import (
 // AnalyzeOptions say how a job is analysed.
 type AnalyzeOptions struct {
 	Vectors   int       // random test vectors to run; 0 for the job's number
-	MaxCycles int64     // give up a run after so many cycles; 0 for 2^40
+	MaxCycles int64     // give up a run after so many cycles; 0 for 2^30
 	Methods   []string  // names of Methods to report; nil for all
 	Ipoints   Placement // blocks to record; nil for every block
 

@@ -18,7 +18,7 @@ import (
 // SimulateOptions say what one simulated run does.
 type SimulateOptions struct {
 	Vector    int       // which of the job's test vectors, from 0
-	MaxCycles int64     // give up after so many cycles; 0 for 2^40
+	MaxCycles int64     // give up after so many cycles; 0 for 2^30
 	Trace     io.Writer // where to write the Ipoint trace; nil for nowhere
 	TraceCSV  bool      // as CSV instead of the binary format
 	Ipoints   Placement // blocks to record; nil for every block

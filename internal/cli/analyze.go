@@ -34,7 +34,7 @@ func (f *analyzeFlags) add(c *cobra.Command) {
 // addRuns adds the flags that say which runs are made.
 func (f *analyzeFlags) addRuns(c *cobra.Command) {
 	f.vectors = addNumber(c, "vectors", 1, "random test vectors to run (default: the job's)")
-	f.limit = addNumber(c, "max-cycles", 1, "give up a run after this many cycles (default: 2^40)")
+	f.limit = addNumber(c, "max-cycles", 1, "give up a run after this many cycles (default: 2^30)")
 }
 
 func addPublishedEdges(c *cobra.Command, fig3 *bool) {

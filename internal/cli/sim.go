@@ -22,7 +22,7 @@ func simCommand() *cobra.Command {
 	format := addFormat(c)
 	job.add(c)
 	vector := addNumber(c, "vector", 0, "which test vector to run, from 0")
-	limit := addNumber(c, "max-cycles", 1, "give up after this many cycles (default: 2^40)")
+	limit := addNumber(c, "max-cycles", 1, "give up after this many cycles (default: 2^30)")
 	c.Flags().StringVar(&trace, "trace", "", "write the Ipoint trace to this file (CSV if it ends in .csv)")
 	c.Flags().StringVar(&ipoints, "ipoints", "blocks", "instrument blocks, headers (of loops), every:N blocks, or labels:A,B")
 	c.Flags().StringArrayVar(&dumps, "dump", nil, "NAME=FILE: write the buffer's bytes after the run, little-endian")

@@ -34,8 +34,12 @@ import (
 // never is a time that does not come.
 const never = math.MaxInt64
 
-// MaxCycles is the largest and the default limit of a run in cycles.
+// MaxCycles is the largest limit of a run in cycles.
 const MaxCycles = 1 << 40
+
+// DefaultCycles is the limit of a run in cycles if none is given: about a second
+// of a GPU, so that an endless loop is found in minutes.
+const DefaultCycles = 1 << 30
 
 // ErrCycleLimit is the cause of the error of a run that reached its limit.
 var ErrCycleLimit = errors.New("cycle limit reached")
@@ -50,8 +54,7 @@ type Config struct {
 	// negative where none does. Nil means that no block is instrumented.
 	Ipoints []trace.Ipoint
 
-	// MaxCycles is the limit of a run in cycles; 0 stands for the constant
-	// MaxCycles.
+	// MaxCycles is the limit of a run in cycles; 0 stands for DefaultCycles.
 	MaxCycles int64
 }
 
@@ -91,7 +94,7 @@ func New(cfg Config) (*Sim, error) {
 	}
 	s := &Sim{cfg: cfg, maxTime: cfg.MaxCycles}
 	if s.maxTime == 0 {
-		s.maxTime = MaxCycles
+		s.maxTime = DefaultCycles
 	}
 	s.round = cfg.Machine.Interconnect.Latency.Value +
 		min(cfg.Machine.Timing(isa.MemGlobal).Latency, cfg.Machine.Timing(isa.MemAtomic).Latency)

@@ -51,9 +51,10 @@ func (s *Sim) stuck(now int64, cause error) error {
 				continue
 			}
 			in := s.cfg.Code.Instr(int(w.pc))
-			where := fmt.Sprintf("instruction %d, %s", w.pc, in)
+			text := s.cfg.Code.Kernel().Format(in)
+			where := fmt.Sprintf("instruction %d, %s", w.pc, text)
 			if in.Pos.Known() {
-				where = fmt.Sprintf("%s, %s", in.Pos, in)
+				where = fmt.Sprintf("%s, %s", in.Pos, text)
 			}
 			e.Warps = append(e.Warps, Waiting{
 				SM: i, CTA: m.ctas[w.cta].emu.Index, Warp: int(w.index), What: m.waitsFor(w), Where: where,

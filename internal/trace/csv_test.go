@@ -83,3 +83,30 @@ func TestCSVCannotSayEnd(t *testing.T) {
 		t.Error("accepted")
 	}
 }
+
+func TestCSVLineLimit(t *testing.T) {
+	h := &trace.Header{Ipoints: []trace.IpointInfo{{Name: "b"}}}
+	endless := io.MultiReader(strings.NewReader("run,sm,cta,warp,ipoint,cycle\n0,0,0,0,start,0\n"), zeros{})
+	src, err := trace.Open(endless, h)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var events int
+	for {
+		if _, err = src.Next(); err != nil {
+			break
+		}
+		events++
+	}
+	if events != 2 || !strings.Contains(err.Error(), "line 3 has more than 65536 bytes") {
+		t.Errorf("%d events, then %v; want 2 and the line", events, err)
+	}
+	if _, err := trace.Open(zeros{}, h); err == nil || !strings.Contains(err.Error(), "neither in the binary format nor CSV") {
+		t.Errorf("a file of zeros: %v", err)
+	}
+}
+
+// zeros is a file without end.
+type zeros struct{}
+
+func (zeros) Read(p []byte) (int, error) { clear(p); return len(p), nil }

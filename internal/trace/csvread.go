@@ -7,6 +7,7 @@ import (
 	"io"
 	"slices"
 	"strconv"
+	"strings"
 )
 
 // CSVReader reads what CSVWriter writes, and traces of the same columns from
@@ -25,7 +26,7 @@ type CSVReader struct {
 // their number in it.
 func NewCSVReader(r io.Reader, h *Header) (*CSVReader, error) {
 	cr := &CSVReader{
-		r:      csv.NewReader(r),
+		r:      csv.NewReader(&lineLimiter{r: r}),
 		header: h,
 		named:  ipointsByName(h),
 		order:  order{ipoints: len(h.Ipoints)},
@@ -37,9 +38,9 @@ func NewCSVReader(r io.Reader, h *Header) (*CSVReader, error) {
 	case errors.Is(err, io.EOF):
 		return nil, errors.New("trace is empty")
 	case err != nil:
-		return nil, fmt.Errorf("trace: %w", err)
+		return nil, fmt.Errorf("trace is neither in the binary format nor CSV with the columns %s: %w", strings.Join(columns, ","), err)
 	case !slices.Equal(first, columns):
-		return nil, fmt.Errorf("trace, line 1: columns are %q, want %q", first, columns)
+		return nil, fmt.Errorf("trace, line 1: columns are %.200q, want %q", first, columns)
 	}
 	return cr, nil
 }
@@ -114,7 +115,7 @@ func (r *CSVReader) parse(row []string) (run int, rec Record, err error) {
 		}
 		v[i], err = strconv.ParseInt(field, 10, bits)
 		if err != nil || v[i] < 0 {
-			return 0, Record{}, r.fail(i, fmt.Errorf("%q is not a valid %s", field, columns[i]))
+			return 0, Record{}, r.fail(i, fmt.Errorf("%.40q is not a valid %s", field, columns[i]))
 		}
 	}
 	return int(v[0]), Record{

@@ -88,7 +88,7 @@ func Named(names ...string) Placement {
 		for _, name := range names {
 			b, ok := at[name]
 			if !ok {
-				return nil, fmt.Errorf("no block is named %q", name)
+				return nil, fmt.Errorf("ipoints: no block is named %q; inspect lists the names", name)
 			}
 			chosen[b] = true
 		}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"math/bits"
 
 	"warpbound/internal/estimate"
 	"warpbound/internal/trace"
@@ -64,6 +65,17 @@ func (e *edgeProfile) merge(f *edgeProfile) {
 	e.most = max(e.most, f.most)
 }
 
+// wide is an unsigned number of 128 bits: 2^64 times of any 64-bit number fit.
+type wide struct{ high, low uint64 }
+
+func (w wide) add(v wide) wide {
+	low, carry := bits.Add64(w.low, v.low, 0)
+	high, _ := bits.Add64(w.high, v.high, carry)
+	return wide{high, low}
+}
+
+func (w wide) float() float64 { return float64(float64(w.high)*(1<<64)) + float64(w.low) }
+
 // addSaturating adds numbers that are not negative. Unlike wrapping or failing
 // addition it gives the same result in every order of merging.
 func addSaturating(a, b int64) int64 {
@@ -88,7 +100,7 @@ type Profile struct {
 	sms   map[int32]*smProfile
 
 	runs     int64
-	total    int64 // sum of the runs' times
+	total    wide // sum of the runs' times
 	shortest int64
 	longest  int64
 
@@ -138,7 +150,7 @@ func (p *Profile) Observed() *estimate.Observation {
 	if p.runs == 0 {
 		return nil
 	}
-	return &estimate.Observation{Min: p.shortest, Mean: float64(p.total) / float64(p.runs), Max: p.longest}
+	return &estimate.Observation{Min: p.shortest, Mean: p.total.float() / float64(p.runs), Max: p.longest}
 }
 
 // BeginRun starts a run.
@@ -171,7 +183,7 @@ func (p *Profile) EndRun(end int64) error {
 		p.shortest = end
 	}
 	p.longest = max(p.longest, end)
-	p.total = addSaturating(p.total, end)
+	p.total = p.total.add(wide{low: uint64(end)})
 	p.runs++
 	p.run = nil
 	return nil
@@ -202,7 +214,7 @@ func (p *Profile) Merge(q *Profile) error {
 		p.shortest = q.shortest
 	}
 	p.longest = max(p.longest, q.longest)
-	p.total = addSaturating(p.total, q.total)
+	p.total = p.total.add(q.total)
 	p.runs += q.runs
 	return nil
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"warpbound/internal/estimate"
+	"warpbound/internal/graph"
 	"warpbound/internal/method/hybrid"
 	"warpbound/internal/trace"
 )
@@ -304,4 +305,32 @@ func BenchmarkProfile(b *testing.B) {
 		}
 	}
 	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N*len(run.Records)), "ns/record")
+}
+
+// The mean of runs whose sum does not fit into 64 bits lies between the shortest and
+// the longest.
+func TestMeanOfHugeRuns(t *testing.T) {
+	program := makeProgram(t, 1, []graph.Edge{{From: 0, To: 1}}, nil)
+	ipg, err := hybrid.NewIPG(program, hybrid.EveryBlock())
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := hybrid.NewProfile(ipg)
+	for run, end := range []int64{math.MaxInt64, math.MaxInt64 - 1024, math.MaxInt64} {
+		if err := p.BeginRun(run); err != nil {
+			t.Fatal(err)
+		}
+		for _, r := range []trace.Record{{Ipoint: trace.Start}, {Ipoint: 0, Cycle: 1}, {Ipoint: trace.Exit, Cycle: end}} {
+			if err := p.Record(r); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := p.EndRun(end); err != nil {
+			t.Fatal(err)
+		}
+	}
+	o := p.Observed()
+	if o.Mean < float64(o.Min) || o.Mean > float64(o.Max) {
+		t.Errorf("the mean %g is not between %d and %d", o.Mean, o.Min, o.Max)
+	}
 }

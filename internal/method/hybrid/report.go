@@ -75,7 +75,7 @@ func (r *reporter) dynamic(warp estimate.Estimate, all *smProfile) (estimate.Est
 		Cycles:   sum.add(warp.Cycles, all.jitter),
 		Evidence: estimate.Observed,
 		Assumptions: append(r.assumptions(),
-			fmt.Sprintf("no warp starts later than %d cycles after the launch (observed)", all.jitter)),
+			fmt.Sprintf("no warp starts later than %s after the launch (observed)", plural(all.jitter, "cycle"))),
 		Detail:    detail,
 		Breakdown: ordered(append(r.shares(1), estimate.Share{Name: "release jitter", Count: 1, Cycles: all.jitter})),
 	}, sum.err("hybrid/dynamic")
@@ -97,9 +97,9 @@ func (r *reporter) waves(warp estimate.Estimate, all *smProfile) (estimate.Estim
 		Cycles:   total,
 		Evidence: estimate.Observed,
 		Assumptions: append(r.assumptions(),
-			fmt.Sprintf("a multiprocessor runs at most %d waves of at most %d warps (observed)", all.waves, all.warps),
-			fmt.Sprintf("within a wave a warp starts at most %d cycles after the one before it (observed)", all.delta),
-			fmt.Sprintf("a wave starts at most %d cycles after the last exit before it, the first at most %d after the launch (observed)", all.gap, all.firstStart)),
+			fmt.Sprintf("a multiprocessor runs at most %s of at most %s (observed)", plural(all.waves, "wave"), plural(all.warps, "warp")),
+			fmt.Sprintf("within a wave a warp starts at most %s after the one before it (observed)", plural(all.delta, "cycle")),
+			fmt.Sprintf("a wave starts at most %s after the last exit before it, the first at most %d after the launch (observed)", plural(all.gap, "cycle"), all.firstStart)),
 		Detail: WavesDetail{
 			Warp: warp.Cycles, Waves: all.waves, WarpsPerWave: all.warps, Delta: all.delta,
 			FirstStart: all.firstStart, Gap: all.gap, Published: published,
@@ -117,8 +117,8 @@ func (r *reporter) assumptions() []string {
 		fmt.Sprintf("no transition between ipoints takes longer than the longest of %d runs (observed)", r.p.runs),
 	}
 	for _, l := range r.loops {
-		list = append(list, fmt.Sprintf("loop %s takes at most %d back edges per entry (%s)",
-			r.p.ipg.Loops[l.loop].Name, l.bound.Max, l.bound.Evidence))
+		list = append(list, fmt.Sprintf("loop %s goes back to its head at most %s for each entry (%s)",
+			r.p.ipg.Loops[l.loop].Name, plural(l.bound.Max, "time"), l.bound.Evidence))
 	}
 	for _, f := range r.p.ipg.facts {
 		list = append(list, fmt.Sprintf("fact %s holds for every warp (%s)", f.Name, f.Evidence))
@@ -137,6 +137,14 @@ func (r *reporter) assumptions() []string {
 
 func (r *reporter) unobserved() int { return len(r.p.ipg.Edges) - len(r.p.seen) }
 
+// plural renders a number of things.
+func plural(n int64, thing string) string {
+	if n == 1 {
+		return "1 " + thing
+	}
+	return fmt.Sprintf("%d %ss", n, thing)
+}
+
 func countIf[T any](list []T, is func(T) bool) int {
 	n := 0
 	for _, x := range list {
@@ -149,6 +157,7 @@ func countIf[T any](list []T, is func(T) bool) int {
 
 func (r *reporter) warpDetail() WarpDetail {
 	d := WarpDetail{
+		Loops:      []LoopDetail{},
 		Unobserved: r.unobserved(),
 		Exact:      r.solution.Exact,
 		Solver:     r.solution.Method,
