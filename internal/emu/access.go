@@ -1,9 +1,7 @@
 package emu
 
 import (
-	"encoding/binary"
 	"fmt"
-	"math/bits"
 
 	"warpbound/internal/isa"
 )
@@ -19,195 +17,66 @@ type access struct {
 	wrap    uint64 // the bits that an address has
 	bytes   int    // of an element
 	total   int    // of all elements of a lane
+	simple  bool   // there is a fast path
 }
 
-// load reads one or more elements into as many registers.
-type load struct {
-	access
-	elems  []element
-	signed bool
-}
-
-// element is a destination of a load.
-type element struct {
-	slot  slot
-	width uint64 // the bits that the register has
-}
-
-// store writes one or more elements.
-type store struct {
-	access
-	elems []slot
-}
-
-func (op *load) exec(w *Warp, mask uint64, eff *Effect) error {
-	r, err := op.locate(w, mask, eff)
-	if err != nil {
-		return err
-	}
-	if r == nil {
-		return op.each(w, mask, eff)
-	}
-	all := mask == w.alive
-	for k := range w.chunks() {
-		addr := eff.Access.chunk(k)
-		start := uint64(k*lanes)*r.stride - r.base
-		for i, e := range op.elems {
-			d := w.vecs[k][e.slot]
-			if !all {
-				d = &w.cta.grid.scratch
-			}
-			data := r.data[i*op.bytes:]
-			switch op.bytes {
-			case 1:
-				load8(d, addr, data, start, r.stride)
-			case 2:
-				load16(d, addr, data, start, r.stride)
-			case 4:
-				load32(d, addr, data, start, r.stride)
-			default:
-				load64(d, addr, data, start, r.stride)
-			}
-			if op.signed {
-				d.signExtend(op.bytes, e.width)
-			}
-			if !all {
-				w.vecs[k][e.slot].merge(d, half(mask, k))
-			}
-		}
-	}
-	return nil
-}
-
-// each loads lane by lane, for lanes in several regions.
-func (op *load) each(w *Warp, mask uint64, eff *Effect) error {
-	for m := mask; m != 0; m &= m - 1 {
-		lane := first(m)
-		data, err := op.bytesOf(w, lane, eff)
-		if err != nil {
-			return err
-		}
-		for i, e := range op.elems {
-			x := get(data[i*op.bytes:], op.bytes)
-			if op.signed {
-				x = signExtend(x, op.bytes) & e.width
-			}
-			w.vecs[lane/lanes][e.slot][lane%lanes] = x
-		}
-	}
-	return nil
-}
-
-func (op *store) exec(w *Warp, mask uint64, eff *Effect) error {
-	r, err := op.locate(w, mask, eff)
-	if err != nil {
-		return err
-	}
-	if r == nil {
-		return op.each(w, mask, eff)
-	}
-	for k := range w.chunks() {
-		addr := eff.Access.chunk(k)
-		start := uint64(k*lanes)*r.stride - r.base
-		for i, s := range op.elems {
-			x, data, m := w.vecs[k][s], r.data[i*op.bytes:], half(mask, k)
-			switch op.bytes {
-			case 1:
-				store8(x, addr, data, start, r.stride, m)
-			case 2:
-				store16(x, addr, data, start, r.stride, m)
-			case 4:
-				store32(x, addr, data, start, r.stride, m)
-			default:
-				store64(x, addr, data, start, r.stride, m)
-			}
-		}
-	}
-	return nil
-}
-
-// each stores lane by lane, for lanes in several regions.
-func (op *store) each(w *Warp, mask uint64, eff *Effect) error {
-	for m := mask; m != 0; m &= m - 1 {
-		lane := first(m)
-		data, err := op.bytesOf(w, lane, eff)
-		if err != nil {
-			return err
-		}
-		for i, s := range op.elems {
-			put(data[i*op.bytes:], op.bytes, w.at(s, lane))
-		}
-	}
-	return nil
-}
-
-// locate computes the addresses of all lanes and describes them in eff. If
-// the accesses of all lanes lie in one region it returns that region; nil
-// if they are in several or one of them is wrong, so that each must be looked
-// at. Lanes that are not in mask are given the address of one that is.
-func (op *access) locate(w *Warp, mask uint64, eff *Effect) (*region, error) {
+// begin makes eff describe the access, without lanes.
+func (op *access) begin(eff *Effect) {
 	acc := &eff.Access
 	acc.Kind, acc.Bytes = op.kind, op.total
+	acc.Space = isa.Generic
 	acc.Lanes = [len(acc.Lanes)]uint64{}
-	lane := first(mask)
-	lead := op.address(w, lane)
-	r := w.region(lead)
-	if r == nil || !op.permits(r) {
-		acc.Addr[lane] = lead
-		return nil, op.fault(w, lane, eff)
-	}
-	last := r.size - uint64(op.total)
-	var at, left uint64
-	for k := range w.chunks() {
-		addr, base := acc.chunk(k), w.vecs[k][op.base]
-		if op.indexed {
-			add[uint64](addr, base, w.vecs[k][op.index], nil)
-			base = addr
-		}
-		if m := half(mask, k); ^m != 0 {
-			for i, a := range base {
-				if m>>i&1 == 0 {
-					a = lead - op.offset
-				}
-				addr[i] = a
-			}
-			base = addr
-		}
-		o, l := addresses(addr, base, op.offset, op.wrap, r.base, last)
-		at |= o
-		left |= l
-	}
-	if int64(at|left) < 0 || at&uint64(op.total-1) != 0 {
-		return nil, op.resolve(w, mask, eff)
-	}
-	acc.Space = r.space
-	acc.Lanes[r.space] = mask
-	return r, nil
 }
 
-// addresses computes addresses. In the union of their distances from the start
-// of the region, and in that of the distances that are left to the last address
-// that is allowed, the top bit tells whether one lies outside; the low bits of the
-// former tell whether one is misaligned, since regions are aligned.
-func addresses(addr, base *vector, offset, wrap, start, last uint64) (at, left uint64) {
-	_, _ = *addr, *base
-	for i := range addr {
-		a := (base[i] + offset) & wrap
-		addr[i] = a
-		a -= start
-		at |= a
-		left |= last - a
-	}
-	return at, left
+// cursor goes through the lanes of an access one by one.
+type cursor struct {
+	*access
+	w     *Warp
+	eff   *Effect
+	r     *region // of the last lane
+	mixed bool    // lanes have accessed several regions
 }
 
-// address returns the address that a lane accesses.
-func (op *access) address(w *Warp, lane int) uint64 {
-	a := w.at(op.base, lane) + op.offset
-	if op.indexed {
-		a += w.at(op.index, lane)
+// locate returns the bytes that a lane with the given base accesses, and what
+// follows them in their region.
+func (c *cursor) locate(lane int, base uint64) ([]byte, error) {
+	addr := base + c.offset
+	if c.indexed {
+		addr += c.w.at(c.index, lane)
 	}
-	return a & op.wrap
+	addr &= c.wrap
+	c.eff.Access.Addr[lane] = addr
+	if c.r == nil || addr-c.r.base >= c.r.size {
+		r := c.w.region(addr)
+		if r == nil || !c.permits(r) {
+			return nil, c.fault(c.w, lane, c.eff)
+		}
+		c.mixed = c.mixed || c.r != nil
+		c.r = r
+	}
+	r := c.r
+	at := addr - r.base
+	if at > r.size-uint64(c.total) || at&uint64(c.total-1) != 0 {
+		return nil, c.fault(c.w, lane, c.eff)
+	}
+	return r.data[at+uint64(lane)*r.stride:], nil
+}
+
+// end notes the spaces of the lanes of mask, which all have been located.
+func (c *cursor) end(mask uint64) {
+	if !c.mixed {
+		c.all(c.r, mask, c.eff)
+		return
+	}
+	acc := &c.eff.Access
+	for m := mask; m != 0; m &= m - 1 {
+		lane := first(m)
+		acc.Space = c.w.region(acc.Addr[lane]).space
+		acc.Lanes[acc.Space] |= 1 << lane
+	}
+	if acc.Lanes[acc.Space] != mask {
+		acc.Space = isa.Generic
+	}
 }
 
 // permits reports whether the access may be one to a region as a whole.
@@ -215,37 +84,23 @@ func (op *access) permits(r *region) bool {
 	return r.size >= uint64(op.total) && (op.space == isa.Generic || op.space == r.space) && (op.kind == Load || !r.readOnly())
 }
 
-// resolve checks every lane's access by itself.
-func (op *access) resolve(w *Warp, mask uint64, eff *Effect) error {
-	acc := &eff.Access
-	spaces := 0
-	for m := mask; m != 0; m &= m - 1 {
-		lane := first(m)
-		if _, err := op.bytesOf(w, lane, eff); err != nil {
-			return err
-		}
-		s := w.region(acc.Addr[lane]).space
-		if acc.Lanes[s] == 0 {
-			spaces++
-			acc.Space = s
-		}
-		acc.Lanes[s] |= 1 << lane
+// common returns the region of the first lane if it may be that of all: if every
+// lane of a vector is active and reads or writes one element in a way for which
+// there is a fast path. Nil sends the access to the path lane by lane.
+func (op *access) common(w *Warp, mask uint64) *region {
+	if mask != 1<<lanes-1 || !op.simple {
+		return nil
 	}
-	if spaces > 1 {
-		acc.Space = isa.Generic
+	if r := w.region(w.vecs[0][op.base][0] + op.offset); r != nil && op.permits(r) {
+		return r
 	}
 	return nil
 }
 
-// bytesOf returns the bytes that a lane accesses, and what follows them in their
-// region, or the error that the access is.
-func (op *access) bytesOf(w *Warp, lane int, eff *Effect) ([]byte, error) {
-	addr := eff.Access.Addr[lane]
-	r := w.region(addr)
-	if r == nil || !op.permits(r) || addr-r.base > r.size-uint64(op.total) || addr%uint64(op.total) != 0 {
-		return nil, op.fault(w, lane, eff)
-	}
-	return r.data[addr-r.base+uint64(lane)*r.stride:], nil
+// all notes that every lane of mask accessed one region.
+func (op *access) all(r *region, mask uint64, eff *Effect) {
+	eff.Access.Space = r.space
+	eff.Access.Lanes[r.space] = mask
 }
 
 // fault returns the error that a lane's access is.
@@ -287,113 +142,3 @@ func (r *region) readOnly() bool { return r.space == isa.Const || r.space == isa
 
 // chunk returns the addresses of the k-th vector of lanes.
 func (a *Access) chunk(k int) *vector { return (*vector)(a.Addr[k*lanes:]) }
-
-// The loads of one element for every lane: that of lane i is in data at
-// start + addr[i] + i strides.
-
-func load8(d, addr *vector, data []byte, start, stride uint64) {
-	_, _ = *d, *addr
-	for i := range d {
-		d[i] = uint64(data[start+addr[i]])
-		start += stride
-	}
-}
-
-func load16(d, addr *vector, data []byte, start, stride uint64) {
-	_, _ = *d, *addr
-	for i := range d {
-		at := start + addr[i]
-		d[i] = uint64(binary.LittleEndian.Uint16(data[at : at+2 : at+2]))
-		start += stride
-	}
-}
-
-func load32(d, addr *vector, data []byte, start, stride uint64) {
-	_, _ = *d, *addr
-	for i := range d {
-		at := start + addr[i]
-		d[i] = uint64(binary.LittleEndian.Uint32(data[at : at+4 : at+4]))
-		start += stride
-	}
-}
-
-func load64(d, addr *vector, data []byte, start, stride uint64) {
-	_, _ = *d, *addr
-	for i := range d {
-		at := start + addr[i]
-		d[i] = binary.LittleEndian.Uint64(data[at : at+8 : at+8])
-		start += stride
-	}
-}
-
-// The stores of one element for the lanes of mask in ascending order: that of
-// lane i goes to data at start + addr[i] + i strides.
-
-func store8(x, addr *vector, data []byte, start, stride uint64, mask uint32) {
-	for ; mask != 0; mask &= mask - 1 {
-		i := bits.TrailingZeros32(mask) % lanes
-		data[start+addr[i]+uint64(i)*stride] = byte(x[i])
-	}
-}
-
-func store16(x, addr *vector, data []byte, start, stride uint64, mask uint32) {
-	for ; mask != 0; mask &= mask - 1 {
-		i := bits.TrailingZeros32(mask) % lanes
-		at := start + addr[i] + uint64(i)*stride
-		binary.LittleEndian.PutUint16(data[at:at+2:at+2], uint16(x[i]))
-	}
-}
-
-func store32(x, addr *vector, data []byte, start, stride uint64, mask uint32) {
-	for ; mask != 0; mask &= mask - 1 {
-		i := bits.TrailingZeros32(mask) % lanes
-		at := start + addr[i] + uint64(i)*stride
-		binary.LittleEndian.PutUint32(data[at:at+4:at+4], uint32(x[i]))
-	}
-}
-
-func store64(x, addr *vector, data []byte, start, stride uint64, mask uint32) {
-	for ; mask != 0; mask &= mask - 1 {
-		i := bits.TrailingZeros32(mask) % lanes
-		at := start + addr[i] + uint64(i)*stride
-		binary.LittleEndian.PutUint64(data[at:at+8:at+8], x[i])
-	}
-}
-
-func (v *vector) signExtend(bytes int, width uint64) {
-	for i, x := range v {
-		v[i] = signExtend(x, bytes) & width
-	}
-}
-
-func signExtend(x uint64, bytes int) uint64 {
-	shift := 64 - 8*uint(bytes)
-	return uint64(int64(x<<shift) >> shift)
-}
-
-// get reads an element of 1, 2, 4 or 8 bytes.
-func get(data []byte, bytes int) uint64 {
-	switch bytes {
-	case 1:
-		return uint64(data[0])
-	case 2:
-		return uint64(binary.LittleEndian.Uint16(data))
-	case 4:
-		return uint64(binary.LittleEndian.Uint32(data))
-	}
-	return binary.LittleEndian.Uint64(data)
-}
-
-// put writes an element of 1, 2, 4 or 8 bytes.
-func put(data []byte, bytes int, x uint64) {
-	switch bytes {
-	case 1:
-		data[0] = byte(x)
-	case 2:
-		binary.LittleEndian.PutUint16(data, uint16(x))
-	case 4:
-		binary.LittleEndian.PutUint32(data, uint32(x))
-	default:
-		binary.LittleEndian.PutUint64(data, x)
-	}
-}

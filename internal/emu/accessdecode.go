@@ -32,19 +32,23 @@ func (d *decoder) access(kind AccessKind, n int) access {
 	default:
 		d.fail("%s is no address", o)
 	}
+	a.simple = n == 1 && !a.indexed && (a.bytes == 4 || a.bytes == 8)
 	return a
 }
 
 func (d *decoder) load() operation {
 	in := d.in
-	op := &load{access: d.access(Load, len(in.Dst)), signed: in.Type.IsSigned()}
+	op := &load{access: d.access(Load, len(in.Dst))}
 	for i, o := range in.Dst {
 		e := element{slot: d.dest(i, in.Type.Bits()), width: ^uint64(0)}
 		if o.Kind == isa.KindReg && d.valid(o.Reg) {
-			e.width = lowBits(d.kernel.Regs[o.Reg].Type.Bits())
+			bits := d.kernel.Regs[o.Reg].Type.Bits()
+			e.width = lowBits(bits)
+			op.signed = op.signed || in.Type.IsSigned() && bits > in.Type.Bits()
 		}
 		op.elems = append(op.elems, e)
 	}
+	op.simple = op.simple && op.elems[0].slot != op.base && !op.signed
 	return op
 }
 

@@ -1,6 +1,10 @@
 package emu
 
-import "warpbound/internal/isa"
+import (
+	"math/bits"
+
+	"warpbound/internal/isa"
+)
 
 // atomic reads an element, replaces it by a function of what it was, and gives
 // what it was. Lanes take their turns in ascending order.
@@ -12,28 +16,28 @@ type atomic struct {
 }
 
 func (op *atomic) exec(w *Warp, mask uint64, eff *Effect) error {
-	r, err := op.locate(w, mask, eff)
-	if err != nil {
-		return err
-	}
+	op.begin(eff)
 	low := lowBits(8 * op.bytes)
-	for m := mask; m != 0; m &= m - 1 {
-		lane := first(m)
-		var data []byte
-		if r != nil {
-			data = r.data[eff.Access.Addr[lane]-r.base+uint64(lane)*r.stride:]
-		} else if data, err = op.bytesOf(w, lane, eff); err != nil {
-			return err
+	c := cursor{access: &op.access, w: w, eff: eff}
+	for k := range w.chunks() {
+		vecs := w.vecs[k]
+		base, x, y, d := vecs[op.base], vecs[op.b], vecs[op.c], vecs[op.d]
+		for m := half(mask, k); m != 0; m &= m - 1 {
+			lane := bits.TrailingZeros32(m) % lanes
+			data, err := c.locate(k*lanes+lane, base[lane])
+			if err != nil {
+				return err
+			}
+			f := op.f
+			if op.flushed != nil && c.r.space == isa.Global {
+				f = op.flushed
+			}
+			old := get(data, op.bytes)
+			put(data, op.bytes, f(old, x[lane]&low, y[lane]&low))
+			d[lane] = old
 		}
-		f := op.f
-		if op.flushed != nil && eff.Access.Lanes[isa.Global]>>lane&1 != 0 {
-			f = op.flushed
-		}
-		v, i := w.vecs[lane/lanes], lane%lanes
-		old := get(data, op.bytes)
-		put(data, op.bytes, f(old, v[op.b][i]&low, v[op.c][i]&low))
-		v[op.d][i] = old
 	}
+	c.end(mask)
 	return nil
 }
 

@@ -108,7 +108,7 @@ func BenchmarkStep(b *testing.B) {
 		{"setp.lt.u32", isa.Instr{Op: isa.Setp, Type: isa.U32, Cmp: isa.Lt, Dst: ops(reg(6)), Src: abc[1:3]}},
 		{"selp.u32", isa.Instr{Op: isa.Selp, Type: isa.U32, Dst: abc[:1], Src: ops(reg(3), reg(4), reg(6))}},
 		{"add.f32", isa.Instr{Op: isa.Add, Type: isa.F32, Dst: abc[:1], Src: abc[1:3]}},
-		{"fma.f32", isa.Instr{Op: isa.Fma, Type: isa.F32, Dst: abc[:1], Src: abc}},
+		{"fma.f32", isa.Instr{Op: isa.Fma, Type: isa.F32, Dst: abc[:1], Src: ops(reg(3), reg(4), reg(3))}},
 		{"fma.f64", isa.Instr{Op: isa.Fma, Type: isa.F64, Dst: ops(reg(5)), Src: ops(reg(5), reg(5), reg(5))}},
 		{"ld.shared.f32", isa.Instr{Op: isa.Ld, Type: isa.F32, Space: isa.Shared, Dst: abc[:1], Src: ops(at(7, 8))}},
 		{"st.shared.f32", isa.Instr{Op: isa.St, Type: isa.F32, Space: isa.Shared, Src: ops(at(7, 8), reg(3))}},

@@ -1,0 +1,117 @@
+package emu
+
+import (
+	"encoding/binary"
+	"math/bits"
+)
+
+// load reads one or more elements into as many registers.
+type load struct {
+	access
+	elems  []element
+	signed bool // elements are extended by their sign
+}
+
+// element is a destination of a load.
+type element struct {
+	slot  slot
+	width uint64 // the bits that the register has
+}
+
+func (op *load) exec(w *Warp, mask uint64, eff *Effect) error {
+	op.begin(eff)
+	if r := op.common(w, mask); r != nil {
+		read := gather32
+		if op.bytes == 8 {
+			read = gather64
+		}
+		vecs := w.vecs[0]
+		if read(vecs[op.elems[0].slot], eff.Access.chunk(0), vecs[op.base], op.offset, r) {
+			op.all(r, mask, eff)
+			return nil
+		}
+	}
+	c := cursor{access: &op.access, w: w, eff: eff}
+	for k := range w.chunks() {
+		vecs := w.vecs[k]
+		base := vecs[op.base]
+		for m := half(mask, k); m != 0; m &= m - 1 {
+			lane := bits.TrailingZeros32(m) % lanes
+			data, err := c.locate(k*lanes+lane, base[lane])
+			if err != nil {
+				return err
+			}
+			for i, e := range op.elems {
+				vecs[e.slot][lane] = op.extend(get(data[i*op.bytes:], op.bytes), e.width)
+			}
+		}
+	}
+	c.end(mask)
+	return nil
+}
+
+// extend gives an element as its register holds it.
+func (op *load) extend(x, width uint64) uint64 {
+	if !op.signed {
+		return x
+	}
+	shift := 64 - 8*uint(op.bytes)
+	return uint64(int64(x<<shift)>>shift) & width
+}
+
+// gather32 computes addresses and loads a word for each lane. It stops and is
+// false if one lies outside of the region or is not aligned. Like other loops over
+// lanes it is not inlined, so that it has the registers for itself.
+//
+//go:noinline
+func gather32(d, addr, base *vector, offset uint64, r *region) bool {
+	_, _, _ = *d, *addr, *base
+	data, start, last, stride := r.data, r.base, r.size-4, r.stride
+	own := uint64(0)
+	for i := range d {
+		a := base[i] + offset
+		addr[i] = a
+		at := a - start
+		if at > last || at%4 != 0 {
+			return false
+		}
+		at += own
+		own += stride
+		d[i] = uint64(binary.LittleEndian.Uint32(data[at : at+4 : at+4]))
+	}
+	return true
+}
+
+// gather64 is gather32 for elements of 8 bytes.
+//
+//go:noinline
+func gather64(d, addr, base *vector, offset uint64, r *region) bool {
+	_, _, _ = *d, *addr, *base
+	data, start, last, stride := r.data, r.base, r.size-8, r.stride
+	own := uint64(0)
+	for i := range d {
+		a := base[i] + offset
+		addr[i] = a
+		at := a - start
+		if at > last || at%8 != 0 {
+			return false
+		}
+		at += own
+		own += stride
+		d[i] = binary.LittleEndian.Uint64(data[at : at+8 : at+8])
+	}
+	return true
+}
+
+// get reads an element of 1, 2, 4 or 8 bytes.
+func get(data []byte, bytes int) uint64 {
+	switch bytes {
+	case 1:
+		return uint64(data[0])
+	case 2:
+		return uint64(binary.LittleEndian.Uint16(data))
+	case 4:
+		return uint64(binary.LittleEndian.Uint32(data))
+	}
+	return binary.LittleEndian.Uint64(data)
+}

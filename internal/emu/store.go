@@ -1,0 +1,102 @@
+package emu
+
+import (
+	"encoding/binary"
+	"math/bits"
+)
+
+// store writes one or more elements. Where lanes write to the same place, the
+// highest lane's value stays.
+type store struct {
+	access
+	elems []slot
+}
+
+func (op *store) exec(w *Warp, mask uint64, eff *Effect) error {
+	op.begin(eff)
+	if r := op.common(w, mask); r != nil {
+		write := scatter32
+		if op.bytes == 8 {
+			write = scatter64
+		}
+		vecs := w.vecs[0]
+		if write(vecs[op.elems[0]], eff.Access.chunk(0), vecs[op.base], op.offset, r) {
+			op.all(r, mask, eff)
+			return nil
+		}
+	}
+	c := cursor{access: &op.access, w: w, eff: eff}
+	for k := range w.chunks() {
+		vecs := w.vecs[k]
+		base := vecs[op.base]
+		for m := half(mask, k); m != 0; m &= m - 1 {
+			lane := bits.TrailingZeros32(m) % lanes
+			data, err := c.locate(k*lanes+lane, base[lane])
+			if err != nil {
+				return err
+			}
+			for i, s := range op.elems {
+				put(data[i*op.bytes:], op.bytes, vecs[s][lane])
+			}
+		}
+	}
+	c.end(mask)
+	return nil
+}
+
+// scatter32 computes addresses and stores a word of each lane. It stops and is
+// false if one lies outside of the region or is not aligned.
+//
+//go:noinline
+func scatter32(x, addr, base *vector, offset uint64, r *region) bool {
+	_, _, _ = *x, *addr, *base
+	data, start, last, stride := r.data, r.base, r.size-4, r.stride
+	own := uint64(0)
+	for i := range x {
+		a := base[i] + offset
+		addr[i] = a
+		at := a - start
+		if at > last || at%4 != 0 {
+			return false
+		}
+		at += own
+		own += stride
+		binary.LittleEndian.PutUint32(data[at:at+4:at+4], uint32(x[i]))
+	}
+	return true
+}
+
+// scatter64 is scatter32 for elements of 8 bytes.
+//
+//go:noinline
+func scatter64(x, addr, base *vector, offset uint64, r *region) bool {
+	_, _, _ = *x, *addr, *base
+	data, start, last, stride := r.data, r.base, r.size-8, r.stride
+	own := uint64(0)
+	for i := range x {
+		a := base[i] + offset
+		addr[i] = a
+		at := a - start
+		if at > last || at%8 != 0 {
+			return false
+		}
+		at += own
+		own += stride
+		binary.LittleEndian.PutUint64(data[at:at+8:at+8], x[i])
+	}
+	return true
+}
+
+// put writes an element of 1, 2, 4 or 8 bytes.
+func put(data []byte, bytes int, x uint64) {
+	switch bytes {
+	case 1:
+		data[0] = byte(x)
+	case 2:
+		binary.LittleEndian.PutUint16(data, uint16(x))
+	case 4:
+		binary.LittleEndian.PutUint32(data, uint32(x))
+	default:
+		binary.LittleEndian.PutUint64(data, x)
+	}
+}
