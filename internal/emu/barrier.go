@@ -35,9 +35,8 @@ type barrierOp struct {
 func (op *barrierOp) exec(w *Warp, mask uint64, eff *Effect) error {
 	c := w.cta
 	pc := int32(eff.PC)
-	if mask != w.alive {
-		return w.fault(pc, first(w.alive&^mask), fmt.Errorf("%w: the thread does not arrive together with thread %s of its warp",
-			ErrBarrier, triple(w.thread(first(mask)))))
+	if err := w.together(pc, mask); err != nil {
+		return err
 	}
 	id, err := w.uniform(op.id, mask, pc, "barrier")
 	if err != nil {
@@ -78,6 +77,16 @@ func (op *barrierOp) exec(w *Warp, mask uint64, eff *Effect) error {
 	return c.checkDeadlock(w, pc)
 }
 
+// together returns an error if a living lane of the warp does not arrive with
+// those of mask.
+func (w *Warp) together(pc int32, mask uint64) error {
+	if mask == w.alive {
+		return nil
+	}
+	return w.fault(pc, first(w.alive&^mask), fmt.Errorf("%w: the thread does not arrive together with thread %s of its warp",
+		ErrBarrier, triple(w.thread(first(mask)))))
+}
+
 // release lets the warps at a barrier go if it is satisfied.
 func (c *CTA) release(b *barrier, eff *Effect) {
 	expect := b.expect
@@ -109,6 +118,51 @@ func (op *barrierOp) deliver(w *Warp, b *barrier) {
 	}
 }
 
+// barrier decodes an arrival at a CTA barrier: its number, the number of
+// threads if it is given, and last the predicate of a reduction.
+func (d *decoder) barrier() operation {
+	in := d.in
+	if in.Barrier == isa.BarrierClusterArrive || in.Barrier == isa.BarrierClusterWait {
+		if len(in.Dst)+len(in.Src) > 0 {
+			d.unsupported()
+		}
+		return &clusterOp{wait: in.Barrier == isa.BarrierClusterWait}
+	}
+	if len(in.Src) == 0 {
+		d.unsupported()
+		return nil
+	}
+	op := &barrierOp{form: in.Barrier, id: d.source(0), p: maskSink}
+	rest := in.Src[1:]
+	switch in.Barrier {
+	case isa.BarrierSync, isa.BarrierArrive:
+		if len(in.Dst) > 0 {
+			d.unsupported()
+		}
+	case isa.BarrierRedPopc, isa.BarrierRedAnd, isa.BarrierRedOr:
+		if len(rest) == 0 || len(in.Dst) == 0 {
+			d.unsupported()
+			return nil
+		}
+		op.vote = d.test(rest[len(rest)-1])
+		rest = rest[:len(rest)-1]
+		if in.Barrier == isa.BarrierRedPopc {
+			op.d = d.dest(0, 32)
+		} else {
+			op.p = d.maskDest(0)
+		}
+	default:
+		d.unsupported()
+	}
+	if len(rest) > 1 || in.Barrier == isa.BarrierArrive && len(rest) == 0 {
+		d.unsupported()
+	}
+	if len(rest) == 1 {
+		op.count, op.counted = d.source(1), true
+	}
+	return op
+}
+
 // retire takes note that a warp has exited, which may satisfy barriers.
 func (c *CTA) retire(w *Warp, eff *Effect) error {
 	c.live--
@@ -119,6 +173,7 @@ func (c *CTA) retire(w *Warp, eff *Effect) error {
 	for i := range c.barriers {
 		c.release(&c.barriers[i], eff)
 	}
+	c.settle(eff)
 	return c.checkDeadlock(w, int32(eff.PC))
 }
 
@@ -129,17 +184,22 @@ func (c *CTA) checkDeadlock(w *Warp, pc int32) error {
 		return nil
 	}
 	var list strings.Builder
-	sep := ""
-	for id := range c.barriers {
-		for m := c.barriers[id].waiting; m != 0; m &= m - 1 {
+	describe := func(waiting uint64, where string) {
+		for m := waiting; m != 0; m &= m - 1 {
 			v := &c.Warps[first(m)]
-			fmt.Fprintf(&list, "%swarp %d waits at barrier %d", sep, v.index, id)
+			if list.Len() > 0 {
+				list.WriteString(", ")
+			}
+			fmt.Fprintf(&list, "warp %d waits at %s", v.index, where)
 			if at := c.grid.code.Instr(int(v.arrived)).Pos; at.Known() {
 				fmt.Fprintf(&list, " (%s)", at)
 			}
-			sep = ", "
 		}
 	}
+	for id := range c.barriers {
+		describe(c.barriers[id].waiting, fmt.Sprintf("barrier %d", id))
+	}
+	describe(c.cluster.waiting, "the cluster's barrier")
 	lane := 0
 	if w.alive != 0 {
 		lane = first(w.alive)

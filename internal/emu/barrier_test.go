@@ -62,6 +62,31 @@ selp.u32 %r3, 1000, 0, %p4; add.u32 %r2, %r2, %r3;
 selp.u32 %r3, 10000, 0, %p5; add.u32 %r2, %r2, %r3;
 selp.u32 %r3, 100000, 0, %p6; add.u32 %r2, %r2, %r3;
 st.global.u32 [%rd1], %r2; ret;`}, func(int) uint32 { return 11024 }},
+
+		{"all spellings", scenario{body: `
+setp.lt.u32 %p1, %r0, 10;
+barrier.sync 0; barrier.cta.sync.aligned 1, 64; bar.cta.sync 2; barrier.arrive 3, 128; barrier.cta.sync 3, 128;
+barrier.red.popc.aligned.u32 %r2, 0, %p1; barrier.cta.red.popc.u32 %r3, 1, 64, !%p1;
+barrier.red.and.pred %p2, 0, %p1; bar.cta.red.or.pred %p3, 0, 64, %p1;
+mad.lo.u32 %r2, %r2, 100, %r3; selp.u32 %r4, 10000, 0, %p2; selp.u32 %r5, 20000, 0, %p3;
+add.u32 %r2, %r2, %r4; add.u32 %r2, %r2, %r5;
+st.global.u32 [%rd1], %r2; ret;`}, func(int) uint32 { return 21054 }},
+
+		{"cluster", scenario{vars: ".shared .align 4 .b8 s[256];", body: `
+mov.u64 %rd2, s; mad.wide.u32 %rd3, %r0, 4, %rd2; mov.u32 %r5, 0; mov.u32 %r6, 0;
+again: add.u32 %r1, %r0, %r6; st.shared.u32 [%rd3], %r1;
+barrier.cluster.arrive.release.aligned;
+sub.u32 %r1, 63, %r0; mad.wide.u32 %rd4, %r1, 4, %rd2;
+barrier.cluster.wait.acquire.aligned;
+ld.shared.u32 %r2, [%rd4]; add.u32 %r5, %r5, %r2;
+barrier.cluster.arrive; barrier.cluster.wait;
+add.u32 %r6, %r6, 1; setp.lt.u32 %p0, %r6, 3; @%p0 bra again;
+st.global.u32 [%rd1], %r5; ret;`}, func(tid int) uint32 { return uint32(3*(63-tid) + 3) }},
+
+		{"a warp that exits is not awaited in a cluster", scenario{body: `
+setp.ge.u32 %p0, %r0, 32; @%p0 exit;
+barrier.cluster.arrive.relaxed; barrier.cluster.wait;
+st.global.u32 [%rd1], 7; ret;`}, func(tid int) uint32 { return uint32(7 * (1 - tid/32)) }},
 	} {
 		t.Run(c.name, func(t *testing.T) { c.expect(t, c.want) })
 	}
@@ -74,6 +99,12 @@ func TestBarrierErrors(t *testing.T) {
 		cause error
 		want  []string
 	}{
+		{"no arrival in the cluster", scenario{body: "barrier.cluster.wait; ret;"}, nil, []string{"has not arrived"}},
+		{"two arrivals in the cluster", scenario{body: "barrier.cluster.arrive; barrier.cluster.arrive; ret;"}, nil, []string{"arrives twice"}},
+		{"divergent in a cluster", scenario{body: "setp.eq.u32 %p0, %r0, 3; @%p0 barrier.cluster.arrive; ret;"}, ErrBarrier, []string{"thread (0,0,0)"}},
+		{"deadlock in a cluster", scenario{body: `
+setp.ge.u32 %p0, %r0, 32; @%p0 bar.sync 0; barrier.cluster.arrive; barrier.cluster.wait; ret;`}, ErrDeadlock,
+			[]string{"warp 1 waits at barrier 0", "warp 0 waits at the cluster's barrier"}},
 		{"divergent", scenario{body: `
 and.b32 %r1, %r0, 1; setp.eq.u32 %p0, %r1, 1; @%p0 bra skip;
 .loc 1 7 3

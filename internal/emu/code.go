@@ -1,6 +1,10 @@
 package emu
 
-import "warpbound/internal/isa"
+import (
+	"strings"
+
+	"warpbound/internal/isa"
+)
 
 // Code is a kernel made ready for execution. It does not change and may be
 // shared.
@@ -41,3 +45,13 @@ func (c *Code) DynamicSharedBase() uint64 { return c.dynamicBase }
 
 // LocalBytes returns the bytes of local memory of each thread.
 func (c *Code) LocalBytes() int { return c.localBytes }
+
+// sharedUnit returns the bytes in which the kernel's target allocates shared
+// memory, as the PTX manual states them under %total_smem_size.
+func (c *Code) sharedUnit() uint64 {
+	number := strings.TrimPrefix(c.kernel.Target, "sm_")
+	if len(number) == 2 && number[0] >= '3' && number[0] <= '7' {
+		return 256
+	}
+	return 128
+}

@@ -26,9 +26,9 @@ func specialScope(s isa.Special) scope {
 	switch s {
 	case isa.TidX, isa.TidY, isa.TidZ, isa.WarpID:
 		return ofWarp
-	case isa.CtaidX, isa.CtaidY, isa.CtaidZ:
+	case isa.CtaidX, isa.CtaidY, isa.CtaidZ, isa.ClusteridX, isa.ClusteridY, isa.ClusteridZ:
 		return ofCTA
-	case isa.Clock, isa.Clock64, isa.ClockHi, isa.GlobalTimer, isa.SmID, isa.NsmID:
+	case isa.Clock, isa.Clock64, isa.ClockHi, isa.GlobalTimer, isa.GlobalTimerLo, isa.GlobalTimerHi, isa.SmID, isa.NsmID:
 		return ofStep
 	}
 	return ofGrid
@@ -53,6 +53,10 @@ func (w *Warp) refresh(reads []volatile, env *Env) {
 			x = env.Cycle >> 32
 		case isa.GlobalTimer:
 			x = env.Time
+		case isa.GlobalTimerLo:
+			x = uint64(uint32(env.Time))
+		case isa.GlobalTimerHi:
+			x = env.Time >> 32
 		case isa.SmID:
 			x = uint64(uint32(env.SM))
 		case isa.NsmID:
@@ -84,7 +88,10 @@ func (g *Grid) value(k constant, cta, warp, lane int) uint64 {
 	return uint64(g.special(k.special, cta, warp, lane))
 }
 
-// special returns the value of a special register that Env does not hold.
+// special returns the value of a special register that Env does not hold. A
+// cluster is one CTA. Zero are the grid's number, since one launch is one grid;
+// what the hardware counts or a driver leaves in registers; the reserved shared
+// memory, of which there is none; and the fourth components of coordinates.
 func (g *Grid) special(s isa.Special, cta, warp, lane int) uint32 {
 	tid := unflatten(warp*g.width+lane, g.launch.Block)
 	ctaid := unflatten(cta, g.launch.Grid)
@@ -98,6 +105,12 @@ func (g *Grid) special(s isa.Special, cta, warp, lane int) uint32 {
 		return uint32(ctaid[s-isa.CtaidX])
 	case isa.NctaidX, isa.NctaidY, isa.NctaidZ:
 		return uint32(g.launch.Grid[s-isa.NctaidX])
+	case isa.ClusteridX, isa.ClusteridY, isa.ClusteridZ:
+		return uint32(ctaid[s-isa.ClusteridX])
+	case isa.NclusteridX, isa.NclusteridY, isa.NclusteridZ:
+		return uint32(g.launch.Grid[s-isa.NclusteridX])
+	case isa.ClusterNctaidX, isa.ClusterNctaidY, isa.ClusterNctaidZ, isa.ClusterNctarank:
+		return 1
 	case isa.LaneID:
 		return uint32(lane)
 	case isa.WarpID:
@@ -116,12 +129,12 @@ func (g *Grid) special(s isa.Special, cta, warp, lane int) uint32 {
 		return -bit &^ bit
 	case isa.DynamicSmemSize:
 		return uint32(g.launch.DynamicShared)
-	case isa.TotalSmemSize:
-		return uint32(g.shared)
+	case isa.TotalSmemSize, isa.AggrSmemSize:
+		return uint32(alignUp(uint64(g.shared), g.code.sharedUnit()))
 	case isa.WarpSize:
 		return uint32(g.width)
 	}
-	return 0 // gridid: one launch is one grid
+	return 0
 }
 
 // fillFixed makes the vectors of the constants that do not differ by CTA. Those

@@ -12,6 +12,7 @@ type CTA struct {
 	live     int // warps that have not exited
 	stalled  int // warps that wait at a barrier
 	barriers [barriers]barrier
+	cluster  cluster
 	shared   region
 	local    []byte   // of all threads
 	vectors  []vector // of all warps
@@ -30,6 +31,7 @@ func (g *Grid) StartCTA(c *CTA, index int) {
 	c.live = len(c.Warps)
 	c.stalled = 0
 	c.barriers = [barriers]barrier{}
+	c.cluster = cluster{}
 	clear(c.vectors)
 	clear(c.shared.data)
 	clear(c.local)
@@ -46,6 +48,7 @@ func (g *Grid) StartCTA(c *CTA, index int) {
 		n := min(threads-i*g.width, g.width)
 		w.alive = ^uint64(0) >> (MaxWidth - n)
 		w.waiting = false
+		w.phase = 0
 		w.stack = append(w.stack[:0], entry{pc: 0, rpc: none, lanes: w.alive})
 		clear(w.preds)
 		w.preds[maskTrue] = ^uint64(0)

@@ -145,10 +145,10 @@ func (d *decoder) layOutVars() error {
 func (d *decoder) decode() {
 	in, info := d.in, d.in.Op.Info()
 	if in.Op == isa.Unknown || in.Op == isa.Call {
-		d.fail("the instruction is not known")
-		if in.Op == isa.Call {
-			d.err = fmt.Errorf("%s", in.Text)
+		if in.Reason == "" {
+			d.fail("the instruction is not known")
 		}
+		d.fail("%s", in.Reason)
 		return
 	}
 	if n := len(in.Dst); n < info.Dst[0] || n > info.Dst[1] {
@@ -195,7 +195,7 @@ func (d *decoder) operation() operation {
 		return d.atomic()
 	case isa.Bar:
 		return d.barrier()
-	case isa.BarWarp, isa.Vote, isa.Shfl, isa.Activemask:
+	case isa.BarWarp, isa.Vote, isa.Match, isa.Redux, isa.Elect, isa.Shfl, isa.Activemask:
 		return d.crossLane()
 	case isa.Setp:
 		return d.setp()
@@ -272,5 +272,5 @@ func (d *decoder) branch() operation {
 // modifier of arithmetic. Comparisons may flush their sources.
 func modified(in *isa.Instr) bool {
 	compares := in.Op == isa.Setp || in.Op == isa.Set || in.Op == isa.Slct
-	return in.Round != isa.RoundDefault || in.Sat || in.Approx || in.NaN || in.Wrap || in.ShiftAmt || in.FTZ && !compares
+	return in.Round != isa.RoundDefault || in.Sat || in.Approx || in.NaN && in.Op != isa.Redux || in.Abs && in.Op != isa.Redux || in.Wrap || in.ShiftAmt || in.FTZ && !compares
 }

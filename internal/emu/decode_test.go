@@ -17,7 +17,7 @@ func TestDecodeErrors(t *testing.T) {
 		want string
 	}{
 		{"unknown", isa.Instr{Op: isa.Unknown, Text: "frob.u32 %r0"}, "cannot execute frob.u32 %r0: the instruction is not known"},
-		{"call", isa.Instr{Op: isa.Call, Callee: "f", Text: "call to f, which the module does not define"}, "call to f, which the module does not define"},
+		{"call", isa.Instr{Op: isa.Call, Callee: "f", Reason: "call to f, which the module does not define"}, "call to f, which the module does not define"},
 		{"type", isa.Instr{Op: isa.Add, Type: isa.B32, Dst: ops(reg(0)), Src: ops(reg(0), reg(0))}, "add is not defined on b32"},
 		{"conversion", isa.Instr{Op: isa.Cvt, Type: isa.U32, SrcType: isa.F32, Dst: ops(reg(0)), Src: ops(reg(0))}, "cvt is not defined from f32 to u32"},
 		{"narrow register", isa.Instr{Op: isa.Mov, Type: isa.U64, Dst: ops(reg(0)), Src: ops(imm(1))}, "a result of 64 bits does not fit into register %r0 of 32"},

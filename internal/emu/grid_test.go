@@ -105,25 +105,32 @@ st.global.u32 [%rd2], %r12; ret;`}
 
 // TestEnvironment reads what the machine tells a kernel of itself.
 func TestEnvironment(t *testing.T) {
-	env := Env{Cycle: 5<<32 + 77, Time: 3, SM: 4, SMs: 14}
+	env := Env{Cycle: 5<<32 + 77, Time: 9<<32 + 3, SM: 4, SMs: 14}
 	want := []struct {
 		register isa.Special
 		value    uint64
 	}{
-		{isa.Clock, 77}, {isa.ClockHi, 5}, {isa.Clock64, 5<<32 + 77}, {isa.GlobalTimer, 3}, {isa.SmID, 4}, {isa.NsmID, 14},
-		{isa.GridID, 0}, {isa.DynamicSmemSize, 6}, {isa.TotalSmemSize, 6}, {isa.WarpSize, 32},
+		{isa.Clock, 77}, {isa.ClockHi, 5}, {isa.Clock64, 5<<32 + 77}, {isa.GlobalTimer, 9<<32 + 3},
+		{isa.GlobalTimerLo, 3}, {isa.GlobalTimerHi, 9}, {isa.SmID, 4}, {isa.NsmID, 14},
+		{isa.GridID, 0}, {isa.DynamicSmemSize, 6}, {isa.TotalSmemSize, 256}, {isa.AggrSmemSize, 256},
+		{isa.ReservedSmemCap, 0}, {isa.CurrentGraphExec, 0}, {isa.WarpSize, 32}, {isa.Pm0 + 3, 0}, {isa.Pm64 + 7, 0}, {isa.Envreg0 + 31, 0},
+		{isa.TidX, 0}, {isa.NtidX, 33}, {isa.NtidY, 2}, {isa.NtidW, 0}, {isa.NwarpID, 3},
+		{isa.CtaidX, 4}, {isa.CtaidY, 1}, {isa.CtaidZ, 2}, {isa.CtaidW, 0}, {isa.NctaidX, 5}, {isa.NctaidY, 2}, {isa.NctaidZ, 3}, {isa.NctaidW, 0},
+		{isa.ClusteridX, 4}, {isa.ClusteridY, 1}, {isa.ClusteridZ, 2}, {isa.ClusteridW, 0}, {isa.NclusteridX, 5}, {isa.NclusteridZ, 3},
+		{isa.ClusterCtaidX, 0}, {isa.ClusterNctaidX, 1}, {isa.ClusterNctaidZ, 1}, {isa.ClusterNctaidW, 0},
+		{isa.ClusterCtarank, 0}, {isa.ClusterNctarank, 1},
 	}
-	k := &isa.Kernel{Name: "k", AddressBits: 64, Regs: regs(isa.U64)}
+	k := &isa.Kernel{Name: "k", AddressBits: 64, Target: "sm_70", Regs: regs(isa.U64)}
 	for _, c := range want {
 		k.Instrs = append(k.Instrs, isa.Instr{Op: isa.Mov, Type: isa.U64, Dst: ops(reg(0)), Src: ops(special(c.register))})
 	}
 	k.Instrs = append(k.Instrs, isa.Instr{Op: isa.Exit})
-	g, err := NewGrid(decode(t, k), Launch{Grid: [3]int{1, 1, 1}, Block: [3]int{1, 1, 1}, DynamicShared: 6}, new(Memory), 32)
+	g, err := NewGrid(decode(t, k), Launch{Grid: [3]int{5, 2, 3}, Block: [3]int{33, 2, 1}, DynamicShared: 6}, new(Memory), 32)
 	if err != nil {
 		t.Fatal(err)
 	}
 	var cta CTA
-	g.StartCTA(&cta, 0)
+	g.StartCTA(&cta, 4+5*1+10*2)
 	w := &cta.Warps[0]
 	for _, c := range want {
 		if err := w.Step(&env, new(Effect)); err != nil {

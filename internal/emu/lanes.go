@@ -129,27 +129,44 @@ func (d *decoder) crossLane() operation {
 		d.code.wordMasks = int32(d.pc)
 		return &activemask{d: d.dest(0, 32)}
 	case isa.Vote:
-		op := &vote{warpWide: d.members(1), mode: in.Lane, a: d.test(in.Src[0]), p: maskSink}
-		switch in.Lane {
-		case isa.VoteBallot:
-			d.code.wordMasks = int32(d.pc)
-			op.d = d.dest(0, 32)
-		case isa.VoteAll, isa.VoteAny, isa.VoteUni:
-			op.p = d.maskDest(0)
-		default:
-			d.unsupported()
-		}
-		return op
+		return d.vote()
+	case isa.Match:
+		return d.match()
+	case isa.Redux:
+		return d.redux()
+	case isa.Elect:
+		return &elect{warpWide: d.members(0), d: d.dest(0, 32), p: d.secondMask()}
 	}
 	d.code.wordMasks = int32(d.pc)
-	op := &shfl{warpWide: d.members(3), mode: in.Lane, d: d.dest(0, 32), p: maskSink, a: d.source(0), b: d.source(1), c: d.source(2)}
-	if len(in.Dst) > 1 {
-		op.p = d.maskDest(1)
-	}
+	op := &shfl{warpWide: d.members(3), mode: in.Lane, d: d.dest(0, 32), p: d.secondMask(), a: d.source(0), b: d.source(1), c: d.source(2)}
 	if in.Lane < isa.ShflUp || in.Type.Bits() != 32 {
 		d.unsupported()
 	}
 	return op
+}
+
+func (d *decoder) vote() operation {
+	in := d.in
+	op := &vote{warpWide: d.members(1), mode: in.Lane, a: d.test(in.Src[0]), p: maskSink}
+	switch in.Lane {
+	case isa.VoteBallot:
+		d.code.wordMasks = int32(d.pc)
+		op.d = d.dest(0, 32)
+	case isa.VoteAll, isa.VoteAny, isa.VoteUni:
+		op.p = d.maskDest(0)
+	default:
+		d.unsupported()
+	}
+	return op
+}
+
+// secondMask returns the mask of the predicate that is the second result, which
+// may be missing.
+func (d *decoder) secondMask() maskSlot {
+	if len(d.in.Dst) > 1 {
+		return d.maskDest(1)
+	}
+	return maskSink
 }
 
 // members decodes the member mask, source i, if there is one.
@@ -159,41 +176,6 @@ func (d *decoder) members(i int) warpWide {
 	}
 	d.code.wordMasks = int32(d.pc)
 	return warpWide{members: d.source(i), named: true}
-}
-
-// barrier decodes an arrival at a CTA barrier: its number, the number of
-// threads if it is given, and last the predicate of a reduction.
-func (d *decoder) barrier() operation {
-	in := d.in
-	op := &barrierOp{form: in.Barrier, id: d.source(0), p: maskSink}
-	rest := in.Src[1:]
-	switch in.Barrier {
-	case isa.BarrierSync, isa.BarrierArrive:
-		if len(in.Dst) > 0 {
-			d.unsupported()
-		}
-	case isa.BarrierRedPopc, isa.BarrierRedAnd, isa.BarrierRedOr:
-		if len(rest) == 0 || len(in.Dst) == 0 {
-			d.unsupported()
-			return nil
-		}
-		op.vote = d.test(rest[len(rest)-1])
-		rest = rest[:len(rest)-1]
-		if in.Barrier == isa.BarrierRedPopc {
-			op.d = d.dest(0, 32)
-		} else {
-			op.p = d.maskDest(0)
-		}
-	default:
-		d.unsupported()
-	}
-	if len(rest) > 1 || in.Barrier == isa.BarrierArrive && len(rest) == 0 {
-		d.unsupported()
-	}
-	if len(rest) == 1 {
-		op.count, op.counted = d.source(1), true
-	}
-	return op
 }
 
 // half returns the bits of mask for the k-th vector of a register.

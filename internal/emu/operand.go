@@ -12,6 +12,9 @@ func (d *decoder) source(i int) slot {
 	case isa.KindVar:
 		return d.constant(constant{isVar: true, v: o.Var, value: o.Imm})
 	case isa.KindSpecial:
+		if o.Special.Bits() == 1 {
+			d.fail("source %d cannot be the predicate %s", i+1, o)
+		}
 		if s, ok := d.changing[o.Special]; ok {
 			d.out.reads = append(d.out.reads, volatile{o.Special, s})
 			return s
@@ -105,6 +108,11 @@ func (d *decoder) test(o isa.Operand) predicate {
 		p.not ^= spread(o.Imm == 0)
 	case isa.KindReg:
 		p.slot = d.mask(o)
+	case isa.KindSpecial:
+		if o.Special != isa.IsExplicitCluster {
+			d.fail("special register %s is no predicate", o)
+		}
+		p.not = ^p.not // a cluster is one CTA, which nobody asked for
 	default:
 		d.fail("a predicate source cannot be %s", o)
 	}

@@ -33,6 +33,7 @@ type Warp struct {
 	alive   uint64 // lanes that hold threads that have not exited
 	waiting bool   // at a barrier
 	arrived int32  // the barrier instruction at which it waits
+	phase   int    // of the cluster's barrier at which it has arrived
 
 	vecs  [MaxWidth / lanes][]*vector
 	preds []uint64

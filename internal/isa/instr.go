@@ -67,7 +67,8 @@ type Instr struct {
 	FTZ      bool // subnormal inputs and results become zeros of the same sign
 	Sat      bool // integers: clamp to the range; floats: clamp to [0, 1]
 	Approx   bool // the fast approximation of Div, Sqrt, Rcp and the like
-	NaN      bool // Min, Max: a NaN source gives NaN
+	NaN      bool // Min, Max, Redux: a NaN source gives NaN
+	Abs      bool // Redux: of the absolute values
 	Wrap     bool // shifts: the amount modulo the width instead of clamped
 	ShiftAmt bool // Bfind: the distance from the top instead of the position
 	Volatile bool // the access may not be served by L1 (volatile, relaxed, mmio, .cv, .cg)
@@ -76,74 +77,10 @@ type Instr struct {
 	Targets []int  // BrxIdx: the same, one for each index
 	Callee  string // Call: name of the function
 
-	Text string   // Unknown: what the source says; a Call that Link kept: why
-	Pos  diag.Pos // in the module's own text
-	Loc  diag.Pos // in the source that the compiler was given, if it said so
-}
-
-// Special is a special register.
-type Special uint8
-
-// The special registers.
-const (
-	NoSpecial Special = iota
-	TidX
-	TidY
-	TidZ
-	NtidX
-	NtidY
-	NtidZ
-	CtaidX
-	CtaidY
-	CtaidZ
-	NctaidX
-	NctaidY
-	NctaidZ
-	LaneID
-	WarpID
-	NwarpID
-	SmID
-	NsmID
-	GridID
-	LanemaskEq
-	LanemaskLe
-	LanemaskLt
-	LanemaskGe
-	LanemaskGt
-	Clock
-	Clock64
-	ClockHi
-	GlobalTimer
-	DynamicSmemSize
-	TotalSmemSize
-	WarpSize
-	numSpecials
-)
-
-var specialNames = [numSpecials]string{
-	TidX: "tid.x", TidY: "tid.y", TidZ: "tid.z",
-	NtidX: "ntid.x", NtidY: "ntid.y", NtidZ: "ntid.z",
-	CtaidX: "ctaid.x", CtaidY: "ctaid.y", CtaidZ: "ctaid.z",
-	NctaidX: "nctaid.x", NctaidY: "nctaid.y", NctaidZ: "nctaid.z",
-	LaneID: "laneid", WarpID: "warpid", NwarpID: "nwarpid", SmID: "smid", NsmID: "nsmid", GridID: "gridid",
-	LanemaskEq: "lanemask_eq", LanemaskLe: "lanemask_le", LanemaskLt: "lanemask_lt",
-	LanemaskGe: "lanemask_ge", LanemaskGt: "lanemask_gt",
-	Clock: "clock", Clock64: "clock64", ClockHi: "clock_hi", GlobalTimer: "globaltimer",
-	DynamicSmemSize: "dynamic_smem_size", TotalSmemSize: "total_smem_size", WarpSize: "WARP_SZ",
-}
-
-// String returns the register's PTX name without the percent sign.
-func (s Special) String() string { return specialNames[s] }
-
-// SpecialByName finds a special register by its PTX name without the percent
-// sign.
-func SpecialByName(name string) (Special, bool) {
-	for s := TidX; s < numSpecials; s++ {
-		if specialNames[s] == name {
-			return s, true
-		}
-	}
-	return NoSpecial, false
+	Text   string   // Unknown: what the source says
+	Reason string   // Unknown, and a Call that Link kept: why it cannot be executed, if that is known
+	Pos    diag.Pos // in the module's own text
+	Loc    diag.Pos // in the source that the compiler was given, if it said so
 }
 
 // Space is a state space of memory.
@@ -222,7 +159,7 @@ const (
 	CombineXor
 )
 
-// AtomOp is the operation of Atom and Red.
+// AtomOp is the operation of Atom, Red and Redux.
 type AtomOp uint8
 
 // The atomic operations.
@@ -240,16 +177,18 @@ const (
 	AtomDec
 )
 
-// LaneOp is the mode of Vote and Shfl.
+// LaneOp is the mode of Vote, Match and Shfl.
 type LaneOp uint8
 
-// The modes of Vote and Shfl.
+// The modes of Vote, Match and Shfl.
 const (
 	LaneNone LaneOp = iota
 	VoteAll
 	VoteAny
 	VoteUni
 	VoteBallot
+	MatchAny
+	MatchAll
 	ShflUp
 	ShflDown
 	ShflBfly
@@ -259,7 +198,7 @@ const (
 // BarrierOp is the form of Bar.
 type BarrierOp uint8
 
-// The forms of a CTA barrier.
+// The forms of a barrier of a CTA or of its cluster, which has no other CTA.
 const (
 	BarrierNone BarrierOp = iota
 	BarrierSync
@@ -267,4 +206,6 @@ const (
 	BarrierRedPopc
 	BarrierRedAnd
 	BarrierRedOr
+	BarrierClusterArrive // takes no operands
+	BarrierClusterWait   // for the warps that have not arrived since
 )

@@ -31,7 +31,7 @@ func Link(p *Program, name string) (*Kernel, error) {
 	}
 	l := &linker{program: p, vars: make(map[storage]int32)}
 	k := &Kernel{
-		Name: f.Name, File: p.File, AddressBits: p.AddressBits,
+		Name: f.Name, File: p.File, Target: p.Target, AddressBits: p.AddressBits,
 		Params: f.Params, Bounds: f.Bounds, Pos: f.Pos,
 	}
 	l.kernel = k
@@ -185,7 +185,7 @@ func (l *linker) call(fr *frame, in *Instr, active []*Func) error {
 // keep appends a call as it stands, with the reason why it is not expanded.
 func (l *linker) keep(fr *frame, in *Instr, reason string) {
 	site := l.copyInstr(fr, in)
-	site.Text = reason
+	site.Reason = reason
 	l.kernel.Instrs = append(l.kernel.Instrs, site)
 }
 
@@ -198,9 +198,13 @@ func Obstacles(k *Kernel) []diag.Warning {
 	for i := range k.Instrs {
 		switch in := &k.Instrs[i]; in.Op {
 		case Unknown:
-			found = append(found, diag.Warning{Pos: in.Pos, ID: "unknown-instruction", Text: "instruction is not known: " + in.Text})
+			text := "instruction is not known: " + in.Text
+			if in.Reason != "" {
+				text = in.Text + ": " + in.Reason
+			}
+			found = append(found, diag.Warning{Pos: in.Pos, ID: "unknown-instruction", Text: text})
 		case Call:
-			found = append(found, diag.Warning{Pos: in.Pos, ID: "unresolved-call", Text: in.Text})
+			found = append(found, diag.Warning{Pos: in.Pos, ID: "unresolved-call", Text: in.Reason})
 		}
 	}
 	for i := range k.Vars {

@@ -84,16 +84,19 @@ const (
 	Ret
 	Exit
 	Trap
-	Nop
+	Nop // what neither changes a result nor waits for anybody; sources are read
 
 	// Synchronisation and communication.
-	Bar // CTA barrier a, with b threads if given; Instr.Barrier tells the form
+	Bar // CTA barrier a, with b threads if given; Instr.Barrier tells the form, some of which have no operands
 	BarWarp
 	Fence
 	Atom // d = old value at address a; operation Instr.Atom with b (and c for Cas)
 	Red  // Atom without a result
 	Vote
-	Shfl // d[, predicate] from lane by Instr.Shfl: a value, b lane, c clamp, optional member mask
+	Match // d[, predicate] = lanes with the same a; b is the member mask
+	Redux // d = Instr.Atom over the a of the lanes of the member mask b
+	Elect // d[, predicate] = the lane, of those of the member mask a, that is to act for all
+	Shfl  // d[, predicate] from lane by Instr.Lane: a value, b lane, c clamp, optional member mask
 	Activemask
 
 	numOps
@@ -223,14 +226,17 @@ var ops = [numOps]Info{
 	Ret:    {"ret", UnitCtl, none, none, Ends},
 	Exit:   {"exit", UnitCtl, none, none, Ends},
 	Trap:   {"trap", UnitCtl, none, none, Ends},
-	Nop:    {"nop", UnitAdd, none, none, 0},
+	Nop:    {"nop", UnitAdd, none, [2]int{0, 1}, 0},
 
-	Bar:        {"bar", UnitSync, [2]int{0, 1}, [2]int{1, 3}, Barriers},
+	Bar:        {"bar", UnitSync, [2]int{0, 1}, [2]int{0, 3}, Barriers},
 	BarWarp:    {"bar.warp", UnitSync, none, n(1), Crosslane},
-	Fence:      {"fence", UnitSync, none, none, 0},
+	Fence:      {"fence", UnitSync, none, [2]int{0, 2}, 0},
 	Atom:       {"atom", UnitMem, one, [2]int{2, 3}, ReadsMem | WritesMem},
 	Red:        {"red", UnitMem, none, n(2), ReadsMem | WritesMem},
 	Vote:       {"vote", UnitSync, one, [2]int{1, 2}, Crosslane},
+	Match:      {"match", UnitSync, [2]int{1, 2}, n(2), Crosslane},
+	Redux:      {"redux", UnitSync, one, n(2), Crosslane},
+	Elect:      {"elect", UnitSync, [2]int{1, 2}, n(1), Crosslane},
 	Shfl:       {"shfl", UnitSync, [2]int{1, 2}, [2]int{3, 4}, Crosslane},
 	Activemask: {"activemask", UnitSync, one, none, Crosslane},
 }

@@ -111,6 +111,7 @@ type Reloc struct {
 type Kernel struct {
 	Name        string
 	File        string
+	Target      string // the program's
 	AddressBits int
 	Params      []Var // also parameters of the launch, in order
 	Vars        []Var // every variable that an operand names, parameters excluded

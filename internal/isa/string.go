@@ -101,6 +101,7 @@ func (in *Instr) modifiers() []string {
 	add(in.FTZ, "ftz")
 	add(in.Sat, "sat")
 	add(in.NaN, "nan")
+	add(in.Abs, "abs")
 	add(in.Wrap, "wrap")
 	add(in.ShiftAmt, "shiftamt")
 	add(in.Volatile, "volatile")
@@ -175,6 +176,7 @@ func (a AtomOp) String() string { return atomNames[a] }
 
 var laneNames = []string{
 	LaneNone: "none", VoteAll: "all", VoteAny: "any", VoteUni: "uni", VoteBallot: "ballot",
+	MatchAny: "any", MatchAll: "all",
 	ShflUp: "up", ShflDown: "down", ShflBfly: "bfly", ShflIdx: "idx",
 }
 
@@ -186,6 +188,7 @@ var combineNames = []string{CombineNone: "none", CombineAnd: "and", CombineOr: "
 var barrierNames = []string{
 	BarrierNone: "none", BarrierSync: "sync", BarrierArrive: "arrive",
 	BarrierRedPopc: "red.popc", BarrierRedAnd: "red.and", BarrierRedOr: "red.or",
+	BarrierClusterArrive: "cluster.arrive", BarrierClusterWait: "cluster.wait",
 }
 
 var roundNames = []string{

@@ -240,7 +240,11 @@ func compareRecords(a, b trace.Record) int {
 // readsTimer reports whether the instruction reads the global timer.
 func readsTimer(in *isa.Instr) bool {
 	for _, o := range in.Src {
-		if o.Kind == isa.KindSpecial && o.Special == isa.GlobalTimer {
+		if o.Kind != isa.KindSpecial {
+			continue
+		}
+		switch o.Special {
+		case isa.GlobalTimer, isa.GlobalTimerLo, isa.GlobalTimerHi:
 			return true
 		}
 	}

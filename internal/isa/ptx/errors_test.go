@@ -1,9 +1,10 @@
 package ptx
 
 import (
-	"fmt"
 	"strings"
 	"testing"
+
+	"warpbound/internal/isa"
 )
 
 // TestLowerErrors checks the messages for statements that are wrong.
@@ -68,12 +69,11 @@ func TestUnknown(t *testing.T) {
 	for _, c := range []struct{ snippet, text, reason string }{
 		{"@%p1 frob.x::y.b32  {%r1,%r2}, [%rd1, {%r2}], a|b, 1+2;", "@%p1 frob.x::y.b32 {%r1, %r2}, [%rd1, {%r2}], a|b, 1+2", ""},
 		{"add.s31 %r1, %r2, 1;", "add.s31 %r1, %r2, 1", ""},
-		{"tex.1d.v4.f32.s32 {%f1, %f2, %f3, %f4}, [t, {%r1}];", "tex.1d.v4.f32.s32 {%f1, %f2, %f3, %f4}, [t, {%r1}]", ""},
-		{"mov.u32 %r1, %clusterid.x;", "mov.u32 %r1, %clusterid.x", ": special register %clusterid.x"},
-		{"mov.u64 %rd1, f;", "mov.u64 %rd1, f", ": the address of code is taken"},
+		{"tex.1d.v4.f32.s32 {%f1,%f2,%f3,%f4}|%p1, [t, {%r1}];", "tex.1d.v4.f32.s32 {%f1, %f2, %f3, %f4}|%p1, [t, {%r1}]", "textures are not modelled"},
+		{"mov.u64 %rd1, f;", "mov.u64 %rd1, f", "the address of code is taken"},
 		{"call (%r1), %rd1, (%r2), proto; proto: .callprototype (.param .b32 _) _ (.param .b32 _);",
-			"call (%r1), %rd1, (%r2), proto", ": an indirect call"},
-		{"{ .param .b64 x; st.param.b32 [x+4], %r1; }", "st.param.b32 [x+4], %r1", ": part of a scalar parameter is accessed"},
+			"call (%r1), %rd1, (%r2), proto", "an indirect call"},
+		{"{ .param .b64 x; st.param.b32 [x+4], %r1; }", "st.param.b32 [x+4], %r1", "part of a scalar parameter is accessed"},
 	} {
 		p, err := lowerSnippet(c.snippet)
 		if err != nil {
@@ -84,9 +84,60 @@ func TestUnknown(t *testing.T) {
 		if in.String() != c.text || in.Pos.Line != 2 {
 			t.Errorf("%s\nkept as %s at %s", c.snippet, in.String(), in.Pos)
 		}
-		want := fmt.Sprintf("unknown instruction %s%s", c.text, c.reason)
+		want := "unknown instruction " + c.text
+		if c.reason != "" {
+			want = c.text + " cannot be executed: " + c.reason
+		}
+		if in.Reason != c.reason {
+			t.Errorf("%s\nreason %s, want %s", c.snippet, in.Reason, c.reason)
+		}
 		if len(p.Warnings) != 1 || p.Warnings[0].ID != "unknown-instruction" || p.Warnings[0].Text != want || p.Warnings[0].Pos != in.Pos {
 			t.Errorf("%s\nwarnings %+v\nwant %s", c.snippet, p.Warnings, want)
+		}
+	}
+}
+
+// TestRefused checks that instructions of every family are parsed, printed and
+// kept with the reason why they cannot be executed.
+func TestRefused(t *testing.T) {
+	for text, want := range map[string]string{
+		"tex.2d.v4.f32.f32 {%f1, %f2, %f3, %f4}, [t, s, {%f1, %f2}]":                                                   "textures",
+		"tld4.r.2d.v4.f32.f32 {%f1, %f2, %f3, %f4}, [t, {%f1, %f2}]":                                                   "textures",
+		"txq.width.b32 %r1, [%rd1]":                                                                                    "textures",
+		"istypep.texref %p1, %rd1":                                                                                     "textures",
+		"suld.b.2d.v2.b32.trap {%r1, %r2}, [%rd1, {%r1, %r2}]":                                                         "surfaces",
+		"sust.b.1d.b32.clamp [%rd1, {%r1}], %r2":                                                                       "surfaces",
+		"sured.b.add.2d.u32.trap [%rd1, {%r1, %r2}], %r3":                                                              "surfaces",
+		"suq.height.b32 %r1, [%rd1]":                                                                                   "surfaces",
+		"mma.sync.aligned.m8n8k4.row.col.f32.f16.f16.f32 {%f1, %f2}, {%r1, %r2}, {%r3, %r4}, {%f1, %f2}":               "matrix",
+		"wmma.load.a.sync.aligned.row.m16n16k16.global.f16 {%r1, %r2}, [%rd1], %r3":                                    "matrix",
+		"ldmatrix.sync.aligned.m8n8.x2.trans.shared.b16 {%r1, %r2}, [%r3]":                                             "matrix",
+		"stmatrix.sync.aligned.m8n8.x1.shared::cta.b16 [%r3], {%r1}":                                                   "matrix",
+		"movmatrix.sync.aligned.m8n8.trans.b16 %r1, %r2":                                                               "matrix",
+		"wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16 {%f1, %f2}, %rd1, %rd2, %p1, 1, 1, 0, 0":                    "asynchronous matrix",
+		"tcgen05.mma.cta_group::1.kind::f16 [%r1], %rd1, %rd2, %r2, %p1":                                               "asynchronous matrix",
+		"mbarrier.try_wait.parity.shared::cta.b64 %p1, [%r1], %r2":                                                     "mbarrier",
+		"mbarrier.arrive.shared.b64 _, [%rd1], 4":                                                                      "mbarrier",
+		"cp.async.mbarrier.arrive.shared.b64 [%r1]":                                                                    "mbarrier",
+		"cp.async.bulk.tensor.2d.shared::cluster.global.mbarrier::complete_tx::bytes [%r1], [%rd1, {%r2, %r3}], [%r4]": "bulk copies",
+		"cp.async.bulk.wait_group.read 0":                                                                              "bulk copies",
+		"cp.reduce.async.bulk.global.shared::cta.bulk_group.add.u32 [%rd1], [%r1], %r2":                                "bulk copies",
+		"tensormap.replace.tile.global_address.global.b1024.b64 [%rd1], %rd2":                                          "bulk copies",
+		"st.async.weak.shared::cluster.mbarrier::complete_tx::bytes.u32 [%r1], %r2, [%r3]":                             "asynchronous stores",
+		"red.async.relaxed.cluster.shared::cluster.mbarrier::complete_tx::bytes.add.u32 [%r1], %r2, [%r3]":             "asynchronous stores",
+		"multimem.ld_reduce.global.add.f32 %f1, [%rd1]":                                                                "multimem",
+		"clusterlaunchcontrol.try_cancel.async.shared::cta.mbarrier::complete_tx::bytes.b128 [%rd1], [%rd2]":           "launches",
+		"alloca.u64 %rd1, %rd2, 8":                                                                                     "stack allocation",
+		"vadd4.u32.u32.u32.sat %r1, %r2, %r3, %r4":                                                                     "video",
+	} {
+		p, err := lowerSnippet("@!%p2 " + text + ";")
+		if err != nil {
+			t.Errorf("%s\n%v", text, err)
+			continue
+		}
+		in := p.Func("k").Instrs[0]
+		if in.Op != isa.Unknown || in.Text != "@!%p2 "+text || !strings.Contains(in.Reason, want) {
+			t.Errorf("%s\nkept as %s with the reason %s, want %s", text, in.Text, in.Reason, want)
 		}
 	}
 }

@@ -20,12 +20,12 @@ func (fn *function) instr(x *Instr) error {
 	in, err := fn.lower(x)
 	var unknown unknownError
 	if errors.As(err, &unknown) {
-		in = isa.Instr{Op: isa.Unknown, Text: x.String()}
-		text := shorten(in.Text)
-		if unknown.reason != "" {
-			text += ": " + unknown.reason
+		in = isa.Instr{Op: isa.Unknown, Text: x.String(), Reason: unknown.reason}
+		if unknown.reason == "" {
+			fn.warn(x.Pos, "unknown-instruction", "unknown instruction %s", shorten(in.Text))
+		} else {
+			fn.warn(x.Pos, "unknown-instruction", "%s cannot be executed: %s", shorten(in.Text), unknown.reason)
 		}
-		fn.warn(x.Pos, "unknown-instruction", "unknown instruction %s", text)
 		err = nil
 	}
 	var placed *diag.Error
@@ -68,7 +68,7 @@ func (fn *function) lower(x *Instr) (isa.Instr, error) {
 		fn.matched[x.Mnemonic] = matched
 	}
 	if len(matched) == 0 {
-		return isa.Instr{}, unknownError{}
+		return isa.Instr{}, unknownError{refusal(x.Mnemonic)}
 	}
 	for i := range matched {
 		if c := &matched[i]; c.accepts(x.Operands) {

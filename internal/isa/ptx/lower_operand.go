@@ -78,30 +78,19 @@ func special(name string, t isa.Type) (isa.Operand, error) {
 		ok = false // %WARP_SZ or tid.x
 	}
 	if !ok {
-		for _, prefix := range rareSpecials {
-			if strings.HasPrefix(name, prefix) {
-				return isa.Operand{}, unknownError{"special register " + name}
-			}
-		}
 		return isa.Operand{}, errors.New(notSymbol(name, symbol{}))
 	}
-	narrow, wide := 16, 32 // PTX 1 declared the coordinates with 16 bits
-	switch s {
-	case isa.Clock64, isa.GlobalTimer:
-		narrow, wide = 64, 64
-	case isa.GridID: // 32 bits before PTX 3
-		narrow, wide = 32, 64
+	narrow, wide := s.Bits(), s.Bits()
+	switch {
+	case s == isa.GridID: // 32 bits before PTX 3
+		narrow = 32
+	case wide == 32: // PTX 1 declared the coordinates with 16 bits
+		narrow = 16
 	}
 	if t.IsFloat() || t.Bits() < narrow || t.Bits() > wide {
 		return isa.Operand{}, fmt.Errorf("special register %s has %d bits, want .%s", name, wide, t)
 	}
 	return isa.Operand{Kind: isa.KindSpecial, Special: s, Reg: isa.NoReg}, nil
-}
-
-// rareSpecials are the special registers that isa does not have.
-var rareSpecials = []string{
-	"%pm", "%envreg", "%cluster", "%ncluster", "%is_explicit_cluster", "%reserved_smem", "%aggr_smem",
-	"%current_graph_exec", "%globaltimer_",
 }
 
 // fits reports whether a register of type have may stand where want is wanted:

@@ -32,6 +32,11 @@ func (p *parser) operand(tuple bool) (Operand, error) {
 	case p.is("{"):
 		o.Kind = OperandVector
 		o.List, err = p.operandList("}")
+		if err == nil && p.accept("|") { // of a texture fetch, whose predicate follows
+			second := Operand{Pos: p.tok.pos}
+			second.Name, err = p.name("the second result")
+			o = Operand{Pos: o.Pos, Kind: OperandPair, List: []Operand{o, second}}
+		}
 	case tuple && p.is("("):
 		o.Kind = OperandTuple
 		o.List, err = p.operandList(")")

@@ -1,0 +1,41 @@
+package ptx
+
+import "strings"
+
+// family is a group of instructions that PTX has and isa cannot express: all
+// whose mnemonics begin with the words of one of the prefixes.
+type family struct {
+	prefixes string // separated by blanks
+	reason   string
+}
+
+// families are the instructions that are parsed, shown and printed, and that no
+// kernel may execute.
+var families = []family{
+	{"tex tld4 txq istypep", "textures are not modelled"},
+	{"suld sust sured suq", "surfaces are not modelled"},
+	{"mma wmma ldmatrix stmatrix movmatrix", "matrix instructions of the tensor cores are not modelled"},
+	{"wgmma tcgen05", "asynchronous matrix instructions of the tensor cores are not modelled"},
+	{"mbarrier cp.async.mbarrier", "barriers in memory (mbarrier) are not modelled"},
+	{"cp.async.bulk cp.reduce.async.bulk st.bulk tensormap", "bulk copies are not modelled"},
+	{"st.async red.async", "asynchronous stores are not modelled"},
+	{"multimem", "memory of several devices (multimem) is not modelled"},
+	{"clusterlaunchcontrol", "launches of clusters from a kernel are not modelled"},
+	{"alloca stacksave stackrestore", "stack allocation at run time is not modelled"},
+	{"vadd vsub vabsdiff vmin vmax vshl vshr vmad vset " +
+		"vadd2 vsub2 vavrg2 vabsdiff2 vmin2 vmax2 vset2 vadd4 vsub4 vavrg4 vabsdiff4 vmin4 vmax4 vset4",
+		"video instructions are not modelled"},
+}
+
+// refusal gives the reason why no kernel may execute an instruction, empty if
+// its mnemonic belongs to no family.
+func refusal(mnemonic string) string {
+	for _, f := range families {
+		for prefix := range strings.FieldsSeq(f.prefixes) {
+			if rest, ok := strings.CutPrefix(mnemonic, prefix); ok && (rest == "" || rest[0] == '.') {
+				return f.reason
+			}
+		}
+	}
+	return ""
+}
