@@ -50,7 +50,7 @@ func (j *Job) Analyze(ctx context.Context, opts AnalyzeOptions) (*Analysis, erro
 	if err != nil {
 		return nil, err
 	}
-	bounds, err := j.loopBounds(ipg)
+	bounds, warnings, err := j.loopBounds(ipg)
 	if err != nil {
 		return nil, err
 	}
@@ -72,13 +72,13 @@ func (j *Job) Analyze(ctx context.Context, opts AnalyzeOptions) (*Analysis, erro
 			return nil, err
 		}
 	}
-	a := j.analysis(profile)
 	if opts.Traces == nil && !j.bound.Job.Varies() {
-		a.Warnings = append(a.Warnings, Warning{
-			Pos: diag.Pos{File: j.bound.Job.File, Line: 1, Col: 1}.String(), ID: "fixed-inputs",
+		warnings = append(warnings, diag.Warning{
+			Pos: diag.Pos{File: j.bound.Job.File, Line: 1, Col: 1}, ID: "fixed-inputs",
 			Text: "no input is drawn at random, so all runs would be the same: one was made",
 		})
 	}
+	a := j.analysis(profile, warnings)
 	for _, e := range result.Estimates() {
 		if opts.Methods == nil || slices.Contains(opts.Methods, e.Method) {
 			a.Estimates = append(a.Estimates, e)
@@ -87,7 +87,7 @@ func (j *Job) Analyze(ctx context.Context, opts AnalyzeOptions) (*Analysis, erro
 	return a, nil
 }
 
-func (j *Job) analysis(p *hybrid.Profile) *Analysis {
+func (j *Job) analysis(p *hybrid.Profile, warnings []diag.Warning) *Analysis {
 	spec := j.bound.Job
 	return &Analysis{
 		Job: j.Name(), Kernel: j.graph.Kernel.Name,
@@ -96,26 +96,29 @@ func (j *Job) analysis(p *hybrid.Profile) *Analysis {
 		Seed:     spec.Seed,
 		Runs:     p.Runs(),
 		Observed: p.Observed(), Estimates: []Estimate{},
-		Warnings: estimate.Warnings(j.warnings),
+		Warnings: estimate.Warnings(slices.Concat(j.warnings, warnings)),
 	}
 }
 
 // loopBounds returns the job's loop bounds by loop header. A place inside a loop
 // stands for the innermost loop around it. A bound of a loop whose iterations no
-// Ipoint shows could neither be used nor checked and is an error.
-func (j *Job) loopBounds(ipg *hybrid.IPG) (hybrid.Bounds, error) {
+// transition surely shows can neither be used nor checked, which is a warning.
+func (j *Job) loopBounds(ipg *hybrid.IPG) (hybrid.Bounds, []diag.Warning, error) {
 	bounds := hybrid.Bounds{}
+	var warnings []diag.Warning
 	loops := j.graph.Loops()
 	for _, l := range j.bound.Loops {
 		for _, instr := range l.Instrs {
 			at := loops.Innermost(j.graph.BlockOf(instr))
 			if at < 0 {
-				return nil, diag.Errorf(l.Pos, "there is no loop around %s of kernel %s",
+				return nil, nil, diag.Errorf(l.Pos, "there is no loop around %s of kernel %s",
 					j.graph.Name(j.graph.BlockOf(instr)), j.graph.Kernel.Name)
 			}
 			if len(ipg.Loops[at].Iter) == 0 {
-				return nil, diag.Errorf(l.Pos, "the bound has no effect: no ipoint shows when loop %s iterates; place one on its header",
-					ipg.Loops[at].Name)
+				warnings = append(warnings, diag.Warning{Pos: l.Pos, ID: "unused-loop-bound", Text: fmt.Sprintf(
+					"the bound of loop %s has no effect and was not checked: with these Ipoints, no transition shows for certain that the loop goes back to its head",
+					ipg.Loops[at].Name)})
+				continue
 			}
 			header, most := loops.Loops[at].Header, l.Bound
 			if other, ok := bounds[header]; ok {
@@ -124,7 +127,7 @@ func (j *Job) loopBounds(ipg *hybrid.IPG) (hybrid.Bounds, error) {
 			bounds[header] = hybrid.LoopBound{Max: most, Evidence: estimate.Annotated}
 		}
 	}
-	return bounds, nil
+	return bounds, warnings, nil
 }
 
 // flowFacts returns the job's flow facts over blocks.
