@@ -39,12 +39,13 @@ func Decode(k *isa.Kernel, g *cfg.Graph) (*Code, error) {
 
 // decoder makes one Code.
 type decoder struct {
-	kernel   *isa.Kernel
-	graph    *cfg.Graph
-	code     *Code
-	regs     []int32              // slot or maskSlot of each register
-	changing map[isa.Special]slot // of the special registers of scope ofStep
-	slots    map[constant]slot
+	kernel    *isa.Kernel
+	graph     *cfg.Graph
+	code      *Code
+	registers []slot               // of each register that is no predicate
+	masks     []maskSlot           // of each predicate
+	changing  map[isa.Special]slot // of the special registers of scope ofStep
+	slots     map[constant]slot
 
 	in  *isa.Instr // being decoded
 	pc  int
@@ -71,15 +72,14 @@ func (d *decoder) unsupported() {
 // layOutRegs gives every register a vector or a mask, and every special register
 // that changes while a warp runs a vector.
 func (d *decoder) layOutRegs() {
-	vectors, masks := slotRegs, maskRegs
-	d.regs = make([]int32, len(d.kernel.Regs))
+	registers, vectors := allocate(d.kernel, d.graph)
+	d.registers = registers
+	masks := maskRegs
+	d.masks = make([]maskSlot, len(d.kernel.Regs))
 	for i, r := range d.kernel.Regs {
 		if r.Type == isa.Pred {
-			d.regs[i] = int32(masks)
+			d.masks[i] = masks
 			masks++
-		} else {
-			d.regs[i] = int32(vectors)
-			vectors++
 		}
 	}
 	d.changing = make(map[isa.Special]slot)

@@ -74,11 +74,11 @@ func (d *decoder) register(o isa.Operand) slot {
 		d.fail("register %s is no predicate and has no complement", r.Name)
 		return slotSink
 	}
-	return slot(d.regs[o.Reg])
+	return d.registers[o.Reg]
 }
 
 func (d *decoder) valid(r isa.Reg) bool {
-	if r < 0 || int(r) >= len(d.regs) {
+	if r < 0 || int(r) >= len(d.kernel.Regs) {
 		d.fail("there is no register %d", r)
 		return false
 	}
@@ -141,5 +141,5 @@ func (d *decoder) mask(o isa.Operand) maskSlot {
 		d.fail("register %s is no predicate", r.Name)
 		return maskSink
 	}
-	return maskSlot(d.regs[o.Reg])
+	return d.masks[o.Reg]
 }

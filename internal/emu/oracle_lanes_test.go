@@ -229,8 +229,10 @@ func (c *laneCase) check(t *testing.T, r *rand.Rand) {
 	g.StartCTA(&cta, 0)
 	w := &cta.Warps[0]
 	const before = 0x5a5a_0001
-	w.broadcast(slotRegs, before, lowBits(32)) // d
-	w.preds[maskRegs+1] = mask                 // the guard
+	slots, _ := allocate(k, build(k))
+	d := slots[0]
+	w.broadcast(d, before, lowBits(32))
+	w.preds[maskRegs+1] = mask // the guard
 	var rows [32][3]uint64
 	for i, typ := range c.sources {
 		same := r.IntN(3) == 0
@@ -242,7 +244,7 @@ func (c *laneCase) check(t *testing.T, r *rand.Rand) {
 			if typ == isa.Pred {
 				w.preds[maskRegs+2] |= rows[lane][i] << lane
 			} else {
-				w.broadcast(slotRegs+2+slot(i), rows[lane][i], 1<<lane)
+				w.broadcast(slots[4+i], rows[lane][i], 1<<lane)
 			}
 		}
 	}
@@ -262,8 +264,8 @@ func (c *laneCase) check(t *testing.T, r *rand.Rand) {
 		if mask>>lane&1 != 0 {
 			wantValue, wantHolds = c.want(lane, members, src)
 		}
-		if strings.Contains(c.text, " d") && w.at(slotRegs, lane) != wantValue {
-			t.Errorf("%s on %x (mask %x) gives 0x%x in lane %d, want 0x%x", c.text, rows, mask, w.at(slotRegs, lane), lane, wantValue)
+		if strings.Contains(c.text, " d") && w.at(d, lane) != wantValue {
+			t.Errorf("%s on %x (mask %x) gives 0x%x in lane %d, want 0x%x", c.text, rows, mask, w.at(d, lane), lane, wantValue)
 			return
 		}
 		if strings.Contains(c.text, "p,") && w.preds[maskRegs]>>lane&1 != number(wantHolds) {

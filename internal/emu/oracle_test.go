@@ -29,8 +29,9 @@ type instance struct {
 // by a predicate, and an exit.
 type bench struct {
 	*instance
-	grid *Grid
-	cta  CTA
+	grid  *Grid
+	cta   CTA
+	slots []slot // of the registers
 }
 
 func (c *instance) prepare() (*bench, error) {
@@ -42,9 +43,9 @@ func (c *instance) prepare() (*bench, error) {
 	for i, t := range c.sources {
 		if x, ok := c.imms[i]; ok {
 			in.Src = append(in.Src, imm(x))
-		} else {
-			in.Src = append(in.Src, reg(isa.Reg(len(k.Regs))))
+			continue
 		}
+		in.Src = append(in.Src, reg(isa.Reg(len(k.Regs))))
 		k.Regs = append(k.Regs, isa.RegDecl{Name: fmt.Sprintf("%%s%d", i), Type: t})
 	}
 	k.Instrs = []isa.Instr{in, {Op: isa.Exit}}
@@ -53,7 +54,8 @@ func (c *instance) prepare() (*bench, error) {
 		return nil, err
 	}
 	g, err := NewGrid(code, Launch{Grid: [3]int{1, 1, 1}, Block: [3]int{lanes, 1, 1}}, new(Memory), lanes)
-	return &bench{instance: c, grid: g}, err
+	slots, _ := allocate(k, build(k))
+	return &bench{instance: c, grid: g, slots: slots}, err
 }
 
 // run executes the instruction on a row of source values for each lane, with the
@@ -61,24 +63,27 @@ func (c *instance) prepare() (*bench, error) {
 func (b *bench) run(rows [][4]uint64, mask uint64) ([]uint64, error) {
 	b.grid.StartCTA(&b.cta, 0)
 	w := &b.cta.Warps[0]
-	vectors, masks := slotRegs, maskRegs
+	masks := maskRegs
+	next := 0 // register
 	put := func(t isa.Type, value func(lane int) uint64) {
-		if t != isa.Pred {
-			for lane := range rows {
-				w.vecs[0][vectors][lane] = value(lane) & lowBits(t.Bits())
-			}
-			vectors++
-			return
-		}
 		for lane := range rows {
-			w.preds[masks] |= value(lane) & 1 << lane
+			if t == isa.Pred {
+				w.preds[masks] |= value(lane) & 1 << lane
+			} else {
+				w.vecs[0][b.slots[next]][lane] = value(lane) & lowBits(t.Bits())
+			}
 		}
-		masks++
+		if t == isa.Pred {
+			masks++
+		}
+		next++
 	}
 	put(b.dst, func(int) uint64 { return 1 })
 	put(isa.Pred, func(lane int) uint64 { return mask >> lane })
 	for i, t := range b.sources {
-		put(t, func(lane int) uint64 { return rows[lane][i] })
+		if _, ok := b.imms[i]; !ok {
+			put(t, func(lane int) uint64 { return rows[lane][i] })
+		}
 	}
 	if err := w.Step(new(Env), new(Effect)); err != nil {
 		return nil, err
@@ -88,7 +93,7 @@ func (b *bench) run(rows [][4]uint64, mask uint64) ([]uint64, error) {
 		if b.dst == isa.Pred {
 			got[lane] = w.preds[maskRegs] >> lane & 1
 		} else {
-			got[lane] = w.vecs[0][slotRegs][lane]
+			got[lane] = w.at(b.slots[0], lane)
 		}
 	}
 	return got, nil
