@@ -11,8 +11,16 @@ func bitFor(in *isa.Instr) aluFunc {
 	t := in.Type
 	isBits := t.Class() == isa.Bits
 	isWord := t == isa.B32
-	funnel := in.Op == isa.ShfL || in.Op == isa.ShfR
-	if in.Sat || in.Wrap && !funnel || in.ShiftAmt && in.Op != isa.Bfind {
+	var allowed modifiers
+	switch in.Op {
+	case isa.ShfL, isa.ShfR, isa.Szext, isa.Bmsk:
+		allowed = modWrap
+	case isa.Bfind:
+		allowed = modShiftAmt
+	case isa.Prmt:
+		allowed = modPermute
+	}
+	if !only(in, allowed) || t.Class() == isa.Packed {
 		return nil
 	}
 	switch op := in.Op; {
@@ -40,7 +48,7 @@ func bitFor(in *isa.Instr) aluFunc {
 	case op == isa.ShfR && isWord:
 		return funnelRight
 	case op == isa.Prmt && isWord:
-		return prmt
+		return permutation(in.Permute)
 	case op == isa.Lop3 && isWord && in.Src[3].Kind == isa.KindImm:
 		return lop3(uint8(in.Src[3].Imm))
 	case op == isa.Popc && isBits:
@@ -49,6 +57,12 @@ func bitFor(in *isa.Instr) aluFunc {
 		return sized3(t, nil, clz[uint32], clz[uint64])
 	case op == isa.Brev && isBits:
 		return sized3(t, nil, brev[uint32], brev[uint64])
+	case op == isa.Bmsk && isWord:
+		return bitMask(in.Wrap)
+	case op == isa.Fns && isWord:
+		return findNthSet
+	case op == isa.Szext && !isBits:
+		return typed(t, nil, extendBits(in.Wrap, false), nil, nil, extendBits(in.Wrap, true), nil)
 	case op == isa.Bfind && in.ShiftAmt && !isBits:
 		return typed(t, nil, bfindShift[uint32], bfindShift[uint64],
 			nil, bfindShiftSigned[int32, uint32], bfindShiftSigned[int64, uint64])
@@ -166,23 +180,6 @@ func lop3(table uint8) aluFunc {
 			high := x & (^y&(^z&minterms[4]|z&minterms[5]) | y&(^z&minterms[6]|z&minterms[7]))
 			d[i] = uint64(low | high)
 		}
-	}
-}
-
-// prmt picks four of the eight bytes of b (high) and a (low), each by four bits
-// of c; the fourth of them copies the byte's sign into all of its bits.
-func prmt(d, a, b, c *vector) {
-	for i := range d {
-		from, selector, picked := joined(a[i], b[i]), c[i], uint32(0)
-		for byteIndex := range 4 {
-			pick := selector >> (4 * byteIndex)
-			x := uint8(from >> (8 * (pick & 7)))
-			if pick&8 != 0 {
-				x = uint8(int8(x) >> 7)
-			}
-			picked |= uint32(x) << (8 * byteIndex)
-		}
-		d[i] = uint64(picked)
 	}
 }
 

@@ -11,7 +11,7 @@ import (
 func convert(in *isa.Instr, width int) aluFunc {
 	from, to := in.SrcType, in.Type
 	switch {
-	case !isNumber(from) || !isNumber(to) || in.Approx || in.NaN || in.Wrap || in.ShiftAmt:
+	case !isNumber(from) || !isNumber(to) || !only(in, modNearest|modDirected|modIntegral|modFTZ|modSat):
 		return nil
 	case from.IsFloat() && to.IsFloat():
 		return floatToFloat(in)

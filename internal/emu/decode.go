@@ -164,7 +164,7 @@ func (d *decoder) decode() {
 	}
 	if op := d.operation(); op != nil {
 		d.out.op = op
-		if modified(in) {
+		if !only(in, separately(in)) {
 			d.unsupported()
 		}
 	} else if d.err == nil {
@@ -213,6 +213,8 @@ func (d *decoder) operation() operation {
 		return d.unpack()
 	case isa.Bfi:
 		return d.bfi()
+	case isa.AddCarry, isa.SubCarry, isa.MadCarry, isa.MadHiCarry:
+		return d.carrying()
 	}
 	if in.Type == isa.Pred {
 		return d.logic()
@@ -240,7 +242,7 @@ func resultBits(in *isa.Instr) int {
 	switch in.Op {
 	case isa.MulWide, isa.MadWide:
 		return 2 * in.Type.Bits()
-	case isa.Popc, isa.Clz, isa.Bfind:
+	case isa.Popc, isa.Clz, isa.Bfind, isa.Dp4a, isa.Dp2a, isa.Dp2aHi:
 		return 32
 	}
 	return in.Type.Bits()
@@ -268,9 +270,14 @@ func (d *decoder) branch() operation {
 	return op
 }
 
-// modified reports whether an instruction that no aluFunc describes has a
-// modifier of arithmetic. Comparisons may flush their sources.
-func modified(in *isa.Instr) bool {
-	compares := in.Op == isa.Setp || in.Op == isa.Set || in.Op == isa.Slct
-	return in.Round != isa.RoundDefault || in.Sat || in.Approx || in.NaN && in.Op != isa.Redux || in.Abs && in.Op != isa.Redux || in.Wrap || in.ShiftAmt || in.FTZ && !compares
+// separately returns the modifiers that an instruction may have which no aluFunc
+// describes: comparisons may flush their sources.
+func separately(in *isa.Instr) modifiers {
+	switch in.Op {
+	case isa.Setp, isa.Set, isa.Slct:
+		return modFTZ
+	case isa.Redux:
+		return modNaN | modAbs
+	}
+	return 0
 }

@@ -14,7 +14,7 @@ import (
 // flushes subnormal numbers. The approximations of Div, Rcp and Sqrt are as exact
 // as the correctly rounded operations.
 func floatFor(in *isa.Instr) aluFunc {
-	if f := fastFloat(in); f != nil && allowed(in).permit(in) {
+	if f := fastFloat(in); f != nil && only(in, allowed(in)) {
 		return f
 	}
 	f, ok := laneFunc(in)

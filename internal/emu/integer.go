@@ -33,9 +33,6 @@ func aluFor(in *isa.Instr, width int) aluFunc {
 	if in.Type.IsFloat() {
 		return floatFor(in)
 	}
-	if in.FTZ || in.Approx || in.NaN || in.Round != isa.RoundDefault {
-		return nil
-	}
 	if f := bitFor(in); f != nil {
 		return f
 	}
@@ -44,7 +41,7 @@ func aluFor(in *isa.Instr, width int) aluFunc {
 
 // copyOf returns the function that copies a value of the instruction's type.
 func copyOf(in *isa.Instr) aluFunc {
-	if modified(in) {
+	if !only(in, 0) {
 		return nil
 	}
 	return move(in.Type.Bits())
@@ -56,11 +53,17 @@ func copyOf(in *isa.Instr) aluFunc {
 // open, and devices do so.
 func integerFor(in *isa.Instr) aluFunc {
 	t := in.Type
-	if t.Class() != isa.Unsigned && t.Class() != isa.Signed || in.Wrap || in.ShiftAmt {
+	switch {
+	case in.Op == isa.Dp4a || in.Op == isa.Dp2a || in.Op == isa.Dp2aHi:
+		return dotFor(in)
+	case t == isa.U16x2 || t == isa.S16x2:
+		return pairFor(in)
+	case t.Class() != isa.Unsigned && t.Class() != isa.Signed:
 		return nil
-	}
-	if in.Sat {
-		return saturated(in)
+	case in.Sat || in.Relu:
+		return clampedFor(in)
+	case !only(in, 0):
+		return nil
 	}
 	switch in.Op {
 	case isa.Add:
@@ -87,6 +90,10 @@ func integerFor(in *isa.Instr) aluFunc {
 		return typed(t, nil, mul24, nil, nil, mul24Signed, nil)
 	case isa.Mad24:
 		return typed(t, nil, mad24, nil, nil, mad24Signed, nil)
+	case isa.Mul24Hi:
+		return typed(t, nil, mul24Hi, nil, nil, mul24HiSigned, nil)
+	case isa.Mad24Hi:
+		return typed(t, nil, mad24Hi, nil, nil, mad24HiSigned, nil)
 	case isa.Div:
 		return typed(t, div[uint16], div[uint32], div[uint64],
 			divSigned[int16, uint16], divSigned[int32, uint32], divSigned[int64, uint64])
@@ -110,19 +117,25 @@ func integerFor(in *isa.Instr) aluFunc {
 	return nil
 }
 
-// saturated returns the function of an operation that clamps to the range of
-// its type.
-func saturated(in *isa.Instr) aluFunc {
-	if in.Type != isa.S32 {
+// clampedFor returns the function of an operation that clamps to the range of
+// its type, or to what is not negative.
+func clampedFor(in *isa.Instr) aluFunc {
+	if in.Type != isa.S32 || !only(in, modSat) && !only(in, modRelu) {
 		return nil
 	}
-	switch in.Op {
-	case isa.Add:
+	switch {
+	case in.Op == isa.Add && in.Sat:
 		return addSat
-	case isa.Sub:
+	case in.Op == isa.Sub && in.Sat:
 		return subSat
-	case isa.MadHi:
+	case in.Op == isa.MadHi && in.Sat:
 		return madHiSat
+	case in.Op == isa.Mad24Hi && in.Sat:
+		return mad24HiSat
+	case in.Op == isa.Min && in.Relu:
+		return minRelu
+	case in.Op == isa.Max && in.Relu:
+		return maxRelu
 	}
 	return nil
 }
@@ -262,33 +275,6 @@ func madHiSigned64(d, a, b, c *vector) {
 	}
 }
 
-// The operations on the low 24 bits of their sources give the low 32 bits of the
-// product.
-
-func mul24(d, a, b, _ *vector) {
-	for i := range d {
-		d[i] = uint64(uint32(a[i]<<8) >> 8 * (uint32(b[i]<<8) >> 8))
-	}
-}
-
-func mul24Signed(d, a, b, _ *vector) {
-	for i := range d {
-		d[i] = uint64(uint32(int32(a[i]<<8) >> 8 * (int32(b[i]<<8) >> 8)))
-	}
-}
-
-func mad24(d, a, b, c *vector) {
-	for i := range d {
-		d[i] = uint64(uint32(a[i]<<8)>>8*(uint32(b[i]<<8)>>8) + uint32(c[i]))
-	}
-}
-
-func mad24Signed(d, a, b, c *vector) {
-	for i := range d {
-		d[i] = uint64(uint32(int32(a[i]<<8)>>8*(int32(b[i]<<8)>>8)) + uint32(c[i]))
-	}
-}
-
 func div[U unsigned](d, a, b, _ *vector) {
 	for i := range d {
 		q := ^U(0)
@@ -381,28 +367,5 @@ func abs[S signed, U unsigned](d, a, _, _ *vector) {
 func neg[U unsigned](d, a, _, _ *vector) {
 	for i := range d {
 		d[i] = uint64(-U(a[i]))
-	}
-}
-
-// clamp32 limits x to the range of int32.
-func clamp32(x int64) uint64 {
-	return uint64(uint32(min(max(x, -1<<31), 1<<31-1)))
-}
-
-func addSat(d, a, b, _ *vector) {
-	for i := range d {
-		d[i] = clamp32(int64(int32(a[i])) + int64(int32(b[i])))
-	}
-}
-
-func subSat(d, a, b, _ *vector) {
-	for i := range d {
-		d[i] = clamp32(int64(int32(a[i])) - int64(int32(b[i])))
-	}
-}
-
-func madHiSat(d, a, b, c *vector) {
-	for i := range d {
-		d[i] = clamp32(int64(int32(a[i]))*int64(int32(b[i]))>>32 + int64(int32(c[i])))
 	}
 }

@@ -244,7 +244,7 @@ func (f spec) pick(x, y uint64, lesser, nan bool) uint64 {
 // transcendental approximations.
 func defineFloat(in *isa.Instr) func(src [4]uint64) uint64 {
 	t := in.Type
-	if !t.IsFloat() || in.Wrap || in.ShiftAmt || in.Round > isa.RoundRP {
+	if !t.IsFloat() || !has(in, "round", "ftz", "sat", "approx", "nan") || in.Round > isa.RoundRP {
 		return nil
 	}
 	f := specOf(t)

@@ -19,7 +19,7 @@ type define func(in *isa.Instr) func(src [4]uint64) uint64
 
 // instance is one instruction to be checked.
 type instance struct {
-	in      isa.Instr
+	in      isa.Instr      // with results only if the checked one is not the first and only
 	dst     isa.Type       // of the result's register
 	sources []isa.Type     // of the source registers
 	imms    map[int]uint64 // sources that are immediates
@@ -37,7 +37,9 @@ type bench struct {
 func (c *instance) prepare() (*bench, error) {
 	k := &isa.Kernel{Name: "oracle", AddressBits: 64, Regs: regs(c.dst, isa.Pred)}
 	in := c.in
-	in.Dst = ops(reg(0))
+	if in.Dst == nil {
+		in.Dst = ops(reg(0))
+	}
 	in.Src = nil
 	in.Guard = isa.Guard{Set: true, Reg: 1}
 	for i, t := range c.sources {
@@ -218,7 +220,7 @@ func floatValue(r *rand.Rand, t isa.Type) uint64 {
 // allTypes are the types that an operation may be tried on.
 func allTypes() []isa.Type {
 	var all []isa.Type
-	for t := isa.Pred; t <= isa.F64; t++ {
+	for t := isa.Pred; t <= isa.TF32; t++ {
 		if t != isa.B128 {
 			all = append(all, t)
 		}

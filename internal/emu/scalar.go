@@ -8,7 +8,7 @@ import "warpbound/internal/isa"
 // operation is not defined on the type or with the modifiers.
 func laneFunc(in *isa.Instr) (scalar, bool) {
 	f, ok := formatOf(in.Type)
-	if !ok || !allowed(in).permit(in) {
+	if !ok || !only(in, allowed(in)) {
 		return nil, false
 	}
 	op := basic(in, f)
@@ -39,58 +39,52 @@ func laneFunc(in *isa.Instr) (scalar, bool) {
 	return whole, true
 }
 
-// modifiers are those that an operation may have on a type.
-type modifiers struct{ nearest, directed, ftz, sat, nan, approx bool }
-
-// allowed returns the modifiers of a floating-point operation.
+// allowed returns the modifiers that a floating-point operation may have.
 func allowed(in *isa.Instr) modifiers {
 	single, double := in.Type == isa.F32, in.Type == isa.F64
 	narrow := in.Type == isa.F16 || in.Type == isa.F16x2
-	m := modifiers{ftz: single || narrow}
+	var flush modifiers
+	if single || narrow {
+		flush = modFTZ
+	}
 	switch in.Op {
 	case isa.Add, isa.Sub, isa.Mul, isa.Fma:
-		m.nearest, m.directed = true, single || double
-		m.sat = single || narrow
+		m := modNearest | flush
+		if single || double {
+			m |= modDirected
+		}
+		if single || narrow {
+			m |= modSat
+		}
+		return m
 	case isa.Mad:
-		m.sat = true
+		return modSat | flush
 	case isa.Min, isa.Max:
-		m.nan = !double
+		if double {
+			return 0
+		}
+		return modNaN | flush
 	case isa.Div, isa.Rcp, isa.Sqrt:
-		if in.Approx {
-			m.approx = single || in.Op == isa.Rcp && in.FTZ
-			m.ftz = true
-		} else {
-			m.nearest, m.directed = true, true
+		switch {
+		case !in.Approx:
+			return modNearest | modDirected | flush
+		case single || in.Op == isa.Rcp && in.FTZ:
+			return modApprox | modFTZ
 		}
+		return 0
 	case isa.Rsqrt, isa.Sin, isa.Cos, isa.Lg2:
-		m.approx, m.ftz = true, true
+		return modApprox | modFTZ
 	case isa.Ex2:
-		m.approx, m.ftz = true, !narrow
+		if narrow {
+			return modApprox
+		}
+		return modApprox | modFTZ
 	case isa.Tanh:
-		m.approx, m.ftz = true, false
+		return modApprox
 	case isa.Copysign:
-		m.ftz = false
+		return 0
 	}
-	return m
-}
-
-// permit reports whether the modifiers that an instruction has are among m.
-func (m modifiers) permit(in *isa.Instr) bool {
-	switch in.Round {
-	case isa.RoundDefault:
-	case isa.RoundRN:
-		if !m.nearest {
-			return false
-		}
-	case isa.RoundRZ, isa.RoundRM, isa.RoundRP:
-		if !m.directed {
-			return false
-		}
-	default:
-		return false
-	}
-	return (m.ftz || !in.FTZ) && (m.sat || !in.Sat) && (m.nan || !in.NaN) && (m.approx || !in.Approx) &&
-		!in.Wrap && !in.ShiftAmt
+	return flush
 }
 
 // basic returns the operations that are exact but for one rounding.

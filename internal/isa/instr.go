@@ -51,7 +51,7 @@ type Guard struct {
 type Instr struct {
 	Op      Op
 	Type    Type // of the operation; of the result where the two differ
-	SrcType Type // of the sources where they differ from Type (Cvt, Set, Slct)
+	SrcType Type // of sources where it differs from Type: of all (Cvt, Set), or of those that the operation names
 
 	Guard Guard
 	Dst   []Operand
@@ -68,9 +68,13 @@ type Instr struct {
 	Sat      bool // integers: clamp to the range; floats: clamp to [0, 1]
 	Approx   bool // the fast approximation of Div, Sqrt, Rcp and the like
 	NaN      bool // Min, Max, Redux: a NaN source gives NaN
-	Abs      bool // Redux: of the absolute values
 	Wrap     bool // shifts: the amount modulo the width instead of clamped
 	ShiftAmt bool // Bfind: the distance from the top instead of the position
+	Relu     bool // a negative result becomes zero
+	Abs      bool // Min, Max, Redux: of the magnitudes of the sources
+	XorSign  bool // Min, Max: the sign is the exclusive or of those of the sources
+	Finite   bool // Cvt: a result beyond the range becomes the largest finite number
+	Permute  Permute
 	Volatile bool // the access may not be served by L1 (volatile, relaxed, mmio, .cv, .cg)
 
 	Target  int    // Bra: index of the target instruction
@@ -175,6 +179,22 @@ const (
 	AtomCas
 	AtomInc
 	AtomDec
+)
+
+// Permute is the mode of Prmt.
+type Permute uint8
+
+// The modes of Prmt. All but the first take the two low bits of c for a number
+// and choose by it: four bytes forward or backward, one byte in all places, the
+// bytes clamped to the left or to the right, one half in both places.
+const (
+	PermuteBytes Permute = iota // four bits of c for each byte
+	PermuteF4E
+	PermuteB4E
+	PermuteRC8
+	PermuteECL
+	PermuteECR
+	PermuteRC16
 )
 
 // LaneOp is the mode of Vote, Match and Shfl.

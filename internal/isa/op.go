@@ -19,9 +19,18 @@ const (
 	Mad     // a*b + c; integers: the low half
 	MadHi
 	MadWide
-	Mul24
+	Mul24   // the low 32 bits of a 48-bit product
+	Mul24Hi // the high 32 bits
 	Mad24
-	Fma // one rounding
+	Mad24Hi
+	AddCarry // {carry e, d} = a + b + carry c; without e or c there is no carry out or in
+	SubCarry // d = a - b - borrow c, borrow out in e
+	MadCarry // a*b + c + carry x; as Mad
+	MadHiCarry
+	Dp4a   // c + the products of the four bytes of a (of Type) and b (of SrcType)
+	Dp2a   // c + the products of the halves of a (of Type) and the low two bytes of b (of SrcType)
+	Dp2aHi // the same with the high two bytes
+	Fma    // one rounding
 	Div
 	Rem
 	Abs
@@ -57,6 +66,9 @@ const (
 	Brev
 	Bfe
 	Bfi
+	Szext // sign or zero extension of the low b bits of a
+	Bmsk  // b ones from bit a up
+	Fns   // the c-th bit set of a, counted from bit b
 
 	// Comparison and selection.
 	Setp // d predicate, optional second d its complement; optional c combines by Instr.Combine
@@ -146,8 +158,9 @@ type Info struct {
 const many = 8
 
 var (
-	one  = [2]int{1, 1}
-	none = [2]int{0, 0}
+	none     = [2]int{0, 0}
+	one      = [2]int{1, 1}
+	oneOrTwo = [2]int{1, 2}
 )
 
 func n(k int) [2]int { return [2]int{k, k} }
@@ -166,7 +179,9 @@ var ops = [numOps]Info{
 	MadHi:    {"mad.hi", UnitMad, one, n(3), 0},
 	MadWide:  {"mad.wide", UnitMad, one, n(3), 0},
 	Mul24:    {"mul24", UnitMul, one, n(2), 0},
+	Mul24Hi:  {"mul24.hi", UnitMul, one, n(2), 0},
 	Mad24:    {"mad24", UnitMad, one, n(3), 0},
+	Mad24Hi:  {"mad24.hi", UnitMad, one, n(3), 0},
 	Fma:      {"fma", UnitMad, one, n(3), 0},
 	Div:      {"div", UnitDiv, one, n(2), 0},
 	Rem:      {"rem", UnitDiv, one, n(2), 0},
@@ -185,6 +200,14 @@ var ops = [numOps]Info{
 	Tanh:     {"tanh", UnitSFU, one, n(1), 0},
 	Copysign: {"copysign", UnitAdd, one, n(2), 0},
 
+	AddCarry:   {"add.carry", UnitAdd, oneOrTwo, [2]int{2, 3}, 0},
+	SubCarry:   {"sub.carry", UnitAdd, oneOrTwo, [2]int{2, 3}, 0},
+	MadCarry:   {"mad.carry", UnitMad, oneOrTwo, [2]int{3, 4}, 0},
+	MadHiCarry: {"mad.hi.carry", UnitMad, oneOrTwo, [2]int{3, 4}, 0},
+	Dp4a:       {"dp4a", UnitMad, one, n(3), 0},
+	Dp2a:       {"dp2a", UnitMad, one, n(3), 0},
+	Dp2aHi:     {"dp2a.hi", UnitMad, one, n(3), 0},
+
 	And:   {"and", UnitAdd, one, n(2), 0},
 	Or:    {"or", UnitAdd, one, n(2), 0},
 	Xor:   {"xor", UnitAdd, one, n(2), 0},
@@ -202,8 +225,11 @@ var ops = [numOps]Info{
 	Brev:  {"brev", UnitAdd, one, n(1), 0},
 	Bfe:   {"bfe", UnitAdd, one, n(3), 0},
 	Bfi:   {"bfi", UnitAdd, one, n(4), 0},
+	Szext: {"szext", UnitAdd, one, n(2), 0},
+	Bmsk:  {"bmsk", UnitAdd, one, n(2), 0},
+	Fns:   {"fns", UnitAdd, one, n(3), 0},
 
-	Setp:  {"setp", UnitAdd, [2]int{1, 2}, [2]int{2, 3}, 0},
+	Setp:  {"setp", UnitAdd, oneOrTwo, [2]int{2, 3}, 0},
 	Set:   {"set", UnitAdd, one, [2]int{2, 3}, 0},
 	Selp:  {"selp", UnitAdd, one, n(3), 0},
 	Slct:  {"slct", UnitAdd, one, n(3), 0},

@@ -104,6 +104,10 @@ func (in *Instr) modifiers() []string {
 	add(in.Abs, "abs")
 	add(in.Wrap, "wrap")
 	add(in.ShiftAmt, "shiftamt")
+	add(in.XorSign, "xorsign")
+	add(in.Relu, "relu")
+	add(in.Finite, "satfinite")
+	add(in.Permute != PermuteBytes, permuteNames[in.Permute])
 	add(in.Volatile, "volatile")
 	add(in.Type != Invalid, in.Type.String())
 	add(in.SrcType != Invalid, in.SrcType.String())
@@ -182,6 +186,11 @@ var laneNames = []string{
 
 // String returns the mode's PTX name.
 func (l LaneOp) String() string { return laneNames[l] }
+
+var permuteNames = []string{
+	PermuteBytes: "bytes", PermuteF4E: "f4e", PermuteB4E: "b4e", PermuteRC8: "rc8",
+	PermuteECL: "ecl", PermuteECR: "ecr", PermuteRC16: "rc16",
+}
 
 var combineNames = []string{CombineNone: "none", CombineAnd: "and", CombineOr: "or", CombineXor: "xor"}
 

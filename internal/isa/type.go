@@ -26,6 +26,11 @@ const (
 	BF16x2
 	F32
 	F64
+	U16x2
+	S16x2
+	E4M3x2 // pairs of 8-bit floats, the first the more significant
+	E5M2x2
+	TF32 // a float of 19 bits in the upper bits of 32
 	numTypes
 )
 
@@ -40,6 +45,7 @@ const (
 	Unsigned
 	Signed
 	Float
+	Packed // what only the operations made for it understand: pairs of small numbers, tf32
 )
 
 var types = [numTypes]struct {
@@ -67,6 +73,11 @@ var types = [numTypes]struct {
 	BF16x2: {"bf16x2", 32, Float},
 	F32:    {"f32", 32, Float},
 	F64:    {"f64", 64, Float},
+	U16x2:  {"u16x2", 32, Packed},
+	S16x2:  {"s16x2", 32, Packed},
+	E4M3x2: {"e4m3x2", 16, Packed},
+	E5M2x2: {"e5m2x2", 16, Packed},
+	TF32:   {"tf32", 32, Packed},
 }
 
 // TypeByName finds a type by its name, for example "u32".

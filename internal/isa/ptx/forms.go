@@ -16,6 +16,7 @@ import "warpbound/internal/isa"
 //	[a]     an address
 //	{a}     a vector of parts of the type
 //	a*      a vector if the mnemonic has .v2, .v4 or .v8
+//	(e)     the carry flag, which the instruction does not write
 //	d|e     the second result may be missing
 //	!a      may be complemented
 //	a~      a register may be wider than the type
@@ -41,15 +42,43 @@ var rows = []row{
 	{isa.MadHi, "mad.hi.<int> d, a, b, c"},
 	{isa.MadHi, "mad.hi.sat.s32 d, a, b, c"},
 	{isa.MadWide, "mad.wide.<narrow> d:wide, a, b, c:wide"},
-	{isa.Mul24, "mul24.lo.<u32|s32> d, a, b"},
-	{isa.Mad24, "mad24.lo.<u32|s32> d, a, b, c"},
+	{isa.Mul24, "mul24.lo.<mix> d, a, b"},
+	{isa.Mul24Hi, "mul24.hi.<mix> d, a, b"},
+	{isa.Mad24, "mad24.lo.<mix> d, a, b, c"},
+	{isa.Mad24Hi, "mad24.hi.<mix> d, a, b, c"},
+	{isa.Mad24Hi, "mad24.hi.sat.s32 d, a, b, c"},
 	{isa.Div, "div.<int> d, a, b"},
 	{isa.Rem, "rem.<int> d, a, b"},
 	{isa.Abs, "abs.<signed> d, a"},
 	{isa.Neg, "neg.<signed> d, a"},
 	{isa.Min, "min.<int> d, a, b"},
+	{isa.Min, "min.relu.<s32|s16x2> d, a, b"},
 	{isa.Max, "max.<int> d, a, b"},
+	{isa.Max, "max.relu.<s32|s16x2> d, a, b"},
 	{isa.Sad, "sad.<int> d, a, b, c"},
+	{isa.Add, "add.<pair> d, a, b"},
+	{isa.Sub, "sub.<pair> d, a, b"},
+	{isa.Min, "min.<pair> d, a, b"},
+	{isa.Max, "max.<pair> d, a, b"},
+	{isa.Abs, "abs.s16x2 d, a"},
+	{isa.Neg, "neg.s16x2 d, a"},
+	{isa.Dp4a, "dp4a.<mix>.<mix> d:b32, a, b:src, c:b32"},
+	{isa.Dp2a, "dp2a.lo.<mix>.<mix> d:b32, a, b:src, c:b32"},
+	{isa.Dp2aHi, "dp2a.hi.<mix>.<mix> d:b32, a, b:src, c:b32"},
+
+	// Extended precision.
+	{isa.AddCarry, "add.cc.<carry> d, (e), a, b"},
+	{isa.AddCarry, "addc.<carry> d, a, b, (c)"},
+	{isa.AddCarry, "addc.cc.<carry> d, (e), a, b, (c)"},
+	{isa.SubCarry, "sub.cc.<carry> d, (e), a, b"},
+	{isa.SubCarry, "subc.<carry> d, a, b, (c)"},
+	{isa.SubCarry, "subc.cc.<carry> d, (e), a, b, (c)"},
+	{isa.MadCarry, "mad.lo.cc.<carry> d, (e), a, b, c"},
+	{isa.MadCarry, "madc.lo.<carry> d, a, b, c, (x)"},
+	{isa.MadCarry, "madc.lo.cc.<carry> d, (e), a, b, c, (x)"},
+	{isa.MadHiCarry, "mad.hi.cc.<carry> d, (e), a, b, c"},
+	{isa.MadHiCarry, "madc.hi.<carry> d, a, b, c, (x)"},
+	{isa.MadHiCarry, "madc.hi.cc.<carry> d, (e), a, b, c, (x)"},
 
 	// Floating-point arithmetic.
 	{isa.Add, "add[.<rnd>][.ftz][.sat].f32 d, a, b"},
@@ -117,13 +146,16 @@ var rows = []row{
 	{isa.ShfL, "shf.l.<clamp|wrap>.b32 d, a, b, c:u32"},
 	{isa.ShfR, "shf.r.<clamp|wrap>.b32 d, a, b, c:u32"},
 	{isa.Lop3, "lop3.b32 d, a, b, c, i"},
-	{isa.Prmt, "prmt.b32 d, a, b, c"},
+	{isa.Prmt, "prmt.b32[.<prmt>] d, a, b, c"},
 	{isa.Popc, "popc.<b32|b64> d:u32, a"},
 	{isa.Clz, "clz.<b32|b64> d:u32, a"},
 	{isa.Bfind, "bfind[.shiftamt].<u32|u64|s32|s64> d:u32, a"},
 	{isa.Brev, "brev.<b32|b64> d, a"},
 	{isa.Bfe, "bfe.<u32|u64|s32|s64> d, a, b:u32, c:u32"},
 	{isa.Bfi, "bfi.<b32|b64> d, a, b, c:u32, x:u32"},
+	{isa.Szext, "szext.<clamp|wrap>.<mix> d, a, b:u32"},
+	{isa.Bmsk, "bmsk.<clamp|wrap>.b32 d, a, b"},
+	{isa.Fns, "fns.b32 d, a, b, c"},
 
 	// Comparison and selection.
 	{isa.Setp, "setp.<bcmp>.<b16|b32|b64> d:pred|e:pred, a, b"},

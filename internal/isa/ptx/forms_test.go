@@ -100,6 +100,8 @@ func operandsFor(t *testing.T, c *candidate) string {
 		reg := func(s *slot) string { return "%reg_" + c.typeOf(s, isa.U64).String() }
 		text := reg(s)
 		switch {
+		case s.flag:
+			continue
 		case s.letter == 'L':
 			text = "E"
 		case s.letter == 'T':

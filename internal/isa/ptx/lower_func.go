@@ -14,6 +14,7 @@ type function struct {
 	f       *isa.Func
 	scopes  []*scope
 	targets []*Targets
+	carry   isa.Reg // the flag of extended-precision arithmetic, or NoReg
 	loc     diag.Pos
 }
 
@@ -36,7 +37,7 @@ func (l *lowering) body(f *Func) {
 	if sym.kind != symFunc || l.program.Funcs[sym.index].Pos != l.at(f.Pos) {
 		return // a redefinition, which is an error already
 	}
-	fn := &function{lowering: l, f: l.program.Funcs[sym.index]}
+	fn := &function{lowering: l, f: l.program.Funcs[sym.index], carry: isa.NoReg}
 	fn.push()
 	if f.Entry {
 		for i := range f.Params {

@@ -98,15 +98,16 @@ func wanted(matched []candidate) string {
 
 // accepts reports whether operands have the number and shapes of the form's.
 func (c *candidate) accepts(operands []Operand) bool {
-	if len(operands) != len(c.slots) {
-		return false
-	}
-	for i := range operands {
-		if !c.slots[i].accepts(&operands[i], c.vector) {
+	for i := range c.slots {
+		if c.slots[i].flag {
+			continue
+		}
+		if len(operands) == 0 || !c.slots[i].accepts(&operands[0], c.vector) {
 			return false
 		}
+		operands = operands[1:]
 	}
-	return true
+	return len(operands) == 0
 }
 
 func (s *slot) accepts(o *Operand, vector int) bool {
@@ -129,8 +130,15 @@ func (s *slot) accepts(o *Operand, vector int) bool {
 // operands completes the instruction of a candidate.
 func (fn *function) operands(c *candidate, x *Instr) (isa.Instr, error) {
 	in := c.instr
-	for i := range x.Operands {
-		s, o := &c.slots[i], &x.Operands[i]
+	given := x.Operands
+	for i := range c.slots {
+		s := &c.slots[i]
+		if s.flag {
+			fn.flag(&in, s)
+			continue
+		}
+		o := &given[0]
+		given = given[1:]
 		var err error
 		switch {
 		case s.letter == 'L':
@@ -161,6 +169,18 @@ func (fn *function) operands(c *candidate, x *Instr) (isa.Instr, error) {
 		}
 	}
 	return fn.parameterAccess(in)
+}
+
+// flag appends the carry flag, a register that no name stands for.
+func (fn *function) flag(in *isa.Instr, s *slot) {
+	if fn.carry == isa.NoReg {
+		fn.carry = fn.newReg("%cc", isa.Pred)
+	}
+	if o := isa.RegOperand(fn.carry); s.result() {
+		in.Dst = append(in.Dst, o)
+	} else {
+		in.Src = append(in.Src, o)
+	}
 }
 
 // vector lowers the elements of {a, b, ...}: each of the slot's type under .v4

@@ -38,6 +38,7 @@ type slot struct {
 	vector   bool // a*
 	not      bool // !a
 	wider    bool // a~
+	flag     bool // (e): not written
 	typ      string
 	explicit isa.Type // of typ, if that is the name of a type
 	second   *slot    // the e of d|e
@@ -126,6 +127,9 @@ func compileSlot(text string) (slot, error) {
 	first, second, paired := strings.Cut(text, "|")
 	var s slot
 	rest := first
+	if rest, s.flag = strings.CutPrefix(rest, "("); s.flag {
+		rest = strings.TrimSuffix(rest, ")")
+	}
 	rest, s.not = strings.CutPrefix(rest, "!")
 	if rest, s.address = strings.CutPrefix(rest, "["); s.address {
 		rest = strings.TrimSuffix(rest, "]")

@@ -17,26 +17,29 @@ type words map[string]effect
 // effects are the words that mean the same wherever they stand. Words that are
 // neither here nor types have no effect, such as clamp, weak or aligned.
 var effects = words{
-	"ftz":      func(in *isa.Instr) { in.FTZ = true },
-	"sat":      func(in *isa.Instr) { in.Sat = true },
-	"approx":   func(in *isa.Instr) { in.Approx = true },
-	"full":     func(in *isa.Instr) { in.Approx = true },
-	"NaN":      func(in *isa.Instr) { in.NaN = true },
-	"abs":      func(in *isa.Instr) { in.Abs = true },
-	"wrap":     func(in *isa.Instr) { in.Wrap = true },
-	"shiftamt": func(in *isa.Instr) { in.ShiftAmt = true },
-	"volatile": volatile,
-	"mmio":     volatile,
-	"relaxed":  volatile,
-	"acquire":  volatile,
-	"release":  volatile,
-	"global":   space(isa.Global),
-	"local":    space(isa.Local),
-	"rn":       round(isa.RoundRN),
-	"rz":       round(isa.RoundRZ),
-	"rm":       round(isa.RoundRM),
-	"rp":       round(isa.RoundRP),
-	"rna":      round(isa.RoundRNA),
+	"ftz":       func(in *isa.Instr) { in.FTZ = true },
+	"sat":       func(in *isa.Instr) { in.Sat = true },
+	"approx":    func(in *isa.Instr) { in.Approx = true },
+	"full":      func(in *isa.Instr) { in.Approx = true },
+	"NaN":       func(in *isa.Instr) { in.NaN = true },
+	"abs":       func(in *isa.Instr) { in.Abs = true },
+	"wrap":      func(in *isa.Instr) { in.Wrap = true },
+	"shiftamt":  func(in *isa.Instr) { in.ShiftAmt = true },
+	"volatile":  volatile,
+	"mmio":      volatile,
+	"relaxed":   volatile,
+	"acquire":   volatile,
+	"release":   volatile,
+	"global":    space(isa.Global),
+	"local":     space(isa.Local),
+	"rn":        round(isa.RoundRN),
+	"rz":        round(isa.RoundRZ),
+	"rm":        round(isa.RoundRM),
+	"rp":        round(isa.RoundRP),
+	"rna":       round(isa.RoundRNA),
+	"relu":      func(in *isa.Instr) { in.Relu = true },
+	"xorsign":   func(in *isa.Instr) { in.XorSign = true },
+	"satfinite": func(in *isa.Instr) { in.Finite = true },
 }
 
 // sets are the named sets of the forms.
@@ -46,6 +49,9 @@ var sets = map[string]words{
 	"int8":   alternatives("u8|u16|u32|u64|s8|s16|s32|s64"),
 	"narrow": alternatives("u16|u32|s16|s32"),
 	"signed": alternatives("s16|s32|s64"),
+	"carry":  alternatives("u32|s32|u64|s64"),
+	"mix":    alternatives("u32|s32"),
+	"pair":   alternatives("u16x2|s16x2"),
 	"half":   alternatives("f16|f16x2"),
 	"bhalf":  alternatives("bf16|bf16x2"),
 	"float":  alternatives("f16|bf16|f32|f64"),
@@ -58,6 +64,11 @@ var sets = map[string]words{
 	"irnd": {
 		"rni": round(isa.RoundIntRN), "rzi": round(isa.RoundIntRZ),
 		"rmi": round(isa.RoundIntRM), "rpi": round(isa.RoundIntRP),
+	},
+
+	"prmt": {
+		"f4e": permute(isa.PermuteF4E), "b4e": permute(isa.PermuteB4E), "rc8": permute(isa.PermuteRC8),
+		"ecl": permute(isa.PermuteECL), "ecr": permute(isa.PermuteECR), "rc16": permute(isa.PermuteRC16),
 	},
 
 	// Comparison.
@@ -122,6 +133,8 @@ func volatile(in *isa.Instr) { in.Volatile = true }
 func space(s isa.Space) effect { return func(in *isa.Instr) { in.Space = s } }
 
 func round(r isa.Round) effect { return func(in *isa.Instr) { in.Round = r } }
+
+func permute(p isa.Permute) effect { return func(in *isa.Instr) { in.Permute = p } }
 
 func atomic(a isa.AtomOp) effect { return func(in *isa.Instr) { in.Atom = a } }
 
