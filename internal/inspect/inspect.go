@@ -9,6 +9,7 @@ package inspect
 import (
 	"errors"
 	"fmt"
+	"slices"
 
 	"warpbound/internal/cfg"
 	"warpbound/internal/diag"
@@ -88,7 +89,7 @@ type Edge struct {
 // if there is no such kernel.
 func Inspect(p *isa.Program, kernel string, divergent func(*cfg.Graph) ([]graph.Edge, error)) (*Module, error) {
 	m := &Module{File: p.File, Version: p.Version, Target: p.Target, AddressBits: p.AddressBits, Kernels: []Kernel{}}
-	warnings := p.Warnings
+	warnings := slices.Clone(p.Warnings)
 	found := false
 	for _, f := range p.Entries() {
 		if kernel != "" && f.Name != kernel {
@@ -123,15 +124,15 @@ func warning(pos diag.Pos, id string, err error) diag.Warning {
 	return diag.Warning{Pos: pos, ID: id, Text: err.Error()}
 }
 
-// distinct drops warnings that stand twice: a function that is expanded at
-// several calls has its obstacles as often.
+// distinct keeps one warning for each place: a function that is expanded at
+// several calls has its obstacles as often, and linking meets what lowering has
+// warned of already.
 func distinct(warnings []diag.Warning) []diag.Warning {
-	seen := make(map[diag.Warning]bool)
+	seen := make(map[diag.Pos]bool)
 	var out []diag.Warning
 	for _, w := range warnings {
-		key := diag.Warning{Pos: w.Pos, ID: w.ID}
-		if !seen[key] {
-			seen[key] = true
+		if !seen[w.Pos] {
+			seen[w.Pos] = true
 			out = append(out, w)
 		}
 	}

@@ -37,6 +37,11 @@ func TestWarningsHaveThePlaceOfTheirErrors(t *testing.T) {
 			p.Funcs = append(p.Funcs, &isa.Func{Name: "other", Entry: true, Pos: at(9)})
 			return p
 		}(), 0},
+		{"call that lowering warned of", "unresolved-extern", "m.ptx:2:1", func() *isa.Program {
+			p := program(isa.Instr{Op: isa.Call, Callee: "gone"}, isa.Instr{Op: isa.Ret})
+			p.Warnings = []diag.Warning{{Pos: at(2), ID: "unresolved-extern", Text: "gone"}}
+			return p
+		}(), 1},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			m, err := Inspect(c.program, "k", func(*cfg.Graph) ([]graph.Edge, error) { return nil, nil })
