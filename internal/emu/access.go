@@ -142,3 +142,37 @@ func (r *region) readOnly() bool { return r.space == isa.Const || r.space == isa
 
 // chunk returns the addresses of the k-th vector of lanes.
 func (a *Access) chunk(k int) *vector { return (*vector)(a.Addr[k*lanes:]) }
+
+// access decodes the address operand, the first source, of an access to n
+// elements of the instruction's type.
+func (d *decoder) access(kind AccessKind, n int) access {
+	in := d.in
+	a := access{kind: kind, space: in.Space, wrap: ^uint64(0), bytes: in.Type.Bytes()}
+	a.total = n * a.bytes
+	if d.kernel.AddressBits == 32 {
+		a.wrap = 1<<32 - 1
+	}
+	if a.bytes < 1 || a.bytes > 8 || a.total&(a.total-1) != 0 || a.total > 32 {
+		d.unsupported()
+	}
+	o := in.Src[0]
+	switch o.Kind {
+	case isa.KindAddr:
+		a.offset = o.Imm
+		if o.Reg == isa.NoReg {
+			a.base = d.constant(constant{})
+		} else {
+			a.base = d.register(o)
+		}
+	case isa.KindVarAddr:
+		a.offset = o.Imm
+		a.base = d.constant(constant{isVar: true, v: o.Var})
+		if o.Reg != isa.NoReg {
+			a.index, a.indexed = d.register(o), true
+		}
+	default:
+		d.fail("%s is no address", o)
+	}
+	a.simple = n == 1 && !a.indexed && (a.bytes == 4 || a.bytes == 8)
+	return a
+}

@@ -137,3 +137,40 @@ func TestRunLoop(t *testing.T) {
 		t.Errorf("%+v %v", n, err)
 	}
 }
+
+// TestStepAllocatesNothing runs CTAs of a kernel with divergence, barriers,
+// atomics and shared memory in one slot.
+func TestStepAllocatesNothing(t *testing.T) {
+	s := scenario{vars: ".shared .align 4 .b8 s[256];", body: `
+mov.u64 %rd2, s; mad.wide.u32 %rd3, %r0, 4, %rd2; mov.u32 %r3, 0;
+head: st.shared.u32 [%rd3], %r3; bar.sync 0;
+and.b32 %r1, %r0, 3; setp.gt.u32 %p0, %r1, %r3; @%p0 bra odd;
+atom.shared.add.u32 %r2, [%rd2], 1; bra join;
+odd: ld.shared.v2.u32 {%r4, %r5}, [%rd2+8];
+join: bar.sync 0; add.u32 %r3, %r3, 1; setp.lt.u32 %p1, %r3, 9; @%p1 bra head;
+ret;`}
+	code := decode(t, s.kernel(t))
+	g, err := NewGrid(code, Launch{Grid: [3]int{1, 1, 1}, Block: [3]int{64, 1, 1}, Params: make([]byte, 8)}, new(Memory), 32)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var (
+		cta CTA
+		eff Effect
+		env Env
+	)
+	run := func() {
+		g.StartCTA(&cta, 0)
+		for i := 0; !cta.Done(); i++ {
+			if w := &cta.Warps[i%2]; !w.Done() && !w.AtBarrier() {
+				if err := w.Step(&env, &eff); err != nil {
+					t.Fatal(err)
+				}
+			}
+		}
+	}
+	run()
+	if n := testing.AllocsPerRun(20, run); n != 0 {
+		t.Errorf("%v allocations for each CTA", n)
+	}
+}

@@ -21,8 +21,9 @@ type CTA struct {
 }
 
 // StartCTA puts CTA number index of the grid into the slot: all warps at the
-// kernel's first instruction, registers, local and shared memory zero. A slot is
-// used again without allocation if the CTA before it was one of the same grid.
+// kernel's first instruction; registers that are read before they are written,
+// local and shared memory zero. A slot is used again without allocation if the
+// CTA before it was one of the same grid.
 func (g *Grid) StartCTA(c *CTA, index int) {
 	if c.grid != g {
 		g.bind(c)

@@ -103,10 +103,10 @@ func (d *decoder) layOutVars() error {
 	k, c := d.kernel, d.code
 	c.offsets = make([]uint64, len(k.Vars))
 	shared, local, dynamicAlign := uint64(SharedBase), uint64(LocalBase), uint64(16)
-	place := func(v *isa.Var, next *uint64, base uint64) (uint64, error) {
+	place := func(v *isa.Var, next *uint64, end uint64) (uint64, error) {
 		at := alignUp(*next, uint64(max(v.Align, 1)))
-		if v.Bytes < 0 || v.Bytes > windowSize || at+uint64(v.Bytes) > base+windowSize {
-			return 0, diag.Errorf(v.Pos, "variable %s of %d bytes does not fit into the %d bytes of %s memory", v.Name, v.Bytes, windowSize, v.Space)
+		if v.Bytes < 0 || at > end || uint64(v.Bytes) > end-at {
+			return 0, diag.Errorf(v.Pos, "variable %s of %d bytes does not fit into the %d bytes that are left of %s memory", v.Name, v.Bytes, end-*next, v.Space)
 		}
 		*next = at + uint64(v.Bytes)
 		return at, nil
@@ -117,9 +117,9 @@ func (d *decoder) layOutVars() error {
 		case v.Space == isa.Shared && v.Extern:
 			dynamicAlign = max(dynamicAlign, uint64(v.Align))
 		case v.Space == isa.Shared:
-			c.offsets[i], err = place(v, &shared, SharedBase)
+			c.offsets[i], err = place(v, &shared, SharedBase+maxShared)
 		case v.Space == isa.Local:
-			c.offsets[i], err = place(v, &local, LocalBase)
+			c.offsets[i], err = place(v, &local, LocalBase+maxLocal)
 		case v.Space != isa.Global && v.Space != isa.Const:
 			err = diag.Errorf(v.Pos, "variable %s is in %s space", v.Name, v.Space)
 		}

@@ -91,7 +91,7 @@ func TestLayout(t *testing.T) {
 		t.Errorf("%d bytes of shared memory in all, error %v; want 100", g.SharedBytes(), err)
 	}
 	k.Vars[0].Bytes = 1 << 25
-	if _, err := Decode(k, build(k)); err == nil || !strings.Contains(err.Error(), "does not fit into the 16777216 bytes of shared memory") {
+	if _, err := Decode(k, build(k)); err == nil || !strings.Contains(err.Error(), "does not fit into the 16777216 bytes that are left of shared memory") {
 		t.Errorf("got %v", err)
 	}
 }

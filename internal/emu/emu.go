@@ -21,24 +21,29 @@
 // that Cvta and CvtaTo copy:
 //
 //	0x0100_0000  shared memory of the CTA, up to 16 MiB
-//	0x0200_0000  local memory of the thread, up to 16 MiB
+//	0x0200_0000  local memory of the thread, up to 512 KiB
 //	0x0300_0000  kernel parameters
 //	0x1000_0000  global and constant memory, upward
 //
-// emu imports isa and diag. It must not import the simulator, a machine, traces
-// or a method: it knows no time.
+// emu imports isa, cfg and diag. It must not import the simulator, a machine,
+// traces or a method: it knows no time.
 package emu
 
 import "warpbound/internal/isa"
 
-// Where the windows of the address map begin, and how large the windows of
-// shared and of local memory are, in bytes.
+// Where the windows of the address map begin.
 const (
 	SharedBase = 0x0100_0000
 	LocalBase  = 0x0200_0000
 	ParamBase  = 0x0300_0000
 	GlobalBase = 0x1000_0000
-	windowSize = 0x0100_0000
+)
+
+// The most shared memory of a CTA, which is its window, and the most local memory
+// of a thread, which is what devices have, in bytes.
+const (
+	maxShared = LocalBase - SharedBase
+	maxLocal  = 512 << 10
 )
 
 // MaxWidth is the largest number of lanes of a warp.
@@ -76,9 +81,9 @@ const (
 // them. An address of local memory is the thread's own.
 type Access struct {
 	Kind  AccessKind
-	Space isa.Space // where all lanes accessed; Generic if they accessed several spaces
-	Bytes int       // per lane, all elements of a vector together
-	Lanes [isa.Param + 1]uint64
+	Space isa.Space             // where all lanes accessed; Generic if they accessed several spaces
+	Bytes int                   // per lane, all elements of a vector together
+	Lanes [isa.Param + 1]uint64 // for each space: the lanes that accessed it
 	Addr  [MaxWidth]uint64
 }
 

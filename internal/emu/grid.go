@@ -83,15 +83,15 @@ func (g *Grid) check() error {
 	if n := len(g.launch.Params); n != g.code.paramBytes {
 		return fmt.Errorf("a parameter block of %d bytes; the kernel has one of %d", n, g.code.paramBytes)
 	}
-	if n := g.launch.DynamicShared; n < 0 || n > windowSize {
+	if n := g.launch.DynamicShared; n < 0 || n > maxShared {
 		return fmt.Errorf("%d bytes of dynamic shared memory", n)
 	}
 	g.shared = g.code.sharedBytes
 	if n := g.launch.DynamicShared; n > 0 {
 		g.shared = int(g.code.dynamicBase) - SharedBase + n
 	}
-	if g.shared > windowSize {
-		return fmt.Errorf("%d bytes of shared memory; the address window has %d", g.shared, windowSize)
+	if g.shared > maxShared {
+		return fmt.Errorf("%d bytes of shared memory; there can be %d", g.shared, maxShared)
 	}
 	return nil
 }
@@ -101,7 +101,7 @@ func (g *Grid) check() error {
 func (g *Grid) mapVars() error {
 	k := g.code.kernel
 	g.vars = make([]uint64, len(k.Vars))
-	buffers := make([]*region, len(k.Vars))
+	contents := make([][]byte, len(k.Vars)) // of those that are buffers
 	for i := range k.Vars {
 		v := &k.Vars[i]
 		if v.Space == isa.Shared || v.Space == isa.Local {
@@ -117,14 +117,14 @@ func (g *Grid) mapVars() error {
 		}
 		copy(b.data, v.Init)
 		g.vars[i] = b.base
-		buffers[i] = b
+		contents[i] = b.data
 	}
-	for i, b := range buffers {
-		if b == nil {
+	for i, data := range contents {
+		if data == nil {
 			continue
 		}
 		for _, r := range k.Vars[i].Relocs {
-			if err := g.relocate(b, &k.Vars[i], r); err != nil {
+			if err := g.relocate(data, &k.Vars[i], r); err != nil {
 				return err
 			}
 		}
@@ -132,15 +132,16 @@ func (g *Grid) mapVars() error {
 	return nil
 }
 
-func (g *Grid) relocate(b *region, v *isa.Var, r isa.Reloc) error {
-	if r.Offset < 0 || r.Size < 1 || r.Size > 8 || r.Offset+r.Size > len(b.data) {
-		return diag.Errorf(v.Pos, "%s has an address of %d bytes at %d of its %d bytes", v.Name, r.Size, r.Offset, len(b.data))
+// relocate puts an address into the contents of a variable.
+func (g *Grid) relocate(data []byte, v *isa.Var, r isa.Reloc) error {
+	if r.Offset < 0 || r.Size < 1 || r.Size > 8 || r.Offset+r.Size > len(data) {
+		return diag.Errorf(v.Pos, "%s has an address of %d bytes at %d of its %d bytes", v.Name, r.Size, r.Offset, len(data))
 	}
 	for i := range g.code.kernel.Vars {
 		if g.code.kernel.Vars[i].Name == r.Var {
 			var word [8]byte
 			binary.LittleEndian.PutUint64(word[:], (g.vars[i]+uint64(r.Addend))>>r.Shift)
-			copy(b.data[r.Offset:], word[:r.Size])
+			copy(data[r.Offset:], word[:r.Size])
 			return nil
 		}
 	}

@@ -25,7 +25,7 @@ func TestNewGridErrors(t *testing.T) {
 		{"most threads", func(k *isa.Kernel, _ *Launch, _ *int) { k.Bounds.MaxNtid = [3]int{8, 4, 0} }, "a CTA of 64 threads; the kernel allows 32"},
 		{"parameters", func(_ *isa.Kernel, l *Launch, _ *int) { l.Params = nil }, "a parameter block of 0 bytes; the kernel has one of 8"},
 		{"negative shared", func(_ *isa.Kernel, l *Launch, _ *int) { l.DynamicShared = -1 }, "-1 bytes of dynamic shared memory"},
-		{"shared", func(_ *isa.Kernel, l *Launch, _ *int) { l.DynamicShared = windowSize - 8 }, "of shared memory; the address window has"},
+		{"shared", func(_ *isa.Kernel, l *Launch, _ *int) { l.DynamicShared = maxShared - 8 }, "of shared memory; there can be"},
 		{"extern", func(k *isa.Kernel, _ *Launch, _ *int) {
 			k.Vars = append(k.Vars, isa.Var{Name: "x", Space: isa.Global, Extern: true})
 		}, "variable x is declared extern"},

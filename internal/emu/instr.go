@@ -55,7 +55,9 @@ type instr struct {
 // compiler checks them for nil outside of the loop.
 type aluFunc func(d, a, b, c *vector)
 
-// operation is what an instruction does that is no aluFunc.
+// operation is what an instruction does that is no aluFunc. A result may have the
+// vector of a source (see allocate): an operation reads what it needs of a lane,
+// and of other lanes, before it writes there.
 type operation interface {
 	// exec executes the instruction for the lanes of mask. It is called with an
 	// empty mask only if the instruction is a control instruction.

@@ -3,6 +3,8 @@ package emu
 import (
 	"encoding/binary"
 	"math/bits"
+
+	"warpbound/internal/isa"
 )
 
 // load reads one or more elements into as many registers.
@@ -48,6 +50,22 @@ func (op *load) exec(w *Warp, mask uint64, eff *Effect) error {
 	}
 	c.end(mask)
 	return nil
+}
+
+func (d *decoder) load() operation {
+	in := d.in
+	op := &load{access: d.access(Load, len(in.Dst))}
+	for i, o := range in.Dst {
+		e := element{slot: d.dest(i, in.Type.Bits()), width: ^uint64(0)}
+		if o.Kind == isa.KindReg && d.valid(o.Reg) {
+			bits := d.kernel.Regs[o.Reg].Type.Bits()
+			e.width = lowBits(bits)
+			op.signed = op.signed || in.Type.IsSigned() && bits > in.Type.Bits()
+		}
+		op.elems = append(op.elems, e)
+	}
+	op.simple = op.simple && op.elems[0].slot != op.base && !op.signed
+	return op
 }
 
 // extend gives an element as its register holds it.

@@ -3,6 +3,8 @@ package emu
 import (
 	"encoding/binary"
 	"math/bits"
+
+	"warpbound/internal/isa"
 )
 
 // store writes one or more elements. Where lanes write to the same place, the
@@ -42,6 +44,17 @@ func (op *store) exec(w *Warp, mask uint64, eff *Effect) error {
 	}
 	c.end(mask)
 	return nil
+}
+
+func (d *decoder) store() operation {
+	op := &store{access: d.access(Store, len(d.in.Src)-1)}
+	for i := 1; i < len(d.in.Src); i++ {
+		op.elems = append(op.elems, d.source(i))
+	}
+	if d.in.Space == isa.Const || d.in.Space == isa.Param {
+		d.fail("%s space cannot be written", d.in.Space)
+	}
+	return op
 }
 
 // scatter32 computes addresses and stores a word of each lane. It stops and is

@@ -4,6 +4,7 @@ import (
 	"math"
 	"math/big"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"warpbound/internal/isa"
@@ -49,6 +50,124 @@ func TestTranscendental(t *testing.T) {
 						x = specOf(isa.F32).flushed(x)
 					}
 					checkApproximation(t, &in, x, y, c.want(float64(f32(x))))
+				}
+			}
+		}
+	}
+}
+
+// TestTranscendentalForms checks on which types and with which modifiers there
+// are approximations.
+func TestTranscendentalForms(t *testing.T) {
+	half := []isa.Type{isa.F16, isa.F16x2}
+	brain := []isa.Type{isa.BF16, isa.BF16x2}
+	plain := map[isa.Op][]isa.Type{
+		isa.Rsqrt: {isa.F32, isa.F64}, isa.Sin: {isa.F32}, isa.Cos: {isa.F32}, isa.Lg2: {isa.F32},
+		isa.Ex2: slices.Concat([]isa.Type{isa.F32}, half, brain), isa.Tanh: slices.Concat([]isa.Type{isa.F32}, half, brain),
+	}
+	flushing := map[isa.Op][]isa.Type{
+		isa.Rsqrt: plain[isa.Rsqrt], isa.Sin: {isa.F32}, isa.Cos: {isa.F32}, isa.Lg2: {isa.F32}, isa.Ex2: append(brain, isa.F32),
+	}
+	for op := range plain {
+		for _, typ := range allTypes() {
+			for _, in := range variants(isa.Instr{Op: op, Type: typ}) {
+				defined := plain[op]
+				if in.FTZ {
+					defined = flushing[op]
+				}
+				in.Approx = true
+				want := slices.Contains(defined, typ) && only(&in, modApprox|modFTZ)
+				_, err := (&instance{in: in, dst: words(typ)[0], sources: words(typ)}).prepare()
+				if (err == nil) != want {
+					t.Errorf("%s: got error %v, want it accepted: %t", &in, err, want)
+				}
+			}
+		}
+	}
+}
+
+// TestTranscendentalHalves checks the approximations in the narrow formats, whose
+// every value is tried.
+func TestTranscendentalHalves(t *testing.T) {
+	for _, op := range []isa.Op{isa.Ex2, isa.Tanh} {
+		for _, typ := range []isa.Type{isa.F16, isa.BF16} {
+			f := specOf(typ)
+			b, err := (&instance{in: isa.Instr{Op: op, Type: typ, Approx: true}, dst: isa.B16, sources: []isa.Type{isa.B16}}).prepare()
+			if err != nil {
+				t.Fatal(err)
+			}
+			for base := 0; base < 1<<16; base += lanes {
+				rows := make([][4]uint64, lanes)
+				for lane := range rows {
+					rows[lane][0] = uint64(base + lane)
+				}
+				got, err := b.run(rows, 1<<lanes-1)
+				if err != nil {
+					t.Fatal(err)
+				}
+				for lane, y := range got {
+					if x := rows[lane][0]; y != nearestHalf(f, op, x) {
+						t.Fatalf("%s.%s of %x gives %x, want %x", op, typ, x, y, nearestHalf(f, op, x))
+					}
+				}
+			}
+		}
+	}
+}
+
+// nearestHalf rounds what the standard library computes to a narrow format.
+func nearestHalf(f spec, op isa.Op, x uint64) uint64 {
+	var v float64
+	switch {
+	case f.nan(x):
+		return f.canonical()
+	case f.inf(x) && op == isa.Ex2 && f.negative(x):
+		return 0
+	case f.inf(x) && op == isa.Ex2:
+		return f.infinity()
+	case f.inf(x):
+		return f.signed(uint64(f.bias())<<f.frac, f.negative(x))
+	case f.zero(x) && op == isa.Tanh:
+		return x
+	}
+	v, _ = f.exact(x).Float64()
+	if op == isa.Ex2 {
+		v = math.Exp2(v)
+	} else {
+		v = math.Tanh(v)
+	}
+	switch {
+	case math.IsInf(v, 1):
+		return f.infinity()
+	case v == 0:
+		return f.signed(0, f.negative(x) && op == isa.Tanh)
+	}
+	return f.round(new(big.Rat).SetFloat64(v), isa.RoundRN)
+}
+
+// TestReciprocalRoot checks the double-precision approximation.
+func TestReciprocalRoot(t *testing.T) {
+	r := rand.New(rand.NewPCG(11, 1))
+	for _, ftz := range []bool{false, true} {
+		b, err := (&instance{in: isa.Instr{Op: isa.Rsqrt, Type: isa.F64, Approx: true, FTZ: ftz}, dst: isa.B64, sources: []isa.Type{isa.B64}}).prepare()
+		if err != nil {
+			t.Fatal(err)
+		}
+		f := specOf(isa.F64)
+		for range 20 {
+			rows := values(r, []isa.Type{isa.F64}, lanes)
+			got, err := b.run(rows, 1<<lanes-1)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for lane, y := range got {
+				x := rows[lane][0]
+				if ftz {
+					x = f.flushed(x)
+				}
+				want := f64(f.over(uint64(f.bias())<<f.frac, f.root(x, isa.RoundRN), isa.RoundRN))
+				if g := f64(y); g != want && !(math.IsNaN(want) && y == f.canonical()) {
+					t.Fatalf("rsqrt of %x gives %g, want %g", x, g, want)
 				}
 			}
 		}
