@@ -121,12 +121,12 @@ func (l *lowering) header() {
 	}
 }
 
-// fileName resolves the escapes of a .file name.
+// fileName resolves the escapes of a .file name and drops a leading "./".
 func fileName(raw string) string {
 	if name, err := strconv.Unquote(`"` + raw + `"`); err == nil && strings.Contains(raw, `\`) {
-		return name
+		raw = name
 	}
-	return raw
+	return strings.TrimPrefix(raw, "./")
 }
 
 // signature says how a function takes its parameters.

@@ -127,7 +127,7 @@ func (r *reporter) assumptions() []string {
 		list = append(list, fmt.Sprintf("%d of %d transitions were never seen and do not occur (observed)", n, len(r.p.ipg.Edges)))
 	}
 	if n := countIf(r.m.Edges, func(e ipet.Edge) bool { return e.Limit != nil }); n > 0 {
-		list = append(list, fmt.Sprintf("%d transitions that divergence may make occur no more often than in any observed warp (observed)", n))
+		list = append(list, fmt.Sprintf("%s that divergence may make: no more often than in any observed warp (observed)", plural(int64(n), "transition")))
 	}
 	return append(list,
 		"the instructions traced are those that run: PTX is not what ptxas makes of it",
