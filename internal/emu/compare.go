@@ -102,10 +102,10 @@ func le[T unsigned | signed](a, b *vector) (m uint32) {
 // order is a set of the comparisons from which those of floating point are made.
 type order struct{ eq, ne, lt, le, num func(a, b *vector) uint32 }
 
-// floatTest returns the comparison of floating-point numbers; its holds is nil
-// if there is none on the type.
-func floatTest(cmp isa.Cmp, t isa.Type, ftz bool) test {
-	o := orderOf(t, ftz)
+// floatTest returns the comparison of floating-point numbers, of those in the
+// bits from shift up; its holds is nil if there is none on the type.
+func floatTest(cmp isa.Cmp, t isa.Type, ftz bool, shift int) test {
+	o := orderOf(t, ftz, shift)
 	const not = ^uint64(0)
 	switch cmp {
 	case isa.Eq:
@@ -140,7 +140,7 @@ func floatTest(cmp isa.Cmp, t isa.Type, ftz bool) test {
 	return test{}
 }
 
-func orderOf(t isa.Type, ftz bool) order {
+func orderOf(t isa.Type, ftz bool, shift int) order {
 	switch {
 	case t == isa.F32 && !ftz:
 		return order{eq32, ne32, lt32, le32, num32}
@@ -148,10 +148,11 @@ func orderOf(t isa.Type, ftz bool) order {
 		return order{eq64, ne64, lt64, le64, num64}
 	}
 	f, ok := formatOf(t)
-	if !ok || t == isa.F64 || t == isa.F16x2 || t == isa.BF16x2 || t == isa.BF16 && ftz {
+	if !ok || t == isa.F64 || t == isa.F32x2 || f == brain16 && ftz {
 		return order{}
 	}
 	value := func(x uint64) float64 {
+		x = x >> shift & lowBits(f.bits())
 		if ftz {
 			x = f.flush(x)
 		}

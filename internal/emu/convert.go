@@ -10,6 +10,9 @@ import (
 // nil if PTX has no such conversion.
 func convert(in *isa.Instr, width int) aluFunc {
 	from, to := in.SrcType, in.Type
+	if f := convertSmall(in); f != nil || len(in.Src) > 1 {
+		return f
+	}
 	switch {
 	case !isNumber(from) || !isNumber(to) || !only(in, modNearest|modDirected|modIntegral|modFTZ|modSat):
 		return nil
@@ -29,7 +32,7 @@ func isNumber(t isa.Type) bool {
 	case isa.Unsigned, isa.Signed:
 		return true
 	case isa.Float:
-		return t != isa.F16x2 && t != isa.BF16x2
+		return t == isa.F16 || t == isa.BF16 || t == isa.F32 || t == isa.F64
 	}
 	return false
 }

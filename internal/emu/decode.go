@@ -242,7 +242,7 @@ func resultBits(in *isa.Instr) int {
 	switch in.Op {
 	case isa.MulWide, isa.MadWide:
 		return 2 * in.Type.Bits()
-	case isa.Popc, isa.Clz, isa.Bfind, isa.Dp4a, isa.Dp2a, isa.Dp2aHi:
+	case isa.Popc, isa.Clz, isa.Bfind, isa.Dp4a, isa.Dp2a, isa.Dp2aHi, isa.CvtPack:
 		return 32
 	}
 	return in.Type.Bits()

@@ -38,7 +38,7 @@ func perLane(f scalar) aluFunc {
 // fastFloat returns the functions for the common cases, nil for others.
 func fastFloat(in *isa.Instr) aluFunc {
 	nearest := in.Round == isa.RoundDefault || in.Round == isa.RoundRN
-	if !nearest || in.FTZ || in.Sat || in.NaN {
+	if !nearest || in.FTZ || in.Sat || in.NaN || in.SrcType != isa.Invalid {
 		return nil
 	}
 	var row [2]aluFunc

@@ -29,6 +29,8 @@ func aluFor(in *isa.Instr, width int) aluFunc {
 		return copyOf(in)
 	case isa.Cvt:
 		return convert(in, width)
+	case isa.CvtPack:
+		return clampAndJoin(in)
 	}
 	if in.Type.IsFloat() {
 		return floatFor(in)
@@ -59,6 +61,8 @@ func integerFor(in *isa.Instr) aluFunc {
 	case t == isa.U16x2 || t == isa.S16x2:
 		return pairFor(in)
 	case t.Class() != isa.Unsigned && t.Class() != isa.Signed:
+		return nil
+	case len(in.Src) > 2 && (in.Op == isa.Min || in.Op == isa.Max):
 		return nil
 	case in.Sat || in.Relu:
 		return clampedFor(in)

@@ -34,7 +34,7 @@ func defineCvt(in *isa.Instr, width int) func(x uint64) uint64 {
 	number := func(t isa.Type) bool {
 		return isInt(t) || t == isa.F16 || t == isa.BF16 || t == isa.F32 || t == isa.F64
 	}
-	if !number(from) || !number(to) {
+	if !number(from) || !number(to) || !has(in, "round", "ftz", "sat") || in.Round == isa.RoundRNA {
 		return nil
 	}
 	toRegister := func(v *big.Int) uint64 { return wrapped(v, width) }
@@ -139,6 +139,9 @@ func TestOracleConversions(t *testing.T) {
 			for _, round := range rounds {
 				for _, ftz := range []bool{false, true} {
 					for _, sat := range []bool{false, true} {
+						if in := (isa.Instr{Type: to, SrcType: from, Round: round}); isSmallCvt(&in) {
+							continue // TestOracleSmall
+						}
 						in := isa.Instr{Op: isa.Cvt, Type: to, SrcType: from, Round: round, FTZ: ftz, Sat: sat}
 						checkCvt(t, r, in, words(to)[0])
 						if !to.IsFloat() && to.Bits() < 64 { // into a wider register

@@ -138,3 +138,82 @@ func dot(op isa.Op, at, bt isa.Type, s [4]uint64) uint64 {
 	}
 	return wrapped(sum, 32)
 }
+
+// TestOracleMixed checks additions and products in single precision of numbers
+// of half precision.
+func TestOracleMixed(t *testing.T) {
+	r := rand.New(rand.NewPCG(15, 1))
+	single := specOf(isa.F32)
+	for _, op := range []isa.Op{isa.Add, isa.Sub, isa.Mul, isa.Fma, isa.Min, isa.Neg} {
+		for _, typ := range []isa.Type{isa.F32, isa.F64, isa.F16} {
+			for _, from := range []isa.Type{isa.F16, isa.BF16, isa.F32, isa.U16} {
+				for _, in := range variants(isa.Instr{Op: op, Type: typ, SrcType: from}) {
+					widened := 1
+					sources := []isa.Type{from, typ, typ}[:op.Info().Src[0]]
+					if op == isa.Fma {
+						widened, sources[1] = 2, from
+					}
+					plain := in
+					plain.SrcType = isa.Invalid
+					var want func([4]uint64) uint64
+					half := from == isa.F16 || from == isa.BF16
+					mixes := op == isa.Add || op == isa.Sub || op == isa.Fma
+					if def := defineFloat(&plain); def != nil && half && mixes && typ == isa.F32 && has(&in, "round", "sat") {
+						want = func(s [4]uint64) uint64 {
+							for i := range widened {
+								s[i] = single.exactly(specOf(from), s[i])
+							}
+							return def(s)
+						}
+					}
+					c := instance{in: in, dst: words(typ)[0], sources: words(sources...)}
+					c.check(t, want, values(r, sources, 64))
+				}
+			}
+		}
+	}
+}
+
+// exactly gives a number of a narrower format.
+func (f spec) exactly(g spec, x uint64) uint64 {
+	switch {
+	case g.nan(x):
+		return f.canonical()
+	case g.inf(x):
+		return f.signed(f.infinity(), g.negative(x))
+	case g.zero(x):
+		return f.signed(0, g.negative(x))
+	}
+	return f.round(g.exact(x), isa.RoundRN)
+}
+
+// TestOracleThree checks the extremes of three numbers.
+func TestOracleThree(t *testing.T) {
+	r := rand.New(rand.NewPCG(16, 1))
+	for _, op := range []isa.Op{isa.Min, isa.Max} {
+		for _, typ := range allTypes() {
+			if typ == isa.Pred {
+				continue
+			}
+			for _, in := range variants(isa.Instr{Op: op, Type: typ}) {
+				var want func([4]uint64) uint64
+				two := in
+				two.Abs = false
+				if typ == isa.F32 && has(&in, "ftz", "nan", "abs") {
+					def, f := defineFloat(&two), specOf(typ)
+					want = func(s [4]uint64) uint64 {
+						for i := range 3 {
+							if in.Abs {
+								s[i] &^= f.signBit()
+							}
+						}
+						return def([4]uint64{def(s), s[2]})
+					}
+				}
+				types := []isa.Type{typ, typ, typ}
+				c := instance{in: in, dst: words(typ)[0], sources: words(types...)}
+				c.check(t, want, values(r, types, 96))
+			}
+		}
+	}
+}

@@ -244,13 +244,26 @@ func (f spec) pick(x, y uint64, lesser, nan bool) uint64 {
 // transcendental approximations.
 func defineFloat(in *isa.Instr) func(src [4]uint64) uint64 {
 	t := in.Type
-	if !t.IsFloat() || !has(in, "round", "ftz", "sat", "approx", "nan") || in.Round > isa.RoundRP {
+	if !t.IsFloat() || !has(in, "round", "ftz", "sat", "approx", "nan", "relu", "abs", "xorsign") || in.Round > isa.RoundRP {
 		return nil
 	}
 	f := specOf(t)
 	wide := t == isa.F32 || t == isa.F64
+	if t == isa.F32x2 {
+		wide = in.Op == isa.Add || in.Op == isa.Sub || in.Op == isa.Mul || in.Op == isa.Fma
+		if !wide || in.Sat {
+			return nil
+		}
+	}
+	extreme := in.Op == isa.Min || in.Op == isa.Max
+	if in.Abs != in.XorSign || in.Abs && (!extreme || t == isa.F64) {
+		return nil
+	}
+	if in.Relu && (in.Op != isa.Fma || in.Round != isa.RoundRN || t.Bits() == 64 || t == isa.F32 || in.Sat) {
+		return nil
+	}
 	half := t == isa.F16 || t == isa.F16x2
-	if in.FTZ && t != isa.F32 && !half && !(in.Op == isa.Rcp && in.Approx) {
+	if in.FTZ && t != isa.F32 && t != isa.F32x2 && !half && !(in.Op == isa.Rcp && in.Approx) {
 		return nil
 	}
 	var op func(x, y, z uint64) uint64
@@ -297,7 +310,6 @@ func defineFloat(in *isa.Instr) func(src [4]uint64) uint64 {
 			}
 		}
 	case isa.Neg, isa.Abs, isa.Min, isa.Max, isa.Copysign:
-		extreme := in.Op == isa.Min || in.Op == isa.Max
 		if mode != isa.RoundDefault || in.Sat || in.Approx || in.NaN && (!extreme || t == isa.F64) {
 			return nil
 		}
@@ -311,6 +323,13 @@ func defineFloat(in *isa.Instr) func(src [4]uint64) uint64 {
 			isa.Min:      func(x, y, _ uint64) uint64 { return f.pick(x, y, true, in.NaN) },
 			isa.Max:      func(x, y, _ uint64) uint64 { return f.pick(x, y, false, in.NaN) },
 		}[in.Op]
+		if in.XorSign {
+			magnitude := op
+			op = func(x, y, _ uint64) uint64 {
+				d := magnitude(x&^f.signBit(), y&^f.signBit(), 0)
+				return f.signed(d, !f.nan(d) && f.negative(x) != f.negative(y))
+			}
+		}
 	default:
 		return nil
 	}
@@ -323,6 +342,9 @@ func defineFloat(in *isa.Instr) func(src [4]uint64) uint64 {
 		if ftz {
 			d = f.flushed(d)
 		}
+		if in.Relu && !f.nan(d) && f.negative(d) {
+			d = 0
+		}
 		if in.Sat {
 			one := uint64(f.bias()) << f.frac
 			switch {
@@ -334,12 +356,13 @@ func defineFloat(in *isa.Instr) func(src [4]uint64) uint64 {
 		}
 		return d
 	}
-	if t != isa.F16x2 && t != isa.BF16x2 {
+	n := f.exp + f.frac + 1
+	if t.Bits() == n {
 		return func(s [4]uint64) uint64 { return whole(s[0], s[1], s[2]) }
 	}
 	return func(s [4]uint64) uint64 {
-		const low = 1<<16 - 1
-		return whole(s[0]&low, s[1]&low, s[2]&low) | whole(s[0]>>16, s[1]>>16, s[2]>>16)<<16
+		low := lowBits(n)
+		return whole(s[0]&low, s[1]&low, s[2]&low) | whole(s[0]>>n, s[1]>>n, s[2]>>n)<<n
 	}
 }
 

@@ -28,7 +28,7 @@ func defineCmp(cmp isa.Cmp, t isa.Type, ftz bool) func(x, y uint64) bool {
 	decide := func(c int) bool { return c < 0 && want.less || c == 0 && want.equal || c > 0 && want.greater }
 	unsignedOnly := cmp >= isa.Lo && cmp <= isa.Hs
 	if t.IsFloat() {
-		if unsignedOnly || t == isa.F16x2 || t == isa.BF16x2 || ftz && t != isa.F32 && t != isa.F16 {
+		if unsignedOnly || t == isa.F32x2 || ftz && t != isa.F32 && t != isa.F16 && t != isa.F16x2 {
 			return nil
 		}
 		f := specOf(t)
@@ -74,12 +74,35 @@ func combined(c isa.Combine, x, y uint64) uint64 {
 	return x
 }
 
+// truthOf gives what Set assigns for a comparison of type from that holds; zero
+// if it has no such result.
+func truthOf(to, from isa.Type) uint64 {
+	half := from == isa.F16 || from == isa.BF16
+	if from == isa.F16x2 || from == isa.BF16x2 {
+		return map[isa.Type]uint64{isa.U32: 0xffff, isa.S32: 0xffff, from: uint64(specOf(from).bias()) << specOf(from).frac}[to]
+	}
+	switch to {
+	case isa.U32, isa.S32:
+		return 0xffff_ffff
+	case isa.F32:
+		return 0x3f80_0000
+	case isa.F16:
+		return 0x3c00
+	case isa.BF16:
+		return 0x3f80
+	case isa.U16, isa.S16:
+		return 0xffff * number(half)
+	}
+	return 0
+}
+
 func TestOracleComparisons(t *testing.T) {
 	r := rand.New(rand.NewPCG(4, 1))
 	for _, typ := range allTypes() {
 		if typ == isa.Pred {
 			continue
 		}
+		pair := typ == isa.F16x2 || typ == isa.BF16x2
 		for cmp := isa.CmpNone; cmp <= isa.Subnormal; cmp++ {
 			for _, ftz := range []bool{false, true} {
 				for c := isa.CombineNone; c <= isa.CombineXor; c++ {
@@ -92,23 +115,34 @@ func TestOracleComparisons(t *testing.T) {
 					if c == isa.CombineNone {
 						sources = sources[:2]
 					}
-					var want func([4]uint64) uint64
+					var want, high func([4]uint64) uint64
 					if def != nil {
-						want = func(s [4]uint64) uint64 { return combined(c, number(def(s[0], s[1])), s[2]) }
+						of := func(x, y, p uint64) uint64 { return combined(c, number(def(x, y)), p) }
+						want = func(s [4]uint64) uint64 { return of(s[0], s[1], s[2]) }
+						high = func(s [4]uint64) uint64 { return combined(c, number(!def(s[0], s[1])), s[2]) }
+						if pair {
+							want = func(s [4]uint64) uint64 { return of(s[0]&0xffff, s[1]&0xffff, s[2]) }
+							high = func(s [4]uint64) uint64 { return of(s[0]>>16, s[1]>>16, s[2]) }
+						}
 					}
 					in := isa.Instr{Op: isa.Setp, Type: typ, Cmp: cmp, FTZ: ftz, Combine: c}
 					(&instance{in: in, dst: isa.Pred, sources: sources}).check(t, want, rows)
-					for _, to := range []isa.Type{isa.U32, isa.S32, isa.F32} {
-						yes := uint64(0xffff_ffff)
-						if to == isa.F32 {
-							yes = 0x3f80_0000
+					in.Dst = []isa.Operand{{Kind: isa.KindSink, Reg: isa.NoReg}, reg(0)}
+					(&instance{in: in, dst: isa.Pred, sources: sources}).check(t, high, rows[:32])
+					for _, to := range allTypes() {
+						if to == isa.Pred || c != isa.CombineNone && to != isa.U32 && to != isa.F16x2 {
+							continue
 						}
+						yes := truthOf(to, typ)
 						var set func([4]uint64) uint64
-						if def != nil {
+						if def != nil && yes != 0 {
 							set = func(s [4]uint64) uint64 { return yes * want(s) }
 						}
+						if set != nil && pair {
+							set = func(s [4]uint64) uint64 { return yes*want(s) | yes<<16*high(s) }
+						}
 						in := isa.Instr{Op: isa.Set, Type: to, SrcType: typ, Cmp: cmp, FTZ: ftz, Combine: c}
-						(&instance{in: in, dst: isa.B32, sources: sources}).check(t, set, rows[:32])
+						(&instance{in: in, dst: words(to)[0], sources: sources}).check(t, set, rows[:32])
 					}
 				}
 			}

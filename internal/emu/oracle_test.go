@@ -171,6 +171,8 @@ func value(r *rand.Rand, t isa.Type) uint64 {
 			half = isa.BF16
 		}
 		return value(r, half) | value(r, half)<<16
+	case isa.F32x2:
+		return floatValue(r, isa.F32) | floatValue(r, isa.F32)<<32
 	case isa.F16, isa.BF16, isa.F32, isa.F64:
 		return floatValue(r, t)
 	}

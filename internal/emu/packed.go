@@ -29,7 +29,7 @@ func pairFor(in *isa.Instr) aluFunc {
 	if signed && (in.Op == isa.Min || in.Op == isa.Max) {
 		allowed = modRelu
 	}
-	if f == nil || !only(in, allowed) {
+	if f == nil || len(in.Src) > 2 || !only(in, allowed) {
 		return nil
 	}
 	if in.Relu {

@@ -1,29 +1,35 @@
 package emu
 
-import (
-	"math"
-
-	"warpbound/internal/isa"
-)
+import "warpbound/internal/isa"
 
 // comparison is a test of two sources, joined with a predicate.
 type comparison struct {
 	a, b slot
 	test test
+	high test // of the upper halves of pairs
 	c    predicate
 	join func(x, y uint64) uint64
 }
 
 // holds returns the lanes in which the test holds and those in which it does
-// not, each joined with the predicate.
-func (op *comparison) holds(w *Warp) (yes, no uint64) {
-	var m uint64
-	for k := range w.chunks() {
-		m |= uint64(op.test.holds(w.vecs[k][op.a], w.vecs[k][op.b])) << (k * lanes)
+// not, or in which it holds for the upper halves of pairs; each joined with the
+// predicate.
+func (op *comparison) holds(w *Warp) (yes, other uint64) {
+	m := op.lanes(w, &op.test)
+	o := ^m
+	if op.high.holds != nil {
+		o = op.lanes(w, &op.high)
 	}
-	m ^= op.test.not
 	c := w.mask(op.c)
-	return op.join(m, c), op.join(^m, c)
+	return op.join(m, c), op.join(o, c)
+}
+
+// lanes returns the lanes in which a test holds.
+func (op *comparison) lanes(w *Warp, t *test) (m uint64) {
+	for k := range w.chunks() {
+		m |= uint64(t.holds(w.vecs[k][op.a], w.vecs[k][op.b])) << (k * lanes)
+	}
+	return m ^ t.not
 }
 
 // comparison decodes a comparison of the first two sources, of type t. A third
@@ -32,7 +38,10 @@ func (d *decoder) comparison(t isa.Type) comparison {
 	in := d.in
 	op := comparison{a: d.source(0), b: d.source(1), join: keep}
 	if t.IsFloat() {
-		op.test = floatTest(in.Cmp, t, in.FTZ)
+		op.test = floatTest(in.Cmp, t, in.FTZ, 0)
+		if isPair(t) {
+			op.high = floatTest(in.Cmp, t, in.FTZ, 16)
+		}
 	} else if !in.FTZ {
 		op.test = integerTest(in.Cmp, t)
 	}
@@ -56,9 +65,9 @@ type setp struct {
 }
 
 func (op *setp) exec(w *Warp, mask uint64, _ *Effect) error {
-	yes, no := op.holds(w)
+	yes, other := op.holds(w)
 	w.setMask(op.p, yes, mask)
-	w.setMask(op.q, no, mask)
+	w.setMask(op.q, other, mask)
 	return nil
 }
 
@@ -70,35 +79,62 @@ func (d *decoder) setp() operation {
 	return op
 }
 
-// set assigns one of two numbers by a comparison.
+// set assigns one of two numbers by a comparison, or one by each of a pair.
 type set struct {
 	comparison
-	d   slot
-	yes uint64
+	d         slot
+	yes, high uint64 // the bits of the result for each comparison that holds
 }
 
 func (op *set) exec(w *Warp, mask uint64, _ *Effect) error {
-	yes, _ := op.holds(w)
+	yes, other := op.holds(w)
 	for m := mask; m != 0; m &= m - 1 {
 		lane := first(m)
-		w.vecs[lane/lanes][op.d][lane%lanes] = op.yes & -(yes >> lane & 1)
+		w.vecs[lane/lanes][op.d][lane%lanes] = op.yes&-(yes>>lane&1) | op.high&-(other>>lane&1)
 	}
 	return nil
 }
 
 func (d *decoder) set() operation {
-	t := d.in.SrcType
-	op := &set{comparison: d.comparison(t), d: d.dest(0, 32)}
-	switch d.in.Type {
-	case isa.U32, isa.S32, isa.B32:
-		op.yes = 1<<32 - 1
-	case isa.F32:
-		op.yes = uint64(math.Float32bits(1))
-	default:
+	to, from := d.in.Type, d.in.SrcType
+	op := &set{comparison: d.comparison(from), d: d.dest(0, to.Bits())}
+	op.yes = truth(to, from)
+	if isPair(from) {
+		op.high = op.yes << 16
+	}
+	if op.yes == 0 {
 		d.unsupported()
 	}
 	return op
 }
+
+// truth returns what Set assigns if the comparison of two values, or of two
+// halves, holds: all ones, or the number one. It is zero if there is no such
+// operation.
+func truth(to, from isa.Type) uint64 {
+	f, _ := formatOf(to)
+	half := from == isa.F16 || from == isa.BF16
+	switch {
+	case isPair(from):
+		switch to {
+		case isa.U32, isa.S32:
+			return 1<<16 - 1
+		case from:
+			return f.one()
+		}
+		return 0
+	case to == isa.U32 || to == isa.S32:
+		return 1<<32 - 1
+	case half && (to == isa.U16 || to == isa.S16):
+		return 1<<16 - 1
+	case to == isa.F32 || to == isa.F16 || to == isa.BF16:
+		return f.one()
+	}
+	return 0
+}
+
+// isPair reports whether a type is a pair of numbers of half precision.
+func isPair(t isa.Type) bool { return t == isa.F16x2 || t == isa.BF16x2 }
 
 func keep(x, _ uint64) uint64 { return x }
 func and(x, y uint64) uint64  { return x & y }
@@ -203,7 +239,7 @@ func (d *decoder) choice() operation {
 	case in.SrcType == isa.S32 && !in.FTZ:
 		op.c = &comparison{a: d.constant(constant{}), b: d.source(2), test: integerTest(isa.Le, isa.S32), join: keep}
 	case in.SrcType == isa.F32:
-		op.c = &comparison{a: d.constant(constant{}), b: d.source(2), test: floatTest(isa.Le, isa.F32, in.FTZ), join: keep}
+		op.c = &comparison{a: d.constant(constant{}), b: d.source(2), test: floatTest(isa.Le, isa.F32, in.FTZ, 0), join: keep}
 	default:
 		d.unsupported()
 	}

@@ -18,31 +18,56 @@ func laneFunc(in *isa.Instr) (scalar, bool) {
 	if op == nil {
 		return nil, false
 	}
-	low := lowBits(f.bits())
+	n := f.bits()
+	low := lowBits(n)
 	whole := func(x, y, z uint64) uint64 { return op(x&low, y&low, z&low) }
+	if in.SrcType != isa.Invalid {
+		whole = mixed(in, whole)
+	}
 	if in.FTZ || in.Op == isa.Mad {
 		plain := whole
 		whole = func(x, y, z uint64) uint64 {
 			return f.flush(plain(f.flush(x&low), f.flush(y&low), f.flush(z&low)))
 		}
 	}
+	if in.Relu {
+		plain := whole
+		whole = func(x, y, z uint64) uint64 { return f.relu(plain(x, y, z)) }
+	}
 	if in.Sat {
 		plain := whole
 		whole = func(x, y, z uint64) uint64 { return f.saturate(plain(x, y, z)) }
 	}
-	if in.Type == isa.F16x2 || in.Type == isa.BF16x2 {
+	if in.Type.Bits() == 2*n {
 		one := whole
 		whole = func(x, y, z uint64) uint64 {
-			return one(x, y, z) | one(x>>16, y>>16, z>>16)<<16
+			return one(x, y, z) | one(x>>n, y>>n, z>>n)<<n
 		}
 	}
 	return whole, true
+}
+
+// mixed makes an operation take its first source, or the first two of Fma, from
+// a narrower format.
+func mixed(in *isa.Instr, op scalar) scalar {
+	f, _ := formatOf(in.SrcType)
+	widened := func(x uint64) uint64 { return single32.convert(f, x&lowBits(f.bits()), isa.RoundRN) }
+	if in.Op == isa.Fma {
+		return func(x, y, z uint64) uint64 { return op(widened(x), widened(y), z) }
+	}
+	return func(x, y, z uint64) uint64 { return op(widened(x), y, z) }
 }
 
 // allowed returns the modifiers that a floating-point operation may have.
 func allowed(in *isa.Instr) modifiers {
 	single, double := in.Type == isa.F32, in.Type == isa.F64
 	narrow := in.Type == isa.F16 || in.Type == isa.F16x2
+	if in.SrcType != isa.Invalid {
+		return modNearest | modDirected | modSat
+	}
+	if in.Type == isa.F32x2 {
+		return modNearest | modDirected | modFTZ
+	}
 	var flush modifiers
 	if single || narrow {
 		flush = modFTZ
@@ -56,6 +81,9 @@ func allowed(in *isa.Instr) modifiers {
 		if single || narrow {
 			m |= modSat
 		}
+		if in.Op == isa.Fma && in.Round == isa.RoundRN && !single && !double && !in.Sat {
+			m |= modRelu
+		}
 		return m
 	case isa.Mad:
 		return modSat | flush
@@ -63,7 +91,14 @@ func allowed(in *isa.Instr) modifiers {
 		if double {
 			return 0
 		}
-		return modNaN | flush
+		m := modNaN | flush
+		switch {
+		case len(in.Src) > 2:
+			m |= modAbs
+		case in.Abs && in.XorSign:
+			m |= modAbs | modXorSign
+		}
+		return m
 	case isa.Div, isa.Rcp, isa.Sqrt:
 		switch {
 		case !in.Approx:
@@ -91,6 +126,12 @@ func allowed(in *isa.Instr) modifiers {
 func basic(in *isa.Instr, f format) scalar {
 	mode := in.Round
 	wide := f == single32 || f == double64
+	switch {
+	case in.SrcType != isa.Invalid && !isMixed(in):
+		return nil
+	case in.Type == isa.F32x2 && in.Op != isa.Add && in.Op != isa.Sub && in.Op != isa.Mul && in.Op != isa.Fma:
+		return nil
+	}
 	switch in.Op {
 	case isa.Div, isa.Rcp, isa.Sqrt, isa.Copysign:
 		if !wide {
@@ -125,12 +166,49 @@ func basic(in *isa.Instr, f format) scalar {
 		return func(x, _, _ uint64) uint64 { return f.abs(x) }
 	case isa.Copysign:
 		return func(x, y, _ uint64) uint64 { return x&f.sign() | f.abs(y) }
-	case isa.Min:
-		return func(x, y, _ uint64) uint64 { return f.extreme(x, y, in.NaN, true) }
-	case isa.Max:
-		return func(x, y, _ uint64) uint64 { return f.extreme(x, y, in.NaN, false) }
+	case isa.Min, isa.Max:
+		return extremeFor(in, f)
 	}
 	return nil
+}
+
+// isMixed reports whether an operation on f32 has a form with sources of its
+// source type.
+func isMixed(in *isa.Instr) bool {
+	return in.Type == isa.F32 && (in.SrcType == isa.F16 || in.SrcType == isa.BF16) &&
+		(in.Op == isa.Add || in.Op == isa.Sub || in.Op == isa.Fma)
+}
+
+// extremeFor returns the function of Min or Max.
+func extremeFor(in *isa.Instr, f format) scalar {
+	of := func(x, y uint64) uint64 { return f.extreme(x, y, in.NaN, in.Op == isa.Min) }
+	abs := func(x uint64) uint64 { return x }
+	if in.Abs {
+		abs = f.abs
+	}
+	switch {
+	case len(in.Src) > 2 && in.Type != isa.F32:
+		return nil
+	case len(in.Src) > 2:
+		return func(x, y, z uint64) uint64 { return of(of(abs(x), abs(y)), abs(z)) }
+	case in.XorSign:
+		return func(x, y, _ uint64) uint64 {
+			d := of(abs(x), abs(y))
+			if f.isNaN(d) {
+				return d
+			}
+			return d | (x^y)&f.sign()
+		}
+	}
+	return func(x, y, _ uint64) uint64 { return of(x, y) }
+}
+
+// relu makes zeros of negative numbers.
+func (f format) relu(x uint64) uint64 {
+	if x&f.sign() != 0 {
+		return 0
+	}
+	return x
 }
 
 // extreme returns the lesser of x and y, or the greater, where -0 is less than

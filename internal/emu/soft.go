@@ -28,7 +28,7 @@ func formatOf(t isa.Type) (format, bool) {
 		return half16, true
 	case isa.BF16, isa.BF16x2:
 		return brain16, true
-	case isa.F32:
+	case isa.F32, isa.F32x2:
 		return single32, true
 	case isa.F64:
 		return double64, true
@@ -100,9 +100,7 @@ func (f format) unpack(x uint64) real {
 // pack rounds a number to the format. If sticky is set the number is a little
 // larger in magnitude, by less than a unit of m.
 func (f format) pack(r real, sticky bool, mode isa.Round) uint64 {
-	exp := max(r.exp+f.bias(), 1)
-	drop := 63 - f.frac + exp - f.bias() - r.exp
-	x := uint64(exp-1)<<f.frac + shiftRound(r.m, drop, sticky, r.neg, mode)
+	exp, x := f.magnitude(r, sticky, mode)
 	if exp > 2*f.bias() || x >= f.inf() {
 		x = f.inf()
 		if mode == isa.RoundRZ || mode == isa.RoundRM && !r.neg || mode == isa.RoundRP && r.neg {
@@ -113,6 +111,14 @@ func (f format) pack(r real, sticky bool, mode isa.Round) uint64 {
 		x |= f.sign()
 	}
 	return x
+}
+
+// magnitude rounds a number without regard to its sign and to the greatest
+// exponent of the format; it returns the biased exponent before rounding, too.
+func (f format) magnitude(r real, sticky bool, mode isa.Round) (exp int, x uint64) {
+	exp = max(r.exp+f.bias(), 1)
+	drop := 63 - f.frac + exp - f.bias() - r.exp
+	return exp, uint64(exp-1)<<f.frac + shiftRound(r.m, drop, sticky, r.neg, mode)
 }
 
 // shiftRound returns m/2^drop rounded to an integer, for drop > 0; sticky stands
@@ -132,6 +138,8 @@ func shiftRound(m uint64, drop int, sticky, neg bool, mode isa.Round) uint64 {
 	case isa.RoundRP, isa.RoundIntRP:
 		up = !neg && (rest != 0 || sticky)
 	case isa.RoundRZ, isa.RoundIntRZ:
+	case isa.RoundRNA:
+		up = rest >= 1<<63
 	default:
 		const tie = 1 << 63
 		up = rest > tie || rest == tie && (sticky || kept&1 != 0)

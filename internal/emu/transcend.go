@@ -15,6 +15,8 @@ import (
 // Cos the argument is reduced exactly, whatever its size.
 func transcendental(in *isa.Instr, f format) scalar {
 	switch {
+	case in.Type == isa.F32x2 || in.SrcType != isa.Invalid:
+		return nil
 	case in.Op == isa.Rsqrt && in.Type == isa.F64:
 		return func(x, _, _ uint64) uint64 { return bits64(reciprocalRoot(f64(x))) }
 	case in.Op == isa.Ex2 && f != double64:

@@ -71,7 +71,7 @@ const (
 	Fns   // the c-th bit set of a, counted from bit b
 
 	// Comparison and selection.
-	Setp // d predicate, optional second d its complement; optional c combines by Instr.Combine
+	Setp // d predicate, optional second d its complement or of the upper half; optional c combines by Instr.Combine
 	Set  // d of Type, compared as SrcType
 	Selp // c ? a : b
 	Slct // c >= 0 ? a : b; c has SrcType
@@ -79,11 +79,12 @@ const (
 
 	// Movement.
 	Mov
-	Pack   // d = {a, b, ...}, the first the least significant; Type is the type of d
-	Unpack // {d, e, ...} = a; Type is the type of a
-	Cvt    // from SrcType to Type
-	Cvta   // address of Space to generic
-	CvtaTo // generic address to Space
+	Pack    // d = {a, b, ...}, the first the least significant; Type is the type of d
+	Unpack  // {d, e, ...} = a; Type is the type of a
+	Cvt     // from SrcType to Type; the first of two sources becomes the upper half of a pair
+	CvtPack // a and b clamped to Type and joined, a above b, below what the low bits of c put above them
+	Cvta    // address of Space to generic
+	CvtaTo  // generic address to Space
 	Isspacep
 	Ld
 	St
@@ -187,8 +188,8 @@ var ops = [numOps]Info{
 	Rem:      {"rem", UnitDiv, one, n(2), 0},
 	Abs:      {"abs", UnitAdd, one, n(1), 0},
 	Neg:      {"neg", UnitAdd, one, n(1), 0},
-	Min:      {"min", UnitMinMax, one, n(2), 0},
-	Max:      {"max", UnitMinMax, one, n(2), 0},
+	Min:      {"min", UnitMinMax, one, [2]int{2, 3}, 0},
+	Max:      {"max", UnitMinMax, one, [2]int{2, 3}, 0},
 	Sad:      {"sad", UnitAdd, one, n(3), 0},
 	Rcp:      {"rcp", UnitSFU, one, n(1), 0},
 	Sqrt:     {"sqrt", UnitSFU, one, n(1), 0},
@@ -238,7 +239,8 @@ var ops = [numOps]Info{
 	Mov:      {"mov", UnitAdd, one, n(1), 0},
 	Pack:     {"pack", UnitAdd, one, [2]int{2, many}, 0},
 	Unpack:   {"unpack", UnitAdd, [2]int{2, many}, n(1), 0},
-	Cvt:      {"cvt", UnitAdd, one, n(1), 0},
+	Cvt:      {"cvt", UnitAdd, one, [2]int{1, 2}, 0},
+	CvtPack:  {"cvt.pack", UnitAdd, one, [2]int{2, 3}, 0},
 	Cvta:     {"cvta", UnitAdd, one, n(1), 0},
 	CvtaTo:   {"cvta.to", UnitAdd, one, n(1), 0},
 	Isspacep: {"isspacep", UnitAdd, one, n(1), 0},

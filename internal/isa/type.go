@@ -30,6 +30,7 @@ const (
 	S16x2
 	E4M3x2 // pairs of 8-bit floats, the first the more significant
 	E5M2x2
+	F32x2
 	TF32 // a float of 19 bits in the upper bits of 32
 	numTypes
 )
@@ -77,6 +78,7 @@ var types = [numTypes]struct {
 	S16x2:  {"s16x2", 32, Packed},
 	E4M3x2: {"e4m3x2", 16, Packed},
 	E5M2x2: {"e5m2x2", 16, Packed},
+	F32x2:  {"f32x2", 64, Float},
 	TF32:   {"tf32", 32, Packed},
 }
 

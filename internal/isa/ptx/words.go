@@ -52,6 +52,8 @@ var sets = map[string]words{
 	"carry":  alternatives("u32|s32|u64|s64"),
 	"mix":    alternatives("u32|s32"),
 	"pair":   alternatives("u16x2|s16x2"),
+	"f8x2":   alternatives("e4m3x2|e5m2x2"),
+	"flag":   alternatives("u32|s32|f32|f16|bf16"),
 	"half":   alternatives("f16|f16x2"),
 	"bhalf":  alternatives("bf16|bf16x2"),
 	"float":  alternatives("f16|bf16|f32|f64"),
