@@ -14,6 +14,10 @@
 // is a plain function over a Flow that returns a list of edges; WithEdges puts
 // them together with the flow graph without changing it.
 //
+// The flow leaves out the edges to blocks from which every run ends with an
+// error, such as those of an assertion: no complete run passes along them, and
+// lanes that diverge reconverge as if they were not there. Blocks list them.
+//
 // Not recorded: instructions whose guard is false in all lanes, and what a
 // branch depends on. Calls do not occur, since isa.Link expands them.
 //
@@ -88,13 +92,18 @@ func Build(k *isa.Kernel) (*Graph, error) {
 		return nil, err
 	}
 	g.name()
-	var edges []graph.Edge
 	for b := range g.Blocks {
 		if err := g.connect(b); err != nil {
 			return nil, err
 		}
+	}
+	var edges []graph.Edge
+	failing := g.failing()
+	for b := range g.Blocks {
 		for _, e := range g.Blocks[b].Edges {
-			edges = append(edges, graph.Edge{From: b, To: e.To})
+			if !failing[e.To] || failing[b] {
+				edges = append(edges, graph.Edge{From: b, To: e.To})
+			}
 		}
 	}
 	flow, err := NewFlow(len(g.Blocks), edges)
@@ -102,8 +111,8 @@ func Build(k *isa.Kernel) (*Graph, error) {
 		return nil, fmt.Errorf("kernel %s: %w", k.Name, err)
 	}
 	g.Flow = flow
-	for b := range g.Blocks {
-		g.Blocks[b].Reachable = flow.Reachable(b)
+	for b, reached := range g.reachable()[:len(g.Blocks)] {
+		g.Blocks[b].Reachable = reached
 	}
 	return g, nil
 }

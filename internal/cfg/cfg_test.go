@@ -48,6 +48,22 @@ func TestBuild(t *testing.T) {
 		want string
 	}{
 		{
+			"a trap does not keep lanes from reconverging",
+			kernel([]isa.Label{{Name: "fine", Index: 3}, {Name: "join", Index: 4}},
+				isa.Instr{Op: isa.Bra, Guard: guard, Target: 4}, isa.Instr{Op: isa.Bra, Guard: guard, Target: 3},
+				isa.Instr{Op: isa.Trap}, isa.Instr{Op: isa.Add}, isa.Instr{Op: isa.Ret}),
+			"0 entry [0,1) line 10, taken join, fall-through entry+1; ipdom join\n" +
+				"1 entry+1 [1,2) line 11, taken fine, fall-through entry+2; ipdom fine\n" +
+				"2 entry+2 [2,3) line 12, exit exit; ipdom exit\n" +
+				"3 fine [3,4) line 13, fall-through join; ipdom join\n" +
+				"4 join [4,5) line 14, exit exit; ipdom exit\n",
+		}, {
+			"nothing but a trap at the end of every path",
+			kernel(nil, isa.Instr{Op: isa.Bra, Guard: guard, Target: 2}, isa.Instr{Op: isa.Add}, isa.Instr{Op: isa.RunSystem, System: isa.SysAssert}, isa.Instr{Op: isa.Exit}),
+			"0 entry [0,1) line 10, taken entry+2, fall-through entry+1; ipdom entry+2\n" +
+				"1 entry+1 [1,2) line 11, fall-through entry+2; ipdom entry+2\n" +
+				"2 entry+2 [2,4) line 12, exit exit; ipdom exit\n",
+		}, {
 			"straight", kernel(nil, isa.Instr{Op: isa.Add}, isa.Instr{Op: isa.Ret}),
 			"0 entry [0,2) line 10, exit exit; ipdom exit\n",
 		}, {

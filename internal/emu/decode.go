@@ -185,6 +185,8 @@ func (d *decoder) operation() operation {
 		return exit{}
 	case isa.Trap:
 		return trap{}
+	case isa.RunSystem:
+		return d.system()
 	case isa.Nop, isa.Fence, isa.Prefetch:
 		return nop{}
 	case isa.Ld:

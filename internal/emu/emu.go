@@ -29,7 +29,11 @@
 // traces or a method: it knows no time.
 package emu
 
-import "warpbound/internal/isa"
+import (
+	"io"
+
+	"warpbound/internal/isa"
+)
 
 // Where the windows of the address map begin.
 const (
@@ -54,6 +58,8 @@ type Launch struct {
 	Grid, Block   [3]int // CTAs of the grid and threads of a CTA in x, y and z
 	Params        []byte // the parameter block; its length must be Code.ParamBytes
 	DynamicShared int    // bytes of shared memory per CTA beyond what the kernel declares
+
+	Out io.Writer // where what the kernel prints goes; nil if nowhere
 }
 
 // Env is what an instruction can learn of the machine that executes it. The

@@ -19,6 +19,7 @@ const (
 type Memory struct {
 	buffers []region // by ascending address
 	next    uint64   // offset from GlobalBase of the next buffer
+	heap    uint64   // bytes that kernels have allocated
 	owner   []int32  // of each granule from GlobalBase: index of its buffer plus one
 }
 
@@ -83,7 +84,7 @@ func (m *Memory) Bytes(addr uint64) []byte {
 func (m *Memory) Reset() {
 	m.buffers = m.buffers[:0]
 	m.owner = m.owner[:0]
-	m.next = 0
+	m.next, m.heap = 0, 0
 }
 
 // find returns the buffer whose granules hold addr, nil if there is none. The

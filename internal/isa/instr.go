@@ -21,6 +21,7 @@ const (
 	KindAddr         // memory at register Reg plus Imm; Reg is NoReg for an absolute address
 	KindVarAddr      // memory at variable Var plus Imm (plus Reg unless it is NoReg)
 	KindSink         // a result that is dropped ("_")
+	KindFunc         // address of function Var of the program; not in kernels
 )
 
 // Operand is one source or destination of an instruction.
@@ -29,7 +30,7 @@ type Operand struct {
 	Not     bool // a predicate source that is complemented
 	Special Special
 	Reg     Reg
-	Var     int32  // index into the Vars of the function or kernel
+	Var     int32  // index into the Vars of the function or kernel, or into the Funcs of the program
 	Imm     uint64 // bits of an immediate, or the two's complement of an offset in bytes
 }
 
@@ -77,12 +78,14 @@ type Instr struct {
 	Permute  Permute
 	Volatile bool // the access may not be served by L1 (volatile, relaxed, mmio, .cv, .cg)
 
-	Target  int    // Bra: index of the target instruction
-	Targets []int  // BrxIdx: the same, one for each index
-	Callee  string // Call: name of the function
+	Target  int      // Bra: index of the target instruction
+	Targets []int    // BrxIdx: the same, one for each index
+	Callee  string   // Call: name of the function, empty for a call by address, which is then the first source
+	Callees []string // Call by address: names of the functions that it may call
+	System  System   // RunSystem: the function of the runtime
 
 	Text   string   // Unknown: what the source says
-	Reason string   // Unknown, and a Call that Link kept: why it cannot be executed, if that is known
+	Reason string   // Unknown, and a Call that Link kept: why it cannot be executed, if that is known; SysStop: the error
 	Pos    diag.Pos // in the module's own text
 	Loc    diag.Pos // in the source that the compiler was given, if it said so
 }

@@ -186,13 +186,13 @@ func TestObstacles(t *testing.T) {
 			p.Funcs[1].Instrs[0].Pos = at
 			p.Funcs[1].Instrs[1] = Instr{Op: Ret}
 		}, diag.Warning{Pos: at, ID: "unresolved-call", Text: "call to inc, which the module does not define"}},
-		{"recursion", func(p *Program) {
-			p.Funcs[0].Instrs[3] = Instr{Op: Call, Callee: "inc", Dst: reg(0), Src: reg(0), Pos: at}
+		{"address", func(p *Program) {
+			p.Funcs[1].Instrs[0] = Instr{Op: Call, Callees: []string{"inc"}, Dst: reg(0), Src: []Operand{ImmOperand(0), ImmOperand(7)}, Pos: at}
 			p.Funcs[1].Instrs[1] = Instr{Op: Ret}
-		}, diag.Warning{Pos: at, ID: "unresolved-call", Text: "recursive call to inc: recursion is not expanded; rewrite it as a loop"}},
+		}, diag.Warning{Pos: at, ID: "unresolved-call", Text: "call by address: the module uses the address of no function that fits"}},
 		{"relocation", func(p *Program) {
 			p.Vars[0].Pos, p.Vars[1].Name = at, "gone"
-		}, diag.Warning{Pos: at, ID: "unresolved-address", Text: "out is initialised with the address of other, which is no variable of the module"}},
+		}, diag.Warning{Pos: at, ID: "unresolved-address", Text: "out is initialised with the address of other, which the module does not define"}},
 		{"unknown", func(p *Program) {
 			p.Funcs[1].Instrs[2] = Instr{Op: Unknown, Text: "frob.u32 %r1;", Pos: at}
 		}, diag.Warning{Pos: at, ID: "unknown-instruction", Text: "instruction is not known: frob.u32 %r1;"}},

@@ -16,26 +16,30 @@ const maxLinked = 1 << 18
 // Link makes the entry function called name self-contained: each call is
 // replaced by a copy of the function it names, with registers, labels and local
 // variables of its own, so that every analysis sees one flow graph and may tell
-// call sites apart. Only variables that the code names are kept.
+// call sites apart. A call by address compares the address with those of the
+// functions that it may be (see FuncAddress). Functions that call each other in
+// a circle are copied once for each call from outside of it and keep what must
+// survive in a stack of StackBytes bytes per thread (see group). Only variables
+// that the code names are kept.
 //
-// A call to a function that the program does not define and a recursive call
-// stay calls, and an initial value that is the address of a function has none,
-// so that the rest of the kernel can still be inspected; Obstacles lists them.
-// It is an error, with the position of the call, to call a kernel or
-// to pass a wrong number of arguments; and it is an error if the program has no
-// such entry function.
+// A call to a function that the program does not define stays a call, and an
+// initial value that is the address of nothing in the program has none, so that
+// the rest of the kernel can still be inspected; Obstacles lists them. It is an
+// error, with the position of the call, to call a kernel or to pass a wrong
+// number of arguments; and it is an error if the program has no such entry
+// function.
 func Link(p *Program, name string) (*Kernel, error) {
 	f := p.Func(name)
 	if f == nil || !f.Entry {
 		return nil, fmt.Errorf("%s: no kernel %q; it has %s", p.File, name, entryNames(p))
 	}
-	l := &linker{program: p, vars: make(map[storage]int32)}
+	l := &linker{program: p, vars: make(map[storage]int32), calls: newCallGraph(p), sp: NoReg}
 	k := &Kernel{
 		Name: f.Name, File: p.File, Target: p.Target, AddressBits: p.AddressBits,
 		Params: f.Params, Bounds: f.Bounds, Pos: f.Pos,
 	}
 	l.kernel = k
-	if err := l.expand(f, "", nil); err != nil {
+	if err := l.expand(l.newFrame(f, nil)); err != nil {
 		return nil, err
 	}
 	l.relocated()
@@ -68,8 +72,11 @@ func labelled(labels []Label, index int) bool {
 type linker struct {
 	program *Program
 	kernel  *Kernel
+	calls   *callGraph
 	vars    map[storage]int32 // index in the kernel
 	copies  int               // calls expanded so far
+	sp      Reg               // address of the running activation's memory; NoReg as long as nothing recurs
+	stack   int32             // the variable that holds the call stack
 }
 
 // storage identifies a variable that needs memory of its own: one of a
@@ -80,27 +87,37 @@ type storage struct {
 	v    int32
 }
 
-// frame is what one copy of a function's code adds to its indices.
+// frame is one copy of a function in the kernel.
 type frame struct {
 	fn     *Func
 	copy   int
-	reg    Reg
+	reg    Reg // added to the function's registers
 	prefix string
-	start  []int // kernel index of each of the function's instructions, and of its end
+	start  []int   // kernel index of each of the function's instructions, and of its end
+	member *member // the function's part in a circle of calls; nil if it does not recur
+	nested *member // the innermost activation on the call stack; nil if there is none
 }
 
-// expand appends a copy of f to the kernel. active holds the functions being
-// expanded, outermost first.
-func (l *linker) expand(f *Func, prefix string, active []*Func) error {
+// newFrame makes registers for a copy of f, which from calls; nil for the entry
+// function.
+func (l *linker) newFrame(f *Func, from *frame) *frame {
 	k := l.kernel
-	active = append(active, f)
-	fr := &frame{
-		fn: f, copy: l.copies, reg: Reg(len(k.Regs)), prefix: prefix,
-		start: make([]int, len(f.Instrs)+1),
+	fr := &frame{fn: f, reg: Reg(len(k.Regs)), start: make([]int, len(f.Instrs)+1)}
+	if from != nil {
+		l.copies++
+		fr.copy, fr.nested = l.copies, from.nested
+		fr.prefix = fmt.Sprintf("%s%s@%d.", from.prefix, f.Name, l.copies)
 	}
 	for _, r := range f.Regs {
-		k.Regs = append(k.Regs, RegDecl{Name: prefix + r.Name, Type: r.Type})
+		k.Regs = append(k.Regs, RegDecl{Name: fr.prefix + r.Name, Type: r.Type})
 	}
+	return fr
+}
+
+// expand appends the code of a copy to the kernel. A return of anything but the
+// entry function goes to the end of the code.
+func (l *linker) expand(fr *frame) error {
+	k, f := l.kernel, fr.fn
 	var patches []int // kernel indices of copied branches, whose targets are the function's
 	for i := range f.Instrs {
 		fr.start[i] = len(k.Instrs)
@@ -108,13 +125,13 @@ func (l *linker) expand(f *Func, prefix string, active []*Func) error {
 			return diag.Errorf(f.Instrs[i].Pos, "kernel %s grows beyond %d instructions when its calls are expanded", k.Name, maxLinked)
 		}
 		if f.Instrs[i].Op == Call {
-			if err := l.call(fr, &f.Instrs[i], active); err != nil {
+			if err := l.call(fr, i); err != nil {
 				return err
 			}
 			continue
 		}
 		in := l.copyInstr(fr, &f.Instrs[i])
-		if in.Op == Ret && prefix != "" {
+		if in.Op == Ret && fr.prefix != "" {
 			in.Op, in.Target = Bra, len(f.Instrs)
 		}
 		if in.Op == Bra || in.Op == BrxIdx {
@@ -133,60 +150,9 @@ func (l *linker) expand(f *Func, prefix string, active []*Func) error {
 		}
 	}
 	for _, lab := range f.Labels {
-		k.Labels = append(k.Labels, Label{Name: prefix + lab.Name, Index: fr.start[lab.Index], Pos: lab.Pos})
+		k.Labels = append(k.Labels, Label{Name: fr.prefix + lab.Name, Index: fr.start[lab.Index], Pos: lab.Pos})
 	}
 	return nil
-}
-
-// call appends the moves of the arguments, the callee's code and the moves of
-// the results. A guarded call is branched around.
-func (l *linker) call(fr *frame, in *Instr, active []*Func) error {
-	k := l.kernel
-	callee := l.program.Func(in.Callee)
-	switch {
-	case callee == nil || callee.Extern:
-		l.keep(fr, in, fmt.Sprintf("call to %s, which the module does not define", in.Callee))
-		return nil
-	case slices.Contains(active, callee):
-		l.keep(fr, in, fmt.Sprintf("recursive call to %s: recursion is not expanded; rewrite it as a loop", in.Callee))
-		return nil
-	case callee.Entry:
-		return diag.Errorf(in.Pos, "call to the kernel %s; only functions can be called", in.Callee)
-	case len(in.Src) != len(callee.ParamRegs) || len(in.Dst) != len(callee.ResultRegs):
-		return diag.Errorf(in.Pos, "call to %s passes %d arguments for %d and takes %d results of %d",
-			in.Callee, len(in.Src), len(callee.ParamRegs), len(in.Dst), len(callee.ResultRegs))
-	}
-	site := l.copyInstr(fr, in)
-	around := -1
-	if site.Guard.Set {
-		around = len(k.Instrs)
-		skip := site.Guard
-		skip.Not = !skip.Not
-		k.Instrs = append(k.Instrs, Instr{Op: Bra, Guard: skip, Pos: in.Pos, Loc: in.Loc})
-	}
-	l.copies++
-	prefix := fmt.Sprintf("%s%s@%d.", fr.prefix, callee.Name, l.copies)
-	base := Reg(len(k.Regs)) // where expand puts the callee's registers
-	for i, arg := range site.Src {
-		k.Instrs = append(k.Instrs, move(callee.Regs[callee.ParamRegs[i]].Type, RegOperand(base+callee.ParamRegs[i]), arg, in))
-	}
-	if err := l.expand(callee, prefix, active); err != nil {
-		return err
-	}
-	for i, res := range site.Dst {
-		k.Instrs = append(k.Instrs, move(callee.Regs[callee.ResultRegs[i]].Type, res, RegOperand(base+callee.ResultRegs[i]), in))
-	}
-	if around >= 0 {
-		k.Instrs[around].Target = len(k.Instrs)
-	}
-	return nil
-}
-
-// keep appends a call as it stands, with the reason why it is not expanded.
-func (l *linker) keep(fr *frame, in *Instr, reason string) {
-	site := l.copyInstr(fr, in)
-	site.Reason = reason
-	l.kernel.Instrs = append(l.kernel.Instrs, site)
 }
 
 // Obstacles lists what keeps a kernel from being executed or bounded: in the
@@ -212,16 +178,12 @@ func Obstacles(k *Kernel) []diag.Warning {
 			if variableNamed(k.Vars, r.Var) < 0 {
 				found = append(found, diag.Warning{
 					Pos: k.Vars[i].Pos, ID: "unresolved-address",
-					Text: fmt.Sprintf("%s is initialised with the address of %s, which is no variable of the module", k.Vars[i].Name, r.Var),
+					Text: fmt.Sprintf("%s is initialised with the address of %s, which the module does not define", k.Vars[i].Name, r.Var),
 				})
 			}
 		}
 	}
 	return found
-}
-
-func move(t Type, dst, src Operand, at *Instr) Instr {
-	return Instr{Op: Mov, Type: t, Dst: []Operand{dst}, Src: []Operand{src}, Pos: at.Pos, Loc: at.Loc}
 }
 
 // copyInstr copies an instruction with the frame's registers and the kernel's
@@ -231,20 +193,26 @@ func (l *linker) copyInstr(fr *frame, in *Instr) Instr {
 	if out.Guard.Set {
 		out.Guard.Reg += fr.reg
 	}
-	out.Dst = l.copyOperands(fr, in.Dst)
-	out.Src = l.copyOperands(fr, in.Src)
+	out.Dst = l.copyOperands(fr, in, in.Dst)
+	out.Src = l.copyOperands(fr, in, in.Src)
 	out.Targets = slices.Clone(in.Targets)
 	return out
 }
 
-func (l *linker) copyOperands(fr *frame, operands []Operand) []Operand {
+func (l *linker) copyOperands(fr *frame, at *Instr, operands []Operand) []Operand {
 	out := slices.Clone(operands)
 	for i := range out {
 		o := &out[i]
 		if o.Reg != NoReg && (o.Kind == KindReg || o.Kind == KindAddr || o.Kind == KindVarAddr) {
 			o.Reg += fr.reg
 		}
-		if (o.Kind == KindVar || o.Kind == KindVarAddr) && o.Var != ParamVar {
+		switch {
+		case o.Kind == KindFunc:
+			*o = ImmOperand(FuncAddress(int(o.Var)) + o.Imm)
+		case o.Kind != KindVar && o.Kind != KindVarAddr || o.Var == ParamVar:
+		case fr.member != nil && fr.member.owns(o.Var):
+			*o = l.onStack(fr.member, at, *o)
+		default:
 			o.Var = l.variable(fr, o.Var)
 		}
 	}
@@ -274,12 +242,25 @@ func (l *linker) variable(fr *frame, v int32) int32 {
 }
 
 // relocated adds the variables whose addresses initialise the kernel's
-// variables, and theirs in turn.
+// variables, and theirs in turn. Addresses of functions become initial bytes.
 func (l *linker) relocated() {
 	for i := 0; i < len(l.kernel.Vars); i++ {
-		for _, r := range l.kernel.Vars[i].Relocs {
-			if v := variableNamed(l.program.Vars, r.Var); v >= 0 {
-				l.variable(nil, int32(v))
+		v := &l.kernel.Vars[i]
+		relocs := v.Relocs
+		v.Relocs = nil
+		for _, r := range relocs {
+			if f, ok := l.calls.index[r.Var]; ok {
+				v.Init = slices.Clone(v.Init)
+				address := (FuncAddress(f) + uint64(r.Addend)) >> r.Shift
+				for b := range r.Size {
+					v.Init[r.Offset+b] = byte(address >> (8 * b))
+				}
+				continue
+			}
+			v.Relocs = append(v.Relocs, r)
+			if at := variableNamed(l.program.Vars, r.Var); at >= 0 {
+				l.variable(nil, int32(at))
+				v = &l.kernel.Vars[i]
 			}
 		}
 	}

@@ -94,6 +94,7 @@ const (
 	Bra
 	BrxIdx // a indexes Instr.Targets
 	Call
+	RunSystem // a function that the CUDA runtime provides: Instr.System
 	Ret
 	Exit
 	Trap
@@ -248,13 +249,14 @@ var ops = [numOps]Info{
 	St:       {"st", UnitMem, none, [2]int{2, 1 + many}, WritesMem},
 	Prefetch: {"prefetch", UnitMem, none, n(1), 0},
 
-	Bra:    {"bra", UnitCtl, none, none, Branches},
-	BrxIdx: {"brx.idx", UnitCtl, none, n(1), Branches},
-	Call:   {"call", UnitCtl, [2]int{0, many}, [2]int{0, 255}, Branches},
-	Ret:    {"ret", UnitCtl, none, none, Ends},
-	Exit:   {"exit", UnitCtl, none, none, Ends},
-	Trap:   {"trap", UnitCtl, none, none, Ends},
-	Nop:    {"nop", UnitAdd, none, [2]int{0, 1}, 0},
+	Bra:       {"bra", UnitCtl, none, none, Branches},
+	BrxIdx:    {"brx.idx", UnitCtl, none, n(1), Branches},
+	Call:      {"call", UnitCtl, [2]int{0, many}, [2]int{0, 255}, Branches},
+	RunSystem: {"system", UnitCtl, [2]int{0, 1}, [2]int{0, 5}, ReadsMem | WritesMem},
+	Ret:       {"ret", UnitCtl, none, none, Ends},
+	Exit:      {"exit", UnitCtl, none, none, Ends},
+	Trap:      {"trap", UnitCtl, none, none, Ends},
+	Nop:       {"nop", UnitAdd, none, [2]int{0, 1}, 0},
 
 	Bar:        {"bar", UnitSync, [2]int{0, 1}, [2]int{0, 3}, Barriers},
 	BarWarp:    {"bar.warp", UnitSync, none, n(1), Crosslane},

@@ -78,7 +78,13 @@ func (in *Instr) format(n *names) string {
 			b.WriteString(", " + n.target(t))
 		}
 	case Call:
-		b.WriteString(sep + in.Callee)
+		callee := in.Callee
+		if callee == "" {
+			callee = strings.Join(in.Callees, "|")
+		}
+		b.WriteString(sep + callee)
+	case RunSystem:
+		b.WriteString(sep + in.System.String())
 	}
 	return b.String()
 }
@@ -144,6 +150,8 @@ func (o Operand) format(n *names) string {
 		return "[" + base + offset(o.Imm) + "]"
 	case KindSink:
 		return "_"
+	case KindFunc:
+		return fmt.Sprintf("func%d", o.Var) + offset(o.Imm)
 	}
 	return "none"
 }

@@ -51,6 +51,11 @@ func TestLowerErrors(t *testing.T) {
 		{"call f, (%r1, %rd1);", "call of f with 2 arguments and 0 results, but it has 2 and 1"},
 		{"call (%r1), f, (%r1, %r2);", "t.ptx:2:22: argument 2 of f: register %r2 is .b32, want .b64"},
 		{"call g, (%r1);", "call of g, which is no function of the module"},
+		{"call (%r1), %rd1, (%r2);", "a call by address needs a list of targets or a prototype"},
+		{"call (%r1), %r3, (%r2), ts; ts: .calltargets f;", "register %r3 is .b32, want .u64"},
+		{"call (%r1), %rd1, (%r2, %rd2), ts; ts: .calltargets g;", "g is no function of the module"},
+		{"call (%r1), %rd1, (%r2, %rd2), ts; ts: .branchtargets E; E: ret;", "ts is neither a .calltargets list nor a .callprototype"},
+		{"call (%r1), %rd1, (%r2), ts; ts: .calltargets f;", "call of %rd1 with 1 arguments and 1 results, but it has 2 and 1"},
 		{"call (%r1);", "want call (results), function, (arguments)"},
 		{"{ .param .b32 x; st.param.b64 [x], %rd1; }", "access of 8 bytes at 0, but the parameter has 4"},
 		{"add.s32 " + strings.Repeat("%r1, ", 1000) + "%r1;", "%r1, %r...: the operands do not fit"},
@@ -70,9 +75,7 @@ func TestUnknown(t *testing.T) {
 		{"@%p1 frob.x::y.b32  {%r1,%r2}, [%rd1, {%r2}], a|b, 1+2;", "@%p1 frob.x::y.b32 {%r1, %r2}, [%rd1, {%r2}], a|b, 1+2", ""},
 		{"add.s31 %r1, %r2, 1;", "add.s31 %r1, %r2, 1", ""},
 		{"tex.1d.v4.f32.s32 {%f1,%f2,%f3,%f4}|%p1, [t, {%r1}];", "tex.1d.v4.f32.s32 {%f1, %f2, %f3, %f4}|%p1, [t, {%r1}]", "textures are not modelled"},
-		{"mov.u64 %rd1, f;", "mov.u64 %rd1, f", "the address of code is taken"},
-		{"call (%r1), %rd1, (%r2), proto; proto: .callprototype (.param .b32 _) _ (.param .b32 _);",
-			"call (%r1), %rd1, (%r2), proto", "an indirect call"},
+		{"E: mov.u64 %rd1, E;", "mov.u64 %rd1, E", "the address of code is taken"},
 		{"{ .param .b64 x; st.param.b32 [x+4], %r1; }", "st.param.b32 [x+4], %r1", "part of a scalar parameter is accessed"},
 	} {
 		p, err := lowerSnippet(c.snippet)

@@ -34,6 +34,11 @@ func Lower(m *Module) (*isa.Program, error) {
 			l.failed(l.declare(x))
 		}
 	}
+	for _, item := range m.Items {
+		if d, ok := item.(*Directive); ok && d.Name == "alias" {
+			l.failed(l.alias(d))
+		}
+	}
 	l.checkExterns()
 	for _, item := range m.Items {
 		if f, ok := item.(*Func); ok && f.Body != nil && l.errs.Len() < maxErrors {
@@ -82,7 +87,7 @@ const (
 	symLabel                // label index
 	symTargets              // list of labels index
 	symFunc                 // function index
-	symProto                // prototype of an indirect call
+	symProto                // prototype index
 )
 
 func (l *lowering) failed(err error) {
@@ -139,6 +144,13 @@ type signature struct {
 type param struct {
 	typ       isa.Type // of a scalar
 	aggregate bool
+	bytes     int
+}
+
+// equal reports whether one function may be called as if it were another.
+func (s signature) equal(t signature) bool {
+	same := func(p, q param) bool { return p.aggregate == q.aggregate && p.bytes == q.bytes }
+	return slices.EqualFunc(s.params, t.params, same) && slices.EqualFunc(s.results, t.results, same)
 }
 
 // declare notes a function. A definition replaces earlier declarations.
@@ -177,6 +189,27 @@ func (l *lowering) declare(f *Func) error {
 	return nil
 }
 
+// alias gives a function a second name.
+func (l *lowering) alias(d *Directive) error {
+	name, function := d.Args[0], l.names[d.Args[1]]
+	known, declared := l.names[name]
+	switch {
+	case function.kind != symFunc || l.program.Funcs[function.index].Extern:
+		return l.errorf(d.Pos, "%s is no function that the module defines", d.Args[1])
+	case declared && (known.kind != symFunc || !l.program.Funcs[known.index].Extern):
+		return l.errorf(d.Pos, "%s is defined already, so it is no alias", name)
+	}
+	l.names[name] = function
+	for i := range l.program.Vars {
+		for j := range l.program.Vars[i].Relocs {
+			if r := &l.program.Vars[i].Relocs[j]; r.Var == name {
+				r.Var = l.program.Funcs[function.index].Name
+			}
+		}
+	}
+	return nil
+}
+
 // maxParams is the largest parameter block of an entry, in bytes.
 const maxParams = 32764
 
@@ -199,7 +232,7 @@ func (l *lowering) parameters(decls []*Decl, entry bool) ([]isa.Var, []param, er
 			return nil, nil, l.errorf(d.Pos, "parameters take more than %d bytes", maxParams)
 		}
 		vars = append(vars, v)
-		params = append(params, param{typ: scalarReg(v.Type), aggregate: isAggregate(d)})
+		params = append(params, param{typ: scalarReg(v.Type), aggregate: isAggregate(d), bytes: v.Bytes})
 	}
 	return vars, params, nil
 }

@@ -93,7 +93,8 @@ func integer(bits int, signed bool) isa.Type {
 }
 
 // call lowers "call (results), function, (arguments)", where both lists may be
-// missing. A list of targets or a prototype behind them makes it indirect.
+// missing. If the function is a register, a list of targets or a prototype
+// follows.
 func (fn *function) call(x *Instr) (isa.Instr, error) {
 	rest := x.Operands
 	var results, args []Operand
@@ -108,26 +109,42 @@ func (fn *function) call(x *Instr) (isa.Instr, error) {
 	if len(rest) > 0 && rest[0].Kind == OperandTuple {
 		args, rest = rest[0].List, rest[1:]
 	}
-	sym := fn.lookup(callee.Name)
-	switch {
-	case sym.kind == symReg || len(rest) > 0:
-		return isa.Instr{}, unknownError{"an indirect call"}
-	case sym.kind != symFunc:
-		return isa.Instr{}, fn.errorf(callee.Pos, "call of %s, which is no function of the module", callee.Name)
+	in := isa.Instr{Op: isa.Call}
+	var sig signature
+	switch sym := fn.lookup(callee.Name); {
+	case sym.kind == symFunc:
+		f := fn.program.Funcs[sym.index]
+		in.Callee, sig = f.Name, fn.sigs[sym.index]
+		if _, known := isa.SystemByName(f.Name); f.Extern && !known {
+			fn.warn(x.Pos, "unresolved-extern", "call of %s, which the module declares but does not define", f.Name)
+		}
+	case len(rest) == 1 && rest[0].Kind == OperandName:
+		address, err := fn.named(callee.Name, fn.address, false)
+		if err != nil {
+			return in, err
+		}
+		in.Src = append(in.Src, address)
+		if in.Callees, sig, err = fn.callees(&rest[0]); err != nil {
+			return in, err
+		}
+	case sym.kind == symReg:
+		return in, fn.errorf(x.Pos, "a call by address needs a list of targets or a prototype behind its arguments")
+	default:
+		return in, fn.errorf(callee.Pos, "call of %s, which is no function of the module", callee.Name)
 	}
-	f, sig := fn.program.Funcs[sym.index], fn.sigs[sym.index]
+	return in, fn.pass(&in, callee.Name, sig, args, results, x.Pos)
+}
+
+// pass lowers the arguments and results of a call.
+func (fn *function) pass(in *isa.Instr, callee string, sig signature, args, results []Operand, pos Pos) error {
 	if len(args) != len(sig.params) || len(results) != len(sig.results) {
-		return isa.Instr{}, fn.errorf(x.Pos, "call of %s with %d arguments and %d results, but it has %d and %d",
-			f.Name, len(args), len(results), len(sig.params), len(sig.results))
+		return fn.errorf(pos, "call of %s with %d arguments and %d results, but it has %d and %d",
+			callee, len(args), len(results), len(sig.params), len(sig.results))
 	}
-	if f.Extern {
-		fn.warn(x.Pos, "unresolved-extern", "call of %s, which the module declares but does not define", f.Name)
-	}
-	in := isa.Instr{Op: isa.Call, Callee: f.Name}
 	for i := range args {
 		o, err := fn.argument(&args[i], sig.params[i])
 		if err != nil {
-			return in, fn.errorf(args[i].Pos, "argument %d of %s: %w", i+1, f.Name, err)
+			return fn.errorf(args[i].Pos, "argument %d of %s: %w", i+1, callee, err)
 		}
 		in.Src = append(in.Src, o)
 	}
@@ -142,10 +159,50 @@ func (fn *function) call(x *Instr) (isa.Instr, error) {
 			in.Dst = append(in.Dst, o)
 		}
 		if err != nil {
-			return in, fn.errorf(results[i].Pos, "result %d of %s: %w", i+1, f.Name, err)
+			return fn.errorf(results[i].Pos, "result %d of %s: %w", i+1, callee, err)
 		}
 	}
-	return in, nil
+	return nil
+}
+
+// callees gives the functions that a call by address may reach, and what they
+// take: those of a list of targets, or all that a prototype fits.
+func (fn *function) callees(o *Operand) ([]string, signature, error) {
+	var names []string
+	switch s := fn.lookup(o.Name); {
+	case s.kind == symTargets && fn.targets[s.index].Kind == "calltargets":
+		var first signature
+		for i, n := range fn.targets[s.index].Names {
+			f := fn.lookup(n.Text)
+			if f.kind != symFunc {
+				return nil, first, fn.errorf(n.Pos, "%s is no function of the module", n.Text)
+			}
+			if i == 0 {
+				first = fn.sigs[f.index]
+			} else if !first.equal(fn.sigs[f.index]) {
+				return nil, first, fn.errorf(n.Pos, "%s has other parameters than %s", n.Text, names[0])
+			}
+			names = append(names, fn.program.Funcs[f.index].Name)
+		}
+		return names, first, nil
+	case s.kind == symProto:
+		proto := fn.protos[s.index]
+		var sig signature
+		var err error
+		if _, sig.params, err = fn.parameters(proto.Params, false); err != nil {
+			return nil, sig, err
+		}
+		if _, sig.results, err = fn.parameters(proto.Results, false); err != nil {
+			return nil, sig, err
+		}
+		for i, f := range fn.program.Funcs {
+			if !f.Entry && sig.equal(fn.sigs[i]) {
+				names = append(names, f.Name)
+			}
+		}
+		return names, sig, nil
+	}
+	return nil, signature{}, fn.errorf(o.Pos, "%s is neither a .calltargets list nor a .callprototype", o.Name)
 }
 
 // argument lowers one argument or result of a call.

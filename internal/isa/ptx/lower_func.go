@@ -15,6 +15,7 @@ type function struct {
 	scopes  []*scope
 	targets []*Targets
 	carry   isa.Reg // the flag of extended-precision arithmetic, or NoReg
+	protos  []*Prototype
 	loc     diag.Pos
 }
 
@@ -45,15 +46,15 @@ func (l *lowering) body(f *Func) {
 			l.failed(fn.define(f.Params[i].Names[0], symbol{kind: symEntry, bytes: p.Bytes, off: p.Offset}))
 		}
 	} else {
-		fn.parameters(f, l.sigs[sym.index])
+		fn.declareParameters(f, l.sigs[sym.index])
 	}
 	fn.block(f.Body)
 	fn.finish()
 }
 
-// parameters gives the parameters and results of a device function their
+// declareParameters gives the parameters and results of a device function their
 // registers.
-func (fn *function) parameters(f *Func, sig signature) {
+func (fn *function) declareParameters(f *Func, sig signature) {
 	var pointers []isa.Reg // to result aggregates
 	for i, d := range f.Params {
 		fn.f.ParamRegs = append(fn.f.ParamRegs, fn.parameter(d, sig.params[i], fn.f.Params[i].Bytes))
@@ -190,7 +191,8 @@ func (fn *function) labels(b *Block) {
 			fn.targets = append(fn.targets, x)
 		case *Prototype:
 			name = Declarator{Pos: x.Pos, Name: x.Label}
-			sym = symbol{kind: symProto}
+			sym = symbol{kind: symProto, index: int32(len(fn.protos))}
+			fn.protos = append(fn.protos, x)
 		default:
 			continue
 		}

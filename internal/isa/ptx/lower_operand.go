@@ -20,7 +20,7 @@ func (fn *function) resolve(o *Operand, t isa.Type, s *slot) (isa.Operand, error
 			return isa.ImmOperand(imm), err
 		}
 		out, err := fn.named(v.name, t, s.wider)
-		if err != nil || out.Kind == isa.KindVar {
+		if err != nil || out.Kind == isa.KindVar || out.Kind == isa.KindFunc {
 			out.Imm += v.bits
 			return out, err
 		}
@@ -63,7 +63,11 @@ func (fn *function) named(name string, t isa.Type, wider bool) (isa.Operand, err
 		return isa.Operand{Kind: isa.KindVar, Reg: isa.NoReg, Var: sym.index}, nil
 	case symScalar:
 		return isa.Operand{}, unknownError{"the address of a scalar parameter is taken"}
-	case symFunc, symLabel:
+	case symFunc:
+		if fits(fn.address, t, false) {
+			return isa.Operand{Kind: isa.KindFunc, Reg: isa.NoReg, Var: sym.index}, nil
+		}
+	case symLabel:
 		return isa.Operand{}, unknownError{"the address of code is taken"}
 	case symNone:
 		return special(name, t)

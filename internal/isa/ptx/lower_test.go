@@ -136,6 +136,11 @@ func TestLower(t *testing.T) {
 			"call.uni (z), f, (x, y); ld.param.s16 %rd1, [z]; }",
 			"cvt.u32.u8 %0, %3\nmov.b64 %1, 0x5\ncall %2, %0, %1, f\ncvt.s64.s16 %4, %2"},
 
+		{"mov.u64 %rd1, f; call (%r1), %rd1, (%r2, 5), p; p: .callprototype (.param .b32 _) _ (.param .b32 _, .param .b64 _);",
+			"mov.u64 %0, func0\ncall %2, %0, %1, 0x5, f"},
+		{"ts: .calltargets f; call (%r1), %rd1, (%r2, 5), ts;", "call %2, %0, %1, 0x5, f"},
+		{"p: .callprototype _ (.param .b64 _); call %rd1, (5), p;", "call %0, 0x5, "},
+
 		// Scopes.
 		{"{ .reg .f32 %r1; mov.f32 %r1, 0f00000000; } mov.u32 %r1, 1;", "mov.f32 %0, 0x0\nmov.u32 %1, 0x1"},
 		{"; ;", ""},

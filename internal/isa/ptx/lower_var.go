@@ -210,6 +210,9 @@ func (f *filler) relocate(e *Expr, v value, at int) error {
 	case t.IsFloat() || f.elem < 4 || f.elem > 8:
 		return f.errorf(e.Pos, "an address does not fit into the elements of %s, which are .%s", f.v.Name, t)
 	}
+	if s := f.names[v.name]; s.kind == symFunc { // perhaps by an alias
+		r.Var = f.program.Funcs[s.index].Name
+	}
 	f.v.Relocs = append(f.v.Relocs, r)
 	return nil
 }

@@ -1,0 +1,94 @@
+package isa
+
+import "slices"
+
+// liveAcrossCalls returns for each call of a function the registers, results of
+// the call excepted, that some path from behind the call reads before it surely
+// writes them.
+func liveAcrossCalls(f *Func) map[int][]Reg {
+	n := len(f.Instrs)
+	words := (len(f.Regs) + 63) / 64
+	in := make([]uint64, (n+1)*words) // what is live before each instruction
+	before := func(i int) []uint64 { return in[i*words:][:words] }
+	set := func(s []uint64, r Reg) { s[r/64] |= 1 << (r % 64) }
+	for _, r := range f.ResultRegs {
+		set(before(n), r)
+	}
+	now := make([]uint64, words)
+	for changed := true; changed; {
+		changed = false
+		for i := n - 1; i >= 0; i-- {
+			liveBehind(f, i, now, before)
+			inst := &f.Instrs[i]
+			if !inst.Guard.Set {
+				for _, o := range inst.Dst {
+					if o.Kind == KindReg {
+						now[o.Reg/64] &^= 1 << (o.Reg % 64)
+					}
+				}
+			}
+			visitReads(inst, func(r Reg) { set(now, r) })
+			if !slices.Equal(now, before(i)) {
+				copy(before(i), now)
+				changed = true
+			}
+		}
+	}
+	live := make(map[int][]Reg)
+	for i := range f.Instrs {
+		inst := &f.Instrs[i]
+		if inst.Op != Call {
+			continue
+		}
+		liveBehind(f, i, now, before)
+		for r := range Reg(len(f.Regs)) {
+			result := slices.ContainsFunc(inst.Dst, func(o Operand) bool { return o.Kind == KindReg && o.Reg == r })
+			if now[r/64]>>(r%64)&1 != 0 && !result {
+				live[i] = append(live[i], r)
+			}
+		}
+	}
+	return live
+}
+
+// liveBehind sets now to what is live behind the i-th instruction. Behind the
+// last one are the function's results.
+func liveBehind(f *Func, i int, now []uint64, before func(int) []uint64) {
+	clear(now)
+	join := func(at int) {
+		for w, word := range before(at) {
+			now[w] |= word
+		}
+	}
+	in := &f.Instrs[i]
+	switch in.Op {
+	case Bra:
+		join(in.Target)
+	case BrxIdx:
+		for _, t := range in.Targets {
+			join(t)
+		}
+	case Ret:
+		join(len(f.Instrs))
+	}
+	if !endsFlow(in) {
+		join(i + 1)
+	}
+}
+
+// visitReads calls visit for every register that an instruction reads.
+func visitReads(in *Instr, visit func(Reg)) {
+	if in.Guard.Set {
+		visit(in.Guard.Reg)
+	}
+	for _, o := range in.Dst {
+		if o.Reg != NoReg && (o.Kind == KindAddr || o.Kind == KindVarAddr) {
+			visit(o.Reg)
+		}
+	}
+	for _, o := range in.Src {
+		if o.Reg != NoReg && (o.Kind == KindReg || o.Kind == KindAddr || o.Kind == KindVarAddr) {
+			visit(o.Reg)
+		}
+	}
+}
