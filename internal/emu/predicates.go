@@ -214,9 +214,11 @@ func (op *choice) exec(w *Warp, mask uint64, _ *Effect) error {
 		if !all {
 			d = &w.cta.grid.scratch
 		}
-		m := uint64(half(take, k))
+		m, width := uint64(half(take, k)), op.width
+		_, _, _ = *d, *a, *b
 		for i := range d {
-			d[i] = (b[i] ^ (a[i]^b[i])&-(m>>i&1)) & op.width
+			d[i] = (b[i] ^ (a[i]^b[i])&-(m&1)) & width
+			m >>= 1
 		}
 		if !all {
 			v[op.d].merge(d, half(mask, k))
