@@ -8,43 +8,38 @@ import (
 	"io/fs"
 	"os"
 	"path"
+	"regexp"
 	"slices"
 	"testing"
-	"testing/fstest"
 
 	"warpbound"
 	"warpbound/kernels"
 )
 
-// variant is the directory of a kernel whose job runs another module.
-func variant(t *testing.T, kernel, module string) fs.FS {
+// variant is the directory of a kernel whose jobs run another module.
+type variant struct {
+	fs.FS
+	module string
+}
+
+var moduleKey = regexp.MustCompile(`(?m)^module\s.*$`)
+
+func (v variant) ReadFile(name string) ([]byte, error) {
+	data, err := fs.ReadFile(v.FS, name)
+	if path.Base(name) == "job.toml" {
+		data = moduleKey.ReplaceAll(data, fmt.Appendf(nil, "module = %q", v.module))
+	}
+	return data, err
+}
+
+func loadVariant(t *testing.T, kernel, job, module string) *warpbound.Job {
 	t.Helper()
-	dir := os.DirFS(path.Join("kernels", kernel))
-	text, err := fs.ReadFile(dir, "job.toml")
+	dir := variant{os.DirFS(path.Join("kernels", kernel)), module}
+	j, err := warpbound.LoadFS(dir, job, warpbound.LoadOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	own := fmt.Sprintf(`"%s.ptx"`, kernel)
-	if !bytes.Contains(text, []byte(own)) {
-		t.Fatalf("the job of %s does not name %s", kernel, own)
-	}
-	files := fstest.MapFS{"job.toml": {Data: bytes.Replace(text, []byte(own), []byte(`"`+module+`"`), 1)}}
-	add := func(name string) {
-		data, err := fs.ReadFile(dir, name)
-		if err != nil {
-			t.Fatal(err)
-		}
-		files[name] = &fstest.MapFile{Data: data}
-	}
-	add(module)
-	entries, err := fs.Glob(dir, "*.bin")
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, name := range entries {
-		add(name)
-	}
-	return files
+	return j
 }
 
 // TestKernelsAgainstReferences runs every kernel as each compiler setting made it
@@ -58,12 +53,41 @@ func TestKernelsAgainstReferences(t *testing.T) {
 		for _, module := range modules {
 			t.Run(module, func(t *testing.T) {
 				t.Parallel()
-				j, err := warpbound.LoadFS(variant(t, ref.Kernel, module), "job.toml", warpbound.LoadOptions{})
+				j := loadVariant(t, ref.Kernel, "job.toml", module)
+				for vector := range 2 {
+					compare(t, j, ref, vector)
+				}
+			})
+		}
+	}
+}
+
+// TestCorpus runs every kernel, on a small launch, as every compiler of the corpus
+// made it at every level for every target: all give the reference result, and
+// nothing in them is warned of.
+func TestCorpus(t *testing.T) {
+	for _, ref := range kernels.References() {
+		dir := path.Join("kernels", ref.Kernel, "corpus")
+		modules, err := fs.Glob(os.DirFS(dir), "*.ptx")
+		if err != nil || len(modules) == 0 {
+			t.Fatalf("%s: %d modules, error %v", dir, len(modules), err)
+		}
+		for _, module := range modules {
+			t.Run(ref.Kernel+"/"+module, func(t *testing.T) {
+				t.Parallel()
+				compare(t, loadVariant(t, ref.Kernel, "corpus/job.toml", module), ref, 0)
+
+				file := path.Join(dir, module)
+				src, err := os.ReadFile(file)
 				if err != nil {
 					t.Fatal(err)
 				}
-				for vector := range 2 {
-					compare(t, j, ref, vector)
+				m, err := warpbound.Inspect(file, src, warpbound.InspectOptions{})
+				if err != nil {
+					t.Fatal(err)
+				}
+				if len(m.Kernels) != 1 || len(m.Warnings) != 0 {
+					t.Errorf("inspect finds %d kernels and warns %+v", len(m.Kernels), m.Warnings)
 				}
 			})
 		}

@@ -1,57 +1,104 @@
 #!/bin/sh
-# Makes every PTX file here from its source, with Debian's clang-19:
+# Makes every PTX file here from its source, with Debian's clang 14, 16 and 19:
 #
-#   NAME/NAME.ptx               what the job runs: -O2 for sm_70
-#   NAME/ptx/NAME.O?.sm_??.ptx  -O0 and -O2 for sm_20 and sm_70
+#   NAME/NAME.ptx                     what the job runs: -O2 for sm_70
+#   NAME/ptx/NAME.O?.sm_??.ptx        -O0 and -O2 for sm_20 and sm_70
+#   NAME/corpus/clang??.O?.sm_??.ptx  -O0, -O1 and -O3 of every compiler for sm_20,
+#                                     sm_35, sm_70 and sm_90, as far as it can;
+#                                     without line numbers, to be small
 #
-# OpenCL C needs libclc's bitcode for its builtin functions. LIBCLC may give
-# the absolute path of nvptx64--nvidiacl.bc; otherwise the package libclc-19 is
-# downloaded and unpacked aside, since it cannot be installed beside another
-# version's. The output depends only on the sources and these two packages.
+# OpenCL C needs libclc's bitcode for its builtin functions, that of the
+# compiler's own version. The packages libclc-?? cannot be installed together, so
+# they are downloaded and unpacked aside, to the directory VERSION of one that
+# LIBCLC may name by its absolute path to keep them. The output depends only on
+# the sources and these packages.
 set -eu
 cd "$(dirname "$0")"
 
 if [ -z "${LIBCLC:-}" ]; then
-	unpacked=$(mktemp -d)
-	trap 'rm -rf "$unpacked"' EXIT
-	(cd "$unpacked" && apt-get -qq download libclc-19 && dpkg -x libclc-19_*.deb .)
-	LIBCLC=$unpacked/usr/lib/clc/nvptx64--nvidiacl.bc
+	LIBCLC=$(mktemp -d)
+	trap 'rm -rf "$LIBCLC"' EXIT
 fi
+for version in 14 16 19; do
+	[ -d "$LIBCLC/$version" ] && continue
+	(cd "$LIBCLC" && apt-get -qq download libclc-$version && dpkg -x libclc-${version}_*.deb $version)
+done
 
 # The compilers run in the kernel's directory, so that the PTX names its
 # sources by relative paths.
-common='-S -gline-tables-only -fdebug-compilation-dir=.'
 
-# opencl NAME LEVEL ARCH ISA
+# opencl NAME VERSION ARCH ISA OUTPUT OPTION...
 opencl() {
-	(cd "$1" && clang-19 $common -$2 \
-		-target nvptx64-nvidia-cuda -march=$3 -Xclang -target-feature -Xclang +$4 \
+	source=$1.cl clang=clang-$2 arch=$3 isa=$4 output=$5
+	bitcode=$LIBCLC/$2/usr/lib/clc/nvptx64--nvidiacl.bc
+	shift 5
+	$clang -S -fno-crash-diagnostics "$@" \
+		-target nvptx64-nvidia-cuda -march=$arch -Xclang -target-feature -Xclang +$isa \
 		-x cl -cl-std=CL2.0 -Xclang -finclude-default-header \
-		-Xclang -mlink-builtin-bitcode -Xclang "$LIBCLC" -Wno-linker-warnings \
-		"$1.cl" -o "ptx/$1.$2.$3.ptx")
+		-Xclang -mlink-builtin-bitcode -Xclang "$bitcode" -Wno-linker-warnings \
+		"$source" -o "$output"
 }
 
-# cuda NAME LEVEL ARCH ISA
+# cuda NAME VERSION ARCH ISA OUTPUT OPTION...
 cuda() {
-	(cd "$1" && clang++-19 $common -$2 \
-		-x cuda --cuda-device-only --cuda-gpu-arch=$3 --cuda-feature=+$4 \
+	source=$1.cu clang=clang++-$2 arch=$3 isa=$4 output=$5
+	shift 5
+	$clang -S -fno-crash-diagnostics "$@" \
+		-x cuda --cuda-device-only --cuda-gpu-arch=$arch -Xclang -target-feature -Xclang +$isa \
 		-nocudainc -nocudalib -fms-extensions -std=c++17 -I.. \
-		"$1.cu" -o "ptx/$1.$2.$3.ptx")
+		"$source" -o "$output"
 }
 
-# variants LANGUAGE NAME...
+# variants LANGUAGE NAME makes the job's module and NAME/ptx.
 variants() {
-	language=$1
-	shift
-	for name; do
-		mkdir -p "$name/ptx"
-		for level in O0 O2; do
-			$language "$name" $level sm_20 ptx42
-			$language "$name" $level sm_70 ptx63
+	mkdir -p ptx
+	for level in O0 O2; do
+		for target in sm_20:ptx42 sm_70:ptx63; do
+			arch=${target%:*}
+			$1 $2 19 $arch ${target#*:} ptx/$2.$level.$arch.ptx \
+				-$level -gline-tables-only -fdebug-compilation-dir=.
 		done
-		cp "$name/ptx/$name.O2.sm_70.ptx" "$name/$name.ptx"
+	done
+	cp ptx/$2.O2.sm_70.ptx $2.ptx
+}
+
+# refused NAME VERSION LEVEL ARCH says why a compiler cannot make a file of the
+# corpus, or fails where it must.
+refused() {
+	case "$*" in
+	*" 14 "*" sm_90") echo "clang 14 does not know sm_90" ;;
+	"reduction 1"[46]" O0 "*) echo "the code generator of clang $2 stops at a __local pointer argument" ;;
+	*) return 1 ;;
+	esac
+}
+
+# corpus LANGUAGE NAME makes NAME/corpus.
+corpus() {
+	mkdir -p corpus
+	rm -f corpus/*.ptx
+	for version in 14 16 19; do
+		for level in O0 O1 O3; do
+			for target in sm_20:ptx32 sm_35:ptx42 sm_70:ptx63 sm_90:ptx78; do
+				arch=${target%:*}
+				output=corpus/clang$version.$level.$arch.ptx
+				if why=$(refused $2 $version $level $arch); then
+					echo "no $2/$output: $why"
+				else
+					$1 $2 $version $arch ${target#*:} $output -$level
+				fi
+			done
+		done
 	done
 }
 
-variants opencl vectorAdd reduction histogram64
-variants cuda matrixMul bitonicSort bfs
+# all LANGUAGE NAME...
+all() {
+	language=$1
+	shift
+	for name; do
+		(cd $name && variants $language $name && corpus $language $name)
+	done
+}
+
+all opencl vectorAdd reduction histogram64
+all cuda matrixMul bitonicSort bfs

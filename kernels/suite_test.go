@@ -128,14 +128,47 @@ func TestSuiteIsComplete(t *testing.T) {
 	}
 }
 
-// The PTX defines its kernel, leaves nothing to be linked and names its
-// sources by paths that hold on every computer.
+// corpusFiles returns the names of a kernel's PTX in the corpus: of every
+// compiler, level and target except what the compilers refuse.
+func corpusFiles(kernel string) []string {
+	var files []string
+	for _, clang := range []string{"clang14", "clang16", "clang19"} {
+		for _, level := range []string{"O0", "O1", "O3"} {
+			for _, arch := range []string{"sm_20", "sm_35", "sm_70", "sm_90"} {
+				tooNew := clang == "clang14" && arch == "sm_90"
+				crash := kernel == "reduction" && level == "O0" && clang != "clang19"
+				if !tooNew && !crash {
+					files = append(files, clang+"."+level+"."+arch+".ptx")
+				}
+			}
+		}
+	}
+	return files
+}
+
+func TestCorpusIsComplete(t *testing.T) {
+	for _, name := range Names() {
+		files, err := fs.Glob(os.DirFS(filepath.Join(name, "corpus")), "*.ptx")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if want := corpusFiles(name); !slices.Equal(files, want) {
+			t.Errorf("the corpus of %s is %v, want %v", name, files, want)
+		}
+	}
+}
+
+// The PTX defines its kernel and leaves nothing to be linked. It names its
+// sources by paths that hold on every computer, or none in the corpus.
 func TestPTX(t *testing.T) {
 	source := regexp.MustCompile(`(?m)^\t\.file\t\d+ "([^"]*)"`)
 	for _, r := range References() {
 		files := []string{r.Kernel + ".ptx"}
 		for _, variant := range []string{"O0.sm_20", "O0.sm_70", "O2.sm_20", "O2.sm_70"} {
 			files = append(files, "ptx/"+r.Kernel+"."+variant+".ptx")
+		}
+		for _, file := range corpusFiles(r.Kernel) {
+			files = append(files, "corpus/"+file)
 		}
 		for _, file := range files {
 			t.Run(file, func(t *testing.T) {
@@ -151,8 +184,8 @@ func TestPTX(t *testing.T) {
 					t.Error("an external symbol is left")
 				}
 				paths := source.FindAllStringSubmatch(text, -1)
-				if len(paths) == 0 {
-					t.Error("no source is named")
+				if named, corpus := len(paths) > 0, strings.HasPrefix(file, "corpus/"); named == corpus {
+					t.Errorf("%d sources are named", len(paths))
 				}
 				for _, path := range paths {
 					if _, err := os.Stat(filepath.Join(r.Kernel, path[1])); filepath.IsAbs(path[1]) || err != nil {

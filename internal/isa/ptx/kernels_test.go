@@ -12,7 +12,8 @@ import (
 func modules(t testing.TB) map[string][]byte {
 	t.Helper()
 	sources := make(map[string][]byte)
-	for _, pattern := range []string{"../../../kernels/*/*.ptx", "../../../kernels/*/ptx/*.ptx", "testdata/*.ptx"} {
+	const suite = "../../../kernels/*/"
+	for _, pattern := range []string{suite + "*.ptx", suite + "ptx/*.ptx", suite + "corpus/*.ptx", "testdata/*.ptx"} {
 		files, err := filepath.Glob(pattern)
 		if err != nil {
 			t.Fatal(err)
@@ -23,7 +24,7 @@ func modules(t testing.TB) map[string][]byte {
 			}
 		}
 	}
-	if len(sources) < 30 {
+	if len(sources) < 200 {
 		t.Fatalf("only %d modules found", len(sources))
 	}
 	return sources
