@@ -71,7 +71,7 @@ func (c *cursor) end(mask uint64) {
 	acc := &c.eff.Access
 	for m := mask; m != 0; m &= m - 1 {
 		lane := first(m)
-		acc.Space = c.w.region(acc.Addr[lane]).space
+		acc.Space = c.in(c.w.region(acc.Addr[lane]))
 		acc.Lanes[acc.Space] |= 1 << lane
 	}
 	if acc.Lanes[acc.Space] != mask {
@@ -79,9 +79,19 @@ func (c *cursor) end(mask uint64) {
 	}
 }
 
+// in returns the space that the access has in a region. Loads of constants may
+// read global buffers: an OpenCL kernel takes constant memory by address, and a
+// launch does not tell such arguments from others.
+func (op *access) in(r *region) isa.Space {
+	if op.space == isa.Const && r.space == isa.Global {
+		return isa.Const
+	}
+	return r.space
+}
+
 // permits reports whether the access may be one to a region as a whole.
 func (op *access) permits(r *region) bool {
-	return r.size >= uint64(op.total) && (op.space == isa.Generic || op.space == r.space) && (op.kind == Load || !r.readOnly())
+	return r.size >= uint64(op.total) && (op.space == isa.Generic || op.space == op.in(r)) && (op.kind == Load || !r.readOnly())
 }
 
 // common returns the region of the first lane if it may be that of all: if every
@@ -99,8 +109,8 @@ func (op *access) common(w *Warp, mask uint64) *region {
 
 // all notes that every lane of mask accessed one region.
 func (op *access) all(r *region, mask uint64, eff *Effect) {
-	eff.Access.Space = r.space
-	eff.Access.Lanes[r.space] = mask
+	eff.Access.Space = op.in(r)
+	eff.Access.Lanes[eff.Access.Space] = mask
 }
 
 // fault returns the error that a lane's access is.
@@ -112,7 +122,7 @@ func (op *access) fault(w *Warp, lane int, eff *Effect) error {
 	switch r := w.region(addr); {
 	case r == nil:
 		return fail(ErrOutOfBounds, "; %s", w.cta.grid.mem.nearest(addr))
-	case op.space != isa.Generic && r.space != op.space:
+	case op.space != isa.Generic && op.in(r) != op.space:
 		return fail(ErrOutOfBounds, " in %s space; the address lies in %s space (%s)", op.space, r.space, r.name)
 	case addr-r.base+uint64(op.total) > r.size:
 		return fail(ErrOutOfBounds, "; %s is [0x%x, 0x%x)", r.name, r.base, r.end())
