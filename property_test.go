@@ -192,7 +192,7 @@ func observeOnce(j *Job) (*observation, error) {
 	if err != nil {
 		return nil, err
 	}
-	t, err := j.target(ipg, maxCycles)
+	t, err := j.target(ipg, maxCycles, nil)
 	if err != nil {
 		return nil, err
 	}

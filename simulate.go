@@ -22,6 +22,7 @@ type SimulateOptions struct {
 	Trace     io.Writer // where to write the Ipoint trace; nil for nowhere
 	TraceCSV  bool      // as CSV instead of the binary format
 	Ipoints   Placement // blocks to record; nil for every block
+	Out       io.Writer // where what the kernel prints goes; nil for nowhere
 }
 
 // Simulation is the figures of one simulated run.
@@ -45,7 +46,7 @@ func (j *Job) Simulate(ctx context.Context, opts SimulateOptions) (*Run, error) 
 	if err != nil {
 		return nil, err
 	}
-	t, err := j.target(ipg, opts.MaxCycles)
+	t, err := j.target(ipg, opts.MaxCycles, opts.Out)
 	if err != nil {
 		return nil, err
 	}
@@ -135,7 +136,7 @@ func divergentEdges(g *cfg.Graph, published bool) ([]graph.Edge, error) {
 
 // target makes a simulator of the job that records the Ipoints of ipg. A run is
 // limited to maxCycles cycles unless that is 0.
-func (j *Job) target(ipg *hybrid.IPG, maxCycles int64) (target.Target, error) {
+func (j *Job) target(ipg *hybrid.IPG, maxCycles int64, out io.Writer) (target.Target, error) {
 	ipoints := make([]trace.Ipoint, len(j.graph.Kernel.Instrs))
 	for i := range ipoints {
 		ipoints[i] = trace.None
@@ -145,7 +146,7 @@ func (j *Job) target(ipg *hybrid.IPG, maxCycles int64) (target.Target, error) {
 	}
 	return target.NewSimulator(target.Config{
 		Job: j.bound, Code: j.code, Machine: j.machine, Registers: j.registers,
-		Ipoints: ipoints, MaxCycles: maxCycles,
+		Ipoints: ipoints, MaxCycles: maxCycles, Out: out,
 	})
 }
 

@@ -27,7 +27,7 @@ func simCommand() *cobra.Command {
 	c.Flags().StringVar(&ipoints, "ipoints", "blocks", "instrument blocks, headers (of loops), every:N blocks, or labels:A,B")
 	c.Flags().StringArrayVar(&dumps, "dump", nil, "NAME=FILE: write the buffer's bytes after the run, little-endian")
 	c.RunE = func(c *cobra.Command, args []string) (err error) {
-		opts := warpbound.SimulateOptions{Vector: int(*vector), MaxCycles: *limit}
+		opts := warpbound.SimulateOptions{Vector: int(*vector), MaxCycles: *limit, Out: c.ErrOrStderr()}
 		if opts.Ipoints, err = warpbound.ParsePlacement(ipoints); err != nil {
 			return fmt.Errorf("--ipoints: %w", err)
 		}

@@ -94,7 +94,7 @@ const (
 	Bra
 	BrxIdx // a indexes Instr.Targets
 	Call
-	RunSystem // a function that the CUDA runtime provides: Instr.System
+	RunSystem // a function that the CUDA runtime provides, Instr.System; what it reads is not an access
 	Ret
 	Exit
 	Trap
@@ -252,7 +252,7 @@ var ops = [numOps]Info{
 	Bra:       {"bra", UnitCtl, none, none, Branches},
 	BrxIdx:    {"brx.idx", UnitCtl, none, n(1), Branches},
 	Call:      {"call", UnitCtl, [2]int{0, many}, [2]int{0, 255}, Branches},
-	RunSystem: {"system", UnitCtl, [2]int{0, 1}, [2]int{0, 5}, ReadsMem | WritesMem},
+	RunSystem: {"system", UnitCtl, [2]int{0, 1}, [2]int{0, 5}, 0},
 	Ret:       {"ret", UnitCtl, none, none, Ends},
 	Exit:      {"exit", UnitCtl, none, none, Ends},
 	Trap:      {"trap", UnitCtl, none, none, Ends},

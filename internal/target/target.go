@@ -6,6 +6,7 @@ package target
 
 import (
 	"context"
+	"io"
 
 	"warpbound/internal/diag"
 	"warpbound/internal/emu"
@@ -37,6 +38,7 @@ type Config struct {
 	Registers int            // per thread
 	Ipoints   []trace.Ipoint // by instruction; trace.None where there is none
 	MaxCycles int64          // limit of one run in cycles; 0 for the simulator's own
+	Out       io.Writer      // where what the kernel prints goes; nil for nowhere
 }
 
 // Memory lays the arguments of a job out in simulated memory, run after run in
@@ -100,6 +102,7 @@ func (m *Memory) shape() emu.Launch {
 type Simulator struct {
 	memory *Memory
 	sim    *sim.Sim
+	out    io.Writer
 }
 
 // NewSimulator prepares a simulator. It is an error if the launch does not fit the
@@ -116,7 +119,7 @@ func NewSimulator(cfg Config) (*Simulator, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Simulator{memory: memory, sim: s}, nil
+	return &Simulator{memory: memory, sim: s, out: cfg.Out}, nil
 }
 
 // Run implements Target.
@@ -125,6 +128,7 @@ func (t *Simulator) Run(ctx context.Context, in *job.Inputs, tr *trace.Run) (*Ou
 	if err != nil {
 		return nil, err
 	}
+	launch.Out = t.out
 	result, err := t.sim.Run(ctx, launch, &t.memory.mem, tr)
 	if err != nil {
 		return nil, err
