@@ -1,6 +1,10 @@
 package emu
 
 import (
+	"context"
+	"encoding/binary"
+	"errors"
+	"math"
 	"strings"
 	"testing"
 
@@ -37,5 +41,34 @@ func TestRefusedReason(t *testing.T) {
 	const want = "k.ptx:11:1: cannot execute mbarrier.init.shared.b64 [%rd1], 32: barriers in memory (mbarrier) are not modelled"
 	if err == nil || !strings.Contains(err.Error(), want) {
 		t.Errorf("got  %v\nwant %s", err, want)
+	}
+}
+
+// TestOldModule runs a kernel as the first compilers wrote it.
+func TestOldModule(t *testing.T) {
+	const file = "../isa/ptx/testdata/old.ptx"
+	k := linked(t, file, "_Z1kPfi")
+	mem := new(Memory)
+	buffer, err := mem.Alloc("a", 64*4)
+	if err != nil {
+		t.Fatal(err)
+	}
+	data := mem.Bytes(buffer)
+	for i := range 64 {
+		binary.LittleEndian.PutUint32(data[4*i:], math.Float32bits(float32(i)))
+	}
+	params := binary.LittleEndian.AppendUint32(binary.LittleEndian.AppendUint64(nil, buffer), 50)
+	g, err := NewGrid(decode(t, k), Launch{Grid: [3]int{2, 1, 1}, Block: [3]int{32, 1, 1}, Params: params}, mem, 32)
+	if err != nil {
+		t.Fatal(err)
+	}
+	// The threads beyond the 50 branch around a barrier in the middle of a warp.
+	if _, err := Run(context.Background(), g); !errors.Is(err, ErrBarrier) {
+		t.Errorf("got %v, want %v", err, ErrBarrier)
+	}
+	for i := range 32 {
+		if got := math.Float32frombits(binary.LittleEndian.Uint32(data[4*i:])); got != 6*float32(i) {
+			t.Errorf("element %d is %g, want %g", i, got, 6*float32(i))
+		}
 	}
 }

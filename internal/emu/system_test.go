@@ -18,22 +18,7 @@ import (
 // buffer of 128 words as its first argument.
 func compiled(t *testing.T, file, kernel string, width int, out *bytes.Buffer, more ...byte) ([]int32, error) {
 	t.Helper()
-	src, err := os.ReadFile("testdata/" + file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	m, err := ptx.Parse(file, src)
-	if err != nil {
-		t.Fatal(err)
-	}
-	p, err := ptx.Lower(m)
-	if err != nil {
-		t.Fatal(err)
-	}
-	k, err := isa.Link(p, kernel)
-	if err != nil {
-		t.Fatal(err)
-	}
+	k := linked(t, "testdata/"+file, kernel)
 	code := decode(t, k)
 	mem := new(Memory)
 	buffer, err := mem.Alloc("out", 512)
@@ -57,6 +42,28 @@ func compiled(t *testing.T, file, kernel string, width int, out *bytes.Buffer, m
 		t.Errorf("%d bytes of the heap are left", mem.heap)
 	}
 	return words, err
+}
+
+// linked reads a kernel of a module.
+func linked(t *testing.T, file, kernel string) *isa.Kernel {
+	t.Helper()
+	src, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, err := ptx.Parse(file, src)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := ptx.Lower(m)
+	if err != nil {
+		t.Fatal(err)
+	}
+	k, err := isa.Link(p, kernel)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return k
 }
 
 // TestCalls runs calls by address and recursive functions against the same in Go.

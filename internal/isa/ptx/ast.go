@@ -49,7 +49,7 @@ type Section struct {
 type Decl struct {
 	Pos     Pos
 	Linkage string // extern, visible, weak, common or empty
-	Space   string // reg, param, local, shared, global, const or tex
+	Space   string // reg, param, local, shared, global or const; of old versions tex, surf, sampler or sreg
 	Align   int    // bytes; 0 if not given
 	Vector  int    // 2, 4 or 8 of a vector type; 0 of a scalar
 	Type    string // without the dot
@@ -75,9 +75,10 @@ type Declarator struct {
 
 // Init is an initialiser: a constant, or a list in braces.
 type Init struct {
-	Pos  Pos
-	Expr *Expr // nil for a list
-	List []*Init
+	Pos   Pos
+	Field string // of a sampler or texture reference; empty in any other list
+	Expr  *Expr  // nil for a list
+	List  []*Init
 }
 
 // Func is a function or an entry point.

@@ -29,7 +29,9 @@ func Lower(m *Module) (*isa.Program, error) {
 	for _, item := range m.Items {
 		switch x := item.(type) {
 		case *Decl:
-			l.failed(l.moduleVars(x))
+			if x.Space != "sreg" { // the special registers are known
+				l.failed(l.moduleVars(x))
+			}
 		case *Func:
 			l.failed(l.declare(x))
 		}

@@ -14,10 +14,10 @@ const (
 
 var spaceByName = map[string]isa.Space{
 	"param": isa.Param, "local": isa.Local, "shared": isa.Shared, "global": isa.Global, "const": isa.Const,
-	"tex": isa.Global,
+	"tex": isa.Global, "surf": isa.Global, "sampler": isa.Global,
 }
 
-// opaque are the types of handles, which are kept as 64 bits.
+// opaque are the types of handles, which are kept as 64 bits without contents.
 var opaque = map[string]bool{"texref": true, "samplerref": true, "surfref": true}
 
 // moduleVars notes the variables of a declaration at module scope. A definition
@@ -98,7 +98,7 @@ func (l *lowering) variable(d *Decl, name *Declarator) (isa.Var, error) {
 		}
 		v.Bytes = int(lo)
 	}
-	if name.Init == nil {
+	if name.Init == nil || opaque[d.Type] {
 		return v, nil
 	}
 	in := &filler{lowering: l, v: &v, elem: elem / max(d.Vector, 1)}

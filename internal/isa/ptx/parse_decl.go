@@ -9,7 +9,8 @@ const (
 
 // spaces holds what a declaration begins with.
 var spaces = map[string]bool{
-	".reg": true, ".param": true, ".local": true, ".shared": true, ".global": true, ".const": true, ".tex": true,
+	".reg": true, ".param": true, ".local": true, ".shared": true, ".global": true, ".const": true,
+	".tex": true, ".surf": true, ".sampler": true, ".sreg": true, // of old versions
 }
 
 // decl reads a declaration up to, not including, its semicolon:
@@ -64,7 +65,7 @@ func (p *parser) declAttribute(d *Decl) (err error) {
 		return err
 	case ".ptr":
 		d.Ptr = &Ptr{}
-		if p.tok.kind == tokDot && spaces[p.tok.text] {
+		if p.tok.kind == tokDot && (spaces[p.tok.text] || opaque[p.tok.text[1:]]) {
 			d.Ptr.Space = p.tok.text[1:]
 			p.advance()
 		}
@@ -139,7 +140,8 @@ func (p *parser) declarator(d *Decl) (Declarator, error) {
 	return dr, err
 }
 
-// initialiser reads a constant or a list of initialisers in braces.
+// initialiser reads a constant, a list of initialisers in braces, or what a field
+// of a sampler is, such as "filter_mode = nearest".
 func (p *parser) initialiser() (*Init, error) {
 	if err := p.enter(); err != nil {
 		return nil, err
@@ -149,6 +151,10 @@ func (p *parser) initialiser() (*Init, error) {
 	if !p.accept("{") {
 		var err error
 		in.Expr, err = p.constant()
+		if err == nil && in.Expr.Kind == ExprName && p.accept("=") {
+			in.Field = in.Expr.Text
+			in.Expr, err = p.constant()
+		}
 		return in, err
 	}
 	return in, p.list("}", func() error {

@@ -239,7 +239,7 @@ func (p *parser) item() (Item, error) {
 		}
 		return d, p.expect(";")
 	case linkage == "":
-		if rule, ok := directives[p.tok.text]; ok && rule.where == inModule {
+		if rule, ok := directives[p.tok.text]; ok && (rule.where == inModule || p.isDot(".pragma")) {
 			return p.directive(rule)
 		}
 		return nil, p.errorf(p.tok.pos, "unknown directive %s at module scope", p.tok)

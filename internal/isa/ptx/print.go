@@ -112,6 +112,9 @@ func (p *printer) declarator(d *Declarator) {
 }
 
 func (p *printer) init(in *Init) {
+	if in.Field != "" {
+		p.put(in.Field, " = ")
+	}
 	if in.Expr != nil {
 		p.expr(in.Expr)
 		return
