@@ -12,6 +12,10 @@
 // vector holds for them is never read by another lane unless that is an error of
 // the program.
 //
+// Functions of the CUDA runtime are executed thread by thread: vprintf writes to
+// Launch.Out, malloc takes from a heap of HeapBytes in global memory, and a failed
+// assertion is a Fault.
+//
 // Results are the same on every host: floating-point operations round once and
 // in the mode that the instruction names, NaN results are canonical (all bits of
 // exponent and fraction set, sign clear), and the transcendental approximations

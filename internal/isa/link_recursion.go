@@ -1,6 +1,10 @@
 package isa
 
-import "fmt"
+import (
+	"fmt"
+
+	"warpbound/internal/diag"
+)
 
 // StackBytes is the size of the call stack of a thread, which only kernels with
 // recursive functions have.
@@ -38,13 +42,23 @@ type member struct {
 // with root.
 func (l *linker) newGroup(fr *frame, root *Func) (group, []*member) {
 	g := make(group)
-	members := []*member{l.newMember(fr, root, g)}
-	for _, f := range l.program.Funcs {
-		if f != root && l.calls.reaches(root, f) && l.calls.reaches(f, root) {
-			members = append(members, l.newMember(fr, f, g))
-		}
+	var members []*member
+	for _, f := range l.circle(root) {
+		members = append(members, l.newMember(fr, f, g))
 	}
 	return g, members
+}
+
+// circle returns the functions that call each other in a circle with root, which
+// is the first.
+func (l *linker) circle(root *Func) []*Func {
+	all := []*Func{root}
+	for _, f := range l.program.Funcs {
+		if f != root && l.calls.reaches(root, f) && l.calls.reaches(f, root) {
+			all = append(all, f)
+		}
+	}
+	return all
 }
 
 func (l *linker) newMember(fr *frame, f *Func, g group) *member {
@@ -107,6 +121,11 @@ func (l *linker) enter(fr *frame, in *Instr, site Instr, callee *Func) error {
 	}
 	if fr.nested == nil {
 		l.emit(in, move(l.address(), RegOperand(l.sp), Operand{Kind: KindVar, Reg: NoReg, Var: l.stack}))
+	}
+	for _, f := range l.circle(callee) {
+		if liveWords(f) > maxLive {
+			return diag.Errorf(in.Pos, "function %s is too large to be recursive: %d instructions on %d registers", f.Name, len(f.Instrs), len(f.Regs))
+		}
 	}
 	g, members := l.newGroup(fr, callee)
 	root := g[callee]

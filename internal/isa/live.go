@@ -2,13 +2,19 @@ package isa
 
 import "slices"
 
+// maxLive bounds the sets of live registers of a function, in words.
+const maxLive = 1 << 22
+
+// liveWords is the size of these sets.
+func liveWords(f *Func) int { return (len(f.Instrs) + 1) * ((len(f.Regs) + 63) / 64) }
+
 // liveAcrossCalls returns for each call of a function the registers, results of
 // the call excepted, that some path from behind the call reads before it surely
 // writes them.
 func liveAcrossCalls(f *Func) map[int][]Reg {
 	n := len(f.Instrs)
 	words := (len(f.Regs) + 63) / 64
-	in := make([]uint64, (n+1)*words) // what is live before each instruction
+	in := make([]uint64, liveWords(f)) // what is live before each instruction
 	before := func(i int) []uint64 { return in[i*words:][:words] }
 	set := func(s []uint64, r Reg) { s[r/64] |= 1 << (r % 64) }
 	for _, r := range f.ResultRegs {

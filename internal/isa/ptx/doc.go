@@ -16,6 +16,9 @@
 // is a register, and ld.param and st.param on it become moves or conversions; an
 // aggregate is a Local variable of the caller, whose address is passed.
 //
+// The address of a function is an operand, isa.KindFunc. A call by address lists
+// the functions that its .calltargets name or its .callprototype fits.
+//
 // # Immediates
 //
 // An integer immediate is truncated to the width of the operand, in two's
