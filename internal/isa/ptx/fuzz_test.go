@@ -1,6 +1,10 @@
 package ptx
 
-import "testing"
+import (
+	"testing"
+
+	"warpbound/internal/isa"
+)
 
 // seed gives a fuzz target the committed modules and every snippet that the
 // table tests know by heart.
@@ -12,6 +16,10 @@ func seed(f *testing.F) {
 	f.Add([]byte(prelude + "{ .param .b32 x; st.param.b32 [x], 1; call.uni (x), f, (x, 5); ld.param.v2.b16 {%rs1, %rs2}, [x+0]; } }"))
 	f.Add([]byte(head + ".global .v2 .u64 x[][2] = {{{generic(x)+4, 0xff(x)}}, {1.5, 0d3FF0000000000000}}; .section .s { a: .b8 1 }"))
 	f.Add([]byte(head + ".entry k() .maxntid 1 { .loc 1 2 3, function_name a+4, inlined_at 1 2 3\np: .callprototype (.param .b32 _) _ (); }"))
+	f.Add([]byte(head + ".func (.param .b32 r) g(.param .b32 n) { .local .b64 v; .reg .b32 a; .reg .b64 p; .reg .pred q; mov.u64 p, v+4; " +
+		"@q call (a), g, (a); st.local.b32 [v], a; call (a), p, (a), t; t: .calltargets g, h; st.param.b32 [r], a; ret; } " +
+		".func (.param .b32 r) h(.param .b32 n) { .reg .b64 p; mov.u64 p, g; mov.u64 p, h; ret; } .alias i, h; .global .u64 x[2] = {g, i}; " +
+		".entry k() { .reg .b32 a; call (a), g, (3); ret; }"))
 }
 
 // FuzzParse checks that any input gives a module or an error, and that a module
@@ -30,7 +38,8 @@ func FuzzParse(f *testing.F) {
 }
 
 // FuzzLower checks that what parses lowers to a program or gives an error, and
-// that branch targets, registers and variables of the program exist.
+// that branch targets, registers and variables of the program exist and its
+// kernels link.
 func FuzzLower(f *testing.F) {
 	seed(f)
 	f.Fuzz(func(t *testing.T, src []byte) {
@@ -42,8 +51,14 @@ func FuzzLower(f *testing.F) {
 		if (p == nil) != (err != nil) {
 			t.Fatalf("program %v with error %v", p, err)
 		}
-		if err == nil {
-			checkProgram(t, p)
+		if err != nil {
+			return
+		}
+		checkProgram(t, p)
+		for _, f := range p.Entries() {
+			if k, err := isa.Link(p, f.Name); (k == nil) != (err != nil) {
+				t.Fatalf("kernel %v with error %v", k, err)
+			}
 		}
 	})
 }
