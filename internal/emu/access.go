@@ -157,15 +157,22 @@ func (a *Access) chunk(k int) *vector { return (*vector)(a.Addr[k*lanes:]) }
 // elements of the instruction's type.
 func (d *decoder) access(kind AccessKind, n int) access {
 	in := d.in
-	a := access{kind: kind, space: in.Space, wrap: ^uint64(0), bytes: in.Type.Bytes()}
+	a := d.address(in.Src[0])
+	a.kind, a.space, a.bytes = kind, in.Space, in.Type.Bytes()
 	a.total = n * a.bytes
-	if d.kernel.AddressBits == 32 {
-		a.wrap = 1<<32 - 1
-	}
 	if a.bytes < 1 || a.bytes > 8 || a.total&(a.total-1) != 0 || a.total > 32 {
 		d.unsupported()
 	}
-	o := in.Src[0]
+	a.simple = n == 1 && !a.indexed && (a.bytes == 4 || a.bytes == 8)
+	return a
+}
+
+// address decodes an address operand.
+func (d *decoder) address(o isa.Operand) access {
+	a := access{wrap: ^uint64(0)}
+	if d.kernel.AddressBits == 32 {
+		a.wrap = 1<<32 - 1
+	}
 	switch o.Kind {
 	case isa.KindAddr:
 		a.offset = o.Imm
@@ -183,6 +190,5 @@ func (d *decoder) access(kind AccessKind, n int) access {
 	default:
 		d.fail("%s is no address", o)
 	}
-	a.simple = n == 1 && !a.indexed && (a.bytes == 4 || a.bytes == 8)
 	return a
 }

@@ -6,22 +6,27 @@ import (
 	"warpbound/internal/isa"
 )
 
-// atomic reads an element, replaces it by a function of what it was, and gives
-// what it was. Lanes take their turns in ascending order.
+// atomic reads elements, replaces each by a function of what it was, and gives
+// what they were. Lanes take their turns in ascending order.
 type atomic struct {
 	access
-	d, b, c slot
+	elems   []exchange
+	c       slot // of the only element
 	f       func(old, b, c uint64) uint64
 	flushed func(old, b, c uint64) uint64 // in global memory, where it differs from f
 }
+
+// exchange is what an element is joined with, and where its old value goes.
+type exchange struct{ d, b slot }
 
 func (op *atomic) exec(w *Warp, mask uint64, eff *Effect) error {
 	op.begin(eff)
 	low := lowBits(8 * op.bytes)
 	c := cursor{access: &op.access, w: w, eff: eff}
+	var old [8]uint64
 	for k := range w.chunks() {
 		vecs := w.vecs[k]
-		base, x, y, d := vecs[op.base], vecs[op.b], vecs[op.c], vecs[op.d]
+		base, y := vecs[op.base], vecs[op.c]
 		for m := half(mask, k); m != 0; m &= m - 1 {
 			lane := bits.TrailingZeros32(m) % lanes
 			data, err := c.locate(k*lanes+lane, base[lane])
@@ -32,9 +37,14 @@ func (op *atomic) exec(w *Warp, mask uint64, eff *Effect) error {
 			if op.flushed != nil && c.r.space == isa.Global {
 				f = op.flushed
 			}
-			old := get(data, op.bytes)
-			put(data, op.bytes, f(old, x[lane]&low, y[lane]&low))
-			d[lane] = old
+			for i, e := range op.elems { // a result may have the place of a later source
+				part := data[i*op.bytes:]
+				old[i] = get(part, op.bytes)
+				put(part, op.bytes, f(old[i], vecs[e.b][lane]&low, y[lane]&low))
+			}
+			for i, e := range op.elems {
+				vecs[e.d][lane] = old[i]
+			}
 		}
 	}
 	c.end(mask)
@@ -44,15 +54,32 @@ func (op *atomic) exec(w *Warp, mask uint64, eff *Effect) error {
 func (d *decoder) atomic() operation {
 	in := d.in
 	t := in.Type
-	op := &atomic{access: d.access(Atomic, 1)}
-	op.b = d.source(1)
-	if len(in.Src) > 2 {
+	n := len(in.Src) - 1
+	if in.Atom == isa.AtomCas {
+		n /= 2
+	}
+	if n < 1 || n > 8 || in.Op == isa.Atom && len(in.Dst) != n || n > 1 && !joint(in, n) {
+		d.unsupported()
+		return nil
+	}
+	if in.Atom == isa.AtomCas && n > 1 {
+		return d.wideSwap()
+	}
+	op := &atomic{access: d.access(Atomic, n)}
+	for i := range n {
+		e := exchange{b: d.source(1 + i)}
+		if in.Op == isa.Atom {
+			e.d = d.dest(i, t.Bits())
+		}
+		op.elems = append(op.elems, e)
+	}
+	if in.Atom == isa.AtomCas {
 		op.c = d.source(2)
 	}
-	if in.Op == isa.Atom {
-		op.d = d.dest(0, t.Bits())
-	}
 	op.f = atomicFor(in.Atom, t)
+	if extreme := in.Atom == isa.AtomMin || in.Atom == isa.AtomMax; extreme && n > 1 {
+		op.f = atomicExtreme(in.Atom, t)
+	}
 	if t == isa.F32 {
 		op.flushed = func(old, b, _ uint64) uint64 {
 			return single32.flush(single32.add(single32.flush(old), single32.flush(b), isa.RoundRN))
@@ -63,10 +90,19 @@ func (d *decoder) atomic() operation {
 	default:
 		d.unsupported()
 	}
-	if op.f == nil || (in.Atom == isa.AtomCas) != (len(in.Src) > 2) {
+	if op.f == nil {
 		d.unsupported()
 	}
 	return op
+}
+
+// joint reports whether an atomic operation on n > 1 elements exists: on floats,
+// or the exchange of a pair of words for one twice as wide.
+func joint(in *isa.Instr, n int) bool {
+	if in.Atom == isa.AtomExch || in.Atom == isa.AtomCas {
+		return n == 2 && in.Type == isa.B64
+	}
+	return in.Type.IsFloat()
 }
 
 // atomicFor returns the function of an atomic operation, nil if there is none on
@@ -124,12 +160,30 @@ func atomicFor(op isa.AtomOp, t isa.Type) func(old, b, c uint64) uint64 {
 }
 
 func atomicFloatAdd(t isa.Type) func(old, b, c uint64) uint64 {
-	f, _ := formatOf(t)
-	if t == isa.F16x2 || t == isa.BF16x2 {
-		return func(old, b, _ uint64) uint64 {
-			const low = 1<<16 - 1
-			return f.add(old&low, b&low, isa.RoundRN) | f.add(old>>16, b>>16, isa.RoundRN)<<16
-		}
+	f, ok := formatOf(t)
+	if !ok || t == isa.F32x2 {
+		return nil
 	}
-	return func(old, b, _ uint64) uint64 { return f.add(old, b, isa.RoundRN) }
+	return paired(f, t, func(x, y uint64) uint64 { return f.add(x, y, isa.RoundRN) })
+}
+
+// atomicExtreme returns the lesser or the greater of two numbers of half
+// precision.
+func atomicExtreme(op isa.AtomOp, t isa.Type) func(old, b, c uint64) uint64 {
+	f, ok := formatOf(t)
+	if !ok || f != half16 && f != brain16 {
+		return nil
+	}
+	return paired(f, t, func(x, y uint64) uint64 { return f.extreme(x, y, false, op == isa.AtomMin) })
+}
+
+// paired applies a function to numbers, or to both halves of pairs.
+func paired(f format, t isa.Type, g func(x, y uint64) uint64) func(old, b, c uint64) uint64 {
+	if t.Bits() == f.bits() {
+		return func(old, b, _ uint64) uint64 { return g(old, b) }
+	}
+	return func(old, b, _ uint64) uint64 {
+		const low = 1<<16 - 1
+		return g(old&low, b&low) | g(old>>16, b>>16)<<16
+	}
 }

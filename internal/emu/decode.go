@@ -187,7 +187,9 @@ func (d *decoder) operation() operation {
 		return trap{}
 	case isa.RunSystem:
 		return d.system()
-	case isa.Nop, isa.Fence, isa.Prefetch:
+	case isa.CpAsync:
+		return d.asyncCopy()
+	case isa.AsyncWait, isa.Nop, isa.Fence, isa.Prefetch:
 		return nop{}
 	case isa.Ld:
 		return d.load()

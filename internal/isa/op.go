@@ -89,6 +89,8 @@ const (
 	Ld
 	St
 	Prefetch
+	CpAsync   // copies c bytes from b in global to a in shared memory: d of them if it is a number, none if it is a true predicate, and zeros for the rest
+	AsyncWait // waits for the copies whose flags are its sources
 
 	// Control.
 	Bra
@@ -156,8 +158,9 @@ type Info struct {
 	Effect Effect
 }
 
-// many is the largest number of elements that a vector operand has.
-const many = 8
+// many is the largest number of elements that a vector operand has: eight, each
+// perhaps in two halves.
+const many = 16
 
 var (
 	none     = [2]int{0, 0}
@@ -237,17 +240,19 @@ var ops = [numOps]Info{
 	Slct:  {"slct", UnitAdd, one, n(3), 0},
 	Testp: {"testp", UnitAdd, one, n(1), 0},
 
-	Mov:      {"mov", UnitAdd, one, n(1), 0},
-	Pack:     {"pack", UnitAdd, one, [2]int{2, many}, 0},
-	Unpack:   {"unpack", UnitAdd, [2]int{2, many}, n(1), 0},
-	Cvt:      {"cvt", UnitAdd, one, [2]int{1, 2}, 0},
-	CvtPack:  {"cvt.pack", UnitAdd, one, [2]int{2, 3}, 0},
-	Cvta:     {"cvta", UnitAdd, one, n(1), 0},
-	CvtaTo:   {"cvta.to", UnitAdd, one, n(1), 0},
-	Isspacep: {"isspacep", UnitAdd, one, n(1), 0},
-	Ld:       {"ld", UnitMem, [2]int{1, many}, n(1), ReadsMem},
-	St:       {"st", UnitMem, none, [2]int{2, 1 + many}, WritesMem},
-	Prefetch: {"prefetch", UnitMem, none, n(1), 0},
+	Mov:       {"mov", UnitAdd, one, n(1), 0},
+	Pack:      {"pack", UnitAdd, one, [2]int{2, many}, 0},
+	Unpack:    {"unpack", UnitAdd, [2]int{2, many}, n(1), 0},
+	Cvt:       {"cvt", UnitAdd, one, [2]int{1, 2}, 0},
+	CvtPack:   {"cvt.pack", UnitAdd, one, [2]int{2, 3}, 0},
+	Cvta:      {"cvta", UnitAdd, one, n(1), 0},
+	CvtaTo:    {"cvta.to", UnitAdd, one, n(1), 0},
+	Isspacep:  {"isspacep", UnitAdd, one, n(1), 0},
+	Ld:        {"ld", UnitMem, [2]int{1, many}, n(1), ReadsMem},
+	St:        {"st", UnitMem, none, [2]int{2, 1 + many}, WritesMem},
+	Prefetch:  {"prefetch", UnitMem, none, n(1), 0},
+	CpAsync:   {"cp.async", UnitMem, one, [2]int{3, 4}, ReadsMem | WritesMem},
+	AsyncWait: {"async.wait", UnitSync, none, [2]int{0, 255}, 0},
 
 	Bra:       {"bra", UnitCtl, none, none, Branches},
 	BrxIdx:    {"brx.idx", UnitCtl, none, n(1), Branches},
@@ -261,8 +266,8 @@ var ops = [numOps]Info{
 	Bar:        {"bar", UnitSync, [2]int{0, 1}, [2]int{0, 3}, Barriers},
 	BarWarp:    {"bar.warp", UnitSync, none, n(1), Crosslane},
 	Fence:      {"fence", UnitSync, none, [2]int{0, 2}, 0},
-	Atom:       {"atom", UnitMem, one, [2]int{2, 3}, ReadsMem | WritesMem},
-	Red:        {"red", UnitMem, none, n(2), ReadsMem | WritesMem},
+	Atom:       {"atom", UnitMem, [2]int{1, many}, [2]int{2, 1 + many}, ReadsMem | WritesMem},
+	Red:        {"red", UnitMem, none, [2]int{2, 1 + many}, ReadsMem | WritesMem},
 	Vote:       {"vote", UnitSync, one, [2]int{1, 2}, Crosslane},
 	Match:      {"match", UnitSync, [2]int{1, 2}, n(2), Crosslane},
 	Redux:      {"redux", UnitSync, one, n(2), Crosslane},

@@ -46,7 +46,10 @@ func TestLowerErrors(t *testing.T) {
 		{".reg .b32 x; .reg .b32 x;", "t.ptx:2:24: x is declared twice in this block"},
 		{".reg .b32 %z<2>; .reg .b64 %z<3>;", "registers %z<3> are declared twice in this block"},
 		{".reg .b32 %z<2>; .reg .b64 %z1;", "%z1 is declared twice in this block"},
-		{".reg .v4 .f32 v;", "vector registers and arrays of registers are not supported"},
+		{".reg .f32 v[4];", "v: arrays of registers are not supported"},
+		{".reg .v8 .f32 v;", "v: vectors of registers have two or four elements of up to 64 bits"},
+		{".reg .v2 .f32 v; mov.f32 %f1, v.z;", "undeclared name v.z"},
+		{".reg .b128 q; mov.b128 q, %rd1;", "want a register of 128 bits"},
 		{".reg .b31 v;", "unknown type .b31 of a register"},
 		{"call f, (%r1, %rd1);", "call of f with 2 arguments and 0 results, but it has 2 and 1"},
 		{"call (%r1), f, (%r1, %r2);", "t.ptx:2:22: argument 2 of f: register %r2 is .b32, want .b64"},
@@ -76,7 +79,6 @@ func TestUnknown(t *testing.T) {
 		{"add.s31 %r1, %r2, 1;", "add.s31 %r1, %r2, 1", ""},
 		{"tex.1d.v4.f32.s32 {%f1,%f2,%f3,%f4}|%p1, [t, {%r1}];", "tex.1d.v4.f32.s32 {%f1, %f2, %f3, %f4}|%p1, [t, {%r1}]", "textures are not modelled"},
 		{"E: mov.u64 %rd1, E;", "mov.u64 %rd1, E", "the address of code is taken"},
-		{"{ .param .b64 x; st.param.b32 [x+4], %r1; }", "st.param.b32 [x+4], %r1", "part of a scalar parameter is accessed"},
 	} {
 		p, err := lowerSnippet(c.snippet)
 		if err != nil {

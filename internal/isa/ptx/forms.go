@@ -17,9 +17,12 @@ import "warpbound/internal/isa"
 //	{a}     a vector of parts of the type
 //	a*      a vector if the mnemonic has .v2, .v4 or .v8
 //	(e)     the carry flag, which the instruction does not write
+//	(0)     a zero that the instruction does not write
+//	?a      a hint: it is checked and dropped, and may be missing
 //	d|e     the second result may be missing
 //	!a      may be complemented
 //	a~      a register may be wider than the type
+//	[a:shared]  an address in another space than the instruction's
 //	a:u32   of another type than the instruction's: a type's name; src, the type
 //	        of the sources; wide, twice as wide; addr, an unsigned address
 //
@@ -206,8 +209,10 @@ var rows = []row{
 	// Movement.
 	{isa.Mov, "mov.pred d, a"},
 	{isa.Mov, "mov.<word|b128> d, a"},
-	{isa.Pack, "mov.<b16|b32|b64|b128> d, {a}"},
-	{isa.Unpack, "mov.<b16|b32|b64|b128> {d}, a"},
+	{isa.Pack, "mov.<b16|b32|b64> d, {a}"},
+	{isa.Unpack, "mov.<b16|b32|b64> {d}, a"},
+	{isa.Mov, "mov.b128 d, {a}"},
+	{isa.Mov, "mov.b128 {d}, a"},
 	{isa.Cvt, "cvt[.sat].<int8>.<int8> d~, a~:src"},
 	{isa.Cvt, "cvt.<irnd>[.ftz][.sat].<int8>.<float> d~, a~:src"},
 	{isa.Cvt, "cvt.<rnd>[.ftz][.sat].<float>.<int8> d~, a~:src"},
@@ -227,19 +232,31 @@ var rows = []row{
 	{isa.CvtaTo, "cvta.to.<space>.<u32|u64> d, a"},
 	{isa.Cvta, "cvta.<space>.<u32|u64> d, a"},
 	{isa.Isspacep, "isspacep.<space> d:pred, a:addr"},
-	{isa.Ld, "ld[.weak][.<space>][.<cached>][.<evict>][.<evict2>][.<fetch>][.<vec>].<mem> d*~, [a]"},
+	{isa.Ld, "ld[.weak][.<space>][.<cached>][.<evict>][.<evict2>][.<hint>][.<fetch>][.<vec>].<mem> d*~, [a], ?p:b64"},
 	{isa.Ld, "ld.volatile[.<space>][.<fetch>][.<vec>].<mem> d*~, [a]"},
-	{isa.Ld, "ld.<relaxed|acquire>.<scope>[.<space>][.<evict>][.<evict2>][.<fetch>][.<vec>].<mem> d*~, [a]"},
+	{isa.Ld, "ld.<relaxed|acquire>.<scope>[.<space>][.<evict>][.<evict2>][.<hint>][.<fetch>][.<vec>].<mem> d*~, [a], ?p:b64"},
 	{isa.Ld, "ld.mmio.relaxed.sys[.global].<mem> d~, [a]"},
-	{isa.Ld, "ld[.weak].global[.<cached>].nc[.<evict>][.<evict2>][.<fetch>][.<vec>].<mem> d*~, [a]"},
+	{isa.Ld, "ld[.weak].global[.<cached>].nc[.<evict>][.<evict2>][.<hint>][.<fetch>][.<vec>].<mem> d*~, [a], ?p:b64"},
 	{isa.Ld, "ldu[.global][.<vec>].<mem> d*~, [a]"},
-	{isa.St, "st[.weak][.<space>][.<stored>][.<evict>][.<evict2>][.<vec>].<mem> [a], b*~"},
+	{isa.St, "st[.weak][.<space>][.<stored>][.<evict>][.<evict2>][.<hint>][.<vec>].<mem> [a], b*~, ?p:b64"},
 	{isa.St, "st.volatile[.<space>][.<vec>].<mem> [a], b*~"},
-	{isa.St, "st.<relaxed|release>.<scope>[.<space>][.<evict>][.<evict2>][.<vec>].<mem> [a], b*~"},
+	{isa.St, "st.<relaxed|release>.<scope>[.<space>][.<evict>][.<evict2>][.<hint>][.<vec>].<mem> [a], b*~, ?p:b64"},
 	{isa.St, "st.mmio.relaxed.sys[.global].<mem> [a], b~"},
 	{isa.Prefetch, "prefetch[.<global|local>].<L1|L2> [a]"},
 	{isa.Prefetch, "prefetch.global.<evict2> [a]"},
 	{isa.Prefetch, "prefetchu.L1 [a]"},
+	{isa.Prefetch, "applypriority[.global].L2::evict_normal [a], ?n:u32"},
+	{isa.Prefetch, "discard[.global].L2 [a], ?n:u32"},
+	{isa.Mov, "createpolicy.fractional.<policy>[.<policy2>].b64 d, (0), ?f:f32"},
+	{isa.Mov, "createpolicy.range[.<everywhere>].<policy>[.<policy2>].b64 d, (0), ?[a], ?n:u32, ?m:u32"},
+	{isa.Mov, "createpolicy.cvt.L2.b64 d, a"},
+	{isa.Mov, "mapa[.shared::cluster].<u32|u64> d, a, ?r:u32"}, // a cluster is one CTA
+	{isa.CpAsync, "cp.async.<ca|cg>.<sharedly>.global[.<hint>][.<fetch>] [a:shared], [b], i:u32, n:u32, ?p:b64"},
+	{isa.CpAsync, "cp.async.<ca|cg>.<sharedly>.global[.<hint>][.<fetch>] [a:shared], [b], i:u32, !c:pred, ?p:b64"},
+	{isa.CpAsync, "cp.async.<ca|cg>.<sharedly>.global[.<hint>][.<fetch>] [a:shared], [b], i:u32, ?p:b64"},
+	{isa.Nop, "cp.async.commit_group"},
+	{isa.AsyncWait, "cp.async.wait_group ?n:u32"},
+	{isa.AsyncWait, "cp.async.wait_all"},
 
 	// Control.
 	{isa.Bra, "bra[.uni] L"},
@@ -282,18 +299,24 @@ var rows = []row{
 	{isa.Fence, "fence.proxy.tensormap::generic.<oneway>.<scope>"},
 	{isa.Fence, "fence.proxy.tensormap::generic.<oneway>.<scope> [a], i:u32"},
 	{isa.Fence, "fence.proxy.async::generic.<oneway>.<restrict>.cluster"},
-	{isa.Atom, "atom[.<sem>][.<scope>][.<space>].<bitop>.<b32|b64> d, [a], b"},
-	{isa.Atom, "atom[.<sem>][.<scope>][.<space>].<exch>.b128 d, [a], b"},
-	{isa.Atom, "atom[.<sem>][.<scope>][.<space>].<addop>.<u32|s32|u64|f32|f64> d, [a], b"},
-	{isa.Atom, "atom[.<sem>][.<scope>][.<space>].<addop>.noftz.<half|bhalf> d, [a], b"},
-	{isa.Atom, "atom[.<sem>][.<scope>][.<space>].<incop>.u32 d, [a], b"},
-	{isa.Atom, "atom[.<sem>][.<scope>][.<space>].<minop>.<u32|s32|u64|s64> d, [a], b"},
-	{isa.Atom, "atom[.<sem>][.<scope>][.<space>].<casop>.<b16|b32|b64|b128> d, [a], b, c"},
-	{isa.Red, "red[.<sem>][.<scope>][.<space>].<bitop>.<b32|b64> [a], b"},
-	{isa.Red, "red[.<sem>][.<scope>][.<space>].<addop>.<u32|s32|u64|f32|f64> [a], b"},
-	{isa.Red, "red[.<sem>][.<scope>][.<space>].<addop>.noftz.<half|bhalf> [a], b"},
-	{isa.Red, "red[.<sem>][.<scope>][.<space>].<incop>.u32 [a], b"},
-	{isa.Red, "red[.<sem>][.<scope>][.<space>].<minop>.<u32|s32|u64|s64> [a], b"},
+	{isa.Atom, "atom[.<sem>][.<scope>][.<space>].<bitop>[.<hint>].<b32|b64> d, [a], b, ?p:b64"},
+	{isa.Atom, "atom[.<sem>][.<scope>][.<space>].<exch>[.<hint>].b128 d, [a], b, ?p:b64"},
+	{isa.Atom, "atom[.<sem>][.<scope>][.<space>].<addop>[.<hint>].<u32|s32|u64|f32|f64> d, [a], b, ?p:b64"},
+	{isa.Atom, "atom[.<sem>][.<scope>][.<space>].<addop>[.<hint>].<v2|v4>.f32 d*, [a], b*, ?p:b64"},
+	{isa.Atom, "atom[.<sem>][.<scope>][.<space>].<addop|minop>.noftz[.<hint>].<vec>.<f16|bf16> d*, [a], b*, ?p:b64"},
+	{isa.Atom, "atom[.<sem>][.<scope>][.<space>].<addop|minop>.noftz[.<hint>].<v2|v4>.<f16x2|bf16x2> d*, [a], b*, ?p:b64"},
+	{isa.Atom, "atom[.<sem>][.<scope>][.<space>].<addop>.noftz[.<hint>].<half|bhalf> d, [a], b, ?p:b64"},
+	{isa.Atom, "atom[.<sem>][.<scope>][.<space>].<incop>[.<hint>].u32 d, [a], b, ?p:b64"},
+	{isa.Atom, "atom[.<sem>][.<scope>][.<space>].<minop>[.<hint>].<u32|s32|u64|s64> d, [a], b, ?p:b64"},
+	{isa.Atom, "atom[.<sem>][.<scope>][.<space>].<casop>[.<hint>].<b16|b32|b64|b128> d, [a], b, c, ?p:b64"},
+	{isa.Red, "red[.<sem>][.<scope>][.<space>].<bitop>[.<hint>].<b32|b64> [a], b, ?p:b64"},
+	{isa.Red, "red[.<sem>][.<scope>][.<space>].<addop>[.<hint>].<u32|s32|u64|f32|f64> [a], b, ?p:b64"},
+	{isa.Red, "red[.<sem>][.<scope>][.<space>].<addop>[.<hint>].<v2|v4>.f32 [a], b*, ?p:b64"},
+	{isa.Red, "red[.<sem>][.<scope>][.<space>].<addop|minop>.noftz[.<hint>].<vec>.<f16|bf16> [a], b*, ?p:b64"},
+	{isa.Red, "red[.<sem>][.<scope>][.<space>].<addop|minop>.noftz[.<hint>].<v2|v4>.<f16x2|bf16x2> [a], b*, ?p:b64"},
+	{isa.Red, "red[.<sem>][.<scope>][.<space>].<addop>.noftz[.<hint>].<half|bhalf> [a], b, ?p:b64"},
+	{isa.Red, "red[.<sem>][.<scope>][.<space>].<incop>[.<hint>].u32 [a], b, ?p:b64"},
+	{isa.Red, "red[.<sem>][.<scope>][.<space>].<minop>[.<hint>].<u32|s32|u64|s64> [a], b, ?p:b64"},
 	{isa.Vote, "vote.<vote>.pred d, !a"},
 	{isa.Vote, "vote.<ballot>.b32 d, !a:pred"},
 	{isa.Vote, "vote.sync.<vote>.pred d, !a, m:u32"},

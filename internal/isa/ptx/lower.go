@@ -81,6 +81,8 @@ type symbolKind uint8
 const (
 	symNone      symbolKind = iota
 	symReg                  // register reg
+	symWide                 // register of 128 bits: reg holds the low half and the next the high
+	symVector               // vector of registers: index of them from reg on
 	symVar                  // variable index, as operands count them
 	symEntry                // parameter of an entry at off
 	symScalar               // scalar parameter of a function or call, in register reg
@@ -240,7 +242,7 @@ func (l *lowering) parameters(decls []*Decl, entry bool) ([]isa.Var, []param, er
 }
 
 // isAggregate reports whether a parameter is passed as an address.
-func isAggregate(d *Decl) bool { return d.Vector > 0 || len(d.Names[0].Dims) > 0 }
+func isAggregate(d *Decl) bool { return d.Vector > 0 || d.Type == "b128" || len(d.Names[0].Dims) > 0 }
 
 // scalarReg gives the type of the register that holds a scalar parameter:
 // registers have at least 16 bits.

@@ -50,8 +50,8 @@ func (fn *function) parameterMove(in isa.Instr) (isa.Instr, error) {
 	switch end := in.Src[0].Imm + uint64(in.Type.Bytes()*count); {
 	case end > uint64(held.Bytes()) || end < in.Src[0].Imm:
 		return in, fmt.Errorf("access of %d bytes at %d, but the parameter has %d", in.Type.Bytes()*count, int64(in.Src[0].Imm), held.Bytes())
-	case in.Src[0].Imm != 0 || count > 1 || held == isa.B128 && in.Type != held:
-		return in, unknownError{"part of a scalar parameter is accessed"}
+	case in.Src[0].Imm != 0 || count > 1 || in.Op == isa.St && fn.parted[reg.Reg] && in.Type.Bits() < held.Bits():
+		return fn.parameterParts(in), nil
 	}
 	dst, src := reg, reg
 	if in.Op == isa.Ld {
@@ -72,6 +72,57 @@ func (fn *function) parameterMove(in isa.Instr) (isa.Instr, error) {
 	out.Op, out.Type, out.SrcType = isa.Cvt, integer(to, signed), integer(in.Type.Bits(), signed)
 	return out, nil
 }
+
+// parameterParts makes shifts and insertions of accesses to parts of a scalar
+// parameter. A store of its first bytes is a whole move, whose upper bytes are not
+// defined, unless others were stored before it.
+func (fn *function) parameterParts(in isa.Instr) isa.Instr {
+	held := isa.RegOperand(in.Src[0].Reg)
+	if in.Op == isa.St {
+		fn.parted[held.Reg] = true
+	}
+	size := fn.f.Regs[held.Reg].Type.Bits()
+	word := integer(max(size, 32), false)
+	whole := held
+	emit := func(op isa.Op, t, from isa.Type, dst isa.Operand, src ...isa.Operand) {
+		fn.before = append(fn.before, isa.Instr{Op: op, Type: t, SrcType: from, Dst: []isa.Operand{dst}, Src: src})
+	}
+	if size < 32 {
+		whole = isa.RegOperand(fn.newReg("%whole", word))
+		emit(isa.Cvt, word, integer(size, false), whole, held)
+	}
+	at, bits := 8*in.Src[0].Imm, in.Type.Bits()
+	part := integer(bits, in.Type.IsSigned())
+	for _, dst := range in.Dst {
+		if dst.Kind == isa.KindReg {
+			shifted := isa.RegOperand(fn.newReg("%part", word))
+			emit(isa.Shr, word, isa.Invalid, shifted, whole, isa.ImmOperand(at))
+			emit(isa.Cvt, integer(fn.width(dst, in.Type), in.Type.IsSigned()), part, dst, shifted)
+		}
+		at += uint64(bits)
+	}
+	for _, src := range in.Src[1:] {
+		if src.Kind == isa.KindReg && fn.width(src, in.Type) != word.Bits() {
+			widened := isa.RegOperand(fn.newReg("%part", word))
+			emit(isa.Cvt, word, integer(bits, false), widened, src)
+			src = widened
+		}
+		emit(isa.Bfi, bitsOf(word), isa.Invalid, whole, src, whole, isa.ImmOperand(at), isa.ImmOperand(uint64(bits)))
+		at += uint64(bits)
+	}
+	if in.Op == isa.St && size < 32 {
+		emit(isa.Cvt, integer(size, false), word, held, whole)
+	}
+	if len(fn.before) == 0 { // all results are dropped
+		return isa.Instr{Op: isa.Nop}
+	}
+	last := fn.before[len(fn.before)-1]
+	fn.before = fn.before[:len(fn.before)-1]
+	return last
+}
+
+// bitsOf gives the untyped bits of a type's width.
+func bitsOf(t isa.Type) isa.Type { return partTypes[t.Bits()] }
 
 // width gives the bits of a register operand, or those of t of another operand.
 func (fn *function) width(o isa.Operand, t isa.Type) int {

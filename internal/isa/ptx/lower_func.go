@@ -17,6 +17,9 @@ type function struct {
 	carry   isa.Reg // the flag of extended-precision arithmetic, or NoReg
 	protos  []*Prototype
 	loc     diag.Pos
+	parted  map[isa.Reg]bool // scalar parameters of which parts have been stored
+	vectors bool             // there are vectors of registers
+	before  []isa.Instr      // what the instruction being lowered needs before it
 }
 
 // scope holds the names of one block. Registers of a range are made when they
@@ -28,8 +31,9 @@ type scope struct {
 
 // regRange is a declaration such as %r<10>.
 type regRange struct {
-	typ   isa.Type
-	count int
+	typ    isa.Type
+	vector int // elements of a vector; 0 of a scalar
+	count  int
 }
 
 // body lowers the body of a definition into the function of its name.
@@ -38,7 +42,7 @@ func (l *lowering) body(f *Func) {
 	if sym.kind != symFunc || l.program.Funcs[sym.index].Pos != l.at(f.Pos) {
 		return // a redefinition, which is an error already
 	}
-	fn := &function{lowering: l, f: l.program.Funcs[sym.index], carry: isa.NoReg}
+	fn := &function{lowering: l, f: l.program.Funcs[sym.index], carry: isa.NoReg, parted: make(map[isa.Reg]bool)}
 	fn.push()
 	if f.Entry {
 		for i := range f.Params {
@@ -90,6 +94,42 @@ func (fn *function) newReg(name string, t isa.Type) isa.Reg {
 	return isa.Reg(len(fn.f.Regs) - 1)
 }
 
+// newRegister makes a declared register: one, two for one of 128 bits, or those
+// of a vector.
+func (fn *function) newRegister(name string, r regRange) symbol {
+	s := symbol{kind: symReg}
+	switch {
+	case r.vector > 0:
+		s = symbol{kind: symVector, index: int32(r.vector)}
+		for i := range r.vector {
+			fn.newReg(name+"."+elementNames[i:i+1], r.typ)
+		}
+	case r.typ == isa.B128:
+		s.kind = symWide
+		fn.newReg(name+".lo", isa.B64)
+		fn.newReg(name+".hi", isa.B64)
+	default:
+		fn.newReg(name, r.typ)
+	}
+	s.reg = isa.Reg(len(fn.f.Regs) - max(int(s.index), 1))
+	if s.kind == symWide {
+		s.reg--
+	}
+	return s
+}
+
+// elementNames are the selectors of the elements of a vector; r, g, b and a are
+// the same.
+const elementNames = "xyzw"
+
+// elementIndex gives the element of a vector that a selector names, -1 for none.
+func elementIndex(selector string) int {
+	if len(selector) != 1 {
+		return -1
+	}
+	return max(strings.Index(elementNames, selector), strings.Index("rgba", selector))
+}
+
 func (fn *function) push() {
 	fn.scopes = append(fn.scopes, &scope{names: make(map[string]symbol), ranges: make(map[string]regRange)})
 }
@@ -109,9 +149,17 @@ func (fn *function) define(name Declarator, s symbol) error {
 
 // find looks a name up in one block. A register of a range is made by create,
 // unless that is nil.
-func (s *scope) find(name string, create func(isa.Type) isa.Reg) (symbol, bool) {
+func (s *scope) find(name string, create func(string, regRange) symbol) (symbol, bool) {
 	if sym, ok := s.names[name]; ok {
 		return sym, true
+	}
+	if base, part, ok := strings.Cut(name, "."); ok {
+		v, ok := s.find(base, create)
+		i := elementIndex(part)
+		if !ok || v.kind != symVector || i < 0 || i >= int(v.index) {
+			return symbol{}, false
+		}
+		return symbol{kind: symReg, reg: v.reg + isa.Reg(i)}, true
 	}
 	if len(s.ranges) == 0 {
 		return symbol{}, false
@@ -127,7 +175,7 @@ func (s *scope) find(name string, create func(isa.Type) isa.Reg) (symbol, bool) 
 		}
 		sym := symbol{kind: symReg}
 		if create != nil {
-			sym.reg = create(r.typ)
+			sym = create(name, r)
 			s.names[name] = sym
 		}
 		return sym, true
@@ -138,8 +186,7 @@ func (s *scope) find(name string, create func(isa.Type) isa.Reg) (symbol, bool) 
 // lookup finds what a name stands for, innermost block first.
 func (fn *function) lookup(name string) symbol {
 	for i := len(fn.scopes) - 1; i >= 0; i-- {
-		sym, ok := fn.scopes[i].find(name, func(t isa.Type) isa.Reg { return fn.newReg(name, t) })
-		if ok {
+		if sym, ok := fn.scopes[i].find(name, fn.newRegister); ok {
 			return sym
 		}
 	}
@@ -242,17 +289,22 @@ func (fn *function) registers(d *Decl, name Declarator) error {
 	switch {
 	case !ok:
 		return fn.errorf(d.Pos, "unknown type .%s of a register", d.Type)
-	case d.Vector > 0 || len(name.Dims) > 0:
-		return fn.errorf(name.Pos, "%s: vector registers and arrays of registers are not supported; declare its elements one by one", name.Name)
+	case len(name.Dims) > 0:
+		return fn.errorf(name.Pos, "%s: arrays of registers are not supported; declare its elements one by one", name.Name)
+	case d.Vector > len(elementNames) || d.Vector > 0 && (t == isa.Pred || t.Bits() > 64):
+		return fn.errorf(name.Pos, "%s: vectors of registers have two or four elements of up to 64 bits", name.Name)
 	case name.Init != nil:
 		return fn.errorf(name.Pos, "register %s cannot have an initial value", name.Name)
-	case name.Count == 0:
-		return fn.define(name, symbol{kind: symReg, reg: fn.newReg(name.Name, t)})
+	}
+	fn.vectors = fn.vectors || d.Vector > 0
+	r := regRange{typ: t, vector: d.Vector, count: name.Count}
+	if name.Count == 0 {
+		return fn.define(name, fn.newRegister(name.Name, r))
 	}
 	if _, dup := fn.inner().ranges[name.Name]; dup {
 		return fn.errorf(name.Pos, "registers %s<%d> are declared twice in this block", name.Name, name.Count)
 	}
-	fn.inner().ranges[name.Name] = regRange{typ: t, count: name.Count}
+	fn.inner().ranges[name.Name] = r
 	return nil
 }
 
@@ -263,7 +315,7 @@ func (fn *function) callParam(d *Decl, name Declarator) error {
 	if err != nil {
 		return err
 	}
-	if d.Vector > 0 || len(name.Dims) > 0 {
+	if isAggregate(&Decl{Vector: d.Vector, Type: d.Type, Names: []Declarator{name}}) {
 		v.Space = isa.Local
 		s := fn.newVar(v)
 		s.kind = symAggregate
@@ -272,10 +324,20 @@ func (fn *function) callParam(d *Decl, name Declarator) error {
 	return fn.define(name, symbol{kind: symScalar, reg: fn.newReg(name.Name, scalarReg(v.Type)), bytes: v.Bytes})
 }
 
-// finish turns label indices into instruction indices.
+// finish turns label indices into instruction indices, and makes the waits for
+// asynchronous copies depend on all of them: which are in flight is known only
+// at run time.
 func (fn *function) finish() {
+	var copies []isa.Operand
+	for i := range fn.f.Instrs {
+		if in := &fn.f.Instrs[i]; in.Op == isa.CpAsync && len(copies) < isa.AsyncWait.Info().Src[1] {
+			copies = append(copies, in.Dst...)
+		}
+	}
 	for i := range fn.f.Instrs {
 		switch in := &fn.f.Instrs[i]; in.Op {
+		case isa.AsyncWait:
+			in.Src = copies
 		case isa.Bra:
 			in.Target = fn.f.Labels[in.Target].Index
 		case isa.BrxIdx:

@@ -17,10 +17,12 @@ func (e unknownError) Error() string { return e.reason }
 
 // instr lowers one instruction and appends it.
 func (fn *function) instr(x *Instr) error {
+	fn.before = fn.before[:0]
 	in, err := fn.lower(x)
 	var unknown unknownError
 	if errors.As(err, &unknown) {
 		in = isa.Instr{Op: isa.Unknown, Text: x.String(), Reason: unknown.reason}
+		fn.before = fn.before[:0]
 		if unknown.reason == "" {
 			fn.warn(x.Pos, "unknown-instruction", "unknown instruction %s", shorten(in.Text))
 		} else {
@@ -35,11 +37,14 @@ func (fn *function) instr(x *Instr) error {
 	if err != nil {
 		return err
 	}
-	in.Pos, in.Loc = fn.at(x.Pos), fn.loc
-	if in.Guard, err = fn.guard(x.Guard); err != nil {
+	guard, err := fn.guard(x.Guard)
+	if err != nil {
 		return err
 	}
-	fn.f.Instrs = append(fn.f.Instrs, in)
+	for _, in := range append(fn.before, in) {
+		in.Pos, in.Loc, in.Guard = fn.at(x.Pos), fn.loc, guard
+		fn.f.Instrs = append(fn.f.Instrs, in)
+	}
 	return nil
 }
 
@@ -70,10 +75,24 @@ func (fn *function) lower(x *Instr) (isa.Instr, error) {
 	if len(matched) == 0 {
 		return isa.Instr{}, unknownError{refusal(x.Mnemonic)}
 	}
+	if fn.vectors {
+		x = fn.expanded(x)
+	}
+	var first error
 	for i := range matched {
 		if c := &matched[i]; c.accepts(x.Operands) {
-			return fn.operands(c, x)
+			fn.before = fn.before[:0]
+			in, err := fn.operands(c, x)
+			if err == nil {
+				return in, nil
+			}
+			if first == nil {
+				first = err
+			}
 		}
+	}
+	if first != nil {
+		return isa.Instr{}, first
 	}
 	return isa.Instr{}, fn.errorf(x.Pos, "%s: the operands do not fit, want %s", shorten(x.String()), wanted(matched))
 }
@@ -99,7 +118,7 @@ func wanted(matched []candidate) string {
 // accepts reports whether operands have the number and shapes of the form's.
 func (c *candidate) accepts(operands []Operand) bool {
 	for i := range c.slots {
-		if c.slots[i].flag {
+		if c.slots[i].flag || c.slots[i].hint && len(operands) == 0 {
 			continue
 		}
 		if len(operands) == 0 || !c.slots[i].accepts(&operands[0], c.vector) {
@@ -133,32 +152,20 @@ func (fn *function) operands(c *candidate, x *Instr) (isa.Instr, error) {
 	given := x.Operands
 	for i := range c.slots {
 		s := &c.slots[i]
-		if s.flag {
+		switch {
+		case s.flag:
 			fn.flag(&in, s)
+			continue
+		case len(given) == 0: // a hint is missing
 			continue
 		}
 		o := &given[0]
 		given = given[1:]
-		var err error
-		switch {
-		case s.letter == 'L':
-			in.Target, err = fn.label(Name{o.Pos, o.Name})
-		case s.letter == 'T':
-			in.Targets, err = fn.targetList(o)
-		case s.address:
-			var a isa.Operand
-			if a, err = fn.addressOf(&in, &o.List[0]); err == nil {
-				in.Src = append(in.Src, a)
-			}
-		case o.Kind == OperandVector:
-			err = fn.vector(&in, c, s, o)
-		case o.Kind == OperandPair:
-			if err = fn.operand(&in, c, s, &o.List[0]); err == nil {
-				err = fn.operand(&in, c, s.second, &o.List[1])
-			}
-		default:
-			err = fn.operand(&in, c, s, o)
+		to := &in
+		if s.hint {
+			to = &isa.Instr{}
 		}
+		err := fn.place(to, c, s, o)
 		var d *diag.Error
 		if err != nil && !errors.As(err, &d) && !errors.As(err, new(unknownError)) {
 			operand := shorten(string(appendOperand(nil, o)))
@@ -168,11 +175,53 @@ func (fn *function) operands(c *candidate, x *Instr) (isa.Instr, error) {
 			return in, err
 		}
 	}
+	if in.Op == isa.CpAsync {
+		in.Dst = append(in.Dst, isa.RegOperand(fn.newReg("%async", isa.Pred)))
+	}
+	if in.Type == isa.B128 {
+		return fn.halved(in), nil
+	}
 	return fn.parameterAccess(in)
 }
 
-// flag appends the carry flag, a register that no name stands for.
+// place lowers one operand into the results, sources or targets of in.
+func (fn *function) place(in *isa.Instr, c *candidate, s *slot, o *Operand) (err error) {
+	switch {
+	case s.letter == 'L':
+		in.Target, err = fn.label(Name{o.Pos, o.Name})
+	case s.letter == 'T':
+		in.Targets, err = fn.targetList(o)
+	case s.address:
+		own := in.Space
+		if s.space != isa.Generic {
+			in.Space = s.space
+		}
+		var a isa.Operand
+		if a, err = fn.addressOf(in, &o.List[0]); err == nil {
+			in.Src = append(in.Src, a)
+		}
+		if s.space != isa.Generic {
+			in.Space = own
+		}
+	case o.Kind == OperandVector:
+		err = fn.vector(in, c, s, o)
+	case o.Kind == OperandPair:
+		if err = fn.operand(in, c, s, &o.List[0]); err == nil {
+			err = fn.operand(in, c, s.second, &o.List[1])
+		}
+	default:
+		err = fn.operand(in, c, s, o)
+	}
+	return err
+}
+
+// flag appends what an instruction does not write: a zero or the carry flag, a
+// register that no name stands for.
 func (fn *function) flag(in *isa.Instr, s *slot) {
+	if s.letter == '0' {
+		in.Src = append(in.Src, isa.ImmOperand(0))
+		return
+	}
 	if fn.carry == isa.NoReg {
 		fn.carry = fn.newReg("%cc", isa.Pred)
 	}
@@ -190,7 +239,7 @@ func (fn *function) vector(in *isa.Instr, c *candidate, s *slot, o *Operand) err
 	elem := *s
 	if s.parts {
 		part, ok := partTypes[t.Bits()/len(o.List)]
-		if !ok || t.Bits()%len(o.List) != 0 {
+		if !ok || t.Bits()%len(o.List) != 0 || t == isa.B128 && part != isa.B64 {
 			return fmt.Errorf("%d elements do not fill .%s", len(o.List), t)
 		}
 		elem.typ, elem.explicit = part.String(), part
@@ -212,6 +261,9 @@ var partTypes = map[int]isa.Type{8: isa.B8, 16: isa.B16, 32: isa.B32, 64: isa.B6
 // operand lowers a name or a constant into the results or sources of in.
 func (fn *function) operand(in *isa.Instr, c *candidate, s *slot, o *Operand) error {
 	t := c.typeOf(s, fn.address)
+	if t == isa.B128 {
+		return fn.wide(in, s, o)
+	}
 	out, err := fn.resolve(o, t, s)
 	if err != nil {
 		return err

@@ -33,12 +33,14 @@ type choice struct {
 // slot is the place of one operand.
 type slot struct {
 	letter   byte
-	address  bool // [a]
-	parts    bool // {a}
-	vector   bool // a*
-	not      bool // !a
-	wider    bool // a~
-	flag     bool // (e): not written
+	address  bool      // [a]
+	parts    bool      // {a}
+	vector   bool      // a*
+	not      bool      // !a
+	wider    bool      // a~
+	flag     bool      // (e): not written
+	hint     bool      // ?a: dropped
+	space    isa.Space // of [a:shared]; Generic stands for the instruction's
 	typ      string
 	explicit isa.Type // of typ, if that is the name of a type
 	second   *slot    // the e of d|e
@@ -126,7 +128,8 @@ func choiceOf(word string, e effect) choice {
 func compileSlot(text string) (slot, error) {
 	first, second, paired := strings.Cut(text, "|")
 	var s slot
-	rest := first
+	rest, hint := strings.CutPrefix(first, "?")
+	s.hint = hint
 	if rest, s.flag = strings.CutPrefix(rest, "("); s.flag {
 		rest = strings.TrimSuffix(rest, ")")
 	}
@@ -146,6 +149,8 @@ func compileSlot(text string) (slot, error) {
 	s.letter = rest[0]
 	switch s.typ {
 	case "", "src", "wide", "addr":
+	case "shared":
+		s.space = isa.Shared
 	default:
 		var ok bool
 		if s.explicit, ok = isa.TypeByName(s.typ); !ok {

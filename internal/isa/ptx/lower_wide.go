@@ -1,0 +1,64 @@
+package ptx
+
+import (
+	"errors"
+
+	"warpbound/internal/isa"
+)
+
+// A register of 128 bits is two of 64, the low half first: isa has none wider.
+
+// wide lowers a register of 128 bits into two results or sources of in.
+func (fn *function) wide(in *isa.Instr, s *slot, o *Operand) error {
+	sym := fn.lookup(o.Name)
+	sink := o.Kind == OperandName && o.Name == "_" && s.result()
+	if !sink && (o.Kind != OperandName || o.Not || sym.kind != symWide) {
+		return errors.New("want a register of 128 bits")
+	}
+	for half := range isa.Reg(2) {
+		out := isa.RegOperand(sym.reg + half)
+		if sink {
+			out = isa.Operand{Kind: isa.KindSink, Reg: isa.NoReg}
+		}
+		if s.result() {
+			in.Dst = append(in.Dst, out)
+		} else {
+			in.Src = append(in.Src, out)
+		}
+	}
+	return nil
+}
+
+// halved makes an instruction on halves of one on 128 bits: a vector of two for
+// an access to memory, two moves for a move.
+func (fn *function) halved(in isa.Instr) isa.Instr {
+	in.Type = isa.B64
+	if in.Op != isa.Mov {
+		if in.Space == isa.Param && !fn.f.Entry {
+			in.Space = isa.Local
+		}
+		return in
+	}
+	low := in
+	low.Dst, low.Src = in.Dst[:1], in.Src[:1]
+	fn.before = append(fn.before, low)
+	in.Dst, in.Src = in.Dst[1:], in.Src[1:]
+	return in
+}
+
+// expanded replaces the names of vectors of registers by lists of their elements.
+func (fn *function) expanded(x *Instr) *Instr {
+	out := *x
+	out.Operands = make([]Operand, len(x.Operands))
+	for i, o := range x.Operands {
+		if sym := fn.lookup(o.Name); o.Kind == OperandName && !o.Not && sym.kind == symVector {
+			list := Operand{Pos: o.Pos, Kind: OperandVector}
+			for e := range int(sym.index) {
+				list.List = append(list.List, Operand{Pos: o.Pos, Name: o.Name + "." + elementNames[e:e+1]})
+			}
+			o = list
+		}
+		out.Operands[i] = o
+	}
+	return &out
+}

@@ -1,0 +1,69 @@
+package ptx
+
+import (
+	"strings"
+	"testing"
+)
+
+// TestLowerSeveral checks statements that lower to more than one instruction, and
+// operands that stand for several registers or for none.
+func TestLowerSeveral(t *testing.T) {
+	for _, c := range []struct{ snippet, want string }{
+		// Registers of 128 bits.
+		{".reg .b128 q<3>; @%p1 mov.b128 q1, {%rd1, %rd2};", "@%4 mov.b64 %0, %2; @%4 mov.b64 %1, %3"},
+		{".reg .b128 q; mov.b128 {%rd1, _}, q;", "mov.b64 %2, %0; mov.b64 _, %1"},
+		{".reg .b128 q, w; mov.b128 q, w;", "mov.b64 %0, %2; mov.b64 %1, %3"},
+		{".reg .b128 q; ld.global.b128 q, [%rd1]; st.shared.b128 [%r1], q;",
+			"ld.global.b64 %0, %1, [%2]; st.shared.b64 [%3], %0, %1"},
+		{".reg .b128 q; atom.global.exch.b128 q, [%rd1], q;", "atom.global.exch.b64 %0, %1, [%2], %0, %1"},
+		{".reg .b128 q; atom.shared.cas.b128 _, [%rd1], q, q;", "atom.shared.cas.b64 _, _, [%2], %0, %1, %0, %1"},
+
+		// Vectors of registers.
+		{".reg .v4 .f32 v; ld.global.v4.f32 v, [%rd1]; mov.f32 %f1, v.w;", "ld.global.f32 %0, %1, %2, %3, [%4]; mov.f32 %5, %3"},
+		{".reg .v2 .u32 v<4>; st.global.v2.u32 [%rd1], v3; add.u32 v3.g, v3.r, v2.x;",
+			"st.global.u32 [%2], %0, %1; add.u32 %1, %0, %3"},
+		{".reg .v2 .b32 v; mov.b64 %rd1, v;", "pack.b64 %2, %0, %1"},
+
+		// Hints.
+		{"ld.global.L1::evict_last.L2::cache_hint.v2.b32 {%r1, %r2}, [%rd1], %rd2;", "ld.global.b32 %0, %1, [%2]"},
+		{"st.global.cg.L2::cache_hint.u32 [%rd1], %r1, %rd2;", "st.global.volatile.u32 [%0], %1"},
+		{"red.gpu.global.add.L2::cache_hint.u32 [%rd1], 1, %rd2;", "red.global.add.u32 [%0], 0x1"},
+		{"createpolicy.fractional.L2::evict_last.L2::evict_unchanged.b64 %rd1, 0.25;", "mov.b64 %0, 0x0"},
+		{"createpolicy.range.global.L2::evict_last.b64 %rd1, [%rd2], 16, 32;", "mov.b64 %0, 0x0"},
+		{"applypriority.global.L2::evict_normal [%rd1], 128; discard.L2 [%rd1], 128;", "prefetch.global [%0]; prefetch [%0]"},
+		{"mapa.shared::cluster.u32 %r1, %r2, 0;", "mov.u32 %0, %1"},
+
+		// Parts of scalar parameters.
+		{"{ .param .b64 x; st.param.b32 [x+4], %r1; }", "cvt.u64.u32 %2, %1; bfi.b64 %0, %2, %0, 0x20, 0x20"},
+		{"{ .param .b64 x; ld.param.v2.s16 {%r1, %rs1}, [x+4]; }",
+			"shr.u64 %3, %0, 0x20; cvt.s32.s16 %1, %3; shr.u64 %4, %0, 0x30; cvt.s16.s16 %2, %4"},
+		{"{ .param .b16 x; st.param.b8 [x+1], 7; }",
+			"cvt.u32.u16 %1, %0; bfi.b32 %1, 0x7, %1, 0x8, 0x8; cvt.u16.u32 %0, %1"},
+
+		// Asynchronous copies.
+		{"cp.async.ca.shared.global [tile], [%rd1], 4; cp.async.commit_group; cp.async.cg.shared.global.L2::128B [%r1], [%rd1+16], 16, %r2; cp.async.wait_group 1;",
+			"cp.async.global %1, [var3], [%0], 0x4; nop; cp.async.global %4, [%2], [%0+16], 0x10, %3; async.wait %1, %4"},
+		{"cp.async.ca.shared::cta.global.L2::cache_hint [%r1], [%rd1], 8, %p1, %rd2; cp.async.wait_all;",
+			"cp.async.global %4, [%0], [%1], 0x8, %2; async.wait %4"},
+
+		// Vectors of atomics.
+		{"atom.global.add.v2.f32 {%f1, %f2}, [%rd1], {%f3, 0f3F800000};", "atom.global.add.f32 %0, %1, [%2], %3, 0x3f800000"},
+		{"red.global.max.noftz.v4.bf16x2 [%rd1], {%r1, %r2, %r3, %r4};", "red.global.max.bf16x2 [%0], %1, %2, %3, %4"},
+	} {
+		p, err := lowerSnippet(c.snippet)
+		if err != nil {
+			t.Errorf("%s\n%v", c.snippet, err)
+			continue
+		}
+		var got []string
+		for i := range p.Func("k").Instrs {
+			got = append(got, p.Func("k").Instrs[i].String())
+		}
+		if text := strings.Join(got, "; "); text != c.want {
+			t.Errorf("%s\ngot  %s\nwant %s", c.snippet, text, c.want)
+		}
+		for _, w := range p.Warnings {
+			t.Errorf("%s\n%s", c.snippet, w.Text)
+		}
+	}
+}
