@@ -16,6 +16,11 @@
 // is a register, and ld.param and st.param on it become moves or conversions; an
 // aggregate is a Local variable of the caller, whose address is passed.
 //
+// Registers of 128 bits and vectors of registers are several registers for isa.
+// Access to a part of a scalar parameter becomes a shift or an insertion. The
+// carry flag of extended precision is a predicate register, and so is the
+// completion of each asynchronous copy.
+//
 // The address of a function is an operand, isa.KindFunc. A call by address lists
 // the functions that its .calltargets name or its .callprototype fits.
 //

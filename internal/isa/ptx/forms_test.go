@@ -23,7 +23,7 @@ func TestEveryForm(t *testing.T) {
 			continue
 		}
 		for _, mnemonic := range spellings(name, f) {
-			c, ok := f.match(strings.Split(mnemonic, ".")[1:])
+			c, ok := f.match(strings.Split(mnemonic, ".")[1:], true)
 			if !ok {
 				t.Errorf("%s does not match its form %s", mnemonic, r.form)
 				continue

@@ -48,6 +48,12 @@ func TestLowerSeveral(t *testing.T) {
 
 		// Vectors of atomics.
 		{"atom.global.add.v2.f32 {%f1, %f2}, [%rd1], {%f3, 0f3F800000};", "atom.global.add.f32 %0, %1, [%2], %3, 0x3f800000"},
+		{"red.global.v4.f32.add [%rd1], {%f1, %f2, %f3, %f4};", "red.global.add.f32 [%0], %1, %2, %3, %4"},
+
+		// Words in another order.
+		{"ld.global.relaxed.gpu.u32 %r1, [%rd1];", "ld.global.volatile.u32 %0, [%1]"},
+		{"cvt.f32.f64.rz %f1, %fd1;", "cvt.rz.f32.f64 %0, %1"},
+		{"min.s16x2.relu %r1, %r2, %r3;", "min.relu.s16x2 %0, %1, %2"},
 		{"red.global.max.noftz.v4.bf16x2 [%rd1], {%r1, %r2, %r3, %r4};", "red.global.max.bf16x2 [%0], %1, %2, %3, %4"},
 	} {
 		p, err := lowerSnippet(c.snippet)

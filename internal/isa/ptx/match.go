@@ -2,6 +2,7 @@ package ptx
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 
@@ -175,7 +176,9 @@ type candidate struct {
 	vector int // 2, 4 or 8 with .v2, .v4 or .v8
 }
 
-// candidates gives the forms that a mnemonic matches.
+// candidates gives the forms that a mnemonic matches. If there are none, its words
+// may stand in another order, as they do in some examples of the manual, but for
+// that of its types.
 func candidates(mnemonic string) []candidate {
 	name, rest, _ := strings.Cut(mnemonic, ".")
 	var given []string
@@ -183,30 +186,37 @@ func candidates(mnemonic string) []candidate {
 		given = strings.Split(rest, ".")
 	}
 	var found []candidate
-	for _, f := range forms()[name] {
-		if c, ok := f.match(given); ok {
-			found = append(found, c)
+	for _, inOrder := range []bool{true, false} {
+		for _, f := range forms()[name] {
+			if c, ok := f.match(given, inOrder); ok {
+				found = append(found, c)
+			}
+		}
+		if found != nil {
+			break
 		}
 	}
 	return found
 }
 
-func (f *form) match(given []string) (candidate, bool) {
+// match assigns the words of a mnemonic to the places of the form.
+func (f *form) match(given []string, inOrder bool) (candidate, bool) {
 	c := candidate{form: f, instr: isa.Instr{Op: f.op}}
 	types := 0
 	for _, e := range f.words {
-		var ch choice
-		ok := len(given) > 0
-		if ok {
-			ch, ok = e.choices[given[0]]
-		}
-		if !ok {
+		at := slices.IndexFunc(given, func(word string) bool { _, ok := e.choices[word]; return ok })
+		if at < 0 || inOrder && at > 0 {
 			if e.optional {
 				continue
 			}
 			return c, false
 		}
-		given = given[1:]
+		ch := e.choices[given[at]]
+		if at > 0 {
+			given = slices.Delete(slices.Clone(given), at, at+1)
+		} else {
+			given = given[1:]
+		}
 		switch {
 		case ch.typ != isa.Invalid && types == 0:
 			c.instr.Type = ch.typ
