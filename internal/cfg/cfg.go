@@ -1,5 +1,5 @@
-// Package cfg makes control-flow graphs of kernels and finds the transitions
-// that branch divergence adds to them.
+// Package cfg makes control-flow graphs of kernels, and finds the transitions
+// that branch divergence adds to them and where registers are live.
 //
 // Build cuts a kernel into basic blocks. For
 //
@@ -16,7 +16,8 @@
 //
 // The flow leaves out the edges to blocks from which every run ends with an
 // error, such as those of an assertion: no complete run passes along them, and
-// lanes that diverge reconverge as if they were not there. Blocks list them.
+// lanes that diverge reconverge as if they were not there. Blocks list them, and
+// Liveness follows them.
 //
 // Not recorded: instructions whose guard is false in all lanes, and what a
 // branch depends on. Calls do not occur, since isa.Link expands them.
@@ -76,7 +77,8 @@ type Graph struct {
 	*Flow
 	Kernel  *isa.Kernel
 	Blocks  []Block
-	blockOf []int // for each instruction
+	blockOf []int        // for each instruction
+	runs    *graph.Graph // all edges, those to blocks that end with an error included
 }
 
 // Build makes the control-flow graph of a kernel. Block 0 is the entry; blocks
@@ -97,10 +99,12 @@ func Build(k *isa.Kernel) (*Graph, error) {
 			return nil, err
 		}
 	}
+	g.runs = graph.New(len(g.Blocks) + 1)
 	var edges []graph.Edge
 	failing := g.failing()
 	for b := range g.Blocks {
 		for _, e := range g.Blocks[b].Edges {
+			g.runs.AddEdge(b, e.To)
 			if !failing[e.To] || failing[b] {
 				edges = append(edges, graph.Edge{From: b, To: e.To})
 			}
@@ -111,7 +115,7 @@ func Build(k *isa.Kernel) (*Graph, error) {
 		return nil, fmt.Errorf("kernel %s: %w", k.Name, err)
 	}
 	g.Flow = flow
-	for b, reached := range g.reachable()[:len(g.Blocks)] {
+	for b, reached := range g.runs.Reachable(0)[:len(g.Blocks)] {
 		g.Blocks[b].Reachable = reached
 	}
 	return g, nil

@@ -37,25 +37,3 @@ func fails(in *isa.Instr) bool {
 	return !in.Guard.Set &&
 		(in.Op == isa.Trap || in.Op == isa.RunSystem && (in.System == isa.SysAssert || in.System == isa.SysStop))
 }
-
-// reachable returns the blocks to which edges lead from the entry, those that
-// end with an error included.
-func (g *Graph) reachable() []bool {
-	reached := make([]bool, len(g.Blocks)+1)
-	reached[0] = true
-	work := []int{0}
-	for len(work) > 0 {
-		b := work[len(work)-1]
-		work = work[:len(work)-1]
-		if b == len(g.Blocks) {
-			continue
-		}
-		for _, e := range g.Blocks[b].Edges {
-			if !reached[e.To] {
-				reached[e.To] = true
-				work = append(work, e.To)
-			}
-		}
-	}
-	return reached
-}

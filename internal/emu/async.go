@@ -74,7 +74,7 @@ func (d *decoder) asyncCopy() operation {
 	op.kind, op.space, op.bytes, op.total = Load, isa.Global, int(size), int(size)
 	op.to.kind, op.to.space, op.to.bytes, op.to.total = Store, isa.Shared, op.bytes, op.bytes
 	if len(in.Src) > 3 {
-		if o := in.Src[3]; o.Kind == isa.KindReg && d.valid(o.Reg) && d.kernel.Regs[o.Reg].Type == isa.Pred {
+		if o := in.Src[3]; o.Kind == isa.KindReg && d.kernel.Regs[o.Reg].Type == isa.Pred {
 			op.ignore = d.test(o)
 		} else {
 			op.count, op.counted = d.source(3), true

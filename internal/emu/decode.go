@@ -18,6 +18,9 @@ func Decode(k *isa.Kernel, g *cfg.Graph) (*Code, error) {
 		kernel: k, graph: g, slots: make(map[constant]slot),
 		code: &Code{kernel: k, instrs: make([]instr, len(k.Instrs)), wordMasks: none},
 	}
+	if err := d.checkRegs(); err != nil {
+		return nil, err
+	}
 	d.layOutRegs()
 	if err := d.layOutVars(); err != nil {
 		return nil, err
@@ -67,6 +70,22 @@ func (d *decoder) unsupported() {
 		return
 	}
 	d.fail("%s is not defined on %s with these modifiers", d.in.Op, d.in.Type)
+}
+
+// checkRegs reports registers that the kernel does not have.
+func (d *decoder) checkRegs() error {
+	var errs diag.List
+	for i := range d.kernel.Instrs {
+		in := &d.kernel.Instrs[i]
+		check := func(r isa.Reg) {
+			if r < 0 || int(r) >= len(d.kernel.Regs) {
+				errs.Add(diag.Errorf(in.Pos, "cannot execute %s: there is no register %d", in, r))
+			}
+		}
+		in.Reads(check)
+		in.Writes(check)
+	}
+	return errs.Err()
 }
 
 // layOutRegs gives every register a vector or a mask, and every special register

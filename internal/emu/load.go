@@ -57,7 +57,7 @@ func (d *decoder) load() operation {
 	op := &load{access: d.access(Load, len(in.Dst))}
 	for i, o := range in.Dst {
 		e := element{slot: d.dest(i, in.Type.Bits()), width: ^uint64(0)}
-		if o.Kind == isa.KindReg && d.valid(o.Reg) {
+		if o.Kind == isa.KindReg {
 			bits := d.kernel.Regs[o.Reg].Type.Bits()
 			e.width = lowBits(bits)
 			op.signed = op.signed || in.Type.IsSigned() && bits > in.Type.Bits()

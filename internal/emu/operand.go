@@ -51,7 +51,7 @@ func (d *decoder) dest(i, bits int) slot {
 // of the operation's type if there is no register.
 func (d *decoder) resultWidth() int {
 	if len(d.in.Dst) > 0 {
-		if o := d.in.Dst[0]; o.Kind == isa.KindReg && d.valid(o.Reg) {
+		if o := d.in.Dst[0]; o.Kind == isa.KindReg {
 			return d.kernel.Regs[o.Reg].Type.Bits()
 		}
 	}
@@ -60,9 +60,6 @@ func (d *decoder) resultWidth() int {
 
 // register returns the slot of a register that holds numbers.
 func (d *decoder) register(o isa.Operand) slot {
-	if !d.valid(o.Reg) {
-		return slotSink
-	}
 	switch r := d.kernel.Regs[o.Reg]; {
 	case r.Type == isa.Pred:
 		d.fail("register %s is a predicate", r.Name)
@@ -75,14 +72,6 @@ func (d *decoder) register(o isa.Operand) slot {
 		return slotSink
 	}
 	return d.registers[o.Reg]
-}
-
-func (d *decoder) valid(r isa.Reg) bool {
-	if r < 0 || int(r) >= len(d.kernel.Regs) {
-		d.fail("there is no register %d", r)
-		return false
-	}
-	return true
 }
 
 // constant returns the slot of a constant, which instructions share.
@@ -134,9 +123,6 @@ func (d *decoder) maskDest(i int) maskSlot {
 
 // mask returns the mask of a predicate register.
 func (d *decoder) mask(o isa.Operand) maskSlot {
-	if !d.valid(o.Reg) {
-		return maskSink
-	}
 	if r := d.kernel.Regs[o.Reg]; r.Type != isa.Pred {
 		d.fail("register %s is no predicate", r.Name)
 		return maskSink

@@ -1,7 +1,8 @@
 // Package flow holds the data-flow analyses of kernels: what values can reach a
-// place and where they are still needed. Each is a plain function over a
-// control-flow graph that returns a new result. At present there is liveness.
+// place and what holds them. Each is a plain function over a control-flow graph
+// that returns a new result. At present there is the number of registers that a
+// thread needs; liveness itself, which the simulator needs too, is in internal/cfg.
 //
-// flow imports internal/cfg, internal/graph and internal/isa and nothing else of this project.
+// flow imports internal/cfg and internal/isa and nothing else of this project.
 // It knows no timing and no machine.
 package flow

@@ -14,7 +14,7 @@ import (
 // reorders instructions and recomputes values, or more, since it must align
 // pairs, keeps addresses and copies of its own, and rounds up.
 func Registers(g *cfg.Graph) int {
-	p := pressure{g: g, live: Liveness(g), at: make([]bool, len(g.Kernel.Regs))}
+	p := pressure{g: g, live: cfg.Liveness(g), at: make([]bool, len(g.Kernel.Regs))}
 	for b := range g.Blocks {
 		if g.Blocks[b].Reachable {
 			p.block(b)
@@ -26,7 +26,7 @@ func Registers(g *cfg.Graph) int {
 // pressure walks backward through blocks and keeps count of what is live.
 type pressure struct {
 	g    *cfg.Graph
-	live *Live
+	live *cfg.Live
 	at   []bool // by register: whether it is live here
 	now  int    // registers of 32 bits that are live here
 	most int
@@ -40,7 +40,7 @@ func (p *pressure) block(b int) {
 	for i := block.End - 1; i >= block.Start; i-- {
 		in := &p.g.Kernel.Instrs[i]
 		var unread []isa.Reg // results that nobody reads, which yet take up registers
-		writes(in, func(r isa.Reg) {
+		in.Writes(func(r isa.Reg) {
 			if !p.at[r] {
 				unread = append(unread, r)
 				p.add(r)
@@ -49,8 +49,10 @@ func (p *pressure) block(b int) {
 		for _, r := range unread {
 			p.remove(r)
 		}
-		kills(in, p.remove)
-		reads(in, p.add)
+		if !in.Guard.Set {
+			in.Writes(p.remove)
+		}
+		in.Reads(p.add)
 	}
 	for _, r := range p.live.In(b) {
 		p.remove(r)

@@ -90,6 +90,34 @@ type Instr struct {
 	Loc    diag.Pos // in the source that the compiler was given, if it said so
 }
 
+// Reads calls visit for every register that the instruction reads: its guard,
+// its sources and what its addresses start from.
+func (in *Instr) Reads(visit func(Reg)) {
+	if in.Guard.Set {
+		visit(in.Guard.Reg)
+	}
+	for _, o := range in.Src {
+		switch o.Kind {
+		case KindReg:
+			visit(o.Reg)
+		case KindAddr, KindVarAddr:
+			if o.Reg != NoReg {
+				visit(o.Reg)
+			}
+		}
+	}
+}
+
+// Writes calls visit for every register that the instruction writes if its guard
+// holds.
+func (in *Instr) Writes(visit func(Reg)) {
+	for _, o := range in.Dst {
+		if o.Kind == KindReg {
+			visit(o.Reg)
+		}
+	}
+}
+
 // Space is a state space of memory.
 type Space uint8
 

@@ -27,13 +27,9 @@ func liveAcrossCalls(f *Func) map[int][]Reg {
 			liveBehind(f, i, now, before)
 			inst := &f.Instrs[i]
 			if !inst.Guard.Set {
-				for _, o := range inst.Dst {
-					if o.Kind == KindReg {
-						now[o.Reg/64] &^= 1 << (o.Reg % 64)
-					}
-				}
+				inst.Writes(func(r Reg) { now[r/64] &^= 1 << (r % 64) })
 			}
-			visitReads(inst, func(r Reg) { set(now, r) })
+			inst.Reads(func(r Reg) { set(now, r) })
 			if !slices.Equal(now, before(i)) {
 				copy(before(i), now)
 				changed = true
@@ -79,22 +75,5 @@ func liveBehind(f *Func, i int, now []uint64, before func(int) []uint64) {
 	}
 	if !endsFlow(in) {
 		join(i + 1)
-	}
-}
-
-// visitReads calls visit for every register that an instruction reads.
-func visitReads(in *Instr, visit func(Reg)) {
-	if in.Guard.Set {
-		visit(in.Guard.Reg)
-	}
-	for _, o := range in.Dst {
-		if o.Reg != NoReg && (o.Kind == KindAddr || o.Kind == KindVarAddr) {
-			visit(o.Reg)
-		}
-	}
-	for _, o := range in.Src {
-		if o.Reg != NoReg && (o.Kind == KindReg || o.Kind == KindAddr || o.Kind == KindVarAddr) {
-			visit(o.Reg)
-		}
 	}
 }

@@ -1,9 +1,8 @@
-package flow
+package cfg
 
 import (
 	"math/bits"
 
-	"warpbound/internal/cfg"
 	"warpbound/internal/graph"
 	"warpbound/internal/isa"
 )
@@ -15,7 +14,7 @@ import (
 // sets (Briggs, Cooper, Harvey and Simpson call these global names), so the sets
 // stay small where most values are used up in the block that makes them.
 type Live struct {
-	g      *cfg.Graph
+	g      *Graph
 	global []isa.Reg
 	index  []int32  // of each register in global, or -1
 	words  int      // of one set
@@ -24,9 +23,10 @@ type Live struct {
 
 // Liveness computes where the registers of a kernel are live for one thread. A
 // write under a guard may not happen, so it leaves its register live before.
-// What is read without ever being written is live from the entry on. The sets of
-// blocks that cannot be reached mean nothing.
-func Liveness(g *cfg.Graph) *Live {
+// What is read without ever being written is live from the entry on. Runs that end
+// with an error count as well. The sets of blocks that cannot be reached mean
+// nothing.
+func Liveness(g *Graph) *Live {
 	l := &Live{g: g, index: make([]int32, len(g.Kernel.Regs))}
 	for r := range l.index {
 		l.index[r] = -1
@@ -51,7 +51,7 @@ func (l *Live) exposed() [][]isa.Reg {
 	for b := range exposed {
 		for i := l.g.Blocks[b].Start; i < l.g.Blocks[b].End; i++ {
 			in := &l.g.Kernel.Instrs[i]
-			reads(in, func(r isa.Reg) {
+			in.Reads(func(r isa.Reg) {
 				if writtenIn[r] == b+1 {
 					return
 				}
@@ -74,7 +74,7 @@ func (l *Live) exposed() [][]isa.Reg {
 // iterative algorithms", 1976).
 func (l *Live) solve() {
 	killed := l.killed()
-	order := graph.PostOrder(l.g.Graph(), l.g.Entry())
+	order := graph.PostOrder(l.g.runs, l.g.Entry())
 	for changed := true; changed; {
 		changed = false
 		for _, b := range order {
@@ -82,7 +82,7 @@ func (l *Live) solve() {
 				continue
 			}
 			in := l.start(b)
-			for _, s := range l.g.Succ(b) {
+			for _, s := range l.g.runs.Succ(b) {
 				if s == l.g.Exit() {
 					continue
 				}
@@ -126,7 +126,7 @@ func (l *Live) In(b int) []isa.Reg { return l.regs(l.start(b)) }
 // Out returns the registers that are live at the end of block b.
 func (l *Live) Out(b int) []isa.Reg {
 	set := make([]uint64, l.words)
-	for _, s := range l.g.Succ(b) {
+	for _, s := range l.g.runs.Succ(b) {
 		if s == l.g.Exit() {
 			continue
 		}
@@ -147,37 +147,9 @@ func (l *Live) regs(set []uint64) []isa.Reg {
 	return regs
 }
 
-// reads calls visit for every register that the instruction reads.
-func reads(in *isa.Instr, visit func(isa.Reg)) {
-	if in.Guard.Set {
-		visit(in.Guard.Reg)
-	}
-	for _, o := range in.Src {
-		if o.Kind == isa.KindReg {
-			visit(o.Reg)
-		}
-	}
-	for _, list := range [][]isa.Operand{in.Dst, in.Src} {
-		for _, o := range list {
-			if (o.Kind == isa.KindAddr || o.Kind == isa.KindVarAddr) && o.Reg != isa.NoReg {
-				visit(o.Reg)
-			}
-		}
-	}
-}
-
-// writes calls visit for every register that the instruction may write.
-func writes(in *isa.Instr, visit func(isa.Reg)) {
-	for _, o := range in.Dst {
-		if o.Kind == isa.KindReg {
-			visit(o.Reg)
-		}
-	}
-}
-
 // kills calls visit for every register that the instruction surely writes.
 func kills(in *isa.Instr, visit func(isa.Reg)) {
 	if !in.Guard.Set {
-		writes(in, visit)
+		in.Writes(visit)
 	}
 }
