@@ -119,6 +119,27 @@ atom.global.max.noftz.v2.f16x2 {%r1, %r2}, [g], {%r1, %r2}; bar.sync 0;
 ld.global.v2.u32 {%r3, %r4}, [g]; add.u32 %r3, %r3, %r4; st.global.u32 [%rd1], %r3; ret;`,
 			func(int) uint32 { return 0x40003c00 + 0x38003c00 }},
 
+		{"elements that are not stored", `.global .align 16 .u32 g[4] = {1, 20, 300, 4000};`, `
+mov.u32 %r1, 7; st.global.v4.u32 [g], {%r1, _, %r1, _}; ld.global.v4.u32 {%r2, %r3, %r4, %r5}, [g];
+add.u32 %r2, %r2, %r3; add.u32 %r4, %r4, %r5; add.u32 %r2, %r2, %r4; st.global.u32 [%rd1], %r2; ret;`,
+			func(int) uint32 { return 7 + 20 + 7 + 4000 }},
+
+		{"tests of truth tables", "", `
+mov.u32 %r1, 12; setp.ge.u32 %p1, %r0, 32;
+lop3.or.b32 %r2|%p2, %r0, %r1, 0, 0xc0, %p1; // a & b
+lop3.and.b32 _|%p3, %r0, %r1, 0, 0xc0, %p1; lop3.xor.b32 _|%p4, %r0, %r1, 0, 0xc0, !%p1;
+selp.u32 %r3, 100, 0, %p2; selp.u32 %r4, 200, 0, %p3; selp.u32 %r5, 400, 0, %p4;
+add.u32 %r2, %r2, %r3; add.u32 %r2, %r2, %r4; add.u32 %r2, %r2, %r5; st.global.u32 [%rd1], %r2; ret;`, func(tid int) uint32 {
+			high, both := tid >= 32, tid&12 != 0
+			d := tid & 12
+			for value, holds := range map[int]bool{100: both || high, 200: both && high, 400: both == high} {
+				if holds {
+					d += value
+				}
+			}
+			return uint32(d)
+		}},
+
 		{"vectors of registers", `.global .align 16 .u32 g[4] = {1, 20, 300, 4000};`, `.reg .v4 .u32 v<2>;
 ld.global.v4.u32 v1, [g]; add.u32 v1.x, v1.y, v1.z; add.u32 %r1, v1.r, v1.w; st.global.u32 [%rd1], %r1; ret;`,
 			func(int) uint32 { return 4320 }},

@@ -49,7 +49,7 @@ func bitFor(in *isa.Instr) aluFunc {
 		return funnelRight
 	case op == isa.Prmt && isWord:
 		return permutation(in.Permute)
-	case op == isa.Lop3 && isWord && in.Src[3].Kind == isa.KindImm:
+	case op == isa.Lop3 && isWord && len(in.Src) == 4 && in.Src[3].Kind == isa.KindImm:
 		return lop3(uint8(in.Src[3].Imm))
 	case op == isa.Popc && isBits:
 		return sized3(t, nil, popc[uint32], popc[uint64])

@@ -236,6 +236,10 @@ func (d *decoder) operation() operation {
 		return d.unpack()
 	case isa.Bfi:
 		return d.bfi()
+	case isa.Lop3:
+		if len(in.Dst) > 1 {
+			return d.lop3Test()
+		}
 	case isa.AddCarry, isa.SubCarry, isa.MadCarry, isa.MadHiCarry:
 		return d.carrying()
 	}

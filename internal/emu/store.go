@@ -11,7 +11,7 @@ import (
 // highest lane's value stays.
 type store struct {
 	access
-	elems []slot
+	elems []slot // slotSink for those that are not written
 }
 
 func (op *store) exec(w *Warp, mask uint64, eff *Effect) error {
@@ -38,6 +38,9 @@ func (op *store) exec(w *Warp, mask uint64, eff *Effect) error {
 				return err
 			}
 			for i, s := range op.elems {
+				if s == slotSink {
+					continue
+				}
 				put(data[i*op.bytes:], op.bytes, vecs[s][lane])
 			}
 		}
@@ -49,7 +52,11 @@ func (op *store) exec(w *Warp, mask uint64, eff *Effect) error {
 func (d *decoder) store() operation {
 	op := &store{access: d.access(Store, len(d.in.Src)-1)}
 	for i := 1; i < len(d.in.Src); i++ {
-		op.elems = append(op.elems, d.source(i))
+		s := slotSink
+		if d.in.Src[i].Kind != isa.KindSink || len(d.in.Src) == 2 {
+			s = d.source(i)
+		}
+		op.elems = append(op.elems, s)
 	}
 	if d.in.Space == isa.Const || d.in.Space == isa.Param {
 		d.fail("%s space cannot be written", d.in.Space)

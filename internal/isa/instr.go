@@ -186,7 +186,7 @@ const (
 // Combine joins a comparison with a predicate.
 type Combine uint8
 
-// How Setp and Set join their comparison with the predicate c.
+// How Setp, Set and Lop3 join their comparison with a predicate.
 const (
 	CombineNone Combine = iota
 	CombineAnd

@@ -58,7 +58,7 @@ const (
 	Shr
 	ShfL // funnel shift of {b, a} left by c; Instr.Wrap chooses c mod 32 over clamping
 	ShfR
-	Lop3 // d, a, b, c, immediate truth table
+	Lop3 // d, a, b, c, immediate truth table; optional second d whether the result is not zero, joined by Instr.Combine with the last source
 	Prmt
 	Popc
 	Clz
@@ -222,7 +222,7 @@ var ops = [numOps]Info{
 	Shr:   {"shr", UnitAdd, one, n(2), 0},
 	ShfL:  {"shf.l", UnitAdd, one, n(3), 0},
 	ShfR:  {"shf.r", UnitAdd, one, n(3), 0},
-	Lop3:  {"lop3", UnitAdd, one, n(4), 0},
+	Lop3:  {"lop3", UnitAdd, oneOrTwo, [2]int{4, 5}, 0},
 	Prmt:  {"prmt", UnitAdd, one, n(3), 0},
 	Popc:  {"popc", UnitAdd, one, n(1), 0},
 	Clz:   {"clz", UnitAdd, one, n(1), 0},

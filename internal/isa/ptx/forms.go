@@ -166,6 +166,7 @@ var rows = []row{
 	{isa.ShfL, "shf.l.<clamp|wrap>.b32 d, a, b, c:u32"},
 	{isa.ShfR, "shf.r.<clamp|wrap>.b32 d, a, b, c:u32"},
 	{isa.Lop3, "lop3.b32 d, a, b, c, i"},
+	{isa.Lop3, "lop3.<bool>.b32 d|e:pred, a, b, c, i, !x:pred"},
 	{isa.Prmt, "prmt.b32[.<prmt>] d, a, b, c"},
 	{isa.Popc, "popc.<b32|b64> d:u32, a"},
 	{isa.Clz, "clz.<b32|b64> d:u32, a"},

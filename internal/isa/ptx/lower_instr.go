@@ -276,7 +276,7 @@ func (fn *function) operand(in *isa.Instr, c *candidate, s *slot, o *Operand) er
 		return nil
 	}
 	switch {
-	case out.Kind == isa.KindSink:
+	case out.Kind == isa.KindSink && !(in.Op == isa.St && c.vector > 0):
 		return errors.New("_ is no source")
 	case s.letter == 'i' && out.Kind != isa.KindImm:
 		return errors.New("want a constant")

@@ -24,6 +24,8 @@ func TestLowerSeveral(t *testing.T) {
 			"st.global.u32 [%2], %0, %1; add.u32 %1, %0, %3"},
 		{".reg .v2 .b32 v; mov.b64 %rd1, v;", "pack.b64 %2, %0, %1"},
 
+		{"st.global.v2.b32 [%rd1], {_, %r1}; ld.global.b32 %r1, [%rd1].unified;", "st.global.b32 [%0], _, %1; ld.global.b32 %1, [%0]"},
+
 		// Hints.
 		{"ld.global.L1::evict_last.L2::cache_hint.v2.b32 {%r1, %r2}, [%rd1], %rd2;", "ld.global.b32 %0, %1, [%2]"},
 		{"st.global.cg.L2::cache_hint.u32 [%rd1], %r1, %rd2;", "st.global.volatile.u32 [%0], %1"},

@@ -29,6 +29,9 @@ func (p *parser) operand(tuple bool) (Operand, error) {
 		if err == nil && len(o.List) == 0 {
 			err = p.errorf(o.Pos, "an address is missing between [ and ]")
 		}
+		if err == nil && p.isDot(".unified") { // says that the variable is, too
+			p.advance()
+		}
 	case p.is("{"):
 		o.Kind = OperandVector
 		o.List, err = p.operandList("}")
