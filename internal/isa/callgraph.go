@@ -29,7 +29,8 @@ func (c *callGraph) find(name string) *Func {
 }
 
 // callees returns the functions that a call may reach. For a call by address
-// they are those of its list whose address the program uses.
+// they are those of its list whose address the program uses, and which it or the
+// runtime defines.
 func (c *callGraph) callees(in *Instr) []*Func {
 	if in.Callee != "" {
 		if f := c.find(in.Callee); f != nil {
@@ -39,7 +40,8 @@ func (c *callGraph) callees(in *Instr) []*Func {
 	}
 	var found []*Func
 	for _, name := range in.Callees {
-		if f := c.find(name); f != nil && c.isTaken(c.index[name]) {
+		_, provided := SystemByName(name)
+		if f := c.find(name); f != nil && (provided || !f.Extern) && c.isTaken(c.index[name]) {
 			found = append(found, f)
 		}
 	}

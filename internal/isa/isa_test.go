@@ -190,6 +190,12 @@ func TestObstacles(t *testing.T) {
 			p.Funcs[1].Instrs[0] = Instr{Op: Call, Callees: []string{"inc"}, Dst: reg(0), Src: []Operand{ImmOperand(0), ImmOperand(7)}, Pos: at}
 			p.Funcs[1].Instrs[1] = Instr{Op: Ret}
 		}, diag.Warning{Pos: at, ID: "unresolved-call", Text: "call by address: the module uses the address of no function that fits"}},
+		{"address of what is not defined", func(p *Program) {
+			p.Funcs[0].Extern = true
+			function := Operand{Kind: KindFunc, Reg: NoReg}
+			p.Funcs[1].Instrs[0] = Instr{Op: Call, Callees: []string{"inc"}, Dst: reg(0), Src: []Operand{function, ImmOperand(7)}, Pos: at}
+			p.Funcs[1].Instrs[1] = Instr{Op: Ret}
+		}, diag.Warning{Pos: at, ID: "unresolved-call", Text: "call by address: the module uses the address of no function that fits"}},
 		{"relocation", func(p *Program) {
 			p.Vars[0].Pos, p.Vars[1].Name = at, "gone"
 		}, diag.Warning{Pos: at, ID: "unresolved-address", Text: "out is initialised with the address of other, which the module does not define"}},

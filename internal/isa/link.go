@@ -43,10 +43,28 @@ func Link(p *Program, name string) (*Kernel, error) {
 		return nil, err
 	}
 	l.relocated()
-	if len(k.Instrs) == 0 || !endsFlow(&k.Instrs[len(k.Instrs)-1]) || labelled(k.Labels, len(k.Instrs)) {
+	awaitCopies(k)
+	if runsOut(k) {
 		k.Instrs = append(k.Instrs, Instr{Op: Exit, Pos: f.Pos})
 	}
 	return k, nil
+}
+
+// awaitCopies makes every wait for asynchronous copies depend on all of them:
+// which are in flight, also those of callers and callees, is known only at run
+// time.
+func awaitCopies(k *Kernel) {
+	var copies []Operand
+	for i := range k.Instrs {
+		if in := &k.Instrs[i]; in.Op == CpAsync {
+			copies = append(copies, in.Dst...)
+		}
+	}
+	for i := range k.Instrs {
+		if in := &k.Instrs[i]; in.Op == AsyncWait {
+			in.Src = copies
+		}
+	}
 }
 
 func entryNames(p *Program) string {
@@ -65,8 +83,15 @@ func endsFlow(in *Instr) bool {
 	return !in.Guard.Set && (in.Op.Info().Effect&Ends != 0 || in.Op == Bra || in.Op == BrxIdx)
 }
 
-func labelled(labels []Label, index int) bool {
-	return slices.ContainsFunc(labels, func(l Label) bool { return l.Index == index })
+// runsOut reports whether control may pass the last instruction of a kernel, or
+// a label stands behind it.
+func runsOut(k *Kernel) bool {
+	end := len(k.Instrs)
+	return end == 0 || !endsFlow(&k.Instrs[end-1]) ||
+		slices.ContainsFunc(k.Labels, func(l Label) bool { return l.Index == end }) ||
+		slices.ContainsFunc(k.Instrs, func(in Instr) bool {
+			return in.Op == Bra && in.Target == end || slices.Contains(in.Targets, end)
+		})
 }
 
 type linker struct {

@@ -138,9 +138,6 @@ func (l *linker) indirect(fr *frame, i int, site Instr) error {
 	other := l.newReg("%other", Pred)
 	var ends []int // branches behind the calls
 	for _, callee := range l.calls.callees(in) {
-		if _, ok := SystemByName(callee.Name); callee.Extern && !ok {
-			continue
-		}
 		l.emit(in, Instr{
 			Op: Setp, Type: l.address(), Cmp: Ne, Dst: []Operand{RegOperand(other)},
 			Src: []Operand{target, ImmOperand(FuncAddress(l.calls.index[callee.Name]))},
@@ -154,12 +151,10 @@ func (l *linker) indirect(fr *frame, i int, site Instr) error {
 		l.emit(in, Instr{Op: Bra})
 		k.Instrs[next].Target = len(k.Instrs)
 	}
-	if len(ends) > 0 {
-		l.emit(in, Instr{
-			Op: RunSystem, System: SysStop, Guard: Guard{Set: true, Reg: other},
-			Reason: "call by an address that is no function of the module with these parameters",
-		})
-	}
+	l.emit(in, Instr{
+		Op: RunSystem, System: SysStop, Guard: Guard{Set: true, Reg: other},
+		Reason: "call by an address that is no function of the module with these parameters",
+	})
 	for _, at := range ends {
 		k.Instrs[at].Target = len(k.Instrs)
 	}

@@ -1,5 +1,7 @@
 package isa
 
+import "math"
+
 // Op is an operation. The zero value is Unknown: an instruction of which only
 // the text is kept, so that a module that holds one can still be inspected.
 type Op uint16
@@ -90,7 +92,7 @@ const (
 	St
 	Prefetch
 	CpAsync   // copies c bytes from b in global to a in shared memory: d of them if it is a number, none if it is a true predicate, and zeros for the rest
-	AsyncWait // waits for the copies whose flags are its sources
+	AsyncWait // waits for the copies whose flags are its sources: in a kernel for all of it
 
 	// Control.
 	Bra
@@ -252,7 +254,7 @@ var ops = [numOps]Info{
 	St:        {"st", UnitMem, none, [2]int{2, 1 + many}, WritesMem},
 	Prefetch:  {"prefetch", UnitMem, none, n(1), 0},
 	CpAsync:   {"cp.async", UnitMem, one, [2]int{3, 4}, ReadsMem | WritesMem},
-	AsyncWait: {"async.wait", UnitSync, none, [2]int{0, 255}, 0},
+	AsyncWait: {"async.wait", UnitSync, none, [2]int{0, math.MaxInt32}, 0},
 
 	Bra:       {"bra", UnitCtl, none, none, Branches},
 	BrxIdx:    {"brx.idx", UnitCtl, none, n(1), Branches},

@@ -324,20 +324,10 @@ func (fn *function) callParam(d *Decl, name Declarator) error {
 	return fn.define(name, symbol{kind: symScalar, reg: fn.newReg(name.Name, scalarReg(v.Type)), bytes: v.Bytes})
 }
 
-// finish turns label indices into instruction indices, and makes the waits for
-// asynchronous copies depend on all of them: which are in flight is known only
-// at run time.
+// finish turns label indices into instruction indices.
 func (fn *function) finish() {
-	var copies []isa.Operand
-	for i := range fn.f.Instrs {
-		if in := &fn.f.Instrs[i]; in.Op == isa.CpAsync && len(copies) < isa.AsyncWait.Info().Src[1] {
-			copies = append(copies, in.Dst...)
-		}
-	}
 	for i := range fn.f.Instrs {
 		switch in := &fn.f.Instrs[i]; in.Op {
-		case isa.AsyncWait:
-			in.Src = copies
 		case isa.Bra:
 			in.Target = fn.f.Labels[in.Target].Index
 		case isa.BrxIdx:
