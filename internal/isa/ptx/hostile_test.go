@@ -8,7 +8,7 @@ import (
 
 // TestLargeInputs checks that long inputs of every shape take time in proportion
 // to their length: each of them has 2^17 pieces and would take far longer if
-// some step were quadratic.
+// some step were quadratic: minutes. The limit leaves room for a busy computer.
 func TestLargeInputs(t *testing.T) {
 	const n = 1 << 17
 	body := func(s string) string { return prelude + s + "}" }
@@ -44,7 +44,7 @@ func TestLargeInputs(t *testing.T) {
 			if m, err := Parse("t.ptx", []byte(src)); err == nil {
 				_, _ = Lower(m) // an error or a program: what counts is the time
 			}
-			if took := time.Since(start); took > 5*time.Second {
+			if took := time.Since(start); took > time.Minute {
 				t.Errorf("took %s", took)
 			}
 		})
