@@ -21,6 +21,7 @@ type thread struct {
 	id     int // in its CTA
 	cta    int
 	count  int64 // instructions executed, those with a false guard not included
+	failed bool  // by a trap
 }
 
 func (th *thread) run(k *isa.Kernel) {
@@ -37,6 +38,9 @@ func (th *thread) run(k *isa.Kernel) {
 		case isa.BrxIdx:
 			pc = in.Targets[th.value(in.Src[0])]
 		case isa.Exit, isa.Ret:
+			return
+		case isa.Trap:
+			th.failed = true
 			return
 		default:
 			th.execute(in)
