@@ -59,6 +59,7 @@ func TestLowerErrors(t *testing.T) {
 		{"call (%r1), %rd1, (%r2, %rd2), ts; ts: .calltargets g;", "g is no function of the module"},
 		{"call (%r1), %rd1, (%r2, %rd2), ts; ts: .branchtargets E; E: ret;", "ts is neither a .calltargets list nor a .callprototype"},
 		{"call (%r1), %rd1, (%r2), ts; ts: .calltargets f;", "call of %rd1 with 1 arguments and 1 results, but it has 2 and 1"},
+		{"{ .param .b8 x[8]; call (x), %rd1, (x), ts; ts: .callprototype (.param .b8 _[8]) _ (.param .b8 _[8]); }", "result 1 of %rd1: want another array than the call has already"},
 		{"call (%r1);", "want call (results), function, (arguments)"},
 		{"{ .param .b32 x; st.param.b64 [x], %rd1; }", "access of 8 bytes at 0, but the parameter has 4"},
 		{"add.s32 " + strings.Repeat("%r1, ", 1000) + "%r1;", "%r1, %r...: the operands do not fit"},

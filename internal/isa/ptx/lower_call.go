@@ -2,6 +2,7 @@ package ptx
 
 import (
 	"fmt"
+	"slices"
 
 	"warpbound/internal/isa"
 )
@@ -204,6 +205,8 @@ func (fn *function) pass(in *isa.Instr, callee string, sig signature, args, resu
 		switch {
 		case err == nil && !sig.results[i].aggregate && o.Kind != isa.KindReg && o.Kind != isa.KindSink:
 			err = fmt.Errorf("want a register or a parameter")
+		case err == nil && sig.results[i].aggregate && slices.Contains(in.Src, o):
+			err = fmt.Errorf("want another array than the call has already") // the function would overwrite what it reads
 		case err == nil && sig.results[i].aggregate:
 			in.Src = append(in.Src, o)
 		case err == nil:
