@@ -96,6 +96,9 @@ func (m *sm) accessSpace(space isa.Space, lanes uint64, id int32) int64 {
 
 // distinct counts the different addresses of some lanes.
 func distinct(addr *[emu.MaxWidth]uint64, lanes uint64) int64 {
+	if _, off := differ(addr, lanes); off == 0 {
+		return 1
+	}
 	n := int64(0)
 	for lanes != 0 {
 		_, same := sameAddress(addr, lanes)
@@ -124,8 +127,8 @@ func (m *sm) globalLines(lanes uint64) {
 	acc, l := &m.sim.eff.Access, &m.lsu
 	within := uint64(1)<<l.l1.shift - 1
 	if acc.Kind == emu.Load {
-		if line, ok := oneLine(&acc.Addr, lanes, within); ok {
-			l.lines = append(l.lines, lineAccess{addr: line})
+		if first, off := differ(&acc.Addr, lanes); off&^within == 0 {
+			l.lines = append(l.lines, lineAccess{addr: first &^ within})
 			return
 		}
 	}
@@ -149,20 +152,22 @@ func (m *sm) globalLines(lanes uint64) {
 	}
 }
 
-// oneLine returns the line of the first lane, and whether all lanes are in it.
-func oneLine(addr *[emu.MaxWidth]uint64, lanes, within uint64) (uint64, bool) {
-	first := addr[bits.TrailingZeros64(lanes)]
-	other := uint64(0)
-	if lanes == allOf32 {
-		for _, a := range addr[:32] {
-			other |= a ^ first
-		}
-	} else {
+// differ returns the address of the first of some lanes, and the bits in which
+// that of any other differs from it.
+func differ(addr *[emu.MaxWidth]uint64, lanes uint64) (first, bitsOff uint64) {
+	first = addr[bits.TrailingZeros64(lanes)]
+	if lanes != allOf32 {
 		for set := lanes; set != 0; set &= set - 1 {
-			other |= addr[bits.TrailingZeros64(set)] ^ first
+			bitsOff |= addr[bits.TrailingZeros64(set)] ^ first
 		}
+		return first, bitsOff
 	}
-	return first &^ within, other&^within == 0
+	even, odd := uint64(0), uint64(0) // two chains, to be computed side by side
+	for i := 0; i < 32; i += 4 {
+		even |= addr[i] ^ first | addr[i+2] ^ first
+		odd |= addr[i+1] ^ first | addr[i+3] ^ first
+	}
+	return first, even | odd
 }
 
 // localLines does the same for local memory, where words of the same address of
@@ -209,7 +214,7 @@ func (b banks) passes(addr *[emu.MaxWidth]uint64, lanes uint64, bytes int) int64
 	each := max(bytes>>b.shift, 1) // banks that a lane accesses
 	group := max(b.count/each, 1)
 	total := int64(0)
-	for first := 0; first < emu.MaxWidth; first += group {
+	for first := 0; lanes>>first != 0; first += group {
 		set := lanes >> first
 		if group < emu.MaxWidth {
 			set &= 1<<group - 1
@@ -222,18 +227,15 @@ func (b banks) passes(addr *[emu.MaxWidth]uint64, lanes uint64, bytes int) int64
 }
 
 // group returns the passes of one group of lanes: words that span no more than
-// one row are in different banks.
+// the length of a row are in different banks.
 func (b banks) group(addr *[emu.MaxWidth]uint64, lanes uint64, each int) int64 {
+	if _, off := differ(addr, lanes); off>>b.shift < uint64(b.count) && each <= b.count {
+		return 1 // all in one row
+	}
 	low, high := ^uint64(0), uint64(0)
-	if lanes == allOf32 {
-		for _, a := range addr[:32] {
-			low, high = min(low, a), max(high, a)
-		}
-	} else {
-		for set := lanes; set != 0; set &= set - 1 {
-			a := addr[bits.TrailingZeros64(set)]
-			low, high = min(low, a), max(high, a)
-		}
+	for set := lanes; set != 0; set &= set - 1 {
+		a := addr[bits.TrailingZeros64(set)]
+		low, high = min(low, a), max(high, a)
 	}
 	if high>>b.shift-low>>b.shift+uint64(each) <= uint64(b.count) {
 		return 1

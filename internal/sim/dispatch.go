@@ -65,12 +65,13 @@ func (m *sm) start(index int, now int64) {
 		id := slot*m.perCTA + i
 		w := &m.warps[id]
 		w.emu, w.cta, w.index, w.pc = &c.emu.Warps[i], int32(slot), int32(i), int32(c.emu.Warps[i].PC())
+		w.sched = int32(id % len(m.scheds))
 		w.state, w.inflight, w.busy = running, 0, 0
 		clear(w.ready)
 		if s.trace != nil {
 			s.record(now, m, index, i, trace.Start)
 		}
-		sched := &m.scheds[id%len(m.scheds)]
+		sched := &m.scheds[w.sched]
 		sched.add(m, int32(id))
 		m.schedule(w, now+s.cfg.Machine.SM.Dispatch.Value, StallBranch)
 		m.wake(sched, now)
@@ -85,7 +86,7 @@ func (m *sm) retire(id int32, now int64) {
 		s.record(now, m, c.emu.Index, int(w.index), trace.Exit)
 	}
 	w.state = free
-	sched := &m.scheds[int(id)%len(m.scheds)]
+	sched := &m.scheds[w.sched]
 	sched.draining--
 	m.wake(sched, now)
 	if c.left--; c.left > 0 {

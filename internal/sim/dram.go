@@ -73,9 +73,9 @@ func scale(t, num, den int64) int64 {
 
 // enqueue takes a request for a line.
 func (d *dram) enqueue(q *request, now int64) {
-	row := int64(q.line) / d.m.DRAM.Row.Value
-	n := int64(len(d.banks))
-	e := dramRequest{row: row / n, bank: int32(row % n), target: none}
+	row := int64(q.line >> bits.TrailingZeros64(uint64(d.m.DRAM.Row.Value)))
+	banks := uint64(len(d.banks)) // a power of two
+	e := dramRequest{row: row >> bits.TrailingZeros64(banks), bank: int32(row) & int32(banks-1), target: none}
 	if q.kind == dramRead {
 		e.target = q.target
 	}

@@ -5,6 +5,7 @@ import "warpbound/internal/machine"
 // partition is one partition of the memory: its ports of the crossbar, a slice
 // of the L2 and the DRAM behind it.
 type partition struct {
+	next    int64 // when it has to be looked at
 	sim     *Sim
 	index   int
 	inFree  int64 // when the port from the crossbar is free
@@ -36,7 +37,7 @@ func (p *partition) init(s *Sim, index int) {
 }
 
 func (p *partition) reset() {
-	p.inFree, p.outFree, p.tagsFree = 0, 0, 0
+	p.next, p.inFree, p.outFree, p.tagsFree = never, 0, 0, 0
 	p.head, p.tail, p.blocked = none, none, false
 	p.cache.reset()
 	for i := range p.mshrs {
@@ -44,15 +45,6 @@ func (p *partition) reset() {
 	}
 	p.freeMSHR = int32(len(p.mshrs)) - 1
 	p.dram.reset()
-}
-
-// next returns when the partition has to be looked at.
-func (p *partition) next() int64 {
-	next := p.dram.next
-	if p.head != none && !p.blocked {
-		next = min(next, p.tagsFree)
-	}
-	return next
 }
 
 // step performs the work of one cycle.
@@ -64,11 +56,13 @@ func (p *partition) step(now int64) {
 	for p.head != none && !p.blocked && p.tagsFree <= now {
 		r := p.head
 		rest := w.reqs[r].next
-		if !p.serve(r, now) {
-			p.blocked = true
-			return
+		if p.blocked = !p.serve(r, now); !p.blocked {
+			p.head = rest
 		}
-		p.head = rest
+	}
+	p.next = p.dram.next
+	if p.head != none && !p.blocked {
+		p.next = min(p.next, p.tagsFree)
 	}
 }
 

@@ -27,7 +27,7 @@ type lsu struct {
 	banks   banks
 
 	departs []int64 // when the last packets have left, in a ring
-	sent    int     // packets
+	oldest  int     // index into departs
 	waiting int64   // requests that were not answered yet
 	outFree int64   // when the port to the crossbar is free
 	inFree  int64   // when the port from it is free
@@ -67,7 +67,7 @@ func (l *lsu) reset() {
 	clear(l.l1mshrs.count)
 	l.l1mshrs.free = len(l.l1mshrs.count)
 	clear(l.departs)
-	l.sent, l.waiting, l.outFree, l.inFree = 0, 0, 0, 0
+	l.oldest, l.waiting, l.outFree, l.inFree = 0, 0, 0, 0
 }
 
 func (l *lsu) alloc(o operation) int32 {
@@ -253,8 +253,11 @@ func (m *sm) room(packets int, now int64) int64 {
 	if l.waiting == m.sim.cfg.Machine.Interconnect.Credits.Value {
 		return never
 	}
-	last := l.departs[(l.sent+packets-1)%len(l.departs)]
-	return max(now, last-l.step.latency)
+	last := l.oldest + packets - 1
+	if last >= len(l.departs) {
+		last -= len(l.departs)
+	}
+	return max(now, l.departs[last]-l.step.latency)
 }
 
 // send sends a packet to the partition of an address, with so many bytes of data
@@ -264,15 +267,17 @@ func (m *sm) send(q request, addr uint64, asked, answered, now int64) {
 	q.sm = int16(m.index)
 	part, line := locate(s.cfg.Machine, addr)
 	q.part, q.line = int16(part), line
-	q.flits = flits(ic, asked)
+	q.flits = s.flits[asked/wordBytes]
 	if q.kind != writeBack {
-		q.reply = flits(ic, answered)
+		q.reply = s.flits[answered/wordBytes]
 		l.waiting++
 	}
 	start := max(now+l.step.latency, l.outFree)
 	l.outFree = start + int64(q.flits)
-	l.departs[l.sent%len(l.departs)] = l.outFree
-	l.sent++
+	l.departs[l.oldest] = l.outFree
+	if l.oldest++; l.oldest == len(l.departs) {
+		l.oldest = 0
+	}
 	s.mem.receive(q, start+ic.Latency.Value)
 }
 
@@ -283,13 +288,22 @@ func (m *sm) receive(q request, at int64) {
 	m.next = min(m.next, at)
 }
 
-// flits returns the flits of a packet with so many bytes of data.
-func flits(ic *machine.Interconnect, bytes int64) int32 {
-	return int32((ic.Header.Value + bytes + ic.Flit.Value - 1) / ic.Flit.Value)
+// flitTable returns the flits of packets by the words of data in them, up to a
+// line.
+func flitTable(m *machine.Machine) []int32 {
+	ic := &m.Interconnect
+	table := make([]int32, m.L1.Line.Value/wordBytes+1)
+	for words := range table {
+		bytes := ic.Header.Value + int64(words)*wordBytes
+		table[words] = int32((bytes + ic.Flit.Value - 1) / ic.Flit.Value)
+	}
+	return table
 }
 
 // locate returns the partition of an address and the address within it.
 func locate(m *machine.Machine, addr uint64) (part int, within uint64) {
 	chunk, n := uint64(m.L2.Interleave.Value), uint64(m.L2.Partitions.Value)
-	return int(addr / chunk % n), addr/chunk/n*chunk + addr%chunk
+	number := addr >> bits.TrailingZeros64(chunk)
+	row := number / n
+	return int(number - row*n), row*chunk | addr&(chunk-1)
 }

@@ -30,13 +30,15 @@ func (mem *memory) play(start, end int64) {
 			mem.deliver(r, now)
 			r = next
 		}
-		mem.next = mem.wheel.next
+		next := int64(never)
 		for i := range mem.parts {
 			p := &mem.parts[i]
-			p.step(now)
-			mem.next = min(mem.next, p.next())
+			if p.next <= now {
+				p.step(now)
+			}
+			next = min(next, p.next)
 		}
-		mem.next = min(mem.next, mem.wheel.next)
+		mem.next = min(next, mem.wheel.next)
 	}
 }
 
@@ -57,13 +59,16 @@ func (mem *memory) deliver(r int32, now int64) {
 		mem.wheel.send(r, atL2, p.inFree+p.sim.cfg.Machine.L2.Latency.Value)
 	case atL2:
 		p.enqueue(r, now)
+		p.next = now
 	case atDRAM:
 		p.dram.enqueue(q, now)
+		p.next = now
 		mem.wheel.release(r)
 	case fromDRAM:
 		k := q.target
 		mem.wheel.release(r)
 		p.filled(k, now)
+		p.next = now
 	case reply:
 		p.reply(r, now)
 	}

@@ -25,18 +25,21 @@ type step struct {
 	pipe       uint8 // index of the pipeline group
 	space      isa.Space
 	volatile   bool
-	latency    int64 // cycles
-	initiation int64 // cycles
-	reads      []isa.Reg
+	latency    int64     // cycles
+	initiation int64     // cycles
+	reads      []isa.Reg // padded with the one that is always ready to a multiple of readGroup
 	writes     []isa.Reg // also in reads: a result waits for the one before it
 }
+
+// Register reads are looked up in groups of this size.
+const readGroup = 4
 
 // plan is the timing of a kernel on a machine.
 type plan struct {
 	steps []step
 	lsu   uint8 // the pipeline group of memory instructions
 	pipes []int // pipelines in each group, per SM
-	regs  int
+	regs  int   // of the kernel, and one that is always ready
 }
 
 // makePlan looks every instruction up in the machine, and reports whether one
@@ -47,7 +50,7 @@ func makePlan(code *emu.Code, m *machine.Machine) (plan, bool) {
 		names = append(names, name)
 	}
 	slices.Sort(names)
-	p := plan{steps: make([]step, code.Len()), regs: len(code.Kernel().Regs)}
+	p := plan{steps: make([]step, code.Len()), regs: len(code.Kernel().Regs) + 1}
 	group := map[string]uint8{}
 	for i, name := range names {
 		group[name] = uint8(i)
@@ -62,7 +65,11 @@ func makePlan(code *emu.Code, m *machine.Machine) (plan, bool) {
 			kind: kindOf(in), pipe: group[t.Pipeline], space: in.Space, volatile: in.Volatile,
 			latency: t.Latency, initiation: t.Initiation,
 		}
-		p.steps[pc].reads, p.steps[pc].writes = registers(in)
+		reads, writes := registers(in)
+		for len(reads)%readGroup != 0 {
+			reads = append(reads, isa.Reg(p.regs-1))
+		}
+		p.steps[pc].reads, p.steps[pc].writes = reads, writes
 		timer = timer || readsTimer(in)
 	}
 	return p, timer

@@ -45,7 +45,7 @@ func (s *scheduler) remove(m *sm, i int) {
 	// The greedy policy goes on with the oldest, the circular ones with the
 	// warp that followed.
 	switch {
-	case s.last == i && m.sim.cfg.Machine.SM.Policy.Value == machine.GTO:
+	case s.last == i && m.sim.greedy:
 		s.last = -1
 	case s.last >= i:
 		s.last--
@@ -54,23 +54,19 @@ func (s *scheduler) remove(m *sm, i int) {
 
 // account attributes the cycles before now that were not attributed yet.
 func (s *scheduler) account(now int64) {
-	if ripe := min(now, s.ripe); s.from < ripe {
-		s.count.Stalls[s.reason] += ripe - s.from
-		s.from = ripe
-	}
-	if s.from < now {
-		s.count.Stalls[s.then] += now - s.from
-		s.from = now
-	}
+	ripe := max(s.from, min(now, s.ripe))
+	s.count.Stalls[s.reason] += ripe - s.from
+	s.count.Stalls[s.then] += now - ripe
+	s.from = now
 }
 
 // pick returns the position of the warp that issues. If none can, it returns -1
 // and notes why and until when.
 func (s *scheduler) pick(m *sm, now int64) int {
-	switch m.sim.cfg.Machine.SM.Policy.Value {
-	case machine.GTO:
+	switch {
+	case m.sim.greedy:
 		return s.pickGreedy(m, now)
-	case machine.LRR:
+	case m.sim.cfg.Machine.SM.Policy.Value == machine.LRR:
 		return s.pickLoose(m, now)
 	default:
 		return s.pickInTurn(m, now)
@@ -142,14 +138,22 @@ func (s *scheduler) stall(m *sm) {
 		}
 		return
 	}
-	first := 0
+	first, soonest := 0, int64(never)
 	for i := range s.warps {
-		s.next = min(s.next, s.able(m, i))
-		if s.warps[i].at < s.warps[first].at {
-			first = i
+		c := &s.warps[i]
+		s.next = min(s.next, max(c.at, m.pipeFree[c.pipe]))
+		if c.at < soonest {
+			first, soonest = i, c.at
 		}
 	}
 	s.blame(m, first)
+}
+
+// set notes when and for what the warp at position i can issue, and why not
+// before.
+func (s *scheduler) set(i int32, at int64, pipe uint8, why Stall) {
+	c := &s.warps[i]
+	c.at, c.pipe, c.why = at, pipe, why
 }
 
 // blame lays it on the warp at position i that nothing issues: on what it waits

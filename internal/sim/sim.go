@@ -63,11 +63,13 @@ type Config struct {
 type Sim struct {
 	cfg     Config
 	plan    plan
+	greedy  bool  // the policy is machine.GTO
 	timer   bool  // the kernel reads the global timer
 	nsNum   int64 // nanoseconds per nsDen cycles
 	nsDen   int64
 	maxTime int64
-	round   int64 // cycles
+	round   int64   // cycles
+	flits   []int32 // see flitTable
 
 	disp dispatcher
 	mem  memory
@@ -100,7 +102,9 @@ func New(cfg Config) (*Sim, error) {
 		min(cfg.Machine.Timing(isa.MemGlobal).Latency, cfg.Machine.Timing(isa.MemAtomic).Latency)
 	s.env.SMs = int(cfg.Machine.SM.Count.Value)
 	s.nsNum, s.nsDen = 1e9, cfg.Machine.Clock.Core.Value
+	s.flits = flitTable(cfg.Machine)
 	s.plan, s.timer = makePlan(cfg.Code, cfg.Machine)
+	s.greedy = cfg.Machine.SM.Policy.Value == machine.GTO
 	s.sms = make([]sm, cfg.Machine.SM.Count.Value)
 	for i := range s.sms {
 		s.sms[i].init(s, i)

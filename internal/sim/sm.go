@@ -16,7 +16,7 @@ type sm struct {
 	warps      []warp // those of slot k begin at k*perCTA
 	scheds     []scheduler
 
-	pipes    [][]int64 // by group: when each pipeline accepts the next instruction
+	pipes    [][]int64 // by group: when the pipelines accept the next instruction, ascending
 	pipeFree []int64   // by group: when the first of them does
 
 	lsu lsu
@@ -69,31 +69,35 @@ func (m *sm) reset(occ Occupancy) {
 
 // play performs what happens from the cycle start until before end.
 func (m *sm) play(start, end int64) error {
-	env := &m.sim.env
-	env.SM = m.index
-	for now := start; ; now++ {
-		if !m.sim.everyCycle {
-			now = m.next
-		}
-		if now >= end {
-			return nil
-		}
-		env.Cycle = uint64(now)
-		if s := m.sim; s.timer {
-			env.Time = uint64(now/s.nsDen*s.nsNum + now%s.nsDen*s.nsNum/s.nsDen)
+	s := m.sim
+	s.env.SM = m.index
+	if s.everyCycle {
+		m.next = start
+	}
+	for m.next < end {
+		now := m.next
+		s.env.Cycle = uint64(now)
+		if s.timer {
+			s.env.Time = uint64(now/s.nsDen*s.nsNum + now%s.nsDen*s.nsNum/s.nsDen)
 		}
 		if err := m.step(now); err != nil {
 			return err
 		}
+		if s.everyCycle {
+			m.next = now + 1
+		}
 	}
+	return nil
 }
 
 // step performs the work of one cycle.
 func (m *sm) step(now int64) error {
-	for r := m.wheel.due(now); r != none; {
-		next := m.wheel.reqs[r].next
-		m.deliver(r, now)
-		r = next
+	if m.wheel.next <= now {
+		for r := m.wheel.due(now); r != none; {
+			next := m.wheel.reqs[r].next
+			m.deliver(r, now)
+			r = next
+		}
 	}
 	if m.lsu.next <= now {
 		m.stepLSU(now)
@@ -101,16 +105,20 @@ func (m *sm) step(now int64) error {
 	for i := range m.scheds {
 		s := &m.scheds[i]
 		s.passed = now
-		if s.next <= now || m.sim.everyCycle && len(s.warps) > 0 {
+		if m.sim.everyCycle && len(s.warps) > 0 {
+			s.next = now
+		}
+		if s.next <= now {
 			if err := m.stepScheduler(s, now); err != nil {
 				return err
 			}
 		}
 	}
-	m.next = min(m.lsu.next, m.wheel.next)
+	next := min(m.lsu.next, m.wheel.next)
 	for i := range m.scheds {
-		m.next = min(m.next, m.scheds[i].next)
+		next = min(next, m.scheds[i].next)
 	}
+	m.next = next
 	return nil
 }
 

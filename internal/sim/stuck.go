@@ -73,7 +73,7 @@ func (m *sm) waitsFor(w *warp) string {
 	case exited:
 		return fmt.Sprintf("has exited and waits for %d accesses", w.inflight)
 	}
-	s := &m.scheds[m.schedulerOf(w)]
+	s := &m.scheds[w.sched]
 	if s.warps[w.pos].at == never {
 		return fmt.Sprintf("waits for %d accesses", w.inflight)
 	}

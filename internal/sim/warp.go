@@ -24,6 +24,7 @@ type warp struct {
 	cta      int32 // slot
 	index    int32 // in the CTA
 	pc       int32
+	sched    int32 // its scheduler
 	pos      int32 // in the list of its scheduler
 	state    warpState
 	inflight int32   // accesses and exits under way
@@ -92,27 +93,19 @@ func (m *sm) issue(s *scheduler, i int, now int64) error {
 		m.schedule(w, next, why)
 	}
 	for set := eff.Released; set != 0; set &= set - 1 {
-		other := int(w.cta)*m.perCTA + bits.TrailingZeros64(set)
-		m.release(&m.warps[other], &m.scheds[other%len(m.scheds)], now)
+		m.release(&m.warps[int(w.cta)*m.perCTA+bits.TrailingZeros64(set)], now)
 	}
 	return nil
 }
 
-// reserve keeps one pipeline of a group busy until a cycle.
+// reserve keeps the first free pipeline of a group busy until a cycle.
 func (m *sm) reserve(pipe uint8, until int64) {
 	group := m.pipes[pipe]
-	first := 0
-	for i := range group {
-		if group[i] < group[first] {
-			first = i
-		}
+	for i, t := range group[1:] {
+		group[i], until = min(t, until), max(t, until)
 	}
-	group[first] = until
-	earliest := until
-	for _, t := range group {
-		earliest = min(earliest, t)
-	}
-	m.pipeFree[pipe] = earliest
+	group[len(group)-1] = until
+	m.pipeFree[pipe] = group[0]
 }
 
 func (w *warp) setReady(regs []isa.Reg, t int64) {
@@ -132,8 +125,8 @@ func (m *sm) schedule(w *warp, at int64, why Stall) {
 		}
 	} else {
 		latest := at << 1
-		for _, r := range st.reads {
-			latest = max(latest, w.ready[r])
+		for regs := st.reads; len(regs) >= readGroup; regs = regs[readGroup:] {
+			latest = max(latest, w.ready[regs[0]], w.ready[regs[1]], w.ready[regs[2]], w.ready[regs[3]])
 		}
 		if latest == pending {
 			at, why = never, StallMemory
@@ -144,24 +137,17 @@ func (m *sm) schedule(w *warp, at int64, why Stall) {
 			}
 		}
 	}
-	s := &m.scheds[m.schedulerOf(w)]
-	c := &s.warps[w.pos]
-	c.at, c.pipe, c.why = at, st.pipe, why
-}
-
-// schedulerOf returns the index of the scheduler that issues for a warp.
-func (m *sm) schedulerOf(w *warp) int {
-	return (int(w.cta)*m.perCTA + int(w.index)) % len(m.scheds)
+	m.scheds[w.sched].set(w.pos, at, st.pipe, why)
 }
 
 // release lets a warp go on that waits at a barrier.
-func (m *sm) release(w *warp, s *scheduler, now int64) {
+func (m *sm) release(w *warp, now int64) {
 	if w.state != atBarrier {
 		return
 	}
 	w.state = running
 	m.schedule(w, now+m.sim.cfg.Machine.SM.Barrier.Value, StallBarrier)
-	m.wake(s, now)
+	m.wake(&m.scheds[w.sched], now)
 }
 
 // exit takes a warp away from its scheduler. It retires when its last
@@ -185,7 +171,7 @@ func (m *sm) sendExit(w *warp, id int32, at int64) {
 func (m *sm) settle(id int32, now int64) {
 	w := &m.warps[id]
 	w.inflight--
-	s := &m.scheds[int(id)%len(m.scheds)]
+	s := &m.scheds[w.sched]
 	switch {
 	case w.state == exited:
 		if w.inflight == 0 && w.busy > now {
