@@ -126,9 +126,9 @@ func randomMachine(t *rapid.T, m *machine.Machine) *machine.Machine {
 	pick(&m.DRAM.Queue, "window", 1, 4)
 	pick(&m.DRAM.Banks, "DRAM banks", 1, 4)
 	pick(&m.Clock.DRAM, "DRAM clock", 57_500_000, 575_000_000, 5_750_000_000)
-	for class, name := range map[isa.Class]string{isa.MemGlobal: "L1", isa.MemAtomic: "atomic", isa.Control: "control"} {
+	for _, class := range []isa.Class{isa.MemGlobal, isa.MemAtomic, isa.Control} {
 		timing := m.Timing(class)
-		timing.Latency = rapid.SampledFrom([]int64{1, 5, 35}).Draw(t, name)
+		timing.Latency = rapid.SampledFrom([]int64{1, 5, 35}).Draw(t, class.String())
 		m.Classes[class.String()] = timing
 	}
 	return m
