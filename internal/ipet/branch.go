@@ -4,6 +4,7 @@ import (
 	"container/heap"
 	"context"
 	"errors"
+	"fmt"
 )
 
 // Options are what a caller may choose about a solution. The zero Options are
@@ -23,13 +24,20 @@ type Options struct {
 const DefaultMaxNodes = 400
 
 // Solve solves the model with SolveStructured where that applies, and otherwise
-// with SolveGeneral, whose options and errors see.
+// with SolveGeneral, whose options and errors see. The solution's certificate has
+// been checked; one that proves nothing is an error.
 func Solve(ctx context.Context, m *Model, o Options) (*Solution, error) {
 	s, err := SolveStructured(m)
 	if errors.Is(err, ErrNotStructured) {
-		return SolveGeneral(ctx, m, o)
+		s, err = SolveGeneral(ctx, m, o)
 	}
-	return s, err
+	if err != nil {
+		return nil, err
+	}
+	if err := s.Certificate.Check(); err != nil {
+		return nil, fmt.Errorf("the %s solver gave a bound of %d without a proof: %w", s.Method, s.Cycles, err)
+	}
+	return s, nil
 }
 
 // SolveGeneral solves any model by branch and bound over linear programs in
