@@ -144,20 +144,6 @@ func (g *Graph) Name(b int) string {
 // Last returns the last instruction of a block.
 func (g *Graph) Last(b int) *isa.Instr { return &g.Kernel.Instrs[g.Blocks[b].End-1] }
 
-// BlockByName returns the block that has the name, or that starts at the label
-// of that name.
-func (g *Graph) BlockByName(name string) (int, bool) {
-	if b := slices.IndexFunc(g.Blocks, func(b Block) bool { return b.Name == name }); b >= 0 {
-		return b, true
-	}
-	for _, l := range g.Kernel.Labels {
-		if l.Name == name && l.Index < len(g.blockOf) && g.Blocks[g.blockOf[l.Index]].Start == l.Index {
-			return g.blockOf[l.Index], true
-		}
-	}
-	return 0, false
-}
-
 // ends reports whether a block ends after the instruction.
 func ends(in *isa.Instr) bool {
 	return in.Op == isa.Bra || in.Op == isa.BrxIdx || in.Op.Info().Effect&isa.Ends != 0
