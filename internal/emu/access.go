@@ -116,20 +116,20 @@ func (op *access) all(r *region, mask uint64, eff *Effect) {
 // fault returns the error that a lane's access is.
 func (op *access) fault(w *Warp, lane int, eff *Effect) error {
 	addr := eff.Access.Addr[lane]
-	fail := func(cause error, format string, args ...any) error {
-		return w.fault(int32(eff.PC), lane, fmt.Errorf("%w: %d bytes at 0x%x%s", cause, op.total, addr, fmt.Sprintf(format, args...)))
+	fail := func(cause error, where string) error {
+		return w.fault(int32(eff.PC), lane, fmt.Errorf("%w: %d bytes at 0x%x%s", cause, op.total, addr, where))
 	}
 	switch r := w.region(addr); {
 	case r == nil:
-		return fail(ErrOutOfBounds, "; %s", w.cta.grid.mem.nearest(addr))
+		return fail(ErrOutOfBounds, w.cta.grid.nowhere(addr))
 	case op.space != isa.Generic && op.in(r) != op.space:
-		return fail(ErrOutOfBounds, " in %s space; the address lies in %s space (%s)", op.space, r.space, r.name)
+		return fail(ErrOutOfBounds, fmt.Sprintf(" in %s space; the address lies in %s space%s", op.space, r.space, w.cta.grid.place(r, addr)))
 	case addr-r.base+uint64(op.total) > r.size:
-		return fail(ErrOutOfBounds, "; %s is [0x%x, 0x%x)", r.name, r.base, r.end())
+		return fail(ErrOutOfBounds, w.cta.grid.place(r, addr))
 	case op.kind != Load && r.readOnly():
-		return fail(ErrReadOnly, " in %s", r.name)
+		return fail(ErrReadOnly, w.cta.grid.place(r, addr))
 	default:
-		return fail(ErrMisaligned, " in %s at [0x%x, 0x%x)", r.name, r.base, r.end())
+		return fail(ErrMisaligned, fmt.Sprintf(", which is no multiple of %d%s", op.total, w.cta.grid.place(r, addr)))
 	}
 }
 

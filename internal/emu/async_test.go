@@ -67,7 +67,7 @@ func TestAsyncCopyErrors(t *testing.T) {
 		cause  error
 		parts  []string
 	}{
-		{"cp.async.ca.shared.global [%r1], [g+256], 4", ErrOutOfBounds, []string{"4 bytes", "nearest buffer is g"}},
+		{"cp.async.ca.shared.global [%r1], [g+256], 4", ErrOutOfBounds, []string{"4 bytes", "offset 256 of g (256 bytes at 0x10004100)"}},
 		{"cp.async.ca.shared.global [%r1+2], [g], 4", ErrMisaligned, []string{"4 bytes"}},
 		{"cp.async.ca.shared.global [%r1], [g+4], 8", ErrMisaligned, []string{"8 bytes"}},
 		{"cp.async.ca.shared.global [%r1], [%rd4], 8, 5; cp.async.ca.shared.global [%r1], [g+4], 8, 5", ErrMisaligned, []string{"5 bytes"}},

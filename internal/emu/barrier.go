@@ -83,8 +83,28 @@ func (w *Warp) together(pc int32, mask uint64) error {
 	if mask == w.alive {
 		return nil
 	}
-	return w.fault(pc, first(w.alive&^mask), fmt.Errorf("%w: the thread does not arrive together with thread %s of its warp",
-		ErrBarrier, triple(w.thread(first(mask)))))
+	lane := first(w.alive &^ mask)
+	return w.fault(pc, lane, fmt.Errorf("%w: the thread does not arrive together with thread %s of its warp: %s",
+		ErrBarrier, triple(w.thread(first(mask))), w.elsewhere(lane)))
+}
+
+// elsewhere says for a message where a living lane is that does not take part in the
+// next instruction.
+func (w *Warp) elsewhere(lane int) string {
+	top := len(w.stack) - 1
+	i := top
+	for w.stack[i].lanes>>lane&1 == 0 {
+		i--
+	}
+	if i == top {
+		return "its guard does not hold"
+	}
+	in := w.cta.grid.code.Instr(int(w.stack[i].pc))
+	text := w.code.kernel.Format(in)
+	if in.Pos.Known() {
+		return fmt.Sprintf("it is yet to execute %s (%s)", text, in.Pos)
+	}
+	return "it is yet to execute " + text
 }
 
 // release lets the warps at a barrier go if it is satisfied.
@@ -183,26 +203,58 @@ func (c *CTA) checkDeadlock(w *Warp, pc int32) error {
 	if c.stalled < c.live {
 		return nil
 	}
-	var list strings.Builder
-	describe := func(waiting uint64, where string) {
-		for m := waiting; m != 0; m &= m - 1 {
-			v := &c.Warps[first(m)]
-			if list.Len() > 0 {
-				list.WriteString(", ")
+	var list []string
+	describe := func(waiting uint64, where, lacking string) {
+		for waiting != 0 {
+			at := c.Warps[first(waiting)].arrived
+			same := uint64(0) // warps that wait at one instruction
+			for m := waiting; m != 0; m &= m - 1 {
+				if c.Warps[first(m)].arrived == at {
+					same |= 1 << first(m)
+				}
 			}
-			fmt.Fprintf(&list, "warp %d waits at %s", v.index, where)
-			if at := c.grid.code.Instr(int(v.arrived)).Pos; at.Known() {
-				fmt.Fprintf(&list, " (%s)", at)
+			waiting &^= same
+			text := fmt.Sprintf("%s at %s", warpList(same), where)
+			if pos := c.grid.code.Instr(int(at)).Pos; pos.Known() {
+				text += fmt.Sprintf(" (%s)", pos)
 			}
+			list = append(list, text+lacking)
 		}
 	}
 	for id := range c.barriers {
-		describe(c.barriers[id].waiting, fmt.Sprintf("barrier %d", id))
+		b := &c.barriers[id]
+		lacking := ""
+		if b.expect > 0 {
+			lacking = fmt.Sprintf(" where %d of %d warps have arrived", b.arrived, b.expect)
+		}
+		describe(b.waiting, fmt.Sprintf("barrier %d", id), lacking)
 	}
-	describe(c.cluster.waiting, "the cluster's barrier")
+	describe(c.cluster.waiting, "the cluster's barrier", "")
 	lane := 0
 	if w.alive != 0 {
 		lane = first(w.alive)
 	}
-	return w.fault(pc, lane, fmt.Errorf("%w: %s, and no other warp of the CTA is left", ErrDeadlock, &list))
+	return w.fault(pc, lane, fmt.Errorf("%w: %s, and the CTA has no other warp left", ErrDeadlock, strings.Join(list, ", ")))
+}
+
+// warpList says which warps wait, as in "warps 0-2 and 5 wait".
+func warpList(warps uint64) string {
+	var runs []string
+	for m := warps; m != 0; {
+		from := first(m)
+		n := bits.TrailingZeros64(^(m >> from))
+		text := fmt.Sprint(from)
+		if n > 1 {
+			text = fmt.Sprintf("%d-%d", from, from+n-1)
+		}
+		runs = append(runs, text)
+		m &^= (1<<n - 1) << from
+	}
+	if warps&(warps-1) == 0 {
+		return "warp " + runs[0] + " waits"
+	}
+	if last := len(runs) - 1; last > 0 {
+		return "warps " + strings.Join(runs[:last], ", ") + " and " + runs[last] + " wait"
+	}
+	return "warps " + runs[0] + " wait"
 }

@@ -110,10 +110,10 @@ and.b32 %r1, %r0, 1; setp.eq.u32 %p0, %r1, 1; @%p0 bra skip;
 .loc 1 7 3
 bar.sync 0;
 skip: ret;`}, ErrBarrier,
-			[]string{"k.ptx:13:1", "(k.cu:7:3)", "kernel k", "CTA (0,0,0)", "thread (1,0,0)", "together with thread (0,0,0)", "bar.sync"}},
+			[]string{"k.ptx:13:1", "(k.cu:7:3)", "kernel k", "CTA (0,0,0)", "thread (1,0,0)", "together with thread (0,0,0) of its warp: it is yet to execute ret (k.ptx:14:7)", "bar.sync"}},
 		{"divergent by its guard", scenario{body: `
 setp.eq.u32 %p0, %r0, 33; @%p0 bar.sync 0;
-ret;`}, ErrBarrier, []string{"thread (32,0,0)", "thread (33,0,0)"}},
+ret;`}, ErrBarrier, []string{"thread (32,0,0)", "thread (33,0,0) of its warp: its guard does not hold"}},
 		{"deadlock by arrival", scenario{body: `
 setp.ge.u32 %p0, %r0, 32; @%p0 bra other;
 bar.sync 1;
@@ -121,7 +121,7 @@ other: bar.sync 2; ret;`}, ErrDeadlock, []string{
 			"warp 0 waits at barrier 1 (k.ptx:12:1)", "warp 1 waits at barrier 2 (k.ptx:13:8)"}},
 		{"deadlock by exit", scenario{body: `
 setp.ge.u32 %p0, %r0, 32; @%p0 exit;
-bar.sync 1, 64; ret;`}, ErrDeadlock, []string{"warp 0 waits at barrier 1 (k.ptx:12:1)"}},
+bar.sync 1, 64; ret;`}, ErrDeadlock, []string{"warp 0 waits at barrier 1 (k.ptx:12:1) where 1 of 2 warps have arrived"}},
 		{"number", scenario{body: "bar.sync %r0; ret;"}, nil, []string{"barrier 1, which is 0 in thread (0,0,0)"}},
 		{"number out of range", scenario{body: "mov.u32 %r1, 16; bar.sync %r1; ret;"}, nil, []string{"barrier 16; a CTA has 16"}},
 		{"count", scenario{body: "bar.sync 0, 33; ret;"}, nil, []string{"33 threads", "multiple of the 32"}},
@@ -130,6 +130,21 @@ setp.ge.u32 %p0, %r0, 32; @%p0 bra other;
 bar.sync 0; other: bar.sync 0, 64; ret;`}, nil, []string{"barrier 0 for 2 warps, at which others arrived for 0"}},
 	} {
 		t.Run(c.name, func(t *testing.T) { c.expectError(t, c.cause, c.want...) })
+	}
+}
+
+func TestWarpList(t *testing.T) {
+	for warps, want := range map[uint64]string{
+		1 << 63:          "warp 63 waits",
+		0b1111:           "warps 0-3 wait",
+		0b1011001:        "warps 0, 3-4 and 6 wait",
+		1<<63 | 1:        "warps 0 and 63 wait",
+		^uint64(0):       "warps 0-63 wait",
+		^uint64(0) &^ 16: "warps 0-3 and 5-63 wait",
+	} {
+		if got := warpList(warps); got != want {
+			t.Errorf("%b: %s, want %s", warps, got, want)
+		}
 	}
 }
 

@@ -11,7 +11,7 @@ import (
 // Fault is an error of the executed program: which thread of which kernel did
 // what, and where.
 type Fault struct {
-	Kernel string
+	Kernel *isa.Kernel
 	CTA    [3]int
 	Thread [3]int // within the CTA
 	Instr  *isa.Instr
@@ -28,7 +28,8 @@ func (f *Fault) Error() string {
 	if f.Instr.Loc.Known() {
 		fmt.Fprintf(&b, "(%s) ", f.Instr.Loc)
 	}
-	fmt.Fprintf(&b, "kernel %s, CTA %s, thread %s: %s: %v", f.Kernel, triple(f.CTA), triple(f.Thread), f.Instr, f.Err)
+	fmt.Fprintf(&b, "kernel %s, CTA %s, thread %s: %s: %v",
+		f.Kernel.Name, triple(f.CTA), triple(f.Thread), f.Kernel.Format(f.Instr), f.Err)
 	return b.String()
 }
 
@@ -51,7 +52,7 @@ var (
 func (w *Warp) fault(pc int32, lane int, err error) error {
 	c := w.cta
 	return &Fault{
-		Kernel: c.grid.code.kernel.Name,
+		Kernel: c.grid.code.kernel,
 		CTA:    unflatten(c.Index, c.grid.launch.Grid),
 		Thread: w.thread(lane),
 		Instr:  c.grid.code.Instr(int(pc)),

@@ -97,11 +97,11 @@ func (m *Memory) find(addr uint64) *region {
 	return &m.buffers[m.owner[g]-1]
 }
 
-// nearest describes the buffer closest to addr, for messages.
-func (m *Memory) nearest(addr uint64) string {
+// nearest returns the buffer closest to addr, nil if there is none.
+func (m *Memory) nearest(addr uint64) *region {
 	n := len(m.buffers)
 	if n == 0 {
-		return "there are no buffers"
+		return nil
 	}
 	i := sort.Search(n, func(i int) bool { return m.buffers[i].base > addr })
 	best := &m.buffers[min(i, n-1)]
@@ -110,7 +110,7 @@ func (m *Memory) nearest(addr uint64) string {
 			best = below
 		}
 	}
-	return fmt.Sprintf("the nearest buffer is %s at [0x%x, 0x%x)", best.name, best.base, best.end())
+	return best
 }
 
 func (r *region) end() uint64 { return r.base + r.size }

@@ -68,8 +68,8 @@ func TestMemoryReusesStorage(t *testing.T) {
 
 func TestNearest(t *testing.T) {
 	m := new(Memory)
-	if got := m.nearest(5); got != "there are no buffers" {
-		t.Error(got)
+	if got := m.nearest(5); got != nil {
+		t.Error(got.name)
 	}
 	for _, name := range []string{"a", "b", "c"} {
 		if _, err := m.Alloc(name, 256); err != nil {
@@ -78,8 +78,8 @@ func TestNearest(t *testing.T) {
 	}
 	b := m.buffers[1].base
 	for addr, want := range map[uint64]string{0: "a", 1 << 40: "c", b - 8: "b", b + 264: "b", m.buffers[0].end() + 4: "a"} {
-		if got := m.nearest(addr); !strings.Contains(got, "buffer is "+want) {
-			t.Errorf("0x%x: %s, want %s", addr, got, want)
+		if got := m.nearest(addr); got.name != want {
+			t.Errorf("0x%x: %s, want %s", addr, got.name, want)
 		}
 	}
 }

@@ -102,8 +102,11 @@ func (w *Warp) text(lane int, addr uint64) (string, error) {
 // read returns the n bytes at a generic address.
 func (w *Warp) read(lane int, addr uint64, n int) ([]byte, error) {
 	r := w.region(addr)
-	if r == nil || addr-r.base > r.size || r.size-(addr-r.base) < uint64(n) {
-		return nil, fmt.Errorf("%w: %d bytes at 0x%x; %s", ErrOutOfBounds, n, addr, w.cta.grid.mem.nearest(addr))
+	if r == nil {
+		return nil, fmt.Errorf("%w: %d bytes at 0x%x%s", ErrOutOfBounds, n, addr, w.cta.grid.nowhere(addr))
+	}
+	if addr-r.base > r.size || r.size-(addr-r.base) < uint64(n) {
+		return nil, fmt.Errorf("%w: %d bytes at 0x%x%s", ErrOutOfBounds, n, addr, w.cta.grid.place(r, addr))
 	}
 	return r.data[addr-r.base+uint64(lane)*r.stride:][:n], nil
 }

@@ -204,7 +204,7 @@ func TestAssertion(t *testing.T) {
 	if !errors.As(err, &fault) || !errors.Is(err, ErrAssert) {
 		t.Fatalf("got %v", err)
 	}
-	for _, want := range []string{"system.ptx:248:2: ", "thread (4,0,0): system %19", "i < out[0], at system.cu:43 in check"} {
+	for _, want := range []string{"system.ptx:248:2: ", "thread (4,0,0): call __assertfail, (", "i < out[0], at system.cu:43 in check"} {
 		if !strings.Contains(err.Error(), want) {
 			t.Errorf("got %v, want %s", err, want)
 		}

@@ -123,7 +123,7 @@ mov.u32 %4, 0x7
 bra ->5
 mov.u32 %0, %5
 bra ->8
-@%3 system stop
+@%3 call stop
 ret`)
 	var lines []string
 	for i := range k.Instrs {

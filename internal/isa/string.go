@@ -34,6 +34,21 @@ func (n *names) variable(v int32) string {
 	return n.kernel.Vars[v].Name
 }
 
+// parameter returns the parameter at whose beginning or behind it an address in the
+// block of a known kernel lies, nil for anything else.
+func (n *names) parameter(o Operand) *Var {
+	if n.kernel == nil || o.Var != ParamVar || o.Reg != NoReg {
+		return nil
+	}
+	var found *Var
+	for i := range n.kernel.Params {
+		if p := &n.kernel.Params[i]; uint64(p.Offset) <= o.Imm {
+			found = p
+		}
+	}
+	return found
+}
+
 func (n *names) target(index int) string {
 	if n.kernel != nil {
 		for _, l := range n.kernel.Labels {
@@ -57,18 +72,19 @@ func (in *Instr) format(n *names) string {
 		}
 		b.WriteString(n.reg(in.Guard.Reg) + " ")
 	}
+	if in.Op == RunSystem {
+		b.WriteString(n.systemCall(in))
+		return b.String()
+	}
 	b.WriteString(in.Op.String())
 	for _, m := range in.modifiers() {
 		b.WriteByte('.')
 		b.WriteString(m)
 	}
 	sep := " "
-	for _, list := range [][]Operand{in.Dst, in.Src} {
-		for _, o := range list {
-			b.WriteString(sep)
-			b.WriteString(o.format(n))
-			sep = ", "
-		}
+	for _, o := range in.operands() {
+		b.WriteString(sep + n.vector(o))
+		sep = ", "
 	}
 	switch in.Op {
 	case Bra:
@@ -83,10 +99,79 @@ func (in *Instr) format(n *names) string {
 			callee = strings.Join(in.Callees, "|")
 		}
 		b.WriteString(sep + callee)
-	case RunSystem:
-		b.WriteString(sep + in.System.String())
 	}
 	return b.String()
+}
+
+// systemCall renders a call of the runtime.
+func (n *names) systemCall(in *Instr) string {
+	text := "call "
+	if len(in.Dst) > 0 {
+		text += "(" + n.list(in.Dst) + "), "
+	}
+	text += in.System.String()
+	if len(in.Src) > 0 {
+		text += ", (" + n.list(in.Src) + ")"
+	}
+	return text
+}
+
+// operands groups the operands as PTX writes them: what an access transfers in one
+// vector stands in braces.
+func (in *Instr) operands() [][]Operand {
+	var groups [][]Operand
+	single := func(list []Operand) {
+		for i := range list {
+			groups = append(groups, list[i:i+1])
+		}
+	}
+	switch elements := in.elements(); {
+	case elements < 2:
+		single(in.Dst)
+		single(in.Src)
+	default:
+		if len(in.Dst) > 0 {
+			groups = append(groups, in.Dst)
+		}
+		single(in.Src[:min(1, len(in.Src))])
+		for i := 1; i+elements <= len(in.Src); i += elements {
+			groups = append(groups, in.Src[i:i+elements])
+		}
+	}
+	return groups
+}
+
+// elements returns the number of elements that a lane loads, stores or joins, 0 for
+// what is no access.
+func (in *Instr) elements() int {
+	switch {
+	case in.Op == Ld:
+		return len(in.Dst)
+	case in.Op == Atom || in.Op == Red:
+		if in.Atom == AtomCas {
+			return (len(in.Src) - 1) / 2
+		}
+		return len(in.Src) - 1
+	case in.Op == St:
+		return len(in.Src) - 1
+	}
+	return 0
+}
+
+// vector renders one operand, or several in braces.
+func (n *names) vector(list []Operand) string {
+	if len(list) == 1 {
+		return list[0].format(n)
+	}
+	return "{" + n.list(list) + "}"
+}
+
+func (n *names) list(list []Operand) string {
+	texts := make([]string, len(list))
+	for i, o := range list {
+		texts[i] = o.format(n)
+	}
+	return strings.Join(texts, ", ")
 }
 
 func (in *Instr) modifiers() []string {
@@ -96,6 +181,7 @@ func (in *Instr) modifiers() []string {
 			mods = append(mods, name)
 		}
 	}
+	add(in.Volatile, "volatile")
 	add(in.Space != Generic, in.Space.String())
 	add(in.Cmp != CmpNone, in.Cmp.String())
 	add(in.Combine != CombineNone, combineNames[in.Combine])
@@ -114,7 +200,9 @@ func (in *Instr) modifiers() []string {
 	add(in.Relu, "relu")
 	add(in.Finite, "satfinite")
 	add(in.Permute != PermuteBytes, permuteNames[in.Permute])
-	add(in.Volatile, "volatile")
+	if n := in.elements(); n > 1 {
+		mods = append(mods, fmt.Sprintf("v%d", n))
+	}
 	add(in.Type != Invalid, in.Type.String())
 	add(in.SrcType != Invalid, in.SrcType.String())
 	return mods
@@ -143,6 +231,10 @@ func (o Operand) format(n *names) string {
 		}
 		return "[" + n.reg(o.Reg) + offset(o.Imm) + "]"
 	case KindVarAddr:
+		if p := n.parameter(o); p != nil {
+			o.Imm -= uint64(p.Offset)
+			return "[" + p.Name + offset(o.Imm) + "]"
+		}
 		base := n.variable(o.Var)
 		if o.Reg != NoReg {
 			base += "+" + n.reg(o.Reg)

@@ -14,21 +14,21 @@ func TestLowerSeveral(t *testing.T) {
 		{".reg .b128 q; mov.b128 {%rd1, _}, q;", "mov.b64 %2, %0; mov.b64 _, %1"},
 		{".reg .b128 q, w; mov.b128 q, w;", "mov.b64 %0, %2; mov.b64 %1, %3"},
 		{".reg .b128 q; ld.global.b128 q, [%rd1]; st.shared.b128 [%r1], q;",
-			"ld.global.b64 %0, %1, [%2]; st.shared.b64 [%3], %0, %1"},
-		{".reg .b128 q; atom.global.exch.b128 q, [%rd1], q;", "atom.global.exch.b64 %0, %1, [%2], %0, %1"},
-		{".reg .b128 q; atom.shared.cas.b128 _, [%rd1], q, q;", "atom.shared.cas.b64 _, _, [%2], %0, %1, %0, %1"},
+			"ld.global.v2.b64 {%0, %1}, [%2]; st.shared.v2.b64 [%3], {%0, %1}"},
+		{".reg .b128 q; atom.global.exch.b128 q, [%rd1], q;", "atom.global.exch.v2.b64 {%0, %1}, [%2], {%0, %1}"},
+		{".reg .b128 q; atom.shared.cas.b128 _, [%rd1], q, q;", "atom.shared.cas.v2.b64 {_, _}, [%2], {%0, %1}, {%0, %1}"},
 
 		// Vectors of registers.
-		{".reg .v4 .f32 v; ld.global.v4.f32 v, [%rd1]; mov.f32 %f1, v.w;", "ld.global.f32 %0, %1, %2, %3, [%4]; mov.f32 %5, %3"},
+		{".reg .v4 .f32 v; ld.global.v4.f32 v, [%rd1]; mov.f32 %f1, v.w;", "ld.global.v4.f32 {%0, %1, %2, %3}, [%4]; mov.f32 %5, %3"},
 		{".reg .v2 .u32 v<4>; st.global.v2.u32 [%rd1], v3; add.u32 v3.g, v3.r, v2.x;",
-			"st.global.u32 [%2], %0, %1; add.u32 %1, %0, %3"},
+			"st.global.v2.u32 [%2], {%0, %1}; add.u32 %1, %0, %3"},
 		{".reg .v2 .b32 v; mov.b64 %rd1, v;", "pack.b64 %2, %0, %1"},
 
-		{"st.global.v2.b32 [%rd1], {_, %r1}; ld.global.b32 %r1, [%rd1].unified;", "st.global.b32 [%0], _, %1; ld.global.b32 %1, [%0]"},
+		{"st.global.v2.b32 [%rd1], {_, %r1}; ld.global.b32 %r1, [%rd1].unified;", "st.global.v2.b32 [%0], {_, %1}; ld.global.b32 %1, [%0]"},
 
 		// Hints.
-		{"ld.global.L1::evict_last.L2::cache_hint.v2.b32 {%r1, %r2}, [%rd1], %rd2;", "ld.global.b32 %0, %1, [%2]"},
-		{"st.global.cg.L2::cache_hint.u32 [%rd1], %r1, %rd2;", "st.global.volatile.u32 [%0], %1"},
+		{"ld.global.L1::evict_last.L2::cache_hint.v2.b32 {%r1, %r2}, [%rd1], %rd2;", "ld.global.v2.b32 {%0, %1}, [%2]"},
+		{"st.global.cg.L2::cache_hint.u32 [%rd1], %r1, %rd2;", "st.volatile.global.u32 [%0], %1"},
 		{"red.gpu.global.add.L2::cache_hint.u32 [%rd1], 1, %rd2;", "red.global.add.u32 [%0], 0x1"},
 		{"createpolicy.fractional.L2::evict_last.L2::evict_unchanged.b64 %rd1, 0.25;", "mov.b64 %0, 0x0"},
 		{"createpolicy.range.global.L2::evict_last.b64 %rd1, [%rd2], 16, 32;", "mov.b64 %0, 0x0"},
@@ -49,14 +49,14 @@ func TestLowerSeveral(t *testing.T) {
 			"cp.async.global %4, [%0], [%1], 0x8, %2; async.wait"},
 
 		// Vectors of atomics.
-		{"atom.global.add.v2.f32 {%f1, %f2}, [%rd1], {%f3, 0f3F800000};", "atom.global.add.f32 %0, %1, [%2], %3, 0x3f800000"},
-		{"red.global.v4.f32.add [%rd1], {%f1, %f2, %f3, %f4};", "red.global.add.f32 [%0], %1, %2, %3, %4"},
+		{"atom.global.add.v2.f32 {%f1, %f2}, [%rd1], {%f3, 0f3F800000};", "atom.global.add.v2.f32 {%0, %1}, [%2], {%3, 0x3f800000}"},
+		{"red.global.v4.f32.add [%rd1], {%f1, %f2, %f3, %f4};", "red.global.add.v4.f32 [%0], {%1, %2, %3, %4}"},
 
 		// Words in another order.
-		{"ld.global.relaxed.gpu.u32 %r1, [%rd1];", "ld.global.volatile.u32 %0, [%1]"},
+		{"ld.global.relaxed.gpu.u32 %r1, [%rd1];", "ld.volatile.global.u32 %0, [%1]"},
 		{"cvt.f32.f64.rz %f1, %fd1;", "cvt.rz.f32.f64 %0, %1"},
 		{"min.s16x2.relu %r1, %r2, %r3;", "min.relu.s16x2 %0, %1, %2"},
-		{"red.global.max.noftz.v4.bf16x2 [%rd1], {%r1, %r2, %r3, %r4};", "red.global.max.bf16x2 [%0], %1, %2, %3, %4"},
+		{"red.global.max.noftz.v4.bf16x2 [%rd1], {%r1, %r2, %r3, %r4};", "red.global.max.v4.bf16x2 [%0], {%1, %2, %3, %4}"},
 	} {
 		p, err := lowerSnippet(c.snippet)
 		if err != nil {
