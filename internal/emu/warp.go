@@ -66,6 +66,9 @@ func (w *Warp) Done() bool { return w.alive == 0 }
 // another warp's Step releases it.
 func (w *Warp) AtBarrier() bool { return w.waiting }
 
+// Barrier returns the index of the barrier instruction at which the warp waits.
+func (w *Warp) Barrier() int { return int(w.arrived) }
+
 // Step executes the next instruction for the active lanes and says in eff what
 // it did. The warp must neither be done nor wait at a barrier. An error is a
 // *Fault that ends the run: the state of the grid is no longer defined.

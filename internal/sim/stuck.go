@@ -1,40 +1,96 @@
 package sim
 
 import (
+	"cmp"
 	"fmt"
+	"math/bits"
+	"slices"
 	"strings"
+
+	"warpbound/internal/diag"
 )
 
 // Waiting is the state of a warp that had not retired when a run was given up.
 type Waiting struct {
-	SM, CTA, Warp int
-	What          string // what it waits for
-	Where         string // its next instruction, with the position if known
+	SM, CTA, Warp int // the warp within its CTA, which is one of the grid
+	Site
+}
+
+// Site is where a warp is and what it waits for there.
+type Site struct {
+	PC     int      // index of its next instruction, or of the barrier at which it waits
+	Instr  string   // that instruction
+	Pos    diag.Pos // in the module
+	Loc    diag.Pos // in the source that the compiler was given
+	Active uint64   // lanes that take part in it, whatever its guard
+	Alive  uint64   // lanes whose threads have not exited
+	Depth  int      // entries of the reconvergence stack
+	What   string   // what it waits for
 }
 
 // StuckError says that a run was given up, and where its warps were.
 type StuckError struct {
-	Kernel string
-	Cycle  int64
-	Err    error // ErrCycleLimit, or that no warp can go on
-	Warps  []Waiting
+	Kernel  string
+	Cycle   int64
+	Err     error // ErrCycleLimit, or that no warp can go on
+	CTAs    int   // of the grid
+	Started int   // of them
+	Done    int   // of those
+	Warps   []Waiting
 }
 
-// shown is the number of warps that the message of a StuckError names.
-const shown = 8
-
-// Error renders the first warps only.
+// Error tells the state of every warp; warps in the same state share a line.
 func (e *StuckError) Error() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "kernel %s, cycle %d: %v", e.Kernel, e.Cycle, e.Err)
-	for i, w := range e.Warps {
-		if i == shown {
-			fmt.Fprintf(&b, "\n\tand %d more warps", len(e.Warps)-shown)
-			break
+	fmt.Fprintf(&b, "kernel %s, cycle %d: %v; %d of %d CTAs have started, %d have ended", e.Kernel, e.Cycle, e.Err, e.Started, e.CTAs, e.Done)
+	sites := map[Site][]Waiting{}
+	var order []Site
+	for _, w := range e.Warps {
+		if sites[w.Site] == nil {
+			order = append(order, w.Site)
 		}
-		fmt.Fprintf(&b, "\n\tSM %d, CTA %d, warp %d: %s at %s", w.SM, w.CTA, w.Warp, w.What, w.Where)
+		sites[w.Site] = append(sites[w.Site], w)
+	}
+	slices.SortStableFunc(order, func(s, t Site) int { return cmp.Compare(s.PC, t.PC) })
+	for _, s := range order {
+		fmt.Fprintf(&b, "\n\t%s\n\t\t%s", s, warpsOf(sites[s]))
 	}
 	return b.String()
+}
+
+// String renders the state on one line.
+func (s Site) String() string {
+	where := ""
+	if s.Pos.Known() {
+		where = s.Pos.String() + ": "
+	}
+	if s.Loc.Known() {
+		where += "(" + s.Loc.String() + ") "
+	}
+	if s.Alive == 0 {
+		return where + s.What
+	}
+	return fmt.Sprintf("%sinstruction %d, %s: %s; active lanes %#x, %d of %d alive; stack depth %d",
+		where, s.PC, s.Instr, s.What, s.Active, bits.OnesCount64(s.Active), bits.OnesCount64(s.Alive), s.Depth)
+}
+
+// warpsOf lists warps by CTA, those of a CTA with consecutive numbers together.
+func warpsOf(warps []Waiting) string {
+	var parts []string
+	for i := 0; i < len(warps); {
+		w := warps[i]
+		n := 1
+		for i+n < len(warps) && warps[i+n].CTA == w.CTA && warps[i+n].Warp == w.Warp+n {
+			n++
+		}
+		text := fmt.Sprintf("SM %d CTA %d warp %d", w.SM, w.CTA, w.Warp)
+		if n > 1 {
+			text = fmt.Sprintf("SM %d CTA %d warps %d-%d", w.SM, w.CTA, w.Warp, w.Warp+n-1)
+		}
+		parts = append(parts, text)
+		i += n
+	}
+	return strings.Join(parts, ", ")
 }
 
 // Unwrap returns the cause.
@@ -42,7 +98,11 @@ func (e *StuckError) Unwrap() error { return e.Err }
 
 // stuck gathers the state of all warps.
 func (s *Sim) stuck(now int64, cause error) error {
-	e := &StuckError{Kernel: s.cfg.Code.Kernel().Name, Cycle: now, Err: cause}
+	code := s.cfg.Code
+	e := &StuckError{
+		Kernel: code.Kernel().Name, Cycle: now, Err: cause,
+		CTAs: s.disp.total, Started: s.disp.started, Done: s.disp.done,
+	}
 	for i := range s.sms {
 		m := &s.sms[i]
 		for id := range m.warps {
@@ -50,32 +110,45 @@ func (s *Sim) stuck(now int64, cause error) error {
 			if w.state == free {
 				continue
 			}
-			in := s.cfg.Code.Instr(int(w.pc))
-			text := s.cfg.Code.Kernel().Format(in)
-			where := fmt.Sprintf("instruction %d, %s", w.pc, text)
-			if in.Pos.Known() {
-				where = fmt.Sprintf("%s, %s", in.Pos, text)
+			at := Site{PC: int(w.pc), Alive: w.emu.Alive(), What: m.waitsFor(w, now)}
+			if w.state == atBarrier && w.emu.AtBarrier() {
+				at.PC = w.emu.Barrier()
 			}
-			e.Warps = append(e.Warps, Waiting{
-				SM: i, CTA: m.ctas[w.cta].emu.Index, Warp: int(w.index), What: m.waitsFor(w), Where: where,
-			})
+			if at.Alive != 0 {
+				at.Active, at.Depth = w.emu.Active(), w.emu.Depth()
+			}
+			in := code.Instr(at.PC)
+			at.Instr, at.Pos, at.Loc = code.Kernel().Format(in), in.Pos, in.Loc
+			e.Warps = append(e.Warps, Waiting{SM: i, CTA: m.ctas[w.cta].emu.Index, Warp: int(w.index), Site: at})
 		}
 	}
 	return e
 }
 
-func (m *sm) waitsFor(w *warp) string {
+// waitsFor says what a warp waits for in the cycle now.
+func (m *sm) waitsFor(w *warp, now int64) string {
+	accesses := fmt.Sprintf("%d accesses", w.inflight)
+	if w.inflight == 1 {
+		accesses = "1 access"
+	}
 	switch w.state {
 	case atBarrier:
 		return "waits at a barrier"
 	case atFence:
-		return fmt.Sprintf("waits at a fence for %d accesses", w.inflight)
+		return "waits at a fence for " + accesses
 	case exited:
-		return fmt.Sprintf("has exited and waits for %d accesses", w.inflight)
+		return "has exited and waits for " + accesses
 	}
 	s := &m.scheds[w.sched]
-	if s.warps[w.pos].at == never {
-		return fmt.Sprintf("waits for %d accesses", w.inflight)
+	switch c := &s.warps[w.pos]; {
+	case c.at == never:
+		return "waits for " + accesses
+	case c.at > now && c.why == StallBranch:
+		return "waits for its next instruction"
+	case c.at > now:
+		return "waits for a result"
+	case m.pipeFree[c.pipe] > now:
+		return "waits for its unit"
 	}
 	return "can issue"
 }
