@@ -87,7 +87,7 @@ func functional(j *Job, in *job.Inputs) ([][]byte, emu.Counters, error) {
 	}
 	launch := emu.Launch{
 		Grid: j.bound.Job.Grid, Block: j.bound.Job.Block,
-		Params: j.bound.ParamBlock(in, func(param int) uint64 { return addresses[param] }),
+		Params: j.bound.ParamBlock(nil, in, func(param int) uint64 { return addresses[param] }),
 	}
 	grid, err := emu.NewGrid(j.code, launch, &mem, int(j.machine.SM.WarpSize.Value))
 	if err != nil {

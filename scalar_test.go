@@ -21,7 +21,7 @@ func execute(g *cfg.Graph, b *job.Bound, in *job.Inputs, trips []int64) (buffers
 		buffers = append(buffers, data)
 		m.memory[uint64(i)] = data
 	}
-	m.params = b.ParamBlock(in, func(param int) uint64 { return uint64(param) * window })
+	m.params = b.ParamBlock(nil, in, func(param int) uint64 { return uint64(param) * window })
 	grid, block := b.Job.Grid, b.Job.Block
 	for cta := range grid[0] * grid[1] * grid[2] {
 		if err := m.executeCTA(coordinates(cta, grid), block); err != nil {

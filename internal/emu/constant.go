@@ -116,7 +116,7 @@ func (g *Grid) special(s isa.Special, cta, warp, lane int) uint32 {
 	case isa.WarpID:
 		return uint32(warp)
 	case isa.NwarpID:
-		return uint32(g.warps)
+		return uint32(g.shape.warps)
 	case isa.LanemaskEq:
 		return bit
 	case isa.LanemaskLe:
@@ -130,7 +130,7 @@ func (g *Grid) special(s isa.Special, cta, warp, lane int) uint32 {
 	case isa.DynamicSmemSize:
 		return uint32(g.launch.DynamicShared)
 	case isa.TotalSmemSize, isa.AggrSmemSize:
-		return uint32(alignUp(uint64(g.shared), g.code.sharedUnit()))
+		return uint32(alignUp(uint64(g.shape.shared), g.code.sharedUnit()))
 	case isa.WarpSize:
 		return uint32(g.width)
 	}
@@ -140,21 +140,24 @@ func (g *Grid) special(s isa.Special, cta, warp, lane int) uint32 {
 // fillFixed makes the vectors of the constants that do not differ by CTA. Those
 // that do not differ by warp are shared by all warps.
 func (g *Grid) fillFixed() {
-	constants := g.code.constants
-	g.fixed = make([]*vector, len(constants)*g.warps*g.chunks)
+	constants, warps := g.code.constants, g.shape.warps
+	g.fixed = sized(g.fixed, len(constants)*warps*g.chunks)
 	for i, k := range constants {
 		sc := specialScope(k.special)
 		if sc == ofCTA {
 			continue
 		}
-		for warp := range g.warps {
+		for warp := range warps {
 			for chunk := range g.chunks {
 				at := g.fixedIndex(i, warp, chunk)
 				if warp > 0 && sc == ofGrid {
 					g.fixed[at] = g.fixed[g.fixedIndex(i, 0, chunk)]
 					continue
 				}
-				v := new(vector)
+				v := g.fixed[at]
+				if v == nil {
+					v = new(vector)
+				}
 				for lane := range v {
 					v[lane] = g.value(k, 0, warp, chunk*lanes+lane)
 				}
@@ -165,5 +168,5 @@ func (g *Grid) fillFixed() {
 }
 
 func (g *Grid) fixedIndex(constant, warp, chunk int) int {
-	return (constant*g.warps+warp)*g.chunks + chunk
+	return (constant*g.shape.warps+warp)*g.chunks + chunk
 }

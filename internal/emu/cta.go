@@ -9,8 +9,9 @@ type CTA struct {
 	Warps []Warp
 
 	grid     *Grid
-	live     int // warps that have not exited
-	stalled  int // warps that wait at a barrier
+	shape    shape // for which it is laid out
+	live     int   // warps that have not exited
+	stalled  int   // warps that wait at a barrier
 	barriers [barriers]barrier
 	cluster  cluster
 	shared   region
@@ -23,9 +24,9 @@ type CTA struct {
 // StartCTA puts CTA number index of the grid into the slot: all warps at the
 // kernel's first instruction; registers that are read before they are written,
 // local and shared memory zero. A slot is used again without allocation if the
-// CTA before it was one of the same grid.
+// CTA before it was one of the same grid and shape.
 func (g *Grid) StartCTA(c *CTA, index int) {
-	if c.grid != g {
+	if c.grid != g || c.shape != g.shape {
 		g.bind(c)
 	}
 	c.Index = index
@@ -66,14 +67,15 @@ func (g *Grid) bind(c *CTA) {
 			differ++
 		}
 	}
-	c.grid = g
-	c.vectors = sized(c.vectors, g.warps*perWarp)
+	warps, shared := g.shape.warps, g.shape.shared
+	c.grid, c.shape = g, g.shape
+	c.vectors = sized(c.vectors, warps*perWarp)
 	c.place = sized(c.place, differ)
-	c.masks = sized(c.masks, g.warps*code.masks)
+	c.masks = sized(c.masks, warps*code.masks)
 	localBytes := g.chunks * lanes * code.localBytes // also for lanes without a thread
-	c.local = sized(c.local, g.warps*localBytes)
-	c.shared = region{name: "shared memory", space: isa.Shared, base: SharedBase, size: uint64(g.shared), data: sized(c.shared.data, g.shared)}
-	c.Warps = sized(c.Warps, g.warps)
+	c.local = sized(c.local, warps*localBytes)
+	c.shared = region{name: "shared memory", space: isa.Shared, base: SharedBase, size: uint64(shared), data: sized(c.shared.data, shared)}
+	c.Warps = sized(c.Warps, warps)
 	for i := range c.Warps {
 		w := &c.Warps[i]
 		w.cta, w.index, w.code = c, i, code

@@ -8,19 +8,26 @@ import (
 	"warpbound/internal/isa"
 )
 
-// Grid is one launch being executed. It may be used by one goroutine at a time.
+// Grid is one launch being executed, and then another: its storage is used again.
+// It may be used by one goroutine at a time.
 type Grid struct {
 	code    *Code
 	launch  Launch
 	mem     *Memory
 	width   int
-	chunks  int // vectors of a register
-	warps   int // of a CTA
-	shared  int // bytes of a CTA
+	chunks  int   // vectors of a register
+	shape   shape // of a CTA
 	params  region
 	vars    []uint64  // addresses of the kernel's variables
 	fixed   []*vector // of each constant, warp of a CTA and chunk; nil if they differ by CTA
 	scratch vector
+	run     state // of Run
+}
+
+// shape is what launches of a kernel must have in common to use the same slots.
+type shape struct {
+	warps  int
+	shared int // bytes
 }
 
 // NewGrid prepares a launch of code over mem, in warps of width lanes. The
@@ -29,17 +36,27 @@ type Grid struct {
 // its parameter block has another size, its CTAs have other threads than the
 // kernel demands or more than 64 warps, its shared memory exceeds the window.
 func NewGrid(code *Code, launch Launch, mem *Memory, width int) (*Grid, error) {
-	g := &Grid{code: code, launch: launch, mem: mem, width: width}
-	if err := g.check(); err != nil {
-		return nil, fmt.Errorf("kernel %s: %w", code.kernel.Name, err)
+	g := &Grid{code: code, width: width, chunks: (width + lanes - 1) / lanes}
+	if err := g.Restart(launch, mem); err != nil {
+		return nil, err
 	}
-	g.chunks = (width + lanes - 1) / lanes
+	return g, nil
+}
+
+// Restart prepares another launch of the same kernel as NewGrid does. What was in
+// the slots of the launch before is gone; they are used again without allocation
+// if the CTAs have the same number of warps and as much shared memory.
+func (g *Grid) Restart(launch Launch, mem *Memory) error {
+	g.launch, g.mem = launch, mem
+	if err := g.check(); err != nil {
+		return fmt.Errorf("kernel %s: %w", g.code.kernel.Name, err)
+	}
 	g.params = region{name: "the kernel's parameters", space: isa.Param, base: ParamBase, size: uint64(len(launch.Params)), data: launch.Params}
 	if err := g.mapVars(); err != nil {
-		return nil, fmt.Errorf("kernel %s: %w", code.kernel.Name, err)
+		return fmt.Errorf("kernel %s: %w", g.code.kernel.Name, err)
 	}
 	g.fillFixed()
-	return g, nil
+	return nil
 }
 
 // maxCTAs bounds the CTAs of a launch, so that an index fits an int32.
@@ -79,20 +96,24 @@ func (g *Grid) check() error {
 	if k.Bounds.MaxNtid != [3]int{} && threads > limit {
 		return fmt.Errorf("a CTA of %d threads; the kernel allows %d", threads, limit)
 	}
-	g.warps = (threads + g.width - 1) / g.width
+	warps := (threads + g.width - 1) / g.width
 	if n := len(g.launch.Params); n != g.code.paramBytes {
 		return fmt.Errorf("a parameter block of %d bytes; the kernel has one of %d", n, g.code.paramBytes)
 	}
 	if n := g.launch.DynamicShared; n < 0 || n > maxShared {
 		return fmt.Errorf("%d bytes of dynamic shared memory", n)
 	}
-	g.shared = g.code.sharedBytes
+	shared := g.code.sharedBytes
 	if n := g.launch.DynamicShared; n > 0 {
-		g.shared = int(g.code.dynamicBase) - SharedBase + n
+		shared = int(g.code.dynamicBase) - SharedBase + n
 	}
-	if g.shared > maxShared {
-		return fmt.Errorf("%d bytes of shared memory; there can be %d", g.shared, maxShared)
+	if shared > maxShared {
+		return fmt.Errorf("%d bytes of shared memory; there can be %d", shared, maxShared)
 	}
+	if g.shape.warps != warps {
+		g.fixed = nil
+	}
+	g.shape = shape{warps: warps, shared: shared}
 	return nil
 }
 
@@ -100,8 +121,7 @@ func (g *Grid) check() error {
 // constant memory.
 func (g *Grid) mapVars() error {
 	k := g.code.kernel
-	g.vars = make([]uint64, len(k.Vars))
-	contents := make([][]byte, len(k.Vars)) // of those that are buffers
+	g.vars = sized(g.vars, len(k.Vars))
 	for i := range k.Vars {
 		v := &k.Vars[i]
 		if v.Space == isa.Shared || v.Space == isa.Local {
@@ -117,14 +137,15 @@ func (g *Grid) mapVars() error {
 		}
 		copy(b.data, v.Init)
 		g.vars[i] = b.base
-		contents[i] = b.data
 	}
-	for i, data := range contents {
-		if data == nil {
+	for i := range k.Vars {
+		v := &k.Vars[i]
+		if v.Space == isa.Shared || v.Space == isa.Local {
 			continue
 		}
-		for _, r := range k.Vars[i].Relocs {
-			if err := g.relocate(data, &k.Vars[i], r); err != nil {
+		data := g.mem.Bytes(g.vars[i])
+		for _, r := range v.Relocs {
+			if err := g.relocate(data, v, r); err != nil {
 				return err
 			}
 		}
@@ -167,7 +188,7 @@ func (g *Grid) CTAs() int { return g.launch.Grid[0] * g.launch.Grid[1] * g.launc
 func (g *Grid) Threads() int { return g.launch.Block[0] * g.launch.Block[1] * g.launch.Block[2] }
 
 // Warps returns the number of warps of a CTA.
-func (g *Grid) Warps() int { return g.warps }
+func (g *Grid) Warps() int { return g.shape.warps }
 
 // SharedBytes returns the bytes of shared memory of a CTA, static and dynamic.
-func (g *Grid) SharedBytes() int { return g.shared }
+func (g *Grid) SharedBytes() int { return g.shape.shared }

@@ -1,6 +1,7 @@
 package emu
 
 import (
+	"bytes"
 	"context"
 	"encoding/binary"
 	"errors"
@@ -174,5 +175,48 @@ func TestRunStops(t *testing.T) {
 	cancel()
 	if _, err := Run(ctx, g); !errors.Is(err, context.Canceled) {
 		t.Errorf("got %v", err)
+	}
+}
+
+// TestRestart runs launches of several shapes on one grid. Each must leave what a
+// grid of its own leaves, and an equal one after it allocates nothing.
+func TestRestart(t *testing.T) {
+	s := scenario{vars: ".extern .shared .align 4 .b8 s[];", body: `
+mov.u64 %rd2, s; mad.wide.u32 %rd3, %r0, 4, %rd2; mov.u32 %r1, %ctaid.x; mov.u32 %r2, %ntid.x; mov.u32 %r5, %total_smem_size;
+mad.lo.u32 %r3, %r1, %r2, %r0; st.shared.u32 [%rd3], %r3; bar.sync 0; ld.shared.u32 %r4, [%rd2]; add.u32 %r4, %r4, %r5;
+mad.wide.u32 %rd4, %r3, 4, %rd0; st.global.u32 [%rd4], %r4; ret;`}
+	code := decode(t, s.kernel(t))
+	var again *Grid
+	for _, shape := range []struct{ ctas, threads, shared int }{{3, 64, 1024}, {1, 160, 1024}, {5, 64, 4096}, {2, 20, 80}} {
+		run := func(g *Grid, mem *Memory) *Grid {
+			mem.Reset()
+			addr, err := mem.Alloc("out", 4*shape.ctas*shape.threads)
+			if err != nil {
+				t.Fatal(err)
+			}
+			l := Launch{Grid: [3]int{shape.ctas, 1, 1}, Block: [3]int{shape.threads, 1, 1}, DynamicShared: shape.shared}
+			l.Params = binary.LittleEndian.AppendUint64(nil, addr)
+			if g == nil {
+				g, err = NewGrid(code, l, mem, 32)
+			} else {
+				err = g.Restart(l, mem)
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			if _, err := Run(context.Background(), g); err != nil {
+				t.Fatal(err)
+			}
+			return g
+		}
+		var own, used Memory
+		run(nil, &own)
+		again = run(again, &used)
+		if !bytes.Equal(own.Bytes(GlobalBase), used.Bytes(GlobalBase)) {
+			t.Errorf("%+v: a grid that was used before gives another result", shape)
+		}
+		if n := testing.AllocsPerRun(3, func() { run(again, &used) }); n > 1 { // the parameter block
+			t.Errorf("%+v: %v allocations", shape, n)
+		}
 	}
 }

@@ -11,18 +11,23 @@ type Counters struct {
 	ThreadInstrs int64 // the same weighted by the lanes that executed them
 }
 
+// state is what Run works with. A Grid keeps it, so that launches after the first
+// allocate nothing.
+type state struct {
+	cta CTA
+	env Env
+	eff Effect
+}
+
 // Run executes the launch without timing: CTA after CTA, and in a CTA warp after
 // warp, each until it waits at a barrier or exits. The clocks stand still. Run
 // ends with ctx.Err() soon after ctx is done.
 func Run(ctx context.Context, g *Grid) (Counters, error) {
-	var (
-		n   Counters
-		cta CTA
-		env = Env{SMs: 1}
-		eff Effect
-	)
+	var n Counters
+	cta, env, eff := &g.run.cta, &g.run.env, &g.run.eff
+	*env = Env{SMs: 1}
 	for i := range g.CTAs() {
-		g.StartCTA(&cta, i)
+		g.StartCTA(cta, i)
 		for !cta.Done() {
 			for k := range cta.Warps {
 				w := &cta.Warps[k]
@@ -30,7 +35,7 @@ func Run(ctx context.Context, g *Grid) (Counters, error) {
 					if n.WarpInstrs&0xfff == 0 && ctx.Err() != nil {
 						return n, ctx.Err()
 					}
-					if err := w.Step(&env, &eff); err != nil {
+					if err := w.Step(env, eff); err != nil {
 						return n, err
 					}
 					n.WarpInstrs++

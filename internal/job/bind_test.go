@@ -96,7 +96,7 @@ min = 3
 	if err != nil {
 		t.Fatal(err)
 	}
-	block := b.ParamBlock(b.Inputs(0), func(p int) uint64 { return 0x1122334455667700 + uint64(p) })
+	block := b.ParamBlock(nil, b.Inputs(0), func(p int) uint64 { return 0x1122334455667700 + uint64(p) })
 	if got, want := hex.EncodeToString(block), "0077665544332211"+"feffffff"+"010203040506"+"0000"+"003c"+"0000"+"0477665544332211"; got != want {
 		t.Errorf("parameter block\n got %s\nwant %s", got, want)
 	}

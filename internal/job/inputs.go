@@ -59,11 +59,13 @@ func (j *Job) Varies() bool {
 	return false
 }
 
-// ParamBlock lays out the arguments of the launch as the kernel reads them.
+// ParamBlock lays out the arguments of the launch as the kernel reads them, in
+// the memory of block if that is large enough.
 // address gives the address of a buffer, or of the shared memory of a SharedPtr,
 // by the index of its parameter.
-func (b *Bound) ParamBlock(in *Inputs, address func(param int) uint64) []byte {
-	block := make([]byte, b.ParamBytes)
+func (b *Bound) ParamBlock(block []byte, in *Inputs, address func(param int) uint64) []byte {
+	block = resize(block, b.ParamBytes)
+	clear(block)
 	for i := range b.Job.Params {
 		v := &b.Kernel.Params[i]
 		at := block[v.Offset : v.Offset+v.Bytes]

@@ -75,13 +75,17 @@ func (r *Result) Stalled() []int64 {
 }
 
 func (s *Sim) result(cycles int64, occ Occupancy) *Result {
-	r := &Result{Cycles: cycles, Occupancy: occ, Counters: s.count}
-	r.Schedulers = make([][]SchedulerCounters, len(s.sms))
+	r := &s.out
+	if r.Schedulers == nil {
+		r.Schedulers = make([][]SchedulerCounters, len(s.sms))
+		for i := range s.sms {
+			r.Schedulers[i] = make([]SchedulerCounters, len(s.sms[i].scheds))
+		}
+	}
+	r.Cycles, r.Occupancy, r.Counters = cycles, occ, s.count
 	for i := range s.sms {
-		m := &s.sms[i]
-		r.Schedulers[i] = make([]SchedulerCounters, len(m.scheds))
-		for j := range m.scheds {
-			r.Schedulers[i][j] = m.scheds[j].count
+		for j := range s.sms[i].scheds {
+			r.Schedulers[i][j] = s.sms[i].scheds[j].count
 		}
 	}
 	return r

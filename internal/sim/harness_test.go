@@ -122,13 +122,24 @@ type observation struct {
 func observe(t testing.TB, s *Sim, ctas, threads int) *observation {
 	t.Helper()
 	o := &observation{}
-	var err error
-	o.Result, err = s.Run(context.Background(), launch(t, &o.mem, ctas, threads), &o.mem, &o.tr)
+	o.run(t, s, launch(t, &o.mem, ctas, threads))
+	o.check(t, ctas)
+	return o
+}
+
+// run runs a launch over o.mem and keeps what it shows beyond the next run of s.
+func (o *observation) run(t testing.TB, s *Sim, l emu.Launch) {
+	t.Helper()
+	r, err := s.Run(context.Background(), l, &o.mem, &o.tr)
 	if err != nil {
 		t.Fatal(err)
 	}
-	o.check(t, ctas)
-	return o
+	kept := *r
+	kept.Schedulers = slices.Clone(r.Schedulers)
+	for i := range kept.Schedulers {
+		kept.Schedulers[i] = slices.Clone(r.Schedulers[i])
+	}
+	o.Result = &kept
 }
 
 func (o *observation) check(t testing.TB, ctas int) {

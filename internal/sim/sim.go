@@ -84,6 +84,7 @@ type Sim struct {
 
 	everyCycle bool // visit every cycle instead of skipping: the obvious twin
 	count      Counters
+	out        Result
 }
 
 // New prepares the simulation of a kernel.
@@ -120,14 +121,14 @@ func New(cfg Config) (*Sim, error) {
 //
 // Caches and DRAM are as after power-up. It is an error if the launch does not
 // fit the kernel or the machine, if the program does what it must not (an
-// *emu.Fault), if the limit of cycles is reached, or if ctx is done.
+// *emu.Fault), if the limit of cycles is reached, or if ctx is done. The result is
+// valid until the next Run.
 func (s *Sim) Run(ctx context.Context, launch emu.Launch, mem *emu.Memory, tr *trace.Run) (*Result, error) {
 	occ, err := Fit(s.cfg.Machine, s.cfg.Code, launch, s.cfg.RegsPerThread)
 	if err != nil {
 		return nil, err
 	}
-	s.grid, err = emu.NewGrid(s.cfg.Code, launch, mem, int(s.cfg.Machine.SM.WarpSize.Value))
-	if err != nil {
+	if err := s.start(launch, mem); err != nil {
 		return nil, err
 	}
 	s.reset(occ, tr)
@@ -141,6 +142,15 @@ func (s *Sim) Run(ctx context.Context, launch emu.Launch, mem *emu.Memory, tr *t
 		tr.End = s.end
 	}
 	return s.result(s.end, occ), nil
+}
+
+// start makes the grid of a launch.
+func (s *Sim) start(launch emu.Launch, mem *emu.Memory) (err error) {
+	if s.grid != nil {
+		return s.grid.Restart(launch, mem)
+	}
+	s.grid, err = emu.NewGrid(s.cfg.Code, launch, mem, int(s.cfg.Machine.SM.WarpSize.Value))
+	return err
 }
 
 // reset brings everything to the state of cycle 0.

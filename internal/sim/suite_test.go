@@ -93,7 +93,7 @@ func (e *example) prepare(t testing.TB, mem *emu.Memory, vector int) emu.Launch 
 			launch.DynamicShared += p.Bytes
 		}
 	}
-	launch.Params = e.bound.ParamBlock(in, func(i int) uint64 { return addrs[i] })
+	launch.Params = e.bound.ParamBlock(nil, in, func(i int) uint64 { return addrs[i] })
 	return launch
 }
 
@@ -122,11 +122,7 @@ func (e *example) sim(t testing.TB, m *machine.Machine) *Sim {
 func (e *example) run(t testing.TB, s *Sim, vector int) *observation {
 	t.Helper()
 	o := &observation{}
-	var err error
-	o.Result, err = s.Run(context.Background(), e.prepare(t, &o.mem, vector), &o.mem, &o.tr)
-	if err != nil {
-		t.Fatal(err)
-	}
+	o.run(t, s, e.prepare(t, &o.mem, vector))
 	j := e.bound.Job
 	o.check(t, j.Grid[0]*j.Grid[1]*j.Grid[2])
 	return o
@@ -171,6 +167,28 @@ func TestSuite(t *testing.T) {
 				same(t, "by visiting every cycle", first, e.run(t, twin, 0))
 			})
 		}
+	}
+}
+
+// TestRunsAllocateNothing checks that a run in storage that an equal one has used
+// makes nothing new, with a trace and without.
+func TestRunsAllocateNothing(t *testing.T) {
+	e := loadExample(t, "reduction")
+	s := e.sim(t, fermi(t))
+	var mem emu.Memory
+	var tr trace.Run
+	launch := e.prepare(t, &mem, 0)
+	run := func() {
+		tr.Reset(0)
+		for _, to := range []*trace.Run{&tr, nil} {
+			if _, err := s.Run(context.Background(), launch, &mem, to); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	run()
+	if n := testing.AllocsPerRun(3, run); n != 0 {
+		t.Errorf("%v allocations", n)
 	}
 }
 

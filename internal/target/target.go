@@ -49,6 +49,7 @@ type Memory struct {
 	dynamic   int      // bytes of dynamic shared memory
 	addresses []uint64 // by parameter
 	buffers   [][]byte // by parameter; nil for what is no buffer
+	params    []byte   // the parameter block
 }
 
 // sharedAlign is the alignment of shared pointers in bytes, as of buffers.
@@ -88,8 +89,9 @@ func (m *Memory) Fill(in *job.Inputs) (emu.Launch, error) {
 		m.addresses[i], m.buffers[i] = addr, m.mem.Bytes(addr)
 		copy(m.buffers[i], in.Buffers[i])
 	}
+	m.params = m.job.ParamBlock(m.params, in, func(param int) uint64 { return m.addresses[param] })
 	launch := m.shape()
-	launch.Params = m.job.ParamBlock(in, func(param int) uint64 { return m.addresses[param] })
+	launch.Params = m.params
 	return launch, nil
 }
 
@@ -100,9 +102,10 @@ func (m *Memory) shape() emu.Launch {
 
 // Simulator is the cycle-level simulator as a target.
 type Simulator struct {
-	memory *Memory
-	sim    *sim.Sim
-	out    io.Writer
+	memory  *Memory
+	sim     *sim.Sim
+	out     io.Writer
+	outcome Outcome
 }
 
 // NewSimulator prepares a simulator. It is an error if the launch does not fit the
@@ -133,19 +136,37 @@ func (t *Simulator) Run(ctx context.Context, in *job.Inputs, tr *trace.Run) (*Ou
 	if err != nil {
 		return nil, err
 	}
-	return &Outcome{Result: result, Buffers: t.memory.buffers}, nil
+	t.outcome = Outcome{Result: result, Buffers: t.memory.buffers}
+	return &t.outcome, nil
 }
 
-// Execute runs the kernel on in without timing, in warps of width lanes, and
-// returns what was counted.
-func (m *Memory) Execute(ctx context.Context, code *emu.Code, width int, in *job.Inputs) (emu.Counters, error) {
-	launch, err := m.Fill(in)
+// Emulator executes the kernel of a job without timing, run after run in the same
+// storage. It may be used by one goroutine at a time.
+type Emulator struct {
+	memory *Memory
+	code   *emu.Code
+	width  int
+	grid   *emu.Grid // nil before the first run
+}
+
+// NewEmulator prepares an emulator of warps of width lanes.
+func NewEmulator(b *job.Bound, code *emu.Code, width int) *Emulator {
+	return &Emulator{memory: NewMemory(b, code), code: code, width: width}
+}
+
+// Run executes the kernel on in and returns what was counted.
+func (e *Emulator) Run(ctx context.Context, in *job.Inputs) (emu.Counters, error) {
+	launch, err := e.memory.Fill(in)
 	if err != nil {
 		return emu.Counters{}, err
 	}
-	g, err := emu.NewGrid(code, launch, &m.mem, width)
+	if e.grid == nil {
+		e.grid, err = emu.NewGrid(e.code, launch, &e.memory.mem, e.width)
+	} else {
+		err = e.grid.Restart(launch, &e.memory.mem)
+	}
 	if err != nil {
 		return emu.Counters{}, err
 	}
-	return emu.Run(ctx, g)
+	return emu.Run(ctx, e.grid)
 }
