@@ -33,15 +33,18 @@ func (op *carrying) exec(w *Warp, mask uint64, _ *Effect) error {
 func (d *decoder) carrying() operation {
 	in := d.in
 	n := in.Op.Info().Src[0]
-	op := &carrying{d: d.dest(0, in.Type.Bits()), a: d.source(0), b: d.source(1), out: maskSink, in: predicate{not: ^uint64(0)}}
+	op := &carrying{d: d.dest(0, in.Type.Bits()), a: d.source(0), b: d.source(1), out: maskSink}
 	if n > 2 {
 		op.c = d.source(2)
 	}
 	if len(in.Dst) > 1 {
 		op.out = d.maskDest(1)
 	}
-	if len(in.Src) > n {
+	switch {
+	case len(in.Src) > n:
 		op.in = d.test(in.Src[n])
+	case in.Op != isa.SubCarry:
+		op.in.not = ^uint64(0)
 	}
 	switch {
 	case in.Type.Class() != isa.Unsigned && in.Type.Class() != isa.Signed:
@@ -61,7 +64,7 @@ func carrying64(op isa.Op, t isa.Type) func(a, b, c, in uint64) (d, out uint64) 
 	case op == isa.AddCarry:
 		return func(a, b, _, in uint64) (d, out uint64) { return bits.Add64(a, b, in) }
 	case op == isa.SubCarry:
-		return func(a, b, _, in uint64) (d, out uint64) { return bits.Sub64(a, b, in) }
+		return func(a, b, _, in uint64) (d, out uint64) { return bits.Add64(a, ^b, in) }
 	case op == isa.MadCarry:
 		return func(a, b, c, in uint64) (d, out uint64) { return bits.Add64(a*b, c, in) }
 	case t.IsSigned():
@@ -81,7 +84,7 @@ func carrying32(op isa.Op, t isa.Type) func(a, b, c, in uint64) (d, out uint64) 
 	case isa.AddCarry:
 		return func(a, b, _, in uint64) (d, out uint64) { return split(a&low + b&low + in) }
 	case isa.SubCarry:
-		return func(a, b, _, in uint64) (d, out uint64) { return split(a&low - b&low - in) }
+		return func(a, b, _, in uint64) (d, out uint64) { return split(a&low + ^b&low + in) }
 	case isa.MadCarry:
 		return func(a, b, c, in uint64) (d, out uint64) { return split(a*b&low + c&low + in) }
 	}

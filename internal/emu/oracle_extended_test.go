@@ -54,14 +54,14 @@ func TestOracleCarry(t *testing.T) {
 					size := typ.Bits()
 					exact := func(s [4]uint64) *big.Int {
 						if !carryIn {
-							s[n] = 0
+							s[n] = number(op == isa.SubCarry)
 						}
 						return carried(op, typ, s, s[n])
 					}
 					want = func(s [4]uint64) uint64 { return wrapped(exact(s), size) }
 					wantCarry = func(s [4]uint64) uint64 {
 						v := exact(s)
-						return number(v.Sign() < 0 || v.BitLen() > size)
+						return number(v.BitLen() > size)
 					}
 				}
 				rows := values(r, types, 96)
@@ -74,8 +74,7 @@ func TestOracleCarry(t *testing.T) {
 	}
 }
 
-// carried gives the sum or difference of unsigned parts before it is cut to the
-// size of the type.
+// carried gives the sum of unsigned parts before it is cut to the size of the type.
 func carried(op isa.Op, typ isa.Type, s [4]uint64, carry uint64) *big.Int {
 	size := uint(typ.Bits())
 	part := func(i int) *big.Int { return new(big.Int).SetUint64(s[i]) }
@@ -88,11 +87,27 @@ func carried(op isa.Op, typ isa.Type, s [4]uint64, carry uint64) *big.Int {
 	case isa.AddCarry:
 		return v.Add(part(0), v.Add(part(1), in))
 	case isa.SubCarry:
-		return v.Sub(part(0), v.Add(part(1), in))
+		not := new(big.Int).Sub(new(big.Int).SetUint64(^uint64(0)>>(64-size)), part(1))
+		return v.Add(part(0), v.Add(not, in))
 	case isa.MadCarry:
 		return v.Add(low, v.Add(part(2), in))
 	}
 	return v.Add(high, v.Add(part(2), in))
+}
+
+// TestMixedCarry adds behind a subtraction and the other way round: the flag says
+// that there was no borrow, as that of the hardware does.
+func TestMixedCarry(t *testing.T) {
+	s := scenario{body: `
+sub.cc.u32 %r1, %r0, 32; addc.u32 %r2, 0, 0;
+add.cc.u32 %r1, %r0, 0xffffffe0; subc.u32 %r3, 2, 0;
+mad.lo.u32 %r2, %r3, 16, %r2; st.global.u32 [%rd1], %r2; ret;`}
+	s.expect(t, func(tid int) uint32 {
+		if tid < 32 {
+			return 16
+		}
+		return 33
+	})
 }
 
 // TestOracleDot checks the dot products of all pairs of types.

@@ -26,7 +26,7 @@ const (
 	Mad24
 	Mad24Hi
 	AddCarry // {carry e, d} = a + b + carry c; without e or c there is no carry out or in
-	SubCarry // d = a - b - borrow c, borrow out in e
+	SubCarry // {carry e, d} = a + ^b + carry c, where c is 1 if it is missing: the carry is that there is no borrow
 	MadCarry // a*b + c + carry x; as Mad
 	MadHiCarry
 	Dp4a   // c + the products of the four bytes of a (of Type) and b (of SrcType)

@@ -27,7 +27,8 @@ func TestLowerErrors(t *testing.T) {
 		{"add.s32 %r1, %r2, 1.0;", "a float where .s32 is wanted"},
 		{"add.s32 %r1, %r2, 1/0;", "division by zero"},
 		{"add.s32 %r1, %r2, 1+1.0;", "operator + has a float and an integer"},
-		{"add.s32 %r1, %r2+1, 1;", "a register takes one only inside [ ]"},
+		{"add.s32 %r1+1, %r2, 1;", "an offset needs a variable or a source register"},
+		{"mov.f32 %f1, %f2+1;", "a register of type .f32 takes no offset"},
 		{"add.s32 %r1, !%r2, 1;", "! is not allowed here"},
 		{"add.s32 5, %r2, 1;", "want a register for the result"},
 		{"add.s32 %r1, _, 1;", "_ is no source"},
@@ -79,6 +80,7 @@ func TestUnknown(t *testing.T) {
 		{"@%p1 frob.x::y.b32  {%r1,%r2}, [%rd1, {%r2}], a|b, 1+2;", "@%p1 frob.x::y.b32 {%r1, %r2}, [%rd1, {%r2}], a|b, 1+2", ""},
 		{"add.s31 %r1, %r2, 1;", "add.s31 %r1, %r2, 1", ""},
 		{"tex.1d.v4.f32.s32 {%f1,%f2,%f3,%f4}|%p1, [t, {%r1}];", "tex.1d.v4.f32.s32 {%f1, %f2, %f3, %f4}|%p1, [t, {%r1}]", "textures are not modelled"},
+		{"call (%r1), _runtime_f, ();", "call (%r1), _runtime_f, ()", "_runtime_f is not declared"},
 		{"E: mov.u64 %rd1, E;", "mov.u64 %rd1, E", "the address of code is taken"},
 	} {
 		p, err := lowerSnippet(c.snippet)

@@ -210,6 +210,7 @@ var rows = []row{
 	// Movement.
 	{isa.Mov, "mov.pred d, a"},
 	{isa.Mov, "mov.<word|b128> d, a"},
+	{isa.Mov, "mov.<v2|v4>.<word> d*, a*"},
 	{isa.Pack, "mov.<b16|b32|b64> d, {a}"},
 	{isa.Unpack, "mov.<b16|b32|b64> {d}, a"},
 	{isa.Mov, "mov.b128 d, {a}"},

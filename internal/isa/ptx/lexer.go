@@ -121,6 +121,8 @@ func (l *lexer) next() token {
 		t.kind = tokIdent
 		l.off++
 		l.skipClass(isName)
+	case c == '.' && l.isFraction():
+		t.kind = l.number()
 	case c == '.' && charClass[l.at(1)]&isName != 0:
 		t.kind = tokDot
 		l.off++
@@ -138,6 +140,16 @@ func (l *lexer) next() token {
 	}
 	t.text = l.src[t.off:l.off]
 	return t
+}
+
+// isFraction reports whether the point here begins a number such as .5 or .1e-3
+// and not a word such as .2d.
+func (l *lexer) isFraction() bool {
+	n := 1
+	for charClass[l.at(n)]&isDigit != 0 {
+		n++
+	}
+	return n > 1 && (charClass[l.at(n)]&isName == 0 || l.at(n)|0x20 == 'e')
 }
 
 func (l *lexer) skipClass(class uint8) {

@@ -19,7 +19,7 @@ import (
 func Lower(m *Module) (*isa.Program, error) {
 	l := &lowering{
 		Module:  m,
-		program: &isa.Program{File: m.File, AddressBits: 32},
+		program: &isa.Program{File: m.File},
 		names:   make(map[string]symbol),
 		files:   make(map[int]string),
 		matched: make(map[string][]candidate),
@@ -64,6 +64,8 @@ type lowering struct {
 	files   map[int]string
 	filled  int // bytes of initialisers so far
 	matched map[string][]candidate
+	dialect dialect
+	regs    []*Decl // registers at module scope
 	errs    diag.List
 }
 
@@ -117,6 +119,7 @@ func (l *lowering) header() {
 				l.program.Version = x.Args[0]
 			case "target":
 				l.program.Target = x.Args[0]
+				l.dialect = dialectOf(l.program.Version, x.Args)
 			case "address_size":
 				l.program.AddressBits, _ = strconv.Atoi(x.Args[0])
 				if x.Args[0] != "32" && x.Args[0] != "64" {
@@ -127,6 +130,9 @@ func (l *lowering) header() {
 	}
 	if l.program.Target == "" {
 		l.failed(diag.Errorf(diag.Pos{File: l.File}, "the directive .target is missing; write for example .target sm_70"))
+	}
+	if l.program.AddressBits == 0 {
+		l.program.AddressBits = l.impliedAddressBits()
 	}
 }
 
@@ -162,7 +168,7 @@ func (l *lowering) declare(f *Func) error {
 	fn := &isa.Func{Name: f.Name, Entry: f.Entry, Extern: f.Body == nil, Pos: l.at(f.Pos)}
 	var sig signature
 	var err error
-	if fn.Params, sig.params, err = l.parameters(f.Params, f.Entry); err != nil {
+	if fn.Params, sig.params, err = l.parameters(l.paramsOf(f), f.Entry); err != nil {
 		return err
 	}
 	if fn.Results, sig.results, err = l.parameters(f.Results, f.Entry); err != nil {

@@ -3,6 +3,7 @@ package ptx
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"warpbound/internal/isa"
 )
@@ -179,6 +180,8 @@ func (fn *function) call(x *Instr) (isa.Instr, error) {
 		if in.Callees, sig, err = fn.callees(&rest[0]); err != nil {
 			return in, err
 		}
+	case sym.kind == symNone && !strings.HasPrefix(callee.Name, "%"): // of a runtime, such as OptiX's
+		return in, unknownError{callee.Name + " is not declared"}
 	case sym.kind == symReg:
 		return in, fn.errorf(x.Pos, "a call by address needs a list of targets or a prototype behind its arguments")
 	default:

@@ -45,9 +45,12 @@ func (l *lowering) body(f *Func) {
 	fn := &function{lowering: l, f: l.program.Funcs[sym.index], carry: isa.NoReg, parted: make(map[isa.Reg]bool)}
 	fn.push()
 	if f.Entry {
-		for i := range f.Params {
+		for _, d := range l.regs {
+			l.failed(fn.declare(d))
+		}
+		for i, d := range l.paramsOf(f) {
 			p := &fn.f.Params[i]
-			l.failed(fn.define(f.Params[i].Names[0], symbol{kind: symEntry, bytes: p.Bytes, off: p.Offset}))
+			l.failed(fn.define(d.Names[0], symbol{kind: symEntry, bytes: p.Bytes, off: p.Offset}))
 		}
 	} else {
 		fn.declareParameters(f, l.sigs[sym.index])
@@ -206,7 +209,9 @@ func (fn *function) block(b *Block) {
 		case *Block:
 			fn.block(x)
 		case *Decl:
-			fn.failed(fn.declare(x))
+			if !fn.isEntryParam(x) {
+				fn.failed(fn.declare(x))
+			}
 		case *Label:
 			if s := fn.lookup(x.Name); s.kind == symLabel {
 				fn.f.Labels[s.index].Index = len(fn.f.Instrs)

@@ -69,7 +69,7 @@ func (fn *function) lower(x *Instr) (isa.Instr, error) {
 	}
 	matched, ok := fn.matched[x.Mnemonic]
 	if !ok {
-		matched = candidates(x.Mnemonic)
+		matched = candidates(fn.dialect.mnemonic(x.Mnemonic))
 		fn.matched[x.Mnemonic] = matched
 	}
 	if len(matched) == 0 {
@@ -84,7 +84,7 @@ func (fn *function) lower(x *Instr) (isa.Instr, error) {
 			fn.before = fn.before[:0]
 			in, err := fn.operands(c, x)
 			if err == nil {
-				return in, nil
+				return fn.dialect.adjust(c, in)
 			}
 			if first == nil {
 				first = err
@@ -178,8 +178,11 @@ func (fn *function) operands(c *candidate, x *Instr) (isa.Instr, error) {
 	if in.Op == isa.CpAsync {
 		in.Dst = append(in.Dst, isa.RegOperand(fn.newReg("%async", isa.Pred)))
 	}
-	if in.Type == isa.B128 {
+	switch {
+	case in.Type == isa.B128:
 		return fn.halved(in), nil
+	case in.Op == isa.Mov && c.vector > 0:
+		return fn.elementwise(in), nil
 	}
 	return fn.parameterAccess(in)
 }

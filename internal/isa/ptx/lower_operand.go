@@ -24,7 +24,7 @@ func (fn *function) resolve(o *Operand, t isa.Type, s *slot) (isa.Operand, error
 			out.Imm += v.bits
 			return out, err
 		}
-		return out, errors.New("an offset needs a variable; a register takes one only inside [ ]")
+		return fn.offset(out, v.bits, s)
 	}
 	if o.Name == "_" {
 		return isa.Operand{Kind: isa.KindSink, Reg: isa.NoReg}, nil
@@ -37,6 +37,23 @@ func (fn *function) resolve(o *Operand, t isa.Type, s *slot) (isa.Operand, error
 		out.Not = true
 	}
 	return out, err
+}
+
+// offset gives a temporary that holds the sum of a register and a constant.
+func (fn *function) offset(o isa.Operand, by uint64, s *slot) (isa.Operand, error) {
+	if o.Kind != isa.KindReg || s.result() {
+		return o, errors.New("an offset needs a variable or a source register")
+	}
+	have := fn.f.Regs[o.Reg].Type
+	if have.IsFloat() || have == isa.Pred {
+		return o, fmt.Errorf("a register of type .%s takes no offset", have)
+	}
+	sum, typ := isa.RegOperand(fn.newReg("%sum", have)), integer(have.Bits(), false)
+	imm, err := immediate(value{bits: by}, typ)
+	fn.before = append(fn.before, isa.Instr{
+		Op: isa.Add, Type: typ, Dst: []isa.Operand{sum}, Src: []isa.Operand{o, isa.ImmOperand(imm)},
+	})
+	return sum, err
 }
 
 // named gives the operand of a register, special register or variable.

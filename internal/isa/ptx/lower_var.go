@@ -23,9 +23,13 @@ var opaque = map[string]bool{"texref": true, "samplerref": true, "surfref": true
 // moduleVars notes the variables of a declaration at module scope. A definition
 // replaces extern declarations.
 func (l *lowering) moduleVars(d *Decl) error {
+	if d.Space == "reg" {
+		l.regs = append(l.regs, d)
+		return nil
+	}
 	for i := range d.Names {
 		name := &d.Names[i]
-		if d.Space == "reg" || d.Space == "param" {
+		if d.Space == "param" {
 			return l.errorf(name.Pos, "%s: a .%s cannot be declared at module scope", name.Name, d.Space)
 		}
 		v, err := l.variable(d, name)
@@ -109,15 +113,15 @@ func (l *lowering) variable(d *Decl, name *Declarator) (isa.Var, error) {
 	return v, err
 }
 
-// dimension gives the i-th dimension of an array. The first may be open: it is
-// then fixed by the initialiser, or by the launch if the array is extern.
+// dimension gives the i-th dimension of an array. It may be open: it is then fixed
+// by the initialiser, or, the first of an extern array, by the launch.
 func (l *lowering) dimension(d *Decl, name *Declarator, i int, dim *Expr) (int, error) {
 	switch {
 	case dim != nil:
+	case name.Init != nil && name.Init.Expr == nil:
+		return longest(name.Init, i), nil
 	case i > 0:
 		return 0, l.errorf(name.Pos, "only the first dimension of %s may be open", name.Name)
-	case name.Init != nil && name.Init.Expr == nil:
-		return len(name.Init.List), nil
 	case d.Linkage == "extern" || d.Space == "param":
 		return 0, nil
 	default:
@@ -134,6 +138,18 @@ func (l *lowering) dimension(d *Decl, name *Declarator, i int, dim *Expr) (int, 
 		return 0, l.errorf(dim.Pos, "%s is larger than %d MiB", name.Name, maxVar>>20)
 	}
 	return int(v.bits), nil
+}
+
+// longest gives the number of elements of the longest list at a depth.
+func longest(in *Init, depth int) int {
+	if depth == 0 {
+		return len(in.List)
+	}
+	n := 0
+	for _, e := range in.List {
+		n = max(n, longest(e, depth-1))
+	}
+	return n
 }
 
 // filler writes an initialiser into a variable.

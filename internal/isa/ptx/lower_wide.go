@@ -2,6 +2,7 @@ package ptx
 
 import (
 	"errors"
+	"slices"
 
 	"warpbound/internal/isa"
 )
@@ -44,6 +45,26 @@ func (fn *function) halved(in isa.Instr) isa.Instr {
 	fn.before = append(fn.before, low)
 	in.Dst, in.Src = in.Dst[1:], in.Src[1:]
 	return in
+}
+
+// elementwise makes a move of each element of a move of vectors. A source that the
+// move of an element before it overwrites is saved.
+func (fn *function) elementwise(in isa.Instr) isa.Instr {
+	move := func(dst, src isa.Operand) isa.Instr {
+		return isa.Instr{Op: isa.Mov, Type: in.Type, Dst: []isa.Operand{dst}, Src: []isa.Operand{src}}
+	}
+	for i, src := range in.Src {
+		overwrites := func(dst isa.Operand) bool { return dst.Kind == isa.KindReg && dst.Reg == src.Reg }
+		if src.Kind == isa.KindReg && slices.ContainsFunc(in.Dst[:i], overwrites) {
+			in.Src[i] = isa.RegOperand(fn.newReg("%saved", fn.f.Regs[src.Reg].Type))
+			fn.before = append(fn.before, move(in.Src[i], src))
+		}
+	}
+	last := len(in.Dst) - 1
+	for i := range last {
+		fn.before = append(fn.before, move(in.Dst[i], in.Src[i]))
+	}
+	return move(in.Dst[last], in.Src[last])
 }
 
 // expanded replaces the names of vectors of registers by lists of their elements.

@@ -26,6 +26,14 @@ func TestLowerSeveral(t *testing.T) {
 
 		{"st.global.v2.b32 [%rd1], {_, %r1}; ld.global.b32 %r1, [%rd1].unified;", "st.global.v2.b32 [%0], {_, %1}; ld.global.b32 %1, [%0]"},
 
+		{".reg .v4 .f32 v; mov.v4.f32 v, {%f1, %f2, 0f3F800000, v.x};",
+			"mov.f32 %6, %0; mov.f32 %0, %4; mov.f32 %1, %5; mov.f32 %2, 0x3f800000; mov.f32 %3, %6"},
+		{"mov.v2.u32 {%r1, _}, {%r1, %r2};", "mov.u32 %0, %0; mov.u32 _, %1"},
+
+		// Sums of a register and a constant.
+		{"@%p1 st.global.s16 [%rd1], %rs1+-1; add.u64 %rd2, 4, %rd1+8;",
+			"@%3 add.u16 %2, %1, 0xffff; @%3 st.global.s16 [%0], %2; add.u64 %5, %0, 0x8; add.u64 %4, 0x4, %5"},
+
 		// Hints.
 		{"ld.global.L1::evict_last.L2::cache_hint.v2.b32 {%r1, %r2}, [%rd1], %rd2;", "ld.global.v2.b32 {%0, %1}, [%2]"},
 		{"st.global.cg.L2::cache_hint.u32 [%rd1], %r1, %rd2;", "st.volatile.global.u32 [%0], %1"},

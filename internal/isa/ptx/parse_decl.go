@@ -189,7 +189,7 @@ func (p *parser) function(pos Pos, linkage string) (*Func, error) {
 	if f.Limits, err = p.limits(); err != nil {
 		return nil, err
 	}
-	if p.accept(";") {
+	if p.accept(";") || p.tok.kind == tokEOF || p.startsItem() { // old compilers left the semicolon out
 		return f, nil
 	}
 	f.Body, err = p.block()
@@ -233,7 +233,7 @@ func (p *parser) param() (*Decl, error) {
 // limits reads the directives between the parameters of a function and its body.
 func (p *parser) limits() ([]*Directive, error) {
 	var list []*Directive
-	for p.tok.kind == tokDot {
+	for p.tok.kind == tokDot && !p.startsItem() {
 		r, ok := directives[p.tok.text]
 		if !ok || r.where == inModule {
 			return nil, p.errorf(p.tok.pos, "unknown directive %s before the body of a function", p.tok)

@@ -189,7 +189,7 @@ func (p *parser) skipItem() {
 	p.unclosed = 0
 	for p.tok.kind != tokEOF {
 		switch {
-		case depth == 0 && p.tok.kind == tokDot && startsItem(p.tok.text):
+		case depth == 0 && p.startsItem():
 			return
 		case p.is("{"):
 			depth++
@@ -207,8 +207,13 @@ func (p *parser) skipItem() {
 	}
 }
 
-func startsItem(word string) bool {
-	switch word {
+// startsItem reports whether the current token is a directive that can only begin
+// an item.
+func (p *parser) startsItem() bool {
+	if p.tok.kind != tokDot {
+		return false
+	}
+	switch p.tok.text {
 	case ".entry", ".func", ".visible", ".extern", ".weak", ".common", ".file", ".section", ".version", ".target":
 		return true
 	}
