@@ -35,6 +35,9 @@ func aluFor(in *isa.Instr, width int) aluFunc {
 	if in.Type.IsFloat() {
 		return floatFor(in)
 	}
+	if in.Op >= isa.VAdd && in.Op <= isa.VMad {
+		return videoFor(in)
+	}
 	if f := bitFor(in); f != nil {
 		return f
 	}

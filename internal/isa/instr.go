@@ -78,6 +78,8 @@ type Instr struct {
 	Permute  Permute
 	Volatile bool // the access may not be served by L1 (volatile, relaxed, mmio, .cv, .cg)
 
+	Video *Video // VAdd to VMad: which parts of the operands, else nil
+
 	Target  int      // Bra: index of the target instruction
 	Targets []int    // BrxIdx: the same, one for each index
 	Callee  string   // Call: name of the function, empty for a call by address, which is then the first source

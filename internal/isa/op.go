@@ -72,6 +72,18 @@ const (
 	Bmsk  // b ones from bit a up
 	Fns   // the c-th bit set of a, counted from bit b
 
+	// Video: on bytes and halves that Instr.Video selects.
+	VAdd
+	VSub
+	VAbsDiff
+	VMin
+	VMax
+	VAvrg // the average, rounded away from zero
+	VShl
+	VShr
+	VSet // 1 or 0 by Instr.Cmp
+	VMad
+
 	// Comparison and selection.
 	Setp // d predicate, optional second d its complement or of the upper half; optional c combines by Instr.Combine
 	Set  // d of Type, compared as SrcType
@@ -235,6 +247,17 @@ var ops = [numOps]Info{
 	Szext: {"szext", UnitAdd, one, n(2), 0},
 	Bmsk:  {"bmsk", UnitAdd, one, n(2), 0},
 	Fns:   {"fns", UnitAdd, one, n(3), 0},
+
+	VAdd:     {"vadd", UnitMad, one, [2]int{2, 3}, 0},
+	VSub:     {"vsub", UnitMad, one, [2]int{2, 3}, 0},
+	VAbsDiff: {"vabsdiff", UnitMad, one, [2]int{2, 3}, 0},
+	VMin:     {"vmin", UnitMad, one, [2]int{2, 3}, 0},
+	VMax:     {"vmax", UnitMad, one, [2]int{2, 3}, 0},
+	VAvrg:    {"vavrg", UnitMad, one, n(3), 0},
+	VShl:     {"vshl", UnitMad, one, [2]int{2, 3}, 0},
+	VShr:     {"vshr", UnitMad, one, [2]int{2, 3}, 0},
+	VSet:     {"vset", UnitMad, one, [2]int{2, 3}, 0},
+	VMad:     {"vmad", UnitMad, one, n(3), 0},
 
 	Setp:  {"setp", UnitAdd, oneOrTwo, [2]int{2, 3}, 0},
 	Set:   {"set", UnitAdd, one, [2]int{2, 3}, 0},

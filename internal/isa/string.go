@@ -77,6 +77,9 @@ func (in *Instr) format(n *names) string {
 		return b.String()
 	}
 	b.WriteString(in.Op.String())
+	if in.Video != nil && in.Video.Parts > 1 {
+		fmt.Fprint(&b, in.Video.Parts)
+	}
 	for _, m := range in.modifiers() {
 		b.WriteByte('.')
 		b.WriteString(m)
@@ -205,6 +208,9 @@ func (in *Instr) modifiers() []string {
 	}
 	add(in.Type != Invalid, in.Type.String())
 	add(in.SrcType != Invalid, in.SrcType.String())
+	if in.Video != nil {
+		mods = append(mods, in.Video.modifiers()...)
+	}
 	return mods
 }
 

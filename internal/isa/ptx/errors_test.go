@@ -30,6 +30,16 @@ func TestLowerErrors(t *testing.T) {
 		{"add.s32 %r1+1, %r2, 1;", "an offset needs a variable or a source register"},
 		{"mov.f32 %f1, %f2+1;", "a register of type .f32 takes no offset"},
 		{"add.s32 %r1, !%r2, 1;", "! is not allowed here"},
+		{"vadd.u32.u32.u32 %r1, %r2, %r3, %r4;", "operand %r1: want a part to write, such as .b0 or .h1"},
+		{"vadd.u32.u32.u32 %r1.h10, %r2, %r3, %r4;", "operand %r1.h10: there are no parts .h10 here"},
+		{"vadd.u32.u32.u32 %r1.b4, %r2, %r3, %r4;", "there are no parts .b4 here"},
+		{"vadd.u32.u32.u32 %r1, %r2.h2, %r3;", "operand %r2.h2: there are no parts .h2 here"},
+		{"vadd2.u32.u32.u32 %r1, %r2.b10, %r3, %r4;", "there are no parts .b10 here"},
+		{"vadd2.u32.u32.u32 %r1, %r2.h4, %r3, %r4;", "there are no parts .h4 here"},
+		{"vadd4.u32.u32.u32 %r1.b01, %r2, %r3, %r4;", "there are no parts .b01 here"},
+		{"vadd4.u32.u32.u32 %r1, %r2.b3218, %r3, %r4;", "undeclared register %r2.b3218"},
+		{"vmad.s32.u32.u32 %r1, -%r2, %r3, -%r4;", "either the product or the third source may be negated"},
+		{"vmad.u32.u32.u32.po %r1, -%r2, %r3, %r4;", "an address takes no operator but + and -"},
 		{"add.s32 5, %r2, 1;", "want a register for the result"},
 		{"add.s32 %r1, _, 1;", "_ is no source"},
 		{"lop3.b32 %r1, %r2, %r3, %r4, %r5;", "operand %r5: want a constant"},
@@ -136,7 +146,6 @@ func TestRefused(t *testing.T) {
 		"multimem.ld_reduce.global.add.f32 %f1, [%rd1]":                                                                "multimem",
 		"clusterlaunchcontrol.try_cancel.async.shared::cta.mbarrier::complete_tx::bytes.b128 [%rd1], [%rd2]":           "launches",
 		"alloca.u64 %rd1, %rd2, 8":                                                                                     "stack allocation",
-		"vadd4.u32.u32.u32.sat %r1, %r2, %r3, %r4":                                                                     "video",
 	} {
 		p, err := lowerSnippet("@!%p2 " + text + ";")
 		if err != nil {

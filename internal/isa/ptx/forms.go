@@ -22,6 +22,8 @@ import "warpbound/internal/isa"
 //	d|e     the second result may be missing
 //	!a      may be complemented
 //	a~      a register may be wider than the type
+//	a^      may select parts of a register, as in %r1.b0
+//	-a      may be negated
 //	[a:shared]  an address in another space than the instruction's
 //	a:u32   of another type than the instruction's: a type's name; src, the type
 //	        of the sources; wide, twice as wide; addr, an unsigned address
@@ -177,6 +179,62 @@ var rows = []row{
 	{isa.Szext, "szext.<clamp|wrap>.<mix> d, a, b:u32"},
 	{isa.Bmsk, "bmsk.<clamp|wrap>.b32 d, a, b"},
 	{isa.Fns, "fns.b32 d, a, b, c"},
+
+	// Video.
+	{isa.VAdd, "vadd.<mix>.<mix>.<mix>[.sat] d:u32, a^:u32, b^:u32"},
+	{isa.VAdd, "vadd.<mix>.<mix>.<mix>[.sat].<second> d:u32, a^:u32, b^:u32, c:u32"},
+	{isa.VAdd, "vadd.<mix>.<mix>.<mix>[.sat] d^:u32, a^:u32, b^:u32, c:u32"},
+	{isa.VSub, "vsub.<mix>.<mix>.<mix>[.sat] d:u32, a^:u32, b^:u32"},
+	{isa.VSub, "vsub.<mix>.<mix>.<mix>[.sat].<second> d:u32, a^:u32, b^:u32, c:u32"},
+	{isa.VSub, "vsub.<mix>.<mix>.<mix>[.sat] d^:u32, a^:u32, b^:u32, c:u32"},
+	{isa.VAbsDiff, "vabsdiff.<mix>.<mix>.<mix>[.sat] d:u32, a^:u32, b^:u32"},
+	{isa.VAbsDiff, "vabsdiff.<mix>.<mix>.<mix>[.sat].<second> d:u32, a^:u32, b^:u32, c:u32"},
+	{isa.VAbsDiff, "vabsdiff.<mix>.<mix>.<mix>[.sat] d^:u32, a^:u32, b^:u32, c:u32"},
+	{isa.VMin, "vmin.<mix>.<mix>.<mix>[.sat] d:u32, a^:u32, b^:u32"},
+	{isa.VMin, "vmin.<mix>.<mix>.<mix>[.sat].<second> d:u32, a^:u32, b^:u32, c:u32"},
+	{isa.VMin, "vmin.<mix>.<mix>.<mix>[.sat] d^:u32, a^:u32, b^:u32, c:u32"},
+	{isa.VMax, "vmax.<mix>.<mix>.<mix>[.sat] d:u32, a^:u32, b^:u32"},
+	{isa.VMax, "vmax.<mix>.<mix>.<mix>[.sat].<second> d:u32, a^:u32, b^:u32, c:u32"},
+	{isa.VMax, "vmax.<mix>.<mix>.<mix>[.sat] d^:u32, a^:u32, b^:u32, c:u32"},
+	{isa.VShl, "vshl.<mix>.<mix>.u32[.sat].<clamp|wrap> d:u32, a^:u32, b^:u32"},
+	{isa.VShl, "vshl.<mix>.<mix>.u32[.sat].<clamp|wrap>.<second> d:u32, a^:u32, b^:u32, c:u32"},
+	{isa.VShl, "vshl.<mix>.<mix>.u32[.sat].<clamp|wrap> d^:u32, a^:u32, b^:u32, c:u32"},
+	{isa.VShr, "vshr.<mix>.<mix>.u32[.sat].<clamp|wrap> d:u32, a^:u32, b^:u32"},
+	{isa.VShr, "vshr.<mix>.<mix>.u32[.sat].<clamp|wrap>.<second> d:u32, a^:u32, b^:u32, c:u32"},
+	{isa.VShr, "vshr.<mix>.<mix>.u32[.sat].<clamp|wrap> d^:u32, a^:u32, b^:u32, c:u32"},
+	{isa.VSet, "vset.<mix>.<mix>.<vcmp> d:u32, a^:u32, b^:u32"},
+	{isa.VSet, "vset.<mix>.<mix>.<vcmp>.<second> d:u32, a^:u32, b^:u32, c:u32"},
+	{isa.VSet, "vset.<mix>.<mix>.<vcmp> d^:u32, a^:u32, b^:u32, c:u32"},
+	{isa.VMad, "vmad.<mix>.<mix>.<mix>[.sat][.<scale>] d:u32, -a^:u32, -b^:u32, -c:u32"},
+	{isa.VMad, "vmad.<mix>.<mix>.<mix>.<plusone>[.sat][.<scale>] d:u32, a^:u32, b^:u32, c:u32"},
+	{isa.VAdd, "vadd2.<mix>.<mix>.<mix>[.sat] d^:u32, a^:u32, b^:u32, c:u32"},
+	{isa.VAdd, "vadd2.<mix>.<mix>.<mix>.<accumulate> d^:u32, a^:u32, b^:u32, c:u32"},
+	{isa.VSub, "vsub2.<mix>.<mix>.<mix>[.sat] d^:u32, a^:u32, b^:u32, c:u32"},
+	{isa.VSub, "vsub2.<mix>.<mix>.<mix>.<accumulate> d^:u32, a^:u32, b^:u32, c:u32"},
+	{isa.VAbsDiff, "vabsdiff2.<mix>.<mix>.<mix>[.sat] d^:u32, a^:u32, b^:u32, c:u32"},
+	{isa.VAbsDiff, "vabsdiff2.<mix>.<mix>.<mix>.<accumulate> d^:u32, a^:u32, b^:u32, c:u32"},
+	{isa.VMin, "vmin2.<mix>.<mix>.<mix>[.sat] d^:u32, a^:u32, b^:u32, c:u32"},
+	{isa.VMin, "vmin2.<mix>.<mix>.<mix>.<accumulate> d^:u32, a^:u32, b^:u32, c:u32"},
+	{isa.VMax, "vmax2.<mix>.<mix>.<mix>[.sat] d^:u32, a^:u32, b^:u32, c:u32"},
+	{isa.VMax, "vmax2.<mix>.<mix>.<mix>.<accumulate> d^:u32, a^:u32, b^:u32, c:u32"},
+	{isa.VAvrg, "vavrg2.<mix>.<mix>.<mix>[.sat] d^:u32, a^:u32, b^:u32, c:u32"},
+	{isa.VAvrg, "vavrg2.<mix>.<mix>.<mix>.<accumulate> d^:u32, a^:u32, b^:u32, c:u32"},
+	{isa.VSet, "vset2.<mix>.<mix>.<vcmp> d^:u32, a^:u32, b^:u32, c:u32"},
+	{isa.VSet, "vset2.<mix>.<mix>.<vcmp>.<accumulate> d^:u32, a^:u32, b^:u32, c:u32"},
+	{isa.VAdd, "vadd4.<mix>.<mix>.<mix>[.sat] d^:u32, a^:u32, b^:u32, c:u32"},
+	{isa.VAdd, "vadd4.<mix>.<mix>.<mix>.<accumulate> d^:u32, a^:u32, b^:u32, c:u32"},
+	{isa.VSub, "vsub4.<mix>.<mix>.<mix>[.sat] d^:u32, a^:u32, b^:u32, c:u32"},
+	{isa.VSub, "vsub4.<mix>.<mix>.<mix>.<accumulate> d^:u32, a^:u32, b^:u32, c:u32"},
+	{isa.VAbsDiff, "vabsdiff4.<mix>.<mix>.<mix>[.sat] d^:u32, a^:u32, b^:u32, c:u32"},
+	{isa.VAbsDiff, "vabsdiff4.<mix>.<mix>.<mix>.<accumulate> d^:u32, a^:u32, b^:u32, c:u32"},
+	{isa.VMin, "vmin4.<mix>.<mix>.<mix>[.sat] d^:u32, a^:u32, b^:u32, c:u32"},
+	{isa.VMin, "vmin4.<mix>.<mix>.<mix>.<accumulate> d^:u32, a^:u32, b^:u32, c:u32"},
+	{isa.VMax, "vmax4.<mix>.<mix>.<mix>[.sat] d^:u32, a^:u32, b^:u32, c:u32"},
+	{isa.VMax, "vmax4.<mix>.<mix>.<mix>.<accumulate> d^:u32, a^:u32, b^:u32, c:u32"},
+	{isa.VAvrg, "vavrg4.<mix>.<mix>.<mix>[.sat] d^:u32, a^:u32, b^:u32, c:u32"},
+	{isa.VAvrg, "vavrg4.<mix>.<mix>.<mix>.<accumulate> d^:u32, a^:u32, b^:u32, c:u32"},
+	{isa.VSet, "vset4.<mix>.<mix>.<vcmp> d^:u32, a^:u32, b^:u32, c:u32"},
+	{isa.VSet, "vset4.<mix>.<mix>.<vcmp>.<accumulate> d^:u32, a^:u32, b^:u32, c:u32"},
 
 	// Comparison and selection.
 	{isa.Setp, "setp.<bcmp>.<b16|b32|b64> d:pred|e:pred, a, b"},

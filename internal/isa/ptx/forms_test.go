@@ -123,6 +123,10 @@ func operandsFor(t *testing.T, c *candidate) string {
 			text += "|" + reg(s.second)
 		case s.not:
 			text = "!" + text
+		case s.selects && s.result() && c.parts == 4:
+			text += ".b0"
+		case s.selects && s.result():
+			text += ".h0"
 		}
 		texts = append(texts, text)
 	}

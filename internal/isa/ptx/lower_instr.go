@@ -149,6 +149,11 @@ func (s *slot) accepts(o *Operand, vector int) bool {
 // operands completes the instruction of a candidate.
 func (fn *function) operands(c *candidate, x *Instr) (isa.Instr, error) {
 	in := c.instr
+	if in.Video != nil {
+		own := *in.Video
+		in.Video = &own
+		selectAll(in.Video)
+	}
 	given := x.Operands
 	for i := range c.slots {
 		s := &c.slots[i]
@@ -206,6 +211,8 @@ func (fn *function) place(in *isa.Instr, c *candidate, s *slot, o *Operand) (err
 		if s.space != isa.Generic {
 			in.Space = own
 		}
+	case s.selects, s.minus:
+		err = fn.part(in, c, s, o)
 	case o.Kind == OperandVector:
 		err = fn.vector(in, c, s, o)
 	case o.Kind == OperandPair:

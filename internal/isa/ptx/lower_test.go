@@ -63,6 +63,18 @@ func TestLower(t *testing.T) {
 		{"bfind.shiftamt.u64 %r1, %rd1;", "bfind.shiftamt.u64 %0, %1"},
 		{"add.u16 %rs1, %rs2, 70000;", "add.u16 %0, %1, 0x1170"},
 
+		// Video: the parts that are not written keep those of the last source.
+		{"vsub.s32.s32.u32.sat %r1, %r2.h1, %r3.b3;", "vsub.sat.s32.s32.u32.a=h1.b=b3 %0, %1, %2"},
+		{"vabsdiff.u32.u32.u32.add %r1, %r2, %r3, 7;", "vabsdiff.add.u32.u32.u32 %0, %1, %2, 0x7"},
+		{"vshl.u32.u32.u32.wrap %r1.h1, %r2, %r3, %r4;", "vshl.wrap.u32.u32.u32.into16=0010 %0, %1, %2, %3"},
+		{"vset.s32.u32.lt %r1, %r2, %r3;", "vset.lt.u32.s32.u32 %0, %1, %2"},
+		{"vmad.s32.s32.u32.sat %r1, %r2, %r3, -%r4;", "vmad.sat.s32.s32.u32.minusc %0, %1, %2, %3"},
+		{"vmad.s32.u32.u32.shr15 %r1, -%r2.h0, %r3, -5;", "vmad.s32.u32.u32.a=h0.minus.shr15 %0, %1, %2, 0xfffffffb"},
+		{"vmad.u32.u32.u32.po.sat.shr7 %r1, %r2, %r3, %r4;", "vmad.sat.u32.u32.u32.po.shr7 %0, %1, %2, %3"},
+		{"vadd2.s32.s32.u32.sat %r1, %r2, %r3.h10, %r4;", "vadd2.sat.s32.s32.u32.a=h10.b=h10.into16=0011 %0, %1, %2, %3"},
+		{"vavrg4.u32.u32.u32 %r1.b20, %r2, %r3.b7733, %tid.x;", "vavrg4.u32.u32.u32.a=b3210.b=b7733.into8=0101 %0, %1, %2, %tid.x"},
+		{"vset4.u32.u32.ne.add %r1, %r2, %r3, %r4;", "vset4.ne.add.u32.u32.u32.a=b3210.b=b7654.into8=1111 %0, %1, %2, %3"},
+
 		// Comparison and selection.
 		{"setp.lt.and.s32 %p1|%p2, %r1, 5, !%p3;", "setp.lt.and.s32 %0, %1, %2, 0x5, !%3"},
 		{"setp.gtu.ftz.f32 _|%p2, %f1, %f2;", "setp.gtu.ftz.f32 _, %0, %1, %2"},

@@ -15,6 +15,7 @@ type form struct {
 	text  string
 	words []element
 	slots []slot
+	parts int // of a video instruction: how many it computes
 }
 
 // element is one place among the words of a mnemonic.
@@ -39,6 +40,8 @@ type slot struct {
 	vector   bool      // a*
 	not      bool      // !a
 	wider    bool      // a~
+	selects  bool      // a^
+	minus    bool      // -a
 	flag     bool      // (e): not written
 	hint     bool      // ?a: dropped
 	space    isa.Space // of [a:shared]; Generic stands for the instruction's
@@ -68,6 +71,12 @@ func compile(r row) (string, *form, error) {
 	mnemonic, operands, _ := strings.Cut(r.form, " ")
 	end := strings.IndexAny(mnemonic+".", ".[")
 	name, rest := mnemonic[:end], mnemonic[end:]
+	if r.op >= isa.VAdd && r.op <= isa.VMad {
+		f.parts = 1
+		if n := name[len(name)-1]; n == '2' || n == '4' {
+			f.parts = int(n - '0')
+		}
+	}
 	for rest != "" {
 		var e element
 		if rest, e.optional = strings.CutPrefix(rest, "["); e.optional && !strings.Contains(rest, "]") {
@@ -135,6 +144,7 @@ func compileSlot(text string) (slot, error) {
 		rest = strings.TrimSuffix(rest, ")")
 	}
 	rest, s.not = strings.CutPrefix(rest, "!")
+	rest, s.minus = strings.CutPrefix(rest, "-")
 	if rest, s.address = strings.CutPrefix(rest, "["); s.address {
 		rest = strings.TrimSuffix(rest, "]")
 	}
@@ -144,6 +154,7 @@ func compileSlot(text string) (slot, error) {
 	rest, s.typ, _ = strings.Cut(rest, ":")
 	rest, s.wider = strings.CutSuffix(rest, "~")
 	rest, s.vector = strings.CutSuffix(rest, "*")
+	rest, s.selects = strings.CutSuffix(rest, "^")
 	if len(rest) != 1 {
 		return s, fmt.Errorf("bad operand %s", text)
 	}
@@ -202,7 +213,10 @@ func candidates(mnemonic string) []candidate {
 // match assigns the words of a mnemonic to the places of the form.
 func (f *form) match(given []string, inOrder bool) (candidate, bool) {
 	c := candidate{form: f, instr: isa.Instr{Op: f.op}}
-	types := 0
+	var types []isa.Type
+	if f.parts > 0 {
+		c.instr.Video = &isa.Video{Parts: f.parts}
+	}
 	for _, e := range f.words {
 		at := slices.IndexFunc(given, func(word string) bool { _, ok := e.choices[word]; return ok })
 		if at < 0 || inOrder && at > 0 {
@@ -218,16 +232,22 @@ func (f *form) match(given []string, inOrder bool) (candidate, bool) {
 			given = given[1:]
 		}
 		switch {
-		case ch.typ != isa.Invalid && types == 0:
-			c.instr.Type = ch.typ
-			types++
 		case ch.typ != isa.Invalid:
-			c.instr.SrcType = ch.typ
+			types = append(types, ch.typ)
 		case ch.vector > 0:
 			c.vector = ch.vector
 		case ch.effect != nil:
 			ch.effect(&c.instr)
 		}
+	}
+	if len(types) > 0 {
+		c.instr.Type = types[0]
+	}
+	if len(types) > 1 {
+		c.instr.SrcType = types[len(types)-1]
+	}
+	if f.parts > 0 {
+		videoTypes(&c.instr, types)
 	}
 	return c, len(given) == 0
 }

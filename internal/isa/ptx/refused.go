@@ -22,9 +22,6 @@ var families = []family{
 	{"multimem", "memory of several devices (multimem) is not modelled"},
 	{"clusterlaunchcontrol", "launches of clusters from a kernel are not modelled"},
 	{"alloca stacksave stackrestore", "stack allocation at run time is not modelled"},
-	{"vadd vsub vabsdiff vmin vmax vshl vshr vmad vset " +
-		"vadd2 vsub2 vavrg2 vabsdiff2 vmin2 vmax2 vset2 vadd4 vsub4 vavrg4 vabsdiff4 vmin4 vmax4 vset4",
-		"video instructions are not modelled"},
 }
 
 // refusal gives the reason why no kernel may execute an instruction, empty if

@@ -40,6 +40,8 @@ var effects = words{
 	"relu":      func(in *isa.Instr) { in.Relu = true },
 	"xorsign":   func(in *isa.Instr) { in.XorSign = true },
 	"satfinite": func(in *isa.Instr) { in.Finite = true },
+	"shr7":      func(in *isa.Instr) { in.Video.Shift = 7 },
+	"shr15":     func(in *isa.Instr) { in.Video.Shift = 15 },
 }
 
 // sets are the named sets of the forms.
@@ -118,6 +120,13 @@ var sets = map[string]words{
 	"incop": {"inc": atomic(isa.AtomInc), "dec": atomic(isa.AtomDec)},
 	"minop": {"min": atomic(isa.AtomMin), "max": atomic(isa.AtomMax)},
 	"casop": {"cas": atomic(isa.AtomCas)},
+
+	// Video.
+	"vcmp":       comparisons("eq", "ne", "lt", "le", "gt", "ge"),
+	"second":     {"add": atomic(isa.AtomAdd), "min": atomic(isa.AtomMin), "max": atomic(isa.AtomMax)},
+	"accumulate": {"add": atomic(isa.AtomAdd)},
+	"plusone":    {"po": func(in *isa.Instr) { in.Video.PlusOne = true }},
+	"scale":      alternatives("shr7|shr15"),
 
 	// Lanes and barriers.
 	"sync":          {"sync": barrier(isa.BarrierSync)},
