@@ -58,6 +58,23 @@ func TestFit(t *testing.T) {
 	}
 }
 
+// TestFitLocalMemory checks that large local arrays do not make a simulation
+// allocate without bound: 512 KiB of each thread are 16 MiB of a warp.
+func TestFitLocalMemory(t *testing.T) {
+	code := compile(t, ".local .align 16 .b8 depot[524288]; st.local.u32 [depot+8], 5; ret;")
+	for _, c := range []struct {
+		ctas, threads int
+		fits          bool
+	}{
+		{64, 32, true}, {65, 32, false}, {112, 1, false}, {32, 64, true}, {33, 64, false}, {2, 1024, true}, {3, 1024, false}, {1 << 30, 1, false},
+	} {
+		_, err := Fit(fermi(t), code, emu.Launch{Grid: [3]int{c.ctas, 1, 1}, Block: [3]int{c.threads, 1, 1}}, 1)
+		if (err == nil) != c.fits || err != nil && !strings.Contains(err.Error(), "524288 bytes of local memory for each thread") {
+			t.Errorf("%d CTAs of %d threads: %v", c.ctas, c.threads, err)
+		}
+	}
+}
+
 // TestOccupancyLimitsResidence checks that no SM holds more CTAs at a time than
 // fit, and that all SMs get their share.
 func TestOccupancyLimitsResidence(t *testing.T) {

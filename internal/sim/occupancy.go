@@ -16,7 +16,8 @@ type Occupancy struct {
 }
 
 // Fit returns the occupancy of a launch. It is an error, which names the limit
-// and the numbers, if not even one CTA fits.
+// and the numbers, if not even one CTA fits, or if those that do have more local
+// memory than a simulation may use.
 func Fit(m *machine.Machine, code *emu.Code, launch emu.Launch, regsPerThread int) (Occupancy, error) {
 	threads, ctas := 1, 1
 	for i, axis := range "xyz" {
@@ -61,8 +62,17 @@ func Fit(m *machine.Machine, code *emu.Code, launch emu.Launch, regsPerThread in
 	}
 	room := occ.CTAs * int(sm.Count.Value)
 	occ.Waves = (ctas + room - 1) / room
+	resident := min(room, ctas)
+	if local := code.LocalBytes() * warps * width; local > maxLocal/resident {
+		return Occupancy{}, fmt.Errorf("%d bytes of local memory for each thread are %d for the %d CTAs that %s holds at a time, more than %d: declare less, or launch fewer CTAs",
+			code.LocalBytes(), local*resident, resident, m.Name, maxLocal)
+	}
 	return occ, nil
 }
+
+// maxLocal bounds the local memory of all threads that are resident at a time, in
+// bytes: what a job may ask for otherwise.
+const maxLocal = 1 << 30
 
 // maxCTAs is the largest number of CTAs of a grid: their indices fit into trace
 // records.

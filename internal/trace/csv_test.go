@@ -40,6 +40,8 @@ func TestCSV(t *testing.T) {
 		want       string // part of the error; empty if there is none
 	}{
 		{"plain", head + "0,0,0,0,start,1\n0,0,0,0,b1,2\n0,0,0,0,0,3\n3,0,0,0,exit,1\n", 8, ""},
+		{"byte order mark", "\ufeff" + head + "0,0,0,0,start,1\n", 3, ""},
+		{"byte order mark and quotes", "\ufeff\"run\"" + head[3:] + "0,0,0,0,start,1\n", 3, ""},
 		{"no records", head, 0, ""},
 		{"no last newline", head + "0,0,0,0,start,1", 3, ""},
 		{"missing field", head + "0,0,0,0,start,1\n0,0,0,0,exit\n", 2, "line 3"},
@@ -66,7 +68,7 @@ func TestCSV(t *testing.T) {
 			}
 		})
 	}
-	for _, text := range []string{"", "run,sm\n", "a,b,c,d,e,f\n"} {
+	for _, text := range []string{"", "\ufeff", "\ufeff\ufeff" + head, "run,sm\n", "a,b,c,d,e,f\n"} {
 		if _, err := trace.NewCSVReader(strings.NewReader(text), h); err == nil {
 			t.Errorf("column names %q accepted", text)
 		}

@@ -1,6 +1,7 @@
 package trace
 
 import (
+	"bufio"
 	"encoding/csv"
 	"errors"
 	"fmt"
@@ -9,6 +10,9 @@ import (
 	"strconv"
 	"strings"
 )
+
+// byteOrderMark is what some programs begin a text in UTF-8 with.
+const byteOrderMark = "\ufeff"
 
 // CSVReader reads what CSVWriter writes, and traces of the same columns from
 // elsewhere. A run's end is the cycle of its last record.
@@ -23,10 +27,16 @@ type CSVReader struct {
 }
 
 // NewCSVReader reads the line of column names. The file names Ipoints as h does, or by
-// their number in it.
+// their number in it. A byte order mark before the line is passed over.
 func NewCSVReader(r io.Reader, h *Header) (*CSVReader, error) {
+	br := bufio.NewReader(r)
+	if head, err := br.Peek(len(byteOrderMark)); err == nil && string(head) == byteOrderMark {
+		if _, err := br.Discard(len(byteOrderMark)); err != nil {
+			return nil, err
+		}
+	}
 	cr := &CSVReader{
-		r:      csv.NewReader(&lineLimiter{r: r}),
+		r:      csv.NewReader(&lineLimiter{r: br}),
 		header: h,
 		named:  ipointsByName(h),
 		order:  order{ipoints: len(h.Ipoints)},
