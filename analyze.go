@@ -43,9 +43,12 @@ type AnalyzeOptions struct {
 // Ipoints, and composes them to estimates. The result does not depend on the
 // number of processors.
 //
-// It is an error if a run fails, if a trace is damaged or does not belong to the
+// It is an error if the kernel has a loop without exit, if a run fails, if a trace is damaged or does not belong to the
 // kernel, or if an annotated bound is contradicted by a run.
 func (j *Job) Analyze(ctx context.Context, opts AnalyzeOptions) (*Analysis, error) {
+	if endless := j.graph.Endless(); len(endless) > 0 {
+		return nil, endless[0]
+	}
 	ipg, err := j.ipg(opts.Ipoints, opts.PublishedEdges, j.flowFacts())
 	if err != nil {
 		return nil, err

@@ -89,7 +89,8 @@ type Edge struct {
 // if there is no such kernel.
 func Inspect(p *isa.Program, kernel string, divergent func(*cfg.Graph) ([]graph.Edge, error)) (*Module, error) {
 	m := &Module{File: p.File, Version: p.Version, Target: p.Target, AddressBits: p.AddressBits, Kernels: []Kernel{}}
-	warnings := slices.Clone(p.Warnings)
+	obstacles := slices.Clone(p.Warnings)
+	var warnings []diag.Warning
 	found := false
 	for _, f := range p.Entries() {
 		if kernel != "" && f.Name != kernel {
@@ -100,8 +101,14 @@ func Inspect(p *isa.Program, kernel string, divergent func(*cfg.Graph) ([]graph.
 			warnings = append(warnings, diag.Warning{Pos: f.Pos, ID: "declared-only", Text: "kernel " + f.Name + " is declared but not defined"})
 			continue
 		}
-		k, warned, err := inspectKernel(p, f.Name, divergent)
-		warnings = append(warnings, warned...)
+		linked, err := isa.Link(p, f.Name)
+		var k *Kernel
+		if err == nil {
+			obstacles = append(obstacles, isa.Obstacles(linked)...)
+			var warned []diag.Warning
+			k, warned, err = inspectKernel(linked, divergent)
+			warnings = append(warnings, warned...)
+		}
 		if err != nil {
 			warnings = append(warnings, warning(f.Pos, "no-flow-graph", err))
 			continue
@@ -112,7 +119,7 @@ func Inspect(p *isa.Program, kernel string, divergent func(*cfg.Graph) ([]graph.
 		_, err := isa.Link(p, kernel)
 		return nil, err
 	}
-	m.Warnings = estimate.Warnings(distinct(warnings))
+	m.Warnings = estimate.Warnings(append(distinct(obstacles), warnings...))
 	return m, nil
 }
 
@@ -124,7 +131,7 @@ func warning(pos diag.Pos, id string, err error) diag.Warning {
 	return diag.Warning{Pos: pos, ID: id, Text: err.Error()}
 }
 
-// distinct keeps one warning for each place: a function that is expanded at
+// distinct keeps one obstacle for each place: a function that is expanded at
 // several calls has its obstacles as often, and linking meets what lowering has
 // warned of already.
 func distinct(warnings []diag.Warning) []diag.Warning {
@@ -139,25 +146,24 @@ func distinct(warnings []diag.Warning) []diag.Warning {
 	return out
 }
 
-func inspectKernel(p *isa.Program, name string, divergent func(*cfg.Graph) ([]graph.Edge, error)) (*Kernel, []diag.Warning, error) {
-	k, err := isa.Link(p, name)
+func inspectKernel(k *isa.Kernel, divergent func(*cfg.Graph) ([]graph.Edge, error)) (*Kernel, []diag.Warning, error) {
+	g, err := cfg.Build(k)
 	if err != nil {
 		return nil, nil, err
 	}
-	warnings := isa.Obstacles(k)
-	g, err := cfg.Build(k)
-	if err != nil {
-		return nil, warnings, err
-	}
+	var warnings []diag.Warning
 	if err := g.CheckReducible(); err != nil {
 		warnings = append(warnings, warning(k.Pos, "irreducible", err))
+	}
+	for _, e := range g.Endless() {
+		warnings = append(warnings, warning(e.Pos, "endless-loop", e))
 	}
 	added, err := divergent(g)
 	if err != nil {
 		warnings = append(warnings, warning(k.Pos, "no-divergent-edges", err))
 	}
 	out := &Kernel{
-		Name: name, Pos: k.Pos.String(),
+		Name: k.Name, Pos: k.Pos.String(),
 		Instructions: len(k.Instrs),
 		Registers:    flow.Registers(g),
 		Blocks:       blocks(g),
