@@ -92,6 +92,11 @@ func TestUnknown(t *testing.T) {
 		{"tex.1d.v4.f32.s32 {%f1,%f2,%f3,%f4}|%p1, [t, {%r1}];", "tex.1d.v4.f32.s32 {%f1, %f2, %f3, %f4}|%p1, [t, {%r1}]", "textures are not modelled"},
 		{"call (%r1), _runtime_f, ();", "call (%r1), _runtime_f, ()", "_runtime_f is not declared"},
 		{"E: mov.u64 %rd1, E;", "mov.u64 %rd1, E", "the address of code is taken"},
+		{"ld.param.u64 %rd1, [n];", "ld.param.u64 %rd1, [n]", "it reads 8 bytes at offset 0 of parameter n, which has 4"},
+		{"ld.param.v2.u16 {%rs1, %rs2}, [s+4];", "ld.param.v2.u16 {%rs1, %rs2}, [s+4]", "it reads 4 bytes at offset 4 of parameter s, which has 6"},
+		{"ld.param.u32 %r1, [n+4];", "ld.param.u32 %r1, [n+4]", "it reads at offset 4 of parameter n, which has 4 bytes"},
+		{"ld.param.u32 %r1, [p-8];", "ld.param.u32 %r1, [p-8]", "it reads at offset -8 of parameter p, which has 8 bytes"},
+		{".reg .b128 q; ld.param.b128 q, [p];", "ld.param.b128 q, [p]", "it reads 16 bytes at offset 0 of parameter p, which has 8"},
 	} {
 		p, err := lowerSnippet(c.snippet)
 		if err != nil {

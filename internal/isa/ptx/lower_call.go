@@ -43,6 +43,28 @@ func (fn *function) parameterAccess(in isa.Instr) (isa.Instr, error) {
 	return in, nil
 }
 
+// checkParameter refuses a load that begins in a parameter of an entry and ends
+// behind it: what lies there is up to the layout of the parameter block.
+func (fn *function) checkParameter(in *isa.Instr) error {
+	if in.Op != isa.Ld || in.Src[0].Kind != isa.KindVarAddr || in.Src[0].Var != isa.ParamVar {
+		return nil
+	}
+	start := int(in.Src[0].Imm)
+	for _, p := range fn.f.Params {
+		at, end := start-p.Offset, start-p.Offset+in.Type.Bytes()*len(in.Dst)
+		if at >= 0 && at < p.Bytes && end > p.Bytes {
+			return unknownError{fmt.Sprintf("it reads %d bytes at offset %d of parameter %s, which has %d", end-at, at, p.Name, p.Bytes)}
+		}
+	}
+	return nil
+}
+
+// beyondParameter is the error of an access that does not begin in the parameter
+// that it names.
+func beyondParameter(offset int64, name string, bytes int) error {
+	return unknownError{fmt.Sprintf("it reads at offset %d of parameter %s, which has %d bytes", offset, name, bytes)}
+}
+
 // parameterMove makes a move, or a conversion if widths differ, of an access to
 // a scalar parameter.
 func (fn *function) parameterMove(in isa.Instr) (isa.Instr, error) {

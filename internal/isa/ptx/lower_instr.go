@@ -185,9 +185,13 @@ func (fn *function) operands(c *candidate, x *Instr) (isa.Instr, error) {
 	}
 	switch {
 	case in.Type == isa.B128:
-		return fn.halved(in), nil
+		in = fn.halved(in)
+		return in, fn.checkParameter(&in)
 	case in.Op == isa.Mov && c.vector > 0:
 		return fn.elementwise(in), nil
+	}
+	if err := fn.checkParameter(&in); err != nil {
+		return in, err
 	}
 	return fn.parameterAccess(in)
 }

@@ -164,6 +164,9 @@ func (fn *function) addressOf(in *isa.Instr, o *Operand) (isa.Operand, error) {
 		out.Var = sym.index
 		have = fn.varAt(sym.index).Space
 	case symEntry:
+		if v.bits >= uint64(sym.bytes) {
+			return out, beyondParameter(int64(v.bits), v.name, sym.bytes)
+		}
 		out.Var = isa.ParamVar
 		out.Imm += uint64(sym.off)
 		have = isa.Param
