@@ -192,6 +192,7 @@ const (
 	ExprCond                   // Args[0] ? Args[1] : Args[2]
 	ExprCast                   // (.Text) Args[0]
 	ExprCall                   // generic(Args[0]), or a byte mask as in 0xff00(Args[0])
+	ExprIndex                  // Text[Args[0]]: an element of an array
 )
 
 // Expr is a constant expression.

@@ -49,6 +49,8 @@ func (m *Module) eval(e *Expr) (value, error) {
 		return value{name: e.Text, at: e.Pos}, nil
 	case ExprCall:
 		return m.evalCall(e)
+	case ExprIndex:
+		return value{}, m.errorf(e.Pos, "an element of %s is an operand of its own, not a part of a constant", e.Text)
 	}
 	args := make([]value, len(e.Args))
 	for i, a := range e.Args {

@@ -80,3 +80,11 @@ func TestModuleRegister(t *testing.T) {
 		t.Errorf("got  %v\nwant %s", err, want)
 	}
 }
+
+// TestSourceEnds checks that what editors and C strings put around a source is no
+// part of it.
+func TestSourceEnds(t *testing.T) {
+	if _, err := lowerText("\ufeff.version 7.0 .target sm_70\r\n.entry k() .language 7 { ret; }\r\n\x00\x00"); err != nil {
+		t.Error(err)
+	}
+}

@@ -17,6 +17,7 @@
 // aggregate is a Local variable of the caller, whose address is passed.
 //
 // Registers of 128 bits and vectors of registers are several registers for isa.
+// An element array[%r] is computed before the instruction that uses it.
 // Access to a part of a scalar parameter becomes a shift or an insertion. The
 // carry flag of extended precision is a predicate register, and so is the
 // completion of each asynchronous copy.

@@ -224,7 +224,7 @@ func isPlain(e *Expr) bool {
 
 func (g generator) expr(depth int) *Expr {
 	arg := func() *Expr { return g.expr(depth - 1) }
-	kind := ExprKind(g.count("kind", 0, 7))
+	kind := ExprKind(g.count("kind", 0, 8))
 	if depth == 0 {
 		kind %= ExprUnary
 	}
@@ -248,6 +248,8 @@ func (g generator) expr(depth int) *Expr {
 		return &Expr{Kind: ExprCond, Args: []*Expr{arg(), arg(), arg()}}
 	case ExprCast:
 		return &Expr{Kind: ExprCast, Text: "s64", Args: []*Expr{arg()}}
+	case ExprIndex:
+		return &Expr{Kind: ExprIndex, Text: g.name(), Args: []*Expr{arg()}}
 	case ExprCall:
 		if g.chance("mask") {
 			return &Expr{Kind: ExprCall, Text: "0xff", Bits: 0xff, Args: []*Expr{arg()}}

@@ -74,7 +74,7 @@ type symbol struct {
 	kind  symbolKind
 	reg   isa.Reg
 	index int32 // variable, label, target list or function
-	bytes int   // size of a parameter
+	bytes int   // size of a parameter, or of the elements of an array
 	off   int   // of an entry parameter in its block, in bytes
 }
 

@@ -139,6 +139,10 @@ func (s *slot) accepts(o *Operand, vector int) bool {
 		return s.second != nil
 	case OperandTuple:
 		return false
+	case OperandExpr:
+		if s.address {
+			return o.Expr.Kind == ExprIndex
+		}
 	}
 	if (s.letter == 'L' || s.letter == 'T') && (o.Kind != OperandName || o.Not) {
 		return false
@@ -208,8 +212,11 @@ func (fn *function) place(in *isa.Instr, c *candidate, s *slot, o *Operand) (err
 		if s.space != isa.Generic {
 			in.Space = s.space
 		}
+		if o.Kind == OperandAddr {
+			o = &o.List[0]
+		}
 		var a isa.Operand
-		if a, err = fn.addressOf(in, &o.List[0]); err == nil {
+		if a, err = fn.addressOf(in, o); err == nil {
 			in.Src = append(in.Src, a)
 		}
 		if s.space != isa.Generic {

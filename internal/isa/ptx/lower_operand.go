@@ -10,6 +10,9 @@ import (
 
 // resolve gives the operand that a name or constant is in a place of type t.
 func (fn *function) resolve(o *Operand, t isa.Type, s *slot) (isa.Operand, error) {
+	if o.Kind == OperandExpr && o.Expr.Kind == ExprIndex {
+		return fn.elementAddress(o.Expr, t)
+	}
 	if o.Kind == OperandExpr {
 		v, err := fn.eval(o.Expr)
 		if err != nil {
@@ -137,6 +140,15 @@ func fits(have, want isa.Type, wider bool) bool {
 func (fn *function) addressOf(in *isa.Instr, o *Operand) (isa.Operand, error) {
 	v := value{name: o.Name}
 	switch {
+	case o.Kind == OperandExpr && o.Expr.Kind == ExprIndex:
+		e, err := fn.element(o.Expr)
+		if in.Space == isa.Generic {
+			in.Space = e.space
+		}
+		if err == nil {
+			err = fn.checkSpace(in, o.Expr.Text, e.space)
+		}
+		return e.at, err
 	case o.Kind == OperandExpr:
 		var err error
 		if v, err = fn.eval(o.Expr); err != nil {

@@ -38,7 +38,7 @@ func (l *lowering) moduleVars(d *Decl) error {
 		}
 		known, ok := l.names[v.Name]
 		if !ok {
-			l.names[v.Name] = symbol{kind: symVar, index: int32(len(l.program.Vars))}
+			l.names[v.Name] = symbol{kind: symVar, index: int32(len(l.program.Vars)), bytes: stride(d, name, &v)}
 			l.program.Vars = append(l.program.Vars, v)
 			continue
 		}

@@ -34,6 +34,14 @@ func TestLowerSeveral(t *testing.T) {
 		{"@%p1 st.global.s16 [%rd1], %rs1+-1; add.u64 %rd2, 4, %rd1+8;",
 			"@%3 add.u16 %2, %1, 0xffff; @%3 st.global.s16 [%0], %2; add.u64 %5, %0, 0x8; add.u64 %4, 0x4, %5"},
 
+		// Elements of arrays.
+		{"ld.shared.u32 %r1, tile[3]; st.shared.u32 tile[%r1-1], %r2;",
+			"ld.shared.u32 %0, [var3+12]; mad.u32 %1, %0, 0x4, var3-4; st.shared.u32 [%1], %2"},
+		{"@%p1 ld.u8 %r1, c[7]; mov.u64 %rd1, c[1];", "@%1 ld.const.u8 %0, [var1+7]; mov.u64 %2, var1+1"},
+		{".reg .s32 i; .global .v2 .f32 pairs[9]; ld.global.v2.f32 {%f1, %f2}, pairs[i];",
+			"cvt.s64.s32 %3, %0; mad.u64 %4, %3, 0x8, var5; ld.global.v2.f32 {%1, %2}, [%4]"},
+		{".global .u16 halves[9]; mov.u64 %rd1, halves[%rd2+1];", "mad.u64 %2, %1, 0x2, var5+2; mov.u64 %0, %2"},
+
 		// Hints.
 		{"ld.global.L1::evict_last.L2::cache_hint.v2.b32 {%r1, %r2}, [%rd1], %rd2;", "ld.global.v2.b32 {%0, %1}, [%2]"},
 		{"st.global.cg.L2::cache_hint.u32 [%rd1], %r1, %rd2;", "st.volatile.global.u32 [%0], %1"},

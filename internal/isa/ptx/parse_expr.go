@@ -207,13 +207,17 @@ func (p *parser) primary() (*Expr, error) {
 	default:
 		return nil, p.unexpected("an operand")
 	}
-	if e.Kind != ExprFloat && p.accept("(") { // generic(x), 0xff(x)
+	kind, end := ExprCall, ")"
+	if e.Kind == ExprName && p.is("[") { // array[x]
+		kind, end = ExprIndex, "]"
+	}
+	if e.Kind != ExprFloat && (p.accept("(") || kind == ExprIndex && p.accept("[")) { // generic(x), 0xff(x)
 		arg, err := p.expr()
 		if err != nil {
 			return nil, err
 		}
-		e.Kind, e.Args = ExprCall, []*Expr{arg}
-		if err := p.expect(")"); err != nil {
+		e.Kind, e.Args = kind, []*Expr{arg}
+		if err := p.expect(end); err != nil {
 			return nil, err
 		}
 	}

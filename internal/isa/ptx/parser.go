@@ -1,6 +1,7 @@
 package ptx
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"strconv"
@@ -25,6 +26,8 @@ func Parse(file string, src []byte) (*Module, error) {
 		return nil, fmt.Errorf("%s: larger than %d MiB", file, maxSource>>20)
 	}
 	errs := &diag.List{}
+	src = bytes.TrimRight(src, "\x00") // of a C string
+	src = bytes.TrimPrefix(src, []byte("\ufeff"))
 	p := &parser{lexer: lexer{file: file, src: string(src), line: 1, errs: errs}}
 	p.advance()
 	m := &Module{File: file}
@@ -284,6 +287,7 @@ var directives = map[string]rule{
 	".noreturn":             {inHeader, 0, 0, tokEOF, false},
 	".reqnctapercluster":    {inHeader, 1, 3, tokInt, false},
 	".explicitcluster":      {inHeader, 0, 0, tokEOF, false},
+	".language":             {inHeader, 1, 1, tokInt, false},
 	".maxclusterrank":       {inHeader, 1, 1, tokInt, false},
 	".blocksareclusters":    {inHeader, 0, 0, tokEOF, false},
 	".abi_preserve":         {inHeader, 1, 1, tokInt, false},

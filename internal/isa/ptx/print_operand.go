@@ -86,11 +86,14 @@ func appendExpr(b []byte, e *Expr) []byte {
 		b = appendExpr(b, e.Args[1])
 		b = append(b, " : "...)
 		return appendExpr(b, e.Args[2])
-	case ExprCall:
-		b = append(b, e.Text...)
-		b = append(b, '(')
+	case ExprCall, ExprIndex:
+		around := brackets[OperandTuple]
+		if e.Kind == ExprIndex {
+			around = brackets[OperandAddr]
+		}
+		b = append(append(b, e.Text...), around[0])
 		b = appendExpr(b, e.Args[0])
-		return append(b, ')')
+		return append(b, around[1])
 	}
 	return append(b, e.Text...)
 }
