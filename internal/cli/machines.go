@@ -38,7 +38,7 @@ func machinesCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			fmt.Fprintf(c.OutOrStdout(), "%s: %s\nhash %s\n\n", m.Name, m.About, m.Hash())
+			fmt.Fprintf(c.OutOrStdout(), "%s: %s\ncore %s\nhash %s\n\n", m.Name, m.About, m.Core, m.Hash())
 			tw := tabwriter.NewWriter(c.OutOrStdout(), 0, 0, 2, ' ', 0)
 			for _, r := range m.Rows() {
 				fmt.Fprintf(tw, "%s\t%s\t%s\t%s\n", r.Path, r.Value, r.Unit, r.Source)

@@ -10,14 +10,6 @@ import (
 	"warpbound/internal/isa"
 )
 
-// Limits of a machine as a whole, so that no description makes a simulator
-// allocate without bound.
-const (
-	maxWarps = 1 << 14 // on all SMs
-	maxLines = 1 << 20 // in all caches
-	maxRatio = 1 << 20 // either side of the reduced ratio of the clocks
-)
-
 // checker gathers what is wrong with a decoded description.
 type checker struct {
 	m    *Machine
@@ -46,6 +38,9 @@ func (c *checker) has(path string) bool {
 
 func (c *checker) check() {
 	c.name()
+	if !c.core() {
+		return // what else must be there depends on it
+	}
 	for path, f := range c.m.fields() {
 		switch v := f.value.Interface().(type) {
 		case Number:
@@ -84,8 +79,27 @@ func (c *checker) name() {
 	}
 }
 
+// core checks which core the machine has, and that nothing describes another. It
+// reports whether the core is known.
+func (c *checker) core() bool {
+	switch core := c.m.Core; {
+	case !c.has("core"):
+		c.errorf("core", "missing key core = %q or %q", Scoreboard, Barrel)
+		return false
+	case core != Scoreboard && core != Barrel:
+		c.errorf("core", "core = %q is neither %s nor %s", core, Scoreboard, Barrel)
+		return false
+	}
+	for _, path := range c.m.Core.foreign() {
+		if c.has(path) {
+			c.errorf(path, "a %s core has no %s", c.m.Core, path)
+		}
+	}
+	return true
+}
+
 func (c *checker) number(path string, f field, n Number) {
-	unit := f.tag.Get("unit")
+	unit := f.unit(c.m.Core)
 	if !c.has(path) {
 		c.errorf(path, "missing key %s = { value = ..., unit = %q, source = ... }", path, unit)
 		return
@@ -104,6 +118,14 @@ func (c *checker) number(path string, f field, n Number) {
 	if f.tag.Get("shape") != "" && bits.OnesCount64(uint64(n.Value)) != 1 {
 		c.errorf(path+".value", "%s = %d must be a power of two", path, n.Value)
 	}
+}
+
+// unit returns the unit that the field has on machines with the core.
+func (f field) unit(core Core) string {
+	if own := f.tag.Get(string(core)); own != "" {
+		return own
+	}
+	return f.tag.Get("unit")
 }
 
 // bound reads a limit from a tag of Machine's own declaration.
@@ -147,14 +169,16 @@ func (c *checker) classes(section string, timings map[string]Timing) {
 		path := section + "." + name
 		t, ok := timings[name]
 		if !ok {
-			c.errorf(path, "missing key %s = { pipeline = ..., latency = ..., initiation = ..., unit = %q, source = ... }", path, timingUnit)
+			pipeline := ""
+			if c.m.Core == Scoreboard {
+				pipeline = "pipeline = ..., "
+			}
+			c.errorf(path, "missing key %s = { %slatency = ..., initiation = ..., unit = %q, source = ... }", path, pipeline, timingUnit)
 			continue
 		}
 		c.unit(path, t.Unit, timingUnit)
 		c.source(path, t.Source)
-		if _, ok := c.m.Pipelines[t.Pipeline]; !ok {
-			c.errorf(path+".pipeline", "%s: no pipeline %q; there are %s", path, t.Pipeline, strings.Join(sortedKeys(c.m.Pipelines), ", "))
-		}
+		c.pipeline(path, t.Pipeline)
 		for key, v := range map[string]int64{"latency": t.Latency, "initiation": t.Initiation} {
 			if v < 1 || v > maxLatency {
 				c.errorf(path+"."+key, "%s.%s = %d is not between 1 and %d %s", path, key, v, maxLatency, timingUnit)
@@ -168,43 +192,16 @@ func (c *checker) classes(section string, timings map[string]Timing) {
 	}
 }
 
-// relations checks what several numbers must obey together. All of them are in
-// range when it runs.
-func (c *checker) relations() {
-	m := c.m
-	sm, l1, l2, dram := &m.SM, &m.L1, &m.L2, &m.DRAM
-	require := func(ok bool, path, format string, args ...any) {
-		if !ok {
-			c.errorf(path, format, args...)
+// pipeline checks the name of the pipeline of a class.
+func (c *checker) pipeline(class, name string) {
+	path := class + ".pipeline"
+	if c.m.Core == Barrel {
+		if c.has(path) {
+			c.errorf(path, "a %s core has no pipelines", Barrel)
 		}
+		return
 	}
-	core, mem := m.ClockRatio()
-	require(max(core, mem) <= maxRatio, "clock.dram", "the ratio of the clocks, reduced to %d:%d, has a side beyond %d", core, mem, maxRatio)
-	warps := sm.Count.Value * sm.Warps.Value
-	require(warps <= maxWarps, "sm.warps", "%d SMs of %d warps are more than %d warps", sm.Count.Value, sm.Warps.Value, maxWarps)
-	require(sm.Warps.Value >= sm.Schedulers.Value, "sm.schedulers", "%d schedulers share %d warps", sm.Schedulers.Value, sm.Warps.Value)
-	require(sm.Threads.Value <= sm.Warps.Value*sm.WarpSize.Value, "sm.threads", "%d threads do not fit into %d warps of %d", sm.Threads.Value, sm.Warps.Value, sm.WarpSize.Value)
-	require(sm.CTAThreads.Value <= sm.Threads.Value, "sm.cta_threads", "a CTA of %d threads does not fit into the %d of an SM", sm.CTAThreads.Value, sm.Threads.Value)
-
-	lines := sm.Count.Value*l1.Sets.Value*l1.Ways.Value + l2.Partitions.Value*l2.Sets.Value*l2.Ways.Value
-	require(lines <= maxLines, "l2.sets", "the caches together have %d lines, more than %d", lines, maxLines)
-	require(l1.Index.Value != Fermi || l1.Sets.Value == 32 && l1.Line.Value == 128, "l1.index", "the index %q is for 32 sets of lines of 128 bytes", Fermi)
-	require(l1.Line.Value == l2.Line.Value, "l1.line", "lines of %d bytes differ from the %d of l2.line", l1.Line.Value, l2.Line.Value)
-	require(l2.Interleave.Value >= l2.Line.Value, "l2.interleave", "%d bytes are less than a line of %d", l2.Interleave.Value, l2.Line.Value)
-	require(dram.Row.Value >= l2.Line.Value, "dram.row", "%d bytes are less than a line of %d", dram.Row.Value, l2.Line.Value)
-	require(dram.Burst.Value <= l2.Line.Value, "dram.burst", "%d bytes are more than a line of %d", dram.Burst.Value, l2.Line.Value)
-	require(dram.RC.Value >= dram.RAS.Value, "dram.rc", "a row cycle of %d is shorter than ras = %d", dram.RC.Value, dram.RAS.Value)
-
-	lsu := m.Timing(isa.MemGlobal).Pipeline
-	for _, class := range []isa.Class{isa.MemParam, isa.MemShared, isa.MemGlobal, isa.MemAtomic} {
-		path := "classes." + class.String() + ".pipeline"
-		require(m.Timing(class).Pipeline == lsu, path, "all memory classes share one pipeline, but this is not %q", lsu)
-	}
-	require(m.Pipelines[lsu].Value == 1, "pipelines."+lsu, "an SM has 1 pipeline for memory, not %d", m.Pipelines[lsu].Value)
-	for _, class := range isa.Classes() {
-		if class < isa.MemParam {
-			path := "classes." + class.String() + ".pipeline"
-			require(m.Timing(class).Pipeline != lsu, path, "%q is the pipeline for memory", lsu)
-		}
+	if _, ok := c.m.Pipelines[name]; !ok {
+		c.errorf(path, "%s: no pipeline %q; there are %s", class, name, strings.Join(sortedKeys(c.m.Pipelines), ", "))
 	}
 }

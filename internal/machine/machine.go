@@ -1,6 +1,9 @@
 // Package machine describes GPUs: limits, latencies and the shape of the memory
 // system, each number with its unit and the source it comes from.
 //
+// There are two kinds of machines, named by their cores (Core): those with a
+// scoreboard, pipelines and caches, and the predictable ones.
+//
 // A description is a TOML file, read by Parse, or one of those that are built
 // in (Names, Builtin). docs/machine-model.md says what the simulator makes of
 // each number. A Machine is not changed after Parse made it.
@@ -19,23 +22,41 @@ import (
 
 // Machine is the description of a GPU. The tags of the sections' fields say
 // what a file must state: the unit, the smallest and the largest sensible value,
-// and whether it must be a power of two.
+// and whether it must be a power of two. Sections and fields with the tag core
+// are those of machines with that core, and zero in others; a unit of the
+// barrel core that differs stands in the tag barrel.
 type Machine struct {
 	Name  string `toml:"name"`
 	About string `toml:"about"`
+	Core  Core   `toml:"core"`
 
 	Sources map[string]string `toml:"sources"` // what abbreviations in the numbers' sources stand for
 
 	Clock        Clock             `toml:"clock"`
 	SM           SM                `toml:"sm"`
-	Pipelines    map[string]Number `toml:"pipelines" unit:"pipelines per SM" min:"1" max:"16"`
+	Pipelines    map[string]Number `toml:"pipelines" core:"scoreboard" unit:"pipelines per SM" min:"1" max:"16"`
 	Classes      map[string]Timing `toml:"classes"`
 	Shared       Shared            `toml:"shared"`
-	L1           L1                `toml:"l1"`
-	Interconnect Interconnect      `toml:"interconnect"`
-	L2           L2                `toml:"l2"`
-	DRAM         DRAM              `toml:"dram"`
+	Memory       Memory            `toml:"memory" core:"barrel"`
+	L1           L1                `toml:"l1" core:"scoreboard"`
+	Interconnect Interconnect      `toml:"interconnect" core:"scoreboard"`
+	L2           L2                `toml:"l2" core:"scoreboard"`
+	DRAM         DRAM              `toml:"dram" core:"scoreboard"`
 }
+
+// Core says how the SMs of a machine execute.
+type Core string
+
+// The cores.
+const (
+	// Scoreboard issues a warp's next instruction as soon as its registers and a
+	// pipeline are free, and shares caches and DRAM between the SMs.
+	Scoreboard Core = "scoreboard"
+
+	// Barrel has one instruction of each warp under way, no caches, and memory of
+	// its own for each SM, so that its times can be bounded without simulation.
+	Barrel Core = "barrel"
+)
 
 // Number is one number of a description.
 type Number struct {
@@ -48,7 +69,7 @@ type Number struct {
 // issues one instruction for a whole warp.
 type Clock struct {
 	Core Number `toml:"core" unit:"Hz" min:"1000" max:"8000000000"`
-	DRAM Number `toml:"dram" unit:"Hz" min:"1000" max:"8000000000"`
+	DRAM Number `toml:"dram" core:"scoreboard" unit:"Hz" min:"1000" max:"8000000000"`
 }
 
 // SM holds the streaming multiprocessors and what limits their occupancy.
@@ -69,7 +90,7 @@ type SM struct {
 	Shared       Number `toml:"shared" unit:"bytes per SM" min:"0" max:"1048576"`
 	SharedUnit   Number `toml:"shared_unit" unit:"bytes per CTA" min:"1" max:"65536"`
 
-	Dispatch Number `toml:"dispatch" unit:"core cycles per CTA" min:"1" max:"100000"`
+	Dispatch Number `toml:"dispatch" unit:"core cycles per CTA" barrel:"core cycles per wave" min:"1" max:"100000"`
 	Barrier  Number `toml:"barrier" unit:"core cycles" min:"1" max:"100000"`
 }
 
@@ -92,8 +113,18 @@ const (
 	Fermi  Index = "fermi"  // those, xor bits 13 to 15, 17 and 19 of the address
 )
 
+// Requests says into how many requests the memory of a barrel core divides an
+// access of a warp.
+type Requests string
+
+// The ways to count requests.
+const (
+	BySegment Requests = "segment" // as many as segments, words, banks or lanes need
+	ByAccess  Requests = "access"  // one
+)
+
 // Choice is one of several words and where it comes from.
-type Choice[T Policy | Index] struct {
+type Choice[T Policy | Index | Requests] struct {
 	Value  T      `toml:"value"`
 	Source string `toml:"source"`
 }
@@ -106,7 +137,9 @@ func (c Choice[T]) row(path string) Row {
 // Timing says how instructions of one class execute. A pipeline accepts the next
 // instruction Initiation core cycles after this one, and the result is ready
 // Latency core cycles after issue. For memory this holds for one access that
-// hits the cache nearest to the SM.
+// hits the cache nearest to the SM. On a barrel core Initiation is how long the
+// instruction, or each request of an access, holds the port, and there are no
+// pipelines.
 type Timing struct {
 	Pipeline   string `toml:"pipeline"`
 	Latency    int64  `toml:"latency"`
@@ -125,7 +158,13 @@ const (
 type Shared struct {
 	Banks      Number `toml:"banks" unit:"banks" min:"1" max:"64" shape:"power of two"`
 	BankBytes  Number `toml:"bank_width" unit:"bytes" min:"4" max:"16" shape:"power of two"`
-	AtomicPass Number `toml:"atomic_pass" unit:"core cycles" min:"1" max:"100000"`
+	AtomicPass Number `toml:"atomic_pass" core:"scoreboard" unit:"core cycles" min:"1" max:"100000"`
+}
+
+// Memory holds the memory of each SM of a machine with barrel cores.
+type Memory struct {
+	Requests Choice[Requests] `toml:"requests" choices:"segment access"`
+	Segment  Number           `toml:"segment" unit:"bytes" min:"32" max:"4096" shape:"power of two"`
 }
 
 // L1 holds the data cache of each SM.
@@ -189,10 +228,13 @@ type DRAM struct {
 func (m *Machine) Timing(c isa.Class) Timing { return m.Classes[c.String()] }
 
 // WithPolicy returns the machine with another scheduling policy, chosen by the
-// caller and not by the machine's source.
+// caller and not by the machine's source. A barrel core has no other than LRR.
 func (m *Machine) WithPolicy(p Policy) (*Machine, error) {
 	if p != GTO && p != LRR && p != RR {
 		return nil, fmt.Errorf("no scheduling policy %q; there are %s, %s and %s", p, GTO, LRR, RR)
+	}
+	if m.Core == Barrel && p != LRR {
+		return nil, fmt.Errorf("%s: a barrel core schedules by %s, not by %s", m.Name, LRR, p)
 	}
 	other := *m
 	other.SM.Policy = Choice[Policy]{Value: p, Source: "chosen for this run"}
@@ -200,7 +242,7 @@ func (m *Machine) WithPolicy(p Policy) (*Machine, error) {
 }
 
 // ClockRatio returns the frequencies of core and DRAM divided by their greatest
-// common divisor.
+// common divisor. The machine must have a scoreboard.
 func (m *Machine) ClockRatio() (core, dram int64) {
 	a, b := m.Clock.Core.Value, m.Clock.DRAM.Value
 	for b != 0 {
@@ -214,9 +256,16 @@ func (m *Machine) Milliseconds(cycles int64) float64 {
 	return float64(cycles) / float64(m.Clock.Core.Value) * 1e3
 }
 
+// Nanoseconds converts core cycles to whole nanoseconds, rounded down.
+func (m *Machine) Nanoseconds(cycles int64) int64 {
+	hz := m.Clock.Core.Value
+	return cycles/hz*1e9 + cycles%hz*1e9/hz
+}
+
 // Hash identifies what the description says of the machine: the SHA-256 of its
 // name and of every number with its unit, in hexadecimal. Sources, comments and
-// the order of a file do not change it.
+// the order of a file do not change it. The core need not be in it, since
+// machines with different cores have different numbers.
 func (m *Machine) Hash() string {
 	h := sha256.New()
 	fmt.Fprintf(h, "name %q\n", m.Name)

@@ -11,23 +11,27 @@ import (
 	"warpbound/internal/isa"
 )
 
-func fermi(t testing.TB) *Machine {
+func builtin(t testing.TB, name string) *Machine {
 	t.Helper()
-	m, err := Builtin("fermi-c2050")
+	m, err := Builtin(name)
 	if err != nil {
 		t.Fatal(err)
 	}
 	return m
 }
 
-func fermiSource(t testing.TB) string {
+func fermi(t testing.TB) *Machine { return builtin(t, "fermi-c2050") }
+
+func source(t testing.TB, name string) string {
 	t.Helper()
-	src, err := os.ReadFile("fermi-c2050.toml")
+	src, err := os.ReadFile(name + ".toml")
 	if err != nil {
 		t.Fatal(err)
 	}
 	return string(src)
 }
+
+func fermiSource(t testing.TB) string { return source(t, "fermi-c2050") }
 
 func TestBuiltinsHaveTheirNames(t *testing.T) {
 	if !slices.Contains(Names(), "fermi-c2050") {
@@ -42,7 +46,7 @@ func TestBuiltinsHaveTheirNames(t *testing.T) {
 			t.Errorf("%s.toml is called %s", name, m.Name)
 		}
 	}
-	if _, err := Builtin("voodoo"); err == nil || err.Error() != `no machine "voodoo"; built in are fermi-c2050` {
+	if _, err := Builtin("voodoo"); err == nil || err.Error() != `no machine "voodoo"; built in are fermi-c2050, mini-simt, predictable-rr` {
 		t.Errorf("got %v", err)
 	}
 }
@@ -136,10 +140,38 @@ func TestHash(t *testing.T) {
 	}
 }
 
-// TestParseErrors replaces one piece of the Fermi description and expects an
-// error that says what is wrong, at the place where the given text stands.
+// damage is one piece of a description, what replaces it, and what the error
+// says at the place where the text at stands.
+type damage struct{ name, old, new, at, want string }
+
+// checkDamages expects an error for each damage of a built-in description.
+func checkDamages(t *testing.T, name string, damages []damage) {
+	for _, c := range damages {
+		t.Run(c.name, func(t *testing.T) {
+			old := source(t, name)
+			if !strings.Contains(old, c.old) {
+				t.Fatalf("the description has no %q", c.old)
+			}
+			src := strings.Replace(old, c.old, c.new, 1)
+			m, err := Parse("m.toml", []byte(src))
+			want := c.want
+			if c.at != "" {
+				before, _, _ := strings.Cut(src, c.at)
+				line := strings.Count(before, "\n")
+				want = fmt.Sprintf("m.toml:%d:%d: ", line+1, len(before)-strings.LastIndexByte(before, '\n'))
+			}
+			if err == nil || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), c.want) {
+				t.Errorf("got %v, want an error with %q at %q", err, c.want, want)
+			}
+			if m != nil {
+				t.Error("got a machine with the error")
+			}
+		})
+	}
+}
+
 func TestParseErrors(t *testing.T) {
-	for _, c := range []struct{ name, old, new, at, want string }{
+	checkDamages(t, "fermi-c2050", []damage{
 		{"syntax", `name  =`, `name  ==`, `= "fermi`, "expected"},
 		{"unknown section", "[dram]", "[drum]", "drum]", `unknown key "drum"`},
 		{"unknown key", "banks       =", "bonks       =", "bonks", `unknown key "bonks"`},
@@ -162,6 +194,9 @@ func TestParseErrors(t *testing.T) {
 		{"pipeline", `pipeline = "sfu", latency = 145`, `pipeline = "alu", latency = 145`, `pipeline = "alu"`, `classes.int-div: no pipeline "alu"; there are ldst, sfu, sp`},
 		{"policy", `"gto"`, `"fifo"`, `value = "fifo"`, `sm.policy = "fifo" is none of gto, lrr, rr`},
 		{"no policy", "policy  ", "# ", "sm]", "missing key sm.policy = { value = ..., source = ... }; the value is one of gto, lrr, rr"},
+		{"no core", `core  = "scoreboard"`, "", "", "m.toml:1:1: missing key core = \"scoreboard\" or \"barrel\""},
+		{"core", `core  = "scoreboard"`, `core  = "tomasulo"`, "core  =", `core = "tomasulo" is neither scoreboard nor barrel`},
+		{"memory of a barrel core", "[l1]", "[memory]\n[l1]", "memory]", "a scoreboard core has no memory"},
 		{"clocks", "value = 575000000", "value = 575000001", "dram = { value = 750", "the ratio of the clocks, reduced to 191666667:250000000, has a side beyond 1048576"},
 		{"threads", "value = 1536,", "value = 1537,", "threads       =", "1537 threads do not fit into 48 warps of 32"},
 		{"CTA", "value = 1024,", "value = 2048,", "cta_threads   =", "a CTA of 2048 threads does not fit into the 1536 of an SM"},
@@ -170,55 +205,89 @@ func TestParseErrors(t *testing.T) {
 		{"memory pipeline", `mem-shared  = { pipeline = "ldst"`, `mem-shared  = { pipeline = "sp"`, `pipeline = "sp", latency = 26`, `all memory classes share one pipeline, but this is not "ldst"`},
 		{"other in memory pipeline", `int-add     = { pipeline = "sp"`, `int-add     = { pipeline = "ldst"`, `pipeline = "ldst", latency = 4`, `"ldst" is the pipeline for memory`},
 		{"two memory pipelines", "ldst = { value = 1", "ldst = { value = 2", "ldst = { value = 2", "an SM has 1 pipeline for memory, not 2"},
-	} {
-		t.Run(c.name, func(t *testing.T) {
-			old := fermiSource(t)
-			if !strings.Contains(old, c.old) {
-				t.Fatalf("the description has no %q", c.old)
-			}
-			src := strings.Replace(old, c.old, c.new, 1)
-			m, err := Parse("m.toml", []byte(src))
-			want := c.want
-			if c.at != "" {
-				before, _, _ := strings.Cut(src, c.at)
-				line := strings.Count(before, "\n")
-				want = fmt.Sprintf("m.toml:%d:%d: ", line+1, len(before)-strings.LastIndexByte(before, '\n'))
-			}
-			if err == nil || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), c.want) {
-				t.Errorf("got %v, want an error with %q at %q", err, c.want, want)
-			}
-			if m != nil {
-				t.Error("got a machine with the error")
-			}
-		})
-	}
+	})
 	if _, err := Parse("m.toml", make([]byte, maxFile+1)); err == nil || !strings.Contains(err.Error(), "larger than") {
 		t.Errorf("a huge file gives %v", err)
+	}
+}
+
+// TestBarrelErrors does the same for what only barrel cores have or must not have.
+func TestBarrelErrors(t *testing.T) {
+	checkDamages(t, "predictable-rr", []damage{
+		{"cache", "[memory]", "[l1]\n[memory]", "l1]", "a barrel core has no l1"},
+		{"pipelines", "[memory]", "[pipelines]\nsp = {}\n[memory]", "pipelines]", "a barrel core has no pipelines"},
+		{"DRAM clock", "[sm]", "dram = { value = 1000 }\n[sm]", "dram = {", "a barrel core has no clock.dram"},
+		{"atomic pass", "[memory]", "atomic_pass = { value = 2 }\n[memory]", "atomic_pass", "a barrel core has no shared.atomic_pass"},
+		{"pipeline", "sfu         = { ", `sfu         = { pipeline = "sfu", `, `pipeline = "sfu"`, "a barrel core has no pipelines"},
+		{"missing class", "sfu         =", "#", "classes]", `missing key classes.sfu = { latency = ..., initiation = ..., unit = "core cycles", source = ... }`},
+		{"schedulers", `value = 1, unit = "schedulers`, `value = 2, unit = "schedulers`, "schedulers    =", "a barrel core has 1 scheduler, not 2"},
+		{"greedy", `"lrr"`, `"gto"`, "policy        =", "a barrel core schedules by lrr, not by gto"},
+		{"strict", `"lrr"`, `"rr"`, "policy        =", "a barrel core schedules by lrr, not by rr"},
+		{"latency", "latency = 32,", "latency = 31,", "latency = 31", "a latency of 31 is shorter than the initiation of 32"},
+		{"barrier", "sync        = { latency = 1, initiation = 1", "sync        = { latency = 2, initiation = 2", "barrier       =", "1 cycles are less than the initiation of 2 of sync"},
+		{"wave", `"core cycles per wave"`, `"core cycles per CTA"`, `unit = "core cycles per CTA"`, `the unit of sm.dispatch must be "core cycles per wave"`},
+		{"requests", `"segment", source`, `"sector", source`, `value = "sector"`, `memory.requests = "sector" is none of segment, access`},
+		{"segment", `value = 32, unit = "bytes"`, `value = 48, unit = "bytes"`, "value = 48, unit = \"bytes\"", "memory.segment = 48 must be a power of two"},
+		{"no segment", "segment  =", "# ", "memory]", `missing key memory.segment = { value = ..., unit = "bytes", source = ... }`},
+	})
+}
+
+// TestBarrelMachines checks what the text says of the predictable machines.
+func TestBarrelMachines(t *testing.T) {
+	for _, name := range []string{"predictable-rr", "mini-simt"} {
+		m := builtin(t, name)
+		if m.Core != Barrel || m.Pipelines != nil || m.L1 != (L1{}) || m.DRAM != (DRAM{}) {
+			t.Errorf("%s is no barrel machine: %+v", name, m)
+		}
+		for _, r := range m.Rows() {
+			if strings.HasPrefix(r.Path, "l1.") || strings.HasSuffix(r.Path, ".pipeline") {
+				t.Errorf("%s lists %s", name, r.Path)
+			}
+		}
+		for _, p := range []Policy{GTO, RR} {
+			want := fmt.Sprintf("%s: a barrel core schedules by lrr, not by %s", name, p)
+			if _, err := m.WithPolicy(p); err == nil || err.Error() != want {
+				t.Errorf("got %v, want %s", err, want)
+			}
+		}
+		if _, err := m.WithPolicy(LRR); err != nil {
+			t.Error(err)
+		}
+	}
+	m := builtin(t, "predictable-rr")
+	if got := m.SM.Count.Value * m.Memory.Segment.Value * m.Clock.Core.Value / m.Timing(isa.MemGlobal).Initiation; got/1e9 != 128 {
+		t.Errorf("the memories deliver %d bytes per second", got)
+	}
+	if got := m.Milliseconds(m.Timing(isa.MemGlobal).Latency); got < 173.5e-6 || got > 174.5e-6 {
+		t.Errorf("a load takes %v ms", got)
+	}
+	if got := m.Nanoseconds(575_000_000*1000 + 1); got != 1_000_000_000_001 {
+		t.Errorf("1000 s and a cycle are %d ns", got)
 	}
 }
 
 // TestEmptyFileNamesEverything checks that one run of the checker reports all
 // that is missing, and that no declared field lacks the tags it is checked by.
 func TestEmptyFileNamesEverything(t *testing.T) {
-	_, err := Parse("m.toml", nil)
-	if err == nil {
-		t.Fatal("an empty file is accepted")
-	}
-	for path, f := range fermi(t).fields() {
-		switch f.value.Interface().(type) {
-		case Number:
-			if !strings.Contains(err.Error(), fmt.Sprintf("missing key %s = { value = ..., unit = %q,", path, f.tag.Get("unit"))) {
-				t.Errorf("%s is not reported", path)
-			}
-			if f.tag.Get("unit") == "" || f.bound("min") > f.bound("max") {
-				t.Errorf("%s has tags %q", path, f.tag)
-			}
-		default:
-			if _, isChoice := f.value.Interface().(interface{ row(string) Row }); !isChoice {
-				continue
-			}
-			if !strings.Contains(err.Error(), "missing key "+path) {
-				t.Errorf("%s is not reported", path)
+	for _, name := range []string{"fermi-c2050", "predictable-rr"} {
+		m := builtin(t, name)
+		_, err := Parse("m.toml", fmt.Appendf(nil, "core = %q", m.Core))
+		if err == nil {
+			t.Fatal("a file that names the core only is accepted")
+		}
+		for path, f := range m.fields() {
+			switch f.value.Interface().(type) {
+			case Number:
+				if !strings.Contains(err.Error(), fmt.Sprintf("missing key %s = { value = ..., unit = %q,", path, f.unit(m.Core))) {
+					t.Errorf("%s is not reported", path)
+				}
+				if f.tag.Get("unit") == "" || f.bound("min") > f.bound("max") {
+					t.Errorf("%s has tags %q", path, f.tag)
+				}
+			case interface{ row(string) Row }:
+				if !strings.Contains(err.Error(), "missing key "+path) {
+					t.Errorf("%s is not reported", path)
+				}
 			}
 		}
 	}
@@ -230,6 +299,7 @@ func FuzzParse(f *testing.F) {
 	src := fermiSource(f)
 	f.Add([]byte(src))
 	f.Add([]byte(strings.Replace(src, "value = 14,", "value = 256,", 1)))
+	f.Add([]byte(source(f, "predictable-rr")))
 	f.Add([]byte("name = 1"))
 	f.Add([]byte("[classes]\nint-add = { latency = 1 }\n[[sm]]\ncount = [[]]"))
 	f.Fuzz(func(t *testing.T, src []byte) {

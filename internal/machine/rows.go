@@ -35,7 +35,9 @@ func (m *Machine) Rows() []Row {
 		case map[string]Timing:
 			for _, c := range isa.Classes() {
 				t, prefix := m.Timing(c), path+"."+c.String()
-				rows = append(rows, Row{prefix + ".pipeline", t.Pipeline, "", t.Source})
+				if m.Core == Scoreboard {
+					rows = append(rows, Row{prefix + ".pipeline", t.Pipeline, "", t.Source})
+				}
 				add(prefix+".latency", Number{t.Latency, t.Unit, t.Source})
 				add(prefix+".initiation", Number{t.Initiation, t.Unit, t.Source})
 			}
@@ -50,7 +52,14 @@ type field struct {
 	value reflect.Value
 }
 
-// fields yields every leaf with its path, in the order of the declarations.
+// has reports whether machines with the core have what has the tag.
+func (c Core) has(tag reflect.StructTag) bool {
+	only := tag.Get("core")
+	return only == "" || only == string(c)
+}
+
+// fields yields every leaf that a machine with the core has, with its path, in
+// the order of the declarations.
 func (m *Machine) fields() func(yield func(string, field) bool) {
 	return func(yield func(string, field) bool) {
 		top := reflect.ValueOf(m).Elem()
@@ -58,6 +67,7 @@ func (m *Machine) fields() func(yield func(string, field) bool) {
 			section := top.Type().Field(i)
 			path := section.Tag.Get("toml")
 			switch {
+			case !m.Core.has(section.Tag):
 			case section.Type.Kind() == reflect.Map:
 				if !yield(path, field{section.Tag, top.Field(i)}) {
 					return
@@ -65,6 +75,9 @@ func (m *Machine) fields() func(yield func(string, field) bool) {
 			case section.Type.Kind() == reflect.Struct:
 				for j := range section.Type.NumField() {
 					f := section.Type.Field(j)
+					if !m.Core.has(f.Tag) {
+						continue
+					}
 					if !yield(path+"."+f.Tag.Get("toml"), field{f.Tag, top.Field(i).Field(j)}) {
 						return
 					}
@@ -72,6 +85,28 @@ func (m *Machine) fields() func(yield func(string, field) bool) {
 			}
 		}
 	}
+}
+
+// foreign lists the sections and the fields of other sections that a machine
+// with the core does not have.
+func (c Core) foreign() []string {
+	var paths []string
+	top := reflect.TypeFor[Machine]()
+	for i := range top.NumField() {
+		section := top.Field(i)
+		path := section.Tag.Get("toml")
+		switch {
+		case !c.has(section.Tag):
+			paths = append(paths, path)
+		case section.Type.Kind() == reflect.Struct:
+			for j := range section.Type.NumField() {
+				if f := section.Type.Field(j); !c.has(f.Tag) {
+					paths = append(paths, path+"."+f.Tag.Get("toml"))
+				}
+			}
+		}
+	}
+	return paths
 }
 
 func sortedKeys[V any](m map[string]V) []string {

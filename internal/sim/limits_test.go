@@ -201,6 +201,13 @@ func TestFaults(t *testing.T) {
 
 func TestNewRefuses(t *testing.T) {
 	code := compile(t, "ret;")
+	barrel, err := machine.Builtin("predictable-rr")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := New(Config{Code: code, Machine: barrel}); err == nil || err.Error() != "predictable-rr has a barrel core, not a scoreboard" {
+		t.Errorf("a barrel core gives %v", err)
+	}
 	if _, err := New(Config{Code: code, Machine: fermi(t), Ipoints: everyInstr(code)[1:]}); err == nil {
 		t.Error("too few ipoints are accepted")
 	}

@@ -87,8 +87,11 @@ type Sim struct {
 	out        Result
 }
 
-// New prepares the simulation of a kernel.
+// New prepares the simulation of a kernel on a machine with a scoreboard.
 func New(cfg Config) (*Sim, error) {
+	if cfg.Machine.Core != machine.Scoreboard {
+		return nil, fmt.Errorf("%s has a %s core, not a %s", cfg.Machine.Name, cfg.Machine.Core, machine.Scoreboard)
+	}
 	if cfg.Ipoints != nil && len(cfg.Ipoints) != cfg.Code.Len() {
 		return nil, fmt.Errorf("%d ipoints for %d instructions", len(cfg.Ipoints), cfg.Code.Len())
 	}

@@ -1,0 +1,83 @@
+package machine
+
+import "warpbound/internal/isa"
+
+// Limits of a machine as a whole, so that no description makes a simulator
+// allocate without bound.
+const (
+	maxWarps = 1 << 14 // on all SMs
+	maxLines = 1 << 20 // in all caches
+	maxRatio = 1 << 20 // either side of the reduced ratio of the clocks
+)
+
+// relations checks what several numbers must obey together. All of them are in
+// range when it runs.
+func (c *checker) relations() {
+	sm := &c.m.SM
+	warps := sm.Count.Value * sm.Warps.Value
+	c.require(warps <= maxWarps, "sm.warps", "%d SMs of %d warps are more than %d warps", sm.Count.Value, sm.Warps.Value, maxWarps)
+	c.require(sm.Warps.Value >= sm.Schedulers.Value, "sm.schedulers", "%d schedulers share %d warps", sm.Schedulers.Value, sm.Warps.Value)
+	c.require(sm.Threads.Value <= sm.Warps.Value*sm.WarpSize.Value, "sm.threads", "%d threads do not fit into %d warps of %d", sm.Threads.Value, sm.Warps.Value, sm.WarpSize.Value)
+	c.require(sm.CTAThreads.Value <= sm.Threads.Value, "sm.cta_threads", "a CTA of %d threads does not fit into the %d of an SM", sm.CTAThreads.Value, sm.Threads.Value)
+	if c.m.Core == Barrel {
+		c.barrel()
+	} else {
+		c.caches()
+		c.memoryPipeline()
+	}
+}
+
+func (c *checker) require(ok bool, path, format string, args ...any) {
+	if !ok {
+		c.errorf(path, format, args...)
+	}
+}
+
+// caches checks the L1, the L2 and the DRAM of a machine with a scoreboard.
+func (c *checker) caches() {
+	m := c.m
+	sm, l1, l2, dram := &m.SM, &m.L1, &m.L2, &m.DRAM
+	core, mem := m.ClockRatio()
+	c.require(max(core, mem) <= maxRatio, "clock.dram", "the ratio of the clocks, reduced to %d:%d, has a side beyond %d", core, mem, maxRatio)
+	lines := sm.Count.Value*l1.Sets.Value*l1.Ways.Value + l2.Partitions.Value*l2.Sets.Value*l2.Ways.Value
+	c.require(lines <= maxLines, "l2.sets", "the caches together have %d lines, more than %d", lines, maxLines)
+	c.require(l1.Index.Value != Fermi || l1.Sets.Value == 32 && l1.Line.Value == 128, "l1.index", "the index %q is for 32 sets of lines of 128 bytes", Fermi)
+	c.require(l1.Line.Value == l2.Line.Value, "l1.line", "lines of %d bytes differ from the %d of l2.line", l1.Line.Value, l2.Line.Value)
+	c.require(l2.Interleave.Value >= l2.Line.Value, "l2.interleave", "%d bytes are less than a line of %d", l2.Interleave.Value, l2.Line.Value)
+	c.require(dram.Row.Value >= l2.Line.Value, "dram.row", "%d bytes are less than a line of %d", dram.Row.Value, l2.Line.Value)
+	c.require(dram.Burst.Value <= l2.Line.Value, "dram.burst", "%d bytes are more than a line of %d", dram.Burst.Value, l2.Line.Value)
+	c.require(dram.RC.Value >= dram.RAS.Value, "dram.rc", "a row cycle of %d is shorter than ras = %d", dram.RC.Value, dram.RAS.Value)
+}
+
+// memoryPipeline checks that one pipeline serves memory and nothing else.
+func (c *checker) memoryPipeline() {
+	m := c.m
+	lsu := m.Timing(isa.MemGlobal).Pipeline
+	for _, class := range []isa.Class{isa.MemParam, isa.MemShared, isa.MemGlobal, isa.MemAtomic} {
+		path := "classes." + class.String() + ".pipeline"
+		c.require(m.Timing(class).Pipeline == lsu, path, "all memory classes share one pipeline, but this is not %q", lsu)
+	}
+	c.require(m.Pipelines[lsu].Value == 1, "pipelines."+lsu, "an SM has 1 pipeline for memory, not %d", m.Pipelines[lsu].Value)
+	for _, class := range isa.Classes() {
+		if class < isa.MemParam {
+			path := "classes." + class.String() + ".pipeline"
+			c.require(m.Timing(class).Pipeline != lsu, path, "%q is the pipeline for memory", lsu)
+		}
+	}
+}
+
+// barrel checks a machine with barrel cores: a warp cannot issue again while its
+// instruction before holds the port.
+func (c *checker) barrel() {
+	sm := &c.m.SM
+	c.require(sm.Schedulers.Value == 1, "sm.schedulers", "a %s core has 1 scheduler, not %d", Barrel, sm.Schedulers.Value)
+	c.require(sm.Policy.Value == LRR, "sm.policy", "a %s core schedules by %s, not by %s", Barrel, LRR, sm.Policy.Value)
+	for _, class := range isa.Classes() {
+		t, path := c.m.Timing(class), "classes."+class.String()+".latency"
+		c.require(t.Latency >= t.Initiation, path, "a latency of %d is shorter than the initiation of %d", t.Latency, t.Initiation)
+	}
+	for _, class := range []isa.Class{isa.Sync, isa.Control} {
+		t := c.m.Timing(class)
+		c.require(sm.Barrier.Value >= t.Initiation, "sm.barrier", "%d cycles are less than the initiation of %d of %s", sm.Barrier.Value, t.Initiation, class)
+	}
+}
