@@ -96,8 +96,13 @@ func extendWord(d, a, _, _ *vector) {
 // clampTo returns the function that clamps 64-bit integers, signed or not, to
 // the range of a type.
 func clampTo(t isa.Type, signed bool) func(x uint64) uint64 {
-	least, greatest := int64(0), lowBits(t.Bits())
-	if t.IsSigned() {
+	return clampToBits(t.Bits(), t.IsSigned(), signed)
+}
+
+// clampToBits is clampTo for integers of so many bits.
+func clampToBits(n int, toSigned, signed bool) func(x uint64) uint64 {
+	least, greatest := int64(0), lowBits(n)
+	if toSigned {
 		greatest >>= 1
 		least = -int64(greatest) - 1
 	}
@@ -111,7 +116,7 @@ func clampTo(t isa.Type, signed bool) func(x uint64) uint64 {
 
 // intToFloat rounds an integer.
 func intToFloat(in *isa.Instr) aluFunc {
-	if in.FTZ || !isFloatRounding(in.Round) {
+	if in.FTZ && in.Type != isa.F32 || !isFloatRounding(in.Round) { // no integer becomes subnormal
 		return nil
 	}
 	f, _ := formatOf(in.Type)

@@ -3,6 +3,7 @@ package emu
 import (
 	"math/big"
 	"math/rand/v2"
+	"slices"
 	"sync"
 	"testing"
 
@@ -15,31 +16,44 @@ type smallSpec struct {
 	infinite bool
 	shift    int
 	parts    int
+	stride   int // bits from one part to the next
 }
 
 var smallSpecs = map[isa.Type]smallSpec{
-	isa.F16:    {spec{5, 10}, true, 0, 1},
-	isa.BF16:   {spec{8, 7}, true, 0, 1},
-	isa.TF32:   {spec{8, 10}, true, 13, 1},
-	isa.F16x2:  {spec{5, 10}, true, 0, 2},
-	isa.BF16x2: {spec{8, 7}, true, 0, 2},
-	isa.E4M3x2: {spec{4, 3}, false, 0, 2},
-	isa.E5M2x2: {spec{5, 2}, true, 0, 2},
+	isa.F16:    {spec{5, 10}, true, 0, 1, 0},
+	isa.BF16:   {spec{8, 7}, true, 0, 1, 0},
+	isa.TF32:   {spec{8, 10}, true, 13, 1, 0},
+	isa.F16x2:  {spec{5, 10}, true, 0, 2, 16},
+	isa.BF16x2: {spec{8, 7}, true, 0, 2, 16},
+	isa.E4M3x2: {spec{4, 3}, false, 0, 2, 8},
+	isa.E5M2x2: {spec{5, 2}, true, 0, 2, 8},
+	isa.E2M1x2: {spec{2, 1}, false, 0, 2, 4},
+	isa.E2M3x2: {spec{2, 3}, false, 0, 2, 8},
+	isa.E3M2x2: {spec{3, 2}, false, 0, 2, 8},
 }
+
+// The types of floats of at most 8 bits, and those that have no NaN.
+var (
+	tinyTypes = []isa.Type{isa.E4M3x2, isa.E5M2x2, isa.E2M1x2, isa.E2M3x2, isa.E3M2x2}
+	noNaN     = []isa.Type{isa.E2M1x2, isa.E2M3x2, isa.E3M2x2}
+)
 
 // numbersOf lists the numbers of each of the formats.
 var numbersOf = sync.OnceValue(func() map[isa.Type][]*big.Rat {
 	lists := make(map[isa.Type][]*big.Rat)
 	for t, f := range smallSpecs {
-		lists[t] = f.numbers()
+		lists[t] = f.numbers(slices.Contains(noNaN, t))
 	}
 	return lists
 })
 
 // numbers lists the finite numbers that are not negative, ascending from zero.
-func (f smallSpec) numbers() []*big.Rat {
+func (f smallSpec) numbers(noNaN bool) []*big.Rat {
 	limit := f.infinity()
-	if !f.infinite {
+	switch {
+	case noNaN:
+		limit = f.canonical() + 1
+	case !f.infinite:
 		limit = f.canonical()
 	}
 	var list []*big.Rat
@@ -84,25 +98,32 @@ func (f smallSpec) nearest(list []*big.Rat, v *big.Rat, mode isa.Round) (x uint6
 // those that TestOracleSmall checks.
 func isSmallCvt(in *isa.Instr) bool {
 	_, ok := smallSpecs[in.Type]
-	return ok && (in.Type != isa.F16 && in.Type != isa.BF16) || in.SrcType == isa.E4M3x2 || in.SrcType == isa.E5M2x2
+	return ok && (in.Type != isa.F16 && in.Type != isa.BF16) || slices.Contains(tinyTypes, in.SrcType) ||
+		in.Type == isa.UE8M0x2 || in.SrcType == isa.UE8M0x2
 }
 
 // defineSmall defines the conversions of PTX to small formats of n sources.
 func defineSmall(in *isa.Instr, n int) func(src [4]uint64) uint64 {
 	from, to := in.SrcType, in.Type
+	if from == isa.UE8M0x2 || to == isa.UE8M0x2 {
+		return defineScale(in, n)
+	}
 	f, ok := smallSpecs[to]
+	tiny := slices.Contains(tinyTypes, to)
 	eight := to == isa.E4M3x2 || to == isa.E5M2x2
 	near := in.Round == isa.RoundRN
 	nearOrZero := near || in.Round == isa.RoundRZ
 	if !ok || !has(in, "round", "relu", "finite") {
 		return nil
 	}
-	if g, ok := smallSpecs[from]; ok && to == isa.F16x2 && (from == isa.E4M3x2 || from == isa.E5M2x2) {
+	if g, ok := smallSpecs[from]; ok && to == isa.F16x2 && slices.Contains(tinyTypes, from) {
 		if !near || in.Finite || n > 1 {
 			return nil
 		}
 		list := numbersOf()[from]
-		return func(s [4]uint64) uint64 { return g.half(list, s[0]&0xff, in.Relu) | g.half(list, s[0]>>8, in.Relu)<<16 }
+		return func(s [4]uint64) uint64 {
+			return g.half(list, s[0], in.Relu) | g.half(list, s[0]>>g.stride, in.Relu)<<16
+		}
 	}
 	sources := f.parts
 	g := specOf(isa.F32)
@@ -112,7 +133,7 @@ func defineSmall(in *isa.Instr, n int) func(src [4]uint64) uint64 {
 		ok = near && in.Finite
 	case from != isa.F32:
 		return nil
-	case eight:
+	case tiny:
 		ok = near && in.Finite
 	case to == isa.TF32:
 		ok = nearOrZero || in.Round == isa.RoundRNA && !in.Relu
@@ -125,7 +146,7 @@ func defineSmall(in *isa.Instr, n int) func(src [4]uint64) uint64 {
 	list := numbersOf()[to]
 	one := func(x uint64) uint64 {
 		switch {
-		case g.nan(x):
+		case g.nan(x): // without NaN the greatest number
 			return f.canonical() << f.shift
 		case g.negative(x) && in.Relu:
 			return 0
@@ -143,22 +164,72 @@ func defineSmall(in *isa.Instr, n int) func(src [4]uint64) uint64 {
 		}
 		return f.signed(d, g.negative(x)) << f.shift
 	}
-	bits := 1 + f.exp + f.frac
 	switch {
 	case f.parts == 1:
 		return func(s [4]uint64) uint64 { return one(s[0]) }
 	case n == 1:
-		return func(s [4]uint64) uint64 { return one(s[0]&0xffff) | one(s[0]>>16)<<bits }
+		return func(s [4]uint64) uint64 { return one(s[0]&0xffff) | one(s[0]>>16)<<f.stride }
 	}
-	return func(s [4]uint64) uint64 { return one(s[1]) | one(s[0])<<bits }
+	return func(s [4]uint64) uint64 { return one(s[1]) | one(s[0])<<f.stride }
+}
+
+// defineScale defines the conversions from and to pairs of powers of two.
+func defineScale(in *isa.Instr, n int) func(src [4]uint64) uint64 {
+	directed := (in.Round == isa.RoundRZ || in.Round == isa.RoundRP) && has(in, "round", "finite")
+	switch {
+	case in.Type == isa.BF16x2 && n == 1 && in.Round == isa.RoundRN && has(in, "round"):
+		f := specOf(isa.BF16)
+		one := func(x uint64) uint64 {
+			if x == 255 {
+				return f.canonical()
+			}
+			return f.round(pow2(int(x)-127), isa.RoundRN)
+		}
+		return func(s [4]uint64) uint64 { return one(s[0]&0xff) | one(s[0]>>8)<<16 }
+	case in.Type != isa.UE8M0x2 || !directed:
+		return nil
+	case in.SrcType == isa.F32 && n == 2:
+		return func(s [4]uint64) uint64 { return scaleOf(in, isa.F32, s[1]) | scaleOf(in, isa.F32, s[0])<<8 }
+	case in.SrcType == isa.BF16x2 && n == 1:
+		return func(s [4]uint64) uint64 {
+			return scaleOf(in, isa.BF16, s[0]&0xffff) | scaleOf(in, isa.BF16, s[0]>>16)<<8
+		}
+	}
+	return nil
+}
+
+// scaleOf compares the magnitude of a number with all powers of two that there
+// are. What lies beyond them is NaN.
+func scaleOf(in *isa.Instr, t isa.Type, x uint64) uint64 {
+	f := specOf(t)
+	beyond := uint64(255)
+	if in.Finite {
+		beyond = 254
+	}
+	switch {
+	case f.nan(x):
+		return 255
+	case f.inf(x):
+		return beyond
+	}
+	v := new(big.Rat).Abs(f.exact(x))
+	for e := range uint64(255) {
+		c := v.Cmp(pow2(int(e) - 127))
+		next := v.Cmp(pow2(int(e) - 126))
+		if c <= 0 || in.Round == isa.RoundRZ && next < 0 {
+			return e
+		}
+	}
+	return beyond
 }
 
 // half gives a number of the format in half precision.
 func (f smallSpec) half(list []*big.Rat, x uint64, relu bool) uint64 {
-	h, neg, x := specOf(isa.F16), x>>7 != 0, x&0x7f
+	h, neg := specOf(isa.F16), f.negative(x)
+	x &= f.canonical()
 	var d uint64
 	switch {
-	case f.infinite && x > f.infinity(), !f.infinite && x == f.canonical():
+	case f.infinite && x > f.infinity(), !f.infinite && x >= uint64(len(list)):
 		return h.canonical()
 	case relu && neg:
 		return 0
@@ -227,19 +298,23 @@ func nearTies(r *rand.Rand, f smallSpec, rows [][4]uint64) {
 // TestOracleCvtPack checks the clamping and joining of two integers.
 func TestOracleCvtPack(t *testing.T) {
 	r := rand.New(rand.NewPCG(14, 1))
+	packed := map[isa.Type][2]int64{
+		isa.U16: {0, 65535}, isa.S16: {-32768, 32767}, isa.U8: {0, 255}, isa.S8: {-128, 127},
+		isa.U4: {0, 15}, isa.S4: {-8, 7}, isa.U2: {0, 3}, isa.S2: {-2, 1},
+	}
 	for _, to := range allTypes() {
 		for n := 2; n <= 3; n++ {
 			for _, sat := range []bool{false, true} {
 				size := to.Bits()
 				types := []isa.Type{isa.S32, isa.S32, isa.B32}[:n]
 				var want func([4]uint64) uint64
-				if sat && isInt(to) && size == map[int]int{2: 16, 3: 8}[n] {
-					want = func(s [4]uint64) uint64 {
-						d := clamped(integer(s[0], isa.S32), to)<<size | clamped(integer(s[1], isa.S32), to)
-						if n > 2 {
-							d |= s[2] & 0xffff << 16
+				limits, ok := packed[to]
+				if sat && ok && (size == 16) == (n == 2) {
+					want = func(s [4]uint64) (d uint64) {
+						for _, x := range s[:2] {
+							d = d<<size | uint64(min(max(int64(int32(x)), limits[0]), limits[1]))&(1<<size-1)
 						}
-						return d
+						return d | s[2]<<(2*size)&0xffffffff
 					}
 				}
 				if to == isa.Pred {

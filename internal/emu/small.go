@@ -3,42 +3,53 @@ package emu
 import "warpbound/internal/isa"
 
 // small is a format that only conversions know. Those with infinities have them
-// and NaN in the greatest exponent, as the formats of arithmetic do; that
-// without has NaN in the greatest number of all.
+// and NaN in the greatest exponent, as the formats of arithmetic do; the others
+// have NaN in the greatest number of all, or no NaN.
 type small struct {
 	format
 	infinite bool
+	noNaN    bool
 	shift    int // of the number in its register
+	stride   int // bits from one number of a pair to the other
 }
 
 // smallOf returns the format that results of a type have, or each of a pair.
 func smallOf(t isa.Type) (small, bool) {
 	switch t {
 	case isa.E4M3x2:
-		return small{format: format{4, 3}}, true
+		return small{format: format{4, 3}, stride: 8}, true
 	case isa.E5M2x2:
-		return small{format: format{5, 2}, infinite: true}, true
+		return small{format: format{5, 2}, infinite: true, stride: 8}, true
+	case isa.E2M1x2:
+		return small{format: format{2, 1}, noNaN: true, stride: 4}, true
+	case isa.E2M3x2:
+		return small{format: format{2, 3}, noNaN: true, stride: 8}, true
+	case isa.E3M2x2:
+		return small{format: format{3, 2}, noNaN: true, stride: 8}, true
 	case isa.TF32:
 		return small{format: format{8, 10}, infinite: true, shift: 13}, true
 	case isa.F16, isa.F16x2:
-		return small{format: half16, infinite: true}, true
+		return small{format: half16, infinite: true, stride: 16}, true
 	case isa.BF16, isa.BF16x2:
-		return small{format: brain16, infinite: true}, true
+		return small{format: brain16, infinite: true, stride: 16}, true
 	}
 	return small{}, false
 }
 
 // greatest returns the greatest finite number.
 func (f small) greatest() uint64 {
-	if f.infinite {
+	switch {
+	case f.infinite:
 		return f.inf() - 1
+	case f.noNaN:
+		return f.nan()
 	}
 	return f.nan() - 1
 }
 
 // from rounds a number of format g; if finite is set it clamps to the finite
 // numbers, and if relu is set to those that are not negative. A format without
-// infinities clamps always.
+// infinities clamps always, and one without NaN has its greatest number instead.
 func (f small) from(g format, x uint64, mode isa.Round, finite, relu bool) uint64 {
 	neg := x&g.sign() != 0
 	var y uint64
@@ -49,7 +60,7 @@ func (f small) from(g format, x uint64, mode isa.Round, finite, relu bool) uint6
 		return 0
 	case g.isZero(x):
 	case g.isInf(x):
-		y = f.nan()
+		y = f.greatest() + 1
 	default:
 		r := g.unpack(x)
 		_, y = f.magnitude(r, false, mode)
@@ -68,10 +79,11 @@ func (f small) from(g format, x uint64, mode isa.Round, finite, relu bool) uint6
 
 // to gives the number in format g, which holds it exactly.
 func (f small) to(g format, x uint64) uint64 {
+	x &= lowBits(f.bits())
 	switch {
 	case f.infinite:
 		return g.convert(f.format, x, isa.RoundRN)
-	case x&f.nan() == f.nan():
+	case !f.noNaN && x&f.nan() == f.nan():
 		return g.nan()
 	case f.isZero(x):
 		return g.zero(x != 0)
@@ -79,13 +91,29 @@ func (f small) to(g format, x uint64) uint64 {
 	return g.pack(f.unpack(x), false, isa.RoundRN)
 }
 
+// isTiny reports whether a type is a pair of floats of at most 8 bits, and whether
+// they have 8.
+func isTiny(t isa.Type) (tiny, eight bool) {
+	switch t {
+	case isa.E4M3x2, isa.E5M2x2:
+		return true, true
+	case isa.E2M1x2, isa.E2M3x2, isa.E3M2x2:
+		return true, false
+	}
+	return false, false
+}
+
 // convertSmall returns the function of a conversion to or from pairs or formats
 // that have no arithmetic, or with their modifiers; nil if it is none of these.
 func convertSmall(in *isa.Instr) aluFunc {
 	from, to := in.SrcType, in.Type
+	if from == isa.UE8M0x2 || to == isa.UE8M0x2 {
+		return convertScale(in)
+	}
 	f, ok := smallOf(to)
-	fromSmall, isSmall := smallOf(from)
-	eight := to == isa.E4M3x2 || to == isa.E5M2x2
+	fromSmall, _ := smallOf(from)
+	fromTiny, _ := isTiny(from)
+	tiny, eight := isTiny(to)
 	nearest := in.Round == isa.RoundRN
 	near := nearest || in.Round == isa.RoundRZ
 	round := func(g format) func(x uint64) uint64 {
@@ -94,12 +122,12 @@ func convertSmall(in *isa.Instr) aluFunc {
 	switch n := len(in.Src); {
 	case !ok:
 		return nil
-	case to == isa.F16x2 && (from == isa.E4M3x2 || from == isa.E5M2x2):
-		if n > 1 || !nearest || !isSmall || !only(in, modNearest|modRelu) {
+	case to == isa.F16x2 && fromTiny:
+		if n > 1 || !nearest || !only(in, modNearest|modRelu) {
 			return nil
 		}
-		return halves(8, 16, func(x uint64) uint64 {
-			y := fromSmall.to(half16, x&0xff)
+		return halves(fromSmall.stride, 16, func(x uint64) uint64 {
+			y := fromSmall.to(half16, x)
 			if in.Relu && !half16.isNaN(y) {
 				y = half16.relu(y)
 			}
@@ -110,8 +138,8 @@ func convertSmall(in *isa.Instr) aluFunc {
 	case from != isa.F32 || !only(in, modNearest|modDirected|modAway|modRelu|modFinite):
 		return nil
 	case n > 1:
-		if pair := isPair(to); pair && near || eight && nearest && in.Finite {
-			return joinedHalves(f.bits(), round(single32))
+		if pair := isPair(to); pair && near || tiny && nearest && in.Finite {
+			return joinedHalves(f.stride, round(single32))
 		}
 	case to == isa.TF32 && (near || in.Round == isa.RoundRNA && !in.Relu),
 		(to == isa.F16 || to == isa.BF16) && near && (in.Relu || in.Finite):
@@ -119,6 +147,61 @@ func convertSmall(in *isa.Instr) aluFunc {
 		return perLane(func(x, _, _ uint64) uint64 { return one(x) })
 	}
 	return nil
+}
+
+// convertScale returns the function of a conversion between floats and pairs of
+// powers of two.
+func convertScale(in *isa.Instr) aluFunc {
+	from, to, n := in.SrcType, in.Type, len(in.Src)
+	directed := (in.Round == isa.RoundRZ || in.Round == isa.RoundRP) && only(in, modDirected|modFinite)
+	one := func(g format) func(x uint64) uint64 {
+		return func(x uint64) uint64 { return toScale(g, x&lowBits(g.bits()), in.Round, in.Finite) }
+	}
+	switch {
+	case from == isa.F32 && n == 2 && directed:
+		return joinedHalves(8, one(single32))
+	case from == isa.BF16x2 && n == 1 && directed:
+		return halves(16, 8, one(brain16))
+	case to == isa.BF16x2 && n == 1 && in.Round == isa.RoundRN && only(in, modNearest):
+		return halves(8, 16, func(x uint64) uint64 { return fromScale(x & 0xff) })
+	}
+	return nil
+}
+
+// The power of two x is 2^(x-127), and nanScale is NaN.
+const nanScale = 0xff
+
+// toScale rounds the magnitude of a number of format g to a power of two.
+func toScale(g format, x uint64, mode isa.Round, finite bool) uint64 {
+	x = g.abs(x)
+	e := nanScale
+	switch {
+	case g.isNaN(x):
+		return nanScale
+	case g.isZero(x):
+		return 0
+	case !g.isInf(x):
+		r := g.unpack(x)
+		e = r.exp + 127
+		if mode == isa.RoundRP && r.m != 1<<63 {
+			e++
+		}
+	}
+	if finite {
+		e = min(e, nanScale-1)
+	}
+	return uint64(min(max(e, 0), nanScale))
+}
+
+// fromScale gives a power of two as a bfloat16.
+func fromScale(x uint64) uint64 {
+	switch x {
+	case nanScale:
+		return brain16.nan()
+	case 0: // subnormal
+		return 1 << (brain16.frac - 1)
+	}
+	return x << brain16.frac
 }
 
 // halves applies a function to both halves of a pair of so many bits each.
@@ -134,12 +217,14 @@ func joinedHalves(bits int, one func(x uint64) uint64) aluFunc {
 
 // clampAndJoin returns the function of CvtPack.
 func clampAndJoin(in *isa.Instr) aluFunc {
-	n := in.Type.Bits()
-	class := in.Type.Class()
-	if !only(in, modSat) || !in.Sat || class != isa.Signed && class != isa.Unsigned || n != 32/(2*len(in.Src)-2) {
+	t, joins := in.Type, len(in.Src) > 2
+	signed := t == isa.S16 || t == isa.S8 || t == isa.S4 || t == isa.S2
+	unsigned := t == isa.U16 || t == isa.U8 || t == isa.U4 || t == isa.U2
+	n := t.Bits()
+	if !only(in, modSat) || !in.Sat || !signed && !unsigned || (n == 16) == joins {
 		return nil
 	}
-	limit, source := clampTo(in.Type, true), extenderOf(isa.S32)
+	limit, source := clampToBits(n, signed, true), extenderOf(isa.S32)
 	return perLane(func(x, y, z uint64) uint64 {
 		pair := limit(source.extend(x))&lowBits(n)<<n | limit(source.extend(y))&lowBits(n)
 		return uint64(uint32(pair | z<<(2*n)))

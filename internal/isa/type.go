@@ -31,7 +31,15 @@ const (
 	E4M3x2 // pairs of 8-bit floats, the first the more significant
 	E5M2x2
 	F32x2
-	TF32 // a float of 19 bits in the upper bits of 32
+	U4 // what integers are packed to
+	S4
+	U2
+	S2
+	E2M1x2 // pairs of floats of 4 bits, and of 6 bits that take 8 each; they have neither infinities nor NaN
+	E2M3x2
+	E3M2x2
+	UE8M0x2 // pairs of powers of two
+	TF32    // a float of 19 bits in the upper bits of 32
 	numTypes
 )
 
@@ -54,32 +62,40 @@ var types = [numTypes]struct {
 	bits  uint8
 	class TypeClass
 }{
-	Pred:   {"pred", 1, Predicate},
-	B8:     {"b8", 8, Bits},
-	B16:    {"b16", 16, Bits},
-	B32:    {"b32", 32, Bits},
-	B64:    {"b64", 64, Bits},
-	B128:   {"b128", 128, Bits},
-	U8:     {"u8", 8, Unsigned},
-	U16:    {"u16", 16, Unsigned},
-	U32:    {"u32", 32, Unsigned},
-	U64:    {"u64", 64, Unsigned},
-	S8:     {"s8", 8, Signed},
-	S16:    {"s16", 16, Signed},
-	S32:    {"s32", 32, Signed},
-	S64:    {"s64", 64, Signed},
-	F16:    {"f16", 16, Float},
-	F16x2:  {"f16x2", 32, Float},
-	BF16:   {"bf16", 16, Float},
-	BF16x2: {"bf16x2", 32, Float},
-	F32:    {"f32", 32, Float},
-	F64:    {"f64", 64, Float},
-	U16x2:  {"u16x2", 32, Packed},
-	S16x2:  {"s16x2", 32, Packed},
-	E4M3x2: {"e4m3x2", 16, Packed},
-	E5M2x2: {"e5m2x2", 16, Packed},
-	F32x2:  {"f32x2", 64, Float},
-	TF32:   {"tf32", 32, Packed},
+	Pred:    {"pred", 1, Predicate},
+	B8:      {"b8", 8, Bits},
+	B16:     {"b16", 16, Bits},
+	B32:     {"b32", 32, Bits},
+	B64:     {"b64", 64, Bits},
+	B128:    {"b128", 128, Bits},
+	U8:      {"u8", 8, Unsigned},
+	U16:     {"u16", 16, Unsigned},
+	U32:     {"u32", 32, Unsigned},
+	U64:     {"u64", 64, Unsigned},
+	S8:      {"s8", 8, Signed},
+	S16:     {"s16", 16, Signed},
+	S32:     {"s32", 32, Signed},
+	S64:     {"s64", 64, Signed},
+	F16:     {"f16", 16, Float},
+	F16x2:   {"f16x2", 32, Float},
+	BF16:    {"bf16", 16, Float},
+	BF16x2:  {"bf16x2", 32, Float},
+	F32:     {"f32", 32, Float},
+	F64:     {"f64", 64, Float},
+	U16x2:   {"u16x2", 32, Packed},
+	S16x2:   {"s16x2", 32, Packed},
+	E4M3x2:  {"e4m3x2", 16, Packed},
+	E5M2x2:  {"e5m2x2", 16, Packed},
+	F32x2:   {"f32x2", 64, Float},
+	U4:      {"u4", 4, Packed},
+	S4:      {"s4", 4, Packed},
+	U2:      {"u2", 2, Packed},
+	S2:      {"s2", 2, Packed},
+	E2M1x2:  {"e2m1x2", 8, Packed},
+	E2M3x2:  {"e2m3x2", 16, Packed},
+	E3M2x2:  {"e3m2x2", 16, Packed},
+	UE8M0x2: {"ue8m0x2", 16, Packed},
+	TF32:    {"tf32", 32, Packed},
 }
 
 // TypeByName finds a type by its name, for example "u32".

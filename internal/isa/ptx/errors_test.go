@@ -66,6 +66,7 @@ func TestLowerErrors(t *testing.T) {
 		{".reg .b32 %z<2>; .reg .b64 %z<3>;", "registers %z<3> are declared twice in this block"},
 		{".reg .b32 %z<2>; .reg .b64 %z1;", "%z1 is declared twice in this block"},
 		{".reg .f32 v[4];", "v: arrays of registers are not supported"},
+		{".shared .u4 v;", "v: .u4 is a type of instructions only; declare bits such as .b32"},
 		{".reg .v8 .f32 v;", "v: vectors of registers have two or four elements of up to 64 bits"},
 		{".reg .v2 .f32 v; mov.f32 %f1, v.z;", "undeclared name v.z"},
 		{".reg .b128 q; mov.b128 q, %rd1;", "want a register of 128 bits"},
@@ -98,6 +99,9 @@ func TestUnknown(t *testing.T) {
 		{"@%p1 frob.x::y.b32  {%r1,%r2}, [%rd1, {%r2}], a|b, 1+2;", "@%p1 frob.x::y.b32 {%r1, %r2}, [%rd1, {%r2}], a|b, 1+2", ""},
 		{"add.s31 %r1, %r2, 1;", "add.s31 %r1, %r2, 1", ""},
 		{"tex.1d.v4.f32.s32 {%f1,%f2,%f3,%f4}|%p1, [t, {%r1}];", "tex.1d.v4.f32.s32 {%f1, %f2, %f3, %f4}|%p1, [t, {%r1}]", "textures are not modelled"},
+		{"cvt.rn.u32.f32 %r1, %r2;", "cvt.rn.u32.f32 %r1, %r2", ""},
+		{"cvt.f32.s32 %f1, %r1;", "cvt.f32.s32 %f1, %r1", "this conversion rounds and must say how, as in cvt.rn.f32.s32"},
+		{"cvt.sat.u8.f32 %r1, %f1;", "cvt.sat.u8.f32 %r1, %f1", "this conversion rounds and must say how, as in cvt.rzi.sat.u8.f32"},
 		{"call (%r1), _runtime_f, ();", "call (%r1), _runtime_f, ()", "_runtime_f is not declared"},
 		{"E: mov.u64 %rd1, E;", "mov.u64 %rd1, E", "the address of code is taken"},
 		{"ld.param.u64 %rd1, [n];", "ld.param.u64 %rd1, [n]", "it reads 8 bytes at offset 0 of parameter n, which has 4"},
@@ -158,6 +162,10 @@ func TestRefused(t *testing.T) {
 		"red.async.relaxed.cluster.shared::cluster.mbarrier::complete_tx::bytes.add.u32 [%r1], %r2, [%r3]":             "asynchronous stores",
 		"multimem.ld_reduce.global.add.f32 %f1, [%rd1]":                                                                "multimem",
 		"clusterlaunchcontrol.try_cancel.async.shared::cta.mbarrier::complete_tx::bytes.b128 [%rd1], [%rd2]":           "launches",
+		"prefetch.const.tensormap [%rd1]":                                                                              "bulk copies",
+		"fma.rn.oob.relu.f16x2 %r1, %r2, %r3, %r4":                                                                     "oob",
+		"cvt.rs.relu.satfinite.bf16x2.f32 %r1, %f1, %f2, %r3":                                                          "stochastic",
+		"cvt.rs.satfinite.e2m1x4.f32 %rs1, {%f1, %f2, %f3, %f4}, %r3":                                                  "stochastic",
 		"alloca.u64 %rd1, %rd2, 8":                                                                                     "stack allocation",
 	} {
 		p, err := lowerSnippet("@!%p2 " + text + ";")

@@ -75,7 +75,7 @@ func (fn *function) lower(x *Instr) (isa.Instr, error) {
 	if len(matched) == 0 {
 		return isa.Instr{}, unknownError{refusal(x.Mnemonic)}
 	}
-	if fn.vectors {
+	if fn.vectors || matched[0].op == isa.Mov && matched[0].vector > 0 {
 		x = fn.expanded(x)
 	}
 	var first error
@@ -183,6 +183,9 @@ func (fn *function) operands(c *candidate, x *Instr) (isa.Instr, error) {
 		if err != nil {
 			return in, err
 		}
+	}
+	if in.Op == isa.Mov && c.slots[0].explicit != isa.Invalid {
+		in.Type = c.slots[0].explicit
 	}
 	if in.Op == isa.CpAsync {
 		in.Dst = append(in.Dst, isa.RegOperand(fn.newReg("%async", isa.Pred)))

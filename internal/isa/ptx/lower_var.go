@@ -79,6 +79,9 @@ func (l *lowering) variable(d *Decl, name *Declarator) (isa.Var, error) {
 	if t == isa.Pred && d.Space != "reg" {
 		return isa.Var{}, l.errorf(d.Pos, "%s: predicates are registers only, they have no place in .%s", name.Name, d.Space)
 	}
+	if t.Class() == isa.Packed && d.Space != "reg" {
+		return isa.Var{}, l.errorf(d.Pos, "%s: .%s is a type of instructions only; declare bits such as .b32", name.Name, t)
+	}
 	v := isa.Var{
 		Name: name.Name, Space: spaceByName[d.Space], Type: t, Extern: d.Linkage == "extern",
 		Bytes: t.Bytes() * max(d.Vector, 1), Pos: l.at(name.Pos),

@@ -3,6 +3,7 @@ package ptx
 import (
 	"errors"
 	"slices"
+	"strings"
 
 	"warpbound/internal/isa"
 )
@@ -67,14 +68,24 @@ func (fn *function) elementwise(in isa.Instr) isa.Instr {
 	return move(in.Dst[last], in.Src[last])
 }
 
-// expanded replaces the names of vectors of registers by lists of their elements.
+// expanded replaces the names of vectors of registers, special ones included, by
+// lists of their elements.
 func (fn *function) expanded(x *Instr) *Instr {
 	out := *x
 	out.Operands = make([]Operand, len(x.Operands))
 	for i, o := range x.Operands {
-		if sym := fn.lookup(o.Name); o.Kind == OperandName && !o.Not && sym.kind == symVector {
+		sym := fn.lookup(o.Name)
+		elements := 0
+		switch {
+		case o.Kind != OperandName || o.Not:
+		case sym.kind == symVector:
+			elements = int(sym.index)
+		case sym.kind == symNone && isSpecialVector(o.Name):
+			elements = 4
+		}
+		if elements > 0 {
 			list := Operand{Pos: o.Pos, Kind: OperandVector}
-			for e := range int(sym.index) {
+			for e := range elements {
 				list.List = append(list.List, Operand{Pos: o.Pos, Name: o.Name + "." + elementNames[e:e+1]})
 			}
 			o = list
@@ -82,4 +93,14 @@ func (fn *function) expanded(x *Instr) *Instr {
 		out.Operands[i] = o
 	}
 	return &out
+}
+
+// isSpecialVector reports whether a name is that of a special register with four
+// elements, such as %tid.
+func isSpecialVector(name string) bool {
+	base, ok := strings.CutPrefix(name, "%")
+	if ok {
+		_, ok = isa.SpecialByName(base + ".w")
+	}
+	return ok
 }

@@ -28,6 +28,10 @@ func TestLowerSeveral(t *testing.T) {
 
 		{".reg .v4 .f32 v; mov.v4.f32 v, {%f1, %f2, 0f3F800000, v.x};",
 			"mov.f32 %6, %0; mov.f32 %0, %4; mov.f32 %1, %5; mov.f32 %2, 0x3f800000; mov.f32 %3, %6"},
+		{"mov.v4.u32 {%r1, %r2, %r3, _}, %ctaid;",
+			"mov.u32 %0, %ctaid.x; mov.u32 %1, %ctaid.y; mov.u32 %2, %ctaid.z; mov.u32 _, %ctaid.w"},
+		{".reg .v4 .u16 v; mov.v4.u16 v, %tid;",
+			"mov.u16 %0, %tid.x; mov.u16 %1, %tid.y; mov.u16 %2, %tid.z; mov.u16 %3, %tid.w"},
 		{"mov.v2.u32 {%r1, _}, {%r1, %r2};", "mov.u32 %0, %0; mov.u32 _, %1"},
 
 		// Sums of a register and a constant.
@@ -49,6 +53,7 @@ func TestLowerSeveral(t *testing.T) {
 		{"createpolicy.fractional.L2::evict_last.L2::evict_unchanged.b64 %rd1, 0.25;", "mov.b64 %0, 0x0"},
 		{"createpolicy.range.global.L2::evict_last.b64 %rd1, [%rd2], 16, 32;", "mov.b64 %0, 0x0"},
 		{"applypriority.global.L2::evict_normal [%rd1], 128; discard.L2 [%rd1], 128;", "prefetch.global [%0]; prefetch [%0]"},
+		{"getctarank.shared::cluster.u64 %r1, tile; getctarank.u32 %r1, %r2;", "mov.u32 %0, 0x0; mov.u32 %0, 0x0"},
 		{"mapa.shared::cluster.u32 %r1, %r2, 0;", "mov.u32 %0, %1"},
 
 		// Parts of scalar parameters.

@@ -226,6 +226,9 @@ func (f *form) match(given []string, inOrder bool) (candidate, bool) {
 			return c, false
 		}
 		ch := e.choices[given[at]]
+		if ch.typ != isa.Invalid && slices.ContainsFunc(given[:at], isType) {
+			return c, false
+		}
 		if at > 0 {
 			given = slices.Delete(slices.Clone(given), at, at+1)
 		} else {
@@ -250,6 +253,11 @@ func (f *form) match(given []string, inOrder bool) (candidate, bool) {
 		videoTypes(&c.instr, types)
 	}
 	return c, len(given) == 0
+}
+
+func isType(word string) bool {
+	_, ok := isa.TypeByName(word)
+	return ok
 }
 
 // typeOf gives the type of a slot's operand.

@@ -20,6 +20,9 @@ var families = []family{
 	{"cp.async.bulk cp.reduce.async.bulk st.bulk tensormap", "bulk copies are not modelled"},
 	{"st.async red.async", "asynchronous stores are not modelled"},
 	{"multimem", "memory of several devices (multimem) is not modelled"},
+	{"prefetch.tensormap prefetch.const.tensormap prefetch.param.tensormap", "bulk copies are not modelled"},
+	{"fma.rn.oob", "NaN of what lies out of bounds (oob) is not modelled"},
+	{"cvt.rs", "stochastic rounding is not modelled"},
 	{"clusterlaunchcontrol", "launches of clusters from a kernel are not modelled"},
 	{"alloca stacksave stackrestore", "stack allocation at run time is not modelled"},
 }
@@ -31,6 +34,13 @@ func refusal(mnemonic string) string {
 		for prefix := range strings.FieldsSeq(f.prefixes) {
 			if rest, ok := strings.CutPrefix(mnemonic, prefix); ok && (rest == "" || rest[0] == '.') {
 				return f.reason
+			}
+		}
+	}
+	if rest, ok := strings.CutPrefix(mnemonic, "cvt."); ok {
+		for _, mode := range []string{"rn", "rzi"} {
+			if len(candidates("cvt."+mode+"."+rest)) > 0 {
+				return "this conversion rounds and must say how, as in cvt." + mode + "." + rest
 			}
 		}
 	}

@@ -55,6 +55,7 @@ var sets = map[string]words{
 	"mix":    alternatives("u32|s32"),
 	"pair":   alternatives("u16x2|s16x2"),
 	"f8x2":   alternatives("e4m3x2|e5m2x2"),
+	"f4x2":   alternatives("e2m1x2|e2m3x2|e3m2x2"),
 	"flag":   alternatives("u32|s32|f32|f16|bf16"),
 	"half":   alternatives("f16|f16x2"),
 	"bhalf":  alternatives("bf16|bf16x2"),
