@@ -270,11 +270,8 @@ func defineFloat(in *isa.Instr) func(src [4]uint64) uint64 {
 	mode := in.Round
 	directed := mode == isa.RoundRZ || mode == isa.RoundRM || mode == isa.RoundRP
 	switch in.Op {
-	case isa.Add, isa.Sub, isa.Mul, isa.Fma, isa.Mad:
+	case isa.Add, isa.Sub, isa.Mul, isa.Fma:
 		if in.Approx || in.NaN || directed && !wide || in.Sat && t != isa.F32 && !half {
-			return nil
-		}
-		if in.Op == isa.Mad && (t != isa.F32 || mode != isa.RoundDefault) {
 			return nil
 		}
 		op = map[isa.Op]func(x, y, z uint64) uint64{
@@ -282,7 +279,6 @@ func defineFloat(in *isa.Instr) func(src [4]uint64) uint64 {
 			isa.Sub: func(x, y, _ uint64) uint64 { return f.plus(x, y^f.signBit(), mode) },
 			isa.Mul: func(x, y, _ uint64) uint64 { return f.times(x, y, mode) },
 			isa.Fma: func(x, y, z uint64) uint64 { return f.fused(x, y, z, mode) },
-			isa.Mad: func(x, y, z uint64) uint64 { return f.fused(x, y, z, mode) },
 		}[in.Op]
 	case isa.Div, isa.Rcp, isa.Sqrt:
 		if !wide || in.Sat || in.NaN || in.Approx && mode != isa.RoundDefault {
@@ -333,7 +329,7 @@ func defineFloat(in *isa.Instr) func(src [4]uint64) uint64 {
 	default:
 		return nil
 	}
-	ftz := in.FTZ || in.Op == isa.Mad
+	ftz := in.FTZ
 	whole := func(x, y, z uint64) uint64 {
 		if ftz {
 			x, y, z = f.flushed(x), f.flushed(y), f.flushed(z)

@@ -24,7 +24,7 @@ func laneFunc(in *isa.Instr) (scalar, bool) {
 	if in.SrcType != isa.Invalid {
 		whole = mixed(in, whole)
 	}
-	if in.FTZ || in.Op == isa.Mad {
+	if in.FTZ {
 		plain := whole
 		whole = func(x, y, z uint64) uint64 {
 			return f.flush(plain(f.flush(x&low), f.flush(y&low), f.flush(z&low)))
@@ -85,8 +85,6 @@ func allowed(in *isa.Instr) modifiers {
 			m |= modRelu
 		}
 		return m
-	case isa.Mad:
-		return modSat | flush
 	case isa.Min, isa.Max:
 		if double {
 			return 0
@@ -137,10 +135,6 @@ func basic(in *isa.Instr, f format) scalar {
 		if !wide {
 			return nil
 		}
-	case isa.Mad:
-		if f != single32 {
-			return nil
-		}
 	}
 	switch in.Op {
 	case isa.Add:
@@ -149,7 +143,7 @@ func basic(in *isa.Instr, f format) scalar {
 		return func(x, y, _ uint64) uint64 { return f.add(x, f.neg(y), mode) }
 	case isa.Mul:
 		return func(x, y, _ uint64) uint64 { return f.mul(x, y, mode) }
-	case isa.Fma, isa.Mad:
+	case isa.Fma:
 		return func(x, y, z uint64) uint64 { return f.fma(x, y, z, mode) }
 	case isa.Div:
 		if in.Approx && f == single32 {

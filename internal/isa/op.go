@@ -18,7 +18,7 @@ const (
 	Mul     // integers: the low half of the product
 	MulHi   // the high half
 	MulWide // d is twice as wide as Type
-	Mad     // a*b + c; integers: the low half
+	Mad     // a*b + c of integers: the low half
 	MadHi
 	MadWide
 	Mul24   // the low 32 bits of a 48-bit product

@@ -3,6 +3,7 @@ package ptx
 import (
 	"fmt"
 	"math"
+	"math/bits"
 	"strings"
 
 	"warpbound/internal/diag"
@@ -73,13 +74,16 @@ func (m *Module) errorf(p Pos, format string, args ...any) error {
 	return diag.Errorf(m.at(p), format, args...)
 }
 
-// evalCall computes generic(address) and masked addresses such as 0xff00(address).
+// evalCall computes generic(address), masked addresses such as 0xff00(address) and
+// parts of integers such as 0xff00(1000).
 func (m *Module) evalCall(e *Expr) (value, error) {
 	v, err := m.eval(e.Args[0])
 	if err != nil {
 		return value{}, err
 	}
 	switch {
+	case v.name == "" && !v.float && e.Bits != 0:
+		return value{bits: v.bits & e.Bits >> bits.TrailingZeros64(e.Bits), unsigned: true}, nil
 	case v.name == "" || v.mask != 0:
 		return value{}, m.errorf(e.Pos, "%s( ) takes an address", e.Text)
 	case e.Text == "generic" && !v.generic:

@@ -9,10 +9,11 @@ import (
 )
 
 // dialect is what a module of an old version or target means without saying it.
-// The PTX manual has it in the "PTX ISA Notes" and in what it says of subnormal
-// numbers on sm_1x.
+// The PTX manual has it in the "PTX ISA Notes", in what it says of subnormal numbers
+// on sm_1x, and in the changes of the versions.
 type dialect struct {
 	bare    bool // before PTX 1.4: modifiers are implied, entries declare parameters in their bodies
+	keeps64 bool // up to PTX 1.4: conversions from and to 64 bits flush no subnormal numbers
 	flushes bool // sm_1x: what computes with .f32 flushes subnormal numbers
 	narrows bool // map_f64_to_f32: doubles are floats
 }
@@ -23,6 +24,7 @@ func dialectOf(version string, target []string) dialect {
 	m, err := strconv.Atoi(minor)
 	return dialect{
 		bare:    major == "1" && err == nil && m < 4,
+		keeps64: major == "1" && err == nil && m <= 4,
 		flushes: strings.HasPrefix(target[0], "sm_1") && len(target[0]) == len("sm_1x"),
 		narrows: slices.Contains(target, "map_f64_to_f32"),
 	}
@@ -53,6 +55,8 @@ func (d dialect) adjust(c *candidate, in isa.Instr) (isa.Instr, error) {
 	switch {
 	case d.narrows && has(isa.F64):
 		return in, unknownError{"doubles that are floats (map_f64_to_f32) are not modelled"}
+	case d.keeps64 && in.Op == isa.Cvt && (in.Type.Bits() == 64 || in.SrcType.Bits() == 64):
+		in.FTZ = false
 	case d.flushes && has(isa.F32) && c.allows("ftz"):
 		in.FTZ = true
 	}

@@ -38,6 +38,14 @@ func TestDialect(t *testing.T) {
 			"64 a@0; add.ftz.f32 %0, %1, %2; add.f64 %3, %4, %5; cvt.rzi.ftz.s32.f32 %6, %0; mov.f32 %0, %1; set.lt.ftz.u32.f32 %6, %0, %1; add.u32 %6, %7, 0x1"},
 		{".version 9.0 .target sm_100 " + body("add.f32 %f1, %f2, %f3;"), "64 a@0; add.f32 %0, %1, %2"},
 
+		{".version 1.4 .target sm_13 " + body("mad.f32 %f1, %f2, %f3, %f4;"), "64 a@0; fma.ftz.f32 %0, %1, %2, %3"},
+		{".version 2.0 .target sm_20 " + body("mad.f32 %f1, %f2, %f3, %f4; mad.f64 %fd1, %fd2, %fd3, %fd4;"),
+			"64 a@0; fma.f32 %0, %1, %2, %3; fma.f64 %4, %5, %6, %7"},
+
+		{".version 1.4 .target sm_13 " + body("cvt.rn.ftz.f32.f64 %f1, %fd1; cvt.f64.f32 %fd1, %f1; cvt.rn.f32.s32 %f1, %r1;"),
+			"64 a@0; cvt.rn.f32.f64 %0, %1; cvt.f64.f32 %1, %0; cvt.rn.ftz.f32.s32 %0, %2"},
+		{".version 1.5 .target sm_13 " + body("cvt.rn.f32.f64 %f1, %fd1;"), "64 a@0; cvt.rn.ftz.f32.f64 %0, %1"},
+
 		// Doubles that are floats.
 		{".version 1.4 .target sm_10, map_f64_to_f32 " + body("cvt.f64.f32 %fd1, %f1; mov.u32 %r1, 1;"),
 			"64 a@0; cvt.f64.f32 %fd1, %f1; mov.u32 %2, 0x1"},

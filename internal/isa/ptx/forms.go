@@ -113,7 +113,7 @@ var rows = []row{
 	{isa.Fma, "fma.<rnd>[.sat].f32.<f16|bf16> d, a:src, b:src, c"},
 	{isa.Fma, "mad.<rnd>[.ftz][.sat].f32 d, a, b, c"},
 	{isa.Fma, "mad[.<rnd>].f64 d, a, b, c"},
-	{isa.Mad, "mad[.ftz][.sat].f32 d, a, b, c"}, // sm_1x: the product is truncated
+	{isa.Fma, "mad[.ftz][.sat].f32 d, a, b, c"}, // up to PTX 3.1, which then means mad.rn
 	{isa.Div, "div.<approx|full|rn|rz|rm|rp>[.ftz].f32 d, a, b"},
 	{isa.Div, "div.<rnd>.f64 d, a, b"},
 	{isa.Abs, "abs[.ftz].f32 d, a"},

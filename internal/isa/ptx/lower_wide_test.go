@@ -38,6 +38,9 @@ func TestLowerSeveral(t *testing.T) {
 		{"@%p1 st.global.s16 [%rd1], %rs1+-1; add.u64 %rd2, 4, %rd1+8;",
 			"@%3 add.u16 %2, %1, 0xffff; @%3 st.global.s16 [%0], %2; add.u64 %5, %0, 0x8; add.u64 %4, 0x4, %5"},
 
+		// Ranges of labels.
+		{"brx.idx %r1, ts; ts: .branchtargets E, N<2>; N0: ret; E: N1: exit;", "brx.idx %0, ->2, ->1, ->2; ret; exit"},
+
 		// Elements of arrays.
 		{"ld.shared.u32 %r1, tile[3]; st.shared.u32 tile[%r1-1], %r2;",
 			"ld.shared.u32 %0, [var3+12]; mad.u32 %1, %0, 0x4, var3-4; st.shared.u32 [%1], %2"},

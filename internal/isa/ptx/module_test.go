@@ -37,6 +37,7 @@ func TestVariables(t *testing.T) {
 		{".extern .shared .align 8 .b8 x[];", "shared b8 0/8 []"},
 		{".global .u64 x[2] = {y+4, generic(y)};", "global u64 16/8 [0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0] {0 8 0 y 4 false} {8 8 0 y 0 true}"},
 		{".global .u8 x[2] = {0xff(y), 0xFF00(generic(y)+1)};", "global u8 2/1 [0 0] {0 1 0 y 0 false} {1 1 8 y 1 true}"},
+		{".global .u8 x[] = {0xFF(1000 + 546), 0xFF00(0x1234), 0xff(-2)};", "global u8 3/1 [10 18 254]"},
 		{".global .texref x;", "global b64 8/8 []"},
 		{".global .attribute(.managed) .u32 x;", "global u32 4/4 []"},
 		{".extern .global .u32 x; .global .u32 x = 1; .extern .global .u32 x;", "global u32 4/4 [1 0 0 0]"},

@@ -2,6 +2,7 @@ package ptx
 
 import (
 	"math"
+	"strconv"
 	"strings"
 )
 
@@ -158,7 +159,9 @@ func (p *parser) labelled(name token) (Stmt, error) {
 			if n.Text, err = p.name("a target"); err != nil {
 				return nil, err
 			}
-			t.Names = append(t.Names, n)
+			if t.Names, err = p.targets(t.Names, n); err != nil {
+				return nil, err
+			}
 			if !p.accept(",") {
 				return t, p.expect(";")
 			}
@@ -168,6 +171,21 @@ func (p *parser) labelled(name token) (Stmt, error) {
 		return p.prototype(name)
 	}
 	return &Label{Pos: name.pos, Name: name.text}, nil
+}
+
+// targets appends a target to a list, or those from L0 on that L<10> stands for.
+func (p *parser) targets(list []Name, n Name) ([]Name, error) {
+	if !p.accept("<") {
+		return append(list, n), nil
+	}
+	count, err := p.integer("number of targets", 1, maxTargets)
+	if err != nil {
+		return nil, err
+	}
+	for i := range count {
+		list = append(list, Name{n.Pos, n.Text + strconv.Itoa(i)})
+	}
+	return list, p.expect(">")
 }
 
 func (p *parser) prototype(name token) (Stmt, error) {

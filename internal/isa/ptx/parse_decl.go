@@ -1,10 +1,11 @@
 package ptx
 
-// maxCount is the largest range of registers that a declaration may have, and
-// maxAlign the largest alignment in bytes.
+// maxCount is the largest range of registers that a declaration may have, maxTargets
+// that of labels, and maxAlign the largest alignment in bytes.
 const (
-	maxCount = 1 << 24
-	maxAlign = 1 << 20
+	maxCount   = 1 << 24
+	maxTargets = 1 << 12
+	maxAlign   = 1 << 20
 )
 
 // spaces holds what a declaration begins with.
