@@ -208,7 +208,7 @@ func (d *decoder) operation() operation {
 		return d.system()
 	case isa.CpAsync:
 		return d.asyncCopy()
-	case isa.AsyncWait, isa.Nop, isa.Fence, isa.Prefetch:
+	case isa.AsyncCommit, isa.AsyncWait, isa.Nop, isa.Fence, isa.Prefetch:
 		return nop{}
 	case isa.Ld:
 		return d.load()

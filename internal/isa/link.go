@@ -43,28 +43,10 @@ func Link(p *Program, name string) (*Kernel, error) {
 		return nil, err
 	}
 	l.relocated()
-	awaitCopies(k)
 	if runsOut(k) {
 		k.Instrs = append(k.Instrs, Instr{Op: Exit, Pos: f.Pos})
 	}
 	return k, nil
-}
-
-// awaitCopies makes every wait for asynchronous copies depend on all of them:
-// which are in flight, also those of callers and callees, is known only at run
-// time.
-func awaitCopies(k *Kernel) {
-	var copies []Operand
-	for i := range k.Instrs {
-		if in := &k.Instrs[i]; in.Op == CpAsync {
-			copies = append(copies, in.Dst...)
-		}
-	}
-	for i := range k.Instrs {
-		if in := &k.Instrs[i]; in.Op == AsyncWait {
-			in.Src = copies
-		}
-	}
 }
 
 func entryNames(p *Program) string {

@@ -133,32 +133,3 @@ ret`)
 		t.Errorf("got\n%s\nwant\n%s", got, want)
 	}
 }
-
-// TestLinkAwaitsAllCopies checks that a wait in one function waits for the copies
-// of others.
-func TestLinkAwaitsAllCopies(t *testing.T) {
-	flag := []RegDecl{{Name: "flag", Type: Pred}}
-	start := Instr{Op: CpAsync, Dst: []Operand{RegOperand(0)}}
-	p := &Program{AddressBits: 64, Funcs: []*Func{
-		{Name: "start", Regs: flag, Instrs: []Instr{start, {Op: Ret}}},
-		{Name: "wait", Instrs: []Instr{{Op: AsyncWait}, {Op: Ret}}},
-		{Name: "main", Entry: true, Regs: flag, Instrs: []Instr{
-			start, {Op: Call, Callee: "start"}, {Op: Call, Callee: "start"}, {Op: Call, Callee: "wait"}, {Op: Ret},
-		}},
-	}}
-	k, err := Link(p, "main")
-	if err != nil {
-		t.Fatal(err)
-	}
-	var flags []Operand
-	for _, in := range k.Instrs {
-		switch in.Op {
-		case CpAsync:
-			flags = append(flags, in.Dst...)
-		case AsyncWait:
-			if len(flags) != 3 || !slices.Equal(in.Src, flags) {
-				t.Errorf("the wait is for %v, want %v", in.Src, flags)
-			}
-		}
-	}
-}

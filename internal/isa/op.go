@@ -1,7 +1,5 @@
 package isa
 
-import "math"
-
 // Op is an operation. The zero value is Unknown: an instruction of which only
 // the text is kept, so that a module that holds one can still be inspected.
 type Op uint16
@@ -103,8 +101,9 @@ const (
 	Ld
 	St
 	Prefetch
-	CpAsync   // copies c bytes from b in global to a in shared memory: d of them if it is a number, none if it is a true predicate, and zeros for the rest
-	AsyncWait // waits for the copies whose flags are its sources: in a kernel for all of it
+	CpAsync     // copies c bytes from b in global to a in shared memory: d of them if it is a number, none if it is a true predicate, and zeros for the rest
+	AsyncCommit // makes a group of the copies since the last commit
+	AsyncWait   // waits for all groups but the latest, of which a is the number; without a for all copies
 
 	// Control.
 	Bra
@@ -265,19 +264,21 @@ var ops = [numOps]Info{
 	Slct:  {"slct", UnitAdd, one, n(3), 0},
 	Testp: {"testp", UnitAdd, one, n(1), 0},
 
-	Mov:       {"mov", UnitAdd, one, n(1), 0},
-	Pack:      {"pack", UnitAdd, one, [2]int{2, many}, 0},
-	Unpack:    {"unpack", UnitAdd, [2]int{2, many}, n(1), 0},
-	Cvt:       {"cvt", UnitAdd, one, [2]int{1, 2}, 0},
-	CvtPack:   {"cvt.pack", UnitAdd, one, [2]int{2, 3}, 0},
-	Cvta:      {"cvta", UnitAdd, one, n(1), 0},
-	CvtaTo:    {"cvta.to", UnitAdd, one, n(1), 0},
-	Isspacep:  {"isspacep", UnitAdd, one, n(1), 0},
-	Ld:        {"ld", UnitMem, [2]int{1, many}, n(1), ReadsMem},
-	St:        {"st", UnitMem, none, [2]int{2, 1 + many}, WritesMem},
-	Prefetch:  {"prefetch", UnitMem, none, n(1), 0},
-	CpAsync:   {"cp.async", UnitMem, one, [2]int{3, 4}, ReadsMem | WritesMem},
-	AsyncWait: {"async.wait", UnitSync, none, [2]int{0, math.MaxInt32}, 0},
+	Mov:      {"mov", UnitAdd, one, n(1), 0},
+	Pack:     {"pack", UnitAdd, one, [2]int{2, many}, 0},
+	Unpack:   {"unpack", UnitAdd, [2]int{2, many}, n(1), 0},
+	Cvt:      {"cvt", UnitAdd, one, [2]int{1, 2}, 0},
+	CvtPack:  {"cvt.pack", UnitAdd, one, [2]int{2, 3}, 0},
+	Cvta:     {"cvta", UnitAdd, one, n(1), 0},
+	CvtaTo:   {"cvta.to", UnitAdd, one, n(1), 0},
+	Isspacep: {"isspacep", UnitAdd, one, n(1), 0},
+	Ld:       {"ld", UnitMem, [2]int{1, many}, n(1), ReadsMem},
+	St:       {"st", UnitMem, none, [2]int{2, 1 + many}, WritesMem},
+	Prefetch: {"prefetch", UnitMem, none, n(1), 0},
+	CpAsync:  {"cp.async", UnitMem, none, [2]int{3, 4}, ReadsMem | WritesMem},
+
+	AsyncCommit: {"async.commit", UnitSync, none, none, 0},
+	AsyncWait:   {"async.wait", UnitSync, none, [2]int{0, 1}, 0},
 
 	Bra:       {"bra", UnitCtl, none, none, Branches},
 	BrxIdx:    {"brx.idx", UnitCtl, none, n(1), Branches},

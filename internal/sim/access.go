@@ -47,13 +47,20 @@ func (m *sm) access(id int32, st *step, now int64) {
 		over := now + busy - st.initiation + st.latency
 		w.setReady(st.writes, readyAt(over, true))
 		w.busy = max(w.busy, over)
+		if st.async {
+			w.copies.end(w.copies.begin(), over)
+		}
 		m.reserve(st.pipe, now+busy)
 		return
 	}
 	w.setReady(st.writes, pending)
 	w.inflight++
 	l.step, l.kind, l.bytes = st, eff.Access.Kind, eff.Access.Bytes
-	l.op = l.alloc(operation{warp: id, writes: st.writes, left: int32(len(l.lines))})
+	o := operation{warp: id, writes: st.writes, left: int32(len(l.lines)), async: st.async}
+	if st.async {
+		o.group = w.copies.begin()
+	}
+	l.op = l.alloc(o)
 	l.next = now + busy
 	m.pipes[st.pipe][0], m.pipeFree[st.pipe] = never, never
 	if busy == 0 {

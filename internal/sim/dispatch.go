@@ -68,6 +68,7 @@ func (m *sm) start(index int, now int64) {
 		w.sched = int32(id % len(m.scheds))
 		w.state, w.inflight, w.busy = running, 0, 0
 		clear(w.ready)
+		w.copies.reset()
 		if s.trace != nil {
 			s.record(now, m, index, i, trace.Start)
 		}

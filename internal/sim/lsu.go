@@ -39,7 +39,9 @@ type operation struct {
 	left     int32     // lines that are not done
 	earliest int64     // before which the result is not ready
 	writes   []isa.Reg // registers of the result
-	next     int32     // in the free list
+	async    bool
+	group    int64 // of the asynchronous copy
+	next     int32 // in the free list
 }
 
 // mshrs are the registers of an L1 that hold what waits for fetched lines.
@@ -241,6 +243,9 @@ func (m *sm) lineDone(op int32, ready, now int64) {
 	w := &m.warps[o.warp]
 	w.setReady(o.writes, readyAt(o.earliest, true))
 	w.busy = max(w.busy, o.earliest)
+	if o.async {
+		w.copies.end(o.group, o.earliest)
+	}
 	m.settle(o.warp, now)
 	o.next, l.freeOp = l.freeOp, op
 }

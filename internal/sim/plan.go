@@ -17,6 +17,8 @@ const (
 	kindBarrier
 	kindFence
 	kindMemory
+	kindCommit // closes a group of asynchronous copies
+	kindAwait  // waits for such groups
 )
 
 // step is the timing of one instruction.
@@ -25,6 +27,8 @@ type step struct {
 	pipe       uint8 // index of the pipeline group
 	space      isa.Space
 	volatile   bool
+	async      bool      // an asynchronous copy
+	keep       int64     // kindAwait: how many groups may stay under way, or allCopies
 	latency    int64     // cycles
 	initiation int64     // cycles
 	reads      []isa.Reg // padded with the one that is always ready to a multiple of readGroup
@@ -65,6 +69,13 @@ func makePlan(code *emu.Code, m *machine.Machine) (plan, bool) {
 			kind: kindOf(in), pipe: group[t.Pipeline], space: in.Space, volatile: in.Volatile,
 			latency: t.Latency, initiation: t.Initiation,
 		}
+		p.steps[pc].async = in.Op == isa.CpAsync
+		if in.Op == isa.AsyncWait {
+			p.steps[pc].keep = allCopies
+			if len(in.Src) > 0 {
+				p.steps[pc].keep = int64(in.Src[0].Imm)
+			}
+		}
 		reads, writes := registers(in)
 		for len(reads)%readGroup != 0 {
 			reads = append(reads, isa.Reg(p.regs-1))
@@ -81,6 +92,10 @@ func kindOf(in *isa.Instr) kind {
 		return kindBarrier
 	case in.Op == isa.Fence:
 		return kindFence
+	case in.Op == isa.AsyncCommit:
+		return kindCommit
+	case in.Op == isa.AsyncWait:
+		return kindAwait
 	case effect&(isa.ReadsMem|isa.WritesMem) != 0:
 		return kindMemory
 	case effect&(isa.Branches|isa.Ends) != 0:

@@ -136,6 +136,8 @@ func (m *sm) waitsFor(w *warp, now int64) string {
 		return "waits at a barrier"
 	case atFence:
 		return "waits at a fence for " + accesses
+	case atCopies:
+		return "waits for asynchronous copies, with " + accesses
 	case exited:
 		return "has exited and waits for " + accesses
 	}

@@ -15,6 +15,7 @@ const (
 	running                    // its registers and units, if anything
 	atBarrier                  // the other warps of its CTA
 	atFence                    // its accesses under way
+	atCopies                   // its asynchronous copies
 	exited                     // its accesses under way, to retire
 )
 
@@ -30,6 +31,8 @@ type warp struct {
 	inflight int32   // accesses and exits under way
 	busy     int64   // when the last access of known duration is over
 	ready    []int64 // by register: see readyAt
+	copies   copies
+	keep     int64 // atCopies: as step.keep
 }
 
 // readyAt packs when a register can be used and whether memory delivers it. The
@@ -85,6 +88,21 @@ func (m *sm) issue(s *scheduler, i int, now int64) error {
 		next, why = max(next, w.busy), StallFence
 	case kindMemory:
 		m.access(id, st, now)
+	case kindCommit:
+		m.reserve(st.pipe, now+st.initiation)
+		if eff.Mask != 0 {
+			w.copies.commit(now)
+		}
+	case kindAwait:
+		m.reserve(st.pipe, now+st.initiation)
+		if eff.Mask == 0 {
+			break
+		}
+		over, known := w.copies.over(st.keep)
+		if !known {
+			w.state, w.keep = atCopies, st.keep
+		}
+		next, why = max(next, over), StallMemory
 	}
 	if eff.WarpDone {
 		m.exit(s, id, now+st.latency)
@@ -120,8 +138,13 @@ func (m *sm) schedule(w *warp, at int64, why Stall) {
 	st := &m.sim.plan.steps[w.pc]
 	if w.state != running {
 		at = never
-		if why = StallFence; w.state == atBarrier {
+		switch w.state {
+		case atBarrier:
 			why = StallBarrier
+		case atCopies:
+			why = StallMemory
+		default:
+			why = StallFence
 		}
 	} else {
 		latest := at << 1
@@ -183,6 +206,13 @@ func (m *sm) settle(id int32, now int64) {
 	case w.state == atFence && w.inflight == 0:
 		w.state = running
 		m.schedule(w, max(now, w.busy), StallFence)
+	case w.state == atCopies:
+		over, known := w.copies.over(w.keep)
+		if !known {
+			return
+		}
+		w.state = running
+		m.schedule(w, max(now, over), StallMemory)
 	case w.state == running && s.warps[w.pos].at == never:
 		m.schedule(w, now, StallMemory)
 	default:

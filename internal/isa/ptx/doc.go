@@ -19,8 +19,7 @@
 // Registers of 128 bits and vectors of registers are several registers for isa.
 // An element array[%r] is computed before the instruction that uses it.
 // Access to a part of a scalar parameter becomes a shift or an insertion. The
-// carry flag of extended precision is a predicate register, and so is the
-// completion of each asynchronous copy.
+// carry flag of extended precision is a predicate register.
 //
 // The address of a function is an operand, isa.KindFunc. A call by address lists
 // the functions that its .calltargets name or its .callprototype fits.

@@ -320,8 +320,8 @@ var rows = []row{
 	{isa.CpAsync, "cp.async.<ca|cg>.<sharedly>.global[.<hint>][.<fetch>] [a:shared], [b], i:u32, n:u32, ?p:b64"},
 	{isa.CpAsync, "cp.async.<ca|cg>.<sharedly>.global[.<hint>][.<fetch>] [a:shared], [b], i:u32, !c:pred, ?p:b64"},
 	{isa.CpAsync, "cp.async.<ca|cg>.<sharedly>.global[.<hint>][.<fetch>] [a:shared], [b], i:u32, ?p:b64"},
-	{isa.Nop, "cp.async.commit_group"},
-	{isa.AsyncWait, "cp.async.wait_group ?n:u32"},
+	{isa.AsyncCommit, "cp.async.commit_group"},
+	{isa.AsyncWait, "cp.async.wait_group i:u32"},
 	{isa.AsyncWait, "cp.async.wait_all"},
 
 	// Control.

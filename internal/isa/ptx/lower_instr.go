@@ -187,9 +187,6 @@ func (fn *function) operands(c *candidate, x *Instr) (isa.Instr, error) {
 	if in.Op == isa.Mov && c.slots[0].explicit != isa.Invalid {
 		in.Type = c.slots[0].explicit
 	}
-	if in.Op == isa.CpAsync {
-		in.Dst = append(in.Dst, isa.RegOperand(fn.newReg("%async", isa.Pred)))
-	}
 	switch {
 	case in.Type == isa.B128:
 		in = fn.halved(in)

@@ -68,9 +68,9 @@ func TestLowerSeveral(t *testing.T) {
 
 		// Asynchronous copies.
 		{"cp.async.ca.shared.global [tile], [%rd1], 4; cp.async.commit_group; cp.async.cg.shared.global.L2::128B [%r1], [%rd1+16], 16, %r2; cp.async.wait_group 1;",
-			"cp.async.global %1, [var3], [%0], 0x4; nop; cp.async.global %4, [%2], [%0+16], 0x10, %3; async.wait"},
+			"cp.async.global [var3], [%0], 0x4; async.commit; cp.async.global [%1], [%0+16], 0x10, %2; async.wait 0x1"},
 		{"cp.async.ca.shared::cta.global.L2::cache_hint [%r1], [%rd1], 8, %p1, %rd2; cp.async.wait_all;",
-			"cp.async.global %4, [%0], [%1], 0x8, %2; async.wait"},
+			"cp.async.global [%0], [%1], 0x8, %2; async.wait"},
 
 		// Vectors of atomics.
 		{"atom.global.add.v2.f32 {%f1, %f2}, [%rd1], {%f3, 0f3F800000};", "atom.global.add.v2.f32 {%0, %1}, [%2], {%3, 0x3f800000}"},
