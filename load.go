@@ -166,6 +166,7 @@ func prepare(j *job.Job, module []byte, m *machine.Machine, opts LoadOptions) (*
 			out.warnings = append(out.warnings, w)
 		}
 	}
+	out.warnings = append(out.warnings, flow.UninitialisedRegisters(graph)...)
 	return out, nil
 }
 

@@ -192,7 +192,7 @@ func observeOnce(j *Job) (*observation, error) {
 	if err != nil {
 		return nil, err
 	}
-	t, err := j.target(ipg, maxCycles, nil)
+	t, err := j.target(j.code, ipg, maxCycles, nil)
 	if err != nil {
 		return nil, err
 	}

@@ -4,8 +4,11 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"slices"
 
 	"warpbound/internal/cfg"
+	"warpbound/internal/diag"
+	"warpbound/internal/emu"
 	"warpbound/internal/estimate"
 	"warpbound/internal/graph"
 	"warpbound/internal/job"
@@ -39,14 +42,15 @@ type Run struct {
 func (r *Run) Buffer(name string) []byte { return r.buffers[name] }
 
 // Simulate runs the job once on its machine. Two runs of one job, seed and vector
-// are the same in every bit. A fault of the program, a barrier that is never
+// are the same in every bit. What threads read of shared and local memory and of the
+// heap that nothing had written is among the warnings. A fault of the program, a barrier that is never
 // satisfied and a run beyond the cycle limit are errors that name the place.
 func (j *Job) Simulate(ctx context.Context, opts SimulateOptions) (*Run, error) {
 	ipg, err := j.ipg(opts.Ipoints, false, nil)
 	if err != nil {
 		return nil, err
 	}
-	t, err := j.target(ipg, opts.MaxCycles, opts.Out)
+	t, err := j.target(j.code.Checked(), ipg, opts.MaxCycles, opts.Out)
 	if err != nil {
 		return nil, err
 	}
@@ -80,6 +84,7 @@ func (j *Job) simulation(vector int, r *sim.Result) Simulation {
 		Launch: estimate.Launch{Grid: spec.Grid, Block: spec.Block},
 		Seed:   spec.Seed, Vector: vector, Cycles: r.Cycles,
 		CTAsPerSM: r.Occupancy.CTAs, Limit: r.Occupancy.Limit, Registers: j.registers,
+		Warnings: estimate.Warnings(slices.Concat(j.warnings, uninitialised(r.Uninitialised))),
 		Counters: map[string]int64{
 			"warp_instructions":   c.WarpInstrs,
 			"thread_instructions": c.ThreadInstrs,
@@ -134,9 +139,23 @@ func divergentEdges(g *cfg.Graph, published bool) ([]graph.Edge, error) {
 	return cfg.DivergentEdges(g.Flow, nil)
 }
 
+// uninitialised makes warnings of reads of memory that nothing had written.
+func uninitialised(reads []emu.UninitialisedRead) []diag.Warning {
+	var warnings []diag.Warning
+	for i := range reads {
+		in := reads[i].Instr
+		text := reads[i].String()
+		if in.Loc.Known() {
+			text = "(" + in.Loc.String() + ") " + text
+		}
+		warnings = append(warnings, diag.Warning{Pos: in.Pos, ID: "uninitialised-read", Text: text})
+	}
+	return warnings
+}
+
 // target makes a simulator of the job that records the Ipoints of ipg. A run is
 // limited to maxCycles cycles unless that is 0.
-func (j *Job) target(ipg *hybrid.IPG, maxCycles int64, out io.Writer) (target.Target, error) {
+func (j *Job) target(code *emu.Code, ipg *hybrid.IPG, maxCycles int64, out io.Writer) (target.Target, error) {
 	ipoints := make([]trace.Ipoint, len(j.graph.Kernel.Instrs))
 	for i := range ipoints {
 		ipoints[i] = trace.None
@@ -145,7 +164,7 @@ func (j *Job) target(ipg *hybrid.IPG, maxCycles int64, out io.Writer) (target.Ta
 		ipoints[j.graph.Blocks[b].Start] = at
 	}
 	return target.NewSimulator(target.Config{
-		Job: j.bound, Code: j.code, Machine: j.machine, Registers: j.registers,
+		Job: j.bound, Code: code, Machine: j.machine, Registers: j.registers,
 		Ipoints: ipoints, MaxCycles: maxCycles, Out: out,
 	})
 }

@@ -20,6 +20,7 @@ type Code struct {
 	sharedBytes int    // static
 	dynamicBase uint64 // address of dynamic shared memory
 	localBytes  int    // per thread
+	checked     bool   // see Checked
 	wordMasks   int32  // an instruction whose lane masks have 32 bits, or none
 }
 

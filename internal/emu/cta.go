@@ -44,6 +44,9 @@ func (g *Grid) StartCTA(c *CTA, index int) {
 			place = place[1:]
 		}
 	}
+	if g.code.checked {
+		c.unwritten()
+	}
 	threads := g.Threads()
 	for i := range c.Warps {
 		w := &c.Warps[i]
@@ -54,6 +57,15 @@ func (g *Grid) StartCTA(c *CTA, index int) {
 		w.stack = append(w.stack[:0], entry{pc: 0, rpc: none, lanes: w.alive})
 		clear(w.preds)
 		w.preds[maskTrue] = ^uint64(0)
+	}
+}
+
+// unwritten notes that nothing has written shared and local memory.
+func (c *CTA) unwritten() {
+	c.shared.written.reset(len(c.shared.data))
+	for i := range c.Warps {
+		local := &c.Warps[i].local
+		local.written.reset(len(local.data))
 	}
 }
 
@@ -75,6 +87,9 @@ func (g *Grid) bind(c *CTA) {
 	localBytes := g.chunks * lanes * code.localBytes // also for lanes without a thread
 	c.local = sized(c.local, warps*localBytes)
 	c.shared = region{name: "shared memory", space: isa.Shared, base: SharedBase, size: uint64(shared), data: sized(c.shared.data, shared)}
+	if code.checked {
+		c.shared.written = new(written)
+	}
 	c.Warps = sized(c.Warps, warps)
 	for i := range c.Warps {
 		w := &c.Warps[i]
@@ -84,6 +99,9 @@ func (g *Grid) bind(c *CTA) {
 			name: "local memory", space: isa.Local, base: LocalBase,
 			size: uint64(code.localBytes), stride: uint64(code.localBytes),
 			data: c.local[i*localBytes:][:localBytes],
+		}
+		if code.checked {
+			w.local.written = new(written)
 		}
 		w.vecs = [len(w.vecs)][]*vector{}
 		for k := range g.chunks {

@@ -22,6 +22,9 @@ type Grid struct {
 	fixed   []*vector // of each constant, warp of a CTA and chunk; nil if they differ by CTA
 	scratch vector
 	run     state // of Run
+
+	reads   []UninitialisedRead // by instruction, if the code is checked
+	objects bool                // the heap has been used, if the code is checked
 }
 
 // shape is what launches of a kernel must have in common to use the same slots.
@@ -56,6 +59,11 @@ func (g *Grid) Restart(launch Launch, mem *Memory) error {
 		return fmt.Errorf("kernel %s: %w", g.code.kernel.Name, err)
 	}
 	g.fillFixed()
+	if g.code.checked {
+		g.reads = sized(g.reads, g.code.Len())
+		clear(g.reads)
+		g.objects = false
+	}
 	return nil
 }
 

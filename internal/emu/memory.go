@@ -33,6 +33,8 @@ type region struct {
 	size   uint64 // bytes, of one lane
 	stride uint64 // bytes
 	data   []byte
+
+	written *written // nil where that is not watched
 }
 
 // Alloc makes a buffer of size zero bytes, aligned to 256 bytes, and returns its

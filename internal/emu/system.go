@@ -67,7 +67,11 @@ func (op *system) call(w *Warp, lane int, arg [5]uint64) (uint64, error) {
 		n, err := w.print(lane, arg[0], arg[1])
 		return uint64(uint32(n)), err
 	case isa.SysAlloc:
-		return mem.malloc(arg[0]), nil
+		addr := mem.malloc(arg[0])
+		if w.cta.grid.code.checked && addr != 0 {
+			w.cta.grid.watch(mem.find(addr))
+		}
+		return addr, nil
 	case isa.SysFree:
 		return 0, mem.free(arg[0])
 	case isa.SysAssert:

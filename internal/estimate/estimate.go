@@ -104,6 +104,7 @@ type Simulation struct {
 	// Scheduler adds up, over all schedulers, the cycles in which one issued and
 	// those in which it did not, by reason.
 	Scheduler map[string]int64 `json:"scheduler_cycles"`
+	Warnings  []Warning        `json:"warnings"`
 }
 
 // Analysis is everything known of one job.

@@ -158,6 +158,7 @@ func inspectKernel(k *isa.Kernel, divergent func(*cfg.Graph) ([]graph.Edge, erro
 	for _, e := range g.Endless() {
 		warnings = append(warnings, warning(e.Pos, "endless-loop", e))
 	}
+	warnings = append(warnings, flow.UninitialisedRegisters(g)...)
 	added, err := divergent(g)
 	if err != nil {
 		warnings = append(warnings, warning(k.Pos, "no-divergent-edges", err))

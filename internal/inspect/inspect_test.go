@@ -27,10 +27,11 @@ func TestWarningsHaveThePlaceOfTheirErrors(t *testing.T) {
 		program       *isa.Program
 		kernels       int
 	}{
-		{"two entries of a loop", "irreducible", "m.ptx:2:1", program(
-			isa.Instr{Op: isa.Bra, Guard: maybe, Target: 2},
+		{"two entries of a loop", "irreducible", "m.ptx:3:1", program(
+			isa.Instr{Op: isa.Mov, Type: isa.Pred, Dst: []isa.Operand{isa.RegOperand(0)}, Src: []isa.Operand{isa.ImmOperand(1)}},
+			isa.Instr{Op: isa.Bra, Guard: maybe, Target: 3},
 			isa.Instr{Op: isa.Nop},
-			isa.Instr{Op: isa.Bra, Guard: maybe, Target: 1},
+			isa.Instr{Op: isa.Bra, Guard: maybe, Target: 2},
 			isa.Instr{Op: isa.Ret}), 1},
 		{"call of a kernel", "no-flow-graph", "m.ptx:3:1", func() *isa.Program {
 			p := program(isa.Instr{Op: isa.Nop}, isa.Instr{Op: isa.Call, Callee: "other"}, isa.Instr{Op: isa.Ret})

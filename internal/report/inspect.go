@@ -24,9 +24,7 @@ func Module(w io.Writer, m *inspect.Module) error {
 	if len(m.Warnings) > 0 {
 		p.printf("\n")
 	}
-	for _, warn := range m.Warnings {
-		p.printf("warning: %s: %s [%s]\n", warn.Pos, warn.Text, warn.ID)
-	}
+	warnings(p, m.Warnings)
 	return p.err
 }
 

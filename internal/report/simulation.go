@@ -35,5 +35,9 @@ func Simulation(w io.Writer, s *estimate.Simulation, hz float64) error {
 			rows.printf("  %s\t%s\t\n", cell, group(s.Counters[names[i]]))
 		}
 	})
+	if len(s.Warnings) > 0 {
+		p.printf("\n")
+	}
+	warnings(p, s.Warnings)
 	return p.err
 }

@@ -37,10 +37,14 @@ func Text(w io.Writer, a *estimate.Analysis, hz float64) error {
 		breakdown(p, e)
 	}
 	assumptions(p, a.Estimates)
-	for _, warn := range a.Warnings {
+	warnings(p, a.Warnings)
+	return p.err
+}
+
+func warnings(p *printer, list []estimate.Warning) {
+	for _, warn := range list {
 		p.printf("warning: %s: %s [%s]\n", warn.Pos, warn.Text, warn.ID)
 	}
-	return p.err
 }
 
 // printer remembers the first error of writing.

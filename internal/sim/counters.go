@@ -1,5 +1,7 @@
 package sim
 
+import "warpbound/internal/emu"
+
 // Stall is why a scheduler did not issue in a cycle.
 type Stall uint8
 
@@ -58,6 +60,8 @@ type Result struct {
 	Occupancy  Occupancy
 	Counters   Counters
 	Schedulers [][]SchedulerCounters // by SM
+
+	Uninitialised []emu.UninitialisedRead // if the code is checked
 }
 
 // Stalled returns the cycles of all schedulers together that were lost to each
@@ -83,6 +87,7 @@ func (s *Sim) result(cycles int64, occ Occupancy) *Result {
 		}
 	}
 	r.Cycles, r.Occupancy, r.Counters = cycles, occ, s.count
+	r.Uninitialised = s.grid.UninitialisedReads()
 	for i := range s.sms {
 		for j := range s.sms[i].scheds {
 			r.Schedulers[i][j] = s.sms[i].scheds[j].count

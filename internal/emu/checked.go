@@ -1,0 +1,198 @@
+package emu
+
+import (
+	"fmt"
+	"slices"
+
+	"warpbound/internal/diag"
+	"warpbound/internal/isa"
+)
+
+// Checked returns code that does the same and besides finds reads of shared memory,
+// local memory and the heap that nothing wrote before, which a Grid of it lists
+// (see UninitialisedReads). Only the instructions that access memory are slower, and
+// the code that it was made of is not changed.
+func (c *Code) Checked() *Code {
+	out := *c
+	out.checked = true
+	out.instrs = slices.Clone(c.instrs)
+	for pc := range out.instrs {
+		if op := checkedAccess(c.Instr(pc), out.instrs[pc].op); op != nil {
+			out.instrs[pc].op = op
+		}
+	}
+	return &out
+}
+
+// UninitialisedRead is a place at which threads read bytes of memory that nothing
+// had written. Such bytes are zero in a run, and anything on a device.
+type UninitialisedRead struct {
+	Kernel *isa.Kernel
+	Instr  *isa.Instr
+	CTA    [3]int // of the first thread that did
+	Thread [3]int // within the CTA
+	Bytes  int    // that it read and nothing had written
+	Place  string // where its access begins
+	Count  int64  // of such reads by all threads
+}
+
+// UninitialisedReads lists the reads of memory without contents that the launch has
+// made so far, each instruction of the module once, in the order of the kernel. The
+// arguments of vprintf are not watched. There are none unless the code is checked.
+func (g *Grid) UninitialisedReads() []UninitialisedRead {
+	var list []UninitialisedRead
+	known := map[diag.Pos]int{} // of copies of one instruction
+	for _, r := range g.reads {
+		if r.Count == 0 {
+			continue
+		}
+		if i, ok := known[r.Instr.Pos]; ok && r.Instr.Pos.Known() {
+			list[i].Count += r.Count
+			continue
+		}
+		known[r.Instr.Pos] = len(list)
+		list = append(list, r)
+	}
+	return list
+}
+
+// String says what was read by whom, without the place of the instruction.
+func (r *UninitialisedRead) String() string {
+	text := fmt.Sprintf("%s reads %d bytes that nothing has written: %s, in CTA %s, thread %s",
+		r.Kernel.Format(r.Instr), r.Bytes, r.Place, triple(r.CTA), triple(r.Thread))
+	if r.Count > 1 {
+		text += fmt.Sprintf(", the first of %d such reads", r.Count)
+	}
+	return text + "; they are zero"
+}
+
+// checked executes an access and then notes what it wrote and what it read that
+// nothing had written.
+type checked struct {
+	operation
+	reads, writes bool
+	pieces        []piece
+	copies        *access // the destination of an asynchronous copy
+}
+
+// piece is a range of the bytes that a lane accesses, within 16 of them.
+type piece struct{ offset, bytes int }
+
+// checkedAccess wraps an operation that accesses memory; nil if it does not.
+func checkedAccess(in *isa.Instr, op operation) operation {
+	effect := in.Op.Info().Effect
+	c := &checked{operation: op, reads: effect&isa.ReadsMem != 0, writes: effect&isa.WritesMem != 0}
+	switch op := op.(type) {
+	case *asyncCopy:
+		c.writes, c.copies = false, &op.to
+		c.reads = !op.counted
+		c.pieces = []piece{{0, op.bytes}}
+		return c
+	case *load:
+		c.pieces = pieces(in.Dst, op.bytes)
+	case *store:
+		c.pieces = pieces(in.Src[1:], op.bytes)
+	case *atomic:
+		dropped := !slices.ContainsFunc(in.Dst, func(o isa.Operand) bool { return o.Kind != isa.KindSink })
+		c.reads = !(dropped && in.Atom == isa.AtomExch)
+		c.pieces = pieces(make([]isa.Operand, op.total/op.bytes), op.bytes)
+	case *wideSwap:
+		c.pieces = []piece{{0, op.total}}
+	default:
+		return nil
+	}
+	return c
+}
+
+// pieces returns where the elements lie that are not dropped.
+func pieces(elements []isa.Operand, bytes int) []piece {
+	var list []piece
+	for i, o := range elements {
+		if o.Kind != isa.KindSink || len(elements) == 1 {
+			list = append(list, piece{i * bytes, bytes})
+		}
+	}
+	if total := len(elements) * bytes; len(list) == len(elements) && total <= 16 {
+		return []piece{{0, total}}
+	}
+	return list
+}
+
+func (op *checked) exec(w *Warp, mask uint64, eff *Effect) error {
+	if err := op.operation.exec(w, mask, eff); err != nil {
+		return err
+	}
+	if eff.Access.Kind != NoAccess {
+		op.watch(w, eff)
+	}
+	if op.copies != nil {
+		op.copied(w, mask)
+	}
+	return nil
+}
+
+// watch goes through the lanes of an access to memory that is watched.
+func (op *checked) watch(w *Warp, eff *Effect) {
+	acc := &eff.Access
+	set := acc.Lanes[isa.Local]
+	if s := w.cta.shared.written; s != nil && s.left > 0 {
+		set |= acc.Lanes[isa.Shared]
+	}
+	if w.cta.grid.objects {
+		set |= acc.Lanes[isa.Global]
+	}
+	for ; set != 0; set &= set - 1 {
+		lane := first(set)
+		r := w.region(acc.Addr[lane])
+		if r.written == nil || r.written.left == 0 {
+			continue
+		}
+		at := acc.Addr[lane] - r.base + uint64(lane)*r.stride
+		lacking := 0
+		for _, p := range op.pieces {
+			if op.reads {
+				lacking += r.written.lacks(at+uint64(p.offset), p.bytes)
+			}
+			if op.writes {
+				r.written.add(at+uint64(p.offset), p.bytes)
+			}
+		}
+		if lacking > 0 {
+			w.note(eff.PC, lane, lacking, r, acc.Addr[lane])
+		}
+	}
+}
+
+// copied notes what an asynchronous copy wrote to shared memory.
+func (op *checked) copied(w *Warp, mask uint64) {
+	r := &w.cta.shared
+	for m := mask; m != 0; m &= m - 1 {
+		lane := first(m)
+		addr := w.at(op.copies.base, lane) + op.copies.offset
+		if op.copies.indexed {
+			addr += w.at(op.copies.index, lane)
+		}
+		r.written.add(addr&op.copies.wrap-r.base, op.copies.bytes)
+	}
+}
+
+// watch begins to watch an object of the heap.
+func (g *Grid) watch(object *region) {
+	g.objects = true
+	object.written = new(written)
+	object.written.reset(len(object.data))
+}
+
+// note counts a read of bytes that nothing had written.
+func (w *Warp) note(pc, lane, bytes int, r *region, addr uint64) {
+	g := w.cta.grid
+	found := &g.reads[pc]
+	found.Count++
+	if found.Count > 1 {
+		return
+	}
+	found.Kernel, found.Instr = g.code.kernel, g.code.Instr(pc)
+	found.CTA, found.Thread = unflatten(w.cta.Index, g.launch.Grid), w.thread(lane)
+	found.Bytes = bytes
+	found.Place = fmt.Sprintf("0x%x%s", addr, g.place(r, addr))
+}

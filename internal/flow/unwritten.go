@@ -1,0 +1,168 @@
+package flow
+
+import (
+	"fmt"
+	"iter"
+	"slices"
+
+	"warpbound/internal/cfg"
+	"warpbound/internal/diag"
+	"warpbound/internal/isa"
+)
+
+// maxUnwritten bounds the registers of a kernel that are warned of: the search is
+// one of the whole kernel for each.
+const maxUnwritten = 100
+
+// UninitialisedRegisters warns of the registers that may be read before they are
+// written, each at one place. The warnings are in the order of the instructions of
+// the module.
+func UninitialisedRegisters(g *cfg.Graph) []diag.Warning {
+	var warnings []diag.Warning
+	for u := range UnwrittenReads(g) {
+		in, text := &g.Kernel.Instrs[u.Instr], "register %s may be read by %s%s before it is written; it is zero then"
+		if u.Never {
+			text = "register %s is read by %s%s and nothing writes it; it is zero"
+		}
+		loc := ""
+		if in.Loc.Known() {
+			loc = " (" + in.Loc.String() + ")"
+		}
+		warnings = append(warnings, diag.Warning{Pos: in.Pos, ID: "uninitialised-read", Text: fmt.Sprintf(text, g.Kernel.Regs[u.Reg].Name, g.Kernel.Format(in), loc)})
+		if len(warnings) == maxUnwritten {
+			break
+		}
+	}
+	slices.SortStableFunc(warnings, func(a, b diag.Warning) int { return a.Pos.Compare(b.Pos) })
+	return warnings
+}
+
+// Unwritten is a register that a thread may read before it has written it.
+type Unwritten struct {
+	Reg   isa.Reg
+	Instr int  // the first instruction found that reads it so
+	Never bool // nothing in the kernel writes it
+}
+
+// UnwrittenReads yields the registers that some path from the entry reads before it
+// writes them, in no particular order and each once. Whether a run can take the path
+// is not known. What is written under a guard counts as written for instructions
+// under the same guard, and behind a branch or an exit that tells that it held, as
+// long as the guard's register keeps its value.
+func UnwrittenReads(g *cfg.Graph) iter.Seq[Unwritten] {
+	return func(yield func(Unwritten) bool) {
+		for _, r := range cfg.Liveness(g).In(g.Entry()) {
+			w := writes{g: g, reg: r, seen: map[place]bool{}}
+			if at, found := w.search(); found && !yield(Unwritten{Reg: r, Instr: at, Never: !w.written()}) {
+				return
+			}
+		}
+	}
+}
+
+// writes follows the paths on which one register is not surely written.
+type writes struct {
+	g    *cfg.Graph
+	reg  isa.Reg
+	seen map[place]bool
+	todo []place
+}
+
+// place is the start of a block and the guard under which the register was written
+// on the way there; the zero guard if it was not.
+type place struct {
+	block int
+	guard isa.Guard
+}
+
+// search returns the first instruction found that reads the register too early, one
+// with few branches before it.
+func (w *writes) search() (int, bool) {
+	w.visit(place{block: w.g.Entry()})
+	for len(w.todo) > 0 {
+		p := w.todo[0]
+		w.todo = w.todo[1:]
+		if at, found := w.walk(p); found {
+			return at, true
+		}
+	}
+	return 0, false
+}
+
+func (w *writes) visit(p place) {
+	if p.block != w.g.Exit() && !w.seen[p] {
+		w.seen[p] = true
+		w.todo = append(w.todo, p)
+	}
+}
+
+// walk follows one block, and enters the blocks to go on with.
+func (w *writes) walk(p place) (int, bool) {
+	block, under := &w.g.Blocks[p.block], p.guard
+	for i := block.Start; i < block.End; i++ {
+		in := &w.g.Kernel.Instrs[i]
+		if w.reads(in) && !(under.Set && in.Guard == under && w.reg != under.Reg) {
+			return i, true
+		}
+		changed := false // the register of the guard under which it is written
+		in.Writes(func(r isa.Reg) { changed = changed || under.Set && r == under.Reg })
+		if changed {
+			under = isa.Guard{}
+		}
+		if !w.writes(in) {
+			continue
+		}
+		if !in.Guard.Set || under.Set && in.Guard == opposite(under) {
+			return 0, false
+		}
+		under = in.Guard
+		in.Writes(func(r isa.Reg) {
+			if r == under.Reg {
+				under = isa.Guard{}
+			}
+		})
+	}
+	decides := w.g.Last(p.block).Guard
+	if len(block.Edges) < 2 {
+		decides = isa.Guard{}
+	}
+	for _, e := range block.Edges {
+		holds := decides
+		if e.Kind == cfg.FallThrough {
+			holds = opposite(holds)
+		}
+		if under.Set && holds == under {
+			continue // written on this way
+		}
+		w.visit(place{e.To, under})
+	}
+	return 0, false
+}
+
+// opposite is the guard that holds where g does not.
+func opposite(g isa.Guard) isa.Guard {
+	g.Not = g.Set && !g.Not
+	return g
+}
+
+func (w *writes) reads(in *isa.Instr) bool {
+	found := false
+	in.Reads(func(r isa.Reg) { found = found || r == w.reg })
+	return found
+}
+
+func (w *writes) writes(in *isa.Instr) bool {
+	found := false
+	in.Writes(func(r isa.Reg) { found = found || r == w.reg })
+	return found
+}
+
+// written reports whether any instruction writes the register.
+func (w *writes) written() bool {
+	for i := range w.g.Kernel.Instrs {
+		if w.writes(&w.g.Kernel.Instrs[i]) {
+			return true
+		}
+	}
+	return false
+}
