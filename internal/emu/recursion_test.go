@@ -43,6 +43,14 @@ done: st.param.b32 [r], %b; ret; }
 			}
 			return all
 		}},
+		{"variables of a large alignment", scenario{vars: `.func (.param .b32 r) pile(.param .b32 n) {
+.local .align 64 .b8 mine[64]; .reg .pred %p; .reg .b32 %a, %b;
+ld.param.u32 %a, [n]; st.local.v4.b32 [mine], {%a, %a, %a, %a}; mov.u32 %b, mine; and.b32 %b, %b, 63; setp.eq.u32 %p, %a, 0; @%p bra done;
+sub.u32 %a, %a, 1; call (%a), pile, (%a); add.u32 %b, %b, %a; ld.local.u32 %a, [mine+12]; add.u32 %b, %b, %a;
+done: st.param.b32 [r], %b; ret; }
+`, body: `and.b32 %r1, %r0, 7; call (%r2), pile, (%r1); st.global.u32 [%rd1], %r2; ret;`}, func(tid int) uint32 {
+			return uint32(tid % 8 * (tid%8 + 1) / 2)
+		}},
 		{"vectors as parameters", scenario{vars: `.func (.param .align 8 .b8 r[8]) swap(.param .align 8 .b8 v[8], .param .b32 n) {
 .reg .pred %p; .reg .b32 %a, %b, %c;
 ld.param.v2.u32 {%a, %b}, [v]; ld.param.u32 %c, [n]; setp.eq.u32 %p, %c, 0; @%p bra done; sub.u32 %c, %c, 1; add.u32 %a, %a, 1;

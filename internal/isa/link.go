@@ -84,6 +84,7 @@ type linker struct {
 	copies  int               // calls expanded so far
 	sp      Reg               // address of the running activation's memory; NoReg as long as nothing recurs
 	stack   int32             // the variable that holds the call stack
+	align   int               // of every activation's memory in it, in bytes
 }
 
 // storage identifies a variable that needs memory of its own: one of a

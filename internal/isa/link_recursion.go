@@ -72,12 +72,26 @@ func (l *linker) newMember(fr *frame, f *Func, g group) *member {
 			m.bytes = at + v.Bytes
 		}
 	}
-	m.bytes = alignUp(m.bytes, stackAlign)
+	m.bytes = alignUp(m.bytes, l.align)
 	return m
 }
 
-// stackAlign is the alignment of every activation's memory in bytes.
-const stackAlign = 16
+// stackAlign returns the alignment of every activation's memory in bytes: the
+// largest that a local variable of a recursive function asks for, and at least 16.
+func (l *linker) stackAlign() int {
+	align := 16
+	for _, f := range l.program.Funcs {
+		if !l.calls.reaches(f, f) {
+			continue
+		}
+		for i := range f.Vars {
+			if v := &f.Vars[i]; v.Space == Local {
+				align = max(align, v.Align)
+			}
+		}
+	}
+	return align
+}
 
 func alignUp(n, align int) int { return (n + max(align, 1) - 1) / max(align, 1) * max(align, 1) }
 
@@ -116,8 +130,8 @@ func (l *linker) enter(fr *frame, in *Instr, site Instr, callee *Func) error {
 	k := l.kernel
 	if l.sp == NoReg {
 		l.sp = l.newReg("%stack", l.address())
-		l.stack = int32(len(k.Vars))
-		k.Vars = append(k.Vars, Var{Name: "call stack", Space: Local, Type: B8, Bytes: StackBytes, Align: stackAlign})
+		l.stack, l.align = int32(len(k.Vars)), l.stackAlign()
+		k.Vars = append(k.Vars, Var{Name: "call stack", Space: Local, Type: B8, Bytes: StackBytes, Align: l.align})
 	}
 	if fr.nested == nil {
 		l.emit(in, move(l.address(), RegOperand(l.sp), Operand{Kind: KindVar, Reg: NoReg, Var: l.stack}))
@@ -199,7 +213,7 @@ func (l *linker) recur(fr *frame, i int, site Instr, to *member) {
 // stack pointer for an activation of to. It returns by how many bytes that went
 // up. The place is the last of to's and is not known yet.
 func (l *linker) push(fr *frame, in *Instr, to *member, live []Reg) int {
-	_, size := layout(fr.fn, live)
+	_, size := l.layout(fr.fn, live)
 	if fr.nested != nil {
 		size += fr.nested.bytes
 	}
@@ -224,7 +238,7 @@ func (l *linker) push(fr *frame, in *Instr, to *member, live []Reg) int {
 
 // layout gives the places of saved registers, in bytes below the stack pointer,
 // and the bytes that they take together with the number of the place.
-func layout(f *Func, live []Reg) (below []int, size int) {
+func (l *linker) layout(f *Func, live []Reg) (below []int, size int) {
 	size = placeBytes
 	for _, r := range live {
 		t := f.Regs[r].Type
@@ -234,13 +248,13 @@ func layout(f *Func, live []Reg) (below []int, size int) {
 		size = alignUp(size+t.Bytes(), t.Bytes())
 		below = append(below, size)
 	}
-	return below, alignUp(size, stackAlign)
+	return below, alignUp(size, l.align)
 }
 
 // save appends loads or stores of registers below the stack pointer sp. A
 // predicate is kept as a word.
 func (l *linker) save(fr *frame, in *Instr, op Op, live []Reg, sp Reg) {
-	below, _ := layout(fr.fn, live)
+	below, _ := l.layout(fr.fn, live)
 	for i, r := range live {
 		t, reg := fr.fn.Regs[r].Type, fr.reg+r
 		if t != Pred {
