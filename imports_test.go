@@ -25,7 +25,7 @@ var arrows = []struct {
 	{"internal/flow", []string{"internal/isa/ptx", "internal/machine", "internal/emu", "internal/sim", "internal/method/..."}, "flow facts have no timing"},
 	{"internal/machine", []string{"internal/cfg", "internal/emu", "internal/sim", "internal/method/..."}, "a machine is a description"},
 	{"internal/emu", []string{"internal/isa/ptx", "internal/machine", "internal/sim", "internal/trace", "internal/method/..."}, "semantics have no timing"},
-	{"internal/sim", []string{"internal/isa/ptx", "internal/method/...", "internal/ipet", "internal/flow"}, "the simulator is independent evidence against the methods"},
+	{"internal/sim/...", []string{"internal/isa/ptx", "internal/method/...", "internal/ipet", "internal/flow"}, "the simulator is independent evidence against the methods"},
 	{"internal/method/...", []string{"internal/isa/ptx", "internal/sim", "internal/emu", "internal/job"}, "the methods are independent of what they are tested against"},
 	{"internal/estimate", []string{"internal/isa/...", "internal/method/...", "internal/sim"}, "results compute nothing"},
 	{"internal/report", []string{"internal/method/...", "internal/sim", "internal/emu", "internal/job", "internal/cli"}, "reports only render"},

@@ -62,6 +62,20 @@ func TestKernelsAgainstReferences(t *testing.T) {
 	}
 }
 
+// TestKernelsOnBarrelCores runs every kernel on the predictable machine.
+func TestKernelsOnBarrelCores(t *testing.T) {
+	for _, ref := range kernels.References() {
+		t.Run(ref.Kernel, func(t *testing.T) {
+			t.Parallel()
+			j, err := warpbound.LoadFS(os.DirFS(path.Join("kernels", ref.Kernel)), "job.toml", warpbound.LoadOptions{Machine: "predictable-rr"})
+			if err != nil {
+				t.Fatal(err)
+			}
+			compare(t, j, ref, 0)
+		})
+	}
+}
+
 // TestCorpus runs every kernel, on a small launch, as every compiler of the corpus
 // made it at every level for every target: all give the reference result, and
 // nothing in them is warned of.

@@ -2,6 +2,7 @@ package warpbound
 
 import (
 	"context"
+	"errors"
 	"flag"
 	"fmt"
 	"math/rand/v2"
@@ -10,6 +11,7 @@ import (
 	"testing/fstest"
 
 	"warpbound/internal/kernelgen"
+	"warpbound/internal/machine"
 )
 
 var (
@@ -132,5 +134,48 @@ func TestRandomKernelsOnProcessors(t *testing.T) {
 		if results[0] != results[1] {
 			t.Errorf("seed %d: one processor gives %s, two give %s", seed, results[0], results[1])
 		}
+	}
+}
+
+// TestRandomKernelsOnBarrelCores checks results, accounts and bounds on a machine
+// with barrel cores.
+func TestRandomKernelsOnBarrelCores(t *testing.T) {
+	barrel, err := machine.Builtin("predictable-rr")
+	if err != nil {
+		t.Fatal(err)
+	}
+	small := *barrel
+	small.SM.Count.Value, small.SM.CTAs.Value = 2, 2
+	for n := range uint64(8) {
+		seed := *firstSeed + n
+		t.Run(fmt.Sprint(seed), func(t *testing.T) {
+			t.Parallel()
+			j, err := randomJob(randomCase(seed, randomOptions(seed)), "")
+			if err != nil {
+				t.Fatal(err)
+			}
+			j.machine = &small
+			for vector := range randomVectors {
+				in := j.bound.Inputs(vector)
+				want, counted, err := functional(j, in)
+				if err != nil {
+					t.Fatal(err)
+				}
+				out, err := simulate(j, in, machine.LRR)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if err := errors.Join(sameBuffers(j, want, out.Buffers), addUp(out, counted)); err != nil {
+					t.Error(err)
+				}
+			}
+			seen, err := observe(j)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := checkBounds(j, seen); err != nil {
+				t.Error(err)
+			}
+		})
 	}
 }

@@ -11,6 +11,7 @@ import (
 
 func demoCommand() *cobra.Command {
 	var flags analyzeFlags
+	var machine string
 	c := &cobra.Command{
 		Use:   "demo",
 		Short: "Analyse an embedded kernel; needs nothing",
@@ -19,12 +20,13 @@ func demoCommand() *cobra.Command {
 	format := addFormat(c)
 	flags.addRuns(c)
 	flags.ipoints = "blocks"
+	c.Flags().StringVar(&machine, "machine", "", "name of a built-in machine (default: fermi-c2050)")
 	c.RunE = func(c *cobra.Command, _ []string) error {
 		opts, err := flags.options()
 		if err != nil {
 			return err
 		}
-		j, err := warpbound.LoadFS(kernels.Demo(), "job.toml", warpbound.LoadOptions{})
+		j, err := warpbound.LoadFS(kernels.Demo(), "job.toml", warpbound.LoadOptions{Machine: machine})
 		if err != nil {
 			return err
 		}

@@ -164,7 +164,7 @@ func (o *observation) check(t testing.TB, ctas int) {
 		t.Errorf("the trace ends in cycle %d, the run in %d", o.tr.End, o.Cycles)
 	}
 	recs := o.tr.Records
-	if !slices.IsSortedFunc(recs, compareRecords) {
+	if !slices.IsSortedFunc(recs, trace.Compare) {
 		t.Error("the trace is not in order")
 	}
 	frames := map[trace.Ipoint]int{}

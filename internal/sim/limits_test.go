@@ -205,7 +205,7 @@ func TestNewRefuses(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := New(Config{Code: code, Machine: barrel}); err == nil || err.Error() != "predictable-rr has a barrel core, not a scoreboard" {
+	if _, err := New(Config{Code: code, Machine: barrel}); err == nil || err.Error() != "predictable-rr has a barrel core; this is a simulator of scoreboard cores" {
 		t.Errorf("a barrel core gives %v", err)
 	}
 	if _, err := New(Config{Code: code, Machine: fermi(t), Ipoints: everyInstr(code)[1:]}); err == nil {

@@ -18,7 +18,6 @@
 package sim
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -33,30 +32,6 @@ import (
 
 // never is a time that does not come.
 const never = math.MaxInt64
-
-// MaxCycles is the largest limit of a run in cycles.
-const MaxCycles = 1 << 40
-
-// DefaultCycles is the limit of a run in cycles if none is given: about a second
-// of a GPU, so that an endless loop is found in minutes.
-const DefaultCycles = 1 << 30
-
-// ErrCycleLimit is the cause of the error of a run that reached its limit.
-var ErrCycleLimit = errors.New("cycle limit reached")
-
-// Config is what stays the same over many runs.
-type Config struct {
-	Code          *emu.Code
-	Machine       *machine.Machine
-	RegsPerThread int
-
-	// Ipoints holds the Ipoint of the block that begins at each instruction;
-	// negative where none does. Nil means that no block is instrumented.
-	Ipoints []trace.Ipoint
-
-	// MaxCycles is the limit of a run in cycles; 0 stands for DefaultCycles.
-	MaxCycles int64
-}
 
 // Sim simulates one kernel on one machine, run after run. Its storage is used
 // again by later runs. It may be used by one goroutine at a time.
@@ -89,19 +64,10 @@ type Sim struct {
 
 // New prepares the simulation of a kernel on a machine with a scoreboard.
 func New(cfg Config) (*Sim, error) {
-	if cfg.Machine.Core != machine.Scoreboard {
-		return nil, fmt.Errorf("%s has a %s core, not a %s", cfg.Machine.Name, cfg.Machine.Core, machine.Scoreboard)
+	if err := cfg.Check(machine.Scoreboard); err != nil {
+		return nil, err
 	}
-	if cfg.Ipoints != nil && len(cfg.Ipoints) != cfg.Code.Len() {
-		return nil, fmt.Errorf("%d ipoints for %d instructions", len(cfg.Ipoints), cfg.Code.Len())
-	}
-	if cfg.MaxCycles < 0 || cfg.MaxCycles > MaxCycles {
-		return nil, fmt.Errorf("a limit of %d cycles is not between 0 and %d", cfg.MaxCycles, int64(MaxCycles))
-	}
-	s := &Sim{cfg: cfg, maxTime: cfg.MaxCycles}
-	if s.maxTime == 0 {
-		s.maxTime = DefaultCycles
-	}
+	s := &Sim{cfg: cfg, maxTime: cfg.Limit()}
 	s.round = cfg.Machine.Interconnect.Latency.Value +
 		min(cfg.Machine.Timing(isa.MemGlobal).Latency, cfg.Machine.Timing(isa.MemAtomic).Latency)
 	s.env.SMs = int(cfg.Machine.SM.Count.Value)
@@ -212,7 +178,7 @@ func (s *Sim) play(start, end int64) error {
 	}
 	if s.trace != nil {
 		recs := s.trace.Records
-		slices.SortStableFunc(recs[s.batch:], compareRecords)
+		slices.SortStableFunc(recs[s.batch:], trace.Compare)
 		s.batch = len(recs)
 	}
 	return nil
@@ -239,19 +205,6 @@ func (s *Sim) record(now int64, m *sm, cta, warp int, ip trace.Ipoint) {
 	s.trace.Records = append(s.trace.Records, trace.Record{
 		Cycle: now, SM: int32(m.index), CTA: int32(cta), Warp: int32(warp), Ipoint: ip,
 	})
-}
-
-// compareRecords orders records by cycle, SM, CTA and warp.
-func compareRecords(a, b trace.Record) int {
-	switch {
-	case a.Cycle != b.Cycle:
-		return cmp.Compare(a.Cycle, b.Cycle)
-	case a.SM != b.SM:
-		return cmp.Compare(a.SM, b.SM)
-	case a.CTA != b.CTA:
-		return cmp.Compare(a.CTA, b.CTA)
-	}
-	return cmp.Compare(a.Warp, b.Warp)
 }
 
 // readsTimer reports whether the instruction reads the global timer.

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"warpbound/internal/diag"
+	"warpbound/internal/emu"
 )
 
 // Waiting is the state of a warp that had not retired when a run was given up.
@@ -110,19 +111,26 @@ func (s *Sim) stuck(now int64, cause error) error {
 			if w.state == free {
 				continue
 			}
-			at := Site{PC: int(w.pc), Alive: w.emu.Alive(), What: m.waitsFor(w, now)}
-			if w.state == atBarrier && w.emu.AtBarrier() {
-				at.PC = w.emu.Barrier()
-			}
-			if at.Alive != 0 {
-				at.Active, at.Depth = w.emu.Active(), w.emu.Depth()
-			}
-			in := code.Instr(at.PC)
-			at.Instr, at.Pos, at.Loc = code.Kernel().Format(in), in.Pos, in.Loc
+			at := SiteOf(code, w.emu, int(w.pc), m.waitsFor(w, now))
 			e.Warps = append(e.Warps, Waiting{SM: i, CTA: m.ctas[w.cta].emu.Index, Warp: int(w.index), Site: at})
 		}
 	}
 	return e
+}
+
+// SiteOf says where a warp is whose next instruction, or last one if it has
+// exited, has the index pc. If it waits at a barrier, that is where it is.
+func SiteOf(code *emu.Code, w *emu.Warp, pc int, what string) Site {
+	at := Site{PC: pc, Alive: w.Alive(), What: what}
+	if w.AtBarrier() {
+		at.PC = w.Barrier()
+	}
+	if at.Alive != 0 {
+		at.Active, at.Depth = w.Active(), w.Depth()
+	}
+	in := code.Instr(at.PC)
+	at.Instr, at.Pos, at.Loc = code.Kernel().Format(in), in.Pos, in.Loc
+	return at
 }
 
 // waitsFor says what a warp waits for in the cycle now.

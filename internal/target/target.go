@@ -13,6 +13,7 @@ import (
 	"warpbound/internal/job"
 	"warpbound/internal/machine"
 	"warpbound/internal/sim"
+	"warpbound/internal/sim/barrel"
 	"warpbound/internal/trace"
 )
 
@@ -100,10 +101,23 @@ func (m *Memory) shape() emu.Launch {
 	return emu.Launch{Grid: m.job.Job.Grid, Block: m.job.Job.Block, DynamicShared: m.dynamic}
 }
 
+// simulator is what the simulators of the two cores have in common.
+type simulator interface {
+	Run(context.Context, emu.Launch, *emu.Memory, *trace.Run) (*sim.Result, error)
+}
+
+// newSimulator makes the simulator of the machine's core.
+func newSimulator(cfg sim.Config) (simulator, error) {
+	if cfg.Machine.Core == machine.Barrel {
+		return barrel.New(cfg)
+	}
+	return sim.New(cfg)
+}
+
 // Simulator is the cycle-level simulator as a target.
 type Simulator struct {
 	memory  *Memory
-	sim     *sim.Sim
+	sim     simulator
 	out     io.Writer
 	outcome Outcome
 }
@@ -115,7 +129,7 @@ func NewSimulator(cfg Config) (*Simulator, error) {
 	if _, err := sim.Fit(cfg.Machine, cfg.Code, memory.shape(), cfg.Registers); err != nil {
 		return nil, diag.Errorf(cfg.Job.Job.Pos.Block, "%w", err)
 	}
-	s, err := sim.New(sim.Config{
+	s, err := newSimulator(sim.Config{
 		Code: cfg.Code, Machine: cfg.Machine, RegsPerThread: cfg.Registers,
 		Ipoints: cfg.Ipoints, MaxCycles: cfg.MaxCycles,
 	})

@@ -16,6 +16,7 @@
 package trace
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -55,6 +56,19 @@ type Record struct {
 	CTA    int32  // linear index of the CTA in the grid, x fastest
 	Warp   int32  // index of the warp in its CTA
 	Ipoint Ipoint // Start, Exit or an index into Header.Ipoints
+}
+
+// Compare orders records by cycle, multiprocessor, CTA and warp.
+func Compare(a, b Record) int {
+	switch {
+	case a.Cycle != b.Cycle:
+		return cmp.Compare(a.Cycle, b.Cycle)
+	case a.SM != b.SM:
+		return cmp.Compare(a.SM, b.SM)
+	case a.CTA != b.CTA:
+		return cmp.Compare(a.CTA, b.CTA)
+	}
+	return cmp.Compare(a.Warp, b.Warp)
 }
 
 // IpointInfo describes the Ipoint of a block, so that a trace can be matched with a

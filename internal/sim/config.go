@@ -1,0 +1,57 @@
+package sim
+
+import (
+	"errors"
+	"fmt"
+
+	"warpbound/internal/emu"
+	"warpbound/internal/machine"
+	"warpbound/internal/trace"
+)
+
+// MaxCycles is the largest limit of a run in cycles.
+const MaxCycles = 1 << 40
+
+// DefaultCycles is the limit of a run in cycles if none is given: about a second
+// of a GPU, so that an endless loop is found in minutes.
+const DefaultCycles = 1 << 30
+
+// ErrCycleLimit is the cause of the error of a run that reached its limit.
+var ErrCycleLimit = errors.New("cycle limit reached")
+
+// Config is what stays the same over many runs.
+type Config struct {
+	Code          *emu.Code
+	Machine       *machine.Machine
+	RegsPerThread int
+
+	// Ipoints holds the Ipoint of the block that begins at each instruction;
+	// negative where none does. Nil means that no block is instrumented.
+	Ipoints []trace.Ipoint
+
+	// MaxCycles is the limit of a run in cycles; 0 stands for DefaultCycles.
+	MaxCycles int64
+}
+
+// Check returns an error if the simulator of machines with the core cannot use
+// the configuration.
+func (c *Config) Check(core machine.Core) error {
+	if c.Machine.Core != core {
+		return fmt.Errorf("%s has a %s core; this is a simulator of %s cores", c.Machine.Name, c.Machine.Core, core)
+	}
+	if c.Ipoints != nil && len(c.Ipoints) != c.Code.Len() {
+		return fmt.Errorf("%d ipoints for %d instructions", len(c.Ipoints), c.Code.Len())
+	}
+	if c.MaxCycles < 0 || c.MaxCycles > MaxCycles {
+		return fmt.Errorf("a limit of %d cycles is not between 0 and %d", c.MaxCycles, int64(MaxCycles))
+	}
+	return nil
+}
+
+// Limit returns the limit of a run in cycles.
+func (c *Config) Limit() int64 {
+	if c.MaxCycles == 0 {
+		return DefaultCycles
+	}
+	return c.MaxCycles
+}
