@@ -167,3 +167,46 @@ d: ret;`}
 		t.Errorf("divergent branches %v, want [10]\n%s", diverged, listing(code.Kernel()))
 	}
 }
+
+// TestAlloca checks memory that is taken from the stack of a function.
+func TestAlloca(t *testing.T) {
+	for _, c := range []struct {
+		name, vars, body string
+		want             func(tid int) uint32
+	}{
+		{"two of different sizes", "", `
+and.b32 %r1, %r0, 7; add.u32 %r1, %r1, 4; cvt.u64.u32 %rd2, %r1; alloca.u64 %rd3, %rd2, 4; alloca.u64 %rd4, 16, 16;
+st.local.u32 [%rd3], %r0; st.local.v2.u32 [%rd4], {5, 6}; ld.local.u32 %r2, [%rd3]; ld.local.u32 %r3, [%rd4+4];
+cvta.local.u64 %rd3, %rd3; ld.u32 %r4, [%rd3]; add.u32 %r2, %r2, %r3; add.u32 %r2, %r2, %r4;
+st.global.u32 [%rd1], %r2; ret;`, func(tid int) uint32 { return uint32(2*tid + 6) }},
+
+		{"as much as there is, again and again", "", `
+stacksave.u64 %rd5; mov.u32 %r1, 0; mov.u32 %r2, 0;
+again: alloca.u64 %rd3, 4092, 4; st.local.u32 [%rd3], %r0; st.local.u32 [%rd3+4088], 1; ld.local.u32 %r3, [%rd3];
+add.u32 %r2, %r2, %r3; stackrestore.u64 %rd5; add.u32 %r1, %r1, 1; setp.lt.u32 %p1, %r1, 3; @%p1 bra again;
+st.global.u32 [%rd1], %r2; ret;`, func(tid int) uint32 { return uint32(3 * tid) }},
+
+		{"free when the function returns", `.func f(.reg .b64 p, .reg .b32 x) { .reg .b64 a; .reg .b32 y;
+alloca.u64 a, 4096; st.local.u32 [a+4092], x; ld.local.u32 y, [a+4092]; st.global.u32 [p], y; ret; }`, `
+mov.u32 %r1, 0; again: call f, (%rd1, %r0); add.u32 %r1, %r1, 1; setp.lt.u32 %p1, %r1, 3; @%p1 bra again; ret;`,
+			func(tid int) uint32 { return uint32(tid) }},
+
+		{"some threads only", "", `
+setp.lt.u32 %p1, %r0, 5; mov.u64 %rd3, 0; @%p1 alloca.u64 %rd3, 4096; alloca.u64 %rd4, 8;
+setp.ne.u64 %p2, %rd4, -1; selp.u32 %r1, 1, 0, %p2; st.global.u32 [%rd1], %r1; ret;`, func(tid int) uint32 {
+			if tid < 5 {
+				return 0
+			}
+			return 1
+		}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			s := scenario{vars: c.vars, body: c.body}
+			s.expect(t, c.want)
+		})
+	}
+	for _, size := range []string{"4097", "-1", "-4096"} {
+		s := scenario{body: "alloca.u64 %rd3, " + size + ", 1; st.local.u8 [%rd3], 1; ret;"}
+		s.expectError(t, ErrOutOfBounds, "0xffffffffffffffff")
+	}
+}

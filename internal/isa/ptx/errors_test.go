@@ -38,6 +38,13 @@ func TestLowerErrors(t *testing.T) {
 		{"add.u32 %r1, tile[1.5], 1;", "an index is an integer or a register, perhaps with an offset"},
 		{"mov.f32 %f1, %f2+1;", "a register of type .f32 takes no offset"},
 		{"add.s32 %r1, !%r2, 1;", "! is not allowed here"},
+		{"alloca.u32 %r1, 8;", "want alloca.u64, as wide as addresses are"},
+		{"alloca.u64 %rd1;", "1 operands"},
+		{"alloca.u64 5, %rd1;", "want a register for the result"},
+		{"alloca.u64 %rd1, %rd2, 24;", "want a power of two for the alignment"},
+		{"alloca.u64 %rd1, [%rd2];", "want registers and constants"},
+		{"stackrestore.u64 %r1;", "register %r1 is .b32, want .u64"},
+		{"lop3.b32 %r1, %r2, %r3, %r4, 256;", "want a constant from 0 to 255"},
 		{"vadd.u32.u32.u32 %r1, %r2, %r3, %r4;", "operand %r1: want a part to write, such as .b0 or .h1"},
 		{"vadd.u32.u32.u32 %r1.h10, %r2, %r3, %r4;", "operand %r1.h10: there are no parts .h10 here"},
 		{"vadd.u32.u32.u32 %r1.b4, %r2, %r3, %r4;", "there are no parts .b4 here"},
@@ -100,6 +107,7 @@ func TestUnknown(t *testing.T) {
 		{"add.s31 %r1, %r2, 1;", "add.s31 %r1, %r2, 1", ""},
 		{"tex.1d.v4.f32.s32 {%f1,%f2,%f3,%f4}|%p1, [t, {%r1}];", "tex.1d.v4.f32.s32 {%f1, %f2, %f3, %f4}|%p1, [t, {%r1}]", "textures are not modelled"},
 		{"cvt.rn.u32.f32 %r1, %r2;", "cvt.rn.u32.f32 %r1, %r2", ""},
+		{"red.global.exch.b32 [%rd1], %r1;", "red.global.exch.b32 [%rd1], %r1", ""},
 		{"cvt.f32.s32 %f1, %r1;", "cvt.f32.s32 %f1, %r1", "this conversion rounds and must say how, as in cvt.rn.f32.s32"},
 		{"cvt.sat.u8.f32 %r1, %f1;", "cvt.sat.u8.f32 %r1, %f1", "this conversion rounds and must say how, as in cvt.rzi.sat.u8.f32"},
 		{"call (%r1), _runtime_f, ();", "call (%r1), _runtime_f, ()", "_runtime_f is not declared"},
@@ -166,7 +174,6 @@ func TestRefused(t *testing.T) {
 		"fma.rn.oob.relu.f16x2 %r1, %r2, %r3, %r4":                                                                     "oob",
 		"cvt.rs.relu.satfinite.bf16x2.f32 %r1, %f1, %f2, %r3":                                                          "stochastic",
 		"cvt.rs.satfinite.e2m1x4.f32 %rs1, {%f1, %f2, %f3, %f4}, %r3":                                                  "stochastic",
-		"alloca.u64 %rd1, %rd2, 8":                                                                                     "stack allocation",
 	} {
 		p, err := lowerSnippet("@!%p2 " + text + ";")
 		if err != nil {

@@ -375,7 +375,7 @@ var rows = []row{
 	{isa.Atom, "atom[.<sem>][.<scope>][.<space>].<incop>[.<hint>].u32 d, [a], b, ?p:b64"},
 	{isa.Atom, "atom[.<sem>][.<scope>][.<space>].<minop>[.<hint>].<u32|s32|u64|s64> d, [a], b, ?p:b64"},
 	{isa.Atom, "atom[.<sem>][.<scope>][.<space>].<casop>[.<hint>].<b16|b32|b64|b128> d, [a], b, c, ?p:b64"},
-	{isa.Red, "red[.<sem>][.<scope>][.<space>].<bitop>[.<hint>].<b32|b64> [a], b, ?p:b64"},
+	{isa.Red, "red[.<sem>][.<scope>][.<space>].<logicop>[.<hint>].<b32|b64> [a], b, ?p:b64"},
 	{isa.Red, "red[.<sem>][.<scope>][.<space>].<addop>[.<hint>].<u32|s32|u64|f32|f64> [a], b, ?p:b64"},
 	{isa.Red, "red[.<sem>][.<scope>][.<space>].<addop>[.<hint>].<v2|v4>.f32 [a], b*, ?p:b64"},
 	{isa.Red, "red[.<sem>][.<scope>][.<space>].<addop|minop>.noftz[.<hint>].<vec>.<f16|bf16> [a], b*, ?p:b64"},

@@ -16,6 +16,8 @@ type function struct {
 	targets []*Targets
 	carry   isa.Reg // the flag of extended-precision arithmetic, or NoReg
 	protos  []*Prototype
+	frame   int32   // the variable that alloca takes memory from, and
+	taken   isa.Reg // how many bytes of it are taken
 	loc     diag.Pos
 	parted  map[isa.Reg]bool // scalar parameters of which parts have been stored
 	vectors bool             // there are vectors of registers
@@ -54,6 +56,9 @@ func (l *lowering) body(f *Func) {
 		}
 	} else {
 		fn.declareParameters(f, l.sigs[sym.index])
+	}
+	if usesStack(f.Body) {
+		fn.openStack(f.Body.Pos)
 	}
 	fn.block(f.Body)
 	fn.finish()

@@ -67,6 +67,9 @@ func (fn *function) lower(x *Instr) (isa.Instr, error) {
 	if x.Mnemonic == "call" || x.Mnemonic == "call.uni" {
 		return fn.call(x)
 	}
+	if isStackInstr(x) {
+		return fn.stackInstr(x)
+	}
 	matched, ok := fn.matched[x.Mnemonic]
 	if !ok {
 		matched = candidates(fn.dialect.mnemonic(x.Mnemonic))
@@ -301,6 +304,8 @@ func (fn *function) operand(in *isa.Instr, c *candidate, s *slot, o *Operand) er
 		return errors.New("_ is no source")
 	case s.letter == 'i' && out.Kind != isa.KindImm:
 		return errors.New("want a constant")
+	case s.letter == 'i' && in.Op == isa.Lop3 && out.Imm > 255:
+		return errors.New("want a constant from 0 to 255")
 	}
 	in.Src = append(in.Src, out)
 	return nil

@@ -3,6 +3,8 @@ package ptx
 import (
 	"strings"
 	"testing"
+
+	"warpbound/internal/isa"
 )
 
 // TestLowerSeveral checks statements that lower to more than one instruction, and
@@ -72,6 +74,12 @@ func TestLowerSeveral(t *testing.T) {
 		{"cp.async.ca.shared::cta.global.L2::cache_hint [%r1], [%rd1], 8, %p1, %rd2; cp.async.wait_all;",
 			"cp.async.global [%0], [%1], 0x8, %2; async.wait"},
 
+		// Memory of the stack.
+		{"@%p1 alloca.u64 %rd1, %rd2, 16; stacksave.u64 %rd2; stackrestore.u64 %rd2;", "mov.u64 %0, 0x0; " +
+			"@%6 add.u64 %3, %0, 0xf; @%6 and.b64 %3, %3, 0xfffffffffffffff0; @%6 sub.u64 %4, 0x1000, %3; @%6 setp.le.u64 %5, %2, %4; " +
+			"@%6 add.u64 %4, %3, %2; @%6 selp.u64 %0, %4, %0, %5; @%6 add.u64 %3, %3, var3; @%6 selp.u64 %1, %3, 0xffffffffffffffff, %5; " +
+			"mov.u64 %2, %0; min.u64 %0, %2, 0x1000"},
+
 		// Vectors of atomics.
 		{"atom.global.add.v2.f32 {%f1, %f2}, [%rd1], {%f3, 0f3F800000};", "atom.global.add.v2.f32 {%0, %1}, [%2], {%3, 0x3f800000}"},
 		{"red.global.v4.f32.add [%rd1], {%f1, %f2, %f3, %f4};", "red.global.add.v4.f32 [%0], {%1, %2, %3, %4}"},
@@ -97,5 +105,18 @@ func TestLowerSeveral(t *testing.T) {
 		for _, w := range p.Warnings {
 			t.Errorf("%s\n%s", c.snippet, w.Text)
 		}
+	}
+}
+
+// TestAllocaAlignment checks that an allocation with too large an alignment is kept
+// with the reason why it cannot be executed.
+func TestAllocaAlignment(t *testing.T) {
+	p, err := lowerSnippet("alloca.u64 %rd1, 8, 256;")
+	if err != nil {
+		t.Fatal(err)
+	}
+	const want = "memory of the stack is not aligned to more than 128 bytes"
+	if in := p.Func("k").Instrs[1]; in.Op != isa.Unknown || in.Reason != want {
+		t.Errorf("got %s with the reason %q, want %q", in.String(), in.Reason, want)
 	}
 }

@@ -24,7 +24,6 @@ var families = []family{
 	{"fma.rn.oob", "NaN of what lies out of bounds (oob) is not modelled"},
 	{"cvt.rs", "stochastic rounding is not modelled"},
 	{"clusterlaunchcontrol", "launches of clusters from a kernel are not modelled"},
-	{"alloca stacksave stackrestore", "stack allocation at run time is not modelled"},
 }
 
 // refusal gives the reason why no kernel may execute an instruction, empty if
