@@ -64,6 +64,10 @@ func TestDialect(t *testing.T) {
 		{".version 1.4 .target sm_10 .entry j (.param .s64 p) { } .entry k { }", "64"},
 		{".version 2.3 .target sm_10 .address_size 32 .entry k (.param .u64 d) { }", "32 d@0"},
 
+		// Banks of constant memory.
+		{".version 2.1 .target sm_20 .const[2] .align 4 .u32 c[2]; .entry k { .reg .u32 %r; ld.const[2].u32 %r, [c+4]; ld.const.u32 %r, [c]; }",
+			"32; ld.const.u32 %0, [var0+4]; ld.const.u32 %0, [var0]"},
+
 		// Declarations without a semicolon.
 		{".version 2.1 .target sm_20 .visible .func (.param .s32 r) f (.param .s32 a)\n.func g\n.extern .func h ()\n.file 1 \"x\"\n" +
 			".entry k { call h; } .func g { ret; }", "32; call h"},

@@ -196,6 +196,7 @@ func TestParseErrors(t *testing.T) {
 		{"other", "int main() {}", "t.ptx:1:1: not PTX: a module begins with .version, not with int"},
 		{"directive", head + ".frob 1\n", "t.ptx:3:1: unknown directive .frob at module scope"},
 		{"operand", body("add.s32 %r1, , 2;"), "t.ptx:4:14: unexpected ',', want an operand"},
+		{"bank", head + ".const[11] .u32 x;\n", "t.ptx:3:8: bank of constant memory 11 is not in the range from 0 to 10"},
 		{"semicolon", body("ret"), "t.ptx:5:1: unexpected '}', want an operand or ';'"},
 		{"unclosed", head + ".entry k() {\nret;", "t.ptx:3:12: block is not closed; its } is missing"},
 		{"comment", head + "/* ", "t.ptx:3:1: comment is not closed"},

@@ -113,6 +113,11 @@ func (p *parser) guarded() (Stmt, error) {
 // instr reads an instruction behind the first word of its mnemonic.
 func (p *parser) instr(in *Instr, word token) (Stmt, error) {
 	in.Mnemonic = p.dotted(word)
+	if strings.HasSuffix(in.Mnemonic, ".const") {
+		if err := p.bank(); err != nil {
+			return nil, err
+		}
+	}
 	if p.tok.kind == tokDot { // set apart by blanks
 		parts := []string{in.Mnemonic}
 		for ; p.tok.kind == tokDot; p.advance() {

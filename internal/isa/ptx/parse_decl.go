@@ -40,6 +40,11 @@ func (p *parser) decl(pos Pos, linkage string) (*Decl, error) {
 func (p *parser) declHead(d *Decl) error {
 	d.Space = p.tok.text[1:]
 	p.advance()
+	if d.Space == "const" {
+		if err := p.bank(); err != nil {
+			return err
+		}
+	}
 	for p.tok.kind == tokDot {
 		if err := p.declAttribute(d); err != nil {
 			return err
@@ -49,6 +54,18 @@ func (p *parser) declHead(d *Decl) error {
 		return p.unexpected("a type such as .b32")
 	}
 	return nil
+}
+
+// bank passes over the number of a bank of constant memory, as in .const[2]. PTX
+// deprecates it since 2.2; a variable has an address of its own without it.
+func (p *parser) bank() error {
+	if !p.accept("[") {
+		return nil
+	}
+	if _, err := p.integer("bank of constant memory", 0, 10); err != nil {
+		return err
+	}
+	return p.expect("]")
 }
 
 func (p *parser) declAttribute(d *Decl) (err error) {
