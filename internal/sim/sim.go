@@ -1,4 +1,6 @@
-// Package sim simulates the execution of a kernel on a machine cycle by cycle.
+// Package sim simulates the execution of a kernel on a machine with scoreboards
+// cycle by cycle. Machines with barrel cores are simulated by the package barrel
+// below it, with the types of this one for what goes in and what comes out.
 //
 // What an instruction does happens in internal/emu in the cycle in which it
 // issues; sim decides when that is. docs/machine-model.md says what is modelled

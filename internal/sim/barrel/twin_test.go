@@ -2,6 +2,7 @@ package barrel
 
 import (
 	"context"
+	"fmt"
 	"math/bits"
 	"slices"
 	"testing"
@@ -14,7 +15,8 @@ import (
 )
 
 // twin executes a launch by the letter of the rules: it visits every cycle of every
-// SM and every warp in it, and counts requests byte by byte.
+// SM and every warp in it, and counts requests byte by byte. It checks the theorem of
+// docs/machine-model.md on every wave.
 type twin struct {
 	cfg   sim.Config
 	grid  *emu.Grid
@@ -27,6 +29,8 @@ type twin struct {
 type twinSM struct {
 	index    int
 	wave     int
+	begun    int64       // when the warps of the wave were ready
+	interval map[int]int // by CTA: how many barriers it has passed
 	ctas     []*emu.CTA
 	warps    []*twinWarp // by slot
 	last     int         // slot that issued last
@@ -44,6 +48,9 @@ type twinWarp struct {
 	served    []int64 // when each of its posted accesses is
 	retires   int64   // -1 while it has not exited
 	retired   bool
+
+	service int64         // of all of its instructions
+	delay   map[int]int64 // by interval between barriers of the CTA: of all of its instructions
 }
 
 // runTwin executes a launch and returns what Sim.Run does.
@@ -91,6 +98,7 @@ func runTwin(t testing.TB, cfg sim.Config, l emu.Launch, mem *emu.Memory, tr *tr
 func (w *twin) nextWave(m *twinSM, now int64) {
 	m.wave++
 	m.ctas, m.warps, m.last = nil, nil, -1
+	m.begun, m.interval = now+w.cfg.Machine.SM.Dispatch.Value, map[int]int{}
 	sms := int(w.cfg.Machine.SM.Count.Value)
 	for i := range w.occ * sms {
 		cta := m.wave*sms*w.occ + i
@@ -103,10 +111,11 @@ func (w *twin) nextWave(m *twinSM, now int64) {
 		for k := range c.Warps {
 			m.warps = append(m.warps, &twinWarp{
 				emu: &c.Warps[k], cta: cta, warp: k, retires: -1,
-				ready: now + w.cfg.Machine.SM.Dispatch.Value, why: sim.StallIdle,
+				ready: m.begun, why: sim.StallIdle, delay: map[int]int64{},
 			})
 			w.record(m, m.warps[len(m.warps)-1], now, trace.Start)
 		}
+		m.interval[cta] = 0
 	}
 	m.over = len(m.warps) == 0
 }
@@ -124,6 +133,9 @@ func (w *twin) cycle(m *twinSM, now int64) error {
 		}
 	}
 	if !m.over && !slices.ContainsFunc(m.warps, func(v *twinWarp) bool { return !v.retired }) {
+		if bound := m.bound(); now-m.begun > bound {
+			return fmt.Errorf("wave %d of SM %d took %d cycles, more than the bound of %d", m.wave, m.index, now-m.begun, bound)
+		}
 		w.nextWave(m, now)
 	}
 	if now < m.portFree {
@@ -216,13 +228,44 @@ func (w *twin) issue(m *twinSM, slot int, now int64) error {
 		for _, s := range v.served {
 			v.retires = max(v.retires, s)
 		}
+		ready = v.retires
+	}
+	v.service += service
+	if waits := eff.Arrived && in.Barrier != isa.BarrierArrive; !waits {
+		v.delay[m.interval[v.cta]] += ready - (now + service)
+	}
+	if eff.Released != 0 {
+		m.interval[v.cta]++
 	}
 	for _, other := range m.warps {
 		if other.cta == v.cta && eff.Released>>other.warp&1 != 0 {
 			other.ready, other.why = now+w.cfg.Machine.SM.Barrier.Value, sim.StallBarrier
+			other.delay[m.interval[v.cta]] += w.cfg.Machine.SM.Barrier.Value - service
 		}
 	}
 	return nil
+}
+
+// bound composes the services and the delays of the wave.
+func (m *twinSM) bound() int64 {
+	services, delays := int64(0), map[int]int64{} // by CTA
+	for cta, last := range m.interval {
+		for i := range last + 1 {
+			most := int64(0)
+			for _, v := range m.warps {
+				if v.cta == cta {
+					most = max(most, v.delay[i])
+				}
+			}
+			delays[cta] += most
+		}
+	}
+	longest := int64(0)
+	for _, v := range m.warps {
+		services += v.service
+		longest = max(longest, delays[v.cta])
+	}
+	return services + longest
 }
 
 // requests counts by looking at every byte of every lane.
