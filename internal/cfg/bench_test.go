@@ -16,7 +16,7 @@ func elseIfChain(n int) *cfg.Flow {
 			graph.Edge{From: 2 * i, To: 2*i + 1}, graph.Edge{From: 2 * i, To: 2*i + 2},
 			graph.Edge{From: 2*i + 1, To: 2 * n})
 	}
-	return mustFlow(2*n+1, append(edges, graph.Edge{From: 2 * n, To: 2*n + 1}))
+	return mustFlow(2*n+1, append(edges, graph.Edge{From: 2 * n, To: 2*n + 1}), nil)
 }
 
 // diamonds has n conditions one after another, with two blocks of work each, in
@@ -29,7 +29,7 @@ func diamonds(n int) *cfg.Flow {
 			graph.Edge{From: b, To: b + 1}, graph.Edge{From: b, To: b + 2},
 			graph.Edge{From: b + 1, To: b + 3}, graph.Edge{From: b + 2, To: b + 3})
 	}
-	return mustFlow(3*n+1, append(edges, graph.Edge{From: 3 * n, To: 0}, graph.Edge{From: 3 * n, To: 3*n + 1}))
+	return mustFlow(3*n+1, append(edges, graph.Edge{From: 3 * n, To: 0}, graph.Edge{From: 3 * n, To: 3*n + 1}), nil)
 }
 
 // TestDivergentEdgesOfLargeGraphs checks the number of edges where it is known.

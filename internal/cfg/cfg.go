@@ -10,7 +10,7 @@
 //	done: ret
 //
 // it gives the blocks on the right. A Flow is the shape alone, without
-// instructions: successors, post-dominators, loops. Everything about divergence
+// instructions: successors, reconvergence points, loops. Everything about divergence
 // is a plain function over a Flow that returns a list of edges; WithEdges puts
 // them together with the flow graph without changing it.
 //
@@ -110,7 +110,7 @@ func Build(k *isa.Kernel) (*Graph, error) {
 			}
 		}
 	}
-	flow, err := NewFlow(len(g.Blocks), edges)
+	flow, err := NewFlow(len(g.Blocks), edges, g.roles())
 	if err != nil {
 		return nil, fmt.Errorf("kernel %s: %w", k.Name, err)
 	}

@@ -7,7 +7,7 @@ import (
 )
 
 // Extended is a flow graph with branch-divergent edges: every transition that a
-// warp makes is one of its edges. Loops and post-dominators remain those of the
+// warp makes is one of its edges. Loops and reconvergence points remain those of the
 // flow graph, since the added edges often make it irreducible.
 type Extended struct {
 	Flow      *Flow

@@ -2,6 +2,7 @@ package cfg
 
 import (
 	"fmt"
+	"slices"
 
 	"warpbound/internal/graph"
 )
@@ -10,16 +11,21 @@ import (
 // the entry, the edges between them, and a virtual exit joined to every block
 // at which lanes may end. It knows no instructions. A Flow does not change.
 type Flow struct {
-	g       *graph.Graph // the blocks and, last, the virtual exit
-	reached []bool
-	pdom    *graph.DomTree
-	loops   *graph.LoopForest
+	g        *graph.Graph // the blocks and, last, the virtual exit
+	roles    []Role
+	reached  []bool
+	loops    *graph.LoopForest
+	awaiting []bool // a barrier can be reached from the block
+	points   []int  // of reconvergence
+	parted   []bool // lanes may end on the way there
 }
 
 // NewFlow returns the flow graph of n blocks with the given edges; the
-// destination n is the virtual exit. Parallel edges count as one. It is an error
-// if there is no block, or if an edge leaves the exit or the range of blocks.
-func NewFlow(n int, edges []graph.Edge) (*Flow, error) {
+// destination n is the virtual exit. Parallel edges count as one. Blocks have
+// the given roles, of which nil stands for none but Plain. It is an error if
+// there is no block or not one role for each, if an edge leaves the exit or the
+// range of blocks, or if a block that Leaves leads to another that does not.
+func NewFlow(n int, edges []graph.Edge, roles []Role) (*Flow, error) {
 	if n <= 0 {
 		return nil, fmt.Errorf("a flow graph needs a block")
 	}
@@ -34,12 +40,25 @@ func NewFlow(n int, edges []graph.Edge) (*Flow, error) {
 			g.AddEdge(e.From, e.To)
 		}
 	}
-	return &Flow{
-		g:       g,
-		reached: g.Reachable(0),
-		pdom:    graph.PostDominators(g, n),
-		loops:   graph.Loops(g, 0),
-	}, nil
+	if roles == nil {
+		roles = make([]Role, n)
+	}
+	if len(roles) != n {
+		return nil, fmt.Errorf("%d roles in a flow graph of %d blocks", len(roles), n)
+	}
+	f := &Flow{g: g, roles: slices.Clone(roles), reached: g.Reachable(0), loops: graph.Loops(g, 0)}
+	var barriers []int
+	for b, role := range roles {
+		switch {
+		case role == Awaits:
+			barriers = append(barriers, b)
+		case role == Leaves && slices.ContainsFunc(g.Succ(b), func(s int) bool { return s != n && roles[s] != Leaves }):
+			return nil, fmt.Errorf("block %d does more than to end lanes", b)
+		}
+	}
+	f.awaiting = g.Reverse().Reachable(barriers...)
+	f.points = f.reconvergence()
+	return f, nil
 }
 
 // Len returns the number of blocks, the virtual exit not counted.
@@ -65,14 +84,6 @@ func (f *Flow) Pred(b int) []int { return f.g.Pred(b) }
 
 // Reachable reports whether there is a path from the entry to b.
 func (f *Flow) Reachable(b int) bool { return f.reached[b] }
-
-// IPdom returns the immediate post-dominator of b: the nearest node that every
-// path from b to the virtual exit visits, and so the point at which lanes that
-// diverge at b reconverge. It is Exit() where lanes may end apart.
-//
-// A block from which the exit cannot be reached is treated as if the smallest
-// block of each endless loop had an edge to it (see graph.Endless).
-func (f *Flow) IPdom(b int) int { return f.pdom.IDom(b) }
 
 // Loops returns the loops of the reachable blocks.
 func (f *Flow) Loops() *graph.LoopForest { return f.loops }

@@ -135,7 +135,7 @@ func drawStructured(depth int) *rapid.Generator[*cfg.Flow] {
 				s.edges[i].To = s.n
 			}
 		}
-		return mustFlow(s.n, s.edges)
+		return mustFlow(s.n, s.edges, drawRoles(t, s.n, s.edges))
 	})
 }
 
@@ -163,7 +163,7 @@ func drawReducible(maxBlocks int) *rapid.Generator[*cfg.Flow] {
 				edges = append(edges, graph.Edge{From: u, To: v})
 			}
 		}
-		return mustFlow(n, edges)
+		return mustFlow(n, edges, drawRoles(t, n, edges))
 	})
 }
 
@@ -177,16 +177,51 @@ func drawAny(maxBlocks int) *rapid.Generator[*cfg.Flow] {
 				edges = append(edges, graph.Edge{From: b, To: rapid.IntRange(0, n).Draw(t, "to")})
 			}
 		}
-		return mustFlow(n, edges)
+		return mustFlow(n, edges, drawRoles(t, n, edges))
 	})
 }
 
-func mustFlow(n int, edges []graph.Edge) *cfg.Flow {
-	f, err := cfg.NewFlow(n, edges)
+func mustFlow(n int, edges []graph.Edge, roles []cfg.Role) *cfg.Flow {
+	f, err := cfg.NewFlow(n, edges, roles)
 	if err != nil {
 		panic(err)
 	}
 	return f
+}
+
+// drawRoles makes some blocks await, and some of those leave that only end.
+func drawRoles(t *rapid.T, n int, edges []graph.Edge) []cfg.Role {
+	roles := make([]cfg.Role, n)
+	for b := range roles {
+		others := func(e graph.Edge) bool { return e.From == b && e.To != n }
+		switch rapid.IntRange(0, 3).Draw(t, "role") {
+		case 0:
+			roles[b] = cfg.Awaits
+		case 1:
+			if !slices.ContainsFunc(edges, others) {
+				roles[b] = cfg.Leaves
+			}
+		}
+	}
+	return roles
+}
+
+// forEachRole calls f with a flow graph in all roles that its blocks can have.
+func forEachRole(f *cfg.Flow, visit func(*cfg.Flow)) {
+	roles := make([]cfg.Role, f.Len())
+	var choose func(b int)
+	choose = func(b int) {
+		if b == f.Len() {
+			visit(mustFlow(b, f.Graph().Edges(), roles))
+			return
+		}
+		for roles[b] = cfg.Plain; roles[b] <= cfg.Leaves; roles[b]++ {
+			if roles[b] != cfg.Leaves || slices.Equal(f.Succ(b), []int{f.Exit()}) {
+				choose(b + 1)
+			}
+		}
+	}
+	choose(0)
 }
 
 // forEachFlow calls f with every flow graph of n blocks, all reachable, of which
@@ -212,7 +247,7 @@ func forEachFlow(n, out int, f func(*cfg.Flow)) {
 	extend = func(b, seen int) {
 		if b == n {
 			if seen == n {
-				f(mustFlow(n, edges))
+				f(mustFlow(n, edges, nil))
 			}
 			return
 		}

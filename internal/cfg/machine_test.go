@@ -11,11 +11,11 @@ import (
 )
 
 // machine is a reconvergence stack over a flow graph, written from the words of
-// DivergentEdges and with post-dominators of its own.
+// DivergentEdges and with reconvergence points of its own.
 type machine struct {
-	succ  [][]int
-	ipdom []int
-	exit  int
+	succ [][]int
+	meet []int
+	exit int
 }
 
 // entry is an element of a stack. An rpc equal to the exit stands for none.
@@ -25,45 +25,11 @@ type entry struct {
 }
 
 func newMachine(f *cfg.Flow) *machine {
-	m := &machine{exit: f.Exit(), ipdom: slowIPdoms(f)}
+	m := &machine{exit: f.Exit(), meet: slowReconverge(f)}
 	for b := range f.Len() {
 		m.succ = append(m.succ, slices.Clone(f.Succ(b)))
 	}
 	return m
-}
-
-// slowIPdoms finds the immediate post-dominators by removal of nodes.
-func slowIPdoms(f *cfg.Flow) []int {
-	exit := f.Exit()
-	full := f.Graph().Edges()
-	for _, v := range graph.Endless(f.Graph(), exit) {
-		full = append(full, graph.Edge{From: v, To: exit})
-	}
-	pdom := func(a, b int) bool { // strictly
-		if a == b || a == exit {
-			return a != b
-		}
-		g := graph.New(exit + 1)
-		for _, e := range full {
-			if e.From != a && e.To != a {
-				g.AddEdge(e.From, e.To)
-			}
-		}
-		return !g.Reachable(b)[exit]
-	}
-	ipdom := make([]int, f.Len())
-	for b := range ipdom {
-		for a := range exit + 1 {
-			nearest := pdom(a, b)
-			for c := range exit {
-				nearest = nearest && !(pdom(c, b) && pdom(a, c))
-			}
-			if nearest {
-				ipdom[b] = a
-			}
-		}
-	}
-	return ipdom
 }
 
 // start is the stack of a warp of some lanes at the kernel's entry.
@@ -96,7 +62,7 @@ func (m *machine) step(stack []entry, choice []int, order []int) []entry {
 			stack[i].lanes &^= ended
 		}
 	}
-	switch r := m.ipdom[b]; {
+	switch r := m.meet[b]; {
 	case len(going) == 1:
 		for t := range going {
 			top.pc = t
@@ -203,13 +169,21 @@ func permutations(of []int) [][]int {
 	return all
 }
 
-// makeFlow makes a flow graph of lines such as "0: 1 2 x", where x is the exit.
+// makeFlow makes a flow graph of lines such as "0: 1 2 x", where x is the exit. A block
+// that awaits is marked as "3!: 4 x", one that leaves as "5-: x".
 func makeFlow(n int, lines string) *cfg.Flow {
 	var edges []graph.Edge
+	roles := make([]cfg.Role, n)
 	for line := range strings.SplitSeq(strings.TrimSpace(lines), "\n") {
 		from, rest, _ := strings.Cut(strings.TrimSpace(line), ":")
 		e := graph.Edge{}
-		fmt.Sscan(from, &e.From)
+		fmt.Sscan(strings.TrimRight(from, "!-"), &e.From)
+		switch from[len(from)-1] {
+		case '!':
+			roles[e.From] = cfg.Awaits
+		case '-':
+			roles[e.From] = cfg.Leaves
+		}
 		for word := range strings.FieldsSeq(rest) {
 			e.To = n
 			if word != "x" {
@@ -218,11 +192,7 @@ func makeFlow(n int, lines string) *cfg.Flow {
 			edges = append(edges, e)
 		}
 	}
-	f, err := cfg.NewFlow(n, edges)
-	if err != nil {
-		panic(err)
-	}
-	return f
+	return mustFlow(n, edges, roles)
 }
 
 // makeEdges reads edges such as "0>1 1>2".

@@ -135,7 +135,7 @@ func TestFig3OnSmallGraphs(t *testing.T) {
 			overshoots++
 		}
 	})
-	if total != 1757 || misses != 411 || overshoots != 177 {
+	if total != 1757 || misses != 323 || overshoots != 399 {
 		t.Errorf("of %d flow graphs, Fig. 3 misses edges in %d and adds too many in %d", total, misses, overshoots)
 	}
 }

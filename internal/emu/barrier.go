@@ -77,34 +77,39 @@ func (op *barrierOp) exec(w *Warp, mask uint64, eff *Effect) error {
 	return c.checkDeadlock(w, pc)
 }
 
-// together returns an error if a living lane of the warp does not arrive with
-// those of mask.
+// together returns an error if a living lane of the warp does not arrive with those of
+// mask, unless it waits where it has nothing left to do but to exit: such a lane counts as
+// one that has exited.
 func (w *Warp) together(pc int32, mask uint64) error {
 	if mask == w.alive {
 		return nil
 	}
-	lane := first(w.alive &^ mask)
-	return w.fault(pc, lane, fmt.Errorf("%w: the thread does not arrive together with thread %s of its warp: %s",
-		ErrBarrier, triple(w.thread(first(mask))), w.elsewhere(lane)))
+	elsewhere := w.alive &^ mask
+	for i := len(w.stack) - 1; i >= 0 && elsewhere != 0; i-- {
+		e := w.stack[i]
+		here := elsewhere & e.lanes
+		elsewhere &^= here
+		if here == 0 || w.code.leaves[e.pc] {
+			continue
+		}
+		return w.fault(pc, first(here), fmt.Errorf("%w: the thread does not arrive together with thread %s of its warp: %s. "+
+			"Let all threads of a warp execute the barrier together, or let those that do not need it exit before",
+			ErrBarrier, triple(w.thread(first(mask))), w.pending(here, i)))
+	}
+	return nil
 }
 
-// elsewhere says for a message where a living lane is that does not take part in the
-// next instruction.
-func (w *Warp) elsewhere(lane int) string {
-	top := len(w.stack) - 1
-	i := top
-	for w.stack[i].lanes>>lane&1 == 0 {
-		i--
+// pending says why lanes of an entry of the stack do not arrive at a barrier.
+func (w *Warp) pending(lanes uint64, entry int) string {
+	if entry == len(w.stack)-1 {
+		return fmt.Sprintf("the guard of the barrier does not hold in lanes 0x%x", lanes)
 	}
-	if i == top {
-		return "its guard does not hold"
-	}
-	in := w.cta.grid.code.Instr(int(w.stack[i].pc))
-	text := w.code.kernel.Format(in)
+	in := w.code.Instr(int(w.stack[entry].pc))
+	text := fmt.Sprintf("lanes 0x%x are yet to execute %s", lanes, w.code.kernel.Format(in))
 	if in.Pos.Known() {
-		return fmt.Sprintf("it is yet to execute %s (%s)", text, in.Pos)
+		text += fmt.Sprintf(" (%s)", in.Pos)
 	}
-	return "it is yet to execute " + text
+	return text
 }
 
 // release lets the warps at a barrier go if it is satisfied.

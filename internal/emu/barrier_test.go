@@ -92,6 +92,49 @@ st.global.u32 [%rd1], 7; ret;`}, func(tid int) uint32 { return uint32(7 * (1 - t
 	}
 }
 
+// TestEarlyExits runs kernels of which some threads end in every way that compilers and
+// people write before the others wait at a barrier.
+func TestEarlyExits(t *testing.T) {
+	const before = `
+and.b32 %r1, %r0, 3; setp.eq.u32 %p0, %r1, 0; setp.eq.u32 %p1, %r1, 1; setp.le.u32 %p2, %r1, 1; mov.u32 %r5, 0;
+`
+	for _, c := range []struct{ name, body string }{
+		{"at once", `@%p0 exit; bar.sync 0; st.global.u32 [%rd1], 5; ret;`},
+		{"behind a branch", `@%p0 bra gone; bar.sync 0; st.global.u32 [%rd1], 5; ret; gone: exit;`},
+		{"next to a branch", `@!%p0 bra on; exit; on: bar.sync 0; st.global.u32 [%rd1], 5; ret;`},
+		{"at the end of all", `@%p0 bra gone; bar.sync 0; st.global.u32 [%rd1], 5; gone: ret;`},
+		{"at the end of all by way of another branch", `@%p0 bra over; bar.sync 0; st.global.u32 [%rd1], 5; bra gone; over: bra gone; gone: ret;`},
+		{"with work", `@%p0 bra gone; bar.sync 0; st.global.u32 [%rd1], 5; ret; gone: st.global.u32 [%rd1], 0; exit;`},
+		{"with work before the end of all", `@%p0 bra over; bar.sync 0; st.global.u32 [%rd1], 5; bra gone; over: st.global.u32 [%rd1], 0; gone: ret;`},
+		{"with divergent work", `@%p2 bra over; on: bar.sync 0; st.global.u32 [%rd1], 5; ret;
+over: @%p1 bra on; setp.lt.u32 %p3, %r0, 8; @%p3 bra low; add.u32 %r5, %r5, 1; bra gone; low: add.u32 %r5, %r5, 2; gone: exit;`},
+		{"on one side of a branch whose others meet", `@%p2 bra left; add.u32 %r5, %r5, 1; bra on;
+left: @%p0 bra gone; add.u32 %r5, %r5, 2; on: bar.sync 0; st.global.u32 [%rd1], 5; ret; gone: st.global.u32 [%rd1], 0; exit;`},
+		{"the same, before the end of all", `@%p2 bra left; add.u32 %r5, %r5, 1; bra on;
+left: @%p0 bra over; add.u32 %r5, %r5, 2; on: bar.sync 0; st.global.u32 [%rd1], 5; bra gone; over: st.global.u32 [%rd1], 0; gone: ret;`},
+		{"the same, at the end of all", `@%p2 bra left; add.u32 %r5, %r5, 1; bra on;
+left: @%p0 bra gone; add.u32 %r5, %r5, 2; on: bar.sync 0; st.global.u32 [%rd1], 5; gone: ret;`},
+		{"in a loop with a barrier", `mov.u32 %r6, 0; head: setp.eq.and.u32 %p4, %r6, 2, %p0; @%p4 bra gone;
+bar.sync 0; add.u32 %r6, %r6, 1; setp.lt.u32 %p5, %r6, 4; @%p5 bra head; st.global.u32 [%rd1], 5; ret; gone: st.global.u32 [%rd1], 0; exit;`},
+		{"in a loop behind its barrier", `mov.u32 %r6, 0; head: setp.eq.u32 %p5, %r6, 4; @%p5 bra done;
+bar.sync 0; add.u32 %r6, %r6, 1; setp.eq.and.u32 %p4, %r6, 2, %p0; @%p4 bra gone; bra head; done: st.global.u32 [%rd1], 5; ret; gone: st.global.u32 [%rd1], 0; exit;`},
+		{"in a loop without a barrier", `mov.u32 %r6, 0; head: setp.eq.and.u32 %p4, %r6, 2, %p0; @%p4 bra gone;
+add.u32 %r6, %r6, 1; add.u32 %r7, %r0, 4; setp.lt.u32 %p5, %r6, %r7; @%p5 bra head; bar.sync 0; st.global.u32 [%rd1], 5; ret; gone: st.global.u32 [%rd1], 0; exit;`},
+		{"by an indexed branch", `ts: .branchtargets gone, on, left, on; brx.idx %r1, ts;
+left: add.u32 %r5, %r5, 1; on: bar.sync 0; st.global.u32 [%rd1], 5; ret; gone: st.global.u32 [%rd1], 0; exit;`},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			s := scenario{body: before + c.body}
+			s.expect(t, func(tid int) uint32 {
+				if tid%4 == 0 {
+					return 0
+				}
+				return 5
+			})
+		})
+	}
+}
+
 func TestBarrierErrors(t *testing.T) {
 	for _, c := range []struct {
 		name string
@@ -109,11 +152,22 @@ setp.ge.u32 %p0, %r0, 32; @%p0 bar.sync 0; barrier.cluster.arrive; barrier.clust
 and.b32 %r1, %r0, 1; setp.eq.u32 %p0, %r1, 1; @%p0 bra skip;
 .loc 1 7 3
 bar.sync 0;
-skip: ret;`}, ErrBarrier,
-			[]string{"k.ptx:13:1", "(k.cu:7:3)", "kernel k", "CTA (0,0,0)", "thread (1,0,0)", "together with thread (0,0,0) of its warp: it is yet to execute ret (k.ptx:14:7)", "bar.sync"}},
+skip: st.global.u32 [%rd1], 1; ret;`}, ErrBarrier,
+			[]string{"k.ptx:13:1", "(k.cu:7:3)", "kernel k", "CTA (0,0,0)", "thread (1,0,0)", "together with thread (0,0,0)", "bar.sync",
+				"lanes 0xaaaaaaaa are yet to execute st.global.u32 [%rd1], 0x1 (k.ptx:14:7)", "execute the barrier together"}},
+		{"divergent with others that have ended", scenario{body: `
+setp.lt.u32 %p0, %r0, 3; setp.lt.u32 %p1, %r0, 16; @%p0 exit;
+@%p1 bra skip;
+bar.sync 0;
+skip: st.global.u32 [%rd1], 1; ret;`}, ErrBarrier, []string{"thread (3,0,0)", "lanes 0xfff8 are yet to execute st.global"}},
+		{"in a loop that lanes leave with work to do", scenario{body: `
+mov.u32 %r1, 0;
+head: bar.sync 0;
+add.u32 %r1, %r1, 1; setp.lt.u32 %p0, %r1, %r0; @%p0 bra head;
+st.global.u32 [%rd1], 1; ret;`}, ErrBarrier, []string{"lanes 0x3 are yet to execute st.global"}},
 		{"divergent by its guard", scenario{body: `
 setp.eq.u32 %p0, %r0, 33; @%p0 bar.sync 0;
-ret;`}, ErrBarrier, []string{"thread (32,0,0)", "thread (33,0,0) of its warp: its guard does not hold"}},
+ret;`}, ErrBarrier, []string{"thread (32,0,0)", "thread (33,0,0)", "the guard of the barrier does not hold in lanes 0xfffffffd"}},
 		{"deadlock by arrival", scenario{body: `
 setp.ge.u32 %p0, %r0, 32; @%p0 bra other;
 bar.sync 1;

@@ -11,6 +11,7 @@ import (
 type Code struct {
 	kernel    *isa.Kernel
 	instrs    []instr
+	leaves    []bool     // of each instruction: it only exits, or branches to one that does
 	vectors   int        // slots of a warp's own vectors
 	masks     int        // predicates of a warp
 	constants []constant // contents of the slots after those

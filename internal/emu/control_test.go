@@ -3,7 +3,6 @@ package emu
 import (
 	"context"
 	"encoding/binary"
-	"errors"
 	"math"
 	"strings"
 	"testing"
@@ -62,11 +61,11 @@ func TestOldModule(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// The threads beyond the 50 branch around a barrier in the middle of a warp.
-	if _, err := Run(context.Background(), g); !errors.Is(err, ErrBarrier) {
-		t.Errorf("got %v, want %v", err, ErrBarrier)
+	// The threads beyond the 50 branch around a barrier in the middle of a warp, to the end.
+	if _, err := Run(context.Background(), g); err != nil {
+		t.Error(err)
 	}
-	for i := range 32 {
+	for i := range 50 {
 		if got := math.Float32frombits(binary.LittleEndian.Uint32(data[4*i:])); got != 6*float32(i) {
 			t.Errorf("element %d is %g, want %g", i, got, 6*float32(i))
 		}

@@ -8,8 +8,8 @@ import (
 	"warpbound/internal/isa"
 )
 
-// Decode makes a kernel ready for execution. Diverged lanes reconverge at the
-// immediate post-dominators of g, the kernel's flow graph. An instruction that
+// Decode makes a kernel ready for execution. Diverged lanes meet again where g, the
+// kernel's flow graph, says. An instruction that
 // is not known, an operation that has no meaning on its type, and a register that
 // is too narrow for a result are errors with the instruction's position and text;
 // Decode reports all that it finds.
@@ -22,6 +22,11 @@ func Decode(k *isa.Kernel, g *cfg.Graph) (*Code, error) {
 		return nil, err
 	}
 	d.layOutRegs()
+	d.code.leaves = make([]bool, len(k.Instrs))
+	for i := range k.Instrs {
+		b := g.BlockOf(i)
+		d.code.leaves[i] = g.Role(b) == cfg.Leaves
+	}
 	if err := d.layOutVars(); err != nil {
 		return nil, err
 	}
@@ -273,28 +278,6 @@ func resultBits(in *isa.Instr) int {
 		return 32
 	}
 	return in.Type.Bits()
-}
-
-func (d *decoder) branch() operation {
-	in := d.in
-	b := d.graph.BlockOf(d.pc)
-	reconverge := int32(none)
-	if r := d.graph.IPdom(b); r >= 0 && r != d.graph.Exit() {
-		reconverge = int32(d.graph.Blocks[r].Start)
-	}
-	if in.Op == isa.Bra {
-		return &branch{target: int32(in.Target), reconverge: reconverge}
-	}
-	op := &indexed{index: d.source(0), reconverge: reconverge}
-	seen := make(map[int]bool)
-	for _, t := range in.Targets {
-		op.targets = append(op.targets, int32(t))
-		if !seen[t] {
-			seen[t] = true
-			op.distinct = append(op.distinct, int32(t))
-		}
-	}
-	return op
 }
 
 // separately returns the modifiers that an instruction may have which no aluFunc

@@ -1,6 +1,11 @@
 package emu
 
-import "fmt"
+import (
+	"fmt"
+	"slices"
+
+	"warpbound/internal/isa"
+)
 
 // jump sets the pc of the running entry and drops entries that have reached
 // their reconvergence point.
@@ -13,7 +18,11 @@ func (w *Warp) jump(pc int32) {
 }
 
 // branch is a direct branch. Its guard selects the lanes that take it.
-type branch struct{ target, reconverge int32 }
+type branch struct {
+	target, reconverge int32
+	// first says that lanes which take the branch run before those which do not.
+	first bool
+}
 
 func (b *branch) exec(w *Warp, mask uint64, eff *Effect) error {
 	top := w.stack[len(w.stack)-1]
@@ -26,8 +35,13 @@ func (b *branch) exec(w *Warp, mask uint64, eff *Effect) error {
 	default:
 		eff.Diverged = true
 		w.split(b.reconverge)
-		w.push(b.target, b.reconverge, mask)
-		w.push(next, b.reconverge, top.lanes&^mask)
+		if b.first {
+			w.push(next, b.reconverge, top.lanes&^mask)
+			w.push(b.target, b.reconverge, mask)
+		} else {
+			w.push(b.target, b.reconverge, mask)
+			w.push(next, b.reconverge, top.lanes&^mask)
+		}
 	}
 	return nil
 }
@@ -55,7 +69,7 @@ func (w *Warp) push(pc, rpc int32, lanes uint64) {
 type indexed struct {
 	index      slot
 	targets    []int32
-	distinct   []int32 // the targets without repetition, in order
+	distinct   []int32 // the targets and the next instruction, without repetition; the last runs first
 	reconverge int32
 }
 
@@ -85,23 +99,57 @@ func (b *indexed) exec(w *Warp, mask uint64, eff *Effect) error {
 			return nil
 		}
 	}
-	if mask == 0 {
-		w.jump(next)
-		return nil
-	}
 	eff.Diverged = true
 	w.split(b.reconverge)
-	rest := top.lanes
 	for _, t := range b.distinct {
 		if to := going(t); to != 0 {
 			w.push(t, b.reconverge, to)
-			rest &^= to
 		}
 	}
-	if rest != 0 {
-		w.push(next, b.reconverge, rest)
-	}
 	return nil
+}
+
+// branch decodes a branch. Of its sides, those from which no barrier can be reached run
+// first: their lanes may end, and then a barrier does not wait for them.
+func (d *decoder) branch() operation {
+	in := d.in
+	b := d.graph.BlockOf(d.pc)
+	reconverge := int32(none)
+	if r := d.graph.Reconverge(b); r != d.graph.Exit() {
+		reconverge = int32(d.graph.Blocks[r].Start)
+	}
+	next := int32(d.pc + 1)
+	if in.Op == isa.Bra {
+		target := int32(in.Target)
+		return &branch{target: target, reconverge: reconverge, first: !d.awaits(target) && d.awaits(next)}
+	}
+	op := &indexed{index: d.source(0), reconverge: reconverge}
+	for _, t := range in.Targets {
+		op.targets = append(op.targets, int32(t))
+	}
+	seen := make(map[int32]bool)
+	for _, t := range append(slices.Clone(op.targets), next) {
+		if !seen[t] {
+			seen[t] = true
+			op.distinct = append(op.distinct, t)
+		}
+	}
+	slices.SortStableFunc(op.distinct, func(a, b int32) int {
+		switch {
+		case d.awaits(a) == d.awaits(b):
+			return 0
+		case d.awaits(a):
+			return -1
+		}
+		return 1
+	})
+	return op
+}
+
+// awaits reports whether a barrier can be reached from an instruction at which a block
+// starts.
+func (d *decoder) awaits(pc int32) bool {
+	return int(pc) < len(d.kernel.Instrs) && d.graph.ReachesBarrier(d.graph.BlockOf(int(pc)))
 }
 
 // exit retires the lanes whose guard holds.

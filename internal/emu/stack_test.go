@@ -71,7 +71,7 @@ exit;`, `
 5 c 1
 6 3 1
 7 3 0`},
-		{"where lanes may exit there is no reconvergence", `
+		{"lanes that do not exit meet", `
 setp.lt.u32 %p0, %r0, 3;
 @!%p0 bra end;
 setp.lt.u32 %p1, %r0, 2;
@@ -82,9 +82,24 @@ end: ret;`, `
 4 8 2
 5 7 2
 6 3 2
-7 4 2
-8 4 1
-8 8 0`},
+7 4 1
+8 c 0`},
+		{"lanes that end by themselves are not awaited", `
+setp.lt.u32 %p0, %r0, 1;
+@%p0 bra gone;
+add.u32 %r1, %r0, 1;
+bar.sync 0;
+ret;
+gone: add.u32 %r1, %r0, 2;
+exit;`, `
+3 f 1
+4 1 2
+8 1 2
+9 1 1
+5 e 1
+6 e 1
+7 e 0`},
+
 		{"an indexed branch runs its last target first", `
 ts: .branchtargets a, b, a, c;
 brx.idx %r0, ts;

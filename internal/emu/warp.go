@@ -10,16 +10,16 @@ import (
 // lanes at the first instruction and without rpc.
 //
 //   - A branch whose active lanes agree sets the pc of the entry.
-//   - If they disagree, let r be the start of the immediate post-dominator of
-//     the branch's block. The pc of the entry becomes r; if r is its rpc already,
-//     the entry is dropped, because its lanes are awaited further below. Then an
-//     entry (t, r, lanes that go to t) is pushed for each distinct target t other
-//     than r: for an indexed branch in the order of its targets, for a guarded
-//     one first the target and last the instruction that follows, which
-//     therefore runs first.
+//   - If they disagree, let r be the start of the block at which the flow graph lets
+//     lanes meet again that diverge in the branch's block (cfg.Flow.Reconverge). The pc
+//     of the entry becomes r; if r is its rpc already, the entry is dropped, because
+//     its lanes are awaited further below. Then an entry (t, r, lanes that go to t) is
+//     pushed for each distinct target t other than r, of which the last runs first:
+//     targets from which a barrier can be reached before the others; among these, those
+//     of an indexed branch in their order and last the instruction that follows.
 //   - An entry whose pc has become its rpc is dropped, and the one below runs.
 //   - Lanes that exit are taken out of every entry, and entries without lanes
-//     are dropped. Where lanes may exit apart there is no r: the entry is dropped
+//     are dropped. Where lanes do not meet again there is no r: the entry is dropped
 //     and those that are pushed have no rpc and last until all their lanes have
 //     exited.
 //

@@ -75,7 +75,7 @@ type Loop struct {
 type Branch struct {
 	Block      string `json:"block"`
 	Pos        string `json:"pos"`
-	Reconverge string `json:"reconverges_at"` // the immediate post-dominator
+	Reconverge string `json:"reconverges_at"` // where its lanes meet again
 }
 
 // Edge joins two blocks by name.
@@ -231,7 +231,7 @@ func branches(g *cfg.Graph) []Branch {
 			if last.Loc.Known() {
 				pos = last.Loc
 			}
-			out = append(out, Branch{Block: g.Name(b), Pos: pos.String(), Reconverge: g.Name(g.IPdom(b))})
+			out = append(out, Branch{Block: g.Name(b), Pos: pos.String(), Reconverge: g.Name(g.Reconverge(b))})
 		}
 	}
 	return out

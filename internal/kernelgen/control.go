@@ -12,9 +12,9 @@ type scope struct {
 
 	// together says that all threads of the CTA that have not ended execute the
 	// statement together, so that it may hold barriers. All branches around it are
-	// uniform, and no thread leaves it or ends in it apart from the others.
+	// uniform, and no thread leaves it apart from the others.
 	together bool
-	returns  bool   // threads may end here
+	returns  bool   // threads may end here apart from the others
 	loops    []loop // that may be left from here
 }
 
@@ -26,7 +26,7 @@ type loop struct{ end, latch string }
 func (s scope) inner(uniform bool) scope {
 	s.depth--
 	if s.together && !uniform {
-		s.together, s.returns, s.loops = false, false, nil
+		s.together, s.loops = false, nil
 	}
 	return s
 }
@@ -49,10 +49,8 @@ func (g *generator) statement(s scope) {
 		g.exchange()
 	case len(s.loops) > 0 && g.chance(15):
 		g.leave(s)
-	case s.together && g.chance(3):
-		g.emit("@%s %s", g.condition(g.chance(50)), pick(g, "ret", "exit"))
 	case s.returns && g.chance(5):
-		g.end()
+		g.end(s.together && g.chance(50))
 	default:
 		g.straight()
 	}
@@ -146,16 +144,23 @@ func (g *generator) leave(s scope) {
 	g.place(stay)
 }
 
-// end lets threads return early.
-func (g *generator) end() {
-	p := g.condition(false)
-	how := pick(g, "ret", "exit")
+// end lets threads end early: at once, by a branch to the last instruction, or after some
+// work on a path of their own that ends there or by itself.
+func (g *generator) end(uniform bool) {
+	p := g.condition(uniform)
+	how := pick(g, "ret", "exit", "bra "+last)
 	if g.chance(50) {
 		g.emit("@%s %s", p, how)
 		return
 	}
 	stay := g.label()
 	g.jump(p, stay)
+	if g.chance(30) { // a path that divides
+		over := g.label()
+		g.jump(g.condition(false), over)
+		g.straight()
+		g.place(over)
+	}
 	g.emit("st.global.u32 %s, %s", g.slot(g.IntN(slots)), g.word())
 	g.emit("%s", how)
 	g.place(stay)
@@ -224,7 +229,7 @@ func (g *generator) tangle(s scope) {
 		g.emit("setp.eq.u32 %s, %s, 0", empty, fuel)
 		g.jump(empty, end)
 		if in.returns && g.chance(10) {
-			g.end()
+			g.end(false)
 		}
 		g.jump(g.condition(g.chance(30)), pick(g, append(blocks, end)...))
 	}

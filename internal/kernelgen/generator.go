@@ -104,14 +104,14 @@ func (g *generator) module() string {
 // body writes the whole code.
 func (g *generator) body() {
 	g.prologue()
-	top := scope{depth: g.opts.Depth, trips: g.opts.Trips, together: g.chance(60)}
+	top := scope{depth: g.opts.Depth, trips: g.opts.Trips, together: g.chance(60), returns: true}
 	if top.together {
 		rest := g.IntN(g.left)
 		g.left -= rest
 		g.fill(top)
 		g.left = rest
 	}
-	top.together, top.returns = false, true
+	top.together = false
 	g.fill(top)
 	g.epilogue()
 }
@@ -194,8 +194,12 @@ func (g *generator) epilogue() {
 		store("u32", low, 1)
 		store("u32", high, 1)
 	}
+	g.place(last)
 	g.emit("%s", pick(g, "ret", "exit"))
 }
+
+// last is the label of the last instruction.
+const last = "LAST"
 
 // slot is the memory operand of one of the thread's own elements of out.
 func (g *generator) slot(i int) string {

@@ -46,7 +46,7 @@ func fig1() (*IPG, error) {
 	const blocks = 4 // number 4 is the exit
 	flow, err := cfg.NewFlow(blocks, []graph.Edge{
 		{From: 0, To: 1}, {From: 0, To: 3}, {From: 1, To: 2}, {From: 2, To: 1}, {From: 1, To: blocks}, {From: 3, To: blocks},
-	})
+	}, nil)
 	if err != nil {
 		return nil, err
 	}
@@ -129,7 +129,7 @@ func figure2(context.Context) ([]Example, error) {
 	} {
 		edges = append(edges, graph.Edge{From: e[0] - first, To: e[1] - first})
 	}
-	flow, err := cfg.NewFlow(blocks, edges)
+	flow, err := cfg.NewFlow(blocks, edges, nil)
 	if err != nil {
 		return nil, err
 	}

@@ -18,7 +18,7 @@ import (
 // makeProgram makes a program from edges; n, the number of blocks, is the exit.
 func makeProgram(t testing.TB, n int, edges, divergent []graph.Edge) *hybrid.Program {
 	t.Helper()
-	flow, err := cfg.NewFlow(n, edges)
+	flow, err := cfg.NewFlow(n, edges, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -149,7 +149,7 @@ func (w *walker) step(stack []entry) []entry {
 	}
 	slices.Sort(targets)
 	targets = rapid.Permutation(targets).Draw(w.t, "order")
-	switch r := w.flow.IPdom(b); {
+	switch r := w.flow.Reconverge(b); {
 	case len(targets) == 1:
 		if top.pc = targets[0]; top.pc == top.rpc {
 			stack = stack[:len(stack)-1]

@@ -8,9 +8,9 @@ import (
 )
 
 // hops tells what divergence can make of a step from one block to another. Lanes that
-// diverged at a branch b are awaited at its immediate post-dominator r. A step from p,
-// where lanes have reached r, is a hop if lanes that wait at another successor of b
-// resume, and a merge if no lanes wait any more and all go on from r.
+// diverged at a branch b are awaited at its reconvergence point r. A step from p, where
+// lanes have reached r or ended, is a hop if lanes that wait at another successor of b
+// resume, and a merge if no lanes wait any more and all that are left go on from r.
 //
 // Either may put lanes back into a loop that have iterations left which others of the
 // warp have used up; such a step must count as an entry of the loop.
@@ -20,14 +20,15 @@ type hops struct {
 	regions map[region][]int // ascending
 }
 
-// region names the blocks that lanes may execute between a branch and its immediate
-// post-dominator if they leave the branch to any successor but one; noBlock excepts none.
+// region names the blocks that lanes may execute between a branch and its reconvergence
+// point if they leave the branch to any successor but one; noBlock excepts none.
 type region struct{ branch, except int }
 
 func newHops(f *cfg.Flow) *hops {
 	h := &hops{flow: f, awaited: make([][]int, f.Len()+1), regions: map[region][]int{}}
 	for b := range f.Len() {
-		if r := f.IPdom(b); f.Reachable(b) && len(f.Succ(b)) > 1 && r >= 0 {
+		if f.Reachable(b) && len(f.Succ(b)) > 1 {
+			r := f.Reconverge(b)
 			h.awaited[r] = append(h.awaited[r], b)
 		}
 	}
@@ -38,11 +39,27 @@ func newHops(f *cfg.Flow) *hops {
 func (h *hops) resumed(p, s int) []int {
 	var found []int
 	for _, b := range h.flow.Pred(s) {
-		if r := h.flow.IPdom(b); h.flow.Reachable(b) && r >= 0 && r != s && slices.Contains(h.flow.Succ(p), r) {
+		r := h.flow.Reconverge(b)
+		if !h.flow.Reachable(b) || r == s {
+			continue
+		}
+		if slices.Contains(h.flow.Succ(p), r) || h.endsApart(b, s, p) {
 			found = append(found, b)
 		}
 	}
 	return found
+}
+
+// endsApart reports whether lanes that leave the branch b to any successor but one may
+// end at p before they reach the reconvergence point of b.
+func (h *hops) endsApart(b, except, p int) bool {
+	return h.flow.Parted(b) && slices.Contains(h.flow.Succ(p), h.flow.Exit()) && h.between(b, except, p)
+}
+
+// left reports whether lanes that wait at q for others may go on from there because the
+// others end at p.
+func (h *hops) left(p, q int) bool {
+	return slices.ContainsFunc(h.awaited[q], func(b int) bool { return h.endsApart(b, noBlock, p) })
 }
 
 // special reports whether the edge p > q of the flow graph may also be made as a hop, or
@@ -71,7 +88,7 @@ func (h *hops) special(p, q int) bool {
 // them takes a back edge of the loop.
 func (h *hops) harmless(p, q int, loop *graph.Loop) bool {
 	resumed := h.resumed(p, q)
-	if len(resumed) == 0 && !slices.Contains(h.flow.Succ(p), q) {
+	if len(resumed) == 0 && !slices.Contains(h.flow.Succ(p), q) && !h.left(p, q) {
 		return false // an edge that this model of divergence does not explain
 	}
 	for _, b := range resumed {
@@ -104,7 +121,7 @@ func (h *hops) between(b, except, x int) bool {
 }
 
 func (h *hops) explore(key region) []int {
-	stop := h.flow.IPdom(key.branch)
+	stop := h.flow.Reconverge(key.branch)
 	seen := map[int]bool{stop: true}
 	var found []int
 	visit := func(x int) {

@@ -1,0 +1,230 @@
+package cfg_test
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"warpbound/internal/cfg"
+	"warpbound/internal/graph"
+)
+
+// slowReconverge finds the reconvergence points from the words of Reconverge, by removal
+// of nodes.
+func slowReconverge(f *cfg.Flow) []int {
+	points := make([]int, f.Len())
+	for b := range points {
+		points[b] = slowPoint(f, b)
+	}
+	return points
+}
+
+func slowPoint(f *cfg.Flow, b int) int {
+	exit := f.Exit()
+	awaited := func(b int) bool {
+		for c, reached := range f.Graph().Reachable(b) {
+			if reached && c != exit && f.Role(c) == cfg.Awaits {
+				return true
+			}
+		}
+		return false
+	}
+	leaves := func(x int) bool { return x != exit && f.Role(x) == cfg.Leaves }
+	nearest := slowIPdom(f.Graph(), exit, b)
+	switch {
+	case !slices.ContainsFunc(f.Succ(b), awaited):
+		return slowMeeting(f, b, func(int) bool { return false })
+	case nearest != exit && !leaves(nearest):
+		return nearest
+	}
+	if r := slowMeeting(f, b, leaves); r != exit && awaited(r) {
+		return r
+	}
+	return exit
+}
+
+// slowMeeting finds where lanes meet that leave b and go to the last end that b reaches.
+func slowMeeting(f *cfg.Flow, b int, leaves func(int) bool) int {
+	exit := f.Exit()
+	g := graph.New(exit + 1)
+	ends := make([]bool, exit+1)
+	for _, e := range f.Graph().Edges() {
+		switch {
+		case leaves(e.From):
+		case e.To == exit || leaves(e.To):
+			ends[e.From] = true
+		default:
+			g.AddEdge(e.From, e.To)
+		}
+	}
+	last := -1
+	for e, reached := range g.Reachable(b) {
+		if reached && ends[e] && (last < 0 || slices.Compare(weight(f, e), weight(f, last)) > 0) {
+			last = e
+		}
+	}
+	if last < 0 {
+		return slowIPdom(f.Graph(), exit, b)
+	}
+	to := graph.New(exit + 1)
+	for _, e := range g.Edges() {
+		if g.Reachable(e.To)[last] {
+			to.AddEdge(e.From, e.To)
+		}
+	}
+	to.AddEdge(last, exit)
+	return slowIPdom(to, exit, b)
+}
+
+// weight is what makes an end the last: barriers and joins on forward paths from the
+// entry, the largest number of each, and its place.
+func weight(f *cfg.Flow, end int) []int {
+	back := f.Loops().BackEdges()
+	known := map[int][]int{}
+	var most func(b int) []int
+	most = func(b int) []int {
+		if known[b] != nil {
+			return known[b]
+		}
+		best, into := []int{0, 0}, 0
+		for _, p := range f.Pred(b) {
+			if !f.Reachable(p) || slices.Contains(back, graph.Edge{From: p, To: b}) {
+				continue
+			}
+			into++
+			w := most(p)
+			best[0], best[1] = max(best[0], w[0]), max(best[1], w[1])
+		}
+		if f.Role(b) == cfg.Awaits {
+			best[0]++
+		}
+		if into > 1 {
+			best[1]++
+		}
+		known[b] = best
+		return best
+	}
+	return append(slices.Clone(most(end)), end)
+}
+
+// slowIPdom finds the immediate post-dominator of b.
+func slowIPdom(g *graph.Graph, exit, b int) int {
+	full := g.Edges()
+	for _, v := range graph.Endless(g, exit) {
+		full = append(full, graph.Edge{From: v, To: exit})
+	}
+	pdom := func(a, b int) bool { // strictly
+		if a == b || a == exit {
+			return a != b
+		}
+		g := graph.New(exit + 1)
+		for _, e := range full {
+			if e.From != a && e.To != a {
+				g.AddEdge(e.From, e.To)
+			}
+		}
+		return !g.Reachable(b)[exit]
+	}
+	for a := range exit + 1 {
+		nearest := pdom(a, b)
+		for c := range exit {
+			nearest = nearest && !(pdom(c, b) && pdom(a, c))
+		}
+		if nearest {
+			return a
+		}
+	}
+	return exit
+}
+
+func TestReconvergeProperty(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		f := drawAny(9).Draw(t, "flow")
+		for b, want := range slowReconverge(f) {
+			if got := f.Reconverge(b); f.Reachable(b) && got != want {
+				t.Errorf("%s: Reconverge(%d) = %d, want %d", describe(f), b, got, want)
+			}
+		}
+	})
+}
+
+// TestReconvergeNests checks what the proof of DivergentEdges needs.
+func TestReconvergeNests(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		f := drawAny(9).Draw(t, "flow")
+		exit := f.Exit()
+		for b := range f.Len() {
+			r := f.Reconverge(b)
+			if r == exit {
+				continue
+			}
+			g := graph.New(exit + 1) // without what leaves r
+			for _, e := range f.Graph().Edges() {
+				if e.From != r {
+					g.AddEdge(e.From, e.To)
+				}
+			}
+			for x, between := range g.Reachable(f.Succ(b)...) {
+				if !between || x == exit || x == r || !g.Reachable(x)[r] {
+					continue
+				}
+				at := x
+				for at != r && at != exit {
+					at = f.Reconverge(at)
+				}
+				if at != r {
+					t.Fatalf("%s: lanes of %d that are at %d do not wait for others at %d", describe(f), b, x, r)
+				}
+			}
+		}
+	})
+}
+
+// TestReconverge shows where lanes meet of which others end.
+func TestReconverge(t *testing.T) {
+	for _, c := range []struct {
+		name string
+		n    int
+		flow string
+		want []int
+	}{
+		{"an early end", 3, "0: 1 2\n1: x\n2!: x", []int{2, 3, 3}},
+		{"the same the other way round", 3, "0: 1 2\n1!: x\n2: x", []int{1, 3, 3}},
+		{"an early end in a branch", 5, "0: 1 2\n1: 3 4\n2: 3\n3!: x\n4: x", []int{3, 3, 3, 5, 5}},
+		{"the same with the end shared", 6, "0: 1 2\n1: 3 4\n2: 3\n3!: 5\n4: 5\n5-: x", []int{3, 3, 3, 5, 5, 6}},
+		{"and without a barrier", 6, "0: 1 2\n1: 3 4\n2: 3\n3: 5\n4: 5\n5-: x", []int{5, 5, 3, 5, 5, 6}},
+		{"a branch to the only end around a barrier", 3, "0: 1 2\n1!: 2\n2-: x", []int{1, 2, 3}},
+		{"an end of more than that", 3, "0: 1 2\n1!: 2\n2: x", []int{2, 2, 3}},
+		{"guarded ends", 3, "0: 1 x\n1!: 2 x\n2: x", []int{1, 2, 3}},
+		{"a loop that lanes leave to end", 4, "0: 1 2\n1!: 0 3\n2: x\n3: x", []int{1, 4, 4, 4}},
+		{"without a barrier they wait behind the loop", 4, "0: 1 2\n1: 0 3\n2: x\n3: x", []int{1, 3, 4, 4}},
+		{"an end behind a barrier in a loop", 4, "0: 1 2\n1!: 0 3\n2: x\n3: x", []int{1, 4, 4, 4}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			f := makeFlow(c.n, c.flow)
+			var got []int
+			for b := range f.Len() {
+				got = append(got, f.Reconverge(b))
+			}
+			if !slices.Equal(got, c.want) {
+				t.Errorf("%s: lanes meet at %v, want %v", describe(f), got, c.want)
+			}
+		})
+	}
+}
+
+// describe renders a flow graph with the roles of its blocks.
+func describe(f *cfg.Flow) string {
+	text := ""
+	for b := range f.Len() {
+		text += graphLine(f, b)
+	}
+	return text
+}
+
+func graphLine(f *cfg.Flow, b int) string {
+	mark := map[cfg.Role]string{cfg.Awaits: "!", cfg.Leaves: "-"}[f.Role(b)]
+	return fmt.Sprintf("%d%s: %d; ", b, mark, f.Succ(b))
+}
