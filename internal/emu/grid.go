@@ -96,6 +96,9 @@ func (g *Grid) check() error {
 		if want := k.Bounds.ReqNtid[i]; want > 0 && block != want {
 			return fmt.Errorf("%d threads in %s; the kernel requires %d", block, axis, want)
 		}
+		if want := k.Bounds.Cluster[i]; want > 1 {
+			return fmt.Errorf("clusters of one CTA; the kernel requires %d in %s", want, axis)
+		}
 	}
 	limit := 1
 	for _, n := range k.Bounds.MaxNtid {

@@ -24,6 +24,7 @@ func TestNewGridErrors(t *testing.T) {
 		{"block", func(_ *isa.Kernel, l *Launch, _ *int) { l.Block = [3]int{1024, 3, 1} }, "a CTA of (1024,3,1) threads; it may have 64 warps of 32"},
 		{"exact threads", func(k *isa.Kernel, _ *Launch, _ *int) { k.Bounds.ReqNtid = [3]int{32, 1, 1} }, "64 threads in x; the kernel requires 32"},
 		{"most threads", func(k *isa.Kernel, _ *Launch, _ *int) { k.Bounds.MaxNtid = [3]int{8, 4, 0} }, "a CTA of 64 threads; the kernel allows 32"},
+		{"clusters", func(k *isa.Kernel, _ *Launch, _ *int) { k.Bounds.Cluster = [3]int{1, 2, 1} }, "clusters of one CTA; the kernel requires 2 in y"},
 		{"parameters", func(_ *isa.Kernel, l *Launch, _ *int) { l.Params = nil }, "a parameter block of 0 bytes; the kernel has one of 8"},
 		{"negative shared", func(_ *isa.Kernel, l *Launch, _ *int) { l.DynamicShared = -1 }, "-1 bytes of dynamic shared memory"},
 		{"shared", func(_ *isa.Kernel, l *Launch, _ *int) { l.DynamicShared = maxShared - 8 }, "of shared memory; there can be"},
@@ -218,5 +219,13 @@ mad.wide.u32 %rd4, %r3, 4, %rd0; st.global.u32 [%rd4], %r4; ret;`}
 		if n := testing.AllocsPerRun(3, func() { run(again, &used) }); n > 1 { // the parameter block
 			t.Errorf("%+v: %v allocations", shape, n)
 		}
+	}
+}
+
+// TestExplicitCluster reads whether the kernel asks for clusters of a given size.
+func TestExplicitCluster(t *testing.T) {
+	for limits, want := range map[string]uint32{"": 0, ".explicitcluster": 1, ".reqnctapercluster 1": 1} {
+		s := scenario{limits: limits, body: "mov.pred %p0, %is_explicit_cluster; selp.u32 %r1, 1, 0, %p0; st.global.u32 [%rd1], %r1; ret;"}
+		s.expect(t, func(int) uint32 { return want })
 	}
 }

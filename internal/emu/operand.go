@@ -101,7 +101,7 @@ func (d *decoder) test(o isa.Operand) predicate {
 		if o.Special != isa.IsExplicitCluster {
 			d.fail("special register %s is no predicate", o)
 		}
-		p.not = ^p.not // a cluster is one CTA, which nobody asked for
+		p.not ^= spread(!d.kernel.Bounds.ExplicitCluster)
 	default:
 		d.fail("a predicate source cannot be %s", o)
 	}

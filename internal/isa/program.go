@@ -79,6 +79,10 @@ type LaunchBounds struct {
 	MaxNtid [3]int // at most so many
 	MinCTAs int    // CTAs per SM
 	MaxRegs int    // registers per thread
+	Cluster [3]int // exact CTAs per cluster in x, y, z
+	// ExplicitCluster says that the launch gives the size of its clusters, if not
+	// the kernel itself.
+	ExplicitCluster bool
 }
 
 // Var is a variable in memory: of the module, of a function, or a parameter.

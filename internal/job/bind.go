@@ -94,8 +94,8 @@ func (m *binder) errorf(pos diag.Pos, format string, args ...any) {
 	m.errs.Add(diag.Errorf(pos, format, args...))
 }
 
-// block checks the launch against the kernel's .reqntid and .maxntid. The latter
-// limits the number of threads, not each dimension.
+// block checks the launch against the kernel's .reqntid, .maxntid and
+// .reqnctapercluster. The second limits the number of threads, not each dimension.
 func (m *binder) block() {
 	block, bounds := m.Job.Block, m.Kernel.Bounds
 	if req := dims(bounds.ReqNtid); bounds.ReqNtid[0] > 0 && block != req {
@@ -106,6 +106,10 @@ func (m *binder) block() {
 	if most := volume(dims(bounds.MaxNtid)); bounds.MaxNtid[0] > 0 && threads > most {
 		m.errorf(m.Job.Pos.Block, "block has %d threads; kernel %s allows %d (.maxntid at %v)",
 			threads, m.Kernel.Name, most, m.Kernel.Pos)
+	}
+	if c := dims(bounds.Cluster); volume(c) > 1 {
+		m.errorf(m.Job.Pos.Grid, "kernel %s requires clusters of [%d, %d, %d] CTAs (.reqnctapercluster at %v); only clusters of one CTA are modelled",
+			m.Kernel.Name, c[0], c[1], c[2], m.Kernel.Pos)
 	}
 }
 

@@ -207,6 +207,8 @@ func TestLaunchBounds(t *testing.T) {
 		{"[8, 8]", isa.LaunchBounds{MaxNtid: [3]int{64}}, ""},
 		{"[65]", isa.LaunchBounds{MaxNtid: [3]int{64}}, "j:3:1: block has 65 threads; kernel k allows 64"},
 		{"[65]", isa.LaunchBounds{MaxNtid: [3]int{1 << 40, 1 << 40, 1}}, ""},
+		{"[64]", isa.LaunchBounds{Cluster: [3]int{1, 1, 1}, ExplicitCluster: true}, ""},
+		{"[64]", isa.LaunchBounds{Cluster: [3]int{1, 2, 1}, ExplicitCluster: true}, "j:2:1: kernel k requires clusters of [1, 2, 1] CTAs"},
 	} {
 		k := &isa.Kernel{Name: "k", Bounds: c.bounds}
 		_, err := bind(t, "module = 'm'\ngrid = [1]\nblock = "+c.block+"\n", k)

@@ -183,8 +183,7 @@ func unary(op string, v value) (value, error) {
 	case op == "!":
 		return boolValue(v.bits == 0), nil
 	}
-	v.bits = ^v.bits
-	return v, nil
+	return value{bits: ^v.bits, unsigned: true}, nil // the result of ~ is unsigned
 }
 
 func binaryFloat(op string, a, b float64, both bool) (value, error) {

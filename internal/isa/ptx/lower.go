@@ -269,7 +269,7 @@ func (l *lowering) bounds(limits []*Directive) (isa.LaunchBounds, error) {
 	var b isa.LaunchBounds
 	for _, d := range limits {
 		var n [3]int
-		if d.Name == "maxntid" || d.Name == "reqntid" {
+		if d.Name == "maxntid" || d.Name == "reqntid" || d.Name == "reqnctapercluster" {
 			n = [3]int{1, 1, 1}
 		}
 		for i, arg := range d.Args {
@@ -290,6 +290,10 @@ func (l *lowering) bounds(limits []*Directive) (isa.LaunchBounds, error) {
 			b.MinCTAs = n[0]
 		case "maxnreg":
 			b.MaxRegs = n[0]
+		case "reqnctapercluster":
+			b.Cluster, b.ExplicitCluster = n, true
+		case "explicitcluster":
+			b.ExplicitCluster = true
 		}
 	}
 	return b, nil

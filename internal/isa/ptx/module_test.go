@@ -33,6 +33,7 @@ func TestVariables(t *testing.T) {
 		{".global .f32 x = 0f3F800000;", "global f32 4/4 [0 0 128 63]"},
 		{".global .f64 x[2] = {1.5, -0d3FF0000000000000};", "global f64 16/8 [0 0 0 0 0 0 248 63 0 0 0 0 0 0 240 191]"},
 		{".global .u64 x = (2 + 3 * 4 == 14) ? 7 : 8;", "global u64 8/8 [7 0 0 0 0 0 0 0]"},
+		{".global .u8 x[] = {(-1 | 0) < 0, (-1 & 1U) < 0, ~0 < 0, ~0 >> 63};", "global u8 4/1 [1 0 0 1]"},
 		{".global .u32 x = {5};", "global u32 4/4 [5 0 0 0]"},
 		{".extern .shared .align 8 .b8 x[];", "shared b8 0/8 []"},
 		{".global .u64 x[2] = {y+4, generic(y)};", "global u64 16/8 [0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0] {0 8 0 y 4 false} {8 8 0 y 0 true}"},
@@ -136,7 +137,7 @@ func TestFunctions(t *testing.T) {
 	neg.f64 plain, plain;
 	ret;
 }
-.visible .entry k(.param .u8 a, .param .u64 .ptr .global .align 16 b, .param .align 16 .b8 c[3]) .maxntid 32, 4 .reqntid 64 .minnctapersm 2 .maxnreg 40 {
+.visible .entry k(.param .u8 a, .param .u64 .ptr .global .align 16 b, .param .align 16 .b8 c[3]) .maxntid 32, 4 .reqntid 64 .minnctapersm 2 .maxnreg 40 .reqnctapercluster 2 {
 	.reg .b32 %r<3>;
 	.loc 1 5 3
 	call (%r1), later, (7);
@@ -184,7 +185,10 @@ k false [] [] 1 0
 	if !slices.Equal(offsets, []int{0, 8, 16}) {
 		t.Errorf("parameters at %d", offsets)
 	}
-	if want := (isa.LaunchBounds{ReqNtid: [3]int{64, 1, 1}, MaxNtid: [3]int{32, 4, 1}, MinCTAs: 2, MaxRegs: 40}); k.Bounds != want {
+	if want := (isa.LaunchBounds{
+		ReqNtid: [3]int{64, 1, 1}, MaxNtid: [3]int{32, 4, 1}, MinCTAs: 2, MaxRegs: 40,
+		Cluster: [3]int{2, 1, 1}, ExplicitCluster: true,
+	}); k.Bounds != want {
 		t.Errorf("bounds %+v, want %+v", k.Bounds, want)
 	}
 	var locs []string
