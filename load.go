@@ -167,6 +167,7 @@ func prepare(j *job.Job, module []byte, m *machine.Machine, opts LoadOptions) (*
 		}
 	}
 	out.warnings = append(out.warnings, flow.UninitialisedRegisters(graph)...)
+	out.warnings = append(out.warnings, standIns(bound.Kernel, m)...)
 	return out, nil
 }
 

@@ -56,6 +56,10 @@ func (c *checker) check() {
 			}
 		case map[string]Timing:
 			c.classes(path, v)
+		case StandIns:
+			for _, name := range sortedKeys(v) {
+				c.timing(path+"."+name, v[name])
+			}
 		}
 	}
 	if c.errs.Len() == 0 {
@@ -176,18 +180,23 @@ func (c *checker) classes(section string, timings map[string]Timing) {
 			c.errorf(path, "missing key %s = { %slatency = ..., initiation = ..., unit = %q, source = ... }", path, pipeline, timingUnit)
 			continue
 		}
-		c.unit(path, t.Unit, timingUnit)
-		c.source(path, t.Source)
-		c.pipeline(path, t.Pipeline)
-		for key, v := range map[string]int64{"latency": t.Latency, "initiation": t.Initiation} {
-			if v < 1 || v > maxLatency {
-				c.errorf(path+"."+key, "%s.%s = %d is not between 1 and %d %s", path, key, v, maxLatency, timingUnit)
-			}
-		}
+		c.timing(path, t)
 	}
 	for _, name := range sortedKeys(timings) {
 		if !known[name] {
 			c.errorf(section+"."+name, "unknown timing class %q", name)
+		}
+	}
+}
+
+// timing checks the timing of a class or a stand-in by itself.
+func (c *checker) timing(path string, t Timing) {
+	c.unit(path, t.Unit, timingUnit)
+	c.source(path, t.Source)
+	c.pipeline(path, t.Pipeline)
+	for key, v := range map[string]int64{"latency": t.Latency, "initiation": t.Initiation} {
+		if v < 1 || v > maxLatency {
+			c.errorf(path+"."+key, "%s.%s = %d is not between 1 and %d %s", path, key, v, maxLatency, timingUnit)
 		}
 	}
 }

@@ -36,6 +36,7 @@ type Machine struct {
 	SM           SM                `toml:"sm"`
 	Pipelines    map[string]Number `toml:"pipelines" core:"scoreboard" unit:"pipelines per SM" min:"1" max:"16"`
 	Classes      map[string]Timing `toml:"classes"`
+	StandIns     StandIns          `toml:"stand_ins" core:"scoreboard"`
 	Shared       Shared            `toml:"shared"`
 	Memory       Memory            `toml:"memory" core:"barrel"`
 	L1           L1                `toml:"l1" core:"scoreboard"`
@@ -221,6 +222,29 @@ type DRAM struct {
 	WL      Number `toml:"wl" unit:"DRAM cycles" min:"1" max:"100000"`
 	CDLR    Number `toml:"cdlr" unit:"DRAM cycles" min:"0" max:"100000"`
 	WR      Number `toml:"wr" unit:"DRAM cycles" min:"0" max:"100000"`
+}
+
+// StandIns are the timings of instructions that the machine's generation does not
+// have, by the names of isa.Features: what a device of that generation would need
+// for them is not known, and a stated number stands in. The source says which class
+// or generation it is taken from. A machine without any has all features.
+type StandIns map[string]Timing
+
+// StandIn returns the feature of the instruction and its timing if the machine's
+// generation lacks it.
+func (m *Machine) StandIn(in *isa.Instr) (isa.Feature, Timing, bool) {
+	f, ok := in.Feature()
+	t, lacks := m.StandIns[f.Name]
+	return f, t, ok && lacks
+}
+
+// InstrTiming returns the timing of an instruction: that of its class, or what
+// stands in for it.
+func (m *Machine) InstrTiming(in *isa.Instr) Timing {
+	if _, t, ok := m.StandIn(in); ok {
+		return t
+	}
+	return m.Timing(in.Class())
 }
 
 // Timing returns the timing of a class. Every machine has one for every class

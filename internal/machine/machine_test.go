@@ -85,6 +85,35 @@ func TestRows(t *testing.T) {
 	}
 }
 
+// TestStandIns checks that the C2050, which is older than all features, has a number
+// for each of them, and that instructions get it.
+func TestStandIns(t *testing.T) {
+	m := fermi(t)
+	rows := map[string]bool{}
+	for _, r := range m.Rows() {
+		rows[r.Path] = true
+	}
+	for _, f := range isa.Features() {
+		if _, ok := m.StandIns[f.Name]; !ok || !rows["stand_ins."+f.Name+".latency"] {
+			t.Errorf("nothing stands in for %s", f.Name)
+		}
+		if f.Since <= 20 {
+			t.Errorf("the C2050 has %s of sm_%d", f.Name, f.Since)
+		}
+	}
+	add, half := &isa.Instr{Op: isa.Add, Type: isa.F32}, &isa.Instr{Op: isa.Add, Type: isa.F16}
+	if _, _, ok := m.StandIn(add); ok || m.InstrTiming(add) != m.Timing(isa.FP32Add) {
+		t.Errorf("%s has the timing %+v", add, m.InstrTiming(add))
+	}
+	if f, got, ok := m.StandIn(half); !ok || f.Name != "half" || got != m.StandIns["half"] || m.InstrTiming(half) != got {
+		t.Errorf("%s has the timing %+v of %s", half, got, f.Name)
+	}
+	m.StandIns = nil
+	if got := m.InstrTiming(half); got != m.Timing(isa.FP32Add) {
+		t.Errorf("without stand-ins, %s has the timing %+v", half, got)
+	}
+}
+
 // TestSizes checks the sums that are known of the machine as a whole.
 func TestSizes(t *testing.T) {
 	m := fermi(t)
@@ -197,6 +226,11 @@ func TestParseErrors(t *testing.T) {
 		{"no core", `core  = "scoreboard"`, "", "", "m.toml:1:1: missing key core = \"scoreboard\" or \"barrel\""},
 		{"core", `core  = "scoreboard"`, `core  = "tomasulo"`, "core  =", `core = "tomasulo" is neither scoreboard nor barrel`},
 		{"memory of a barrel core", "[l1]", "[memory]\n[l1]", "memory]", "a scoreboard core has no memory"},
+		{"unknown feature", "lop3            =", "lop4            =", "lop4", `unknown feature "lop4"`},
+		{"stand-in without source", `source = "choice: class int-add: logic`, `source = "" } # `, `source = "" } # `, "stand_ins.lop3 does not say its source"},
+		{"stand-in for memory", `atomic-64       = { pipeline = "ldst"`, `atomic-64       = { pipeline = "sp"`, `pipeline = "sp", latency = 35`, `"ldst" is the pipeline for memory and for nothing else`},
+		{"stand-in in the pipeline for memory", `lop3            = { pipeline = "sp"`, `lop3            = { pipeline = "ldst"`, `pipeline = "ldst", latency = 4`, `"ldst" is the pipeline for memory and for nothing else`},
+		{"stand-in that is too quick", `atomic-64       = { pipeline = "ldst", latency = 35`, `atomic-64       = { pipeline = "ldst", latency = 34`, "latency = 34", "a latency of 34 is shorter than the 35 of other accesses"},
 		{"clocks", "value = 575000000", "value = 575000001", "dram = { value = 750", "the ratio of the clocks, reduced to 191666667:250000000, has a side beyond 1048576"},
 		{"threads", "value = 1536,", "value = 1537,", "threads       =", "1537 threads do not fit into 48 warps of 32"},
 		{"CTA", "value = 1024,", "value = 2048,", "cta_threads   =", "a CTA of 2048 threads does not fit into the 1536 of an SM"},

@@ -24,6 +24,7 @@ func (c *checker) relations() {
 	} else {
 		c.caches()
 		c.memoryPipeline()
+		c.standIns()
 	}
 }
 
@@ -63,6 +64,27 @@ func (c *checker) memoryPipeline() {
 			path := "classes." + class.String() + ".pipeline"
 			c.require(m.Timing(class).Pipeline != lsu, path, "%q is the pipeline for memory", lsu)
 		}
+	}
+}
+
+// standIns checks that stand-ins are named like features, and that those that access
+// memory use its pipeline and are no quicker than the ordinary way to the crossbar.
+func (c *checker) standIns() {
+	lsu := c.m.Timing(isa.MemGlobal).Pipeline
+	least := min(c.m.Timing(isa.MemGlobal).Latency, c.m.Timing(isa.MemAtomic).Latency)
+	known := map[string]bool{}
+	for _, f := range isa.Features() {
+		known[f.Name] = true
+		t, ok := c.m.StandIns[f.Name]
+		if !ok {
+			continue
+		}
+		path := "stand_ins." + f.Name
+		c.require((t.Pipeline == lsu) == f.Memory, path+".pipeline", "%q is the pipeline for memory and for nothing else", lsu)
+		c.require(!f.Memory || t.Latency >= least, path+".latency", "a latency of %d is shorter than the %d of other accesses to global memory", t.Latency, least)
+	}
+	for _, name := range sortedKeys(c.m.StandIns) {
+		c.require(known[name], "stand_ins."+name, "unknown feature %q", name)
 	}
 }
 

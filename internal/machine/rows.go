@@ -32,6 +32,13 @@ func (m *Machine) Rows() []Row {
 			for _, name := range sortedKeys(v) {
 				add(path+"."+name, v[name])
 			}
+		case StandIns:
+			for _, name := range sortedKeys(v) {
+				t, prefix := v[name], path+"."+name
+				rows = append(rows, Row{prefix + ".pipeline", t.Pipeline, "", t.Source})
+				add(prefix+".latency", Number{t.Latency, t.Unit, t.Source})
+				add(prefix+".initiation", Number{t.Initiation, t.Unit, t.Source})
+			}
 		case map[string]Timing:
 			for _, c := range isa.Classes() {
 				t, prefix := m.Timing(c), path+"."+c.String()

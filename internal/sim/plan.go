@@ -64,7 +64,7 @@ func makePlan(code *emu.Code, m *machine.Machine) (plan, bool) {
 	timer := false
 	for pc := range p.steps {
 		in := code.Instr(pc)
-		t := m.Timing(in.Class())
+		t := m.InstrTiming(in)
 		p.steps[pc] = step{
 			kind: kindOf(in), pipe: group[t.Pipeline], space: in.Space, volatile: in.Volatile,
 			latency: t.Latency, initiation: t.Initiation,

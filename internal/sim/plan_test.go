@@ -1,6 +1,7 @@
 package sim
 
 import (
+	"maps"
 	"testing"
 
 	"warpbound/internal/isa"
@@ -36,5 +37,18 @@ func TestMemoryGoesThroughTheLoadStoreUnit(t *testing.T) {
 	}
 	if accesses == 0 {
 		t.Error("no operation accesses memory")
+	}
+}
+
+// TestStandInsAreTimed changes the number that stands in for shuffles.
+func TestStandInsAreTimed(t *testing.T) {
+	code := compile(t, "shfl.bfly.b32 %r1, %t, 1, 31; add.u32 %r2, %r1, 1; ret;")
+	slow := fermi(t)
+	slow.StandIns = maps.Clone(slow.StandIns)
+	shuffle := slow.StandIns["shuffle"]
+	shuffle.Latency += 70
+	slow.StandIns["shuffle"] = shuffle
+	if a, b := observe(t, newSim(t, fermi(t), code), 1, 32), observe(t, newSim(t, slow, code), 1, 32); b.Cycles != a.Cycles+70 {
+		t.Errorf("%d cycles become %d, want 70 more", a.Cycles, b.Cycles)
 	}
 }
