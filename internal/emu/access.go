@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"warpbound/internal/isa"
+	"warpbound/internal/vec"
 )
 
 // access is what loads, stores and atomics have in common: the addresses.
@@ -17,7 +18,9 @@ type access struct {
 	wrap    uint64 // the bits that an address has
 	bytes   int    // of an element
 	total   int    // of all elements of a lane
-	simple  bool   // there is a fast path
+	simple  bool   // the lanes can be accessed all at once,
+	plain   func(x, addr, base *vector, offset uint64, r *region) bool
+	fast    vec.AccessFunc // and with the processor's vector instructions, unless nil
 }
 
 // begin makes eff describe the access, without lanes.
@@ -105,6 +108,16 @@ func (op *access) common(w *Warp, mask uint64) *region {
 		return r
 	}
 	return nil
+}
+
+// whole accesses an element for every lane of a vector, and is false if one of
+// them lies outside of the region or is not aligned.
+func (op *access) whole(x, addr, base *vector, r *region) bool {
+	if op.fast == nil || r.stride != 0 {
+		return op.plain(x, addr, base, op.offset, r)
+	}
+	bytes := uint64(op.bytes)
+	return op.fast(x, addr, base, op.offset, &r.data[0], r.base, r.size-bytes, bytes-1)
 }
 
 // all notes that every lane of mask accessed one region.

@@ -4,6 +4,7 @@ import (
 	"math/bits"
 
 	"warpbound/internal/isa"
+	"warpbound/internal/vec"
 )
 
 // bitFor returns the function of an operation on bits.
@@ -25,20 +26,20 @@ func bitFor(in *isa.Instr) aluFunc {
 	}
 	switch op := in.Op; {
 	case op == isa.And && isBits:
-		return sized3(t, bitAnd[uint16], bitAnd[uint32], bitAnd[uint64])
+		return sized3(t, bitAnd[uint16], fast(vec.And32, bitAnd[uint32]), fast(vec.And64, bitAnd[uint64]))
 	case op == isa.Or && isBits:
-		return sized3(t, bitOr[uint16], bitOr[uint32], bitOr[uint64])
+		return sized3(t, bitOr[uint16], fast(vec.Or32, bitOr[uint32]), fast(vec.Or64, bitOr[uint64]))
 	case op == isa.Xor && isBits:
-		return sized3(t, bitXor[uint16], bitXor[uint32], bitXor[uint64])
+		return sized3(t, bitXor[uint16], fast(vec.Xor32, bitXor[uint32]), fast(vec.Xor64, bitXor[uint64]))
 	case op == isa.Not && isBits:
 		return sized3(t, bitNot[uint16], bitNot[uint32], bitNot[uint64])
 	case op == isa.Cnot && isBits:
 		return sized3(t, cnot[uint16], cnot[uint32], cnot[uint64])
 	case op == isa.Shl && isBits:
-		return sized3(t, shl[uint16], shl[uint32], shl[uint64])
+		return sized3(t, shl[uint16], fast(vec.Shl32, shl[uint32]), fast(vec.Shl64, shl[uint64]))
 	case op == isa.Shr:
-		return typed(t, shr[uint16], shr[uint32], shr[uint64],
-			shrSigned[int16, uint16], shrSigned[int32, uint32], shrSigned[int64, uint64])
+		return typed(t, shr[uint16], fast(vec.ShrU32, shr[uint32]), fast(vec.ShrU64, shr[uint64]),
+			shrSigned[int16, uint16], fast(vec.ShrS32, shrSigned[int32, uint32]), shrSigned[int64, uint64])
 	case op == isa.ShfL && isWord && in.Wrap:
 		return funnelLeftWrap
 	case op == isa.ShfL && isWord:
@@ -284,7 +285,7 @@ func (op *insert) exec(w *Warp, mask uint64, _ *Effect) error {
 			field := uint64(1)<<(length[i]&0xff) - 1
 			d[i] = (b[i]&^(field<<p) | a[i]&field<<p) & op.width
 		}
-		v[op.d].merge(d, half(mask, k))
+		v[op.d].Merge(d, half(mask, k))
 	}
 	return nil
 }

@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"warpbound/internal/isa"
+	"warpbound/internal/vec"
 )
 
 // test is a comparison of two sources.
@@ -19,16 +20,16 @@ type test struct {
 // integerTest returns the comparison of integers; its holds is nil if there is
 // none on the type.
 func integerTest(cmp isa.Cmp, t isa.Type) test {
-	equal := sizedTest(t, eq[uint16], eq[uint32], eq[uint64])
-	below := sizedTest(t, lt[uint16], lt[uint32], lt[uint64])
-	notAbove := sizedTest(t, le[uint16], le[uint32], le[uint64])
+	equal := sizedTest(t, eq[uint16], fastTest(vec.Eq32, eq[uint32]), fastTest(vec.Eq64, eq[uint64]))
+	below := sizedTest(t, lt[uint16], fastTest(vec.LtU32, lt[uint32]), fastTest(vec.LtU64, lt[uint64]))
+	notAbove := sizedTest(t, le[uint16], fastTest(vec.LeU32, le[uint32]), le[uint64])
 	less, lessOrEqual := below, notAbove
 	switch t.Class() {
 	case isa.Bits:
 		less, lessOrEqual = nil, nil
 	case isa.Signed:
-		less = sizedTest(t, lt[int16], lt[int32], lt[int64])
-		lessOrEqual = sizedTest(t, le[int16], le[int32], le[int64])
+		less = sizedTest(t, lt[int16], fastTest(vec.LtS32, lt[int32]), fastTest(vec.LtS64, lt[int64]))
+		lessOrEqual = sizedTest(t, le[int16], fastTest(vec.LeS32, le[int32]), le[int64])
 	}
 	switch cmp {
 	case isa.Eq:
@@ -143,7 +144,7 @@ func floatTest(cmp isa.Cmp, t isa.Type, ftz bool, shift int) test {
 func orderOf(t isa.Type, ftz bool, shift int) order {
 	switch {
 	case t == isa.F32 && !ftz:
-		return order{eq32, ne32, lt32, le32, num32}
+		return order{fastTest(vec.EqF32, eq32), ne32, fastTest(vec.LtF32, lt32), fastTest(vec.LeF32, le32), num32}
 	case t == isa.F64 && !ftz:
 		return order{eq64, ne64, lt64, le64, num64}
 	}

@@ -63,14 +63,8 @@ func (w *Warp) refresh(reads []volatile, env *Env) {
 			x = uint64(uint32(env.SMs))
 		}
 		for k := range w.chunks() {
-			w.vecs[k][r.slot].fill(x)
+			w.vecs[k][r.slot].Fill(x)
 		}
-	}
-}
-
-func (v *vector) fill(x uint64) {
-	for i := range v {
-		v[i] = x
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"warpbound/internal/isa"
+	"warpbound/internal/vec"
 )
 
 // convert returns the function of a conversion into a register of width bits,
@@ -77,7 +78,7 @@ func intToInt(in *isa.Instr, width int) aluFunc {
 	case to <= from && (!result.signed || width == to):
 		return move(to)
 	case in.SrcType == isa.S32 && in.Type == isa.S64:
-		return extendWord
+		return fast(vec.Extend32, extendWord)
 	}
 	return func(d, a, _, _ *vector) {
 		for i := range d {

@@ -40,7 +40,7 @@ func (g *Grid) StartCTA(c *CTA, index int) {
 	place := c.place
 	for _, k := range g.code.constants {
 		if specialScope(k.special) == ofCTA {
-			place[0].fill(g.value(k, index, 0, 0))
+			place[0].Fill(g.value(k, index, 0, 0))
 			place = place[1:]
 		}
 	}

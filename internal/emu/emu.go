@@ -29,7 +29,7 @@
 //	0x0300_0000  kernel parameters
 //	0x1000_0000  global and constant memory, upward
 //
-// emu imports isa, cfg and diag. It must not import the simulator, a machine,
+// emu imports isa, cfg, diag and vec. It must not import the simulator, a machine,
 // traces or a method: it knows no time.
 package emu
 

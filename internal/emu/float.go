@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"warpbound/internal/isa"
+	"warpbound/internal/vec"
 )
 
 // floatFor returns the function of a floating-point operation: a fast one for
@@ -44,19 +45,19 @@ func fastFloat(in *isa.Instr) aluFunc {
 	var row [2]aluFunc
 	switch in.Op {
 	case isa.Add:
-		row = [2]aluFunc{add32, add64}
+		row = [2]aluFunc{fast(vec.AddF32, add32), fast(vec.AddF64, add64)}
 	case isa.Sub:
-		row = [2]aluFunc{sub32, sub64}
+		row = [2]aluFunc{fast(vec.SubF32, sub32), fast(vec.SubF64, sub64)}
 	case isa.Mul:
-		row = [2]aluFunc{mul32, mul64}
+		row = [2]aluFunc{fast(vec.MulF32, mul32), fast(vec.MulF64, mul64)}
 	case isa.Fma:
-		row = [2]aluFunc{fma32, fma64}
+		row = [2]aluFunc{fast(vec.FmaF32, fma32), fast(vec.FmaF64, fma64)}
 	case isa.Div:
 		if !in.Approx {
-			row = [2]aluFunc{div32, div64}
+			row = [2]aluFunc{fast(vec.DivF32, div32), div64}
 		}
 	case isa.Sqrt:
-		row = [2]aluFunc{sqrt32, sqrt64}
+		row = [2]aluFunc{fast(vec.SqrtF32, sqrt32), sqrt64}
 	}
 	switch in.Type {
 	case isa.F32:

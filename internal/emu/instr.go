@@ -1,12 +1,14 @@
 package emu
 
+import "warpbound/internal/vec"
+
 // lanes is the number of lanes of a vector. A warp of up to 32 lanes has one
 // vector per register, a wider one has two.
-const lanes = 32
+const lanes = vec.Lanes
 
 // vector holds the values of a register in 32 lanes: unsigned, with the bits
 // beyond the register's width zero.
-type vector [lanes]uint64
+type vector = vec.Vector
 
 // slot is the place of a vector in a warp's table of vectors. The first takes
 // results that are dropped, and stands for sources that an operation lacks.

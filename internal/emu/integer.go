@@ -4,6 +4,7 @@ import (
 	"math/bits"
 
 	"warpbound/internal/isa"
+	"warpbound/internal/vec"
 )
 
 // unsigned and signed are the types in which integer operations compute.
@@ -74,19 +75,19 @@ func integerFor(in *isa.Instr) aluFunc {
 	}
 	switch in.Op {
 	case isa.Add:
-		return sized3(t, add[uint16], add[uint32], add[uint64])
+		return sized3(t, add[uint16], fast(vec.Add32, add[uint32]), fast(vec.Add64, add[uint64]))
 	case isa.Sub:
-		return sized3(t, sub[uint16], sub[uint32], sub[uint64])
+		return sized3(t, sub[uint16], fast(vec.Sub32, sub[uint32]), fast(vec.Sub64, sub[uint64]))
 	case isa.Mul:
-		return sized3(t, mul[uint16], mul[uint32], mul[uint64])
+		return sized3(t, mul[uint16], fast(vec.Mul32, mul[uint32]), mul[uint64])
 	case isa.Mad:
-		return sized3(t, mad[uint16], mad[uint32], mad[uint64])
+		return sized3(t, mad[uint16], fast(vec.Mad32, mad[uint32]), mad[uint64])
 	case isa.MulWide:
-		return typed(t, mulWide[uint16, uint32], mulWide[uint32, uint64], nil,
-			mulWideSigned[int16, uint32], mulWideSigned[int32, uint64], nil)
+		return typed(t, mulWide[uint16, uint32], fast(vec.MulWideU32, mulWide[uint32, uint64]), nil,
+			mulWideSigned[int16, uint32], fast(vec.MulWideS32, mulWideSigned[int32, uint64]), nil)
 	case isa.MadWide:
-		return typed(t, madWide[uint16, uint32], madWide[uint32, uint64], nil,
-			madWideSigned[int16, uint32], madWideSigned[int32, uint64], nil)
+		return typed(t, madWide[uint16, uint32], fast(vec.MadWideU32, madWide[uint32, uint64]), nil,
+			madWideSigned[int16, uint32], fast(vec.MadWideS32, madWideSigned[int32, uint64]), nil)
 	case isa.MulHi:
 		return typed(t, mulHi[uint16], mulHi[uint32], mulHi64,
 			mulHiSigned[int16, uint16], mulHiSigned[int32, uint32], mulHiSigned64)
@@ -108,11 +109,11 @@ func integerFor(in *isa.Instr) aluFunc {
 		return typed(t, rem[uint16], rem[uint32], rem[uint64],
 			remSigned[int16, uint16], remSigned[int32, uint32], remSigned[int64, uint64])
 	case isa.Min:
-		return typed(t, minimum[uint16], minimum[uint32], minimum[uint64],
-			minimumSigned[int16, uint16], minimumSigned[int32, uint32], minimumSigned[int64, uint64])
+		return typed(t, minimum[uint16], fast(vec.MinU32, minimum[uint32]), minimum[uint64],
+			minimumSigned[int16, uint16], fast(vec.MinS32, minimumSigned[int32, uint32]), minimumSigned[int64, uint64])
 	case isa.Max:
-		return typed(t, maximum[uint16], maximum[uint32], maximum[uint64],
-			maximumSigned[int16, uint16], maximumSigned[int32, uint32], maximumSigned[int64, uint64])
+		return typed(t, maximum[uint16], fast(vec.MaxU32, maximum[uint32]), maximum[uint64],
+			maximumSigned[int16, uint16], fast(vec.MaxS32, maximumSigned[int32, uint32]), maximumSigned[int64, uint64])
 	case isa.Sad:
 		return typed(t, sad[uint16], sad[uint32], sad[uint64],
 			sadSigned[int16, uint16], sadSigned[int32, uint32], sadSigned[int64, uint64])

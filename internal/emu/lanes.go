@@ -97,7 +97,7 @@ func (op *shfl) exec(w *Warp, mask uint64, eff *Effect) error {
 		}
 		result[lane] = a[from] & lowBits(32)
 	}
-	v[op.d].merge(result, uint32(mask))
+	v[op.d].Merge(result, uint32(mask))
 	w.setMask(op.p, inRange, mask)
 	return nil
 }

@@ -5,6 +5,7 @@ import (
 	"math/bits"
 
 	"warpbound/internal/isa"
+	"warpbound/internal/vec"
 )
 
 // load reads one or more elements into as many registers.
@@ -23,12 +24,8 @@ type element struct {
 func (op *load) exec(w *Warp, mask uint64, eff *Effect) error {
 	op.begin(eff)
 	if r := op.common(w, mask); r != nil {
-		read := gather32
-		if op.bytes == 8 {
-			read = gather64
-		}
 		vecs := w.vecs[0]
-		if read(vecs[op.elems[0].slot], eff.Access.chunk(0), vecs[op.base], op.offset, r) {
+		if op.whole(vecs[op.elems[0].slot], eff.Access.chunk(0), vecs[op.base], r) {
 			op.all(r, mask, eff)
 			return nil
 		}
@@ -65,6 +62,10 @@ func (d *decoder) load() operation {
 		op.elems = append(op.elems, e)
 	}
 	op.simple = op.simple && op.elems[0].slot != op.base && !op.signed
+	op.plain, op.fast = gather32, vec.FastAccess(vec.Load32)
+	if op.bytes == 8 {
+		op.plain, op.fast = gather64, vec.FastAccess(vec.Load64)
+	}
 	return op
 }
 

@@ -20,7 +20,7 @@ func (op *lop3Test) exec(w *Warp, mask uint64, _ *Effect) error {
 		for i, x := range result {
 			m |= uint64(bit(x != 0)) << (k*lanes + i)
 		}
-		v[op.d].merge(result, half(mask, k))
+		v[op.d].Merge(result, half(mask, k))
 	}
 	w.setMask(op.p, op.join(m, w.mask(op.q)), mask)
 	return nil

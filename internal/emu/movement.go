@@ -1,6 +1,9 @@
 package emu
 
-import "warpbound/internal/isa"
+import (
+	"warpbound/internal/isa"
+	"warpbound/internal/vec"
+)
 
 // pack joins values into one register, the first the least significant.
 type pack struct {
@@ -18,7 +21,7 @@ func (op *pack) exec(w *Warp, mask uint64, _ *Effect) error {
 				joined[lane] |= x & lowBits(op.bits) << (i * op.bits)
 			}
 		}
-		v[op.d].merge(&joined, half(mask, k))
+		v[op.d].Merge(&joined, half(mask, k))
 	}
 	return nil
 }
@@ -55,7 +58,7 @@ func (op *unpack) exec(w *Warp, mask uint64, _ *Effect) error {
 			for lane, x := range whole {
 				part[lane] = x >> (i * op.bits) & lowBits(op.bits)
 			}
-			v[e].merge(&part, half(mask, k))
+			v[e].Merge(&part, half(mask, k))
 		}
 	}
 	return nil
@@ -79,7 +82,7 @@ func move(bits int) aluFunc {
 	case 16:
 		return copyLow[uint16]
 	case 32:
-		return copyLow[uint32]
+		return fast(vec.Copy32, copyLow[uint32])
 	case 64:
 		return copyLow[uint64]
 	}

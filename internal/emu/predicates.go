@@ -221,7 +221,7 @@ func (op *choice) exec(w *Warp, mask uint64, _ *Effect) error {
 			m >>= 1
 		}
 		if !all {
-			v[op.d].merge(d, half(mask, k))
+			v[op.d].Merge(d, half(mask, k))
 		}
 	}
 	return nil

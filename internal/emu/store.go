@@ -5,6 +5,7 @@ import (
 	"math/bits"
 
 	"warpbound/internal/isa"
+	"warpbound/internal/vec"
 )
 
 // store writes one or more elements. Where lanes write to the same place, the
@@ -17,12 +18,8 @@ type store struct {
 func (op *store) exec(w *Warp, mask uint64, eff *Effect) error {
 	op.begin(eff)
 	if r := op.common(w, mask); r != nil {
-		write := scatter32
-		if op.bytes == 8 {
-			write = scatter64
-		}
 		vecs := w.vecs[0]
-		if write(vecs[op.elems[0]], eff.Access.chunk(0), vecs[op.base], op.offset, r) {
+		if op.whole(vecs[op.elems[0]], eff.Access.chunk(0), vecs[op.base], r) {
 			op.all(r, mask, eff)
 			return nil
 		}
@@ -57,6 +54,10 @@ func (d *decoder) store() operation {
 			s = d.source(i)
 		}
 		op.elems = append(op.elems, s)
+	}
+	op.plain, op.fast = scatter32, vec.FastAccess(vec.Store32)
+	if op.bytes == 8 {
+		op.plain, op.fast = scatter64, vec.FastAccess(vec.Store64)
 	}
 	if d.in.Space == isa.Const || d.in.Space == isa.Param {
 		d.fail("%s space cannot be written", d.in.Space)

@@ -120,15 +120,7 @@ func (w *Warp) compute(in *instr, mask uint64) {
 		}
 		result := &w.cta.grid.scratch
 		in.alu(result, vecs[in.a], vecs[in.b], vecs[in.c])
-		vecs[in.d].merge(result, half(mask, k))
-	}
-}
-
-// merge copies the lanes of mask from src.
-func (v *vector) merge(src *vector, mask uint32) {
-	for ; mask != 0; mask &= mask - 1 {
-		i := bits.TrailingZeros32(mask) % lanes
-		v[i] = src[i]
+		vecs[in.d].Merge(result, half(mask, k))
 	}
 }
 
