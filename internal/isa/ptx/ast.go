@@ -68,7 +68,7 @@ type Ptr struct {
 type Declarator struct {
 	Pos   Pos
 	Name  string
-	Count int     // of a range such as %r<10>; 0 of a single name
+	Count int     // of a range of registers such as %r<10>; 0 of a single name
 	Dims  []*Expr // of an array; nil for an open dimension
 	Init  *Init
 }

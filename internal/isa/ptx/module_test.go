@@ -62,6 +62,32 @@ func TestVariables(t *testing.T) {
 	}
 }
 
+// TestVariableRanges declares several variables by the prefix of their names.
+func TestVariableRanges(t *testing.T) {
+	p, err := lowerText(head + `.shared .align 8 .u32 s<3>, t;
+.func (.param .b32 r) f(.param .b32 a) { ret; }
+.entry k() {
+	.local .v2 .f32 x<2>;
+	.param .b32 p<2>;
+	.reg .b32 %r;
+	mov.u32 %r, s2;
+	st.param.b32 [p1], %r;
+	call (p0), f, (p1);
+	ret;
+}`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got strings.Builder
+	for _, v := range slices.Concat(p.Vars, p.Func("k").Vars) {
+		fmt.Fprintf(&got, "%s %s %s %d/%d;", v.Space, v.Type, v.Name, v.Bytes, v.Align)
+	}
+	const want = "shared u32 s0 4/8;shared u32 s1 4/8;shared u32 s2 4/8;shared u32 t 4/8;local f32 x0 8/8;local f32 x1 8/8;"
+	if got.String() != want {
+		t.Errorf("got  %s\nwant %s", got.String(), want)
+	}
+}
+
 // TestModuleErrors checks the messages for declarations that are wrong.
 func TestModuleErrors(t *testing.T) {
 	for _, c := range []struct{ src, want string }{
@@ -82,6 +108,7 @@ func TestModuleErrors(t *testing.T) {
 		{".global .u64 x = y * 2;", "an address takes no operator but + and -"},
 		{".global .align 3 .u64 x;", "alignment 3 of x is not a power of two"},
 		{".global .foo x;", "unknown type .foo"},
+		{".global .u32 x<5000>;", "number of variables"},
 		{".global .pred x;", "x: predicates are registers only"},
 		{".global .u32 x; .global .u32 x;", "t.ptx:2:30: x is declared twice, first at t.ptx:2:14"},
 		{".extern .global .u32 x; .shared .u32 x;", "x is .shared here and .global at t.ptx:2:22"},

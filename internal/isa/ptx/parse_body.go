@@ -183,7 +183,7 @@ func (p *parser) targets(list []Name, n Name) ([]Name, error) {
 	if !p.accept("<") {
 		return append(list, n), nil
 	}
-	count, err := p.integer("number of targets", 1, maxTargets)
+	count, err := p.integer("number of targets", 1, maxNames)
 	if err != nil {
 		return nil, err
 	}

@@ -1,11 +1,13 @@
 package ptx
 
-// maxCount is the largest range of registers that a declaration may have, maxTargets
-// that of labels, and maxAlign the largest alignment in bytes.
+import "strconv"
+
+// maxCount is the largest range of registers that a declaration may have, maxNames
+// that of variables and labels, and maxAlign the largest alignment in bytes.
 const (
-	maxCount   = 1 << 24
-	maxTargets = 1 << 12
-	maxAlign   = 1 << 20
+	maxCount = 1 << 24
+	maxNames = 1 << 12
+	maxAlign = 1 << 20
 )
 
 // spaces holds what a declaration begins with.
@@ -29,11 +31,24 @@ func (p *parser) decl(pos Pos, linkage string) (*Decl, error) {
 		if err != nil {
 			return nil, err
 		}
-		d.Names = append(d.Names, dr)
+		d.Names = append(d.Names, d.single(dr)...)
 		if !p.accept(",") {
 			return d, nil
 		}
 	}
+}
+
+// single gives the variables x0, x1 and so on that a range x<n> declares; registers
+// stay a range.
+func (d *Decl) single(dr Declarator) []Declarator {
+	if d.Space == "reg" || dr.Count == 0 {
+		return []Declarator{dr}
+	}
+	list := make([]Declarator, dr.Count)
+	for i := range list {
+		list[i] = Declarator{Pos: dr.Pos, Name: dr.Name + strconv.Itoa(i)}
+	}
+	return list
 }
 
 // declHead reads a declaration up to the first name.
@@ -132,10 +147,11 @@ func (p *parser) declarator(d *Decl) (Declarator, error) {
 		return dr, err
 	}
 	if p.accept("<") {
+		what, most := "number of registers", uint64(maxCount)
 		if d.Space != "reg" {
-			return dr, p.errorf(dr.Pos, "only registers are declared as a range, not %s", dr.Name)
+			what, most = "number of variables", maxNames
 		}
-		if dr.Count, err = p.integer("number of registers", 1, maxCount); err != nil {
+		if dr.Count, err = p.integer(what, 1, most); err != nil {
 			return dr, err
 		}
 		return dr, p.expect(">")
