@@ -37,6 +37,13 @@ type generator struct {
 // program draws a kernel and tells how deep its branches are nested.
 func program(t *rapid.T) (*isa.Kernel, int) {
 	g := &generator{t: t, budget: 40}
+	g.prologue()
+	g.sequence()
+	return g.kernel(), g.deep
+}
+
+// prologue gives the registers their first values.
+func (g *generator) prologue() {
 	g.emit(isa.Instr{Op: isa.Ld, Type: isa.U64, Space: isa.Param, Dst: ops(reg(own)),
 		Src: ops(isa.Operand{Kind: isa.KindVarAddr, Reg: isa.NoReg, Var: isa.ParamVar})})
 	g.emit(isa.Instr{Op: isa.Mov, Type: isa.U32, Dst: ops(reg(tid)), Src: ops(special(isa.TidX))})
@@ -46,7 +53,10 @@ func program(t *rapid.T) (*isa.Kernel, int) {
 	for i := range isa.Reg(words8) {
 		g.emit(isa.Instr{Op: isa.Mad, Type: isa.U32, Dst: ops(reg(data + i)), Src: ops(reg(tid), imm(uint64(i)), imm(uint64(7*i)))})
 	}
-	g.sequence()
+}
+
+// kernel stores the registers at the end and makes a kernel of the instructions.
+func (g *generator) kernel() *isa.Kernel {
 	for i := range isa.Reg(words8) {
 		g.emit(isa.Instr{Op: isa.St, Type: isa.U32, Space: isa.Global, Src: ops(at(own, 4*int64(i)), reg(data+i))})
 	}
@@ -60,7 +70,7 @@ func program(t *rapid.T) (*isa.Kernel, int) {
 	for range 40 {
 		k.Regs = append(k.Regs, isa.RegDecl{Type: isa.U32})
 	}
-	return k, g.deep
+	return k
 }
 
 func (g *generator) emit(in isa.Instr) int {
