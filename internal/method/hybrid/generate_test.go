@@ -22,8 +22,13 @@ func makeProgram(t testing.TB, n int, edges, divergent []graph.Edge) *hybrid.Pro
 	if err != nil {
 		t.Fatal(err)
 	}
+	return describe(flow, divergent)
+}
+
+// describe makes a program of a flow graph.
+func describe(flow *cfg.Flow, divergent []graph.Edge) *hybrid.Program {
 	p := &hybrid.Program{Extended: flow.WithEdges(divergent)}
-	for b := range n {
+	for b := range flow.Len() {
 		p.Blocks = append(p.Blocks, trace.IpointInfo{Name: fmt.Sprintf("b%d", b)})
 	}
 	return p
@@ -47,7 +52,11 @@ func drawProgram(t *rapid.T, tb testing.TB, diverges bool) *hybrid.Program {
 	for _, b := range graph.Endless(g, n) {
 		edges = append(edges, graph.Edge{From: b, To: n})
 	}
-	p := makeProgram(tb, n, edges, nil)
+	flow, err := cfg.NewFlow(n, edges, drawRoles(t, n, edges))
+	if err != nil {
+		tb.Fatal(err)
+	}
+	p := describe(flow, nil)
 	if diverges {
 		divergent, err := cfg.DivergentEdges(p.Flow, nil)
 		if err != nil {
@@ -56,6 +65,18 @@ func drawProgram(t *rapid.T, tb testing.TB, diverges bool) *hybrid.Program {
 		p.Extended = p.Flow.WithEdges(divergent)
 	}
 	return p
+}
+
+// drawRoles makes some blocks await, and some of those leave that only end.
+func drawRoles(t *rapid.T, n int, edges []graph.Edge) []cfg.Role {
+	roles := make([]cfg.Role, n)
+	for b := range roles {
+		goesOn := slices.ContainsFunc(edges, func(e graph.Edge) bool { return e.From == b && e.To != n })
+		if role := rapid.SampledFrom([]cfg.Role{cfg.Plain, cfg.Plain, cfg.Awaits, cfg.Leaves}).Draw(t, "role"); role != cfg.Leaves || !goesOn {
+			roles[b] = role
+		}
+	}
+	return roles
 }
 
 func drawPlacement(t *rapid.T, p *hybrid.Program) hybrid.Placement {
