@@ -1,0 +1,113 @@
+package absexec
+
+import (
+	"context"
+	"errors"
+	"slices"
+
+	"warpbound/internal/cfg"
+	"warpbound/internal/fold"
+	"warpbound/internal/isa"
+)
+
+// The limits that a Config has if it states none.
+const (
+	DefaultBoxes = 64
+	DefaultSteps = 1 << 24
+)
+
+// Config is what a warp is executed with.
+type Config struct {
+	Launch *fold.Launch
+	Graph  *cfg.Graph // of the launch's kernel
+	// Inputs are the bytes of parameters and constant memory whose contents are not
+	// those that the launch has.
+	Inputs []Range
+	// Uniform reports whether the lanes of a warp that execute the branch at the end of a
+	// block always go the same way. Nil if that is not known of any.
+	Uniform func(block int) bool
+	// Bound returns how often control returns to the header of a loop at most for one
+	// entry of the loop by a warp, if that is known. Nil if it is not known of any.
+	Bound func(header int) (iterations int, ok bool)
+	// MaxBoxes limits the boxes of CTAs that are told apart for one warp. Beyond it what
+	// depends on the CTA in a way that a box has no form for is unknown.
+	MaxBoxes int
+	MaxSteps int64 // instructions of one warp, all alternatives together
+}
+
+// Range is a range of addresses.
+type Range struct {
+	Addr  uint64
+	Bytes int
+}
+
+// Executor executes warps of one launch. It may be used by one goroutine at a time.
+type Executor struct {
+	config Config
+	launch *fold.Launch
+	kernel *isa.Kernel
+	graph  *cfg.Graph
+	eval   *fold.Evaluator
+	around [][]int // for each block: the loops around it, the outermost first
+	ctx    context.Context
+}
+
+// New returns an executor.
+func New(c Config) *Executor {
+	if c.MaxBoxes == 0 {
+		c.MaxBoxes = DefaultBoxes
+	}
+	if c.MaxSteps == 0 {
+		c.MaxSteps = DefaultSteps
+	}
+	x := &Executor{config: c, launch: c.Launch, kernel: c.Launch.Kernel(), graph: c.Graph, eval: c.Launch.Evaluator()}
+	loops := c.Graph.Loops()
+	x.around = make([][]int, c.Graph.Len())
+	for b := range x.around {
+		for l := loops.Innermost(b); l >= 0; l = loops.Loops[l].Parent {
+			x.around[b] = append(x.around[b], l)
+		}
+		slices.Reverse(x.around[b])
+	}
+	return x
+}
+
+// Result is one execution: what a warp does in every CTA of a box.
+type Result struct {
+	Box     Box
+	Visitor Visitor // that was told of the execution
+	Steps   int64   // instructions executed, all alternatives together
+	// Loops holds what was seen of each loop of the flow graph's forest.
+	Loops []LoopFact
+}
+
+// Warp executes a warp of every CTA of the grid. The results are boxes that make up the
+// grid, in no particular order. begin is called for every execution that is begun, and
+// returns the visitor that is told of it; a visitor of an execution that ends because its
+// box has to be cut is in no result.
+//
+// Errors are a *UnboundedLoop, an instruction at which every execution fails, a bound that
+// is surely exceeded, more than Config.MaxSteps instructions, and that of ctx.
+func (x *Executor) Warp(ctx context.Context, warp int, begin func(Box) Visitor) ([]Result, error) {
+	x.ctx = ctx
+	var results []Result
+	queue := []Box{{Hi: x.launch.Grid()}}
+	for len(queue) > 0 {
+		box := queue[0]
+		queue = queue[1:]
+		e := x.execution(warp, box, len(results)+len(queue)+1)
+		e.visitor = begin(box)
+		err := e.run(0)
+		var c *cutError
+		switch {
+		case errors.As(err, &c):
+			first, second := box.parts(c.cut)
+			queue = append(queue, first, second)
+		case err != nil:
+			return nil, err
+		default:
+			results = append(results, Result{Box: box, Visitor: e.visitor, Steps: e.steps, Loops: e.facts})
+		}
+	}
+	return results, nil
+}

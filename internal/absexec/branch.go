@@ -1,0 +1,152 @@
+package absexec
+
+import (
+	"math/bits"
+	"slices"
+
+	"warpbound/internal/diag"
+	"warpbound/internal/isa"
+)
+
+// guard returns the lanes of the running entry whose guard surely holds, and those
+// whose guard may.
+func (x *execution) guard(in *isa.Instr) (sure, maybe uint64, err error) {
+	mask := x.top().maybe
+	if !in.Guard.Set {
+		return mask, mask, nil
+	}
+	p := x.top().state.regs[in.Guard.Reg]
+	if err := x.need(p, mask, forControl); err != nil {
+		return 0, 0, err
+	}
+	holds := p.bits
+	if in.Guard.Not {
+		holds = ^holds
+	}
+	return mask & p.known & holds, mask & (holds | ^p.known), nil
+}
+
+// branch executes a direct or indexed branch that the lanes of maybe take, surely
+// those of sure.
+func (x *execution) branch(in *isa.Instr, sure, maybe uint64) error {
+	top := x.top()
+	next := side{pc: top.pc + 1, maybe: top.maybe &^ sure}
+	var sides []side
+	if in.Op == isa.Bra {
+		sides = []side{{pc: in.Target, maybe: maybe}}
+	} else {
+		index := x.source(top.pc, 0)
+		if err := x.need(index, maybe, forControl); err != nil {
+			return err
+		}
+		if index.moves() {
+			if x.mayCut(forControl) {
+				return &cutError{x.box.halve(index.depends())}
+			}
+			index = unknown
+		}
+		sides = indexed(in.Targets, index, maybe)
+	}
+	if in.Guard.Set {
+		if i := slices.IndexFunc(sides, func(s side) bool { return s.pc == next.pc }); i >= 0 {
+			sides[i].maybe |= next.maybe
+		} else {
+			sides = append(sides, next)
+		}
+	}
+	return x.follow(sides)
+}
+
+// indexed returns the sides of an indexed branch.
+func indexed(targets []int, index *value, maybe uint64) []side {
+	var sides []side
+	for i, t := range targets {
+		to := maybe &^ index.known
+		for m := maybe & index.known; m != 0; m &= m - 1 {
+			if lane := bits.TrailingZeros64(m); at(index.base, lane) == uint64(i) {
+				to |= 1 << lane
+			}
+		}
+		if k := slices.IndexFunc(sides, func(s side) bool { return s.pc == t }); k >= 0 {
+			sides[k].maybe |= to
+		} else {
+			sides = append(sides, side{pc: t, maybe: to})
+		}
+	}
+	return sides
+}
+
+// follow makes the lanes of the running entry go their ways.
+func (x *execution) follow(sides []side) error {
+	top := x.top()
+	pc := top.pc
+	block := x.graph.BlockOf(pc)
+	sides = slices.DeleteFunc(sides, func(s side) bool { return s.maybe == 0 || x.fails(block, s.pc) })
+	var all, overlap uint64
+	for _, s := range sides {
+		overlap |= all & s.maybe
+		all |= s.maybe
+	}
+	if err := x.vanish(top.maybe &^ all); err != nil {
+		return err
+	}
+	for i := range sides {
+		sides[i].sure = top.sure & sides[i].maybe &^ overlap
+	}
+	uniform := overlap != 0 && x.config.Uniform != nil && x.config.Uniform(block)
+	if uniform {
+		sides = slices.DeleteFunc(sides, func(s side) bool { return top.sure&^s.maybe != 0 })
+		for i := range sides {
+			sides[i].sure = top.sure
+		}
+	}
+	switch len(sides) {
+	case 0:
+		return x.vanish(top.maybe)
+	case 1:
+		top.sure, top.maybe = sides[0].sure, sides[0].maybe
+		return x.transfer(sides[0].pc)
+	}
+	if overlap != 0 {
+		x.open(top, sides)
+	}
+	r := x.meetingPoint(block)
+	x.order(sides)
+	waits := func(s side) bool { return s.pc == r }
+	if uniform && !slices.ContainsFunc(sides, waits) {
+		return x.alternatives(pc, r, sides)
+	}
+	from := x.part(r)
+	for _, s := range sides {
+		st := from.state
+		if overlap != 0 {
+			st = st.clone()
+		}
+		if uniform {
+			s.sure = 0
+		}
+		if err := x.push(from, s, st); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// fails reports whether every execution that goes from a block to the instruction pc
+// fails: the flow graph does not have the edge.
+func (x *execution) fails(block, pc int) bool {
+	return !slices.Contains(x.graph.Succ(block), x.graph.BlockOf(pc))
+}
+
+// vanish takes lanes out of the running entry, because an execution in which they are
+// there fails. If they surely are there, that is an error.
+func (x *execution) vanish(lanes uint64) error {
+	top := x.top()
+	if top.sure&lanes != 0 && x.alternative == 0 {
+		in := x.instr(top.pc)
+		return diag.Errorf(in.Pos, "kernel %s fails in warp %d of the CTAs %s: %s", x.kernel.Name, x.warp, x.box, x.kernel.Format(in))
+	}
+	top.maybe &^= lanes
+	top.sure &^= lanes
+	return nil
+}

@@ -1,0 +1,232 @@
+package absexec
+
+import (
+	"fmt"
+
+	"warpbound/internal/diag"
+	"warpbound/internal/fold"
+	"warpbound/internal/isa"
+)
+
+// execution is one abstract execution of a warp for a box of CTAs.
+type execution struct {
+	*Executor
+	warp    int
+	box     Box
+	boxes   int // how many there are, this one included, if no more are cut
+	visitor Visitor
+
+	stack       []entry
+	alternative int        // how many alternatives the execution is in
+	constants   [][]*value // of each instruction: its sources that are no registers
+	steps       int64
+	facts       []LoopFact // of each loop of the forest
+	undecided   []diag.Pos // of each loop that is open: a branch that may leave
+
+	step Step
+	acc  Access
+	src  [maxOperands]fold.Lanes
+	dst  [maxOperands]fold.Lanes
+}
+
+// reason is why a value has to be known.
+type reason int
+
+const (
+	forControl reason = iota
+	forAddress
+)
+
+// cutError ends an execution whose box has to be cut.
+type cutError struct{ cut }
+
+func (e *cutError) Error() string { return fmt.Sprintf("the box has to be cut: %v", e.cut) }
+
+// mayCut reports whether the box may be cut for a reason. Addresses leave most of the
+// boxes to control.
+func (x *execution) mayCut(why reason) bool {
+	if why == forAddress {
+		return x.boxes < x.config.MaxBoxes/4
+	}
+	return x.boxes < x.config.MaxBoxes
+}
+
+// need returns an error that cuts the box if that tells more of a value in the lanes of
+// mask.
+func (x *execution) need(v *value, mask uint64, why reason) error {
+	if v.blurred&mask == 0 || !x.mayCut(why) {
+		return nil
+	}
+	return &cutError{v.cut}
+}
+
+func (x *execution) instr(pc int) *isa.Instr { return &x.kernel.Instrs[pc] }
+
+// source returns a source of an instruction.
+func (x *execution) source(pc, i int) *value {
+	if v := x.constants[pc][i]; v != nil {
+		return v
+	}
+	return x.top().state.regs[x.instr(pc).Src[i].Reg]
+}
+
+// execution returns an execution at the beginning of the kernel, of one of so many boxes.
+// The visitor is still missing.
+func (x *Executor) execution(warp int, box Box, boxes int) *execution {
+	loops := len(x.graph.Loops().Loops)
+	e := &execution{
+		Executor: x, warp: warp, box: box, boxes: boxes,
+		facts: make([]LoopFact, loops), undecided: make([]diag.Pos, loops),
+	}
+	e.prepare()
+	threads := x.launch.Threads(warp)
+	e.stack = []entry{{
+		pc: 0, rpc: none, sure: threads, maybe: threads,
+		state: newState(len(x.kernel.Regs)), loops: e.count(nil, x.graph.BlockOf(0)),
+	}}
+	return e
+}
+
+// prepare makes the values of the sources that no instruction assigns.
+func (x *execution) prepare() {
+	known := make(map[isa.Operand]*value)
+	x.constants = make([][]*value, len(x.kernel.Instrs))
+	for pc := range x.kernel.Instrs {
+		in := x.instr(pc)
+		x.constants[pc] = make([]*value, len(in.Src))
+		for i, o := range in.Src {
+			if o.Kind == isa.KindReg {
+				continue
+			}
+			v, ok := known[o]
+			if !ok {
+				v = x.fixed(o)
+				known[o] = v
+			}
+			x.constants[pc][i] = v
+		}
+	}
+}
+
+// fixed returns the value of a source that no instruction assigns.
+func (x *execution) fixed(o isa.Operand) *value {
+	v := &value{base: vectors(x.launch.Width())}
+	for lane := range x.launch.Width() {
+		n, ok := x.launch.Constant(o, x.box.Lo, x.warp, lane)
+		if !ok {
+			return unknown
+		}
+		set(v.base, lane, n)
+	}
+	v.known = ^uint64(0)
+	if o.Kind == isa.KindImm && o.Imm != 0 {
+		v.bits = ^uint64(0)
+	}
+	if axis := ctaAxis(o); axis >= 0 && x.box.extent(axis) > 1 {
+		v.step[axis] = vectors(x.launch.Width())
+		for lane := range x.launch.Width() {
+			set(v.step[axis], lane, 1)
+		}
+	}
+	return v
+}
+
+// ctaAxis returns the axis of the CTA index that an operand is, or -1. A cluster is one
+// CTA.
+func ctaAxis(o isa.Operand) int {
+	if o.Kind != isa.KindSpecial {
+		return -1
+	}
+	switch s := o.Special; s {
+	case isa.CtaidX, isa.CtaidY, isa.CtaidZ:
+		return int(s - isa.CtaidX)
+	case isa.ClusteridX, isa.ClusteridY, isa.ClusteridZ:
+		return int(s - isa.ClusteridX)
+	}
+	return -1
+}
+
+// run executes until no more than floor entries are on the stack.
+func (x *execution) run(floor int) error {
+	for len(x.stack) > floor {
+		if x.top().waits != nil {
+			x.resume()
+		}
+		if x.top().maybe == 0 {
+			x.pop()
+			continue
+		}
+		if err := x.next(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// next executes one instruction.
+func (x *execution) next() error {
+	top := x.top()
+	pc := top.pc
+	in := x.instr(pc)
+	if x.steps++; x.steps > x.config.MaxSteps {
+		return diag.Errorf(in.Pos, "kernel %s: warp %d executes more than %d instructions in the CTAs %s: a loop without end, or too many alternatives", x.kernel.Name, x.warp, x.config.MaxSteps, x.box)
+	}
+	if x.steps&0xfff == 0 && x.ctx.Err() != nil {
+		return x.ctx.Err()
+	}
+	sure, mask, err := x.guard(in)
+	if err != nil {
+		return err
+	}
+	x.step = Step{PC: pc, Instr: in, Certain: top.sure != 0, Active: top.maybe, Sure: top.sure & sure, Maybe: mask}
+	if accesses(in) {
+		if x.step.Access, err = x.access(pc, mask); err != nil {
+			return err
+		}
+	}
+	x.visitor.Step(&x.step)
+	switch {
+	case in.Op == isa.Bra || in.Op == isa.BrxIdx:
+		return x.branch(in, sure, mask)
+	case in.Op == isa.Ret || in.Op == isa.Exit:
+		x.exit(sure, mask)
+		return x.advance()
+	case in.Op == isa.Trap, in.Op == isa.RunSystem && (in.System == isa.SysAssert || in.System == isa.SysStop):
+		if err := x.vanish(sure); err != nil {
+			return err
+		}
+	case in.Op == isa.Ld:
+		x.load(in, x.step.Access, sure, mask)
+	case x.launch.Pure(pc):
+		x.pure(pc, sure, mask)
+	default:
+		if x.step.Access != nil {
+			x.store(in, x.step.Access, sure, mask)
+		}
+		for _, o := range in.Dst {
+			if o.Kind == isa.KindReg {
+				x.top().state.write(o.Reg, unknown, sure, mask, x.owners())
+			}
+		}
+	}
+	return x.advance()
+}
+
+// accesses reports whether an instruction accesses memory.
+func accesses(in *isa.Instr) bool {
+	return in.Op.Info().Effect&(isa.ReadsMem|isa.WritesMem) != 0
+}
+
+// advance goes on to the following instruction.
+func (x *execution) advance() error {
+	top := x.top()
+	if top.maybe == 0 {
+		return nil
+	}
+	next := top.pc + 1
+	if x.graph.BlockOf(next) == x.graph.BlockOf(top.pc) {
+		top.pc = next
+		return nil
+	}
+	return x.transfer(next)
+}

@@ -1,0 +1,151 @@
+package absexec
+
+import (
+	"fmt"
+	"slices"
+
+	"warpbound/internal/diag"
+)
+
+// loopCount is how often control has come back to the head of a loop that it is in,
+// since it entered the loop.
+type loopCount struct {
+	loop int // in the flow graph's forest
+	n    int
+	open bool // a lane may have left the loop, or not
+}
+
+// LoopFact is what was seen of a loop.
+type LoopFact struct {
+	// Iterations is how often control of a lane returned to the loop's header, at most,
+	// for one entry of the loop.
+	Iterations int
+	// Forced is set if the loop was left by force at its bound, because it is not known
+	// when lanes leave it. Otherwise the number is proven.
+	Forced bool
+}
+
+// UnboundedLoop is the error of a loop that lanes leave for a reason that is not known,
+// and for which there is no bound.
+type UnboundedLoop struct {
+	Kernel string
+	Header int      // block
+	Name   string   // of the header; its label, if it has one
+	Pos    diag.Pos // of the header in the module
+	Loc    diag.Pos // of the header in the compiler's source, if known
+	Exit   diag.Pos // of the branch by which lanes may leave
+}
+
+// Error says how to give the bound.
+func (e *UnboundedLoop) Error() string {
+	where := ""
+	if e.Loc.Known() {
+		where = fmt.Sprintf(" (%s)", e.Loc)
+	}
+	return fmt.Sprintf("%s:%s kernel %s: it is not known how often the loop at %s iterates, since the branch at %s depends on data; annotate it in the job, for example: [loop] %q = 100, the most times that a warp returns to %s for one entry of the loop",
+		e.Pos, where, e.Kernel, e.Name, e.Exit, e.Name, e.Name)
+}
+
+// transfer goes from the running entry's block to the instruction pc, which begins one,
+// and counts iterations of loops. If a loop that has to be left by now would go on, the
+// entry loses its lanes.
+func (x *execution) transfer(pc int) error {
+	top := x.top()
+	top.loops = x.count(top.loops, x.graph.BlockOf(pc))
+	top.pc = pc
+	for i := range top.loops {
+		c := &top.loops[i]
+		if err := x.force(top, c); err != nil {
+			return err
+		}
+		if top.maybe != 0 {
+			x.facts[c.loop].Iterations = max(x.facts[c.loop].Iterations, c.n)
+		}
+	}
+	if top.maybe != 0 && pc == top.rpc {
+		x.arrive()
+	}
+	return nil
+}
+
+// count returns the counts of the loops around a block that control comes to.
+func (x *execution) count(counts []loopCount, block int) []loopCount {
+	around := x.around[block]
+	if len(around) == 0 {
+		return nil
+	}
+	next := make([]loopCount, len(around))
+	inside := true // control was in the loop before
+	for i, l := range around {
+		inside = inside && i < len(counts) && counts[i].loop == l
+		if !inside {
+			next[i] = loopCount{loop: l}
+			continue
+		}
+		next[i] = counts[i]
+		if x.graph.Loops().Loops[l].Header == block {
+			next[i].n++
+		}
+	}
+	return next
+}
+
+// force takes the lanes of an entry away if a loop whose end is not known has iterated
+// more often than its bound allows.
+func (x *execution) force(top *entry, c *loopCount) error {
+	if !c.open || c.n == 0 || top.maybe == 0 {
+		return nil
+	}
+	header := x.graph.Loops().Loops[c.loop].Header
+	bound, ok := 0, false
+	if x.config.Bound != nil {
+		bound, ok = x.config.Bound(header)
+	}
+	if !ok {
+		b := &x.graph.Blocks[header]
+		return &UnboundedLoop{Kernel: x.kernel.Name, Header: header, Name: b.Name, Pos: b.Pos, Loc: b.Loc, Exit: x.undecided[c.loop]}
+	}
+	if c.n <= bound {
+		return nil
+	}
+	if top.sure != 0 && x.alternative == 0 {
+		return diag.Errorf(x.graph.Blocks[header].Pos, "kernel %s: the loop at %s is said to iterate at most %d times, and iterates more often in the CTAs %s",
+			x.kernel.Name, x.graph.Name(header), bound, x.box)
+	}
+	x.facts[c.loop].Forced = true
+	top.sure, top.maybe = 0, 0
+	return nil
+}
+
+// open marks the loops that lanes may leave or not at a branch, some of which go either
+// way.
+func (x *execution) open(top *entry, sides []side) {
+	top.loops = slices.Clone(top.loops)
+	for i := range top.loops {
+		l := &x.graph.Loops().Loops[top.loops[i].loop]
+		var leave, stay uint64
+		for _, s := range sides {
+			if l.Contains(x.graph.BlockOf(s.pc)) {
+				stay |= s.maybe
+			} else {
+				leave |= s.maybe
+			}
+		}
+		if leave&stay != 0 {
+			top.loops[i].open = true
+			x.undecided[top.loops[i].loop] = x.instr(top.pc).Pos
+		}
+	}
+}
+
+// fewest returns the counts of lanes that come together at one place: for each loop the
+// least, so that none is forced to leave before its own bound.
+func fewest(a, b []loopCount) []loopCount {
+	m := make([]loopCount, min(len(a), len(b)))
+	for i := range m {
+		m[i] = a[i]
+		m[i].n = min(a[i].n, b[i].n)
+		m[i].open = a[i].open || b[i].open
+	}
+	return m
+}

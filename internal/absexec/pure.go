@@ -1,0 +1,252 @@
+package absexec
+
+import (
+	"math/bits"
+
+	"warpbound/internal/fold"
+	"warpbound/internal/isa"
+)
+
+// pure executes an instruction whose results depend on nothing but its sources, for
+// the lanes of mask, surely those of sure.
+func (x *execution) pure(pc int, sure, mask uint64) {
+	in := x.instr(pc)
+	if mask == 0 {
+		return
+	}
+	var src [maxOperands]*value
+	for i := range in.Src {
+		src[i] = x.source(pc, i)
+	}
+	known, blurred, by := x.determined(in, src[:len(in.Src)], mask)
+	if in.Op.Info().Effect&isa.Crosslane != 0 {
+		known, blurred, by = x.together(blurred, by, src[:len(in.Src)], sure, mask)
+	}
+	results := x.results(in)
+	if known != 0 && !x.evaluate(pc, mask, results, src[:len(in.Src)], &known) {
+		known, blurred = 0, 0 // no execution comes past a failure
+	}
+	st, owners := x.top().state, x.owners()
+	for i, o := range in.Dst {
+		if o.Kind != isa.KindReg {
+			continue
+		}
+		v := results[i]
+		v.known, v.blurred, v.cut = known, blurred, by
+		x.move(in, i, v, src[:len(in.Src)])
+		st.write(o.Reg, v, sure, mask, owners)
+	}
+}
+
+// maxOperands is the largest number of sources or results of a pure instruction.
+const maxOperands = 16
+
+// isPredicate reports whether the operand is a truth value.
+func (x *execution) isPredicate(o isa.Operand) bool {
+	return o.Kind == isa.KindReg && x.kernel.Regs[o.Reg].Type == isa.Pred ||
+		o.Kind == isa.KindSpecial && o.Special.Bits() == 1
+}
+
+// results returns new values for the results of an instruction.
+func (x *execution) results(in *isa.Instr) []*value {
+	v := make([]*value, len(in.Dst))
+	for i, o := range in.Dst {
+		v[i] = &value{}
+		if !x.isPredicate(o) {
+			v[i].base = vectors(x.launch.Width())
+		}
+	}
+	return v
+}
+
+// determined returns the lanes in which the sources, predicates apart, tell the
+// result, and those in which they would for a smaller box, with the cut.
+func (x *execution) determined(in *isa.Instr, src []*value, mask uint64) (known, blurred uint64, by cut) {
+	known, maybe := mask, mask
+	for i, v := range src {
+		need := mask
+		if in.Op == isa.Selp {
+			switch p := src[2]; i {
+			case 0:
+				need &^= p.known &^ (p.bits ^ negated(in.Src[2]))
+			case 1:
+				need &^= p.known & (p.bits ^ negated(in.Src[2]))
+			}
+		}
+		if !x.isPredicate(in.Src[i]) {
+			known &= v.known | ^need
+		}
+		maybe &= v.known | v.blurred | ^need
+		if v.blurred&need != 0 && by.none() {
+			by = v.cut
+		}
+	}
+	return known, maybe, by
+}
+
+func negated(o isa.Operand) uint64 {
+	if o.Not {
+		return ^uint64(0)
+	}
+	return 0
+}
+
+// together returns the same for an operation across lanes: its results are known only
+// if all sources are, in all lanes, and the lanes surely take part.
+func (x *execution) together(maybe uint64, by cut, src []*value, sure, mask uint64) (known, blurred uint64, c cut) {
+	known = mask
+	for _, v := range src {
+		known &= v.known
+		if v.moves() {
+			known = 0
+			if by.none() {
+				by = x.box.halve(v.depends())
+			}
+		}
+	}
+	switch {
+	case sure != mask || maybe != mask:
+		return 0, 0, by
+	case known != mask:
+		return 0, mask, by
+	}
+	return mask, mask, by
+}
+
+// evaluate computes the results for the first CTA of the box. Where predicates are
+// unknown it tries both truth values, and takes the lanes out of known in which that
+// makes a difference. It is false if the instruction fails.
+func (x *execution) evaluate(pc int, mask uint64, results, src []*value, known *uint64) bool {
+	in := x.instr(pc)
+	for i, v := range src {
+		x.src[i] = fold.Lanes{Num: v.base, Bits: v.bits}
+	}
+	for i, v := range results {
+		x.dst[i] = fold.Lanes{Num: v.base}
+	}
+	eval := func() bool {
+		return x.eval.Eval(pc, mask, x.dst[:len(results)], x.src[:len(src)]) == nil
+	}
+	if !eval() {
+		return false
+	}
+	for i, v := range results {
+		v.bits = x.dst[i].Bits
+	}
+	var open []int // predicate sources that are unknown somewhere
+	for i, v := range src {
+		if x.isPredicate(in.Src[i]) && mask&^v.known != 0 {
+			open = append(open, i)
+		}
+	}
+	for choice := 1; choice < 1<<len(open); choice++ {
+		for k, i := range open {
+			x.src[i].Bits = src[i].bits
+			if choice>>k&1 != 0 {
+				x.src[i].Bits ^= ^src[i].known
+			}
+		}
+		for i, v := range results {
+			if v.base != nil {
+				x.dst[i].Num = vectors(x.launch.Width())
+			}
+		}
+		if !eval() {
+			return false
+		}
+		for i, v := range results {
+			w := &value{bits: x.dst[i].Bits, base: x.dst[i].Num}
+			for m := *known; m != 0; m &= m - 1 {
+				if lane := bits.TrailingZeros64(m); !v.equal(w, lane) {
+					*known &^= 1 << lane
+				}
+			}
+		}
+	}
+	return true
+}
+
+// move finds how result i depends on the CTA, and blurs lanes in which it does in no
+// known way.
+func (x *execution) move(in *isa.Instr, i int, v *value, src []*value) {
+	var moving uint64
+	for k, s := range src {
+		if s.moves() && !x.isPredicate(in.Src[k]) {
+			moving = v.known
+		}
+	}
+	if moving == 0 {
+		v.blurred &^= v.known
+		return
+	}
+	apply := x.rule(in, i)
+	var numbers [maxOperands]linear
+	for m := moving; m != 0; m &= m - 1 {
+		lane := bits.TrailingZeros64(m)
+		s := numbers[:0]
+		depends := false
+		for k, o := range in.Src {
+			if x.isPredicate(o) {
+				continue
+			}
+			var l linear
+			if src[k].base != nil && src[k].known>>lane&1 != 0 {
+				l = src[k].lane(lane)
+			}
+			depends = depends || l.moves()
+			s = append(s, l)
+		}
+		if in.Op == isa.Selp {
+			p := src[2]
+			if p.known>>lane&1 == 0 && s[0] != s[1] {
+				v.known &^= 1 << lane
+				continue
+			}
+			s = s[pick((p.bits^negated(in.Src[2]))>>lane&1 == 0):][:1]
+			depends = s[0].moves()
+		}
+		if !depends {
+			continue
+		}
+		step, c := apply(x.box, in, x.width(in.Dst[i]), s)
+		if !c.none() {
+			v.known &^= 1 << lane
+			if v.cut.none() {
+				v.cut = c
+			}
+			continue
+		}
+		for axis := range step {
+			if d := step[axis] & (^uint64(0) >> (64 - x.width(in.Dst[i]))); d != 0 {
+				if v.step[axis] == nil {
+					v.step[axis] = vectors(x.launch.Width())
+				}
+				set(v.step[axis], lane, d)
+			}
+		}
+	}
+	v.blurred &^= v.known
+}
+
+// width returns the bits of the register that an operand is.
+func (x *execution) width(o isa.Operand) int { return x.kernel.Regs[o.Reg].Type.Bits() }
+
+// rule returns how result i of an instruction depends on the CTA.
+func (x *execution) rule(in *isa.Instr, i int) rule {
+	blur := func(b Box, _ *isa.Instr, _ int, s []linear) ([3]uint64, cut) { return b.blur(s) }
+	r, ok := rules[in.Op]
+	if in.Op == isa.Selp {
+		r, ok = copied, true
+	}
+	if !ok || i > 0 && in.Op != isa.Setp {
+		return blur
+	}
+	bits := in.Type.Bits()
+	if in.Op == isa.MulWide || in.Op == isa.MadWide {
+		bits *= 2
+	}
+	if reg := x.width(in.Dst[i]); reg != bits && in.Op != isa.Setp && in.Op != isa.Cvt && in.Op != isa.Set {
+		return blur
+	}
+	return r
+}

@@ -1,0 +1,182 @@
+package absexec
+
+import "slices"
+
+// This file holds the discipline by which lanes that parted run and come together, that
+// of internal/emu's warps: where they meet is what the flow graph says. It is all that a
+// kernel with another discipline needs anew.
+
+// entry is an element of the reconvergence stack, the last of which runs.
+type entry struct {
+	pc, rpc int
+	sure    uint64 // lanes that are there in every execution
+	maybe   uint64 // lanes that can be there, those of sure among them
+	state   *state // what the lanes know if they are there
+	loops   []loopCount
+	to      *junction // where the lanes go when pc has become rpc
+	waits   *junction // of an entry that has not run since its lanes parted
+}
+
+// junction gathers the lanes that come to a reconvergence point. Lanes that do not come
+// have exited on the way.
+type junction struct {
+	arrived uint64
+	state   *state
+	loops   []loopCount
+}
+
+// none stands where there is no instruction.
+const none = -1
+
+func (x *execution) top() *entry { return &x.stack[len(x.stack)-1] }
+
+func (x *execution) pop() { x.stack = x.stack[:len(x.stack)-1] }
+
+// owners returns the lanes that the running entry shares its state with, its own
+// included, at most.
+func (x *execution) owners() uint64 {
+	all := uint64(0)
+	for i := range x.stack {
+		all |= x.stack[i].maybe
+	}
+	return all
+}
+
+// side is a way that lanes go from a branch.
+type side struct {
+	pc          int
+	sure, maybe uint64
+}
+
+// meetingPoint returns where lanes that part at the end of a block meet again, or none.
+func (x *execution) meetingPoint(block int) int {
+	if r := x.graph.Reconverge(block); r != x.graph.Exit() {
+		return x.graph.Blocks[r].Start
+	}
+	return none
+}
+
+// order sorts sides as a warp pushes them: the last runs first. Before it is the order of
+// the targets, with the following instruction behind them.
+func (x *execution) order(sides []side) {
+	awaits := func(s side) bool { return x.graph.ReachesBarrier(x.graph.BlockOf(s.pc)) }
+	slices.SortStableFunc(sides, func(a, b side) int {
+		switch {
+		case awaits(a) == awaits(b):
+			return 0
+		case awaits(a):
+			return -1
+		}
+		return 1
+	})
+}
+
+// part makes the running entry wait for its lanes at r, the reconvergence point of the
+// branch that it has come to or none. It returns what the sides start from.
+func (x *execution) part(r int) entry {
+	top := x.top()
+	from := *top
+	switch {
+	case r == none:
+		from.rpc, from.to = none, nil
+		x.pop()
+	case r == top.rpc:
+		x.pop()
+	default:
+		top.waits = &junction{}
+		from.rpc, from.to = r, top.waits
+		top.pc = r
+	}
+	return from
+}
+
+// push makes the lanes of a side run from the branch to the reconvergence point.
+func (x *execution) push(from entry, s side, st *state) error {
+	from.sure, from.maybe, from.state = s.sure, s.maybe, st
+	x.stack = append(x.stack, from)
+	return x.transfer(s.pc)
+}
+
+// arrive brings the running entry to its reconvergence point.
+func (x *execution) arrive() {
+	top := x.top()
+	j := top.to
+	if j.arrived == 0 {
+		j.state, j.loops = top.state, top.loops
+	} else {
+		j.state = j.state.meet(top.state, j.arrived, top.maybe)
+		j.loops = fewest(j.loops, top.loops)
+	}
+	j.arrived |= top.maybe
+	x.pop()
+}
+
+// resume makes a waiting entry run with the lanes that have come.
+func (x *execution) resume() {
+	top := x.top()
+	j := top.waits
+	top.waits = nil
+	top.maybe &= j.arrived
+	top.sure &= j.arrived
+	top.state, top.loops = j.state, j.loops
+}
+
+// exit retires lanes of the running entry: those of sure, if they are there, and
+// perhaps the others of mask.
+func (x *execution) exit(sure, mask uint64) {
+	top := x.top()
+	gone := top.sure & sure
+	top.maybe &^= sure
+	for i := range x.stack {
+		x.stack[i].maybe &^= gone
+		x.stack[i].sure &^= mask
+	}
+}
+
+// masks is what alternatives change of the entries below them.
+type masks struct{ sure, maybe uint64 }
+
+func (x *execution) masks() []masks {
+	all := make([]masks, len(x.stack))
+	for i, e := range x.stack {
+		all[i] = masks{e.sure, e.maybe}
+	}
+	return all
+}
+
+func (x *execution) setMasks(all []masks) {
+	for i, m := range all {
+		x.stack[i].sure, x.stack[i].maybe = m.sure, m.maybe
+	}
+}
+
+// alternatives executes sides of which the warp goes one. Each begins with the stack
+// below as it is now, and what the stack is afterwards holds for all of them.
+func (x *execution) alternatives(pc, r int, sides []side) error {
+	from := x.part(r)
+	before := x.masks()
+	joined := make([]masks, len(before))
+	x.visitor.Fork(pc)
+	x.alternative++
+	for i, s := range sides {
+		x.visitor.Alternative()
+		x.setMasks(before)
+		if err := x.push(from, s, from.state.clone()); err != nil {
+			return err
+		}
+		if err := x.run(len(before)); err != nil {
+			return err
+		}
+		for k, m := range x.masks() {
+			if i == 0 {
+				joined[k].sure = ^uint64(0)
+			}
+			joined[k].sure &= m.sure
+			joined[k].maybe |= m.maybe
+		}
+	}
+	x.alternative--
+	x.setMasks(joined)
+	x.visitor.Join()
+	return nil
+}

@@ -1,0 +1,139 @@
+package absexec
+
+import (
+	"math/bits"
+
+	"warpbound/internal/fold"
+)
+
+// value is what is known of a register, a predicate or a place in local memory, in
+// every lane of a warp and for every CTA of a box. It does not change.
+//
+// In a lane of known, a number is base + sum of step[axis] times the steps of the CTA
+// along the axis, modulo the width; a truth value is the lane's bit. In a lane of
+// blurred nothing is known for the box as a whole, but more would be after cut. In
+// any other lane the value depends on what nobody knows.
+type value struct {
+	known   uint64
+	blurred uint64
+	cut     cut // of a value with blurred lanes
+	bits    uint64
+	base    []fold.Vector
+	step    [3][]fold.Vector // nil where all are zero
+}
+
+// unknown is the value of which nothing is known.
+var unknown = &value{}
+
+const lanes = fold.VectorLanes
+
+// vectors returns zero vectors for n lanes.
+func vectors(n int) []fold.Vector { return make([]fold.Vector, (n+lanes-1)/lanes) }
+
+func at(v []fold.Vector, lane int) uint64 { return v[lane/lanes][lane%lanes] }
+
+func set(v []fold.Vector, lane int, x uint64) { v[lane/lanes][lane%lanes] = x }
+
+// moves reports whether the value may depend on the CTA in a lane that is known.
+func (v *value) moves() bool {
+	return v.step[0] != nil || v.step[1] != nil || v.step[2] != nil
+}
+
+// depends returns the axes on which the value may depend.
+func (v *value) depends() (d [3]bool) {
+	for axis, s := range v.step {
+		d[axis] = s != nil
+	}
+	return d
+}
+
+// lane returns the number in a lane that is known.
+func (v *value) lane(i int) linear {
+	l := linear{base: at(v.base, i)}
+	for axis, s := range v.step {
+		if s != nil {
+			l.step[axis] = at(s, i)
+		}
+	}
+	return l
+}
+
+// equal reports whether two values agree in a lane in which both are known.
+func (v *value) equal(w *value, lane int) bool {
+	if v.base == nil || w.base == nil {
+		return (v.bits^w.bits)>>lane&1 == 0
+	}
+	return v.lane(lane) == w.lane(lane)
+}
+
+// mix returns a value that is w in the lanes of mask and v in the others.
+func mix(v, w *value, mask uint64) *value {
+	m := &value{
+		known:   v.known&^mask | w.known&mask,
+		blurred: v.blurred&^mask | w.blurred&mask,
+		bits:    v.bits&^mask | w.bits&mask,
+		cut:     w.cut,
+	}
+	if w.blurred&mask == 0 {
+		m.cut = v.cut
+	}
+	m.base = mixVectors(v.base, w.base, mask)
+	for axis := range m.step {
+		m.step[axis] = mixVectors(v.step[axis], w.step[axis], mask)
+	}
+	return m
+}
+
+// mixVectors is mix for numbers; nil stands for zeros.
+func mixVectors(v, w []fold.Vector, mask uint64) []fold.Vector {
+	if v == nil && w == nil {
+		return nil
+	}
+	m := make([]fold.Vector, max(len(v), len(w)))
+	copy(m, v)
+	for k := range m {
+		for rest := uint32(mask >> (k * lanes)); rest != 0; rest &= rest - 1 {
+			i := bits.TrailingZeros32(rest) % lanes
+			m[k][i] = 0
+			if w != nil {
+				m[k][i] = w[k][i]
+			}
+		}
+	}
+	return m
+}
+
+// forget returns v without what it knows in the lanes of mask.
+func (v *value) forget(mask uint64) *value {
+	if (v.known|v.blurred)&mask == 0 {
+		return v
+	}
+	f := *v
+	f.known &^= mask
+	f.blurred &^= mask
+	return &f
+}
+
+// weaken returns what is known in the lanes of mask if the value may be v or w
+// there: where they agree, what they agree on. In the other lanes it is v.
+func weaken(v, w *value, mask uint64) *value {
+	if v == w {
+		return v
+	}
+	differ := uint64(0)
+	for m := v.known & w.known & mask; m != 0; m &= m - 1 {
+		if lane := bits.TrailingZeros64(m); !v.equal(w, lane) {
+			differ |= 1 << lane
+		}
+	}
+	return v.forget(mask & (differ | ^(v.known & w.known)))
+}
+
+// meet returns the value of lanes that come together: those of from with the value w
+// and those of here with the value v, some of them perhaps with either.
+func meet(v, w *value, here, from uint64) *value {
+	if v == w {
+		return v
+	}
+	return weaken(mix(v, w, from&^here), w, from&here)
+}

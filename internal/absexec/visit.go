@@ -1,0 +1,54 @@
+package absexec
+
+import "warpbound/internal/isa"
+
+// Visitor is told what a warp executes, in the order of its program.
+type Visitor interface {
+	// Step is called for every instruction that the warp may execute. The step and
+	// what it refers to are valid until the call returns.
+	Step(*Step)
+	// Fork is called at a branch of which it is known that all lanes go the same way,
+	// and not which. Alternatives follow, each begun by Alternative, up to Join; the
+	// warp executes one of them. Within it Step.Sure means that this is the one.
+	Fork(pc int)
+	Alternative()
+	Join()
+}
+
+// Step is one instruction that a warp issues, or may issue.
+type Step struct {
+	PC    int
+	Instr *isa.Instr
+	// Certain is set if the warp surely issues the instruction. Otherwise it does if a
+	// lane of Active is there.
+	Certain bool
+	Active  uint64 // lanes for which it is issued at most
+	// The lanes that execute it, which have the guard holding: those of Sure do in
+	// every execution, only those of Maybe can.
+	Sure, Maybe uint64
+	// Access is what the instruction does to memory; nil if nothing.
+	Access *Access
+}
+
+// Access is a load, a store or an atomic operation of the lanes that execute a step.
+type Access struct {
+	Space isa.Space // as the instruction names it; Generic if the addresses tell
+	Bytes int       // per lane, all elements of a vector together
+	Known uint64    // lanes of Step.Maybe whose address is known
+	// Lanes holds for each space the lanes of Known that access it: for a generic
+	// access that of the address, in which constant memory counts as Global.
+	Lanes [isa.Param + 1]uint64
+
+	addr *value
+}
+
+// Address returns the address that a lane of Known accesses: base in the first CTA of
+// the box, and step bytes more, as a two's complement, from one CTA to the next along x,
+// y and z. It is exact: nothing wraps around within the box.
+func (a *Access) Address(lane int) (base uint64, step [3]uint64) {
+	l := a.addr.lane(lane)
+	return l.base, l.step
+}
+
+// Moves reports whether addresses depend on the CTA. If not, the steps are zero.
+func (a *Access) Moves() bool { return a.addr.moves() }
