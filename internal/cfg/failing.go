@@ -7,29 +7,32 @@ import "warpbound/internal/isa"
 // such blocks.
 func (g *Graph) failing() []bool {
 	failing := make([]bool, len(g.Blocks)+1) // the virtual exit last
+	before := make([][]int, len(g.Blocks)+1) // for each edge to a block, where it comes from
+	good := make([]int, len(g.Blocks))       // edges to blocks that are not known to fail
+	var work []int
 	for b, block := range g.Blocks {
+		good[b] = len(block.Edges)
+		for _, e := range block.Edges {
+			before[e.To] = append(before[e.To], b)
+		}
 		for i := block.Start; i < block.End; i++ {
 			failing[b] = failing[b] || fails(&g.Kernel.Instrs[i])
 		}
+		if failing[b] {
+			work = append(work, b)
+		}
 	}
-	for changed := true; changed; {
-		changed = false
-		for b := len(g.Blocks) - 1; b >= 0; b-- {
-			if !failing[b] && allFailing(g.Blocks[b].Edges, failing) {
-				failing[b], changed = true, true
+	for len(work) > 0 {
+		b := work[len(work)-1]
+		work = work[:len(work)-1]
+		for _, p := range before[b] {
+			if good[p]--; good[p] == 0 && !failing[p] {
+				failing[p] = true
+				work = append(work, p)
 			}
 		}
 	}
 	return failing
-}
-
-func allFailing(edges []Edge, failing []bool) bool {
-	for _, e := range edges {
-		if !failing[e.To] {
-			return false
-		}
-	}
-	return len(edges) > 0
 }
 
 // fails reports whether an instruction ends every run that executes it.

@@ -20,11 +20,16 @@ type Flow struct {
 	parted   []bool // lanes may end on the way there
 }
 
+// MaxLoopBlocks is the largest number of blocks that all loops of a flow graph
+// have together, a block counted in each of the loops around it.
+const MaxLoopBlocks = 1 << 22
+
 // NewFlow returns the flow graph of n blocks with the given edges; the
 // destination n is the virtual exit. Parallel edges count as one. Blocks have
 // the given roles, of which nil stands for none but Plain. It is an error if
 // there is no block or not one role for each, if an edge leaves the exit or the
-// range of blocks, or if a block that Leaves leads to another that does not.
+// range of blocks, if a block that Leaves leads to another that does not, or if
+// loops nest so deeply that they have more than MaxLoopBlocks.
 func NewFlow(n int, edges []graph.Edge, roles []Role) (*Flow, error) {
 	if n <= 0 {
 		return nil, fmt.Errorf("a flow graph needs a block")
@@ -46,7 +51,11 @@ func NewFlow(n int, edges []graph.Edge, roles []Role) (*Flow, error) {
 	if len(roles) != n {
 		return nil, fmt.Errorf("%d roles in a flow graph of %d blocks", len(roles), n)
 	}
-	f := &Flow{g: g, roles: slices.Clone(roles), reached: g.Reachable(0), loops: graph.Loops(g, 0)}
+	loops, err := graph.LoopsWithin(g, 0, MaxLoopBlocks)
+	if err != nil {
+		return nil, err
+	}
+	f := &Flow{g: g, roles: slices.Clone(roles), reached: g.Reachable(0), loops: loops}
 	var barriers []int
 	for b, role := range roles {
 		switch {

@@ -1,6 +1,10 @@
 package graph
 
-import "slices"
+import (
+	"fmt"
+	"math"
+	"slices"
+)
 
 // Loop is a loop of a forest. Nodes and edges are ascending; parallel edges
 // count once, and edges from nodes that cannot be reached are left out.
@@ -81,6 +85,14 @@ func Reducible(g *Graph, root int) bool {
 // with the same header joined. The time is linear in the edges times the
 // greatest depth.
 func Loops(g *Graph, root int) *LoopForest {
+	f, _ := LoopsWithin(g, root, math.MaxInt) // no graph has so many
+	return f
+}
+
+// LoopsWithin is Loops for graphs of which nothing is known: it gives up with an
+// error if the bodies of the loops together have more than most nodes, which grow
+// with the square of the nodes where loops nest deeply.
+func LoopsWithin(g *Graph, root, most int) (*LoopForest, error) {
 	b := &loopBuilder{
 		g:      g,
 		root:   root,
@@ -100,10 +112,21 @@ func Loops(g *Graph, root int) *LoopForest {
 	for len(b.work) > 0 {
 		next := b.work[len(b.work)-1]
 		b.work = b.work[:len(b.work)-1]
+		if most -= len(next.body); most < 0 {
+			return nil, fmt.Errorf("loops nest %d deep in a graph of %d nodes", b.depth(next.parent)+1, g.Len())
+		}
 		i := b.add(next)
 		b.split(next.body, i, b.forest.Loops[i].Header)
 	}
-	return b.forest
+	return b.forest, nil
+}
+
+// depth is the depth of a loop, 0 for the index -1.
+func (b *loopBuilder) depth(loop int) int {
+	if loop < 0 {
+		return 0
+	}
+	return b.forest.Loops[loop].Depth
 }
 
 type loopBuilder struct {
@@ -137,10 +160,7 @@ func (b *loopBuilder) split(nodes []int, parent, header int) {
 // add appends a loop to the forest and returns its index.
 func (b *loopBuilder) add(next loopBody) int {
 	i := len(b.forest.Loops)
-	l := Loop{Header: -1, Parent: next.parent, Depth: 1, Body: next.body}
-	if next.parent >= 0 {
-		l.Depth = b.forest.Loops[next.parent].Depth + 1
-	}
+	l := Loop{Header: -1, Parent: next.parent, Depth: b.depth(next.parent) + 1, Body: next.body}
 	for _, v := range l.Body {
 		b.forest.innermost[v] = i
 	}

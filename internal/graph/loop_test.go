@@ -196,3 +196,24 @@ func TestLoopsOfAllSmallGraphs(t *testing.T) {
 func TestLoopsProperty(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) { checkLoops(t, drawGraph(10).Draw(t, "g")) })
 }
+
+// TestDeepNests checks that loops around loops are given up where their bodies
+// grow large, exactly beyond the limit.
+func TestDeepNests(t *testing.T) {
+	const n = 50
+	g := graph.New(n)
+	for v := range n {
+		if v+1 < n {
+			g.AddEdge(v, v+1)
+		}
+		g.AddEdge(n-1, v) // of the loop of v, around those behind it
+	}
+	const all = n * (n + 1) / 2
+	f, err := graph.LoopsWithin(g, 0, all)
+	if err != nil || len(f.Loops) != n || f.Loops[n-1].Depth != n {
+		t.Errorf("%v, %v", f, err)
+	}
+	if f, err := graph.LoopsWithin(g, 0, all-1); f != nil || err == nil || err.Error() != "loops nest 50 deep in a graph of 50 nodes" {
+		t.Errorf("%v, %v", f, err)
+	}
+}

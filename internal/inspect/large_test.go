@@ -1,0 +1,61 @@
+package inspect_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"warpbound"
+)
+
+// TestLargeModules inspects kernels of many blocks and registers in shapes that are
+// expensive for one analysis or another. The limit leaves room for a busy computer
+// and is far below what any of them takes if the work grows with a higher power.
+func TestLargeModules(t *testing.T) {
+	const n = 1 << 10
+	each := func(format string) string {
+		var b strings.Builder
+		for i := range n {
+			b.WriteString(strings.NewReplacer("#+", fmt.Sprint(i+1), "#~", fmt.Sprint(i*7919%n), "#", fmt.Sprint(i)).Replace(format))
+		}
+		return b.String()
+	}
+	backward := func(format string) string {
+		var b strings.Builder
+		for i := n - 1; i >= 0; i-- {
+			b.WriteString(strings.ReplaceAll(format, "#", fmt.Sprint(i)))
+		}
+		return b.String()
+	}
+	const test = "setp.eq.u32 %p, %r0, #;\n"
+	for name, body := range map[string]string{
+		"conditionals":        each(test + "@%p bra L#; add.u32 %r1, %r1, 1; L#:\n"),
+		"nested conditionals": each(test+"@%p bra L#;\n") + backward("L#: add.u32 %r1, %r1, 1;\n"),
+		"exits":               each(test + "@%p ret;\n"),
+		"to one end":          each(test+"@%p bra E;\n") + "E:\n",
+		"switch":              each(test+"@%p bra L#;\n") + each("L#: add.u32 %r1, %r1, 1; bra E;\n") + "E:\n",
+		"loops":               each("L#: " + test + "@%p bra L#;\n"),
+		"nested loops":        each("L#: add.u32 %r1, %r1, 1;\n") + backward(test+"@%p bra L#;\n"),
+		"loops of one header": "H:\n" + each(test+"@%p bra H;\n"),
+		"jumps":               each("L#: " + test + "@%p bra L#~;\n"),
+		"endless loops":       each(test + "@%p bra L#; X#: bra X#; L#:\n"),
+		"traps":               fmt.Sprintf("@%%p bra L%d; bra E;\nL0: trap;\n", n) + each("L#+: bra L#;\n") + "E:\n",
+		"registers":           each("add.u32 %r#, %r0, 1;\n") + each("xor.b32 %r1, %r1, %r#;\n"),
+		"live registers":      each("add.u32 %r#, %r0, 1;\n") + each(test+"@%p bra L#; xor.b32 %r1, %r1, %r#; L#:\n"),
+		"guarded registers":   each("@%p add.u32 %r#, %r0, 1;\n") + each("@%p xor.b32 %r1, %r1, %r#;\n"),
+		"straight":            each(strings.Repeat("mad.lo.u32 %r#, %r1, %r0, #;\n", 8)),
+	} {
+		t.Run(name, func(t *testing.T) {
+			src := fmt.Sprintf(".version 8.0\n.target sm_80\n.address_size 64\n.entry k() {\n"+
+				".reg .pred %%p; .reg .b32 %%r<%d>; mov.u32 %%r0, %%tid.x; mov.u32 %%r1, 0; setp.eq.u32 %%p, %%r0, 5;\n%sret; }\n", n, body)
+			start := time.Now()
+			if _, err := warpbound.Inspect("large.ptx", []byte(src), warpbound.InspectOptions{}); err != nil {
+				t.Error(err)
+			}
+			if took := time.Since(start); took > time.Minute {
+				t.Errorf("took %s", took)
+			}
+		})
+	}
+}
