@@ -5,6 +5,7 @@ import (
 
 	"warpbound/internal/emu"
 	"warpbound/internal/isa"
+	"warpbound/internal/vec"
 )
 
 const (
@@ -163,18 +164,13 @@ func (m *sm) globalLines(lanes uint64) {
 // that of any other differs from it.
 func differ(addr *[emu.MaxWidth]uint64, lanes uint64) (first, bitsOff uint64) {
 	first = addr[bits.TrailingZeros64(lanes)]
-	if lanes != allOf32 {
-		for set := lanes; set != 0; set &= set - 1 {
-			bitsOff |= addr[bits.TrailingZeros64(set)] ^ first
-		}
-		return first, bitsOff
+	if lanes == allOf32 {
+		return first, vec.Spread((*vec.Vector)(addr[:]))
 	}
-	even, odd := uint64(0), uint64(0) // two chains, to be computed side by side
-	for i := 0; i < 32; i += 4 {
-		even |= addr[i] ^ first | addr[i+2] ^ first
-		odd |= addr[i+1] ^ first | addr[i+3] ^ first
+	for set := lanes; set != 0; set &= set - 1 {
+		bitsOff |= addr[bits.TrailingZeros64(set)] ^ first
 	}
-	return first, even | odd
+	return first, bitsOff
 }
 
 // localLines does the same for local memory, where words of the same address of

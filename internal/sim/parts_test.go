@@ -1,6 +1,7 @@
 package sim
 
 import (
+	"math/bits"
 	"slices"
 	"testing"
 
@@ -269,5 +270,33 @@ func TestScaleRoundsUp(t *testing.T) {
 	}
 	if got := scale(47, 30, 23); got != 62 {
 		t.Errorf("47 * 30 / 23 = %d, want the 61.3 rounded up", got)
+	}
+}
+
+// TestDiffer compares with the definition, for all lanes of a warp and for some.
+// Bits of the first address that others lack must not hide that they differ.
+func TestDiffer(t *testing.T) {
+	check := func(addr *[emu.MaxWidth]uint64, lanes uint64) {
+		t.Helper()
+		first, want := addr[bits.TrailingZeros64(lanes)], uint64(0)
+		for i, a := range addr {
+			if lanes>>i&1 != 0 {
+				want |= a ^ first
+			}
+		}
+		if f, off := differ(addr, lanes); f != first || off != want {
+			t.Errorf("lanes 0x%x of %v: 0x%x, 0x%x, want 0x%x, 0x%x", lanes, *addr, f, off, first, want)
+		}
+	}
+	for _, start := range []uint64{0, 0x3fa0, 1 << 28} {
+		for stride := uint64(0); stride <= 256; stride += 4 {
+			var addr [emu.MaxWidth]uint64
+			for i := range addr {
+				addr[i] = (start + uint64(i)*stride) % (1<<28 + 1<<14)
+			}
+			for _, lanes := range []uint64{1<<32 - 1, 1<<64 - 1, 0xff0, 1 << 31} {
+				check(&addr, lanes)
+			}
+		}
 	}
 }

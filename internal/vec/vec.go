@@ -33,6 +33,15 @@ func (v *Vector) Merge(src *Vector, mask uint32) {
 	}
 }
 
+// spread is Spread without vector instructions.
+func spread(v *Vector) uint64 {
+	off := uint64(0)
+	for _, x := range v {
+		off |= x ^ v[0]
+	}
+	return off
+}
+
 // Func computes d of up to three vectors, lane by lane. d may be one of them.
 type Func func(d, a, b, c *Vector)
 

@@ -7,6 +7,14 @@ import "golang.org/x/sys/cpu"
 // available reports whether the processor has the instructions used here.
 func available() bool { return cpu.X86.HasAVX2 && cpu.X86.HasFMA }
 
+// Spread returns the bits in which lanes differ from the first.
+func Spread(v *Vector) uint64 {
+	if !available() {
+		return spread(v)
+	}
+	return spreadLanes(v)
+}
+
 // Fast returns the function of an operation, nil if the processor has none.
 func Fast(op Op) Func {
 	if !available() {
@@ -80,6 +88,9 @@ func FastAccess(a Access) AccessFunc {
 	}
 	return [NumAccesses]AccessFunc{Load32: load32, Load64: load64, Store32: store32, Store64: store64}[a]
 }
+
+//go:noescape
+func spreadLanes(v *Vector) uint64
 
 //go:noescape
 func copy32(d, a, b, c *Vector)

@@ -275,3 +275,8 @@
 fail: \
 	MOVB $0, ret+64(FP); \
 	RET
+
+// DIFFERENCE gathers in Y15 the bits in which lanes differ from those of Y1.
+#define DIFFERENCE(OP, AT) \
+	VPXOR AT(SI), Y1, Y0; \
+	VPOR Y0, Y15, Y15
