@@ -93,7 +93,8 @@ func (g *Grid) bind(c *CTA) {
 	c.Warps = sized(c.Warps, warps)
 	for i := range c.Warps {
 		w := &c.Warps[i]
-		w.cta, w.index, w.code = c, i, code
+		w.cta, w.index, w.code, w.halves = c, i, code, g.chunks
+		w.stack = w.room[:0]
 		w.preds = c.masks[i*code.masks:][:code.masks]
 		w.local = region{
 			name: "local memory", space: isa.Local, base: LocalBase,

@@ -25,19 +25,21 @@ import (
 //
 // So the stack is never deeper than branches are nested.
 type Warp struct {
-	cta   *CTA
-	index int // in the CTA
-	code  *Code
+	// What every instruction needs comes first.
+	code   *Code
+	stack  []entry
+	alive  uint64 // lanes that hold threads that have not exited
+	preds  []uint64
+	vecs   [MaxWidth / lanes][]*vector
+	halves int // vectors of a register
+	cta    *CTA
+	room   [4]entry // of the stack, while it suffices
 
-	stack   []entry
-	alive   uint64 // lanes that hold threads that have not exited
-	waiting bool   // at a barrier
-	arrived int32  // the barrier instruction at which it waits
-	phase   int    // of the cluster's barrier at which it has arrived
-
-	vecs  [MaxWidth / lanes][]*vector
-	preds []uint64
-	local region
+	index   int   // in the CTA
+	waiting bool  // at a barrier
+	arrived int32 // the barrier instruction at which it waits
+	phase   int   // of the cluster's barrier at which it has arrived
+	local   region
 }
 
 // entry is an element of the reconvergence stack.
@@ -133,7 +135,7 @@ func (w *Warp) setMask(p maskSlot, value, mask uint64) {
 }
 
 // chunks returns the number of vectors of a register.
-func (w *Warp) chunks() int { return w.cta.grid.chunks }
+func (w *Warp) chunks() int { return w.halves }
 
 // at returns the value in a lane.
 func (w *Warp) at(s slot, lane int) uint64 {

@@ -28,6 +28,7 @@ type cacheLine struct {
 // replacement.
 type cache struct {
 	lines []cacheLine // set after set
+	tags  []uint64    // of lines, noTag for those that are invalid
 	ways  int
 	mask  uint64 // sets - 1
 	shift int    // log2 of the bytes of a line
@@ -36,15 +37,23 @@ type cache struct {
 }
 
 func newCache(sets, ways, line int64, index machine.Index) cache {
-	return cache{
+	c := cache{
 		fermi: index == machine.Fermi,
-		lines: make([]cacheLine, sets*ways), ways: int(ways),
+		lines: make([]cacheLine, sets*ways), tags: make([]uint64, sets*ways), ways: int(ways),
 		mask: uint64(sets - 1), shift: bits.TrailingZeros64(uint64(line)),
 	}
+	c.reset()
+	return c
 }
+
+// noTag is the address of no line.
+const noTag = ^uint64(0)
 
 func (c *cache) reset() {
 	clear(c.lines)
+	for i := range c.tags {
+		c.tags[i] = noTag
+	}
 	c.uses = 0
 }
 
@@ -61,8 +70,8 @@ func (c *cache) set(addr uint64) int {
 // fetched.
 func (c *cache) find(addr uint64) int32 {
 	base := c.set(addr)
-	for i, l := range c.lines[base : base+c.ways] {
-		if l.tag == addr && l.state != invalid {
+	for i, tag := range c.tags[base : base+c.ways] {
+		if tag == addr {
 			return int32(base + i)
 		}
 	}
@@ -95,5 +104,12 @@ func (c *cache) touch(i int32) {
 // claim puts the line at addr in place of another.
 func (c *cache) claim(i int32, addr uint64, state lineState, mshr int32) {
 	c.lines[i] = cacheLine{tag: addr, state: state, mshr: mshr}
+	c.tags[i] = addr
 	c.touch(i)
+}
+
+// drop makes a line invalid.
+func (c *cache) drop(i int32) {
+	c.lines[i].state = invalid
+	c.tags[i] = noTag
 }

@@ -4,7 +4,6 @@ import (
 	"math/bits"
 
 	"warpbound/internal/emu"
-	"warpbound/internal/isa"
 	"warpbound/internal/machine"
 )
 
@@ -36,9 +35,9 @@ type lsu struct {
 // operation is an access under way.
 type operation struct {
 	warp     int32
-	left     int32     // lines that are not done
-	earliest int64     // before which the result is not ready
-	writes   []isa.Reg // registers of the result
+	left     int32   // lines that are not done
+	earliest int64   // before which the result is not ready
+	writes   []int32 // registers of the result
 	async    bool
 	group    int64 // of the asynchronous copy
 	next     int32 // in the free list
@@ -140,7 +139,7 @@ func (m *sm) accessLine(a *lineAccess, now int64) int64 {
 		q.cost = a.cost * int32(m.sim.cfg.Machine.L2.Atomic.Value)
 	}
 	if present && l.kind != emu.Load {
-		l.l1.lines[i].state = invalid // global writes evict
+		l.l1.drop(i) // global writes evict
 	}
 	m.send(q, a.addr, asked, answered, now)
 	return now

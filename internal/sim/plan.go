@@ -27,23 +27,25 @@ type step struct {
 	pipe       uint8 // index of the pipeline group
 	space      isa.Space
 	volatile   bool
-	async      bool      // an asynchronous copy
-	keep       int64     // kindAwait: how many groups may stay under way, or allCopies
-	latency    int64     // cycles
-	initiation int64     // cycles
-	reads      []isa.Reg // padded with the one that is always ready to a multiple of readGroup
-	writes     []isa.Reg // also in reads: a result waits for the one before it
+	async      bool    // an asynchronous copy
+	keep       int64   // kindAwait: how many groups may stay under way, or allCopies
+	latency    int64   // cycles
+	initiation int64   // cycles
+	reads      []int32 // registers, padded with the one that is always ready to a multiple of readGroup
+	writes     []int32 // also in reads: a result waits for the one before it
 }
 
 // Register reads are looked up in groups of this size.
 const readGroup = 4
 
-// plan is the timing of a kernel on a machine.
+// plan is the timing of a kernel on a machine. It numbers the registers in the
+// order in which instructions name them, so that those of one place in the kernel
+// lie side by side.
 type plan struct {
 	steps []step
 	lsu   uint8 // the pipeline group of memory instructions
 	pipes []int // pipelines in each group, per SM
-	regs  int   // of the kernel, and one that is always ready
+	regs  int   // those that the kernel uses, and the first, which is always ready
 }
 
 // makePlan looks every instruction up in the machine, and reports whether one
@@ -54,7 +56,15 @@ func makePlan(code *emu.Code, m *machine.Machine) (plan, bool) {
 		names = append(names, name)
 	}
 	slices.Sort(names)
-	p := plan{steps: make([]step, code.Len()), regs: len(code.Kernel().Regs) + 1}
+	p := plan{steps: make([]step, code.Len()), regs: 1}
+	numbers := make([]int32, len(code.Kernel().Regs)) // 0 for a register that was not named yet
+	number := func(r isa.Reg) int32 {
+		if numbers[r] == 0 {
+			numbers[r] = int32(p.regs)
+			p.regs++
+		}
+		return numbers[r]
+	}
 	group := map[string]uint8{}
 	for i, name := range names {
 		group[name] = uint8(i)
@@ -76,9 +86,9 @@ func makePlan(code *emu.Code, m *machine.Machine) (plan, bool) {
 				p.steps[pc].keep = int64(in.Src[0].Imm)
 			}
 		}
-		reads, writes := registers(in)
+		reads, writes := registers(in, number)
 		for len(reads)%readGroup != 0 {
-			reads = append(reads, isa.Reg(p.regs-1))
+			reads = append(reads, 0)
 		}
 		p.steps[pc].reads, p.steps[pc].writes = reads, writes
 		timer = timer || readsTimer(in)
@@ -104,24 +114,24 @@ func kindOf(in *isa.Instr) kind {
 	return kindALU
 }
 
-// registers returns the registers that an instruction must wait for, and those
-// that it writes.
-func registers(in *isa.Instr) (reads, writes []isa.Reg) {
+// registers returns the numbers of the registers that an instruction must wait
+// for, and of those that it writes.
+func registers(in *isa.Instr, number func(isa.Reg) int32) (reads, writes []int32) {
 	if in.Guard.Set {
-		reads = append(reads, in.Guard.Reg)
+		reads = append(reads, number(in.Guard.Reg))
 	}
 	for _, o := range in.Src {
 		switch o.Kind {
 		case isa.KindReg, isa.KindAddr, isa.KindVarAddr:
 			if o.Reg != isa.NoReg {
-				reads = append(reads, o.Reg)
+				reads = append(reads, number(o.Reg))
 			}
 		}
 	}
 	for _, o := range in.Dst {
 		if o.Kind == isa.KindReg {
-			reads = append(reads, o.Reg)
-			writes = append(writes, o.Reg)
+			reads = append(reads, number(o.Reg))
+			writes = append(writes, number(o.Reg))
 		}
 	}
 	slices.Sort(reads)

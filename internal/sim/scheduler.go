@@ -83,13 +83,20 @@ func (s *scheduler) pickGreedy(m *sm, now int64) int {
 	if s.last >= 0 && s.able(m, s.last) <= now {
 		return s.last
 	}
+	next, first, soonest := int64(never), 0, int64(never)
 	for i := range s.warps {
-		if c := &s.warps[i]; c.at <= now && m.pipeFree[c.pipe] <= now {
+		c := &s.warps[i]
+		at := max(c.at, m.pipeFree[c.pipe])
+		if at <= now {
 			s.last = i
 			return i
 		}
+		next = min(next, at)
+		if c.at < soonest {
+			first, soonest = i, c.at
+		}
 	}
-	s.stall(m)
+	s.stalled(m, next, first)
 	return -1
 }
 
@@ -130,23 +137,29 @@ func (s *scheduler) pickInTurn(m *sm, now int64) int {
 
 // stall notes that nothing issues until the first of all warps can, and why.
 func (s *scheduler) stall(m *sm) {
-	s.next = never
-	if len(s.warps) == 0 {
-		s.reason, s.ripe = StallIdle, never
-		if s.draining > 0 {
-			s.reason = StallDrain
-		}
-		return
-	}
-	first, soonest := 0, int64(never)
+	next, first, soonest := int64(never), 0, int64(never)
 	for i := range s.warps {
 		c := &s.warps[i]
-		s.next = min(s.next, max(c.at, m.pipeFree[c.pipe]))
+		next = min(next, max(c.at, m.pipeFree[c.pipe]))
 		if c.at < soonest {
 			first, soonest = i, c.at
 		}
 	}
-	s.blame(m, first)
+	s.stalled(m, next, first)
+}
+
+// stalled notes that nothing issues until the cycle next, because of the warp at
+// position first, if there is one.
+func (s *scheduler) stalled(m *sm, next int64, first int) {
+	s.next = next
+	if len(s.warps) > 0 {
+		s.blame(m, first)
+		return
+	}
+	s.reason, s.ripe = StallIdle, never
+	if s.draining > 0 {
+		s.reason = StallDrain
+	}
 }
 
 // set notes when and for what the warp at position i can issue, and why not

@@ -34,8 +34,13 @@ func (m *sm) init(s *Sim, index int) {
 	m.scheds = make([]scheduler, s.cfg.Machine.SM.Schedulers.Value)
 	m.pipes = make([][]int64, len(s.plan.pipes))
 	m.pipeFree = make([]int64, len(s.plan.pipes))
+	total := 0
+	for _, n := range s.plan.pipes {
+		total += n
+	}
+	all := make([]int64, total)
 	for i, n := range s.plan.pipes {
-		m.pipes[i] = make([]int64, n)
+		m.pipes[i], all = all[:n:n], all[n:]
 	}
 	m.lsu.init(s)
 }

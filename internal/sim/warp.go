@@ -4,7 +4,6 @@ import (
 	"math/bits"
 
 	"warpbound/internal/emu"
-	"warpbound/internal/isa"
 )
 
 // warpState says what a warp waits for.
@@ -30,7 +29,7 @@ type warp struct {
 	state    warpState
 	inflight int32   // accesses and exits under way
 	busy     int64   // when the last access of known duration is over
-	ready    []int64 // by register: see readyAt
+	ready    []int64 // by number of the register in the plan: see readyAt
 	copies   copies
 	keep     int64 // atCopies: as step.keep
 }
@@ -126,7 +125,7 @@ func (m *sm) reserve(pipe uint8, until int64) {
 	m.pipeFree[pipe] = group[0]
 }
 
-func (w *warp) setReady(regs []isa.Reg, t int64) {
+func (w *warp) setReady(regs []int32, t int64) {
 	for _, r := range regs {
 		w.ready[r] = t
 	}
@@ -147,9 +146,9 @@ func (m *sm) schedule(w *warp, at int64, why Stall) {
 			why = StallFence
 		}
 	} else {
-		latest := at << 1
+		latest, ready := at<<1, w.ready
 		for regs := st.reads; len(regs) >= readGroup; regs = regs[readGroup:] {
-			latest = max(latest, w.ready[regs[0]], w.ready[regs[1]], w.ready[regs[2]], w.ready[regs[3]])
+			latest = max(latest, ready[regs[0]], ready[regs[1]], ready[regs[2]], ready[regs[3]])
 		}
 		if latest == pending {
 			at, why = never, StallMemory
