@@ -46,9 +46,12 @@ func (r *Run) Buffer(name string) []byte { return r.buffers[name] }
 // heap that nothing had written is among the warnings. A fault of the program, a barrier that is never
 // satisfied and a run beyond the cycle limit are errors that name the place.
 func (j *Job) Simulate(ctx context.Context, opts SimulateOptions) (*Run, error) {
-	ipg, err := j.ipg(opts.Ipoints, false, nil)
-	if err != nil {
-		return nil, err
+	var ipg *hybrid.IPG // only for a trace: not every kernel has one of a reasonable size
+	if opts.Trace != nil {
+		var err error
+		if ipg, err = j.ipg(opts.Ipoints, false, nil); err != nil {
+			return nil, err
+		}
 	}
 	t, err := j.target(j.code.Checked(), ipg, opts.MaxCycles, opts.Out)
 	if err != nil {
@@ -153,15 +156,17 @@ func uninitialised(reads []emu.UninitialisedRead) []diag.Warning {
 	return warnings
 }
 
-// target makes a simulator of the job that records the Ipoints of ipg. A run is
-// limited to maxCycles cycles unless that is 0.
+// target makes a simulator of the job that records the Ipoints of ipg, none if that
+// is nil. A run is limited to maxCycles cycles unless that is 0.
 func (j *Job) target(code *emu.Code, ipg *hybrid.IPG, maxCycles int64, out io.Writer) (target.Target, error) {
 	ipoints := make([]trace.Ipoint, len(j.graph.Kernel.Instrs))
 	for i := range ipoints {
 		ipoints[i] = trace.None
 	}
-	for b, at := range ipg.OfBlock {
-		ipoints[j.graph.Blocks[b].Start] = at
+	if ipg != nil {
+		for b, at := range ipg.OfBlock {
+			ipoints[j.graph.Blocks[b].Start] = at
+		}
 	}
 	return target.NewSimulator(target.Config{
 		Job: j.bound, Code: code, Machine: j.machine, Registers: j.registers,
