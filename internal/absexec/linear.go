@@ -174,16 +174,40 @@ func shiftedLeft(b Box, in *isa.Instr, _ int, s []linear) (step [3]uint64, c cut
 	return step, cut{}
 }
 
+// shiftedRight divides: a number whose steps are multiples of the divisor, or one whose
+// quotient is the same in the whole box.
 func shiftedRight(b Box, in *isa.Instr, _ int, s []linear) (step [3]uint64, c cut) {
-	by := s[1].base
-	if s[1].moves() || in.Wrap || by > uint64(common(s[0], in.Type.Bits())) {
+	by, width := s[1].base, in.Type.Bits()
+	if s[1].moves() || in.Wrap || by >= uint64(width) || by > 62 {
 		return b.blur(s)
 	}
-	x, c := b.exact(s, 0, in.Type.Bits(), in.Type.IsSigned())
+	x, c := b.exact(s, 0, width, in.Type.IsSigned())
+	if !c.none() {
+		return step, c
+	}
+	if by > uint64(common(s[0], width)) {
+		return step, b.within(x, 1<<by)
+	}
 	for i := range step {
 		step[i] = uint64(x.step[i] >> by)
 	}
-	return step, c
+	return step, cut{}
+}
+
+// within returns no cut if a number lies between the same two multiples of m in the whole
+// box, so that its remainder changes as it does and its quotient not at all.
+func (b Box) within(x ramp, m int64) cut {
+	rest := x
+	if rest.base %= m; rest.base < 0 {
+		rest.base += m
+	}
+	switch {
+	case b.side(rest, 0) <= 0:
+		return b.crossing(rest, 0)
+	case b.side(rest, m) >= 0:
+		return b.crossing(rest, m)
+	}
+	return cut{}
 }
 
 // common returns how many low bits all steps of a number of width bits have zero.
@@ -213,6 +237,12 @@ func masked(b Box, in *isa.Instr, _ int, s []linear) (step [3]uint64, c cut) {
 		return step, cut{}
 	case in.Op == isa.And && mask|low == all, in.Op != isa.And && mask&^low == 0:
 		return x.step, cut{}
+	case in.Op == isa.And && mask&(mask+1) == 0 && mask < 1<<62:
+		r, c := b.exact([]linear{x}, 0, width, false)
+		if c.none() {
+			c = b.within(r, int64(mask+1))
+		}
+		return x.step, c
 	}
 	return b.blur(s)
 }
@@ -230,10 +260,16 @@ func divided(b Box, in *isa.Instr, _ int, s []linear) (step [3]uint64, c cut) {
 	if lo, _, ok := b.span(x); !c.none() || !ok || lo < 0 || by.base <= 0 {
 		return b.blur(s)
 	}
-	for i, d := range x.step {
-		if d%by.base != 0 {
-			return b.blur(s)
+	for _, d := range x.step {
+		if d%by.base == 0 {
+			continue
 		}
+		if in.Op == isa.Rem {
+			step = s[0].step
+		}
+		return step, b.within(x, by.base)
+	}
+	for i, d := range x.step {
 		if in.Op == isa.Div {
 			step[i] = uint64(d / by.base)
 		}
