@@ -109,15 +109,7 @@ func (x *execution) moveAddress(v *value, l linear, lane, width int, fixed, last
 		return
 	}
 	set(v.base, lane, uint64(r.base))
-	for axis, s := range r.step {
-		if s == 0 {
-			continue
-		}
-		if v.step[axis] == nil {
-			v.step[axis] = vectors(x.launch.Width())
-		}
-		set(v.step[axis], lane, uint64(s))
-	}
+	v.setSteps(lane, r.step, ^uint64(0))
 }
 
 // load executes a load by the lanes of mask, surely by those of sure.
@@ -214,11 +206,17 @@ func (x *execution) extend(in *isa.Instr, v *value, width int) *value {
 			low = uint64(signed(low, size)) & all
 		}
 		set(e.base, lane, low)
-		if l.moves() {
+		if !l.moves() {
+			continue
+		}
+		r, c := x.box.exact([]linear{l}, 0, size, in.Type.IsSigned())
+		if !c.none() {
 			e.known &^= 1 << lane
 			e.blurred |= 1 << lane
-			e.cut = x.box.halve(l.depends())
+			e.cut = c
+			continue
 		}
+		e.setSteps(lane, r.step, all)
 	}
 	return e
 }

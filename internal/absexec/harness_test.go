@@ -3,7 +3,9 @@ package absexec
 import (
 	"fmt"
 	"io/fs"
+	"os"
 	"path"
+	"strings"
 	"testing"
 
 	"warpbound/internal/cfg"
@@ -96,9 +98,17 @@ func (l *launched) config() Config {
 	return c
 }
 
-// suite loads a kernel of the suite.
-func suite(t testing.TB, dir, file string) *launched {
-	return load(t, file, func(name string) []byte {
+// suite loads a kernel of the suite: as the compiler made it at an optimisation level for
+// a target, or as the job names it if that is empty.
+func suite(t testing.TB, dir, version string) *launched {
+	return load(t, "job.toml", func(name string) []byte {
+		if version != "" && strings.HasSuffix(name, ".ptx") {
+			src, err := os.ReadFile("../../kernels/" + dir + "/ptx/" + dir + "." + version + ".ptx")
+			if err != nil {
+				t.Fatal(err)
+			}
+			return src
+		}
 		src, err := fs.ReadFile(kernels.Suite(), path.Join(dir, name))
 		if err != nil {
 			t.Fatal(err)

@@ -216,14 +216,7 @@ func (x *execution) move(in *isa.Instr, i int, v *value, src []*value) {
 			}
 			continue
 		}
-		for axis := range step {
-			if d := step[axis] & (^uint64(0) >> (64 - x.width(in.Dst[i]))); d != 0 {
-				if v.step[axis] == nil {
-					v.step[axis] = vectors(x.launch.Width())
-				}
-				set(v.step[axis], lane, d)
-			}
-		}
+		v.setSteps(lane, [3]int64{int64(step[0]), int64(step[1]), int64(step[2])}, ^uint64(0)>>(64-x.width(in.Dst[i])))
 	}
 	v.blurred &^= v.known
 }

@@ -93,6 +93,9 @@ func TestBoxes(t *testing.T) {
 		{name: "one CTA in the middle", grid: x(million), block: x(32),
 			body: "setp.ne.u32 %p1, %c, 500; @%p1 bra done; add.u32 %r1, %i, 1; done: ret;",
 			want: []string{"[0,500)x[0,1)x[0,1): 10 steps", "[500,501)x[0,1)x[0,1): 11 steps", "[501,1048576)x[0,1)x[0,1): 10 steps"}},
+		{name: "equality after wrapping around", grid: x(2), block: x(32),
+			body: "shl.b32 %r1, %c, 31; add.u32 %r1, %r1, 0x80000000; setp.eq.u32 %p1, %r1, 0; @%p1 bra done; add.u32 %r2, %c, 1; done: ret;",
+			want: []string{"[0,1)x[0,1)x[0,1): 13 steps", "[1,2)x[0,1)x[0,1): 12 steps"}},
 		{name: "stencil with a wrapping index", n: 4096, grid: x(128), block: x(32),
 			body: "sub.u32 %r1, %i, 1; setp.ge.u32 %p1, %r1, %n; @%p1 bra done; mul.wide.u32 %rd1, %r1, 4; add.u64 %rd1, %buf, %rd1; ld.global.u32 %r2, [%rd1]; done: ret;",
 			want: []string{"[0,1)x[0,1)x[0,1): 14 steps", "[1,128)x[0,1)x[0,1): 14 steps"}},
@@ -288,7 +291,7 @@ func (l *lanesOf) Step(s *Step) { l.lanes += bits.OnesCount64(s.Maybe) }
 func BenchmarkSuite(b *testing.B) {
 	for _, dir := range []string{"vectorAdd", "matrixMul", "reduction", "histogram64", "bitonicSort", "bfs"} {
 		b.Run(dir, func(b *testing.B) {
-			l := suite(b, dir, "job.toml")
+			l := suite(b, dir, "")
 			c := l.config()
 			c.Bound = func(int) (int, bool) { return 20, true }
 			steps := int64(0)

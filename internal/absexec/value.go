@@ -58,6 +58,21 @@ func (v *value) lane(i int) linear {
 	return l
 }
 
+// setSteps makes the number in a lane of a value that is being made depend on the CTA, by
+// the bits of the steps that the register has.
+func (v *value) setSteps(lane int, step [3]int64, width uint64) {
+	for axis, s := range step {
+		d := uint64(s) & width
+		if d == 0 {
+			continue
+		}
+		if v.step[axis] == nil {
+			v.step[axis] = make([]fold.Vector, len(v.base))
+		}
+		set(v.step[axis], lane, d)
+	}
+}
+
 // equal reports whether two values agree in a lane in which both are known.
 func (v *value) equal(w *value, lane int) bool {
 	if v.base == nil || w.base == nil {
