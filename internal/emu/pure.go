@@ -102,7 +102,7 @@ func NewALU(width int) *ALU {
 	a.grid.chunks = (width + lanes - 1) / lanes
 	a.grid.launch = Launch{Grid: [3]int{1, 1, 1}, Block: [3]int{width, 1, 1}}
 	a.cta.grid = &a.grid
-	a.w.cta = &a.cta
+	a.w.cta, a.w.halves = &a.cta, a.grid.chunks
 	return a
 }
 
