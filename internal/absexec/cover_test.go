@@ -26,9 +26,15 @@ func TestRandomKernels(t *testing.T) {
 			return []byte(c.Job)
 		})
 		config := l.config()
-		config.Bound = l.observe(t)
+		width := []int{32, 4, 16, 64}[seed/2%4]
+		l.prepare(t, 0, width)
+		bound, uniform := l.observe(t)
+		config.Bound = bound
+		if seed%3 == 0 {
+			config.Uniform = uniform
+		}
 		config.MaxSteps = 10_000
-		l.prepare(t, 0, 32)
+		l.prepare(t, 0, width)
 		config.Launch = l.fold
 		if err := l.cover(t, config, 1); errors.Is(err, errTooLong) {
 			tooLong++
@@ -139,7 +145,7 @@ func TestSuite(t *testing.T) {
 		t.Run(c.dir+c.version, func(t *testing.T) {
 			l := suite(t, c.dir, c.version)
 			config := l.config()
-			config.Bound = l.observe(t)
+			config.Bound, _ = l.observe(t)
 			l.prepare(t, 0, 32)
 			config.Launch = l.fold
 			boxes, got := 0, summary{}

@@ -156,11 +156,11 @@ range = [0, 7]
 	})
 }
 
-// observe returns a bound for loops: the most times that a warp of the launch executes
-// their headers in all.
-func (l *launched) observe(t testing.TB) func(int) (int, bool) {
+// observe executes the launch. It returns a bound for loops, the most times that a warp
+// executes their headers in all, and which branches never diverge.
+func (l *launched) observe(t testing.TB) (bound func(int) (int, bool), uniform func(int) bool) {
 	t.Helper()
-	most := make([]int, l.code.Len())
+	most, diverged := make([]int, l.code.Len()), make([]bool, l.code.Len())
 	var (
 		cta emu.CTA
 		env = emu.Env{SMs: 1}
@@ -179,11 +179,14 @@ func (l *launched) observe(t testing.TB) func(int) (int, bool) {
 					if err := w.Step(&env, &eff); err != nil {
 						t.Fatal(err)
 					}
+					diverged[eff.PC] = diverged[eff.PC] || eff.Diverged
 					counts[k][eff.PC]++
 					most[eff.PC] = max(most[eff.PC], counts[k][eff.PC])
 				}
 			}
 		}
 	}
-	return func(header int) (int, bool) { return most[l.graph.Blocks[header].Start], true }
+	bound = func(header int) (int, bool) { return most[l.graph.Blocks[header].Start], true }
+	uniform = func(block int) bool { return !diverged[l.graph.Blocks[block].End-1] }
+	return bound, uniform
 }
