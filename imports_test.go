@@ -25,15 +25,16 @@ var arrows = []struct {
 	{"internal/isa", []string{"internal/isa/ptx", "internal/cfg", "internal/machine", "internal/emu", "internal/sim"}, "the program is neutral: no syntax, no timing"},
 	{"internal/cfg", []string{"internal/isa/ptx", "internal/machine", "internal/emu", "internal/sim", "internal/method/..."}, "flow graphs have no timing"},
 	{"internal/flow", []string{"internal/isa/ptx", "internal/machine", "internal/emu", "internal/sim", "internal/method/..."}, "flow facts have no timing"},
+	{"internal/flow/gated/...", []string{"internal/isa/ptx", "internal/machine", "internal/emu", "internal/sim", "internal/method/..."}, "forms have no timing, and are executed by what shares single results with emu alone"},
 	{"internal/machine", []string{"internal/cfg", "internal/emu", "internal/sim", "internal/method/..."}, "a machine is a description"},
 	{"internal/emu", []string{"internal/isa/ptx", "internal/machine", "internal/sim", "internal/trace", "internal/method/..."}, "semantics have no timing"},
 	{"internal/fold", []string{"internal/isa/ptx", "internal/machine", "internal/sim", "internal/trace", "internal/method/..."}, "single results have no timing"},
 	{"internal/absexec", []string{"internal/isa/ptx", "internal/machine", "internal/emu", "internal/sim", "internal/method/...", "internal/trace", "internal/ipet"}, "abstract execution has no timing and shares single results with emu, through fold"},
-	{"internal/sim/...", []string{"internal/isa/ptx", "internal/method/...", "internal/ipet", "internal/flow"}, "the simulator is independent evidence against the methods"},
+	{"internal/sim/...", []string{"internal/isa/ptx", "internal/method/...", "internal/ipet", "internal/flow/..."}, "the simulator is independent evidence against the methods"},
 	{"internal/method/...", []string{"internal/isa/ptx", "internal/sim", "internal/emu", "internal/job"}, "the methods are independent of what they are tested against"},
 	{"internal/estimate", []string{"internal/isa/...", "internal/method/...", "internal/sim"}, "results compute nothing"},
 	{"internal/report", []string{"internal/method/...", "internal/sim", "internal/emu", "internal/job", "internal/cli"}, "reports only render"},
-	{"internal/isa/ptx", []string{"internal/cfg", "internal/flow", "internal/machine", "internal/emu", "internal/sim"}, "a front end ends at isa"},
+	{"internal/isa/ptx", []string{"internal/cfg", "internal/flow/...", "internal/machine", "internal/emu", "internal/sim"}, "a front end ends at isa"},
 	{"kernels", []string{"internal/..."}, "reference results are independent of the tool"},
 }
 

@@ -12,6 +12,8 @@ type Code struct {
 	kernel    *isa.Kernel
 	instrs    []instr
 	leaves    []bool     // of each instruction: it only exits, or branches to one that does
+	registers []slot     // of each register that is no predicate
+	slots     []maskSlot // of each predicate
 	vectors   int        // slots of a warp's own vectors
 	masks     int        // predicates of a warp
 	constants []constant // contents of the slots after those

@@ -118,6 +118,7 @@ func (d *decoder) layOutRegs() {
 			}
 		}
 	}
+	d.code.registers, d.code.slots = d.registers, d.masks
 	d.code.vectors, d.code.masks = int(vectors), int(masks)
 }
 

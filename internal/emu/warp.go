@@ -3,6 +3,8 @@ package emu
 import (
 	"fmt"
 	"math/bits"
+
+	"warpbound/internal/isa"
 )
 
 // Warp is the state of one warp: registers, predicates, and a stack of entries
@@ -60,6 +62,16 @@ func (w *Warp) Alive() uint64 { return w.alive }
 
 // Depth returns the number of entries on the reconvergence stack.
 func (w *Warp) Depth() int { return len(w.stack) }
+
+// Register returns what a register holds in a lane, for a predicate 0 or 1. It is
+// known only where the register is live, and for a result until the lane executes
+// another instruction: elsewhere others may have its place.
+func (w *Warp) Register(r isa.Reg, lane int) uint64 {
+	if w.code.kernel.Regs[r].Type == isa.Pred {
+		return w.preds[w.code.slots[r]] >> lane & 1
+	}
+	return w.at(w.code.registers[r], lane)
+}
 
 // Done reports whether all lanes have exited.
 func (w *Warp) Done() bool { return w.alive == 0 }

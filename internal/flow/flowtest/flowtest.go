@@ -1,0 +1,139 @@
+// Package flowtest loads jobs for the tests of analyses, which compare what they find
+// with executions.
+//
+// It imports cfg, emu, fold, job and the front end for PTX.
+package flowtest
+
+import (
+	"io/fs"
+	"math/rand/v2"
+	"path"
+	"testing"
+
+	"warpbound/internal/cfg"
+	"warpbound/internal/emu"
+	"warpbound/internal/fold"
+	"warpbound/internal/isa"
+	"warpbound/internal/isa/ptx"
+	"warpbound/internal/job"
+	"warpbound/internal/kernelgen"
+	"warpbound/kernels"
+)
+
+// Launch is a launch of a job's kernel that is ready to run.
+type Launch struct {
+	Kernel *isa.Kernel
+	Graph  *cfg.Graph
+	Grid   *emu.Grid
+	Fold   *fold.Launch
+}
+
+// Width is the number of lanes of a warp of the launches here.
+const Width = 32
+
+// Random makes a launch of a random kernel.
+func Random(t testing.TB, seed uint64, opts kernelgen.Options) *Launch {
+	t.Helper()
+	c := kernelgen.New(rand.New(rand.NewPCG(seed, 0)), opts)
+	return load(t, "job.toml", func(name string) ([]byte, error) {
+		if name == kernelgen.ModuleFile {
+			return []byte(c.Module), nil
+		}
+		return []byte(c.Job), nil
+	})
+}
+
+// Suite loads a kernel of the suite.
+func Suite(t testing.TB, kernel string) *Launch {
+	t.Helper()
+	return load(t, "job.toml", func(name string) ([]byte, error) {
+		return fs.ReadFile(kernels.Suite(), path.Join(kernel, name))
+	})
+}
+
+// load reads a job and makes its first launch.
+func load(t testing.TB, name string, read func(string) ([]byte, error)) *Launch {
+	t.Helper()
+	fatal := func(err error) {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	text, err := read(name)
+	fatal(err)
+	j, err := job.Parse(name, text, read)
+	fatal(err)
+	text, err = read(j.Module)
+	fatal(err)
+	l := &Launch{Kernel: link(t, j, text)}
+	bound, err := j.Bind(l.Kernel)
+	fatal(err)
+	l.Graph, err = cfg.Build(l.Kernel)
+	fatal(err)
+	code, err := emu.Decode(l.Kernel, l.Graph)
+	fatal(err)
+	mem, in := new(emu.Memory), bound.Inputs(0)
+	launch := emu.Launch{Grid: j.Grid, Block: j.Block, DynamicShared: j.Shared}
+	addrs := make([]uint64, len(j.Params))
+	for i, p := range j.Params {
+		switch p.Kind {
+		case job.Buffer:
+			addrs[i], err = mem.Alloc(p.Name, len(in.Buffers[i]))
+			fatal(err)
+			copy(mem.Bytes(addrs[i]), in.Buffers[i])
+		case job.SharedPtr:
+			addrs[i] = code.DynamicSharedBase() + uint64(launch.DynamicShared)
+			launch.DynamicShared += p.Bytes
+		}
+	}
+	launch.Params = bound.ParamBlock(nil, in, func(i int) uint64 { return addrs[i] })
+	l.Grid, err = emu.NewGrid(code, launch, mem, Width)
+	fatal(err)
+	l.Fold, err = fold.New(l.Grid)
+	fatal(err)
+	return l
+}
+
+// link lowers a module and links the job's kernel.
+func link(t testing.TB, j *job.Job, text []byte) *isa.Kernel {
+	t.Helper()
+	m, err := ptx.Parse(j.Module, text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := ptx.Lower(m)
+	if err != nil {
+		t.Fatal(err)
+	}
+	k, err := j.Link(p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return k
+}
+
+// Run executes the first CTAs of the launch, CTA after CTA and in each warp after warp
+// until it waits at a barrier or exits, and calls step before each instruction of a
+// warp. What step returns, unless nil, is called behind the instruction.
+func (l *Launch) Run(t testing.TB, ctas int, step func(cta *emu.CTA, warp int) func(*emu.Effect)) {
+	t.Helper()
+	var cta emu.CTA
+	env, eff := emu.Env{SMs: 1}, new(emu.Effect)
+	for i := range min(ctas, l.Grid.CTAs()) {
+		l.Grid.StartCTA(&cta, i)
+		for !cta.Done() {
+			for k := range cta.Warps {
+				for w := &cta.Warps[k]; !w.Done() && !w.AtBarrier(); env.Cycle++ {
+					then := step(&cta, k)
+					if err := w.Step(&env, eff); err != nil {
+						t.Fatal(err)
+					}
+					if then != nil {
+						then(eff)
+					}
+				}
+			}
+		}
+	}
+}

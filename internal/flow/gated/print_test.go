@@ -1,0 +1,110 @@
+package gated_test
+
+import (
+	"errors"
+	"flag"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"warpbound/internal/cfg"
+	"warpbound/internal/diag"
+	"warpbound/internal/flow/gated"
+	"warpbound/internal/isa"
+	"warpbound/internal/isa/ptx"
+)
+
+var update = flag.Bool("update", false, "write the golden files anew")
+
+// kernel lowers the only kernel of a PTX module.
+func kernel(t testing.TB, file, text string) *isa.Kernel {
+	t.Helper()
+	m, err := ptx.Parse(file, []byte(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := ptx.Lower(m)
+	if err != nil {
+		t.Fatal(err)
+	}
+	k, err := isa.Link(p, p.Entries()[0].Name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return k
+}
+
+func build(t testing.TB, k *isa.Kernel) *cfg.Graph {
+	t.Helper()
+	g, err := cfg.Build(k)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return g
+}
+
+// TestPrint compares the forms of the kernels in testdata with those beside them.
+func TestPrint(t *testing.T) {
+	files, err := filepath.Glob("testdata/*.ptx")
+	if err != nil || len(files) == 0 {
+		t.Fatalf("%d files, %v", len(files), err)
+	}
+	for _, file := range files {
+		t.Run(filepath.Base(file), func(t *testing.T) {
+			text, err := os.ReadFile(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			form, err := gated.New(build(t, kernel(t, file, string(text))))
+			if err != nil {
+				t.Fatal(err)
+			}
+			golden := strings.TrimSuffix(file, ".ptx") + ".golden"
+			if *update {
+				if err := os.WriteFile(golden, []byte(form.String()), 0o644); err != nil {
+					t.Fatal(err)
+				}
+			}
+			want, err := os.ReadFile(golden)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(string(want), form.String()); diff != "" {
+				t.Errorf("form (-want +got; -update writes it):\n%s", diff)
+			}
+		})
+	}
+}
+
+// TestRefused has kernels that have no gated form.
+func TestRefused(t *testing.T) {
+	at := func(line int32) diag.Pos { return diag.Pos{File: "k.ptx", Line: line, Col: 1} }
+	p := isa.Guard{Set: true, Reg: 0}
+	for name, c := range map[string]struct {
+		instrs []isa.Instr
+		want   string
+	}{
+		"a loop with two entries": {[]isa.Instr{
+			{Op: isa.Bra, Guard: p, Target: 2, Pos: at(1)},
+			{Op: isa.Nop, Pos: at(2)},
+			{Op: isa.Bra, Guard: p, Target: 1, Pos: at(3)},
+			{Op: isa.Ret, Pos: at(4)},
+		}, "irreducible"},
+		"a branch by a number": {[]isa.Instr{
+			{Op: isa.BrxIdx, Src: []isa.Operand{isa.ImmOperand(0)}, Targets: []int{1}, Pos: at(1)},
+			{Op: isa.Ret, Pos: at(2)},
+		}, "the index must be a register"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			k := &isa.Kernel{Name: "k", Regs: []isa.RegDecl{{Name: "%p", Type: isa.Pred}}, Instrs: c.instrs}
+			form, err := gated.New(build(t, k))
+			placed := (*diag.Error)(nil)
+			if form != nil || !errors.As(err, &placed) || !placed.Pos.Known() || !strings.Contains(err.Error(), c.want) {
+				t.Errorf("got %v, want an error with a position that says %q", err, c.want)
+			}
+		})
+	}
+}
