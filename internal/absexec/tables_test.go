@@ -205,6 +205,28 @@ func TestUniform(t *testing.T) {
 	}
 }
 
+// TestUniformExit checks that lanes which end in one alternative are not sure behind the
+// join.
+func TestUniformExit(t *testing.T) {
+	l := compile(t, 0, [3]int{5, 1, 1}, [3]int{32, 1, 1}, "", `
+		ld.global.u32 %r1, [%buf]; setp.ge.u32 %p1, %r1, 4; @%p1 bra other;
+		add.u32 %r3, %t, 1; bra done;
+		other: setp.lt.u32 %p2, %t, 8; @%p2 exit; add.u32 %r3, %t, 2;
+		done: add.u32 %r4, %r3, %t; ret;`)
+	c := l.config()
+	c.Uniform = func(int) bool { return true }
+	if d := cmp.Diff([]string{"[0,5)x[0,1)x[0,1): 17 steps, 3 open, 1 forks"}, describe(t, c, 0)); d != "" {
+		t.Error(d)
+	}
+	for vector := range 8 {
+		l.prepare(t, vector, 32)
+		c.Launch = l.fold
+		if err := l.cover(t, c, 1); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
 // countdown is a loop whose trips the input d tells.
 const countdown = `head: setp.eq.u32 %p1, %d, 0; @%p1 bra done; sub.u32 %d, %d, 1; bra head; done: ret;`
 
