@@ -38,17 +38,37 @@ type AnalyzeOptions struct {
 	Progress func(done, total int) // called after each run, by one goroutine at a time; may be nil
 }
 
-// Analyze bounds the worst-case execution time of the job. It runs the job's test
-// vectors, or reads traces, builds the profile of all transitions between
-// Ipoints, and composes them to estimates. The result does not depend on the
-// number of processors.
+// Analyze bounds the worst-case execution time of the job. For the hybrid methods it runs
+// the job's test vectors, or reads traces, builds the profile of all transitions between
+// Ipoints, and composes them to estimates. Static methods need no runs, and none are made
+// if only these are asked for. The result does not depend on the number of processors.
 //
-// It is an error if the kernel has a loop without exit, if a run fails, if a trace is damaged or does not belong to the
-// kernel, or if an annotated bound is contradicted by a run.
+// It is an error if the kernel has a loop without exit, if a run fails, if a trace is
+// damaged or does not belong to the kernel, if an annotated bound is contradicted by a
+// run, or if a static method is asked for by name that has no bound.
 func (j *Job) Analyze(ctx context.Context, opts AnalyzeOptions) (*Analysis, error) {
 	if endless := j.graph.Endless(); len(endless) > 0 {
 		return nil, endless[0]
 	}
+	a := j.analysis()
+	estimates, warnings, err := j.static(ctx, &opts)
+	if err != nil {
+		return nil, err
+	}
+	if opts.measured() {
+		found, err := j.hybrid(ctx, &opts, a)
+		if err != nil {
+			return nil, err
+		}
+		warnings = append(warnings, found...)
+	}
+	a.Estimates = append(a.Estimates, estimates...)
+	a.Warnings = estimate.Warnings(slices.Concat(j.warnings, warnings))
+	return a, nil
+}
+
+// hybrid adds what was observed and the estimates of the hybrid method.
+func (j *Job) hybrid(ctx context.Context, opts *AnalyzeOptions, a *Analysis) ([]diag.Warning, error) {
 	ipg, err := j.ipg(opts.Ipoints, opts.PublishedEdges, j.flowFacts())
 	if err != nil {
 		return nil, err
@@ -63,7 +83,7 @@ func (j *Job) Analyze(ctx context.Context, opts AnalyzeOptions) (*Analysis, erro
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", opts.TracesName, err)
 		}
-	} else if profile, err = j.measure(ctx, ipg, opts); err != nil {
+	} else if profile, err = j.measure(ctx, ipg, *opts); err != nil {
 		return nil, err
 	}
 	result, err := hybrid.Analyze(ctx, profile, bounds)
@@ -81,53 +101,71 @@ func (j *Job) Analyze(ctx context.Context, opts AnalyzeOptions) (*Analysis, erro
 			Text: "no input is drawn at random, so all runs would be the same: one was made",
 		})
 	}
-	a := j.analysis(profile, warnings)
+	a.Runs, a.Observed = profile.Runs(), profile.Observed()
 	for _, e := range result.Estimates() {
-		if opts.Methods == nil || slices.Contains(opts.Methods, e.Method) {
+		if opts.wants(e.Method) {
 			a.Estimates = append(a.Estimates, e)
 		}
 	}
-	return a, nil
+	return warnings, nil
 }
 
-func (j *Job) analysis(p *hybrid.Profile, warnings []diag.Warning) *Analysis {
+// analysis returns an analysis without results.
+func (j *Job) analysis() *Analysis {
 	spec := j.bound.Job
 	return &Analysis{
 		Job: j.Name(), Kernel: j.graph.Kernel.Name,
 		Machine: j.machine.Name, MachineHash: j.machine.Hash(),
-		Launch:   estimate.Launch{Grid: spec.Grid, Block: spec.Block},
-		Seed:     spec.Seed,
-		Runs:     p.Runs(),
-		Observed: p.Observed(), Estimates: []Estimate{},
-		Warnings: estimate.Warnings(slices.Concat(j.warnings, warnings)),
+		Launch:    estimate.Launch{Grid: spec.Grid, Block: spec.Block},
+		Seed:      spec.Seed,
+		Estimates: []Estimate{},
 	}
 }
 
-// loopBounds returns the job's loop bounds by loop header. A place inside a loop
-// stands for the innermost loop around it. A bound of a loop whose iterations no
-// transition surely shows can neither be used nor checked, which is a warning.
+// annotated returns the job's loop bounds by loop header. A place inside a loop
+// stands for the innermost loop around it.
+func (j *Job) annotated() (map[int]int64, error) {
+	bounds := make(map[int]int64)
+	loops := j.graph.Loops()
+	for _, l := range j.bound.Loops {
+		for _, instr := range l.Instrs {
+			at := loops.Innermost(j.graph.BlockOf(instr))
+			if at < 0 {
+				return nil, diag.Errorf(l.Pos, "there is no loop around %s of kernel %s",
+					j.graph.Name(j.graph.BlockOf(instr)), j.graph.Kernel.Name)
+			}
+			header, most := loops.Loops[at].Header, l.Bound
+			if other, ok := bounds[header]; ok {
+				most = min(most, other) // both hold
+			}
+			bounds[header] = most
+		}
+	}
+	return bounds, nil
+}
+
+// loopBounds returns the job's loop bounds as those of the hybrid method. A bound of a
+// loop whose iterations no transition surely shows can neither be used nor checked,
+// which is a warning.
 func (j *Job) loopBounds(ipg *hybrid.IPG) (hybrid.Bounds, []diag.Warning, error) {
+	annotated, err := j.annotated()
+	if err != nil {
+		return nil, nil, err
+	}
 	bounds := hybrid.Bounds{}
 	var warnings []diag.Warning
 	loops := j.graph.Loops()
 	for _, l := range j.bound.Loops {
 		for _, instr := range l.Instrs {
 			at := loops.Innermost(j.graph.BlockOf(instr))
-			if at < 0 {
-				return nil, nil, diag.Errorf(l.Pos, "there is no loop around %s of kernel %s",
-					j.graph.Name(j.graph.BlockOf(instr)), j.graph.Kernel.Name)
-			}
 			if len(ipg.Loops[at].Iter) == 0 {
 				warnings = append(warnings, diag.Warning{Pos: l.Pos, ID: "unused-loop-bound", Text: fmt.Sprintf(
 					"the bound of loop %s has no effect and was not checked: with these Ipoints, no transition shows for certain that the loop goes back to its head",
 					ipg.Loops[at].Name)})
 				continue
 			}
-			header, most := loops.Loops[at].Header, l.Bound
-			if other, ok := bounds[header]; ok {
-				most = min(most, other.Max) // both hold
-			}
-			bounds[header] = hybrid.LoopBound{Max: most, Evidence: estimate.Annotated}
+			header := loops.Loops[at].Header
+			bounds[header] = hybrid.LoopBound{Max: annotated[header], Evidence: estimate.Annotated}
 		}
 	}
 	return bounds, warnings, nil

@@ -18,6 +18,7 @@ import (
 	"warpbound/internal/graph"
 	"warpbound/internal/inspect"
 	"warpbound/internal/isa/ptx"
+	"warpbound/internal/method/cta"
 	"warpbound/internal/method/hybrid"
 )
 
@@ -47,8 +48,11 @@ type Placement = hybrid.Placement
 // (every N-th block) or "labels:NAME,NAME".
 func ParsePlacement(s string) (Placement, error) { return hybrid.ParsePlacement(s) }
 
-// Methods returns the names of the methods that Analyze knows.
-func Methods() []string { return []string{"hybrid/warp", "hybrid/dynamic", "hybrid/waves"} }
+// Methods returns the names of the methods that Analyze knows: first those that measure,
+// then the static ones.
+func Methods() []string {
+	return []string{"hybrid/warp", "hybrid/dynamic", "hybrid/waves", cta.Method}
+}
 
 // InspectOptions say what to show of a module.
 type InspectOptions struct {

@@ -17,6 +17,7 @@ var explained = map[string]string{
 	"hybrid/warp":    "worst path of one warp, from its dispatch to its retirement; not yet a bound of the kernel",
 	"hybrid/dynamic": "one warp's worst path after the latest start of any warp that was seen (Eq. 1)",
 	"hybrid/waves":   "waves of warps, each warp delaying the next by the largest delay that was seen (Eq. 2, completed)",
+	"static/cta":     "all inputs, without a run: what each warp issues, and when all of them wait at most",
 }
 
 // Text writes an analysis for a reader who has never seen one. hz is the

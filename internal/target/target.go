@@ -125,9 +125,8 @@ type Simulator struct {
 // NewSimulator prepares a simulator. It is an error if the launch does not fit the
 // machine.
 func NewSimulator(cfg Config) (*Simulator, error) {
-	memory := NewMemory(cfg.Job, cfg.Code)
-	if _, err := sim.Fit(cfg.Machine, cfg.Code, memory.shape(), cfg.Registers); err != nil {
-		return nil, diag.Errorf(cfg.Job.Job.Pos.Block, "%w", err)
+	if _, err := Occupancy(cfg.Job, cfg.Code, cfg.Machine, cfg.Registers); err != nil {
+		return nil, err
 	}
 	s, err := newSimulator(sim.Config{
 		Code: cfg.Code, Machine: cfg.Machine, RegsPerThread: cfg.Registers,
@@ -136,7 +135,7 @@ func NewSimulator(cfg Config) (*Simulator, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Simulator{memory: memory, sim: s, out: cfg.Out}, nil
+	return &Simulator{memory: NewMemory(cfg.Job, cfg.Code), sim: s, out: cfg.Out}, nil
 }
 
 // Run implements Target.
@@ -183,4 +182,24 @@ func (e *Emulator) Run(ctx context.Context, in *job.Inputs) (emu.Counters, error
 		return emu.Counters{}, err
 	}
 	return emu.Run(ctx, e.grid)
+}
+
+// Prepare returns the grid of a job on in, ready to run in warps of width lanes.
+func Prepare(b *job.Bound, code *emu.Code, in *job.Inputs, width int) (*emu.Grid, error) {
+	memory := NewMemory(b, code)
+	launch, err := memory.Fill(in)
+	if err != nil {
+		return nil, err
+	}
+	return emu.NewGrid(code, launch, &memory.mem, width)
+}
+
+// Occupancy returns how many CTAs of a job an SM of the machine holds at a time. It is
+// an error if the launch does not fit.
+func Occupancy(b *job.Bound, code *emu.Code, m *machine.Machine, registers int) (sim.Occupancy, error) {
+	occ, err := sim.Fit(m, code, NewMemory(b, code).shape(), registers)
+	if err != nil {
+		return occ, diag.Errorf(b.Job.Pos.Block, "%w", err)
+	}
+	return occ, nil
 }

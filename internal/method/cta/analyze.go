@@ -1,0 +1,178 @@
+package cta
+
+import (
+	"context"
+	"fmt"
+
+	"warpbound/internal/absexec"
+	"warpbound/internal/cfg"
+	"warpbound/internal/estimate"
+	"warpbound/internal/fold"
+	"warpbound/internal/machine"
+)
+
+// Config is what Analyze bounds.
+type Config struct {
+	Launch  *fold.Launch
+	Graph   *cfg.Graph // of the launch's kernel
+	Machine *machine.Machine
+	CTAs    int // that an SM holds at a time
+
+	// Inputs are the bytes of parameters and constant memory whose contents are not
+	// those that the launch has.
+	Inputs []absexec.Range
+	// Uniform reports whether the lanes of a warp that execute the branch at the end of a
+	// block always go the same way. Nil if that is not known of any.
+	Uniform func(block int) bool
+	// Bounds are the annotated bounds of loops, by header.
+	Bounds map[int]int64
+}
+
+// analysis is the state of one run of Analyze.
+type analysis struct {
+	graph   *cfg.Graph
+	costs   []cost
+	counter *counter
+	threads int // of a CTA
+
+	barrier  int64 // cycles from the last arrival at a barrier until its warps are ready
+	release  int64 // delay of a warp by a barrier, at most
+	dispatch int64 // cycles from the begin of a wave until its warps are ready
+	sms      int
+	slots    int // CTAs that an SM holds
+
+	paths   map[[3]int64][]*path // that are different, by key
+	cells   *grid
+	classes []class
+
+	waves   []wave         // kinds of them
+	kinds   map[string]int // by the classes of the slots
+	slotted []int32        // scratch
+}
+
+// maxSteps limits the instructions of one warp, all alternatives together.
+const maxSteps = 1 << 21
+
+// maxCells limits the cells of a grid; beyond it, boxes are told apart less finely.
+const maxCells = 1 << 20
+
+// Analyze bounds the time of every run of the launch, whatever the contents of its
+// buffers and inputs. The machine must have barrel cores.
+//
+// Errors are those of absexec.Executor.Warp.
+func Analyze(ctx context.Context, c Config) (*estimate.Estimate, error) {
+	m := c.Machine
+	if m.Core != machine.Barrel {
+		return nil, fmt.Errorf("%s: %w", m.Name, ErrMachine)
+	}
+	a := &analysis{
+		graph: c.Graph, costs: costs(c.Graph.Kernel, m), counter: newCounter(c.Graph.Kernel, m),
+		barrier: m.SM.Barrier.Value, dispatch: m.SM.Dispatch.Value,
+		sms: int(m.SM.Count.Value), slots: c.CTAs,
+		paths: make(map[[3]int64][]*path), kinds: make(map[string]int),
+	}
+	a.release = a.barrier - min(m.Classes["sync"].Initiation, m.Classes["control"].Initiation)
+	loops := make([]absexec.LoopFact, len(c.Graph.Loops().Loops))
+	var warps [][]absexec.Result
+	for boxes := absexec.DefaultBoxes; ; boxes /= 4 {
+		var err error
+		if warps, err = a.execute(ctx, c, boxes); err != nil {
+			return nil, err
+		}
+		if a.cells = newGrid(c.Launch.Grid(), warps); a.cells.cells() <= maxCells {
+			break
+		}
+	}
+	for _, boxes := range warps {
+		for _, r := range boxes {
+			for i, l := range r.Loops {
+				loops[i].Iterations = max(loops[i].Iterations, l.Iterations)
+				loops[i].Forced = loops[i].Forced || l.Forced
+			}
+		}
+	}
+	a.classify(warps)
+	tallies, err := a.tallies()
+	if err != nil {
+		return nil, err
+	}
+	return a.result(tallies, loops), nil
+}
+
+// execute executes every warp of a CTA.
+func (a *analysis) execute(ctx context.Context, c Config, boxes int) ([][]absexec.Result, error) {
+	x := absexec.New(absexec.Config{
+		Launch: c.Launch, Graph: c.Graph, Inputs: c.Inputs, Uniform: c.Uniform, MaxBoxes: boxes, MaxSteps: maxSteps,
+		Bound: func(header int) (int, bool) {
+			n, ok := c.Bounds[header]
+			return int(n), ok
+		},
+	})
+	var warps [][]absexec.Result
+	for w := range c.Launch.Warps() {
+		results, err := x.Warp(ctx, w, func(b absexec.Box) absexec.Visitor { return a.record(b) })
+		if err != nil {
+			return nil, err
+		}
+		for _, r := range results {
+			rec := r.Visitor.(*recorder)
+			rec.path = a.unique(rec.finish())
+		}
+		warps = append(warps, results)
+	}
+	return warps, nil
+}
+
+// unique returns the first path that is equal to p.
+func (a *analysis) unique(p *path) *path {
+	key := p.key()
+	for _, q := range a.paths[key] {
+		if p.equal(q) {
+			return q
+		}
+	}
+	a.paths[key] = append(a.paths[key], p)
+	return p
+}
+
+// classify finds the classes of the cells.
+func (a *analysis) classify(warps [][]absexec.Result) {
+	known := make(map[string]int32)
+	a.cells.cell = make([]int32, a.cells.cells())
+	numbers := make(map[*path]int32)
+	for cell := range a.cells.cell {
+		cta := a.cells.first(cell)
+		paths := make([]*path, len(warps))
+		key := make([]byte, 0, 4*len(warps))
+		for w, boxes := range warps {
+			for _, r := range boxes {
+				if r.Box.Contains(cta) {
+					paths[w] = r.Visitor.(*recorder).path
+					break
+				}
+			}
+			n, ok := numbers[paths[w]]
+			if !ok {
+				n = int32(len(numbers))
+				numbers[paths[w]] = n
+			}
+			key = append(key, byte(n), byte(n>>8), byte(n>>16), byte(n>>24))
+		}
+		number, ok := known[string(key)]
+		if !ok {
+			number = int32(len(a.classes))
+			known[string(key)] = number
+			a.classes = append(a.classes, a.class(paths))
+		}
+		a.cells.cell[cell] = number
+	}
+}
+
+func (a *analysis) class(paths []*path) class {
+	c := class{warps: paths, certain: true, delay: a.compose(paths)}
+	for _, p := range paths {
+		c.certain = c.certain && p.certain && !p.partial
+		c.service += p.service
+	}
+	return c
+}

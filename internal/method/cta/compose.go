@@ -1,0 +1,80 @@
+package cta
+
+// compose bounds the delays on a chain of warps of one CTA, each of which lets the next
+// one go from a barrier (docs/methods.md), in cycles.
+func (a *analysis) compose(warps []*path) int64 {
+	partial := false
+	for _, p := range warps {
+		partial = partial || p.partial
+	}
+	if partial {
+		return a.all(warps)
+	}
+	var greatest []int64 // by the number of the barrier: the delay from it to the next
+	for _, p := range warps {
+		for i, d := range numbered(p.delays) {
+			if i == len(greatest) {
+				greatest = append(greatest, 0)
+			}
+			greatest[i] = max(greatest[i], d)
+		}
+	}
+	sum := a.release * int64(len(greatest)-1)
+	for _, d := range greatest {
+		sum += d
+	}
+	return sum
+}
+
+// all bounds the delays on any chain of warps: each delay of each warp is on it at most
+// once, and each warp is let go at most as often as it comes to barriers.
+func (a *analysis) all(warps []*path) int64 {
+	sum := int64(0)
+	for _, p := range warps {
+		for _, s := range p.delays {
+			sum += s.delay
+		}
+		sum += a.release * p.waits
+	}
+	return sum
+}
+
+// numbered returns for each i the most that a warp can be delayed between its i-th
+// barrier and the next. A segment of which it is not known whether the warp comes to the
+// barriers before it may be one of several.
+func numbered(segments []segment) []int64 {
+	// Segment k begins with a barrier from the least[k]-th to the k-th: the former if the
+	// warp comes to none of those before that it may pass by.
+	most := make([]int64, len(segments))
+	least := make([]int, len(segments))
+	for k := len(segments) - 1; k >= 0; k-- {
+		most[k] = segments[k].delay
+		if k+1 < len(segments) && !segments[k+1].certain {
+			most[k] += most[k+1] // the warp may pass by the barrier between them
+		}
+	}
+	for k, sure := 1, 0; k < len(segments); k++ {
+		least[k] = sure + 1
+		if segments[k].certain {
+			sure++
+		}
+	}
+	// The greatest of a window of segments that moves on, as a queue of those of which
+	// none later is greater.
+	var queue []int
+	greatest := make([]int64, len(segments))
+	entered := 0
+	for i := range greatest {
+		for ; entered < len(segments) && least[entered] <= i; entered++ {
+			for len(queue) > 0 && most[queue[len(queue)-1]] <= most[entered] {
+				queue = queue[:len(queue)-1]
+			}
+			queue = append(queue, entered)
+		}
+		for queue[0] < i {
+			queue = queue[1:]
+		}
+		greatest[i] = most[queue[0]]
+	}
+	return greatest
+}

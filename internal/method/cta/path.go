@@ -1,0 +1,242 @@
+package cta
+
+import (
+	"slices"
+
+	"warpbound/internal/absexec"
+	"warpbound/internal/isa"
+)
+
+// path is what is known of the execution of one warp in every CTA of a box.
+type path struct {
+	// ops are the instructions that the warp issues, if it is known which they are and
+	// how many requests each of them makes; else those up to the first of which
+	// it is not.
+	ops     []op
+	certain bool
+
+	service int64     // how long the warp holds the port, at most
+	delays  []segment // of the warp from one barrier to the next, at most
+	partial bool      // it comes to barriers for part of its CTA
+	waits   int64     // how often it waits at barriers, at most
+	blocks  []share   // by block; the service of all is that of the path
+}
+
+// op is an instruction that a warp surely issues.
+type op struct {
+	pc       int32
+	requests int32 // of an access; 1 of a barrier at which the warp waits
+}
+
+// segment is a part of a path that begins at a barrier, or at the beginning, and ends
+// before the next barrier that the warp surely comes to.
+type segment struct {
+	certain bool  // it surely comes to the barrier with which the segment begins
+	delay   int64 // of the warp up to the next segment, at most
+}
+
+// share is what a block has of the service of a warp.
+type share struct{ count, service int64 }
+
+// frame is the part of a path in one alternative.
+type frame struct {
+	service int64
+	delays  []segment
+	blocks  []share
+	// drain is how long after the end of the last instruction posted requests of the
+	// warp can still be served.
+	drain int64
+}
+
+// recorder makes the path of an abstract execution.
+type recorder struct {
+	*analysis
+	box   absexec.Box
+	path  *path
+	frame frame
+	forks []fork // that it is in
+}
+
+// fork is a fork with the frame before it and those of its alternatives that have ended.
+type fork struct {
+	before frame
+	begun  bool // its first alternative
+	sides  []frame
+}
+
+func (a *analysis) record(box absexec.Box) *recorder {
+	return &recorder{
+		analysis: a, box: box, path: &path{certain: true},
+		frame: frame{delays: []segment{{certain: true}}, blocks: make([]share, a.graph.Len())},
+	}
+}
+
+// Step adds an instruction.
+func (r *recorder) Step(s *absexec.Step) {
+	c := &r.costs[s.PC]
+	requests := r.requests(c, s)
+	if r.path.certain {
+		if s.Certain && requests.certain() {
+			r.path.ops = append(r.path.ops, op{int32(s.PC), int32(requests.most)})
+		} else {
+			r.path.certain = false
+		}
+	}
+	f := &r.frame
+	service := c.initiation * max(requests.most, 1)
+	f.service += service
+	block := r.graph.BlockOf(s.PC)
+	f.blocks[block].service += service
+	if s.PC == r.graph.Blocks[block].Start {
+		f.blocks[block].count++
+	}
+	if c.kind == arrival || c.kind == barrier && requests.most > 0 {
+		r.path.waits++
+	}
+	if c.kind == barrier && requests.most > 0 {
+		f.delays = append(f.delays, segment{certain: s.Certain && requests.least > 0})
+		r.path.partial = r.path.partial || !r.whole(s.Instr)
+	}
+	r.path.partial = r.path.partial || c.kind == arrival
+	delay := r.delay(c, s, requests, service)
+	f.delays[len(f.delays)-1].delay += delay.most
+	if s.Certain {
+		f.drain = max(0, f.drain-c.initiation*max(requests.least, 1)-delay.least)
+	}
+	if c.kind == posted && requests.most > 0 {
+		f.drain = max(f.drain, c.rest())
+	}
+}
+
+// requests returns the requests of a step, for a barrier 1 if the warp waits at it.
+func (r *recorder) requests(c *cost, s *absexec.Step) between {
+	switch {
+	case c.kind == barrier && s.Sure != 0:
+		return exactly(1)
+	case c.kind == barrier && s.Maybe != 0:
+		return between{0, 1}
+	case s.Access != nil:
+		return r.counter.count(s, r.box)
+	}
+	return exactly(0)
+}
+
+// delay returns for how long a warp cannot issue after it has held the port.
+func (r *recorder) delay(c *cost, s *absexec.Step, requests between, service int64) between {
+	switch c.kind {
+	case posted:
+		return exactly(0)
+	case load:
+		return between{c.rest() * min(requests.least, 1), c.rest() * min(requests.most, 1)}
+	case barrier, arrival:
+		return between{0, c.rest() * (1 - requests.least)}
+	case fence:
+		return between{c.rest(), max(c.rest(), r.frame.drain-service)}
+	}
+	if s.Instr.Op == isa.Ret || s.Instr.Op == isa.Exit {
+		return between{0, max(c.rest(), r.frame.drain-service)} // perhaps the end of the warp
+	}
+	return exactly(c.rest())
+}
+
+// whole reports whether all warps of the CTA that have not exited wait at a barrier.
+func (a *analysis) whole(in *isa.Instr) bool {
+	if in.Barrier == isa.BarrierRedPopc || in.Barrier == isa.BarrierRedAnd || in.Barrier == isa.BarrierRedOr {
+		return len(in.Src) <= 2 // the barrier and the predicate
+	}
+	return len(in.Src) <= 1
+}
+
+// Fork begins alternatives.
+func (r *recorder) Fork(int) {
+	r.path.certain = false
+	r.forks = append(r.forks, fork{before: r.frame})
+}
+
+// Alternative begins the next of them.
+func (r *recorder) Alternative() {
+	at := &r.forks[len(r.forks)-1]
+	if at.begun {
+		at.sides = append(at.sides, r.frame)
+	}
+	at.begun = true
+	r.frame = frame{
+		delays: []segment{{certain: true}}, blocks: make([]share, len(at.before.blocks)), drain: at.before.drain,
+	}
+}
+
+// Join ends alternatives, of which the warp takes one.
+func (r *recorder) Join() {
+	at := r.forks[len(r.forks)-1]
+	r.forks = r.forks[:len(r.forks)-1]
+	sides := append(at.sides, r.frame)
+	r.frame = at.before
+	f := &r.frame
+	longest := &sides[0]
+	f.drain = 0
+	for i := range sides {
+		if sides[i].service > longest.service {
+			longest = &sides[i]
+		}
+		f.drain = max(f.drain, sides[i].drain)
+	}
+	f.service += longest.service
+	for b, s := range longest.blocks {
+		f.blocks[b].count += s.count
+		f.blocks[b].service += s.service
+	}
+	delays := most(sides)
+	f.delays[len(f.delays)-1].delay += delays[0].delay
+	f.delays = append(f.delays, delays[1:]...)
+}
+
+// most returns delays that are at least those of each of some alternatives. If all
+// come to the same barriers, these are the greatest from one to the next. Otherwise
+// it takes the alternatives for parts of one path that the warp perhaps executes.
+func most(sides []frame) []segment {
+	all := sides[0].delays
+	for _, side := range sides {
+		if len(side.delays) != len(all) || slices.ContainsFunc(side.delays, func(s segment) bool { return !s.certain }) {
+			return oneByOne(sides)
+		}
+	}
+	for _, side := range sides[1:] {
+		for i, s := range side.delays {
+			all[i].delay = max(all[i].delay, s.delay)
+		}
+	}
+	return all
+}
+
+func oneByOne(sides []frame) []segment {
+	all := []segment{{certain: true}}
+	for _, side := range sides {
+		all[len(all)-1].delay += side.delays[0].delay
+		for _, s := range side.delays[1:] {
+			all = append(all, segment{delay: s.delay})
+		}
+	}
+	return all
+}
+
+// finish returns the path of an execution that has ended.
+func (r *recorder) finish() *path {
+	p := r.path
+	p.service, p.delays, p.blocks = r.frame.service, r.frame.delays, r.frame.blocks
+	return p
+}
+
+// equal reports whether two paths are the same to the port.
+func (p *path) equal(q *path) bool {
+	return p.certain == q.certain && p.partial == q.partial && p.service == q.service &&
+		slices.Equal(p.ops, q.ops) && slices.Equal(p.delays, q.delays) && slices.Equal(p.blocks, q.blocks)
+}
+
+// key is equal for equal paths, and rarely for others.
+func (p *path) key() [3]int64 {
+	sum := int64(0)
+	for _, o := range p.ops {
+		sum = sum*31 + int64(o.pc)<<8 + int64(o.requests)
+	}
+	return [3]int64{p.service, int64(len(p.ops)), sum}
+}

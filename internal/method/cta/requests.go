@@ -1,0 +1,249 @@
+package cta
+
+import (
+	"math"
+	"math/bits"
+
+	"warpbound/internal/absexec"
+	"warpbound/internal/isa"
+	"warpbound/internal/machine"
+)
+
+// counter counts the requests into which the memory of a barrel core divides the
+// accesses of warps (docs/machine-model.md).
+type counter struct {
+	single  bool   // an access is one request
+	segment uint64 // bytes of a segment of global memory
+	word    uint64 // bytes of a word of a bank of shared memory
+	banks   uint64
+	consts  bool // the kernel has constant memory, in which generic addresses may lie
+
+	pieces []uint64 // scratch
+	users  []int64  // scratch, by bank
+}
+
+// localWord is the size in bytes of a word of local memory.
+const localWord = 4
+
+func newCounter(k *isa.Kernel, m *machine.Machine) *counter {
+	c := &counter{
+		single:  m.Memory.Requests.Value == machine.ByAccess,
+		segment: uint64(m.Memory.Segment.Value),
+		word:    uint64(m.Shared.BankBytes.Value),
+		banks:   uint64(m.Shared.Banks.Value),
+	}
+	for i := range k.Vars {
+		c.consts = c.consts || k.Vars[i].Space == isa.Const
+	}
+	c.users = make([]int64, c.banks)
+	return c
+}
+
+// between is a number of which only the least and the most are known.
+type between struct{ least, most int64 }
+
+func exactly(n int64) between { return between{n, n} }
+
+func (b between) certain() bool { return b.least == b.most }
+
+func (b between) plus(c between) between { return between{b.least + c.least, b.most + c.most} }
+
+// either returns what holds of a number that is in b or in c.
+func (b between) either(c between) between {
+	return between{min(b.least, c.least), max(b.most, c.most)}
+}
+
+// count returns the requests of the access of a step in every CTA of a box. The least
+// is 0 if perhaps no lane makes the access.
+func (c *counter) count(s *absexec.Step, box absexec.Box) between {
+	a := s.Access
+	sure := s.Sure
+	if s.Instr.Op == isa.CpAsync && len(s.Instr.Src) > 3 {
+		sure = 0 // its fourth source tells which lanes read
+	}
+	switch {
+	case s.Maybe == 0:
+		return exactly(0)
+	case c.single:
+		return between{least: min(1, int64(bits.OnesCount64(sure))), most: 1}
+	}
+	total := between{}
+	for i, known := range a.Lanes {
+		if known &= s.Maybe; known == 0 {
+			continue
+		}
+		space := isa.Space(i)
+		n := c.known(s, space, sure&known, known, box)
+		if a.Space == isa.Generic && space == isa.Global && c.consts {
+			n = n.either(c.known(s, isa.Const, sure&known, known, box))
+		}
+		total = total.plus(n)
+	}
+	open := s.Maybe &^ a.Known
+	each := c.each(s)
+	total.most = min(total.most+each*int64(bits.OnesCount64(open)), each*int64(bits.OnesCount64(s.Maybe)))
+	if sure != 0 {
+		total.least = max(total.least, 1)
+		if s.Access.Space == isa.Global && atomic(s.Instr) {
+			total.least = int64(bits.OnesCount64(sure))
+		}
+	}
+	return total
+}
+
+func atomic(in *isa.Instr) bool { return in.Op == isa.Atom || in.Op == isa.Red }
+
+// each returns the most requests that one more lane can add to an access. An access
+// that is not aligned to its size fails.
+func (c *counter) each(s *absexec.Step) int64 {
+	n := uint64(s.Access.Bytes)
+	over := func(size uint64) int64 { return int64((n + size - 1) / size) }
+	words := over(c.word * c.banks) // of one bank
+	if atomic(s.Instr) {
+		words = 1
+	}
+	switch space := s.Access.Space; {
+	case space == isa.Shared:
+		return words
+	case space == isa.Local:
+		return over(localWord)
+	case space == isa.Const || space == isa.Param:
+		return 1
+	case space == isa.Global && atomic(s.Instr):
+		return 1
+	case space == isa.Global:
+		return over(c.segment)
+	}
+	return max(words, over(localWord), over(c.segment))
+}
+
+// known returns the requests to a space of lanes of which the addresses are known:
+// those of sure make the access, the others may.
+func (c *counter) known(s *absexec.Step, space isa.Space, sure, all uint64, box absexec.Box) between {
+	if space == isa.Global && atomic(s.Instr) {
+		return between{int64(bits.OnesCount64(sure)), int64(bits.OnesCount64(all))}
+	}
+	period := c.period(space, s.Instr)
+	offsets, same := shifts(s.Access, all, period, box)
+	if !same {
+		n := min(int64(bits.OnesCount64(all)), 1)
+		return between{least: min(n, int64(bits.OnesCount64(sure))), most: c.each(s) * int64(bits.OnesCount64(all))}
+	}
+	n := between{least: math.MaxInt64}
+	for _, shift := range offsets {
+		most := c.at(s, space, all, shift)
+		least := most
+		if sure != all {
+			least = c.at(s, space, sure, shift)
+		}
+		n = between{min(n.least, least), max(n.most, most)}
+	}
+	return n
+}
+
+// period is the number of bytes by which all addresses can be shifted without effect
+// on the number of requests.
+func (c *counter) period(space isa.Space, in *isa.Instr) uint64 {
+	switch space {
+	case isa.Shared:
+		return c.word * c.banks
+	case isa.Const, isa.Param:
+		return 1
+	case isa.Local:
+		return localWord
+	}
+	return c.segment
+}
+
+// shifts returns by how many bytes, modulo a period, the addresses of lanes differ from
+// those in the first CTA of a box. It is false if they do not all differ by the same.
+func shifts(a *absexec.Access, mask, period uint64, box absexec.Box) ([]uint64, bool) {
+	if !a.Moves() {
+		return []uint64{0}, true
+	}
+	_, step := a.Address(bits.TrailingZeros64(mask))
+	for m := mask; m != 0; m &= m - 1 {
+		if _, other := a.Address(bits.TrailingZeros64(m)); other != step {
+			return nil, false
+		}
+	}
+	grain := period // the greatest common divisor of the steps and the period, a power of two
+	for axis, s := range step {
+		if box.Hi[axis]-box.Lo[axis] > 1 && s%period != 0 {
+			grain = min(grain, s&-s)
+		}
+	}
+	var all []uint64
+	for shift := uint64(0); shift < period; shift += grain {
+		all = append(all, shift)
+	}
+	return all, true
+}
+
+// at returns the requests to a space of the lanes of mask with their addresses shifted.
+func (c *counter) at(s *absexec.Step, space isa.Space, mask, shift uint64) int64 {
+	if mask == 0 {
+		return 0
+	}
+	switch {
+	case space == isa.Shared && atomic(s.Instr):
+		return c.collisions(s.Access, mask, shift)
+	case space == isa.Shared:
+		c.collect(s.Access, mask, shift, c.word, uint64(s.Access.Bytes))
+		return c.conflicts()
+	case space == isa.Const || space == isa.Param:
+		c.collect(s.Access, mask, shift, 1, 1)
+	case space == isa.Local:
+		c.collect(s.Access, mask, shift, localWord, uint64(s.Access.Bytes))
+	default:
+		c.collect(s.Access, mask, shift, c.segment, uint64(s.Access.Bytes))
+	}
+	return int64(len(c.pieces))
+}
+
+// collect finds the different pieces of memory of some size that the lanes touch.
+func (c *counter) collect(a *absexec.Access, mask, shift, size, bytes uint64) {
+	c.pieces = c.pieces[:0]
+	for ; mask != 0; mask &= mask - 1 {
+		base, _ := a.Address(bits.TrailingZeros64(mask))
+		for piece := (base + shift) / size; piece <= (base+shift+bytes-1)/size; piece++ {
+			c.add(piece)
+		}
+	}
+}
+
+// add enters a piece if it is new.
+func (c *counter) add(piece uint64) {
+	for i := len(c.pieces) - 1; i >= 0; i-- {
+		if c.pieces[i] == piece {
+			return
+		}
+	}
+	c.pieces = append(c.pieces, piece)
+}
+
+// conflicts returns the most different words, of those collected, of one bank.
+func (c *counter) conflicts() int64 {
+	clear(c.users)
+	most := int64(0)
+	for _, word := range c.pieces {
+		c.users[word%c.banks]++
+		most = max(most, c.users[word%c.banks])
+	}
+	return most
+}
+
+// collisions returns the most lanes that touch one bank.
+func (c *counter) collisions(a *absexec.Access, mask, shift uint64) int64 {
+	clear(c.users)
+	most := int64(0)
+	for ; mask != 0; mask &= mask - 1 {
+		base, _ := a.Address(bits.TrailingZeros64(mask))
+		first, last := (base+shift)/c.word, (base+shift+uint64(a.Bytes)-1)/c.word
+		for word := first; word <= min(last, first+c.banks-1); word++ {
+			c.users[word%c.banks]++
+			most = max(most, c.users[word%c.banks])
+		}
+	}
+	return most
+}

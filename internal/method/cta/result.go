@@ -1,0 +1,155 @@
+package cta
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"slices"
+
+	"warpbound/internal/absexec"
+	"warpbound/internal/estimate"
+)
+
+// Method is the name of the estimate.
+const Method = "static/cta"
+
+// ErrMachine is the error of a machine whose times do not compose.
+var ErrMachine = errors.New(Method + " needs a machine with barrel cores, such as predictable-rr: on others a locally shorter time can make a run longer (docs/methods.md)")
+
+// ErrOverflow is the error of a bound that does not fit into 63 bits.
+var ErrOverflow = errors.New(Method + ": the bound exceeds 2^63-1 cycles")
+
+// Detail is the detail of static/cta. Times are in cycles. Issue, Stall and Dispatch add
+// up to the bound: they are those of the SM that needs longest.
+type Detail struct {
+	SM       int          `json:"sm"`
+	Issue    int64        `json:"issue"`    // in which the port is held, at most
+	Stall    int64        `json:"stall"`    // in which all warps wait, at most
+	Dispatch int64        `json:"dispatch"` // of its waves
+	Waves    []WaveDetail `json:"waves"`    // that it executes, by kind
+	Loops    []LoopDetail `json:"loops"`    // that are entered
+	Classes  int          `json:"classes"`  // of CTAs that differ in time
+	Paths    int          `json:"paths"`    // of warps that differ in time
+}
+
+// WaveDetail is one kind of wave of an SM.
+type WaveDetail struct {
+	Times int64 `json:"times"`
+	CTAs  int   `json:"ctas"`
+	Warps int   `json:"warps"`
+	// Exact is set if the paths of all warps are known, so that the time is computed;
+	// otherwise it is composed of bounds.
+	Exact  bool  `json:"exact"`
+	Cycles int64 `json:"cycles"` // of each, from when its warps are ready
+	Issue  int64 `json:"issue"`  // of each
+	Stall  int64 `json:"stall"`  // of each
+}
+
+// LoopDetail is a loop that some warp enters.
+type LoopDetail struct {
+	Name       string            `json:"name"`
+	Pos        string            `json:"pos"`
+	Iterations int               `json:"iterations"` // for one entry, at most
+	Evidence   estimate.Evidence `json:"evidence"`
+	Issue      int64             `json:"issue"` // of its blocks, those of inner loops included
+}
+
+// result makes the estimate of what the SM that needs longest executes.
+func (a *analysis) result(tallies []tally, facts []absexec.LoopFact) *estimate.Estimate {
+	worst := 0
+	for sm := range tallies {
+		if tallies[sm].cycles > tallies[worst].cycles {
+			worst = sm
+		}
+	}
+	t := &tallies[worst]
+	d := Detail{SM: worst, Classes: len(a.classes), Waves: []WaveDetail{}, Loops: []LoopDetail{}}
+	for _, same := range a.paths {
+		d.Paths += len(same)
+	}
+	blocks := make([]share, a.graph.Len())
+	for kind, times := range t.waves {
+		if times == 0 {
+			continue
+		}
+		w := &a.waves[kind]
+		d.Waves = append(d.Waves, WaveDetail{
+			Times: times, CTAs: len(w.classes), Warps: w.warps, Exact: w.exact,
+			Cycles: w.cycles, Issue: w.service, Stall: w.cycles - w.service,
+		})
+		d.Issue += times * w.service
+		d.Stall += times * (w.cycles - w.service)
+		d.Dispatch += times * a.dispatch
+		for _, c := range w.classes {
+			for _, p := range a.classes[c].warps {
+				for b, s := range p.blocks {
+					blocks[b].count += times * s.count
+					blocks[b].service += times * s.service
+				}
+			}
+		}
+	}
+	evidence := []estimate.Evidence{estimate.Proven}
+	assumptions := slices.Clone(assumptions)
+	for i, l := range a.graph.Loops().Loops {
+		issue := int64(0)
+		for b := range blocks {
+			if l.Contains(b) {
+				issue += blocks[b].service
+			}
+		}
+		if issue == 0 {
+			continue
+		}
+		header := &a.graph.Blocks[l.Header]
+		detail := LoopDetail{
+			Name: a.graph.Name(l.Header), Pos: header.Source().String(),
+			Iterations: facts[i].Iterations, Evidence: estimate.Proven, Issue: issue,
+		}
+		if facts[i].Forced {
+			detail.Evidence = estimate.Annotated
+			evidence = append(evidence, estimate.Annotated)
+			assumptions = append(assumptions, fmt.Sprintf("loop %s goes back to its head at most %d times for each entry (annotated)",
+				detail.Name, detail.Iterations))
+		}
+		d.Loops = append(d.Loops, detail)
+	}
+	return &estimate.Estimate{
+		Method: Method, Cycles: t.cycles, Evidence: estimate.Weakest(evidence...),
+		Assumptions: assumptions, Detail: d, Breakdown: a.shares(blocks, d),
+	}
+}
+
+// assumptions are what every estimate rests on.
+var assumptions = []string{
+	"the machine executes PTX instructions as its file says (a device executes what its assembler makes of them)",
+	"the kernel has the GPU for itself; its launch by the host is not part of the time",
+	"buffers begin at multiples of 256 bytes",
+	"the kernel ends without fault, whatever its inputs",
+}
+
+// shares says where the cycles go.
+func (a *analysis) shares(blocks []share, d Detail) []estimate.Share {
+	var shares []estimate.Share
+	for b, s := range blocks {
+		if s.service > 0 {
+			shares = append(shares, estimate.Share{
+				Name: a.graph.Name(b), Pos: a.graph.Blocks[b].Source().String(), Count: s.count, Cycles: s.service,
+			})
+		}
+	}
+	waves := int64(0)
+	for _, w := range d.Waves {
+		waves += w.Times
+	}
+	for _, s := range []estimate.Share{
+		{Name: "all warps wait", Count: waves, Cycles: d.Stall},
+		{Name: "dispatch of waves", Count: waves, Cycles: d.Dispatch},
+	} {
+		if s.Cycles > 0 {
+			shares = append(shares, s)
+		}
+	}
+	slices.SortStableFunc(shares, func(s, t estimate.Share) int { return cmp.Compare(t.Cycles, s.Cycles) })
+	return shares
+}

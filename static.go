@@ -1,0 +1,90 @@
+package warpbound
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strings"
+
+	"warpbound/internal/absexec"
+	"warpbound/internal/diag"
+	"warpbound/internal/fold"
+	"warpbound/internal/job"
+	"warpbound/internal/machine"
+	"warpbound/internal/method/cta"
+	"warpbound/internal/target"
+)
+
+// wants reports whether the estimate of a method is asked for.
+func (o *AnalyzeOptions) wants(method string) bool {
+	return o.Methods == nil || slices.Contains(o.Methods, method)
+}
+
+// measured reports whether a method is asked for that needs runs.
+func (o *AnalyzeOptions) measured() bool {
+	return o.Methods == nil || o.Traces != nil || o.LP != nil ||
+		slices.ContainsFunc(o.Methods, func(m string) bool { return !strings.HasPrefix(m, "static/") })
+}
+
+// static returns the estimates of static methods that are asked for. A method that is
+// not asked for by name is left out where the machine does not allow it, and with a
+// warning where the job does not.
+func (j *Job) static(ctx context.Context, opts *AnalyzeOptions) ([]Estimate, []diag.Warning, error) {
+	named := slices.Contains(opts.Methods, cta.Method)
+	if !opts.wants(cta.Method) || !named && j.machine.Core != machine.Barrel {
+		return nil, nil, nil
+	}
+	e, err := j.boundCTA(ctx)
+	if err == nil {
+		return []Estimate{*e}, nil, nil
+	}
+	if named || ctx.Err() != nil {
+		return nil, nil, err
+	}
+	w := diag.Warning{Pos: j.bound.Job.Pos.Kernel, ID: "no-static-bound", Text: cta.Method + " has no bound: " + err.Error()}
+	var at *diag.Error
+	var loop *absexec.UnboundedLoop
+	switch {
+	case errors.As(err, &loop):
+		w.Pos = loop.Pos
+	case errors.As(err, &at):
+		w.Pos = at.Pos
+	}
+	return nil, []diag.Warning{w}, nil
+}
+
+// boundCTA is the estimate of static/cta.
+func (j *Job) boundCTA(ctx context.Context) (*Estimate, error) {
+	bounds, err := j.annotated()
+	if err != nil {
+		return nil, err
+	}
+	occupancy, err := target.Occupancy(j.bound, j.code, j.machine, j.registers)
+	if err != nil {
+		return nil, err
+	}
+	grid, err := target.Prepare(j.bound, j.code, j.bound.Inputs(0), int(j.machine.SM.WarpSize.Value))
+	if err != nil {
+		return nil, err
+	}
+	launch, err := fold.New(grid)
+	if err != nil {
+		return nil, err
+	}
+	return cta.Analyze(ctx, cta.Config{
+		Launch: launch, Graph: j.graph, Machine: j.machine, CTAs: occupancy.CTAs,
+		Inputs: j.drawn(), Bounds: bounds,
+	})
+}
+
+// drawn returns where the parameters lie that are drawn anew for every test vector.
+func (j *Job) drawn() []absexec.Range {
+	var ranges []absexec.Range
+	for i, p := range j.bound.Job.Params {
+		if p.Kind != job.Buffer && p.Content.Kind == job.Uniform {
+			at := j.graph.Kernel.Params[i]
+			ranges = append(ranges, absexec.Range{Addr: fold.ParamAddress(at.Offset), Bytes: at.Bytes})
+		}
+	}
+	return ranges
+}
