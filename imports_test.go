@@ -29,6 +29,7 @@ var arrows = []struct {
 	{"internal/machine", []string{"internal/cfg", "internal/emu", "internal/sim", "internal/method/..."}, "a machine is a description"},
 	{"internal/emu", []string{"internal/isa/ptx", "internal/machine", "internal/sim", "internal/trace", "internal/method/..."}, "semantics have no timing"},
 	{"internal/fold", []string{"internal/isa/ptx", "internal/machine", "internal/sim", "internal/trace", "internal/method/..."}, "single results have no timing"},
+	{"internal/scalar", []string{"internal/isa/ptx", "internal/machine", "internal/emu", "internal/sim", "internal/fold", "internal/method/..."}, "a second opinion shares nothing with the first"},
 	{"internal/absexec", []string{"internal/isa/ptx", "internal/machine", "internal/emu", "internal/sim", "internal/method/...", "internal/trace", "internal/ipet"}, "abstract execution has no timing and shares single results with emu, through fold"},
 	{"internal/sim/...", []string{"internal/isa/ptx", "internal/method/...", "internal/ipet", "internal/flow/..."}, "the simulator is independent evidence against the methods"},
 	{"internal/method/...", []string{"internal/isa/ptx", "internal/sim", "internal/emu", "internal/job"}, "the methods are independent of what they are tested against"},

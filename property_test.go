@@ -13,6 +13,7 @@ import (
 	"warpbound/internal/kernelgen"
 	"warpbound/internal/machine"
 	"warpbound/internal/method/hybrid"
+	"warpbound/internal/scalar"
 	"warpbound/internal/target"
 	"warpbound/internal/trace"
 )
@@ -27,7 +28,7 @@ func checkResults(j *Job) (trips []int64, err error) {
 	trips = slices.Repeat([]int64{-1}, len(j.graph.Loops().Loops))
 	for vector := range randomVectors {
 		in := j.bound.Inputs(vector)
-		want, err := execute(j.graph, j.bound, in, trips)
+		want, err := scalar.Execute(j.graph, j.bound, in, trips)
 		if err != nil {
 			return nil, fmt.Errorf("thread by thread: %w", err)
 		}

@@ -94,38 +94,57 @@ func (g *generator) eitherOf(s scope) {
 func (g *generator) loop(s scope) {
 	most := 1 + g.IntN(s.trips)
 	uniform := g.chance(50)
-	limit, counter := g.temp("b32"), g.temp("b32")
-	switch {
-	case !uniform:
-		g.emit("rem.u32 %s, %s, %d", limit, g.word(), most+1)
-	case g.chance(50):
-		g.emit("rem.u32 %s, %s, %d", limit, g.uniformWord(), most+1)
-	default:
-		g.emit("mov.u32 %s, %d", limit, most)
-	}
+	head := g.label()
+	limit := g.limit(uniform, most, head)
 	in := s.inner(uniform)
 	in.trips /= most
 	l := loop{end: g.label(), latch: g.label()}
 	in.loops = append([]loop{l}, in.loops...)
-	head, p := g.label(), g.temp("pred")
-	g.emit("mov.u32 %s, 0", counter)
+	count, p := g.temp("b32"), g.temp("pred")
+	g.counters = append(g.counters, counter{count, uniform && s.together})
+	g.emit("mov.u32 %s, 0", count)
 	if g.chance(50) {
 		g.place(head)
-		g.emit("setp.ge.u32 %s, %s, %s", p, counter, limit)
+		g.emit("setp.ge.u32 %s, %s, %s", p, count, limit)
 		g.jump(p, l.end)
 		g.sequence(in)
 		g.place(l.latch)
-		g.emit("add.s32 %s, %s, 1", counter, counter)
+		g.emit("add.s32 %s, %s, 1", count, count)
 		g.jump("", head)
 	} else {
 		g.place(head)
 		g.sequence(in)
 		g.place(l.latch)
-		g.emit("add.s32 %s, %s, 1", counter, counter)
-		g.emit("setp.lt.u32 %s, %s, %s", p, counter, limit)
+		g.emit("add.s32 %s, %s, 1", count, count)
+		g.emit("setp.lt.u32 %s, %s, %s", p, count, limit)
 		g.jump(p, head)
 	}
 	g.place(l.end)
+	g.counters = g.counters[:len(g.counters)-1]
+}
+
+// limit is the number of trips, at most most, of the loop with a head. Where bounds are wanted
+// it is annotated if the number cannot be told from launch constants, indices and
+// counters.
+func (g *generator) limit(uniform bool, most int, head string) string {
+	limit, known := g.temp("b32"), g.opts.Bounded && g.chance(70)
+	from := ""
+	switch {
+	case uniform && g.chance(50):
+		g.emit("mov.u32 %s, %d", limit, most)
+		return limit
+	case known:
+		from = g.knownWord(uniform)
+	case uniform:
+		from = g.uniformWord()
+	default:
+		from = g.word()
+	}
+	g.emit("rem.u32 %s, %s, %d", limit, from, most+1)
+	if g.opts.Bounded && !known {
+		g.bounds = append(g.bounds, bound{head, most})
+	}
+	return limit
 }
 
 // leave is a break or a continue of some enclosing loop, perhaps with work before.
@@ -180,7 +199,10 @@ func (g *generator) choice(s scope) {
 		targets[i] = pick(g, append(cases, end)...)
 	}
 	index, from := g.temp("b32"), g.word()
-	if uniform {
+	switch {
+	case g.chanceKnown():
+		from = g.knownWord(uniform)
+	case uniform:
 		from = g.uniformWord()
 	}
 	g.emit("rem.u32 %s, %s, %d", index, from, len(targets))

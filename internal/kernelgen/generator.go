@@ -16,6 +16,22 @@ type generator struct {
 	text  strings.Builder
 	left  int // statements that may still be made
 	names int // used so far
+
+	counters []counter // of the loops around the statement that is made
+	bounds   []bound   // of the loops so far
+}
+
+// counter is the register that counts the iterations of a loop. A uniform one is the same
+// in all threads of the CTA.
+type counter struct {
+	register string
+	uniform  bool
+}
+
+// bound says how often control returns to the head of a loop, at most.
+type bound struct {
+	head string
+	most int
 }
 
 // The registers that hold a thread's data: 32-bit words, 32-bit floats and 64-bit
@@ -30,7 +46,9 @@ const (
 // and for stores on the way.
 func (g *generator) perThread() int { return words + floats + 2*longs + slots }
 
-func (g *generator) chance(percent int) bool { return g.IntN(100) < percent }
+// chance is true so many times out of a hundred, and never if 0 is drawn: so small numbers
+// make small kernels.
+func (g *generator) chance(percent int) bool { return g.IntN(100) >= 100-percent }
 
 // pick draws an element of a list.
 func pick[T any](g *generator, from ...T) T { return from[g.IntN(len(from))] }
@@ -152,13 +170,13 @@ func (g *generator) prologue() {
 		case 0:
 			g.emit("mov.b32 %%w0, %%global")
 		case 1:
-			g.emit("ld.global.u32 %%w1, [%s]", g.element("%in", "%global", inputs, 4))
+			g.emit("ld.global.u32 %%w1, [%s]", g.element("%in", "%global", elements, 4))
 		default:
 			g.emit("mad.lo.s32 %%w%d, %%thread, %d, %d", i, g.IntN(1<<16), g.IntN(1<<16))
 		}
 	}
 	for i := range floats {
-		g.emit("ld.global.f32 %%f%d, [%s]", i, g.element("%real", fmt.Sprintf("%%w%d", i), inputs, 4))
+		g.emit("ld.global.f32 %%f%d, [%s]", i, g.element("%real", fmt.Sprintf("%%w%d", i), elements, 4))
 	}
 	for i := range longs {
 		g.emit("mul.wide.u32 %%l%d, %%w%d, %%w1", i, i)

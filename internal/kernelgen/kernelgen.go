@@ -17,11 +17,6 @@
 // The package knows PTX and job files as text and imports nothing of this project.
 package kernelgen
 
-import (
-	"fmt"
-	"strings"
-)
-
 // Source draws numbers: at least 0 and less than n. *rand.Rand is one.
 type Source interface{ IntN(n int) int }
 
@@ -33,12 +28,26 @@ type Options struct {
 	Threads     int  // of a CTA
 	CTAs        int  // of the grid
 	Irreducible bool // whether loops may have several entries
+
+	// Bounded makes kernels whose control flow can mostly be told before they run: trip
+	// counts, branches and addresses follow more often from launch constants, indices and
+	// the counters of loops around them. The bounds of all other loops are annotated in the
+	// job.
+	Bounded bool
+
+	Narrowed int    // jobs with narrower inputs that are wanted; may be 0
+	Machine  string // that the job names; fermi-c2050 if empty
 }
 
 // Case is a random kernel with its launch.
 type Case struct {
 	Module string // PTX text
 	Job    string // the job file; it names the module ModuleFile
+
+	// Narrowed are job files that differ from Job in their inputs only, all of which Job
+	// may draw too: the same number everywhere, such as the least and the greatest one, only
+	// a few, or all in a row.
+	Narrowed []string
 }
 
 // ModuleFile is the name by which jobs refer to their module.
@@ -50,14 +59,20 @@ func New(src Source, opts Options) *Case {
 	g := &generator{Source: src, opts: opts, left: opts.Statements}
 	g.launch()
 	g.body()
-	return &Case{Module: g.module(), Job: g.job()}
+	c := &Case{Module: g.module()}
+	job := g.job()
+	c.Job = job.text(g.widest())
+	for range opts.Narrowed {
+		c.Narrowed = append(c.Narrowed, job.text(g.narrow()))
+	}
+	return c
 }
 
 // The sizes of buffers in elements. All are powers of two.
 const (
-	inputs = 256 // of in and real
-	bins   = 8   // for each atomic operation, in acc and in shared memory
-	slots  = 4   // of out, for each thread, beside those for its registers
+	elements = 256 // of in and real
+	bins     = 8   // for each atomic operation, in acc and in shared memory
+	slots    = 4   // of out, for each thread, beside those for its registers
 )
 
 // launch draws the shape of the launch.
@@ -80,21 +95,3 @@ func (g *generator) shape(limit int) [3]int {
 }
 
 func volume(shape [3]int) int { return shape[0] * shape[1] * shape[2] }
-
-// job writes the job file.
-func (g *generator) job() string {
-	var b strings.Builder
-	list := func(shape [3]int) string { return fmt.Sprintf("[%d, %d, %d]", shape[0], shape[1], shape[2]) }
-	fmt.Fprintf(&b, "module = %q\nmachine = \"fermi-c2050\"\ngrid = %s\nblock = %s\nseed = %d\n",
-		ModuleFile, list(g.grid), list(g.block), g.IntN(1<<30))
-	buffer := func(name, typ string, count int, init string) {
-		fmt.Fprintf(&b, "\n[[param]]\nname = %q\ntype = %q\ncount = %d\ninit = %q\n", name, typ, count, init)
-	}
-	const words = "uniform(0, 4294967295)"
-	buffer("out", "u32", volume(g.grid)*volume(g.block)*g.perThread(), "zeros")
-	buffer("in", "u32", inputs, words)
-	buffer("real", "f32", inputs, "uniform(-100, 100)")
-	buffer("acc", "u32", bins*len(atomics), words)
-	fmt.Fprintf(&b, "\n[[param]]\nname = \"n\"\ntype = \"u32\"\nrange = [0, %d]\n", 4*g.opts.Trips)
-	return b.String()
-}

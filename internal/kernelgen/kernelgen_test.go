@@ -2,6 +2,7 @@ package kernelgen
 
 import (
 	"math/rand/v2"
+	"reflect"
 	"strings"
 	"testing"
 
@@ -18,10 +19,10 @@ func generate(seed uint64, irreducible bool) *Case {
 
 func TestSameNumbersGiveTheSameKernel(t *testing.T) {
 	a, b := generate(1, true), generate(1, true)
-	if *a != *b {
+	if !reflect.DeepEqual(a, b) {
 		t.Error("two kernels from the same numbers differ")
 	}
-	if *a == *generate(2, true) {
+	if reflect.DeepEqual(a, generate(2, true)) {
 		t.Error("two kernels from different numbers are the same")
 	}
 }
@@ -48,6 +49,32 @@ func TestEveryKindOccurs(t *testing.T) {
 	}
 	for kind := range missing {
 		t.Errorf("%q does not occur in 200 kernels", kind)
+	}
+}
+
+// TestBounded checks that the jobs of bounded kernels annotate loops, though few, and that
+// narrower jobs differ in the inputs only.
+func TestBounded(t *testing.T) {
+	loops, annotated := 0, 0
+	for seed := range uint64(100) {
+		c := New(rand.New(rand.NewPCG(seed, 0)), Options{
+			Statements: 30, Depth: 3, Trips: 8, Threads: 100, CTAs: 10, Bounded: true, Narrowed: 3, Machine: "predictable-rr",
+		})
+		loops += len(flowGraph(t, c.Module).Loops().Loops)
+		_, bounds, _ := strings.Cut(c.Job, "[loop]\n")
+		annotated += strings.Count(bounds, "\n")
+		head, _, _ := strings.Cut(c.Job, "[[param]]")
+		if len(c.Narrowed) != 3 || !strings.Contains(head, `"predictable-rr"`) {
+			t.Fatalf("job\n%s\nnarrower\n%q", c.Job, c.Narrowed)
+		}
+		for _, n := range c.Narrowed {
+			if other, _, _ := strings.Cut(n, "[[param]]"); other != head || !strings.HasSuffix(n, bounds) {
+				t.Errorf("job\n%s\nnarrower\n%s", c.Job, n)
+			}
+		}
+	}
+	if annotated < 50 || annotated > loops/2 {
+		t.Errorf("%d of %d loops are annotated", annotated, loops)
 	}
 }
 

@@ -84,31 +84,39 @@ func (g *generator) selection() {
 	g.guarded("selp.b32 %s, %s, %s, %s", g.anyWord(), g.word(), g.word(), p)
 }
 
-// input loads from a buffer that nobody writes, at an address that is fixed,
-// affine in the thread or as good as random.
+// input loads from a buffer that nobody writes.
 func (g *generator) input() {
+	index := g.index()
+	switch g.IntN(6) {
+	case 0:
+		g.guarded("ld.global.f32 %s, [%s]", g.anyFloat(), g.element("%real", index, elements, 4))
+	case 1:
+		a := g.IntN(words - 1)
+		g.guarded("ld.global.v2.u32 {%%w%d, %%w%d}, [%s]", a, a+1, g.element("%in", index, elements/2, 8))
+	case 2:
+		g.guarded("ld.global.%s %s, [%s]", pick(g, "u8", "s8"), g.anyWord(), g.element("%in", index, 4*elements, 1))
+	case 3:
+		g.guarded("ld.global.%s %s, [%s]", pick(g, "u16", "s16"), g.anyWord(), g.element("%in", index, 2*elements, 2))
+	default:
+		g.guarded("ld.global%s.u32 %s, [%s]", pick(g, "", "", ".nc", ".cg"), g.anyWord(), g.element("%in", index, elements, 4))
+	}
+}
+
+// index is a number that is fixed, affine in the thread or as good as random.
+func (g *generator) index() string {
+	if g.chanceKnown() {
+		return g.knownWord(false)
+	}
 	index := g.temp("b32")
 	switch g.IntN(4) {
 	case 0:
-		g.emit("mov.u32 %s, %d", index, g.IntN(inputs))
+		g.emit("mov.u32 %s, %d", index, g.IntN(elements))
 	case 1:
-		g.emit("mad.lo.s32 %s, %%global, %d, %d", index, g.IntN(5), g.IntN(inputs))
+		g.emit("mad.lo.s32 %s, %%global, %d, %d", index, g.IntN(5), g.IntN(elements))
 	default:
 		g.emit("mul.lo.s32 %s, %s, %d", index, g.word(), g.IntN(1<<20))
 	}
-	switch g.IntN(6) {
-	case 0:
-		g.guarded("ld.global.f32 %s, [%s]", g.anyFloat(), g.element("%real", index, inputs, 4))
-	case 1:
-		a := g.IntN(words - 1)
-		g.guarded("ld.global.v2.u32 {%%w%d, %%w%d}, [%s]", a, a+1, g.element("%in", index, inputs/2, 8))
-	case 2:
-		g.guarded("ld.global.%s %s, [%s]", pick(g, "u8", "s8"), g.anyWord(), g.element("%in", index, 4*inputs, 1))
-	case 3:
-		g.guarded("ld.global.%s %s, [%s]", pick(g, "u16", "s16"), g.anyWord(), g.element("%in", index, 2*inputs, 2))
-	default:
-		g.guarded("ld.global%s.u32 %s, [%s]", pick(g, "", "", ".nc", ".cg"), g.anyWord(), g.element("%in", index, inputs, 4))
-	}
+	return index
 }
 
 // ownLoad and ownStore access the thread's own elements of out.
@@ -158,6 +166,8 @@ func (g *generator) guarded(format string, args ...any) {
 func (g *generator) condition(uniform bool) string {
 	p := g.temp("pred")
 	switch {
+	case g.chanceKnown():
+		g.emit("setp.%s.u32 %s, %s, %d", pick(g, "eq", "ne", "lt", "ge"), p, g.knownWord(uniform), g.IntN(pick(g, 3, 8, 40)))
 	case uniform:
 		g.emit("setp.%s.u32 %s, %s, %d", pick(g, "eq", "ne", "lt", "ge"), p, g.uniformWord(), g.IntN(8))
 	case g.chance(20):
@@ -184,8 +194,42 @@ func (g *generator) uniformWord() string {
 		return pick(g, "%n", "%cta")
 	}
 	r := g.temp("b32")
-	g.emit("ld.global.u32 %s, [%%in+%d]", r, 4*g.IntN(inputs))
+	g.emit("ld.global.u32 %s, [%%in+%d]", r, 4*g.IntN(elements))
 	g.emit("and.b32 %s, %s, 15", r, r)
+	return r
+}
+
+// chanceKnown says whether a number should follow from launch constants, indices and
+// counters.
+func (g *generator) chanceKnown() bool { return g.opts.Bounded && g.chance(50) }
+
+// knownWord is a number that follows from launch constants, indices and the counters of
+// loops around it. One that is uniform is the same in all threads of the CTA.
+func (g *generator) knownWord(uniform bool) string {
+	from := []string{"%cta"}
+	if !uniform {
+		from = append(from, "%thread", "%thread", "%global")
+	}
+	for _, c := range g.counters {
+		if c.uniform || !uniform {
+			from = append(from, c.register, c.register)
+		}
+	}
+	r, a, b := g.temp("b32"), pick(g, from...), pick(g, from...)
+	switch g.IntN(6) {
+	case 0:
+		return a
+	case 1:
+		g.emit("mad.lo.s32 %s, %s, %d, %d", r, a, g.IntN(8), g.IntN(32))
+	case 2:
+		g.emit("mad.lo.s32 %s, %s, %d, %s", r, a, 1+g.IntN(4), b)
+	case 3:
+		g.emit("shr.u32 %s, %s, %d", r, a, g.IntN(6))
+	case 4:
+		g.emit("and.b32 %s, %s, %d", r, a, pick(g, 1, 3, 4, 7, 16, 31, 32))
+	default:
+		g.emit("%s %s, %s, %s", pick(g, "sub.s32", "min.u32", "max.u32", "xor.b32"), r, a, b)
+	}
 	return r
 }
 

@@ -1,23 +1,33 @@
-package warpbound
+// Package scalar executes kernels in the obvious way: thread after thread, each until it
+// waits at a barrier or ends, with one number for each register. It is a second opinion
+// on what package emu makes of them with masks and reconvergence, and shares nothing
+// with it.
+//
+// It knows the instructions that package kernelgen uses, takes memory to be zero that
+// nothing wrote, and is for kernels whose results do not depend on the order of threads between
+// two barriers. It must not import emu, sim, fold, a machine or a method.
+package scalar
 
 import (
 	"encoding/binary"
 	"fmt"
+	"slices"
 
 	"warpbound/internal/cfg"
 	"warpbound/internal/isa"
 	"warpbound/internal/job"
 )
 
-// execute runs a kernel in the obvious way: thread after thread, each until it
-// waits at a barrier or ends, with one number for each register. It knows the
-// instructions that package kernelgen uses, and returns the buffers by parameter.
-// It raises trips, by loop, to the back edges that any thread takes between two
-// entries of the loop.
-func execute(g *cfg.Graph, b *job.Bound, in *job.Inputs, trips []int64) (buffers [][]byte, err error) {
-	m := &scalarMachine{kernel: b.Kernel, memory: map[uint64][]byte{}, graph: g, trips: trips}
+// Execute executes the kernel of a job on in and returns its buffers by parameter, nil
+// for what is no buffer. It raises trips, by loop of g, to the back edges that any
+// thread takes between two entries of the loop; trips may be nil.
+//
+// Instructions that it does not know, accesses outside of buffers, barriers that threads of
+// a CTA reach apart, and more than maxSteps instructions are errors.
+func Execute(g *cfg.Graph, b *job.Bound, in *job.Inputs, trips []int64) (buffers [][]byte, err error) {
+	m := &machine{kernel: b.Kernel, memory: map[uint64][]byte{}, graph: g, trips: trips}
 	for i, contents := range in.Buffers {
-		data := append([]byte(nil), contents...)
+		data := slices.Clone(contents)
 		buffers = append(buffers, data)
 		m.memory[uint64(i)] = data
 	}
@@ -35,7 +45,7 @@ func execute(g *cfg.Graph, b *job.Bound, in *job.Inputs, trips []int64) (buffers
 // then the variables of the kernel, all in shared memory.
 const window = 1 << 32
 
-type scalarMachine struct {
+type machine struct {
 	kernel *isa.Kernel
 	memory map[uint64][]byte // by address divided by window
 	params []byte
@@ -45,12 +55,12 @@ type scalarMachine struct {
 	trips []int64 // by loop; negative for one that was not entered
 }
 
-func (m *scalarMachine) variable(v int32) uint64 {
+func (m *machine) variable(v int32) uint64 {
 	return uint64(len(m.kernel.Params)+int(v)) * window
 }
 
-type scalarThread struct {
-	m              *scalarMachine
+type thread struct {
+	m              *machine
 	tid, ctaid     [3]int
 	regs           []uint64
 	since          []int64 // by loop, the back edges taken since it was entered
@@ -58,13 +68,13 @@ type scalarThread struct {
 	ended, waiting bool
 }
 
-func (m *scalarMachine) executeCTA(ctaid, block [3]int) error {
+func (m *machine) executeCTA(ctaid, block [3]int) error {
 	for i, v := range m.kernel.Vars {
 		m.memory[m.variable(int32(i))/window] = make([]byte, v.Bytes)
 	}
-	threads := make([]scalarThread, block[0]*block[1]*block[2])
+	threads := make([]thread, block[0]*block[1]*block[2])
 	for i := range threads {
-		threads[i] = scalarThread{
+		threads[i] = thread{
 			m: m, tid: coordinates(i, block), ctaid: ctaid,
 			regs: make([]uint64, len(m.kernel.Regs)), since: make([]int64, len(m.trips)),
 		}
@@ -100,7 +110,7 @@ func coordinates(i int, shape [3]int) [3]int {
 // maxSteps bounds the instructions of all threads together.
 const maxSteps = 20_000_000
 
-func (t *scalarThread) step() error {
+func (t *thread) step() error {
 	if t.m.steps++; t.m.steps > maxSteps {
 		return fmt.Errorf("more than %d instructions", maxSteps)
 	}
@@ -108,6 +118,11 @@ func (t *scalarThread) step() error {
 	t.pc++
 	if in.Guard.Set && (t.regs[in.Guard.Reg] == 1) == in.Guard.Not {
 		return nil
+	}
+	for _, o := range in.Src {
+		if _, known := t.special(o.Special); o.Kind == isa.KindSpecial && !known {
+			return t.unknown(in)
+		}
 	}
 	switch in.Op {
 	case isa.Bra:
@@ -128,7 +143,7 @@ func (t *scalarThread) step() error {
 	default:
 		x, known := t.compute(in)
 		if !known {
-			return fmt.Errorf("%s: the obvious machine does not know %s", in.Pos, in)
+			return t.unknown(in)
 		}
 		d := in.Dst[0].Reg
 		t.regs[d] = truncate(x, t.m.kernel.Regs[d].Type.Bits())
@@ -136,15 +151,22 @@ func (t *scalarThread) step() error {
 	return nil
 }
 
+func (t *thread) unknown(in *isa.Instr) error {
+	return fmt.Errorf("%s: the execution thread by thread does not know %s", in.Pos, in)
+}
+
 // count counts the edge of the flow graph, if any, that led from an instruction to
 // the next one.
-func (t *scalarThread) count(pc int) {
+func (t *thread) count(pc int) {
 	g := t.m.graph
 	from := g.BlockOf(pc)
 	if t.ended || pc != g.Blocks[from].End-1 {
 		return
 	}
 	to := g.BlockOf(t.pc)
+	if t.m.trips == nil {
+		return
+	}
 	for l, loop := range g.Loops().Loops {
 		switch {
 		case !loop.Contains(to):
@@ -163,7 +185,7 @@ func truncate(x uint64, width int) uint64 { return x & (1<<width - 1) }
 func signed(x uint64, width int) int64 { return int64(x<<(64-width)) >> (64 - width) }
 
 // value reads a source of a type; integers are sign- or zero-extended to 64 bits.
-func (t *scalarThread) value(o isa.Operand, typ isa.Type) uint64 {
+func (t *thread) value(o isa.Operand, typ isa.Type) uint64 {
 	var x uint64
 	switch o.Kind {
 	case isa.KindReg:
@@ -176,10 +198,8 @@ func (t *scalarThread) value(o isa.Operand, typ isa.Type) uint64 {
 	case isa.KindVar:
 		x = t.m.variable(o.Var) + o.Imm
 	case isa.KindSpecial:
-		x = uint64(map[isa.Special]int{
-			isa.TidX: t.tid[0], isa.TidY: t.tid[1], isa.TidZ: t.tid[2],
-			isa.CtaidX: t.ctaid[0], isa.CtaidY: t.ctaid[1], isa.CtaidZ: t.ctaid[2],
-		}[o.Special])
+		n, _ := t.special(o.Special)
+		x = uint64(n)
 	}
 	if x = truncate(x, typ.Bits()); typ.IsSigned() {
 		x = uint64(signed(x, typ.Bits()))
@@ -187,8 +207,18 @@ func (t *scalarThread) value(o isa.Operand, typ isa.Type) uint64 {
 	return x
 }
 
+func (t *thread) special(s isa.Special) (value int, known bool) {
+	switch s {
+	case isa.TidX, isa.TidY, isa.TidZ:
+		return t.tid[s-isa.TidX], true
+	case isa.CtaidX, isa.CtaidY, isa.CtaidZ:
+		return t.ctaid[s-isa.CtaidX], true
+	}
+	return 0, false
+}
+
 // access loads, stores or updates memory.
-func (t *scalarThread) access(in *isa.Instr) error {
+func (t *thread) access(in *isa.Instr) error {
 	at := in.Src[0]
 	if at.Kind == isa.KindVarAddr && at.Var == isa.ParamVar {
 		var word [8]byte

@@ -1,4 +1,4 @@
-package warpbound
+package scalar
 
 import (
 	"math"
@@ -10,7 +10,7 @@ import (
 
 // compute gives the result of an instruction that computes, with any bits beyond
 // the width of its register.
-func (t *scalarThread) compute(in *isa.Instr) (result uint64, known bool) {
+func (t *thread) compute(in *isa.Instr) (result uint64, known bool) {
 	from := in.Type
 	if in.SrcType != isa.Invalid {
 		from = in.SrcType
