@@ -1,0 +1,268 @@
+package value
+
+import (
+	"slices"
+
+	"warpbound/internal/isa"
+)
+
+// condition is what is known of a predicate: a comparison of integers, or a combination
+// of conditions. It does not change.
+type condition struct {
+	op   isa.Op // Setp, And, Or, Not
+	cmp  isa.Cmp
+	sign bool
+	a, b *Value     // of Setp
+	l, r *condition // of And, Or; of Not only l
+	deep int
+}
+
+// maxDepth limits how deep conditions are nested.
+const maxDepth = 4
+
+// combined joins conditions, nil if nothing is known of the result.
+func combined(op isa.Op, l, r *condition) *condition {
+	c := &condition{op: op, l: l, r: r}
+	for _, part := range []*condition{l, r} {
+		if part != nil {
+			c.deep = max(c.deep, part.deep+1)
+		}
+	}
+	if c.deep == 0 || c.deep > maxDepth {
+		return nil
+	}
+	return c
+}
+
+func (c *condition) equal(d *condition) bool {
+	if c == d || c == nil || d == nil {
+		return c == d
+	}
+	same := c.op == d.op && c.cmp == d.cmp && c.sign == d.sign && c.l.equal(d.l) && c.r.equal(d.r)
+	return same && (c.op != isa.Setp || c.a.Set == d.a.Set && c.b.Set == d.b.Set && c.a.form.equal(d.a.form) && c.b.form.equal(d.b.form))
+}
+
+// mentions reports whether a symbol occurs for which the test holds.
+func (c *condition) mentions(test func(Symbol) bool) bool {
+	if c == nil {
+		return false
+	}
+	if c.op == isa.Setp {
+		return c.a.form.mentions(test) || c.b.form.mentions(test)
+	}
+	return c.l.mentions(test) || c.r.mentions(test)
+}
+
+// opposites are the comparisons that hold where others do not.
+var opposites = map[isa.Cmp]isa.Cmp{
+	isa.Eq: isa.Ne, isa.Ne: isa.Eq, isa.Lt: isa.Ge, isa.Ge: isa.Lt, isa.Le: isa.Gt, isa.Gt: isa.Le,
+}
+
+// turned are the comparisons with their operands exchanged.
+var turned = map[isa.Cmp]isa.Cmp{
+	isa.Eq: isa.Eq, isa.Ne: isa.Ne, isa.Lt: isa.Gt, isa.Gt: isa.Lt, isa.Le: isa.Ge, isa.Ge: isa.Le,
+}
+
+// unsignedNames are the comparisons that are unsigned whatever the type.
+var unsignedNames = map[isa.Cmp]isa.Cmp{isa.Lo: isa.Lt, isa.Ls: isa.Le, isa.Hi: isa.Gt, isa.Hs: isa.Ge}
+
+// comparison returns the condition of a comparison of integers, nil for others.
+func (m *machine) comparison(st state, in *isa.Instr) *condition {
+	t := in.Type
+	if in.Op == isa.Set {
+		t = in.SrcType
+	}
+	if !isInteger(t) {
+		return nil
+	}
+	c := &condition{op: isa.Setp, cmp: in.Cmp, sign: t.IsSigned()}
+	if plain, ok := unsignedNames[in.Cmp]; ok {
+		c.cmp, c.sign = plain, false
+	}
+	if _, ok := opposites[c.cmp]; !ok {
+		return nil
+	}
+	c.a, c.b = m.source(st, in, 0, t.Bits()), m.source(st, in, 1, t.Bits())
+	return c
+}
+
+// truth returns a predicate source.
+func (m *machine) truth(st state, o isa.Operand) *Value {
+	v := unknown(1)
+	switch o.Kind {
+	case isa.KindImm:
+		bit := o.Imm
+		if bit != 0 {
+			bit = 1
+		}
+		v = &Value{Set: Const(1, bit), form: constForm(1, bit)}
+	case isa.KindReg:
+		v = m.register(st, o.Reg)
+	}
+	if o.Not {
+		v = &Value{Set: v.Set.Not(), form: v.form.add(constForm(1, 1), 1), cond: combined(isa.Not, v.cond, nil)}
+	}
+	return v
+}
+
+// predicate computes a result that is a predicate.
+func (m *machine) predicate(st state, pc, i int) *Value {
+	in := &m.kernel.Instrs[pc]
+	var c *condition
+	switch in.Op {
+	case isa.Mov:
+		return m.truth(st, in.Src[0])
+	case isa.Not:
+		o := in.Src[0]
+		o.Not = !o.Not
+		return m.truth(st, o)
+	case isa.Setp:
+		c = m.comparison(st, in)
+		if i == 1 {
+			c = combined(isa.Not, c, nil)
+		}
+		if in.Combine != isa.CombineNone {
+			c = combined(combinations[in.Combine], c, m.truth(st, in.Src[2]).cond)
+		}
+	case isa.And, isa.Or:
+		c = combined(in.Op, m.truth(st, in.Src[0]).cond, m.truth(st, in.Src[1]).cond)
+	}
+	set := Any(1)
+	if _, ok := m.facts(c, true); !ok {
+		set = Const(1, 0)
+	} else if _, ok := m.facts(c, false); !ok {
+		set = Const(1, 1)
+	}
+	v := *m.opaque(st, pc, i, set)
+	v.cond = c
+	return &v
+}
+
+// combinations are the operations by which Setp joins its comparison.
+var combinations = map[isa.Combine]isa.Op{isa.CombineAnd: isa.And, isa.CombineOr: isa.Or, isa.CombineXor: isa.Xor}
+
+// fact says that a form has words of a set only.
+type fact struct {
+	form Form
+	set  Set
+}
+
+// facts returns what holds where a condition holds or does not; false if that is
+// impossible.
+func (m *machine) facts(c *condition, holds bool) ([]fact, bool) {
+	if c == nil {
+		return nil, true
+	}
+	switch {
+	case c.op == isa.Not:
+		return m.facts(c.l, !holds)
+	case c.op == isa.And && holds, c.op == isa.Or && !holds:
+		l, okL := m.facts(c.l, holds)
+		r, okR := m.facts(c.r, holds)
+		return slices.Concat(l, r), okL && okR
+	case c.op != isa.Setp:
+		return nil, true
+	}
+	cmp := c.cmp
+	if !holds {
+		cmp = opposites[cmp]
+	}
+	a, b, ok := compared(c.a.Set, c.b.Set, cmp, c.sign)
+	return []fact{{c.a.form, a}, {c.b.form, b}}, ok
+}
+
+// compared restricts two sets to words that compare as said.
+func compared(a, b Set, cmp isa.Cmp, sign bool) (Set, Set, bool) {
+	switch cmp {
+	case isa.Eq:
+		both, ok := a.Meet(b)
+		if again, okB := b.Meet(both); ok && okB {
+			both = again
+		}
+		return both, both, ok
+	case isa.Ne:
+		x, okA := a.without(b)
+		y, okB := b.without(a)
+		return x, y, okA && okB
+	case isa.Gt, isa.Ge:
+		y, x, ok := compared(b, a, turned[cmp], sign)
+		return x, y, ok
+	}
+	strict := uint64(0)
+	if cmp == isa.Lt {
+		strict = 1
+	}
+	var okA, okB bool
+	half := uint64(0) // where the order begins
+	_, most := b.Unsigned()
+	first, _ := a.Unsigned()
+	if sign {
+		half = mask(a.bits)/2 + 1
+		_, hi := b.Signed()
+		lo, _ := a.Signed()
+		most, first = uint64(hi)&mask(a.bits), uint64(lo)&mask(a.bits)
+	}
+	if most == half && strict == 1 || first == (half-1)&mask(a.bits) && strict == 1 {
+		return a, b, false
+	}
+	a, okA = a.Meet(Between(int(a.bits), half, most-strict))
+	b, okB = b.Meet(Between(int(b.bits), first+strict, half-1))
+	return a, b, okA && okB
+}
+
+// without takes a word off the ends of the set.
+func (s Set) without(t Set) (Set, bool) {
+	x, ok := t.IsConst()
+	switch {
+	case !ok:
+		return s, true
+	case s.n == 0:
+		return s, s.lo != x
+	case s.IsAny(): // open the circle
+		return arc(s.bits, x+1, mask(s.bits)-1, 1), true
+	case s.lo == x:
+		return arc(s.bits, s.lo+s.step, s.span()-s.step, s.step), true
+	case s.last() == x:
+		return arc(s.bits, s.lo, s.span()-s.step, s.step), true
+	}
+	return s, true
+}
+
+// restrict returns a value of which some facts hold; false if that is impossible.
+func (m *machine) restrict(v *Value, facts []fact) (*Value, bool) {
+	set := v.Set
+	for _, f := range facts {
+		k, ok := v.form.multiple(f.form)
+		if !ok {
+			continue
+		}
+		words := f.set.Add(Const(int(f.set.bits), -f.form.c)).Times(k)
+		if set, ok = set.Meet(words.Add(Const(int(set.bits), v.form.c))); !ok {
+			return v, false
+		}
+	}
+	if set == v.Set {
+		return v, true
+	}
+	r := *m.value(set, v.form)
+	r.cond = v.cond
+	return &r, true
+}
+
+// refined returns the state where a condition holds or does not; false if it never does.
+func (m *machine) refined(st state, c *condition, holds bool) (state, bool) {
+	facts, ok := m.facts(c, holds)
+	if !ok || len(facts) == 0 {
+		return st, ok
+	}
+	out := make(state, len(st))
+	for r, v := range st {
+		if v == nil {
+			continue
+		}
+		if out[r], ok = m.restrict(v, facts); !ok {
+			return nil, false
+		}
+	}
+	return out, true
+}

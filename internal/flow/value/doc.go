@@ -1,0 +1,18 @@
+// Package value finds out which numbers the registers of a kernel can hold.
+//
+// The analysis is an abstract interpretation (Cousot and Cousot, POPL 1977). A register
+// has at each place a Set, which is an interval with a congruence, and where possible
+// an affine form over thread index, CTA index, launch constants and the values that
+// other registers had at the last execution of some place (Form). Conditions of
+// branches and guards refine the sets along the edges; loops are widened to
+// thresholds and narrowed.
+//
+// With a Launch the launch constants are numbers, without one they are symbols with the
+// ranges that every device has. Nothing is assumed of what is loaded from memory, except
+// from parameters that the launch fixes.
+//
+// A run that fails, by a trap, an assertion or an access outside of memory, is not
+// covered.
+//
+// value imports cfg, graph, isa and diag and nothing else of this project.
+package value

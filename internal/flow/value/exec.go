@@ -1,0 +1,303 @@
+package value
+
+import "warpbound/internal/isa"
+
+// Value is what is known of a register at a place. It does not change.
+type Value struct {
+	Set  Set
+	form Form
+	cond *condition // of a predicate
+}
+
+// state holds a value for each register that is live. Others are nil.
+type state []*Value
+
+// machine executes instructions on states.
+type machine struct {
+	kernel *isa.Kernel
+	launch *Launch
+	syms   *symbols
+	widen  bool // the sets of symbols
+	narrow bool
+}
+
+// width returns the bits of a register, at most 64.
+func (m *machine) width(r isa.Reg) int { return min(m.kernel.Regs[r].Type.Bits(), 64) }
+
+// unknown is a value of which nothing is known.
+func unknown(width int) *Value { return &Value{Set: Any(width)} }
+
+// value makes a value of a form and a set: each restricts the other.
+func (m *machine) value(set Set, form Form) *Value {
+	if !form.known() {
+		return &Value{Set: set}
+	}
+	if both, ok := set.Meet(m.syms.set(form)); ok {
+		set = both
+	}
+	if c, ok := set.IsConst(); ok {
+		form = constForm(set.bits, c)
+	}
+	return &Value{Set: set, form: form}
+}
+
+// register returns what a register holds.
+func (m *machine) register(st state, r isa.Reg) *Value {
+	if v := st[r]; v != nil {
+		return v
+	}
+	return unknown(m.width(r))
+}
+
+// source returns source i of an instruction, read in the given width.
+func (m *machine) source(st state, in *isa.Instr, i, width int) *Value {
+	switch o := in.Src[i]; o.Kind {
+	case isa.KindReg:
+		return m.read(m.register(st, o.Reg), width)
+	case isa.KindImm:
+		return m.value(Const(width, o.Imm), constForm(uint8(width), o.Imm))
+	case isa.KindVar:
+		return m.variable(o, width)
+	case isa.KindSpecial:
+		set, varies, ok := m.launch.special(o.Special, m.kernel.Bounds)
+		if !ok {
+			return unknown(width)
+		}
+		s := m.syms.constant(o.Special.String(), set, varies)
+		return m.read(m.value(set, symbolForm(set.bits, s)), width)
+	}
+	return unknown(width)
+}
+
+// variable returns the address of a variable plus an offset.
+func (m *machine) variable(o isa.Operand, width int) *Value {
+	if o.Var < 0 {
+		return unknown(width)
+	}
+	v := &m.kernel.Vars[o.Var]
+	align := uint64(max(v.Align, 1))
+	s := m.syms.constant("&"+v.Name, Multiples(m.kernel.AddressBits, align&-align), false)
+	f := symbolForm(uint8(m.kernel.AddressBits), s).cut(uint8(width))
+	f.c = (f.c + o.Imm) & mask(f.bits)
+	return m.value(m.syms.set(f), f)
+}
+
+// read returns the low bits of a value, or extends it by zeros.
+func (m *machine) read(v *Value, width int) *Value {
+	switch have := v.Set.Bits(); {
+	case have == width:
+		return v
+	case have > width:
+		return m.value(v.Set.Cut(width), v.form.cut(uint8(width)))
+	}
+	return m.extended(v, width, false)
+}
+
+// extended returns a value in a greater width.
+func (m *machine) extended(v *Value, width int, sign bool) *Value {
+	set, form := v.Set.Extend(width, sign), Form{}
+	if v.form.known() && m.syms.fits(v.form, sign) {
+		form = v.form.lifted(uint8(width))
+	}
+	return m.value(set, form)
+}
+
+// step executes an instruction: it returns the state behind it.
+func (m *machine) step(st state, pc int) {
+	in := &m.kernel.Instrs[pc]
+	if len(in.Dst) == 0 {
+		return
+	}
+	under := st
+	if in.Guard.Set {
+		if refined, ok := m.refined(st, m.guard(st, in.Guard), !in.Guard.Not); ok {
+			under = refined
+		} else {
+			return // it never executes
+		}
+	}
+	results := make([]*Value, len(in.Dst))
+	for i, o := range in.Dst {
+		if o.Kind == isa.KindReg {
+			results[i] = m.result(under, pc, i)
+		}
+	}
+	for i, o := range in.Dst {
+		if o.Kind != isa.KindReg {
+			continue
+		}
+		v := results[i]
+		if in.Guard.Set {
+			v = m.either(st, pc, i, v)
+		}
+		st[o.Reg] = v
+	}
+}
+
+// guard returns the condition of a guard.
+func (m *machine) guard(st state, g isa.Guard) *condition {
+	return m.register(st, g.Reg).cond
+}
+
+// either returns a register that an instruction under a guard may have written.
+func (m *machine) either(st state, pc, i int, v *Value) *Value {
+	in := &m.kernel.Instrs[pc]
+	old := m.register(st, in.Dst[i].Reg)
+	if old.form.known() && old.form.equal(v.form) {
+		return &Value{Set: old.Set.Join(v.Set), form: v.form}
+	}
+	set := old.Set.Join(v.Set)
+	return m.assign(pc+len(m.kernel.Instrs), in.Dst[i].Reg, set, nil, false, old.form, v.form, m.register(st, in.Guard.Reg).form)
+}
+
+// defined returns a result that has no form but its own symbol. varies says that the lanes
+// may get different results even from the same arguments; args are what it is computed
+// from.
+func (m *machine) defined(pc, i int, set Set, in *isa.Instr, varies bool, args ...Form) *Value {
+	return m.assign(pc, m.kernel.Instrs[pc].Dst[i].Reg, set, in, varies, args...)
+}
+
+// assign is the same for a place that is named by a number.
+func (m *machine) assign(at int, r isa.Reg, set Set, in *isa.Instr, varies bool, args ...Form) *Value {
+	s := m.syms.at(place{defined, at, r}, -1, m.kernel.Regs[r].Name, set.Bits())
+	sym := &m.syms.all[s]
+	m.note(sym, set)
+	sym.in, sym.args, sym.varies = in, args, varies
+	return m.value(set, symbolForm(set.bits, s))
+}
+
+// note makes a symbol's set hold what it is assigned.
+func (m *machine) note(s *symbol, set Set) {
+	switch {
+	case !s.assigned:
+		s.set, s.assigned = set, true
+	case m.narrow:
+		if both, ok := s.set.Meet(set); ok {
+			s.set = both
+		}
+	case m.widen:
+		s.set = s.set.Widen(set, nil)
+	default:
+		s.set = s.set.Join(set)
+	}
+}
+
+// result computes result i of an instruction.
+func (m *machine) result(st state, pc, i int) *Value {
+	in := &m.kernel.Instrs[pc]
+	r := in.Dst[i].Reg
+	width := m.width(r)
+	if m.kernel.Regs[r].Type.Bits() > 64 {
+		return unknown(width)
+	}
+	switch {
+	case in.Op == isa.Ld:
+		return m.loaded(st, pc, i, width)
+	case in.Type == isa.Pred || in.Op == isa.Setp:
+		return m.predicate(st, pc, i)
+	case i == 0 && isInteger(in.Type) && !in.Sat:
+		if v := m.operation(st, pc); v != nil {
+			return m.widened(v, pc, width)
+		}
+	}
+	return m.opaque(st, pc, i, Any(width))
+}
+
+// widened extends a result to its register, as far as an operation may have one that is
+// wider.
+func (m *machine) widened(v *Value, pc, width int) *Value {
+	in := &m.kernel.Instrs[pc]
+	args := []Form{v.form}
+	switch have := v.Set.Bits(); {
+	case have == width:
+		return v
+	case have < width && in.Op == isa.Cvt:
+		if v = m.extended(v, width, in.Type.IsSigned()); v.form.known() {
+			return v
+		}
+		return m.defined(pc, 0, v.Set, nil, false, args...)
+	}
+	return m.defined(pc, 0, Any(width), nil, true)
+}
+
+// opaque is a result that is only known to be in a set.
+func (m *machine) opaque(st state, pc, i int, set Set) *Value {
+	in := &m.kernel.Instrs[pc]
+	varies := in.Op.Info().Effect != 0 || in.Op == isa.RunSystem
+	args := make([]Form, len(in.Src))
+	for k := range in.Src {
+		f := Form{}
+		switch o := in.Src[k]; o.Kind {
+		case isa.KindReg:
+			f = m.register(st, o.Reg).form
+		case isa.KindImm, isa.KindVar:
+			f = constForm(64, 0)
+		case isa.KindSpecial:
+			_, v, ok := m.launch.special(o.Special, m.kernel.Bounds)
+			varies = varies || v || !ok
+			f = constForm(64, 0)
+		}
+		args[k] = f
+	}
+	return m.defined(pc, i, set, nil, varies, args...)
+}
+
+// isInteger reports whether values of a type are integers of at most 64 bits.
+func isInteger(t isa.Type) bool {
+	c := t.Class()
+	return (c == isa.Bits || c == isa.Unsigned || c == isa.Signed) && t.Bits() <= 64
+}
+
+// loaded returns element i of what an instruction loads.
+func (m *machine) loaded(st state, pc, i, width int) *Value {
+	in := &m.kernel.Instrs[pc]
+	o := in.Src[0]
+	bits := in.Type.Bits()
+	if in.Space == isa.Param && o.Kind == isa.KindVarAddr && o.Var == isa.ParamVar && o.Reg == isa.NoReg {
+		name, set := m.launch.parameter(m.kernel, int(o.Imm)+i*in.Type.Bytes(), bits)
+		s := m.syms.constant(name, set, false)
+		v := m.value(set, symbolForm(uint8(bits), s))
+		if bits < width {
+			v = m.extended(v, width, in.Type.IsSigned())
+		}
+		if !v.form.known() {
+			v = m.defined(pc, i, v.Set, nil, false)
+		}
+		return v
+	}
+	set := Any(bits)
+	if bits < width {
+		set = set.Extend(width, in.Type.IsSigned())
+	}
+	if bits > width {
+		set = Any(width)
+	}
+	// Lanes that read one address together get one word.
+	varies := in.Space == isa.Generic || in.Space == isa.Local
+	return m.defined(pc, i, set, nil, varies, m.address(st, in).form)
+}
+
+// address returns the address of an access.
+func (m *machine) address(st state, in *isa.Instr) *Value {
+	bits := m.kernel.AddressBits
+	o := in.Src[0]
+	offset := m.value(Const(bits, o.Imm), constForm(uint8(bits), o.Imm))
+	switch {
+	case o.Kind == isa.KindAddr && o.Reg == isa.NoReg:
+		return offset
+	case o.Kind == isa.KindAddr:
+		return m.plus(m.read(m.register(st, o.Reg), bits), offset, 1)
+	case o.Kind == isa.KindVarAddr:
+		base := m.variable(isa.Operand{Var: o.Var}, bits)
+		if o.Reg != isa.NoReg {
+			base = m.plus(base, m.read(m.register(st, o.Reg), bits), 1)
+		}
+		return m.plus(base, offset, 1)
+	}
+	return unknown(bits)
+}
+
+// plus returns a + k*b.
+func (m *machine) plus(a, b *Value, k uint64) *Value {
+	return m.value(a.Set.Add(b.Set.Times(k)), a.form.add(b.form, k))
+}

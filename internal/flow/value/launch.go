@@ -1,0 +1,134 @@
+package value
+
+import (
+	"fmt"
+
+	"warpbound/internal/isa"
+)
+
+// Launch is what is known of how a kernel is started. Of the zero Launch nothing is
+// known, but that the limits of all devices hold.
+type Launch struct {
+	Grid, Block [3]int // CTAs, and threads of a CTA, in x, y and z; zero if not known
+	Width       int    // lanes of a warp; 32 if zero
+	Params      []Set  // of the kernel's parameters in order, as far as known: the zero Set if not
+
+	// OneWarp restricts the analysis to the warp of number Warp of every CTA. Block must
+	// be known.
+	OneWarp bool
+	Warp    int
+}
+
+// Known reports whether grid and block are known.
+func (l *Launch) Known() bool { return l.Grid[0] > 0 && l.Block[0] > 0 }
+
+// Lanes returns the number of lanes of a warp.
+func (l *Launch) Lanes() int {
+	if l.Width == 0 {
+		return 32
+	}
+	return l.Width
+}
+
+// Warps returns the number of warps of a CTA; zero if the block is not known.
+func (l *Launch) Warps() int {
+	return (l.Block[0]*l.Block[1]*l.Block[2] + l.Lanes() - 1) / l.Lanes()
+}
+
+// thread returns the index of a thread of a CTA by its number.
+func (l *Launch) thread(number int) [3]int {
+	return [3]int{number % l.Block[0], number / l.Block[0] % l.Block[1], number / l.Block[0] / l.Block[1]}
+}
+
+// threads returns the numbers of the first thread of a warp and of the one behind its
+// last.
+func (l *Launch) threads(warp int) (first, end int) {
+	all := l.Block[0] * l.Block[1] * l.Block[2]
+	return min(warp*l.Lanes(), all), min((warp+1)*l.Lanes(), all)
+}
+
+// The limits of all devices, in x, y and z.
+var (
+	maxBlock = [3]int{1024, 1024, 64}
+	maxGrid  = [3]int{1<<31 - 1, 65535, 65535}
+)
+
+// maxWarps is the largest number of warps of a CTA.
+const maxWarps = 64
+
+// special returns the values of a special register that keeps its value while a thread
+// runs, and whether the lanes of a warp may have different ones.
+func (l *Launch) special(s isa.Special, bounds isa.LaunchBounds) (set Set, varies, ok bool) {
+	upTo := func(n int) Set { return Between(32, 0, uint64(n)) }
+	switch s {
+	case isa.TidX, isa.TidY, isa.TidZ:
+		axis := int(s - isa.TidX)
+		_, most := l.extent(l.Block, axis, bounds, maxBlock)
+		if l.OneWarp {
+			return l.index(axis), true, true
+		}
+		return upTo(most - 1), true, true
+	case isa.NtidX, isa.NtidY, isa.NtidZ:
+		least, most := l.extent(l.Block, int(s-isa.NtidX), bounds, maxBlock)
+		return Between(32, uint64(least), uint64(most)), false, true
+	case isa.CtaidX, isa.CtaidY, isa.CtaidZ:
+		_, most := l.extent(l.Grid, int(s-isa.CtaidX), isa.LaunchBounds{}, maxGrid)
+		return upTo(most - 1), false, true
+	case isa.NctaidX, isa.NctaidY, isa.NctaidZ:
+		least, most := l.extent(l.Grid, int(s-isa.NctaidX), isa.LaunchBounds{}, maxGrid)
+		return Between(32, uint64(least), uint64(most)), false, true
+	case isa.TidW, isa.CtaidW:
+		return Const(32, 0), false, true
+	case isa.LaneID:
+		return upTo(l.Lanes() - 1), true, true
+	case isa.WarpSize:
+		return Const(32, uint64(l.Lanes())), false, true
+	case isa.WarpID:
+		if l.OneWarp {
+			return Const(32, uint64(l.Warp)), false, true
+		}
+		return upTo(maxWarps - 1), false, true
+	}
+	return Set{}, false, false
+}
+
+// extent returns the least and the largest extent of a launch along an axis.
+func (l *Launch) extent(known [3]int, axis int, bounds isa.LaunchBounds, limit [3]int) (least, most int) {
+	if known[axis] > 0 {
+		return known[axis], known[axis]
+	}
+	if bounds.ReqNtid[0] > 0 {
+		n := max(bounds.ReqNtid[axis], 1)
+		return n, n
+	}
+	return 1, limit[axis]
+}
+
+// index returns the thread indices of the lanes of the only warp along an axis.
+func (l *Launch) index(axis int) Set {
+	first, end := l.threads(l.Warp)
+	set := Const(32, uint64(l.thread(first)[axis]))
+	for i := first; i < end; i++ {
+		set = set.Join(Const(32, uint64(l.thread(i)[axis])))
+	}
+	return set
+}
+
+// parameter returns the words of a parameter, or of its first bytes, and its name.
+func (l *Launch) parameter(k *isa.Kernel, offset, width int) (string, Set) {
+	for i := range k.Params {
+		p := &k.Params[i]
+		if offset < p.Offset || offset >= p.Offset+p.Bytes {
+			continue
+		}
+		name := p.Name
+		if offset > p.Offset {
+			name = fmt.Sprintf("%s+%d", name, offset-p.Offset)
+		}
+		if offset == p.Offset && i < len(l.Params) && l.Params[i].Bits() >= width {
+			return name, l.Params[i].Cut(width)
+		}
+		return name, Any(width)
+	}
+	return fmt.Sprintf("param+%d", offset), Any(width)
+}

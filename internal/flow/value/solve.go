@@ -1,0 +1,253 @@
+package value
+
+import (
+	"slices"
+
+	"warpbound/internal/cfg"
+	"warpbound/internal/graph"
+	"warpbound/internal/isa"
+)
+
+// How many passes over a kernel go by before loops are widened, before symbols are, and
+// before everything is; and how many narrow.
+const (
+	widenLoops   = 3
+	widenSymbols = 12
+	widenAll     = 40
+	narrowings   = 3
+)
+
+// Result is what is known of the values in a kernel.
+type Result struct {
+	Graph  *cfg.Graph
+	Launch Launch
+
+	machine machine
+	in      []state   // at the beginning of each block; nil where control never comes
+	along   [][]state // along the edges of each block; nil if control never passes
+}
+
+// Analyze finds the values of the registers of a kernel.
+func Analyze(g *cfg.Graph, launch Launch) *Result {
+	s := newSolver(g, launch)
+	for s.pass = 0; s.round(); s.pass++ {
+		s.machine.widen = s.pass >= widenSymbols
+	}
+	s.machine.widen, s.machine.narrow = false, true
+	for range narrowings {
+		s.round()
+	}
+	return s.Result
+}
+
+// solver makes a Result.
+type solver struct {
+	*Result
+	live       *cfg.Live
+	order      []int // blocks, in reverse post-order of all edges
+	heads      []bool
+	preds      [][]edgeRef
+	thresholds map[int][]uint64 // by width
+	pass       int
+}
+
+// edgeRef names an edge: by its block and its index there.
+type edgeRef struct{ block, index int }
+
+func newSolver(g *cfg.Graph, launch Launch) *solver {
+	n := len(g.Blocks)
+	s := &solver{
+		Result: &Result{Graph: g, Launch: launch, in: make([]state, n), along: make([][]state, n)},
+		live:   cfg.Liveness(g), heads: make([]bool, n), preds: make([][]edgeRef, n),
+	}
+	s.machine = machine{kernel: g.Kernel, launch: &s.Launch, syms: newSymbols()}
+	all := graph.New(n + 1)
+	for b := range g.Blocks {
+		s.along[b] = make([]state, len(g.Blocks[b].Edges))
+		for i, e := range g.Blocks[b].Edges {
+			all.AddEdge(b, e.To)
+			if e.To < n {
+				s.preds[e.To] = append(s.preds[e.To], edgeRef{b, i})
+			}
+		}
+	}
+	s.order = slices.DeleteFunc(graph.ReversePostOrder(all, g.Entry()), func(b int) bool { return b == n })
+	rank := make([]int, n)
+	for i, b := range s.order {
+		rank[b] = i
+	}
+	for _, b := range s.order {
+		for _, e := range g.Blocks[b].Edges {
+			if e.To < n && rank[e.To] <= rank[b] {
+				s.heads[e.To] = true
+			}
+		}
+	}
+	s.thresholds = thresholds(g.Kernel)
+	return s
+}
+
+// thresholds returns where sets are widened to, for each width: the limits of types, and
+// the constants of the kernel with their neighbours.
+func thresholds(k *isa.Kernel) map[int][]uint64 {
+	found := make(map[int][]uint64)
+	for _, width := range []int{1, 8, 16, 32, 64} {
+		m := mask(uint8(width))
+		list := []uint64{0, m, m / 2, m/2 + 1, 1<<31 - 1, 1 << 31, 1<<32 - 1}
+		for i := range k.Instrs {
+			for _, o := range k.Instrs[i].Src {
+				if o.Kind == isa.KindImm {
+					list = append(list, o.Imm-1, o.Imm, o.Imm+1)
+				}
+			}
+		}
+		for i := range list {
+			list[i] &= m
+		}
+		slices.Sort(list)
+		found[width] = slices.Compact(list)
+	}
+	return found
+}
+
+// round analyses every block once, and reports whether anything changed.
+func (s *solver) round() bool {
+	changed := false
+	before := make([]Set, len(s.machine.syms.all))
+	for i := range before {
+		before[i] = s.machine.syms.all[i].set
+	}
+	for _, b := range s.order {
+		if in, ok := s.enter(b); ok {
+			changed = changed || s.in[b] == nil || !same(s.in[b], in)
+			s.in[b] = in
+			s.leave(b)
+		}
+	}
+	for i := range s.machine.syms.all {
+		changed = changed || i >= len(before) || before[i] != s.machine.syms.all[i].set
+	}
+	return changed
+}
+
+func same(a, b state) bool {
+	for r := range a {
+		if (a[r] == nil) != (b[r] == nil) || a[r] != nil && (a[r].Set != b[r].Set || !a[r].form.equal(b[r].form) || !a[r].cond.equal(b[r].cond)) {
+			return false
+		}
+	}
+	return true
+}
+
+// enter returns what is known at the beginning of a block, false if control has not been
+// found to come there.
+func (s *solver) enter(b int) (state, bool) {
+	var from []state
+	for _, e := range s.preds[b] {
+		if st := s.along[e.block][e.index]; st != nil {
+			from = append(from, st)
+		}
+	}
+	start := b == s.Graph.Entry()
+	if from == nil && !start {
+		return nil, false
+	}
+	in := make(state, len(s.Graph.Kernel.Regs))
+	for _, r := range s.live.In(b) {
+		var values []*Value
+		if start {
+			values = append(values, unknown(s.machine.width(r)))
+		}
+		for _, st := range from {
+			values = append(values, s.machine.register(st, r))
+		}
+		var old *Value
+		if s.in[b] != nil {
+			old = s.in[b][r]
+		}
+		in[r] = s.merge(b, r, old, values)
+	}
+	return in, true
+}
+
+// merge joins the values that a register has on the ways to a block.
+func (s *solver) merge(b int, r isa.Reg, old *Value, values []*Value) *Value {
+	m := &s.machine
+	v := *values[0]
+	here := func(y Symbol) bool { e := &m.syms.all[y]; return e.origin == merged && e.block == b }
+	keep := v.form.known() && !v.form.mentions(here)
+	if v.cond.mentions(here) {
+		v.cond = nil
+	}
+	for _, w := range values[1:] {
+		v.Set = v.Set.Join(w.Set)
+		keep = keep && v.form.equal(w.form)
+		if !v.cond.equal(w.cond) {
+			v.cond = nil
+		}
+	}
+	if old != nil {
+		v.Set = s.accumulate(b, old.Set, v.Set)
+		keep = keep && v.form.equal(old.form)
+		if m.narrow {
+			keep = !old.form.mentions(here)
+			v.form = old.form
+		}
+	}
+	if keep {
+		r := *m.value(v.Set, v.form)
+		r.cond = v.cond
+		return &r
+	}
+	y := m.syms.at(place{merged, b, r}, b, m.kernel.Regs[r].Name, v.Set.Bits())
+	m.syms.all[y].set, m.syms.all[y].assigned = v.Set, true
+	return &Value{Set: v.Set, form: symbolForm(v.Set.bits, y), cond: v.cond}
+}
+
+// accumulate joins what was found in passes before with what is found now, or narrows it
+// to that.
+func (s *solver) accumulate(b int, old, now Set) Set {
+	if s.machine.narrow {
+		if both, ok := old.Meet(now); ok {
+			return both
+		}
+		return old
+	}
+	if s.pass >= widenLoops && s.heads[b] || s.pass >= widenAll {
+		t := s.thresholds[old.Bits()]
+		if s.pass >= widenAll {
+			t = nil
+		}
+		return old.Widen(now, t)
+	}
+	return old.Join(now)
+}
+
+// leave executes a block and finds what is known along its edges.
+func (s *solver) leave(b int) {
+	block := &s.Graph.Blocks[b]
+	st := slices.Clone(s.in[b])
+	for pc := block.Start; pc < block.End; pc++ {
+		s.machine.step(st, pc)
+	}
+	for i, e := range block.Edges {
+		s.along[b][i] = nil
+		if out, ok := s.follow(st, b, e.Kind); ok {
+			s.along[b][i] = out
+		}
+	}
+}
+
+// follow returns what is known along an edge; false if control never passes.
+func (s *solver) follow(st state, b int, kind cfg.EdgeKind) (state, bool) {
+	last := s.Graph.Last(b)
+	if !last.Guard.Set || len(s.Graph.Blocks[b].Edges) < 2 {
+		return st, true
+	}
+	holds := (kind != cfg.FallThrough) != last.Guard.Not
+	p := s.machine.register(st, last.Guard.Reg)
+	if c, ok := p.Set.IsConst(); ok && (c != 0) != holds {
+		return nil, false
+	}
+	return s.machine.refined(st, p.cond, holds)
+}

@@ -1,0 +1,113 @@
+package value
+
+import (
+	"encoding/binary"
+	"math/bits"
+	"testing"
+
+	"warpbound/internal/cfg"
+	"warpbound/internal/emu"
+	"warpbound/internal/flow/flowtest"
+	"warpbound/internal/isa"
+	"warpbound/internal/kernelgen"
+)
+
+// known returns what an analysis is told of a launch: all of it, or without its numbers
+// if it is vague.
+func known(l *flowtest.Launch, vague bool) Launch {
+	launch := Launch{Width: flowtest.Width}
+	if !vague {
+		launch.Grid, launch.Block = l.Grid.Launch().Grid, l.Grid.Launch().Block
+	}
+	for _, p := range l.Kernel.Params {
+		data := l.Grid.Launch().Params[p.Offset:][:p.Bytes]
+		set := Set{}
+		switch {
+		case vague:
+		case p.Bytes == 8:
+			x := binary.LittleEndian.Uint64(data)
+			set = Multiples(64, min(256, power(x)))
+		case p.Bytes == 4:
+			set = Const(32, uint64(binary.LittleEndian.Uint32(data)))
+		}
+		launch.Params = append(launch.Params, set)
+	}
+	return launch
+}
+
+// states returns what is known before each instruction, and behind it; nil where control
+// never comes.
+func (r *Result) states() (before, behind []state) {
+	before, behind = make([]state, len(r.Graph.Kernel.Instrs)), make([]state, len(r.Graph.Kernel.Instrs))
+	for b, block := range r.Graph.Blocks {
+		if r.in[b] == nil {
+			continue
+		}
+		st := r.in[b]
+		for pc := block.Start; pc < block.End; pc++ {
+			before[pc] = append(state(nil), st...)
+			st = append(state(nil), st...)
+			r.machine.step(st, pc)
+			behind[pc] = st
+		}
+	}
+	return before, behind
+}
+
+// checkValues runs a launch and compares every register with what is known of it: at the
+// beginning of a block those that are live, and every result.
+func checkValues(t *testing.T, l *flowtest.Launch, launch Launch, ctas int) {
+	t.Helper()
+	r := Analyze(l.Graph, launch)
+	before, behind := r.states()
+	live := cfg.Liveness(l.Graph)
+	holds := func(what string, pc int, st state, w *emu.Warp, reg isa.Reg, mask uint64) {
+		if st == nil {
+			t.Fatalf("%s %s is reached, which was thought impossible", what, l.Kernel.Format(&l.Kernel.Instrs[pc]))
+		}
+		if st[reg] == nil {
+			return
+		}
+		for m := mask; m != 0; m &= m - 1 {
+			lane := bits.TrailingZeros64(m)
+			if x := w.Register(reg, lane); !st[reg].Set.Contains(x) {
+				t.Fatalf("%s instruction %d, %s, %s is %d (%#x) in lane %d, not in %s (%+v), form %s", what, pc, l.Kernel.Format(&l.Kernel.Instrs[pc]),
+					l.Kernel.Regs[reg].Name, x, x, lane, st[reg].Set, st[reg].Set, r.machine.syms.format(st[reg].form))
+			}
+		}
+	}
+	l.Run(t, ctas, func(c *emu.CTA, warp int) func(*emu.Effect) {
+		w := &c.Warps[warp]
+		pc, active := w.PC(), w.Active()
+		if b := l.Graph.BlockOf(pc); l.Graph.Blocks[b].Start == pc {
+			for _, reg := range live.In(b) {
+				holds("before", pc, before[pc], w, reg, active)
+			}
+		}
+		return func(eff *emu.Effect) {
+			if eff.Mask == 0 {
+				return
+			}
+			l.Kernel.Instrs[pc].Writes(func(reg isa.Reg) { holds("behind", pc, behind[pc], w, reg, eff.Mask) })
+		}
+	})
+}
+
+// Whatever a random kernel computes is in the sets of its registers.
+func TestValuesOfRandomKernels(t *testing.T) {
+	for seed := range uint64(150) {
+		l := flowtest.Random(t, seed, kernelgen.Options{Statements: 20, Depth: 3, Trips: 6, Threads: 80, CTAs: 4, Irreducible: seed%5 == 4})
+		checkValues(t, l, known(l, seed%3 == 2), 3)
+	}
+}
+
+// The same for the suite.
+func TestValuesOfTheSuite(t *testing.T) {
+	for _, kernel := range []string{"bfs", "bitonicSort", "histogram64", "matrixMul", "reduction", "vectorAdd"} {
+		t.Run(kernel, func(t *testing.T) {
+			l := flowtest.Suite(t, kernel)
+			checkValues(t, l, known(l, false), 2)
+			checkValues(t, l, known(l, true), 1)
+		})
+	}
+}

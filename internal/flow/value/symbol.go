@@ -1,0 +1,199 @@
+package value
+
+import (
+	"fmt"
+	"math"
+	"strings"
+
+	"warpbound/internal/isa"
+)
+
+// Symbol is a word that forms are made of: a launch constant, a thread's or a CTA's
+// index, an operation on these, the result of the last execution of an instruction, or
+// what a register held when control last came to a block.
+type Symbol int32
+
+// origin tells where a symbol comes from.
+type origin uint8
+
+const (
+	fixed   origin = iota // a constant of the thread
+	merged                // a register at the beginning of a block
+	defined               // a result of an instruction
+)
+
+// symbol is what is known of a Symbol.
+type symbol struct {
+	origin   origin
+	name     string
+	set      Set  // of all values it ever has
+	assigned bool // set holds one at least
+	varies   bool
+	block    int // where it is merged or defined, -1 if fixed
+	reg      isa.Reg
+	pc       int // of the instruction that defines it
+
+	in   *isa.Instr // the operation whose result on args it is, nil if none is known
+	args []Form
+}
+
+// symbols is the table of all symbols of one analysis.
+type symbols struct {
+	all   []symbol
+	named map[string]Symbol // fixed
+	place map[place]Symbol  // the others
+}
+
+type place struct {
+	origin origin
+	at     int // block or instruction
+	reg    isa.Reg
+}
+
+func newSymbols() *symbols {
+	return &symbols{named: make(map[string]Symbol), place: make(map[place]Symbol)}
+}
+
+func (t *symbols) add(s symbol) Symbol {
+	t.all = append(t.all, s)
+	return Symbol(len(t.all) - 1)
+}
+
+// constant returns a fixed symbol by its name.
+func (t *symbols) constant(name string, set Set, varies bool) Symbol {
+	key := fmt.Sprintf("%s:%d", name, set.bits)
+	s, ok := t.named[key]
+	if !ok {
+		s = t.add(symbol{name: name, set: set, varies: varies, block: -1})
+		t.named[key] = s
+	}
+	return s
+}
+
+// expression returns the fixed symbol of an operation on fixed forms.
+func (t *symbols) expression(in *isa.Instr, args []Form, set Set) Symbol {
+	texts := make([]string, len(args))
+	varies := false
+	for i, f := range args {
+		texts[i] = f.format(t.nameOf)
+		varies = varies || f.mentions(func(s Symbol) bool { return t.all[s].varies })
+	}
+	s := t.constant(operationName(in, texts), set, varies)
+	t.all[s].in, t.all[s].args = in, args
+	return s
+}
+
+// infix are the operations that are written between their operands.
+var infix = map[isa.Op]string{
+	isa.Mul: "*", isa.Div: "/", isa.Rem: "%", isa.And: "&", isa.Or: "|", isa.Xor: "^", isa.Shl: "<<", isa.Shr: ">>",
+	isa.MulWide: "*",
+}
+
+func operationName(in *isa.Instr, texts []string) string {
+	if sign, ok := infix[in.Op]; ok && len(texts) == 2 {
+		for i, text := range texts {
+			if strings.Contains(text, " ") {
+				texts[i] = "(" + text + ")"
+			}
+		}
+		return texts[0] + sign + texts[1]
+	}
+	name := in.Op.String()
+	if in.Cmp != isa.CmpNone {
+		name += "." + in.Cmp.String()
+	}
+	if in.Type != isa.Invalid {
+		name = in.Type.String()
+		if in.Op != isa.Cvt {
+			name = in.Op.String() + "." + name
+		}
+		if in.Cmp != isa.CmpNone {
+			name += "." + in.Cmp.String()
+		}
+	}
+	return name + "(" + strings.Join(texts, ", ") + ")"
+}
+
+// at returns the symbol of a register at a place, and adds it if it is new.
+func (t *symbols) at(p place, block int, name string, width int) Symbol {
+	s, ok := t.place[p]
+	if !ok {
+		s = t.add(symbol{origin: p.origin, name: name, set: Any(width), block: block, reg: p.reg, pc: p.at})
+		t.place[p] = s
+	}
+	return s
+}
+
+func (t *symbols) nameOf(s Symbol) string { return t.all[s].name }
+
+func (t *symbols) format(f Form) string { return f.format(t.nameOf) }
+
+// isFixed reports whether a form has fixed symbols only.
+func (t *symbols) isFixed(f Form) bool {
+	return f.known() && !f.mentions(func(s Symbol) bool { return t.all[s].origin != fixed })
+}
+
+// set returns the words that a form can have.
+func (t *symbols) set(f Form) Set {
+	sum := Const(int(f.bits), f.c)
+	for _, e := range f.terms {
+		s := t.all[e.sym].set
+		if s.bits >= f.bits {
+			s = s.Cut(int(f.bits))
+		} else {
+			s = s.Extend(int(f.bits), false)
+		}
+		sum = sum.Add(s.Times(e.coef))
+	}
+	return sum
+}
+
+// exact returns the range of a form as a number: its constant and its coefficients count
+// as signed numbers, its symbols as unsigned ones, and nothing is reduced modulo the
+// width. It is false if the range does not fit an int64.
+func (t *symbols) exact(f Form) (lo, hi int64, ok bool) {
+	if !f.known() {
+		return 0, 0, false
+	}
+	lo = extend(f.c, f.bits)
+	hi = lo
+	for _, e := range f.terms {
+		a, b := t.all[e.sym].set.Unsigned()
+		if b > math.MaxInt64 {
+			return 0, 0, false
+		}
+		k := extend(e.coef, f.bits)
+		if k < 0 {
+			a, b = b, a
+		}
+		var okA, okB bool
+		if lo, okA = addProduct(lo, k, int64(a)); !okA {
+			return 0, 0, false
+		}
+		if hi, okB = addProduct(hi, k, int64(b)); !okB {
+			return 0, 0, false
+		}
+	}
+	return lo, hi, true
+}
+
+// addProduct returns s + k*x unless it overflows.
+func addProduct(s, k, x int64) (int64, bool) {
+	p, ok := signedProduct(k, x, 64)
+	sum := s + p
+	return sum, ok && (sum > s) == (p > 0)
+}
+
+// fits reports whether a form, as a number, is in the range of a signed or unsigned type
+// of its own width, so that reading the word as that type gives the number.
+func (t *symbols) fits(f Form, sign bool) bool {
+	lo, hi, ok := t.exact(f)
+	if !ok {
+		return false
+	}
+	if sign {
+		half := int64(mask(f.bits) / 2)
+		return lo >= -half-1 && hi <= half
+	}
+	return lo >= 0 && uint64(hi) <= mask(f.bits)
+}
