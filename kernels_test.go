@@ -76,6 +76,20 @@ func TestKernelsOnBarrelCores(t *testing.T) {
 	}
 }
 
+// TestMiniSIMT runs every kernel for the mini-SIMT machine there, and with warps of 32
+// lanes and a scoreboard.
+func TestMiniSIMT(t *testing.T) {
+	for _, ref := range kernels.MiniSIMT() {
+		for _, machine := range []string{"", "predictable-rr", "fermi-c2050"} {
+			j, err := warpbound.LoadFS(kernels.Suite(), ref.Kernel+"/job.toml", warpbound.LoadOptions{Machine: machine})
+			if err != nil {
+				t.Fatal(err)
+			}
+			compare(t, j, ref, 0)
+		}
+	}
+}
+
 // TestCorpus runs every kernel, on a small launch, as every compiler of the corpus
 // made it at every level for every target: all give the reference result, and
 // nothing in them is warned of.

@@ -14,7 +14,6 @@ import (
 	"warpbound/internal/emu"
 	"warpbound/internal/flow"
 	"warpbound/internal/isa"
-	"warpbound/internal/isa/ptx"
 	"warpbound/internal/job"
 	"warpbound/internal/machine"
 )
@@ -131,11 +130,7 @@ func prepare(j *job.Job, module []byte, m *machine.Machine, opts LoadOptions) (*
 	if opts.Seed != nil {
 		j.Seed = *opts.Seed
 	}
-	ast, err := ptx.Parse(j.Resolve(j.Module), module)
-	if err != nil {
-		return nil, err
-	}
-	program, err := ptx.Lower(ast)
+	program, err := parseModule(j.Resolve(j.Module), module)
 	if err != nil {
 		return nil, err
 	}
@@ -150,6 +145,9 @@ func prepare(j *job.Job, module []byte, m *machine.Machine, opts LoadOptions) (*
 	bound.Kernel = withSymbols(bound)
 	graph, err := cfg.Build(bound.Kernel)
 	if err != nil {
+		return nil, err
+	}
+	if err := graph.CheckSyncs(); err != nil {
 		return nil, err
 	}
 	code, err := emu.Decode(bound.Kernel, graph)

@@ -17,7 +17,6 @@ import (
 	"warpbound/internal/estimate"
 	"warpbound/internal/graph"
 	"warpbound/internal/inspect"
-	"warpbound/internal/isa/ptx"
 	"warpbound/internal/method/cta"
 	"warpbound/internal/method/hybrid"
 )
@@ -60,15 +59,11 @@ type InspectOptions struct {
 	PublishedEdges bool   // as in AnalyzeOptions
 }
 
-// Inspect describes the kernels of a PTX module. file is the module's name for
-// messages. It is an error if src is not PTX or if there is no such kernel; what
-// the simulator would refuse is listed among the warnings.
+// Inspect describes the kernels of a module. file is the module's name, which tells its
+// language. It is an error if src is not of that language or if there is no such kernel;
+// what the simulator would refuse is listed among the warnings.
 func Inspect(file string, src []byte, opts InspectOptions) (*inspect.Module, error) {
-	m, err := ptx.Parse(file, src)
-	if err != nil {
-		return nil, err
-	}
-	p, err := ptx.Lower(m)
+	p, err := parseModule(file, src)
 	if err != nil {
 		return nil, err
 	}

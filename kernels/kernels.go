@@ -1,5 +1,6 @@
 // Package kernels is the benchmark suite: six GPU kernels with the PTX that
-// clang makes of them, a job for each, and reference results in Go.
+// clang makes of them and one for the mini-SIMT machine, a job for each, and
+// reference results in Go.
 //
 // The directory of each kernel bears its name. The references restate in plain
 // Go what a kernel computes, so this package imports nothing else of the
@@ -11,14 +12,14 @@ import (
 	"io/fs"
 )
 
-//go:embed */job.toml */*.ptx */*.bin
+//go:embed */job.toml */*.ptx */*.simt */*.bin
 var embedded embed.FS
 
 // Suite returns the directories of all kernels, each with everything that its
 // job.toml names.
 func Suite() fs.FS { return embedded }
 
-// Names returns the names of the kernels, which are those of their directories.
+// Names returns the names of the kernels in PTX, which are those of their directories.
 func Names() []string {
 	var names []string
 	for _, r := range References() {
@@ -50,7 +51,13 @@ type Reference struct {
 	Compute func(in map[string][]byte, scalars map[string]uint64) map[string][]byte
 }
 
-// References returns the references of all kernels, one each. Their results
+// MiniSIMT returns the references of the kernels for the mini-SIMT machine, which are
+// the same kind of thing.
+func MiniSIMT() []Reference {
+	return []Reference{{"triangleSum", []string{"v"}, triangleSum}}
+}
+
+// References returns the references of all kernels in PTX, one each. Their results
 // are meant to be compared bit by bit: they round every floating-point
 // operation as the kernel does and in the same order.
 func References() []Reference {

@@ -149,3 +149,22 @@ func floatBytes(v []float32) []byte {
 	}
 	return wordBytes(w)
 }
+
+// triangleSum adds every second element of the upper part of a column, and one wherever
+// the number of the row is a multiple of that of the column.
+func triangleSum(in map[string][]byte, scalars map[string]uint64) map[string][]byte {
+	m, v, c := floats(in["m"]), floats(in["v"]), int(scalars["c"])
+	for tid := range v {
+		var s float32
+		for d := 0; d <= tid; d++ {
+			if d%(tid+1) == 0 {
+				s++
+			}
+			if d%2 != 0 {
+				s += m[tid+d*c]
+			}
+		}
+		v[tid] = s
+	}
+	return map[string][]byte{"v": floatBytes(v)}
+}

@@ -78,6 +78,7 @@ type Graph struct {
 	Kernel  *isa.Kernel
 	Blocks  []Block
 	blockOf []int        // for each instruction
+	syncs   error        // see CheckSyncs
 	runs    *graph.Graph // all edges, those to blocks that end with an error included
 }
 
@@ -115,6 +116,9 @@ func Build(k *isa.Kernel) (*Graph, error) {
 		return nil, fmt.Errorf("kernel %s: %w", k.Name, err)
 	}
 	g.Flow = flow
+	if k.Meeting == isa.AtSyncs {
+		g.matchSyncs()
+	}
 	for b, reached := range g.runs.Reachable(0)[:len(g.Blocks)] {
 		g.Blocks[b].Reachable = reached
 	}
@@ -145,7 +149,11 @@ func (g *Graph) Name(b int) string {
 func (g *Graph) Last(b int) *isa.Instr { return &g.Kernel.Instrs[g.Blocks[b].End-1] }
 
 // ends reports whether a block ends after the instruction.
-func ends(in *isa.Instr) bool {
+func ends(in *isa.Instr) bool { return leads(in) || in.Op == isa.Reconverge }
+
+// leads reports whether the instruction sends its lanes elsewhere than to the following
+// one.
+func leads(in *isa.Instr) bool {
 	return in.Op == isa.Bra || in.Op == isa.BrxIdx || in.Op.Info().Effect&isa.Ends != 0
 }
 
@@ -238,7 +246,7 @@ func (g *Graph) connect(b int) error {
 	if in.Op.Info().Effect&isa.Ends != 0 {
 		block.Edges = append(block.Edges, Edge{To: exit, Kind: Exits})
 	}
-	if ends(in) && !in.Guard.Set {
+	if leads(in) && !in.Guard.Set {
 		return nil
 	}
 	if block.End == len(g.Kernel.Instrs) {

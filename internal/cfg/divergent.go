@@ -34,6 +34,11 @@ import (
 // holds nowhere. Under these assumptions the result is sound for warps of any
 // size, and exact for warps of two lanes or more.
 //
+// For a kernel whose lanes meet AtSyncs, r is the block behind the sync that ends the
+// wait of b, and the lanes that take the branch wait. That lanes which leave a loop at
+// different times run on together adds nothing: it is as if all of them but those that
+// leave last had left at the first time.
+//
 // The number of edges can grow with the square of the number of blocks; more than
 // MaxDivergentEdges are an error.
 func DivergentEdges(f *Flow, uniform func(b int) bool) ([]graph.Edge, error) {
@@ -54,7 +59,7 @@ func DivergentEdges(f *Flow, uniform func(b int) bool) ([]graph.Edge, error) {
 		waiting := make(map[int][]int) // at each s, the branches that push it
 		for _, b := range branches {
 			for _, s := range f.Succ(b) {
-				if s != r && s != f.Exit() {
+				if s != r && s != f.Exit() && f.waits(b, s) {
 					waiting[s] = append(waiting[s], b)
 				}
 			}
@@ -75,6 +80,11 @@ func DivergentEdges(f *Flow, uniform func(b int) bool) ([]graph.Edge, error) {
 		}
 	}
 	return added.edges(), nil
+}
+
+// waits reports whether lanes that go from b to s may wait there while others run.
+func (f *Flow) waits(b, s int) bool {
+	return f.later == nil || f.later[b] < 0 || f.later[b] == s
 }
 
 // MaxDivergentEdges is the largest number of transitions, repeated ones

@@ -18,6 +18,7 @@ type Flow struct {
 	awaiting []bool // a barrier can be reached from the block
 	points   []int  // of reconvergence
 	parted   []bool // lanes may end on the way there
+	later    []int  // where it is known, the only successor of a block whose lanes may wait while others run, else -1; nil if it is known nowhere
 }
 
 // MaxLoopBlocks is the largest number of blocks that all loops of a flow graph

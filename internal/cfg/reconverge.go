@@ -137,6 +137,9 @@ func (f *Flow) ranked(ends func(b int) bool) []int {
 //     but end lanes counts as the end of its predecessors; and it is Exit() if no barrier
 //     can be reached from what is found.
 //
+// In a kernel whose lanes meet AtSyncs it is the block behind the sync at which the sides
+// of b meet.
+//
 // A block from which no end can be reached is treated as if the smallest block of each
 // endless loop had an edge to the exit (see graph.Endless), and its point is the immediate
 // post-dominator.

@@ -11,7 +11,7 @@ func inspectCommand() *cobra.Command {
 	var opts warpbound.InspectOptions
 	var dot bool
 	c := &cobra.Command{
-		Use:   "inspect MODULE.ptx",
+		Use:   "inspect MODULE",
 		Short: "Show a module's kernels, blocks, loops, branches and the edges that divergence adds",
 		Args:  cobra.ExactArgs(1),
 	}

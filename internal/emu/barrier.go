@@ -17,6 +17,7 @@ type barrier struct {
 	waiting uint64 // warps that wait
 	arrived int    // warps that have arrived, those that do not wait included
 	expect  int    // warps that it takes; 0 for all that have not exited
+	atMost  bool   // it takes no more than those that have not exited
 	threads int    // that took part in a reduction
 	votes   int    // of them with the predicate true
 }
@@ -28,6 +29,7 @@ type barrierOp struct {
 	count   slot      // number of threads, if hasCount
 	vote    predicate // of a reduction
 	counted bool
+	partly  bool     // a warp arrives with the lanes that run, whatever the others do
 	d       slot     // result of a reduction that counts
 	p       maskSlot // result of any other
 }
@@ -35,8 +37,10 @@ type barrierOp struct {
 func (op *barrierOp) exec(w *Warp, mask uint64, eff *Effect) error {
 	c := w.cta
 	pc := int32(eff.PC)
-	if err := w.together(pc, mask); err != nil {
-		return err
+	if !op.partly {
+		if err := w.together(pc, mask); err != nil {
+			return err
+		}
 	}
 	id, err := w.uniform(op.id, mask, pc, "barrier")
 	if err != nil {
@@ -52,6 +56,9 @@ func (op *barrierOp) exec(w *Warp, mask uint64, eff *Effect) error {
 			return err
 		}
 		width := uint64(c.grid.width)
+		if op.partly {
+			n = (n + width - 1) / width * width
+		}
 		if n == 0 || n%width != 0 || n > MaxWidth*width {
 			return w.faultf(pc, mask, "a barrier for %d threads; the number must be a multiple of the %d of a warp", n, width)
 		}
@@ -61,7 +68,7 @@ func (op *barrierOp) exec(w *Warp, mask uint64, eff *Effect) error {
 	if b.arrived > 0 && b.expect != expect {
 		return w.faultf(pc, mask, "barrier %d for %d warps, at which others arrived for %d (0 stands for all)", id, expect, b.expect)
 	}
-	b.expect = expect
+	b.expect, b.atMost = expect, op.partly
 	b.arrived++
 	eff.Arrived = true
 	if op.form != isa.BarrierArrive {
@@ -115,8 +122,11 @@ func (w *Warp) pending(lanes uint64, entry int) string {
 // release lets the warps at a barrier go if it is satisfied.
 func (c *CTA) release(b *barrier, eff *Effect) {
 	expect := b.expect
-	if expect == 0 {
+	switch {
+	case expect == 0:
 		expect = c.live
+	case b.atMost:
+		expect = min(expect, c.live)
 	}
 	if b.arrived == 0 || b.arrived < expect {
 		return
@@ -157,7 +167,7 @@ func (d *decoder) barrier() operation {
 		d.unsupported()
 		return nil
 	}
-	op := &barrierOp{form: in.Barrier, id: d.source(0), p: maskSink}
+	op := &barrierOp{form: in.Barrier, id: d.source(0), p: maskSink, partly: d.kernel.Meeting == isa.AtSyncs}
 	rest := in.Src[1:]
 	switch in.Barrier {
 	case isa.BarrierSync, isa.BarrierArrive:

@@ -1,13 +1,18 @@
 package emu
 
-import "warpbound/internal/isa"
+import (
+	"encoding/binary"
+
+	"warpbound/internal/isa"
+)
 
 // constant is a source that no instruction assigns: an immediate, the address of
 // a variable, or a special register that does not change while a CTA runs. It
 // has a vector, so that instructions read it like a register.
 type constant struct {
 	isVar   bool
-	v       int32       // the variable, if isVar
+	isParam bool
+	v       int32       // the variable, if isVar, or the parameter, if isParam
 	special isa.Special // the special register, if it is one
 	value   uint64      // the immediate; or what is added to the address
 }
@@ -76,10 +81,20 @@ func (g *Grid) value(k constant, cta, warp, lane int) uint64 {
 		}
 		return g.vars[k.v] + k.value
 	}
+	if k.isParam {
+		return g.parameter(&g.code.kernel.Params[k.v])
+	}
 	if k.special == isa.NoSpecial {
 		return k.value
 	}
 	return uint64(g.special(k.special, cta, warp, lane))
+}
+
+// parameter returns the value of a parameter of up to 8 bytes.
+func (g *Grid) parameter(p *isa.Var) uint64 {
+	var bytes [8]byte
+	copy(bytes[:], g.launch.Params[p.Offset:p.Offset+p.Bytes])
+	return binary.LittleEndian.Uint64(bytes[:])
 }
 
 // special returns the value of a special register that Env does not hold. A

@@ -55,6 +55,7 @@ func (g *Grid) StartCTA(c *CTA, index int) {
 		w.waiting = false
 		w.phase = 0
 		w.stack = append(w.stack[:0], entry{pc: 0, rpc: none, lanes: w.alive})
+		w.syncs = w.syncs[:0]
 		clear(w.preds)
 		w.preds[maskTrue] = ^uint64(0)
 	}

@@ -184,7 +184,7 @@ func (d *decoder) decode() {
 		d.fail("%d sources", n)
 		return
 	}
-	if in.Guard.Set {
+	if in.Guard.Set && !d.testsNumber() {
 		d.out.guard = d.test(isa.Operand{Kind: isa.KindReg, Reg: in.Guard.Reg, Not: in.Guard.Not})
 	}
 	if op := d.operation(); op != nil {
@@ -201,6 +201,11 @@ func (d *decoder) decode() {
 // nil if one may.
 func (d *decoder) operation() operation {
 	in := d.in
+	if d.kernel.Meeting == isa.AtSyncs {
+		if op := d.atSyncs(); op != nil {
+			return op
+		}
+	}
 	switch in.Op {
 	case isa.Bra, isa.BrxIdx:
 		d.out.control = true

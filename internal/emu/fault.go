@@ -46,6 +46,7 @@ var (
 	ErrTrap        = errors.New("trap")
 	ErrBarrier     = errors.New("barrier in divergent code")
 	ErrDeadlock    = errors.New("deadlock")
+	ErrSync        = errors.New("branch without its sync")
 )
 
 // fault makes the error of a lane at the instruction pc.

@@ -11,6 +11,12 @@ func (d *decoder) source(i int) slot {
 		return d.constant(constant{value: o.Imm})
 	case isa.KindVar:
 		return d.constant(constant{isVar: true, v: o.Var, value: o.Imm})
+	case isa.KindParam:
+		if o.Var < 0 || int(o.Var) >= len(d.kernel.Params) || d.kernel.Params[o.Var].Bytes > 8 {
+			d.fail("source %d is no parameter of up to 8 bytes", i+1)
+			return slotSink
+		}
+		return d.constant(constant{isParam: true, v: o.Var})
 	case isa.KindSpecial:
 		if o.Special.Bits() == 1 {
 			d.fail("source %d cannot be the predicate %s", i+1, o)

@@ -25,7 +25,9 @@ import (
 //     and those that are pushed have no rpc and last until all their lanes have
 //     exited.
 //
-// So the stack is never deeper than branches are nested.
+// So the stack is never deeper than branches are nested. In a kernel whose lanes meet
+// AtSyncs it has one entry, the running one, and the other lanes are in the frames of the
+// synchronisation stack.
 type Warp struct {
 	// What every instruction needs comes first.
 	code   *Code
@@ -42,6 +44,7 @@ type Warp struct {
 	arrived int32 // the barrier instruction at which it waits
 	phase   int   // of the cluster's barrier at which it has arrived
 	local   region
+	syncs   []syncFrame // see syncFrame
 }
 
 // entry is an element of the reconvergence stack.

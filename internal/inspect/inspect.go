@@ -22,6 +22,7 @@ import (
 // Module describes a module and the kernels that were asked for.
 type Module struct {
 	File        string             `json:"file"`
+	Language    string             `json:"language"`
 	Version     string             `json:"version"`
 	Target      string             `json:"target"`
 	AddressBits int                `json:"address_bits"`
@@ -88,7 +89,7 @@ type Edge struct {
 // divergent finds the edges that divergence adds to a flow graph. It is an error
 // if there is no such kernel.
 func Inspect(p *isa.Program, kernel string, divergent func(*cfg.Graph) ([]graph.Edge, error)) (*Module, error) {
-	m := &Module{File: p.File, Version: p.Version, Target: p.Target, AddressBits: p.AddressBits, Kernels: []Kernel{}}
+	m := &Module{File: p.File, Language: p.Language, Version: p.Version, Target: p.Target, AddressBits: p.AddressBits, Kernels: []Kernel{}}
 	obstacles := slices.Clone(p.Warnings)
 	var warnings []diag.Warning
 	found := false
@@ -157,6 +158,9 @@ func inspectKernel(k *isa.Kernel, divergent func(*cfg.Graph) ([]graph.Edge, erro
 	}
 	for _, e := range g.Endless() {
 		warnings = append(warnings, warning(e.Pos, "endless-loop", e))
+	}
+	if err := g.CheckSyncs(); err != nil {
+		warnings = append(warnings, warning(k.Pos, "no-sync", err))
 	}
 	warnings = append(warnings, flow.UninitialisedRegisters(g)...)
 	added, err := divergent(g)

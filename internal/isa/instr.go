@@ -22,6 +22,7 @@ const (
 	KindVarAddr      // memory at variable Var plus Imm (plus Reg unless it is NoReg)
 	KindSink         // a result that is dropped ("_")
 	KindFunc         // address of function Var of the program; not in kernels
+	KindParam        // value of parameter Var of the kernel
 )
 
 // Operand is one source or destination of an instruction.
@@ -37,11 +38,17 @@ type Operand struct {
 // RegOperand is the operand that reads or writes a register.
 func RegOperand(r Reg) Operand { return Operand{Kind: KindReg, Reg: r} }
 
+// ParamOperand is the value of a parameter of the kernel.
+func ParamOperand(index int) Operand {
+	return Operand{Kind: KindParam, Reg: NoReg, Var: int32(index)}
+}
+
 // ImmOperand is the operand of constant bits.
 func ImmOperand(bits uint64) Operand { return Operand{Kind: KindImm, Reg: NoReg, Imm: bits} }
 
 // Guard makes an instruction depend on a predicate register. The zero Guard
-// holds always.
+// holds always. That of a Bra may be a register of integers in kernels whose lanes
+// meet AtSyncs: it holds where the integer is not zero.
 type Guard struct {
 	Set bool
 	Not bool

@@ -113,7 +113,8 @@ const (
 	Ret
 	Exit
 	Trap
-	Nop // what neither changes a result nor waits for anybody; sources are read
+	Nop        // what neither changes a result nor waits for anybody; sources are read
+	Reconverge // where the sides of a branch meet, in kernels that do so AtSyncs
 
 	// Synchronisation and communication.
 	Bar // CTA barrier a, with b threads if given; Instr.Barrier tells the form, some of which have no operands
@@ -288,6 +289,8 @@ var ops = [numOps]Info{
 	Exit:      {"exit", UnitCtl, none, none, Ends},
 	Trap:      {"trap", UnitCtl, none, none, Ends},
 	Nop:       {"nop", UnitAdd, none, [2]int{0, 1}, 0},
+
+	Reconverge: {"sync", UnitSync, none, none, Branches},
 
 	Bar:        {"bar", UnitSync, [2]int{0, 1}, [2]int{0, 3}, Barriers},
 	BarWarp:    {"bar.warp", UnitSync, none, n(1), Crosslane},

@@ -5,13 +5,26 @@ import "warpbound/internal/diag"
 // Program is a parsed module. It is not changed after its front end made it.
 type Program struct {
 	File        string // name of the module, for messages
+	Language    string // of the module, for messages
 	Version     string // language version, for example "6.3"
 	Target      string // for example "sm_70"
 	AddressBits int    // 32 or 64
-	Vars        []Var  // module-scope variables
+	Meeting     Meeting
+	Vars        []Var // module-scope variables
 	Funcs       []*Func
 	Warnings    []diag.Warning
 }
+
+// Meeting is the discipline by which lanes of a warp that diverged meet again.
+type Meeting uint8
+
+const (
+	// AtPostDominators lets them meet where the flow graph says (cfg.Flow.Reconverge).
+	AtPostDominators Meeting = iota
+	// AtSyncs lets them meet at Reconverge instructions, one for each branch with a
+	// guard, which all lanes that come to the branch execute behind it.
+	AtSyncs
+)
 
 // Func looks a function up by name; nil if there is none.
 func (p *Program) Func(name string) *Func {
@@ -117,6 +130,7 @@ type Kernel struct {
 	File        string
 	Target      string // the program's
 	AddressBits int
+	Meeting     Meeting
 	Params      []Var // also parameters of the launch, in order
 	Vars        []Var // every variable that an operand names, parameters excluded
 	Regs        []RegDecl

@@ -248,6 +248,11 @@ func (o Operand) format(n *names) string {
 		return "[" + base + offset(o.Imm) + "]"
 	case KindSink:
 		return "_"
+	case KindParam:
+		if n.kernel != nil {
+			return n.kernel.Params[o.Var].Name
+		}
+		return fmt.Sprintf("param%d", o.Var)
 	case KindFunc:
 		return fmt.Sprintf("func%d", o.Var) + offset(o.Imm)
 	}

@@ -13,7 +13,7 @@ import (
 // Module writes what is known of a module for people.
 func Module(w io.Writer, m *inspect.Module) error {
 	p := &printer{w: w}
-	p.printf("module %s: PTX %s, target %s, %d-bit addresses\n", m.File, m.Version, m.Target, m.AddressBits)
+	p.printf("module %s: %s %s, target %s, %d-bit addresses\n", m.File, m.Language, m.Version, m.Target, m.AddressBits)
 	if len(m.Kernels) == 0 {
 		p.printf("no kernels\n")
 	}

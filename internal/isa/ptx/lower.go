@@ -19,7 +19,7 @@ import (
 func Lower(m *Module) (*isa.Program, error) {
 	l := &lowering{
 		Module:  m,
-		program: &isa.Program{File: m.File},
+		program: &isa.Program{File: m.File, Language: "PTX"},
 		names:   make(map[string]symbol),
 		files:   make(map[int]string),
 		matched: make(map[string][]candidate),

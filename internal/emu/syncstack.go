@@ -1,0 +1,169 @@
+package emu
+
+import (
+	"fmt"
+
+	"warpbound/internal/isa"
+)
+
+// syncFrame is a frame (l_id, done, l_next, todo) of the synchronisation stack of a warp,
+// whose lanes meet AtSyncs: those of a branch, in the machine of Hirvisalo (WCET 2014,
+// Section 4) and of Coutinho, Sampaio, Pereira and Meira (PACT 2011).
+//
+//   - A branch with a guard pushes a frame (pc, none, target, none), also if its lanes
+//     agree; but not if it is the branch of the frame on top, which is that of a loop
+//     executed again. If the lanes disagree on the next instruction, those that take the
+//     branch are added to todo and the others run on.
+//   - A sync with lanes in todo puts the running lanes into done, and those of todo run
+//     on from the target. A sync without pops the frame, and the lanes of done and the
+//     running ones go on together behind it.
+//
+// So every side of a branch executes the sync. A program that does otherwise is at
+// fault with ErrSync: a sync without a frame, a thread that ends with one, sides that
+// come to different syncs, and lanes that come back to their branch while others wait
+// at its sync.
+type syncFrame struct {
+	branch int32
+	next   int32  // the target
+	met    int32  // the sync at which the lanes of done wait
+	done   uint64 // lanes
+	todo   uint64 // lanes
+}
+
+// atSyncs decodes the instructions that work on the synchronisation stack, nil for
+// all others.
+func (d *decoder) atSyncs() operation {
+	in := d.in
+	switch {
+	case in.Op == isa.Reconverge:
+		d.out.control = true
+		return syncOp{}
+	case in.Op == isa.Bra && in.Guard.Set:
+		d.out.control = true
+		op := &syncBranch{target: int32(in.Target)}
+		if d.testsNumber() {
+			op.number, op.isNumber = d.register(isa.RegOperand(in.Guard.Reg)), true
+			op.not = spread(in.Guard.Not)
+		}
+		return op
+	case in.Op == isa.Bra:
+		d.out.control = true
+		return jumpOp{target: int32(in.Target)}
+	case in.Op == isa.Ret || in.Op == isa.Exit:
+		d.out.control = true
+		return syncExit{}
+	case in.Op == isa.BrxIdx:
+		d.fail("lanes cannot meet behind an indexed branch of a kernel with syncs")
+	}
+	return nil
+}
+
+// testsNumber reports whether the guard of the instruction is a register of integers.
+func (d *decoder) testsNumber() bool {
+	return d.kernel.Meeting == isa.AtSyncs && d.in.Op == isa.Bra && d.in.Guard.Set &&
+		d.kernel.Regs[d.in.Guard.Reg].Type != isa.Pred
+}
+
+// syncBranch is a direct branch with a guard.
+type syncBranch struct {
+	target   int32
+	isNumber bool
+	number   slot   // is not zero where the guard holds, if isNumber
+	not      uint64 // all ones if it is zero there
+}
+
+func (b *syncBranch) exec(w *Warp, taken uint64, eff *Effect) error {
+	top := &w.stack[0]
+	if b.isNumber {
+		taken = b.nonzero(w, top.lanes) ^ b.not&top.lanes
+		eff.Mask = taken
+	}
+	last := len(w.syncs) - 1
+	if last < 0 || w.syncs[last].branch != top.pc {
+		w.syncs = append(w.syncs, syncFrame{branch: top.pc, next: b.target})
+		last++
+	}
+	f := &w.syncs[last]
+	if f.done != 0 {
+		return w.fault(top.pc, first(top.lanes), fmt.Errorf("%w: the thread comes back to its branch while thread %s of the warp waits at %s",
+			ErrSync, triple(w.thread(first(f.done))), w.code.place(f.met)))
+	}
+	switch {
+	case taken == top.lanes:
+		top.pc = b.target
+		return nil
+	case b.target == top.pc+1:
+		taken = 0
+	}
+	eff.Diverged = taken != 0
+	f.todo |= taken
+	top.lanes &^= taken
+	top.pc++
+	return nil
+}
+
+// nonzero returns the lanes in which the number is not zero.
+func (b *syncBranch) nonzero(w *Warp, lanes uint64) (found uint64) {
+	for m := lanes; m != 0; m &= m - 1 {
+		if lane := first(m); w.at(b.number, lane) != 0 {
+			found |= 1 << lane
+		}
+	}
+	return found
+}
+
+// jumpOp is a branch without a guard.
+type jumpOp struct{ target int32 }
+
+func (j jumpOp) exec(w *Warp, _ uint64, _ *Effect) error {
+	w.stack[0].pc = j.target
+	return nil
+}
+
+// syncOp is where the sides of the branch of the frame on top meet.
+type syncOp struct{}
+
+func (syncOp) exec(w *Warp, _ uint64, _ *Effect) error {
+	top := &w.stack[0]
+	last := len(w.syncs) - 1
+	if last < 0 {
+		return w.fault(top.pc, first(top.lanes), fmt.Errorf("%w: no branch waits for this sync", ErrSync))
+	}
+	f := &w.syncs[last]
+	if f.done != 0 && f.met != top.pc {
+		return w.fault(top.pc, first(top.lanes), fmt.Errorf("%w: the other side of %s, with thread %s, met at %s",
+			ErrSync, w.code.place(f.branch), triple(w.thread(first(f.done))), w.code.place(f.met)))
+	}
+	if f.todo == 0 {
+		top.lanes |= f.done
+		top.pc++
+		w.syncs = w.syncs[:last]
+		return nil
+	}
+	f.done, f.met = top.lanes, top.pc
+	top.pc, top.lanes = f.next, f.todo
+	f.todo = 0
+	return nil
+}
+
+// syncExit ends the running lanes, which must not be on a side of a branch.
+type syncExit struct{}
+
+func (syncExit) exec(w *Warp, mask uint64, eff *Effect) error {
+	if last := len(w.syncs) - 1; last >= 0 {
+		top := w.stack[0]
+		return w.fault(top.pc, first(top.lanes), fmt.Errorf("%w: the thread ends before a sync has ended the divergence of %s",
+			ErrSync, w.code.place(w.syncs[last].branch)))
+	}
+	return exit{}.exec(w, mask, eff)
+}
+
+// place names an instruction with its position.
+func (c *Code) place(pc int32) string {
+	in := c.Instr(int(pc))
+	text := c.kernel.Format(in)
+	if in.Pos.Known() {
+		text += fmt.Sprintf(" (%s)", in.Pos)
+	}
+	return text
+}
