@@ -22,14 +22,14 @@ type test struct {
 func integerTest(cmp isa.Cmp, t isa.Type) test {
 	equal := sizedTest(t, eq[uint16], fastTest(vec.Eq32, eq[uint32]), fastTest(vec.Eq64, eq[uint64]))
 	below := sizedTest(t, lt[uint16], fastTest(vec.LtU32, lt[uint32]), fastTest(vec.LtU64, lt[uint64]))
-	notAbove := sizedTest(t, le[uint16], fastTest(vec.LeU32, le[uint32]), le[uint64])
+	notAbove := sizedTest(t, le[uint16], fastTest(vec.LeU32, le[uint32]), fastTest(vec.LeU64, le[uint64]))
 	less, lessOrEqual := below, notAbove
 	switch t.Class() {
 	case isa.Bits:
 		less, lessOrEqual = nil, nil
 	case isa.Signed:
 		less = sizedTest(t, lt[int16], fastTest(vec.LtS32, lt[int32]), fastTest(vec.LtS64, lt[int64]))
-		lessOrEqual = sizedTest(t, le[int16], fastTest(vec.LeS32, le[int32]), le[int64])
+		lessOrEqual = sizedTest(t, le[int16], fastTest(vec.LeS32, le[int32]), fastTest(vec.LeS64, le[int64]))
 	}
 	switch cmp {
 	case isa.Eq:

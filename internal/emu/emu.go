@@ -102,7 +102,6 @@ type Effect struct {
 	PC       int    // the instruction executed
 	Mask     uint64 // lanes that executed it: active and with the guard holding
 	Diverged bool   // the lanes of a branch went different ways
-	Access   Access // valid if Access.Kind is not NoAccess
 
 	// Arrived is set if the warp is at a CTA barrier now, also if it was
 	// released at once. Released holds the warps of the CTA, by index, that
@@ -113,4 +112,6 @@ type Effect struct {
 
 	WarpDone bool // the last lane of the warp has exited
 	CTADone  bool // the last warp of the CTA has exited
+
+	Access Access // valid if Access.Kind is not NoAccess
 }

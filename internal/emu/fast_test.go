@@ -29,7 +29,7 @@ func plainFuncs() [vec.NumOps]aluFunc {
 func plainTests() [vec.NumTests]func(a, b *vector) uint32 {
 	return [vec.NumTests]func(a, b *vector) uint32{
 		vec.Eq32: eq[uint32], vec.LtS32: lt[int32], vec.LtU32: lt[uint32], vec.LeS32: le[int32], vec.LeU32: le[uint32],
-		vec.Eq64: eq[uint64], vec.LtS64: lt[int64], vec.LtU64: lt[uint64],
+		vec.Eq64: eq[uint64], vec.LtS64: lt[int64], vec.LtU64: lt[uint64], vec.LeS64: le[int64], vec.LeU64: le[uint64],
 		vec.EqF32: eq32, vec.LtF32: lt32, vec.LeF32: le32,
 	}
 }

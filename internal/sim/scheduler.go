@@ -84,9 +84,10 @@ func (s *scheduler) pickGreedy(m *sm, now int64) int {
 		return s.last
 	}
 	next, first, soonest := int64(never), 0, int64(never)
+	unitFree := m.pipeFree
 	for i := range s.warps {
 		c := &s.warps[i]
-		at := max(c.at, m.pipeFree[c.pipe])
+		at := max(c.at, unitFree[c.pipe])
 		if at <= now {
 			s.last = i
 			return i

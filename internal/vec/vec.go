@@ -110,6 +110,8 @@ const (
 	Eq64
 	LtS64
 	LtU64
+	LeS64
+	LeU64
 	EqF32
 	LtF32
 	LeF32

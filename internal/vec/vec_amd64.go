@@ -75,6 +75,8 @@ func FastTest(t Test) TestFunc {
 		Eq64:  eq64,
 		LtS64: ltS64,
 		LtU64: ltU64,
+		LeS64: leS64,
+		LeU64: leU64,
 		EqF32: eqF32,
 		LtF32: ltF32,
 		LeF32: leF32,
@@ -226,6 +228,12 @@ func ltS64(a, b *Vector) uint32
 
 //go:noescape
 func ltU64(a, b *Vector) uint32
+
+//go:noescape
+func leS64(a, b *Vector) uint32
+
+//go:noescape
+func leU64(a, b *Vector) uint32
 
 //go:noescape
 func eqF32(a, b *Vector) uint32

@@ -173,6 +173,11 @@
 	VPCMPGTQ Y0, Y1, Y0; \
 	SIGNS(AT)
 
+#define MORE64(OP, AT) \
+	BOTH(AT); \
+	VPCMPGTQ Y1, Y0, Y0; \
+	SIGNS(AT)
+
 #define FLOATS(OP, AT) \
 	VMOVUPS AT(SI), Y0; \
 	VCMPPS OP, AT(DX), Y0, Y0; \
