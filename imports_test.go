@@ -27,6 +27,7 @@ var arrows = []struct {
 	{"internal/flow", []string{"internal/isa/ptx", "internal/machine", "internal/emu", "internal/sim", "internal/method/..."}, "flow facts have no timing"},
 	{"internal/flow/gated/...", []string{"internal/isa/ptx", "internal/machine", "internal/emu", "internal/sim", "internal/method/..."}, "forms have no timing, and are executed by what shares single results with emu alone"},
 	{"internal/flow/value", []string{"internal/isa/ptx", "internal/machine", "internal/emu", "internal/fold", "internal/sim", "internal/method/..."}, "values have no timing and are found without executing"},
+	{"internal/flow/divergence", []string{"internal/isa/ptx", "internal/machine", "internal/emu", "internal/fold", "internal/sim", "internal/method/..."}, "verdicts have no timing"},
 	{"internal/machine", []string{"internal/cfg", "internal/emu", "internal/sim", "internal/method/..."}, "a machine is a description"},
 	{"internal/emu", []string{"internal/isa/ptx", "internal/machine", "internal/sim", "internal/trace", "internal/method/..."}, "semantics have no timing"},
 	{"internal/fold", []string{"internal/isa/ptx", "internal/machine", "internal/sim", "internal/trace", "internal/method/..."}, "single results have no timing"},

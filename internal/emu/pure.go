@@ -153,6 +153,8 @@ func (g *Grid) Constant(o isa.Operand, ctaid [3]int, warp, lane int) (uint64, bo
 	case isa.KindImm:
 	case isa.KindVar, isa.KindVarAddr:
 		k.isVar, k.v = true, o.Var
+	case isa.KindParam:
+		k.isParam, k.v = true, o.Var
 	case isa.KindSpecial:
 		if specialScope(o.Special) == ofStep {
 			return 0, false

@@ -1,7 +1,7 @@
 // Package flowtest loads jobs for the tests of analyses, which compare what they find
 // with executions.
 //
-// It imports cfg, emu, fold, job and the front end for PTX.
+// It imports cfg, emu, fold, job, kernelgen and the front ends.
 package flowtest
 
 import (
@@ -14,6 +14,7 @@ import (
 	"warpbound/internal/emu"
 	"warpbound/internal/fold"
 	"warpbound/internal/isa"
+	"warpbound/internal/isa/minisimt"
 	"warpbound/internal/isa/ptx"
 	"warpbound/internal/job"
 	"warpbound/internal/kernelgen"
@@ -28,19 +29,23 @@ type Launch struct {
 	Fold   *fold.Launch
 }
 
-// Width is the number of lanes of a warp of the launches here.
+// Width is the number of lanes of a warp of the launches here, of kernels in PTX.
 const Width = 32
+
+// width returns the number of lanes of a warp: for mini-SIMT code that of Hirvisalo's
+// example.
+func width(k *isa.Kernel) int {
+	if k.Meeting == isa.AtSyncs {
+		return 4
+	}
+	return Width
+}
 
 // Random makes a launch of a random kernel.
 func Random(t testing.TB, seed uint64, opts kernelgen.Options) *Launch {
 	t.Helper()
 	c := kernelgen.New(rand.New(rand.NewPCG(seed, 0)), opts)
-	return load(t, "job.toml", func(name string) ([]byte, error) {
-		if name == kernelgen.ModuleFile {
-			return []byte(c.Module), nil
-		}
-		return []byte(c.Job), nil
-	})
+	return Job(t, c.Job, c.Module)
 }
 
 // Suite loads a kernel of the suite.
@@ -48,6 +53,19 @@ func Suite(t testing.TB, kernel string) *Launch {
 	t.Helper()
 	return load(t, "job.toml", func(name string) ([]byte, error) {
 		return fs.ReadFile(kernels.Suite(), path.Join(kernel, name))
+	})
+}
+
+// Job loads a job and its module. It is the module's language that the job tells by the
+// name of the file.
+func Job(t testing.TB, text, code string) *Launch {
+	t.Helper()
+	const job = "job.toml"
+	return load(t, job, func(name string) ([]byte, error) {
+		if name == job {
+			return []byte(text), nil
+		}
+		return []byte(code), nil
 	})
 }
 
@@ -66,7 +84,9 @@ func load(t testing.TB, name string, read func(string) ([]byte, error)) *Launch 
 	fatal(err)
 	text, err = read(j.Module)
 	fatal(err)
-	l := &Launch{Kernel: link(t, j, text)}
+	l := new(Launch)
+	l.Kernel, err = j.Link(Lower(t, j.Module, text))
+	fatal(err)
 	bound, err := j.Bind(l.Kernel)
 	fatal(err)
 	l.Graph, err = cfg.Build(l.Kernel)
@@ -88,29 +108,36 @@ func load(t testing.TB, name string, read func(string) ([]byte, error)) *Launch 
 		}
 	}
 	launch.Params = bound.ParamBlock(nil, in, func(i int) uint64 { return addrs[i] })
-	l.Grid, err = emu.NewGrid(code, launch, mem, Width)
+	l.Grid, err = emu.NewGrid(code, launch, mem, width(l.Kernel))
 	fatal(err)
 	l.Fold, err = fold.New(l.Grid)
 	fatal(err)
 	return l
 }
 
-// link lowers a module and links the job's kernel.
-func link(t testing.TB, j *job.Job, text []byte) *isa.Kernel {
+// Lower makes a program of a module: of mini-SIMT code if the file's name says so, else of
+// PTX.
+func Lower(t testing.TB, file string, text []byte) *isa.Program {
 	t.Helper()
-	m, err := ptx.Parse(j.Module, text)
+	var p *isa.Program
+	if path.Ext(file) == ".simt" {
+		m, err := minisimt.Parse(file, text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if p, err = minisimt.Lower(m); err != nil {
+			t.Fatal(err)
+		}
+		return p
+	}
+	m, err := ptx.Parse(file, text)
 	if err != nil {
 		t.Fatal(err)
 	}
-	p, err := ptx.Lower(m)
-	if err != nil {
+	if p, err = ptx.Lower(m); err != nil {
 		t.Fatal(err)
 	}
-	k, err := j.Link(p)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return k
+	return p
 }
 
 // Run executes the first CTAs of the launch, CTA after CTA and in each warp after warp

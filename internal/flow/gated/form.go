@@ -42,8 +42,8 @@ type Value struct {
 
 	Loop int // of a Mu or an Eta: index in Form.Loops
 
-	// By chooses one of the arguments of a Gamma: the first if it is true and the
-	// second if it is false; the one that it numbers if Indexed. An argument that
+	// By chooses one of the arguments of a Gamma: the first if it is true, or a number
+	// that is not zero, and else the second; the one that it numbers if Indexed. An argument that
 	// is None is never chosen. An Eta takes its argument from the iteration in which
 	// By, its loop's Leave, is true. A Mu has two: what it is at first and next.
 	By      ID

@@ -187,8 +187,11 @@ func (t *Thread) choose(v gated.ID) {
 	value := &t.form.Values[v]
 	t.defined[v] = false
 	at := t.values[value.By]
-	if !value.Indexed {
-		at = 1 - at
+	if !value.Indexed { // a guard may be a number
+		at = 0
+		if t.values[value.By] == 0 {
+			at = 1
+		}
 	}
 	if t.defined[value.By] && at < uint64(len(value.Args)) && value.Args[at] != gated.None {
 		t.copy(v, value.Args[at])

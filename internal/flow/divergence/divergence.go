@@ -1,0 +1,157 @@
+package divergence
+
+import (
+	"warpbound/internal/flow/gated"
+	"warpbound/internal/isa"
+)
+
+// Result is what is known of the values of a kernel. It does not change.
+type Result struct {
+	Form   *gated.Form
+	values []Verdict
+	from   []gated.ID // by value: the operand that makes it as divergent as it is, or None
+}
+
+// Analyze finds the verdicts of a kernel in gated form, for complete runs of launches of
+// the given shape.
+//
+// It is an error, with positions, if the syncs of a kernel whose lanes meet AtSyncs do not
+// fit its branches (cfg.Graph.CheckSyncs).
+//
+// It takes for granted what PTX does of memory that is read only: that nothing writes
+// what a kernel reads from constant memory.
+func Analyze(f *gated.Form, l Launch) (*Result, error) {
+	if err := f.Graph.CheckSyncs(); err != nil {
+		return nil, err
+	}
+	a := &analysis{
+		Result: Result{Form: f, values: make([]Verdict, len(f.Values)), from: make([]gated.ID, len(f.Values))},
+		launch: l,
+		memory: contents(f.Graph.Kernel),
+		apart:  make([]bool, len(f.Graph.Blocks)),
+		skewed: make([]bool, len(f.Loops)),
+		split:  make([]bool, len(f.Graph.Blocks)),
+	}
+	for v := range a.from {
+		a.from[v] = gated.None
+	}
+	for changed := true; changed; {
+		a.propagate()
+		changed = a.part()
+	}
+	return &a.Result, nil
+}
+
+// Value returns the verdict of a value.
+func (r *Result) Value(v gated.ID) Verdict { return r.values[v] }
+
+// Branch returns the verdict of the choice at the end of a block: that of the lanes
+// that take one edge or another, or end.
+func (r *Result) Branch(block int) Verdict {
+	guard, index := r.Form.Selectors(block)
+	verdict := Grid
+	for _, v := range []gated.ID{guard, index} {
+		if v != gated.None {
+			verdict = max(verdict, r.values[v])
+		}
+	}
+	return verdict
+}
+
+// Uniform reports whether lanes that execute the end of a block together surely go the
+// same way.
+func (r *Result) Uniform(block int) bool {
+	return len(r.Form.Graph.Succ(block)) < 2 || r.Branch(block) < Divergent
+}
+
+// Origin returns the value that makes another as divergent as it is: one whose operands
+// are less divergent, such as the result of a load.
+func (r *Result) Origin(v gated.ID) gated.ID {
+	for r.from[v] != gated.None {
+		v = r.from[v]
+	}
+	return v
+}
+
+// analysis computes the least verdicts that satisfy all rules: they begin with Grid and
+// grow.
+type analysis struct {
+	Result
+	launch Launch
+	memory memory
+
+	split  []bool // by block: its branch is known to be divergent
+	apart  []bool // by block: some lanes may execute it while others wait elsewhere
+	skewed []bool // by loop: lanes may be together in different iterations
+}
+
+// propagate applies the rules of values until none makes a difference.
+func (a *analysis) propagate() {
+	for changed := true; changed; {
+		changed = false
+		for v := range a.values {
+			verdict, from := a.rule(gated.ID(v))
+			if verdict > a.values[v] {
+				a.values[v], a.from[v] = verdict, from
+				changed = true
+			}
+		}
+	}
+}
+
+// rule returns what follows for a value from its operands, and the operand from which
+// it follows.
+func (a *analysis) rule(v gated.ID) (Verdict, gated.ID) {
+	value := &a.Form.Values[v]
+	switch value.Kind {
+	case gated.Result:
+		return a.result(value.Instr)
+	case gated.Mu:
+		if a.skewed[value.Loop] {
+			return Divergent, gated.None
+		}
+	}
+	verdict, from := Grid, gated.None
+	a.join(&verdict, &from, value.By)
+	for _, arg := range value.Args {
+		a.join(&verdict, &from, arg)
+	}
+	return verdict, from
+}
+
+func (a *analysis) join(verdict *Verdict, from *gated.ID, operand gated.ID) {
+	if operand != gated.None && a.values[operand] > *verdict {
+		*verdict, *from = a.values[operand], operand
+	}
+}
+
+// result returns the verdict of the results of an instruction.
+func (a *analysis) result(i int) (Verdict, gated.ID) {
+	in := &a.Form.Graph.Kernel.Instrs[i]
+	verdict, from := Grid, gated.None
+	reads := a.Form.Reads(i)
+	if in.Guard.Set {
+		reads = reads[1:]
+	}
+	for _, v := range reads {
+		a.join(&verdict, &from, v)
+	}
+	for _, o := range in.Src {
+		if o.Kind == isa.KindSpecial {
+			if s := a.launch.special(o.Special); s > verdict {
+				verdict, from = s, gated.None
+			}
+		}
+	}
+	source := a.source(in)
+	switch {
+	case source == pure:
+		return verdict, from
+	case source != private && !a.apart[a.Form.Graph.BlockOf(i)] && (source == collective || verdict <= Warp):
+		return Warp, gated.None
+	}
+	if verdict < Divergent {
+		from = gated.None
+	}
+	return Divergent, from
+}

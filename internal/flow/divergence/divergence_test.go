@@ -1,0 +1,163 @@
+package divergence_test
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"warpbound/internal/cfg"
+	"warpbound/internal/flow/divergence"
+	"warpbound/internal/flow/flowtest"
+	"warpbound/internal/flow/gated"
+	"warpbound/internal/isa"
+)
+
+// analyze finds the verdicts of the only kernel of a PTX module.
+func analyze(t testing.TB, file, text string, l divergence.Launch) *divergence.Result {
+	t.Helper()
+	p := flowtest.Lower(t, file, []byte(text))
+	k, err := isa.Link(p, p.Entries()[0].Name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	g, err := cfg.Build(k)
+	if err != nil {
+		t.Fatal(err)
+	}
+	f, err := gated.New(g)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := divergence.Analyze(f, l)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+var wants = regexp.MustCompile(`// want (\S+)`)
+
+// expected returns the verdicts that comments in a module want, by line.
+func expected(text string) map[int]string {
+	want := make(map[int]string)
+	for i, line := range strings.Split(text, "\n") {
+		if m := wants.FindStringSubmatch(line); m != nil {
+			want[i+1] = m[1]
+		}
+	}
+	return want
+}
+
+// found returns the verdicts of branches and of results on the lines of want.
+func found(r *divergence.Result, want map[int]string) map[int]string {
+	got := make(map[int]string)
+	g := r.Form.Graph
+	for i := range g.Kernel.Instrs {
+		in := &g.Kernel.Instrs[i]
+		line := int(in.Pos.Line)
+		b := g.BlockOf(i)
+		if want[line] == "" || !g.Reachable(b) {
+			continue
+		}
+		if writes := r.Form.Writes(i); len(writes) > 0 {
+			got[line] = r.Value(writes[0]).String()
+		} else if len(g.Succ(b)) > 1 {
+			got[line] = r.Branch(b).String()
+		}
+	}
+	return got
+}
+
+// modules returns the modules of testdata, each with a job beside it.
+func modules(t *testing.T) []string {
+	files, err := filepath.Glob("testdata/*.[ps][ti][xm]*")
+	if err != nil || len(files) == 0 {
+		t.Fatalf("%d files, %v", len(files), err)
+	}
+	return files
+}
+
+// TestVerdicts finds what the comments in the modules of testdata want of the
+// instructions on their lines, whatever the launch.
+func TestVerdicts(t *testing.T) {
+	for _, file := range modules(t) {
+		t.Run(filepath.Base(file), func(t *testing.T) {
+			text, err := os.ReadFile(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			want := expected(string(text))
+			r := analyze(t, file, string(text), divergence.Launch{})
+			if diff := cmp.Diff(want, found(r, want)); diff != "" {
+				t.Errorf("verdicts by line (-want +got):\n%s%s", diff, r.Form)
+			}
+		})
+	}
+}
+
+// TestLaunches has special registers in launches of known shape.
+func TestLaunches(t *testing.T) {
+	block := func(x, y, z int) divergence.Launch { return divergence.Launch{Block: [3]int{x, y, z}, Width: 32} }
+	grid := func(x, y, z int) divergence.Launch { return divergence.Launch{Grid: [3]int{x, y, z}} }
+	for _, c := range []struct {
+		register string
+		launch   divergence.Launch
+		want     divergence.Verdict
+	}{
+		{"tid.x", divergence.Launch{}, divergence.Divergent},
+		{"tid.x", block(64, 2, 1), divergence.Divergent},
+		{"tid.x", block(1, 64, 2), divergence.Grid},
+		{"tid.y", divergence.Launch{}, divergence.Divergent},
+		{"tid.y", block(64, 2, 1), divergence.Warp},
+		{"tid.y", block(16, 2, 1), divergence.Divergent},
+		{"tid.y", block(48, 2, 1), divergence.Divergent},
+		{"tid.y", block(64, 1, 2), divergence.Grid},
+		{"tid.y", divergence.Launch{Block: [3]int{64, 2, 1}}, divergence.Divergent},
+		{"tid.z", block(16, 2, 2), divergence.Warp},
+		{"tid.z", block(8, 2, 2), divergence.Divergent},
+		{"ntid.x", divergence.Launch{}, divergence.Grid},
+		{"ctaid.x", divergence.Launch{}, divergence.CTA},
+		{"ctaid.x", grid(1, 2, 2), divergence.Grid},
+		{"ctaid.y", grid(1, 2, 2), divergence.CTA},
+		{"warpid", divergence.Launch{}, divergence.Warp},
+		{"warpid", block(32, 1, 1), divergence.Grid},
+		{"warpid", block(33, 1, 1), divergence.Warp},
+		{"laneid", block(32, 1, 1), divergence.Divergent},
+		{"laneid", divergence.Launch{Width: 1}, divergence.Grid},
+		{"lanemask_lt", block(1, 1, 1), divergence.Grid},
+		{"clock", block(1, 1, 1), divergence.Divergent},
+		{"smid", block(1, 1, 1), divergence.Divergent},
+	} {
+		text := fmt.Sprintf(".version 6.3\n.target sm_70\n.address_size 64\n.visible .entry k() {\n.reg .b32 %%r;\nmov.u32 %%r, %%%s;\nret;\n}\n", c.register)
+		r := analyze(t, "k.ptx", text, c.launch)
+		if got := r.Value(r.Form.Writes(0)[0]); got != c.want {
+			t.Errorf("%%%s in %+v is %v, want %v", c.register, c.launch, got, c.want)
+		}
+	}
+}
+
+// TestOrigin follows the divergent branches of the paper's example to what makes them
+// divergent.
+func TestOrigin(t *testing.T) {
+	const file = "testdata/listing1.simt"
+	text, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := analyze(t, file, string(text), divergence.Launch{})
+	var got []string
+	for b := range r.Form.Graph.Blocks {
+		if guard, _ := r.Form.Selectors(b); guard != gated.None && !r.Uniform(b) {
+			got = append(got, r.Form.Define(r.Origin(guard)))
+		}
+	}
+	want := []string{"mov.s32 i.0, %tid.x", "add.s32 t2.0, %tid.x, 0x1"}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("origins (-want +got):\n%s", diff)
+	}
+}
