@@ -6,7 +6,6 @@ import (
 	"slices"
 
 	"warpbound/internal/cfg"
-	"warpbound/internal/diag"
 	"warpbound/internal/fold"
 	"warpbound/internal/isa"
 )
@@ -90,9 +89,6 @@ type Result struct {
 // Errors are a *UnboundedLoop, an instruction at which every execution fails, a bound that
 // is surely exceeded, more than Config.MaxSteps instructions, and that of ctx.
 func (x *Executor) Warp(ctx context.Context, warp int, begin func(Box) Visitor) ([]Result, error) {
-	if x.kernel.Meeting != isa.AtPostDominators {
-		return nil, diag.Errorf(x.kernel.Pos, "kernel %s: kernels with syncs cannot be executed abstractly", x.kernel.Name)
-	}
 	x.ctx = ctx
 	var results []Result
 	queue := []Box{{Hi: x.launch.Grid()}}

@@ -3,6 +3,7 @@ package absexec
 import (
 	"math"
 	"math/bits"
+	"slices"
 
 	"warpbound/internal/fold"
 	"warpbound/internal/isa"
@@ -165,17 +166,19 @@ func firstAddress(v *value, mask uint64) (addr, same, rest uint64) {
 	return addr, same, mask &^ same
 }
 
+// isInput reports whether some of n bytes from addr are inputs.
+func (x *execution) isInput(addr uint64, n int) bool {
+	return slices.ContainsFunc(x.config.Inputs, func(r Range) bool {
+		return addr < r.Addr+uint64(r.Bytes) && r.Addr < addr+uint64(n)
+	})
+}
+
 // constant returns n bytes of memory that no instruction can write and that are no
 // input.
 func (x *execution) constant(addr uint64, n int) *value {
 	data := x.launch.ReadOnly(addr, n)
-	if data == nil {
+	if data == nil || x.isInput(addr, n) {
 		return unknown
-	}
-	for _, r := range x.config.Inputs {
-		if addr < r.Addr+uint64(r.Bytes) && r.Addr < addr+uint64(n) {
-			return unknown
-		}
 	}
 	v := &value{known: ^uint64(0), base: vectors(x.launch.Width())}
 	word := uint64(0)

@@ -19,11 +19,36 @@ func (x *execution) guard(in *isa.Instr) (sure, maybe uint64, err error) {
 	if err := x.need(p, mask, forControl); err != nil {
 		return 0, 0, err
 	}
-	holds := p.bits
+	holds, known := p.bits, p.known
+	if x.kernel.Regs[in.Guard.Reg].Type != isa.Pred {
+		if holds, known, err = x.nonzero(p, mask); err != nil {
+			return 0, 0, err
+		}
+	}
 	if in.Guard.Not {
 		holds = ^holds
 	}
-	return mask & p.known & holds, mask & (holds | ^p.known), nil
+	return mask & known & holds, mask & (holds | ^known), nil
+}
+
+// nonzero returns the lanes of mask in which a number is not zero, of those in which that is
+// known: a guard of kernels whose lanes meet at syncs may be a number.
+func (x *execution) nonzero(v *value, mask uint64) (holds, known uint64, err error) {
+	for m := mask & v.known; m != 0; m &= m - 1 {
+		lane := bits.TrailingZeros64(m)
+		l := v.lane(lane)
+		if l.moves() {
+			if x.mayCut(forControl) {
+				return 0, 0, &cutError{x.box.halve(l.depends())}
+			}
+			continue
+		}
+		known |= 1 << lane
+		if l.base != 0 {
+			holds |= 1 << lane
+		}
+	}
+	return holds, known, nil
 }
 
 // branch executes a direct or indexed branch that the lanes of maybe take, surely

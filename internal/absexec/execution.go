@@ -17,8 +17,9 @@ type execution struct {
 	visitor Visitor
 
 	stack       []entry
-	alternative int        // how many alternatives the execution is in
-	constants   [][]*value // of each instruction: its sources that are no registers
+	frames      []syncFrame // of a kernel whose lanes meet at syncs
+	alternative int         // how many alternatives the execution is in
+	constants   [][]*value  // of each instruction: its sources that are no registers
 	steps       int64
 	facts       []LoopFact // of each loop of the forest
 	undecided   []diag.Pos // of each loop that is open: a branch that may leave
@@ -110,6 +111,11 @@ func (x *execution) prepare() {
 
 // fixed returns the value of a source that no instruction assigns.
 func (x *execution) fixed(o isa.Operand) *value {
+	if o.Kind == isa.KindParam {
+		if p := &x.kernel.Params[o.Var]; x.isInput(fold.ParamAddress(p.Offset), p.Bytes) {
+			return unknown
+		}
+	}
 	v := &value{base: vectors(x.launch.Width())}
 	for lane := range x.launch.Width() {
 		n, ok := x.launch.Constant(o, x.box.Lo, x.warp, lane)
@@ -152,6 +158,12 @@ func (x *execution) run(floor int) error {
 		if x.top().waits != nil {
 			x.resume()
 		}
+		if x.top().maybe == 0 && len(x.frames) > 0 {
+			if err := x.other(); err != nil {
+				return err
+			}
+			continue
+		}
 		if x.top().maybe == 0 {
 			x.pop()
 			continue
@@ -186,6 +198,12 @@ func (x *execution) next() error {
 	}
 	x.visitor.Step(&x.step)
 	switch {
+	case x.kernel.Meeting == isa.AtSyncs && in.Op == isa.Bra && in.Guard.Set:
+		return x.branchToSync(in, sure, mask)
+	case in.Op == isa.Reconverge:
+		return x.sync()
+	case x.kernel.Meeting == isa.AtSyncs && (in.Op == isa.Ret || in.Op == isa.Exit):
+		return x.exitAtSyncs(sure, mask)
 	case in.Op == isa.Bra || in.Op == isa.BrxIdx:
 		return x.branch(in, sure, mask)
 	case in.Op == isa.Ret || in.Op == isa.Exit:

@@ -3,6 +3,7 @@ package absexec
 import (
 	"fmt"
 	"slices"
+	"strconv"
 
 	"warpbound/internal/diag"
 )
@@ -43,7 +44,16 @@ func (e *UnboundedLoop) Error() string {
 		where = fmt.Sprintf(" (%s)", e.Loc)
 	}
 	return fmt.Sprintf("%s:%s kernel %s: it is not known how often the loop at %s iterates, since the branch at %s depends on data; annotate it in the job, for example: [loop] %q = 100, the most times that a warp returns to %s for one entry of the loop",
-		e.Pos, where, e.Kernel, e.Name, e.Exit, e.Name, e.Name)
+		e.Pos, where, e.Kernel, e.Name, e.Exit, e.Place(), e.Name)
+}
+
+// Place names the loop as a job does: by the label of its header, or by the line where it
+// stands if the label is a number, as those of lines are.
+func (e *UnboundedLoop) Place() string {
+	if _, err := strconv.Atoi(e.Name); err == nil {
+		return strconv.Itoa(int(e.Pos.Line))
+	}
+	return e.Name
 }
 
 // transfer goes from the running entry's block to the instruction pc, which begins one,

@@ -3,6 +3,7 @@ package cta
 import (
 	"context"
 	"fmt"
+	"math/bits"
 
 	"warpbound/internal/absexec"
 	"warpbound/internal/cfg"
@@ -30,10 +31,11 @@ type Config struct {
 
 // analysis is the state of one run of Analyze.
 type analysis struct {
+	launch  *fold.Launch
 	graph   *cfg.Graph
 	costs   []cost
 	counter *counter
-	threads int // of a CTA
+	threads uint64 // of a CTA
 
 	barrier  int64 // cycles from the last arrival at a barrier until its warps are ready
 	release  int64 // delay of a warp by a barrier, at most
@@ -66,10 +68,13 @@ func Analyze(ctx context.Context, c Config) (*estimate.Estimate, error) {
 		return nil, fmt.Errorf("%s: %w", m.Name, ErrMachine)
 	}
 	a := &analysis{
-		graph: c.Graph, costs: costs(c.Graph.Kernel, m), counter: newCounter(c.Graph.Kernel, m),
+		launch: c.Launch, graph: c.Graph, costs: costs(c.Graph.Kernel, m), counter: newCounter(c.Graph.Kernel, m),
 		barrier: m.SM.Barrier.Value, dispatch: m.SM.Dispatch.Value,
 		sms: int(m.SM.Count.Value), slots: c.CTAs,
 		paths: make(map[[3]int64][]*path), kinds: make(map[string]int),
+	}
+	for w := range c.Launch.Warps() {
+		a.threads += uint64(bits.OnesCount64(c.Launch.Threads(w)))
 	}
 	a.release = a.barrier - min(m.Classes["sync"].Initiation, m.Classes["control"].Initiation)
 	loops := make([]absexec.LoopFact, len(c.Graph.Loops().Loops))

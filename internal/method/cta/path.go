@@ -139,12 +139,18 @@ func (r *recorder) delay(c *cost, s *absexec.Step, requests between, service int
 	return exactly(c.rest())
 }
 
-// whole reports whether all warps of the CTA that have not exited wait at a barrier.
-func (a *analysis) whole(in *isa.Instr) bool {
-	if in.Barrier == isa.BarrierRedPopc || in.Barrier == isa.BarrierRedAnd || in.Barrier == isa.BarrierRedOr {
-		return len(in.Src) <= 2 // the barrier and the predicate
+// whole reports whether all warps of the CTA that have not exited wait at a barrier: it
+// names no number of threads, or all of them.
+func (r *recorder) whole(in *isa.Instr) bool {
+	rest := in.Src[1:]
+	if in.Barrier != isa.BarrierSync {
+		rest = rest[:len(rest)-1] // the predicate of a reduction
 	}
-	return len(in.Src) <= 1
+	if len(rest) == 0 {
+		return true
+	}
+	threads, ok := r.launch.Constant(rest[0], r.box.Lo, 0, 0)
+	return ok && threads >= r.threads
 }
 
 // Fork begins alternatives.
