@@ -18,6 +18,8 @@
 // side with registers of its own, and where the sides meet a lane keeps what they agree
 // on. If the branch is known to be uniform, the sides are alternatives.
 //
+// Kernels whose lanes meet at syncs have frames of lanes instead (syncs.go).
+//
 // What is loaded is unknown, except from parameters, from constant memory and from
 // the thread's own local memory, which is followed (local.go). Loops that are left for
 // an unknown reason are left by force after their bound (loop.go).

@@ -3,8 +3,8 @@ package absexec
 import "slices"
 
 // This file holds the discipline by which lanes that parted run and come together, that
-// of internal/emu's warps: where they meet is what the flow graph says. It is all that a
-// kernel with another discipline needs anew.
+// of internal/emu's warps: where they meet is what the flow graph says. Kernels with the
+// other discipline have syncs.go.
 
 // entry is an element of the reconvergence stack, the last of which runs.
 type entry struct {
