@@ -38,6 +38,9 @@ var arrows = []struct {
 	{"internal/estimate", []string{"internal/isa/...", "internal/method/...", "internal/sim"}, "results compute nothing"},
 	{"internal/report", []string{"internal/method/...", "internal/sim", "internal/emu", "internal/job", "internal/cli"}, "reports only render"},
 	{"internal/isa/ptx", []string{"internal/cfg", "internal/flow/...", "internal/machine", "internal/emu", "internal/sim"}, "a front end ends at isa"},
+	{"internal/isa/minisimt", []string{"internal/isa/ptx", "internal/isa/klang", "internal/cfg", "internal/flow/...", "internal/machine", "internal/emu", "internal/sim/..."}, "a front end ends at isa"},
+	{"internal/isa/klang", []string{"internal/isa/ptx", "internal/cfg", "internal/flow/...", "internal/machine", "internal/emu", "internal/sim/..."}, "a compiler ends at machine code"},
+	{"internal/isa/clex", []string{"internal/isa"}, "tokens have no meaning"},
 	{"kernels", []string{"internal/..."}, "reference results are independent of the tool"},
 }
 
