@@ -229,7 +229,7 @@ func (s Set) without(t Set) (Set, bool) {
 }
 
 // restrict returns a value of which some facts hold; false if that is impossible.
-func (m *machine) restrict(v *Value, facts []fact) (*Value, bool) {
+func restrict(v *Value, facts []fact) (*Value, bool) {
 	set := v.Set
 	for _, f := range facts {
 		k, ok := v.form.multiple(f.form)
@@ -244,9 +244,7 @@ func (m *machine) restrict(v *Value, facts []fact) (*Value, bool) {
 	if set == v.Set {
 		return v, true
 	}
-	r := *m.value(set, v.form)
-	r.cond = v.cond
-	return &r, true
+	return &Value{Set: set, form: v.form, cond: v.cond}, true
 }
 
 // refined returns the state where a condition holds or does not; false if it never does.
@@ -260,7 +258,7 @@ func (m *machine) refined(st state, c *condition, holds bool) (state, bool) {
 		if v == nil {
 			continue
 		}
-		if out[r], ok = m.restrict(v, facts); !ok {
+		if out[r], ok = restrict(v, facts); !ok {
 			return nil, false
 		}
 	}

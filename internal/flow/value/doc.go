@@ -1,4 +1,5 @@
-// Package value finds out which numbers the registers of a kernel can hold.
+// Package value finds out which numbers the registers of a kernel can hold, and how often
+// its loops iterate.
 //
 // The analysis is an abstract interpretation (Cousot and Cousot, POPL 1977). A register
 // has at each place a Set, which is an interval with a congruence, and where possible
@@ -13,6 +14,11 @@
 //
 // A run that fails, by a trap, an assertion or an access outside of memory, is not
 // covered.
+//
+// A loop is bounded by any of its exits that every iteration passes and that compares a
+// counter with a limit: counters change by steps of one sign, or are multiplied or divided
+// (linear, geometric). The bound holds for a thread, and for a warp if its lanes go through
+// the loop together (agreement).
 //
 // value imports cfg, graph, isa and diag and nothing else of this project.
 package value

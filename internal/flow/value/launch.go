@@ -47,10 +47,11 @@ func (l *Launch) threads(warp int) (first, end int) {
 	return min(warp*l.Lanes(), all), min((warp+1)*l.Lanes(), all)
 }
 
-// The limits of all devices, in x, y and z.
-var (
-	maxBlock = [3]int{1024, 1024, 64}
-	maxGrid  = [3]int{1<<31 - 1, 65535, 65535}
+// The limits of all devices along each axis: a CTA has at most 1024 threads, and a grid
+// less than 2^31 CTAs.
+const (
+	maxBlock = 1024
+	maxGrid  = 1<<31 - 1
 )
 
 // maxWarps is the largest number of warps of a CTA.
@@ -93,7 +94,7 @@ func (l *Launch) special(s isa.Special, bounds isa.LaunchBounds) (set Set, varie
 }
 
 // extent returns the least and the largest extent of a launch along an axis.
-func (l *Launch) extent(known [3]int, axis int, bounds isa.LaunchBounds, limit [3]int) (least, most int) {
+func (l *Launch) extent(known [3]int, axis int, bounds isa.LaunchBounds, limit int) (least, most int) {
 	if known[axis] > 0 {
 		return known[axis], known[axis]
 	}
@@ -101,7 +102,7 @@ func (l *Launch) extent(known [3]int, axis int, bounds isa.LaunchBounds, limit [
 		n := max(bounds.ReqNtid[axis], 1)
 		return n, n
 	}
-	return 1, limit[axis]
+	return 1, limit
 }
 
 // index returns the thread indices of the lanes of the only warp along an axis.

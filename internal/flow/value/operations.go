@@ -302,10 +302,10 @@ func (m *machine) selected(st state, pc int) *Value {
 	holds, okA := m.facts(p.cond, true)
 	fails, okB := m.facts(p.cond, false)
 	if okA {
-		a, okA = m.restrict(a, holds)
+		a, okA = restrict(a, holds)
 	}
 	if okB {
-		b, okB = m.restrict(b, fails)
+		b, okB = restrict(b, fails)
 	}
 	switch {
 	case !okA:

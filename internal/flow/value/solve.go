@@ -9,10 +9,12 @@ import (
 )
 
 // How many passes over a kernel go by before loops are widened, before symbols are, and
-// before everything is; and how many narrow.
+// before registers whose forms changed keep a symbol, before
+// everything is widened; and how many narrow.
 const (
 	widenLoops   = 3
 	widenSymbols = 12
+	settleForms  = 20
 	widenAll     = 40
 	narrowings   = 3
 )
@@ -48,6 +50,7 @@ type solver struct {
 	heads      []bool
 	preds      [][]edgeRef
 	thresholds map[int][]uint64 // by width
+	reducible  bool
 	pass       int
 }
 
@@ -170,38 +173,50 @@ func (s *solver) enter(b int) (state, bool) {
 	return in, true
 }
 
-// merge joins the values that a register has on the ways to a block.
+// merge joins the values that a register has on the ways to a block. It keeps its form if
+// that is the same on all ways; else it gets a symbol for its value here. A way along which
+// the register only comes back as it left the block does not count, as with phi functions
+// of the form x = phi(y, x): in a reducible graph, control cannot have passed the place
+// where y got its value and come back without entering the block anew.
 func (s *solver) merge(b int, r isa.Reg, old *Value, values []*Value) *Value {
 	m := &s.machine
-	v := *values[0]
 	here := func(y Symbol) bool { e := &m.syms.all[y]; return e.origin == merged && e.block == b }
-	keep := v.form.known() && !v.form.mentions(here)
+	v := &Value{Set: values[0].Set, cond: values[0].cond}
 	if v.cond.mentions(here) {
 		v.cond = nil
 	}
-	for _, w := range values[1:] {
+	keep := true
+	for _, w := range values {
 		v.Set = v.Set.Join(w.Set)
-		keep = keep && v.form.equal(w.form)
 		if !v.cond.equal(w.cond) {
 			v.cond = nil
 		}
+		switch y, own := w.form.symbol(); {
+		case own && here(y) && m.syms.all[y].reg == r && s.reducible:
+			// It comes back as it was (see below).
+		case !w.form.known() || w.form.mentions(here) || v.form.known() && !v.form.equal(w.form):
+			keep = false
+		default:
+			v.form = w.form
+		}
 	}
+	keep = keep && v.form.known()
 	if old != nil {
 		v.Set = s.accumulate(b, old.Set, v.Set)
-		keep = keep && v.form.equal(old.form)
-		if m.narrow {
-			keep = !old.form.mentions(here)
+		if m.narrow || s.pass >= settleForms {
+			keep = keep && v.form.equal(old.form) || m.narrow && !old.form.mentions(here)
 			v.form = old.form
 		}
 	}
 	if keep {
-		r := *m.value(v.Set, v.form)
-		r.cond = v.cond
-		return &r
+		w := *m.value(v.Set, v.form)
+		w.cond = v.cond
+		return &w
 	}
 	y := m.syms.at(place{merged, b, r}, b, m.kernel.Regs[r].Name, v.Set.Bits())
 	m.syms.all[y].set, m.syms.all[y].assigned = v.Set, true
-	return &Value{Set: v.Set, form: symbolForm(v.Set.bits, y), cond: v.cond}
+	v.form = symbolForm(v.Set.bits, y)
+	return v
 }
 
 // accumulate joins what was found in passes before with what is found now, or narrows it

@@ -1,0 +1,248 @@
+package value
+
+import (
+	"warpbound/internal/cfg"
+	"warpbound/internal/graph"
+	"warpbound/internal/isa"
+)
+
+// agreement tells what the lanes of a warp agree on that execute an instruction
+// together: symbols that have one value in all of them, and branches at which they go
+// one way.
+//
+// Lanes that diverge at the branch of block b wait at its reconvergence point r until
+// the last of them comes there. Until then they execute blocks of the region of b, which
+// are those that can be reached from b without passing r. So lanes may disagree
+//
+//   - on a register at the beginning of a block to which lanes come on different ways
+//     out of such a branch, if the ways give it different forms;
+//   - on a symbol that was assigned at D in the region, because some may have assigned it
+//     again while others waited: outside of the region, and where r leads without
+//     passing D.
+//
+// Lanes that go nowhere but to an end meet nobody. Behind branches whose reconvergence
+// point is no post-dominator nothing is agreed on that was assigned behind them.
+type agreement struct {
+	r        *Result
+	flow     *graph.Graph
+	varies   []bool          // by symbol
+	branches map[int]*branch // divergent ones, by block
+	again    map[[2]int][]bool
+}
+
+// branch is a divergent branch with at least two ways that lead on.
+type branch struct {
+	block, meet int
+	parted      bool     // meet is not where all lanes meet
+	region      []bool   // by block
+	ways        [][]bool // for each successor the blocks of the region that it leads to
+}
+
+// agree finds the agreement, beginning with everything agreed on.
+func agree(r *Result) *agreement {
+	a := &agreement{
+		r: r, flow: r.Graph.Flow.Graph(), varies: make([]bool, len(r.machine.syms.all)),
+		branches: make(map[int]*branch), again: make(map[[2]int][]bool),
+	}
+	for changed := true; changed; {
+		changed = false
+		for s := range a.varies {
+			if !a.varies[s] && a.symbolVaries(Symbol(s)) {
+				a.varies[s], changed = true, true
+			}
+		}
+		for b := range r.Graph.Blocks {
+			if a.branches[b] == nil && a.diverges(b) {
+				if x := a.branch(b); x != nil {
+					a.branches[b], changed = x, true
+				}
+			}
+		}
+	}
+	return a
+}
+
+// formVaries reports whether the lanes that execute a block together may disagree on a
+// form there.
+func (a *agreement) formVaries(f Form, block int) bool {
+	return !f.known() || f.mentions(func(s Symbol) bool { return a.varies[s] || a.outdated(s, block) })
+}
+
+// outdated reports whether lanes in a block may have values of a symbol that were
+// assigned at different times.
+func (a *agreement) outdated(s Symbol, block int) bool {
+	at := a.assigned(s)
+	if at < 0 {
+		return false
+	}
+	for _, x := range a.branches {
+		if x.region[at] && (x.parted || !x.region[block] || a.reaches(x, at)[block]) {
+			return true
+		}
+	}
+	return false
+}
+
+// assigned returns the block where a symbol is assigned, -1 if it is fixed.
+func (a *agreement) assigned(s Symbol) int {
+	y := &a.r.machine.syms.all[s]
+	if y.origin == defined {
+		return a.r.Graph.BlockOf(y.pc % len(a.r.Graph.Kernel.Instrs))
+	}
+	return y.block
+}
+
+// reaches returns the blocks that can be reached from where lanes meet without passing a
+// block.
+func (a *agreement) reaches(x *branch, without int) []bool {
+	key := [2]int{x.block, without}
+	if a.again[key] == nil {
+		a.again[key] = a.reach(x.meet, without)
+	}
+	return a.again[key]
+}
+
+// reach returns the blocks that can be reached from one without passing another.
+func (a *agreement) reach(from, without int) []bool {
+	seen := make([]bool, a.flow.Len())
+	if from == without {
+		return seen
+	}
+	seen[from] = true
+	for work := []int{from}; len(work) > 0; {
+		b := work[len(work)-1]
+		work = work[:len(work)-1]
+		for _, s := range a.flow.Succ(b) {
+			if s != without && !seen[s] {
+				seen[s] = true
+				work = append(work, s)
+			}
+		}
+	}
+	return seen
+}
+
+func (a *agreement) symbolVaries(s Symbol) bool {
+	y := &a.r.machine.syms.all[s]
+	switch y.origin {
+	case fixed:
+		return y.varies
+	case merged:
+		return a.merges(y.block, y.reg)
+	}
+	if y.varies {
+		return true
+	}
+	for _, f := range y.args {
+		if a.formVaries(f, a.assigned(s)) {
+			return true
+		}
+	}
+	return false
+}
+
+// incoming is a form that a register has on an edge to a block.
+type incoming struct {
+	from int
+	form Form
+}
+
+// comes returns the forms with which a register comes to a block, along the edges that
+// control passes.
+func (r *Result) comes(block int, reg isa.Reg) []incoming {
+	var in []incoming
+	for b := range r.Graph.Blocks {
+		for i, e := range r.Graph.Blocks[b].Edges {
+			if st := r.along[b][i]; e.To == block && st != nil {
+				in = append(in, incoming{b, r.machine.register(st, reg).form})
+			}
+		}
+	}
+	return in
+}
+
+// merges reports whether lanes may disagree on a register at the beginning of a block.
+func (a *agreement) merges(block int, reg isa.Reg) bool {
+	in := a.r.comes(block, reg)
+	if block == a.r.Graph.Entry() {
+		return true // of what it holds at first nothing is known
+	}
+	for _, f := range in {
+		if a.formVaries(f.form, f.from) {
+			return true
+		}
+	}
+	for _, x := range a.branches {
+		if !x.joins(block) {
+			continue
+		}
+		first := Form{}
+		for _, f := range in {
+			if f.from != x.block && !x.region[f.from] {
+				continue
+			}
+			if first.known() && !first.equal(f.form) || a.formVaries(f.form, block) {
+				return true
+			}
+			first = f.form
+		}
+	}
+	return false
+}
+
+// joins reports whether lanes come to a block on different ways from the branch.
+func (x *branch) joins(block int) bool {
+	ways := 0
+	for _, way := range x.ways {
+		if way[block] {
+			ways++
+		}
+	}
+	return ways > 1 || block == x.meet || x.parted && ways > 0
+}
+
+// diverges reports whether lanes may go different ways at the end of a block.
+func (a *agreement) diverges(b int) bool {
+	taken := 0
+	var st state
+	for _, s := range a.r.along[b] {
+		if s != nil {
+			st = s
+			taken++
+		}
+	}
+	if taken < 2 {
+		return false
+	}
+	last := a.r.Graph.Last(b)
+	if last.Guard.Set && a.formVaries(a.r.machine.register(st, last.Guard.Reg).form, b) {
+		return true
+	}
+	return last.Op == isa.BrxIdx && (last.Src[0].Kind != isa.KindReg || a.formVaries(a.r.machine.register(st, last.Src[0].Reg).form, b))
+}
+
+// branch describes a divergent branch; nil if at most one way leads on.
+func (a *agreement) branch(b int) *branch {
+	g := a.r.Graph
+	x := &branch{block: b, meet: g.Reconverge(b), parted: g.Parted(b), region: make([]bool, a.flow.Len())}
+	without := x.meet
+	if x.parted {
+		without = -1
+	}
+	ways := 0
+	for _, s := range g.Succ(b) {
+		if s == g.Exit() || g.Role(s) == cfg.Leaves {
+			continue
+		}
+		ways++
+		way := a.reach(s, without)
+		x.ways = append(x.ways, way)
+		for i := range way {
+			x.region[i] = x.region[i] || way[i]
+		}
+	}
+	if ways < 2 {
+		return nil
+	}
+	return x
+}

@@ -1,0 +1,329 @@
+package value
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"warpbound/internal/isa"
+)
+
+// start returns the form and the set that a form over counters of the loop and what the
+// loop leaves alone has at the first iteration: counters have the values with which they
+// come into the loop. The form is missing if they come with different ones.
+func (l *counting) start(f Form) (Form, Set, bool) {
+	if l.loop.Header == l.r.Graph.Entry() {
+		return Form{}, Set{}, false
+	}
+	m := l.machine()
+	form, set := constForm(f.bits, f.c), Const(int(f.bits), f.c)
+	for _, t := range f.terms {
+		reg, counts := l.counter(t.sym)
+		if !counts && l.inside(t.sym) {
+			return Form{}, Set{}, false
+		}
+		v := m.read(m.value(m.syms.all[t.sym].set, symbolForm(m.syms.all[t.sym].set.bits, t.sym)), int(f.bits))
+		if counts {
+			v = m.read(l.enters(reg), int(f.bits))
+		}
+		form, set = form.add(v.form, t.coef), set.Add(v.Set.Times(t.coef))
+	}
+	if form.known() {
+		if both, ok := set.Meet(m.syms.set(form)); ok {
+			set = both
+		}
+	}
+	return form, set, true
+}
+
+// enters returns what a register holds where control enters the loop.
+func (l *counting) enters(reg isa.Reg) *Value {
+	var all *Value
+	m := l.machine()
+	for b := range l.r.Graph.Blocks {
+		for i, e := range l.r.Graph.Blocks[b].Edges {
+			st := l.r.along[b][i]
+			if e.To != l.loop.Header || l.loop.Contains(b) || st == nil {
+				continue
+			}
+			v := m.register(st, reg)
+			switch {
+			case all == nil:
+				all = v
+			case all.form.equal(v.form):
+				all = &Value{Set: all.Set.Join(v.Set), form: v.form}
+			default:
+				all = &Value{Set: all.Set.Join(v.Set)}
+			}
+		}
+	}
+	if all == nil {
+		return unknown(m.width(reg))
+	}
+	return all
+}
+
+// step returns by how much a form changes from one iteration to the next.
+func (l *counting) step(f Form) (Set, bool) {
+	m := l.machine()
+	sum := Const(int(f.bits), 0)
+	for _, t := range f.terms {
+		reg, counts := l.counter(t.sym)
+		if !counts {
+			if l.inside(t.sym) {
+				return sum, false
+			}
+			continue
+		}
+		var steps *Set
+		for _, next := range l.next(reg) {
+			if width := m.syms.all[t.sym].set.bits; width < f.bits {
+				if !m.syms.fits(next, false) {
+					return sum, false
+				}
+				next = next.lifted(f.bits)
+			}
+			change := next.cut(f.bits).add(symbolForm(f.bits, t.sym), ^uint64(0))
+			if !change.known() || change.mentions(func(s Symbol) bool { return s == t.sym }) {
+				return sum, false
+			}
+			set := m.syms.set(change)
+			if steps != nil {
+				set = set.Join(*steps)
+			}
+			steps = &set
+		}
+		if steps == nil {
+			return sum, false
+		}
+		sum = sum.Add(steps.Times(t.coef))
+	}
+	return sum, true
+}
+
+// next returns the forms with which a register comes back to the header.
+func (l *counting) next(reg isa.Reg) []Form {
+	var forms []Form
+	for _, e := range l.r.comes(l.loop.Header, reg) {
+		if l.loop.Contains(e.from) {
+			forms = append(forms, e.form)
+		}
+	}
+	return forms
+}
+
+// linear bounds a loop whose counter changes by steps of one sign.
+func (l *counting) linear(c *condition) Bound {
+	step, ok := l.step(c.a.form)
+	if !ok {
+		return Bound{}
+	}
+	form, from, ok := l.start(c.a.form)
+	if !ok {
+		return Bound{}
+	}
+	least, most := step.Signed()
+	distance, gap := c.b.form.add(form, ^uint64(0)), c.b.Set.Sub(from)
+	if most < 0 {
+		distance, gap = distance.times(^uint64(0)), gap.Neg()
+		least, most = -most, -least
+	}
+	if least <= 0 || most == math.MinInt64 {
+		return Bound{}
+	}
+	if distance.known() {
+		if both, ok := gap.Meet(l.machine().syms.set(distance)); ok {
+			gap = both
+		}
+	}
+	t := travel{l, c, form, from, distance, gap, least, most, step}
+	if c.cmp == isa.Ne {
+		return t.untilEqual()
+	}
+	return t.untilBeyond()
+}
+
+// travel is a counter that goes from a start to a limit: by least to most in each
+// iteration, in the direction of step.
+type travel struct {
+	*counting
+	c        *condition
+	form     Form // where it starts
+	from     Set
+	distance Form // from the start to the limit, in the direction of the steps
+	gap      Set  // the same, as words
+	least    int64
+	most     int64
+	step     Set
+}
+
+// untilEqual is for a loop that goes on while counter and limit differ. The first time
+// that they are equal is after distance / step iterations if the step divides the
+// distance, modulo the width of both: before, the counter has not gone round.
+func (t travel) untilEqual() Bound {
+	gap := t.gap.unsigned()
+	d := uint64(t.least)
+	_, hi := gap.Unsigned()
+	if t.least != t.most || gap.lo%d != 0 || gap.step%d != 0 || hi/d > math.MaxInt64 {
+		return Bound{}
+	}
+	b := t.bound(int64(hi / d))
+	if lo, _, ok := t.machine().syms.exact(t.distance); ok && lo >= 0 && t.machine().syms.fits(t.distance, false) {
+		b.Formula = t.quotient(t.distance, true)
+	}
+	return b
+}
+
+// untilBeyond is for a loop that goes on while the counter has not reached the limit.
+func (t travel) untilBeyond() Bound {
+	more := int64(0) // of distance, if the counter may be equal
+	limitLo, limitHi, okB := numbers(t.c.b.Set, t.c.sign)
+	fromLo, fromHi, okA := numbers(t.from, t.c.sign)
+	if !okA || !okB {
+		return Bound{}
+	}
+	lowest, highest := int64(0), int64(mask(t.from.bits)>>1) // of the type
+	if t.c.sign {
+		lowest = -highest - 1
+	} else if t.from.bits < 64 {
+		highest = int64(mask(t.from.bits))
+	}
+	var distance int64
+	up := t.step.isUp()
+	switch {
+	case up && (t.c.cmp == isa.Lt || t.c.cmp == isa.Le):
+		if t.c.cmp == isa.Le {
+			more = 1
+		}
+		// The counter does not wrap around behind the last value below the limit.
+		if limitHi-1+more > highest-t.most {
+			return t.wraps()
+		}
+		distance = limitHi - fromLo
+		if limitHi >= 0 && fromLo < 0 && distance < 0 {
+			return Bound{}
+		}
+	case !up && (t.c.cmp == isa.Gt || t.c.cmp == isa.Ge):
+		if t.c.cmp == isa.Ge {
+			more = 1
+		}
+		if limitLo+1-more < lowest+t.most {
+			return t.wraps()
+		}
+		distance = fromHi - limitLo
+		if fromHi >= 0 && limitLo < 0 && distance < 0 {
+			return Bound{}
+		}
+	default:
+		return Bound{}
+	}
+	formula := ""
+	if s := t.machine().syms; t.distance.known() && t.form.small() && t.c.b.form.small() && s.fits(t.form, t.c.sign) && s.fits(t.c.b.form, t.c.sign) {
+		if lo, hi, ok := s.exact(t.distance); ok {
+			distance = min(distance, hi)
+			if t.least == t.most {
+				formula = t.quotient(t.distance.add(constForm(t.distance.bits, uint64(more)), 1), lo+more >= 0)
+			}
+		}
+	}
+	if distance > math.MaxInt64-t.least-1 {
+		return Bound{}
+	}
+	b := t.bound(max(0, (distance+more+t.least-1)/t.least))
+	b.Formula = formula
+	return b
+}
+
+// wraps says that the counter may never meet its limit.
+func (t travel) wraps() Bound {
+	return Bound{Reason: fmt.Sprintf("%s may wrap around before the loop ends: it changes by %s while %s", t.name(t.c.a.form), t.step, t.while(t.c))}
+}
+
+// small reports whether differences with other small forms have no coefficients that wrap
+// around.
+func (f Form) small() bool {
+	limit := int64(mask(f.bits) / 4)
+	fits := func(x uint64) bool { k := extend(x, f.bits); return -limit <= k && k <= limit }
+	return fits(f.c) && !slices.ContainsFunc(f.terms, func(t term) bool { return !fits(t.coef) })
+}
+
+// isUp reports whether all words are positive as signed numbers.
+func (s Set) isUp() bool {
+	lo, _ := s.Signed()
+	return lo > 0
+}
+
+// numbers returns the range of a set as numbers of a type.
+func numbers(s Set, sign bool) (lo, hi int64, ok bool) {
+	if sign {
+		lo, hi = s.Signed()
+		return lo, hi, true
+	}
+	a, b := s.Unsigned()
+	return int64(a), int64(b), b <= math.MaxInt64
+}
+
+// quotient renders a distance divided by the step, rounded up.
+func (t travel) quotient(distance Form, positive bool) string {
+	m := t.machine()
+	if !m.syms.isFixed(distance) || len(distance.terms) == 0 {
+		return ""
+	}
+	d := t.least
+	text := ""
+	if divided, ok := distance.divided(d); ok {
+		text = t.name(divided)
+	} else {
+		text = fmt.Sprintf("ceil((%s)/%d)", t.name(distance), d)
+	}
+	if !positive {
+		text = "max(0, " + text + ")"
+	}
+	return text
+}
+
+// divided returns the form divided by a number, if that divides its parts.
+func (f Form) divided(d int64) (Form, bool) {
+	if extend(f.c, f.bits)%d != 0 {
+		return Form{}, false
+	}
+	r := Form{bits: f.bits, c: uint64(extend(f.c, f.bits)/d) & mask(f.bits)}
+	for _, t := range f.terms {
+		k := extend(t.coef, f.bits)
+		if k%d != 0 {
+			return Form{}, false
+		}
+		r.terms = append(r.terms, term{t.sym, uint64(k/d) & mask(f.bits)})
+	}
+	return r, true
+}
+
+// bound makes the result, with its explanation.
+func (t travel) bound(n int64) Bound {
+	by := t.step.String()
+	if lo, hi := t.step.Signed(); lo != hi && t.step.n > 0 {
+		by = fmt.Sprintf("[%d, %d]", lo, hi)
+	}
+	return Bound{Known: true, Iterations: n, Reason: fmt.Sprintf("%s from %s by %s while %s",
+		t.name(t.c.a.form), t.describe(t.form, t.from), by, t.while(t.c))}
+}
+
+// describe renders a word by its form if it is made of constants of the thread, else by
+// its set.
+func (l *counting) describe(f Form, s Set) string {
+	if l.machine().syms.isFixed(f) {
+		return l.name(f)
+	}
+	return s.String()
+}
+
+// comparisonSigns are how comparisons are written.
+var comparisonSigns = map[isa.Cmp]string{isa.Eq: "==", isa.Ne: "!=", isa.Lt: "<", isa.Le: "<=", isa.Gt: ">", isa.Ge: ">="}
+
+func (l *counting) while(c *condition) string {
+	limit := l.name(c.b.form)
+	if !l.machine().syms.isFixed(c.b.form) {
+		limit = fmt.Sprintf("%s in %s", limit, c.b.Set)
+	}
+	return fmt.Sprintf("%s %s %s", l.name(c.a.form), comparisonSigns[c.cmp], limit)
+}

@@ -1,0 +1,177 @@
+package value
+
+import (
+	"fmt"
+
+	"warpbound/internal/isa"
+)
+
+// maxGeometric limits the iterations of counters that are multiplied or divided: such
+// counters leave the range of their type sooner, or stay where they are.
+const maxGeometric = 64
+
+// scaling is how a counter changes in an iteration: it is divided by divisor, or becomes
+// factor times itself plus summand.
+type scaling struct {
+	divisor         uint64
+	factor, summand uint64
+}
+
+func (s scaling) apply(x uint64) uint64 {
+	if s.divisor > 0 {
+		return x / s.divisor
+	}
+	return x*s.factor + s.summand
+}
+
+func (s scaling) String() string {
+	switch {
+	case s.divisor > 0:
+		return fmt.Sprintf("divided by %d", s.divisor)
+	case s.summand > 0:
+		return fmt.Sprintf("times %d plus %d", s.factor, s.summand)
+	}
+	return fmt.Sprintf("times %d", s.factor)
+}
+
+// scaled returns how a counter is multiplied or divided, and the form that it then has.
+func (l *counting) scaled(counter Symbol, reg isa.Reg) (s scaling, next Form, ok bool) {
+	all := l.next(reg)
+	for _, f := range all {
+		if !f.equal(all[0]) {
+			return s, next, false
+		}
+	}
+	if len(all) == 0 || !all[0].known() {
+		return s, next, false
+	}
+	next = all[0]
+	table := l.machine().syms
+	if len(next.terms) == 1 && next.terms[0].sym == counter {
+		s.factor, s.summand = next.terms[0].coef, next.c
+		half := mask(next.bits) / 2
+		return s, next, s.factor >= 2 && s.factor <= 1<<16 && s.summand <= half
+	}
+	y, single := next.symbol()
+	if !single || table.all[y].in == nil || len(table.all[y].args) != 2 || !table.all[y].args[0].equal(symbolForm(next.bits, counter)) {
+		return s, next, false
+	}
+	in, by := table.all[y].in, table.all[y].args[1]
+	if len(by.terms) > 0 || in.Type.IsSigned() && !table.all[counter].set.positive() {
+		return s, next, false
+	}
+	switch {
+	case in.Op == isa.Shr && by.c > 0 && by.c < uint64(next.bits):
+		s.divisor = 1 << by.c
+	case in.Op == isa.Div && by.c >= 2 && by.c <= mask(next.bits)/2:
+		s.divisor = by.c
+	}
+	return s, next, s.divisor > 0
+}
+
+// geometric bounds a loop whose counter is multiplied or divided by a constant.
+func (l *counting) geometric(c *condition) Bound {
+	for s := range l.machine().syms.all {
+		counter := Symbol(s)
+		reg, counts := l.counter(counter)
+		if !counts || l.machine().syms.all[s].set.bits != c.a.form.bits {
+			continue
+		}
+		how, next, ok := l.scaled(counter, reg)
+		if !ok {
+			continue
+		}
+		form, from, started := l.start(symbolForm(c.a.form.bits, counter))
+		before := c.a.form.equal(symbolForm(c.a.form.bits, counter))
+		if !started || !before && !c.a.form.equal(next) {
+			continue
+		}
+		g := growth{how, from, before}
+		n, ok := g.exactly(c)
+		if !ok && how.divisor > 0 {
+			n, ok = g.falls(c)
+		} else if !ok {
+			n, ok = g.rises(c)
+		}
+		if ok {
+			return Bound{Known: true, Iterations: n, Reason: fmt.Sprintf("%s from %s %s while %s",
+				l.name(symbolForm(c.a.form.bits, counter)), l.describe(form, from), how, l.while(c))}
+		}
+	}
+	return Bound{}
+}
+
+// growth is a counter with its scaling and its first values; before says that it is
+// compared before it changes, not after.
+type growth struct {
+	scaling
+	from   Set
+	before bool
+}
+
+// run counts iterations from a value while the compared value satisfies goesOn.
+func (g growth) run(x uint64, goesOn func(uint64) bool) (int64, bool) {
+	m := mask(g.from.bits)
+	for n := range int64(maxGeometric + 1) {
+		compared := x
+		if !g.before {
+			compared = g.apply(x) & m
+		}
+		if !goesOn(compared) {
+			return n, true
+		}
+		x = g.apply(x) & m
+	}
+	return 0, false
+}
+
+// exactly follows a counter that starts at one value to a limit that is one.
+func (g growth) exactly(c *condition) (int64, bool) {
+	x, okX := g.from.IsConst()
+	limit, okB := c.b.Set.IsConst()
+	if !okX || !okB {
+		return 0, false
+	}
+	return g.run(x, func(y uint64) bool {
+		_, _, ok := compared(Const(int(g.from.bits), y), Const(int(g.from.bits), limit), c.cmp, c.sign)
+		return ok
+	})
+}
+
+// falls follows a counter that is divided from its largest value.
+func (g growth) falls(c *condition) (int64, bool) {
+	lo, _, ok := numbers(c.b.Set, c.sign)
+	_, x := g.from.Unsigned()
+	if !ok || c.sign && !g.from.positive() {
+		return 0, false
+	}
+	switch zero, isConst := c.b.Set.IsConst(); {
+	case c.cmp == isa.Gt || c.cmp == isa.Ne && isConst && zero == 0:
+		return g.run(x, func(y uint64) bool { return lo < 0 || y > uint64(lo) })
+	case c.cmp == isa.Ge:
+		return g.run(x, func(y uint64) bool { return lo < 0 || y >= uint64(lo) })
+	}
+	return 0, false
+}
+
+// rises follows a counter that is multiplied from its least value.
+func (g growth) rises(c *condition) (int64, bool) {
+	_, hi, okB := numbers(c.b.Set, c.sign)
+	x, most, okX := numbers(g.from, c.sign)
+	if c.cmp != isa.Lt && c.cmp != isa.Le || !okB || !okX || x < 1 || hi < 1 {
+		return 0, false
+	}
+	last := uint64(hi) // the largest value that goes on
+	if c.cmp == isa.Lt {
+		last--
+	}
+	limit := mask(g.from.bits)
+	if c.sign {
+		limit /= 2
+	}
+	// Neither the counter nor what is compared wraps around.
+	if largest := max(last, uint64(most)); largest > (limit-g.summand)/g.factor {
+		return 0, false
+	}
+	return g.run(uint64(x), func(y uint64) bool { return y <= last })
+}

@@ -1,0 +1,274 @@
+package value
+
+import (
+	"fmt"
+	"math"
+
+	"warpbound/internal/cfg"
+	"warpbound/internal/diag"
+	"warpbound/internal/graph"
+	"warpbound/internal/isa"
+)
+
+// Bound limits the executions of a loop. It is proven, if it is known.
+type Bound struct {
+	Header int // block
+	Known  bool
+	// Iterations is how often a thread returns to the header for one entry of the loop, at
+	// most.
+	Iterations int64
+	// Together reports whether lanes of a warp that enter the loop together go through it
+	// together, so that Iterations holds for a warp too. Otherwise those that diverged may
+	// return to the header apart from each other, each at most so often.
+	Together bool
+	// Formula is the number as an expression over launch constants; empty if it has none
+	// that is better than the number.
+	Formula string
+	// Reason says why: the counter, or what stands against a bound.
+	Reason string
+}
+
+// Warp returns how often a warp of so many lanes returns to the header for one entry of
+// the loop, at most.
+func (b *Bound) Warp(lanes int) (int64, bool) {
+	if !b.Known || b.Together {
+		return b.Iterations, b.Known
+	}
+	return b.Iterations * int64(lanes), b.Iterations < math.MaxInt64/int64(lanes)
+}
+
+// Loops returns the bounds of the loops of the flow graph, in the order of its forest.
+func (r *Result) Loops() []Bound {
+	a := agree(r)
+	dom := graph.Dominators(r.Graph.Flow.Graph(), r.Graph.Entry())
+	var bounds []Bound
+	for i := range r.Graph.Loops().Loops {
+		l := &counting{r: r, loop: &r.Graph.Loops().Loops[i], dom: dom}
+		b := l.bound()
+		b.Together = a.together(l.loop)
+		bounds = append(bounds, b)
+	}
+	return bounds
+}
+
+// together reports whether lanes that enter a loop together are never at different
+// iterations of it.
+func (a *agreement) together(l *graph.Loop) bool {
+	if a.r.Graph.Loops().Irreducible() != nil {
+		return false
+	}
+	for _, x := range a.branches {
+		if !l.Contains(x.block) {
+			continue
+		}
+		inside, ways := 0, 0
+		for _, s := range a.flow.Succ(x.block) {
+			if !l.Contains(s) {
+				continue
+			}
+			inside++
+			if s != x.meet && a.returns(l, s, x.meet) {
+				ways++
+			}
+		}
+		if ways > 1 || ways > 0 && l.Contains(x.meet) || x.parted && inside > 1 {
+			return false
+		}
+	}
+	return true
+}
+
+// returns reports whether control can come from a block of a loop to its header inside of
+// the loop without passing another block.
+func (a *agreement) returns(l *graph.Loop, from, without int) bool {
+	seen := map[int]bool{from: true}
+	for work := []int{from}; len(work) > 0; {
+		b := work[len(work)-1]
+		work = work[:len(work)-1]
+		if b == l.Header {
+			return true
+		}
+		for _, s := range a.flow.Succ(b) {
+			if s != without && l.Contains(s) && !seen[s] {
+				seen[s] = true
+				work = append(work, s)
+			}
+		}
+	}
+	return false
+}
+
+// counting finds the bound of one loop.
+type counting struct {
+	r    *Result
+	loop *graph.Loop
+	dom  *graph.DomTree
+	why  string // the last obstacle
+}
+
+func (l *counting) machine() *machine { return &l.r.machine }
+
+// bound returns the least bound that any exit gives.
+func (l *counting) bound() Bound {
+	best := Bound{Header: l.loop.Header}
+	if l.r.in[l.loop.Header] == nil {
+		best.Known, best.Reason = true, "control never comes here"
+		return best
+	}
+	if len(l.loop.Entries) > 1 {
+		best.Reason = "it has several entries"
+		return best
+	}
+	if !l.goesOn() {
+		best.Known, best.Reason = true, "control never returns"
+		return best
+	}
+	l.why = "no branch that every iteration passes leaves it"
+	for _, b := range l.loop.Body {
+		for _, c := range l.exits(b) {
+			found := l.count(c, b)
+			if found.Known && (!best.Known || found.Iterations < best.Iterations) {
+				best = found
+			}
+		}
+	}
+	best.Header = l.loop.Header
+	if !best.Known {
+		best.Reason = l.why
+	}
+	return best
+}
+
+// goesOn reports whether control returns to the header at all.
+func (l *counting) goesOn() bool {
+	for _, e := range l.r.comes(l.loop.Header, 0) {
+		if l.loop.Contains(e.from) {
+			return true
+		}
+	}
+	return false
+}
+
+// exits returns the comparisons that all hold when control stays in the loop at the end
+// of a block, if every iteration passes it and it can leave the loop.
+func (l *counting) exits(b int) []*condition {
+	for _, back := range l.loop.Back {
+		if !l.dom.Dominates(b, back.From) {
+			return nil
+		}
+	}
+	last := l.r.Graph.Last(b)
+	if !last.Guard.Set {
+		return nil
+	}
+	stays, leaves := cfg.EdgeKind(0), 0
+	for _, e := range l.r.Graph.Blocks[b].Edges {
+		if l.loop.Contains(e.To) {
+			stays = e.Kind
+		} else {
+			leaves++
+		}
+	}
+	if leaves != 1 || len(l.r.Graph.Blocks[b].Edges) != 2 {
+		return nil
+	}
+	var st state
+	for _, s := range l.r.along[b] {
+		if s != nil {
+			st = s
+		}
+	}
+	if st == nil {
+		return nil
+	}
+	p := l.machine().register(st, last.Guard.Reg)
+	l.why = fmt.Sprintf("the condition of the branch at %s is no comparison of integers", where(last))
+	return comparisons(p.cond, (stays != cfg.FallThrough) != last.Guard.Not)
+}
+
+func where(in *isa.Instr) diag.Pos {
+	if in.Loc.Known() {
+		return in.Loc
+	}
+	return in.Pos
+}
+
+// comparisons returns comparisons that all hold where a condition holds or does not.
+func comparisons(c *condition, holds bool) []*condition {
+	if c == nil {
+		return nil
+	}
+	switch {
+	case c.op == isa.Not:
+		return comparisons(c.l, !holds)
+	case c.op == isa.And && holds, c.op == isa.Or && !holds:
+		return append(comparisons(c.l, holds), comparisons(c.r, holds)...)
+	case c.op != isa.Setp:
+		return nil
+	case holds:
+		return []*condition{c}
+	}
+	not := *c
+	not.cmp = opposites[c.cmp]
+	return []*condition{&not}
+}
+
+// count returns the bound that one comparison gives, whichever side the counter is on.
+func (l *counting) count(c *condition, b int) Bound {
+	at := where(l.r.Graph.Last(b))
+	l.why = fmt.Sprintf("neither side of the comparison at %s keeps its value in the loop", at)
+	for _, turn := range []bool{false, true} {
+		if turn {
+			c = &condition{op: c.op, cmp: turned[c.cmp], sign: c.sign, a: c.b, b: c.a}
+		}
+		if !l.invariant(c.b.form) {
+			continue
+		}
+		l.why = fmt.Sprintf("%s, which the branch at %s compares with %s, is no counter whose steps and limits are known", l.name(c.a.form), at, l.name(c.b.form))
+		for _, method := range []func(*condition) Bound{l.linear, l.geometric} {
+			found := method(c)
+			if found.Known {
+				return found
+			}
+			if found.Reason != "" {
+				l.why = found.Reason
+			}
+		}
+	}
+	return Bound{}
+}
+
+func (l *counting) name(f Form) string { return l.machine().syms.format(f) }
+
+// invariant reports whether a form keeps its value while control stays in the loop.
+func (l *counting) invariant(f Form) bool { return f.known() && !f.mentions(l.inside) }
+
+// inside reports whether a symbol is assigned in the loop.
+func (l *counting) inside(s Symbol) bool {
+	y := &l.machine().syms.all[s]
+	switch y.origin {
+	case fixed:
+		return false
+	case merged:
+		return l.loop.Contains(y.block)
+	}
+	return l.loop.Contains(l.r.Graph.BlockOf(y.pc % len(l.r.Graph.Kernel.Instrs)))
+}
+
+// counter returns the register whose value at the header a symbol is.
+func (l *counting) counter(s Symbol) (isa.Reg, bool) {
+	y := &l.machine().syms.all[s]
+	return y.reg, y.origin == merged && y.block == l.loop.Header
+}
+
+// ByWarp returns for each warp of a CTA the bounds that hold for it, as Loops does. The
+// launch must be known.
+func ByWarp(g *cfg.Graph, launch Launch) [][]Bound {
+	all := make([][]Bound, launch.Warps())
+	for w := range all {
+		one := launch
+		one.OneWarp, one.Warp = true, w
+		all[w] = Analyze(g, one).Loops()
+	}
+	return all
+}

@@ -1,0 +1,143 @@
+package value
+
+import (
+	"math/bits"
+	"testing"
+
+	"warpbound/internal/emu"
+	"warpbound/internal/flow/flowtest"
+	"warpbound/internal/isa"
+	"warpbound/internal/kernelgen"
+)
+
+// warpLoops counts the executions of the loops of one warp.
+type warpLoops struct {
+	last    [emu.MaxWidth]int     // block that a lane executed last, or -1
+	lanes   [][emu.MaxWidth]int64 // by loop: how often a lane has returned since it entered
+	entries []int64
+	returns []int64
+}
+
+// checkLoops runs a launch and compares the loops of every thread and every warp with
+// their bounds, and what lanes agree on with what they do. It returns how many loops have
+// bounds.
+func checkLoops(t *testing.T, l *flowtest.Launch, launch Launch, ctas int) int {
+	t.Helper()
+	r := Analyze(l.Graph, launch)
+	agreed := agree(r)
+	bounds := r.Loops()
+	known := 0
+	for _, b := range bounds {
+		if b.Known {
+			known++
+		}
+	}
+	byWarp := make(map[int][]Bound)
+	forest := l.Graph.Loops()
+	var warps map[int]*warpLoops
+	last := (*emu.CTA)(nil)
+	number := -1
+	l.Run(t, ctas, func(c *emu.CTA, k int) func(*emu.Effect) {
+		w := &c.Warps[k]
+		if c != last || number != c.Index {
+			last, number, warps = c, c.Index, make(map[int]*warpLoops)
+		}
+		state := warps[k]
+		if state == nil {
+			state = &warpLoops{lanes: make([][emu.MaxWidth]int64, len(forest.Loops)), entries: make([]int64, len(forest.Loops)), returns: make([]int64, len(forest.Loops))}
+			for i := range state.last {
+				state.last[i] = -1
+			}
+			warps[k] = state
+		}
+		pc, active := w.PC(), w.Active()
+		b := l.Graph.BlockOf(pc)
+		if pc != l.Graph.Blocks[b].Start {
+			return func(eff *emu.Effect) {
+				if eff.Diverged && !agreed.diverges(b) {
+					t.Fatalf("lanes diverge at the end of %s", l.Graph.Name(b))
+				}
+			}
+		}
+		for reg, v := range r.in[b] {
+			if v == nil || agreed.formVaries(v.form, b) {
+				continue
+			}
+			first := bits.TrailingZeros64(active)
+			for m := active; m != 0; m &= m - 1 {
+				if lane := bits.TrailingZeros64(m); w.Register(isa.Reg(reg), lane) != w.Register(isa.Reg(reg), first) {
+					t.Fatalf("%s differs in lanes %d and %d at the beginning of %s, form %s", l.Kernel.Regs[reg].Name, first, lane, l.Graph.Name(b), r.machine.syms.format(v.form))
+				}
+			}
+		}
+		for i := range forest.Loops {
+			loop := &forest.Loops[i]
+			if loop.Header != b {
+				continue
+			}
+			if launch.Known() && byWarp[k] == nil {
+				one := launch
+				one.OneWarp, one.Warp = true, k
+				byWarp[k] = Analyze(l.Graph, one).Loops()
+			}
+			returned := false
+			for m := active; m != 0; m &= m - 1 {
+				lane := bits.TrailingZeros64(m)
+				if state.last[lane] < 0 || !loop.Contains(state.last[lane]) {
+					state.lanes[i][lane] = 0
+					continue
+				}
+				state.lanes[i][lane]++
+				returned = true
+				for _, bound := range [][]Bound{bounds, byWarp[k]} {
+					if bound != nil && bound[i].Known && state.lanes[i][lane] > bound[i].Iterations {
+						t.Fatalf("lane %d of warp %d returns to %s %d times; the bound is %d: %s", lane, k, l.Graph.Name(b), state.lanes[i][lane], bound[i].Iterations, bound[i].Reason)
+					}
+				}
+			}
+			if returned {
+				state.returns[i]++
+			} else {
+				state.entries[i]++
+			}
+			if bound := bounds[i]; bound.Known && bound.Together && state.returns[i] > state.entries[i]*bound.Iterations {
+				t.Fatalf("warp %d enters the loop at %s %d times and returns %d times; the bound is %d: %s", k, l.Graph.Name(b), state.entries[i], state.returns[i], bound.Iterations, bound.Reason)
+			}
+		}
+		for m := active; m != 0; m &= m - 1 {
+			state.last[bits.TrailingZeros64(m)] = b
+		}
+		return func(eff *emu.Effect) {
+			if eff.Diverged && !agreed.diverges(b) {
+				t.Fatalf("lanes diverge at the end of %s", l.Graph.Name(b))
+			}
+		}
+	})
+	return known
+}
+
+func TestLoopsOfRandomKernels(t *testing.T) {
+	all, found := 0, 0
+	for seed := range uint64(150) {
+		l := flowtest.Random(t, seed, kernelgen.Options{Statements: 25, Depth: 3, Trips: 8, Threads: 80, CTAs: 4, Irreducible: seed%5 == 4})
+		all += len(l.Graph.Loops().Loops)
+		found += checkLoops(t, l, known(l, seed%3 == 2), 3)
+	}
+	t.Logf("%d of %d loops have bounds", found, all)
+}
+
+func TestLoopsOfTheSuite(t *testing.T) {
+	for _, kernel := range []string{"bfs", "bitonicSort", "histogram64", "matrixMul", "reduction", "vectorAdd"} {
+		t.Run(kernel, func(t *testing.T) {
+			l := flowtest.Suite(t, kernel)
+			checkLoops(t, l, known(l, false), 2)
+			checkLoops(t, l, known(l, true), 1)
+			for _, b := range Analyze(l.Graph, known(l, false)).Loops() {
+				t.Logf("%s: %v %d %s %s together %v", l.Graph.Name(b.Header), b.Known, b.Iterations, b.Formula, b.Reason, b.Together)
+			}
+			for _, b := range Analyze(l.Graph, known(l, true)).Loops() {
+				t.Logf("%s: %v %d %s %s", l.Graph.Name(b.Header), b.Known, b.Iterations, b.Formula, b.Reason)
+			}
+		})
+	}
+}

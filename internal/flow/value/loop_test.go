@@ -1,0 +1,168 @@
+package value
+
+import (
+	"strings"
+	"testing"
+
+	"warpbound/internal/cfg"
+	"warpbound/internal/isa"
+	"warpbound/internal/isa/ptx"
+)
+
+// graphOf makes the flow graph of a kernel with the parameters p, a u64, and n and m,
+// which are u32, and the given body.
+func graphOf(t *testing.T, body string) *cfg.Graph {
+	t.Helper()
+	text := `.version 6.3
+.target sm_70
+.address_size 64
+.visible .entry k(.param .u64 p, .param .u32 n, .param .u32 m) {
+.reg .pred %p<9>; .reg .b32 %r<20>; .reg .b64 %d<20>; .reg .f32 %f<4>;
+.shared .align 4 .b8 tile[8192];
+.reg .b32 %tid, %cta, %ntid, %n, %m; .reg .b64 %buf;
+mov.u32 %tid, %tid.x; mov.u32 %cta, %ctaid.x; mov.u32 %ntid, %ntid.x;
+ld.param.u64 %buf, [p]; ld.param.u32 %n, [n]; ld.param.u32 %m, [m];
+` + body + "\nret;\n}\n"
+	m, err := ptx.Parse("k.ptx", []byte(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := ptx.Lower(m)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(p.Warnings) > 0 {
+		t.Fatal(p.Warnings)
+	}
+	k, err := isa.Link(p, "k")
+	if err != nil {
+		t.Fatal(err)
+	}
+	g, err := cfg.Build(k)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return g
+}
+
+// Counters as compilers write them.
+func TestCounters(t *testing.T) {
+	const unknown = -1
+	for _, c := range []struct {
+		name    string
+		body    string
+		n       int64 // iterations of the innermost loop
+		formula string
+		reason  string // a part of it
+	}{
+		{"while", `mov.u32 %r1, 0;
+L: setp.ge.u32 %p1, %r1, 10; @%p1 bra E; add.u32 %r1, %r1, 1; bra L; E:`, 10, "", "%r1 from 0 by 1 while %r1 < 10"},
+		{"rotated with a comparison for inequality", `setp.lt.s32 %p1, %n, 1; @%p1 bra E; mov.u32 %r1, 0;
+L: add.s32 %r1, %r1, 1; setp.ne.s32 %p2, %r1, %n; @%p2 bra L; E:`, 1<<31 - 2, "", "while %r1 + 1 != n"},
+		{"two at a time", `mov.u32 %r1, 0;
+L: add.s32 %r1, %r1, 2; setp.ne.s32 %p2, %r1, 64; @%p2 bra L;`, 31, "", "from 2 by 2"},
+		{"never equal", `mov.u32 %r1, 1;
+L: add.s32 %r1, %r1, 2; setp.ne.s32 %p2, %r1, 64; @%p2 bra L;`, unknown, "", "no counter"},
+		{"64 bits with sign extension", `setp.lt.s32 %p1, %n, 1; @%p1 bra E; cvt.s64.s32 %d1, %n; mov.u64 %d2, 0;
+L: add.s64 %d2, %d2, 1; setp.lt.s64 %p2, %d2, %d1; @%p2 bra L; E:`, 1<<31 - 2, "", "from 1 by 1"},
+		{"down to zero", `mov.u32 %r1, 100;
+L: add.s32 %r1, %r1, -1; setp.ne.s32 %p2, %r1, 0; @%p2 bra L;`, 99, "", "from 99 by -1"},
+		{"down while positive", `and.b32 %r1, %n, 63;
+L: setp.lt.s32 %p1, %r1, 1; @%p1 bra E; sub.s32 %r1, %r1, 1; bra L; E:`, 63, "n&63", "while %r1 >= 1"},
+		{"down by a step", `mov.u32 %r1, 100;
+L: add.s32 %r1, %r1, -7; setp.gt.s32 %p2, %r1, 0; @%p2 bra L;`, 14, "", "by -7"},
+		{"remainder of unrolling", `and.b32 %r1, %n, 3; setp.eq.s32 %p1, %r1, 0; @%p1 bra E;
+L: add.s32 %r1, %r1, -1; setp.ne.s32 %p2, %r1, 0; @%p2 bra L; E:`, 2, "", "by -1"},
+		{"thread index by the block", `mov.u32 %r1, %tid;
+L: setp.ge.u32 %p1, %r1, 5000; @%p1 bra E; add.u32 %r1, %r1, %ntid; bra L; E:`, 5000, "", "by [1, 1024]"},
+		{"grid stride that may wrap", `mov.u32 %r1, %tid;
+L: setp.ge.u32 %p1, %r1, %n; @%p1 bra E; add.u32 %r1, %r1, 32; bra L; E:`, unknown, "", "may wrap around"},
+		{"a row for each thread", `mov.u32 %r1, %tid; add.u32 %r2, %tid, 1; shl.b32 %r2, %r2, 4;
+L: setp.ge.s32 %p1, %r1, %r2; @%p1 bra E; add.s32 %r1, %r1, 16; bra L; E:`, 961, "ceil((15*tid.x + 16)/16)", "while %r1 < 16*tid.x + 16"},
+		{"pointer", `add.u64 %d1, %buf, 256;
+L: ld.global.u32 %r1, [%buf]; add.s64 %buf, %buf, 4; setp.ne.s64 %p2, %buf, %d1; @%p2 bra L;`, 63, "", "by 4"},
+		{"halved", `mov.u32 %r1, %ntid;
+L: shr.u32 %r1, %r1, 1; setp.ne.u32 %p1, %r1, 0; @%p1 bra L;`, 10, "", "divided by 2"},
+		{"halved while greater", `mov.u32 %r1, 512;
+L: setp.gt.s32 %p1, %r1, 32; @!%p1 bra E; shr.s32 %r1, %r1, 1; bra L; E:`, 4, "", "divided by 2"},
+		{"doubled", `mov.u32 %r1, 1;
+L: setp.lt.u32 %p1, %r1, 1024; @!%p1 bra E; shl.b32 %r1, %r1, 1; bra L; E:`, 10, "", "times 2"},
+		{"doubled by addition until equal", `mov.u32 %r1, 2;
+L: add.u32 %r1, %r1, %r1; setp.ne.u32 %p1, %r1, 256; @%p1 bra L;`, 6, "", "times 2"},
+		{"tripled up to what may be too much", `mov.u32 %r1, 1;
+L: setp.lt.u32 %p1, %r1, %n; @!%p1 bra E; mul.lo.u32 %r1, %r1, 3; bra L; E:`, unknown, "", "no counter"},
+		{"two exits", `mov.u32 %r1, 0;
+L: setp.ge.u32 %p1, %r1, 100; @%p1 bra E; ld.shared.u32 %r2, [tile]; setp.eq.u32 %p2, %r2, 7; @%p2 bra E;
+setp.eq.u32 %p3, %r1, 20; @%p3 bra E; add.u32 %r1, %r1, 1; bra L; E:`, 20, "", "!= 20"},
+		{"two conditions", `mov.u32 %r1, 0;
+L: ld.shared.u32 %r2, [tile]; setp.ne.u32 %p1, %r2, 7; setp.lt.and.u32 %p2, %r1, 30, %p1; add.u32 %r1, %r1, 1; @%p2 bra L;`, 30, "", "< 30"},
+		{"continue", `mov.u32 %r1, 0;
+L: add.u32 %r1, %r1, 1; setp.gt.u32 %p3, %r1, 50; @%p3 bra E; ld.shared.u32 %r2, [tile]; setp.eq.u32 %p1, %r2, 7; @%p1 bra L;
+st.shared.u32 [tile], %r1; bra L; E:`, 50, "", "<= 50"},
+		{"steps of two sizes", `mov.u32 %r1, 0;
+L: setp.gt.u32 %p3, %r1, 50; @%p3 bra E; add.u32 %r1, %r1, 5; ld.shared.u32 %r2, [tile]; setp.eq.u32 %p1, %r2, 7; @%p1 bra L;
+add.u32 %r1, %r1, 2; bra L; E:`, 11, "", "by [5, 7]"},
+		{"triangle", `mov.u32 %r1, 0;
+K: mov.u32 %r2, %r1;
+L: add.u32 %r2, %r2, 1; setp.lt.u32 %p1, %r2, 12; @%p1 bra L; add.u32 %r1, %r1, 1; setp.lt.u32 %p2, %r1, 12; @%p2 bra K;`, 11, "", "from [1, 12]"},
+		{"known by the parameter", `mov.u32 %r1, 0;
+L: setp.ge.u32 %p1, %r1, %m; @%p1 bra E; add.u32 %r1, %r1, 1; bra L; E:`, 77, "", "< 77"},
+		{"data", `L: ld.global.u32 %r1, [%buf]; setp.ne.u32 %p1, %r1, 0; @%p1 bra L;`, unknown, "", "no counter"},
+		{"without an exit on the way", `mov.u32 %r1, 0;
+L: ld.shared.u32 %r2, [tile]; setp.eq.u32 %p1, %r2, 7; @%p1 bra L; add.u32 %r1, %r1, 1; setp.lt.u32 %p2, %r1, 9; @%p2 bra L;`, unknown, "", ""},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			bounds := Analyze(graphOf(t, c.body), Launch{Params: []Set{{}, {}, Const(32, 77)}}).Loops()
+			b := bounds[len(bounds)-1]
+			switch {
+			case !b.Known && c.n != unknown, b.Known && b.Iterations != c.n:
+				t.Errorf("%d (known: %v) iterations, want %d: %s", b.Iterations, b.Known, c.n, b.Reason)
+			case b.Formula != c.formula:
+				t.Errorf("formula %q, want %q", b.Formula, c.formula)
+			case !strings.Contains(b.Reason, c.reason):
+				t.Errorf("%q does not contain %q", b.Reason, c.reason)
+			}
+		})
+	}
+}
+
+// The example of Hirvisalo's Listing 1: warps of four lanes iterate 4, 8, 12 and 16 times.
+func TestBoundsDifferByWarp(t *testing.T) {
+	g := graphOf(t, `mov.u32 %r1, %tid; add.u32 %r2, %tid, 1; shl.b32 %r2, %r2, 4;
+L: setp.ge.s32 %p1, %r1, %r2; @%p1 bra E; add.s32 %r1, %r1, 16; bra L; E:`)
+	launch := Launch{Grid: [3]int{1, 1, 1}, Block: [3]int{16, 1, 1}, Width: 4}
+	got := ByWarp(g, launch)
+	for w, want := range []int64{4, 8, 12, 16} {
+		if b := got[w][0]; !b.Known || b.Iterations != want {
+			t.Errorf("warp %d: %+v, want %d", w, b, want)
+		}
+	}
+}
+
+// A loop that some lanes may begin anew while others wait in it has no bound that holds
+// for a warp as for its threads.
+func TestLanesApartInLoops(t *testing.T) {
+	for _, c := range []struct {
+		name     string
+		body     string
+		together bool
+	}{
+		{"divergent exit", `mov.u32 %r1, %tid;
+L: setp.ge.u32 %p1, %r1, 100; @%p1 bra E; add.u32 %r1, %r1, 1; bra L; E:`, true},
+		{"divergent branch inside", `mov.u32 %r1, 0;
+L: setp.lt.u32 %p1, %tid, 5; @%p1 bra M; st.shared.u32 [tile], %r1; M: add.u32 %r1, %r1, 1; setp.lt.u32 %p2, %r1, 9; @%p2 bra L;`, true},
+		{"begun anew", `mov.u32 %r1, 0;
+L: add.u32 %r1, %r1, 1; setp.gt.u32 %p3, %r1, 50; @%p3 bra E; setp.lt.u32 %p1, %tid, %r1; @%p1 bra L;
+st.shared.u32 [tile], %r1; bra L; E:`, true},
+		{"waiting inside", `mov.u32 %r1, 0;
+L: add.u32 %r1, %r1, 1; and.b32 %r2, %r1, %tid; setp.eq.u32 %p1, %r2, 0; @%p1 bra L;
+st.shared.u32 [tile], %r1; setp.lt.u32 %p2, %r1, 50; @%p2 bra L;`, false},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			b := Analyze(graphOf(t, c.body), Launch{}).Loops()[0]
+			if b.Together != c.together {
+				t.Errorf("together: %v, want %v", b.Together, c.together)
+			}
+		})
+	}
+}
