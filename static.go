@@ -8,6 +8,8 @@ import (
 
 	"warpbound/internal/absexec"
 	"warpbound/internal/diag"
+	"warpbound/internal/flow/divergence"
+	"warpbound/internal/flow/gated"
 	"warpbound/internal/fold"
 	"warpbound/internal/job"
 	"warpbound/internal/machine"
@@ -55,6 +57,15 @@ func (j *Job) static(ctx context.Context, opts *AnalyzeOptions) ([]Estimate, []d
 
 // boundCTA is the estimate of static/cta.
 func (j *Job) boundCTA(ctx context.Context) (*Estimate, error) {
+	c, err := j.abstract()
+	if err != nil {
+		return nil, err
+	}
+	return cta.Analyze(ctx, *c)
+}
+
+// abstract returns what static/cta knows of the job.
+func (j *Job) abstract() (*cta.Config, error) {
 	bounds, err := j.annotated()
 	if err != nil {
 		return nil, err
@@ -71,9 +82,26 @@ func (j *Job) boundCTA(ctx context.Context) (*Estimate, error) {
 	if err != nil {
 		return nil, err
 	}
-	return cta.Analyze(ctx, cta.Config{
+	c := &cta.Config{
 		Launch: launch, Graph: j.graph, Machine: j.machine, CTAs: occupancy.CTAs,
 		Inputs: j.drawn(), Bounds: bounds,
+	}
+	if d, err := j.divergence(); err == nil {
+		c.Uniform = d.Uniform
+	}
+	return c, nil
+}
+
+// divergence returns the verdicts on the job's branches. It is an error if its control
+// flow is not reducible, or if it has syncs that do not fit its branches.
+func (j *Job) divergence() (*divergence.Result, error) {
+	form, err := gated.New(j.graph)
+	if err != nil {
+		return nil, err
+	}
+	spec := j.bound.Job
+	return divergence.Analyze(form, divergence.Launch{
+		Grid: spec.Grid, Block: spec.Block, Width: int(j.machine.SM.WarpSize.Value),
 	})
 }
 
