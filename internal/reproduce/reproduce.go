@@ -8,6 +8,8 @@ package reproduce
 import (
 	"context"
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 
 	"warpbound"
@@ -48,9 +50,9 @@ func Hybrid(ctx context.Context, opts Options) (*estimate.Reproduction, error) {
 	return r, nil
 }
 
-// published is the paper's row for the kernel that does what ours does; the
+// paperTable is the paper's row for the kernel that does what ours does; the
 // programs, sizes and machine differ, so only the ratios can be compared.
-var published = map[string][2]string{
+var paperTable = map[string][2]string{
 	"vectorAdd":   {"VectorAdd: < 1 %", "< 1 %"},
 	"matrixMul":   {"MatrixMultiply: 29 %", "29 %"},
 	"reduction":   {"Reduction-1: 111 %", "111 %"},
@@ -100,7 +102,7 @@ func tableRow(name string, a *warpbound.Analysis) []string {
 	over := func(bound int64) string {
 		return fmt.Sprintf("%.0f %%", 100*(float64(bound)/float64(a.Observed.Max)-1))
 	}
-	paper := published[name]
+	paper := paperTable[name]
 	return []string{
 		name, fmt.Sprint(a.Observed.Max), fmt.Sprint(cycles["hybrid/warp"]),
 		fmt.Sprint(cycles["hybrid/dynamic"]), over(cycles["hybrid/dynamic"]), paper[0],
@@ -109,13 +111,19 @@ func tableRow(name string, a *warpbound.Analysis) []string {
 	}
 }
 
+// papers are the papers that can be reproduced.
+var papers = map[string]func(context.Context, Options) (*estimate.Reproduction, error){
+	"hybrid": Hybrid,
+	"cta":    CTA,
+}
+
 // Papers returns the names of the papers that can be reproduced.
-func Papers() []string { return []string{"hybrid"} }
+func Papers() []string { return slices.Sorted(maps.Keys(papers)) }
 
 // Paper reproduces the paper of the given name.
 func Paper(ctx context.Context, name string, opts Options) (*estimate.Reproduction, error) {
-	if name == "hybrid" {
-		return Hybrid(ctx, opts)
+	if reproduce, ok := papers[name]; ok {
+		return reproduce(ctx, opts)
 	}
 	return nil, fmt.Errorf("no paper %q; there are %s", name, strings.Join(Papers(), ", "))
 }

@@ -63,24 +63,12 @@ const maxCells = 1 << 20
 //
 // Errors are those of absexec.Executor.Warp.
 func Analyze(ctx context.Context, c Config) (*estimate.Estimate, error) {
-	m := c.Machine
-	if m.Core != machine.Barrel {
-		return nil, fmt.Errorf("%s: %w", m.Name, ErrMachine)
+	a, err := newAnalysis(c)
+	if err != nil {
+		return nil, err
 	}
-	a := &analysis{
-		launch: c.Launch, graph: c.Graph, costs: costs(c.Graph.Kernel, m), counter: newCounter(c.Graph.Kernel, m),
-		barrier: m.SM.Barrier.Value, dispatch: m.SM.Dispatch.Value,
-		sms: int(m.SM.Count.Value), slots: c.CTAs,
-		paths: make(map[[3]int64][]*path), kinds: make(map[string]int),
-	}
-	for w := range c.Launch.Warps() {
-		a.threads += uint64(bits.OnesCount64(c.Launch.Threads(w)))
-	}
-	a.release = a.barrier - min(m.Classes["sync"].Initiation, m.Classes["control"].Initiation)
-	loops := make([]absexec.LoopFact, len(c.Graph.Loops().Loops))
 	var warps [][]absexec.Result
 	for boxes := absexec.DefaultBoxes; ; boxes /= 4 {
-		var err error
 		if warps, err = a.execute(ctx, c, boxes); err != nil {
 			return nil, err
 		}
@@ -88,6 +76,7 @@ func Analyze(ctx context.Context, c Config) (*estimate.Estimate, error) {
 			break
 		}
 	}
+	loops := make([]absexec.LoopFact, len(c.Graph.Loops().Loops))
 	for _, boxes := range warps {
 		for _, r := range boxes {
 			for i, l := range r.Loops {
@@ -102,6 +91,48 @@ func Analyze(ctx context.Context, c Config) (*estimate.Estimate, error) {
 		return nil, err
 	}
 	return a.result(tallies, loops), nil
+}
+
+// Iterations returns how often control of each warp of a CTA returns to the header of
+// each loop of the flow graph's forest for one entry of the loop, at most, by loop and
+// warp. Errors are those of Analyze.
+func Iterations(ctx context.Context, c Config) ([][]int, error) {
+	a, err := newAnalysis(c)
+	if err != nil {
+		return nil, err
+	}
+	warps, err := a.execute(ctx, c, absexec.DefaultBoxes)
+	if err != nil {
+		return nil, err
+	}
+	counts := make([][]int, len(c.Graph.Loops().Loops))
+	for i := range counts {
+		counts[i] = make([]int, len(warps))
+		for w, boxes := range warps {
+			for _, r := range boxes {
+				counts[i][w] = max(counts[i][w], r.Loops[i].Iterations)
+			}
+		}
+	}
+	return counts, nil
+}
+
+func newAnalysis(c Config) (*analysis, error) {
+	m := c.Machine
+	if m.Core != machine.Barrel {
+		return nil, fmt.Errorf("%s: %w", m.Name, ErrMachine)
+	}
+	a := &analysis{
+		launch: c.Launch, graph: c.Graph, costs: costs(c.Graph.Kernel, m), counter: newCounter(c.Graph.Kernel, m),
+		barrier: m.SM.Barrier.Value, dispatch: m.SM.Dispatch.Value,
+		sms: int(m.SM.Count.Value), slots: c.CTAs,
+		paths: make(map[[3]int64][]*path), kinds: make(map[string]int),
+	}
+	for w := range c.Launch.Warps() {
+		a.threads += uint64(bits.OnesCount64(c.Launch.Threads(w)))
+	}
+	a.release = a.barrier - min(m.Classes["sync"].Initiation, m.Classes["control"].Initiation)
+	return a, nil
 }
 
 // execute executes every warp of a CTA.
