@@ -111,7 +111,7 @@ func Build(k *isa.Kernel) (*Graph, error) {
 			}
 		}
 	}
-	flow, err := NewFlow(len(g.Blocks), edges, g.roles())
+	flow, err := NewFlow(len(g.Blocks), edges, g.barriers())
 	if err != nil {
 		return nil, fmt.Errorf("kernel %s: %w", k.Name, err)
 	}
@@ -132,6 +132,17 @@ func (b *Block) Source() diag.Pos {
 		return b.Loc
 	}
 	return b.Pos
+}
+
+// barriers tells which blocks hold a barrier.
+func (g *Graph) barriers() []bool {
+	barriers := make([]bool, len(g.Blocks))
+	for i := range g.Kernel.Instrs {
+		if g.Kernel.Instrs[i].Op.Info().Effect&isa.Barriers != 0 {
+			barriers[g.blockOf[i]] = true
+		}
+	}
+	return barriers
 }
 
 // BlockOf returns the block that holds the instruction with the given index.

@@ -18,7 +18,7 @@ func diffEdges(want, got []graph.Edge) string {
 }
 
 // TestDivergentEdgesExactOnSmallGraphs compares the edges with those of every
-// execution of every small flow graph, with its blocks in all roles. Three lanes find no
+// execution of every small flow graph, with barriers in all places. Three lanes find no
 // more than two, and one lane finds nothing.
 func TestDivergentEdgesExactOnSmallGraphs(t *testing.T) {
 	sizes := []struct{ blocks, out, lanes int }{
@@ -35,11 +35,11 @@ func TestDivergentEdgesExactOnSmallGraphs(t *testing.T) {
 			}
 		}
 		forEachFlow(size.blocks, size.out, func(f *cfg.Flow) {
-			if size.blocks > 3 || size.out > 3 { // too many for all roles
+			if size.blocks > 3 || size.out > 3 { // too many for all places
 				compare(f)
 				return
 			}
-			forEachRole(f, compare)
+			forEachBarriers(f, compare)
 		})
 		t.Logf("%d flow graphs of %d blocks", count, size.blocks)
 	}

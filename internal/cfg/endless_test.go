@@ -34,6 +34,9 @@ func TestEndless(t *testing.T) {
 			[]string{"k.ptx:10:5: kernel k: the loop at entry has no exit" + never}},
 		{"an exit that fails", kernel([]isa.Label{{Name: "L", Index: 0}}, maybe(2), bra(0), trap),
 			[]string{"k.ptx:10:5: kernel k: the loop at L has no exit but to code that ends with an error" + never}},
+		{"behind a trap", kernel(nil, maybe(3), add, ret, trap, bra(4)), nil},
+		{"behind an assertion", kernel(nil, maybe(3), add, ret, isa.Instr{Op: isa.RunSystem, System: isa.SysAssert}, bra(4)), nil},
+		{"a branch back to an assertion", kernel(nil, maybe(3), add, ret, isa.Instr{Op: isa.RunSystem, System: isa.SysAssert}, bra(3)), nil},
 		{"unreachable", kernel(nil, ret, bra(1)), nil},
 		{"a kernel that only fails", kernel(nil, add, trap), nil},
 	} {

@@ -12,7 +12,7 @@ import (
 // at which lanes may end. It knows no instructions. A Flow does not change.
 type Flow struct {
 	g        *graph.Graph // the blocks and, last, the virtual exit
-	roles    []Role
+	awaits   []bool       // the block holds a barrier
 	reached  []bool
 	loops    *graph.LoopForest
 	awaiting []bool // a barrier can be reached from the block
@@ -26,12 +26,12 @@ type Flow struct {
 const MaxLoopBlocks = 1 << 22
 
 // NewFlow returns the flow graph of n blocks with the given edges; the
-// destination n is the virtual exit. Parallel edges count as one. Blocks have
-// the given roles, of which nil stands for none but Plain. It is an error if
-// there is no block or not one role for each, if an edge leaves the exit or the
-// range of blocks, if a block that Leaves leads to another that does not, or if
-// loops nest so deeply that they have more than MaxLoopBlocks.
-func NewFlow(n int, edges []graph.Edge, roles []Role) (*Flow, error) {
+// destination n is the virtual exit. Parallel edges count as one. The blocks for
+// which awaits holds have a barrier at which all threads of a CTA wait that have not
+// ended; nil stands for none. It is an error if there is no block or awaits has another
+// length, if an edge leaves the exit or the range of blocks, or if loops nest so deeply
+// that they have more than MaxLoopBlocks.
+func NewFlow(n int, edges []graph.Edge, awaits []bool) (*Flow, error) {
 	if n <= 0 {
 		return nil, fmt.Errorf("a flow graph needs a block")
 	}
@@ -46,24 +46,21 @@ func NewFlow(n int, edges []graph.Edge, roles []Role) (*Flow, error) {
 			g.AddEdge(e.From, e.To)
 		}
 	}
-	if roles == nil {
-		roles = make([]Role, n)
+	if awaits == nil {
+		awaits = make([]bool, n)
 	}
-	if len(roles) != n {
-		return nil, fmt.Errorf("%d roles in a flow graph of %d blocks", len(roles), n)
+	if len(awaits) != n {
+		return nil, fmt.Errorf("barriers of %d blocks in a flow graph of %d", len(awaits), n)
 	}
 	loops, err := graph.LoopsWithin(g, 0, MaxLoopBlocks)
 	if err != nil {
 		return nil, err
 	}
-	f := &Flow{g: g, roles: slices.Clone(roles), reached: g.Reachable(0), loops: loops}
+	f := &Flow{g: g, awaits: slices.Clone(awaits), reached: g.Reachable(0), loops: loops}
 	var barriers []int
-	for b, role := range roles {
-		switch {
-		case role == Awaits:
+	for b, here := range awaits {
+		if here {
 			barriers = append(barriers, b)
-		case role == Leaves && slices.ContainsFunc(g.Succ(b), func(s int) bool { return s != n && roles[s] != Leaves }):
-			return nil, fmt.Errorf("block %d does more than to end lanes", b)
 		}
 	}
 	f.awaiting = g.Reverse().Reachable(barriers...)

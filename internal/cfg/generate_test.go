@@ -135,7 +135,7 @@ func drawStructured(depth int) *rapid.Generator[*cfg.Flow] {
 				s.edges[i].To = s.n
 			}
 		}
-		return mustFlow(s.n, s.edges, drawRoles(t, s.n, s.edges))
+		return mustFlow(s.n, s.edges, drawBarriers(t, s.n))
 	})
 }
 
@@ -163,7 +163,7 @@ func drawReducible(maxBlocks int) *rapid.Generator[*cfg.Flow] {
 				edges = append(edges, graph.Edge{From: u, To: v})
 			}
 		}
-		return mustFlow(n, edges, drawRoles(t, n, edges))
+		return mustFlow(n, edges, drawBarriers(t, n))
 	})
 }
 
@@ -177,51 +177,36 @@ func drawAny(maxBlocks int) *rapid.Generator[*cfg.Flow] {
 				edges = append(edges, graph.Edge{From: b, To: rapid.IntRange(0, n).Draw(t, "to")})
 			}
 		}
-		return mustFlow(n, edges, drawRoles(t, n, edges))
+		return mustFlow(n, edges, drawBarriers(t, n))
 	})
 }
 
-func mustFlow(n int, edges []graph.Edge, roles []cfg.Role) *cfg.Flow {
-	f, err := cfg.NewFlow(n, edges, roles)
+func mustFlow(n int, edges []graph.Edge, awaits []bool) *cfg.Flow {
+	f, err := cfg.NewFlow(n, edges, awaits)
 	if err != nil {
 		panic(err)
 	}
 	return f
 }
 
-// drawRoles makes some blocks await, and some of those leave that only end.
-func drawRoles(t *rapid.T, n int, edges []graph.Edge) []cfg.Role {
-	roles := make([]cfg.Role, n)
-	for b := range roles {
-		others := func(e graph.Edge) bool { return e.From == b && e.To != n }
-		switch rapid.IntRange(0, 3).Draw(t, "role") {
-		case 0:
-			roles[b] = cfg.Awaits
-		case 1:
-			if !slices.ContainsFunc(edges, others) {
-				roles[b] = cfg.Leaves
-			}
-		}
+// drawBarriers makes some blocks await.
+func drawBarriers(t *rapid.T, n int) []bool {
+	awaits := make([]bool, n)
+	for b := range awaits {
+		awaits[b] = rapid.IntRange(0, 3).Draw(t, "awaits") == 0
 	}
-	return roles
+	return awaits
 }
 
-// forEachRole calls f with a flow graph in all roles that its blocks can have.
-func forEachRole(f *cfg.Flow, visit func(*cfg.Flow)) {
-	roles := make([]cfg.Role, f.Len())
-	var choose func(b int)
-	choose = func(b int) {
-		if b == f.Len() {
-			visit(mustFlow(b, f.Graph().Edges(), roles))
-			return
+// forEachBarriers calls f with a flow graph with barriers in every set of its blocks.
+func forEachBarriers(f *cfg.Flow, visit func(*cfg.Flow)) {
+	awaits := make([]bool, f.Len())
+	for set := range 1 << f.Len() {
+		for b := range awaits {
+			awaits[b] = set>>b&1 == 1
 		}
-		for roles[b] = cfg.Plain; roles[b] <= cfg.Leaves; roles[b]++ {
-			if roles[b] != cfg.Leaves || slices.Equal(f.Succ(b), []int{f.Exit()}) {
-				choose(b + 1)
-			}
-		}
+		visit(mustFlow(f.Len(), f.Graph().Edges(), awaits))
 	}
-	choose(0)
 }
 
 // forEachFlow calls f with every flow graph of n blocks, all reachable, of which

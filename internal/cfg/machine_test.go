@@ -170,20 +170,15 @@ func permutations(of []int) [][]int {
 }
 
 // makeFlow makes a flow graph of lines such as "0: 1 2 x", where x is the exit. A block
-// that awaits is marked as "3!: 4 x", one that leaves as "5-: x".
+// that awaits is marked as "3!: 4 x".
 func makeFlow(n int, lines string) *cfg.Flow {
 	var edges []graph.Edge
-	roles := make([]cfg.Role, n)
+	awaits := make([]bool, n)
 	for line := range strings.SplitSeq(strings.TrimSpace(lines), "\n") {
 		from, rest, _ := strings.Cut(strings.TrimSpace(line), ":")
 		e := graph.Edge{}
-		fmt.Sscan(strings.TrimRight(from, "!-"), &e.From)
-		switch from[len(from)-1] {
-		case '!':
-			roles[e.From] = cfg.Awaits
-		case '-':
-			roles[e.From] = cfg.Leaves
-		}
+		fmt.Sscan(strings.TrimRight(from, "!"), &e.From)
+		awaits[e.From] = strings.HasSuffix(from, "!")
 		for word := range strings.FieldsSeq(rest) {
 			e.To = n
 			if word != "x" {
@@ -192,7 +187,7 @@ func makeFlow(n int, lines string) *cfg.Flow {
 			edges = append(edges, e)
 		}
 	}
-	return mustFlow(n, edges, roles)
+	return mustFlow(n, edges, awaits)
 }
 
 // makeEdges reads edges such as "0>1 1>2".

@@ -6,34 +6,23 @@ import (
 	"warpbound/internal/graph"
 )
 
-// Role is what reconvergence must know of a block beyond the edges.
-type Role uint8
-
-// The roles of blocks.
-const (
-	Plain  Role = iota
-	Awaits      // holds a barrier at which all threads of a CTA wait that have not ended
-	Leaves      // does nothing but end its lanes, or branch to a block that does
-)
-
 // reconvergence returns for every block the point at which lanes that diverge there
 // meet again, as Reconverge states it.
 func (f *Flow) reconvergence() []int {
 	exit := f.Exit()
 	nearest := graph.PostDominators(f.g, exit)
-	after := f.meetings(func(int) bool { return false })
-	before := f.meetings(func(b int) bool { return f.roles[b] == Leaves })
+	all := f.meetings(func(b int) bool { return b != exit })
+	awaiting := f.meetings(f.ReachesBarrier)
+	torn := f.nearTorn(nearest)
 	points := make([]int, f.Len())
 	for b := range points {
 		switch r := nearest.IDom(b); {
 		case !slices.ContainsFunc(f.Succ(b), f.ReachesBarrier):
-			points[b] = after.IDom(b)
-		case r != exit && f.roles[r] != Leaves:
+			points[b] = all.IDom(b)
+		case f.ReachesBarrier(r), r != exit && !torn[b]:
 			points[b] = r
 		default:
-			if points[b] = before.IDom(b); points[b] != exit && !f.ReachesBarrier(points[b]) {
-				points[b] = exit
-			}
+			points[b] = awaiting.IDom(b)
 		}
 	}
 	f.parted = make([]bool, f.Len())
@@ -43,23 +32,45 @@ func (f *Flow) reconvergence() []int {
 	return points
 }
 
-// meetings returns the tree in which the parent of a block is where lanes meet that
-// leave it and have not ended before.
-//
-// The ends of the flow graph are ranked. A block belongs to the first of them that can be
-// reached from it, and its parent is its immediate post-dominator with regard to that
-// end: other ends, and edges to blocks from which that end cannot be reached, do not
-// count. Blocks for which leaves holds are left out as if their predecessors were ends.
-func (f *Flow) meetings(leaves func(b int) bool) *graph.DomTree {
-	exit := f.Exit()
-	ends := func(b int) bool {
-		return b != exit && !leaves(b) &&
-			slices.ContainsFunc(f.g.Succ(b), func(s int) bool { return s == exit || leaves(s) })
+// nearTorn returns the blocks from which a block can be reached that follows a torn one. At
+// a torn block lanes may part of which each comes to a barrier before they meet.
+func (f *Flow) nearTorn(nearest *graph.DomTree) []bool {
+	var torn []int
+	for b := range f.Len() {
+		ways := 0
+		for _, s := range f.Succ(b) {
+			if f.awaiting[s] {
+				ways++
+			}
+		}
+		if ways > 1 && !f.awaiting[nearest.IDom(b)] {
+			torn = append(torn, b)
+		}
 	}
+	var after []int
+	for b, reached := range f.g.Reachable(torn...) {
+		if reached && f.awaiting[b] {
+			after = append(after, b)
+		}
+	}
+	return f.g.Reverse().Reachable(after...)
+}
+
+// meetings returns the tree in which the parent of a block is where lanes meet that diverge
+// there, in the part of the blocks for which in holds. Control that has left the part must
+// not come back.
+//
+// The ends of the part, from which control leaves it, are ranked. A block belongs to the
+// first of them that can be reached from it, and its parent is its immediate post-dominator
+// with regard to that end: other ends, and edges to blocks from which that end cannot be
+// reached, do not count.
+func (f *Flow) meetings(in func(b int) bool) *graph.DomTree {
+	exit := f.Exit()
+	outside := func(b int) bool { return !in(b) }
 	const none = -1
-	end := slices.Repeat([]int{none}, f.Len()) // to which a block belongs
+	end := slices.Repeat([]int{none}, f.g.Len()) // to which a block belongs
 	g := graph.New(f.g.Len())
-	for _, p := range f.ranked(ends) {
+	for _, p := range f.ranked(func(b int) bool { return in(b) && slices.ContainsFunc(f.Succ(b), outside) }) {
 		if end[p] != none {
 			continue
 		}
@@ -78,7 +89,7 @@ func (f *Flow) meetings(leaves func(b int) bool) *graph.DomTree {
 	}
 	for b := range f.Len() {
 		for _, s := range f.g.Succ(b) {
-			if s != exit && end[b] == end[s] && !leaves(b) && !leaves(s) {
+			if in(b) && in(s) && end[b] == end[s] {
 				g.AddEdge(b, s)
 			}
 		}
@@ -98,7 +109,7 @@ func (f *Flow) ranked(ends func(b int) bool) []int {
 			barriers[b] = max(barriers[b], barriers[a])
 			joins[b] = max(joins[b], joins[a])
 		}
-		if b != f.Exit() && f.roles[b] == Awaits {
+		if b != f.Exit() && f.awaits[b] {
 			barriers[b]++
 		}
 		if len(pred) > 1 {
@@ -125,17 +136,19 @@ func (f *Flow) ranked(ends func(b int) bool) []int {
 
 // Reconverge returns the point at which lanes that diverge at b, and do not end before,
 // meet again; Exit() if they do not meet. A barrier does not wait for lanes that have
-// ended, so lanes that are about to end must not wait themselves where others may yet
-// arrive at a barrier.
+// ended, so lanes that can reach no barrier any more must not hold up others that can.
 //
 //   - If no barrier can be reached behind b, it is the nearest block that all paths
 //     visit from b to the last end of the kernel that b can reach: the first that
 //     ranked returns. Paths to other ends do not count.
-//   - If a barrier can be reached, and the immediate post-dominator of b is a block that
-//     does more than end lanes, it is that block.
-//   - Otherwise it is found as in the first case, except that a block that does nothing
-//     but end lanes counts as the end of its predecessors; and it is Exit() if no barrier
-//     can be reached from what is found.
+//   - If a barrier can be reached from the immediate post-dominator of b, it is that
+//     block. So it is if the post-dominator is any other block and no block that can be
+//     reached from b, and has a barrier ahead, can be reached from a torn one: one with
+//     several successors with a barrier ahead, but none ahead of its immediate
+//     post-dominator. At a barrier, lanes that wait where none is ahead count as ended.
+//   - Otherwise it is found as in the first case among the blocks with a barrier ahead:
+//     their edges to other blocks count as ends of the kernel, and lanes that take one
+//     run to their end.
 //
 // In a kernel whose lanes meet AtSyncs it is the block behind the sync at which the sides
 // of b meet.
@@ -149,13 +162,14 @@ func (f *Flow) ranked(ends func(b int) bool) []int {
 // that, and so on. docs/methods.md has the proof.
 func (f *Flow) Reconverge(b int) int { return f.points[b] }
 
-// ReachesBarrier reports whether there is a path from b to a block whose role is Awaits,
-// such as b itself.
+// ReachesBarrier reports whether there is a path from b to a block that awaits, such as b
+// itself.
 func (f *Flow) ReachesBarrier(b int) bool { return f.awaiting[b] }
 
 // Parted reports whether lanes that leave b may end before they reach Reconverge(b).
 // It may err to the safe side.
 func (f *Flow) Parted(b int) bool { return f.parted[b] }
 
-// Role returns the role of a block.
-func (f *Flow) Role(b int) Role { return f.roles[b] }
+// Awaits reports whether b holds a barrier at which all threads of a CTA wait that have
+// not ended.
+func (f *Flow) Awaits(b int) bool { return f.awaits[b] }

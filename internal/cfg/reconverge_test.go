@@ -25,35 +25,46 @@ func slowPoint(f *cfg.Flow, b int) int {
 	exit := f.Exit()
 	awaited := func(b int) bool {
 		for c, reached := range f.Graph().Reachable(b) {
-			if reached && c != exit && f.Role(c) == cfg.Awaits {
+			if reached && c != exit && f.Awaits(c) {
 				return true
 			}
 		}
 		return false
 	}
-	leaves := func(x int) bool { return x != exit && f.Role(x) == cfg.Leaves }
 	nearest := slowIPdom(f.Graph(), exit, b)
 	switch {
 	case !slices.ContainsFunc(f.Succ(b), awaited):
-		return slowMeeting(f, b, func(int) bool { return false })
-	case nearest != exit && !leaves(nearest):
+		return slowMeeting(f, b, func(int) bool { return true })
+	case awaited(nearest):
 		return nearest
 	}
-	if r := slowMeeting(f, b, leaves); r != exit && awaited(r) {
-		return r
+	near := false
+	for x := range f.Len() {
+		ways := slices.DeleteFunc(slices.Clone(f.Succ(x)), func(s int) bool { return !awaited(s) })
+		if len(ways) < 2 || awaited(slowIPdom(f.Graph(), exit, x)) {
+			continue
+		}
+		from, here := f.Graph().Reachable(x), f.Graph().Reachable(b)
+		for y := range f.Len() {
+			near = near || from[y] && here[y] && awaited(y)
+		}
 	}
-	return exit
+	if nearest != exit && !near {
+		return nearest
+	}
+	return slowMeeting(f, b, awaited)
 }
 
-// slowMeeting finds where lanes meet that leave b and go to the last end that b reaches.
-func slowMeeting(f *cfg.Flow, b int, leaves func(int) bool) int {
+// slowMeeting finds where lanes meet that leave b and go to the last end that b reaches,
+// in the part of the flow graph for which in holds.
+func slowMeeting(f *cfg.Flow, b int, in func(int) bool) int {
 	exit := f.Exit()
 	g := graph.New(exit + 1)
 	ends := make([]bool, exit+1)
 	for _, e := range f.Graph().Edges() {
 		switch {
-		case leaves(e.From):
-		case e.To == exit || leaves(e.To):
+		case !in(e.From):
+		case e.To == exit || !in(e.To):
 			ends[e.From] = true
 		default:
 			g.AddEdge(e.From, e.To)
@@ -66,7 +77,7 @@ func slowMeeting(f *cfg.Flow, b int, leaves func(int) bool) int {
 		}
 	}
 	if last < 0 {
-		return slowIPdom(f.Graph(), exit, b)
+		return slowIPdom(g, exit, b)
 	}
 	to := graph.New(exit + 1)
 	for _, e := range g.Edges() {
@@ -97,7 +108,7 @@ func weight(f *cfg.Flow, end int) []int {
 			w := most(p)
 			best[0], best[1] = max(best[0], w[0]), max(best[1], w[1])
 		}
-		if f.Role(b) == cfg.Awaits {
+		if f.Awaits(b) {
 			best[0]++
 		}
 		if into > 1 {
@@ -193,10 +204,16 @@ func TestReconverge(t *testing.T) {
 		{"an early end", 3, "0: 1 2\n1: x\n2!: x", []int{2, 3, 3}},
 		{"the same the other way round", 3, "0: 1 2\n1!: x\n2: x", []int{1, 3, 3}},
 		{"an early end in a branch", 5, "0: 1 2\n1: 3 4\n2: 3\n3!: x\n4: x", []int{3, 3, 3, 5, 5}},
-		{"the same with the end shared", 6, "0: 1 2\n1: 3 4\n2: 3\n3!: 5\n4: 5\n5-: x", []int{3, 3, 3, 5, 5, 6}},
-		{"and without a barrier", 6, "0: 1 2\n1: 3 4\n2: 3\n3: 5\n4: 5\n5-: x", []int{5, 5, 3, 5, 5, 6}},
-		{"a branch to the only end around a barrier", 3, "0: 1 2\n1!: 2\n2-: x", []int{1, 2, 3}},
-		{"an end of more than that", 3, "0: 1 2\n1!: 2\n2: x", []int{2, 2, 3}},
+		{"the same with the end shared", 6, "0: 1 2\n1: 3 4\n2: 3\n3!: 5\n4: 5\n5: x", []int{3, 3, 3, 5, 5, 6}},
+		{"and without a barrier", 6, "0: 1 2\n1: 3 4\n2: 3\n3: 5\n4: 5\n5: x", []int{5, 5, 3, 5, 5, 6}},
+		{"a branch to the only end around a barrier", 3, "0: 1 2\n1!: 2\n2: x", []int{2, 2, 3}},
+		{"the same, with work shared before", 4, "0: 1 2\n1!: 2\n2: 3\n3: x", []int{2, 2, 3, 4}},
+		{"from two conditions", 5, "0: 1 2\n1: 3 4\n2: 3 4\n3!: 4\n4: x", []int{3, 3, 3, 4, 5}},
+		{"a loop with a barrier before the end", 3, "0: 1\n1!: 1 2\n2: x", []int{1, 2, 3}},
+		{"the same with its test first", 4, "0: 1\n1: 2 3\n2!: 1\n3: x", []int{1, 3, 1, 4}},
+		{"the same with an end inside", 4, "0: 1 3\n1!: 2 3\n2: 0\n3: x", []int{3, 3, 0, 4}},
+		{"work behind the last barrier", 3, "0!: 1 2\n1: 2\n2: x", []int{2, 2, 3}},
+		{"an endless loop that lanes may enter", 4, "0: 1 3\n1!: 2\n2: x\n3: 3", []int{1, 2, 4, 4}},
 		{"guarded ends", 3, "0: 1 x\n1!: 2 x\n2: x", []int{1, 2, 3}},
 		{"a loop that lanes leave to end", 4, "0: 1 2\n1!: 0 3\n2: x\n3: x", []int{1, 4, 4, 4}},
 		{"without a barrier they wait behind the loop", 4, "0: 1 2\n1: 0 3\n2: x\n3: x", []int{1, 3, 4, 4}},
@@ -215,16 +232,15 @@ func TestReconverge(t *testing.T) {
 	}
 }
 
-// describe renders a flow graph with the roles of its blocks.
+// describe renders a flow graph and its barriers.
 func describe(f *cfg.Flow) string {
 	text := ""
 	for b := range f.Len() {
-		text += graphLine(f, b)
+		mark := ""
+		if f.Awaits(b) {
+			mark = "!"
+		}
+		text += fmt.Sprintf("%d%s: %d; ", b, mark, f.Succ(b))
 	}
 	return text
-}
-
-func graphLine(f *cfg.Flow, b int) string {
-	mark := map[cfg.Role]string{cfg.Awaits: "!", cfg.Leaves: "-"}[f.Role(b)]
-	return fmt.Sprintf("%d%s: %d; ", b, mark, f.Succ(b))
 }

@@ -85,31 +85,40 @@ func (op *barrierOp) exec(w *Warp, mask uint64, eff *Effect) error {
 }
 
 // together returns an error if a living lane of the warp does not arrive with those of
-// mask, unless it waits where it has nothing left to do but to exit: such a lane counts as
-// one that has exited.
+// mask, unless it waits where it can reach no barrier any more: such a lane counts as one
+// that has exited.
 func (w *Warp) together(pc int32, mask uint64) error {
 	if mask == w.alive {
 		return nil
 	}
-	elsewhere := w.alive &^ mask
-	for i := len(w.stack) - 1; i >= 0 && elsewhere != 0; i-- {
-		e := w.stack[i]
-		here := elsewhere & e.lanes
-		elsewhere &^= here
-		if here == 0 || w.code.leaves[e.pc] {
-			continue
-		}
-		return w.fault(pc, first(here), fmt.Errorf("%w: the thread does not arrive together with thread %s of its warp: %s. "+
-			"Let all threads of a warp execute the barrier together, or let those that do not need it exit before",
-			ErrBarrier, triple(w.thread(first(mask))), w.pending(here, i)))
+	lanes, entry := w.missing(w.alive&^mask, w.code.awaits)
+	if lanes == 0 {
+		return nil
 	}
-	return nil
+	return w.fault(pc, first(lanes), fmt.Errorf("%w: the thread does not arrive together with thread %s of its warp: %s. "+
+		"Let all threads of a warp execute the barrier together, or let those that do not need it exit before",
+		ErrBarrier, triple(w.thread(first(mask))), w.pending(lanes, entry, "barrier")))
 }
 
-// pending says why lanes of an entry of the stack do not arrive at a barrier.
-func (w *Warp) pending(lanes uint64, entry int) string {
+// missing returns those of some living lanes that wait, all in one entry of the stack, at
+// an instruction for which arrive holds: they may yet come to where others are. Lanes of
+// the running entry do not take part although they are there.
+func (w *Warp) missing(lanes uint64, arrive []bool) (here uint64, entry int) {
+	for i := len(w.stack) - 1; i >= 0 && lanes != 0; i-- {
+		e := w.stack[i]
+		here := lanes & e.lanes
+		lanes &^= here
+		if here != 0 && arrive[e.pc] {
+			return here, i
+		}
+	}
+	return 0, 0
+}
+
+// pending says why lanes of an entry of the stack do not take part in what others execute.
+func (w *Warp) pending(lanes uint64, entry int, what string) string {
 	if entry == len(w.stack)-1 {
-		return fmt.Sprintf("the guard of the barrier does not hold in lanes 0x%x", lanes)
+		return fmt.Sprintf("the guard of the %s does not hold in lanes 0x%x", what, lanes)
 	}
 	in := w.code.Instr(int(w.stack[entry].pc))
 	text := fmt.Sprintf("lanes 0x%x are yet to execute %s", lanes, w.code.kernel.Format(in))

@@ -120,6 +120,20 @@ bar.sync 0; add.u32 %r6, %r6, 1; setp.lt.u32 %p5, %r6, 4; @%p5 bra head; st.glob
 bar.sync 0; add.u32 %r6, %r6, 1; setp.eq.and.u32 %p4, %r6, 2, %p0; @%p4 bra gone; bra head; done: st.global.u32 [%rd1], 5; ret; gone: st.global.u32 [%rd1], 0; exit;`},
 		{"in a loop without a barrier", `mov.u32 %r6, 0; head: setp.eq.and.u32 %p4, %r6, 2, %p0; @%p4 bra gone;
 add.u32 %r6, %r6, 1; add.u32 %r7, %r0, 4; setp.lt.u32 %p5, %r6, %r7; @%p5 bra head; bar.sync 0; st.global.u32 [%rd1], 5; ret; gone: st.global.u32 [%rd1], 0; exit;`},
+		{"with work shared by all", `mov.u32 %r6, 0; @%p0 bra gone; bar.sync 0; mov.u32 %r6, 5; gone: st.global.u32 [%rd1], %r6; ret;`},
+		{"the same, with divergent work", `mov.u32 %r6, 0; @%p0 bra gone; bar.sync 0; mov.u32 %r6, 5;
+gone: setp.lt.u32 %p3, %r0, 8; @%p3 bra low; add.u32 %r5, %r5, 1; bra done; low: add.u32 %r5, %r5, 2; done: st.global.u32 [%rd1], %r6; ret;`},
+		{"the same, from two conditions", `mov.u32 %r6, 0; @%p2 bra left; add.u32 %r5, %r5, 1; bra on;
+left: @%p0 bra gone; add.u32 %r5, %r5, 2; on: bar.sync 0; mov.u32 %r6, 5; gone: st.global.u32 [%rd1], %r6; ret;`},
+		{"the same, between barriers", `mov.u32 %r6, 0; bar.sync 0; @%p0 bra gone; bar.sync 0; @%p2 bra most; bar.sync 0;
+most: mov.u32 %r6, 5; gone: st.global.u32 [%rd1], %r6; ret;`},
+		{"the same, out of a loop", `mov.u32 %r6, 0; mov.u32 %r7, 0; head: @%p0 bra gone; bar.sync 0; add.u32 %r7, %r7, 1; setp.lt.u32 %p3, %r7, %r1; @%p3 bra head;
+mov.u32 %r6, 5; gone: st.global.u32 [%rd1], %r6; ret;`},
+		{"behind a loop with a barrier, which lanes leave at different times", `mov.u32 %r7, 0; head: bar.sync 0; add.u32 %r7, %r7, 1; setp.lt.u32 %p3, %r7, %r0; @%p3 bra head;
+selp.u32 %r6, 0, 5, %p0; st.global.u32 [%rd1], %r6; ret;`},
+		{"with loops for those that panic", `setp.eq.u32 %p4, %r0, 99; @%p4 bra panic; @%p2 bra left; add.u32 %r5, %r5, 1; bra on;
+left: setp.eq.u32 %p4, %r0, 98; @%p4 bra loop; add.u32 %r5, %r5, 2; on: bar.sync 0; selp.u32 %r6, 0, 5, %p0; st.global.u32 [%rd1], %r6; ret;
+panic: trap; again: bra again; loop: bra loop;`},
 		{"by an indexed branch", `ts: .branchtargets gone, on, left, on; brx.idx %r1, ts;
 left: add.u32 %r5, %r5, 1; on: bar.sync 0; st.global.u32 [%rd1], 5; ret; gone: st.global.u32 [%rd1], 0; exit;`},
 	} {
@@ -152,19 +166,19 @@ setp.ge.u32 %p0, %r0, 32; @%p0 bar.sync 0; barrier.cluster.arrive; barrier.clust
 and.b32 %r1, %r0, 1; setp.eq.u32 %p0, %r1, 1; @%p0 bra skip;
 .loc 1 7 3
 bar.sync 0;
-skip: st.global.u32 [%rd1], 1; ret;`}, ErrBarrier,
+skip: st.global.u32 [%rd1], 1; bar.sync 0; ret;`}, ErrBarrier,
 			[]string{"k.ptx:13:1", "(k.cu:7:3)", "kernel k", "CTA (0,0,0)", "thread (1,0,0)", "together with thread (0,0,0)", "bar.sync",
 				"lanes 0xaaaaaaaa are yet to execute st.global.u32 [%rd1], 0x1 (k.ptx:14:7)", "execute the barrier together"}},
 		{"divergent with others that have ended", scenario{body: `
 setp.lt.u32 %p0, %r0, 3; setp.lt.u32 %p1, %r0, 16; @%p0 exit;
 @%p1 bra skip;
 bar.sync 0;
-skip: st.global.u32 [%rd1], 1; ret;`}, ErrBarrier, []string{"thread (3,0,0)", "lanes 0xfff8 are yet to execute st.global"}},
-		{"in a loop that lanes leave with work to do", scenario{body: `
+skip: st.global.u32 [%rd1], 1; bar.sync 0; ret;`}, ErrBarrier, []string{"thread (3,0,0)", "lanes 0xfff8 are yet to execute st.global"}},
+		{"in a loop that lanes leave for another barrier", scenario{body: `
 mov.u32 %r1, 0;
 head: bar.sync 0;
 add.u32 %r1, %r1, 1; setp.lt.u32 %p0, %r1, %r0; @%p0 bra head;
-st.global.u32 [%rd1], 1; ret;`}, ErrBarrier, []string{"lanes 0x3 are yet to execute st.global"}},
+st.global.u32 [%rd1], 1; bar.sync 0; ret;`}, ErrBarrier, []string{"lanes 0x3 are yet to execute st.global"}},
 		{"divergent by its guard", scenario{body: `
 setp.eq.u32 %p0, %r0, 33; @%p0 bar.sync 0;
 ret;`}, ErrBarrier, []string{"thread (32,0,0)", "thread (33,0,0)", "the guard of the barrier does not hold in lanes 0xfffffffd"}},

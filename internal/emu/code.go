@@ -11,7 +11,8 @@ import (
 type Code struct {
 	kernel    *isa.Kernel
 	instrs    []instr
-	leaves    []bool     // of each instruction: it only exits, or branches to one that does
+	awaits    []bool     // of each instruction: a barrier can be reached from its block
+	joins     []bool     // the same, or an instruction that names lanes which take part
 	registers []slot     // of each register that is no predicate
 	slots     []maskSlot // of each predicate
 	vectors   int        // slots of a warp's own vectors

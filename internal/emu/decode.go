@@ -2,6 +2,7 @@ package emu
 
 import (
 	"fmt"
+	"slices"
 
 	"warpbound/internal/cfg"
 	"warpbound/internal/diag"
@@ -22,10 +23,9 @@ func Decode(k *isa.Kernel, g *cfg.Graph) (*Code, error) {
 		return nil, err
 	}
 	d.layOutRegs()
-	d.code.leaves = make([]bool, len(k.Instrs))
+	d.code.awaits = make([]bool, len(k.Instrs))
 	for i := range k.Instrs {
-		b := g.BlockOf(i)
-		d.code.leaves[i] = g.Role(b) == cfg.Leaves
+		d.code.awaits[i] = g.ReachesBarrier(g.BlockOf(i))
 	}
 	if err := d.layOutVars(); err != nil {
 		return nil, err
@@ -42,6 +42,15 @@ func Decode(k *isa.Kernel, g *cfg.Graph) (*Code, error) {
 	if err := errs.Err(); err != nil {
 		return nil, err
 	}
+	joining := make([]int, len(d.joining))
+	for i, pc := range d.joining {
+		joining[i] = g.BlockOf(pc)
+	}
+	joins := g.Flow.Graph().Reverse().Reachable(joining...)
+	d.code.joins = slices.Clone(d.code.awaits)
+	for i := range k.Instrs {
+		d.code.joins[i] = d.code.joins[i] || joins[g.BlockOf(i)]
+	}
 	return d.code, nil
 }
 
@@ -53,6 +62,7 @@ type decoder struct {
 	registers []slot               // of each register that is no predicate
 	masks     []maskSlot           // of each predicate
 	changing  map[isa.Special]slot // of the special registers of scope ofStep
+	joining   []int                // instructions that name lanes which take part
 	slots     map[constant]slot
 
 	in  *isa.Instr // being decoded

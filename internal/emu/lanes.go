@@ -8,9 +8,10 @@ type warpWide struct {
 	named   bool
 }
 
-// check returns an error if a lane is named that has not exited and is not among
-// those that execute the instruction: on a machine with one stack per warp it
-// never arrives.
+// check returns an error if a lane is named that is not among those that execute the
+// instruction: on a machine with one stack per warp it never arrives. Lanes that have
+// exited do not count, nor do those on their way to the exit: that wait where no
+// instruction is ahead which names members, and no barrier.
 func (op *warpWide) check(w *Warp, mask uint64, eff *Effect) error {
 	if !op.named {
 		return nil
@@ -19,8 +20,9 @@ func (op *warpWide) check(w *Warp, mask uint64, eff *Effect) error {
 	if err != nil {
 		return err
 	}
-	if missing := members & w.alive &^ mask; missing != 0 {
-		return w.faultf(int32(eff.PC), missing, "the thread is named in the member mask 0x%x and does not take part", members)
+	if lanes, entry := w.missing(members&w.alive&^mask, w.code.joins); lanes != 0 {
+		return w.faultf(int32(eff.PC), lanes, "the thread is named in the member mask 0x%x and does not take part: %s. "+
+			"Name only those that do, let them come together, or let the others exit before", members, w.pending(lanes, entry, "instruction"))
 	}
 	if others := mask &^ members; others != 0 {
 		return w.faultf(int32(eff.PC), others, "the thread takes part and is not named in the member mask 0x%x", members)
@@ -175,6 +177,7 @@ func (d *decoder) members(i int) warpWide {
 		return warpWide{}
 	}
 	d.code.wordMasks = int32(d.pc)
+	d.joining = append(d.joining, d.pc)
 	return warpWide{members: d.source(i), named: true}
 }
 

@@ -62,6 +62,32 @@ st.global.u32 [%rd1], %r3; ret;`}, func(int) uint32 { return 0 }},
 	}
 }
 
+// TestMembersThatExit runs operations whose member masks name lanes that have exited or
+// are on their way to the exit, as CUDA programs with early returns do.
+func TestMembersThatExit(t *testing.T) {
+	const before = "setp.lt.u32 %p0, %r0, 5; mov.u32 %r6, 0; "
+	const work = `bar.warp.sync 0xffffffff; vote.sync.ballot.b32 %r2, 1, 0xffffffff;
+shfl.sync.idx.b32 %r3, %r0, 7, 31, 0xffffffff; add.u32 %r6, %r2, %r3; `
+	for _, c := range []struct{ name, body string }{
+		{"at once", "@%p0 exit; " + work + "st.global.u32 [%rd1], %r6; ret;"},
+		{"by a branch to the only end", "@%p0 bra gone; " + work + "st.global.u32 [%rd1], %r6; gone: ret;"},
+		{"by way of shared work", "@%p0 bra gone; " + work + "gone: st.global.u32 [%rd1], %r6; ret;"},
+		{"by way of work of their own", "@!%p0 bra on; st.global.u32 [%rd1], %r6; bra gone; on: " + work + "st.global.u32 [%rd1], %r6; gone: ret;"},
+		{"the same with the others first", "@%p0 bra over; " + work + "st.global.u32 [%rd1], %r6; bra gone; over: st.global.u32 [%rd1], %r6; gone: ret;"},
+		{"behind a barrier", "@%p0 bra gone; bar.sync 0; " + work + "gone: st.global.u32 [%rd1], %r6; ret;"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			s := scenario{body: before + c.body, block: 32}
+			s.expect(t, func(tid int) uint32 {
+				if tid < 5 {
+					return 0
+				}
+				return 0xffffffe0 + 7
+			})
+		})
+	}
+}
+
 func TestLaneErrors(t *testing.T) {
 	for _, c := range []struct {
 		name string
@@ -69,7 +95,12 @@ func TestLaneErrors(t *testing.T) {
 		want []string
 	}{
 		{"missing member", scenario{body: "setp.lt.u32 %p0, %r0, 5; @%p0 bar.warp.sync 0xffffffff; ret;"},
-			[]string{"thread (5,0,0)", "does not take part"}},
+			[]string{"thread (5,0,0)", "does not take part: the guard of the instruction does not hold in lanes 0xffffffe0"}},
+		{"member elsewhere", scenario{body: `setp.lt.u32 %p0, %r0, 5; @%p0 bra on; bar.warp.sync 0xffffffff;
+on: st.global.u32 [%rd1], 1; bar.warp.sync 0xffffffff; ret;`},
+			[]string{"thread (0,0,0)", "does not take part: lanes 0x1f are yet to execute st.global.u32 [%rd1], 0x1 (k.ptx:12:5)", "exit before"}},
+		{"member on its way to a barrier", scenario{body: `setp.lt.u32 %p0, %r0, 5; @%p0 bra on; vote.sync.any.pred %p1, %p0, -1;
+on: bar.sync 0; ret;`}, []string{"thread (0,0,0)", "lanes 0x1f are yet to execute bar.sync"}},
 		{"not named", scenario{body: "vote.sync.any.pred %p0, %p1, 0xfffffff0; ret;"}, []string{"thread (0,0,0)", "not named"}},
 		{"masks differ", scenario{body: "vote.sync.any.pred %p0, %p1, %r0; ret;"}, []string{"member mask 1, which is 0 in thread (0,0,0)"}},
 	} {

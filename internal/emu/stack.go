@@ -149,7 +149,7 @@ func (d *decoder) branch() operation {
 // awaits reports whether a barrier can be reached from an instruction at which a block
 // starts.
 func (d *decoder) awaits(pc int32) bool {
-	return int(pc) < len(d.kernel.Instrs) && d.graph.ReachesBarrier(d.graph.BlockOf(int(pc)))
+	return int(pc) < len(d.kernel.Instrs) && d.code.awaits[pc]
 }
 
 // exit retires the lanes whose guard holds.

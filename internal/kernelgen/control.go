@@ -163,11 +163,12 @@ func (g *generator) leave(s scope) {
 	g.place(stay)
 }
 
-// end lets threads end early: at once, by a branch to the last instruction, or after some
-// work on a path of their own that ends there or by itself.
+// end lets threads end early: at once, by a branch to the last instruction or to the
+// stores that all threads make before, or after some work on a path of their own that ends
+// in one of these ways.
 func (g *generator) end(uniform bool) {
 	p := g.condition(uniform)
-	how := pick(g, "ret", "exit", "bra "+last)
+	how := pick(g, "ret", "exit", "bra "+last, "bra "+stores)
 	if g.chance(50) {
 		g.emit("@%s %s", p, how)
 		return

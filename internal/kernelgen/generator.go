@@ -195,6 +195,7 @@ func (g *generator) flatten(to, special string, shape [3]int) {
 
 // epilogue stores every register.
 func (g *generator) epilogue() {
+	g.place(stores)
 	slot := slots
 	store := func(typ, register string, size int) {
 		g.emit("st.global.%s %s, %s", typ, g.slot(slot), register)
@@ -216,8 +217,11 @@ func (g *generator) epilogue() {
 	g.emit("%s", pick(g, "ret", "exit"))
 }
 
-// last is the label of the last instruction.
-const last = "LAST"
+// The labels of the first instruction of the epilogue and of the last of all.
+const (
+	stores = "STORES"
+	last   = "LAST"
+)
 
 // slot is the memory operand of one of the thread's own elements of out.
 func (g *generator) slot(i int) string {

@@ -231,7 +231,7 @@ func (a *agreement) branch(b int) *branch {
 	}
 	ways := 0
 	for _, s := range g.Succ(b) {
-		if s == g.Exit() || g.Role(s) == cfg.Leaves {
+		if s == g.Exit() || ends(g, s) {
 			continue
 		}
 		ways++
@@ -245,4 +245,10 @@ func (a *agreement) branch(b int) *branch {
 		return nil
 	}
 	return x
+}
+
+// ends reports whether lanes do nothing in a block but to end.
+func ends(g *cfg.Graph, b int) bool {
+	block, last := &g.Blocks[b], g.Last(b)
+	return block.End-block.Start == 1 && !last.Guard.Set && (last.Op == isa.Ret || last.Op == isa.Exit)
 }

@@ -52,7 +52,7 @@ func drawProgram(t *rapid.T, tb testing.TB, diverges bool) *hybrid.Program {
 	for _, b := range graph.Endless(g, n) {
 		edges = append(edges, graph.Edge{From: b, To: n})
 	}
-	flow, err := cfg.NewFlow(n, edges, drawRoles(t, n, edges))
+	flow, err := cfg.NewFlow(n, edges, drawBarriers(t, n))
 	if err != nil {
 		tb.Fatal(err)
 	}
@@ -67,16 +67,13 @@ func drawProgram(t *rapid.T, tb testing.TB, diverges bool) *hybrid.Program {
 	return p
 }
 
-// drawRoles makes some blocks await, and some of those leave that only end.
-func drawRoles(t *rapid.T, n int, edges []graph.Edge) []cfg.Role {
-	roles := make([]cfg.Role, n)
-	for b := range roles {
-		goesOn := slices.ContainsFunc(edges, func(e graph.Edge) bool { return e.From == b && e.To != n })
-		if role := rapid.SampledFrom([]cfg.Role{cfg.Plain, cfg.Plain, cfg.Awaits, cfg.Leaves}).Draw(t, "role"); role != cfg.Leaves || !goesOn {
-			roles[b] = role
-		}
+// drawBarriers makes some blocks await.
+func drawBarriers(t *rapid.T, n int) []bool {
+	awaits := make([]bool, n)
+	for b := range awaits {
+		awaits[b] = rapid.IntRange(0, 3).Draw(t, "awaits") == 0
 	}
-	return roles
+	return awaits
 }
 
 func drawPlacement(t *rapid.T, p *hybrid.Program) hybrid.Placement {
