@@ -31,6 +31,7 @@ func Analyze(f *gated.Form, l Launch) (*Result, error) {
 		apart:  make([]bool, len(f.Graph.Blocks)),
 		skewed: make([]bool, len(f.Loops)),
 		split:  make([]bool, len(f.Graph.Blocks)),
+		seen:   make([]int, len(f.Graph.Blocks)+1),
 	}
 	for v := range a.from {
 		a.from[v] = gated.None
@@ -83,6 +84,9 @@ type analysis struct {
 	split  []bool // by block: its branch is known to be divergent
 	apart  []bool // by block: some lanes may execute it while others wait elsewhere
 	skewed []bool // by loop: lanes may be together in different iterations
+
+	seen []int // by block and the virtual exit: the last walk that came to it
+	walk int
 }
 
 // propagate applies the rules of values until none makes a difference.

@@ -2,49 +2,55 @@ package divergence
 
 import "warpbound/internal/isa"
 
+// group is a set of branches in one loop whose lanes meet at one block.
+type group struct{ meet, loop int }
+
 // part takes note of what branches that have been found divergent do to the flow of
 // warps: which blocks lanes may execute while others of their warp wait elsewhere, and
 // in which loops lanes may be together in different iterations. It is true if there is
 // news.
 func (a *analysis) part() bool {
 	g := a.Form.Graph
-	news := false
+	groups := make(map[group][]int)
 	for b := range g.Blocks {
-		if a.split[b] || !g.Reachable(b) || a.Uniform(b) {
-			continue
+		if !a.split[b] && g.Reachable(b) && !a.Uniform(b) {
+			a.split[b] = true
+			key := group{g.Reconverge(b), g.Loops().Innermost(b)}
+			groups[key] = append(groups[key], b)
 		}
-		a.split[b], news = true, true
-		region := a.region(b)
+	}
+	for key, branches := range groups {
+		region := a.region(key.meet, branches)
 		for _, x := range region {
 			a.apart[x] = true
 		}
-		a.skew(b, region)
+		a.skew(key, region)
 	}
-	return news
+	return len(groups) > 0
 }
 
-// region returns the blocks that lanes may execute behind a branch before they meet
-// again.
-func (a *analysis) region(b int) []int {
+// region returns the blocks that lanes may execute behind one of the branches before
+// they meet again.
+func (a *analysis) region(meet int, branches []int) []int {
 	g := a.Form.Graph
-	r := g.Reconverge(b)
-	seen := map[int]bool{g.Exit(): true}
-	last := -1 // the block that each side executes before the lanes are together
-	if g.Kernel.Meeting == isa.AtSyncs && r != g.Exit() {
-		last = r - 1
-	} else {
-		seen[r] = true
+	a.walk++
+	a.seen[g.Exit()] = a.walk
+	last := a.last(meet)
+	if last < 0 {
+		a.seen[meet] = a.walk
 	}
 	var region []int
 	visit := func(from int) {
 		for _, s := range g.Succ(from) {
-			if !seen[s] {
-				seen[s] = true
+			if a.seen[s] != a.walk {
+				a.seen[s] = a.walk
 				region = append(region, s)
 			}
 		}
 	}
-	visit(b)
+	for _, b := range branches {
+		visit(b)
+	}
 	for i := 0; i < len(region); i++ {
 		if region[i] != last {
 			visit(region[i])
@@ -53,57 +59,64 @@ func (a *analysis) region(b int) []int {
 	return region
 }
 
-// skew finds the loops around a branch in different iterations of which lanes may be
+// last returns the block with the sync at which lanes meet that go on together at
+// another, -1 if they meet without one.
+func (a *analysis) last(meet int) int {
+	if g := a.Form.Graph; g.Kernel.Meeting == isa.AtSyncs && meet != g.Exit() {
+		return meet - 1
+	}
+	return -1
+}
+
+// skew finds the loops around branches in different iterations of which lanes may be
 // when they meet again: those around both places of which lanes may begin another
 // iteration on the way, unless they meet where it begins and never leave the loop
 // before.
-func (a *analysis) skew(b int, region []int) {
+func (a *analysis) skew(key group, region []int) {
 	g := a.Form.Graph
-	r := g.Reconverge(b)
-	if r == g.Exit() {
+	if key.meet == g.Exit() || key.loop < 0 {
 		return
 	}
-	on := a.leading(region, r)
-	if g.Kernel.Meeting == isa.AtSyncs {
-		on = a.leading(region, r-1)
-		on[r-1] = true
-	}
+	on := a.leading(region, key.meet)
 	loops := g.Loops()
-	for l := loops.Innermost(b); l >= 0; l = loops.Loops[l].Parent {
+	for l := key.loop; l >= 0; l = loops.Loops[l].Parent {
 		loop := &loops.Loops[l]
-		if !loop.Contains(r) {
+		if !loop.Contains(key.meet) {
 			continue
 		}
-		again := on[loop.Header]
-		if r == loop.Header {
-			for x := range on {
-				again = again || !loop.Contains(x)
+		for _, x := range on {
+			if x == loop.Header || key.meet == loop.Header && !loop.Contains(x) {
+				a.skewed[l] = true
 			}
-		}
-		if again {
-			a.skewed[l] = true
 		}
 	}
 }
 
-// leading returns the blocks of a region from which lanes may come to r in it.
-func (a *analysis) leading(region []int, r int) map[int]bool {
+// leading returns the blocks of a region from which lanes may come to where they meet.
+func (a *analysis) leading(region []int, meet int) []int {
 	g := a.Form.Graph
-	in := make(map[int]bool, len(region))
+	a.walk++
+	in := a.walk
 	for _, x := range region {
-		in[x] = true
+		a.seen[x] = in
 	}
-	on := make(map[int]bool)
-	work := []int{r}
-	for len(work) > 0 {
-		x := work[len(work)-1]
-		work = work[:len(work)-1]
-		for _, p := range g.Pred(x) {
-			if in[p] && !on[p] {
-				on[p] = true
-				work = append(work, p)
+	a.walk++
+	var on []int
+	if last := a.last(meet); last >= 0 {
+		on, a.seen[last] = []int{last}, a.walk
+	} else {
+		on, a.seen[meet] = []int{meet}, a.walk
+	}
+	for i := 0; i < len(on); i++ {
+		for _, p := range g.Pred(on[i]) {
+			if a.seen[p] == in {
+				a.seen[p] = a.walk
+				on = append(on, p)
 			}
 		}
+	}
+	if a.last(meet) < 0 {
+		on = on[1:]
 	}
 	return on
 }

@@ -9,7 +9,8 @@ import (
 
 // New brings a kernel into gated form. It is an error, with its position, if the
 // kernel has a loop that can be entered elsewhere than at its header
-// (cfg.Graph.CheckReducible), or an indexed branch whose index is no register.
+// (cfg.Graph.CheckReducible) or an indexed branch whose index is no register, or if so many
+// paths join that gammas would not be found in reasonable time.
 //
 // Only registers that are live where paths join get gammas and mus there. Blocks
 // are renamed in reverse post-order, in which all edges but those back to the
@@ -26,12 +27,21 @@ func New(g *cfg.Graph) (*Form, error) {
 	}
 	b := newBuilder(g)
 	for _, block := range b.order {
+		if b.steps > maxSteps {
+			break
+		}
 		b.enter(block)
 		b.rename(block)
 		b.out[block] = b.current(b.live.Out(block))
 	}
 	for l := range b.form.Loops {
+		if b.steps > maxSteps {
+			break
+		}
 		b.close(l)
+	}
+	if b.steps > maxSteps {
+		return nil, diag.Errorf(g.Kernel.Pos, "kernel %s: more than %d edges lie between branches and the joins of their paths", g.Kernel.Name, maxSteps)
 	}
 	for v := range b.form.Values {
 		if value := &b.form.Values[v]; value.Kind == Eta {
@@ -58,11 +68,13 @@ type builder struct {
 	block int    // that is renamed, plus 1
 	out   [][]ID // by block: the values of the registers that are live at its end
 
-	etas   map[[2]int]ID // by loop and value
-	gammas map[string]ID
-	nodes  []ID  // by block: see gate
-	region []int // by block: the last gate that passed it
-	gates  int
+	etas    map[[2]int]ID // by loop and value
+	gammas  map[string]ID
+	nodes   []ID  // by block: see gate
+	region  []int // by block: the last gate that passed it
+	gates   int
+	steps   int      // of all gates
+	failing [][]bool // by block, for each edge: every run along it ends with an error
 }
 
 func newBuilder(g *cfg.Graph) *builder {
@@ -76,15 +88,25 @@ func newBuilder(g *cfg.Graph) *builder {
 			writes: make([][]ID, len(k.Instrs)), guarded: make([][]ID, len(k.Instrs)),
 		},
 		g: g, live: cfg.Liveness(g), loops: g.Loops().Loops,
-		dom:    graph.Dominators(g.Graph(), g.Entry()),
-		rank:   make([]int, len(g.Blocks)),
-		now:    make([]ID, len(k.Regs)),
-		valid:  make([]int, len(k.Regs)),
-		out:    make([][]ID, len(g.Blocks)),
-		etas:   make(map[[2]int]ID),
-		gammas: make(map[string]ID),
-		nodes:  make([]ID, len(g.Blocks)),
-		region: make([]int, len(g.Blocks)),
+		dom:     graph.Dominators(g.Graph(), g.Entry()),
+		rank:    make([]int, len(g.Blocks)),
+		now:     make([]ID, len(k.Regs)),
+		valid:   make([]int, len(k.Regs)),
+		out:     make([][]ID, len(g.Blocks)),
+		etas:    make(map[[2]int]ID),
+		gammas:  make(map[string]ID),
+		nodes:   make([]ID, len(g.Blocks)),
+		region:  make([]int, len(g.Blocks)),
+		failing: make([][]bool, len(g.Blocks)),
+	}
+	for block := range b.failing {
+		flow := make(map[int]bool)
+		for _, s := range g.Succ(block) {
+			flow[s] = true
+		}
+		for _, e := range g.Blocks[block].Edges {
+			b.failing[block] = append(b.failing[block], !flow[e.To])
+		}
 	}
 	for block := range b.rank {
 		b.rank[block] = -1
@@ -228,12 +250,16 @@ func (b *builder) arriving(block int, regs []isa.Reg, around int) []ID {
 	}
 	for i, r := range regs {
 		j.reg = r
-		values[i] = b.gate(&j, preds, func(from, to int) (ID, bool) {
-			if to != block {
-				return None, false
-			}
-			return preds[from][i], true
-		})
+		values[i] = b.merge(&j, column(preds, i))
+	}
+	return values
+}
+
+// column returns the i-th value of each list.
+func column(lists map[int][]ID, i int) map[int]ID {
+	values := make(map[int]ID, len(lists))
+	for p, list := range lists {
+		values[p] = list[i]
 	}
 	return values
 }
@@ -287,15 +313,10 @@ func (b *builder) close(l int) {
 	j.region = b.between(loop.Header, latches)
 	for i, mu := range form.Mus {
 		j.reg = regs[i]
-		b.form.Values[mu].Args[1] = b.gate(&j, latches, func(from, to int) (ID, bool) {
-			if to != loop.Header {
-				return None, false
-			}
-			return latches[from][i], true
-		})
+		b.form.Values[mu].Args[1] = b.merge(&j, column(latches, i))
 	}
 	j.reg, j.region = isa.NoReg, b.backward(loop.Body)
-	form.Leave = b.gate(&j, nil, func(_, to int) (ID, bool) {
+	form.Leave = b.gate(&j, func(_, to int) (ID, bool) {
 		switch {
 		case to == loop.Header:
 			return False, true

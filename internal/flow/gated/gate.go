@@ -50,29 +50,48 @@ func (b *builder) backward(blocks []int) []int {
 	return sorted
 }
 
+// merge returns what arrives at a join along edges from blocks, from each of which
+// comes one of values.
+func (b *builder) merge(j *join, values map[int]ID) ID {
+	only, same := None, true
+	for _, v := range values {
+		same = same && (only == None || v == only)
+		only = v
+	}
+	if same {
+		return only
+	}
+	return b.gate(j, func(from, to int) (ID, bool) {
+		v, found := values[from]
+		return v, found && to == j.block
+	})
+}
+
 // gate returns the value that arrives at a join, as a tree of gammas over the
 // branches on the way. For edges that end the way, goal returns what arrives along
 // them; None if threads that take them do not arrive. If one value arrives along all
-// edges, it is that value: for fixed arguments preds returns what comes from each of
-// the predecessors, of which one alone needs no gate.
+// edges, it is that value.
 //
 // A gamma is decided by the branch's last execution. For a branch in a loop that has
 // been left since, that is the one in the loop's last iteration, in which no edge
 // leads back to the header. So back edges lead nowhere here.
-func (b *builder) gate(j *join, preds map[int][]ID, goal func(from, to int) (ID, bool)) ID {
-	if len(preds) == 1 {
-		for p := range preds {
-			v, _ := goal(p, j.block)
-			return v
-		}
-	}
+func (b *builder) gate(j *join, goal func(from, to int) (ID, bool)) ID {
 	b.gates++
 	root := None
 	var outs []ID
 	for _, block := range j.region {
+		edges := b.g.Blocks[block].Edges
+		b.steps += len(edges)
+		if b.steps > maxSteps {
+			return root
+		}
 		outs = outs[:0]
-		for _, e := range b.g.Blocks[block].Edges {
-			outs = append(outs, b.follow(block, e, goal))
+		for i, e := range edges {
+			v := None
+			if !b.failing[block][i] {
+				v = b.follow(block, e, goal)
+			}
+			outs = append(outs, v)
 		}
 		root = b.choose(j, block, outs)
 		b.nodes[block], b.region[block] = root, b.gates
@@ -80,11 +99,11 @@ func (b *builder) gate(j *join, preds map[int][]ID, goal func(from, to int) (ID,
 	return root
 }
 
+// maxSteps bounds the edges that are followed to find gammas.
+const maxSteps = 1 << 24
+
 // follow returns what arrives along an edge of a block.
 func (b *builder) follow(block int, e cfg.Edge, goal func(from, to int) (ID, bool)) ID {
-	if !b.g.Graph().HasEdge(block, e.To) {
-		return None // all runs along it end with an error
-	}
 	if v, found := goal(block, e.To); found {
 		return v
 	}

@@ -3,6 +3,7 @@ package gated_test
 import (
 	"errors"
 	"flag"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -106,5 +107,20 @@ func TestRefused(t *testing.T) {
 				t.Errorf("got %v, want an error with a position that says %q", err, c.want)
 			}
 		})
+	}
+}
+
+// TestTooManyPaths has a switch of which every case falls through to the next.
+func TestTooManyPaths(t *testing.T) {
+	const cases = 4200
+	var list, code strings.Builder
+	for i := range cases {
+		fmt.Fprintf(&list, ", C%d", i)
+		fmt.Fprintf(&code, "C%d: add.u32 %%r0, %%r0, 1;\n", i)
+	}
+	text := ".version 6.3\n.target sm_70\n.address_size 64\n.visible .entry k(.param .u64 out) {\n.reg .b32 %r<2>; .reg .b64 %a;\n" +
+		"ld.param.u64 %a, [out];\nT: .branchtargets " + list.String()[2:] + ";\nbrx.idx %r1, T;\n" + code.String() + "st.global.u32 [%a], %r0;\nret;\n}\n"
+	if form, err := gated.New(build(t, kernel(t, "k.ptx", text))); form != nil || err == nil || !strings.Contains(err.Error(), "k.ptx:4:1: kernel k: more than") {
+		t.Errorf("got %v, want an error with a position", err)
 	}
 }
