@@ -15,6 +15,7 @@ import (
 	"warpbound/internal/diag"
 	"warpbound/internal/estimate"
 	"warpbound/internal/flow"
+	"warpbound/internal/flow/divergence"
 	"warpbound/internal/graph"
 	"warpbound/internal/isa"
 )
@@ -72,11 +73,20 @@ type Loop struct {
 	Bound  string   `json:"bound"` // with its evidence, or what to do for one
 }
 
-// Branch is a branch on which the lanes of a warp may disagree.
+// Branch is a branch, and on what threads agree that execute it.
 type Branch struct {
-	Block      string `json:"block"`
-	Pos        string `json:"pos"`
-	Reconverge string `json:"reconverges_at"` // where its lanes meet again
+	Block      string  `json:"block"`
+	Instr      int     `json:"instruction"`
+	Pos        string  `json:"pos"`
+	Reconverge string  `json:"reconverges_at"` // where lanes meet again
+	Verdict    string  `json:"verdict"`        // divergence.Verdict, or "unknown"
+	Origin     *Origin `json:"origin"`         // what makes the verdict more than grid-uniform; null if nothing does or it is not known
+}
+
+// Origin is where a difference between threads comes from.
+type Origin struct {
+	Text string `json:"text"` // an instruction, or a loop in words
+	Pos  string `json:"pos"`
 }
 
 // Edge joins two blocks by name.
@@ -163,6 +173,8 @@ func inspectKernel(k *isa.Kernel, divergent func(*cfg.Graph) ([]graph.Edge, erro
 		warnings = append(warnings, warning(k.Pos, "no-sync", err))
 	}
 	warnings = append(warnings, flow.UninitialisedRegisters(g)...)
+	verdicts, err := verdicts(g)
+	warnings = append(warnings, unexplained(g, err)...)
 	added, err := divergent(g)
 	if err != nil {
 		warnings = append(warnings, warning(k.Pos, "no-divergent-edges", err))
@@ -173,7 +185,7 @@ func inspectKernel(k *isa.Kernel, divergent func(*cfg.Graph) ([]graph.Edge, erro
 		Registers:    flow.Registers(g),
 		Blocks:       blocks(g),
 		Loops:        loops(g),
-		Branches:     branches(g),
+		Branches:     branches(g, verdicts),
 		Added:        names(g, added),
 		Reducible:    g.Loops().Irreducible() == nil,
 		Params:       []string{},
@@ -226,7 +238,7 @@ func loops(g *cfg.Graph) []Loop {
 	return out
 }
 
-func branches(g *cfg.Graph) []Branch {
+func branches(g *cfg.Graph, r *divergence.Result) []Branch {
 	out := []Branch{}
 	for b := range g.Blocks {
 		if len(g.Blocks[b].Edges) > 1 && g.Blocks[b].Reachable {
@@ -235,7 +247,10 @@ func branches(g *cfg.Graph) []Branch {
 			if last.Loc.Known() {
 				pos = last.Loc
 			}
-			out = append(out, Branch{Block: g.Name(b), Pos: pos.String(), Reconverge: g.Name(g.Reconverge(b))})
+			v, from := verdict(g, r, b)
+			out = append(out, Branch{
+				Block: g.Name(b), Instr: g.Blocks[b].End - 1, Pos: pos.String(), Reconverge: g.Name(g.Reconverge(b)), Verdict: v, Origin: from,
+			})
 		}
 	}
 	return out

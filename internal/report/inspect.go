@@ -32,6 +32,10 @@ func inspected(p *printer, k *inspect.Kernel) {
 	p.printf("kernel %s (%s)\n", k.Name, k.Pos)
 	p.printf("  %d instructions, about %d registers a thread, %d bytes of shared memory\n", k.Instructions, k.Registers, k.Shared)
 	p.printf("  parameters: %s\n", orNone(strings.Join(k.Params, ", ")))
+	verdicts := make(map[int]string)
+	for _, b := range k.Branches {
+		verdicts[b.Instr] = "  // " + b.Verdict
+	}
 	p.printf("  blocks:\n")
 	for _, b := range k.Blocks {
 		var to []string
@@ -44,7 +48,7 @@ func inspected(p *printer, k *inspect.Kernel) {
 		}
 		p.printf("    %s (%s%s) > %s\n", b.Name, b.Pos, note, strings.Join(to, ", "))
 		for i, code := range b.Code {
-			p.printf("      %4d  %s\n", b.Start+i, code)
+			p.printf("      %4d  %s%s\n", b.Start+i, code, verdicts[b.Start+i])
 		}
 	}
 	p.printf("  loops:%s\n", noneIf(len(k.Loops) == 0))
@@ -52,14 +56,22 @@ func inspected(p *printer, k *inspect.Kernel) {
 		p.printf("    %s%s (%s): %d blocks (%s), back from %s; bound: %s\n", strings.Repeat("  ", l.Depth-1),
 			l.Header, l.Pos, len(l.Blocks), strings.Join(l.Blocks, ", "), froms(l.Back), l.Bound)
 	}
-	p.printf("  branches that may diverge:%s\n", noneIf(len(k.Branches) == 0))
+	p.printf("  branches:%s\n", noneIf(len(k.Branches) == 0))
 	for _, b := range k.Branches {
-		p.printf("    %s (%s), reconverges at %s\n", b.Block, b.Pos, b.Reconverge)
+		p.printf("    %s (%s), reconverges at %s: %s%s\n", b.Block, b.Pos, b.Reconverge, b.Verdict, from(b.Origin))
 	}
 	p.printf("  edges that divergence adds:%s\n", noneIf(len(k.Added) == 0))
 	for _, e := range k.Added {
 		p.printf("    %s > %s\n", e.From, e.To)
 	}
+}
+
+// from says what makes threads differ.
+func from(o *inspect.Origin) string {
+	if o == nil {
+		return ""
+	}
+	return fmt.Sprintf(", from %s (%s)", o.Text, o.Pos)
 }
 
 func froms(edges []inspect.Edge) string {

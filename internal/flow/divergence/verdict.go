@@ -64,7 +64,7 @@ func (l Launch) special(s isa.Special) Verdict {
 	case s >= isa.CtaidX && s <= isa.CtaidZ && l.Grid[s-isa.CtaidX] == 1,
 		s >= isa.ClusteridX && s <= isa.ClusteridZ && l.Grid[s-isa.ClusteridX] == 1:
 		return Grid
-	case s == isa.WarpID && l.Width > 0 && l.Block != [3]int{} && l.threads() <= l.Width:
+	case s == isa.WarpID && l.Width > 0 && l.threads() > 0 && l.threads() <= l.Width:
 		return Grid
 	case (s == isa.LaneID || s >= isa.LanemaskEq && s <= isa.LanemaskGt) && (l.Width == 1 || l.threads() == 1):
 		return Grid
@@ -84,7 +84,7 @@ func (l Launch) thread(axis int) Verdict {
 	if l.Block[axis] == 1 {
 		return Grid
 	}
-	if l.Width == 0 {
+	if l.Width == 0 || l.threads() == 0 {
 		return Divergent
 	}
 	run := 1 // threads that follow each other and have the same component
