@@ -217,7 +217,7 @@ func (j *Job) measure(ctx context.Context, ipg *hybrid.IPG, opts AnalyzeOptions)
 
 // work runs vectors from q until there are none left.
 func (j *Job) work(ctx context.Context, q *vectors, ipg *hybrid.IPG, maxCycles int64, p *hybrid.Profile) {
-	t, err := j.target(j.code, ipg, maxCycles, nil)
+	t, err := j.target(j.code, ipg, SimulateOptions{MaxCycles: maxCycles})
 	if err != nil {
 		q.fail(0, err)
 		return

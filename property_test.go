@@ -193,7 +193,7 @@ func observeOnce(j *Job) (*observation, error) {
 	if err != nil {
 		return nil, err
 	}
-	t, err := j.target(j.code, ipg, maxCycles, nil)
+	t, err := j.target(j.code, ipg, SimulateOptions{MaxCycles: maxCycles})
 	if err != nil {
 		return nil, err
 	}

@@ -26,6 +26,10 @@ type SimulateOptions struct {
 	TraceCSV  bool      // as CSV instead of the binary format
 	Ipoints   Placement // blocks to record; nil for every block
 	Out       io.Writer // where what the kernel prints goes; nil for nowhere
+
+	// Step, unless nil, is called after every instruction that a warp executes: in the
+	// order of cycles for the warps of one SM.
+	Step func(*Step)
 }
 
 // Simulation is the figures of one simulated run.
@@ -53,7 +57,7 @@ func (j *Job) Simulate(ctx context.Context, opts SimulateOptions) (*Run, error) 
 			return nil, err
 		}
 	}
-	t, err := j.target(j.code.Checked(), ipg, opts.MaxCycles, opts.Out)
+	t, err := j.target(j.code.Checked(), ipg, opts)
 	if err != nil {
 		return nil, err
 	}
@@ -157,8 +161,8 @@ func uninitialised(reads []emu.UninitialisedRead) []diag.Warning {
 }
 
 // target makes a simulator of the job that records the Ipoints of ipg, none if that
-// is nil. A run is limited to maxCycles cycles unless that is 0.
-func (j *Job) target(code *emu.Code, ipg *hybrid.IPG, maxCycles int64, out io.Writer) (target.Target, error) {
+// is nil, and prints, lists and is limited as opts say.
+func (j *Job) target(code *emu.Code, ipg *hybrid.IPG, opts SimulateOptions) (target.Target, error) {
 	ipoints := make([]trace.Ipoint, len(j.graph.Kernel.Instrs))
 	for i := range ipoints {
 		ipoints[i] = trace.None
@@ -170,7 +174,7 @@ func (j *Job) target(code *emu.Code, ipg *hybrid.IPG, maxCycles int64, out io.Wr
 	}
 	return target.NewSimulator(target.Config{
 		Job: j.bound, Code: code, Machine: j.machine, Registers: j.registers,
-		Ipoints: ipoints, MaxCycles: maxCycles, Out: out,
+		Ipoints: ipoints, MaxCycles: opts.MaxCycles, Out: opts.Out, Observe: j.observer(opts.Step),
 	})
 }
 

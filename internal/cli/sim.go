@@ -1,6 +1,8 @@
 package cli
 
 import (
+	"bufio"
+	"cmp"
 	"fmt"
 	"strings"
 
@@ -14,6 +16,7 @@ func simCommand() *cobra.Command {
 	var job jobFlags
 	var trace, ipoints string
 	var dumps []string
+	var steps bool
 	c := &cobra.Command{
 		Use:   "sim JOB.toml",
 		Short: "Simulate one run of a job: cycles and counters",
@@ -26,6 +29,8 @@ func simCommand() *cobra.Command {
 	c.Flags().StringVar(&trace, "trace", "", "write the Ipoint trace to this file (CSV if it ends in .csv)")
 	c.Flags().StringVar(&ipoints, "ipoints", "blocks", "instrument blocks, headers (of loops), every:N blocks, or labels:A,B")
 	c.Flags().StringArrayVar(&dumps, "dump", nil, "NAME=FILE: write the buffer's bytes after the run, little-endian")
+	c.Flags().BoolVar(&steps, "steps", false, "list every instruction that a warp executes: cycle, lanes, and the stack of lanes that wait after it")
+	c.MarkFlagsMutuallyExclusive("steps", "format")
 	c.RunE = func(c *cobra.Command, args []string) (err error) {
 		opts := warpbound.SimulateOptions{Vector: int(*vector), MaxCycles: *limit, Out: c.ErrOrStderr()}
 		if opts.Ipoints, err = warpbound.ParsePlacement(ipoints); err != nil {
@@ -47,9 +52,18 @@ func simCommand() *cobra.Command {
 		if err != nil {
 			return err
 		}
+		var listed error
+		listing := bufio.NewWriter(c.OutOrStdout())
+		if steps {
+			listed = report.StepsHeader(listing)
+			opts.Step = func(s *warpbound.Step) { listed = cmp.Or(listed, report.Step(listing, s)) }
+		}
 		run, err := j.Simulate(c.Context(), opts)
-		if err != nil {
+		if err := cmp.Or(err, listed, listing.Flush()); err != nil {
 			return err
+		}
+		if steps {
+			fmt.Fprintln(c.OutOrStdout())
 		}
 		for _, d := range list {
 			if _, err := d.Write(run.Buffer(d.buffer)); err != nil {

@@ -6,7 +6,7 @@ import (
 )
 
 // String renders the instruction in a neutral notation close to PTX, with
-// registers as %0, %1... An unknown instruction renders as its text.
+// registers as %0, %1... An instruction with a text renders as that.
 func (in *Instr) String() string { return in.format(&names{}) }
 
 // Format renders an instruction of the kernel like String, with the names of its
@@ -61,7 +61,7 @@ func (n *names) target(index int) string {
 }
 
 func (in *Instr) format(n *names) string {
-	if in.Op == Unknown {
+	if in.Op == Unknown || in.Text != "" {
 		return in.Text
 	}
 	var b strings.Builder

@@ -29,6 +29,10 @@ type Config struct {
 	// negative where none does. Nil means that no block is instrumented.
 	Ipoints []trace.Ipoint
 
+	// Observe, unless nil, is called after every instruction that a warp executes: in the
+	// order of cycles for the warps of one SM.
+	Observe func(*Step)
+
 	// MaxCycles is the limit of a run in cycles; 0 stands for DefaultCycles.
 	MaxCycles int64
 }

@@ -58,7 +58,12 @@ func (m *sm) issue(s *scheduler, i int, now int64) error {
 		}
 	}
 	eff := &sim.eff
-	if err := w.emu.Step(&sim.env, eff); err != nil {
+	if sim.cfg.Observe != nil {
+		at := Step{Cycle: now, SM: m.index, CTA: m.ctas[w.cta].emu.Index, Warp: int(w.index)}
+		if err := sim.cfg.Execute(w.emu, &sim.env, eff, at); err != nil {
+			return err
+		}
+	} else if err := w.emu.Step(&sim.env, eff); err != nil {
 		return err
 	}
 	sim.count.WarpInstrs++

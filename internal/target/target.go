@@ -36,10 +36,11 @@ type Config struct {
 	Job       *job.Bound
 	Code      *emu.Code // of the job's kernel
 	Machine   *machine.Machine
-	Registers int            // per thread
-	Ipoints   []trace.Ipoint // by instruction; trace.None where there is none
-	MaxCycles int64          // limit of one run in cycles; 0 for the simulator's own
-	Out       io.Writer      // where what the kernel prints goes; nil for nowhere
+	Registers int             // per thread
+	Ipoints   []trace.Ipoint  // by instruction; trace.None where there is none
+	MaxCycles int64           // limit of one run in cycles; 0 for the simulator's own
+	Out       io.Writer       // where what the kernel prints goes; nil for nowhere
+	Observe   func(*sim.Step) // as in sim.Config
 }
 
 // Memory lays the arguments of a job out in simulated memory, run after run in
@@ -130,7 +131,7 @@ func NewSimulator(cfg Config) (*Simulator, error) {
 	}
 	s, err := newSimulator(sim.Config{
 		Code: cfg.Code, Machine: cfg.Machine, RegsPerThread: cfg.Registers,
-		Ipoints: cfg.Ipoints, MaxCycles: cfg.MaxCycles,
+		Ipoints: cfg.Ipoints, MaxCycles: cfg.MaxCycles, Observe: cfg.Observe,
 	})
 	if err != nil {
 		return nil, err

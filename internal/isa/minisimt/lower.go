@@ -72,7 +72,7 @@ func (l *lowerer) lower() *isa.Func {
 	}
 	for i := range k.Code {
 		l.in = &k.Code[i]
-		l.out = isa.Instr{Pos: l.in.Pos}
+		l.out = isa.Instr{Pos: l.in.Pos, Text: l.in.String()}
 		l.instr()
 		f.Instrs = append(f.Instrs, l.out)
 	}

@@ -150,6 +150,7 @@ func TestLower(t *testing.T) {
 	}
 	var got []string
 	for i := range k.Instrs {
+		k.Instrs[i].Text = ""
 		got = append(got, k.Labels[i].Name+" "+k.Format(&k.Instrs[i]))
 	}
 	want := []string{

@@ -196,7 +196,12 @@ func (m *sm) issue(id int, now int64) error {
 	}
 	s.env.Cycle, s.env.Time, s.env.SM = uint64(now), uint64(s.cfg.Machine.Nanoseconds(now)), m.index
 	eff := &s.eff
-	if err := w.emu.Step(&s.env, eff); err != nil {
+	if s.cfg.Observe != nil {
+		at := sim.Step{Cycle: now, SM: m.index, CTA: m.ctas[slot].Index, Warp: index}
+		if err := s.cfg.Execute(w.emu, &s.env, eff, at); err != nil {
+			return err
+		}
+	} else if err := w.emu.Step(&s.env, eff); err != nil {
 		return err
 	}
 	s.count.WarpInstrs++

@@ -1,0 +1,25 @@
+package sim
+
+import "warpbound/internal/emu"
+
+// Step is one instruction that a warp executed.
+type Step struct {
+	Cycle         int64 // in which it issued
+	SM, CTA, Warp int   // the CTA in the grid, the warp in the CTA
+	PC            int
+	Active        uint64    // lanes that the warp ran with
+	Executed      uint64    // of those, lanes whose guard held
+	After         *emu.Warp // as the instruction left it; valid during the call only
+}
+
+// Execute performs a warp's next instruction. at is when and where, the rest of it is filled
+// in; Config.Observe is told if it is set, and must be.
+func (c *Config) Execute(w *emu.Warp, env *emu.Env, eff *emu.Effect, at Step) error {
+	at.PC, at.Active, at.After = w.PC(), w.Active(), w
+	if err := w.Step(env, eff); err != nil {
+		return err
+	}
+	at.Executed = eff.Mask
+	c.Observe(&at)
+	return nil
+}
