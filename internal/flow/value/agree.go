@@ -172,22 +172,7 @@ func (a *agreement) merges(block int, reg isa.Reg) bool {
 			return true
 		}
 	}
-	for _, x := range a.branches {
-		if !x.joins(block) {
-			continue
-		}
-		first := Form{}
-		for _, f := range in {
-			if f.from != x.block && !x.region[f.from] {
-				continue
-			}
-			if first.known() && !first.equal(f.form) || a.formVaries(f.form, block) {
-				return true
-			}
-			first = f.form
-		}
-	}
-	return false
+	return a.mixes(block, in)
 }
 
 // joins reports whether lanes come to a block on different ways from the branch.
@@ -224,7 +209,7 @@ func (a *agreement) diverges(b int) bool {
 // branch describes a divergent branch; nil if at most one way leads on.
 func (a *agreement) branch(b int) *branch {
 	g := a.r.Graph
-	x := &branch{block: b, meet: g.Reconverge(b), parted: g.Parted(b), region: make([]bool, a.flow.Len())}
+	x := &branch{block: b, meet: g.Reconverge(b), parted: g.Parted(b) || g.CheckSyncs() != nil, region: make([]bool, a.flow.Len())}
 	without := x.meet
 	if x.parted {
 		without = -1

@@ -1,5 +1,5 @@
-// Package value finds out which numbers the registers of a kernel can hold, and how often
-// its loops iterate.
+// Package value finds out which numbers the registers of a kernel can hold, how often
+// its loops iterate, and which addresses the lanes of a warp access together.
 //
 // The analysis is an abstract interpretation (Cousot and Cousot, POPL 1977). A register
 // has at each place a Set, which is an interval with a congruence, and where possible
@@ -12,13 +12,15 @@
 // ranges that every device has. Nothing is assumed of what is loaded from memory, except
 // from parameters that the launch fixes.
 //
-// A run that fails, by a trap, an assertion or an access outside of memory, is not
-// covered.
-//
 // A loop is bounded by any of its exits that every iteration passes and that compares a
 // counter with a limit: counters change by steps of one sign, or are multiplied or divided
 // (linear, geometric). The bound holds for a thread, and for a warp if its lanes go through
-// the loop together (agreement).
+// the loop together (agreement). Access patterns rest on the same agreement: an address is
+// a part of which a lane's thread index determines how it differs from lane to lane, and
+// one that all lanes have in common.
+//
+// A run that fails, by a trap, an assertion or an access outside of memory, is not
+// covered. An access at an address that is no multiple of its size is one that fails.
 //
 // value imports cfg, graph, isa and diag and nothing else of this project.
 package value

@@ -63,7 +63,7 @@ func (m *machine) source(st state, in *isa.Instr, i, width int) *Value {
 		if !ok {
 			return unknown(width)
 		}
-		s := m.syms.constant(o.Special.String(), set, varies)
+		s := m.syms.register(o.Special, set, varies)
 		return m.read(m.value(set, symbolForm(set.bits, s)), width)
 	}
 	return unknown(width)

@@ -86,23 +86,36 @@ func newSolver(g *cfg.Graph, launch Launch) *solver {
 			}
 		}
 	}
-	s.thresholds = thresholds(g.Kernel)
+	s.thresholds = thresholds(g.Kernel, &s.Launch)
 	return s
 }
 
 // thresholds returns where sets are widened to, for each width: the limits of types, and
-// the constants of the kernel with their neighbours.
-func thresholds(k *isa.Kernel) map[int][]uint64 {
+// the constants of the kernel and of its launch with their neighbours.
+func thresholds(k *isa.Kernel, l *Launch) map[int][]uint64 {
+	var constants []uint64
+	for i := range k.Instrs {
+		for _, o := range k.Instrs[i].Src {
+			if o.Kind == isa.KindImm {
+				constants = append(constants, o.Imm)
+			}
+		}
+	}
+	for _, p := range l.Params {
+		if c, ok := p.IsConst(); ok && p.Bits() > 0 {
+			constants = append(constants, c)
+		}
+	}
+	for axis := range l.Block {
+		constants = append(constants, uint64(l.Block[axis]), uint64(l.Grid[axis]), uint64(l.Block[axis]*l.Grid[axis]))
+	}
 	found := make(map[int][]uint64)
 	for _, width := range []int{1, 8, 16, 32, 64} {
 		m := mask(uint8(width))
-		list := []uint64{0, m, m / 2, m/2 + 1, 1<<31 - 1, 1 << 31, 1<<32 - 1}
-		for i := range k.Instrs {
-			for _, o := range k.Instrs[i].Src {
-				if o.Kind == isa.KindImm {
-					list = append(list, o.Imm-1, o.Imm, o.Imm+1)
-				}
-			}
+		// One before the largest: a counter goes on to it if it is less than any limit.
+		list := []uint64{0, m, m - 1, m / 2, m/2 - 1, m/2 + 1, 1<<31 - 1, 1 << 31, 1<<32 - 1}
+		for _, c := range constants {
+			list = append(list, c-1, c, c+1)
 		}
 		for i := range list {
 			list[i] &= m

@@ -33,6 +33,8 @@ type symbol struct {
 	reg      isa.Reg
 	pc       int // of the instruction that defines it
 
+	special isa.Special // the special register that it is, if any
+
 	in   *isa.Instr // the operation whose result on args it is, nil if none is known
 	args []Form
 }
@@ -67,6 +69,13 @@ func (t *symbols) constant(name string, set Set, varies bool) Symbol {
 		s = t.add(symbol{name: name, set: set, varies: varies, block: -1})
 		t.named[key] = s
 	}
+	return s
+}
+
+// register returns the symbol of a special register.
+func (t *symbols) register(r isa.Special, set Set, varies bool) Symbol {
+	s := t.constant(r.String(), set, varies)
+	t.all[s].special = r
 	return s
 }
 

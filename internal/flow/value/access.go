@@ -1,0 +1,381 @@
+package value
+
+import (
+	"fmt"
+	"math"
+
+	"warpbound/internal/isa"
+)
+
+// Memory is how a machine divides memory.
+type Memory struct {
+	Segment   int // bytes of global memory that are fetched together, a power of two
+	Banks     int // of shared memory, a power of two
+	BankWidth int // bytes, a power of two
+}
+
+// DefaultMemory is how most devices divide memory.
+var DefaultMemory = Memory{Segment: 128, Banks: 32, BankWidth: 4}
+
+// Access describes the addresses that the lanes of a warp access together at one
+// instruction. Accesses that fail, and executions by no lane, are not covered.
+type Access struct {
+	Instr int
+	Kind  string    // load, store, atomic
+	Space isa.Space // Generic if the address tells
+	Bytes int       // of one lane
+
+	Address string // its form, empty if it has none
+	// Stride is the distance in bytes from lane to lane, if HasStride says that it is the
+	// same for all.
+	Stride    int64
+	HasStride bool
+	// Segments are the segments that one execution touches: at least and at most. For shared
+	// memory they are how often the busiest bank is accessed.
+	Least, Most int
+	Reason      string // why the numbers are not closer; empty if nothing is missing
+}
+
+// Accesses describes the accesses to global and shared memory, and those whose addresses
+// tell the space, in the order of the instructions. Those that are never executed are
+// left out.
+func (r *Result) Accesses(mem Memory) []Access {
+	p := &patterns{r: r, agreed: agree(r), mem: mem}
+	p.partial = p.agreed.partial()
+	var all []Access
+	for b, block := range r.Graph.Blocks {
+		if r.in[b] == nil {
+			continue
+		}
+		st := append(state(nil), r.in[b]...)
+		for pc := block.Start; pc < block.End; pc++ {
+			if kind := accessKind(&r.Graph.Kernel.Instrs[pc]); kind != "" {
+				if a, ok := p.access(st, pc, b); ok {
+					a.Kind = kind
+					all = append(all, a)
+				}
+			}
+			r.machine.step(st, pc)
+		}
+	}
+	return all
+}
+
+func accessKind(in *isa.Instr) string {
+	if in.Space != isa.Generic && in.Space != isa.Global && in.Space != isa.Shared {
+		return ""
+	}
+	switch in.Op {
+	case isa.Ld:
+		return "load"
+	case isa.St:
+		return "store"
+	case isa.Atom, isa.Red:
+		return "atomic"
+	}
+	return ""
+}
+
+// elements returns how many elements a lane accesses.
+func elements(in *isa.Instr) int {
+	switch {
+	case in.Op == isa.Ld:
+		return len(in.Dst)
+	case in.Op == isa.St:
+		return len(in.Src) - 1
+	case in.Atom == isa.AtomCas:
+		return (len(in.Src) - 1) / 2
+	}
+	return len(in.Src) - 1
+}
+
+type patterns struct {
+	r       *Result
+	agreed  *agreement
+	mem     Memory
+	partial []bool // by block: some lanes may be missing
+}
+
+// partial returns the blocks that lanes may execute while others of their warp are
+// elsewhere or have ended.
+func (a *agreement) partial() []bool {
+	g := a.r.Graph
+	partial := make([]bool, a.flow.Len())
+	for b := range g.Blocks {
+		if !a.diverges(b) {
+			continue
+		}
+		region := make([]bool, a.flow.Len())
+		for _, s := range a.flow.Succ(b) {
+			for i, in := range a.reach(s, g.Reconverge(b)) {
+				region[i] = region[i] || in
+			}
+		}
+		if region[g.Exit()] || g.Parted(b) || g.CheckSyncs() != nil {
+			region = a.reach(b, -1)
+		}
+		for i, in := range region {
+			partial[i] = partial[i] || in
+		}
+	}
+	return partial
+}
+
+// access describes one access; false if it is never executed.
+func (p *patterns) access(st state, pc, block int) (Access, bool) {
+	m := &p.r.machine
+	in := &p.r.Graph.Kernel.Instrs[pc]
+	whole := !p.partial[block]
+	if in.Guard.Set {
+		guard := m.register(st, in.Guard.Reg)
+		if c, ok := guard.Set.IsConst(); ok && (c == 0) != in.Guard.Not {
+			return Access{}, false
+		}
+		whole = whole && !p.agreed.formVaries(guard.form, block)
+		refined, ok := m.refined(st, guard.cond, !in.Guard.Not)
+		if !ok {
+			return Access{}, false
+		}
+		st = refined
+	}
+	v := m.address(st, in)
+	lanes := p.r.Launch.Lanes()
+	a := Access{Instr: pc, Space: in.Space, Bytes: in.Type.Bytes() * elements(in), Least: 1, Most: lanes}
+	c := &counted{patterns: p, access: &a, value: v, atomic: in.Op == isa.Atom || in.Op == isa.Red}
+	if unit := min(p.mem.Segment, p.mem.Banks*p.mem.BankWidth); a.Bytes > unit {
+		a.Most = lanes * (a.Bytes/unit + 1)
+		a.Reason = fmt.Sprintf("a lane accesses %d bytes", a.Bytes)
+		return a, true
+	}
+	if !v.form.known() {
+		a.Reason = "nothing is known of the address"
+		return a, true
+	}
+	a.Address = m.syms.format(v.form)
+	c.split(block)
+	switch {
+	case c.differing != "":
+		a.Reason = fmt.Sprintf("%s may differ from lane to lane in any way", c.differing)
+		c.byRange()
+	case !p.r.Launch.Known() && len(c.own.terms) == 0:
+		a.HasStride = true
+		c.byLane([][]int64{make([]int64, lanes)}, whole && !c.atomic)
+	case !p.r.Launch.Known():
+		a.Reason = "how the threads of a warp are numbered depends on the launch"
+		c.byRange()
+	default:
+		if offsets, ok := c.offsets(); ok {
+			a.Stride, a.HasStride = stride(offsets)
+			c.byLane(offsets, whole)
+			break
+		}
+		a.Reason = fmt.Sprintf("%s depends on more than the thread", m.syms.format(c.own))
+		c.byRange()
+	}
+	return a, true
+}
+
+// unit returns the bytes after which the division of memory repeats.
+func (p *patterns) unit() int { return max(p.mem.Segment, p.mem.Banks*p.mem.BankWidth) }
+
+// counted is one access being counted.
+type counted struct {
+	*patterns
+	access *Access
+	value  *Value
+	atomic bool
+
+	own       Form   // the part of the address in which lanes differ as their indices do
+	common    Form   // the part on which they agree
+	differing string // a symbol in which they may differ otherwise
+	other     Form   // the part of such symbols
+}
+
+// split sorts the symbols of the address.
+func (c *counted) split(block int) {
+	syms, f := c.r.machine.syms, c.value.form
+	c.own, c.other = constForm(f.bits, 0), constForm(f.bits, 0)
+	c.common = constForm(f.bits, f.c)
+	for _, t := range f.terms {
+		one := Form{bits: f.bits, terms: []term{t}}
+		switch y := &syms.all[t.sym]; {
+		case y.origin == fixed && y.varies:
+			c.own = c.own.add(one, 1)
+		case c.agreed.formVaries(one, block):
+			if own, ok := c.agreed.ownPart(t.sym, block); ok && (own.bits == f.bits || c.r.keepsDistances(t.sym, own)) {
+				c.own = c.own.add(own.lifted(f.bits), t.coef)
+				continue
+			}
+			c.other = c.other.add(one, 1)
+			c.differing = y.name
+		default:
+			c.common = c.common.add(one, 1)
+		}
+	}
+}
+
+// offsets returns for each warp of a CTA the part of the address that is each lane's own;
+// warps whose lanes have the same distances from their first lane count once. It is
+// false if the part is not determined by the lane.
+func (c *counted) offsets() ([][]int64, bool) {
+	l := &c.r.Launch
+	var all [][]int64
+	seen := make(map[string]bool)
+	for w := range l.Warps() {
+		first, end := l.threads(w)
+		var own []int64
+		key := ""
+		for i := first; i < end; i++ {
+			x, ok := c.r.machine.syms.in(c.own, l, i).IsConst()
+			if !ok {
+				return nil, false
+			}
+			own = append(own, extend(x, c.own.bits))
+			key += fmt.Sprint(own[i-first], " ")
+		}
+		if !seen[key] {
+			seen[key] = true
+			all = append(all, own)
+		}
+	}
+	return all, true
+}
+
+// in returns the words that a form has in a thread of a CTA.
+func (t *symbols) in(f Form, l *Launch, thread int) Set {
+	sum := Const(int(f.bits), f.c)
+	for _, e := range f.terms {
+		s := t.symbolIn(e.sym, l, thread)
+		if s.bits >= f.bits {
+			s = s.Cut(int(f.bits))
+		} else {
+			s = s.Extend(int(f.bits), false)
+		}
+		sum = sum.Add(s.Times(e.coef))
+	}
+	return sum
+}
+
+func (t *symbols) symbolIn(s Symbol, l *Launch, thread int) Set {
+	y := &t.all[s]
+	switch {
+	case y.origin != fixed:
+	case y.special >= isa.TidX && y.special <= isa.TidZ:
+		return Const(32, uint64(l.thread(thread)[y.special-isa.TidX]))
+	case y.special == isa.LaneID:
+		return Const(32, uint64(thread%l.Lanes()))
+	case y.in != nil && y.varies:
+		args := make([]Set, len(y.args))
+		for i, f := range y.args {
+			args[i] = t.in(f, l, thread)
+		}
+		return rules[y.in.Op].set(y.in, args)
+	}
+	return y.set
+}
+
+// stride returns the distance from lane to lane if it is always the same.
+func stride(warps [][]int64) (int64, bool) {
+	found, any := int64(0), false
+	for _, own := range warps {
+		for i := 1; i < len(own); i++ {
+			d := own[i] - own[i-1]
+			if any && d != found {
+				return 0, false
+			}
+			found, any = d, true
+		}
+	}
+	return found, true
+}
+
+// byLane counts for every place relative to the division of memory at which the common
+// part of the address can lie.
+func (c *counted) byLane(warps [][]int64, whole bool) {
+	power2, rem := c.r.machine.syms.set(c.common).Residue()
+	unit := int64(c.unit())
+	step := min(int64(min(power2, 1<<32)), unit)
+	least, most := math.MaxInt, 0
+	for _, own := range warps {
+		for base := int64(rem) & (step - 1); base < unit; base += step {
+			if (base+own[0])&int64(c.access.Bytes-1) != 0 && c.access.Bytes&(c.access.Bytes-1) == 0 {
+				continue // fails
+			}
+			n := c.count(base, own)
+			least, most = min(least, n), max(most, n)
+		}
+	}
+	if most == 0 {
+		c.access.Reason = "it is never aligned"
+		return
+	}
+	c.access.Most = most
+	if whole {
+		c.access.Least = least
+	}
+}
+
+// count counts what one execution by all lanes costs.
+func (c *counted) count(base int64, own []int64) int {
+	if c.access.Space != isa.Shared {
+		segments := make(map[int64]bool)
+		for _, o := range own {
+			for at := floorDiv(base+o, int64(c.mem.Segment)); at <= floorDiv(base+o+int64(c.access.Bytes)-1, int64(c.mem.Segment)); at++ {
+				segments[at] = true
+			}
+		}
+		return len(segments)
+	}
+	type key struct{ bank, word int64 }
+	seen := make(map[key]bool)
+	busy := make(map[int64]int)
+	for lane, o := range own {
+		for word := floorDiv(base+o, int64(c.mem.BankWidth)); word <= floorDiv(base+o+int64(c.access.Bytes)-1, int64(c.mem.BankWidth)); word++ {
+			bank := word & int64(c.mem.Banks-1)
+			k := key{bank, word}
+			if c.atomic {
+				k.word = int64(lane)
+			}
+			if !seen[k] {
+				seen[k] = true
+				busy[bank]++
+			}
+		}
+	}
+	most := 0
+	for _, n := range busy {
+		most = max(most, n)
+	}
+	return most
+}
+
+func floorDiv(a, b int64) int64 {
+	q := a / b
+	if a%b < 0 {
+		q--
+	}
+	return q
+}
+
+// byRange bounds what one execution costs by the range in which the addresses of the
+// lanes lie.
+func (c *counted) byRange() {
+	if c.atomic && c.access.Space == isa.Shared {
+		return
+	}
+	syms := c.r.machine.syms
+	span := syms.set(c.own).Add(syms.set(c.other)).span()
+	if whole := c.value.Set.span(); whole < span {
+		span = whole
+	}
+	if span > 1<<30 {
+		return
+	}
+	unit := c.mem.Segment
+	if c.access.Space == isa.Shared {
+		unit = c.mem.Banks * c.mem.BankWidth
+	}
+	length := int(span) + c.access.Bytes
+	most := (unit-1+length-1)/unit + 1
+	c.access.Most = min(c.access.Most, most)
+}

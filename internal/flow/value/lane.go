@@ -1,0 +1,86 @@
+package value
+
+// ownPart returns the part of a counter in which lanes differ as their thread indices do,
+// if they agree on the rest of it in a block. That is so for a counter with which the lanes
+// enter a loop as a sum of such a part and one on which they agree, and to which they add
+// what they agree on as long as they go through the loop together: the rest is then a
+// value that begins, goes on and meets like one that all lanes agree on.
+func (a *agreement) ownPart(counter Symbol, block int) (Form, bool) {
+	syms := a.r.machine.syms
+	y := &syms.all[counter]
+	if y.origin != merged {
+		return Form{}, false
+	}
+	loop := a.r.Graph.Loops().Innermost(y.block)
+	if loop < 0 || a.r.Graph.Loops().Irreducible() != nil || a.outdated(counter, block) {
+		return Form{}, false
+	}
+	l := &a.r.Graph.Loops().Loops[loop]
+	if l.Header != y.block || y.block == a.r.Graph.Entry() {
+		return Form{}, false
+	}
+	own := Form{}
+	rests := make([]incoming, 0, 4)
+	for _, e := range a.r.comes(y.block, y.reg) {
+		if l.Contains(e.from) {
+			// What it changes by; the rest of the counter itself is agreed on by induction.
+			rest := e.form.add(symbolForm(y.set.bits, counter), ^uint64(0))
+			if rest.mentions(func(s Symbol) bool { return s == counter }) || a.formVaries(rest, e.from) || a.outdated(counter, e.from) {
+				return Form{}, false
+			}
+			rests = append(rests, incoming{e.from, rest.add(symbolForm(y.set.bits, counter), 1)})
+			continue
+		}
+		if !e.form.known() {
+			return Form{}, false
+		}
+		part := constForm(e.form.bits, 0)
+		for _, t := range e.form.terms {
+			if z := &syms.all[t.sym]; z.origin == fixed && z.varies {
+				part = part.add(Form{bits: e.form.bits, terms: []term{t}}, 1)
+			}
+		}
+		rest := e.form.add(part, ^uint64(0))
+		if own.known() && !own.equal(part) || a.formVaries(rest, e.from) {
+			return Form{}, false
+		}
+		own = part
+		rests = append(rests, incoming{e.from, rest})
+	}
+	return own, own.known() && !a.mixes(y.block, rests)
+}
+
+// mixes reports whether lanes come to a block together with different ones of some forms.
+func (a *agreement) mixes(block int, in []incoming) bool {
+	for _, x := range a.branches {
+		if !x.joins(block) {
+			continue
+		}
+		first := Form{}
+		for _, f := range in {
+			if f.from != x.block && !x.region[f.from] {
+				continue
+			}
+			if first.known() && !first.equal(f.form) || a.outdatedIn(f.form, block) {
+				return true
+			}
+			first = f.form
+		}
+	}
+	return false
+}
+
+// outdatedIn reports whether lanes in a block may have values of a form's symbols that
+// were assigned at different times.
+func (a *agreement) outdatedIn(f Form, block int) bool {
+	return f.mentions(func(s Symbol) bool { return a.outdated(s, block) })
+}
+
+// keepsDistances reports whether lanes that differ in a symbol by their own part, modulo
+// 2 to the power of its width, do so as numbers.
+func (r *Result) keepsDistances(s Symbol, own Form) bool {
+	lo, hi := r.machine.syms.all[s].set.Unsigned()
+	least, most, ok := r.machine.syms.exact(own)
+	half := mask(own.bits) / 2
+	return ok && hi-lo < half && uint64(most-least) < half && least >= 0 && uint64(most) <= half
+}
