@@ -57,6 +57,9 @@ func (op *barrierOp) exec(w *Warp, mask uint64, eff *Effect) error {
 		}
 		width := uint64(c.grid.width)
 		if op.partly {
+			if n == 0 || n > MaxWidth*width {
+				return w.faultf(pc, mask, "a barrier for %d threads; a CTA has 1 to %d", n, MaxWidth*width)
+			}
 			n = (n + width - 1) / width * width
 		}
 		if n == 0 || n%width != 0 || n > MaxWidth*width {

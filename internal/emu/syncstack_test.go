@@ -164,6 +164,18 @@ store w = a`
 			}
 		}
 	}
+	for code, want := range map[string]string{
+		"barrier 0, 0":                     "barrier 0, 0: a barrier for 0 threads; a CTA has 1 to 256",
+		"barrier 0, 257":                   "a barrier for 257 threads; a CTA has 1 to 256",
+		"barrier 16, 4":                    "barrier 16; a CTA has 16",
+		"barrier Tid, 4":                   "barrier 1, which is 0 in thread (0,0,0) of the same warp",
+		"binop a = Tid * -1\nbarrier 0, a": "thread count 4294967295, which is 0 in thread (0,0,0) of the same warp",
+	} {
+		g, _ := simtGrid(t, code, 8)
+		if _, err := Run(context.Background(), g); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%q: %v, want %s", code, err, want)
+		}
+	}
 	// The second warp never comes to the barrier of the first.
 	g, _ := simtGrid(t, "binop p = Tid < 4\nbz p, 4\nbarrier 0, 16\njump 5\nbarrier 1, 16\nsync", 8)
 	if _, err := Run(context.Background(), g); !errors.Is(err, ErrDeadlock) {

@@ -63,8 +63,9 @@ func (w *Warp) Active() uint64 { return w.stack[len(w.stack)-1].lanes }
 // Alive returns the lanes that hold threads that have not exited.
 func (w *Warp) Alive() uint64 { return w.alive }
 
-// Depth returns the number of entries on the reconvergence stack.
-func (w *Warp) Depth() int { return len(w.stack) }
+// Depth returns the number of entries on the reconvergence stack, and of frames on the
+// synchronisation stack.
+func (w *Warp) Depth() int { return len(w.stack) + len(w.syncs) }
 
 // Register returns what a register holds in a lane, for a predicate 0 or 1. It is
 // known only where the register is live, and for a result until the lane executes

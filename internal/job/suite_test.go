@@ -5,6 +5,8 @@ import (
 	"path/filepath"
 	"testing"
 
+	"warpbound/internal/isa"
+	"warpbound/internal/isa/minisimt"
 	"warpbound/internal/isa/ptx"
 	"warpbound/internal/job"
 )
@@ -25,11 +27,7 @@ func TestSuite(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			module, err := ptx.Parse(j.Module, src)
-			if err != nil {
-				t.Fatal(err)
-			}
-			program, err := ptx.Lower(module)
+			program, err := lower(j.Module, src)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -42,4 +40,20 @@ func TestSuite(t *testing.T) {
 			}
 		})
 	}
+}
+
+// lower reads a module of the suite.
+func lower(file string, src []byte) (*isa.Program, error) {
+	if filepath.Ext(file) == ".simt" {
+		module, err := minisimt.Parse(file, src)
+		if err != nil {
+			return nil, err
+		}
+		return minisimt.Lower(module)
+	}
+	module, err := ptx.Parse(file, src)
+	if err != nil {
+		return nil, err
+	}
+	return ptx.Lower(module)
 }
