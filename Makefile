@@ -1,4 +1,4 @@
-.PHONY: build test bench fuzz
+.PHONY: build test bench fuzz soak
 
 build:
 	go build ./cmd/warpbound
@@ -27,3 +27,11 @@ fuzz:
 			go test -run '^$$' -fuzz "^$$target$$" -fuzztime $(FUZZTIME) $$(dirname $$file) || exit 1; \
 		done; \
 	done
+
+# Checks the methods on random kernels until Ctrl-C, which prints what was found and
+# how to go on. SEED and FIRST say which kernels.
+SEED ?= $(shell date +%s)
+FIRST ?= 0
+KERNELS ?= 1000000000
+soak: build
+	./warpbound selfcheck --seed $(SEED) --first $(FIRST) --kernels $(KERNELS)

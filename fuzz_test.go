@@ -3,7 +3,6 @@ package warpbound
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io/fs"
 	"path"
 	"reflect"
@@ -59,7 +58,7 @@ func FuzzMachines(f *testing.F) {
 		})
 		files := fstest.MapFS{
 			"job.toml":           {Data: []byte(strings.Replace(c.Job, "fermi-c2050", "machine.toml", 1))},
-			"machine.toml":       {Data: []byte(describe(m))},
+			"machine.toml":       {Data: m.Format()},
 			kernelgen.ModuleFile: {Data: []byte(c.Module)},
 		}
 		j, err := LoadFS(files, "job.toml", LoadOptions{})
@@ -67,7 +66,7 @@ func FuzzMachines(f *testing.F) {
 			_, err = checkResults(j)
 		}
 		if err != nil && !errors.Is(err, sim.ErrCycleLimit) { // memory may be as slow as it likes
-			t.Errorf("%v\n%s\n%s\n%s", err, describe(m), c.Job, c.Module)
+			t.Errorf("%v\n%s\n%s\n%s", err, m.Format(), c.Job, c.Module)
 		}
 	})
 }
@@ -152,30 +151,6 @@ func randomNumber(src kernelgen.Source, tag reflect.StructTag, near int64) int64
 		power *= 2
 	}
 	return power
-}
-
-// describe writes a machine as a file.
-func describe(m *machine.Machine) string {
-	var b strings.Builder
-	fmt.Fprintf(&b, "name = %q\nabout = \"\"\ncore = %q\n", m.Name, m.Core)
-	for _, r := range m.Rows() {
-		value := r.Value
-		if _, err := strconv.ParseInt(value, 10, 64); err != nil {
-			value = strconv.Quote(value)
-		}
-		isTiming := strings.HasPrefix(r.Path, "classes.") || strings.HasPrefix(r.Path, "stand_ins.")
-		switch name, isFirst := strings.CutSuffix(r.Path, ".pipeline"); {
-		case isTiming && isFirst:
-			fmt.Fprintf(&b, "%s.unit = \"core cycles\"\n%s.source = \"drawn\"\n%s = %s\n", name, name, r.Path, value)
-		case isTiming:
-			fmt.Fprintf(&b, "%s = %s\n", r.Path, value)
-		case r.Unit == "":
-			fmt.Fprintf(&b, "%s = { value = %s, source = \"drawn\" }\n", r.Path, value)
-		default:
-			fmt.Fprintf(&b, "%s = { value = %s, unit = %q, source = \"drawn\" }\n", r.Path, value, r.Unit)
-		}
-	}
-	return b.String()
 }
 
 // FuzzModules changes the modules of the suite by what bytes say, inspects them

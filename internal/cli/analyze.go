@@ -46,19 +46,27 @@ func (f *analyzeFlags) options() (warpbound.AnalyzeOptions, error) {
 	if err != nil {
 		return warpbound.AnalyzeOptions{}, fmt.Errorf("--ipoints: %w", err)
 	}
-	known := warpbound.Methods()
-	if f.methods != nil && len(f.methods) == 0 {
-		return warpbound.AnalyzeOptions{}, fmt.Errorf("--methods: want some of %s", strings.Join(known, ", "))
-	}
-	for _, m := range f.methods {
-		if !slices.Contains(known, m) {
-			return warpbound.AnalyzeOptions{}, fmt.Errorf("--methods: unknown method %q; there are %s", m, strings.Join(known, ", "))
-		}
+	if err := knownMethods(f.methods); err != nil {
+		return warpbound.AnalyzeOptions{}, err
 	}
 	return warpbound.AnalyzeOptions{
 		Vectors: int(*f.vectors), MaxCycles: *f.limit,
 		Methods: f.methods, Ipoints: ipoints, PublishedEdges: f.fig3,
 	}, nil
+}
+
+// knownMethods checks the value of --methods.
+func knownMethods(methods []string) error {
+	known := warpbound.Methods()
+	if methods != nil && len(methods) == 0 {
+		return fmt.Errorf("--methods: want some of %s", strings.Join(known, ", "))
+	}
+	for _, m := range methods {
+		if !slices.Contains(known, m) {
+			return fmt.Errorf("--methods: unknown method %q; there are %s", m, strings.Join(known, ", "))
+		}
+	}
+	return nil
 }
 
 // analyze runs the analysis, reading --traces if given.

@@ -85,7 +85,7 @@ func command() *cobra.Command {
 	root.SetHelpCommand(helpCommand(root))
 	root.AddCommand(
 		demoCommand(), analyzeCommand(), simCommand(), inspectCommand(),
-		machinesCommand(), checkCommand(), reproduceCommand(),
+		machinesCommand(), checkCommand(), reproduceCommand(), selfcheckCommand(),
 	)
 	return root
 }

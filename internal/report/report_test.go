@@ -52,6 +52,22 @@ func golden(t *testing.T, name string, got []byte) {
 	}
 }
 
+// selfchecked is a report with everything that one can have.
+func selfchecked() *estimate.Selfcheck {
+	return &estimate.Selfcheck{
+		Seed: 3, First: 1000, Next: 3500, Machines: []string{"predictable-rr", "mini-simt"}, Runs: 15000,
+		Methods: []estimate.MethodCheck{
+			{Method: "static/cta", Checked: 2400, Refused: 100, Violations: 1, MeanRatio: 1.25, LeastRatio: 0.95, WorstRatio: 18, Worst: 1571, Refusal: "the loop has no bound"},
+			{Method: "static/none", Refused: 2500, Refusal: "the machine is another"},
+		},
+		Results: 1,
+		Findings: []estimate.Violation{{
+			Kernel: 1234, Kind: "bound", Method: "static/cta", Job: "job.toml", Bound: 95, Cycles: 100,
+			Text: "static/cta says at most 95 cycles (proven); test vector 0 of job.toml takes 100", Lines: 12, Path: "out/bound-seed3-kernel1234",
+		}},
+	}
+}
+
 func TestGolden(t *testing.T) {
 	var text, html, bare bytes.Buffer
 	if err := Text(&text, analysis(), 1e9); err != nil {
@@ -68,10 +84,15 @@ func TestGolden(t *testing.T) {
 		t.Fatal(err)
 	}
 	golden(t, "bare.txt", bare.Bytes())
+	var check bytes.Buffer
+	if err := Selfcheck(&check, selfchecked()); err != nil {
+		t.Fatal(err)
+	}
+	golden(t, "selfcheck.txt", check.Bytes())
 }
 
 func TestNoOrphanedGoldenFiles(t *testing.T) {
-	known := map[string]bool{"analysis.txt": true, "analysis.html": true, "bare.txt": true}
+	known := map[string]bool{"analysis.txt": true, "analysis.html": true, "bare.txt": true, "selfcheck.txt": true}
 	files, err := os.ReadDir("testdata")
 	if err != nil {
 		t.Fatal(err)

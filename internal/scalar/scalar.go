@@ -25,6 +25,9 @@ import (
 // Instructions that it does not know, accesses outside of buffers, barriers that threads of
 // a CTA reach apart, and more than maxSteps instructions are errors.
 func Execute(g *cfg.Graph, b *job.Bound, in *job.Inputs, trips []int64) (buffers [][]byte, err error) {
+	if err := known(b.Kernel); err != nil {
+		return nil, err
+	}
 	m := &machine{kernel: b.Kernel, memory: map[uint64][]byte{}, graph: g, trips: trips}
 	for i, contents := range in.Buffers {
 		data := slices.Clone(contents)
@@ -119,11 +122,6 @@ func (t *thread) step() error {
 	if in.Guard.Set && (t.regs[in.Guard.Reg] == 1) == in.Guard.Not {
 		return nil
 	}
-	for _, o := range in.Src {
-		if _, known := t.special(o.Special); o.Kind == isa.KindSpecial && !known {
-			return t.unknown(in)
-		}
-	}
 	switch in.Op {
 	case isa.Bra:
 		t.pc = in.Target
@@ -143,16 +141,12 @@ func (t *thread) step() error {
 	default:
 		x, known := t.compute(in)
 		if !known {
-			return t.unknown(in)
+			return unknown(in)
 		}
 		d := in.Dst[0].Reg
 		t.regs[d] = truncate(x, t.m.kernel.Regs[d].Type.Bits())
 	}
 	return nil
-}
-
-func (t *thread) unknown(in *isa.Instr) error {
-	return fmt.Errorf("%s: the execution thread by thread does not know %s", in.Pos, in)
 }
 
 // count counts the edge of the flow graph, if any, that led from an instruction to
@@ -198,8 +192,7 @@ func (t *thread) value(o isa.Operand, typ isa.Type) uint64 {
 	case isa.KindVar:
 		x = t.m.variable(o.Var) + o.Imm
 	case isa.KindSpecial:
-		n, _ := t.special(o.Special)
-		x = uint64(n)
+		x = uint64(t.special(o.Special))
 	}
 	if x = truncate(x, typ.Bits()); typ.IsSigned() {
 		x = uint64(signed(x, typ.Bits()))
@@ -207,14 +200,12 @@ func (t *thread) value(o isa.Operand, typ isa.Type) uint64 {
 	return x
 }
 
-func (t *thread) special(s isa.Special) (value int, known bool) {
-	switch s {
-	case isa.TidX, isa.TidY, isa.TidZ:
-		return t.tid[s-isa.TidX], true
-	case isa.CtaidX, isa.CtaidY, isa.CtaidZ:
-		return t.ctaid[s-isa.CtaidX], true
+// special returns an index.
+func (t *thread) special(s isa.Special) int {
+	if s <= isa.TidZ {
+		return t.tid[s-isa.TidX]
 	}
-	return 0, false
+	return t.ctaid[s-isa.CtaidX]
 }
 
 // access loads, stores or updates memory.
@@ -259,6 +250,11 @@ func (t *thread) access(in *isa.Instr) error {
 		}
 	default:
 		old := binary.LittleEndian.Uint32(memory[offset:])
+		for _, d := range in.Dst {
+			if d.Kind == isa.KindReg {
+				t.regs[d.Reg] = uint64(old)
+			}
+		}
 		binary.LittleEndian.PutUint32(memory[offset:], update(in, old, uint32(t.value(in.Src[1], in.Type))))
 	}
 	return nil
@@ -266,13 +262,23 @@ func (t *thread) access(in *isa.Instr) error {
 
 // update is what an atomic operation on 32 bits makes of a word.
 func update(in *isa.Instr, old, x uint32) uint32 {
+	less := x < old
+	if in.Type.IsSigned() {
+		less = int32(x) < int32(old)
+	}
 	switch in.Atom {
 	case isa.AtomAdd:
 		return old + x
 	case isa.AtomMin:
-		return min(old, x) // unsigned only
+		if less {
+			return x
+		}
+		return old
 	case isa.AtomMax:
-		return uint32(max(int32(old), int32(x))) // signed only
+		if less {
+			return old
+		}
+		return x
 	case isa.AtomAnd:
 		return old & x
 	case isa.AtomOr:

@@ -185,6 +185,10 @@ func (e *Emulator) Run(ctx context.Context, in *job.Inputs) (emu.Counters, error
 	return emu.Run(ctx, e.grid)
 }
 
+// Buffers returns the contents of the buffers after the last Run, by parameter; nil for
+// what is no buffer. They are valid until the next Run.
+func (e *Emulator) Buffers() [][]byte { return e.memory.buffers }
+
 // Prepare returns the grid of a job on in, ready to run in warps of width lanes.
 func Prepare(b *job.Bound, code *emu.Code, in *job.Inputs, width int) (*emu.Grid, error) {
 	memory := NewMemory(b, code)

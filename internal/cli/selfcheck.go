@@ -1,0 +1,135 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"github.com/spf13/cobra"
+
+	"warpbound"
+	"warpbound/internal/report"
+	"warpbound/internal/selfcheck"
+)
+
+func selfcheckCommand() *cobra.Command {
+	var cfg selfcheck.Config
+	var machines []string
+	var out, replay string
+	c := &cobra.Command{
+		Use:   "selfcheck",
+		Short: "Look for bounds below the truth: random kernels, every bound against simulation",
+		Args:  cobra.NoArgs,
+	}
+	format := addFormat(c)
+	flags := c.Flags()
+	kernels := number{value: 1000, least: 1}
+	first := number{}
+	flags.Var(&kernels, "kernels", "how many random kernels to check")
+	flags.Var(&first, "first", "number of the first kernel, to go on or to repeat one")
+	flags.Uint64Var(&cfg.Seed, "seed", 1, "seed of the kernels")
+	flags.StringSliceVar(&cfg.Methods, "methods", warpbound.Methods(), "only these methods, for example static/cta")
+	flags.StringArrayVar(&machines, "machine", []string{"predictable-rr", "mini-simt"}, "machine name or file that the random machines are like; may be repeated")
+	flags.StringVar(&out, "out", "selfcheck-findings", "directory for reduced kernels that violate a bound; made when there is one")
+	flags.StringVar(&replay, "replay", "", "check the saved finding in this directory instead")
+	c.RunE = func(c *cobra.Command, args []string) error {
+		if err := knownMethods(cfg.Methods); err != nil {
+			return err
+		}
+		if replay != "" {
+			return replayFinding(c, replay, cfg.Methods)
+		}
+		for _, name := range machines {
+			m, err := warpbound.LoadMachine(name)
+			if err != nil {
+				return fmt.Errorf("--machine %s: %w", name, err)
+			}
+			cfg.Machines = append(cfg.Machines, m)
+		}
+		cfg.Kernels, cfg.First = int(kernels.value), int(first.value)
+		cfg.Found = func(f selfcheck.Finding) (string, error) { return saveFinding(out, f) }
+		step, stop := progress(c.ErrOrStderr(), "selfcheck")
+		cfg.Progress = step
+		result, err := selfcheck.Run(c.Context(), cfg)
+		stop()
+		if err != nil && !errors.Is(err, context.Canceled) {
+			return err
+		}
+		if *format == "json" {
+			err = errors.Join(report.JSON(c.OutOrStdout(), result), err)
+		} else {
+			err = errors.Join(report.Selfcheck(c.OutOrStdout(), result), err)
+		}
+		if result.Violated() {
+			return errVerdict
+		}
+		return err
+	}
+	return c
+}
+
+// saveFinding saves a finding in a directory of its own below dir, which appears when all
+// of it is written, and returns its path.
+func saveFinding(dir string, f selfcheck.Finding) (string, error) {
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return "", fmt.Errorf("--out: %w", err)
+	}
+	name := filepath.Join(dir, fmt.Sprintf("%s-seed%d-kernel%d", f.Kind, f.Seed, f.Kernel))
+	temp, err := os.MkdirTemp(dir, ".finding.*")
+	if err != nil {
+		return "", fmt.Errorf("--out: %w", err)
+	}
+	defer os.RemoveAll(temp) // nothing once it has its name
+	for file, text := range f.Files {
+		if err := os.WriteFile(filepath.Join(temp, file), []byte(text), 0o644); err != nil {
+			return "", fmt.Errorf("--out: %w", err)
+		}
+	}
+	if err := os.WriteFile(filepath.Join(temp, "finding.txt"), []byte(f.Describe()), 0o644); err != nil {
+		return "", fmt.Errorf("--out: %w", err)
+	}
+	if err := os.Chmod(temp, 0o755); err != nil {
+		return "", fmt.Errorf("--out: %w", err)
+	}
+	for try := 1; ; try++ { // a directory that is there stays
+		path := name
+		if try > 1 {
+			path = fmt.Sprintf("%s-%d", name, try)
+		}
+		if _, err := os.Lstat(path); err == nil {
+			continue
+		}
+		if err := os.Rename(temp, path); err != nil {
+			return "", fmt.Errorf("--out: %w", err)
+		}
+		return path, nil
+	}
+}
+
+// replayFinding checks a saved finding.
+func replayFinding(c *cobra.Command, dir string, methods []string) error {
+	if _, err := os.Stat(filepath.Join(dir, "job.toml")); err != nil {
+		return fmt.Errorf("--replay %s: %w", dir, err)
+	}
+	narrower, err := filepath.Glob(filepath.Join(dir, "narrow*.toml"))
+	if err != nil {
+		return fmt.Errorf("--replay %s: %w", dir, err)
+	}
+	for i := range narrower {
+		narrower[i] = filepath.Base(narrower[i])
+	}
+	v, err := selfcheck.Replay(c.Context(), os.DirFS(dir), narrower, methods)
+	if err != nil {
+		return fmt.Errorf("--replay %s: %w", dir, err)
+	}
+	if v == nil {
+		_, err := fmt.Fprintln(c.OutOrStdout(), "nothing is violated")
+		return err
+	}
+	if _, err := fmt.Fprintf(c.OutOrStdout(), "VIOLATION, %s: %s\n", v.Kind, v.Text); err != nil {
+		return err
+	}
+	return errVerdict
+}

@@ -1,0 +1,57 @@
+package machine
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+)
+
+// q quotes a string: those of JSON are strings of TOML too.
+func q(s string) string {
+	text, err := json.Marshal(s)
+	if err != nil {
+		panic(err) // no string fails
+	}
+	return string(text)
+}
+
+// Format returns the text of a file from which Parse makes the same machine.
+func (m *Machine) Format() []byte {
+	var b bytes.Buffer
+	fmt.Fprintf(&b, "name = %s\nabout = %s\ncore = %s\n", q(m.Name), q(m.About), q(string(m.Core)))
+	for _, short := range sortedKeys(m.Sources) {
+		fmt.Fprintf(&b, "sources.%s = %s\n", q(short), q(m.Sources[short]))
+	}
+	number := func(path string, n Number) {
+		fmt.Fprintf(&b, "%s = {value = %d, unit = %s, source = %s}\n", path, n.Value, q(n.Unit), q(n.Source))
+	}
+	timing := func(path string, t Timing) {
+		fmt.Fprintf(&b, "%s = {", path)
+		if t.Pipeline != "" {
+			fmt.Fprintf(&b, "pipeline = %s, ", q(t.Pipeline))
+		}
+		fmt.Fprintf(&b, "latency = %d, initiation = %d, unit = %s, source = %s}\n", t.Latency, t.Initiation, q(t.Unit), q(t.Source))
+	}
+	for path, f := range m.fields() {
+		switch v := f.value.Interface().(type) {
+		case Number:
+			number(path, v)
+		case interface{ row(path string) Row }:
+			r := v.row(path)
+			fmt.Fprintf(&b, "%s = {value = %s, source = %s}\n", path, q(r.Value), q(r.Source))
+		case map[string]Number:
+			for _, name := range sortedKeys(v) {
+				number(path+"."+name, v[name])
+			}
+		case StandIns:
+			for _, name := range sortedKeys(v) {
+				timing(path+"."+name, v[name])
+			}
+		case map[string]Timing:
+			for _, name := range sortedKeys(v) {
+				timing(path+"."+name, v[name])
+			}
+		}
+	}
+	return b.Bytes()
+}

@@ -1,0 +1,56 @@
+package scalar
+
+import (
+	"fmt"
+
+	"warpbound/internal/isa"
+)
+
+// known returns an error for a kernel that has what this package does not know. What an
+// operation does not know of types and comparisons shows when it is executed.
+func known(k *isa.Kernel) error {
+	for i := range k.Vars {
+		if v := &k.Vars[i]; v.Space != isa.Shared {
+			return fmt.Errorf("the execution thread by thread does not know variables in %s memory, such as %s", v.Space, v.Name)
+		}
+	}
+	for i := range k.Instrs {
+		if in := &k.Instrs[i]; !plain(in) {
+			return unknown(in)
+		}
+	}
+	return nil
+}
+
+func unknown(in *isa.Instr) error {
+	return fmt.Errorf("%s: the execution thread by thread does not know %s", in.Pos, in)
+}
+
+// plain reports whether an instruction has no modifiers and operands beyond those that
+// the package knows.
+func plain(in *isa.Instr) bool {
+	if in.FTZ || in.Sat || in.Approx || in.NaN || in.Wrap || in.Relu || in.Abs || in.XorSign || in.Finite || in.Video != nil {
+		return false
+	}
+	for _, o := range in.Src {
+		if o.Kind == isa.KindSpecial && !index(o.Special) {
+			return false
+		}
+	}
+	switch in.Op {
+	case isa.Bar:
+		return in.Barrier == isa.BarrierSync && len(in.Src) == 1 && !in.Guard.Set
+	case isa.Atom, isa.Red:
+		return in.Type.Bytes() == 4 && !in.Type.IsFloat() && in.Atom >= isa.AtomAdd && in.Atom <= isa.AtomXor
+	case isa.Cvt:
+		if in.SrcType.IsFloat() {
+			return in.Round == isa.RoundIntRZ || in.Round == isa.RoundRZ
+		}
+	}
+	return len(in.Src) <= 3 && (in.Round == isa.RoundDefault || in.Round == isa.RoundRN)
+}
+
+// index reports whether a special register is a thread's or CTA's index.
+func index(s isa.Special) bool {
+	return s >= isa.TidX && s <= isa.TidZ || s >= isa.CtaidX && s <= isa.CtaidZ
+}

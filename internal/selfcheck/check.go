@@ -1,0 +1,150 @@
+package selfcheck
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"slices"
+
+	"warpbound"
+	"warpbound/internal/estimate"
+)
+
+// Analyze is the function that is checked, warpbound's own but in tests.
+type Analyze func(context.Context, *warpbound.Job, warpbound.AnalyzeOptions) (*warpbound.Analysis, error)
+
+// vectors are the test vectors of the job that are run, besides one of each narrower job.
+const vectors = 2
+
+// maxCycles ends runs that never would.
+const maxCycles = 1 << 26
+
+// The kinds of violations.
+const (
+	kindBound   = "bound"   // a run takes longer than an estimate says
+	kindResult  = "result"  // two executions of one thing have different outcomes
+	kindFailure = "failure" // something that should work is refused
+)
+
+// violation says what does not hold of an instance.
+type violation struct {
+	estimate.Violation
+	stage string // of a failure
+}
+
+// same reports whether two violations are of the same kind, so that one may stand for the
+// other.
+func (v *violation) same(w *violation) bool {
+	return w != nil && v.Kind == w.Kind && v.Method == w.Method && v.stage == w.stage
+}
+
+// answer is what a method says of an instance.
+type answer struct {
+	method  string
+	refusal string  // why there is no estimate; empty if there is one
+	ratio   float64 // of the estimate to the longest run that it must cover
+}
+
+// outcome is what the check of an instance gave.
+type outcome struct {
+	runs      int
+	answers   []answer
+	violation *violation // the first, or nil
+}
+
+// simulated is one simulated run.
+type simulated struct {
+	job    string
+	vector int
+	cycles int64
+}
+
+func longest(runs []simulated) simulated {
+	return slices.MaxFunc(runs, func(a, b simulated) int { return int(a.cycles - b.cycles) })
+}
+
+// checker checks instances.
+type checker struct {
+	methods []string
+	analyze Analyze
+}
+
+// check simulates the runs of an instance and compares. The jobs are jobFile and those with
+// narrower inputs. The error is that of ctx.
+func (c *checker) check(ctx context.Context, fsys fs.FS, narrower []string) (*outcome, error) {
+	out := &outcome{}
+	var runs []simulated
+	var job *warpbound.Job
+	warp := int64(0) // longest time of one warp in the runs of the job itself
+	for _, name := range append([]string{jobFile}, narrower...) {
+		j, err := warpbound.LoadFS(fsys, name, warpbound.LoadOptions{})
+		if err != nil {
+			out.violation = failure("loading", name, 0, err)
+			return out, nil
+		}
+		count := 1
+		if name == jobFile {
+			job, count = j, vectors
+		}
+		for vector := range count {
+			run, alone, v := simulate(ctx, j, name, vector, name == jobFile)
+			if ctx.Err() != nil {
+				return nil, ctx.Err()
+			}
+			if out.violation = v; v != nil {
+				return out, nil
+			}
+			warp = max(warp, alone)
+			runs = append(runs, run)
+		}
+	}
+	out.runs = len(runs)
+	if err := c.hold(ctx, job, runs, warp, out); err != nil {
+		return nil, err
+	}
+	if v := out.violation; v != nil && v.Kind == kindBound {
+		return out, c.confirm(ctx, fsys, v)
+	}
+	return out, ctx.Err()
+}
+
+// simulate simulates one run and compares its results with those of executions without
+// time. It also returns the longest time of a warp, if that is wanted.
+func simulate(ctx context.Context, j *warpbound.Job, name string, vector int, warps bool) (simulated, int64, *violation) {
+	var records bytes.Buffer
+	opts := warpbound.SimulateOptions{Vector: vector, MaxCycles: maxCycles}
+	if warps {
+		opts.Trace = &records
+	}
+	run, err := j.Simulate(ctx, opts)
+	if err != nil {
+		return simulated{}, 0, failure("simulating", name, vector, err)
+	}
+	alone := &spans{}
+	if warps {
+		if err := alone.read(&records); err != nil {
+			return simulated{}, 0, failure("reading the trace of", name, vector, err)
+		}
+	}
+	if err := j.Crosscheck(ctx, run); err != nil {
+		if differs := (*warpbound.Difference)(nil); errors.As(err, &differs) {
+			return simulated{}, 0, result(name, vector, "%v", err)
+		}
+		return simulated{}, 0, failure("executing", name, vector, err)
+	}
+	return simulated{name, vector, run.Cycles}, alone.longest, nil
+}
+
+func failure(stage, job string, vector int, err error) *violation {
+	return &violation{stage: stage, Violation: estimate.Violation{
+		Kind: kindFailure, Job: job, Vector: vector, Text: fmt.Sprintf("%s %s: %v", stage, job, err),
+	}}
+}
+
+func result(job string, vector int, format string, args ...any) *violation {
+	return &violation{Violation: estimate.Violation{
+		Kind: kindResult, Job: job, Vector: vector, Text: fmt.Sprintf(format, args...),
+	}}
+}

@@ -1,0 +1,55 @@
+package selfcheck
+
+import "warpbound/internal/estimate"
+
+// newReport returns the report of a run that has checked nothing.
+func newReport(cfg *Config) *estimate.Selfcheck {
+	s := &estimate.Selfcheck{
+		Seed: cfg.Seed, First: cfg.First, Next: cfg.First,
+		Methods: []estimate.MethodCheck{}, Findings: []estimate.Violation{},
+	}
+	for _, m := range cfg.Machines {
+		s.Machines = append(s.Machines, m.Name)
+	}
+	for _, m := range cfg.Methods {
+		s.Methods = append(s.Methods, estimate.MethodCheck{Method: m})
+	}
+	return s
+}
+
+// count adds the outcome of a kernel.
+func count(s *estimate.Selfcheck, kernel int, out *outcome) {
+	s.Runs += out.runs
+	for i, a := range out.answers {
+		m := &s.Methods[i]
+		if a.refusal != "" {
+			if m.Refused++; m.Refused == 1 {
+				m.Refusal = a.refusal
+			}
+			continue
+		}
+		if m.Checked == 0 || a.ratio < m.LeastRatio {
+			m.LeastRatio = a.ratio
+		}
+		if a.ratio > m.WorstRatio {
+			m.WorstRatio, m.Worst = a.ratio, kernel
+		}
+		m.MeanRatio += (a.ratio - m.MeanRatio) / float64(m.Checked+1)
+		m.Checked++
+	}
+	if out.violation == nil {
+		return
+	}
+	switch out.violation.Kind {
+	case kindResult:
+		s.Results++
+	case kindFailure:
+		s.Failures++
+	default:
+		for i := range s.Methods {
+			if s.Methods[i].Method == out.violation.Method {
+				s.Methods[i].Violations++
+			}
+		}
+	}
+}

@@ -1,0 +1,98 @@
+package selfcheck
+
+import (
+	"context"
+	"fmt"
+	"io/fs"
+
+	"warpbound"
+	"warpbound/internal/estimate"
+)
+
+// hold holds the estimates of the job against the runs: those that rest on observed facts
+// against the runs that were observed, the others against all. warp is the longest time
+// of a warp in the former.
+func (c *checker) hold(ctx context.Context, job *warpbound.Job, runs []simulated, warp int64, out *outcome) error {
+	analyses, refusals := c.analyses(ctx, job)
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	all, observed := longest(runs), longest(runs[:vectors])
+	for _, method := range c.methods {
+		a := answer{method: method}
+		e, observation := estimateOf(analyses, method)
+		if e == nil {
+			a.refusal = "there is no estimate"
+			if err := refusals[method]; err != nil {
+				a.refusal = err.Error()
+			}
+			out.answers = append(out.answers, a)
+			continue
+		}
+		least := all
+		if e.Evidence == warpbound.Observed {
+			least = observed
+			if observation == nil || observation.Max != observed.cycles {
+				out.violation = result(observed.job, observed.vector,
+					"the longest of %d runs takes %d cycles; as %s observed them, %+v", vectors, observed.cycles, method, observation)
+				return nil
+			}
+		}
+		if e.WarpOnly() {
+			least.cycles = warp
+		}
+		a.ratio = float64(e.Cycles) / float64(least.cycles)
+		out.answers = append(out.answers, a)
+		if e.Cycles < least.cycles && out.violation == nil {
+			out.violation = &violation{Violation: estimate.Violation{
+				Kind: kindBound, Method: method, Job: least.job, Vector: least.vector, Bound: e.Cycles, Cycles: least.cycles,
+				Text: fmt.Sprintf("%s says at most %d cycles (%s); test vector %d of %s takes %d", method, e.Cycles, e.Evidence, least.vector, least.job, least.cycles),
+			}}
+		}
+	}
+	return nil
+}
+
+// analyses asks all methods together or, if one refuses, each alone.
+func (c *checker) analyses(ctx context.Context, job *warpbound.Job) ([]*warpbound.Analysis, map[string]error) {
+	opts := warpbound.AnalyzeOptions{Vectors: vectors, MaxCycles: maxCycles, Methods: c.methods}
+	a, err := c.analyze(ctx, job, opts)
+	if err == nil {
+		return []*warpbound.Analysis{a}, nil
+	}
+	var answers []*warpbound.Analysis
+	refusals := make(map[string]error)
+	for _, m := range c.methods {
+		opts.Methods = []string{m}
+		if a, err := c.analyze(ctx, job, opts); err != nil {
+			refusals[m] = err
+		} else {
+			answers = append(answers, a)
+		}
+	}
+	return answers, refusals
+}
+
+func estimateOf(analyses []*warpbound.Analysis, method string) (*warpbound.Estimate, *estimate.Observation) {
+	for _, a := range analyses {
+		for i := range a.Estimates {
+			if a.Estimates[i].Method == method {
+				return &a.Estimates[i], a.Observed
+			}
+		}
+	}
+	return nil, nil
+}
+
+// confirm makes a violation of a bound a failure if the run that shows it goes round a
+// loop more often than the job annotates.
+func (c *checker) confirm(ctx context.Context, fsys fs.FS, v *violation) error {
+	j, err := warpbound.LoadFS(fsys, v.Job, warpbound.LoadOptions{})
+	if err == nil {
+		_, err = j.Analyze(ctx, warpbound.AnalyzeOptions{Vectors: v.Vector + 1, MaxCycles: maxCycles, Methods: []string{"hybrid/dynamic"}})
+	}
+	if err != nil {
+		*v = *failure("annotating", v.Job, v.Vector, err)
+	}
+	return ctx.Err()
+}

@@ -1,0 +1,55 @@
+package selfcheck
+
+import (
+	"fmt"
+
+	"warpbound/internal/kernelgen"
+	"warpbound/internal/machine"
+)
+
+// narrowed is the number of jobs with narrower inputs.
+const narrowed = 4
+
+// instance draws a machine and a kernel with its launch and inputs. Small numbers make
+// small instances.
+func instance(src kernelgen.Source, machines []*machine.Machine) Files {
+	m := vary(machines[src.IntN(len(machines))], src)
+	c := kernelgen.New(src, kernelgen.Options{
+		Statements:  1 + src.IntN(24),
+		Depth:       1 + src.IntN(3),
+		Trips:       1 + src.IntN(8),
+		Threads:     1 + src.IntN(int(min(m.SM.CTAThreads.Value, 80))),
+		CTAs:        1 + src.IntN(12),
+		Bounded:     src.IntN(16) < 15,
+		Irreducible: src.IntN(32) == 31,
+		Narrowed:    narrowed,
+		Machine:     machineFile,
+	})
+	files := Files{machineFile: string(m.Format()), kernelgen.ModuleFile: c.Module, jobFile: c.Job}
+	for i, job := range c.Narrowed {
+		files[fmt.Sprintf("narrow%d.toml", i+1)] = job
+	}
+	return files
+}
+
+// recorder draws the numbers that are given, 0 when there are none left and the greatest
+// possible for those that are too great, or else those of a source. It keeps what it
+// drew.
+type recorder struct {
+	given []int
+	src   kernelgen.Source // nil to draw those given
+	drew  []int
+}
+
+// IntN implements kernelgen.Source.
+func (r *recorder) IntN(n int) int {
+	v := 0
+	switch {
+	case r.src != nil:
+		v = r.src.IntN(n)
+	case len(r.drew) < len(r.given):
+		v = min(r.given[len(r.drew)], n-1)
+	}
+	r.drew = append(r.drew, v)
+	return v
+}

@@ -1,0 +1,61 @@
+package selfcheck
+
+import (
+	"maps"
+
+	"warpbound/internal/isa"
+	"warpbound/internal/kernelgen"
+	"warpbound/internal/machine"
+)
+
+// drawn is the source of a number that this package draws.
+const drawn = "drawn at random"
+
+// vary draws another machine like m: of few SMs and CTAs, so that small launches take
+// several waves, and on barrel cores of other warps and times. Where 0 is drawn the number
+// stays.
+func vary(m *machine.Machine, src kernelgen.Source) *machine.Machine {
+	v := *m
+	v.Name, v.About = m.Name+"-varied", "a machine like "+m.Name+", drawn at random"
+	v.Classes = maps.Clone(m.Classes)
+	set := func(n *machine.Number, values ...int64) {
+		if i := src.IntN(len(values) + 1); i > 0 {
+			n.Value, n.Source = values[i-1], drawn
+		}
+	}
+	sm := &v.SM
+	set(&sm.Count, 1, 2, 5)
+	set(&sm.CTAs, 1, 2, 8)
+	set(&sm.Dispatch, 1, 8, 30)
+	if m.Core == machine.Scoreboard {
+		policies := []machine.Policy{m.SM.Policy.Value, machine.GTO, machine.LRR, machine.RR}
+		sm.Policy = machine.Choice[machine.Policy]{Value: policies[src.IntN(len(policies))], Source: drawn}
+		return &v
+	}
+	set(&sm.WarpSize, 4, 8, 32)
+	set(&sm.Barrier, 4, 20)
+	set(&v.Shared.Banks, 1, 4, 32, 64)
+	set(&v.Shared.BankBytes, 4, 8, 16)
+	set(&v.Memory.Segment, 32, 128, 1024)
+	if requests := []machine.Requests{"", machine.BySegment, machine.ByAccess}[src.IntN(3)]; requests != "" {
+		v.Memory.Requests = machine.Choice[machine.Requests]{Value: requests, Source: drawn}
+	}
+	if src.IntN(2) == 1 {
+		for _, class := range isa.Classes() {
+			t := v.Timing(class)
+			t.Initiation = 1 + int64(src.IntN(4))
+			t.Latency = t.Initiation + int64(src.IntN(30))*int64(src.IntN(2))
+			t.Source = drawn
+			v.Classes[class.String()] = t
+		}
+	}
+	// What several numbers must obey together.
+	threads := sm.Warps.Value * sm.WarpSize.Value
+	sm.Threads.Value = min(sm.Threads.Value, threads)
+	sm.CTAThreads.Value = min(sm.CTAThreads.Value, threads)
+	sm.Registers.Value = 1 << 18 // enough for any kernel that is drawn
+	for _, class := range []isa.Class{isa.Sync, isa.Control} {
+		sm.Barrier.Value = max(sm.Barrier.Value, v.Timing(class).Initiation)
+	}
+	return &v
+}

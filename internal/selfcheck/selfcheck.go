@@ -1,0 +1,142 @@
+package selfcheck
+
+import (
+	"context"
+	"fmt"
+	"io/fs"
+	"math/rand/v2"
+	"runtime"
+	"strings"
+	"sync"
+
+	"warpbound"
+	"warpbound/internal/estimate"
+	"warpbound/internal/kernelgen"
+	"warpbound/internal/machine"
+)
+
+// Config says what is checked.
+type Config struct {
+	Seed     uint64
+	First    int // number of the first kernel
+	Kernels  int
+	Methods  []string           // those of warpbound.Methods
+	Machines []*machine.Machine // that machines are drawn from; at least one
+
+	Analyze  Analyze                       // nil for warpbound's own
+	Progress func(done, total int)         // may be nil
+	Found    func(Finding) (string, error) // saves one of the first MaxFindings findings and returns where
+}
+
+// MaxFindings is how many violations are reduced and handed on; others are counted.
+const MaxFindings = 10
+
+// Finding is a violation on a small instance.
+type Finding struct {
+	estimate.Violation
+	Seed  uint64
+	Files Files
+}
+
+// batch is how many kernels are checked before their results are added up in order.
+const batch = 32
+
+// runner is the state of a run.
+type runner struct {
+	Config
+	checker checker
+}
+
+func newRunner(cfg Config) *runner {
+	if cfg.Analyze == nil {
+		cfg.Analyze = func(ctx context.Context, j *warpbound.Job, opts warpbound.AnalyzeOptions) (*warpbound.Analysis, error) {
+			return j.Analyze(ctx, opts)
+		}
+	}
+	return &runner{Config: cfg, checker: checker{methods: cfg.Methods, analyze: cfg.Analyze}}
+}
+
+// Run checks kernels First to First+Kernels-1 of a seed. The report does not depend on the
+// number of processors. If ctx ends before, the report covers the kernels before Next, and
+// the error is that of ctx. Other errors are those of Found.
+func Run(ctx context.Context, cfg Config) (*estimate.Selfcheck, error) {
+	r := newRunner(cfg)
+	report := newReport(&cfg)
+	end := cfg.First + cfg.Kernels
+	for report.Next < end {
+		for i, out := range r.batch(ctx, report.Next, min(batch, end-report.Next)) {
+			if out == nil || ctx.Err() != nil {
+				return report, ctx.Err()
+			}
+			if err := r.add(ctx, report, report.Next, out); err != nil {
+				return report, fmt.Errorf("kernel %d: %w", report.Next, err)
+			}
+			report.Next++
+			if cfg.Progress != nil && (i+1 == batch || report.Next == end) {
+				cfg.Progress(report.Next-cfg.First, cfg.Kernels)
+			}
+		}
+	}
+	report.Complete = true
+	return report, nil
+}
+
+// batch checks count kernels on all processors. Those that ctx kept from being checked are
+// nil.
+func (r *runner) batch(ctx context.Context, first, count int) []*outcome {
+	outcomes := make([]*outcome, count)
+	next := make(chan int)
+	var group sync.WaitGroup
+	for range min(runtime.GOMAXPROCS(0), count) {
+		group.Go(func() {
+			for i := range next {
+				files := r.draw(r.source(first + i))
+				if out, err := r.checker.check(ctx, files, files.narrower()); err == nil {
+					outcomes[i] = out
+				}
+			}
+		})
+	}
+	for i := range outcomes {
+		next <- i
+	}
+	close(next)
+	group.Wait()
+	return outcomes
+}
+
+// source draws the numbers of a kernel.
+func (r *runner) source(kernel int) *recorder {
+	return &recorder{src: rand.New(rand.NewPCG(r.Seed, uint64(kernel)))}
+}
+
+func (r *runner) draw(src kernelgen.Source) Files { return instance(src, r.Machines) }
+
+// add adds the outcome of a kernel to the report.
+func (r *runner) add(ctx context.Context, report *estimate.Selfcheck, kernel int, out *outcome) error {
+	count(report, kernel, out)
+	if out.violation == nil || len(report.Findings) == MaxFindings {
+		return nil
+	}
+	src := r.source(kernel)
+	r.draw(src)
+	files, v := r.reduce(ctx, src.drew, out.violation)
+	v.Kernel, v.Lines = kernel, strings.Count(files[kernelgen.ModuleFile], "\n")
+	var err error
+	if v.Path, err = r.Found(Finding{Violation: v.Violation, Seed: r.Seed, Files: files}); err != nil {
+		return err
+	}
+	report.Findings = append(report.Findings, v.Violation)
+	return nil
+}
+
+// Replay checks a saved finding: the job file and those with narrower inputs in fsys. It
+// returns nil if nothing is violated.
+func Replay(ctx context.Context, fsys fs.FS, narrower, methods []string) (*estimate.Violation, error) {
+	r := newRunner(Config{Methods: methods})
+	out, err := r.checker.check(ctx, fsys, narrower)
+	if err != nil || out.violation == nil {
+		return nil, err
+	}
+	return &out.violation.Violation, nil
+}

@@ -1,0 +1,229 @@
+package selfcheck
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"runtime"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"warpbound"
+	"warpbound/internal/estimate"
+	"warpbound/internal/kernelgen"
+	"warpbound/internal/machine"
+)
+
+func builtins(t testing.TB, names ...string) []*machine.Machine {
+	t.Helper()
+	var list []*machine.Machine
+	for _, name := range names {
+		m, err := machine.Builtin(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		list = append(list, m)
+	}
+	return list
+}
+
+// config checks some kernels on machines with barrel cores and fails for findings.
+func config(t testing.TB, kernels int) Config {
+	return Config{
+		Seed: 1, Kernels: kernels, Methods: warpbound.Methods(), Machines: builtins(t, "predictable-rr", "mini-simt"),
+		Found: func(f Finding) (string, error) {
+			t.Errorf("%s\n%s", f.Describe(), show(f.Files))
+			return "", nil
+		},
+	}
+}
+
+func show(f Files) string {
+	var b strings.Builder
+	for _, name := range append([]string{kernelgen.ModuleFile, jobFile}, f.narrower()...) {
+		fmt.Fprintf(&b, "-- %s --\n%s", name, f[name])
+	}
+	return b.String()
+}
+
+func run(t *testing.T, cfg Config) *estimate.Selfcheck {
+	t.Helper()
+	s, err := Run(context.Background(), cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// TestKernels checks all methods on some kernels. Few may be refused.
+func TestKernels(t *testing.T) {
+	const kernels = 40
+	s := run(t, config(t, kernels))
+	if s.Violated() || !s.Complete || s.Next != kernels || s.Runs != kernels*(vectors+narrowed) {
+		t.Errorf("%+v", s)
+	}
+	for _, m := range s.Methods {
+		if m.Checked+m.Refused != kernels || m.Refused > kernels/10 || m.LeastRatio < 1 || m.MeanRatio < m.LeastRatio || m.WorstRatio < m.MeanRatio {
+			t.Errorf("%+v", m)
+		}
+	}
+}
+
+func TestScoreboard(t *testing.T) {
+	cfg := config(t, 6)
+	cfg.Machines = builtins(t, "fermi-c2050")
+	s := run(t, cfg)
+	if s.Violated() {
+		t.Errorf("%+v", s)
+	}
+	for _, m := range s.Methods {
+		if static := strings.HasPrefix(m.Method, "static/"); static && m.Refused < 6 || !static && m.Checked < 6 {
+			t.Errorf("%+v", m)
+		}
+	}
+}
+
+// TestProcessors checks that the report is the same with one processor and with two, and
+// that a run in two parts covers the same kernels.
+func TestProcessors(t *testing.T) {
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))
+	cfg := config(t, 12)
+	var reports []string
+	var whole *estimate.Selfcheck
+	for n := range 2 {
+		runtime.GOMAXPROCS(n + 1)
+		whole = run(t, cfg)
+		text, err := json.Marshal(whole)
+		if err != nil {
+			t.Fatal(err)
+		}
+		reports = append(reports, string(text))
+	}
+	if diff := cmp.Diff(reports[0], reports[1]); diff != "" {
+		t.Error(diff)
+	}
+	cfg.Kernels = 5
+	part := run(t, cfg)
+	cfg.First, cfg.Kernels = part.Next, 7
+	rest := run(t, cfg)
+	for i, m := range whole.Methods {
+		if m.Checked != part.Methods[i].Checked+rest.Methods[i].Checked || m.WorstRatio != max(part.Methods[i].WorstRatio, rest.Methods[i].WorstRatio) {
+			t.Errorf("%+v is not %+v and %+v", m, part.Methods[i], rest.Methods[i])
+		}
+	}
+}
+
+func TestInterrupted(t *testing.T) {
+	ctx, cancel := context.WithCancel(context.Background())
+	cfg := config(t, 3*batch)
+	cfg.Methods = []string{"static/cta"}
+	cfg.Progress = func(done, total int) {
+		if total != 3*batch || done%batch != 0 {
+			t.Errorf("%d of %d", done, total)
+		}
+		if done == batch {
+			cancel()
+		}
+	}
+	s, err := Run(ctx, cfg)
+	if !errors.Is(err, context.Canceled) || s.Complete || s.Next != batch || s.Methods[0].Checked+s.Methods[0].Refused != s.Next {
+		t.Errorf("%v, %+v", err, s)
+	}
+}
+
+// wrong makes static/cta wrong by a tenth for jobs.
+func wrong(forJob func(*warpbound.Job) bool) Analyze {
+	return func(ctx context.Context, j *warpbound.Job, opts warpbound.AnalyzeOptions) (*warpbound.Analysis, error) {
+		a, err := j.Analyze(ctx, opts)
+		if err != nil || !forJob(j) {
+			return a, err
+		}
+		for i := range a.Estimates {
+			if e := &a.Estimates[i]; e.Evidence != warpbound.Observed {
+				e.Cycles = e.Cycles * 9 / 10
+			}
+		}
+		return a, nil
+	}
+}
+
+// TestFindsWrongMethods checks that a bound that is too low is found, and reduced to a small
+// kernel of the kind for which it is.
+func TestFindsWrongMethods(t *testing.T) {
+	counts := func(name string) func(*warpbound.Job) bool {
+		return func(j *warpbound.Job) bool {
+			r, err := j.Simulate(context.Background(), warpbound.SimulateOptions{MaxCycles: maxCycles})
+			return err == nil && r.Counters[name] > 0
+		}
+	}
+	for _, test := range []struct {
+		name  string
+		wrong func(*warpbound.Job) bool
+		most  int    // lines of the module
+		has   string // a part of it
+	}{
+		{"everywhere", func(*warpbound.Job) bool { return true }, 15, "entry"},
+		{"where branches diverge", counts("divergent_branches"), 30, "bra"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			var found *Finding
+			cfg := config(t, 4)
+			cfg.Methods = []string{"static/cta"}
+			cfg.Analyze = wrong(test.wrong)
+			ctx, cancel := context.WithCancel(context.Background())
+			cfg.Found = func(f Finding) (string, error) {
+				found = &f
+				cancel() // one is enough
+				return "saved", nil
+			}
+			s, err := Run(ctx, cfg)
+			if err != nil && !errors.Is(err, context.Canceled) {
+				t.Fatal(err)
+			}
+			if found == nil || !s.Violated() || s.Findings[0].Path != "saved" {
+				t.Fatalf("nothing found: %+v", s)
+			}
+			module := found.Files[kernelgen.ModuleFile]
+			if found.Lines > test.most || !strings.Contains(module, test.has) || found.Cycles <= found.Bound || len(found.Files.narrower()) > 1 {
+				t.Errorf("%s\n%s", found.Describe(), show(found.Files))
+			}
+			// The files show it again, and only by the wrong method.
+			c := checker{methods: cfg.Methods, analyze: cfg.Analyze}
+			out, err := c.check(context.Background(), found.Files, found.Files.narrower())
+			if err != nil || out.violation == nil || out.violation.Cycles != found.Cycles {
+				t.Errorf("again: %v, %+v", err, out)
+			}
+			if v, err := Replay(context.Background(), found.Files, found.Files.narrower(), cfg.Methods); err != nil || v != nil {
+				t.Errorf("by the right method: %v, %+v", err, v)
+			}
+		})
+	}
+}
+
+// TestVary checks that machines of all kinds are in order, and that they do differ.
+func TestVary(t *testing.T) {
+	for _, m := range builtins(t, machine.Names()...) {
+		hashes := map[string]bool{}
+		for seed := range uint64(100) {
+			v := vary(m, rand.New(rand.NewPCG(seed, 0)))
+			again, err := machine.Parse(machineFile, v.Format())
+			if err != nil {
+				t.Fatalf("%v\n%s", err, v.Format())
+			}
+			hashes[again.Hash()] = true
+		}
+		if len(hashes) < 50 {
+			t.Errorf("%s: only %d of 100 machines differ", m.Name, len(hashes))
+		}
+		same := vary(m, &recorder{})
+		same.Name, same.SM.Registers, same.SM.Barrier = m.Name, m.SM.Registers, m.SM.Barrier
+		if same.Hash() != m.Hash() {
+			t.Errorf("%s: zeros give another machine\n%s", m.Name, same.Format())
+		}
+	}
+}
