@@ -82,11 +82,13 @@ type analysis struct {
 	memory memory
 
 	split  []bool // by block: its branch is known to be divergent
-	apart  []bool // by block: some lanes may execute it while others wait elsewhere
+	apart  []bool // by block: lanes may execute it one after another although they are in one iteration
 	skewed []bool // by loop: lanes may be together in different iterations
 
 	seen []int // by block and the virtual exit: the last walk that came to it
 	walk int
+
+	steps int // blocks that were walked
 }
 
 // propagate applies the rules of values until none makes a difference.

@@ -6,9 +6,8 @@ import "warpbound/internal/isa"
 type group struct{ meet, loop int }
 
 // part takes note of what branches that have been found divergent do to the flow of
-// warps: which blocks lanes may execute while others of their warp wait elsewhere, and
-// in which loops lanes may be together in different iterations. It is true if there is
-// news.
+// warps: which blocks lanes may execute one after another, and in which loops lanes may
+// be together in different iterations. It is true if there is news.
 func (a *analysis) part() bool {
 	g := a.Form.Graph
 	groups := make(map[group][]int)
@@ -17,46 +16,83 @@ func (a *analysis) part() bool {
 			a.split[b] = true
 			key := group{g.Reconverge(b), g.Loops().Innermost(b)}
 			groups[key] = append(groups[key], b)
+			if a.steps <= maxSteps {
+				a.separate(b)
+			}
 		}
 	}
+	coarse := a.steps > maxSteps
 	for key, branches := range groups {
-		region := a.region(key.meet, branches)
-		for _, x := range region {
-			a.apart[x] = true
+		var starts []int
+		for _, b := range branches {
+			starts = append(starts, g.Succ(b)...)
 		}
+		a.walk++
+		region, _ := a.region(key.meet, starts, a.walk)
 		a.skew(key, region)
+		if coarse {
+			a.mark(region)
+		}
 	}
 	return len(groups) > 0
 }
 
-// region returns the blocks that lanes may execute behind one of the branches before
-// they meet again.
-func (a *analysis) region(meet int, branches []int) []int {
+// maxSteps bounds the blocks that are walked for single branches. In kernels with more all
+// blocks that are executed before lanes meet count as executed apart.
+const maxSteps = 1 << 26
+
+// separate finds the blocks that lanes may execute one after another because they went
+// different ways at a branch: those to which several of its edges lead before the lanes
+// meet.
+func (a *analysis) separate(b int) {
 	g := a.Form.Graph
-	a.walk++
-	a.seen[g.Exit()] = a.walk
-	last := a.last(meet)
-	if last < 0 {
-		a.seen[meet] = a.walk
+	meet, before := g.Reconverge(b), a.walk
+	var apart []int
+	for _, s := range g.Succ(b) {
+		a.walk++
+		_, again := a.region(meet, []int{s}, before+1)
+		apart = append(apart, again...)
 	}
-	var region []int
-	visit := func(from int) {
-		for _, s := range g.Succ(from) {
-			if a.seen[s] != a.walk {
-				a.seen[s] = a.walk
-				region = append(region, s)
-			}
+	a.walk++
+	behind, _ := a.region(meet, apart, a.walk)
+	a.mark(behind)
+}
+
+// mark notes that lanes execute blocks apart.
+func (a *analysis) mark(blocks []int) {
+	for _, x := range blocks {
+		a.apart[x] = true
+	}
+}
+
+// region returns the blocks that lanes may execute from one of starts, itself included,
+// before they meet, and those at which it stopped because a walk from the one numbered
+// since on had been there.
+func (a *analysis) region(meet int, starts []int, since int) (region, again []int) {
+	g := a.Form.Graph
+	last := a.last(meet)
+	visit := func(x int) {
+		switch {
+		case x == g.Exit() || x == meet && last < 0 || a.seen[x] == a.walk:
+		case a.seen[x] >= since:
+			again = append(again, x)
+		default:
+			a.seen[x] = a.walk
+			region = append(region, x)
 		}
 	}
-	for _, b := range branches {
-		visit(b)
+	for _, s := range starts {
+		visit(s)
 	}
 	for i := 0; i < len(region); i++ {
 		if region[i] != last {
-			visit(region[i])
+			for _, s := range g.Succ(region[i]) {
+				visit(s)
+			}
 		}
 	}
-	return region
+	a.steps += len(region)
+	return region, again
 }
 
 // last returns the block with the sync at which lanes meet that go on together at
@@ -88,6 +124,9 @@ func (a *analysis) skew(key group, region []int) {
 			if x == loop.Header || key.meet == loop.Header && !loop.Contains(x) {
 				a.skewed[l] = true
 			}
+		}
+		if a.skewed[l] {
+			a.mark(loop.Body)
 		}
 	}
 }

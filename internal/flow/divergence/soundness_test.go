@@ -211,8 +211,9 @@ init = "uniform(0, 1000)"
 `
 
 // tangled makes a kernel of blocks each of which ends with a branch to one that
-// follows or back to the header of a loop around it. The numbers u of iterations are
-// uniform, d is not, and m is loaded from memory to which all threads write.
+// follows or back to the header of a loop around it. Lanes may end on the way, and there
+// may be a barrier at the end. The numbers u of iterations are uniform, d is not, and m
+// is loaded from memory to which all threads write.
 func tangled(t *rapid.T) string {
 	draw := func(lo, hi int) int { return rapid.IntRange(lo, hi).Draw(t, "n") }
 	blocks := draw(2, 9)
@@ -282,6 +283,9 @@ func tangled(t *rapid.T) string {
 		}
 		word := rapid.SampledFrom([]string{"%u", "%v", "%d", "%m"}).Draw(t, "word")
 		fmt.Fprintf(&text, "\tshr.u32 %%x, %s, %d;\n\tand.b32 %%x, %%x, 1;\n\tsetp.eq.u32 %%q, %%x, 0;\n", word, draw(0, 4))
+		if draw(0, 5) == 0 {
+			text.WriteString("\t@!%q exit;\n")
+		}
 		to := rapid.SampledFrom(targets(b)).Draw(t, "target")
 		if to <= b {
 			fmt.Fprintf(&text, "\tsetp.lt.and.u32 %%p, %%count%d, 7, %%q;\n\t@%%p bra B%d;\n", to, to)
@@ -290,6 +294,9 @@ func tangled(t *rapid.T) string {
 		}
 	}
 	fmt.Fprintf(&text, "B%d:\n", blocks)
+	if draw(0, 1) == 0 {
+		text.WriteString("\tbar.sync 0;\n")
+	}
 	text.WriteString("\tst.global.u32 [%out], %v;\n\tst.global.u32 [%out], %m;\n\tst.global.u32 [%out], %u;\n\tret;\n}\n")
 	return text.String()
 }
