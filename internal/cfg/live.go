@@ -120,11 +120,37 @@ func (l *Live) set(set []uint64, r isa.Reg) {
 	set[l.index[r]/64] |= 1 << (l.index[r] % 64)
 }
 
+// Between calls visit for the registers that are live either at the start of one block or
+// at the end of another and not at both, with whether they are at the latter; a negative
+// from is a block without live registers.
+func (l *Live) Between(from, to int, visit func(r isa.Reg, live bool)) {
+	out := l.out(to)
+	for w, word := range out {
+		changed := word
+		if from >= 0 {
+			changed ^= l.start(from)[w]
+		}
+		for ; changed != 0; changed &= changed - 1 {
+			bit := bits.TrailingZeros64(changed)
+			visit(l.global[w*64+bit], word>>bit&1 == 1)
+		}
+	}
+}
+
+// At reports whether a register is live at the start of block b.
+func (l *Live) At(b int, r isa.Reg) bool {
+	i := l.index[r]
+	return i >= 0 && l.start(b)[i/64]>>(i%64)&1 == 1
+}
+
 // In returns the registers that are live at the start of block b.
 func (l *Live) In(b int) []isa.Reg { return l.regs(l.start(b)) }
 
 // Out returns the registers that are live at the end of block b.
-func (l *Live) Out(b int) []isa.Reg {
+func (l *Live) Out(b int) []isa.Reg { return l.regs(l.out(b)) }
+
+// out is the set of the end of block b.
+func (l *Live) out(b int) []uint64 {
 	set := make([]uint64, l.words)
 	for _, s := range l.g.runs.Succ(b) {
 		if s == l.g.Exit() {
@@ -134,7 +160,7 @@ func (l *Live) Out(b int) []isa.Reg {
 			set[w] |= word
 		}
 	}
-	return l.regs(set)
+	return set
 }
 
 func (l *Live) regs(set []uint64) []isa.Reg {

@@ -15,9 +15,11 @@ import (
 // pairs, keeps addresses and copies of its own, and rounds up.
 func Registers(g *cfg.Graph) int {
 	p := pressure{g: g, live: cfg.Liveness(g), at: make([]bool, len(g.Kernel.Regs))}
+	before := -1 // the block that was walked last, at whose start p stands
 	for b := range g.Blocks {
 		if g.Blocks[b].Reachable {
-			p.block(b)
+			p.block(before, b)
+			before = b
 		}
 	}
 	return p.most
@@ -32,10 +34,19 @@ type pressure struct {
 	most int
 }
 
-func (p *pressure) block(b int) {
-	for _, r := range p.live.Out(b) {
-		p.add(r)
-	}
+// block goes on from the start of the block walked before to the end of block b and walks
+// back to its start, where just the registers in live.In(b) are live.
+func (p *pressure) block(before, b int) {
+	p.live.Between(before, b, func(r isa.Reg, live bool) {
+		if !live {
+			p.remove(r)
+		}
+	})
+	p.live.Between(before, b, func(r isa.Reg, live bool) {
+		if live {
+			p.add(r)
+		}
+	})
 	block := p.g.Blocks[b]
 	for i := block.End - 1; i >= block.Start; i-- {
 		in := &p.g.Kernel.Instrs[i]
@@ -53,9 +64,6 @@ func (p *pressure) block(b int) {
 			in.Writes(p.remove)
 		}
 		in.Reads(p.add)
-	}
-	for _, r := range p.live.In(b) {
-		p.remove(r)
 	}
 }
 

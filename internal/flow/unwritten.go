@@ -51,21 +51,40 @@ type Unwritten struct {
 // long as the guard's register keeps its value.
 func UnwrittenReads(g *cfg.Graph) iter.Seq[Unwritten] {
 	return func(yield func(Unwritten) bool) {
-		for _, r := range cfg.Liveness(g).In(g.Entry()) {
-			w := writes{g: g, reg: r, seen: map[place]bool{}}
-			if at, found := w.search(); found && !yield(Unwritten{Reg: r, Instr: at, Never: !w.written()}) {
+		live := cfg.Liveness(g)
+		w := writes{
+			g: g, live: live, seen: make([][]isa.Guard, g.Len()),
+			touched: make([][]int, len(g.Kernel.Regs)), written: make([][]int, len(g.Kernel.Regs)),
+		}
+		for i := range g.Kernel.Instrs {
+			touch := func(r isa.Reg) {
+				if last := len(w.touched[r]) - 1; last < 0 || w.touched[r][last] != i {
+					w.touched[r] = append(w.touched[r], i)
+				}
+			}
+			g.Kernel.Instrs[i].Reads(touch)
+			g.Kernel.Instrs[i].Writes(touch)
+			g.Kernel.Instrs[i].Writes(func(r isa.Reg) { w.written[r] = append(w.written[r], i) })
+		}
+		for _, r := range live.In(g.Entry()) {
+			if at, found := w.search(r); found && !yield(Unwritten{Reg: r, Instr: at, Never: len(w.written[r]) == 0}) {
 				return
 			}
 		}
 	}
 }
 
-// writes follows the paths on which one register is not surely written.
+// writes follows the paths on which one register after the other is not surely written.
 type writes struct {
-	g    *cfg.Graph
+	g       *cfg.Graph
+	live    *cfg.Live
+	touched [][]int // by register, the instructions that read or write it
+	written [][]int // by register, those that write it
+
 	reg  isa.Reg
-	seen map[place]bool
-	todo []place
+	seen [][]isa.Guard // by block, the guards of the places that were visited
+	todo []place       // the places visited, of which those from next on are yet to be followed
+	next int
 }
 
 // place is the start of a block and the guard under which the register was written
@@ -77,11 +96,15 @@ type place struct {
 
 // search returns the first instruction found that reads the register too early, one
 // with few branches before it.
-func (w *writes) search() (int, bool) {
+func (w *writes) search(r isa.Reg) (int, bool) {
+	for _, p := range w.todo {
+		w.seen[p.block] = w.seen[p.block][:0]
+	}
+	w.reg, w.todo, w.next = r, w.todo[:0], 0
 	w.visit(place{block: w.g.Entry()})
-	for len(w.todo) > 0 {
-		p := w.todo[0]
-		w.todo = w.todo[1:]
+	for w.next < len(w.todo) {
+		p := w.todo[w.next]
+		w.next++
 		if at, found := w.walk(p); found {
 			return at, true
 		}
@@ -89,17 +112,34 @@ func (w *writes) search() (int, bool) {
 	return 0, false
 }
 
+// visit enters a place where the register may yet be read before it is written.
 func (w *writes) visit(p place) {
-	if p.block != w.g.Exit() && !w.seen[p] {
-		w.seen[p] = true
+	if p.block != w.g.Exit() && w.live.At(p.block, w.reg) && !slices.Contains(w.seen[p.block], p.guard) {
+		w.seen[p.block] = append(w.seen[p.block], p.guard)
 		w.todo = append(w.todo, p)
 	}
+}
+
+// following returns the first instruction from i on that reads or writes the register
+// or writes that of the guard; the number of instructions if there is none.
+func (w *writes) following(i int, under isa.Guard) int {
+	first := len(w.g.Kernel.Instrs)
+	lists := [2][]int{w.touched[w.reg]}
+	if under.Set {
+		lists[1] = w.written[under.Reg]
+	}
+	for _, list := range lists {
+		if at, _ := slices.BinarySearch(list, i); at < len(list) {
+			first = min(first, list[at])
+		}
+	}
+	return first
 }
 
 // walk follows one block, and enters the blocks to go on with.
 func (w *writes) walk(p place) (int, bool) {
 	block, under := &w.g.Blocks[p.block], p.guard
-	for i := block.Start; i < block.End; i++ {
+	for i := w.following(block.Start, under); i < block.End; i = w.following(i+1, under) {
 		in := &w.g.Kernel.Instrs[i]
 		if w.reads(in) && !(under.Set && in.Guard == under && w.reg != under.Reg) {
 			return i, true
@@ -155,14 +195,4 @@ func (w *writes) writes(in *isa.Instr) bool {
 	found := false
 	in.Writes(func(r isa.Reg) { found = found || r == w.reg })
 	return found
-}
-
-// written reports whether any instruction writes the register.
-func (w *writes) written() bool {
-	for i := range w.g.Kernel.Instrs {
-		if w.writes(&w.g.Kernel.Instrs[i]) {
-			return true
-		}
-	}
-	return false
 }

@@ -44,11 +44,12 @@ func TestLargeModules(t *testing.T) {
 		"registers":           each("add.u32 %r#, %r0, 1;\n") + each("xor.b32 %r1, %r1, %r#;\n"),
 		"live registers":      each("add.u32 %r#, %r0, 1;\n") + each(test+"@%p bra L#; xor.b32 %r1, %r1, %r#; L#:\n"),
 		"guarded registers":   each("@%p add.u32 %r#, %r0, 1;\n") + each("@%p xor.b32 %r1, %r1, %r#;\n"),
+		"guarded in blocks":   each("@%p add.u32 %r#, %r0, 1;\n") + each("setp.eq.u32 %q, %r0, #; @%q bra L#; @%p xor.b32 %r1, %r1, %r#; L#:\n"),
 		"straight":            each(strings.Repeat("mad.lo.u32 %r#, %r1, %r0, #;\n", 8)),
 	} {
 		t.Run(name, func(t *testing.T) {
 			src := fmt.Sprintf(".version 8.0\n.target sm_80\n.address_size 64\n.entry k() {\n"+
-				".reg .pred %%p; .reg .b32 %%r<%d>; mov.u32 %%r0, %%tid.x; mov.u32 %%r1, 0; setp.eq.u32 %%p, %%r0, 5;\n%sret; }\n", n, body)
+				".reg .pred %%p, %%q; .reg .b32 %%r<%d>; mov.u32 %%r0, %%tid.x; mov.u32 %%r1, 0; setp.eq.u32 %%p, %%r0, 5;\n%sret; }\n", n, body)
 			start := time.Now()
 			if _, err := warpbound.Inspect("large.ptx", []byte(src), warpbound.InspectOptions{}); err != nil {
 				t.Error(err)

@@ -33,7 +33,7 @@ func Link(p *Program, name string) (*Kernel, error) {
 	if f == nil || !f.Entry {
 		return nil, fmt.Errorf("%s: no kernel %q; it has %s", p.File, name, entryNames(p))
 	}
-	l := &linker{program: p, vars: make(map[storage]int32), calls: newCallGraph(p), sp: NoReg}
+	l := &linker{program: p, vars: make(map[storage]int32), sp: NoReg}
 	k := &Kernel{
 		Name: f.Name, File: p.File, Target: p.Target, AddressBits: p.AddressBits, Meeting: p.Meeting,
 		Params: f.Params, Bounds: f.Bounds, Pos: f.Pos,
@@ -79,12 +79,21 @@ func runsOut(k *Kernel) bool {
 type linker struct {
 	program *Program
 	kernel  *Kernel
-	calls   *callGraph
+	calls   *callGraph        // once it was needed
 	vars    map[storage]int32 // index in the kernel
 	copies  int               // calls expanded so far
 	sp      Reg               // address of the running activation's memory; NoReg as long as nothing recurs
 	stack   int32             // the variable that holds the call stack
 	align   int               // of every activation's memory in it, in bytes
+}
+
+// callGraph returns the call graph of the program. Kernels that call nothing do without,
+// since it takes a look at all functions.
+func (l *linker) callGraph() *callGraph {
+	if l.calls == nil {
+		l.calls = newCallGraph(l.program)
+	}
+	return l.calls
 }
 
 // storage identifies a variable that needs memory of its own: one of a
@@ -257,7 +266,7 @@ func (l *linker) relocated() {
 		relocs := v.Relocs
 		v.Relocs = nil
 		for _, r := range relocs {
-			if f, ok := l.calls.index[r.Var]; ok {
+			if f, ok := l.callGraph().index[r.Var]; ok {
 				v.Init = slices.Clone(v.Init)
 				address := (FuncAddress(f) + uint64(r.Addend)) >> r.Shift
 				for b := range r.Size {

@@ -27,7 +27,7 @@ func (l *linker) call(fr *frame, i int) error {
 	}
 	var err error
 	if in.Callee != "" {
-		err = l.direct(fr, i, site, l.calls.find(in.Callee))
+		err = l.direct(fr, i, site, l.callGraph().find(in.Callee))
 	} else {
 		err = l.indirect(fr, i, site)
 	}
@@ -40,7 +40,7 @@ func (l *linker) call(fr *frame, i int) error {
 // unlinkable says why a call must stay a call; it is empty if it need not.
 func (l *linker) unlinkable(in *Instr) string {
 	if in.Callee == "" {
-		if len(l.calls.callees(in)) == 0 {
+		if len(l.callGraph().callees(in)) == 0 {
 			return "call by address: the module uses the address of no function that fits"
 		}
 		return ""
@@ -48,7 +48,7 @@ func (l *linker) unlinkable(in *Instr) string {
 	if _, ok := SystemByName(in.Callee); ok {
 		return ""
 	}
-	if f := l.calls.find(in.Callee); f == nil || f.Extern {
+	if f := l.callGraph().find(in.Callee); f == nil || f.Extern {
 		return fmt.Sprintf("call to %s, which the module does not define", in.Callee)
 	}
 	return ""
@@ -87,7 +87,7 @@ func (l *linker) direct(fr *frame, i int, site Instr, callee *Func) error {
 	case fr.member != nil && fr.member.group[callee] != nil:
 		l.recur(fr, i, site, fr.member.group[callee])
 		return nil
-	case l.calls.reaches(callee, callee):
+	case l.callGraph().reaches(callee, callee):
 		return l.enter(fr, in, site, callee)
 	}
 	to := l.newFrame(callee, fr)
@@ -137,10 +137,10 @@ func (l *linker) indirect(fr *frame, i int, site Instr) error {
 	site.Src = site.Src[1:]
 	other := l.newReg("%other", Pred)
 	var ends []int // branches behind the calls
-	for _, callee := range l.calls.callees(in) {
+	for _, callee := range l.callGraph().callees(in) {
 		l.emit(in, Instr{
 			Op: Setp, Type: l.address(), Cmp: Ne, Dst: []Operand{RegOperand(other)},
-			Src: []Operand{target, ImmOperand(FuncAddress(l.calls.index[callee.Name]))},
+			Src: []Operand{target, ImmOperand(FuncAddress(l.callGraph().index[callee.Name]))},
 		})
 		next := len(k.Instrs)
 		l.emit(in, Instr{Op: Bra, Guard: Guard{Set: true, Reg: other}})

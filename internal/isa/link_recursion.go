@@ -54,7 +54,7 @@ func (l *linker) newGroup(fr *frame, root *Func) (group, []*member) {
 func (l *linker) circle(root *Func) []*Func {
 	all := []*Func{root}
 	for _, f := range l.program.Funcs {
-		if f != root && l.calls.reaches(root, f) && l.calls.reaches(f, root) {
+		if f != root && l.callGraph().reaches(root, f) && l.callGraph().reaches(f, root) {
 			all = append(all, f)
 		}
 	}
@@ -81,7 +81,7 @@ func (l *linker) newMember(fr *frame, f *Func, g group) *member {
 func (l *linker) stackAlign() int {
 	align := 16
 	for _, f := range l.program.Funcs {
-		if !l.calls.reaches(f, f) {
+		if !l.callGraph().reaches(f, f) {
 			continue
 		}
 		for i := range f.Vars {
