@@ -1,0 +1,87 @@
+package machine
+
+import (
+	"maps"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// TestRowsSayEverything changes whatever a description holds, one thing after the other: the
+// rows must change, and the hash too unless it is a source.
+func TestRowsSayEverything(t *testing.T) {
+	for _, name := range Names() {
+		t.Run(name, func(t *testing.T) {
+			m := builtin(t, name)
+			rows, hash := m.Rows(), m.Hash()
+			changed := 0
+			alter(reflect.ValueOf(m).Elem(), m.Core, "", func(path string) {
+				changed++
+				switch source := strings.HasSuffix(path, ".Source"); {
+				case path == ".Name":
+					if m.Hash() == hash {
+						t.Error("the name does not change the hash")
+					}
+				case path == ".About" || path == ".Core" || strings.HasPrefix(path, ".Sources"):
+				case m.Core == Barrel && strings.HasSuffix(path, ".Pipeline"): // it has none
+				case slices.Equal(m.Rows(), rows):
+					t.Errorf("%s changes no row", path)
+				case source != (m.Hash() == hash):
+					t.Errorf("%s changes the hash: %t", path, source)
+				}
+			})
+			if changed < len(rows) {
+				t.Errorf("%d changes for %d rows", changed, len(rows))
+			}
+			if m.Hash() != hash {
+				t.Error("the test does not restore the machine")
+			}
+		})
+	}
+}
+
+// alter calls check with each number and each text in v changed, as far as machines with
+// the core have it, and restores it.
+func alter(v reflect.Value, core Core, path string, check func(path string)) {
+	switch v.Kind() {
+	case reflect.Int64:
+		v.SetInt(v.Int() + 1)
+		check(path)
+		v.SetInt(v.Int() - 1)
+	case reflect.String:
+		old := v.String()
+		v.SetString(old + "'")
+		check(path)
+		v.SetString(old)
+	case reflect.Struct:
+		for i := range v.NumField() {
+			if f := v.Type().Field(i); core.has(f.Tag) {
+				alter(v.Field(i), core, path+"."+f.Name, check)
+			}
+		}
+	case reflect.Map:
+		for _, key := range slices.SortedFunc(maps.Keys(mapOf(v)), strings.Compare) {
+			k := reflect.ValueOf(key)
+			old := v.MapIndex(k)
+			element := reflect.New(old.Type()).Elem()
+			element.Set(old)
+			alter(element, core, path+"."+key, func(path string) {
+				v.SetMapIndex(k, element)
+				check(path)
+				v.SetMapIndex(k, old)
+			})
+		}
+	default:
+		panic("nothing of kind " + v.Kind().String() + " is expected in a machine")
+	}
+}
+
+// mapOf returns the keys of a map with keys of type string.
+func mapOf(v reflect.Value) map[string]bool {
+	keys := map[string]bool{}
+	for _, k := range v.MapKeys() {
+		keys[k.String()] = true
+	}
+	return keys
+}
