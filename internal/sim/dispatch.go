@@ -67,6 +67,9 @@ func (m *sm) start(index int, now int64) {
 		w.emu, w.cta, w.index, w.pc = &c.emu.Warps[i], int32(slot), int32(i), int32(c.emu.Warps[i].PC())
 		w.sched = int32(id % len(m.scheds))
 		w.state, w.inflight, w.busy = running, 0, 0
+		if w.ready == nil {
+			w.ready = make([]int64, s.plan.regs)
+		}
 		clear(w.ready)
 		w.copies.reset()
 		if s.trace != nil {

@@ -276,3 +276,25 @@ func TestNoAllocationPerInstruction(t *testing.T) {
 		t.Errorf("%v allocations with 2 trips, %v with 20", short, long)
 	}
 }
+
+// TestRegisterTimesOfWarpsThatRun checks that only slots in which a CTA was have room for
+// the times of registers.
+func TestRegisterTimesOfWarpsThatRun(t *testing.T) {
+	s := newSim(t, fermi(t), compile(t, "mov.u32 %r1, 1; ret;"))
+	var mem emu.Memory
+	const ctas, warps = 20, 4
+	if _, err := s.Run(context.Background(), launch(t, &mem, ctas, 32*warps), &mem, nil); err != nil {
+		t.Fatal(err)
+	}
+	made := 0
+	for i := range s.sms {
+		for j := range s.sms[i].warps {
+			if s.sms[i].warps[j].ready != nil {
+				made++
+			}
+		}
+	}
+	if made > ctas*warps {
+		t.Errorf("%d warps have times of registers; %d ran", made, ctas*warps)
+	}
+}

@@ -57,7 +57,7 @@ func (m *sm) reset(occ Occupancy) {
 		m.ctas[i].left = 0
 	}
 	for len(m.warps) < m.free*m.perCTA {
-		m.warps = append(m.warps, warp{ready: make([]int64, m.sim.plan.regs)})
+		m.warps = append(m.warps, warp{})
 	}
 	for i := range m.warps {
 		m.warps[i].state = free

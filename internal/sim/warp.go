@@ -29,7 +29,7 @@ type warp struct {
 	state    warpState
 	inflight int32   // accesses and exits under way
 	busy     int64   // when the last access of known duration is over
-	ready    []int64 // by number of the register in the plan: see readyAt
+	ready    []int64 // by number of the register in the plan: see readyAt; made when a CTA first comes to the slot
 	copies   copies
 	keep     int64 // atCopies: as step.keep
 }
