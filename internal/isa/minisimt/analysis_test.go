@@ -12,7 +12,7 @@ import (
 )
 
 const job = `module = "k.simt"
-machine = "mini-simt"
+machine = "%s"
 grid = [%d, 1, 1]
 block = [%d, 1, 1]
 vectors = 4
@@ -43,9 +43,11 @@ func TestRandomBounds(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		text := minisimt.Print(&minisimt.Module{Kernels: []*minisimt.Kernel{generate(t)}})
 		threads := rapid.IntRange(1, 16).Draw(t, "threads")
+		ctas := rapid.IntRange(1, 6).Draw(t, "CTAs")
+		machine := rapid.SampledFrom([]string{"mini-simt", "predictable-rr"}).Draw(t, "machine")
 		files := fstest.MapFS{
 			"k.simt":   {Data: text},
-			"job.toml": {Data: fmt.Appendf(nil, job, 1, threads, wordsPerThread*threads, threads)},
+			"job.toml": {Data: fmt.Appendf(nil, job, machine, ctas, threads, wordsPerThread*threads, threads)},
 		}
 		j, err := warpbound.LoadFS(files, "job.toml", warpbound.LoadOptions{})
 		if err != nil {
