@@ -74,7 +74,7 @@ func (j *Job) abstract() (*cta.Config, error) {
 	if err != nil {
 		return nil, err
 	}
-	grid, err := target.Prepare(j.bound, j.code, j.bound.Inputs(0), int(j.machine.SM.WarpSize.Value))
+	grid, addresses, err := target.Prepare(j.bound, j.code, j.bound.Inputs(0), int(j.machine.SM.WarpSize.Value))
 	if err != nil {
 		return nil, err
 	}
@@ -84,7 +84,7 @@ func (j *Job) abstract() (*cta.Config, error) {
 	}
 	c := &cta.Config{
 		Launch: launch, Graph: j.graph, Machine: j.machine, CTAs: occupancy.CTAs,
-		Inputs: j.drawn(), Bounds: bounds,
+		Inputs: j.drawn(), Fixed: j.fixed(addresses), Bounds: bounds,
 	}
 	if d, err := j.divergence(); err == nil {
 		c.Uniform = d.Uniform
@@ -115,4 +115,15 @@ func (j *Job) drawn() []absexec.Range {
 		}
 	}
 	return ranges
+}
+
+// fixed returns the buffers that hold the same in every test vector when the kernel starts.
+func (j *Job) fixed(addresses []uint64) []cta.Buffer {
+	var buffers []cta.Buffer
+	for i, p := range j.bound.Job.Params {
+		if p.Kind == job.Buffer && p.Content.Kind != job.Uniform && p.Bytes > 0 {
+			buffers = append(buffers, cta.Buffer{Name: p.Name, Range: absexec.Range{Addr: addresses[i], Bytes: p.Bytes}})
+		}
+	}
+	return buffers
 }

@@ -23,6 +23,9 @@ type Config struct {
 	// Inputs are the bytes of parameters and constant memory whose contents are not
 	// those that the launch has.
 	Inputs []Range
+	// Fixed are buffers that hold what the launch has in every execution, unless the kernel
+	// writes to them. That it does not is checked: a *WriteError tells that it may.
+	Fixed []Range
 	// Uniform reports whether the lanes of a warp that execute the branch at the end of a
 	// block always go the same way. Nil if that is not known of any.
 	Uniform func(block int) bool
@@ -86,7 +89,7 @@ type Result struct {
 // returns the visitor that is told of it; a visitor of an execution that ends because its
 // box has to be cut is in no result.
 //
-// Errors are a *UnboundedLoop, an instruction at which every execution fails, a bound that
+// Errors are a *UnboundedLoop, a *WriteError, an instruction at which every execution fails, a bound that
 // is surely exceeded, more than Config.MaxSteps instructions, and that of ctx.
 func (x *Executor) Warp(ctx context.Context, warp int, begin func(Box) Visitor) ([]Result, error) {
 	x.ctx = ctx

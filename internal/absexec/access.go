@@ -134,10 +134,13 @@ func (x *execution) element(in *isa.Instr, a *Access, offset uint64) *value {
 	if a.Space == isa.Generic {
 		from |= a.Lanes[isa.Global]
 	}
+	n := in.Type.Bytes()
+	if len(x.config.Fixed) > 0 {
+		v = x.fixedElement(a, offset, n)
+	}
 	if a.Moves() {
 		return v
 	}
-	n := in.Type.Bytes()
 	for from != 0 {
 		var addr, same uint64
 		addr, same, from = firstAddress(a.addr, from)

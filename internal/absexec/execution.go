@@ -196,6 +196,9 @@ func (x *execution) next() error {
 			return err
 		}
 	}
+	if err := x.checkFixed(); err != nil {
+		return err
+	}
 	x.visitor.Step(&x.step)
 	switch {
 	case x.kernel.Meeting == isa.AtSyncs && in.Op == isa.Bra && in.Guard.Set:

@@ -94,6 +94,10 @@ func (l *Launch) Constant(o isa.Operand, ctaid [3]int, warp, lane int) (uint64, 
 // memory, which no instruction can write; nil if they do not lie there.
 func (l *Launch) ReadOnly(addr uint64, n int) []byte { return l.grid.ReadOnly(addr, n) }
 
+// Contents returns n bytes from addr in a buffer as they are when the launch begins; nil
+// if they do not lie in one.
+func (l *Launch) Contents(addr uint64, n int) []byte { return l.grid.Contents(addr, n) }
+
 // ParamAddress returns the address of a byte of the parameter block.
 func ParamAddress(offset int) uint64 { return emu.ParamBase + uint64(offset) }
 

@@ -189,14 +189,16 @@ func (e *Emulator) Run(ctx context.Context, in *job.Inputs) (emu.Counters, error
 // what is no buffer. They are valid until the next Run.
 func (e *Emulator) Buffers() [][]byte { return e.memory.buffers }
 
-// Prepare returns the grid of a job on in, ready to run in warps of width lanes.
-func Prepare(b *job.Bound, code *emu.Code, in *job.Inputs, width int) (*emu.Grid, error) {
+// Prepare returns the grid of a job on in, ready to run in warps of width lanes, and the
+// addresses of its buffers by parameter.
+func Prepare(b *job.Bound, code *emu.Code, in *job.Inputs, width int) (*emu.Grid, []uint64, error) {
 	memory := NewMemory(b, code)
 	launch, err := memory.Fill(in)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	return emu.NewGrid(code, launch, &memory.mem, width)
+	grid, err := emu.NewGrid(code, launch, &memory.mem, width)
+	return grid, memory.addresses, err
 }
 
 // Occupancy returns how many CTAs of a job an SM of the machine holds at a time. It is

@@ -2,8 +2,10 @@ package cta
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math/bits"
+	"slices"
 
 	"warpbound/internal/absexec"
 	"warpbound/internal/cfg"
@@ -22,6 +24,8 @@ type Config struct {
 	// Inputs are the bytes of parameters and constant memory whose contents are not
 	// those that the launch has.
 	Inputs []absexec.Range
+	// Fixed are the buffers that hold the same in all executions when the kernel starts.
+	Fixed []Buffer
 	// Uniform reports whether the lanes of a warp that execute the branch at the end of a
 	// block always go the same way. Nil if that is not known of any.
 	Uniform func(block int) bool
@@ -29,7 +33,13 @@ type Config struct {
 	Bounds map[int]int64
 }
 
-// analysis is the state of one run of Analyze.
+// Buffer is a buffer of the launch.
+type Buffer struct {
+	Name string
+	absexec.Range
+}
+
+// analysis is the state of one bound.
 type analysis struct {
 	launch  *fold.Launch
 	graph   *cfg.Graph
@@ -58,11 +68,40 @@ const maxSteps = 1 << 21
 // maxCells limits the cells of a grid; beyond it, boxes are told apart less finely.
 const maxCells = 1 << 20
 
-// Analyze bounds the time of every run of the launch, whatever the contents of its
-// buffers and inputs. The machine must have barrel cores.
+// Analyze bounds the time of every run of the launch, whatever the contents of its inputs
+// and of its buffers but the fixed ones. The machine must have barrel cores.
+//
+// Where not everything is known without them, what fixed buffers hold is taken into
+// account as well, as far as the kernel surely does not write to them.
 //
 // Errors are those of absexec.Executor.Warp.
 func Analyze(ctx context.Context, c Config) (*estimate.Estimate, error) {
+	fixed := c.Fixed
+	c.Fixed = nil
+	e, err := bound(ctx, c)
+	if len(fixed) == 0 || ctx.Err() != nil || errors.Is(err, ErrMachine) || err == nil && exact(e) {
+		return e, err
+	}
+	c.Fixed = fixed
+	for len(c.Fixed) > 0 {
+		better, failed := bound(ctx, c)
+		var write *absexec.WriteError
+		switch {
+		case errors.As(failed, &write):
+			c.Fixed = slices.DeleteFunc(slices.Clone(c.Fixed), func(b Buffer) bool {
+				return write.Range == absexec.Range{} || b.Range == write.Range
+			})
+			continue
+		case failed == nil && (err != nil || better.Cycles < e.Cycles):
+			return better, nil
+		}
+		break
+	}
+	return e, err
+}
+
+// bound bounds the launch with what its fixed buffers hold.
+func bound(ctx context.Context, c Config) (*estimate.Estimate, error) {
 	a, err := newAnalysis(c)
 	if err != nil {
 		return nil, err
@@ -90,7 +129,12 @@ func Analyze(ctx context.Context, c Config) (*estimate.Estimate, error) {
 	if err != nil {
 		return nil, err
 	}
-	return a.result(tallies, loops), nil
+	return a.result(c, tallies, loops), nil
+}
+
+// exact reports whether a bound is the time of every run.
+func exact(e *estimate.Estimate) bool {
+	return !slices.ContainsFunc(e.Detail.(Detail).Waves, func(w WaveDetail) bool { return !w.Exact })
 }
 
 // Iterations returns how often control of each warp of a CTA returns to the header of
@@ -137,8 +181,12 @@ func newAnalysis(c Config) (*analysis, error) {
 
 // execute executes every warp of a CTA.
 func (a *analysis) execute(ctx context.Context, c Config, boxes int) ([][]absexec.Result, error) {
+	var fixed []absexec.Range
+	for _, b := range c.Fixed {
+		fixed = append(fixed, b.Range)
+	}
 	x := absexec.New(absexec.Config{
-		Launch: c.Launch, Graph: c.Graph, Inputs: c.Inputs, Uniform: c.Uniform, MaxBoxes: boxes, MaxSteps: maxSteps,
+		Fixed: fixed, Launch: c.Launch, Graph: c.Graph, Inputs: c.Inputs, Uniform: c.Uniform, MaxBoxes: boxes, MaxSteps: maxSteps,
 		Bound: func(header int) (int, bool) {
 			n, ok := c.Bounds[header]
 			return int(n), ok

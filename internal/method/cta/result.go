@@ -55,7 +55,7 @@ type LoopDetail struct {
 }
 
 // result makes the estimate of what the SM that needs longest executes.
-func (a *analysis) result(tallies []tally, facts []absexec.LoopFact) *estimate.Estimate {
+func (a *analysis) result(c Config, tallies []tally, facts []absexec.LoopFact) *estimate.Estimate {
 	worst := 0
 	for sm := range tallies {
 		if tallies[sm].cycles > tallies[worst].cycles {
@@ -91,6 +91,9 @@ func (a *analysis) result(tallies []tally, facts []absexec.LoopFact) *estimate.E
 	}
 	evidence := []estimate.Evidence{estimate.Proven}
 	assumptions := slices.Clone(assumptions)
+	for _, b := range c.Fixed {
+		assumptions = append(assumptions, fmt.Sprintf("buffer %s holds what the job gives it (nothing writes to it)", b.Name))
+	}
 	for i, l := range a.graph.Loops().Loops {
 		issue := int64(0)
 		for b := range blocks {
