@@ -10,6 +10,7 @@ import (
 	"warpbound/internal/diag"
 	"warpbound/internal/flow/divergence"
 	"warpbound/internal/flow/gated"
+	"warpbound/internal/flow/value"
 	"warpbound/internal/fold"
 	"warpbound/internal/job"
 	"warpbound/internal/machine"
@@ -84,7 +85,7 @@ func (j *Job) abstract() (*cta.Config, error) {
 	}
 	c := &cta.Config{
 		Launch: launch, Graph: j.graph, Machine: j.machine, CTAs: occupancy.CTAs,
-		Inputs: j.drawn(), Fixed: j.fixed(addresses), Bounds: bounds,
+		Inputs: j.drawn(), Fixed: j.fixed(addresses), Bounds: bounds, Counted: j.counted(),
 	}
 	if d, err := j.divergence(); err == nil {
 		c.Uniform = d.Uniform
@@ -126,4 +127,38 @@ func (j *Job) fixed(addresses []uint64) []cta.Buffer {
 		}
 	}
 	return buffers
+}
+
+// counted returns the bounds of loops that follow from their counters, by header.
+func (j *Job) counted() map[int]int64 {
+	spec := j.bound.Job
+	launch := value.Launch{Grid: spec.Grid, Block: spec.Block, Width: int(j.machine.SM.WarpSize.Value)}
+	in := j.bound.Inputs(0)
+	for i, p := range spec.Params {
+		launch.Params = append(launch.Params, argument(&p, in.Scalars[i]))
+	}
+	bounds := make(map[int]int64)
+	for _, b := range value.Analyze(j.graph, launch).Loops() {
+		if b.Known {
+			bounds[b.Header] = b.Iterations
+		}
+	}
+	return bounds
+}
+
+// argument returns the values that a parameter can have, of which bytes is one; the zero
+// Set if it is no integer.
+func argument(p *job.Param, bytes []byte) value.Set {
+	c := &p.Content
+	switch {
+	case p.Kind != job.Scalar || p.Type.IsFloat():
+		return value.Set{}
+	case c.Kind == job.Uniform:
+		return value.Between(p.Type.Bits(), c.Base, c.Base+c.Span)
+	}
+	n := uint64(0)
+	for i, b := range bytes {
+		n |= uint64(b) << (8 * i)
+	}
+	return value.Const(p.Type.Bits(), n)
 }

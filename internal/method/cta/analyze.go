@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"math/bits"
 	"slices"
 
@@ -29,8 +30,9 @@ type Config struct {
 	// Uniform reports whether the lanes of a warp that execute the branch at the end of a
 	// block always go the same way. Nil if that is not known of any.
 	Uniform func(block int) bool
-	// Bounds are the annotated bounds of loops, by header.
-	Bounds map[int]int64
+	// Bounds are the annotated bounds of loops, by header: how often a warp returns to it for
+	// one entry of the loop, at most. Counted are those that are proven, for a thread.
+	Bounds, Counted map[int]int64
 }
 
 // Buffer is a buffer of the launch.
@@ -64,6 +66,10 @@ type analysis struct {
 
 // maxSteps limits the instructions of one warp, all alternatives together.
 const maxSteps = 1 << 21
+
+// maxCounted is the largest bound of a counter that is of use. Greater ones come of counters
+// that are only known to end somewhere.
+const maxCounted = 1 << 16
 
 // maxCells limits the cells of a grid; beyond it, boxes are told apart less finely.
 const maxCells = 1 << 20
@@ -139,12 +145,13 @@ func exact(e *estimate.Estimate) bool {
 
 // Iterations returns how often control of each warp of a CTA returns to the header of
 // each loop of the flow graph's forest for one entry of the loop, at most, by loop and
-// warp. Errors are those of Analyze.
+// warp, whatever the buffers hold. Errors are those of Analyze.
 func Iterations(ctx context.Context, c Config) ([][]int, error) {
 	a, err := newAnalysis(c)
 	if err != nil {
 		return nil, err
 	}
+	c.Fixed = nil
 	warps, err := a.execute(ctx, c, absexec.DefaultBoxes)
 	if err != nil {
 		return nil, err
@@ -179,6 +186,16 @@ func newAnalysis(c Config) (*analysis, error) {
 	return a, nil
 }
 
+// loopBound returns the least bound of a loop, and what it rests on.
+func (c *Config) loopBound(header int) (int, estimate.Evidence, bool) {
+	annotated, ok := c.Bounds[header]
+	counted, proven := c.Counted[header]
+	if proven && counted <= maxCounted && (!ok || counted <= annotated) {
+		return int(counted), estimate.Proven, true
+	}
+	return int(min(annotated, math.MaxInt)), estimate.Annotated, ok
+}
+
 // execute executes every warp of a CTA.
 func (a *analysis) execute(ctx context.Context, c Config, boxes int) ([][]absexec.Result, error) {
 	var fixed []absexec.Range
@@ -188,8 +205,8 @@ func (a *analysis) execute(ctx context.Context, c Config, boxes int) ([][]absexe
 	x := absexec.New(absexec.Config{
 		Fixed: fixed, Launch: c.Launch, Graph: c.Graph, Inputs: c.Inputs, Uniform: c.Uniform, MaxBoxes: boxes, MaxSteps: maxSteps,
 		Bound: func(header int) (int, bool) {
-			n, ok := c.Bounds[header]
-			return int(n), ok
+			n, _, ok := c.loopBound(header)
+			return n, ok
 		},
 	})
 	var warps [][]absexec.Result
