@@ -197,7 +197,9 @@ func (g *generator) choice(s scope) {
 	end := g.label()
 	targets := make([]string, len(cases)+g.IntN(3))
 	for i := range targets {
-		targets[i] = pick(g, append(cases, end)...)
+		if targets[i] = pick(g, append(cases, end)...); i < len(cases) {
+			targets[i] = cases[i] // every case is reached
+		}
 	}
 	index, from := g.temp("b32"), g.word()
 	switch {

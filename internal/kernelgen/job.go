@@ -12,20 +12,44 @@ type inputs struct {
 	n            [2]int
 }
 
-// widest are all inputs that a kernel is made for.
-func (g *generator) widest() inputs {
-	return inputs{words: "uniform(0, 4294967295)", reals: "uniform(-100, 100)", n: [2]int{0, 4 * g.opts.Trips}}
+// The widest contents of buffers.
+const (
+	allWords    = "uniform(0, 4294967295)"
+	allReals    = "uniform(-100, 100)"
+	allIntegers = "uniform(-2147483648, 2147483647)"
+)
+
+// contents draws what a job says of a buffer: all that it may hold or, if kernels are to be
+// told before they run, sometimes what it does hold.
+func (g *generator) contents(all string) string {
+	if g.opts.Bounded && g.chance(20) {
+		return pick(g, "zeros", "iota")
+	}
+	return all
 }
 
-// narrow draws a part of the widest inputs.
-func (g *generator) narrow() inputs {
-	all := g.widest()
-	return inputs{
-		words: pick(g, "zeros", "uniform(4294967295, 4294967295)", "iota", "uniform(0, 1)", "uniform(2147483647, 2147483648)",
-			"uniform(1, 1)", "uniform(0, 16)", "uniform(4294967290, 4294967295)", all.words),
-		reals: pick(g, "zeros", "uniform(-100, -100)", "uniform(99, 100)", "uniform(-1, 1)", all.reals),
-		n:     pick(g, [2]int{0, 0}, [2]int{all.n[1], all.n[1]}, [2]int{1, 1}, all.n),
+// widest draws the inputs of the job.
+func (g *generator) widest() inputs {
+	in := inputs{words: g.contents(allWords), reals: g.contents(allReals), n: [2]int{0, 4 * g.opts.Trips}}
+	if g.opts.Bounded && g.chance(30) {
+		in.n[0] = in.n[1]
 	}
+	return in
+}
+
+// narrow draws a part of some inputs.
+func (g *generator) narrow(all inputs) inputs {
+	if all.words == allWords {
+		all.words = pick(g, "zeros", "uniform(4294967295, 4294967295)", "iota", "uniform(0, 1)", "uniform(2147483647, 2147483648)",
+			"uniform(1, 1)", "uniform(0, 16)", "uniform(4294967290, 4294967295)", allWords)
+	}
+	if all.reals == allReals {
+		all.reals = pick(g, "zeros", "uniform(-100, -100)", "uniform(99, 100)", "uniform(-1, 1)", allReals)
+	}
+	if most := all.n[1]; all.n[0] < most {
+		all.n = pick(g, [2]int{0, 0}, [2]int{most, most}, [2]int{1, 1}, all.n)
+	}
+	return all
 }
 
 // job is what a job file says besides the inputs.
@@ -36,7 +60,7 @@ type job struct {
 }
 
 // job draws what is still open of the job and returns it.
-func (g *generator) job() *job {
+func (g *generator) job(module string) *job {
 	list := func(shape [3]int) string { return fmt.Sprintf("[%d, %d, %d]", shape[0], shape[1], shape[2]) }
 	machine := g.opts.Machine
 	if machine == "" {
@@ -44,7 +68,7 @@ func (g *generator) job() *job {
 	}
 	return &job{
 		head: fmt.Sprintf("module = %q\nmachine = %q\ngrid = %s\nblock = %s\nseed = %d\n",
-			ModuleFile, machine, list(g.grid), list(g.block), g.IntN(1<<30)),
+			module, machine, list(g.grid), list(g.block), g.IntN(1<<30)),
 		out:    volume(g.grid) * volume(g.block) * g.perThread(),
 		bounds: g.bounds,
 	}
@@ -61,11 +85,28 @@ func (j *job) text(from inputs) string {
 	buffer("in", "u32", elements, from.words)
 	buffer("real", "f32", elements, from.reals)
 	buffer("acc", "u32", bins*len(atomics), from.words)
-	fmt.Fprintf(&b, "\n[[param]]\nname = \"n\"\ntype = \"u32\"\nrange = [%d, %d]\n", from.n[0], from.n[1])
-	if len(j.bounds) > 0 {
-		b.WriteString("\n[loop]\n")
+	b.WriteString(number("u32", from.n))
+	b.WriteString(annotations(j.bounds))
+	return b.String()
+}
+
+// number writes the parameter n.
+func number(typ string, n [2]int) string {
+	key := fmt.Sprintf("range = [%d, %d]", n[0], n[1])
+	if n[0] == n[1] {
+		key = fmt.Sprint("value = ", n[0])
 	}
-	for _, l := range j.bounds {
+	return fmt.Sprintf("\n[[param]]\nname = \"n\"\ntype = %q\n%s\n", typ, key)
+}
+
+// annotations writes the section of a job file that bounds loops.
+func annotations(bounds []bound) string {
+	if len(bounds) == 0 {
+		return ""
+	}
+	var b strings.Builder
+	b.WriteString("\n[loop]\n")
+	for _, l := range bounds {
 		fmt.Fprintf(&b, "%q = %d\n", l.head, l.most)
 	}
 	return b.String()

@@ -1,5 +1,5 @@
-// Package kernelgen makes random kernels: a PTX module and a job that launches
-// it. They are evidence for whatever executes or analyses kernels.
+// Package kernelgen makes random kernels: a module of PTX or of mini-SIMT code (simt.go) and
+// a job that launches it. They are evidence for whatever executes or analyses kernels.
 //
 // Every kernel ends, stays within its buffers and gives the same results however
 // its threads are scheduled. A thread writes only its own elements of the buffer
@@ -14,7 +14,7 @@
 // thread, breaks, continues, early returns, switches, and on request loops with
 // several entries.
 //
-// The package knows PTX and job files as text and imports nothing of this project.
+// The package knows PTX, mini-SIMT code and job files as text and imports nothing of this project.
 package kernelgen
 
 // Source draws numbers: at least 0 and less than n. *rand.Rand is one.
@@ -41,8 +41,9 @@ type Options struct {
 
 // Case is a random kernel with its launch.
 type Case struct {
-	Module string // PTX text
-	Job    string // the job file; it names the module ModuleFile
+	File   string // name by which jobs refer to the module: ModuleFile or SIMTFile
+	Module string // its text
+	Job    string // the job file
 
 	// Narrowed are job files that differ from Job in their inputs only, all of which Job
 	// may draw too: the same number everywhere, such as the least and the greatest one, only
@@ -50,7 +51,7 @@ type Case struct {
 	Narrowed []string
 }
 
-// ModuleFile is the name by which jobs refer to their module.
+// ModuleFile is the name by which jobs refer to their module of PTX.
 const ModuleFile = "kernel.ptx"
 
 // New makes a kernel and its job from the numbers that src draws. The same
@@ -59,11 +60,12 @@ func New(src Source, opts Options) *Case {
 	g := &generator{Source: src, opts: opts, left: opts.Statements}
 	g.launch()
 	g.body()
-	c := &Case{Module: g.module()}
-	job := g.job()
-	c.Job = job.text(g.widest())
+	c := &Case{File: ModuleFile, Module: g.module()}
+	job := g.job(ModuleFile)
+	all := g.widest()
+	c.Job = job.text(all)
 	for range opts.Narrowed {
-		c.Narrowed = append(c.Narrowed, job.text(g.narrow()))
+		c.Narrowed = append(c.Narrowed, job.text(g.narrow(all)))
 	}
 	return c
 }

@@ -3,11 +3,14 @@ package kernelgen
 import (
 	"math/rand/v2"
 	"reflect"
+	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
 	"warpbound/internal/cfg"
 	"warpbound/internal/isa"
+	"warpbound/internal/isa/minisimt"
 	"warpbound/internal/isa/ptx"
 )
 
@@ -75,6 +78,60 @@ func TestBounded(t *testing.T) {
 	}
 	if annotated < 50 || annotated > loops/2 {
 		t.Errorf("%d of %d loops are annotated", annotated, loops)
+	}
+}
+
+// TestSIMT checks that modules of mini-SIMT code are understood and keep the discipline of
+// syncs, that they have loops and barriers, and that annotations stand at loops.
+func TestSIMT(t *testing.T) {
+	loops, barriers, bounds := 0, 0, 0
+	for seed := range uint64(200) {
+		c := NewSIMT(rand.New(rand.NewPCG(seed, 0)), Options{
+			Statements: 20, Depth: 3, Trips: 8, Threads: 16, CTAs: 4, Bounded: true, Narrowed: 2,
+		})
+		m, err := minisimt.Parse(c.File, []byte(c.Module))
+		if err != nil {
+			t.Fatal(err)
+		}
+		p, err := minisimt.Lower(m)
+		if err != nil {
+			t.Fatal(err)
+		}
+		k, err := isa.Link(p, p.Entries()[0].Name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		g, err := cfg.Build(k)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := g.CheckSyncs(); err != nil {
+			t.Fatalf("%v\n%s", err, c.Module)
+		}
+		loops += len(g.Loops().Loops)
+		barriers += strings.Count(c.Module, "barrier")
+		for _, line := range strings.Split(c.Job, "\n") {
+			place, ok := strings.CutPrefix(line, `"`+SIMTFile+":")
+			if !ok {
+				continue
+			}
+			bounds++
+			number, _, _ := strings.Cut(place, `"`)
+			at, err := strconv.Atoi(number)
+			if err != nil {
+				t.Fatal(err)
+			}
+			i := slices.IndexFunc(k.Instrs, func(in isa.Instr) bool { return int(in.Pos.Line) == at })
+			if i < 0 || g.Loops().Innermost(g.BlockOf(i)) < 0 || g.Blocks[g.BlockOf(i)].Start != i {
+				t.Errorf("no loop begins at line %s of\n%s", number, c.Module)
+			}
+		}
+		if len(c.Narrowed) != 2 {
+			t.Errorf("%d jobs with narrower inputs", len(c.Narrowed))
+		}
+	}
+	if loops < 200 || barriers < 100 || bounds < 20 {
+		t.Errorf("%d loops, %d barriers, %d annotations", loops, barriers, bounds)
 	}
 }
 

@@ -8,14 +8,14 @@ import (
 
 // known returns an error for a kernel that has what this package does not know. What an
 // operation does not know of types and comparisons shows when it is executed.
-func known(k *isa.Kernel) error {
+func known(k *isa.Kernel, block [3]int) error {
 	for i := range k.Vars {
 		if v := &k.Vars[i]; v.Space != isa.Shared {
 			return fmt.Errorf("the execution thread by thread does not know variables in %s memory, such as %s", v.Space, v.Name)
 		}
 	}
 	for i := range k.Instrs {
-		if in := &k.Instrs[i]; !plain(in) {
+		if in := &k.Instrs[i]; !plain(in, block[1]*block[2] == 1) {
 			return unknown(in)
 		}
 	}
@@ -27,8 +27,8 @@ func unknown(in *isa.Instr) error {
 }
 
 // plain reports whether an instruction has no modifiers and operands beyond those that
-// the package knows.
-func plain(in *isa.Instr) bool {
+// the package knows. line says that the CTA's threads lie in a line.
+func plain(in *isa.Instr, line bool) bool {
 	if in.FTZ || in.Sat || in.Approx || in.NaN || in.Wrap || in.Relu || in.Abs || in.XorSign || in.Finite || in.Video != nil {
 		return false
 	}
@@ -39,7 +39,7 @@ func plain(in *isa.Instr) bool {
 	}
 	switch in.Op {
 	case isa.Bar:
-		return in.Barrier == isa.BarrierSync && len(in.Src) == 1 && !in.Guard.Set
+		return in.Barrier == isa.BarrierSync && !in.Guard.Set && (len(in.Src) == 1 || line && len(in.Src) == 2 && in.Src[1].Special == isa.NtidX)
 	case isa.Atom, isa.Red:
 		return in.Type.Bytes() == 4 && !in.Type.IsFloat() && in.Atom >= isa.AtomAdd && in.Atom <= isa.AtomXor
 	case isa.Cvt:
@@ -50,7 +50,9 @@ func plain(in *isa.Instr) bool {
 	return len(in.Src) <= 3 && (in.Round == isa.RoundDefault || in.Round == isa.RoundRN)
 }
 
-// index reports whether a special register is a thread's or CTA's index.
+// index reports whether a special register is x, y or z of a thread's or CTA's index, or of
+// how many there are.
 func index(s isa.Special) bool {
-	return s >= isa.TidX && s <= isa.TidZ || s >= isa.CtaidX && s <= isa.CtaidZ
+	const components = 4
+	return s >= isa.TidX && s <= isa.NctaidZ && (s-isa.TidX)%components < components-1
 }

@@ -25,41 +25,48 @@ import (
 // Instructions that it does not know, accesses outside of buffers, barriers that threads of
 // a CTA reach apart, and more than maxSteps instructions are errors.
 func Execute(g *cfg.Graph, b *job.Bound, in *job.Inputs, trips []int64) (buffers [][]byte, err error) {
-	if err := known(b.Kernel); err != nil {
+	if err := known(b.Kernel, b.Job.Block); err != nil {
 		return nil, err
 	}
-	m := &machine{kernel: b.Kernel, memory: map[uint64][]byte{}, graph: g, trips: trips}
+	m := &machine{kernel: b.Kernel, grid: b.Job.Grid, block: b.Job.Block, memory: map[uint64][]byte{}, graph: g, trips: trips, window: 1 << 32}
+	if b.Kernel.AddressBits == 32 {
+		m.window = 1 << 24
+	}
 	for i, contents := range in.Buffers {
+		if uint64(len(contents)) > m.window {
+			return nil, fmt.Errorf("the execution thread by thread knows no buffers of more than %d bytes", m.window)
+		}
 		data := slices.Clone(contents)
 		buffers = append(buffers, data)
 		m.memory[uint64(i)] = data
 	}
-	m.params = b.ParamBlock(nil, in, func(param int) uint64 { return uint64(param) * window })
-	grid, block := b.Job.Grid, b.Job.Block
-	for cta := range grid[0] * grid[1] * grid[2] {
-		if err := m.executeCTA(coordinates(cta, grid), block); err != nil {
+	m.params = b.ParamBlock(nil, in, func(param int) uint64 { return uint64(param) * m.window })
+	for cta := range m.grid[0] * m.grid[1] * m.grid[2] {
+		if err := m.executeCTA(coordinates(cta, m.grid)); err != nil {
 			return nil, err
 		}
 	}
 	return buffers, nil
 }
 
-// window is the distance of the addresses of two memories. Buffers come first,
-// then the variables of the kernel, all in shared memory.
-const window = 1 << 32
-
 type machine struct {
 	kernel *isa.Kernel
-	memory map[uint64][]byte // by address divided by window
+	grid   [3]int
+	block  [3]int
 	params []byte
 	steps  int
+
+	// The memories by address divided by window, which is the distance of the addresses of
+	// two of them. Buffers come first, then the variables of the kernel, all in shared memory.
+	memory map[uint64][]byte
+	window uint64
 
 	graph *cfg.Graph
 	trips []int64 // by loop; negative for one that was not entered
 }
 
 func (m *machine) variable(v int32) uint64 {
-	return uint64(len(m.kernel.Params)+int(v)) * window
+	return uint64(len(m.kernel.Params)+int(v)) * m.window
 }
 
 type thread struct {
@@ -71,9 +78,10 @@ type thread struct {
 	ended, waiting bool
 }
 
-func (m *machine) executeCTA(ctaid, block [3]int) error {
+func (m *machine) executeCTA(ctaid [3]int) error {
+	block := m.block
 	for i, v := range m.kernel.Vars {
-		m.memory[m.variable(int32(i))/window] = make([]byte, v.Bytes)
+		m.memory[m.variable(int32(i))/m.window] = make([]byte, v.Bytes)
 	}
 	threads := make([]thread, block[0]*block[1]*block[2])
 	for i := range threads {
@@ -119,7 +127,7 @@ func (t *thread) step() error {
 	}
 	in := &t.m.kernel.Instrs[t.pc]
 	t.pc++
-	if in.Guard.Set && (t.regs[in.Guard.Reg] == 1) == in.Guard.Not {
+	if in.Guard.Set && (t.regs[in.Guard.Reg] != 0) == in.Guard.Not {
 		return nil
 	}
 	switch in.Op {
@@ -131,6 +139,7 @@ func (t *thread) step() error {
 		t.ended = true
 	case isa.Bar:
 		t.waiting = true
+	case isa.Reconverge: // of no concern to a thread alone
 	case isa.Ld, isa.St, isa.Atom, isa.Red:
 		return t.access(in)
 	case isa.Unpack:
@@ -191,6 +200,11 @@ func (t *thread) value(o isa.Operand, typ isa.Type) uint64 {
 		x = o.Imm
 	case isa.KindVar:
 		x = t.m.variable(o.Var) + o.Imm
+	case isa.KindParam:
+		p := &t.m.kernel.Params[o.Var]
+		var word [8]byte
+		copy(word[:], t.m.params[p.Offset:p.Offset+p.Bytes])
+		x = binary.LittleEndian.Uint64(word[:])
 	case isa.KindSpecial:
 		x = uint64(t.special(o.Special))
 	}
@@ -200,12 +214,17 @@ func (t *thread) value(o isa.Operand, typ isa.Type) uint64 {
 	return x
 }
 
-// special returns an index.
+// special returns an index or the size of a launch; see plain.
 func (t *thread) special(s isa.Special) int {
-	if s <= isa.TidZ {
+	switch {
+	case s <= isa.TidZ:
 		return t.tid[s-isa.TidX]
+	case s <= isa.NtidZ:
+		return t.m.block[s-isa.NtidX]
+	case s <= isa.CtaidZ:
+		return t.ctaid[s-isa.CtaidX]
 	}
-	return t.ctaid[s-isa.CtaidX]
+	return t.m.grid[s-isa.NctaidX]
 }
 
 // access loads, stores or updates memory.
@@ -224,7 +243,7 @@ func (t *thread) access(in *isa.Instr) error {
 	if at.Reg != isa.NoReg {
 		addr += t.regs[at.Reg]
 	}
-	memory, offset := t.m.memory[addr/window], int(addr%window)
+	memory, offset := t.m.memory[addr/t.m.window], int(addr%t.m.window)
 	count := max(len(in.Dst), len(in.Src)-1)
 	if in.Op == isa.Atom || in.Op == isa.Red {
 		count = 1

@@ -3,6 +3,8 @@ package selfcheck
 import (
 	"io/fs"
 	"maps"
+
+	"warpbound/internal/kernelgen"
 )
 
 // The files of an instance.
@@ -35,4 +37,12 @@ func (f Files) with(name, text string) Files {
 	other := maps.Clone(f)
 	other[name] = text
 	return other
+}
+
+// module returns the name of the module.
+func (f Files) module() string {
+	if _, ok := f[kernelgen.SIMTFile]; ok {
+		return kernelgen.SIMTFile
+	}
+	return kernelgen.ModuleFile
 }

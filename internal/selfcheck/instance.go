@@ -14,7 +14,11 @@ const narrowed = 4
 // small instances.
 func instance(src kernelgen.Source, machines []*machine.Machine) Files {
 	m := vary(machines[src.IntN(len(machines))], src)
-	c := kernelgen.New(src, kernelgen.Options{
+	draw := kernelgen.New
+	if src.IntN(4) == 3 {
+		draw = kernelgen.NewSIMT
+	}
+	c := draw(src, kernelgen.Options{
 		Statements:  1 + src.IntN(24),
 		Depth:       1 + src.IntN(3),
 		Trips:       1 + src.IntN(8),
@@ -25,7 +29,7 @@ func instance(src kernelgen.Source, machines []*machine.Machine) Files {
 		Narrowed:    narrowed,
 		Machine:     machineFile,
 	})
-	files := Files{machineFile: string(m.Format()), kernelgen.ModuleFile: c.Module, jobFile: c.Job}
+	files := Files{machineFile: string(m.Format()), c.File: c.Module, jobFile: c.Job}
 	for i, job := range c.Narrowed {
 		files[fmt.Sprintf("narrow%d.toml", i+1)] = job
 	}

@@ -5,8 +5,6 @@ import (
 	"maps"
 	"slices"
 	"strings"
-
-	"warpbound/internal/kernelgen"
 )
 
 // reduce looks for a small instance with the same violation as the one that draws make,
@@ -25,7 +23,7 @@ func (r *runner) reduce(ctx context.Context, draws []int, v *violation) (Files, 
 	})
 	best = withoutNarrower(best, found.Job)
 	if v.Kind == kindBound { // other kinds could come from the removal itself
-		for _, name := range []string{kernelgen.ModuleFile, jobFile, found.Job, kernelgen.ModuleFile} {
+		for _, name := range []string{best.module(), jobFile, found.Job, best.module()} {
 			best, found = r.lines(ctx, best, name, found)
 		}
 	}

@@ -121,7 +121,7 @@ func (r *runner) add(ctx context.Context, report *estimate.Selfcheck, kernel int
 	src := r.source(kernel)
 	r.draw(src)
 	files, v := r.reduce(ctx, src.drew, out.violation)
-	v.Kernel, v.Lines = kernel, strings.Count(files[kernelgen.ModuleFile], "\n")
+	v.Kernel, v.Lines = kernel, strings.Count(files[files.module()], "\n")
 	var err error
 	if v.Path, err = r.Found(Finding{Violation: v.Violation, Seed: r.Seed, Files: files}); err != nil {
 		return err
