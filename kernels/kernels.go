@@ -12,7 +12,7 @@ import (
 	"io/fs"
 )
 
-//go:embed */job.toml */*.ptx */*.simt */*.kernel */*.bin
+//go:embed */*.toml */*.ptx */*.simt */*.kernel */*.bin
 var embedded embed.FS
 
 // Suite returns the directories of all kernels, each with everything that its

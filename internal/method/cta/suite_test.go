@@ -1,0 +1,94 @@
+package cta_test
+
+import (
+	"bytes"
+	"context"
+	"io/fs"
+	"testing"
+	"testing/fstest"
+	"time"
+
+	"warpbound"
+	"warpbound/internal/method/cta"
+	"warpbound/kernels"
+)
+
+// TestSuite pins how far the bounds of the suite's kernels are above runs. Those of kernels
+// without branches or addresses that depend on data are exact.
+func TestSuite(t *testing.T) {
+	for job, most := range map[string]float64{ // bound divided by simulation
+		"vectorAdd/job.toml":     1,
+		"matrixMul/job.toml":     1,
+		"reduction/job.toml":     1,
+		"triangleSum/job.toml":   1,
+		"bitonicSort/job.toml":   1.05,
+		"histogram64/worst.toml": 1.07,
+		"bfs/job.toml":           1.95,
+	} {
+		t.Run(job, func(t *testing.T) {
+			opts := warpbound.LoadOptions{Machine: "predictable-rr"}
+			if job == "triangleSum/job.toml" {
+				opts.Machine = ""
+			}
+			j, err := warpbound.LoadFS(kernels.Suite(), job, opts)
+			if err != nil {
+				t.Fatal(err)
+			}
+			a, err := j.Analyze(context.Background(), warpbound.AnalyzeOptions{Methods: []string{cta.Method}})
+			if err != nil {
+				t.Fatal(err)
+			}
+			run, err := j.Simulate(context.Background(), warpbound.SimulateOptions{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			e := &a.Estimates[0]
+			if ratio := float64(e.Cycles) / float64(run.Cycles); ratio < 1 || ratio > most || e.Evidence != warpbound.Proven {
+				t.Errorf("bound %d (%s), simulated %d: ratio %.3f, want at most %.2f", e.Cycles, e.Evidence, run.Cycles, ratio, most)
+			}
+			d := e.Detail.(cta.Detail)
+			sum := int64(0)
+			for _, s := range e.Breakdown {
+				sum += s.Cycles
+			}
+			if sum != e.Cycles || d.Issue+d.Stall+d.Dispatch != e.Cycles {
+				t.Errorf("shares of %d and parts of %d cycles, bound %d", sum, d.Issue+d.Stall+d.Dispatch, e.Cycles)
+			}
+		})
+	}
+}
+
+// TestHugeGrid bounds grids of 2^20 CTAs and more. The time does not depend on their
+// number.
+func TestHugeGrid(t *testing.T) {
+	files := fstest.MapFS{}
+	for _, name := range []string{"job.toml", "vectorAdd.ptx"} {
+		data, err := fs.ReadFile(kernels.Suite(), "vectorAdd/"+name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		files[name] = &fstest.MapFile{Data: data}
+	}
+	job := files["job.toml"].Data
+	cycles := map[string]int64{}
+	for _, grid := range []string{"[1048576, 1, 1]", "[2097152, 1, 1]", "[32767, 1024, 1]", "[1073741824, 1, 1]"} {
+		files["job.toml"] = &fstest.MapFile{Data: bytes.Replace(job, []byte("[254, 1, 1]"), []byte(grid), 1)}
+		j, err := warpbound.LoadFS(files, "job.toml", warpbound.LoadOptions{Machine: "predictable-rr"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		start := time.Now()
+		a, err := j.Analyze(context.Background(), warpbound.AnalyzeOptions{Methods: []string{cta.Method}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if took := time.Since(start); took > 20*time.Second { // a hundred times more than on an idle computer
+			t.Errorf("grid %s took %v", grid, took)
+		}
+		cycles[grid] = a.Estimates[0].Cycles
+		t.Log(grid, a.Estimates[0].Cycles, time.Since(start))
+	}
+	if a, b := cycles["[1048576, 1, 1]"], cycles["[2097152, 1, 1]"]; b <= a || b > 2*a {
+		t.Errorf("a grid of 2^20 CTAs takes %d, one of 2^21 %d", a, b)
+	}
+}
