@@ -154,10 +154,9 @@ func prepare(j *job.Job, module []byte, m *machine.Machine, opts LoadOptions) (*
 	if err != nil {
 		return nil, err
 	}
-	sum := sha256.Sum256(module)
 	out := &Job{
 		bound: bound, machine: m, graph: graph, code: code,
-		registers: registers(j, graph), module: hex.EncodeToString(sum[:]),
+		registers: registers(j, graph), module: digest(module),
 	}
 	for _, w := range program.Warnings {
 		if w.ID != "unknown-instruction" { // in another kernel, since this one was decoded
@@ -167,6 +166,12 @@ func prepare(j *job.Job, module []byte, m *machine.Machine, opts LoadOptions) (*
 	out.warnings = append(out.warnings, flow.UninitialisedRegisters(graph)...)
 	out.warnings = append(out.warnings, standIns(bound.Kernel, m)...)
 	return out, nil
+}
+
+// digest is the SHA-256 of a module's text, in hexadecimal.
+func digest(module []byte) string {
+	sum := sha256.Sum256(module)
+	return hex.EncodeToString(sum[:])
 }
 
 // withSymbols returns the kernel with the initial contents that the job gives

@@ -129,36 +129,18 @@ func (j *Job) fixed(addresses []uint64) []cta.Buffer {
 	return buffers
 }
 
-// counted returns the bounds of loops that follow from their counters, by header.
+// counted returns the bounds of loops that follow from their counters, by header: none if
+// the kernel is too large.
 func (j *Job) counted() map[int]int64 {
-	spec := j.bound.Job
-	launch := value.Launch{Grid: spec.Grid, Block: spec.Block, Width: int(j.machine.SM.WarpSize.Value)}
-	in := j.bound.Inputs(0)
-	for i, p := range spec.Params {
-		launch.Params = append(launch.Params, argument(&p, in.Scalars[i]))
+	r, err := value.Analyze(j.graph, j.launch())
+	if err != nil {
+		return nil
 	}
 	bounds := make(map[int]int64)
-	for _, b := range value.Analyze(j.graph, launch).Loops() {
+	for _, b := range r.Loops() {
 		if b.Known {
 			bounds[b.Header] = b.Iterations
 		}
 	}
 	return bounds
-}
-
-// argument returns the values that a parameter can have, of which bytes is one; the zero
-// Set if it is no integer.
-func argument(p *job.Param, bytes []byte) value.Set {
-	c := &p.Content
-	switch {
-	case p.Kind != job.Scalar || p.Type.IsFloat():
-		return value.Set{}
-	case c.Kind == job.Uniform:
-		return value.Between(p.Type.Bits(), c.Base, c.Base+c.Span)
-	}
-	n := uint64(0)
-	for i, b := range bytes {
-		n |= uint64(b) << (8 * i)
-	}
-	return value.Const(p.Type.Bits(), n)
 }

@@ -13,8 +13,11 @@
 package warpbound
 
 import (
+	"fmt"
+
 	"warpbound/internal/cfg"
 	"warpbound/internal/estimate"
+	"warpbound/internal/flow/value"
 	"warpbound/internal/graph"
 	"warpbound/internal/inspect"
 	"warpbound/internal/method/cta"
@@ -57,6 +60,7 @@ func Methods() []string {
 type InspectOptions struct {
 	Kernel         string // only this kernel, unless empty
 	PublishedEdges bool   // as in AnalyzeOptions
+	Job            *Job   // a job of the module, whose launch is taken into account; nil if none
 }
 
 // Inspect describes the kernels of a module. file is the module's name, which tells its
@@ -67,7 +71,14 @@ func Inspect(file string, src []byte, opts InspectOptions) (*inspect.Module, err
 	if err != nil {
 		return nil, err
 	}
+	launches := make(map[string]value.Launch)
+	if j := opts.Job; j != nil {
+		if j.module != digest(src) {
+			return nil, fmt.Errorf("%s: the job is one of another module than %s", j.bound.Job.Pos.Module, file)
+		}
+		launches[j.graph.Kernel.Name] = j.launch()
+	}
 	return inspect.Inspect(p, opts.Kernel, func(g *cfg.Graph) ([]graph.Edge, error) {
 		return divergentEdges(g, opts.PublishedEdges)
-	})
+	}, launches)
 }

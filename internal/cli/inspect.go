@@ -10,13 +10,15 @@ import (
 func inspectCommand() *cobra.Command {
 	var opts warpbound.InspectOptions
 	var dot bool
+	var jobFile string
 	c := &cobra.Command{
 		Use:   "inspect MODULE",
-		Short: "Show a module's kernels, blocks, loops, branches and the edges that divergence adds",
+		Short: "Show a module's kernels, blocks, loops, branches, accesses and the edges that divergence adds",
 		Args:  cobra.ExactArgs(1),
 	}
 	format := addFormat(c)
 	c.Flags().StringVar(&opts.Kernel, "kernel", "", "only this kernel")
+	c.Flags().StringVar(&jobFile, "job", "", "take the launch of this job of the module into account")
 	addPublishedEdges(c, &opts.PublishedEdges)
 	c.Flags().BoolVar(&dot, "dot", false, "print the flow graphs in the DOT language")
 	c.MarkFlagsMutuallyExclusive("dot", "format")
@@ -24,6 +26,11 @@ func inspectCommand() *cobra.Command {
 		src, err := warpbound.ReadModule(args[0])
 		if err != nil {
 			return err
+		}
+		if jobFile != "" {
+			if opts.Job, err = warpbound.Load(jobFile, warpbound.LoadOptions{}); err != nil {
+				return err
+			}
 		}
 		m, err := warpbound.Inspect(args[0], src, opts)
 		if err != nil {

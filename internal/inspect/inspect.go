@@ -16,6 +16,7 @@ import (
 	"warpbound/internal/estimate"
 	"warpbound/internal/flow"
 	"warpbound/internal/flow/divergence"
+	"warpbound/internal/flow/value"
 	"warpbound/internal/graph"
 	"warpbound/internal/isa"
 )
@@ -42,8 +43,16 @@ type Kernel struct {
 	Blocks       []Block  `json:"blocks"`
 	Loops        []Loop   `json:"loops"`
 	Branches     []Branch `json:"branches"`
+	Accesses     []Access `json:"accesses"` // to global and shared memory
 	Added        []Edge   `json:"added_edges"`
 	Reducible    bool     `json:"reducible"`
+	Launch       *Launch  `json:"launch"` // with which bounds and accesses were found; null without one
+}
+
+// Launch is the shape of a launch, in x, y and z.
+type Launch struct {
+	Grid  [3]int `json:"grid"`
+	Block [3]int `json:"block"`
 }
 
 // Block is a basic block: the instructions [Start, End).
@@ -71,6 +80,13 @@ type Loop struct {
 	Blocks []string `json:"blocks"`
 	Back   []Edge   `json:"back_edges"`
 	Bound  string   `json:"bound"` // with its evidence, or what to do for one
+
+	Iterations *int64  `json:"iterations"` // most returns of a thread to the header for one entry; null if not known
+	PerWarp    *int64  `json:"per_warp"`   // the same of a warp
+	Warps      []int64 `json:"warps"`      // Iterations of the threads of each warp of a CTA, where they differ
+	Formula    string  `json:"formula"`    // Iterations in terms of launch constants, if that says more
+	Evidence   string  `json:"evidence"`   // proven, or empty
+	Reason     string  `json:"reason"`     // what the bound follows from, or what stands against one
 }
 
 // Branch is a branch, and on what threads agree that execute it.
@@ -96,9 +112,9 @@ type Edge struct {
 }
 
 // Inspect describes a program; kernel limits it to one kernel unless empty.
-// divergent finds the edges that divergence adds to a flow graph. It is an error
-// if there is no such kernel.
-func Inspect(p *isa.Program, kernel string, divergent func(*cfg.Graph) ([]graph.Edge, error)) (*Module, error) {
+// divergent finds the edges that divergence adds to a flow graph, launches what is known
+// of the launches of kernels, by name. It is an error if there is no such kernel.
+func Inspect(p *isa.Program, kernel string, divergent func(*cfg.Graph) ([]graph.Edge, error), launches map[string]value.Launch) (*Module, error) {
 	m := &Module{File: p.File, Language: p.Language, Version: p.Version, Target: p.Target, AddressBits: p.AddressBits, Kernels: []Kernel{}}
 	obstacles := slices.Clone(p.Warnings)
 	var warnings []diag.Warning
@@ -117,7 +133,7 @@ func Inspect(p *isa.Program, kernel string, divergent func(*cfg.Graph) ([]graph.
 		if err == nil {
 			obstacles = append(obstacles, isa.Obstacles(linked)...)
 			var warned []diag.Warning
-			k, warned, err = inspectKernel(linked, divergent)
+			k, warned, err = inspectKernel(linked, divergent, launches[f.Name])
 			warnings = append(warnings, warned...)
 		}
 		if err != nil {
@@ -157,7 +173,7 @@ func distinct(warnings []diag.Warning) []diag.Warning {
 	return out
 }
 
-func inspectKernel(k *isa.Kernel, divergent func(*cfg.Graph) ([]graph.Edge, error)) (*Kernel, []diag.Warning, error) {
+func inspectKernel(k *isa.Kernel, divergent func(*cfg.Graph) ([]graph.Edge, error), launch value.Launch) (*Kernel, []diag.Warning, error) {
 	g, err := cfg.Build(k)
 	if err != nil {
 		return nil, nil, err
@@ -198,7 +214,10 @@ func inspectKernel(k *isa.Kernel, divergent func(*cfg.Graph) ([]graph.Edge, erro
 			out.Shared += v.Bytes
 		}
 	}
-	return out, warnings, nil
+	if launch.Known() {
+		out.Launch = &Launch{Grid: launch.Grid, Block: launch.Block}
+	}
+	return out, append(warnings, out.values(g, launch)...), nil
 }
 
 func typeOf(v *isa.Var) string {
@@ -218,22 +237,6 @@ func blocks(g *cfg.Graph) []Block {
 		for at := b.Start; at < b.End; at++ {
 			out[i].Code = append(out[i].Code, g.Kernel.Format(&g.Kernel.Instrs[at]))
 		}
-	}
-	return out
-}
-
-func loops(g *cfg.Graph) []Loop {
-	out := []Loop{}
-	for _, l := range g.Loops().Loops {
-		found := Loop{
-			Header: g.Name(l.Header), Pos: g.Blocks[l.Header].Source().String(), Depth: l.Depth,
-			Back:  names(g, l.Back),
-			Bound: "not known: measured, or annotate it in the job's [loop] table",
-		}
-		for _, b := range l.Body {
-			found.Blocks = append(found.Blocks, g.Name(b))
-		}
-		out = append(out, found)
 	}
 	return out
 }

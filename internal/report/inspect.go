@@ -32,9 +32,15 @@ func inspected(p *printer, k *inspect.Kernel) {
 	p.printf("kernel %s (%s)\n", k.Name, k.Pos)
 	p.printf("  %d instructions, about %d registers a thread, %d bytes of shared memory\n", k.Instructions, k.Registers, k.Shared)
 	p.printf("  parameters: %s\n", orNone(strings.Join(k.Params, ", ")))
-	verdicts := make(map[int]string)
+	if k.Launch != nil {
+		p.printf("  launch: grid %v, block %v\n", k.Launch.Grid, k.Launch.Block)
+	}
+	notes := make(map[int]string)
 	for _, b := range k.Branches {
-		verdicts[b.Instr] = "  // " + b.Verdict
+		notes[b.Instr] = "  // " + b.Verdict
+	}
+	for _, a := range k.Accesses {
+		notes[a.Instr] = "  // " + a.String()
 	}
 	p.printf("  blocks:\n")
 	for _, b := range k.Blocks {
@@ -48,7 +54,7 @@ func inspected(p *printer, k *inspect.Kernel) {
 		}
 		p.printf("    %s (%s%s) > %s\n", b.Name, b.Pos, note, strings.Join(to, ", "))
 		for i, code := range b.Code {
-			p.printf("      %4d  %s%s\n", b.Start+i, code, verdicts[b.Start+i])
+			p.printf("      %4d  %s%s\n", b.Start+i, code, notes[b.Start+i])
 		}
 	}
 	p.printf("  loops:%s\n", noneIf(len(k.Loops) == 0))
@@ -60,10 +66,23 @@ func inspected(p *printer, k *inspect.Kernel) {
 	for _, b := range k.Branches {
 		p.printf("    %s (%s), reconverges at %s: %s%s\n", b.Block, b.Pos, b.Reconverge, b.Verdict, from(b.Origin))
 	}
+	p.printf("  accesses to global and shared memory:%s\n", noneIf(len(k.Accesses) == 0))
+	for i := range k.Accesses {
+		a := &k.Accesses[i]
+		p.printf("    %d (%s), %s %s of %d bytes at %s: %s%s\n", a.Instr, a.Pos, a.Space, a.Kind, a.Bytes, orNone(a.Address), a, because(a.Reason))
+	}
 	p.printf("  edges that divergence adds:%s\n", noneIf(len(k.Added) == 0))
 	for _, e := range k.Added {
 		p.printf("    %s > %s\n", e.From, e.To)
 	}
+}
+
+// because gives a reason, if there is one.
+func because(reason string) string {
+	if reason == "" {
+		return ""
+	}
+	return "; " + reason
 }
 
 // from says what makes threads differ.

@@ -36,11 +36,19 @@ type Access struct {
 	Reason      string // why the numbers are not closer; empty if nothing is missing
 }
 
+// Unit says what Least and Most count.
+func (a *Access) Unit() string {
+	if a.Space == isa.Shared {
+		return "bank accesses"
+	}
+	return "segments"
+}
+
 // Accesses describes the accesses to global and shared memory, and those whose addresses
 // tell the space, in the order of the instructions. Those that are never executed are
 // left out.
 func (r *Result) Accesses(mem Memory) []Access {
-	p := &patterns{r: r, agreed: agree(r), mem: mem}
+	p := &patterns{r: r, agreed: r.agreed, mem: mem}
 	p.partial = p.agreed.partial()
 	var all []Access
 	for b, block := range r.Graph.Blocks {
@@ -132,13 +140,14 @@ func (p *patterns) access(st state, pc, block int) (Access, bool) {
 			return Access{}, false
 		}
 		whole = whole && !p.agreed.formVaries(guard.form, block)
-		refined, ok := m.refined(st, guard.cond, !in.Guard.Not)
+		facts, ok := m.facts(guard.cond, !in.Guard.Not)
 		if !ok {
 			return Access{}, false
 		}
-		st = refined
+		m.under = facts
 	}
 	v := m.address(st, in)
+	m.under = nil
 	lanes := p.r.Launch.Lanes()
 	a := Access{Instr: pc, Space: in.Space, Bytes: in.Type.Bytes() * elements(in), Least: 1, Most: lanes}
 	c := &counted{patterns: p, access: &a, value: v, atomic: in.Op == isa.Atom || in.Op == isa.Red}

@@ -45,7 +45,7 @@ func touched(in *isa.Instr, acc *emu.Access, mask uint64) int {
 func checkAccesses(t *testing.T, l *flowtest.Launch, launch Launch, ctas int) (exact, all int) {
 	t.Helper()
 	found := make(map[int]Access)
-	for _, a := range Analyze(l.Graph, launch).Accesses(DefaultMemory) {
+	for _, a := range analyzed(t, l.Graph, launch).Accesses(DefaultMemory) {
 		found[a.Instr] = a
 		if a.Reason == "" {
 			exact++
@@ -93,7 +93,7 @@ func TestAccessesOfTheSuite(t *testing.T) {
 			l := flowtest.Suite(t, kernel)
 			checkAccesses(t, l, known(l, false), 2)
 			checkAccesses(t, l, known(l, true), 1)
-			for _, a := range Analyze(l.Graph, known(l, false)).Accesses(DefaultMemory) {
+			for _, a := range analyzed(t, l.Graph, known(l, false)).Accesses(DefaultMemory) {
 				t.Logf("%s %+v", l.Kernel.Format(&l.Kernel.Instrs[a.Instr]), a)
 			}
 		})
@@ -134,7 +134,7 @@ add.u32 %r1, %r1, 1; setp.lt.u32 %p1, %r1, 10; @%p1 bra L;`, 4, true, 1, 1, ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			launch := Launch{Grid: [3]int{4, 1, 1}, Block: [3]int{64, 1, 1}, Params: []Set{Multiples(64, 256)}}
-			all := Analyze(graphOf(t, c.body), launch).Accesses(DefaultMemory)
+			all := analyzed(t, graphOf(t, c.body), launch).Accesses(DefaultMemory)
 			a := all[len(all)-1]
 			if a.HasStride != c.hasStride || a.Stride != c.stride || a.Least != c.least || a.Most != c.most || !strings.Contains(a.Reason, c.reason) {
 				t.Errorf("got %+v", a)

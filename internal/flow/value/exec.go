@@ -19,6 +19,7 @@ type machine struct {
 	syms   *symbols
 	widen  bool // the sets of symbols
 	narrow bool
+	under  []fact // what holds besides, under the guard of the instruction being executed
 }
 
 // width returns the bits of a register, at most 64.
@@ -43,10 +44,14 @@ func (m *machine) value(set Set, form Form) *Value {
 
 // register returns what a register holds.
 func (m *machine) register(st state, r isa.Reg) *Value {
-	if v := st[r]; v != nil {
-		return v
+	v := st[r]
+	if v == nil {
+		return unknown(m.width(r))
 	}
-	return unknown(m.width(r))
+	if under, ok := restrict(v, m.under); ok {
+		return under
+	}
+	return v
 }
 
 // source returns source i of an instruction, read in the given width.
@@ -108,20 +113,20 @@ func (m *machine) step(st state, pc int) {
 	if len(in.Dst) == 0 {
 		return
 	}
-	under := st
 	if in.Guard.Set {
-		if refined, ok := m.refined(st, m.guard(st, in.Guard), !in.Guard.Not); ok {
-			under = refined
-		} else {
+		facts, ok := m.facts(m.register(st, in.Guard.Reg).cond, !in.Guard.Not)
+		if !ok {
 			return // it never executes
 		}
+		m.under = facts
 	}
 	results := make([]*Value, len(in.Dst))
 	for i, o := range in.Dst {
 		if o.Kind == isa.KindReg {
-			results[i] = m.result(under, pc, i)
+			results[i] = m.result(st, pc, i)
 		}
 	}
+	m.under = nil
 	for i, o := range in.Dst {
 		if o.Kind != isa.KindReg {
 			continue
@@ -132,11 +137,6 @@ func (m *machine) step(st state, pc int) {
 		}
 		st[o.Reg] = v
 	}
-}
-
-// guard returns the condition of a guard.
-func (m *machine) guard(st state, g isa.Guard) *condition {
-	return m.register(st, g.Reg).cond
 }
 
 // either returns a register that an instruction under a guard may have written.

@@ -39,22 +39,24 @@ func (b *Bound) Warp(lanes int) (int64, bool) {
 
 // Loops returns the bounds of the loops of the flow graph, in the order of its forest.
 func (r *Result) Loops() []Bound {
-	a := agree(r)
 	dom := graph.Dominators(r.Graph.Flow.Graph(), r.Graph.Entry())
 	var bounds []Bound
 	for i := range r.Graph.Loops().Loops {
 		l := &counting{r: r, loop: &r.Graph.Loops().Loops[i], dom: dom}
 		b := l.bound()
-		b.Together = a.together(l.loop)
+		b.Together = r.agreed.together(l.loop)
 		bounds = append(bounds, b)
 	}
 	return bounds
 }
 
+// maxTogether limits the blocks that are visited for one loop, all branches together.
+const maxTogether = 1 << 18
+
 // together reports whether lanes that enter a loop together are never at different
 // iterations of it.
 func (a *agreement) together(l *graph.Loop) bool {
-	if a.r.Graph.Loops().Irreducible() != nil {
+	if a.r.Graph.Loops().Irreducible() != nil || len(l.Body)*len(a.branches) > maxTogether {
 		return false
 	}
 	for _, x := range a.branches {
@@ -141,9 +143,11 @@ func (l *counting) bound() Bound {
 
 // goesOn reports whether control returns to the header at all.
 func (l *counting) goesOn() bool {
-	for _, e := range l.r.comes(l.loop.Header, 0) {
-		if l.loop.Contains(e.from) {
-			return true
+	for _, back := range l.loop.Back {
+		for i, e := range l.r.Graph.Blocks[back.From].Edges {
+			if e.To == l.loop.Header && l.r.along[back.From][i] != nil {
+				return true
+			}
 		}
 	}
 	return false
@@ -263,12 +267,16 @@ func (l *counting) counter(s Symbol) (isa.Reg, bool) {
 
 // ByWarp returns for each warp of a CTA the bounds that hold for it, as Loops does. The
 // launch must be known.
-func ByWarp(g *cfg.Graph, launch Launch) [][]Bound {
+func ByWarp(g *cfg.Graph, launch Launch) ([][]Bound, error) {
 	all := make([][]Bound, launch.Warps())
 	for w := range all {
 		one := launch
 		one.OneWarp, one.Warp = true, w
-		all[w] = Analyze(g, one).Loops()
+		r, err := Analyze(g, one)
+		if err != nil {
+			return nil, err
+		}
+		all[w] = r.Loops()
 	}
-	return all
+	return all, nil
 }

@@ -23,8 +23,8 @@ type warpLoops struct {
 // bounds.
 func checkLoops(t *testing.T, l *flowtest.Launch, launch Launch, ctas int) int {
 	t.Helper()
-	r := Analyze(l.Graph, launch)
-	agreed := agree(r)
+	r := analyzed(t, l.Graph, launch)
+	agreed := r.agreed
 	bounds := r.Loops()
 	known := 0
 	for _, b := range bounds {
@@ -78,7 +78,7 @@ func checkLoops(t *testing.T, l *flowtest.Launch, launch Launch, ctas int) int {
 			if launch.Known() && byWarp[k] == nil {
 				one := launch
 				one.OneWarp, one.Warp = true, k
-				byWarp[k] = Analyze(l.Graph, one).Loops()
+				byWarp[k] = analyzed(t, l.Graph, one).Loops()
 			}
 			returned := false
 			for m := active; m != 0; m &= m - 1 {
@@ -132,10 +132,10 @@ func TestLoopsOfTheSuite(t *testing.T) {
 			l := flowtest.Suite(t, kernel)
 			checkLoops(t, l, known(l, false), 2)
 			checkLoops(t, l, known(l, true), 1)
-			for _, b := range Analyze(l.Graph, known(l, false)).Loops() {
+			for _, b := range analyzed(t, l.Graph, known(l, false)).Loops() {
 				t.Logf("%s: %v %d %s %s together %v", l.Graph.Name(b.Header), b.Known, b.Iterations, b.Formula, b.Reason, b.Together)
 			}
-			for _, b := range Analyze(l.Graph, known(l, true)).Loops() {
+			for _, b := range analyzed(t, l.Graph, known(l, true)).Loops() {
 				t.Logf("%s: %v %d %s %s", l.Graph.Name(b.Header), b.Known, b.Iterations, b.Formula, b.Reason)
 			}
 		})

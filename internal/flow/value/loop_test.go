@@ -107,12 +107,14 @@ K: mov.u32 %r2, %r1;
 L: add.u32 %r2, %r2, 1; setp.lt.u32 %p1, %r2, 12; @%p1 bra L; add.u32 %r1, %r1, 1; setp.lt.u32 %p2, %r1, 12; @%p2 bra K;`, 11, "", "from [1, 12]"},
 		{"known by the parameter", `mov.u32 %r1, 0;
 L: setp.ge.u32 %p1, %r1, %m; @%p1 bra E; add.u32 %r1, %r1, 1; bra L; E:`, 77, "", "< 77"},
+		{"never", `mov.u32 %r1, 7;
+L: setp.lt.u32 %p1, %r1, 5; @%p1 bra L;`, 0, "", "never returns"},
 		{"data", `L: ld.global.u32 %r1, [%buf]; setp.ne.u32 %p1, %r1, 0; @%p1 bra L;`, unknown, "", "no counter"},
 		{"without an exit on the way", `mov.u32 %r1, 0;
 L: ld.shared.u32 %r2, [tile]; setp.eq.u32 %p1, %r2, 7; @%p1 bra L; add.u32 %r1, %r1, 1; setp.lt.u32 %p2, %r1, 9; @%p2 bra L;`, unknown, "", ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			bounds := Analyze(graphOf(t, c.body), Launch{Params: []Set{{}, {}, Const(32, 77)}}).Loops()
+			bounds := analyzed(t, graphOf(t, c.body), Launch{Params: []Set{{}, {}, Const(32, 77)}}).Loops()
 			b := bounds[len(bounds)-1]
 			switch {
 			case !b.Known && c.n != unknown, b.Known && b.Iterations != c.n:
@@ -131,7 +133,10 @@ func TestBoundsDifferByWarp(t *testing.T) {
 	g := graphOf(t, `mov.u32 %r1, %tid; add.u32 %r2, %tid, 1; shl.b32 %r2, %r2, 4;
 L: setp.ge.s32 %p1, %r1, %r2; @%p1 bra E; add.s32 %r1, %r1, 16; bra L; E:`)
 	launch := Launch{Grid: [3]int{1, 1, 1}, Block: [3]int{16, 1, 1}, Width: 4}
-	got := ByWarp(g, launch)
+	got, err := ByWarp(g, launch)
+	if err != nil {
+		t.Fatal(err)
+	}
 	for w, want := range []int64{4, 8, 12, 16} {
 		if b := got[w][0]; !b.Known || b.Iterations != want {
 			t.Errorf("warp %d: %+v, want %d", w, b, want)
@@ -159,7 +164,7 @@ L: add.u32 %r1, %r1, 1; and.b32 %r2, %r1, %tid; setp.eq.u32 %p1, %r2, 0; @%p1 br
 st.shared.u32 [tile], %r1; setp.lt.u32 %p2, %r1, 50; @%p2 bra L;`, false},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			b := Analyze(graphOf(t, c.body), Launch{}).Loops()[0]
+			b := analyzed(t, graphOf(t, c.body), Launch{}).Loops()[0]
 			if b.Together != c.together {
 				t.Errorf("together: %v, want %v", b.Together, c.together)
 			}

@@ -256,7 +256,10 @@ func (m *machine) expression(in *isa.Instr, args []*Value) Form {
 		all[i] = m.syms.set(a.form)
 	}
 	set := rules[in.Op].set(in, all)
-	return symbolForm(set.bits, m.syms.expression(in, forms(args), set))
+	if s, ok := m.syms.expression(in, forms(args), set); ok {
+		return symbolForm(set.bits, s)
+	}
+	return Form{}
 }
 
 // settled computes an operation, whose result gets a symbol of its own if it has no form.

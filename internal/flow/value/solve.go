@@ -1,6 +1,7 @@
 package value
 
 import (
+	"fmt"
 	"slices"
 
 	"warpbound/internal/cfg"
@@ -25,12 +26,20 @@ type Result struct {
 	Launch Launch
 
 	machine machine
-	in      []state   // at the beginning of each block; nil where control never comes
+	in      []state // at the beginning of each block; nil where control never comes
+	agreed  *agreement
 	along   [][]state // along the edges of each block; nil if control never passes
 }
 
-// Analyze finds the values of the registers of a kernel.
-func Analyze(g *cfg.Graph, launch Launch) *Result {
+// maxWork limits the blocks times blocks and registers of kernels that are analysed.
+const maxWork = 1 << 20
+
+// Analyze finds the values of the registers of a kernel. It is an error if the kernel is
+// too large.
+func Analyze(g *cfg.Graph, launch Launch) (*Result, error) {
+	if blocks, regs := len(g.Blocks), len(g.Kernel.Regs); blocks*(blocks+regs) > maxWork {
+		return nil, fmt.Errorf("the values of %d registers in %d blocks are not followed, which is too much work", regs, blocks)
+	}
 	s := newSolver(g, launch)
 	for s.pass = 0; s.round(); s.pass++ {
 		s.machine.widen = s.pass >= widenSymbols
@@ -39,7 +48,8 @@ func Analyze(g *cfg.Graph, launch Launch) *Result {
 	for range narrowings {
 		s.round()
 	}
-	return s.Result
+	s.agreed = agree(s.Result)
+	return s.Result, nil
 }
 
 // solver makes a Result.

@@ -35,6 +35,15 @@ func known(l *flowtest.Launch, vague bool) Launch {
 	return launch
 }
 
+func analyzed(t *testing.T, g *cfg.Graph, launch Launch) *Result {
+	t.Helper()
+	r, err := Analyze(g, launch)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
 // states returns what is known before each instruction, and behind it; nil where control
 // never comes.
 func (r *Result) states() (before, behind []state) {
@@ -58,7 +67,7 @@ func (r *Result) states() (before, behind []state) {
 // beginning of a block those that are live, and every result.
 func checkValues(t *testing.T, l *flowtest.Launch, launch Launch, ctas int) {
 	t.Helper()
-	r := Analyze(l.Graph, launch)
+	r := analyzed(t, l.Graph, launch)
 	before, behind := r.states()
 	live := cfg.Liveness(l.Graph)
 	holds := func(what string, pc int, st state, w *emu.Warp, reg isa.Reg, mask uint64) {

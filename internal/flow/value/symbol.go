@@ -79,17 +79,26 @@ func (t *symbols) register(r isa.Special, set Set, varies bool) Symbol {
 	return s
 }
 
-// expression returns the fixed symbol of an operation on fixed forms.
-func (t *symbols) expression(in *isa.Instr, args []Form, set Set) Symbol {
+// maxName limits the length of the names of expressions, which contain those of their
+// parts.
+const maxName = 200
+
+// expression returns the fixed symbol of an operation on fixed forms, false if it has too
+// many parts.
+func (t *symbols) expression(in *isa.Instr, args []Form, set Set) (Symbol, bool) {
 	texts := make([]string, len(args))
 	varies := false
 	for i, f := range args {
 		texts[i] = f.format(t.nameOf)
 		varies = varies || f.mentions(func(s Symbol) bool { return t.all[s].varies })
 	}
-	s := t.constant(operationName(in, texts), set, varies)
+	name := operationName(in, texts)
+	if len(name) > maxName {
+		return 0, false
+	}
+	s := t.constant(name, set, varies)
 	t.all[s].in, t.all[s].args = in, args
-	return s
+	return s, true
 }
 
 // infix are the operations that are written between their operands.

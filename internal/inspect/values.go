@@ -1,0 +1,144 @@
+package inspect
+
+import (
+	"fmt"
+	"slices"
+
+	"warpbound/internal/cfg"
+	"warpbound/internal/diag"
+	"warpbound/internal/flow/value"
+	"warpbound/internal/graph"
+	"warpbound/internal/isa"
+)
+
+// Access says which memory the lanes of a warp access together at an instruction.
+type Access struct {
+	Instr   int    `json:"instruction"`
+	Pos     string `json:"pos"`
+	Kind    string `json:"kind"`  // load, store or atomic
+	Space   string `json:"space"` // global, shared, or generic if the address tells
+	Bytes   int    `json:"bytes"` // of one lane
+	Address string `json:"address"`
+	Stride  *int64 `json:"stride"` // bytes from lane to lane; null if not always the same
+	Unit    string `json:"unit"`   // what Least and Most count: segments, or accesses of the busiest bank
+	Least   int    `json:"least"`
+	Most    int    `json:"most"`
+	Reason  string `json:"reason"` // what is missing for closer numbers
+}
+
+// String says what one execution costs.
+func (a *Access) String() string {
+	text := fmt.Sprintf("%d", a.Most)
+	if a.Least < a.Most {
+		text = fmt.Sprintf("%d to %d", a.Least, a.Most)
+	}
+	switch {
+	case a.Most != 1:
+		text += " " + a.Unit
+	case a.Space == isa.Shared.String():
+		text += " bank access"
+	default:
+		text += " segment"
+	}
+	if a.Stride != nil {
+		text += fmt.Sprintf(", stride %d", *a.Stride)
+	}
+	return text
+}
+
+// values fills in what the values in a kernel tell of its loops and accesses.
+func (k *Kernel) values(g *cfg.Graph, launch value.Launch) []diag.Warning {
+	k.Accesses = []Access{}
+	r, err := value.Analyze(g, launch)
+	if err != nil {
+		return []diag.Warning{warning(g.Kernel.Pos, "no-values", err)}
+	}
+	bounds := r.Loops()
+	var byWarp [][]value.Bound
+	if launch.Known() && len(bounds) > 0 {
+		if byWarp, err = value.ByWarp(g, launch); err != nil {
+			return []diag.Warning{warning(g.Kernel.Pos, "no-values", err)}
+		}
+	}
+	for i := range k.Loops {
+		k.Loops[i].bounded(&bounds[i], warps(byWarp, i), launch.Lanes())
+	}
+	for _, a := range r.Accesses(value.DefaultMemory) {
+		in := &g.Kernel.Instrs[a.Instr]
+		pos := in.Pos
+		if in.Loc.Known() {
+			pos = in.Loc
+		}
+		found := Access{
+			Instr: a.Instr, Pos: pos.String(), Kind: a.Kind, Space: a.Space.String(), Bytes: a.Bytes,
+			Address: a.Address, Unit: a.Unit(), Least: a.Least, Most: a.Most, Reason: a.Reason,
+		}
+		if a.HasStride {
+			found.Stride = &a.Stride
+		}
+		k.Accesses = append(k.Accesses, found)
+	}
+	return nil
+}
+
+// warps returns the iterations of a loop for each warp of a CTA; nil if they are the same
+// for all of them or not known for one.
+func warps(bounds [][]value.Bound, loop int) []int64 {
+	var n []int64
+	for _, b := range bounds {
+		if !b[loop].Known {
+			return nil
+		}
+		n = append(n, b[loop].Iterations)
+	}
+	if n == nil || slices.Min(n) == slices.Max(n) {
+		return nil
+	}
+	return n
+}
+
+// bounded fills in what is known of a loop's iterations.
+func (l *Loop) bounded(b *value.Bound, warps []int64, lanes int) {
+	l.Reason = b.Reason
+	if !b.Known {
+		l.Bound += "; " + b.Reason
+		return
+	}
+	n := b.Iterations
+	l.Iterations, l.Evidence, l.Formula, l.Warps = &n, "proven", b.Formula, warps
+	if most, ok := b.Warp(lanes); ok {
+		l.PerWarp = &most
+	}
+	l.Bound = fmt.Sprintf("at most %d iterations", n)
+	if b.Formula != "" {
+		l.Bound += " (" + b.Formula + ")"
+	}
+	if warps != nil {
+		l.Bound += fmt.Sprintf(", by warp %v", warps)
+	}
+	l.Bound += ", proven: " + b.Reason
+	if !b.Together {
+		l.Bound += "; for each thread, since lanes may be in different iterations"
+	}
+}
+
+// loops describes the loops of a kernel but for their bounds.
+func loops(g *cfg.Graph) []Loop {
+	out := []Loop{}
+	for _, l := range g.Loops().Loops {
+		out = append(out, loop(g, &l))
+	}
+	return out
+}
+
+func loop(g *cfg.Graph, l *graph.Loop) Loop {
+	found := Loop{
+		Header: g.Name(l.Header), Pos: g.Blocks[l.Header].Source().String(), Depth: l.Depth,
+		Back:  names(g, l.Back),
+		Bound: "not known: measured, or annotate it in the job's [loop] table",
+	}
+	for _, b := range l.Body {
+		found.Blocks = append(found.Blocks, g.Name(b))
+	}
+	return found
+}
