@@ -117,7 +117,7 @@ func bound(ctx context.Context, c Config) (*estimate.Estimate, error) {
 		if warps, err = a.execute(ctx, c, boxes); err != nil {
 			return nil, err
 		}
-		if a.cells = newGrid(c.Launch.Grid(), warps); a.cells.cells() <= maxCells {
+		if a.cells = newGrid(c.Launch.Grid(), warps); a.cells.cells()*a.cells.residues() <= maxCells {
 			break
 		}
 	}
@@ -217,7 +217,9 @@ func (a *analysis) execute(ctx context.Context, c Config, boxes int) ([][]absexe
 		}
 		for _, r := range results {
 			rec := r.Visitor.(*recorder)
-			rec.path = a.unique(rec.finish())
+			if rec.path = rec.finish(); rec.path.variants == nil {
+				rec.path = a.unique(rec.path)
+			}
 		}
 		warps = append(warps, results)
 	}
@@ -239,33 +241,38 @@ func (a *analysis) unique(p *path) *path {
 // classify finds the classes of the cells.
 func (a *analysis) classify(warps [][]absexec.Result) {
 	known := make(map[string]int32)
-	a.cells.cell = make([]int32, a.cells.cells())
 	numbers := make(map[*path]int32)
-	for cell := range a.cells.cell {
-		cta := a.cells.first(cell)
-		paths := make([]*path, len(warps))
-		key := make([]byte, 0, 4*len(warps))
-		for w, boxes := range warps {
-			for _, r := range boxes {
-				if r.Box.Contains(cta) {
-					paths[w] = r.Visitor.(*recorder).path
-					break
+	for cell := range a.cells.cells() {
+		first := a.cells.first(cell)
+		executions := make([]*absexec.Result, len(warps))
+		for w := range warps {
+			i := slices.IndexFunc(warps[w], func(r absexec.Result) bool { return r.Box.Contains(first) })
+			executions[w] = &warps[w][i]
+		}
+		eachOf(a.cells.period, func(residue [3]int) {
+			paths := make([]*path, len(warps))
+			key := make([]byte, 0, 4*len(warps))
+			for w, r := range executions {
+				at := residue // steps from the first CTA of the box, modulo the period
+				for axis, n := range a.cells.period {
+					at[axis] = (at[axis] + n - r.Box.Lo[axis]%n) % n
 				}
+				paths[w] = r.Visitor.(*recorder).path.in(at)
+				n, ok := numbers[paths[w]]
+				if !ok {
+					n = int32(len(numbers))
+					numbers[paths[w]] = n
+				}
+				key = append(key, byte(n), byte(n>>8), byte(n>>16), byte(n>>24))
 			}
-			n, ok := numbers[paths[w]]
+			number, ok := known[string(key)]
 			if !ok {
-				n = int32(len(numbers))
-				numbers[paths[w]] = n
+				number = int32(len(a.classes))
+				known[string(key)] = number
+				a.classes = append(a.classes, a.class(paths))
 			}
-			key = append(key, byte(n), byte(n>>8), byte(n>>16), byte(n>>24))
-		}
-		number, ok := known[string(key)]
-		if !ok {
-			number = int32(len(a.classes))
-			known[string(key)] = number
-			a.classes = append(a.classes, a.class(paths))
-		}
-		a.cells.cell[cell] = number
+			a.cells.cell = append(a.cells.cell, number)
+		})
 	}
 }
 

@@ -20,12 +20,18 @@ type path struct {
 	partial bool      // it comes to barriers for part of its CTA
 	waits   int64     // how often it waits at barriers, at most
 	blocks  []share   // by block; the service of all is that of the path
+
+	// The requests of some accesses, those of ops that are negative, repeat along the axes of
+	// the box. The path of each CTA is one of variants then.
+	varied   []varied
+	period   [3]int // CTAs after which they do
+	variants []*path
 }
 
 // op is an instruction that a warp surely issues.
 type op struct {
 	pc       int32
-	requests int32 // of an access; 1 of a barrier at which the warp waits
+	requests int32 // of an access, or -1 - i if they are path.varied[i]; 1 of a barrier at which the warp waits
 }
 
 // segment is a part of a path that begins at a barrier, or at the beginning, and ends
@@ -76,11 +82,7 @@ func (r *recorder) Step(s *absexec.Step) {
 	c := &r.costs[s.PC]
 	requests := r.requests(c, s)
 	if r.path.certain {
-		if s.Certain && requests.certain() {
-			r.path.ops = append(r.path.ops, op{int32(s.PC), int32(requests.most)})
-		} else {
-			r.path.certain = false
-		}
+		r.path.certain = s.Certain && r.certain(c, s, requests)
 	}
 	f := &r.frame
 	service := c.initiation * max(requests.most, 1)
@@ -106,6 +108,24 @@ func (r *recorder) Step(s *absexec.Step) {
 	if c.kind == posted && requests.most > 0 {
 		f.drain = max(f.drain, c.rest())
 	}
+}
+
+// certain adds an instruction that the warp surely issues, if its requests are known.
+func (r *recorder) certain(c *cost, s *absexec.Step, requests between) bool {
+	o := op{int32(s.PC), int32(requests.most)}
+	if !requests.certain() {
+		if c.kind == barrier {
+			return false
+		}
+		v, ok := r.counter.varying(s, r.box)
+		if !ok {
+			return false
+		}
+		r.path.varied = append(r.path.varied, v)
+		o.requests = -int32(len(r.path.varied))
+	}
+	r.path.ops = append(r.path.ops, o)
+	return true
 }
 
 // requests returns the requests of a step, for a barrier 1 if the warp waits at it.
@@ -229,6 +249,10 @@ func oneByOne(sides []frame) []segment {
 func (r *recorder) finish() *path {
 	p := r.path
 	p.service, p.delays, p.blocks = r.frame.service, r.frame.delays, r.frame.blocks
+	p.period = [3]int{1, 1, 1}
+	if p.certain && len(p.varied) > 0 {
+		r.vary(p)
+	}
 	return p
 }
 

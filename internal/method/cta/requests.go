@@ -117,6 +117,36 @@ func (c *counter) each(s *absexec.Step) int64 {
 	return max(words, over(localWord), over(c.segment))
 }
 
+// varying returns the requests of an access that surely all its lanes make, at known
+// addresses in one space, where they depend on the CTA: they repeat after period CTAs
+// along each axis. It is false where they are not known so.
+func (c *counter) varying(s *absexec.Step, box absexec.Box) (varied, bool) {
+	a := s.Access
+	if s.Instr.Op == isa.CpAsync || a.Space == isa.Generic || s.Sure != s.Maybe || a.Known != s.Maybe {
+		return varied{}, false
+	}
+	period := c.period(a.Space, s.Instr)
+	if _, same := shifts(a, s.Maybe, period, box); !same {
+		return varied{}, false
+	}
+	_, step := a.Address(bits.TrailingZeros64(s.Maybe))
+	v := varied{}
+	for axis, d := range step {
+		v.period[axis] = 1
+		if box.Hi[axis]-box.Lo[axis] > 1 && d%period != 0 {
+			v.period[axis] = int(period / (d & -d))
+		}
+	}
+	if v.period[0]*v.period[1]*v.period[2] > maxResidues {
+		return varied{}, false
+	}
+	v.each(func(at [3]int) {
+		shift := step[0]*uint64(at[0]) + step[1]*uint64(at[1]) + step[2]*uint64(at[2])
+		v.counts = append(v.counts, int32(c.at(s, a.Space, s.Maybe, shift%period)))
+	})
+	return v, true
+}
+
 // known returns the requests to a space of lanes of which the addresses are known:
 // those of sure make the access, the others may.
 func (c *counter) known(s *absexec.Step, space isa.Space, sure, all uint64, box absexec.Box) between {

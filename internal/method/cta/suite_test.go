@@ -92,3 +92,35 @@ func TestHugeGrid(t *testing.T) {
 		t.Errorf("a grid of 2^20 CTAs takes %d, one of 2^21 %d", a, b)
 	}
 }
+
+// TestUnalignedCTAs bounds CTAs whose accesses begin at different places of a segment, so
+// that their requests differ from one to the next, and repeat.
+func TestUnalignedCTAs(t *testing.T) {
+	files := fstest.MapFS{}
+	for _, name := range []string{"job.toml", "vectorAdd.ptx"} {
+		data, err := fs.ReadFile(kernels.Suite(), "vectorAdd/"+name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		files[name] = &fstest.MapFile{Data: data}
+	}
+	text := files["job.toml"].Data
+	for _, block := range []string{"[100, 1, 1]", "[33, 1, 1]", "[70, 1, 1]"} {
+		files["job.toml"] = &fstest.MapFile{Data: bytes.Replace(text, []byte("[256, 1, 1]"), []byte(block), 1)}
+		j, err := warpbound.LoadFS(files, "job.toml", warpbound.LoadOptions{Machine: "predictable-rr"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		a, err := j.Analyze(context.Background(), warpbound.AnalyzeOptions{Methods: []string{cta.Method}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		run, err := j.Simulate(context.Background(), warpbound.SimulateOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if e := &a.Estimates[0]; e.Cycles != run.Cycles || !exact(e) {
+			t.Errorf("block %s: bound %d, simulated %d", block, e.Cycles, run.Cycles)
+		}
+	}
+}

@@ -11,7 +11,7 @@ import (
 func TestTallies(t *testing.T) {
 	for seed := range uint64(300) {
 		r := rand.New(rand.NewPCG(seed, 4))
-		g := &grid{}
+		g := &grid{period: [3]int{1 << r.IntN(3), 1 << r.IntN(2), 1 << r.IntN(2)}}
 		for axis := range g.size {
 			g.size[axis] = 1 + r.IntN([]int{40, 12, 5}[axis])
 			g.cuts[axis] = []int{0, g.size[axis]}
@@ -32,7 +32,7 @@ func TestTallies(t *testing.T) {
 			}
 			return a
 		}
-		g.cell = make([]int32, g.cells())
+		g.cell = make([]int32, g.cells()*g.residues())
 		for i := range g.cell {
 			g.cell[i] = int32(r.IntN(4))
 		}
