@@ -210,6 +210,9 @@ func (a *agreement) diverges(b int) bool {
 func (a *agreement) branch(b int) *branch {
 	g := a.r.Graph
 	x := &branch{block: b, meet: g.Reconverge(b), parted: g.Parted(b) || g.CheckSyncs() != nil, region: make([]bool, a.flow.Len())}
+	if g.Kernel.Meeting == isa.AtSyncs && x.meet != g.Exit() {
+		x.meet-- // the sync, which lanes that left a loop in different iterations may execute together
+	}
 	without := x.meet
 	if x.parted {
 		without = -1

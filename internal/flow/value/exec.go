@@ -63,6 +63,9 @@ func (m *machine) source(st state, in *isa.Instr, i, width int) *Value {
 		return m.value(Const(width, o.Imm), constForm(uint8(width), o.Imm))
 	case isa.KindVar:
 		return m.variable(o, width)
+	case isa.KindParam:
+		p := &m.kernel.Params[o.Var]
+		return m.read(m.parameter(p.Offset, p.Type.Bits()), width)
 	case isa.KindSpecial:
 		set, varies, ok := m.launch.special(o.Special, m.kernel.Bounds)
 		if !ok {
@@ -72,6 +75,12 @@ func (m *machine) source(st state, in *isa.Instr, i, width int) *Value {
 		return m.read(m.value(set, symbolForm(set.bits, s)), width)
 	}
 	return unknown(width)
+}
+
+// parameter returns a parameter, or its first bits, by its offset in the parameter block.
+func (m *machine) parameter(offset, bits int) *Value {
+	name, set := m.launch.parameter(m.kernel, offset, bits)
+	return m.value(set, symbolForm(uint8(bits), m.syms.constant(name, set, false)))
 }
 
 // variable returns the address of a variable plus an offset.
@@ -230,7 +239,7 @@ func (m *machine) opaque(st state, pc, i int, set Set) *Value {
 		switch o := in.Src[k]; o.Kind {
 		case isa.KindReg:
 			f = m.register(st, o.Reg).form
-		case isa.KindImm, isa.KindVar:
+		case isa.KindImm, isa.KindVar, isa.KindParam:
 			f = constForm(64, 0)
 		case isa.KindSpecial:
 			_, v, ok := m.launch.special(o.Special, m.kernel.Bounds)
@@ -254,9 +263,7 @@ func (m *machine) loaded(st state, pc, i, width int) *Value {
 	o := in.Src[0]
 	bits := in.Type.Bits()
 	if in.Space == isa.Param && o.Kind == isa.KindVarAddr && o.Var == isa.ParamVar && o.Reg == isa.NoReg {
-		name, set := m.launch.parameter(m.kernel, int(o.Imm)+i*in.Type.Bytes(), bits)
-		s := m.syms.constant(name, set, false)
-		v := m.value(set, symbolForm(uint8(bits), s))
+		v := m.parameter(int(o.Imm)+i*in.Type.Bytes(), bits)
 		if bits < width {
 			v = m.extended(v, width, in.Type.IsSigned())
 		}

@@ -127,7 +127,7 @@ func TestLoopsOfRandomKernels(t *testing.T) {
 }
 
 func TestLoopsOfTheSuite(t *testing.T) {
-	for _, kernel := range []string{"bfs", "bitonicSort", "histogram64", "matrixMul", "reduction", "vectorAdd"} {
+	for _, kernel := range []string{"bfs", "bitonicSort", "histogram64", "matrixMul", "reduction", "triangleSum", "vectorAdd"} {
 		t.Run(kernel, func(t *testing.T) {
 			l := flowtest.Suite(t, kernel)
 			checkLoops(t, l, known(l, false), 2)

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"warpbound/internal/cfg"
+	"warpbound/internal/flow/flowtest"
 	"warpbound/internal/isa"
 	"warpbound/internal/isa/ptx"
 )
@@ -128,18 +129,28 @@ L: ld.shared.u32 %r2, [tile]; setp.eq.u32 %p1, %r2, 7; @%p1 bra L; add.u32 %r1, 
 	}
 }
 
-// The example of Hirvisalo's Listing 1: warps of four lanes iterate 4, 8, 12 and 16 times.
+// The example of Hirvisalo's Listing 1: the threads of warps of four lanes iterate at most
+// 4, 8, 12 and 16 times.
 func TestBoundsDifferByWarp(t *testing.T) {
-	g := graphOf(t, `mov.u32 %r1, %tid; add.u32 %r2, %tid, 1; shl.b32 %r2, %r2, 4;
+	row := graphOf(t, `mov.u32 %r1, %tid; add.u32 %r2, %tid, 1; shl.b32 %r2, %r2, 4;
 L: setp.ge.s32 %p1, %r1, %r2; @%p1 bra E; add.s32 %r1, %r1, 16; bra L; E:`)
-	launch := Launch{Grid: [3]int{1, 1, 1}, Block: [3]int{16, 1, 1}, Width: 4}
-	got, err := ByWarp(g, launch)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for w, want := range []int64{4, 8, 12, 16} {
-		if b := got[w][0]; !b.Known || b.Iterations != want {
-			t.Errorf("warp %d: %+v, want %d", w, b, want)
+	listing := flowtest.Suite(t, "triangleSum")
+	for name, c := range map[string]struct {
+		graph  *cfg.Graph
+		params []Set
+	}{
+		"PTX":       {row, nil},
+		"listing 1": {listing.Graph, known(listing, false).Params},
+	} {
+		launch := Launch{Grid: [3]int{1, 1, 1}, Block: [3]int{16, 1, 1}, Width: 4, Params: c.params}
+		got, err := ByWarp(c.graph, launch)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for w, want := range []int64{4, 8, 12, 16} {
+			if b := got[w][0]; !b.Known || b.Iterations != want || !b.Together {
+				t.Errorf("%s, warp %d: %+v, want %d", name, w, b, want)
+			}
 		}
 	}
 }
