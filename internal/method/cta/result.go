@@ -126,7 +126,8 @@ func (a *analysis) result(c Config, tallies []tally, facts []absexec.LoopFact) *
 // assumptions are what every estimate rests on.
 var assumptions = []string{
 	"the machine executes PTX instructions as its file says (a device executes what its assembler makes of them)",
-	"the kernel has the GPU for itself; its launch by the host is not part of the time",
+	"the kernel is alone on the GPU",
+	"the time of the launch on the host is not included",
 	"buffers begin at multiples of 256 bytes",
 	"the kernel ends without fault, whatever its inputs",
 }
