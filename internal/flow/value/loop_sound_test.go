@@ -7,7 +7,6 @@ import (
 	"warpbound/internal/emu"
 	"warpbound/internal/flow/flowtest"
 	"warpbound/internal/isa"
-	"warpbound/internal/kernelgen"
 )
 
 // warpLoops counts the executions of the loops of one warp.
@@ -119,7 +118,7 @@ func checkLoops(t *testing.T, l *flowtest.Launch, launch Launch, ctas int) int {
 func TestLoopsOfRandomKernels(t *testing.T) {
 	all, found := 0, 0
 	for seed := range uint64(100) {
-		l := flowtest.Random(t, seed, kernelgen.Options{Statements: 25, Depth: 3, Trips: 8, Threads: 80, CTAs: 4, Irreducible: seed%5 == 4})
+		l := random(t, seed)
 		all += len(l.Graph.Loops().Loops)
 		found += checkLoops(t, l, known(l, seed%3 == 2), 3)
 	}

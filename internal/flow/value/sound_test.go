@@ -3,6 +3,7 @@ package value
 import (
 	"encoding/binary"
 	"math/bits"
+	"math/rand/v2"
 	"testing"
 
 	"warpbound/internal/cfg"
@@ -15,7 +16,7 @@ import (
 // known returns what an analysis is told of a launch: all of it, or without its numbers
 // if it is vague.
 func known(l *flowtest.Launch, vague bool) Launch {
-	launch := Launch{Width: flowtest.Width}
+	launch := Launch{Width: l.Grid.Width()}
 	if !vague {
 		launch.Grid, launch.Block = l.Grid.Launch().Grid, l.Grid.Launch().Block
 	}
@@ -33,6 +34,17 @@ func known(l *flowtest.Launch, vague bool) Launch {
 		launch.Params = append(launch.Params, set)
 	}
 	return launch
+}
+
+// random makes a launch of a random kernel, of PTX or of mini-SIMT code.
+func random(t *testing.T, seed uint64) *flowtest.Launch {
+	opts := kernelgen.Options{Statements: 25, Depth: 3, Trips: 8, Threads: 80, CTAs: 4, Irreducible: seed%5 == 4}
+	if seed%4 == 1 {
+		opts.Threads = 30
+		c := kernelgen.NewSIMT(rand.New(rand.NewPCG(seed, 0)), opts)
+		return flowtest.Job(t, c.Job, c.Module)
+	}
+	return flowtest.Random(t, seed, opts)
 }
 
 func analyzed(t *testing.T, g *cfg.Graph, launch Launch) *Result {
@@ -105,7 +117,7 @@ func checkValues(t *testing.T, l *flowtest.Launch, launch Launch, ctas int) {
 // Whatever a random kernel computes is in the sets of its registers.
 func TestValuesOfRandomKernels(t *testing.T) {
 	for seed := range uint64(100) {
-		l := flowtest.Random(t, seed, kernelgen.Options{Statements: 20, Depth: 3, Trips: 6, Threads: 80, CTAs: 4, Irreducible: seed%5 == 4})
+		l := random(t, seed)
 		checkValues(t, l, known(l, seed%3 == 2), 3)
 	}
 }
