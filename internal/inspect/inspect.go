@@ -9,7 +9,10 @@ package inspect
 import (
 	"errors"
 	"fmt"
+	"runtime"
 	"slices"
+	"sync"
+	"sync/atomic"
 
 	"warpbound/internal/cfg"
 	"warpbound/internal/diag"
@@ -112,42 +115,72 @@ type Edge struct {
 }
 
 // Inspect describes a program; kernel limits it to one kernel unless empty.
-// divergent finds the edges that divergence adds to a flow graph, launches what is known
-// of the launches of kernels, by name. It is an error if there is no such kernel.
+// divergent finds the edges that divergence adds to a flow graph and is called from several
+// goroutines at a time, launches what is known of the launches of kernels, by name. It is an
+// error if there is no such kernel.
 func Inspect(p *isa.Program, kernel string, divergent func(*cfg.Graph) ([]graph.Edge, error), launches map[string]value.Launch) (*Module, error) {
-	m := &Module{File: p.File, Language: p.Language, Version: p.Version, Target: p.Target, AddressBits: p.AddressBits, Kernels: []Kernel{}}
-	obstacles := slices.Clone(p.Warnings)
-	var warnings []diag.Warning
-	found := false
+	var entries []*isa.Func
 	for _, f := range p.Entries() {
-		if kernel != "" && f.Name != kernel {
-			continue
+		if kernel == "" || f.Name == kernel {
+			entries = append(entries, f)
 		}
-		found = true
-		if f.Extern {
-			warnings = append(warnings, diag.Warning{Pos: f.Pos, ID: "declared-only", Text: "kernel " + f.Name + " is declared but not defined"})
-			continue
-		}
-		linked, err := isa.Link(p, f.Name)
-		var k *Kernel
-		if err == nil {
-			obstacles = append(obstacles, isa.Obstacles(linked)...)
-			var warned []diag.Warning
-			k, warned, err = inspectKernel(linked, divergent, launches[f.Name])
-			warnings = append(warnings, warned...)
-		}
-		if err != nil {
-			warnings = append(warnings, warning(f.Pos, "no-flow-graph", err))
-			continue
-		}
-		m.Kernels = append(m.Kernels, *k)
 	}
-	if kernel != "" && !found {
+	if kernel != "" && len(entries) == 0 {
 		_, err := isa.Link(p, kernel)
 		return nil, err
 	}
+	m := &Module{File: p.File, Language: p.Language, Version: p.Version, Target: p.Target, AddressBits: p.AddressBits, Kernels: []Kernel{}}
+	obstacles := slices.Clone(p.Warnings)
+	var warnings []diag.Warning
+	for _, found := range inParallel(entries, func(f *isa.Func) finding { return inspectEntry(p, f, divergent, launches[f.Name]) }) {
+		if found.kernel != nil {
+			m.Kernels = append(m.Kernels, *found.kernel)
+		}
+		obstacles = append(obstacles, found.obstacles...)
+		warnings = append(warnings, found.warnings...)
+	}
 	m.Warnings = estimate.Warnings(append(distinct(obstacles), warnings...))
 	return m, nil
+}
+
+// finding is what is found out about one entry function.
+type finding struct {
+	kernel    *Kernel // nil if it has no flow graph
+	obstacles []diag.Warning
+	warnings  []diag.Warning
+}
+
+func inspectEntry(p *isa.Program, f *isa.Func, divergent func(*cfg.Graph) ([]graph.Edge, error), launch value.Launch) finding {
+	if f.Extern {
+		return finding{warnings: []diag.Warning{{Pos: f.Pos, ID: "declared-only", Text: "kernel " + f.Name + " is declared but not defined"}}}
+	}
+	linked, err := isa.Link(p, f.Name)
+	if err != nil {
+		return finding{warnings: []diag.Warning{warning(f.Pos, "no-flow-graph", err)}}
+	}
+	found := finding{obstacles: isa.Obstacles(linked)}
+	found.kernel, found.warnings, err = inspectKernel(linked, divergent, launch)
+	if err != nil {
+		found.warnings = append(found.warnings, warning(f.Pos, "no-flow-graph", err))
+	}
+	return found
+}
+
+// inParallel applies f to all items on all processors and returns the results in
+// the order of the items.
+func inParallel[T, R any](items []T, f func(T) R) []R {
+	results := make([]R, len(items))
+	var next atomic.Int64
+	var group sync.WaitGroup
+	for range min(runtime.GOMAXPROCS(0), len(items)) {
+		group.Go(func() {
+			for i := next.Add(1) - 1; i < int64(len(items)); i = next.Add(1) - 1 {
+				results[i] = f(items[i])
+			}
+		})
+	}
+	group.Wait()
+	return results
 }
 
 // warning says that err happened, at the place that it names or else at pos.
