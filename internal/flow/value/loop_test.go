@@ -155,6 +155,15 @@ L: setp.ge.s32 %p1, %r1, %r2; @%p1 bra E; add.s32 %r1, %r1, 16; bra L; E:`)
 	}
 }
 
+// Nothing is proven of a kernel with an instruction that may write anything.
+func TestUnknownInstructions(t *testing.T) {
+	g := graphOf(t, "add.u32 %r1, %r1, 1;")
+	g.Kernel.Instrs[3].Op = isa.Unknown
+	if _, err := Analyze(g, Launch{}); err == nil || !strings.Contains(err.Error(), "k.ptx:") {
+		t.Errorf("got %v", err)
+	}
+}
+
 // A loop that some lanes may begin anew while others wait in it has no bound that holds
 // for a warp as for its threads.
 func TestLanesApartInLoops(t *testing.T) {

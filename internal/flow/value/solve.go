@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"warpbound/internal/cfg"
+	"warpbound/internal/diag"
 	"warpbound/internal/graph"
 	"warpbound/internal/isa"
 )
@@ -35,10 +36,15 @@ type Result struct {
 const maxWork = 1 << 20
 
 // Analyze finds the values of the registers of a kernel. It is an error if the kernel is
-// too large.
+// too large, or has an instruction of which it is not known what it writes.
 func Analyze(g *cfg.Graph, launch Launch) (*Result, error) {
 	if blocks, regs := len(g.Blocks), len(g.Kernel.Regs); blocks*(blocks+regs) > maxWork {
 		return nil, fmt.Errorf("the values of %d registers in %d blocks are not followed, which is too much work", regs, blocks)
+	}
+	for i := range g.Kernel.Instrs {
+		if in := &g.Kernel.Instrs[i]; in.Op == isa.Unknown && g.Blocks[g.BlockOf(i)].Reachable {
+			return nil, diag.Errorf(in.Pos, "nothing is said of loops and accesses, since it is not known what %s does", in)
+		}
 	}
 	s := newSolver(g, launch)
 	for s.pass = 0; s.round(); s.pass++ {
