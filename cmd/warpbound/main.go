@@ -3,8 +3,18 @@ package main
 
 import (
 	"os"
+	"runtime/debug"
 
 	"warpbound/internal/cli"
 )
 
-func main() { os.Exit(cli.Main(os.Args[1:], os.Stdout, os.Stderr)) }
+// Most commands are done before their garbage matters: memory is given for time, unless the
+// user says otherwise.
+const gcPercent = 400
+
+func main() {
+	if os.Getenv("GOGC") == "" {
+		debug.SetGCPercent(gcPercent)
+	}
+	os.Exit(cli.Main(os.Args[1:], os.Stdout, os.Stderr))
+}

@@ -174,19 +174,20 @@ func same(a, b state) bool {
 // enter returns what is known at the beginning of a block, false if control has not been
 // found to come there.
 func (s *solver) enter(b int) (state, bool) {
-	var from []state
+	from := make([]state, 0, len(s.preds[b]))
 	for _, e := range s.preds[b] {
 		if st := s.along[e.block][e.index]; st != nil {
 			from = append(from, st)
 		}
 	}
 	start := b == s.Graph.Entry()
-	if from == nil && !start {
+	if len(from) == 0 && !start {
 		return nil, false
 	}
 	in := make(state, len(s.Graph.Kernel.Regs))
+	values := make([]*Value, 0, len(from)+1)
 	for _, r := range s.live.In(b) {
-		var values []*Value
+		values = values[:0]
 		if start {
 			values = append(values, unknown(s.machine.width(r)))
 		}
