@@ -166,6 +166,8 @@ func (g *generator) guarded(format string, args ...any) {
 func (g *generator) condition(uniform bool) string {
 	p := g.temp("pred")
 	switch {
+	case !uniform && g.opts.Bounded && g.chance(20): // whole warps, often
+		g.emit("setp.%s.u32 %s, %%thread, %d", pick(g, "lt", "ge"), p, pick(g, 4, 8, 16, 32, 64))
 	case g.chanceKnown():
 		g.emit("setp.%s.u32 %s, %s, %d", pick(g, "eq", "ne", "lt", "ge"), p, g.knownWord(uniform), g.IntN(pick(g, 3, 8, 40)))
 	case uniform:

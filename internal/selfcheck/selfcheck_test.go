@@ -163,7 +163,7 @@ func TestFindsWrongMethods(t *testing.T) {
 	for _, test := range []struct {
 		name  string
 		wrong func(*warpbound.Job) bool
-		most  int    // lines of the module
+		most  int // lines of the module
 		has   *regexp.Regexp
 	}{
 		{"everywhere", func(*warpbound.Job) bool { return true }, 15, regexp.MustCompile("entry|kernel")},
