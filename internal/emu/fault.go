@@ -19,7 +19,8 @@ type Fault struct {
 }
 
 // Error renders everything in one line; the position is that of the
-// instruction in the module, followed by that in the compiler's source.
+// instruction in the module, followed by that in the compiler's source. What
+// linking added to end the run is not shown: its error says all.
 func (f *Fault) Error() string {
 	var b strings.Builder
 	if f.Instr.Pos.Known() {
@@ -28,8 +29,11 @@ func (f *Fault) Error() string {
 	if f.Instr.Loc.Known() {
 		fmt.Fprintf(&b, "(%s) ", f.Instr.Loc)
 	}
-	fmt.Fprintf(&b, "kernel %s, CTA %s, thread %s: %s: %v",
-		f.Kernel.Name, triple(f.CTA), triple(f.Thread), f.Kernel.Format(f.Instr), f.Err)
+	fmt.Fprintf(&b, "kernel %s, CTA %s, thread %s: ", f.Kernel.Name, triple(f.CTA), triple(f.Thread))
+	if f.Instr.System != isa.SysStop {
+		fmt.Fprintf(&b, "%s: ", f.Kernel.Format(f.Instr))
+	}
+	b.WriteString(f.Err.Error())
 	return b.String()
 }
 

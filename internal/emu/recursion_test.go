@@ -165,5 +165,5 @@ func TestCallAtTheEnd(t *testing.T) {
 func TestCallErrors(t *testing.T) {
 	s := scenario{vars: ".func f(.param .b32 a) { ret; } .global .u64 used = f;", body: `
 .reg .b64 %a; cvt.u64.u32 %a, %r0; call %a, (%r0), proto; proto: .callprototype _ (.param .b32 _); ret;`}
-	s.expectError(t, nil, "k.ptx:11:", "thread (0,0,0)", "call by an address that is no function of the module")
+	s.expectError(t, nil, "k.ptx:11:", "thread (0,0,0): call by an address that is no function of the module")
 }
