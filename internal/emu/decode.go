@@ -36,7 +36,7 @@ func Decode(k *isa.Kernel, g *cfg.Graph) (*Code, error) {
 		d.out = &d.code.instrs[i]
 		d.decode()
 		if d.err != nil {
-			errs.Add(diag.Errorf(d.in.Pos, "cannot execute %s: %w", d.in, d.err))
+			errs.Add(diag.Errorf(d.in.Pos, "cannot execute %s: %w", k.Format(d.in), d.err))
 		}
 	}
 	if err := errs.Err(); err != nil {

@@ -28,7 +28,7 @@ func (n *names) variable(v int32) string {
 	switch {
 	case v == ParamVar:
 		return "param"
-	case n.kernel == nil:
+	case n.kernel == nil || int(v) >= len(n.kernel.Vars):
 		return fmt.Sprintf("var%d", v)
 	}
 	return n.kernel.Vars[v].Name
