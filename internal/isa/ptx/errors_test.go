@@ -104,10 +104,17 @@ func TestLowerErrors(t *testing.T) {
 func TestUnknown(t *testing.T) {
 	for _, c := range []struct{ snippet, text, reason string }{
 		{"@%p1 frob.x::y.b32  {%r1,%r2}, [%rd1, {%r2}], a|b, 1+2;", "@%p1 frob.x::y.b32 {%r1, %r2}, [%rd1, {%r2}], a|b, 1+2", ""},
-		{"add.s31 %r1, %r2, 1;", "add.s31 %r1, %r2, 1", ""},
+		{"add.s31 %r1, %r2, 1;", "add.s31 %r1, %r2, 1", "no form of the instruction has these words, want add.<s16|s32|s64|u16|u32|u64> d, a, b, or add.sat.s32 d, a, b, or add.<s16x2|u16x2> d, a, b"},
+		{"and.u32 %r1, %r2, 1;", "and.u32 %r1, %r2, 1", "no form of the instruction has these words, want and.<b16|b32|b64|pred> d, a, b"},
 		{"tex.1d.v4.f32.s32 {%f1,%f2,%f3,%f4}|%p1, [t, {%r1}];", "tex.1d.v4.f32.s32 {%f1, %f2, %f3, %f4}|%p1, [t, {%r1}]", "textures are not modelled"},
-		{"cvt.rn.u32.f32 %r1, %r2;", "cvt.rn.u32.f32 %r1, %r2", ""},
-		{"red.global.exch.b32 [%rd1], %r1;", "red.global.exch.b32 [%rd1], %r1", ""},
+		{"cvt.rn.u32.f32 %r1, %r2;", "cvt.rn.u32.f32 %r1, %r2", "no form of the instruction has these words, " +
+			"want cvt.<rmi|rni|rpi|rzi>[.ftz][.sat].<s16|s32|s64|s8|u16|u32|u64|u8>.<bf16|f16|f32|f64> d~, a~:src, " +
+			"or cvt.<rm|rn|rp|rz>[.ftz][.sat].<bf16|f16|f32|f64>.<s16|s32|s64|s8|u16|u32|u64|u8> d~, a~:src, " +
+			"or cvt.<rm|rn|rp|rz>[.ftz][.sat].<bf16|f16|f32|f64>.<bf16|f16|f32|f64> d~, a~:src"},
+		{"red.global.exch.b32 [%rd1], %r1;", "red.global.exch.b32 [%rd1], %r1", "no form of the instruction has these words, " +
+			"want red[.<acq_rel|acquire|relaxed|release>][.<cluster|cta|gpu|sys>][.<space>].<and|or|xor>[.<L2::cache_hint>].<b32|b64> [a], b, ?p:b64"},
+		{"cvt.f32.f64 %f1, %fd1;", "cvt.f32.f64 %f1, %fd1", "this conversion rounds and must say how, as in cvt.rn.f32.f64"},
+		{"cvt.sat.f16.f32 %h1, %f1;", "cvt.sat.f16.f32 %h1, %f1", "this conversion rounds and must say how, as in cvt.rn.sat.f16.f32"},
 		{"cvt.f32.s32 %f1, %r1;", "cvt.f32.s32 %f1, %r1", "this conversion rounds and must say how, as in cvt.rn.f32.s32"},
 		{"cvt.sat.u8.f32 %r1, %f1;", "cvt.sat.u8.f32 %r1, %f1", "this conversion rounds and must say how, as in cvt.rzi.sat.u8.f32"},
 		{"call (%r1), _runtime_f, ();", "call (%r1), _runtime_f, ()", "_runtime_f is not declared"},
