@@ -38,13 +38,27 @@ func (x *execution) access(pc int, mask uint64) (*Access, error) {
 		lane := bits.TrailingZeros64(m)
 		l := a.addr.lane(lane)
 		lo, hi, _ := x.box.span(ramp{int64(l.base), l.steps(64)})
-		if s := fold.Space(uint64(lo)); s == fold.Space(uint64(hi)) {
+		if s, ok := x.space(uint64(lo), uint64(hi)); ok {
 			a.Lanes[s] |= 1 << lane
 		} else {
 			a.Known &^= 1 << lane
 		}
 	}
 	return a, nil
+}
+
+// space returns the space in which all generic addresses from lo to hi lie. It is false
+// if they may lie in several.
+func (x *execution) space(lo, hi uint64) (isa.Space, bool) {
+	s := fold.Space(lo)
+	if s != fold.Space(hi) || s != isa.Global {
+		return s, s == fold.Space(hi)
+	}
+	some, all := x.launch.InConstants(lo, hi)
+	if all {
+		return isa.Const, true
+	}
+	return s, !some
 }
 
 // address returns the addresses that an operand means. They do not wrap around in the
@@ -131,9 +145,6 @@ func (x *execution) load(in *isa.Instr, a *Access, sure, mask uint64) {
 func (x *execution) element(in *isa.Instr, a *Access, offset uint64) *value {
 	v := unknown
 	from := a.Lanes[isa.Local] | a.Lanes[isa.Param] | a.Lanes[isa.Const]
-	if a.Space == isa.Generic {
-		from |= a.Lanes[isa.Global]
-	}
 	n := in.Type.Bytes()
 	if len(x.config.Fixed) > 0 {
 		v = x.fixedElement(a, offset, n)

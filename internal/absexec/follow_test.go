@@ -286,7 +286,7 @@ func (f *follower) fits(e *event, eff *emu.Effect, active uint64, mem *emu.Memor
 				}
 			}
 		}
-		if acc.Lanes[in]>>lane&1 == 0 && (in != isa.Global || acc.Lanes[isa.Const]>>lane&1 == 0) {
+		if acc.Lanes[in]>>lane&1 == 0 {
 			return fmt.Errorf("pc %d, lane %d: not in %s space", eff.PC, lane, in)
 		}
 	}

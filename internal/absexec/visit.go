@@ -36,7 +36,7 @@ type Access struct {
 	Bytes int       // per lane, all elements of a vector together
 	Known uint64    // lanes of Step.Maybe whose address is known
 	// Lanes holds for each space the lanes of Known that access it: for a generic
-	// access that of the address, in which constant memory counts as Global.
+	// access that of the address.
 	Lanes [isa.Param + 1]uint64
 
 	addr *value

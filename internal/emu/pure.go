@@ -180,6 +180,19 @@ func (g *Grid) ReadOnly(addr uint64, n int) []byte {
 	return r.data[addr-r.base:][:n]
 }
 
+// InConstants reports whether some of the addresses from lo to hi lie in a variable in
+// constant memory, and whether all of them lie in one.
+func (g *Grid) InConstants(lo, hi uint64) (some, all bool) {
+	for i := range g.code.kernel.Vars {
+		if v := &g.code.kernel.Vars[i]; v.Space == isa.Const {
+			first, last := g.vars[i], g.vars[i]+uint64(len(g.mem.Bytes(g.vars[i])))-1
+			some = some || lo <= last && first <= hi
+			all = all || first <= lo && hi <= last
+		}
+	}
+	return some, all
+}
+
 // Contents returns n bytes from addr in a buffer or a variable in global or constant
 // memory as they are now; nil if they do not lie there.
 func (g *Grid) Contents(addr uint64, n int) []byte {

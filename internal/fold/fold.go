@@ -94,6 +94,10 @@ func (l *Launch) Constant(o isa.Operand, ctaid [3]int, warp, lane int) (uint64, 
 // memory, which no instruction can write; nil if they do not lie there.
 func (l *Launch) ReadOnly(addr uint64, n int) []byte { return l.grid.ReadOnly(addr, n) }
 
+// InConstants reports whether some of the addresses from lo to hi lie in a variable in
+// constant memory, and whether all of them lie in one.
+func (l *Launch) InConstants(lo, hi uint64) (some, all bool) { return l.grid.InConstants(lo, hi) }
+
 // Contents returns n bytes from addr in a buffer as they are when the launch begins; nil
 // if they do not lie in one.
 func (l *Launch) Contents(addr uint64, n int) []byte { return l.grid.Contents(addr, n) }

@@ -174,7 +174,7 @@ func newAnalysis(c Config) (*analysis, error) {
 		return nil, fmt.Errorf("%s: %w", m.Name, ErrMachine)
 	}
 	a := &analysis{
-		launch: c.Launch, graph: c.Graph, costs: costs(c.Graph.Kernel, m), counter: newCounter(c.Graph.Kernel, m),
+		launch: c.Launch, graph: c.Graph, costs: costs(c.Graph.Kernel, m), counter: newCounter(m),
 		barrier: m.SM.Barrier.Value, dispatch: m.SM.Dispatch.Value,
 		sms: int(m.SM.Count.Value), slots: c.CTAs,
 		paths: make(map[[3]int64][]*path), kinds: make(map[string]int),

@@ -3,6 +3,7 @@ package cta
 import (
 	"math"
 	"math/bits"
+	"slices"
 
 	"warpbound/internal/absexec"
 	"warpbound/internal/isa"
@@ -16,7 +17,6 @@ type counter struct {
 	segment uint64 // bytes of a segment of global memory
 	word    uint64 // bytes of a word of a bank of shared memory
 	banks   uint64
-	consts  bool // the kernel has constant memory, in which generic addresses may lie
 
 	pieces []uint64 // scratch
 	users  []int64  // scratch, by bank
@@ -25,15 +25,12 @@ type counter struct {
 // localWord is the size in bytes of a word of local memory.
 const localWord = 4
 
-func newCounter(k *isa.Kernel, m *machine.Machine) *counter {
+func newCounter(m *machine.Machine) *counter {
 	c := &counter{
 		single:  m.Memory.Requests.Value == machine.ByAccess,
 		segment: uint64(m.Memory.Segment.Value),
 		word:    uint64(m.Shared.BankBytes.Value),
 		banks:   uint64(m.Shared.Banks.Value),
-	}
-	for i := range k.Vars {
-		c.consts = c.consts || k.Vars[i].Space == isa.Const
 	}
 	c.users = make([]int64, c.banks)
 	return c
@@ -47,11 +44,6 @@ func exactly(n int64) between { return between{n, n} }
 func (b between) certain() bool { return b.least == b.most }
 
 func (b between) plus(c between) between { return between{b.least + c.least, b.most + c.most} }
-
-// either returns what holds of a number that is in b or in c.
-func (b between) either(c between) between {
-	return between{min(b.least, c.least), max(b.most, c.most)}
-}
 
 // count returns the requests of the access of a step in every CTA of a box. The least
 // is 0 if perhaps no lane makes the access.
@@ -73,11 +65,7 @@ func (c *counter) count(s *absexec.Step, box absexec.Box) between {
 			continue
 		}
 		space := isa.Space(i)
-		n := c.known(s, space, sure&known, known, box)
-		if a.Space == isa.Generic && space == isa.Global && c.consts {
-			n = n.either(c.known(s, isa.Const, sure&known, known, box))
-		}
-		total = total.plus(n)
+		total = total.plus(c.known(s, space, sure&known, known, box))
 	}
 	open := s.Maybe &^ a.Known
 	each := c.each(s)
@@ -122,10 +110,14 @@ func (c *counter) each(s *absexec.Step) int64 {
 // along each axis. It is false where they are not known so.
 func (c *counter) varying(s *absexec.Step, box absexec.Box) (varied, bool) {
 	a := s.Access
-	if s.Instr.Op == isa.CpAsync || a.Space == isa.Generic || s.Sure != s.Maybe || a.Known != s.Maybe {
+	if s.Instr.Op == isa.CpAsync || s.Sure != s.Maybe {
 		return varied{}, false
 	}
-	period := c.period(a.Space, s.Instr)
+	space := slices.Index(a.Lanes[:], s.Maybe)
+	if space < 0 {
+		return varied{}, false
+	}
+	period := c.period(isa.Space(space), s.Instr)
 	if _, same := shifts(a, s.Maybe, period, box); !same {
 		return varied{}, false
 	}
@@ -142,7 +134,7 @@ func (c *counter) varying(s *absexec.Step, box absexec.Box) (varied, bool) {
 	}
 	v.each(func(at [3]int) {
 		shift := step[0]*uint64(at[0]) + step[1]*uint64(at[1]) + step[2]*uint64(at[2])
-		v.counts = append(v.counts, int32(c.at(s, a.Space, s.Maybe, shift%period)))
+		v.counts = append(v.counts, int32(c.at(s, isa.Space(space), s.Maybe, shift%period)))
 	})
 	return v, true
 }
