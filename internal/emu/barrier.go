@@ -47,7 +47,7 @@ func (op *barrierOp) exec(w *Warp, mask uint64, eff *Effect) error {
 		return err
 	}
 	if id >= barriers {
-		return w.faultf(pc, mask, "barrier %d; a CTA has %d", id, barriers)
+		return w.faultf(pc, mask, "barrier %d; those of a CTA are 0 to %d", id, barriers-1)
 	}
 	expect := 0
 	if op.counted {

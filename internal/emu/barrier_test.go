@@ -191,7 +191,7 @@ other: bar.sync 2; ret;`}, ErrDeadlock, []string{
 setp.ge.u32 %p0, %r0, 32; @%p0 exit;
 bar.sync 1, 64; ret;`}, ErrDeadlock, []string{"warp 0 waits at barrier 1 (k.ptx:12:1) where 1 of 2 warps have arrived"}},
 		{"number", scenario{body: "bar.sync %r0; ret;"}, nil, []string{"barrier 1, which is 0 in thread (0,0,0)"}},
-		{"number out of range", scenario{body: "mov.u32 %r1, 16; bar.sync %r1; ret;"}, nil, []string{"barrier 16; a CTA has 16"}},
+		{"number out of range", scenario{body: "mov.u32 %r1, 16; bar.sync %r1; ret;"}, nil, []string{"barrier 16; those of a CTA are 0 to 15"}},
 		{"count", scenario{body: "bar.sync 0, 33; ret;"}, nil, []string{"33 threads", "multiple of the 32"}},
 		{"counts differ", scenario{body: `
 setp.ge.u32 %p0, %r0, 32; @%p0 bra other;

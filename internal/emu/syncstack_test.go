@@ -167,7 +167,7 @@ store w = a`
 	for code, want := range map[string]string{
 		"barrier 0, 0":                     "barrier 0, 0: a barrier for 0 threads; a CTA has 1 to 256",
 		"barrier 0, 257":                   "a barrier for 257 threads; a CTA has 1 to 256",
-		"barrier 16, 4":                    "barrier 16; a CTA has 16",
+		"barrier 16, 4":                    "barrier 16; those of a CTA are 0 to 15",
 		"barrier Tid, 4":                   "barrier 1, which is 0 in thread (0,0,0) of the same warp",
 		"binop a = Tid * -1\nbarrier 0, a": "thread count 4294967295, which is 0 in thread (0,0,0) of the same warp",
 	} {
