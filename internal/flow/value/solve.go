@@ -78,6 +78,7 @@ func newSolver(g *cfg.Graph, launch Launch) *solver {
 	s := &solver{
 		Result: &Result{Graph: g, Launch: launch, in: make([]state, n), along: make([][]state, n)},
 		live:   cfg.Liveness(g), heads: make([]bool, n), preds: make([][]edgeRef, n),
+		reducible: g.Loops().Irreducible() == nil,
 	}
 	s.machine = machine{kernel: g.Kernel, launch: &s.Launch, syms: newSymbols()}
 	all := graph.New(n + 1)
