@@ -196,9 +196,11 @@ st.shared.u32 [tile], %r1; setp.lt.u32 %p2, %r1, 50; @%p2 bra L;`, false},
 func TestNestedLoops(t *testing.T) {
 	g := graphOf(t, `mov.u32 %r1, 0;
 L: mov.u32 %r2, %r1;
-M: add.u32 %r2, %r2, 2; setp.lt.u32 %p2, %r2, 20; @%p2 bra M;
+M: mov.u32 %r3, 0;
+N: add.u32 %r3, %r3, 1; setp.lt.u32 %p1, %r3, 4; @%p1 bra N;
+add.u32 %r2, %r2, 2; setp.lt.u32 %p2, %r2, 20; @%p2 bra M;
 add.u32 %r1, %r1, 1; setp.lt.u32 %p3, %r1, 9; @%p3 bra L;`)
-	want := map[string]int64{"L": 8, "M": 9}
+	want := map[string]int64{"L": 8, "M": 9, "N": 3}
 	for _, b := range analyzed(t, g, Launch{}).Loops() {
 		name := g.Name(b.Header)
 		if n, ok := want[name]; !ok || !b.Known || b.Iterations != n {

@@ -65,6 +65,7 @@ type solver struct {
 	order      []int // blocks, in reverse post-order of all edges
 	heads      []bool
 	preds      [][]edgeRef
+	rank       []int            // of each block: its place in the order
 	thresholds map[int][]uint64 // by width
 	reducible  bool
 	pass       int
@@ -92,20 +93,27 @@ func newSolver(g *cfg.Graph, launch Launch) *solver {
 		}
 	}
 	s.order = slices.DeleteFunc(graph.ReversePostOrder(all, g.Entry()), func(b int) bool { return b == n })
-	rank := make([]int, n)
+	s.rank = make([]int, n)
 	for i, b := range s.order {
-		rank[b] = i
+		s.rank[b] = i
 	}
 	for _, b := range s.order {
 		for _, e := range g.Blocks[b].Edges {
-			if e.To < n && rank[e.To] <= rank[b] {
+			if e.To < n && s.back(b, e.To) {
 				s.heads[e.To] = true
 			}
 		}
 	}
 	s.thresholds = thresholds(g.Kernel, &s.Launch)
+	for b := range s.preds {
+		slices.SortStableFunc(s.preds[b], func(d, e edgeRef) int { return s.rank[d.block] - s.rank[e.block] })
+	}
 	return s
 }
+
+// back reports whether an edge leads back in the order of the blocks, so that what is known
+// along it is that of the pass before.
+func (s *solver) back(from, to int) bool { return s.rank[to] <= s.rank[from] }
 
 // thresholds returns where sets are widened to, for each width: the limits of types, and
 // the constants of the kernel and of its launch with their neighbours.
@@ -176,12 +184,19 @@ func same(a, b state) bool {
 // found to come there.
 func (s *solver) enter(b int) (state, bool) {
 	from := make([]state, 0, len(s.preds[b]))
+	ahead := 0 // values of this pass
 	for _, e := range s.preds[b] {
 		if st := s.along[e.block][e.index]; st != nil {
 			from = append(from, st)
+			if !s.back(e.block, b) {
+				ahead++
+			}
 		}
 	}
 	start := b == s.Graph.Entry()
+	if start {
+		ahead++
+	}
 	if len(from) == 0 && !start {
 		return nil, false
 	}
@@ -199,7 +214,7 @@ func (s *solver) enter(b int) (state, bool) {
 		if s.in[b] != nil {
 			old = s.in[b][r]
 		}
-		in[r] = s.merge(b, r, old, values)
+		in[r] = s.merge(b, r, old, values, ahead)
 	}
 	return in, true
 }
@@ -208,8 +223,10 @@ func (s *solver) enter(b int) (state, bool) {
 // that is the same on all ways; else it gets a symbol for its value here. A way along which
 // the register only comes back as it left the block does not count, as with phi functions
 // of the form x = phi(y, x): in a reducible graph, control cannot have passed the place
-// where y got its value and come back without entering the block anew.
-func (s *solver) merge(b int, r isa.Reg, old *Value, values []*Value) *Value {
+// where y got its value and come back without entering the block anew. Nor does a way back
+// along which it has the form that it had here in the pass before: when nothing changes any
+// more, that is the form that it has here.
+func (s *solver) merge(b int, r isa.Reg, old *Value, values []*Value, ahead int) *Value {
 	m := &s.machine
 	here := func(y Symbol) bool { e := &m.syms.all[y]; return e.origin == merged && e.block == b }
 	v := &Value{Set: values[0].Set, cond: values[0].cond}
@@ -217,15 +234,19 @@ func (s *solver) merge(b int, r isa.Reg, old *Value, values []*Value) *Value {
 		v.cond = nil
 	}
 	keep := true
-	for _, w := range values {
+	for i, w := range values {
 		v.Set = v.Set.Join(w.Set)
 		if !v.cond.equal(w.cond) {
 			v.cond = nil
 		}
 		switch y, own := w.form.symbol(); {
 		case own && here(y) && m.syms.all[y].reg == r && s.reducible:
-			// It comes back as it was (see below).
-		case !w.form.known() || w.form.mentions(here) || v.form.known() && !v.form.equal(w.form):
+			// It comes back as it was.
+		case !w.form.known() || w.form.mentions(here):
+			keep = false
+		case i >= ahead && old != nil && w.form.equal(old.form):
+			// It comes back as it was in the pass before.
+		case v.form.known() && !v.form.equal(w.form):
 			keep = false
 		default:
 			v.form = w.form
