@@ -11,18 +11,17 @@ import (
 func (f *Flow) reconvergence() []int {
 	exit := f.Exit()
 	nearest := graph.PostDominators(f.g, exit)
-	all := f.meetings(func(b int) bool { return b != exit })
-	awaiting := f.meetings(f.ReachesBarrier)
+	ending, awaiting := f.beforeEnds(), f.beforeBarriers()
 	torn := f.nearTorn(nearest)
 	points := make([]int, f.Len())
 	for b := range points {
 		switch r := nearest.IDom(b); {
 		case !slices.ContainsFunc(f.Succ(b), f.ReachesBarrier):
-			points[b] = all.IDom(b)
-		case f.ReachesBarrier(r), r != exit && !torn[b]:
+			points[b] = ending.IDom(b)
+		case r != exit && !torn[b]:
 			points[b] = r
 		default:
-			points[b] = awaiting.IDom(b)
+			points[b] = awaiting[b]
 		}
 	}
 	f.parted = make([]bool, f.Len())
@@ -56,21 +55,72 @@ func (f *Flow) nearTorn(nearest *graph.DomTree) []bool {
 	return f.g.Reverse().Reachable(after...)
 }
 
-// meetings returns the tree in which the parent of a block is where lanes meet that diverge
-// there, in the part of the blocks for which in holds. Control that has left the part must
-// not come back.
-//
-// The ends of the part, from which control leaves it, are ranked. A block belongs to the
-// first of them that can be reached from it, and its parent is its immediate post-dominator
-// with regard to that end: other ends, and edges to blocks from which that end cannot be
-// reached, do not count.
-func (f *Flow) meetings(in func(b int) bool) *graph.DomTree {
+// beforeBarriers returns for every block the nearest one that all paths from it to a last
+// barrier visit, which may be the block itself if they lead around a loop; Exit() if there
+// is none. Paths that come to no barrier do not count.
+func (f *Flow) beforeBarriers() []int {
+	last := f.lastBarriers()
 	exit := f.Exit()
-	outside := func(b int) bool { return !in(b) }
+	g := graph.New(exit + 1 + f.Len())
+	leaving := func(b int) int { // the node at which paths from b begin
+		if last[b] {
+			return exit + 1 + b // since those to b end at b
+		}
+		return b
+	}
+	for b := range f.Len() {
+		if last[b] {
+			g.AddEdge(b, exit)
+		}
+		for _, s := range f.Succ(b) {
+			if f.awaiting[s] {
+				g.AddEdge(leaving(b), s)
+			}
+		}
+	}
+	tree := graph.PostDominators(g, exit)
+	points := make([]int, f.Len())
+	for b := range points {
+		points[b] = tree.IDom(leaving(b))
+	}
+	return points
+}
+
+// lastBarriers tells which blocks hold a barrier to which a path leads back from every
+// barrier that can be reached from it.
+func (f *Flow) lastBarriers() []bool {
+	components := graph.SCC(f.g)
+	of := make([]int, f.g.Len())
+	for i, c := range components {
+		for _, b := range c {
+			of[b] = i
+		}
+	}
+	left := make([]bool, len(components)) // for another with a barrier ahead
+	for b := range f.Len() {
+		for _, s := range f.Succ(b) {
+			left[of[b]] = left[of[b]] || of[s] != of[b] && f.awaiting[s]
+		}
+	}
+	last := make([]bool, f.Len())
+	for b := range last {
+		last[b] = f.awaits[b] && !left[of[b]]
+	}
+	return last
+}
+
+// beforeEnds returns the tree in which the parent of a block is where lanes meet that diverge
+// there and come to no barrier.
+//
+// The ends of the kernel are ranked. A block belongs to the first of them that can be reached
+// from it, and its parent is its immediate post-dominator with regard to that end: other ends,
+// and edges to blocks from which that end cannot be reached, do not count.
+func (f *Flow) beforeEnds() *graph.DomTree {
+	exit := f.Exit()
 	const none = -1
 	end := slices.Repeat([]int{none}, f.g.Len()) // to which a block belongs
 	g := graph.New(f.g.Len())
-	for _, p := range f.ranked(func(b int) bool { return in(b) && slices.ContainsFunc(f.Succ(b), outside) }) {
+	for _, p := range f.ranked() {
 		if end[p] != none {
 			continue
 		}
@@ -89,7 +139,7 @@ func (f *Flow) meetings(in func(b int) bool) *graph.DomTree {
 	}
 	for b := range f.Len() {
 		for _, s := range f.g.Succ(b) {
-			if in(b) && in(s) && end[b] == end[s] {
+			if s != exit && end[b] == end[s] {
 				g.AddEdge(b, s)
 			}
 		}
@@ -97,10 +147,10 @@ func (f *Flow) meetings(in func(b int) bool) *graph.DomTree {
 	return graph.PostDominators(g, exit)
 }
 
-// ranked returns the blocks for which ends holds, those first at which most lanes are
-// likely to end: with the most barriers on a path from the entry that goes back in no
+// ranked returns the blocks at which lanes may end, those first at which most of them are
+// likely to: with the most barriers on a path from the entry that goes back in no
 // loop, then with the most blocks on such a path where paths join, then last.
-func (f *Flow) ranked(ends func(b int) bool) []int {
+func (f *Flow) ranked() []int {
 	forward := withoutBackEdges(f)
 	barriers, joins := make([]int, f.g.Len()), make([]int, f.g.Len())
 	for _, b := range graph.ReversePostOrder(forward, f.Entry()) {
@@ -116,12 +166,7 @@ func (f *Flow) ranked(ends func(b int) bool) []int {
 			joins[b]++
 		}
 	}
-	var order []int
-	for b := range f.Len() {
-		if ends(b) {
-			order = append(order, b)
-		}
-	}
+	order := slices.Clone(f.g.Pred(f.Exit()))
 	slices.SortFunc(order, func(a, b int) int {
 		switch {
 		case barriers[a] != barriers[b]:
@@ -141,14 +186,14 @@ func (f *Flow) ranked(ends func(b int) bool) []int {
 //   - If no barrier can be reached behind b, it is the nearest block that all paths
 //     visit from b to the last end of the kernel that b can reach: the first that
 //     ranked returns. Paths to other ends do not count.
-//   - If a barrier can be reached from the immediate post-dominator of b, it is that
-//     block. So it is if the post-dominator is any other block and no block that can be
-//     reached from b, and has a barrier ahead, can be reached from a torn one: one with
-//     several successors with a barrier ahead, but none ahead of its immediate
-//     post-dominator. At a barrier, lanes that wait where none is ahead count as ended.
-//   - Otherwise it is found as in the first case among the blocks with a barrier ahead:
-//     their edges to other blocks count as ends of the kernel, and lanes that take one
-//     run to their end.
+//   - Otherwise it is the immediate post-dominator, if that is a block and b is not near a
+//     torn block: if no block that can be reached from b, and has a barrier ahead, can be
+//     reached from one with several successors with a barrier ahead, but none ahead of its
+//     immediate post-dominator. At a barrier, lanes that wait where none is ahead count as
+//     ended.
+//   - Otherwise it is the nearest block that all paths visit from b to a last barrier, one
+//     that can be reached from every barrier that can be reached from it; Exit() if there is
+//     none. Paths that come to no barrier do not count: lanes that take one run to their end.
 //
 // In a kernel whose lanes meet AtSyncs it is the block behind the sync at which the sides
 // of b meet.

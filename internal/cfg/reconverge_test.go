@@ -14,74 +14,99 @@ import (
 // slowReconverge finds the reconvergence points from the words of Reconverge, by removal
 // of nodes.
 func slowReconverge(f *cfg.Flow) []int {
-	points := make([]int, f.Len())
+	points, awaited := make([]int, f.Len()), awaited(f)
 	for b := range points {
-		points[b] = slowPoint(f, b)
+		points[b] = slowPoint(f, b, awaited)
 	}
 	return points
 }
 
-func slowPoint(f *cfg.Flow, b int) int {
-	exit := f.Exit()
-	awaited := func(b int) bool {
-		for c, reached := range f.Graph().Reachable(b) {
-			if reached && c != exit && f.Awaits(c) {
-				return true
-			}
-		}
-		return false
-	}
-	nearest := slowIPdom(f.Graph(), exit, b)
+func slowPoint(f *cfg.Flow, b int, awaited []bool) int {
+	open := func(s int) bool { return awaited[s] }
+	nearest, here := slowIPdom(f.Graph(), f.Exit(), b), f.Graph().Reachable(b)
 	switch {
-	case !slices.ContainsFunc(f.Succ(b), awaited):
-		return slowMeeting(f, b, func(int) bool { return true })
-	case awaited(nearest):
-		return nearest
+	case !slices.ContainsFunc(f.Succ(b), open):
+		return slowBeforeEnd(f, b)
+	case nearest == f.Exit():
+		return slowBeforeBarrier(f, b)
 	}
-	near := false
 	for x := range f.Len() {
-		ways := slices.DeleteFunc(slices.Clone(f.Succ(x)), func(s int) bool { return !awaited(s) })
-		if len(ways) < 2 || awaited(slowIPdom(f.Graph(), exit, x)) {
+		ways := slices.DeleteFunc(slices.Clone(f.Succ(x)), func(s int) bool { return !awaited[s] })
+		if len(ways) < 2 || awaited[slowIPdom(f.Graph(), f.Exit(), x)] {
 			continue
 		}
-		from, here := f.Graph().Reachable(x), f.Graph().Reachable(b)
-		for y := range f.Len() {
-			near = near || from[y] && here[y] && awaited(y)
+		for y, reached := range f.Graph().Reachable(x) {
+			if reached && here[y] && awaited[y] {
+				return slowBeforeBarrier(f, b)
+			}
 		}
 	}
-	if nearest != exit && !near {
-		return nearest
-	}
-	return slowMeeting(f, b, awaited)
+	return nearest
 }
 
-// slowMeeting finds where lanes meet that leave b and go to the last end that b reaches,
-// in the part of the flow graph for which in holds.
-func slowMeeting(f *cfg.Flow, b int, in func(int) bool) int {
-	exit := f.Exit()
-	g := graph.New(exit + 1)
-	ends := make([]bool, exit+1)
-	for _, e := range f.Graph().Edges() {
-		switch {
-		case !in(e.From):
-		case e.To == exit || !in(e.To):
-			ends[e.From] = true
-		default:
-			g.AddEdge(e.From, e.To)
+// awaited tells from which blocks a barrier can be reached.
+func awaited(f *cfg.Flow) []bool {
+	awaited := make([]bool, f.Len()+1)
+	for b := range awaited {
+		for c, reached := range f.Graph().Reachable(b) {
+			awaited[b] = awaited[b] || reached && c != f.Exit() && f.Awaits(c)
 		}
 	}
+	return awaited
+}
+
+// slowBeforeBarrier finds the first block without which no last barrier can be reached
+// from the successors of b.
+func slowBeforeBarrier(f *cfg.Flow, b int) int {
+	var last []int
+	for x := range f.Len() {
+		back := true
+		for y, reached := range f.Graph().Reachable(x) {
+			back = back && !(reached && y != f.Exit() && f.Awaits(y) && !f.Graph().Reachable(y)[x])
+		}
+		if back && f.Awaits(x) {
+			last = append(last, x)
+		}
+	}
+	without := func(r int) []bool { // what can be reached
+		g := graph.New(f.Exit() + 1)
+		for _, e := range f.Graph().Edges() {
+			if e.From != r && e.To != r {
+				g.AddEdge(e.From, e.To)
+			}
+		}
+		return g.Reachable(slices.DeleteFunc(slices.Clone(f.Succ(b)), func(s int) bool { return s == r })...)
+	}
+	var all []int // blocks on all paths
+	for r := range f.Len() {
+		reached := without(r)
+		if !slices.ContainsFunc(last, func(x int) bool { return reached[x] }) {
+			all = append(all, r)
+		}
+	}
+	for _, r := range all {
+		if !slices.ContainsFunc(all, func(other int) bool { return other != r && !without(other)[r] }) {
+			return r
+		}
+	}
+	return f.Exit()
+}
+
+// slowBeforeEnd finds where lanes meet that leave b and go to the last end that b reaches.
+func slowBeforeEnd(f *cfg.Flow, b int) int {
+	exit := f.Exit()
 	last := -1
-	for e, reached := range g.Reachable(b) {
-		if reached && ends[e] && (last < 0 || slices.Compare(weight(f, e), weight(f, last)) > 0) {
+	for e, reached := range f.Graph().Reachable(b) {
+		if reached && e != exit && slices.Contains(f.Succ(e), exit) && (last < 0 || slices.Compare(weight(f, e), weight(f, last)) > 0) {
 			last = e
 		}
 	}
 	if last < 0 {
-		return slowIPdom(g, exit, b)
+		return slowIPdom(f.Graph(), exit, b)
 	}
 	to := graph.New(exit + 1)
-	for _, e := range g.Edges() {
-		if g.Reachable(e.To)[last] {
+	for _, e := range f.Graph().Edges() {
+		if e.To != exit && f.Graph().Reachable(e.To)[last] {
 			to.AddEdge(e.From, e.To)
 		}
 	}
@@ -215,9 +240,13 @@ func TestReconverge(t *testing.T) {
 		{"work behind the last barrier", 3, "0!: 1 2\n1: 2\n2: x", []int{2, 2, 3}},
 		{"an endless loop that lanes may enter", 4, "0: 1 3\n1!: 2\n2: x\n3: 3", []int{1, 2, 4, 4}},
 		{"guarded ends", 3, "0: 1 x\n1!: 2 x\n2: x", []int{1, 2, 3}},
-		{"a loop that lanes leave to end", 4, "0: 1 2\n1!: 0 3\n2: x\n3: x", []int{1, 4, 4, 4}},
+		{"a loop that lanes leave to end", 4, "0: 1 2\n1!: 0 3\n2: x\n3: x", []int{1, 0, 4, 4}},
 		{"without a barrier they wait behind the loop", 4, "0: 1 2\n1: 0 3\n2: x\n3: x", []int{1, 3, 4, 4}},
-		{"an end behind a barrier in a loop", 4, "0: 1 2\n1!: 0 3\n2: x\n3: x", []int{1, 4, 4, 4}},
+		{"an end that some lanes may come to in a loop with a barrier", 6, "0: 1 5\n1!: 2 3\n2: 3 4\n3: 0\n4: x\n5: x", []int{1, 3, 3, 0, 6, 6}},
+		{"the same with a barrier behind the loop", 6, "0: 1 5\n1!: 2 3\n2: 3 4\n3: 0\n4: x\n5!: x", []int{5, 3, 3, 0, 6, 6}},
+		{"around a loop to the barrier before", 2, "0!: 0 1\n1: x", []int{1, 2}},
+		{"the same with an end of its own", 3, "0!: 0 1 2\n1: x\n2: x", []int{0, 3, 3}},
+		{"to one of two last barriers", 4, "0: 1 2 3\n1!: x\n2!: x\n3: x", []int{4, 4, 4, 4}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			f := makeFlow(c.n, c.flow)

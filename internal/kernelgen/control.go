@@ -107,13 +107,13 @@ func (g *generator) loop(s scope) {
 		g.place(head)
 		g.emit("setp.ge.u32 %s, %s, %s", p, count, limit)
 		g.jump(p, l.end)
-		g.sequence(in)
+		g.round(in)
 		g.place(l.latch)
 		g.emit("add.s32 %s, %s, 1", count, count)
 		g.jump("", head)
 	} else {
 		g.place(head)
-		g.sequence(in)
+		g.round(in)
 		g.place(l.latch)
 		g.emit("add.s32 %s, %s, 1", count, count)
 		g.emit("setp.lt.u32 %s, %s, %s", p, count, limit)
@@ -121,6 +121,18 @@ func (g *generator) loop(s scope) {
 	}
 	g.place(l.end)
 	g.counters = g.counters[:len(g.counters)-1]
+}
+
+// round is the body of a loop. Where threads go round together there often is a barrier in it,
+// and some of them leave the kernel behind it.
+func (g *generator) round(s scope) {
+	if s.together && g.chance(60) {
+		g.exchange()
+	}
+	g.sequence(s)
+	if s.together && s.returns && g.chance(40) {
+		g.desert()
+	}
 }
 
 // limit is the number of trips, at most most, of the loop with a head. Where bounds are wanted
@@ -184,6 +196,17 @@ func (g *generator) end(uniform bool) {
 	g.emit("st.global.u32 %s, %s", g.slot(g.IntN(slots)), g.word())
 	g.emit("%s", how)
 	g.place(stay)
+}
+
+// desert lets threads that go round a loop together part, and some of them end before the
+// others, which may be in front of the next barrier by then, meet again.
+func (g *generator) desert() {
+	over := g.label()
+	g.jump(g.condition(false), over)
+	g.straight()
+	g.end(g.chance(50))
+	g.straight()
+	g.place(over)
 }
 
 // choice is a switch, by an indexed branch or by a chain of comparisons, of which

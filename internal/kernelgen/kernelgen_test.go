@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"warpbound/internal/cfg"
+	"warpbound/internal/graph"
 	"warpbound/internal/isa"
 	"warpbound/internal/isa/minisimt"
 	"warpbound/internal/isa/ptx"
@@ -155,6 +156,44 @@ func TestControlFlow(t *testing.T) {
 			t.Errorf("irreducible=%t: %d of 100 kernels have loops with several entries", irreducible, tangled)
 		}
 	}
+}
+
+// TestDeserts checks that in some kernels lanes that go round a loop from barrier to barrier
+// part, and may end on one side before they meet again.
+func TestDeserts(t *testing.T) {
+	found := 0
+	for seed := range uint64(200) {
+		g := flowGraph(t, generate(seed, false).Module)
+		if slices.ContainsFunc(g.Loops().Loops, func(l graph.Loop) bool { return deserted(g, &l) }) {
+			found++
+		}
+	}
+	if found < 10 {
+		t.Errorf("%d of 200 kernels", found)
+	}
+}
+
+// deserted reports whether a loop with a barrier can be left for good from a block that
+// only some of the paths around it visit.
+func deserted(g *cfg.Graph, l *graph.Loop) bool {
+	if !slices.ContainsFunc(l.Body, g.Awaits) {
+		return false
+	}
+	around := graph.New(g.Len() + 1) // once, from the header to the exit
+	for _, e := range g.Flow.Graph().Edges() {
+		switch {
+		case !l.Contains(e.From):
+		case e.To == l.Header:
+			around.AddEdge(e.From, g.Exit())
+		case l.Contains(e.To):
+			around.AddEdge(e.From, e.To)
+		}
+	}
+	always := graph.PostDominators(around, g.Exit())
+	return slices.ContainsFunc(l.Body, func(b int) bool {
+		leaves := slices.ContainsFunc(g.Succ(b), func(s int) bool { return s == g.Exit() || !l.Contains(s) && !g.ReachesBarrier(s) })
+		return leaves && !always.Dominates(b, l.Header)
+	})
 }
 
 func flowGraph(t *testing.T, module string) *cfg.Graph {
