@@ -98,6 +98,9 @@ func (p Place) onLine(k *isa.Kernel) []int {
 			at = append(at, l.Index)
 		}
 	}
+	if len(at) > 1 && k.Meeting == isa.AtSyncs {
+		at = at[:1] // a line of the kernel language has many labels, and no copies
+	}
 	if at != nil {
 		return at
 	}
