@@ -10,7 +10,7 @@ import (
 
 // Most commands are done before their garbage matters: memory is given for time, unless the
 // user says otherwise.
-const gcPercent = 400
+const gcPercent = 300
 
 func main() {
 	if os.Getenv("GOGC") == "" {
