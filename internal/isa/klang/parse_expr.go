@@ -24,8 +24,8 @@ func (p *parser) expression(level int) (*Expr, error) {
 	}
 	depth := p.depth
 	defer func() { p.depth = depth }()
-	for t := p.peek(); t.Kind == clex.Symbol && slices.Contains(levels[level], t.Text); t = p.peek() {
-		p.next()
+	for t := p.Peek(); t.Kind == clex.Symbol && slices.Contains(levels[level], t.Text); t = p.Peek() {
+		p.Next()
 		if err := p.enter(); err != nil { // the tree grows deeper
 			return nil, err
 		}
@@ -43,22 +43,22 @@ func (p *parser) unary() (*Expr, error) {
 		return nil, err
 	}
 	defer p.leave()
-	t := p.peek()
+	t := p.Peek()
 	switch {
-	case t.Is("-") && (p.after().Kind == clex.Int || p.after().Kind == clex.Float):
-		p.next()
+	case t.Is("-") && (p.After().Kind == clex.Int || p.After().Kind == clex.Float):
+		p.Next()
 		return p.number("-", t)
 	case t.Is("-"), t.Is("!"), t.Is("~"):
-		p.next()
+		p.Next()
 		a, err := p.unary()
 		return &Expr{Op: t.Text, A: a, Pos: t.Pos}, err
 	case t.Is("+"):
-		p.next()
+		p.Next()
 		return p.unary()
-	case t.Is("(") && isType(p.after()):
-		p.next()
-		typ := p.next()
-		if err := p.expect(")"); err != nil {
+	case t.Is("(") && isType(p.After()):
+		p.Next()
+		typ := p.Next()
+		if err := p.Expect(")"); err != nil {
 			return nil, err
 		}
 		a, err := p.unary()
@@ -72,17 +72,17 @@ func (p *parser) unary() (*Expr, error) {
 }
 
 func (p *parser) primary() (*Expr, error) {
-	switch t := p.peek(); {
+	switch t := p.Peek(); {
 	case t.Is("("):
 		return p.parenthesised()
 	case t.Kind == clex.Int || t.Kind == clex.Float:
 		return p.number("", t)
 	case t.Kind == clex.Word && slices.Contains(minisimt.Specials(), t.Text):
-		p.next()
+		p.Next()
 		return &Expr{Op: "name", Leaf: minisimt.Value{Name: t.Text, Pos: t.Pos}, Pos: t.Pos}, nil
 	case t.Kind == clex.Word:
 		name, err := p.name("a variable")
-		if err == nil && p.peek().Is("(") {
+		if err == nil && p.Peek().Is("(") {
 			err = diag.Errorf(name.Pos, "there are no functions to call but _syncthreads()")
 		}
 		return &Expr{Op: "name", Leaf: minisimt.Value{Name: name.Text, Pos: name.Pos}, Pos: name.Pos}, err
@@ -92,7 +92,7 @@ func (p *parser) primary() (*Expr, error) {
 }
 
 func (p *parser) number(sign string, first clex.Token) (*Expr, error) {
-	v, err := minisimt.Number(p.next(), sign)
+	v, err := minisimt.Number(p.Next(), sign)
 	if err != nil {
 		return nil, err
 	}

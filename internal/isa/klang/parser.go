@@ -12,13 +12,13 @@ import (
 // Parse reads a module. The first error that it meets is returned, with its position.
 // Names and types are checked by Compile.
 func Parse(file string, src []byte) (*Module, error) {
-	tokens, err := clex.Scan(file, src)
+	tokens, err := clex.NewCursor(file, src)
 	if err != nil {
 		return nil, err
 	}
-	p := &parser{tokens: tokens}
+	p := &parser{Cursor: tokens}
 	m := &Module{File: file}
-	for p.peek().Kind != clex.End {
+	for p.Peek().Kind != clex.End {
 		k, err := p.kernel()
 		if err != nil {
 			return nil, err
@@ -26,15 +26,14 @@ func Parse(file string, src []byte) (*Module, error) {
 		m.Kernels = append(m.Kernels, k)
 	}
 	if len(m.Kernels) == 0 {
-		return nil, diag.Errorf(p.peek().Pos, "the module has no kernel; one begins with: __kernel NAME(int n) {")
+		return nil, diag.Errorf(p.Peek().Pos, "the module has no kernel; one begins with: __kernel NAME(int n) {")
 	}
 	return m, nil
 }
 
 type parser struct {
-	tokens []clex.Token
-	at     int
-	depth  int // of nested statements and expressions
+	clex.Cursor
+	depth int // of nested statements and expressions
 }
 
 // maxDepth bounds how deeply statements and expressions may be nested.
@@ -43,46 +42,18 @@ const maxDepth = 500
 // enter notes that a statement or expression is begun; the caller must leave it.
 func (p *parser) enter() error {
 	if p.depth++; p.depth > maxDepth {
-		return diag.Errorf(p.peek().Pos, "statements or expressions are nested more than %d deep", maxDepth)
+		return diag.Errorf(p.Peek().Pos, "statements or expressions are nested more than %d deep", maxDepth)
 	}
 	return nil
 }
 
 func (p *parser) leave() { p.depth-- }
 
-func (p *parser) peek() clex.Token { return p.tokens[p.at] }
-
-// after returns the token after the next.
-func (p *parser) after() clex.Token { return p.tokens[min(p.at+1, len(p.tokens)-1)] }
-
-func (p *parser) next() clex.Token {
-	t := p.tokens[p.at]
-	if t.Kind != clex.End {
-		p.at++
-	}
-	return t
-}
-
-func (p *parser) expect(text string) error {
-	if t := p.next(); !t.Is(text) {
-		return diag.Errorf(t.Pos, "want '%s', not %s", text, t)
-	}
-	return nil
-}
-
-func (p *parser) accept(text string) bool {
-	if p.peek().Is(text) {
-		p.at++
-		return true
-	}
-	return false
-}
-
 // keywords may not name anything.
 var keywords = []string{"__kernel", "void", "int", "float", "if", "else", "while", "for", "do", "break", "continue", "return", "_syncthreads", "__syncthreads"}
 
 func (p *parser) name(what string) (clex.Token, error) {
-	t := p.next()
+	t := p.Next()
 	switch {
 	case t.Kind != clex.Word:
 		return t, diag.Errorf(t.Pos, "want the name of %s, not %s", what, t)
@@ -93,22 +64,22 @@ func (p *parser) name(what string) (clex.Token, error) {
 }
 
 func (p *parser) kernel() (*Kernel, error) {
-	k := &Kernel{Pos: p.peek().Pos}
-	if err := p.expect("__kernel"); err != nil {
+	k := &Kernel{Pos: p.Peek().Pos}
+	if err := p.Expect("__kernel"); err != nil {
 		return nil, err
 	}
-	p.accept("void")
+	p.Accept("void")
 	name, err := p.name("a kernel")
 	if err != nil {
 		return nil, err
 	}
 	k.Name = name.Text
-	if err := p.expect("("); err != nil {
+	if err := p.Expect("("); err != nil {
 		return nil, err
 	}
-	for !p.accept(")") {
+	for !p.Accept(")") {
 		if len(k.Params) > 0 {
-			if err := p.expect(","); err != nil {
+			if err := p.Expect(","); err != nil {
 				return nil, err
 			}
 		}
@@ -122,8 +93,8 @@ func (p *parser) kernel() (*Kernel, error) {
 		}
 		k.Params = append(k.Params, v)
 	}
-	if !p.peek().Is("{") {
-		return nil, p.expect("{")
+	if !p.Peek().Is("{") {
+		return nil, p.Expect("{")
 	}
 	k.Body, err = p.block()
 	return k, err
@@ -133,7 +104,7 @@ func isType(t clex.Token) bool { return t.Is("int") || t.Is("float") }
 
 // typeName reads int or float.
 func (p *parser) typeName() (minisimt.Type, error) {
-	switch t := p.next(); {
+	switch t := p.Next(); {
 	case t.Is("int"):
 		return minisimt.Int, nil
 	case t.Is("float"):
@@ -145,7 +116,7 @@ func (p *parser) typeName() (minisimt.Type, error) {
 
 // declarator reads the name of a variable of a type, or behind a star of a pointer to it.
 func (p *parser) declarator(typ minisimt.Type, what string) (minisimt.Var, error) {
-	if p.accept("*") {
+	if p.Accept("*") {
 		typ = typ.Pointer()
 	}
 	name, err := p.name(what)
@@ -154,11 +125,11 @@ func (p *parser) declarator(typ minisimt.Type, what string) (minisimt.Var, error
 
 // block reads statements in braces.
 func (p *parser) block() ([]Stmt, error) {
-	if err := p.expect("{"); err != nil {
+	if err := p.Expect("{"); err != nil {
 		return nil, err
 	}
 	var body []Stmt
-	for !p.accept("}") {
+	for !p.Accept("}") {
 		list, err := p.statement()
 		if err != nil {
 			return nil, err
@@ -175,7 +146,7 @@ func (p *parser) statement() ([]Stmt, error) {
 		return nil, err
 	}
 	defer p.leave()
-	switch t := p.peek(); {
+	switch t := p.Peek(); {
 	case t.Is("{"):
 		body, err := p.block()
 		return []Stmt{&Block{body}}, err
@@ -186,7 +157,7 @@ func (p *parser) statement() ([]Stmt, error) {
 		s, err := p.loop()
 		return []Stmt{s}, err
 	case t.Is(";"):
-		p.next()
+		p.Next()
 		return nil, nil
 	case t.Is("do"), t.Is("break"), t.Is("continue"), t.Is("return"):
 		return nil, diag.Errorf(t.Pos, "the language has no %s: loops are while and for, and lanes leave them by their conditions", t.Text)
@@ -195,19 +166,19 @@ func (p *parser) statement() ([]Stmt, error) {
 	if err != nil {
 		return nil, err
 	}
-	return list, p.expect(";")
+	return list, p.Expect(";")
 }
 
 // body reads the statement that an if or a loop controls.
 func (p *parser) body() ([]Stmt, error) {
-	if p.peek().Is("{") {
+	if p.Peek().Is("{") {
 		return p.block()
 	}
 	return p.statement()
 }
 
 func (p *parser) condition() (*If, error) {
-	s := &If{Pos: p.next().Pos}
+	s := &If{Pos: p.Next().Pos}
 	var err error
 	if s.Cond, err = p.parenthesised(); err != nil {
 		return nil, err
@@ -215,25 +186,25 @@ func (p *parser) condition() (*If, error) {
 	if s.Then, err = p.body(); err != nil {
 		return nil, err
 	}
-	if p.accept("else") {
+	if p.Accept("else") {
 		s.Else, err = p.body()
 	}
 	return s, err
 }
 
 func (p *parser) parenthesised() (*Expr, error) {
-	if err := p.expect("("); err != nil {
+	if err := p.Expect("("); err != nil {
 		return nil, err
 	}
 	e, err := p.expression(0)
 	if err != nil {
 		return nil, err
 	}
-	return e, p.expect(")")
+	return e, p.Expect(")")
 }
 
 func (p *parser) loop() (*Loop, error) {
-	t := p.next()
+	t := p.Next()
 	s := &Loop{Pos: t.Pos}
 	var err error
 	if t.Text == "while" {
@@ -250,10 +221,10 @@ func (p *parser) loop() (*Loop, error) {
 
 // header reads the parentheses of a for.
 func (p *parser) header(s *Loop) (err error) {
-	if err = p.expect("("); err != nil {
+	if err = p.Expect("("); err != nil {
 		return err
 	}
-	if !p.peek().Is(";") {
+	if !p.Peek().Is(";") {
 		list, err := p.simple()
 		if err != nil {
 			return err
@@ -262,46 +233,46 @@ func (p *parser) header(s *Loop) (err error) {
 			return diag.Errorf(list[1].(*Decl).Var.Pos, "a loop declares one variable; declare others before it")
 		}
 	}
-	if err = p.expect(";"); err != nil {
+	if err = p.Expect(";"); err != nil {
 		return err
 	}
-	if p.peek().Is(";") {
-		return diag.Errorf(p.peek().Pos, "a loop needs a condition by which lanes leave it")
+	if p.Peek().Is(";") {
+		return diag.Errorf(p.Peek().Pos, "a loop needs a condition by which lanes leave it")
 	}
 	if s.Cond, err = p.expression(0); err != nil {
 		return err
 	}
-	if err = p.expect(";"); err != nil {
+	if err = p.Expect(";"); err != nil {
 		return err
 	}
-	if p.accept(")") {
+	if p.Accept(")") {
 		return nil
 	}
-	if isType(p.peek()) {
-		return diag.Errorf(p.peek().Pos, "want an assignment, not %s", p.peek())
+	if isType(p.Peek()) {
+		return diag.Errorf(p.Peek().Pos, "want an assignment, not %s", p.Peek())
 	}
 	list, err := p.simple()
 	if err != nil {
 		return err
 	}
 	s.Post = list[0]
-	return p.expect(")")
+	return p.Expect(")")
 }
 
 // simple reads a declaration, an assignment or a barrier, without the semicolon.
 func (p *parser) simple() ([]Stmt, error) {
-	t := p.peek()
+	t := p.Peek()
 	switch {
 	case isType(t):
 		return p.declaration()
 	case t.Is("_syncthreads") || t.Is("__syncthreads"):
-		p.next()
-		if err := p.expect("("); err != nil {
+		p.Next()
+		if err := p.Expect("("); err != nil {
 			return nil, err
 		}
-		return []Stmt{&Barrier{t.Pos}}, p.expect(")")
+		return []Stmt{&Barrier{t.Pos}}, p.Expect(")")
 	case t.Is("++") || t.Is("--"):
-		p.next()
+		p.Next()
 		to, err := p.place()
 		return []Stmt{step(to, t)}, err
 	}
@@ -309,7 +280,7 @@ func (p *parser) simple() ([]Stmt, error) {
 	if err != nil {
 		return nil, err
 	}
-	op := p.next()
+	op := p.Next()
 	switch {
 	case op.Is("++") || op.Is("--"):
 		return []Stmt{step(to, op)}, nil
@@ -342,12 +313,12 @@ func (p *parser) declaration() ([]Stmt, error) {
 		}
 		d := &Decl{Var: v}
 		list = append(list, d)
-		if p.accept("=") {
+		if p.Accept("=") {
 			if d.Value, err = p.expression(0); err != nil {
 				return nil, err
 			}
 		}
-		if !p.accept(",") {
+		if !p.Accept(",") {
 			return list, nil
 		}
 	}
@@ -364,13 +335,13 @@ func (p *parser) place() (*Expr, error) {
 
 // elements reads indices behind an expression.
 func (p *parser) elements(e *Expr) (*Expr, error) {
-	for p.peek().Is("[") {
-		pos := p.next().Pos
+	for p.Peek().Is("[") {
+		pos := p.Next().Pos
 		index, err := p.expression(0)
 		if err != nil {
 			return nil, err
 		}
-		if err := p.expect("]"); err != nil {
+		if err := p.Expect("]"); err != nil {
 			return nil, err
 		}
 		e = &Expr{Op: "[]", A: e, B: index, Pos: pos}

@@ -12,13 +12,13 @@ import (
 // Parse reads a module. The first error that it meets is returned, with its position.
 // Names and types are checked by Lower.
 func Parse(file string, src []byte) (*Module, error) {
-	tokens, err := clex.Scan(file, src)
+	tokens, err := clex.NewCursor(file, src)
 	if err != nil {
 		return nil, err
 	}
-	p := &parser{tokens: tokens}
+	p := &parser{Cursor: tokens}
 	m := &Module{File: file}
-	for p.peek().Kind != clex.End {
+	for p.Peek().Kind != clex.End {
 		k, err := p.kernel()
 		if err != nil {
 			return nil, err
@@ -26,46 +26,18 @@ func Parse(file string, src []byte) (*Module, error) {
 		m.Kernels = append(m.Kernels, k)
 	}
 	if len(m.Kernels) == 0 {
-		return nil, diag.Errorf(p.peek().Pos, "the module has no kernel; one begins with: kernel NAME(int n)")
+		return nil, diag.Errorf(p.Peek().Pos, "the module has no kernel; one begins with: kernel NAME(int n)")
 	}
 	return m, nil
 }
 
 type parser struct {
-	tokens []clex.Token
-	at     int
-}
-
-func (p *parser) peek() clex.Token { return p.tokens[p.at] }
-
-func (p *parser) next() clex.Token {
-	t := p.tokens[p.at]
-	if t.Kind != clex.End {
-		p.at++
-	}
-	return t
-}
-
-// expect takes a token that must be the symbol or word.
-func (p *parser) expect(text string) error {
-	if t := p.next(); !t.Is(text) {
-		return diag.Errorf(t.Pos, "want '%s', not %s", text, t)
-	}
-	return nil
-}
-
-// accept takes the next token if it is the symbol or word.
-func (p *parser) accept(text string) bool {
-	if p.peek().Is(text) {
-		p.at++
-		return true
-	}
-	return false
+	clex.Cursor
 }
 
 // endLine returns an error unless the next token begins a line.
 func (p *parser) endLine() error {
-	if t := p.peek(); t.Kind != clex.End && !t.First {
+	if t := p.Peek(); t.Kind != clex.End && !t.First {
 		return diag.Errorf(t.Pos, "want the end of the line, not %s", t)
 	}
 	return nil
@@ -73,8 +45,8 @@ func (p *parser) endLine() error {
 
 // kernel reads a header, declarations, and instructions up to the next header.
 func (p *parser) kernel() (*Kernel, error) {
-	pos := p.peek().Pos
-	if err := p.expect("kernel"); err != nil {
+	pos := p.Peek().Pos
+	if err := p.Expect("kernel"); err != nil {
 		return nil, err
 	}
 	name, err := p.name("a kernel")
@@ -85,12 +57,12 @@ func (p *parser) kernel() (*Kernel, error) {
 	if err := p.params(k); err != nil {
 		return nil, err
 	}
-	for isType(p.peek()) {
+	for isType(p.Peek()) {
 		if err := p.declaration(k); err != nil {
 			return nil, err
 		}
 	}
-	for t := p.peek(); t.Kind != clex.End && !t.Is("kernel"); t = p.peek() {
+	for t := p.Peek(); t.Kind != clex.End && !t.Is("kernel"); t = p.Peek() {
 		if err := p.line(k); err != nil {
 			return nil, err
 		}
@@ -105,7 +77,7 @@ func Reserved(word string) bool {
 }
 
 func (p *parser) name(what string) (clex.Token, error) {
-	t := p.next()
+	t := p.Next()
 	switch {
 	case t.Kind != clex.Word:
 		return t, diag.Errorf(t.Pos, "want the name of %s, not %s", what, t)
@@ -121,12 +93,12 @@ func isType(t clex.Token) bool {
 
 // typeName reads a type.
 func (p *parser) typeName() (Type, error) {
-	t := p.next()
+	t := p.Next()
 	if !isType(t) {
 		return NoType, diag.Errorf(t.Pos, "want a type (int, float, bool, int*, float*), not %s", t)
 	}
 	typ := Type(slices.Index(typeNames[:], t.Text))
-	if star := p.peek(); p.accept("*") {
+	if star := p.Peek(); p.Accept("*") {
 		if typ == Bool {
 			return NoType, diag.Errorf(star.Pos, "there are no pointers to bool: memory holds int and float")
 		}
@@ -136,10 +108,10 @@ func (p *parser) typeName() (Type, error) {
 }
 
 func (p *parser) params(k *Kernel) error {
-	if err := p.expect("("); err != nil {
+	if err := p.Expect("("); err != nil {
 		return err
 	}
-	if p.accept(")") {
+	if p.Accept(")") {
 		return p.endLine()
 	}
 	for {
@@ -152,10 +124,10 @@ func (p *parser) params(k *Kernel) error {
 			return err
 		}
 		k.Params = append(k.Params, Var{Name: name.Text, Type: typ, Pos: name.Pos})
-		if p.accept(")") {
+		if p.Accept(")") {
 			return p.endLine()
 		}
-		if err := p.expect(","); err != nil {
+		if err := p.Expect(","); err != nil {
 			return err
 		}
 	}
@@ -172,7 +144,7 @@ func (p *parser) declaration(k *Kernel) error {
 			return err
 		}
 		k.Vars = append(k.Vars, Var{Name: name.Text, Type: typ, Pos: name.Pos})
-		if !p.accept(",") {
+		if !p.Accept(",") {
 			return p.endLine()
 		}
 	}
@@ -180,7 +152,7 @@ func (p *parser) declaration(k *Kernel) error {
 
 // line reads an instruction with its address, if that is given.
 func (p *parser) line(k *Kernel) error {
-	if t := p.peek(); t.Kind == clex.Int {
+	if t := p.Peek(); t.Kind == clex.Int {
 		at, err := p.address()
 		if err != nil {
 			return err
@@ -191,7 +163,7 @@ func (p *parser) line(k *Kernel) error {
 		case at != k.Start+len(k.Code):
 			return diag.Errorf(t.Pos, "address %d where %d follows", at, k.Start+len(k.Code))
 		}
-		if err := p.expect(":"); err != nil {
+		if err := p.Expect(":"); err != nil {
 			return err
 		}
 	}
@@ -207,7 +179,7 @@ func (p *parser) line(k *Kernel) error {
 const maxAddress = 1 << 24
 
 func (p *parser) address() (int, error) {
-	t := p.next()
+	t := p.Next()
 	n, err := strconv.ParseUint(t.Text, 10, 64)
 	if t.Kind != clex.Int || err != nil || n > maxAddress {
 		return 0, diag.Errorf(t.Pos, "want an address from 0 to %d, not %s", maxAddress, t)
@@ -216,7 +188,7 @@ func (p *parser) address() (int, error) {
 }
 
 func (p *parser) instr() (in Instr, err error) {
-	t := p.next()
+	t := p.Next()
 	in.Pos = t.Pos
 	if t.Kind == clex.Word {
 		if i := slices.Index(opcodeNames[Bz:], t.Text); i >= 0 {
@@ -226,7 +198,7 @@ func (p *parser) instr() (in Instr, err error) {
 	switch in.Op {
 	case Bz, Bnz:
 		if in.A, err = p.value(); err == nil {
-			if err = p.expect(","); err == nil {
+			if err = p.Expect(","); err == nil {
 				in.Target, err = p.address()
 			}
 		}
@@ -234,7 +206,7 @@ func (p *parser) instr() (in Instr, err error) {
 		in.Target, err = p.address()
 	case Store:
 		if in.A, err = p.value(); err == nil {
-			if err = p.expect("="); err == nil {
+			if err = p.Expect("="); err == nil {
 				in.B, err = p.value()
 			}
 		}
@@ -247,7 +219,7 @@ func (p *parser) instr() (in Instr, err error) {
 	case Sync:
 	case Barrier:
 		if in.A, err = p.value(); err == nil {
-			if err = p.expect(","); err == nil {
+			if err = p.Expect(","); err == nil {
 				in.B, err = p.value()
 			}
 		}
@@ -263,7 +235,7 @@ func (p *parser) destination(in *Instr) error {
 		return err
 	}
 	in.Dst = name.Text
-	return p.expect("=")
+	return p.Expect("=")
 }
 
 func (p *parser) binop(in *Instr) (err error) {
@@ -273,7 +245,7 @@ func (p *parser) binop(in *Instr) (err error) {
 	if in.A, err = p.value(); err != nil {
 		return err
 	}
-	t := p.next()
+	t := p.Next()
 	if t.Kind != clex.Symbol || !slices.Contains(Operators(), t.Text) {
 		return diag.Errorf(t.Pos, "want an operator such as + or <=, not %s", t)
 	}
@@ -284,9 +256,9 @@ func (p *parser) binop(in *Instr) (err error) {
 
 // value reads a variable or a number.
 func (p *parser) value() (Value, error) {
-	v := Value{Pos: p.peek().Pos}
-	if t := p.peek(); t.Kind == clex.Word && slices.Contains(Specials(), t.Text) {
-		v.Name = p.next().Text
+	v := Value{Pos: p.Peek().Pos}
+	if t := p.Peek(); t.Kind == clex.Word && slices.Contains(Specials(), t.Text) {
+		v.Name = p.Next().Text
 		return v, nil
 	} else if t.Kind == clex.Word {
 		name, err := p.name("a variable")
@@ -294,10 +266,10 @@ func (p *parser) value() (Value, error) {
 		return v, err
 	}
 	sign := ""
-	if p.accept("-") {
+	if p.Accept("-") {
 		sign = "-"
 	}
-	t := p.next()
+	t := p.Next()
 	n, err := Number(t, sign)
 	if err != nil {
 		return v, err
