@@ -33,6 +33,7 @@ var arrows = []struct {
 	{"internal/flow/divergence", []string{"internal/isa/*", "internal/machine", "internal/emu", "internal/fold", "internal/sim/...", "internal/method/..."}, "verdicts have no timing"},
 	{"internal/machine", []string{"internal/cfg", "internal/emu", "internal/sim/...", "internal/method/..."}, "a machine is a description"},
 	{"internal/emu", []string{"internal/isa/*", "internal/machine", "internal/sim/...", "internal/trace", "internal/method/..."}, "semantics have no timing"},
+	{"internal/emu/emutest", []string{"internal/sim/...", "internal/method/..."}, "the tests of simulators and methods use it"},
 	{"internal/fold", []string{"internal/isa/*", "internal/machine", "internal/sim/...", "internal/trace", "internal/method/..."}, "single results have no timing"},
 	{"internal/scalar", []string{"internal/isa/*", "internal/machine", "internal/emu", "internal/sim/...", "internal/fold", "internal/method/..."}, "a second opinion shares nothing with the first"},
 	{"internal/absexec", []string{"internal/isa/*", "internal/machine", "internal/emu", "internal/sim/...", "internal/method/...", "internal/trace", "internal/ipet"}, "abstract execution has no timing and shares single results with emu, through fold"},

@@ -6,10 +6,8 @@ import (
 	"slices"
 	"testing"
 
-	"warpbound/internal/cfg"
 	"warpbound/internal/emu"
-	"warpbound/internal/isa"
-	"warpbound/internal/isa/ptx"
+	"warpbound/internal/emu/emutest"
 	"warpbound/internal/machine"
 	"warpbound/internal/trace"
 )
@@ -20,7 +18,7 @@ import (
 // instructions before the body are the prologue.
 func compile(t testing.TB, body string) *emu.Code {
 	t.Helper()
-	src := `.version 6.3
+	return emutest.Code(t, `.version 6.3
 .target sm_20
 .address_size 64
 .visible .entry k(.param .u64 p)
@@ -33,28 +31,7 @@ mov.u32 %c, %ctaid.x;
 ld.param.u64 %g, [p];
 cvta.to.global.u64 %buf, %g;
 mov.u32 %r0, 0;
-` + body + "\n}\n"
-	mod, err := ptx.Parse("k.ptx", []byte(src))
-	if err != nil {
-		t.Fatal(err)
-	}
-	prog, err := ptx.Lower(mod)
-	if err != nil {
-		t.Fatal(err)
-	}
-	k, err := isa.Link(prog, "k")
-	if err != nil {
-		t.Fatal(err)
-	}
-	g, err := cfg.Build(k)
-	if err != nil {
-		t.Fatal(err)
-	}
-	code, err := emu.Decode(k, g)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return code
+`+body+"\n}\n")
 }
 
 // prologue is the number of instructions before the body that compile is given.
@@ -73,42 +50,20 @@ func fermi(t testing.TB) *machine.Machine {
 // bufBytes is the size of the buffer of a kernel in a test.
 const bufBytes = 1 << 20
 
-// everyInstr makes an Ipoint of every instruction, numbered like them.
-func everyInstr(code *emu.Code) []trace.Ipoint {
-	ips := make([]trace.Ipoint, code.Len())
-	for i := range ips {
-		ips[i] = trace.Ipoint(i)
-	}
-	return ips
-}
-
 // newSim makes a simulation with an Ipoint at every instruction.
 func newSim(t testing.TB, m *machine.Machine, code *emu.Code) *Sim {
 	t.Helper()
-	s, err := New(Config{Code: code, Machine: m, RegsPerThread: 20, Ipoints: everyInstr(code), MaxCycles: 10_000_000})
+	s, err := New(Config{Code: code, Machine: m, RegsPerThread: 20, Ipoints: emutest.EveryInstr(code), MaxCycles: 10_000_000})
 	if err != nil {
 		t.Fatal(err)
 	}
 	return s
 }
 
-// launch is a launch of so many CTAs of so many threads over mem, which it
-// fills with a buffer in which every word is its own index.
+// launch is a launch of so many CTAs of so many threads over mem (see emutest.Launch).
 func launch(t testing.TB, mem *emu.Memory, ctas, threads int) emu.Launch {
 	t.Helper()
-	mem.Reset()
-	addr, err := mem.Alloc("buf", bufBytes)
-	if err != nil {
-		t.Fatal(err)
-	}
-	buf := mem.Bytes(addr)
-	for i := 0; i < len(buf); i += 4 {
-		binary.LittleEndian.PutUint32(buf[i:], uint32(i/4))
-	}
-	return emu.Launch{
-		Grid: [3]int{ctas, 1, 1}, Block: [3]int{threads, 1, 1},
-		Params: binary.LittleEndian.AppendUint64(nil, addr),
-	}
+	return emutest.Launch(t, mem, bufBytes, ctas, threads)
 }
 
 // observation is all that a run shows.

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"warpbound/internal/emu"
+	"warpbound/internal/emu/emutest"
 	"warpbound/internal/machine"
 )
 
@@ -208,7 +209,7 @@ func TestNewRefuses(t *testing.T) {
 	if _, err := New(Config{Code: code, Machine: barrel}); err == nil || err.Error() != "predictable-rr has a barrel core; this is a simulator of scoreboard cores" {
 		t.Errorf("a barrel core gives %v", err)
 	}
-	if _, err := New(Config{Code: code, Machine: fermi(t), Ipoints: everyInstr(code)[1:]}); err == nil {
+	if _, err := New(Config{Code: code, Machine: fermi(t), Ipoints: emutest.EveryInstr(code)[1:]}); err == nil {
 		t.Error("too few ipoints are accepted")
 	}
 	for _, limit := range []int64{-1, MaxCycles + 1} {

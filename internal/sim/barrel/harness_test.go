@@ -2,15 +2,12 @@ package barrel
 
 import (
 	"context"
-	"encoding/binary"
 	"reflect"
 	"slices"
 	"testing"
 
-	"warpbound/internal/cfg"
 	"warpbound/internal/emu"
-	"warpbound/internal/isa"
-	"warpbound/internal/isa/ptx"
+	"warpbound/internal/emu/emutest"
 	"warpbound/internal/machine"
 	"warpbound/internal/sim"
 	"warpbound/internal/trace"
@@ -22,7 +19,7 @@ import (
 // instructions before the body are the prologue.
 func compile(t testing.TB, body string) *emu.Code {
 	t.Helper()
-	src := `.version 6.3
+	return emutest.Code(t, `.version 6.3
 .target sm_70
 .address_size 64
 .const .align 4 .b8 table[1024];
@@ -35,28 +32,7 @@ func compile(t testing.TB, body string) *emu.Code {
 mov.u32 %t, %tid.x;
 mov.u32 %c, %ctaid.x;
 ld.param.u64 %buf, [p];
-` + body + "\n}\n"
-	mod, err := ptx.Parse("k.ptx", []byte(src))
-	if err != nil {
-		t.Fatal(err)
-	}
-	prog, err := ptx.Lower(mod)
-	if err != nil {
-		t.Fatal(err)
-	}
-	k, err := isa.Link(prog, "k")
-	if err != nil {
-		t.Fatal(err)
-	}
-	g, err := cfg.Build(k)
-	if err != nil {
-		t.Fatal(err)
-	}
-	code, err := emu.Decode(k, g)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return code
+`+body+"\n}\n")
 }
 
 const (
@@ -78,17 +54,8 @@ func predictable(t testing.TB) *machine.Machine {
 	return m
 }
 
-// everyInstr makes an Ipoint of every instruction, numbered like them.
-func everyInstr(code *emu.Code) []trace.Ipoint {
-	ips := make([]trace.Ipoint, code.Len())
-	for i := range ips {
-		ips[i] = trace.Ipoint(i)
-	}
-	return ips
-}
-
 func config(m *machine.Machine, code *emu.Code) sim.Config {
-	return sim.Config{Code: code, Machine: m, RegsPerThread: 16, Ipoints: everyInstr(code), MaxCycles: 1_000_000}
+	return sim.Config{Code: code, Machine: m, RegsPerThread: 16, Ipoints: emutest.EveryInstr(code), MaxCycles: 1_000_000}
 }
 
 func newSim(t testing.TB, m *machine.Machine, code *emu.Code) *Sim {
@@ -100,23 +67,10 @@ func newSim(t testing.TB, m *machine.Machine, code *emu.Code) *Sim {
 	return s
 }
 
-// launch is a launch of so many CTAs of so many threads over mem, which it
-// fills with a buffer in which every word is its own index.
+// launch is a launch of so many CTAs of so many threads over mem (see emutest.Launch).
 func launch(t testing.TB, mem *emu.Memory, ctas, threads int) emu.Launch {
 	t.Helper()
-	mem.Reset()
-	addr, err := mem.Alloc("buf", bufBytes)
-	if err != nil {
-		t.Fatal(err)
-	}
-	buf := mem.Bytes(addr)
-	for i := 0; i < len(buf); i += 4 {
-		binary.LittleEndian.PutUint32(buf[i:], uint32(i/4))
-	}
-	return emu.Launch{
-		Grid: [3]int{ctas, 1, 1}, Block: [3]int{threads, 1, 1},
-		Params: binary.LittleEndian.AppendUint64(nil, addr),
-	}
+	return emutest.Launch(t, mem, bufBytes, ctas, threads)
 }
 
 // observation is all that a run shows.

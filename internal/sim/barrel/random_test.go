@@ -9,6 +9,7 @@ import (
 
 	"warpbound/internal/cfg"
 	"warpbound/internal/emu"
+	"warpbound/internal/emu/emutest"
 	"warpbound/internal/isa"
 	"warpbound/internal/isa/ptx"
 	"warpbound/internal/job"
@@ -100,7 +101,7 @@ func randomMachine(t testing.TB, src kernelgen.Source) *machine.Machine {
 
 // everyThird makes an Ipoint of every third instruction.
 func everyThird(code *emu.Code) []trace.Ipoint {
-	ips := everyInstr(code)
+	ips := emutest.EveryInstr(code)
 	for i := range ips {
 		if i%3 > 0 {
 			ips[i] = trace.None
