@@ -13,6 +13,7 @@ import (
 	"warpbound/internal/estimate"
 	"warpbound/internal/fold"
 	"warpbound/internal/machine"
+	"warpbound/internal/method/requests"
 )
 
 // Config is what Analyze bounds.
@@ -46,7 +47,7 @@ type analysis struct {
 	launch  *fold.Launch
 	graph   *cfg.Graph
 	costs   []cost
-	counter *counter
+	counter *requests.Counter
 	threads uint64 // of a CTA
 
 	barrier  int64 // cycles from the last arrival at a barrier until its warps are ready
@@ -174,7 +175,7 @@ func newAnalysis(c Config) (*analysis, error) {
 		return nil, fmt.Errorf("%s: %w", m.Name, ErrMachine)
 	}
 	a := &analysis{
-		launch: c.Launch, graph: c.Graph, costs: costs(c.Graph.Kernel, m), counter: newCounter(m),
+		launch: c.Launch, graph: c.Graph, costs: costs(c.Graph.Kernel, m), counter: requests.New(m),
 		barrier: m.SM.Barrier.Value, dispatch: m.SM.Dispatch.Value,
 		sms: int(m.SM.Count.Value), slots: c.CTAs,
 		paths: make(map[[3]int64][]*path), kinds: make(map[string]int),
@@ -249,7 +250,7 @@ func (a *analysis) classify(warps [][]absexec.Result) {
 			i := slices.IndexFunc(warps[w], func(r absexec.Result) bool { return r.Box.Contains(first) })
 			executions[w] = &warps[w][i]
 		}
-		eachOf(a.cells.period, func(residue [3]int) {
+		requests.EachOf(a.cells.period, func(residue [3]int) {
 			paths := make([]*path, len(warps))
 			key := make([]byte, 0, 4*len(warps))
 			for w, r := range executions {

@@ -5,6 +5,7 @@ import (
 
 	"warpbound/internal/absexec"
 	"warpbound/internal/isa"
+	"warpbound/internal/method/requests"
 )
 
 // path is what is known of the execution of one warp in every CTA of a box.
@@ -23,7 +24,7 @@ type path struct {
 
 	// The requests of some accesses, those of ops that are negative, repeat along the axes of
 	// the box. The path of each CTA is one of variants then.
-	varied   []varied
+	varied   []requests.Varied
 	period   [3]int // CTAs after which they do
 	variants []*path
 }
@@ -80,44 +81,44 @@ func (a *analysis) record(box absexec.Box) *recorder {
 // Step adds an instruction.
 func (r *recorder) Step(s *absexec.Step) {
 	c := &r.costs[s.PC]
-	requests := r.requests(c, s)
+	made := r.requests(c, s)
 	if r.path.certain {
-		r.path.certain = s.Certain && r.certain(c, s, requests)
+		r.path.certain = s.Certain && r.certain(c, s, made)
 	}
 	f := &r.frame
-	service := c.initiation * max(requests.most, 1)
+	service := c.initiation * max(made.Most, 1)
 	f.service += service
 	block := r.graph.BlockOf(s.PC)
 	f.blocks[block].service += service
 	if s.PC == r.graph.Blocks[block].Start {
 		f.blocks[block].count++
 	}
-	if c.kind == arrival || c.kind == barrier && requests.most > 0 {
+	if c.kind == arrival || c.kind == barrier && made.Most > 0 {
 		r.path.waits++
 	}
-	if c.kind == barrier && requests.most > 0 {
-		f.delays = append(f.delays, segment{certain: s.Certain && requests.least > 0})
+	if c.kind == barrier && made.Most > 0 {
+		f.delays = append(f.delays, segment{certain: s.Certain && made.Least > 0})
 		r.path.partial = r.path.partial || !r.whole(s.Instr)
 	}
 	r.path.partial = r.path.partial || c.kind == arrival
-	delay := r.delay(c, s, requests, service)
-	f.delays[len(f.delays)-1].delay += delay.most
+	delay := r.delay(c, s, made, service)
+	f.delays[len(f.delays)-1].delay += delay.Most
 	if s.Certain {
-		f.drain = max(0, f.drain-c.initiation*max(requests.least, 1)-delay.least)
+		f.drain = max(0, f.drain-c.initiation*max(made.Least, 1)-delay.Least)
 	}
-	if c.kind == posted && requests.most > 0 {
+	if c.kind == posted && made.Most > 0 {
 		f.drain = max(f.drain, c.rest())
 	}
 }
 
 // certain adds an instruction that the warp surely issues, if its requests are known.
-func (r *recorder) certain(c *cost, s *absexec.Step, requests between) bool {
-	o := op{int32(s.PC), int32(requests.most)}
-	if !requests.certain() {
+func (r *recorder) certain(c *cost, s *absexec.Step, made requests.Between) bool {
+	o := op{int32(s.PC), int32(made.Most)}
+	if !made.Certain() {
 		if c.kind == barrier {
 			return false
 		}
-		v, ok := r.counter.varying(s, r.box)
+		v, ok := r.counter.Varying(s, r.box)
 		if !ok {
 			return false
 		}
@@ -129,34 +130,34 @@ func (r *recorder) certain(c *cost, s *absexec.Step, requests between) bool {
 }
 
 // requests returns the requests of a step, for a barrier 1 if the warp waits at it.
-func (r *recorder) requests(c *cost, s *absexec.Step) between {
+func (r *recorder) requests(c *cost, s *absexec.Step) requests.Between {
 	switch {
 	case c.kind == barrier && s.Sure != 0:
-		return exactly(1)
+		return requests.Exactly(1)
 	case c.kind == barrier && s.Maybe != 0:
-		return between{0, 1}
+		return requests.Between{Least: 0, Most: 1}
 	case s.Access != nil:
-		return r.counter.count(s, r.box)
+		return r.counter.Count(s, r.box)
 	}
-	return exactly(0)
+	return requests.Exactly(0)
 }
 
 // delay returns for how long a warp cannot issue after it has held the port.
-func (r *recorder) delay(c *cost, s *absexec.Step, requests between, service int64) between {
+func (r *recorder) delay(c *cost, s *absexec.Step, made requests.Between, service int64) requests.Between {
 	switch c.kind {
 	case posted:
-		return exactly(0)
+		return requests.Exactly(0)
 	case load:
-		return between{c.rest() * min(requests.least, 1), c.rest() * min(requests.most, 1)}
+		return requests.Between{Least: c.rest() * min(made.Least, 1), Most: c.rest() * min(made.Most, 1)}
 	case barrier, arrival:
-		return between{0, c.rest() * (1 - requests.least)}
+		return requests.Between{Least: 0, Most: c.rest() * (1 - made.Least)}
 	case fence:
-		return between{c.rest(), max(c.rest(), r.frame.drain-service)}
+		return requests.Between{Least: c.rest(), Most: max(c.rest(), r.frame.drain-service)}
 	}
 	if s.Instr.Op == isa.Ret || s.Instr.Op == isa.Exit {
-		return between{0, max(c.rest(), r.frame.drain-service)} // perhaps the end of the warp
+		return requests.Between{Least: 0, Most: max(c.rest(), r.frame.drain-service)} // perhaps the end of the warp
 	}
-	return exactly(c.rest())
+	return requests.Exactly(c.rest())
 }
 
 // whole reports whether all warps of the CTA that have not exited wait at a barrier: it

@@ -1,4 +1,10 @@
-package cta
+// Package requests counts the requests into which memory that belongs to one SM divides the
+// accesses of warps (docs/machine-model.md), for the steps of an abstract execution: as
+// exactly as it knows their lanes and addresses.
+//
+// requests imports isa, machine and absexec. It must not import a simulator, against which
+// the methods that use it are tested.
+package requests
 
 import (
 	"math"
@@ -10,9 +16,9 @@ import (
 	"warpbound/internal/machine"
 )
 
-// counter counts the requests into which the memory of a barrel core divides the
+// Counter counts the requests into which the memory of a barrel core divides the
 // accesses of warps (docs/machine-model.md).
-type counter struct {
+type Counter struct {
 	single  bool   // an access is one request
 	segment uint64 // bytes of a segment of global memory
 	word    uint64 // bytes of a word of a bank of shared memory
@@ -25,8 +31,8 @@ type counter struct {
 // localWord is the size in bytes of a word of local memory.
 const localWord = 4
 
-func newCounter(m *machine.Machine) *counter {
-	c := &counter{
+func New(m *machine.Machine) *Counter {
+	c := &Counter{
 		single:  m.Memory.Requests.Value == machine.ByAccess,
 		segment: uint64(m.Memory.Segment.Value),
 		word:    uint64(m.Shared.BankBytes.Value),
@@ -36,18 +42,20 @@ func newCounter(m *machine.Machine) *counter {
 	return c
 }
 
-// between is a number of which only the least and the most are known.
-type between struct{ least, most int64 }
+// Between is a number of which only the least and the most are known.
+type Between struct{ Least, Most int64 }
 
-func exactly(n int64) between { return between{n, n} }
+// Exactly returns the number that is known.
+func Exactly(n int64) Between { return Between{n, n} }
 
-func (b between) certain() bool { return b.least == b.most }
+// Certain reports whether the number is known.
+func (b Between) Certain() bool { return b.Least == b.Most }
 
-func (b between) plus(c between) between { return between{b.least + c.least, b.most + c.most} }
+func (b Between) plus(c Between) Between { return Between{b.Least + c.Least, b.Most + c.Most} }
 
-// count returns the requests of the access of a step in every CTA of a box. The least
+// Count returns the requests of the access of a step in every CTA of a box. The least
 // is 0 if perhaps no lane makes the access.
-func (c *counter) count(s *absexec.Step, box absexec.Box) between {
+func (c *Counter) Count(s *absexec.Step, box absexec.Box) Between {
 	a := s.Access
 	sure := s.Sure
 	if s.Instr.Op == isa.CpAsync && len(s.Instr.Src) > 3 {
@@ -55,11 +63,11 @@ func (c *counter) count(s *absexec.Step, box absexec.Box) between {
 	}
 	switch {
 	case s.Maybe == 0:
-		return exactly(0)
+		return Exactly(0)
 	case c.single:
-		return between{least: min(1, int64(bits.OnesCount64(sure))), most: 1}
+		return Between{Least: min(1, int64(bits.OnesCount64(sure))), Most: 1}
 	}
-	total := between{}
+	total := Between{}
 	for i, known := range a.Lanes {
 		if known &= s.Maybe; known == 0 {
 			continue
@@ -69,11 +77,11 @@ func (c *counter) count(s *absexec.Step, box absexec.Box) between {
 	}
 	open := s.Maybe &^ a.Known
 	each := c.each(s)
-	total.most = min(total.most+each*int64(bits.OnesCount64(open)), each*int64(bits.OnesCount64(s.Maybe)))
+	total.Most = min(total.Most+each*int64(bits.OnesCount64(open)), each*int64(bits.OnesCount64(s.Maybe)))
 	if sure != 0 {
-		total.least = max(total.least, 1)
+		total.Least = max(total.Least, 1)
 		if s.Access.Space == isa.Global && atomic(s.Instr) {
-			total.least = int64(bits.OnesCount64(sure))
+			total.Least = int64(bits.OnesCount64(sure))
 		}
 	}
 	return total
@@ -83,7 +91,7 @@ func atomic(in *isa.Instr) bool { return in.Op == isa.Atom || in.Op == isa.Red }
 
 // each returns the most requests that one more lane can add to an access. An access
 // that is not aligned to its size fails.
-func (c *counter) each(s *absexec.Step) int64 {
+func (c *Counter) each(s *absexec.Step) int64 {
 	n := uint64(s.Access.Bytes)
 	over := func(size uint64) int64 { return int64((n + size - 1) / size) }
 	words := over(c.word * c.banks) // of one bank
@@ -105,67 +113,67 @@ func (c *counter) each(s *absexec.Step) int64 {
 	return max(words, over(localWord), over(c.segment))
 }
 
-// varying returns the requests of an access that surely all its lanes make, at known
+// Varying returns the requests of an access that surely all its lanes make, at known
 // addresses in one space, where they depend on the CTA: they repeat after period CTAs
 // along each axis. It is false where they are not known so.
-func (c *counter) varying(s *absexec.Step, box absexec.Box) (varied, bool) {
+func (c *Counter) Varying(s *absexec.Step, box absexec.Box) (Varied, bool) {
 	a := s.Access
 	if s.Instr.Op == isa.CpAsync || s.Sure != s.Maybe {
-		return varied{}, false
+		return Varied{}, false
 	}
 	space := slices.Index(a.Lanes[:], s.Maybe)
 	if space < 0 {
-		return varied{}, false
+		return Varied{}, false
 	}
 	period := c.period(isa.Space(space), s.Instr)
 	if _, same := shifts(a, s.Maybe, period, box); !same {
-		return varied{}, false
+		return Varied{}, false
 	}
 	_, step := a.Address(bits.TrailingZeros64(s.Maybe))
-	v := varied{}
+	v := Varied{}
 	for axis, d := range step {
-		v.period[axis] = 1
+		v.Period[axis] = 1
 		if box.Hi[axis]-box.Lo[axis] > 1 && d%period != 0 {
-			v.period[axis] = int(period / (d & -d))
+			v.Period[axis] = int(period / (d & -d))
 		}
 	}
-	if v.period[0]*v.period[1]*v.period[2] > maxResidues {
-		return varied{}, false
+	if v.Period[0]*v.Period[1]*v.Period[2] > MaxResidues {
+		return Varied{}, false
 	}
-	v.each(func(at [3]int) {
+	v.Each(func(at [3]int) {
 		shift := step[0]*uint64(at[0]) + step[1]*uint64(at[1]) + step[2]*uint64(at[2])
-		v.counts = append(v.counts, int32(c.at(s, isa.Space(space), s.Maybe, shift%period)))
+		v.Counts = append(v.Counts, int32(c.at(s, isa.Space(space), s.Maybe, shift%period)))
 	})
 	return v, true
 }
 
 // known returns the requests to a space of lanes of which the addresses are known:
 // those of sure make the access, the others may.
-func (c *counter) known(s *absexec.Step, space isa.Space, sure, all uint64, box absexec.Box) between {
+func (c *Counter) known(s *absexec.Step, space isa.Space, sure, all uint64, box absexec.Box) Between {
 	if space == isa.Global && atomic(s.Instr) {
-		return between{int64(bits.OnesCount64(sure)), int64(bits.OnesCount64(all))}
+		return Between{int64(bits.OnesCount64(sure)), int64(bits.OnesCount64(all))}
 	}
 	period := c.period(space, s.Instr)
 	offsets, same := shifts(s.Access, all, period, box)
 	if !same {
 		n := min(int64(bits.OnesCount64(all)), 1)
-		return between{least: min(n, int64(bits.OnesCount64(sure))), most: c.each(s) * int64(bits.OnesCount64(all))}
+		return Between{Least: min(n, int64(bits.OnesCount64(sure))), Most: c.each(s) * int64(bits.OnesCount64(all))}
 	}
-	n := between{least: math.MaxInt64}
+	n := Between{Least: math.MaxInt64}
 	for _, shift := range offsets {
 		most := c.at(s, space, all, shift)
 		least := most
 		if sure != all {
 			least = c.at(s, space, sure, shift)
 		}
-		n = between{min(n.least, least), max(n.most, most)}
+		n = Between{min(n.Least, least), max(n.Most, most)}
 	}
 	return n
 }
 
 // period is the number of bytes by which all addresses can be shifted without effect
 // on the number of requests.
-func (c *counter) period(space isa.Space, in *isa.Instr) uint64 {
+func (c *Counter) period(space isa.Space, in *isa.Instr) uint64 {
 	switch space {
 	case isa.Shared:
 		return c.word * c.banks
@@ -203,7 +211,7 @@ func shifts(a *absexec.Access, mask, period uint64, box absexec.Box) ([]uint64, 
 }
 
 // at returns the requests to a space of the lanes of mask with their addresses shifted.
-func (c *counter) at(s *absexec.Step, space isa.Space, mask, shift uint64) int64 {
+func (c *Counter) at(s *absexec.Step, space isa.Space, mask, shift uint64) int64 {
 	if mask == 0 {
 		return 0
 	}
@@ -224,7 +232,7 @@ func (c *counter) at(s *absexec.Step, space isa.Space, mask, shift uint64) int64
 }
 
 // collect finds the different pieces of memory of some size that the lanes touch.
-func (c *counter) collect(a *absexec.Access, mask, shift, size, bytes uint64) {
+func (c *Counter) collect(a *absexec.Access, mask, shift, size, bytes uint64) {
 	c.pieces = c.pieces[:0]
 	for ; mask != 0; mask &= mask - 1 {
 		base, _ := a.Address(bits.TrailingZeros64(mask))
@@ -235,7 +243,7 @@ func (c *counter) collect(a *absexec.Access, mask, shift, size, bytes uint64) {
 }
 
 // add enters a piece if it is new.
-func (c *counter) add(piece uint64) {
+func (c *Counter) add(piece uint64) {
 	for i := len(c.pieces) - 1; i >= 0; i-- {
 		if c.pieces[i] == piece {
 			return
@@ -245,7 +253,7 @@ func (c *counter) add(piece uint64) {
 }
 
 // conflicts returns the most different words, of those collected, of one bank.
-func (c *counter) conflicts() int64 {
+func (c *Counter) conflicts() int64 {
 	clear(c.users)
 	most := int64(0)
 	for _, word := range c.pieces {
@@ -256,7 +264,7 @@ func (c *counter) conflicts() int64 {
 }
 
 // collisions returns the most lanes that touch one bank.
-func (c *counter) collisions(a *absexec.Access, mask, shift uint64) int64 {
+func (c *Counter) collisions(a *absexec.Access, mask, shift uint64) int64 {
 	clear(c.users)
 	most := int64(0)
 	for ; mask != 0; mask &= mask - 1 {
