@@ -229,7 +229,7 @@ func (d *decoder) operation() operation {
 		return d.system()
 	case isa.CpAsync:
 		return d.asyncCopy()
-	case isa.AsyncCommit, isa.AsyncWait, isa.Nop, isa.Fence, isa.Prefetch:
+	case isa.AsyncCommit, isa.AsyncWait, isa.Nop, isa.Fence, isa.Prefetch, isa.Split, isa.Merge:
 		return nop{}
 	case isa.Ld:
 		return d.load()

@@ -88,6 +88,7 @@ type Instr struct {
 	Video *Video // VAdd to VMad: which parts of the operands, else nil
 
 	Target  int      // Bra: index of the target instruction
+	Split   bool     // Bra with a guard: the module marks it as one at which wavefronts are to split
 	Targets []int    // BrxIdx: the same, one for each index
 	Callee  string   // Call: name of the function, empty for a call by address, which is then the first source
 	Callees []string // Call by address: names of the functions that it may call

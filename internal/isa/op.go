@@ -115,6 +115,8 @@ const (
 	Trap
 	Nop        // what neither changes a result nor waits for anybody; sources are read
 	Reconverge // where the sides of a branch meet, in kernels that do so AtSyncs
+	Split      // a wavefront splits in two at the branch that follows, on machines with split contexts; does nothing on others
+	Merge      // the two go on as one; does nothing on machines without split contexts
 
 	// Synchronisation and communication.
 	Bar // CTA barrier a, with b threads if given; Instr.Barrier tells the form, some of which have no operands
@@ -291,6 +293,8 @@ var ops = [numOps]Info{
 	Nop:       {"nop", UnitAdd, none, [2]int{0, 1}, 0},
 
 	Reconverge: {"sync", UnitSync, none, none, Branches},
+	Split:      {"split", UnitCtl, none, none, 0},
+	Merge:      {"merge", UnitCtl, none, none, 0},
 
 	Bar:        {"bar", UnitSync, [2]int{0, 1}, [2]int{0, 3}, Barriers},
 	BarWarp:    {"bar.warp", UnitSync, none, n(1), Crosslane},

@@ -139,7 +139,7 @@ func (t *thread) step() error {
 		t.ended = true
 	case isa.Bar:
 		t.waiting = true
-	case isa.Reconverge: // of no concern to a thread alone
+	case isa.Reconverge, isa.Split, isa.Merge: // of no concern to a thread alone
 	case isa.Ld, isa.St, isa.Atom, isa.Red:
 		return t.access(in)
 	case isa.Unpack:

@@ -114,6 +114,7 @@ func (l *lowering) header() {
 		case *File:
 			l.files[x.Index] = fileName(x.Name)
 		case *Directive:
+			l.strayMark(x)
 			switch x.Name {
 			case "version":
 				l.program.Version = x.Args[0]

@@ -22,6 +22,7 @@ type function struct {
 	parted  map[isa.Reg]bool // scalar parameters of which parts have been stored
 	vectors bool             // there are vectors of registers
 	before  []isa.Instr      // what the instruction being lowered needs before it
+	splits  map[*Instr]bool  // the branches that pragmas mark
 }
 
 // scope holds the names of one block. Registers of a range are made when they
@@ -44,7 +45,7 @@ func (l *lowering) body(f *Func) {
 	if sym.kind != symFunc || l.program.Funcs[sym.index].Pos != l.at(f.Pos) {
 		return // a redefinition, which is an error already
 	}
-	fn := &function{lowering: l, f: l.program.Funcs[sym.index], carry: isa.NoReg, parted: make(map[isa.Reg]bool)}
+	fn := &function{lowering: l, f: l.program.Funcs[sym.index], carry: isa.NoReg, parted: make(map[isa.Reg]bool), splits: make(map[*Instr]bool)}
 	fn.push()
 	if f.Entry {
 		for _, d := range l.regs {
@@ -56,6 +57,9 @@ func (l *lowering) body(f *Func) {
 		}
 	} else {
 		fn.declareParameters(f, l.sigs[sym.index])
+	}
+	for _, d := range f.Limits {
+		l.strayMark(d)
 	}
 	if usesStack(f.Body) {
 		fn.openStack(f.Body.Pos)
@@ -206,6 +210,7 @@ func (fn *function) block(b *Block) {
 	fn.push()
 	defer fn.pop()
 	fn.labels(b)
+	fn.markSplits(b)
 	for _, s := range b.Stmts {
 		if fn.errs.Len() >= maxErrors {
 			return

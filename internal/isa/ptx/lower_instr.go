@@ -43,6 +43,7 @@ func (fn *function) instr(x *Instr) error {
 	}
 	for _, in := range append(fn.before, in) {
 		in.Pos, in.Loc, in.Guard = fn.at(x.Pos), fn.loc, guard
+		in.Split = fn.splits[x]
 		fn.f.Instrs = append(fn.f.Instrs, in)
 	}
 	return nil
