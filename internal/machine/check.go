@@ -86,12 +86,13 @@ func (c *checker) name() {
 // core checks which core the machine has, and that nothing describes another. It
 // reports whether the core is known.
 func (c *checker) core() bool {
-	switch core := c.m.Core; {
-	case !c.has("core"):
-		c.errorf("core", "missing key core = %q or %q", Scoreboard, Barrel)
+	switch c.m.Core {
+	case Scoreboard, Barrel, Splitting:
+	case "":
+		c.errorf("core", "missing key core = %q, %q or %q", Scoreboard, Barrel, Splitting)
 		return false
-	case core != Scoreboard && core != Barrel:
-		c.errorf("core", "core = %q is neither %s nor %s", core, Scoreboard, Barrel)
+	default:
+		c.errorf("core", "core = %q is none of %s, %s, %s", c.m.Core, Scoreboard, Barrel, Splitting)
 		return false
 	}
 	for _, path := range c.m.Core.foreign() {
@@ -204,9 +205,9 @@ func (c *checker) timing(path string, t Timing) {
 // pipeline checks the name of the pipeline of a class.
 func (c *checker) pipeline(class, name string) {
 	path := class + ".pipeline"
-	if c.m.Core == Barrel {
+	if c.m.Core != Scoreboard {
 		if c.has(path) {
-			c.errorf(path, "a %s core has no pipelines", Barrel)
+			c.errorf(path, "a %s core has no pipelines", c.m.Core)
 		}
 		return
 	}

@@ -1,8 +1,9 @@
 // Package machine describes GPUs: limits, latencies and the shape of the memory
 // system, each number with its unit and the source it comes from.
 //
-// There are two kinds of machines, named by their cores (Core): those with a
-// scoreboard, pipelines and caches, and the predictable ones.
+// There are three kinds of machines, named by their cores (Core): those with a
+// scoreboard, pipelines and caches, the predictable ones, and those that split
+// wavefronts.
 //
 // A description is a TOML file, read by Parse, or one of those that are built
 // in (Names, Builtin). docs/machine-model.md says what the simulator makes of
@@ -23,8 +24,8 @@ import (
 // Machine is the description of a GPU. The tags of the sections' fields say
 // what a file must state: the unit, the smallest and the largest sensible value,
 // and whether it must be a power of two. Sections and fields with the tag core
-// are those of machines with that core, and zero in others; a unit of the
-// barrel core that differs stands in the tag barrel.
+// are those of machines with one of these cores, and zero in others; a unit that
+// differs on a core stands in the tag of its name.
 type Machine struct {
 	Name  string `toml:"name"`
 	About string `toml:"about"`
@@ -38,7 +39,8 @@ type Machine struct {
 	Classes      map[string]Timing `toml:"classes"`
 	StandIns     StandIns          `toml:"stand_ins" core:"scoreboard"`
 	Shared       Shared            `toml:"shared"`
-	Memory       Memory            `toml:"memory" core:"barrel"`
+	Memory       Memory            `toml:"memory" core:"barrel split"`
+	Split        Split             `toml:"split" core:"split"`
 	L1           L1                `toml:"l1" core:"scoreboard"`
 	Interconnect Interconnect      `toml:"interconnect" core:"scoreboard"`
 	L2           L2                `toml:"l2" core:"scoreboard"`
@@ -57,6 +59,10 @@ const (
 	// Barrel has one instruction of each warp under way, no caches, and memory of
 	// its own for each SM, so that its times can be bounded without simulation.
 	Barrel Core = "barrel"
+
+	// Split has several SIMDs for each SM, each with a port, with one instruction of
+	// each wavefront under way, and more of them for split wavefronts.
+	Splitting Core = "split"
 )
 
 // Number is one number of a description.
@@ -77,7 +83,7 @@ type Clock struct {
 type SM struct {
 	Count      Number `toml:"count" unit:"SMs" min:"1" max:"256"`
 	WarpSize   Number `toml:"warp_size" unit:"threads per warp" min:"1" max:"64" shape:"power of two"`
-	Schedulers Number `toml:"schedulers" unit:"schedulers per SM" min:"1" max:"16"`
+	Schedulers Number `toml:"schedulers" unit:"schedulers per SM" split:"SIMDs per SM" min:"1" max:"16"`
 
 	Policy Choice[Policy] `toml:"policy" choices:"gto lrr rr"`
 
@@ -125,7 +131,7 @@ const (
 )
 
 // Choice is one of several words and where it comes from.
-type Choice[T Policy | Index | Requests] struct {
+type Choice[T Policy | Index | Requests | SplitMode] struct {
 	Value  T      `toml:"value"`
 	Source string `toml:"source"`
 }
@@ -140,7 +146,8 @@ func (c Choice[T]) row(path string) Row {
 // Latency core cycles after issue. For memory this holds for one access that
 // hits the cache nearest to the SM. On a barrel core Initiation is how long the
 // instruction, or each request of an access, holds the port, and there are no
-// pipelines.
+// pipelines; on a split core it is so for the memory, and what is no access holds the
+// port for as many passes as Initiation has.
 type Timing struct {
 	Pipeline   string `toml:"pipeline"`
 	Latency    int64  `toml:"latency"`
@@ -162,7 +169,7 @@ type Shared struct {
 	AtomicPass Number `toml:"atomic_pass" core:"scoreboard" unit:"core cycles" min:"1" max:"100000"`
 }
 
-// Memory holds the memory of each SM of a machine with barrel cores.
+// Memory holds the memory of each SM of a machine with barrel or split cores.
 type Memory struct {
 	Requests Choice[Requests] `toml:"requests" choices:"segment access"`
 	Segment  Number           `toml:"segment" unit:"bytes" min:"32" max:"4096" shape:"power of two"`
@@ -252,16 +259,16 @@ func (m *Machine) InstrTiming(in *isa.Instr) Timing {
 func (m *Machine) Timing(c isa.Class) Timing { return m.Classes[c.String()] }
 
 // WithPolicy returns the machine with another scheduling policy, chosen by the
-// caller and not by the machine's source. A barrel core has no other than LRR.
+// caller and not by the machine's source. Barrel and split cores have no other than LRR.
 func (m *Machine) WithPolicy(p Policy) (*Machine, error) {
 	if p != GTO && p != LRR && p != RR {
 		return nil, fmt.Errorf("no scheduling policy %q; there are %s, %s and %s", p, GTO, LRR, RR)
 	}
-	if m.Core == Barrel && p != LRR {
-		return nil, fmt.Errorf("%s: a barrel core schedules by %s, not by %s", m.Name, LRR, p)
+	if m.Core != Scoreboard && p != LRR {
+		return nil, fmt.Errorf("%s: a %s core schedules by %s, not by %s", m.Name, m.Core, LRR, p)
 	}
 	other := *m
-	other.SM.Policy = Choice[Policy]{Value: p, Source: "chosen for this run"}
+	other.SM.Policy = Choice[Policy]{Value: p, Source: chosen}
 	return &other, nil
 }
 

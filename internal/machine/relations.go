@@ -19,9 +19,12 @@ func (c *checker) relations() {
 	c.require(sm.Warps.Value >= sm.Schedulers.Value, "sm.schedulers", "%d schedulers share %d warps", sm.Schedulers.Value, sm.Warps.Value)
 	c.require(sm.Threads.Value <= sm.Warps.Value*sm.WarpSize.Value, "sm.threads", "%d threads do not fit into %d warps of %d", sm.Threads.Value, sm.Warps.Value, sm.WarpSize.Value)
 	c.require(sm.CTAThreads.Value <= sm.Threads.Value, "sm.cta_threads", "a CTA of %d threads does not fit into the %d of an SM", sm.CTAThreads.Value, sm.Threads.Value)
-	if c.m.Core == Barrel {
+	switch c.m.Core {
+	case Barrel:
 		c.barrel()
-	} else {
+	case Splitting:
+		c.split()
+	default:
 		c.caches()
 		c.memoryPipeline()
 		c.standIns()
@@ -93,13 +96,41 @@ func (c *checker) standIns() {
 func (c *checker) barrel() {
 	sm := &c.m.SM
 	c.require(sm.Schedulers.Value == 1, "sm.schedulers", "a %s core has 1 scheduler, not %d", Barrel, sm.Schedulers.Value)
-	c.require(sm.Policy.Value == LRR, "sm.policy", "a %s core schedules by %s, not by %s", Barrel, LRR, sm.Policy.Value)
-	for _, class := range isa.Classes() {
-		t, path := c.m.Timing(class), "classes."+class.String()+".latency"
-		c.require(t.Latency >= t.Initiation, path, "a latency of %d is shorter than the initiation of %d", t.Latency, t.Initiation)
-	}
+	c.inOrder()
 	for _, class := range []isa.Class{isa.Sync, isa.Control} {
 		t := c.m.Timing(class)
 		c.require(sm.Barrier.Value >= t.Initiation, "sm.barrier", "%d cycles are less than the initiation of %d of %s", sm.Barrier.Value, t.Initiation, class)
 	}
+}
+
+// inOrder checks what holds for cores that have one instruction of each warp under way.
+func (c *checker) inOrder() {
+	sm := &c.m.SM
+	c.require(sm.Policy.Value == LRR, "sm.policy", "a %s core schedules by %s, not by %s", c.m.Core, LRR, sm.Policy.Value)
+	for _, class := range isa.Classes() {
+		t, path := c.m.Timing(class), "classes."+class.String()+".latency"
+		c.require(t.Latency >= t.Initiation, path, "a latency of %d is shorter than the initiation of %d", t.Latency, t.Initiation)
+	}
+}
+
+// split checks a machine with split cores: what uses a port uses it for whole passes, and
+// what can let others go from a barrier for one.
+func (c *checker) split() {
+	sm, pass := &c.m.SM, c.m.Split.Pass.Value
+	c.inOrder()
+	simds := sm.Schedulers.Value
+	c.require(sm.Warps.Value%simds == 0, "sm.warps", "%d warps cannot be dealt out evenly to %d SIMDs", sm.Warps.Value, simds)
+	c.require(sm.Registers.Value%simds == 0, "sm.registers", "%d registers cannot be dealt out evenly to %d SIMDs", sm.Registers.Value, simds)
+	c.require(sm.WarpUnit.Value == 1, "sm.warp_unit", "a %s core allocates registers for each warp by itself, not for %d", Splitting, sm.WarpUnit.Value)
+	c.require(c.m.Split.Address.Value%pass == 0, "split.address", "%d cycles are no whole number of passes of %d", c.m.Split.Address.Value, pass)
+	for _, class := range isa.Classes() {
+		t, path := c.m.Timing(class), "classes."+class.String()+".initiation"
+		switch {
+		case class == isa.Sync || class == isa.Control:
+			c.require(t.Initiation == pass, path, "%s takes one pass of %d cycles, not %d", class, pass, t.Initiation)
+		case class < isa.MemParam:
+			c.require(t.Initiation%pass == 0, path, "%d cycles are no whole number of passes of %d", t.Initiation, pass)
+		}
+	}
+	c.require(sm.Barrier.Value >= pass, "sm.barrier", "%d cycles are less than a pass of %d", sm.Barrier.Value, pass)
 }

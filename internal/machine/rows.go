@@ -4,6 +4,7 @@ import (
 	"reflect"
 	"slices"
 	"strconv"
+	"strings"
 
 	"warpbound/internal/isa"
 )
@@ -61,8 +62,8 @@ type field struct {
 
 // has reports whether machines with the core have what has the tag.
 func (c Core) has(tag reflect.StructTag) bool {
-	only := tag.Get("core")
-	return only == "" || only == string(c)
+	only := strings.Fields(tag.Get("core"))
+	return len(only) == 0 || slices.Contains(only, string(c))
 }
 
 // fields yields every leaf that a machine with the core has, with its path, in

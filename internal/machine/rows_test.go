@@ -24,7 +24,7 @@ func TestRowsSayEverything(t *testing.T) {
 						t.Error("the name does not change the hash")
 					}
 				case path == ".About" || path == ".Core" || strings.HasPrefix(path, ".Sources"):
-				case m.Core == Barrel && strings.HasSuffix(path, ".Pipeline"): // it has none
+				case m.Core != Scoreboard && strings.HasSuffix(path, ".Pipeline"): // it has none
 				case slices.Equal(m.Rows(), rows):
 					t.Errorf("%s changes no row", path)
 				case source != (m.Hash() == hash):

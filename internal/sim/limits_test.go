@@ -59,6 +59,40 @@ func TestFit(t *testing.T) {
 	}
 }
 
+// TestFitSplit checks that the registers of a split core limit each SIMD by itself: with 52
+// registers a SIMD of 16384 holds 4 warps, where four SIMDs together could hold 19; and the
+// paper's 1024 threads to a CTA leave room for 2 on an SM, 8 on the GPU, not 10.
+func TestFitSplit(t *testing.T) {
+	m, err := machine.Builtin("gcn3-split")
+	if err != nil {
+		t.Fatal(err)
+	}
+	code := compile(t, "ret;")
+	for _, c := range []struct {
+		threads, regs int
+		want          Occupancy
+		err           string
+	}{
+		{1024, 24, Occupancy{2, 16, "threads", 13}, ""},
+		{1024, 28, Occupancy{2, 16, "threads", 13}, ""},
+		{1024, 33, Occupancy{1, 16, "registers", 25}, ""},
+		{64, 52, Occupancy{16, 1, "CTAs", 2}, ""},
+		{192, 52, Occupancy{5, 3, "registers", 5}, ""},
+		{64, 256, Occupancy{4, 1, "registers", 7}, ""},
+		{64, 257, Occupancy{}, "a warp needs 16640 registers, but a SIMD of gcn3-split has 16384"},
+		{320, 256, Occupancy{}, "a CTA of [320 1 1] threads needs 81920 registers, but an SM of gcn3-split has 65536"},
+	} {
+		got, err := Fit(m, code, emu.Launch{Grid: [3]int{100, 1, 1}, Block: [3]int{c.threads, 1, 1}}, c.regs)
+		if c.err != "" {
+			if err == nil || err.Error() != c.err {
+				t.Errorf("got %v, want %s", err, c.err)
+			}
+		} else if err != nil || got != c.want {
+			t.Errorf("%d threads of %d registers: got %+v, %v, want %+v", c.threads, c.regs, got, err, c.want)
+		}
+	}
+}
+
 // TestFitLocalMemory checks that large local arrays do not make a simulation
 // allocate without bound: 512 KiB of each thread are 16 MiB of a warp.
 func TestFitLocalMemory(t *testing.T) {

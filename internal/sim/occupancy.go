@@ -40,7 +40,10 @@ func Fit(m *machine.Machine, code *emu.Code, launch emu.Launch, regsPerThread in
 	sm := &m.SM
 	width := int(sm.WarpSize.Value)
 	warps := (threads + width - 1) / width
-	regs := roundUp(regsPerThread*width, int(sm.RegisterUnit.Value)) * roundUp(warps, int(sm.WarpUnit.Value))
+	regs, allRegs, err := fitRegisters(m, regsPerThread, warps)
+	if err != nil {
+		return Occupancy{}, err
+	}
 	shared := roundUp(code.SharedBytes()+launch.DynamicShared, int(sm.SharedUnit.Value))
 
 	occ := Occupancy{CTAs: int(sm.CTAs.Value), Warps: warps, Limit: "CTAs"}
@@ -50,7 +53,7 @@ func Fit(m *machine.Machine, code *emu.Code, launch emu.Launch, regsPerThread in
 	}{
 		{"threads", threads, int(sm.Threads.Value)},
 		{"warps", warps, int(sm.Warps.Value)},
-		{"registers", regs, int(sm.Registers.Value)},
+		{"registers", regs, allRegs},
 		{"bytes of shared memory", shared, int(sm.Shared.Value)},
 	} {
 		if need.each > need.all {
@@ -68,6 +71,23 @@ func Fit(m *machine.Machine, code *emu.Code, launch emu.Launch, regsPerThread in
 			code.LocalBytes(), local*resident, resident, m.Name, maxLocal)
 	}
 	return occ, nil
+}
+
+// fitRegisters returns how many registers the warps of a CTA need and how many an SM has for
+// all CTAs. Those of a split core belong to its SIMDs, each of which holds whole warps.
+func fitRegisters(m *machine.Machine, perThread, warps int) (need, have int, err error) {
+	sm := &m.SM
+	perWarp := roundUp(perThread*int(sm.WarpSize.Value), int(sm.RegisterUnit.Value))
+	need, have = perWarp*roundUp(warps, int(sm.WarpUnit.Value)), int(sm.Registers.Value)
+	if m.Core == machine.Splitting && perWarp > 0 {
+		simds := int(sm.Schedulers.Value)
+		perSIMD := have / simds
+		if perWarp > perSIMD {
+			return 0, 0, fmt.Errorf("a warp needs %d registers, but a SIMD of %s has %d", perWarp, m.Name, perSIMD)
+		}
+		have = simds * (perSIMD / perWarp * perWarp)
+	}
+	return need, have, nil
 }
 
 // maxLocal bounds the local memory of all threads that are resident at a time, in

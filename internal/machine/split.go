@@ -1,0 +1,74 @@
+package machine
+
+import "fmt"
+
+// Split holds the split cores of a machine (Klashtorny et al., TECS 2023, section 4.1):
+// how the SIMDs of an SM issue, and its hardware for split wavefronts. SM.Schedulers are
+// the SIMDs of an SM, and its warps are dealt out to them evenly.
+type Split struct {
+	Mode    Choice[SplitMode] `toml:"mode" choices:"none dws pws"`
+	SIMDs   Number            `toml:"simds" unit:"split SIMDs per SIMD" min:"0" max:"7"`
+	Pass    Number            `toml:"pass" unit:"core cycles" min:"1" max:"64"`
+	Address Number            `toml:"address" unit:"core cycles" min:"1" max:"100000"`
+	Split   Number            `toml:"split" unit:"core cycles" min:"0" max:"100000"`
+	Merge   Number            `toml:"merge" unit:"core cycles" min:"0" max:"100000"`
+}
+
+// SplitMode says which wavefronts split, and where the parts execute.
+type SplitMode string
+
+// The modes.
+const (
+	SplitNone SplitMode = "none" // none: the sides of a branch execute one after the other
+	DWS       SplitMode = "dws"  // dynamic: at any branch that diverges, all on one SIMD
+	PWS       SplitMode = "pws"  // predictable: at split instructions, each on a SIMD of its own
+)
+
+// Contexts returns how many wavefronts a SIMD of a machine with split cores holds.
+func (m *Machine) Contexts() int { return int(m.SM.Warps.Value / m.SM.Schedulers.Value) }
+
+// WithSplit returns the machine with another mode and another number of split SIMDs for
+// each SIMD, chosen by the caller and not by the machine's source.
+func (m *Machine) WithSplit(mode SplitMode, simds int) (*Machine, error) {
+	switch {
+	case m.Core != Splitting:
+		return nil, fmt.Errorf("%s has a %s core, which does not split wavefronts", m.Name, m.Core)
+	case mode != SplitNone && mode != DWS && mode != PWS:
+		return nil, fmt.Errorf("no mode %q of splitting; there are %s, %s and %s", mode, SplitNone, DWS, PWS)
+	case simds < 0 || simds > maxSplitSIMDs:
+		return nil, fmt.Errorf("%d split SIMDs for each SIMD are not between 0 and %d", simds, maxSplitSIMDs)
+	}
+	other := *m
+	other.Split.Mode = Choice[SplitMode]{Value: mode, Source: chosen}
+	other.Split.SIMDs.Value, other.Split.SIMDs.Source = int64(simds), chosen
+	return &other, nil
+}
+
+// Reuse returns the machine as a kernel finds it that uses only the first used of the split
+// SIMDs at the same time: the idle ones become SIMDs, each with as many split SIMDs as are
+// used, and bring as many contexts and registers as a SIMD has (Eq. 2). It is an error if
+// there are fewer than used, or if the machine's mode is not PWS.
+func (m *Machine) Reuse(used int) (*Machine, error) {
+	have := m.Split.SIMDs.Value
+	switch {
+	case m.Core != Splitting || m.Split.Mode.Value != PWS:
+		return nil, fmt.Errorf("%s does not split wavefronts predictably, and so has no split SIMDs to use otherwise", m.Name)
+	case used < 0 || int64(used) > have:
+		return nil, fmt.Errorf("%d split wavefronts at a time are not between 0 and the %d split SIMDs for each SIMD", used, have)
+	}
+	simds := m.SM.Schedulers.Value
+	total := simds + (have-int64(used))*simds/(int64(used)+1)
+	other := *m
+	other.Split.SIMDs.Value = int64(used)
+	other.SM.Schedulers.Value = total
+	for _, n := range []*Number{&other.SM.Warps, &other.SM.Threads, &other.SM.Registers} {
+		n.Value = n.Value * total / simds
+	}
+	return &other, nil
+}
+
+// chosen is the source of a number that a caller chose.
+const chosen = "chosen for this run"
+
+// maxSplitSIMDs is the largest number of split SIMDs for each SIMD.
+const maxSplitSIMDs = 7
