@@ -1,12 +1,14 @@
 package job
 
 import (
+	"slices"
 	"strings"
 
 	"warpbound/internal/diag"
+	"warpbound/internal/isa"
 )
 
-// annotations finds the places of the loop bounds and facts.
+// annotations finds the places of the loop bounds, facts and branches.
 func (m *binder) annotations() {
 	for _, l := range m.Job.Loops {
 		m.Loops = append(m.Loops, BoundLoop{Instrs: m.instrs(l.Place, l.Pos), Bound: l.Bound, Pos: l.Pos})
@@ -20,6 +22,38 @@ func (m *binder) annotations() {
 		}
 		m.Facts = append(m.Facts, bound)
 	}
+	for _, p := range m.Job.Split.Branches {
+		m.Branches = append(m.Branches, BoundBranch{Place: p, Instrs: m.instrs(p, m.Job.Split.Pos.Branches)})
+	}
+}
+
+// Moved returns what becomes of the annotations when the kernel is rewritten: instruction i
+// of b.Kernel is instruction to[i] of k, whose parameters and variables are the same. What
+// places mean stays as it was, whatever stands between.
+func (b *Bound) Moved(k *isa.Kernel, to []int) *Bound {
+	moved := func(instrs []int) []int {
+		out := make([]int, len(instrs))
+		for i, at := range instrs {
+			out[i] = to[at]
+		}
+		return out
+	}
+	out := *b
+	out.Kernel, out.Loops, out.Facts, out.Branches = k, slices.Clone(b.Loops), slices.Clone(b.Facts), slices.Clone(b.Branches)
+	for i := range out.Loops {
+		out.Loops[i].Instrs = moved(out.Loops[i].Instrs)
+	}
+	for i := range out.Facts {
+		f := &out.Facts[i]
+		f.Sum = slices.Clone(f.Sum)
+		for j := range f.Sum {
+			f.Sum[j].Instr = to[f.Sum[j].Instr]
+		}
+	}
+	for i := range out.Branches {
+		out.Branches[i].Instrs = moved(out.Branches[i].Instrs)
+	}
+	return &out
 }
 
 func (m *binder) instrs(p Place, pos diag.Pos) []int {

@@ -19,6 +19,7 @@ type Bound struct {
 	Symbols    []BoundSymbol
 	Loops      []BoundLoop
 	Facts      []BoundFact
+	Branches   []BoundBranch
 }
 
 // BoundSymbol is the initial contents of the kernel's variable Vars[Var].
@@ -48,6 +49,13 @@ type BoundFact struct {
 type BoundTerm struct {
 	Instr int
 	Coef  int64
+}
+
+// BoundBranch is a place of Split.Branches: the instructions in whose blocks the branches
+// are the last, one for each copy of an expanded function.
+type BoundBranch struct {
+	Place  Place
+	Instrs []int
 }
 
 // Link links the job's kernel out of its module: the one that the job names, or

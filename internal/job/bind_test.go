@@ -92,6 +92,8 @@ values = [7]
 [[fact]]
 sum = {"$F" = 2, "entry+1" = -1}
 min = 3
+[split]
+branches = ["$F", "$L1"]
 `, kernel())
 	if err != nil {
 		t.Fatal(err)
@@ -107,9 +109,34 @@ min = 3
 		Symbols: []BoundSymbol{{1, b.Job.Symbols[0].Data}, {2, b.Job.Symbols[1].Data}},
 		Loops:   []BoundLoop{{[]int{2}, 5, pos(35, 1)}, {[]int{3, 5}, 6, pos(36, 1)}, {[]int{2}, 7, pos(37, 1)}},
 		Facts:   []BoundFact{{Sum: []BoundTerm{{3, 2}, {5, 2}, {1, -1}}, Min: &three, Pos: pos(38, 3)}},
+		Branches: []BoundBranch{
+			{Place: Place{Label: "$F"}, Instrs: []int{3, 5}},
+			{Place: Place{Label: "$L1"}, Instrs: []int{2}},
+		},
 	}
 	if diff := cmp.Diff(want, b); diff != "" {
 		t.Errorf("(-want +got)\n%s", diff)
+	}
+}
+
+// TestMoved moves every instruction by its own distance.
+func TestMoved(t *testing.T) {
+	const notes = "[loop]\n'$F' = 6\n[[fact]]\nsum = {'$L1' = 2, 'entry+1' = -1}\nmin = 3\n[split]\nbranches = ['$F']\n"
+	b, err := bind(t, fitting+notes, kernel())
+	if err != nil {
+		t.Fatal(err)
+	}
+	k := kernel()
+	m := b.Moved(k, []int{0, 2, 4, 6, 8, 10, 12, 14})
+	var sum []int
+	for _, term := range m.Facts[0].Sum {
+		sum = append(sum, term.Instr)
+	}
+	if m.Kernel != k || !slices.Equal(m.Loops[0].Instrs, []int{6, 10}) || !slices.Equal(sum, []int{4, 2}) || !slices.Equal(m.Branches[0].Instrs, []int{6, 10}) {
+		t.Errorf("got %+v", m)
+	}
+	if again, err := bind(t, fitting+notes, b.Kernel); err != nil || cmp.Diff(again, b) != "" {
+		t.Errorf("moving changes what it is given, error %v\n%s", err, cmp.Diff(again, b))
 	}
 }
 
@@ -137,6 +164,7 @@ func TestBindErrors(t *testing.T) {
 		{"end", fitting + "[loop]\n'$END' = 1\n", `kernel k has no label "$END"`},
 		{"line", fitting + "[loop]\n99 = 1\n", `j:26:1: no instruction of kernel k stands at "99"; give a line of dir/m.ptx that holds one`},
 		{"file", fitting + "[loop]\n'n.ptx:20' = 1\n", `no instruction of kernel k stands at "n.ptx:20"`},
+		{"branch", fitting + "[split]\nbranches = ['$L1', 'L2']\n", `j:26:1: kernel k has no label "L2"; it has $L1, f@1.$F`},
 		{"fact", fitting + "[[fact]]\nsum = {L1 = 1}\nmax = 1\n", `j:26:8: kernel k has no label "L1"`},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -10,7 +10,7 @@ func FuzzParse(f *testing.F) {
 		head + "param = [{name = 'p', type = 'u32', range = [1, 2]}]\n",
 		head + "[[param]]\nname = 'p'\ntype = 'u16'\ncount = 2\nfile = 'z.bin'\n",
 		head + "[[param]]\nname = 'p'\ntype = 'u8'\ncount = 2\nfile = 'z.npy'\n",
-		head + "[loop]\na.b = 1\n", "[[param.x]]\n[[param.x.y]]\n[param.x.y.z]\n",
+		head + "[split]\nbranches = 'all'\nsimds = 0\n", head + "[loop]\na.b = 1\n", "[[param.x]]\n[[param.x.y]]\n[param.x.y.z]\n",
 	} {
 		f.Add(seed, "abcd")
 		f.Add(seed, npy(1, npyDict("|u1", "False", "2,"), "ab"))

@@ -33,6 +33,7 @@ type Job struct {
 	Symbols   []Symbol
 	Loops     []Loop
 	Facts     []Fact
+	Split     Split // of wavefronts
 	Pos       Positions
 }
 

@@ -92,6 +92,11 @@ values = [-1, 4294967295]
 [[fact]]
 sum = {"$L1" = 2, "entry+3" = -1}
 max = 64
+
+[split]
+branches = ["$L1", "12"]
+simds    = 3
+mode     = "dws"
 `
 
 func TestParse(t *testing.T) {
@@ -107,7 +112,7 @@ func TestParse(t *testing.T) {
 		}
 		return Content{Kind: Fixed, Data: data}
 	}
-	most := int64(64)
+	most, simds := int64(64), 3
 	want := &Job{
 		File: "dir/j.toml", Module: "m.ptx", Kernel: "k", Machine: "mine.toml",
 		Grid: [3]int{3, 2, 1}, Block: [3]int{64, 1, 1}, Vectors: 7, Seed: -2, Registers: 20, Shared: 512,
@@ -131,6 +136,10 @@ func TestParse(t *testing.T) {
 			Sum: []Term{{Place{Label: "$L1"}, 2, pos(66, 8)}, {Place{Label: "entry+3"}, -1, pos(66, 19)}},
 			Max: &most, Pos: pos(65, 3),
 		}},
+		Split: Split{
+			Branches: []Place{{Label: "$L1"}, {Line: 12}}, SIMDs: &simds, Mode: "dws",
+			Pos: SplitPositions{pos(70, 1), pos(71, 1), pos(72, 1)},
+		},
 		Pos: Positions{pos(1, 1), pos(2, 1), pos(3, 1), pos(4, 1), pos(5, 1), pos(8, 1), pos(9, 1)},
 	}
 	if diff := cmp.Diff(want, j); diff != "" {
@@ -152,8 +161,21 @@ func TestDefaults(t *testing.T) {
 	if j.Kernel != "" || j.Machine != "fermi-c2050" || j.Vectors != 100 || j.Seed != 1 || j.Registers != 0 || j.Shared != 0 {
 		t.Errorf("%+v", j)
 	}
+	if s := j.Split; s.All || s.Branches != nil || s.SIMDs != nil || s.Mode != "" {
+		t.Errorf("%+v", s)
+	}
 	if j.Varies() {
 		t.Error("a job without parameters varies")
+	}
+}
+
+func TestSplitAll(t *testing.T) {
+	j, err := Parse("j", []byte(head+"[split]\nbranches = 'all'\nsimds = 0\n"), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if s := j.Split; !s.All || s.Branches != nil || s.SIMDs == nil || *s.SIMDs != 0 {
+		t.Errorf("%+v", s)
 	}
 }
 
@@ -245,6 +267,14 @@ func TestParseErrors(t *testing.T) {
 		{"loop line", head + "[loop]\n0 = 1\n", `j:5:1: "0" names no line`},
 		{"loop far line", head + "[loop]\n\"m:99999999999\" = 1\n", `names no line`},
 		{"loop table", head + "[loop.x]\na = 1\n", "j:4:7: x must be an integer, not a table"},
+		{"split type", head + "split = 'all'\n", "j:4:1: split must be a table, not the string \"all\""},
+		{"split key", head + "[split]\nlanes = 3\n", `j:5:1: unknown key "lanes"; split has branches, simds, mode`},
+		{"split word", head + "[split]\nbranches = 'some'\n", `j:5:1: branches is "some"; it must be "all" or an array of labels and lines`},
+		{"split numbers", head + "[split]\nbranches = ['a', 12]\n", "j:5:1: branches holds 12; it must hold labels and lines as strings"},
+		{"split number", head + "[split]\nbranches = 12\n", "j:5:1: branches must be an array, not 12"},
+		{"split line", head + "[split]\nbranches = ['m.ptx:0']\n", `j:5:1: "m.ptx:0" names no line`},
+		{"split units", head + "[split]\nmode = 'pws'\nsimds = 8\n", "j:6:1: simds is 8; it must be from 0 to 7"},
+		{"split mode", head + "[split]\nmode = 'static'\n", `j:5:1: mode is "static"; it must be none, dws or pws`},
 		{"fact empty", head + "[[fact]]\nmax = 1\n", "j:4:3: the fact sums up nothing"},
 		{"fact sum empty", head + "[[fact]]\nsum = {}\nmax = 1\n", "j:5:1: the fact sums up nothing"},
 		{"fact unlimited", head + "[[fact]]\nsum = {a = 1}\n", "j:4:3: the fact states nothing"},

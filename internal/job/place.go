@@ -34,18 +34,27 @@ var (
 	offsetPattern = regexp.MustCompile(`^(.+)\+([0-9]+)$`)
 )
 
-// place reads "42", "kernel.ptx:42" or a label.
-func (r *reader) place(pos diag.Pos, key string) (Place, bool) {
-	m := linePattern.FindStringSubmatch(key)
+// ParsePlace reads "42", "kernel.ptx:42" or a label. It is an error if a line is out of
+// range.
+func ParsePlace(text string) (Place, error) {
+	m := linePattern.FindStringSubmatch(text)
 	if m == nil {
-		return Place{Label: key}, true
+		return Place{Label: text}, nil
 	}
 	line, err := strconv.ParseInt(m[2], 10, 32)
 	if err != nil || line < 1 {
-		r.errorf(pos, "%q names no line; lines count from 1", key)
-		return Place{}, false
+		return Place{}, fmt.Errorf("%q names no line; lines count from 1", text)
 	}
-	return Place{File: m[1], Line: int(line)}, true
+	return Place{File: m[1], Line: int(line)}, nil
+}
+
+// place reads a place, and reports what is none at the position.
+func (r *reader) place(pos diag.Pos, text string) (Place, bool) {
+	p, err := ParsePlace(text)
+	if err != nil {
+		r.errorf(pos, "%w", err)
+	}
+	return p, err == nil
 }
 
 // Instrs returns the indices of the kernel's instructions at which the place is

@@ -28,7 +28,7 @@ type reader struct {
 func (r *reader) job() *Job {
 	t := r.root
 	t.only("a job", "module", "kernel", "machine", "grid", "block", "vectors", "seed",
-		"registers", "shared", "param", "symbol", "loop", "fact")
+		"registers", "shared", "param", "symbol", "loop", "fact", "split")
 	j := &Job{
 		File: r.file, Machine: DefaultMachine, Vectors: DefaultVectors, Seed: DefaultSeed,
 		Pos: Positions{
@@ -60,6 +60,7 @@ func (r *reader) job() *Job {
 	j.Symbols = r.symbols(t.tables("symbol"))
 	j.Loops = r.loops(t)
 	j.Facts = r.facts(t.tables("fact"))
+	j.Split = r.split(t)
 	return j
 }
 
