@@ -91,6 +91,10 @@ func (op *barrierOp) exec(w *Warp, mask uint64, eff *Effect) error {
 // mask, unless it waits where it can reach no barrier any more: such a lane counts as one
 // that has exited.
 func (w *Warp) together(pc int32, mask uint64) error {
+	if w.parent != nil || w.out != 0 {
+		return w.faultf(pc, mask, "%w: the thread runs apart from others of its warp, which has split. "+
+			"Let the sides of the branch meet before the barrier", ErrBarrier)
+	}
 	if mask == w.alive {
 		return nil
 	}

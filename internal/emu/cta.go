@@ -52,6 +52,7 @@ func (g *Grid) StartCTA(c *CTA, index int) {
 		w := &c.Warps[i]
 		n := min(threads-i*g.width, g.width)
 		w.alive = ^uint64(0) >> (MaxWidth - n)
+		w.full, w.out = w.alive, 0
 		w.waiting = false
 		w.phase = 0
 		w.stack = append(w.stack[:0], entry{pc: 0, rpc: none, lanes: w.alive})

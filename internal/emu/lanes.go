@@ -20,6 +20,10 @@ func (op *warpWide) check(w *Warp, mask uint64, eff *Effect) error {
 	if err != nil {
 		return err
 	}
+	if lanes := w.apart(members & w.whole().alive); lanes != 0 {
+		return w.faultf(int32(eff.PC), lanes, "the thread is named in the member mask 0x%x and runs apart from the others of its warp, "+
+			"which has split", members)
+	}
 	if lanes, entry := w.missing(members&w.alive&^mask, w.code.joins); lanes != 0 {
 		return w.faultf(int32(eff.PC), lanes, "the thread is named in the member mask 0x%x and does not take part: %s. "+
 			"Name only those that do, let them come together, or let the others exit before", members, w.pending(lanes, entry, "instruction"))

@@ -207,7 +207,7 @@ func (op *choice) exec(w *Warp, mask uint64, _ *Effect) error {
 	if op.c != nil {
 		take, _ = op.c.holds(w)
 	}
-	all := mask == w.alive
+	all := mask == w.full
 	for k := range w.chunks() {
 		v := w.vecs[k]
 		d, a, b := v[op.d], v[op.a], v[op.b]

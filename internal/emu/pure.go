@@ -111,7 +111,7 @@ func NewALU(width int) *ALU {
 // value. A result's vectors must not be those of a source. An error is a *Fault.
 func (a *ALU) Do(p *Pure, mask uint64, dst, src []Lanes) error {
 	w := &a.w
-	a.grid.code, w.code, w.alive = p.code, p.code, mask
+	a.grid.code, w.code, w.alive, w.full = p.code, p.code, mask, mask
 	w.preds = append(w.preds[:0], ^uint64(0), 0)
 	for k := range a.grid.chunks {
 		table := append(w.vecs[k][:0], &a.sink[k])

@@ -157,20 +157,31 @@ type exit struct{}
 
 func (exit) exec(w *Warp, mask uint64, eff *Effect) error {
 	w.stack[len(w.stack)-1].pc++
+	for a := w; a != nil; a = a.parent {
+		a.leave(mask)
+	}
+	if len(w.stack) > 0 {
+		w.jump(w.stack[len(w.stack)-1].pc)
+	}
+	whole := w.whole()
+	if whole.alive != 0 {
+		return nil
+	}
+	eff.WarpDone = true
+	return whole.cta.retire(whole, eff)
+}
+
+// leave takes lanes that exit out of every entry, and drops entries without lanes.
+func (w *Warp) leave(mask uint64) {
 	w.alive &^= mask
+	w.full &^= mask
+	w.out &^= mask
 	for i := range w.stack {
 		w.stack[i].lanes &^= mask
 	}
 	for len(w.stack) > 0 && w.stack[len(w.stack)-1].lanes == 0 {
 		w.stack = w.stack[:len(w.stack)-1]
 	}
-	if len(w.stack) > 0 {
-		top := &w.stack[len(w.stack)-1]
-		w.jump(top.pc)
-		return nil
-	}
-	eff.WarpDone = true
-	return w.cta.retire(w, eff)
 }
 
 // trap stops the run if any lane executes it.

@@ -32,18 +32,22 @@ type Warp struct {
 	// What every instruction needs comes first.
 	code   *Code
 	stack  []entry
-	alive  uint64 // lanes that hold threads that have not exited
+	full   uint64 // alive, zero in strands: a result for these lanes may be written to all
 	preds  []uint64
 	vecs   [MaxWidth / lanes][]*vector
 	halves int // vectors of a register
 	cta    *CTA
 	room   [4]entry // of the stack, while it suffices
 
-	index   int   // in the CTA
-	waiting bool  // at a barrier
-	arrived int32 // the barrier instruction at which it waits
-	phase   int   // of the cluster's barrier at which it has arrived
+	alive   uint64 // lanes that hold threads that have not exited
+	index   int    // in the CTA
+	waiting bool   // at a barrier
+	arrived int32  // the barrier instruction at which it waits
+	phase   int    // of the cluster's barrier at which it has arrived
 	local   region
+	out     uint64      // lanes that are with strands, see Detach
+	parent  *Warp       // of a strand: that it was detached from
+	home    int32       // of a strand: where its lanes meet those of the parent, or none
 	syncs   []syncFrame // see syncFrame
 }
 
@@ -60,7 +64,8 @@ func (w *Warp) PC() int { return int(w.stack[len(w.stack)-1].pc) }
 // guard. The warp must not be done.
 func (w *Warp) Active() uint64 { return w.stack[len(w.stack)-1].lanes }
 
-// Alive returns the lanes that hold threads that have not exited.
+// Alive returns the lanes that hold threads that have not exited; of a strand, those that
+// it holds.
 func (w *Warp) Alive() uint64 { return w.alive }
 
 // Depth returns the number of entries on the reconvergence stack, and of frames on the
@@ -88,7 +93,7 @@ func (w *Warp) AtBarrier() bool { return w.waiting }
 func (w *Warp) Barrier() int { return int(w.arrived) }
 
 // Step executes the next instruction for the active lanes and says in eff what
-// it did. The warp must neither be done nor wait at a barrier. An error is a
+// it did. The warp must neither be done, home or held, nor wait at a barrier. An error is a
 // *Fault that ends the run: the state of the grid is no longer defined.
 //
 // A Step that leaves every warp of the CTA that has not exited waiting at a
@@ -129,7 +134,7 @@ func (w *Warp) advance() { w.jump(w.stack[len(w.stack)-1].pc + 1) }
 // compute executes an aluFunc. If all living threads take part, lanes that hold
 // none receive some value too, since nothing reads it.
 func (w *Warp) compute(in *instr, mask uint64) {
-	all := mask == w.alive
+	all := mask == w.full
 	for k := range w.chunks() {
 		vecs := w.vecs[k]
 		if all {

@@ -27,6 +27,10 @@ type Launch struct {
 	Graph  *cfg.Graph
 	Grid   *emu.Grid
 	Fold   *fold.Launch
+
+	Buffers [][]byte // what the buffers among the job's parameters hold now, nil for others
+
+	bound *job.Bound
 }
 
 // Width is the number of lanes of a warp of the launches here, of kernels in PTX.
@@ -87,32 +91,54 @@ func load(t testing.TB, name string, read func(string) ([]byte, error)) *Launch 
 	l := new(Launch)
 	l.Kernel, err = j.Link(Lower(t, j.Module, text))
 	fatal(err)
-	bound, err := j.Bind(l.Kernel)
+	l.bound, err = j.Bind(l.Kernel)
 	fatal(err)
 	l.Graph, err = cfg.Build(l.Kernel)
 	fatal(err)
 	code, err := emu.Decode(l.Kernel, l.Graph)
 	fatal(err)
-	mem, in := new(emu.Memory), bound.Inputs(0)
+	l.start(t, code, width(l.Kernel))
+	l.Fold, err = fold.New(l.Grid)
+	fatal(err)
+	return l
+}
+
+// start makes memory and a grid of the first launch.
+func (l *Launch) start(t testing.TB, code *emu.Code, width int) {
+	t.Helper()
+	mem, j, in := new(emu.Memory), l.bound.Job, l.bound.Inputs(0)
 	launch := emu.Launch{Grid: j.Grid, Block: j.Block, DynamicShared: j.Shared}
 	addrs := make([]uint64, len(j.Params))
+	l.Buffers = make([][]byte, len(j.Params))
 	for i, p := range j.Params {
 		switch p.Kind {
 		case job.Buffer:
-			addrs[i], err = mem.Alloc(p.Name, len(in.Buffers[i]))
-			fatal(err)
-			copy(mem.Bytes(addrs[i]), in.Buffers[i])
+			addr, err := mem.Alloc(p.Name, len(in.Buffers[i]))
+			if err != nil {
+				t.Fatal(err)
+			}
+			addrs[i] = addr
+			l.Buffers[i] = mem.Bytes(addrs[i])
+			copy(l.Buffers[i], in.Buffers[i])
 		case job.SharedPtr:
 			addrs[i] = code.DynamicSharedBase() + uint64(launch.DynamicShared)
 			launch.DynamicShared += p.Bytes
 		}
 	}
-	launch.Params = bound.ParamBlock(nil, in, func(i int) uint64 { return addrs[i] })
-	l.Grid, err = emu.NewGrid(code, launch, mem, width(l.Kernel))
-	fatal(err)
-	l.Fold, err = fold.New(l.Grid)
-	fatal(err)
-	return l
+	launch.Params = l.bound.ParamBlock(nil, in, func(i int) uint64 { return addrs[i] })
+	grid, err := emu.NewGrid(code, launch, mem, width)
+	if err != nil {
+		t.Fatal(err)
+	}
+	l.Grid = grid
+}
+
+// Again returns the same launch, not run yet, in warps of width lanes and without Fold.
+func (l *Launch) Again(t testing.TB, width int) *Launch {
+	t.Helper()
+	again := &Launch{Kernel: l.Kernel, Graph: l.Graph, bound: l.bound}
+	again.start(t, l.Grid.Code(), width)
+	return again
 }
 
 // Lower makes a program of a module: of mini-SIMT code if the file's name says so, else of

@@ -1,0 +1,77 @@
+package emu
+
+// A strand is a Warp that executes some lanes of a warp as a unit of its own: Detach
+// takes them from the warp's stack, and the strand and the warp may then be stepped in
+// any order. They share registers, predicates, memory and CTA, and since every lane
+// belongs to one of them only, the order makes no difference to a kernel that has no
+// races. Strands may be detached from strands.
+//
+// The stack of a strand is the entry that was detached, on an entry in which its lanes
+// wait at the reconvergence point. It is home when that one runs: then Join gives the
+// lanes back. Lanes that exit are taken out of the entries of all warps that the strand
+// was detached from, too.
+//
+// A barrier of the CTA, and an instruction that names lanes which take part, are faults
+// where lanes are apart.
+
+// Detach makes the running entry of w the strand's: w runs the entry below it, if it is
+// not held. After a branch has diverged that is the entry of the other side; or the one
+// that waits where the sides meet, if the other side begins there.
+//
+// The warp w must be able to step, and the lanes of its kernel must not meet AtSyncs. The
+// strand must be one that is done or was never used; it is used again without allocation,
+// and must not be copied.
+func (w *Warp) Detach(strand *Warp) {
+	last := len(w.stack) - 1
+	e := w.stack[last]
+	w.stack = w.stack[:last]
+	w.out |= e.lanes
+	s := strand
+	s.code, s.cta, s.index, s.halves = w.code, w.cta, w.index, w.halves
+	s.preds, s.vecs, s.local = w.preds, w.vecs, w.local
+	s.parent, s.home = w, e.rpc
+	s.alive, s.full, s.out = e.lanes, 0, 0
+	s.stack = s.stack[:0]
+	if e.rpc != none {
+		s.stack = append(s.stack, entry{pc: e.rpc, rpc: none, lanes: e.lanes})
+	}
+	s.stack = append(s.stack, e)
+}
+
+// Join ends a strand that was detached from w and is home: its lanes are with w again.
+func (w *Warp) Join(strand *Warp) {
+	w.out &^= strand.alive
+	strand.alive = 0
+	strand.stack = strand.stack[:0]
+}
+
+// Home reports whether all lanes of a strand, except those that have exited, have come
+// to the instruction at which they meet those from which they were detached. The strand
+// cannot step any more. It is false if all have exited; that is for Done to say.
+func (w *Warp) Home() bool {
+	return w.parent != nil && w.home != none && len(w.stack) == 1 && w.out == 0
+}
+
+// Held reports whether w cannot step before a strand of it joins or exits: lanes of the
+// running entry are with strands, or all that w has left are.
+func (w *Warp) Held() bool {
+	if last := len(w.stack) - 1; last >= 0 {
+		return w.stack[last].lanes&w.out != 0
+	}
+	return w.alive != 0
+}
+
+// Out returns the lanes of w that are with strands and have not exited.
+func (w *Warp) Out() uint64 { return w.out }
+
+// whole returns the warp that w was detached from, directly or not: w itself if it is no
+// strand.
+func (w *Warp) whole() *Warp {
+	for w.parent != nil {
+		w = w.parent
+	}
+	return w
+}
+
+// apart returns those of some living lanes of the whole warp that w does not hold itself.
+func (w *Warp) apart(lanes uint64) uint64 { return lanes&^w.alive | lanes&w.out }

@@ -1,0 +1,224 @@
+package emu_test
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"warpbound/internal/cfg"
+	"warpbound/internal/emu"
+	"warpbound/internal/flow/flowtest"
+	"warpbound/internal/isa"
+	"warpbound/internal/kernelgen"
+)
+
+// TestStrandsAgainstWarps runs random kernels with warps whose sides run as strands, some
+// or all of them, in random order: memory must be as warps leave it that do not split.
+func TestStrandsAgainstWarps(t *testing.T) {
+	var split, nested, ended int
+	for seed := range uint64(60) {
+		l := flowtest.Random(t, seed, kernelgen.Options{
+			Statements: 10 + int(seed%4)*8, Depth: 2 + int(seed%3), Trips: 2 + int(seed%7), Threads: 150, CTAs: 2, Irreducible: seed%3 == 0,
+		})
+		for _, width := range []int{32, 64, 7} {
+			if l.Grid.Threads() > emu.MaxWidth*width {
+				continue
+			}
+			whole := l.Again(t, width)
+			want, err := emu.Run(context.Background(), whole.Grid)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, percent := range []int{0, 40, 100} {
+				apart := l.Again(t, width)
+				r := &splitter{Rand: rand.New(rand.NewPCG(seed, uint64(width))), graph: l.Graph, percent: percent, sticky: int(seed%3) * 45}
+				got, err := r.run(apart.Grid)
+				what := fmt.Sprintf("seed %d, width %d, %d %% of the sides apart", seed, width, percent)
+				if err != nil {
+					t.Fatalf("%s: %v", what, err)
+				}
+				if !slices.EqualFunc(apart.Buffers, whole.Buffers, bytes.Equal) {
+					t.Fatalf("%s: memory differs", what)
+				}
+				if got != want {
+					t.Fatalf("%s: %+v, and %+v unsplit", what, got, want)
+				}
+				split, nested, ended = split+r.split, nested+r.nested, ended+r.ended
+			}
+		}
+	}
+	if split < 5000 || nested < 1000 || ended < 50 {
+		t.Errorf("%d strands, %d of strands, %d whose lanes all exited: too few to tell", split, nested, ended)
+	}
+}
+
+// TestStrandsOfTheSuite does the same with kernels of the suite.
+func TestStrandsOfTheSuite(t *testing.T) {
+	for _, name := range []string{"bfs", "reduction"} {
+		whole := flowtest.Suite(t, name)
+		apart := whole.Again(t, flowtest.Width)
+		if _, err := emu.Run(context.Background(), whole.Grid); err != nil {
+			t.Fatal(err)
+		}
+		r := &splitter{Rand: rand.New(rand.NewPCG(1, 2)), graph: whole.Graph, percent: 50, sticky: 30}
+		if _, err := r.run(apart.Grid); err != nil {
+			t.Fatal(name, err)
+		}
+		if r.split == 0 || !slices.EqualFunc(apart.Buffers, whole.Buffers, bytes.Equal) {
+			t.Errorf("%s: memory differs, or none of %d strands", name, r.split)
+		}
+	}
+}
+
+// splitter executes launches and lets sides of branches run as strands.
+type splitter struct {
+	*rand.Rand
+	graph   *cfg.Graph
+	percent int // of the sides that become strands
+	sticky  int // percent of the steps after which the unit goes on that ran
+	units   []*unit
+	free    []*emu.Warp
+
+	split, nested, ended int
+}
+
+// unit is what can be scheduled: a warp, or a strand of another unit.
+type unit struct {
+	*emu.Warp
+	of    *unit
+	depth int
+}
+
+func (r *splitter) run(g *emu.Grid) (emu.Counters, error) {
+	var n emu.Counters
+	var cta emu.CTA
+	var eff emu.Effect
+	env := &emu.Env{SMs: 1}
+	for i := range g.CTAs() {
+		g.StartCTA(&cta, i)
+		r.units = r.units[:0]
+		for k := range cta.Warps {
+			r.units = append(r.units, &unit{Warp: &cta.Warps[k]})
+		}
+		var u *unit
+		for !cta.Done() {
+			if u == nil || !steps(u) || r.IntN(100) >= r.sticky {
+				u = r.next()
+				if u == nil {
+					return n, fmt.Errorf("CTA %d: nothing can step", i)
+				}
+			}
+			active := u.Active()
+			if err := u.Step(env, &eff); err != nil {
+				return n, err
+			}
+			if eff.Mask&^active != 0 {
+				return n, fmt.Errorf("lanes 0x%x execute instruction %d, active are 0x%x", eff.Mask, eff.PC, active)
+			}
+			n.WarpInstrs++
+			for m := eff.Mask; m != 0; m &= m - 1 {
+				n.ThreadInstrs++
+			}
+			if eff.Diverged && r.mayPart(eff.PC) {
+				r.part(u)
+			}
+			if err := r.check(); err != nil {
+				return n, err
+			}
+		}
+	}
+	return n, nil
+}
+
+// steps reports whether a unit can step.
+func steps(u *unit) bool { return !u.Done() && !u.AtBarrier() && !u.Home() && !u.Held() }
+
+// next returns a unit that can step, and sometimes joins one that is home. Nil means that
+// there is none.
+func (r *splitter) next() *unit {
+	for {
+		var ready []*unit
+		r.units = slices.DeleteFunc(r.units, func(u *unit) bool {
+			gone := u.of != nil && u.Done()
+			if gone {
+				r.free = append(r.free, u.Warp)
+				r.ended++
+			}
+			return gone
+		})
+		for _, u := range r.units {
+			if steps(u) || u.Home() {
+				ready = append(ready, u)
+			}
+		}
+		if len(ready) == 0 {
+			return nil
+		}
+		u := ready[r.IntN(len(ready))]
+		if !u.Home() {
+			return u
+		}
+		u.of.Join(u.Warp)
+		r.ended--
+	}
+}
+
+// part makes strands of some sides of the branch that u has just executed.
+func (r *splitter) part(u *unit) {
+	for steps(u) && r.IntN(100) < r.percent && u.Depth() > 1 {
+		s := new(emu.Warp)
+		if n := len(r.free); n > 0 {
+			s, r.free = r.free[n-1], r.free[:n-1]
+		}
+		u.Detach(s)
+		r.units = append(r.units, &unit{Warp: s, of: u, depth: u.depth + 1})
+		r.split++
+		if u.depth > 0 {
+			r.nested++
+		}
+	}
+}
+
+// mayPart reports whether the sides of a branch can run apart: they come to no barrier
+// before they meet.
+func (r *splitter) mayPart(pc int) bool {
+	b := r.graph.BlockOf(pc)
+	meet := r.graph.Reconverge(b)
+	seen := make(map[int]bool)
+	var free func(b int) bool
+	free = func(b int) bool {
+		if b == meet || b == r.graph.Exit() || seen[b] {
+			return true
+		}
+		seen[b] = true
+		for i := r.graph.Blocks[b].Start; i < r.graph.Blocks[b].End; i++ {
+			if r.graph.Kernel.Instrs[i].Op == isa.Bar {
+				return false
+			}
+		}
+		return !slices.ContainsFunc(r.graph.Succ(b), func(s int) bool { return !free(s) })
+	}
+	return !slices.ContainsFunc(r.graph.Succ(b), func(s int) bool { return !free(s) })
+}
+
+// check checks that every lane is with one unit only, and that units know what is out.
+func (r *splitter) check() error {
+	held := make(map[*emu.Warp]uint64)
+	for _, u := range r.units {
+		if u.of != nil {
+			if held[u.of.Warp]&u.Alive() != 0 {
+				return fmt.Errorf("lanes 0x%x are with two strands", held[u.of.Warp]&u.Alive())
+			}
+			held[u.of.Warp] |= u.Alive()
+		}
+	}
+	for _, u := range r.units {
+		if u.Out() != held[u.Warp] || u.Out()&^u.Alive() != 0 {
+			return fmt.Errorf("lanes 0x%x are said to be out, 0x%x are, of 0x%x", u.Out(), held[u.Warp], u.Alive())
+		}
+	}
+	return nil
+}

@@ -1,0 +1,219 @@
+package emu
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+)
+
+// strands is one warp of four threads behind the three instructions of a scenario's
+// prologue, and strands of it: unit w and others by letter.
+type strands struct {
+	t     *testing.T
+	units map[byte]*Warp
+	cta   CTA
+}
+
+func newStrands(t *testing.T, body string) *strands {
+	t.Helper()
+	s := scenario{body: body}
+	launch := Launch{Grid: [3]int{1, 1, 1}, Block: [3]int{4, 1, 1}, Params: make([]byte, 8)}
+	g, err := NewGrid(decode(t, s.kernel(t)), launch, new(Memory), 4)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := &strands{t: t, units: make(map[byte]*Warp)}
+	g.StartCTA(&r.cta, 0)
+	r.units['w'] = &r.cta.Warps[0]
+	for range 3 {
+		if err := r.cta.Warps[0].Step(new(Env), new(Effect)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return r
+}
+
+// do executes one command: "w" steps a unit, "w>a" detaches a from w, "a<w" joins. It
+// returns the units with their state: the next instruction and its lanes, and whether the
+// unit is held, home or done.
+func (r *strands) do(command string) (string, error) {
+	u := r.units[command[0]]
+	switch {
+	case len(command) == 1:
+		if err := u.Step(new(Env), new(Effect)); err != nil {
+			return "", err
+		}
+	case command[1] == '>':
+		if r.units[command[2]] == nil {
+			r.units[command[2]] = new(Warp)
+		}
+		u.Detach(r.units[command[2]])
+	default:
+		r.units[command[2]].Join(u)
+	}
+	var b strings.Builder
+	for _, name := range []byte("wabc") {
+		u := r.units[name]
+		if u == nil {
+			continue
+		}
+		fmt.Fprintf(&b, " %c:", name)
+		switch {
+		case u.Done():
+			b.WriteString("done")
+		case len(u.stack) == 0:
+			b.WriteString("held")
+		default:
+			fmt.Fprintf(&b, "%d/%x", u.PC(), u.Active())
+			if u.Held() {
+				b.WriteString("!")
+			}
+			if u.Home() {
+				b.WriteString("*")
+			}
+		}
+	}
+	return b.String(), nil
+}
+
+// TestStrand follows a warp and its strands: behind each command stands of each unit the
+// next instruction and its lanes, with ! if it is held and * if it is home.
+func TestStrand(t *testing.T) {
+	const halves = "setp.lt.u32 %p0, %r0, 2; and.b32 %r1, %r0, 1; setp.eq.u32 %p1, %r1, 1;\n"
+	for _, c := range []struct{ name, body, want string }{
+		{"the first to arrive waits", `@%p0 bra then;
+add.u32 %r1, %r0, 1; bra end;
+then: add.u32 %r1, %r0, 2;
+end: ret;`, `
+w w:7/c
+w>a w:9/3 a:7/c
+w w:10/f! a:7/c
+a w:10/f! a:8/c
+a w:10/f! a:10/c*
+a<w w:10/f a:done
+w w:done a:done`},
+		{"a side that is empty is there at once", `@%p0 bra end;
+add.u32 %r1, %r0, 1;
+end: ret;`, `
+w w:7/c
+w>a w:8/f! a:7/c
+a w:8/f! a:8/c*
+a<w w:8/f a:done
+w w:done a:done`},
+		{"strands of strands, which meet where their parents do", `@%p0 bra then;
+@%p1 bra end;
+add.u32 %r1, %r0, 1;
+bra end;
+then: @%p1 bra end;
+add.u32 %r1, %r0, 2;
+end: ret;`, `
+w w:7/c
+w>a w:10/3 a:7/c
+a w:10/3 a:8/4
+a>b w:10/3 a:12/c! b:8/4
+w w:11/1 a:12/c! b:8/4
+w>c w:12/f! a:12/c! b:8/4 c:11/1
+b w:12/f! a:12/c! b:9/4 c:11/1
+b w:12/f! a:12/c! b:12/4* c:11/1
+b<a w:12/f! a:12/c* b:done c:11/1
+a<w w:12/f! a:done b:done c:11/1
+c w:12/f! a:done b:done c:12/1*
+c<w w:12/f a:done b:done c:done
+w w:done a:done b:done c:done`},
+		{"lanes exit from all that hold them", `@%p0 bra then;
+@%p1 exit;
+@!%p1 exit;
+then: add.u32 %r1, %r0, 2;
+ret;`, `
+w w:7/c
+w>a w:9/f! a:7/c
+a w:9/7! a:8/4
+a w:9/3 a:done
+w w:10/3 a:done
+w w:done a:done`},
+		{"a warp of which nothing is left waits for its strands", `@%p0 bra then;
+exit;
+then: add.u32 %r1, %r0, 2; exit;`, `
+w w:7/c
+w>a w:8/f! a:7/c
+a w:8/3 a:done
+w>b w:held a:done b:8/3
+b w:held a:done b:9/3
+b w:done a:done b:done`},
+		{"every case of an indexed branch", `ts: .branchtargets A, B, C, D;
+brx.idx %r0, ts;
+A: bra end; B: bra end; C: bra end; D: bra end;
+end: ret;`, `
+w w:10/8
+w>a w:9/4 a:10/8
+w>b w:8/2 a:10/8 b:9/4
+w>c w:7/1 a:10/8 b:9/4 c:8/2
+w w:11/f! a:10/8 b:9/4 c:8/2
+c w:11/f! a:10/8 b:9/4 c:11/2*
+c<w w:11/f! a:10/8 b:9/4 c:done
+a w:11/f! a:11/8* b:9/4 c:done
+b w:11/f! a:11/8* b:11/4* c:done
+a<w w:11/f! a:done b:11/4* c:done
+b<w w:11/f a:done b:done c:done
+w w:done a:done b:done c:done`},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			r := newStrands(t, halves+c.body)
+			for range 3 {
+				if _, err := r.do("w"); err != nil {
+					t.Fatal(err)
+				}
+			}
+			var got strings.Builder
+			for _, line := range strings.Split(strings.TrimSpace(c.want), "\n") {
+				command, _, _ := strings.Cut(line, " ")
+				state, err := r.do(command)
+				if err != nil {
+					t.Fatal(err)
+				}
+				fmt.Fprintf(&got, "\n%s%s", command, state)
+			}
+			if got.String() != c.want {
+				t.Errorf("got%s\nwant%s", got.String(), c.want)
+			}
+			if !r.cta.Done() {
+				t.Error("the CTA is not done")
+			}
+		})
+	}
+}
+
+// TestStrandFaults checks what the lanes of a warp must do together.
+func TestStrandFaults(t *testing.T) {
+	const half = "setp.lt.u32 %p0, %r0, 2;\n"
+	for _, c := range []struct {
+		name, body, commands string
+		cause                error
+		message              string
+	}{
+		{"a barrier in a strand", "@%p0 bra end;\nbar.sync 0;\nend: ret;", "w w w>a a", ErrBarrier, "k.ptx:13:1: kernel k, CTA (0,0,0), thread (2,0,0): bar.sync 0x0: barrier in divergent code: the thread runs apart"},
+		{"a barrier beside a strand", "@%p0 bra other;\nadd.u32 %r1, %r1, 1;\nbra end;\nother: bar.sync 0;\nend: exit;", "w w w>a a w", ErrBarrier, "k.ptx:15:8: kernel k, CTA (0,0,0), thread (0,0,0)"},
+		{"a cluster's barrier", "@%p0 bra end;\nbarrier.cluster.arrive;\nend: ret;", "w w w>a a", ErrBarrier, "k.ptx:13:1"},
+		{"a barrier of a strand that has all lanes left", "@%p0 bra on;\nadd.u32 %r1, %r1, 1;\nexit;\non: bar.sync 0;\nret;", "w w w>a w>b a a b", ErrBarrier, "k.ptx:15:5"},
+		{"a named lane that is apart", "@%p0 bra other;\nbar.warp.sync 15;\nbra end;\nother: bar.warp.sync 15;\nend: ret;", "w w w>a w", nil, "k.ptx:15:8: kernel k, CTA (0,0,0), thread (2,0,0): bar.warp 0xf: the thread is named in the member mask 0xf and runs apart"},
+		{"a named lane that is apart from a strand", "@%p0 bra other;\nbar.warp.sync 15;\nbra end;\nother: bar.warp.sync 15;\nend: ret;", "w w w>a a", nil, "k.ptx:13:1: kernel k, CTA (0,0,0), thread (0,0,0)"},
+		{"named lanes that are together", "@%p0 bra other;\nbar.warp.sync 12;\nbra end;\nother: bar.warp.sync 3;\nend: ret;", "w w w>a a a w", nil, ""},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			r := newStrands(t, half+c.body)
+			var err error
+			for _, command := range strings.Fields(c.commands) {
+				if err != nil {
+					t.Fatalf("before %s: %v", command, err)
+				}
+				_, err = r.do(command)
+			}
+			switch {
+			case c.message == "" && err == nil:
+			case err == nil || c.message == "" || !strings.Contains(err.Error(), c.message) || c.cause != nil && !errors.Is(err, c.cause):
+				t.Errorf("error %v, want %q", err, c.message)
+			}
+		})
+	}
+}
