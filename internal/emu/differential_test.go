@@ -37,6 +37,7 @@ func (th *thread) run(k *isa.Kernel) {
 			pc = in.Target
 		case isa.BrxIdx:
 			pc = in.Targets[th.value(in.Src[0])]
+		case isa.Split, isa.Merge:
 		case isa.Exit, isa.Ret:
 			return
 		case isa.Trap:

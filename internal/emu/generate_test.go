@@ -167,6 +167,7 @@ func (g *generator) locate() {
 
 func (g *generator) conditional() {
 	g.compare()
+	g.emit(isa.Instr{Op: isa.Split})
 	around := g.emit(isa.Instr{Op: isa.Bra, Guard: isa.Guard{Set: true, Not: true, Reg: pred}})
 	g.sequence()
 	if rapid.Bool().Draw(g.t, "else") {
@@ -176,6 +177,7 @@ func (g *generator) conditional() {
 		around = over
 	}
 	g.instrs[around].Target = len(g.instrs)
+	g.emit(isa.Instr{Op: isa.Merge})
 }
 
 // loop draws a loop that a lane executes up to three times, tested at its head
