@@ -29,8 +29,8 @@ type lineAccess struct {
 }
 
 // access starts the memory access that a warp has just executed.
-func (m *sm) access(id int32, st *step, now int64) {
-	eff, l, w := &m.sim.eff, &m.lsu, &m.warps[id]
+func (m *sm) access(w *warp, st *step, now int64) {
+	eff, l, id := &m.sim.eff, &m.lsu, w.id
 	l.lines, l.current = l.lines[:0], 0
 	busy := int64(0)
 	switch {
@@ -46,24 +46,24 @@ func (m *sm) access(id int32, st *step, now int64) {
 	if len(l.lines) == 0 {
 		busy = max(busy, st.initiation)
 		over := now + busy - st.initiation + st.latency
-		w.setReady(st.writes, readyAt(over, true))
+		w.setReady(st, readyAt(over, true))
 		w.busy = max(w.busy, over)
 		if st.async {
 			w.copies.end(w.copies.begin(), over)
 		}
-		m.reserve(st.pipe, now+busy)
+		m.units[st.pipe].reserve(now + busy)
 		return
 	}
-	w.setReady(st.writes, pending)
+	w.setReady(st, pending)
 	w.inflight++
 	l.step, l.kind, l.bytes = st, eff.Access.Kind, eff.Access.Bytes
-	o := operation{warp: id, writes: st.writes, left: int32(len(l.lines)), async: st.async}
+	o := operation{warp: id, step: st, left: int32(len(l.lines))}
 	if st.async {
 		o.group = w.copies.begin()
 	}
 	l.op = l.alloc(o)
 	l.next = now + busy
-	m.pipes[st.pipe][0], m.pipeFree[st.pipe] = never, never
+	m.units[st.pipe].free = never
 	if busy == 0 {
 		m.stepLSU(now)
 	}

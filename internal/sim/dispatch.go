@@ -64,7 +64,7 @@ func (m *sm) start(index int, now int64) {
 	for i := range m.perCTA {
 		id := slot*m.perCTA + i
 		w := &m.warps[id]
-		w.emu, w.cta, w.index, w.pc = &c.emu.Warps[i], int32(slot), int32(i), int32(c.emu.Warps[i].PC())
+		w.id, w.emu, w.cta, w.index, w.pc = int32(id), &c.emu.Warps[i], int32(slot), int32(i), int32(c.emu.Warps[i].PC())
 		w.sched = int32(id % len(m.scheds))
 		w.state, w.inflight, w.busy = running, 0, 0
 		if w.ready == nil {
@@ -77,7 +77,7 @@ func (m *sm) start(index int, now int64) {
 		}
 		sched := &m.scheds[w.sched]
 		sched.add(m, int32(id))
-		m.schedule(w, now+s.cfg.Machine.SM.Dispatch.Value, StallBranch)
+		m.schedule(sched, w, now+s.cfg.Machine.SM.Dispatch.Value, StallBranch)
 		m.wake(sched, now)
 	}
 }

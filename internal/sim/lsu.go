@@ -35,10 +35,9 @@ type lsu struct {
 // operation is an access under way.
 type operation struct {
 	warp     int32
-	left     int32   // lines that are not done
-	earliest int64   // before which the result is not ready
-	writes   []int32 // registers of the result
-	async    bool
+	left     int32 // lines that are not done
+	earliest int64 // before which the result is not ready
+	step     *step
 	group    int64 // of the asynchronous copy
 	next     int32 // in the free list
 }
@@ -94,7 +93,7 @@ func (m *sm) stepLSU(now int64) {
 	if l.current < len(l.lines) {
 		return
 	}
-	m.pipes[l.step.pipe][0], m.pipeFree[l.step.pipe] = l.next, l.next
+	m.units[l.step.pipe].free = l.next
 	for i := range m.scheds {
 		m.scheds[i].next = min(m.scheds[i].next, l.next)
 	}
@@ -133,7 +132,7 @@ func (m *sm) accessLine(a *lineAccess, now int64) int64 {
 		}
 	case emu.Atomic:
 		q.kind, asked, answered = atomic, touched, 0
-		if len(l.step.writes) > 0 {
+		if l.step.write != noResult {
 			answered = touched
 		}
 		q.cost = a.cost * int32(m.sim.cfg.Machine.L2.Atomic.Value)
@@ -240,9 +239,9 @@ func (m *sm) lineDone(op int32, ready, now int64) {
 		return
 	}
 	w := &m.warps[o.warp]
-	w.setReady(o.writes, readyAt(o.earliest, true))
+	w.setReady(o.step, readyAt(o.earliest, true))
 	w.busy = max(w.busy, o.earliest)
-	if o.async {
+	if o.step.async {
 		w.copies.end(o.group, o.earliest)
 	}
 	m.settle(o.warp, now)

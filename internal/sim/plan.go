@@ -21,22 +21,33 @@ const (
 	kindAwait  // waits for such groups
 )
 
-// step is the timing of one instruction.
+// step is the timing of one instruction. It is small, because those of the
+// instructions that warps execute at a time are to stay in the nearest cache.
 type step struct {
 	kind       kind
 	pipe       uint8 // index of the pipeline group
-	space      isa.Space
 	volatile   bool
-	async      bool    // an asynchronous copy
-	keep       int64   // kindAwait: how many groups may stay under way, or allCopies
-	latency    int64   // cycles
-	initiation int64   // cycles
-	reads      []int32 // registers, padded with the one that is always ready to a multiple of readGroup
-	writes     []int32 // also in reads: a result waits for the one before it
+	async      bool     // an asynchronous copy
+	write      int32    // the register of the result, or noResult
+	reads      [4]int32 // the first registers that it waits for, noSource where there is none
+	latency    int64    // cycles
+	initiation int64    // cycles
+	more       *more    // nil for most
 }
 
-// Register reads are looked up in groups of this size.
-const readGroup = 4
+// more is what few instructions need.
+type more struct {
+	reads  []int32 // further registers that it waits for
+	writes []int32 // and further results
+	keep   int64   // kindAwait: how many groups may stay under way, or allCopies
+}
+
+// The first numbers of registers stand for none.
+const (
+	noSource int32 = iota // always ready
+	noResult              // not read
+	firstReg
+)
 
 // plan is the timing of a kernel on a machine. It numbers the registers in the
 // order in which instructions name them, so that those of one place in the kernel
@@ -45,7 +56,7 @@ type plan struct {
 	steps []step
 	lsu   uint8 // the pipeline group of memory instructions
 	pipes []int // pipelines in each group, per SM
-	regs  int   // those that the kernel uses, and the first, which is always ready
+	regs  int   // those that the kernel uses, and the first ones, which stand for none
 }
 
 // makePlan looks every instruction up in the machine, and reports whether one
@@ -56,7 +67,7 @@ func makePlan(code *emu.Code, m *machine.Machine) (plan, bool) {
 		names = append(names, name)
 	}
 	slices.Sort(names)
-	p := plan{steps: make([]step, code.Len()), regs: 1}
+	p := plan{steps: make([]step, code.Len()), regs: int(firstReg)}
 	numbers := make([]int32, len(code.Kernel().Regs)) // 0 for a register that was not named yet
 	number := func(r isa.Reg) int32 {
 		if numbers[r] == 0 {
@@ -76,21 +87,25 @@ func makePlan(code *emu.Code, m *machine.Machine) (plan, bool) {
 		in := code.Instr(pc)
 		t := m.InstrTiming(in)
 		p.steps[pc] = step{
-			kind: kindOf(in), pipe: group[t.Pipeline], space: in.Space, volatile: in.Volatile,
-			latency: t.Latency, initiation: t.Initiation,
+			kind: kindOf(in), pipe: group[t.Pipeline], volatile: in.Volatile, async: in.Op == isa.CpAsync,
+			write: noResult, latency: t.Latency, initiation: t.Initiation,
 		}
-		p.steps[pc].async = in.Op == isa.CpAsync
+		st := &p.steps[pc]
+		var rest more
 		if in.Op == isa.AsyncWait {
-			p.steps[pc].keep = allCopies
+			rest.keep = allCopies
 			if len(in.Src) > 0 {
-				p.steps[pc].keep = int64(in.Src[0].Imm)
+				rest.keep = int64(in.Src[0].Imm)
 			}
 		}
 		reads, writes := registers(in, number)
-		for len(reads)%readGroup != 0 {
-			reads = append(reads, 0)
+		rest.reads = reads[copy(st.reads[:], reads):]
+		if len(writes) > 0 {
+			st.write, rest.writes = writes[0], writes[1:]
 		}
-		p.steps[pc].reads, p.steps[pc].writes = reads, writes
+		if len(rest.reads) > 0 || len(rest.writes) > 0 || in.Op == isa.AsyncWait {
+			st.more = &rest
+		}
 		timer = timer || readsTimer(in)
 	}
 	return p, timer

@@ -75,7 +75,7 @@ func (s *scheduler) pick(m *sm, now int64) int {
 
 // able returns the cycle from which on the warp at position i can issue.
 func (s *scheduler) able(m *sm, i int) int64 {
-	return max(s.warps[i].at, m.pipeFree[s.warps[i].pipe])
+	return max(s.warps[i].at, m.units[s.warps[i].pipe].free)
 }
 
 // pickGreedy prefers the warp that issued last, then the oldest.
@@ -83,21 +83,15 @@ func (s *scheduler) pickGreedy(m *sm, now int64) int {
 	if s.last >= 0 && s.able(m, s.last) <= now {
 		return s.last
 	}
-	next, first, soonest := int64(never), 0, int64(never)
-	unitFree := m.pipeFree
+	units := m.units
 	for i := range s.warps {
 		c := &s.warps[i]
-		at := max(c.at, unitFree[c.pipe])
-		if at <= now {
+		if c.at <= now && units[c.pipe].free <= now {
 			s.last = i
 			return i
 		}
-		next = min(next, at)
-		if c.at < soonest {
-			first, soonest = i, c.at
-		}
 	}
-	s.stalled(m, next, first)
+	s.stall(m)
 	return -1
 }
 
@@ -141,7 +135,7 @@ func (s *scheduler) stall(m *sm) {
 	next, first, soonest := int64(never), 0, int64(never)
 	for i := range s.warps {
 		c := &s.warps[i]
-		next = min(next, max(c.at, m.pipeFree[c.pipe]))
+		next = min(next, max(c.at, m.units[c.pipe].free))
 		if c.at < soonest {
 			first, soonest = i, c.at
 		}

@@ -14,12 +14,33 @@ type sm struct {
 	dispatchAt int64
 	ctas       []ctaSlot
 	warps      []warp // those of slot k begin at k*perCTA
+	steps      []step // of the plan
 	scheds     []scheduler
 
-	pipes    [][]int64 // by group: when the pipelines accept the next instruction, ascending
-	pipeFree []int64   // by group: when the first of them does
+	units []unit // by group of pipelines
 
 	lsu lsu
+}
+
+// unit is a group of pipelines: when they accept the next instruction, the first of
+// them and the others in ascending order.
+type unit struct {
+	free   int64
+	others []int64
+}
+
+func (u *unit) reset() {
+	u.free = 0
+	clear(u.others)
+}
+
+// reserve keeps the first free pipeline busy until a cycle.
+func (u *unit) reserve(until int64) {
+	for i := len(u.others) - 1; i >= 0; i-- {
+		t := u.others[i]
+		u.others[i], until = max(t, until), min(t, until)
+	}
+	u.free = until
 }
 
 // ctaSlot is room for a CTA; left is the number of its warps that have not
@@ -30,17 +51,11 @@ type ctaSlot struct {
 }
 
 func (m *sm) init(s *Sim, index int) {
-	m.sim, m.index = s, index
+	m.sim, m.index, m.steps = s, index, s.plan.steps
 	m.scheds = make([]scheduler, s.cfg.Machine.SM.Schedulers.Value)
-	m.pipes = make([][]int64, len(s.plan.pipes))
-	m.pipeFree = make([]int64, len(s.plan.pipes))
-	total := 0
-	for _, n := range s.plan.pipes {
-		total += n
-	}
-	all := make([]int64, total)
+	m.units = make([]unit, len(s.plan.pipes))
 	for i, n := range s.plan.pipes {
-		m.pipes[i], all = all[:n:n], all[n:]
+		m.units[i].others = make([]int64, n-1)
 	}
 	m.lsu.init(s)
 }
@@ -65,10 +80,9 @@ func (m *sm) reset(occ Occupancy) {
 	for i := range m.scheds {
 		m.scheds[i].reset()
 	}
-	for i := range m.pipes {
-		clear(m.pipes[i])
+	for i := range m.units {
+		m.units[i].reset()
 	}
-	clear(m.pipeFree)
 	m.lsu.reset()
 }
 
@@ -174,5 +188,5 @@ func (m *sm) stepScheduler(s *scheduler, now int64) error {
 	s.count.Issued++
 	s.from = now + 1
 	s.next = now + 1
-	return m.issue(s, i, now)
+	return m.issue(s, &m.warps[s.warps[i].warp], now)
 }

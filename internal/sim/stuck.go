@@ -157,7 +157,7 @@ func (m *sm) waitsFor(w *warp, now int64) string {
 		return "waits for its next instruction"
 	case c.at > now:
 		return "waits for a result"
-	case m.pipeFree[c.pipe] > now:
+	case m.units[c.pipe].free > now:
 		return "waits for its unit"
 	}
 	return "can issue"

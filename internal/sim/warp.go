@@ -20,18 +20,21 @@ const (
 
 // warp is the timing state of a warp.
 type warp struct {
+	// What every instruction needs comes first.
 	emu      *emu.Warp
-	cta      int32 // slot
-	index    int32 // in the CTA
-	pc       int32
-	sched    int32 // its scheduler
-	pos      int32 // in the list of its scheduler
-	state    warpState
-	inflight int32   // accesses and exits under way
-	busy     int64   // when the last access of known duration is over
 	ready    []int64 // by number of the register in the plan: see readyAt; made when a CTA first comes to the slot
-	copies   copies
-	keep     int64 // atCopies: as step.keep
+	busy     int64   // when the last access of known duration is over
+	pc       int32
+	pos      int32 // in the list of its scheduler
+	sched    int32 // its scheduler
+	inflight int32 // accesses and exits under way
+	id       int32 // slot
+	state    warpState
+
+	cta    int32 // slot
+	index  int32 // in the CTA
+	copies copies
+	keep   int64 // atCopies: as more.keep
 }
 
 // readyAt packs when a register can be used and whether memory delivers it. The
@@ -46,21 +49,16 @@ func readyAt(t int64, memory bool) int64 {
 // pending is readyAt of a register whose time is not known yet.
 const pending = never
 
-// issue executes the next instruction of the warp at position i of a scheduler
-// and works out when the warp can issue again.
-func (m *sm) issue(s *scheduler, i int, now int64) error {
-	sim, id := m.sim, s.warps[i].warp
-	w := &m.warps[id]
-	st := &sim.plan.steps[w.pc]
-	if sim.trace != nil && sim.cfg.Ipoints != nil {
-		if ip := sim.cfg.Ipoints[w.pc]; ip >= 0 {
-			sim.record(now, m, m.ctas[w.cta].emu.Index, int(w.index), ip)
-		}
+// issue executes the next instruction of a warp of a scheduler and works out when the
+// warp can issue again.
+func (m *sm) issue(s *scheduler, w *warp, now int64) error {
+	sim, st := m.sim, &m.steps[w.pc]
+	if sim.trace != nil {
+		m.traced(w, now)
 	}
 	eff := &sim.eff
 	if sim.cfg.Observe != nil {
-		at := Step{Cycle: now, SM: m.index, CTA: m.ctas[w.cta].emu.Index, Warp: int(w.index)}
-		if err := sim.cfg.Execute(w.emu, &sim.env, eff, at); err != nil {
+		if err := m.observed(w, now); err != nil {
 			return err
 		}
 	} else if err := w.emu.Step(&sim.env, eff); err != nil {
@@ -72,16 +70,16 @@ func (m *sm) issue(s *scheduler, i int, now int64) error {
 	next, why := now+1, StallALU
 	switch st.kind {
 	case kindALU:
-		m.reserve(st.pipe, now+st.initiation)
-		w.setReady(st.writes, readyAt(now+st.latency, false))
+		m.units[st.pipe].reserve(now + st.initiation)
+		w.setReady(st, readyAt(now+st.latency, false))
 	case kindControl:
-		m.reserve(st.pipe, now+st.initiation)
+		m.units[st.pipe].reserve(now + st.initiation)
 		next, why = now+st.latency, StallBranch
 		if eff.Diverged {
 			sim.count.DivergentBranches++
 		}
 	case kindBarrier:
-		w.setReady(st.writes, readyAt(now+st.latency, false))
+		w.setReady(st, readyAt(now+st.latency, false))
 		if w.emu.AtBarrier() || eff.Released>>w.index&1 != 0 {
 			w.state = atBarrier
 		}
@@ -91,28 +89,28 @@ func (m *sm) issue(s *scheduler, i int, now int64) error {
 		}
 		next, why = max(next, w.busy), StallFence
 	case kindMemory:
-		m.access(id, st, now)
+		m.access(w, st, now)
 	case kindCommit:
-		m.reserve(st.pipe, now+st.initiation)
+		m.units[st.pipe].reserve(now + st.initiation)
 		if eff.Mask != 0 {
 			w.copies.commit(now)
 		}
 	case kindAwait:
-		m.reserve(st.pipe, now+st.initiation)
+		m.units[st.pipe].reserve(now + st.initiation)
 		if eff.Mask == 0 {
 			break
 		}
-		over, known := w.copies.over(st.keep)
+		over, known := w.copies.over(st.more.keep)
 		if !known {
-			w.state, w.keep = atCopies, st.keep
+			w.state, w.keep = atCopies, st.more.keep
 		}
 		next, why = max(next, over), StallMemory
 	}
 	if eff.WarpDone {
-		m.exit(s, id, now+st.latency)
+		m.exit(s, w, now+st.latency)
 	} else {
 		w.pc = int32(w.emu.PC())
-		m.schedule(w, next, why)
+		m.schedule(s, w, next, why)
 	}
 	for set := eff.Released; set != 0; set &= set - 1 {
 		m.release(&m.warps[int(w.cta)*m.perCTA+bits.TrailingZeros64(set)], now)
@@ -120,26 +118,38 @@ func (m *sm) issue(s *scheduler, i int, now int64) error {
 	return nil
 }
 
-// reserve keeps the first free pipeline of a group busy until a cycle.
-func (m *sm) reserve(pipe uint8, until int64) {
-	group := m.pipes[pipe]
-	for i, t := range group[1:] {
-		group[i], until = min(t, until), max(t, until)
+// traced records that a warp issues, if its next instruction begins an instrumented
+// block.
+func (m *sm) traced(w *warp, now int64) {
+	sim := m.sim
+	if sim.cfg.Ipoints == nil {
+		return
 	}
-	group[len(group)-1] = until
-	m.pipeFree[pipe] = group[0]
+	if ip := sim.cfg.Ipoints[w.pc]; ip >= 0 {
+		sim.record(now, m, m.ctas[w.cta].emu.Index, int(w.index), ip)
+	}
 }
 
-func (w *warp) setReady(regs []int32, t int64) {
-	for _, r := range regs {
-		w.ready[r] = t
+// observed executes an instruction that is observed.
+func (m *sm) observed(w *warp, now int64) error {
+	at := Step{Cycle: now, SM: m.index, CTA: m.ctas[w.cta].emu.Index, Warp: int(w.index)}
+	return m.sim.cfg.Execute(w.emu, &m.sim.env, &m.sim.eff, at)
+}
+
+// setReady says when the results of an instruction can be used, as readyAt.
+func (w *warp) setReady(st *step, t int64) {
+	w.ready[st.write] = t
+	if st.more != nil {
+		for _, r := range st.more.writes {
+			w.ready[r] = t
+		}
 	}
 }
 
 // schedule works out from which cycle on the registers let a warp issue its next
 // instruction, which is not before the given cycle for the given reason.
-func (m *sm) schedule(w *warp, at int64, why Stall) {
-	st := &m.sim.plan.steps[w.pc]
+func (m *sm) schedule(s *scheduler, w *warp, at int64, why Stall) {
+	st := &m.steps[w.pc]
 	if w.state != running {
 		at = never
 		switch w.state {
@@ -152,8 +162,11 @@ func (m *sm) schedule(w *warp, at int64, why Stall) {
 		}
 	} else {
 		latest, ready := at<<1, w.ready
-		for regs := st.reads; len(regs) >= readGroup; regs = regs[readGroup:] {
-			latest = max(latest, ready[regs[0]], ready[regs[1]], ready[regs[2]], ready[regs[3]])
+		latest = max(latest, ready[st.reads[0]], ready[st.reads[1]], ready[st.reads[2]], ready[st.reads[3]])
+		if st.more != nil {
+			for _, r := range st.more.reads {
+				latest = max(latest, ready[r])
+			}
 		}
 		if latest == pending {
 			at, why = never, StallMemory
@@ -164,7 +177,7 @@ func (m *sm) schedule(w *warp, at int64, why Stall) {
 			}
 		}
 	}
-	m.scheds[w.sched].set(w.pos, at, st.pipe, why)
+	s.set(w.pos, at, st.pipe, why)
 }
 
 // release lets a warp go on that waits at a barrier.
@@ -173,24 +186,24 @@ func (m *sm) release(w *warp, now int64) {
 		return
 	}
 	w.state = running
-	m.schedule(w, now+m.sim.cfg.Machine.SM.Barrier.Value, StallBarrier)
-	m.wake(&m.scheds[w.sched], now)
+	s := &m.scheds[w.sched]
+	m.schedule(s, w, now+m.sim.cfg.Machine.SM.Barrier.Value, StallBarrier)
+	m.wake(s, now)
 }
 
 // exit takes a warp away from its scheduler. It retires when its last
 // instruction and all its accesses are over.
-func (m *sm) exit(s *scheduler, id int32, over int64) {
-	w := &m.warps[id]
+func (m *sm) exit(s *scheduler, w *warp, over int64) {
 	s.remove(m, int(w.pos))
 	s.draining++
 	w.state = exited
-	m.sendExit(w, id, max(over, w.busy))
+	m.sendExit(w, max(over, w.busy))
 }
 
 // sendExit keeps a warp that has exited from retiring before a cycle.
-func (m *sm) sendExit(w *warp, id int32, at int64) {
+func (m *sm) sendExit(w *warp, at int64) {
 	w.inflight++
-	m.wheel.send(m.wheel.alloc(request{target: id}), leave, at)
+	m.wheel.send(m.wheel.alloc(request{target: w.id}), leave, at)
 }
 
 // settle ends one of the accesses of a warp in the cycle now; its result may be
@@ -202,23 +215,23 @@ func (m *sm) settle(id int32, now int64) {
 	switch {
 	case w.state == exited:
 		if w.inflight == 0 && w.busy > now {
-			m.sendExit(w, id, w.busy)
+			m.sendExit(w, w.busy)
 		} else if w.inflight == 0 {
 			m.retire(id, now)
 		}
 		return
 	case w.state == atFence && w.inflight == 0:
 		w.state = running
-		m.schedule(w, max(now, w.busy), StallFence)
+		m.schedule(s, w, max(now, w.busy), StallFence)
 	case w.state == atCopies:
 		over, known := w.copies.over(w.keep)
 		if !known {
 			return
 		}
 		w.state = running
-		m.schedule(w, max(now, over), StallMemory)
+		m.schedule(s, w, max(now, over), StallMemory)
 	case w.state == running && s.warps[w.pos].at == never:
-		m.schedule(w, now, StallMemory)
+		m.schedule(s, w, now, StallMemory)
 	default:
 		return
 	}
