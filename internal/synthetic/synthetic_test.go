@@ -87,7 +87,7 @@ func TestCheck(t *testing.T) {
 func (k *kernel) reference(item, global uint32, in []uint32, iterations int) []uint32 {
 	var w [registers]uint32
 	for r := range w {
-		w[r] = global*factor(r) + first(r)
+		w[r] = global ^ mask(r)
 	}
 	out := make([]uint32, slots+1)
 	class := k.classes[int(item)%len(k.classes)]

@@ -70,10 +70,9 @@ func (c *Config) module(k *kernel) string {
 	return w.String()
 }
 
-// The first value of register r in a work-item of a number in the launch is
-// first(r) + number*factor(r).
-func first(r int) uint32  { return 0x9e3779b9 * uint32(r+1) }
-func factor(r int) uint32 { return 2*uint32(r) + 1 }
+// mask makes the first value of register r: that of the work-item's number in the launch with
+// the bits of the mask complemented.
+func mask(r int) uint32 { return 0x9e3779b9 * uint32(r+1) }
 
 // prologue finds the work-item's number and elements and gives the registers their first values.
 func (w *writer) prologue() {
@@ -88,7 +87,7 @@ func (w *writer) prologue() {
 		w.emit("add.u64 %%%s, %%%s, %%own", buffer, buffer)
 	}
 	for r := range registers {
-		w.emit("mad.lo.u32 %%w%d, %%global, %d, %d", r, factor(r), first(r))
+		w.emit("xor.b32 %%w%d, %%global, %d", r, mask(r))
 	}
 }
 
