@@ -57,7 +57,7 @@ func TestRandomArithmetic(t *testing.T) {
 		pick := func(list ...string) string { return list[rng.IntN(len(list))] }
 		reg := func() string { return fmt.Sprintf("%%r%d", rng.IntN(8)) }
 		number := func() string {
-			n := []uint32{0, 1, 2, 7, 8, 31, 32, 100, 1 << 16, 1<<31 - 16, 1 << 31, 1<<32 - 1, 1<<32 - 64}
+			n := []uint32{0, 1, 2, 7, 8, 31, 32, 100, 1<<9 - 8, 1 << 16, 1<<31 - 16, 1 << 31, 1<<32 - 1, 1<<32 - 64}
 			return fmt.Sprint(n[rng.IntN(len(n))])
 		}
 		source := func() string {

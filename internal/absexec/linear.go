@@ -232,15 +232,17 @@ func masked(b Box, in *isa.Instr, _ int, s []linear) (step [3]uint64, c cut) {
 	}
 	low := uint64(1)<<common(x, width) - 1
 	all := ^uint64(0) >> (64 - width)
-	switch mask := y.base & all; {
+	mask := y.base & all
+	above := mask | low // what the mask does where the steps matter
+	switch {
 	case in.Op == isa.And && mask&^low == 0:
 		return step, cut{}
 	case in.Op == isa.And && mask|low == all, in.Op != isa.And && mask&^low == 0:
 		return x.step, cut{}
-	case in.Op == isa.And && mask&(mask+1) == 0 && mask < 1<<62:
+	case in.Op == isa.And && above&(above+1) == 0 && above < 1<<62:
 		r, c := b.exact([]linear{x}, 0, width, false)
 		if c.none() {
-			c = b.within(r, int64(mask+1))
+			c = b.within(r, int64(above+1))
 		}
 		return x.step, c
 	}
