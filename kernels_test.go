@@ -6,6 +6,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"io/fs"
+	"math"
 	"os"
 	"path"
 	"regexp"
@@ -45,7 +46,16 @@ func loadVariant(t *testing.T, kernel, job, module string) *warpbound.Job {
 // TestKernelsAgainstReferences runs every kernel as each compiler setting made it
 // and compares all buffers that it writes with the reference, bit by bit.
 func TestKernelsAgainstReferences(t *testing.T) {
-	for _, ref := range kernels.References() {
+	againstReferences(t, kernels.References(), 2)
+}
+
+// TestLLCKernels does the same with the kernels for shared caches, which take longer.
+func TestLLCKernels(t *testing.T) {
+	againstReferences(t, kernels.LLC(), 1)
+}
+
+func againstReferences(t *testing.T, refs []kernels.Reference, vectors int) {
+	for _, ref := range refs {
 		modules := []string{ref.Kernel + ".ptx"}
 		for _, setting := range []string{"O0.sm_20", "O0.sm_70", "O2.sm_20", "O2.sm_70"} {
 			modules = append(modules, fmt.Sprintf("ptx/%s.%s.ptx", ref.Kernel, setting))
@@ -54,7 +64,7 @@ func TestKernelsAgainstReferences(t *testing.T) {
 			t.Run(module, func(t *testing.T) {
 				t.Parallel()
 				j := loadVariant(t, ref.Kernel, "job.toml", module)
-				for vector := range 2 {
+				for vector := range vectors {
 					compare(t, j, ref, vector)
 				}
 			})
@@ -62,9 +72,71 @@ func TestKernelsAgainstReferences(t *testing.T) {
 	}
 }
 
+// TestLLCBenchmarks runs the larger jobs of these kernels, which no other test does. All
+// jobs have inputs from which no result becomes large.
+func TestLLCBenchmarks(t *testing.T) {
+	refs := map[string]kernels.Reference{}
+	for _, ref := range kernels.LLC() {
+		refs[ref.Kernel] = ref
+	}
+	for _, b := range kernels.LLCBenchmarks() {
+		for _, file := range b.Jobs {
+			t.Run(b.Name+"/"+file, func(t *testing.T) {
+				t.Parallel()
+				j, err := warpbound.LoadFS(kernels.Suite(), file, warpbound.LoadOptions{})
+				if err != nil {
+					t.Fatal(err)
+				}
+				ref := refs[path.Dir(file)]
+				if path.Base(file) != "job.toml" {
+					compare(t, j, ref, 0)
+				}
+				if b.Program == "nw" {
+					return // its scores are integers
+				}
+				buffers, scalars := arguments(j, 0)
+				for name, data := range ref.Compute(buffers, scalars) {
+					for i := 0; i < len(data); i += 4 {
+						v := math.Float32frombits(binary.LittleEndian.Uint32(data[i:]))
+						if !(math.Abs(float64(v)) < 100) {
+							t.Fatalf("%s[%d] = %v", name, i/4, v)
+						}
+					}
+				}
+			})
+		}
+	}
+}
+
+// TestLLCLoops checks that their loops, where a compiler keeps any, have proven bounds.
+func TestLLCLoops(t *testing.T) {
+	for _, b := range kernels.LLCBenchmarks() {
+		for _, file := range b.Jobs {
+			j, err := warpbound.LoadFS(kernels.Suite(), file, warpbound.LoadOptions{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			module := path.Dir(file) + "/" + path.Dir(file) + ".ptx"
+			src, err := fs.ReadFile(kernels.Suite(), module)
+			if err != nil {
+				t.Fatal(err)
+			}
+			m, err := warpbound.Inspect(module, src, warpbound.InspectOptions{Job: j})
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, l := range m.Kernels[0].Loops {
+				if l.PerWarp == nil || *l.PerWarp > 30 {
+					t.Errorf("%s: loop %s: %s", file, l.Header, l.Bound)
+				}
+			}
+		}
+	}
+}
+
 // TestKernelsOnBarrelCores runs every kernel on the predictable machine.
 func TestKernelsOnBarrelCores(t *testing.T) {
-	for _, ref := range kernels.References() {
+	for _, ref := range slices.Concat(kernels.References(), kernels.LLC()) {
 		t.Run(ref.Kernel, func(t *testing.T) {
 			t.Parallel()
 			j, err := warpbound.LoadFS(os.DirFS(path.Join("kernels", ref.Kernel)), "job.toml", warpbound.LoadOptions{Machine: "predictable-rr"})
@@ -94,7 +166,7 @@ func TestMiniSIMT(t *testing.T) {
 // made it at every level for every target: all give the reference result, and
 // nothing in them is warned of.
 func TestCorpus(t *testing.T) {
-	for _, ref := range kernels.References() {
+	for _, ref := range slices.Concat(kernels.References(), kernels.LLC()) {
 		dir := path.Join("kernels", ref.Kernel, "corpus")
 		modules, err := fs.Glob(os.DirFS(dir), "*.ptx")
 		if err != nil || len(modules) == 0 {
@@ -128,17 +200,7 @@ func compare(t *testing.T, j *warpbound.Job, ref kernels.Reference, vector int) 
 	if err != nil {
 		t.Fatal(err)
 	}
-	in := j.Inputs(vector)
-	buffers, scalars := map[string][]byte{}, map[string]uint64{}
-	for name, data := range in {
-		if j.HasBuffer(name) {
-			buffers[name] = data
-			continue
-		}
-		var bits [8]byte
-		copy(bits[:], data)
-		scalars[name] = binary.LittleEndian.Uint64(bits[:])
-	}
+	buffers, scalars := arguments(j, vector)
 	for name, want := range ref.Compute(buffers, scalars) {
 		got := run.Buffer(name)
 		if at := firstDifference(got, want); at >= 0 {
@@ -150,6 +212,21 @@ func compare(t *testing.T, j *warpbound.Job, ref kernels.Reference, vector int) 
 			t.Errorf("vector %d: the input %s was changed", vector, name)
 		}
 	}
+}
+
+// arguments returns what a reference computes from.
+func arguments(j *warpbound.Job, vector int) (buffers map[string][]byte, scalars map[string]uint64) {
+	buffers, scalars = map[string][]byte{}, map[string]uint64{}
+	for name, data := range j.Inputs(vector) {
+		if j.HasBuffer(name) {
+			buffers[name] = data
+			continue
+		}
+		var bits [8]byte
+		copy(bits[:], data)
+		scalars[name] = binary.LittleEndian.Uint64(bits[:])
+	}
+	return buffers, scalars
 }
 
 // firstDifference returns the index of the first byte that differs, or -1.

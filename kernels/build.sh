@@ -4,8 +4,8 @@
 #   NAME/NAME.ptx                     what the job runs: -O2 for sm_70
 #   NAME/ptx/NAME.O?.sm_??.ptx        -O0 and -O2 for sm_20 and sm_70
 #   NAME/corpus/clang??.O?.sm_??.ptx  -O0, -O1 and -O3 of every compiler for sm_20,
-#                                     sm_35, sm_70 and sm_90, as far as it can;
-#                                     without line numbers, to be small
+#                                     sm_35, sm_70 and sm_90, as far as it can, or
+#                                     two of these; without line numbers, to be small
 #
 # OpenCL C needs libclc's bitcode for its builtin functions, that of the
 # compiler's own version. The packages libclc-?? cannot be installed together, so
@@ -74,8 +74,7 @@ refused() {
 
 # corpus LANGUAGE NAME makes NAME/corpus.
 corpus() {
-	mkdir -p corpus
-	rm -f corpus/*.ptx
+	fresh
 	for version in 14 16 19; do
 		for level in O0 O1 O3; do
 			for target in sm_20:ptx32 sm_35:ptx42 sm_70:ptx63 sm_90:ptx78; do
@@ -91,14 +90,28 @@ corpus() {
 	done
 }
 
-# all LANGUAGE NAME...
+# pair LANGUAGE NAME makes a NAME/corpus of two files that differ in all respects.
+pair() {
+	fresh
+	$1 $2 14 sm_35 ptx42 corpus/clang14.O0.sm_35.ptx -O0
+	$1 $2 16 sm_90 ptx78 corpus/clang16.O3.sm_90.ptx -O3
+}
+
+fresh() {
+	mkdir -p corpus
+	rm -f corpus/*.ptx
+}
+
+# all CORPUS LANGUAGE NAME...
 all() {
-	language=$1
-	shift
+	corpus=$1 language=$2
+	shift 2
 	for name; do
-		(cd $name && variants $language $name && corpus $language $name)
+		(cd $name && variants $language $name && $corpus $language $name)
 	done
 }
 
-all opencl vectorAdd reduction histogram64
-all cuda matrixMul bitonicSort bfs
+all corpus opencl vectorAdd reduction histogram64
+all corpus cuda matrixMul bitonicSort bfs
+all pair opencl cfdStep cfdAdvance gaussianFactor gaussianUpdate sradCoefficient sradUpdate
+all pair cuda ludDiagonal ludPerimeter ludInternal nwUpper nwLower

@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-var update = flag.Bool("update", false, "write the graph files of bfs anew")
+var update = flag.Bool("update", false, "write the data files anew")
 
 const (
 	graphVertices = 3000

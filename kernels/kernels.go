@@ -1,6 +1,7 @@
-// Package kernels is the benchmark suite: six GPU kernels with the PTX that
-// clang makes of them and one for the mini-SIMT machine, a job for each, and
-// reference results in Go.
+// Package kernels is the benchmark suite: GPU kernels with the PTX that clang makes
+// of them and one for the mini-SIMT machine, a job for each, and reference results
+// in Go. Six kernels in PTX are the ones that all methods are measured with (References);
+// the others are for methods about shared caches (LLC).
 //
 // The directory of each kernel bears its name. The references restate in plain
 // Go what a kernel computes, so this package imports nothing else of the
@@ -19,7 +20,8 @@ var embedded embed.FS
 // job.toml names.
 func Suite() fs.FS { return embedded }
 
-// Names returns the names of the kernels in PTX, which are those of their directories.
+// Names returns the names of the kernels of References, which are those of their
+// directories.
 func Names() []string {
 	var names []string
 	for _, r := range References() {
@@ -57,7 +59,8 @@ func MiniSIMT() []Reference {
 	return []Reference{{"triangleSum", []string{"v"}, triangleSum}}
 }
 
-// References returns the references of all kernels in PTX, one each. Their results
+// References returns the references of the six kernels in PTX that every method is
+// measured with. Their results
 // are meant to be compared bit by bit: they round every floating-point
 // operation as the kernel does and in the same order.
 func References() []Reference {

@@ -3,6 +3,7 @@ package kernels
 import (
 	"io/fs"
 	"maps"
+	"math"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -19,13 +20,18 @@ type jobFile struct {
 	Param          []struct {
 		Name, Type, File string
 		Count            int
-		Value            uint64
+		Value            any
 	}
 }
 
 func readJob(t *testing.T, fsys fs.FS) jobFile {
 	t.Helper()
-	text, err := fs.ReadFile(fsys, "job.toml")
+	return readJobFile(t, fsys, "job.toml")
+}
+
+func readJobFile(t *testing.T, fsys fs.FS, name string) jobFile {
+	t.Helper()
+	text, err := fs.ReadFile(fsys, name)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -34,6 +40,19 @@ func readJob(t *testing.T, fsys fs.FS) jobFile {
 		t.Fatal(err)
 	}
 	return job
+}
+
+// scalarBits returns the bits of an argument as a Reference takes them; a float is an f32.
+func scalarBits(t *testing.T, value any) uint64 {
+	t.Helper()
+	switch v := value.(type) {
+	case int64:
+		return uint64(v)
+	case float64:
+		return uint64(math.Float32bits(float32(v)))
+	}
+	t.Fatalf("value %v is no number", value)
+	return 0
 }
 
 // Every directory holds a kernel with a reference, and the reverse.
@@ -46,7 +65,7 @@ func TestReferencesCoverTheSuite(t *testing.T) {
 	for _, job := range jobs {
 		dirs = append(dirs, filepath.Dir(job))
 	}
-	for _, r := range slices.Concat(References(), MiniSIMT()) {
+	for _, r := range slices.Concat(References(), LLC(), MiniSIMT()) {
 		kernels = append(kernels, r.Kernel)
 	}
 	slices.Sort(kernels)
@@ -58,8 +77,8 @@ func TestReferencesCoverTheSuite(t *testing.T) {
 // Each reference runs on buffers shaped as its job says, returns exactly its
 // outputs in their full length and leaves its inputs alone.
 func TestReferencesMatchJobs(t *testing.T) {
-	size := map[string]int{"u8": 1, "u32": 4, "f32": 4}
-	for _, r := range slices.Concat(References(), MiniSIMT()) {
+	size := map[string]int{"u8": 1, "u32": 4, "s32": 4, "f32": 4}
+	for _, r := range slices.Concat(References(), LLC(), MiniSIMT()) {
 		t.Run(r.Kernel, func(t *testing.T) {
 			dir := os.DirFS(r.Kernel)
 			job := readJob(t, dir)
@@ -71,7 +90,7 @@ func TestReferencesMatchJobs(t *testing.T) {
 				switch {
 				case p.Type == "shared":
 				case p.Count == 0:
-					scalars[p.Name] = p.Value
+					scalars[p.Name] = scalarBits(t, p.Value)
 				case p.File != "":
 					contents, err := fs.ReadFile(dir, p.File)
 					if err != nil {
@@ -106,7 +125,7 @@ func TestReferencesMatchJobs(t *testing.T) {
 }
 
 func TestSuiteIsComplete(t *testing.T) {
-	for _, r := range slices.Concat(References(), MiniSIMT()) {
+	for _, r := range slices.Concat(References(), LLC(), MiniSIMT()) {
 		name := r.Kernel
 		dir, err := fs.Sub(Suite(), name)
 		if err != nil {
@@ -131,8 +150,12 @@ func TestSuiteIsComplete(t *testing.T) {
 }
 
 // corpusFiles returns the names of a kernel's PTX in the corpus: of every
-// compiler, level and target except what the compilers refuse.
+// compiler, level and target except what the compilers refuse, and of two that differ
+// in all three for the kernels of LLC.
 func corpusFiles(kernel string) []string {
+	if !slices.Contains(Names(), kernel) {
+		return []string{"clang14.O0.sm_35.ptx", "clang16.O3.sm_90.ptx"}
+	}
 	var files []string
 	for _, clang := range []string{"clang14", "clang16", "clang19"} {
 		for _, level := range []string{"O0", "O1", "O3"} {
@@ -149,7 +172,8 @@ func corpusFiles(kernel string) []string {
 }
 
 func TestCorpusIsComplete(t *testing.T) {
-	for _, name := range Names() {
+	for _, r := range slices.Concat(References(), LLC()) {
+		name := r.Kernel
 		files, err := fs.Glob(os.DirFS(filepath.Join(name, "corpus")), "*.ptx")
 		if err != nil {
 			t.Fatal(err)
@@ -164,7 +188,7 @@ func TestCorpusIsComplete(t *testing.T) {
 // sources by paths that hold on every computer, or none in the corpus.
 func TestPTX(t *testing.T) {
 	source := regexp.MustCompile(`(?m)^\t\.file\t\d+ "([^"]*)"`)
-	for _, r := range References() {
+	for _, r := range slices.Concat(References(), LLC()) {
 		files := []string{r.Kernel + ".ptx"}
 		for _, variant := range []string{"O0.sm_20", "O0.sm_70", "O2.sm_20", "O2.sm_70"} {
 			files = append(files, "ptx/"+r.Kernel+"."+variant+".ptx")

@@ -141,6 +141,17 @@ func TestSuite(t *testing.T) {
 		{"histogram64", o2, 1, summary{unknown: 32}},
 		{"histogram64", o0, 1, summary{unknown: 32}},
 		{"bfs", o2, 2, summary{uncertain: 697, open: 698, unknown: 189}},
+		{"cfdStep", o2, 1, summary{}},
+		{"cfdAdvance", o2, 1, summary{}},
+		{"gaussianFactor", o2, 2, summary{}},
+		{"gaussianUpdate", o2, 23, summary{}},
+		{"ludDiagonal", o2, 1, summary{}},
+		{"ludPerimeter", o2, 1, summary{}},
+		{"ludInternal", o2, 1, summary{}},
+		{"nwUpper", o2, 1, summary{}},
+		{"nwLower", o2, 1, summary{}},
+		{"sradCoefficient", o2, 6, summary{uncertain: 4, open: 5}},
+		{"sradUpdate", o2, 4, summary{}},
 	} {
 		t.Run(c.dir+c.version, func(t *testing.T) {
 			l := suite(t, c.dir, c.version)

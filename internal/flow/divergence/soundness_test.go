@@ -18,7 +18,6 @@ import (
 	"warpbound/internal/flow/gated"
 	"warpbound/internal/isa"
 	"warpbound/internal/kernelgen"
-	"warpbound/kernels"
 )
 
 // watcher compares verdicts with an execution.
@@ -163,7 +162,7 @@ func TestRandomKernels(t *testing.T) {
 
 // TestSuite watches some CTAs of the kernels of the suite.
 func TestSuite(t *testing.T) {
-	for _, name := range append(kernels.Names(), "triangleSum") {
+	for _, name := range flowtest.Kernels() {
 		t.Run(name, func(t *testing.T) {
 			l := flowtest.Suite(t, name)
 			watch(t, l, verdicts(t, l, true), 1)

@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"math/rand/v2"
 	"path"
+	"slices"
 	"testing"
 
 	"warpbound/internal/cfg"
@@ -50,6 +51,15 @@ func Random(t testing.TB, seed uint64, opts kernelgen.Options) *Launch {
 	t.Helper()
 	c := kernelgen.New(rand.New(rand.NewPCG(seed, 0)), opts)
 	return Job(t, c.Job, c.Module)
+}
+
+// Kernels returns the names of all kernels of the suite.
+func Kernels() []string {
+	var names []string
+	for _, r := range slices.Concat(kernels.References(), kernels.LLC(), kernels.MiniSIMT()) {
+		names = append(names, r.Kernel)
+	}
+	return names
 }
 
 // Suite loads a kernel of the suite.

@@ -87,7 +87,7 @@ func TestAccessesOfRandomKernels(t *testing.T) {
 }
 
 func TestAccessesOfTheSuite(t *testing.T) {
-	for _, kernel := range []string{"bfs", "bitonicSort", "histogram64", "matrixMul", "reduction", "triangleSum", "vectorAdd"} {
+	for _, kernel := range flowtest.Kernels() {
 		t.Run(kernel, func(t *testing.T) {
 			l := flowtest.Suite(t, kernel)
 			checkAccesses(t, l, known(l, false), 2)

@@ -126,7 +126,7 @@ func TestLoopsOfRandomKernels(t *testing.T) {
 }
 
 func TestLoopsOfTheSuite(t *testing.T) {
-	for _, kernel := range []string{"bfs", "bitonicSort", "histogram64", "matrixMul", "reduction", "triangleSum", "vectorAdd"} {
+	for _, kernel := range flowtest.Kernels() {
 		t.Run(kernel, func(t *testing.T) {
 			l := flowtest.Suite(t, kernel)
 			checkLoops(t, l, known(l, false), 2)

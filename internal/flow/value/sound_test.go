@@ -124,7 +124,7 @@ func TestValuesOfRandomKernels(t *testing.T) {
 
 // The same for the suite.
 func TestValuesOfTheSuite(t *testing.T) {
-	for _, kernel := range []string{"bfs", "bitonicSort", "histogram64", "matrixMul", "reduction", "triangleSum", "vectorAdd"} {
+	for _, kernel := range flowtest.Kernels() {
 		t.Run(kernel, func(t *testing.T) {
 			l := flowtest.Suite(t, kernel)
 			checkValues(t, l, known(l, false), 2)

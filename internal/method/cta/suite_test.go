@@ -24,6 +24,18 @@ func TestSuite(t *testing.T) {
 		"bitonicSort/job.toml":   1.05,
 		"histogram64/worst.toml": 1.07,
 		"bfs/job.toml":           1.95,
+
+		"cfdStep/job.toml":         1,
+		"cfdAdvance/job.toml":      1,
+		"gaussianFactor/job.toml":  1,
+		"gaussianUpdate/job.toml":  1,
+		"ludDiagonal/job.toml":     1,
+		"ludPerimeter/job.toml":    1,
+		"ludInternal/job.toml":     1,
+		"nwUpper/job.toml":         1,
+		"nwLower/job.toml":         1,
+		"sradCoefficient/job.toml": 1.1,
+		"sradUpdate/job.toml":      1,
 	} {
 		t.Run(job, func(t *testing.T) {
 			opts := warpbound.LoadOptions{Machine: "predictable-rr"}

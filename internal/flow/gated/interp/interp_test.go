@@ -13,7 +13,6 @@ import (
 	"warpbound/internal/flow/gated/interp"
 	"warpbound/internal/isa"
 	"warpbound/internal/kernelgen"
-	"warpbound/kernels"
 )
 
 // follower lets the threads of CTAs execute a form beside the emulator.
@@ -104,7 +103,7 @@ func TestRandomKernels(t *testing.T) {
 
 // TestSuite executes some CTAs of the kernels of the suite in gated form.
 func TestSuite(t *testing.T) {
-	for _, name := range append(kernels.Names(), "triangleSum") {
+	for _, name := range flowtest.Kernels() {
 		t.Run(name, func(t *testing.T) { follow(t, flowtest.Suite(t, name), 1) })
 	}
 }
