@@ -143,6 +143,9 @@ func prepare(j *job.Job, module []byte, m *machine.Machine, opts LoadOptions) (*
 		return nil, err
 	}
 	bound.Kernel = withSymbols(bound)
+	if err := bound.Kernel.CheckWarps(int(m.SM.WarpSize.Value)); err != nil {
+		return nil, err
+	}
 	graph, err := cfg.Build(bound.Kernel)
 	if err != nil {
 		return nil, err

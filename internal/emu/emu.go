@@ -12,6 +12,9 @@
 // vector holds for them is never read by another lane unless that is an error of
 // the program.
 //
+// The sides of a diverged branch may be executed as units of their own, which share the
+// warp's registers, in any order (see Detach).
+//
 // Functions of the CUDA runtime are executed thread by thread: vprintf writes to
 // Launch.Out, malloc takes from a heap of HeapBytes in global memory, and a failed
 // assertion is a Fault.

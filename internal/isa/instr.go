@@ -83,6 +83,7 @@ type Instr struct {
 	XorSign  bool // Min, Max: the sign is the exclusive or of those of the sources
 	Finite   bool // Cvt: a result beyond the range becomes the largest finite number
 	Permute  Permute
+	WarpSize bool // a constant in it was computed from the number of threads of a warp, 32
 	Volatile bool // the access may not be served by L1 (volatile, relaxed, mmio, .cv, .cg)
 
 	Video *Video // VAdd to VMad: which parts of the operands, else nil

@@ -54,9 +54,9 @@ func (l *linker) unlinkable(in *Instr) string {
 	return ""
 }
 
-// emit appends an instruction at the position of another one.
+// emit appends an instruction at the position of another one, of which it is a part.
 func (l *linker) emit(at *Instr, in Instr) {
-	in.Pos, in.Loc = at.Pos, at.Loc
+	in.Pos, in.Loc, in.WarpSize = at.Pos, at.Loc, at.WarpSize
 	l.kernel.Instrs = append(l.kernel.Instrs, in)
 }
 

@@ -107,9 +107,12 @@ type Var struct {
 	Align  int // bytes, a power of two
 	Offset int // parameters: bytes from the start of the parameter block
 	Extern bool
-	Init   []byte  // initial bytes, or nil for zeros; shorter than Bytes is padded with zeros
-	Relocs []Reloc // addresses to be put into Init
-	Pos    diag.Pos
+	// WarpSize says that its size or contents were computed from the number of threads of a
+	// warp, 32.
+	WarpSize bool
+	Init     []byte  // initial bytes, or nil for zeros; shorter than Bytes is padded with zeros
+	Relocs   []Reloc // addresses to be put into Init
+	Pos      diag.Pos
 }
 
 // Reloc says that Init holds at Offset the address of a variable plus Addend,

@@ -3,6 +3,7 @@ package ptx
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"warpbound/internal/diag"
@@ -41,9 +42,10 @@ func (fn *function) instr(x *Instr) error {
 	if err != nil {
 		return err
 	}
+	ofWarps := slices.ContainsFunc(x.Operands, Operand.hasWarpSize)
 	for _, in := range append(fn.before, in) {
 		in.Pos, in.Loc, in.Guard = fn.at(x.Pos), fn.loc, guard
-		in.Split = fn.splits[x]
+		in.Split, in.WarpSize = fn.splits[x], ofWarps
 		fn.f.Instrs = append(fn.f.Instrs, in)
 	}
 	return nil

@@ -2,6 +2,7 @@ package ptx
 
 import (
 	"math/bits"
+	"slices"
 
 	"warpbound/internal/isa"
 )
@@ -85,6 +86,7 @@ func (l *lowering) variable(d *Decl, name *Declarator) (isa.Var, error) {
 	v := isa.Var{
 		Name: name.Name, Space: spaceByName[d.Space], Type: t, Extern: d.Linkage == "extern",
 		Bytes: t.Bytes() * max(d.Vector, 1), Pos: l.at(name.Pos),
+		WarpSize: name.Init.hasWarpSize() || slices.ContainsFunc(name.Dims, (*Expr).hasWarpSize),
 	}
 	v.Align = max(v.Bytes, 1)
 	if d.Align > 0 {
