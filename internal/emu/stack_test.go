@@ -148,7 +148,7 @@ next: ret;`, `
 	}
 }
 
-// TestDiverged checks that only branches whose lanes disagree are reported.
+// TestDiverged checks that only branches whose lanes disagree are reported, and guards.
 func TestDiverged(t *testing.T) {
 	s := scenario{block: 4, body: `
 setp.lt.u32 %p0, %r0, 2; setp.lt.u32 %p1, %r0, 9;
@@ -171,8 +171,12 @@ d: ret;`}
 	g.StartCTA(&cta, 0)
 	var diverged []int
 	for w := &cta.Warps[0]; !w.Done(); {
+		guard := w.Guard(w.PC())
 		if err := w.Step(new(Env), &eff); err != nil {
 			t.Fatal(err)
+		}
+		if eff.Mask != guard {
+			t.Errorf("the guard of instruction %d holds in lanes 0x%x, and 0x%x execute it", eff.PC, guard, eff.Mask)
 		}
 		if eff.Diverged {
 			diverged = append(diverged, eff.PC)
