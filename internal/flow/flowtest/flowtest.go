@@ -151,6 +151,18 @@ func (l *Launch) Again(t testing.TB, width int) *Launch {
 	return again
 }
 
+// Of returns the same launch of a kernel that was rewritten, not run yet and without Fold.
+func (l *Launch) Of(t testing.TB, g *cfg.Graph) *Launch {
+	t.Helper()
+	code, err := emu.Decode(g.Kernel, g)
+	if err != nil {
+		t.Fatal(err)
+	}
+	of := &Launch{Kernel: g.Kernel, Graph: g, bound: l.bound}
+	of.start(t, code, width(g.Kernel))
+	return of
+}
+
 // Lower makes a program of a module: of mini-SIMT code if the file's name says so, else of
 // PTX.
 func Lower(t testing.TB, file string, text []byte) *isa.Program {
