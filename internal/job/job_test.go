@@ -177,6 +177,13 @@ func TestSplitAll(t *testing.T) {
 	if s := j.Split; !s.All || s.Branches != nil || s.SIMDs == nil || *s.SIMDs != 0 {
 		t.Errorf("%+v", s)
 	}
+	j, err = Parse("j", []byte(head+"[split]\nbranches = []\n"), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if s := j.Split; s.All || s.Branches == nil || len(s.Branches) != 0 {
+		t.Errorf("no branches: %+v", s)
+	}
 }
 
 // TestParseErrors checks for each mistake the position and what the message

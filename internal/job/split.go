@@ -10,7 +10,7 @@ import (
 // out is up to the machine.
 type Split struct {
 	All      bool    // every branch that can be split
-	Branches []Place // or the branches at the ends of the blocks at these places, besides those that the module marks
+	Branches []Place // or the branches at the ends of the blocks at these places, and no others; nil for those that the module marks
 	SIMDs    *int    // split SIMDs for each SIMD, 0 to MaxSplitSIMDs; nil if left out
 	Mode     string  // one of SplitModes; empty if left out
 	Pos      SplitPositions
@@ -55,7 +55,7 @@ func (r *reader) split(root table) Split {
 	return s
 }
 
-// branches reads "all" or an array of places.
+// branches reads "all" or an array of places, of which an empty one is not nil.
 func (r *reader) branches(t table) (all bool, places []Place) {
 	const key = "branches"
 	pos := t.pos(key)
@@ -65,7 +65,11 @@ func (r *reader) branches(t table) (all bool, places []Place) {
 		}
 		return text == everyBranch, nil
 	}
-	list, _ := t.list(key)
+	list, ok := t.list(key)
+	if !ok {
+		return false, nil
+	}
+	places = []Place{}
 	for _, v := range list {
 		text, ok := v.(string)
 		if !ok {
