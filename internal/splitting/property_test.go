@@ -290,3 +290,29 @@ func TestRandomKernels(t *testing.T) {
 	}
 	t.Logf("%d splits are executed; %d branches cannot be split", total, refused)
 }
+
+// TestSuite splits at all branches of the suite's kernels where there can be some.
+func TestSuite(t *testing.T) {
+	total := 0
+	for _, kernel := range flowtest.Kernels() {
+		g := flowtest.Suite(t, kernel).Graph
+		var branches []int
+		for b := range g.Blocks {
+			if Splittable(g, b) == nil {
+				branches = append(branches, b)
+			}
+		}
+		r, err := Insert(g, branches)
+		if err != nil {
+			t.Errorf("%s: %v", kernel, err)
+			continue
+		}
+		checkResult(t, g, branches, r)
+		checkBalance(t, r.Graph)
+		total += len(branches)
+		t.Logf("%s: %d branches", kernel, len(branches))
+	}
+	if total == 0 {
+		t.Error("no branch of the suite can be split")
+	}
+}
