@@ -18,8 +18,12 @@ type scope struct {
 	loops    []loop // that may be left from here
 }
 
-// loop is an enclosing loop: where a break and a continue go.
-type loop struct{ end, latch string }
+// loop is an enclosing loop: where a break and a continue go, and how many regions are
+// around it.
+type loop struct {
+	end, latch string
+	regions    int
+}
 
 // inner is the scope of the parts of a compound statement. If divergent threads
 // may execute them, they may not leave what all execute together.
@@ -68,12 +72,20 @@ func (g *generator) sequence(s scope) {
 func (g *generator) conditional(s scope) {
 	uniform := g.chance(40)
 	end := g.label()
-	g.jump(g.condition(uniform), end)
+	p := g.condition(uniform)
+	first := g.open()
+	g.jump(p, end)
+	last, branch := first, g.text.Len()
 	if g.chance(20) { // a second condition to the same end
 		g.straight()
-		g.jump(g.condition(uniform), end)
+		p := g.condition(uniform)
+		last = g.open()
+		g.jump(p, end)
+		branch = g.text.Len()
 	}
 	g.sequence(s.inner(uniform))
+	last.closed = last.closed && g.text.Len() > branch // two sides, not one
+	g.shut(first)
 	g.place(end)
 }
 
@@ -81,11 +93,14 @@ func (g *generator) conditional(s scope) {
 func (g *generator) eitherOf(s scope) {
 	uniform := g.chance(40)
 	other, end := g.label(), g.label()
-	g.jump(g.condition(uniform), other)
+	p := g.condition(uniform)
+	r := g.open()
+	g.jump(p, other)
 	g.sequence(s.inner(uniform))
 	g.jump("", end)
 	g.place(other)
 	g.sequence(s.inner(uniform))
+	g.shut(r)
 	g.place(end)
 }
 
@@ -98,7 +113,7 @@ func (g *generator) loop(s scope) {
 	limit := g.limit(uniform, most, head)
 	in := s.inner(uniform)
 	in.trips /= most
-	l := loop{end: g.label(), latch: g.label()}
+	l := loop{end: g.label(), latch: g.label(), regions: len(g.regions)}
 	in.loops = append([]loop{l}, in.loops...)
 	count, p := g.temp("b32"), g.temp("pred")
 	g.counters = append(g.counters, counter{count, uniform && s.together})
@@ -162,6 +177,7 @@ func (g *generator) limit(uniform bool, most int, head string) string {
 // leave is a break or a continue of some enclosing loop, perhaps with work before.
 func (g *generator) leave(s scope) {
 	l := pick(g, s.loops...)
+	g.breach(l.regions)
 	to := pick(g, l.end, l.end, l.latch)
 	p := g.condition(s.together)
 	if g.chance(50) {
@@ -179,6 +195,7 @@ func (g *generator) leave(s scope) {
 // stores that all threads make before, or after some work on a path of their own that ends
 // in one of these ways.
 func (g *generator) end(uniform bool) {
+	g.breach(0)
 	p := g.condition(uniform)
 	how := pick(g, "ret", "exit", "bra "+last, "bra "+stores)
 	if g.chance(50) {
@@ -287,6 +304,7 @@ func (g *generator) tangle(s scope) {
 // exchange passes words between the threads of a CTA: from one to another, or
 // from the elements of shared memory that are updated atomically.
 func (g *generator) exchange() {
+	g.breach(0)
 	barrier := g.IntN(3)
 	g.emit("bar.sync %d", barrier)
 	if g.chance(50) {

@@ -19,6 +19,8 @@ type generator struct {
 
 	counters []counter // of the loops around the statement that is made
 	bounds   []bound   // of the loops so far
+	regions  []*region // around the statement that is made
+	branches []*region // at which wavefronts can split
 }
 
 // counter is the register that counts the iterations of a loop. A uniform one is the same
@@ -116,7 +118,7 @@ func (g *generator) module() string {
 	.shared .align 4 .b8 tile[%d];
 	.shared .align 4 .b8 bins[%d];
 %s}
-`, words, floats, longs, 4*volume(g.block), 4*bins*len(atomics), g.text.String())
+`, words, floats, longs, 4*volume(g.block), 4*bins*len(atomics), g.mark(g.text.String()))
 }
 
 // body writes the whole code.

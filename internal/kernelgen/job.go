@@ -57,6 +57,7 @@ type job struct {
 	head   string
 	out    int // elements
 	bounds []bound
+	split  string // table
 }
 
 // job draws what is still open of the job and returns it.
@@ -71,6 +72,7 @@ func (g *generator) job(module string) *job {
 			module, machine, list(g.grid), list(g.block), g.IntN(1<<30)),
 		out:    volume(g.grid) * volume(g.block) * g.perThread(),
 		bounds: g.bounds,
+		split:  g.splitting(),
 	}
 }
 
@@ -87,6 +89,7 @@ func (j *job) text(from inputs) string {
 	buffer("acc", "u32", bins*len(atomics), from.words)
 	b.WriteString(number("u32", from.n))
 	b.WriteString(annotations(j.bounds))
+	b.WriteString(j.split)
 	return b.String()
 }
 

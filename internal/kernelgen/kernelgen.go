@@ -12,7 +12,8 @@
 // Within these limits control flow is as wild as it can be: divergent and uniform
 // conditions, loops whose trip counts are fixed, uniform or different for each
 // thread, breaks, continues, early returns, switches, and on request loops with
-// several entries.
+// several entries. No instruction tells a thread which others are in its warp, so that
+// warps may have any width.
 //
 // The package knows PTX, mini-SIMT code and job files as text and imports nothing of this project.
 package kernelgen
@@ -34,6 +35,10 @@ type Options struct {
 	// the counters of loops around them. The bounds of all other loops are annotated in the
 	// job.
 	Bounded bool
+
+	// Split makes marks, in the kernel and in the job, of branches at which wavefronts can
+	// split, and lets the job say how they do.
+	Split bool
 
 	Narrowed int    // jobs with narrower inputs that are wanted; may be 0
 	Machine  string // that the job names; fermi-c2050 if empty

@@ -90,22 +90,8 @@ func TestSIMT(t *testing.T) {
 		c := NewSIMT(rand.New(rand.NewPCG(seed, 0)), Options{
 			Statements: 20, Depth: 3, Trips: 8, Threads: 16, CTAs: 4, Bounded: true, Narrowed: 2,
 		})
-		m, err := minisimt.Parse(c.File, []byte(c.Module))
-		if err != nil {
-			t.Fatal(err)
-		}
-		p, err := minisimt.Lower(m)
-		if err != nil {
-			t.Fatal(err)
-		}
-		k, err := isa.Link(p, p.Entries()[0].Name)
-		if err != nil {
-			t.Fatal(err)
-		}
-		g, err := cfg.Build(k)
-		if err != nil {
-			t.Fatal(err)
-		}
+		g := simtGraph(t, c.Module)
+		k := g.Kernel
 		if err := g.CheckSyncs(); err != nil {
 			t.Fatalf("%v\n%s", err, c.Module)
 		}
@@ -208,6 +194,27 @@ func flowGraph(t *testing.T, module string) *cfg.Graph {
 	}
 	if len(p.Warnings) > 0 {
 		t.Fatal(p.Warnings[0])
+	}
+	k, err := isa.Link(p, p.Entries()[0].Name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	g, err := cfg.Build(k)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return g
+}
+
+func simtGraph(t *testing.T, module string) *cfg.Graph {
+	t.Helper()
+	m, err := minisimt.Parse(SIMTFile, []byte(module))
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := minisimt.Lower(m)
+	if err != nil {
+		t.Fatal(err)
 	}
 	k, err := isa.Link(p, p.Entries()[0].Name)
 	if err != nil {

@@ -89,6 +89,7 @@ func (g *simt) text(j *job, from inputs) string {
 	}
 	b.WriteString(number("s32", from.n))
 	b.WriteString(annotations(j.bounds))
+	b.WriteString(j.split)
 	return b.String()
 }
 
@@ -206,13 +207,18 @@ func (g *simt) condition(uniform bool) int {
 func (g *simt) conditional(s scope) {
 	uniform := g.chance(40)
 	at := g.condition(uniform)
+	r := g.open()
+	r.place = fmt.Sprintf("%s:%d", SIMTFile, header+at+1)
 	g.sequence(s.inner(uniform))
-	if g.chance(50) {
+	otherwise := g.chance(50)
+	r.closed = r.closed && (otherwise || len(g.code) > at+1) // two sides, not one
+	if otherwise {
 		end := g.branch("jump ")
 		g.patch(at)
 		g.sequence(s.inner(uniform))
 		at = end
 	}
+	g.shut(r)
 	g.patch(at)
 	g.emit("sync")
 }
@@ -253,6 +259,7 @@ func (g *simt) loop(s scope, barrier bool) {
 	}
 	g.sequence(in)
 	if barrier {
+		g.breach(0)
 		g.emit("barrier 0, Ntid")
 	}
 	g.emit("binop %s = %s + 1", count, count)
@@ -275,6 +282,7 @@ func (g *simt) store(word int, from string) {
 
 // exchange gives a word to another thread of the CTA.
 func (g *simt) exchange() {
+	g.breach(0)
 	g.emit("binop p = swap + global")
 	g.emit("store p = %s", g.anyData())
 	g.emit("barrier %d, Ntid", g.IntN(3))
