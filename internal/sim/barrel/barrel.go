@@ -25,6 +25,7 @@ import (
 	"warpbound/internal/emu"
 	"warpbound/internal/machine"
 	"warpbound/internal/sim"
+	"warpbound/internal/sim/inorder"
 	"warpbound/internal/trace"
 )
 
@@ -35,7 +36,7 @@ const never = math.MaxInt64
 // again by later runs. It may be used by one goroutine at a time.
 type Sim struct {
 	cfg     sim.Config
-	steps   []step // by instruction
+	steps   []inorder.Step // by instruction
 	waves   waves
 	sms     []sm
 	started int   // CTAs
@@ -45,7 +46,7 @@ type Sim struct {
 	grid     *emu.Grid
 	env      emu.Env
 	eff      emu.Effect
-	requests counter
+	requests inorder.Counter
 	trace    *trace.Run // nil if none is wanted
 
 	count sim.Counters
@@ -57,7 +58,7 @@ func New(cfg sim.Config) (*Sim, error) {
 	if err := cfg.Check(machine.Barrel); err != nil {
 		return nil, err
 	}
-	s := &Sim{cfg: cfg, steps: makeSteps(cfg.Code, cfg.Machine), requests: newCounter(cfg.Machine)}
+	s := &Sim{cfg: cfg, steps: inorder.Plan(cfg.Code, cfg.Machine), requests: inorder.NewCounter(cfg.Machine)}
 	n := int(cfg.Machine.SM.Count.Value)
 	s.env.SMs = n
 	s.sms = make([]sm, n)

@@ -5,6 +5,7 @@ import (
 
 	"warpbound/internal/emu"
 	"warpbound/internal/sim"
+	"warpbound/internal/sim/inorder"
 	"warpbound/internal/trace"
 )
 
@@ -229,22 +230,22 @@ func (m *sm) issue(id int, now int64) error {
 
 // hold keeps the port for as long as an instruction takes it, and the warp until
 // its next instruction may follow.
-func (m *sm) hold(w *warp, id int, st *step, now int64) {
-	service, busy := st.initiation, sim.StallUnit
-	ready := now + st.latency
+func (m *sm) hold(w *warp, id int, st *inorder.Step, now int64) {
+	service, busy := st.Initiation, sim.StallUnit
+	ready := now + st.Latency
 	w.why = sim.StallALU
-	switch st.kind {
-	case kindControl:
+	switch st.Kind {
+	case inorder.Control:
 		w.why = sim.StallBranch
-	case kindFence:
+	case inorder.Fence:
 		ready, w.why = max(ready, w.served), sim.StallFence
-	case kindLoad, kindPosted:
+	case inorder.Load, inorder.Posted:
 		busy, w.why = sim.StallLSU, sim.StallMemory
-		requests := m.sim.requests.count(&m.sim.eff, &m.sim.count)
+		requests := m.sim.requests.Count(&m.sim.eff, &m.sim.count)
 		service *= max(requests, 1)
-		served := now + service - st.initiation + st.latency
+		served := now + service - st.Initiation + st.Latency
 		ready = now + service
-		if requests > 0 && st.kind == kindLoad {
+		if requests > 0 && st.Kind == inorder.Load {
 			ready = served
 		} else if requests > 0 {
 			w.served = max(w.served, served)

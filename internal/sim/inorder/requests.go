@@ -1,4 +1,4 @@
-package barrel
+package inorder
 
 import (
 	"math/bits"
@@ -18,8 +18,8 @@ const (
 	maxPieces = emu.MaxWidth * 32 / wordBytes
 )
 
-// counter counts the requests into which memory divides the accesses of warps.
-type counter struct {
+// Counter counts the requests into which memory divides the accesses of warps.
+type Counter struct {
 	single  bool // an access is one request
 	segment int  // log2 of the bytes of a segment of global memory
 	bank    int  // log2 of the bytes of a bank of shared memory
@@ -29,17 +29,18 @@ type counter struct {
 	n    int               // of them
 }
 
-func newCounter(m *machine.Machine) counter {
+// NewCounter returns a counter of the requests on a machine.
+func NewCounter(m *machine.Machine) Counter {
 	log := func(n machine.Number) int { return bits.TrailingZeros64(uint64(n.Value)) }
-	return counter{
+	return Counter{
 		single:  m.Memory.Requests.Value == machine.ByAccess,
 		segment: log(m.Memory.Segment), bank: log(m.Shared.BankBytes), banks: int(m.Shared.Banks.Value),
 	}
 }
 
-// count returns the requests of the access that an instruction made, 0 if it made
-// none.
-func (c *counter) count(eff *emu.Effect, counters *sim.Counters) int64 {
+// Count returns the requests of the access that an instruction made, 0 if it made
+// none, and adds what it finds to the counters of the run.
+func (c *Counter) Count(eff *emu.Effect, counters *sim.Counters) int64 {
 	acc := &eff.Access
 	switch {
 	case acc.Kind == emu.NoAccess:
@@ -60,7 +61,7 @@ func (c *counter) count(eff *emu.Effect, counters *sim.Counters) int64 {
 }
 
 // space counts the requests of some lanes to one space.
-func (c *counter) space(space isa.Space, acc *emu.Access, lanes uint64, counters *sim.Counters) int64 {
+func (c *Counter) space(space isa.Space, acc *emu.Access, lanes uint64, counters *sim.Counters) int64 {
 	c.n = 0
 	k := int64(1)
 	switch {
@@ -90,7 +91,7 @@ func (c *counter) space(space isa.Space, acc *emu.Access, lanes uint64, counters
 }
 
 // add enters a number and reports whether it is new.
-func (c *counter) add(x uint64) bool {
+func (c *Counter) add(x uint64) bool {
 	for i := c.n - 1; i >= 0; i-- {
 		if c.seen[i] == x {
 			return false
@@ -102,7 +103,7 @@ func (c *counter) add(x uint64) bool {
 }
 
 // addresses counts the different addresses of the lanes.
-func (c *counter) addresses(acc *emu.Access, lanes uint64) int64 {
+func (c *Counter) addresses(acc *emu.Access, lanes uint64) int64 {
 	for ; lanes != 0; lanes &= lanes - 1 {
 		c.add(acc.Addr[bits.TrailingZeros64(lanes)])
 	}
@@ -111,7 +112,7 @@ func (c *counter) addresses(acc *emu.Access, lanes uint64) int64 {
 
 // pieces counts the different pieces of memory that the lanes' bytes touch. A piece
 // has 1<<shift bytes, at least a word.
-func (c *counter) pieces(acc *emu.Access, lanes uint64, shift int) int64 {
+func (c *Counter) pieces(acc *emu.Access, lanes uint64, shift int) int64 {
 	for ; lanes != 0; lanes &= lanes - 1 {
 		first, last := extent(acc, lanes, shift)
 		for piece := first; piece <= last; piece++ {
@@ -129,7 +130,7 @@ func extent(acc *emu.Access, lanes uint64, shift int) (first, last uint64) {
 }
 
 // conflicts returns the most different words that one bank has to deliver.
-func (c *counter) conflicts(acc *emu.Access, lanes uint64) int64 {
+func (c *Counter) conflicts(acc *emu.Access, lanes uint64) int64 {
 	low, high := ^uint64(0), uint64(0)
 	for set := lanes; set != 0; set &= set - 1 {
 		first, last := extent(acc, set, c.bank)
@@ -155,7 +156,7 @@ func (c *counter) conflicts(acc *emu.Access, lanes uint64) int64 {
 
 // collisions returns the most lanes that touch one bank: atomic operations on a
 // bank are performed one after the other.
-func (c *counter) collisions(acc *emu.Access, lanes uint64) int64 {
+func (c *Counter) collisions(acc *emu.Access, lanes uint64) int64 {
 	var users [emu.MaxWidth]int64 // by bank
 	most := int64(0)
 	for set := lanes; set != 0; set &= set - 1 {
