@@ -41,6 +41,7 @@ var arrows = []struct {
 	{"internal/scalar", []string{"internal/isa/*", "internal/machine", "internal/emu", "internal/sim/...", "internal/fold", "internal/method/..."}, "a second opinion shares nothing with the first"},
 	{"internal/absexec", []string{"internal/isa/*", "internal/machine", "internal/emu", "internal/sim/...", "internal/method/...", "internal/trace", "internal/ipet"}, "abstract execution has no timing and shares single results with emu, through fold"},
 	{"internal/sim/...", []string{"internal/isa/*", "internal/method/...", "internal/ipet", "internal/flow/..."}, "the simulator is independent evidence against the methods"},
+	{"internal/simtest", []string{"internal/sim/*", "internal/method/..."}, "the tests of simulators use it"},
 	{"internal/method/...", []string{"internal/isa/*", "internal/sim/...", "internal/emu", "internal/job"}, "the methods are independent of what they are tested against"},
 	{"internal/estimate", []string{"internal/isa/...", "internal/method/...", "internal/sim/..."}, "results compute nothing"},
 	{"internal/report", []string{"internal/method/...", "internal/sim/...", "internal/emu", "internal/job", "internal/cli"}, "reports only render"},

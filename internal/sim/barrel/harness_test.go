@@ -1,8 +1,6 @@
 package barrel
 
 import (
-	"context"
-	"reflect"
 	"slices"
 	"testing"
 
@@ -10,6 +8,7 @@ import (
 	"warpbound/internal/emu/emutest"
 	"warpbound/internal/machine"
 	"warpbound/internal/sim"
+	"warpbound/internal/simtest"
 	"warpbound/internal/trace"
 )
 
@@ -73,114 +72,18 @@ func launch(t testing.TB, mem *emu.Memory, ctas, threads int) emu.Launch {
 	return emutest.Launch(t, mem, bufBytes, ctas, threads)
 }
 
-// observation is all that a run shows.
-type observation struct {
-	*sim.Result
-	tr  trace.Run
-	mem emu.Memory
-}
-
 // observe runs a launch and checks what holds of every run.
-func observe(t testing.TB, s *Sim, ctas, threads int) *observation {
+func observe(t testing.TB, s *Sim, ctas, threads int) *simtest.Observation {
 	t.Helper()
-	o := &observation{}
-	l := launch(t, &o.mem, ctas, threads)
-	result, err := s.Run(context.Background(), l, &o.mem, &o.tr)
-	if err != nil {
-		t.Fatal(err)
-	}
-	o.Result = keep(result)
-	o.check(t, ctas)
-	return o
-}
-
-// keep copies a result, which the next run overwrites.
-func keep(r *sim.Result) *sim.Result {
-	c := *r
-	c.Schedulers = nil
-	for _, s := range r.Schedulers {
-		c.Schedulers = append(c.Schedulers, slices.Clone(s))
-	}
-	return &c
-}
-
-func (o *observation) check(t testing.TB, ctas int) {
-	t.Helper()
-	issued := int64(0)
-	for i, sm := range o.Schedulers {
-		sum := sm[0].Issued
-		for _, n := range sm[0].Stalls {
-			sum += n
-		}
-		if len(sm) != 1 || sum != o.Cycles {
-			t.Errorf("SM %d: %d cycles issued and stalls %v are not %d cycles", i, sm[0].Issued, sm[0].Stalls, o.Cycles)
-		}
-		issued += sm[0].Issued
-	}
-	if issued != o.Counters.WarpInstrs {
-		t.Errorf("%d cycles issued, but %d instructions", issued, o.Counters.WarpInstrs)
-	}
-	if o.tr.End != o.Cycles {
-		t.Errorf("the trace ends in cycle %d, the run in %d", o.tr.End, o.Cycles)
-	}
-	if !slices.IsSortedFunc(o.tr.Records, trace.Compare) {
-		t.Error("the trace is not in order")
-	}
-	frames := map[trace.Ipoint]int{}
-	for _, r := range o.tr.Records {
-		frames[r.Ipoint]++
-	}
-	warps := ctas * o.Occupancy.Warps
-	if frames[trace.Start] != warps || frames[trace.Exit] != warps {
-		t.Errorf("%d starts and %d exits of %d warps", frames[trace.Start], frames[trace.Exit], warps)
-	}
-}
-
-// same checks that two runs show the same.
-func same(t testing.TB, how string, a, b *observation) {
-	t.Helper()
-	if a.Cycles != b.Cycles {
-		t.Errorf("%s: %d cycles, first %d", how, b.Cycles, a.Cycles)
-	}
-	if a.Counters != b.Counters {
-		t.Errorf("%s: counters %+v, first %+v", how, b.Counters, a.Counters)
-	}
-	if !reflect.DeepEqual(a.Schedulers, b.Schedulers) {
-		t.Errorf("%s: the schedulers' cycles differ: %v, first %v", how, b.Stalled(), a.Stalled())
-	}
-	if !slices.Equal(a.tr.Records, b.tr.Records) {
-		t.Errorf("%s: the traces differ", how)
-	}
-}
-
-// at returns when a warp reached an Ipoint for the first time, -1 if never.
-func (o *observation) at(cta, warp int, ip trace.Ipoint) int64 {
-	for _, r := range o.tr.Records {
-		if int(r.CTA) == cta && int(r.Warp) == warp && r.Ipoint == ip {
-			return r.Cycle
-		}
-	}
-	return -1
-}
-
-// issues returns the cycles in which a warp issued the instructions of the body,
-// in the order of issue.
-func (o *observation) issues(cta, warp int) []int64 {
-	var at []int64
-	for _, r := range o.tr.Records {
-		if int(r.CTA) == cta && int(r.Warp) == warp && r.Ipoint >= prologue {
-			at = append(at, r.Cycle)
-		}
-	}
-	return at
+	return simtest.Observe(t, s, func(mem *emu.Memory) emu.Launch { return launch(t, mem, ctas, threads) })
 }
 
 // checkSolo runs the body with one warp and compares when its instructions issue,
 // counted from the first, and last when the warp retires.
-func checkSolo(t *testing.T, m *machine.Machine, body string, want ...int64) *observation {
+func checkSolo(t *testing.T, m *machine.Machine, body string, want ...int64) *simtest.Observation {
 	t.Helper()
 	o := observe(t, newSim(t, m, compile(t, body)), 1, int(m.SM.WarpSize.Value))
-	at := append(o.issues(0, 0), o.at(0, 0, trace.Exit))
+	at := append(o.Issues(0, 0, prologue), o.At(0, 0, trace.Exit))
 	first := at[0]
 	for i := range at {
 		at[i] -= first

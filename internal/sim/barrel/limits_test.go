@@ -9,6 +9,7 @@ import (
 	"warpbound/internal/emu"
 	"warpbound/internal/machine"
 	"warpbound/internal/sim"
+	"warpbound/internal/simtest"
 	"warpbound/internal/trace"
 )
 
@@ -76,7 +77,7 @@ func TestFaults(t *testing.T) {
 	if !errors.Is(err, emu.ErrOutOfBounds) || !strings.Contains(err.Error(), "k.ptx:") || !strings.Contains(err.Error(), "CTA (7,0,0)") {
 		t.Errorf("got %v", err)
 	}
-	same(t, "after a fault", observe(t, newSim(t, predictable(t), code), 7, 64), observe(t, s, 7, 64))
+	simtest.Same(t, "after a fault", observe(t, newSim(t, predictable(t), code), 7, 64), observe(t, s, 7, 64))
 	deadlock := compile(t, "setp.lt.u32 %p1, %t, 32; @%p1 bar.sync 0; @!%p1 bar.sync 1; ret;")
 	if _, err = newSim(t, predictable(t), deadlock).Run(context.Background(), launch(t, &mem, 1, 64), &mem, nil); !errors.Is(err, emu.ErrDeadlock) {
 		t.Errorf("got %v", err)
@@ -119,7 +120,7 @@ func TestSameStorage(t *testing.T) {
 	code := compile(t, "ld.global.u32 %r1, [%buf]; bar.sync 0; red.global.add.u32 [%buf], %r1; ret;")
 	s := newSim(t, predictable(t), code)
 	for _, shape := range [][2]int{{40, 300}, {3, 32}, {200, 64}, {1, 1024}} {
-		same(t, "in used storage", observe(t, newSim(t, predictable(t), code), shape[0], shape[1]), observe(t, s, shape[0], shape[1]))
+		simtest.Same(t, "in used storage", observe(t, newSim(t, predictable(t), code), shape[0], shape[1]), observe(t, s, shape[0], shape[1]))
 	}
 }
 

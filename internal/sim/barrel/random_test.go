@@ -1,79 +1,17 @@
 package barrel
 
 import (
-	"bytes"
-	"context"
 	"fmt"
 	"math/rand/v2"
 	"testing"
 
-	"warpbound/internal/cfg"
 	"warpbound/internal/emu"
-	"warpbound/internal/emu/emutest"
 	"warpbound/internal/isa"
-	"warpbound/internal/isa/ptx"
-	"warpbound/internal/job"
 	"warpbound/internal/kernelgen"
 	"warpbound/internal/machine"
 	"warpbound/internal/sim"
-	"warpbound/internal/trace"
+	"warpbound/internal/simtest"
 )
-
-// randomKernel makes the code of a random kernel and what fills a memory with its
-// inputs.
-func randomKernel(t testing.TB, src kernelgen.Source) (*emu.Code, func(*emu.Memory) emu.Launch) {
-	t.Helper()
-	c := kernelgen.New(src, kernelgen.Options{
-		Statements: 4 + src.IntN(12), Depth: 1 + src.IntN(3), Trips: 1 + src.IntN(4),
-		Threads: 60, CTAs: 9, Irreducible: src.IntN(2) == 0,
-	})
-	j, err := job.Parse("job.toml", []byte(c.Job), func(string) ([]byte, error) { return nil, fmt.Errorf("no file") })
-	if err != nil {
-		t.Fatal(err)
-	}
-	mod, err := ptx.Parse(kernelgen.ModuleFile, []byte(c.Module))
-	if err != nil {
-		t.Fatal(err)
-	}
-	prog, err := ptx.Lower(mod)
-	if err != nil {
-		t.Fatal(err)
-	}
-	k, err := j.Link(prog)
-	if err != nil {
-		t.Fatal(err)
-	}
-	b, err := j.Bind(k)
-	if err != nil {
-		t.Fatal(err)
-	}
-	g, err := cfg.Build(k)
-	if err != nil {
-		t.Fatal(err)
-	}
-	code, err := emu.Decode(k, g)
-	if err != nil {
-		t.Fatal(err)
-	}
-	in := b.Inputs(0)
-	return code, func(mem *emu.Memory) emu.Launch {
-		mem.Reset()
-		addrs := make([]uint64, len(j.Params))
-		for i, p := range j.Params {
-			if p.Kind != job.Buffer {
-				continue
-			}
-			if addrs[i], err = mem.Alloc(p.Name, len(in.Buffers[i])); err != nil {
-				t.Fatal(err)
-			}
-			copy(mem.Bytes(addrs[i]), in.Buffers[i])
-		}
-		return emu.Launch{
-			Grid: j.Grid, Block: j.Block, DynamicShared: j.Shared,
-			Params: b.ParamBlock(nil, in, func(i int) uint64 { return addrs[i] }),
-		}
-	}
-}
 
 // randomMachine draws numbers for a small and odd machine.
 func randomMachine(t testing.TB, src kernelgen.Source) *machine.Machine {
@@ -99,17 +37,6 @@ func randomMachine(t testing.TB, src kernelgen.Source) *machine.Machine {
 	return m
 }
 
-// everyThird makes an Ipoint of every third instruction.
-func everyThird(code *emu.Code) []trace.Ipoint {
-	ips := emutest.EveryInstr(code)
-	for i := range ips {
-		if i%3 > 0 {
-			ips[i] = trace.None
-		}
-	}
-	return ips
-}
-
 // TestRandom runs random kernels on random machines. Every run must agree in every
 // bit with the twin, leave in memory what an execution without time leaves, and
 // execute as many instructions.
@@ -118,30 +45,20 @@ func TestRandom(t *testing.T) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
 			t.Parallel()
 			src := rand.New(rand.NewPCG(seed, 1))
-			code, prepare := randomKernel(t, src)
+			g, prepare := simtest.Random(t, src, kernelgen.Options{
+				Statements: 4 + src.IntN(12), Depth: 1 + src.IntN(3), Trips: 1 + src.IntN(4),
+				Threads: 60, CTAs: 9, Irreducible: src.IntN(2) == 0,
+			})
+			code := simtest.Decode(t, g)
 			m := randomMachine(t, src)
-			s, err := New(sim.Config{Code: code, Machine: m, RegsPerThread: 20, Ipoints: everyThird(code)})
+			s, err := New(sim.Config{Code: code, Machine: m, RegsPerThread: 20, Ipoints: simtest.EveryThird(code)})
 			if err != nil {
 				t.Fatal(err)
 			}
 			o := compareWithTwin(t, s, prepare)
-
-			var mem emu.Memory
-			grid, err := emu.NewGrid(code, prepare(&mem), &mem, int(m.SM.WarpSize.Value))
-			if err != nil {
-				t.Fatal(err)
-			}
-			functional, err := emu.Run(context.Background(), grid)
-			if err != nil {
-				t.Fatal(err)
-			}
+			functional := o.CheckWithoutTime(t, code, prepare, int(m.SM.WarpSize.Value))
 			if o.Counters.WarpInstrs != functional.WarpInstrs || o.Counters.ThreadInstrs != functional.ThreadInstrs {
 				t.Errorf("%d instructions of warps and %d of threads, without time %+v", o.Counters.WarpInstrs, o.Counters.ThreadInstrs, functional)
-			}
-			for addr := uint64(emu.GlobalBase); mem.Bytes(addr) != nil; addr += uint64(len(mem.Bytes(addr))+255)/256*256 + 16<<10 {
-				if !bytes.Equal(mem.Bytes(addr), o.mem.Bytes(addr)) {
-					t.Errorf("the buffer at %#x is not as after an execution without time", addr)
-				}
 			}
 		})
 	}

@@ -70,10 +70,10 @@ func TestLatencyBeyondInitiation(t *testing.T) {
 	o := observe(t, newSim(t, m, code), 1, 64)
 	// The prologue: moves at 8 and 9, 10 and 11, parameters at 12 and 13, ready at 14
 	// and 15; the first product holds the port until 16, the second until 18.
-	if got, want := o.issues(0, 0), []int64{14, 20, 21}; !slices.Equal(got, want) {
+	if got, want := o.Issues(0, 0, prologue), []int64{14, 20, 21}; !slices.Equal(got, want) {
 		t.Errorf("warp 0 issues at %v, want %v", got, want)
 	}
-	if got, want := o.issues(0, 1), []int64{16, 22, 23}; !slices.Equal(got, want) {
+	if got, want := o.Issues(0, 1, prologue), []int64{16, 22, 23}; !slices.Equal(got, want) {
 		t.Errorf("warp 1 issues at %v, want %v", got, want)
 	}
 	if o.Cycles != 24 || o.Schedulers[0][0].Stalls[sim.StallUnit] != 2 || o.Schedulers[0][0].Stalls[sim.StallALU] != 2 {
@@ -324,10 +324,10 @@ func TestBarrier(t *testing.T) {
 	// Both issue their prologue by turns: 8 to 13. Then warp 0: setp at 14, branch at
 	// 16, barrier at 18 after warp 1's branch at 17; warp 1 divides from 19 to 51 and
 	// arrives then. Both are ready at 51+5; warp 0 follows warp 1 in the circle.
-	if got, want := o.issues(0, 0), []int64{14, 16, 18, 56, 58}; !slices.Equal(got, want) {
+	if got, want := o.Issues(0, 0, prologue), []int64{14, 16, 18, 56, 58}; !slices.Equal(got, want) {
 		t.Errorf("warp 0 issues at %v, want %v", got, want)
 	}
-	if got, want := o.issues(0, 1), []int64{15, 17, 19, 51, 57, 59}; !slices.Equal(got, want) {
+	if got, want := o.Issues(0, 1, prologue), []int64{15, 17, 19, 51, 57, 59}; !slices.Equal(got, want) {
 		t.Errorf("warp 1 issues at %v, want %v", got, want)
 	}
 	if stalls := o.Stalled(); stalls[sim.StallBarrier] != 4 || stalls[sim.StallUnit] != 31 {
@@ -345,7 +345,7 @@ func TestBarrierByExit(t *testing.T) {
 		ret;`)), 1, 64)
 	// setp at 14 and 15, exits at 16 and 17: the guard holds for warp 1 only. Warp 0
 	// arrives at 18 alone and goes on at 19.
-	if got, want := o.issues(0, 0), []int64{14, 16, 18, 19}; !slices.Equal(got, want) {
+	if got, want := o.Issues(0, 0, prologue), []int64{14, 16, 18, 19}; !slices.Equal(got, want) {
 		t.Errorf("warp 0 issues at %v, want %v", got, want)
 	}
 	o = observe(t, newSim(t, predictable(t), compile(t, `
@@ -357,7 +357,7 @@ func TestBarrierByExit(t *testing.T) {
 		bar.sync 0;
 		ret;`)), 1, 64)
 	// Warp 0 waits at 18; warp 1 divides from 17+2=19 to 51 and exits then.
-	if got, want := o.issues(0, 0), []int64{14, 16, 18, 52}; !slices.Equal(got, want) {
+	if got, want := o.Issues(0, 0, prologue), []int64{14, 16, 18, 52}; !slices.Equal(got, want) {
 		t.Errorf("warp 0 issues at %v, want %v", got, want)
 	}
 	o = observe(t, newSim(t, predictable(t), compile(t, `
@@ -370,10 +370,10 @@ func TestBarrierByExit(t *testing.T) {
 		bar.sync 1, 64;
 		ret;`)), 1, 64)
 	// Warp 0 waits at 18; warp 1 arrives at 19 and goes on at 20, when warp 0 may too.
-	if got, want := o.issues(0, 0), []int64{14, 16, 18, 20}; !slices.Equal(got, want) {
+	if got, want := o.Issues(0, 0, prologue), []int64{14, 16, 18, 20}; !slices.Equal(got, want) {
 		t.Errorf("warp 0 issues at %v, want %v", got, want)
 	}
-	if got, want := o.issues(0, 1), []int64{15, 17, 19, 21, 22}; !slices.Equal(got, want) {
+	if got, want := o.Issues(0, 1, prologue), []int64{15, 17, 19, 21, 22}; !slices.Equal(got, want) {
 		t.Errorf("warp 1 issues at %v, want %v", got, want)
 	}
 }
@@ -387,7 +387,7 @@ func TestLooseRoundRobin(t *testing.T) {
 		mov.u32 %r2, 1; mov.u32 %r3, 1; mov.u32 %r4, 1;
 		ret;`)), 1, 96)
 	order := ""
-	for _, r := range o.tr.Records {
+	for _, r := range o.Trace.Records {
 		if r.Ipoint >= prologue {
 			order += string('0' + rune(r.Warp))
 		}
@@ -409,23 +409,23 @@ func TestWaves(t *testing.T) {
 	const wave = dispatch + 6 + 2 + loadLatency + 1
 	for cta := range 11 {
 		n := int64(cta / 4)
-		for _, r := range o.tr.Records {
+		for _, r := range o.Trace.Records {
 			if int(r.CTA) == cta && int(r.SM) != cta%2 {
 				t.Fatalf("CTA %d is on SM %d", cta, r.SM)
 			}
 		}
 		slot := int64(cta % 4 / 2)
-		if got := o.at(cta, 0, trace.Start); got != n*wave {
+		if got := o.At(cta, 0, trace.Start); got != n*wave {
 			t.Errorf("CTA %d is dispatched at %d, want %d", cta, got, n*wave)
 		}
-		if got, want := o.at(cta, 0, 0), n*wave+dispatch+slot; got != want {
+		if got, want := o.At(cta, 0, 0), n*wave+dispatch+slot; got != want {
 			t.Errorf("CTA %d begins at %d, want %d", cta, got, want)
 		}
 	}
 	if o.Cycles != 3*wave {
 		t.Errorf("%d cycles, want %d", o.Cycles, 3*wave)
 	}
-	if got := o.at(9, 0, trace.Exit); got != 2*wave+dispatch+prologueTime+loadLatency+1 {
+	if got := o.At(9, 0, trace.Exit); got != 2*wave+dispatch+prologueTime+loadLatency+1 {
 		t.Errorf("CTA 9 ends at %d", got)
 	}
 }
@@ -446,8 +446,8 @@ func TestSMsAreIndependent(t *testing.T) {
 	}
 	for warp := range 8 {
 		for cta := range 14 {
-			if !slices.Equal(o.issues(cta, warp), alone.issues(0, warp)) {
-				t.Errorf("CTA %d, warp %d: issues at %v, alone at %v", cta, warp, o.issues(cta, warp), alone.issues(0, warp))
+			if !slices.Equal(o.Issues(cta, warp, prologue), alone.Issues(0, warp, prologue)) {
+				t.Errorf("CTA %d, warp %d: issues at %v, alone at %v", cta, warp, o.Issues(cta, warp, prologue), alone.Issues(0, warp, prologue))
 			}
 		}
 	}

@@ -1,7 +1,6 @@
 package barrel
 
 import (
-	"context"
 	"fmt"
 	"math/bits"
 	"slices"
@@ -9,8 +8,8 @@ import (
 
 	"warpbound/internal/emu"
 	"warpbound/internal/isa"
-	"warpbound/internal/machine"
 	"warpbound/internal/sim"
+	"warpbound/internal/simtest"
 	"warpbound/internal/trace"
 )
 
@@ -205,7 +204,7 @@ func (w *twin) issue(m *twinSM, slot int, now int64) error {
 			ready = now + init
 			break
 		}
-		k := w.requests(&eff)
+		k := simtest.Requests(w.cfg.Machine, &eff, &w.count)
 		service = k * init
 		served := now + (k-1)*init + latency
 		if eff.Access.Kind == emu.Store || in.Op == isa.Red || in.Op == isa.Atom && !slices.ContainsFunc(in.Dst, func(o isa.Operand) bool { return o.Kind == isa.KindReg }) {
@@ -268,92 +267,15 @@ func (m *twinSM) bound() int64 {
 	return services + longest
 }
 
-// requests counts by looking at every byte of every lane.
-func (w *twin) requests(eff *emu.Effect) int64 {
-	acc, m := &eff.Access, w.cfg.Machine
-	kinds := map[isa.Space]uint64{}
-	if acc.Space != isa.Generic {
-		kinds[acc.Space] = eff.Mask
-	} else {
-		for space, lanes := range acc.Lanes {
-			if lanes != 0 {
-				kinds[isa.Space(space)] = lanes
-			}
-		}
-	}
-	total := int64(0)
-	for space, lanes := range kinds {
-		segments, words, addresses := map[uint64]bool{}, map[uint64]bool{}, map[uint64]bool{}
-		bankWords, bankLanes := map[uint64]map[uint64]bool{}, map[uint64]map[int]bool{}
-		for lane := range emu.MaxWidth {
-			if lanes>>lane&1 == 0 {
-				continue
-			}
-			addresses[acc.Addr[lane]] = true
-			for b := range uint64(acc.Bytes) {
-				a := acc.Addr[lane] + b
-				segments[a/uint64(m.Memory.Segment.Value)] = true
-				words[a/4] = true
-				word := a / uint64(m.Shared.BankBytes.Value)
-				bank := word % uint64(m.Shared.Banks.Value)
-				if bankWords[bank] == nil {
-					bankWords[bank], bankLanes[bank] = map[uint64]bool{}, map[int]bool{}
-				}
-				bankWords[bank][word], bankLanes[bank][lane] = true, true
-			}
-		}
-		k := 0
-		switch {
-		case m.Memory.Requests.Value == machine.ByAccess:
-			k = 1
-		case space == isa.Local:
-			k = len(words)
-		case space == isa.Const || space == isa.Param:
-			k = len(addresses)
-		case space == isa.Global && acc.Kind == emu.Atomic:
-			k = bits.OnesCount64(lanes)
-		case space == isa.Global:
-			k = len(segments)
-		default:
-			for bank := range bankWords {
-				if acc.Kind == emu.Atomic {
-					k = max(k, len(bankLanes[bank]))
-				} else {
-					k = max(k, len(bankWords[bank]))
-				}
-			}
-		}
-		switch space {
-		case isa.Shared:
-			w.count.SharedConflicts += int64(k) - 1
-		case isa.Const, isa.Param:
-			w.count.ConstReplays += int64(k) - 1
-		default:
-			w.count.Transactions += int64(k)
-		}
-		total += int64(k)
-	}
-	if m.Memory.Requests.Value == machine.ByAccess {
-		return 1
-	}
-	return total
-}
-
 // compareWithTwin runs a launch in the simulator and in the twin, and checks that
 // both show the same and leave the same memory. prepare fills a memory.
-func compareWithTwin(t testing.TB, s *Sim, prepare func(*emu.Memory) emu.Launch) *observation {
+func compareWithTwin(t testing.TB, s *Sim, prepare simtest.Prepare) *simtest.Observation {
 	t.Helper()
-	o, other := &observation{}, &observation{}
-	l := prepare(&o.mem)
-	result, err := s.Run(context.Background(), l, &o.mem, &o.tr)
-	if err != nil {
-		t.Fatal(err)
-	}
-	o.Result = keep(result)
-	ctas := l.Grid[0] * l.Grid[1] * l.Grid[2]
-	o.check(t, ctas)
-	other.Result = runTwin(t, s.cfg, prepare(&other.mem), &other.mem, &other.tr)
-	other.check(t, ctas)
-	same(t, "by the letter of the rules", o, other)
+	o := simtest.Observe(t, s, prepare)
+	other := &simtest.Observation{}
+	l := prepare(&other.Mem)
+	other.Result = runTwin(t, s.cfg, l, &other.Mem, &other.Trace)
+	other.Check(t, l)
+	simtest.Same(t, "by the letter of the rules", o, other)
 	return o
 }
