@@ -97,6 +97,7 @@ func (j *Job) simulation(vector int, r *sim.Result) Simulation {
 			"thread_instructions": c.ThreadInstrs,
 			"divergent_branches":  c.DivergentBranches,
 			"transactions":        c.Transactions,
+			"splits":              c.Splits,
 			"shared_conflicts":    c.SharedConflicts,
 			"const_replays":       c.ConstReplays,
 			"l1_hits":             c.L1Hits,

@@ -35,8 +35,8 @@ func (m *Machine) WithSplit(mode SplitMode, simds int) (*Machine, error) {
 		return nil, fmt.Errorf("%s has a %s core, which does not split wavefronts", m.Name, m.Core)
 	case mode != SplitNone && mode != DWS && mode != PWS:
 		return nil, fmt.Errorf("no mode %q of splitting; there are %s, %s and %s", mode, SplitNone, DWS, PWS)
-	case simds < 0 || simds > maxSplitSIMDs:
-		return nil, fmt.Errorf("%d split SIMDs for each SIMD are not between 0 and %d", simds, maxSplitSIMDs)
+	case simds < 0 || simds > MaxSplitSIMDs:
+		return nil, fmt.Errorf("%d split SIMDs for each SIMD are not between 0 and %d", simds, MaxSplitSIMDs)
 	}
 	other := *m
 	other.Split.Mode = Choice[SplitMode]{Value: mode, Source: chosen}
@@ -70,5 +70,5 @@ func (m *Machine) Reuse(used int) (*Machine, error) {
 // chosen is the source of a number that a caller chose.
 const chosen = "chosen for this run"
 
-// maxSplitSIMDs is the largest number of split SIMDs for each SIMD.
-const maxSplitSIMDs = 7
+// MaxSplitSIMDs is the largest number of split SIMDs for each SIMD.
+const MaxSplitSIMDs = 7

@@ -54,8 +54,8 @@ func TestWithSplit(t *testing.T) {
 		}
 	}
 	for path, f := range m.fields() {
-		if path == "split.simds" && f.tag.Get("max") != strconv.Itoa(maxSplitSIMDs) {
-			t.Errorf("a file may state %s split SIMDs, a caller %d", f.tag.Get("max"), maxSplitSIMDs)
+		if path == "split.simds" && f.tag.Get("max") != strconv.Itoa(MaxSplitSIMDs) {
+			t.Errorf("a file may state %s split SIMDs, a caller %d", f.tag.Get("max"), MaxSplitSIMDs)
 		}
 	}
 }

@@ -17,13 +17,14 @@ const (
 	StallBranch               // the next instruction is being fetched
 	StallBarrier              // the warp waits for others of its CTA
 	StallFence                // the warp waits for its own accesses
+	StallSplit                // the wavefront splits, or waits for its other part to merge
 	StallDrain                // all warps have exited, some still write
 	StallIdle                 // there is no warp
 	numStalls
 )
 
 var stallNames = [numStalls]string{
-	"memory", "alu", "unit-busy", "lsu-busy", "branch", "barrier", "fence", "drain", "idle",
+	"memory", "alu", "unit-busy", "lsu-busy", "branch", "barrier", "fence", "split", "drain", "idle",
 }
 
 // String returns a short name in kebab case.
@@ -41,6 +42,7 @@ type Counters struct {
 	WarpInstrs        int64 // instructions issued
 	ThreadInstrs      int64 // the same weighted by the lanes that executed them
 	DivergentBranches int64
+	Splits            int64 // of wavefronts
 
 	Transactions    int64 // lines that warp instructions accessed in global and local memory
 	SharedConflicts int64 // passes through shared memory beyond the first of each access

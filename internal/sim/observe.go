@@ -6,6 +6,7 @@ import "warpbound/internal/emu"
 type Step struct {
 	Cycle         int64 // in which it issued
 	SM, CTA, Warp int   // the CTA in the grid, the warp in the CTA
+	Split         int   // the split SIMD on which the part of a split wavefront executes, from 1; else 0
 	PC            int
 	Active        uint64    // lanes that the warp ran with
 	Executed      uint64    // of those, lanes whose guard held

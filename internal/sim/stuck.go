@@ -14,6 +14,7 @@ import (
 // Waiting is the state of a warp that had not retired when a run was given up.
 type Waiting struct {
 	SM, CTA, Warp int // the warp within its CTA, which is one of the grid
+	Split         int // as in Step
 	Site
 }
 
@@ -81,12 +82,15 @@ func warpsOf(warps []Waiting) string {
 	for i := 0; i < len(warps); {
 		w := warps[i]
 		n := 1
-		for i+n < len(warps) && warps[i+n].CTA == w.CTA && warps[i+n].Warp == w.Warp+n {
+		for i+n < len(warps) && warps[i+n].CTA == w.CTA && warps[i+n].Warp == w.Warp+n && warps[i+n].Split == w.Split {
 			n++
 		}
 		text := fmt.Sprintf("SM %d CTA %d warp %d", w.SM, w.CTA, w.Warp)
 		if n > 1 {
 			text = fmt.Sprintf("SM %d CTA %d warps %d-%d", w.SM, w.CTA, w.Warp, w.Warp+n-1)
+		}
+		if w.Split > 0 {
+			text += fmt.Sprintf(" on split SIMD %d", w.Split)
 		}
 		parts = append(parts, text)
 		i += n
@@ -125,7 +129,7 @@ func SiteOf(code *emu.Code, w *emu.Warp, pc int, what string) Site {
 	if w.AtBarrier() {
 		at.PC = w.Barrier()
 	}
-	if at.Alive != 0 {
+	if w.Depth() > 0 {
 		at.Active, at.Depth = w.Active(), w.Depth()
 	}
 	in := code.Instr(at.PC)

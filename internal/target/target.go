@@ -14,6 +14,7 @@ import (
 	"warpbound/internal/machine"
 	"warpbound/internal/sim"
 	"warpbound/internal/sim/barrel"
+	"warpbound/internal/sim/split"
 	"warpbound/internal/trace"
 )
 
@@ -102,15 +103,18 @@ func (m *Memory) shape() emu.Launch {
 	return emu.Launch{Grid: m.job.Job.Grid, Block: m.job.Job.Block, DynamicShared: m.dynamic}
 }
 
-// simulator is what the simulators of the two cores have in common.
+// simulator is what the simulators of all cores have in common.
 type simulator interface {
 	Run(context.Context, emu.Launch, *emu.Memory, *trace.Run) (*sim.Result, error)
 }
 
 // newSimulator makes the simulator of the machine's core.
 func newSimulator(cfg sim.Config) (simulator, error) {
-	if cfg.Machine.Core == machine.Barrel {
+	switch cfg.Machine.Core {
+	case machine.Barrel:
 		return barrel.New(cfg)
+	case machine.Splitting:
+		return split.New(cfg)
 	}
 	return sim.New(cfg)
 }

@@ -1,0 +1,187 @@
+package split
+
+import (
+	"warpbound/internal/emu"
+	"warpbound/internal/sim"
+	"warpbound/internal/trace"
+)
+
+// cu is a compute unit: an SM.
+//
+// Its CTAs have slots. The wavefronts of slot k are those from k*Grid.Warps on, and
+// wavefront x has the ID x/simds on SIMD x%simds.
+type cu struct {
+	sim   *Sim
+	index int
+	next  int64 // when something happens; never if all CTAs have been executed
+
+	slots  []slot
+	handed int   // CTAs that it has begun
+	freeAt int64 // when its memory serves the next access
+
+	ports   []port
+	ids     int        // wavefronts on a SIMD
+	fronts  []contexts // by wavefront
+	strands []strand   // (simd*parts + part)*ids + id
+	ready   []int64    // by strand: from when on it can issue a pass; never if it cannot
+
+	retireAt int64 // when the first of the wavefronts retires that have exited; never if there is none
+}
+
+// slot is where a CTA executes.
+type slot struct {
+	cta  emu.CTA
+	left int // wavefronts that have not retired
+}
+
+// reset begins the first CTAs, as many as there are slots.
+func (c *cu) reset(occ sim.Occupancy) {
+	s, sh := c.sim, &c.sim.shape
+	mine := (s.grid.CTAs() - c.index + len(s.cus) - 1) / len(s.cus) // of the CTAs
+	slots := min(occ.CTAs, mine)
+	if slots > cap(c.slots) {
+		c.slots = make([]slot, slots) // none is moved: wavefronts know their CTA
+	}
+	c.slots = c.slots[:slots]
+	fronts := slots * occ.Warps
+	c.ids = (fronts + sh.simds - 1) / sh.simds
+	if n := sh.simds * sh.parts * c.ids; n > cap(c.strands) {
+		c.strands, c.ready = make([]strand, n), make([]int64, n)
+		c.fronts = make([]contexts, sh.simds*c.ids)
+	} else {
+		c.strands, c.ready = c.strands[:n], c.ready[:n]
+	}
+	for i := range c.strands {
+		c.strands[i].state, c.ready[i] = absent, never
+	}
+	for i := range c.ports {
+		c.ports[i].reset(sh, i, c.ids)
+	}
+	c.handed, c.freeAt, c.retireAt = 0, 0, never
+	for k := range c.slots {
+		c.begin(k, 0)
+	}
+	c.schedule()
+}
+
+// begin executes the next CTA of the CU in a slot, if there is one left.
+func (c *cu) begin(k int, now int64) {
+	s := c.sim
+	index := c.index + c.handed*len(s.cus)
+	if index >= s.grid.CTAs() {
+		return
+	}
+	c.handed++
+	s.started++
+	sl := &c.slots[k]
+	s.grid.StartCTA(&sl.cta, index)
+	sl.left = len(sl.cta.Warps)
+	for i := range sl.cta.Warps {
+		x := k*len(sl.cta.Warps) + i
+		w := &sl.cta.Warps[i]
+		c.fronts[x].start(w.Alive(), s.shape.parts)
+		at := c.strand(x, 0)
+		st := &c.strands[at]
+		st.place(x, 0, w)
+		st.why = sim.StallIdle
+		c.wake(at, now+s.cfg.Machine.SM.Dispatch.Value, now, none)
+		s.record(now, c, index, i, trace.Start)
+	}
+}
+
+// strand returns the place of a part of a wavefront in strands.
+func (c *cu) strand(x, part int) int {
+	sh := &c.sim.shape
+	return (x%sh.simds*sh.parts+part)*c.ids + x/sh.simds
+}
+
+// port returns the number of the port of a part of a wavefront.
+func (c *cu) port(x, part int) int {
+	sh := &c.sim.shape
+	if sh.shared {
+		return x % sh.simds
+	}
+	return x%sh.simds*sh.parts + part
+}
+
+// cta returns the slot of a wavefront's CTA, and the wavefront's index in that.
+func (c *cu) cta(x int) (sl *slot, warp int) {
+	n := c.sim.grid.Warps()
+	return &c.slots[x/n], x % n
+}
+
+// step performs what happens in a cycle: retirements, then passes, port by port.
+func (c *cu) step(now int64) error {
+	if c.retireAt <= now {
+		c.retire(now)
+	}
+	for i := range c.ports {
+		if c.ports[i].next <= now {
+			if err := c.pass(i, now); err != nil {
+				return err
+			}
+		}
+	}
+	c.schedule()
+	return nil
+}
+
+// schedule finds out when something happens next.
+func (c *cu) schedule() {
+	c.next = c.retireAt
+	for i := range c.ports {
+		c.next = min(c.next, c.ports[i].next)
+	}
+}
+
+// retire ends the wavefronts whose time has come, and begins CTAs in the slots of those
+// that have ended with them.
+func (c *cu) retire(now int64) {
+	s := c.sim
+	c.retireAt = never
+	for x := range len(c.slots) * s.grid.Warps() {
+		at := c.strand(x, 0)
+		st := &c.strands[at]
+		switch {
+		case st.state != exited:
+		case st.retires > now:
+			c.retireAt = min(c.retireAt, st.retires)
+		default:
+			st.state = absent
+			c.look(at, now, none)
+			s.end = max(s.end, now)
+			sl, warp := c.cta(x)
+			s.record(now, c, sl.cta.Index, warp, trace.Exit)
+			sl.left--
+			if sl.left == 0 {
+				s.done++
+			}
+		}
+	}
+	for k := range c.slots {
+		if c.slots[k].left == 0 {
+			c.begin(k, now)
+		}
+	}
+}
+
+// wake lets a strand issue from a cycle on. Whoever does so in the cycle now is a port, or
+// none if it happens before all of them.
+func (c *cu) wake(at int, ready, now int64, by int) {
+	c.strands[at].state, c.ready[at] = running, ready
+	c.look(at, now, by)
+}
+
+// look makes the port of a strand look at its strands again, as soon as it can see what
+// changes in the cycle now by a port: those with higher numbers see it in the same cycle.
+func (c *cu) look(at int, now int64, by int) {
+	st := &c.strands[at]
+	i := c.port(st.x, st.part)
+	switch {
+	case i == by:
+		return // it looks when its pass is over
+	case i < by:
+		now++
+	}
+	c.ports[i].next = min(c.ports[i].next, now)
+}

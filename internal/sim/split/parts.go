@@ -1,0 +1,115 @@
+package split
+
+import (
+	"warpbound/internal/diag"
+	"warpbound/internal/sim"
+)
+
+// This file moves the lanes of wavefronts that split and merge, as the contexts say.
+
+// splitAtInstr executes a split instruction: the branch that follows decides which lanes
+// stay. If that are none or all, all stay.
+func (c *cu) splitAtInstr(st *strand, now int64, by int) error {
+	s := c.sim
+	stay, active := st.warp.Guard(st.pc+1), st.warp.Active()
+	if s.branches[st.pc].takenGo {
+		stay = active &^ stay
+	}
+	if stay == 0 || stay == active {
+		stay = ^uint64(0)
+	}
+	if c.fronts[st.x].unused() == none {
+		return diag.Errorf(s.cfg.Code.Instr(st.pc).Pos, "a wavefront splits into more parts than the %d that %s has contexts for", s.shape.parts, s.cfg.Machine.Name)
+	}
+	c.split(st, stay, now, by)
+	return nil
+}
+
+// diverge is called when the lanes of a branch went apart: those that go leave the warp if a
+// split instruction came before, or if the hardware splits by itself here and can.
+func (c *cu) diverge(st *strand, now int64, by int) {
+	s := c.sim
+	if b := s.branches[st.pc]; b.splits && c.fronts[st.x].unused() != none {
+		stay := s.eff.Mask
+		if b.takenGo {
+			stay = ^stay
+		}
+		c.split(st, stay, now, by)
+	}
+	if st.child != none {
+		child := &c.strands[c.strand(st.x, st.child)]
+		st.warp.Detach(&child.own)
+		child.warp = &child.own
+	}
+}
+
+// split takes a context for the lanes of a strand that do not stay.
+func (c *cu) split(st *strand, stay uint64, now int64, by int) {
+	f := &c.fronts[st.x]
+	f.keep(st.part, stay)
+	st.child = f.split(st.part)
+	at := c.strand(st.x, st.child)
+	child := &c.strands[at]
+	child.place(st.x, st.child, nil)
+	child.state, child.served, c.ready[at] = beginning, st.served, never
+	c.sim.count.Splits++
+	c.look(at, now, by)
+}
+
+// depart lets the part begin that split off; without lanes, it is where it merges.
+func (c *cu) depart(st *strand, ready, now int64, by int) {
+	at := c.strand(st.x, st.child)
+	child := &c.strands[at]
+	st.child = none
+	child.why, child.met = st.why, ready
+	if child.warp == nil {
+		child.state = atMerge
+		return
+	}
+	c.wake(at, ready, now, by)
+}
+
+// arrive makes a strand wait that is where it merges, and lets the parent go on if both
+// parts are there.
+func (c *cu) arrive(at int, now int64, by int) {
+	st := &c.strands[at]
+	if st.task == taskSplit {
+		return // what the branch has done takes effect when the split is over
+	}
+	parent := at
+	switch f := &c.fronts[st.x]; {
+	case st.warp.Held():
+	case st.part > 0 && st.warp.Home():
+		parent = c.strand(st.x, f.partner(st.part))
+	default:
+		return
+	}
+	st.state, st.met, c.ready[at] = atMerge, c.ready[at], never
+	p := &c.strands[parent]
+	child := &c.strands[c.strand(p.x, c.fronts[p.x].partner(p.part))]
+	if p.state != atMerge || !p.warp.Held() || child.state != atMerge {
+		return
+	}
+	p.why = sim.StallSplit
+	if c.sim.shape.shared {
+		p.task = taskMerge
+	}
+	c.wake(parent, max(p.met, child.met), now, by)
+}
+
+// merge merges a strand with its latest child, which waits for it.
+func (c *cu) merge(st *strand, now int64, by int) error {
+	f := &c.fronts[st.x]
+	if child := f.partner(st.part); f.parts[st.part].depth == 0 || c.strands[c.strand(st.x, child)].state != atMerge {
+		return diag.Errorf(c.sim.cfg.Code.Instr(st.pc).Pos, "merge without a part to merge with")
+	}
+	at := c.strand(st.x, f.merge(st.part))
+	child := &c.strands[at]
+	if child.warp != nil {
+		st.warp.Join(child.warp)
+	}
+	st.served = max(st.served, child.served)
+	child.state = absent
+	c.look(at, now, by)
+	return nil
+}

@@ -1,0 +1,103 @@
+package split
+
+import "warpbound/internal/sim"
+
+// port is the port of a SIMD or of a split SIMD. In every round through the IDs of
+// wavefronts each has a turn for one pass; if parts of it share the port, they take turns
+// in that.
+type port struct {
+	base  int   // the strand of ID 0
+	parts int   // of each wavefront on this port; those of the next part are ids further
+	ids   int   // wavefronts
+	last  int   // the ID that issued last
+	turns []int // by ID: the part that issued last
+
+	next   int64 // when to look for a strand that can issue
+	free   int64 // when the port takes the next pass
+	from   int64 // the first cycle that is not accounted for
+	reason sim.Stall
+	count  sim.SchedulerCounters
+}
+
+// reset brings port i of a CU to the state of cycle 0.
+func (p *port) reset(sh *shape, i, ids int) {
+	*p = port{ids: ids, last: ids - 1, turns: p.turns, parts: 1, base: i * ids, next: never, reason: sim.StallIdle}
+	if sh.shared {
+		p.parts, p.base = sh.parts, i*sh.parts*ids
+	}
+	if ids > len(p.turns) {
+		p.turns = make([]int, ids)
+	}
+	for id := range p.turns {
+		p.turns[id] = p.parts - 1
+	}
+}
+
+// account attributes the cycles before now that were not attributed yet.
+func (p *port) account(now int64) {
+	if now > p.from {
+		p.count.Stalls[p.reason] += now - p.from
+		p.from = now
+	}
+}
+
+// pick returns the strand that issues a pass: the first that is ready, in a circle of IDs after
+// the one that issued last. If none is, it returns none and notes why and until when.
+func (c *cu) pick(p *port, now int64) int {
+	soonest, why := int64(never), sim.StallIdle
+	for k, id := 0, p.last; k < p.ids; k++ {
+		if id++; id == p.ids {
+			id = 0
+		}
+		for j, part := 0, p.turns[id]; j < p.parts; j++ {
+			if part++; part == p.parts {
+				part = 0
+			}
+			at := p.base + part*p.ids + id
+			switch ready := c.ready[at]; {
+			case ready <= now:
+				p.last, p.turns[id] = id, part
+				return at
+			case ready < soonest:
+				soonest, why = ready, c.strands[at].why
+			case soonest == never && why == sim.StallIdle:
+				why = c.strands[at].state.stall()
+			}
+		}
+	}
+	p.next, p.reason = soonest, why
+	return none
+}
+
+// pass lets a port issue a pass, if it is free and a strand has one to issue.
+func (c *cu) pass(by int, now int64) error {
+	p, q := &c.ports[by], c.sim.shape.pass
+	if p.free > now {
+		p.next = p.free
+		return nil
+	}
+	p.account(now)
+	at := c.pick(p, now)
+	if at == none {
+		return nil
+	}
+	st := &c.strands[at]
+	end := now + q
+	p.free, p.from, p.next = end, end, end
+	if st.left > 0 { // a further pass of the same instruction
+		p.count.Stalls[st.busy] += q
+	} else {
+		issued, err := c.issue(at, now, by)
+		if err != nil {
+			return err
+		}
+		p.count.Issued += issued
+		p.count.Stalls[st.busy] += q - issued
+	}
+	if st.left--; st.left > 0 {
+		c.ready[at] = end
+		return nil
+	}
+	c.finish(at, end, now, by)
+	return nil
+}

@@ -1,0 +1,217 @@
+package split
+
+import (
+	"math/bits"
+
+	"warpbound/internal/emu"
+	"warpbound/internal/isa"
+	"warpbound/internal/sim"
+	"warpbound/internal/sim/inorder"
+)
+
+// strand is a wavefront that is not split, or a part of one that is, in its context.
+type strand struct {
+	x, part int
+	warp    *emu.Warp // nil if the part has no lanes
+	own     emu.Warp  // the warp of a part on a split SIMD
+
+	state   state
+	why     sim.Stall // what it waits for until it is ready
+	pc      int       // of the instruction that it issued last
+	served  int64     // when the last of its posted accesses is
+	retires int64     // when it retires, if it has exited
+	met     int64     // since when it is where it merges, if it is there
+
+	// Of what it has under way:
+	task     task
+	left     int64     // passes to issue
+	busy     sim.Stall // what they keep the port with
+	requests int64     // of its access
+	done     bool      // its last lanes exit
+	released uint64    // wavefronts of its CTA that go on from a barrier, by index
+	child    int       // the part that begins with the branch that it splits at, or none
+}
+
+// state says whether a strand can issue.
+type state uint8
+
+const (
+	absent    state = iota // its wavefront has retired, or there is none, or no such part
+	running                // in the cycle ready
+	beginning              // when the split is over that it comes from
+	atBarrier              // when others arrive
+	atMerge                // when the other part is there too
+	exited                 // no more; its accesses are not served yet
+)
+
+// stall is what a strand waits for that does not know when it will be ready.
+func (s state) stall() sim.Stall {
+	switch s {
+	case beginning, atMerge:
+		return sim.StallSplit
+	case atBarrier:
+		return sim.StallBarrier
+	case exited:
+		return sim.StallDrain
+	}
+	return sim.StallIdle
+}
+
+// task is what the passes of a strand are for.
+type task uint8
+
+const (
+	taskInstr task = iota
+	taskSplit      // by the hardware, after a branch whose lanes went apart
+	taskMerge      // by the hardware, where they have met
+)
+
+// place puts a warp into the context of a part of a wavefront.
+func (st *strand) place(x, part int, w *emu.Warp) {
+	st.x, st.part, st.warp = x, part, w
+	st.served, st.task, st.left, st.child = 0, taskInstr, 0, none
+}
+
+// issue begins what a strand does next: an instruction, or what the hardware does by itself.
+// It returns how many instructions that are.
+func (c *cu) issue(at int, now int64, by int) (instrs int64, err error) {
+	st := &c.strands[at]
+	st.busy, st.left, st.done = sim.StallUnit, 1, false
+	switch st.task {
+	case taskSplit:
+		return 0, nil
+	case taskMerge:
+		return 0, c.merge(st, now, by)
+	}
+	st.pc = st.warp.PC()
+	switch c.sim.cfg.Code.Instr(st.pc).Op {
+	case isa.Split:
+		err = c.splitAtInstr(st, now, by)
+	case isa.Merge:
+		err = c.merge(st, now, by)
+	}
+	if err != nil {
+		return 0, err
+	}
+	return 1, c.execute(st, now, by)
+}
+
+// execute performs the next instruction of a strand and finds out how many passes it takes.
+func (c *cu) execute(st *strand, now int64, by int) error {
+	s := c.sim
+	sl, warp := c.cta(st.x)
+	if s.cfg.Ipoints != nil {
+		if ip := s.cfg.Ipoints[st.pc]; ip >= 0 {
+			s.record(now, c, sl.cta.Index, warp, ip)
+		}
+	}
+	s.env.Cycle, s.env.Time, s.env.SM = uint64(now), uint64(s.cfg.Machine.Nanoseconds(now)), c.index
+	eff := &s.eff
+	if s.cfg.Observe != nil {
+		at := sim.Step{Cycle: now, SM: c.index, CTA: sl.cta.Index, Warp: warp, Split: st.part}
+		if err := s.cfg.Execute(st.warp, &s.env, eff, at); err != nil {
+			return err
+		}
+	} else if err := st.warp.Step(&s.env, eff); err != nil {
+		return err
+	}
+	s.count.WarpInstrs++
+	s.count.ThreadInstrs += int64(bits.OnesCount64(eff.Mask))
+	st.done, st.released = eff.WarpDone, eff.Released
+	plan := &s.plan[st.pc]
+	st.left = plan.Initiation / s.shape.pass
+	if plan.Kind == inorder.Load || plan.Kind == inorder.Posted {
+		st.busy, st.left = sim.StallLSU, s.shape.address
+		st.requests = s.requests.Count(eff, &s.count)
+	}
+	if eff.Diverged {
+		s.count.DivergentBranches++
+		c.diverge(st, now, by)
+	}
+	return nil
+}
+
+// finish works out when a strand may issue again whose last pass ends in a cycle, and lets
+// it merge if it is where it does.
+func (c *cu) finish(at int, end, now int64, by int) {
+	s, st := c.sim, &c.strands[at]
+	ready := end
+	switch st.task {
+	case taskSplit:
+		ready, st.why, st.task = end+s.shape.split, sim.StallSplit, taskInstr
+		c.depart(st, ready, now, by)
+	case taskMerge:
+		ready, st.why, st.task = end+s.shape.merge, sim.StallSplit, taskInstr
+	default:
+		ready = c.result(st, end)
+		if st.child != none && s.cfg.Code.Instr(st.pc).Op == isa.Bra {
+			if s.shape.shared {
+				st.task = taskSplit
+			} else {
+				c.depart(st, ready, now, by)
+			}
+		}
+	}
+	switch {
+	case st.done:
+		st.state, c.ready[at] = exited, never
+		st.retires = max(end, st.served)
+		c.retireAt = min(c.retireAt, st.retires)
+	case st.warp.AtBarrier():
+		st.state, c.ready[at] = atBarrier, never
+	default:
+		c.ready[at] = ready
+		c.arrive(at, now, by)
+	}
+	c.release(st, now, by)
+}
+
+// release lets go whoever waited at a barrier for a strand that has arrived in a cycle, or
+// exited, itself included. Its instruction has one pass.
+func (c *cu) release(st *strand, now int64, by int) {
+	first := st.x - st.x%c.sim.grid.Warps()
+	for ; st.released != 0; st.released &= st.released - 1 {
+		at := c.strand(first+bits.TrailingZeros64(st.released), 0)
+		c.strands[at].why = sim.StallBarrier
+		c.wake(at, now+c.sim.cfg.Machine.SM.Barrier.Value, now, by)
+	}
+}
+
+// result returns when a strand may issue after an instruction whose last pass ends in a
+// cycle, and puts its access into the queue of memory.
+func (c *cu) result(st *strand, end int64) int64 {
+	s := c.sim
+	plan := &s.plan[st.pc]
+	ready := end + plan.Latency - plan.Initiation
+	switch s.cfg.Code.Instr(st.pc).Op {
+	case isa.Split:
+		st.why = sim.StallSplit
+		return end + s.shape.split
+	case isa.Merge:
+		st.why = sim.StallSplit
+		return end + s.shape.merge
+	}
+	switch plan.Kind {
+	case inorder.Plain:
+		st.why = sim.StallALU
+	case inorder.Control:
+		st.why = sim.StallBranch
+	case inorder.Fence:
+		ready, st.why = max(ready, st.served), sim.StallFence
+	case inorder.Load, inorder.Posted:
+		st.why = sim.StallMemory
+		if st.requests == 0 {
+			return end
+		}
+		service := st.requests * plan.Initiation
+		c.freeAt = max(c.freeAt, end) + service
+		ready = c.freeAt
+		served := c.freeAt - plan.Initiation + plan.Latency
+		if plan.Kind == inorder.Posted {
+			st.served = max(st.served, served)
+		} else {
+			ready = served
+		}
+	}
+	return ready
+}
