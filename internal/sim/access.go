@@ -229,63 +229,49 @@ func (b banks) passes(addr *[emu.MaxWidth]uint64, lanes uint64, bytes int) int64
 	return total
 }
 
-// group returns the passes of one group of lanes: words that span no more than
-// the length of a row are in different banks.
+// group returns the passes of one group of lanes: the most words of one bank that they
+// want. Two lanes want the same words or have none in common, because elements are
+// aligned, so that the first word of each stands for all.
 func (b banks) group(addr *[emu.MaxWidth]uint64, lanes uint64, each int) int64 {
-	if _, off := differ(addr, lanes); off>>b.shift < uint64(b.count) && each <= b.count {
+	if each > b.count {
+		return int64(each / b.count)
+	}
+	if lanes == allOf32 && vec.Spread((*vec.Vector)(addr[:]))>>b.shift < uint64(b.count) {
 		return 1 // all in one row
 	}
-	low, high := ^uint64(0), uint64(0)
-	for set := lanes; set != 0; set &= set - 1 {
-		a := addr[bits.TrailingZeros64(set)]
-		low, high = min(low, a), max(high, a)
-	}
-	if high>>b.shift-low>>b.shift+uint64(each) <= uint64(b.count) {
-		return 1
-	}
-	return b.most(addr, lanes, each)
-}
-
-// most counts the different rows of the bank that has the most.
-func (b banks) most(addr *[emu.MaxWidth]uint64, lanes uint64, each int) int64 {
-	var (
-		words [emu.MaxWidth]uint64 // different words, in lists by bank
-		next  [emu.MaxWidth]uint8  // number of the next in the list, plus one
-		heads [emu.MaxWidth]uint8  // by bank, likewise
-		count [emu.MaxWidth]int64  // by bank
-		n     = uint8(0)
-		most  = int64(1)
-		mask  = uint64(b.count - 1)
-	)
-	for set := lanes; set != 0; set &= set - 1 {
-		word := addr[bits.TrailingZeros64(set)] >> b.shift
-	next:
-		for k := range uint64(each) {
-			bank := (word + k) & mask
-			for i := heads[bank]; i != 0; i = next[i-1] {
-				if words[i-1] == word+k {
-					continue next
-				}
-			}
-			words[n], next[n] = word+k, heads[bank]
-			n++
-			heads[bank] = n
-			count[bank]++
-			most = max(most, count[bank])
+	var served [emu.MaxWidth]uint64 // the word that a pass takes from each bank
+	mask := uint64(b.count - 1)
+	for passes := int64(1); ; passes++ {
+		for set := lanes; set != 0; set &= set - 1 {
+			word := addr[bits.TrailingZeros64(set)] >> b.shift
+			served[word&mask%emu.MaxWidth] = word
 		}
+		left := uint64(0)
+		for set := lanes; set != 0; set &= set - 1 {
+			i := bits.TrailingZeros64(set)
+			word := addr[i] >> b.shift
+			waits := uint64(0)
+			if served[word&mask%emu.MaxWidth] != word {
+				waits = 1
+			}
+			left |= waits << i
+		}
+		if left == 0 {
+			return passes
+		}
+		lanes = left
 	}
-	return most
 }
 
 // collisions returns the passes of an atomic access: as many as lanes access the
 // bank that most of them do, because no two lanes share a pass.
 func (b banks) collisions(addr *[emu.MaxWidth]uint64, lanes uint64) int64 {
-	var users [emu.MaxWidth]int64
-	most := int64(0)
+	var users [emu.MaxWidth]uint8
+	most := uint8(0)
 	for set := lanes; set != 0; set &= set - 1 {
 		bank := addr[bits.TrailingZeros64(set)] >> b.shift & uint64(b.count-1)
 		users[bank]++
 		most = max(most, users[bank])
 	}
-	return most
+	return int64(most)
 }
