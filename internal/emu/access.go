@@ -18,9 +18,9 @@ type access struct {
 	wrap    uint64 // the bits that an address has
 	bytes   int    // of an element
 	total   int    // of all elements of a lane
-	simple  bool   // the lanes can be accessed all at once,
-	plain   func(x, addr, base *vector, offset uint64, r *region) bool
-	fast    vec.AccessFunc // and with the processor's vector instructions, unless nil
+	simple  bool   // all lanes can be accessed by one function,
+	plain   func(x, addr, base *vector, mask uint32, offset uint64, r *region) bool
+	fast    vec.AccessFunc // and whole vectors with the processor's vector instructions, unless nil
 }
 
 // begin makes eff describe the access, without lanes.
@@ -97,24 +97,24 @@ func (op *access) permits(r *region) bool {
 	return r.size >= uint64(op.total) && (op.space == isa.Generic || op.space == op.in(r)) && (op.kind == Load || !r.readOnly())
 }
 
-// common returns the region of the first lane if it may be that of all: if every
-// lane of a vector is active and reads or writes one element in a way for which
-// there is a fast path. Nil sends the access to the path lane by lane.
+// common returns the region of the first lane if it may be that of all: if the lanes
+// of a vector read or write one element in a way for which there is a fast path. Nil
+// sends the access to the path that looks at every lane.
 func (op *access) common(w *Warp, mask uint64) *region {
-	if mask != 1<<lanes-1 || !op.simple {
+	if w.chunks() > 1 || !op.simple {
 		return nil
 	}
-	if r := w.region(w.vecs[0][op.base][0] + op.offset); r != nil && op.permits(r) {
+	if r := w.region(w.vecs[0][op.base][first(mask)%lanes] + op.offset); r != nil && op.permits(r) {
 		return r
 	}
 	return nil
 }
 
-// whole accesses an element for every lane of a vector, and is false if one of
-// them lies outside of the region or is not aligned.
-func (op *access) whole(x, addr, base *vector, r *region) bool {
-	if op.fast == nil || r.stride != 0 {
-		return op.plain(x, addr, base, op.offset, r)
+// together accesses an element for every lane of mask, and is false if one of them lies
+// outside of the region or is not aligned.
+func (op *access) together(x, addr, base *vector, mask uint64, r *region) bool {
+	if mask != 1<<lanes-1 || op.fast == nil || r.stride != 0 {
+		return op.plain(x, addr, base, uint32(mask), op.offset, r)
 	}
 	bytes := uint64(op.bytes)
 	return op.fast(x, addr, base, op.offset, &r.data[0], r.base, r.size-bytes, bytes-1)

@@ -1,6 +1,7 @@
 package emu
 
 import (
+	"encoding/binary"
 	"math"
 	"testing"
 
@@ -85,15 +86,60 @@ func TestFastFunctions(t *testing.T) {
 	})
 }
 
+func plainAccesses() [vec.NumAccesses]func(x, addr, base *vector, mask uint32, offset uint64, r *region) bool {
+	return [vec.NumAccesses]func(x, addr, base *vector, mask uint32, offset uint64, r *region) bool{
+		vec.Load32: gather32, vec.Load64: gather64, vec.Store32: scatter32, vec.Store64: scatter64,
+	}
+}
+
+// TestMaskedAccesses checks that accesses leave alone what belongs to lanes that take no
+// part, and that only the others decide whether they are possible. Each lane has 8 bytes
+// of its own.
+func TestMaskedAccesses(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		access := vec.Access(rapid.IntRange(0, vec.NumAccesses-1).Draw(t, "access"))
+		mask := rapid.Uint32().Draw(t, "mask")
+		stores := access == vec.Store32 || access == vec.Store64
+		word := uint64(1<<32 - 1)
+		if access == vec.Load64 || access == vec.Store64 {
+			word = ^uint64(0)
+		}
+		r := region{base: SharedBase, size: 8 * lanes, data: make([]byte, 8*lanes)}
+		var x, base, addr vector
+		for i := range x {
+			x[i] = rapid.Uint64().Draw(t, "value") & word
+			binary.LittleEndian.PutUint64(r.data[8*i:], ^x[i]&word)
+			base[i] = SharedBase + 8*uint64(i)
+			if mask>>i&1 == 0 {
+				base[i] = 0 // no address of the region
+			}
+		}
+		before := x
+		if !plainAccesses()[access](&x, &addr, &base, mask, 0, &r) {
+			t.Fatal("the access is not possible")
+		}
+		for i := range x {
+			register, memory := before[i], ^before[i]&word
+			switch in := mask>>i&1 != 0; {
+			case in && stores:
+				memory = register
+			case in:
+				register = memory
+			}
+			if got := binary.LittleEndian.Uint64(r.data[8*i:]); got != memory || x[i] != register {
+				t.Fatalf("lane %d: register %x, memory %x, want %x and %x", i, x[i], got, register, memory)
+			}
+		}
+	})
+}
+
 // TestFastAccesses compares the processor's accesses with those in Go: results,
 // memory, addresses, and whether they are possible.
 func TestFastAccesses(t *testing.T) {
 	if vec.FastAccess(vec.Load32) == nil {
 		t.Skip("the processor has no vector instructions that are used")
 	}
-	plain := [vec.NumAccesses]func(x, addr, base *vector, offset uint64, r *region) bool{
-		vec.Load32: gather32, vec.Load64: gather64, vec.Store32: scatter32, vec.Store64: scatter64,
-	}
+	plain := plainAccesses()
 	rapid.Check(t, func(t *rapid.T) {
 		access := rapid.IntRange(0, vec.NumAccesses-1).Draw(t, "access")
 		bytes := uint64(4)
@@ -122,7 +168,7 @@ func TestFastAccesses(t *testing.T) {
 		x[1] = x[0]
 		var addr [2]vector
 		got := vec.FastAccess(vec.Access(access))(&x[0], &addr[0], &base, offset, &memory[0].data[0], start, size-bytes, bytes-1)
-		want := plain[access](&x[1], &addr[1], &base, offset, &memory[1])
+		want := plain[access](&x[1], &addr[1], &base, 1<<lanes-1, offset, &memory[1])
 		switch {
 		case got != want:
 			t.Fatalf("access %d is possible: %v, want %v", access, got, want)

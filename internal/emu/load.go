@@ -25,7 +25,7 @@ func (op *load) exec(w *Warp, mask uint64, eff *Effect) error {
 	op.begin(eff)
 	if r := op.common(w, mask); r != nil {
 		vecs := w.vecs[0]
-		if op.whole(vecs[op.elems[0].slot], eff.Access.chunk(0), vecs[op.base], r) {
+		if op.together(vecs[op.elems[0].slot], eff.Access.chunk(0), vecs[op.base], mask, r) {
 			op.all(r, mask, eff)
 			return nil
 		}
@@ -78,24 +78,23 @@ func (op *load) extend(x, width uint64) uint64 {
 	return uint64(int64(x<<shift)>>shift) & width
 }
 
-// gather32 computes addresses and loads a word for each lane. It stops and is
+// gather32 computes addresses and loads a word for each lane of mask. It stops and is
 // false if one lies outside of the region or is not aligned. Like other loops over
 // lanes it is not inlined, so that it has the registers for itself.
 //
 //go:noinline
-func gather32(d, addr, base *vector, offset uint64, r *region) bool {
+func gather32(d, addr, base *vector, mask uint32, offset uint64, r *region) bool {
 	_, _, _ = *d, *addr, *base
 	data, start, last, stride := r.data, r.base, r.size-4, r.stride
-	own := uint64(0)
-	for i := range d {
+	for m := mask; m != 0; m &= m - 1 {
+		i := bits.TrailingZeros32(m) % lanes
 		a := base[i] + offset
 		addr[i] = a
 		at := a - start
 		if at > last || at%4 != 0 {
 			return false
 		}
-		at += own
-		own += stride
+		at += uint64(i) * stride
 		d[i] = uint64(binary.LittleEndian.Uint32(data[at : at+4 : at+4]))
 	}
 	return true
@@ -104,19 +103,18 @@ func gather32(d, addr, base *vector, offset uint64, r *region) bool {
 // gather64 is gather32 for elements of 8 bytes.
 //
 //go:noinline
-func gather64(d, addr, base *vector, offset uint64, r *region) bool {
+func gather64(d, addr, base *vector, mask uint32, offset uint64, r *region) bool {
 	_, _, _ = *d, *addr, *base
 	data, start, last, stride := r.data, r.base, r.size-8, r.stride
-	own := uint64(0)
-	for i := range d {
+	for m := mask; m != 0; m &= m - 1 {
+		i := bits.TrailingZeros32(m) % lanes
 		a := base[i] + offset
 		addr[i] = a
 		at := a - start
 		if at > last || at%8 != 0 {
 			return false
 		}
-		at += own
-		own += stride
+		at += uint64(i) * stride
 		d[i] = binary.LittleEndian.Uint64(data[at : at+8 : at+8])
 	}
 	return true

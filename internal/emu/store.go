@@ -19,7 +19,7 @@ func (op *store) exec(w *Warp, mask uint64, eff *Effect) error {
 	op.begin(eff)
 	if r := op.common(w, mask); r != nil {
 		vecs := w.vecs[0]
-		if op.whole(vecs[op.elems[0]], eff.Access.chunk(0), vecs[op.base], r) {
+		if op.together(vecs[op.elems[0]], eff.Access.chunk(0), vecs[op.base], mask, r) {
 			op.all(r, mask, eff)
 			return nil
 		}
@@ -65,23 +65,22 @@ func (d *decoder) store() operation {
 	return op
 }
 
-// scatter32 computes addresses and stores a word of each lane. It stops and is
+// scatter32 computes addresses and stores a word of each lane of mask. It stops and is
 // false if one lies outside of the region or is not aligned.
 //
 //go:noinline
-func scatter32(x, addr, base *vector, offset uint64, r *region) bool {
+func scatter32(x, addr, base *vector, mask uint32, offset uint64, r *region) bool {
 	_, _, _ = *x, *addr, *base
 	data, start, last, stride := r.data, r.base, r.size-4, r.stride
-	own := uint64(0)
-	for i := range x {
+	for m := mask; m != 0; m &= m - 1 {
+		i := bits.TrailingZeros32(m) % lanes
 		a := base[i] + offset
 		addr[i] = a
 		at := a - start
 		if at > last || at%4 != 0 {
 			return false
 		}
-		at += own
-		own += stride
+		at += uint64(i) * stride
 		binary.LittleEndian.PutUint32(data[at:at+4:at+4], uint32(x[i]))
 	}
 	return true
@@ -90,19 +89,18 @@ func scatter32(x, addr, base *vector, offset uint64, r *region) bool {
 // scatter64 is scatter32 for elements of 8 bytes.
 //
 //go:noinline
-func scatter64(x, addr, base *vector, offset uint64, r *region) bool {
+func scatter64(x, addr, base *vector, mask uint32, offset uint64, r *region) bool {
 	_, _, _ = *x, *addr, *base
 	data, start, last, stride := r.data, r.base, r.size-8, r.stride
-	own := uint64(0)
-	for i := range x {
+	for m := mask; m != 0; m &= m - 1 {
+		i := bits.TrailingZeros32(m) % lanes
 		a := base[i] + offset
 		addr[i] = a
 		at := a - start
 		if at > last || at%8 != 0 {
 			return false
 		}
-		at += own
-		own += stride
+		at += uint64(i) * stride
 		binary.LittleEndian.PutUint64(data[at:at+8:at+8], x[i])
 	}
 	return true
