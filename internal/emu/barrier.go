@@ -37,10 +37,12 @@ type barrierOp struct {
 func (op *barrierOp) exec(w *Warp, mask uint64, eff *Effect) error {
 	c := w.cta
 	pc := int32(eff.PC)
-	if !op.partly {
-		if err := w.together(pc, mask); err != nil {
-			return err
-		}
+	check := w.together
+	if op.partly {
+		check = w.united
+	}
+	if err := check(pc, mask); err != nil {
+		return err
 	}
 	id, err := w.uniform(op.id, mask, pc, "barrier")
 	if err != nil {
@@ -91,9 +93,8 @@ func (op *barrierOp) exec(w *Warp, mask uint64, eff *Effect) error {
 // mask, unless it waits where it can reach no barrier any more: such a lane counts as one
 // that has exited.
 func (w *Warp) together(pc int32, mask uint64) error {
-	if w.parent != nil || w.out != 0 {
-		return w.faultf(pc, mask, "%w: the thread runs apart from others of its warp, which has split. "+
-			"Let the sides of the branch meet before the barrier", ErrBarrier)
+	if err := w.united(pc, mask); err != nil {
+		return err
 	}
 	if mask == w.alive {
 		return nil

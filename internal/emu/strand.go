@@ -1,15 +1,18 @@
 package emu
 
-// A strand is a Warp that executes some lanes of a warp as a unit of its own: Detach
-// takes them from the warp's stack, and the strand and the warp may then be stepped in
-// any order. They share registers, predicates, memory and CTA, and since every lane
-// belongs to one of them only, the order makes no difference to a kernel that has no
-// races. Strands may be detached from strands.
+import "warpbound/internal/isa"
+
+// A strand is a Warp that executes some lanes of a warp as a unit of its own: Detach takes
+// them from the warp, and the strand and the warp may then be stepped in any order. They share
+// registers, predicates, memory and CTA, and since every lane belongs to one of them only,
+// the order makes no difference to a kernel that has no races. Strands may be detached from
+// strands.
 //
 // The stack of a strand is the entry that was detached, on an entry in which its lanes
 // wait at the reconvergence point. It is home when that one runs: then Join gives the
 // lanes back. Lanes that exit are taken out of the entries of all warps that the strand
-// was detached from, too.
+// was detached from, too. In a kernel whose lanes meet AtSyncs a strand has the frame of the
+// branch instead, and is home when its lanes have executed the sync.
 //
 // A barrier of the CTA, and an instruction that names lanes which take part, are faults
 // where lanes are apart.
@@ -18,21 +21,33 @@ package emu
 // not held. After a branch has diverged that is the entry of the other side; or the one
 // that waits where the sides meet, if the other side begins there.
 //
-// The warp w must be able to step, and the lanes of its kernel must not meet AtSyncs. The
-// strand must be one that is done or was never used; it is used again without allocation,
-// and must not be copied.
+// The warp w must be able to step. The strand must be one that is done or was never used; it
+// is used again without allocation, and must not be copied. In a kernel whose lanes meet
+// AtSyncs, where cfg.Graph.CheckSyncs must have found the syncs in order, only a Step that has
+// diverged may be followed by Detach, once: the strand then has the lanes that run, and w
+// those that took the branch.
 func (w *Warp) Detach(strand *Warp) {
+	s := strand
 	last := len(w.stack) - 1
 	e := w.stack[last]
-	w.stack = w.stack[:last]
 	w.out |= e.lanes
-	s := strand
 	s.code, s.cta, s.index, s.halves = w.code, w.cta, w.index, w.halves
 	s.preds, s.vecs, s.local = w.preds, w.vecs, w.local
-	s.parent, s.home = w, e.rpc
+	s.parent, s.returns = w, true
 	s.alive, s.full, s.out = e.lanes, 0, 0
-	s.stack = s.stack[:0]
-	if e.rpc != none {
+	s.stack, s.syncs = s.stack[:0], s.syncs[:0]
+	switch {
+	case w.code.kernel.Meeting == isa.AtSyncs:
+		f := &w.syncs[len(w.syncs)-1]
+		s.syncs = append(s.syncs, syncFrame{branch: f.branch, next: f.next})
+		f.out |= e.lanes
+		w.stack[last].pc, w.stack[last].lanes = f.next, f.todo
+		f.todo = 0
+	case e.rpc == none:
+		w.stack = w.stack[:last]
+		s.returns = false
+	default:
+		w.stack = w.stack[:last]
 		s.stack = append(s.stack, entry{pc: e.rpc, rpc: none, lanes: e.lanes})
 	}
 	s.stack = append(s.stack, e)
@@ -49,7 +64,7 @@ func (w *Warp) Join(strand *Warp) {
 // to the instruction at which they meet those from which they were detached. The strand
 // cannot step any more. It is false if all have exited; that is for Done to say.
 func (w *Warp) Home() bool {
-	return w.parent != nil && w.home != none && len(w.stack) == 1 && w.out == 0
+	return w.parent != nil && w.returns && len(w.stack) == 1 && len(w.syncs) == 0 && w.out == 0
 }
 
 // Held reports whether w cannot step before a strand of it joins or exits: lanes of the
@@ -75,3 +90,12 @@ func (w *Warp) whole() *Warp {
 
 // apart returns those of some living lanes of the whole warp that w does not hold itself.
 func (w *Warp) apart(lanes uint64) uint64 { return lanes&^w.alive | lanes&w.out }
+
+// united returns an error if lanes of the whole warp are apart.
+func (w *Warp) united(pc int32, mask uint64) error {
+	if w.parent == nil && w.out == 0 {
+		return nil
+	}
+	return w.faultf(pc, mask, "%w: the thread runs apart from others of its warp, which has split. "+
+		"Let the sides of the branch meet before the barrier", ErrBarrier)
+}

@@ -18,41 +18,61 @@ import (
 // TestStrandsAgainstWarps runs random kernels with warps whose sides run as strands, some
 // or all of them, in random order: memory must be as warps leave it that do not split.
 func TestStrandsAgainstWarps(t *testing.T) {
-	var split, nested, ended int
-	for seed := range uint64(60) {
-		l := flowtest.Random(t, seed, kernelgen.Options{
-			Statements: 10 + int(seed%4)*8, Depth: 2 + int(seed%3), Trips: 2 + int(seed%7), Threads: 150, CTAs: 2, Irreducible: seed%3 == 0,
+	for _, c := range []struct {
+		name                 string
+		draw                 func(kernelgen.Source, kernelgen.Options) *kernelgen.Case
+		split, nested, ended int // of the strands, at least
+	}{
+		{"PTX", kernelgen.New, 5000, 1000, 50},
+		{"mini-SIMT", kernelgen.NewSIMT, 3000, 1000, 0},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			var split, nested, ended int
+			for seed := range uint64(60) {
+				k := c.draw(rand.New(rand.NewPCG(seed, 0)), kernelgen.Options{
+					Statements: 10 + int(seed%4)*8, Depth: 2 + int(seed%3), Trips: 2 + int(seed%7), Threads: 150, CTAs: 2, Irreducible: seed%3 == 0,
+				})
+				l := flowtest.Job(t, k.Job, k.Module)
+				for _, width := range []int{32, 64, 7} {
+					if l.Grid.Threads() > emu.MaxWidth*width {
+						continue
+					}
+					r, err := compare(t, l, width, seed)
+					if err != nil {
+						t.Fatalf("seed %d, width %d: %v\n%s\n%s", seed, width, err, k.Job, k.Module)
+					}
+					split, nested, ended = split+r.split, nested+r.nested, ended+r.ended
+				}
+			}
+			if split < c.split || nested < c.nested || ended < c.ended {
+				t.Errorf("%d strands, %d of strands, %d whose lanes all exited: too few to tell", split, nested, ended)
+			}
 		})
-		for _, width := range []int{32, 64, 7} {
-			if l.Grid.Threads() > emu.MaxWidth*width {
-				continue
-			}
-			whole := l.Again(t, width)
-			want, err := emu.Run(context.Background(), whole.Grid)
-			if err != nil {
-				t.Fatal(err)
-			}
-			for _, percent := range []int{0, 40, 100} {
-				apart := l.Again(t, width)
-				r := &splitter{Rand: rand.New(rand.NewPCG(seed, uint64(width))), graph: l.Graph, percent: percent, sticky: int(seed%3) * 45}
-				got, err := r.run(apart.Grid)
-				what := fmt.Sprintf("seed %d, width %d, %d %% of the sides apart", seed, width, percent)
-				if err != nil {
-					t.Fatalf("%s: %v", what, err)
-				}
-				if !slices.EqualFunc(apart.Buffers, whole.Buffers, bytes.Equal) {
-					t.Fatalf("%s: memory differs", what)
-				}
-				if got != want {
-					t.Fatalf("%s: %+v, and %+v unsplit", what, got, want)
-				}
-				split, nested, ended = split+r.split, nested+r.nested, ended+r.ended
-			}
+	}
+}
+
+// compare executes a launch split in several ways and unsplit. It returns what became of the
+// strands.
+func compare(t *testing.T, l *flowtest.Launch, width int, seed uint64) (*splitter, error) {
+	whole := l.Again(t, width)
+	want, err := emu.Run(context.Background(), whole.Grid)
+	if err != nil {
+		return nil, err
+	}
+	r := &splitter{Rand: rand.New(rand.NewPCG(seed, uint64(width))), graph: l.Graph, sticky: int(seed%3) * 45}
+	for _, r.percent = range []int{0, 40, 100} {
+		apart := l.Again(t, width)
+		got, err := r.run(apart.Grid)
+		switch {
+		case err != nil:
+			return nil, fmt.Errorf("%d %% of the sides apart: %w", r.percent, err)
+		case !slices.EqualFunc(apart.Buffers, whole.Buffers, bytes.Equal):
+			return nil, fmt.Errorf("%d %% of the sides apart: memory differs", r.percent)
+		case got.ThreadInstrs != want.ThreadInstrs:
+			return nil, fmt.Errorf("%d %% of the sides apart: threads execute %d instructions, unsplit %d", r.percent, got.ThreadInstrs, want.ThreadInstrs)
 		}
 	}
-	if split < 5000 || nested < 1000 || ended < 50 {
-		t.Errorf("%d strands, %d of strands, %d whose lanes all exited: too few to tell", split, nested, ended)
-	}
+	return r, nil
 }
 
 // TestStrandsOfTheSuite does the same with kernels of the suite.
@@ -168,7 +188,8 @@ func (r *splitter) next() *unit {
 
 // part makes strands of some sides of the branch that u has just executed.
 func (r *splitter) part(u *unit) {
-	for steps(u) && r.IntN(100) < r.percent && u.Depth() > 1 {
+	for once := false; !once && steps(u) && r.IntN(100) < r.percent && u.Depth() > 1; {
+		once = r.graph.Kernel.Meeting == isa.AtSyncs
 		s := new(emu.Warp)
 		if n := len(r.free); n > 0 {
 			s, r.free = r.free[n-1], r.free[:n-1]

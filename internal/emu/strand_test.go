@@ -7,14 +7,14 @@ import (
 	"testing"
 )
 
-// strands is one warp of four threads behind the three instructions of a scenario's
-// prologue, and strands of it: unit w and others by letter.
+// strands is one warp of four threads and strands of it: unit w and others by letter.
 type strands struct {
 	t     *testing.T
 	units map[byte]*Warp
 	cta   CTA
 }
 
+// newStrands starts a scenario behind the three instructions of its prologue.
 func newStrands(t *testing.T, body string) *strands {
 	t.Helper()
 	s := scenario{body: body}
@@ -23,15 +23,36 @@ func newStrands(t *testing.T, body string) *strands {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r := &strands{t: t, units: make(map[byte]*Warp)}
-	g.StartCTA(&r.cta, 0)
-	r.units['w'] = &r.cta.Warps[0]
+	r := startStrands(t, g)
 	for range 3 {
-		if err := r.cta.Warps[0].Step(new(Env), new(Effect)); err != nil {
+		if _, err := r.do("w"); err != nil {
 			t.Fatal(err)
 		}
 	}
 	return r
+}
+
+func startStrands(t *testing.T, g *Grid) *strands {
+	r := &strands{t: t, units: make(map[byte]*Warp)}
+	g.StartCTA(&r.cta, 0)
+	r.units['w'] = &r.cta.Warps[0]
+	return r
+}
+
+// script executes the commands at the beginning of each line and returns all lines with the
+// states behind the commands.
+func (r *strands) script(lines string) string {
+	r.t.Helper()
+	var got strings.Builder
+	for _, line := range strings.Split(strings.TrimSpace(lines), "\n") {
+		command, _, _ := strings.Cut(line, " ")
+		state, err := r.do(command)
+		if err != nil {
+			r.t.Fatal(err)
+		}
+		fmt.Fprintf(&got, "\n%s%s", command, state)
+	}
+	return got.String()
 }
 
 // do executes one command: "w" steps a unit, "w>a" detaches a from w, "a<w" joins. It
@@ -165,22 +186,71 @@ w w:done a:done b:done c:done`},
 					t.Fatal(err)
 				}
 			}
-			var got strings.Builder
-			for _, line := range strings.Split(strings.TrimSpace(c.want), "\n") {
-				command, _, _ := strings.Cut(line, " ")
-				state, err := r.do(command)
-				if err != nil {
-					t.Fatal(err)
-				}
-				fmt.Fprintf(&got, "\n%s%s", command, state)
-			}
-			if got.String() != c.want {
-				t.Errorf("got%s\nwant%s", got.String(), c.want)
+			if got := r.script(c.want); got != c.want {
+				t.Errorf("got%s\nwant%s", got, c.want)
 			}
 			if !r.cta.Done() {
 				t.Error("the CTA is not done")
 			}
 		})
+	}
+}
+
+// TestStrandAtSyncs does the same where lanes meet at syncs: in a loop whose lanes leave it
+// one after the other, and in an if.
+func TestStrandAtSyncs(t *testing.T) {
+	g, _ := simtGrid(t, `0: const a = 2
+1: binop p = a < Tid
+2: bz p, 5
+3: binop a = a + 1
+4: jump 1
+5: sync
+6: binop p = Tid < 2
+7: bz p, 9
+8: const b = 1
+9: sync`, 4)
+	const want = `
+w w:1/f
+w w:2/f
+w w:3/8
+w>a w:5/7 a:3/8
+w w:6/f! a:3/8
+a w:6/f! a:4/8
+a w:6/f! a:1/8
+a w:6/f! a:2/8
+a w:6/f! a:5/8
+a w:6/f! a:6/8*
+a<w w:6/f a:done
+w w:7/f a:done
+w w:8/3 a:done
+w>a w:9/c a:8/3
+a w:9/c a:9/3
+w w:10/f! a:9/3
+a w:10/f! a:10/3*
+a<w w:10/f a:done
+w w:done a:done`
+	r := startStrands(t, g)
+	if got := r.script(want); got != want {
+		t.Errorf("got%s\nwant%s", got, want)
+	}
+	for _, c := range []struct{ code, commands, want string }{
+		{"0: binop p = Tid < 2\nbz p, 3\nbarrier 0, Ntid\nsync", "w w w>a a",
+			"k.simt:7:1: kernel k, CTA (0,0,0), thread (0,0,0): barrier 0, Ntid: barrier in divergent code: the thread runs apart"},
+		{"0: const a = Tid\nbinop p = a == 0\nbinop a = a - 1\nbz p, 1\nsync", "w w w w w>a w w w",
+			"k.simt:8:1: kernel k, CTA (0,0,0), thread (1,0,0): bz p, 1: branch without its sync: the thread comes back to its branch, where thread (0,0,0) of the warp went apart"},
+	} {
+		g, _ := simtGrid(t, c.code, 4)
+		r := startStrands(t, g)
+		var err error
+		for _, command := range strings.Fields(c.commands) {
+			if err != nil {
+				t.Fatalf("before %s: %v", command, err)
+			}
+			_, err = r.do(command)
+		}
+		if err == nil || !strings.HasPrefix(err.Error(), c.want) {
+			t.Errorf("got  %v\nwant %s", err, c.want)
+		}
 	}
 }
 

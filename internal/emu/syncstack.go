@@ -28,6 +28,7 @@ type syncFrame struct {
 	met    int32  // the sync at which the lanes of done wait
 	done   uint64 // lanes
 	todo   uint64 // lanes
+	out    uint64 // lanes that a strand brings to the sync or has brought there
 }
 
 // atSyncs decodes the instructions that work on the synchronisation stack, nil for
@@ -75,7 +76,7 @@ type syncBranch struct {
 func (b *syncBranch) exec(w *Warp, taken uint64, eff *Effect) error {
 	top := &w.stack[0]
 	if b.isNumber {
-		taken = b.nonzero(w, top.lanes) ^ b.not&top.lanes
+		taken = b.takes(w, top.lanes)
 		eff.Mask = taken
 	}
 	last := len(w.syncs) - 1
@@ -84,9 +85,13 @@ func (b *syncBranch) exec(w *Warp, taken uint64, eff *Effect) error {
 		last++
 	}
 	f := &w.syncs[last]
-	if f.done != 0 {
+	switch {
+	case f.done != 0:
 		return w.fault(top.pc, first(top.lanes), fmt.Errorf("%w: the thread comes back to its branch while thread %s of the warp waits at %s",
 			ErrSync, triple(w.thread(first(f.done))), w.code.place(f.met)))
+	case f.out != 0:
+		return w.fault(top.pc, first(top.lanes), fmt.Errorf("%w: the thread comes back to its branch, where thread %s of the warp went apart",
+			ErrSync, triple(w.thread(first(f.out)))))
 	}
 	switch {
 	case taken == top.lanes:
@@ -102,14 +107,15 @@ func (b *syncBranch) exec(w *Warp, taken uint64, eff *Effect) error {
 	return nil
 }
 
-// nonzero returns the lanes in which the number is not zero.
-func (b *syncBranch) nonzero(w *Warp, lanes uint64) (found uint64) {
+// takes returns those of some lanes that take a branch by a number.
+func (b *syncBranch) takes(w *Warp, lanes uint64) uint64 {
+	var nonzero uint64
 	for m := lanes; m != 0; m &= m - 1 {
 		if lane := first(m); w.at(b.number, lane) != 0 {
-			found |= 1 << lane
+			nonzero |= 1 << lane
 		}
 	}
-	return found
+	return nonzero ^ b.not&lanes
 }
 
 // jumpOp is a branch without a guard.
@@ -135,7 +141,7 @@ func (syncOp) exec(w *Warp, _ uint64, _ *Effect) error {
 			ErrSync, w.code.place(f.branch), triple(w.thread(first(f.done))), w.code.place(f.met)))
 	}
 	if f.todo == 0 {
-		top.lanes |= f.done
+		top.lanes |= f.done | f.out
 		top.pc++
 		w.syncs = w.syncs[:last]
 		return nil

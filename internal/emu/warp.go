@@ -47,7 +47,7 @@ type Warp struct {
 	local   region
 	out     uint64      // lanes that are with strands, see Detach
 	parent  *Warp       // of a strand: that it was detached from
-	home    int32       // of a strand: where its lanes meet those of the parent, or none
+	returns bool        // of a strand: its lanes meet others of the parent before they exit
 	syncs   []syncFrame // see syncFrame
 }
 
