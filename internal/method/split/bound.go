@@ -1,0 +1,163 @@
+package split
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"warpbound/internal/graph"
+	"warpbound/internal/ipet"
+)
+
+// Bound is the longest time of a wavefront, from its first instruction to its last, with the
+// proof of it.
+type Bound struct {
+	Cycles     int64
+	Executions []int64 // by block, in the execution that takes so long
+	// Removed are the edges that PRUNE removes, of the form.
+	Removed  []graph.Edge
+	Model    *ipet.Model
+	Solution *ipet.Solution // with its certificate
+}
+
+// Bound bounds the time of a wavefront that splits at the given branches (blocks) and executes
+// the sides of all others one after the other: PRUNE (Algorithm 2), implicit path enumeration,
+// and the costs of splitting for every split that is executed. At a branch that is split the
+// longer side counts, because the other one is executed at the same time by another
+// split wavefront; so the times of blocks must hold whatever others execute.
+//
+// Where Lemma 5.1 adds |SB| times the cost of a split, those of branches in loops count for
+// every iteration here, and those that the longest path does not execute not at all.
+//
+// It is an error if a branch is not Splittable; an *UnboundedError if a loop has no bound;
+// ErrOverflow, ErrEndless or an error of ipet.Solve.
+func (f *Form) Bound(ctx context.Context, c Costs, loops Loops, splits []int) (*Bound, error) {
+	isSplit := make([]bool, f.flow.Len())
+	for _, b := range splits {
+		if !f.Splittable(b) {
+			return nil, fmt.Errorf("the branch of block %s cannot be split", f.name(b))
+		}
+		isSplit[b] = true
+	}
+	removed, err := f.prune(ctx, c, loops, isSplit)
+	if err != nil {
+		return nil, err
+	}
+	m, err := f.model(c, loops, isSplit, removed)
+	if err != nil {
+		return nil, err
+	}
+	s, err := ipet.Solve(ctx, m, ipet.Options{})
+	if errors.Is(err, ipet.ErrOverflow) {
+		return nil, ErrOverflow
+	}
+	if err != nil {
+		return nil, err
+	}
+	b := &Bound{Cycles: s.Cycles, Executions: make([]int64, f.flow.Len()), Removed: removed, Model: m, Solution: s}
+	for i, n := range s.Counts {
+		if to := m.Edges[i].To; to < len(f.Nodes) && f.Nodes[to].Block != None {
+			b.Executions[f.Nodes[to].Block] += n
+		}
+	}
+	return b, nil
+}
+
+// prune returns the edges to the shorter sides of the branches that are split.
+func (f *Form) prune(ctx context.Context, c Costs, loops Loops, isSplit []bool) ([]graph.Edge, error) {
+	var removed []graph.Edge
+	e := &evaluation{form: f, costs: c, loops: loops, budgets: 1}
+	e.serial = func(it *item, sides []vector) vector {
+		if !isSplit[it.block] {
+			return inTurn(sides)
+		}
+		longest := sides[0][0]
+		if len(sides) > 1 {
+			shorter := it.bsbs[0]
+			if sides[0][0] < sides[1][0] {
+				shorter = it.node
+			}
+			removed = append(removed, edge(shorter, f.Nodes[shorter].Succ[0]))
+			longest = max(longest, sides[1][0])
+		}
+		return vector{plus(longest, c.Split)}
+	}
+	all, err := e.kernel(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if all[0] == never {
+		return nil, ErrOverflow
+	}
+	slices.SortFunc(removed, graph.Edge.Compare)
+	return removed, nil
+}
+
+// model returns the path problem of a form without some edges.
+func (f *Form) model(c Costs, loops Loops, isSplit []bool, removed []graph.Edge) (*ipet.Model, error) {
+	gone := make(map[graph.Edge]bool)
+	for _, e := range removed {
+		gone[e] = true
+	}
+	m := &ipet.Model{Name: "wavefront", Nodes: make([]string, 0, len(f.Nodes)+1), Sink: len(f.Nodes) - 1}
+	for i := range f.Nodes {
+		m.AddNode(f.nodeName(i))
+	}
+	m.Source = m.AddNode("start")
+	cost := func(node int) int64 {
+		n := &f.Nodes[node]
+		switch {
+		case n.Block == None:
+			return 0
+		case isSplit[n.Block]:
+			return plus(c.Blocks[n.Block], c.Split)
+		}
+		return c.Blocks[n.Block]
+	}
+	m.AddEdge(m.Source, 0, cost(0))
+	into := make(map[int][]int) // by header, the edges there
+	for _, l := range f.Loops {
+		into[l.Header] = nil
+	}
+	into[0] = append(into[0], 0)
+	for i := range f.Nodes {
+		for _, to := range f.Nodes[i].Succ {
+			if gone[edge(i, to)] {
+				continue
+			}
+			e := m.AddEdge(i, to, cost(to))
+			if edges, heads := into[to]; heads {
+				into[to] = append(edges, e)
+			}
+		}
+	}
+	for _, l := range f.Loops {
+		loop := ipet.Loop{Name: f.nodeName(l.Header), Bound: int64(f.Lanes - 1), Evidence: "proven"}
+		if l.Block != None {
+			bound, evidence, ok := loops(l.Block)
+			if !ok {
+				continue // it takes no time
+			}
+			loop.Bound, loop.Evidence = bound, evidence
+		}
+		for _, e := range into[l.Header] {
+			if m.Edges[e].From == l.Latch {
+				loop.Iter = append(loop.Iter, e)
+			} else {
+				loop.Entries = append(loop.Entries, e)
+			}
+		}
+		m.Loops = append(m.Loops, loop)
+	}
+	return m, nil
+}
+
+// nodeName names a node by its block, or by one that it belongs to.
+func (f *Form) nodeName(node int) string {
+	n := &f.Nodes[node]
+	if n.Block != None {
+		return f.name(n.Block)
+	}
+	return fmt.Sprintf("%s %d", n.Kind, node)
+}

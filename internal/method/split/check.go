@@ -1,0 +1,179 @@
+package split
+
+import (
+	"fmt"
+	"slices"
+
+	"warpbound/internal/graph"
+)
+
+// Check verifies the rules of the form that the package comment states, and that the form
+// has every path of the flow graph: from a node of a block control comes to a node of each of
+// the block's successors by nodes that take no time.
+func (f *Form) Check() error {
+	c := &checker{Form: f, g: graph.New(len(f.Nodes)), back: make(map[graph.Edge]bool)}
+	for i := range f.Nodes {
+		for _, to := range f.Nodes[i].Succ {
+			c.g.AddEdge(i, to)
+		}
+	}
+	c.dom = graph.Dominators(c.g, 0)
+	for _, l := range f.Loops {
+		c.back[edge(l.Latch, l.Header)] = true
+	}
+	for _, rule := range []func(node int) error{c.order, c.kind, c.parent, c.closed, c.flows} {
+		for i := range f.Nodes {
+			if !c.dom.Contains(i) {
+				continue // no execution comes here
+			}
+			if err := rule(i); err != nil {
+				return fmt.Errorf("node %d (%s): %w", i, f.nodeName(i), err)
+			}
+		}
+	}
+	return c.loops()
+}
+
+type checker struct {
+	*Form
+	g    *graph.Graph
+	dom  *graph.DomTree
+	back map[graph.Edge]bool // of latches
+}
+
+func (c *checker) order(i int) error {
+	n := &c.Nodes[i]
+	if (i == len(c.Nodes)-1) != (n.Kind == End) {
+		return fmt.Errorf("kind %s at number %d of %d", n.Kind, i, len(c.Nodes))
+	}
+	for _, to := range n.Succ {
+		if to <= i && !c.back[edge(i, to)] {
+			return fmt.Errorf("the edge to %d leads back", to)
+		}
+	}
+	return nil
+}
+
+// kind checks the successors of branches and BSBs.
+func (c *checker) kind(i int) error {
+	n := &c.Nodes[i]
+	takesTime := n.Kind == Plain || n.Kind == Branch || n.Kind == Choice || n.Kind == Leave
+	if takesTime != (n.Block != None) {
+		return fmt.Errorf("a %s of block %d", n.Kind, n.Block)
+	}
+	switch n.Kind {
+	case Lanes:
+		if len(n.Succ) > 1 {
+			return fmt.Errorf("leads to %v", n.Succ)
+		}
+	case Branch, Leave:
+		if n.BSB <= i+1 || !slices.Equal(n.Succ, []int{i + 1, n.BSB}) && c.dom.Contains(n.BSB) || c.Nodes[n.BSB].Kind != BSB {
+			return fmt.Errorf("leads to %v, its BSB is %d", n.Succ, n.BSB)
+		}
+		if n.Reconv <= n.BSB {
+			return fmt.Errorf("its sides meet at %d", n.Reconv)
+		}
+	case BSB:
+		head := n.Parent
+		if head == None || c.Nodes[head].Reconv != n.Reconv {
+			return fmt.Errorf("is behind no side")
+		}
+		for k, to := range n.Succ {
+			if c.Nodes[to].Parent == i && c.Nodes[to].Kind != BSB && (to != i+1 || k > 0) {
+				return fmt.Errorf("leads to %v", n.Succ)
+			}
+		}
+	}
+	return nil
+}
+
+// parent compares with Definition 4.1.
+func (c *checker) parent(i int) error {
+	want := None
+	for v := c.dom.IDom(i); v != None; v = c.dom.IDom(v) {
+		if n := &c.Nodes[v]; n.Reconv != None && v < i && i < n.Reconv {
+			want = v
+			break
+		}
+	}
+	if got := c.Nodes[i].Parent; got != want {
+		return fmt.Errorf("its parent is %d, by Definition 4.1 %d", got, want)
+	}
+	return nil
+}
+
+// closed checks that edges do not cross the ends of sides.
+func (c *checker) closed(i int) error {
+	side := c.Nodes[i].Parent
+	for v := i; c.Nodes[v].Kind == BSB; { // it is where its branch is
+		v = c.Nodes[v].Parent
+		side = c.Nodes[v].Parent
+	}
+	for _, to := range c.Nodes[i].Succ {
+		switch p := c.Nodes[to].Parent; {
+		case p == side, p == i:
+		case side != None && to == c.Nodes[side].Reconv && c.lastSide(side):
+		default:
+			return fmt.Errorf("on the side %d, leads to %d on the side %d", side, to, p)
+		}
+	}
+	return nil
+}
+
+// lastSide reports whether no BSB is behind a side.
+func (c *checker) lastSide(side int) bool {
+	for v := side + 1; v < len(c.Nodes) && v <= c.Nodes[side].Reconv; v++ {
+		if c.Nodes[v].Kind == BSB && c.Nodes[v].Parent == side {
+			return false
+		}
+	}
+	return true
+}
+
+// flows checks the successors in the flow graph.
+func (c *checker) flows(i int) error {
+	if c.Nodes[i].Block == None {
+		return nil
+	}
+	seen := map[int]bool{i: true}
+	found := make(map[int]bool)
+	for work := []int{i}; len(work) > 0; {
+		n := &c.Nodes[work[len(work)-1]]
+		work = work[:len(work)-1]
+		for _, to := range n.Succ {
+			if b := c.Nodes[to].Block; b != None {
+				found[b] = true
+			} else if !seen[to] {
+				seen[to] = true
+				work = append(work, to)
+			}
+		}
+	}
+	for _, s := range c.flow.Succ(c.Nodes[i].Block) {
+		if s != c.flow.Exit() && !found[s] {
+			return fmt.Errorf("does not lead to block %s", c.name(s))
+		}
+	}
+	return nil
+}
+
+// loops checks headers and latches.
+func (c *checker) loops() error {
+	if w := graph.Loops(c.g, 0).Irreducible(); w != nil {
+		return fmt.Errorf("the loop at node %d is also entered by %s", w.Loop.Header, w.Edge)
+	}
+	for i, l := range c.Loops {
+		if c.dom.Contains(l.Latch) && !c.dom.Dominates(l.Header, l.Latch) {
+			return fmt.Errorf("the header %d of a loop does not dominate its latch %d", l.Header, l.Latch)
+		}
+		if (l.Block == None) != (c.Nodes[l.Header].Kind == Lanes) {
+			return fmt.Errorf("the loop at node %d has block %d for its header", l.Header, l.Block)
+		}
+		for _, m := range c.Loops[:i] {
+			if m.Latch == l.Latch || m.Header == l.Header {
+				return fmt.Errorf("the loop at node %d is there twice", l.Header)
+			}
+		}
+	}
+	return nil
+}

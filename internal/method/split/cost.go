@@ -1,0 +1,232 @@
+package split
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+)
+
+// Costs says how long what a form executes takes.
+type Costs struct {
+	// Blocks are the times of the blocks of the flow graph in cycles, for each execution
+	// by a wavefront.
+	Blocks []int64
+	// Split is what splitting at a branch and merging again costs in cycles, beside what the
+	// times of blocks hold (e_s + e_m, Section 5).
+	Split int64
+}
+
+// Loops returns how often control goes back to the header of a loop for each entry, at most,
+// and what that rests on, in a word. It must hold for each work-item. ok is false where
+// nothing is known.
+type Loops func(header int) (bound int64, evidence string, ok bool)
+
+// UnboundedError is the error of a loop that takes time and has no bound.
+type UnboundedError struct {
+	Header int // block
+	Name   string
+}
+
+func (e *UnboundedError) Error() string {
+	return fmt.Sprintf("how often the loop at %s iterates is not known", e.Name)
+}
+
+// ErrOverflow is the error of a time that does not fit into 63 bits.
+var ErrOverflow = errors.New("the time of a wavefront exceeds 2^63-1 cycles")
+
+// ErrEndless is the error of a kernel of which no execution ends.
+var ErrEndless = errors.New("no execution of the kernel ends")
+
+// never stands for a time that is too long, and that of what a budget forbids.
+const never = math.MaxInt64
+
+func plus(a, b int64) int64 {
+	if a > never-b {
+		return never
+	}
+	return a + b
+}
+
+func times(n, a int64) int64 {
+	if n > 0 && a > never/n {
+		return never
+	}
+	return n * a
+}
+
+// vector holds a time for each budget of split contexts. Nil stands for what no
+// execution that ends executes.
+type vector []int64
+
+// add adds w, which may be nil, to v.
+func (v vector) add(w vector) {
+	for i := range w {
+		v[i] = plus(v[i], w[i])
+	}
+}
+
+// atLeast raises v to w, which may be nil.
+func (v vector) atLeast(w vector) {
+	for i := range w {
+		v[i] = max(v[i], w[i])
+	}
+}
+
+// evaluation finds the longest path through a form, region by region, for some budgets at
+// a time. serial says what the sides of a branch take together.
+type evaluation struct {
+	form    *Form
+	costs   Costs
+	loops   Loops
+	budgets int
+	serial  func(it *item, sides []vector) vector
+	err     error // the first
+}
+
+// kernel returns the time of the kernel.
+func (e *evaluation) kernel(ctx context.Context) (vector, error) {
+	if len(e.costs.Blocks) != e.form.flow.Len() {
+		return nil, fmt.Errorf("times of %d blocks for a flow graph of %d", len(e.costs.Blocks), e.form.flow.Len())
+	}
+	for b, t := range e.costs.Blocks {
+		if t < 0 || e.costs.Split < 0 {
+			return nil, fmt.Errorf("block %s takes %d cycles, a split %d", e.form.name(b), t, e.costs.Split)
+		}
+	}
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	all, _ := e.region(e.form.root)
+	switch {
+	case e.err != nil:
+		return nil, e.err
+	case all == nil:
+		return nil, ErrEndless
+	}
+	return all, nil
+}
+
+// region returns the times of the longest paths from the entry of a region to its end and to
+// its exits.
+func (e *evaluation) region(r *region) (vector, []vector) {
+	var atEnd vector
+	exits := make([]vector, len(r.exits))
+	dist := make([]vector, len(r.items))
+	reach := func(to *vector, v vector) {
+		if *to == nil {
+			*to = make(vector, e.budgets)
+		}
+		to.atLeast(v)
+	}
+	dist[0] = make(vector, e.budgets)
+	for i := range r.items {
+		if dist[i] == nil {
+			continue
+		}
+		it := &r.items[i]
+		one, each := e.item(it)
+		for k, to := range it.next {
+			cost := one
+			if each != nil {
+				cost = each[it.via[k]]
+			}
+			if cost == nil {
+				continue
+			}
+			sum := make(vector, e.budgets)
+			sum.add(dist[i])
+			sum.add(cost)
+			switch {
+			case to >= 0:
+				reach(&dist[to], sum)
+			case to == end:
+				reach(&atEnd, sum)
+			default:
+				reach(&exits[exitOf(to)], sum)
+			}
+		}
+		dist[i] = nil
+	}
+	return atEnd, exits
+}
+
+// item returns the time of an item, or of a loop for each of its exits.
+func (e *evaluation) item(it *item) (one vector, each []vector) {
+	switch it.kind {
+	case Latch:
+		return nil, e.loop(it)
+	case Lanes:
+		path, _ := e.region(it.inner[0])
+		for i := range path {
+			path[i] = times(int64(e.form.Lanes), path[i])
+		}
+		return path, nil
+	}
+	one = make(vector, e.budgets)
+	for i := range one {
+		one[i] = e.costs.Blocks[it.block]
+	}
+	sides := make([]vector, len(it.inner))
+	for i, r := range it.inner {
+		if sides[i], _ = e.region(r); sides[i] == nil {
+			sides[i] = make(vector, e.budgets) // no execution that ends takes it
+		}
+	}
+	switch it.kind {
+	case Branch:
+		one.add(e.serial(it, sides))
+	case Choice:
+		longest := make(vector, e.budgets)
+		for _, s := range sides {
+			longest.atLeast(s)
+		}
+		one.add(longest)
+	default:
+		for _, s := range sides {
+			one.add(s)
+		}
+	}
+	return one, nil
+}
+
+// loop returns the time of a loop for each of its exits: as many iterations as it may have,
+// and the way from the header to the exit.
+func (e *evaluation) loop(it *item) []vector {
+	around, exits := e.region(it.inner[0])
+	takes := false
+	for _, t := range around {
+		takes = takes || t > 0
+	}
+	if !takes {
+		return exits
+	}
+	bound, _, ok := e.loops(it.block)
+	if !ok {
+		e.fail(&UnboundedError{Header: it.block, Name: e.form.name(it.block)})
+	}
+	if bound < 0 {
+		e.fail(fmt.Errorf("the bound of the loop at %s is %d", e.form.name(it.block), bound))
+	}
+	for _, x := range exits {
+		for i := range x {
+			x[i] = plus(x[i], times(max(bound, 0), around[i]))
+		}
+	}
+	return exits
+}
+
+func (e *evaluation) fail(err error) {
+	if e.err == nil {
+		e.err = err
+	}
+}
+
+// inTurn returns the time of sides that are executed one after the other.
+func inTurn(sides []vector) vector {
+	sum := make(vector, len(sides[0]))
+	for _, s := range sides {
+		sum.add(s)
+	}
+	return sum
+}

@@ -1,0 +1,138 @@
+package split
+
+import (
+	"errors"
+	"slices"
+)
+
+// item makes the item of a block. Its next are blocks.
+func (d *drawer) item(block int) (item, error) {
+	if l := d.headed(block); l != None && l != d.loop {
+		return d.loopItem(l)
+	}
+	succ := slices.Clone(d.flow.Succ(block))
+	r := d.flow.Reconverge(block)
+	// Where work-items may end before they come to r, others that wait there, or where they
+	// have left a loop to, go on at r nevertheless: so alternatives lead there too.
+	closed := r != d.flow.Exit() && d.flow.Parted(block)
+	switch {
+	case len(succ) < 2:
+		return item{kind: Plain, block: block, next: succ}, nil
+	case d.apart, d.uniform(block) && !closed:
+		return item{kind: Choice, block: block, next: succ}, nil
+	case d.body && !d.inLoop(r):
+		return d.leave(block, succ, r)
+	}
+	kind := Branch
+	if d.uniform(block) {
+		kind = Choice
+	}
+	return d.sides(item{kind: kind, block: block, next: []int{r}}, succ, r)
+}
+
+// sides adds the sides of a branch that begin at the given blocks and end at r. An
+// iteration in which all work-items may end on them may end there.
+func (d *drawer) sides(it item, starts []int, r int) (item, error) {
+	ends := r != d.flow.Exit() && slices.Contains(starts, d.flow.Exit())
+	for _, s := range starts {
+		if s == r || s == d.flow.Exit() {
+			continue
+		}
+		side, err := d.region(place{start: s, stop: r, loop: d.outer(it.kind)})
+		if err != nil {
+			return item{}, because(err, it.block)
+		}
+		it.inner = append(it.inner, side)
+		ends = ends || side.ends
+	}
+	d.mayEnd(&it, ends)
+	switch {
+	case len(it.inner) > 0:
+	case len(it.next) > 1:
+		it.kind = Choice
+	default:
+		it.kind = Plain
+	}
+	return it, nil
+}
+
+// mayEnd notes that all work-items may have ended behind an item. Where they go on otherwise,
+// they do until the region ends, and that is not shorter, unless that takes another
+// iteration or never happens.
+func (d *drawer) mayEnd(it *item, ends bool) {
+	if ends && (d.body || !d.canEnd[it.next[0]]) && !slices.Contains(it.next, d.flow.Exit()) {
+		it.next = append(it.next, d.flow.Exit())
+	}
+	d.ends = d.ends || ends
+}
+
+// outer returns the loop in which the sides of a branch are: those that leave a loop are in
+// the one around it.
+func (d *drawer) outer(kind Kind) int {
+	if kind == Leave {
+		return d.flow.Loops().Loops[d.loop].Parent
+	}
+	return d.loop
+}
+
+// leave makes the item of a block at which the loop is left to r by some work-items, while
+// others go on in the iteration.
+func (d *drawer) leave(block int, succ []int, r int) (item, error) {
+	away := slices.DeleteFunc(slices.Clone(succ), d.inLoop)
+	stay := slices.DeleteFunc(succ, func(s int) bool { return !d.inLoop(s) })
+	if len(stay) != 1 || d.meet != None && d.meet != r {
+		return item{}, &openError{d.loop, block}
+	}
+	d.meet = r
+	return d.sides(item{kind: Leave, block: block, next: []int{stay[0], r}}, away, r)
+}
+
+// loopItem makes the item of a loop that is entered here.
+func (d *drawer) loopItem(l int) (item, error) {
+	header := d.flow.Loops().Loops[l].Header
+	body, err := d.region(place{start: header, stop: header, loop: l, body: true, apart: d.apart})
+	if open := (*openError)(nil); errors.As(err, &open) && open.loop == l {
+		return d.tangle(l, open.branch)
+	}
+	if err != nil {
+		return item{}, err
+	}
+	if body.meet != None && d.body && !d.inLoop(body.meet) {
+		if d.meet != None && d.meet != body.meet {
+			return item{}, &openError{d.loop, header}
+		}
+		d.meet = body.meet
+	}
+	it := item{kind: Latch, block: header, inner: []*region{body}, next: slices.Clone(body.exits)}
+	for i := range it.next {
+		it.via = append(it.via, i)
+	}
+	return it, nil
+}
+
+// tangle makes the item of a loop whose work-items may execute its iterations apart from
+// each other. It reaches to the nearest point behind the loop at which they meet.
+func (d *drawer) tangle(l, branch int) (item, error) {
+	loop := &d.flow.Loops().Loops[l]
+	r := loop.Header
+	for steps := 0; r != d.flow.Exit() && loop.Contains(r); steps++ {
+		if r = d.flow.Reconverge(r); steps > len(loop.Body) {
+			r = d.flow.Exit() // those that leave the loop end
+		}
+	}
+	all, err := d.region(place{start: loop.Header, stop: r, loop: d.loop, apart: true})
+	if err != nil {
+		return item{}, because(err, branch)
+	}
+	it := item{kind: Lanes, block: loop.Header, part: branch, inner: []*region{all}, next: []int{r}}
+	d.mayEnd(&it, all.ends)
+	return it, nil
+}
+
+// because adds the branch that is the reason for an open iteration, if none is known.
+func because(err error, branch int) error {
+	if open := (*openError)(nil); errors.As(err, &open) && open.branch == None {
+		return &openError{open.loop, branch}
+	}
+	return err
+}

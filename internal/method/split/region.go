@@ -1,0 +1,257 @@
+package split
+
+import (
+	"fmt"
+	"slices"
+
+	"warpbound/internal/cfg"
+)
+
+// region is code that is entered at one place and executed to the end before anything
+// else: a side of a branch, an iteration of a loop, or the whole kernel. Its items are in
+// topological order, and a block that belongs to it is in one of them.
+type region struct {
+	items []item
+	exits []int // of an iteration: the blocks outside the loop that it may go to, or cfg's exit
+	meet  int   // of an iteration: where work-items wait that have left the loop, or None
+	ends  bool  // some path leads to the end of the kernel and not to that of the region
+}
+
+// item is a block with what it leads to until control is in the region again, or a loop.
+type item struct {
+	kind  Kind // Plain, Branch, Choice or Leave; Latch stands for a loop, Lanes for a tangle
+	block int  // of a loop, its header
+	// inner are the sides of a Branch, Choice or Leave, the iteration of a loop, or what one
+	// work-item executes of a tangle.
+	inner []*region
+	// next is where control goes on: items of this region, end, or exit(i). It goes there from
+	// the block itself, if it has no sides, and from the ends of all sides. Of a Leave they are
+	// where the iteration goes on and where the loop is left to, of a loop the destinations of
+	// its exits.
+	next []int
+	via  []int // of a loop, the exit that leads to each next
+	part int   // of a tangle, the branch that makes it one
+
+	// In the form: the node of the block, or the Lanes; the BSBs; the Latch, or the Join or None.
+	node, foot int
+	bsbs       []int
+}
+
+// end is the destination behind a region.
+const end = -1
+
+// exit is the destination behind a region by its exit i, and exitOf the reverse.
+func exit(i int) int      { return -2 - i }
+func exitOf(next int) int { return -2 - next }
+
+// tangles appends the tangles of the region.
+func (r *region) tangles(all []Tangle) []Tangle {
+	for i := range r.items {
+		it := &r.items[i]
+		if it.kind == Lanes {
+			all = append(all, Tangle{Header: it.block, Branch: it.part})
+		}
+		for _, inner := range it.inner {
+			all = inner.tangles(all)
+		}
+	}
+	return all
+}
+
+// place says which region is meant.
+type place struct {
+	start, stop int  // blocks; the stop is not part of the region
+	loop        int  // the innermost loop in whose iteration the region is, or None
+	body        bool // the region is that iteration
+	apart       bool // work-items execute it apart: every branch is a choice
+}
+
+// builder makes regions.
+type builder struct {
+	flow    *cfg.Flow
+	uniform func(block int) bool
+	canEnd  []bool // by block, whether the end of the kernel can be reached
+	made    int    // items so far
+	depth   int
+}
+
+// openError says that an iteration of a loop does not hold all that is executed until the
+// work-items at branch meet again. The branch is None until it is known.
+type openError struct{ loop, branch int }
+
+func (e *openError) Error() string {
+	return fmt.Sprintf("the sides of block %d meet outside of an iteration of the loop around it", e.branch)
+}
+
+// region makes the region of a place. An *openError says that the iteration of a loop
+// around it is not closed.
+func (b *builder) region(p place) (*region, error) {
+	if b.depth++; b.depth > MaxDepth {
+		return nil, &shapeError{p.start, fmt.Sprintf("sides and loops nest more than %d deep", MaxDepth)}
+	}
+	defer func() { b.depth-- }()
+	if p.start != p.stop && b.around(p.start, p.loop) {
+		return nil, &openError{b.headed(p.start), None}
+	}
+	d := &drawer{builder: b, place: p, at: make(map[int]int), meet: None}
+	return d.draw()
+}
+
+// around reports whether a block is the header of the loop or of one around it.
+func (b *builder) around(block, loop int) bool {
+	loops := b.flow.Loops().Loops
+	for ; loop != None; loop = loops[loop].Parent {
+		if loops[loop].Header == block {
+			return true
+		}
+	}
+	return false
+}
+
+// headed returns the loop that a block is the header of, or None.
+func (b *builder) headed(block int) int {
+	l := b.flow.Loops().Innermost(block)
+	if l != None && b.flow.Loops().Loops[l].Header == block {
+		return l
+	}
+	return None
+}
+
+// drawer makes one region.
+type drawer struct {
+	*builder
+	place
+	items []item
+	at    map[int]int // by block, its item
+	exits []int
+	meet  int
+	ends  bool
+}
+
+// draw follows the blocks from the start and puts them in topological order: a depth-first
+// search leaves an item after all that follow it.
+func (d *drawer) draw() (*region, error) {
+	type frame struct{ item, next int }
+	if err := d.add(d.start); err != nil {
+		return nil, err
+	}
+	var order []int
+	for stack := []frame{{}}; len(stack) > 0; {
+		top := &stack[len(stack)-1]
+		next := d.items[top.item].next
+		if top.next == len(next) {
+			order = append(order, top.item)
+			stack = stack[:len(stack)-1]
+			continue
+		}
+		block := next[top.next]
+		to, err := d.target(block)
+		if err != nil {
+			return nil, err
+		}
+		if to >= 0 && to == len(d.items) {
+			if err := d.add(block); err != nil {
+				return nil, err
+			}
+			stack = append(stack, frame{item: to})
+			top = &stack[len(stack)-2]
+		}
+		next[top.next] = to
+		top.next++
+	}
+	d.resume()
+	slices.Reverse(order)
+	return d.ordered(order)
+}
+
+// resume lets control go on where work-items wait that have left the loop, also where all
+// others have ended.
+func (d *drawer) resume() {
+	ended := slices.Index(d.exits, d.flow.Exit())
+	if !d.body || d.meet == None || d.meet == d.flow.Exit() || ended < 0 {
+		return
+	}
+	meet := d.exitTo(d.meet)
+	for i := range d.items {
+		it := &d.items[i]
+		k := slices.Index(it.next, exit(ended))
+		if k < 0 {
+			continue
+		}
+		it.next = append(it.next, meet)
+		if it.via != nil {
+			it.via = append(it.via, it.via[k])
+		}
+	}
+}
+
+// exitTo returns the exit of an iteration to a block.
+func (d *drawer) exitTo(block int) int {
+	i := slices.Index(d.exits, block)
+	if i < 0 {
+		i = len(d.exits)
+		d.exits = append(d.exits, block)
+	}
+	return exit(i)
+}
+
+// ordered puts the items in order.
+func (d *drawer) ordered(order []int) (*region, error) {
+	place := make([]int, len(order))
+	for i, o := range order {
+		place[o] = i
+	}
+	r := &region{items: make([]item, len(order)), exits: d.exits, meet: d.meet, ends: d.ends}
+	for i, o := range order {
+		r.items[i] = d.items[o]
+		next := r.items[i].next
+		for k, to := range next {
+			if to < 0 {
+				continue
+			}
+			if next[k] = place[to]; next[k] <= i {
+				return nil, &shapeError{r.items[i].block, "control comes back to a block before the iteration around it is over"}
+			}
+		}
+	}
+	return r, nil
+}
+
+// target returns where control is when it comes to a block: at the end of the region, at one
+// of its exits, or at an item, which may be still to be added.
+func (d *drawer) target(block int) (int, error) {
+	switch {
+	case block == d.stop:
+		return end, nil
+	case d.body && !d.inLoop(block):
+		return d.exitTo(block), nil
+	case block == d.flow.Exit():
+		d.ends = true
+		return end, nil
+	case d.around(block, d.loop):
+		return 0, &openError{d.headed(block), None}
+	}
+	if i, ok := d.at[block]; ok {
+		return i, nil
+	}
+	return len(d.items), nil
+}
+
+// inLoop reports whether a block is in the loop whose iteration the region is.
+func (d *drawer) inLoop(block int) bool {
+	return block != d.flow.Exit() && d.flow.Loops().Loops[d.loop].Contains(block)
+}
+
+// add makes the item of a block. Its next are blocks so far.
+func (d *drawer) add(block int) error {
+	if d.made++; d.made > MaxNodes {
+		return &shapeError{block, fmt.Sprintf("blocks that several sides of branches reach, or branches in loops that are not structured, need more than %d nodes", MaxNodes)}
+	}
+	d.at[block] = len(d.items)
+	it, err := d.item(block)
+	if err != nil {
+		return err
+	}
+	d.items = append(d.items, it)
+	return nil
+}
