@@ -1,6 +1,7 @@
 package emu
 
 import (
+	"encoding/binary"
 	"math/bits"
 
 	"warpbound/internal/isa"
@@ -11,6 +12,7 @@ import (
 type atomic struct {
 	access
 	elems   []exchange
+	adds    bool // words, as integers
 	c       slot // of the only element
 	f       func(old, b, c uint64) uint64
 	flushed func(old, b, c uint64) uint64 // in global memory, where it differs from f
@@ -21,6 +23,10 @@ type exchange struct{ d, b slot }
 
 func (op *atomic) exec(w *Warp, mask uint64, eff *Effect) error {
 	op.begin(eff)
+	if r := op.common(w, mask); r != nil && r.stride == 0 && op.together(w.vecs[0], eff.Access.chunk(0), uint32(mask), r) {
+		op.all(r, mask, eff)
+		return nil
+	}
 	low := lowBits(8 * op.bytes)
 	c := cursor{access: &op.access, w: w, eff: eff}
 	var old [8]uint64
@@ -33,10 +39,7 @@ func (op *atomic) exec(w *Warp, mask uint64, eff *Effect) error {
 			if err != nil {
 				return err
 			}
-			f := op.f
-			if op.flushed != nil && c.r.space == isa.Global {
-				f = op.flushed
-			}
+			f := op.within(c.r)
 			for i, e := range op.elems { // a result may have the place of a later source
 				part := data[i*op.bytes:]
 				old[i] = get(part, op.bytes)
@@ -49,6 +52,66 @@ func (op *atomic) exec(w *Warp, mask uint64, eff *Effect) error {
 	}
 	c.end(mask)
 	return nil
+}
+
+// within returns the function of the operation in a region.
+func (op *atomic) within(r *region) func(old, b, c uint64) uint64 {
+	if op.flushed != nil && r.space == isa.Global {
+		return op.flushed
+	}
+	return op.f
+}
+
+// together joins one element for each lane of mask, and is false if one of them lies
+// outside of the region or is not aligned. Then nothing is changed but addresses.
+func (op *atomic) together(vecs []*vector, addr *vector, mask uint32, r *region) bool {
+	e := op.elems[0]
+	if !op.reach(addr, vecs[op.base], mask, r) {
+		return false
+	}
+	if op.adds {
+		addWords(vecs[e.d], addr, vecs[e.b], mask, r)
+		return true
+	}
+	b, c, f, low := vecs[e.b], vecs[op.c], op.within(r), lowBits(8*op.bytes)
+	for m := mask; m != 0; m &= m - 1 {
+		i := bits.TrailingZeros32(m) % lanes
+		data := r.data[addr[i]-r.base:]
+		old := get(data, op.bytes)
+		put(data, op.bytes, f(old, b[i]&low, c[i]&low))
+		vecs[e.d][i] = old
+	}
+	return true
+}
+
+// reach computes the address of every lane of mask, and is false if an element lies
+// outside of the region or is not aligned.
+func (op *access) reach(addr, base *vector, mask uint32, r *region) bool {
+	last, align := r.size-uint64(op.bytes), uint64(op.bytes)-1
+	wrong := uint64(0)
+	for m := mask; m != 0; m &= m - 1 {
+		i := bits.TrailingZeros32(m) % lanes
+		addr[i] = base[i] + op.offset
+		at := addr[i] - r.base
+		wrong |= at&align | uint64(bit(at > last))
+	}
+	return wrong == 0
+}
+
+// addWords adds a word for each lane of mask, the commonest of atomic operations.
+//
+//go:noinline
+func addWords(d, addr, b *vector, mask uint32, r *region) {
+	_, _, _ = *d, *addr, *b
+	data, start := r.data, r.base
+	for m := mask; m != 0; m &= m - 1 {
+		i := bits.TrailingZeros32(m) % lanes
+		at := addr[i] - start
+		word := data[at : at+4 : at+4]
+		old := binary.LittleEndian.Uint32(word)
+		binary.LittleEndian.PutUint32(word, old+uint32(b[i]))
+		d[i] = uint64(old)
+	}
 }
 
 func (d *decoder) atomic() operation {
@@ -77,6 +140,7 @@ func (d *decoder) atomic() operation {
 		op.c = d.source(2)
 	}
 	op.f = atomicFor(in.Atom, t)
+	op.adds = in.Atom == isa.AtomAdd && t.Bits() == 32 && !t.IsFloat()
 	if extreme := in.Atom == isa.AtomMin || in.Atom == isa.AtomMax; extreme && n > 1 {
 		op.f = atomicExtreme(in.Atom, t)
 	}
