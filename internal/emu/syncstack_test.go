@@ -77,8 +77,12 @@ func TestSyncStack(t *testing.T) {
 			text += fmt.Sprintf(" (%d %04b %d %04b)", f.branch, f.done, f.next, f.todo)
 		}
 		got = append(got, text)
+		guard := w.Guard(w.PC())
 		if err := w.Step(&env, &eff); err != nil {
 			t.Fatal(err)
+		}
+		if eff.Mask != guard {
+			t.Errorf("%s: the guard holds in lanes %04b, and %04b execute the instruction", text, guard, eff.Mask)
 		}
 	}
 	want := strings.Split(`0 1111

@@ -64,10 +64,15 @@ func (w *Warp) PC() int { return int(w.stack[len(w.stack)-1].pc) }
 // guard. The warp must not be done.
 func (w *Warp) Active() uint64 { return w.stack[len(w.stack)-1].lanes }
 
-// Guard returns the active lanes in which the guard of the instruction at pc holds now: of
-// a branch those that would take it. The warp must not be done, and its kernel's lanes not
-// meet AtSyncs.
-func (w *Warp) Guard(pc int) uint64 { return w.Active() & w.mask(w.code.instrs[pc].guard) }
+// Guard returns the active lanes in which the guard of the instruction at pc holds now: of a
+// branch those that would take it. The warp must not be done.
+func (w *Warp) Guard(pc int) uint64 {
+	in := &w.code.instrs[pc]
+	if b, ok := in.op.(*syncBranch); ok && b.isNumber {
+		return b.takes(w, w.Active())
+	}
+	return w.Active() & w.mask(in.guard)
+}
 
 // Alive returns the lanes that hold threads that have not exited; of a strand, those that
 // it holds.
