@@ -43,6 +43,12 @@ func machinesCommand() *cobra.Command {
 			for _, r := range m.Rows() {
 				fmt.Fprintf(tw, "%s\t%s\t%s\t%s\n", r.Path, r.Value, r.Unit, r.Source)
 			}
+			if m.Core == machine.Integrated {
+				hit, miss := m.LLCSpan()
+				const follows = "follows: an access to the shared cache, from when it could be sent, alone in its core's queues"
+				fmt.Fprintf(tw, "\nhit\t%d to %d\tcore cycles\t%s\n", hit.Min, hit.Max, follows)
+				fmt.Fprintf(tw, "miss\t%d to %d\tcore cycles\t%s\n", miss.Min, miss.Max, follows)
+			}
 			fmt.Fprintln(tw)
 			for _, short := range slices.Sorted(maps.Keys(m.Sources)) {
 				fmt.Fprintf(tw, "%s\t%s\n", short, m.Sources[short])

@@ -87,17 +87,17 @@ func (c *checker) name() {
 // reports whether the core is known.
 func (c *checker) core() bool {
 	switch c.m.Core {
-	case Scoreboard, Barrel, Splitting:
+	case Scoreboard, Barrel, Splitting, Integrated:
 	case "":
-		c.errorf("core", "missing key core = %q, %q or %q", Scoreboard, Barrel, Splitting)
+		c.errorf("core", "missing key core = %q, %q, %q or %q", Scoreboard, Barrel, Splitting, Integrated)
 		return false
 	default:
-		c.errorf("core", "core = %q is none of %s, %s, %s", c.m.Core, Scoreboard, Barrel, Splitting)
+		c.errorf("core", "core = %q is none of %s, %s, %s, %s", c.m.Core, Scoreboard, Barrel, Splitting, Integrated)
 		return false
 	}
 	for _, path := range c.m.Core.foreign() {
 		if c.has(path) {
-			c.errorf(path, "a %s core has no %s", c.m.Core, path)
+			c.errorf(path, "%s has no %s", c.m.Core.Named(), path)
 		}
 	}
 	return true
@@ -207,7 +207,7 @@ func (c *checker) pipeline(class, name string) {
 	path := class + ".pipeline"
 	if c.m.Core != Scoreboard {
 		if c.has(path) {
-			c.errorf(path, "a %s core has no pipelines", c.m.Core)
+			c.errorf(path, "%s has no pipelines", c.m.Core.Named())
 		}
 		return
 	}

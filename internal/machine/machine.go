@@ -1,9 +1,9 @@
 // Package machine describes GPUs: limits, latencies and the shape of the memory
 // system, each number with its unit and the source it comes from.
 //
-// There are three kinds of machines, named by their cores (Core): those with a
-// scoreboard, pipelines and caches, the predictable ones, and those that split
-// wavefronts.
+// There are four kinds of machines, named by their cores (Core): those with a
+// scoreboard, pipelines and caches, the predictable ones, those that split
+// wavefronts, and those that share a cache with a CPU.
 //
 // A description is a TOML file, read by Parse, or one of those that are built
 // in (Names, Builtin). docs/machine-model.md says what the simulator makes of
@@ -41,10 +41,13 @@ type Machine struct {
 	Shared       Shared            `toml:"shared"`
 	Memory       Memory            `toml:"memory" core:"barrel split"`
 	Split        Split             `toml:"split" core:"split"`
-	L1           L1                `toml:"l1" core:"scoreboard"`
-	Interconnect Interconnect      `toml:"interconnect" core:"scoreboard"`
+	L1           L1                `toml:"l1" core:"scoreboard integrated"`
+	Interconnect Interconnect      `toml:"interconnect" core:"scoreboard integrated"`
 	L2           L2                `toml:"l2" core:"scoreboard"`
-	DRAM         DRAM              `toml:"dram" core:"scoreboard"`
+	LLC          LLC               `toml:"llc" core:"integrated"`
+	Regulator    Regulator         `toml:"regulator" core:"integrated"`
+	DRAM         DRAM              `toml:"dram" core:"scoreboard integrated"`
+	CPU          CPU               `toml:"cpu" core:"integrated"`
 }
 
 // Core says how the SMs of a machine execute.
@@ -63,6 +66,11 @@ const (
 	// Split has several SIMDs for each SM, each with a port, with one instruction of
 	// each wavefront under way, and more of them for split wavefronts.
 	Splitting Core = "split"
+
+	// Integrated has one instruction of each warp under way and issues strictly in
+	// turn. Its SMs share a last-level cache with a CPU, the accesses to which are
+	// regulated.
+	Integrated Core = "integrated"
 )
 
 // Number is one number of a description.
@@ -97,7 +105,7 @@ type SM struct {
 	Shared       Number `toml:"shared" unit:"bytes per SM" min:"0" max:"1048576"`
 	SharedUnit   Number `toml:"shared_unit" unit:"bytes per CTA" min:"1" max:"65536"`
 
-	Dispatch Number `toml:"dispatch" unit:"core cycles per CTA" barrel:"core cycles per wave" min:"1" max:"100000"`
+	Dispatch Number `toml:"dispatch" unit:"core cycles per CTA" barrel:"core cycles per wave" integrated:"core cycles per wave" min:"1" max:"100000"`
 	Barrier  Number `toml:"barrier" unit:"core cycles" min:"1" max:"100000"`
 }
 
@@ -110,6 +118,22 @@ const (
 	LRR Policy = "lrr" // the next one that can issue, in a circle
 	RR  Policy = "rr"  // strictly in turn; warps that wait at a barrier are passed over
 )
+
+// Named returns the name of the core with its article, for messages.
+func (c Core) Named() string {
+	if c == Integrated {
+		return "an " + string(c) + " core"
+	}
+	return "a " + string(c) + " core"
+}
+
+// policy returns the only one that in-order cores have.
+func (c Core) policy() Policy {
+	if c == Integrated {
+		return RR
+	}
+	return LRR
+}
 
 // Index says how a cache chooses the set of an address.
 type Index string
@@ -131,7 +155,7 @@ const (
 )
 
 // Choice is one of several words and where it comes from.
-type Choice[T Policy | Index | Requests | SplitMode] struct {
+type Choice[T Policy | Index | Requests | SplitMode | Switch] struct {
 	Value  T      `toml:"value"`
 	Source string `toml:"source"`
 }
@@ -183,18 +207,20 @@ type L1 struct {
 
 	Index Choice[Index] `toml:"index" choices:"linear fermi"`
 
-	MSHRs Number `toml:"mshrs" unit:"entries per SM" min:"1" max:"1024"`
-	Merge Number `toml:"merge" unit:"accesses per entry" min:"1" max:"1024"`
+	MSHRs Number `toml:"mshrs" core:"scoreboard" unit:"entries per SM" min:"1" max:"1024"`
+	Merge Number `toml:"merge" core:"scoreboard" unit:"accesses per entry" min:"1" max:"1024"`
 }
 
-// Interconnect holds the crossbar between the SMs and the memory partitions. It
-// runs with the core clock.
+// Interconnect holds what joins the SMs with the shared cache: the crossbar to the
+// memory partitions of a machine with a scoreboard, or the slots of an integrated one.
+// It runs with the core clock.
 type Interconnect struct {
-	Flit    Number `toml:"flit" unit:"bytes per core cycle" min:"1" max:"1024"`
-	Header  Number `toml:"header" unit:"bytes per packet" min:"1" max:"1024"`
+	Flit    Number `toml:"flit" core:"scoreboard" unit:"bytes per core cycle" min:"1" max:"1024"`
+	Header  Number `toml:"header" core:"scoreboard" unit:"bytes per packet" min:"1" max:"1024"`
+	Slot    Number `toml:"slot" core:"integrated" unit:"core cycles" min:"1" max:"1024"`
 	Latency Number `toml:"latency" unit:"core cycles" min:"1" max:"100000"`
-	Buffer  Number `toml:"buffer" unit:"packets per SM" min:"1" max:"1024"`
-	Credits Number `toml:"credits" unit:"requests per SM" min:"1" max:"4096"`
+	Buffer  Number `toml:"buffer" core:"scoreboard" unit:"packets per SM" min:"1" max:"1024"`
+	Credits Number `toml:"credits" core:"scoreboard" unit:"requests per SM" min:"1" max:"4096"`
 }
 
 // L2 holds the partitions of the shared cache. It runs with the core clock.
@@ -211,24 +237,29 @@ type L2 struct {
 	Atomic     Number `toml:"atomic" unit:"core cycles per operation on one address" min:"1" max:"100000"`
 }
 
-// DRAM holds the memory behind each partition. All times but Latency are in
-// cycles of its own clock.
+// DRAM holds the memory behind each partition, or behind the shared cache of an
+// integrated machine. All times but Latency and those of the latter are in cycles of its
+// own clock.
 type DRAM struct {
-	Latency Number `toml:"latency" unit:"core cycles" min:"0" max:"100000"`
-	Queue   Number `toml:"queue" unit:"requests per partition" min:"1" max:"4096"`
-	Banks   Number `toml:"banks" unit:"banks per partition" min:"1" max:"256" shape:"power of two"`
+	Latency Number `toml:"latency" core:"scoreboard" unit:"core cycles" min:"0" max:"100000"`
+	Queue   Number `toml:"queue" core:"scoreboard" unit:"requests per partition" min:"1" max:"4096"`
+	Banks   Number `toml:"banks" unit:"banks per partition" integrated:"banks" min:"1" max:"256" shape:"power of two"`
 	Row     Number `toml:"row" unit:"bytes per bank" min:"32" max:"65536" shape:"power of two"`
-	Burst   Number `toml:"burst" unit:"bytes" min:"1" max:"256" shape:"power of two"`
-	CCD     Number `toml:"ccd" unit:"DRAM cycles" min:"1" max:"100000"`
-	RRD     Number `toml:"rrd" unit:"DRAM cycles" min:"0" max:"100000"`
-	RCD     Number `toml:"rcd" unit:"DRAM cycles" min:"1" max:"100000"`
-	RAS     Number `toml:"ras" unit:"DRAM cycles" min:"1" max:"100000"`
-	RP      Number `toml:"rp" unit:"DRAM cycles" min:"1" max:"100000"`
-	RC      Number `toml:"rc" unit:"DRAM cycles" min:"1" max:"100000"`
-	CL      Number `toml:"cl" unit:"DRAM cycles" min:"1" max:"100000"`
-	WL      Number `toml:"wl" unit:"DRAM cycles" min:"1" max:"100000"`
-	CDLR    Number `toml:"cdlr" unit:"DRAM cycles" min:"0" max:"100000"`
-	WR      Number `toml:"wr" unit:"DRAM cycles" min:"0" max:"100000"`
+	Burst   Number `toml:"burst" core:"scoreboard" unit:"bytes" min:"1" max:"256" shape:"power of two"`
+	CCD     Number `toml:"ccd" core:"scoreboard" unit:"DRAM cycles" min:"1" max:"100000"`
+	RRD     Number `toml:"rrd" core:"scoreboard" unit:"DRAM cycles" min:"0" max:"100000"`
+	RCD     Number `toml:"rcd" core:"scoreboard" unit:"DRAM cycles" min:"1" max:"100000"`
+	RAS     Number `toml:"ras" core:"scoreboard" unit:"DRAM cycles" min:"1" max:"100000"`
+	RP      Number `toml:"rp" core:"scoreboard" unit:"DRAM cycles" min:"1" max:"100000"`
+	RC      Number `toml:"rc" core:"scoreboard" unit:"DRAM cycles" min:"1" max:"100000"`
+	CL      Number `toml:"cl" core:"scoreboard" unit:"DRAM cycles" min:"1" max:"100000"`
+	WL      Number `toml:"wl" core:"scoreboard" unit:"DRAM cycles" min:"1" max:"100000"`
+	CDLR    Number `toml:"cdlr" core:"scoreboard" unit:"DRAM cycles" min:"0" max:"100000"`
+	WR      Number `toml:"wr" core:"scoreboard" unit:"DRAM cycles" min:"0" max:"100000"`
+
+	Slot     Number `toml:"slot" core:"integrated" unit:"core cycles" min:"1" max:"1024"`
+	Open     Number `toml:"open" core:"integrated" unit:"core cycles" min:"1" max:"100000"`
+	Conflict Number `toml:"conflict" core:"integrated" unit:"core cycles" min:"1" max:"100000"`
 }
 
 // StandIns are the timings of instructions that the machine's generation does not
@@ -259,13 +290,13 @@ func (m *Machine) InstrTiming(in *isa.Instr) Timing {
 func (m *Machine) Timing(c isa.Class) Timing { return m.Classes[c.String()] }
 
 // WithPolicy returns the machine with another scheduling policy, chosen by the
-// caller and not by the machine's source. Barrel and split cores have no other than LRR.
+// caller and not by the machine's source. Only scoreboards have several.
 func (m *Machine) WithPolicy(p Policy) (*Machine, error) {
 	if p != GTO && p != LRR && p != RR {
 		return nil, fmt.Errorf("no scheduling policy %q; there are %s, %s and %s", p, GTO, LRR, RR)
 	}
-	if m.Core != Scoreboard && p != LRR {
-		return nil, fmt.Errorf("%s: a %s core schedules by %s, not by %s", m.Name, m.Core, LRR, p)
+	if only := m.Core.policy(); m.Core != Scoreboard && p != only {
+		return nil, fmt.Errorf("%s: %s schedules by %s, not by %s", m.Name, m.Core.Named(), only, p)
 	}
 	other := *m
 	other.SM.Policy = Choice[Policy]{Value: p, Source: chosen}

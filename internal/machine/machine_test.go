@@ -46,7 +46,7 @@ func TestBuiltinsHaveTheirNames(t *testing.T) {
 			t.Errorf("%s.toml is called %s", name, m.Name)
 		}
 	}
-	if _, err := Builtin("voodoo"); err == nil || err.Error() != `no machine "voodoo"; built in are fermi-c2050, gcn3-split, mini-simt, predictable-rr` {
+	if _, err := Builtin("voodoo"); err == nil || err.Error() != `no machine "voodoo"; built in are fermi-c2050, gcn3-split, integrated-fermi, mini-simt, predictable-rr` {
 		t.Errorf("got %v", err)
 	}
 }
@@ -223,7 +223,7 @@ func TestParseErrors(t *testing.T) {
 		{"pipeline", `pipeline = "sfu", latency = 145`, `pipeline = "alu", latency = 145`, `pipeline = "alu"`, `classes.int-div: no pipeline "alu"; there are ldst, sfu, sp`},
 		{"policy", `"gto"`, `"fifo"`, `value = "fifo"`, `sm.policy = "fifo" is none of gto, lrr, rr`},
 		{"no policy", "policy  ", "# ", "sm]", "missing key sm.policy = { value = ..., source = ... }; the value is one of gto, lrr, rr"},
-		{"no core", `core  = "scoreboard"`, "", "", "m.toml:1:1: missing key core = \"scoreboard\", \"barrel\" or \"split\""},
+		{"no core", `core  = "scoreboard"`, "", "", "m.toml:1:1: missing key core = \"scoreboard\", \"barrel\", \"split\" or \"integrated\""},
 		{"core", `core  = "scoreboard"`, `core  = "tomasulo"`, "core  =", `core = "tomasulo" is none of scoreboard, barrel, split`},
 		{"memory of a barrel core", "[l1]", "[memory]\n[l1]", "memory]", "a scoreboard core has no memory"},
 		{"unknown feature", "lop3            =", "lop4            =", "lop4", `unknown feature "lop4"`},
@@ -303,7 +303,7 @@ func TestBarrelMachines(t *testing.T) {
 // TestEmptyFileNamesEverything checks that one run of the checker reports all
 // that is missing, and that no declared field lacks the tags it is checked by.
 func TestEmptyFileNamesEverything(t *testing.T) {
-	for _, name := range []string{"fermi-c2050", "predictable-rr", "gcn3-split"} {
+	for _, name := range []string{"fermi-c2050", "predictable-rr", "gcn3-split", "integrated-fermi"} {
 		m := builtin(t, name)
 		_, err := Parse("m.toml", fmt.Appendf(nil, "core = %q", m.Core))
 		if err == nil {
@@ -335,6 +335,7 @@ func FuzzParse(f *testing.F) {
 	f.Add([]byte(strings.Replace(src, "value = 14,", "value = 256,", 1)))
 	f.Add([]byte(source(f, "predictable-rr")))
 	f.Add([]byte(source(f, "gcn3-split")))
+	f.Add([]byte(source(f, "integrated-fermi")))
 	f.Add([]byte("name = 1"))
 	f.Add([]byte("[classes]\nint-add = { latency = 1 }\n[[sm]]\ncount = [[]]"))
 	f.Fuzz(func(t *testing.T, src []byte) {

@@ -24,6 +24,8 @@ func (c *checker) relations() {
 		c.barrel()
 	case Splitting:
 		c.split()
+	case Integrated:
+		c.integrated()
 	default:
 		c.caches()
 		c.memoryPipeline()
@@ -91,11 +93,11 @@ func (c *checker) standIns() {
 	}
 }
 
-// barrel checks a machine with barrel cores: a warp cannot issue again while its
-// instruction before holds the port.
+// barrel checks a machine whose SMs have one port: a warp cannot issue again while its
+// instruction before holds it.
 func (c *checker) barrel() {
 	sm := &c.m.SM
-	c.require(sm.Schedulers.Value == 1, "sm.schedulers", "a %s core has 1 scheduler, not %d", Barrel, sm.Schedulers.Value)
+	c.require(sm.Schedulers.Value == 1, "sm.schedulers", "%s has 1 scheduler, not %d", c.m.Core.Named(), sm.Schedulers.Value)
 	c.inOrder()
 	for _, class := range []isa.Class{isa.Sync, isa.Control} {
 		t := c.m.Timing(class)
@@ -106,7 +108,8 @@ func (c *checker) barrel() {
 // inOrder checks what holds for cores that have one instruction of each warp under way.
 func (c *checker) inOrder() {
 	sm := &c.m.SM
-	c.require(sm.Policy.Value == LRR, "sm.policy", "a %s core schedules by %s, not by %s", c.m.Core, LRR, sm.Policy.Value)
+	only := c.m.Core.policy()
+	c.require(sm.Policy.Value == only, "sm.policy", "%s schedules by %s, not by %s", c.m.Core.Named(), only, sm.Policy.Value)
 	for _, class := range isa.Classes() {
 		t, path := c.m.Timing(class), "classes."+class.String()+".latency"
 		c.require(t.Latency >= t.Initiation, path, "a latency of %d is shorter than the initiation of %d", t.Latency, t.Initiation)
@@ -133,4 +136,16 @@ func (c *checker) split() {
 		}
 	}
 	c.require(sm.Barrier.Value >= pass, "sm.barrier", "%d cycles are less than a pass of %d", sm.Barrier.Value, pass)
+}
+
+// integrated checks a machine whose SMs share a cache with a CPU.
+func (c *checker) integrated() {
+	m := c.m
+	c.barrel()
+	c.require(m.Cores() <= maxCores, "sm.count", "%d SMs and a CPU are more than %d cores", m.SM.Count.Value, maxCores)
+	lines := int64(m.Cores())*m.L1.Sets.Value*m.L1.Ways.Value + m.LLC.Sets.Value*m.LLC.Ways.Value
+	c.require(lines <= maxLines, "llc.sets", "the caches together have %d lines, more than %d", lines, maxLines)
+	c.require(m.L1.Index.Value == Linear, "l1.index", "the L1 of %s has the index %q, not %q", Integrated.Named(), Linear, m.L1.Index.Value)
+	c.require(m.DRAM.Row.Value >= m.L1.Line.Value, "dram.row", "%d bytes are less than a line of %d", m.DRAM.Row.Value, m.L1.Line.Value)
+	c.require(m.DRAM.Conflict.Value >= m.DRAM.Open.Value, "dram.conflict", "%d cycles are less than the %d of dram.open", m.DRAM.Conflict.Value, m.DRAM.Open.Value)
 }

@@ -32,7 +32,7 @@ func (m *Machine) Contexts() int { return int(m.SM.Warps.Value / m.SM.Schedulers
 func (m *Machine) WithSplit(mode SplitMode, simds int) (*Machine, error) {
 	switch {
 	case m.Core != Splitting:
-		return nil, fmt.Errorf("%s has a %s core, which does not split wavefronts", m.Name, m.Core)
+		return nil, fmt.Errorf("%s has %s, which does not split wavefronts", m.Name, m.Core.Named())
 	case mode != SplitNone && mode != DWS && mode != PWS:
 		return nil, fmt.Errorf("no mode %q of splitting; there are %s, %s and %s", mode, SplitNone, DWS, PWS)
 	case simds < 0 || simds > MaxSplitSIMDs:

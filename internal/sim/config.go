@@ -41,7 +41,7 @@ type Config struct {
 // the configuration.
 func (c *Config) Check(core machine.Core) error {
 	if c.Machine.Core != core {
-		return fmt.Errorf("%s has a %s core; this is a simulator of %s cores", c.Machine.Name, c.Machine.Core, core)
+		return fmt.Errorf("%s has %s; this is a simulator of %s cores", c.Machine.Name, c.Machine.Core.Named(), core)
 	}
 	if c.Ipoints != nil && len(c.Ipoints) != c.Code.Len() {
 		return fmt.Errorf("%d ipoints for %d instructions", len(c.Ipoints), c.Code.Len())
