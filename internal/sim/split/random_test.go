@@ -1,0 +1,112 @@
+package split
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"testing"
+
+	"warpbound/internal/cfg"
+	"warpbound/internal/emu"
+	"warpbound/internal/isa"
+	"warpbound/internal/kernelgen"
+	"warpbound/internal/machine"
+	"warpbound/internal/sim"
+	"warpbound/internal/simtest"
+	"warpbound/internal/splitting"
+)
+
+// randomMachine draws numbers for a small and odd machine.
+func randomMachine(t testing.TB, src *rand.Rand, mode machine.SplitMode) *machine.Machine {
+	m := gcn3(t, mode, src.IntN(1+machine.MaxSplitSIMDs))
+	pick := func(n *machine.Number, values ...int64) { n.Value = values[src.IntN(len(values))] }
+	pick(&m.SM.Count, 1, 2, 3)
+	pick(&m.SM.CTAs, 1, 2, 8)
+	pick(&m.SM.WarpSize, 4, 8, 32, 64)
+	pick(&m.SM.Dispatch, 1, 8, 30)
+	pick(&m.SM.Schedulers, 1, 2, 4)
+	pick(&m.Split.Pass, 1, 2, 4)
+	q := m.Split.Pass.Value
+	pick(&m.SM.Barrier, q, q+1, 20)
+	pick(&m.Split.Address, q, 3*q)
+	pick(&m.Split.Split, 0, 1, 8)
+	pick(&m.Split.Merge, 0, 4, 9)
+	pick(&m.Memory.Segment, 32, 64, 1024)
+	pick(&m.Shared.Banks, 1, 4, 32)
+	for _, class := range isa.Classes() {
+		timing := m.Timing(class)
+		timing.Initiation = 1 + int64(src.IntN(4))
+		switch {
+		case class == isa.Control || class == isa.Sync:
+			timing.Initiation = q
+		case class < isa.MemParam:
+			timing.Initiation *= q
+		}
+		timing.Latency = timing.Initiation + int64(src.IntN(30))*int64(src.IntN(2))
+		m.Classes[class.String()] = timing
+	}
+	return m
+}
+
+// randomSplits returns the kernel with wavefronts splitting at random branches that can, and how
+// many parts split off at a time at most if all do.
+func randomSplits(t testing.TB, src *rand.Rand, g *cfg.Graph, most int) *emu.Code {
+	t.Helper()
+	var branches []int
+	for b := range g.Blocks {
+		if g.Last(b).Op == isa.Bra && splitting.Splittable(g, b) == nil && src.IntN(3) > 0 && len(branches) < most {
+			branches = append(branches, b)
+		}
+	}
+	return insert(t, g, branches)
+}
+
+// TestRandom runs random kernels on random machines in all modes. Every run must agree in every
+// bit with the twin, obey the theorem, and leave in memory what an execution without time
+// leaves.
+func TestRandom(t *testing.T) {
+	for seed := range uint64(60) {
+		for _, mode := range []machine.SplitMode{machine.SplitNone, machine.DWS, machine.PWS} {
+			t.Run(fmt.Sprint(seed, mode), func(t *testing.T) {
+				t.Parallel()
+				src := rand.New(rand.NewPCG(seed, 1))
+				g, prepare := simtest.Random(t, src, kernelgen.Options{
+					Statements: 4 + src.IntN(12), Depth: 1 + src.IntN(4), Trips: 1 + src.IntN(4),
+					Threads: 60, CTAs: 9, Irreducible: src.IntN(4) == 0,
+				})
+				m := randomMachine(t, src, mode)
+				code := simtest.Decode(t, g)
+				if mode == machine.PWS {
+					code = randomSplits(t, src, g, int(m.Split.SIMDs.Value))
+				}
+				compare(t, sim.Config{Code: code, Machine: m, RegsPerThread: 20, Ipoints: simtest.EveryThird(code)}, prepare)
+			})
+		}
+	}
+}
+
+// compare runs a launch in the simulator, in the twin, and without time. It returns what the
+// simulator shows.
+func compare(t testing.TB, c sim.Config, prepare simtest.Prepare) *simtest.Observation {
+	t.Helper()
+	s, err := New(c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	o := simtest.Observe(t, s, prepare)
+	known := int64(-1)
+	for range 2 {
+		other := &simtest.Observation{}
+		l := prepare(&other.Mem)
+		other.Result, known = runTwin(t, c, l, &other.Mem, &other.Trace, known)
+		other.Check(t, l)
+		simtest.Same(t, "by the letter of the rules", o, other)
+	}
+	want := o.CheckWithoutTime(t, c.Code, prepare, int(c.Machine.SM.WarpSize.Value))
+	if o.Counters.ThreadInstrs != want.ThreadInstrs {
+		t.Errorf("%d instructions of threads, without time %+v", o.Counters.ThreadInstrs, want)
+	}
+	if o.Counters.WarpInstrs != want.WarpInstrs {
+		t.Errorf("%d instructions of warps, without time %+v", o.Counters.WarpInstrs, want)
+	}
+	return o
+}
