@@ -19,7 +19,7 @@ type access struct {
 	bytes   int    // of an element
 	total   int    // of all elements of a lane
 	simple  bool   // all lanes can be accessed by one function,
-	plain   func(x, addr, base *vector, mask uint32, offset uint64, r *region) bool
+	plain   func(x, addr, base *vector, mask uint32, offset uint64, r *region) (apart uint64, ok bool)
 	fast    vec.AccessFunc // and whole vectors with the processor's vector instructions, unless nil
 }
 
@@ -38,6 +38,8 @@ type cursor struct {
 	eff   *Effect
 	r     *region // of the last lane
 	mixed bool    // lanes have accessed several regions
+	one   uint64  // the address of the first lane
+	apart uint64  // as Access.Apart
 }
 
 // locate returns the bytes that a lane with the given base accesses, and what
@@ -49,6 +51,10 @@ func (c *cursor) locate(lane int, base uint64) ([]byte, error) {
 	}
 	addr &= c.wrap
 	c.eff.Access.Addr[lane] = addr
+	if c.r == nil {
+		c.one = addr
+	}
+	c.apart |= addr ^ c.one
 	if c.r == nil || addr-c.r.base >= c.r.size {
 		r := c.w.region(addr)
 		if r == nil || !c.permits(r) {
@@ -67,6 +73,7 @@ func (c *cursor) locate(lane int, base uint64) ([]byte, error) {
 
 // end notes the spaces of the lanes of mask, which all have been located.
 func (c *cursor) end(mask uint64) {
+	c.eff.Access.Apart = c.apart
 	if !c.mixed {
 		c.all(c.r, mask, c.eff)
 		return
@@ -112,12 +119,14 @@ func (op *access) common(w *Warp, mask uint64) *region {
 
 // together accesses an element for every lane of mask, and is false if one of them lies
 // outside of the region or is not aligned.
-func (op *access) together(x, addr, base *vector, mask uint64, r *region) bool {
+func (op *access) together(x, base *vector, mask uint64, r *region, acc *Access) (ok bool) {
 	if mask != 1<<lanes-1 || op.fast == nil || r.stride != 0 {
-		return op.plain(x, addr, base, uint32(mask), op.offset, r)
+		acc.Apart, ok = op.plain(x, acc.chunk(0), base, uint32(mask), op.offset, r)
+		return ok
 	}
 	bytes := uint64(op.bytes)
-	return op.fast(x, addr, base, op.offset, &r.data[0], r.base, r.size-bytes, bytes-1)
+	acc.Apart, ok = op.fast(x, acc.chunk(0), base, op.offset, &r.data[0], r.base, r.size-bytes, bytes-1)
+	return ok
 }
 
 // all notes that every lane of mask accessed one region.

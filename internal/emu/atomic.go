@@ -23,7 +23,7 @@ type exchange struct{ d, b slot }
 
 func (op *atomic) exec(w *Warp, mask uint64, eff *Effect) error {
 	op.begin(eff)
-	if r := op.common(w, mask); r != nil && r.stride == 0 && op.together(w.vecs[0], eff.Access.chunk(0), uint32(mask), r) {
+	if r := op.common(w, mask); r != nil && r.stride == 0 && op.together(w.vecs[0], uint32(mask), r, &eff.Access) {
 		op.all(r, mask, eff)
 		return nil
 	}
@@ -64,9 +64,9 @@ func (op *atomic) within(r *region) func(old, b, c uint64) uint64 {
 
 // together joins one element for each lane of mask, and is false if one of them lies
 // outside of the region or is not aligned. Then nothing is changed but addresses.
-func (op *atomic) together(vecs []*vector, addr *vector, mask uint32, r *region) bool {
-	e := op.elems[0]
-	if !op.reach(addr, vecs[op.base], mask, r) {
+func (op *atomic) together(vecs []*vector, mask uint32, r *region, acc *Access) (ok bool) {
+	e, addr := op.elems[0], acc.chunk(0)
+	if acc.Apart, ok = op.reach(addr, vecs[op.base], mask, r); !ok {
 		return false
 	}
 	if op.adds {
@@ -84,18 +84,19 @@ func (op *atomic) together(vecs []*vector, addr *vector, mask uint32, r *region)
 	return true
 }
 
-// reach computes the address of every lane of mask, and is false if an element lies
+// reach computes the address of every lane of mask, and is not ok if an element lies
 // outside of the region or is not aligned.
-func (op *access) reach(addr, base *vector, mask uint32, r *region) bool {
+func (op *access) reach(addr, base *vector, mask uint32, r *region) (apart uint64, ok bool) {
 	last, align := r.size-uint64(op.bytes), uint64(op.bytes)-1
-	wrong := uint64(0)
+	wrong, one := uint64(0), base[bits.TrailingZeros32(mask)%lanes]+op.offset
 	for m := mask; m != 0; m &= m - 1 {
 		i := bits.TrailingZeros32(m) % lanes
 		addr[i] = base[i] + op.offset
+		apart |= addr[i] ^ one
 		at := addr[i] - r.base
 		wrong |= at&align | uint64(bit(at > last))
 	}
-	return wrong == 0
+	return apart, wrong == 0
 }
 
 // addWords adds a word for each lane of mask, the commonest of atomic operations.

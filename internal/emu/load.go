@@ -25,7 +25,7 @@ func (op *load) exec(w *Warp, mask uint64, eff *Effect) error {
 	op.begin(eff)
 	if r := op.common(w, mask); r != nil {
 		vecs := w.vecs[0]
-		if op.together(vecs[op.elems[0].slot], eff.Access.chunk(0), vecs[op.base], mask, r) {
+		if op.together(vecs[op.elems[0].slot], vecs[op.base], mask, r, &eff.Access) {
 			op.all(r, mask, eff)
 			return nil
 		}
@@ -78,46 +78,51 @@ func (op *load) extend(x, width uint64) uint64 {
 	return uint64(int64(x<<shift)>>shift) & width
 }
 
-// gather32 computes addresses and loads a word for each lane of mask. It stops and is
-// false if one lies outside of the region or is not aligned. Like other loops over
-// lanes it is not inlined, so that it has the registers for itself.
+// gather32 computes addresses and loads a word for each lane of mask, of which there must
+// be one. It stops and is not ok if an address lies outside of the region or is not
+// aligned. apart is as Access.Apart. Like other loops over lanes it is not inlined, so that
+// it has the registers for itself.
 //
 //go:noinline
-func gather32(d, addr, base *vector, mask uint32, offset uint64, r *region) bool {
+func gather32(d, addr, base *vector, mask uint32, offset uint64, r *region) (apart uint64, ok bool) {
 	_, _, _ = *d, *addr, *base
 	data, start, last, stride := r.data, r.base, r.size-4, r.stride
+	one := base[bits.TrailingZeros32(mask)%lanes] + offset
 	for m := mask; m != 0; m &= m - 1 {
 		i := bits.TrailingZeros32(m) % lanes
 		a := base[i] + offset
 		addr[i] = a
+		apart |= a ^ one
 		at := a - start
 		if at > last || at%4 != 0 {
-			return false
+			return apart, false
 		}
 		at += uint64(i) * stride
 		d[i] = uint64(binary.LittleEndian.Uint32(data[at : at+4 : at+4]))
 	}
-	return true
+	return apart, true
 }
 
 // gather64 is gather32 for elements of 8 bytes.
 //
 //go:noinline
-func gather64(d, addr, base *vector, mask uint32, offset uint64, r *region) bool {
+func gather64(d, addr, base *vector, mask uint32, offset uint64, r *region) (apart uint64, ok bool) {
 	_, _, _ = *d, *addr, *base
 	data, start, last, stride := r.data, r.base, r.size-8, r.stride
+	one := base[bits.TrailingZeros32(mask)%lanes] + offset
 	for m := mask; m != 0; m &= m - 1 {
 		i := bits.TrailingZeros32(m) % lanes
 		a := base[i] + offset
 		addr[i] = a
+		apart |= a ^ one
 		at := a - start
 		if at > last || at%8 != 0 {
-			return false
+			return apart, false
 		}
 		at += uint64(i) * stride
 		d[i] = binary.LittleEndian.Uint64(data[at : at+8 : at+8])
 	}
-	return true
+	return apart, true
 }
 
 // get reads an element of 1, 2, 4 or 8 bytes.

@@ -19,7 +19,7 @@ func (op *store) exec(w *Warp, mask uint64, eff *Effect) error {
 	op.begin(eff)
 	if r := op.common(w, mask); r != nil {
 		vecs := w.vecs[0]
-		if op.together(vecs[op.elems[0]], eff.Access.chunk(0), vecs[op.base], mask, r) {
+		if op.together(vecs[op.elems[0]], vecs[op.base], mask, r, &eff.Access) {
 			op.all(r, mask, eff)
 			return nil
 		}
@@ -65,45 +65,50 @@ func (d *decoder) store() operation {
 	return op
 }
 
-// scatter32 computes addresses and stores a word of each lane of mask. It stops and is
-// false if one lies outside of the region or is not aligned.
+// scatter32 computes addresses and stores a word of each lane of mask, of which there must
+// be one. It stops and is not ok if an address lies outside of the region or is not
+// aligned. apart is as Access.Apart.
 //
 //go:noinline
-func scatter32(x, addr, base *vector, mask uint32, offset uint64, r *region) bool {
+func scatter32(x, addr, base *vector, mask uint32, offset uint64, r *region) (apart uint64, ok bool) {
 	_, _, _ = *x, *addr, *base
 	data, start, last, stride := r.data, r.base, r.size-4, r.stride
+	one := base[bits.TrailingZeros32(mask)%lanes] + offset
 	for m := mask; m != 0; m &= m - 1 {
 		i := bits.TrailingZeros32(m) % lanes
 		a := base[i] + offset
 		addr[i] = a
+		apart |= a ^ one
 		at := a - start
 		if at > last || at%4 != 0 {
-			return false
+			return apart, false
 		}
 		at += uint64(i) * stride
 		binary.LittleEndian.PutUint32(data[at:at+4:at+4], uint32(x[i]))
 	}
-	return true
+	return apart, true
 }
 
 // scatter64 is scatter32 for elements of 8 bytes.
 //
 //go:noinline
-func scatter64(x, addr, base *vector, mask uint32, offset uint64, r *region) bool {
+func scatter64(x, addr, base *vector, mask uint32, offset uint64, r *region) (apart uint64, ok bool) {
 	_, _, _ = *x, *addr, *base
 	data, start, last, stride := r.data, r.base, r.size-8, r.stride
+	one := base[bits.TrailingZeros32(mask)%lanes] + offset
 	for m := mask; m != 0; m &= m - 1 {
 		i := bits.TrailingZeros32(m) % lanes
 		a := base[i] + offset
 		addr[i] = a
+		apart |= a ^ one
 		at := a - start
 		if at > last || at%8 != 0 {
-			return false
+			return apart, false
 		}
 		at += uint64(i) * stride
 		binary.LittleEndian.PutUint64(data[at:at+8:at+8], x[i])
 	}
-	return true
+	return apart, true
 }
 
 // put writes an element of 1, 2, 4 or 8 bytes.

@@ -5,15 +5,10 @@ import (
 
 	"warpbound/internal/emu"
 	"warpbound/internal/isa"
-	"warpbound/internal/vec"
 )
 
 const (
 	wordBytes = 4
-
-	// allOf32 holds all lanes of a warp of 32, for which loops over lanes are
-	// shorter.
-	allOf32 = 1<<32 - 1
 
 	// localBase is where the local memory of all threads begins among the
 	// addresses that the caches see, beyond all of global memory.
@@ -78,17 +73,19 @@ func (m *sm) accessSpace(space isa.Space, lanes uint64, id int32) int64 {
 	acc, count := &m.sim.eff.Access, &m.sim.count
 	switch space {
 	case isa.Shared:
-		passes := m.lsu.banks.passes(&acc.Addr, lanes, acc.Bytes)
 		if acc.Kind == emu.Atomic {
-			passes = m.lsu.banks.collisions(&acc.Addr, lanes)
+			passes := m.lsu.banks.collisions(&acc.Addr, lanes)
+			count.SharedConflicts += passes - 1
+			return passes * m.sim.cfg.Machine.Shared.AtomicPass.Value
 		}
+		passes := m.lsu.banks.passes(acc, lanes)
 		count.SharedConflicts += passes - 1
-		if acc.Kind == emu.Atomic {
-			passes *= m.sim.cfg.Machine.Shared.AtomicPass.Value
-		}
 		return passes
 	case isa.Param, isa.Const:
-		passes := distinct(&acc.Addr, lanes)
+		passes := int64(1)
+		if acc.Apart != 0 {
+			passes = distinct(&acc.Addr, lanes)
+		}
 		count.ConstReplays += passes - 1
 		return passes
 	}
@@ -104,9 +101,6 @@ func (m *sm) accessSpace(space isa.Space, lanes uint64, id int32) int64 {
 
 // distinct counts the different addresses of some lanes.
 func distinct(addr *[emu.MaxWidth]uint64, lanes uint64) int64 {
-	if _, off := differ(addr, lanes); off == 0 {
-		return 1
-	}
 	n := int64(0)
 	for lanes != 0 {
 		_, same := sameAddress(addr, lanes)
@@ -134,11 +128,9 @@ func sameAddress(addr *[emu.MaxWidth]uint64, lanes uint64) (uint64, uint64) {
 func (m *sm) globalLines(lanes uint64) {
 	acc, l := &m.sim.eff.Access, &m.lsu
 	within := uint64(1)<<l.l1.shift - 1
-	if acc.Kind == emu.Load {
-		if first, off := differ(&acc.Addr, lanes); off&^within == 0 {
-			l.lines = append(l.lines, lineAccess{addr: first &^ within})
-			return
-		}
+	if acc.Kind == emu.Load && acc.Apart&^within == 0 {
+		l.lines = append(l.lines, lineAccess{addr: acc.Addr[bits.TrailingZeros64(lanes)] &^ within})
+		return
 	}
 	words := uint64(1)<<max(acc.Bytes/wordBytes, 1) - 1
 	at := -1
@@ -158,19 +150,6 @@ func (m *sm) globalLines(lanes uint64) {
 		line := &l.lines[l.line(a&^within, false)]
 		line.cost = max(line.cost, int32(bits.OnesCount64(same)))
 	}
-}
-
-// differ returns the address of the first of some lanes, and the bits in which
-// that of any other differs from it.
-func differ(addr *[emu.MaxWidth]uint64, lanes uint64) (first, bitsOff uint64) {
-	first = addr[bits.TrailingZeros64(lanes)]
-	if lanes == allOf32 {
-		return first, vec.Spread((*vec.Vector)(addr[:]))
-	}
-	for set := lanes; set != 0; set &= set - 1 {
-		bitsOff |= addr[bits.TrailingZeros64(set)] ^ first
-	}
-	return first, bitsOff
 }
 
 // localLines does the same for local memory, where words of the same address of
@@ -210,11 +189,11 @@ type banks struct {
 	shift int // log2 of their width in bytes
 }
 
-// passes returns how often the banks are accessed. Each access gives one row of
-// every bank. Lanes that together want more words than there are banks are
-// served in groups that do not.
-func (b banks) passes(addr *[emu.MaxWidth]uint64, lanes uint64, bytes int) int64 {
-	each := max(bytes>>b.shift, 1) // banks that a lane accesses
+// passes returns how often the banks are accessed for some lanes of an access. Each time
+// gives one row of every bank. Lanes that together want more words than there are banks
+// are served in groups that do not.
+func (b banks) passes(acc *emu.Access, lanes uint64) int64 {
+	each := max(acc.Bytes>>b.shift, 1) // banks that a lane accesses
 	group := max(b.count/each, 1)
 	total := int64(0)
 	for first := 0; lanes>>first != 0; first += group {
@@ -223,7 +202,7 @@ func (b banks) passes(addr *[emu.MaxWidth]uint64, lanes uint64, bytes int) int64
 			set &= 1<<group - 1
 		}
 		if set != 0 {
-			total += b.group(addr, set<<first, each)
+			total += b.group(acc, set<<first, each)
 		}
 	}
 	return total
@@ -232,13 +211,14 @@ func (b banks) passes(addr *[emu.MaxWidth]uint64, lanes uint64, bytes int) int64
 // group returns the passes of one group of lanes: the most words of one bank that they
 // want. Two lanes want the same words or have none in common, because elements are
 // aligned, so that the first word of each stands for all.
-func (b banks) group(addr *[emu.MaxWidth]uint64, lanes uint64, each int) int64 {
+func (b banks) group(acc *emu.Access, lanes uint64, each int) int64 {
 	if each > b.count {
 		return int64(each / b.count)
 	}
-	if lanes == allOf32 && vec.Spread((*vec.Vector)(addr[:]))>>b.shift < uint64(b.count) {
+	if acc.Apart>>b.shift < uint64(b.count) {
 		return 1 // all in one row
 	}
+	addr := &acc.Addr
 	var served [emu.MaxWidth]uint64 // the word that a pass takes from each bank
 	mask := uint64(b.count - 1)
 	for passes := int64(1); ; passes++ {

@@ -1,7 +1,6 @@
 package sim
 
 import (
-	"math/bits"
 	"slices"
 	"testing"
 
@@ -165,12 +164,13 @@ func TestBanks(t *testing.T) {
 		bytes := 1 << rapid.IntRange(0, 4).Draw(t, "bytes")
 		span := rapid.SampledFrom([]uint64{1, 8, 40, 4000}).Draw(t, "span")
 		lanes := rapid.Uint64().Draw(t, "lanes") | 1
-		var addr [emu.MaxWidth]uint64
-		for i := range addr {
-			addr[i] = rapid.Uint64Range(0, span).Draw(t, "addr") * uint64(bytes)
+		acc := emu.Access{Bytes: bytes}
+		for i := range acc.Addr {
+			acc.Addr[i] = rapid.Uint64Range(0, span).Draw(t, "addr") * uint64(bytes)
+			acc.Apart |= acc.Addr[i] ^ acc.Addr[0]
 		}
-		want := slowPasses(addr[:], lanes, bytes, b.count, 1<<shift)
-		if got := b.passes(&addr, lanes, bytes); got != want {
+		want := slowPasses(acc.Addr[:], lanes, bytes, b.count, 1<<shift)
+		if got := b.passes(&acc, lanes); got != want {
 			t.Fatalf("%d passes, want %d", got, want)
 		}
 	})
@@ -270,33 +270,5 @@ func TestScaleRoundsUp(t *testing.T) {
 	}
 	if got := scale(47, 30, 23); got != 62 {
 		t.Errorf("47 * 30 / 23 = %d, want the 61.3 rounded up", got)
-	}
-}
-
-// TestDiffer compares with the definition, for all lanes of a warp and for some.
-// Bits of the first address that others lack must not hide that they differ.
-func TestDiffer(t *testing.T) {
-	check := func(addr *[emu.MaxWidth]uint64, lanes uint64) {
-		t.Helper()
-		first, want := addr[bits.TrailingZeros64(lanes)], uint64(0)
-		for i, a := range addr {
-			if lanes>>i&1 != 0 {
-				want |= a ^ first
-			}
-		}
-		if f, off := differ(addr, lanes); f != first || off != want {
-			t.Errorf("lanes 0x%x of %v: 0x%x, 0x%x, want 0x%x, 0x%x", lanes, *addr, f, off, first, want)
-		}
-	}
-	for _, start := range []uint64{0, 0x3fa0, 1 << 28} {
-		for stride := uint64(0); stride <= 256; stride += 4 {
-			var addr [emu.MaxWidth]uint64
-			for i := range addr {
-				addr[i] = (start + uint64(i)*stride) % (1<<28 + 1<<14)
-			}
-			for _, lanes := range []uint64{1<<32 - 1, 1<<64 - 1, 0xff0, 1 << 31} {
-				check(&addr, lanes)
-			}
-		}
 	}
 }

@@ -33,15 +33,6 @@ func (v *Vector) Merge(src *Vector, mask uint32) {
 	}
 }
 
-// spread is Spread without vector instructions.
-func spread(v *Vector) uint64 {
-	off := uint64(0)
-	for _, x := range v {
-		off |= x ^ v[0]
-	}
-	return off
-}
-
 // Func computes d of up to three vectors, lane by lane. d may be one of them.
 type Func func(d, a, b, c *Vector)
 
@@ -122,8 +113,9 @@ const (
 // ascending order of the lanes. The address of a lane is base + offset; all are
 // put into addr. The element at the address start is that at data. If an address
 // less start is more than last, or has a bit of align set, nothing is loaded or
-// stored and the result is false. Neither last nor start + last may be 2^63 or more.
-type AccessFunc func(x, addr, base *Vector, offset uint64, data *byte, start, last, align uint64) bool
+// stored and ok is false. Neither last nor start + last may be 2^63 or more. apart has
+// the bits in which addresses differ from that of the first lane.
+type AccessFunc func(x, addr, base *Vector, offset uint64, data *byte, start, last, align uint64) (apart uint64, ok bool)
 
 // Access tells apart the functions that access memory.
 type Access uint8

@@ -7,14 +7,6 @@ import "golang.org/x/sys/cpu"
 // available reports whether the processor has the instructions used here.
 func available() bool { return cpu.X86.HasAVX2 && cpu.X86.HasFMA }
 
-// Spread returns the bits in which lanes differ from the first.
-func Spread(v *Vector) uint64 {
-	if !available() {
-		return spread(v)
-	}
-	return spreadLanes(v)
-}
-
 // Fast returns the function of an operation, nil if the processor has none.
 func Fast(op Op) Func {
 	if !available() {
@@ -90,9 +82,6 @@ func FastAccess(a Access) AccessFunc {
 	}
 	return [NumAccesses]AccessFunc{Load32: load32, Load64: load64, Store32: store32, Store64: store64}[a]
 }
-
-//go:noescape
-func spreadLanes(v *Vector) uint64
 
 //go:noescape
 func copy32(d, a, b, c *Vector)
@@ -245,13 +234,13 @@ func ltF32(a, b *Vector) uint32
 func leF32(a, b *Vector) uint32
 
 //go:noescape
-func load32(x, addr, base *Vector, offset uint64, data *byte, start, last, align uint64) bool
+func load32(x, addr, base *Vector, offset uint64, data *byte, start, last, align uint64) (apart uint64, ok bool)
 
 //go:noescape
-func load64(x, addr, base *Vector, offset uint64, data *byte, start, last, align uint64) bool
+func load64(x, addr, base *Vector, offset uint64, data *byte, start, last, align uint64) (apart uint64, ok bool)
 
 //go:noescape
-func store32(x, addr, base *Vector, offset uint64, data *byte, start, last, align uint64) bool
+func store32(x, addr, base *Vector, offset uint64, data *byte, start, last, align uint64) (apart uint64, ok bool)
 
 //go:noescape
-func store64(x, addr, base *Vector, offset uint64, data *byte, start, last, align uint64) bool
+func store64(x, addr, base *Vector, offset uint64, data *byte, start, last, align uint64) (apart uint64, ok bool)

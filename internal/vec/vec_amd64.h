@@ -211,11 +211,14 @@
 
 // ADDRESSES puts the sums of the lanes of base (SI) and offset (Y1) into addr
 // (DX). It gathers in Y15 what tells that one of them lies before the start (Y2)
-// of the memory, or after its last element (Y3), or is not aligned (Y4).
+// of the memory, or after its last element (Y3), or is not aligned (Y4), and in Y8 the
+// bits in which they differ from the first (Y7).
 
 #define ADDRESSES(OP, AT) \
 	VPADDQ AT(SI), Y1, Y0; \
 	VMOVDQU Y0, AT(DX); \
+	VPXOR Y0, Y7, Y9; \
+	VPOR Y9, Y8, Y8; \
 	VPSUBQ Y2, Y0, Y0; \
 	VPAND Y4, Y0, Y5; \
 	VPCMPGTQ Y3, Y0, Y6; \
@@ -232,8 +235,17 @@
 	VPBROADCASTQ start+40(FP), Y2; \
 	VPBROADCASTQ last+48(FP), Y3; \
 	VPBROADCASTQ align+56(FP), Y4; \
+	VPBROADCASTQ (SI), Y7; \
+	VPADDQ Y1, Y7, Y7; \
+	VPXOR Y8, Y8, Y8; \
 	VPXOR Y15, Y15, Y15; \
 	EACH(ADDRESSES, NOTHING); \
+	VEXTRACTI128 $1, Y8, X9; \
+	VPOR X9, X8, X8; \
+	VPSRLDQ $8, X8, X9; \
+	VPOR X9, X8, X8; \
+	VMOVQ X8, AX; \
+	MOVQ AX, apart+64(FP); \
 	VPTEST Y15, Y15; \
 	VZEROUPPER; \
 	JNZ FAIL; \
@@ -275,13 +287,8 @@
 #define ACCESS(M) \
 	CHECKED(fail); \
 	EACH(M, NOTHING); \
-	MOVB $1, ret+64(FP); \
+	MOVB $1, ok+72(FP); \
 	RET; \
 fail: \
-	MOVB $0, ret+64(FP); \
+	MOVB $0, ok+72(FP); \
 	RET
-
-// DIFFERENCE gathers in Y15 the bits in which lanes differ from those of Y1.
-#define DIFFERENCE(OP, AT) \
-	VPXOR AT(SI), Y1, Y0; \
-	VPOR Y0, Y15, Y15

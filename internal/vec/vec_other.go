@@ -2,9 +2,6 @@
 
 package vec
 
-// Spread returns the bits in which lanes differ from the first.
-func Spread(v *Vector) uint64 { return spread(v) }
-
 // Fast returns nil.
 func Fast(Op) Func { return nil }
 
