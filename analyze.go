@@ -13,6 +13,7 @@ import (
 	"warpbound/internal/estimate"
 	"warpbound/internal/ipet"
 	"warpbound/internal/job"
+	"warpbound/internal/machine"
 	"warpbound/internal/method/hybrid"
 	"warpbound/internal/trace"
 )
@@ -23,6 +24,9 @@ type AnalyzeOptions struct {
 	MaxCycles int64     // give up a run after so many cycles; 0 for 2^30
 	Methods   []string  // names of Methods to report; nil for all
 	Ipoints   Placement // blocks to record; nil for every block
+
+	// Observe makes runs although no method that is asked for needs them.
+	Observe bool
 
 	// PublishedEdges takes the edges that Fig. 3 of Betts and Donaldson adds to the
 	// flow graph instead of all that divergence can make. They are incomplete: a
@@ -56,7 +60,7 @@ func (j *Job) Analyze(ctx context.Context, opts AnalyzeOptions) (*Analysis, erro
 		return nil, err
 	}
 	if opts.measured() {
-		found, err := j.hybrid(ctx, &opts, a)
+		found, err := j.measured(ctx, &opts, a)
 		if err != nil {
 			return nil, err
 		}
@@ -65,6 +69,21 @@ func (j *Job) Analyze(ctx context.Context, opts AnalyzeOptions) (*Analysis, erro
 	a.Estimates = append(a.Estimates, estimates...)
 	a.Warnings = estimate.Warnings(slices.Concat(j.warnings, warnings))
 	return a, nil
+}
+
+// measured adds what was observed, and the estimates of the hybrid method if warps of the
+// job are at one place at a time.
+func (j *Job) measured(ctx context.Context, opts *AnalyzeOptions, a *Analysis) ([]diag.Warning, error) {
+	if j.division == nil || j.machine.Split.Mode.Value == machine.SplitNone {
+		return j.hybrid(ctx, opts, a)
+	}
+	if opts.Traces != nil || opts.LP != nil || slices.ContainsFunc(opts.Methods, measures) {
+		return nil, fmt.Errorf("%s: the hybrid method needs warps that are at one place at a time, but wavefronts split in mode %s: set mode = \"none\" in the job's [split] table",
+			j.Name(), j.Mode())
+	}
+	var err error
+	a.Runs, a.Observed, err = j.observe(ctx, opts)
+	return nil, err
 }
 
 // hybrid adds what was observed and the estimates of the hybrid method.
@@ -117,6 +136,7 @@ func (j *Job) analysis() *Analysis {
 		Job: j.Name(), Kernel: j.graph.Kernel.Name,
 		Machine: j.machine.Name, MachineHash: j.machine.Hash(),
 		Launch:    estimate.Launch{Grid: spec.Grid, Block: spec.Block},
+		SplitMode: j.Mode(),
 		Seed:      spec.Seed,
 		Estimates: []Estimate{},
 	}
@@ -184,16 +204,21 @@ func (j *Job) flowFacts() []hybrid.Fact {
 	return facts
 }
 
+// vectors returns how many test vectors are run.
+func (j *Job) vectors(opts *AnalyzeOptions) int {
+	switch {
+	case !j.bound.Job.Varies():
+		return 1 // every run would be the same
+	case opts.Vectors == 0:
+		return j.bound.Job.Vectors
+	}
+	return opts.Vectors
+}
+
 // measure runs the test vectors on as many simulators as there are processors
 // and merges what they saw.
 func (j *Job) measure(ctx context.Context, ipg *hybrid.IPG, opts AnalyzeOptions) (*hybrid.Profile, error) {
-	total := opts.Vectors
-	if total == 0 {
-		total = j.bound.Job.Vectors
-	}
-	if !j.bound.Job.Varies() {
-		total = 1 // every run would be the same
-	}
+	total := j.vectors(&opts)
 	q := &vectors{total: total, failed: total, progress: opts.Progress}
 	workers := min(runtime.GOMAXPROCS(0), total)
 	profiles := make([]*hybrid.Profile, workers)

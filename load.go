@@ -33,6 +33,7 @@ type Job struct {
 	registers int    // per thread
 	module    string // SHA-256 of the module's text, in hexadecimal
 	warnings  []diag.Warning
+	division  *division // of its wavefronts; nil if the machine has no split cores
 }
 
 // Load reads a job file and the module, data and machine files that it names.
@@ -168,6 +169,9 @@ func prepare(j *job.Job, module []byte, m *machine.Machine, opts LoadOptions) (*
 	}
 	out.warnings = append(out.warnings, flow.UninitialisedRegisters(graph)...)
 	out.warnings = append(out.warnings, standIns(bound.Kernel, m)...)
+	if m.Core == machine.Splitting {
+		return out.split(SplitOptions{})
+	}
 	return out, nil
 }
 

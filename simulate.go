@@ -174,7 +174,7 @@ func (j *Job) target(code *emu.Code, ipg *hybrid.IPG, opts SimulateOptions) (tar
 		}
 	}
 	return target.NewSimulator(target.Config{
-		Job: j.bound, Code: code, Machine: j.machine, Registers: j.registers,
+		Job: j.bound, Code: code, Machine: j.hardware(), Registers: j.registers,
 		Ipoints: ipoints, MaxCycles: opts.MaxCycles, Out: opts.Out, Observe: j.observer(opts.Step),
 	})
 }

@@ -3,6 +3,7 @@ package warpbound
 import (
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 	"strings"
 
@@ -15,6 +16,7 @@ import (
 	"warpbound/internal/job"
 	"warpbound/internal/machine"
 	"warpbound/internal/method/cta"
+	"warpbound/internal/method/split"
 	"warpbound/internal/target"
 )
 
@@ -23,28 +25,59 @@ func (o *AnalyzeOptions) wants(method string) bool {
 	return o.Methods == nil || slices.Contains(o.Methods, method)
 }
 
-// measured reports whether a method is asked for that needs runs.
+// measured reports whether a method is asked for that needs runs, or runs themselves.
 func (o *AnalyzeOptions) measured() bool {
-	return o.Methods == nil || o.Traces != nil || o.LP != nil ||
-		slices.ContainsFunc(o.Methods, func(m string) bool { return !strings.HasPrefix(m, "static/") })
+	return o.Methods == nil || o.Observe || o.Traces != nil || o.LP != nil || slices.ContainsFunc(o.Methods, measures)
 }
+
+// measures reports whether a method needs runs.
+func measures(method string) bool { return strings.HasPrefix(method, "hybrid/") }
 
 // static returns the estimates of static methods that are asked for. A method that is
 // not asked for by name is left out where the machine does not allow it, and with a
 // warning where the job does not.
 func (j *Job) static(ctx context.Context, opts *AnalyzeOptions) ([]Estimate, []diag.Warning, error) {
-	named := slices.Contains(opts.Methods, cta.Method)
-	if !opts.wants(cta.Method) || !named && j.machine.Core != machine.Barrel {
-		return nil, nil, nil
+	var estimates []Estimate
+	var warnings []diag.Warning
+	for _, method := range Methods() {
+		named := slices.Contains(opts.Methods, method)
+		if measures(method) || !opts.wants(method) || !named && !j.Supports(method) {
+			continue
+		}
+		var e *Estimate
+		var err error
+		if mode, splits := strings.CutPrefix(method, "split/"); splits {
+			e, err = j.inMode(ctx, opts, machine.SplitMode(mode))
+		} else {
+			e, err = j.boundCTA(ctx)
+		}
+		switch {
+		case err == nil:
+			estimates = append(estimates, *e)
+		case named || ctx.Err() != nil:
+			return nil, nil, err
+		default:
+			warnings = append(warnings, j.noBound(method, err))
+		}
 	}
-	e, err := j.boundCTA(ctx)
-	if err == nil {
-		return []Estimate{*e}, nil, nil
+	return estimates, warnings, nil
+}
+
+// Supports reports whether a method is one for the job's machine, in its mode: some kernels
+// may have no estimate all the same.
+func (j *Job) Supports(method string) bool {
+	if mode, splits := strings.CutPrefix(method, "split/"); splits {
+		return slices.Contains(j.Modes(), mode)
 	}
-	if named || ctx.Err() != nil {
-		return nil, nil, err
+	if method == cta.Method {
+		return j.machine.Core == machine.Barrel
 	}
-	w := diag.Warning{Pos: j.bound.Job.Pos.Kernel, ID: "no-static-bound", Text: cta.Method + " has no bound: " + err.Error()}
+	return j.division == nil || j.machine.Split.Mode.Value == machine.SplitNone
+}
+
+// noBound is the warning of a static method that has none.
+func (j *Job) noBound(method string, err error) diag.Warning {
+	w := diag.Warning{Pos: j.bound.Job.Pos.Kernel, ID: "no-static-bound", Text: method + " has no bound: " + err.Error()}
 	var at *diag.Error
 	var loop *absexec.UnboundedLoop
 	switch {
@@ -53,7 +86,27 @@ func (j *Job) static(ctx context.Context, opts *AnalyzeOptions) ([]Estimate, []d
 	case errors.As(err, &at):
 		w.Pos = at.Pos
 	}
-	return nil, []diag.Warning{w}, nil
+	return w
+}
+
+// inMode is the estimate of split/none, split/dws or split/pws, with what runs in that mode
+// take, if there are any in the job's own.
+func (j *Job) inMode(ctx context.Context, opts *AnalyzeOptions, mode machine.SplitMode) (*Estimate, error) {
+	if j.division == nil {
+		return nil, fmt.Errorf("%s: %w", j.machine.Name, split.ErrMachine)
+	}
+	other, err := j.in(mode)
+	if err != nil {
+		return nil, err
+	}
+	e, err := other.boundSplit(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if opts.measured() && opts.Traces == nil {
+		_, e.Detail.(*split.Detail).Observed, err = other.observe(ctx, opts)
+	}
+	return e, err
 }
 
 // boundCTA is the estimate of static/cta.
@@ -75,11 +128,7 @@ func (j *Job) abstract() (*cta.Config, error) {
 	if err != nil {
 		return nil, err
 	}
-	grid, addresses, err := target.Prepare(j.bound, j.code, j.bound.Inputs(0), int(j.machine.SM.WarpSize.Value))
-	if err != nil {
-		return nil, err
-	}
-	launch, err := fold.New(grid)
+	launch, addresses, err := j.fold()
 	if err != nil {
 		return nil, err
 	}
@@ -91,6 +140,17 @@ func (j *Job) abstract() (*cta.Config, error) {
 		c.Uniform = d.Uniform
 	}
 	return c, nil
+}
+
+// fold returns what is known of the launch before it runs, and the addresses of buffers by
+// parameter.
+func (j *Job) fold() (*fold.Launch, []uint64, error) {
+	grid, addresses, err := target.Prepare(j.bound, j.code, j.bound.Inputs(0), j.width())
+	if err != nil {
+		return nil, nil, err
+	}
+	launch, err := fold.New(grid)
+	return launch, addresses, err
 }
 
 // divergence returns the verdicts on the job's branches. It is an error if its control
@@ -119,11 +179,11 @@ func (j *Job) drawn() []absexec.Range {
 }
 
 // fixed returns the buffers that hold the same in every test vector when the kernel starts.
-func (j *Job) fixed(addresses []uint64) []cta.Buffer {
-	var buffers []cta.Buffer
+func (j *Job) fixed(addresses []uint64) []absexec.Buffer {
+	var buffers []absexec.Buffer
 	for i, p := range j.bound.Job.Params {
 		if p.Kind == job.Buffer && p.Content.Kind != job.Uniform && p.Bytes > 0 {
-			buffers = append(buffers, cta.Buffer{Name: p.Name, Range: absexec.Range{Addr: addresses[i], Bytes: p.Bytes}})
+			buffers = append(buffers, absexec.Buffer{Name: p.Name, Range: absexec.Range{Addr: addresses[i], Bytes: p.Bytes}})
 		}
 	}
 	return buffers

@@ -20,8 +20,10 @@ import (
 	"warpbound/internal/flow/value"
 	"warpbound/internal/graph"
 	"warpbound/internal/inspect"
+	"warpbound/internal/machine"
 	"warpbound/internal/method/cta"
 	"warpbound/internal/method/hybrid"
+	"warpbound/internal/method/split"
 )
 
 // Analysis is everything that an analysis found out about a job.
@@ -53,7 +55,10 @@ func ParsePlacement(s string) (Placement, error) { return hybrid.ParsePlacement(
 // Methods returns the names of the methods that Analyze knows: first those that measure,
 // then the static ones.
 func Methods() []string {
-	return []string{"hybrid/warp", "hybrid/dynamic", "hybrid/waves", cta.Method}
+	return []string{
+		"hybrid/warp", "hybrid/dynamic", "hybrid/waves", cta.Method,
+		split.Method(machine.SplitNone), split.Method(machine.DWS), split.Method(machine.PWS),
+	}
 }
 
 // InspectOptions say what to show of a module.

@@ -7,6 +7,7 @@ package estimate
 
 import (
 	"slices"
+	"strings"
 
 	"warpbound/internal/diag"
 )
@@ -114,6 +115,7 @@ type Analysis struct {
 	Machine     string       `json:"machine"`
 	MachineHash string       `json:"machine_hash"`
 	Launch      Launch       `json:"launch"`
+	SplitMode   string       `json:"split_mode,omitempty"` // how wavefronts split; empty where no machine can
 	Seed        int64        `json:"seed"`
 	Runs        int          `json:"runs"`
 	Observed    *Observation `json:"observed"` // nil where nothing ran
@@ -122,13 +124,14 @@ type Analysis struct {
 }
 
 // Tightest returns the estimate to hold against a deadline: of those that bound
-// the kernel and rest on the strongest evidence, the smallest. It is nil if there
-// is none.
+// the kernel, as its wavefronts split, and rest on the strongest evidence, the smallest. It
+// is nil if there is none.
 func (a *Analysis) Tightest() *Estimate {
 	var best *Estimate
 	for i := range a.Estimates {
 		e := &a.Estimates[i]
-		if e.WarpOnly() {
+		mode, splits := strings.CutPrefix(e.Method, "split/")
+		if e.WarpOnly() || splits && mode != a.SplitMode {
 			continue
 		}
 		if best == nil || stronger(e, best) {

@@ -27,19 +27,13 @@ type Config struct {
 	// those that the launch has.
 	Inputs []absexec.Range
 	// Fixed are the buffers that hold the same in all executions when the kernel starts.
-	Fixed []Buffer
+	Fixed []absexec.Buffer
 	// Uniform reports whether the lanes of a warp that execute the branch at the end of a
 	// block always go the same way. Nil if that is not known of any.
 	Uniform func(block int) bool
 	// Bounds are the annotated bounds of loops, by header: how often a warp returns to it for
 	// one entry of the loop, at most. Counted are those that are proven, for a thread.
 	Bounds, Counted map[int]int64
-}
-
-// Buffer is a buffer of the launch.
-type Buffer struct {
-	Name string
-	absexec.Range
 }
 
 // analysis is the state of one bound.
@@ -89,20 +83,12 @@ func Analyze(ctx context.Context, c Config) (*estimate.Estimate, error) {
 	if len(fixed) == 0 || ctx.Err() != nil || errors.Is(err, ErrMachine) || err == nil && exact(e) {
 		return e, err
 	}
-	c.Fixed = fixed
-	for len(c.Fixed) > 0 {
-		better, failed := bound(ctx, c)
-		var write *absexec.WriteError
-		switch {
-		case errors.As(failed, &write):
-			c.Fixed = slices.DeleteFunc(slices.Clone(c.Fixed), func(b Buffer) bool {
-				return write.Range == absexec.Range{} || b.Range == write.Range
-			})
-			continue
-		case failed == nil && (err != nil || better.Cycles < e.Cycles):
-			return better, nil
-		}
-		break
+	better, failed := absexec.Assuming(fixed, func(fixed []absexec.Buffer) (*estimate.Estimate, error) {
+		c.Fixed = fixed
+		return bound(ctx, c)
+	})
+	if failed == nil && (err != nil || better.Cycles < e.Cycles) {
+		return better, nil
 	}
 	return e, err
 }
@@ -199,12 +185,8 @@ func (c *Config) loopBound(header int) (int, estimate.Evidence, bool) {
 
 // execute executes every warp of a CTA.
 func (a *analysis) execute(ctx context.Context, c Config, boxes int) ([][]absexec.Result, error) {
-	var fixed []absexec.Range
-	for _, b := range c.Fixed {
-		fixed = append(fixed, b.Range)
-	}
 	x := absexec.New(absexec.Config{
-		Fixed: fixed, Launch: c.Launch, Graph: c.Graph, Inputs: c.Inputs, Uniform: c.Uniform, MaxBoxes: boxes, MaxSteps: maxSteps,
+		Fixed: absexec.Ranges(c.Fixed), Launch: c.Launch, Graph: c.Graph, Inputs: c.Inputs, Uniform: c.Uniform, MaxBoxes: boxes, MaxSteps: maxSteps,
 		Bound: func(header int) (int, bool) {
 			n, _, ok := c.loopBound(header)
 			return n, ok

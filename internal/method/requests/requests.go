@@ -89,23 +89,29 @@ func (c *Counter) Count(s *absexec.Step, box absexec.Box) Between {
 
 func atomic(in *isa.Instr) bool { return in.Op == isa.Atom || in.Op == isa.Red }
 
-// each returns the most requests that one more lane can add to an access. An access
-// that is not aligned to its size fails.
-func (c *Counter) each(s *absexec.Step) int64 {
-	n := uint64(s.Access.Bytes)
+// each returns the most requests that one more lane can add to an access.
+func (c *Counter) each(s *absexec.Step) int64 { return c.Each(s.Instr, s.Access.Space, s.Access.Bytes) }
+
+// Each returns the most requests that a lane can add to an access of the instruction, of
+// so many bytes in a space (isa.Generic: any). An access that is not aligned to its size
+// fails.
+func (c *Counter) Each(in *isa.Instr, space isa.Space, bytes int) int64 {
+	n := uint64(bytes)
 	over := func(size uint64) int64 { return int64((n + size - 1) / size) }
 	words := over(c.word * c.banks) // of one bank
-	if atomic(s.Instr) {
+	if atomic(in) {
 		words = 1
 	}
-	switch space := s.Access.Space; {
+	switch {
+	case c.single:
+		return 1
 	case space == isa.Shared:
 		return words
 	case space == isa.Local:
 		return over(localWord)
 	case space == isa.Const || space == isa.Param:
 		return 1
-	case space == isa.Global && atomic(s.Instr):
+	case space == isa.Global && atomic(in):
 		return 1
 	case space == isa.Global:
 		return over(c.segment)

@@ -1,0 +1,262 @@
+package split
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"warpbound/internal/absexec"
+	"warpbound/internal/cfg"
+	"warpbound/internal/estimate"
+	"warpbound/internal/flow/value"
+	"warpbound/internal/fold"
+	"warpbound/internal/machine"
+)
+
+// Method returns the name of the estimate for a mode.
+func Method(mode machine.SplitMode) string { return "split/" + string(mode) }
+
+// ErrMachine is the error of a machine without split cores.
+var ErrMachine = errors.New("split/none, split/dws and split/pws need a machine with split cores, such as gcn3-split (docs/methods.md)")
+
+// Config is what Analyze bounds.
+type Config struct {
+	Launch *fold.Launch
+	Graph  *cfg.Graph // of the launch's kernel
+	// Machine is the machine in its mode. In mode PWS its split SIMDs are those that the
+	// kernel uses (machine.Machine.Reuse).
+	Machine *machine.Machine
+	Groups  int // workgroups that a CU holds at a time
+
+	// Splits are the blocks whose branch splits the wavefront in mode PWS, and those whose
+	// branch may in mode DWS.
+	Splits []int
+
+	// Inputs are the bytes of parameters and constant memory whose contents are not those
+	// that the launch has.
+	Inputs []absexec.Range
+	// Fixed are the buffers that hold the same in all executions when the kernel starts.
+	Fixed []absexec.Buffer
+	// Uniform reports whether the lanes of a wavefront that execute the branch at the end of a
+	// block always go the same way, Together whether all work-items of a workgroup do in the
+	// same iterations of the loops around it. Nil if that is not known of any.
+	Uniform, Together func(block int) bool
+	// Annotated are the bounds that the job states, by header: how often a wavefront returns to
+	// it for one entry of the loop, at most. Loops are those that are proven, and Accesses
+	// what is known of addresses; nil if nothing is.
+	Annotated map[int]int64
+	Loops     []value.Bound
+	Accesses  []value.Access
+}
+
+// analysis is the state of one bound.
+type analysis struct {
+	*Config
+	ctx      context.Context
+	timing   *timing
+	resident residency
+	joint    *facts // what is known of all wavefronts
+	kinds    []*kind
+	barriers barriers
+	longest  int64 // cycles in which the memory serves one access, at most
+	service  int64 // cycles in which it serves all accesses of a CU, at most
+	checked
+}
+
+// kind is what wavefronts with the same facts have in common.
+type kind struct {
+	*facts
+	wavefronts int64    // of each workgroup
+	demands    []demand // by block
+	form       *Form
+	splits     []int // branches whose sides execute at the same time
+}
+
+// Analyze bounds the time of every run of the launch, whatever the contents of its inputs
+// and of its buffers but the fixed ones, as far as the kernel surely does not write to
+// them. The bounds hold for programs whose results do not depend on the order
+// in which the sides of a divergent branch execute.
+//
+// Errors are ErrMachine, ErrOverflow, an *absexec.UnboundedLoop, those of New and that of
+// ctx.
+func Analyze(ctx context.Context, c Config) (*estimate.Estimate, error) {
+	if c.Machine.Core != machine.Splitting {
+		return nil, fmt.Errorf("%s: %w", c.Machine.Name, ErrMachine)
+	}
+	fixed := c.Fixed
+	e, err := bound(ctx, c, nil)
+	if len(fixed) == 0 || ctx.Err() != nil {
+		return e, err
+	}
+	better, failed := absexec.Assuming(fixed, func(fixed []absexec.Buffer) (*estimate.Estimate, error) {
+		return bound(ctx, c, fixed)
+	})
+	if failed == nil && (err != nil || better.Cycles < e.Cycles) {
+		return better, nil
+	}
+	return e, err
+}
+
+// bound bounds the launch with what some of its buffers hold.
+func bound(ctx context.Context, c Config, fixed []absexec.Buffer) (*estimate.Estimate, error) {
+	c.Fixed = fixed
+	a, err := newAnalysis(ctx, &c)
+	if err != nil {
+		return nil, err
+	}
+	return a.estimate()
+}
+
+func newAnalysis(ctx context.Context, c *Config) (*analysis, error) {
+	t := newTiming(c.Machine, c.Graph.Kernel)
+	known, err := c.wavefronts(ctx, t)
+	if err != nil {
+		return nil, err
+	}
+	all := known.facts
+	a := &analysis{Config: c, ctx: ctx, timing: t, joint: all[0].nothing()}
+	for _, f := range all {
+		a.joint.include(f)
+	}
+	a.barriers = barriersOf(c.Graph, a.joint.reached, c.Together)
+	parts := int64(1)
+	if c.Machine.Split.Mode.Value != machine.SplitNone {
+		parts += c.Machine.Split.SIMDs.Value
+	}
+	groups := int64(1)
+	for _, n := range c.Launch.Grid() {
+		groups *= int64(n)
+	}
+	a.resident = newResidency(c.Machine, groups, int64(c.Groups), int64(len(all)), parts)
+	if a.service, err = a.serviceOf(known); err != nil {
+		return nil, err
+	}
+	for pc, n := range a.joint.requests {
+		in := &c.Graph.Kernel.Instrs[pc]
+		if accesses(in) && a.joint.reached[c.Graph.BlockOf(pc)] {
+			a.longest = max(a.longest, a.timing.instr(in, n).service)
+		}
+	}
+	if a.barriers == jointly { // the path that counts may be one of several wavefronts
+		all = slices.Repeat([]*facts{a.joint}, len(all))
+	}
+	for _, f := range all {
+		if err := a.include(f); err != nil {
+			return nil, err
+		}
+	}
+	return a, nil
+}
+
+// include counts a wavefront of which something is known.
+func (a *analysis) include(f *facts) error {
+	for _, k := range a.kinds {
+		if k.facts.equal(f) {
+			k.wavefronts++
+			return nil
+		}
+	}
+	k := &kind{facts: f, wavefronts: 1, demands: make([]demand, a.Graph.Len())}
+	for b := range k.demands {
+		if f.reached[b] {
+			k.demands[b] = a.timing.block(&a.Graph.Blocks[b], f.requests)
+			if a.mayDivide(f, b) {
+				k.demands[b].add(a.dynamic())
+			}
+		}
+	}
+	var err error
+	if k.form, err = a.form(f); err != nil {
+		return err
+	}
+	if a.Machine.Split.Mode.Value == machine.PWS {
+		k.splits = slices.DeleteFunc(slices.Clone(a.Splits), func(b int) bool { return !k.form.Splittable(b) })
+	}
+	a.kinds = append(a.kinds, k)
+	return nil
+}
+
+// form returns the branch serialisation form of wavefronts of which something is known.
+func (a *analysis) form(f *facts) (*Form, error) {
+	return New(a.Graph, Options{Uniform: func(b int) bool { return !f.parts[b] }, Lanes: int(a.lanes())})
+}
+
+// serviceOf bounds the service of the accesses of a CU: what abstract execution has counted
+// or else, for all wavefronts, the longest path through all sides.
+func (a *analysis) serviceOf(known *executions) (int64, error) {
+	if known.service != nil {
+		return slices.Max(known.service), nil
+	}
+	f := known.facts[0]
+	form, err := a.form(f)
+	if err != nil {
+		return 0, err
+	}
+	service := make([]int64, a.Graph.Len())
+	for b := range service {
+		service[b] = a.timing.block(&a.Graph.Blocks[b], f.requests).service
+	}
+	path, err := a.path(&kind{facts: f, form: form}, service)
+	if err != nil {
+		return 0, err
+	}
+	return a.mul(a.resident.groups, a.resident.wavefronts, path.Cycles), a.err()
+}
+
+// path returns the longest path of a wavefront whose blocks cost so many cycles.
+func (a *analysis) path(k *kind, cycles []int64) (*Bound, error) {
+	b, err := k.form.Bound(a.ctx, Costs{Blocks: cycles}, func(header int) (int64, string, bool) {
+		l := a.limit(k.facts, header)
+		return l.most, string(l.evidence), l.known
+	}, k.splits)
+	var loop *UnboundedError
+	if errors.As(err, &loop) {
+		return nil, a.unbounded(loop.Header)
+	}
+	return b, err
+}
+
+// limit returns how often wavefronts go back to the header of a loop.
+func (a *analysis) limit(f *facts, header int) limit {
+	i := a.Graph.Loops().Innermost(header)
+	l := f.loops[i]
+	if a.decided(header, f) {
+		l = l.tighter(f.mean[i])
+	}
+	return l
+}
+
+// mayDivide reports whether a wavefront may split at the end of a block by itself.
+func (a *analysis) mayDivide(f *facts, block int) bool {
+	s := &a.Machine.Split
+	return s.Mode.Value == machine.DWS && s.SIMDs.Value > 0 && f.parts[block] && slices.Contains(a.Splits, block)
+}
+
+// dynamic returns what a branch needs besides at which the wavefront may split by itself.
+func (a *analysis) dynamic() demand {
+	s := &a.Machine.Split
+	return demand{passes: 2, delay: s.Split.Value + s.Merge.Value}
+}
+
+// decided reports whether what comes to a block, and how often, is the same on all paths
+// that may be the longest one of a wavefront: no lanes part at a branch that decides about it,
+// nor do, where the path may be one of several wavefronts, work-items of a workgroup.
+func (a *analysis) decided(block int, f *facts) bool {
+	return !slices.ContainsFunc(controlling(a.Graph, []int{block}), func(b int) bool {
+		return f.parts[b] || a.barriers == jointly && !a.Together(b)
+	})
+}
+
+func (a *analysis) unbounded(header int) error {
+	b := &a.Graph.Blocks[header]
+	return &absexec.UnboundedLoop{
+		Kernel: a.Graph.Kernel.Name, Header: header, Name: a.Graph.Name(header), Pos: b.Pos, Loc: b.Loc, Exit: a.Graph.Last(header).Pos,
+	}
+}
+
+// equal reports whether two facts are the same.
+func (f *facts) equal(g *facts) bool {
+	return slices.Equal(f.requests, g.requests) && slices.Equal(f.reached, g.reached) &&
+		slices.Equal(f.parts, g.parts) && slices.Equal(f.loops, g.loops) && slices.Equal(f.mean, g.mean)
+}

@@ -1,0 +1,135 @@
+package split
+
+import (
+	"math/bits"
+	"slices"
+
+	"warpbound/internal/estimate"
+	"warpbound/internal/isa"
+	"warpbound/internal/method/requests"
+)
+
+// facts are what is known of the executions of some wavefronts. They do not depend on how
+// wavefronts split: the lanes that execute an instruction together are the same.
+type facts struct {
+	requests []int64 // of accesses, by instruction, at most
+	reached  []bool  // by block: a wavefront may execute it
+	parts    []bool  // by block: lanes may go different ways at its end
+	loops    []limit // by loop of the flow graph's forest
+	// mean is how often a wavefront goes back to the header of a loop for each entry, on
+	// average over all entries of an execution, at most. It counts the lanes of all sides.
+	mean []limit
+}
+
+// limit is how often a work-item goes back to the header of a loop for one entry, at most.
+type limit struct {
+	most     int64
+	known    bool
+	evidence estimate.Evidence
+}
+
+// tighter returns the less of two limits, the first if they are equal.
+func (l limit) tighter(m limit) limit {
+	if m.known && (!l.known || m.most < l.most) {
+		return m
+	}
+	return l
+}
+
+// known returns what is known of all wavefronts without executing them.
+func (c *Config) known(count *requests.Counter) *facts {
+	k := c.Graph.Kernel
+	f := &facts{
+		requests: make([]int64, len(k.Instrs)), reached: make([]bool, c.Graph.Len()),
+		parts: make([]bool, c.Graph.Len()), loops: make([]limit, len(c.Graph.Loops().Loops)),
+	}
+	for pc := range k.Instrs {
+		if in := &k.Instrs[pc]; accesses(in) {
+			f.requests[pc] = c.lanes() * count.Each(in, space(in), bytes(in))
+		}
+	}
+	for _, a := range c.Accesses {
+		in := &k.Instrs[a.Instr]
+		atomic := in.Op == isa.Atom || in.Op == isa.Red
+		if in.Space == isa.Shared || in.Space == isa.Global && !atomic {
+			f.requests[a.Instr] = min(f.requests[a.Instr], int64(max(a.Most, 1)))
+		}
+	}
+	for b := range f.parts {
+		f.reached[b] = c.Graph.Reachable(b)
+		f.parts[b] = c.Uniform == nil || !c.Uniform(b)
+	}
+	for i, l := range c.Graph.Loops().Loops {
+		if most, ok := c.Annotated[l.Header]; ok {
+			f.loops[i] = limit{most, true, estimate.Annotated}
+		}
+		if i < len(c.Loops) {
+			f.loops[i] = f.loops[i].tighter(limit{c.Loops[i].Iterations, c.Loops[i].Known, estimate.Proven})
+		}
+	}
+	f.mean = f.loops
+	return f
+}
+
+// lanes returns how many lanes a wavefront has, at most.
+func (c *Config) lanes() int64 {
+	most := 0
+	for w := range c.Launch.Warps() {
+		most = max(most, bits.OnesCount64(c.Launch.Threads(w)))
+	}
+	return int64(most)
+}
+
+// space returns the space that an access names.
+func space(in *isa.Instr) isa.Space {
+	if in.Op == isa.CpAsync {
+		return isa.Global
+	}
+	return in.Space
+}
+
+// bytes returns how many bytes a lane accesses.
+func bytes(in *isa.Instr) int {
+	switch in.Op {
+	case isa.CpAsync:
+		return int(in.Src[2].Imm)
+	case isa.Ld, isa.Atom:
+		return max(len(in.Dst), 1) * in.Type.Bytes()
+	}
+	return (len(in.Src) - 1) * in.Type.Bytes()
+}
+
+// nothing returns the facts of executions that do nothing.
+func (f *facts) nothing() *facts {
+	never := slices.Repeat([]limit{{known: true, evidence: estimate.Proven}}, len(f.loops))
+	return &facts{
+		requests: make([]int64, len(f.requests)), reached: make([]bool, len(f.reached)),
+		parts: make([]bool, len(f.parts)), loops: never, mean: slices.Clone(never),
+	}
+}
+
+// include makes the facts hold for other executions too.
+func (f *facts) include(g *facts) {
+	for i, n := range g.requests {
+		f.requests[i] = max(f.requests[i], n)
+	}
+	for i := range g.reached {
+		f.reached[i] = f.reached[i] || g.reached[i]
+		f.parts[i] = f.parts[i] || g.parts[i]
+	}
+	widest(f.loops, g.loops)
+	widest(f.mean, g.mean)
+}
+
+// widest makes limits hold for what others hold for.
+func widest(limits, others []limit) {
+	for i, l := range others {
+		switch m := &limits[i]; {
+		case !m.known:
+		case !l.known || l.most > m.most:
+			*m = l
+		case l.most == m.most:
+			m.evidence = estimate.Weakest(m.evidence, l.evidence)
+		}
+	}
+}

@@ -1,0 +1,82 @@
+package split_test
+
+import (
+	"context"
+	"testing"
+
+	"warpbound"
+	"warpbound/internal/method/split"
+	"warpbound/kernels"
+)
+
+// TestRuns pins how far the bounds of the suite's kernels are above runs in each mode, all
+// branches being marked.
+func TestRuns(t *testing.T) {
+	for job, most := range map[string][3]float64{ // bound divided by simulation: none, dws, pws
+		"vectorAdd/job.toml":     {1.6, 1.7, 1.4},
+		"matrixMul/job.toml":     {2, 2, 1.6},
+		"reduction/job.toml":     {1.5, 1.5, 1.7},
+		"bitonicSort/job.toml":   {1.6, 1.6, 1.7},
+		"histogram64/worst.toml": {1.2, 1.2, 1.2},
+		"bfs/job.toml":           {2.9, 3, 2.9},
+
+		"cfdStep/job.toml":         {1.8, 1.8, 1.9},
+		"cfdAdvance/job.toml":      {1.7, 1.7, 1.6},
+		"gaussianFactor/job.toml":  {1.1, 1.1, 1.1},
+		"gaussianUpdate/job.toml":  {2, 2, 2},
+		"ludDiagonal/job.toml":     {1.4, 1.4, 1.4},
+		"ludPerimeter/job.toml":    {1.7, 2.4, 1.7},
+		"ludInternal/job.toml":     {1.8, 1.8, 1.6},
+		"nwUpper/job.toml":         {1.9, 1.9, 1.8},
+		"nwLower/job.toml":         {1.9, 1.9, 1.8},
+		"sradCoefficient/job.toml": {1.7, 1.7, 1.7},
+		"sradUpdate/job.toml":      {1.6, 1.6, 1.4},
+	} {
+		t.Run(job, func(t *testing.T) {
+			t.Parallel()
+			whole, err := warpbound.LoadFS(kernels.Suite(), job, warpbound.LoadOptions{Machine: "gcn3-split"})
+			if err != nil {
+				t.Fatal(err)
+			}
+			for i, mode := range whole.Modes() {
+				j, err := whole.Split(warpbound.SplitOptions{Mode: mode, Branches: []string{"all"}})
+				if err != nil {
+					t.Fatal(err)
+				}
+				a, err := j.Analyze(context.Background(), warpbound.AnalyzeOptions{Methods: []string{"split/" + mode}, Observe: true, Vectors: 1})
+				if err != nil {
+					t.Fatal(err)
+				}
+				check(t, a, mode, most[i])
+			}
+		})
+	}
+}
+
+// check holds an estimate against a run and its parts against each other.
+func check(t *testing.T, a *warpbound.Analysis, mode string, most float64) {
+	t.Helper()
+	e := &a.Estimates[0]
+	d := e.Detail.(*split.Detail)
+	ratio := float64(e.Cycles) / float64(a.Observed.Max)
+	if ratio < 1 || ratio > most || e.Evidence != warpbound.Proven {
+		t.Errorf("%s: bound %d (%s), simulated %d: ratio %.2f, want at most %.2f", mode, e.Cycles, e.Evidence, a.Observed.Max, ratio, most)
+	}
+	sum := int64(0)
+	for _, s := range e.Breakdown {
+		sum += s.Cycles
+	}
+	parts := d.Service + d.Rounds*d.Dispatch + d.Last.Cycles
+	if d.Full != nil {
+		parts += (d.Rounds - 1) * d.Full.Cycles
+	}
+	if sum != e.Cycles || parts != e.Cycles || *d.Observed != *a.Observed {
+		t.Errorf("%s: shares of %d and parts of %d cycles, bound %d; observed %+v and %+v", mode, sum, parts, e.Cycles, d.Observed, a.Observed)
+	}
+	t.Logf("%s: ratio %.2f", mode, ratio)
+	for _, g := range []*split.GroupDetail{d.Full, d.Last} {
+		if g != nil && (g.Issue+g.Memory+g.Splitting+g.Own != g.Wavefront || g.Own < 0) {
+			t.Errorf("%s: parts of a wavefront: %+v", mode, g)
+		}
+	}
+}

@@ -1,0 +1,112 @@
+package split
+
+import (
+	"warpbound/internal/cfg"
+	"warpbound/internal/isa"
+	"warpbound/internal/machine"
+)
+
+// demand is what one execution of a block needs of a CU with split cores
+// (docs/machine-model.md), at most.
+type demand struct {
+	passes   int64 // of its port
+	delay    int64 // cycles in which it needs neither port nor memory
+	accesses int64 // to the memory of the CU
+	service  int64 // cycles in which the memory serves them
+}
+
+func (d *demand) add(e demand) {
+	d.passes += e.passes
+	d.delay += e.delay
+	d.accesses += e.accesses
+	d.service += e.service
+}
+
+// timing knows what the instructions of a kernel need of a machine with split cores.
+type timing struct {
+	machine *machine.Machine
+	kernel  *isa.Kernel
+	drain   int64 // how long after its service the last byte of a posted access can be written, at most
+}
+
+func newTiming(m *machine.Machine, k *isa.Kernel) *timing {
+	t := &timing{machine: m, kernel: k}
+	for i := range k.Instrs {
+		if in := &k.Instrs[i]; posted(in) {
+			c := m.Timing(in.Class())
+			t.drain = max(t.drain, c.Latency-c.Initiation)
+		}
+	}
+	return t
+}
+
+// block returns the demand of a block whose accesses make at most so many requests, by
+// instruction.
+func (t *timing) block(b *cfg.Block, requests []int64) demand {
+	sum := demand{}
+	for pc := b.Start; pc < b.End; pc++ {
+		sum.add(t.instr(&t.kernel.Instrs[pc], requests[pc]))
+	}
+	return sum
+}
+
+// instr returns the demand of one instruction, which makes at most so many requests.
+//
+// A posted access keeps its wavefront until it was served. What it still needs then counts
+// where a wavefront waits for it: at fences, and at its end.
+func (t *timing) instr(in *isa.Instr, requests int64) demand {
+	c := t.machine.Timing(in.Class())
+	s := &t.machine.Split
+	rest := c.Latency - c.Initiation
+	d := demand{passes: c.Initiation / s.Pass.Value, delay: rest}
+	switch {
+	case accesses(in):
+		d = demand{passes: s.Address.Value / s.Pass.Value, accesses: 1, service: max(requests, 1) * c.Initiation}
+		if !posted(in) {
+			d.delay = rest
+		}
+	case in.Op == isa.Fence || in.Op.Info().Effect&isa.Ends != 0:
+		if in.Class() >= isa.MemParam {
+			d.passes = s.Address.Value / s.Pass.Value
+		}
+		d.delay = max(rest, t.drain)
+	case in.Op.Info().Effect&isa.Barriers != 0:
+		d.delay = max(rest, t.machine.SM.Barrier.Value)
+	case in.Op == isa.Split:
+		d.delay = max(rest, s.Split.Value)
+	case in.Op == isa.Merge:
+		d.delay = max(rest, s.Merge.Value)
+	}
+	return d
+}
+
+// splitting returns the part of a block's demand that is of instructions that split and
+// merge.
+func (t *timing) splitting(b *cfg.Block) demand {
+	sum := demand{}
+	for pc := b.Start; pc < b.End; pc++ {
+		if in := &t.kernel.Instrs[pc]; in.Op == isa.Split || in.Op == isa.Merge {
+			sum.add(t.instr(in, 0))
+		}
+	}
+	return sum
+}
+
+// accesses reports whether an instruction can access memory.
+func accesses(in *isa.Instr) bool { return in.Op.Info().Unit == isa.UnitMem && in.Op != isa.Prefetch }
+
+// posted reports whether a wavefront goes on while an access is under way.
+func posted(in *isa.Instr) bool {
+	switch in.Op {
+	case isa.St, isa.Red:
+		return true
+	case isa.Atom:
+		for _, o := range in.Dst {
+			if o.Kind == isa.KindReg {
+				return false
+			}
+		}
+		return true
+	}
+	return false
+}

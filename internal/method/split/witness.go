@@ -1,0 +1,177 @@
+package split
+
+import (
+	"context"
+	"errors"
+	"math/bits"
+	"slices"
+
+	"warpbound/internal/absexec"
+	"warpbound/internal/estimate"
+	"warpbound/internal/isa"
+	"warpbound/internal/method/requests"
+)
+
+// witness is what an abstract execution of a wavefront shows.
+type witness struct {
+	config  *Config
+	timing  *timing
+	count   *requests.Counter
+	box     absexec.Box
+	known   *facts // without executing
+	seen    *facts
+	service int64 // cycles in which memory serves the wavefront, at most
+
+	last    int     // block, or -1
+	forks   int     // that it is in
+	entered []int64 // by loop: how often, at least
+	back    []int64 // by loop: how often to the header, at most
+}
+
+// Step implements absexec.Visitor.
+func (w *witness) Step(s *absexec.Step) {
+	block := w.config.Graph.BlockOf(s.PC)
+	w.seen.reached[block] = true
+	if accesses(s.Instr) {
+		most := w.known.requests[s.PC]
+		if s.Access != nil {
+			most = min(most, w.count.Count(s, w.box).Most)
+		}
+		w.seen.requests[s.PC] = max(w.seen.requests[s.PC], most)
+		w.service += w.timing.instr(s.Instr, most).service
+	}
+	if s.PC == w.config.Graph.Blocks[block].Start {
+		w.enter(block, s.Certain)
+	}
+	w.last = block
+	apart := s.Maybe != 0 && s.Active&^s.Sure != 0 || s.Instr.Op == isa.BrxIdx
+	if apart && bits.OnesCount64(s.Active) > 1 && w.known.parts[block] {
+		w.seen.parts[block] = true
+	}
+}
+
+// enter counts the entries and the iterations of a loop.
+func (w *witness) enter(block int, certain bool) {
+	loops := w.config.Graph.Loops()
+	i := loops.Innermost(block)
+	switch {
+	case i < 0 || loops.Loops[i].Header != block:
+	case w.last >= 0 && loops.Loops[i].Contains(w.last):
+		w.back[i]++
+	case certain && w.forks == 0:
+		w.entered[i]++
+	}
+}
+
+// Fork implements absexec.Visitor.
+func (w *witness) Fork(int) { w.forks++ }
+
+// Alternative implements absexec.Visitor.
+func (w *witness) Alternative() {}
+
+// Join implements absexec.Visitor.
+func (w *witness) Join() { w.forks-- }
+
+// maxSteps limits the instructions of one abstract execution, all alternatives together.
+const maxSteps = 1 << 21
+
+// executions are what is known of the wavefronts of a launch.
+type executions struct {
+	facts []*facts // of each wavefront of a workgroup
+	// service is how many cycles memory serves all wavefronts of each CU, at most; nil if
+	// nobody counted.
+	service []int64
+}
+
+// maxGroups is the largest number of workgroups that are counted one by one.
+const maxGroups = 1 << 16
+
+// wavefronts returns what is known of each wavefront of a workgroup, by abstract execution as
+// far as that is possible. It is an error if nothing bounds a loop.
+func (c *Config) wavefronts(ctx context.Context, t *timing) (*executions, error) {
+	count := requests.New(c.Machine)
+	known := c.known(count)
+	x := absexec.New(absexec.Config{
+		Launch: c.Launch, Graph: c.Graph, Inputs: c.Inputs, Fixed: absexec.Ranges(c.Fixed), MaxSteps: maxSteps,
+		Uniform: func(b int) bool { return !known.parts[b] },
+		Bound: func(header int) (int, bool) {
+			l := known.loops[c.Graph.Loops().Innermost(header)]
+			return int(min(l.most, maxIterations)), l.known
+		},
+	})
+	all := &executions{facts: make([]*facts, c.Launch.Warps()), service: make([]int64, c.Machine.SM.Count.Value)}
+	for w := range all.facts {
+		results, err := x.Warp(ctx, w, func(box absexec.Box) absexec.Visitor {
+			return &witness{
+				config: c, timing: t, count: count, box: box, known: known, seen: known.nothing(),
+				last: -1, entered: make([]int64, len(known.loops)), back: make([]int64, len(known.loops)),
+			}
+		})
+		var loop *absexec.UnboundedLoop
+		var write *absexec.WriteError
+		switch {
+		case errors.As(err, &loop), errors.As(err, &write), ctx.Err() != nil:
+			return nil, err
+		case err != nil: // it is too long to execute: what is known without that has to do
+			return &executions{facts: slices.Repeat([]*facts{known}, len(all.facts))}, nil
+		}
+		f := known.nothing()
+		for _, r := range results {
+			f.include(r.Visitor.(*witness).facts(r.Loops))
+		}
+		for i := range f.loops {
+			f.loops[i] = f.loops[i].tighter(known.loops[i])
+			f.mean[i] = f.mean[i].tighter(f.loops[i])
+		}
+		all.facts[w] = f
+		c.serve(all.service, results)
+	}
+	return all, nil
+}
+
+// serve adds the service of a wavefront of each workgroup to that of the workgroup's CU; that
+// of the longest execution to all of them if there are too many workgroups.
+func (c *Config) serve(service []int64, results []absexec.Result) {
+	grid, cus := c.Launch.Grid(), len(service)
+	groups := grid[0] * grid[1] * grid[2]
+	longest := int64(0)
+	for _, r := range results {
+		n := r.Visitor.(*witness).service
+		longest = max(longest, n)
+		if groups > maxGroups {
+			continue
+		}
+		for z := r.Box.Lo[2]; z < r.Box.Hi[2]; z++ {
+			for y := r.Box.Lo[1]; y < r.Box.Hi[1]; y++ {
+				for x := r.Box.Lo[0]; x < r.Box.Hi[0]; x++ {
+					service[(x+grid[0]*(y+grid[1]*z))%cus] += n
+				}
+			}
+		}
+	}
+	if groups > maxGroups {
+		for i := range service {
+			service[i] += longest * int64((groups-i+cus-1)/cus)
+		}
+	}
+}
+
+// facts returns what the execution shows: of loops the same as absexec, and how often they
+// iterate on average.
+func (w *witness) facts(loops []absexec.LoopFact) *facts {
+	f := w.seen
+	for i, l := range loops {
+		f.loops[i] = limit{int64(l.Iterations), true, estimate.Proven}
+		if l.Forced {
+			f.loops[i].evidence = w.known.loops[i].evidence
+		}
+		f.mean[i] = f.loops[i]
+		if n := w.entered[i]; n > 0 {
+			f.mean[i].most = min(f.mean[i].most, (w.back[i]+n-1)/n)
+		}
+	}
+	return f
+}
+
+// maxIterations is the largest bound that abstract execution is given.
+const maxIterations = 1 << 30
