@@ -43,6 +43,7 @@ func (v *violation) same(w *violation) bool {
 // answer is what a method says of an instance.
 type answer struct {
 	method  string
+	other   bool    // it is not for the instance's machine
 	refusal string  // why there is no estimate; empty if there is one
 	ratio   float64 // of the estimate to the longest run that it must cover
 }
@@ -58,7 +59,13 @@ type outcome struct {
 type simulated struct {
 	job    string
 	vector int
+	mode   string // how wavefronts split; empty where they do not
 	cycles int64
+}
+
+// of returns the runs in a mode.
+func of(runs []simulated, mode string) []simulated {
+	return slices.DeleteFunc(slices.Clone(runs), func(s simulated) bool { return s.mode != mode })
 }
 
 func longest(runs []simulated) simulated {
@@ -88,16 +95,24 @@ func (c *checker) check(ctx context.Context, fsys fs.FS, narrower []string) (*ou
 		if name == jobFile {
 			job, count = j, vectors
 		}
-		for vector := range count {
-			run, alone, v := simulate(ctx, j, name, vector, name == jobFile)
-			if ctx.Err() != nil {
-				return nil, ctx.Err()
-			}
-			if out.violation = v; v != nil {
+		for _, mode := range modes(j) {
+			other, err := inMode(j, mode)
+			if err != nil {
+				out.violation = failure("splitting", name, 0, err)
 				return out, nil
 			}
-			warp = max(warp, alone)
-			runs = append(runs, run)
+			traced := name == jobFile && mode == j.Mode() && (mode == "" || mode == "none")
+			for vector := range count {
+				run, alone, v := simulate(ctx, other, name, vector, traced)
+				if ctx.Err() != nil {
+					return nil, ctx.Err()
+				}
+				if out.violation = v; v != nil {
+					return out, nil
+				}
+				warp = max(warp, alone)
+				runs = append(runs, run)
+			}
 		}
 	}
 	out.runs = len(runs)
@@ -108,6 +123,20 @@ func (c *checker) check(ctx context.Context, fsys fs.FS, narrower []string) (*ou
 		return out, c.confirm(ctx, fsys, v)
 	}
 	return out, ctx.Err()
+}
+
+// modes returns the modes in which a job is run: its own is the first, empty if there are
+// none.
+func modes(j *warpbound.Job) []string {
+	own := j.Mode()
+	return append([]string{own}, slices.DeleteFunc(j.Modes(), func(m string) bool { return m == own })...)
+}
+
+func inMode(j *warpbound.Job, mode string) (*warpbound.Job, error) {
+	if mode == j.Mode() {
+		return j, nil
+	}
+	return j.Split(warpbound.SplitOptions{Mode: mode})
 }
 
 // simulate simulates one run and compares its results with those of executions without
@@ -134,7 +163,7 @@ func simulate(ctx context.Context, j *warpbound.Job, name string, vector int, wa
 		}
 		return simulated{}, 0, failure("executing", name, vector, err)
 	}
-	return simulated{name, vector, run.Cycles}, alone.longest, nil
+	return simulated{name, vector, j.Mode(), run.Cycles}, alone.longest, nil
 }
 
 func failure(stage, job string, vector int, err error) *violation {

@@ -97,6 +97,9 @@ func TestRefusalIsNoViolation(t *testing.T) {
 		t.Fatalf("%v, %+v", err, out.violation)
 	}
 	for _, a := range out.answers {
+		if a.other {
+			continue
+		}
 		if refused := a.method == "static/cta"; refused != strings.Contains(a.refusal, "annotate it") || refused != (a.ratio == 0) {
 			t.Errorf("%+v", a)
 		}

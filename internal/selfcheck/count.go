@@ -22,6 +22,9 @@ func count(s *estimate.Selfcheck, kernel int, out *outcome) {
 	s.Runs += out.runs
 	for i, a := range out.answers {
 		m := &s.Methods[i]
+		if a.other {
+			continue
+		}
 		if a.refusal != "" {
 			if m.Refused++; m.Refused == 1 {
 				m.Refusal = a.refusal

@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 	"io/fs"
+	"slices"
+	"strings"
 
 	"warpbound"
 	"warpbound/internal/estimate"
@@ -17,9 +19,14 @@ func (c *checker) hold(ctx context.Context, job *warpbound.Job, runs []simulated
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
-	all, observed := longest(runs), longest(runs[:vectors])
+	own := of(runs, job.Mode())
+	all, observed := longest(own), longest(own[:vectors])
 	for _, method := range c.methods {
-		a := answer{method: method}
+		a := answer{method: method, other: !job.Supports(method)}
+		if a.other {
+			out.answers = append(out.answers, a)
+			continue
+		}
 		e, observation := estimateOf(analyses, method)
 		if e == nil {
 			a.refusal = "there is no estimate"
@@ -30,6 +37,9 @@ func (c *checker) hold(ctx context.Context, job *warpbound.Job, runs []simulated
 			continue
 		}
 		least := all
+		if mode, splits := strings.CutPrefix(method, "split/"); splits {
+			least = longest(of(runs, mode))
+		}
 		if e.Evidence == warpbound.Observed {
 			least = observed
 			if observation == nil || observation.Max != observed.cycles {
@@ -46,23 +56,36 @@ func (c *checker) hold(ctx context.Context, job *warpbound.Job, runs []simulated
 		if e.Cycles < least.cycles && out.violation == nil {
 			out.violation = &violation{Violation: estimate.Violation{
 				Kind: kindBound, Method: method, Job: least.job, Vector: least.vector, Bound: e.Cycles, Cycles: least.cycles,
-				Text: fmt.Sprintf("%s says at most %d cycles (%s); test vector %d of %s takes %d", method, e.Cycles, e.Evidence, least.vector, least.job, least.cycles),
+				Text: fmt.Sprintf("%s says at most %d cycles (%s); test vector %d of %s%s takes %d",
+					method, e.Cycles, e.Evidence, least.vector, least.job, inWords(least.mode), least.cycles),
 			}}
 		}
 	}
 	return nil
 }
 
+// inWords says in which mode a run was made.
+func inWords(mode string) string {
+	if mode == "" {
+		return ""
+	}
+	return " in mode " + mode
+}
+
 // analyses asks all methods together or, if one refuses, each alone.
 func (c *checker) analyses(ctx context.Context, job *warpbound.Job) ([]*warpbound.Analysis, map[string]error) {
-	opts := warpbound.AnalyzeOptions{Vectors: vectors, MaxCycles: maxCycles, Methods: c.methods}
+	methods := slices.DeleteFunc(slices.Clone(c.methods), func(m string) bool { return !job.Supports(m) })
+	if len(methods) == 0 {
+		return nil, nil
+	}
+	opts := warpbound.AnalyzeOptions{Vectors: vectors, MaxCycles: maxCycles, Methods: methods}
 	a, err := c.analyze(ctx, job, opts)
 	if err == nil {
 		return []*warpbound.Analysis{a}, nil
 	}
 	var answers []*warpbound.Analysis
 	refusals := make(map[string]error)
-	for _, m := range c.methods {
+	for _, m := range methods {
 		opts.Methods = []string{m}
 		if a, err := c.analyze(ctx, job, opts); err != nil {
 			refusals[m] = err
@@ -88,6 +111,9 @@ func estimateOf(analyses []*warpbound.Analysis, method string) (*warpbound.Estim
 // loop more often than the job annotates.
 func (c *checker) confirm(ctx context.Context, fsys fs.FS, v *violation) error {
 	j, err := warpbound.LoadFS(fsys, v.Job, warpbound.LoadOptions{})
+	if err == nil && j.Mode() != "" {
+		j, err = inMode(j, "none")
+	}
 	if err == nil {
 		_, err = j.Analyze(ctx, warpbound.AnalyzeOptions{Vectors: v.Vector + 1, MaxCycles: maxCycles, Methods: []string{"hybrid/dynamic"}})
 	}

@@ -15,19 +15,28 @@ const narrowed = 4
 func instance(src kernelgen.Source, machines []*machine.Machine) Files {
 	m := vary(machines[src.IntN(len(machines))], src)
 	draw := kernelgen.New
+	splits := m.Core == machine.Splitting
 	if src.IntN(4) == 3 {
 		draw = kernelgen.NewSIMT
+		if splits { // lanes that meet at syncs do not split
+			m.Split.Mode.Value, splits = machine.SplitNone, false
+		}
+	}
+	threads := int64(80)
+	if m.Core == machine.Splitting {
+		threads = 200 // several wavefronts
 	}
 	c := draw(src, kernelgen.Options{
 		Statements:  1 + src.IntN(24),
 		Depth:       1 + src.IntN(3),
 		Trips:       1 + src.IntN(8),
-		Threads:     1 + src.IntN(int(min(m.SM.CTAThreads.Value, 80))),
+		Threads:     1 + src.IntN(int(min(m.SM.CTAThreads.Value, threads))),
 		CTAs:        1 + src.IntN(12),
 		Bounded:     src.IntN(16) < 15,
-		Irreducible: src.IntN(32) == 31,
+		Irreducible: src.IntN(32) == 31 && !splits,
 		Narrowed:    narrowed,
 		Machine:     machineFile,
+		Split:       splits,
 	})
 	files := Files{machineFile: string(m.Format()), c.File: c.Module, jobFile: c.Job}
 	for i, job := range c.Narrowed {

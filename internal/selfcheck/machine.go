@@ -40,10 +40,20 @@ func vary(m *machine.Machine, src kernelgen.Source) *machine.Machine {
 	if requests := []machine.Requests{"", machine.BySegment, machine.ByAccess}[src.IntN(3)]; requests != "" {
 		v.Memory.Requests = machine.Choice[machine.Requests]{Value: requests, Source: drawn}
 	}
+	if m.Core == machine.Splitting {
+		splits(&v, set)
+	}
 	if src.IntN(2) == 1 {
 		for _, class := range isa.Classes() {
 			t := v.Timing(class)
 			t.Initiation = 1 + int64(src.IntN(4))
+			switch {
+			case m.Core != machine.Splitting:
+			case class == isa.Sync || class == isa.Control:
+				t.Initiation = v.Split.Pass.Value
+			case class < isa.MemParam:
+				t.Initiation *= v.Split.Pass.Value
+			}
 			t.Latency = t.Initiation + int64(src.IntN(30))*int64(src.IntN(2))
 			t.Source = drawn
 			v.Classes[class.String()] = t
@@ -53,9 +63,34 @@ func vary(m *machine.Machine, src kernelgen.Source) *machine.Machine {
 	threads := sm.Warps.Value * sm.WarpSize.Value
 	sm.Threads.Value = min(sm.Threads.Value, threads)
 	sm.CTAThreads.Value = min(sm.CTAThreads.Value, threads)
-	sm.Registers.Value = 1 << 18 // enough for any kernel that is drawn
+	sm.Registers.Value = 3 << 18 // enough for any kernel that is drawn
 	for _, class := range []isa.Class{isa.Sync, isa.Control} {
 		sm.Barrier.Value = max(sm.Barrier.Value, v.Timing(class).Initiation)
 	}
 	return &v
+}
+
+// splits varies what is there to split wavefronts.
+func splits(v *machine.Machine, set func(*machine.Number, ...int64)) {
+	sm, split := &v.SM, &v.Split
+	contexts := machine.Number{Value: int64(v.Contexts())}
+	set(&contexts, 1, 2, 5)
+	set(&sm.Schedulers, 1, 2, 3)
+	sm.Warps.Value = contexts.Value * sm.Schedulers.Value
+	set(&split.SIMDs, 0, 1, 2, 7)
+	set(&split.Pass, 1, 2)
+	set(&split.Address, 2*split.Pass.Value, 5*split.Pass.Value)
+	set(&split.Split, 0, 1, 30)
+	set(&split.Merge, 0, 1, 30)
+	split.Address.Value -= split.Address.Value % split.Pass.Value
+	for _, class := range isa.Classes() {
+		t := v.Timing(class)
+		switch {
+		case class == isa.Sync || class == isa.Control:
+			t.Initiation = split.Pass.Value
+		case class < isa.MemParam:
+			t.Initiation -= t.Initiation % split.Pass.Value
+		}
+		v.Classes[class.String()] = t
+	}
 }

@@ -67,6 +67,12 @@ func TestKernels(t *testing.T) {
 		t.Errorf("%+v", s)
 	}
 	for _, m := range s.Methods {
+		if strings.HasPrefix(m.Method, "split/") {
+			if m.Checked+m.Refused > 0 {
+				t.Errorf("%+v", m) // no machine is for it
+			}
+			continue
+		}
 		if m.Checked+m.Refused != kernels || m.Refused > kernels/10 || m.LeastRatio < 1 || m.MeanRatio < m.LeastRatio || m.WorstRatio < m.MeanRatio {
 			t.Errorf("%+v", m)
 		}
@@ -81,7 +87,26 @@ func TestScoreboard(t *testing.T) {
 		t.Errorf("%+v", s)
 	}
 	for _, m := range s.Methods {
-		if static := strings.HasPrefix(m.Method, "static/"); static && m.Refused < 6 || !static && m.Checked < 6 {
+		if hybrid := strings.HasPrefix(m.Method, "hybrid/"); hybrid && m.Checked < 6 || !hybrid && m.Checked+m.Refused > 0 {
+			t.Errorf("%+v", m)
+		}
+	}
+}
+
+// TestSplit checks the bounds of all modes of machines whose wavefronts split, each against
+// runs in its mode.
+func TestSplit(t *testing.T) {
+	const kernels = 30
+	cfg := config(t, kernels)
+	cfg.Machines = builtins(t, "gcn3-split")
+	s := run(t, cfg)
+	if s.Violated() || s.Runs <= kernels*(vectors+narrowed) {
+		t.Errorf("%+v", s)
+	}
+	for _, m := range s.Methods {
+		switch splits := strings.HasPrefix(m.Method, "split/"); {
+		case splits && (m.Checked < kernels/2 || m.Refused > kernels/10 || m.LeastRatio < 1),
+			m.Method == "static/cta" && m.Checked+m.Refused > 0:
 			t.Errorf("%+v", m)
 		}
 	}
