@@ -15,9 +15,8 @@ import (
 	"warpbound/internal/cfg"
 	"warpbound/internal/emu"
 	"warpbound/internal/emu/emutest"
-	"warpbound/internal/isa/ptx"
+	"warpbound/internal/flow/flowtest"
 	"warpbound/internal/job"
-	"warpbound/internal/kernelgen"
 	"warpbound/internal/sim"
 	"warpbound/internal/trace"
 )
@@ -157,8 +156,9 @@ func (o *Observation) CheckWithoutTime(t testing.TB, code *emu.Code, prepare Pre
 	return counters
 }
 
-// Random makes a random kernel and what fills a memory with its inputs.
-func Random(t testing.TB, src kernelgen.Source, opts kernelgen.Options) (*cfg.Graph, Prepare) {
+// Load reads a job and its module, and returns the kernel and what fills a memory with its
+// first inputs.
+func Load(t testing.TB, text, module string) (*cfg.Graph, Prepare) {
 	t.Helper()
 	fatal := func(err error) {
 		t.Helper()
@@ -166,13 +166,9 @@ func Random(t testing.TB, src kernelgen.Source, opts kernelgen.Options) (*cfg.Gr
 			t.Fatal(err)
 		}
 	}
-	c := kernelgen.New(src, opts)
-	j, err := job.Parse("job.toml", []byte(c.Job), func(string) ([]byte, error) { return nil, fmt.Errorf("no file") })
+	j, err := job.Parse("job.toml", []byte(text), func(string) ([]byte, error) { return nil, fmt.Errorf("no file") })
 	fatal(err)
-	mod, err := ptx.Parse(kernelgen.ModuleFile, []byte(c.Module))
-	fatal(err)
-	prog, err := ptx.Lower(mod)
-	fatal(err)
+	prog := flowtest.Lower(t, j.Module, []byte(module))
 	k, err := j.Link(prog)
 	fatal(err)
 	b, err := j.Bind(k)

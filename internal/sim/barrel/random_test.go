@@ -45,10 +45,11 @@ func TestRandom(t *testing.T) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
 			t.Parallel()
 			src := rand.New(rand.NewPCG(seed, 1))
-			g, prepare := simtest.Random(t, src, kernelgen.Options{
+			c := kernelgen.New(src, kernelgen.Options{
 				Statements: 4 + src.IntN(12), Depth: 1 + src.IntN(3), Trips: 1 + src.IntN(4),
 				Threads: 60, CTAs: 9, Irreducible: src.IntN(2) == 0,
 			})
+			g, prepare := simtest.Load(t, c.Job, c.Module)
 			code := simtest.Decode(t, g)
 			m := randomMachine(t, src)
 			s, err := New(sim.Config{Code: code, Machine: m, RegsPerThread: 20, Ipoints: simtest.EveryThird(code)})

@@ -33,8 +33,6 @@ func findBranches(code *emu.Code, mode machine.SplitMode) ([]branch, error) {
 		switch at := &branches[pc]; {
 		case in.Op == isa.Split && mode != machine.PWS, in.Op == isa.Merge && mode != machine.PWS:
 			return nil, diag.Errorf(in.Pos, "%s is an instruction of mode %q; the machine's is %q", in.Op, machine.PWS, mode)
-		case in.Op == isa.Split && k.Meeting == isa.AtSyncs:
-			return nil, diag.Errorf(in.Pos, "lanes that wait for each other at syncs do not split: use mode %q", machine.SplitNone)
 		case in.Op == isa.Split:
 			next := pc + 1
 			if next == len(k.Instrs) || !splittable(g, next) {
@@ -51,7 +49,7 @@ func findBranches(code *emu.Code, mode machine.SplitMode) ([]branch, error) {
 // splittable reports whether the instruction is a branch at which lanes can split.
 func splittable(g *cfg.Graph, pc int) bool {
 	b := g.BlockOf(pc)
-	return g.Kernel.Meeting != isa.AtSyncs && g.Blocks[b].End == pc+1 && g.Kernel.Instrs[pc].Op == isa.Bra && splitting.Splittable(g, b) == nil
+	return g.Blocks[b].End == pc+1 && g.Kernel.Instrs[pc].Op == isa.Bra && splitting.Splittable(g, b) == nil
 }
 
 // takenGo reports whether the lanes that do not take a branch are where its sides meet.

@@ -76,25 +76,29 @@ func (c *cu) arrive(at int, now int64, by int) {
 	if st.task == taskSplit {
 		return // what the branch has done takes effect when the split is over
 	}
-	parent := at
-	switch f := &c.fronts[st.x]; {
+	f := &c.fronts[st.x]
+	parent := st.part
+	switch {
 	case st.warp.Held():
 	case st.part > 0 && st.warp.Home():
-		parent = c.strand(st.x, f.partner(st.part))
+		parent = f.partner(st.part)
 	default:
 		return
 	}
 	st.state, st.met, c.ready[at] = atMerge, c.ready[at], never
-	p := &c.strands[parent]
-	child := &c.strands[c.strand(p.x, c.fronts[p.x].partner(p.part))]
-	if p.state != atMerge || !p.warp.Held() || child.state != atMerge {
+	child := f.partner(parent)
+	if f.partner(child) != parent {
+		return // the child waits for a child of its own
+	}
+	p, q := &c.strands[c.strand(st.x, parent)], &c.strands[c.strand(st.x, child)]
+	if p.state != atMerge || q.state != atMerge {
 		return
 	}
 	p.why = sim.StallSplit
 	if c.sim.shape.shared {
 		p.task = taskMerge
 	}
-	c.wake(parent, max(p.met, child.met), now, by)
+	c.wake(c.strand(st.x, parent), max(p.met, q.met), now, by)
 }
 
 // merge merges a strand with its latest child, which waits for it.

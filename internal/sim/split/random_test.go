@@ -3,6 +3,7 @@ package split
 import (
 	"fmt"
 	"math/rand/v2"
+	"sync/atomic"
 	"testing"
 
 	"warpbound/internal/cfg"
@@ -13,6 +14,7 @@ import (
 	"warpbound/internal/sim"
 	"warpbound/internal/simtest"
 	"warpbound/internal/splitting"
+	"warpbound/internal/synthetic"
 )
 
 // randomMachine draws numbers for a small and odd machine.
@@ -64,24 +66,42 @@ func randomSplits(t testing.TB, src *rand.Rand, g *cfg.Graph, most int) *emu.Cod
 // bit with the twin, obey the theorem, and leave in memory what an execution without time
 // leaves.
 func TestRandom(t *testing.T) {
-	for seed := range uint64(60) {
-		for _, mode := range []machine.SplitMode{machine.SplitNone, machine.DWS, machine.PWS} {
-			t.Run(fmt.Sprint(seed, mode), func(t *testing.T) {
-				t.Parallel()
-				src := rand.New(rand.NewPCG(seed, 1))
-				g, prepare := simtest.Random(t, src, kernelgen.Options{
-					Statements: 4 + src.IntN(12), Depth: 1 + src.IntN(4), Trips: 1 + src.IntN(4),
-					Threads: 60, CTAs: 9, Irreducible: src.IntN(4) == 0,
+	var splits atomic.Int64
+	t.Run("all", func(t *testing.T) {
+		for seed := range uint64(40) {
+			for _, mode := range []machine.SplitMode{machine.SplitNone, machine.DWS, machine.PWS} {
+				t.Run(fmt.Sprint(seed, mode), func(t *testing.T) {
+					t.Parallel()
+					splits.Add(checkRandom(t, rand.New(rand.NewPCG(seed, 1)), mode, seed%3 == 0))
 				})
-				m := randomMachine(t, src, mode)
-				code := simtest.Decode(t, g)
-				if mode == machine.PWS {
-					code = randomSplits(t, src, g, int(m.Split.SIMDs.Value))
-				}
-				compare(t, sim.Config{Code: code, Machine: m, RegsPerThread: 20, Ipoints: simtest.EveryThird(code)}, prepare)
-			})
+			}
 		}
+	})
+	if n := splits.Load(); n < 300 {
+		t.Errorf("%d splits are too few to tell", n)
 	}
+}
+
+// checkRandom does so with one kernel, of PTX or of mini-SIMT code, and returns how often
+// wavefronts split.
+func checkRandom(t *testing.T, src *rand.Rand, mode machine.SplitMode, simt bool) int64 {
+	t.Helper()
+	generate := kernelgen.New
+	if simt {
+		generate = kernelgen.NewSIMT
+	}
+	c := generate(src, kernelgen.Options{
+		Statements: 4 + src.IntN(12), Depth: 1 + src.IntN(4), Trips: 1 + src.IntN(4),
+		Threads: 60, CTAs: 9, Split: true, Machine: "gcn3-split", Irreducible: src.IntN(4) == 0,
+	})
+	g, prepare := simtest.Load(t, c.Job, c.Module)
+	m := randomMachine(t, src, mode)
+	code := simtest.Decode(t, g)
+	if mode == machine.PWS {
+		code = randomSplits(t, src, g, int(m.Split.SIMDs.Value))
+	}
+	o := compare(t, sim.Config{Code: code, Machine: m, RegsPerThread: 20, Ipoints: simtest.EveryThird(code)}, prepare)
+	return o.Counters.Splits
 }
 
 // compare runs a launch in the simulator, in the twin, and without time. It returns what the
@@ -109,4 +129,50 @@ func compare(t testing.TB, c sim.Config, prepare simtest.Prepare) *simtest.Obser
 		t.Errorf("%d instructions of warps, without time %+v", o.Counters.WarpInstrs, want)
 	}
 	return o
+}
+
+// TestSynthetic does the same with if-else of which each work-item takes another path, for
+// every number of split SIMDs, in use or idle.
+func TestSynthetic(t *testing.T) {
+	const groups, wavefronts, iterations = 5, 2, 2
+	b, err := synthetic.New(synthetic.Config{
+		Instructions: 80, Divergent: 100, Memory: 10, Nesting: 3, Iterations: iterations,
+		WorkItems: wavefronts * 64, Groups: groups, Marked: synthetic.AllMarked, Seed: 1, Machine: "gcn3-split",
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	g, prepare := simtest.Load(t, b.Job, b.Module)
+	marked, _ := splitting.Marked(g)
+	if len(marked) != machine.MaxSplitSIMDs {
+		t.Fatalf("%d branches are marked", len(marked))
+	}
+	cycles := map[string]int64{}
+	check := func(mode machine.SplitMode, simds, used int) {
+		t.Run(fmt.Sprint(mode, simds, used), func(t *testing.T) {
+			m, code := gcn3(t, mode, simds), simtest.Decode(t, g)
+			if mode == machine.PWS {
+				code = insert(t, g, marked[:used])
+				if m, err = m.Reuse(used); err != nil {
+					t.Fatal(err)
+				}
+			}
+			o := compare(t, sim.Config{Code: code, Machine: m, RegsPerThread: 20, Ipoints: simtest.EveryThird(code)}, prepare)
+			if want := int64(groups * wavefronts * iterations * used); o.Counters.Splits != want {
+				t.Errorf("%d splits, want %d", o.Counters.Splits, want)
+			}
+			cycles[fmt.Sprint(mode, used)] = o.Cycles
+		})
+	}
+	for simds := range machine.MaxSplitSIMDs + 1 {
+		check(machine.PWS, simds, simds)
+		if used := simds / 2; used < simds {
+			check(machine.PWS, simds, used)
+		}
+	}
+	check(machine.SplitNone, 7, 0)
+	check(machine.DWS, 7, 7)
+	if all, none := cycles["pws7"], cycles["none0"]; all >= none {
+		t.Errorf("%d cycles if wavefronts split in 8, %d if they do not", all, none)
+	}
 }

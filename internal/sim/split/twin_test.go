@@ -38,6 +38,7 @@ type twinCU struct {
 	index  int
 	begun  int // CTAs
 	slots  []*twinCTA
+	fronts []*twinFront // by number; nil if there is none
 	ports  []*twinPort
 	queue  []twinAccess // all accesses so far
 	free   int64        // cycles before this one in which the memory served nothing
@@ -120,7 +121,7 @@ func runTwin(t testing.TB, c sim.Config, l emu.Launch, mem *emu.Memory, tr *trac
 		w.splits = 0
 	}
 	for i := range m.SM.Count.Value {
-		u := &twinCU{index: int(i), slots: make([]*twinCTA, occ.CTAs)}
+		u := &twinCU{index: int(i), slots: make([]*twinCTA, occ.CTAs), fronts: make([]*twinFront, w.simds*m.Contexts())}
 		ports := w.simds * (1 + w.splits)
 		if m.Split.Mode.Value == machine.DWS {
 			ports = w.simds
@@ -179,6 +180,7 @@ func (w *twin) begin(u *twinCU, now int64) {
 				ready: now + w.cfg.Machine.SM.Dispatch.Value, why: sim.StallIdle, sums: w.dispatched(),
 			}
 			c.fronts = append(c.fronts, f)
+			u.fronts[f.x] = f
 			w.record(u, f, now, trace.Start)
 		}
 		u.slots[k] = c
@@ -197,7 +199,7 @@ func (w *twin) cycle(u *twinCU, now int64) error {
 		}
 		for _, f := range c.fronts {
 			if f.retires == now && !f.retired {
-				f.retired = true
+				f.retired, u.fronts[f.x] = true, nil
 				w.record(u, f, now, trace.Exit)
 				if err := w.checkFront(u, f, now); err != nil {
 					return err
@@ -275,37 +277,26 @@ func (w *twin) portCycle(u *twinCU, i int, now int64) error {
 
 // circle returns the parts that issue through a port in the order of their turns.
 func (w *twin) circle(u *twinCU, i int) []*twinPart {
-	ids := map[int]*twinFront{}
 	dws := len(u.ports) == w.simds
 	simd, context := i/(1+w.splits), i%(1+w.splits)
 	if dws {
 		simd = i
 	}
-	for _, c := range u.slots {
-		if c != nil {
-			for _, f := range c.fronts {
-				if f.x%w.simds == simd && !f.retired {
-					ids[f.x/w.simds] = f
-				}
-			}
-		}
-	}
-	var all []*twinPart
 	n := w.cfg.Machine.Contexts()
+	var all []*twinPart
 	for k := range n {
 		id := (int(u.ports[i].last) + 1 + k) % n
-		f := ids[id]
-		if f == nil {
-			continue
-		}
-		for j := range f.parts {
-			at := context
-			if dws {
-				at = (u.ports[i].turn[id] + j) % len(f.parts)
+		f := u.fronts[id*w.simds+simd]
+		switch {
+		case f == nil:
+		case dws:
+			for j := range f.parts {
+				if v := f.parts[(u.ports[i].turn[id]+j)%len(f.parts)]; v != nil {
+					all = append(all, v)
+				}
 			}
-			if v := f.parts[at]; v != nil && (dws || j == 0) {
-				all = append(all, v)
-			}
+		case f.parts[context] != nil:
+			all = append(all, f.parts[context])
 		}
 	}
 	return all
@@ -514,7 +505,7 @@ func (w *twin) arrive(u *twinCU, v *twinPart) {
 	}
 	v.met, v.ready, v.state = v.ready, never, sim.StallSplit
 	child := p.children[len(p.children)-1]
-	if p.met < 0 || child.met < 0 {
+	if p.met < 0 || child.met < 0 || len(child.children) > 0 {
 		return
 	}
 	p.ready, p.why, p.met = max(p.met, child.met), sim.StallSplit, -1
