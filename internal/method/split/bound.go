@@ -40,7 +40,7 @@ func (f *Form) Bound(ctx context.Context, c Costs, loops Loops, splits []int) (*
 		}
 		isSplit[b] = true
 	}
-	removed, err := f.prune(ctx, c, loops, isSplit)
+	_, removed, err := f.prune(ctx, c, loops, isSplit)
 	if err != nil {
 		return nil, err
 	}
@@ -64,8 +64,19 @@ func (f *Form) Bound(ctx context.Context, c Costs, loops Loops, splits []int) (*
 	return b, nil
 }
 
-// prune returns the edges to the shorter sides of the branches that are split.
-func (f *Form) prune(ctx context.Context, c Costs, loops Loops, isSplit []bool) ([]graph.Edge, error) {
+// time returns the time of a wavefront that splits at the given branches (blocks).
+func (f *Form) time(ctx context.Context, c Costs, loops Loops, splits []int) (int64, error) {
+	isSplit := make([]bool, f.flow.Len())
+	for _, b := range splits {
+		isSplit[b] = true
+	}
+	cycles, _, err := f.prune(ctx, c, loops, isSplit)
+	return cycles, err
+}
+
+// prune returns the time of the longest path, and the edges to the shorter sides of the branches
+// that are split.
+func (f *Form) prune(ctx context.Context, c Costs, loops Loops, isSplit []bool) (int64, []graph.Edge, error) {
 	var removed []graph.Edge
 	e := &evaluation{form: f, costs: c, loops: loops, budgets: 1}
 	e.serial = func(it *item, sides []vector) vector {
@@ -85,13 +96,13 @@ func (f *Form) prune(ctx context.Context, c Costs, loops Loops, isSplit []bool) 
 	}
 	all, err := e.kernel(ctx)
 	if err != nil {
-		return nil, err
+		return 0, nil, err
 	}
 	if all[0] == never {
-		return nil, ErrOverflow
+		return 0, nil, ErrOverflow
 	}
 	slices.SortFunc(removed, graph.Edge.Compare)
-	return removed, nil
+	return all[0], removed, nil
 }
 
 // model returns the path problem of a form without some edges.

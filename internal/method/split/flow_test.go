@@ -3,6 +3,7 @@ package split_test
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"pgregory.net/rapid"
 
@@ -214,4 +215,17 @@ func describe(flow *cfg.Flow, f *split.Form) string {
 		text += fmt.Sprintf("  loops %+v, tangles %+v\n", f.Loops, f.Tangles)
 	}
 	return text
+}
+
+// edges reads edges such as "0>1 0>2".
+func edges(text string) []graph.Edge {
+	var list []graph.Edge
+	for _, field := range strings.Fields(text) {
+		var e graph.Edge
+		if _, err := fmt.Sscanf(field, "%d>%d", &e.From, &e.To); err != nil {
+			panic(err)
+		}
+		list = append(list, e)
+	}
+	return list
 }

@@ -161,16 +161,17 @@ type Options struct {
 	Lanes int
 }
 
-// MaxNodes is the largest number of nodes of a form that NewFlow and New make, those
-// included that are given up on the way.
-const MaxNodes = 1 << 22
+// MaxNodes is the largest number of blocks and loops in the form of a flow graph with the given
+// number of blocks, those included that are given up on the way. Blocks that several sides reach
+// count in each of them.
+func MaxNodes(blocks int) int { return 1<<16 + 16*blocks }
 
 // MaxDepth is how deep sides and loops may nest.
 const MaxDepth = 10_000
 
 // New returns the form of a kernel. Errors have the position: the kernel has irreducible
-// control flow; a branch of a mini-SIMT kernel has no sync; blocks that several sides
-// reach make more than MaxNodes nodes; more than MaxDepth sides and loops nest.
+// control flow; a branch of a mini-SIMT kernel has no sync; there would be more than MaxNodes;
+// more than MaxDepth sides and loops nest.
 func New(g *cfg.Graph, o Options) (*Form, error) {
 	if err := g.CheckReducible(); err != nil {
 		return nil, err
@@ -203,7 +204,7 @@ func build(flow *cfg.Flow, o Options, name func(int) string) (*Form, error) {
 	if uniform == nil {
 		uniform = func(int) bool { return false }
 	}
-	b := &builder{flow: flow, uniform: uniform, canEnd: flow.Graph().Reverse().Reachable(flow.Exit())}
+	b := &builder{flow: flow, uniform: uniform, left: MaxNodes(flow.Len()), canEnd: flow.Graph().Reverse().Reachable(flow.Exit())}
 	root, err := b.region(place{start: flow.Entry(), stop: flow.Exit(), loop: None})
 	if err != nil {
 		return nil, err

@@ -71,7 +71,7 @@ type builder struct {
 	flow    *cfg.Flow
 	uniform func(block int) bool
 	canEnd  []bool // by block, whether the end of the kernel can be reached
-	made    int    // items so far
+	left    int    // items that may still be made
 	depth   int
 }
 
@@ -244,8 +244,8 @@ func (d *drawer) inLoop(block int) bool {
 
 // add makes the item of a block. Its next are blocks so far.
 func (d *drawer) add(block int) error {
-	if d.made++; d.made > MaxNodes {
-		return &shapeError{block, fmt.Sprintf("blocks that several sides of branches reach, or branches in loops that are not structured, need more than %d nodes", MaxNodes)}
+	if d.left--; d.left < 0 {
+		return &shapeError{block, fmt.Sprintf("the sides of branches share so many blocks that a wavefront executes them in more than %d places", MaxNodes(d.flow.Len()))}
 	}
 	d.at[block] = len(d.items)
 	it, err := d.item(block)

@@ -1,0 +1,103 @@
+package split_test
+
+import (
+	"context"
+	"slices"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
+	"warpbound/internal/method/split"
+)
+
+// TestChoose compares the choice with all sets of split points, bounded one by one.
+func TestChoose(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		flow := structured(3).Draw(t, "flow")
+		verdict := rapid.SliceOfN(rapid.IntRange(0, 4), flow.Len(), flow.Len()).Draw(t, "uniform")
+		f, err := split.NewFlow(flow, split.Options{Uniform: func(b int) bool { return verdict[b] == 0 }, Lanes: 4})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var candidates []int
+		for b := range flow.Len() {
+			if f.Splittable(b) {
+				candidates = append(candidates, b)
+			}
+		}
+		if len(candidates) > 7 {
+			candidates = candidates[:7]
+		}
+		loops := func(header int) (int64, string, bool) { return int64(header % 3), "annotated", true }
+		var costs []split.Costs
+		for range 4 {
+			costs = append(costs, drawCosts(t, flow.Len()))
+		}
+		choices, err := f.Choose(context.Background(), costs, loops, candidates)
+		if err != nil {
+			t.Fatalf("%v\n%s", err, describe(flow, f))
+		}
+		for c, choice := range choices {
+			bound := func(splits []int) int64 {
+				b, err := f.Bound(context.Background(), costs[c], loops, splits)
+				if err != nil {
+					t.Fatal(err)
+				}
+				return b.Cycles
+			}
+			best := bound(nil)
+			for set := range 1 << len(candidates) {
+				var splits []int
+				for i, b := range candidates {
+					if set>>i&1 == 1 {
+						splits = append(splits, b)
+					}
+				}
+				if f.Contexts(splits) <= c {
+					best = min(best, bound(splits))
+				}
+			}
+			if got := bound(choice.Splits); choice.Cycles != best || got != best || f.Contexts(choice.Splits) > c || choice.Contexts != c {
+				t.Fatalf("%+v, which take %d, with %d contexts; the least is %d; %v\n%s", choice, got, c, best, costs[c], describe(flow, f))
+			}
+			for i, buy := range choice.Buys {
+				others := slices.Delete(slices.Clone(choice.Splits), i, i+1)
+				if want := bound(others); buy.Block != choice.Splits[i] || buy.Without != want || want <= best {
+					t.Fatalf("%+v: %d without %d\n%s", choice, want, choice.Splits[i], describe(flow, f))
+				}
+			}
+			if len(choice.Buys) != len(choice.Splits) {
+				t.Fatalf("%+v", choice)
+			}
+		}
+	})
+}
+
+// TestChooseSharesContexts: one context serves the branches on both sides of the first branch one
+// after the other, two serve that and the one on its longer side. SELECT takes the first.
+func TestChooseSharesContexts(t *testing.T) {
+	// b0 { b1 { b2 } else { b3 } ; b4 } else { b5 { b6 } else { b7 } ; b8 } ; b9
+	flow := flowOf(10, edges("0>1 0>5 1>2 1>3 2>4 3>4 4>9 5>6 5>7 6>8 7>8 8>9 9>10"), nil)
+	f, err := split.NewFlow(flow, split.Options{Lanes: 64})
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := split.Costs{Blocks: []int64{1, 1, 10, 10, 1, 1, 30, 30, 1, 1}, Split: 2}
+	got, err := f.Choose(context.Background(), []split.Costs{c, c, c, c}, nil, []int{0, 1, 5})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []split.Plan{
+		{Contexts: 0, Cycles: 86},
+		{Contexts: 1, Cycles: 50, Splits: []int{1, 5}, Buys: []split.Buy{{Block: 1, Without: 58}, {Block: 5, Without: 78}}},
+		{Contexts: 2, Cycles: 38, Splits: []int{0, 5}, Buys: []split.Buy{{Block: 0, Without: 58}, {Block: 5, Without: 66}}},
+		{Contexts: 3, Cycles: 38, Splits: []int{0, 5}, Buys: []split.Buy{{Block: 0, Without: 58}, {Block: 5, Without: 66}}},
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	if selected := f.Select([]int{0, 1, 5}, 1); !slices.Equal(selected, []int{0}) {
+		t.Errorf("SELECT takes %v", selected)
+	}
+}
