@@ -156,6 +156,32 @@ func (j *Job) insert(branches []string, simds int) error {
 
 // boundSplit is the estimate of the job's mode.
 func (j *Job) boundSplit(ctx context.Context) (*Estimate, error) {
+	c, err := j.splitConfig()
+	if err != nil {
+		return nil, err
+	}
+	return split.Analyze(ctx, *c)
+}
+
+// splitPrices returns what the blocks of the job's kernel cost before it splits, if it will
+// use so many split contexts at the same time (mode pws).
+func (j *Job) splitPrices(ctx context.Context, used int) (*split.Prices, error) {
+	whole := *j.division.whole
+	whole.machine = j.machine
+	hardware, err := j.machine.Reuse(used)
+	if err != nil {
+		return nil, err
+	}
+	whole.division = &division{whole: j.division.whole, hardware: hardware}
+	c, err := whole.splitConfig()
+	if err != nil {
+		return nil, err
+	}
+	return split.PricesOf(ctx, *c)
+}
+
+// splitConfig returns what split/none, split/dws and split/pws know of the job.
+func (j *Job) splitConfig() (*split.Config, error) {
 	occupancy, err := target.Occupancy(j.bound, j.code, j.hardware(), j.registers)
 	if err != nil {
 		return nil, err
@@ -168,7 +194,7 @@ func (j *Job) boundSplit(ctx context.Context) (*Estimate, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := split.Config{
+	c := &split.Config{
 		Launch: launch, Graph: j.graph, Machine: j.hardware(), Groups: occupancy.CTAs,
 		Inputs: j.drawn(), Fixed: j.fixed(addresses), Annotated: annotated, Splits: j.division.splits,
 	}
@@ -183,7 +209,7 @@ func (j *Job) boundSplit(ctx context.Context) (*Estimate, error) {
 		}
 		c.Loops, c.Accesses = v.Loops(), v.Accesses(memory)
 	}
-	return split.Analyze(ctx, c)
+	return c, nil
 }
 
 // form returns the branch serialisation form of the job's kernel.

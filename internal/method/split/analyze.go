@@ -157,15 +157,7 @@ func (a *analysis) include(f *facts) error {
 			return nil
 		}
 	}
-	k := &kind{facts: f, wavefronts: 1, demands: make([]demand, a.Graph.Len())}
-	for b := range k.demands {
-		if f.reached[b] {
-			k.demands[b] = a.timing.block(&a.Graph.Blocks[b], f.requests)
-			if a.mayDivide(f, b) {
-				k.demands[b].add(a.dynamic())
-			}
-		}
-	}
+	k := &kind{facts: f, wavefronts: 1, demands: a.demands(f)}
 	var err error
 	if k.form, err = a.form(f); err != nil {
 		return err
@@ -175,6 +167,20 @@ func (a *analysis) include(f *facts) error {
 	}
 	a.kinds = append(a.kinds, k)
 	return nil
+}
+
+// demands returns the demands of blocks, by block.
+func (a *analysis) demands(f *facts) []demand {
+	demands := make([]demand, a.Graph.Len())
+	for b := range demands {
+		if f.reached[b] {
+			demands[b] = a.timing.block(&a.Graph.Blocks[b], f.requests)
+			if a.mayDivide(f, b) {
+				demands[b].add(a.dynamic())
+			}
+		}
+	}
+	return demands
 }
 
 // form returns the branch serialisation form of wavefronts of which something is known.
@@ -206,15 +212,20 @@ func (a *analysis) serviceOf(known *executions) (int64, error) {
 
 // path returns the longest path of a wavefront whose blocks cost so many cycles.
 func (a *analysis) path(k *kind, cycles []int64) (*Bound, error) {
-	b, err := k.form.Bound(a.ctx, Costs{Blocks: cycles}, func(header int) (int64, string, bool) {
-		l := a.limit(k.facts, header)
-		return l.most, string(l.evidence), l.known
-	}, k.splits)
+	b, err := k.form.Bound(a.ctx, Costs{Blocks: cycles}, a.loops(k.facts), k.splits)
 	var loop *UnboundedError
 	if errors.As(err, &loop) {
 		return nil, a.unbounded(loop.Header)
 	}
 	return b, err
+}
+
+// loops returns how often wavefronts go back to the headers of loops.
+func (a *analysis) loops(f *facts) Loops {
+	return func(header int) (int64, string, bool) {
+		l := a.limit(f, header)
+		return l.most, string(l.evidence), l.known
+	}
 }
 
 // limit returns how often wavefronts go back to the header of a loop.

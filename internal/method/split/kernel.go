@@ -20,6 +20,15 @@ func (a *analysis) price(d demand, s sharing) int64 {
 	return sum
 }
 
+// prices returns the cycles that executions of the blocks take, at most.
+func (a *analysis) prices(k *kind, s sharing) []int64 {
+	prices := make([]int64, len(k.demands))
+	for b, d := range k.demands {
+		prices[b] = a.price(d, s)
+	}
+	return prices
+}
+
 // share returns what is to wait for while so many workgroups are left: for the memory at
 // each access, or not at all if that is counted apart.
 func (a *analysis) share(groups int64, memory bool) sharing {
@@ -44,11 +53,7 @@ func (a *analysis) group(s sharing) (*group, error) {
 	g := &group{sharing: s}
 	sum, longest := int64(0), int64(-1)
 	for _, k := range a.kinds {
-		costs := make([]int64, len(k.demands))
-		for b, d := range k.demands {
-			costs[b] = a.price(d, s)
-		}
-		path, err := a.path(k, costs)
+		path, err := a.path(k, a.prices(k, s))
 		if err != nil {
 			return nil, err
 		}

@@ -1,0 +1,57 @@
+package split
+
+import (
+	"context"
+	"fmt"
+
+	"warpbound/internal/absexec"
+	"warpbound/internal/isa"
+	"warpbound/internal/machine"
+)
+
+// Prices are the costs of a kernel's blocks where all wavefronts are on the CU that fit,
+// whatever they split, for choosing where they should.
+type Prices struct {
+	Form  *Form
+	Loops Loops
+	Each  Costs // with what each access waits for the memory
+	Apart Costs // without accesses
+}
+
+// PricesOf returns the prices of a kernel that does not split yet, on the machine that it
+// finds with all its split SIMDs in use (machine.Machine.Reuse), in mode PWS. Errors are
+// those of Analyze.
+func PricesOf(ctx context.Context, c Config) (*Prices, error) {
+	if c.Machine.Core != machine.Splitting {
+		return nil, fmt.Errorf("%s: %w", c.Machine.Name, ErrMachine)
+	}
+	return absexec.Assuming(c.Fixed, func(fixed []absexec.Buffer) (*Prices, error) {
+		c.Fixed = fixed
+		return prices(ctx, &c)
+	})
+}
+
+func prices(ctx context.Context, c *Config) (*Prices, error) {
+	a, err := newAnalysis(ctx, c)
+	if err != nil {
+		return nil, err
+	}
+	k := &kind{facts: a.joint, demands: a.demands(a.joint)}
+	if k.form, err = a.form(a.joint); err != nil {
+		return nil, err
+	}
+	groups := min(a.resident.groups, a.resident.slots)
+	return &Prices{
+		Form: k.form, Loops: a.loops(k.facts),
+		Each: a.costs(k, a.share(groups, true)), Apart: a.costs(k, a.share(groups, false)),
+	}, a.err()
+}
+
+// costs returns the costs of the blocks of wavefronts, and of splitting and merging.
+func (a *analysis) costs(k *kind, s sharing) Costs {
+	c := Costs{Blocks: a.prices(k, s)}
+	for _, op := range []isa.Op{isa.Split, isa.Merge} {
+		c.Split = a.add(c.Split, a.price(a.timing.instr(&isa.Instr{Op: op}, 0), s))
+	}
+	return c
+}
