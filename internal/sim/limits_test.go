@@ -277,6 +277,16 @@ func TestPolicies(t *testing.T) {
 	}
 }
 
+// TestSameStorage runs launches of different shapes in the same storage and in fresh
+// storage.
+func TestSameStorage(t *testing.T) {
+	code := compile(t, "ld.global.u32 %r1, [%buf]; bar.sync 0; red.global.add.u32 [%buf], %r1; ret;")
+	s := newSim(t, fermi(t), code)
+	for _, shape := range [][2]int{{1, 96}, {200, 96}, {40, 300}, {3, 32}} {
+		same(t, "in used storage", observe(t, newSim(t, fermi(t), code), shape[0], shape[1]), observe(t, s, shape[0], shape[1]))
+	}
+}
+
 // TestNoAllocationPerInstruction runs loops of different lengths in the same
 // storage: what they allocate must not depend on the length.
 func TestNoAllocationPerInstruction(t *testing.T) {

@@ -65,8 +65,8 @@ func (m *sm) reset(occ Occupancy) {
 	m.next, m.dispatchAt = never, 0
 	m.wheel.reset()
 	m.perCTA, m.free = occ.Warps, min(occ.CTAs, m.sim.grid.CTAs())
-	for len(m.ctas) < m.free {
-		m.ctas = append(m.ctas, ctaSlot{})
+	if m.free > len(m.ctas) {
+		m.ctas = make([]ctaSlot, m.free) // none is moved: warps know their CTA
 	}
 	for i := range m.ctas {
 		m.ctas[i].left = 0

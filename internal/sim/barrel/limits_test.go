@@ -119,7 +119,7 @@ func TestRefusals(t *testing.T) {
 func TestSameStorage(t *testing.T) {
 	code := compile(t, "ld.global.u32 %r1, [%buf]; bar.sync 0; red.global.add.u32 [%buf], %r1; ret;")
 	s := newSim(t, predictable(t), code)
-	for _, shape := range [][2]int{{40, 300}, {3, 32}, {200, 64}, {1, 1024}} {
+	for _, shape := range [][2]int{{1, 96}, {200, 96}, {40, 300}, {3, 32}, {200, 64}, {1, 1024}} {
 		simtest.Same(t, "in used storage", observe(t, newSim(t, predictable(t), code), shape[0], shape[1]), observe(t, s, shape[0], shape[1]))
 	}
 }

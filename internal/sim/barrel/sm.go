@@ -54,8 +54,8 @@ type warp struct {
 func (m *sm) reset() {
 	s := m.sim
 	slots, perCTA := s.waves.used(m.index), s.grid.Warps()
-	for len(m.ctas) < slots {
-		m.ctas = append(m.ctas, emu.CTA{})
+	if slots > cap(m.ctas) {
+		m.ctas = make([]emu.CTA, slots) // none is moved: warps know their CTA
 	}
 	for len(m.warps) < slots*perCTA {
 		m.warps = append(m.warps, warp{})
