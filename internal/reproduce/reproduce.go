@@ -115,6 +115,7 @@ func tableRow(name string, a *warpbound.Analysis) []string {
 var papers = map[string]func(context.Context, Options) (*estimate.Reproduction, error){
 	"hybrid": Hybrid,
 	"cta":    CTA,
+	"split":  Split,
 }
 
 // Papers returns the names of the papers that can be reproduced.

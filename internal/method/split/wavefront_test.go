@@ -140,7 +140,8 @@ func drawCosts(t *rapid.T, blocks int) split.Costs {
 }
 
 // TestBoundHolds executes random programs and graphs: no wavefront takes longer than its
-// bound, whatever it splits, and none uses more split contexts than it has.
+// bound, whatever it splits, and none uses more split contexts than it has. The bound is not above
+// that of dynamic splitting.
 func TestBoundHolds(t *testing.T) {
 	generators := map[string]*rapid.Generator[*cfg.Flow]{
 		"structured": structured(3),
@@ -198,6 +199,16 @@ func checkBound(t *rapid.T, flows *rapid.Generator[*cfg.Flow]) {
 		b, err := f.Bound(context.Background(), costs, loops, splits)
 		if err != nil {
 			t.Fatalf("%v\n%s", err, describe(flow, f))
+		}
+		// Lemma 5.8 holds where dynamic splitting pays for every branch that can split, too.
+		dynamic := split.Costs{Blocks: slices.Clone(costs.Blocks)}
+		for _, b := range marked {
+			if f.Splittable(b) {
+				dynamic.Blocks[b] += costs.Split
+			}
+		}
+		if d, err := f.Bound(context.Background(), dynamic, loops, nil); err != nil || d.Cycles < b.Cycles {
+			t.Fatalf("%+v, %v, less than %d\n%s", d, err, b.Cycles, describe(flow, f))
 		}
 		if time > b.Cycles {
 			t.Fatalf("took %d, bound %d; times %v, split %d at %v, iterations %v, uniform %v\n%s",

@@ -141,7 +141,7 @@ func Table2(ctx context.Context) ([]Row2, error) {
 // never slower than dynamic, does not follow from Eqs. 3, 6 and 8: branches in sequence share one
 // context, so SELECT takes all of them and Eq. 3 pays for all, while Eq. 8 pays for S.
 type Counterexample struct {
-	Branches, S    int // that are marked, in sequence
+	Branches, S    int // branches that are marked, in sequence
 	Sum            int64
 	Selected       int
 	PWS, DWS       int64 // cycles
