@@ -59,6 +59,9 @@ type LoopDetail struct {
 	Pos        string            `json:"pos"`
 	Iterations int64             `json:"iterations"` // for one entry, at most
 	Evidence   estimate.Evidence `json:"evidence"`
+	// Apart says that work-items may execute its iterations apart from each other (a
+	// Tangle), so that what it takes counts for each of them.
+	Apart bool `json:"apart,omitempty"`
 }
 
 // assumptions are what every estimate rests on.
@@ -118,7 +121,11 @@ func (a *analysis) estimate() (*estimate.Estimate, error) {
 			continue
 		}
 		limit := a.joint.loops[i]
-		detail := LoopDetail{a.Graph.Name(l.Header), a.Graph.Blocks[l.Header].Source().String(), limit.most, limit.evidence}
+		detail := LoopDetail{
+			Name: a.Graph.Name(l.Header), Pos: a.Graph.Blocks[l.Header].Source().String(),
+			Iterations: limit.most, Evidence: limit.evidence,
+			Apart: slices.ContainsFunc(best.last.kind.form.Tangles, func(t Tangle) bool { return t.Header == l.Header }),
+		}
 		d.Loops = append(d.Loops, detail)
 		if limit.evidence != estimate.Proven {
 			e.Evidence = estimate.Weakest(e.Evidence, limit.evidence)
