@@ -220,7 +220,7 @@ type Interconnect struct {
 	Slot    Number `toml:"slot" core:"integrated" unit:"core cycles" min:"1" max:"1024"`
 	Latency Number `toml:"latency" unit:"core cycles" min:"1" max:"100000"`
 	Buffer  Number `toml:"buffer" core:"scoreboard" unit:"packets per SM" min:"1" max:"1024"`
-	Credits Number `toml:"credits" core:"scoreboard" unit:"requests per SM" min:"1" max:"4096"`
+	Credits Number `toml:"credits" unit:"requests per SM" min:"1" max:"4096"`
 }
 
 // L2 holds the partitions of the shared cache. It runs with the core clock.

@@ -33,6 +33,10 @@ type Config struct {
 	// order of cycles for the warps of one SM.
 	Observe func(*Step)
 
+	// Access, unless nil, is called for every access to the cache that the cores of an
+	// integrated machine share, in the order in which the cache serves them.
+	Access func(*LLCAccess)
+
 	// MaxCycles is the limit of a run in cycles; 0 stands for DefaultCycles.
 	MaxCycles int64
 }

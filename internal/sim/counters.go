@@ -56,12 +56,28 @@ type Counters struct {
 	RowHits, RowMisses         int64 // by access to a line
 }
 
+// CoreCounters counts what a core of an integrated machine did with its L1 and with the
+// cache that all share.
+type CoreCounters struct {
+	L1Hits, L1Misses int64 // of loads, but for those that pass by
+	L1Merged         int64 // hits of a line that was still under way
+
+	Hits, Misses int64 // of accesses to the shared cache
+	Joined       int64 // hits of a line that another core was fetching, and this one then too
+	Throttled    int64 // cycles by which the regulator held accesses back
+}
+
+// Accesses returns how many accesses of the core the shared cache has served.
+func (c *CoreCounters) Accesses() int64 { return c.Hits + c.Misses }
+
 // Result is the outcome of a run.
 type Result struct {
 	Cycles     int64 // from launch to last retirement
 	Occupancy  Occupancy
 	Counters   Counters
 	Schedulers [][]SchedulerCounters // by SM
+	Cores      []CoreCounters        // of an integrated machine: SMs, then the CPU
+	Intervals  int64                 // begun by the regulator of an integrated machine
 
 	Uninitialised []emu.UninitialisedRead // if the code is checked
 }

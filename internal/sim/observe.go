@@ -24,3 +24,14 @@ func (c *Config) Execute(w *emu.Warp, env *emu.Env, eff *emu.Effect, at Step) er
 	c.Observe(&at)
 	return nil
 }
+
+// LLCAccess is one access of a core to the cache that the cores of an integrated machine share.
+type LLCAccess struct {
+	Core     int    // an SM, or the CPU as the last
+	Number   int64  // of the access in the order of its core, from 0
+	Interval int64  // in which it was sent, from 0
+	Line     uint64 // number of the line: address by bytes of a line
+	Write    bool   // a store or an atomic operation
+	Hit      bool   // the line was there, or another access was fetching it
+	Cycle    int64  // in which the tags were looked up
+}

@@ -57,6 +57,7 @@ func keep(r *sim.Result) *sim.Result {
 	for _, s := range r.Schedulers {
 		c.Schedulers = append(c.Schedulers, slices.Clone(s))
 	}
+	c.Cores = slices.Clone(r.Cores)
 	return &c
 }
 
@@ -106,6 +107,9 @@ func Same(t testing.TB, how string, a, b *Observation) {
 	}
 	if !reflect.DeepEqual(a.Schedulers, b.Schedulers) {
 		t.Errorf("%s: the schedulers' cycles differ: %v, first %v", how, b.Stalled(), a.Stalled())
+	}
+	if a.Intervals != b.Intervals || !slices.Equal(a.Cores, b.Cores) {
+		t.Errorf("%s: %d intervals, cores %+v, first %d, %+v", how, b.Intervals, b.Cores, a.Intervals, a.Cores)
 	}
 	if !slices.Equal(a.Trace.Records, b.Trace.Records) {
 		t.Errorf("%s: the traces differ", how)

@@ -14,6 +14,7 @@ import (
 	"warpbound/internal/machine"
 	"warpbound/internal/sim"
 	"warpbound/internal/sim/barrel"
+	"warpbound/internal/sim/integrated"
 	"warpbound/internal/sim/split"
 	"warpbound/internal/trace"
 )
@@ -115,6 +116,8 @@ func newSimulator(cfg sim.Config) (simulator, error) {
 		return barrel.New(cfg)
 	case machine.Splitting:
 		return split.New(cfg)
+	case machine.Integrated:
+		return integrated.New(cfg)
 	}
 	return sim.New(cfg)
 }

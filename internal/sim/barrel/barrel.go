@@ -37,7 +37,7 @@ const never = math.MaxInt64
 type Sim struct {
 	cfg     sim.Config
 	steps   []inorder.Step // by instruction
-	waves   waves
+	waves   inorder.Waves
 	sms     []sm
 	started int   // CTAs
 	done    int   // of those
@@ -115,7 +115,7 @@ func (s *Sim) reset(occ sim.Occupancy, tr *trace.Run) {
 	s.trace = tr
 	s.count = sim.Counters{}
 	s.started, s.done, s.end = 0, 0, 0
-	s.waves = waves{ctas: s.grid.CTAs(), sms: len(s.sms), slots: occ.CTAs}
+	s.waves = inorder.Waves{CTAs: s.grid.CTAs(), SMs: len(s.sms), Slots: occ.CTAs}
 	for i := range s.sms {
 		s.sms[i].reset()
 	}

@@ -53,7 +53,7 @@ type warp struct {
 // reset begins the first wave.
 func (m *sm) reset() {
 	s := m.sim
-	slots, perCTA := s.waves.used(m.index), s.grid.Warps()
+	slots, perCTA := s.waves.Used(m.index), s.grid.Warps()
 	if slots > cap(m.ctas) {
 		m.ctas = make([]emu.CTA, slots) // none is moved: warps know their CTA
 	}
@@ -73,8 +73,8 @@ func (m *sm) begin(wave int, now int64) {
 	perCTA := s.grid.Warps()
 	m.wave, m.left, m.last, m.next = wave, 0, len(m.warps)-1, never
 	for slot := range m.ctas {
-		index := s.waves.cta(wave, m.index, slot)
-		if index >= s.waves.ctas {
+		index := s.waves.CTA(wave, m.index, slot)
+		if index >= s.waves.CTAs {
 			break
 		}
 		c := &m.ctas[slot]

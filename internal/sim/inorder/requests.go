@@ -46,12 +46,12 @@ func (c *Counter) Count(eff *emu.Effect, counters *sim.Counters) int64 {
 	case acc.Kind == emu.NoAccess:
 		return 0
 	case acc.Space != isa.Generic:
-		return c.space(acc.Space, acc, eff.Mask, counters)
+		return c.Space(acc.Space, acc, eff.Mask, counters)
 	}
 	total := int64(0)
 	for space, lanes := range acc.Lanes {
 		if lanes != 0 {
-			total += c.space(isa.Space(space), acc, lanes, counters)
+			total += c.Space(isa.Space(space), acc, lanes, counters)
 		}
 	}
 	if c.single {
@@ -60,8 +60,17 @@ func (c *Counter) Count(eff *emu.Effect, counters *sim.Counters) int64 {
 	return total
 }
 
-// space counts the requests of some lanes to one space.
-func (c *Counter) space(space isa.Space, acc *emu.Access, lanes uint64, counters *sim.Counters) int64 {
+// Pieces returns the numbers of the different pieces of 1<<shift bytes, at least a word,
+// that some lanes touch, in the order of the first lane that touches each. They are valid
+// until the next call of c.
+func (c *Counter) Pieces(acc *emu.Access, lanes uint64, shift int) []uint64 {
+	c.n = 0
+	c.pieces(acc, lanes, shift)
+	return c.seen[:c.n]
+}
+
+// Space counts the requests of some lanes to one space.
+func (c *Counter) Space(space isa.Space, acc *emu.Access, lanes uint64, counters *sim.Counters) int64 {
 	c.n = 0
 	k := int64(1)
 	switch {

@@ -1,0 +1,107 @@
+package integrated
+
+import (
+	"math/bits"
+
+	"warpbound/internal/emu"
+	"warpbound/internal/isa"
+)
+
+// localBase is where the local memory of all threads begins among the addresses that the
+// caches see, beyond all of global memory.
+const localBase = 1 << 44
+
+// lineAccess is the part of a warp's access that falls into one line.
+type lineAccess struct {
+	number     uint64
+	local      bool
+	operations int64 // most atomic operations on one address
+}
+
+// gather notes the lines that the last instruction accesses in global and local memory, and
+// returns its requests to what lies on the SM.
+func (m *sm) gather(slot int) (onChip int64) {
+	s, acc := m.sim, &m.sim.eff.Access
+	s.lines = s.lines[:0]
+	switch {
+	case acc.Kind == emu.NoAccess:
+	case acc.Space != isa.Generic:
+		onChip = m.gatherSpace(acc.Space, s.eff.Mask, slot)
+	default:
+		for space, lanes := range acc.Lanes {
+			if lanes != 0 {
+				onChip += m.gatherSpace(isa.Space(space), lanes, slot)
+			}
+		}
+	}
+	s.count.Transactions += int64(len(s.lines))
+	return onChip
+}
+
+// gatherSpace does the same for some lanes, which access one space.
+func (m *sm) gatherSpace(space isa.Space, lanes uint64, slot int) (onChip int64) {
+	s, acc := m.sim, &m.sim.eff.Access
+	switch space {
+	case isa.Shared, isa.Const, isa.Param:
+		return s.requests.Space(space, acc, lanes, &s.count)
+	case isa.Local:
+		m.localLines(lanes, slot)
+	default:
+		first := len(s.lines)
+		for _, number := range s.requests.Pieces(acc, lanes, s.shift) {
+			s.lines = append(s.lines, lineAccess{number: number})
+		}
+		if acc.Kind == emu.Atomic {
+			countOperations(s.lines[first:], acc, lanes, s.shift)
+		}
+	}
+	return 0
+}
+
+// localLines notes the lines of local memory, where words of the same address of all
+// threads of the machine lie side by side.
+func (m *sm) localLines(lanes uint64, slot int) {
+	s, acc, sm := m.sim, &m.sim.eff.Access, &m.sim.cfg.Machine.SM
+	const word = 4
+	width := uint64(sm.WarpSize.Value)
+	threads := uint64(sm.Count.Value*sm.Warps.Value) * width
+	first := (uint64(m.index)*uint64(sm.Warps.Value) + uint64(slot)) * width
+	from := len(s.lines)
+	for ; lanes != 0; lanes &= lanes - 1 {
+		lane := bits.TrailingZeros64(lanes)
+		at := (acc.Addr[lane] - emu.LocalBase) / word
+		for k := range uint64(max(acc.Bytes/word, 1)) {
+			number := (localBase + ((at+k)*threads+first+uint64(lane))*word) >> s.shift
+			if !has(s.lines[from:], number) {
+				s.lines = append(s.lines, lineAccess{number: number, local: true})
+			}
+		}
+	}
+}
+
+func has(lines []lineAccess, number uint64) bool {
+	for i := range lines {
+		if lines[i].number == number {
+			return true
+		}
+	}
+	return false
+}
+
+// countOperations finds out how many lanes access the same address in each line.
+func countOperations(lines []lineAccess, acc *emu.Access, lanes uint64, shift int) {
+	for lanes != 0 {
+		a, same := acc.Addr[bits.TrailingZeros64(lanes)], uint64(0)
+		for set := lanes; set != 0; set &= set - 1 {
+			if i := bits.TrailingZeros64(set); acc.Addr[i] == a {
+				same |= 1 << i
+			}
+		}
+		lanes &^= same
+		for i := range lines {
+			if lines[i].number == a>>shift {
+				lines[i].operations = max(lines[i].operations, int64(bits.OnesCount64(same)))
+			}
+		}
+	}
+}
