@@ -94,6 +94,7 @@ func (s *Sim) Run(ctx context.Context, launch emu.Launch, mem *emu.Memory, tr *t
 		tr.End = s.end
 	}
 	s.out.Cycles, s.out.Occupancy, s.out.Counters = s.end, occ, s.count
+	s.out.Uninitialised = s.grid.UninitialisedReads()
 	for i := range s.sms {
 		s.sms[i].account(s.end)
 		s.out.Schedulers[i][0] = s.sms[i].count

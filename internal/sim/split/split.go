@@ -137,6 +137,7 @@ func (s *Sim) Run(ctx context.Context, launch emu.Launch, mem *emu.Memory, tr *t
 		tr.End = s.end
 	}
 	s.out.Cycles, s.out.Occupancy, s.out.Counters = s.end, occ, s.count
+	s.out.Uninitialised = s.grid.UninitialisedReads()
 	for i := range s.cus {
 		for j := range s.cus[i].ports {
 			p := &s.cus[i].ports[j]
