@@ -108,6 +108,8 @@ func checkRandom(t *testing.T, src *rand.Rand, mode machine.SplitMode, simt bool
 // simulator shows.
 func compare(t testing.TB, c sim.Config, prepare simtest.Prepare) *simtest.Observation {
 	t.Helper()
+	var s *Sim
+	c.Observe = func(at *sim.Step) { checkMasks(t, s, at) }
 	s, err := New(c)
 	if err != nil {
 		t.Fatal(err)
@@ -129,6 +131,38 @@ func compare(t testing.TB, c sim.Config, prepare simtest.Prepare) *simtest.Obser
 		t.Errorf("%d instructions of warps, without time %+v", o.Counters.WarpInstrs, want)
 	}
 	return o
+}
+
+// checkMasks checks the split masks of the wavefront that has executed an instruction: parts have
+// different lanes, and the active ones are among those of the part. At a branch they are its
+// child's too, which takes them away.
+func checkMasks(t testing.TB, s *Sim, at *sim.Step) {
+	u := &s.cus[at.SM]
+	for x := range u.fronts {
+		if sl, warp := u.cta(x); sl.cta.Index != at.CTA || warp != at.Warp {
+			continue
+		}
+		f, all := &u.fronts[x], uint64(0)
+		for i, p := range f.parts[:f.n] {
+			st := &u.strands[u.strand(x, i)]
+			if p.mask&all != 0 {
+				t.Errorf("part %d has lanes %#x of others", i, p.mask&all)
+			}
+			if st.state == atMerge && st.warp == nil && p.mask != 0 {
+				t.Errorf("part %d without a warp has lanes %#x", i, p.mask)
+			}
+			all |= p.mask
+		}
+		own := f.parts[at.Split].mask
+		if child := u.strands[u.strand(x, at.Split)].child; child != none {
+			own |= f.parts[child].mask
+		}
+		if other := at.Active &^ own; other != 0 {
+			t.Errorf("instruction %d on part %d: lanes %#x are not of the split mask %#x", at.PC, at.Split, other, own)
+		}
+		return
+	}
+	t.Errorf("no wavefront %d of CTA %d", at.Warp, at.CTA)
 }
 
 // TestSynthetic does the same with if-else of which each work-item takes another path, for

@@ -107,6 +107,45 @@ func TestMergeWaitsForMemory(t *testing.T) {
 	checkSolo(t, gcn3(t, machine.PWS, 1), body, 0, 16, 20, 24, 36, 44, 44, 210, 218, 226, 230)
 }
 
+// TestPostedAccessesOfParts has a store before a split and a fence in each part, and a store in a
+// part before a merge and a fence behind it.
+func TestPostedAccessesOfParts(t *testing.T) {
+	// The store is served at 186, long after the split is over at 64.
+	checkSolo(t, gcn3(t, machine.PWS, 1), address+`st.global.u32 [%rd1], %t;
+		setp.lt.u32 %p1, %t, 32; .pragma "split"; @%p1 bra taken;
+		membar.gl;
+		bra done;
+	taken:
+		membar.gl;
+	done:
+		ret;`, 0, 16, 20, 40, 44, 56, 64, 64, 186, 194, 202, 206)
+	// That of the new part enters the queue at 48 with two requests, and is served at 202. The
+	// merge begins when the branch is over that follows at 56.
+	checkSolo(t, gcn3(t, machine.PWS, 1), address+`setp.lt.u32 %p1, %t, 32; .pragma "split"; @%p1 bra taken;
+		st.global.u32 [%rd1], %t;
+		bra done;
+	taken:
+		add.u32 %r1, %t, 1;
+	done:
+		membar.gl;
+		ret;`, 0, 16, 20, 24, 36, 44, 44, 56, 64, 72, 202, 206)
+}
+
+// TestSideElsewhere has a side that does not begin behind the branch: the lanes that fall through
+// are where the sides meet, and stay.
+func TestSideElsewhere(t *testing.T) {
+	code := compile(t, `setp.lt.u32 %p1, %t, 16; .pragma "split"; @%p1 bra taken;
+	done:
+		ret;
+	taken:
+		add.u32 %r1, %t, 1;
+		bra done;`)
+	o := compare(t, newSim(t, gcn3(t, machine.PWS, 1), code).cfg, launch(t, 1, 64))
+	if got := o.Schedulers[0][1].Issued; got != 2 {
+		t.Errorf("the split SIMD has issued %d instructions", got)
+	}
+}
+
 // TestRoundRobin has two wavefronts on SIMD 0 and one on each of the others. From the barrier
 // on the two take turns for their passes.
 func TestRoundRobin(t *testing.T) {
