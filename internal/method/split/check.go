@@ -11,8 +11,14 @@ import (
 // has every path of the flow graph: from a node of a block control comes to a node of each of
 // the block's successors by nodes that take no time.
 func (f *Form) Check() error {
-	c := &checker{Form: f, g: graph.New(len(f.Nodes)), back: make(map[graph.Edge]bool)}
+	c := &checker{
+		Form: f, g: graph.New(len(f.Nodes)), back: make(map[graph.Edge]bool),
+		parents: make([]int, len(f.Nodes)), followed: make([]bool, len(f.Nodes)),
+	}
 	for i := range f.Nodes {
+		if n := &f.Nodes[i]; n.Kind == BSB && n.Parent != None {
+			c.followed[n.Parent] = true
+		}
 		for _, to := range f.Nodes[i].Succ {
 			c.g.AddEdge(i, to)
 		}
@@ -36,9 +42,11 @@ func (f *Form) Check() error {
 
 type checker struct {
 	*Form
-	g    *graph.Graph
-	dom  *graph.DomTree
-	back map[graph.Edge]bool // of latches
+	g        *graph.Graph
+	dom      *graph.DomTree
+	back     map[graph.Edge]bool // of latches
+	parents  []int               // by node, as they should be
+	followed []bool              // by branch or BSB, whether a BSB is behind its side
 }
 
 func (c *checker) order(i int) error {
@@ -87,17 +95,16 @@ func (c *checker) kind(i int) error {
 	return nil
 }
 
-// parent compares with Definition 4.1.
+// parent compares with Definition 4.1. What is around a node is its immediate dominator, or
+// around that.
 func (c *checker) parent(i int) error {
-	want := None
-	for v := c.dom.IDom(i); v != None; v = c.dom.IDom(v) {
-		if n := &c.Nodes[v]; n.Reconv != None && v < i && i < n.Reconv {
-			want = v
-			break
-		}
+	v := c.dom.IDom(i)
+	for v != None && (c.Nodes[v].Reconv == None || i >= c.Nodes[v].Reconv) {
+		v = c.parents[v]
 	}
-	if got := c.Nodes[i].Parent; got != want {
-		return fmt.Errorf("its parent is %d, by Definition 4.1 %d", got, want)
+	c.parents[i] = v
+	if got := c.Nodes[i].Parent; got != v {
+		return fmt.Errorf("its parent is %d, by Definition 4.1 %d", got, v)
 	}
 	return nil
 }
@@ -112,22 +119,12 @@ func (c *checker) closed(i int) error {
 	for _, to := range c.Nodes[i].Succ {
 		switch p := c.Nodes[to].Parent; {
 		case p == side, p == i:
-		case side != None && to == c.Nodes[side].Reconv && c.lastSide(side):
+		case side != None && to == c.Nodes[side].Reconv && !c.followed[side]:
 		default:
 			return fmt.Errorf("on the side %d, leads to %d on the side %d", side, to, p)
 		}
 	}
 	return nil
-}
-
-// lastSide reports whether no BSB is behind a side.
-func (c *checker) lastSide(side int) bool {
-	for v := side + 1; v < len(c.Nodes) && v <= c.Nodes[side].Reconv; v++ {
-		if c.Nodes[v].Kind == BSB && c.Nodes[v].Parent == side {
-			return false
-		}
-	}
-	return true
 }
 
 // flows checks the successors in the flow graph.

@@ -13,6 +13,11 @@ func (f *Form) flatten() {
 			f.nodes[n.Block] = append(f.nodes[n.Block], i)
 		}
 	}
+	for i, n := range f.Nodes {
+		if n.Block != None && len(f.nodes[n.Block]) > 1 {
+			f.shared = append(f.shared, i)
+		}
+	}
 }
 
 // add appends a node that is no branch yet and returns its number.

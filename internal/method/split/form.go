@@ -145,11 +145,12 @@ type Form struct {
 	Tangles []Tangle
 	Lanes   int // work-items of a wavefront
 
-	flow  *cfg.Flow
-	name  func(block int) string
-	root  *region
-	nodes [][]int // by block, its nodes
-	last  []int   // of a Branch or Leave, its last node; else the node itself
+	flow   *cfg.Flow
+	name   func(block int) string
+	root   *region
+	nodes  [][]int // by block, its nodes
+	shared []int   // the nodes of blocks that have several, ascending
+	last   []int   // of a Branch or Leave, its last node; else the node itself
 }
 
 // Options are what a form depends on beside the flow graph.

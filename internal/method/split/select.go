@@ -14,8 +14,12 @@ func (f *Form) Splittable(block int) bool {
 		if f.Nodes[u].Kind != Branch {
 			return false
 		}
-		for v := u + 1; v <= f.last[u]; v++ {
-			if b := f.Nodes[v].Block; b != None && len(f.nodes[b]) > 1 && !f.inside(b, block) {
+		first, _ := slices.BinarySearch(f.shared, u+1)
+		for _, v := range f.shared[first:] {
+			if v > f.last[u] {
+				break
+			}
+			if !f.inside(f.Nodes[v].Block, block) {
 				return false
 			}
 		}

@@ -1,0 +1,58 @@
+package split_test
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"warpbound/internal/cfg"
+	"warpbound/internal/graph"
+	"warpbound/internal/method/split"
+)
+
+// sequence is n ifs with else one after the other.
+func sequence(n int) *cfg.Flow {
+	var list []graph.Edge
+	for b := 0; b < 3*n; b += 3 {
+		for _, side := range []int{b + 1, b + 2} {
+			list = append(list, graph.Edge{From: b, To: side}, graph.Edge{From: side, To: b + 3})
+		}
+	}
+	return flowOf(3*n+1, append(list, graph.Edge{From: 3 * n, To: 3*n + 1}), nil)
+}
+
+// TestLarge: what is done with forms takes steps in their nodes, however sides nest. One that
+// took the square of them would need minutes.
+func TestLarge(t *testing.T) {
+	for name, flow := range map[string]*cfg.Flow{"in sequence": sequence(20_000), "nested": nest(9000)} {
+		start := time.Now()
+		f, err := split.NewFlow(flow, split.Options{Lanes: 64})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := f.Check(); err != nil {
+			t.Error(err)
+		}
+		var marked []int
+		costs := split.Costs{Blocks: make([]int64, flow.Len())}
+		for b := range flow.Len() {
+			costs.Blocks[b] = 1
+			if len(flow.Succ(b)) == 2 {
+				marked = append(marked, b)
+			}
+		}
+		splits := f.Select(marked, 7)
+		bound, err := f.Bound(context.Background(), costs, nil, splits)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if c := f.Contexts(splits); c > 7 {
+			t.Errorf("%s: %d contexts", name, c)
+		}
+		took := time.Since(start)
+		t.Logf("%s: %d nodes, %d of %d branches split, %d cycles, in %v", name, len(f.Nodes), len(splits), len(marked), bound.Cycles, took)
+		if took > time.Minute {
+			t.Errorf("%s: took %v", name, took)
+		}
+	}
+}
