@@ -41,7 +41,7 @@ func (j *Job) observer(report func(*Step)) func(*sim.Step) {
 			executed = s.Active // all of them decide
 		}
 		report(&Step{
-			Cycle: s.Cycle, SM: s.SM, CTA: s.CTA, Warp: s.Warp,
+			Cycle: s.Cycle, SM: s.SM, CTA: s.CTA, Warp: s.Warp, Split: s.Split,
 			Address: address(s.PC), Instr: kernel.Format(in),
 			Lanes: lanes(s.Active, executed, width), Stack: stack(s, address, width),
 		})

@@ -4,6 +4,7 @@ package estimate
 type Step struct {
 	Cycle         int64
 	SM, CTA, Warp int
+	Split         int    // the split SIMD on which it did, from 1; 0 for the warp's own
 	Address       string // label, or a label before it with the distance
 	Instr         string
 	Lanes         string // for each lane: 1 if it executed, . if its guard did not hold, 0 if it was not active

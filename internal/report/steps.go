@@ -2,6 +2,7 @@ package report
 
 import (
 	"io"
+	"strconv"
 
 	"warpbound/internal/estimate"
 )
@@ -16,7 +17,11 @@ func StepsHeader(w io.Writer) error {
 // Step writes a line of a listing of steps.
 func Step(w io.Writer, s *estimate.Step) error {
 	p := &printer{w: w}
-	p.printf("%9d %3d %4d %4d  %-12s %-40s %s", s.Cycle, s.SM, s.CTA, s.Warp, s.Address, s.Instr, s.Lanes)
+	warp := strconv.Itoa(s.Warp)
+	if s.Split > 0 {
+		warp += "." + strconv.Itoa(s.Split)
+	}
+	p.printf("%9d %3d %4d %4s  %-12s %-40s %s", s.Cycle, s.SM, s.CTA, warp, s.Address, s.Instr, s.Lanes)
 	if s.Stack != "" {
 		p.printf("  %s", s.Stack)
 	}
