@@ -1,0 +1,120 @@
+package reuse
+
+import (
+	"cmp"
+	"slices"
+	"sort"
+)
+
+// group adds the misses of the set's uses to those of the result, grouped: uses of a line
+// whose windows overlap, one after the other, are taken together. Between two misses of
+// such a group as many other lines were used as the cache has ways.
+func (s *set) group(outcomes []Outcome) {
+	var order []int32
+	for _, i := range s.sorted(func(u *use) int64 { return u.From }) {
+		if u := &s.uses[i]; !s.rated(u.core) {
+			order = append(order, i)
+		} else if outcomes[i].Class != Hit {
+			s.result.Grouped.add(u.core, u.most)
+		}
+	}
+	slices.SortStableFunc(order, func(i, j int32) int { return cmp.Compare(s.uses[i].line, s.uses[j].line) })
+	counts := &counts{set: s, times: make([]int64, s.lines), span: Window{From: -1}}
+	missing := make([]int64, len(s.cores))
+	for len(order) > 0 {
+		first := &s.uses[order[0]]
+		span, n, total := first.Window, 0, int64(0)
+		for ; n < len(order); n++ {
+			u := &s.uses[order[n]]
+			if u.line != first.line || u.From > span.To {
+				break
+			}
+			span.To = max(span.To, u.To)
+			if outcomes[order[n]].Class != Hit {
+				missing[u.core] += u.most
+				total += u.most
+			}
+		}
+		order = order[n:]
+		if total > 1 {
+			counts.take(span)
+			total = 1 + counts.evictions(first.line, total-1)
+		}
+		s.result.Grouped.Total += total
+		for c := range missing {
+			s.result.Grouped.Cores[c] += min(missing[c], total)
+			missing[c] = 0
+		}
+	}
+}
+
+// counts are how often the lines of a set may be used in a span of units.
+type counts struct {
+	*set
+	span      Window
+	touched   []int   // lines
+	times     []int64 // by line: its uses by cores without a rate
+	sorted    []int64 // the uses of the lines touched, in order
+	sums      []int64 // of the first ones in sorted; one more for all
+	unknown   int64   // accesses of these cores to unknown lines
+	ratedUses int64   // uses by the cores with a rate
+	each      int64   // the most different lines among those
+}
+
+// take counts the uses in a span.
+func (c *counts) take(span Window) {
+	if span == c.span {
+		return
+	}
+	for _, line := range c.touched {
+		c.times[line] = 0
+	}
+	*c = counts{set: c.set, span: span, touched: c.touched[:0], times: c.times, sorted: c.sorted[:0], sums: append(c.sums[:0], 0)}
+	for core := range c.cores {
+		uses := c.of(core)
+		if c.rated(core) {
+			within := c.cores[core].Rate.within(span.From, span.To)
+			all := c.open[core].all()
+			for i := range uses {
+				all += uses[i].most
+			}
+			c.ratedUses += min(within, all)
+			c.each += c.runs[core].most(within)
+			continue
+		}
+		c.unknown += c.open[core].within(meeting(c.cores[core].Windows, span.From, span.To))
+		for k := sort.Search(len(uses), func(k int) bool { return uses[k].To >= span.From }); k < len(uses) && uses[k].From <= span.To; k++ {
+			u := &uses[k]
+			if c.times[u.line] == 0 {
+				c.touched = append(c.touched, u.line)
+			}
+			c.times[u.line] += u.most
+		}
+	}
+	for _, line := range c.touched {
+		c.sorted = append(c.sorted, c.times[line])
+	}
+	slices.Sort(c.sorted)
+	for _, n := range c.sorted {
+		c.sums = append(c.sums, c.sums[len(c.sums)-1]+n)
+	}
+}
+
+// evictions returns how often a line can be evicted between two of its uses in the span, or
+// the limit if it is less: the most periods in each of which as many other lines are used as the
+// cache has ways. A line is used in at most as many periods as it has uses.
+func (c *counts) evictions(line int, limit int64) int64 {
+	possible := func(periods int64) bool {
+		uses := c.unknown + c.ratedUses
+		if c.each <= c.ratedUses/periods {
+			uses = c.unknown + c.each*periods
+		}
+		fewer, _ := slices.BinarySearch(c.sorted, periods)
+		uses += c.sums[fewer] + periods*int64(len(c.sorted)-fewer) - min(c.times[line], periods)
+		return uses >= periods*c.ways
+	}
+	if possible(limit) {
+		return limit
+	}
+	return int64(sort.Search(int(limit), func(n int) bool { return !possible(int64(n) + 1) }))
+}

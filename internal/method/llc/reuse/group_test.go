@@ -1,0 +1,82 @@
+package reuse_test
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"warpbound/internal/method/llc/reuse"
+)
+
+func sequence(lines string) []reuse.Access {
+	var accesses []reuse.Access
+	for _, line := range lines {
+		accesses = append(accesses, reuse.Line(uint64(line)))
+	}
+	return accesses
+}
+
+// Misses that are counted together.
+func TestGroupedMisses(t *testing.T) {
+	for _, test := range []struct {
+		name    string
+		ways    int
+		quota   int64
+		cores   []string
+		free    string // a core that is not waited for
+		counted reuse.Misses
+		grouped reuse.Misses
+	}{
+		{
+			name: "one of two cores fetches what both read", ways: 2, quota: 2,
+			cores:   []string{"AB", "BA"},
+			counted: reuse.Misses{Total: 4, Cores: []int64{2, 2}},
+			grouped: reuse.Misses{Total: 2, Cores: []int64{2, 2}},
+		},
+		{
+			name: "each interval begins with what is still there", ways: 2, quota: 2,
+			cores:   []string{"ABAB", "BABA"},
+			counted: reuse.Misses{Total: 4, Cores: []int64{2, 2}},
+			grouped: reuse.Misses{Total: 2, Cores: []int64{2, 2}},
+		},
+		{
+			name: "a line is evicted as often as others fill the set", ways: 2, quota: 6,
+			cores:   []string{"AAAAAA", "BCDEBB"},
+			counted: reuse.Misses{Total: 11, Cores: []int64{6, 5}},
+			// A leaves three times at most: once for each of C, D and E, each time with B.
+			grouped: reuse.Misses{Total: 9, Cores: []int64{4, 5}},
+		},
+		{
+			name: "few lines of few uses evict seldom", ways: 3, quota: 9,
+			cores:   []string{"AAAAAAAAA", "BBBBBBBCD"},
+			counted: reuse.Misses{Total: 12, Cores: []int64{9, 3}},
+			grouped: reuse.Misses{Total: 5, Cores: []int64{2, 3}},
+		},
+		{
+			name: "a free core may come again and again", ways: 1, quota: 5,
+			cores: []string{"AAAAA"}, free: "BBBBB",
+			counted: reuse.Misses{Total: 10, Cores: []int64{5, 5}},
+			grouped: reuse.Misses{Total: 10, Cores: []int64{5, 5}},
+		},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			var cores []reuse.Core
+			for _, lines := range test.cores {
+				cores = append(cores, reuse.Regulated(sequence(lines), test.quota))
+			}
+			if test.free != "" {
+				cores = append(cores, reuse.Limited(sequence(test.free), test.quota))
+			}
+			result, err := reuse.Analyze(reuse.Cache{Sets: 1, Ways: test.ways}, 0, cores)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(test.counted, result.Counted); diff != "" {
+				t.Errorf("counted: %s", diff)
+			}
+			if diff := cmp.Diff(test.grouped, result.Grouped); diff != "" {
+				t.Errorf("grouped: %s", diff)
+			}
+		})
+	}
+}
