@@ -27,6 +27,8 @@ type Outcome struct {
 	Class Class
 	// Filled tells of a hit that the fill of its line is certainly over.
 	Filled bool
+	// Own tells of a hit that the line surely stays from the last use by the same core that surely happens.
+	Own bool
 }
 
 // Misses are upper bounds. Those of the cores may add up to more than that of all, if it is not

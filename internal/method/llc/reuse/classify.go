@@ -89,10 +89,11 @@ func (w *sweep) classify(i int, outcomes []Outcome) Outcome {
 		if outcome.Filled || outcome.Class == Hit && !filled || !w.stays(p, a, i) {
 			return
 		}
-		outcome = Outcome{Class: Hit, Filled: filled}
+		outcome.Class, outcome.Filled = Hit, filled
+		outcome.Own = outcome.Own || p.core == a.core
 	}
 	for c := range w.cores {
-		c = (a.core + c) % len(w.cores)
+		c = (a.core + c) % len(w.cores) // its own core first
 		uses := w.sure.of(a.line, c)
 		before := sort.Search(len(uses), func(k int) bool {
 			u := &w.uses[uses[k]]

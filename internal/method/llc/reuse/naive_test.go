@@ -82,6 +82,7 @@ func (o *obvious) classify(a reuse.Ref) reuse.Outcome {
 		if o.settle < o.window(a).From-o.window(p).To || o.classify(p).Filled {
 			outcome.Filled = true
 		}
+		outcome.Own = outcome.Own || p.Core == a.Core
 	})
 	if outcome.Class != reuse.Hit && first {
 		outcome.Class = reuse.First
