@@ -5,11 +5,9 @@ import (
 	"fmt"
 	"slices"
 
-	"warpbound/internal/diag"
 	"warpbound/internal/emu"
 	"warpbound/internal/flow/divergence"
 	"warpbound/internal/flow/value"
-	"warpbound/internal/isa"
 	"warpbound/internal/job"
 	"warpbound/internal/machine"
 	"warpbound/internal/method/split"
@@ -65,11 +63,8 @@ func (j *Job) Mode() string {
 // Modes returns the modes in which the job's wavefronts can split: none of them if its
 // machine has no split cores.
 func (j *Job) Modes() []string {
-	switch {
-	case j.division == nil:
+	if j.division == nil {
 		return nil
-	case j.graph.Kernel.Meeting == isa.AtSyncs:
-		return []string{string(machine.SplitNone)}
 	}
 	return []string{string(machine.SplitNone), string(machine.DWS), string(machine.PWS)}
 }
@@ -105,10 +100,6 @@ func (j *Job) split(opts SplitOptions) (*Job, error) {
 			return nil, err
 		}
 	}
-	if mode != machine.SplitNone && j.graph.Kernel.Meeting == isa.AtSyncs {
-		return nil, diag.Errorf(spec.Pos.Mode, "the lanes of kernel %s meet at syncs, and wavefronts of it do not split in mode %s: use mode = \"none\" in the job's [split] table",
-			j.graph.Kernel.Name, mode)
-	}
 	out := *j
 	out.machine, out.division = m, &division{whole: j, hardware: m, opts: opts}
 	switch mode {
@@ -133,13 +124,9 @@ func (j *Job) insert(branches []string, simds int) error {
 		j.division.hardware, err = j.machine.Reuse(0)
 		return err
 	}
-	form, err := j.form()
+	selected, contexts, err := j.selected(marked, simds)
 	if err != nil {
 		return err
-	}
-	selected := slices.DeleteFunc(marked, func(b int) bool { return !form.Splittable(b) })
-	if form.Contexts(selected) > simds {
-		selected = form.Select(marked, simds)
 	}
 	r, err := splitting.Insert(j.graph, selected)
 	if err != nil {
@@ -150,8 +137,22 @@ func (j *Job) insert(branches []string, simds int) error {
 	}
 	j.bound, j.graph = j.bound.Moved(r.Graph.Kernel, r.Index), r.Graph
 	j.division.splits = splitting.Splits(r.Graph)
-	j.division.hardware, err = j.machine.Reuse(form.Contexts(selected))
+	j.division.hardware, err = j.machine.Reuse(contexts)
 	return err
+}
+
+// selected returns those of the marked blocks whose branches split, and how many contexts of
+// split wavefronts they use at a time, at most: all of them if simds contexts are enough.
+func (j *Job) selected(marked []int, simds int) (blocks []int, contexts int, err error) {
+	form, err := j.form()
+	if err != nil {
+		return nil, 0, err
+	}
+	blocks = slices.DeleteFunc(slices.Clone(marked), func(b int) bool { return !form.Splittable(b) })
+	if form.Contexts(blocks) > simds {
+		blocks = form.Select(blocks, simds)
+	}
+	return blocks, form.Contexts(blocks), nil
 }
 
 // boundSplit is the estimate of the job's mode.

@@ -2,25 +2,34 @@ package cli
 
 import (
 	"fmt"
+	"os"
+	"path/filepath"
 	"strings"
 
 	"github.com/spf13/cobra"
 
+	"warpbound/internal/estimate"
 	"warpbound/internal/report"
 	"warpbound/internal/reproduce"
 )
 
-// The runs for each kernel of a table: --quick, without a flag, and --full, which
-// is the paper's number.
-const (
-	quickVectors   = 20
-	defaultVectors = 200
-	fullVectors    = 1000
-)
+// effort is how much is run.
+type effort struct {
+	vectors    int // runs for each kernel of a table
+	splitRuns  int // runs for each kernel and mode of wavefront splitting
+	iterations int // of synthetic benchmarks
+}
+
+// efforts are those of --quick, of no flag, and of --full, which are the papers' runs and cycles.
+func efforts() (quick, normal, full effort) {
+	return effort{20, 1, 2}, effort{200, 10, 10}, effort{1000, 50, 75}
+}
 
 func reproduceCommand() *cobra.Command {
 	var quick, full bool
+	var plots string
 	var opts reproduce.Options
+	least, normal, most := efforts()
 	c := &cobra.Command{
 		Use:   "reproduce " + strings.Join(reproduce.Papers(), "|"),
 		Short: "Put a paper's worked examples and tables beside what this implementation gives",
@@ -28,16 +37,27 @@ func reproduceCommand() *cobra.Command {
 	}
 	format := addFormat(c)
 	c.Flags().BoolVar(&opts.ExamplesOnly, "examples", false, "only the worked examples")
-	c.Flags().BoolVar(&quick, "quick", false, fmt.Sprintf("%d runs for each kernel of a table instead of %d", quickVectors, defaultVectors))
-	c.Flags().BoolVar(&full, "full", false, fmt.Sprintf("%d runs for each kernel, as in the paper", fullVectors))
+	c.Flags().BoolVar(&quick, "quick", false, fmt.Sprintf("%d runs for each kernel of a table instead of %d, and short benchmarks", least.vectors, normal.vectors))
+	c.Flags().BoolVar(&full, "full", false, fmt.Sprintf("%d runs for each kernel, as in the paper, and long benchmarks", most.vectors))
+	c.Flags().StringVar(&plots, "plots", "", "also write figures as SVG to this directory; made if there is none")
 	c.MarkFlagsMutuallyExclusive("quick", "full")
+	c.MarkFlagsMutuallyExclusive("plots", "examples")
 	c.RunE = func(c *cobra.Command, args []string) error {
-		opts.Vectors = defaultVectors
+		how := normal
 		switch {
 		case quick:
-			opts.Vectors = quickVectors
+			how = least
 		case full:
-			opts.Vectors = fullVectors
+			how = most
+		}
+		opts.Vectors, opts.SplitRuns, opts.Iterations = how.vectors, how.splitRuns, how.iterations
+		if plots != "" {
+			if !reproduce.HasFigures(args[0]) {
+				return fmt.Errorf("--plots: %s is reproduced without figures", args[0])
+			}
+			if err := os.MkdirAll(plots, 0o755); err != nil {
+				return fmt.Errorf("--plots: %w", err)
+			}
 		}
 		step, stop := progress(c.ErrOrStderr(), args[0])
 		defer stop()
@@ -47,6 +67,11 @@ func reproduceCommand() *cobra.Command {
 		r, err := reproduce.Paper(c.Context(), args[0], opts)
 		if err != nil {
 			return err
+		}
+		if plots != "" {
+			if err := savePlots(plots, r.Plots); err != nil {
+				return err
+			}
 		}
 		if *format == "json" {
 			err = report.JSON(c.OutOrStdout(), r)
@@ -59,4 +84,20 @@ func reproduceCommand() *cobra.Command {
 		return err
 	}
 	return c
+}
+
+// savePlots writes plots as SVG files of a directory.
+func savePlots(dir string, plots []estimate.Plot) error {
+	var out outputs
+	defer out.discard()
+	for i := range plots {
+		to, err := out.create("--plots", filepath.Join(dir, plots[i].File+".svg"))
+		if err != nil {
+			return err
+		}
+		if err := report.Plot(to, &plots[i]); err != nil {
+			return err
+		}
+	}
+	return out.commit()
 }

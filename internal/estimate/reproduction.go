@@ -5,6 +5,7 @@ type Reproduction struct {
 	Paper    string    `json:"paper"`
 	Examples []Example `json:"examples"`
 	Tables   []Table   `json:"tables"`
+	Plots    []Plot    `json:"-"` // of what is in Tables
 }
 
 // Example is a worked example of a paper.
@@ -20,6 +21,22 @@ type Table struct {
 	Name    string     `json:"name"`
 	Columns []string   `json:"columns"`
 	Rows    [][]string `json:"rows"`
+}
+
+// Plot is a figure of a paper with our numbers.
+type Plot struct {
+	File      string // name for its file, without extension
+	Title     string
+	X, Y      string   // labels of the axes
+	Positions []string // along the horizontal axis, at equal distances
+	Series    []Series // each with a value for each position
+	Bars      bool     // bars instead of lines
+}
+
+// Series is what a plot shows in one colour.
+type Series struct {
+	Name   string
+	Values []float64
 }
 
 // Holds reports whether every example holds.

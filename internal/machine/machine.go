@@ -91,13 +91,13 @@ type Clock struct {
 type SM struct {
 	Count      Number `toml:"count" unit:"SMs" min:"1" max:"256"`
 	WarpSize   Number `toml:"warp_size" unit:"threads per warp" min:"1" max:"64" shape:"power of two"`
-	Schedulers Number `toml:"schedulers" unit:"schedulers per SM" split:"SIMDs per SM" min:"1" max:"16"`
+	Schedulers Number `toml:"schedulers" unit:"schedulers per SM" split:"SIMDs per SM" min:"1" max:"32"`
 
 	Policy Choice[Policy] `toml:"policy" choices:"gto lrr rr"`
 
-	Warps        Number `toml:"warps" unit:"warps per SM" min:"1" max:"128"`
+	Warps        Number `toml:"warps" unit:"warps per SM" min:"1" max:"512"`
 	CTAs         Number `toml:"ctas" unit:"CTAs per SM" min:"1" max:"128"`
-	Threads      Number `toml:"threads" unit:"threads per SM" min:"1" max:"8192"`
+	Threads      Number `toml:"threads" unit:"threads per SM" min:"1" max:"32768"`
 	CTAThreads   Number `toml:"cta_threads" unit:"threads per CTA" min:"1" max:"8192"`
 	Registers    Number `toml:"registers" unit:"registers per SM" min:"1" max:"1048576"`
 	RegisterUnit Number `toml:"register_unit" unit:"registers per warp" min:"1" max:"65536"`

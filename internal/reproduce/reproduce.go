@@ -22,6 +22,8 @@ import (
 type Options struct {
 	ExamplesOnly bool
 	Vectors      int                                  // runs for each kernel of a table
+	SplitRuns    int                                  // runs for each kernel and mode of wavefront splitting
+	Iterations   int                                  // of synthetic benchmarks
 	Progress     func(kernel string, done, total int) // may be nil
 }
 
@@ -120,6 +122,9 @@ var papers = map[string]func(context.Context, Options) (*estimate.Reproduction, 
 
 // Papers returns the names of the papers that can be reproduced.
 func Papers() []string { return slices.Sorted(maps.Keys(papers)) }
+
+// HasFigures reports whether the paper of the given name is reproduced with figures.
+func HasFigures(name string) bool { return name == "split" }
 
 // Paper reproduces the paper of the given name.
 func Paper(ctx context.Context, name string, opts Options) (*estimate.Reproduction, error) {

@@ -19,26 +19,6 @@ import (
 //go:embed figures
 var figures embed.FS
 
-// Split reproduces Klashtorny and others: the worked examples, Table 2, and what shows that
-// Lemma 5.8 does not follow from the equations.
-func Split(ctx context.Context, _ Options) (*estimate.Reproduction, error) {
-	r := &estimate.Reproduction{Paper: "Klashtorny, Wu, Kaushik and Patel, Predictable GPU Wavefront Splitting for Safety-Critical Systems, ACM TECS 22(5s), 2023"}
-	var err error
-	if r.Examples, err = splitFigures(ctx); err != nil {
-		return nil, err
-	}
-	t, err := table2(ctx)
-	if err != nil {
-		return nil, err
-	}
-	r.Tables = append(r.Tables, *t)
-	if t, err = lemma58(); err != nil {
-		return nil, err
-	}
-	r.Tables = append(r.Tables, *t)
-	return r, nil
-}
-
 // splitFigures works the examples of the paper on wavefront splitting: those of its analysis,
 // its instructions, and its hardware.
 func splitFigures(ctx context.Context) ([]estimate.Example, error) {

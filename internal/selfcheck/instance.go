@@ -18,9 +18,6 @@ func instance(src kernelgen.Source, machines []*machine.Machine) Files {
 	splits := m.Core == machine.Splitting
 	if src.IntN(4) == 3 {
 		draw = kernelgen.NewSIMT
-		if splits { // lanes that meet at syncs do not split
-			m.Split.Mode.Value, splits = machine.SplitNone, false
-		}
 	}
 	threads := int64(80)
 	if m.Core == machine.Splitting {

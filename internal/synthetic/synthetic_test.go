@@ -119,51 +119,91 @@ func (k *kernel) reference(item, global uint32, in []uint32, iterations int) []u
 	return out
 }
 
+// draw draws a configuration of a small benchmark on a machine.
+func draw(t *rapid.T, machine string) Config {
+	return Config{
+		Instructions: rapid.IntRange(1, 60).Draw(t, "instructions"),
+		Divergent:    rapid.IntRange(0, 100).Draw(t, "divergent"),
+		Memory:       rapid.IntRange(0, 100).Draw(t, "memory"),
+		Nesting:      rapid.IntRange(1, 4).Draw(t, "nesting"),
+		Iterations:   rapid.IntRange(1, 3).Draw(t, "iterations"),
+		WorkItems:    rapid.IntRange(16, 100).Draw(t, "items"),
+		Groups:       rapid.IntRange(1, 4).Draw(t, "groups"),
+		Marked:       AllMarked,
+		Seed:         rapid.Uint64().Draw(t, "seed"),
+		Machine:      machine,
+	}
+}
+
+// loadJob makes the job of a configuration.
+func loadJob(t *rapid.T, c Config) *warpbound.Job {
+	b, err := New(c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	again, err := New(c)
+	if err != nil || *again != *b {
+		t.Fatalf("made twice the benchmark is another: %v", err)
+	}
+	job, err := warpbound.LoadFS(fstest.MapFS{
+		ModuleFile: {Data: []byte(b.Module)}, JobFile: {Data: []byte(b.Job)},
+	}, JobFile, warpbound.LoadOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return job
+}
+
+// check runs a job, compares memory with the reference, and returns the cycles.
+func check(t *rapid.T, c Config, job *warpbound.Job) int64 {
+	run, err := job.Simulate(context.Background(), warpbound.SimulateOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	k, all := c.kernel(), c.WorkItems*c.Groups
+	in, out := job.Inputs(0)["in"], run.Buffer("out")
+	for global := range all {
+		mine := make([]uint32, slots)
+		for s := range mine {
+			mine[s] = binary.LittleEndian.Uint32(in[4*(s*all+global):])
+		}
+		want := k.reference(uint32(global%c.WorkItems), uint32(global), mine, c.Iterations)
+		for s, v := range want {
+			if got := binary.LittleEndian.Uint32(out[4*(s*all+global):]); got != v {
+				t.Fatalf("work-item %d, element %d is %#x, want %#x", global, s, got, v)
+			}
+		}
+	}
+	return run.Cycles
+}
+
 // TestResults runs benchmarks and compares memory with the reference.
 func TestResults(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		c := Config{
-			Instructions: rapid.IntRange(1, 60).Draw(t, "instructions"),
-			Divergent:    rapid.IntRange(0, 100).Draw(t, "divergent"),
-			Memory:       rapid.IntRange(0, 100).Draw(t, "memory"),
-			Nesting:      rapid.IntRange(1, 4).Draw(t, "nesting"),
-			Iterations:   rapid.IntRange(1, 3).Draw(t, "iterations"),
-			WorkItems:    rapid.IntRange(16, 100).Draw(t, "items"),
-			Groups:       rapid.IntRange(1, 4).Draw(t, "groups"),
-			Marked:       AllMarked,
-			Seed:         rapid.Uint64().Draw(t, "seed"),
-			Machine:      "fermi-c2050",
-		}
-		b, err := New(c)
-		if err != nil {
-			t.Fatal(err)
-		}
-		again, err := New(c)
-		if err != nil || *again != *b {
-			t.Fatalf("made twice the benchmark is another: %v", err)
-		}
-		job, err := warpbound.LoadFS(fstest.MapFS{
-			ModuleFile: {Data: []byte(b.Module)}, JobFile: {Data: []byte(b.Job)},
-		}, JobFile, warpbound.LoadOptions{})
-		if err != nil {
-			t.Fatal(err)
-		}
-		run, err := job.Simulate(context.Background(), warpbound.SimulateOptions{})
-		if err != nil {
-			t.Fatal(err)
-		}
-		k, all := c.kernel(), c.WorkItems*c.Groups
-		in, out := job.Inputs(0)["in"], run.Buffer("out")
-		for global := range all {
-			mine := make([]uint32, slots)
-			for s := range mine {
-				mine[s] = binary.LittleEndian.Uint32(in[4*(s*all+global):])
+		c := draw(t, "fermi-c2050")
+		check(t, c, loadJob(t, c))
+	})
+}
+
+// TestSplit runs benchmarks in all modes of wavefront splitting with any number of split
+// SIMDs: memory is as the reference has it, and no run takes longer than its bound.
+func TestSplit(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		c := draw(t, "gcn3-split")
+		c.Marked = rapid.IntRange(AllMarked, 1<<c.Nesting-1).Draw(t, "marked")
+		simds := rapid.IntRange(0, 7).Draw(t, "simds")
+		job := loadJob(t, c)
+		for _, mode := range job.Modes() {
+			split, err := job.Split(warpbound.SplitOptions{Mode: mode, SIMDs: &simds})
+			if err != nil {
+				t.Fatal(err)
 			}
-			want := k.reference(uint32(global%c.WorkItems), uint32(global), mine, c.Iterations)
-			for s, v := range want {
-				if got := binary.LittleEndian.Uint32(out[4*(s*all+global):]); got != v {
-					t.Fatalf("work-item %d, element %d is %#x, want %#x", global, s, got, v)
-				}
+			a, err := split.Analyze(context.Background(), warpbound.AnalyzeOptions{Methods: []string{"split/" + mode}})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if cycles := check(t, c, split); cycles > a.Estimates[0].Cycles {
+				t.Errorf("mode %s: %d cycles, bound by %d", mode, cycles, a.Estimates[0].Cycles)
 			}
 		}
 	})

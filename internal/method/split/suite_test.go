@@ -19,7 +19,13 @@ func graphs(t *testing.T, file string) []*cfg.Graph {
 	if err != nil {
 		t.Fatal(err)
 	}
-	m, err := ptx.Parse(filepath.Base(file), text)
+	return graphsOf(t, filepath.Base(file), text)
+}
+
+// graphsOf builds the flow graphs of the kernels of a PTX module.
+func graphsOf(t *testing.T, name string, text []byte) []*cfg.Graph {
+	t.Helper()
+	m, err := ptx.Parse(name, text)
 	if err != nil {
 		t.Fatal(err)
 	}

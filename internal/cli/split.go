@@ -1,0 +1,53 @@
+package cli
+
+import (
+	"github.com/spf13/cobra"
+
+	"warpbound"
+	"warpbound/internal/report"
+)
+
+func splitCommand() *cobra.Command {
+	var job jobFlags
+	var how warpbound.SplitOptions
+	var opts warpbound.CompareSplitsOptions
+	c := &cobra.Command{
+		Use:   "split JOB.toml",
+		Short: "Compare no, dynamic and predictable wavefront splitting, and choose where to split",
+		Args:  cobra.ExactArgs(1),
+	}
+	format := addFormat(c)
+	job.add(c)
+	vectors := addNumber(c, "vectors", 1, "random test vectors to run in each mode (default: the job's)")
+	limit := addNumber(c, "max-cycles", 1, "give up a run after this many cycles (default: 2^30)")
+	simds := number{}
+	c.Flags().Var(&simds, "simds", "split SIMDs for each SIMD, 0 to 7 (default: the job's)")
+	c.Flags().StringSliceVar(&how.Branches, "branches", nil, "labels or lines of the branches that split, or all (default: those that module and job mark)")
+	c.Flags().BoolVar(&opts.Choose, "choose", false, "find the branches to split for which the bound is least")
+	c.RunE = func(c *cobra.Command, args []string) error {
+		j, err := job.load(c, args[0])
+		if err != nil {
+			return err
+		}
+		if c.Flags().Changed("simds") {
+			n := int(simds.value)
+			how.SIMDs = &n
+		}
+		if j, err = j.Split(how); err != nil {
+			return err
+		}
+		opts.Vectors, opts.MaxCycles = int(*vectors), *limit
+		step, stop := progress(c.ErrOrStderr(), j.Name())
+		defer stop()
+		opts.Progress = step
+		s, err := j.CompareSplits(c.Context(), opts)
+		if err != nil {
+			return err
+		}
+		if *format == "json" {
+			return report.JSON(c.OutOrStdout(), s)
+		}
+		return report.Splitting(c.OutOrStdout(), s, j.ClockHz())
+	}
+	return c
+}

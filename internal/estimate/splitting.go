@@ -1,0 +1,59 @@
+package estimate
+
+// Splitting is how the wavefronts of a job split, and what the job takes in each mode.
+type Splitting struct {
+	Job         string `json:"job"`
+	Kernel      string `json:"kernel"`
+	Machine     string `json:"machine"`
+	MachineHash string `json:"machine_hash"`
+	Launch      Launch `json:"launch"`
+	Seed        int64  `json:"seed"`
+	Runs        int    `json:"runs"`
+	SplitSIMDs  int    `json:"split_simds"` // S, for each SIMD
+	Mode        string `json:"mode"`        // the job's own
+
+	Modes    []SplitMode  `json:"modes"`
+	Points   []SplitPoint `json:"points"` // branches that can be split, in the order of the kernel
+	Choice   *SplitChoice `json:"choice"` // nil unless asked for
+	Warnings []Warning    `json:"warnings"`
+}
+
+// SplitMode is what the job takes in one mode.
+type SplitMode struct {
+	Mode     string       `json:"mode"`
+	Estimate Estimate     `json:"estimate"`
+	Parts    []SplitPart  `json:"parts"`
+	Observed *Observation `json:"observed"` // nil where nothing ran
+}
+
+// SplitPart is a number from which a bound is made.
+type SplitPart struct {
+	Name  string `json:"name"`
+	Value int64  `json:"value"` // cycles, unless the name says otherwise
+}
+
+// SplitPoint is a branch that can be split.
+type SplitPoint struct {
+	Place    string `json:"place"` // of its block, as a job names it
+	Pos      string `json:"pos"`
+	Marked   bool   `json:"marked"`
+	Selected bool   `json:"selected"` // splits in mode pws
+	// Without is the bound of mode pws if the others split, but not this one, in cycles; 0 if
+	// it does not split.
+	Without int64 `json:"without"`
+}
+
+// SplitChoice is the best choice of split points for each number of contexts that are used
+// at a time.
+type SplitChoice struct {
+	Sets   []SplitSet   `json:"sets"`   // with ascending numbers of contexts
+	Best   int          `json:"best"`   // of Sets: the one with the least bound, and the fewest contexts of those
+	Passed []SplitPoint `json:"passed"` // branches that were not considered
+}
+
+// SplitSet is a set of branches that split.
+type SplitSet struct {
+	Contexts int          `json:"contexts"` // of split wavefronts, at most
+	Cycles   int64        `json:"cycles"`   // the bound of mode pws, analysed anew
+	Points   []SplitPoint `json:"points"`   // in the order of the kernel; Without is set in the best set
+}

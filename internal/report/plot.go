@@ -1,0 +1,110 @@
+package report
+
+import (
+	"fmt"
+	"io"
+	"math"
+	"unicode/utf8"
+
+	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/plotter"
+	"gonum.org/v1/plot/plotutil"
+	"gonum.org/v1/plot/text"
+	"gonum.org/v1/plot/vg"
+
+	"warpbound/internal/estimate"
+)
+
+// The sizes of a plot and of all bars at one position together.
+const (
+	plotWidth  = 16 * vg.Centimeter
+	plotHeight = 9 * vg.Centimeter
+	barsShare  = 0.8 // of the distance between positions
+	gap        = 6   // points between title, legend and what is around them
+)
+
+// Plot draws a figure as SVG. Equal figures give equal text. It is an error if a series has
+// not one finite value for each position, or if there is no series or position.
+func Plot(w io.Writer, p *estimate.Plot) error {
+	fail := func(err error) error { return fmt.Errorf("plot %s: %w", p.File, err) }
+	drawn := plot.New()
+	drawn.Title.Text, drawn.X.Label.Text, drawn.Y.Label.Text = p.Title, p.X, p.Y
+	drawn.NominalX(p.Positions...)
+	drawn.X.Min, drawn.X.Max = -0.5, float64(len(p.Positions))-0.5
+	drawn.Add(plotter.NewGrid())
+	for _, style := range []*text.Style{
+		&drawn.Title.TextStyle, &drawn.X.Label.TextStyle, &drawn.Y.Label.TextStyle,
+		&drawn.X.Tick.Label, &drawn.Y.Tick.Label, &drawn.Legend.TextStyle,
+	} {
+		style.Font.Variant = "Sans"
+	}
+	drawn.Title.Padding = gap
+	drawn.Legend.Top, drawn.Legend.XOffs, drawn.Legend.Padding = true, -gap, gap/2
+	if crowded(p.Positions) {
+		names := &drawn.X.Tick.Label
+		names.Rotation, names.XAlign, names.YAlign = math.Pi/4, text.XRight, text.YCenter
+	}
+	for i, s := range p.Series {
+		if len(s.Values) != len(p.Positions) {
+			return fail(fmt.Errorf("series %s has %d values for %d positions", s.Name, len(s.Values), len(p.Positions)))
+		}
+		var err error
+		if p.Bars {
+			err = addBars(drawn, p, i)
+		} else {
+			err = addLine(drawn, s, i)
+		}
+		if err != nil {
+			return fail(fmt.Errorf("series %s: %w", s.Name, err))
+		}
+	}
+	drawn.Y.Min = min(drawn.Y.Min, 0)
+	drawn.Y.Max *= 1.25 // room for the legend
+	svg, err := drawn.WriterTo(plotWidth, plotHeight, "svg")
+	if err != nil {
+		return fail(err)
+	}
+	_, err = svg.WriteTo(w)
+	return err
+}
+
+// crowded reports whether names would overlap if they were written side by side.
+func crowded(names []string) bool {
+	widest := 0
+	for _, name := range names {
+		widest = max(widest, utf8.RuneCountInString(name))
+	}
+	return widest*len(names) > 60
+}
+
+// addBars draws series i as bars beside those of the others.
+func addBars(drawn *plot.Plot, p *estimate.Plot, i int) error {
+	all := barsShare * plotWidth / vg.Length(len(p.Positions)+1)
+	width := all / vg.Length(len(p.Series))
+	bars, err := plotter.NewBarChart(plotter.Values(p.Series[i].Values), width)
+	if err != nil {
+		return err
+	}
+	bars.Color, bars.LineStyle.Width = plotutil.Color(i), 0
+	bars.Offset = width*vg.Length(i) - (all-width)/2
+	drawn.Add(bars)
+	drawn.Legend.Add(p.Series[i].Name, bars)
+	return nil
+}
+
+// addLine draws series i as a line with marks.
+func addLine(drawn *plot.Plot, s estimate.Series, i int) error {
+	at := make(plotter.XYs, len(s.Values))
+	for x, v := range s.Values {
+		at[x] = plotter.XY{X: float64(x), Y: v}
+	}
+	line, marks, err := plotter.NewLinePoints(at)
+	if err != nil {
+		return err
+	}
+	line.Color, line.Dashes = plotutil.Color(i), plotutil.Dashes(i)
+	marks.Color, marks.Shape = plotutil.Color(i), plotutil.Shape(i)
+	drawn.Add(line, marks)
+	drawn.Legend.Add(s.Name, line, marks)
+	return nil
+}

@@ -1,0 +1,129 @@
+package report
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"warpbound/internal/estimate"
+)
+
+// Splitting writes how the wavefronts of a job split for people. hz is the machine's clock
+// in cycles per second.
+func Splitting(w io.Writer, s *estimate.Splitting, hz float64) error {
+	p := &printer{w: w}
+	p.printf("kernel %s on %s (%.4g MHz), job %s\n", s.Kernel, s.Machine, hz/1e6, s.Job)
+	p.printf("grid %s, block %s; %s for each SIMD; %s in each mode, seed %d\n\n",
+		dims(s.Launch.Grid), dims(s.Launch.Block), counted(s.SplitSIMDs, "split SIMD"), counted(s.Runs, "run"), s.Seed)
+	splitModes(p, s)
+	splitPoints(p, s)
+	if s.Choice != nil {
+		splitChoice(p, s)
+	}
+	var estimates []estimate.Estimate
+	for _, m := range s.Modes {
+		estimates = append(estimates, m.Estimate)
+	}
+	assumptions(p, estimates)
+	warnings(p, s.Warnings)
+	return p.err
+}
+
+// splitModes sets the bounds of the modes side by side, with their parts.
+func splitModes(p *printer, s *estimate.Splitting) {
+	row := func(rows *printer, name string, cell func(m *estimate.SplitMode) string) {
+		rows.printf("  %s", name)
+		for i := range s.Modes {
+			rows.printf("\t%s", cell(&s.Modes[i]))
+		}
+		rows.printf("\t\n")
+	}
+	names := []string{"mode", "longest run", "bound", "above it", "rests on"}
+	for _, part := range s.Modes[0].Parts {
+		names = append(names, part.Name)
+	}
+	names = padded(names)
+	p.table(func(rows *printer) {
+		row(rows, names[0], func(m *estimate.SplitMode) string { return m.Mode })
+		row(rows, names[1], func(m *estimate.SplitMode) string { return group(m.Observed.Max) })
+		row(rows, names[2], func(m *estimate.SplitMode) string { return group(m.Estimate.Cycles) })
+		row(rows, names[3], func(m *estimate.SplitMode) string { return above(m.Estimate.Cycles, m.Observed.Max) })
+		row(rows, names[4], func(m *estimate.SplitMode) string { return string(m.Estimate.Evidence) + " facts" })
+		for i := range s.Modes[0].Parts {
+			row(rows, names[5+i], func(m *estimate.SplitMode) string { return group(m.Parts[i].Value) })
+		}
+	})
+	p.printf("\n")
+}
+
+// splitPoints lists the branches that can be split.
+func splitPoints(p *printer, s *estimate.Splitting) {
+	if len(s.Points) == 0 {
+		p.printf("No branch can be split.\n\n")
+		return
+	}
+	var pws int64
+	for _, m := range s.Modes {
+		if m.Mode == "pws" {
+			pws = m.Estimate.Cycles
+		}
+	}
+	p.printf("Branches that can be split:\n")
+	p.table(func(rows *printer) {
+		rows.printf("  marked\tsplits\tbound without it\tbuys\t  branch\n")
+		for _, b := range s.Points {
+			without, buys := "-", "-"
+			if b.Selected {
+				without, buys = group(b.Without), group(b.Without-pws)
+			}
+			rows.printf("  %s\t%s\t%s\t%s\t  %s at %s\n", yes(b.Marked), yes(b.Selected), without, buys, b.Place, b.Pos)
+		}
+	})
+	p.printf("\n")
+}
+
+// splitChoice lists the best sets of branches to split, and the best of them as a job states it.
+func splitChoice(p *printer, s *estimate.Splitting) {
+	c := s.Choice
+	p.printf("The best branches to split, for each number of split contexts that they use at a time:\n")
+	p.table(func(rows *printer) {
+		rows.printf("  contexts\tbound\tsplit points\t\n")
+		for i, set := range c.Sets {
+			best := ""
+			if i == c.Best {
+				best = "best"
+			}
+			rows.printf("  %d\t%s\t%d\t  %s\n", set.Contexts, group(set.Cycles), len(set.Points), best)
+		}
+	})
+	for _, b := range c.Passed {
+		p.printf("  not considered: %s at %s\n", b.Place, b.Pos)
+	}
+	best := c.Sets[c.Best]
+	if len(best.Points) > 0 {
+		p.printf("\nWhat each of the best buys:\n")
+		p.table(func(rows *printer) {
+			rows.printf("  bound without it\tbuys\t  branch\n")
+			for _, b := range best.Points {
+				rows.printf("  %s\t%s\t  %s at %s\n", group(b.Without), group(b.Without-best.Cycles), b.Place, b.Pos)
+			}
+		})
+	}
+	p.printf("\nIn the job:\n\n  [split]\n  mode     = \"pws\"\n  simds    = %d\n  branches = [%s]\n\n", s.SplitSIMDs, places(best.Points))
+}
+
+// places lists branches as a job names them.
+func places(points []estimate.SplitPoint) string {
+	var list []string
+	for _, b := range points {
+		list = append(list, fmt.Sprintf("%q", b.Place))
+	}
+	return strings.Join(list, ", ")
+}
+
+func yes(b bool) string {
+	if b {
+		return "yes"
+	}
+	return "no"
+}

@@ -1,0 +1,162 @@
+package reproduce
+
+import (
+	"context"
+	"embed"
+	"errors"
+	"fmt"
+	"io/fs"
+	"runtime"
+	"sync"
+
+	"warpbound"
+	"warpbound/internal/machine"
+	"warpbound/internal/method/split"
+	"warpbound/internal/synthetic"
+)
+
+// setting is how wavefronts split in a run: the mode, the split SIMDs of each SIMD, and where,
+// nil for the marks of the module.
+type setting struct {
+	mode     machine.SplitMode
+	simds    int
+	branches []string
+}
+
+// point is what was found of a job in a setting, in cycles.
+type point struct {
+	observed int64 // the longest run
+	mean     int64 // of all runs
+	bound    int64
+	detail   *split.Detail
+}
+
+// trial is a job in a setting.
+type trial struct {
+	job  *warpbound.Job
+	in   setting
+	runs int // on other inputs; none if 0
+}
+
+// lab runs trials and keeps count of them.
+type lab struct {
+	progress func(done, total int) // may be nil
+
+	count  int // runs so far
+	beyond int // of them in trials whose longest run took longer than the bound
+}
+
+// all runs trials on all processors. Points are in the order of trials.
+func (l *lab) all(ctx context.Context, trials []trial) ([]point, error) {
+	points, failures := make([]point, len(trials)), make([]error, len(trials))
+	var next, done int
+	var mu sync.Mutex
+	take := func(finished bool) int {
+		mu.Lock()
+		defer mu.Unlock()
+		if finished {
+			done++
+			if l.progress != nil {
+				l.progress(done, len(trials))
+			}
+		}
+		next++
+		return next - 1
+	}
+	var group sync.WaitGroup
+	for range min(runtime.GOMAXPROCS(0), len(trials)) {
+		group.Go(func() {
+			for i := take(false); i < len(trials) && ctx.Err() == nil; i = take(true) {
+				points[i], failures[i] = trials[i].run(ctx)
+			}
+		})
+	}
+	group.Wait()
+	if err := errors.Join(append(failures, ctx.Err())...); err != nil {
+		return nil, err
+	}
+	for i, p := range points {
+		l.count += trials[i].runs
+		if p.observed > p.bound {
+			l.beyond += trials[i].runs
+		}
+	}
+	return points, nil
+}
+
+// run finds the bound of a trial and runs it.
+func (t trial) run(ctx context.Context) (point, error) {
+	job, err := t.job.Split(warpbound.SplitOptions{Mode: string(t.in.mode), SIMDs: &t.in.simds, Branches: t.in.branches})
+	if err != nil {
+		return point{}, err
+	}
+	a, err := job.Analyze(ctx, warpbound.AnalyzeOptions{Methods: []string{split.Method(t.in.mode)}})
+	if err != nil {
+		return point{}, err
+	}
+	p := point{bound: a.Estimates[0].Cycles, detail: a.Estimates[0].Detail.(*split.Detail)}
+	for vector := range t.runs {
+		run, err := job.Simulate(ctx, warpbound.SimulateOptions{Vector: vector})
+		if err != nil {
+			return point{}, err
+		}
+		p.observed = max(p.observed, run.Cycles)
+		p.mean += run.Cycles
+	}
+	p.mean /= max(int64(t.runs), 1)
+	return p, nil
+}
+
+// splitMachine is gcn3-split with another number of SIMDs in each compute unit, which bring
+// their contexts and registers.
+func splitMachine(simds int) (*machine.Machine, error) {
+	m, err := machine.Builtin("gcn3-split")
+	if err != nil {
+		return nil, err
+	}
+	with := *m
+	before := m.SM.Schedulers.Value
+	for _, n := range []*machine.Number{&with.SM.Schedulers, &with.SM.Warps, &with.SM.Threads, &with.SM.Registers} {
+		n.Value = n.Value / before * int64(simds)
+	}
+	with.SM.CTAThreads.Value = min(m.SM.CTAThreads.Value, with.SM.Threads.Value)
+	return &with, nil
+}
+
+// overlay is a file system with some files more.
+type overlay struct {
+	fs.FS
+	files map[string][]byte
+}
+
+// ReadFile implements fs.ReadFileFS.
+func (o overlay) ReadFile(name string) ([]byte, error) {
+	if text, ok := o.files[name]; ok {
+		return text, nil
+	}
+	return fs.ReadFile(o.FS, name)
+}
+
+// machineFile is the name of a machine among the files of a job.
+const machineFile = "machine.toml"
+
+// load loads a job on a machine.
+func load(files fs.FS, job string, m *machine.Machine) (*warpbound.Job, error) {
+	with := overlay{files, map[string][]byte{machineFile: m.Format()}}
+	return warpbound.LoadFS(with, job, warpbound.LoadOptions{Machine: machineFile})
+}
+
+// makeSynthetic makes the job of a synthetic benchmark on a machine.
+func makeSynthetic(c synthetic.Config, m *machine.Machine) (*warpbound.Job, error) {
+	c.Machine = machineFile
+	b, err := synthetic.New(c)
+	if err != nil {
+		return nil, fmt.Errorf("synthetic benchmark: %w", err)
+	}
+	return load(overlay{embed.FS{}, map[string][]byte{
+		synthetic.ModuleFile: []byte(b.Module), synthetic.JobFile: []byte(b.Job),
+	}}, synthetic.JobFile, m)
+}
+
+// reduction is by how many per cent to is less than from.
+func reduction(from, to int64) float64 { return 100 * (1 - float64(to)/float64(from)) }

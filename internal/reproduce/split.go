@@ -1,0 +1,59 @@
+package reproduce
+
+import (
+	"context"
+	"fmt"
+
+	"warpbound/internal/estimate"
+)
+
+// Split reproduces Klashtorny and others: the worked examples, Table 2, and what shows that
+// Lemma 5.8 does not follow from the equations; Table 3 and Figs. 10 to 12 on our simulator with
+// our bounds, with synthetic benchmarks and the kernels of the suite.
+func Split(ctx context.Context, opts Options) (*estimate.Reproduction, error) {
+	r := &estimate.Reproduction{Paper: "Klashtorny, Wu, Kaushik and Patel, Predictable GPU Wavefront Splitting for Safety-Critical Systems, ACM TECS 22(5s), 2023"}
+	var err error
+	if r.Examples, err = splitFigures(ctx); err != nil {
+		return nil, err
+	}
+	t, err := table2(ctx)
+	if err != nil {
+		return nil, err
+	}
+	r.Tables = append(r.Tables, *t)
+	if t, err = lemma58(); err != nil {
+		return nil, err
+	}
+	r.Tables = append(r.Tables, *t)
+	if opts.ExamplesOnly {
+		return r, nil
+	}
+	if err := splitSweeps(ctx, r, opts); err != nil {
+		return nil, err
+	}
+	return r, nil
+}
+
+// splitSweeps adds the tables and figures of Section 7.
+func splitSweeps(ctx context.Context, r *estimate.Reproduction, opts Options) error {
+	s := &sweeper{lab: &lab{}, base: benchmark(opts.Iterations), kernels: suiteNames(), runs: opts.SplitRuns, out: r}
+	for _, figure := range []struct {
+		name string
+		make func(context.Context) error
+	}{
+		{"Table 3", s.table3}, {"Fig. 10a", s.fig10a}, {"Fig. 10b", s.fig10b}, {"Fig. 10c", s.fig10c},
+		{"Fig. 10e", s.fig10e}, {"Fig. 11", s.fig11}, {"Fig. 12", s.fig12},
+	} {
+		if opts.Progress != nil {
+			s.progress = func(done, total int) { opts.Progress(figure.name, done, total) }
+		}
+		if err := figure.make(ctx); err != nil {
+			return fmt.Errorf("%s: %w", figure.name, err)
+		}
+	}
+	r.Examples = append(r.Examples, estimate.Example{
+		Name:  fmt.Sprintf("Section 7: runs that take longer than their bound, of %d", s.count),
+		Paper: "0", Ours: fmt.Sprint(s.beyond), OK: s.beyond == 0,
+	})
+	return nil
+}

@@ -1,0 +1,100 @@
+package reproduce
+
+import (
+	"context"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"warpbound/internal/estimate"
+)
+
+// sweep makes figures with short benchmarks and a few kernels.
+func sweep(t *testing.T, figures ...func(*sweeper, context.Context) error) *sweeper {
+	t.Helper()
+	base := benchmark(1)
+	base.Instructions = 400
+	s := &sweeper{lab: &lab{}, base: base, kernels: []string{"ludPerimeter", "matrixMul"}, runs: 1, out: &estimate.Reproduction{}}
+	for _, figure := range figures {
+		if err := figure(s, t.Context()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if s.count == 0 || s.beyond != 0 {
+		t.Errorf("%d of %d runs take longer than their bound", s.beyond, s.count)
+	}
+	for _, table := range s.out.Tables {
+		for _, row := range table.Rows {
+			if len(row) != len(table.Columns) {
+				t.Errorf("%s: a row of %d cells for %d columns: %q", table.Name, len(row), len(table.Columns), row)
+			}
+		}
+	}
+	return s
+}
+
+// column returns the numbers of a column of a table, without units.
+func column(t *testing.T, table estimate.Table, at int) []float64 {
+	t.Helper()
+	var list []float64
+	for _, row := range table.Rows {
+		v, err := strconv.ParseFloat(strings.TrimSuffix(row[at], " %"), 64)
+		if err != nil {
+			t.Fatal(err)
+		}
+		list = append(list, v)
+	}
+	return list
+}
+
+// TestTable3 checks that what PWS gains over DWS grows with S, as the paper has it, and that no
+// bound is twice what was observed.
+func TestTable3(t *testing.T) {
+	s := sweep(t, (*sweeper).table3)
+	all, gains, sweep := s.out.Tables[0], s.out.Tables[1], s.out.Tables[2]
+	if by := column(t, gains, 1); !slices.IsSorted(by) || by[0] < 35 || by[2] < 60 {
+		t.Errorf("PWS reduces the bound of DWS by %v per cent", by)
+	}
+	if above := slices.Max(append(column(t, all, 6), column(t, sweep, 7)...)); above > 2 {
+		t.Errorf("a bound is %v times what was observed", above)
+	}
+	if len(sweep.Rows) != 8 {
+		t.Errorf("%d numbers of split SIMDs", len(sweep.Rows))
+	}
+}
+
+// TestSharesOfInstructions checks that more divergent instructions make splitting worth more,
+// and more instructions that access memory make it worth less.
+func TestSharesOfInstructions(t *testing.T) {
+	s := sweep(t, (*sweeper).fig10a, (*sweeper).fig10b)
+	for i, p := range s.out.Plots {
+		for _, series := range p.Series {
+			first, last := series.Values[0], series.Values[len(series.Values)-1]
+			if up := i == 0; up != (first < last) {
+				t.Errorf("%s, %s: %v", p.Title, series.Name, series.Values)
+			}
+		}
+	}
+}
+
+// TestReuse checks that SIMDs that idle split SIMDs become save time, the more the fewer branches
+// split.
+func TestReuse(t *testing.T) {
+	s := sweep(t, (*sweeper).fig12)
+	saved := column(t, s.out.Tables[0], 6)
+	slices.Reverse(saved)
+	if !slices.IsSorted(saved) || saved[0] != 0 || saved[3] < 30 {
+		t.Errorf("reuse saves %v per cent", saved)
+	}
+}
+
+func TestKernelsThatSplit(t *testing.T) {
+	s := sweep(t, (*sweeper).fig10e, (*sweeper).fig11)
+	if names := s.out.Plots[1].Positions; !slices.Equal(names, []string{"matrixMul", "ludPerimeter", "geometric mean", "arithmetic mean"}) {
+		t.Errorf("kernels by speed-up: %q", names)
+	}
+	if normalised := s.out.Plots[0].Series[0].Values[0]; normalised >= 1 {
+		t.Errorf("splitting does not lower the bound of ludPerimeter: %v of that without", normalised)
+	}
+}

@@ -1,0 +1,136 @@
+package warpbound
+
+import (
+	"context"
+	"slices"
+
+	"warpbound/internal/estimate"
+	"warpbound/internal/machine"
+	"warpbound/internal/method/split"
+)
+
+// choice is a set of branches to split, which are blocks of the kernel without splits.
+type choice struct {
+	blocks   []int
+	contexts int // that it uses at a time, at most
+	cycles   int64
+}
+
+// choose finds the branches to split for which the bound is least, for each number of contexts.
+//
+// split.Choose finds the sets with the least time of a wavefront. There are two for each number
+// of contexts that are provided: with what each access waits for memory, and without, since the
+// kernel's bound is the less of both rules. Which number is best depends on the SIMDs that the
+// others become (Eq. 2), so the kernel's bound with each set, analysed anew, decides. What SELECT
+// takes of all branches is among the sets if its bound is less still.
+func (c *comparison) choose(ctx context.Context) error {
+	sets, passed, err := c.plans(ctx)
+	if err != nil {
+		return err
+	}
+	best := make([]*choice, c.out.SplitSIMDs+1) // by contexts
+	for _, set := range sets {
+		ch, err := c.judge(ctx, set)
+		if err != nil {
+			return err
+		}
+		if b := best[ch.contexts]; b == nil || ch.cycles < b.cycles || ch.cycles == b.cycles && len(ch.blocks) < len(b.blocks) {
+			best[ch.contexts] = ch
+		}
+	}
+	if err := c.addSelected(ctx, best); err != nil {
+		return err
+	}
+	found := &estimate.SplitChoice{Passed: c.points(passed)}
+	for _, ch := range best {
+		if ch == nil {
+			continue
+		}
+		found.Sets = append(found.Sets, estimate.SplitSet{Contexts: ch.contexts, Cycles: ch.cycles, Points: c.points(ch.blocks)})
+		if ch.cycles < found.Sets[found.Best].Cycles {
+			found.Best = len(found.Sets) - 1
+		}
+	}
+	c.out.Choice = found
+	set := &found.Sets[found.Best]
+	blocks := best[set.Contexts].blocks
+	for i, b := range blocks {
+		if set.Points[i].Without, err = c.without(ctx, blocks, b); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// plans returns sets of branches that may be the best, the empty one among them. passed are
+// branches that none of them considers.
+func (c *comparison) plans(ctx context.Context) (sets [][]int, passed []int, err error) {
+	pws, err := c.in(machine.PWS)
+	if err != nil {
+		return nil, nil, err
+	}
+	var each, apart []split.Costs
+	var prices *split.Prices
+	for used := range c.out.SplitSIMDs + 1 {
+		if prices, err = pws.splitPrices(ctx, used); err != nil {
+			return nil, nil, err
+		}
+		each, apart = append(each, prices.Each), append(apart, prices.Apart)
+	}
+	branches := slices.DeleteFunc(c.division.whole.splittable(), func(b int) bool {
+		return !prices.Form.Splittable(b) // of the lanes that come there all go the same way
+	})
+	for _, costs := range [][]split.Costs{each, apart} {
+		plans, err := prices.Form.Choose(ctx, costs, prices.Loops, branches)
+		if err != nil {
+			return nil, nil, err
+		}
+		for _, p := range plans {
+			sets, passed = append(sets, p.Splits), p.Passed
+		}
+	}
+	slices.SortFunc(sets, slices.Compare[[]int])
+	return slices.CompactFunc(sets, slices.Equal[[]int]), passed, nil
+}
+
+// judge bounds the kernel with a set of branches split.
+func (c *comparison) judge(ctx context.Context, set []int) (*choice, error) {
+	blocks, contexts, err := c.division.whole.selected(set, c.out.SplitSIMDs)
+	if err != nil {
+		return nil, err
+	}
+	e, err := c.pws(ctx, blocks)
+	if err != nil {
+		return nil, err
+	}
+	return &choice{blocks, contexts, e.Cycles}, nil
+}
+
+// addSelected adds what SELECT takes of all branches, with each number of contexts, where
+// that is better than all that was found.
+func (c *comparison) addSelected(ctx context.Context, best []*choice) error {
+	whole := c.division.whole
+	for used := range best {
+		selected, _, err := whole.selected(whole.splittable(), used)
+		if err != nil {
+			return err
+		}
+		ch, err := c.judge(ctx, selected)
+		if err != nil {
+			return err
+		}
+		if !slices.ContainsFunc(best, func(b *choice) bool { return b != nil && b.cycles <= ch.cycles }) {
+			best[ch.contexts] = ch
+		}
+	}
+	return nil
+}
+
+// points names branches.
+func (c *comparison) points(blocks []int) []estimate.SplitPoint {
+	list := []estimate.SplitPoint{}
+	for _, b := range blocks {
+		list = append(list, c.point(b))
+	}
+	return list
+}

@@ -1,0 +1,171 @@
+package warpbound
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"warpbound/internal/estimate"
+	"warpbound/internal/machine"
+	"warpbound/internal/method/split"
+)
+
+// Splitting is how the wavefronts of a job split, and what it takes in each mode.
+type Splitting = estimate.Splitting
+
+// CompareSplitsOptions say what CompareSplits does.
+type CompareSplitsOptions struct {
+	Vectors   int                   // random test vectors in each mode; 0 for the job's number
+	MaxCycles int64                 // give up a run after so many cycles; 0 for 2^30
+	Choose    bool                  // look for the branches that are best to split
+	Progress  func(done, total int) // called after each run or bound; may be nil
+}
+
+// CompareSplits bounds and runs the job in all modes and tells what each branch that splits
+// buys. Where Choose is set it finds the branches to split for which the bound is least. It
+// is an error if the job's machine has no split cores.
+func (j *Job) CompareSplits(ctx context.Context, opts CompareSplitsOptions) (*Splitting, error) {
+	if _, err := j.Split(SplitOptions{}); err != nil {
+		return nil, err
+	}
+	c := &comparison{Job: j, opts: opts}
+	return c.run(ctx)
+}
+
+// comparison is the state of CompareSplits.
+type comparison struct {
+	*Job
+	opts CompareSplitsOptions
+	out  *Splitting
+}
+
+func (c *comparison) run(ctx context.Context) (*Splitting, error) {
+	spec := c.bound.Job
+	c.out = &Splitting{
+		Job: c.Name(), Kernel: c.graph.Kernel.Name, Machine: c.machine.Name, MachineHash: c.machine.Hash(),
+		Launch: estimate.Launch{Grid: spec.Grid, Block: spec.Block}, Seed: spec.Seed,
+		SplitSIMDs: int(c.machine.Split.SIMDs.Value), Mode: c.Mode(),
+		Warnings: estimate.Warnings(c.warnings),
+	}
+	for i, mode := range splitModes {
+		if err := c.addMode(ctx, i, mode); err != nil {
+			return nil, err
+		}
+	}
+	if err := c.addPoints(ctx); err != nil {
+		return nil, err
+	}
+	if c.opts.Choose {
+		if err := c.choose(ctx); err != nil {
+			return nil, err
+		}
+	}
+	return c.out, nil
+}
+
+// splitModes are the modes in the order in which they are compared.
+var splitModes = [...]machine.SplitMode{machine.SplitNone, machine.DWS, machine.PWS}
+
+// addMode runs and bounds the job in a mode, which is number i.
+func (c *comparison) addMode(ctx context.Context, i int, mode machine.SplitMode) error {
+	job, err := c.in(mode)
+	if err != nil {
+		return err
+	}
+	opts := AnalyzeOptions{
+		Methods: []string{split.Method(mode)}, Observe: true, Vectors: c.opts.Vectors, MaxCycles: c.opts.MaxCycles,
+	}
+	if c.opts.Progress != nil {
+		opts.Progress = func(done, total int) { c.opts.Progress(i*total+done, len(splitModes)*total) }
+	}
+	a, err := job.Analyze(ctx, opts)
+	if err != nil {
+		return err
+	}
+	e := a.Estimates[0]
+	c.out.Runs = a.Runs
+	c.out.Modes = append(c.out.Modes, estimate.SplitMode{
+		Mode: string(mode), Estimate: e, Parts: splitParts(e.Detail.(*split.Detail)), Observed: a.Observed,
+	})
+	return nil
+}
+
+// splitParts are the numbers from which a bound is made, as the table of modes shows them.
+func splitParts(d *split.Detail) []estimate.SplitPart {
+	g := d.Last
+	if d.Full != nil {
+		g = d.Full
+	}
+	return []estimate.SplitPart{
+		{Name: "split points", Value: int64(len(d.Splits))},
+		{Name: "split SIMDs of each SIMD in use", Value: d.SplitSIMDs},
+		{Name: "SIMDs of a compute unit (N_SIMD)", Value: d.SIMDs},
+		{Name: "wavefronts of a workgroup", Value: d.Wavefronts},
+		{Name: "workgroups of a compute unit", Value: d.Groups},
+		{Name: "workgroups that it holds at a time", Value: d.Slots},
+		{Name: "wavefronts that share a SIMD", Value: g.Contexts},
+		{Name: "rounds (DS)", Value: d.Rounds},
+		{Name: "cycles to dispatch a round (d)", Value: d.Dispatch},
+		{Name: "cycles of a wavefront in a round (E_WF)", Value: g.Wavefront},
+		{Name: "of them: its instructions", Value: g.Own},
+		{Name: "of them: others on its SIMD", Value: g.Issue},
+		{Name: "of them: others in memory", Value: g.Memory},
+		{Name: "of them: split and merge", Value: g.Splitting},
+		{Name: "cycles of the memory, counted apart", Value: d.Service},
+	}
+}
+
+// pws bounds mode pws with the branches of some blocks split, those of the kernel without
+// splits.
+func (c *comparison) pws(ctx context.Context, blocks []int) (*Estimate, error) {
+	places := []string{}
+	for _, b := range blocks {
+		places = append(places, c.division.whole.graph.Name(b))
+	}
+	simds := c.out.SplitSIMDs
+	job, err := c.Split(SplitOptions{Mode: string(machine.PWS), SIMDs: &simds, Branches: places})
+	if err != nil {
+		return nil, err
+	}
+	return job.boundSplit(ctx)
+}
+
+// addPoints tells of each branch that can be split whether it does and what that buys.
+func (c *comparison) addPoints(ctx context.Context) error {
+	whole := c.division.whole
+	marked, err := whole.marked(c.division.opts.Branches)
+	if err != nil {
+		return err
+	}
+	selected, _, err := whole.selected(marked, c.out.SplitSIMDs)
+	if err != nil {
+		return err
+	}
+	c.out.Points = []estimate.SplitPoint{}
+	for _, b := range whole.splittable() {
+		p := c.point(b)
+		p.Marked, p.Selected = slices.Contains(marked, b), slices.Contains(selected, b)
+		if p.Selected {
+			if p.Without, err = c.without(ctx, selected, b); err != nil {
+				return err
+			}
+		}
+		c.out.Points = append(c.out.Points, p)
+	}
+	return nil
+}
+
+// point names a branch.
+func (c *comparison) point(block int) estimate.SplitPoint {
+	g := c.division.whole.graph
+	return estimate.SplitPoint{Place: g.Name(block), Pos: g.Last(block).Pos.String()}
+}
+
+// without bounds mode pws with all branches of a set split but one.
+func (c *comparison) without(ctx context.Context, set []int, but int) (int64, error) {
+	e, err := c.pws(ctx, slices.DeleteFunc(slices.Clone(set), func(b int) bool { return b == but }))
+	if err != nil {
+		return 0, fmt.Errorf("without splitting at %s: %w", c.division.whole.graph.Name(but), err)
+	}
+	return e.Cycles, nil
+}
