@@ -58,6 +58,13 @@ func TestGroupedMisses(t *testing.T) {
 			counted: reuse.Misses{Total: 10, Cores: []int64{5, 5}},
 			grouped: reuse.Misses{Total: 10, Cores: []int64{5, 5}},
 		},
+		{
+			name: "what a free core uses again and again is evicted seldom", ways: 3, quota: 20,
+			cores: []string{"BCDEFG"}, free: "AXAXAXAXAXAXAXAXAXAX",
+			counted: reuse.Misses{Total: 26, Cores: []int64{6, 20}},
+			// Of A and X each leaves three times at most, with two lines of the other core.
+			grouped: reuse.Misses{Total: 14, Cores: []int64{6, 8}},
+		},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			var cores []reuse.Core
