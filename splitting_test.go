@@ -133,3 +133,27 @@ func TestSplitErrors(t *testing.T) {
 		}
 	}
 }
+
+// TestMeasureSplit composes measured times of blocks. They cover the longest run where each
+// wavefront of a kernel does the same.
+func TestMeasureSplit(t *testing.T) {
+	whole := suiteJob(t, "vectorAdd/job.toml", "gcn3-split")
+	for _, mode := range whole.Modes() {
+		j, err := whole.Split(warpbound.SplitOptions{Mode: mode, Branches: []string{"all"}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		e, d, err := j.MeasureSplit(context.Background(), warpbound.AnalyzeOptions{Vectors: 1})
+		if err != nil {
+			t.Fatal(err)
+		}
+		run, err := j.Simulate(context.Background(), warpbound.SimulateOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Log(mode, e.Cycles, d.Wavefront, d.Delay, d.Rounds, d.Published, run.Cycles)
+		if e.Evidence != warpbound.Observed || e.Cycles < run.Cycles || e.Cycles > 3*run.Cycles || len(d.Blocks) == 0 || d.Delay < 8 {
+			t.Errorf("%s: %d cycles from %+v; the run takes %d", mode, e.Cycles, d, run.Cycles)
+		}
+	}
+}

@@ -162,11 +162,17 @@ func (a *analysis) include(f *facts) error {
 	if k.form, err = a.form(f); err != nil {
 		return err
 	}
-	if a.Machine.Split.Mode.Value == machine.PWS {
-		k.splits = slices.DeleteFunc(slices.Clone(a.Splits), func(b int) bool { return !k.form.Splittable(b) })
-	}
+	k.splits = a.apart(k.form)
 	a.kinds = append(a.kinds, k)
 	return nil
+}
+
+// apart returns the branches whose sides execute at the same time.
+func (a *analysis) apart(f *Form) []int {
+	if a.Machine.Split.Mode.Value != machine.PWS {
+		return nil
+	}
+	return slices.DeleteFunc(slices.Clone(a.Splits), func(b int) bool { return !f.Splittable(b) })
 }
 
 // demands returns the demands of blocks, by block.

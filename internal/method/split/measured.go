@@ -1,0 +1,79 @@
+package split
+
+import (
+	"context"
+	"fmt"
+
+	"warpbound/internal/absexec"
+	"warpbound/internal/estimate"
+	"warpbound/internal/machine"
+)
+
+// Times are what was seen in runs, in cycles.
+type Times struct {
+	Blocks []int64 // the longest execution of each block of the flow graph; -1 of those that were not seen
+	Delay  int64   // the longest from the dispatch of a workgroup to the first instruction of a wavefront
+	Runs   int
+}
+
+// MeasuredDetail is the detail of an estimate that rests on measured times.
+type MeasuredDetail struct {
+	Wavefront int64       `json:"wavefront"` // E_WF
+	Delay     int64       `json:"delay"`     // d
+	Rounds    int64       `json:"rounds"`    // DS, of workgroups on a CU
+	Blocks    []BlockTime `json:"blocks"`
+	// Published is the time of the kernel by the published equations, from the same times.
+	Published int64 `json:"published"`
+}
+
+// BlockTime is a block that was seen.
+type BlockTime struct {
+	Name   string `json:"name"`
+	Pos    string `json:"pos"`
+	Cycles int64  `json:"cycles"`
+}
+
+// Measured composes measured times to an estimate as the paper does (Section 7): the longest
+// path of a wavefront whose blocks take their longest times, DS times. DS is counted for each
+// CU (see Analyze). Inputs that were not run may exceed it, and so may runs: in none need
+// all blocks have taken so long as they did at the worst, but neither need the blocks that others
+// executed meanwhile. Errors are those of Analyze.
+func Measured(ctx context.Context, c Config, times Times) (*estimate.Estimate, *MeasuredDetail, error) {
+	if c.Machine.Core != machine.Splitting {
+		return nil, nil, fmt.Errorf("%s: %w", c.Machine.Name, ErrMachine)
+	}
+	a, err := absexec.Assuming(c.Fixed, func(fixed []absexec.Buffer) (*analysis, error) {
+		c.Fixed = fixed
+		return newAnalysis(ctx, &c)
+	})
+	if err != nil {
+		return nil, nil, err
+	}
+	d := &MeasuredDetail{Delay: times.Delay, Rounds: a.resident.rounds(), Blocks: []BlockTime{}}
+	blocks := make([]int64, len(times.Blocks))
+	for b, n := range times.Blocks {
+		if n >= 0 {
+			blocks[b] = n
+			d.Blocks = append(d.Blocks, BlockTime{a.Graph.Name(b), a.Graph.Blocks[b].Source().String(), n})
+		}
+	}
+	k := &kind{facts: a.joint}
+	if k.form, err = a.form(a.joint); err != nil {
+		return nil, nil, err
+	}
+	k.splits = a.apart(k.form)
+	path, err := a.path(k, blocks)
+	if err != nil {
+		return nil, nil, err
+	}
+	d.Wavefront = path.Cycles
+	e := &estimate.Estimate{
+		Method: Method(c.Machine.Split.Mode.Value), Cycles: a.mul(d.Rounds, a.add(d.Delay, d.Wavefront)), Evidence: estimate.Observed, Detail: d,
+		Assumptions: []string{
+			fmt.Sprintf("no block takes longer than the longest of its executions in %d runs (observed)", times.Runs),
+			fmt.Sprintf("no wavefront begins more than %d cycles after its workgroup is dispatched (observed)", times.Delay),
+			fmt.Sprintf("%d of %d blocks were never seen and take no time (observed)", len(blocks)-len(d.Blocks), len(blocks)),
+		},
+	}
+	return e, d, a.err()
+}
