@@ -194,6 +194,9 @@ type banks struct {
 // are served in groups that do not.
 func (b banks) passes(acc *emu.Access, lanes uint64) int64 {
 	each := max(acc.Bytes>>b.shift, 1) // banks that a lane accesses
+	if acc.Apart>>b.shift < uint64(b.count) && each == 1 && lanes>>b.count == 0 {
+		return 1 // all in one row
+	}
 	group := max(b.count/each, 1)
 	total := int64(0)
 	for first := 0; lanes>>first != 0; first += group {
