@@ -15,12 +15,13 @@ import (
 	"warpbound/internal/estimate"
 )
 
-// The sizes of a plot and of all bars at one position together.
+// The sizes of a plot, of all bars at one position together, and of a line of the legend.
 const (
-	plotWidth  = 16 * vg.Centimeter
-	plotHeight = 9 * vg.Centimeter
-	barsShare  = 0.8 // of the distance between positions
-	gap        = 6   // points between title, legend and what is around them
+	plotWidth   = 16 * vg.Centimeter
+	plotHeight  = 9 * vg.Centimeter
+	barsShare   = 0.8  // of the distance between positions
+	legendShare = 0.15 // of the height that the data take
+	gap         = 6    // points between title, legend and what is around them
 )
 
 // Plot draws a figure as SVG. Equal figures give equal text. It is an error if a series has
@@ -59,7 +60,7 @@ func Plot(w io.Writer, p *estimate.Plot) error {
 		}
 	}
 	drawn.Y.Min = min(drawn.Y.Min, 0)
-	drawn.Y.Max *= 1.25 // room for the legend
+	drawn.Y.Max *= 1.05 + legendShare*float64(len(p.Series))
 	svg, err := drawn.WriterTo(plotWidth, plotHeight, "svg")
 	if err != nil {
 		return fail(err)

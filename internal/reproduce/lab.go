@@ -46,33 +46,14 @@ type lab struct {
 	beyond int // of them in trials whose longest run took longer than the bound
 }
 
-// all runs trials on all processors. Points are in the order of trials.
+// all runs trials. Points are in the order of trials.
 func (l *lab) all(ctx context.Context, trials []trial) ([]point, error) {
-	points, failures := make([]point, len(trials)), make([]error, len(trials))
-	var next, done int
-	var mu sync.Mutex
-	take := func(finished bool) int {
-		mu.Lock()
-		defer mu.Unlock()
-		if finished {
-			done++
-			if l.progress != nil {
-				l.progress(done, len(trials))
-			}
-		}
-		next++
-		return next - 1
-	}
-	var group sync.WaitGroup
-	for range min(runtime.GOMAXPROCS(0), len(trials)) {
-		group.Go(func() {
-			for i := take(false); i < len(trials) && ctx.Err() == nil; i = take(true) {
-				points[i], failures[i] = trials[i].run(ctx)
-			}
-		})
-	}
-	group.Wait()
-	if err := errors.Join(append(failures, ctx.Err())...); err != nil {
+	points := make([]point, len(trials))
+	err := l.each(ctx, len(trials), func(i int) (err error) {
+		points[i], err = trials[i].run(ctx)
+		return err
+	})
+	if err != nil {
 		return nil, err
 	}
 	for i, p := range points {
@@ -82,6 +63,32 @@ func (l *lab) all(ctx context.Context, trials []trial) ([]point, error) {
 		}
 	}
 	return points, nil
+}
+
+// each calls work for 0 to n-1 on all processors.
+func (l *lab) each(ctx context.Context, n int, work func(i int) error) error {
+	failures := make([]error, n)
+	var next, done int
+	var mu sync.Mutex
+	take := func(finished int) int {
+		mu.Lock()
+		defer mu.Unlock()
+		if done += finished; l.progress != nil && finished > 0 {
+			l.progress(done, n)
+		}
+		next++
+		return next - 1
+	}
+	var group sync.WaitGroup
+	for range min(runtime.GOMAXPROCS(0), n) {
+		group.Go(func() {
+			for i := take(0); i < n && ctx.Err() == nil; i = take(1) {
+				failures[i] = work(i)
+			}
+		})
+	}
+	group.Wait()
+	return errors.Join(append(failures, ctx.Err())...)
 }
 
 // run finds the bound of a trial and runs it.
