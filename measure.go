@@ -34,8 +34,26 @@ func (j *Job) MeasureSplit(ctx context.Context, opts AnalyzeOptions) (*Estimate,
 	if err != nil {
 		return nil, nil, err
 	}
-	d.Published = j.publishedSplit(d)
+	alone := d
+	if j.machine.Split.Mode.Value == machine.DWS {
+		if alone, err = j.measuredAlone(ctx, opts); err != nil {
+			return nil, nil, err
+		}
+	}
+	d.Published = j.publishedSplit(alone)
 	return e, d, nil
+}
+
+// measuredAlone measures blocks in mode none. The published equations take the same times for
+// DWS as for PWS, where no part waits for another one of its wavefront: Eq. 8 has a factor for
+// that.
+func (j *Job) measuredAlone(ctx context.Context, opts AnalyzeOptions) (*split.MeasuredDetail, error) {
+	none, err := j.in(machine.SplitNone)
+	if err != nil {
+		return nil, err
+	}
+	_, d, err := none.MeasureSplit(ctx, opts)
+	return d, err
 }
 
 // publishedSplit is the time of the kernel by the published equations.

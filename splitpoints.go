@@ -18,6 +18,7 @@ type CompareSplitsOptions struct {
 	Vectors   int                   // random test vectors in each mode; 0 for the job's number
 	MaxCycles int64                 // give up a run after so many cycles; 0 for 2^30
 	Choose    bool                  // look for the branches that are best to split
+	Measure   bool                  // compose measured times of blocks, too (MeasureSplit)
 	Progress  func(done, total int) // called after each run or bound; may be nil
 }
 
@@ -83,10 +84,16 @@ func (c *comparison) addMode(ctx context.Context, i int, mode machine.SplitMode)
 		return err
 	}
 	e := a.Estimates[0]
+	m := estimate.SplitMode{Mode: string(mode), Estimate: e, Parts: splitParts(e.Detail.(*split.Detail)), Observed: a.Observed}
+	if c.opts.Measure {
+		var d *split.MeasuredDetail
+		if m.Measured, d, err = job.MeasureSplit(ctx, opts); err != nil {
+			return err
+		}
+		m.Published = d.Published
+	}
 	c.out.Runs = a.Runs
-	c.out.Modes = append(c.out.Modes, estimate.SplitMode{
-		Mode: string(mode), Estimate: e, Parts: splitParts(e.Detail.(*split.Detail)), Observed: a.Observed,
-	})
+	c.out.Modes = append(c.out.Modes, m)
 	return nil
 }
 

@@ -24,6 +24,7 @@ func splitCommand() *cobra.Command {
 	c.Flags().Var(&simds, "simds", "split SIMDs for each SIMD, 0 to 7 (default: the job's)")
 	c.Flags().StringSliceVar(&how.Branches, "branches", nil, "labels or lines of the branches that split, or all (default: those that module and job mark)")
 	c.Flags().BoolVar(&opts.Choose, "choose", false, "find the branches to split for which the bound is least")
+	c.Flags().BoolVar(&opts.Measure, "measured", false, "also compose measured times of blocks, as the paper does; these are no bounds")
 	c.RunE = func(c *cobra.Command, args []string) error {
 		j, err := job.load(c, args[0])
 		if err != nil {

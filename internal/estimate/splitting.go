@@ -24,6 +24,11 @@ type SplitMode struct {
 	Estimate Estimate     `json:"estimate"`
 	Parts    []SplitPart  `json:"parts"`
 	Observed *Observation `json:"observed"` // nil where nothing ran
+
+	// Measured composes measured times of blocks; nil unless asked for. Published is what the
+	// published equations make of them, in cycles. Neither is a bound.
+	Measured  *Estimate `json:"measured"`
+	Published int64     `json:"published,omitempty"`
 }
 
 // SplitPart is a number from which a bound is made.

@@ -39,6 +39,10 @@ func splitModes(p *printer, s *estimate.Splitting) {
 		rows.printf("\t\n")
 	}
 	names := []string{"mode", "longest run", "bound", "above it", "rests on"}
+	measured := s.Modes[0].Measured != nil
+	if measured {
+		names = append(names, "from measured times of blocks", "by the published equations")
+	}
 	for _, part := range s.Modes[0].Parts {
 		names = append(names, part.Name)
 	}
@@ -49,8 +53,14 @@ func splitModes(p *printer, s *estimate.Splitting) {
 		row(rows, names[2], func(m *estimate.SplitMode) string { return group(m.Estimate.Cycles) })
 		row(rows, names[3], func(m *estimate.SplitMode) string { return above(m.Estimate.Cycles, m.Observed.Max) })
 		row(rows, names[4], func(m *estimate.SplitMode) string { return string(m.Estimate.Evidence) + " facts" })
+		rest := names[5:]
+		if measured {
+			row(rows, rest[0], func(m *estimate.SplitMode) string { return group(m.Measured.Cycles) })
+			row(rows, rest[1], func(m *estimate.SplitMode) string { return group(m.Published) })
+			rest = rest[2:]
+		}
 		for i := range s.Modes[0].Parts {
-			row(rows, names[5+i], func(m *estimate.SplitMode) string { return group(m.Parts[i].Value) })
+			row(rows, rest[i], func(m *estimate.SplitMode) string { return group(m.Parts[i].Value) })
 		}
 	})
 	p.printf("\n")

@@ -78,7 +78,7 @@ func (s *sweeper) fig10e(ctx context.Context) error {
 		of := points[i*len(settings):][:len(settings)]
 		row := []string{name, fmt.Sprint(of[0].bound)}
 		for k, pws := range of[1:] {
-			normalised := float64(pws.bound) / float64(of[0].bound)
+			normalised := over(pws.bound, of[0].bound)
 			row = append(row, fmt.Sprint(len(pws.detail.Splits)), ratio(normalised))
 			p.Series[k].Values = append(p.Series[k].Values, normalised)
 		}
@@ -113,7 +113,7 @@ func (s *sweeper) fig11(ctx context.Context) error {
 			return err
 		}
 		for _, job := range jobs {
-			trials = append(trials, trial{job, with.in, s.runs})
+			trials = append(trials, trial{job: job, in: with.in, runs: s.runs})
 		}
 	}
 	points, err := s.all(ctx, trials)
@@ -123,7 +123,7 @@ func (s *sweeper) fig11(ctx context.Context) error {
 	var list []speedup
 	for i, name := range s.kernels {
 		none, same, added := points[i].mean, points[len(s.kernels)+i].mean, points[2*len(s.kernels)+i].mean
-		list = append(list, speedup{name, none, float64(none) / float64(same), float64(none) / float64(added)})
+		list = append(list, speedup{name, none, over(none, same), over(none, added)})
 	}
 	slices.SortStableFunc(list, func(a, b speedup) int { return cmp.Compare(a.same, b.same) })
 	s.showSpeedups(list)

@@ -29,6 +29,10 @@ type point struct {
 	mean     int64 // of all runs
 	bound    int64
 	detail   *split.Detail
+
+	// measured is what the paper's method gives: its equations, from measured times of blocks.
+	// It is no bound.
+	measured int64
 }
 
 // trial is a job in a setting.
@@ -36,6 +40,8 @@ type trial struct {
 	job  *warpbound.Job
 	in   setting
 	runs int // on other inputs; none if 0
+
+	measure bool // whether to measure blocks
 }
 
 // lab runs trials and keeps count of them.
@@ -111,6 +117,13 @@ func (t trial) run(ctx context.Context) (point, error) {
 		p.mean += run.Cycles
 	}
 	p.mean /= max(int64(t.runs), 1)
+	if t.measure {
+		_, d, err := job.MeasureSplit(ctx, warpbound.AnalyzeOptions{Vectors: t.runs})
+		if err != nil {
+			return point{}, err
+		}
+		p.measured = d.Published
+	}
 	return p, nil
 }
 

@@ -26,8 +26,8 @@ func (s *sweeper) fig12(ctx context.Context) error {
 			return err
 		}
 		trials = append(trials,
-			trial{job, setting{mode: machine.PWS, simds: marks}, 1},
-			trial{job, setting{mode: machine.PWS, simds: simds}, 1})
+			trial{job: job, in: setting{mode: machine.PWS, simds: marks}, runs: 1},
+			trial{job: job, in: setting{mode: machine.PWS, simds: simds}, runs: 1})
 	}
 	points, err := s.all(ctx, trials)
 	if err != nil {
