@@ -76,7 +76,7 @@ func (c *Counter) Count(s *absexec.Step, box absexec.Box) Between {
 		total = total.plus(c.known(s, space, sure&known, known, box))
 	}
 	open := s.Maybe &^ a.Known
-	each := c.each(s)
+	each := c.each(s.Instr, a.Space, a.Bytes)
 	total.Most = min(total.Most+each*int64(bits.OnesCount64(open)), each*int64(bits.OnesCount64(s.Maybe)))
 	if sure != 0 {
 		total.Least = max(total.Least, 1)
@@ -89,13 +89,18 @@ func (c *Counter) Count(s *absexec.Step, box absexec.Box) Between {
 
 func atomic(in *isa.Instr) bool { return in.Op == isa.Atom || in.Op == isa.Red }
 
-// each returns the most requests that one more lane can add to an access.
-func (c *Counter) each(s *absexec.Step) int64 { return c.Each(s.Instr, s.Access.Space, s.Access.Bytes) }
+// Most returns the most requests that an access of the instruction by so many lanes makes, of
+// so many bytes each in a space (isa.Generic: any), whatever their addresses.
+func (c *Counter) Most(in *isa.Instr, space isa.Space, bytes int, lanes int64) int64 {
+	if c.single {
+		return 1
+	}
+	return lanes * c.each(in, space, bytes)
+}
 
-// Each returns the most requests that a lane can add to an access of the instruction, of
-// so many bytes in a space (isa.Generic: any). An access that is not aligned to its size
-// fails.
-func (c *Counter) Each(in *isa.Instr, space isa.Space, bytes int) int64 {
+// each returns the most requests that a lane can add to an access of the instruction. An
+// access that is not aligned to its size fails.
+func (c *Counter) each(in *isa.Instr, space isa.Space, bytes int) int64 {
 	n := uint64(bytes)
 	over := func(size uint64) int64 { return int64((n + size - 1) / size) }
 	words := over(c.word * c.banks) // of one bank
@@ -103,8 +108,6 @@ func (c *Counter) Each(in *isa.Instr, space isa.Space, bytes int) int64 {
 		words = 1
 	}
 	switch {
-	case c.single:
-		return 1
 	case space == isa.Shared:
 		return words
 	case space == isa.Local:
@@ -163,7 +166,7 @@ func (c *Counter) known(s *absexec.Step, space isa.Space, sure, all uint64, box 
 	offsets, same := shifts(s.Access, all, period, box)
 	if !same {
 		n := min(int64(bits.OnesCount64(all)), 1)
-		return Between{Least: min(n, int64(bits.OnesCount64(sure))), Most: c.each(s) * int64(bits.OnesCount64(all))}
+		return Between{Least: min(n, int64(bits.OnesCount64(sure))), Most: c.each(s.Instr, s.Access.Space, s.Access.Bytes) * int64(bits.OnesCount64(all))}
 	}
 	n := Between{Least: math.MaxInt64}
 	for _, shift := range offsets {

@@ -45,7 +45,10 @@ func (c *Config) known(count *requests.Counter) *facts {
 	}
 	for pc := range k.Instrs {
 		if in := &k.Instrs[pc]; accesses(in) {
-			f.requests[pc] = c.lanes() * count.Each(in, space(in), bytes(in))
+			f.requests[pc] = count.Most(in, space(in), bytes(in), c.lanes())
+			if (in.Space == isa.Param || in.Space == isa.Const) && in.Src[0].Reg == isa.NoReg {
+				f.requests[pc] = 1 // all lanes have one address
+			}
 		}
 	}
 	for _, a := range c.Accesses {

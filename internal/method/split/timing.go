@@ -59,16 +59,18 @@ func (t *timing) instr(in *isa.Instr, requests int64) demand {
 	s := &t.machine.Split
 	rest := c.Latency - c.Initiation
 	d := demand{passes: c.Initiation / s.Pass.Value, delay: rest}
+	if in.Class() >= isa.MemParam { // the rest of its time is the memory's
+		d.passes = s.Address.Value / s.Pass.Value
+	}
 	switch {
 	case accesses(in):
-		d = demand{passes: s.Address.Value / s.Pass.Value, accesses: 1, service: max(requests, 1) * c.Initiation}
-		if !posted(in) {
-			d.delay = rest
+		d.accesses, d.service = 1, max(requests, 1)*c.Initiation
+		if posted(in) {
+			d.delay = 0
 		}
+	case in.Op == isa.Prefetch: // no lane accesses anything
+		d.delay = 0
 	case in.Op == isa.Fence || in.Op.Info().Effect&isa.Ends != 0:
-		if in.Class() >= isa.MemParam {
-			d.passes = s.Address.Value / s.Pass.Value
-		}
 		d.delay = max(rest, t.drain)
 	case in.Op.Info().Effect&isa.Barriers != 0:
 		d.delay = max(rest, t.machine.SM.Barrier.Value)

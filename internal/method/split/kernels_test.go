@@ -1,0 +1,57 @@
+package split_test
+
+import (
+	"context"
+	"fmt"
+	"testing"
+	"testing/fstest"
+
+	"warpbound"
+)
+
+// TestKernels bounds kernels that random ones do not contain.
+func TestKernels(t *testing.T) {
+	all := []string{"none", "dws", "pws"}
+	for name, c := range map[string]struct {
+		body  string
+		most  float64 // bound divided by simulation
+		grid  int     // workgroups
+		block int     // work-items of each
+		modes []string
+	}{
+		// Abstract execution gives up, and counters bound the loop.
+		"long loop": {"mov.u32 %r3, 0;\nL: add.u32 %r3, %r3, 1; xor.b32 %r4, %r4, %r3; add.u32 %r4, %r4, 3; add.u32 %r4, %r4, 5;" +
+			"setp.lt.u32 %p1, %r3, 360000; @%p1 bra L; st.global.u32 [%rd1], %r4;", 1.05, 1, 1, []string{"none"}},
+		"prefetch": {"prefetch.global.L1 [%rd1]; prefetch.global.L2 [%rd1]; ld.global.u32 %r3, [%rd1];", 1.6, 4, 128, all},
+		// Fences wait for what was stored.
+		"fences": {"st.global.u32 [%rd1], %r1; membar.gl; st.global.u32 [%rd1], %r1; membar.cta; membar.gl;", 1.9, 4, 128, all},
+		// Each iteration of the inner loop is counted once, not the most of any for each of the outer.
+		"triangle": {"mov.u32 %r3, 0;\nA: mov.u32 %r4, 0;\nB: add.u32 %r4, %r4, 1; setp.lt.u32 %p1, %r4, %r3; @%p1 bra B;" +
+			"add.u32 %r3, %r3, 1; setp.lt.u32 %p1, %r3, 30; @%p1 bra A; st.global.u32 [%rd1], %r4;", 1.1, 4, 128, all},
+		// Wavefronts that wait for each other in a loop that not all work-items go through equally often.
+		"barrier on a side": {"setp.ge.u32 %p1, %r1, 64; @%p1 bra END; bar.sync 0; add.u32 %r3, %r3, 1;", 1.9, 4, 128, all},
+	} {
+		t.Run(name, func(t *testing.T) {
+			module := ".version 6.3\n.target sm_70\n.address_size 64\n.visible .entry k(.param .u64 p)\n{\n" +
+				".reg .pred %p<4>; .reg .b32 %r<8>; .reg .b64 %rd<4>;\n" +
+				"mov.u32 %r1, %tid.x; mov.u32 %r4, 0; ld.param.u64 %rd1, [p]; mul.wide.u32 %rd2, %r1, 4; add.u64 %rd1, %rd1, %rd2;\n" +
+				c.body + "\nEND: ret;\n}\n"
+			job := fmt.Sprintf("module = \"k.ptx\"\nmachine = \"gcn3-split\"\ngrid = [%d]\nblock = [%d]\n[[param]]\nname = \"p\"\ntype = \"u32\"\ncount = %d\ninit = \"zeros\"\n", c.grid, c.block, c.block)
+			whole, err := warpbound.LoadFS(fstest.MapFS{"k.ptx": {Data: []byte(module)}, "job.toml": {Data: []byte(job)}}, "job.toml", warpbound.LoadOptions{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, mode := range c.modes {
+				j, err := whole.Split(warpbound.SplitOptions{Mode: mode})
+				if err != nil {
+					t.Fatal(err)
+				}
+				a, err := j.Analyze(context.Background(), warpbound.AnalyzeOptions{Methods: []string{"split/" + mode}, Observe: true, Vectors: 1})
+				if err != nil {
+					t.Fatal(err)
+				}
+				check(t, a, mode, c.most)
+			}
+		})
+	}
+}
