@@ -59,6 +59,7 @@ type analysis struct {
 	joint    *facts // what is known of all wavefronts
 	kinds    []*kind
 	barriers barriers
+	control  *control
 	longest  int64 // cycles in which the memory serves one access, at most
 	service  int64 // cycles in which it serves all accesses of a CU, at most
 	checked
@@ -70,7 +71,8 @@ type kind struct {
 	wavefronts int64    // of each workgroup
 	demands    []demand // by block
 	form       *Form
-	splits     []int // branches whose sides execute at the same time
+	limits     []limit // of loops, in the order of the flow graph's forest
+	splits     []int   // branches whose sides execute at the same time
 }
 
 // Analyze bounds the time of every run of the launch, whatever the contents of its inputs
@@ -119,7 +121,8 @@ func newAnalysis(ctx context.Context, c *Config) (*analysis, error) {
 	for _, f := range all {
 		a.joint.include(f)
 	}
-	a.barriers = barriersOf(c.Graph, a.joint.reached, c.Together)
+	a.control = newControl(c.Graph)
+	a.barriers = a.control.barriers(a.joint.reached, c.Together)
 	parts := int64(1)
 	if c.Machine.Split.Mode.Value != machine.SplitNone {
 		parts += c.Machine.Split.SIMDs.Value
@@ -157,14 +160,18 @@ func (a *analysis) include(f *facts) error {
 			return nil
 		}
 	}
-	k := &kind{facts: f, wavefronts: 1, demands: a.demands(f)}
-	var err error
-	if k.form, err = a.form(f); err != nil {
-		return err
-	}
-	k.splits = a.apart(k.form)
+	k, err := a.kind(f)
 	a.kinds = append(a.kinds, k)
-	return nil
+	return err
+}
+
+// kind returns one wavefront of which something is known.
+func (a *analysis) kind(f *facts) (*kind, error) {
+	form, err := New(a.Graph, Options{Uniform: func(b int) bool { return !f.parts[b] }, Lanes: int(a.lanes())})
+	if err != nil {
+		return nil, err
+	}
+	return &kind{facts: f, wavefronts: 1, demands: a.demands(f), form: form, limits: a.limits(f), splits: a.apart(form)}, nil
 }
 
 // apart returns the branches whose sides execute at the same time.
@@ -189,27 +196,22 @@ func (a *analysis) demands(f *facts) []demand {
 	return demands
 }
 
-// form returns the branch serialisation form of wavefronts of which something is known.
-func (a *analysis) form(f *facts) (*Form, error) {
-	return New(a.Graph, Options{Uniform: func(b int) bool { return !f.parts[b] }, Lanes: int(a.lanes())})
-}
-
 // serviceOf bounds the service of the accesses of a CU: what abstract execution has counted
 // or else, for all wavefronts, the longest path through all sides.
 func (a *analysis) serviceOf(known *executions) (int64, error) {
 	if known.service != nil {
 		return slices.Max(known.service), nil
 	}
-	f := known.facts[0]
-	form, err := a.form(f)
+	k, err := a.kind(known.facts[0])
 	if err != nil {
 		return 0, err
 	}
-	service := make([]int64, a.Graph.Len())
-	for b := range service {
-		service[b] = a.timing.block(&a.Graph.Blocks[b], f.requests).service
+	k.splits = nil
+	service := make([]int64, len(k.demands))
+	for b, d := range k.demands {
+		service[b] = d.service
 	}
-	path, err := a.path(&kind{facts: f, form: form}, service)
+	path, err := a.path(k, service)
 	if err != nil {
 		return 0, err
 	}
@@ -218,7 +220,7 @@ func (a *analysis) serviceOf(known *executions) (int64, error) {
 
 // path returns the longest path of a wavefront whose blocks cost so many cycles.
 func (a *analysis) path(k *kind, cycles []int64) (*Bound, error) {
-	b, err := k.form.Bound(a.ctx, Costs{Blocks: cycles}, a.loops(k.facts), k.splits)
+	b, err := k.form.Bound(a.ctx, Costs{Blocks: cycles}, a.loops(k), k.splits)
 	var loop *UnboundedError
 	if errors.As(err, &loop) {
 		return nil, a.unbounded(loop.Header)
@@ -227,21 +229,23 @@ func (a *analysis) path(k *kind, cycles []int64) (*Bound, error) {
 }
 
 // loops returns how often wavefronts go back to the headers of loops.
-func (a *analysis) loops(f *facts) Loops {
+func (a *analysis) loops(k *kind) Loops {
 	return func(header int) (int64, string, bool) {
-		l := a.limit(f, header)
+		l := k.limits[a.Graph.Loops().Innermost(header)]
 		return l.most, string(l.evidence), l.known
 	}
 }
 
-// limit returns how often wavefronts go back to the header of a loop.
-func (a *analysis) limit(f *facts, header int) limit {
-	i := a.Graph.Loops().Innermost(header)
-	l := f.loops[i]
-	if a.decided(header, f) {
-		l = l.tighter(f.mean[i])
+// limits returns how often wavefronts go back to the headers of loops: for one entry, or on
+// average if all paths enter the loop equally often.
+func (a *analysis) limits(f *facts) []limit {
+	limits := slices.Clone(f.loops)
+	for i, l := range a.Graph.Loops().Loops {
+		if a.decided(l.Header, f) {
+			limits[i] = limits[i].tighter(f.mean[i])
+		}
 	}
-	return l
+	return limits
 }
 
 // mayDivide reports whether a wavefront may split at the end of a block by itself.
@@ -260,8 +264,8 @@ func (a *analysis) dynamic() demand {
 // that may be the longest one of a wavefront: no lanes part at a branch that decides about it,
 // nor do, where the path may be one of several wavefronts, work-items of a workgroup.
 func (a *analysis) decided(block int, f *facts) bool {
-	return !slices.ContainsFunc(controlling(a.Graph, []int{block}), func(b int) bool {
-		return f.parts[b] || a.barriers == jointly && !a.Together(b)
+	return !slices.ContainsFunc(a.control.of(block), func(b int) bool {
+		return f.parts[b] || a.barriers == jointly && (a.Together == nil || !a.Together(b))
 	})
 }
 

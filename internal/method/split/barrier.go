@@ -18,10 +18,11 @@ const (
 	anyhow
 )
 
-// barriersOf finds how wavefronts wait. together reports whether the work-items of a
-// workgroup go the same way at the end of a block in the same iterations of the loops
-// around it; nil if that is not known.
-func barriersOf(g *cfg.Graph, reached []bool, together func(block int) bool) barriers {
+// barriers finds how wavefronts wait at barriers that are reached. together reports whether the
+// work-items of a workgroup go the same way at the end of a block in the same iterations of
+// the loops around it; nil if that is not known.
+func (c *control) barriers(reached []bool, together func(block int) bool) barriers {
+	g := c.graph
 	var at []int
 	for b := range g.Blocks {
 		if !reached[b] {
@@ -41,7 +42,7 @@ func barriersOf(g *cfg.Graph, reached []bool, together func(block int) bool) bar
 	if len(at) == 0 {
 		return noBarrier
 	}
-	for _, b := range controlling(g, at) {
+	for _, b := range c.of(at...) {
 		if together == nil || !together(b) {
 			return anyhow
 		}
@@ -63,18 +64,27 @@ func whole(in *isa.Instr) bool {
 	return len(in.Src) == 2 && in.Src[0].Kind == isa.KindImm // the second is the predicate of a reduction
 }
 
-// controlling returns the branches, by block, that decide whether control comes to some
-// blocks and how often: those on which they depend (Ferrante, Ottenstein and Warren, TOPLAS
-// 1987), and on which these depend.
-func controlling(g *cfg.Graph, blocks []int) []int {
-	dom := graph.PostDominators(g.Flow.Graph(), g.Exit())
-	found := make([]bool, g.Len())
+// control tells which branches decide about blocks.
+type control struct {
+	graph *cfg.Graph
+	after *graph.DomTree // post-dominators
+}
+
+func newControl(g *cfg.Graph) *control {
+	return &control{g, graph.PostDominators(g.Flow.Graph(), g.Exit())}
+}
+
+// of returns the branches, by block, that decide whether control comes to some blocks and how
+// often: those on which they depend (Ferrante, Ottenstein and Warren, TOPLAS 1987), and on
+// which these depend.
+func (c *control) of(blocks ...int) []int {
+	found := make([]bool, c.graph.Len())
 	var all []int
 	for work := blocks; len(work) > 0; {
 		x := work[len(work)-1]
 		work = work[:len(work)-1]
-		for b := range g.Blocks {
-			if found[b] || !dependent(g, dom, x, b) {
+		for b := range c.graph.Blocks {
+			if found[b] || !c.decides(b, x) {
 				continue
 			}
 			found[b] = true
@@ -85,12 +95,12 @@ func controlling(g *cfg.Graph, blocks []int) []int {
 	return all
 }
 
-// dependent reports whether the branch at the end of block b decides about x: some way out of
-// it surely leads to x, another perhaps not.
-func dependent(g *cfg.Graph, dom *graph.DomTree, x, b int) bool {
+// decides reports whether x depends on the branch at the end of block b: some way out of it
+// surely leads to x, another perhaps not.
+func (c *control) decides(b, x int) bool {
 	surely := false
-	for _, s := range g.Succ(b) {
-		surely = surely || dom.Dominates(x, s)
+	for _, s := range c.graph.Succ(b) {
+		surely = surely || c.after.Dominates(x, s)
 	}
-	return surely && (x == b || !dom.Dominates(x, b))
+	return surely && (x == b || !c.after.Dominates(x, b))
 }

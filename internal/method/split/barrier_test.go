@@ -60,10 +60,10 @@ func TestBarriers(t *testing.T) {
 				}
 				return false
 			}
-			if got := barriersOf(g, reached, together); got != c.want {
+			if got := newControl(g).barriers(reached, together); got != c.want {
 				t.Errorf("got %d, want %d", got, c.want)
 			}
-			if got := barriersOf(g, make([]bool, g.Len()), together); got != noBarrier {
+			if got := newControl(g).barriers(make([]bool, g.Len()), together); got != noBarrier {
 				t.Errorf("a barrier to which nothing comes makes it %d", got)
 			}
 		})

@@ -20,19 +20,16 @@ type Detail struct {
 	Rounds     int64         `json:"rounds"`      // DS, of workgroups on a CU
 	Dispatch   int64         `json:"dispatch"`    // d, of each round
 
-	Rule     string          `json:"rule"`     // "each access" or "apart": how waiting for memory is counted, the less of both
-	EachRule int64           `json:"each"`     // the bound with what each access waits for
-	Apart    int64           `json:"apart"`    // the bound with the service of all accesses apart
-	Full     *GroupDetail    `json:"full"`     // a workgroup in all rounds but the last; nil if there is one round
-	Last     *GroupDetail    `json:"last"`     // a workgroup in the last round
-	Service  int64           `json:"service"`  // of all accesses of the CU, if it is counted apart
-	Barriers string          `json:"barriers"` // "none", "common" or "any": what is known of those of a workgroup
-	Loops    []LoopDetail    `json:"loops"`    // that may be entered
-	Observed *ObservedInMode `json:"observed"` // runs in the mode; nil where nothing ran
+	Rule     string                `json:"rule"`     // "each access" or "apart": how waiting for memory is counted, the less of both
+	EachRule int64                 `json:"each"`     // the bound with what each access waits for
+	Apart    int64                 `json:"apart"`    // the bound with the service of all accesses apart
+	Full     *GroupDetail          `json:"full"`     // a workgroup in all rounds but the last; nil if there is one round
+	Last     *GroupDetail          `json:"last"`     // a workgroup in the last round
+	Service  int64                 `json:"service"`  // of all accesses of the CU, if it is counted apart
+	Barriers string                `json:"barriers"` // "none", "common" or "any": what is known of those of a workgroup
+	Loops    []LoopDetail          `json:"loops"`    // that may be entered
+	Observed *estimate.Observation `json:"observed"` // runs in the mode; nil where nothing ran
 }
-
-// ObservedInMode are the times of runs in the mode of an estimate.
-type ObservedInMode = estimate.Observation
 
 // GroupDetail is the bound of a workgroup. Issue, Memory, Splitting and Own add up to the
 // time of its wavefront.
@@ -73,7 +70,7 @@ var assumptions = []string{
 	"the kernel ends without fault, whatever its inputs",
 }
 
-// raceFree is what estimates rest on besides where wavefronts split.
+// raceFree is what estimates rest on too where wavefronts split.
 const raceFree = "what work-items compute does not depend on the order in which the sides of a branch execute"
 
 // estimate makes the estimate of the rule that gives less.

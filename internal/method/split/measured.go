@@ -35,9 +35,7 @@ type BlockTime struct {
 
 // Measured composes measured times to an estimate as the paper does (Section 7): the longest
 // path of a wavefront whose blocks take their longest times, DS times. DS is counted for each
-// CU (see Analyze). Inputs that were not run may exceed it, and so may runs: in none need
-// all blocks have taken so long as they did at the worst, but neither need the blocks that others
-// executed meanwhile. Errors are those of Analyze.
+// CU (see Analyze). Inputs that were not run may exceed it. Errors are those of Analyze.
 func Measured(ctx context.Context, c Config, times Times) (*estimate.Estimate, *MeasuredDetail, error) {
 	if c.Machine.Core != machine.Splitting {
 		return nil, nil, fmt.Errorf("%s: %w", c.Machine.Name, ErrMachine)
@@ -57,11 +55,10 @@ func Measured(ctx context.Context, c Config, times Times) (*estimate.Estimate, *
 			d.Blocks = append(d.Blocks, BlockTime{a.Graph.Name(b), a.Graph.Blocks[b].Source().String(), n})
 		}
 	}
-	k := &kind{facts: a.joint}
-	if k.form, err = a.form(a.joint); err != nil {
+	k, err := a.kind(a.joint)
+	if err != nil {
 		return nil, nil, err
 	}
-	k.splits = a.apart(k.form)
 	path, err := a.path(k, blocks)
 	if err != nil {
 		return nil, nil, err

@@ -36,13 +36,13 @@ func prices(ctx context.Context, c *Config) (*Prices, error) {
 	if err != nil {
 		return nil, err
 	}
-	k := &kind{facts: a.joint, demands: a.demands(a.joint)}
-	if k.form, err = a.form(a.joint); err != nil {
+	k, err := a.kind(a.joint)
+	if err != nil {
 		return nil, err
 	}
 	groups := min(a.resident.groups, a.resident.slots)
 	return &Prices{
-		Form: k.form, Loops: a.loops(k.facts),
+		Form: k.form, Loops: a.loops(k),
 		Each: a.costs(k, a.share(groups, true)), Apart: a.costs(k, a.share(groups, false)),
 	}, a.err()
 }

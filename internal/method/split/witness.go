@@ -81,6 +81,7 @@ type executions struct {
 	// service is how many cycles memory serves all wavefronts of each CU, at most; nil if
 	// nobody counted.
 	service []int64
+	checked
 }
 
 // maxGroups is the largest number of workgroups that are counted one by one.
@@ -112,7 +113,7 @@ func (c *Config) wavefronts(ctx context.Context, t *timing) (*executions, error)
 		switch {
 		case errors.As(err, &loop), errors.As(err, &write), ctx.Err() != nil:
 			return nil, err
-		case err != nil: // it is too long to execute: what is known without that has to do
+		case err != nil: // it is too long, for example: what is known without execution has to do
 			return &executions{facts: slices.Repeat([]*facts{known}, len(all.facts))}, nil
 		}
 		f := known.nothing()
@@ -124,15 +125,15 @@ func (c *Config) wavefronts(ctx context.Context, t *timing) (*executions, error)
 			f.mean[i] = f.mean[i].tighter(f.loops[i])
 		}
 		all.facts[w] = f
-		c.serve(all.service, results)
+		all.serve(c.Launch.Grid(), results)
 	}
-	return all, nil
+	return all, all.err()
 }
 
 // serve adds the service of a wavefront of each workgroup to that of the workgroup's CU; that
 // of the longest execution to all of them if there are too many workgroups.
-func (c *Config) serve(service []int64, results []absexec.Result) {
-	grid, cus := c.Launch.Grid(), len(service)
+func (e *executions) serve(grid [3]int, results []absexec.Result) {
+	cus := len(e.service)
 	groups := grid[0] * grid[1] * grid[2]
 	longest := int64(0)
 	for _, r := range results {
@@ -144,14 +145,15 @@ func (c *Config) serve(service []int64, results []absexec.Result) {
 		for z := r.Box.Lo[2]; z < r.Box.Hi[2]; z++ {
 			for y := r.Box.Lo[1]; y < r.Box.Hi[1]; y++ {
 				for x := r.Box.Lo[0]; x < r.Box.Hi[0]; x++ {
-					service[(x+grid[0]*(y+grid[1]*z))%cus] += n
+					cu := &e.service[(x+grid[0]*(y+grid[1]*z))%cus]
+					*cu = e.add(*cu, n)
 				}
 			}
 		}
 	}
 	if groups > maxGroups {
-		for i := range service {
-			service[i] += longest * int64((groups-i+cus-1)/cus)
+		for i, n := range e.service {
+			e.service[i] = e.add(n, e.mul(longest, int64((groups-i+cus-1)/cus)))
 		}
 	}
 }
