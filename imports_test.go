@@ -26,6 +26,7 @@ var arrows = []struct {
 	{"internal/ipet", []string{"internal/isa/...", "internal/cfg", "internal/trace"}, "path problems know no instruction set"},
 	{"internal/kernelgen", []string{"internal/..."}, "random kernels are text, for whatever reads text"},
 	{"internal/synthetic", []string{"internal/..."}, "benchmarks are text, for whatever reads text"},
+	{"internal/stream", []string{"internal/isa/...", "internal/machine", "internal/emu", "internal/sim/...", "internal/method/..."}, "a stream of accesses knows no machine"},
 	{"internal/trace", []string{"internal/..."}, "traces also come from elsewhere"},
 	{"internal/isa", []string{"internal/isa/*", "internal/cfg", "internal/machine", "internal/emu", "internal/sim/..."}, "the program is neutral: no syntax, no timing"},
 	{"internal/cfg", []string{"internal/isa/*", "internal/machine", "internal/emu", "internal/sim/...", "internal/method/..."}, "flow graphs have no timing"},

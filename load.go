@@ -131,6 +131,12 @@ func prepare(j *job.Job, module []byte, m *machine.Machine, opts LoadOptions) (*
 	if opts.Seed != nil {
 		j.Seed = *opts.Seed
 	}
+	if m.Core == machine.Integrated {
+		var err error
+		if m, err = m.WithLLC(machine.LLCOptions{KiB: j.LLC.KiB, Quota: j.LLC.Quota, Regulated: j.LLC.Regulated}); err != nil {
+			return nil, fmt.Errorf("%s: %w", j.LLC.Pos, err)
+		}
+	}
 	program, err := parseModule(j.Resolve(j.Module), module)
 	if err != nil {
 		return nil, err

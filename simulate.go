@@ -30,7 +30,14 @@ type SimulateOptions struct {
 	// Step, unless nil, is called after every instruction that a warp executes: in the
 	// order of cycles for the warps of one SM.
 	Step func(*Step)
+
+	// Access, unless nil, is called for every access to the last-level cache that the cores
+	// of an integrated machine share, in the order in which the cache serves them.
+	Access func(*LLCAccess)
 }
+
+// LLCAccess is one access to a shared last-level cache.
+type LLCAccess = sim.LLCAccess
 
 // Simulation is the figures of one simulated run.
 type Simulation = estimate.Simulation
@@ -114,6 +121,20 @@ func (j *Job) simulation(vector int, r *sim.Result) Simulation {
 		},
 		Scheduler: map[string]int64{},
 	}
+	s.Intervals = r.Intervals
+	for i := range r.Cores {
+		c := &r.Cores[i]
+		s.Cores = append(s.Cores, map[string]int64{
+			"l1_hits":          c.L1Hits,
+			"l1_misses":        c.L1Misses,
+			"l1_merged":        c.L1Merged,
+			"llc_accesses":     c.Accesses(),
+			"llc_hits":         c.Hits,
+			"llc_joined":       c.Joined,
+			"llc_misses":       c.Misses,
+			"throttled_cycles": c.Throttled,
+		})
+	}
 	for stall, cycles := range r.Stalled() {
 		s.Scheduler[sim.Stall(stall).String()] = cycles
 	}
@@ -175,7 +196,7 @@ func (j *Job) target(code *emu.Code, ipg *hybrid.IPG, opts SimulateOptions) (tar
 	}
 	return target.NewSimulator(target.Config{
 		Job: j.bound, Code: code, Machine: j.hardware(), Registers: j.registers,
-		Ipoints: ipoints, MaxCycles: opts.MaxCycles, Out: opts.Out, Observe: j.observer(opts.Step),
+		Ipoints: ipoints, MaxCycles: opts.MaxCycles, Out: opts.Out, Observe: j.observer(opts.Step), Access: opts.Access,
 	})
 }
 

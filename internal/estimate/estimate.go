@@ -105,7 +105,14 @@ type Simulation struct {
 	// Scheduler adds up, over all schedulers, the cycles in which one issued and
 	// those in which it did not, by reason.
 	Scheduler map[string]int64 `json:"scheduler_cycles"`
-	Warnings  []Warning        `json:"warnings"`
+
+	// Cores are the counters of the cores that share a last-level cache, the SMs and then
+	// the CPU, and Intervals how many the regulator of their accesses began. Other machines
+	// have none of either.
+	Cores     []map[string]int64 `json:"cores,omitempty"`
+	Intervals int64              `json:"intervals,omitempty"`
+
+	Warnings []Warning `json:"warnings"`
 }
 
 // Analysis is everything known of one job.

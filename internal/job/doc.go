@@ -7,6 +7,6 @@
 // these depend on the seed, the number of the vector and the parameter alone.
 //
 // The package opens files: the job's own and the data files that it names. It
-// leaves the module and the machine file to others. It imports internal/diag
-// and internal/isa and nothing else of this project.
+// leaves the module and the machine file to others. It imports internal/diag,
+// internal/isa and internal/stream and nothing else of this project.
 package job

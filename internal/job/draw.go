@@ -8,11 +8,11 @@ import (
 	"warpbound/internal/isa"
 )
 
-// stream returns the random numbers of one parameter in one test vector. They
+// generator returns the random numbers of one parameter in one test vector. They
 // depend on nothing else, so inputs do not depend on the order in which they are
 // made. The generator is PCG-DXSM; its two seed words come from the splitmix64
 // finaliser applied in turn to the seed, the vector and the parameter.
-func stream(seed int64, vector, param int) rand.PCG {
+func generator(seed int64, vector, param int) rand.PCG {
 	h := mix(uint64(seed))
 	h = mix(h ^ uint64(vector))
 	h = mix(h ^ uint64(param))

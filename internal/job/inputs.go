@@ -35,7 +35,7 @@ func (b *Bound) Fill(vector int, in *Inputs) {
 		*at = resize(*at, p.Bytes)
 		var rng rand.PCG
 		if p.Content.Kind == Uniform {
-			rng = stream(b.Job.Seed, vector, i)
+			rng = generator(b.Job.Seed, vector, i)
 		}
 		p.Content.fill(*at, p.Type, &rng)
 	}

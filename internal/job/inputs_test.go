@@ -108,7 +108,7 @@ func TestFillAllocatesNothing(t *testing.T) {
 func TestUniformStaysInRange(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		typ := rapid.SampledFrom(valueTypes[:]).Draw(t, "type")
-		rng := stream(rapid.Int64().Draw(t, "seed"), 0, 0)
+		rng := generator(rapid.Int64().Draw(t, "seed"), 0, 0)
 		if typ.IsFloat() {
 			checkFloats(t, typ, &rng)
 		} else {
@@ -170,7 +170,7 @@ func TestUniformExcludesHigh(t *testing.T) {
 		{isa.F16, 1, 1 + 0x1p-10}, {isa.F16, -0x1p-24, 0}, {isa.BF16, -1, -1 + 0x1p-8},
 		{isa.F32, 1, 1 + 0x1p-23}, {isa.F64, 1, 1 + 0x1p-52}, {isa.F64, -5e-324, 0},
 	} {
-		rng := stream(1, 0, 0)
+		rng := generator(1, 0, 0)
 		for range 100 {
 			if x := floatValue(c.typ, between(&rng, c.typ, c.low, c.high)); x < c.low || x >= c.high {
 				t.Fatalf("%s: %v is not in [%v, %v)", c.typ, x, c.low, c.high)
@@ -183,7 +183,7 @@ func TestUniformExcludesHigh(t *testing.T) {
 // 2^64 badly: without the rejection some words would come up twice as often.
 func TestUpToIsUniform(t *testing.T) {
 	const span = 3 << 62 // three quarters of all words
-	rng := stream(7, 0, 0)
+	rng := generator(7, 0, 0)
 	var counts [3]int
 	const draws = 30000
 	for range draws {

@@ -34,6 +34,8 @@ type Job struct {
 	Loops     []Loop
 	Facts     []Fact
 	Split     Split // of wavefronts
+	LLC       LLC
+	CPU       CPU
 	Pos       Positions
 }
 

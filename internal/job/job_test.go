@@ -97,6 +97,11 @@ max = 64
 branches = ["$L1", "12"]
 simds    = 3
 mode     = "dws"
+
+[llc]
+size_kb   = 256
+quota     = 16
+regulated = false
 `
 
 func TestParse(t *testing.T) {
@@ -112,7 +117,7 @@ func TestParse(t *testing.T) {
 		}
 		return Content{Kind: Fixed, Data: data}
 	}
-	most, simds := int64(64), 3
+	most, simds, kib, quota, off := int64(64), 3, int64(256), int64(16), false
 	want := &Job{
 		File: "dir/j.toml", Module: "m.ptx", Kernel: "k", Machine: "mine.toml",
 		Grid: [3]int{3, 2, 1}, Block: [3]int{64, 1, 1}, Vectors: 7, Seed: -2, Registers: 20, Shared: 512,
@@ -140,6 +145,7 @@ func TestParse(t *testing.T) {
 			Branches: []Place{{Label: "$L1"}, {Line: 12}}, SIMDs: &simds, Mode: "dws",
 			Pos: SplitPositions{pos(70, 1), pos(71, 1), pos(72, 1)},
 		},
+		LLC: LLC{&kib, &quota, &off, pos(74, 2)},
 		Pos: Positions{pos(1, 1), pos(2, 1), pos(3, 1), pos(4, 1), pos(5, 1), pos(8, 1), pos(9, 1)},
 	}
 	if diff := cmp.Diff(want, j); diff != "" {
@@ -163,6 +169,9 @@ func TestDefaults(t *testing.T) {
 	}
 	if s := j.Split; s.All || s.Branches != nil || s.SIMDs != nil || s.Mode != "" {
 		t.Errorf("%+v", s)
+	}
+	if l := j.LLC; l.KiB != nil || l.Quota != nil || l.Regulated != nil || j.CPU.Stream != nil || j.Cursor() != nil {
+		t.Errorf("%+v, %+v", l, j.CPU)
 	}
 	if j.Varies() {
 		t.Error("a job without parameters varies")

@@ -28,7 +28,7 @@ type reader struct {
 func (r *reader) job() *Job {
 	t := r.root
 	t.only("a job", "module", "kernel", "machine", "grid", "block", "vectors", "seed",
-		"registers", "shared", "param", "symbol", "loop", "fact", "split")
+		"registers", "shared", "param", "symbol", "loop", "fact", "split", "llc", "cpu")
 	j := &Job{
 		File: r.file, Machine: DefaultMachine, Vectors: DefaultVectors, Seed: DefaultSeed,
 		Pos: Positions{
@@ -61,6 +61,8 @@ func (r *reader) job() *Job {
 	j.Loops = r.loops(t)
 	j.Facts = r.facts(t.tables("fact"))
 	j.Split = r.split(t)
+	j.LLC = r.llc(t)
+	j.CPU = r.cpu(t, j.Params)
 	return j
 }
 

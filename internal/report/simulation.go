@@ -1,6 +1,7 @@
 package report
 
 import (
+	"fmt"
 	"io"
 	"maps"
 	"slices"
@@ -35,9 +36,37 @@ func Simulation(w io.Writer, s *estimate.Simulation, hz float64) error {
 			rows.printf("  %s\t%s\t\n", cell, group(s.Counters[names[i]]))
 		}
 	})
+	cores(p, s)
 	if len(s.Warnings) > 0 {
 		p.printf("\n")
 	}
 	warnings(p, s.Warnings)
 	return p.err
+}
+
+// cores writes what each of the cores that share a last-level cache did.
+func cores(p *printer, s *estimate.Simulation) {
+	if len(s.Cores) == 0 {
+		return
+	}
+	p.printf("\nCores that share the last-level cache, %s intervals:\n", group(s.Intervals))
+	names := slices.Sorted(maps.Keys(s.Cores[0]))
+	p.table(func(rows *printer) {
+		rows.printf("  core\t")
+		for _, name := range names {
+			rows.printf("%s\t", name)
+		}
+		rows.printf("\n")
+		for i, counters := range s.Cores {
+			name := fmt.Sprintf("SM %d", i)
+			if i == len(s.Cores)-1 {
+				name = "CPU"
+			}
+			rows.printf("  %s\t", name)
+			for _, counter := range names {
+				rows.printf("%s\t", group(counters[counter]))
+			}
+			rows.printf("\n")
+		}
+	})
 }

@@ -37,6 +37,9 @@ type Config struct {
 	// integrated machine share, in the order in which the cache serves them.
 	Access func(*LLCAccess)
 
+	// CPU is what the CPU of an integrated machine does; nil for nothing.
+	CPU CPUStream
+
 	// MaxCycles is the limit of a run in cycles; 0 stands for DefaultCycles.
 	MaxCycles int64
 }

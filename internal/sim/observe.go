@@ -35,3 +35,23 @@ type LLCAccess struct {
 	Hit      bool   // the line was there, or another access was fetching it
 	Cycle    int64  // in which the tags were looked up
 }
+
+// CPUAccess is one access of the CPU of an integrated machine.
+type CPUAccess struct {
+	Gap     int64  // cycles from the end of the access before, or from the beginning
+	Address uint64 // as the caches see it
+	Store   bool
+}
+
+// CPUStream is the accesses of a CPU.
+type CPUStream interface {
+	// Reset goes back to the first access.
+	Reset()
+
+	// Next returns the next access, or false if there is none.
+	Next() (CPUAccess, bool, error)
+}
+
+// CPUBase is where the memory of a CPU begins that it does not share with the kernel, among
+// the addresses that the caches see.
+const CPUBase = 1 << 45

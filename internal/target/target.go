@@ -43,6 +43,8 @@ type Config struct {
 	MaxCycles int64           // limit of one run in cycles; 0 for the simulator's own
 	Out       io.Writer       // where what the kernel prints goes; nil for nowhere
 	Observe   func(*sim.Step) // as in sim.Config
+
+	Access func(*sim.LLCAccess) // as in sim.Config
 }
 
 // Memory lays the arguments of a job out in simulated memory, run after run in
@@ -136,14 +138,16 @@ func NewSimulator(cfg Config) (*Simulator, error) {
 	if _, err := Occupancy(cfg.Job, cfg.Code, cfg.Machine, cfg.Registers); err != nil {
 		return nil, err
 	}
+	memory := NewMemory(cfg.Job, cfg.Code)
 	s, err := newSimulator(sim.Config{
 		Code: cfg.Code, Machine: cfg.Machine, RegsPerThread: cfg.Registers,
-		Ipoints: cfg.Ipoints, MaxCycles: cfg.MaxCycles, Observe: cfg.Observe,
+		Ipoints: cfg.Ipoints, MaxCycles: cfg.MaxCycles, Observe: cfg.Observe, Access: cfg.Access,
+		CPU: memory.cpu(),
 	})
 	if err != nil {
 		return nil, err
 	}
-	return &Simulator{memory: NewMemory(cfg.Job, cfg.Code), sim: s, out: cfg.Out}, nil
+	return &Simulator{memory: memory, sim: s, out: cfg.Out}, nil
 }
 
 // Run implements Target.

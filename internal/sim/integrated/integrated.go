@@ -41,6 +41,7 @@ type Sim struct {
 	waves inorder.Waves
 
 	sms       []sm
+	cpu       cpu
 	ports     []port // of the SMs, and of the CPU
 	llc       cache[shared]
 	dram      dram
@@ -84,6 +85,7 @@ func New(cfg sim.Config) (*Sim, error) {
 		s.ports[i] = newPort(s, i)
 	}
 	n := m.Cores() - 1
+	s.cpu = cpu{sim: s, port: &s.ports[n], l1: newL1(m)}
 	s.env.SMs = n
 	s.sms = make([]sm, n)
 	s.out.Schedulers = make([][]sim.SchedulerCounters, n)
@@ -111,7 +113,9 @@ func (s *Sim) Run(ctx context.Context, launch emu.Launch, mem *emu.Memory, tr *t
 	if err := s.start(launch, mem); err != nil {
 		return nil, err
 	}
-	s.reset(occ, tr)
+	if err := s.reset(occ, tr); err != nil {
+		return nil, err
+	}
 	if err := s.run(ctx); err != nil {
 		return nil, err
 	}
@@ -131,7 +135,7 @@ func (s *Sim) start(launch emu.Launch, mem *emu.Memory) (err error) {
 }
 
 // reset brings everything to the state of cycle 0.
-func (s *Sim) reset(occ sim.Occupancy, tr *trace.Run) {
+func (s *Sim) reset(occ sim.Occupancy, tr *trace.Run) error {
 	s.trace = tr
 	s.count = sim.Counters{}
 	s.started, s.done, s.end = 0, 0, 0
@@ -145,6 +149,7 @@ func (s *Sim) reset(occ sim.Occupancy, tr *trace.Run) {
 	for i := range s.sms {
 		s.sms[i].reset()
 	}
+	return s.cpu.reset()
 }
 
 // result gathers what was counted.
@@ -157,15 +162,17 @@ func (s *Sim) result(occ sim.Occupancy) *sim.Result {
 	for i := range s.ports {
 		c := &s.ports[i].count
 		r.Cores[i] = *c
-		s.count.L1Hits += c.L1Hits
-		s.count.L1Misses += c.L1Misses
-		s.count.L1Merged += c.L1Merged
+		if i < len(s.sms) {
+			s.count.L1Hits += c.L1Hits
+			s.count.L1Misses += c.L1Misses
+			s.count.L1Merged += c.L1Merged
+		}
 		s.count.L2Hits += c.Hits
 		s.count.L2Misses += c.Misses
 		s.count.L2Merged += c.Joined
 	}
 	s.count.L2WriteBacks = s.count.DRAMWrites
-	r.Counters = s.count
+	r.Counters, r.Uninitialised = s.count, s.grid.UninitialisedReads()
 	for i := range s.sms {
 		s.sms[i].account(s.end)
 		r.Schedulers[i][0] = s.sms[i].count
@@ -198,7 +205,7 @@ func (s *Sim) run(ctx context.Context) error {
 
 // next returns the next cycle in which something happens.
 func (s *Sim) next() int64 {
-	next := s.regulator.next
+	next := min(s.regulator.next, s.cpu.next)
 	for i := range s.sms {
 		next = min(next, s.sms[i].next)
 	}
@@ -221,6 +228,11 @@ func (s *Sim) cycle(now int64) error {
 			if err := s.issue(m, now); err != nil {
 				return err
 			}
+		}
+	}
+	if s.cpu.next <= now {
+		if err := s.cpu.step(now); err != nil {
+			return err
 		}
 	}
 	s.regulator.begin(s, now)

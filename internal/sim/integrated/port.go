@@ -231,5 +231,9 @@ func (p *port) arrive(now int64) {
 	p.sim.regulator.underWay--
 	p.scheduleAnswer()
 	p.plan()
-	p.sim.wake(p.index, now)
+	if p.index < len(p.sim.sms) {
+		p.sim.sms[p.index].next = now
+	} else {
+		p.sim.cpu.answered(now)
+	}
 }

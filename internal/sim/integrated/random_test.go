@@ -75,6 +75,39 @@ func randomConfig(m *machine.Machine, code *emu.Code) sim.Config {
 	return sim.Config{Code: code, Machine: m, RegsPerThread: 20, Ipoints: simtest.EveryThird(code), MaxCycles: 100_000_000}
 }
 
+// list is a stream of the CPU.
+type list struct {
+	accesses []sim.CPUAccess
+	at       int
+}
+
+func (l *list) Reset() { l.at = 0 }
+
+func (l *list) Next() (sim.CPUAccess, bool, error) {
+	if l.at == len(l.accesses) {
+		return sim.CPUAccess{}, false, nil
+	}
+	l.at++
+	return l.accesses[l.at-1], true, nil
+}
+
+// randomStream draws a stream that uses memory of the kernel too; none at all in one of four
+// cases.
+func randomStream(src kernelgen.Source) sim.CPUStream {
+	if src.IntN(4) == 0 {
+		return nil
+	}
+	l := &list{}
+	gaps := []int{1, 10, 1000}[src.IntN(3)]
+	for range src.IntN(300) {
+		base := []uint64{emu.GlobalBase, sim.CPUBase}[src.IntN(2)]
+		l.accesses = append(l.accesses, sim.CPUAccess{
+			Gap: int64(src.IntN(gaps)), Address: base + uint64(src.IntN(1<<12)), Store: src.IntN(3) == 0,
+		})
+	}
+	return l
+}
+
 // checkIntervals checks that access n of an SM is in interval n div quota, and that the CPU
 // sends no more than its quota in one.
 func (o *observation) checkIntervals(t testing.TB, m *machine.Machine) {
@@ -111,7 +144,8 @@ func (o *observation) order(m *machine.Machine) string {
 	return text
 }
 
-// TestRandom runs random kernels on random machines. Every run must end, leave in memory what
+// TestRandom runs random kernels on random machines beside random streams of the CPU. Every
+// run must agree in every bit with the twin, leave in memory what
 // an execution without time leaves, execute as many instructions, and divide the accesses
 // into intervals by their numbers. With other times the order of each SM must be the same.
 func TestRandom(t *testing.T) {
@@ -121,7 +155,9 @@ func TestRandom(t *testing.T) {
 			src := rand.New(rand.NewPCG(seed, 6))
 			code, prepare := randomKernel(t, src)
 			m := randomMachine(t, src)
-			o := observe(t, randomConfig(m, code), prepare)
+			cfg := randomConfig(m, code)
+			cfg.CPU = randomStream(src)
+			o := compareWithTwin(t, cfg, prepare)
 			functional := o.CheckWithoutTime(t, code, prepare, int(m.SM.WarpSize.Value))
 			if o.Counters.WarpInstrs != functional.WarpInstrs || o.Counters.ThreadInstrs != functional.ThreadInstrs {
 				t.Errorf("%d instructions of warps and %d of threads, without time %+v", o.Counters.WarpInstrs, o.Counters.ThreadInstrs, functional)
@@ -132,7 +168,9 @@ func TestRandom(t *testing.T) {
 				other := fermi(t)
 				other.SM.Count, other.SM.CTAs, other.SM.WarpSize, other.L1 = m.SM.Count, m.SM.CTAs, m.SM.WarpSize, m.L1
 				randomTimes(src, other)
-				again := observe(t, randomConfig(other, code), prepare)
+				cfg := randomConfig(other, code)
+				cfg.CPU = randomStream(src)
+				again := observe(t, cfg, prepare)
 				again.checkIntervals(t, other)
 				if got := again.order(other); got != want {
 					t.Errorf("with other times the order of accesses is\n%s, not\n%s", got, want)

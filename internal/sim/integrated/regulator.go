@@ -60,7 +60,7 @@ func (r *regulator) look(s *Sim, now int64) {
 		r.smsDone = now
 	}
 	if r.closed == never {
-		if s.cpuMaySend() && now < r.smsDone+r.wait {
+		if s.cpu.maySend() && now < r.smsDone+r.wait {
 			r.next = r.smsDone + r.wait
 			return
 		}

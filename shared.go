@@ -1,0 +1,23 @@
+package warpbound
+
+import (
+	"fmt"
+
+	"warpbound/internal/machine"
+)
+
+// LLCOptions are what a job's shared last-level cache has other than the job and its machine
+// say: size, quota, and whether accesses are regulated.
+type LLCOptions = machine.LLCOptions
+
+// LLC returns the job with another shared cache. It is an error if the job's machine has none
+// or cannot have that one.
+func (j *Job) LLC(opts LLCOptions) (*Job, error) {
+	m, err := j.machine.WithLLC(opts)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", j.Name(), err)
+	}
+	other := *j
+	other.machine = m
+	return &other, nil
+}
