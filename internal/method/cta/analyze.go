@@ -4,8 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math"
-	"math/bits"
 	"slices"
 
 	"warpbound/internal/absexec"
@@ -13,6 +11,7 @@ import (
 	"warpbound/internal/estimate"
 	"warpbound/internal/fold"
 	"warpbound/internal/machine"
+	"warpbound/internal/method/inorder"
 	"warpbound/internal/method/requests"
 )
 
@@ -40,7 +39,7 @@ type Config struct {
 type analysis struct {
 	launch  *fold.Launch
 	graph   *cfg.Graph
-	costs   []cost
+	costs   []inorder.Cost
 	counter *requests.Counter
 	threads uint64 // of a CTA
 
@@ -61,10 +60,6 @@ type analysis struct {
 
 // maxSteps limits the instructions of one warp, all alternatives together.
 const maxSteps = 1 << 21
-
-// maxCounted is the largest bound of a counter that is of use. Greater ones come of counters
-// that are only known to end somewhere.
-const maxCounted = 1 << 16
 
 // maxCells limits the cells of a grid; beyond it, boxes are told apart less finely.
 const maxCells = 1 << 20
@@ -161,13 +156,10 @@ func newAnalysis(c Config) (*analysis, error) {
 		return nil, fmt.Errorf("%s: %w", m.Name, ErrMachine)
 	}
 	a := &analysis{
-		launch: c.Launch, graph: c.Graph, costs: costs(c.Graph.Kernel, m), counter: requests.New(m),
+		launch: c.Launch, graph: c.Graph, costs: inorder.Costs(c.Graph.Kernel, m), counter: requests.New(m),
 		barrier: m.SM.Barrier.Value, dispatch: m.SM.Dispatch.Value,
 		sms: int(m.SM.Count.Value), slots: c.CTAs,
-		paths: make(map[[3]int64][]*path), kinds: make(map[string]int),
-	}
-	for w := range c.Launch.Warps() {
-		a.threads += uint64(bits.OnesCount64(c.Launch.Threads(w)))
+		threads: inorder.Threads(c.Launch), paths: make(map[[3]int64][]*path), kinds: make(map[string]int),
 	}
 	a.release = a.barrier - min(m.Classes["sync"].Initiation, m.Classes["control"].Initiation)
 	return a, nil
@@ -175,12 +167,7 @@ func newAnalysis(c Config) (*analysis, error) {
 
 // loopBound returns the least bound of a loop, and what it rests on.
 func (c *Config) loopBound(header int) (int, estimate.Evidence, bool) {
-	annotated, ok := c.Bounds[header]
-	counted, proven := c.Counted[header]
-	if proven && counted <= maxCounted && (!ok || counted <= annotated) {
-		return int(counted), estimate.Proven, true
-	}
-	return int(min(annotated, math.MaxInt)), estimate.Annotated, ok
+	return inorder.LoopBound(header, c.Bounds, c.Counted)
 }
 
 // execute executes every warp of a CTA.

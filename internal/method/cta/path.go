@@ -5,6 +5,7 @@ import (
 
 	"warpbound/internal/absexec"
 	"warpbound/internal/isa"
+	"warpbound/internal/method/inorder"
 	"warpbound/internal/method/requests"
 )
 
@@ -86,36 +87,36 @@ func (r *recorder) Step(s *absexec.Step) {
 		r.path.certain = s.Certain && r.certain(c, s, made)
 	}
 	f := &r.frame
-	service := c.initiation * max(made.Most, 1)
+	service := c.Initiation * max(made.Most, 1)
 	f.service += service
 	block := r.graph.BlockOf(s.PC)
 	f.blocks[block].service += service
 	if s.PC == r.graph.Blocks[block].Start {
 		f.blocks[block].count++
 	}
-	if c.kind == arrival || c.kind == barrier && made.Most > 0 {
+	if c.Kind == inorder.Arrival || c.Kind == inorder.Barrier && made.Most > 0 {
 		r.path.waits++
 	}
-	if c.kind == barrier && made.Most > 0 {
+	if c.Kind == inorder.Barrier && made.Most > 0 {
 		f.delays = append(f.delays, segment{certain: s.Certain && made.Least > 0})
-		r.path.partial = r.path.partial || !r.whole(s.Instr)
+		r.path.partial = r.path.partial || !inorder.Whole(r.launch, s.Instr, r.box, r.threads)
 	}
-	r.path.partial = r.path.partial || c.kind == arrival
+	r.path.partial = r.path.partial || c.Kind == inorder.Arrival
 	delay := r.delay(c, s, made, service)
 	f.delays[len(f.delays)-1].delay += delay.Most
 	if s.Certain {
-		f.drain = max(0, f.drain-c.initiation*max(made.Least, 1)-delay.Least)
+		f.drain = max(0, f.drain-c.Initiation*max(made.Least, 1)-delay.Least)
 	}
-	if c.kind == posted && made.Most > 0 {
-		f.drain = max(f.drain, c.rest())
+	if c.Kind == inorder.Posted && made.Most > 0 {
+		f.drain = max(f.drain, c.Rest())
 	}
 }
 
 // certain adds an instruction that the warp surely issues, if its requests are known.
-func (r *recorder) certain(c *cost, s *absexec.Step, made requests.Between) bool {
+func (r *recorder) certain(c *inorder.Cost, s *absexec.Step, made requests.Between) bool {
 	o := op{int32(s.PC), int32(made.Most)}
 	if !made.Certain() {
-		if c.kind == barrier {
+		if c.Kind == inorder.Barrier {
 			return false
 		}
 		v, ok := r.counter.Varying(s, r.box)
@@ -130,11 +131,11 @@ func (r *recorder) certain(c *cost, s *absexec.Step, made requests.Between) bool
 }
 
 // requests returns the requests of a step, for a barrier 1 if the warp waits at it.
-func (r *recorder) requests(c *cost, s *absexec.Step) requests.Between {
+func (r *recorder) requests(c *inorder.Cost, s *absexec.Step) requests.Between {
 	switch {
-	case c.kind == barrier && s.Sure != 0:
+	case c.Kind == inorder.Barrier && s.Sure != 0:
 		return requests.Exactly(1)
-	case c.kind == barrier && s.Maybe != 0:
+	case c.Kind == inorder.Barrier && s.Maybe != 0:
 		return requests.Between{Least: 0, Most: 1}
 	case s.Access != nil:
 		return r.counter.Count(s, r.box)
@@ -143,35 +144,21 @@ func (r *recorder) requests(c *cost, s *absexec.Step) requests.Between {
 }
 
 // delay returns for how long a warp cannot issue after it has held the port.
-func (r *recorder) delay(c *cost, s *absexec.Step, made requests.Between, service int64) requests.Between {
-	switch c.kind {
-	case posted:
+func (r *recorder) delay(c *inorder.Cost, s *absexec.Step, made requests.Between, service int64) requests.Between {
+	switch c.Kind {
+	case inorder.Posted:
 		return requests.Exactly(0)
-	case load:
-		return requests.Between{Least: c.rest() * min(made.Least, 1), Most: c.rest() * min(made.Most, 1)}
-	case barrier, arrival:
-		return requests.Between{Least: 0, Most: c.rest() * (1 - made.Least)}
-	case fence:
-		return requests.Between{Least: c.rest(), Most: max(c.rest(), r.frame.drain-service)}
+	case inorder.Load:
+		return requests.Between{Least: c.Rest() * min(made.Least, 1), Most: c.Rest() * min(made.Most, 1)}
+	case inorder.Barrier, inorder.Arrival:
+		return requests.Between{Least: 0, Most: c.Rest() * (1 - made.Least)}
+	case inorder.Fence:
+		return requests.Between{Least: c.Rest(), Most: max(c.Rest(), r.frame.drain-service)}
 	}
 	if s.Instr.Op == isa.Ret || s.Instr.Op == isa.Exit {
-		return requests.Between{Least: 0, Most: max(c.rest(), r.frame.drain-service)} // perhaps the end of the warp
+		return requests.Between{Least: 0, Most: max(c.Rest(), r.frame.drain-service)} // perhaps the end of the warp
 	}
-	return requests.Exactly(c.rest())
-}
-
-// whole reports whether all warps of the CTA that have not exited wait at a barrier: it
-// names no number of threads, or all of them.
-func (r *recorder) whole(in *isa.Instr) bool {
-	rest := in.Src[1:]
-	if in.Barrier != isa.BarrierSync {
-		rest = rest[:len(rest)-1] // the predicate of a reduction
-	}
-	if len(rest) == 0 {
-		return true
-	}
-	threads, ok := r.launch.Constant(rest[0], r.box.Lo, 0, 0)
-	return ok && threads >= r.threads
+	return requests.Exactly(c.Rest())
 }
 
 // Fork begins alternatives.

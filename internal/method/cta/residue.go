@@ -30,7 +30,7 @@ func (r *recorder) vary(p *path) {
 			}
 			v := &p.varied[-1-o.requests]
 			o.requests = v.Counts[requests.Residue(at, v.Period)]
-			less := r.costs[o.pc].initiation * int64(slices.Max(v.Counts)-o.requests)
+			less := r.costs[o.pc].Initiation * int64(slices.Max(v.Counts)-o.requests)
 			q.service -= less
 			q.blocks[r.graph.BlockOf(int(o.pc))].service -= less
 		}

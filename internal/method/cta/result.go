@@ -8,6 +8,7 @@ import (
 
 	"warpbound/internal/absexec"
 	"warpbound/internal/estimate"
+	"warpbound/internal/method/inorder"
 )
 
 // Method is the name of the estimate.
@@ -90,7 +91,7 @@ func (a *analysis) result(c Config, tallies []tally, facts []absexec.LoopFact) *
 		}
 	}
 	evidence := []estimate.Evidence{estimate.Proven}
-	assumptions := slices.Clone(assumptions)
+	assumptions := inorder.Assumptions()
 	for _, b := range c.Fixed {
 		assumptions = append(assumptions, fmt.Sprintf("buffer %s holds what the job gives it (nothing writes to it)", b.Name))
 	}
@@ -121,15 +122,6 @@ func (a *analysis) result(c Config, tallies []tally, facts []absexec.LoopFact) *
 		Method: Method, Cycles: t.cycles, Evidence: estimate.Weakest(evidence...),
 		Assumptions: assumptions, Detail: d, Breakdown: a.shares(blocks, d),
 	}
-}
-
-// assumptions are what every estimate rests on.
-var assumptions = []string{
-	"the machine executes PTX instructions as its file says (a device executes what its assembler makes of them)",
-	"the kernel is alone on the GPU",
-	"the time of the launch on the host is not included",
-	"buffers begin at multiples of 256 bytes",
-	"the kernel ends without fault, whatever its inputs",
 }
 
 // shares says where the cycles go.

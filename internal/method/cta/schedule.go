@@ -1,6 +1,10 @@
 package cta
 
-import "math"
+import (
+	"math"
+
+	"warpbound/internal/method/inorder"
+)
 
 // never is a time that does not come.
 const never = math.MaxInt64
@@ -35,25 +39,25 @@ func (a *analysis) schedule(warps []*path, perCTA int) (cycles int64, ends bool)
 		w.next++
 		c := &a.costs[o.pc]
 		requests := int64(o.requests)
-		end := now + c.initiation*max(requests, 1)
-		free := now + c.latency
+		end := now + c.Initiation*max(requests, 1)
+		free := now + c.Latency
 		switch {
 		case w.next == len(p.ops): // the end of the warp
 			free = never
 			cycles = max(cycles, end, w.served)
 			group.living--
 			left--
-		case c.kind == load || c.kind == posted:
+		case c.Kind == inorder.Load || c.Kind == inorder.Posted:
 			free = end
 			switch {
-			case requests > 0 && c.kind == load:
-				free = end + c.rest()
+			case requests > 0 && c.Kind == inorder.Load:
+				free = end + c.Rest()
 			case requests > 0:
-				w.served = max(w.served, end+c.rest())
+				w.served = max(w.served, end+c.Rest())
 			}
-		case c.kind == fence:
+		case c.Kind == inorder.Fence:
 			free = max(free, w.served)
-		case c.kind == barrier && requests > 0:
+		case c.Kind == inorder.Barrier && requests > 0:
 			free = never
 			group.arrived++
 		}
