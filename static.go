@@ -16,6 +16,7 @@ import (
 	"warpbound/internal/job"
 	"warpbound/internal/machine"
 	"warpbound/internal/method/cta"
+	"warpbound/internal/method/llc"
 	"warpbound/internal/method/split"
 	"warpbound/internal/target"
 )
@@ -46,10 +47,14 @@ func (j *Job) static(ctx context.Context, opts *AnalyzeOptions) ([]Estimate, []d
 		}
 		var e *Estimate
 		var err error
-		if mode, splits := strings.CutPrefix(method, "split/"); splits {
+		mode, splits := strings.CutPrefix(method, "split/")
+		switch {
+		case splits:
 			e, err = j.inMode(ctx, opts, machine.SplitMode(mode))
-		} else {
+		case method == cta.Method:
 			e, err = j.boundCTA(ctx)
+		default:
+			e, err = j.boundShared(ctx, method)
 		}
 		switch {
 		case err == nil:
@@ -69,8 +74,13 @@ func (j *Job) Supports(method string) bool {
 	if mode, splits := strings.CutPrefix(method, "split/"); splits {
 		return slices.Contains(j.Modes(), mode)
 	}
-	if method == cta.Method {
+	switch method {
+	case cta.Method:
 		return j.machine.Core == machine.Barrel
+	case llc.Simple:
+		return j.machine.Core == machine.Integrated
+	case llc.Interval:
+		return j.machine.Core == machine.Integrated && j.machine.Regulated()
 	}
 	return j.division == nil || j.machine.Split.Mode.Value == machine.SplitNone
 }
@@ -118,7 +128,7 @@ func (j *Job) boundCTA(ctx context.Context) (*Estimate, error) {
 	return cta.Analyze(ctx, *c)
 }
 
-// abstract returns what static/cta knows of the job.
+// abstract returns what the methods that execute abstractly know of the job.
 func (j *Job) abstract() (*cta.Config, error) {
 	bounds, err := j.annotated()
 	if err != nil {

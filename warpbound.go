@@ -23,6 +23,7 @@ import (
 	"warpbound/internal/machine"
 	"warpbound/internal/method/cta"
 	"warpbound/internal/method/hybrid"
+	"warpbound/internal/method/llc"
 	"warpbound/internal/method/split"
 )
 
@@ -56,7 +57,7 @@ func ParsePlacement(s string) (Placement, error) { return hybrid.ParsePlacement(
 // then the static ones.
 func Methods() []string {
 	return []string{
-		"hybrid/warp", "hybrid/dynamic", "hybrid/waves", cta.Method,
+		"hybrid/warp", "hybrid/dynamic", "hybrid/waves", cta.Method, llc.Simple, llc.Interval,
 		split.Method(machine.SplitNone), split.Method(machine.DWS), split.Method(machine.PWS),
 	}
 }

@@ -16,11 +16,11 @@ import (
 	"warpbound/internal/machine"
 )
 
-// Counter counts the requests into which the memory of a barrel core divides the
-// accesses of warps (docs/machine-model.md).
+// Counter counts the requests into which the memory of an SM divides the accesses of warps
+// (docs/machine-model.md).
 type Counter struct {
 	single  bool   // an access is one request
-	segment uint64 // bytes of a segment of global memory
+	segment uint64 // bytes of a segment of global memory, or of a line of the L1
 	word    uint64 // bytes of a word of a bank of shared memory
 	banks   uint64
 
@@ -31,10 +31,11 @@ type Counter struct {
 // localWord is the size in bytes of a word of local memory.
 const localWord = 4
 
+// New returns a counter of the requests on a machine.
 func New(m *machine.Machine) *Counter {
 	c := &Counter{
 		single:  m.Memory.Requests.Value == machine.ByAccess,
-		segment: uint64(m.Memory.Segment.Value),
+		segment: uint64(max(m.Memory.Segment.Value, m.L1.Line.Value)),
 		word:    uint64(m.Shared.BankBytes.Value),
 		banks:   uint64(m.Shared.Banks.Value),
 	}
@@ -85,6 +86,41 @@ func (c *Counter) Count(s *absexec.Step, box absexec.Box) Between {
 		}
 	}
 	return total
+}
+
+// OnChip returns the requests of a step to shared memory, parameters and constants in every CTA
+// of a box. Lanes whose address is not known may go anywhere that the instruction names.
+func (c *Counter) OnChip(s *absexec.Step, box absexec.Box) Between {
+	total := Between{}
+	for _, space := range []isa.Space{isa.Shared, isa.Const, isa.Param} {
+		if known := s.Access.Lanes[space] & s.Maybe; known != 0 {
+			total = total.plus(c.known(s, space, s.Sure&known, known, box))
+		}
+	}
+	if open := s.Maybe &^ s.Access.Known; s.Access.Space != isa.Global && s.Access.Space != isa.Local {
+		total.Most += c.each(s.Instr, s.Access.Space, s.Access.Bytes) * int64(bits.OnesCount64(open))
+	}
+	return total
+}
+
+// Lines returns how many segments of global memory, or lines of the L1, the lanes of a step
+// touch at most in any CTA of a box.
+func (c *Counter) Lines(s *absexec.Step, box absexec.Box) int64 {
+	known := s.Access.Lanes[isa.Global] & s.Maybe
+	each := int64(s.Access.Bytes-1)/int64(c.segment) + 1 // accesses are aligned to their size
+	if known == 0 {
+		return 0
+	}
+	most := int64(0)
+	offsets, same := shifts(s.Access, known, c.segment, box)
+	if !same {
+		return each * int64(bits.OnesCount64(known))
+	}
+	for _, shift := range offsets {
+		c.collect(s.Access, known, shift, c.segment, uint64(s.Access.Bytes))
+		most = max(most, int64(len(c.pieces)))
+	}
+	return most
 }
 
 func atomic(in *isa.Instr) bool { return in.Op == isa.Atom || in.Op == isa.Red }

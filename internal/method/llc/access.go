@@ -1,0 +1,181 @@
+package llc
+
+import (
+	"math/bits"
+	"slices"
+
+	"warpbound/internal/absexec"
+	"warpbound/internal/fold"
+	"warpbound/internal/isa"
+	"warpbound/internal/machine"
+)
+
+// sort tells apart what accesses do in the caches.
+type sort uint8
+
+const (
+	read    sort = iota // looks the L1 up and allocates there
+	passing             // a read that passes by the L1
+	write               // sent on; refreshes the line if the L1 has it
+	atomic              // sent on; drops the line from the L1
+)
+
+func sortOf(in *isa.Instr) sort {
+	switch in.Op {
+	case isa.St:
+		return write
+	case isa.Atom, isa.Red:
+		return atomic
+	}
+	if in.Volatile {
+		return passing
+	}
+	return read
+}
+
+// access is what an instruction of a warp does in global and local memory in every CTA of a
+// box, exactly.
+type access struct {
+	sort  sort
+	bytes uint64 // of each lane
+	parts []part
+}
+
+// part is what the lanes of an access do that access one space.
+type part struct {
+	local bool
+	lanes []lane
+}
+
+// lane is the address that a lane accesses in the first CTA of a box, and what is added to it
+// from one CTA to the next.
+type lane struct {
+	number int
+	base   uint64
+	step   [3]uint64
+}
+
+// offChip returns what a step does in global and local memory. The addresses of all lanes must
+// be known.
+func offChip(s *absexec.Step) access {
+	a := access{sort: sortOf(s.Instr), bytes: uint64(s.Access.Bytes)}
+	for space, lanes := range s.Access.Lanes {
+		if lanes &= s.Maybe; lanes == 0 || space != int(isa.Global) && space != int(isa.Local) {
+			continue
+		}
+		p := part{local: space == int(isa.Local)}
+		for ; lanes != 0; lanes &= lanes - 1 {
+			l := lane{number: bits.TrailingZeros64(lanes)}
+			l.base, l.step = s.Access.Address(l.number)
+			p.lanes = append(p.lanes, l)
+		}
+		a.parts = append(a.parts, p)
+	}
+	return a
+}
+
+// line is a line that an access touches.
+type line struct {
+	number     uint64
+	sort       sort
+	operations int64 // of an atomic access on one address, at most
+}
+
+// layout is how addresses become lines.
+type layout struct {
+	shift   int    // log2 of the bytes of a line
+	threads uint64 // of the machine
+	width   uint64 // lanes of a warp
+	warps   uint64 // of an SM
+}
+
+func newLayout(m *machine.Machine) layout {
+	width, warps := uint64(m.SM.WarpSize.Value), uint64(m.SM.Warps.Value)
+	return layout{
+		shift: bits.TrailingZeros64(uint64(m.L1.Line.Value)),
+		width: width, warps: warps, threads: uint64(m.SM.Count.Value) * warps * width,
+	}
+}
+
+// localWord is the size in bytes of a word of local memory, localBase where that of all threads
+// begins among the addresses that the caches see.
+const (
+	localWord = 4
+	localBase = 1 << 44
+)
+
+// place is where a warp executes: its CTA, in steps from the first of its box, its SM and
+// its place there.
+type place struct {
+	at   [3]int
+	sm   int
+	slot int
+}
+
+// lines appends to all the lines that an access touches, in the order in which they are
+// looked up.
+func (l *layout) lines(all []line, a *access, p *place) []line {
+	for i := range a.parts {
+		from, part := len(all), &a.parts[i]
+		for k := range part.lanes {
+			lane := &part.lanes[k]
+			addr := lane.base
+			for axis, n := range p.at {
+				addr += lane.step[axis] * uint64(n)
+			}
+			if part.local {
+				all = l.local(all, from, a, p, lane.number, addr)
+				continue
+			}
+			for n := addr >> l.shift; n <= (addr+a.bytes-1)>>l.shift; n++ {
+				all = add(all, from, line{number: n, sort: a.sort})
+			}
+		}
+		if a.sort == atomic && !part.local {
+			l.operations(all[from:], part, p)
+		}
+	}
+	return all
+}
+
+// local appends the lines of a lane's access to local memory, in which the words that all
+// threads have at one address lie side by side.
+func (l *layout) local(all []line, from int, a *access, p *place, lane int, addr uint64) []line {
+	sort := a.sort
+	if sort == passing {
+		sort = read
+	}
+	thread := (uint64(p.sm)*l.warps+uint64(p.slot))*l.width + uint64(lane)
+	word := (addr - fold.LocalBase) / localWord
+	for k := range max(a.bytes/localWord, 1) {
+		all = add(all, from, line{number: (localBase + ((word+k)*l.threads+thread)*localWord) >> l.shift, sort: sort})
+	}
+	return all
+}
+
+// add appends a line unless it is among those from a place on.
+func add(all []line, from int, n line) []line {
+	if slices.ContainsFunc(all[from:], func(m line) bool { return m.number == n.number }) {
+		return all
+	}
+	return append(all, n)
+}
+
+// operations finds how many lanes operate on one address in each line, at most.
+func (l *layout) operations(lines []line, part *part, p *place) {
+	count := make(map[uint64]int64)
+	for i := range part.lanes {
+		addr := part.lanes[i].base
+		for axis, n := range p.at {
+			addr += part.lanes[i].step[axis] * uint64(n)
+		}
+		count[addr]++
+	}
+	for addr, n := range count {
+		for i := range lines {
+			if lines[i].number == addr>>l.shift {
+				lines[i].operations = max(lines[i].operations, n)
+			}
+		}
+	}
+}

@@ -1,0 +1,245 @@
+package llc
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+
+	"warpbound/internal/absexec"
+	"warpbound/internal/cfg"
+	"warpbound/internal/estimate"
+	"warpbound/internal/fold"
+	"warpbound/internal/machine"
+	"warpbound/internal/method/inorder"
+	"warpbound/internal/method/requests"
+)
+
+// The methods.
+const (
+	Simple   = "static/llc-simple"   // every access of every other core may come between
+	Interval = "static/llc-interval" // only those of the access intervals between
+)
+
+// ErrMachine is the error of a machine that is not of this kind.
+var ErrMachine = errors.New("static/llc-simple and static/llc-interval need a machine whose SMs share a cache with a CPU, such as integrated-fermi")
+
+// ErrUnregulated is the error of Interval on a machine without access intervals.
+var ErrUnregulated = errors.New(Interval + " needs regulated accesses to the shared cache: without intervals nothing is known of what comes between two accesses; turn the regulator on, or use " + Simple)
+
+// ErrOverflow is the error of a bound that does not fit into 63 bits.
+var ErrOverflow = errors.New("the bound exceeds 2^63-1 cycles")
+
+// Config is what Analyze bounds.
+type Config struct {
+	Launch  *fold.Launch
+	Graph   *cfg.Graph // of the launch's kernel
+	Machine *machine.Machine
+	CTAs    int // that an SM holds at a time
+	CPU     CPU
+
+	// Inputs are the bytes of parameters and constant memory whose contents are not
+	// those that the launch has.
+	Inputs []absexec.Range
+	// Fixed are the buffers that hold the same in all executions when the kernel starts.
+	Fixed []absexec.Buffer
+	// Uniform reports whether the lanes of a warp that execute the branch at the end of a
+	// block always go the same way. Nil if that is not known of any.
+	Uniform func(block int) bool
+	// Bounds are the annotated bounds of loops, by header: how often a warp returns to it for
+	// one entry of the loop, at most. Counted are those that are proven, for a thread.
+	Bounds, Counted map[int]int64
+}
+
+// analysis is the state of one bound.
+type analysis struct {
+	launch  *fold.Launch
+	graph   *cfg.Graph
+	machine *machine.Machine
+	costs   []inorder.Cost
+	counter *requests.Counter
+	layout  layout
+	threads uint64 // of a CTA
+	perCTA  int    // warps
+	deal    deal
+	cpu     *cpu
+
+	warps [][]absexec.Result // by warp of a CTA
+	boxes [][]int32          // by warp: the result of each CTA
+	loops []absexec.LoopFact
+}
+
+// maxSteps limits the instructions of one warp, all alternatives together.
+const maxSteps = 1 << 21
+
+// maxWarps limits the warps of a launch.
+const maxWarps = 1 << 24
+
+// maxBoxes limits the boxes of CTAs that are told apart.
+const maxBoxes = 1 << 13
+
+// Analyze bounds, by the method Simple or Interval, the misses in the shared cache and the
+// time of every run of the launch, whatever the contents of its inputs and of its buffers but
+// the fixed ones.
+//
+// Where not everything is known without them, what fixed buffers hold is taken into
+// account as well, as far as the kernel surely does not write to them.
+//
+// Errors are ErrMachine, ErrUnregulated, ErrOverflow and those of absexec.Executor.Warp.
+func Analyze(ctx context.Context, c Config, method string) (*estimate.Estimate, error) {
+	switch {
+	case c.Machine.Core != machine.Integrated:
+		return nil, fmt.Errorf("%s: %w", c.Machine.Name, ErrMachine)
+	case method == Interval && !c.Machine.Regulated():
+		return nil, fmt.Errorf("%s: %w", c.Machine.Name, ErrUnregulated)
+	}
+	fixed := c.Fixed
+	c.Fixed = nil
+	e, err := bound(ctx, c, method)
+	if len(fixed) == 0 || ctx.Err() != nil || err == nil && e.Detail.(*Detail).Exact {
+		return e, err
+	}
+	better, failed := absexec.Assuming(fixed, func(fixed []absexec.Buffer) (*estimate.Estimate, error) {
+		c.Fixed = fixed
+		return bound(ctx, c, method)
+	})
+	if failed == nil && (err != nil || better.Cycles < e.Cycles) {
+		return better, nil
+	}
+	return e, err
+}
+
+// bound bounds the launch with what its fixed buffers hold.
+func bound(ctx context.Context, c Config, method string) (*estimate.Estimate, error) {
+	a, err := newAnalysis(c)
+	if err != nil {
+		return nil, err
+	}
+	if err := a.execute(ctx, &c); err != nil {
+		return nil, err
+	}
+	var d *Detail
+	if a.exact() {
+		d, err = a.ordered(ctx, method)
+	} else {
+		d, err = a.coarse()
+	}
+	if err != nil {
+		return nil, err
+	}
+	return a.estimate(&c, method, d), nil
+}
+
+func newAnalysis(c Config) (*analysis, error) {
+	m := c.Machine
+	grid := c.Launch.Grid()
+	a := &analysis{
+		launch: c.Launch, graph: c.Graph, machine: m, costs: inorder.Costs(c.Graph.Kernel, m), counter: requests.New(m),
+		layout: newLayout(m), threads: inorder.Threads(c.Launch), perCTA: c.Launch.Warps(),
+		deal:  deal{sms: int(m.SM.Count.Value), slots: c.CTAs},
+		loops: make([]absexec.LoopFact, len(c.Graph.Loops().Loops)),
+	}
+	most := maxWarps / a.perCTA
+	if grid[0] > most || grid[1] > most || grid[2] > most || grid[0]*grid[1] > most || grid[0]*grid[1]*grid[2] > most {
+		return nil, fmt.Errorf("kernel %s: the grid has more than %d CTAs of %d warps: too many to follow each", c.Graph.Kernel.Name, most, a.perCTA)
+	}
+	a.deal.ctas = grid[0] * grid[1] * grid[2]
+	var err error
+	a.cpu, err = newCPU(c.CPU, m)
+	return a, err
+}
+
+// quota returns the accesses of an interval, which has no end without regulators.
+func (a *analysis) quota() int64 {
+	if !a.machine.Regulated() {
+		return math.MaxInt64
+	}
+	return a.machine.Regulator.Quota.Value
+}
+
+// execute executes every warp of a CTA.
+func (a *analysis) execute(ctx context.Context, c *Config) error {
+	x := absexec.New(absexec.Config{
+		Fixed: absexec.Ranges(c.Fixed), Launch: c.Launch, Graph: c.Graph, Inputs: c.Inputs, Uniform: c.Uniform,
+		MaxBoxes: min(max(absexec.DefaultBoxes, 4*a.deal.ctas), maxBoxes), MaxSteps: maxSteps,
+		Bound: func(header int) (int, bool) {
+			n, _, ok := inorder.LoopBound(header, c.Bounds, c.Counted)
+			return n, ok
+		},
+	})
+	for w := range a.perCTA {
+		results, err := x.Warp(ctx, w, func(b absexec.Box) absexec.Visitor { return a.record(b) })
+		if err != nil {
+			return err
+		}
+		boxes := make([]int32, a.deal.ctas)
+		for i, r := range results {
+			grid := c.Launch.Grid()
+			for z := r.Box.Lo[2]; z < r.Box.Hi[2]; z++ {
+				for y := r.Box.Lo[1]; y < r.Box.Hi[1]; y++ {
+					for x := r.Box.Lo[0]; x < r.Box.Hi[0]; x++ {
+						boxes[(z*grid[1]+y)*grid[0]+x] = int32(i)
+					}
+				}
+			}
+			for l, f := range r.Loops {
+				a.loops[l].Iterations = max(a.loops[l].Iterations, f.Iterations)
+				a.loops[l].Forced = a.loops[l].Forced || f.Forced
+			}
+		}
+		a.warps, a.boxes = append(a.warps, results), append(a.boxes, boxes)
+	}
+	return nil
+}
+
+// pathOf returns what a warp of a CTA executes, and how many steps the CTA is from the first one
+// of the path's box.
+func (a *analysis) pathOf(cta, warp int) (*path, [3]int) {
+	r := &a.warps[warp][a.boxes[warp][cta]]
+	at := [3]int{}
+	for axis, n := range a.launch.Grid() {
+		at[axis] = cta%n - r.Box.Lo[axis]
+		cta /= n
+	}
+	return &r.Visitor.(*recorder).path, at
+}
+
+// exact reports whether it is known exactly what the warps of all CTAs execute, and not too much
+// to follow it.
+func (a *analysis) exact() bool {
+	instrs, accesses := int64(0), int64(0)
+	for _, results := range a.warps {
+		for i := range results {
+			p := &results[i].Visitor.(*recorder).path
+			if !p.exact {
+				return false
+			}
+			n := int64(results[i].Box.CTAs())
+			instrs = saturate(instrs, p.sums.instrs, n)
+			accesses = saturate(accesses, p.sums.accesses, n)
+		}
+	}
+	return instrs <= maxEvents && accesses <= maxEvents
+}
+
+// deal says which CTAs an SM executes.
+type deal struct{ ctas, sms, slots int }
+
+// wave returns the CTAs of a wave of an SM, by slot; none if it has no such wave.
+func (d *deal) wave(sm, wave int) []int {
+	var ctas []int
+	for slot := range d.slots {
+		if cta := (wave*d.slots+slot)*d.sms + sm; cta < d.ctas {
+			ctas = append(ctas, cta)
+		}
+	}
+	return ctas
+}
+
+// saturate returns x + n*y, or the greatest number if that is too large. None is negative.
+func saturate(x, y, n int64) int64 {
+	if n > 0 && y > (math.MaxInt64-x)/n {
+		return math.MaxInt64
+	}
+	return x + n*y
+}

@@ -1,0 +1,58 @@
+package llc
+
+import (
+	"context"
+
+	"warpbound/internal/method/llc/reuse"
+)
+
+// ordered bounds a launch of which it is known in which order each SM issues.
+func (a *analysis) ordered(ctx context.Context, method string) (*Detail, error) {
+	streams, err := a.streams(ctx)
+	if err != nil {
+		return nil, err
+	}
+	known, err := a.reuses(streams, method)
+	if err != nil {
+		return nil, err
+	}
+	hits := make([][]bool, len(streams))
+	for sm := range streams {
+		hits[sm] = make([]bool, len(known.Cores[sm]))
+		for i, o := range known.Cores[sm] {
+			// A hit that follows from the core's own last use finds the line, or the answer that brings it is
+			// before its own.
+			hits[sm][i] = o.Class == reuse.Hit && (o.Own || o.Filled)
+		}
+	}
+	times, err := a.schedule(ctx, streams, hits)
+	if err != nil {
+		return nil, err
+	}
+	d := a.detail()
+	d.Exact = true
+	d.times(times)
+	d.misses(method, streams, known)
+	return d, nil
+}
+
+// reuses tells of the accesses of all cores, the CPU last, whether they hit the shared cache.
+func (a *analysis) reuses(streams []*stream, method string) (*reuse.Result, error) {
+	core := reuse.Unordered
+	cpu := reuse.Unordered
+	if quota := a.quota(); method == Interval {
+		core = func(all []reuse.Access) reuse.Core { return reuse.Regulated(all, quota) }
+		cpu = func(all []reuse.Access) reuse.Core { return reuse.Limited(all, quota) }
+	}
+	var cores []reuse.Core
+	for _, s := range streams {
+		accesses := make([]reuse.Access, len(s.sent))
+		for i := range s.sent {
+			accesses[i] = reuse.Line(s.sent[i].line)
+		}
+		cores = append(cores, core(accesses))
+	}
+	cores = append(cores, cpu(a.cpu.accesses))
+	cache := reuse.Cache{Sets: int(a.machine.LLC.Sets.Value), Ways: int(a.machine.LLC.Ways.Value)}
+	return reuse.Analyze(cache, 0, cores)
+}

@@ -1,0 +1,182 @@
+package llc
+
+import (
+	"context"
+	"fmt"
+
+	"warpbound/internal/method/inorder"
+)
+
+// event is an instruction that an SM issues.
+type event struct {
+	pc       int32
+	warp     int32 // its place on the SM
+	wave     int32
+	requests int32 // lines included
+	sends    int32 // accesses to the shared cache
+	until    int32 // the warp waits for so many answers of the SM; if it is posted, at fences and at its end
+	end      bool  // the last instruction of its warp
+	waits    bool  // at a barrier
+	release  bool  // the warps of its CTA that wait at a barrier
+}
+
+// sent is an access to the shared cache.
+type sent struct {
+	line  uint64
+	after int32 // cycles from the issue of the instruction until it can be sent
+	extra int32 // cycles for further operations on one address
+}
+
+// stream is what an SM issues, in its order, and what it sends to the shared cache.
+type stream struct {
+	warps  int // of each wave, at most
+	perCTA int
+	events []event
+	sent   []sent
+	hits   int64 // lines that its L1 has, or fetches already
+}
+
+// maxEvents limits the instructions of a launch that is looked at instruction by instruction.
+const maxEvents = 1 << 25
+
+// streams returns what each SM issues. All paths must be exact.
+func (a *analysis) streams(ctx context.Context) ([]*stream, error) {
+	all := make([]*stream, a.deal.sms)
+	for sm := range all {
+		p := &player{analysis: a, sm: sm, stream: stream{perCTA: a.perCTA}, l1: newTags(a.machine)}
+		for wave := 0; ; wave++ {
+			ctas := a.deal.wave(sm, wave)
+			if len(ctas) == 0 {
+				break
+			}
+			if err := ctx.Err(); err != nil {
+				return nil, err
+			}
+			if err := p.wave(wave, ctas); err != nil {
+				return nil, err
+			}
+		}
+		all[sm] = &p.stream
+	}
+	return all, nil
+}
+
+// player finds out in which order an SM issues.
+type player struct {
+	*analysis
+	sm     int
+	stream stream
+	l1     *tags
+	lines  []line // scratch
+}
+
+// standing is where a warp of a wave is.
+type standing struct {
+	place   place
+	path    *path
+	next    int // op
+	waits   bool
+	posted  int32 // answers that fences and its end wait for
+	retired bool
+}
+
+// wave plays a wave: strictly in turn, warps that wait at a barrier or have exited passed over.
+func (p *player) wave(wave int, ctas []int) error {
+	var warps []standing
+	for slot, cta := range ctas {
+		for w := range p.perCTA {
+			path, at := p.pathOf(cta, w)
+			warps = append(warps, standing{path: path, place: place{at: at, sm: p.sm, slot: slot*p.perCTA + w}})
+		}
+	}
+	p.stream.warps = max(p.stream.warps, len(warps))
+	type group struct{ living, waiting int }
+	groups := make([]group, len(ctas))
+	for i := range groups {
+		groups[i].living = p.perCTA
+	}
+	for left, passed := len(warps), 0; left > 0; {
+		for id := range warps {
+			w := &warps[id]
+			if w.waits || w.retired {
+				if passed++; passed > len(warps) {
+					return fmt.Errorf("kernel %s: a barrier is never complete, so the kernel does not end", p.graph.Kernel.Name)
+				}
+				continue
+			}
+			passed = 0
+			e := p.issue(w, id, wave)
+			g := &groups[id/p.perCTA]
+			switch {
+			case e.end:
+				w.retired = true
+				g.living--
+				left--
+			case e.waits:
+				w.waits = true
+				g.waiting++
+			}
+			if g.waiting > 0 && g.waiting == g.living {
+				e.release = true
+				g.waiting = 0
+				first := id / p.perCTA * p.perCTA
+				for k := range p.perCTA {
+					warps[first+k].waits = false
+				}
+			}
+			p.stream.events = append(p.stream.events, e)
+		}
+	}
+	return nil
+}
+
+// issue makes a warp issue its next instruction.
+func (p *player) issue(w *standing, id, wave int) event {
+	o := w.path.ops[w.next]
+	c := &p.costs[o.pc]
+	w.next++
+	e := event{pc: o.pc, warp: int32(id), wave: int32(wave), requests: o.requests, end: w.next == len(w.path.ops)}
+	if c.Kind == inorder.Barrier {
+		e.waits = o.requests > 0 && !e.end
+		e.requests = 0
+	}
+	if o.access >= 0 {
+		p.access(&e, c, &w.path.accesses[o.access], &w.place)
+	}
+	switch {
+	case c.Kind == inorder.Posted:
+		w.posted = max(w.posted, e.until)
+		e.until = 0
+	case c.Kind == inorder.Fence || e.end:
+		e.until = max(e.until, w.posted)
+	}
+	return e
+}
+
+// access looks up the lines of an instruction.
+func (p *player) access(e *event, c *inorder.Cost, a *access, at *place) {
+	s := &p.stream
+	p.lines = p.layout.lines(p.lines[:0], a, at)
+	for i, l := range p.lines {
+		number := int32(len(s.sent))
+		send := sent{line: l.number, after: int32((int64(e.requests)+int64(i))*c.Initiation + c.Latency)}
+		switch l.sort {
+		case read:
+			if fetch, ok := p.l1.use(l.number); ok {
+				s.hits++
+				e.until = max(e.until, fetch+1)
+				continue
+			}
+			p.l1.insert(l.number, number)
+		case write:
+			p.l1.use(l.number)
+		case atomic:
+			p.l1.drop(l.number)
+			send.extra = int32(max(l.operations-1, 0) * p.machine.LLC.Atomic.Value)
+		}
+		s.sent = append(s.sent, send)
+		e.sends++
+		e.until = number + 1
+	}
+	e.requests += int32(len(p.lines))
+}

@@ -1,0 +1,135 @@
+package llc
+
+import (
+	"math/bits"
+
+	"warpbound/internal/absexec"
+	"warpbound/internal/isa"
+	"warpbound/internal/method/inorder"
+	"warpbound/internal/method/requests"
+)
+
+// op is one instruction that a warp issues.
+type op struct {
+	pc       int32
+	requests int32 // to shared memory, parameters and constants; 1 of a barrier at which the warp waits
+	access   int32 // of path.accesses; -1 if there is none
+}
+
+// path is what a warp executes in every CTA of a box.
+type path struct {
+	exact    bool // ops is what it issues
+	ops      []op
+	accesses []access
+	sums     sums
+}
+
+// sums are what a warp needs at most, whatever else it knows of its path.
+type sums struct {
+	instrs   int64
+	busy     int64 // cycles of its instructions without what the shared cache takes
+	accesses int64 // to the shared cache
+	further  int64 // operations of atomic accesses on one address, after the first
+}
+
+// plus adds n times t.
+func (s *sums) plus(t sums, n int64) {
+	s.instrs = saturate(s.instrs, t.instrs, n)
+	s.busy = saturate(s.busy, t.busy, n)
+	s.accesses = saturate(s.accesses, t.accesses, n)
+	s.further = saturate(s.further, t.further, n)
+}
+
+// recorder makes the path of an abstract execution.
+type recorder struct {
+	*analysis
+	box  absexec.Box
+	path path
+}
+
+func (a *analysis) record(box absexec.Box) *recorder {
+	return &recorder{analysis: a, box: box, path: path{exact: true}}
+}
+
+// Step adds an instruction.
+func (r *recorder) Step(s *absexec.Step) {
+	c := &r.costs[s.PC]
+	onChip := r.onChip(c, s)
+	r.sum(c, s, onChip.Most)
+	r.path.exact = r.path.exact && s.Certain && onChip.Certain() && known(s) &&
+		c.Kind != inorder.Arrival && (c.Kind != inorder.Barrier || onChip.Most == 0 || inorder.Whole(r.launch, s.Instr, r.box, r.threads))
+	if !r.path.exact {
+		r.path.ops, r.path.accesses = nil, nil
+		return
+	}
+	o := op{pc: int32(s.PC), requests: int32(onChip.Most), access: -1}
+	if s.Access != nil {
+		if a := offChip(s); len(a.parts) > 0 {
+			o.access = int32(len(r.path.accesses))
+			r.path.accesses = append(r.path.accesses, a)
+		}
+	}
+	r.path.ops = append(r.path.ops, o)
+}
+
+// onChip returns the requests of a step that stay on the SM, for a barrier 1 if the warp waits
+// at it.
+func (r *recorder) onChip(c *inorder.Cost, s *absexec.Step) requests.Between {
+	switch {
+	case c.Kind == inorder.Barrier && s.Sure != 0:
+		return requests.Exactly(1)
+	case c.Kind == inorder.Barrier && s.Maybe != 0:
+		return requests.Between{Least: 0, Most: 1}
+	case s.Access != nil:
+		return r.counter.OnChip(s, r.box)
+	}
+	return requests.Exactly(0)
+}
+
+// known reports whether it is known what a step accesses.
+func known(s *absexec.Step) bool {
+	switch {
+	case s.Access == nil:
+		return true
+	case s.Instr.Op == isa.CpAsync && len(s.Instr.Src) > 3 && s.Maybe != 0:
+		return false // its fourth source tells which lanes read
+	}
+	return s.Sure == s.Maybe && s.Maybe&^s.Access.Known == 0
+}
+
+// sum adds what an instruction needs at most.
+func (r *recorder) sum(c *inorder.Cost, s *absexec.Step, onChip int64) {
+	add := sums{instrs: 1}
+	if s.Access != nil {
+		add.accesses = r.mostLines(s)
+		if sortOf(s.Instr) == atomic {
+			add.further = int64(bits.OnesCount64(s.Maybe))
+		}
+	}
+	if c.Kind == inorder.Barrier || c.Kind == inorder.Arrival {
+		add.busy = r.machine.SM.Barrier.Value
+	}
+	add.busy += c.Initiation*max(onChip+add.accesses, 1) + c.Latency
+	r.path.sums.plus(add, 1)
+}
+
+// mostLines returns the most lines of global and local memory that a step touches.
+func (r *recorder) mostLines(s *absexec.Step) int64 {
+	a := s.Access
+	lanes := a.Lanes[isa.Local] & s.Maybe
+	if a.Space == isa.Global || a.Space == isa.Local || a.Space == isa.Generic {
+		lanes |= s.Maybe &^ a.Known
+	}
+	bytes := int64(a.Bytes)
+	each := max((bytes+localWord-1)/localWord, (bytes-1)>>r.layout.shift+1) // aligned to its size
+	return r.counter.Lines(s, r.box) + each*int64(bits.OnesCount64(lanes))
+}
+
+// Fork begins alternatives, of which it is not known which one the warp executes.
+func (r *recorder) Fork(int) { r.path.exact = false }
+
+// Alternative begins the next of them. The sums are those of all together.
+func (r *recorder) Alternative() {}
+
+// Join ends alternatives.
+func (r *recorder) Join() {}

@@ -1,0 +1,165 @@
+package llc_test
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"maps"
+	"math/rand/v2"
+	"regexp"
+	"strings"
+	"testing"
+	"testing/fstest"
+
+	"warpbound"
+	"warpbound/internal/absexec"
+	"warpbound/internal/isa"
+	"warpbound/internal/kernelgen"
+	"warpbound/internal/machine"
+	"warpbound/internal/method/llc"
+)
+
+var (
+	first = flag.Uint64("first", 0, "seed of the first random kernel")
+	seeds = flag.Int("seeds", 40, "random kernels to bound and simulate")
+)
+
+// randomMachine draws a small and odd machine.
+func randomMachine(t testing.TB, src kernelgen.Source) *machine.Machine {
+	t.Helper()
+	builtin, err := machine.Builtin("integrated-fermi")
+	if err != nil {
+		t.Fatal(err)
+	}
+	m := *builtin
+	m.Classes = maps.Clone(m.Classes)
+	pick := func(n *machine.Number, values ...int64) { n.Value = values[src.IntN(len(values))] }
+	pick(&m.SM.Count, 1, 2, 5)
+	pick(&m.SM.CTAs, 1, 2, 8)
+	pick(&m.SM.WarpSize, 4, 8, 32)
+	m.SM.Threads.Value, m.SM.CTAThreads.Value = m.SM.Warps.Value*m.SM.WarpSize.Value, 64
+	pick(&m.SM.Dispatch, 1, 8, 30)
+	pick(&m.SM.Barrier, 4, 20)
+	pick(&m.L1.Sets, 1, 4, 128)
+	pick(&m.L1.Ways, 1, 2, 4)
+	pick(&m.L1.Line, 32, 128)
+	pick(&m.Shared.Banks, 1, 4, 32, 64)
+	pick(&m.Shared.BankBytes, 4, 8, 16)
+	pick(&m.Interconnect.Slot, 1, 3)
+	pick(&m.Interconnect.Latency, 1, 8, 21)
+	pick(&m.Interconnect.Credits, 1, 4, 128)
+	pick(&m.LLC.Sets, 1, 4, 128)
+	pick(&m.LLC.Ways, 1, 2, 32)
+	pick(&m.LLC.Latency, 1, 24)
+	pick(&m.LLC.Atomic, 0, 9)
+	pick(&m.DRAM.Banks, 1, 16)
+	pick(&m.DRAM.Row, 128, 4096)
+	pick(&m.DRAM.Slot, 1, 4)
+	pick(&m.DRAM.Open, 1, 40)
+	pick(&m.DRAM.Conflict, 40, 104)
+	pick(&m.Regulator.Quota, 1, 2, 7, 32, 1000)
+	pick(&m.Regulator.Wait, 0, 64, 500)
+	pick(&m.Regulator.Reset, 1, 4)
+	m.Regulator.Switch.Value = []machine.Switch{machine.On, machine.On, machine.Off}[src.IntN(3)]
+	for _, class := range isa.Classes() {
+		timing := m.Timing(class)
+		timing.Initiation = 1 + int64(src.IntN(4))
+		timing.Latency = timing.Initiation + int64(src.IntN(30))*int64(src.IntN(2))
+		m.Classes[class.String()] = timing
+	}
+	return &m
+}
+
+// bounded loads a job and bounds it. Loops that depend on data get a bound that they
+// surely keep.
+func bounded(t testing.TB, fsys fstest.MapFS, most int) (*warpbound.Job, []warpbound.Estimate) {
+	t.Helper()
+	text := string(fsys["job.toml"].Data)
+	if !strings.Contains(text, "[loop]") {
+		text += "\n[loop]\n"
+	}
+	for {
+		fsys["job.toml"] = &fstest.MapFile{Data: []byte(text)}
+		job, err := warpbound.LoadFS(fsys, "job.toml", warpbound.LoadOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		methods := []string{llc.Simple}
+		if job.Supports(llc.Interval) {
+			methods = append(methods, llc.Interval)
+		}
+		a, err := job.Analyze(context.Background(), warpbound.AnalyzeOptions{Methods: methods})
+		var loop *absexec.UnboundedLoop
+		switch {
+		case errors.As(err, &loop):
+			text += fmt.Sprintf("%q = %d\n", loop.Place(), most)
+		case err != nil && strings.Contains(err.Error(), "executes more than"):
+			return nil, nil
+		case err != nil:
+			t.Fatal(err)
+		default:
+			return job, a.Estimates
+		}
+	}
+}
+
+// TestRandomKernels bounds random kernels on random machines, and simulates them on some
+// inputs. No run may take longer or have more misses. On a machine with one SM, and a DRAM all
+// reads of which take the same time, nothing is unknown of the latencies if the paths are known,
+// and the bound is the time of every run; unless a line is evicted before it arrives.
+func TestRandomKernels(t *testing.T) {
+	bound, ordered, same, sum := 0, 0, 0, 0.0
+	for seed := *first; seed < *first+uint64(*seeds); seed++ {
+		src := rand.New(rand.NewPCG(seed, 2))
+		opts := kernelgen.Options{
+			Statements: 4 + src.IntN(10), Depth: 1 + src.IntN(3), Trips: 1 + src.IntN(3),
+			Threads: 60, CTAs: 9, Irreducible: src.IntN(4) == 0, Bounded: src.IntN(8) > 0,
+		}
+		c := kernelgen.New(src, opts)
+		if src.IntN(2) == 0 { // nothing depends on inputs
+			c.Job = regexp.MustCompile(`"uniform\(.*\)"`).ReplaceAllString(c.Job, `"iota"`)
+			c.Job = regexp.MustCompile(`range = \[(\d+), \d+\]`).ReplaceAllString(c.Job, "value = $1")
+		}
+		m := randomMachine(t, src)
+		certain := m.SM.Count.Value == 1 && m.LLC.Sets.Value*m.LLC.Ways.Value >= 128
+		if certain {
+			m.DRAM.Open.Value = m.DRAM.Conflict.Value
+		}
+		fsys := fstest.MapFS{
+			"job.toml":           {Data: []byte(regexp.MustCompile(`machine *=.*`).ReplaceAllString(c.Job, `machine = "m.toml"`))},
+			kernelgen.ModuleFile: {Data: []byte(c.Module)},
+			"m.toml":             {Data: m.Format()},
+		}
+		job, estimates := bounded(t, fsys, 2*opts.Trips)
+		if job == nil {
+			continue
+		}
+		most := int64(0)
+		for vector := range 3 {
+			run, err := job.Simulate(context.Background(), warpbound.SimulateOptions{Vector: vector})
+			if err != nil {
+				t.Fatalf("seed %d: %v", seed, err)
+			}
+			most = max(most, run.Cycles)
+			for _, e := range estimates {
+				d := e.Detail.(*llc.Detail)
+				misses := run.Counters["l2_misses"]
+				if run.Cycles > e.Cycles || misses > d.Misses || certain && d.Exact && (run.Cycles != e.Cycles || misses != d.Misses) {
+					t.Errorf("seed %d, vector %d: %s says %d cycles, %d misses, exact %t; the run takes %d cycles, %d misses\n%s\n%s\n%s",
+						seed, vector, e.Method, e.Cycles, d.Misses, d.Exact, run.Cycles, misses, fsys["job.toml"].Data, c.Module, fsys["m.toml"].Data)
+				}
+				if certain && d.Exact {
+					same++
+				}
+			}
+		}
+		d := estimates[0].Detail.(*llc.Detail)
+		if d.Exact {
+			ordered++
+			sum += float64(estimates[len(estimates)-1].Cycles) / float64(most)
+		}
+		bound++
+	}
+	t.Logf("%d kernels, %d of which have bounds; the order of %d is known, with a mean of bound/simulation of %.3f; %d times exact", *seeds, bound, ordered, sum/float64(max(ordered, 1)), same)
+}

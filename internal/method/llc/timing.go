@@ -1,0 +1,207 @@
+package llc
+
+import (
+	"context"
+
+	"warpbound/internal/method/inorder"
+)
+
+// clock computes when an SM issues what it issues, and when what it sends is sent and answered: all at the
+// latest, if each access takes as long as what is known of it allows. All of these times
+// are maxima of sums, so they grow with each latency.
+type clock struct {
+	*analysis
+	stream *stream
+	hits   []bool // accesses that need no turn at the DRAM
+	queue  queue
+	quota  int64 // accesses of an interval
+
+	at      int // event
+	wave    int32
+	began   int64 // the wave
+	port    int64 // when the port takes the next instruction
+	warps   []ready
+	froms   []int64 // of the accesses made so far: from when on they can be sent
+	sent    []int64 // of those in intervals that have begun: when they are sent at the latest,
+	answers []int64 // and answered
+	left    int64   // when the last warp that exited so far issued its exit
+	end     int64   // when the last warp that exited so far retired
+
+	issue int64 // cycles in which the port is held
+}
+
+// ready is from when on a warp can issue, or retire if it has exited.
+type ready struct {
+	at     int64
+	until  int32 // answers it waits for
+	served int64 // when its posted accesses on the SM are over
+	waits  bool  // at a barrier
+	exits  bool
+}
+
+// run computes as much as the intervals that have begun allow, and reports whether that is all.
+func (c *clock) run(begins []int64) bool {
+	for ; c.at < len(c.stream.events); c.at++ {
+		e := &c.stream.events[c.at]
+		if e.wave != c.wave {
+			if !c.retire(begins) {
+				return false
+			}
+			c.begin(e.wave)
+		}
+		w := &c.warps[e.warp]
+		credit := int32(len(c.froms)) - int32(c.machine.Interconnect.Credits.Value) + 1
+		if !c.answered(max(w.until, credit), begins) {
+			return false
+		}
+		now := max(c.port, w.at, c.answer(w.until), c.answer(credit))
+		c.issues(e, w, now)
+	}
+	return c.retire(begins)
+}
+
+// answer returns when so many answers are there.
+func (c *clock) answer(n int32) int64 {
+	if n <= 0 {
+		return 0
+	}
+	return c.answers[n-1]
+}
+
+// answered reports whether it is known when so many answers are there.
+func (c *clock) answered(n int32, begins []int64) bool {
+	for k := len(c.answers); k < int(n); k++ {
+		interval := int64(k) / c.quota
+		if interval >= int64(len(begins)) {
+			return false
+		}
+		sent, answer := c.queue.send(max(c.froms[k], begins[interval]), c.hits[k], int64(c.stream.sent[k].extra))
+		c.sent, c.answers = append(c.sent, sent), append(c.answers, answer)
+	}
+	return true
+}
+
+// begin begins a wave when the one before has retired.
+func (c *clock) begin(wave int32) {
+	c.wave = wave
+	start := c.end + c.machine.SM.Dispatch.Value
+	c.warps = c.warps[:0]
+	for range c.stream.warps {
+		c.warps = append(c.warps, ready{at: start})
+	}
+}
+
+// retire finds out when the last of the warps that have exited retires, if that is known.
+func (c *clock) retire(begins []int64) bool {
+	for i := range c.warps {
+		w := &c.warps[i]
+		if !w.exits {
+			continue
+		}
+		if !c.answered(w.until, begins) {
+			return false
+		}
+		c.end = max(c.end, w.at, c.answer(w.until))
+	}
+	return true
+}
+
+// issues issues an instruction.
+func (c *clock) issues(e *event, w *ready, now int64) {
+	cost := &c.costs[e.pc]
+	service := cost.Initiation
+	w.at, w.until = now+cost.Latency, 0
+	switch cost.Kind {
+	case inorder.Fence:
+		w.at, w.until = max(w.at, w.served), e.until
+	case inorder.Load, inorder.Posted:
+		service *= int64(max(e.requests, 1))
+		w.at = now + service
+		over := w.at + cost.Rest()
+		switch {
+		case e.requests > 0 && cost.Kind == inorder.Load:
+			w.at, w.until = over, e.until
+		case e.requests > 0:
+			w.served = max(w.served, over)
+		}
+	}
+	c.port = now + service
+	c.issue += service
+	for range e.sends {
+		c.froms = append(c.froms, now+int64(c.stream.sent[len(c.froms)].after))
+	}
+	if e.end {
+		w.exits, w.at, w.until = true, max(c.port, w.served), e.until
+		c.left = max(c.left, now)
+	}
+	w.waits = e.waits
+	if e.release {
+		first := int(e.warp) / c.stream.perCTA * c.stream.perCTA
+		for k := range c.stream.perCTA {
+			if other := &c.warps[first+k]; other.waits {
+				other.waits, other.at, other.until = false, now+c.machine.SM.Barrier.Value, 0
+			}
+		}
+	}
+}
+
+// schedule is the time of all SMs.
+type schedule struct {
+	clocks    []*clock
+	intervals int64
+	cycles    int64
+	ends      int64 // from when all SMs have sent what they may to the begins of intervals
+}
+
+// schedule computes the time of all SMs together. hits tells of the accesses of each SM which need no
+// turn at the DRAM.
+func (a *analysis) schedule(ctx context.Context, streams []*stream, hits [][]bool) (*schedule, error) {
+	s := &schedule{}
+	for sm, stream := range streams {
+		s.clocks = append(s.clocks, &clock{
+			analysis: a, stream: stream, hits: hits[sm], quota: a.quota(), wave: -1, queue: newQueue(newLatencies(a.machine, sm)),
+		})
+	}
+	for begins := []int64{0}; ; {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		over := true
+		for _, c := range s.clocks {
+			over = c.run(begins) && over
+		}
+		if over {
+			s.intervals = int64(len(begins))
+			for _, c := range s.clocks {
+				s.cycles = max(s.cycles, c.end)
+			}
+			return s, nil
+		}
+		next, done := a.interval(s.clocks, begins)
+		s.ends += next - done
+		begins = append(begins, next)
+	}
+}
+
+// interval returns when the next interval begins, at the latest: when every SM has sent its quota or
+// all that it has, the CPU is waited for no more, all is answered, and the counters are reset. done is when the SMs have sent theirs.
+func (a *analysis) interval(clocks []*clock, begins []int64) (next, done int64) {
+	k := int64(len(begins))
+	done = begins[k-1]
+	answered := int64(0)
+	for _, c := range clocks {
+		if int64(len(c.sent)) >= k*c.quota {
+			done = max(done, c.sent[k*c.quota-1])
+		} else {
+			done = max(done, c.left)
+			if n := len(c.sent); n > 0 {
+				done = max(done, c.sent[n-1])
+			}
+		}
+		if n := min(int64(len(c.answers)), k*c.quota); n > 0 {
+			answered = max(answered, c.answers[n-1])
+		}
+	}
+	closed, over := a.cpu.close(done)
+	return max(closed, over, answered) + a.machine.Regulator.Reset.Value, done
+}
