@@ -31,7 +31,7 @@ func selfcheckCommand() *cobra.Command {
 	flags.Var(&first, "first", "number of the first kernel, to go on or to repeat one")
 	flags.Uint64Var(&cfg.Seed, "seed", 1, "seed of the kernels")
 	flags.StringSliceVar(&cfg.Methods, "methods", warpbound.Methods(), "only these methods, for example static/cta")
-	flags.StringArrayVar(&machines, "machine", []string{"predictable-rr", "mini-simt", "gcn3-split"}, "machine name or file that the random machines are like; may be repeated")
+	flags.StringArrayVar(&machines, "machine", []string{"predictable-rr", "mini-simt", "gcn3-split", "integrated-fermi"}, "machine name or file that the random machines are like; may be repeated")
 	flags.StringVar(&out, "out", "selfcheck-findings", "directory for reduced kernels that violate a bound; made when there is one")
 	flags.StringVar(&replay, "replay", "", "check the saved finding in this directory instead")
 	c.RunE = func(c *cobra.Command, args []string) error {

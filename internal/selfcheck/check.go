@@ -61,6 +61,7 @@ type simulated struct {
 	vector int
 	mode   string // how wavefronts split; empty where they do not
 	cycles int64
+	misses int64 // in a shared cache
 }
 
 // of returns the runs in a mode.
@@ -163,7 +164,7 @@ func simulate(ctx context.Context, j *warpbound.Job, name string, vector int, wa
 		}
 		return simulated{}, 0, failure("executing", name, vector, err)
 	}
-	return simulated{name, vector, j.Mode(), run.Cycles}, alone.longest, nil
+	return simulated{name, vector, j.Mode(), run.Cycles, run.Counters["l2_misses"]}, alone.longest, nil
 }
 
 func failure(stage, job string, vector int, err error) *violation {

@@ -9,6 +9,7 @@ import (
 
 	"warpbound"
 	"warpbound/internal/estimate"
+	"warpbound/internal/method/llc"
 )
 
 // hold holds the estimates of the job against the runs: those that rest on observed facts
@@ -60,8 +61,28 @@ func (c *checker) hold(ctx context.Context, job *warpbound.Job, runs []simulated
 					method, e.Cycles, e.Evidence, least.vector, least.job, inWords(least.mode), least.cycles),
 			}}
 		}
+		if out.violation == nil {
+			out.violation = holdMisses(e, own)
+		}
 	}
 	return nil
+}
+
+// holdMisses holds what an estimate says of the misses in a shared cache, if it does, against all
+// runs.
+func holdMisses(e *warpbound.Estimate, runs []simulated) *violation {
+	d, ok := e.Detail.(*llc.Detail)
+	if !ok {
+		return nil
+	}
+	most := slices.MaxFunc(runs, func(a, b simulated) int { return int(a.misses - b.misses) })
+	if most.misses <= d.AllMisses {
+		return nil
+	}
+	return &violation{Violation: estimate.Violation{
+		Kind: kindBound, Method: e.Method, Job: most.job, Vector: most.vector, Bound: e.Cycles, Cycles: most.cycles,
+		Text: fmt.Sprintf("%s says at most %d misses (%s); test vector %d of %s has %d", e.Method, d.AllMisses, e.Evidence, most.vector, most.job, most.misses),
+	}}
 }
 
 // inWords says in which mode a run was made.

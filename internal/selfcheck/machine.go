@@ -36,9 +36,13 @@ func vary(m *machine.Machine, src kernelgen.Source) *machine.Machine {
 	set(&sm.Barrier, 4, 20)
 	set(&v.Shared.Banks, 1, 4, 32, 64)
 	set(&v.Shared.BankBytes, 4, 8, 16)
-	set(&v.Memory.Segment, 32, 128, 1024)
-	if requests := []machine.Requests{"", machine.BySegment, machine.ByAccess}[src.IntN(3)]; requests != "" {
-		v.Memory.Requests = machine.Choice[machine.Requests]{Value: requests, Source: drawn}
+	if m.Core == machine.Integrated {
+		shares(&v, src, set)
+	} else {
+		set(&v.Memory.Segment, 32, 128, 1024)
+		if requests := []machine.Requests{"", machine.BySegment, machine.ByAccess}[src.IntN(3)]; requests != "" {
+			v.Memory.Requests = machine.Choice[machine.Requests]{Value: requests, Source: drawn}
+		}
 	}
 	if m.Core == machine.Splitting {
 		splits(&v, set)
@@ -68,6 +72,31 @@ func vary(m *machine.Machine, src kernelgen.Source) *machine.Machine {
 		sm.Barrier.Value = max(sm.Barrier.Value, v.Timing(class).Initiation)
 	}
 	return &v
+}
+
+// shares varies what SMs and CPU share, and how accesses to it are regulated.
+func shares(v *machine.Machine, src kernelgen.Source, set func(*machine.Number, ...int64)) {
+	set(&v.L1.Sets, 1, 4)
+	set(&v.L1.Ways, 1, 2)
+	set(&v.L1.Line, 32)
+	set(&v.Interconnect.Slot, 1, 3)
+	set(&v.Interconnect.Latency, 1, 21)
+	set(&v.Interconnect.Credits, 1, 4, 16)
+	set(&v.LLC.Sets, 1, 4)
+	set(&v.LLC.Ways, 1, 2, 8)
+	set(&v.LLC.Latency, 1, 60)
+	set(&v.LLC.Atomic, 0, 30)
+	set(&v.Regulator.Quota, 1, 2, 7, 1000)
+	set(&v.Regulator.Wait, 0, 500)
+	set(&v.Regulator.Reset, 1, 40)
+	set(&v.DRAM.Banks, 1, 4)
+	set(&v.DRAM.Row, 128)
+	set(&v.DRAM.Slot, 1, 20)
+	set(&v.DRAM.Open, 1)
+	set(&v.DRAM.Conflict, 40, 400)
+	if src.IntN(4) == 3 {
+		v.Regulator.Switch = machine.Choice[machine.Switch]{Value: machine.Off, Source: drawn}
+	}
 }
 
 // splits varies what is there to split wavefronts.

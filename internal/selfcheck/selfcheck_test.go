@@ -67,13 +67,29 @@ func TestKernels(t *testing.T) {
 		t.Errorf("%+v", s)
 	}
 	for _, m := range s.Methods {
-		if strings.HasPrefix(m.Method, "split/") {
+		if strings.HasPrefix(m.Method, "split/") || strings.HasPrefix(m.Method, "static/llc-") {
 			if m.Checked+m.Refused > 0 {
 				t.Errorf("%+v", m) // no machine is for it
 			}
 			continue
 		}
 		if m.Checked+m.Refused != kernels || m.Refused > kernels/10 || m.LeastRatio < 1 || m.MeanRatio < m.LeastRatio || m.WorstRatio < m.MeanRatio {
+			t.Errorf("%+v", m)
+		}
+	}
+}
+
+// TestShared checks the bounds of launches on machines whose SMs share a cache.
+func TestShared(t *testing.T) {
+	const kernels = 40
+	cfg := config(t, kernels)
+	cfg.Machines = builtins(t, "integrated-fermi")
+	s := run(t, cfg)
+	if s.Violated() {
+		t.Errorf("%+v", s)
+	}
+	for _, m := range s.Methods {
+		if strings.HasPrefix(m.Method, "static/llc-") && (m.Checked < kernels/2 || m.Refused > kernels/10 || m.LeastRatio < 1) {
 			t.Errorf("%+v", m)
 		}
 	}
