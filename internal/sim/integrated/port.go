@@ -234,6 +234,6 @@ func (p *port) arrive(now int64) {
 	if p.index < len(p.sim.sms) {
 		p.sim.sms[p.index].next = now
 	} else {
-		p.sim.cpu.answered(now)
+		p.sim.cpu.resume(now)
 	}
 }

@@ -386,7 +386,7 @@ func (w *twin) stepCPU(t testing.TB, now int64) {
 		}
 		w.cpuOn, w.cpuAt = nil, now+w.next.Gap
 	}
-	if now < w.cpuAt || w.cpu().unanswered() >= w.m.Interconnect.Credits.Value {
+	if now < w.cpuAt {
 		return
 	}
 	line, over := w.next.Address/uint64(w.m.L1.Line.Value), now+w.m.CPU.Hit.Value
@@ -395,7 +395,7 @@ func (w *twin) stepCPU(t testing.TB, now int64) {
 			w.uses++
 			l.used = w.uses
 		}
-		w.cpu().enqueue(line, emu.Store, over, 0)
+		w.cpuOn = w.cpu().enqueue(line, emu.Store, over, 0)
 	} else if a := w.load(w.cpu(), line, over); !a.answered {
 		w.cpuOn = a
 	}
