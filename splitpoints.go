@@ -3,6 +3,7 @@ package warpbound
 import (
 	"context"
 	"fmt"
+	"path/filepath"
 	"slices"
 
 	"warpbound/internal/estimate"
@@ -125,12 +126,8 @@ func splitParts(d *split.Detail) []estimate.SplitPart {
 // pws bounds mode pws with the branches of some blocks split, those of the kernel without
 // splits.
 func (c *comparison) pws(ctx context.Context, blocks []int) (*Estimate, error) {
-	places := []string{}
-	for _, b := range blocks {
-		places = append(places, c.division.whole.graph.Name(b))
-	}
 	simds := c.out.SplitSIMDs
-	job, err := c.Split(SplitOptions{Mode: string(machine.PWS), SIMDs: &simds, Branches: places})
+	job, err := c.Split(SplitOptions{Mode: string(machine.PWS), SIMDs: &simds, blocks: append([]int{}, blocks...)})
 	if err != nil {
 		return nil, err
 	}
@@ -140,7 +137,7 @@ func (c *comparison) pws(ctx context.Context, blocks []int) (*Estimate, error) {
 // addPoints tells of each branch that can be split whether it does and what that buys.
 func (c *comparison) addPoints(ctx context.Context) error {
 	whole := c.division.whole
-	marked, err := whole.marked(c.division.opts.Branches)
+	marked, err := whole.marked(&c.division.opts)
 	if err != nil {
 		return err
 	}
@@ -162,10 +159,19 @@ func (c *comparison) addPoints(ctx context.Context) error {
 	return nil
 }
 
-// point names a branch.
+// point names a branch: by its block, or else by its line. A name that means other branches
+// too, or another, is left out.
 func (c *comparison) point(block int) estimate.SplitPoint {
-	g := c.division.whole.graph
-	return estimate.SplitPoint{Place: g.Name(block), Pos: g.Last(block).Pos.String()}
+	whole := c.division.whole
+	branch := whole.graph.Last(block).Pos
+	p := estimate.SplitPoint{Pos: branch.String()}
+	for _, name := range []string{whole.graph.Name(block), fmt.Sprintf("%s:%d", filepath.Base(branch.File), branch.Line)} {
+		if at, err := whole.at(name); err == nil && slices.Equal(at, []int{block}) {
+			p.Place = name
+			break
+		}
+	}
+	return p
 }
 
 // without bounds mode pws with all branches of a set split but one.

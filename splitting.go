@@ -22,6 +22,8 @@ type SplitOptions struct {
 	// Branches are labels and lines of the branches that split in mode pws, or only "all" for
 	// every one that can; nil for those that module and job mark, empty for none.
 	Branches []string
+
+	blocks []int // of the kernel without splits, whose branches split instead; nil for Branches
 }
 
 // division is how the wavefronts of a job split, on a machine with split cores.
@@ -106,7 +108,7 @@ func (j *Job) split(opts SplitOptions) (*Job, error) {
 	case machine.DWS:
 		out.division.splits = j.splittable()
 	case machine.PWS:
-		if err := out.insert(opts.Branches, simds); err != nil {
+		if err := out.insert(&opts, simds); err != nil {
 			return nil, err
 		}
 	}
@@ -115,8 +117,8 @@ func (j *Job) split(opts SplitOptions) (*Job, error) {
 
 // insert puts instructions that split before the branches that are marked, as far as there
 // are split SIMDs for them.
-func (j *Job) insert(branches []string, simds int) error {
-	marked, err := j.marked(branches)
+func (j *Job) insert(opts *SplitOptions, simds int) error {
+	marked, err := j.marked(opts)
 	if err != nil {
 		return err
 	}
@@ -235,8 +237,11 @@ func (j *Job) splittable() []int {
 
 // marked returns the blocks whose branches are marked for splitting: at the given places,
 // or by module and job if that is nil.
-func (j *Job) marked(branches []string) ([]int, error) {
-	spec := &j.bound.Job.Split
+func (j *Job) marked(opts *SplitOptions) ([]int, error) {
+	if opts.blocks != nil {
+		return opts.blocks, nil
+	}
+	spec, branches := &j.bound.Job.Split, opts.Branches
 	if slices.Equal(branches, []string{everyBranch}) || branches == nil && spec.All {
 		return j.splittable(), nil
 	}
@@ -250,20 +255,28 @@ func (j *Job) marked(branches []string) ([]int, error) {
 		}
 	}
 	for _, text := range branches {
-		p, err := job.ParsePlace(text)
+		at, err := j.at(text)
 		if err != nil {
 			return nil, err
 		}
-		at := p.Instrs(j.graph.Kernel)
 		if at == nil {
 			return nil, fmt.Errorf("kernel %s has no branch at %q: give a label, or a line of %s", j.graph.Kernel.Name, text, j.graph.Kernel.File)
 		}
-		blocks = append(blocks, j.blocksOf(at)...)
+		blocks = append(blocks, at...)
 	}
 	slices.Sort(blocks)
 	blocks = slices.Compact(blocks)
 	_, err := splitting.Insert(j.graph, blocks) // lists those that cannot be split
 	return blocks, err
+}
+
+// at returns the blocks at a place.
+func (j *Job) at(place string) ([]int, error) {
+	p, err := job.ParsePlace(place)
+	if err != nil {
+		return nil, err
+	}
+	return j.blocksOf(p.Instrs(j.graph.Kernel)), nil
 }
 
 // everyBranch stands for every branch that can be split.

@@ -39,7 +39,7 @@ type SplitPart struct {
 
 // SplitPoint is a branch that can be split.
 type SplitPoint struct {
-	Place    string `json:"place"` // of its block, as a job names it
+	Place    string `json:"place"` // as a job names it; empty if it can name it only with others
 	Pos      string `json:"pos"`
 	Marked   bool   `json:"marked"`
 	Selected bool   `json:"selected"` // splits in mode pws

@@ -86,7 +86,7 @@ func splitPoints(p *printer, s *estimate.Splitting) {
 			if b.Selected {
 				without, buys = group(b.Without), group(b.Without-pws)
 			}
-			rows.printf("  %s\t%s\t%s\t%s\t  %s at %s\n", yes(b.Marked), yes(b.Selected), without, buys, b.Place, b.Pos)
+			rows.printf("  %s\t%s\t%s\t%s\t  %s\n", yes(b.Marked), yes(b.Selected), without, buys, where(b))
 		}
 	})
 	p.printf("\n")
@@ -107,7 +107,7 @@ func splitChoice(p *printer, s *estimate.Splitting) {
 		}
 	})
 	for _, b := range c.Passed {
-		p.printf("  not considered: %s at %s\n", b.Place, b.Pos)
+		p.printf("  not considered: %s\n", where(b))
 	}
 	best := c.Sets[c.Best]
 	if len(best.Points) > 0 {
@@ -115,20 +115,36 @@ func splitChoice(p *printer, s *estimate.Splitting) {
 		p.table(func(rows *printer) {
 			rows.printf("  bound without it\tbuys\t  branch\n")
 			for _, b := range best.Points {
-				rows.printf("  %s\t%s\t  %s at %s\n", group(b.Without), group(b.Without-best.Cycles), b.Place, b.Pos)
+				rows.printf("  %s\t%s\t  %s\n", group(b.Without), group(b.Without-best.Cycles), where(b))
 			}
 		})
 	}
-	p.printf("\nIn the job:\n\n  [split]\n  mode     = \"pws\"\n  simds    = %d\n  branches = [%s]\n\n", s.SplitSIMDs, places(best.Points))
+	branches, ok := places(best.Points)
+	if !ok {
+		p.printf("\nA job cannot name some of these branches: mark them in the module.\n\n")
+		return
+	}
+	p.printf("\nIn the job:\n\n  [split]\n  mode     = \"pws\"\n  simds    = %d\n  branches = [%s]\n\n", s.SplitSIMDs, branches)
 }
 
-// places lists branches as a job names them.
-func places(points []estimate.SplitPoint) string {
+// places lists branches as a job names them. It is false if that cannot name them all.
+func places(points []estimate.SplitPoint) (string, bool) {
 	var list []string
 	for _, b := range points {
+		if b.Place == "" {
+			return "", false
+		}
 		list = append(list, fmt.Sprintf("%q", b.Place))
 	}
-	return strings.Join(list, ", ")
+	return strings.Join(list, ", "), true
+}
+
+// where says where a branch is.
+func where(b estimate.SplitPoint) string {
+	if b.Place == "" {
+		return b.Pos
+	}
+	return b.Place + " at " + b.Pos
 }
 
 func yes(b bool) string {
