@@ -27,6 +27,8 @@ var arrows = []struct {
 	{"internal/kernelgen", []string{"internal/..."}, "random kernels are text, for whatever reads text"},
 	{"internal/synthetic", []string{"internal/..."}, "benchmarks are text, for whatever reads text"},
 	{"internal/stream", []string{"internal/isa/...", "internal/machine", "internal/emu", "internal/sim/...", "internal/method/..."}, "a stream of accesses knows no machine"},
+	{"internal/smt", []string{"internal/..."}, "formulas know no program and start no process"},
+	{"internal/smt/process", []string{"internal/isa", "internal/emu"}, "solvers know no program"},
 	{"internal/trace", []string{"internal/..."}, "traces also come from elsewhere"},
 	{"internal/isa", []string{"internal/isa/*", "internal/cfg", "internal/machine", "internal/emu", "internal/sim/..."}, "the program is neutral: no syntax, no timing"},
 	{"internal/cfg", []string{"internal/isa/*", "internal/machine", "internal/emu", "internal/sim/...", "internal/method/..."}, "flow graphs have no timing"},
@@ -60,7 +62,7 @@ var arrows = []struct {
 var passages = []string{"internal/fold"}
 
 // files are the only packages that may open files or start processes.
-var files = []string{"warpbound", "internal/cli", "internal/job", "internal/ipet", "cmd/warpbound"}
+var files = []string{"warpbound", "internal/cli", "internal/job", "internal/ipet", "internal/smt/process", "cmd/warpbound"}
 
 // goList runs go list. It opens all sources itself too, so that a result in the test cache
 // is not taken for that of others: the cache does not see what another process reads.
