@@ -119,6 +119,7 @@ func TestPatterns(t *testing.T) {
 		{"two-way conflict", "mov.u64 %d1, tile; mul.wide.u32 %d2, %tid, 8; add.u64 %d1, %d1, %d2; ld.shared.u32 %r1, [%d1];", 8, true, 2, 2, ""},
 		{"all in one bank", "mov.u64 %d1, tile; mul.wide.u32 %d2, %tid, 128; add.u64 %d1, %d1, %d2; ld.shared.u32 %r1, [%d1];", 128, true, 32, 32, ""},
 		{"padded", "mov.u64 %d1, tile; mul.wide.u32 %d2, %tid, 132; add.u64 %d1, %d1, %d2; ld.shared.u32 %r1, [%d1];", 132, true, 1, 1, ""},
+		{"a variable that only an address names", "st.shared.u32 [tile], %tid;", 0, true, 1, 1, ""},
 		{"one address of atomics", "mov.u64 %d1, tile; red.shared.add.u32 [%d1], 1;", 0, true, 32, 32, ""},
 		{"within a branch", "setp.lt.u32 %p1, %tid, 3; @%p1 bra M; mul.wide.u32 %d1, %tid, 8; add.u64 %d1, %d1, %buf; ld.global.u64 %d2, [%d1]; M:", 8, true, 1, 2, ""},
 		{"a grid-stride loop", `mov.u32 %r1, %tid;

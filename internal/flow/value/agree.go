@@ -65,7 +65,16 @@ func agree(r *Result) *agreement {
 // formVaries reports whether the lanes that execute a block together may disagree on a
 // form there.
 func (a *agreement) formVaries(f Form, block int) bool {
-	return !f.known() || f.mentions(func(s Symbol) bool { return a.varies[s] || a.outdated(s, block) })
+	return !f.known() || f.mentions(func(s Symbol) bool { return a.differs(s) || a.outdated(s, block) })
+}
+
+// differs reports whether lanes may disagree on a symbol. It may be one that nothing but an
+// address mentions, which comes after those of the agreement.
+func (a *agreement) differs(s Symbol) bool {
+	if int(s) < len(a.varies) {
+		return a.varies[s]
+	}
+	return a.symbolVaries(s)
 }
 
 // outdated reports whether lanes in a block may have values of a symbol that were
