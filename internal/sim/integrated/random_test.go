@@ -180,6 +180,45 @@ func TestRandom(t *testing.T) {
 	}
 }
 
+// TestMonotone: where it is certain which accesses hit, because an SM has the shared cache for
+// itself, no run becomes shorter when anything takes longer.
+func TestMonotone(t *testing.T) {
+	for seed := range uint64(30) {
+		t.Run(fmt.Sprint(seed), func(t *testing.T) {
+			t.Parallel()
+			src := rand.New(rand.NewPCG(seed, 7))
+			code, prepare := randomKernel(t, src)
+			m := randomMachine(t, src)
+			m.SM.Count.Value = 1
+			before := observe(t, randomConfig(m, code), prepare).Cycles
+			for range 8 {
+				more := func(n *machine.Number) { n.Value += int64(src.IntN(50) * src.IntN(2)) }
+				more(&m.SM.Dispatch)
+				more(&m.SM.Barrier)
+				more(&m.Interconnect.Latency)
+				more(&m.LLC.Latency)
+				more(&m.LLC.Atomic)
+				more(&m.Regulator.Reset)
+				longer := int64(src.IntN(50))
+				m.DRAM.Open.Value += longer
+				m.DRAM.Conflict.Value += longer + int64(src.IntN(50))
+				for _, class := range isa.Classes() {
+					timing := m.Timing(class)
+					longer := int64(src.IntN(2))
+					timing.Initiation += longer
+					timing.Latency += longer + int64(src.IntN(20))
+					m.Classes[class.String()] = timing
+				}
+				after := observe(t, randomConfig(m, code), prepare).Cycles
+				if after < before {
+					t.Fatalf("%d cycles, %d before everything took longer", after, before)
+				}
+				before = after
+			}
+		})
+	}
+}
+
 // TestSteadyState: once storage has grown, a run allocates nothing.
 func TestSteadyState(t *testing.T) {
 	code := compile(t, stride+"ld.global.u32 %r1, [%rd1]; atom.global.add.u32 %r2, [%buf], %r1; bar.sync 0; st.global.u32 [%rd1], %r2; ret;")
