@@ -4,6 +4,8 @@ import (
 	"context"
 
 	"warpbound/internal/method/llc"
+	"warpbound/internal/sim"
+	"warpbound/internal/stream"
 )
 
 // boundShared is the estimate of static/llc-simple or static/llc-interval.
@@ -12,8 +14,47 @@ func (j *Job) boundShared(ctx context.Context, method string) (*Estimate, error)
 	if err != nil {
 		return nil, err
 	}
+	_, addresses, err := j.fold()
+	if err != nil {
+		return nil, err
+	}
+	cpu, err := j.cpu(addresses)
+	if err != nil {
+		return nil, err
+	}
 	return llc.Analyze(ctx, llc.Config{
-		Launch: c.Launch, Graph: c.Graph, Machine: c.Machine, CTAs: c.CTAs,
+		Launch: c.Launch, Graph: c.Graph, Machine: c.Machine, CTAs: c.CTAs, CPU: cpu,
 		Inputs: c.Inputs, Fixed: c.Fixed, Uniform: c.Uniform, Bounds: c.Bounds, Counted: c.Counted,
 	}, method)
+}
+
+// Of a longer stream of the CPU only so many accesses are followed; endless is more than one makes
+// in any run.
+const (
+	maxFollowed = 1 << 20
+	endless     = 1 << 39
+)
+
+// cpu returns what the job's CPU does, with its buffers at the given addresses.
+func (j *Job) cpu(addresses []uint64) (llc.CPU, error) {
+	var cpu llc.CPU
+	cursor := j.bound.Job.Cursor()
+	if cursor == nil {
+		return cpu, nil
+	}
+	for {
+		a, ok, err := cursor.Next()
+		if !ok || err != nil {
+			return cpu, err
+		}
+		if len(cpu.Accesses) == maxFollowed {
+			cpu.More = endless
+			return cpu, nil
+		}
+		base := uint64(sim.CPUBase)
+		if a.Buffer != stream.Own {
+			base = addresses[j.bound.Job.CPU.Buffers[a.Buffer]]
+		}
+		cpu.Accesses = append(cpu.Accesses, llc.CPUAccess{Address: base + uint64(a.Offset), Store: a.Store})
+	}
 }

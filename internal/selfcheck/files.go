@@ -11,6 +11,7 @@ import (
 const (
 	jobFile     = "job.toml"     // the job with the widest inputs, whose time is bounded
 	machineFile = "machine.toml" // its machine
+	streamFile  = "cpu.stream"   // what a CPU does beside the kernel, if there is one
 )
 
 // Files are the texts of an instance by name: a job, its module and machine, and jobs with

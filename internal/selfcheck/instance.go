@@ -2,6 +2,7 @@ package selfcheck
 
 import (
 	"fmt"
+	"strings"
 
 	"warpbound/internal/kernelgen"
 	"warpbound/internal/machine"
@@ -35,11 +36,38 @@ func instance(src kernelgen.Source, machines []*machine.Machine) Files {
 		Machine:     machineFile,
 		Split:       splits,
 	})
-	files := Files{machineFile: string(m.Format()), c.File: c.Module, jobFile: c.Job}
+	cpu := ""
+	files := Files{machineFile: string(m.Format()), c.File: c.Module}
+	if m.Core == machine.Integrated && src.IntN(4) > 0 {
+		cpu = fmt.Sprintf("\n[cpu]\nprogram = %q\n", streamFile)
+		files[streamFile] = stream(src)
+	}
+	files[jobFile] = c.Job + cpu
 	for i, job := range c.Narrowed {
-		files[fmt.Sprintf("narrow%d.toml", i+1)] = job
+		files[fmt.Sprintf("narrow%d.toml", i+1)] = job + cpu
 	}
 	return files
+}
+
+// stream draws what a CPU does: loops of accesses to memory of its own and to the buffer of words
+// of the kernel.
+func stream(src kernelgen.Source) string {
+	var b strings.Builder
+	for range 1 + src.IntN(3) {
+		fmt.Fprintf(&b, "for i < %d {\n", 1+src.IntN(60))
+		for range 1 + src.IntN(4) {
+			if src.IntN(3) == 0 {
+				fmt.Fprintf(&b, "  wait %d;\n", src.IntN(300))
+			}
+			op, buffer := [2]string{"load", "store"}[src.IntN(2)], ""
+			if src.IntN(2) == 0 {
+				buffer = "in"
+			}
+			fmt.Fprintf(&b, "  %s %s[(%d * i + %d) %% 1024];\n", op, buffer, src.IntN(200), src.IntN(1024))
+		}
+		b.WriteString("}\n")
+	}
+	return b.String()
 }
 
 // recorder draws the numbers that are given, 0 when there are none left and the greatest
