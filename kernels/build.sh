@@ -113,5 +113,5 @@ all() {
 
 all corpus opencl vectorAdd reduction histogram64
 all corpus cuda matrixMul bitonicSort bfs
-all pair opencl cfdStep cfdAdvance gaussianFactor gaussianUpdate sradCoefficient sradUpdate
+all pair opencl cfdStep cfdAdvance gaussianFactor gaussianUpdate sradCoefficient sradSelect sradUpdate
 all pair cuda ludDiagonal ludPerimeter ludInternal nwUpper nwLower

@@ -15,6 +15,7 @@ func LLC() []Reference {
 		{"nwLower", []string{"score"}, nwLower},
 		{"nwUpper", []string{"score"}, nwUpper},
 		{"sradCoefficient", []string{"north", "south", "west", "east", "coefficient"}, sradCoefficient},
+		{"sradSelect", []string{"north", "south", "west", "east", "coefficient"}, sradCoefficient},
 		{"sradUpdate", []string{"image"}, sradUpdate},
 	}
 }
@@ -31,12 +32,13 @@ type Benchmark struct {
 	Jobs []string
 }
 
-// LLCBenchmarks returns the rows of Table IV in their order.
+// LLCBenchmarks returns the rows of Table IV in their order. No data decide the path of a
+// warp in any of them.
 func LLCBenchmarks() []Benchmark {
 	gaussian := []string{"gaussianFactor", "gaussianUpdate"}
 	lud := []string{"ludDiagonal", "ludPerimeter", "ludInternal"}
 	nw := []string{"nwUpper", "nwLower"}
-	srad := []string{"sradCoefficient", "sradUpdate"}
+	srad := []string{"sradSelect", "sradUpdate"}
 	return []Benchmark{
 		{"k1", "cfd1", 4096, jobs("job.toml", "cfdStep")},
 		{"k2", "cfd2", 4096, jobs("job.toml", "cfdAdvance")},

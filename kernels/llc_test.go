@@ -10,9 +10,10 @@ import (
 	"pgregory.net/rapid"
 )
 
-// Every job of the kernels for shared caches belongs to one benchmark, whose size it has.
+// Every job of the kernels for shared caches belongs to one benchmark, whose size it has, but
+// for those of the kernel of srad in which data decide branches.
 func TestLLCBenchmarks(t *testing.T) {
-	var named []string
+	named := []string{"sradCoefficient/job.toml", "sradCoefficient/large.toml"}
 	for _, b := range LLCBenchmarks() {
 		for _, file := range b.Jobs {
 			named = append(named, file)

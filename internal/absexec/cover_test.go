@@ -151,6 +151,7 @@ func TestSuite(t *testing.T) {
 		{"nwUpper", o2, 1, summary{}},
 		{"nwLower", o2, 1, summary{}},
 		{"sradCoefficient", o2, 6, summary{uncertain: 4, open: 5}},
+		{"sradSelect", o2, 6, summary{}},
 		{"sradUpdate", o2, 4, summary{}},
 	} {
 		t.Run(c.dir+c.version, func(t *testing.T) {

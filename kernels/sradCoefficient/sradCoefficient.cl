@@ -34,9 +34,13 @@ __kernel void sradCoefficient(__global const float *image,
       (0.5f * gradient - 0.0625f * (laplacian * laplacian)) / (scale * scale);
   float excess = (variation - speckle) / (speckle * (1.0f + speckle));
   float c = 1.0f / (1.0f + excess);
+#ifdef SELECT
+  c = c < 0.0f ? 0.0f : c > 1.0f ? 1.0f : c;
+#else
   if (c < 0.0f)
     c = 0.0f;
   else if (c > 1.0f)
     c = 1.0f;
+#endif
   coefficient[i] = c;
 }

@@ -35,6 +35,7 @@ func TestSuite(t *testing.T) {
 		"nwUpper/job.toml":         1,
 		"nwLower/job.toml":         1,
 		"sradCoefficient/job.toml": 1.1,
+		"sradSelect/job.toml":      1,
 		"sradUpdate/job.toml":      1,
 	} {
 		t.Run(job, func(t *testing.T) {
