@@ -48,8 +48,8 @@ func TestChosenSplits(t *testing.T) {
 	}
 }
 
-// checkChoice compares the branches chosen with what SELECT takes of all, and reports whether
-// their bound is less.
+// checkChoice compares the branches chosen with what SELECT takes of all, and with all sets if
+// there are few. It reports whether their bound is less than SELECT's.
 func checkChoice(job *Job, simds int) (bool, error) {
 	ctx := context.Background()
 	bound := func(branches []string) (int64, error) {
@@ -85,6 +85,19 @@ func checkChoice(job *Job, simds int) (bool, error) {
 	}
 	if got, err := bound(branches); err != nil || got != best.Cycles {
 		return false, fmt.Errorf("with the branches %q the bound is %d, not %d (%v)", branches, got, best.Cycles, err)
+	}
+	if len(s.Points) <= 3 {
+		for set := range 1 << len(s.Points) {
+			some := []string{}
+			for i, p := range s.Points {
+				if set>>i&1 == 1 {
+					some = append(some, p.Place)
+				}
+			}
+			if got, err := bound(some); err != nil || got < best.Cycles {
+				return false, fmt.Errorf("with the branches %q the bound is %d, less than the best of %d (%v)", some, got, best.Cycles, err)
+			}
+		}
 	}
 	if best.Cycles > selected {
 		return false, fmt.Errorf("the bound is %d with the branches %q, %d with what SELECT takes", best.Cycles, branches, selected)
