@@ -120,6 +120,7 @@ func splitParts(d *split.Detail) []estimate.SplitPart {
 		{Name: "of them: others in memory", Value: g.Memory},
 		{Name: "of them: split and merge", Value: g.Splitting},
 		{Name: "cycles of the memory, counted apart", Value: d.Service},
+		{Name: "cycles of all ports, counted apart", Value: d.Passes},
 	}
 }
 

@@ -60,8 +60,8 @@ type analysis struct {
 	kinds    []*kind
 	barriers barriers
 	control  *control
-	longest  int64 // cycles in which the memory serves one access, at most
-	service  int64 // cycles in which it serves all accesses of a CU, at most
+	longest  int64  // cycles in which the memory serves one access, at most
+	total    demand // of all wavefronts of a CU, at most
 	checked
 }
 
@@ -132,7 +132,7 @@ func newAnalysis(ctx context.Context, c *Config) (*analysis, error) {
 		groups *= int64(n)
 	}
 	a.resident = newResidency(c.Machine, groups, int64(c.Groups), int64(len(all)), parts)
-	if a.service, err = a.serviceOf(known); err != nil {
+	if a.total, err = a.totalOf(known); err != nil {
 		return nil, err
 	}
 	for pc, n := range a.joint.requests {
@@ -188,34 +188,51 @@ func (a *analysis) demands(f *facts) []demand {
 	for b := range demands {
 		if f.reached[b] {
 			demands[b] = a.timing.block(&a.Graph.Blocks[b], f.requests)
-			if a.mayDivide(f, b) {
-				demands[b].add(a.dynamic())
+			if f.parts[b] && a.mayDivide(b) {
+				demands[b].add(a.dividing())
 			}
 		}
 	}
 	return demands
 }
 
-// serviceOf bounds the service of the accesses of a CU: what abstract execution has counted
-// or else, for all wavefronts, the longest path through all sides.
-func (a *analysis) serviceOf(known *executions) (int64, error) {
-	if known.service != nil {
-		return slices.Max(known.service), nil
+// totalOf bounds the service of the accesses, and the passes, of a CU: what abstract execution
+// has counted or else, for all wavefronts, the longest path through all sides.
+func (a *analysis) totalOf(known *executions) (demand, error) {
+	if known.demands != nil {
+		return most(known.demands), nil
 	}
 	k, err := a.kind(known.facts[0])
 	if err != nil {
-		return 0, err
+		return demand{}, err
 	}
 	k.splits = nil
-	service := make([]int64, len(k.demands))
-	for b, d := range k.demands {
-		service[b] = d.service
+	longest := func(part func(demand) int64) int64 {
+		costs := make([]int64, len(k.demands))
+		for b, d := range k.demands {
+			costs[b] = part(d)
+		}
+		path, failed := a.path(k, costs)
+		if failed != nil {
+			err = failed
+			return 0
+		}
+		return a.mul(a.resident.groups, a.resident.wavefronts, path.Cycles)
 	}
-	path, err := a.path(k, service)
-	if err != nil {
-		return 0, err
+	total := demand{
+		service: longest(func(d demand) int64 { return d.service }),
+		passes:  longest(func(d demand) int64 { return d.passes }),
 	}
-	return a.mul(a.resident.groups, a.resident.wavefronts, path.Cycles), a.err()
+	return total, errors.Join(err, a.err())
+}
+
+// most returns the most of each part of some demands.
+func most(demands []demand) demand {
+	var m demand
+	for _, d := range demands {
+		m.passes, m.service = max(m.passes, d.passes), max(m.service, d.service)
+	}
+	return m
 }
 
 // path returns the longest path of a wavefront whose blocks cost so many cycles.
@@ -248,15 +265,16 @@ func (a *analysis) limits(f *facts) []limit {
 	return limits
 }
 
-// mayDivide reports whether a wavefront may split at the end of a block by itself.
-func (a *analysis) mayDivide(f *facts, block int) bool {
-	s := &a.Machine.Split
-	return s.Mode.Value == machine.DWS && s.SIMDs.Value > 0 && f.parts[block] && slices.Contains(a.Splits, block)
+// mayDivide reports whether wavefronts may split by themselves where lanes part at the end of
+// a block.
+func (c *Config) mayDivide(block int) bool {
+	s := &c.Machine.Split
+	return s.Mode.Value == machine.DWS && s.SIMDs.Value > 0 && slices.Contains(c.Splits, block)
 }
 
-// dynamic returns what a branch needs besides at which the wavefront may split by itself.
-func (a *analysis) dynamic() demand {
-	s := &a.Machine.Split
+// dividing returns what a branch needs besides at which a wavefront may split by itself.
+func (c *Config) dividing() demand {
+	s := &c.Machine.Split
 	return demand{passes: 2, delay: s.Split.Value + s.Merge.Value}
 }
 

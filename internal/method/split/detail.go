@@ -20,15 +20,22 @@ type Detail struct {
 	Rounds     int64         `json:"rounds"`      // DS, of workgroups on a CU
 	Dispatch   int64         `json:"dispatch"`    // d, of each round
 
-	Rule     string                `json:"rule"`     // "each access" or "apart": how waiting for memory is counted, the less of both
-	EachRule int64                 `json:"each"`     // the bound with what each access waits for
-	Apart    int64                 `json:"apart"`    // the bound with the service of all accesses apart
+	Apart    string                `json:"apart"` // "nothing", "memory" or "memory and ports": what is counted apart, whichever gives the least of
+	Bounds   Bounds                `json:"bounds"`
 	Full     *GroupDetail          `json:"full"`     // a workgroup in all rounds but the last; nil if there is one round
 	Last     *GroupDetail          `json:"last"`     // a workgroup in the last round
 	Service  int64                 `json:"service"`  // of all accesses of the CU, if it is counted apart
+	Passes   int64                 `json:"passes"`   // cycles of all passes of the ports of the CU, if they are counted apart
 	Barriers string                `json:"barriers"` // "none", "common" or "any": what is known of those of a workgroup
 	Loops    []LoopDetail          `json:"loops"`    // that may be entered
 	Observed *estimate.Observation `json:"observed"` // runs in the mode; nil where nothing ran
+}
+
+// Bounds are the bounds of the ways to count.
+type Bounds struct {
+	Nothing int64 `json:"nothing"` // apart
+	Memory  int64 `json:"memory"`
+	Both    int64 `json:"both"` // memory and ports
 }
 
 // GroupDetail is the bound of a workgroup. Issue, Memory, Splitting and Own add up to the
@@ -75,34 +82,34 @@ const raceFree = "what work-items compute does not depend on the order in which 
 
 // estimate makes the estimate of the rule that gives less.
 func (a *analysis) estimate() (*estimate.Estimate, error) {
-	each, err := a.launch(true)
-	if err != nil {
-		return nil, err
+	var launches [rules]*launch
+	best := countAll
+	for r := range launches {
+		var err error
+		if launches[r], err = a.launch(rule(r)); err != nil {
+			return nil, err
+		}
+		if launches[r].cycles < launches[best].cycles {
+			best = rule(r)
+		}
 	}
-	apart, err := a.launch(false)
-	if err != nil {
-		return nil, err
-	}
+	l := launches[best]
 	r, sm := &a.resident, &a.Machine.SM
 	d := &Detail{
 		SplitSIMDs: a.Machine.Split.SIMDs.Value, SIMDs: sm.Schedulers.Value, Splits: []SplitDetail{},
 		Wavefronts: r.wavefronts, Groups: r.groups, Slots: r.slots, Rounds: r.rounds(), Dispatch: sm.Dispatch.Value,
-		Rule: "each access", EachRule: each.cycles, Apart: apart.cycles,
+		Apart: best.String(), Bounds: Bounds{launches[countAll].cycles, launches[countPorts].cycles, launches[countNeither].cycles},
+		Service: l.service, Passes: l.issue,
 		Barriers: [...]string{noBarrier: "none", jointly: "common", anyhow: "any"}[a.barriers], Loops: []LoopDetail{},
 	}
-	best := each
-	if apart.cycles < each.cycles {
-		best = apart
-		d.Rule, d.Service = "apart", apart.service
-	}
-	d.Last = a.groupDetail(best.last)
-	if best.full != nil {
-		d.Full = a.groupDetail(best.full)
+	d.Last = a.groupDetail(l.last)
+	if l.full != nil {
+		d.Full = a.groupDetail(l.full)
 	}
 	mode := a.Machine.Split.Mode.Value
 	e := &estimate.Estimate{
-		Method: Method(mode), Cycles: best.cycles, Evidence: estimate.Proven, Detail: d,
-		Assumptions: slices.Clone(assumptions), Breakdown: a.shares(best),
+		Method: Method(mode), Cycles: l.cycles, Evidence: estimate.Proven, Detail: d,
+		Assumptions: slices.Clone(assumptions), Breakdown: a.shares(l),
 	}
 	for _, b := range a.Fixed {
 		e.Assumptions = append(e.Assumptions, fmt.Sprintf("buffer %s holds what the job gives it (nothing writes to it)", b.Name))
@@ -113,15 +120,15 @@ func (a *analysis) estimate() (*estimate.Estimate, error) {
 	for _, b := range a.Splits {
 		d.Splits = append(d.Splits, SplitDetail{a.Graph.Name(b), a.Graph.Blocks[b].Source().String()})
 	}
-	for i, l := range a.Graph.Loops().Loops {
-		if !a.joint.reached[l.Header] {
+	for i, loop := range a.Graph.Loops().Loops {
+		if !a.joint.reached[loop.Header] {
 			continue
 		}
 		limit := a.joint.loops[i]
 		detail := LoopDetail{
-			Name: a.Graph.Name(l.Header), Pos: a.Graph.Blocks[l.Header].Source().String(),
+			Name: a.Graph.Name(loop.Header), Pos: a.Graph.Blocks[loop.Header].Source().String(),
 			Iterations: limit.most, Evidence: limit.evidence,
-			Apart: slices.ContainsFunc(best.last.kind.form.Tangles, func(t Tangle) bool { return t.Header == l.Header }),
+			Apart: slices.ContainsFunc(l.last.kind.form.Tangles, func(t Tangle) bool { return t.Header == loop.Header }),
 		}
 		d.Loops = append(d.Loops, detail)
 		if limit.evidence != estimate.Proven {
@@ -139,8 +146,10 @@ func (a *analysis) groupDetail(g *group) *GroupDetail {
 	}
 	for b, n := range g.path.Executions {
 		need := g.kind.demands[b]
-		d.Issue += n * need.passes * (a.pass(g.sharing) - a.Machine.Split.Pass.Value)
-		if g.memory {
+		if g.rule != countNeither {
+			d.Issue += n * need.passes * (a.pass(g.sharing) - a.Machine.Split.Pass.Value)
+		}
+		if g.rule == countAll {
 			d.Memory += n * need.accesses * g.wait
 		}
 	}
@@ -163,11 +172,14 @@ func (a *analysis) splitting(g *group) int64 {
 		case machine.PWS:
 			need = a.timing.splitting(&a.Graph.Blocks[b])
 		case machine.DWS:
-			if a.mayDivide(g.kind.facts, b) {
-				need = a.dynamic()
+			if g.kind.parts[b] && a.mayDivide(b) {
+				need = a.dividing()
 			}
 		}
-		sum += n * (need.passes*pass + need.delay)
+		sum += n * need.delay
+		if g.rule != countNeither {
+			sum += n * need.passes * pass
+		}
 	}
 	return sum
 }
@@ -183,7 +195,7 @@ func (a *analysis) shares(l *launch) []estimate.Share {
 		}
 	}
 	count(l.last, 1)
-	rest := l.cycles - l.service - l.last.path.Cycles - a.resident.rounds()*a.Machine.SM.Dispatch.Value
+	rest := l.cycles - l.service - l.issue - l.last.path.Cycles - a.resident.rounds()*a.Machine.SM.Dispatch.Value
 	if l.full != nil {
 		count(l.full, a.resident.rounds()-1)
 		rest -= (a.resident.rounds() - 1) * l.full.path.Cycles
@@ -197,6 +209,7 @@ func (a *analysis) shares(l *launch) []estimate.Share {
 	}
 	for _, s := range []estimate.Share{
 		{Name: "service of the memory", Count: a.resident.groups, Cycles: l.service},
+		{Name: "passes of all ports", Count: a.resident.groups, Cycles: l.issue},
 		{Name: "other wavefronts of the workgroup", Count: a.resident.rounds(), Cycles: rest},
 		{Name: "dispatch of workgroups", Count: a.resident.rounds(), Cycles: a.resident.rounds() * a.Machine.SM.Dispatch.Value},
 	} {

@@ -5,16 +5,33 @@ type sharing struct {
 	groups   int64 // that are left on the CU
 	contexts int64 // that share a port
 	wait     int64 // cycles for other accesses to be served, at each access
-	memory   bool  // whether its own accesses count: if not, time is that in which memory serves nobody
+	rule     rule
 }
+
+// rule says what is part of the time of a wavefront. What is not is counted apart: time is
+// then that in which nobody has it.
+type rule uint8
+
+const (
+	countAll     rule = iota // the memory, and the ports
+	countPorts               // the ports
+	countNeither             // what needs neither
+	rules
+)
+
+// String returns what is counted apart.
+func (r rule) String() string { return [...]string{"nothing", "memory", "memory and ports"}[r] }
 
 // pass returns how long a pass takes.
 func (a *analysis) pass(s sharing) int64 { return s.contexts * a.Machine.Split.Pass.Value }
 
 // price returns the cycles that an execution of a block takes, at most.
 func (a *analysis) price(d demand, s sharing) int64 {
-	sum := a.add(a.mul(d.passes, a.pass(s)), d.delay)
-	if s.memory {
+	sum := d.delay
+	if s.rule != countNeither {
+		sum = a.add(sum, a.mul(d.passes, a.pass(s)))
+	}
+	if s.rule == countAll {
 		sum = a.add(sum, d.service, a.mul(d.accesses, s.wait))
 	}
 	return sum
@@ -29,11 +46,10 @@ func (a *analysis) prices(k *kind, s sharing) []int64 {
 	return prices
 }
 
-// share returns what is to wait for while so many workgroups are left: for the memory at
-// each access, or not at all if that is counted apart.
-func (a *analysis) share(groups int64, memory bool) sharing {
-	s := sharing{groups: groups, contexts: a.resident.contexts(groups), memory: memory}
-	if memory {
+// share returns what is to wait for while so many workgroups are left.
+func (a *analysis) share(groups int64, r rule) sharing {
+	s := sharing{groups: groups, contexts: a.resident.contexts(groups), rule: r}
+	if r == countAll {
 		s.wait = a.mul(a.resident.strands(groups)-1, a.longest)
 	}
 	return s
@@ -73,33 +89,37 @@ func (a *analysis) group(s sharing) (*group, error) {
 type launch struct {
 	full, last *group // a workgroup in all rounds but the last, and there
 	service    int64  // of all accesses, if it counts apart
+	issue      int64  // of all passes of all ports, if they count apart
 	cycles     int64
 }
 
 // launch bounds the workgroups of a CU.
 //
-// With memory, everything that a wavefront waits for is part of its time, so that a
-// workgroup takes full.cycles at most: at i times that, dispatch included, i times as many
-// workgroups are over as there are slots. Without, the same is true of the time in which
-// memory serves nobody.
-func (a *analysis) launch(memory bool) (*launch, error) {
+// If nothing counts apart, everything that a wavefront waits for is part of its time, so that
+// a workgroup takes full.cycles at most: at i times that, dispatch included, i times as many
+// workgroups are over as there are slots. Else the same is true of the time in which
+// memory serves nobody, and no port issues.
+func (a *analysis) launch(rule rule) (*launch, error) {
 	r := &a.resident
 	l := &launch{}
 	var err error
-	if l.last, err = a.group(a.share(r.last(), memory)); err != nil {
+	if l.last, err = a.group(a.share(r.last(), rule)); err != nil {
 		return nil, err
 	}
 	dispatch := a.Machine.SM.Dispatch.Value
 	l.cycles = a.add(dispatch, l.last.cycles)
 	if r.rounds() > 1 {
-		if l.full, err = a.group(a.share(r.slots, memory)); err != nil {
+		if l.full, err = a.group(a.share(r.slots, rule)); err != nil {
 			return nil, err
 		}
 		l.cycles = a.add(l.cycles, a.mul(r.rounds()-1, a.add(dispatch, l.full.cycles)))
 	}
-	if !memory {
-		l.service = a.service
-		l.cycles = a.add(l.cycles, l.service)
+	if rule != countAll {
+		l.service = a.total.service
 	}
+	if rule == countNeither {
+		l.issue = a.mul(a.total.passes, a.Machine.Split.Pass.Value)
+	}
+	l.cycles = a.add(l.cycles, l.service, l.issue)
 	return l, a.err()
 }

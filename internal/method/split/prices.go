@@ -43,7 +43,7 @@ func prices(ctx context.Context, c *Config) (*Prices, error) {
 	groups := min(a.resident.groups, a.resident.slots)
 	return &Prices{
 		Form: k.form, Loops: a.loops(k),
-		Each: a.costs(k, a.share(groups, true)), Apart: a.costs(k, a.share(groups, false)),
+		Each: a.costs(k, a.share(groups, countAll)), Apart: a.costs(k, a.share(groups, countPorts)),
 	}, a.err()
 }
 

@@ -66,7 +66,7 @@ func check(t *testing.T, a *warpbound.Analysis, mode string, most float64) {
 	for _, s := range e.Breakdown {
 		sum += s.Cycles
 	}
-	parts := d.Service + d.Rounds*d.Dispatch + d.Last.Cycles
+	parts := d.Service + d.Passes + d.Rounds*d.Dispatch + d.Last.Cycles
 	if d.Full != nil {
 		parts += (d.Rounds - 1) * d.Full.Cycles
 	}

@@ -14,13 +14,13 @@ import (
 
 // witness is what an abstract execution of a wavefront shows.
 type witness struct {
-	config  *Config
-	timing  *timing
-	count   *requests.Counter
-	box     absexec.Box
-	known   *facts // without executing
-	seen    *facts
-	service int64 // cycles in which memory serves the wavefront, at most
+	config *Config
+	timing *timing
+	count  *requests.Counter
+	box    absexec.Box
+	known  *facts // without executing
+	seen   *facts
+	demand demand // passes, and service by the memory, of the wavefront, at most
 
 	last    int     // block, or -1
 	forks   int     // that it is in
@@ -32,14 +32,12 @@ type witness struct {
 func (w *witness) Step(s *absexec.Step) {
 	block := w.config.Graph.BlockOf(s.PC)
 	w.seen.reached[block] = true
-	if accesses(s.Instr) {
-		most := w.known.requests[s.PC]
-		if s.Access != nil {
-			most = min(most, w.count.Count(s, w.box).Most)
-		}
-		w.seen.requests[s.PC] = max(w.seen.requests[s.PC], most)
-		w.service += w.timing.instr(s.Instr, most).service
+	requests := w.known.requests[s.PC]
+	if s.Access != nil {
+		requests = min(requests, w.count.Count(s, w.box).Most)
 	}
+	w.seen.requests[s.PC] = max(w.seen.requests[s.PC], requests)
+	w.demand.add(w.timing.instr(s.Instr, requests))
 	if s.PC == w.config.Graph.Blocks[block].Start {
 		w.enter(block, s.Certain)
 	}
@@ -47,6 +45,9 @@ func (w *witness) Step(s *absexec.Step) {
 	apart := s.Maybe != 0 && s.Active&^s.Sure != 0 || s.Instr.Op == isa.BrxIdx
 	if apart && bits.OnesCount64(s.Active) > 1 && w.known.parts[block] {
 		w.seen.parts[block] = true
+		if w.config.mayDivide(block) {
+			w.demand.add(w.config.dividing())
+		}
 	}
 }
 
@@ -78,9 +79,9 @@ const maxSteps = 1 << 21
 // executions are what is known of the wavefronts of a launch.
 type executions struct {
 	facts []*facts // of each wavefront of a workgroup
-	// service is how many cycles memory serves all wavefronts of each CU, at most; nil if
+	// demands are the passes and the service of all wavefronts of each CU, at most; nil if
 	// nobody counted.
-	service []int64
+	demands []demand
 	checked
 }
 
@@ -100,7 +101,7 @@ func (c *Config) wavefronts(ctx context.Context, t *timing) (*executions, error)
 			return int(min(l.most, maxIterations)), l.known
 		},
 	})
-	all := &executions{facts: make([]*facts, c.Launch.Warps()), service: make([]int64, c.Machine.SM.Count.Value)}
+	all := &executions{facts: make([]*facts, c.Launch.Warps()), demands: make([]demand, c.Machine.SM.Count.Value)}
 	for w := range all.facts {
 		results, err := x.Warp(ctx, w, func(box absexec.Box) absexec.Visitor {
 			return &witness{
@@ -130,32 +131,37 @@ func (c *Config) wavefronts(ctx context.Context, t *timing) (*executions, error)
 	return all, all.err()
 }
 
-// serve adds the service of a wavefront of each workgroup to that of the workgroup's CU; that
-// of the longest execution to all of them if there are too many workgroups.
+// serve adds the demand of a wavefront of each workgroup to that of the workgroup's CU; that
+// of the most demanding to all of them if there are too many workgroups.
 func (e *executions) serve(grid [3]int, results []absexec.Result) {
-	cus := len(e.service)
+	cus := len(e.demands)
 	groups := grid[0] * grid[1] * grid[2]
-	longest := int64(0)
-	for _, r := range results {
-		n := r.Visitor.(*witness).service
-		longest = max(longest, n)
+	all := make([]demand, len(results))
+	for i, r := range results {
+		all[i] = r.Visitor.(*witness).demand
 		if groups > maxGroups {
 			continue
 		}
 		for z := r.Box.Lo[2]; z < r.Box.Hi[2]; z++ {
 			for y := r.Box.Lo[1]; y < r.Box.Hi[1]; y++ {
 				for x := r.Box.Lo[0]; x < r.Box.Hi[0]; x++ {
-					cu := &e.service[(x+grid[0]*(y+grid[1]*z))%cus]
-					*cu = e.add(*cu, n)
+					e.load((x+grid[0]*(y+grid[1]*z))%cus, all[i], 1)
 				}
 			}
 		}
 	}
 	if groups > maxGroups {
-		for i, n := range e.service {
-			e.service[i] = e.add(n, e.mul(longest, int64((groups-i+cus-1)/cus)))
+		for cu := range e.demands {
+			e.load(cu, most(all), int64((groups-cu+cus-1)/cus))
 		}
 	}
+}
+
+// load adds a demand to that of a CU, so many times.
+func (e *executions) load(cu int, d demand, times int64) {
+	at := &e.demands[cu]
+	at.passes = e.add(at.passes, e.mul(d.passes, times))
+	at.service = e.add(at.service, e.mul(d.service, times))
 }
 
 // facts returns what the execution shows: of loops the same as absexec, and how often they
