@@ -238,3 +238,28 @@ func TestSteadyState(t *testing.T) {
 		t.Errorf("%v allocations in a run", n)
 	}
 }
+
+// TestRacing runs a kernel whose results depend on the order of its warps and on the clock:
+// the twin must see the same order across SMs.
+func TestRacing(t *testing.T) {
+	code := compile(t, `
+		atom.global.add.u32 %r1, [%buf], 1;
+		and.b32 %r2, %r1, 3;
+	again:
+		setp.eq.u32 %p1, %r2, 0;
+		@%p1 bra done;
+		sub.u32 %r2, %r2, 1;
+		ld.volatile.global.u32 %r3, [%buf];
+		add.u32 %r4, %r4, %r3;
+		bra again;
+	done:
+		mul.wide.u32 %rd1, %r1, 4;
+		add.u64 %rd2, %buf, %rd1;
+		mov.u32 %r5, %clock;
+		add.u32 %r4, %r4, %r5;
+		st.global.u32 [%rd2+4], %r4;
+		mov.u32 %r6, %smid;
+		st.global.u32 [%rd2+8192], %r6;
+		ret;`)
+	compareWithTwin(t, config(regulated(t, true, 3), code), launch(t, 20, 64))
+}
