@@ -144,9 +144,8 @@ func newAnalysis(c Config) (*analysis, error) {
 		return nil, fmt.Errorf("kernel %s: the grid has more than %d CTAs of %d warps: too many to follow each", c.Graph.Kernel.Name, most, a.perCTA)
 	}
 	a.deal.ctas = grid[0] * grid[1] * grid[2]
-	var err error
-	a.cpu, err = newCPU(c.CPU, m)
-	return a, err
+	a.cpu = newCPU(c.CPU, m)
+	return a, nil
 }
 
 // quota returns the accesses of an interval, which has no end without regulators.

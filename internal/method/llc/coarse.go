@@ -29,8 +29,7 @@ func (a *analysis) coarse() (*Detail, error) {
 		}
 	}
 	if d.Regulated {
-		closed, over := a.cpu.close(0)
-		each := max(closed, over) + a.machine.Regulator.Reset.Value + 1
+		each := a.endOfInterval()
 		d.Ends = saturate(0, d.Intervals-1, each)
 		d.cycles = saturate(d.cycles, d.Ends, 1)
 	}
@@ -45,6 +44,16 @@ func (a *analysis) coarse() (*Detail, error) {
 		return nil, ErrOverflow
 	}
 	return d, nil
+}
+
+// endOfInterval returns how long all SMs that have not ended are throttled at the end of an interval, at
+// most.
+func (a *analysis) endOfInterval() int64 {
+	wait := int64(0)
+	if len(a.cpu.accesses) > 0 {
+		wait = a.cpu.wait + a.cpu.oldest()
+	}
+	return wait + a.machine.Regulator.Reset.Value + 1
 }
 
 // total returns what all warps of an SM need together, and for how long its waves are dispatched.

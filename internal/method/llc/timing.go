@@ -202,6 +202,5 @@ func (a *analysis) interval(clocks []*clock, begins []int64) (next, done int64) 
 			answered = max(answered, c.answers[n-1])
 		}
 	}
-	closed, over := a.cpu.close(done)
-	return max(closed, over, answered) + a.machine.Regulator.Reset.Value, done
+	return max(a.cpu.close(done), answered) + a.machine.Regulator.Reset.Value, done
 }
