@@ -221,6 +221,17 @@ func (a *analysis) exact() bool {
 	return instrs <= maxEvents && accesses <= maxEvents
 }
 
+// bounded counts the instructions of all paths of which it is not known how many requests they make.
+func (a *analysis) bounded() int64 {
+	n := int64(0)
+	for _, results := range a.warps {
+		for i := range results {
+			n += results[i].Visitor.(*recorder).path.bounded
+		}
+	}
+	return n
+}
+
 // deal says which CTAs an SM executes.
 type deal struct{ ctas, sms, slots int }
 

@@ -30,7 +30,7 @@ func (a *analysis) ordered(ctx context.Context, method string) (*Detail, error) 
 		return nil, err
 	}
 	d := a.detail()
-	d.Exact = true
+	d.Exact, d.Bounded = true, a.bounded()
 	d.times(times)
 	d.misses(method, streams, known)
 	return d, nil

@@ -12,13 +12,14 @@ import (
 // op is one instruction that a warp issues.
 type op struct {
 	pc       int32
-	requests int32 // to shared memory, parameters and constants; 1 of a barrier at which the warp waits
+	requests int32 // to shared memory, parameters and constants, at most; 1 of a barrier at which the warp waits
 	access   int32 // of path.accesses; -1 if there is none
 }
 
 // path is what a warp executes in every CTA of a box.
 type path struct {
-	exact    bool // ops is what it issues
+	exact    bool  // ops is what it issues
+	bounded  int64 // ops of which it is not known how many requests they make
 	ops      []op
 	accesses []access
 	sums     sums
@@ -56,11 +57,13 @@ func (r *recorder) Step(s *absexec.Step) {
 	c := &r.costs[s.PC]
 	onChip := r.onChip(c, s)
 	r.sum(c, s, onChip.Most)
-	r.path.exact = r.path.exact && s.Certain && onChip.Certain() && known(s) &&
-		c.Kind != inorder.Arrival && (c.Kind != inorder.Barrier || onChip.Most == 0 || inorder.Whole(r.launch, s.Instr, r.box, r.threads))
+	r.path.exact = r.path.exact && s.Certain && known(s) && r.ordered(c, s, onChip)
 	if !r.path.exact {
 		r.path.ops, r.path.accesses = nil, nil
 		return
+	}
+	if !onChip.Certain() {
+		r.path.bounded++
 	}
 	o := op{pc: int32(s.PC), requests: int32(onChip.Most), access: -1}
 	if s.Access != nil {
@@ -70,6 +73,17 @@ func (r *recorder) Step(s *absexec.Step) {
 		}
 	}
 	r.path.ops = append(r.path.ops, o)
+}
+
+// ordered reports whether it is known which warps an instruction lets go on.
+func (r *recorder) ordered(c *inorder.Cost, s *absexec.Step, waits requests.Between) bool {
+	switch c.Kind {
+	case inorder.Arrival:
+		return false
+	case inorder.Barrier:
+		return waits.Most == 0 || waits.Certain() && inorder.Whole(r.launch, s.Instr, r.box, r.threads)
+	}
+	return true
 }
 
 // onChip returns the requests of a step that stay on the SM, for a barrier 1 if the warp waits
@@ -86,10 +100,10 @@ func (r *recorder) onChip(c *inorder.Cost, s *absexec.Step) requests.Between {
 	return requests.Exactly(0)
 }
 
-// known reports whether it is known what a step accesses.
+// known reports whether it is known what a step accesses in global and local memory.
 func known(s *absexec.Step) bool {
 	switch {
-	case s.Access == nil:
+	case s.Access == nil, s.Access.Space == isa.Shared, s.Access.Space == isa.Const, s.Access.Space == isa.Param:
 		return true
 	case s.Instr.Op == isa.CpAsync && len(s.Instr.Src) > 3 && s.Maybe != 0:
 		return false // its fourth source tells which lanes read

@@ -16,6 +16,9 @@ type Detail struct {
 	// Exact is set if it is known in which order each SM issues what, so that the time is computed with
 	// bounds of the latencies of single accesses. Otherwise it is a sum.
 	Exact bool `json:"exact"`
+	// Bounded are the instructions of warps, of those that differ, of whose requests on the SM only the most
+	// is known: with other addresses in shared memory, they take less time.
+	Bounded int64 `json:"bounded_requests,omitempty"`
 
 	Regulated bool  `json:"regulated"`
 	Quota     int64 `json:"quota,omitempty"`     // accesses of a core in an interval

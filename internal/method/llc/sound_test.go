@@ -145,11 +145,11 @@ func TestRandomKernels(t *testing.T) {
 			for _, e := range estimates {
 				d := e.Detail.(*llc.Detail)
 				misses := run.Counters["l2_misses"]
-				if run.Cycles > e.Cycles || misses > d.Misses || certain && d.Exact && (run.Cycles != e.Cycles || misses != d.Misses) {
+				if run.Cycles > e.Cycles || misses > d.Misses || certain && d.Exact && d.Bounded == 0 && (run.Cycles != e.Cycles || misses != d.Misses) {
 					t.Errorf("seed %d, vector %d: %s says %d cycles, %d misses, exact %t; the run takes %d cycles, %d misses\n%s\n%s\n%s",
 						seed, vector, e.Method, e.Cycles, d.Misses, d.Exact, run.Cycles, misses, fsys["job.toml"].Data, c.Module, fsys["m.toml"].Data)
 				}
-				if certain && d.Exact {
+				if certain && d.Exact && d.Bounded == 0 {
 					same++
 				}
 			}
