@@ -15,7 +15,7 @@ const localBase = 1 << 44
 type lineAccess struct {
 	number     uint64
 	local      bool
-	operations int64 // most atomic operations on one address
+	operations int64 // most lanes on one address, if it is atomic; 1 otherwise
 }
 
 // gather notes the lines that the last instruction accesses in global and local memory, and
@@ -49,7 +49,7 @@ func (m *sm) gatherSpace(space isa.Space, lanes uint64, slot int) (onChip int64)
 	default:
 		first := len(s.lines)
 		for _, number := range s.requests.Pieces(acc, lanes, s.shift) {
-			s.lines = append(s.lines, lineAccess{number: number})
+			s.lines = append(s.lines, lineAccess{number: number, operations: 1})
 		}
 		if acc.Kind == emu.Atomic {
 			countOperations(s.lines[first:], acc, lanes, s.shift)
@@ -73,7 +73,7 @@ func (m *sm) localLines(lanes uint64, slot int) {
 		for k := range uint64(max(acc.Bytes/word, 1)) {
 			number := (localBase + ((at+k)*threads+first+uint64(lane))*word) >> s.shift
 			if !has(s.lines[from:], number) {
-				s.lines = append(s.lines, lineAccess{number: number, local: true})
+				s.lines = append(s.lines, lineAccess{number: number, local: true, operations: 1})
 			}
 		}
 	}

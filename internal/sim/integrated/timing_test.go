@@ -34,6 +34,9 @@ func TestLevels(t *testing.T) {
 	if c := o.Cores[0]; c.L1Misses != 2 || c.Misses != 1 || c.Hits != 2 || c.Joined != 0 {
 		t.Errorf("counted %+v", c)
 	}
+	// By a generic address in local memory each lane is on one of its own: leaves at 85, is sent
+	// at 96, looked up at 104, read from 128 to 232, there at 248.
+	checkSolo(t, fermi(t), "mov.u64 %rd1, frame; cvta.local.u64 %rd1, %rd1; atom.add.u32 %r1, [%rd1], 1; ret;", 42, 46, 50, 248, 249)
 	// A volatile load passes by the L1, which keeps the line.
 	o = checkSolo(t, fermi(t), "ld.global.u32 %r1, [%buf]; ld.volatile.global.u32 %r2, [%buf]; ld.global.u32 %r3, [%buf]; ret;", 42, 248, 328, 363, 364)
 	if c := o.Cores[0]; c.L1Misses != 1 || c.L1Hits != 1 || c.Hits != 1 {
