@@ -120,11 +120,14 @@ var papers = map[string]func(context.Context, Options) (*estimate.Reproduction, 
 	"split":  Split,
 }
 
+// drawn are the papers that are reproduced with figures.
+var drawn = []string{"split"}
+
 // Papers returns the names of the papers that can be reproduced.
 func Papers() []string { return slices.Sorted(maps.Keys(papers)) }
 
 // HasFigures reports whether the paper of the given name is reproduced with figures.
-func HasFigures(name string) bool { return name == "split" }
+func HasFigures(name string) bool { return slices.Contains(drawn, name) }
 
 // Paper reproduces the paper of the given name.
 func Paper(ctx context.Context, name string, opts Options) (*estimate.Reproduction, error) {
