@@ -11,7 +11,7 @@ import (
 
 // Detail is the detail of split/none, split/dws and split/pws. Times are in cycles.
 type Detail struct {
-	SplitSIMDs int64         `json:"split_simds"` // S, of each SIMD; those in use at the same time in mode PWS
+	SplitSIMDs int64         `json:"split_simds"` // S, of each SIMD; those in use at the same time in mode PWS, none if nothing splits
 	SIMDs      int64         `json:"simds"`       // of a CU: N_SIMD of Eq. 2
 	Splits     []SplitDetail `json:"splits"`      // SB: branches that split, or may
 	Wavefronts int64         `json:"wavefronts"`  // of a workgroup
@@ -96,7 +96,7 @@ func (a *analysis) estimate() (*estimate.Estimate, error) {
 	l := launches[best]
 	r, sm := &a.resident, &a.Machine.SM
 	d := &Detail{
-		SplitSIMDs: a.Machine.Split.SIMDs.Value, SIMDs: sm.Schedulers.Value, Splits: []SplitDetail{},
+		SplitSIMDs: r.parts - 1, SIMDs: sm.Schedulers.Value, Splits: []SplitDetail{},
 		Wavefronts: r.wavefronts, Groups: r.groups, Slots: r.slots, Rounds: r.rounds(), Dispatch: sm.Dispatch.Value,
 		Apart: best.String(), Bounds: Bounds{launches[countAll].cycles, launches[countPorts].cycles, launches[countNeither].cycles},
 		Service: l.service, Passes: l.issue,
