@@ -18,9 +18,9 @@ type choice struct {
 
 // choose finds the branches to split for which the bound is least, for each number of contexts.
 //
-// split.Choose finds the sets with the least time of a wavefront. There are two for each number
-// of contexts that are provided: with what each access waits for memory, and without, since the
-// kernel's bound is the less of both rules. Which number is best depends on the SIMDs that the
+// split.Choose finds the sets with the least time of a wavefront. There is one for each number
+// of contexts that are provided and each rule for what is shared, since the kernel's bound is the
+// least by any of these rules. Which number is best depends on the SIMDs that the
 // others become (Eq. 2), so the kernel's bound with each set, analysed anew, decides. What SELECT
 // takes of all branches is among the sets if its bound is less still.
 func (c *comparison) choose(ctx context.Context) error {
@@ -69,19 +69,22 @@ func (c *comparison) plans(ctx context.Context) (sets [][]int, passed []int, err
 	if err != nil {
 		return nil, nil, err
 	}
-	var each, apart []split.Costs
-	var prices *split.Prices
-	for used := range c.out.SplitSIMDs + 1 {
-		if prices, err = pws.splitPrices(ctx, used); err != nil {
+	prices := make([]*split.Prices, c.out.SplitSIMDs+1) // by contexts
+	for used := range prices {
+		if prices[used], err = pws.splitPrices(ctx, used); err != nil {
 			return nil, nil, err
 		}
-		each, apart = append(each, prices.Each), append(apart, prices.Apart)
 	}
+	form := prices[0].Form
 	branches := slices.DeleteFunc(c.division.whole.splittable(), func(b int) bool {
-		return !prices.Form.Splittable(b) // of the lanes that come there all go the same way
+		return !form.Splittable(b) // of the lanes that come there all go the same way
 	})
-	for _, costs := range [][]split.Costs{each, apart} {
-		plans, err := prices.Form.Choose(ctx, costs, prices.Loops, branches)
+	for rule := range prices[0].Rules {
+		var costs []split.Costs
+		for _, p := range prices {
+			costs = append(costs, p.Rules[rule])
+		}
+		plans, err := form.Choose(ctx, costs, prices[0].Loops, branches)
 		if err != nil {
 			return nil, nil, err
 		}

@@ -14,8 +14,10 @@ import (
 type Prices struct {
 	Form  *Form
 	Loops Loops
-	Each  Costs // with what each access waits for the memory
-	Apart Costs // without accesses
+
+	// Rules are the costs by each rule for what is shared: all of it counted where it is used,
+	// memory counted apart, and ports too.
+	Rules []Costs
 }
 
 // PricesOf returns the prices of a kernel that does not split yet, on the machine that it
@@ -41,10 +43,11 @@ func prices(ctx context.Context, c *Config) (*Prices, error) {
 		return nil, err
 	}
 	groups := min(a.resident.groups, a.resident.slots)
-	return &Prices{
-		Form: k.form, Loops: a.loops(k),
-		Each: a.costs(k, a.share(groups, countAll)), Apart: a.costs(k, a.share(groups, countPorts)),
-	}, a.err()
+	p := &Prices{Form: k.form, Loops: a.loops(k)}
+	for _, r := range []rule{countAll, countPorts, countNeither} {
+		p.Rules = append(p.Rules, a.costs(k, a.share(groups, r)))
+	}
+	return p, a.err()
 }
 
 // costs returns the costs of the blocks of wavefronts, and of splitting and merging.
