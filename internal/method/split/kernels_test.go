@@ -3,11 +3,14 @@ package split_test
 import (
 	"context"
 	"fmt"
+	"strings"
 	"testing"
 	"testing/fstest"
 
 	"warpbound"
 )
+
+var atomics = strings.Repeat("red.global.add.u32 [%rd1], 1; ", 10)
 
 // TestKernels bounds kernels that random ones do not contain.
 func TestKernels(t *testing.T) {
@@ -29,6 +32,12 @@ func TestKernels(t *testing.T) {
 		"triangle": {"mov.u32 %r3, 0;\nA: mov.u32 %r4, 0;\nB: add.u32 %r4, %r4, 1; setp.lt.u32 %p1, %r4, %r3; @%p1 bra B;" +
 			"add.u32 %r3, %r3, 1; setp.lt.u32 %p1, %r3, 30; @%p1 bra A; st.global.u32 [%rd1], %r4;", 1.1, 4, 128, all},
 		// Wavefronts that wait for each other in a loop that not all work-items go through equally often.
+		// A wavefront that is alone waits for nobody; it retires before the latency of its last branch.
+		"one side": {"setp.lt.u32 %p1, %r1, 32; @%p1 bra A; add.u32 %r3, %r3, 1;\nA: @%p1 bra B; add.u32 %r3, %r3, 1;\n" +
+			"B: @!%p1 bra C; add.u32 %r3, %r3, 1;\nC: @%p1 bra END; add.u32 %r3, %r3, 1;", 1.05, 1, 64, all},
+		// The memory serves the four parts of a wavefront in turn.
+		"atomics on all sides": {"setp.lt.u32 %p1, %r1, 32; @%p1 bra A; setp.lt.u32 %p1, %r1, 48; @%p1 bra B;" + atomics + "bra C;\nB: " + atomics +
+			"\nC: bra END;\nA: setp.lt.u32 %p1, %r1, 16; @%p1 bra D;" + atomics + "bra END;\nD: " + atomics, 1.2, 1, 64, all},
 		"barrier on a side": {"setp.ge.u32 %p1, %r1, 64; @%p1 bra END; bar.sync 0; add.u32 %r3, %r3, 1;", 1.9, 4, 128, all},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -42,7 +51,7 @@ func TestKernels(t *testing.T) {
 				t.Fatal(err)
 			}
 			for _, mode := range c.modes {
-				j, err := whole.Split(warpbound.SplitOptions{Mode: mode})
+				j, err := whole.Split(warpbound.SplitOptions{Mode: mode, Branches: []string{"all"}})
 				if err != nil {
 					t.Fatal(err)
 				}
