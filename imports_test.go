@@ -29,6 +29,7 @@ var arrows = []struct {
 	{"internal/stream", []string{"internal/isa/...", "internal/machine", "internal/emu", "internal/sim/...", "internal/method/..."}, "a stream of accesses knows no machine"},
 	{"internal/smt", []string{"internal/..."}, "formulas know no program and start no process"},
 	{"internal/smt/process", []string{"internal/isa", "internal/emu"}, "solvers know no program"},
+	{"internal/symexec", []string{"internal/isa/*", "internal/machine", "internal/emu", "internal/sim/...", "internal/method/...", "internal/trace"}, "paths have no timing, and share single results with emu, which replays them"},
 	{"internal/trace", []string{"internal/..."}, "traces also come from elsewhere"},
 	{"internal/isa", []string{"internal/isa/*", "internal/cfg", "internal/machine", "internal/emu", "internal/sim/..."}, "the program is neutral: no syntax, no timing"},
 	{"internal/cfg", []string{"internal/isa/*", "internal/machine", "internal/emu", "internal/sim/...", "internal/method/..."}, "flow graphs have no timing"},

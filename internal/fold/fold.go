@@ -24,6 +24,9 @@ type Vector = emu.Vector
 // the operand is a predicate.
 type Lanes = emu.Lanes
 
+// SharedBase is the address at which the shared memory of every CTA begins.
+const SharedBase = emu.SharedBase
+
 // VectorLanes is the number of lanes of a Vector.
 const VectorLanes = len(Vector{})
 
@@ -71,6 +74,9 @@ func (l *Launch) Width() int { return l.grid.Width() }
 
 // Warps returns the number of warps of a CTA.
 func (l *Launch) Warps() int { return l.grid.Warps() }
+
+// SharedBytes returns the bytes of shared memory of a CTA, static and dynamic.
+func (l *Launch) SharedBytes() int { return l.grid.SharedBytes() }
 
 // Threads returns the lanes of a warp of a CTA that hold threads.
 func (l *Launch) Threads(warp int) uint64 {

@@ -65,7 +65,7 @@ func Kernels() []string {
 // Suite loads a kernel of the suite.
 func Suite(t testing.TB, kernel string) *Launch {
 	t.Helper()
-	return load(t, "job.toml", func(name string) ([]byte, error) {
+	return Read(t, func(name string) ([]byte, error) {
 		return fs.ReadFile(kernels.Suite(), path.Join(kernel, name))
 	})
 }
@@ -81,6 +81,12 @@ func Job(t testing.TB, text, code string) *Launch {
 		}
 		return []byte(code), nil
 	})
+}
+
+// Read loads the job job.toml and what it names, which read returns.
+func Read(t testing.TB, read func(name string) ([]byte, error)) *Launch {
+	t.Helper()
+	return load(t, "job.toml", read)
 }
 
 // load reads a job and makes its first launch.

@@ -1,0 +1,232 @@
+package symexec
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"warpbound/internal/diag"
+	"warpbound/internal/fold"
+	"warpbound/internal/isa"
+	"warpbound/internal/smt"
+)
+
+// Thread is a thread of a launch.
+type Thread struct {
+	CTA        [3]int // index of its CTA in x, y and z
+	Warp, Lane int    // in the CTA and in the warp
+}
+
+// Buffer is a buffer of a launch. Its name is that of its array in models.
+type Buffer struct {
+	Name     string
+	Address  uint64
+	Bytes    int
+	Symbolic bool // any contents are tried; otherwise those that it has, which make terms as long as the buffer where indices are symbolic
+}
+
+// Range is bytes of the parameter block.
+type Range struct{ Offset, Bytes int }
+
+// Parameters is the name of the array in models that holds the symbolic bytes of the
+// parameter block.
+const Parameters = "parameters"
+
+// Options says what to explore.
+type Options struct {
+	Launch  *fold.Launch
+	Thread  Thread
+	Buffers []Buffer // all of the launch
+	Params  []Range  // of the parameter block that are symbolic
+
+	Solver   *smt.Solver
+	Builder  *smt.Builder // of the solver's terms
+	MaxPaths int          // to be found; more wait
+	MaxSteps int          // instructions of one path; it is cut off there
+}
+
+// Side is one side of a branch: the instruction at which control goes on. The zero Side is none.
+type Side struct{ Branch, Target int }
+
+// Path is one path of the thread through the kernel.
+type Path struct {
+	Formula      []*smt.Term // holds for just the inputs that take it
+	Model        *smt.Model  // such inputs
+	Instructions int         // executed, also those whose guard does not hold
+	Sides        []Side      // taken, in order
+	Barriers     []int       // for each barrier passed, how many sides had been taken
+	Fault        error       // why the path ended but by the thread's end: the instruction that fails
+}
+
+// Verdict is what is known of a side of a branch.
+type Verdict uint8
+
+// The verdicts.
+const (
+	Open       Verdict = iota // no path was found, and none excluded
+	Covered                   // by a path, which may have been cut off
+	Infeasible                // no path takes it: all were found
+)
+
+// String returns the verdict in a word.
+func (v Verdict) String() string { return [...]string{"open", "covered", "infeasible"}[v] }
+
+// Result is what exploration found.
+type Result struct {
+	Paths    []Path
+	Sides    map[Side]Verdict // of every side of every branch that has several
+	Complete bool             // all paths were found
+	CutOff   int              // paths that were cut off after MaxSteps
+	Unknown  int              // paths of which no solver knows whether they exist
+}
+
+// explorer explores the paths of a thread.
+type explorer struct {
+	Options
+	b        *smt.Builder
+	launch   *fold.Launch
+	thread   Thread
+	symbolic []Range
+	regions  []region
+	initial  []*smt.Term // arrays by region
+
+	sides   map[Side]bool // of branches that have several; true
+	covered map[Side]bool
+	waiting []*state
+}
+
+// Explore finds paths of a thread until it has MaxPaths or all, those first that take sides of
+// branches which no other took. It is an error, with position, if a path needs an instruction
+// without a meaning as formula, and if a solver fails or ctx ends. Faults of the kernel are
+// results.
+func Explore(ctx context.Context, o Options) (*Result, error) {
+	x := &explorer{
+		Options: o, b: o.Builder, launch: o.Launch, thread: o.Thread, symbolic: o.Params,
+		sides: make(map[Side]bool), covered: make(map[Side]bool),
+	}
+	if err := x.layOut(o.Buffers); err != nil {
+		return nil, err
+	}
+	k := x.launch.Kernel()
+	for pc := range k.Instrs {
+		if all := sidesOf(pc, &k.Instrs[pc]); len(all) > 1 {
+			for _, side := range all {
+				x.sides[side] = true
+			}
+		}
+	}
+	res := &Result{Sides: make(map[Side]Verdict)}
+	for s := x.start(); s != nil && len(res.Paths) < o.MaxPaths; {
+		if err := x.follow(ctx, s, res); err != nil {
+			return nil, fmt.Errorf("kernel %s: %w", k.Name, err)
+		}
+		var err error
+		if s, err = x.next(ctx, res); err != nil {
+			return nil, fmt.Errorf("kernel %s: %w", k.Name, err)
+		}
+		if s != nil && len(res.Paths) == o.MaxPaths {
+			x.waiting = append(x.waiting, s)
+		}
+	}
+	res.Complete = len(x.waiting) == 0 && res.CutOff == 0 && res.Unknown == 0
+	for side := range x.sides {
+		switch {
+		case x.covered[side]:
+			res.Sides[side] = Covered
+		case res.Complete:
+			res.Sides[side] = Infeasible
+		default:
+			res.Sides[side] = Open
+		}
+	}
+	return res, nil
+}
+
+// sidesOf returns the sides of an instruction, each once; none if it is no branch.
+func sidesOf(pc int, in *isa.Instr) []Side {
+	var targets []int
+	switch {
+	case in.Op == isa.Bra && in.Guard.Set:
+		targets = []int{in.Target, pc + 1}
+	case in.Op == isa.BrxIdx:
+		targets = slices.Clone(in.Targets)
+		if in.Guard.Set {
+			targets = append(targets, pc+1)
+		}
+	}
+	slices.Sort(targets)
+	var sides []Side
+	for _, t := range slices.Compact(targets) {
+		sides = append(sides, Side{Branch: pc, Target: t})
+	}
+	return sides
+}
+
+// follow executes a path to its end.
+func (x *explorer) follow(ctx context.Context, s *state, res *Result) error {
+	if s.first != (Side{}) {
+		s.take(s.first)
+	}
+	defer func() {
+		for _, side := range s.sides {
+			x.covered[side] = true
+		}
+	}()
+	for !s.ended && s.fault == nil {
+		if s.steps == x.MaxSteps {
+			res.CutOff++
+			return nil
+		}
+		const often = 1 << 10
+		if s.steps%often == 0 && ctx.Err() != nil {
+			return ctx.Err()
+		}
+		if s.pc >= len(x.launch.Kernel().Instrs) {
+			return errors.New("control runs off the end")
+		}
+		if err := s.step(); err != nil {
+			return err
+		}
+	}
+	res.Paths = append(res.Paths, Path{Formula: s.path, Model: s.model, Instructions: s.steps, Sides: s.sides, Barriers: s.barriers, Fault: s.fault})
+	return nil
+}
+
+// next returns the next path that is feasible, with a model; nil if none waits.
+func (x *explorer) next(ctx context.Context, res *Result) (*state, error) {
+	for len(x.waiting) > 0 {
+		i := len(x.waiting) - 1 // the newest shares most with what the solver has
+		for k, s := range x.waiting {
+			if s.first != (Side{}) && !x.covered[s.first] {
+				i = k
+			}
+		}
+		s := x.waiting[i]
+		x.waiting = slices.Delete(x.waiting, i, i+1)
+		answer, model, err := x.Solver.Check(ctx, s.path)
+		switch {
+		case err != nil:
+			return nil, err
+		case answer == smt.Unknown:
+			res.Unknown++
+		case answer == smt.Sat:
+			s.model = model
+			return s, nil
+		}
+	}
+	return nil, nil
+}
+
+// unsupported is the error of an instruction that has no meaning as formula.
+func (x *explorer) unsupported(in *isa.Instr) error {
+	return diag.Errorf(in.Pos, "%s has no meaning as a formula: the paths of this kernel cannot be explored", in)
+}
+
+// fit cuts a number to a width, or extends it by zeros.
+func fit(b *smt.Builder, t *smt.Term, width int) *smt.Term {
+	if t.Width() > width {
+		return b.Extract(t, 0, width)
+	}
+	return b.ZeroExt(t, width)
+}

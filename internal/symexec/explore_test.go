@@ -1,0 +1,382 @@
+package symexec_test
+
+import (
+	"context"
+	"encoding/binary"
+	"io/fs"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path"
+	"reflect"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"warpbound/internal/emu"
+	"warpbound/internal/flow/flowtest"
+	"warpbound/internal/kernelgen"
+	"warpbound/internal/smt"
+	"warpbound/internal/smt/process"
+	"warpbound/internal/symexec"
+	"warpbound/kernels"
+)
+
+// subject is a launch of one thread, of which all buffers are symbolic.
+type subject struct {
+	*flowtest.Launch
+	options symexec.Options
+}
+
+// shape are the lines of a job that give the shape of a launch.
+var shape = regexp.MustCompile(`(?m)^(grid|block) *=.*$`)
+
+func alone(t *testing.T, job, code string) *subject {
+	t.Helper()
+	return read(t, func(name string) ([]byte, error) {
+		if name == "job.toml" {
+			return []byte(job), nil
+		}
+		return []byte(code), nil
+	})
+}
+
+func read(t *testing.T, file func(name string) ([]byte, error)) *subject {
+	t.Helper()
+	for _, c := range []smt.Command{smt.Z3(), smt.CVC5()} {
+		if _, err := exec.LookPath(c.Argv[0]); err != nil {
+			if os.Getenv("CI") != "" {
+				t.Fatal(err)
+			}
+			t.Skip(err)
+		}
+	}
+	l := flowtest.Read(t, func(name string) ([]byte, error) {
+		text, err := file(name)
+		if name == "job.toml" {
+			text = shape.ReplaceAll(text, []byte("$1 = [1, 1, 1]"))
+		}
+		return text, err
+	})
+	solver, err := smt.New(smt.Config{Launcher: process.Launcher{}, Bits: smt.Z3(), Floats: smt.CVC5(), Limit: time.Second})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(solver.Close)
+	s := &subject{l, symexec.Options{Launch: l.Fold, Solver: solver, Builder: smt.NewBuilder(), MaxPaths: 20, MaxSteps: 1000}}
+	params := l.Grid.Launch().Params
+	for i, contents := range l.Buffers {
+		if contents != nil {
+			p := l.Kernel.Params[i]
+			s.options.Buffers = append(s.options.Buffers, symexec.Buffer{
+				Name: p.Name, Address: binary.LittleEndian.Uint64(params[p.Offset:]), Bytes: len(contents), Symbolic: true,
+			})
+		} else {
+			p := l.Kernel.Params[i]
+			s.options.Params = append(s.options.Params, symexec.Range{Offset: p.Offset, Bytes: p.Bytes})
+		}
+	}
+	return s
+}
+
+// concrete makes the scalar parameters those of the job.
+func (s *subject) concrete() *subject {
+	s.options.Params = nil
+	return s
+}
+
+func (s *subject) explore(t *testing.T) *symexec.Result {
+	t.Helper()
+	res, err := symexec.Explore(context.Background(), s.options)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return res
+}
+
+// replay executes every path's model and compares what is executed with the path.
+func (s *subject) replay(t *testing.T, res *symexec.Result) {
+	t.Helper()
+	for i, p := range res.Paths {
+		if !smt.NewEvaluator(p.Model).Holds(p.Formula) {
+			t.Errorf("path %d: the model does not satisfy the formula", i)
+		}
+		s.set(p.Model)
+		sides, steps, barriers, err := s.run(res)
+		if (err != nil) != (p.Fault != nil) {
+			t.Errorf("path %d: execution ends with %v, the path with %v", i, err, p.Fault)
+		}
+		if steps != p.Instructions || !reflect.DeepEqual(sides, p.Sides) || !reflect.DeepEqual(barriers, p.Barriers) {
+			t.Errorf("path %d has %d instructions, sides %v and barriers %v; executed %d, %v and %v",
+				i, p.Instructions, p.Sides, p.Barriers, steps, sides, barriers)
+		}
+	}
+}
+
+// set gives the launch the inputs of a model.
+func (s *subject) set(m *smt.Model) {
+	for _, b := range s.options.Buffers {
+		contents := s.Fold.Contents(b.Address, b.Bytes)
+		clear(contents)
+		for at, x := range m.Cells[b.Name] {
+			if at < uint64(len(contents)) {
+				contents[at] = byte(x)
+			}
+		}
+	}
+	params := s.Grid.Launch().Params
+	for _, r := range s.options.Params {
+		for k := range r.Bytes {
+			params[r.Offset+k] = byte(m.Cells[symexec.Parameters][uint64(r.Offset+k)])
+		}
+	}
+}
+
+// partition executes random inputs: a formula holds for just those that take its path.
+func (s *subject) partition(t *testing.T, r *rand.Rand, res *symexec.Result) {
+	t.Helper()
+	for range 4 {
+		m := smt.NewModel()
+		for _, b := range s.options.Buffers {
+			for at := range uint64(min(b.Bytes, 4096)) { // zeros behind
+				if at%4 == 0 || r.IntN(4) == 0 {
+					m.SetCell(b.Name, at, r.Uint64()&0xff>>r.IntN(8))
+				}
+			}
+		}
+		s.set(m)
+		sides, steps, barriers, err := s.run(res)
+		e, found := smt.NewEvaluator(m), false
+		for i, p := range res.Paths {
+			same := steps == p.Instructions && reflect.DeepEqual(sides, p.Sides) && reflect.DeepEqual(barriers, p.Barriers) && (err != nil) == (p.Fault != nil)
+			if holds := e.Holds(p.Formula); holds && !same {
+				t.Errorf("the formula of path %d, of %d instructions and sides %v, holds for inputs with %d and %v", i, p.Instructions, p.Sides, steps, sides)
+			} else if holds {
+				found = true
+			}
+		}
+		if !found && res.Complete {
+			t.Errorf("inputs with %d instructions and sides %v take no path that was found", steps, sides)
+		}
+	}
+}
+
+// run executes the thread.
+func (s *subject) run(res *symexec.Result) (sides []symexec.Side, steps int, barriers []int, err error) {
+	var cta emu.CTA
+	s.Grid.StartCTA(&cta, 0)
+	branch := -1
+	for eff := new(emu.Effect); !eff.CTADone; {
+		if err := cta.Warps[0].Step(new(emu.Env), eff); err != nil {
+			return sides, steps, barriers, err
+		}
+		side := symexec.Side{Branch: branch, Target: eff.PC}
+		if _, isSide := res.Sides[side]; isSide {
+			sides = append(sides, side)
+		}
+		branch = eff.PC
+		steps++
+		if eff.Arrived {
+			barriers = append(barriers, len(sides))
+		}
+	}
+	return sides, steps, barriers, nil
+}
+
+const job = `module = "k.ptx"
+kernel = "k"
+machine = "fermi-c2050"
+grid = [1, 1, 1]
+block = [1, 1, 1]
+[[param]]
+name = "data"
+type = "u32"
+count = 16
+init = "zeros"
+[[param]]
+name = "n"
+type = "u32"
+value = 3
+`
+
+// kernel is a module with a kernel of a buffer and a number.
+func kernel(body string) string {
+	return `.version 6.3
+.target sm_70
+.address_size 64
+.visible .entry k(.param .u64 data, .param .u32 n)
+{
+	.reg .pred %p<9>; .reg .b32 %r<9>; .reg .f32 %f<9>; .reg .b64 %rd<9>;
+	.shared .align 4 .b8 s[64];
+	ld.param.u64 %rd1, [data];
+	ld.param.u32 %r1, [n];
+` + body + "\n}\n"
+}
+
+func TestExplore(t *testing.T) {
+	for name, c := range map[string]struct {
+		body                               string
+		paths, faults, infeasible, covered int // the last two: sides of branches
+		complete                           bool
+	}{
+		"a branch on a word, and one that follows from it": {`
+	ld.global.u32 %r2, [%rd1+4];
+	setp.lt.u32 %p1, %r2, 77;
+	@%p1 bra A;
+	setp.lt.u32 %p2, %r2, 50;
+	@%p2 bra A;
+	st.global.u32 [%rd1], %r2;
+A:	ret;`, 2, 0, 1, 3, true},
+		"a loop as often as a parameter says": {`
+	setp.gt.u32 %p1, %r1, 4;
+	@%p1 exit;
+	mov.u32 %r2, 0;
+A:	setp.ge.u32 %p2, %r2, %r1;
+	@%p2 bra B;
+	add.u32 %r2, %r2, 1;
+	bra A;
+B:	bar.sync 0;
+	ret;`, 6, 0, 0, 2, true},
+		"an index that may be out of bounds": {`
+	mul.wide.u32 %rd2, %r1, 4;
+	add.u64 %rd3, %rd1, %rd2;
+	mov.u32 %r3, 5;
+	st.global.u32 [%rd3], %r3;
+	ld.global.u32 %r4, [%rd1+8];
+	setp.eq.u32 %p1, %r4, 5;
+	@%p1 bra A;
+	exit;
+A:	ret;`, 3, 1, 0, 2, true},
+		"shared memory, an atomic and a guard": {`
+	st.shared.u32 [s+4], %r1;
+	atom.shared.add.u32 %r2, [s+4], 7;
+	ld.shared.u32 %r3, [s+4];
+	setp.eq.u32 %p1, %r2, 3;
+	@%p1 st.global.u32 [%rd1], %r3;
+	ld.global.u32 %r4, [%rd1];
+	setp.eq.u32 %p2, %r4, 10;
+	@!%p2 bra A;
+	st.global.u32 [%rd1+4], %r4;
+A:	ret;`, 3, 0, 0, 2, true},
+		"an indexed branch": {`
+	setp.gt.u32 %p1, %r1, 2;
+	@%p1 exit;
+T:	.branchtargets A, B, A;
+	brx.idx %r1, T;
+A:	st.global.u32 [%rd1], %r1;
+B:	ret;`, 3, 0, 0, 2, true},
+		"floating point": {`
+	ld.global.f32 %f1, [%rd1];
+	add.rn.f32 %f2, %f1, 0f3F800000;
+	setp.gt.f32 %p1, %f2, 0f40000000;
+	@%p1 bra A;
+	setp.gt.f32 %p2, %f1, 0f40000000;
+	@%p2 bra A;
+	ret;
+A:	exit;`, 2, 0, 1, 3, true},
+	} {
+		t.Run(strings.ReplaceAll(name, " ", "-"), func(t *testing.T) {
+			s := alone(t, job, kernel(c.body))
+			res := s.explore(t)
+			faults, count := 0, make(map[symexec.Verdict]int)
+			for _, p := range res.Paths {
+				if p.Fault != nil {
+					faults++
+				}
+			}
+			for _, v := range res.Sides {
+				count[v]++
+			}
+			if len(res.Paths) != c.paths || faults != c.faults || res.Complete != c.complete ||
+				count[symexec.Infeasible] != c.infeasible || count[symexec.Covered] != c.covered {
+				t.Errorf("%d paths, %d faults, complete %v, sides %v", len(res.Paths), faults, res.Complete, res.Sides)
+			}
+			s.replay(t, res)
+		})
+	}
+}
+
+func TestLimits(t *testing.T) {
+	s := alone(t, job, kernel(`
+A:	setp.ne.u32 %p1, %r1, 0;
+	sub.u32 %r1, %r1, 1;
+	@%p1 bra A;
+	ret;`))
+	s.options.MaxPaths = 3
+	res := s.explore(t)
+	if len(res.Paths) != 3 || res.Complete {
+		t.Errorf("%d paths, complete %v", len(res.Paths), res.Complete)
+	}
+	s.replay(t, res)
+	s.options.MaxPaths, s.options.MaxSteps = 100, 20
+	if res := s.explore(t); res.CutOff == 0 || res.Complete {
+		t.Errorf("%d paths cut off, complete %v", res.CutOff, res.Complete)
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	if _, err := symexec.Explore(ctx, s.options); err == nil {
+		t.Error("exploration goes on")
+	}
+	s = alone(t, job, kernel("ex2.approx.f32 %f1, 0f3F800000; ret;"))
+	if _, err := symexec.Explore(context.Background(), s.options); err == nil || !strings.Contains(err.Error(), "k.ptx:10:") {
+		t.Errorf("an approximation: %v", err)
+	}
+}
+
+// TestSuite replays paths of the suite's kernels.
+func TestSuite(t *testing.T) {
+	for _, name := range flowtest.Kernels() {
+		if _, err := fs.Stat(kernels.Suite(), path.Join(name, name+".ptx")); err != nil {
+			continue // in another language
+		}
+		t.Run(name, func(t *testing.T) {
+			s := read(t, func(file string) ([]byte, error) { return fs.ReadFile(kernels.Suite(), path.Join(name, file)) }).concrete()
+			s.options.MaxPaths, s.options.MaxSteps = 3, 2000
+			res := s.explore(t)
+			if len(res.Paths)+res.CutOff == 0 {
+				t.Error("there is no path")
+			}
+			s.replay(t, res)
+			s.partition(t, rand.New(rand.NewPCG(1, 2)), res)
+		})
+	}
+}
+
+// TestContents explores with contents that are known.
+func TestContents(t *testing.T) {
+	known := strings.Replace(job, `init = "zeros"`, "values = [1, 7, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16]", 1)
+	s := alone(t, known, kernel(`
+	and.b32 %r1, %r1, 15;
+	mul.wide.u32 %rd2, %r1, 4;
+	add.u64 %rd3, %rd1, %rd2;
+	ld.global.u32 %r2, [%rd3];
+	setp.eq.u32 %p1, %r2, 7;
+	@%p1 bra A;
+	setp.gt.u32 %p2, %r2, 16;
+	@%p2 bra A;
+	exit;
+A:	ret;`))
+	s.options.Buffers[0].Symbolic = false
+	res := s.explore(t)
+	if len(res.Paths) != 2 || !res.Complete {
+		t.Errorf("%d paths, complete %v", len(res.Paths), res.Complete)
+	}
+	for side, v := range res.Sides {
+		if (v == symexec.Infeasible) != (side.Target == len(s.Kernel.Instrs)-1 && side.Branch > 8) {
+			t.Errorf("side %v is %v", side, v)
+		}
+	}
+}
+
+// TestRandomKernels replays paths of random kernels.
+func TestRandomKernels(t *testing.T) {
+	for seed := range uint64(15) {
+		c := kernelgen.New(rand.New(rand.NewPCG(seed, 0)), kernelgen.Options{Statements: 12, Depth: 3, Trips: 4, Threads: 1, CTAs: 1})
+		s := alone(t, c.Job, c.Module).concrete()
+		s.options.MaxPaths = 5
+		res := s.explore(t)
+		s.replay(t, res)
+		s.partition(t, rand.New(rand.NewPCG(seed, 1)), res)
+	}
+}

@@ -1,0 +1,285 @@
+package symexec
+
+import (
+	"cmp"
+	"fmt"
+
+	"warpbound/internal/diag"
+	"warpbound/internal/fold"
+	"warpbound/internal/isa"
+	"warpbound/internal/smt"
+)
+
+// region is a range of addresses, and how memory holds its bytes: as an array with 64-bit
+// indices, which are offsets from the base.
+type region struct {
+	name     string
+	space    isa.Space
+	base     uint64
+	bytes    int
+	readOnly bool
+}
+
+// indexBits is the width of offsets and addresses.
+const indexBits = 64
+
+// permits reports whether an access in a space may be one to the region. Loads of constants
+// may read buffers, whose addresses do not tell them apart.
+func (r *region) permits(in *isa.Instr, total int, writes bool) bool {
+	space := r.space
+	if in.Space == isa.Const && space == isa.Global {
+		space = isa.Const
+	}
+	return total <= r.bytes && (in.Space == isa.Generic || in.Space == space) && !(writes && r.readOnly)
+}
+
+// contains reports whether an access of total bytes at an address lies in the region and is
+// aligned.
+func (r *region) contains(addr uint64, total int) bool {
+	at := addr - r.base
+	return at <= uint64(r.bytes-total) && at%uint64(total) == 0
+}
+
+// within is contains as a term.
+func (x *explorer) within(r *region, addr *smt.Term, total int) *smt.Term {
+	at := x.b.Sub(addr, x.b.Number(indexBits, r.base))
+	inside := x.b.Ule(at, x.b.Number(indexBits, uint64(r.bytes-total)))
+	aligned := x.b.Eq(x.b.BvAnd(at, x.b.Number(indexBits, uint64(total-1))), x.b.Number(indexBits, 0))
+	return x.b.And(inside, aligned)
+}
+
+// layOut makes the regions of the launch and the arrays that they hold at its start.
+func (x *explorer) layOut(buffers []Buffer) error {
+	k := x.launch.Kernel()
+	paramBytes := 0
+	for _, p := range k.Params {
+		paramBytes = max(paramBytes, p.Offset+p.Bytes)
+	}
+	x.add(region{Parameters, isa.Param, fold.ParamAddress(0), paramBytes, true}, x.launch.ReadOnly(fold.ParamAddress(0), paramBytes), x.symbolic)
+	for _, b := range buffers {
+		contents := x.launch.Contents(b.Address, b.Bytes)
+		if contents == nil {
+			return fmt.Errorf("there is no buffer %s of %d bytes at 0x%x", b.Name, b.Bytes, b.Address)
+		}
+		var all []Range
+		if b.Symbolic {
+			all = []Range{{0, b.Bytes}}
+		}
+		x.add(region{b.Name, isa.Global, b.Address, b.Bytes, false}, contents, all)
+	}
+	localBytes := 0
+	for i := range k.Vars {
+		v := &k.Vars[i]
+		addr, _ := x.launch.Constant(isa.Operand{Kind: isa.KindVar, Reg: isa.NoReg, Var: int32(i)}, x.thread.CTA, x.thread.Warp, x.thread.Lane)
+		switch v.Space {
+		case isa.Shared:
+		case isa.Local:
+			localBytes = max(localBytes, int(addr-fold.LocalBase)+v.Bytes)
+		default:
+			x.add(region{v.Name, v.Space, addr, v.Bytes, v.Space == isa.Const}, x.launch.Contents(addr, v.Bytes), nil)
+		}
+	}
+	shared := x.launch.SharedBytes()
+	x.add(region{"shared memory", isa.Shared, fold.SharedBase, shared, false}, make([]byte, shared), nil)
+	x.add(region{"local memory", isa.Local, fold.LocalBase, localBytes, false}, make([]byte, localBytes), nil)
+	return nil
+}
+
+// add adds a region with contents of which some bytes are symbolic.
+func (x *explorer) add(r region, contents []byte, symbolic []Range) {
+	array := x.b.Fill(indexBits, x.b.Number(8, 0))
+	isSymbolic := make([]bool, len(contents))
+	for _, s := range symbolic {
+		array = x.b.Var(r.name, smt.Array(indexBits, 8))
+		for i := range s.Bytes {
+			isSymbolic[s.Offset+i] = true
+		}
+	}
+	for i, c := range contents {
+		if !isSymbolic[i] && (len(symbolic) > 0 || c != 0) {
+			array = x.b.Store(array, x.b.Number(indexBits, uint64(i)), x.b.Number(8, uint64(c)))
+		}
+	}
+	x.regions = append(x.regions, r)
+	x.initial = append(x.initial, array)
+}
+
+// address returns the address of an access.
+func (s *state) address(o isa.Operand) (*smt.Term, bool) {
+	b := s.x.b
+	base := b.Number(indexBits, o.Imm)
+	if o.Kind == isa.KindVarAddr {
+		addr, ok := s.constant(o)
+		if !ok {
+			return nil, false
+		}
+		base = b.Number(indexBits, addr)
+	} else if o.Kind != isa.KindAddr {
+		return nil, false
+	}
+	if o.Reg != isa.NoReg {
+		base = b.Add(b.ZeroExt(s.regs[o.Reg], indexBits), base)
+	}
+	if s.x.launch.Kernel().AddressBits == 32 {
+		base = b.ZeroExt(b.Extract(base, 0, 32), indexBits)
+	}
+	return base, true
+}
+
+// resolve returns the region in which an access lies for the state's model, and its offset.
+// The state is then one for which it lies there; for others it forks. Where the access lies
+// in no region the path ends: the index is then negative.
+func (s *state) resolve(in *isa.Instr, total int, writes bool) (int, *smt.Term, error) {
+	x := s.x
+	addr, ok := s.address(in.Src[0])
+	if !ok || total&(total-1) != 0 || in.Type.Bytes() < 1 || in.Type.Bytes() > 8 {
+		return 0, nil, x.unsupported(in)
+	}
+	at, found := s.eval().Eval(addr), -1
+	var conditions []*smt.Term // of the other regions
+	for i := range x.regions {
+		r := &x.regions[i]
+		switch {
+		case !r.permits(in, total, writes):
+		case r.contains(at, total):
+			found = i
+		default:
+			conditions = append(conditions, x.within(r, addr, total))
+		}
+	}
+	if found >= 0 {
+		inside := x.within(&x.regions[found], addr, total)
+		s.retry(x.b.Not(inside))
+		s.assume(inside)
+		return found, x.b.Sub(addr, x.b.Number(indexBits, x.regions[found].base)), nil
+	}
+	for _, c := range conditions {
+		s.retry(c)
+		s.assume(x.b.Not(c))
+	}
+	s.fault = diag.Errorf(in.Pos, "%s accesses %d bytes at 0x%x, which is outside of all memory or not aligned", in, total, at)
+	return -1, nil, nil
+}
+
+// load returns bytes of a region as a number, the first the least significant.
+func (s *state) load(r int, offset *smt.Term, bytes int) *smt.Term {
+	b := s.x.b
+	value := b.Select(s.memory[r], offset)
+	for i := 1; i < bytes; i++ {
+		value = b.Concat(b.Select(s.memory[r], b.Add(offset, b.Number(indexBits, uint64(i)))), value)
+	}
+	return value
+}
+
+// store writes the bytes of a number to a region.
+func (s *state) store(r int, offset, value *smt.Term) {
+	b := s.x.b
+	for i := range value.Width() / 8 {
+		at := b.Add(offset, b.Number(indexBits, uint64(i)))
+		s.memory[r] = b.Store(s.memory[r], at, b.Extract(value, 8*i, 8))
+	}
+}
+
+// access executes a load, a store or an atomic.
+func (s *state) access(in *isa.Instr) error {
+	count := cmp.Or(len(in.Dst), len(in.Src)-1)
+	switch in.Op {
+	case isa.St:
+		count = len(in.Src) - 1
+	case isa.Atom, isa.Red:
+		count = 1
+	}
+	size := in.Type.Bytes()
+	r, offset, err := s.resolve(in, count*size, in.Op != isa.Ld)
+	if err != nil || r < 0 {
+		return err
+	}
+	b := s.x.b
+	at := func(i int) *smt.Term { return b.Add(offset, b.Number(indexBits, uint64(i*size))) }
+	switch in.Op {
+	case isa.Ld:
+		values := make([]*smt.Term, count)
+		for i := range values {
+			values[i] = s.load(r, at(i), size)
+		}
+		for i, o := range in.Dst {
+			s.assign(in, o, values[i])
+		}
+		return nil
+	case isa.St:
+		for i := range count {
+			value, err := s.operand(in, in.Src[1+i])
+			if err != nil {
+				return err
+			}
+			s.store(r, at(i), fit(b, value, 8*size))
+		}
+		return nil
+	}
+	return s.atomic(in, r, offset)
+}
+
+// assign writes a number of the instruction's type to a register.
+func (s *state) assign(in *isa.Instr, o isa.Operand, value *smt.Term) {
+	if o.Kind != isa.KindReg {
+		return
+	}
+	width := s.x.launch.Kernel().Regs[o.Reg].Type.Bits()
+	if in.Type.IsSigned() && width > value.Width() {
+		s.regs[o.Reg] = s.x.b.SignExt(value, width)
+		return
+	}
+	s.regs[o.Reg] = fit(s.x.b, value, width)
+}
+
+// atomic executes an atomic operation on integers.
+func (s *state) atomic(in *isa.Instr, r int, offset *smt.Term) error {
+	b, width := s.x.b, in.Type.Bits()
+	if in.Type.IsFloat() && in.Atom != isa.AtomExch || in.Type.Class() == isa.Packed || len(in.Dst) > 1 {
+		return s.x.unsupported(in)
+	}
+	var src [3]*smt.Term
+	for i, o := range in.Src[1:] {
+		value, err := s.operand(in, o)
+		if err != nil {
+			return err
+		}
+		src[i] = fit(b, value, width)
+	}
+	old, x := s.load(r, offset, width/8), src[0]
+	less := b.Ult(old, x)
+	if in.Type.IsSigned() {
+		less = b.Slt(old, x)
+	}
+	zero := b.Number(width, 0)
+	var value *smt.Term
+	switch in.Atom {
+	case isa.AtomAdd:
+		value = b.Add(old, x)
+	case isa.AtomMin:
+		value = b.Ite(less, old, x)
+	case isa.AtomMax:
+		value = b.Ite(less, x, old)
+	case isa.AtomAnd:
+		value = b.BvAnd(old, x)
+	case isa.AtomOr:
+		value = b.BvOr(old, x)
+	case isa.AtomXor:
+		value = b.BvXor(old, x)
+	case isa.AtomExch:
+		value = x
+	case isa.AtomCas:
+		value = b.Ite(b.Eq(old, x), src[1], old)
+	case isa.AtomInc:
+		value = b.Ite(b.Ule(x, old), zero, b.Add(old, b.Number(width, 1)))
+	case isa.AtomDec:
+		value = b.Ite(b.Or(b.Eq(old, zero), b.Ult(x, old)), x, b.Sub(old, b.Number(width, 1)))
+	default:
+		return s.x.unsupported(in)
+	}
+	s.store(r, offset, value)
+	if len(in.Dst) > 0 {
+		s.assign(in, in.Dst[0], old)
+	}
+	return nil
+}
