@@ -137,8 +137,7 @@ func (a *Analysis) Tightest() *Estimate {
 	var best *Estimate
 	for i := range a.Estimates {
 		e := &a.Estimates[i]
-		mode, splits := strings.CutPrefix(e.Method, "split/")
-		if e.WarpOnly() || splits && mode != a.SplitMode {
+		if _, other := a.OtherMode(e); e.WarpOnly() || other {
 			continue
 		}
 		if best == nil || stronger(e, best) {
@@ -146,6 +145,33 @@ func (a *Analysis) Tightest() *Estimate {
 		}
 	}
 	return best
+}
+
+// OtherMode returns the way in which wavefronts split that an estimate bounds, if that is not
+// the one of the analysis.
+func (a *Analysis) OtherMode(e *Estimate) (mode string, other bool) {
+	mode, splits := strings.CutPrefix(e.Method, "split/")
+	return mode, splits && mode != a.SplitMode
+}
+
+// Watched is a detail that has runs of its own, in its mode of splitting.
+type Watched interface {
+	Runs() *Observation // nil if nothing ran
+}
+
+// Covered returns the runs of which an estimate bounds the time: those in its own mode of
+// splitting. It is nil if there are none, and for estimates of a warp alone.
+func (a *Analysis) Covered(e *Estimate) *Observation {
+	if e.WarpOnly() {
+		return nil
+	}
+	if _, other := a.OtherMode(e); !other {
+		return a.Observed
+	}
+	if d, ok := e.Detail.(Watched); ok {
+		return d.Runs()
+	}
+	return nil
 }
 
 func stronger(e, f *Estimate) bool {

@@ -21,10 +21,7 @@ func HTML(w io.Writer, a *estimate.Analysis, hz float64) error {
 		"dims":    dims,
 		"explain": func(method string) string { return explained[method] },
 		"above": func(e estimate.Estimate) string {
-			if a.Observed == nil || e.WarpOnly() {
-				return "-"
-			}
-			return above(e.Cycles, a.Observed.Max)
+			return aboveRuns(a, &e)
 		},
 		"percent": func(part, whole int64) string {
 			if whole <= 0 {
@@ -32,7 +29,8 @@ func HTML(w io.Writer, a *estimate.Analysis, hz float64) error {
 			}
 			return fmt.Sprintf("%.1f", 100*float64(part)/float64(whole))
 		},
-		"mean": func(mean float64) int64 { return int64(mean + 0.5) },
+		"modes": func() []string { return otherModes(a) },
+		"mean":  func(mean float64) int64 { return int64(mean + 0.5) },
 	}).Parse(analysisPage)
 	if err != nil {
 		return err

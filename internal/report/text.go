@@ -18,6 +18,9 @@ var explained = map[string]string{
 	"hybrid/dynamic": "one warp's worst path after the latest start of any warp that was seen (Eq. 1)",
 	"hybrid/waves":   "waves of warps, each warp delaying the next by the largest delay that was seen (Eq. 2, completed)",
 	"static/cta":     "all inputs, without a run: what each warp issues, and when all of them wait at most",
+	"split/none":     "all inputs, without a run: wavefronts execute one side of a branch after the other",
+	"split/dws":      "all inputs, without a run: the hardware splits wavefronts where they diverge, on the SIMD that they have",
+	"split/pws":      "all inputs, without a run: wavefronts split at split instructions, onto SIMDs of their own",
 }
 
 // Text writes an analysis for a reader who has never seen one. hz is the
@@ -82,7 +85,7 @@ func dims(d [3]int) string { return fmt.Sprintf("%d x %d x %d", d[0], d[1], d[2]
 
 func observed(p *printer, a *estimate.Analysis, hz float64) {
 	o := a.Observed
-	p.printf("Observed, launch to last retirement:\n")
+	p.printf("Observed%s, launch to last retirement:\n", inMode(a))
 	p.table(func(rows *printer) {
 		rows.printf("  minimum\t%s cycles\t%s\t\n", group(o.Min), milliseconds(Duration(o.Min, hz)))
 		rows.printf("  mean\t%s cycles\t%s\t\n", group(int64(o.Mean+0.5)), milliseconds(Duration(int64(o.Mean+0.5), hz)))
@@ -105,11 +108,7 @@ func bounds(p *printer, a *estimate.Analysis, hz float64) {
 		names = padded(names)
 		rows.printf("  %s\tcycles\ttime\tabove maximum\trests on\t\n", names[0])
 		for i, e := range a.Estimates {
-			over := "-"
-			if a.Observed != nil && !e.WarpOnly() {
-				over = above(e.Cycles, a.Observed.Max)
-			}
-			rows.printf("  %s\t%s\t%s\t%s\t%s facts\t\n", names[i+1], group(e.Cycles), milliseconds(Duration(e.Cycles, hz)), over, e.Evidence)
+			rows.printf("  %s\t%s\t%s\t%s\t%s facts\t\n", names[i+1], group(e.Cycles), milliseconds(Duration(e.Cycles, hz)), aboveRuns(a, &e), e.Evidence)
 		}
 	})
 	for _, e := range a.Estimates {
@@ -117,7 +116,41 @@ func bounds(p *printer, a *estimate.Analysis, hz float64) {
 			p.printf("  %s: %s\n", e.Method, text)
 		}
 	}
+	for _, line := range otherModes(a) {
+		p.printf("  %s\n", line)
+	}
 	p.printf("\n")
+}
+
+// inMode says how wavefronts split in the runs of an analysis, if they can.
+func inMode(a *estimate.Analysis) string {
+	if a.SplitMode == "" {
+		return ""
+	}
+	return " in mode " + a.SplitMode
+}
+
+// aboveRuns renders by how much an estimate is above the longest run that it covers.
+func aboveRuns(a *estimate.Analysis, e *estimate.Estimate) string {
+	runs := a.Covered(e)
+	if runs == nil {
+		return "-"
+	}
+	return above(e.Cycles, runs.Max)
+}
+
+// otherModes says what estimates are above whose wavefronts split in another way than in the
+// runs of the analysis.
+func otherModes(a *estimate.Analysis) []string {
+	var lines []string
+	for i := range a.Estimates {
+		e := &a.Estimates[i]
+		mode, other := a.OtherMode(e)
+		if runs := a.Covered(e); other && runs != nil {
+			lines = append(lines, fmt.Sprintf("%s: for mode %s, in which runs of the same inputs take %s cycles at most", e.Method, mode, group(runs.Max)))
+		}
+	}
+	return lines
 }
 
 // shown is the estimate whose breakdown the text shows: that of the kernel's

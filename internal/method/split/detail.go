@@ -31,6 +31,9 @@ type Detail struct {
 	Observed *estimate.Observation `json:"observed"` // runs in the mode; nil where nothing ran
 }
 
+// Runs returns the observed runs (estimate.Watched).
+func (d *Detail) Runs() *estimate.Observation { return d.Observed }
+
 // Bounds are the bounds of the ways to count.
 type Bounds struct {
 	Nothing int64 `json:"nothing"` // apart
