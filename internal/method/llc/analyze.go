@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 
 	"warpbound/internal/absexec"
 	"warpbound/internal/cfg"
@@ -57,6 +58,7 @@ type analysis struct {
 	graph   *cfg.Graph
 	machine *machine.Machine
 	costs   []inorder.Cost
+	rests   []int64 // different ones of the costs, in order
 	counter *requests.Counter
 	layout  layout
 	threads uint64 // of a CTA
@@ -139,6 +141,11 @@ func newAnalysis(c Config) (*analysis, error) {
 		deal:  deal{sms: int(m.SM.Count.Value), slots: c.CTAs},
 		loops: make([]absexec.LoopFact, len(c.Graph.Loops().Loops)),
 	}
+	for i := range a.costs {
+		a.rests = append(a.rests, a.costs[i].Rest())
+	}
+	slices.Sort(a.rests)
+	a.rests = slices.Compact(a.rests)
 	most := maxWarps / a.perCTA
 	if grid[0] > most || grid[1] > most || grid[2] > most || grid[0]*grid[1] > most || grid[0]*grid[1]*grid[2] > most {
 		return nil, fmt.Errorf("kernel %s: the grid has more than %d CTAs of %d warps: too many to follow each", c.Graph.Kernel.Name, most, a.perCTA)
@@ -214,7 +221,7 @@ func (a *analysis) exact() bool {
 				return false
 			}
 			n := int64(results[i].Box.CTAs())
-			instrs = saturate(instrs, p.sums.instrs, n)
+			instrs = saturate(instrs, int64(len(p.ops)), n)
 			accesses = saturate(accesses, p.sums.accesses, n)
 		}
 	}

@@ -2,35 +2,26 @@ package llc
 
 import "math"
 
-// coarse bounds a launch by sums, where it is not known exactly what its warps execute.
-//
-// At any time in which an SM has an access that is not answered and that throttling does not
-// hold up, the oldest of these is under way, each for no longer than latencies.oldest. In which it
-// has none, an instruction is under way, or a wave is dispatched. So an SM needs at most the sum of
-// all of these and the time in which it is throttled. If accesses are regulated, some SM is not
-// throttled unless an interval ends: the sums of all SMs bound that time.
+// coarse bounds a launch by sums, where it is not known exactly what its warps execute: by what each SM
+// needs when it is not throttled. If accesses are regulated, some SM that has not ended is not throttled
+// unless an interval ends, so that the sums of all SMs bound that time.
 func (a *analysis) coarse() (*Detail, error) {
 	d := a.detail()
 	for sm := range a.deal.sms {
-		need, dispatch := a.total(sm)
-		l := newLatencies(a.machine, sm)
-		cycles := saturate(need.busy, dispatch, 1)
-		cycles = saturate(cycles, need.accesses, l.oldest())
-		cycles = saturate(cycles, need.further, a.machine.LLC.Atomic.Value)
+		need := a.need(sm)
 		d.Cores = append(d.Cores, CoreDetail{Accesses: need.accesses, Misses: need.accesses})
 		d.Unclassified = saturate(d.Unclassified, need.accesses, 1)
 		switch {
 		case d.Regulated:
-			d.Issue, d.Dispatch = saturate(d.Issue, need.busy, 1), saturate(d.Dispatch, dispatch, 1)
-			d.cycles = saturate(d.cycles, cycles, 1)
+			d.Issue, d.Dispatch = saturate(d.Issue, need.service, 1), saturate(d.Dispatch, need.dispatch, 1)
+			d.cycles = saturate(d.cycles, need.cycles, 1)
 			d.Intervals = max(d.Intervals, need.accesses/d.Quota+1)
-		case cycles > d.cycles:
-			d.SM, d.cycles, d.Issue, d.Dispatch = sm, cycles, need.busy, dispatch
+		case need.cycles > d.cycles:
+			d.SM, d.cycles, d.Issue, d.Dispatch = sm, need.cycles, need.service, need.dispatch
 		}
 	}
 	if d.Regulated {
-		each := a.endOfInterval()
-		d.Ends = saturate(0, d.Intervals-1, each)
+		d.Ends = saturate(0, d.Intervals-1, a.endOfInterval())
 		d.cycles = saturate(d.cycles, d.Ends, 1)
 	}
 	d.Accesses, d.Misses = d.Unclassified, d.Unclassified
@@ -56,19 +47,100 @@ func (a *analysis) endOfInterval() int64 {
 	return wait + a.machine.Regulator.Reset.Value + 1
 }
 
-// total returns what all warps of an SM need together, and for how long its waves are dispatched.
-func (a *analysis) total(sm int) (need sums, dispatch int64) {
+// need is what an SM needs when it is not throttled, at most.
+type need struct {
+	cycles, service, dispatch int64
+	accesses                  int64
+}
+
+// need adds up what the waves of an SM need.
+func (a *analysis) need(sm int) need {
+	l := newLatencies(a.machine, sm)
+	var all need
 	for wave := 0; ; wave++ {
 		ctas := a.deal.wave(sm, wave)
 		if len(ctas) == 0 {
-			return need, dispatch
+			break
 		}
-		dispatch += a.machine.SM.Dispatch.Value
+		total := sums{rests: make([]int64, len(a.rests))}
+		turns := int64(0)
 		for _, cta := range ctas {
-			for w := range a.perCTA {
-				p, _ := a.pathOf(cta, w)
-				need.plus(p.sums, 1)
+			turns = max(turns, a.turns(cta, &total))
+		}
+		cycles := min(a.oneByOne(&total, &l), a.byTurns(&total, turns, &l))
+		all.cycles = saturate(all.cycles, cycles, 1)
+		all.service = saturate(all.service, total.service, 1)
+		all.dispatch += a.machine.SM.Dispatch.Value
+		all.accesses = saturate(all.accesses, total.accesses, 1)
+	}
+	all.cycles = saturate(all.cycles, all.dispatch, 1)
+	if a.machine.Regulated() { // behind each interval what is queued begins anew
+		all.cycles = saturate(all.cycles, all.accesses/a.quota(), l.oldest()+a.longest())
+	}
+	return all
+}
+
+// turns adds what the warps of a CTA need to total and returns in how many turns they issue, at most: up to
+// each barrier in as many as one of them has instructions.
+func (a *analysis) turns(cta int, total *sums) int64 {
+	var most []int64
+	sum, partial := int64(0), false
+	for w := range a.perCTA {
+		p, _ := a.pathOf(cta, w)
+		total.plus(&p.sums)
+		partial = partial || p.partial
+		for i, n := range p.turns {
+			if i == len(most) {
+				most = append(most, 0)
 			}
+			most[i] = max(most[i], n)
+			sum = saturate(sum, n, 1)
 		}
 	}
+	if partial {
+		return sum
+	}
+	turns := int64(0)
+	for _, n := range most {
+		turns = saturate(turns, n, 1)
+	}
+	return turns
 }
+
+// oneByOne bounds a wave by the sum over its instructions and accesses.
+//
+// At any time in which there is an access that is not answered, the oldest one is under way, each for no longer than
+// latencies.oldest. In which there is none, an instruction is under way.
+func (a *analysis) oneByOne(total *sums, l *latencies) int64 {
+	cycles := saturate(total.busy, total.accesses, l.oldest())
+	return saturate(cycles, total.further, a.machine.LLC.Atomic.Value)
+}
+
+// byTurns bounds a wave by the longest chain of what waits for one another, back from its end.
+//
+// In each turn all warps issue once that have not exited and do not wait at a barrier. Each instruction
+// waits for the port, that is for the service of the one before; or for its warp's instruction in the turn before; or for
+// an answer. That comes, for access y, at most latencies.oldest after some access j <= y could be sent, and a turn of
+// the core at interconnect or DRAM for each access from j to y: so the chain goes on with the instruction that made j.
+// If the warp waited for the answer, that is one of an earlier turn; if it waited for credits, at least so many accesses are
+// left out. No access, turn or instruction is in the chain twice.
+func (a *analysis) byTurns(total *sums, turns int64, l *latencies) int64 {
+	answers := saturate(min(turns, total.waiting), 1, 1) // the last one of what is posted
+	answers = saturate(answers, total.accesses/a.machine.Interconnect.Credits.Value, 1)
+	cycles := saturate(total.service, answers, l.oldest()+a.longest())
+	cycles = saturate(cycles, total.accesses, max(l.slots.period, l.reads.period))
+	cycles = saturate(cycles, total.further, a.machine.LLC.Atomic.Value)
+	instrs := int64(0) // with a rest at least as long
+	for i := len(a.rests) - 1; i >= 0; i-- {
+		instrs = saturate(instrs, total.rests[i], 1)
+		step := a.rests[i]
+		if i > 0 {
+			step -= a.rests[i-1]
+		}
+		cycles = saturate(cycles, min(instrs, saturate(turns, 1, 1)), step)
+	}
+	return cycles
+}
+
+// longest returns the longest rest of any instruction.
+func (a *analysis) longest() int64 { return a.rests[len(a.rests)-1] }

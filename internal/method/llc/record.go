@@ -2,6 +2,7 @@ package llc
 
 import (
 	"math/bits"
+	"slices"
 
 	"warpbound/internal/absexec"
 	"warpbound/internal/isa"
@@ -23,40 +24,51 @@ type path struct {
 	ops      []op
 	accesses []access
 	sums     sums
+	turns    []int64 // instructions at most, up to each barrier at which the warp surely waits for all others, and to its end
+	partial  bool    // it may wait at other barriers
 }
 
-// sums are what a warp needs at most, whatever else it knows of its path.
+// sums are what warps need at most, whatever else is known of their paths.
 type sums struct {
-	instrs   int64
-	busy     int64 // cycles of its instructions without what the shared cache takes
-	accesses int64 // to the shared cache
-	further  int64 // operations of atomic accesses on one address, after the first
+	busy     int64   // cycles of the instructions without what the shared cache takes
+	service  int64   // cycles in which they hold the port, or the last arrival lets a barrier go
+	rests    []int64 // instructions by how long their latency is behind their service, as analysis.rests
+	accesses int64   // to the shared cache
+	further  int64   // operations of atomic accesses on one address, after the first
+	waiting  int64   // instructions whose warp may wait for answers
+	sending  int64   // instructions that may make accesses
 }
 
-// plus adds n times t.
-func (s *sums) plus(t sums, n int64) {
-	s.instrs = saturate(s.instrs, t.instrs, n)
-	s.busy = saturate(s.busy, t.busy, n)
-	s.accesses = saturate(s.accesses, t.accesses, n)
-	s.further = saturate(s.further, t.further, n)
+// plus adds t.
+func (s *sums) plus(t *sums) {
+	s.busy = saturate(s.busy, t.busy, 1)
+	s.service = saturate(s.service, t.service, 1)
+	for i, n := range t.rests {
+		s.rests[i] = saturate(s.rests[i], n, 1)
+	}
+	s.accesses = saturate(s.accesses, t.accesses, 1)
+	s.further = saturate(s.further, t.further, 1)
+	s.waiting = saturate(s.waiting, t.waiting, 1)
+	s.sending = saturate(s.sending, t.sending, 1)
 }
 
 // recorder makes the path of an abstract execution.
 type recorder struct {
 	*analysis
-	box  absexec.Box
-	path path
+	box   absexec.Box
+	path  path
+	forks int // that it is in
 }
 
 func (a *analysis) record(box absexec.Box) *recorder {
-	return &recorder{analysis: a, box: box, path: path{exact: true}}
+	return &recorder{analysis: a, box: box, path: path{exact: true, turns: []int64{0}, sums: sums{rests: make([]int64, len(a.rests))}}}
 }
 
 // Step adds an instruction.
 func (r *recorder) Step(s *absexec.Step) {
 	c := &r.costs[s.PC]
 	onChip := r.onChip(c, s)
-	r.sum(c, s, onChip.Most)
+	r.sum(c, s, onChip)
 	r.path.exact = r.path.exact && s.Certain && known(s) && r.ordered(c, s, onChip)
 	if !r.path.exact {
 		r.path.ops, r.path.accesses = nil, nil
@@ -112,19 +124,43 @@ func known(s *absexec.Step) bool {
 }
 
 // sum adds what an instruction needs at most.
-func (r *recorder) sum(c *inorder.Cost, s *absexec.Step, onChip int64) {
-	add := sums{instrs: 1}
+func (r *recorder) sum(c *inorder.Cost, s *absexec.Step, onChip requests.Between) {
+	var add sums
 	if s.Access != nil {
 		add.accesses = r.mostLines(s)
 		if sortOf(s.Instr) == atomic {
 			add.further = int64(bits.OnesCount64(s.Maybe))
 		}
 	}
-	if c.Kind == inorder.Barrier || c.Kind == inorder.Arrival {
-		add.busy = r.machine.SM.Barrier.Value
+	add.sending = min(add.accesses, 1)
+	if add.accesses > 0 && c.Kind == inorder.Load || c.Kind == inorder.Fence {
+		add.waiting = 1
 	}
-	add.busy += c.Initiation*max(onChip+add.accesses, 1) + c.Latency
-	r.path.sums.plus(add, 1)
+	requests := add.accesses
+	if s.Access != nil {
+		requests += onChip.Most
+	}
+	add.service = c.Initiation * max(requests, 1)
+	if s.Instr.Op.Info().Effect&(isa.Barriers|isa.Ends) != 0 {
+		add.service += r.machine.SM.Barrier.Value // it may let others go
+	}
+	add.busy = add.service + c.Latency
+	r.path.sums.plus(&add)
+	at, _ := slices.BinarySearch(r.rests, c.Rest())
+	r.path.sums.rests[at]++
+	r.turn(c, s, onChip)
+}
+
+// turn counts an instruction.
+func (r *recorder) turn(c *inorder.Cost, s *absexec.Step, waits requests.Between) {
+	r.path.turns[len(r.path.turns)-1]++
+	switch {
+	case c.Kind == inorder.Barrier && waits.Most == 0:
+	case c.Kind == inorder.Barrier && s.Certain && waits.Certain() && r.forks == 0 && inorder.Whole(r.launch, s.Instr, r.box, r.threads):
+		r.path.turns = append(r.path.turns, 0)
+	case c.Kind == inorder.Barrier || c.Kind == inorder.Arrival:
+		r.path.partial = true
+	}
 }
 
 // mostLines returns the most lines of global and local memory that a step touches.
@@ -139,11 +175,15 @@ func (r *recorder) mostLines(s *absexec.Step) int64 {
 	return r.counter.Lines(s, r.box) + each*int64(bits.OnesCount64(lanes))
 }
 
-// Fork begins alternatives, of which it is not known which one the warp executes.
-func (r *recorder) Fork(int) { r.path.exact = false }
+// Fork begins alternatives, of which it is not known which one the warp executes. The sums are those of
+// all together.
+func (r *recorder) Fork(int) {
+	r.path.exact = false
+	r.forks++
+}
 
-// Alternative begins the next of them. The sums are those of all together.
+// Alternative begins the next of them.
 func (r *recorder) Alternative() {}
 
 // Join ends alternatives.
-func (r *recorder) Join() {}
+func (r *recorder) Join() { r.forks-- }
