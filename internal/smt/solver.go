@@ -139,6 +139,9 @@ func (s *Solver) remember(m *Model) {
 	s.recent = append([]*Model{m}, s.recent[:min(len(s.recent), maxRecent-1)]...)
 }
 
+// maxDefined is how many terms a process may know before another takes over.
+const maxDefined = 1 << 18
+
 // ask asks a process, and checks its model.
 func (s *Solver) ask(ctx context.Context, assertions []*Term) (Answer, *Model, error) {
 	if err := ctx.Err(); err != nil {
@@ -170,7 +173,8 @@ func (s *Solver) ask(ctx context.Context, assertions []*Term) (Answer, *Model, e
 		}
 		return Unknown, nil, err
 	}
-	if s.sessions[float].stopped.Load() || ctx.Err() != nil { // perhaps just after the answer
+	// It may have been stopped just after the answer, or have grown too large.
+	if started := s.sessions[float]; started.stopped.Load() || ctx.Err() != nil || len(started.writer.defined) > maxDefined {
 		s.drop(float)
 	}
 	s.stats.Asked[answer]++

@@ -161,7 +161,8 @@ func (b *Builder) Number(width int, value uint64) *Term {
 // Truth returns a truth value.
 func (b *Builder) Truth(holds bool) *Term { return b.constant(Bool, truth(holds)) }
 
-// Var returns the variable of a name, which may not hold a vertical bar or a backslash.
+// Var returns the variable of a name, which may not hold a vertical bar or a backslash. Variables
+// of other sorts have other names.
 func (b *Builder) Var(name string, s Sort) *Term {
 	check(s.valid(), "a variable of sort %v", s)
 	check(!strings.ContainsAny(name, `|\`), "a variable %q", name)

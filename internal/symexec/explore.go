@@ -18,7 +18,8 @@ type Thread struct {
 	Warp, Lane int    // in the CTA and in the warp
 }
 
-// Buffer is a buffer of a launch. Its name is that of its array in models.
+// Buffer is a buffer of a launch. Its name is that of its array in models: no two have one, nor
+// is it Parameters.
 type Buffer struct {
 	Name     string
 	Address  uint64
@@ -28,6 +29,17 @@ type Buffer struct {
 
 // Range is bytes of the parameter block.
 type Range struct{ Offset, Bytes int }
+
+// Index is a special register that is symbolic: any number below a limit. Other registers do not
+// change with it, so that a thread's index within its CTA is symbolic together with what kernels
+// compute of it, but not with %laneid.
+type Index struct {
+	Register isa.Special
+	Below    uint64 // at least 1
+}
+
+// Name returns the name of the register's variable in models.
+func (i Index) Name() string { return "%" + i.Register.String() }
 
 // Parameters is the name of the array in models that holds the symbolic bytes of the
 // parameter block.
@@ -39,6 +51,7 @@ type Options struct {
 	Thread  Thread
 	Buffers []Buffer // all of the launch
 	Params  []Range  // of the parameter block that are symbolic
+	Indices []Index
 
 	Solver   *smt.Solver
 	Builder  *smt.Builder // of the solver's terms

@@ -3,6 +3,7 @@ package symexec
 import (
 	"cmp"
 	"fmt"
+	"strings"
 
 	"warpbound/internal/diag"
 	"warpbound/internal/fold"
@@ -55,8 +56,18 @@ func (x *explorer) layOut(buffers []Buffer) error {
 	for _, p := range k.Params {
 		paramBytes = max(paramBytes, p.Offset+p.Bytes)
 	}
+	for _, r := range x.symbolic {
+		if r.Offset < 0 || r.Bytes < 0 || r.Bytes > paramBytes-r.Offset {
+			return fmt.Errorf("%d bytes at %d are not in the parameter block of %d bytes", r.Bytes, r.Offset, paramBytes)
+		}
+	}
 	x.add(region{Parameters, isa.Param, fold.ParamAddress(0), paramBytes, true}, x.launch.ReadOnly(fold.ParamAddress(0), paramBytes), x.symbolic)
+	names := map[string]bool{"": true, Parameters: true}
 	for _, b := range buffers {
+		if names[b.Name] || strings.ContainsAny(b.Name, `|\`) {
+			return fmt.Errorf("a buffer cannot have the name %q, or two buffers have it", b.Name)
+		}
+		names[b.Name] = true
 		contents := x.launch.Contents(b.Address, b.Bytes)
 		if contents == nil {
 			return fmt.Errorf("there is no buffer %s of %d bytes at 0x%x", b.Name, b.Bytes, b.Address)

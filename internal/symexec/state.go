@@ -40,8 +40,14 @@ func (x *explorer) start() *state {
 			s.regs = append(s.regs, x.b.Number(r.Type.Bits(), 0))
 		}
 	}
+	for _, i := range x.Indices {
+		s.assume(x.b.Ult(x.index(i), x.b.Number(i.Register.Bits(), i.Below)))
+	}
 	return s
 }
+
+// index returns the variable of a symbolic special register.
+func (x *explorer) index(i Index) *smt.Term { return x.b.Var(i.Name(), smt.Bits(i.Register.Bits())) }
 
 // eval returns an evaluator under the state's model.
 func (s *state) eval() *smt.Evaluator {
@@ -104,6 +110,11 @@ func (s *state) operand(in *isa.Instr, o isa.Operand) (*smt.Term, error) {
 			return nil, s.x.unsupported(in)
 		}
 		return s.load(0, b.Number(indexBits, uint64(p.Offset)), p.Bytes), nil
+	}
+	for _, i := range s.x.Indices {
+		if o.Kind == isa.KindSpecial && o.Special == i.Register {
+			return s.x.index(i), nil
+		}
 	}
 	value, ok := s.constant(o)
 	if !ok {
