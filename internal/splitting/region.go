@@ -52,6 +52,9 @@ func regionOf(g *cfg.Graph, b int) (*region, *diag.Error) {
 	case len(g.Succ(b)) < 2:
 		return nil, diag.Errorf(in.Pos, "the branch has one side only, so no wavefront splits there")
 	case meet == g.Exit():
+		if bar := barrierBehind(g, b); bar != nil {
+			return nil, diag.Errorf(bar.Pos, "a barrier on a side of the branch at %v, whose sides do not meet before it: wavefronts cannot wait for others while they are split", in.Pos)
+		}
 		return nil, diag.Errorf(in.Pos, "the sides of the branch never meet, so a wavefront that splits there cannot merge")
 	case meet == b:
 		return nil, diag.Errorf(in.Pos, "the sides of the branch meet only when they come back to it, so a wavefront that splits there cannot merge before")
@@ -75,6 +78,20 @@ func regionOf(g *cfg.Graph, b int) (*region, *diag.Error) {
 		return nil, err
 	}
 	return r, nil
+}
+
+// barrierBehind returns the first barrier, in the order of the program, that can be reached
+// from the end of a block, nil if there is none.
+func barrierBehind(g *cfg.Graph, b int) *isa.Instr {
+	after := g.Flow.Graph().Reachable(g.Succ(b)...)
+	for c := range g.Blocks {
+		for i := g.Blocks[c].Start; after[c] && i < g.Blocks[c].End; i++ {
+			if in := &g.Kernel.Instrs[i]; in.Op.Info().Effect&isa.Barriers != 0 {
+				return in
+			}
+		}
+	}
+	return nil
 }
 
 // check returns what is wrong in the blocks of the region, nil if nothing is.
