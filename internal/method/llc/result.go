@@ -105,7 +105,7 @@ func (d *Detail) misses(method string, streams []*stream, known *reuse.Result) {
 		d.Cores = append(d.Cores, c)
 	}
 	d.AllMisses = min(d.Misses+d.Cores[last].Misses, known.Counted.Total, together.Total)
-	d.Misses = min(d.Misses, d.AllMisses)
+	d.Misses = min(d.Misses, known.Counted.Unrated, together.Unrated, d.AllMisses)
 	if d.Accesses > 0 {
 		d.MissRate = float64(d.Misses) / float64(d.Accesses)
 	}

@@ -34,8 +34,9 @@ type Outcome struct {
 // Misses are upper bounds. Those of the cores may add up to more than that of all, if it is not
 // known which core misses.
 type Misses struct {
-	Total int64
-	Cores []int64
+	Total   int64 // of all cores
+	Unrated int64 // of all cores without a rate
+	Cores   []int64
 }
 
 // Result is what is known of the accesses of all cores to the cache that they share.
@@ -81,8 +82,8 @@ func Analyze(cache Cache, settle int64, cores []Core) (*Result, error) {
 				bySet[s] = append(bySet[s], Ref{c, i})
 			} else {
 				a.open[c] = append(a.open[c], i)
-				a.result.Counted.add(c, access.Most)
-				a.result.Grouped.add(c, access.Most)
+				a.count(&a.result.Counted, c, access.Most)
+				a.count(&a.result.Grouped, c, access.Most)
 			}
 		}
 	}
@@ -111,9 +112,13 @@ func elapsed(accesses []Access) []int64 {
 	return sure
 }
 
-func (m *Misses) add(core int, n int64) {
+// count adds misses of a core.
+func (a *analysis) count(m *Misses, core int, n int64) {
 	m.Total += n
 	m.Cores[core] += n
+	if !a.rated(core) {
+		m.Unrated += n
+	}
 }
 
 // touching returns for each core the accesses to unknown lines that may touch the set.
@@ -135,7 +140,7 @@ func (a *analysis) add(s *set) {
 	for i, u := range s.uses {
 		a.result.Cores[u.core][u.at] = outcomes[i]
 		if outcomes[i].Class != Hit {
-			a.result.Counted.add(u.core, u.most)
+			a.count(&a.result.Counted, u.core, u.most)
 		}
 	}
 	for line := range s.lines {

@@ -40,6 +40,9 @@ func (s *set) group(outcomes []Outcome) {
 			total = 1 + counts.evictions(first.line, total-1)
 		}
 		s.result.Grouped.Total += total
+		if !s.rated(first.core) {
+			s.result.Grouped.Unrated += total
+		}
 		for c := range missing {
 			s.result.Grouped.Cores[c] += min(missing[c], total)
 			missing[c] = 0

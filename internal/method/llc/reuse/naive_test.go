@@ -114,6 +114,9 @@ func TestAnalyzeAgainstDefinition(t *testing.T) {
 				want[c][i] = o.classify(reuse.Ref{Core: c, At: i})
 				if want[c][i].Class != reuse.Hit {
 					counted.Total += cores[c].Accesses[i].Most
+					if cores[c].Rate == (reuse.Rate{}) {
+						counted.Unrated += cores[c].Accesses[i].Most
+					}
 					counted.Cores[c] += cores[c].Accesses[i].Most
 				}
 			}

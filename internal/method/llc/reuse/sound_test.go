@@ -104,7 +104,16 @@ func check(t *rapid.T, cache reuse.Cache, settle int64, sequences []reuse.Core, 
 		}
 		used[a.Ref] = true
 	}
+	unrated := int64(0)
+	for c, n := range misses {
+		if sequences[c].Rate == (reuse.Rate{}) {
+			unrated += n
+		}
+	}
 	for _, bound := range []reuse.Misses{result.Counted, result.Grouped} {
+		if unrated > bound.Unrated {
+			t.Fatalf("%d misses of cores without a rate, bound %d, in\n%v", unrated, bound.Unrated, r)
+		}
 		if total > bound.Total {
 			t.Fatalf("%d misses, bound %d, in\n%v", total, bound.Total, r)
 		}
