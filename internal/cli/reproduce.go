@@ -15,14 +15,15 @@ import (
 
 // effort is how much is run.
 type effort struct {
-	vectors    int // runs for each kernel of a table
-	splitRuns  int // runs for each kernel and mode of wavefront splitting
-	iterations int // of synthetic benchmarks
+	vectors    int     // runs for each kernel of a table
+	splitRuns  int     // runs for each kernel and mode of wavefront splitting
+	iterations int     // of synthetic benchmarks
+	quotas     []int64 // of regulated accesses to a shared cache
 }
 
 // efforts are those of --quick, of no flag, and of --full, which are the papers' runs and cycles.
 func efforts() (quick, normal, full effort) {
-	return effort{20, 1, 2}, effort{200, 10, 10}, effort{1000, 50, 75}
+	return effort{20, 1, 2, nil}, effort{200, 10, 10, []int64{16, 256}}, effort{1000, 50, 75, []int64{8, 16, 32, 64, 128, 256, 512}}
 }
 
 func reproduceCommand() *cobra.Command {
@@ -50,7 +51,7 @@ func reproduceCommand() *cobra.Command {
 		case full:
 			how = most
 		}
-		opts.Vectors, opts.SplitRuns, opts.Iterations = how.vectors, how.splitRuns, how.iterations
+		opts.Vectors, opts.SplitRuns, opts.Iterations, opts.Quotas = how.vectors, how.splitRuns, how.iterations, how.quotas
 		if plots != "" {
 			if !reproduce.HasFigures(args[0]) {
 				return fmt.Errorf("--plots: %s is reproduced without figures", args[0])

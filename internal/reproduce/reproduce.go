@@ -24,6 +24,7 @@ type Options struct {
 	Vectors      int                                  // runs for each kernel of a table
 	SplitRuns    int                                  // runs for each kernel and mode of wavefront splitting
 	Iterations   int                                  // of synthetic benchmarks
+	Quotas       []int64                              // of regulated accesses, beside that of the machine; ascending
 	Progress     func(kernel string, done, total int) // may be nil
 }
 
@@ -118,10 +119,11 @@ var papers = map[string]func(context.Context, Options) (*estimate.Reproduction, 
 	"hybrid": Hybrid,
 	"cta":    CTA,
 	"split":  Split,
+	"llc":    LLC,
 }
 
 // drawn are the papers that are reproduced with figures.
-var drawn = []string{"split"}
+var drawn = []string{"llc", "split"}
 
 // Papers returns the names of the papers that can be reproduced.
 func Papers() []string { return slices.Sorted(maps.Keys(papers)) }

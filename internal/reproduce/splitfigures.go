@@ -40,7 +40,7 @@ func splitFigures(ctx context.Context) ([]estimate.Example, error) {
 	return all, nil
 }
 
-func splitExample(name, paper, ours string) estimate.Example {
+func example(name, paper, ours string) estimate.Example {
 	return estimate.Example{Name: name, Paper: paper, Ours: ours, OK: ours == paper}
 }
 
@@ -69,8 +69,8 @@ func encodings(context.Context) ([]estimate.Example, error) {
 		return nil, err
 	}
 	return []estimate.Example{
-		splitExample("Fig. 3a: bits 0 to 7 and 8 to 15 of split s5, s6", "5 6", splits),
-		splitExample("Fig. 3a: those of merge, which has no operands", "0 0", merges),
+		example("Fig. 3a: bits 0 to 7 and 8 to 15 of split s5, s6", "5 6", splits),
+		example("Fig. 3a: those of merge, which has no operands", "0 0", merges),
 	}, nil
 }
 
@@ -94,10 +94,10 @@ func figure5(ctx context.Context) ([]estimate.Example, error) {
 		return strings.Join(list, " ")
 	}
 	return []estimate.Example{
-		splitExample("Figs. 3b and 5: a mask and its negation, SWF1 and SWF2, and all work-items after the merge", "1101 0010 1111",
+		example("Figs. 3b and 5: a mask and its negation, SWF1 and SWF2, and all work-items after the merge", "1101 0010 1111",
 			at("SWF1", "entry+5", "JOINED")),
-		splitExample("Fig. 5: split masks of SWF1, SWF2 and SWF3 after the second split", "1100 0010 0001", at("SWF1AGAIN", "entry+5+1", "SWF1+4")),
-		splitExample("Fig. 5: split mask of SWF1 after the first merge", "1101", at("JOINED1")),
+		example("Fig. 5: split masks of SWF1, SWF2 and SWF3 after the second split", "1100 0010 0001", at("SWF1AGAIN", "entry+5+1", "SWF1+4")),
+		example("Fig. 5: split mask of SWF1 after the first merge", "1101", at("JOINED1")),
 	}, nil
 }
 

@@ -1,0 +1,181 @@
+package reproduce
+
+import (
+	"context"
+	"fmt"
+	"path"
+
+	"warpbound"
+	"warpbound/internal/estimate"
+	"warpbound/internal/machine"
+	"warpbound/internal/method/llc"
+	"warpbound/kernels"
+)
+
+// LLC reproduces Huangfu and Zhang: the worked examples and the tables whose numbers are legible, and
+// Section VI on our simulator with our bounds, while the CPU reads memory of its own.
+func LLC(ctx context.Context, opts Options) (*estimate.Reproduction, error) {
+	r := &estimate.Reproduction{Paper: "Huangfu and Zhang, WCET Analysis of the Shared Data Cache in Integrated CPU-GPU Architectures, 2017"}
+	var err error
+	if r.Examples, err = sharedFigures(); err != nil {
+		return nil, err
+	}
+	if opts.ExamplesOnly {
+		return r, nil
+	}
+	s, err := newShared(r)
+	if err != nil {
+		return nil, err
+	}
+	if opts.Progress != nil {
+		s.progress = func(done, total int) { opts.Progress("Section VI", done, total) }
+	}
+	return r, s.sectionVI(ctx, opts.Quotas)
+}
+
+// paperSizes are the sizes of the shared cache in the paper, in KiB.
+var paperSizes = []int64{256, 512, 1024}
+
+// sharing says how a job shares the cache.
+type sharing struct {
+	job   string
+	kib   int64 // size of the cache
+	quota int64 // accesses of a core in an interval; 0 if they are not regulated
+}
+
+// shared is what was found of a job, or of several together.
+type shared struct {
+	cycles           int64 // of the run
+	accesses, misses int64 // of all SMs in it
+	cpu              int64 // accesses of the CPU in it
+	simple, interval sharedBound
+}
+
+// sharedBound is what a method bounds.
+type sharedBound struct{ cycles, misses int64 }
+
+func (s shared) plus(t shared) shared {
+	return shared{
+		s.cycles + t.cycles, s.accesses + t.accesses, s.misses + t.misses, s.cpu + t.cpu,
+		s.simple.plus(t.simple), s.interval.plus(t.interval),
+	}
+}
+
+func (b sharedBound) plus(c sharedBound) sharedBound {
+	return sharedBound{b.cycles + c.cycles, b.misses + c.misses}
+}
+
+// sharer runs jobs that share a cache.
+type sharer struct {
+	lab
+	machine *machine.Machine
+	suite   overlay // its jobs have a CPU that works
+	found   map[sharing]shared
+	out     *estimate.Reproduction
+}
+
+// newShared prepares the kernels of Table IV. Each of their jobs has the CPU of figures/cpu.stream.
+func newShared(out *estimate.Reproduction) (*sharer, error) {
+	m, err := machine.Builtin("integrated-fermi")
+	if err != nil {
+		return nil, err
+	}
+	const stream = "cpu.stream"
+	program, err := figures.ReadFile(path.Join("figures", stream))
+	if err != nil {
+		return nil, err
+	}
+	s := &sharer{machine: m, suite: overlay{kernels.Suite(), make(map[string][]byte)}, found: make(map[sharing]shared), out: out}
+	for _, b := range kernels.LLCBenchmarks() {
+		for _, job := range b.Jobs {
+			text, err := s.suite.ReadFile(job)
+			if err != nil {
+				return nil, err
+			}
+			s.suite.files[job] = fmt.Appendf(text, "\n[cpu]\nprogram = %q\n", stream)
+			s.suite.files[path.Join(path.Dir(job), stream)] = program
+		}
+	}
+	return s, nil
+}
+
+// quota is that of the machine.
+func (s *sharer) quota() int64 { return s.machine.Regulator.Quota.Value }
+
+// find runs and bounds all jobs of Table IV with caches of some sizes and with some quotas, as
+// far as that was not done.
+func (s *sharer) find(ctx context.Context, sizes, quotas []int64) error {
+	var list []sharing
+	for _, b := range kernels.LLCBenchmarks() {
+		for _, job := range b.Jobs {
+			for _, kib := range sizes {
+				for _, quota := range quotas {
+					how := sharing{job, kib, quota}
+					if _, known := s.found[how]; !known {
+						list = append(list, how)
+					}
+				}
+			}
+		}
+	}
+	results := make([]shared, len(list))
+	err := s.each(ctx, len(list), func(i int) (err error) {
+		results[i], err = s.try(ctx, list[i])
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	for i, how := range list {
+		s.found[how] = results[i]
+	}
+	return nil
+}
+
+// try runs a job and bounds it if its accesses are regulated.
+func (s *sharer) try(ctx context.Context, how sharing) (shared, error) {
+	on := how.quota > 0
+	opts := machine.LLCOptions{KiB: &how.kib, Regulated: &on}
+	if on {
+		opts.Quota = &how.quota
+	}
+	m, err := s.machine.WithLLC(opts)
+	if err != nil {
+		return shared{}, err
+	}
+	job, err := load(s.suite, how.job, m)
+	if err != nil {
+		return shared{}, err
+	}
+	run, err := job.Simulate(ctx, warpbound.SimulateOptions{})
+	if err != nil {
+		return shared{}, err
+	}
+	r := shared{cycles: run.Cycles}
+	cpu := len(run.Cores) - 1
+	for _, c := range run.Cores[:cpu] {
+		r.accesses += c["llc_accesses"]
+		r.misses += c["llc_misses"]
+	}
+	r.cpu = run.Cores[cpu]["llc_accesses"]
+	if !on {
+		return r, nil
+	}
+	a, err := job.Analyze(ctx, warpbound.AnalyzeOptions{Methods: []string{llc.Simple, llc.Interval}})
+	if err != nil {
+		return shared{}, err
+	}
+	for i, b := range []*sharedBound{&r.simple, &r.interval} {
+		*b = sharedBound{a.Estimates[i].Cycles, a.Estimates[i].Detail.(*llc.Detail).Misses}
+	}
+	return r, nil
+}
+
+// of sums up what was found of the kernels of a program.
+func (s *sharer) of(b kernels.Benchmark, kib, quota int64) shared {
+	var sum shared
+	for _, job := range b.Jobs {
+		sum = sum.plus(s.found[sharing{job, kib, quota}])
+	}
+	return sum
+}
