@@ -70,6 +70,7 @@ type sharer struct {
 	lab
 	machine *machine.Machine
 	suite   overlay // its jobs have a CPU that works
+	sizes   []int64 // of the cache, in KiB, ascending
 	found   map[sharing]shared
 	out     *estimate.Reproduction
 }
@@ -85,7 +86,7 @@ func newShared(out *estimate.Reproduction) (*sharer, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &sharer{machine: m, suite: overlay{kernels.Suite(), make(map[string][]byte)}, found: make(map[sharing]shared), out: out}
+	s := &sharer{machine: m, sizes: paperSizes, suite: overlay{kernels.Suite(), make(map[string][]byte)}, found: make(map[sharing]shared), out: out}
 	for _, b := range kernels.LLCBenchmarks() {
 		for _, job := range b.Jobs {
 			text, err := s.suite.ReadFile(job)

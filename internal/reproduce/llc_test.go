@@ -23,14 +23,12 @@ func TestSharedFigures(t *testing.T) {
 // times closer to the actual miss rates than Simple, times are within 35 per cent of the run and
 // 15 on average, and regulation costs less than 8 on average.
 func TestSectionVI(t *testing.T) {
-	if testing.Short() {
-		t.Skip("runs all benchmarks with three sizes of the cache")
-	}
 	out := &estimate.Reproduction{}
 	s, err := newShared(out)
 	if err != nil {
 		t.Fatal(err)
 	}
+	s.sizes = []int64{paperSize}
 	if err := s.sectionVI(t.Context(), nil); err != nil {
 		t.Fatal(err)
 	}
@@ -45,10 +43,10 @@ func TestSectionVI(t *testing.T) {
 		}
 	}
 	said := out.Tables[len(out.Tables)-1]
-	figure := func(name string, column int) float64 {
+	figure := func(name string, at int) float64 {
 		for _, row := range said.Rows {
 			if strings.HasPrefix(row[0], name) {
-				return column1(t, estimate.Table{Rows: [][]string{row}}, column)
+				return column(t, estimate.Table{Rows: [][]string{row}}, at)[0]
 			}
 		}
 		t.Fatalf("no row %q", name)
@@ -64,10 +62,4 @@ func TestSectionVI(t *testing.T) {
 	if above := figure("overhead of regulation", 2); above >= 8 {
 		t.Errorf("regulation costs %.1f per cent, on average", above)
 	}
-}
-
-// column1 returns the only number of a column.
-func column1(t *testing.T, table estimate.Table, at int) float64 {
-	t.Helper()
-	return column(t, table, at)[0]
 }

@@ -39,7 +39,7 @@ func (s *sharer) statements() {
 		Columns: []string{"", "paper", "Interval", "Simple"},
 	}
 	all := kernels.LLCBenchmarks()
-	smallest, largest := paperSizes[:1], paperSizes[len(paperSizes)-1:]
+	smallest, largest := s.sizes[:1], s.sizes[len(s.sizes)-1:]
 	only := func(b kernels.Benchmark, sizes []int64, figure func(on, off shared) float64) string {
 		return tenths(s.ratios([]kernels.Benchmark{b}, sizes, s.quota(), figure).worst())
 	}
@@ -51,16 +51,16 @@ func (s *sharer) statements() {
 	row("the same, 1024 KiB", "< 1 %", only(k3, largest, aboveIntervalMisses), only(k3, largest, aboveSimpleMisses))
 	row("miss rate above the actual, k6, 256 KiB", "> 140 %", only(k6, smallest, aboveIntervalMisses), only(k6, smallest, aboveSimpleMisses))
 	row("WCET above the run, k6, 256 KiB", "> 35 %", only(k6, smallest, aboveInterval), only(k6, smallest, aboveSimple))
-	row("the same, k7, at most", "35 to 40 %", only(k7, paperSizes, aboveInterval), only(k7, paperSizes, aboveSimple))
-	row("the same, k8, at most", "35 to 40 %", only(k8, paperSizes, aboveInterval), only(k8, paperSizes, aboveSimple))
+	row("the same, k7, at most", "35 to 40 %", only(k7, s.sizes, aboveInterval), only(k7, s.sizes, aboveSimple))
+	row("the same, k8, at most", "35 to 40 %", only(k8, s.sizes, aboveInterval), only(k8, s.sizes, aboveSimple))
 	summary := func(name, paper string, of []kernels.Benchmark, interval, simple func(on, off shared) float64, sum func(ratios) float64) {
-		row(name, paper, tenths(sum(s.ratios(of, paperSizes, s.quota(), interval))), tenths(sum(s.ratios(of, paperSizes, s.quota(), simple))))
+		row(name, paper, tenths(sum(s.ratios(of, s.sizes, s.quota(), interval))), tenths(sum(s.ratios(of, s.sizes, s.quota(), simple))))
 	}
 	summary("miss rate above the actual, k3 to k10, on average", "-", all[2:], aboveIntervalMisses, aboveSimpleMisses, ratios.mean)
 	summary("the same, at most", "-", all[2:], aboveIntervalMisses, aboveSimpleMisses, ratios.worst)
 	summary("WCET above the run, k1 to k10, on average", "-", all, aboveInterval, aboveSimple, ratios.mean)
 	summary("the same, at most", "-", all, aboveInterval, aboveSimple, ratios.worst)
-	overheads := s.ratios(all, paperSizes, s.quota(), overhead)
+	overheads := s.ratios(all, s.sizes, s.quota(), overhead)
 	row("overhead of regulation, on average", "< 8 %", tenths(overheads.mean()), "")
 	row("the same, at most", "-", tenths(overheads.worst()), "")
 	s.out.Tables = append(s.out.Tables, t)

@@ -11,7 +11,7 @@ import (
 
 // sectionVI adds the tables and figures of Section VI, and what other quotas give.
 func (s *sharer) sectionVI(ctx context.Context, quotas []int64) error {
-	if err := s.find(ctx, paperSizes, []int64{0, s.quota()}); err != nil {
+	if err := s.find(ctx, s.sizes, []int64{0, s.quota()}); err != nil {
 		return err
 	}
 	s.tableII()
@@ -84,7 +84,7 @@ func (s *sharer) missRates() {
 		Series: []estimate.Series{{Name: "actual"}, {Name: "Interval"}, {Name: "Simple"}},
 	}
 	fig7 := estimate.Plot{File: "fig7", Title: "Fig. 7: miss rates by Interval above the actual ones", Y: "per cent of the actual", Bars: true}
-	for i, kib := range paperSizes {
+	for i, kib := range s.sizes {
 		fig7.Series = append(fig7.Series, estimate.Series{Name: fmt.Sprintf("%d KiB", kib)})
 		for _, b := range kernels.LLCBenchmarks() {
 			r := s.of(b, kib, s.quota())
@@ -113,12 +113,12 @@ func (s *sharer) times() {
 	}
 	fig8 := estimate.Plot{File: "fig8", Title: "Fig. 8: cycles, normalised to 256 KiB", Bars: true}
 	fig9 := estimate.Plot{File: "fig9", Title: "Fig. 9: bounds by Interval, normalised to the simulated cycles", Bars: true}
-	for i, kib := range paperSizes {
+	for i, kib := range s.sizes {
 		name := fmt.Sprintf("%d KiB", kib)
 		fig8.Series, fig9.Series = append(fig8.Series, estimate.Series{Name: name}), append(fig9.Series, estimate.Series{Name: name})
 		for _, b := range kernels.LLCBenchmarks() {
 			r := s.of(b, kib, s.quota())
-			normalised := quotient(r.cycles, s.of(b, paperSizes[0], s.quota()).cycles)
+			normalised := quotient(r.cycles, s.of(b, s.sizes[0], s.quota()).cycles)
 			t.Rows = append(t.Rows, cells(b.Name, kib, r.cycles, thousandths(normalised),
 				r.simple.cycles, thousandths(quotient(r.simple.cycles, r.cycles)),
 				r.interval.cycles, thousandths(quotient(r.interval.cycles, r.cycles))))
@@ -140,7 +140,7 @@ func (s *sharer) overheads() {
 		Columns: []string{"", "KiB", "not regulated", "regulated", "overhead"},
 	}
 	fig10 := estimate.Plot{File: "fig10", Title: "Fig. 10: overhead of regulation", Y: "per cent", Bars: true}
-	for i, kib := range paperSizes {
+	for i, kib := range s.sizes {
 		fig10.Series = append(fig10.Series, estimate.Series{Name: fmt.Sprintf("%d KiB", kib)})
 		for _, b := range kernels.LLCBenchmarks() {
 			off, on := s.of(b, kib, 0).cycles, s.of(b, kib, s.quota()).cycles
