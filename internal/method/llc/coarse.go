@@ -4,9 +4,11 @@ import "math"
 
 // coarse bounds a launch by sums, where it is not known exactly what its warps execute: by what each SM
 // needs when it is not throttled. If accesses are regulated, some SM that has not ended is not throttled
-// unless an interval ends, so that the sums of all SMs bound that time.
+// unless an interval ends, so that the sums of all SMs bound that time. Or else the chain of waits goes from one SM to
+// another where intervals begin, and has the accesses of each interval on one SM only.
 func (a *analysis) coarse() (*Detail, error) {
 	d := a.detail()
+	chain := int64(0)
 	for sm := range a.deal.sms {
 		need := a.need(sm)
 		d.Cores = append(d.Cores, CoreDetail{Accesses: need.accesses, Misses: need.accesses})
@@ -15,14 +17,17 @@ func (a *analysis) coarse() (*Detail, error) {
 		case d.Regulated:
 			d.Issue, d.Dispatch = saturate(d.Issue, need.service, 1), saturate(d.Dispatch, need.dispatch, 1)
 			d.cycles = saturate(d.cycles, need.cycles, 1)
+			chain = saturate(chain, need.chain, 1)
 			d.Intervals = max(d.Intervals, need.accesses/d.Quota+1)
 		case need.cycles > d.cycles:
 			d.SM, d.cycles, d.Issue, d.Dispatch = sm, need.cycles, need.service, need.dispatch
 		}
 	}
 	if d.Regulated {
+		l := newLatencies(a.machine, 0)
+		chain = saturate(chain, d.Intervals, saturate(l.oldest()+a.longest(), d.Quota, l.apart()))
 		d.Ends = saturate(0, d.Intervals-1, a.endOfInterval())
-		d.cycles = saturate(d.cycles, d.Ends, 1)
+		d.cycles = saturate(min(d.cycles, chain), d.Ends, 1)
 	}
 	d.Accesses, d.Misses = d.Unclassified, d.Unclassified
 	d.Stall = d.cycles - d.Issue - d.Dispatch
@@ -50,6 +55,7 @@ func (a *analysis) endOfInterval() int64 {
 // need is what an SM needs when it is not throttled, at most.
 type need struct {
 	cycles, service, dispatch int64
+	chain                     int64 // of cycles, without what accesses add that follow one another
 	accesses                  int64
 }
 
@@ -67,13 +73,15 @@ func (a *analysis) need(sm int) need {
 		for _, cta := range ctas {
 			turns = max(turns, a.turns(cta, &total))
 		}
-		cycles := min(a.oneByOne(&total, &l), a.byTurns(&total, turns, &l))
-		all.cycles = saturate(all.cycles, cycles, 1)
+		chain := a.byTurns(&total, turns, &l)
+		all.chain = saturate(all.chain, chain, 1)
+		all.cycles = saturate(all.cycles, min(a.oneByOne(&total, &l), saturate(chain, total.accesses, l.apart())), 1)
 		all.service = saturate(all.service, total.service, 1)
 		all.dispatch += a.machine.SM.Dispatch.Value
 		all.accesses = saturate(all.accesses, total.accesses, 1)
 	}
 	all.cycles = saturate(all.cycles, all.dispatch, 1)
+	all.chain = saturate(all.chain, all.dispatch, 1)
 	if a.machine.Regulated() { // behind each interval what is queued begins anew
 		all.cycles = saturate(all.cycles, all.accesses/a.quota(), l.oldest()+a.longest())
 	}
@@ -123,12 +131,12 @@ func (a *analysis) oneByOne(total *sums, l *latencies) int64 {
 // an answer. That comes, for access y, at most latencies.oldest after some access j <= y could be sent, and a turn of
 // the core at interconnect or DRAM for each access from j to y: so the chain goes on with the instruction that made j.
 // If the warp waited for the answer, that is one of an earlier turn; if it waited for credits, at least so many accesses are
-// left out. No access, turn or instruction is in the chain twice.
+// left out. No access, turn or instruction is in the chain twice. What the accesses from j to y add is not
+// in the result: latencies.apart for each access.
 func (a *analysis) byTurns(total *sums, turns int64, l *latencies) int64 {
 	answers := saturate(min(turns, total.waiting), 1, 1) // the last one of what is posted
 	answers = saturate(answers, total.accesses/a.machine.Interconnect.Credits.Value, 1)
 	cycles := saturate(total.service, answers, l.oldest()+a.longest())
-	cycles = saturate(cycles, total.accesses, max(l.slots.period, l.reads.period))
 	cycles = saturate(cycles, total.further, a.machine.LLC.Atomic.Value)
 	instrs := int64(0) // with a rest at least as long
 	for i := len(a.rests) - 1; i >= 0; i-- {
