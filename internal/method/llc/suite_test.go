@@ -70,7 +70,10 @@ func TestBenchmarks(t *testing.T) {
 	} {
 		for _, size := range []int64{256, 1024} {
 			t.Run(fmt.Sprint(job, "/", size), func(t *testing.T) {
-				j := on(t, job, func(m *machine.Machine) { m.LLC.Sets.Value = size * 1024 / 128 / m.LLC.Ways.Value })
+				j := on(t, job, func(m *machine.Machine) {
+					m.LLC.Sets.Value = size * 1024 / 128 / m.LLC.Ways.Value
+					m.Regulator.Quota.Value = 32
+				})
 				run, err := j.Simulate(context.Background(), warpbound.SimulateOptions{})
 				if err != nil {
 					t.Fatal(err)
