@@ -32,7 +32,7 @@ type Config struct {
 type Stats struct {
 	Queries  int           // calls of Check
 	Trivial  int           // answered without looking further
-	Cached   int           // answered before
+	Cached   int           // answered before; also parts of queries, here and below
 	Reused   int           // answered by a model of another query
 	Asked    [3]int        // solvers' answers, by Answer
 	Starts   int           // of solvers
@@ -47,6 +47,7 @@ type Solver struct {
 	config   Config
 	sessions map[bool]*session // whether for floating point
 	answers  map[string]result
+	inputs   map[*Term][]input // of assertions
 	recent   []*Model
 	stats    Stats
 }
@@ -61,7 +62,7 @@ func New(c Config) (*Solver, error) {
 	if c.Limit < time.Millisecond {
 		return nil, fmt.Errorf("a time limit of %v for solvers is too short", c.Limit)
 	}
-	return &Solver{config: c, sessions: make(map[bool]*session), answers: make(map[string]result)}, nil
+	return &Solver{config: c, sessions: make(map[bool]*session), answers: make(map[string]result), inputs: make(map[*Term][]input)}, nil
 }
 
 // Close ends the processes.
@@ -75,8 +76,9 @@ func (s *Solver) Close() {
 func (s *Solver) Stats() Stats { return s.stats }
 
 // Check tells whether the assertions, truth values, hold together, with a model for which
-// they do if the answer is Sat. Queries that begin with the same assertions as the last one
-// are answered faster. The model must not be changed.
+// they do if the answer is Sat. Assertions that depend on different inputs are asked
+// about apart. Queries that begin with the same assertions as the last one are answered faster. The
+// model must not be changed.
 //
 // It is an error if the solver is not installed, dies or answers what cannot be understood,
 // or if its model does not satisfy the assertions. The next query starts another.
@@ -97,29 +99,59 @@ func (s *Solver) Check(ctx context.Context, assertions []*Term) (Answer, *Model,
 		s.stats.Trivial++
 		return Sat, NewModel(), nil
 	}
-	key := cacheKey(essential)
-	if r, ok := s.answers[key]; ok {
-		s.stats.Cached++
-		return r.answer, r.model, nil
+	r, err := s.decide(ctx, essential)
+	return r.answer, r.model, err
+}
+
+// decide answers a query part by part.
+func (s *Solver) decide(ctx context.Context, assertions []*Term) (result, error) {
+	if r, known := s.known(assertions); known {
+		return r, nil
 	}
-	for _, m := range s.recent {
-		if NewEvaluator(m).Holds(essential) {
-			s.stats.Reused++
-			s.answers[key] = result{Sat, m}
-			return Sat, m, nil
+	parts := s.parts(assertions)
+	if len(parts) == 1 {
+		return s.ask(ctx, assertions)
+	}
+	all := result{Sat, NewModel()}
+	for _, p := range parts {
+		r, known := s.known(p.assertions)
+		if !known {
+			var err error
+			if r, err = s.ask(ctx, p.assertions); err != nil {
+				return result{}, err
+			}
+		}
+		switch {
+		case r.answer == Unsat:
+			s.answers[cacheKey(assertions)] = r
+			return r, nil
+		case r.answer == Unknown:
+			all = result{}
+		case all.answer == Sat:
+			all.model.adopt(r.model, p.inputs)
 		}
 	}
-	answer, model, err := s.ask(ctx, essential)
-	if err != nil {
-		return Unknown, nil, err
+	if all.answer == Sat {
+		s.remember(assertions, all)
 	}
-	if answer == Sat {
-		s.remember(model)
+	return all, nil
+}
+
+// known answers a query from what was asked before.
+func (s *Solver) known(assertions []*Term) (result, bool) {
+	key := cacheKey(assertions)
+	if r, ok := s.answers[key]; ok {
+		s.stats.Cached++
+		return r, true
 	}
-	if answer != Unknown { // more time may help
-		s.answers[key] = result{answer, model}
+	for _, m := range s.recent {
+		if NewEvaluator(m).Holds(assertions) {
+			s.stats.Reused++
+			s.answers[key] = result{Sat, m}
+			return s.answers[key], true
+		}
 	}
-	return answer, model, nil
+	return result{}, false
 }
 
 // cacheKey names a set of assertions.
@@ -135,17 +167,23 @@ func cacheKey(assertions []*Term) string {
 // maxRecent is how many models are tried on a query before it is asked.
 const maxRecent = 8
 
-func (s *Solver) remember(m *Model) {
-	s.recent = append([]*Model{m}, s.recent[:min(len(s.recent), maxRecent-1)]...)
+// remember keeps an answer, unless more time may change it.
+func (s *Solver) remember(assertions []*Term, r result) {
+	if r.answer != Unknown {
+		s.answers[cacheKey(assertions)] = r
+	}
+	if r.answer == Sat {
+		s.recent = append([]*Model{r.model}, s.recent[:min(len(s.recent), maxRecent-1)]...)
+	}
 }
 
 // maxDefined is how many terms a process may know before another takes over.
 const maxDefined = 1 << 18
 
 // ask asks a process, and checks its model.
-func (s *Solver) ask(ctx context.Context, assertions []*Term) (Answer, *Model, error) {
+func (s *Solver) ask(ctx context.Context, assertions []*Term) (result, error) {
 	if err := ctx.Err(); err != nil {
-		return Unknown, nil, err
+		return result{}, err
 	}
 	float := slices.ContainsFunc(assertions, (*Term).IsFloat)
 	command := s.config.Bits
@@ -155,7 +193,7 @@ func (s *Solver) ask(ctx context.Context, assertions []*Term) (Answer, *Model, e
 	if s.sessions[float] == nil {
 		started, err := start(s.config.Launcher, command, s.config.Limit)
 		if err != nil {
-			return Unknown, nil, err
+			return result{}, err
 		}
 		s.sessions[float] = started
 		s.stats.Starts++
@@ -171,14 +209,16 @@ func (s *Solver) ask(ctx context.Context, assertions []*Term) (Answer, *Model, e
 		if ctx.Err() == nil {
 			s.stats.Failures++
 		}
-		return Unknown, nil, err
+		return result{}, err
 	}
 	// It may have been stopped just after the answer, or have grown too large.
 	if started := s.sessions[float]; started.stopped.Load() || ctx.Err() != nil || len(started.writer.defined) > maxDefined {
 		s.drop(float)
 	}
 	s.stats.Asked[answer]++
-	return answer, model, nil
+	r := result{answer, model}
+	s.remember(assertions, r)
+	return r, nil
 }
 
 // drop ends a process.

@@ -210,10 +210,9 @@ func (x *explorer) follow(ctx context.Context, s *state, res *Result) error {
 func (x *explorer) next(ctx context.Context, res *Result) (*state, error) {
 	for len(x.waiting) > 0 {
 		i := len(x.waiting) - 1 // the newest shares most with what the solver has
-		for k, s := range x.waiting {
-			if s.first != (Side{}) && !x.covered[s.first] {
-				i = k
-			}
+		uncovered := func(s *state) bool { return s.first != (Side{}) && !x.covered[s.first] }
+		if first := slices.IndexFunc(x.waiting, uncovered); first >= 0 { // the oldest has most before it
+			i = first
 		}
 		s := x.waiting[i]
 		x.waiting = slices.Delete(x.waiting, i, i+1)

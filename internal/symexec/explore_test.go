@@ -3,6 +3,7 @@ package symexec_test
 import (
 	"context"
 	"encoding/binary"
+	"fmt"
 	"io/fs"
 	"math/rand/v2"
 	"os"
@@ -379,6 +380,23 @@ func TestSuite(t *testing.T) {
 			s.partition(t, rand.New(rand.NewPCG(1, 2)), res)
 		})
 	}
+}
+
+// TestCoverage covers both sides of many branches in a row, of which 2^100 paths lead through.
+func TestCoverage(t *testing.T) {
+	var body strings.Builder
+	for i := range 100 {
+		fmt.Fprintf(&body, "ld.global.u32 %%r2, [%%rd1+%d]; setp.gt.u32 %%p1, %%r2, %d; @%%p1 bra L%d; add.u32 %%r3, %%r3, %%r2; L%d:\n", i%16*4, i*3%17, i, i)
+	}
+	s := alone(t, job, kernel(body.String()+"ret;"))
+	s.options.MaxPaths = 40
+	res := s.explore(t)
+	for side, v := range res.Sides {
+		if v != symexec.Covered {
+			t.Errorf("%v is %v after %d paths", side, v, len(res.Paths))
+		}
+	}
+	s.replay(t, res)
 }
 
 // TestContents explores with contents that are known.
