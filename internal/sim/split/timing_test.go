@@ -2,6 +2,7 @@ package split
 
 import (
 	"slices"
+	"strings"
 	"testing"
 
 	"warpbound/internal/machine"
@@ -200,5 +201,17 @@ func TestDispatch(t *testing.T) {
 	// With two, the memory of a CU serves the parameters of the second 4 cycles after the first.
 	if got, want := begins(2), []int64{0, 0, 0, 0, one, one, one + 4}; !slices.Equal(got, want) {
 		t.Errorf("with two slots CTAs begin at %v, want %v", got, want)
+	}
+}
+
+// TestSlotsFreedTogether: of two slots that get free in one cycle the lower one takes the CTA
+// that is next, on SIMD 0, and its additions are executed there.
+func TestSlotsFreedTogether(t *testing.T) {
+	m := gcn3(t, machine.SplitNone, 0)
+	m.SM.CTAs.Value = 2
+	code := compile(t, "setp.ne.u32 %p1, %c, 0; @%p1 bra l; add.u32 %r1, %t, 1; l: setp.lt.u32 %p1, %c, 8; @%p1 exit; setp.gt.u32 %p1, %c, 8; @%p1 exit;"+strings.Repeat("add.u32 %r1, %t, 1;", 10)+"ret;")
+	o := simtest.Observe(t, newSim(t, m, code), launch(t, 13, 64))
+	if first, second := o.Schedulers[0][0].Issued, o.Schedulers[0][1].Issued; first < second+10 {
+		t.Errorf("%d instructions on SIMD 0, %d on SIMD 1", first, second)
 	}
 }
