@@ -111,7 +111,7 @@ func (f *jobFlags) options(c *cobra.Command) warpbound.LoadOptions {
 func analyzeCommand() *cobra.Command {
 	var job jobFlags
 	var flags analyzeFlags
-	var html, lp string
+	var html, lp, quota string
 	c := &cobra.Command{
 		Use:   "analyze JOB.toml",
 		Short: "Run a job on random inputs and bound its worst-case execution time",
@@ -121,6 +121,7 @@ func analyzeCommand() *cobra.Command {
 	job.add(c)
 	flags.add(c)
 	c.Flags().StringVar(&html, "html", "", "also write the report as an HTML page to this file")
+	c.Flags().StringVar(&quota, "quota", "", "accesses of a core to a shared cache in an interval, or auto for the number with the least bound (default: the job's)")
 	c.Flags().StringVar(&lp, "lp", "", "also write the path model to this file in CPLEX LP format")
 	c.RunE = func(c *cobra.Command, args []string) error {
 		opts, err := flags.options()
@@ -130,6 +131,12 @@ func analyzeCommand() *cobra.Command {
 		j, err := job.load(c, args[0])
 		if err != nil {
 			return err
+		}
+		best := int64(0)
+		if quota != "" {
+			if j, best, err = withQuota(c.Context(), j, quota); err != nil {
+				return err
+			}
 		}
 		var out outputs
 		defer out.discard()
@@ -156,7 +163,10 @@ func analyzeCommand() *cobra.Command {
 		if err := out.commit(); err != nil {
 			return err
 		}
-		return printAnalysis(c.OutOrStdout(), *format, j, a)
+		if err := printAnalysis(c.OutOrStdout(), *format, j, a); err != nil || quota != "auto" {
+			return err
+		}
+		return printQuota(c.OutOrStdout(), *format, best)
 	}
 	return c
 }

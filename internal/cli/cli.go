@@ -86,7 +86,7 @@ func command() *cobra.Command {
 	root.AddCommand(
 		demoCommand(), analyzeCommand(), simCommand(), inspectCommand(),
 		machinesCommand(), checkCommand(), reproduceCommand(), selfcheckCommand(),
-		syntheticCommand(), splitCommand(),
+		syntheticCommand(), splitCommand(), quotaCommand(),
 	)
 	return root
 }

@@ -65,8 +65,8 @@ func (m *Machine) WithLLC(o LLCOptions) (*Machine, error) {
 		other.LLC.Sets.Value, other.LLC.Sets.Source = sets, chosen
 	}
 	if o.Quota != nil {
-		if *o.Quota < 1 || *o.Quota > maxQuota {
-			return nil, fmt.Errorf("a quota of %d accesses is not between 1 and %d", *o.Quota, maxQuota)
+		if *o.Quota < 1 || *o.Quota > MaxQuota {
+			return nil, fmt.Errorf("a quota of %d accesses is not between 1 and %d", *o.Quota, MaxQuota)
 		}
 		other.Regulator.Quota.Value, other.Regulator.Quota.Source = *o.Quota, chosen
 	}
@@ -82,7 +82,7 @@ func (m *Machine) WithLLC(o LLCOptions) (*Machine, error) {
 // Limits of what a caller may choose.
 const (
 	maxLLC   = 16 << 20 // bytes
-	maxQuota = 1 << 20
+	MaxQuota = 1 << 20
 )
 
 // Regulated reports whether the accesses to the shared cache are regulated.
