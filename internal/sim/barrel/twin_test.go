@@ -274,7 +274,7 @@ func compareWithTwin(t testing.TB, s *Sim, prepare simtest.Prepare) *simtest.Obs
 	o := simtest.Observe(t, s, prepare)
 	other := &simtest.Observation{}
 	l := prepare(&other.Mem)
-	other.Result = runTwin(t, s.cfg, l, &other.Mem, &other.Trace)
+	other.Result = runTwin(t, s.run.Config, l, &other.Mem, &other.Trace)
 	other.Check(t, l)
 	simtest.Same(t, "by the letter of the rules", o, other)
 	return o

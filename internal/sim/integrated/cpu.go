@@ -20,17 +20,17 @@ type cpu struct {
 func (c *cpu) reset() error {
 	c.l1.reset()
 	c.next, c.left = never, false
-	if c.sim.cfg.CPU == nil {
+	if c.sim.run.Config.CPU == nil {
 		return nil
 	}
-	c.sim.cfg.CPU.Reset()
+	c.sim.run.Config.CPU.Reset()
 	return c.advance(0)
 }
 
 // advance takes the next access from the stream. The one before is over in a cycle, or when
 // it is answered.
 func (c *cpu) advance(over int64) (err error) {
-	c.access, c.left, err = c.sim.cfg.CPU.Next()
+	c.access, c.left, err = c.sim.run.Config.CPU.Next()
 	c.next = never
 	if c.port.pending() == 0 {
 		c.resume(over)
@@ -47,7 +47,7 @@ func (c *cpu) resume(over int64) {
 
 // step performs the next access. Only loads that hit the L1 do not go to the shared cache.
 func (c *cpu) step(now int64) error {
-	over := now + c.sim.cfg.Machine.CPU.Hit.Value
+	over := now + c.sim.m.CPU.Hit.Value
 	request := access{line: c.access.Address >> c.sim.shift, kind: emu.Load, at: over}
 	if c.access.Store {
 		request.kind = emu.Store

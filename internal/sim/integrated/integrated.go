@@ -12,15 +12,13 @@
 // order of cycles and of SMs in a cycle. A cycle in which nothing happens is skipped.
 //
 // integrated is evidence that is independent of the static methods: it must import neither
-// a method nor ipet.
+// a method nor ipet. What it shares with the simulators of the other machines is what goes in
+// (sim.Config), what comes out (sim.Result), and package inorder.
 package integrated
 
 import (
 	"context"
-	"fmt"
-	"math"
 	"math/bits"
-	"slices"
 
 	"warpbound/internal/emu"
 	"warpbound/internal/machine"
@@ -30,15 +28,15 @@ import (
 )
 
 // never is a time that does not come.
-const never = math.MaxInt64
+const never = inorder.Never
 
 // Sim simulates one kernel on one machine, run after run. Its storage is used again by
 // later runs. It may be used by one goroutine at a time.
 type Sim struct {
-	cfg   sim.Config
+	run   inorder.Run
+	m     *machine.Machine
 	steps []step // by instruction
 	shift int    // log2 of the bytes of a line
-	waves inorder.Waves
 
 	sms       []sm
 	cpu       cpu
@@ -47,19 +45,7 @@ type Sim struct {
 	dram      dram
 	regulator regulator
 
-	started int   // CTAs
-	done    int   // of those
-	end     int64 // cycle of the last retirement so far
-
-	grid     *emu.Grid
-	env      emu.Env
-	eff      emu.Effect
-	requests inorder.Counter
-	lines    []lineAccess // of the current instruction
-	trace    *trace.Run   // nil if none is wanted
-
-	count sim.Counters
-	out   sim.Result
+	lines []lineAccess // of the current instruction
 }
 
 // step is the timing of one instruction.
@@ -74,7 +60,9 @@ func New(cfg sim.Config) (*Sim, error) {
 		return nil, err
 	}
 	m := cfg.Machine
-	s := &Sim{cfg: cfg, requests: inorder.NewCounter(m), shift: bits.TrailingZeros64(uint64(m.L1.Line.Value))}
+	s := &Sim{m: m, shift: bits.TrailingZeros64(uint64(m.L1.Line.Value))}
+	s.run = inorder.NewRun(cfg, 1, s.waiting)
+	s.run.Result.Cores = make([]sim.CoreCounters, m.Cores())
 	for pc, st := range inorder.Plan(cfg.Code, m) {
 		s.steps = append(s.steps, step{st, cfg.Code.Instr(pc).Volatile})
 	}
@@ -86,13 +74,9 @@ func New(cfg sim.Config) (*Sim, error) {
 	}
 	n := m.Cores() - 1
 	s.cpu = cpu{sim: s, port: &s.ports[n], l1: newL1(m)}
-	s.env.SMs = n
 	s.sms = make([]sm, n)
-	s.out.Schedulers = make([][]sim.SchedulerCounters, n)
-	s.out.Cores = make([]sim.CoreCounters, m.Cores())
 	for i := range s.sms {
-		s.sms[i] = sm{sim: s, index: i, port: &s.ports[i], l1: newL1(m)}
-		s.out.Schedulers[i] = make([]sim.SchedulerCounters, 1)
+		s.sms[i] = sm{Resident: inorder.NewResident(&s.run, i), sim: s, index: i, port: &s.ports[i], l1: newL1(m)}
 	}
 	return s, nil
 }
@@ -106,43 +90,29 @@ func New(cfg sim.Config) (*Sim, error) {
 // what it must not (an *emu.Fault), if the limit of cycles is reached (a *sim.StuckError),
 // or if ctx is done. The result is valid until the next Run.
 func (s *Sim) Run(ctx context.Context, launch emu.Launch, mem *emu.Memory, tr *trace.Run) (*sim.Result, error) {
-	occ, err := sim.Fit(s.cfg.Machine, s.cfg.Code, launch, s.cfg.RegsPerThread)
-	if err != nil {
+	if err := s.run.Begin(launch, mem, tr); err != nil {
 		return nil, err
 	}
-	if err := s.start(launch, mem); err != nil {
+	if err := s.reset(); err != nil {
 		return nil, err
 	}
-	if err := s.reset(occ, tr); err != nil {
-		return nil, err
+	for s.run.Done < s.run.Grid.CTAs() {
+		now := s.next()
+		if err := s.run.Visit(ctx, now); err != nil {
+			return nil, err
+		}
+		if err := s.cycle(now); err != nil {
+			return nil, err
+		}
 	}
-	if err := s.run(ctx); err != nil {
-		return nil, err
-	}
-	if tr != nil {
-		tr.End = s.end
-	}
-	return s.result(occ), nil
-}
-
-// start makes the grid of a launch.
-func (s *Sim) start(launch emu.Launch, mem *emu.Memory) (err error) {
-	if s.grid != nil {
-		return s.grid.Restart(launch, mem)
-	}
-	s.grid, err = emu.NewGrid(s.cfg.Code, launch, mem, int(s.cfg.Machine.SM.WarpSize.Value))
-	return err
+	return s.result(), nil
 }
 
 // reset brings everything to the state of cycle 0.
-func (s *Sim) reset(occ sim.Occupancy, tr *trace.Run) error {
-	s.trace = tr
-	s.count = sim.Counters{}
-	s.started, s.done, s.end = 0, 0, 0
-	s.waves = inorder.Waves{CTAs: s.grid.CTAs(), SMs: len(s.sms), Slots: occ.CTAs}
+func (s *Sim) reset() error {
 	s.llc.reset()
 	s.dram.reset()
-	s.regulator.reset(s.cfg.Machine)
+	s.regulator.reset(s.m)
 	for i := range s.ports {
 		s.ports[i].reset()
 	}
@@ -153,9 +123,9 @@ func (s *Sim) reset(occ sim.Occupancy, tr *trace.Run) error {
 }
 
 // result gathers what was counted.
-func (s *Sim) result(occ sim.Occupancy) *sim.Result {
-	r := &s.out
-	r.Cycles, r.Occupancy, r.Intervals = s.end, occ, 0
+func (s *Sim) result() *sim.Result {
+	r, count := &s.run.Result, &s.run.Count
+	r.Intervals = 0
 	if s.regulator.on {
 		r.Intervals = s.regulator.interval + 1
 	}
@@ -163,44 +133,21 @@ func (s *Sim) result(occ sim.Occupancy) *sim.Result {
 		c := &s.ports[i].count
 		r.Cores[i] = *c
 		if i < len(s.sms) {
-			s.count.L1Hits += c.L1Hits
-			s.count.L1Misses += c.L1Misses
-			s.count.L1Merged += c.L1Merged
+			count.L1Hits += c.L1Hits
+			count.L1Misses += c.L1Misses
+			count.L1Merged += c.L1Merged
 		}
-		s.count.L2Hits += c.Hits
-		s.count.L2Misses += c.Misses
-		s.count.L2Merged += c.Joined
+		count.L2Hits += c.Hits
+		count.L2Misses += c.Misses
+		count.L2Merged += c.Joined
 	}
-	s.count.L2WriteBacks = s.count.DRAMWrites
-	r.Counters, r.Uninitialised = s.count, s.grid.UninitialisedReads()
+	count.L2WriteBacks = count.DRAMWrites
+	end := s.run.End()
 	for i := range s.sms {
-		s.sms[i].account(s.end)
-		r.Schedulers[i][0] = s.sms[i].count
+		s.sms[i].Idle(end)
+		r.Schedulers[i][0] = s.sms[i].Count
 	}
 	return r
-}
-
-// checkEvery is the number of cycles visited after which ctx is looked at.
-const checkEvery = 1 << 14
-
-// run simulates until the last warp has retired.
-func (s *Sim) run(ctx context.Context) error {
-	limit := s.cfg.Limit()
-	for visited := 1; s.done < s.waves.CTAs; visited++ {
-		if visited%checkEvery == 0 {
-			if err := ctx.Err(); err != nil {
-				return err
-			}
-		}
-		now := s.next()
-		if now > limit {
-			return s.stuck(limit, fmt.Errorf("%w: %d", sim.ErrCycleLimit, limit))
-		}
-		if err := s.cycle(now); err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 // next returns the next cycle in which something happens.
@@ -225,9 +172,11 @@ func (s *Sim) cycle(now int64) error {
 	}
 	for i := range s.sms {
 		if m := &s.sms[i]; m.next <= now {
-			if err := s.issue(m, now); err != nil {
+			mark := s.run.Mark()
+			if err := m.step(now); err != nil {
 				return err
 			}
+			s.run.Sort(mark)
 		}
 	}
 	if s.cpu.next <= now {
@@ -250,25 +199,15 @@ func (s *Sim) cycle(now int64) error {
 	return nil
 }
 
-// issue performs what happens on an SM in a cycle.
-func (s *Sim) issue(m *sm, now int64) error {
-	if s.trace == nil {
-		return m.step(now)
+// waiting returns the state of all warps that have not retired.
+func (s *Sim) waiting(now int64) (list []sim.Waiting) {
+	for i := range s.sms {
+		m := &s.sms[i]
+		for id := range m.warps {
+			w := &m.warps[id]
+			ready := w.ready <= now && m.port.answered >= w.until
+			list = m.Waiting(list, id, &w.Warp, ready, "waits for its turn or can issue")
+		}
 	}
-	from := len(s.trace.Records)
-	err := m.step(now)
-	if recs := s.trace.Records[from:]; len(recs) > 1 {
-		slices.SortStableFunc(recs, trace.Compare)
-	}
-	return err
-}
-
-// record appends a trace record.
-func (s *Sim) record(now int64, m *sm, cta, warp int, ip trace.Ipoint) {
-	if s.trace == nil {
-		return
-	}
-	s.trace.Records = append(s.trace.Records, trace.Record{
-		Cycle: now, SM: int32(m.index), CTA: int32(cta), Warp: int32(warp), Ipoint: ip,
-	})
+	return list
 }

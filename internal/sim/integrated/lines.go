@@ -21,12 +21,12 @@ type lineAccess struct {
 // gather notes the lines that the last instruction accesses in global and local memory, and
 // returns its requests to what lies on the SM.
 func (m *sm) gather(slot int) (onChip int64) {
-	s, acc := m.sim, &m.sim.eff.Access
+	s, acc := m.sim, &m.sim.run.Effect.Access
 	s.lines = s.lines[:0]
 	switch {
 	case acc.Kind == emu.NoAccess:
 	case acc.Space != isa.Generic:
-		onChip = m.gatherSpace(acc.Space, s.eff.Mask, slot)
+		onChip = m.gatherSpace(acc.Space, s.run.Effect.Mask, slot)
 	default:
 		for space, lanes := range acc.Lanes {
 			if lanes != 0 {
@@ -34,21 +34,21 @@ func (m *sm) gather(slot int) (onChip int64) {
 			}
 		}
 	}
-	s.count.Transactions += int64(len(s.lines))
+	s.run.Count.Transactions += int64(len(s.lines))
 	return onChip
 }
 
 // gatherSpace does the same for some lanes, which access one space.
 func (m *sm) gatherSpace(space isa.Space, lanes uint64, slot int) (onChip int64) {
-	s, acc := m.sim, &m.sim.eff.Access
+	s, acc := m.sim, &m.sim.run.Effect.Access
 	switch space {
 	case isa.Shared, isa.Const, isa.Param:
-		return s.requests.Space(space, acc, lanes, &s.count)
+		return s.run.Requests.Space(space, acc, lanes, &s.run.Count)
 	case isa.Local:
 		m.localLines(lanes, slot)
 	default:
 		first := len(s.lines)
-		for _, number := range s.requests.Pieces(acc, lanes, s.shift) {
+		for _, number := range s.run.Requests.Pieces(acc, lanes, s.shift) {
 			s.lines = append(s.lines, lineAccess{number: number, operations: 1})
 		}
 		if acc.Kind == emu.Atomic {
@@ -61,7 +61,7 @@ func (m *sm) gatherSpace(space isa.Space, lanes uint64, slot int) (onChip int64)
 // localLines notes the lines of local memory, where words of the same address of all
 // threads of the machine lie side by side.
 func (m *sm) localLines(lanes uint64, slot int) {
-	s, acc, sm := m.sim, &m.sim.eff.Access, &m.sim.cfg.Machine.SM
+	s, acc, sm := m.sim, &m.sim.run.Effect.Access, &m.sim.m.SM
 	const word = 4
 	width := uint64(sm.WarpSize.Value)
 	threads := uint64(sm.Count.Value*sm.Warps.Value) * width

@@ -54,7 +54,7 @@ type port struct {
 }
 
 func newPort(s *Sim, index int) port {
-	m := s.cfg.Machine
+	m := s.m
 	cores, i := int64(m.Cores()), int64(index)
 	slot, read := m.Interconnect.Slot.Value, m.DRAM.Slot.Value
 	return port{
@@ -132,8 +132,8 @@ func (p *port) send(now int64) {
 func (p *port) serve(now int64) {
 	s, a, number := p.sim, p.access(p.served), p.served
 	hit := s.lookUp(p, a, now)
-	if s.cfg.Access != nil {
-		s.cfg.Access(&sim.LLCAccess{
+	if s.run.Config.Access != nil {
+		s.run.Config.Access(&sim.LLCAccess{
 			Core: p.index, Number: number, Interval: a.interval, Line: a.line, Write: a.kind != emu.Load, Hit: hit, Cycle: now,
 		})
 	}
@@ -142,7 +142,7 @@ func (p *port) serve(now int64) {
 	if p.served < p.sent {
 		p.serveAt = p.access(p.served).at + p.way
 	}
-	a.at, a.ready = now+s.cfg.Machine.LLC.Latency.Value, never
+	a.at, a.ready = now+s.m.LLC.Latency.Value, never
 	if !a.reads {
 		a.ready = a.at + a.extra
 	}
@@ -199,14 +199,14 @@ func (p *port) readDRAM(now int64) {
 	case l != nil && l.arrives <= now:
 		a.ready = now
 	case l != nil:
-		l.arrives = min(l.arrives, s.dram.read(a.line, now, &s.count))
+		l.arrives = min(l.arrives, s.dram.read(a.line, now, &s.run.Count))
 		a.ready = l.arrives
 	default:
-		a.ready = s.dram.read(a.line, now, &s.count)
+		a.ready = s.dram.read(a.line, now, &s.run.Count)
 	}
 	a.ready += a.extra
 	if a.displaces {
-		s.dram.write(a.displaced, &s.count)
+		s.dram.write(a.displaced, &s.run.Count)
 	}
 	p.lastRead = now
 	p.read++

@@ -13,7 +13,6 @@ import (
 type cu struct {
 	sim   *Sim
 	index int
-	next  int64 // when something happens; never if all CTAs have been executed
 
 	slots  []slot
 	handed int   // CTAs that it has begun
@@ -34,10 +33,10 @@ type slot struct {
 	left int // wavefronts that have not retired
 }
 
-// reset begins the first CTAs, as many as there are slots.
-func (c *cu) reset(occ sim.Occupancy) {
+// reset begins the first CTAs, as many as there are slots, and returns when something happens.
+func (c *cu) reset(occ sim.Occupancy) (next int64) {
 	s, sh := c.sim, &c.sim.shape
-	mine := (s.grid.CTAs() - c.index + len(s.cus) - 1) / len(s.cus) // of the CTAs
+	mine := (s.run.Grid.CTAs() - c.index + len(s.cus) - 1) / len(s.cus) // of the CTAs
 	slots := min(occ.CTAs, mine)
 	if slots > cap(c.slots) {
 		c.slots = make([]slot, slots) // none is moved: wavefronts know their CTA
@@ -61,20 +60,20 @@ func (c *cu) reset(occ sim.Occupancy) {
 	for k := range c.slots {
 		c.begin(k, 0)
 	}
-	c.schedule()
+	return c.schedule()
 }
 
 // begin executes the next CTA of the CU in a slot, if there is one left.
 func (c *cu) begin(k int, now int64) {
 	s := c.sim
 	index := c.index + c.handed*len(s.cus)
-	if index >= s.grid.CTAs() {
+	if index >= s.run.Grid.CTAs() {
 		return
 	}
 	c.handed++
-	s.started++
+	s.run.Started++
 	sl := &c.slots[k]
-	s.grid.StartCTA(&sl.cta, index)
+	s.run.Grid.StartCTA(&sl.cta, index)
 	sl.left = len(sl.cta.Warps)
 	for i := range sl.cta.Warps {
 		x := k*len(sl.cta.Warps) + i
@@ -84,8 +83,8 @@ func (c *cu) begin(k int, now int64) {
 		st := &c.strands[at]
 		st.place(x, 0, w)
 		st.why = sim.StallIdle
-		c.wake(at, now+s.cfg.Machine.SM.Dispatch.Value, now, none)
-		s.record(now, c, index, i, trace.Start)
+		c.wake(at, now+s.m.SM.Dispatch.Value, now, none)
+		s.run.Record(now, c.index, index, i, trace.Start)
 	}
 }
 
@@ -106,32 +105,33 @@ func (c *cu) port(x, part int) int {
 
 // cta returns the slot of a wavefront's CTA, and the wavefront's index in that.
 func (c *cu) cta(x int) (sl *slot, warp int) {
-	n := c.sim.grid.Warps()
+	n := c.sim.run.Grid.Warps()
 	return &c.slots[x/n], x % n
 }
 
-// step performs what happens in a cycle: retirements, then passes, port by port.
-func (c *cu) step(now int64) error {
+// step performs what happens in a cycle: retirements, then passes, port by port. It returns
+// when something happens again.
+func (c *cu) step(now int64) (next int64, err error) {
 	if c.retireAt <= now {
 		c.retire(now)
 	}
 	for i := range c.ports {
 		if c.ports[i].next <= now {
 			if err := c.pass(i, now); err != nil {
-				return err
+				return 0, err
 			}
 		}
 	}
-	c.schedule()
-	return nil
+	return c.schedule(), nil
 }
 
 // schedule finds out when something happens next.
-func (c *cu) schedule() {
-	c.next = c.retireAt
+func (c *cu) schedule() (next int64) {
+	next = c.retireAt
 	for i := range c.ports {
-		c.next = min(c.next, c.ports[i].next)
+		next = min(next, c.ports[i].next)
 	}
+	return next
 }
 
 // retire ends the wavefronts whose time has come, and begins CTAs in the slots of those
@@ -139,7 +139,7 @@ func (c *cu) schedule() {
 func (c *cu) retire(now int64) {
 	s := c.sim
 	c.retireAt = never
-	for x := range len(c.slots) * s.grid.Warps() {
+	for x := range len(c.slots) * s.run.Grid.Warps() {
 		at := c.strand(x, 0)
 		st := &c.strands[at]
 		switch {
@@ -149,12 +149,11 @@ func (c *cu) retire(now int64) {
 		default:
 			st.state = absent
 			c.look(at, now, none)
-			s.end = max(s.end, now)
 			sl, warp := c.cta(x)
-			s.record(now, c, sl.cta.Index, warp, trace.Exit)
+			s.run.Retire(now, c.index, sl.cta.Index, warp)
 			sl.left--
 			if sl.left == 0 {
-				s.done++
+				s.run.Done++
 			}
 		}
 	}

@@ -19,7 +19,7 @@ func (c *cu) splitAtInstr(st *strand, now int64, by int) error {
 		stay = ^uint64(0)
 	}
 	if c.fronts[st.x].unused() == none {
-		return diag.Errorf(s.cfg.Code.Instr(st.pc).Pos, "a wavefront splits into more parts than the %d that %s has contexts for", s.shape.parts, s.cfg.Machine.Name)
+		return diag.Errorf(s.run.Config.Code.Instr(st.pc).Pos, "a wavefront splits into more parts than the %d that %s has contexts for", s.shape.parts, s.m.Name)
 	}
 	c.split(st, stay, now, by)
 	return nil
@@ -30,7 +30,7 @@ func (c *cu) splitAtInstr(st *strand, now int64, by int) error {
 func (c *cu) diverge(st *strand, now int64, by int) {
 	s := c.sim
 	if b := s.branches[st.pc]; b.splits && c.fronts[st.x].unused() != none {
-		stay := s.eff.Mask
+		stay := s.run.Effect.Mask
 		if b.takenGo {
 			stay = ^stay
 		}
@@ -52,7 +52,7 @@ func (c *cu) split(st *strand, stay uint64, now int64, by int) {
 	child := &c.strands[at]
 	child.place(st.x, st.child, nil)
 	child.state, child.served, c.ready[at] = beginning, st.served, never
-	c.sim.count.Splits++
+	c.sim.run.Count.Splits++
 	c.look(at, now, by)
 }
 
@@ -105,7 +105,7 @@ func (c *cu) arrive(at int, now int64, by int) {
 func (c *cu) merge(st *strand, now int64, by int) error {
 	f := &c.fronts[st.x]
 	if child := f.partner(st.part); f.parts[st.part].depth == 0 || c.strands[c.strand(st.x, child)].state != atMerge {
-		return diag.Errorf(c.sim.cfg.Code.Instr(st.pc).Pos, "merge without a part to merge with")
+		return diag.Errorf(c.sim.run.Config.Code.Instr(st.pc).Pos, "merge without a part to merge with")
 	}
 	at := c.strand(st.x, f.merge(st.part))
 	child := &c.strands[at]

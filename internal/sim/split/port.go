@@ -1,27 +1,30 @@
 package split
 
-import "warpbound/internal/sim"
+import (
+	"warpbound/internal/sim"
+	"warpbound/internal/sim/inorder"
+)
 
 // port is the port of a SIMD or of a split SIMD. In every round through the IDs of
 // wavefronts each has a turn for one pass; if parts of it share the port, they take turns
 // in that.
 type port struct {
+	inorder.Account
+
 	base  int   // the strand of ID 0
 	parts int   // of each wavefront on this port; those of the next part are ids further
 	ids   int   // wavefronts
 	last  int   // the ID that issued last
 	turns []int // by ID: the part that issued last
 
-	next   int64 // when to look for a strand that can issue
-	free   int64 // when the port takes the next pass
-	from   int64 // the first cycle that is not accounted for
-	reason sim.Stall
-	count  sim.SchedulerCounters
+	next int64 // when to look for a strand that can issue
+	free int64 // when the port takes the next pass
 }
 
 // reset brings port i of a CU to the state of cycle 0.
 func (p *port) reset(sh *shape, i, ids int) {
-	*p = port{ids: ids, last: ids - 1, turns: p.turns, parts: 1, base: i * ids, next: never, reason: sim.StallIdle}
+	*p = port{ids: ids, last: ids - 1, turns: p.turns, parts: 1, base: i * ids, next: never}
+	p.Account.Reset()
 	if sh.shared {
 		p.parts, p.base = sh.parts, i*sh.parts*ids
 	}
@@ -30,14 +33,6 @@ func (p *port) reset(sh *shape, i, ids int) {
 	}
 	for id := range p.turns {
 		p.turns[id] = p.parts - 1
-	}
-}
-
-// account attributes the cycles before now that were not attributed yet.
-func (p *port) account(now int64) {
-	if now > p.from {
-		p.count.Stalls[p.reason] += now - p.from
-		p.from = now
 	}
 }
 
@@ -65,7 +60,7 @@ func (c *cu) pick(p *port, now int64) int {
 			}
 		}
 	}
-	p.next, p.reason = soonest, why
+	p.next, p.Reason = soonest, why
 	return none
 }
 
@@ -76,23 +71,23 @@ func (c *cu) pass(by int, now int64) error {
 		p.next = p.free
 		return nil
 	}
-	p.account(now)
+	p.Idle(now)
 	at := c.pick(p, now)
 	if at == none {
 		return nil
 	}
 	st := &c.strands[at]
 	end := now + q
-	p.free, p.from, p.next = end, end, end
+	p.free, p.From, p.next = end, end, end
 	if st.left > 0 { // a further pass of the same instruction
-		p.count.Stalls[st.busy] += q
+		p.Count.Stalls[st.busy] += q
 	} else {
 		issued, err := c.issue(at, now, by)
 		if err != nil {
 			return err
 		}
-		p.count.Issued += issued
-		p.count.Stalls[st.busy] += q - issued
+		p.Count.Issued += issued
+		p.Count.Stalls[st.busy] += q - issued
 	}
 	if st.left--; st.left > 0 {
 		c.ready[at] = end

@@ -19,9 +19,6 @@ package split
 
 import (
 	"context"
-	"fmt"
-	"math"
-	"slices"
 
 	"warpbound/internal/emu"
 	"warpbound/internal/machine"
@@ -31,28 +28,18 @@ import (
 )
 
 // never is a time that does not come.
-const never = math.MaxInt64
+const never = inorder.Never
 
-// Sim simulates one kernel on one machine, run after run. Its storage is used
-// again by later runs. It may be used by one goroutine at a time.
+// Sim simulates one kernel on one machine, run after run. Its storage is used again by later
+// runs. It may be used by one goroutine at a time.
 type Sim struct {
-	cfg      sim.Config
+	run      inorder.Run
+	m        *machine.Machine
 	plan     []inorder.Step // by instruction
 	branches []branch       // by instruction
 	shape    shape
 	cus      []cu
-	started  int   // CTAs
-	done     int   // of those
-	end      int64 // cycle of the last retirement so far
-
-	grid     *emu.Grid
-	env      emu.Env
-	eff      emu.Effect
-	requests inorder.Counter
-	trace    *trace.Run // nil if none is wanted
-
-	count sim.Counters
-	out   sim.Result
+	next     []int64 // by CU: when something happens; never if all CTAs have been executed
 }
 
 // shape is what a CU is made of.
@@ -96,18 +83,14 @@ func New(cfg sim.Config) (*Sim, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Sim{
-		cfg: cfg, plan: inorder.Plan(cfg.Code, cfg.Machine), branches: branches,
-		shape: newShape(cfg.Machine), requests: inorder.NewCounter(cfg.Machine),
-	}
 	n := int(cfg.Machine.SM.Count.Value)
-	s.env.SMs = n
-	s.cus = make([]cu, n)
-	s.out.Schedulers = make([][]sim.SchedulerCounters, n)
+	s := &Sim{
+		m: cfg.Machine, plan: inorder.Plan(cfg.Code, cfg.Machine), branches: branches,
+		shape: newShape(cfg.Machine), cus: make([]cu, n), next: make([]int64, n),
+	}
+	s.run = inorder.NewRun(cfg, s.shape.ports(), s.waiting)
 	for i := range s.cus {
-		s.cus[i].sim, s.cus[i].index = s, i
-		s.cus[i].ports = make([]port, s.shape.ports())
-		s.out.Schedulers[i] = make([]sim.SchedulerCounters, len(s.cus[i].ports))
+		s.cus[i] = cu{sim: s, index: i, ports: make([]port, s.shape.ports())}
 	}
 	return s, nil
 }
@@ -122,107 +105,23 @@ func New(cfg sim.Config) (*Sim, error) {
 // there are contexts, if the limit of cycles is reached
 // (a *sim.StuckError), or if ctx is done. The result is valid until the next Run.
 func (s *Sim) Run(ctx context.Context, launch emu.Launch, mem *emu.Memory, tr *trace.Run) (*sim.Result, error) {
-	occ, err := sim.Fit(s.cfg.Machine, s.cfg.Code, launch, s.cfg.RegsPerThread)
+	if err := s.run.Begin(launch, mem, tr); err != nil {
+		return nil, err
+	}
+	for i := range s.cus {
+		s.next[i] = s.cus[i].reset(s.run.Result.Occupancy)
+	}
+	err := s.run.Play(ctx, s.next, func(i int, now int64) (int64, error) { return s.cus[i].step(now) })
 	if err != nil {
 		return nil, err
 	}
-	if err := s.start(launch, mem); err != nil {
-		return nil, err
-	}
-	s.reset(occ, tr)
-	if err := s.run(ctx); err != nil {
-		return nil, err
-	}
-	if tr != nil {
-		tr.End = s.end
-	}
-	s.out.Cycles, s.out.Occupancy, s.out.Counters = s.end, occ, s.count
-	s.out.Uninitialised = s.grid.UninitialisedReads()
+	end := s.run.End()
 	for i := range s.cus {
 		for j := range s.cus[i].ports {
 			p := &s.cus[i].ports[j]
-			p.account(s.end)
-			s.out.Schedulers[i][j] = p.count
+			p.Idle(end)
+			s.run.Result.Schedulers[i][j] = p.Count
 		}
 	}
-	return &s.out, nil
-}
-
-// start makes the grid of a launch.
-func (s *Sim) start(launch emu.Launch, mem *emu.Memory) (err error) {
-	if s.grid != nil {
-		return s.grid.Restart(launch, mem)
-	}
-	s.grid, err = emu.NewGrid(s.cfg.Code, launch, mem, int(s.cfg.Machine.SM.WarpSize.Value))
-	return err
-}
-
-// reset brings everything to the state of cycle 0.
-func (s *Sim) reset(occ sim.Occupancy, tr *trace.Run) {
-	s.trace = tr
-	s.count = sim.Counters{}
-	s.started, s.done, s.end = 0, 0, 0
-	for i := range s.cus {
-		s.cus[i].reset(occ)
-	}
-}
-
-// checkEvery is the number of steps after which ctx is looked at.
-const checkEvery = 1 << 14
-
-// run simulates until the last wavefront has retired.
-func (s *Sim) run(ctx context.Context) error {
-	limit := s.cfg.Limit()
-	for steps := 1; ; steps++ {
-		if steps%checkEvery == 0 {
-			if err := ctx.Err(); err != nil {
-				return err
-			}
-		}
-		c := s.first()
-		if c.next == never {
-			return nil
-		}
-		if c.next > limit {
-			return s.stuck(limit, fmt.Errorf("%w: %d", sim.ErrCycleLimit, limit))
-		}
-		if err := s.step(c); err != nil {
-			return err
-		}
-	}
-}
-
-// first returns the CU on which something happens next, and of several that with
-// the lowest number.
-func (s *Sim) first() *cu {
-	first := &s.cus[0]
-	for i := range s.cus {
-		if c := &s.cus[i]; c.next < first.next {
-			first = c
-		}
-	}
-	return first
-}
-
-// step performs what happens on a CU in its next cycle.
-func (s *Sim) step(c *cu) error {
-	if s.trace == nil {
-		return c.step(c.next)
-	}
-	from := len(s.trace.Records)
-	err := c.step(c.next)
-	if recs := s.trace.Records[from:]; len(recs) > 1 {
-		slices.SortStableFunc(recs, trace.Compare)
-	}
-	return err
-}
-
-// record appends a trace record.
-func (s *Sim) record(now int64, c *cu, cta, warp int, ip trace.Ipoint) {
-	if s.trace == nil {
-		return
-	}
-	s.trace.Records = append(s.trace.Records, trace.Record{
-		Cycle: now, SM: int32(c.index), CTA: int32(cta), Warp: int32(warp), Ipoint: ip,
-	})
+	return &s.run.Result, nil
 }

@@ -84,7 +84,7 @@ func (c *cu) issue(at int, now int64, by int) (instrs int64, err error) {
 		return 0, c.merge(st, now, by)
 	}
 	st.pc = st.warp.PC()
-	switch c.sim.cfg.Code.Instr(st.pc).Op {
+	switch c.sim.run.Config.Code.Instr(st.pc).Op {
 	case isa.Split:
 		err = c.splitAtInstr(st, now, by)
 	case isa.Merge:
@@ -99,33 +99,19 @@ func (c *cu) issue(at int, now int64, by int) (instrs int64, err error) {
 // execute performs the next instruction of a strand and finds out how many passes it takes.
 func (c *cu) execute(st *strand, now int64, by int) error {
 	s := c.sim
+	eff := &s.run.Effect
 	sl, warp := c.cta(st.x)
-	if s.cfg.Ipoints != nil {
-		if ip := s.cfg.Ipoints[st.pc]; ip >= 0 {
-			s.record(now, c, sl.cta.Index, warp, ip)
-		}
-	}
-	s.env.Cycle, s.env.Time, s.env.SM = uint64(now), uint64(s.cfg.Machine.Nanoseconds(now)), c.index
-	eff := &s.eff
-	if s.cfg.Observe != nil {
-		at := sim.Step{Cycle: now, SM: c.index, CTA: sl.cta.Index, Warp: warp, Split: st.part}
-		if err := s.cfg.Execute(st.warp, &s.env, eff, at); err != nil {
-			return err
-		}
-	} else if err := st.warp.Step(&s.env, eff); err != nil {
+	if err := s.run.Execute(st.warp, now, c.index, sl.cta.Index, warp, st.part); err != nil {
 		return err
 	}
-	s.count.WarpInstrs++
-	s.count.ThreadInstrs += int64(bits.OnesCount64(eff.Mask))
 	st.done, st.released = eff.WarpDone, eff.Released
 	plan := &s.plan[st.pc]
 	st.left = plan.Initiation / s.shape.pass
 	if plan.Kind == inorder.Load || plan.Kind == inorder.Posted {
 		st.busy, st.left = sim.StallLSU, s.shape.address
-		st.requests = s.requests.Count(eff, &s.count)
+		st.requests = s.run.Requests.Count(eff, &s.run.Count)
 	}
 	if eff.Diverged {
-		s.count.DivergentBranches++
 		c.diverge(st, now, by)
 	}
 	return nil
@@ -144,7 +130,7 @@ func (c *cu) finish(at int, end, now int64, by int) {
 		ready, st.why, st.task = end+s.shape.merge, sim.StallSplit, taskInstr
 	default:
 		ready = c.result(st, end)
-		if st.child != none && s.cfg.Code.Instr(st.pc).Op == isa.Bra {
+		if st.child != none && s.run.Config.Code.Instr(st.pc).Op == isa.Bra {
 			if s.shape.shared {
 				st.task = taskSplit
 			} else {
@@ -169,11 +155,11 @@ func (c *cu) finish(at int, end, now int64, by int) {
 // release lets go whoever waited at a barrier for a strand that has arrived in a cycle, or
 // exited, itself included. Its instruction has one pass.
 func (c *cu) release(st *strand, now int64, by int) {
-	first := st.x - st.x%c.sim.grid.Warps()
+	first := st.x - st.x%c.sim.run.Grid.Warps()
 	for ; st.released != 0; st.released &= st.released - 1 {
 		at := c.strand(first+bits.TrailingZeros64(st.released), 0)
 		c.strands[at].why = sim.StallBarrier
-		c.wake(at, now+c.sim.cfg.Machine.SM.Barrier.Value, now, by)
+		c.wake(at, now+c.sim.m.SM.Barrier.Value, now, by)
 	}
 }
 
@@ -183,7 +169,7 @@ func (c *cu) result(st *strand, end int64) int64 {
 	s := c.sim
 	plan := &s.plan[st.pc]
 	ready := end + plan.Latency - plan.Initiation
-	switch s.cfg.Code.Instr(st.pc).Op {
+	switch s.run.Config.Code.Instr(st.pc).Op {
 	case isa.Split:
 		st.why = sim.StallSplit
 		return end + s.shape.split

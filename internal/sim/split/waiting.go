@@ -1,0 +1,50 @@
+package split
+
+import (
+	"warpbound/internal/sim"
+	"warpbound/internal/sim/inorder"
+)
+
+// waiting returns the state of all wavefronts, and of their parts, that have not retired.
+func (s *Sim) waiting(now int64) (list []sim.Waiting) {
+	for i := range s.cus {
+		c := &s.cus[i]
+		for x := range len(c.slots) * s.run.Grid.Warps() {
+			for part := range s.shape.parts {
+				at := c.strand(x, part)
+				st := &c.strands[at]
+				if st.state == absent || st.warp == nil {
+					continue
+				}
+				pc := st.pc
+				if st.warp.Depth() > 0 {
+					pc = st.warp.PC()
+				}
+				sl, warp := c.cta(x)
+				list = append(list, sim.Waiting{
+					SM: i, CTA: sl.cta.Index, Warp: warp, Split: part,
+					Site: sim.SiteOf(s.run.Config.Code, st.warp, pc, c.waitsFor(at, now)),
+				})
+			}
+		}
+	}
+	return list
+}
+
+// waitsFor says what a strand waits for in the cycle now.
+func (c *cu) waitsFor(at int, now int64) string {
+	st := &c.strands[at]
+	switch {
+	case st.state == atBarrier:
+		return inorder.WaitsAtBarrier
+	case st.state == beginning:
+		return "waits for the split"
+	case st.state == atMerge:
+		return "waits to merge"
+	case st.state == exited:
+		return inorder.WaitsToRetire
+	case c.ready[at] <= now:
+		return "can issue"
+	}
+	return inorder.WaitsFor(st.why)
+}
