@@ -36,9 +36,13 @@ func LLC(ctx context.Context, opts Options) (*estimate.Reproduction, error) {
 // paperSizes are the sizes of the shared cache in the paper, in KiB.
 var paperSizes = []int64{256, 512, 1024}
 
+// cpus are what the CPU does beside a kernel: nothing, or a stream of figures.
+var cpus = []string{"idle", "reads", "stores"}
+
 // sharing says how a job shares the cache.
 type sharing struct {
 	job   string
+	cpu   string
 	kib   int64 // size of the cache
 	quota int64 // accesses of a core in an interval; 0 if they are not regulated
 }
@@ -70,35 +74,55 @@ type sharer struct {
 	lab
 	machine *machine.Machine
 	suite   overlay // its jobs have a CPU that works
+	cpu     string  // what it does in what is shown
 	sizes   []int64 // of the cache, in KiB, ascending
 	found   map[sharing]shared
 	out     *estimate.Reproduction
 }
 
-// newShared prepares the kernels of Table IV. Each of their jobs has the CPU of figures/cpu.stream.
+// newShared prepares the kernels of Table IV, beside which the CPU reads.
 func newShared(out *estimate.Reproduction) (*sharer, error) {
 	m, err := machine.Builtin("integrated-fermi")
 	if err != nil {
 		return nil, err
 	}
-	const stream = "cpu.stream"
-	program, err := figures.ReadFile(path.Join("figures", stream))
-	if err != nil {
-		return nil, err
+	s := &sharer{
+		machine: m, cpu: "reads", sizes: paperSizes, out: out,
+		suite: overlay{kernels.Suite(), make(map[string][]byte)}, found: make(map[sharing]shared),
 	}
-	s := &sharer{machine: m, sizes: paperSizes, suite: overlay{kernels.Suite(), make(map[string][]byte)}, found: make(map[sharing]shared), out: out}
 	for _, b := range kernels.LLCBenchmarks() {
 		for _, job := range b.Jobs {
-			text, err := s.suite.ReadFile(job)
-			if err != nil {
-				return nil, err
+			for _, cpu := range cpus {
+				if err := s.add(job, cpu); err != nil {
+					return nil, err
+				}
 			}
-			s.suite.files[job] = fmt.Appendf(text, "\n[cpu]\nprogram = %q\n", stream)
-			s.suite.files[path.Join(path.Dir(job), stream)] = program
 		}
 	}
 	return s, nil
 }
+
+// add adds a job with what the CPU does beside it.
+func (s *sharer) add(job, cpu string) error {
+	text, err := s.suite.ReadFile(job)
+	if err != nil {
+		return err
+	}
+	if cpu != "idle" {
+		stream := cpu + ".stream"
+		program, err := figures.ReadFile(path.Join("figures", stream))
+		if err != nil {
+			return err
+		}
+		text = fmt.Appendf(text, "\n[cpu]\nprogram = %q\n", stream)
+		s.suite.files[path.Join(path.Dir(job), stream)] = program
+	}
+	s.suite.files[beside(job, cpu)] = text
+	return nil
+}
+
+// beside is the name of a job with what the CPU does.
+func beside(job, cpu string) string { return path.Join(path.Dir(job), cpu+"-"+path.Base(job)) }
 
 // quota is that of the machine.
 func (s *sharer) quota() int64 { return s.machine.Regulator.Quota.Value }
@@ -111,7 +135,7 @@ func (s *sharer) find(ctx context.Context, sizes, quotas []int64) error {
 		for _, job := range b.Jobs {
 			for _, kib := range sizes {
 				for _, quota := range quotas {
-					how := sharing{job, kib, quota}
+					how := sharing{job, s.cpu, kib, quota}
 					if _, known := s.found[how]; !known {
 						list = append(list, how)
 					}
@@ -144,7 +168,7 @@ func (s *sharer) try(ctx context.Context, how sharing) (shared, error) {
 	if err != nil {
 		return shared{}, err
 	}
-	job, err := load(s.suite, how.job, m)
+	job, err := load(s.suite, beside(how.job, how.cpu), m)
 	if err != nil {
 		return shared{}, err
 	}
@@ -176,7 +200,7 @@ func (s *sharer) try(ctx context.Context, how sharing) (shared, error) {
 func (s *sharer) of(b kernels.Benchmark, kib, quota int64) shared {
 	var sum shared
 	for _, job := range b.Jobs {
-		sum = sum.plus(s.found[sharing{job, kib, quota}])
+		sum = sum.plus(s.found[sharing{job, s.cpu, kib, quota}])
 	}
 	return sum
 }

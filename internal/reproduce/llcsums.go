@@ -1,6 +1,7 @@
 package reproduce
 
 import (
+	"context"
 	"fmt"
 	"slices"
 
@@ -70,7 +71,7 @@ func (s *sharer) statements() {
 func (s *sharer) quotas(quotas []int64) {
 	t := estimate.Table{
 		Name:    "Quotas, 512 KiB: by how much bounds are above, on average (misses: k3 to k10) and at most",
-		Columns: []string{"quota", "misses by Simple", "at most", "by Interval", "at most", "WCET by Simple", "at most", "by Interval", "at most", "overhead", "at most"},
+		Columns: append([]string{"quota"}, summaryColumns()...),
 	}
 	p := estimate.Plot{
 		File: "quotas", Title: "What a quota costs, and how tight bounds are, 512 KiB", X: "quota", Y: "per cent on average",
@@ -78,22 +79,52 @@ func (s *sharer) quotas(quotas []int64) {
 	}
 	sizes, all := []int64{paperSize}, kernels.LLCBenchmarks()
 	for _, quota := range quotas {
-		row := cells(quota)
-		for _, c := range []struct {
-			of     []kernels.Benchmark
-			figure func(on, off shared) float64
-		}{
-			{all[2:], aboveSimpleMisses}, {all[2:], aboveIntervalMisses}, {all, aboveSimple}, {all, aboveInterval}, {all, overhead},
-		} {
-			r := s.ratios(c.of, sizes, quota, c.figure)
-			row = append(row, tenths(r.mean()), tenths(r.worst()))
-		}
-		t.Rows, p.Positions = append(t.Rows, row), append(p.Positions, fmt.Sprint(quota))
+		t.Rows, p.Positions = append(t.Rows, append(cells(quota), s.summary(quota)...)), append(p.Positions, fmt.Sprint(quota))
 		for i, figure := range []func(on, off shared) float64{overhead, aboveInterval} {
 			p.Series[i].Values = append(p.Series[i].Values, s.ratios(all, sizes, quota, figure).mean())
 		}
 	}
 	s.out.Tables, s.out.Plots = append(s.out.Tables, t), append(s.out.Plots, p)
+}
+
+func summaryColumns() []string {
+	return []string{"misses by Simple", "at most", "by Interval", "at most", "WCET by Simple", "at most", "by Interval", "at most", "overhead", "at most"}
+}
+
+// summary sums up what a quota gives, under summaryColumns.
+func (s *sharer) summary(quota int64) []string {
+	var row []string
+	all := kernels.LLCBenchmarks()
+	for _, c := range []struct {
+		of     []kernels.Benchmark
+		figure func(on, off shared) float64
+	}{
+		{all[2:], aboveSimpleMisses}, {all[2:], aboveIntervalMisses}, {all, aboveSimple}, {all, aboveInterval}, {all, overhead},
+	} {
+		r := s.ratios(c.of, []int64{paperSize}, quota, c.figure)
+		row = append(row, tenths(r.mean()), tenths(r.worst()))
+	}
+	return row
+}
+
+// otherCPUs shows what else the CPU may do.
+func (s *sharer) otherCPUs(ctx context.Context) error {
+	t := estimate.Table{
+		Name:    fmt.Sprintf("What the CPU does, 512 KiB, quota %d: by how much bounds are above, on average (misses: k3 to k10) and at most", s.quota()),
+		Columns: append([]string{"CPU", "its accesses beside k10"}, summaryColumns()...),
+	}
+	shown := s.cpu
+	defer func() { s.cpu = shown }()
+	all := kernels.LLCBenchmarks()
+	for _, cpu := range cpus {
+		s.cpu = cpu
+		if err := s.find(ctx, []int64{paperSize}, []int64{0, s.quota()}); err != nil {
+			return err
+		}
+		t.Rows = append(t.Rows, append(cells(cpu, s.of(all[len(all)-1], paperSize, s.quota()).cpu), s.summary(s.quota())...))
+	}
+	s.out.Tables = append(s.out.Tables, t)
+	return nil
 }
 
 // safe counts what is above its bound, which nothing may be.

@@ -25,6 +25,9 @@ func (s *sharer) sectionVI(ctx context.Context, quotas []int64) error {
 			return err
 		}
 		s.quotas(quotas)
+		if err := s.otherCPUs(ctx); err != nil {
+			return err
+		}
 	}
 	s.safe()
 	return nil
