@@ -1,5 +1,6 @@
 // Package simtest is what the tests of the simulators of in-order cores share: runs and what
-// holds of every one, random kernels, and the rules of requests by the letter.
+// holds of every one, what holds of every simulator, kernels, and the rules of requests by the
+// letter.
 //
 // It must not import a simulator of a core, or what those share among themselves.
 package simtest
@@ -138,9 +139,9 @@ func (o *Observation) Issues(cta, warp int, from trace.Ipoint) []int64 {
 	return at
 }
 
-// CheckWithoutTime executes the launch without time and checks that it leaves in memory what the run
-// left. It returns what was counted.
-func (o *Observation) CheckWithoutTime(t testing.TB, code *emu.Code, prepare Prepare, width int) emu.Counters {
+// CheckWithoutTime executes the launch without time and checks that it leaves in memory what the
+// run left, and executes as many instructions.
+func (o *Observation) CheckWithoutTime(t testing.TB, code *emu.Code, prepare Prepare, width int) {
 	t.Helper()
 	var mem emu.Memory
 	grid, err := emu.NewGrid(code, prepare(&mem), &mem, width)
@@ -157,7 +158,9 @@ func (o *Observation) CheckWithoutTime(t testing.TB, code *emu.Code, prepare Pre
 			t.Errorf("the buffer at %#x is not as after an execution without time", addr)
 		}
 	}
-	return counters
+	if o.Counters.WarpInstrs != counters.WarpInstrs || o.Counters.ThreadInstrs != counters.ThreadInstrs {
+		t.Errorf("%d instructions of warps and %d of threads, without time %+v", o.Counters.WarpInstrs, o.Counters.ThreadInstrs, counters)
+	}
 }
 
 // Load reads a job and its module, and returns the kernel and what fills a memory with its

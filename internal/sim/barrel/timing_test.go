@@ -9,6 +9,7 @@ import (
 	"warpbound/internal/isa"
 	"warpbound/internal/machine"
 	"warpbound/internal/sim"
+	"warpbound/internal/simtest"
 	"warpbound/internal/trace"
 )
 
@@ -52,7 +53,7 @@ func TestArithmetic(t *testing.T) {
 				want = append(want, i*c.each)
 			}
 			body.WriteString("ret;")
-			if got := compile(t, body.String()).Instr(prologue).Class(); got != c.class {
+			if got := simtest.Compile(t, body.String()).Instr(prologue).Class(); got != c.class {
 				t.Fatalf("the instruction is of class %s", got)
 			}
 			want = append(want, 8*c.each, 8*c.each+1)
@@ -66,7 +67,7 @@ func TestArithmetic(t *testing.T) {
 func TestLatencyBeyondInitiation(t *testing.T) {
 	m := predictable(t)
 	m.Classes["int-mul"] = machine.Timing{Latency: 6, Initiation: 2}
-	code := compile(t, "mul.lo.u32 %r1, %t, 3; mov.u32 %r2, %r1; ret;")
+	code := simtest.Compile(t, "mul.lo.u32 %r1, %t, 3; mov.u32 %r2, %r1; ret;")
 	o := observe(t, newSim(t, m, code), 1, 64)
 	// The prologue: moves at 8 and 9, 10 and 11, parameters at 12 and 13, ready at 14
 	// and 15; the first product holds the port until 16, the second until 18.
@@ -312,7 +313,7 @@ func TestDivergence(t *testing.T) {
 func TestBarrier(t *testing.T) {
 	m := predictable(t)
 	m.SM.Barrier.Value = 5
-	code := compile(t, `
+	code := simtest.Compile(t, `
 		setp.lt.u32 %p1, %t, 32;
 		@%p1 bra meet;
 		div.u32 %r1, %t, 3;
@@ -338,7 +339,7 @@ func TestBarrier(t *testing.T) {
 // TestBarrierByExit: the last arrival may be the end of the warp that others would
 // wait for, and an arrival that does not wait.
 func TestBarrierByExit(t *testing.T) {
-	o := observe(t, newSim(t, predictable(t), compile(t, `
+	o := observe(t, newSim(t, predictable(t), simtest.Compile(t, `
 		setp.lt.u32 %p1, %t, 32;
 		@!%p1 exit;
 		bar.sync 0;
@@ -348,7 +349,7 @@ func TestBarrierByExit(t *testing.T) {
 	if got, want := o.Issues(0, 0, prologue), []int64{14, 16, 18, 19}; !slices.Equal(got, want) {
 		t.Errorf("warp 0 issues at %v, want %v", got, want)
 	}
-	o = observe(t, newSim(t, predictable(t), compile(t, `
+	o = observe(t, newSim(t, predictable(t), simtest.Compile(t, `
 		setp.lt.u32 %p1, %t, 32;
 		@%p1 bra wait;
 		div.u32 %r1, %t, 3;
@@ -360,7 +361,7 @@ func TestBarrierByExit(t *testing.T) {
 	if got, want := o.Issues(0, 0, prologue), []int64{14, 16, 18, 52}; !slices.Equal(got, want) {
 		t.Errorf("warp 0 issues at %v, want %v", got, want)
 	}
-	o = observe(t, newSim(t, predictable(t), compile(t, `
+	o = observe(t, newSim(t, predictable(t), simtest.Compile(t, `
 		setp.lt.u32 %p1, %t, 32;
 		@%p1 bra wait;
 		bar.arrive 1, 64;
@@ -381,7 +382,7 @@ func TestBarrierByExit(t *testing.T) {
 // TestLooseRoundRobin: a warp that waits is passed over, and its turn comes when it
 // is ready.
 func TestLooseRoundRobin(t *testing.T) {
-	o := observe(t, newSim(t, predictable(t), compile(t, `
+	o := observe(t, newSim(t, predictable(t), simtest.Compile(t, `
 		setp.lt.u32 %p1, %t, 32;
 		@%p1 ld.global.u32 %r1, [%buf];
 		mov.u32 %r2, 1; mov.u32 %r3, 1; mov.u32 %r4, 1;
@@ -402,7 +403,7 @@ func TestLooseRoundRobin(t *testing.T) {
 func TestWaves(t *testing.T) {
 	m := predictable(t)
 	m.SM.Count.Value, m.SM.CTAs.Value = 2, 2
-	o := observe(t, newSim(t, m, compile(t, "ld.global.u32 %r1, [%buf]; ret;")), 11, 32)
+	o := observe(t, newSim(t, m, simtest.Compile(t, "ld.global.u32 %r1, [%buf]; ret;")), 11, 32)
 	// The prologue of two CTAs takes 8 to 13, their loads issue at 14 and 16, they
 	// end at 114 and 116, and the wave at 117. The last wave has CTAs 8 to 10: one
 	// on SM 1, whose prologue ends 2 cycles earlier, with a load at 12 and its end at 113.
@@ -439,8 +440,8 @@ func TestSMsAreIndependent(t *testing.T) {
 		red.global.add.u32 [%buf], 1;
 		bar.sync 0;
 		ret;`
-	alone := observe(t, newSim(t, predictable(t), compile(t, body)), 1, 256)
-	o := observe(t, newSim(t, predictable(t), compile(t, body)), 14, 256)
+	alone := observe(t, newSim(t, predictable(t), simtest.Compile(t, body)), 1, 256)
+	o := observe(t, newSim(t, predictable(t), simtest.Compile(t, body)), 14, 256)
 	if alone.Cycles != o.Cycles {
 		t.Errorf("%d cycles alone, %d with 14 CTAs on as many SMs", alone.Cycles, o.Cycles)
 	}
@@ -460,7 +461,7 @@ func TestMiniSIMT(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	o := observe(t, newSim(t, m, compile(t, `
+	o := observe(t, newSim(t, m, simtest.Compile(t, `
 		shl.b32 %r1, %t, 5;
 		mov.u32 %r2, sh;
 		add.u32 %r2, %r2, %r1;

@@ -267,14 +267,14 @@ func (m *twinSM) bound() int64 {
 	return services + longest
 }
 
-// compareWithTwin runs a launch in the simulator and in the twin, and checks that
+// compareWithTwin runs a launch in the simulator of a configuration and in the twin, and checks that
 // both show the same and leave the same memory. prepare fills a memory.
-func compareWithTwin(t testing.TB, s *Sim, prepare simtest.Prepare) *simtest.Observation {
+func compareWithTwin(t testing.TB, s simtest.Simulator, cfg sim.Config, prepare simtest.Prepare) *simtest.Observation {
 	t.Helper()
 	o := simtest.Observe(t, s, prepare)
 	other := &simtest.Observation{}
 	l := prepare(&other.Mem)
-	other.Result = runTwin(t, s.run.Config, l, &other.Mem, &other.Trace)
+	other.Result = runTwin(t, cfg, l, &other.Mem, &other.Trace)
 	other.Check(t, l)
 	simtest.Same(t, "by the letter of the rules", o, other)
 	return o

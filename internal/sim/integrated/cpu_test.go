@@ -10,6 +10,7 @@ import (
 
 	"warpbound/internal/emu"
 	"warpbound/internal/sim"
+	"warpbound/internal/simtest"
 )
 
 // lookedUp returns when the accesses of a core were looked up in the shared cache.
@@ -28,7 +29,7 @@ func TestCPU(t *testing.T) {
 	// The load begins at 10, leaves at 14, is sent at 15 and looked up at 23; turn at 60 (47),
 	// read at 164, slot at 175, there at 183. The next begins at 188 and hits; the store begins
 	// at 192, leaves at 196 and is sent at 207.
-	cfg := config(fermi(t), compile(t, "ld.global.u32 %r1, [%buf]; ret;"))
+	cfg := simtest.Config(fermi(t), simtest.Compile(t, "ld.global.u32 %r1, [%buf]; ret;"))
 	cfg.CPU = &list{accesses: []sim.CPUAccess{
 		{Gap: 10, Address: sim.CPUBase}, {Gap: 5, Address: sim.CPUBase + 127}, {Address: sim.CPUBase, Store: true},
 	}}
@@ -68,7 +69,7 @@ func TestWait(t *testing.T) {
 	} {
 		m := regulated(t, true, 1)
 		m.Regulator.Wait.Value = c.wait
-		cfg := config(m, compile(t, body))
+		cfg := simtest.Config(m, simtest.Compile(t, body))
 		cfg.CPU = &list{accesses: c.accesses}
 		o := observe(t, cfg, launch(t, 1, 32))
 		if got := o.lookedUp(0); !slices.Equal(got, c.want) {
@@ -92,7 +93,7 @@ func (b *broken) Next() (sim.CPUAccess, bool, error) {
 // TestBrokenStream: an error of the stream is one of the run, at its beginning and later.
 func TestBrokenStream(t *testing.T) {
 	for n := range 2 {
-		cfg := config(fermi(t), compile(t, "ld.global.u32 %r1, [%buf]; ret;"))
+		cfg := simtest.Config(fermi(t), simtest.Compile(t, "ld.global.u32 %r1, [%buf]; ret;"))
 		cfg.CPU = &broken{list{accesses: make([]sim.CPUAccess, n)}}
 		s, err := New(cfg)
 		if err != nil {
@@ -127,12 +128,12 @@ func TestNoDeadlock(t *testing.T) {
 		"late":   {{Gap: 700}, {Gap: 700}, {Gap: 700}},
 	}
 	for _, body := range bodies {
-		code := compile(t, body)
+		code := simtest.Compile(t, body)
 		for _, accesses := range streams {
 			for _, quota := range []int64{1, 2, 5} {
 				for _, ctas := range []int{1, 14, 200} {
 					m := regulated(t, true, quota)
-					cfg := config(m, code)
+					cfg := simtest.Config(m, code)
 					if accesses != nil {
 						cfg.CPU = &list{accesses: accesses}
 					}
@@ -148,14 +149,14 @@ func TestNoDeadlock(t *testing.T) {
 func TestOrderBesideCPU(t *testing.T) {
 	m := regulated(t, false, 1)
 	m.LLC.Sets.Value = 1
-	code := compile(t, stride+"ld.global.u32 %r1, [%rd1]; bar.sync 0; ld.global.u32 %r2, [%rd1+4096]; st.global.u32 [%rd1], %r1; ret;")
-	alone := observe(t, config(m, code), launch(t, 60, 64))
+	code := simtest.Compile(t, stride+"ld.global.u32 %r1, [%rd1]; bar.sync 0; ld.global.u32 %r2, [%rd1+4096]; st.global.u32 [%rd1], %r1; ret;")
+	alone := observe(t, simtest.Config(m, code), launch(t, 60, 64))
 	src := rand.New(rand.NewPCG(1, 2))
 	l := &list{}
 	for range 2000 {
 		l.accesses = append(l.accesses, sim.CPUAccess{Address: sim.CPUBase + uint64(src.IntN(1<<16)), Store: src.IntN(2) == 0})
 	}
-	cfg := config(m, code)
+	cfg := simtest.Config(m, code)
 	cfg.CPU = l
 	o := observe(t, cfg, launch(t, 60, 64))
 	if o.order(m) != alone.order(m) {

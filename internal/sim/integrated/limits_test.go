@@ -1,7 +1,6 @@
 package integrated
 
 import (
-	"errors"
 	"strings"
 	"testing"
 
@@ -14,21 +13,8 @@ import (
 // TestLimitIsExact checks that a run of exactly as many cycles as allowed ends well, and one
 // of a cycle more does not.
 func TestLimitIsExact(t *testing.T) {
-	code := compile(t, "st.global.u32 [%buf], %t; ret;")
-	o := observe(t, config(fermi(t), code), launch(t, 200, 96))
-	for limit, want := range map[int64]bool{o.Cycles: true, o.Cycles - 1: false} {
-		cfg := config(fermi(t), code)
-		cfg.MaxCycles = limit
-		s, err := New(cfg)
-		if err != nil {
-			t.Fatal(err)
-		}
-		var mem emu.Memory
-		_, err = s.Run(t.Context(), launch(t, 200, 96)(&mem), &mem, nil)
-		if (err == nil) != want {
-			t.Errorf("with a limit of %d cycles: %v", limit, err)
-		}
-	}
+	code := simtest.Compile(t, "st.global.u32 [%buf], %t; ret;")
+	simtest.LimitIsExact(t, create, simtest.Config(fermi(t), code), launch(t, 200, 96))
 }
 
 // TestStuck gives a run up in several states of its warps.
@@ -44,18 +30,10 @@ func TestStuck(t *testing.T) {
 		{"st.global.u32 [%buf], %t; ret;", 100, "has exited and waits for its accesses"},
 		{"setp.lt.u32 %p1, %t, 32; @%p1 bra w; ld.global.u32 %r1, [%buf]; w: bar.sync 0; ret;", 150, "waits at a barrier"},
 	} {
-		cfg := config(fermi(t), compile(t, c.body))
+		cfg := simtest.Config(fermi(t), simtest.Compile(t, c.body))
 		cfg.MaxCycles = c.end
-		s, err := New(cfg)
-		if err != nil {
-			t.Fatal(err)
-		}
-		var mem emu.Memory
-		_, err = s.Run(t.Context(), launch(t, 1, 64)(&mem), &mem, nil)
-		if !errors.Is(err, sim.ErrCycleLimit) {
-			t.Errorf("%s: got %v", c.body, err)
-		} else if long := (*sim.StuckError)(nil); !errors.As(err, &long) || !mentions(long, c.want) {
-			t.Errorf("%s: got %+v, want %q", c.body, long, c.want)
+		if stuck := simtest.Stuck(t, create, cfg, launch(t, 1, 64)); !mentions(stuck, c.want) {
+			t.Errorf("%s: got %+v, want %q", c.body, stuck, c.want)
 		}
 	}
 }
@@ -71,21 +49,15 @@ func mentions(e *sim.StuckError, want string) bool {
 
 // TestUsedStorage: a run in the storage of others, also of one that failed, shows the same.
 func TestUsedStorage(t *testing.T) {
-	code := compile(t, "setp.eq.u32 %p1, %c, 100; @%p1 bra bad;"+stride+"ld.global.u32 %r1, [%rd1]; bar.sync 0; st.global.u32 [%buf], %r1; ret; bad: ld.global.u32 %r1, [0]; ret;")
-	s, err := New(config(regulated(t, true, 3), code))
-	if err != nil {
-		t.Fatal(err)
-	}
+	code := simtest.Compile(t, "setp.eq.u32 %p1, %c, 100; @%p1 bra bad;"+stride+"ld.global.u32 %r1, [%rd1]; bar.sync 0; st.global.u32 [%buf], %r1; ret; bad: ld.global.u32 %r1, [0]; ret;")
+	s := simtest.Make(t, create, simtest.Config(regulated(t, true, 3), code))
 	for _, shape := range [][2]int{{1, 32}, {70, 96}, {3, 64}, {101, 32}, {40, 256}, {1, 32}} {
-		var mem emu.Memory
 		prepare := launch(t, shape[0], shape[1])
 		if shape[0] == 101 {
-			if _, err := s.Run(t.Context(), prepare(&mem), &mem, nil); !errors.Is(err, emu.ErrOutOfBounds) {
-				t.Errorf("got %v", err)
-			}
+			simtest.Fails(t, s, prepare, emu.ErrOutOfBounds)
 			continue
 		}
-		fresh := observe(t, config(regulated(t, true, 3), code), prepare)
+		fresh := observe(t, simtest.Config(regulated(t, true, 3), code), prepare)
 		simtest.Same(t, "in used storage", fresh.Observation, simtest.Observe(t, s, prepare))
 	}
 }
@@ -95,7 +67,7 @@ func TestNewErrors(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := New(config(m, compile(t, "ret;"))); err == nil || err.Error() != "predictable-rr has a barrel core; this is a simulator of integrated cores" {
+	if _, err := New(simtest.Config(m, simtest.Compile(t, "ret;"))); err == nil || err.Error() != "predictable-rr has a barrel core; this is a simulator of integrated cores" {
 		t.Errorf("got %v", err)
 	}
 }

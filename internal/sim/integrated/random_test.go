@@ -13,62 +13,42 @@ import (
 	"warpbound/internal/simtest"
 )
 
-// randomKernel makes the code of a random kernel and what fills a memory with its inputs.
-func randomKernel(t testing.TB, src kernelgen.Source) (*emu.Code, simtest.Prepare) {
-	t.Helper()
-	c := kernelgen.New(src, kernelgen.Options{
-		Statements: 4 + src.IntN(12), Depth: 1 + src.IntN(3), Trips: 1 + src.IntN(4),
-		Threads: 60, CTAs: 9, Irreducible: src.IntN(2) == 0,
-	})
-	g, prepare := simtest.Load(t, c.Job, c.Module)
-	return simtest.Decode(t, g), prepare
-}
-
-func pick(src kernelgen.Source, n *machine.Number, values ...int64) {
-	n.Value = values[src.IntN(len(values))]
-}
-
 // randomMachine draws numbers for a small and odd machine.
 func randomMachine(t testing.TB, src kernelgen.Source) *machine.Machine {
 	m := fermi(t)
-	pick(src, &m.SM.Count, 1, 2, 5)
-	pick(src, &m.SM.CTAs, 1, 2, 8)
-	pick(src, &m.SM.WarpSize, 4, 8, 32)
-	pick(src, &m.L1.Sets, 1, 4, 128)
-	pick(src, &m.L1.Ways, 1, 2, 4)
-	pick(src, &m.L1.Line, 32, 128)
-	pick(src, &m.Shared.Banks, 1, 4, 32, 64)
-	pick(src, &m.Shared.BankBytes, 4, 8, 16)
+	simtest.Pick(src, &m.SM.Count, 1, 2, 5)
+	simtest.Pick(src, &m.SM.CTAs, 1, 2, 8)
+	simtest.Pick(src, &m.SM.WarpSize, 4, 8, 32)
+	simtest.Pick(src, &m.L1.Sets, 1, 4, 128)
+	simtest.Pick(src, &m.L1.Ways, 1, 2, 4)
+	simtest.Pick(src, &m.L1.Line, 32, 128)
+	simtest.Pick(src, &m.Shared.Banks, 1, 4, 32, 64)
+	simtest.Pick(src, &m.Shared.BankBytes, 4, 8, 16)
 	randomTimes(src, m)
 	return m
 }
 
 // randomTimes draws all numbers on which the order of a core's accesses does not depend.
 func randomTimes(src kernelgen.Source, m *machine.Machine) {
-	pick(src, &m.SM.Dispatch, 1, 8, 30)
-	pick(src, &m.SM.Barrier, 4, 20)
-	pick(src, &m.Interconnect.Slot, 1, 3)
-	pick(src, &m.Interconnect.Latency, 1, 8, 21)
-	pick(src, &m.Interconnect.Credits, 1, 4, 128)
-	pick(src, &m.LLC.Sets, 1, 4, 128)
-	pick(src, &m.LLC.Ways, 1, 2, 32)
-	pick(src, &m.LLC.Latency, 1, 24)
-	pick(src, &m.LLC.Atomic, 0, 9)
-	pick(src, &m.DRAM.Banks, 1, 16)
-	pick(src, &m.DRAM.Row, 128, 4096)
-	pick(src, &m.DRAM.Slot, 1, 4)
-	pick(src, &m.DRAM.Open, 1, 40)
-	pick(src, &m.DRAM.Conflict, 40, 104)
-	pick(src, &m.Regulator.Quota, 1, 2, 7, 32, 1000)
-	pick(src, &m.Regulator.Wait, 0, 64, 500)
-	pick(src, &m.Regulator.Reset, 1, 4)
+	simtest.Pick(src, &m.SM.Dispatch, 1, 8, 30)
+	simtest.Pick(src, &m.SM.Barrier, 4, 20)
+	simtest.Pick(src, &m.Interconnect.Slot, 1, 3)
+	simtest.Pick(src, &m.Interconnect.Latency, 1, 8, 21)
+	simtest.Pick(src, &m.Interconnect.Credits, 1, 4, 128)
+	simtest.Pick(src, &m.LLC.Sets, 1, 4, 128)
+	simtest.Pick(src, &m.LLC.Ways, 1, 2, 32)
+	simtest.Pick(src, &m.LLC.Latency, 1, 24)
+	simtest.Pick(src, &m.LLC.Atomic, 0, 9)
+	simtest.Pick(src, &m.DRAM.Banks, 1, 16)
+	simtest.Pick(src, &m.DRAM.Row, 128, 4096)
+	simtest.Pick(src, &m.DRAM.Slot, 1, 4)
+	simtest.Pick(src, &m.DRAM.Open, 1, 40)
+	simtest.Pick(src, &m.DRAM.Conflict, 40, 104)
+	simtest.Pick(src, &m.Regulator.Quota, 1, 2, 7, 32, 1000)
+	simtest.Pick(src, &m.Regulator.Wait, 0, 64, 500)
+	simtest.Pick(src, &m.Regulator.Reset, 1, 4)
 	m.Regulator.Switch.Value = []machine.Switch{machine.On, machine.On, machine.Off}[src.IntN(3)]
-	for _, class := range isa.Classes() {
-		timing := m.Timing(class)
-		timing.Initiation = 1 + int64(src.IntN(4))
-		timing.Latency = timing.Initiation + int64(src.IntN(30))*int64(src.IntN(2))
-		m.Classes[class.String()] = timing
-	}
+	simtest.RandomTimings(src, m)
 }
 
 func randomConfig(m *machine.Machine, code *emu.Code) sim.Config {
@@ -153,15 +133,12 @@ func TestRandom(t *testing.T) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
 			t.Parallel()
 			src := rand.New(rand.NewPCG(seed, 6))
-			code, prepare := randomKernel(t, src)
+			code, prepare := simtest.Random(t, src)
 			m := randomMachine(t, src)
 			cfg := randomConfig(m, code)
 			cfg.CPU = randomStream(src)
 			o := compareWithTwin(t, cfg, prepare)
-			functional := o.CheckWithoutTime(t, code, prepare, int(m.SM.WarpSize.Value))
-			if o.Counters.WarpInstrs != functional.WarpInstrs || o.Counters.ThreadInstrs != functional.ThreadInstrs {
-				t.Errorf("%d instructions of warps and %d of threads, without time %+v", o.Counters.WarpInstrs, o.Counters.ThreadInstrs, functional)
-			}
+			o.CheckWithoutTime(t, code, prepare, int(m.SM.WarpSize.Value))
 			o.checkIntervals(t, m)
 			want := o.order(m)
 			for range 3 {
@@ -187,7 +164,7 @@ func TestMonotone(t *testing.T) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
 			t.Parallel()
 			src := rand.New(rand.NewPCG(seed, 7))
-			code, prepare := randomKernel(t, src)
+			code, prepare := simtest.Random(t, src)
 			m := randomMachine(t, src)
 			m.SM.Count.Value = 1
 			before := observe(t, randomConfig(m, code), prepare).Cycles
@@ -221,20 +198,9 @@ func TestMonotone(t *testing.T) {
 
 // TestSteadyState: once storage has grown, a run allocates nothing.
 func TestSteadyState(t *testing.T) {
-	code := compile(t, stride+"ld.global.u32 %r1, [%rd1]; atom.global.add.u32 %r2, [%buf], %r1; bar.sync 0; st.global.u32 [%rd1], %r2; ret;")
-	s, err := New(config(regulated(t, true, 3), code))
-	if err != nil {
-		t.Fatal(err)
-	}
-	var mem emu.Memory
-	l := launch(t, 40, 96)(&mem)
-	runOnce := func() {
-		if _, err := s.Run(t.Context(), l, &mem, nil); err != nil {
-			t.Fatal(err)
-		}
-	}
-	runOnce()
-	if n := testing.AllocsPerRun(2, runOnce); n > 0 {
+	code := simtest.Compile(t, stride+"ld.global.u32 %r1, [%rd1]; atom.global.add.u32 %r2, [%buf], %r1; bar.sync 0; st.global.u32 [%rd1], %r2; ret;")
+	s := simtest.Make(t, create, simtest.Config(regulated(t, true, 3), code))
+	if n := simtest.Allocations(t, s, launch(t, 40, 96)); n > 0 {
 		t.Errorf("%v allocations in a run", n)
 	}
 }
@@ -242,24 +208,6 @@ func TestSteadyState(t *testing.T) {
 // TestRacing runs a kernel whose results depend on the order of its warps and on the clock:
 // the twin must see the same order across SMs.
 func TestRacing(t *testing.T) {
-	code := compile(t, `
-		atom.global.add.u32 %r1, [%buf], 1;
-		and.b32 %r2, %r1, 3;
-	again:
-		setp.eq.u32 %p1, %r2, 0;
-		@%p1 bra done;
-		sub.u32 %r2, %r2, 1;
-		ld.volatile.global.u32 %r3, [%buf];
-		add.u32 %r4, %r4, %r3;
-		bra again;
-	done:
-		mul.wide.u32 %rd1, %r1, 4;
-		add.u64 %rd2, %buf, %rd1;
-		mov.u32 %r5, %clock;
-		add.u32 %r4, %r4, %r5;
-		st.global.u32 [%rd2+4], %r4;
-		mov.u32 %r6, %smid;
-		st.global.u32 [%rd2+8192], %r6;
-		ret;`)
-	compareWithTwin(t, config(regulated(t, true, 3), code), launch(t, 20, 64))
+	code := simtest.Compile(t, simtest.Racing)
+	compareWithTwin(t, simtest.Config(regulated(t, true, 3), code), launch(t, 20, 64))
 }

@@ -2,7 +2,6 @@ package split
 
 import (
 	"context"
-	"errors"
 	"slices"
 	"strings"
 	"testing"
@@ -13,7 +12,6 @@ import (
 	"warpbound/internal/sim"
 	"warpbound/internal/simtest"
 	"warpbound/internal/splitting"
-	"warpbound/internal/trace"
 )
 
 // diverging is a loop of each thread in a side of an if-else that splits.
@@ -34,21 +32,7 @@ var unmarked = strings.Replace(diverging, `.pragma "split";`, "", 1)
 // cycle more does not.
 func TestLimitIsExact(t *testing.T) {
 	m, code := gcn3(t, machine.PWS, 2), compile(t, "st.global.u32 [%buf], %t; ret;")
-	o := simtest.Observe(t, newSim(t, m, code), launch(t, 50, 96))
-	for limit, want := range map[int64]bool{o.Cycles: true, o.Cycles - 1: false} {
-		s, err := New(sim.Config{Code: code, Machine: m, RegsPerThread: 16, MaxCycles: limit})
-		if err != nil {
-			t.Fatal(err)
-		}
-		var mem emu.Memory
-		r, err := s.Run(context.Background(), launch(t, 50, 96)(&mem), &mem, nil)
-		if (err == nil) != want {
-			t.Errorf("with a limit of %d cycles: %v", limit, err)
-		}
-		if err == nil && r.Cycles != o.Cycles {
-			t.Errorf("%d cycles without a trace, %d with one", r.Cycles, o.Cycles)
-		}
-	}
+	simtest.LimitIsExact(t, create, simtest.Config(m, code), launch(t, 50, 96))
 }
 
 // TestStuck gives a run up in several states of its wavefronts.
@@ -68,20 +52,12 @@ func TestStuck(t *testing.T) {
 		{diverging, 46, []string{"bra taken: splits or merges"}, machine.PWS},
 		{unmarked, 46, []string{"add.u32 %r1, %t, 0x1: waits for the split; active lanes 0xffffffff00000000"}, machine.DWS},
 	} {
-		s, err := New(sim.Config{Code: compile(t, c.body), Machine: gcn3(t, c.mode, 1), RegsPerThread: 16, MaxCycles: c.end})
-		if err != nil {
-			t.Fatal(err)
-		}
-		var mem emu.Memory
-		_, err = s.Run(context.Background(), launch(t, 1, 128)(&mem), &mem, nil)
-		var stuck *sim.StuckError
-		if !errors.Is(err, sim.ErrCycleLimit) || !errors.As(err, &stuck) || stuck.Cycle != c.end {
-			t.Errorf("%s: got %v", c.body, err)
-			continue
-		}
+		cfg := simtest.Config(gcn3(t, c.mode, 1), compile(t, c.body))
+		cfg.MaxCycles = c.end
+		text := simtest.Stuck(t, create, cfg, launch(t, 1, 128)).Error()
 		for _, want := range append(c.wants, "1 of 1 CTAs have started, 0 have ended") {
-			if !strings.Contains(err.Error(), want) {
-				t.Errorf("%s: got %v, want %q", c.body, err, want)
+			if !strings.Contains(text, want) {
+				t.Errorf("%s: got %s, want %q", c.body, text, want)
 			}
 		}
 	}
@@ -97,27 +73,19 @@ func TestFaults(t *testing.T) {
 		ret;`)
 	m := gcn3(t, machine.PWS, 1)
 	s := newSim(t, m, code)
-	var mem emu.Memory
-	_, err := s.Run(context.Background(), launch(t, 9, 64)(&mem), &mem, nil)
-	if !errors.Is(err, emu.ErrOutOfBounds) || !strings.Contains(err.Error(), "k.ptx:") || !strings.Contains(err.Error(), "CTA (7,0,0)") {
+	err := simtest.Fails(t, s, launch(t, 9, 64), emu.ErrOutOfBounds)
+	if !strings.Contains(err.Error(), "k.ptx:") || !strings.Contains(err.Error(), "CTA (7,0,0)") {
 		t.Errorf("got %v", err)
 	}
 	prepare := launch(t, 7, 64)
 	simtest.Same(t, "after a fault", simtest.Observe(t, newSim(t, m, code), prepare), simtest.Observe(t, s, prepare))
 	deadlock := compile(t, "setp.lt.u32 %p1, %t, 64; @%p1 bar.sync 0; @!%p1 bar.sync 1; ret;")
-	if _, err = newSim(t, m, deadlock).Run(context.Background(), launch(t, 1, 128)(&mem), &mem, nil); !errors.Is(err, emu.ErrDeadlock) {
-		t.Errorf("got %v", err)
-	}
+	simtest.Fails(t, newSim(t, m, deadlock), launch(t, 1, 128), emu.ErrDeadlock)
 }
 
 func TestCancellation(t *testing.T) {
 	s := newSim(t, gcn3(t, machine.PWS, 1), compile(t, "l: add.u32 %r1, %r1, 1; bra l;"))
-	ctx, cancel := context.WithCancel(context.Background())
-	cancel()
-	var mem emu.Memory
-	if _, err := s.Run(ctx, launch(t, 1, 64)(&mem), &mem, nil); !errors.Is(err, context.Canceled) {
-		t.Errorf("got %v", err)
-	}
+	simtest.Cancelled(t, s, launch(t, 1, 64))
 }
 
 func TestRefusals(t *testing.T) {
@@ -183,12 +151,8 @@ func TestSameStorage(t *testing.T) {
 		ld.global.u32 %r1, [%buf];
 	done:
 		bar.sync 0; red.global.add.u32 [%buf], %r1; ret;`)
-	m := gcn3(t, machine.PWS, 1)
-	s := newSim(t, m, code)
-	for _, shape := range [][2]int{{1, 96}, {200, 96}, {40, 300}, {3, 32}, {200, 64}, {1, 1024}} {
-		prepare := launch(t, shape[0], shape[1])
-		simtest.Same(t, "in used storage", simtest.Observe(t, newSim(t, m, code), prepare), simtest.Observe(t, s, prepare))
-	}
+	cfg := simtest.Config(gcn3(t, machine.PWS, 1), code)
+	simtest.SameStorage(t, create, cfg, func(ctas, threads int) simtest.Prepare { return launch(t, ctas, threads) })
 }
 
 // TestNoAllocationPerInstruction runs loops of different lengths in the same
@@ -227,15 +191,7 @@ func TestNoAllocationPerInstruction(t *testing.T) {
 			code = simtest.Decode(t, r.Graph)
 		}
 		s := newSim(t, gcn3(t, mode, 2), code)
-		var mem emu.Memory
-		var tr trace.Run
-		l := launch(t, 30, 128)(&mem)
-		return testing.AllocsPerRun(2, func() {
-			tr.Reset(0)
-			if _, err := s.Run(context.Background(), l, &mem, &tr); err != nil {
-				t.Fatal(err)
-			}
-		})
+		return simtest.Allocations(t, s, launch(t, 30, 128))
 	}
 	for _, mode := range []machine.SplitMode{machine.SplitNone, machine.DWS, machine.PWS} {
 		if short, long := allocs(mode, "2"), allocs(mode, "20"); long > short || long > 0 {

@@ -141,7 +141,7 @@ func TestSideElsewhere(t *testing.T) {
 	taken:
 		add.u32 %r1, %t, 1;
 		bra done;`)
-	o := compare(t, newSim(t, gcn3(t, machine.PWS, 1), code).run.Config, launch(t, 1, 64))
+	o := compare(t, simtest.Config(gcn3(t, machine.PWS, 1), code), launch(t, 1, 64))
 	if got := o.Schedulers[0][1].Issued; got != 2 {
 		t.Errorf("the split SIMD has issued %d instructions", got)
 	}
