@@ -31,7 +31,7 @@ func (r *reader) llc(root table) LLC {
 	}
 	t.only("llc", "size_kb", "quota", "regulated")
 	l := LLC{Pos: t.mark.pos}
-	if kib, ok := t.integer("size_kb", 1, 1<<20); ok {
+	if kib, ok := t.integer("size_kb", 1, 16<<10); ok {
 		l.KiB = &kib
 	}
 	if quota, ok := t.integer("quota", 1, 1<<20); ok {

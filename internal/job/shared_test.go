@@ -40,7 +40,7 @@ func TestSharedErrors(t *testing.T) {
 	})
 	for _, c := range []struct{ text, want string }{
 		{"[llc]\nsize = 1\n", "j:9:1: unknown key \"size\"; llc has size_kb, quota, regulated"},
-		{"[llc]\nsize_kb = 0\n", "j:9:1: size_kb is 0; it must be from 1 to 1048576"},
+		{"[llc]\nsize_kb = 0\n", "j:9:1: size_kb is 0; it must be from 1 to 16384"},
 		{"[llc]\nquota = 'auto'\n", "j:9:1: quota must be an integer"},
 		{"[llc]\nregulated = 1\n", "j:9:1: regulated must be true or false, not 1"},
 		{"llc = 1\n", "j:8:1: unknown key"}, // it follows [[param]]

@@ -49,7 +49,11 @@ func cores(p *printer, s *estimate.Simulation) {
 	if len(s.Cores) == 0 {
 		return
 	}
-	p.printf("\nCores that share the last-level cache, %s intervals:\n", group(s.Intervals))
+	intervals := "not regulated"
+	if s.Intervals > 0 {
+		intervals = counted(int(s.Intervals), "interval")
+	}
+	p.printf("\nCores that share the last-level cache, %s:\n", intervals)
 	names := slices.Sorted(maps.Keys(s.Cores[0]))
 	p.table(func(rows *printer) {
 		rows.printf("  core\t")

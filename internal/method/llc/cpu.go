@@ -2,6 +2,7 @@ package llc
 
 import (
 	"math"
+	"slices"
 
 	"warpbound/internal/machine"
 	"warpbound/internal/method/llc/reuse"
@@ -46,6 +47,22 @@ func newCPU(c CPU, m *machine.Machine) *cpu {
 		p.accesses = append(p.accesses, reuse.Access{First: 0, Last: math.MaxUint64 >> layout.shift, Least: 0, Most: c.More})
 	}
 	return p
+}
+
+// during returns the CPU's accesses in the first so many intervals, at most: known ones may be later. So
+// many of which nothing is known are left out.
+func (p *cpu) during(intervals, quota int64) (accesses []reuse.Access, later int64) {
+	last := len(p.accesses) - 1
+	if last < 0 || p.accesses[last].Least > 0 {
+		return p.accesses, 0
+	}
+	unknown := p.accesses[last]
+	n := min(unknown.Most, max(intervals*quota-int64(last), 0))
+	accesses = slices.Clone(p.accesses[:last])
+	if n > 0 {
+		accesses = append(accesses, reuse.Access{First: unknown.First, Last: unknown.Last, Most: n})
+	}
+	return accesses, unknown.Most - n
 }
 
 // close returns when the last access of the CPU in an interval is answered, at the latest, if the

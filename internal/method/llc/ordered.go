@@ -12,7 +12,7 @@ func (a *analysis) ordered(ctx context.Context, method string) (*Detail, error) 
 	if err != nil {
 		return nil, err
 	}
-	known, err := a.reuses(streams, method)
+	known, later, err := a.reuses(streams, method)
 	if err != nil {
 		return nil, err
 	}
@@ -32,17 +32,24 @@ func (a *analysis) ordered(ctx context.Context, method string) (*Detail, error) 
 	d := a.detail()
 	d.Exact, d.Bounded = true, a.bounded()
 	d.times(times)
-	d.misses(method, streams, known)
+	d.misses(method, streams, known, later)
 	return d, nil
 }
 
-// reuses tells of the accesses of all cores, the CPU last, whether they hit the shared cache.
-func (a *analysis) reuses(streams []*stream, method string) (*reuse.Result, error) {
+// reuses tells of the accesses of all cores, the CPU last, whether they hit the shared cache. Those that the
+// CPU makes later than any SM have no influence on SMs; so many are left out.
+func (a *analysis) reuses(streams []*stream, method string) (known *reuse.Result, later int64, err error) {
 	core := reuse.Unordered
 	cpu := reuse.Unordered
+	ofCPU := a.cpu.accesses
 	if quota := a.quota(); method == Interval {
 		core = func(all []reuse.Access) reuse.Core { return reuse.Regulated(all, quota) }
 		cpu = func(all []reuse.Access) reuse.Core { return reuse.Limited(all, quota) }
+		intervals := int64(0)
+		for _, s := range streams {
+			intervals = max(intervals, (int64(len(s.sent))+quota-1)/quota)
+		}
+		ofCPU, later = a.cpu.during(intervals, quota)
 	}
 	var cores []reuse.Core
 	for _, s := range streams {
@@ -52,7 +59,8 @@ func (a *analysis) reuses(streams []*stream, method string) (*reuse.Result, erro
 		}
 		cores = append(cores, core(accesses))
 	}
-	cores = append(cores, cpu(a.cpu.accesses))
+	cores = append(cores, cpu(ofCPU))
 	cache := reuse.Cache{Sets: int(a.machine.LLC.Sets.Value), Ways: int(a.machine.LLC.Ways.Value)}
-	return reuse.Analyze(cache, 0, cores)
+	known, err = reuse.Analyze(cache, 0, cores)
+	return known, later, err
 }

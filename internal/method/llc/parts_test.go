@@ -91,3 +91,51 @@ func TestCPU(t *testing.T) {
 		t.Errorf("%v, want %v", p.accesses, want)
 	}
 }
+
+// TestDuring leaves out what a CPU of unknown accesses does after a number of intervals, so that a line that an SM
+// uses again in the next interval stays.
+func TestDuring(t *testing.T) {
+	m := *fermi(t)
+	m.Regulator.Quota.Value, m.LLC.Ways.Value = 4, 8
+	all := CPU{Accesses: []CPUAccess{{Address: 0}, {Address: 128}, {Address: 0}, {Address: 0, Store: true}}, More: 1000}
+	for _, c := range []struct {
+		cpu                    CPU
+		intervals              int64
+		known, unknown, others int64
+	}{
+		{all, 0, 3, 0, 1000},
+		{all, 1, 3, 1, 999},
+		{all, 2, 3, 5, 995},
+		{all, 1000, 3, 1000, 0},
+		{CPU{Accesses: all.Accesses}, 1, 3, 0, 0},
+		{CPU{}, 1, 0, 0, 0},
+	} {
+		p := newCPU(c.cpu, &m)
+		got, later := p.during(c.intervals, 4)
+		known, unknown := int64(0), int64(0)
+		for _, a := range got {
+			known, unknown = known+a.Least, unknown+a.Most-a.Least
+		}
+		if known != c.known || unknown != c.unknown || later != c.others {
+			t.Errorf("%+v in %d intervals: %d accesses, %d unknown ones and %d later, want %d, %d and %d", c.cpu, c.intervals, known, unknown, later, c.known, c.unknown, c.others)
+		}
+	}
+
+	a := &analysis{machine: &m, cpu: newCPU(CPU{Accesses: make([]CPUAccess, 1), More: 1 << 39}, &m)}
+	for i := range uint64(16) { // with stores each is an access to the shared cache
+		a.cpu.accesses = append([]reuse.Access{reuse.Line(i % 3)}, a.cpu.accesses...)
+	}
+	sms := []*stream{{sent: []sent{{line: 7}, {line: 8}, {line: 9}, {line: 10}, {line: 7}}}}
+	known, later, err := a.reuses(sms, Interval)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if again := known.Cores[0][4]; again.Class != reuse.Hit || !again.Own {
+		t.Errorf("an access in the next interval is %+v", again)
+	}
+	d := &Detail{}
+	d.misses(Interval, sms, known, later)
+	if cpu := d.Cores[1].Misses; later != 1<<39 || cpu < 1<<39 || d.AllMisses < 1<<39 || d.Misses != 4 {
+		t.Errorf("%d misses, %d with the CPU, %d of the CPU, %d later", d.Misses, d.AllMisses, cpu, later)
+	}
+}

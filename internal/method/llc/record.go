@@ -36,7 +36,6 @@ type sums struct {
 	accesses int64   // to the shared cache
 	further  int64   // operations of atomic accesses on one address, after the first
 	waiting  int64   // instructions whose warp may wait for answers
-	sending  int64   // instructions that may make accesses
 }
 
 // plus adds t.
@@ -49,7 +48,6 @@ func (s *sums) plus(t *sums) {
 	s.accesses = saturate(s.accesses, t.accesses, 1)
 	s.further = saturate(s.further, t.further, 1)
 	s.waiting = saturate(s.waiting, t.waiting, 1)
-	s.sending = saturate(s.sending, t.sending, 1)
 }
 
 // recorder makes the path of an abstract execution.
@@ -132,7 +130,6 @@ func (r *recorder) sum(c *inorder.Cost, s *absexec.Step, onChip requests.Between
 			add.further = int64(bits.OnesCount64(s.Maybe))
 		}
 	}
-	add.sending = min(add.accesses, 1)
 	if add.accesses > 0 && c.Kind == inorder.Load || c.Kind == inorder.Fence {
 		add.waiting = 1
 	}

@@ -75,8 +75,8 @@ func (d *Detail) times(s *schedule) {
 }
 
 // misses enters what is known of the accesses: Simple counts those that are not hits, as published, Interval
-// also how few of them can miss together.
-func (d *Detail) misses(method string, streams []*stream, known *reuse.Result) {
+// also how few of them can miss together. Of later accesses of the CPU nothing is known.
+func (d *Detail) misses(method string, streams []*stream, known *reuse.Result, later int64) {
 	together := known.Grouped
 	if method == Simple {
 		together = known.Counted
@@ -104,7 +104,8 @@ func (d *Detail) misses(method string, streams []*stream, known *reuse.Result) {
 		}
 		d.Cores = append(d.Cores, c)
 	}
-	d.AllMisses = min(d.Misses+d.Cores[last].Misses, known.Counted.Total, together.Total)
+	d.Cores[last].Misses += later
+	d.AllMisses = min(d.Misses+d.Cores[last].Misses, known.Counted.Total+later, together.Total+later)
 	d.Misses = min(d.Misses, known.Counted.Unrated, together.Unrated, d.AllMisses)
 	if d.Accesses > 0 {
 		d.MissRate = float64(d.Misses) / float64(d.Accesses)
