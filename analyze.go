@@ -39,6 +39,7 @@ type AnalyzeOptions struct {
 	TracesName string
 
 	LP       io.Writer             // where to write the path model in CPLEX LP format; nil for nowhere
+	Proof    io.Writer             // where to write the certificate of the longest path of a warp; nil for nowhere
 	Progress func(done, total int) // called after each run, by one goroutine at a time; may be nil
 }
 
@@ -77,7 +78,7 @@ func (j *Job) measured(ctx context.Context, opts *AnalyzeOptions, a *Analysis) (
 	if j.division == nil || j.machine.Split.Mode.Value == machine.SplitNone {
 		return j.hybrid(ctx, opts, a)
 	}
-	if opts.Traces != nil || opts.LP != nil || slices.ContainsFunc(opts.Methods, measures) {
+	if opts.Traces != nil || opts.LP != nil || opts.Proof != nil || slices.ContainsFunc(opts.Methods, measures) {
 		return nil, fmt.Errorf("%s: the hybrid method needs warps that are at one place at a time, but wavefronts split in mode %s: set mode = \"none\" in the job's [split] table",
 			j.Name(), j.Mode())
 	}
@@ -111,6 +112,11 @@ func (j *Job) hybrid(ctx context.Context, opts *AnalyzeOptions, a *Analysis) ([]
 	}
 	if opts.LP != nil {
 		if err := ipet.WriteLP(opts.LP, result.Model); err != nil {
+			return nil, err
+		}
+	}
+	if opts.Proof != nil {
+		if err := ipet.WriteCertificate(opts.Proof, result.Solution.Certificate); err != nil {
 			return nil, err
 		}
 	}

@@ -28,7 +28,7 @@ func (o *AnalyzeOptions) wants(method string) bool {
 
 // measured reports whether a method is asked for that needs runs, or runs themselves.
 func (o *AnalyzeOptions) measured() bool {
-	return o.Methods == nil || o.Observe || o.Traces != nil || o.LP != nil || slices.ContainsFunc(o.Methods, measures)
+	return o.Methods == nil || o.Observe || o.Traces != nil || o.LP != nil || o.Proof != nil || slices.ContainsFunc(o.Methods, measures)
 }
 
 // measures reports whether a method needs runs.

@@ -111,7 +111,7 @@ func (f *jobFlags) options(c *cobra.Command) warpbound.LoadOptions {
 func analyzeCommand() *cobra.Command {
 	var job jobFlags
 	var flags analyzeFlags
-	var html, lp, quota string
+	var html, lp, proof, quota string
 	c := &cobra.Command{
 		Use:   "analyze JOB.toml",
 		Short: "Run a job on random inputs and bound its worst-case execution time",
@@ -123,6 +123,7 @@ func analyzeCommand() *cobra.Command {
 	c.Flags().StringVar(&html, "html", "", "also write the report as an HTML page to this file")
 	c.Flags().StringVar(&quota, "quota", "", "accesses of a core to a shared cache in an interval, or auto for the number with the least bound (default: the job's)")
 	c.Flags().StringVar(&lp, "lp", "", "also write the path model to this file in CPLEX LP format")
+	c.Flags().StringVar(&proof, "certificate", "", "also write the proof that no path of the model is longer to this file, for verify")
 	c.RunE = func(c *cobra.Command, args []string) error {
 		opts, err := flags.options()
 		if err != nil {
@@ -142,6 +143,11 @@ func analyzeCommand() *cobra.Command {
 		defer out.discard()
 		if lp != "" {
 			if opts.LP, err = out.create("--lp", lp); err != nil {
+				return err
+			}
+		}
+		if proof != "" {
+			if opts.Proof, err = out.create("--certificate", proof); err != nil {
 				return err
 			}
 		}

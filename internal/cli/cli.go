@@ -85,7 +85,7 @@ func command() *cobra.Command {
 	root.SetHelpCommand(helpCommand(root))
 	root.AddCommand(
 		demoCommand(), analyzeCommand(), simCommand(), inspectCommand(),
-		machinesCommand(), checkCommand(), reproduceCommand(), selfcheckCommand(),
+		machinesCommand(), checkCommand(), verifyCommand(), reproduceCommand(), selfcheckCommand(),
 		syntheticCommand(), splitCommand(), quotaCommand(),
 	)
 	return root
