@@ -13,7 +13,7 @@ import (
 // The limits that a Config has if it states none.
 const (
 	DefaultBoxes = 64
-	DefaultSteps = 1 << 24
+	defaultSteps = 1 << 24
 )
 
 // Config is what a warp is executed with.
@@ -61,7 +61,7 @@ func New(c Config) *Executor {
 		c.MaxBoxes = DefaultBoxes
 	}
 	if c.MaxSteps == 0 {
-		c.MaxSteps = DefaultSteps
+		c.MaxSteps = defaultSteps
 	}
 	x := &Executor{config: c, launch: c.Launch, kernel: c.Launch.Kernel(), graph: c.Graph, eval: c.Launch.Evaluator()}
 	loops := c.Graph.Loops()

@@ -38,8 +38,8 @@ func reproduceCommand() *cobra.Command {
 	}
 	format := addFormat(c)
 	c.Flags().BoolVar(&opts.ExamplesOnly, "examples", false, "only the worked examples")
-	c.Flags().BoolVar(&quick, "quick", false, fmt.Sprintf("%d runs for each kernel of a table instead of %d, and short benchmarks", least.vectors, normal.vectors))
-	c.Flags().BoolVar(&full, "full", false, fmt.Sprintf("%d runs for each kernel, as in the paper, and long benchmarks", most.vectors))
+	c.Flags().BoolVar(&quick, "quick", false, fmt.Sprintf("%d runs for each kernel of a table instead of %d, short benchmarks, and the machine's quota of a shared cache only", least.vectors, normal.vectors))
+	c.Flags().BoolVar(&full, "full", false, fmt.Sprintf("%d runs for each kernel, as in the paper, long benchmarks, and more quotas of a shared cache", most.vectors))
 	c.Flags().StringVar(&plots, "plots", "", "also write figures as SVG to this directory; made if there is none")
 	c.MarkFlagsMutuallyExclusive("quick", "full")
 	c.MarkFlagsMutuallyExclusive("plots", "examples")

@@ -26,10 +26,10 @@ func syntheticCommand() *cobra.Command {
 	}
 	flags := c.Flags()
 	flags.IntVar(&cfg.Instructions, "instructions", 800, "instructions of the kernel, without conditionals")
-	flags.IntVar(&cfg.Divergent, "divergent", 100, "per cent of them that only one class of work-items executes")
-	flags.IntVar(&cfg.Memory, "memory", 0, "per cent of them that load or store")
+	flags.IntVar(&cfg.Divergent, "divergent", 100, "per cent of the instructions that only one class of work-items executes")
+	flags.IntVar(&cfg.Memory, "memory", 0, "per cent of the instructions that load or store (default 0)")
 	flags.IntVar(&cfg.Nesting, "nesting", 3, fmt.Sprintf("nesting of if-else, up to %d; N makes 2^N classes", synthetic.MaxNesting))
-	flags.IntVar(&cfg.Iterations, "iterations", 1, "iterations of a loop around all instructions")
+	flags.IntVar(&cfg.Iterations, "iterations", 1, "iterations of a loop around all instructions; 1 is without a loop")
 	flags.IntVar(&cfg.WorkItems, "items", 256, "work-items of a group")
 	flags.IntVar(&cfg.Groups, "groups", 16, "groups of the launch")
 	flags.IntVar(&cfg.Marked, "marked", synthetic.AllMarked, "mark only so many if-else for splitting, outer ones first; -1 for all")

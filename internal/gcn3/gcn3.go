@@ -44,9 +44,9 @@ const (
 	VCCHi Scalar = 107
 )
 
-// Valid reports whether the number is that of a register. Others stand for constants, for
+// valid reports whether the number is that of a register. Others stand for constants, for
 // what belongs to traps and the system, and for the execute mask, which the split changes.
-func (s Scalar) Valid() bool { return s < Scalars || s == VCCLo || s == VCCHi }
+func (s Scalar) valid() bool { return s < Scalars || s == VCCLo || s == VCCHi }
 
 // String returns the register's name in assembly.
 func (s Scalar) String() string {
@@ -82,7 +82,7 @@ func (in Instr) Encode() (uint32, error) {
 	switch in.Op {
 	case Split:
 		for _, s := range [...]Scalar{in.Low, in.High} {
-			if !s.Valid() {
+			if !s.valid() {
 				return 0, fmt.Errorf("source %d of split is no scalar register; want s0 to s%d, %v or %v", uint8(s), Scalars-1, VCCLo, VCCHi)
 			}
 		}

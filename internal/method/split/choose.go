@@ -21,9 +21,9 @@ type Buy struct {
 	Without int64 // cycles of the wavefront if it splits at the others only
 }
 
-// MaxCoupled is the largest number of candidates with several nodes each that Choose tries
+// maxCoupled is the largest number of candidates with several nodes each that Choose tries
 // in all combinations.
-const MaxCoupled = 8
+const maxCoupled = 8
 
 // Choose answers the question that the paper leaves open: which of the candidate branches to
 // split so that the bound of a wavefront is least. costs[c] are the costs when c split contexts
@@ -42,7 +42,7 @@ const MaxCoupled = 8
 // That takes steps in the nodes of the form times the square of c.
 //
 // A branch with several nodes is split in all of them or in none. So all combinations of
-// such branches are tried, if they are no more than MaxCoupled; others are not considered. Nor are
+// such branches are tried, if they are no more than maxCoupled; others are not considered. Nor are
 // candidates that are not Splittable.
 func (f *Form) Choose(ctx context.Context, costs []Costs, loops Loops, candidates []int) ([]Plan, error) {
 	candidates = slices.Clone(candidates)
@@ -52,7 +52,7 @@ func (f *Form) Choose(ctx context.Context, costs []Costs, loops Loops, candidate
 	at := make([]decision, f.flow.Len())
 	for _, b := range candidates {
 		switch {
-		case !f.Splittable(b), len(f.nodes[b]) > 1 && len(coupled) == MaxCoupled:
+		case !f.Splittable(b), len(f.nodes[b]) > 1 && len(coupled) == maxCoupled:
 			passed = append(passed, b)
 		case len(f.nodes[b]) > 1:
 			coupled = append(coupled, b)

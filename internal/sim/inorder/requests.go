@@ -29,8 +29,8 @@ type Counter struct {
 	n    int               // of them
 }
 
-// NewCounter returns a counter of the requests on a machine.
-func NewCounter(m *machine.Machine) Counter {
+// newCounter returns a counter of the requests on a machine.
+func newCounter(m *machine.Machine) Counter {
 	log := func(n machine.Number) int { return bits.TrailingZeros64(uint64(n.Value)) }
 	return Counter{
 		single:  m.Memory.Requests.Value == machine.ByAccess,

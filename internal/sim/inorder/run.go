@@ -39,7 +39,7 @@ type Run struct {
 // the state of the warps that have not retired when a run is given up.
 func NewRun(cfg sim.Config, ports int, waiting func(now int64) []sim.Waiting) Run {
 	n := int(cfg.Machine.SM.Count.Value)
-	r := Run{Config: cfg, Requests: NewCounter(cfg.Machine), waiting: waiting, limit: cfg.Limit()}
+	r := Run{Config: cfg, Requests: newCounter(cfg.Machine), waiting: waiting, limit: cfg.Limit()}
 	r.env.SMs = n
 	r.Result.Schedulers = make([][]sim.SchedulerCounters, n)
 	for i := range r.Result.Schedulers {

@@ -81,11 +81,11 @@ func Figure8() (*split.Form, error) {
 	return split.NewFlow(g, split.Options{Lanes: 64})
 }
 
-// Times8 are times of the nodes of Fig. 8 in cycles. The paper's are lost. These have what
+// times8 are times of the nodes of Fig. 8 in cycles. The paper's are lost. These have what
 // follows from its No-splitting column of Table 2, and from its PWS column at S = 1 and 2: their
 // sum is 59, the shorter side of branch 1 takes 10, and what splitting saves at branches 2
 // and 7 together is 7.
-var Times8 = []int64{8, 2, 3, 0, 6, 1, 2, 4, 0, 9, 2, 0, 1, 3, 0, 4, 2, 12, 0}
+var times8 = []int64{8, 2, 3, 0, 6, 1, 2, 4, 0, 9, 2, 0, 1, 3, 0, 4, 2, 12, 0}
 
 // Row2 is a row of Table 2 by the paper's equations, and the figures that it prints.
 type Row2 struct {
@@ -102,7 +102,7 @@ type Row2 struct {
 // printed2 is Table 2: no splitting, DWS and PWS for S = 1, 2 and 3.
 var printed2 = [][3]int64{{60, 127, 52}, {60, 192, 49}, {60, 245, 47}}
 
-// Table2 works Table 2 with the times Times8; d, e_s, e_m and DS are 1.
+// Table2 works Table 2 with the times times8; d, e_s, e_m and DS are 1.
 //
 // No splitting and PWS at S = 1 and 2 follow. PWS at S = 3 cannot, with any times: from S = 2 on
 // the sides of branch 1 differ by what SELECT's fourth branch, 13 on the shorter side, saves
@@ -119,13 +119,13 @@ func Table2(ctx context.Context) ([]Row2, error) {
 	}
 	l := Launch{Delay: 1, Split: 2}
 	const dispatches = 1
-	all := Prune(f, Times8, nil)
+	all := Prune(f, times8, nil)
 	var rows []Row2
 	for i, printed := range printed2 {
 		r := Row2{S: i + 1, PrintedNone: printed[0], PrintedDWS: printed[1], PrintedPWS: printed[2]}
 		r.Selected = Select(f, Marked8, r.S)
-		r.Removed = Prune(f, Times8, r.Selected).Removed
-		if r.Path, err = IPET(ctx, f, Times8, r.Removed); err != nil {
+		r.Removed = Prune(f, times8, r.Selected).Removed
+		if r.Path, err = IPET(ctx, f, times8, r.Removed); err != nil {
 			return nil, err
 		}
 		r.Wavefront = l.Wavefront(r.Path, len(r.Selected))
