@@ -21,6 +21,10 @@ type facts struct {
 	mean []limit
 }
 
+// far is the bound of a loop from which on it is of no use: those of counters of which only
+// the width is known are as large.
+const far = 1 << 31
+
 // limit is how often a work-item goes back to the header of a loop for one entry, at most.
 type limit struct {
 	most     int64
@@ -66,8 +70,8 @@ func (c *Config) known(count *requests.Counter) *facts {
 		if most, ok := c.Annotated[l.Header]; ok {
 			f.loops[i] = limit{most, true, estimate.Annotated}
 		}
-		if i < len(c.Loops) {
-			f.loops[i] = f.loops[i].tighter(limit{c.Loops[i].Iterations, c.Loops[i].Known, estimate.Proven})
+		if i < len(c.Loops) && c.Loops[i].Known && c.Loops[i].Iterations < far {
+			f.loops[i] = f.loops[i].tighter(limit{c.Loops[i].Iterations, true, estimate.Proven})
 		}
 	}
 	f.mean = f.loops
