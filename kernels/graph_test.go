@@ -40,24 +40,30 @@ func skewedGraph() (row, col []uint32) {
 	return row, col
 }
 
+// checkFile checks that a file is what the tests make, or writes it anew.
+func checkFile(t *testing.T, path string, want []byte, what string) {
+	t.Helper()
+	if *update {
+		if err := os.WriteFile(path, want, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	got, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !bytes.Equal(got, want) {
+		t.Errorf("%s is not what %s; run go test -update", path, what)
+	}
+}
+
 func TestGraphFiles(t *testing.T) {
 	row, col := skewedGraph()
 	for path, want := range map[string][]byte{
 		"bfs/row.bin": wordBytes(row),
 		"bfs/col.bin": wordBytes(col),
 	} {
-		if *update {
-			if err := os.WriteFile(path, want, 0o644); err != nil {
-				t.Fatal(err)
-			}
-		}
-		got, err := os.ReadFile(path)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if !bytes.Equal(got, want) {
-			t.Errorf("%s is not what skewedGraph makes; run go test -update and set the count in job.toml", path)
-		}
+		checkFile(t, path, want, "skewedGraph makes, which also says the count in job.toml")
 	}
 }
 

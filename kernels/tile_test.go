@@ -1,10 +1,8 @@
 package kernels
 
 import (
-	"bytes"
 	"fmt"
 	"math/rand/v2"
-	"os"
 	"testing"
 )
 
@@ -26,17 +24,6 @@ func dominantRows(n int) []float32 {
 func TestRowFiles(t *testing.T) {
 	for _, n := range []int{128, 256} {
 		path, want := fmt.Sprintf("ludDiagonal/rows%d.bin", n), floatBytes(dominantRows(n))
-		if *update {
-			if err := os.WriteFile(path, want, 0o644); err != nil {
-				t.Fatal(err)
-			}
-		}
-		got, err := os.ReadFile(path)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if !bytes.Equal(got, want) {
-			t.Errorf("%s is not what dominantRows makes; run go test -update", path)
-		}
+		checkFile(t, path, want, "dominantRows makes")
 	}
 }

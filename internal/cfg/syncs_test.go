@@ -5,26 +5,13 @@ import (
 	"testing"
 
 	"warpbound/internal/cfg"
-	"warpbound/internal/isa"
-	"warpbound/internal/isa/minisimt"
+	"warpbound/internal/flow/flowtest"
 )
 
 // simt builds the flow graph of a kernel in mini-SIMT code.
 func simt(t *testing.T, code string) *cfg.Graph {
 	t.Helper()
-	m, err := minisimt.Parse("k.simt", []byte("kernel k()\nint a\n"+code))
-	if err != nil {
-		t.Fatal(err)
-	}
-	p, err := minisimt.Lower(m)
-	if err != nil {
-		t.Fatal(err)
-	}
-	k, err := isa.Link(p, "k")
-	if err != nil {
-		t.Fatal(err)
-	}
-	return build(t, k)
+	return flowtest.Graph(t, "k.simt", "kernel k()\nint a\n"+code)
 }
 
 func TestSyncs(t *testing.T) {

@@ -7,8 +7,8 @@ import (
 
 	"warpbound/internal/cfg"
 	"warpbound/internal/flow"
+	"warpbound/internal/flow/flowtest"
 	"warpbound/internal/isa"
-	"warpbound/internal/isa/ptx"
 	"warpbound/internal/kernelgen"
 )
 
@@ -91,18 +91,7 @@ func TestAgainstInstructions(t *testing.T) {
 		c := kernelgen.New(rand.New(rand.NewPCG(seed, 0)), kernelgen.Options{
 			Statements: 12, Depth: 3, Trips: 3, Threads: 32, CTAs: 1, Irreducible: seed%2 == 0,
 		})
-		m, err := ptx.Parse(kernelgen.ModuleFile, []byte(c.Module))
-		if err != nil {
-			t.Fatal(err)
-		}
-		p, err := ptx.Lower(m)
-		if err != nil {
-			t.Fatal(err)
-		}
-		k, err := isa.Link(p, p.Entries()[0].Name)
-		if err != nil {
-			t.Fatal(err)
-		}
+		k := flowtest.Kernel(t, kernelgen.ModuleFile, c.Module)
 		// Some paths end with an error, and some results are never read.
 		r := rand.New(rand.NewPCG(seed, 1))
 		for i := range k.Instrs {

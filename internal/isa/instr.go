@@ -1,6 +1,10 @@
 package isa
 
-import "warpbound/internal/diag"
+import (
+	"slices"
+
+	"warpbound/internal/diag"
+)
 
 // Reg is a virtual register: an index into the Regs of its function or kernel.
 type Reg int32
@@ -127,6 +131,11 @@ func (in *Instr) Writes(visit func(Reg)) {
 			visit(o.Reg)
 		}
 	}
+}
+
+// HasResult reports whether the instruction writes a register.
+func (in *Instr) HasResult() bool {
+	return slices.ContainsFunc(in.Dst, func(o Operand) bool { return o.Kind == KindReg })
 }
 
 // Space is a state space of memory.

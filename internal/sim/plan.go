@@ -132,23 +132,9 @@ func kindOf(in *isa.Instr) kind {
 // registers returns the numbers of the registers that an instruction must wait
 // for, and of those that it writes.
 func registers(in *isa.Instr, number func(isa.Reg) int32) (reads, writes []int32) {
-	if in.Guard.Set {
-		reads = append(reads, number(in.Guard.Reg))
-	}
-	for _, o := range in.Src {
-		switch o.Kind {
-		case isa.KindReg, isa.KindAddr, isa.KindVarAddr:
-			if o.Reg != isa.NoReg {
-				reads = append(reads, number(o.Reg))
-			}
-		}
-	}
-	for _, o := range in.Dst {
-		if o.Kind == isa.KindReg {
-			reads = append(reads, number(o.Reg))
-			writes = append(writes, number(o.Reg))
-		}
-	}
+	in.Reads(func(r isa.Reg) { reads = append(reads, number(r)) })
+	in.Writes(func(r isa.Reg) { writes = append(writes, number(r)) })
+	reads = append(reads, writes...)
 	slices.Sort(reads)
 	return slices.Compact(reads), writes
 }

@@ -3,6 +3,7 @@ package splitting
 import (
 	"strings"
 	"testing"
+	"warpbound/internal/flow/flowtest"
 )
 
 // TestMiniSIMT splits at branches whose sides meet at syncs, which every side executes: the
@@ -47,7 +48,7 @@ func TestMiniSIMT(t *testing.T) {
 			exit`},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			g := link(t, "k.simt", "kernel k()\nint a\n"+c.code+"\n")
+			g := flowtest.Graph(t, "k.simt", "kernel k()\nint a\n"+c.code+"\n")
 			var blocks []int
 			for b := range g.Blocks {
 				for _, name := range c.blocks {
@@ -75,7 +76,7 @@ func TestMiniSIMTErrors(t *testing.T) {
 		{"no sync", "0: bz a, 2\nconst a = 1\nconst a = 2", "threads end here before a sync has ended the divergence"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			g := link(t, "k.simt", "kernel k()\nint a\n"+c.code+"\n")
+			g := flowtest.Graph(t, "k.simt", "kernel k()\nint a\n"+c.code+"\n")
 			if _, err := Insert(g, []int{first(g)}); err == nil || !strings.Contains(err.Error(), c.want) {
 				t.Errorf("got  %v\nwant %s", err, c.want)
 			}

@@ -17,16 +17,7 @@ import (
 func compile(t *testing.T, body string) *cfg.Graph {
 	t.Helper()
 	const head = ".version 8.3 .target sm_90 .address_size 64 .entry k() { .reg .pred %p<9>; .reg .b32 %r<9>;\n"
-	return link(t, "k.ptx", head+body+"\n}\n")
-}
-
-func link(t *testing.T, file, text string) *cfg.Graph {
-	t.Helper()
-	k, err := isa.Link(flowtest.Lower(t, file, []byte(text)), "k")
-	if err != nil {
-		t.Fatal(err)
-	}
-	return build(t, k)
+	return flowtest.Graph(t, "k.ptx", head+body+"\n}\n")
 }
 
 func build(t *testing.T, k *isa.Kernel) *cfg.Graph {

@@ -10,25 +10,15 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"warpbound/internal/cfg"
 	"warpbound/internal/flow/divergence"
 	"warpbound/internal/flow/flowtest"
 	"warpbound/internal/flow/gated"
-	"warpbound/internal/isa"
 )
 
 // analyze finds the verdicts of the only kernel of a PTX module.
 func analyze(t testing.TB, file, text string, l divergence.Launch) *divergence.Result {
 	t.Helper()
-	p := flowtest.Lower(t, file, []byte(text))
-	k, err := isa.Link(p, p.Entries()[0].Name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	g, err := cfg.Build(k)
-	if err != nil {
-		t.Fatal(err)
-	}
+	g := flowtest.Graph(t, file, text)
 	f, err := gated.New(g)
 	if err != nil {
 		t.Fatal(err)

@@ -194,6 +194,30 @@ func Lower(t testing.TB, file string, text []byte) *isa.Program {
 	return p
 }
 
+// Kernel makes the first kernel of a module (see Lower), of which there must be no warnings.
+func Kernel(t testing.TB, file, text string) *isa.Kernel {
+	t.Helper()
+	p := Lower(t, file, []byte(text))
+	if len(p.Warnings) > 0 {
+		t.Fatal(p.Warnings)
+	}
+	k, err := isa.Link(p, p.Entries()[0].Name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return k
+}
+
+// Graph makes the flow graph of the first kernel of a module (see Kernel).
+func Graph(t testing.TB, file, text string) *cfg.Graph {
+	t.Helper()
+	g, err := cfg.Build(Kernel(t, file, text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return g
+}
+
 // Run executes the first CTAs of the launch, CTA after CTA and in each warp after warp
 // until it waits at a barrier or exits, and calls step before each instruction of a
 // warp. What step returns, unless nil, is called behind the instruction.

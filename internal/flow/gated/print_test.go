@@ -13,30 +13,12 @@ import (
 
 	"warpbound/internal/cfg"
 	"warpbound/internal/diag"
+	"warpbound/internal/flow/flowtest"
 	"warpbound/internal/flow/gated"
 	"warpbound/internal/isa"
-	"warpbound/internal/isa/ptx"
 )
 
 var update = flag.Bool("update", false, "write the golden files anew")
-
-// kernel lowers the only kernel of a PTX module.
-func kernel(t testing.TB, file, text string) *isa.Kernel {
-	t.Helper()
-	m, err := ptx.Parse(file, []byte(text))
-	if err != nil {
-		t.Fatal(err)
-	}
-	p, err := ptx.Lower(m)
-	if err != nil {
-		t.Fatal(err)
-	}
-	k, err := isa.Link(p, p.Entries()[0].Name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return k
-}
 
 func build(t testing.TB, k *isa.Kernel) *cfg.Graph {
 	t.Helper()
@@ -59,7 +41,7 @@ func TestPrint(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			form, err := gated.New(build(t, kernel(t, file, string(text))))
+			form, err := gated.New(flowtest.Graph(t, file, string(text)))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -120,7 +102,7 @@ func TestTooManyPaths(t *testing.T) {
 	}
 	text := ".version 6.3\n.target sm_70\n.address_size 64\n.visible .entry k(.param .u64 out) {\n.reg .b32 %r<2>; .reg .b64 %a;\n" +
 		"ld.param.u64 %a, [out];\nT: .branchtargets " + list.String()[2:] + ";\nbrx.idx %r1, T;\n" + code.String() + "st.global.u32 [%a], %r0;\nret;\n}\n"
-	if form, err := gated.New(build(t, kernel(t, "k.ptx", text))); form != nil || err == nil || !strings.Contains(err.Error(), "k.ptx:4:1: kernel k: more than") {
+	if form, err := gated.New(flowtest.Graph(t, "k.ptx", text)); form != nil || err == nil || !strings.Contains(err.Error(), "k.ptx:4:1: kernel k: more than") {
 		t.Errorf("got %v, want an error with a position", err)
 	}
 }

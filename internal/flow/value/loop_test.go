@@ -7,7 +7,6 @@ import (
 	"warpbound/internal/cfg"
 	"warpbound/internal/flow/flowtest"
 	"warpbound/internal/isa"
-	"warpbound/internal/isa/ptx"
 )
 
 // graphOf makes the flow graph of a kernel with the parameters p, a u64, and n and m,
@@ -24,26 +23,7 @@ func graphOf(t *testing.T, body string) *cfg.Graph {
 mov.u32 %tid, %tid.x; mov.u32 %cta, %ctaid.x; mov.u32 %ntid, %ntid.x;
 ld.param.u64 %buf, [p]; ld.param.u32 %n, [n]; ld.param.u32 %m, [m];
 ` + body + "\nret;\n}\n"
-	m, err := ptx.Parse("k.ptx", []byte(text))
-	if err != nil {
-		t.Fatal(err)
-	}
-	p, err := ptx.Lower(m)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if len(p.Warnings) > 0 {
-		t.Fatal(p.Warnings)
-	}
-	k, err := isa.Link(p, "k")
-	if err != nil {
-		t.Fatal(err)
-	}
-	g, err := cfg.Build(k)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return g
+	return flowtest.Graph(t, "k.ptx", text)
 }
 
 // Counters as compilers write them.

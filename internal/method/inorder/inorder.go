@@ -56,13 +56,9 @@ func kindOf(in *isa.Instr) Kind {
 	switch in.Op {
 	case isa.Fence:
 		return Fence
-	case isa.St, isa.Red:
-		return Posted
-	case isa.Atom:
-		for _, o := range in.Dst {
-			if o.Kind == isa.KindReg {
-				return Load
-			}
+	case isa.St, isa.Red, isa.Atom:
+		if in.HasResult() {
+			return Load
 		}
 		return Posted
 	case isa.Bar:

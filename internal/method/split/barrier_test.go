@@ -3,9 +3,8 @@ package split
 import (
 	"testing"
 
-	"warpbound/internal/cfg"
+	"warpbound/internal/flow/flowtest"
 	"warpbound/internal/isa"
-	"warpbound/internal/isa/ptx"
 )
 
 // TestBarriers finds how the wavefronts of a workgroup wait for each other.
@@ -32,22 +31,8 @@ func TestBarriers(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			text := ".version 7.0\n.target sm_70\n.address_size 64\n.visible .entry k()\n{\n.reg .pred %p<4>; .reg .b32 %r<8>;\n" +
 				"mov.u32 %r1, %tid.x; mov.u32 %r3, %ntid.x;\n" + c.body + "\nEND: ret;\n}\n"
-			m, err := ptx.Parse("k.ptx", []byte(text))
-			if err != nil {
-				t.Fatal(err)
-			}
-			p, err := ptx.Lower(m)
-			if err != nil {
-				t.Fatal(err)
-			}
-			k, err := isa.Link(p, "k")
-			if err != nil {
-				t.Fatal(err)
-			}
-			g, err := cfg.Build(k)
-			if err != nil {
-				t.Fatal(err)
-			}
+			g := flowtest.Graph(t, "k.ptx", text)
+			k := g.Kernel
 			reached := make([]bool, g.Len())
 			for b := range reached {
 				reached[b] = true

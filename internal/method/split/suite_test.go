@@ -8,7 +8,6 @@ import (
 	"warpbound/internal/cfg"
 	"warpbound/internal/flow/flowtest"
 	"warpbound/internal/isa"
-	"warpbound/internal/isa/ptx"
 	"warpbound/internal/method/split"
 )
 
@@ -25,14 +24,7 @@ func graphs(t *testing.T, file string) []*cfg.Graph {
 // graphsOf builds the flow graphs of the kernels of a PTX module.
 func graphsOf(t *testing.T, name string, text []byte) []*cfg.Graph {
 	t.Helper()
-	m, err := ptx.Parse(name, text)
-	if err != nil {
-		t.Fatal(err)
-	}
-	p, err := ptx.Lower(m)
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := flowtest.Lower(t, name, text)
 	var all []*cfg.Graph
 	for _, fn := range p.Funcs {
 		if !fn.Entry {

@@ -99,16 +99,5 @@ func accesses(in *isa.Instr) bool { return in.Op.Info().Unit == isa.UnitMem && i
 
 // posted reports whether a wavefront goes on while an access is under way.
 func posted(in *isa.Instr) bool {
-	switch in.Op {
-	case isa.St, isa.Red:
-		return true
-	case isa.Atom:
-		for _, o := range in.Dst {
-			if o.Kind == isa.KindReg {
-				return false
-			}
-		}
-		return true
-	}
-	return false
+	return in.Op == isa.St || in.Op == isa.Red || in.Op == isa.Atom && !in.HasResult()
 }

@@ -49,7 +49,7 @@ func kindOf(in *isa.Instr) Kind {
 	switch info := in.Op.Info(); {
 	case in.Op == isa.Fence:
 		return Fence
-	case in.Op == isa.St, in.Op == isa.Red, in.Op == isa.Atom && !hasResult(in):
+	case in.Op == isa.St, in.Op == isa.Red, in.Op == isa.Atom && !in.HasResult():
 		return Posted
 	case info.Unit == isa.UnitMem:
 		return Load
@@ -57,14 +57,4 @@ func kindOf(in *isa.Instr) Kind {
 		return Control
 	}
 	return Plain
-}
-
-// hasResult reports whether the instruction writes a register.
-func hasResult(in *isa.Instr) bool {
-	for _, o := range in.Dst {
-		if o.Kind == isa.KindReg {
-			return true
-		}
-	}
-	return false
 }
