@@ -195,15 +195,7 @@ func flowGraph(t *testing.T, module string) *cfg.Graph {
 	if len(p.Warnings) > 0 {
 		t.Fatal(p.Warnings[0])
 	}
-	k, err := isa.Link(p, p.Entries()[0].Name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	g, err := cfg.Build(k)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return g
+	return build(t, p)
 }
 
 func simtGraph(t *testing.T, module string) *cfg.Graph {
@@ -216,6 +208,12 @@ func simtGraph(t *testing.T, module string) *cfg.Graph {
 	if err != nil {
 		t.Fatal(err)
 	}
+	return build(t, p)
+}
+
+// build makes the flow graph of the first kernel of a program.
+func build(t *testing.T, p *isa.Program) *cfg.Graph {
+	t.Helper()
 	k, err := isa.Link(p, p.Entries()[0].Name)
 	if err != nil {
 		t.Fatal(err)
