@@ -47,6 +47,14 @@ type Estimate struct {
 // WarpOnly reports whether the estimate bounds one warp instead of the kernel.
 func (e *Estimate) WarpOnly() bool { return e.Method == "hybrid/warp" }
 
+// SharedCache is what the detail of an estimate tells if it bounds the misses in a cache that SMs share, too.
+type SharedCache interface {
+	// MostMisses returns how many of how many accesses of the SMs miss, both at most.
+	MostMisses() (misses, accesses int64)
+	// Ordered reports whether it is known in which order each SM issues; otherwise the estimate is a sum.
+	Ordered() bool
+}
+
 // Share is the part of an estimate that one place in the program carries.
 type Share struct {
 	Name   string `json:"name"` // of the block or transition

@@ -115,11 +115,31 @@ func bounds(p *printer, a *estimate.Analysis, hz float64) {
 		if text, ok := explained[e.Method]; ok {
 			p.printf("  %s: %s\n", e.Method, text)
 		}
+		if c, ok := e.Detail.(estimate.SharedCache); ok {
+			p.printf("  %s: %s\n", e.Method, misses(c))
+		}
 	}
 	for _, line := range otherModes(a) {
 		p.printf("  %s\n", line)
 	}
 	p.printf("\n")
+}
+
+// misses says how many accesses to the cache that SMs share can miss it, and what the bound of times is.
+func misses(c estimate.SharedCache) string {
+	most, of := c.MostMisses()
+	text := fmt.Sprintf("at most %s of %s by SMs to the shared cache miss", group(most), accesses(of))
+	if !c.Ordered() {
+		text += "; the time is a sum over all that warps may execute, since their order is not known"
+	}
+	return text
+}
+
+func accesses(n int64) string {
+	if n == 1 {
+		return "1 access"
+	}
+	return group(n) + " accesses"
 }
 
 // inMode says how wavefronts split in the runs of an analysis, if they can.

@@ -43,6 +43,12 @@ type Detail struct {
 	cycles int64
 }
 
+// MostMisses returns how many of how many accesses of the SMs to the shared cache miss it, both at most.
+func (d *Detail) MostMisses() (misses, accesses int64) { return d.Misses, d.Accesses }
+
+// Ordered reports whether it is known in which order each SM issues what.
+func (d *Detail) Ordered() bool { return d.Exact }
+
 // CoreDetail is what is known of the accesses of a core to the shared cache.
 type CoreDetail struct {
 	Accesses int64 `json:"accesses"` // at most
