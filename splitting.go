@@ -247,7 +247,7 @@ func (j *Job) marked(opts *SplitOptions) ([]int, error) {
 	}
 	var blocks []int
 	if branches == nil && spec.Branches == nil {
-		blocks, _ = splitting.Marked(j.graph)
+		blocks = splitting.Marked(j.graph)
 	}
 	if branches == nil {
 		for _, b := range j.bound.Branches {

@@ -4,7 +4,6 @@ import (
 	"slices"
 
 	"warpbound/internal/cfg"
-	"warpbound/internal/diag"
 	"warpbound/internal/isa"
 )
 
@@ -21,36 +20,19 @@ func Splits(g *cfg.Graph) []int {
 	return list
 }
 
-// Marked returns the blocks that end in a branch at which wavefronts are to split: one that
-// the module marks, or with a Split directly before it. Splits elsewhere have no effect, and
+// Marked returns the blocks that end in a branch at which wavefronts are to split, in order: one
+// that the module marks, or with a Split directly before it. Splits elsewhere have no effect, and
 // neither have merges but the one at the beginning of the block at which the sides of such a
-// branch meet; the warnings list them. Insert removes them.
-func Marked(g *cfg.Graph) ([]int, []diag.Warning) {
+// branch meet; Insert removes them.
+func Marked(g *cfg.Graph) []int {
 	split := Splits(g)
-	merges := make(map[int]bool)
-	effective := make(map[int]bool) // splits
-	for _, b := range split {
-		effective[g.Blocks[b].End-2] = true
-		if meet := g.Reconverge(b); meet != g.Exit() {
-			merges[g.Blocks[meet].Start] = true
-		}
-	}
-	var warnings []diag.Warning
-	for i := range g.Kernel.Instrs {
-		switch in := &g.Kernel.Instrs[i]; {
-		case in.Op == isa.Split && !effective[i]:
-			warnings = append(warnings, diag.Warning{Pos: in.Pos, ID: "stray-split", Text: "this split is removed: it does not stand directly before a branch with a predicate"})
-		case in.Op == isa.Merge && !merges[i]:
-			warnings = append(warnings, diag.Warning{Pos: in.Pos, ID: "stray-merge", Text: "this merge is removed: the sides of no branch at which wavefronts split meet here"})
-		}
-	}
 	var marked []int
 	for b := range g.Blocks {
 		if g.Last(b).Split || slices.Contains(split, b) {
 			marked = append(marked, b)
 		}
 	}
-	return marked, warnings
+	return marked
 }
 
 func conditional(in *isa.Instr) bool { return in.Op == isa.Bra && in.Guard.Set }

@@ -20,12 +20,9 @@ func compile(t testing.TB, body string) *emu.Code {
 	if err != nil {
 		t.Fatal(err)
 	}
-	marked, warnings := splitting.Marked(g)
+	marked := splitting.Marked(g)
 	if len(marked) == 0 {
 		return code
-	}
-	for _, w := range warnings {
-		t.Error(w)
 	}
 	return insert(t, g, marked)
 }

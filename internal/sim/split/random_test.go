@@ -171,7 +171,7 @@ func TestSynthetic(t *testing.T) {
 		t.Fatal(err)
 	}
 	g, prepare := simtest.Load(t, b.Job, b.Module)
-	marked, _ := splitting.Marked(g)
+	marked := splitting.Marked(g)
 	if len(marked) != machine.MaxSplitSIMDs {
 		t.Fatalf("%d branches are marked", len(marked))
 	}
