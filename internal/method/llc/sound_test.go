@@ -172,3 +172,71 @@ func TestRandomKernels(t *testing.T) {
 	}
 	t.Logf("%d kernels, %d of which have bounds; the order of %d is known, with a mean of bound/simulation of %.3f; %d times exact", *seeds, bound, ordered, sum/float64(max(ordered, 1)), same)
 }
+
+// TestKindsOfAccesses bounds two CTAs of two warps that use lines again by all kinds of accesses. With one SM and a DRAM all
+// reads of which take the same time, the bound is the time of the run.
+func TestKindsOfAccesses(t *testing.T) {
+	for _, line := range []string{
+		"ld.global.u32 %r2, [%a];",
+		"ld.volatile.global.u32 %r2, [%a];",
+		"ld.global.cg.u32 %r2, [%a];",
+		"ld.global.cv.u32 %r2, [%a];",
+		"ld.relaxed.gpu.global.u32 %r2, [%a];",
+		"ld.u32 %r2, [%a];",
+		"ld.global.v4.u32 {%r2, %r3, %r4, %r5}, [%b];",
+		"st.global.u32 [%a], %r1;",
+		"atom.global.add.u32 %r2, [%a], 1;",
+		"red.global.add.u32 [%x], 1;",
+		"prefetch.global.L1 [%a];",
+		"membar.gl;",
+	} {
+		for _, ways := range []int64{3, 4, 12} {
+			onOneSM(t, line, ways)
+		}
+	}
+}
+
+// onOneSM bounds a kernel that makes an access between loads. The L1 has one set of so many ways.
+func onOneSM(t *testing.T, line string, ways int64) {
+	t.Helper()
+	m, err := machine.Builtin("integrated-fermi")
+	if err != nil {
+		t.Fatal(err)
+	}
+	one := *m
+	one.SM.Count.Value, one.Interconnect.Credits.Value = 1, 4
+	one.DRAM.Open.Value = one.DRAM.Conflict.Value
+	one.L1.Sets.Value, one.L1.Ways.Value = 1, ways
+	load := "ld.global.u32 %r2, [%a]; ld.global.u32 %r3, [%a+2048]; "
+	fsys := fstest.MapFS{
+		"m.toml": {Data: one.Format()},
+		"job.toml": {Data: []byte("module = \"k.ptx\"\nmachine = \"m.toml\"\ngrid = [2]\nblock = [64]\n" +
+			"[[param]]\nname = \"x\"\ntype = \"u32\"\ncount = 4096\n")},
+		"k.ptx": {Data: []byte(`.version 7.0
+.target sm_70
+.address_size 64
+.visible .entry k(.param .u64 p) {
+	.reg .b32 %r<6>;
+	.reg .b64 %a, %b, %x;
+	ld.param.u64 %x, [p];
+	mov.u32 %r1, %tid.x;
+	mad.wide.u32 %a, %r1, 4, %x;
+	mad.wide.u32 %b, %r1, 16, %x;
+	` + load + line + load + line + load + line + `
+	ret;
+}
+`)},
+	}
+	job, estimates := bounded(t, fsys, 1)
+	run, err := job.Simulate(context.Background(), warpbound.SimulateOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range estimates {
+		d := e.Detail.(*llc.Detail)
+		if c := run.Cores[0]; !d.Exact || e.Cycles != run.Cycles || d.Accesses != c["llc_accesses"] || d.Misses != c["llc_misses"] {
+			t.Errorf("%s with %d ways: %s says %d cycles, %d accesses, %d misses; the run takes %d cycles, %d accesses, %d misses",
+				line, ways, e.Method, e.Cycles, d.Accesses, d.Misses, run.Cycles, c["llc_accesses"], c["llc_misses"])
+		}
+	}
+}
