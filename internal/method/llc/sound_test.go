@@ -240,3 +240,47 @@ func onOneSM(t *testing.T, line string, ways int64) {
 		}
 	}
 }
+
+// TestIdleSM bounds two SMs, one of which computes for long without any access, so that the other waits for
+// it at the end of its first interval.
+func TestIdleSM(t *testing.T) {
+	m, err := machine.Builtin("integrated-fermi")
+	if err != nil {
+		t.Fatal(err)
+	}
+	two := *m
+	two.SM.Count.Value, two.Regulator.Quota.Value = 2, 1
+	fsys := fstest.MapFS{
+		"m.toml": {Data: two.Format()},
+		"job.toml": {Data: []byte("module = \"k.ptx\"\nmachine = \"m.toml\"\ngrid = [2]\nblock = [32]\n" +
+			"[[param]]\nname = \"x\"\ntype = \"u32\"\ncount = 4096\n")},
+		"k.ptx": {Data: []byte(`.version 7.0
+.target sm_70
+.address_size 64
+.visible .entry k(.param .u64 p) {
+	.reg .b32 %r<3>;
+	.reg .b64 %x;
+	.reg .pred %q;
+	mov.u32 %r1, %ctaid.x;
+	setp.eq.u32 %q, %r1, 0;
+	@%q bra IDLE;
+	ld.param.u64 %x, [p];
+	ld.global.u32 %r2, [%x];
+	ld.global.u32 %r2, [%x+128];
+	ret;
+IDLE:
+	` + strings.Repeat("div.u32 %r2, 7, %r1;\n\t", 30) + `ret;
+}
+`)},
+	}
+	job, estimates := bounded(t, fsys, 1)
+	run, err := job.Simulate(context.Background(), warpbound.SimulateOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range estimates {
+		if e.Cycles < run.Cycles || !e.Detail.(*llc.Detail).Exact || run.Cycles < 30*145+100 {
+			t.Errorf("%s: bound %d, run %d", e.Method, e.Cycles, run.Cycles)
+		}
+	}
+}
