@@ -100,6 +100,19 @@ func (f *jobFlags) load(c *cobra.Command, path string) (*warpbound.Job, error) {
 	return warpbound.Load(path, f.options(c))
 }
 
+// loadFor loads a job for a method. If it names a machine that the method is not for, and no
+// flag another one, the job gets a built-in one, and standard error says so.
+func (f *jobFlags) loadFor(c *cobra.Command, path, method, builtin string) (*warpbound.Job, error) {
+	j, err := f.load(c, path)
+	if err != nil || f.machine != "" || j.Supports(method) {
+		return j, err
+	}
+	fmt.Fprintf(c.ErrOrStderr(), "%s: the job's machine is not one for this: taking %s (--machine)\n", path, builtin)
+	opts := f.options(c)
+	opts.Machine = builtin
+	return warpbound.Load(path, opts)
+}
+
 func (f *jobFlags) options(c *cobra.Command) warpbound.LoadOptions {
 	opts := warpbound.LoadOptions{Machine: f.machine}
 	if c.Flags().Changed("seed") {

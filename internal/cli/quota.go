@@ -17,7 +17,9 @@ func quotaCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "quota JOB.toml...",
 		Short: "Find the quota of regulated accesses to a shared cache for which the bounds of jobs are least",
-		Args:  cobra.MinimumNArgs(1),
+		Long: "Find the quota of regulated accesses to a shared cache for which the bounds of jobs are least.\n" +
+			"Jobs whose machine has no cache that a CPU shares are taken to integrated-fermi.",
+		Args: cobra.MinimumNArgs(1),
 	}
 	format := addFormat(c)
 	flags.add(c)
@@ -27,7 +29,7 @@ func quotaCommand() *cobra.Command {
 	c.RunE = func(c *cobra.Command, args []string) error {
 		var jobs []*warpbound.Job
 		for _, name := range args {
-			j, err := flags.load(c, name)
+			j, err := flags.loadFor(c, name, "static/llc-simple", "integrated-fermi")
 			if err != nil {
 				return err
 			}

@@ -14,7 +14,9 @@ func splitCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "split JOB.toml",
 		Short: "Compare no, dynamic and predictable wavefront splitting, and choose where to split",
-		Args:  cobra.ExactArgs(1),
+		Long: "Compare no, dynamic and predictable wavefront splitting, and choose where to split.\n" +
+			"Jobs whose machine does not split wavefronts are taken to gcn3-split.",
+		Args: cobra.ExactArgs(1),
 	}
 	format := addFormat(c)
 	job.add(c)
@@ -26,7 +28,7 @@ func splitCommand() *cobra.Command {
 	c.Flags().BoolVar(&opts.Choose, "choose", false, "find the branches to split for which the bound is least")
 	c.Flags().BoolVar(&opts.Measure, "measured", false, "also compose measured times of blocks, as the paper does; these are no bounds")
 	c.RunE = func(c *cobra.Command, args []string) error {
-		j, err := job.load(c, args[0])
+		j, err := job.loadFor(c, args[0], "split/none", "gcn3-split")
 		if err != nil {
 			return err
 		}
