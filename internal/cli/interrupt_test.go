@@ -40,6 +40,7 @@ func TestInterruptWhileBlocked(t *testing.T) {
 			if err := syscall.Kill(syscall.Getpid(), syscall.SIGINT); err != nil {
 				t.Fatal(err)
 			}
+			<-caught // before anything stops to catch it
 		case <-deadline:
 			t.Fatal("still running")
 		}
