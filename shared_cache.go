@@ -22,10 +22,7 @@ func (j *Job) boundShared(ctx context.Context, method string) (*Estimate, error)
 	if err != nil {
 		return nil, err
 	}
-	return llc.Analyze(ctx, llc.Config{
-		Launch: c.Launch, Graph: c.Graph, Machine: c.Machine, CTAs: c.CTAs, CPU: cpu,
-		Inputs: c.Inputs, Fixed: c.Fixed, Uniform: c.Uniform, Bounds: c.Bounds, Counted: c.Counted,
-	}, method)
+	return llc.Analyze(ctx, llc.Config{Config: *c, CPU: cpu}, method)
 }
 
 // Of a longer stream of the CPU only so many accesses are followed; endless is more than one makes

@@ -16,24 +16,7 @@ import (
 )
 
 // Config is what Analyze bounds.
-type Config struct {
-	Launch  *fold.Launch
-	Graph   *cfg.Graph // of the launch's kernel
-	Machine *machine.Machine
-	CTAs    int // that an SM holds at a time
-
-	// Inputs are the bytes of parameters and constant memory whose contents are not
-	// those that the launch has.
-	Inputs []absexec.Range
-	// Fixed are the buffers that hold the same in all executions when the kernel starts.
-	Fixed []absexec.Buffer
-	// Uniform reports whether the lanes of a warp that execute the branch at the end of a
-	// block always go the same way. Nil if that is not known of any.
-	Uniform func(block int) bool
-	// Bounds are the annotated bounds of loops, by header: how often a warp returns to it for
-	// one entry of the loop, at most. Counted are those that are proven, for a thread.
-	Bounds, Counted map[int]int64
-}
+type Config = inorder.Config
 
 // analysis is the state of one bound.
 type analysis struct {
@@ -57,9 +40,6 @@ type analysis struct {
 	kinds   map[string]int // by the classes of the slots
 	slotted []int32        // scratch
 }
-
-// maxSteps limits the instructions of one warp, all alternatives together.
-const maxSteps = 1 << 21
 
 // maxCells limits the cells of a grid; beyond it, boxes are told apart less finely.
 const maxCells = 1 << 20
@@ -165,20 +145,9 @@ func newAnalysis(c Config) (*analysis, error) {
 	return a, nil
 }
 
-// loopBound returns the least bound of a loop, and what it rests on.
-func (c *Config) loopBound(header int) (int, estimate.Evidence, bool) {
-	return inorder.LoopBound(header, c.Bounds, c.Counted)
-}
-
 // execute executes every warp of a CTA.
 func (a *analysis) execute(ctx context.Context, c Config, boxes int) ([][]absexec.Result, error) {
-	x := absexec.New(absexec.Config{
-		Fixed: absexec.Ranges(c.Fixed), Launch: c.Launch, Graph: c.Graph, Inputs: c.Inputs, Uniform: c.Uniform, MaxBoxes: boxes, MaxSteps: maxSteps,
-		Bound: func(header int) (int, bool) {
-			n, _, ok := c.loopBound(header)
-			return n, ok
-		},
-	})
+	x := c.Executor(boxes)
 	var warps [][]absexec.Result
 	for w := range c.Launch.Warps() {
 		results, err := x.Warp(ctx, w, func(b absexec.Box) absexec.Visitor { return a.record(b) })

@@ -110,7 +110,7 @@ func (a *analysis) result(c Config, tallies []tally, facts []absexec.LoopFact) *
 			Name: a.graph.Name(l.Header), Pos: header.Source().String(),
 			Iterations: facts[i].Iterations, Evidence: estimate.Proven, Issue: issue,
 		}
-		if _, rests, _ := c.loopBound(l.Header); facts[i].Forced && rests == estimate.Annotated {
+		if _, rests, _ := c.LoopBound(l.Header); facts[i].Forced && rests == estimate.Annotated {
 			detail.Evidence = rests
 			evidence = append(evidence, rests)
 			assumptions = append(assumptions, fmt.Sprintf("loop %s goes back to its head at most %d times for each entry (annotated)",

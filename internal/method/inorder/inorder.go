@@ -2,7 +2,7 @@
 // under way and one port from which all are issued (docs/machine-model.md): what the static
 // methods for machines with barrel cores and with integrated ones have in common.
 //
-// inorder imports isa, machine, fold, absexec and estimate. It must not import a simulator, against
+// inorder imports isa, cfg, machine, fold, absexec and estimate. It must not import a simulator, against
 // which the methods that use it are tested.
 package inorder
 
@@ -11,11 +11,32 @@ import (
 	"math/bits"
 
 	"warpbound/internal/absexec"
+	"warpbound/internal/cfg"
 	"warpbound/internal/estimate"
 	"warpbound/internal/fold"
 	"warpbound/internal/isa"
 	"warpbound/internal/machine"
 )
+
+// Config is what a method bounds: a launch, with what is known of it.
+type Config struct {
+	Launch  *fold.Launch
+	Graph   *cfg.Graph // of the launch's kernel
+	Machine *machine.Machine
+	CTAs    int // that an SM holds at a time
+
+	// Inputs are the bytes of parameters and constant memory whose contents are not
+	// those that the launch has.
+	Inputs []absexec.Range
+	// Fixed are the buffers that hold the same in all executions when the kernel starts.
+	Fixed []absexec.Buffer
+	// Uniform reports whether the lanes of a warp that execute the branch at the end of a
+	// block always go the same way. Nil if that is not known of any.
+	Uniform func(block int) bool
+	// Bounds are the annotated bounds of loops, by header: how often a warp returns to it for
+	// one entry of the loop, at most. Counted are those that are proven, for a thread.
+	Bounds, Counted map[int]int64
+}
 
 // Kind tells apart how long instructions keep their warp.
 type Kind uint8
@@ -101,14 +122,29 @@ func Whole(l *fold.Launch, in *isa.Instr, box absexec.Box, threads uint64) bool 
 const maxCounted = 1 << 16
 
 // LoopBound returns the least bound of a loop, of those that are annotated and those that are proven,
-// by header, and what it rests on.
-func LoopBound(header int, annotated, proven map[int]int64) (int, estimate.Evidence, bool) {
-	stated, ok := annotated[header]
-	counted, counts := proven[header]
+// and what it rests on.
+func (c *Config) LoopBound(header int) (int, estimate.Evidence, bool) {
+	stated, ok := c.Bounds[header]
+	counted, counts := c.Counted[header]
 	if counts && counted <= maxCounted && (!ok || counted <= stated) {
 		return int(counted), estimate.Proven, true
 	}
 	return int(min(stated, math.MaxInt)), estimate.Annotated, ok
+}
+
+// maxSteps limits the instructions of one warp, all alternatives together.
+const maxSteps = 1 << 21
+
+// Executor returns what executes warps of the launch abstractly, telling so many boxes of CTAs apart.
+func (c *Config) Executor(boxes int) *absexec.Executor {
+	return absexec.New(absexec.Config{
+		Fixed: absexec.Ranges(c.Fixed), Launch: c.Launch, Graph: c.Graph, Inputs: c.Inputs, Uniform: c.Uniform,
+		MaxBoxes: boxes, MaxSteps: maxSteps,
+		Bound: func(header int) (int, bool) {
+			n, _, ok := c.LoopBound(header)
+			return n, ok
+		},
+	})
 }
 
 // Assumptions are what every static estimate rests on.

@@ -33,23 +33,8 @@ var ErrOverflow = errors.New("the bound exceeds 2^63-1 cycles")
 
 // Config is what Analyze bounds.
 type Config struct {
-	Launch  *fold.Launch
-	Graph   *cfg.Graph // of the launch's kernel
-	Machine *machine.Machine
-	CTAs    int // that an SM holds at a time
-	CPU     CPU
-
-	// Inputs are the bytes of parameters and constant memory whose contents are not
-	// those that the launch has.
-	Inputs []absexec.Range
-	// Fixed are the buffers that hold the same in all executions when the kernel starts.
-	Fixed []absexec.Buffer
-	// Uniform reports whether the lanes of a warp that execute the branch at the end of a
-	// block always go the same way. Nil if that is not known of any.
-	Uniform func(block int) bool
-	// Bounds are the annotated bounds of loops, by header: how often a warp returns to it for
-	// one entry of the loop, at most. Counted are those that are proven, for a thread.
-	Bounds, Counted map[int]int64
+	inorder.Config
+	CPU CPU
 }
 
 // analysis is the state of one bound.
@@ -70,9 +55,6 @@ type analysis struct {
 	boxes [][]int32          // by warp: the result of each CTA
 	loops []absexec.LoopFact
 }
-
-// maxSteps limits the instructions of one warp, all alternatives together.
-const maxSteps = 1 << 21
 
 // maxWarps limits the warps of a launch.
 const maxWarps = 1 << 24
@@ -165,14 +147,7 @@ func (a *analysis) quota() int64 {
 
 // execute executes every warp of a CTA.
 func (a *analysis) execute(ctx context.Context, c *Config) error {
-	x := absexec.New(absexec.Config{
-		Fixed: absexec.Ranges(c.Fixed), Launch: c.Launch, Graph: c.Graph, Inputs: c.Inputs, Uniform: c.Uniform,
-		MaxBoxes: min(max(absexec.DefaultBoxes, 4*a.deal.ctas), maxBoxes), MaxSteps: maxSteps,
-		Bound: func(header int) (int, bool) {
-			n, _, ok := inorder.LoopBound(header, c.Bounds, c.Counted)
-			return n, ok
-		},
-	})
+	x := c.Executor(min(max(absexec.DefaultBoxes, 4*a.deal.ctas), maxBoxes))
 	for w := range a.perCTA {
 		results, err := x.Warp(ctx, w, func(b absexec.Box) absexec.Visitor { return a.record(b) })
 		if err != nil {

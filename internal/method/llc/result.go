@@ -128,7 +128,7 @@ func (a *analysis) estimate(c *Config, method string, d *Detail) *estimate.Estim
 		assumptions = append(assumptions, fmt.Sprintf("buffer %s holds what the job gives it (nothing writes to it)", b.Name))
 	}
 	for i, l := range a.graph.Loops().Loops {
-		if _, rests, _ := inorder.LoopBound(l.Header, c.Bounds, c.Counted); a.loops[i].Forced && rests == estimate.Annotated {
+		if _, rests, _ := c.LoopBound(l.Header); a.loops[i].Forced && rests == estimate.Annotated {
 			evidence = estimate.Weakest(evidence, rests)
 			assumptions = append(assumptions, fmt.Sprintf("loop %s goes back to its head at most %d times for each entry (annotated)",
 				a.graph.Name(l.Header), a.loops[i].Iterations))
