@@ -22,6 +22,7 @@ var arrows = []struct {
 	{"internal/diag", []string{"internal/..."}, "positions know nothing of the project"},
 	{"internal/vec", []string{"internal/..."}, "arithmetic on vectors knows no program"},
 	{"internal/gcn3", []string{"internal/..."}, "machine code knows no program"},
+	{"internal/cuda", []string{"internal/..."}, "what a driver does is independent of who uses it"},
 	{"internal/graph", []string{"internal/isa/..."}, "graph algorithms know no instruction set"},
 	{"internal/ipet", []string{"internal/isa/...", "internal/cfg", "internal/trace"}, "path problems know no instruction set"},
 	{"internal/kernelgen", []string{"internal/..."}, "random kernels are text, for whatever reads text"},

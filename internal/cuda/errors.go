@@ -1,0 +1,67 @@
+package cuda
+
+import (
+	"errors"
+	"fmt"
+)
+
+// The causes of errors that callers may want to tell apart with errors.Is.
+var (
+	ErrNoDriver = errors.New("no usable CUDA driver")
+	ErrNoDevice = errors.New("no such GPU")
+	ErrMemory   = errors.New("out of GPU memory")
+	ErrNotFound = errors.New("not in the module")
+	ErrLaunch   = errors.New("the GPU does not accept the launch")
+	ErrTimeout  = errors.New("the kernel has not ended in time")
+	ErrLost     = errors.New("the GPU cannot be used any more after a fault or a timeout")
+)
+
+// CallError is a call of the driver that failed.
+type CallError struct {
+	Call string // the function of the driver
+	Code int    // what it returned
+	Name string // of the code, for example "CUDA_ERROR_INVALID_VALUE"; empty if the driver has none
+	Text string // what the driver says of the code; may be empty
+}
+
+// Error renders call and code in one line.
+func (e *CallError) Error() string {
+	name := e.Name
+	if name == "" {
+		name = fmt.Sprintf("error %d", e.Code)
+	}
+	if e.Text == "" {
+		return fmt.Sprintf("%s: %s", e.Call, name)
+	}
+	return fmt.Sprintf("%s: %s (%s)", e.Call, name, e.Text)
+}
+
+// BuildError says that the compiler for a device rejected a module.
+type BuildError struct {
+	Err error     // of the call
+	Log []Message // in the order of the compiler's log
+}
+
+// Error renders the error and what stands in the log, a line for each message.
+func (e *BuildError) Error() string {
+	text := fmt.Sprintf("the GPU's compiler rejects the module: %v", e.Err)
+	for _, m := range e.Log {
+		text += "\n" + m.String()
+	}
+	return text
+}
+
+// Unwrap returns the error of the call.
+func (e *BuildError) Unwrap() error { return e.Err }
+
+// Fault says that a kernel did what it must not.
+type Fault struct {
+	Kernel string
+	Err    error
+}
+
+// Error names the kernel and what it did.
+func (e *Fault) Error() string { return fmt.Sprintf("kernel %s: %v", e.Kernel, e.Err) }
+
+// Unwrap returns the error without the kernel.
+func (e *Fault) Unwrap() error { return e.Err }
