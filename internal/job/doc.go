@@ -1,5 +1,5 @@
-// Package job reads job files: a kernel, its launch, its inputs and the machine
-// to run it on, as docs/formats.md describes them.
+// Package job reads and writes job files: a kernel, its launch, its inputs and the
+// machine to run it on, as docs/formats.md describes them.
 //
 // Parse turns the text into a Job and refuses whatever is not understood, with
 // the position of the key that is wrong. Bind then matches a Job with the kernel

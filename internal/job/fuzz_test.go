@@ -3,7 +3,7 @@ package job
 import "testing"
 
 // FuzzParse checks that no text makes Parse panic, that an error leaves no job,
-// and that of what is accepted inputs can be made.
+// and that of what is accepted inputs can be made, and files that mean the same.
 func FuzzParse(f *testing.F) {
 	for _, seed := range []string{
 		"", head, whole, fitting, varied(),
@@ -39,6 +39,9 @@ func FuzzParse(f *testing.F) {
 			if got := len(in.Scalars[i]) + len(in.Buffers[i]); p.Kind != SharedPtr && got != p.Bytes {
 				t.Fatalf("param %d has %d bytes, want %d", i, got, p.Bytes)
 			}
+		}
+		if j.CPU.Stream == nil { // the stream would need the data
+			sameJob(t, j, in, nil)
 		}
 	})
 }

@@ -20,6 +20,8 @@ type LLC struct {
 // CPU is what the CPU of an integrated machine does while the kernel runs.
 type CPU struct {
 	Stream  *stream.Stream // nil for nothing
+	File    string         // as written; see Resolve
+	Trace   bool           // whether that is a trace, else a program
 	Buffers []int          // by buffer of the stream: which of the job's parameters it is
 }
 
@@ -79,7 +81,7 @@ func (r *reader) cpu(root table, params []Param) CPU {
 		}
 		return CPU{}
 	}
-	c := CPU{Stream: s}
+	c := CPU{Stream: s, File: name, Trace: key == "trace"}
 	for _, b := range s.Buffers {
 		c.Buffers = append(c.Buffers, r.bufferNamed(b, params))
 	}

@@ -1,0 +1,236 @@
+package job
+
+import (
+	"encoding/binary"
+	"encoding/hex"
+	"fmt"
+	"math"
+	"strings"
+	"unicode"
+
+	"github.com/pelletier/go-toml/v2"
+
+	"warpbound/internal/isa"
+)
+
+// Written is a job as files.
+type Written struct {
+	Text []byte
+	Data map[string][]byte // data files by name, which are to be beside the job file
+}
+
+// Write makes the file of a job whose inputs are in instead of being drawn. Reading it gives
+// a job that is otherwise the same, and its only inputs are these. What buffers and
+// symbols hold is in data files whose names begin with stem and a point, but for buffers
+// of zeros or of counted numbers. Module, machine and the CPU's stream have the names that j
+// gives them.
+//
+// A number that TOML cannot write in its type, such as one above 2^63 - 1, is written as plain bits
+// of the same size.
+func (j *Job) Write(stem string, in *Inputs) (*Written, error) {
+	w := writer{stem: stem, data: make(map[string][]byte)}
+	f := jobFile{
+		Module: j.Module, Kernel: j.Kernel, Machine: j.Machine, Grid: j.Grid, Block: j.Block,
+		Vectors: j.Vectors, Seed: j.Seed, Registers: j.Registers, Shared: j.Shared,
+		Loop: make(map[string]int64), Split: splitOf(&j.Split), LLC: llcOf(&j.LLC), CPU: cpuOf(&j.CPU),
+	}
+	for i := range j.Params {
+		f.Param = append(f.Param, w.param(&j.Params[i], in, i))
+	}
+	for _, s := range j.Symbols {
+		f.Symbol = append(f.Symbol, symbolEntry{Name: s.Name, Type: s.Type.String(), File: w.add(s.Name, s.Data)})
+	}
+	for _, l := range j.Loops {
+		f.Loop[unused(f.Loop, l.Place)] = l.Bound
+	}
+	for _, fact := range j.Facts {
+		sum := make(map[string]int64)
+		for _, t := range fact.Sum {
+			sum[unused(sum, t.Place)] = t.Coef
+		}
+		f.Fact = append(f.Fact, factEntry{Sum: sum, Min: fact.Min, Max: fact.Max})
+	}
+	text, err := toml.Marshal(&f)
+	if err != nil {
+		return nil, fmt.Errorf("writing job %s: %w", j.File, err)
+	}
+	return &Written{Text: text, Data: w.data}, nil
+}
+
+// jobFile is a job in the order in which its file has it.
+type jobFile struct {
+	Module    string           `toml:"module"`
+	Kernel    string           `toml:"kernel,omitempty"`
+	Machine   string           `toml:"machine"`
+	Grid      [3]int           `toml:"grid"`
+	Block     [3]int           `toml:"block"`
+	Vectors   int              `toml:"vectors"`
+	Seed      int64            `toml:"seed"`
+	Registers int              `toml:"registers,omitempty"`
+	Shared    int              `toml:"shared,omitempty"`
+	Param     []paramEntry     `toml:"param,omitempty"`
+	Symbol    []symbolEntry    `toml:"symbol,omitempty"`
+	Loop      map[string]int64 `toml:"loop,omitempty"`
+	Fact      []factEntry      `toml:"fact,omitempty"`
+	Split     *splitTable      `toml:"split,omitempty"`
+	LLC       *llcTable        `toml:"llc,omitempty"`
+	CPU       *cpuTable        `toml:"cpu,omitempty"`
+}
+
+type paramEntry struct {
+	Name  string `toml:"name"`
+	Type  string `toml:"type"`
+	Value any    `toml:"value,omitempty"`
+	Count int    `toml:"count,omitempty"`
+	Bytes int    `toml:"bytes,omitempty"`
+	Init  string `toml:"init,omitempty"`
+	Hex   string `toml:"hex,omitempty"`
+	File  string `toml:"file,omitempty"`
+}
+
+type symbolEntry struct {
+	Name string `toml:"name"`
+	Type string `toml:"type"`
+	File string `toml:"file"`
+}
+
+type factEntry struct {
+	Sum map[string]int64 `toml:"sum,inline"`
+	Min *int64           `toml:"min,omitempty"`
+	Max *int64           `toml:"max,omitempty"`
+}
+
+type splitTable struct {
+	Branches any    `toml:"branches,omitempty"`
+	SIMDs    *int   `toml:"simds,omitempty"`
+	Mode     string `toml:"mode,omitempty"`
+}
+
+type llcTable struct {
+	KiB       *int64 `toml:"size_kb,omitempty"`
+	Quota     *int64 `toml:"quota,omitempty"`
+	Regulated *bool  `toml:"regulated,omitempty"`
+}
+
+type cpuTable struct {
+	Program string `toml:"program,omitempty"`
+	Trace   string `toml:"trace,omitempty"`
+}
+
+// writer gathers the data files.
+type writer struct {
+	stem string
+	data map[string][]byte
+}
+
+// add makes a data file for what has a name in the job. Names of files differ in more than
+// case.
+func (w *writer) add(name string, data []byte) string {
+	part := strings.Map(func(c rune) rune {
+		if c <= unicode.MaxASCII && (unicode.IsLetter(c) || unicode.IsDigit(c) || c == '-') {
+			return c
+		}
+		return '_'
+	}, name)
+	for w.taken(part) {
+		part += "_"
+	}
+	file := w.file(part)
+	w.data[file] = data
+	return file
+}
+
+func (w *writer) file(part string) string { return w.stem + "." + part + ".bin" }
+
+func (w *writer) taken(part string) bool {
+	for other := range w.data {
+		if strings.EqualFold(other, w.file(part)) {
+			return true
+		}
+	}
+	return false
+}
+
+// param makes the entry of parameter i.
+func (w *writer) param(p *Param, in *Inputs, i int) paramEntry {
+	e := paramEntry{Name: p.Name, Type: p.Type.String()}
+	switch p.Kind {
+	case SharedPtr:
+		e.Type, e.Count = sharedType, p.Bytes
+	case Struct:
+		e.Bytes, e.Hex = p.Bytes, hex.EncodeToString(in.Scalars[i])
+	case Scalar:
+		e.Type, e.Value = numberEntry(p.Type, in.Scalars[i])
+	case Buffer:
+		e.Count = p.Bytes / p.Type.Bytes()
+		switch p.Content.Kind {
+		case Zeros:
+			e.Init = "zeros"
+		case Iota:
+			e.Init = "iota"
+		default:
+			e.File = w.add(p.Name, in.Buffers[i])
+		}
+	}
+	return e
+}
+
+// numberEntry returns the type and the value of a number as a job states them.
+func numberEntry(typ isa.Type, data []byte) (string, any) {
+	var word [8]byte
+	copy(word[:], data)
+	bits, unread := binary.LittleEndian.Uint64(word[:]), 64-typ.Bits()
+	signed := int64(bits<<unread) >> unread
+	var value any = signed
+	switch {
+	case typ.IsFloat():
+		value = floatValue(typ, bits)
+	case !typ.IsSigned() && bits <= math.MaxInt64:
+		value = int64(bits)
+	}
+	if again, err := encode(typ, value); err == nil && again == bits {
+		return typ.String(), value
+	}
+	plain := [...]isa.Type{1: isa.B8, 2: isa.B16, 4: isa.B32, 8: isa.B64}
+	return plain[typ.Bytes()].String(), signed
+}
+
+// unused returns what a job writes for a place, of which lines may have several: with zeros
+// before them.
+func unused(keys map[string]int64, p Place) string {
+	key := p.String()
+	for _, taken := keys[key]; taken && p.Line > 0; _, taken = keys[key] {
+		at := strings.LastIndexByte(key, ':') + 1
+		key = key[:at] + "0" + key[at:]
+	}
+	return key
+}
+
+func splitOf(s *Split) *splitTable {
+	t := &splitTable{SIMDs: s.SIMDs, Mode: s.Mode}
+	switch {
+	case s.All:
+		t.Branches = everyBranch
+	case s.Branches != nil:
+		places := []string{}
+		for _, p := range s.Branches {
+			places = append(places, p.String())
+		}
+		t.Branches = places
+	}
+	return t
+}
+
+func llcOf(l *LLC) *llcTable {
+	return &llcTable{KiB: l.KiB, Quota: l.Quota, Regulated: l.Regulated}
+}
+
+func cpuOf(c *CPU) *cpuTable {
+	switch {
+	case c.Stream == nil:
+		return nil
+	case c.Trace:
+		return &cpuTable{Trace: c.File}
+	}
+	return &cpuTable{Program: c.File}
+}
