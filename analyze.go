@@ -25,6 +25,9 @@ type AnalyzeOptions struct {
 	Methods   []string  // names of Methods to report; nil for all
 	Ipoints   Placement // blocks to record; nil for every block
 
+	// Inputs are run after the random test vectors, and count like these.
+	Inputs []SavedInputs
+
 	// Observe makes runs although no method that is asked for needs them.
 	Observe bool
 
@@ -49,11 +52,14 @@ type AnalyzeOptions struct {
 // if only these are asked for. The result does not depend on the number of processors.
 //
 // It is an error if the kernel has a loop without exit, if a run fails, if a trace is
-// damaged or does not belong to the kernel, if an annotated bound is contradicted by a
+// damaged or does not belong to the kernel, if there are both traces and saved inputs, if an annotated bound is contradicted by a
 // run, or if a static method is asked for by name that has no bound.
 func (j *Job) Analyze(ctx context.Context, opts AnalyzeOptions) (*Analysis, error) {
 	if endless := j.graph.Endless(); len(endless) > 0 {
 		return nil, endless[0]
+	}
+	if opts.Traces != nil && opts.Inputs != nil {
+		return nil, fmt.Errorf("%s: inputs are run only where no traces are read", j.Name())
 	}
 	a := j.analysis()
 	estimates, warnings, err := j.static(ctx, &opts)
@@ -83,7 +89,7 @@ func (j *Job) measured(ctx context.Context, opts *AnalyzeOptions, a *Analysis) (
 			j.Name(), j.Mode())
 	}
 	var err error
-	a.Runs, a.Observed, err = j.observe(ctx, opts)
+	a.Runs, a.Observed, a.Inputs, err = j.observe(ctx, opts)
 	return nil, err
 }
 
@@ -103,7 +109,7 @@ func (j *Job) hybrid(ctx context.Context, opts *AnalyzeOptions, a *Analysis) ([]
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", opts.TracesName, err)
 		}
-	} else if profile, err = j.measure(ctx, ipg, *opts); err != nil {
+	} else if profile, a.Inputs, err = j.measure(ctx, ipg, opts); err != nil {
 		return nil, err
 	}
 	result, err := hybrid.Analyze(ctx, profile, bounds)
@@ -120,7 +126,7 @@ func (j *Job) hybrid(ctx context.Context, opts *AnalyzeOptions, a *Analysis) ([]
 			return nil, err
 		}
 	}
-	if opts.Traces == nil && !j.bound.Job.Varies() {
+	if opts.Traces == nil && opts.Inputs == nil && !j.bound.Job.Varies() {
 		warnings = append(warnings, diag.Warning{
 			Pos: diag.Pos{File: j.bound.Job.File, Line: 1, Col: 1}, ID: "fixed-inputs",
 			Text: "no input is drawn at random, so all runs would be the same: one was made",
@@ -210,23 +216,11 @@ func (j *Job) flowFacts() []hybrid.Fact {
 	return facts
 }
 
-// vectors returns how many test vectors are run.
-func (j *Job) vectors(opts *AnalyzeOptions) int {
-	switch {
-	case !j.bound.Job.Varies():
-		return 1 // every run would be the same
-	case opts.Vectors == 0:
-		return j.bound.Job.Vectors
-	}
-	return opts.Vectors
-}
-
 // measure runs the test vectors on as many simulators as there are processors
-// and merges what they saw.
-func (j *Job) measure(ctx context.Context, ipg *hybrid.IPG, opts AnalyzeOptions) (*hybrid.Profile, error) {
-	total := j.vectors(&opts)
-	q := &vectors{total: total, failed: total, progress: opts.Progress}
-	workers := min(runtime.GOMAXPROCS(0), total)
+// and merges what they saw. It returns how long the saved inputs took, too.
+func (j *Job) measure(ctx context.Context, ipg *hybrid.IPG, opts *AnalyzeOptions) (*hybrid.Profile, []estimate.InputRun, error) {
+	q := j.vectors(opts)
+	workers := min(runtime.GOMAXPROCS(0), q.total)
 	profiles := make([]*hybrid.Profile, workers)
 	var group sync.WaitGroup
 	for w := range workers {
@@ -235,15 +229,15 @@ func (j *Job) measure(ctx context.Context, ipg *hybrid.IPG, opts AnalyzeOptions)
 	}
 	group.Wait()
 	if q.err != nil {
-		return nil, q.err
+		return nil, nil, q.err
 	}
 	merged := profiles[0]
 	for _, p := range profiles[1:] {
 		if err := merged.Merge(p); err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 	}
-	return merged, nil
+	return merged, q.inputs(), nil
 }
 
 // work runs vectors from q until there are none left.
@@ -253,14 +247,14 @@ func (j *Job) work(ctx context.Context, q *vectors, ipg *hybrid.IPG, maxCycles i
 		q.fail(0, err)
 		return
 	}
-	var in job.Inputs
+	var own job.Inputs
 	var run trace.Run
-	for v, ok := q.next(); ok; v, ok = q.next() {
-		j.bound.Fill(v, &in)
+	for v, in, ok := q.next(&own); ok; v, in, ok = q.next(&own) {
 		run.Reset(v)
-		if _, err := t.Run(ctx, &in, &run); err != nil {
+		out, err := t.Run(ctx, in, &run)
+		if err != nil {
 			if !errors.Is(err, context.Canceled) {
-				err = fmt.Errorf("test vector %d: %w", v, err)
+				err = fmt.Errorf("%s: %w", q.name(v), err)
 			}
 			q.fail(v, err)
 			return
@@ -269,45 +263,6 @@ func (j *Job) work(ctx context.Context, q *vectors, ipg *hybrid.IPG, maxCycles i
 			q.fail(v, err)
 			return
 		}
-		q.done()
-	}
-}
-
-// vectors hands out the numbers of test vectors in ascending order and keeps the
-// error of the lowest, so that the outcome does not depend on timing.
-type vectors struct {
-	mu       sync.Mutex
-	total    int
-	issued   int
-	finished int
-	failed   int // lowest vector with an error, total if there is none
-	err      error
-	progress func(done, total int)
-}
-
-func (q *vectors) next() (int, bool) {
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	if q.issued >= q.failed {
-		return 0, false
-	}
-	q.issued++
-	return q.issued - 1, true
-}
-
-func (q *vectors) done() {
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	q.finished++
-	if q.progress != nil {
-		q.progress(q.finished, q.total)
-	}
-}
-
-func (q *vectors) fail(vector int, err error) {
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	if q.err == nil || vector < q.failed {
-		q.failed, q.err = vector, err
+		q.done(v, out.Cycles)
 	}
 }

@@ -17,7 +17,7 @@ import (
 // MeasureSplit runs the job's test vectors in its mode of splitting, measures how long blocks
 // take at the most, and composes these times as the paper does (Klashtorny et al., TECS 2023,
 // Section 7). The estimate rests on what was observed: it is no bound. Of opts it looks at
-// Vectors, MaxCycles and Progress. It is an error if the job's machine has no split cores.
+// Vectors, Inputs, MaxCycles and Progress. It is an error if the job's machine has no split cores.
 func (j *Job) MeasureSplit(ctx context.Context, opts AnalyzeOptions) (*Estimate, *split.MeasuredDetail, error) {
 	if j.division == nil {
 		return nil, nil, fmt.Errorf("%s: %w", j.machine.Name, split.ErrMachine)
@@ -87,21 +87,19 @@ func (j *Job) measureBlocks(ctx context.Context, opts *AnalyzeOptions) (*split.T
 	if err != nil {
 		return nil, err
 	}
-	var in job.Inputs
+	var own job.Inputs
 	var run trace.Run
-	total := j.vectors(opts)
-	for v := range total {
-		j.bound.Fill(v, &in)
+	q := j.vectors(opts)
+	for v, in, ok := q.next(&own); ok; v, in, ok = q.next(&own) {
 		run.Reset(v)
-		if _, err := t.Run(ctx, &in, &run); err != nil {
-			return nil, fmt.Errorf("test vector %d: %w", v, err)
+		out, err := t.Run(ctx, in, &run)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", q.name(v), err)
 		}
 		m.end(&run)
-		if opts.Progress != nil {
-			opts.Progress(v+1, total)
-		}
+		q.done(v, out.Cycles)
 	}
-	m.times.Runs = total
+	m.times.Runs = q.total
 	return &m.times, nil
 }
 

@@ -114,7 +114,7 @@ func (j *Job) inMode(ctx context.Context, opts *AnalyzeOptions, mode machine.Spl
 		return nil, err
 	}
 	if opts.measured() && opts.Traces == nil {
-		_, e.Detail.(*split.Detail).Observed, err = other.observe(ctx, opts)
+		_, e.Detail.(*split.Detail).Observed, _, err = other.observe(ctx, opts)
 	}
 	return e, err
 }

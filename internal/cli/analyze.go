@@ -20,6 +20,7 @@ type analyzeFlags struct {
 	methods []string
 	ipoints string
 	traces  string
+	inputs  string
 	fig3    bool
 }
 
@@ -28,6 +29,8 @@ func (f *analyzeFlags) add(c *cobra.Command) {
 	c.Flags().StringSliceVar(&f.methods, "methods", nil, "only these methods, for example hybrid/waves")
 	c.Flags().StringVar(&f.ipoints, "ipoints", "blocks", "instrument blocks, headers (of loops), every:N blocks, or labels:A,B")
 	c.Flags().StringVar(&f.traces, "traces", "", "analyse the traces in this file (binary or CSV) instead of running the job")
+	c.Flags().StringVar(&f.inputs, "inputs", "", "also run the inputs that the job files of this directory hold, such as search leaves there")
+	c.MarkFlagsMutuallyExclusive("traces", "inputs")
 	addPublishedEdges(c, &f.fig3)
 }
 
@@ -78,6 +81,12 @@ func (f *analyzeFlags) analyze(c *cobra.Command, job *warpbound.Job, opts warpbo
 		}
 		defer in.Close()
 		opts.Traces, opts.TracesName = in, f.traces
+	}
+	if f.inputs != "" {
+		var err error
+		if opts.Inputs, err = job.LoadInputs(f.inputs); err != nil {
+			return nil, fmt.Errorf("--inputs: %w", err)
+		}
 	}
 	step, stop := progress(c.ErrOrStderr(), job.Name())
 	defer stop()

@@ -71,6 +71,12 @@ type Observation struct {
 	Max  int64   `json:"max"`
 }
 
+// InputRun is the run of saved inputs.
+type InputRun struct {
+	File   string `json:"file"`
+	Cycles int64  `json:"cycles"`
+}
+
 // Launch is the shape of the launch in x, y and z.
 type Launch struct {
 	Grid  [3]int `json:"grid"`  // CTAs
@@ -133,7 +139,8 @@ type Analysis struct {
 	SplitMode   string       `json:"split_mode,omitempty"` // how wavefronts split; empty where no machine can
 	Seed        int64        `json:"seed"`
 	Runs        int          `json:"runs"`
-	Observed    *Observation `json:"observed"` // nil where nothing ran
+	Observed    *Observation `json:"observed"`         // nil where nothing ran
+	Inputs      []InputRun   `json:"inputs,omitempty"` // saved ones, which count among the runs
 	Estimates   []Estimate   `json:"estimates"`
 	Warnings    []Warning    `json:"warnings"`
 }

@@ -91,6 +91,9 @@ func observed(p *printer, a *estimate.Analysis, hz float64) {
 		rows.printf("  mean\t%s cycles\t%s\t\n", group(int64(o.Mean+0.5)), milliseconds(Duration(int64(o.Mean+0.5), hz)))
 		rows.printf("  maximum\t%s cycles\t%s\thigh-water mark\t\n", group(o.Max), milliseconds(Duration(o.Max, hz)))
 	})
+	for _, in := range a.Inputs {
+		p.printf("  %s: %s cycles\n", in.File, group(in.Cycles))
+	}
 	p.printf("\n")
 }
 

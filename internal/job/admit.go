@@ -1,0 +1,54 @@
+package job
+
+import (
+	"bytes"
+	"encoding/binary"
+	"fmt"
+)
+
+// Admit returns an error if the inputs are none that the job can have: if a parameter holds
+// something else than the job fixes, or something that it would never draw.
+func (b *Bound) Admit(in *Inputs) error {
+	own := b.Inputs(0)
+	for i := range b.Job.Params {
+		p := &b.Job.Params[i]
+		data, fixed := in.Scalars[i], own.Scalars[i]
+		if p.Kind == Buffer {
+			data, fixed = in.Buffers[i], own.Buffers[i]
+		}
+		if len(data) != len(fixed) {
+			return fmt.Errorf("%s has %d bytes, not %d", p.Name, len(data), len(fixed))
+		}
+		if p.Content.Kind != Uniform {
+			if !bytes.Equal(data, fixed) {
+				return fmt.Errorf("%s holds something else than %s says (%v)", p.Name, b.Job.File, p.Pos)
+			}
+			continue
+		}
+		if at := p.outside(data); at >= 0 {
+			return fmt.Errorf("element %d of %s is none that %s draws (%v)", at, p.Name, b.Job.File, p.Pos)
+		}
+	}
+	return nil
+}
+
+// outside returns the first element that is not drawn, or -1.
+func (p *Param) outside(data []byte) int {
+	each, c := p.Type.Bytes(), &p.Content
+	width := 64 - p.Type.Bits()
+	for at := 0; at < len(data)/each; at++ {
+		var word [8]byte
+		copy(word[:], data[at*each:(at+1)*each])
+		bits := binary.LittleEndian.Uint64(word[:])
+		if !p.Type.IsFloat() {
+			if (bits-c.Base)<<width>>width > c.Span {
+				return at
+			}
+			continue
+		}
+		if x := floatValue(p.Type, bits); !(x >= c.Low && (x < c.High || x == c.Low)) {
+			return at
+		}
+	}
+	return -1
+}
