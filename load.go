@@ -204,11 +204,7 @@ func registers(j *job.Job, g *cfg.Graph) int {
 	if j.Registers > 0 {
 		return j.Registers
 	}
-	estimated := flow.Registers(g)
-	if limit := g.Kernel.Bounds.MaxRegs; limit > 0 {
-		return min(limit, estimated)
-	}
-	return estimated
+	return flow.Allocated(g)
 }
 
 // Name returns the job file's name.

@@ -39,6 +39,7 @@ package emu
 import (
 	"io"
 
+	"warpbound/internal/diag"
 	"warpbound/internal/isa"
 )
 
@@ -65,6 +66,10 @@ type Launch struct {
 	Grid, Block   [3]int // CTAs of the grid and threads of a CTA in x, y and z
 	Params        []byte // the parameter block; its length must be Code.ParamBytes
 	DynamicShared int    // bytes of shared memory per CTA beyond what the kernel declares
+
+	// Vars holds the addresses of variables that lie in memory already (Memory.Define), by
+	// the places that declare them. All others get new buffers.
+	Vars map[diag.Pos]uint64
 
 	Out io.Writer // where what the kernel prints goes; nil if nowhere
 }

@@ -1,7 +1,6 @@
 package emu
 
 import (
-	"encoding/binary"
 	"fmt"
 
 	"warpbound/internal/diag"
@@ -128,8 +127,8 @@ func (g *Grid) check() error {
 	return nil
 }
 
-// mapVars gives every variable an address and initialises those in global and
-// constant memory.
+// mapVars gives every variable an address: those that lie in memory already theirs, and
+// new buffers with their initial contents to others in global and constant memory.
 func (g *Grid) mapVars() error {
 	k := g.code.kernel
 	g.vars = sized(g.vars, len(k.Vars))
@@ -139,45 +138,28 @@ func (g *Grid) mapVars() error {
 			g.vars[i] = g.code.offsets[i]
 			continue
 		}
-		if v.Extern {
-			return diag.Errorf(v.Pos, "variable %s is declared extern and not defined", v.Name)
+		at, shared := g.launch.Vars[v.Pos]
+		if !shared {
+			var err error
+			if at, err = g.mem.place(v); err != nil {
+				return err
+			}
 		}
-		b, err := g.mem.alloc(v.Name, v.Space, v.Bytes, v.Align)
-		if err != nil {
-			return err
-		}
-		copy(b.data, v.Init)
-		g.vars[i] = b.base
+		g.vars[i] = at
 	}
 	for i := range k.Vars {
 		v := &k.Vars[i]
 		if v.Space == isa.Shared || v.Space == isa.Local {
 			continue
 		}
-		data := g.mem.Bytes(g.vars[i])
-		for _, r := range v.Relocs {
-			if err := g.relocate(data, v, r); err != nil {
-				return err
-			}
+		if _, shared := g.launch.Vars[v.Pos]; shared {
+			continue
+		}
+		if err := relocate(g.mem.Bytes(g.vars[i]), v, k.Vars, g.vars); err != nil {
+			return err
 		}
 	}
 	return nil
-}
-
-// relocate puts an address into the contents of a variable.
-func (g *Grid) relocate(data []byte, v *isa.Var, r isa.Reloc) error {
-	if r.Offset < 0 || r.Size < 1 || r.Size > 8 || r.Offset+r.Size > len(data) {
-		return diag.Errorf(v.Pos, "%s has an address of %d bytes at %d of its %d bytes", v.Name, r.Size, r.Offset, len(data))
-	}
-	for i := range g.code.kernel.Vars {
-		if g.code.kernel.Vars[i].Name == r.Var {
-			var word [8]byte
-			binary.LittleEndian.PutUint64(word[:], (g.vars[i]+uint64(r.Addend))>>r.Shift)
-			copy(data[r.Offset:], word[:r.Size])
-			return nil
-		}
-	}
-	return diag.Errorf(v.Pos, "%s is initialised with the address of %s, which is no variable of the kernel", v.Name, r.Var)
 }
 
 // Symbol returns the contents of the kernel's variable of that name in global or

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"warpbound/internal/diag"
 	"warpbound/internal/isa"
 )
 
@@ -227,5 +228,61 @@ func TestExplicitCluster(t *testing.T) {
 	for limits, want := range map[string]uint32{"": 0, ".explicitcluster": 1, ".reqnctapercluster 1": 1} {
 		s := scenario{limits: limits, body: "mov.pred %p0, %is_explicit_cluster; selp.u32 %r1, 1, 0, %p0; st.global.u32 [%rd1], %r1; ret;"}
 		s.expect(t, func(int) uint32 { return want })
+	}
+}
+
+// TestDefinedVariables launches kernels on variables that lie in memory already.
+func TestDefinedVariables(t *testing.T) {
+	pos := func(line int32) diag.Pos { return diag.Pos{File: "m", Line: line, Col: 1} }
+	counter := isa.Var{Name: "counter", Space: isa.Global, Bytes: 4, Align: 4, Init: []byte{5}, Pos: pos(1)}
+	where := isa.Var{Name: "where", Space: isa.Const, Bytes: 8, Align: 8, Relocs: []isa.Reloc{{Size: 8, Var: "counter", Addend: 1}}, Pos: pos(2)}
+	own := isa.Var{Name: "counter", Space: isa.Global, Bytes: 4, Align: 4, Init: []byte{9}, Pos: pos(3)}
+	mem := new(Memory)
+	at, err := mem.Define([]isa.Var{counter, where, {Name: "s", Space: isa.Shared, Bytes: 8, Pos: pos(4)}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(at) != 2 || binary.LittleEndian.Uint64(mem.Bytes(at[where.Pos])) != at[counter.Pos]+1 {
+		t.Errorf("addresses %v, contents % x", at, mem.Bytes(at[where.Pos]))
+	}
+	k := &isa.Kernel{
+		Name: "k", AddressBits: 64, Instrs: []isa.Instr{{Op: isa.Exit}}, Vars: []isa.Var{own, where, counter},
+	}
+	g, err := NewGrid(decode(t, k), Launch{Grid: [3]int{1, 1, 1}, Block: [3]int{1, 1, 1}, Vars: at}, mem, 32)
+	if err != nil {
+		t.Fatal(err)
+	}
+	mem.Bytes(at[counter.Pos])[0] = 6
+	if err := g.Restart(g.Launch(), mem); err != nil {
+		t.Fatal(err)
+	}
+	if g.vars[2] != at[counter.Pos] || mem.Bytes(at[counter.Pos])[0] != 6 {
+		t.Error("a launch initialises a variable again")
+	}
+	if got := g.Symbol("counter"); got[0] != 9 || g.vars[0] == at[counter.Pos] {
+		t.Errorf("another variable of the name holds %d, want 9", got[0])
+	}
+	for _, v := range []isa.Var{{Name: "x", Space: isa.Global, Extern: true}, {Name: "x", Space: isa.Global, Bytes: 8, Relocs: []isa.Reloc{{Size: 8, Var: "y"}}}} {
+		if _, err := mem.Define([]isa.Var{v}); err == nil {
+			t.Errorf("%+v was defined", v)
+		}
+	}
+}
+
+func TestFree(t *testing.T) {
+	mem := new(Memory)
+	a, _ := mem.Alloc("a", 300)
+	b, _ := mem.Alloc("b", 8)
+	if mem.Contents(a+296, 4) == nil || mem.Contents(a+297, 4) != nil || mem.Contents(a-1, 1) != nil {
+		t.Error("contents of a are not its 300 bytes")
+	}
+	if !mem.Free(a) || mem.Free(a) || mem.Free(b+4) || mem.Free(a+1<<30) {
+		t.Error("freed what is no buffer, or not what is one")
+	}
+	if mem.Contents(a, 1) != nil || mem.Contents(b, 8) == nil {
+		t.Error("the wrong buffer was freed")
+	}
+	if c, err := mem.Alloc("c", 8); err != nil || c <= b {
+		t.Errorf("the address 0x%x after 0x%x: %v", c, b, err)
 	}
 }

@@ -72,6 +72,17 @@ func (m *Memory) alloc(name string, space isa.Space, size, align int) (*region, 
 	return b, nil
 }
 
+// Free removes the buffer that begins at addr. Its address is not used again before the
+// next Reset. It reports whether there is such a buffer.
+func (m *Memory) Free(addr uint64) bool {
+	b := m.find(addr)
+	if b == nil || b.base != addr || b.data == nil {
+		return false
+	}
+	b.name, b.size, b.data = "a buffer that was freed", 0, nil
+	return true
+}
+
 // Bytes returns the contents of the buffer that begins at addr, nil if there is
 // none. They may be read and written until the next Reset.
 func (m *Memory) Bytes(addr uint64) []byte {
@@ -79,6 +90,16 @@ func (m *Memory) Bytes(addr uint64) []byte {
 		return b.data
 	}
 	return nil
+}
+
+// Contents returns n bytes from addr, which need not be the beginning of a buffer; nil if
+// they do not lie in one. They are valid as those of Bytes.
+func (m *Memory) Contents(addr uint64, n int) []byte {
+	r := m.find(addr)
+	if r == nil || addr-r.base > r.size || r.size-(addr-r.base) < uint64(n) {
+		return nil
+	}
+	return r.data[addr-r.base:][:n]
 }
 
 // Reset removes all buffers. Their storage is used again by later ones, so that

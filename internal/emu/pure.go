@@ -195,13 +195,7 @@ func (g *Grid) InConstants(lo, hi uint64) (some, all bool) {
 
 // Contents returns n bytes from addr in a buffer or a variable in global or constant
 // memory as they are now; nil if they do not lie there.
-func (g *Grid) Contents(addr uint64, n int) []byte {
-	r := g.mem.find(addr)
-	if r == nil || addr-r.base > r.size || r.size-(addr-r.base) < uint64(n) {
-		return nil
-	}
-	return r.data[addr-r.base:][:n]
-}
+func (g *Grid) Contents(addr uint64, n int) []byte { return g.mem.Contents(addr, n) }
 
 // Code returns the code that the launch executes.
 func (g *Grid) Code() *Code { return g.code }

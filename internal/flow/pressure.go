@@ -25,6 +25,15 @@ func Registers(g *cfg.Graph) int {
 	return p.most
 }
 
+// Allocated estimates how many registers of 32 bits a thread of the kernel gets: as many
+// as it needs, but no more than it is limited to.
+func Allocated(g *cfg.Graph) int {
+	if limit := g.Kernel.Bounds.MaxRegs; limit > 0 {
+		return min(limit, Registers(g))
+	}
+	return Registers(g)
+}
+
 // pressure walks backward through blocks and keeps count of what is live.
 type pressure struct {
 	g    *cfg.Graph

@@ -49,6 +49,28 @@ func Link(p *Program, name string) (*Kernel, error) {
 	return k, nil
 }
 
+// Statics returns the variables of a program that live as long as it is loaded, those of the
+// module before those of functions: whatever lies in global or constant memory. Addresses of
+// functions among their initial values are bytes, as in a linked kernel.
+func Statics(p *Program) []Var {
+	l := &linker{program: p, kernel: new(Kernel), vars: make(map[storage]int32), sp: NoReg}
+	static := func(v *Var) bool { return v.Space == Global || v.Space == Const }
+	for i := range p.Vars {
+		if static(&p.Vars[i]) {
+			l.variable(nil, int32(i))
+		}
+	}
+	for _, f := range p.Funcs {
+		for i := range f.Vars {
+			if static(&f.Vars[i]) {
+				l.variable(&frame{fn: f}, int32(len(p.Vars)+i))
+			}
+		}
+	}
+	l.relocated()
+	return l.kernel.Vars
+}
+
 func entryNames(p *Program) string {
 	var names []string
 	for _, f := range p.Entries() {

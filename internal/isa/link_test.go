@@ -133,3 +133,25 @@ ret`)
 		t.Errorf("got\n%s\nwant\n%s", got, want)
 	}
 }
+
+// TestStatics lists variables that no kernel may name.
+func TestStatics(t *testing.T) {
+	p := callProgram()
+	p.Vars = append(p.Vars, Var{Name: "s", Space: Shared, Bytes: 4}, Var{Name: "c", Space: Const, Bytes: 8, Relocs: []Reloc{{Var: "main", Size: 4}}})
+	p.Funcs[0].Vars = append(p.Funcs[0].Vars, Var{Name: "kept", Space: Global, Bytes: 4}, Var{Name: "gone", Space: Local, Bytes: 4})
+	p.Vars[len(p.Vars)-1].Init = make([]byte, 4)
+	var names []string
+	vars := Statics(p)
+	for _, v := range vars {
+		if v.Space != Global && v.Space != Const {
+			t.Errorf("%s lies in %v", v.Name, v.Space)
+		}
+		names = append(names, v.Name)
+	}
+	if n := len(names); !slices.Equal(names[n-2:], []string{"c", "kept"}) {
+		t.Errorf("variables %v", names)
+	}
+	if c := vars[len(vars)-2]; len(c.Relocs) != 0 || !bytes.Equal(c.Init, []byte{0x10, 1, 0, 0}) {
+		t.Errorf("c holds % x and %d addresses", c.Init, len(c.Relocs))
+	}
+}

@@ -40,6 +40,10 @@ type Config struct {
 	// CPU is what the CPU of an integrated machine does; nil for nothing.
 	CPU CPUStream
 
+	// Clocks holds what the clock of each SM shows in cycle 0; nil for 0 on all. %clock and
+	// %clock64 read it.
+	Clocks []uint64
+
 	// MaxCycles is the limit of a run in cycles; 0 stands for DefaultCycles.
 	MaxCycles int64
 }
@@ -53,10 +57,21 @@ func (c *Config) Check(core machine.Core) error {
 	if c.Ipoints != nil && len(c.Ipoints) != c.Code.Len() {
 		return fmt.Errorf("%d ipoints for %d instructions", len(c.Ipoints), c.Code.Len())
 	}
+	if n := c.Machine.SM.Count.Value; c.Clocks != nil && int64(len(c.Clocks)) != n {
+		return fmt.Errorf("%d clocks for %d SMs", len(c.Clocks), n)
+	}
 	if c.MaxCycles < 0 || c.MaxCycles > MaxCycles {
 		return fmt.Errorf("a limit of %d cycles is not between 0 and %d", c.MaxCycles, int64(MaxCycles))
 	}
 	return nil
+}
+
+// Clock returns what the clock of an SM shows in a cycle.
+func (c *Config) Clock(sm int, cycle int64) uint64 {
+	if c.Clocks == nil {
+		return uint64(cycle)
+	}
+	return c.Clocks[sm] + uint64(cycle)
 }
 
 // Limit returns the limit of a run in cycles.

@@ -95,7 +95,7 @@ func (m *sm) play(start, end int64) error {
 	}
 	for m.next < end {
 		now := m.next
-		s.env.Cycle = uint64(now)
+		s.env.Cycle = s.cfg.Clock(m.index, now)
 		if s.timer {
 			s.env.Time = uint64(now/s.nsDen*s.nsNum + now%s.nsDen*s.nsNum/s.nsDen)
 		}

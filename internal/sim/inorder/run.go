@@ -128,7 +128,7 @@ func (r *Run) Execute(w *emu.Warp, now int64, sm, cta, warp, split int) error {
 			r.Record(now, sm, cta, warp, ip)
 		}
 	}
-	r.env.Cycle, r.env.Time, r.env.SM = uint64(now), uint64(cfg.Machine.Nanoseconds(now)), sm
+	r.env.Cycle, r.env.Time, r.env.SM = cfg.Clock(sm, now), uint64(cfg.Machine.Nanoseconds(now)), sm
 	if cfg.Observe != nil {
 		at := sim.Step{Cycle: now, SM: sm, CTA: cta, Warp: warp, Split: split}
 		if err := cfg.Execute(w, &r.env, eff, at); err != nil {
