@@ -23,22 +23,6 @@ type Table struct {
 	Rows    [][]string `json:"rows"`
 }
 
-// Plot is a figure of a paper with our numbers.
-type Plot struct {
-	File      string // name for its file, without extension
-	Title     string
-	X, Y      string   // labels of the axes
-	Positions []string // along the horizontal axis, at equal distances
-	Series    []Series // each with a value for each position
-	Bars      bool     // bars instead of lines
-}
-
-// Series is what a plot shows in one colour.
-type Series struct {
-	Name   string
-	Values []float64
-}
-
 // Holds reports whether every example holds.
 func (r *Reproduction) Holds() bool {
 	for _, e := range r.Examples {

@@ -25,13 +25,15 @@ const (
 )
 
 // Plot draws a figure as SVG. Equal figures give equal text. It is an error if a series has
-// not one finite value for each position, or if there is no series or position.
+// not one finite value for each position, which may be its own, or none, or if there is no series.
 func Plot(w io.Writer, p *estimate.Plot) error {
 	fail := func(err error) error { return fmt.Errorf("plot %s: %w", p.File, err) }
 	drawn := plot.New()
 	drawn.Title.Text, drawn.X.Label.Text, drawn.Y.Label.Text = p.Title, p.X, p.Y
-	drawn.NominalX(p.Positions...)
-	drawn.X.Min, drawn.X.Max = -0.5, float64(len(p.Positions))-0.5
+	if p.Positions != nil {
+		drawn.NominalX(p.Positions...)
+		drawn.X.Min, drawn.X.Max = -0.5, float64(len(p.Positions))-0.5
+	}
 	drawn.Add(plotter.NewGrid())
 	for _, style := range []*text.Style{
 		&drawn.Title.TextStyle, &drawn.X.Label.TextStyle, &drawn.Y.Label.TextStyle,
@@ -46,13 +48,20 @@ func Plot(w io.Writer, p *estimate.Plot) error {
 		names.Rotation, names.XAlign, names.YAlign = math.Pi/4, text.XRight, text.YCenter
 	}
 	for i, s := range p.Series {
-		if len(s.Values) != len(p.Positions) {
-			return fail(fmt.Errorf("series %s has %d values for %d positions", s.Name, len(s.Values), len(p.Positions)))
+		positions := len(p.Positions)
+		if p.Positions == nil {
+			positions = len(s.At)
+		}
+		if len(s.Values) != positions {
+			return fail(fmt.Errorf("series %s has %d values for %d positions", s.Name, len(s.Values), positions))
 		}
 		var err error
-		if p.Bars {
+		switch {
+		case p.Positions == nil:
+			err = addSteps(drawn, s, i)
+		case p.Bars:
 			err = addBars(drawn, p, i)
-		} else {
+		default:
 			err = addLine(drawn, s, i)
 		}
 		if err != nil {
@@ -107,5 +116,21 @@ func addLine(drawn *plot.Plot, s estimate.Series, i int) error {
 	marks.Color, marks.Shape = plotutil.Color(i), plotutil.Shape(i)
 	drawn.Add(line, marks)
 	drawn.Legend.Add(s.Name, line, marks)
+	return nil
+}
+
+// addSteps draws series i as a line that changes at its own positions.
+func addSteps(drawn *plot.Plot, s estimate.Series, i int) error {
+	at := make(plotter.XYs, len(s.Values))
+	for k, v := range s.Values {
+		at[k] = plotter.XY{X: s.At[k], Y: v}
+	}
+	line, err := plotter.NewLine(at)
+	if err != nil {
+		return err
+	}
+	line.StepStyle, line.Color, line.Dashes = plotter.PostStep, plotutil.Color(i), plotutil.Dashes(i)
+	drawn.Add(line)
+	drawn.Legend.Add(s.Name, line)
 	return nil
 }

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"io"
 	"math"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -38,6 +39,31 @@ func TestPlot(t *testing.T) {
 				t.Errorf("bars %t: no %q in %q", bars, want, words)
 			}
 		}
+	}
+}
+
+// Lines without positions are steps: to the right, then up.
+func TestPlotSteps(t *testing.T) {
+	p := estimate.Plot{
+		File: "best", Title: "best", X: "runs", Y: "cycles",
+		Series: []estimate.Series{{Name: "found", At: []float64{1, 40, 100}, Values: []float64{10, 30, 30}}},
+	}
+	var out bytes.Buffer
+	if err := Plot(&out, &p); err != nil {
+		t.Fatal(err)
+	}
+	number := `(-?[0-9.]+)`
+	m := regexp.MustCompile("M" + number + "," + number + "L" + number + "," + number + "L" + number + "," + number +
+		"L" + number + "," + number + "L" + number + "," + number + `" style="fill:none;stroke:#F15A60`).FindStringSubmatch(out.String())
+	if m == nil || m[2] != m[4] || m[3] != m[5] || m[4] == m[6] || m[6] != m[8] {
+		t.Errorf("corners %v in\n%s", m, &out)
+	}
+	if words := svgText(t, &out); !strings.Contains(words, "found") || !strings.Contains(words, "100") {
+		t.Error(words)
+	}
+	p.Series[0].At = p.Series[0].At[:2]
+	if err := Plot(io.Discard, &p); err == nil || !strings.Contains(err.Error(), "3 values for 2 positions") {
+		t.Error(err)
 	}
 }
 
