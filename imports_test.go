@@ -49,6 +49,7 @@ var arrows = []struct {
 	{"internal/sim/...", []string{"internal/isa/*", "internal/method/...", "internal/ipet", "internal/flow/..."}, "the simulator is independent evidence against the methods"},
 	{"internal/simtest", []string{"internal/sim/*", "internal/method/..."}, "the tests of simulators use it"},
 	{"internal/method/...", []string{"internal/isa/*", "internal/sim/...", "internal/emu", "internal/job"}, "the methods are independent of what they are tested against"},
+	{"internal/method/search", []string{"internal/isa/*", "internal/machine", "internal/target", "internal/trace"}, "whoever runs the kernel is behind an interface"},
 	{"internal/method/search/genetic", []string{"internal/..."}, "genes have no meaning"},
 	{"internal/method/llc/published", []string{"internal/..."}, "published equations know only latencies"},
 	{"internal/method/llc/reuse", []string{"internal/..."}, "sequences of lines know no programs and no timing"},

@@ -153,12 +153,12 @@ func TestFindsTheWorstCase(t *testing.T) {
 		genome  genetic.Genome
 		base    uint64
 		cycles  func([]uint64) int64
-		special []genetic.Gene
+		special []int32
 		runs    int
 	}{
 		{"divergence", genetic.Genome{{Loci: 4, Alleles: []int32{0, 1, 2, 3, 4, 5, 6, 7}}}, 8, divergence, nil, 1500},
 		{"divergence of raw values", genetic.Genome{{Loci: 4}}, 8, divergence, nil, 2500},
-		{"a trap with its path as special", genetic.Genome{{Loci: 12, Alleles: []int32{0, 3}}}, 4, trap, []genetic.Gene{{Atom: 3}}, 300},
+		{"a trap with its path as special", genetic.Genome{{Loci: 12, Alleles: []int32{0, 3}}}, 4, trap, []int32{3}, 300},
 		{"two blocks", genetic.Genome{{Loci: 3, Alleles: []int32{1, 7}}, {Loci: 2, Alleles: []int32{2}}}, 8, locks, nil, 4000},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -183,7 +183,7 @@ func TestFindsTheWorstCase(t *testing.T) {
 				d.keys = nil
 				c := genetic.Config{Settings: settings(seed, test.runs)}
 				for _, g := range test.special {
-					c.Special = append(c.Special, d.genome.Uniform(g))
+					c.Special = append(c.Special, genetic.Individual{{End: d.genome.Len(), Atoms: []int32{g}}})
 				}
 				if s := search(t, c, d); s.Best.Outcome.Cycles == worst {
 					found++
@@ -447,7 +447,7 @@ func TestRefusals(t *testing.T) {
 
 func TestSpans(t *testing.T) {
 	g := genetic.Genome{{Loci: 3, Alleles: []int32{4, 6, 9}}, {Loci: 2}}
-	ind := genetic.Individual{{End: 1, Atom: 7, Seed: 5}, {End: 5, Seed: 9, Each: true, Of: 2}}
+	ind := genetic.Individual{{End: 1, Atoms: []int32{7}, Seed: 5}, {End: 5, Seed: 9, Each: true, Of: 2}}
 	genes := g.Genes(ind)
 	if genes[0] != (genetic.Gene{Atom: 7, Seed: 5}) {
 		t.Errorf("the first gene is %v", genes[0])
@@ -459,5 +459,9 @@ func TestSpans(t *testing.T) {
 		if slices.ContainsFunc(genes[:i+1], func(other genetic.Gene) bool { return other.Seed == gene.Seed }) {
 			t.Errorf("two genes have one seed: %v", genes)
 		}
+	}
+	inTurn := g.Genes(genetic.Individual{{End: 5, Atoms: []int32{4, 6}, Seed: 8}})
+	if want := []genetic.Gene{{Atom: 4, Seed: 8}, {Atom: 6, Seed: 8}, {Atom: 4, Seed: 8}, {Atom: 6, Seed: 8}, {Atom: 4, Seed: 8}}; !slices.Equal(inTurn, want) {
+		t.Errorf("two atoms in turn are %v", inTurn)
 	}
 }

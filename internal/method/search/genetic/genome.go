@@ -51,15 +51,15 @@ type Individual []Span
 
 // Span is the genes from the end of the span before it to End.
 type Span struct {
-	End  int    `json:"end"`
-	Atom int32  `json:"atom"`
-	Seed uint64 `json:"seed"`
+	End   int     `json:"end"`
+	Atoms []int32 `json:"atoms"` // which genes have in turn, beginning with locus 0 of the genome
+	Seed  uint64  `json:"seed"`
 
 	// Each says that every gene has a seed of its own, which Seed and its locus make.
 	Each bool `json:"each,omitempty"`
 
 	// Of says, unless it is 0, that the genes have alleles of so many draws from those of their
-	// block, and Raw where there are none.
+	// block instead, and Raw where there are none.
 	Of int `json:"of,omitempty"`
 }
 
@@ -82,33 +82,28 @@ func (g Genome) Genes(ind Individual) []Gene {
 
 // gene returns the gene at a locus of the span.
 func (s Span) gene(locus int, alleles []int32) Gene {
-	gene := Gene{s.Atom, s.Seed}
-	own := mix(s.Seed, uint64(locus))
+	own := Mix(s.Seed, uint64(locus))
+	gene := Gene{Raw, s.Seed}
 	if s.Each {
 		gene.Seed = max(own, drawn)
 	}
-	if s.Of > 0 {
-		gene.Atom = Raw
-		if len(alleles) > 0 {
-			which := mix(own, 0) % uint64(s.Of)
-			gene.Atom = alleles[mix(^s.Seed, which)%uint64(len(alleles))]
-		}
+	switch {
+	case s.Of == 0:
+		gene.Atom = s.Atoms[locus%len(s.Atoms)]
+	case len(alleles) > 0:
+		which := Mix(own, 0) % uint64(s.Of)
+		gene.Atom = alleles[Mix(^s.Seed, which)%uint64(len(alleles))]
 	}
 	return gene
 }
 
-// mix makes a number of two that looks drawn (Steele, Lea and Flood, "Fast splittable
+// Mix makes a number of two that looks drawn (Steele, Lea and Flood, "Fast splittable
 // pseudorandom number generators", OOPSLA 2014).
-func mix(a, b uint64) uint64 {
+func Mix(a, b uint64) uint64 {
 	z := a + (b+1)*0x9e3779b97f4a7c15
 	z = (z ^ z>>30) * 0xbf58476d1ce4e5b9
 	z = (z ^ z>>27) * 0x94d049bb133111eb
 	return z ^ z>>31
-}
-
-// Uniform returns an individual of the same gene at all loci.
-func (g Genome) Uniform(gene Gene) Individual {
-	return Individual{{End: g.Len(), Atom: gene.Atom, Seed: gene.Seed}}
 }
 
 // join returns the genes of x before a locus, and those of y from there.
@@ -131,6 +126,6 @@ func join(x, y Individual, locus int) Individual {
 
 // with returns an individual with another gene at a locus.
 func (ind Individual) with(locus int, gene Gene) Individual {
-	one := Individual{{End: locus + 1, Atom: gene.Atom, Seed: gene.Seed}}
+	one := Individual{{End: locus + 1, Atoms: []int32{gene.Atom}, Seed: gene.Seed}}
 	return join(join(ind, one, locus), ind, locus+1)
 }

@@ -119,7 +119,7 @@ func (c *Config) begin() (*State, error) {
 		return nil, errors.New("there is nothing to search: no input varies")
 	}
 	if c.Resume == nil {
-		source, err := rand.NewPCG(uint64(c.Seed), mix(uint64(c.Seed), 0)).MarshalBinary()
+		source, err := rand.NewPCG(uint64(c.Seed), Mix(uint64(c.Seed), 0)).MarshalBinary()
 		if err != nil {
 			return nil, err
 		}

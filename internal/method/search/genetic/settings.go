@@ -25,13 +25,13 @@ type Settings struct {
 }
 
 // Defaults returns the settings of the paper (Section V). What it leaves open is the bias,
-// and when times "do not change substantially": by no more than a thousandth in ten
+// and when times "do not change substantially": by no more than a thousandth in thirty
 // generations.
 func Defaults() Settings {
 	return Settings{
 		Seed: 1, Runs: 10000, Evolve: true,
 		Population: 100, Elite: 0.1, Special: 0.3, Mutation: 0.25, Bias: 0.5,
-		Patience: 10, Tolerance: 0.001,
+		Patience: 30, Tolerance: 0.001,
 	}
 }
 
