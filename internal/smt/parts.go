@@ -92,10 +92,8 @@ func (m *Model) adopt(other *Model, inputs []input) {
 			m.Numbers[name] = other.Numbers[name]
 		case i.element:
 			m.SetCell(name, i.index, cells[i.index])
-		case m.Cells[name] == nil:
-			m.Cells[name] = maps.Clone(cells)
 		default:
-			maps.Copy(m.Cells[name], cells)
+			m.Cells[name] = maps.Clone(cells)
 		}
 	}
 }

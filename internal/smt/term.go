@@ -25,6 +25,9 @@ type node struct {
 	mode   Mode
 }
 
+// ID returns the term's number among those of its Builder, from 0 in the order of making.
+func (t *Term) ID() int { return t.id }
+
 // Op returns the operation.
 func (t *Term) Op() Op { return t.op }
 

@@ -1,7 +1,14 @@
-// Package symexec executes one thread of a kernel symbolically (King, "Symbolic execution
+// Package symexec executes threads of a kernel symbolically (King, "Symbolic execution
 // and program testing", CACM 19(7), 1976): registers and memory hold terms over the launch's
-// inputs, and each path that the thread can take has a formula that holds for just the inputs
+// inputs, and each path that the threads can take has a formula that holds for just the inputs
 // with which it is taken, and a model: inputs for which the kernel is seen to take it.
+//
+// The threads are some of a launch, with their indices and the launch's lengths, and run one at a
+// time: CTA after CTA, and in a CTA thread after thread, each until it waits at a barrier or ends
+// (the canonical schedule of Li et al., "GKLEE", PPoPP 2012). What follows from the order is exact
+// for this one only: threads that race may take other paths in another. So may threads that
+// communicate with others of the launch: what those do is not known. Their memory is taken to be
+// as it was, barriers are passed when they would be, and operations on several lanes are errors.
 //
 // Memory is arrays of bytes, one for each buffer, for the parameters, the variables, and
 // shared and local memory, at the addresses that the launch gives them. An address is
@@ -10,9 +17,6 @@
 //
 // A path goes on with the side of a branch that its model takes. The other side waits, and is
 // asked a solver about when its turn comes: sides that no path has taken yet first.
-//
-// What other threads do is not known: barriers are passed, memory that others write is taken to
-// be as it was, and operations on several lanes are errors.
 //
 // symexec imports isa, diag, fold and smt. It must not import emu, a machine, the simulator or a
 // method.

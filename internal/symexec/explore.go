@@ -24,11 +24,15 @@ type Buffer struct {
 	Name     string
 	Address  uint64
 	Bytes    int
-	Symbolic bool // any contents are tried; otherwise those that it has, which make terms as long as the buffer where indices are symbolic
+	Symbolic bool    // any contents are tried; otherwise those that it has, which make terms as long as the buffer where indices are symbolic
+	Element  Element // of symbolic contents; an element is taken to be in range once it is read
 }
 
 // Range is bytes of the parameter block.
-type Range struct{ Offset, Bytes int }
+type Range struct {
+	Offset, Bytes int
+	Element       Element // all are in range from the start
+}
 
 // Index is a special register that is symbolic: any number below a limit. Other registers do not
 // change with it, so that a thread's index within its CTA is symbolic together with what kernels
@@ -48,28 +52,45 @@ const Parameters = "parameters"
 // Options says what to explore.
 type Options struct {
 	Launch  *fold.Launch
-	Thread  Thread
+	Threads []Thread // that run, in this order; those of a CTA together
 	Buffers []Buffer // all of the launch
 	Params  []Range  // of the parameter block that are symbolic
-	Indices []Index
+	Indices []Index  // only of a single thread
 
-	Solver   *smt.Solver
-	Builder  *smt.Builder // of the solver's terms
-	MaxPaths int          // to be found; more wait
-	MaxSteps int          // instructions of one path; it is cut off there
+	Solver     *smt.Solver
+	Builder    *smt.Builder // of the solver's terms
+	MaxPaths   int          // to be found; more wait
+	MaxSteps   int          // instructions of one path, of all threads; it is cut off there
+	MaxQueries int          // to the solver; 0 stands for any number
 }
 
 // Side is one side of a branch: the instruction at which control goes on. The zero Side is none.
 type Side struct{ Branch, Target int }
 
-// Path is one path of the thread through the kernel.
+// Path is one path of the threads through the kernel.
 type Path struct {
-	Formula      []*smt.Term // holds for just the inputs that take it
-	Model        *smt.Model  // such inputs
-	Instructions int         // executed, also those whose guard does not hold
-	Sides        []Side      // taken, in order
-	Barriers     []int       // for each barrier passed, how many sides had been taken
-	Fault        error       // why the path ended but by the thread's end: the instruction that fails
+	Formula []*smt.Term // holds for just the inputs that take it
+	Model   *smt.Model  // such inputs
+	Threads []ThreadPath
+	Reads   []Read // of symbolic elements, each once for a thread and an offset, in order of first reading
+	Fault   error  // why the path ended but by the threads' ends: the instruction that fails
+}
+
+// ThreadPath is what one thread does on a path.
+type ThreadPath struct {
+	Instructions int    // executed, also those whose guard does not hold
+	Sides        []Side // taken, in order
+	Barriers     []int  // for each barrier that it arrived at, how many sides had been taken
+	Conditions   []int  // those of the formula that came of what it executed, by index
+}
+
+// Read is a read of an element of a symbolic buffer or parameter.
+type Read struct {
+	Array  string
+	Offset *smt.Term // of the element in bytes
+	At     uint64    // the offset for the path's model
+	Bytes  int       // of the element; of the access if the contents have none
+	Thread int       // that reads it, by index
 }
 
 // Verdict is what is known of a side of a branch.
@@ -91,32 +112,32 @@ type Result struct {
 	Sides    map[Side]Verdict // of every side of every branch that has several
 	Complete bool             // all paths were found
 	CutOff   int              // paths that were cut off after MaxSteps
+	Queries  int              // to the solver
 	Unknown  int              // paths of which no solver knows whether they exist
 }
 
-// explorer explores the paths of a thread.
+// explorer explores the paths of some threads.
 type explorer struct {
 	Options
-	b        *smt.Builder
-	launch   *fold.Launch
-	thread   Thread
-	symbolic []Range
-	regions  []region
-	initial  []*smt.Term // arrays by region
+	b       *smt.Builder
+	launch  *fold.Launch
+	ctas    []int // of threads: the first thread of its CTA
+	regions []region
+	initial []*smt.Term // arrays by region
 
 	sides   map[Side]bool // of branches that have several; true
 	covered map[Side]bool
 	waiting []*state
 }
 
-// Explore finds paths of a thread until it has MaxPaths or all, those first that take sides of
+// Explore finds paths of threads until it has MaxPaths or all or has asked MaxQueries, those first that take sides of
 // branches which no other took. It is an error, with position, if a path needs an instruction
 // without a meaning as formula, and if a solver fails or ctx ends. Faults of the kernel are
 // results.
 func Explore(ctx context.Context, o Options) (*Result, error) {
-	x := &explorer{
-		Options: o, b: o.Builder, launch: o.Launch, thread: o.Thread, symbolic: o.Params,
-		sides: make(map[Side]bool), covered: make(map[Side]bool),
+	x := &explorer{Options: o, b: o.Builder, launch: o.Launch, sides: make(map[Side]bool), covered: make(map[Side]bool)}
+	if err := x.admit(); err != nil {
+		return nil, err
 	}
 	if err := x.layOut(o.Buffers); err != nil {
 		return nil, err
@@ -182,33 +203,35 @@ func (x *explorer) follow(ctx context.Context, s *state, res *Result) error {
 		s.take(s.first)
 	}
 	defer func() {
-		for _, side := range s.sides {
-			x.covered[side] = true
+		for i := range s.threads {
+			for c := s.threads[i].sides; c != nil; c = c.before {
+				x.covered[c.last] = true
+			}
 		}
 	}()
-	for !s.ended && s.fault == nil {
-		if s.steps == x.MaxSteps {
+	for steps := s.steps(); !s.done && s.fault == nil; steps++ {
+		if steps >= x.MaxSteps {
 			res.CutOff++
 			return nil
 		}
 		const often = 1 << 10
-		if s.steps%often == 0 && ctx.Err() != nil {
+		if steps%often == 0 && ctx.Err() != nil {
 			return ctx.Err()
 		}
-		if s.pc >= len(x.launch.Kernel().Instrs) {
+		if s.now().pc >= len(x.launch.Kernel().Instrs) {
 			return errors.New("control runs off the end")
 		}
 		if err := s.step(); err != nil {
 			return err
 		}
 	}
-	res.Paths = append(res.Paths, Path{Formula: s.path, Model: s.model, Instructions: s.steps, Sides: s.sides, Barriers: s.barriers, Fault: s.fault})
+	res.Paths = append(res.Paths, s.found())
 	return nil
 }
 
-// next returns the next path that is feasible, with a model; nil if none waits.
+// next returns the next path that is feasible, with a model; nil if none waits or no query is left.
 func (x *explorer) next(ctx context.Context, res *Result) (*state, error) {
-	for len(x.waiting) > 0 {
+	for len(x.waiting) > 0 && (x.MaxQueries == 0 || res.Queries < x.MaxQueries) {
 		i := len(x.waiting) - 1 // the newest shares most with what the solver has
 		uncovered := func(s *state) bool { return s.first != (Side{}) && !x.covered[s.first] }
 		if first := slices.IndexFunc(x.waiting, uncovered); first >= 0 { // the oldest has most before it
@@ -216,7 +239,10 @@ func (x *explorer) next(ctx context.Context, res *Result) (*state, error) {
 		}
 		s := x.waiting[i]
 		x.waiting = slices.Delete(x.waiting, i, i+1)
-		answer, model, err := x.Solver.Check(ctx, s.path)
+		res.Queries++
+		all := s.conditions()
+		last := len(all) - 1
+		answer, model, err := x.Solver.Extend(ctx, all[:last], s.model, all[last])
 		switch {
 		case err != nil:
 			return nil, err

@@ -1,6 +1,7 @@
 package symexec_test
 
 import (
+	"bytes"
 	"context"
 	"encoding/binary"
 	"fmt"
@@ -9,8 +10,8 @@ import (
 	"os"
 	"os/exec"
 	"path"
-	"reflect"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -25,9 +26,10 @@ import (
 	"warpbound/kernels"
 )
 
-// subject is a launch of one thread, of which all buffers are symbolic.
+// subject is a launch of one CTA of which all threads are explored, and all buffers symbolic.
 type subject struct {
 	*flowtest.Launch
+	again   *flowtest.Launch // in warps of one thread
 	options symexec.Options
 }
 
@@ -36,7 +38,13 @@ var shape = regexp.MustCompile(`(?m)^(grid|block) *=.*$`)
 
 func alone(t *testing.T, job, code string) *subject {
 	t.Helper()
-	return read(t, func(name string) ([]byte, error) {
+	return together(t, 1, job, code)
+}
+
+// together makes a subject of some threads.
+func together(t *testing.T, threads int, job, code string) *subject {
+	t.Helper()
+	return read(t, threads, func(name string) ([]byte, error) {
 		if name == "job.toml" {
 			return []byte(job), nil
 		}
@@ -44,7 +52,7 @@ func alone(t *testing.T, job, code string) *subject {
 	})
 }
 
-func read(t *testing.T, file func(name string) ([]byte, error)) *subject {
+func read(t *testing.T, threads int, file func(name string) ([]byte, error)) *subject {
 	t.Helper()
 	for _, c := range []smt.Command{smt.Z3(), smt.CVC5()} {
 		if _, err := exec.LookPath(c.Argv[0]); err != nil {
@@ -57,16 +65,24 @@ func read(t *testing.T, file func(name string) ([]byte, error)) *subject {
 	l := flowtest.Read(t, func(name string) ([]byte, error) {
 		text, err := file(name)
 		if name == "job.toml" {
-			text = shape.ReplaceAll(text, []byte("$1 = [1, 1, 1]"))
+			text = shape.ReplaceAllFunc(text, func(line []byte) []byte {
+				if bytes.HasPrefix(line, []byte("grid")) {
+					return []byte("grid = [1, 1, 1]")
+				}
+				return fmt.Appendf(nil, "block = [%d, 1, 1]", threads)
+			})
 		}
 		return text, err
 	})
-	solver, err := smt.New(smt.Config{Launcher: process.Launcher{}, Bits: smt.Z3(), Floats: smt.CVC5(), Limit: time.Second})
+	solver, err := smt.New(smt.Config{Launcher: process.Launcher{}, Bits: smt.Z3(), Floats: smt.CVC5(), Limit: 300 * time.Millisecond})
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(solver.Close)
-	s := &subject{l, symexec.Options{Launch: l.Fold, Solver: solver, Builder: smt.NewBuilder(), MaxPaths: 20, MaxSteps: 1000}}
+	s := &subject{Launch: l, options: symexec.Options{Launch: l.Fold, Solver: solver, Builder: smt.NewBuilder(), MaxPaths: 20, MaxSteps: 1000}}
+	for i := range threads {
+		s.options.Threads = append(s.options.Threads, symexec.Thread{Warp: i / l.Grid.Width(), Lane: i % l.Grid.Width()})
+	}
 	params := l.Grid.Launch().Params
 	for i, contents := range l.Buffers {
 		p := l.Kernel.Params[i]
@@ -105,22 +121,52 @@ func (s *subject) replay(t *testing.T, res *symexec.Result) {
 		if !smt.NewEvaluator(p.Model).Holds(p.Formula) {
 			t.Errorf("path %d: the model does not satisfy the formula", i)
 		}
-		s.set(p.Model)
-		sides, steps, barriers, err := s.run(res)
+		s.set(t, p.Model)
+		threads, err := s.run(res)
 		if (err != nil) != (p.Fault != nil) {
 			t.Errorf("path %d: execution ends with %v, the path with %v", i, err, p.Fault)
 		}
-		if steps != p.Instructions || !reflect.DeepEqual(sides, p.Sides) || !reflect.DeepEqual(barriers, p.Barriers) {
-			t.Errorf("path %d has %d instructions, sides %v and barriers %v; executed %d, %v and %v",
-				i, p.Instructions, p.Sides, p.Barriers, steps, sides, barriers)
+		if !same(threads, p.Threads) {
+			t.Errorf("path %d is %v, %v; executed %v, %v", i, p.Threads, p.Fault, threads, err)
+		}
+		s.inspect(t, p)
+	}
+}
+
+// inspect checks the reads and the conditions of a path.
+func (s *subject) inspect(t *testing.T, p symexec.Path) {
+	t.Helper()
+	attributed := make(map[int]bool)
+	for _, thread := range p.Threads {
+		for _, c := range thread.Conditions {
+			if attributed[c] || c >= len(p.Formula) {
+				t.Errorf("condition %d of %d is of several threads", c, len(p.Formula))
+			}
+			attributed[c] = true
+		}
+	}
+	for _, r := range p.Reads {
+		if r.At != smt.NewEvaluator(p.Model).Eval(r.Offset) || r.Thread >= len(p.Threads) {
+			t.Errorf("an element is read at %v: %+v", r.Offset, r)
 		}
 	}
 }
 
-// set gives the launch the inputs of a model.
-func (s *subject) set(m *smt.Model) {
+// same compares what threads did, but for the conditions.
+func same(a, b []symexec.ThreadPath) bool {
+	return slices.EqualFunc(a, b, func(x, y symexec.ThreadPath) bool {
+		return x.Instructions == y.Instructions && slices.Equal(x.Sides, y.Sides) && slices.Equal(x.Barriers, y.Barriers)
+	})
+}
+
+// set makes a launch with the inputs of a model.
+func (s *subject) set(t *testing.T, m *smt.Model) {
+	s.again = s.Again(t, 1)
 	for _, b := range s.options.Buffers {
-		contents := s.Fold.Contents(b.Address, b.Bytes)
+		if !b.Symbolic {
+			continue
+		}
+		contents := s.again.Grid.Contents(b.Address, b.Bytes)
 		clear(contents)
 		for at, x := range m.Cells[b.Name] {
 			if at < uint64(len(contents)) {
@@ -128,7 +174,7 @@ func (s *subject) set(m *smt.Model) {
 			}
 		}
 	}
-	params := s.Grid.Launch().Params
+	params := s.again.Grid.Launch().Params
 	for _, r := range s.options.Params {
 		for k := range r.Bytes {
 			params[r.Offset+k] = byte(m.Cells[symexec.Parameters][uint64(r.Offset+k)])
@@ -148,43 +194,48 @@ func (s *subject) partition(t *testing.T, r *rand.Rand, res *symexec.Result) {
 				}
 			}
 		}
-		s.set(m)
-		sides, steps, barriers, err := s.run(res)
+		s.set(t, m)
+		threads, err := s.run(res)
 		e, found := smt.NewEvaluator(m), false
 		for i, p := range res.Paths {
-			same := steps == p.Instructions && reflect.DeepEqual(sides, p.Sides) && reflect.DeepEqual(barriers, p.Barriers) && (err != nil) == (p.Fault != nil)
-			if holds := e.Holds(p.Formula); holds && !same {
-				t.Errorf("the formula of path %d, of %d instructions and sides %v, holds for inputs with %d and %v", i, p.Instructions, p.Sides, steps, sides)
+			if holds := e.Holds(p.Formula); holds && (!same(threads, p.Threads) || (err != nil) != (p.Fault != nil)) {
+				t.Errorf("the formula of path %d, %v, holds for inputs with %v", i, p.Threads, threads)
 			} else if holds {
 				found = true
 			}
 		}
 		if !found && res.Complete {
-			t.Errorf("inputs with %d instructions and sides %v take no path that was found", steps, sides)
+			t.Errorf("inputs with %v take no path that was found", threads)
 		}
 	}
 }
 
-// run executes the thread.
-func (s *subject) run(res *symexec.Result) (sides []symexec.Side, steps int, barriers []int, err error) {
+// run executes the threads one at a time, which are the warps of the first CTA.
+func (s *subject) run(res *symexec.Result) ([]symexec.ThreadPath, error) {
 	var cta emu.CTA
-	s.Grid.StartCTA(&cta, 0)
-	branch := -1
-	for eff := new(emu.Effect); !eff.CTADone; {
-		if err := cta.Warps[0].Step(new(emu.Env), eff); err != nil {
-			return sides, steps, barriers, err
-		}
-		side := symexec.Side{Branch: branch, Target: eff.PC}
-		if _, isSide := res.Sides[side]; isSide {
-			sides = append(sides, side)
-		}
-		branch = eff.PC
-		steps++
-		if eff.Arrived {
-			barriers = append(barriers, len(sides))
+	s.again.Grid.StartCTA(&cta, 0)
+	env, eff := &emu.Env{SMs: 1}, new(emu.Effect)
+	threads, branch := make([]symexec.ThreadPath, len(cta.Warps)), make([]int, len(cta.Warps))
+	for !cta.Done() {
+		for k := range cta.Warps {
+			for w := &cta.Warps[k]; !w.Done() && !w.AtBarrier(); {
+				thread := &threads[k]
+				side := symexec.Side{Branch: branch[k], Target: w.PC()}
+				if _, isSide := res.Sides[side]; isSide && thread.Instructions > 0 {
+					thread.Sides = append(thread.Sides, side)
+				}
+				branch[k] = w.PC()
+				if err := w.Step(env, eff); err != nil {
+					return threads, err
+				}
+				thread.Instructions++
+				if eff.Arrived {
+					thread.Barriers = append(thread.Barriers, len(thread.Sides))
+				}
+			}
 		}
 	}
-	return sides, steps, barriers, nil
+	return threads, nil
 }
 
 const job = `module = "k.ptx"
@@ -356,7 +407,7 @@ A:	ret;`))
 	res := s.explore(t)
 	taken := make(map[uint64]int)
 	for _, p := range res.Paths {
-		taken[min(p.Model.Numbers[index.Name()], 8)] = len(p.Sides)
+		taken[min(p.Model.Numbers[index.Name()], 8)] = len(p.Threads[0].Sides)
 	}
 	if len(res.Paths) != 3 || !res.Complete || taken[5] != 1 || taken[7] != 2 {
 		t.Errorf("paths by index: %v", taken)
@@ -369,16 +420,18 @@ A:	ret;`))
 // TestSuite replays paths of the suite's kernels.
 func TestSuite(t *testing.T) {
 	for _, name := range flowtest.Kernels() {
-		t.Run(name, func(t *testing.T) {
-			s := read(t, func(file string) ([]byte, error) { return fs.ReadFile(kernels.Suite(), path.Join(name, file)) }).concrete()
-			s.options.MaxPaths, s.options.MaxSteps = 3, 2000
-			res := s.explore(t)
-			if len(res.Paths)+res.CutOff == 0 {
-				t.Error("there is no path")
-			}
-			s.replay(t, res)
-			s.partition(t, rand.New(rand.NewPCG(1, 2)), res)
-		})
+		for threads := 1; threads <= 3; threads++ {
+			t.Run(fmt.Sprint(name, threads), func(t *testing.T) {
+				s := read(t, threads, func(file string) ([]byte, error) { return fs.ReadFile(kernels.Suite(), path.Join(name, file)) }).concrete()
+				s.options.MaxPaths, s.options.MaxSteps = 3, 2000
+				res := s.explore(t)
+				if len(res.Paths)+res.CutOff == 0 {
+					t.Error("there is no path")
+				}
+				s.replay(t, res)
+				s.partition(t, rand.New(rand.NewPCG(1, 2)), res)
+			})
+		}
 	}
 }
 
@@ -428,11 +481,85 @@ A:	ret;`))
 // TestRandomKernels replays paths of random kernels.
 func TestRandomKernels(t *testing.T) {
 	for seed := range uint64(15) {
+		threads := 1 + int(seed%3)
 		c := kernelgen.New(rand.New(rand.NewPCG(seed, 0)), kernelgen.Options{Statements: 12, Depth: 3, Trips: 4, Threads: 1, CTAs: 1})
-		s := alone(t, c.Job, c.Module).concrete()
-		s.options.MaxPaths = 5
+		s := together(t, threads, c.Job, c.Module).concrete()
+		s.options.MaxPaths, s.options.MaxSteps = 5, 3000
 		res := s.explore(t)
 		s.replay(t, res)
 		s.partition(t, rand.New(rand.NewPCG(seed, 1)), res)
+	}
+}
+
+// TestThreads explores two threads of which the second reads what the first wrote.
+func TestThreads(t *testing.T) {
+	s := together(t, 2, job, kernel(`
+	mov.u32 %r2, %tid.x;
+	mul.wide.u32 %rd2, %r2, 4;
+	add.u64 %rd3, %rd1, %rd2;
+	ld.global.u32 %r3, [%rd3];
+	setp.gt.u32 %p1, %r3, %r1;
+	st.shared.u32 [s], %r3;
+	barrier.red.popc.u32 %r4, 0, %p1;
+	setp.eq.u32 %p2, %r4, 2;
+	@%p2 bra A;
+	ld.shared.u32 %r5, [s];
+	setp.gt.u32 %p1, %r5, 30;
+	@%p1 bra A;
+	exit;
+A:	ret;`))
+	s.options.Buffers[0].Element = symexec.Element{Bytes: 4, Low: 10, High: 20}
+	s.options.Params[0].Element = symexec.Element{Bytes: 4, Signed: true, Low: 1<<32 - 5, High: 12}
+	res := s.explore(t)
+	s.replay(t, res)
+	if len(res.Paths) != 2 || !res.Complete {
+		t.Errorf("%d paths, complete %v", len(res.Paths), res.Complete)
+	}
+	if never := (symexec.Side{Branch: 13, Target: 15}); res.Sides[never] != symexec.Infeasible {
+		t.Errorf("%v is %v of %v", never, res.Sides[never], res.Sides)
+	}
+	for _, p := range res.Paths {
+		var arrays []string
+		for _, r := range p.Reads {
+			arrays = append(arrays, fmt.Sprint(r.Array, r.At, r.Bytes, r.Thread))
+			value := uint64(0)
+			for i := range r.Bytes {
+				value |= p.Model.Cells[r.Array][r.At+uint64(i)] << (8 * i)
+			}
+			if r.Array == "data" && (value < 10 || value > 20) || r.Array != "data" && int32(value) > 12 {
+				t.Errorf("%s at %d is %d", r.Array, r.At, value)
+			}
+		}
+		if got, want := strings.Join(arrays, " "), "parameters8 4 0 data0 4 0 parameters8 4 1 data4 4 1"; got != want {
+			t.Errorf("reads are %s, want %s", got, want)
+		}
+	}
+}
+
+// TestSomeThreads explores threads of a CTA whose others do not run.
+func TestSomeThreads(t *testing.T) {
+	s := together(t, 96, job, kernel(`
+	mov.u32 %r2, %tid.x;
+	setp.gt.u32 %p1, %r2, 40;
+	@%p1 bra A;
+	bar.sync 1, 64;
+	exit;
+A:	bar.sync 0;
+	ret;`))
+	s.options.Threads = []symexec.Thread{{Warp: 0, Lane: 3}, {Warp: 0, Lane: 4}, {Warp: 2, Lane: 31}}
+	res := s.explore(t)
+	if len(res.Paths) != 1 || res.Paths[0].Fault != nil || len(res.Paths[0].Threads) != 3 {
+		t.Fatalf("%+v", res.Paths)
+	}
+	for _, threads := range [][]symexec.Thread{nil, {{Warp: 3}}, {{}, {}}, {{CTA: [3]int{0, 1, 0}}}, {{Lane: 32}}} {
+		s.options.Threads = threads
+		if _, err := symexec.Explore(context.Background(), s.options); err == nil {
+			t.Errorf("threads %v are explored", threads)
+		}
+	}
+	s.options.Threads = []symexec.Thread{{}, {Lane: 1}}
+	s.options.Indices = []symexec.Index{{Register: isa.TidX, Below: 96}}
+	if _, err := symexec.Explore(context.Background(), s.options); err == nil {
+		t.Error("indices of two threads are explored")
 	}
 }

@@ -3,6 +3,7 @@ package symexec
 import (
 	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 
 	"warpbound/internal/diag"
@@ -19,10 +20,22 @@ type region struct {
 	base     uint64
 	bytes    int
 	readOnly bool
+
+	symbolic []Range // bytes of it
+
+	cta, thread int // whose it is: of the CTA of a first thread, of a thread; negative if of all
 }
 
 // indexBits is the width of offsets and addresses.
 const indexBits = 64
+
+// parameters is the region of the parameter block.
+const parameters = 0
+
+// isOf reports whether the thread that runs can access the region.
+func (r *region) isOf(s *state) bool {
+	return (r.cta < 0 || r.cta == s.x.ctas[s.at]) && (r.thread < 0 || r.thread == s.at)
+}
 
 // permits reports whether an access in a space may be one to the region. Loads of constants
 // may read buffers, whose addresses do not tell them apart.
@@ -56,12 +69,20 @@ func (x *explorer) layOut(buffers []Buffer) error {
 	for _, p := range k.Params {
 		paramBytes = max(paramBytes, p.Offset+p.Bytes)
 	}
-	for _, r := range x.symbolic {
+	for _, r := range x.Params {
 		if r.Offset < 0 || r.Bytes < 0 || r.Bytes > paramBytes-r.Offset {
 			return fmt.Errorf("%d bytes at %d are not in the parameter block of %d bytes", r.Bytes, r.Offset, paramBytes)
 		}
+		if err := r.check(); err != nil {
+			return fmt.Errorf("the parameter at %d: %w", r.Offset, err)
+		}
 	}
-	x.add(region{Parameters, isa.Param, fold.ParamAddress(0), paramBytes, true}, x.launch.ReadOnly(fold.ParamAddress(0), paramBytes), x.symbolic)
+	common := func(name string, space isa.Space, base uint64, bytes int) region {
+		return region{name: name, space: space, base: base, bytes: bytes, cta: -1, thread: -1}
+	}
+	block := common(Parameters, isa.Param, fold.ParamAddress(0), paramBytes)
+	block.readOnly, block.symbolic = true, x.Params
+	x.add(block, x.launch.ReadOnly(fold.ParamAddress(0), paramBytes))
 	names := map[string]bool{"": true, Parameters: true}
 	for _, b := range buffers {
 		if names[b.Name] || strings.ContainsAny(b.Name, `|\`) {
@@ -72,42 +93,67 @@ func (x *explorer) layOut(buffers []Buffer) error {
 		if contents == nil {
 			return fmt.Errorf("there is no buffer %s of %d bytes at 0x%x", b.Name, b.Bytes, b.Address)
 		}
-		var all []Range
+		r := common(b.Name, isa.Global, b.Address, b.Bytes)
 		if b.Symbolic {
-			all = []Range{{0, b.Bytes}}
+			all := Range{Bytes: b.Bytes, Element: b.Element}
+			if err := all.check(); err != nil {
+				return fmt.Errorf("the buffer %s: %w", b.Name, err)
+			}
+			r.symbolic = []Range{all}
 		}
-		x.add(region{b.Name, isa.Global, b.Address, b.Bytes, false}, contents, all)
+		x.add(r, contents)
 	}
-	localBytes := 0
+	x.layOutVariables()
+	return nil
+}
+
+// check returns an error if the range has no such elements.
+func (r Range) check() error {
+	if err := r.Element.check(); err != nil || r.Element == (Element{}) {
+		return err
+	}
+	if r.Bytes%r.Element.Bytes != 0 || r.Offset%r.Element.Bytes != 0 {
+		return fmt.Errorf("%d bytes from byte %d on are not elements of %d", r.Bytes, r.Offset, r.Element.Bytes)
+	}
+	return nil
+}
+
+// layOutVariables adds the kernel's variables, and the shared and the local memory of threads.
+func (x *explorer) layOutVariables() {
+	k, localBytes, first := x.launch.Kernel(), 0, x.Threads[0]
 	for i := range k.Vars {
 		v := &k.Vars[i]
-		addr, _ := x.launch.Constant(isa.Operand{Kind: isa.KindVar, Reg: isa.NoReg, Var: int32(i)}, x.thread.CTA, x.thread.Warp, x.thread.Lane)
+		addr, _ := x.launch.Constant(isa.Operand{Kind: isa.KindVar, Reg: isa.NoReg, Var: int32(i)}, first.CTA, first.Warp, first.Lane)
 		switch v.Space {
 		case isa.Shared:
 		case isa.Local:
 			localBytes = max(localBytes, int(addr-fold.LocalBase)+v.Bytes)
 		default:
-			x.add(region{v.Name, v.Space, addr, v.Bytes, v.Space == isa.Const}, x.launch.Contents(addr, v.Bytes), nil)
+			r := region{name: v.Name, space: v.Space, base: addr, bytes: v.Bytes, readOnly: v.Space == isa.Const, cta: -1, thread: -1}
+			x.add(r, x.launch.Contents(addr, v.Bytes))
 		}
 	}
 	shared := x.launch.SharedBytes()
-	x.add(region{"shared memory", isa.Shared, fold.SharedBase, shared, false}, make([]byte, shared), nil)
-	x.add(region{"local memory", isa.Local, fold.LocalBase, localBytes, false}, make([]byte, localBytes), nil)
-	return nil
+	for i, cta := range x.ctas {
+		if i == cta {
+			x.add(region{name: "shared memory", space: isa.Shared, base: fold.SharedBase, bytes: shared, cta: cta, thread: -1}, make([]byte, shared))
+		}
+		x.add(region{name: "local memory", space: isa.Local, base: fold.LocalBase, bytes: localBytes, cta: cta, thread: i}, make([]byte, localBytes))
+	}
 }
 
 // add adds a region with contents of which some bytes are symbolic.
-func (x *explorer) add(r region, contents []byte, symbolic []Range) {
+func (x *explorer) add(r region, contents []byte) {
 	array := x.b.Fill(indexBits, x.b.Number(8, 0))
 	isSymbolic := make([]bool, len(contents))
-	for _, s := range symbolic {
+	for _, s := range r.symbolic {
 		array = x.b.Var(r.name, smt.Array(indexBits, 8))
 		for i := range s.Bytes {
 			isSymbolic[s.Offset+i] = true
 		}
 	}
 	for i, c := range contents {
-		if !isSymbolic[i] && (len(symbolic) > 0 || c != 0) {
+		if !isSymbolic[i] && (len(r.symbolic) > 0 || c != 0) {
 			array = x.b.Store(array, x.b.Number(indexBits, uint64(i)), x.b.Number(8, uint64(c)))
 		}
 	}
@@ -129,7 +175,7 @@ func (s *state) address(o isa.Operand) (*smt.Term, bool) {
 		return nil, false
 	}
 	if o.Reg != isa.NoReg {
-		base = b.Add(b.ZeroExt(s.regs[o.Reg], indexBits), base)
+		base = b.Add(b.ZeroExt(s.now().regs[o.Reg], indexBits), base)
 	}
 	if s.x.launch.Kernel().AddressBits == 32 {
 		base = b.ZeroExt(b.Extract(base, 0, 32), indexBits)
@@ -151,7 +197,7 @@ func (s *state) resolve(in *isa.Instr, total int, writes bool) (int, *smt.Term, 
 	for i := range x.regions {
 		r := &x.regions[i]
 		switch {
-		case !r.permits(in, total, writes):
+		case !r.isOf(s) || !r.permits(in, total, writes):
 		case r.contains(at, total):
 			found = i
 		default:
@@ -172,14 +218,72 @@ func (s *state) resolve(in *isa.Instr, total int, writes bool) (int, *smt.Term, 
 	return -1, nil, nil
 }
 
-// load returns bytes of a region as a number, the first the least significant.
-func (s *state) load(r int, offset *smt.Term, bytes int) *smt.Term {
-	b := s.x.b
-	value := b.Select(s.memory[r], offset)
+// bytesOf returns bytes of an array as a number, the first the least significant.
+func bytesOf(b *smt.Builder, array, offset *smt.Term, bytes int) *smt.Term {
+	value := b.Select(array, offset)
 	for i := 1; i < bytes; i++ {
-		value = b.Concat(b.Select(s.memory[r], b.Add(offset, b.Number(indexBits, uint64(i)))), value)
+		value = b.Concat(b.Select(array, b.Add(offset, b.Number(indexBits, uint64(i)))), value)
 	}
 	return value
+}
+
+// load returns bytes of a region as a number, and takes note of the symbolic elements that they
+// may be of.
+func (s *state) load(r int, offset *smt.Term, bytes int) *smt.Term {
+	s.note(r, offset, bytes)
+	return bytesOf(s.x.b, s.memory[r], offset, bytes)
+}
+
+// note takes note of a read of symbolic elements, which are in range from then on.
+func (s *state) note(r int, offset *smt.Term, bytes int) {
+	region, b := &s.x.regions[r], s.x.b
+	if len(region.symbolic) == 0 {
+		return
+	}
+	e := region.symbolic[0].Element
+	if at, isConst := offset.Const(); isConst {
+		i := slices.IndexFunc(region.symbolic, func(r Range) bool { return at >= uint64(r.Offset) && at < uint64(r.Offset+r.Bytes) })
+		if i < 0 {
+			return
+		}
+		e = region.symbolic[i].Element
+	} else if len(region.symbolic) > 1 { // of the parameters, which are in range already
+		e = Element{}
+	}
+	size := cmp.Or(e.Bytes, bytes)
+	first := offset
+	if size > bytes {
+		first = b.BvAnd(offset, b.Number(indexBits, -uint64(size)))
+	}
+	for at := 0; at < bytes; at += size {
+		offset := b.Add(first, b.Number(indexBits, uint64(at)))
+		s.restrict(r, offset, e)
+		s.reads = s.reads.with(Read{Array: region.name, Offset: offset, Bytes: size, Thread: s.at})
+	}
+}
+
+// restrict takes a symbolic element to be in range. An element that is not in the model's
+// was not read before, so that the model may be changed there.
+func (s *state) restrict(r int, offset *smt.Term, e Element) {
+	if e == (Element{}) {
+		return
+	}
+	b := s.x.b
+	within := e.within(b, bytesOf(b, s.x.initial[r], offset, e.Bytes))
+	if s.known(within) {
+		return
+	}
+	at := s.eval().Eval(offset)
+	cells, value := s.model.Cells[s.x.regions[r].name], uint64(0)
+	for i := range e.Bytes {
+		value |= cells[at+uint64(i)] << (8 * i)
+	}
+	if !e.holds(value) {
+		for i := range e.Bytes {
+			s.model.SetCell(s.x.regions[r].name, at+uint64(i), e.some()>>(8*i)&0xff)
+		}
+	}
+	s.assume(within)
 }
 
 // store writes the bytes of a number to a region.
@@ -237,10 +341,10 @@ func (s *state) assign(in *isa.Instr, o isa.Operand, value *smt.Term) {
 	}
 	width := s.x.launch.Kernel().Regs[o.Reg].Type.Bits()
 	if in.Type.IsSigned() && width > value.Width() {
-		s.regs[o.Reg] = s.x.b.SignExt(value, width)
+		s.now().regs[o.Reg] = s.x.b.SignExt(value, width)
 		return
 	}
-	s.regs[o.Reg] = fit(s.x.b, value, width)
+	s.now().regs[o.Reg] = fit(s.x.b, value, width)
 }
 
 // atomic executes an atomic operation on integers.

@@ -10,40 +10,90 @@ import (
 
 // state is a path as far as it has been executed.
 type state struct {
-	x      *explorer
-	pc     int
-	regs   []*smt.Term
-	memory []*smt.Term // by region
-	path   []*smt.Term // the path condition
-	model  *smt.Model  // for which the path condition holds; nil while it waits
-	memo   *smt.Evaluator
+	x        *explorer
+	threads  []thread
+	at       int // the thread that runs
+	barriers []barrier
+	memory   []*smt.Term // by region
+	path     *chain[condition]
+	assumed  trie[bool] // by term: what the path condition says
+	reads    *chain[Read]
+	model    *smt.Model // for which the path condition holds; while it waits, all but its last part
+	memo     *smt.Evaluator
 
-	steps    int
-	sides    []Side
-	barriers []int
-	ended    bool
-	fault    error
+	done  bool // all threads have ended
+	fault error
 
 	first Side // of a path that waits: the side that it takes first, if it is one
 }
 
+// condition is a part of the path condition.
+type condition struct {
+	term   *smt.Term
+	thread int // of which it came; negative if of none
+}
+
 // start returns the state in which the kernel is entered.
 func (x *explorer) start() *state {
-	s := &state{x: x, memory: slices.Clone(x.initial), model: smt.NewModel()}
+	s := &state{x: x, at: -1, memory: slices.Clone(x.initial), model: smt.NewModel()}
+	var regs []*smt.Term
 	for _, r := range x.launch.Kernel().Regs {
 		switch {
 		case r.Type == isa.Pred:
-			s.regs = append(s.regs, x.b.Truth(false))
+			regs = append(regs, x.b.Truth(false))
 		case r.Type.Bits() > smt.MaxWidth:
-			s.regs = append(s.regs, nil) // what uses it is not supported
+			regs = append(regs, nil) // what uses it is not supported
 		default:
-			s.regs = append(s.regs, x.b.Number(r.Type.Bits(), 0))
+			regs = append(regs, x.b.Number(r.Type.Bits(), 0))
 		}
+	}
+	for range x.Threads {
+		s.threads = append(s.threads, thread{regs: slices.Clone(regs)})
 	}
 	for _, i := range x.Indices {
 		s.assume(x.b.Ult(x.index(i), x.b.Number(i.Register.Bits(), i.Below)))
 	}
+	for _, r := range x.Params {
+		for at := 0; r.Element != (Element{}) && at < r.Bytes; at += r.Element.Bytes {
+			s.restrict(parameters, x.b.Number(indexBits, uint64(r.Offset+at)), r.Element)
+		}
+	}
+	s.at = 0
 	return s
+}
+
+// found returns the path that was executed to its end.
+func (s *state) found() Path {
+	p := Path{Model: s.model, Fault: s.fault, Threads: make([]ThreadPath, len(s.threads))}
+	for i := range s.threads {
+		t := &s.threads[i]
+		p.Threads[i] = ThreadPath{Instructions: t.steps, Sides: t.sides.list(), Barriers: t.barriers.list()}
+	}
+	for i, c := range s.path.list() {
+		p.Formula = append(p.Formula, c.term)
+		if c.thread >= 0 {
+			t := &p.Threads[c.thread]
+			t.Conditions = append(t.Conditions, i)
+		}
+	}
+	seen := make(map[Read]bool)
+	for _, r := range s.reads.list() {
+		if !seen[r] {
+			seen[r] = true
+			r.At = s.eval().Eval(r.Offset)
+			p.Reads = append(p.Reads, r)
+		}
+	}
+	return p
+}
+
+// conditions returns the path condition.
+func (s *state) conditions() []*smt.Term {
+	var terms []*smt.Term
+	for _, c := range s.path.list() {
+		terms = append(terms, c.term)
+	}
+	return terms
 }
 
 // index returns the variable of a symbolic special register.
@@ -59,35 +109,57 @@ func (s *state) eval() *smt.Evaluator {
 
 // assume adds what holds for the state's model to its path condition.
 func (s *state) assume(c *smt.Term) {
-	if _, isConst := c.Const(); !isConst {
-		s.path = append(s.path, c)
+	if _, isConst := c.Const(); !isConst && !s.known(c) {
+		s.path = s.path.with(condition{c, s.at})
+		s.assumed = s.assumed.with(uint64(c.ID()), true)
 	}
+}
+
+// known reports whether a condition is a part of the path condition.
+func (s *state) known(c *smt.Term) bool {
+	_, found := s.assumed.get(uint64(c.ID()))
+	return found
 }
 
 // fork makes a path wait that differs in a condition, and goes on at pc.
 func (s *state) fork(c *smt.Term, pc int, first Side) {
-	if v, isConst := c.Const(); isConst && v == 0 {
+	if v, isConst := c.Const(); isConst && v == 0 || s.known(s.x.b.Not(c)) {
 		return
 	}
 	other := *s
-	other.pc, other.first = pc, first
-	other.model, other.memo = nil, nil
-	other.regs, other.memory = slices.Clone(s.regs), slices.Clone(s.memory)
-	other.path = append(slices.Clip(s.path), c)
-	other.sides, other.barriers = slices.Clip(s.sides), slices.Clip(s.barriers)
+	other.first, other.memo = first, nil
+	other.threads, other.barriers, other.memory = slices.Clone(s.threads), slices.Clone(s.barriers), slices.Clone(s.memory)
+	other.now().pc = pc
+	other.now().regs = slices.Clone(s.now().regs)
+	other.path = s.path.with(condition{c, s.at})
+	other.assumed = s.assumed.with(uint64(c.ID()), true)
 	s.x.waiting = append(s.x.waiting, &other)
 }
 
 // retry makes a path wait that executes the instruction anew under another condition.
 func (s *state) retry(c *smt.Term) {
 	again := *s
-	again.steps--
-	again.fork(c, s.pc, Side{})
+	again.threads = slices.Clone(s.threads)
+	again.now().steps--
+	again.fork(c, s.now().pc, Side{})
+}
+
+// pin returns the number that a term is for the state's model, and lets the paths wait for
+// which it is another.
+func (s *state) pin(t *smt.Term) uint64 {
+	if value, isConst := t.Const(); isConst {
+		return value
+	}
+	value := s.eval().Eval(t)
+	is := s.x.b.Eq(t, s.x.b.Number(t.Width(), value))
+	s.retry(s.x.b.Not(is))
+	s.assume(is)
+	return value
 }
 
 // constant returns the value of a source that no instruction assigns.
 func (s *state) constant(o isa.Operand) (uint64, bool) {
-	t := s.x.thread
+	t := s.x.Threads[s.at]
 	return s.x.launch.Constant(o, t.CTA, t.Warp, t.Lane)
 }
 
@@ -96,7 +168,7 @@ func (s *state) operand(in *isa.Instr, o isa.Operand) (*smt.Term, error) {
 	b := s.x.b
 	switch o.Kind {
 	case isa.KindReg:
-		v := s.regs[o.Reg]
+		v := s.now().regs[o.Reg]
 		if v == nil {
 			return nil, s.x.unsupported(in)
 		}
@@ -109,7 +181,7 @@ func (s *state) operand(in *isa.Instr, o isa.Operand) (*smt.Term, error) {
 		if p.Bytes > 8 {
 			return nil, s.x.unsupported(in)
 		}
-		return s.load(0, b.Number(indexBits, uint64(p.Offset)), p.Bytes), nil
+		return s.load(parameters, b.Number(indexBits, uint64(p.Offset)), p.Bytes), nil
 	}
 	for _, i := range s.x.Indices {
 		if o.Kind == isa.KindSpecial && o.Special == i.Register {
@@ -129,7 +201,7 @@ func (s *state) guard(in *isa.Instr) *smt.Term {
 	if !in.Guard.Set {
 		return b.Truth(true)
 	}
-	g := s.regs[in.Guard.Reg]
+	g := s.now().regs[in.Guard.Reg]
 	if g.Sort() != smt.Bool {
 		g = b.Not(b.Eq(g, b.Number(g.Width(), 0)))
 	}
@@ -141,38 +213,41 @@ func (s *state) guard(in *isa.Instr) *smt.Term {
 
 // step executes one instruction.
 func (s *state) step() error {
-	in := &s.x.launch.Kernel().Instrs[s.pc]
+	t := s.now()
+	in := &s.x.launch.Kernel().Instrs[t.pc]
 	for _, o := range in.Dst {
-		if o.Kind == isa.KindReg && s.regs[o.Reg] == nil {
+		if o.Kind == isa.KindReg && s.now().regs[o.Reg] == nil {
 			return s.x.unsupported(in)
 		}
 	}
-	s.steps++
+	t.steps++
 	g := s.guard(in)
 	switch {
 	case in.Op == isa.Bra:
 		s.branch(g, in.Target)
 		return nil
-	case s.x.launch.Pure(s.pc):
-		s.pc++
+	case s.x.launch.Pure(t.pc):
+		t.pc++
 		return s.compute(in, g)
 	case !s.decide(g):
-		s.take(Side{Branch: s.pc, Target: s.pc + 1})
-		s.pc++
+		s.take(Side{Branch: t.pc, Target: t.pc + 1})
+		t.pc++
 		return nil
 	}
+	before := t.barriers
 	err := s.effect(in)
 	if s.fault != nil { // the path ends before it
-		s.steps--
+		t.steps--
+		t.barriers = before
 	}
 	return err
 }
 
 // branch takes the side of the model, and lets the other wait.
 func (s *state) branch(taken *smt.Term, target int) {
-	at, next := s.pc, s.pc+1
+	at, next := s.now().pc, s.now().pc+1
 	if _, isConst := taken.Const(); isConst && target == next {
-		s.pc = next
+		s.now().pc = next
 		return
 	}
 	other := s.x.b.Not(taken)
@@ -182,14 +257,15 @@ func (s *state) branch(taken *smt.Term, target int) {
 	// The model takes other, to next.
 	s.fork(taken, target, Side{Branch: at, Target: target})
 	s.assume(other)
-	s.pc = next
+	s.now().pc = next
 	s.take(Side{Branch: at, Target: next})
 }
 
 // take notes a side, if it is one of several.
 func (s *state) take(side Side) {
 	if s.x.sides[side] {
-		s.sides = append(s.sides, side)
+		t := s.now()
+		t.sides = t.sides.with(side)
 	}
 }
 
@@ -229,7 +305,7 @@ func (s *state) compute(in *isa.Instr, guard *smt.Term) error {
 	}
 	for i, o := range in.Dst {
 		if o.Kind == isa.KindReg {
-			s.regs[o.Reg] = b.Ite(guard, results[i], s.regs[o.Reg])
+			s.now().regs[o.Reg] = b.Ite(guard, results[i], s.now().regs[o.Reg])
 		}
 	}
 	return nil
@@ -237,26 +313,23 @@ func (s *state) compute(in *isa.Instr, guard *smt.Term) error {
 
 // effect executes an instruction that does more than write registers.
 func (s *state) effect(in *isa.Instr) error {
+	t := s.now()
 	switch in.Op {
 	case isa.Ret, isa.Exit:
-		s.ended = true
+		s.end()
 	case isa.Trap:
 		s.fault = diag.Errorf(in.Pos, "%s ends the run", in)
 	case isa.Bar:
-		if in.Barrier != isa.BarrierSync {
-			return s.x.unsupported(in)
-		}
-		s.barriers = append(s.barriers, len(s.sides))
-		s.pc++
+		return s.arrive(in)
 	case isa.Fence, isa.Nop, isa.Prefetch, isa.Reconverge, isa.Split, isa.Merge:
-		s.pc++
+		t.pc++
 	case isa.BrxIdx:
 		return s.choose(in)
 	case isa.Ld, isa.St, isa.Atom, isa.Red:
 		if err := s.access(in); err != nil || s.fault != nil {
 			return err
 		}
-		s.pc++
+		t.pc++
 	default:
 		return s.x.unsupported(in)
 	}
@@ -270,7 +343,7 @@ func (s *state) choose(in *isa.Instr) error {
 	if err != nil {
 		return err
 	}
-	at, n := s.pc, int(s.eval().Eval(index))
+	at, n := s.now().pc, int(s.eval().Eval(index))
 	inRange := b.Ult(b.ZeroExt(index, indexBits), b.Number(indexBits, uint64(len(in.Targets))))
 	if n >= len(in.Targets) {
 		s.retry(inRange)
@@ -293,7 +366,7 @@ func (s *state) choose(in *isa.Instr) error {
 		s.assume(b.Not(leads))
 	}
 	s.assume(inRange)
-	s.pc = in.Targets[n]
-	s.take(Side{Branch: at, Target: s.pc})
+	s.now().pc = in.Targets[n]
+	s.take(Side{Branch: at, Target: s.now().pc})
 	return nil
 }
