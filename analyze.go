@@ -51,10 +51,14 @@ type AnalyzeOptions struct {
 // Ipoints, and composes them to estimates. Static methods need no runs, and none are made
 // if only these are asked for. The result does not depend on the number of processors.
 //
-// It is an error if the kernel has a loop without exit, if a run fails, if a trace is
+// It is an error if the job has several launches in a run, if the kernel has a loop without exit,
+// if a run fails, if a trace is
 // damaged or does not belong to the kernel, if there are both traces and saved inputs, if an annotated bound is contradicted by a
 // run, or if a static method is asked for by name that has no bound.
 func (j *Job) Analyze(ctx context.Context, opts AnalyzeOptions) (*Analysis, error) {
+	if err := j.oneLaunch("an analysis bounds"); err != nil {
+		return nil, err
+	}
 	if endless := j.graph.Endless(); len(endless) > 0 {
 		return nil, endless[0]
 	}
@@ -242,7 +246,7 @@ func (j *Job) measure(ctx context.Context, ipg *hybrid.IPG, opts *AnalyzeOptions
 
 // work runs vectors from q until there are none left.
 func (j *Job) work(ctx context.Context, q *vectors, ipg *hybrid.IPG, maxCycles int64, p *hybrid.Profile) {
-	t, err := j.target(j.code, ipg, SimulateOptions{MaxCycles: maxCycles})
+	t, err := j.target(asIs, ipg, SimulateOptions{MaxCycles: maxCycles})
 	if err != nil {
 		q.fail(0, err)
 		return

@@ -29,7 +29,7 @@ func benchmarkCycle(b *testing.B, j *Job, in *job.Inputs) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	t, err := j.target(j.code, ipg, SimulateOptions{})
+	t, err := j.target(asIs, ipg, SimulateOptions{})
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -15,6 +15,9 @@ import (
 // (internal/scalar). A difference in a buffer, or in how many instructions were executed, is a
 // *Difference; other errors are those of the executions.
 func (j *Job) Crosscheck(ctx context.Context, run *Run) error {
+	if err := j.oneLaunch("the comparison executes"); err != nil {
+		return err
+	}
 	in := j.bound.Inputs(run.Vector)
 	e := target.NewEmulator(j.bound, j.code, int(j.machine.SM.WarpSize.Value))
 	counted, err := e.Run(ctx, in)

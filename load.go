@@ -34,6 +34,7 @@ type Job struct {
 	module    string // SHA-256 of the module's text, in hexadecimal
 	warnings  []diag.Warning
 	division  *division // of its wavefronts; nil if the machine has no split cores
+	then      []*Job    // the same with the kernels that follow in every round of a run
 }
 
 // Load reads a job file and the module, data and machine files that it names.
@@ -145,40 +146,65 @@ func prepare(j *job.Job, module []byte, m *machine.Machine, opts LoadOptions) (*
 	if err != nil {
 		return nil, err
 	}
-	bound, err := j.Bind(kernel)
+	then, err := j.LinkThen(program)
 	if err != nil {
 		return nil, err
 	}
-	bound.Kernel = withSymbols(bound)
-	if err := bound.Kernel.CheckWarps(int(m.SM.WarpSize.Value)); err != nil {
+	bound, err := j.Bind(kernel, then...)
+	if err != nil {
 		return nil, err
 	}
-	graph, err := cfg.Build(bound.Kernel)
+	out, err := ready(bound, m)
+	if err != nil {
+		return nil, err
+	}
+	out.module = digest(module)
+	var warnings []diag.Warning
+	for _, w := range program.Warnings {
+		if w.ID != "unknown-instruction" { // in another kernel, since these were decoded
+			warnings = append(warnings, w)
+		}
+	}
+	out.warnings = append(warnings, out.warnings...)
+	for _, b := range bound.Then {
+		next, err := ready(b, m)
+		if err != nil {
+			return nil, err
+		}
+		if m.Core == machine.Splitting {
+			if next, err = next.split(SplitOptions{}); err != nil {
+				return nil, err
+			}
+		}
+		out.then = append(out.then, next)
+	}
+	if m.Core == machine.Splitting {
+		return out.split(SplitOptions{})
+	}
+	return out, nil
+}
+
+// ready decodes the kernel of a job.
+func ready(b *job.Bound, m *machine.Machine) (*Job, error) {
+	b.Kernel = withSymbols(b)
+	if err := b.Kernel.CheckWarps(int(m.SM.WarpSize.Value)); err != nil {
+		return nil, err
+	}
+	graph, err := cfg.Build(b.Kernel)
 	if err != nil {
 		return nil, err
 	}
 	if err := graph.CheckSyncs(); err != nil {
 		return nil, err
 	}
-	code, err := emu.Decode(bound.Kernel, graph)
+	code, err := emu.Decode(b.Kernel, graph)
 	if err != nil {
 		return nil, err
 	}
-	out := &Job{
-		bound: bound, machine: m, graph: graph, code: code,
-		registers: registers(j, graph), module: digest(module),
-	}
-	for _, w := range program.Warnings {
-		if w.ID != "unknown-instruction" { // in another kernel, since this one was decoded
-			out.warnings = append(out.warnings, w)
-		}
-	}
-	out.warnings = append(out.warnings, flow.UninitialisedRegisters(graph)...)
-	out.warnings = append(out.warnings, standIns(bound.Kernel, m)...)
-	if m.Core == machine.Splitting {
-		return out.split(SplitOptions{})
-	}
-	return out, nil
+	return &Job{
+		bound: b, machine: m, graph: graph, code: code, registers: registers(b.Job, graph),
+		warnings: append(flow.UninitialisedRegisters(graph), standIns(b.Kernel, m)...),
+	}, nil
 }
 
 // digest is the SHA-256 of a module's text, in hexadecimal.

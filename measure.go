@@ -22,6 +22,9 @@ func (j *Job) MeasureSplit(ctx context.Context, opts AnalyzeOptions) (*Estimate,
 	if j.division == nil {
 		return nil, nil, fmt.Errorf("%s: %w", j.machine.Name, split.ErrMachine)
 	}
+	if err := j.oneLaunch("measured times compose"); err != nil {
+		return nil, nil, err
+	}
 	c, err := j.splitConfig()
 	if err != nil {
 		return nil, nil, err

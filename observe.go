@@ -35,7 +35,7 @@ func (j *Job) observe(ctx context.Context, opts *AnalyzeOptions) (int, *estimate
 
 // time runs vectors from q until there are none left.
 func (j *Job) time(ctx context.Context, q *vectors, maxCycles int64) {
-	t, err := j.target(j.code, nil, SimulateOptions{MaxCycles: maxCycles})
+	t, err := j.target(asIs, nil, SimulateOptions{MaxCycles: maxCycles})
 	if err != nil {
 		q.fail(0, err)
 		return

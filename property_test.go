@@ -193,7 +193,7 @@ func observeOnce(j *Job) (*observation, error) {
 	if err != nil {
 		return nil, err
 	}
-	t, err := j.target(j.code, ipg, SimulateOptions{MaxCycles: maxCycles})
+	t, err := j.target(asIs, ipg, SimulateOptions{MaxCycles: maxCycles})
 	if err != nil {
 		return nil, err
 	}

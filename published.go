@@ -28,6 +28,9 @@ type PublishedBranch struct {
 // PublishedCTA applies the published rules of abstract CTA simulation. The machine must
 // have barrel cores, and the kernel must be structured.
 func (j *Job) PublishedCTA(ctx context.Context) (*PublishedCTA, error) {
+	if err := j.oneLaunch("the published rules are about"); err != nil {
+		return nil, err
+	}
 	c, err := j.abstract()
 	if err != nil {
 		return nil, err

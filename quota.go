@@ -61,6 +61,9 @@ type quotas struct {
 // begin bounds the jobs with the quotas that they have.
 func (s *quotas) begin(ctx context.Context) error {
 	for _, j := range s.jobs {
+		if err := j.oneLaunch("a quota is for"); err != nil {
+			return err
+		}
 		quota := j.machine.Regulator.Quota.Value
 		bounds, err := j.regulated(ctx, quota)
 		if err != nil {

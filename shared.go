@@ -19,5 +19,11 @@ func (j *Job) LLC(opts LLCOptions) (*Job, error) {
 	}
 	other := *j
 	other.machine = m
+	other.then = make([]*Job, len(j.then))
+	for i, next := range j.then {
+		if other.then[i], err = next.LLC(opts); err != nil {
+			return nil, err
+		}
+	}
 	return &other, nil
 }

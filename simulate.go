@@ -57,6 +57,9 @@ func (r *Run) Buffer(name string) []byte { return r.buffers[name] }
 // heap that nothing had written is among the warnings. A fault of the program, a barrier that is never
 // satisfied and a run beyond the cycle limit are errors that name the place.
 func (j *Job) Simulate(ctx context.Context, opts SimulateOptions) (*Run, error) {
+	if opts.Trace != nil && j.several() {
+		return nil, diag.Errorf(j.bound.Job.Repeat.Pos.Table, "%w: leave [repeat] out to trace the first", target.ErrTrace)
+	}
 	var ipg *hybrid.IPG // only for a trace: not every kernel has one of a reasonable size
 	if opts.Trace != nil {
 		var err error
@@ -64,7 +67,7 @@ func (j *Job) Simulate(ctx context.Context, opts SimulateOptions) (*Run, error) 
 			return nil, err
 		}
 	}
-	t, err := j.target(j.code.Checked(), ipg, opts)
+	t, err := j.target((*emu.Code).Checked, ipg, opts)
 	if err != nil {
 		return nil, err
 	}
@@ -82,7 +85,7 @@ func (j *Job) Simulate(ctx context.Context, opts SimulateOptions) (*Run, error) 
 			return nil, err
 		}
 	}
-	run := &Run{Simulation: j.simulation(opts.Vector, out.Result), buffers: make(map[string][]byte)}
+	run := &Run{Simulation: j.simulation(opts.Vector, out), buffers: make(map[string][]byte)}
 	for i, p := range j.bound.Job.Params {
 		if p.Kind == job.Buffer {
 			run.buffers[p.Name] = out.Buffers[i]
@@ -91,35 +94,29 @@ func (j *Job) Simulate(ctx context.Context, opts SimulateOptions) (*Run, error) 
 	return run, nil
 }
 
-func (j *Job) simulation(vector int, r *sim.Result) Simulation {
-	spec, c := j.bound.Job, &r.Counters
+func (j *Job) simulation(vector int, out *target.Outcome) Simulation {
+	spec, r := j.bound.Job, out.Result
 	s := Simulation{
 		Job: j.Name(), Kernel: j.graph.Kernel.Name, Machine: j.machine.Name, MachineHash: j.machine.Hash(),
 		Launch: estimate.Launch{Grid: spec.Grid, Block: spec.Block},
 		Seed:   spec.Seed, Vector: vector, Cycles: r.Cycles,
 		CTAsPerSM: r.Occupancy.CTAs, Limit: r.Occupancy.Limit, Registers: j.registers,
-		Warnings: estimate.Warnings(slices.Concat(j.warnings, uninitialised(r.Uninitialised))),
-		Counters: map[string]int64{
-			"warp_instructions":   c.WarpInstrs,
-			"thread_instructions": c.ThreadInstrs,
-			"divergent_branches":  c.DivergentBranches,
-			"transactions":        c.Transactions,
-			"splits":              c.Splits,
-			"shared_conflicts":    c.SharedConflicts,
-			"const_replays":       c.ConstReplays,
-			"l1_hits":             c.L1Hits,
-			"l1_misses":           c.L1Misses,
-			"l1_merged":           c.L1Merged,
-			"l2_hits":             c.L2Hits,
-			"l2_misses":           c.L2Misses,
-			"l2_merged":           c.L2Merged,
-			"l2_write_backs":      c.L2WriteBacks,
-			"dram_reads":          c.DRAMReads,
-			"dram_writes":         c.DRAMWrites,
-			"dram_row_hits":       c.RowHits,
-			"dram_row_misses":     c.RowMisses,
-		},
-		Scheduler: map[string]int64{},
+		Counters: map[string]int64{}, Scheduler: map[string]int64{},
+	}
+	warnings := slices.Clone(j.warnings)
+	for _, next := range j.then {
+		warnings = append(warnings, next.warnings...)
+	}
+	s.Warnings = estimate.Warnings(append(warnings, uninitialised(r.Uninitialised)...))
+	values := r.Counters.Values(nil)
+	for i, name := range sim.CounterNames() {
+		s.Counters[name] = values[i]
+	}
+	if j.several() {
+		s.Rounds = out.Rounds
+		for _, l := range out.Launches {
+			s.Kernels = append(s.Kernels, estimate.KernelTime{Kernel: l.Kernel, Cycles: l.Cycles})
+		}
 	}
 	s.Intervals = r.Intervals
 	for i := range r.Cores {
@@ -183,22 +180,37 @@ func uninitialised(reads []emu.UninitialisedRead) []diag.Warning {
 }
 
 // target makes a simulator of the job that records the Ipoints of ipg, none if that
-// is nil, and prints, lists and is limited as opts say.
-func (j *Job) target(code *emu.Code, ipg *hybrid.IPG, opts SimulateOptions) (target.Target, error) {
-	ipoints := make([]trace.Ipoint, len(j.graph.Kernel.Instrs))
-	for i := range ipoints {
-		ipoints[i] = trace.None
-	}
-	if ipg != nil {
-		for b, at := range ipg.OfBlock {
-			ipoints[j.graph.Blocks[b].Start] = at
+// is nil, and prints, lists and is limited as opts say. How the code is executed may differ
+// from what the job has.
+func (j *Job) target(how func(*emu.Code) *emu.Code, ipg *hybrid.IPG, opts SimulateOptions) (target.Target, error) {
+	config := func(j *Job) target.Config {
+		return target.Config{
+			Job: j.bound, Code: how(j.code), Machine: j.hardware(), Registers: j.registers,
+			MaxCycles: opts.MaxCycles, Out: opts.Out, Observe: j.observer(opts.Step), Access: opts.Access,
 		}
 	}
-	return target.NewSimulator(target.Config{
-		Job: j.bound, Code: code, Machine: j.hardware(), Registers: j.registers,
-		Ipoints: ipoints, MaxCycles: opts.MaxCycles, Out: opts.Out, Observe: j.observer(opts.Step), Access: opts.Access,
-	})
+	if j.several() {
+		kernels := []target.Config{config(j)}
+		for _, next := range j.then {
+			kernels = append(kernels, config(next))
+		}
+		return target.NewRounds(kernels)
+	}
+	c := config(j)
+	if ipg != nil {
+		c.Ipoints = make([]trace.Ipoint, len(j.graph.Kernel.Instrs))
+		for i := range c.Ipoints {
+			c.Ipoints[i] = trace.None
+		}
+		for b, at := range ipg.OfBlock {
+			c.Ipoints[j.graph.Blocks[b].Start] = at
+		}
+	}
+	return target.NewSimulator(c)
 }
+
+// asIs leaves code as it is.
+func asIs(code *emu.Code) *emu.Code { return code }
 
 // header describes the traces of the job.
 func (j *Job) header(ipg *hybrid.IPG) *trace.Header {

@@ -35,10 +35,14 @@ type division struct {
 }
 
 // Split returns the job with its wavefronts splitting in another way. It is an error if the
-// job's machine has no split cores, or if a branch that is marked cannot be split.
+// job's machine has no split cores, if it has several launches in a run, or if a branch that is
+// marked cannot be split.
 func (j *Job) Split(opts SplitOptions) (*Job, error) {
 	if j.division == nil {
 		return nil, fmt.Errorf("%s: wavefronts of %s, which has a %s core, do not split", j.Name(), j.machine.Name, j.machine.Core)
+	}
+	if err := j.oneLaunch("branches are chosen for"); err != nil {
+		return nil, err
 	}
 	return j.division.whole.split(opts)
 }

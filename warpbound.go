@@ -82,7 +82,9 @@ func Inspect(file string, src []byte, opts InspectOptions) (*inspect.Module, err
 		if j.module != digest(src) {
 			return nil, fmt.Errorf("%s: the job is one of another module than %s", j.bound.Job.Pos.Module, file)
 		}
-		launches[j.graph.Kernel.Name] = j.launch()
+		for _, l := range append([]*Job{j}, j.then...) {
+			launches[l.graph.Kernel.Name] = l.launch()
+		}
 	}
 	return inspect.Inspect(p, opts.Kernel, func(g *cfg.Graph) ([]graph.Edge, error) {
 		return divergentEdges(g, opts.PublishedEdges)

@@ -61,7 +61,7 @@ func (g *Grid) Restart(launch Launch, mem *Memory) error {
 	if g.code.checked {
 		g.reads = sized(g.reads, g.code.Len())
 		clear(g.reads)
-		g.objects = false
+		g.objects = mem.heap > 0 // of a launch before
 	}
 	return nil
 }

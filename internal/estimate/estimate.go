@@ -110,10 +110,15 @@ type Simulation struct {
 	Launch      Launch `json:"launch"`
 	Seed        int64  `json:"seed"`
 	Vector      int    `json:"vector"`
-	Cycles      int64  `json:"cycles"`       // from the launch to the last retirement
+	Cycles      int64  `json:"cycles"`       // from the launch to the last retirement, of all launches together
 	CTAsPerSM   int    `json:"ctas_per_sm"`  // resident at a time, at most
 	Limit       string `json:"ctas_limited"` // by what
 	Registers   int    `json:"registers"`    // per thread
+
+	// Rounds is how often the kernels of a job that repeats them were launched, and Kernels how
+	// long each took, in the order of a round. Other jobs have none of either.
+	Rounds  int          `json:"rounds,omitempty"`
+	Kernels []KernelTime `json:"kernels,omitempty"`
 
 	Counters map[string]int64 `json:"counters"`
 	// Scheduler adds up, over all schedulers, the cycles in which one issued and
@@ -127,6 +132,12 @@ type Simulation struct {
 	Intervals int64              `json:"intervals,omitempty"`
 
 	Warnings []Warning `json:"warnings"`
+}
+
+// KernelTime is how long all launches of a kernel took together, in cycles.
+type KernelTime struct {
+	Kernel string `json:"kernel"`
+	Cycles int64  `json:"cycles"`
 }
 
 // Analysis is everything known of one job.

@@ -8,7 +8,7 @@ import (
 	"warpbound/internal/isa"
 )
 
-// annotations finds the places of the loop bounds, facts and branches.
+// annotations finds the places of the loop bounds and facts.
 func (m *binder) annotations() {
 	for _, l := range m.Job.Loops {
 		m.Loops = append(m.Loops, BoundLoop{Instrs: m.instrs(l.Place, l.Pos), Bound: l.Bound, Pos: l.Pos})
@@ -22,8 +22,22 @@ func (m *binder) annotations() {
 		}
 		m.Facts = append(m.Facts, bound)
 	}
-	for _, p := range m.Job.Split.Branches {
-		m.Branches = append(m.Branches, BoundBranch{Place: p, Instrs: m.instrs(p, m.Job.Split.Pos.Branches)})
+}
+
+// bindBranches finds the branches that split, each in one of the kernels at least.
+func bindBranches(kernels []*binder) {
+	first := kernels[0]
+	for _, p := range first.Job.Split.Branches {
+		found := false
+		for _, m := range kernels {
+			if at := p.Instrs(m.Kernel); at != nil {
+				m.Branches = append(m.Branches, BoundBranch{Place: p, Instrs: at})
+				found = true
+			}
+		}
+		if !found {
+			first.instrs(p, first.Job.Split.Pos.Branches) // says what there is
+		}
 	}
 }
 

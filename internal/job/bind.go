@@ -20,6 +20,7 @@ type Bound struct {
 	Loops      []BoundLoop
 	Facts      []BoundFact
 	Branches   []BoundBranch
+	Then       []*Bound // the same with the kernels of Job.Repeat.Then, but for Loops and Facts
 }
 
 // BoundSymbol is the initial contents of the kernel's variable Vars[Var].
@@ -61,10 +62,7 @@ type BoundBranch struct {
 // Link links the job's kernel out of its module: the one that the job names, or
 // the only one of the module.
 func (j *Job) Link(p *isa.Program) (*isa.Kernel, error) {
-	var names []string
-	for _, f := range p.Entries() {
-		names = append(names, f.Name)
-	}
+	names := entries(p)
 	name := j.Kernel
 	switch {
 	case len(names) == 0:
@@ -73,29 +71,61 @@ func (j *Job) Link(p *isa.Program) (*isa.Kernel, error) {
 		return nil, diag.Errorf(j.Pos.Kernel, "kernel is missing; module %s has %s", p.File, strings.Join(names, ", "))
 	case name == "":
 		name = names[0]
-	case !slices.Contains(names, name):
-		return nil, diag.Errorf(j.Pos.Kernel, "module %s has no kernel %q; it has %s", p.File, name, strings.Join(names, ", "))
+	}
+	if err := has(p, name, j.Pos.Kernel); err != nil {
+		return nil, err
 	}
 	return isa.Link(p, name)
 }
 
-// Bind matches the job with a kernel of its module. The error lists everything
-// that does not fit, with the places in both files.
-func (j *Job) Bind(k *isa.Kernel) (*Bound, error) {
-	m := &binder{Bound: Bound{Job: j, Kernel: k}}
-	m.block()
-	m.params()
-	m.symbols()
-	m.annotations()
-	if err := m.errs.Err(); err != nil {
+// entries returns the names of a module's kernels.
+func entries(p *isa.Program) []string {
+	var names []string
+	for _, f := range p.Entries() {
+		names = append(names, f.Name)
+	}
+	return names
+}
+
+// has reports with the position where a kernel is asked for that the module does not have it.
+func has(p *isa.Program, name string, pos diag.Pos) error {
+	if names := entries(p); !slices.Contains(names, name) {
+		return diag.Errorf(pos, "module %s has no kernel %q; it has %s", p.File, name, strings.Join(names, ", "))
+	}
+	return nil
+}
+
+// Bind matches the job with its kernel, and with those that follow it in a round (LinkThen).
+// The error lists everything that does not fit, with the places in both files.
+func (j *Job) Bind(k *isa.Kernel, then ...*isa.Kernel) (*Bound, error) {
+	var errs diag.List
+	first := &binder{Bound: Bound{Job: j, Kernel: k}, errs: &errs}
+	first.launch()
+	first.annotations()
+	all := []*binder{first}
+	for _, k := range then {
+		m := &binder{Bound: Bound{Job: j, Kernel: k}, errs: &errs}
+		m.launch()
+		all = append(all, m)
+		first.Then = append(first.Then, &m.Bound)
+	}
+	bindSymbols(all)
+	bindBranches(all)
+	if err := errs.Err(); err != nil {
 		return nil, err
 	}
-	return &m.Bound, nil
+	return &first.Bound, nil
 }
 
 type binder struct {
 	Bound
-	errs diag.List
+	errs *diag.List
+}
+
+// launch checks the block and the arguments.
+func (m *binder) launch() {
+	m.block()
+	m.params()
 }
 
 func (m *binder) errorf(pos diag.Pos, format string, args ...any) {
@@ -221,23 +251,39 @@ func (m *binder) wants(v *isa.Var) string {
 	return want
 }
 
-// symbols finds the variables that the job sets.
-func (m *binder) symbols() {
-	for _, s := range m.Job.Symbols {
-		i := slices.IndexFunc(m.Kernel.Vars, func(v isa.Var) bool { return settable(&v) && v.Name == s.Name })
-		if i < 0 {
-			m.errorf(s.Pos, "kernel %s uses no .const or .global variable %q; it uses %s", m.Kernel.Name, s.Name, m.settable())
-			continue
+// bindSymbols finds the variables that the job sets, each in one of the kernels at least.
+func bindSymbols(kernels []*binder) {
+	first := kernels[0]
+	for _, s := range first.Job.Symbols {
+		found := false
+		for _, m := range kernels {
+			found = m.symbol(&s) || found
 		}
-		v := &m.Kernel.Vars[i]
-		if len(s.Data) != v.Bytes {
-			m.errorf(s.Pos, "symbol %q has %d bytes; the variable %s has %d", s.Name, len(s.Data), where(v), v.Bytes)
+		if !found {
+			text := fmt.Sprintf("kernel %s uses no .const or .global variable %q; it uses %s", first.Kernel.Name, s.Name, first.settable())
+			for _, m := range kernels[1:] {
+				text += fmt.Sprintf("; kernel %s uses %s", m.Kernel.Name, m.settable())
+			}
+			first.errorf(s.Pos, "%s", text)
 		}
-		if !sameElement(s.Type, v) {
-			m.errorf(s.Pos, "symbol %q has elements of type %s; the variable %s has .%s", s.Name, s.Type, where(v), v.Type)
-		}
-		m.Symbols = append(m.Symbols, BoundSymbol{Var: i, Data: s.Data})
 	}
+}
+
+// symbol reports whether the kernel has the variable that a symbol sets.
+func (m *binder) symbol(s *Symbol) bool {
+	i := slices.IndexFunc(m.Kernel.Vars, func(v isa.Var) bool { return settable(&v) && v.Name == s.Name })
+	if i < 0 {
+		return false
+	}
+	v := &m.Kernel.Vars[i]
+	if len(s.Data) != v.Bytes {
+		m.errorf(s.Pos, "symbol %q has %d bytes; the variable %s has %d", s.Name, len(s.Data), where(v), v.Bytes)
+	}
+	if !sameElement(s.Type, v) {
+		m.errorf(s.Pos, "symbol %q has elements of type %s; the variable %s has .%s", s.Name, s.Type, where(v), v.Type)
+	}
+	m.Symbols = append(m.Symbols, BoundSymbol{Var: i, Data: s.Data})
+	return true
 }
 
 // sameElement compares element types; an array of bytes may hold anything.

@@ -36,6 +36,7 @@ type Job struct {
 	Split     Split // of wavefronts
 	LLC       LLC
 	CPU       CPU
+	Repeat    Repeat
 	Pos       Positions
 }
 

@@ -28,7 +28,7 @@ type reader struct {
 func (r *reader) job() *Job {
 	t := r.root
 	t.only("a job", "module", "kernel", "machine", "grid", "block", "vectors", "seed",
-		"registers", "shared", "param", "symbol", "loop", "fact", "split", "llc", "cpu")
+		"registers", "shared", "param", "symbol", "loop", "fact", "split", "llc", "cpu", "repeat")
 	j := &Job{
 		File: r.file, Machine: DefaultMachine, Vectors: DefaultVectors, Seed: DefaultSeed,
 		Pos: Positions{
@@ -63,6 +63,7 @@ func (r *reader) job() *Job {
 	j.Split = r.split(t)
 	j.LLC = r.llc(t)
 	j.CPU = r.cpu(t, j.Params)
+	j.Repeat = r.repeat(t, j.Params)
 	return j
 }
 

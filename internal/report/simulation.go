@@ -17,6 +17,19 @@ func Simulation(w io.Writer, s *estimate.Simulation, hz float64) error {
 	p.printf("grid %s, block %s: %d CTAs on an SM at a time, limited by %s; %d registers a thread\n\n",
 		dims(s.Launch.Grid), dims(s.Launch.Block), s.CTAsPerSM, s.Limit, s.Registers)
 	p.printf("%s cycles, %s\n\n", group(s.Cycles), milliseconds(Duration(s.Cycles, hz)))
+	if s.Rounds > 0 {
+		p.printf("%s, each launch on an idle GPU; cycles of all launches of a kernel:\n", counted(s.Rounds, "round"))
+		p.table(func(rows *printer) {
+			var names []string
+			for _, k := range s.Kernels {
+				names = append(names, k.Kernel)
+			}
+			for i, cell := range padded(names) {
+				rows.printf("  %s\t%s\t\n", cell, group(s.Kernels[i].Cycles))
+			}
+		})
+		p.printf("\n")
+	}
 	p.printf("Schedulers, cycles of all together:\n")
 	total := int64(0)
 	for _, n := range s.Scheduler {

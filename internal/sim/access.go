@@ -26,6 +26,7 @@ type lineAccess struct {
 // access starts the memory access that a warp has just executed.
 func (m *sm) access(w *warp, st *step, now int64) {
 	eff, l, id := &m.sim.eff, &m.lsu, w.id
+	m.sim.count.SerialisedAtomics += Serialised(&eff.Access, eff.Mask)
 	l.lines, l.current = l.lines[:0], 0
 	busy := int64(0)
 	switch {
@@ -97,6 +98,18 @@ func (m *sm) accessSpace(space isa.Space, lanes uint64, id int32) int64 {
 	}
 	count.Transactions += int64(len(m.lsu.lines) - before)
 	return 0
+}
+
+// Serialised returns how many lanes of an atomic access follow another one on the same address,
+// 0 for other accesses.
+func Serialised(acc *emu.Access, lanes uint64) int64 {
+	switch {
+	case acc.Kind != emu.Atomic || lanes == 0:
+		return 0
+	case acc.Apart == 0:
+		return int64(bits.OnesCount64(lanes)) - 1
+	}
+	return int64(bits.OnesCount64(lanes)) - distinct(&acc.Addr, lanes)
 }
 
 // distinct counts the different addresses of some lanes.

@@ -1,6 +1,10 @@
 package sim
 
-import "warpbound/internal/emu"
+import (
+	"slices"
+
+	"warpbound/internal/emu"
+)
 
 // Stall is why a scheduler did not issue in a cycle.
 type Stall uint8
@@ -37,6 +41,13 @@ type SchedulerCounters struct {
 	Stalls [numStalls]int64 // cycles in which none did, by Stall
 }
 
+func (c *SchedulerCounters) add(other *SchedulerCounters) {
+	c.Issued += other.Issued
+	for i, n := range other.Stalls {
+		c.Stalls[i] += n
+	}
+}
+
 // Counters counts the events of a run on all SMs together.
 type Counters struct {
 	WarpInstrs        int64 // instructions issued
@@ -44,9 +55,10 @@ type Counters struct {
 	DivergentBranches int64
 	Splits            int64 // of wavefronts
 
-	Transactions    int64 // lines that warp instructions accessed in global and local memory
-	SharedConflicts int64 // passes through shared memory beyond the first of each access
-	ConstReplays    int64 // passes through the constant cache beyond the first
+	Transactions      int64 // lines that warp instructions accessed in global and local memory
+	SharedConflicts   int64 // passes through shared memory beyond the first of each access
+	ConstReplays      int64 // passes through the constant cache beyond the first
+	SerialisedAtomics int64 // atomic operations of lanes beyond the first of their instruction on an address
 
 	L1Hits, L1Misses           int64 // of loads, and stores to local memory
 	L1Merged                   int64 // misses of a line that was requested already
@@ -54,6 +66,45 @@ type Counters struct {
 	L2WriteBacks               int64
 	DRAMReads, DRAMWrites      int64 // lines
 	RowHits, RowMisses         int64 // by access to a line
+}
+
+// counterNames are the names of the counters in the order of Values.
+var counterNames = [...]string{
+	"warp_instructions", "thread_instructions", "divergent_branches", "splits",
+	"transactions", "shared_conflicts", "const_replays", "serialised_atomics",
+	"l1_hits", "l1_misses", "l1_merged", "l2_hits", "l2_misses", "l2_merged", "l2_write_backs",
+	"dram_reads", "dram_writes", "dram_row_hits", "dram_row_misses",
+}
+
+// CounterNames returns the names of the counters of every machine, in the order of
+// Counters.Values.
+func CounterNames() []string { return slices.Clone(counterNames[:]) }
+
+// all returns the counters in the order of their names.
+func (c *Counters) all() [len(counterNames)]*int64 {
+	return [...]*int64{
+		&c.WarpInstrs, &c.ThreadInstrs, &c.DivergentBranches, &c.Splits,
+		&c.Transactions, &c.SharedConflicts, &c.ConstReplays, &c.SerialisedAtomics,
+		&c.L1Hits, &c.L1Misses, &c.L1Merged, &c.L2Hits, &c.L2Misses, &c.L2Merged, &c.L2WriteBacks,
+		&c.DRAMReads, &c.DRAMWrites, &c.RowHits, &c.RowMisses,
+	}
+}
+
+// Values appends the counters to a slice, in the order of CounterNames. What a machine does not
+// have is 0.
+func (c *Counters) Values(to []int64) []int64 {
+	for _, n := range c.all() {
+		to = append(to, *n)
+	}
+	return to
+}
+
+// Add adds the counters of another run.
+func (c *Counters) Add(other *Counters) {
+	more := other.all()
+	for i, n := range c.all() {
+		*n += *more[i]
+	}
 }
 
 // CoreCounters counts what a core of an integrated machine did with its L1 and with the
@@ -69,6 +120,16 @@ type CoreCounters struct {
 
 // Accesses returns how many accesses of the core the shared cache has served.
 func (c *CoreCounters) Accesses() int64 { return c.Hits + c.Misses }
+
+func (c *CoreCounters) add(other *CoreCounters) {
+	c.L1Hits += other.L1Hits
+	c.L1Misses += other.L1Misses
+	c.L1Merged += other.L1Merged
+	c.Hits += other.Hits
+	c.Misses += other.Misses
+	c.Joined += other.Joined
+	c.Throttled += other.Throttled
+}
 
 // Result is the outcome of a run.
 type Result struct {
@@ -94,6 +155,47 @@ func (r *Result) Stalled() []int64 {
 		}
 	}
 	return sum
+}
+
+// Add adds a run that followed on the same machine. The occupancy stays that of r.
+func (r *Result) Add(other *Result) {
+	r.Cycles += other.Cycles
+	r.Counters.Add(&other.Counters)
+	r.Intervals += other.Intervals
+	for i, sm := range other.Schedulers {
+		for len(r.Schedulers) <= i {
+			r.Schedulers = append(r.Schedulers, nil)
+		}
+		for j := range sm {
+			for len(r.Schedulers[i]) <= j {
+				r.Schedulers[i] = append(r.Schedulers[i], SchedulerCounters{})
+			}
+			r.Schedulers[i][j].add(&sm[j])
+		}
+	}
+	for i := range other.Cores {
+		for len(r.Cores) <= i {
+			r.Cores = append(r.Cores, CoreCounters{})
+		}
+		r.Cores[i].add(&other.Cores[i])
+	}
+	for _, read := range other.Uninitialised {
+		same := func(u emu.UninitialisedRead) bool { return u.Instr.Pos == read.Instr.Pos }
+		if i := slices.IndexFunc(r.Uninitialised, same); i >= 0 {
+			r.Uninitialised[i].Count += read.Count
+		} else {
+			r.Uninitialised = append(r.Uninitialised, read)
+		}
+	}
+}
+
+// Reset makes a result of no run, in the same storage.
+func (r *Result) Reset() {
+	*r = Result{Schedulers: r.Schedulers, Cores: r.Cores, Uninitialised: r.Uninitialised[:0]}
+	for _, sm := range r.Schedulers {
+		clear(sm)
+	}
+	clear(r.Cores)
 }
 
 func (s *Sim) result(cycles int64, occ Occupancy) *Result {

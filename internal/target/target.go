@@ -29,8 +29,16 @@ type Target interface {
 
 // Outcome is what a run gave.
 type Outcome struct {
-	*sim.Result
-	Buffers [][]byte // contents after the run, by parameter; nil for what is no buffer
+	*sim.Result          // of all launches together
+	Buffers     [][]byte // contents after the run, by parameter; nil for what is no buffer
+	Rounds      int      // of the launches that the job repeats; 1 if it has one launch
+	Launches    []Launch // by kernel of a round, in their order
+}
+
+// Launch adds up the launches of one of the kernels of a run.
+type Launch struct {
+	Kernel string
+	Cycles int64
 }
 
 // Config says what a Simulator executes.
@@ -51,7 +59,7 @@ type Config struct {
 // the same storage.
 type Memory struct {
 	job       *job.Bound
-	mem       emu.Memory
+	mem       *emu.Memory
 	dynamic   int      // bytes of dynamic shared memory
 	addresses []uint64 // by parameter
 	buffers   [][]byte // by parameter; nil for what is no buffer
@@ -66,7 +74,7 @@ const sharedAlign = 256
 func NewMemory(b *job.Bound, code *emu.Code) *Memory {
 	params := b.Job.Params
 	m := &Memory{
-		job: b, dynamic: b.Job.Shared,
+		job: b, mem: new(emu.Memory), dynamic: b.Job.Shared,
 		addresses: make([]uint64, len(params)),
 		buffers:   make([][]byte, len(params)),
 	}
@@ -95,10 +103,15 @@ func (m *Memory) Fill(in *job.Inputs) (emu.Launch, error) {
 		m.addresses[i], m.buffers[i] = addr, m.mem.Bytes(addr)
 		copy(m.buffers[i], in.Buffers[i])
 	}
+	return m.launch(in), nil
+}
+
+// launch is the launch on what is in memory, with the numbers of in.
+func (m *Memory) launch(in *job.Inputs) emu.Launch {
 	m.params = m.job.ParamBlock(m.params, in, func(param int) uint64 { return m.addresses[param] })
 	launch := m.shape()
 	launch.Params = m.params
-	return launch, nil
+	return launch
 }
 
 // shape is the launch without its arguments.
@@ -130,6 +143,7 @@ type Simulator struct {
 	sim     simulator
 	out     io.Writer
 	outcome Outcome
+	kernel  [1]Launch
 }
 
 // NewSimulator prepares a simulator. It is an error if the launch does not fit the
@@ -156,13 +170,19 @@ func (t *Simulator) Run(ctx context.Context, in *job.Inputs, tr *trace.Run) (*Ou
 	if err != nil {
 		return nil, err
 	}
-	launch.Out = t.out
-	result, err := t.sim.Run(ctx, launch, &t.memory.mem, tr)
+	result, err := t.execute(ctx, launch, tr)
 	if err != nil {
 		return nil, err
 	}
-	t.outcome = Outcome{Result: result, Buffers: t.memory.buffers}
+	t.kernel[0] = Launch{Kernel: t.memory.job.Kernel.Name, Cycles: result.Cycles}
+	t.outcome = Outcome{Result: result, Buffers: t.memory.buffers, Rounds: 1, Launches: t.kernel[:]}
 	return &t.outcome, nil
+}
+
+// execute runs a launch on what is in memory.
+func (t *Simulator) execute(ctx context.Context, launch emu.Launch, tr *trace.Run) (*sim.Result, error) {
+	launch.Out = t.out
+	return t.sim.Run(ctx, launch, t.memory.mem, tr)
 }
 
 // Emulator executes the kernel of a job without timing, run after run in the same
@@ -186,9 +206,9 @@ func (e *Emulator) Run(ctx context.Context, in *job.Inputs) (emu.Counters, error
 		return emu.Counters{}, err
 	}
 	if e.grid == nil {
-		e.grid, err = emu.NewGrid(e.code, launch, &e.memory.mem, e.width)
+		e.grid, err = emu.NewGrid(e.code, launch, e.memory.mem, e.width)
 	} else {
-		err = e.grid.Restart(launch, &e.memory.mem)
+		err = e.grid.Restart(launch, e.memory.mem)
 	}
 	if err != nil {
 		return emu.Counters{}, err
@@ -208,7 +228,7 @@ func Prepare(b *job.Bound, code *emu.Code, in *job.Inputs, width int) (*emu.Grid
 	if err != nil {
 		return nil, nil, err
 	}
-	grid, err := emu.NewGrid(code, launch, &memory.mem, width)
+	grid, err := emu.NewGrid(code, launch, memory.mem, width)
 	return grid, memory.addresses, err
 }
 

@@ -142,6 +142,7 @@ func (r *Run) Execute(w *emu.Warp, now int64, sm, cta, warp, split int) error {
 	if eff.Diverged {
 		r.Count.DivergentBranches++
 	}
+	r.Count.SerialisedAtomics += sim.Serialised(&eff.Access, eff.Mask)
 	return nil
 }
 
