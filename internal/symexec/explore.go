@@ -70,6 +70,7 @@ type Side struct{ Branch, Target int }
 // Path is one path of the threads through the kernel.
 type Path struct {
 	Formula []*smt.Term // holds for just the inputs that take it
+	Ranges  []int       // conditions of the formula that only say what inputs may be, by index
 	Model   *smt.Model  // such inputs
 	Threads []ThreadPath
 	Reads   []Read // of symbolic elements, each once for a thread and an offset, in order of first reading

@@ -519,6 +519,9 @@ A:	ret;`))
 		t.Errorf("%v is %v of %v", never, res.Sides[never], res.Sides)
 	}
 	for _, p := range res.Paths {
+		if len(p.Ranges) != 3 || len(p.Formula) < 4 { // of the parameter and two elements, besides at least the vote
+			t.Errorf("%v of %v are ranges", p.Ranges, p.Formula)
+		}
 		var arrays []string
 		for _, r := range p.Reads {
 			arrays = append(arrays, fmt.Sprint(r.Array, r.At, r.Bytes, r.Thread))

@@ -283,7 +283,10 @@ func (s *state) restrict(r int, offset *smt.Term, e Element) {
 			s.model.SetCell(s.x.regions[r].name, at+uint64(i), e.some()>>(8*i)&0xff)
 		}
 	}
-	s.assume(within)
+	if _, isConst := within.Const(); !isConst {
+		s.path = s.path.with(condition{within, s.at, true})
+		s.assumed = s.assumed.with(uint64(within.ID()), true)
+	}
 }
 
 // store writes the bytes of a number to a region.

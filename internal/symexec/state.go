@@ -31,6 +31,7 @@ type state struct {
 type condition struct {
 	term   *smt.Term
 	thread int // of which it came; negative if of none
+	ranges bool
 }
 
 // start returns the state in which the kernel is entered.
@@ -71,6 +72,9 @@ func (s *state) found() Path {
 	}
 	for i, c := range s.path.list() {
 		p.Formula = append(p.Formula, c.term)
+		if c.ranges {
+			p.Ranges = append(p.Ranges, i)
+		}
 		if c.thread >= 0 {
 			t := &p.Threads[c.thread]
 			t.Conditions = append(t.Conditions, i)
@@ -110,7 +114,7 @@ func (s *state) eval() *smt.Evaluator {
 // assume adds what holds for the state's model to its path condition.
 func (s *state) assume(c *smt.Term) {
 	if _, isConst := c.Const(); !isConst && !s.known(c) {
-		s.path = s.path.with(condition{c, s.at})
+		s.path = s.path.with(condition{term: c, thread: s.at})
 		s.assumed = s.assumed.with(uint64(c.ID()), true)
 	}
 }
@@ -131,7 +135,7 @@ func (s *state) fork(c *smt.Term, pc int, first Side) {
 	other.threads, other.barriers, other.memory = slices.Clone(s.threads), slices.Clone(s.barriers), slices.Clone(s.memory)
 	other.now().pc = pc
 	other.now().regs = slices.Clone(s.now().regs)
-	other.path = s.path.with(condition{c, s.at})
+	other.path = s.path.with(condition{term: c, thread: s.at})
 	other.assumed = s.assumed.with(uint64(c.ID()), true)
 	s.x.waiting = append(s.x.waiting, &other)
 }
