@@ -2,21 +2,29 @@ package warpbound
 
 import "warpbound/internal/sim"
 
-// novel are the counters of a run that tell what it met with besides time: none of them counts
-// what every run of a kernel has alike.
+// novel are the counters of a run that tell what it met with besides time.
 var novel = [...]struct {
 	name string
-	of   func(*sim.Counters) int64
+	of   func(*sim.Result) int64
 }{
-	{"divergent_branches", func(c *sim.Counters) int64 { return c.DivergentBranches }},
-	{"serialised_atomics", func(c *sim.Counters) int64 { return c.SerialisedAtomics }},
-	{"shared_conflicts", func(c *sim.Counters) int64 { return c.SharedConflicts }},
-	{"const_replays", func(c *sim.Counters) int64 { return c.ConstReplays }},
-	{"transactions", func(c *sim.Counters) int64 { return c.Transactions }},
-	{"l1_misses", func(c *sim.Counters) int64 { return c.L1Misses }},
-	{"l2_misses", func(c *sim.Counters) int64 { return c.L2Misses }},
-	{"dram_row_misses", func(c *sim.Counters) int64 { return c.RowMisses }},
-	{"warp_instructions", func(c *sim.Counters) int64 { return c.WarpInstrs }},
+	{"divergent_branches", func(r *sim.Result) int64 { return r.Counters.DivergentBranches }},
+	{"serialised_atomics", func(r *sim.Result) int64 { return r.Counters.SerialisedAtomics }},
+	{"shared_conflicts", func(r *sim.Result) int64 { return r.Counters.SharedConflicts }},
+	{"const_replays", func(r *sim.Result) int64 { return r.Counters.ConstReplays }},
+	{"transactions", func(r *sim.Result) int64 { return r.Counters.Transactions }},
+	{"l1_misses", func(r *sim.Result) int64 { return r.Counters.L1Misses }},
+	{"l2_misses", func(r *sim.Result) int64 { return r.Counters.L2Misses }},
+	{"l2_write_backs", func(r *sim.Result) int64 { return r.Counters.L2WriteBacks }},
+	{"dram_row_misses", func(r *sim.Result) int64 { return r.Counters.RowMisses }},
+	{"throttled_cycles", func(r *sim.Result) int64 {
+		sum := int64(0)
+		for i := range r.Cores {
+			sum += r.Cores[i].Throttled
+		}
+		return sum
+	}},
+	{"splits", func(r *sim.Result) int64 { return r.Counters.Splits }},
+	{"warp_instructions", func(r *sim.Result) int64 { return r.Counters.WarpInstrs }},
 }
 
 // NoveltyCounters returns the names of the counters that a search may take for novelty, in a fixed order.
@@ -32,7 +40,7 @@ func NoveltyCounters() []string {
 // does not have is 0.
 func novelty(to []int64, r *sim.Result) []int64 {
 	for i := range novel {
-		to = append(to, novel[i].of(&r.Counters))
+		to = append(to, novel[i].of(r))
 	}
 	return to
 }

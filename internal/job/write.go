@@ -33,6 +33,7 @@ func (j *Job) Write(stem string, in *Inputs) (*Written, error) {
 		Module: j.Module, Kernel: j.Kernel, Machine: j.Machine, Grid: j.Grid, Block: j.Block,
 		Vectors: j.Vectors, Seed: j.Seed, Registers: j.Registers, Shared: j.Shared,
 		Loop: make(map[string]int64), Split: splitOf(&j.Split), LLC: llcOf(&j.LLC), CPU: cpuOf(&j.CPU),
+		Repeat: j.repeatTable(),
 	}
 	for i := range j.Params {
 		f.Param = append(f.Param, w.param(&j.Params[i], in, i))
@@ -75,6 +76,7 @@ type jobFile struct {
 	Split     *splitTable      `toml:"split,omitempty"`
 	LLC       *llcTable        `toml:"llc,omitempty"`
 	CPU       *cpuTable        `toml:"cpu,omitempty"`
+	Repeat    *repeatTable     `toml:"repeat,omitempty"`
 }
 
 type paramEntry struct {
@@ -115,6 +117,12 @@ type llcTable struct {
 type cpuTable struct {
 	Program string `toml:"program,omitempty"`
 	Trace   string `toml:"trace,omitempty"`
+}
+
+type repeatTable struct {
+	Then  []string `toml:"then,omitempty"`
+	While string   `toml:"while,omitempty"`
+	Limit int      `toml:"limit,omitempty"`
 }
 
 // writer gathers the data files.
@@ -233,4 +241,15 @@ func cpuOf(c *CPU) *cpuTable {
 		return &cpuTable{Trace: c.File}
 	}
 	return &cpuTable{Program: c.File}
+}
+
+func (j *Job) repeatTable() *repeatTable {
+	r := &j.Repeat
+	switch {
+	case !r.Several():
+		return nil
+	case r.While == nil:
+		return &repeatTable{Then: r.Then}
+	}
+	return &repeatTable{Then: r.Then, While: j.Params[*r.While].Name, Limit: r.Limit}
 }

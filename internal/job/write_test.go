@@ -94,6 +94,8 @@ func TestWrite(t *testing.T) {
 		head + "[split]\nbranches = 'all'\n", head + "[split]\nbranches = []\n",
 		head + "[llc]\nregulated = true\n[loop]\n'x:7' = 1\n'x:07' = 2\n7 = 4\n07 = 3\n'' = 5\n",
 		head + buffer + "[cpu]\nprogram = 'p.stream'\n", head + buffer + "[cpu]\ntrace = 't.csv'\n",
+		head + "[repeat]\nthen = ['a', 'b']\n", head + buffer + "[repeat]\nthen = ['a']\nwhile = 'b'\n",
+		head + buffer + "[repeat]\nwhile = 'b'\nlimit = 7\n",
 	} {
 		j, err := Parse("dir/j.toml", []byte(src), files(others))
 		if err != nil {
