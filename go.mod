@@ -3,6 +3,7 @@ module warpbound
 go 1.26
 
 require (
+	github.com/ebitengine/purego v0.11.3
 	github.com/emicklei/dot v1.6.2
 	github.com/google/go-cmp v0.7.0
 	github.com/pelletier/go-toml/v2 v2.4.3

@@ -102,8 +102,9 @@ type Function interface {
 	// before it and one behind it on the device. That includes the launch itself.
 	//
 	// An error wraps ErrLaunch if the launch does not fit the kernel or the device. It is a
-	// *Fault if the kernel did what it must not. It wraps ErrTimeout and the cause of ctx if
-	// that ended first, or if the watchdog of a display stopped the kernel.
+	// *Fault if the kernel did what it must not. It wraps ErrTimeout and the error of ctx if
+	// that ended first, and ErrTimeout if the watchdog of a display stopped the kernel. It is
+	// the error of ctx alone if that had ended before.
 	Launch(ctx context.Context, l Launch) (time.Duration, error)
 }
 

@@ -55,6 +55,9 @@ func (f *function) Launch(ctx context.Context, l cuda.Launch) (time.Duration, er
 	if g.lost != nil {
 		return 0, g.lost
 	}
+	if err := ctx.Err(); err != nil {
+		return 0, err
+	}
 	if _, err := f.fit(l); err != nil {
 		return 0, fmt.Errorf("%w: kernel %s: %w", cuda.ErrLaunch, name, err)
 	}
