@@ -59,6 +59,7 @@ var arrows = []struct {
 	{"internal/isa/ptx", []string{"internal/isa/minisimt", "internal/isa/klang", "internal/cfg", "internal/flow/...", "internal/machine", "internal/emu", "internal/sim/..."}, "a front end ends at isa"},
 	{"internal/isa/minisimt", []string{"internal/isa/ptx", "internal/isa/klang", "internal/cfg", "internal/flow/...", "internal/machine", "internal/emu", "internal/sim/..."}, "a front end ends at isa"},
 	{"internal/isa/klang", []string{"internal/isa/ptx", "internal/cfg", "internal/flow/...", "internal/machine", "internal/emu", "internal/sim/..."}, "a compiler ends at machine code"},
+	{"internal/instrument", []string{"internal/isa/minisimt", "internal/isa/klang", "internal/cuda/...", "internal/machine", "internal/emu", "internal/sim/...", "internal/target", "internal/method/...", "internal/job"}, "instrumentation knows texts and buffers, not what runs or analyses them"},
 	{"internal/isa/clex", []string{"internal/isa"}, "tokens have no meaning"},
 	{"kernels", []string{"internal/..."}, "reference results are independent of the tool"},
 }

@@ -139,3 +139,21 @@ func (g *IPG) Edge(from, to int) (int, bool) {
 	}
 	return int(g.succ[from][i].edge), true
 }
+
+// Follows reports whether there is a transition from an Ipoint to another one, of which
+// the first may be trace.Start and the second trace.Exit.
+func (g *IPG) Follows(from, to trace.Ipoint) bool {
+	_, known := g.Edge(g.node(from), g.node(to))
+	return known
+}
+
+// node returns the node of an Ipoint.
+func (g *IPG) node(i trace.Ipoint) int {
+	switch i {
+	case trace.Start:
+		return g.Start()
+	case trace.Exit:
+		return g.Exit()
+	}
+	return int(i)
+}

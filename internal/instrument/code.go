@@ -1,0 +1,178 @@
+package instrument
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"warpbound/internal/isa/ptx"
+)
+
+// The recording code in PTX. A register of its own is written ~name; NUMBER is that of a
+// record, GUARD a predicate, perhaps negated, ADDRESS the type of an address and MAD the
+// instruction that multiplies 32 bits and adds to an address.
+const (
+	registers = `
+	.reg .pred ~lowest, ~fits;
+	.reg .b32 ~below, ~capacity, ~stride, ~warps, ~mask, ~slot, ~number;
+	.reg .b64 ~time, ~word, ~base;
+	.reg .ADDRESS ~region, ~at;`
+
+	// begin finds the region of the warp, that of its number in the grid: warps are
+	// numbered along the linear index of threads (CUDA C++ Programming Guide, "SIMT
+	// Architecture").
+	begin = `
+	mov.u32 ~below, %lanemask_lt;
+	mov.u32 ~slot, %tid.z;
+	mov.u32 ~stride, %ntid.y;
+	mov.u32 ~mask, %tid.y;
+	mad.lo.u32 ~slot, ~slot, ~stride, ~mask;
+	mov.u32 ~warps, %ntid.x;
+	mov.u32 ~mask, %tid.x;
+	mad.lo.u32 ~slot, ~slot, ~warps, ~mask;
+	shr.u32 ~slot, ~slot, 5;
+	mul.lo.u32 ~warps, ~warps, ~stride;
+	mov.u32 ~stride, %ntid.z;
+	mad.lo.u32 ~warps, ~warps, ~stride, 31;
+	shr.u32 ~warps, ~warps, 5;
+	mov.u32 ~mask, %ctaid.z;
+	mov.u32 ~stride, %nctaid.y;
+	mov.u32 ~number, %ctaid.y;
+	mad.lo.u32 ~mask, ~mask, ~stride, ~number;
+	mov.u32 ~stride, %nctaid.x;
+	mov.u32 ~number, %ctaid.x;
+	mad.lo.u32 ~mask, ~mask, ~stride, ~number;
+	mad.lo.u32 ~slot, ~mask, ~warps, ~slot;
+	ld.global.v2.u64 {~base, ~word}, [` + Symbol + `];
+	cvt.ADDRESS.u64 ~region, ~base;
+	mov.b64 {~capacity, ~stride}, ~word;
+	MAD ~region, ~slot, ~stride, ~region;`
+
+	clock = `
+	mov.u64 ~time, %clock64;`
+
+	// The lanes that record together, and the lowest of them.
+	active = `
+	activemask.b32 ~mask;
+	and.b32 ~slot, ~below, ~mask;
+	setp.eq.u32 ~lowest, ~slot, 0;`
+	activeGuarded = `
+	@GUARD activemask.b32 ~mask;
+	and.b32 ~slot, ~below, ~mask;
+	setp.eq.and.u32 ~lowest, ~slot, 0, GUARD;`
+	ballot = `
+	setp.eq.u32 ~lowest, ~below, ~below;
+	vote.ballot.b32 ~mask, ~lowest;
+	and.b32 ~slot, ~below, ~mask;
+	setp.eq.u32 ~lowest, ~slot, 0;`
+	ballotGuarded = `
+	vote.ballot.b32 ~mask, GUARD;
+	and.b32 ~slot, ~below, ~mask;
+	setp.eq.and.u32 ~lowest, ~slot, 0, GUARD;`
+
+	// write takes the next slot of the region and writes the record if there is one.
+	write = `
+	@~lowest atom.global.add.u32 ~slot, [~region], 1;
+	setp.lt.and.u32 ~fits, ~slot, ~capacity, ~lowest;
+	MAD ~at, ~slot, 16, ~region;
+	mov.u32 ~number, NUMBER;
+	mov.b64 ~word, {~number, ~mask};
+	@~fits st.global.v2.u64 [~at+32], {~time, ~word};`
+
+	// The first and the last record of a warp also say where it is, and the time that all
+	// multiprocessors share.
+	startSM = `
+	mov.u32 ~number, %smid;
+	@~lowest st.global.u32 [~region+4], ~number;`
+	startTimer = `
+	mov.u64 ~word, %globaltimer;
+	@~lowest st.global.u64 [~region+16], ~word;`
+	exitSM = `
+	mov.u32 ~number, %smid;
+	@~lowest st.global.u32 [~region+8], ~number;`
+	exitTimer = `
+	mov.u64 ~word, %globaltimer;
+	@~lowest st.global.u64 [~region+24], ~word;`
+)
+
+// The numbers of the first and of the last records of warps.
+const (
+	startNumber = 1<<32 - 1
+	exitNumber  = 1<<32 - 2
+)
+
+// writer makes recording code.
+type writer struct {
+	target target
+	prefix string // of the names of its registers
+	bits   int    // of addresses
+}
+
+// at makes statements of code, with the position of what they stand before.
+func (w *writer) at(pos ptx.Pos, number uint32, guard ptx.Guard, code ...string) ([]ptx.Stmt, error) {
+	name := guard.Name
+	if guard.Not {
+		name = "!" + name
+	}
+	address, mad := "u64", "mad.wide.u32"
+	if w.bits == 32 {
+		address, mad = "u32", "mad.lo.u32"
+	}
+	text := strings.NewReplacer(
+		"~", w.prefix, "NUMBER", strconv.FormatUint(uint64(number), 10), "GUARD", name, "ADDRESS", address, "MAD", mad,
+	).Replace(strings.Join(code, ""))
+	m, err := ptx.Parse("recording code", []byte(".version 2.0\n.func f()\n{"+text+"\n}\n"))
+	if err != nil {
+		return nil, fmt.Errorf("before line %d: %w", pos.Line, err)
+	}
+	stmts := m.Items[1].(*ptx.Func).Body.Stmts
+	for _, s := range stmts {
+		switch x := s.(type) {
+		case *ptx.Instr:
+			x.Pos = pos
+		case *ptx.Decl:
+			x.Pos = pos
+		}
+	}
+	return stmts, nil
+}
+
+// lanes is the code that finds the lanes that record.
+func (w *writer) lanes(guard ptx.Guard) string {
+	switch guarded := guard.Name != ""; {
+	case guarded && w.target.active:
+		return activeGuarded
+	case guarded:
+		return ballotGuarded
+	case w.target.active:
+		return active
+	}
+	return ballot
+}
+
+// begin is what a function with recording code begins with. The kernel records the start of
+// its warps, with the time before anything else.
+func (w *writer) begin(pos ptx.Pos, entry bool) ([]ptx.Stmt, error) {
+	if !entry {
+		return w.at(pos, 0, ptx.Guard{}, registers, begin)
+	}
+	code := []string{registers, clock, begin, w.lanes(ptx.Guard{}), write, startSM}
+	if w.target.timer {
+		code = append(code, startTimer)
+	}
+	return w.at(pos, startNumber, ptx.Guard{}, code...)
+}
+
+// ipoint records that a warp is at a point.
+func (w *writer) ipoint(pos ptx.Pos, number uint32) ([]ptx.Stmt, error) {
+	return w.at(pos, number, ptx.Guard{}, clock, w.lanes(ptx.Guard{}), write)
+}
+
+// exit records that lanes of a warp end if the guard holds.
+func (w *writer) exit(pos ptx.Pos, guard ptx.Guard) ([]ptx.Stmt, error) {
+	code := []string{clock, w.lanes(guard), write, exitSM}
+	if w.target.timer {
+		code = append(code, exitTimer)
+	}
+	return w.at(pos, exitNumber, guard, code...)
+}

@@ -1,0 +1,130 @@
+package instrument
+
+import (
+	"slices"
+	"strings"
+
+	"warpbound/internal/diag"
+	"warpbound/internal/isa/ptx"
+)
+
+// write makes the module of a code that records before some statements, by their numbers.
+func (p *Points) write(c *Code, numbers map[*ptx.Instr]uint32) error {
+	prefix, err := freePrefix(p.module)
+	if err != nil {
+		return err
+	}
+	w := &writer{target: p.target, bits: p.bits, prefix: prefix}
+	c.Module, err = rewrite(p.module, func(f *ptx.Func) (*ptx.Block, error) {
+		return p.instrumented(w, f, numbers)
+	})
+	if err != nil {
+		return err
+	}
+	at := slices.IndexFunc(c.Module.Items, func(item ptx.Item) bool {
+		_, directive := item.(*ptx.Directive)
+		return !directive
+	})
+	c.Module.Items = slices.Insert(c.Module.Items, at, ptx.Item(symbol()))
+	return nil
+}
+
+// instrumented returns the body of a function with recording code, or its own if there is
+// nothing to record in it.
+func (p *Points) instrumented(w *writer, f *ptx.Func, numbers map[*ptx.Instr]uint32) (*ptx.Block, error) {
+	kernel := f.Entry && f.Name == p.graph.Kernel.Name
+	records := kernel
+	body, err := rewriteBlock(f.Body, func(in *ptx.Instr) ([]ptx.Stmt, error) {
+		var stmts []ptx.Stmt
+		if n, has := numbers[in]; has {
+			records = true
+			code, err := w.ipoint(in.Pos, n)
+			if err != nil {
+				return nil, err
+			}
+			stmts = code
+		}
+		if p.linked[in] && ends(in, kernel) {
+			records = true
+			code, err := w.exit(in.Pos, in.Guard)
+			if err != nil {
+				return nil, err
+			}
+			stmts = append(stmts, code...)
+		}
+		return stmts, nil
+	})
+	if err != nil || !records {
+		return f.Body, err
+	}
+	if kernel && runsOut(f.Body) {
+		code, err := w.exit(f.Body.Pos, ptx.Guard{})
+		if err != nil {
+			return nil, err
+		}
+		body.Stmts = append(body.Stmts, code...)
+	}
+	first := slices.IndexFunc(body.Stmts, func(s ptx.Stmt) bool {
+		_, declares := s.(*ptx.Decl)
+		return !declares
+	})
+	if first < 0 {
+		first = len(body.Stmts)
+	}
+	code, err := w.begin(f.Body.Pos, kernel)
+	if err != nil {
+		return nil, err
+	}
+	body.Stmts = slices.Insert(body.Stmts, first, code...)
+	return body, nil
+}
+
+// ends reports whether lanes end at an instruction, of the kernel itself or of a function.
+func ends(in *ptx.Instr, kernel bool) bool {
+	return in.Mnemonic == "exit" || kernel && (in.Mnemonic == "ret" || in.Mnemonic == "ret.uni")
+}
+
+// runsOut reports whether control may come to the end of a kernel's body, which ends lanes too.
+func runsOut(b *ptx.Block) bool {
+	if len(b.Stmts) == 0 {
+		return true
+	}
+	switch x := b.Stmts[len(b.Stmts)-1].(type) {
+	case *ptx.Block:
+		return runsOut(x)
+	case *ptx.Instr:
+		name, _, _ := strings.Cut(x.Mnemonic, ".")
+		return x.Guard.Name != "" || !slices.Contains([]string{"ret", "exit", "trap", "bra", "brx"}, name)
+	}
+	return true
+}
+
+// symbol declares the variable that the host sets.
+func symbol() *ptx.Decl {
+	two := &ptx.Expr{Kind: ptx.ExprInt, Text: "2", Bits: 2}
+	return &ptx.Decl{
+		Linkage: "visible", Space: "global", Align: symbolBytes, Type: "u64",
+		Names: []ptx.Declarator{{Name: Symbol, Dims: []*ptx.Expr{two}}},
+	}
+}
+
+// freePrefix returns a beginning that no name of the module has. It is an error if the
+// module has recording code already.
+func freePrefix(m *ptx.Module) (string, error) {
+	for _, item := range m.Items {
+		d, ok := item.(*ptx.Decl)
+		if ok && slices.ContainsFunc(d.Names, func(n ptx.Declarator) bool { return n.Name == Symbol }) {
+			return "", diag.Errorf(diag.Pos{File: m.File, Line: d.Pos.Line, Col: d.Pos.Col},
+				"%s is declared already; give the module without recording code", Symbol)
+		}
+	}
+	var text strings.Builder
+	if err := ptx.Print(&text, m); err != nil {
+		return "", err
+	}
+	prefix := "%wb_"
+	for strings.Contains(text.String(), prefix) {
+		prefix += "_"
+	}
+	return prefix, nil
+}

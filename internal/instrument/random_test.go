@@ -1,0 +1,35 @@
+package instrument_test
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"testing"
+
+	"warpbound/internal/kernelgen"
+)
+
+// TestRandomKernels records random kernels.
+func TestRandomKernels(t *testing.T) {
+	for seed := range uint64(20) {
+		t.Run(fmt.Sprint(seed), func(t *testing.T) {
+			t.Parallel()
+			c := kernelgen.New(rand.New(rand.NewPCG(seed, 7)), kernelgen.Options{
+				Statements: 6 + int(seed%4)*8, Depth: 1 + int(seed%4), Trips: 2 + int(seed%4),
+				Threads: 90, CTAs: 5, Irreducible: seed%3 == 0,
+			})
+			b, err := jobOf(c.Job, c.Module)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for name, place := range placements() {
+				m, err := b.check(place, 1<<14)
+				if err == nil {
+					err = same(&m.recorded, &m.without)
+				}
+				if err != nil {
+					t.Fatalf("%s: %v\n%s", name, err, c.Module)
+				}
+			}
+		})
+	}
+}
