@@ -80,3 +80,23 @@ func Requests(m *machine.Machine, eff *emu.Effect, counters *sim.Counters) int64
 	}
 	return total
 }
+
+// Serialised counts, lane by lane, the operations of an atomic instruction on addresses that a lane
+// before has operated on.
+func Serialised(eff *emu.Effect) int64 {
+	if eff.Access.Kind != emu.Atomic {
+		return 0
+	}
+	seen, count := map[uint64]bool{}, int64(0)
+	for lane := range emu.MaxWidth {
+		if eff.Mask>>lane&1 == 0 {
+			continue
+		}
+		if addr := eff.Access.Addr[lane]; seen[addr] {
+			count++
+		} else {
+			seen[addr] = true
+		}
+	}
+	return count
+}

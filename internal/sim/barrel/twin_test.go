@@ -188,6 +188,7 @@ func (w *twin) issue(m *twinSM, slot int, now int64) error {
 	}
 	w.count.WarpInstrs++
 	w.count.ThreadInstrs += int64(bits.OnesCount64(eff.Mask))
+	w.count.SerialisedAtomics += simtest.Serialised(&eff)
 	if eff.Diverged {
 		w.count.DivergentBranches++
 	}

@@ -95,6 +95,7 @@ func (w *twin) issue(t testing.TB, c *twinCore, slot int, now int64) {
 	}
 	w.count.WarpInstrs++
 	w.count.ThreadInstrs += int64(bits.OnesCount64(eff.Mask))
+	w.count.SerialisedAtomics += simtest.Serialised(&eff)
 	if eff.Diverged {
 		w.count.DivergentBranches++
 	}

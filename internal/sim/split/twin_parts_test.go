@@ -53,6 +53,7 @@ func (w *twin) issue(u *twinCU, port int, v *twinPart, now int64) (bool, error) 
 	}
 	w.count.WarpInstrs++
 	w.count.ThreadInstrs += int64(bits.OnesCount64(eff.Mask))
+	w.count.SerialisedAtomics += simtest.Serialised(&eff)
 	if eff.Diverged {
 		w.count.DivergentBranches++
 	}
