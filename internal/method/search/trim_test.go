@@ -1,0 +1,438 @@
+package search
+
+import (
+	"context"
+	"encoding/binary"
+	"encoding/json"
+	"fmt"
+	"os"
+	"os/exec"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"warpbound/internal/emu"
+	"warpbound/internal/flow/flowtest"
+	"warpbound/internal/method/search/genetic"
+	"warpbound/internal/smt"
+	"warpbound/internal/smt/process"
+	"warpbound/internal/symexec"
+)
+
+// subject is a launch whose parameters of given elements vary.
+type subject struct {
+	*flowtest.Launch
+	config TrimConfig
+}
+
+// load makes a launch of a kernel x(data, more, n), of which vary those that have an element.
+func load(t *testing.T, grid, block string, body string, elements ...symexec.Element) *subject {
+	t.Helper()
+	for _, c := range []smt.Command{smt.Z3(), smt.CVC5()} {
+		if _, err := exec.LookPath(c.Argv[0]); err != nil {
+			if os.Getenv("CI") != "" {
+				t.Fatal(err)
+			}
+			t.Skip(err)
+		}
+	}
+	l := flowtest.Job(t, `module = "k.ptx"
+kernel = "k"
+grid = `+grid+`
+block = `+block+`
+[[param]]
+name = "data"
+type = "u32"
+count = 256
+init = "zeros"
+[[param]]
+name = "more"
+type = "u32"
+count = 256
+init = "zeros"
+[[param]]
+name = "n"
+type = "u32"
+value = 100
+`, `.version 6.3
+.target sm_70
+.address_size 64
+.visible .entry k(.param .u64 data, .param .u64 more, .param .u32 n)
+{
+	.reg .pred %p<9>; .reg .b32 %r<20>; .reg .b64 %rd<20>;
+	.shared .align 4 .b8 s[1024];
+	ld.param.u64 %rd1, [data];
+	ld.param.u64 %rd2, [more];
+	ld.param.u32 %r1, [n];
+	mov.u32 %r2, %tid.x; mov.u32 %r3, %ctaid.x; mov.u32 %r4, %ntid.x;
+	mad.lo.u32 %r5, %r3, %r4, %r2;
+	mul.wide.u32 %rd3, %r5, 4;
+	add.u64 %rd4, %rd1, %rd3;
+	add.u64 %rd5, %rd2, %rd3;
+`+body+"\n}\n")
+	solver, err := smt.New(smt.Config{Launcher: process.Launcher{}, Bits: smt.Z3(), Floats: smt.CVC5(), Limit: 5 * time.Second})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(solver.Close)
+	s := &subject{l, TrimConfig{Launch: l.Fold, Solver: solver, Builder: smt.NewBuilder(), MaxThreads: 3, MaxPaths: 50, MaxSteps: 1000, MaxQueries: 500}}
+	params := l.Grid.Launch().Params
+	for i, p := range l.Kernel.Params {
+		x := Param{Name: p.Name, Array: symexec.Parameters, Offset: p.Offset}
+		if i < len(elements) {
+			x.Element = elements[i]
+		}
+		if contents := l.Buffers[i]; contents != nil {
+			address := binary.LittleEndian.Uint64(params[p.Offset:])
+			s.config.Buffers = append(s.config.Buffers, symexec.Buffer{Name: p.Name, Address: address, Bytes: len(contents)})
+			x.Array, x.Offset = p.Name, 0
+		}
+		if b := x.Element.Bytes; b > 0 {
+			x.Count = max(1, len(l.Buffers[i])/b)
+		}
+		s.config.Space.Params = append(s.config.Space.Params, x)
+	}
+	return s
+}
+
+func (s *subject) trim(t *testing.T) *Trimmed {
+	t.Helper()
+	res, err := Trim(context.Background(), s.config)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := res.Plan.check(); err != nil {
+		t.Error(err)
+	}
+	for i, p := range res.Paths {
+		if p.Atom >= len(res.Plan.Atoms) {
+			t.Errorf("path %d has atom %d of %d", i, p.Atom, len(res.Plan.Atoms))
+		}
+	}
+	return res
+}
+
+// instructions executes the launch on inputs, and returns how many instructions each thread takes.
+func (s *subject) instructions(t *testing.T, in Inputs) []int {
+	t.Helper()
+	again := s.Again(t, 1)
+	for i, bytes := range in {
+		if again.Buffers[i] != nil {
+			copy(again.Buffers[i], bytes)
+		} else if bytes != nil {
+			copy(again.Grid.Launch().Params[s.Kernel.Params[i].Offset:], bytes)
+		}
+	}
+	var counts []int
+	env, eff := &emu.Env{SMs: 1}, new(emu.Effect)
+	grid := again.Grid.Launch().Grid
+	for id := range grid[0] * grid[1] * grid[2] {
+		var cta emu.CTA
+		again.Grid.StartCTA(&cta, id)
+		first := len(counts)
+		counts = append(counts, make([]int, len(cta.Warps))...)
+		for !cta.Done() {
+			for k := range cta.Warps {
+				for w := &cta.Warps[k]; !w.Done() && !w.AtBarrier(); {
+					if err := w.Step(env, eff); err != nil {
+						t.Fatal(err)
+					}
+					counts[first+k]++
+				}
+			}
+		}
+	}
+	return counts
+}
+
+// all returns inputs in which all threads have an atom, and what it leaves open differs.
+func all(p *Plan, atom int32) Inputs {
+	n := p.Genome().Len()
+	return p.Decode(genetic.Individual{
+		{End: p.groups(), Atoms: []int32{atom}, Seed: 77, Each: true},
+		{End: n, Atoms: []int32{genetic.Raw}, Seed: 77, Each: true},
+	})
+}
+
+func words(high uint64) symexec.Element { return symexec.Element{Bytes: 4, High: high} }
+
+// TestScaled scales paths of one thread: all threads take them.
+func TestScaled(t *testing.T) {
+	for name, c := range map[string]struct {
+		body     string
+		elements []symexec.Element
+		atoms    int
+		open     []int // parameters of which no atom says anything
+	}{
+		"Listing 1": {`
+	ld.global.u32 %r6, [%rd4];
+	setp.ne.u32 %p1, %r6, 1234567;
+	@%p1 bra A;
+	atom.global.add.u32 %r7, [%rd2], %r6;
+	atom.global.add.u32 %r7, [%rd2], %r6;
+	ret;
+A:	red.global.add.u32 [%rd5], 10;
+	ret;`, []symexec.Element{words(1<<32 - 1)}, 2, nil},
+		"two inputs of a thread, one that matters": {`
+	ld.global.u32 %r6, [%rd4];
+	ld.global.u32 %r7, [%rd5];
+	add.u32 %r8, %r6, %r7;
+	setp.gt.u32 %p1, %r7, 9000;
+	@%p1 bra A;
+	add.u32 %r8, %r8, 1;
+A:	st.global.u32 [%rd5], %r8;
+	ret;`, []symexec.Element{words(10), words(10000)}, 2, []int{0}},
+		"a neighbour": {`
+	ld.global.u32 %r6, [%rd4];
+	ld.global.u32 %r7, [%rd4+4];
+	setp.gt.u32 %p1, %r6, %r7;
+	@%p1 bra A;
+	setp.eq.u32 %p1, %r6, 5;
+	@%p1 bra A;
+	ret;
+A:	st.global.u32 [%rd5], %r6;
+	ret;`, []symexec.Element{words(10)}, 3, nil},
+		"a number": {`
+	ld.global.u32 %r6, [%rd4];
+	setp.gt.u32 %p1, %r6, %r1;
+	@%p1 bra A;
+	st.global.u32 [%rd5], %r6;
+A:	ret;`, []symexec.Element{words(10), {}, words(7)}, 2, nil},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := load(t, "[4, 1, 1]", "[40, 1, 1]", c.body, c.elements...)
+			res := s.trim(t)
+			plan := res.Plan
+			if len(plan.Atoms) != c.atoms || plan.Group != 1 || len(res.Explorations) != 1 || !res.Explorations[0].Complete {
+				t.Fatalf("%d atoms in groups of %d after %+v", len(plan.Atoms), plan.Group, res.Explorations)
+			}
+			if covered, _ := res.Coverage(); covered != 100 {
+				t.Errorf("%g %% of the sides are covered: %v", covered, res.Sides)
+			}
+			for _, p := range res.Paths {
+				a := plan.Atoms[p.Atom]
+				for _, v := range a.Values {
+					if slices.Contains(c.open, plan.Views[v.View].Param) {
+						t.Errorf("atom %+v says something of parameter %d", a, plan.Views[v.View].Param)
+					}
+				}
+				if name == "a neighbour" { // their atoms may contradict each other
+					continue
+				}
+				if p.Scales != p.Tried || p.Tried != samples {
+					t.Errorf("path %+v", p)
+				}
+				for thread, n := range s.instructions(t, all(plan, int32(p.Atom))) {
+					if n != p.Instructions {
+						t.Errorf("thread %d executes %d instructions on the inputs of a path of %d", thread, n, p.Instructions)
+					}
+				}
+			}
+			if name != "a neighbour" && len(res.Notes) > 0 {
+				t.Errorf("notes %q", res.Notes)
+			}
+		})
+	}
+}
+
+func TestViews(t *testing.T) {
+	s := load(t, "[2, 1, 1]", "[40, 1, 1]", `
+	ld.global.u32 %r6, [%rd4];
+	ld.global.u32 %r7, [%rd4+4];
+	ld.global.u32 %r8, [%rd1+1000];
+	rem.u32 %r9, %r5, 10;
+	mul.wide.u32 %rd6, %r9, 4;
+	add.u64 %rd7, %rd2, %rd6;
+	ld.global.u32 %r10, [%rd7];
+	and.b32 %r11, %r10, 15;
+	mul.wide.u32 %rd8, %r11, 4;
+	add.u64 %rd9, %rd2, %rd8;
+	ld.global.u32 %r12, [%rd9];
+	add.u32 %r13, %r6, %r7; add.u32 %r13, %r13, %r8; add.u32 %r13, %r13, %r10; add.u32 %r13, %r13, %r12;
+	setp.eq.u32 %p1, %r13, 77;
+	@%p1 bra A;
+	st.shared.u32 [s], %r13;
+A:	ret;`, words(1000), words(1000))
+	res := s.trim(t)
+	var views []string
+	for _, v := range res.Plan.Views {
+		views = append(views, fmt.Sprint(v.Param, v.Elements[:2], v.Elements[79], v.Own))
+	}
+	want := []string{"0 [0 1] 79 true", "0 [1 2] 80 false", "1 [0 1] 9 false"}
+	if !slices.Equal(views, want) {
+		t.Errorf("the views are %q, want %q", views, want)
+	}
+	if len(res.Notes) == 0 || !strings.Contains(res.Notes[0], "more") {
+		t.Errorf("the notes %q do not tell of indices that depend on data", res.Notes)
+	}
+	var fixed bool
+	for _, a := range res.Plan.Atoms {
+		for _, f := range a.Fixed {
+			fixed = fixed || f.Param == 0 && f.Element == 250
+		}
+	}
+	if !fixed {
+		t.Errorf("no atom fixes the element that all threads read: %+v", res.Plan.Atoms)
+	}
+}
+
+// TestIndices explores a kernel whose paths depend on who takes them.
+func TestIndices(t *testing.T) {
+	s := load(t, "[4, 1, 1]", "[40, 1, 1]", `
+	setp.ge.u32 %p1, %r5, %r1;
+	@%p1 exit;
+	setp.ne.u32 %p1, %r5, 0;
+	@%p1 bra A;
+	ld.global.u32 %r6, [%rd4];
+	setp.eq.u32 %p1, %r6, 7;
+	@%p1 bra A;
+	st.global.u32 [%rd5], %r6;
+A:	ret;`, words(1000))
+	res := s.trim(t)
+	if covered, _ := res.Coverage(); covered != 100 {
+		t.Errorf("%g %% of the sides are covered: %v", covered, res.Sides)
+	}
+	for _, p := range res.Paths {
+		if p.Atom >= 0 && (p.Threads[0] != 0 || p.Scales != 1) {
+			t.Errorf("path %+v", p)
+		}
+	}
+	if len(res.Notes) != 1 || !strings.Contains(res.Notes[0], "depend on which thread") {
+		t.Errorf("the notes are %q", res.Notes)
+	}
+}
+
+// TestLanes explores a kernel that uses what does not follow from indices.
+func TestLanes(t *testing.T) {
+	s := load(t, "[4, 1, 1]", "[40, 1, 1]", `
+	mov.u32 %r6, %laneid;
+	setp.eq.u32 %p1, %r6, 3;
+	@%p1 bra A;
+	st.global.u32 [%rd5], %r6;
+A:	ret;`, words(1000))
+	s.config.MaxThreads = 6
+	res := s.trim(t)
+	if covered, _ := res.Coverage(); covered != 100 || len(res.Explorations) != 4 {
+		t.Errorf("%g %% of the sides are covered after %+v", covered, res.Explorations)
+	}
+	if len(res.Notes) != 1 || !strings.Contains(res.Notes[0], "%laneid") {
+		t.Errorf("the notes are %q", res.Notes)
+	}
+}
+
+// TestTogether needs two threads to take one side, and scales their paths to pairs.
+func TestTogether(t *testing.T) {
+	s := load(t, "[4, 1, 1]", "[2, 1, 1]", `
+	mov.u32 %r9, s;
+	shl.b32 %r10, %r2, 2;
+	add.u32 %r11, %r9, %r10;
+	ld.global.u32 %r6, [%rd4];
+	st.shared.u32 [%r11], %r6;
+	bar.sync 0;
+	xor.b32 %r10, %r10, 4;
+	add.u32 %r11, %r9, %r10;
+	ld.shared.u32 %r7, [%r11];
+	setp.lt.u32 %p1, %r7, 900;
+	@%p1 bra A;
+	add.u32 %r7, %r7, 1;
+	add.u32 %r7, %r7, 1;
+A:	ret;`, words(1000))
+	res := s.trim(t)
+	if covered, _ := res.Coverage(); covered != 100 || len(res.Explorations) != 2 || res.Plan.Group != 2 {
+		t.Fatalf("%g %% of the sides are covered after %+v", covered, res.Explorations)
+	}
+	pairs := 0
+	for _, p := range res.Paths {
+		if len(p.Threads) != 2 {
+			continue
+		}
+		pairs++
+		counts := s.instructions(t, all(res.Plan, int32(p.Atom)))
+		for i := 0; i < len(counts); i += 2 {
+			if counts[i]+counts[i+1] != p.Instructions {
+				t.Errorf("threads %d and %d execute %d and %d instructions on the inputs of a path of %d", i, i+1, counts[i], counts[i+1], p.Instructions)
+			}
+		}
+		if diverges := counts[0] != counts[1]; p.Intervals[0] != 0 || diverges != (p.Intervals[1] == 100) || diverges != (p.Divergence == 50) {
+			t.Errorf("brdiv is %v, %g of threads with %d and %d instructions", p.Intervals, p.Divergence, counts[0], counts[1])
+		}
+	}
+	if pairs != 4 {
+		t.Errorf("there are %d paths of two threads", pairs)
+	}
+}
+
+func TestTrimIsReproduced(t *testing.T) {
+	var first []byte
+	for range 2 {
+		s := load(t, "[4, 1, 1]", "[40, 1, 1]", `
+	ld.global.u32 %r6, [%rd4];
+	setp.gt.u32 %p1, %r6, 9;
+	@%p1 bra A;
+	ld.global.u32 %r7, [%rd5];
+	setp.gt.u32 %p1, %r7, %r6;
+	@%p1 bra A;
+	st.global.u32 [%rd5], %r6;
+A:	ret;`, words(1000), words(5))
+		text, err := json.Marshal(s.trim(t))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if first == nil {
+			first = text
+		} else if string(first) != string(text) {
+			t.Errorf("%s\nand then %s", first, text)
+		}
+	}
+	var back Trimmed
+	if err := json.Unmarshal(first, &back); err != nil {
+		t.Fatal(err)
+	}
+	if again, err := json.Marshal(back); err != nil || string(again) != string(first) {
+		t.Errorf("written again it is %s, %v", again, err)
+	}
+}
+
+func TestTrimRefusals(t *testing.T) {
+	s := load(t, "[1, 1, 1]", "[40, 1, 1]", `
+	shfl.sync.down.b32 %r6, %r5, 1, 31, -1;
+	st.global.u32 [%rd5], %r6;
+	ret;`, words(1))
+	if res, err := Trim(context.Background(), s.config); err == nil || !strings.Contains(err.Error(), "k.ptx:") {
+		t.Errorf("%v, %v", res, err)
+	}
+	s.config.Space.Params[0].Count = 0
+	if res, err := Trim(context.Background(), s.config); err == nil {
+		t.Errorf("%v", res)
+	}
+}
+
+func TestDivergence(t *testing.T) {
+	side := func(b int) symexec.Side { return symexec.Side{Branch: b} }
+	path := func(barriers []int, sides ...int) symexec.ThreadPath {
+		p := symexec.ThreadPath{Barriers: barriers}
+		for _, s := range sides {
+			p.Sides = append(p.Sides, side(s))
+		}
+		return p
+	}
+	for name, c := range map[string]struct {
+		threads   []symexec.ThreadPath
+		total     float64
+		intervals []float64
+	}{
+		"one thread":       {[]symexec.ThreadPath{path([]int{1}, 1, 2)}, 0, []float64{0, 0}},
+		"the same":         {[]symexec.ThreadPath{path(nil, 1), path(nil, 1)}, 0, []float64{0}},
+		"two ways":         {[]symexec.ThreadPath{path(nil, 1), path(nil, 2)}, 100, []float64{100}},
+		"two of three":     {[]symexec.ThreadPath{path([]int{1}, 1, 2), path([]int{1}, 1, 3), path([]int{1}, 1, 2)}, 25, []float64{0, 50}},
+		"one ends early":   {[]symexec.ThreadPath{path(nil), path([]int{1}, 1)}, 50, []float64{100, 0}},
+		"barriers between": {[]symexec.ThreadPath{path([]int{0, 2}, 1, 2), path([]int{1, 2}, 1, 2)}, 200 / 3.0, []float64{100, 100, 0}},
+	} {
+		total, intervals := divergence(c.threads)
+		if total != c.total || !reflect.DeepEqual(intervals, c.intervals) {
+			t.Errorf("%s: %g, %v", name, total, intervals)
+		}
+	}
+}
