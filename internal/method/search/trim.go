@@ -281,7 +281,9 @@ func (t *trimmer) sample() []int {
 // finish makes the report of sides and of what was not scaled.
 func (t *trimmer) finish() {
 	k := t.Launch.Kernel()
-	inOrder := func(x, y symexec.Side) int { return cmp.Or(cmp.Compare(x.Branch, y.Branch), cmp.Compare(x.Target, y.Target)) }
+	inOrder := func(x, y symexec.Side) int {
+		return cmp.Or(cmp.Compare(x.Branch, y.Branch), cmp.Compare(x.Target, y.Target))
+	}
 	for _, side := range slices.SortedFunc(maps.Keys(t.sides), inOrder) {
 		in := &k.Instrs[side.Branch]
 		s := Side{Branch: in.Pos, Text: in.String(), Taken: side.Target != side.Branch+1, Verdict: t.sides[side]}
