@@ -2,6 +2,7 @@ package trace
 
 import (
 	"encoding/csv"
+	"errors"
 	"fmt"
 	"io"
 	"strconv"
@@ -21,8 +22,12 @@ type CSVWriter struct {
 }
 
 // NewCSVWriter writes the line of column names. Ipoints are written by their name in
-// h, or by their number where the name could be misread. Close must follow.
+// h, or by their number where the name could be misread. Close must follow. It is an error if
+// multiprocessors have clocks of their own, which CSV cannot say.
 func NewCSVWriter(w io.Writer, h *Header) (*CSVWriter, error) {
+	if h.Clocks != Common {
+		return nil, errors.New("the cycles of this trace count from an origin of each multiprocessor, which CSV cannot say: write the binary format")
+	}
 	cw := &CSVWriter{
 		w:     csv.NewWriter(w),
 		order: order{ipoints: len(h.Ipoints)},

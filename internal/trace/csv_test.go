@@ -86,6 +86,12 @@ func TestCSVCannotSayEnd(t *testing.T) {
 	}
 }
 
+func TestCSVCannotSayClocks(t *testing.T) {
+	if _, err := trace.NewCSVWriter(io.Discard, &trace.Header{Clocks: trace.PerSM}); err == nil {
+		t.Error("accepted")
+	}
+}
+
 func TestCSVLineLimit(t *testing.T) {
 	h := &trace.Header{Ipoints: []trace.IpointInfo{{Name: "b"}}}
 	endless := io.MultiReader(strings.NewReader("run,sm,cta,warp,ipoint,cycle\n0,0,0,0,start,0\n"), zeros{})

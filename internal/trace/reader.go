@@ -124,6 +124,9 @@ func (r *Reader) readHeader() error {
 		r.header.Ipoints = append(r.header.Ipoints, info)
 	}
 	r.order.ipoints = len(r.header.Ipoints)
+	if len(r.payload) == 1 && r.payload[0] == byte(PerSM) {
+		r.header.Clocks, r.payload = PerSM, nil
+	}
 	return r.consumed()
 }
 

@@ -78,12 +78,21 @@ type IpointInfo struct {
 	Pos  string // source position, may be empty
 }
 
+// Clocks says what the cycles of the multiprocessors of a trace have in common.
+type Clocks uint8
+
+const (
+	Common Clocks = iota // they count from the launch
+	PerSM                // each multiprocessor counts from an origin of its own
+)
+
 // Header describes what was traced. All strings may be empty.
 type Header struct {
 	Kernel  string       // name of the kernel
 	Module  string       // hash of the module's text
 	Machine string       // hash of the machine's description
 	Ipoints []IpointInfo // by Ipoint
+	Clocks  Clocks
 }
 
 // Name returns the name of an Ipoint, or its number where the table has none.

@@ -140,6 +140,7 @@ func readBinary(data []byte) (*trace.Header, []trace.Event, error) {
 func TestRoundTrip(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		h := drawHeader(rt)
+		h.Clocks = rapid.SampledFrom([]trace.Clocks{trace.Common, trace.PerSM}).Draw(rt, "clocks")
 		runs := drawRuns(rt, h)
 		data, want := writeBinary(t, h, runs)
 		gotHeader, got, err := readBinary(data)

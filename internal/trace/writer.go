@@ -56,6 +56,9 @@ func NewWriter(w io.Writer, h *Header) (*Writer, error) {
 		tw.string(info.Name)
 		tw.string(info.Pos)
 	}
+	if h.Clocks != Common {
+		tw.uint(uint64(h.Clocks))
+	}
 	if err := tw.flush(); err != nil {
 		return nil, err
 	}

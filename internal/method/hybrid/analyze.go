@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"warpbound/internal/estimate"
 	"warpbound/internal/ipet"
@@ -39,8 +40,8 @@ func (r *Result) Estimates() []estimate.Estimate {
 // replace those observed.
 //
 // It is an error if there is no run, if a bound is for a block that heads no loop, or if
-// a warp of the profile contradicts a given bound or fact. The error is that of ctx where it ended
-// first.
+// a warp of the profile contradicts a given bound or fact; with Options.Unknown a contradicted
+// bound is replaced instead. The error is that of ctx where it ended first.
 func Analyze(ctx context.Context, p *Profile, bounds Bounds) (*Result, error) {
 	if p.run != nil {
 		return nil, fmt.Errorf("run %d is not complete", p.run.number)
@@ -69,6 +70,9 @@ type boundedLoop struct {
 	loop     int // index in IPG.Loops
 	bound    LoopBound
 	observed peak
+	// refuted is a given bound that a warp contradicts. Where the sides of a branch run by
+	// turns it may still hold for threads.
+	refuted *LoopBound
 }
 
 // boundLoops decides the bound of every loop.
@@ -80,9 +84,13 @@ func (p *Profile) boundLoops(bounds Bounds) ([]boundedLoop, error) {
 		heads[loop.Header] = true
 		observed := p.loops[l]
 		bound, given := bounds[loop.Header]
+		var refuted *LoopBound
 		switch {
 		case given && bound.Max < 0:
 			return nil, fmt.Errorf("loop %s: bound %d is negative", loop.Name, bound.Max)
+		case given && observed.known && observed.value > bound.Max && p.options.Unknown:
+			wrong := bound
+			refuted, bound = &wrong, LoopBound{observed.value, estimate.Observed}
 		case given && observed.known && observed.value > bound.Max:
 			return nil, fmt.Errorf("loop %s: its bound %d (%s) is wrong: %v takes %d back edges per entry",
 				loop.Name, bound.Max, bound.Evidence, observed.at, observed.value)
@@ -90,7 +98,7 @@ func (p *Profile) boundLoops(bounds Bounds) ([]boundedLoop, error) {
 			bound = LoopBound{observed.value, estimate.Observed}
 		}
 		if observed.known {
-			loops = append(loops, boundedLoop{l, bound, observed})
+			loops = append(loops, boundedLoop{l, bound, observed, refuted})
 		}
 	}
 	for header := range bounds {
@@ -107,15 +115,25 @@ type model struct {
 	edge []int // IPG edge of every model edge
 }
 
+// upTo returns the numbers below n.
+func upTo(n int) []int {
+	list := make([]int, n)
+	for i := range list {
+		list[i] = i
+	}
+	return list
+}
+
 // newModel builds the problem of which every observed warp is a solution.
 func (p *Profile) newModel(loops []boundedLoop) *model {
 	m := &model{Model: &ipet.Model{Name: "hybrid/warp", Source: p.ipg.Start(), Sink: p.ipg.Exit()}}
 	for node := range p.ipg.Len() + 2 {
 		m.AddNode(p.ipg.Name(node))
 	}
-	of := make([]int, len(p.ipg.Edges)) // model edge of every IPG edge
-	for e, edge := range p.ipg.Edges {
-		seen := p.edge(e)
+	of := make([]int, p.known()+len(p.unknown)) // model edge of every edge
+	unknown := p.sortedUnknown()
+	for _, e := range slices.Concat(upTo(p.known()), unknown) {
+		edge, seen := p.edgeOf(e), p.edge(e)
 		if of[e] = -1; seen == nil {
 			continue
 		}
@@ -136,9 +154,15 @@ func (p *Profile) newModel(loops []boundedLoop) *model {
 	}
 	for _, l := range loops {
 		loop := &p.ipg.Loops[l.loop]
+		entries := slices.Clone(loop.Entries)
+		for _, e := range unknown {
+			if slices.Contains(p.membershipOf(e).entry, int32(l.loop)) {
+				entries = append(entries, e)
+			}
+		}
 		if iter := observed(loop.Iter); iter != nil {
 			m.Loops = append(m.Loops, ipet.Loop{
-				Name: loop.Name, Iter: iter, Entries: observed(loop.Entries),
+				Name: loop.Name, Iter: iter, Entries: observed(entries),
 				Bound: l.bound.Max, Evidence: string(l.bound.Evidence),
 			})
 		}

@@ -61,7 +61,7 @@ func (p *Profile) addFacts(w *warpSlice, id WarpID) error {
 		var sum cycles
 		value := int64(0)
 		for _, slot := range w.used {
-			to := p.ipg.Edges[p.seen[slot].edge].To
+			to := p.edgeOf(p.seen[slot].edge).To
 			value = sum.add(value, sum.mul(f.coef[to], w.counts[slot]))
 		}
 		negative := sum.mul(-1, value)
@@ -94,8 +94,8 @@ func (p *Profile) checkFacts() error {
 func (m *model) addFacts(g *IPG) {
 	for _, f := range g.facts {
 		var terms []ipet.Term
-		for i, e := range m.edge {
-			if c := f.coef[g.Edges[e].To]; c != 0 {
+		for i, e := range m.Edges {
+			if c := f.coef[e.To]; c != 0 {
 				terms = append(terms, ipet.Term{Edge: i, Coef: c})
 			}
 		}

@@ -24,9 +24,10 @@ type IPG struct {
 	// records a block's Ipoint when its first instruction issues.
 	OfBlock []trace.Ipoint
 
-	succ  [][]arc // by node, ascending
-	in    []membership
-	facts []placedFact
+	succ   [][]arc   // by node, ascending
+	around [][]int32 // by node, the loops around its block, ascending
+	in     []membership
+	facts  []placedFact
 }
 
 // Edge is a transition between two Ipoints.
@@ -78,6 +79,14 @@ func NewIPG(p *Program, place Placement) (*IPG, error) {
 	}
 	for _, l := range p.Flow.Loops().Loops {
 		g.Loops = append(g.Loops, Loop{Header: l.Header, Name: p.Blocks[l.Header].Name, Pos: p.Blocks[l.Header].Pos})
+	}
+	g.around = make([][]int32, g.Len()+2)
+	for i, b := range blocks {
+		loops := p.Flow.Loops()
+		for l := loops.Innermost(b); l >= 0; l = loops.Loops[l].Parent {
+			g.around[i] = append(g.around[i], int32(l))
+		}
+		slices.Sort(g.around[i])
 	}
 	g.connect(p, blocks)
 	return g, g.placeFacts(p)

@@ -92,12 +92,14 @@ func addSaturating(a, b int64) int64 {
 //
 // After an error the profile holds part of a run and is of no further use.
 type Profile struct {
-	ipg   *IPG
-	seen  []edgeProfile // of the edges observed, in the order of their first traversal
-	slot  []int32       // by edge, its place in seen, or unseen
-	loops []peak        // back edges per entry, rounded up
-	facts []factProfile
-	sms   map[int32]*smProfile
+	ipg     *IPG
+	options Options
+	unknown []Edge        // transitions that the graph does not have
+	seen    []edgeProfile // of the edges observed, in the order of their first traversal
+	slot    []int32       // by edge, those unknown to the graph last: its place in seen, or unseen
+	loops   []peak        // back edges per entry, rounded up
+	facts   []factProfile
+	sms     map[int32]*smProfile
 
 	runs     int64
 	total    wide // sum of the runs' times
@@ -171,13 +173,18 @@ func (p *Profile) Record(r trace.Record) error {
 	return p.run.record(r)
 }
 
-// EndRun ends the current run, whose last warp retired in cycle end.
+// EndRun ends the current run, whose last warp retired in cycle end. Without a common clock
+// the run took as long as the multiprocessor that took longest from its first start to its
+// last exit.
 func (p *Profile) EndRun(end int64) error {
 	if p.run == nil {
 		return errors.New("end of a run outside a run")
 	}
 	if err := p.run.finish(end); err != nil {
 		return fmt.Errorf("run %d: %w", p.run.number, err)
+	}
+	if p.options.Clocks == trace.PerSM {
+		end = p.run.longest()
 	}
 	if p.runs == 0 || end < p.shortest {
 		p.shortest = end
@@ -194,11 +201,16 @@ func (p *Profile) Merge(q *Profile) error {
 	if p.ipg != q.ipg {
 		return errors.New("profiles of different graphs cannot be merged")
 	}
+	if p.options != q.options {
+		return errors.New("profiles with different options cannot be merged")
+	}
 	if p.run != nil || q.run != nil {
 		return errors.New("a profile cannot be merged inside a run")
 	}
 	for i := range q.seen {
-		p.seen[p.slotOf(q.seen[i].edge)].merge(&q.seen[i])
+		edge := q.edgeOf(q.seen[i].edge)
+		e, _ := p.edgeBetween(edge.From, edge.To)
+		p.seen[p.slotOf(e)].merge(&q.seen[i])
 	}
 	for i := range p.loops {
 		p.loops[i].merge(q.loops[i])

@@ -9,6 +9,7 @@ import (
 
 	"warpbound/internal/estimate"
 	"warpbound/internal/ipet"
+	"warpbound/internal/trace"
 )
 
 // reporter turns a solved model into estimates.
@@ -75,7 +76,7 @@ func (r *reporter) dynamic(warp estimate.Estimate, all *smProfile) (estimate.Est
 		Cycles:   sum.add(warp.Cycles, all.jitter),
 		Evidence: estimate.Observed,
 		Assumptions: append(r.assumptions(),
-			fmt.Sprintf("no warp starts later than %s after the launch (observed)", plural(all.jitter, "cycle"))),
+			fmt.Sprintf("no warp starts later than %s after the %s (observed)", plural(all.jitter, "cycle"), r.origin())),
 		Detail:    detail,
 		Breakdown: ordered(append(r.shares(1), estimate.Share{Name: "release jitter", Count: 1, Cycles: all.jitter})),
 	}, sum.err("hybrid/dynamic")
@@ -92,6 +93,10 @@ func (r *reporter) waves(warp estimate.Estimate, all *smProfile) (estimate.Estim
 	if err := sum.err("hybrid/waves"); err != nil {
 		return estimate.Estimate{}, err
 	}
+	later := fmt.Sprintf("a wave starts at most %s after the last exit before it", plural(all.gap, "cycle"))
+	if !r.perSM() {
+		later += fmt.Sprintf(", the first at most %d after the launch", all.firstStart)
+	}
 	return estimate.Estimate{
 		Method:   "hybrid/waves",
 		Cycles:   total,
@@ -99,7 +104,7 @@ func (r *reporter) waves(warp estimate.Estimate, all *smProfile) (estimate.Estim
 		Assumptions: append(r.assumptions(),
 			fmt.Sprintf("a multiprocessor runs at most %s of at most %s (observed)", plural(all.waves, "wave"), plural(all.warps, "warp")),
 			fmt.Sprintf("within a wave a warp starts at most %s after the one before it (observed)", plural(all.delta, "cycle")),
-			fmt.Sprintf("a wave starts at most %s after the last exit before it, the first at most %d after the launch (observed)", plural(all.gap, "cycle"), all.firstStart)),
+			later+" (observed)"),
 		Detail: WavesDetail{
 			Warp: warp.Cycles, Waves: all.waves, WarpsPerWave: all.warps, Delta: all.delta,
 			FirstStart: all.firstStart, Gap: all.gap, Published: published,
@@ -119,6 +124,10 @@ func (r *reporter) assumptions() []string {
 	for _, l := range r.loops {
 		list = append(list, fmt.Sprintf("loop %s goes back to its head at most %s for each entry (%s)",
 			r.p.ipg.Loops[l.loop].Name, plural(l.bound.Max, "time"), l.bound.Evidence))
+		if l.refuted != nil {
+			list = append(list, fmt.Sprintf("the bound %d (%s) of loop %s does not hold for warps: it is wrong, or sides of a branch ran by turns",
+				l.refuted.Max, l.refuted.Evidence, r.p.ipg.Loops[l.loop].Name))
+		}
 	}
 	for _, f := range r.p.ipg.facts {
 		list = append(list, fmt.Sprintf("fact %s holds for every warp (%s)", f.Name, f.Evidence))
@@ -126,8 +135,14 @@ func (r *reporter) assumptions() []string {
 	if n := r.unobserved(); n > 0 {
 		list = append(list, fmt.Sprintf("%d of %d transitions were never seen and do not occur (observed)", n, len(r.p.ipg.Edges)))
 	}
+	if n := r.p.unknownTraversals(); n > 0 {
+		list = append(list, fmt.Sprintf("transitions that the flow graph does not have were made %s; no warp makes them more often than any observed one (observed)", plural(n, "time")))
+	}
 	if n := countIf(r.m.Edges, func(e ipet.Edge) bool { return e.Limit != nil }); n > 0 {
 		list = append(list, fmt.Sprintf("%s that divergence may make: no more often than in any observed warp (observed)", plural(int64(n), "transition")))
+	}
+	if r.perSM() {
+		list = append(list, "cycles count on every multiprocessor from its first start, since their clocks have no common origin: what is before it is not included")
 	}
 	return append(list,
 		"the instructions traced are those that run: PTX is not what ptxas makes of it",
@@ -135,7 +150,17 @@ func (r *reporter) assumptions() []string {
 		"the time of the launch on the host is not included")
 }
 
-func (r *reporter) unobserved() int { return len(r.p.ipg.Edges) - len(r.p.seen) }
+func (r *reporter) perSM() bool { return r.p.options.Clocks == trace.PerSM }
+
+// origin says from where cycles count.
+func (r *reporter) origin() string {
+	if r.perSM() {
+		return "first start of its multiprocessor"
+	}
+	return "launch"
+}
+
+func (r *reporter) unobserved() int { return r.p.known() - (len(r.p.seen) - len(r.p.unknown)) }
 
 // plural renders a number of things.
 func plural(n int64, thing string) string {
@@ -164,12 +189,12 @@ func (r *reporter) warpDetail() WarpDetail {
 	}
 	spent := r.solution.Contributions(r.m.Model)
 	for i, e := range r.m.edge {
-		edge, seen := &r.p.ipg.Edges[e], r.p.edge(e)
+		edge, seen := r.p.edgeOf(e), r.p.edge(e)
 		row := EdgeDetail{
 			From: r.p.ipg.Name(edge.From), To: r.p.ipg.Name(edge.To), Divergent: edge.Divergent,
 			Best: seen.best, Average: float64(seen.sum) / float64(seen.count),
 			Worst: seen.worst.value, WorstAt: seen.worst.at,
-			Observed: seen.count, Most: seen.most, Limited: edge.Limited,
+			Observed: seen.count, Most: seen.most, Limited: edge.Limited, Unknown: e >= r.p.known(),
 		}
 		if spent != nil {
 			row.Count, row.Cycles = r.solution.Counts[i], spent[i]
@@ -196,7 +221,7 @@ func (r *reporter) shares(times int64) []estimate.Share {
 	g := r.p.ipg
 	byNode := make([]estimate.Share, g.Exit())
 	for i, e := range r.m.edge {
-		s := &byNode[g.Edges[e].From]
+		s := &byNode[r.p.edgeOf(e).From]
 		s.Count += times * r.solution.Counts[i]
 		s.Cycles += times * spent[i]
 	}

@@ -152,7 +152,7 @@ func (s *runSlicer) start(r trace.Record) *warpSlice {
 
 // advance accounts for a transition of a warp.
 func (s *runSlicer) advance(w *warpSlice, id WarpID, to int, now int64) error {
-	i, ok := s.p.ipg.Edge(w.node, to)
+	i, ok := s.p.edgeBetween(w.node, to)
 	if !ok {
 		return &TransitionError{s.p.ipg.Name(w.node), s.p.ipg.Name(to)}
 	}
@@ -184,10 +184,11 @@ func (s *runSlicer) retire(w *warpSlice, id WarpID) {
 		w.counts[slot] = 0
 		e := &p.seen[slot]
 		e.most = max(e.most, n)
-		for _, l := range p.ipg.in[e.edge].iter {
+		in := p.membershipOf(e.edge)
+		for _, l := range in.iter {
 			s.iter[l] += n
 		}
-		for _, l := range p.ipg.in[e.edge].entry {
+		for _, l := range in.entry {
 			s.entries[l] += n
 		}
 	}
@@ -213,7 +214,20 @@ func (s *runSlicer) finish(end int64) error {
 		return fmt.Errorf("the run ends in cycle %d, but its last warp exits in cycle %d", end, s.last)
 	}
 	for id, sm := range s.sms {
+		if s.p.options.Clocks == trace.PerSM {
+			sm.rebase()
+		}
 		s.p.sm(id).add(sm)
 	}
 	return nil
+}
+
+// longest returns the last exit of any multiprocessor by its own clock, in a run that is
+// finished.
+func (s *runSlicer) longest() int64 {
+	longest := int64(0)
+	for _, sm := range s.sms {
+		longest = max(longest, sm.lastExit)
+	}
+	return longest
 }

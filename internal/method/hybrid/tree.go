@@ -116,6 +116,9 @@ type treeBuilder struct {
 }
 
 func newTreeBuilder(p *Profile, loops []boundedLoop) (*treeBuilder, error) {
+	if len(p.unknown) > 0 {
+		return nil, ErrNotTree
+	}
 	g := graph.New(p.ipg.Len() + 2)
 	in := make([][]int, g.Len())
 	for e, edge := range p.ipg.Edges {

@@ -41,8 +41,16 @@ func (r *smRun) exit(now int64) {
 	r.lastExit = now
 }
 
+// rebase lets the cycles count from the first start.
+func (r *smRun) rebase() {
+	r.lastStart -= r.firstStart
+	r.lastExit -= r.firstStart
+	r.now -= r.firstStart
+	r.firstStart = 0
+}
+
 // smProfile holds the largest figures of one multiprocessor over all runs. Times are in
-// cycles.
+// cycles; without a common clock the launch is the first start of the multiprocessor.
 type smProfile struct {
 	firstStart int64 // from the launch to the first start
 	jitter     int64 // from the launch to the last start

@@ -1,0 +1,88 @@
+package hybrid
+
+import (
+	"cmp"
+	"slices"
+
+	"warpbound/internal/trace"
+)
+
+// Options say what a profile makes of traces. Those of a simulator need none of them.
+type Options struct {
+	// Clocks says what the cycles of multiprocessors have in common. Without a common
+	// clock, what a run shows of a multiprocessor counts from the first start there.
+	Clocks trace.Clocks
+
+	// Unknown takes transitions that the graph does not have for edges like those that
+	// only divergence makes, instead of refusing the trace. From sm_70 on, the sides of a
+	// branch may run by turns and need not meet at its reconvergence point, which the
+	// graph does not describe.
+	Unknown bool
+}
+
+// NewProfileOf returns the profile of no run, of traces for which options are needed.
+func NewProfileOf(g *IPG, o Options) *Profile {
+	p := NewProfile(g)
+	p.options = o
+	return p
+}
+
+// known returns the number of edges of the graph. Edges of a profile from there on are
+// unknown to it.
+func (p *Profile) known() int { return len(p.ipg.Edges) }
+
+// edgeOf describes an edge of the profile.
+func (p *Profile) edgeOf(e int) Edge {
+	if e >= p.known() {
+		return p.unknown[e-p.known()]
+	}
+	return p.ipg.Edges[e]
+}
+
+// edgeBetween returns the edge between two nodes; one that the graph does not have only if
+// the options allow it.
+func (p *Profile) edgeBetween(from, to int) (int, bool) {
+	if e, ok := p.ipg.Edge(from, to); ok || !p.options.Unknown {
+		return e, ok
+	}
+	edge := Edge{From: from, To: to, Divergent: true, Limited: true}
+	at := slices.Index(p.unknown, edge)
+	if at < 0 {
+		at = len(p.unknown)
+		p.unknown = append(p.unknown, edge)
+		p.slot = append(p.slot, unseen)
+	}
+	return p.known() + at, true
+}
+
+// membershipOf says what an edge is to the loops. One that the graph does not have may bring
+// lanes into all loops around the block where it leads.
+func (p *Profile) membershipOf(e int) membership {
+	if e >= p.known() {
+		return membership{entry: p.ipg.around[p.edgeOf(e).To]}
+	}
+	return p.ipg.in[e]
+}
+
+// sortedUnknown returns the edges that the graph does not have, ascending by From and To:
+// in the same order however profiles were merged.
+func (p *Profile) sortedUnknown() []int {
+	edges := make([]int, len(p.unknown))
+	for i := range edges {
+		edges[i] = p.known() + i
+	}
+	slices.SortFunc(edges, func(a, b int) int {
+		x, y := p.edgeOf(a), p.edgeOf(b)
+		return cmp.Or(cmp.Compare(x.From, y.From), cmp.Compare(x.To, y.To))
+	})
+	return edges
+}
+
+// unknownTraversals returns how often all warps made transitions that the graph does not have.
+func (p *Profile) unknownTraversals() int64 {
+	total := int64(0)
+	for i := range p.unknown {
+		total += p.edge(p.known() + i).count
+	}
+	return total
+}
