@@ -85,7 +85,8 @@ func (t *Rounds) Run(ctx context.Context, in *job.Inputs, tr *trace.Run) (*Outco
 		}
 		again = t.flagged()
 	}
-	t.outcome.Result, t.outcome.Buffers, t.outcome.Rounds = &t.result, memory.buffers, rounds
+	t.outcome.Cycles, t.outcome.Result = t.result.Cycles, &t.result
+	t.outcome.Buffers, t.outcome.Rounds = memory.buffers, rounds
 	return &t.outcome, nil
 }
 

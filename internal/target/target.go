@@ -29,7 +29,8 @@ type Target interface {
 
 // Outcome is what a run gave.
 type Outcome struct {
-	*sim.Result          // of all launches together
+	Cycles      int64    // from launch to last retirement, of all launches together
+	*sim.Result          // the simulator's figures, likewise; nil if the target is none
 	Buffers     [][]byte // contents after the run, by parameter; nil for what is no buffer
 	Rounds      int      // of the launches that the job repeats; 1 if it has one launch
 	Launches    []Launch // by kernel of a round, in their order
@@ -175,7 +176,7 @@ func (t *Simulator) Run(ctx context.Context, in *job.Inputs, tr *trace.Run) (*Ou
 		return nil, err
 	}
 	t.kernel[0] = Launch{Kernel: t.memory.job.Kernel.Name, Cycles: result.Cycles}
-	t.outcome = Outcome{Result: result, Buffers: t.memory.buffers, Rounds: 1, Launches: t.kernel[:]}
+	t.outcome = Outcome{Cycles: result.Cycles, Result: result, Buffers: t.memory.buffers, Rounds: 1, Launches: t.kernel[:]}
 	return &t.outcome, nil
 }
 

@@ -1,0 +1,240 @@
+package gpu_test
+
+import (
+	"bytes"
+	"context"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"warpbound/internal/cfg"
+	"warpbound/internal/cuda"
+	"warpbound/internal/cuda/standin"
+	"warpbound/internal/emu"
+	"warpbound/internal/instrument"
+	"warpbound/internal/isa/ptx"
+	"warpbound/internal/job"
+	"warpbound/internal/machine"
+	"warpbound/internal/target"
+	"warpbound/internal/target/gpu"
+	"warpbound/internal/trace"
+)
+
+// bench is a job as devices run it, and as it is.
+type bench struct {
+	job      *job.Bound
+	original *job.Bound
+	module   *ptx.Module // prepared
+	graph    *cfg.Graph  // of the job's kernel there
+}
+
+// load reads a job and prepares its module.
+func load(t *testing.T, name string) *bench {
+	t.Helper()
+	j, err := job.Load(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	src, err := job.ReadFile(j.Resolve(j.Module), 1<<20)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return bind(t, j, src)
+}
+
+func bind(t *testing.T, j *job.Job, src []byte) *bench {
+	t.Helper()
+	m, err := ptx.Parse(j.Resolve(j.Module), src)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b := &bench{original: link(t, j, m)}
+	if b.module, err = gpu.Prepare(m, j); err != nil {
+		t.Fatal(err)
+	}
+	b.job = link(t, j, b.module)
+	if b.graph, err = cfg.Build(b.job.Kernel); err != nil {
+		t.Fatal(err)
+	}
+	return b
+}
+
+func link(t *testing.T, j *job.Job, m *ptx.Module) *job.Bound {
+	t.Helper()
+	p, err := ptx.Lower(m)
+	if err != nil {
+		t.Fatal(err)
+	}
+	k, err := j.Link(p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	then, err := j.LinkThen(p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b, err := j.Bind(k, then...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b
+}
+
+func fermi(t *testing.T) *machine.Machine {
+	t.Helper()
+	m, err := machine.Builtin("fermi-c2050")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
+func open(t *testing.T) cuda.Device {
+	t.Helper()
+	d, err := standin.New(fermi(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	dev, err := d.Open(0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { dev.Close() })
+	return dev
+}
+
+// start makes a runner of the job, with recording code unless code is nil.
+func (b *bench) start(t *testing.T, dev cuda.Device, code *instrument.Code) *gpu.Runner {
+	t.Helper()
+	cfg := gpu.Config{Device: dev, Job: b.job, Records: code != nil, Timeout: time.Minute}
+	var err error
+	if code == nil {
+		cfg.Program, err = gpu.Plain(b.module)
+	} else {
+		cfg.Program, err = gpu.NewProgram(code)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := gpu.New(cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+// code puts recording code before every block.
+func (b *bench) code(t *testing.T) *instrument.Code {
+	t.Helper()
+	points, err := instrument.Find(b.module, b.graph)
+	if err != nil {
+		t.Fatal(err)
+	}
+	all := make([]bool, len(b.graph.Blocks))
+	for i := range all {
+		all[i] = true
+	}
+	code, err := points.Choose(all)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return code
+}
+
+// anything is a graph with all transitions.
+type anything struct{}
+
+func (anything) Follows(_, _ trace.Ipoint) bool { return true }
+
+// simulate runs the original kernel on the simulator and records the code's blocks.
+func (b *bench) simulate(t *testing.T, code *instrument.Code, in *job.Inputs) ([][]byte, *trace.Run) {
+	t.Helper()
+	g, err := cfg.Build(b.original.Kernel)
+	if err != nil {
+		t.Fatal(err)
+	}
+	decoded, err := emu.Decode(b.original.Kernel, g)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ipoints := make([]trace.Ipoint, len(b.original.Kernel.Instrs))
+	for i := range ipoints {
+		ipoints[i] = trace.None
+	}
+	n := trace.Ipoint(0)
+	for block, has := range code.Blocks {
+		if has {
+			ipoints[g.Blocks[block].Start] = n
+			n++
+		}
+	}
+	s, err := target.NewSimulator(target.Config{Job: b.original, Code: decoded, Machine: fermi(t), Registers: 20, Ipoints: ipoints})
+	if err != nil {
+		t.Fatal(err)
+	}
+	run := new(trace.Run)
+	out, err := s.Run(context.Background(), in, run)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return out.Buffers, run
+}
+
+// sequences returns the Ipoints of each warp in order.
+func sequences(run *trace.Run) map[[2]int32][]trace.Ipoint {
+	all := make(map[[2]int32][]trace.Ipoint)
+	for _, r := range run.Records {
+		key := [2]int32{r.CTA, r.Warp}
+		all[key] = append(all[key], r.Ipoint)
+	}
+	return all
+}
+
+// TestSuite runs all kernels of the suite on the device that stands in for a GPU, with
+// recording code and without: results are those of the simulator, and warps pass the same
+// Ipoints. Those of bfs depend on which threads come first.
+func TestSuite(t *testing.T) {
+	names, err := filepath.Glob("../../../kernels/*/job.toml")
+	if err != nil || len(names) < 15 {
+		t.Fatalf("%d jobs, %v", len(names), err)
+	}
+	for _, name := range names {
+		if filepath.Base(filepath.Dir(name)) == "triangleSum" {
+			continue // for a machine without PTX
+		}
+		kernel := filepath.Base(filepath.Dir(name))
+		t.Run(kernel, func(t *testing.T) {
+			t.Parallel()
+			b, dev := load(t, name), open(t)
+			code := b.code(t)
+			in := b.job.Inputs(0)
+			want, simulated := b.simulate(t, code, in)
+			plain, recorded := b.start(t, dev, nil), b.start(t, dev, code)
+			for range 2 { // the second time from the same state
+				for _, r := range []*gpu.Runner{plain, recorded} {
+					run, err := r.Run(context.Background(), in)
+					if err != nil {
+						t.Fatal(err)
+					}
+					for i := range want {
+						if !bytes.Equal(want[i], run.Buffers[i]) {
+							t.Errorf("%s differs", b.job.Job.Params[i].Name)
+						}
+					}
+					if run.Recording == nil {
+						continue
+					}
+					var tr trace.Run
+					if _, err := run.Recording.Trace(code, anything{}, &tr); err != nil {
+						t.Fatal(err)
+					}
+					if diff := cmp.Diff(sequences(simulated), sequences(&tr)); diff != "" && kernel != "bfs" {
+						t.Error(diff)
+					}
+				}
+			}
+		})
+	}
+}
