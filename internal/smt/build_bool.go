@@ -37,13 +37,36 @@ func (b *Builder) And(x, y *Term) *Term {
 
 // contrary reports whether one term is seen to be the negation of the other.
 func contrary(x, y *Term) bool {
-	negation := map[Op]Op{Ult: Ule, Ule: Ult, Slt: Sle, Sle: Slt}
-	return x.op == Not && x.args[0] == y || y.op == Not && y.args[0] == x ||
-		negation[x.op] == y.op && y.op != NoOp && x.args[0] == y.args[1] && x.args[1] == y.args[0]
+	if x.op == Not && x.args[0] == y || y.op == Not && y.args[0] == x {
+		return true
+	}
+	var negation Op
+	switch x.op {
+	case Ult:
+		negation = Ule
+	case Ule:
+		negation = Ult
+	case Slt:
+		negation = Sle
+	case Sle:
+		negation = Slt
+	}
+	return negation == y.op && y.op != NoOp && x.args[0] == y.args[1] && x.args[1] == y.args[0]
 }
 
 // Or returns whether at least one holds.
-func (b *Builder) Or(x, y *Term) *Term { return b.Not(b.And(b.Not(x), b.Not(y))) }
+func (b *Builder) Or(x, y *Term) *Term {
+	if !b.plain && x.op == And && y.op == And {
+		for i := range 2 {
+			for j := range 2 { // of two cases, with and without a condition, the rest
+				if x.args[i] == y.args[j] && contrary(x.args[1-i], y.args[1-j]) {
+					return x.args[i]
+				}
+			}
+		}
+	}
+	return b.Not(b.And(b.Not(x), b.Not(y)))
+}
 
 // Xor returns whether exactly one holds.
 func (b *Builder) Xor(x, y *Term) *Term { return b.Not(b.Eq(x, y)) }

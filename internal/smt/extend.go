@@ -37,6 +37,21 @@ func (s *Solver) Extend(ctx context.Context, assertions []*Term, model *Model, m
 	return Sat, extended, nil
 }
 
+// Refutes reports whether one more assertion is seen to contradict assertions that hold together for
+// some values. Only those are asked about that share inputs with it or with others that do.
+func (s *Solver) Refutes(ctx context.Context, assertions []*Term, more *Term) (bool, error) {
+	s.stats.Queries++
+	related := s.related(assertions, more)
+	r, known := s.known(related)
+	if !known {
+		var err error
+		if r, err = s.ask(ctx, related); err != nil {
+			return false, err
+		}
+	}
+	return r.answer == Unsat, nil
+}
+
 // related returns one assertion behind all others that it depends on, each once.
 func (s *Solver) related(assertions []*Term, more *Term) []*Term {
 	whole := make(map[*Term]bool)

@@ -199,6 +199,8 @@ func TestRules(t *testing.T) {
 		{b.And(b.Slt(x, y), b.Sle(y, x)), no},
 		{b.Or(p, no), p},
 		{b.Or(p, yes), yes},
+		{b.Or(b.And(p, q), b.And(p, b.Not(q))), p},
+		{b.Or(b.And(p, b.Ult(x, y)), b.And(b.Ule(y, x), p)), p},
 		{b.Xor(p, p), no},
 		{b.Eq(x, x), yes},
 		{b.Eq(y, x), b.Eq(x, y)},

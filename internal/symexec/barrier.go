@@ -30,9 +30,7 @@ func (s *state) arrive(in *isa.Instr) error {
 		if err != nil {
 			return err
 		}
-		if vote, rest = v, rest[:len(rest)-1]; v.Sort() != smt.Bool {
-			vote = s.x.b.Not(s.x.b.Eq(v, s.x.b.Number(v.Width(), 0)))
-		}
+		vote, rest = s.x.boolean(v), rest[:len(rest)-1]
 	}
 	if !reduces && in.Barrier != isa.BarrierSync && in.Barrier != isa.BarrierArrive || len(rest) == 0 || len(rest) > 2 {
 		return s.x.unsupported(in)
@@ -114,6 +112,7 @@ func (s *state) release(at int) {
 		in := t.waits
 		t.waits = nil
 		if len(in.Dst) > 0 && in.Dst[0].Kind == isa.KindReg {
+			s.talks = s.talks || len(b.votes) > 1
 			t.regs = slices.Clone(t.regs)
 			t.regs[in.Dst[0].Reg] = s.reduced(in, b.votes)
 		}

@@ -16,8 +16,9 @@
 // an access beyond all of them, which ends the path.
 //
 // A path goes on with the side of a branch that its model takes. The other side waits, and is
-// asked a solver about when its turn comes: sides that no path has taken yet first.
+// asked a solver about when its turn comes: sides that no path has taken yet first. Prove shows
+// that no thread takes a side at all, for all threads at once.
 //
-// symexec imports isa, diag, fold and smt. It must not import emu, a machine, the simulator or a
+// symexec imports cfg, graph, isa, diag, fold and smt. It must not import emu, a machine, the simulator or a
 // method.
 package symexec

@@ -34,17 +34,6 @@ type Range struct {
 	Element       Element // all are in range from the start
 }
 
-// Index is a special register that is symbolic: any number below a limit. Other registers do not
-// change with it, so that a thread's index within its CTA is symbolic together with what kernels
-// compute of it, but not with %laneid.
-type Index struct {
-	Register isa.Special
-	Below    uint64 // at least 1
-}
-
-// Name returns the name of the register's variable in models.
-func (i Index) Name() string { return "%" + i.Register.String() }
-
 // Parameters is the name of the array in models that holds the symbolic bytes of the
 // parameter block.
 const Parameters = "parameters"
@@ -69,12 +58,13 @@ type Side struct{ Branch, Target int }
 
 // Path is one path of the threads through the kernel.
 type Path struct {
-	Formula []*smt.Term // holds for just the inputs that take it
-	Ranges  []int       // conditions of the formula that only say what inputs may be, by index
-	Model   *smt.Model  // such inputs
-	Threads []ThreadPath
-	Reads   []Read // of symbolic elements, each once for a thread and an offset, in order of first reading
-	Fault   error  // why the path ended but by the threads' ends: the instruction that fails
+	Formula      []*smt.Term // holds for just the inputs that take it
+	Ranges       []int       // conditions of the formula that only say what inputs may be, by index
+	Model        *smt.Model  // such inputs
+	Threads      []ThreadPath
+	Reads        []Read // of symbolic elements, each once for a thread and an offset, in order of first reading
+	Communicates bool   // for the model, a thread got what another had written: bytes, or a vote at a barrier
+	Fault        error  // why the path ended but by the threads' ends: the instruction that fails
 }
 
 // ThreadPath is what one thread does on a path.
@@ -124,7 +114,7 @@ type explorer struct {
 	launch  *fold.Launch
 	ctas    []int // of threads: the first thread of its CTA
 	regions []region
-	initial []*smt.Term // arrays by region
+	arrays  []*smt.Term // what regions hold at first; nil if nobody asked
 
 	sides   map[Side]bool // of branches that have several; true
 	covered map[Side]bool

@@ -1,242 +1,20 @@
 package symexec_test
 
 import (
-	"bytes"
 	"context"
-	"encoding/binary"
 	"fmt"
 	"io/fs"
 	"math/rand/v2"
-	"os"
-	"os/exec"
 	"path"
-	"regexp"
-	"slices"
 	"strings"
 	"testing"
-	"time"
 
-	"warpbound/internal/emu"
 	"warpbound/internal/flow/flowtest"
 	"warpbound/internal/isa"
 	"warpbound/internal/kernelgen"
-	"warpbound/internal/smt"
-	"warpbound/internal/smt/process"
 	"warpbound/internal/symexec"
 	"warpbound/kernels"
 )
-
-// subject is a launch of one CTA of which all threads are explored, and all buffers symbolic.
-type subject struct {
-	*flowtest.Launch
-	again   *flowtest.Launch // in warps of one thread
-	options symexec.Options
-}
-
-// shape are the lines of a job that give the shape of a launch.
-var shape = regexp.MustCompile(`(?m)^(grid|block) *=.*$`)
-
-func alone(t *testing.T, job, code string) *subject {
-	t.Helper()
-	return together(t, 1, job, code)
-}
-
-// together makes a subject of some threads.
-func together(t *testing.T, threads int, job, code string) *subject {
-	t.Helper()
-	return read(t, threads, func(name string) ([]byte, error) {
-		if name == "job.toml" {
-			return []byte(job), nil
-		}
-		return []byte(code), nil
-	})
-}
-
-func read(t *testing.T, threads int, file func(name string) ([]byte, error)) *subject {
-	t.Helper()
-	for _, c := range []smt.Command{smt.Z3(), smt.CVC5()} {
-		if _, err := exec.LookPath(c.Argv[0]); err != nil {
-			if os.Getenv("CI") != "" {
-				t.Fatal(err)
-			}
-			t.Skip(err)
-		}
-	}
-	l := flowtest.Read(t, func(name string) ([]byte, error) {
-		text, err := file(name)
-		if name == "job.toml" {
-			text = shape.ReplaceAllFunc(text, func(line []byte) []byte {
-				if bytes.HasPrefix(line, []byte("grid")) {
-					return []byte("grid = [1, 1, 1]")
-				}
-				return fmt.Appendf(nil, "block = [%d, 1, 1]", threads)
-			})
-		}
-		return text, err
-	})
-	solver, err := smt.New(smt.Config{Launcher: process.Launcher{}, Bits: smt.Z3(), Floats: smt.CVC5(), Limit: 300 * time.Millisecond})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(solver.Close)
-	s := &subject{Launch: l, options: symexec.Options{Launch: l.Fold, Solver: solver, Builder: smt.NewBuilder(), MaxPaths: 20, MaxSteps: 1000}}
-	for i := range threads {
-		s.options.Threads = append(s.options.Threads, symexec.Thread{Warp: i / l.Grid.Width(), Lane: i % l.Grid.Width()})
-	}
-	params := l.Grid.Launch().Params
-	for i, contents := range l.Buffers {
-		p := l.Kernel.Params[i]
-		var address [8]byte
-		copy(address[:], params[p.Offset:p.Offset+p.Bytes])
-		if contents != nil {
-			s.options.Buffers = append(s.options.Buffers, symexec.Buffer{
-				Name: p.Name, Address: binary.LittleEndian.Uint64(address[:]), Bytes: len(contents), Symbolic: true,
-			})
-		} else {
-			s.options.Params = append(s.options.Params, symexec.Range{Offset: p.Offset, Bytes: p.Bytes})
-		}
-	}
-	return s
-}
-
-// concrete makes the scalar parameters those of the job.
-func (s *subject) concrete() *subject {
-	s.options.Params = nil
-	return s
-}
-
-func (s *subject) explore(t *testing.T) *symexec.Result {
-	t.Helper()
-	res, err := symexec.Explore(context.Background(), s.options)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return res
-}
-
-// replay executes every path's model and compares what is executed with the path.
-func (s *subject) replay(t *testing.T, res *symexec.Result) {
-	t.Helper()
-	for i, p := range res.Paths {
-		if !smt.NewEvaluator(p.Model).Holds(p.Formula) {
-			t.Errorf("path %d: the model does not satisfy the formula", i)
-		}
-		s.set(t, p.Model)
-		threads, err := s.run(res)
-		if (err != nil) != (p.Fault != nil) {
-			t.Errorf("path %d: execution ends with %v, the path with %v", i, err, p.Fault)
-		}
-		if !same(threads, p.Threads) {
-			t.Errorf("path %d is %v, %v; executed %v, %v", i, p.Threads, p.Fault, threads, err)
-		}
-		s.inspect(t, p)
-	}
-}
-
-// inspect checks the reads and the conditions of a path.
-func (s *subject) inspect(t *testing.T, p symexec.Path) {
-	t.Helper()
-	attributed := make(map[int]bool)
-	for _, thread := range p.Threads {
-		for _, c := range thread.Conditions {
-			if attributed[c] || c >= len(p.Formula) {
-				t.Errorf("condition %d of %d is of several threads", c, len(p.Formula))
-			}
-			attributed[c] = true
-		}
-	}
-	for _, r := range p.Reads {
-		if r.At != smt.NewEvaluator(p.Model).Eval(r.Offset) || r.Thread >= len(p.Threads) {
-			t.Errorf("an element is read at %v: %+v", r.Offset, r)
-		}
-	}
-}
-
-// same compares what threads did, but for the conditions.
-func same(a, b []symexec.ThreadPath) bool {
-	return slices.EqualFunc(a, b, func(x, y symexec.ThreadPath) bool {
-		return x.Instructions == y.Instructions && slices.Equal(x.Sides, y.Sides) && slices.Equal(x.Barriers, y.Barriers)
-	})
-}
-
-// set makes a launch with the inputs of a model.
-func (s *subject) set(t *testing.T, m *smt.Model) {
-	s.again = s.Again(t, 1)
-	for _, b := range s.options.Buffers {
-		if !b.Symbolic {
-			continue
-		}
-		contents := s.again.Grid.Contents(b.Address, b.Bytes)
-		clear(contents)
-		for at, x := range m.Cells[b.Name] {
-			if at < uint64(len(contents)) {
-				contents[at] = byte(x)
-			}
-		}
-	}
-	params := s.again.Grid.Launch().Params
-	for _, r := range s.options.Params {
-		for k := range r.Bytes {
-			params[r.Offset+k] = byte(m.Cells[symexec.Parameters][uint64(r.Offset+k)])
-		}
-	}
-}
-
-// partition executes random inputs: a formula holds for just those that take its path.
-func (s *subject) partition(t *testing.T, r *rand.Rand, res *symexec.Result) {
-	t.Helper()
-	for range 4 {
-		m := smt.NewModel()
-		for _, b := range s.options.Buffers {
-			for at := range uint64(min(b.Bytes, 4096)) { // zeros behind
-				if at%4 == 0 || r.IntN(4) == 0 {
-					m.SetCell(b.Name, at, r.Uint64()&0xff>>r.IntN(8))
-				}
-			}
-		}
-		s.set(t, m)
-		threads, err := s.run(res)
-		e, found := smt.NewEvaluator(m), false
-		for i, p := range res.Paths {
-			if holds := e.Holds(p.Formula); holds && (!same(threads, p.Threads) || (err != nil) != (p.Fault != nil)) {
-				t.Errorf("the formula of path %d, %v, holds for inputs with %v", i, p.Threads, threads)
-			} else if holds {
-				found = true
-			}
-		}
-		if !found && res.Complete {
-			t.Errorf("inputs with %v take no path that was found", threads)
-		}
-	}
-}
-
-// run executes the threads one at a time, which are the warps of the first CTA.
-func (s *subject) run(res *symexec.Result) ([]symexec.ThreadPath, error) {
-	var cta emu.CTA
-	s.again.Grid.StartCTA(&cta, 0)
-	env, eff := &emu.Env{SMs: 1}, new(emu.Effect)
-	threads, branch := make([]symexec.ThreadPath, len(cta.Warps)), make([]int, len(cta.Warps))
-	for !cta.Done() {
-		for k := range cta.Warps {
-			for w := &cta.Warps[k]; !w.Done() && !w.AtBarrier(); {
-				thread := &threads[k]
-				side := symexec.Side{Branch: branch[k], Target: w.PC()}
-				if _, isSide := res.Sides[side]; isSide && thread.Instructions > 0 {
-					thread.Sides = append(thread.Sides, side)
-				}
-				branch[k] = w.PC()
-				if err := w.Step(env, eff); err != nil {
-					return threads, err
-				}
-				thread.Instructions++
-				if eff.Arrived {
-					thread.Barriers = append(thread.Barriers, len(thread.Sides))
-				}
-			}
-		}
-	}
-	return threads, nil
-}
 
 const job = `module = "k.ptx"
 kernel = "k"
@@ -392,7 +170,7 @@ A:	setp.ne.u32 %p1, %r1, 0;
 
 // TestIndices explores a kernel of which the CTA is symbolic.
 func TestIndices(t *testing.T) {
-	s := alone(t, job, kernel(`
+	s := together(t, 0, strings.Replace(job, "grid = [1", "grid = [8", 1), kernel(`
 	mov.u32 %r2, %ctaid.x;
 	setp.eq.u32 %p1, %r2, 5;
 	@%p1 bra A;
@@ -522,6 +300,9 @@ A:	ret;`))
 		if len(p.Ranges) != 3 || len(p.Formula) < 4 { // of the parameter and two elements, besides at least the vote
 			t.Errorf("%v of %v are ranges", p.Ranges, p.Formula)
 		}
+		if !p.Communicates {
+			t.Error("the threads do not communicate")
+		}
 		var arrays []string
 		for _, r := range p.Reads {
 			arrays = append(arrays, fmt.Sprint(r.Array, r.At, r.Bytes, r.Thread))
@@ -564,5 +345,21 @@ A:	bar.sync 0;
 	s.options.Indices = []symexec.Index{{Register: isa.TidX, Below: 96}}
 	if _, err := symexec.Explore(context.Background(), s.options); err == nil {
 		t.Error("indices of two threads are explored")
+	}
+}
+
+// TestCommunication explores threads of which one reads what another wrote, or not.
+func TestCommunication(t *testing.T) {
+	for want, body := range map[bool]string{
+		false: "st.shared.u32 [%r4], %r2; ld.shared.u32 %r5, [%r4]; red.shared.add.u32 [s+32], 1; st.local.u32 [l], %r2; ld.local.u32 %r3, [l]; ret;",
+		true:  "st.shared.u32 [%r4+4], %r2; ld.shared.u32 %r5, [%r4]; ret;",
+	} {
+		s := together(t, 2, job, kernel(`
+	.local .align 4 .b8 l[4];
+	mov.u32 %r2, %tid.x; mov.u32 %r3, s; mad.lo.u32 %r4, %r2, 4, %r3;
+`+body))
+		if res := s.explore(t); len(res.Paths) != 1 || res.Paths[0].Communicates != want || res.Paths[0].Fault != nil {
+			t.Errorf("%+v, want %v", res.Paths, want)
+		}
 	}
 }

@@ -21,7 +21,8 @@ type region struct {
 	bytes    int
 	readOnly bool
 
-	symbolic []Range // bytes of it
+	contents []byte  // when the launch begins
+	symbolic []Range // bytes of it whose contents are not known
 
 	cta, thread int // whose it is: of the CTA of a first thread, of a thread; negative if of all
 }
@@ -142,23 +143,34 @@ func (x *explorer) layOutVariables() {
 	}
 }
 
-// add adds a region with contents of which some bytes are symbolic.
+// add adds a region with contents.
 func (x *explorer) add(r region, contents []byte) {
+	r.contents = contents
+	x.regions = append(x.regions, r)
+	x.arrays = append(x.arrays, nil)
+}
+
+// array returns the contents of a region when the launch begins.
+func (x *explorer) array(r int) *smt.Term {
+	if x.arrays[r] != nil {
+		return x.arrays[r]
+	}
+	region := &x.regions[r]
 	array := x.b.Fill(indexBits, x.b.Number(8, 0))
-	isSymbolic := make([]bool, len(contents))
-	for _, s := range r.symbolic {
-		array = x.b.Var(r.name, smt.Array(indexBits, 8))
+	isSymbolic := make([]bool, len(region.contents))
+	for _, s := range region.symbolic {
+		array = x.b.Var(region.name, smt.Array(indexBits, 8))
 		for i := range s.Bytes {
 			isSymbolic[s.Offset+i] = true
 		}
 	}
-	for i, c := range contents {
-		if !isSymbolic[i] && (len(r.symbolic) > 0 || c != 0) {
+	for i, c := range region.contents {
+		if !isSymbolic[i] && (len(region.symbolic) > 0 || c != 0) {
 			array = x.b.Store(array, x.b.Number(indexBits, uint64(i)), x.b.Number(8, uint64(c)))
 		}
 	}
-	x.regions = append(x.regions, r)
-	x.initial = append(x.initial, array)
+	x.arrays[r] = array
+	return array
 }
 
 // address returns the address of an access.
@@ -218,6 +230,21 @@ func (s *state) resolve(in *isa.Instr, total int, writes bool) (int, *smt.Term, 
 	return -1, nil, nil
 }
 
+// atStart returns bytes of a region as a number, as they are when the launch begins.
+func (x *explorer) atStart(r int, offset *smt.Term, bytes int) *smt.Term {
+	region := &x.regions[r]
+	at, isConst := offset.Const()
+	isSymbolic := func(s Range) bool { return at < uint64(s.Offset+s.Bytes) && at+uint64(bytes) > uint64(s.Offset) }
+	if !isConst || slices.ContainsFunc(region.symbolic, isSymbolic) || at+uint64(bytes) > uint64(len(region.contents)) {
+		return bytesOf(x.b, x.array(r), offset, bytes)
+	}
+	value := uint64(0)
+	for i := range bytes {
+		value |= uint64(region.contents[at+uint64(i)]) << (8 * i)
+	}
+	return x.b.Number(8*bytes, value)
+}
+
 // bytesOf returns bytes of an array as a number, the first the least significant.
 func bytesOf(b *smt.Builder, array, offset *smt.Term, bytes int) *smt.Term {
 	value := b.Select(array, offset)
@@ -231,6 +258,9 @@ func bytesOf(b *smt.Builder, array, offset *smt.Term, bytes int) *smt.Term {
 // may be of.
 func (s *state) load(r int, offset *smt.Term, bytes int) *smt.Term {
 	s.note(r, offset, bytes)
+	if s.memory[r] == nil {
+		return s.x.atStart(r, offset, bytes)
+	}
 	return bytesOf(s.x.b, s.memory[r], offset, bytes)
 }
 
@@ -269,7 +299,7 @@ func (s *state) restrict(r int, offset *smt.Term, e Element) {
 		return
 	}
 	b := s.x.b
-	within := e.within(b, bytesOf(b, s.x.initial[r], offset, e.Bytes))
+	within := e.within(b, s.x.atStart(r, offset, e.Bytes))
 	if s.known(within) {
 		return
 	}
@@ -289,13 +319,22 @@ func (s *state) restrict(r int, offset *smt.Term, e Element) {
 	}
 }
 
+// contents returns the array of a region as it is now.
+func (s *state) contents(r int) *smt.Term {
+	if s.memory[r] == nil {
+		return s.x.array(r)
+	}
+	return s.memory[r]
+}
+
 // store writes the bytes of a number to a region.
 func (s *state) store(r int, offset, value *smt.Term) {
-	b := s.x.b
+	b, array := s.x.b, s.contents(r)
 	for i := range value.Width() / 8 {
 		at := b.Add(offset, b.Number(indexBits, uint64(i)))
-		s.memory[r] = b.Store(s.memory[r], at, b.Extract(value, 8*i, 8))
+		array = b.Store(array, at, b.Extract(value, 8*i, 8))
 	}
+	s.memory[r] = array
 }
 
 // access executes a load, a store or an atomic.
@@ -312,6 +351,7 @@ func (s *state) access(in *isa.Instr) error {
 	if err != nil || r < 0 {
 		return err
 	}
+	s.track(in, r, offset, count*size)
 	b := s.x.b
 	at := func(i int) *smt.Term { return b.Add(offset, b.Number(indexBits, uint64(i*size))) }
 	switch in.Op {
@@ -337,17 +377,36 @@ func (s *state) access(in *isa.Instr) error {
 	return s.atomic(in, r, offset)
 }
 
+// track takes note of who writes what, and of reads of what others wrote.
+func (s *state) track(in *isa.Instr, r int, offset *smt.Term, bytes int) {
+	if len(s.threads) == 1 || s.x.regions[r].thread >= 0 {
+		return
+	}
+	const most = 40 // bits of an offset
+	at := uint64(r)<<most + s.eval().Eval(offset)
+	for i := range uint64(bytes) {
+		if writer, written := s.writers.get(at + i); written && writer != s.at && len(in.Dst) > 0 {
+			s.talks = true
+		}
+		if in.Op != isa.Ld {
+			s.writers = s.writers.with(at+i, s.at)
+		}
+	}
+}
+
+// extended returns a number of an instruction's type in the width of a register.
+func extended(b *smt.Builder, in *isa.Instr, value *smt.Term, width int) *smt.Term {
+	if in.Type.IsSigned() && width > value.Width() {
+		return b.SignExt(value, width)
+	}
+	return fit(b, value, width)
+}
+
 // assign writes a number of the instruction's type to a register.
 func (s *state) assign(in *isa.Instr, o isa.Operand, value *smt.Term) {
-	if o.Kind != isa.KindReg {
-		return
+	if o.Kind == isa.KindReg {
+		s.now().regs[o.Reg] = extended(s.x.b, in, value, s.x.launch.Kernel().Regs[o.Reg].Type.Bits())
 	}
-	width := s.x.launch.Kernel().Regs[o.Reg].Type.Bits()
-	if in.Type.IsSigned() && width > value.Width() {
-		s.now().regs[o.Reg] = s.x.b.SignExt(value, width)
-		return
-	}
-	s.now().regs[o.Reg] = fit(s.x.b, value, width)
 }
 
 // atomic executes an atomic operation on integers.

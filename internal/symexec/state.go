@@ -14,10 +14,12 @@ type state struct {
 	threads  []thread
 	at       int // the thread that runs
 	barriers []barrier
-	memory   []*smt.Term // by region
+	memory   []*smt.Term // by region; nil where nothing was written
 	path     *chain[condition]
 	assumed  trie[bool] // by term: what the path condition says
 	reads    *chain[Read]
+	writers  trie[int]  // the thread that last wrote a byte; only if there are several
+	talks    bool       // a thread got what another had written
 	model    *smt.Model // for which the path condition holds; while it waits, all but its last part
 	memo     *smt.Evaluator
 
@@ -36,7 +38,7 @@ type condition struct {
 
 // start returns the state in which the kernel is entered.
 func (x *explorer) start() *state {
-	s := &state{x: x, at: -1, memory: slices.Clone(x.initial), model: smt.NewModel()}
+	s := &state{x: x, at: -1, memory: make([]*smt.Term, len(x.regions)), model: smt.NewModel()}
 	var regs []*smt.Term
 	for _, r := range x.launch.Kernel().Regs {
 		switch {
@@ -65,7 +67,7 @@ func (x *explorer) start() *state {
 
 // found returns the path that was executed to its end.
 func (s *state) found() Path {
-	p := Path{Model: s.model, Fault: s.fault, Threads: make([]ThreadPath, len(s.threads))}
+	p := Path{Model: s.model, Fault: s.fault, Communicates: s.talks, Threads: make([]ThreadPath, len(s.threads))}
 	for i := range s.threads {
 		t := &s.threads[i]
 		p.Threads[i] = ThreadPath{Instructions: t.steps, Sides: t.sides.list(), Barriers: t.barriers.list()}
@@ -187,9 +189,9 @@ func (s *state) operand(in *isa.Instr, o isa.Operand) (*smt.Term, error) {
 		}
 		return s.load(parameters, b.Number(indexBits, uint64(p.Offset)), p.Bytes), nil
 	}
-	for _, i := range s.x.Indices {
-		if o.Kind == isa.KindSpecial && o.Special == i.Register {
-			return s.x.index(i), nil
+	if o.Kind == isa.KindSpecial {
+		if v, ok := s.x.special(o.Special, s.x.Threads[s.at]); ok {
+			return v, nil
 		}
 	}
 	value, ok := s.constant(o)
@@ -205,10 +207,7 @@ func (s *state) guard(in *isa.Instr) *smt.Term {
 	if !in.Guard.Set {
 		return b.Truth(true)
 	}
-	g := s.now().regs[in.Guard.Reg]
-	if g.Sort() != smt.Bool {
-		g = b.Not(b.Eq(g, b.Number(g.Width(), 0)))
-	}
+	g := s.x.boolean(s.now().regs[in.Guard.Reg])
 	if in.Guard.Not {
 		return b.Not(g)
 	}

@@ -42,6 +42,9 @@ func (x *explorer) admit() error {
 	if len(x.Threads) > 1 && len(x.Indices) > 0 {
 		return errors.New("only the indices of a single thread can be symbolic")
 	}
+	if err := x.checkIndices(); err != nil {
+		return err
+	}
 	grid := x.launch.Grid()
 	for i, t := range x.Threads {
 		for axis, at := range t.CTA {

@@ -1,0 +1,100 @@
+package symexec
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"warpbound/internal/cfg"
+	"warpbound/internal/smt"
+)
+
+// Prove returns those of some sides of branches that no thread of the launch takes, for no inputs
+// in their ranges and whatever other threads do. What is unknown of the rest is open. Of the
+// options it uses the launch, its buffers and parameters, the solver and MaxQueries.
+//
+// The kernel is executed once as a whole instead of path by path: where paths join, a register
+// is the one or the other by the condition of its path (Kölbl and Pixley, "Constructing efficient
+// formal models from high-level descriptions using symbolic simulation", IJPP 33, 2005). What a loop
+// assigns is any number at its head, as is what is loaded from shared and local memory, from buffers
+// that the kernel may write to, and what an instruction without a meaning as formula makes. So
+// the conditions of sides hold for more than the inputs that take them, and a side is proved not
+// to be taken if its condition cannot hold.
+//
+// It is an error if the kernel has a loop with several entries, and if a solver fails or ctx ends.
+func Prove(ctx context.Context, o Options, open []Side) ([]Side, error) {
+	k := o.Launch.Kernel()
+	g, err := cfg.Build(k)
+	if err == nil {
+		err = g.CheckReducible()
+	}
+	if err != nil {
+		return nil, fmt.Errorf("kernel %s: %w", k.Name, err)
+	}
+	o.Threads, o.Indices = []Thread{{}}, nil
+	x := &explorer{Options: o, b: o.Builder, launch: o.Launch}
+	if err := x.admit(); err != nil {
+		return nil, err
+	}
+	if err := x.layOut(o.Buffers); err != nil {
+		return nil, err
+	}
+	x.Indices = AllIndices(x.launch.Grid(), x.block())
+	p := &prover{explorer: x, ctx: ctx, graph: g, written: make([]bool, len(x.regions)), queriesLeft: o.MaxQueries}
+	for done := false; !done; { // each time more regions are known to be written
+		before := slices.Clone(p.written)
+		if err := p.execute(); err != nil {
+			return nil, fmt.Errorf("kernel %s: %w", k.Name, err)
+		}
+		done = slices.Equal(before, p.written)
+	}
+	var proved []Side
+	for _, side := range open {
+		c, executed := p.taken[side]
+		if !executed {
+			continue
+		}
+		never, err := p.never(c)
+		if err != nil {
+			return nil, fmt.Errorf("kernel %s: %w", k.Name, err)
+		}
+		if never {
+			proved = append(proved, side)
+		}
+	}
+	return proved, nil
+}
+
+// prover executes all threads at once.
+type prover struct {
+	*explorer
+	ctx         context.Context
+	graph       *cfg.Graph
+	written     []bool // regions that threads may write
+	queriesLeft int    // if the options limit them
+
+	assumed  []*smt.Term // what holds of all inputs and threads
+	arrivals [][]arrival // by block
+	taken    map[Side]*smt.Term
+}
+
+// arrival is what holds at the start of a block if control comes from one that ends before.
+type arrival struct {
+	from int
+	path *smt.Term // the condition under which it does
+	regs []*smt.Term
+}
+
+// never reports whether a condition is seen not to hold for any thread and inputs.
+func (p *prover) never(c *smt.Term) (bool, error) {
+	if value, isConst := c.Const(); isConst {
+		return value == 0, nil
+	}
+	if p.MaxQueries > 0 {
+		if p.queriesLeft == 0 {
+			return false, nil
+		}
+		p.queriesLeft--
+	}
+	return p.Solver.Refutes(p.ctx, p.assumed, c)
+}

@@ -1,0 +1,201 @@
+package symexec_test
+
+import (
+	"context"
+	"encoding/binary"
+	"maps"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"warpbound/internal/emu"
+	"warpbound/internal/kernelgen"
+	"warpbound/internal/symexec"
+)
+
+// sides returns all sides of the kernel's branches, as exploration lists them.
+func (s *subject) sides(t *testing.T) []symexec.Side {
+	t.Helper()
+	o := s.options
+	o.MaxPaths = 0
+	res, err := symexec.Explore(context.Background(), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return slices.SortedFunc(maps.Keys(res.Sides), func(a, b symexec.Side) int {
+		return (a.Branch-b.Branch)<<16 + a.Target - b.Target
+	})
+}
+
+func (s *subject) prove(t *testing.T) (all, proved []symexec.Side) {
+	t.Helper()
+	all = s.sides(t)
+	proved, err := symexec.Prove(context.Background(), s.options, all)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return all, proved
+}
+
+func TestProve(t *testing.T) {
+	for name, c := range map[string]struct {
+		shape, body string
+		want        string // for each branch, and for each of its sides: ? or x if it is proved
+	}{
+		"indices": {"grid = [4, 3, 1]\nblock = [40, 2, 1]", `
+	mov.u32 %r2, %ntid.x; mov.u32 %r3, %ctaid.x; mov.u32 %r4, %tid.x;
+	mad.lo.u32 %r5, %r3, %r2, %r4;
+	setp.ge.u32 %p1, %r5, 160;
+	@%p1 bra A;
+	setp.ge.u32 %p1, %r5, 159;
+	@%p1 bra A;
+	mov.u32 %r6, %laneid;
+	setp.gt.u32 %p1, %r6, 31;
+	@%p1 bra A;
+	mov.u32 %r6, %warpid;
+	setp.gt.u32 %p1, %r6, 2;
+	@%p1 bra A;
+	mov.u32 %r6, %warpid;
+	setp.gt.u32 %p1, %r6, 1;
+	@%p1 bra A;
+	mov.u32 %r6, %ctaid.z;
+	setp.ne.u32 %p1, %r6, 0;
+	@%p1 bra A;
+	exit;
+A:	ret;`, "?x ?? ?x ?x ?? ?x"},
+		"ranges of what is read": {"", `
+	ld.global.u32 %r2, [%rd1+8];
+	setp.gt.u32 %p1, %r2, 20;
+	@%p1 bra A;
+	and.b32 %r3, %r2, 15;
+	mul.wide.u32 %rd2, %r3, 4;
+	add.s64 %rd3, %rd1, %rd2;
+	ld.global.u32 %r4, [%rd3];
+	setp.lt.u32 %p1, %r4, 10;
+	@%p1 bra A;
+	setp.lt.s32 %p1, %r1, 0;
+	@%p1 bra A;
+	exit;
+A:	ret;`, "?x ?x ??"},
+		"what may be written": {"", `
+	ld.global.u32 %r2, [%rd1+8];
+	setp.gt.u32 %p1, %r2, 20;
+	@%p1 bra A;
+	st.global.u32 [%rd1], %r1;
+A:	ret;`, "??"},
+		"shared memory": {"", `
+	st.shared.u32 [s], 1;
+	ld.shared.u32 %r2, [s];
+	setp.eq.u32 %p1, %r2, 1;
+	@%p1 bra A;
+	exit;
+A:	ret;`, "??"},
+		"paths that join, and a loop": {"", `
+	mov.u32 %r2, 3;
+	setp.eq.u32 %p1, %r1, 7;
+	@%p1 bra A;
+	mov.u32 %r2, 5;
+A:	setp.eq.u32 %p2, %r2, 4;
+	@%p2 bra E;
+	mov.u32 %r3, 0;
+B:	setp.ge.u32 %p3, %r3, %r1;
+	@%p3 bra C;
+	setp.ge.u32 %p4, %r3, %r1;
+	@%p4 bra E;
+	add.u32 %r3, %r3, 1;
+	setp.eq.u32 %p4, %r2, 6;
+	@%p4 bra E;
+	bra B;
+C:	setp.lt.u32 %p5, %r3, %r1;
+	@%p5 bra E;
+	setp.gt.u32 %p5, %r3, %r1;
+	@%p5 bra E;
+	exit;
+E:	ret;`, "?? ?x ?? ?x ?x ?x ??"},
+		"what has no meaning, and guards": {"", `
+	cvt.rn.f32.u32 %f1, %r1;
+	ex2.approx.f32 %f2, %f1;
+	setp.gt.f32 %p1, %f2, 0f41000000;
+	@%p1 bra A;
+	mov.u32 %r2, 1;
+	@!%p1 mov.u32 %r2, 2;
+	setp.eq.u32 %p2, %r2, 1;
+	@%p2 bra A;
+	@!%p1 exit;
+	setp.eq.u32 %p2, %r2, 1;
+	@%p2 bra A;
+	exit;
+A:	ret;`, "?? ?x xx"},
+		"an indexed branch": {"", `
+	and.b32 %r2, %r1, 1;
+T:	.branchtargets A, B, C;
+	brx.idx %r2, T;
+A:	st.global.u32 [%rd1], %r1;
+B:	st.global.u32 [%rd1], %r1;
+C:	ret;`, "??x"},
+	} {
+		t.Run(strings.ReplaceAll(name, " ", "-"), func(t *testing.T) {
+			text := job
+			if c.shape != "" {
+				text = strings.Replace(job, "grid = [1, 1, 1]\nblock = [1, 1, 1]", c.shape, 1)
+			}
+			s := together(t, 0, text, kernel(c.body))
+			s.options.Buffers[0].Element = symexec.Element{Bytes: 4, Low: 10, High: 20}
+			all, proved := s.prove(t)
+			var got strings.Builder
+			for i, side := range all {
+				if i > 0 && side.Branch != all[i-1].Branch {
+					got.WriteByte(' ')
+				}
+				if slices.Contains(proved, side) {
+					got.WriteByte('x')
+				} else {
+					got.WriteByte('?')
+				}
+			}
+			if got.String() != c.want {
+				t.Errorf("proved %s of %v, want %s", &got, all, c.want)
+			}
+		})
+	}
+}
+
+// TestProofsOfRandomKernels executes random kernels, of which no thread takes a side that is proved
+// not to be taken.
+func TestProofsOfRandomKernels(t *testing.T) {
+	count, sides := 0, 0
+	for seed := range uint64(12) {
+		c := kernelgen.New(rand.New(rand.NewPCG(seed, 5)), kernelgen.Options{
+			Statements: 14, Depth: 3, Trips: 6, Threads: 12, CTAs: 3, Bounded: seed%2 == 0})
+		s := together(t, 0, c.Job, c.Module).concrete()
+		all, proved := s.prove(t)
+		count, sides = count+len(proved), sides+len(all)
+		if len(proved) == 0 {
+			continue
+		}
+		r := rand.New(rand.NewPCG(seed, 6))
+		for range 6 {
+			again := s.Again(t, 1)
+			for _, b := range s.options.Buffers {
+				contents := again.Grid.Contents(b.Address, b.Bytes)
+				for at := 0; at+4 <= len(contents); at += 4 {
+					binary.LittleEndian.PutUint32(contents[at:], r.Uint32()>>r.IntN(32))
+				}
+			}
+			branch := make(map[*emu.Warp]int)
+			again.Run(t, again.Grid.CTAs(), func(cta *emu.CTA, warp int) func(*emu.Effect) {
+				w := &cta.Warps[warp]
+				if side := (symexec.Side{Branch: branch[w], Target: w.PC()}); slices.Contains(proved, side) {
+					t.Errorf("seed %d: a thread takes %v", seed, side)
+				}
+				branch[w] = w.PC()
+				return nil
+			})
+		}
+	}
+	if count < 40 {
+		t.Errorf("%d of %d sides are proved not to be taken", count, sides)
+	}
+	t.Logf("%d of %d sides are proved not to be taken", count, sides)
+}
