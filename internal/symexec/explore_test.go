@@ -200,7 +200,7 @@ func TestSuite(t *testing.T) {
 	for _, name := range flowtest.Kernels() {
 		for threads := 1; threads <= 3; threads++ {
 			t.Run(fmt.Sprint(name, threads), func(t *testing.T) {
-				s := read(t, threads, func(file string) ([]byte, error) { return fs.ReadFile(kernels.Suite(), path.Join(name, file)) }).concrete()
+				s := read(t, threads, func(file string) ([]byte, error) { return fs.ReadFile(kernels.Suite(), path.Join(name, file)) }).concrete().hasty(t)
 				s.options.MaxPaths, s.options.MaxSteps = 3, 2000
 				res := s.explore(t)
 				if len(res.Paths)+res.CutOff == 0 {
@@ -261,7 +261,7 @@ func TestRandomKernels(t *testing.T) {
 	for seed := range uint64(15) {
 		threads := 1 + int(seed%3)
 		c := kernelgen.New(rand.New(rand.NewPCG(seed, 0)), kernelgen.Options{Statements: 12, Depth: 3, Trips: 4, Threads: 1, CTAs: 1})
-		s := together(t, threads, c.Job, c.Module).concrete()
+		s := together(t, threads, c.Job, c.Module).concrete().hasty(t)
 		s.options.MaxPaths, s.options.MaxSteps = 5, 3000
 		res := s.explore(t)
 		s.replay(t, res)

@@ -68,12 +68,7 @@ func read(t *testing.T, threads int, file func(name string) ([]byte, error)) *su
 		}
 		return text, err
 	})
-	solver, err := smt.New(smt.Config{Launcher: process.Launcher{}, Bits: smt.Z3(), Floats: smt.CVC5(), Limit: 200 * time.Millisecond})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(solver.Close)
-	s := &subject{Launch: l, options: symexec.Options{Launch: l.Fold, Solver: solver, Builder: smt.NewBuilder(), MaxPaths: 20, MaxSteps: 1000}}
+	s := &subject{Launch: l, options: symexec.Options{Launch: l.Fold, Solver: newSolver(t, 20*time.Second), Builder: smt.NewBuilder(), MaxPaths: 20, MaxSteps: 1000}}
 	for i := range max(threads, 1) {
 		s.options.Threads = append(s.options.Threads, symexec.Thread{Warp: i / l.Grid.Width(), Lane: i % l.Grid.Width()})
 	}
@@ -90,6 +85,23 @@ func read(t *testing.T, threads int, file func(name string) ([]byte, error)) *su
 			s.options.Params = append(s.options.Params, symexec.Range{Offset: p.Offset, Bytes: p.Bytes})
 		}
 	}
+	return s
+}
+
+// newSolver returns a solver with a time limit for a query.
+func newSolver(t *testing.T, limit time.Duration) *smt.Solver {
+	t.Helper()
+	solver, err := smt.New(smt.Config{Launcher: process.Launcher{}, Bits: smt.Z3(), Floats: smt.CVC5(), Limit: limit})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(solver.Close)
+	return solver
+}
+
+// hasty lets the solver give up soon.
+func (s *subject) hasty(t *testing.T) *subject {
+	s.options.Solver = newSolver(t, 200*time.Millisecond)
 	return s
 }
 
