@@ -2,7 +2,10 @@ package warpbound
 
 import (
 	"context"
+	"fmt"
+	"io/fs"
 	"testing"
+	"testing/fstest"
 
 	"warpbound/internal/job"
 	"warpbound/internal/target"
@@ -64,4 +67,43 @@ func report(b *testing.B, run func() int64) {
 		count += run()
 	}
 	b.ReportMetric(float64(count)/b.Elapsed().Seconds(), "warp-instr/s")
+}
+
+// BenchmarkEvaluate measures runs per second of launches of 32 and of 32768 threads on inputs
+// that differ, as a search makes them, on every kind of machine.
+func BenchmarkEvaluate(b *testing.B) {
+	module, err := fs.ReadFile(kernels.Suite(), "vectorAdd/vectorAdd.ptx")
+	if err != nil {
+		b.Fatal(err)
+	}
+	for _, machine := range []string{"fermi-c2050", "predictable-rr", "integrated-fermi", "gcn3-split"} {
+		for _, threads := range []int{32, 1 << 15} {
+			buffer := `{name = "%s", type = "f32", count = %d, init = "uniform(-1, 1)"}, `
+			text := fmt.Sprintf("module = 'vectorAdd.ptx'\ngrid = [%d]\nblock = [%d]\nparam = [", max(threads/256, 1), min(threads, 256))
+			for _, name := range []string{"a", "b", "c"} {
+				text += fmt.Sprintf(buffer, name, threads)
+			}
+			text += fmt.Sprintf("{name = 'n', type = 'u32', value = %d}]\n", threads)
+			files := fstest.MapFS{"vectorAdd.ptx": {Data: module}, "job.toml": {Data: []byte(text)}}
+			j, err := LoadFS(files, "job.toml", LoadOptions{Machine: machine})
+			if err != nil {
+				b.Fatal(err)
+			}
+			b.Run(fmt.Sprintf("%s/%d", machine, threads), func(b *testing.B) { benchmarkEvaluate(b, j) })
+		}
+	}
+}
+
+func benchmarkEvaluate(b *testing.B, j *Job) {
+	t, err := j.target(asIs, nil, SimulateOptions{})
+	if err != nil {
+		b.Fatal(err)
+	}
+	inputs := []*job.Inputs{j.bound.Inputs(0), j.bound.Inputs(1)}
+	b.ReportAllocs()
+	for i := 0; b.Loop(); i++ {
+		if _, err := t.Run(context.Background(), inputs[i%2], nil); err != nil {
+			b.Fatal(err)
+		}
+	}
 }

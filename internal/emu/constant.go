@@ -146,14 +146,25 @@ func (g *Grid) special(s isa.Special, cta, warp, lane int) uint32 {
 	return 0
 }
 
+// dims is what the special registers depend on that do not differ by CTA.
+type dims struct {
+	grid, block [3]int
+	dynamic     int // bytes of shared memory
+	shape       shape
+}
+
 // fillFixed makes the vectors of the constants that do not differ by CTA. Those
-// that do not differ by warp are shared by all warps.
+// that do not differ by warp are shared by all warps. Special registers stay if the launch
+// before had the same dimensions.
 func (g *Grid) fillFixed() {
 	constants, warps := g.code.constants, g.shape.warps
 	g.fixed = sized(g.fixed, len(constants)*warps*g.chunks)
+	d := dims{g.launch.Grid, g.launch.Block, g.launch.DynamicShared, g.shape}
+	same := g.dims == d
+	g.dims = d
 	for i, k := range constants {
 		sc := specialScope(k.special)
-		if sc == ofCTA {
+		if sc == ofCTA || same && k.special != isa.NoSpecial {
 			continue
 		}
 		for warp := range warps {
@@ -167,8 +178,12 @@ func (g *Grid) fillFixed() {
 				if v == nil {
 					v = new(vector)
 				}
-				for lane := range v {
-					v[lane] = g.value(k, 0, warp, chunk*lanes+lane)
+				if k.special == isa.NoSpecial {
+					v.Fill(g.value(k, 0, 0, 0))
+				} else {
+					for lane := range v {
+						v[lane] = g.value(k, 0, warp, chunk*lanes+lane)
+					}
 				}
 				g.fixed[at] = v
 			}

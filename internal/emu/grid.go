@@ -19,6 +19,7 @@ type Grid struct {
 	params  region
 	vars    []uint64  // addresses of the kernel's variables
 	fixed   []*vector // of each constant, warp of a CTA and chunk; nil if they differ by CTA
+	dims    dims      // for which these are
 	scratch vector
 	run     state // of Run
 
@@ -121,7 +122,7 @@ func (g *Grid) check() error {
 		return fmt.Errorf("%d bytes of shared memory; there can be %d", shared, maxShared)
 	}
 	if g.shape.warps != warps {
-		g.fixed = nil
+		g.fixed, g.dims = nil, dims{}
 	}
 	g.shape = shape{warps: warps, shared: shared}
 	return nil

@@ -186,10 +186,11 @@ func TestRestart(t *testing.T) {
 	s := scenario{vars: ".extern .shared .align 4 .b8 s[];", body: `
 mov.u64 %rd2, s; mad.wide.u32 %rd3, %r0, 4, %rd2; mov.u32 %r1, %ctaid.x; mov.u32 %r2, %ntid.x; mov.u32 %r5, %total_smem_size;
 mad.lo.u32 %r3, %r1, %r2, %r0; st.shared.u32 [%rd3], %r3; bar.sync 0; ld.shared.u32 %r4, [%rd2]; add.u32 %r4, %r4, %r5;
+mov.u32 %r6, %nctaid.x; mad.lo.u32 %r4, %r6, 100000, %r4; mad.lo.u32 %r4, %r2, 1000000, %r4;
 mad.wide.u32 %rd4, %r3, 4, %rd0; st.global.u32 [%rd4], %r4; ret;`}
 	code := decode(t, s.kernel(t))
 	var again *Grid
-	for _, shape := range []struct{ ctas, threads, shared int }{{3, 64, 1024}, {1, 160, 1024}, {5, 64, 4096}, {2, 20, 80}} {
+	for _, shape := range []struct{ ctas, threads, shared int }{{3, 64, 1024}, {1, 160, 1024}, {5, 64, 4096}, {2, 20, 80}, {4, 20, 80}, {4, 24, 96}, {4, 24, 192}} {
 		run := func(g *Grid, mem *Memory) *Grid {
 			mem.Reset()
 			addr, err := mem.Alloc("out", 4*shape.ctas*shape.threads)

@@ -34,6 +34,8 @@ type cache struct {
 	shift int    // log2 of the bytes of a line
 	fermi bool   // sets are chosen as machine.Fermi says
 	uses  int64
+
+	claimed []uint64 // by set, one bit each: a line was put there since the last reset
 }
 
 func newCache(sets, ways, line int64, index machine.Index) cache {
@@ -41,19 +43,29 @@ func newCache(sets, ways, line int64, index machine.Index) cache {
 		fermi: index == machine.Fermi,
 		lines: make([]cacheLine, sets*ways), tags: make([]uint64, sets*ways), ways: int(ways),
 		mask: uint64(sets - 1), shift: bits.TrailingZeros64(uint64(line)),
+		claimed: make([]uint64, (sets+63)/64),
 	}
-	c.reset()
+	for i := range c.tags {
+		c.tags[i] = noTag
+	}
 	return c
 }
 
 // noTag is the address of no line.
 const noTag = ^uint64(0)
 
+// reset makes all lines invalid: it goes through the sets that have been used.
 func (c *cache) reset() {
-	clear(c.lines)
-	for i := range c.tags {
-		c.tags[i] = noTag
+	for word, sets := range c.claimed {
+		for ; sets != 0; sets &= sets - 1 {
+			base := (word*64 + bits.TrailingZeros64(sets)) * c.ways
+			clear(c.lines[base : base+c.ways])
+			for i := base; i < base+c.ways; i++ {
+				c.tags[i] = noTag
+			}
+		}
 	}
+	clear(c.claimed)
 	c.uses = 0
 }
 
@@ -105,6 +117,8 @@ func (c *cache) touch(i int32) {
 func (c *cache) claim(i int32, addr uint64, state lineState, mshr int32) {
 	c.lines[i] = cacheLine{tag: addr, state: state, mshr: mshr}
 	c.tags[i] = addr
+	set := int(i) / c.ways
+	c.claimed[set/64] |= 1 << (set % 64)
 	c.touch(i)
 }
 

@@ -64,20 +64,17 @@ const slots = 1 << 8
 type wheel struct {
 	reqs  []request
 	free  int32
-	size  int   // requests in buckets
-	next  int64 // a cycle before which nothing arrives, never if nothing is under way
-	heads [slots]int32
+	size  int          // requests in buckets
+	next  int64        // a cycle before which nothing arrives, never if nothing is under way
+	heads [slots]int32 // of buckets that are not empty
 	tails [slots]int32
-	used  [slots / 64]uint64 // the buckets that are not empty
+	used  [slots / 64]uint64 // those
 }
 
 // reset removes all requests.
 func (w *wheel) reset() {
 	w.reqs, w.free, w.size, w.next = w.reqs[:0], none, 0, never
 	w.used = [slots / 64]uint64{}
-	for i := range w.heads {
-		w.heads[i] = none
-	}
 }
 
 // alloc makes a copy of q in free storage and returns its index. It invalidates
@@ -109,9 +106,9 @@ func (w *wheel) send(r int32, to stage, at int64) {
 
 func (w *wheel) push(r int32, b int) {
 	w.reqs[r].next = none
-	if w.heads[b] == none {
+	if bit := uint64(1) << (b % 64); w.used[b/64]&bit == 0 {
 		w.heads[b] = r
-		w.used[b/64] |= 1 << (b % 64)
+		w.used[b/64] |= bit
 	} else {
 		w.reqs[w.tails[b]].next = r
 	}
@@ -127,9 +124,13 @@ func (w *wheel) due(now int64) int32 {
 		return first
 	}
 	b := int(now % slots)
+	bit := uint64(1) << (b % 64)
+	if w.used[b/64]&bit == 0 {
+		w.next = w.after(now)
+		return first
+	}
 	r := w.heads[b]
-	w.heads[b] = none
-	w.used[b/64] &^= 1 << (b % 64)
+	w.used[b/64] &^= bit
 	for r != none {
 		next := w.reqs[r].next
 		w.size--

@@ -1,6 +1,10 @@
 package integrated
 
-import "warpbound/internal/machine"
+import (
+	"math/bits"
+
+	"warpbound/internal/machine"
+)
 
 // cache is the tags of a set-associative cache with least recently used replacement, and
 // what is known of each line.
@@ -8,6 +12,8 @@ type cache[T any] struct {
 	lines []line[T] // set after set, in each the one used last first
 	ways  int
 	mask  uint64 // sets - 1
+
+	used []uint64 // by set, one bit each: a line was put there since the last reset
 }
 
 // line is a line of a cache.
@@ -18,10 +24,22 @@ type line[T any] struct {
 }
 
 func newCache[T any](sets, ways machine.Number) cache[T] {
-	return cache[T]{lines: make([]line[T], sets.Value*ways.Value), ways: int(ways.Value), mask: uint64(sets.Value - 1)}
+	return cache[T]{
+		lines: make([]line[T], sets.Value*ways.Value), ways: int(ways.Value), mask: uint64(sets.Value - 1),
+		used: make([]uint64, (sets.Value+63)/64),
+	}
 }
 
-func (c *cache[T]) reset() { clear(c.lines) }
+// reset empties the cache: it goes through the sets that have been used.
+func (c *cache[T]) reset() {
+	for word, sets := range c.used {
+		for ; sets != 0; sets &= sets - 1 {
+			first := (word*64 + bits.TrailingZeros64(sets)) * c.ways
+			clear(c.lines[first : first+c.ways])
+		}
+	}
+	clear(c.used)
+}
 
 // set returns the lines of the set to which a line belongs.
 func (c *cache[T]) set(number uint64) []line[T] {
@@ -56,6 +74,8 @@ func (c *cache[T]) use(number uint64) *T {
 // insert puts a line that is not there in place of the least recently used one, which it
 // returns, as the one used last.
 func (c *cache[T]) insert(number uint64, state T) (victim line[T]) {
+	at := number & c.mask
+	c.used[at/64] |= 1 << (at % 64)
 	set := c.set(number)
 	victim = set[len(set)-1]
 	copy(set[1:], set)

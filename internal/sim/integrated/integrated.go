@@ -40,7 +40,9 @@ type Sim struct {
 
 	sms       []sm
 	cpu       cpu
-	ports     []port // of the SMs, and of the CPU
+	ports     []port  // of the SMs, and of the CPU
+	busy      []sm    // SMs that have CTAs of the launch
+	awake     []*port // theirs, and that of the CPU
 	llc       cache[shared]
 	dram      dram
 	regulator regulator
@@ -116,9 +118,15 @@ func (s *Sim) reset() error {
 	for i := range s.ports {
 		s.ports[i].reset()
 	}
+	s.awake = s.awake[:0]
+	s.busy = s.sms[:min(len(s.sms), s.run.Grid.CTAs())]
 	for i := range s.sms {
 		s.sms[i].reset()
+		if i < len(s.busy) {
+			s.awake = append(s.awake, &s.ports[i])
+		}
 	}
+	s.awake = append(s.awake, s.cpu.port)
 	return s.cpu.reset()
 }
 
@@ -153,11 +161,11 @@ func (s *Sim) result() *sim.Result {
 // next returns the next cycle in which something happens.
 func (s *Sim) next() int64 {
 	next := min(s.regulator.next, s.cpu.next)
-	for i := range s.sms {
-		next = min(next, s.sms[i].next)
+	for i := range s.busy {
+		next = min(next, s.busy[i].next)
 	}
-	for i := range s.ports {
-		next = min(next, s.ports[i].next)
+	for _, p := range s.awake {
+		next = min(next, p.next)
 	}
 	return next
 }
@@ -165,13 +173,13 @@ func (s *Sim) next() int64 {
 // cycle performs what happens in a cycle: what arrives at the cores, then what they issue,
 // then what they send, and last what the shared cache and the DRAM do.
 func (s *Sim) cycle(now int64) error {
-	for i := range s.ports {
-		if s.ports[i].answerAt == now {
-			s.ports[i].arrive(now)
+	for _, p := range s.awake {
+		if p.answerAt == now {
+			p.arrive(now)
 		}
 	}
-	for i := range s.sms {
-		if m := &s.sms[i]; m.next <= now {
+	for i := range s.busy {
+		if m := &s.busy[i]; m.next <= now {
 			mark := s.run.Mark()
 			if err := m.step(now); err != nil {
 				return err
@@ -185,13 +193,13 @@ func (s *Sim) cycle(now int64) error {
 		}
 	}
 	s.regulator.begin(s, now)
-	for i := range s.ports {
-		if p := &s.ports[i]; p.next <= now {
+	for _, p := range s.awake {
+		if p.next <= now {
 			p.step(now)
 		}
 	}
-	for i := range s.ports {
-		if p := &s.ports[i]; p.readAt == now {
+	for _, p := range s.awake {
+		if p.readAt == now {
 			p.readDRAM(now)
 		}
 	}

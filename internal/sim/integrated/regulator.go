@@ -52,8 +52,8 @@ func (r *regulator) look(s *Sim, now int64) {
 		return
 	}
 	if r.smsDone == never {
-		for i := range s.sms {
-			if s.sms[i].active() && s.ports[i].inInterval < r.quota {
+		for i := range s.busy {
+			if s.busy[i].active() && s.ports[i].inInterval < r.quota {
 				return
 			}
 		}
