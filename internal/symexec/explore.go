@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 
 	"warpbound/internal/diag"
@@ -119,6 +120,7 @@ type explorer struct {
 	sides   map[Side]bool // of branches that have several; true
 	covered map[Side]bool
 	waiting []*state
+	first   *smt.Model // inputs of the first path; nil for zeros
 }
 
 // Explore finds paths of threads until it has MaxPaths or all or has asked MaxQueries, those first that take sides of
@@ -126,21 +128,11 @@ type explorer struct {
 // without a meaning as formula, and if a solver fails or ctx ends. Faults of the kernel are
 // results.
 func Explore(ctx context.Context, o Options) (*Result, error) {
-	x := &explorer{Options: o, b: o.Builder, launch: o.Launch, sides: make(map[Side]bool), covered: make(map[Side]bool)}
-	if err := x.admit(); err != nil {
-		return nil, err
-	}
-	if err := x.layOut(o.Buffers); err != nil {
+	x, err := newExplorer(o)
+	if err != nil {
 		return nil, err
 	}
 	k := x.launch.Kernel()
-	for pc := range k.Instrs {
-		if all := sidesOf(pc, &k.Instrs[pc]); len(all) > 1 {
-			for _, side := range all {
-				x.sides[side] = true
-			}
-		}
-	}
 	res := &Result{Sides: make(map[Side]Verdict)}
 	for s := x.start(); s != nil && len(res.Paths) < o.MaxPaths; {
 		if err := x.follow(ctx, s, res); err != nil {
@@ -166,6 +158,50 @@ func Explore(ctx context.Context, o Options) (*Result, error) {
 		}
 	}
 	return res, nil
+}
+
+// Follow returns the path that threads take on inputs, without asking the solver. The inputs are
+// a model of buffers, parameters and indices; what it does not have in range is changed. It
+// is an error if the path has more than MaxSteps instructions or one without a meaning as a formula,
+// and if ctx ends.
+func Follow(ctx context.Context, o Options, inputs *smt.Model) (*Path, error) {
+	x, err := newExplorer(o)
+	if err != nil {
+		return nil, err
+	}
+	x.first = smt.NewModel()
+	maps.Copy(x.first.Numbers, inputs.Numbers)
+	for array, cells := range inputs.Cells {
+		x.first.Cells[array] = maps.Clone(cells)
+	}
+	res, k := new(Result), o.Launch.Kernel()
+	if err := x.follow(ctx, x.start(), res); err != nil {
+		return nil, fmt.Errorf("kernel %s: %w", k.Name, err)
+	}
+	if len(res.Paths) == 0 {
+		return nil, fmt.Errorf("kernel %s: the path has more than %d instructions", k.Name, o.MaxSteps)
+	}
+	return &res.Paths[0], nil
+}
+
+// newExplorer returns an explorer that has not begun.
+func newExplorer(o Options) (*explorer, error) {
+	x := &explorer{Options: o, b: o.Builder, launch: o.Launch, sides: make(map[Side]bool), covered: make(map[Side]bool)}
+	if err := x.admit(); err != nil {
+		return nil, err
+	}
+	if err := x.layOut(o.Buffers); err != nil {
+		return nil, err
+	}
+	k := o.Launch.Kernel()
+	for pc := range k.Instrs {
+		if all := sidesOf(pc, &k.Instrs[pc]); len(all) > 1 {
+			for _, side := range all {
+				x.sides[side] = true
+			}
+		}
+	}
+	return x, nil
 }
 
 // sidesOf returns the sides of an instruction, each once; none if it is no branch.

@@ -1,6 +1,7 @@
 package symexec
 
 import (
+	"cmp"
 	"slices"
 
 	"warpbound/internal/diag"
@@ -38,7 +39,7 @@ type condition struct {
 
 // start returns the state in which the kernel is entered.
 func (x *explorer) start() *state {
-	s := &state{x: x, at: -1, memory: make([]*smt.Term, len(x.regions)), model: smt.NewModel()}
+	s := &state{x: x, at: -1, memory: make([]*smt.Term, len(x.regions)), model: cmp.Or(x.first, smt.NewModel())}
 	var regs []*smt.Term
 	for _, r := range x.launch.Kernel().Regs {
 		switch {
