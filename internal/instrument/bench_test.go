@@ -307,3 +307,9 @@ func mustCheck(t *testing.T, b *bench, place hybrid.Placement) *measured {
 	}
 	return m
 }
+
+// refind looks for the points of the kernel in another module.
+func (b *bench) refind(module *ptx.Module) error {
+	_, err := instrument.Find(module, b.graph)
+	return err
+}

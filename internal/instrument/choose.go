@@ -12,7 +12,7 @@ type Code struct {
 
 	// Blocks tells which blocks of the kernel have an Ipoint. There may be more of them
 	// than were chosen, since all copies of a function share its code, and calls of such
-	// functions are told apart by the blocks that call. Their Ipoints are numbered from
+	// functions are told apart by records before the calls. Their Ipoints are numbered from
 	// zero in the order of the blocks.
 	Blocks []bool
 
@@ -34,8 +34,8 @@ func (p *Points) Choose(chosen []bool) (*Code, error) {
 		}
 	}
 	if s.copied() {
-		for _, b := range p.calls {
-			s.pick(b)
+		for _, point := range p.calls {
+			s.add(point)
 		}
 	}
 	for b := range p.of {
@@ -64,9 +64,16 @@ type selection struct {
 func (s *selection) pick(b int) bool {
 	points := s.points.of[b]
 	if len(points) > 0 && s.records(b) == nil {
-		s.number[points[0]] = uint32(len(s.number))
+		s.add(points[0])
 	}
 	return len(points) > 0
+}
+
+// add numbers a point, unless it is already.
+func (s *selection) add(point int) {
+	if _, has := s.number[point]; !has {
+		s.number[point] = uint32(len(s.number))
+	}
 }
 
 // records returns the numbers that a block records, in order.

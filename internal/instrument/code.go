@@ -9,8 +9,9 @@ import (
 )
 
 // The recording code in PTX. A register of its own is written ~name; NUMBER is that of a
-// record, GUARD a predicate, perhaps negated, ADDRESS the type of an address and MAD the
-// instruction that multiplies 32 bits and adds to an address.
+// record, GUARD a predicate, perhaps negated, ADDRESS the type of an address, MAD the
+// instruction that multiplies 32 bits and adds to an address, and CAST the one that makes an address of
+// 64 bits.
 const (
 	registers = `
 	.reg .pred ~lowest, ~fits;
@@ -44,7 +45,7 @@ const (
 	mad.lo.u32 ~mask, ~mask, ~stride, ~number;
 	mad.lo.u32 ~slot, ~mask, ~warps, ~slot;
 	ld.global.v2.u64 {~base, ~word}, [` + Symbol + `];
-	cvt.ADDRESS.u64 ~region, ~base;
+	CAST ~region, ~base;
 	mov.b64 {~capacity, ~stride}, ~word;
 	MAD ~region, ~slot, ~stride, ~region;`
 
@@ -114,12 +115,12 @@ func (w *writer) at(pos ptx.Pos, number uint32, guard ptx.Guard, code ...string)
 	if guard.Not {
 		name = "!" + name
 	}
-	address, mad := "u64", "mad.wide.u32"
+	address, mad, cast := "u64", "mad.wide.u32", "mov.u64"
 	if w.bits == 32 {
-		address, mad = "u32", "mad.lo.u32"
+		address, mad, cast = "u32", "mad.lo.u32", "cvt.u32.u64"
 	}
 	text := strings.NewReplacer(
-		"~", w.prefix, "NUMBER", strconv.FormatUint(uint64(number), 10), "GUARD", name, "ADDRESS", address, "MAD", mad,
+		"~", w.prefix, "NUMBER", strconv.FormatUint(uint64(number), 10), "GUARD", name, "ADDRESS", address, "MAD", mad, "CAST", cast,
 	).Replace(strings.Join(code, ""))
 	m, err := ptx.Parse("recording code", []byte(".version 2.0\n.func f()\n{"+text+"\n}\n"))
 	if err != nil {

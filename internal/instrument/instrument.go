@@ -19,6 +19,8 @@
 package instrument
 
 import (
+	"slices"
+
 	"warpbound/internal/cfg"
 	"warpbound/internal/diag"
 	"warpbound/internal/isa"
@@ -35,7 +37,7 @@ type Points struct {
 	stmts  []*ptx.Instr        // by point, in the order of the text
 	linked map[*ptx.Instr]bool // the statement is in the kernel
 	of     [][]int             // by block, its points in the order of execution
-	calls  []int               // blocks with calls, in the order of the kernel
+	calls  []int               // points before calls
 }
 
 // Find finds the points of a kernel in its module: graph must be that of the kernel as
@@ -108,6 +110,7 @@ func (p *Points) match(marked *isa.Kernel) error {
 	passed := make(map[int]bool)
 	var run []int // points since the last instruction
 	next := 0     // instruction of the kernel
+	last := 0     // point
 	for i := range marked.Instrs {
 		in := &marked.Instrs[i]
 		if entered[i] {
@@ -118,11 +121,11 @@ func (p *Points) match(marked *isa.Kernel) error {
 		}
 		switch {
 		case marks(in) && in.Pos.Col == callMarker:
-			p.called(next, entered[i+1])
+			p.calls = append(p.calls, last)
 			continue
 		case marks(in):
 			point := int(in.Pos.Col) - 1
-			run = append(run, point)
+			run, last = append(run, point), point
 			p.linked[p.stmts[point]] = true
 			continue
 		}
@@ -137,25 +140,10 @@ func (p *Points) match(marked *isa.Kernel) error {
 	if next != len(kernel.Instrs) {
 		return diag.Errorf(kernel.Instrs[next].Pos, "the module is not the one from which kernel %s was linked", kernel.Name)
 	}
+	unusable := func(point int) bool { return passed[point] }
 	for b := range p.of {
-		kept := p.of[b][:0]
-		for _, point := range p.of[b] {
-			if !passed[point] {
-				kept = append(kept, point)
-			}
-		}
-		p.of[b] = kept
+		p.of[b] = slices.DeleteFunc(p.of[b], unusable)
 	}
+	p.calls = slices.DeleteFunc(p.calls, unusable)
 	return nil
-}
-
-// called notes the block of a call: that of the next instruction, unless that is the head of a
-// loop with which the function begins.
-func (p *Points) called(next int, loop bool) {
-	if loop && next > 0 {
-		next--
-	}
-	if next < len(p.graph.Kernel.Instrs) {
-		p.calls = append(p.calls, p.graph.BlockOf(next))
-	}
 }

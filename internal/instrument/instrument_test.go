@@ -61,6 +61,9 @@ var bodies = map[string]struct{ functions, body string }{
 		st.global.u32 [%at], %r1; ret;`},
 	"loop at entry": {".func (.reg .u32 %x) f(.reg .u32 %y)\n{ .reg .pred %q; mov.u32 %x, 0; again: add.u32 %x, %x, 1; setp.lt.u32 %q, %x, %y; @%q bra again; ret; }\n",
 		"and.b32 %r2, %t, 3; call (%r1), f, (%r2); st.global.u32 [%at], %r1; ret;"},
+	"pragmas": {"", `mov.u32 %r1, 0; head: .pragma "nounroll"; add.u32 %r1, %r1, 1; setp.lt.u32 %p1, %r1, %t; .pragma "split"; @%p1 bra head;
+		.loc 1 2 3
+		st.global.u32 [%at], %r1; ret;`},
 	"returns inside": {"", `and.b32 %r1, %t, 3; setp.eq.u32 %p1, %r1, 0; @%p1 bra a; setp.eq.u32 %p1, %r1, 1; @%p1 bra b;
 		st.global.u32 [%at], 5; ret; a: st.global.u32 [%at], 6; exit; b: st.global.u32 [%at], 7; ret;`},
 	"switch": {"", `and.b32 %r1, %t, 3; ts: .branchtargets L0, L1, L2, L1; brx.idx %r1, ts;
@@ -134,6 +137,22 @@ func TestControlFlow(t *testing.T) {
 				}
 			})
 		}
+	}
+}
+
+// TestAmbiguous: where a function without parameters begins with a loop, nothing in the text tells
+// that a warp comes to a copy of it from that it goes around in another one. Warps of which
+// this is so are counted.
+func TestAmbiguous(t *testing.T) {
+	const spin = ".func spin()\n{ .reg .pred %q; .reg .b32 %i; again: add.u32 %i, %i, 1; setp.lt.u32 %q, %i, 3; @%q bra again; ret; }\n"
+	b := mustJob(t, jobText, kernel("6.3", "sm_70", spin,
+		"setp.lt.u32 %p1, %t, 40; call spin; @%p1 bra over; call spin; over: call spin; st.global.u32 [%at], %t; ret;"))
+	m, err := b.record(hybrid.LoopHeaders(), 100)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if m.Ambiguous != 6*4 || m.Total() != 0 {
+		t.Errorf("%d warps, %d unknown transitions", m.Ambiguous, m.Total())
 	}
 }
 

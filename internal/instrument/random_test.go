@@ -10,7 +10,7 @@ import (
 
 // TestRandomKernels records random kernels.
 func TestRandomKernels(t *testing.T) {
-	for seed := range uint64(20) {
+	for seed := range uint64(12) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
 			t.Parallel()
 			c := kernelgen.New(rand.New(rand.NewPCG(seed, 7)), kernelgen.Options{
@@ -28,6 +28,32 @@ func TestRandomKernels(t *testing.T) {
 				}
 				if err != nil {
 					t.Fatalf("%s: %v\n%s", name, err, c.Module)
+				}
+			}
+		})
+	}
+}
+
+// TestRandomModules records random kernels that call random functions.
+func TestRandomModules(t *testing.T) {
+	for seed := range uint64(24) {
+		t.Run(fmt.Sprint(seed), func(t *testing.T) {
+			t.Parallel()
+			module := randomModule(rand.New(rand.NewPCG(seed, 1)))
+			b, err := jobOf(jobText, module)
+			if err != nil {
+				t.Fatalf("%v\n%s", err, module)
+			}
+			for name, place := range placements() {
+				m, err := b.check(place, 1<<12)
+				if err == nil {
+					err = same(&m.recorded, &m.without)
+				}
+				if err == nil && m.Ambiguous > 0 {
+					err = fmt.Errorf("%d warps have several paths", m.Ambiguous)
+				}
+				if err != nil {
+					t.Fatalf("%s: %v\n%s", name, err, module)
 				}
 			}
 		})

@@ -1,0 +1,180 @@
+package instrument_test
+
+import (
+	"encoding/binary"
+	"errors"
+	"strings"
+	"testing"
+
+	"warpbound/internal/instrument"
+	"warpbound/internal/method/hybrid"
+	"warpbound/internal/trace"
+)
+
+const (
+	startNumber = 1<<32 - 1
+	exitNumber  = 1<<32 - 2
+)
+
+// rec is a record as recording code writes it.
+type rec struct {
+	clock         uint64
+	number, lanes uint32
+}
+
+// region writes the region of a warp.
+func region(capacity int, sm, left uint32, records ...rec) []byte {
+	b := make([]byte, 32+16*capacity)
+	binary.LittleEndian.PutUint32(b, uint32(len(records)))
+	binary.LittleEndian.PutUint32(b[4:], sm)
+	binary.LittleEndian.PutUint32(b[8:], left)
+	for i, r := range records {
+		if i == capacity {
+			break
+		}
+		at := b[32+16*i:]
+		binary.LittleEndian.PutUint64(at, r.clock)
+		binary.LittleEndian.PutUint32(at[8:], r.number)
+		binary.LittleEndian.PutUint32(at[12:], r.lanes)
+	}
+	return b
+}
+
+func mustLayout(t *testing.T, grid, block [3]int, capacity int) instrument.Layout {
+	t.Helper()
+	l, err := instrument.NewLayout(grid, block, capacity)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return l
+}
+
+func TestLayout(t *testing.T) {
+	l := mustLayout(t, [3]int{3, 2, 1}, [3]int{10, 5, 2}, 7)
+	if l.CTAs != 6 || l.Warps != 4 || l.Bytes() != 6*4*(32+7*16) {
+		t.Errorf("%+v of %d bytes", l, l.Bytes())
+	}
+	symbol := l.Symbol(0x1122334455667788)
+	if len(symbol) != 16 || binary.LittleEndian.Uint64(symbol) != 0x1122334455667788 ||
+		binary.LittleEndian.Uint32(symbol[8:]) != 7 || binary.LittleEndian.Uint32(symbol[12:]) != 32+7*16 {
+		t.Errorf("symbol %x", symbol)
+	}
+	for name, launch := range map[string]struct {
+		grid, block [3]int
+		capacity    int
+	}{
+		"no CTA":        {[3]int{0, 1, 1}, [3]int{1, 1, 1}, 1},
+		"many CTAs":     {[3]int{1 << 20, 1 << 20, 1 << 20}, [3]int{1, 1, 1}, 1},
+		"no capacity":   {[3]int{1, 1, 1}, [3]int{1, 1, 1}, 0},
+		"much capacity": {[3]int{1, 1, 1}, [3]int{1, 1, 1}, 1 << 30},
+		"memory":        {[3]int{1 << 30, 1, 1}, [3]int{1024, 1, 1}, 1 << 20},
+	} {
+		if _, err := instrument.NewLayout(launch.grid, launch.block, launch.capacity); err == nil {
+			t.Errorf("%s: no error", name)
+		}
+	}
+}
+
+func TestReadErrors(t *testing.T) {
+	for _, tt := range []struct {
+		name string
+		data []byte
+		want string
+	}{
+		{"size", make([]byte, 9), "a buffer of 9 bytes, want 96"},
+		{"never ran", region(4, 0, 0), "trace of CTA 0, warp 0: it has no record"},
+		{"no start", region(4, 0, 0, rec{1, 0, 1}), "not that of its start"},
+		{"two starts", region(4, 0, 0, rec{1, startNumber, 3}, rec{2, startNumber, 3}), "second start"},
+		{"no exit", region(4, 0, 0, rec{1, startNumber, 3}, rec{2, exitNumber, 1}), "lanes 00000002 have no exit"},
+		{"dead lanes", region(4, 0, 0, rec{1, startNumber, 3}, rec{2, exitNumber, 1}, rec{3, 0, 1}), "only 00000002 can run"},
+		{"no lanes", region(4, 0, 0, rec{1, startNumber, 3}, rec{2, 0, 0}), "of lanes 00000000"},
+		{"moved", region(4, 3, 5, rec{1, startNumber, 3}, rec{2, exitNumber, 3}), "started on multiprocessor 3 and ended on 5"},
+	} {
+		_, err := mustLayout(t, [3]int{1, 1, 1}, [3]int{2, 1, 1}, 4).Read(tt.data)
+		if err == nil || !strings.Contains(err.Error(), tt.want) {
+			t.Errorf("%s: error %v, want %q", tt.name, err, tt.want)
+		}
+	}
+}
+
+// TestOverflow: too small a buffer is an error that says what size would do.
+func TestOverflow(t *testing.T) {
+	b := mustJob(t, jobText, kernel("6.3", "sm_70", "", bodies["loop"].body))
+	_, err := b.record(hybrid.EveryBlock(), 3)
+	var overflow *instrument.OverflowError
+	if !errors.As(err, &overflow) || overflow.Capacity != 3 || overflow.Warps == 0 {
+		t.Fatalf("error %v", err)
+	}
+	m, err := b.check(hybrid.EveryBlock(), overflow.Most)
+	if err != nil {
+		t.Fatal(err)
+	}
+	most := 0
+	for _, list := range sequences(&m.recorded) {
+		most = max(most, len(list))
+	}
+	if overflow.Most != most {
+		t.Errorf("most %d, want %d", overflow.Most, most)
+	}
+}
+
+// pairs is a graph of some transitions.
+type pairs []instrument.Transition
+
+func (p pairs) Follows(from, to trace.Ipoint) bool {
+	for _, t := range p {
+		if t.From == from && t.To == to {
+			return true
+		}
+	}
+	return false
+}
+
+// TestUnknown: sides of a branch that run by turns give transitions that are counted, and the
+// order of records is that of the clock.
+func TestUnknown(t *testing.T) {
+	b := mustJob(t, jobText, kernel("6.3", "sm_70", "", `setp.lt.u32 %p1, %t, 7; @%p1 bra a; mov.u32 %r1, 1; bra c;
+		a: mov.u32 %r1, 2; c: st.global.u32 [%at], %r1; ret;`))
+	code, err := b.points.Choose([]bool{true, true, true, true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	layout := mustLayout(t, [3]int{2, 1, 1}, [3]int{32, 1, 1}, 9)
+	all, low := uint32(1<<32-1), uint32(0x7f)
+	warp := func(sm uint32, origin uint64) []byte {
+		return region(9, sm, sm,
+			rec{origin, startNumber, all}, rec{origin + 5, 0, all}, rec{origin + 10, 1, all &^ low}, rec{origin + 30, 3, all &^ low},
+			rec{origin + 20, 2, low}, rec{origin + 40, 3, low}, rec{origin + 50, exitNumber, low}, rec{origin + 60, exitNumber, all &^ low})
+	}
+	recording, err := layout.Read(append(warp(4, 1000), warp(2, 70)...))
+	if err != nil {
+		t.Fatal(err)
+	}
+	g := pairs{{trace.Start, 0}, {0, 1}, {0, 2}, {1, 2}, {1, 3}, {2, 3}, {3, trace.Exit}}
+	var run trace.Run
+	following, err := recording.Trace(code, g, &run)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if following.Total() != 2 || following.Unknown[instrument.Transition{From: 3, To: 3}] != 2 || following.Ambiguous != 0 {
+		t.Errorf("%+v", following)
+	}
+	if run.End != 60 || len(run.Records) != 14 || following.Records != 14 || run.Records[0].Cycle != 0 || run.Records[1].Cycle != 0 {
+		t.Errorf("%+v", run)
+	}
+	recording.Warps[0].Records[2].Number = 99
+	if _, err := recording.Trace(code, g, &run); err == nil || !strings.Contains(err.Error(), "the code has no record 99") {
+		t.Errorf("error %v", err)
+	}
+}
+
+func TestNanoseconds(t *testing.T) {
+	r := instrument.Recording{Warps: []instrument.Warp{{Start: 500, End: 700}, {Start: 450, End: 650}}}
+	if r.Nanoseconds() != 250 {
+		t.Error(r.Nanoseconds())
+	}
+	r.Warps[1] = instrument.Warp{}
+	if r.Nanoseconds() != 0 {
+		t.Error(r.Nanoseconds())
+	}
+}
