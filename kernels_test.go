@@ -12,6 +12,7 @@ import (
 	"regexp"
 	"slices"
 	"testing"
+	"testing/fstest"
 
 	"warpbound"
 	"warpbound/kernels"
@@ -52,6 +53,84 @@ func TestKernelsAgainstReferences(t *testing.T) {
 // TestLLCKernels does the same with the kernels for shared caches, which take longer.
 func TestLLCKernels(t *testing.T) {
 	againstReferences(t, kernels.LLC(), 1)
+}
+
+// TestSearchKernels runs the kernels for searches on all of their jobs: on random inputs, on
+// the worst ones that are known, and on some of those few that the smallest have.
+func TestSearchKernels(t *testing.T) {
+	for i, ref := range kernels.Search() {
+		facts := kernels.SearchBenchmarks()[i]
+		load := func(t *testing.T, file string) *warpbound.Job {
+			j, err := warpbound.LoadFS(kernels.Suite(), path.Join(ref.Kernel, file), warpbound.LoadOptions{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			return j
+		}
+		t.Run(ref.Kernel, func(t *testing.T) {
+			t.Parallel()
+			random := compare(t, load(t, "job.toml"), ref, 0)
+			if facts.Worst != "" {
+				worst := compare(t, load(t, facts.Worst), ref, 0)
+				if worst < 22*random { // the largest ratio of Table IV
+					t.Errorf("the worst input takes %d cycles, a random one %d", worst, random)
+				}
+			}
+			if facts.Tiny != "" {
+				j := load(t, facts.Tiny)
+				for vector := range 20 {
+					compare(t, j, ref, vector)
+				}
+			}
+		})
+	}
+}
+
+// TestArtificialWorst compares inputs of artificial of which others might take longer than the
+// worst one: threads diverge, or CTAs do different things.
+func TestArtificialWorst(t *testing.T) {
+	simulate := func(equal func(thread int) bool) int64 {
+		var values []byte
+		for thread := range 32768 {
+			var v uint32
+			if equal(thread) {
+				v = 1973480625
+			}
+			values = binary.LittleEndian.AppendUint32(values, v)
+		}
+		files := fstest.MapFS{"values.bin": {Data: values}}
+		for _, name := range []string{"worst.toml", "artificial.ptx"} {
+			data, err := fs.ReadFile(kernels.Suite(), "artificial/"+name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			files[name] = &fstest.MapFile{Data: regexp.MustCompile(`init .*uniform.*`).ReplaceAll(data, []byte(`file = "values.bin"`))}
+		}
+		j, err := warpbound.LoadFS(files, "worst.toml", warpbound.LoadOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		run, err := j.Simulate(context.Background(), warpbound.SimulateOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return run.Cycles
+	}
+	worst := simulate(func(int) bool { return true })
+	for name, equal := range map[string]func(thread int) bool{
+		"no thread":                      func(int) bool { return false },
+		"half of each CTA":               func(thread int) bool { return thread%256 < 128 },
+		"every other thread":             func(thread int) bool { return thread%2 == 0 },
+		"one thread of each warp":        func(thread int) bool { return thread%32 == 0 },
+		"all but one thread of each":     func(thread int) bool { return thread%32 != 0 },
+		"all but the first warp of each": func(thread int) bool { return thread%256 >= 32 },
+		"all but the last thread":        func(thread int) bool { return thread != 32767 },
+		"every other CTA":                func(thread int) bool { return thread/256%2 == 0 },
+	} {
+		if cycles := simulate(equal); cycles >= worst {
+			t.Errorf("%s: %d cycles, all: %d", name, cycles, worst)
+		}
+	}
 }
 
 func againstReferences(t *testing.T, refs []kernels.Reference, vectors int) {
@@ -166,11 +245,11 @@ func TestMiniSIMT(t *testing.T) {
 // made it at every level for every target: all give the reference result, and
 // nothing in them is warned of.
 func TestCorpus(t *testing.T) {
-	for _, ref := range slices.Concat(kernels.References(), kernels.LLC()) {
+	for _, ref := range slices.Concat(kernels.References(), kernels.LLC(), kernels.Search()) {
 		dir := path.Join("kernels", ref.Kernel, "corpus")
 		modules, err := fs.Glob(os.DirFS(dir), "*.ptx")
-		if err != nil || len(modules) == 0 {
-			t.Fatalf("%s: %d modules, error %v", dir, len(modules), err)
+		if err != nil {
+			t.Fatal(err)
 		}
 		for _, module := range modules {
 			t.Run(ref.Kernel+"/"+module, func(t *testing.T) {
@@ -182,7 +261,7 @@ func TestCorpus(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				m, err := warpbound.Inspect(file, src, warpbound.InspectOptions{})
+				m, err := warpbound.Inspect(file, src, warpbound.InspectOptions{Kernel: ref.Kernel})
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -194,7 +273,9 @@ func TestCorpus(t *testing.T) {
 	}
 }
 
-func compare(t *testing.T, j *warpbound.Job, ref kernels.Reference, vector int) {
+// compare runs a vector of a job, compares what it leaves with the reference, and returns its
+// cycles.
+func compare(t *testing.T, j *warpbound.Job, ref kernels.Reference, vector int) int64 {
 	t.Helper()
 	run, err := j.Simulate(context.Background(), warpbound.SimulateOptions{Vector: vector})
 	if err != nil {
@@ -212,6 +293,7 @@ func compare(t *testing.T, j *warpbound.Job, ref kernels.Reference, vector int) 
 			t.Errorf("vector %d: the input %s was changed", vector, name)
 		}
 	}
+	return run.Cycles
 }
 
 // arguments returns what a reference computes from.

@@ -2,10 +2,12 @@
 # Makes every PTX file here from its source, with Debian's clang 14, 16 and 19:
 #
 #   NAME/NAME.ptx                     what the job runs: -O2 for sm_70
-#   NAME/ptx/NAME.O?.sm_??.ptx        -O0 and -O2 for sm_20 and sm_70
+#   NAME/ptx/NAME.O?.sm_??.ptx        -O0 and -O2 for sm_20 and sm_70, but not of the
+#                                     kernels for searches
 #   NAME/corpus/clang??.O?.sm_??.ptx  -O0, -O1 and -O3 of every compiler for sm_20,
 #                                     sm_35, sm_70 and sm_90, as far as it can, or
-#                                     two of these; without line numbers, to be small
+#                                     two of these, or none; without line numbers, to be
+#                                     small
 #
 # OpenCL C needs libclc's bitcode for its builtin functions, that of the
 # compiler's own version. The packages libclc-?? cannot be installed together, so
@@ -62,6 +64,11 @@ variants() {
 	cp ptx/$2.O2.sm_70.ptx $2.ptx
 }
 
+# job LANGUAGE NAME makes the job's module alone.
+job() {
+	$1 $2 19 sm_70 ptx63 $2.ptx -O2 -gline-tables-only -fdebug-compilation-dir=.
+}
+
 # refused NAME VERSION LEVEL ARCH says why a compiler cannot make a file of the
 # corpus, or fails where it must.
 refused() {
@@ -102,16 +109,23 @@ fresh() {
 	rm -f corpus/*.ptx
 }
 
-# all CORPUS LANGUAGE NAME...
+# none LANGUAGE NAME makes no corpus.
+none() {
+	:
+}
+
+# all MODULES CORPUS LANGUAGE NAME...
 all() {
-	corpus=$1 language=$2
-	shift 2
+	modules=$1 corpus=$2 language=$3
+	shift 3
 	for name; do
-		(cd $name && variants $language $name && $corpus $language $name)
+		(cd $name && $modules $language $name && $corpus $language $name)
 	done
 }
 
-all corpus opencl vectorAdd reduction histogram64
-all corpus cuda matrixMul bitonicSort bfs
-all pair opencl cfdStep cfdAdvance gaussianFactor gaussianUpdate sradCoefficient sradSelect sradUpdate
-all pair cuda ludDiagonal ludPerimeter ludInternal nwUpper nwLower
+all variants corpus opencl vectorAdd reduction histogram64
+all variants corpus cuda matrixMul bitonicSort bfs
+all variants pair opencl cfdStep cfdAdvance gaussianFactor gaussianUpdate sradCoefficient sradSelect sradUpdate
+all variants pair cuda ludDiagonal ludPerimeter ludInternal nwUpper nwLower
+all job pair cuda artificial bfsExpand insertionSort knapsack lbm petriSmall substringSearch
+all job none cuda petri

@@ -29,3 +29,7 @@ COORDINATE(gridDim, __nvvm_read_ptx_sreg_nctaid);
 DEVICE_INLINE float fmaf(float a, float b, float c) {
   return __builtin_fmaf(a, b, c);
 }
+
+DEVICE_INLINE unsigned atomicAdd(unsigned *address, unsigned value) {
+  return __nvvm_atom_add_gen_i((int *)address, (int)value);
+}
