@@ -66,8 +66,9 @@ func constraints(p *symexec.Path) []*smt.Term {
 }
 
 // atom makes an atom of a path of threads, by their numbers: the inputs that its formula
-// mentions, as its model has them.
-func (l *layout) atom(p *symexec.Path, numbers []int) Atom {
+// mentions, as its model has them. Of a path of one thread that may be any one, terms tell
+// which of them depend on the thread; of others, the elements that these threads have.
+func (l *layout) atom(p *symexec.Path, numbers []int, anyOne bool) Atom {
 	total, intervals := divergence(p.Threads)
 	a := Atom{Threads: len(numbers), Values: []Value{}, Fixed: []Fixed{}, Divergence: total, Intervals: intervals}
 	for _, t := range p.Threads {
@@ -89,7 +90,7 @@ func (l *layout) atom(p *symexec.Path, numbers []int) Atom {
 			continue
 		}
 		view, known := l.views[place{r.Array, r.Offset}]
-		if !known || l.kindOf(r.Offset) == constant && len(numbers) > 1 {
+		if !known || !anyOne {
 			view = l.view(numbers[r.Thread], param, element)
 		}
 		if view >= 0 {
@@ -101,36 +102,28 @@ func (l *layout) atom(p *symexec.Path, numbers []int) Atom {
 	return a
 }
 
-// scales returns for how many of some threads the formula of a path holds on the inputs of
-// its atom. The path is one of a thread with symbolic indices.
-func (l *layout) scales(p *symexec.Path, a *Atom, numbers []int) int {
-	n := 0
-	all := constraints(p)
-	for _, t := range numbers {
-		m := l.threads.model(t)
-		set := func(param, element int, bits uint64) {
-			x := l.space.Params[param]
-			for i := range x.Element.Bytes {
-				m.SetCell(x.Array, uint64(x.Offset+element*x.Element.Bytes+i), bits>>(8*i)&0xff)
-			}
-		}
-		for _, f := range a.Fixed {
-			set(f.Param, f.Element, f.Bits)
-		}
-		ok := true
-		for _, v := range a.Values {
-			view := l.plan.Views[v.View]
-			if e := view.Elements[t]; e != None {
-				set(view.Param, int(e), v.Bits)
-			} else {
-				ok = false
-			}
-		}
-		if ok && smt.NewEvaluator(m).Holds(all) {
-			n++
+// inputs returns an atom's inputs as a model, for threads of which the first is given; false if
+// one of them has no such element.
+func (l *layout) inputs(a *Atom, first int) (*smt.Model, bool) {
+	m := smt.NewModel()
+	set := func(param, element int, bits uint64) {
+		x := l.space.Params[param]
+		for i := range x.Element.Bytes {
+			m.SetCell(x.Array, uint64(x.Offset+element*x.Element.Bytes+i), bits>>(8*i)&0xff)
 		}
 	}
-	return n
+	for _, f := range a.Fixed {
+		set(f.Param, f.Element, f.Bits)
+	}
+	for _, v := range a.Values {
+		view := l.plan.Views[v.View]
+		e := view.Elements[first+v.Thread]
+		if e == None {
+			return nil, false
+		}
+		set(view.Param, int(e), v.Bits)
+	}
+	return m, true
 }
 
 // divergence returns brdiv of a path of some threads in percent: on the average and in each

@@ -46,6 +46,13 @@ func (ts *threads) register(t symexec.Thread, r isa.Special) uint64 {
 	return value
 }
 
+// middle returns the number of the thread in the middle of the CTA in the middle, which most
+// others are like, and of the first of its CTA.
+func (ts *threads) middle() (thread, first int) {
+	first = ts.n() / len(ts.cta) / 2 * len(ts.cta)
+	return first + len(ts.cta)/2, first
+}
+
 // n returns how many threads there are.
 func (ts *threads) n() int {
 	g := ts.launch.Grid()
@@ -80,8 +87,8 @@ func (ts *threads) of(m *smt.Model) int {
 	return int(cta)*len(ts.cta) + int(tid)
 }
 
-// apart returns the first instruction that tells threads apart by something that does not follow
-// from their indices, such as a lane; nil if there is none.
+// apart returns the first instruction that tells threads apart by something that symbolic execution
+// does not derive from their indices; nil if there is none.
 func (ts *threads) apart() *isa.Instr {
 	k := ts.launch.Kernel()
 	for pc := range k.Instrs {
@@ -94,8 +101,13 @@ func (ts *threads) apart() *isa.Instr {
 	return nil
 }
 
-// varies reports whether a special register that is no index differs between threads.
+// varies reports whether a special register differs between threads and is neither an index nor
+// derived from one.
 func (ts *threads) varies(r isa.Special) bool {
+	switch r {
+	case isa.LaneID, isa.WarpID, isa.LanemaskEq, isa.LanemaskLt, isa.LanemaskLe, isa.LanemaskGe, isa.LanemaskGt:
+		return false
+	}
 	for _, c := range coordinates {
 		if r == c.index {
 			return false

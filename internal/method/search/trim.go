@@ -3,6 +3,7 @@ package search
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -63,8 +64,8 @@ type Path struct {
 	Threads []int `json:"threads"` // that take it, by number in the launch: CTA after CTA, warp after warp
 	Atom    int   `json:"atom"`    // of the plan; negative if none was made
 
-	// Of Tried threads, Scales take the path on the inputs of its atom. None are tried of a path of
-	// several threads.
+	// Of Tried threads, Scales take the path on the inputs of its atom; of a path of several threads,
+	// groups of as many.
 	Scales int `json:"scales"`
 	Tried  int `json:"tried"`
 }
@@ -99,8 +100,12 @@ func (t *Trimmed) Coverage() (all, feasible float64) {
 	return share(len(t.Sides)), share(len(t.Sides) - infeasible)
 }
 
-// samples is how many threads a path is tried for.
-const samples = 32
+// samples is for how many threads a path is tried, and maxTried for how many all paths
+// together.
+const (
+	samples  = 8
+	maxTried = 1024
+)
 
 // trimmer explores more and more threads.
 type trimmer struct {
@@ -108,13 +113,25 @@ type trimmer struct {
 	*layout
 	result *Trimmed
 	sides  map[symexec.Side]symexec.Verdict
-	atoms  [][]Atom // by exploration
+	proved bool // which sides are infeasible has been asked
+	tried  int
+	talk   bool // some of several threads got what another had written
 }
 
-// Trim explores first one thread, which may be any one of the launch, and as long as there
-// are sides of branches that no path took, the first 2, 3, ... threads together. What the inputs of
-// each path are becomes an atom of the plan; those of several threads only if their paths took
-// new sides. The result depends on the configuration alone.
+// found is the paths of some threads.
+type found struct {
+	*symexec.Result
+	numbers []int // of the threads
+	anyOne  bool
+	wanted  bool // as atoms
+}
+
+// Trim explores the thread in the middle of the launch and then one that may be any one. As long
+// as there are sides of branches that no path took and that are not proved infeasible, it explores
+// 2, 3, ... threads together, unless these do not communicate: then their paths are combinations of
+// those of one. What the inputs of each path are becomes an atom of the plan; those of
+// several threads only if their paths took new sides. The result depends on the configuration
+// alone, and on which questions the solver answers in time.
 //
 // It is an error, with position, if the kernel has an instruction without a meaning as a formula,
 // and if a solver fails or ctx ends.
@@ -133,21 +150,69 @@ func Trim(ctx context.Context, c TrimConfig) (*Trimmed, error) {
 		result: &Trimmed{Plan: plan, Paths: []Path{}, Sides: []Side{}, Notes: []string{}},
 		sides:  make(map[symexec.Side]symexec.Verdict),
 	}
-	indices := ts.indices
-	if in := ts.apart(); in != nil {
-		indices = nil
-		t.note("%s: %s tells threads apart by more than their indices: only the first thread is explored, and what it reads is not scaled", in.Pos, in)
-	}
-	if err := t.explore(ctx, 1, indices); err != nil {
+	if err := t.one(ctx); err != nil {
 		return nil, err
 	}
-	for n := 2; n <= min(c.MaxThreads, ts.n()) && t.open() > 0; n++ {
-		if err := t.explore(ctx, n, nil); err != nil {
-			return nil, err
-		}
+	if err := t.together(ctx); err != nil {
+		return nil, err
 	}
 	t.finish()
 	return t.result, nil
+}
+
+// one explores one thread: that in the middle, and any one.
+func (t *trimmer) one(ctx context.Context) error {
+	middle, _ := t.threads.middle()
+	concrete, err := t.explore(ctx, []int{middle}, nil, t.MaxQueries)
+	if err != nil {
+		return err
+	}
+	if err := t.prove(ctx); err != nil {
+		return err
+	}
+	all := []*found{concrete}
+	if in := t.threads.apart(); in != nil {
+		t.note("%s: %s tells threads apart by more than their indices: what they read is not scaled", in.Pos, in)
+	} else if len(t.threads.indices) > 0 {
+		queries := t.MaxQueries
+		if t.open() == 0 { // only the views are missing
+			queries = max(1, queries/16)
+		}
+		anyOne, err := t.explore(ctx, []int{0}, t.threads.indices, queries)
+		if err != nil {
+			return err
+		}
+		t.look(anyOne.Paths)
+		all = append(all, anyOne)
+	}
+	for _, f := range all {
+		if err := t.add(ctx, f); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// together explores ever more threads, of one CTA as long as it has as many.
+func (t *trimmer) together(ctx context.Context) error {
+	_, first := t.threads.middle()
+	for n := 2; n <= min(t.MaxThreads, t.threads.n()-first) && t.open() > 0; n++ {
+		var numbers []int
+		for i := range n {
+			numbers = append(numbers, first+i)
+		}
+		f, err := t.explore(ctx, numbers, nil, t.MaxQueries)
+		if err != nil {
+			return err
+		}
+		if err := t.add(ctx, f); err != nil {
+			return err
+		}
+		if !t.talk {
+			break
+		}
+	}
+	return nil
 }
 
 // note adds a note to the result.
@@ -166,34 +231,65 @@ func (t *trimmer) open() int {
 	return n
 }
 
-// explore explores the first n threads, or one with symbolic indices.
-func (t *trimmer) explore(ctx context.Context, n int, indices []symexec.Index) error {
-	o := symexec.Options{
-		Launch: t.Launch, Indices: indices, Solver: t.Solver, Builder: t.Builder,
-		MaxPaths: t.MaxPaths, MaxSteps: t.MaxSteps, MaxQueries: t.MaxQueries,
+// prove asks which of the open sides no thread takes.
+func (t *trimmer) prove(ctx context.Context) error {
+	var open []symexec.Side
+	for _, side := range t.inOrder() {
+		if t.sides[side] == symexec.Open {
+			open = append(open, side)
+		}
 	}
-	numbers := make([]int, n)
-	for i := range numbers {
-		numbers[i] = i
-		o.Threads = append(o.Threads, t.threads.at(i))
+	if len(open) == 0 {
+		return nil
 	}
-	o.Buffers, o.Params = t.symbolic()
-	found, err := symexec.Explore(ctx, o)
-	if err != nil {
+	o := t.options(nil)
+	o.MaxQueries = t.MaxQueries
+	proved, err := symexec.Prove(ctx, o, open)
+	if at := (*diag.Error)(nil); errors.As(err, &at) {
+		t.note("which sides no thread takes cannot be proved: %v", err)
+		return nil
+	} else if err != nil {
 		return err
 	}
-	anyOne := n == 1 && (len(indices) > 0 || t.threads.n() == 1)
+	for _, side := range proved {
+		t.sides[side] = symexec.Infeasible
+	}
+	return nil
+}
+
+// inOrder returns the sides of branches by instruction.
+func (t *trimmer) inOrder() []symexec.Side {
+	return slices.SortedFunc(maps.Keys(t.sides), func(x, y symexec.Side) int {
+		return cmp.Or(cmp.Compare(x.Branch, y.Branch), cmp.Compare(x.Target, y.Target))
+	})
+}
+
+// options returns what is common to all explorations, of threads by number.
+func (t *trimmer) options(numbers []int) symexec.Options {
+	o := symexec.Options{Launch: t.Launch, Solver: t.Solver, Builder: t.Builder, MaxPaths: t.MaxPaths, MaxSteps: t.MaxSteps}
+	for _, n := range numbers {
+		o.Threads = append(o.Threads, t.threads.at(n))
+	}
+	o.Buffers, o.Params = t.symbolic()
+	return o
+}
+
+// explore explores threads, or one with symbolic indices.
+func (t *trimmer) explore(ctx context.Context, numbers []int, indices []symexec.Index, queries int) (*found, error) {
+	o := t.options(numbers)
+	o.Indices, o.MaxQueries = indices, queries
+	res, err := symexec.Explore(ctx, o)
+	if err != nil {
+		return nil, err
+	}
+	f := &found{Result: res, numbers: numbers, anyOne: len(indices) > 0, wanted: len(numbers) == 1}
 	e := Exploration{
-		Threads: n, AnyOne: anyOne, Paths: len(found.Paths), CutOff: found.CutOff,
-		Unknown: found.Unknown, Queries: found.Queries, Complete: found.Complete,
+		Threads: len(numbers), AnyOne: f.anyOne, Paths: len(res.Paths), CutOff: res.CutOff,
+		Unknown: res.Unknown, Queries: res.Queries, Complete: res.Complete,
 	}
-	if anyOne {
-		t.look(found.Paths)
-	}
-	covered := false
-	for side, v := range found.Sides {
+	for side, v := range res.Sides {
 		if before := t.sides[side]; v == symexec.Covered && before != v {
-			covered, t.sides[side] = true, v
+			f.wanted, t.sides[side] = true, v
 		} else {
 			t.sides[side] = before
 		}
@@ -203,22 +299,17 @@ func (t *trimmer) explore(ctx context.Context, n int, indices []symexec.Index) e
 			e.Covered++
 		}
 	}
-	for i := range found.Paths {
-		p := &found.Paths[i]
-		if p.Fault != nil {
+	for i := range res.Paths {
+		if res.Paths[i].Fault != nil {
 			e.Faults++
-			continue
 		}
-		if len(indices) > 0 {
-			numbers = []int{t.threads.of(p.Model)}
-		}
-		t.add(p, numbers, anyOne, n == 1 || covered)
+		t.talk = t.talk || res.Paths[i].Communicates
 	}
 	t.result.Explorations = append(t.result.Explorations, e)
 	if t.OnExploration != nil {
 		t.OnExploration(&e)
 	}
-	return nil
+	return f, nil
 }
 
 // symbolic returns the buffers and the bytes of parameters that the space lets vary.
@@ -240,51 +331,80 @@ func (t *trimmer) symbolic() ([]symexec.Buffer, []symexec.Range) {
 	return buffers, ranges
 }
 
-// add adds a path of threads, and an atom of it unless it has no inputs or another has the same.
-func (t *trimmer) add(p *symexec.Path, numbers []int, anyOne, wanted bool) {
-	a := t.atom(p, numbers)
-	path := Path{
-		Formula: p.Formula, Divergence: a.Divergence, Intervals: a.Intervals, Instructions: a.Instructions,
-		Threads: slices.Clone(numbers), Atom: -1,
-	}
-	if anyOne {
-		tried := t.sample()
-		path.Scales, path.Tried = t.scales(p, &a, tried), len(tried)
-	}
-	if wanted && len(a.Values)+len(a.Fixed) > 0 {
-		plan := t.plan
-		same := func(b Atom) bool {
-			return b.Threads == a.Threads && slices.Equal(b.Values, a.Values) && slices.Equal(b.Fixed, a.Fixed)
+// add adds paths that do not fail, and an atom of each unless it has no inputs or another has the
+// same.
+func (t *trimmer) add(ctx context.Context, f *found) error {
+	for i := range f.Paths {
+		p, numbers := &f.Paths[i], f.numbers
+		if p.Fault != nil {
+			continue
 		}
-		path.Atom = slices.IndexFunc(plan.Atoms, same)
-		if path.Atom < 0 {
-			path.Atom = len(plan.Atoms)
-			plan.Atoms = append(plan.Atoms, a)
-		} else if other := &plan.Atoms[path.Atom]; a.Instructions > other.Instructions {
-			other.Instructions = a.Instructions
+		if f.anyOne {
+			numbers = []int{t.threads.of(p.Model)}
 		}
-		plan.Group = max(plan.Group, a.Threads)
+		a := t.atom(p, numbers, f.anyOne)
+		path := Path{
+			Formula: p.Formula, Divergence: a.Divergence, Intervals: a.Intervals, Instructions: a.Instructions,
+			Threads: slices.Clone(numbers), Atom: -1,
+		}
+		if f.wanted && len(a.Values)+len(a.Fixed) > 0 {
+			path.Atom = t.keep(a)
+			if err := t.try(ctx, p, &a, &path); err != nil {
+				return err
+			}
+		}
+		t.result.Paths = append(t.result.Paths, path)
 	}
-	t.result.Paths = append(t.result.Paths, path)
+	return nil
 }
 
-// sample returns some threads of the launch, always the same.
-func (t *trimmer) sample() []int {
-	n := t.threads.n()
-	var some []int
-	for i := range min(samples, n) {
-		some = append(some, i*(n-1)/max(1, min(samples, n)-1))
+// keep returns the number of an atom, which is new unless another has the same inputs.
+func (t *trimmer) keep(a Atom) int {
+	all := t.plan.Atoms
+	for i := range all {
+		if b := &all[i]; b.Threads == a.Threads && slices.Equal(b.Values, a.Values) && slices.Equal(b.Fixed, a.Fixed) {
+			b.Instructions = max(b.Instructions, a.Instructions)
+			return i
+		}
 	}
-	return some
+	t.plan.Atoms = append(all, a)
+	t.plan.Group = max(t.plan.Group, a.Threads)
+	return len(all)
+}
+
+// try follows some threads on the inputs of an atom and counts those that take its path.
+func (t *trimmer) try(ctx context.Context, p *symexec.Path, a *Atom, path *Path) error {
+	groups := t.threads.n() / a.Threads
+	n := min(samples, groups, maxTried-t.tried)
+	for i := range n {
+		first := i * (groups - 1) / max(1, n-1) * a.Threads
+		path.Tried++
+		t.tried++
+		inputs, ok := t.inputs(a, first)
+		if !ok {
+			continue
+		}
+		var numbers []int
+		for k := range a.Threads {
+			numbers = append(numbers, first+k)
+		}
+		o := t.options(numbers)
+		o.Builder = smt.NewBuilder() // of its own, so that what is followed is not kept
+		same, err := symexec.Follow(ctx, o, inputs)
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		if err == nil && same.Fault == nil && slices.EqualFunc(same.Threads, p.Threads, func(x, y symexec.ThreadPath) bool { return slices.Equal(x.Sides, y.Sides) }) {
+			path.Scales++
+		}
+	}
+	return nil
 }
 
 // finish makes the report of sides and of what was not scaled.
 func (t *trimmer) finish() {
 	k := t.Launch.Kernel()
-	inOrder := func(x, y symexec.Side) int {
-		return cmp.Or(cmp.Compare(x.Branch, y.Branch), cmp.Compare(x.Target, y.Target))
-	}
-	for _, side := range slices.SortedFunc(maps.Keys(t.sides), inOrder) {
+	for _, side := range t.inOrder() {
 		in := &k.Instrs[side.Branch]
 		s := Side{Branch: in.Pos, Text: in.String(), Taken: side.Target != side.Branch+1, Verdict: t.sides[side]}
 		if side.Target < len(k.Instrs) {

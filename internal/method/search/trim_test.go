@@ -205,7 +205,7 @@ A:	ret;`, []symexec.Element{words(10), {}, words(7)}, 2, nil},
 			s := load(t, "[4, 1, 1]", "[40, 1, 1]", c.body, c.elements...)
 			res := s.trim(t)
 			plan := res.Plan
-			if len(plan.Atoms) != c.atoms || plan.Group != 1 || len(res.Explorations) != 1 || !res.Explorations[0].Complete {
+			if len(plan.Atoms) != c.atoms || plan.Group != 1 || len(res.Explorations) != 2 || !res.Explorations[0].Complete {
 				t.Fatalf("%d atoms in groups of %d after %+v", len(plan.Atoms), plan.Group, res.Explorations)
 			}
 			if covered, _ := res.Coverage(); covered != 100 {
@@ -304,21 +304,71 @@ A:	ret;`, words(1000))
 	}
 }
 
-// TestLanes explores a kernel that uses what does not follow from indices.
-func TestLanes(t *testing.T) {
-	s := load(t, "[4, 1, 1]", "[40, 1, 1]", `
-	mov.u32 %r6, %laneid;
+// TestApart explores kernels whose threads are told apart by more than %tid and %ctaid.
+func TestApart(t *testing.T) {
+	const body = `
 	setp.eq.u32 %p1, %r6, 3;
 	@%p1 bra A;
+	ld.global.u32 %r7, [%rd4];
+	setp.eq.u32 %p1, %r7, 3;
+	@%p1 bra A;
 	st.global.u32 [%rd5], %r6;
-A:	ret;`, words(1000))
-	s.config.MaxThreads = 6
-	res := s.trim(t)
-	if covered, _ := res.Coverage(); covered != 100 || len(res.Explorations) != 4 {
-		t.Errorf("%g %% of the sides are covered after %+v", covered, res.Explorations)
+A:	ret;`
+	for register, explorations := range map[string]int{"laneid": 2, "clusterid.x": 1} {
+		s := load(t, "[4, 1, 1]", "[40, 1, 1]", "mov.u32 %r6, %"+register+";"+body, words(1000))
+		s.config.MaxThreads = 1
+		res := s.trim(t)
+		one := len(res.Notes) > 0 && strings.Contains(res.Notes[0], "%"+register)
+		if len(res.Explorations) != explorations || one != (explorations == 1) || one != (len(res.Plan.Views) == 0) {
+			t.Errorf("%s: %d views after %+v with notes %q", register, len(res.Plan.Views), res.Explorations, res.Notes)
+		}
 	}
-	if len(res.Notes) != 1 || !strings.Contains(res.Notes[0], "%laneid") {
-		t.Errorf("the notes are %q", res.Notes)
+}
+
+// TestInfeasible has sides that no thread takes: more of them do not help.
+func TestInfeasible(t *testing.T) {
+	s := load(t, "[4, 1, 1]", "[40, 1, 1]", `
+	setp.gt.u32 %p1, %r5, 5000;
+	@%p1 bra A;
+	ld.global.u32 %r6, [%rd4];
+	setp.gt.u32 %p1, %r6, 500;
+	@%p1 bra A;
+	setp.gt.u32 %p1, %r6, 100;
+	@%p1 bra A;
+	st.global.u32 [%rd5], %r6;
+A:	ret;`, words(200))
+	res := s.trim(t)
+	covered, feasible := res.Coverage()
+	if covered != 200/3.0 || feasible != 100 || len(res.Explorations) != 2 {
+		t.Errorf("%g %% of the sides and %g %% of those that are possible are covered after %+v", covered, feasible, res.Explorations)
+	}
+	for i, side := range res.Sides {
+		if (side.Verdict == symexec.Infeasible) != (side.Taken && i < 4) || side.Text == "" || !side.Branch.Known() || !side.Target.Known() {
+			t.Errorf("side %d is %+v", i, side)
+		}
+	}
+}
+
+// TestIndependent has a side of which nothing is proved, and threads that do not communicate.
+func TestIndependent(t *testing.T) {
+	s := load(t, "[4, 1, 1]", "[40, 1, 1]", `
+	mov.u32 %r7, 0;
+	ld.global.u32 %r6, [%rd4];
+B:	add.u32 %r7, %r7, 2;
+	setp.lt.u32 %p1, %r7, %r6;
+	@%p1 bra B;
+	and.b32 %r8, %r7, 1;
+	setp.eq.u32 %p1, %r8, 1;
+	@%p1 bra A;
+	st.global.u32 [%rd5], %r6;
+A:	ret;`, words(8))
+	s.config.MaxPaths = 3
+	res := s.trim(t)
+	if covered, feasible := res.Coverage(); covered != 75 || feasible != 75 || len(res.Explorations) != 3 || res.Explorations[2].Threads != 2 {
+		t.Errorf("%g %% of the sides and %g %% of those that are possible are covered after %+v", covered, feasible, res.Explorations)
+	}
+	if res.Plan.Group != 1 {
+		t.Errorf("groups have %d threads", res.Plan.Group)
 	}
 }
 
@@ -340,7 +390,7 @@ func TestTogether(t *testing.T) {
 	add.u32 %r7, %r7, 1;
 A:	ret;`, words(1000))
 	res := s.trim(t)
-	if covered, _ := res.Coverage(); covered != 100 || len(res.Explorations) != 2 || res.Plan.Group != 2 {
+	if covered, _ := res.Coverage(); covered != 100 || len(res.Explorations) != 3 || res.Plan.Group != 2 {
 		t.Fatalf("%g %% of the sides are covered after %+v", covered, res.Explorations)
 	}
 	pairs := 0
