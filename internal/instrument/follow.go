@@ -3,6 +3,7 @@ package instrument
 import (
 	"fmt"
 	"maps"
+	"math"
 	"slices"
 
 	"warpbound/internal/trace"
@@ -60,7 +61,11 @@ func (r *Recording) Trace(c *Code, g Graph, run *trace.Run) (*Following, error) 
 			return nil, fmt.Errorf("trace of CTA %d, warp %d: %w", w.CTA, w.Warp, err)
 		}
 		for _, at := range p.visits {
-			cycle := int64(at.clock - origin[w.SM])
+			since := at.clock - origin[w.SM]
+			if since > math.MaxInt64 {
+				return nil, fmt.Errorf("trace of CTA %d, warp %d: clock %d is too far from %d, where SM %d began", w.CTA, w.Warp, at.clock, origin[w.SM], w.SM)
+			}
+			cycle := int64(since)
 			run.Records = append(run.Records, trace.Record{Cycle: cycle, SM: w.SM, CTA: w.CTA, Warp: w.Warp, Ipoint: at.ipoint})
 			run.End = max(run.End, cycle)
 		}

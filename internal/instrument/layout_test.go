@@ -178,3 +178,35 @@ func TestNanoseconds(t *testing.T) {
 		t.Error(r.Nanoseconds())
 	}
 }
+
+// FuzzRead: whatever is in a buffer, reading it gives a trace or an error.
+func FuzzRead(f *testing.F) {
+	b, err := jobOf(jobText, kernel("6.3", "sm_70", "", bodies["loop"].body))
+	if err != nil {
+		f.Fatal(err)
+	}
+	code, err := b.points.Choose([]bool{true, true, true})
+	if err != nil {
+		f.Fatal(err)
+	}
+	layout, err := instrument.NewLayout([3]int{1, 1, 1}, [3]int{32, 1, 1}, 4)
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Add(region(4, 1, 1, rec{5, startNumber, 3}, rec{7, 0, 3}, rec{1 << 63, exitNumber, 3}))
+	f.Add(region(4, 1, 1, rec{5, startNumber, 3}, rec{7, 1, 1}, rec{8, 2, 1}, rec{9, exitNumber, 3}))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		recording, err := layout.Read(data)
+		if err != nil {
+			return
+		}
+		var run trace.Run
+		if _, err := recording.Trace(code, pairs{{0, 1}, {1, 1}}, &run); err != nil {
+			return
+		}
+		last := run.Records[len(run.Records)-1]
+		if last.Ipoint != trace.Exit || last.Cycle != run.End || run.Records[0].Cycle != 0 {
+			t.Errorf("%+v", run)
+		}
+	})
+}

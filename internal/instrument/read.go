@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 )
 
@@ -59,7 +60,7 @@ func (w *Warp) check() error {
 // Nanoseconds returns the time from the first start to the last exit by the global timer, 0
 // if the code does not read it.
 func (r *Recording) Nanoseconds() int64 {
-	first, last := r.Warps[0].Start, r.Warps[0].End
+	first, last := uint64(math.MaxUint64), uint64(0)
 	for _, w := range r.Warps {
 		first, last = min(first, w.Start), max(last, w.End)
 	}

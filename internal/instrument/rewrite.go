@@ -60,8 +60,8 @@ func rewriteBlock(b *ptx.Block, before func(*ptx.Instr) ([]ptx.Stmt, error)) (*p
 }
 
 // standing tells where code may stand. What stores the arguments of a call, the call and
-// what loads its results must follow each other (PTX ISA, "Kernel Function Parameters" and
-// "Device Function Parameters").
+// what loads its results must follow each other (PTX ISA, "Function Declarations and
+// Definitions").
 type standing struct{ stores, called bool }
 
 // before reports whether code may stand before an instruction; it is asked for one after

@@ -1,12 +1,14 @@
 package instrument_test
 
 import (
+	"context"
 	"io/fs"
 	"path"
 	"slices"
 	"testing"
 
 	"warpbound/internal/method/hybrid"
+	"warpbound/internal/trace"
 	"warpbound/kernels"
 )
 
@@ -30,6 +32,8 @@ func TestSuite(t *testing.T) {
 				t.Fatal(err)
 			}
 			m := mustCheck(t, b, hybrid.EveryBlock())
+			checkCovers(t, m.ipg, hybrid.Options{Clocks: trace.PerSM, Unknown: true}, &m.recorded)
+			checkCovers(t, m.ipg, hybrid.Options{}, &m.simulated)
 			if r.Kernel != "bfs" { // where threads race for what they visit, so time decides
 				if err := same(&m.recorded, &m.without); err != nil {
 					t.Error(err)
@@ -39,5 +43,22 @@ func TestSuite(t *testing.T) {
 				t.Errorf("blocks %v have no ipoint, %d warps have several paths", m.code.Missing, m.Ambiguous)
 			}
 		})
+	}
+}
+
+// checkCovers checks that the estimates cover a run, by the clock of its trace.
+func checkCovers(t *testing.T, g *hybrid.IPG, o hybrid.Options, run *trace.Run) {
+	t.Helper()
+	p := hybrid.NewProfileOf(g, o)
+	if err := run.Replay(p); err != nil {
+		t.Fatal(err)
+	}
+	r, err := hybrid.Analyze(context.Background(), p, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r.Observed.Max != run.End || r.Dynamic.Cycles < run.End || r.Waves.Cycles < run.End {
+		t.Errorf("%+v: hybrid/dynamic is %d and hybrid/waves %d, but %d of %d cycles were observed",
+			o, r.Dynamic.Cycles, r.Waves.Cycles, r.Observed.Max, run.End)
 	}
 }
