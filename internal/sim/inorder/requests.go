@@ -113,6 +113,9 @@ func (c *Counter) add(x uint64) bool {
 
 // addresses counts the different addresses of the lanes.
 func (c *Counter) addresses(acc *emu.Access, lanes uint64) int64 {
+	if acc.Apart == 0 {
+		return 1
+	}
 	for ; lanes != 0; lanes &= lanes - 1 {
 		c.add(acc.Addr[bits.TrailingZeros64(lanes)])
 	}
@@ -122,6 +125,10 @@ func (c *Counter) addresses(acc *emu.Access, lanes uint64) int64 {
 // pieces counts the different pieces of memory that the lanes' bytes touch. A piece
 // has 1<<shift bytes, at least a word.
 func (c *Counter) pieces(acc *emu.Access, lanes uint64, shift int) int64 {
+	if first, last := extent(acc, lanes, shift); acc.Apart>>shift == 0 && first == last {
+		c.add(first) // all lanes' bytes, which are aligned to their number
+		return int64(c.n)
+	}
 	for ; lanes != 0; lanes &= lanes - 1 {
 		first, last := extent(acc, lanes, shift)
 		for piece := first; piece <= last; piece++ {
@@ -140,6 +147,9 @@ func extent(acc *emu.Access, lanes uint64, shift int) (first, last uint64) {
 
 // conflicts returns the most different words that one bank has to deliver.
 func (c *Counter) conflicts(acc *emu.Access, lanes uint64) int64 {
+	if acc.Apart>>c.bank < uint64(c.banks) && acc.Bytes>>c.bank <= c.banks {
+		return 1 // the words lie in one row of the banks
+	}
 	low, high := ^uint64(0), uint64(0)
 	for set := lanes; set != 0; set &= set - 1 {
 		first, last := extent(acc, set, c.bank)
