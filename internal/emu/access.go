@@ -2,6 +2,7 @@ package emu
 
 import (
 	"fmt"
+	"math/bits"
 
 	"warpbound/internal/isa"
 	"warpbound/internal/vec"
@@ -108,25 +109,53 @@ func (op *access) permits(r *region) bool {
 // of a vector read or write one element in a way for which there is a fast path. Nil
 // sends the access to the path that looks at every lane.
 func (op *access) common(w *Warp, mask uint64) *region {
-	if w.chunks() > 1 || !op.simple {
+	if !op.simple {
 		return nil
 	}
-	if r := w.region(w.vecs[0][op.base][first(mask)%lanes] + op.offset); r != nil && op.permits(r) {
+	lane := first(mask)
+	if r := w.region(w.vecs[lane/lanes][op.base][lane%lanes] + op.offset); r != nil && op.permits(r) {
 		return r
 	}
 	return nil
 }
 
-// together accesses an element for every lane of mask, and is false if one of them lies
-// outside of the region or is not aligned.
-func (op *access) together(x, base *vector, mask uint64, r *region, acc *Access) (ok bool) {
-	if mask != 1<<lanes-1 || op.fast == nil || r.stride != 0 {
-		acc.Apart, ok = op.plain(x, acc.chunk(0), base, uint32(mask), op.offset, r)
+// together accesses an element, in the register x, for every lane of mask, and is false if one of
+// them lies outside of the region or is not aligned. Then some lanes may have been accessed.
+func (op *access) together(w *Warp, x slot, mask uint64, r *region, acc *Access) (ok bool) {
+	if w.chunks() == 1 {
+		vecs := w.vecs[0]
+		acc.Apart, ok = op.vector(vecs[x], vecs[op.base], acc.chunk(0), uint32(mask), r)
 		return ok
 	}
+	if r.stride != 0 {
+		return false
+	}
+	lane := first(mask)
+	one, all := w.vecs[lane/lanes][op.base][lane%lanes], uint64(0)
+	for k := range w.chunks() {
+		set := half(mask, k)
+		if set == 0 {
+			continue
+		}
+		vecs := w.vecs[k]
+		apart, ok := op.vector(vecs[x], vecs[op.base], acc.chunk(k), set, r)
+		if !ok {
+			return false
+		}
+		two := vecs[op.base][bits.TrailingZeros32(set)%lanes]
+		all |= apart | ((two + op.offset) ^ (one + op.offset))
+	}
+	acc.Apart = all
+	return true
+}
+
+// vector is together for the lanes of one vector; addr are their addresses.
+func (op *access) vector(x, base, addr *vector, mask uint32, r *region) (apart uint64, ok bool) {
+	if mask != 1<<lanes-1 || op.fast == nil || r.stride != 0 {
+		return op.plain(x, addr, base, mask, op.offset, r)
+	}
 	bytes := uint64(op.bytes)
-	acc.Apart, ok = op.fast(x, acc.chunk(0), base, op.offset, &r.data[0], r.base, r.size-bytes, bytes-1)
-	return ok
+	return op.fast(x, addr, base, op.offset, &r.data[0], r.base, r.size-bytes, bytes-1)
 }
 
 // all notes that every lane of mask accessed one region.

@@ -23,7 +23,7 @@ type exchange struct{ d, b slot }
 
 func (op *atomic) exec(w *Warp, mask uint64, eff *Effect) error {
 	op.begin(eff)
-	if r := op.common(w, mask); r != nil && r.stride == 0 && op.together(w.vecs[0], uint32(mask), r, &eff.Access) {
+	if r := op.common(w, mask); r != nil && r.stride == 0 && w.chunks() == 1 && op.together(w.vecs[0], uint32(mask), r, &eff.Access) {
 		op.all(r, mask, eff)
 		return nil
 	}

@@ -17,12 +17,9 @@ type store struct {
 
 func (op *store) exec(w *Warp, mask uint64, eff *Effect) error {
 	op.begin(eff)
-	if r := op.common(w, mask); r != nil {
-		vecs := w.vecs[0]
-		if op.together(vecs[op.elems[0]], vecs[op.base], mask, r, &eff.Access) {
-			op.all(r, mask, eff)
-			return nil
-		}
+	if r := op.common(w, mask); r != nil && op.together(w, op.elems[0], mask, r, &eff.Access) {
+		op.all(r, mask, eff)
+		return nil
 	}
 	c := cursor{access: &op.access, w: w, eff: eff}
 	for k := range w.chunks() {
