@@ -35,6 +35,10 @@ type Job struct {
 	warnings  []diag.Warning
 	division  *division // of its wavefronts; nil if the machine has no split cores
 	then      []*Job    // the same with the kernels that follow in every round of a run
+
+	// machineName is that of a built-in machine, or a path of its file from the working directory;
+	// empty if the job was not read from there.
+	machineName string
 }
 
 // Load reads a job file and the module, data and machine files that it names.
@@ -53,7 +57,14 @@ func Load(name string, opts LoadOptions) (*Job, error) {
 	if err != nil {
 		return nil, err
 	}
-	return prepare(j, module, m, opts)
+	where := j.Machine
+	switch {
+	case opts.Machine != "":
+		where = opts.Machine
+	case isFile(where):
+		where = j.Resolve(where)
+	}
+	return prepare(j, module, m, where, opts)
 }
 
 // LoadFS is Load within a file system: name and what the job names are paths in
@@ -76,7 +87,7 @@ func LoadFS(fsys fs.FS, name string, opts LoadOptions) (*Job, error) {
 	if err != nil {
 		return nil, err
 	}
-	return prepare(j, module, m, opts)
+	return prepare(j, module, m, "", opts)
 }
 
 // maxFile is the largest module or machine file in bytes.
@@ -127,8 +138,8 @@ func parseMachine(file string, read func(string) ([]byte, error)) (*machine.Mach
 	return machine.Parse(file, src)
 }
 
-// prepare turns what was read into a Job.
-func prepare(j *job.Job, module []byte, m *machine.Machine, opts LoadOptions) (*Job, error) {
+// prepare turns what was read into a Job; machineName is as its field.
+func prepare(j *job.Job, module []byte, m *machine.Machine, machineName string, opts LoadOptions) (*Job, error) {
 	if opts.Seed != nil {
 		j.Seed = *opts.Seed
 	}
@@ -158,7 +169,7 @@ func prepare(j *job.Job, module []byte, m *machine.Machine, opts LoadOptions) (*
 	if err != nil {
 		return nil, err
 	}
-	out.module = digest(module)
+	out.module, out.machineName = digest(module), machineName
 	var warnings []diag.Warning
 	for _, w := range program.Warnings {
 		if w.ID != "unknown-instruction" { // in another kernel, since these were decoded

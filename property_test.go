@@ -265,7 +265,7 @@ func (o *observation) check(a *Analysis) error {
 	}
 	for _, e := range a.Estimates {
 		least := o.most
-		if e.WarpOnly() {
+		if !e.Bounds() {
 			least = o.longest
 		}
 		if e.Cycles < least {

@@ -17,8 +17,17 @@ func (j *Job) LLC(opts LLCOptions) (*Job, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", j.Name(), err)
 	}
-	other := *j
-	other.machine = m
+	spec, bound, other := *j.bound.Job, *j.bound, *j
+	if opts.KiB != nil {
+		spec.LLC.KiB = opts.KiB
+	}
+	if opts.Quota != nil {
+		spec.LLC.Quota = opts.Quota
+	}
+	if opts.Regulated != nil {
+		spec.LLC.Regulated = opts.Regulated
+	}
+	bound.Job, other.bound, other.machine = &spec, &bound, m
 	other.then = make([]*Job, len(j.then))
 	for i, next := range j.then {
 		if other.then[i], err = next.LLC(opts); err != nil {

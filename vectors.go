@@ -19,7 +19,7 @@ type SavedInputs struct {
 // LoadInputs reads the inputs that the job files of a directory hold: of each its first test
 // vector. It is an error if there is none, if one is of another module, kernel or launch than
 // the job, or if it holds what the job cannot have: something else where that is fixed, or
-// what it does not draw. Machines are not compared.
+// what it does not draw. Machines and launches that follow are not compared.
 func (j *Job) LoadInputs(dir string) ([]SavedInputs, error) {
 	names, err := filepath.Glob(filepath.Join(escape(dir), "*.toml"))
 	if err != nil {
@@ -75,6 +75,7 @@ func (j *Job) loadInputs(name string) (*job.Inputs, error) {
 	case saved.Shared != spec.Shared:
 		return nil, fmt.Errorf("%s: the inputs are of a launch with %d bytes of shared memory, not with %d", saved.Pos.Shared, saved.Shared, spec.Shared)
 	}
+	saved.Repeat = job.Repeat{} // launches that follow do not matter to what inputs there are
 	bound, err := saved.Bind(own.bound.Kernel)
 	if err != nil {
 		return nil, err

@@ -44,8 +44,9 @@ type Estimate struct {
 	Breakdown   []Share  `json:"breakdown,omitempty"`
 }
 
-// WarpOnly reports whether the estimate bounds one warp instead of the kernel.
-func (e *Estimate) WarpOnly() bool { return e.Method == "hybrid/warp" }
+// Bounds reports whether the estimate bounds the kernel, instead of one warp of it, or is
+// the longest time that a search has found.
+func (e *Estimate) Bounds() bool { return e.Method != "hybrid/warp" && e.Method != SearchMethod }
 
 // SharedCache is what the detail of an estimate tells if it bounds the misses in a cache that SMs share, too.
 type SharedCache interface {
@@ -163,7 +164,7 @@ func (a *Analysis) Tightest() *Estimate {
 	var best *Estimate
 	for i := range a.Estimates {
 		e := &a.Estimates[i]
-		if _, other := a.OtherMode(e); e.WarpOnly() || other {
+		if _, other := a.OtherMode(e); !e.Bounds() || other {
 			continue
 		}
 		if best == nil || stronger(e, best) {
@@ -186,9 +187,9 @@ type Watched interface {
 }
 
 // Covered returns the runs of which an estimate bounds the time: those in its own mode of
-// splitting. It is nil if there are none, and for estimates of a warp alone.
+// splitting. It is nil if there are none, and for estimates that bound no kernel.
 func (a *Analysis) Covered(e *Estimate) *Observation {
-	if e.WarpOnly() {
+	if !e.Bounds() {
 		return nil
 	}
 	if _, other := a.OtherMode(e); !other {

@@ -59,6 +59,7 @@ func TestTightest(t *testing.T) {
 	warp := Estimate{Method: "hybrid/warp", Cycles: 1, Evidence: Observed}
 	dynamic := Estimate{Method: "hybrid/dynamic", Cycles: 5, Evidence: Observed}
 	waves := Estimate{Method: "hybrid/waves", Cycles: 4, Evidence: Observed}
+	found := Estimate{Method: SearchMethod, Cycles: 1, Evidence: Observed}
 	static := Estimate{Method: "static/cta", Cycles: 9, Evidence: Proven}
 	for _, c := range []struct {
 		in   []Estimate
@@ -68,6 +69,8 @@ func TestTightest(t *testing.T) {
 		{[]Estimate{warp}, "none"},
 		{[]Estimate{warp, dynamic, waves}, "hybrid/waves"},
 		{[]Estimate{waves, static, dynamic}, "static/cta"},
+		{[]Estimate{found}, "none"},
+		{[]Estimate{found, waves}, "hybrid/waves"},
 	} {
 		if got := of(c.in...); got != c.want {
 			t.Errorf("got %s, want %s", got, c.want)

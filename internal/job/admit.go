@@ -52,3 +52,18 @@ func (p *Param) outside(data []byte) int {
 	}
 	return -1
 }
+
+// Ends returns the bits of the least and the greatest number that are drawn for a parameter, of
+// which integers may wrap around on the way from one to the other, and whether all bits are.
+func (p *Param) Ends() (low, high uint64, all bool) {
+	c := &p.Content
+	if p.Type.IsFloat() {
+		low, high = floatBits(p.Type, c.Low), floatBits(p.Type, c.High)
+		if c.Low < c.High {
+			high = below(p.Type, c.High)
+		}
+		return low, high, false
+	}
+	width := 64 - p.Type.Bits()
+	return c.Base, (c.Base + c.Span) << width >> width, c.Span == ^uint64(0)>>width
+}

@@ -5,6 +5,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"warpbound/internal/diag"
 	"warpbound/internal/isa"
@@ -133,10 +134,14 @@ func Parse(file string, src []byte, open func(name string) ([]byte, error)) (*Jo
 func (j *Job) Resolve(name string) string { return relative(j.File, name) }
 
 func relative(file, name string) string {
-	if filepath.IsAbs(name) {
+	dir := filepath.Dir(file)
+	switch {
+	case filepath.IsAbs(name):
 		return name
+	case dir != "." && strings.Contains(name, ".."): // going up from a link is up to the system
+		return dir + string(filepath.Separator) + name
 	}
-	return filepath.Join(filepath.Dir(file), name)
+	return filepath.Join(dir, name)
 }
 
 // ReadFile reads a regular file of at most limit bytes. Anything else may have no

@@ -1,6 +1,8 @@
 package job
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"path/filepath"
 
@@ -22,6 +24,7 @@ type CPU struct {
 	Stream  *stream.Stream // nil for nothing
 	File    string         // as written; see Resolve
 	Trace   bool           // whether that is a trace, else a program
+	Digest  string         // of the text: SHA-256 in hexadecimal
 	Buffers []int          // by buffer of the stream: which of the job's parameters it is
 }
 
@@ -81,7 +84,8 @@ func (r *reader) cpu(root table, params []Param) CPU {
 		}
 		return CPU{}
 	}
-	c := CPU{Stream: s, File: name, Trace: key == "trace"}
+	sum := sha256.Sum256(src)
+	c := CPU{Stream: s, File: name, Trace: key == "trace", Digest: hex.EncodeToString(sum[:])}
 	for _, b := range s.Buffers {
 		c.Buffers = append(c.Buffers, r.bufferNamed(b, params))
 	}

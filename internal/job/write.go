@@ -217,6 +217,8 @@ func unused(keys map[string]int64, p Place) string {
 func splitOf(s *Split) *splitTable {
 	t := &splitTable{SIMDs: s.SIMDs, Mode: s.Mode}
 	switch {
+	case !s.All && s.Branches == nil && s.SIMDs == nil && s.Mode == "":
+		return nil
 	case s.All:
 		t.Branches = everyBranch
 	case s.Branches != nil:
@@ -230,6 +232,9 @@ func splitOf(s *Split) *splitTable {
 }
 
 func llcOf(l *LLC) *llcTable {
+	if l.KiB == nil && l.Quota == nil && l.Regulated == nil {
+		return nil
+	}
 	return &llcTable{KiB: l.KiB, Quota: l.Quota, Regulated: l.Regulated}
 }
 

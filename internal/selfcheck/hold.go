@@ -49,7 +49,7 @@ func (c *checker) hold(ctx context.Context, job *warpbound.Job, runs []simulated
 				return nil
 			}
 		}
-		if e.WarpOnly() {
+		if !e.Bounds() {
 			least.cycles = warp
 		}
 		a.ratio = float64(e.Cycles) / float64(least.cycles)

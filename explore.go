@@ -1,0 +1,147 @@
+package warpbound
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"warpbound/internal/diag"
+	"warpbound/internal/estimate"
+	"warpbound/internal/job"
+	"warpbound/internal/method/search"
+	"warpbound/internal/smt"
+	"warpbound/internal/smt/process"
+	"warpbound/internal/symexec"
+)
+
+// ExploreOptions say how a kernel is executed symbolically.
+type ExploreOptions struct {
+	Threads     int    `json:"threads"`      // that are executed together at the most
+	Solver      string `json:"solver"`       // z3, cvc5, or a command with arguments that reads SMT-LIB 2
+	FloatSolver string `json:"float_solver"` // the same for formulas with floating point
+}
+
+// DefaultExploreOptions returns the options of which most is known.
+func DefaultExploreOptions() ExploreOptions {
+	return ExploreOptions{Threads: 2, Solver: smt.Z3().Name, FloatSolver: smt.CVC5().Name}
+}
+
+// solverCommand finds a solver by its name, or takes a command.
+func solverCommand(text string) (smt.Command, error) {
+	for _, known := range []smt.Command{smt.Z3(), smt.CVC5()} {
+		if text == known.Name {
+			return known, nil
+		}
+	}
+	argv := strings.Fields(text)
+	if len(argv) == 0 {
+		return smt.Command{}, fmt.Errorf("no solver is named: give %s, %s or a command", smt.Z3().Name, smt.CVC5().Name)
+	}
+	return smt.Command{Name: argv[0], Argv: argv}, nil
+}
+
+// Limits of one exploration: paths, instructions of all threads on a path, and questions to the
+// solver, which gives up a question after the time.
+const (
+	explorePaths   = 200
+	exploreSteps   = 1 << 20
+	exploreQueries = 2000
+	exploreWait    = time.Second
+)
+
+// plan finds atoms if a strategy needs them, unless the search that is resumed did.
+func (s *searching) plan(ctx context.Context) error {
+	if s.state.Explored != nil {
+		return nil
+	}
+	if slices.Contains(s.strategies(), string(search.GDivAn)) {
+		return s.explore(ctx)
+	}
+	if s.state.Plan != nil {
+		return nil
+	}
+	var err error
+	s.state.Plan, err = search.NewPlan(*s.space)
+	return err
+}
+
+// explore executes threads symbolically: of the job's kernel, before instructions that split were
+// inserted. A kernel that cannot be is searched without atoms.
+func (s *searching) explore(ctx context.Context) error {
+	bits, err := solverCommand(s.opts.Explore.Solver)
+	if err != nil {
+		return err
+	}
+	floats, err := solverCommand(s.opts.Explore.FloatSolver)
+	if err != nil {
+		return err
+	}
+	solver, err := smt.New(smt.Config{Launcher: process.Launcher{}, Bits: bits, Floats: floats, Limit: exploreWait})
+	if err != nil {
+		return err
+	}
+	defer solver.Close()
+	job := s.written()
+	launch, addresses, err := job.fold()
+	if err != nil {
+		return err
+	}
+	found, err := search.Trim(ctx, search.TrimConfig{
+		Space: *s.space, Launch: launch, Buffers: job.symbolic(addresses), Solver: solver, Builder: smt.NewBuilder(),
+		MaxThreads: s.opts.Explore.Threads, MaxPaths: explorePaths, MaxSteps: exploreSteps, MaxQueries: exploreQueries,
+		OnExploration: func(*search.Exploration) { s.report() },
+	})
+	s.state.Explore = s.opts.Explore
+	if at := (*diag.Error)(nil); errors.As(err, &at) {
+		s.state.Explored = explored(&search.Trimmed{Notes: []string{err.Error()}})
+		s.state.Plan, err = search.NewPlan(*s.space)
+		return err
+	}
+	if err != nil {
+		return err
+	}
+	s.state.Plan, s.state.Explored = found.Plan, explored(found)
+	return nil
+}
+
+// array names a buffer in formulas: names of parameters may be anything.
+func array(param int) string { return fmt.Sprintf("buffer%d", param) }
+
+// symbolic returns the job's buffers, at their addresses by parameter.
+func (j *Job) symbolic(addresses []uint64) []symexec.Buffer {
+	var buffers []symexec.Buffer
+	for i, p := range j.bound.Job.Params {
+		if p.Kind == job.Buffer {
+			buffers = append(buffers, symexec.Buffer{Name: array(i), Address: addresses[i], Bytes: p.Bytes})
+		}
+	}
+	return buffers
+}
+
+// explored returns what was found as the result says it.
+func explored(t *search.Trimmed) *estimate.Exploration {
+	e := &estimate.Exploration{
+		Steps: []estimate.ExplorationStep{}, Paths: []estimate.SearchPath{}, Sides: []estimate.SearchSide{}, Notes: t.Notes,
+	}
+	for _, x := range t.Explorations {
+		e.Steps = append(e.Steps, estimate.ExplorationStep(x))
+	}
+	for _, p := range t.Paths {
+		e.Paths = append(e.Paths, estimate.SearchPath{
+			Threads: p.Threads, Conditions: len(p.Formula), Instructions: p.Instructions,
+			Divergence: p.Divergence, Intervals: p.Intervals, Atom: p.Atom, Tried: p.Tried, Scales: p.Scales,
+		})
+	}
+	verdicts := map[symexec.Verdict]string{
+		symexec.Open: estimate.SideUnknown, symexec.Covered: estimate.SideCovered, symexec.Infeasible: estimate.SideInfeasible,
+	}
+	for _, x := range t.Sides {
+		e.Sides = append(e.Sides, estimate.SearchSide{
+			Pos: x.Branch.String(), Text: x.Text, Taken: x.Taken, Target: x.Target.String(), Verdict: verdicts[x.Verdict],
+		})
+	}
+	return e
+}

@@ -1,0 +1,266 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"warpbound"
+	"warpbound/internal/report"
+)
+
+func searchCommand() *cobra.Command {
+	var f searchFlags
+	c := &cobra.Command{
+		Use:   "search JOB.toml",
+		Short: "Find inputs with which a job takes longest: symbolic execution and genetic search",
+		Long: "Find inputs with which a job takes longest. Symbolic execution of a few threads finds inputs for\n" +
+			"their paths, these are scaled to all threads, and a genetic algorithm combines them, with runs as\n" +
+			"fitness (Horga et al., GDivAn). What is searched is what the job draws at random. The longest time\n" +
+			"found is no bound: it is held against those that there are. Ctrl-C keeps the best until then.",
+		Args: cobra.ExactArgs(1),
+	}
+	f.add(c)
+	c.RunE = func(c *cobra.Command, args []string) error {
+		j, err := f.job.load(c, args[0])
+		if err != nil {
+			return err
+		}
+		s, err := f.search(c, j)
+		if err != nil {
+			return err
+		}
+		return s.run(c)
+	}
+	return c
+}
+
+// searchFlags are the flags of search.
+type searchFlags struct {
+	job      jobFlags
+	format   *format
+	settings warpbound.SearchSettings
+	explore  warpbound.ExploreOptions
+	bounds   bool
+	vectors  *int64
+	limit    *int64
+	strategy string
+	out      string
+	plot     string
+	resume   bool
+}
+
+func (f *searchFlags) add(c *cobra.Command) {
+	f.format = addFormat(c)
+	f.job.add(c)
+	f.settings, f.explore = warpbound.DefaultSearchSettings(), warpbound.DefaultExploreOptions()
+	flags := c.Flags()
+	flags.StringVar(&f.strategy, "strategy", warpbound.SearchStrategies()[0], "how to search: "+strings.Join(warpbound.SearchStrategies(), ", ")+", some of them with commas between, or all")
+	flags.IntVar(&f.settings.Runs, "budget", f.settings.Runs, "runs that each strategy may make")
+	flags.IntVar(&f.settings.Population, "population", f.settings.Population, "inputs of a generation")
+	flags.Float64Var(&f.settings.Elite, "elite", f.settings.Elite, "share of a generation that is kept as it is")
+	flags.Float64Var(&f.settings.Mutation, "mutation", f.settings.Mutation, "probability that a gene of new inputs changes")
+	flags.Float64Var(&f.settings.Special, "special", f.settings.Special, "share of the first generation that is for paths with most instructions and most divergence")
+	flags.IntVar(&f.settings.Patience, "patience", f.settings.Patience, "end after so many generations in which the longest time does not grow; 0 for never")
+	flags.IntVar(&f.settings.Novelty, "novelty", f.settings.Novelty, "inputs that are kept because they had more of a counter, such as misses, than any before")
+	flags.IntVar(&f.explore.Threads, "threads", f.explore.Threads, "threads to execute together symbolically, at most")
+	flags.StringVar(&f.explore.Solver, "solver", f.explore.Solver, "z3, cvc5, or a command that reads SMT-LIB 2")
+	flags.StringVar(&f.explore.FloatSolver, "float-solver", f.explore.FloatSolver, "the same for formulas with floating point")
+	flags.BoolVar(&f.bounds, "bounds", true, "hold the longest time against the bounds of all methods that the machine allows")
+	f.vectors = addNumber(c, "vectors", 1, "random test vectors for the bounds that rest on runs (default: the job's)")
+	f.limit = addNumber(c, "max-cycles", 1, "give up a run after this many cycles (default: 2^30)")
+	flags.StringVar(&f.out, "out", "", "directory for the inputs, a plot, and the state to go on from; made if there is none")
+	flags.BoolVar(&f.resume, "resume", false, "go on with the search whose state is in the directory --out")
+	flags.StringVar(&f.plot, "plot", "", "write the longest time over the number of runs to this file, as SVG")
+}
+
+// The files of a search in its directory.
+const (
+	stateFile = "state.json"
+	worstStem = "worst"
+	faultDir  = "fault" // of the first run that failed
+)
+
+// searchRun is a search that writes files.
+type searchRun struct {
+	flags *searchFlags
+	job   *warpbound.Job
+	opts  warpbound.SearchOptions
+	fault string // file of the first run that failed
+}
+
+// search prepares a search as the flags say.
+func (f *searchFlags) search(c *cobra.Command, j *warpbound.Job) (*searchRun, error) {
+	s := &searchRun{flags: f, job: j, opts: warpbound.SearchOptions{
+		Strategies: strings.Split(f.strategy, ","), Settings: f.settings, Explore: f.explore, MaxCycles: *f.limit,
+	}}
+	if f.strategy == "all" {
+		s.opts.Strategies = warpbound.SearchStrategies()
+	}
+	for i, name := range s.opts.Strategies {
+		if !slices.Contains(warpbound.SearchStrategies(), name) || slices.Contains(s.opts.Strategies[:i], name) {
+			return nil, fmt.Errorf("--strategy %s: want some of %s, or all", f.strategy, strings.Join(warpbound.SearchStrategies(), ", "))
+		}
+	}
+	if f.bounds {
+		s.opts.Bounds = &warpbound.AnalyzeOptions{Vectors: int(*f.vectors), MaxCycles: *f.limit}
+	}
+	if f.resume && f.out == "" {
+		return nil, errors.New("--resume: say where the search is (--out DIR)")
+	}
+	if f.out == "" {
+		return s, nil
+	}
+	if err := os.MkdirAll(f.out, 0o755); err != nil {
+		return nil, fmt.Errorf("--out: %w", err)
+	}
+	if f.resume {
+		if err := s.resume(); err != nil {
+			return nil, err
+		}
+	}
+	s.opts.File = filepath.Join(f.out, worstStem+".toml")
+	s.opts.Save, s.opts.Failed = s.save, s.failed
+	return s, nil
+}
+
+// resume reads the state to go on from.
+func (s *searchRun) resume() error {
+	name := filepath.Join(s.flags.out, stateFile)
+	in, err := os.Open(name)
+	if err != nil {
+		return fmt.Errorf("--resume: %w", err)
+	}
+	defer in.Close()
+	if s.opts.Resume, err = warpbound.ReadSearchState(in); err != nil {
+		return fmt.Errorf("--resume %s: %w", name, err)
+	}
+	if file := filepath.Join(s.flags.out, faultDir, worstStem+".toml"); s.opts.Resume.Faults() > 0 {
+		s.fault = file
+	}
+	return nil
+}
+
+// run searches and prints what was found.
+func (s *searchRun) run(c *cobra.Command) error {
+	show, stop := searchProgress(c.ErrOrStderr(), s.job.Name())
+	s.opts.Progress = show
+	found, err := s.job.Search(c.Context(), s.opts)
+	stop()
+	if err != nil {
+		return s.withFault(err)
+	}
+	found.Search.FaultFile = s.fault
+	if err := s.write(found); err != nil {
+		return err
+	}
+	if *s.flags.format == "json" {
+		err = report.JSON(c.OutOrStdout(), found.Analysis)
+	} else {
+		err = report.Search(c.OutOrStdout(), found.Analysis, found.Search, s.job.ClockHz())
+	}
+	switch {
+	case err != nil:
+		return err
+	case found.Interrupted:
+		return context.Canceled
+	case len(found.Search.Violated) > 0:
+		return errVerdict
+	}
+	return nil
+}
+
+// withFault adds to an error where the inputs of the first run that failed are.
+func (s *searchRun) withFault(err error) error {
+	if s.fault == "" {
+		return err
+	}
+	return fmt.Errorf("(inputs of the first run that failed: %s) %w", s.fault, err)
+}
+
+// save writes the state of the search and, unless it is the same as before, the best so far.
+func (s *searchRun) save(state *warpbound.SearchState, best *warpbound.SavedInputs) error {
+	var out outputs
+	defer out.discard()
+	if best != nil {
+		if err := s.inputs(&out, s.flags.out, *best); err != nil {
+			return err
+		}
+	}
+	to, err := out.create("--out", filepath.Join(s.flags.out, stateFile))
+	if err != nil {
+		return err
+	}
+	if err := state.Write(to); err != nil {
+		return err
+	}
+	return out.commit()
+}
+
+// failed writes the inputs of the first run that failed to a directory of their own: they are
+// none to analyse a job with.
+func (s *searchRun) failed(in warpbound.SavedInputs, _ string) error {
+	dir := filepath.Join(s.flags.out, faultDir)
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return fmt.Errorf("--out: %w", err)
+	}
+	var out outputs
+	defer out.discard()
+	if err := s.inputs(&out, dir, in); err != nil {
+		return err
+	}
+	s.fault = filepath.Join(dir, worstStem+".toml")
+	return out.commit()
+}
+
+// inputs writes inputs as a job.
+func (s *searchRun) inputs(out *outputs, dir string, in warpbound.SavedInputs) error {
+	files, err := s.job.Files(dir, worstStem, in)
+	if err != nil {
+		return err
+	}
+	for _, name := range slices.Sorted(maps.Keys(files)) {
+		to, err := out.create("--out", filepath.Join(dir, name))
+		if err != nil {
+			return err
+		}
+		if _, err := to.Write(files[name]); err != nil {
+			return fmt.Errorf("--out %s: %w", dir, cause(err))
+		}
+	}
+	return nil
+}
+
+// write writes the best inputs and the plots.
+func (s *searchRun) write(found *warpbound.Found) error {
+	var out outputs
+	defer out.discard()
+	plot := report.BestPlot(found.Analysis, found.Search)
+	plots := map[string]string{"--plot": s.flags.plot}
+	if s.flags.out != "" {
+		if err := s.inputs(&out, s.flags.out, found.Best); err != nil {
+			return err
+		}
+		plots["--out"] = filepath.Join(s.flags.out, plot.File+".svg")
+	}
+	for _, flag := range []string{"--out", "--plot"} {
+		if plots[flag] == "" {
+			continue
+		}
+		to, err := out.create(flag, plots[flag])
+		if err != nil {
+			return err
+		}
+		if err := report.Plot(to, plot); err != nil {
+			return err
+		}
+	}
+	return out.commit()
+}

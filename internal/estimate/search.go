@@ -1,0 +1,124 @@
+package estimate
+
+// SearchMethod is the name of the estimate that a search for the longest time gives. It is no bound.
+const SearchMethod = "search"
+
+// Search is what a search for inputs with which a job takes longest found: the detail of its
+// estimate.
+type Search struct {
+	Settings    SearchSettings   `json:"settings"`
+	Explored    *Exploration     `json:"explored"` // nil if the kernel was not executed symbolically
+	Strategies  []SearchStrategy `json:"strategies"`
+	Best        string           `json:"best"`        // the strategy with the longest time, the first of several
+	File        string           `json:"file"`        // the job with these inputs; empty if they were not saved
+	FaultFile   string           `json:"fault_file"`  // the job with those of the first run that failed, likewise
+	Below       []SearchBelow    `json:"below"`       // the bounds; empty if there are none to compare with
+	Violated    []string         `json:"violated"`    // methods whose bounds are below the longest time
+	Interrupted bool             `json:"interrupted"` // before all strategies had ended
+}
+
+// Runs returns how many runs all strategies made together.
+func (s *Search) Runs() int {
+	n := 0
+	for _, x := range s.Strategies {
+		n += x.Runs
+	}
+	return n
+}
+
+// SearchSettings say how a search went.
+type SearchSettings struct {
+	Seed       int64   `json:"seed"`
+	Runs       int     `json:"runs"` // of each strategy, at most
+	Population int     `json:"population"`
+	Elite      float64 `json:"elite"`
+	Mutation   float64 `json:"mutation"`
+	Special    float64 `json:"special"`
+	Novelty    int     `json:"novelty"`
+	Patience   int     `json:"patience"`
+}
+
+// SearchStrategy is what one strategy found.
+type SearchStrategy struct {
+	Strategy string      `json:"strategy"`
+	Runs     int         `json:"runs"`
+	Cycles   int64       `json:"cycles"` // the longest time
+	Found    int         `json:"found"`  // number of the run that took it first, from 1
+	Stop     string      `json:"stop"`   // "runs", "settled", "exhausted" or "interrupted"
+	Faults   int         `json:"faults"` // runs that failed
+	Fault    string      `json:"fault"`  // why the first of them did
+	History  []BestAfter `json:"history"`
+}
+
+// BestAfter is the longest time after a number of runs.
+type BestAfter struct {
+	Runs   int   `json:"runs"`
+	Cycles int64 `json:"cycles"`
+}
+
+// SearchBelow is how far the longest time lies below a bound.
+type SearchBelow struct {
+	Method  string  `json:"method"`
+	Cycles  int64   `json:"cycles"`  // the bound
+	Percent float64 `json:"percent"` // of it; negative if the time lies above
+}
+
+// Exploration is what symbolic execution of a few threads found.
+type Exploration struct {
+	Steps []ExplorationStep `json:"steps"`
+	Paths []SearchPath      `json:"paths"`
+	Sides []SearchSide      `json:"sides"` // of branches, by position
+	Notes []string          `json:"notes"` // what stood against scaling paths to all threads
+}
+
+// ExplorationStep is the symbolic execution of some threads together.
+type ExplorationStep struct {
+	Threads  int  `json:"threads"`
+	AnyOne   bool `json:"any_one"`  // a single thread that may be any one of the launch; otherwise the first ones
+	Paths    int  `json:"paths"`    // that were found
+	Faults   int  `json:"faults"`   // of these, on which the kernel fails
+	CutOff   int  `json:"cut_off"`  // paths that were too long
+	Unknown  int  `json:"unknown"`  // paths of which no solver knew whether they exist
+	Queries  int  `json:"queries"`  // to the solver
+	Complete bool `json:"complete"` // there are no other paths
+	Covered  int  `json:"covered"`  // sides of branches, by this step and those before
+}
+
+// SearchPath is a path that some threads take together.
+type SearchPath struct {
+	Threads      []int     `json:"threads"`    // by number in the launch: CTA after CTA, warp after warp
+	Conditions   int       `json:"conditions"` // that make up its formula
+	Instructions int       `json:"instructions"`
+	Divergence   float64   `json:"divergence"` // in per cent
+	Intervals    []float64 `json:"intervals"`  // the same of each barrier interval
+	Atom         int       `json:"atom"`       // number of the inputs that were made of it; negative if none were
+	Tried        int       `json:"tried"`      // threads that were given these inputs
+	Scales       int       `json:"scales"`     // those of them that take the path then
+}
+
+// SearchSide is a side of a branch.
+type SearchSide struct {
+	Pos     string `json:"pos"`    // of the branch
+	Text    string `json:"text"`   // of the branch
+	Taken   bool   `json:"taken"`  // otherwise the side that falls through
+	Target  string `json:"target"` // position at which control goes on
+	Verdict string `json:"verdict"`
+}
+
+// The verdicts on sides.
+const (
+	SideCovered    = "covered"    // by a path
+	SideInfeasible = "infeasible" // proved to be taken by none
+	SideUnknown    = "unknown"
+)
+
+// Count returns how many sides have a verdict.
+func (e *Exploration) Count(verdict string) int {
+	n := 0
+	for _, s := range e.Sides {
+		if s.Verdict == verdict {
+			n++
+		}
+	}
+	return n
+}

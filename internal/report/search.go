@@ -1,0 +1,166 @@
+package report
+
+import (
+	"fmt"
+	"io"
+
+	"warpbound/internal/estimate"
+)
+
+// Search writes an analysis with an estimate of method search for people. hz is the machine's clock in
+// cycles per second.
+func Search(w io.Writer, a *estimate.Analysis, s *estimate.Search, hz float64) error {
+	p := &printer{w: w}
+	if s.Explored != nil {
+		exploration(p, s.Explored)
+	}
+	strategies(p, s, hz)
+	if s.File != "" {
+		p.printf("The inputs that take longest are in %s.\n\n", s.File)
+	} else {
+		p.printf("The inputs that take longest were not saved (--out DIR).\n\n")
+	}
+	if s.Interrupted {
+		p.printf("Interrupted: nothing was bounded.\n")
+		warnings(p, a.Warnings)
+		return p.err
+	}
+	below(p, s)
+	for _, method := range s.Violated {
+		p.printf("VIOLATION: the bound by %s is below the time that inputs take.\n\n", method)
+	}
+	if p.err != nil {
+		return p.err
+	}
+	return Text(w, a, hz)
+}
+
+// exploration writes what symbolic execution found.
+func exploration(p *printer, e *estimate.Exploration) {
+	p.printf("Symbolic execution:\n")
+	p.table(func(rows *printer) {
+		rows.printf("  threads\tpaths\tfail\tcut off\tunknown\tqueries\tsides covered\tcomplete\t\n")
+		for _, s := range e.Steps {
+			threads, complete := group(int64(s.Threads)), "no"
+			if s.AnyOne {
+				threads = "any one"
+			}
+			if s.Complete {
+				complete = "yes"
+			}
+			rows.printf("  %s\t%d\t%d\t%d\t%d\t%d\t%d\t%s\t\n", threads, s.Paths, s.Faults, s.CutOff, s.Unknown, s.Queries, s.Covered, complete)
+		}
+	})
+	covered, infeasible := e.Count(estimate.SideCovered), e.Count(estimate.SideInfeasible)
+	p.printf("Of %s of branches %d are covered (%s), %d infeasible and %d unknown.\n",
+		counted(len(e.Sides), "side"), covered, percent(covered, len(e.Sides)), infeasible, len(e.Sides)-covered-infeasible)
+	for _, s := range e.Sides {
+		if s.Verdict == estimate.SideCovered {
+			continue
+		}
+		way := "not taken"
+		if s.Taken {
+			way = "taken"
+		}
+		p.printf("  %s: %s if %s: %s\n", s.Pos, s.Text, way, s.Verdict)
+	}
+	extremes(p, e.Paths)
+	for _, n := range e.Notes {
+		p.printf("  %s\n", n)
+	}
+	p.printf("\n")
+}
+
+// extremes writes which paths have most instructions and most divergence.
+func extremes(p *printer, paths []estimate.SearchPath) {
+	if len(paths) == 0 {
+		return
+	}
+	longest, widest := 0, 0
+	for i, x := range paths {
+		if x.Instructions > paths[longest].Instructions {
+			longest = i
+		}
+		if x.Divergence > paths[widest].Divergence {
+			widest = i
+		}
+	}
+	p.printf("Path %d has most instructions: %s. ", longest, group(int64(paths[longest].Instructions)))
+	if paths[widest].Divergence > 0 {
+		p.printf("Path %d diverges most: %.1f %%.\n", widest, paths[widest].Divergence)
+	} else {
+		p.printf("No path diverges.\n")
+	}
+}
+
+// percent renders a share.
+func percent(part, all int) string {
+	if all == 0 {
+		return "-"
+	}
+	return fmt.Sprintf("%.2f %%", 100*float64(part)/float64(all))
+}
+
+// strategies writes what each strategy found.
+func strategies(p *printer, s *estimate.Search, hz float64) {
+	p.printf("Longest times found, seed %d:\n", s.Settings.Seed)
+	p.table(func(rows *printer) {
+		names := []string{"strategy"}
+		for _, x := range s.Strategies {
+			names = append(names, x.Strategy)
+		}
+		names = padded(names)
+		rows.printf("  %s\tcycles\ttime\tin run\tof\tended\t\n", names[0])
+		for i, x := range s.Strategies {
+			rows.printf("  %s\t%s\t%s\t%s\t%s\t%s\t\n", names[i+1], group(x.Cycles), milliseconds(Duration(x.Cycles, hz)),
+				group(int64(x.Found)), group(int64(x.Runs)), ended[x.Stop])
+		}
+	})
+	for _, x := range s.Strategies {
+		if x.Faults > 0 {
+			p.printf("  %s: %s failed, the first with: %s\n", x.Strategy, counted(x.Faults, "run"), x.Fault)
+		}
+	}
+	if s.FaultFile != "" {
+		p.printf("  inputs of the first run that failed: %s\n", s.FaultFile)
+	}
+	p.printf("\n")
+}
+
+// below writes how far the longest time lies below the bounds.
+func below(p *printer, s *estimate.Search) {
+	if len(s.Below) == 0 {
+		return
+	}
+	p.printf("The longest of them lies below the bounds by:\n")
+	p.table(func(rows *printer) {
+		for _, b := range s.Below {
+			rows.printf("  %s\t%.1f %%\t of %s cycles\t\n", b.Method, b.Percent, group(b.Cycles))
+		}
+	})
+	p.printf("\n")
+}
+
+// ended says why a search by a strategy did.
+var ended = map[string]string{
+	"runs":        "all runs made",
+	"settled":     "ceased to grow",
+	"exhausted":   "all inputs run",
+	"interrupted": "interrupted",
+}
+
+// BestPlot is the longest time of each strategy over the number of runs.
+func BestPlot(a *estimate.Analysis, s *estimate.Search) *estimate.Plot {
+	p := &estimate.Plot{
+		File: "best", Title: fmt.Sprintf("%s on %s: longest time found", a.Kernel, a.Machine), X: "runs", Y: "cycles",
+	}
+	for _, x := range s.Strategies {
+		line := estimate.Series{Name: x.Strategy}
+		for _, h := range x.History {
+			line.At, line.Values = append(line.At, float64(h.Runs)), append(line.Values, float64(h.Cycles))
+		}
+		line.At, line.Values = append(line.At, float64(x.Runs)), append(line.Values, float64(x.Cycles))
+		p.Series = append(p.Series, line)
+	}
+	return p
+}
