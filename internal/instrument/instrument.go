@@ -62,7 +62,10 @@ func Find(module *ptx.Module, graph *cfg.Graph) (*Points, error) {
 	if err != nil {
 		return nil, err
 	}
-	return p, p.match(kernel)
+	if err := p.match(kernel); err != nil {
+		return nil, err
+	}
+	return p, nil
 }
 
 // marked returns the module with a marker before every statement where code can stand: an
@@ -91,21 +94,26 @@ const callMarker = -1
 // marks reports whether an instruction is a marker.
 func marks(in *isa.Instr) bool { return in.Op == isa.Nop && in.Pos.Line == 0 && in.Pos.Col != 0 }
 
-// match finds the points of every block: marked is the kernel with markers. A point that
-// some branch passes over on its way to the instruction behind it is of no use.
-func (p *Points) match(marked *isa.Kernel) error {
-	kernel := p.graph.Kernel
-	entered := make([]bool, len(marked.Instrs)+1)
-	for i := range marked.Instrs {
-		switch in := &marked.Instrs[i]; in.Op {
+// branchTargets tells which instructions of a kernel some branch leads to.
+func branchTargets(k *isa.Kernel) []bool {
+	is := make([]bool, len(k.Instrs)+1)
+	for i := range k.Instrs {
+		switch in := &k.Instrs[i]; in.Op {
 		case isa.Bra:
-			entered[in.Target] = true
+			is[in.Target] = true
 		case isa.BrxIdx:
 			for _, t := range in.Targets {
-				entered[t] = true
+				is[t] = true
 			}
 		}
 	}
+	return is
+}
+
+// match finds the points of every block: marked is the kernel with markers. A point that
+// some branch passes over on its way to the instruction behind it is of no use.
+func (p *Points) match(marked *isa.Kernel) error {
+	kernel, entered := p.graph.Kernel, branchTargets(marked)
 	p.of = make([][]int, len(p.graph.Blocks))
 	passed := make(map[int]bool)
 	var run []int // points since the last instruction

@@ -2,9 +2,13 @@ package instrument_test
 
 import (
 	"context"
+	"flag"
 	"io/fs"
+	"os"
 	"path"
+	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 
 	"warpbound/internal/method/hybrid"
@@ -22,7 +26,7 @@ func placements() map[string]hybrid.Placement {
 
 // TestSuite records all kernels of the suite.
 func TestSuite(t *testing.T) {
-	for _, r := range slices.Concat(kernels.References(), kernels.LLC()) {
+	for _, r := range slices.Concat(kernels.References(), kernels.LLC(), kernels.Search()) {
 		t.Run(r.Kernel, func(t *testing.T) {
 			t.Parallel()
 			b, err := newBench("job.toml", func(name string) ([]byte, error) {
@@ -60,5 +64,31 @@ func checkCovers(t *testing.T, g *hybrid.IPG, o hybrid.Options, run *trace.Run) 
 	if r.Observed.Max != run.End || r.Dynamic.Cycles < run.End || r.Waves.Cycles < run.End {
 		t.Errorf("%+v: hybrid/dynamic is %d and hybrid/waves %d, but %d of %d cycles were observed",
 			o, r.Dynamic.Cycles, r.Waves.Cycles, r.Observed.Max, run.End)
+	}
+}
+
+var corpus = flag.Int("corpus", 11, "of so many modules of the corpus one is recorded")
+
+// TestCorpus records kernels as several compilers make them.
+func TestCorpus(t *testing.T) {
+	files, err := filepath.Glob("../../kernels/*/corpus/*.ptx")
+	if err != nil || files == nil {
+		t.Fatal(err)
+	}
+	for i := 0; i < len(files); i += *corpus {
+		dir, file := filepath.Split(files[i])
+		t.Run(filepath.Base(filepath.Dir(filepath.Clean(dir)))+"/"+file, func(t *testing.T) {
+			t.Parallel()
+			b, err := newBench("job.toml", func(name string) ([]byte, error) {
+				if strings.HasSuffix(name, ".ptx") {
+					name = file
+				}
+				return os.ReadFile(filepath.Join(dir, name))
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+			mustCheck(t, b, hybrid.EveryBlock())
+		})
 	}
 }
