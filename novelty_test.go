@@ -89,3 +89,36 @@ func TestNovelty(t *testing.T) {
 		}
 	}
 }
+
+// TestCountersOfMachines: what warps of as many lanes execute does not depend on the machine, so
+// that these counters agree between simulators that share no code for them.
+func TestCountersOfMachines(t *testing.T) {
+	atomics := int64(0)
+	for seed := range uint64(12) {
+		c := randomCase(100+seed, randomOptions(seed))
+		var want map[string]int64
+		for _, machine := range []string{"predictable-rr", "fermi-c2050", "integrated-fermi"} {
+			files := fstest.MapFS{"job.toml": {Data: []byte(c.Job)}, c.File: {Data: []byte(c.Module)}}
+			j, err := LoadFS(files, "job.toml", LoadOptions{Machine: machine})
+			if err != nil {
+				t.Fatal(err)
+			}
+			run, err := j.Simulate(context.Background(), SimulateOptions{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if want == nil {
+				want = run.Counters
+				atomics += want["serialised_atomics"]
+			}
+			for _, name := range []string{"serialised_atomics", "divergent_branches", "warp_instructions", "thread_instructions"} {
+				if got := run.Counters[name]; got != want[name] {
+					t.Errorf("kernel %d: %s is %d on %s, %d on predictable-rr", 100+seed, name, got, machine, want[name])
+				}
+			}
+		}
+	}
+	if atomics == 0 {
+		t.Error("no kernel has atomics that are serialised")
+	}
+}

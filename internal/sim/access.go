@@ -26,7 +26,6 @@ type lineAccess struct {
 // access starts the memory access that a warp has just executed.
 func (m *sm) access(w *warp, st *step, now int64) {
 	eff, l, id := &m.sim.eff, &m.lsu, w.id
-	m.sim.count.SerialisedAtomics += Serialised(&eff.Access, eff.Mask)
 	l.lines, l.current = l.lines[:0], 0
 	busy := int64(0)
 	switch {
@@ -77,6 +76,9 @@ func (m *sm) accessSpace(space isa.Space, lanes uint64, id int32) int64 {
 		if acc.Kind == emu.Atomic {
 			passes := m.lsu.banks.collisions(&acc.Addr, lanes)
 			count.SharedConflicts += passes - 1
+			if passes > 1 {
+				count.SerialisedAtomics += Serialised(acc, lanes)
+			}
 			return passes * m.sim.cfg.Machine.Shared.AtomicPass.Value
 		}
 		passes := m.lsu.banks.passes(acc, lanes)
@@ -92,6 +94,7 @@ func (m *sm) accessSpace(space isa.Space, lanes uint64, id int32) int64 {
 	}
 	before := len(m.lsu.lines)
 	if space == isa.Local {
+		count.SerialisedAtomics += Serialised(acc, lanes)
 		m.localLines(lanes, id)
 	} else {
 		m.globalLines(lanes)
@@ -160,8 +163,9 @@ func (m *sm) globalLines(lanes uint64) {
 	for lanes != 0 {
 		a, same := sameAddress(&acc.Addr, lanes)
 		lanes &^= same
-		line := &l.lines[l.line(a&^within, false)]
-		line.cost = max(line.cost, int32(bits.OnesCount64(same)))
+		line, operations := &l.lines[l.line(a&^within, false)], bits.OnesCount64(same)
+		line.cost = max(line.cost, int32(operations))
+		m.sim.count.SerialisedAtomics += int64(operations - 1)
 	}
 }
 
