@@ -142,10 +142,14 @@ func (r *reporter) assumptions() []string {
 		list = append(list, fmt.Sprintf("%s that divergence may make: no more often than in any observed warp (observed)", plural(int64(n), "transition")))
 	}
 	if r.perSM() {
-		list = append(list, "cycles count on every multiprocessor from its first start, since their clocks have no common origin: what is before it is not included")
+		list = append(list,
+			"cycles count on every multiprocessor from its first start, since their clocks have no common origin: what is before it is not included",
+			"a warp takes from its first instruction to its exit: its dispatch and the draining of its writes are not included",
+			"what runs is what the driver made of the kernel with recording code")
+	} else {
+		list = append(list, "the instructions traced are those that run: PTX is not what ptxas makes of it")
 	}
 	return append(list,
-		"the instructions traced are those that run: PTX is not what ptxas makes of it",
 		"the kernel is alone on the GPU",
 		"the time of the launch on the host is not included")
 }

@@ -10,7 +10,8 @@ import (
 // Options say what a profile makes of traces. Those of a simulator need none of them.
 type Options struct {
 	// Clocks says what the cycles of multiprocessors have in common. Without a common
-	// clock, what a run shows of a multiprocessor counts from the first start there.
+	// clock, what a run shows of a multiprocessor counts from the first start there. Such
+	// traces are recorded by code in the kernel, which the estimates say.
 	Clocks trace.Clocks
 
 	// Unknown takes transitions that the graph does not have for edges like those that

@@ -213,3 +213,27 @@ func TestMergeOfDifferentOptions(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// TestPerSMAssumptions: the estimates say what differs from a simulated run.
+func TestPerSMAssumptions(t *testing.T) {
+	for clocks, want := range map[trace.Clocks][2]string{
+		trace.Common: {"PTX is not what ptxas makes of it", "first instruction"},
+		trace.PerSM:  {"first instruction", "PTX is not what ptxas makes of it"},
+	} {
+		p := hybrid.NewProfileOf(whileIPG(t), hybrid.Options{Clocks: clocks})
+		run := loopRun(0, 2)
+		if err := run.Replay(p); err != nil {
+			t.Fatal(err)
+		}
+		r, err := hybrid.Analyze(context.Background(), p, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, e := range r.Estimates() {
+			all := strings.Join(e.Assumptions, "\n")
+			if !strings.Contains(all, want[0]) || strings.Contains(all, want[1]) {
+				t.Errorf("%s: %s", e.Method, all)
+			}
+		}
+	}
+}
