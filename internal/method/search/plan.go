@@ -17,6 +17,9 @@ type Plan struct {
 	Views   []View  `json:"views"`
 	Shared  []Chunk `json:"shared"` // elements that are no thread's own: a gene for each chunk
 	Atoms   []Atom  `json:"atoms"`
+
+	// Pairs are atoms of one thread with which two threads diverge most, most first.
+	Pairs [][2]int32 `json:"pairs"`
 }
 
 // View is an element that every thread reads at one place of the kernel.
@@ -266,6 +269,11 @@ func (p *Plan) check() error {
 		}
 		if !ok {
 			return fmt.Errorf("the plan has an atom that does not fit its parameters")
+		}
+	}
+	for _, pair := range p.Pairs {
+		if min(pair[0], pair[1]) < 0 || int(max(pair[0], pair[1])) >= len(p.Atoms) {
+			return fmt.Errorf("the plan has a pair of atoms that it does not have")
 		}
 	}
 	return nil

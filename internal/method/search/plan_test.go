@@ -117,6 +117,7 @@ func TestDamagedPlans(t *testing.T) {
 		"value":   func(p *Plan) { p.Atoms = []Atom{{Threads: 1, Values: []Value{{Thread: 1}}}} },
 		"fixed":   func(p *Plan) { p.Atoms = []Atom{{Threads: 1, Fixed: []Fixed{{Param: 2}}}} },
 		"atom":    func(p *Plan) { p.Atoms = make([]Atom, 1) },
+		"pair":    func(p *Plan) { p.Pairs = [][2]int32{{0, 0}} },
 	} {
 		p := pairs()
 		if err := p.check(); err != nil {

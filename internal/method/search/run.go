@@ -135,34 +135,41 @@ func (p *problem) Run(ctx context.Context, all []genetic.Individual) ([]genetic.
 	return p.fitness.Run(ctx, len(all), func(i int) Inputs { return p.plan.Decode(all[i]) })
 }
 
-// special returns individuals with special traits, best first: the paths with most instructions
-// and those with most divergence in turn, each repeated over all threads, first with the
-// same inputs for all of them and then with what a path leaves open drawn for each; between
-// them 2, 4, ... 32 of the longest paths in turn, so that neighbours diverge. At last
-// come the greatest and the least of everything.
+// special returns individuals with special traits, best first: in turn the paths with most
+// instructions and those with most divergence, of threads that do not communicate pairs of paths,
+// each repeated over all threads, first with the same inputs for all of them and then with
+// what a path leaves open drawn for each; between them 2, 4, ... 32 of the longest paths in turn, as
+// many as lanes of a warp. At last come the greatest and the least of everything.
 func (p *Plan) special(seed int64) []genetic.Individual {
-	longest, widest := p.ranked(func(a *Atom) float64 { return float64(a.Instructions) / float64(a.Threads) }),
-		p.ranked(func(a *Atom) float64 { return a.Divergence })
+	longest := p.ranked(func(a *Atom) float64 { return float64(a.Instructions) / float64(a.Threads) })
+	widest := p.ranked(func(a *Atom) float64 { return a.Divergence })
+	n := p.Genome().Len()
 	var all []genetic.Individual
 	add := func(each bool, atoms ...int32) {
 		own := genetic.Mix(uint64(seed), uint64(len(all))) | 2 // not a special seed
-		shared := genetic.Span{End: p.groups() + len(p.Shared), Atoms: []int32{genetic.Raw}, Seed: own, Each: true}
-		all = append(all, genetic.Individual{{End: p.groups(), Atoms: atoms, Seed: own, Each: each}, shared})
+		all = append(all, genetic.Individual{
+			{End: p.groups(), Atoms: atoms, Seed: own, Each: each},
+			{End: n, Atoms: []int32{genetic.Raw}, Seed: own, Each: true},
+		})
+	}
+	both := func(atoms ...int32) {
+		add(false, atoms...)
+		add(true, atoms...)
 	}
 	for rank := range longest {
-		for _, atom := range slices.Compact([]int32{longest[rank], widest[rank]}) {
-			add(false, atom)
-			add(true, atom)
+		both(longest[rank])
+		switch {
+		case rank < len(p.Pairs):
+			both(p.Pairs[rank][:]...)
+		case len(p.Pairs) == 0 && widest[rank] != longest[rank]:
+			both(widest[rank])
 		}
 		if rank < 5 && 1<<rank < len(longest) {
 			add(true, longest[:min(2<<rank, len(longest))]...)
 		}
 	}
-	if p.groups() == 0 {
-		all = nil
-	}
 	for _, s := range []uint64{genetic.High, genetic.Low} {
-		all = append(all, genetic.Individual{{End: p.groups() + len(p.Shared), Atoms: []int32{genetic.Raw}, Seed: s}})
+		all = append(all, genetic.Individual{{End: n, Atoms: []int32{genetic.Raw}, Seed: s}})
 	}
 	return all
 }

@@ -233,14 +233,16 @@ func TestAllRunsFail(t *testing.T) {
 func TestSpecialIndividuals(t *testing.T) {
 	p := scaled(6, bytes(255), 10, 11, 12)
 	p.Atoms[0].Divergence = 100
+	individuals := p.special(1)
+	p.Pairs = [][2]int32{{2, 0}}
 	var got []string
-	for _, ind := range p.special(1) {
-		in := p.Decode(ind)[1]
-		got = append(got, string(in))
+	for _, ind := range append(individuals, p.special(1)...) {
+		got = append(got, string(p.Decode(ind)[1]))
 	}
 	for _, want := range []string{
 		"\x0c\x0c\x0c\x0c\x0c\x0c", // the longest path
 		"\x0a\x0a\x0a\x0a\x0a\x0a", // the most divergent one
+		"\x0c\x0a\x0c\x0a\x0c\x0a", // two that diverge
 		"\x0c\x0b\x0c\x0b\x0c\x0b", // the two longest in turn
 		"\x0c\x0b\x0a\x0c\x0b\x0a",
 		"\xff\xff\xff\xff\xff\xff",

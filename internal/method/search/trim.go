@@ -32,74 +32,6 @@ type TrimConfig struct {
 	OnExploration func(*Exploration)
 }
 
-// Trimmed is what the symbolic execution of few threads found out.
-type Trimmed struct {
-	Plan         *Plan         `json:"plan"`
-	Explorations []Exploration `json:"explorations"`
-	Paths        []Path        `json:"paths"`
-	Sides        []Side        `json:"sides"` // by position
-	Notes        []string      `json:"notes"` // what could not be scaled
-}
-
-// Exploration is the symbolic execution of some threads.
-type Exploration struct {
-	Threads  int  `json:"threads"`
-	AnyOne   bool `json:"any_one"` // a single thread that may be any one of the launch; otherwise the first of it
-	Paths    int  `json:"paths"`
-	Faults   int  `json:"faults"` // paths on which the kernel fails
-	CutOff   int  `json:"cut_off"`
-	Unknown  int  `json:"unknown"` // paths of which no solver knows whether they exist
-	Queries  int  `json:"queries"`
-	Complete bool `json:"complete"` // there are no other paths
-	Covered  int  `json:"covered"`  // sides of branches, by this and the explorations before
-}
-
-// Path is a path of some threads: the triple of Eq. 1 of Horga et al. and what became of it.
-type Path struct {
-	Formula      []*smt.Term `json:"-"`
-	Divergence   float64     `json:"divergence"` // brdiv in percent
-	Intervals    []float64   `json:"intervals"`  // brdiv of each barrier interval
-	Instructions int         `json:"instructions"`
-
-	Threads []int `json:"threads"` // that take it, by number in the launch: CTA after CTA, warp after warp
-	Atom    int   `json:"atom"`    // of the plan; negative if none was made
-
-	// Of Tried threads, Scales take the path on the inputs of its atom; of a path of several threads,
-	// groups of as many.
-	Scales int `json:"scales"`
-	Tried  int `json:"tried"`
-}
-
-// Side is a side of a branch.
-type Side struct {
-	Branch  diag.Pos        `json:"branch"`
-	Target  diag.Pos        `json:"target"`
-	Text    string          `json:"text"` // of the branch
-	Taken   bool            `json:"taken"`
-	Verdict symexec.Verdict `json:"verdict"`
-}
-
-// Coverage returns the share of sides that some path took, and their share of those that are not
-// proved infeasible, both in percent: 100 if there are none.
-func (t *Trimmed) Coverage() (all, feasible float64) {
-	covered, infeasible := 0, 0
-	for _, s := range t.Sides {
-		switch s.Verdict {
-		case symexec.Covered:
-			covered++
-		case symexec.Infeasible:
-			infeasible++
-		}
-	}
-	share := func(of int) float64 {
-		if of == 0 {
-			return 100
-		}
-		return 100 * float64(covered) / float64(of)
-	}
-	return share(len(t.Sides)), share(len(t.Sides) - infeasible)
-}
-
 // samples is for how many threads a path is tried, and maxTried for how many all paths
 // together.
 const (
@@ -140,14 +72,14 @@ func Trim(ctx context.Context, c TrimConfig) (*Trimmed, error) {
 		return nil, err
 	}
 	ts := threadsOf(c.Launch)
-	plan := &Plan{Space: c.Space, Threads: ts.n(), Group: 1, Views: []View{}, Shared: []Chunk{}, Atoms: []Atom{}}
+	plan := &Plan{Space: c.Space, Threads: ts.n(), Group: 1, Views: []View{}, Shared: []Chunk{}, Atoms: []Atom{}, Pairs: [][2]int32{}}
 	t := &trimmer{
 		TrimConfig: c,
 		layout: &layout{
 			space: &plan.Space, threads: ts, plan: plan, views: make(map[place]int), kinds: make(map[*smt.Term]kind),
 			data: make(map[int]bool), tooMany: make(map[int]bool),
 		},
-		result: &Trimmed{Plan: plan, Paths: []Path{}, Sides: []Side{}, Notes: []string{}},
+		result: &Trimmed{Plan: plan, Paths: []Path{}, Pairs: []Pair{}, Sides: []Side{}, Notes: []string{}},
 		sides:  make(map[symexec.Side]symexec.Verdict),
 	}
 	if err := t.one(ctx); err != nil {
@@ -331,8 +263,8 @@ func (t *trimmer) symbolic() ([]symexec.Buffer, []symexec.Range) {
 	return buffers, ranges
 }
 
-// add adds paths that do not fail, and an atom of each unless it has no inputs or another has the
-// same.
+// add adds paths that do not fail, and an atom of each unless it has no inputs. Paths that were
+// found before for other threads are left out, unless what is known of them does not scale.
 func (t *trimmer) add(ctx context.Context, f *found) error {
 	for i := range f.Paths {
 		p, numbers := &f.Paths[i], f.numbers
@@ -343,11 +275,18 @@ func (t *trimmer) add(ctx context.Context, f *found) error {
 			numbers = []int{t.threads.of(p.Model)}
 		}
 		a := t.atom(p, numbers, f.anyOne)
+		empty := len(a.Values)+len(a.Fixed) == 0
+		known := func(other Path) bool {
+			return sameWays(other.ways, p.Threads) && other.Scales == other.Tried && (empty || other.Atom >= 0)
+		}
+		if slices.ContainsFunc(t.result.Paths, known) {
+			continue
+		}
 		path := Path{
 			Formula: p.Formula, Divergence: a.Divergence, Intervals: a.Intervals, Instructions: a.Instructions,
-			Threads: slices.Clone(numbers), Atom: -1,
+			Threads: slices.Clone(numbers), Atom: -1, ways: p.Threads,
 		}
-		if f.wanted && len(a.Values)+len(a.Fixed) > 0 {
+		if f.wanted && !empty {
 			path.Atom = t.keep(a)
 			if err := t.try(ctx, p, &a, &path); err != nil {
 				return err
@@ -356,6 +295,11 @@ func (t *trimmer) add(ctx context.Context, f *found) error {
 		t.result.Paths = append(t.result.Paths, path)
 	}
 	return nil
+}
+
+// sameWays reports whether threads take the same sides.
+func sameWays(x, y []symexec.ThreadPath) bool {
+	return slices.EqualFunc(x, y, func(x, y symexec.ThreadPath) bool { return slices.Equal(x.Sides, y.Sides) })
 }
 
 // keep returns the number of an atom, which is new unless another has the same inputs.
@@ -394,45 +338,9 @@ func (t *trimmer) try(ctx context.Context, p *symexec.Path, a *Atom, path *Path)
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
-		if err == nil && same.Fault == nil && slices.EqualFunc(same.Threads, p.Threads, func(x, y symexec.ThreadPath) bool { return slices.Equal(x.Sides, y.Sides) }) {
+		if err == nil && same.Fault == nil && sameWays(same.Threads, p.Threads) {
 			path.Scales++
 		}
 	}
 	return nil
-}
-
-// finish makes the report of sides and of what was not scaled.
-func (t *trimmer) finish() {
-	k := t.Launch.Kernel()
-	for _, side := range t.inOrder() {
-		in := &k.Instrs[side.Branch]
-		s := Side{Branch: in.Pos, Text: in.String(), Taken: side.Target != side.Branch+1, Verdict: t.sides[side]}
-		if side.Target < len(k.Instrs) {
-			s.Target = k.Instrs[side.Target].Pos
-		}
-		t.result.Sides = append(t.result.Sides, s)
-	}
-	slices.SortStableFunc(t.result.Sides, func(x, y Side) int {
-		return cmp.Or(x.Branch.Compare(y.Branch), x.Target.Compare(y.Target))
-	})
-	for i, p := range t.plan.Space.Params {
-		if t.data[i] {
-			t.note("which elements of %s a thread reads depends on data: atoms fix those that were read, wherever they are scaled to", p.Name)
-		}
-		if t.tooMany[i] {
-			t.note("threads read too many elements of %s to keep: some are not scaled", p.Name)
-		}
-	}
-	var bound []int // paths
-	for i, p := range t.result.Paths {
-		if p.Atom >= 0 && p.Scales < p.Tried {
-			bound = append(bound, i)
-		}
-	}
-	if len(bound) > 0 {
-		p := t.result.Paths[bound[0]]
-		t.note("%d of %d paths depend on which thread takes them: the first, path %d of thread %d, is taken by %d of %d threads that were tried on the inputs of its atom",
-			len(bound), len(t.result.Paths), bound[0], p.Threads[0], p.Scales, p.Tried)
-	}
-	t.plan.share()
 }

@@ -230,6 +230,15 @@ A:	ret;`, []symexec.Element{words(10), {}, words(7)}, 2, nil},
 					}
 				}
 			}
+			for _, p := range res.Pairs {
+				x, y := res.Paths[p.Paths[0]], res.Paths[p.Paths[1]]
+				if p.Instructions != x.Instructions+y.Instructions || (p.Divergence == 100) != (p.Paths[0] != p.Paths[1]) {
+					t.Errorf("pair %+v is of %+v and %+v", p, x, y)
+				}
+			}
+			if len(res.Pairs) < 3 || len(plan.Pairs) != len(res.Pairs) || res.Pairs[0].Divergence != 100 {
+				t.Errorf("pairs %v", res.Pairs)
+			}
 			if name != "a neighbour" && len(res.Notes) > 0 {
 				t.Errorf("notes %q", res.Notes)
 			}
@@ -408,6 +417,9 @@ A:	ret;`, words(1000))
 		if diverges := counts[0] != counts[1]; p.Intervals[0] != 0 || diverges != (p.Intervals[1] == 100) || diverges != (p.Divergence == 50) {
 			t.Errorf("brdiv is %v, %g of threads with %d and %d instructions", p.Intervals, p.Divergence, counts[0], counts[1])
 		}
+	}
+	if len(res.Pairs) > 0 {
+		t.Errorf("paths of threads that communicate are combined: %v", res.Pairs)
 	}
 	if pairs != 4 {
 		t.Errorf("there are %d paths of two threads", pairs)

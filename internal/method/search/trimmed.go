@@ -1,0 +1,163 @@
+package search
+
+import (
+	"cmp"
+	"slices"
+
+	"warpbound/internal/diag"
+	"warpbound/internal/smt"
+	"warpbound/internal/symexec"
+)
+
+// Trimmed is what the symbolic execution of few threads found out.
+type Trimmed struct {
+	Plan         *Plan         `json:"plan"`
+	Explorations []Exploration `json:"explorations"`
+	Paths        []Path        `json:"paths"`
+	Pairs        []Pair        `json:"pairs"` // of paths of one thread, most divergence first, then most instructions
+	Sides        []Side        `json:"sides"` // by position
+	Notes        []string      `json:"notes"` // what could not be scaled
+}
+
+// Exploration is the symbolic execution of some threads.
+type Exploration struct {
+	Threads  int  `json:"threads"`
+	AnyOne   bool `json:"any_one"` // a single thread that may be any one of the launch; otherwise the first of it
+	Paths    int  `json:"paths"`
+	Faults   int  `json:"faults"` // paths on which the kernel fails
+	CutOff   int  `json:"cut_off"`
+	Unknown  int  `json:"unknown"` // paths of which no solver knows whether they exist
+	Queries  int  `json:"queries"`
+	Complete bool `json:"complete"` // there are no other paths
+	Covered  int  `json:"covered"`  // sides of branches, by this and the explorations before
+}
+
+// Path is a path of some threads: the triple of Eq. 1 of Horga et al. and what became of it.
+type Path struct {
+	Formula      []*smt.Term `json:"-"`
+	Divergence   float64     `json:"divergence"` // brdiv in percent
+	Intervals    []float64   `json:"intervals"`  // brdiv of each barrier interval
+	Instructions int         `json:"instructions"`
+
+	Threads []int `json:"threads"` // that take it, by number in the launch: CTA after CTA, warp after warp
+	Atom    int   `json:"atom"`    // of the plan; negative if none was made
+
+	// Of Tried threads, Scales take the path on the inputs of its atom; of a path of several threads,
+	// groups of as many.
+	Scales int `json:"scales"`
+	Tried  int `json:"tried"`
+
+	ways []symexec.ThreadPath
+}
+
+// Pair is two threads that do not communicate and take a path each: what exploring both together
+// would find.
+type Pair struct {
+	Paths        [2]int    `json:"paths"`
+	Divergence   float64   `json:"divergence"`
+	Intervals    []float64 `json:"intervals"`
+	Instructions int       `json:"instructions"`
+}
+
+// Side is a side of a branch.
+type Side struct {
+	Branch  diag.Pos        `json:"branch"`
+	Target  diag.Pos        `json:"target"`
+	Text    string          `json:"text"` // of the branch
+	Taken   bool            `json:"taken"`
+	Verdict symexec.Verdict `json:"verdict"`
+}
+
+// Coverage returns the share of sides that some path took, and their share of those that are not
+// proved infeasible, both in percent: 100 if there are none.
+func (t *Trimmed) Coverage() (all, feasible float64) {
+	covered, infeasible := 0, 0
+	for _, s := range t.Sides {
+		switch s.Verdict {
+		case symexec.Covered:
+			covered++
+		case symexec.Infeasible:
+			infeasible++
+		}
+	}
+	share := func(of int) float64 {
+		if of == 0 {
+			return 100
+		}
+		return 100 * float64(covered) / float64(of)
+	}
+	return share(len(t.Sides)), share(len(t.Sides) - infeasible)
+}
+
+// combined is how many of the longest paths are combined to pairs, and maxPairs how many of the pairs
+// are kept.
+const (
+	combined = 128
+	maxPairs = 64
+)
+
+// finish makes the report of sides and of what was not scaled.
+func (t *trimmer) finish() {
+	k := t.Launch.Kernel()
+	for _, side := range t.inOrder() {
+		in := &k.Instrs[side.Branch]
+		s := Side{Branch: in.Pos, Text: in.String(), Taken: side.Target != side.Branch+1, Verdict: t.sides[side]}
+		if side.Target < len(k.Instrs) {
+			s.Target = k.Instrs[side.Target].Pos
+		}
+		t.result.Sides = append(t.result.Sides, s)
+	}
+	slices.SortStableFunc(t.result.Sides, func(x, y Side) int {
+		return cmp.Or(x.Branch.Compare(y.Branch), x.Target.Compare(y.Target))
+	})
+	for i, p := range t.plan.Space.Params {
+		if t.data[i] {
+			t.note("which elements of %s a thread reads depends on data: atoms fix those that were read, wherever they are scaled to", p.Name)
+		}
+		if t.tooMany[i] {
+			t.note("threads read too many elements of %s to keep: some are not scaled", p.Name)
+		}
+	}
+	var bound []int // paths
+	for i, p := range t.result.Paths {
+		if p.Atom >= 0 && p.Scales < p.Tried {
+			bound = append(bound, i)
+		}
+	}
+	if len(bound) > 0 {
+		p := t.result.Paths[bound[0]]
+		t.note("%d of %d paths depend on which thread takes them: the first, path %d of thread %d, is taken by %d of %d threads that were tried on the inputs of its atom",
+			len(bound), len(t.result.Paths), bound[0], p.Threads[0], p.Scales, p.Tried)
+	}
+	if t.plan.Group == 1 {
+		t.combine()
+	}
+	t.plan.share()
+}
+
+// combine makes pairs of paths that have atoms, and of the atoms.
+func (t *trimmer) combine() {
+	paths, pairs := t.result.Paths, t.result.Pairs
+	var order []int
+	for i, p := range paths {
+		if p.Atom >= 0 {
+			order = append(order, i)
+		}
+	}
+	slices.SortStableFunc(order, func(x, y int) int { return cmp.Compare(paths[y].Instructions, paths[x].Instructions) })
+	order = order[:min(len(order), combined)]
+	for i, x := range order {
+		for _, y := range order[i:] {
+			p := Pair{Paths: [2]int{x, y}, Instructions: paths[x].Instructions + paths[y].Instructions}
+			p.Divergence, p.Intervals = divergence([]symexec.ThreadPath{paths[x].ways[0], paths[y].ways[0]})
+			pairs = append(pairs, p)
+		}
+	}
+	slices.SortStableFunc(pairs, func(x, y Pair) int {
+		return cmp.Or(cmp.Compare(y.Divergence, x.Divergence), cmp.Compare(y.Instructions, x.Instructions))
+	})
+	t.result.Pairs = pairs[:min(len(pairs), maxPairs)]
+	for _, p := range t.result.Pairs {
+		t.plan.Pairs = append(t.plan.Pairs, [2]int32{int32(paths[p.Paths[0]].Atom), int32(paths[p.Paths[1]].Atom)})
+	}
+}
