@@ -8,6 +8,7 @@ import (
 	"errors"
 	"os"
 	"os/exec"
+	"slices"
 	"strings"
 	"testing"
 	"testing/fstest"
@@ -322,6 +323,30 @@ func TestSearchUnexplored(t *testing.T) {
 	f := mustSearch(t, loadText(t, matchJob, module), searchOptions(30, "gdivan"))
 	if x := f.Search.Explored; x == nil || len(x.Paths) > 0 || len(x.Notes) != 1 || !strings.Contains(x.Notes[0], "match.ptx:17:2: vote") {
 		t.Errorf("%+v", x)
+	}
+}
+
+// TestSearchBelowBounds holds what searches find against all static bounds of the machine.
+func TestSearchBelowBounds(t *testing.T) {
+	bounds := 0
+	for _, kernel := range []string{"bfs", "insertionSort", "petriSmall", "substringSearch", "histogram64"} {
+		for _, machine := range []string{"predictable-rr", "gcn3-split", "integrated-fermi"} {
+			j, err := Load("kernels/"+kernel+"/job.toml", LoadOptions{Machine: machine})
+			if err != nil {
+				t.Fatal(err)
+			}
+			opts := searchOptions(12, "random+ga")
+			opts.Settings.Population = 6
+			opts.Bounds = &AnalyzeOptions{Methods: slices.DeleteFunc(Methods(), func(m string) bool { return measures(m) || !j.Supports(m) })}
+			f := mustSearch(t, j, opts)
+			if len(f.Search.Violated) > 0 || len(f.Analysis.Warnings) > 0 {
+				t.Errorf("%s on %s: violated %v, warnings %v", kernel, machine, f.Search.Violated, f.Analysis.Warnings)
+			}
+			bounds += len(f.Search.Below)
+		}
+	}
+	if bounds != 5+5+10 {
+		t.Errorf("%d bounds were compared", bounds)
 	}
 }
 

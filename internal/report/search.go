@@ -134,8 +134,12 @@ func below(p *printer, s *estimate.Search) {
 	}
 	p.printf("The longest of them lies below the bounds by:\n")
 	p.table(func(rows *printer) {
+		names := []string{}
 		for _, b := range s.Below {
-			rows.printf("  %s\t%.1f %%\t of %s cycles\t\n", b.Method, b.Percent, group(b.Cycles))
+			names = append(names, b.Method)
+		}
+		for i, name := range padded(names) {
+			rows.printf("  %s\t%.1f %%\tof %s cycles\t\n", name, s.Below[i].Percent, group(s.Below[i].Cycles))
 		}
 	})
 	p.printf("\n")
