@@ -75,6 +75,9 @@ func (b *Builder) Extract(x *Term, low, width int) *Term {
 		if t := b.part(x, low, width); t != nil {
 			return t
 		}
+		if x.op != Const && x.zeros(depth) >= low+width {
+			return b.Number(width, 0)
+		}
 	}
 	return b.make(node{op: Extract, sort: Bits(width), args: [3]*Term{x}, value: uint64(low)})
 }
@@ -149,6 +152,10 @@ func (b *Builder) Ult(x, y *Term) *Term {
 			return b.Eq(x, b.zero(x))
 		case x.is(0):
 			return b.Not(b.Eq(y, x))
+		case y.op == Const && x.Most() < y.value:
+			return b.Truth(true)
+		case x.op == Const && y.Most() <= x.value:
+			return b.Truth(false)
 		}
 		if nx, ny, ok := b.narrowed(x, y); ok {
 			return b.Ult(nx, ny)

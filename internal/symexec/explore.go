@@ -134,16 +134,17 @@ func Explore(ctx context.Context, o Options) (*Result, error) {
 	}
 	k := x.launch.Kernel()
 	res := &Result{Sides: make(map[Side]Verdict)}
-	for s := x.start(); s != nil && len(res.Paths) < o.MaxPaths; {
-		if err := x.follow(ctx, s, res); err != nil {
+	x.waiting = []*state{x.start()}
+	for len(res.Paths) < x.MaxPaths {
+		s, err := x.next(ctx, res)
+		if err == nil && s != nil {
+			err = x.follow(ctx, s, res)
+		}
+		if err != nil {
 			return nil, fmt.Errorf("kernel %s: %w", k.Name, err)
 		}
-		var err error
-		if s, err = x.next(ctx, res); err != nil {
-			return nil, fmt.Errorf("kernel %s: %w", k.Name, err)
-		}
-		if s != nil && len(res.Paths) == o.MaxPaths {
-			x.waiting = append(x.waiting, s)
+		if s == nil {
+			break
 		}
 	}
 	res.Complete = len(x.waiting) == 0 && res.CutOff == 0 && res.Unknown == 0
@@ -266,6 +267,9 @@ func (x *explorer) next(ctx context.Context, res *Result) (*state, error) {
 		}
 		s := x.waiting[i]
 		x.waiting = slices.Delete(x.waiting, i, i+1)
+		if !s.forked {
+			return s, nil
+		}
 		res.Queries++
 		all := s.conditions()
 		last := len(all) - 1

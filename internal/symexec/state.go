@@ -15,7 +15,7 @@ type state struct {
 	threads  []thread
 	at       int // the thread that runs
 	barriers []barrier
-	memory   []*smt.Term // by region; nil where nothing was written
+	memory   []contents // by region
 	path     *chain[condition]
 	assumed  trie[bool] // by term: what the path condition says
 	reads    *chain[Read]
@@ -27,7 +27,8 @@ type state struct {
 	done  bool // all threads have ended
 	fault error
 
-	first Side // of a path that waits: the side that it takes first, if it is one
+	forked bool // the model is not known to satisfy the last part of the path condition
+	first  Side // of a path that waits: the side that it takes first, if it is one
 }
 
 // condition is a part of the path condition.
@@ -39,7 +40,7 @@ type condition struct {
 
 // start returns the state in which the kernel is entered.
 func (x *explorer) start() *state {
-	s := &state{x: x, at: -1, memory: make([]*smt.Term, len(x.regions)), model: cmp.Or(x.first, smt.NewModel())}
+	s := &state{x: x, at: -1, memory: make([]contents, len(x.regions)), model: cmp.Or(x.first, smt.NewModel())}
 	var regs []*smt.Term
 	for _, r := range x.launch.Kernel().Regs {
 		switch {
@@ -134,7 +135,7 @@ func (s *state) fork(c *smt.Term, pc int, first Side) {
 		return
 	}
 	other := *s
-	other.first, other.memo = first, nil
+	other.forked, other.first, other.memo = true, first, nil
 	other.threads, other.barriers, other.memory = slices.Clone(s.threads), slices.Clone(s.barriers), slices.Clone(s.memory)
 	other.now().pc = pc
 	other.now().regs = slices.Clone(s.now().regs)
@@ -145,6 +146,9 @@ func (s *state) fork(c *smt.Term, pc int, first Side) {
 
 // retry makes a path wait that executes the instruction anew under another condition.
 func (s *state) retry(c *smt.Term) {
+	if s.known(s.x.b.Not(c)) {
+		return
+	}
 	again := *s
 	again.threads = slices.Clone(s.threads)
 	again.now().steps--

@@ -30,13 +30,13 @@ type subject struct {
 // shape are the lines of a job that give the shape of a launch.
 var shape = regexp.MustCompile(`(?m)^(grid|block) *=.*$`)
 
-func alone(t *testing.T, job, code string) *subject {
+func alone(t testing.TB, job, code string) *subject {
 	t.Helper()
 	return together(t, 1, job, code)
 }
 
 // together makes a subject of some threads; 0 stands for the launch of the job, of which one is explored.
-func together(t *testing.T, threads int, job, code string) *subject {
+func together(t testing.TB, threads int, job, code string) *subject {
 	t.Helper()
 	return read(t, threads, func(name string) ([]byte, error) {
 		if name == "job.toml" {
@@ -46,7 +46,7 @@ func together(t *testing.T, threads int, job, code string) *subject {
 	})
 }
 
-func read(t *testing.T, threads int, file func(name string) ([]byte, error)) *subject {
+func read(t testing.TB, threads int, file func(name string) ([]byte, error)) *subject {
 	t.Helper()
 	for _, c := range []smt.Command{smt.Z3(), smt.CVC5()} {
 		if _, err := exec.LookPath(c.Argv[0]); err != nil {
@@ -89,7 +89,7 @@ func read(t *testing.T, threads int, file func(name string) ([]byte, error)) *su
 }
 
 // newSolver returns a solver with a time limit for a query.
-func newSolver(t *testing.T, limit time.Duration) *smt.Solver {
+func newSolver(t testing.TB, limit time.Duration) *smt.Solver {
 	t.Helper()
 	solver, err := smt.New(smt.Config{Launcher: process.Launcher{}, Bits: smt.Z3(), Floats: smt.CVC5(), Limit: limit})
 	if err != nil {
@@ -100,7 +100,7 @@ func newSolver(t *testing.T, limit time.Duration) *smt.Solver {
 }
 
 // hasty lets the solver give up soon.
-func (s *subject) hasty(t *testing.T) *subject {
+func (s *subject) hasty(t testing.TB) *subject {
 	s.options.Solver = newSolver(t, 200*time.Millisecond)
 	return s
 }
@@ -111,7 +111,7 @@ func (s *subject) concrete() *subject {
 	return s
 }
 
-func (s *subject) explore(t *testing.T) *symexec.Result {
+func (s *subject) explore(t testing.TB) *symexec.Result {
 	t.Helper()
 	res, err := symexec.Explore(context.Background(), s.options)
 	if err != nil {
@@ -121,7 +121,7 @@ func (s *subject) explore(t *testing.T) *symexec.Result {
 }
 
 // replay executes every path's model and compares what is executed with the path.
-func (s *subject) replay(t *testing.T, res *symexec.Result) {
+func (s *subject) replay(t testing.TB, res *symexec.Result) {
 	t.Helper()
 	for i, p := range res.Paths {
 		if !smt.NewEvaluator(p.Model).Holds(p.Formula) {
@@ -140,7 +140,7 @@ func (s *subject) replay(t *testing.T, res *symexec.Result) {
 }
 
 // inspect checks the reads and the conditions of a path.
-func (s *subject) inspect(t *testing.T, p symexec.Path) {
+func (s *subject) inspect(t testing.TB, p symexec.Path) {
 	t.Helper()
 	attributed := make(map[int]bool)
 	for _, thread := range p.Threads {
@@ -166,7 +166,7 @@ func same(a, b []symexec.ThreadPath) bool {
 }
 
 // set makes a launch with the inputs of a model.
-func (s *subject) set(t *testing.T, m *smt.Model) {
+func (s *subject) set(t testing.TB, m *smt.Model) {
 	s.again = s.Again(t, 1)
 	for _, b := range s.options.Buffers {
 		if !b.Symbolic {
@@ -189,7 +189,7 @@ func (s *subject) set(t *testing.T, m *smt.Model) {
 }
 
 // partition executes random inputs: a formula holds for just those that take its path.
-func (s *subject) partition(t *testing.T, r *rand.Rand, res *symexec.Result) {
+func (s *subject) partition(t testing.TB, r *rand.Rand, res *symexec.Result) {
 	t.Helper()
 	for range 4 {
 		m := smt.NewModel()
@@ -199,6 +199,9 @@ func (s *subject) partition(t *testing.T, r *rand.Rand, res *symexec.Result) {
 					m.SetCell(b.Name, at, r.Uint64()&0xff>>r.IntN(8))
 				}
 			}
+		}
+		for _, p := range s.options.Params {
+			m.SetCell(symexec.Parameters, uint64(p.Offset), uint64(r.IntN(256)))
 		}
 		s.set(t, m)
 		threads, err := s.run(res)
