@@ -4,15 +4,16 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"strings"
 )
 
-// q quotes a string: those of JSON are strings of TOML too.
+// q quotes a string: those of JSON are strings of TOML too, but for the character delete.
 func q(s string) string {
 	text, err := json.Marshal(s)
 	if err != nil {
 		panic(err) // no string fails
 	}
-	return string(text)
+	return strings.ReplaceAll(string(text), "\x7f", `\u007f`)
 }
 
 // Format returns the text of a file from which Parse makes the same machine.
@@ -41,15 +42,15 @@ func (m *Machine) Format() []byte {
 			fmt.Fprintf(&b, "%s = {value = %s, source = %s}\n", path, q(r.Value), q(r.Source))
 		case map[string]Number:
 			for _, name := range sortedKeys(v) {
-				number(path+"."+name, v[name])
+				number(path+"."+q(name), v[name])
 			}
 		case StandIns:
 			for _, name := range sortedKeys(v) {
-				timing(path+"."+name, v[name])
+				timing(path+"."+q(name), v[name])
 			}
 		case map[string]Timing:
 			for _, name := range sortedKeys(v) {
-				timing(path+"."+name, v[name])
+				timing(path+"."+q(name), v[name])
 			}
 		}
 	}

@@ -1,6 +1,7 @@
 package machine
 
 import (
+	"maps"
 	"reflect"
 	"slices"
 	"strconv"
@@ -124,4 +125,40 @@ func sortedKeys[V any](m map[string]V) []string {
 	}
 	slices.Sort(keys)
 	return keys
+}
+
+// WithSources returns a copy of the machine whose numbers and choices have other sources:
+// change is given the path of each, as in Rows but for the classes and stand-ins, which are
+// one each, and its source. The copy shares nothing with the machine.
+func (m *Machine) WithSources(change func(path, source string) string) *Machine {
+	out := *m
+	out.Sources = maps.Clone(m.Sources)
+	out.Pipelines, out.Classes, out.StandIns = maps.Clone(m.Pipelines), maps.Clone(m.Classes), maps.Clone(m.StandIns)
+	for path, f := range out.fields() {
+		switch v := f.value.Interface().(type) {
+		case map[string]Number:
+			for _, name := range sortedKeys(v) {
+				n := v[name]
+				n.Source = change(path+"."+name, n.Source)
+				v[name] = n
+			}
+		case StandIns:
+			resource(path, v, change)
+		case map[string]Timing:
+			resource(path, v, change)
+		case map[string]string: // the abbreviations
+		default: // a Number or a Choice
+			source := f.value.FieldByName("Source")
+			source.SetString(change(path, source.String()))
+		}
+	}
+	return &out
+}
+
+func resource(path string, timings map[string]Timing, change func(path, source string) string) {
+	for _, name := range sortedKeys(timings) {
+		t := timings[name]
+		t.Source = change(path+"."+name, t.Source)
+		timings[name] = t
+	}
 }

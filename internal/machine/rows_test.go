@@ -85,3 +85,33 @@ func mapOf(v reflect.Value) map[string]bool {
 	}
 	return keys
 }
+
+// TestWithSources checks that all sources are asked for and nothing else changes, also not
+// the machine itself.
+func TestWithSources(t *testing.T) {
+	for _, name := range Names() {
+		m := builtin(t, name)
+		before := m.Rows()
+		asked := map[string]bool{}
+		out := m.WithSources(func(path, source string) string {
+			asked[path] = true
+			return "of " + path + ": " + source
+		})
+		if !slices.Equal(m.Rows(), before) {
+			t.Errorf("%s has changed", name)
+		}
+		for i, row := range out.Rows() {
+			path := row.Path
+			for _, part := range []string{".pipeline", ".latency", ".initiation"} {
+				if strings.HasPrefix(path, "classes.") || strings.HasPrefix(path, "stand_ins.") {
+					path = strings.TrimSuffix(path, part)
+				}
+			}
+			want := before[i]
+			want.Source = "of " + path + ": " + want.Source
+			if row != want || !asked[path] {
+				t.Errorf("%s: %+v, want %+v", name, row, want)
+			}
+		}
+	}
+}

@@ -1,0 +1,58 @@
+package calibrate
+
+import (
+	"encoding/binary"
+	"math/rand/v2"
+	"testing"
+
+	"warpbound/internal/cuda"
+)
+
+// noisy is a device whose clock readings are disturbed: in one launch of sixteen by something
+// that takes a thousand cycles, and in one access of a walk of five hundred.
+type noisy struct {
+	cuda.Device
+	random *rand.Rand
+}
+
+func (d noisy) Read(p cuda.Pointer, data []byte) error {
+	if err := d.Device.Read(p, data); err != nil {
+		return err
+	}
+	if len(data)%recordBytes != 0 || len(data) < recordBytes {
+		for i := 0; i+4 <= len(data); i += 4 {
+			if d.random.IntN(500) == 0 {
+				binary.LittleEndian.PutUint32(data[i:], binary.LittleEndian.Uint32(data[i:])+1000)
+			}
+		}
+		return nil
+	}
+	if d.random.IntN(16) > 0 {
+		return nil
+	}
+	for i := 0; i < len(data); i += recordBytes {
+		if end := data[i+8:]; binary.LittleEndian.Uint64(end) > 0 {
+			binary.LittleEndian.PutUint64(end, binary.LittleEndian.Uint64(end)+1000)
+		}
+	}
+	return nil
+}
+
+// TestOutliers checks that outliers change no number and stay in the record.
+func TestOutliers(t *testing.T) {
+	m := builtin(t, "fermi-c2050")
+	r := calibrate(t, noisy{stand(t, m), rand.New(rand.NewPCG(1, 2))}, 5)
+	got, want := values(r.Machine), values(m)
+	for path := range got {
+		if got[path] != want[path] {
+			t.Errorf("%s = %s, want %s", path, got[path], want[path])
+		}
+	}
+	outliers := 0
+	for _, ms := range r.Measurements {
+		outliers += ms.Outliers()
+	}
+	if outliers < 5 {
+		t.Errorf("%d outliers are in the record", outliers)
+	}
+}
