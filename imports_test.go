@@ -23,6 +23,7 @@ var arrows = []struct {
 	{"internal/vec", []string{"internal/..."}, "arithmetic on vectors knows no program"},
 	{"internal/gcn3", []string{"internal/..."}, "machine code knows no program"},
 	{"internal/cuda", []string{"internal/..."}, "what a driver does is independent of who uses it"},
+	{"internal/calibrate", []string{"internal/isa/*", "internal/emu", "internal/sim/...", "internal/method/...", "internal/job", "internal/target", "internal/cuda/*", "internal/cli"}, "what measures devices is given them, simulated ones too"},
 	{"internal/cuda/driver", []string{"internal/isa/...", "internal/machine", "internal/emu", "internal/sim/...", "internal/method/...", "internal/job", "internal/target", "internal/cli"}, "a binding knows nothing of who uses it"},
 	{"internal/target/gpu", []string{"internal/method/...", "internal/sim/...", "internal/emu", "internal/machine", "internal/cuda/*", "internal/report", "internal/cli"}, "runs on a device need neither a simulator nor a driver of their own"},
 	{"internal/cuda/standin", []string{"internal/method/...", "internal/target", "internal/cli"}, "what stands in for a driver knows no more of its users than a driver"},
