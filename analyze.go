@@ -11,6 +11,7 @@ import (
 
 	"warpbound/internal/diag"
 	"warpbound/internal/estimate"
+	"warpbound/internal/instrument"
 	"warpbound/internal/ipet"
 	"warpbound/internal/job"
 	"warpbound/internal/machine"
@@ -27,6 +28,14 @@ type AnalyzeOptions struct {
 
 	// Inputs are run after the random test vectors, and count like these.
 	Inputs []SavedInputs
+
+	// Repeats is how often a device runs each input; 0 for 3, or for 1 on what stands in for a
+	// GPU. Simulators run each input once.
+	Repeats int
+
+	// EndToEnd measures only how long runs take. Nothing is recorded, and there are no
+	// estimates of the hybrid methods.
+	EndToEnd bool
 
 	// Observe makes runs although no method that is asked for needs them.
 	Observe bool
@@ -85,6 +94,9 @@ func (j *Job) Analyze(ctx context.Context, opts AnalyzeOptions) (*Analysis, erro
 // measured adds what was observed, and the estimates of the hybrid method if warps of the
 // job are at one place at a time.
 func (j *Job) measured(ctx context.Context, opts *AnalyzeOptions, a *Analysis) ([]diag.Warning, error) {
+	if opts.EndToEnd {
+		return j.endToEnd(ctx, opts, a)
+	}
 	if j.division == nil || j.machine.Split.Mode.Value == machine.SplitNone {
 		return j.hybrid(ctx, opts, a)
 	}
@@ -97,9 +109,23 @@ func (j *Job) measured(ctx context.Context, opts *AnalyzeOptions, a *Analysis) (
 	return nil, err
 }
 
+// endToEnd adds how long runs take.
+func (j *Job) endToEnd(ctx context.Context, opts *AnalyzeOptions, a *Analysis) ([]diag.Warning, error) {
+	if opts.Traces != nil || opts.LP != nil || opts.Proof != nil || slices.ContainsFunc(opts.Methods, measures) {
+		return nil, fmt.Errorf("%s: the hybrid method needs Ipoints, and none are recorded", j.Name())
+	}
+	if j.device != nil {
+		_, warnings, err := j.measureOnDevice(ctx, nil, nil, opts, a)
+		return warnings, err
+	}
+	var err error
+	a.Runs, a.Observed, a.Inputs, err = j.observe(ctx, opts)
+	return nil, err
+}
+
 // hybrid adds what was observed and the estimates of the hybrid method.
 func (j *Job) hybrid(ctx context.Context, opts *AnalyzeOptions, a *Analysis) ([]diag.Warning, error) {
-	ipg, err := j.ipg(opts.Ipoints, opts.PublishedEdges, j.flowFacts())
+	code, ipg, err := j.points(opts)
 	if err != nil {
 		return nil, err
 	}
@@ -107,15 +133,11 @@ func (j *Job) hybrid(ctx context.Context, opts *AnalyzeOptions, a *Analysis) ([]
 	if err != nil {
 		return nil, err
 	}
-	var profile *hybrid.Profile
-	if opts.Traces != nil {
-		profile, err = j.readTraces(ctx, ipg, opts.Traces)
-		if err != nil {
-			return nil, fmt.Errorf("%s: %w", opts.TracesName, err)
-		}
-	} else if profile, a.Inputs, err = j.measure(ctx, ipg, opts); err != nil {
+	profile, found, err := j.profile(ctx, code, ipg, opts, a)
+	if err != nil {
 		return nil, err
 	}
+	warnings = append(warnings, found...)
 	result, err := hybrid.Analyze(ctx, profile, bounds)
 	if err != nil {
 		return nil, fmt.Errorf("kernel %s: %w", j.graph.Kernel.Name, err)
@@ -139,10 +161,40 @@ func (j *Job) hybrid(ctx context.Context, opts *AnalyzeOptions, a *Analysis) ([]
 	a.Runs, a.Observed = profile.Runs(), profile.Observed()
 	for _, e := range result.Estimates() {
 		if opts.wants(e.Method) {
+			if d := a.Device; d != nil {
+				e.Assumptions = append(e.Assumptions, fmt.Sprintf(
+					"times are those of the kernel with recording code, with which it takes %.1f %% longer (observed)", d.Overhead.Percent))
+			}
 			a.Estimates = append(a.Estimates, e)
 		}
 	}
 	return warnings, nil
+}
+
+// points returns the graph of the job's Ipoints, and the code that records them on a device.
+func (j *Job) points(opts *AnalyzeOptions) (*instrument.Code, *hybrid.IPG, error) {
+	if j.device != nil {
+		return j.recording(opts.Ipoints, opts.PublishedEdges, j.flowFacts())
+	}
+	ipg, err := j.ipg(opts.Ipoints, opts.PublishedEdges, j.flowFacts())
+	return nil, ipg, err
+}
+
+// profile reads traces or makes runs, and adds to a what is known of these beside their traces.
+func (j *Job) profile(ctx context.Context, code *instrument.Code, ipg *hybrid.IPG, opts *AnalyzeOptions, a *Analysis) (*hybrid.Profile, []diag.Warning, error) {
+	if opts.Traces != nil {
+		p, err := j.readTraces(ctx, ipg, opts.Traces)
+		if err != nil {
+			return nil, nil, fmt.Errorf("%s: %w", opts.TracesName, err)
+		}
+		return p, nil, nil
+	}
+	if j.device != nil {
+		return j.measureOnDevice(ctx, code, ipg, opts, a)
+	}
+	p, inputs, err := j.measure(ctx, ipg, opts)
+	a.Inputs = inputs
+	return p, nil, err
 }
 
 // analysis returns an analysis without results.

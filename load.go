@@ -1,6 +1,7 @@
 package warpbound
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
@@ -14,13 +15,14 @@ import (
 	"warpbound/internal/emu"
 	"warpbound/internal/flow"
 	"warpbound/internal/isa"
+	"warpbound/internal/isa/ptx"
 	"warpbound/internal/job"
 	"warpbound/internal/machine"
 )
 
 // LoadOptions override parts of a job.
 type LoadOptions struct {
-	Machine string // name or path of a machine; empty for the job's
+	Machine string // name or path of a machine, or of a device; empty for the job's
 	Seed    *int64 // of the random inputs; nil for the job's
 }
 
@@ -34,6 +36,7 @@ type Job struct {
 	module    string // SHA-256 of the module's text, in hexadecimal
 	warnings  []diag.Warning
 	division  *division // of its wavefronts; nil if the machine has no split cores
+	device    *device   // that runs the job; nil for a simulator
 	then      []*Job    // the same with the kernels that follow in every round of a run
 
 	// machineName is that of a built-in machine, or a path of its file from the working directory;
@@ -53,7 +56,7 @@ func Load(name string, opts LoadOptions) (*Job, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", j.Pos.Module, err)
 	}
-	m, err := machineOf(j, opts.Machine, readFile)
+	on, err := hardwareOf(j, opts.Machine, readFile)
 	if err != nil {
 		return nil, err
 	}
@@ -64,7 +67,7 @@ func Load(name string, opts LoadOptions) (*Job, error) {
 	case isFile(where):
 		where = j.Resolve(where)
 	}
-	return prepare(j, module, m, where, opts)
+	return prepare(j, module, on, where, opts)
 }
 
 // LoadFS is Load within a file system: name and what the job names are paths in
@@ -83,11 +86,11 @@ func LoadFS(fsys fs.FS, name string, opts LoadOptions) (*Job, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", j.Pos.Module, err)
 	}
-	m, err := machineOf(j, opts.Machine, read)
+	on, err := hardwareOf(j, opts.Machine, read)
 	if err != nil {
 		return nil, err
 	}
-	return prepare(j, module, m, "", opts)
+	return prepare(j, module, on, "", opts)
 }
 
 // maxFile is the largest module or machine file in bytes.
@@ -100,6 +103,33 @@ func readFile(name string) ([]byte, error) { return job.ReadFile(name, maxFile) 
 
 // LoadMachine returns a built-in machine by its name, or reads a machine file.
 func LoadMachine(name string) (*machine.Machine, error) { return readMachine(name, readFile) }
+
+// hardware is what a job runs on.
+type hardware struct {
+	machine *machine.Machine
+	device  *device // nil for a simulator
+}
+
+// hardwareOf finds the machine or the device that override names, or else the job's.
+func hardwareOf(j *job.Job, override string, read func(string) ([]byte, error)) (*hardware, error) {
+	name := cmp.Or(override, j.Machine)
+	if !isDevice(name) {
+		m, err := machineOf(j, override, read)
+		return &hardware{machine: m}, err
+	}
+	var simulated *machine.Machine
+	if name == standInName {
+		var err error
+		if simulated, err = standInMachine(j, read); err != nil {
+			return nil, err
+		}
+	}
+	d, err := findDevice(name, simulated)
+	if err != nil {
+		return nil, err
+	}
+	return &hardware{d.machine(), d}, nil
+}
 
 // machineOf finds the machine that override names, or else the job's, whose path
 // is relative to the job file.
@@ -139,17 +169,18 @@ func parseMachine(file string, read func(string) ([]byte, error)) (*machine.Mach
 }
 
 // prepare turns what was read into a Job; machineName is as its field.
-func prepare(j *job.Job, module []byte, m *machine.Machine, machineName string, opts LoadOptions) (*Job, error) {
+func prepare(j *job.Job, module []byte, on *hardware, machineName string, opts LoadOptions) (*Job, error) {
 	if opts.Seed != nil {
 		j.Seed = *opts.Seed
 	}
-	if m.Core == machine.Integrated {
-		var err error
-		if m, err = m.WithLLC(machine.LLCOptions{KiB: j.LLC.KiB, Quota: j.LLC.Quota, Regulated: j.LLC.Regulated}); err != nil {
+	if on.machine.Core == machine.Integrated {
+		m, err := on.machine.WithLLC(machine.LLCOptions{KiB: j.LLC.KiB, Quota: j.LLC.Quota, Regulated: j.LLC.Regulated})
+		if err != nil {
 			return nil, fmt.Errorf("%s: %w", j.LLC.Pos, err)
 		}
+		on = &hardware{machine: m}
 	}
-	program, err := parseModule(j.Resolve(j.Module), module)
+	program, err := on.lower(j, module)
 	if err != nil {
 		return nil, err
 	}
@@ -165,7 +196,7 @@ func prepare(j *job.Job, module []byte, m *machine.Machine, machineName string, 
 	if err != nil {
 		return nil, err
 	}
-	out, err := ready(bound, m)
+	out, err := ready(bound, on)
 	if err != nil {
 		return nil, err
 	}
@@ -178,27 +209,39 @@ func prepare(j *job.Job, module []byte, m *machine.Machine, machineName string, 
 	}
 	out.warnings = append(warnings, out.warnings...)
 	for _, b := range bound.Then {
-		next, err := ready(b, m)
+		next, err := ready(b, on)
 		if err != nil {
 			return nil, err
 		}
-		if m.Core == machine.Splitting {
+		if on.machine.Core == machine.Splitting {
 			if next, err = next.split(SplitOptions{}); err != nil {
 				return nil, err
 			}
 		}
 		out.then = append(out.then, next)
 	}
-	if m.Core == machine.Splitting {
+	if on.machine.Core == machine.Splitting {
 		return out.split(SplitOptions{})
 	}
 	return out, nil
 }
 
+// lower reads the module of a job.
+func (on *hardware) lower(j *job.Job, module []byte) (*isa.Program, error) {
+	if on.device == nil {
+		return parseModule(j.Resolve(j.Module), module)
+	}
+	var err error
+	if on.device.module, err = on.device.prepareModule(j, module); err != nil {
+		return nil, err
+	}
+	return ptx.Lower(on.device.module)
+}
+
 // ready decodes the kernel of a job.
-func ready(b *job.Bound, m *machine.Machine) (*Job, error) {
+func ready(b *job.Bound, on *hardware) (*Job, error) {
 	b.Kernel = withSymbols(b)
-	if err := b.Kernel.CheckWarps(int(m.SM.WarpSize.Value)); err != nil {
+	if err := b.Kernel.CheckWarps(int(on.machine.SM.WarpSize.Value)); err != nil {
 		return nil, err
 	}
 	graph, err := cfg.Build(b.Kernel)
@@ -212,9 +255,13 @@ func ready(b *job.Bound, m *machine.Machine) (*Job, error) {
 	if err != nil {
 		return nil, err
 	}
+	warnings := flow.UninitialisedRegisters(graph)
+	if on.device == nil {
+		warnings = append(warnings, standIns(b.Kernel, on.machine)...)
+	}
 	return &Job{
-		bound: b, machine: m, graph: graph, code: code, registers: registers(b.Job, graph),
-		warnings: append(flow.UninitialisedRegisters(graph), standIns(b.Kernel, m)...),
+		bound: b, machine: on.machine, device: on.device, graph: graph, code: code, registers: registers(b.Job, graph),
+		warnings: warnings,
 	}, nil
 }
 

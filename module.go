@@ -9,6 +9,9 @@ import (
 	"warpbound/internal/isa/ptx"
 )
 
+// isPTX reports whether the name of a module is that of one in PTX.
+func isPTX(file string) bool { return path.Ext(file) != ".simt" && path.Ext(file) != ".kernel" }
+
 // parseModule reads a module in the language that the extension of its name tells:
 // mini-SIMT machine code (.simt), the kernel language that is compiled to it (.kernel),
 // else PTX.

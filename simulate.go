@@ -60,6 +60,9 @@ func (j *Job) Simulate(ctx context.Context, opts SimulateOptions) (*Run, error) 
 	if opts.Trace != nil && j.several() {
 		return nil, diag.Errorf(j.bound.Job.Repeat.Pos.Table, "%w: leave [repeat] out to trace the first", target.ErrTrace)
 	}
+	if j.device != nil {
+		return j.simulateOnDevice(ctx, opts)
+	}
 	var ipg *hybrid.IPG // only for a trace: not every kernel has one of a reasonable size
 	if opts.Trace != nil {
 		var err error
@@ -95,28 +98,37 @@ func (j *Job) Simulate(ctx context.Context, opts SimulateOptions) (*Run, error) 
 }
 
 func (j *Job) simulation(vector int, out *target.Outcome) Simulation {
-	spec, r := j.bound.Job, out.Result
+	spec := j.bound.Job
 	s := Simulation{
 		Job: j.Name(), Kernel: j.graph.Kernel.Name, Machine: j.machine.Name, MachineHash: j.machine.Hash(),
 		Launch: estimate.Launch{Grid: spec.Grid, Block: spec.Block},
-		Seed:   spec.Seed, Vector: vector, Cycles: r.Cycles,
-		CTAsPerSM: r.Occupancy.CTAs, Limit: r.Occupancy.Limit, Registers: j.registers,
+		Seed:   spec.Seed, Vector: vector, Cycles: out.Cycles, Registers: j.registers,
 		Counters: map[string]int64{}, Scheduler: map[string]int64{},
-	}
-	warnings := slices.Clone(j.warnings)
-	for _, next := range j.then {
-		warnings = append(warnings, next.warnings...)
-	}
-	s.Warnings = estimate.Warnings(append(warnings, uninitialised(r.Uninitialised)...))
-	values := r.Counters.Values(nil)
-	for i, name := range sim.CounterNames() {
-		s.Counters[name] = values[i]
 	}
 	if j.several() {
 		s.Rounds = out.Rounds
 		for _, l := range out.Launches {
 			s.Kernels = append(s.Kernels, estimate.KernelTime{Kernel: l.Kernel, Cycles: l.Cycles})
 		}
+	}
+	warnings := slices.Clone(j.warnings)
+	for _, next := range j.then {
+		warnings = append(warnings, next.warnings...)
+	}
+	if out.Result != nil {
+		warnings = append(warnings, uninitialised(out.Uninitialised)...)
+		counted(&s, out.Result)
+	}
+	s.Warnings = estimate.Warnings(warnings)
+	return s
+}
+
+// counted adds the simulator's figures.
+func counted(s *Simulation, r *sim.Result) {
+	s.CTAsPerSM, s.Limit = r.Occupancy.CTAs, r.Occupancy.Limit
+	values := r.Counters.Values(nil)
+	for i, name := range sim.CounterNames() {
+		s.Counters[name] = values[i]
 	}
 	s.Intervals = r.Intervals
 	for i := range r.Cores {
@@ -140,7 +152,6 @@ func (j *Job) simulation(vector int, out *target.Outcome) Simulation {
 			s.Scheduler["issued"] += c.Issued
 		}
 	}
-	return s
 }
 
 // ipg builds the instrumentation point graph of the kernel, with the edges that
@@ -149,13 +160,22 @@ func (j *Job) ipg(place Placement, published bool, facts []hybrid.Fact) (*hybrid
 	if place == nil {
 		place = hybrid.EveryBlock()
 	}
+	program, err := j.program(published, facts)
+	if err != nil {
+		return nil, err
+	}
+	return hybrid.NewIPG(program, place)
+}
+
+// program is the kernel as the hybrid method sees it.
+func (j *Job) program(published bool, facts []hybrid.Fact) (*hybrid.Program, error) {
 	divergent, err := divergentEdges(j.graph, published)
 	if err != nil {
 		return nil, fmt.Errorf("kernel %s: %w", j.graph.Kernel.Name, err)
 	}
 	program := hybrid.NewProgram(j.graph, j.graph.WithEdges(divergent))
 	program.Facts = facts
-	return hybrid.NewIPG(program, place)
+	return program, nil
 }
 
 func divergentEdges(g *cfg.Graph, published bool) ([]graph.Edge, error) {
@@ -183,6 +203,9 @@ func uninitialised(reads []emu.UninitialisedRead) []diag.Warning {
 // is nil, and prints, lists and is limited as opts say. How the code is executed may differ
 // from what the job has.
 func (j *Job) target(how func(*emu.Code) *emu.Code, ipg *hybrid.IPG, opts SimulateOptions) (target.Target, error) {
+	if j.device != nil {
+		return &deviceTarget{job: j, maxCycles: opts.MaxCycles}, nil
+	}
 	config := func(j *Job) target.Config {
 		return target.Config{
 			Job: j.bound, Code: how(j.code), Machine: j.hardware(), Registers: j.registers,
@@ -214,9 +237,13 @@ func asIs(code *emu.Code) *emu.Code { return code }
 
 // header describes the traces of the job.
 func (j *Job) header(ipg *hybrid.IPG) *trace.Header {
-	return &trace.Header{
+	h := &trace.Header{
 		Kernel: j.graph.Kernel.Name, Module: j.module, Machine: j.machine.Hash(), Ipoints: ipg.Ipoints,
 	}
+	if j.device != nil {
+		h.Clocks = trace.PerSM
+	}
+	return h
 }
 
 func (j *Job) writeTrace(opts SimulateOptions, ipg *hybrid.IPG, run *trace.Run) error {

@@ -42,6 +42,9 @@ func (j *Job) static(ctx context.Context, opts *AnalyzeOptions) ([]Estimate, []d
 	var warnings []diag.Warning
 	for _, method := range Methods() {
 		named := slices.Contains(opts.Methods, method)
+		if named && j.device != nil && !measures(method) {
+			return nil, nil, fmt.Errorf("%s has no bound on %s: a static method needs the description of a machine", method, j.device.name)
+		}
 		if measures(method) || !opts.wants(method) || !named && !j.Supports(method) {
 			continue
 		}

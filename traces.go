@@ -31,7 +31,7 @@ func (j *Job) readTraces(ctx context.Context, ipg *hybrid.IPG, r io.Reader) (*hy
 	if err != nil {
 		return nil, fmt.Errorf("the trace does not fit the job's Ipoints: %w", err)
 	}
-	p := hybrid.NewProfileOf(ipg, hybrid.Options{Clocks: theirs.Clocks})
+	p := hybrid.NewProfileOf(ipg, hybrid.Options{Clocks: theirs.Clocks, Unknown: theirs.Clocks == trace.PerSM})
 	if err := trace.Copy(j.launchCheck(ctx, trace.Remap(p, to)), src); err != nil {
 		return nil, err
 	}

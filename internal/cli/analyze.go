@@ -17,6 +17,7 @@ import (
 type analyzeFlags struct {
 	vectors *int64
 	limit   *int64
+	repeats *int64
 	methods []string
 	ipoints string
 	traces  string
@@ -27,7 +28,7 @@ type analyzeFlags struct {
 func (f *analyzeFlags) add(c *cobra.Command) {
 	f.addRuns(c)
 	c.Flags().StringSliceVar(&f.methods, "methods", nil, "only these methods, for example hybrid/waves")
-	c.Flags().StringVar(&f.ipoints, "ipoints", "blocks", "instrument blocks, headers (of loops), every:N blocks, or labels:A,B")
+	c.Flags().StringVar(&f.ipoints, "ipoints", "blocks", "instrument blocks, headers (of loops), every:N blocks, labels:A,B, or none for end-to-end times alone")
 	c.Flags().StringVar(&f.traces, "traces", "", "analyse the traces in this file (binary or CSV) instead of running the job")
 	c.Flags().StringVar(&f.inputs, "inputs", "", "also run the inputs that the job files of this directory hold, such as search leaves there")
 	c.MarkFlagsMutuallyExclusive("traces", "inputs")
@@ -38,6 +39,7 @@ func (f *analyzeFlags) add(c *cobra.Command) {
 func (f *analyzeFlags) addRuns(c *cobra.Command) {
 	f.vectors = addNumber(c, "vectors", 1, "random test vectors to run (default: the job's)")
 	f.limit = addNumber(c, "max-cycles", 1, "give up a run after this many cycles (default: 2^30)")
+	f.repeats = addNumber(c, "repeats", 1, "runs of each input on a device (default: 3, or 1 on cuda:standin)")
 }
 
 func addPublishedEdges(c *cobra.Command, fig3 *bool) {
@@ -45,17 +47,17 @@ func addPublishedEdges(c *cobra.Command, fig3 *bool) {
 }
 
 func (f *analyzeFlags) options() (warpbound.AnalyzeOptions, error) {
-	ipoints, err := warpbound.ParsePlacement(f.ipoints)
-	if err != nil {
-		return warpbound.AnalyzeOptions{}, fmt.Errorf("--ipoints: %w", err)
+	opts := warpbound.AnalyzeOptions{
+		Vectors: int(*f.vectors), MaxCycles: *f.limit, Repeats: int(*f.repeats),
+		Methods: f.methods, EndToEnd: f.ipoints == "none", PublishedEdges: f.fig3,
 	}
-	if err := knownMethods(f.methods); err != nil {
-		return warpbound.AnalyzeOptions{}, err
+	if !opts.EndToEnd {
+		var err error
+		if opts.Ipoints, err = warpbound.ParsePlacement(f.ipoints); err != nil {
+			return opts, fmt.Errorf("--ipoints: %w", err)
+		}
 	}
-	return warpbound.AnalyzeOptions{
-		Vectors: int(*f.vectors), MaxCycles: *f.limit,
-		Methods: f.methods, Ipoints: ipoints, PublishedEdges: f.fig3,
-	}, nil
+	return opts, knownMethods(f.methods)
 }
 
 // knownMethods checks the value of --methods.
@@ -101,7 +103,7 @@ type jobFlags struct {
 }
 
 func (f *jobFlags) add(c *cobra.Command) {
-	c.Flags().StringVar(&f.machine, "machine", "", "machine name or file (default: the job's)")
+	c.Flags().StringVar(&f.machine, "machine", "", "machine name or file, or a GPU as cuda:0, or cuda:standin (default: the job's)")
 	c.Flags().Int64Var(&f.seed, "seed", 0, "seed of the random inputs (default: the job's)")
 }
 
@@ -184,7 +186,7 @@ func analyzeCommand() *cobra.Command {
 			return err
 		}
 		if page != nil {
-			if err := report.HTML(page, a, j.ClockHz()); err != nil {
+			if err := report.HTML(page, a, a.Hz(j.ClockHz())); err != nil {
 				return fmt.Errorf("--html %s: %w", html, err)
 			}
 		}
@@ -203,5 +205,5 @@ func printAnalysis(w io.Writer, f format, j *warpbound.Job, a *warpbound.Analysi
 	if f == "json" {
 		return report.JSON(w, a)
 	}
-	return report.Text(w, a, j.ClockHz())
+	return report.Text(w, a, a.Hz(j.ClockHz()))
 }

@@ -51,7 +51,7 @@ func checkCommand() *cobra.Command {
 }
 
 func verdict(c *cobra.Command, j *warpbound.Job, a *warpbound.Analysis, bound *warpbound.Estimate, budget time.Duration) error {
-	took := report.Duration(bound.Cycles, j.ClockHz())
+	took := report.Duration(bound.Cycles, a.Hz(j.ClockHz()))
 	answer, err := "within", error(nil)
 	if took > budget {
 		answer, err = "over", errVerdict

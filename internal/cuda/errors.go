@@ -57,6 +57,7 @@ func (e *BuildError) Unwrap() error { return e.Err }
 // Fault says that a kernel did what it must not.
 type Fault struct {
 	Kernel string
+	Line   int // of the PTX, from 1; 0 if the driver does not say
 	Err    error
 }
 

@@ -132,6 +132,10 @@ type Simulation struct {
 	Cores     []map[string]int64 `json:"cores,omitempty"`
 	Intervals int64              `json:"intervals,omitempty"`
 
+	// Device is the GPU on which the job ran, nil if it was simulated. There are no counters
+	// then.
+	Device *Device `json:"device,omitempty"`
+
 	Warnings []Warning `json:"warnings"`
 }
 
@@ -153,8 +157,18 @@ type Analysis struct {
 	Runs        int          `json:"runs"`
 	Observed    *Observation `json:"observed"`         // nil where nothing ran
 	Inputs      []InputRun   `json:"inputs,omitempty"` // saved ones, which count among the runs
+	Device      *Device      `json:"device,omitempty"` // nil if no run was made on a GPU
 	Estimates   []Estimate   `json:"estimates"`
 	Warnings    []Warning    `json:"warnings"`
+}
+
+// Hz returns the clock at which the cycles of the analysis become the longest time, in
+// cycles per second: the lowest that was seen of a device, else that of the machine.
+func (a *Analysis) Hz(machine float64) float64 {
+	if a.Device != nil {
+		return a.Device.SlowestHz()
+	}
+	return machine
 }
 
 // Tightest returns the estimate to hold against a deadline: of those that bound

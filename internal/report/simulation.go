@@ -14,8 +14,12 @@ import (
 func Simulation(w io.Writer, s *estimate.Simulation, hz float64) error {
 	p := &printer{w: w}
 	p.printf("kernel %s on %s (%.4g MHz), job %s, vector %d of seed %d\n", s.Kernel, s.Machine, hz/1e6, s.Job, s.Vector, s.Seed)
-	p.printf("grid %s, block %s: %d CTAs on an SM at a time, limited by %s; %d registers a thread\n\n",
-		dims(s.Launch.Grid), dims(s.Launch.Block), s.CTAsPerSM, s.Limit, s.Registers)
+	limited := ""
+	if s.Limit != "" {
+		limited = ", limited by " + s.Limit
+	}
+	p.printf("grid %s, block %s: %d CTAs on an SM at a time%s; %d registers a thread\n\n",
+		dims(s.Launch.Grid), dims(s.Launch.Block), s.CTAsPerSM, limited, s.Registers)
 	p.printf("%s cycles, %s\n\n", group(s.Cycles), milliseconds(Duration(s.Cycles, hz)))
 	if s.Rounds > 0 {
 		p.printf("%s, each launch on an idle GPU; cycles of all launches of a kernel:\n", counted(s.Rounds, "round"))
@@ -30,6 +34,21 @@ func Simulation(w io.Writer, s *estimate.Simulation, hz float64) error {
 		})
 		p.printf("\n")
 	}
+	if s.Device != nil {
+		device(p, s.Device)
+	} else {
+		counters(p, s)
+	}
+	cores(p, s)
+	if len(s.Warnings) > 0 && s.Device == nil {
+		p.printf("\n")
+	}
+	warnings(p, s.Warnings)
+	return p.err
+}
+
+// counters writes what a simulator counted.
+func counters(p *printer, s *estimate.Simulation) {
 	p.printf("Schedulers, cycles of all together:\n")
 	total := int64(0)
 	for _, n := range s.Scheduler {
@@ -49,12 +68,6 @@ func Simulation(w io.Writer, s *estimate.Simulation, hz float64) error {
 			rows.printf("  %s\t%s\t\n", cell, group(s.Counters[names[i]]))
 		}
 	})
-	cores(p, s)
-	if len(s.Warnings) > 0 {
-		p.printf("\n")
-	}
-	warnings(p, s.Warnings)
-	return p.err
 }
 
 // cores writes what each of the cores that share a last-level cache did.

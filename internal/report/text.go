@@ -37,6 +37,9 @@ func Text(w io.Writer, a *estimate.Analysis, hz float64) error {
 	if a.Observed != nil {
 		observed(p, a, hz)
 	}
+	if a.Device != nil {
+		device(p, a.Device)
+	}
 	bounds(p, a, hz)
 	if e := shown(a); e != nil && len(e.Breakdown) > 0 {
 		breakdown(p, e)
@@ -86,7 +89,7 @@ func dims(d [3]int) string { return fmt.Sprintf("%d x %d x %d", d[0], d[1], d[2]
 
 func observed(p *printer, a *estimate.Analysis, hz float64) {
 	o := a.Observed
-	p.printf("Observed%s, launch to last retirement:\n", inMode(a))
+	p.printf("Observed%s, %s:\n", inMode(a), span(a))
 	p.table(func(rows *printer) {
 		rows.printf("  minimum\t%s cycles\t%s\t\n", group(o.Min), milliseconds(Duration(o.Min, hz)))
 		rows.printf("  mean\t%s cycles\t%s\t\n", group(int64(o.Mean+0.5)), milliseconds(Duration(int64(o.Mean+0.5), hz)))
@@ -96,6 +99,17 @@ func observed(p *printer, a *estimate.Analysis, hz float64) {
 		p.printf("  %s: %s cycles\n", in.File, group(in.Cycles))
 	}
 	p.printf("\n")
+}
+
+// span says from where to where the observed times go.
+func span(a *estimate.Analysis) string {
+	switch {
+	case a.Device == nil:
+		return "launch to last retirement"
+	case a.Device.Recorded == nil:
+		return "by events around the launch"
+	}
+	return "first start to last exit on one SM, with recording code"
 }
 
 func bounds(p *printer, a *estimate.Analysis, hz float64) {

@@ -69,7 +69,9 @@ func (f *function) Launch(ctx context.Context, l cuda.Launch) (time.Duration, er
 	}
 	if fault, ok := errors.AsType[*emu.Fault](err); ok {
 		g.lost = fmt.Errorf("%w: a kernel faulted", cuda.ErrLost)
-		return 0, &cuda.Fault{Kernel: name, Err: fault}
+		at, thread := fault.CTA, fault.Thread
+		return 0, &cuda.Fault{Kernel: name, Line: int(fault.Instr.Pos.Line), Err: fmt.Errorf("CTA (%d,%d,%d), thread (%d,%d,%d): %s: %w",
+			at[0], at[1], at[2], thread[0], thread[1], thread[2], fault.Kernel.Format(fault.Instr), fault.Err)}
 	}
 	_, stuck := errors.AsType[*sim.StuckError](err)
 	if stuck || ctx.Err() != nil {

@@ -9,12 +9,10 @@ import (
 	"testing"
 	"time"
 
-	"warpbound/internal/cfg"
 	"warpbound/internal/cuda"
 	"warpbound/internal/emu"
 	"warpbound/internal/isa/ptx"
 	"warpbound/internal/job"
-	"warpbound/internal/target"
 	"warpbound/internal/target/gpu"
 )
 
@@ -130,7 +128,11 @@ func TestFaults(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := r.Run(context.Background(), b.job.Inputs(0)); !errors.Is(err, tt.want) {
+		_, err = r.Run(context.Background(), b.job.Inputs(0))
+		if !errors.Is(err, tt.want) {
+			t.Errorf("%s: %v", tt.name, err)
+		}
+		if _, fault := errors.AsType[*cuda.Fault](err); fault && !strings.HasPrefix(err.Error(), "k.ptx:10:1: kernel k: CTA (0,0,0), thread (0,0,0): ") {
 			t.Errorf("%s: %v", tt.name, err)
 		}
 		if _, err := r.Run(context.Background(), b.job.Inputs(0)); !errors.Is(err, cuda.ErrLost) {
@@ -264,10 +266,7 @@ func TestSharedPointers(t *testing.T) {
 	}
 	r := b.start(t, open(t), nil)
 	defer r.Close()
-	run, err := r.Run(context.Background(), b.job.Inputs(0))
-	if err != nil {
-		t.Fatal(err)
-	}
+	run := mustRun(t, r, b.job.Inputs(0))
 	var want []byte
 	for i := range uint32(64) {
 		want = binary.LittleEndian.AppendUint32(want, i%32*257)
@@ -300,31 +299,9 @@ st.global.u32 [%rd0], 1; ret;`
 	b := bind(t, parse(t, text), []byte(kernel(body)))
 	r := b.start(t, open(t), nil)
 	defer r.Close()
-	var kernels []target.Config
-	for _, bound := range append([]*job.Bound{b.original}, b.original.Then...) {
-		g, err := cfg.Build(bound.Kernel)
-		if err != nil {
-			t.Fatal(err)
-		}
-		code, err := emu.Decode(bound.Kernel, g)
-		if err != nil {
-			t.Fatal(err)
-		}
-		kernels = append(kernels, target.Config{Job: bound, Code: code, Machine: fermi(t), Registers: 9})
-	}
-	s, err := target.NewRounds(kernels)
-	if err != nil {
-		t.Fatal(err)
-	}
-	want, err := s.Run(context.Background(), b.job.Inputs(0), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	want := b.rounds(t, b.job.Inputs(0))
 	for range 2 {
-		run, err := r.Run(context.Background(), b.job.Inputs(0))
-		if err != nil {
-			t.Fatal(err)
-		}
+		run := mustRun(t, r, b.job.Inputs(0))
 		if run.Rounds != want.Rounds || run.Rounds < 3 || !bytes.Equal(run.Buffers[1], want.Buffers[1]) || len(run.Launches) != 2 {
 			t.Errorf("%d rounds and % x, want %d and % x", run.Rounds, run.Buffers[1], want.Rounds, want.Buffers[1])
 		}

@@ -161,6 +161,11 @@ func (r *Runner) launch(ctx context.Context, f cuda.Function) (time.Duration, er
 	if errors.Is(err, cuda.ErrLaunch) {
 		return 0, diag.Errorf(spec.Pos.Block, "%w", err)
 	}
+	if fault, ok := errors.AsType[*cuda.Fault](err); ok {
+		if at := r.cfg.Program.place(fault.Line); at.Known() {
+			return 0, diag.Errorf(at, "%w", err)
+		}
+	}
 	return took, err
 }
 

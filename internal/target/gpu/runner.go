@@ -106,6 +106,9 @@ func (r *Runner) prepare() error {
 		r.buffers[i] = buffer{at: at, data: make([]byte, p.Bytes)}
 	}
 	if r.cfg.Records {
+		if repeat := &r.cfg.Job.Job.Repeat; repeat.Several() {
+			return diag.Errorf(repeat.Pos.Table, "recording code records one launch, and the job has several in a run")
+		}
 		at, _, err := r.module.Global(instrument.Symbol)
 		if err != nil {
 			return err

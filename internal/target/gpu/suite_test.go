@@ -208,33 +208,68 @@ func TestSuite(t *testing.T) {
 		t.Run(kernel, func(t *testing.T) {
 			t.Parallel()
 			b, dev := load(t, name), open(t)
-			code := b.code(t)
 			in := b.job.Inputs(0)
-			want, simulated := b.simulate(t, code, in)
-			plain, recorded := b.start(t, dev, nil), b.start(t, dev, code)
-			for range 2 { // the second time from the same state
-				for _, r := range []*gpu.Runner{plain, recorded} {
-					run, err := r.Run(context.Background(), in)
-					if err != nil {
-						t.Fatal(err)
-					}
-					for i := range want {
-						if !bytes.Equal(want[i], run.Buffers[i]) {
-							t.Errorf("%s differs", b.job.Job.Params[i].Name)
-						}
-					}
-					if run.Recording == nil {
-						continue
-					}
-					var tr trace.Run
-					if _, err := run.Recording.Trace(code, anything{}, &tr); err != nil {
-						t.Fatal(err)
-					}
-					if diff := cmp.Diff(sequences(simulated), sequences(&tr)); diff != "" && kernel != "bfs" {
-						t.Error(diff)
+			check := func(want [][]byte, run *gpu.Run) {
+				for i := range want {
+					if !bytes.Equal(want[i], run.Buffers[i]) {
+						t.Errorf("%s differs", b.job.Job.Params[i].Name)
 					}
 				}
 			}
+			plain := b.start(t, dev, nil)
+			if b.job.Job.Repeat.Several() {
+				check(b.rounds(t, in).Buffers, mustRun(t, plain, in))
+				return
+			}
+			code := b.code(t)
+			want, simulated := b.simulate(t, code, in)
+			for range 2 { // the second time from the same state
+				check(want, mustRun(t, plain, in))
+			}
+			run := mustRun(t, b.start(t, dev, code), in)
+			check(want, run)
+			var tr trace.Run
+			if _, err := run.Recording.Trace(code, anything{}, &tr); err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(sequences(simulated), sequences(&tr)); diff != "" && kernel != "bfs" {
+				t.Error(diff)
+			}
 		})
 	}
+}
+
+func mustRun(t *testing.T, r *gpu.Runner, in *job.Inputs) *gpu.Run {
+	t.Helper()
+	run, err := r.Run(context.Background(), in)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return run
+}
+
+// rounds runs all launches of the original kernels on the simulator.
+func (b *bench) rounds(t *testing.T, in *job.Inputs) *target.Outcome {
+	t.Helper()
+	var kernels []target.Config
+	for _, bound := range append([]*job.Bound{b.original}, b.original.Then...) {
+		g, err := cfg.Build(bound.Kernel)
+		if err != nil {
+			t.Fatal(err)
+		}
+		code, err := emu.Decode(bound.Kernel, g)
+		if err != nil {
+			t.Fatal(err)
+		}
+		kernels = append(kernels, target.Config{Job: bound, Code: code, Machine: fermi(t), Registers: 20})
+	}
+	s, err := target.NewRounds(kernels)
+	if err != nil {
+		t.Fatal(err)
+	}
+	out, err := s.Run(context.Background(), in, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return out
 }
