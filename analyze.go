@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"runtime"
 	"slices"
 	"sync"
 
@@ -276,7 +275,7 @@ func (j *Job) flowFacts() []hybrid.Fact {
 // and merges what they saw. It returns how long the saved inputs took, too.
 func (j *Job) measure(ctx context.Context, ipg *hybrid.IPG, opts *AnalyzeOptions) (*hybrid.Profile, []estimate.InputRun, error) {
 	q := j.vectors(opts)
-	workers := min(runtime.GOMAXPROCS(0), q.total)
+	workers := j.workers(q.total)
 	profiles := make([]*hybrid.Profile, workers)
 	var group sync.WaitGroup
 	for w := range workers {

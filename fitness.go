@@ -2,7 +2,8 @@ package warpbound
 
 import (
 	"context"
-	"runtime"
+	"errors"
+	"io"
 	"slices"
 	"sync"
 
@@ -26,7 +27,7 @@ type fitness struct {
 // outcome: it tells something of the kernel.
 func (f *fitness) Run(ctx context.Context, n int, inputs func(i int) search.Inputs) ([]search.Outcome, error) {
 	b := &batch{fitness: f, outcomes: make([]search.Outcome, n), inputs: inputs}
-	workers := min(runtime.GOMAXPROCS(0), n)
+	workers := f.job.workers(n)
 	for len(f.idle) < workers {
 		t, err := f.job.target(asIs, nil, SimulateOptions{MaxCycles: f.maxCycles})
 		if err != nil {
@@ -43,6 +44,17 @@ func (f *fitness) Run(ctx context.Context, n int, inputs func(i int) search.Inpu
 		return b.outcomes, err
 	}
 	return b.outcomes, f.failed(b)
+}
+
+// close gives back what the targets hold.
+func (f *fitness) close() error {
+	var errs []error
+	for _, t := range f.idle {
+		if c, ok := t.(io.Closer); ok {
+			errs = append(errs, c.Close())
+		}
+	}
+	return errors.Join(errs...)
 }
 
 // failed reports the first run of a batch that failed, if none did before.

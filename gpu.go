@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
-	"sync"
 	"time"
 
 	"warpbound/internal/cuda"
@@ -36,7 +35,6 @@ type device struct {
 	attributes cuda.Attributes
 	simulated  bool        // it stands in for a GPU: runs of the same inputs take the same time
 	module     *ptx.Module // of the job, prepared
-	busy       sync.Mutex  // held while the time of a run counts
 }
 
 // openDriver returns the driver that a name is of, and the number of the device. m is the

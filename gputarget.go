@@ -18,8 +18,8 @@ import (
 const averaged = 10
 
 // deviceTarget is a device as a target: the time of a run is the mean time by events of
-// several runs, in cycles of the highest clock. The device stays open from the first run to
-// Close. After a run that it does not survive the device is opened anew.
+// several runs, in cycles of the highest clock. The device stays open until Close. After a run
+// that it does not survive it is opened anew.
 type deviceTarget struct {
 	job       *Job
 	maxCycles int64
@@ -67,14 +67,11 @@ func (t *deviceTarget) open() error {
 	return nil
 }
 
-// mean runs in several times. No other run of the job is made on the GPU meanwhile.
+// mean runs in several times.
 func (t *deviceTarget) mean(ctx context.Context, in *job.Inputs) (*target.Outcome, error) {
 	on, repeats := t.job.device, averaged
 	if on.simulated {
 		repeats = 1 // they would all take the same time
-	} else {
-		on.busy.Lock()
-		defer on.busy.Unlock()
 	}
 	var sum time.Duration
 	launches := make([]time.Duration, 1+len(t.job.then))

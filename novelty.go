@@ -37,8 +37,11 @@ func NoveltyCounters() []string {
 }
 
 // novelty appends what a run counted to a slice, in the order of NoveltyCounters. What the machine
-// does not have is 0.
+// does not have is 0, and so is everything if r is nil, as of a device.
 func novelty(to []int64, r *sim.Result) []int64 {
+	if r == nil {
+		return append(to, make([]int64, len(novel))...)
+	}
 	for i := range novel {
 		to = append(to, novel[i].of(r))
 	}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"runtime"
 	"sync"
 
 	"warpbound/internal/estimate"
@@ -16,7 +15,7 @@ import (
 func (j *Job) observe(ctx context.Context, opts *AnalyzeOptions) (int, *estimate.Observation, []estimate.InputRun, error) {
 	q := j.vectors(opts)
 	var group sync.WaitGroup
-	for range min(runtime.GOMAXPROCS(0), q.total) {
+	for range j.workers(q.total) {
 		group.Go(func() { j.time(ctx, q, opts.MaxCycles) })
 	}
 	group.Wait()

@@ -79,11 +79,12 @@ type Found struct {
 //
 // It is an error if no input is drawn at random, if an SMT solver is needed that is not installed,
 // or if no run of a strategy succeeds.
-func (j *Job) Search(ctx context.Context, opts SearchOptions) (*Found, error) {
+func (j *Job) Search(ctx context.Context, opts SearchOptions) (found *Found, err error) {
 	s, err := j.searching(opts)
 	if err != nil {
 		return nil, err
 	}
+	defer func() { err = errors.Join(err, s.fitness.close()) }()
 	if err := s.plan(ctx); err != nil {
 		return nil, err
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"runtime"
 	"slices"
 
 	"warpbound/internal/cfg"
@@ -204,7 +205,8 @@ func uninitialised(reads []emu.UninitialisedRead) []diag.Warning {
 // from what the job has.
 func (j *Job) target(how func(*emu.Code) *emu.Code, ipg *hybrid.IPG, opts SimulateOptions) (target.Target, error) {
 	if j.device != nil {
-		return &deviceTarget{job: j, maxCycles: opts.MaxCycles}, nil
+		t := &deviceTarget{job: j, maxCycles: opts.MaxCycles}
+		return t, t.open()
 	}
 	config := func(j *Job) target.Config {
 		return target.Config{
@@ -230,6 +232,15 @@ func (j *Job) target(how func(*emu.Code) *emu.Code, ipg *hybrid.IPG, opts Simula
 		}
 	}
 	return target.NewSimulator(c)
+}
+
+// workers returns how many targets make n runs beside each other. The runs of a GPU would get in
+// each other's way.
+func (j *Job) workers(n int) int {
+	if j.device != nil && !j.device.simulated {
+		return 1
+	}
+	return min(runtime.GOMAXPROCS(0), n)
 }
 
 // asIs leaves code as it is.
