@@ -12,6 +12,6 @@ func (j *Job) oneLaunch(what string) error {
 		return nil
 	}
 	return diag.Errorf(j.bound.Job.Repeat.Pos.Table,
-		"%s one launch, and [repeat] makes several: leave [repeat] out for kernel %s alone; sim runs them all",
+		"%s one launch, and [repeat] makes several: leave [repeat] out for kernel %s alone; sim and search run them all",
 		what, j.graph.Kernel.Name)
 }

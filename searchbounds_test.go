@@ -1,0 +1,148 @@
+package warpbound
+
+import (
+	"context"
+	"fmt"
+	"testing"
+	"testing/fstest"
+
+	"warpbound/internal/kernelgen"
+	"warpbound/internal/machine"
+	"warpbound/kernels"
+)
+
+// staticMethods are the methods that bound any run of a job in its mode.
+func (j *Job) staticMethods() []string {
+	var methods []string
+	for _, method := range Methods() {
+		if !measures(method) && j.Supports(method) && (j.division == nil || method == "split/"+j.Mode()) {
+			methods = append(methods, method)
+		}
+	}
+	return methods
+}
+
+// searchedBelow searches with few runs by each of the strategies and compares what it finds with
+// every static bound. It returns how many comparisons there were.
+func searchedBelow(t *testing.T, name string, j *Job, strategies ...string) (compared int) {
+	t.Helper()
+	bounds := map[string]int64{}
+	if j.several() {
+		return 0 // bounds are of one launch
+	}
+	for _, method := range j.staticMethods() {
+		a, err := j.Analyze(context.Background(), AnalyzeOptions{Methods: []string{method}})
+		if err != nil {
+			continue // this job has no such bound
+		}
+		for _, e := range a.Estimates {
+			if e.Evidence != Observed {
+				bounds[e.Method] = e.Cycles
+			}
+		}
+	}
+	if len(bounds) == 0 || !j.bound.Job.Varies() {
+		return 0
+	}
+	settings := DefaultSearchSettings()
+	settings.Runs, settings.Population, settings.Elite, settings.Novelty = 24, 8, 0.25, 2
+	for _, strategy := range strategies {
+		f, err := j.Search(context.Background(), SearchOptions{
+			Strategies: []string{strategy}, Settings: settings, Explore: DefaultExploreOptions(),
+			Failed: func(_ SavedInputs, fault string) error { return fmt.Errorf("a run failed: %s", fault) },
+		})
+		if err != nil {
+			t.Errorf("%s: %s: %v", name, strategy, err)
+			continue
+		}
+		e := &f.Analysis.Estimates[len(f.Analysis.Estimates)-1]
+		for method, bound := range bounds {
+			if e.Cycles > bound {
+				t.Errorf("%s: %s found a run of %d cycles, %s says %d at most", name, strategy, e.Cycles, method, bound)
+			}
+			compared++
+		}
+		again, err := j.target(asIs, nil, SimulateOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		out, err := again.Run(context.Background(), f.Best.in, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if out.Cycles != e.Cycles {
+			t.Errorf("%s: %s found %d cycles, the same inputs take %d", name, strategy, e.Cycles, out.Cycles)
+		}
+	}
+	return compared
+}
+
+// TestSearchBelowRandomBounds searches on random kernels, on machines of which methods bound all
+// runs.
+func TestSearchBelowRandomBounds(t *testing.T) {
+	for _, on := range []struct {
+		machine string
+		modes   []string
+	}{
+		{"predictable-rr", []string{""}},
+		{"integrated-fermi", []string{""}},
+		{"gcn3-split", []string{string(machine.SplitNone), string(machine.DWS), string(machine.PWS)}},
+	} {
+		t.Run(on.machine, func(t *testing.T) {
+			t.Parallel()
+			compared := 0
+			for seed := range uint64(8) {
+				c := randomCase(seed, kernelgen.Options{
+					Statements: 4 + int(seed), Depth: 2, Trips: 4, Threads: 70, CTAs: 6,
+					Bounded: true, Machine: on.machine, Split: len(on.modes) > 1,
+				})
+				files := fstest.MapFS{"job.toml": {Data: []byte(c.Job)}, c.File: {Data: []byte(c.Module)}}
+				j, err := LoadFS(files, "job.toml", LoadOptions{})
+				if err != nil {
+					t.Fatal(err)
+				}
+				for _, mode := range on.modes {
+					k := j
+					if mode != "" {
+						if k, err = j.Split(SplitOptions{Mode: mode}); err != nil {
+							t.Fatal(err)
+						}
+					}
+					compared += searchedBelow(t, fmt.Sprintf("kernel %d %s", seed, mode), k, "random+ga", "random")
+				}
+			}
+			if compared < 8 {
+				t.Errorf("only %d comparisons with a bound", compared)
+			}
+		})
+	}
+}
+
+// TestSearchBelowSuiteBounds does so with kernels of the suite, small launches for which the
+// search has benchmarks.
+func TestSearchBelowSuiteBounds(t *testing.T) {
+	needSolvers(t)
+	quick := map[string]bool{"artificial": true, "insertionSort": true, "substringSearch": true} // to explore
+	bounded := map[string]bool{"artificial": true, "insertionSort": true, "substringSearch": true, "lbm": true, "petriSmall": true}
+	for _, b := range kernels.SearchBenchmarks() {
+		if b.Tiny == "" {
+			continue
+		}
+		t.Run(b.Kernel, func(t *testing.T) {
+			t.Parallel()
+			for i, name := range []string{"predictable-rr", "integrated-fermi", "gcn3-split"} {
+				j, err := LoadFS(kernels.Suite(), b.Kernel+"/"+b.Tiny, LoadOptions{Machine: name})
+				if err != nil {
+					t.Fatal(err)
+				}
+				strategies := SearchStrategies()
+				if i > 0 || !quick[b.Kernel] {
+					strategies = strategies[1:]
+				}
+				if compared := searchedBelow(t, name, j, strategies...); compared < len(strategies) && bounded[b.Kernel] {
+					t.Errorf("%d comparisons on %s", compared, name)
+				}
+			}
+		})
+	}
+}
