@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"html/template"
 	"io"
+	"strings"
 
 	"warpbound/internal/estimate"
 )
@@ -30,7 +31,14 @@ func HTML(w io.Writer, a *estimate.Analysis, hz float64) error {
 			return fmt.Sprintf("%.1f", 100*float64(part)/float64(whole))
 		},
 		"modes": func() []string { return otherModes(a) },
-		"mean":  func(mean float64) int64 { return int64(mean + 0.5) },
+		"span":  func() string { return span(a) },
+		"device": func(d *estimate.Device) (string, error) {
+			var text strings.Builder
+			p := &printer{w: &text}
+			device(p, d)
+			return text.String(), p.err
+		},
+		"mean": func(mean float64) int64 { return int64(mean + 0.5) },
 	}).Parse(analysisPage)
 	if err != nil {
 		return err

@@ -5,6 +5,7 @@ import (
 	"flag"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -32,6 +33,20 @@ func analysis() *estimate.Analysis {
 				}},
 		},
 		Warnings: []estimate.Warning{{Pos: "k.ptx:7:2", ID: "some-id", Text: "something is odd"}},
+	}
+}
+
+// measured is a GPU of which some things are not known.
+func measured() *estimate.Device {
+	one := 1
+	return &estimate.Device{
+		Name: "A GPU", Capability: "8.6", CUDA: "12.4", SMs: 28, ClockKHz: 1777000, WarmUps: 3, Repeats: 1,
+		Plain: estimate.DeviceCode{Registers: 18, CTAsPerSM: 6, Events: estimate.Times{Runs: 9, Min: 9000, Mean: 10000.5, Median: 9900, Max: 12000}},
+		Recorded: &estimate.DeviceCode{Registers: 32, CTAsPerSM: 4, Events: estimate.Times{Runs: 9, Min: 11000, Mean: 12000.5, Median: 11500, Max: 13000},
+			Timer: &estimate.Times{Runs: 9, Min: 8000, Mean: 9000, Median: 9000, Max: 10000}},
+		Overhead: &estimate.Overhead{Percent: 20, Records: 40, PerRecord: 50},
+		Before:   estimate.Conditions{Driver: "550.54.14", ClockKHz: 1700000, MemoryKHz: 6000000, Celsius: 50, Milliwatts: 90500, Slowed: []string{"power limit"}, Others: &one},
+		After:    estimate.Conditions{Unknown: []string{"no answer"}},
 	}
 }
 
@@ -84,6 +99,19 @@ func TestGolden(t *testing.T) {
 		t.Fatal(err)
 	}
 	golden(t, "bare.txt", bare.Bytes())
+	var onDevice, page bytes.Buffer
+	a = analysis()
+	a.Device = measured()
+	if err := Text(&onDevice, a, a.Hz(1)); err != nil {
+		t.Fatal(err)
+	}
+	golden(t, "device.txt", onDevice.Bytes())
+	if err := HTML(&page, a, a.Hz(1)); err != nil {
+		t.Fatal(err)
+	}
+	if want := "first start to last exit on one SM, with recording code: minimum"; !strings.Contains(page.String(), want) || !strings.Contains(page.String(), "compute capability 8.6") {
+		t.Errorf("no device in the page:\n%s", page.String())
+	}
 	var check bytes.Buffer
 	if err := Selfcheck(&check, selfchecked()); err != nil {
 		t.Fatal(err)
@@ -92,7 +120,7 @@ func TestGolden(t *testing.T) {
 }
 
 func TestNoOrphanedGoldenFiles(t *testing.T) {
-	known := map[string]bool{"analysis.txt": true, "analysis.html": true, "bare.txt": true, "selfcheck.txt": true}
+	known := map[string]bool{"analysis.txt": true, "device.txt": true, "analysis.html": true, "bare.txt": true, "selfcheck.txt": true}
 	files, err := os.ReadDir("testdata")
 	if err != nil {
 		t.Fatal(err)
