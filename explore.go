@@ -91,6 +91,7 @@ func (s *searching) explore(ctx context.Context) error {
 	}
 	found, err := search.Trim(ctx, search.TrimConfig{
 		Space: *s.space, Launch: launch, Buffers: job.symbolic(addresses), Solver: solver, Builder: smt.NewBuilder(),
+		Later:      s.several(),
 		MaxThreads: s.opts.Explore.Threads, MaxPaths: explorePaths, MaxSteps: exploreSteps, MaxQueries: exploreQueries,
 		OnExploration: func(*search.Exploration) { s.report() },
 	})
@@ -102,6 +103,11 @@ func (s *searching) explore(ctx context.Context) error {
 	}
 	if err != nil {
 		return err
+	}
+	if s.several() {
+		found.Notes = append([]string{fmt.Sprintf(
+			"paths are those of %s in the first launch of a run; sides that no launch of it takes are infeasible; what else [repeat] launches is run and not explored",
+			s.graph.Kernel.Name)}, found.Notes...)
 	}
 	s.state.Plan, s.state.Explored = found.Plan, explored(found)
 	return nil

@@ -3,9 +3,12 @@ package warpbound
 import (
 	"context"
 	"fmt"
+	"slices"
+	"strings"
 	"testing"
 	"testing/fstest"
 
+	"warpbound/internal/estimate"
 	"warpbound/internal/kernelgen"
 	"warpbound/internal/machine"
 	"warpbound/kernels"
@@ -144,5 +147,94 @@ func TestSearchBelowSuiteBounds(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// phases is a kernel with a branch that is taken in the second round only, since the other kernel
+// writes what it looks at, and a branch that no thread takes.
+const phases = `.version 6.3
+.target sm_70
+.address_size 64
+.visible .entry step(.param .u64 v, .param .u64 phase, .param .u64 over)
+{
+	.reg .pred %p<4>;
+	.reg .b32 %r<8>;
+	.reg .b64 %rd<5>;
+	ld.param.u64 %rd1, [v];
+	ld.param.u64 %rd2, [phase];
+	mov.u32 %r1, %tid.x;
+	setp.gt.u32 %p1, %r1, 7;
+	@%p1 bra $NEVER;
+	ld.global.u32 %r2, [%rd2];
+	setp.ne.u32 %p1, %r2, 0;
+	@%p1 bra $LATER;
+	mul.wide.u32 %rd3, %r1, 4;
+	add.u64 %rd4, %rd1, %rd3;
+	ld.global.u32 %r3, [%rd4];
+	setp.eq.u32 %p1, %r3, 3;
+	@%p1 bra $LATER;
+	ret;
+$LATER:
+	atom.global.add.u32 %r4, [%rd1], 0;
+	ret;
+$NEVER:
+	st.global.u32 [%rd1], 1;
+	ret;
+}
+.visible .entry advance(.param .u64 v, .param .u64 phase, .param .u64 over)
+{
+	.reg .pred %p<4>;
+	.reg .b32 %r<8>;
+	.reg .b64 %rd<5>;
+	ld.param.u64 %rd1, [phase];
+	ld.param.u64 %rd2, [over];
+	mov.u32 %r1, %tid.x;
+	setp.ne.u32 %p1, %r1, 0;
+	@%p1 bra $END;
+	ld.global.u32 %r2, [%rd1];
+	setp.ne.u32 %p1, %r2, 0;
+	@%p1 bra $END;
+	st.global.u32 [%rd1], 1;
+	st.global.u32 [%rd2], 1;
+$END:
+	ret;
+}
+`
+
+// TestSearchOfSeveralLaunches: no side is infeasible that a later launch takes, and the best inputs
+// are run in all rounds.
+func TestSearchOfSeveralLaunches(t *testing.T) {
+	needSolvers(t)
+	j := loadText(t, `module = "match.ptx"
+kernel = "step"
+grid = [1]
+block = [8]
+param = [
+	{name = "v", type = "u32", count = 8, init = "uniform(0, 1000000)"}, {name = "phase", type = "u32", count = 1},
+	{name = "over", type = "u32", count = 1},
+]
+[repeat]
+then = ["advance"]
+while = "over"
+`, phases)
+	f := mustSearch(t, j, searchOptions(30, "gdivan"))
+	if x := f.Search.Explored; len(x.Notes) == 0 || !strings.Contains(x.Notes[0], "step in the first launch of a run") {
+		t.Errorf("notes %q", x.Notes)
+	}
+	verdicts := map[bool][]string{}
+	for _, side := range f.Search.Explored.Sides {
+		verdicts[side.Taken] = append(verdicts[side.Taken], side.Verdict)
+	}
+	want := []string{estimate.SideInfeasible, estimate.SideUnknown, estimate.SideCovered}
+	if !slices.Equal(verdicts[true], want) {
+		t.Errorf("sides of taken branches are %v, want %v", verdicts[true], want)
+	}
+	again, err := j.target(asIs, nil, SimulateOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	out, err := again.Run(context.Background(), f.Best.in, nil)
+	if err != nil || out.Rounds != 2 || out.Cycles != f.Analysis.Estimates[0].Cycles {
+		t.Errorf("the best inputs take %d rounds and %d cycles, error %v; found were %d", out.Rounds, out.Cycles, err, f.Analysis.Estimates[0].Cycles)
 	}
 }

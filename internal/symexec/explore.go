@@ -47,6 +47,10 @@ type Options struct {
 	Params  []Range  // of the parameter block that are symbolic
 	Indices []Index  // only of a single thread
 
+	// Later is for Prove: other launches come before this one in a run, and leave anything in the
+	// buffers and variables that kernels can write.
+	Later bool
+
 	Solver     *smt.Solver
 	Builder    *smt.Builder // of the solver's terms
 	MaxPaths   int          // to be found; more wait

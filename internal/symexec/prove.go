@@ -11,7 +11,7 @@ import (
 
 // Prove returns those of some sides of branches that no thread of the launch takes, for no inputs
 // in their ranges and whatever other threads do. What is unknown of the rest is open. Of the
-// options it uses the launch, its buffers and parameters, the solver and MaxQueries.
+// options it uses the launch, its buffers and parameters, Later, the solver and MaxQueries.
 //
 // The kernel is executed once as a whole instead of path by path: where paths join, a register
 // is the one or the other by the condition of its path (Kölbl and Pixley, "Constructing efficient
@@ -41,6 +41,9 @@ func Prove(ctx context.Context, o Options, open []Side) ([]Side, error) {
 	}
 	x.Indices = AllIndices(x.launch.Grid(), x.block())
 	p := &prover{explorer: x, ctx: ctx, graph: g, written: make([]bool, len(x.regions)), queriesLeft: o.MaxQueries}
+	for r := range p.written {
+		p.written[r] = o.Later && !x.regions[r].readOnly
+	}
 	for done := false; !done; { // each time more regions are known to be written
 		before := slices.Clone(p.written)
 		if err := p.execute(); err != nil {

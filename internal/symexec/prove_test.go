@@ -161,6 +161,40 @@ C:	ret;`, "??x"},
 	}
 }
 
+// TestProveLater: nothing is known of memory that kernels can write once others have been
+// launched, and as much as before of indices, parameters and constants.
+func TestProveLater(t *testing.T) {
+	body := `
+	ld.global.u32 %r2, [%rd1+8];
+	setp.gt.u32 %p1, %r2, 20;
+	@%p1 bra A;
+	ld.global.u32 %r2, [g];
+	setp.ne.u32 %p1, %r2, 0;
+	@%p1 bra A;
+	ld.const.u32 %r2, [c];
+	setp.ne.u32 %p1, %r2, 5;
+	@%p1 bra A;
+	mov.u32 %r2, %tid.x;
+	setp.ne.u32 %p1, %r2, 0;
+	@%p1 bra A;
+	exit;
+A:	ret;`
+	code := strings.Replace(kernel(body), ".visible", ".global .u32 g; .const .u32 c = 5;\n.visible", 1)
+	s := together(t, 0, job, code)
+	s.options.Buffers[0].Element = symexec.Element{Bytes: 4, Low: 10, High: 20}
+	for _, later := range []bool{false, true} {
+		s.options.Later = later
+		all, proved := s.prove(t)
+		want := 4
+		if later {
+			want = 2
+		}
+		if len(all) != 8 || len(proved) != want || later && proved[0].Branch < all[4].Branch {
+			t.Errorf("later %t: proved %v of %v, want %d", later, proved, all, want)
+		}
+	}
+}
+
 // TestProofsOfRandomKernels executes random kernels, of which no thread takes a side that is proved
 // not to be taken.
 func TestProofsOfRandomKernels(t *testing.T) {

@@ -23,6 +23,10 @@ type TrimConfig struct {
 	Solver  *smt.Solver
 	Builder *smt.Builder // of the solver's terms
 
+	// Later tells that a run has launches besides this one. Paths are of the first one all the same,
+	// but sides are infeasible only if no launch of the kernel takes them.
+	Later bool
+
 	MaxThreads int // that are explored together
 	MaxPaths   int
 	MaxSteps   int
@@ -175,7 +179,7 @@ func (t *trimmer) prove(ctx context.Context) error {
 		return nil
 	}
 	o := t.options(nil)
-	o.MaxQueries = t.MaxQueries
+	o.MaxQueries, o.Later = t.MaxQueries, t.Later
 	proved, err := symexec.Prove(ctx, o, open)
 	if at := (*diag.Error)(nil); errors.As(err, &at) {
 		t.note("which sides no thread takes cannot be proved: %v", err)
