@@ -29,27 +29,34 @@ func DefaultExploreOptions() ExploreOptions {
 	return ExploreOptions{Threads: 2, Solver: smt.Z3().Name, FloatSolver: smt.CVC5().Name}
 }
 
-// solverCommand finds a solver by its name, or takes a command.
+// solverCommand finds a solver by its name, or takes a command. cvc5, which floating point keeps
+// busiest, gets a limit of what one question may cost that does not depend on how fast it runs: what
+// it answers within that is the same on every computer. z3's limit of the kind leaves it unusable
+// for further questions.
 func solverCommand(text string) (smt.Command, error) {
-	for _, known := range []smt.Command{smt.Z3(), smt.CVC5()} {
-		if text == known.Name {
-			return known, nil
-		}
+	z3, cvc5 := smt.Z3(), smt.CVC5()
+	switch text {
+	case z3.Name:
+		return z3, nil
+	case cvc5.Name:
+		cvc5.Argv = append(cvc5.Argv, "--rlimit-per=50000")
+		return cvc5, nil
 	}
 	argv := strings.Fields(text)
 	if len(argv) == 0 {
-		return smt.Command{}, fmt.Errorf("no solver is named: give %s, %s or a command", smt.Z3().Name, smt.CVC5().Name)
+		return smt.Command{}, fmt.Errorf("no solver is named: give %s, %s or a command", z3.Name, cvc5.Name)
 	}
 	return smt.Command{Name: argv[0], Argv: argv}, nil
 }
 
 // Limits of one exploration: paths, instructions of all threads on a path, and questions to the
-// solver, which gives up a question after the time.
+// solver. A question that takes longer than the time is given up on computers that are too slow, and
+// by solvers without a limit of their own.
 const (
 	explorePaths   = 200
 	exploreSteps   = 1 << 20
-	exploreQueries = 2000
-	exploreWait    = time.Second
+	exploreQueries = 300
+	exploreWait    = 5 * time.Second
 )
 
 // plan finds atoms if a strategy needs them, unless the search that is resumed did.
@@ -89,6 +96,7 @@ func (s *searching) explore(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	s.report()
 	found, err := search.Trim(ctx, search.TrimConfig{
 		Space: *s.space, Launch: launch, Buffers: job.symbolic(addresses), Solver: solver, Builder: smt.NewBuilder(),
 		Later:      s.several(),
@@ -110,7 +118,10 @@ func (s *searching) explore(ctx context.Context) error {
 			s.graph.Kernel.Name)}, found.Notes...)
 	}
 	s.state.Plan, s.state.Explored = found.Plan, explored(found)
-	return nil
+	if s.opts.Save == nil {
+		return nil
+	}
+	return s.opts.Save(s.state, nil)
 }
 
 // array names a buffer in formulas: names of parameters may be anything.

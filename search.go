@@ -46,8 +46,8 @@ type SearchOptions struct {
 	// not interrupted. Of the settings only Runs and Patience may be other ones.
 	Resume *SearchState
 
-	// Save, unless nil, is called after every generation. best is nil if it is the same as
-	// before.
+	// Save, unless nil, is called once the kernel was executed symbolically, and after every
+	// generation. best is nil if it is the same as before.
 	Save func(s *SearchState, best *SavedInputs) error
 
 	// Failed, unless nil, is called with the inputs of the first run that fails, and why.
