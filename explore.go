@@ -141,7 +141,7 @@ func (j *Job) symbolic(addresses []uint64) []symexec.Buffer {
 // explored returns what was found as the result says it.
 func explored(t *search.Trimmed) *estimate.Exploration {
 	e := &estimate.Exploration{
-		Steps: []estimate.ExplorationStep{}, Paths: []estimate.SearchPath{}, Sides: []estimate.SearchSide{}, Notes: t.Notes,
+		Steps: []estimate.ExplorationStep{}, Paths: []estimate.SearchPath{}, Pairs: []estimate.SearchPair{}, Sides: []estimate.SearchSide{}, Notes: t.Notes,
 	}
 	for _, x := range t.Explorations {
 		e.Steps = append(e.Steps, estimate.ExplorationStep(x))
@@ -150,6 +150,11 @@ func explored(t *search.Trimmed) *estimate.Exploration {
 		e.Paths = append(e.Paths, estimate.SearchPath{
 			Threads: p.Threads, Conditions: len(p.Formula), Instructions: p.Instructions,
 			Divergence: p.Divergence, Intervals: p.Intervals, Atom: p.Atom, Tried: p.Tried, Scales: p.Scales,
+		})
+	}
+	for _, p := range t.Pairs {
+		e.Pairs = append(e.Pairs, estimate.SearchPair{
+			Paths: p.Paths, Instructions: p.Instructions, Divergence: p.Divergence, Intervals: p.Intervals,
 		})
 	}
 	verdicts := map[symexec.Verdict]string{

@@ -279,7 +279,7 @@ func hold(a *Analysis, found int64, d *estimate.Search) {
 			continue
 		}
 		d.Below = append(d.Below, estimate.SearchBelow{
-			Method: e.Method, Cycles: e.Cycles, Percent: 100 * float64(e.Cycles-found) / float64(e.Cycles),
+			Method: e.Method, Cycles: e.Cycles, Evidence: e.Evidence, Percent: 100 * float64(e.Cycles-found) / float64(e.Cycles),
 		})
 		if e.Evidence != Observed && e.Cycles < found {
 			d.Violated = append(d.Violated, e.Method)

@@ -363,8 +363,8 @@ func TestHold(t *testing.T) {
 	d := &estimate.Search{}
 	hold(a, 100, d)
 	want := []estimate.SearchBelow{
-		{Method: "hybrid/waves", Cycles: 90, Percent: -100.0 / 9}, {Method: "split/dws", Cycles: 80, Percent: -25},
-		{Method: "static/cta", Cycles: 100}, {Method: "other", Cycles: 200, Percent: 50},
+		{Method: "hybrid/waves", Cycles: 90, Evidence: Observed, Percent: -100.0 / 9}, {Method: "split/dws", Cycles: 80, Evidence: Proven, Percent: -25},
+		{Method: "static/cta", Cycles: 100, Evidence: Annotated}, {Method: "other", Cycles: 200, Evidence: Proven, Percent: 50},
 	}
 	if diff := cmp.Diff(want, d.Below); diff != "" {
 		t.Error(diff)

@@ -135,6 +135,9 @@ func (s *searching) detail() *estimate.Search {
 		},
 		Explored: s.state.Explored, File: s.opts.File, Below: []estimate.SearchBelow{}, Violated: []string{},
 	}
+	if g.Novelty > 0 {
+		d.Settings.NoveltyCounters = NoveltyCounters()
+	}
 	for _, r := range s.results {
 		x := estimate.SearchStrategy{
 			Strategy: string(r.Strategy), Runs: r.Runs, Cycles: r.Outcome.Cycles, Stop: string(r.Stop),

@@ -28,14 +28,15 @@ func (s *Search) Runs() int {
 
 // SearchSettings say how a search went.
 type SearchSettings struct {
-	Seed       int64   `json:"seed"`
-	Runs       int     `json:"runs"` // of each strategy, at most
-	Population int     `json:"population"`
-	Elite      float64 `json:"elite"`
-	Mutation   float64 `json:"mutation"`
-	Special    float64 `json:"special"`
-	Novelty    int     `json:"novelty"`
-	Patience   int     `json:"patience"`
+	Seed            int64    `json:"seed"`
+	Runs            int      `json:"runs"` // of each strategy, at most
+	Population      int      `json:"population"`
+	Elite           float64  `json:"elite"`
+	Mutation        float64  `json:"mutation"`
+	Special         float64  `json:"special"`
+	Novelty         int      `json:"novelty"`
+	NoveltyCounters []string `json:"novelty_counters,omitempty"`
+	Patience        int      `json:"patience"`
 }
 
 // SearchStrategy is what one strategy found.
@@ -58,15 +59,17 @@ type BestAfter struct {
 
 // SearchBelow is how far the longest time lies below a bound.
 type SearchBelow struct {
-	Method  string  `json:"method"`
-	Cycles  int64   `json:"cycles"`  // the bound
-	Percent float64 `json:"percent"` // of it; negative if the time lies above
+	Method   string   `json:"method"`
+	Cycles   int64    `json:"cycles"` // the bound
+	Evidence Evidence `json:"evidence"`
+	Percent  float64  `json:"percent"` // of it; negative if the time lies above
 }
 
 // Exploration is what symbolic execution of a few threads found.
 type Exploration struct {
 	Steps []ExplorationStep `json:"steps"`
 	Paths []SearchPath      `json:"paths"`
+	Pairs []SearchPair      `json:"pairs"` // most divergence first
 	Sides []SearchSide      `json:"sides"` // of branches, by position
 	Notes []string          `json:"notes"` // what stood against scaling paths to all threads
 }
@@ -94,6 +97,14 @@ type SearchPath struct {
 	Atom         int       `json:"atom"`       // number of the inputs that were made of it; negative if none were
 	Tried        int       `json:"tried"`      // threads that were given these inputs
 	Scales       int       `json:"scales"`     // those of them that take the path then
+}
+
+// SearchPair is two threads that do not communicate and take a path each.
+type SearchPair struct {
+	Paths        [2]int    `json:"paths"`
+	Instructions int       `json:"instructions"` // of both
+	Divergence   float64   `json:"divergence"`   // in per cent
+	Intervals    []float64 `json:"intervals"`    // the same of each barrier interval
 }
 
 // SearchSide is a side of a branch.

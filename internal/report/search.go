@@ -3,14 +3,18 @@ package report
 import (
 	"fmt"
 	"io"
+	"math"
+	"strings"
 
 	"warpbound/internal/estimate"
 )
 
-// Search writes an analysis with an estimate of method search for people. hz is the machine's clock in
-// cycles per second.
+// Search writes what a search found for people, and how far that lies below bounds. hz is the
+// machine's clock in cycles per second.
 func Search(w io.Writer, a *estimate.Analysis, s *estimate.Search, hz float64) error {
 	p := &printer{w: w}
+	p.printf("kernel %s on %s (%.4g MHz), job %s\n", a.Kernel, a.Machine, hz/1e6, a.Job)
+	p.printf("grid %s, block %s\n\n", dims(a.Launch.Grid), dims(a.Launch.Block))
 	if s.Explored != nil {
 		exploration(p, s.Explored)
 	}
@@ -20,19 +24,20 @@ func Search(w io.Writer, a *estimate.Analysis, s *estimate.Search, hz float64) e
 	} else {
 		p.printf("The inputs that take longest were not saved (--out DIR).\n\n")
 	}
-	if s.Interrupted {
-		p.printf("Interrupted: nothing was bounded.\n")
-		warnings(p, a.Warnings)
-		return p.err
-	}
-	below(p, s)
+	below(p, s, hz)
 	for _, method := range s.Violated {
 		p.printf("VIOLATION: the bound by %s is below the time that inputs take.\n\n", method)
 	}
-	if p.err != nil {
-		return p.err
+	if s.Interrupted {
+		p.printf("Interrupted: nothing was bounded.\n\n")
 	}
-	return Text(w, a, hz)
+	for i := range a.Estimates {
+		if a.Estimates[i].Method == estimate.SearchMethod {
+			assumptions(p, a.Estimates[i:i+1])
+		}
+	}
+	warnings(p, a.Warnings)
+	return p.err
 }
 
 // exploration writes what symbolic execution found.
@@ -64,7 +69,7 @@ func exploration(p *printer, e *estimate.Exploration) {
 		}
 		p.printf("  %s: %s if %s: %s\n", s.Pos, s.Text, way, s.Verdict)
 	}
-	extremes(p, e.Paths)
+	extremes(p, e)
 	for _, n := range e.Notes {
 		p.printf("  %s\n", n)
 	}
@@ -72,23 +77,26 @@ func exploration(p *printer, e *estimate.Exploration) {
 }
 
 // extremes writes which paths have most instructions and most divergence.
-func extremes(p *printer, paths []estimate.SearchPath) {
-	if len(paths) == 0 {
+func extremes(p *printer, e *estimate.Exploration) {
+	if len(e.Paths) == 0 {
 		return
 	}
 	longest, widest := 0, 0
-	for i, x := range paths {
-		if x.Instructions > paths[longest].Instructions {
+	for i, x := range e.Paths {
+		if x.Instructions > e.Paths[longest].Instructions {
 			longest = i
 		}
-		if x.Divergence > paths[widest].Divergence {
+		if x.Divergence > e.Paths[widest].Divergence {
 			widest = i
 		}
 	}
-	p.printf("Path %d has most instructions: %s. ", longest, group(int64(paths[longest].Instructions)))
-	if paths[widest].Divergence > 0 {
-		p.printf("Path %d diverges most: %.1f %%.\n", widest, paths[widest].Divergence)
-	} else {
+	p.printf("Path %d has most instructions: %s. ", longest, group(int64(e.Paths[longest].Instructions)))
+	switch most := e.Paths[widest].Divergence; {
+	case len(e.Pairs) > 0 && e.Pairs[0].Divergence > most:
+		p.printf("Two threads on paths %d and %d diverge most: at %.1f %% of the branches.\n", e.Pairs[0].Paths[0], e.Pairs[0].Paths[1], e.Pairs[0].Divergence)
+	case most > 0:
+		p.printf("Path %d diverges most: at %.1f %% of the branches.\n", widest, most)
+	default:
 		p.printf("No path diverges.\n")
 	}
 }
@@ -121,6 +129,9 @@ func strategies(p *printer, s *estimate.Search, hz float64) {
 			p.printf("  %s: %s failed, the first with: %s\n", x.Strategy, counted(x.Faults, "run"), x.Fault)
 		}
 	}
+	if names := s.Settings.NoveltyCounters; len(names) > 0 {
+		p.printf("  kept for novelty: the last %s that had most of one of %s\n", counted(s.Settings.Novelty, "input"), strings.Join(names, ", "))
+	}
 	if s.FaultFile != "" {
 		p.printf("  inputs of the first run that failed: %s\n", s.FaultFile)
 	}
@@ -128,18 +139,25 @@ func strategies(p *printer, s *estimate.Search, hz float64) {
 }
 
 // below writes how far the longest time lies below the bounds.
-func below(p *printer, s *estimate.Search) {
+func below(p *printer, s *estimate.Search, hz float64) {
 	if len(s.Below) == 0 {
 		return
 	}
-	p.printf("The longest of them lies below the bounds by:\n")
+	p.printf("Bounds of the same kernel, with these inputs among those that were run:\n")
 	p.table(func(rows *printer) {
-		names := []string{}
+		names := []string{"method"}
 		for _, b := range s.Below {
 			names = append(names, b.Method)
 		}
-		for i, name := range padded(names) {
-			rows.printf("  %s\t%.1f %%\tof %s cycles\t\n", name, s.Below[i].Percent, group(s.Below[i].Cycles))
+		names = padded(names)
+		rows.printf("  %s\tcycles\ttime\trests on\tlongest time found\t\n", names[0])
+		for i, b := range s.Below {
+			where := "below"
+			if b.Percent < 0 {
+				where = "above"
+			}
+			rows.printf("  %s\t%s\t%s\t%s facts\t%.1f %% %s\t\n", names[i+1], group(b.Cycles), milliseconds(Duration(b.Cycles, hz)),
+				b.Evidence, math.Abs(b.Percent), where)
 		}
 	})
 	p.printf("\n")

@@ -18,7 +18,6 @@ var explained = map[string]string{
 	"hybrid/dynamic": "one warp's worst path after the latest start of any warp that was seen (Eq. 1)",
 	"hybrid/waves":   "waves of warps, each warp delaying the next by the largest delay that was seen (Eq. 2, completed)",
 	"static/cta":     "all inputs, without a run: what each warp issues, and when all of them wait at most",
-	"search":         "the longest run that a search for inputs has found; no bound",
 	"split/none":     "all inputs, without a run: wavefronts execute one side of a branch after the other",
 	"split/dws":      "all inputs, without a run: the hardware splits wavefronts where they diverge, on the SIMD that they have",
 	"split/pws":      "all inputs, without a run: wavefronts split at split instructions, onto SIMDs of their own",
