@@ -43,6 +43,9 @@ func (f *fitness) Run(ctx context.Context, n int, inputs func(i int) search.Inpu
 	if err := ctx.Err(); err != nil {
 		return b.outcomes, err
 	}
+	if b.err != nil {
+		return b.outcomes, b.err
+	}
 	return b.outcomes, f.failed(b)
 }
 
@@ -90,6 +93,7 @@ type batch struct {
 	mu       sync.Mutex
 	issued   int
 	outcomes []search.Outcome
+	err      error // that is none of the inputs
 }
 
 // work runs inputs until there are none left or ctx ends.
@@ -97,6 +101,10 @@ func (b *batch) work(ctx context.Context, t target.Target) {
 	for i, ok := b.next(ctx); ok; i, ok = b.next(ctx) {
 		out, err := t.Run(ctx, b.whole(b.inputs(i)), nil)
 		if ctx.Err() != nil {
+			return
+		}
+		if closed, ok := errors.AsType[*openError](err); ok {
+			b.fail(closed)
 			return
 		}
 		o := search.Outcome{}
@@ -117,6 +125,12 @@ func (b *batch) next(ctx context.Context) (int, bool) {
 	}
 	b.issued++
 	return b.issued - 1, true
+}
+
+func (b *batch) fail(err error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.err = err
 }
 
 func (b *batch) done(i int, o search.Outcome) {

@@ -55,8 +55,8 @@ func openDriver(name string, m *machine.Machine) (cuda.Driver, int, error) {
 	return d, number, nil
 }
 
-// findDevice asks the driver about a device.
-func findDevice(name string, m *machine.Machine) (*device, error) {
+// openDevice opens the device of a name. m is the machine that a stand-in simulates.
+func openDevice(name string, m *machine.Machine) (cuda.Device, error) {
 	d, number, err := openDriver(name, m)
 	if err != nil {
 		return nil, err
@@ -65,7 +65,21 @@ func findDevice(name string, m *machine.Machine) (*device, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
-	out := &device{name: name, driver: d, number: number, attributes: opened.Attributes(), simulated: name == standInName}
+	return opened, nil
+}
+
+// findDevice asks the driver about a device.
+func findDevice(name string, m *machine.Machine) (*device, error) {
+	d, number, err := openDriver(name, m)
+	if err != nil {
+		return nil, err
+	}
+	out := &device{name: name, driver: d, number: number, simulated: name == standInName}
+	opened, err := out.open()
+	if err != nil {
+		return nil, err
+	}
+	out.attributes = opened.Attributes()
 	return out, opened.Close()
 }
 
@@ -96,7 +110,7 @@ func (d *device) machine() *machine.Machine {
 	return m
 }
 
-// open opens the device for runs of the job.
+// open opens the device.
 func (d *device) open() (cuda.Device, error) {
 	opened, err := d.driver.Open(d.number)
 	if err != nil {

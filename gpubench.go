@@ -20,11 +20,30 @@ import (
 )
 
 // How often a device runs the same inputs unless a caller says so. A simulation shows the
-// same each time, and no run warms it up.
+// same each time.
+const deviceRepeats = 3
+
+// Runs that do not count go on for so long before others do, until the clocks are up, and are
+// so many at least. Nothing warms a simulation up.
 const (
-	deviceRepeats = 3
-	deviceWarmUps = 3
+	warmUpTime  = 200 * time.Millisecond
+	leastWarmUp = 3
 )
+
+// warmUp calls run as often as it takes to warm a GPU up, and returns how often.
+func (d *device) warmUp(run func() error) (int, error) {
+	if d.simulated {
+		return 0, nil
+	}
+	begun := time.Now()
+	n := 0
+	for ; n < leastWarmUp || time.Since(begun) < warmUpTime; n++ {
+		if err := run(); err != nil {
+			return n, err
+		}
+	}
+	return n, nil
+}
 
 // bench is a job on an open device: the kernel as it is, and with code that records Ipoints.
 type bench struct {
@@ -74,14 +93,14 @@ func (j *Job) bench(code *instrument.Code, ipg *hybrid.IPG, repeats int, maxCycl
 	}
 	a := device.Attributes()
 	b := &bench{job: j, device: device, code: code, ipg: ipg, detail: &estimate.Device{
-		Name: a.Name, SMs: a.SMs, ClockKHz: a.ClockKHz, WarmUps: deviceWarmUps, Repeats: cmp.Or(repeats, deviceRepeats),
+		Name: a.Name, SMs: a.SMs, ClockKHz: a.ClockKHz, Repeats: cmp.Or(repeats, deviceRepeats),
 	}}
 	if a.Capability != (cuda.Capability{}) {
 		b.detail.Capability = fmt.Sprintf("%d.%d", a.Capability.Major, a.Capability.Minor)
 		b.detail.CUDA = j.device.driver.Version().String()
 	}
 	if j.device.simulated {
-		b.detail.WarmUps, b.detail.Repeats = 0, cmp.Or(repeats, 1)
+		b.detail.Repeats = cmp.Or(repeats, 1)
 	}
 	if err := b.load(maxCycles); err != nil {
 		return nil, errors.Join(err, b.close())
@@ -133,8 +152,8 @@ func (b *bench) close() error {
 // begin makes the runs that do not count, and notes the conditions before those that do.
 func (b *bench) begin(ctx context.Context) error {
 	in := b.job.bound.Inputs(0)
-	for range b.detail.WarmUps {
-		for _, r := range []*gpu.Runner{b.plain, b.recorded} {
+	n, err := b.job.device.warmUp(func() error {
+		for _, r := range []*gpu.Runner{b.recorded, b.plain} {
 			if r == nil {
 				continue
 			}
@@ -142,7 +161,12 @@ func (b *bench) begin(ctx context.Context) error {
 				return err
 			}
 		}
+		return nil
+	})
+	if err != nil {
+		return err
 	}
+	b.detail.WarmUps = n
 	b.detail.Before = conditions(b.device.Conditions())
 	return nil
 }

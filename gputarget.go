@@ -25,8 +25,16 @@ type deviceTarget struct {
 	maxCycles int64
 	device    cuda.Device // nil while it is not open
 	runner    *gpu.Runner
+	warm      bool
 	outcome   target.Outcome
 }
+
+// openError says that a device cannot be used, which says nothing of the inputs that were to
+// be run.
+type openError struct{ error }
+
+// Unwrap returns the cause.
+func (e *openError) Unwrap() error { return e.error }
 
 // Run implements target.Target, but for traces.
 func (t *deviceTarget) Run(ctx context.Context, in *job.Inputs, tr *trace.Run) (*target.Outcome, error) {
@@ -35,7 +43,7 @@ func (t *deviceTarget) Run(ctx context.Context, in *job.Inputs, tr *trace.Run) (
 	}
 	if t.device == nil {
 		if err := t.open(); err != nil {
-			return nil, err
+			return nil, &openError{err}
 		}
 	}
 	out, err := t.mean(ctx, in)
@@ -72,6 +80,12 @@ func (t *deviceTarget) mean(ctx context.Context, in *job.Inputs) (*target.Outcom
 	on, repeats := t.job.device, averaged
 	if on.simulated {
 		repeats = 1 // they would all take the same time
+	}
+	if !t.warm {
+		if _, err := on.warmUp(func() error { _, err := t.runner.Run(ctx, in); return err }); err != nil {
+			return nil, err
+		}
+		t.warm = true
 	}
 	var sum time.Duration
 	launches := make([]time.Duration, 1+len(t.job.then))

@@ -39,9 +39,9 @@ func (v Version) Less(w Version) bool {
 // Device is an open GPU. It may be used by one goroutine at a time, and by any.
 //
 // A kernel that faults, and one that does not end in time, take the device with them:
-// every later call returns an error that wraps ErrLost, but for Close. Open then gives a
-// Device that works again, after a fault at once, and after a timeout only when the
-// kernel has ended.
+// every later call returns an error that wraps ErrLost, but for Close. Open may then give a
+// Device that works again: after a fault if the driver allows it in the same process, and
+// after a timeout when the kernel has ended.
 type Device interface {
 	// Attributes returns what the device is and what limits it has.
 	Attributes() Attributes
