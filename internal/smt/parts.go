@@ -28,6 +28,23 @@ func (s *Solver) inputsOf(assertion *Term) []input {
 	return found
 }
 
+// Cell is an element of an array that is a variable.
+type Cell struct {
+	Array string
+	Index uint64
+}
+
+// Cells returns the elements of arrays at constant indices that an assertion depends on.
+func (s *Solver) Cells(assertion *Term) []Cell {
+	var cells []Cell
+	for _, i := range s.inputsOf(assertion) {
+		if i.element {
+			cells = append(cells, Cell{i.variable.name, i.index})
+		}
+	}
+	return cells
+}
+
 // part is assertions that share inputs with each other and with no others.
 type part struct {
 	assertions []*Term

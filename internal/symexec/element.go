@@ -105,3 +105,11 @@ func (e Element) some() uint64 {
 	}
 	return e.Low
 }
+
+// one returns the number one.
+func (e Element) one() uint64 {
+	if e.Float {
+		return e.format().One()
+	}
+	return 1
+}

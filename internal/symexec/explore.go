@@ -124,13 +124,16 @@ type explorer struct {
 	sides   map[Side]bool // of branches that have several; true
 	covered map[Side]bool
 	waiting []*state
-	first   *smt.Model // inputs of the first path; nil for zeros
+	tried   map[Side]int // how often a path was taken up that takes the side first, or could not be
+	near    map[int]int  // see distances
+	nearTo  int          // how many sides were covered for it
+	first   *smt.Model   // inputs of the first path; nil for zeros
 }
 
-// Explore finds paths of threads until it has MaxPaths or all or has asked MaxQueries, those first that take sides of
-// branches which no other took. It is an error, with position, if a path needs an instruction
-// without a meaning as formula, and if a solver fails or ctx ends. Faults of the kernel are
-// results.
+// Explore finds paths of threads until it has MaxPaths or all or has asked MaxQueries: those first
+// that take sides of branches which no other took, then those that leave the longest path found as
+// early as possible. It is an error, with position, if a path needs an instruction without a meaning as
+// formula, and if a solver fails or ctx ends. Faults of the kernel are results.
 func Explore(ctx context.Context, o Options) (*Result, error) {
 	x, err := newExplorer(o)
 	if err != nil {
@@ -191,7 +194,7 @@ func Follow(ctx context.Context, o Options, inputs *smt.Model) (*Path, error) {
 
 // newExplorer returns an explorer that has not begun.
 func newExplorer(o Options) (*explorer, error) {
-	x := &explorer{Options: o, b: o.Builder, launch: o.Launch, sides: make(map[Side]bool), covered: make(map[Side]bool)}
+	x := &explorer{Options: o, b: o.Builder, launch: o.Launch, sides: make(map[Side]bool), covered: make(map[Side]bool), tried: make(map[Side]int)}
 	if err := x.admit(); err != nil {
 		return nil, err
 	}
@@ -241,6 +244,7 @@ func (x *explorer) follow(ctx context.Context, s *state, res *Result) error {
 			}
 		}
 	}()
+	s.trunk = &trunk{}
 	for steps := s.steps(); !s.done && s.fault == nil; steps++ {
 		if steps >= x.MaxSteps {
 			res.CutOff++
@@ -257,38 +261,9 @@ func (x *explorer) follow(ctx context.Context, s *state, res *Result) error {
 			return err
 		}
 	}
+	s.trunk.steps = s.steps()
 	res.Paths = append(res.Paths, s.found())
 	return nil
-}
-
-// next returns the next path that is feasible, with a model; nil if none waits or no query is left.
-func (x *explorer) next(ctx context.Context, res *Result) (*state, error) {
-	for len(x.waiting) > 0 && (x.MaxQueries == 0 || res.Queries < x.MaxQueries) {
-		i := len(x.waiting) - 1 // the newest shares most with what the solver has
-		uncovered := func(s *state) bool { return s.first != (Side{}) && !x.covered[s.first] }
-		if first := slices.IndexFunc(x.waiting, uncovered); first >= 0 { // the oldest has most before it
-			i = first
-		}
-		s := x.waiting[i]
-		x.waiting = slices.Delete(x.waiting, i, i+1)
-		if !s.forked {
-			return s, nil
-		}
-		res.Queries++
-		all := s.conditions()
-		last := len(all) - 1
-		answer, model, err := x.Solver.Extend(ctx, all[:last], s.model, all[last])
-		switch {
-		case err != nil:
-			return nil, err
-		case answer == smt.Unknown:
-			res.Unknown++
-		case answer == smt.Sat:
-			s.model = model
-			return s, nil
-		}
-	}
-	return nil, nil
 }
 
 // unsupported is the error of an instruction that has no meaning as formula.

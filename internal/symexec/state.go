@@ -27,8 +27,9 @@ type state struct {
 	done  bool // all threads have ended
 	fault error
 
-	forked bool // the model is not known to satisfy the last part of the path condition
-	first  Side // of a path that waits: the side that it takes first, if it is one
+	trunk  *trunk // the path that is followed; of one that waits, that which it leaves
+	forked bool   // the model is not known to satisfy the last part of the path condition
+	first  Side   // of a path that waits: the side that it takes first, if it is one
 }
 
 // condition is a part of the path condition.

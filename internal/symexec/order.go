@@ -1,0 +1,211 @@
+package symexec
+
+import (
+	"cmp"
+	"context"
+	"slices"
+
+	"warpbound/internal/isa"
+	"warpbound/internal/smt"
+)
+
+// trunk is a path that was followed, of which others leave.
+type trunk struct {
+	steps int // that it has, 0 while it is not known
+}
+
+// next returns the next path that is feasible, with a model; nil if none waits or no query is left.
+func (x *explorer) next(ctx context.Context, res *Result) (*state, error) {
+	for len(x.waiting) > 0 && (x.MaxQueries == 0 || res.Queries < x.MaxQueries) {
+		i := x.choose()
+		s := x.waiting[i]
+		x.waiting = slices.Delete(x.waiting, i, i+1)
+		if !s.forked {
+			return s, nil
+		}
+		x.tried[s.first]++
+		res.Queries++
+		answer, model, err := s.solve(ctx)
+		switch {
+		case err != nil:
+			return nil, err
+		case answer == smt.Unknown:
+			res.Unknown++
+		case answer == smt.Sat:
+			s.model = model
+			return s, nil
+		}
+	}
+	return nil, nil
+}
+
+// choose returns the path that waits and is to be followed next. Of those that take a side first
+// which no other has taken it is one of the sides tried least. Else, while there are such sides, it is
+// one from which least branches lead there, where each path that began with the same side counts as a
+// branch. When all sides are covered it is the one that leaves the longest path first.
+func (x *explorer) choose() int {
+	distance := x.distances()
+	type rank struct{ class, cost int }
+	ranked := func(s *state) rank {
+		fresh := s.first != (Side{}) && !x.covered[s.first]
+		to, reaches := distance[s.now().pc]
+		switch {
+		case fresh:
+			return rank{0, x.tried[s.first]}
+		case reaches:
+			return rank{1, to + x.tried[s.first]}
+		case s.trunk == nil: // nothing was followed yet
+			return rank{2, 0}
+		}
+		return rank{2, -s.trunk.steps}
+	}
+	best, least := 0, rank{class: 3}
+	for i, s := range x.waiting {
+		r := ranked(s)
+		if c := cmp.Or(cmp.Compare(r.class, least.class), cmp.Compare(r.cost, least.cost)); c < 0 {
+			best, least = i, r
+		}
+	}
+	return best
+}
+
+// distances returns from which instructions control can come to sides that no path has taken, and
+// past how many branches at least.
+func (x *explorer) distances() map[int]int {
+	if x.near != nil && x.nearTo == len(x.covered) {
+		return x.near
+	}
+	instrs := x.launch.Kernel().Instrs
+	before, isBranch := make([][]int, len(instrs)+1), make([]bool, len(instrs))
+	var level []int // instructions at one distance
+	for pc := range instrs {
+		sides := sidesOf(pc, &instrs[pc])
+		isBranch[pc] = len(sides) > 1
+		for _, to := range follows(pc, &instrs[pc]) {
+			before[to] = append(before[to], pc)
+		}
+		if slices.ContainsFunc(sides, func(s Side) bool { return x.sides[s] && !x.covered[s] }) {
+			level = append(level, pc)
+		}
+	}
+	x.near, x.nearTo = make(map[int]int), len(x.covered)
+	for distance := 0; len(level) > 0; distance++ {
+		var further []int
+		for len(level) > 0 {
+			pc := level[len(level)-1]
+			level = level[:len(level)-1]
+			if _, known := x.near[pc]; known {
+				continue
+			}
+			x.near[pc] = distance
+			for _, from := range before[pc] {
+				if isBranch[from] {
+					further = append(further, from)
+				} else {
+					level = append(level, from)
+				}
+			}
+		}
+		level = further
+	}
+	return x.near
+}
+
+// follows returns where control goes on behind an instruction.
+func follows(pc int, in *isa.Instr) []int {
+	ends := in.Op.Info().Effect&isa.Ends != 0
+	var all []int
+	switch {
+	case in.Op == isa.Bra:
+		all = []int{in.Target}
+	case in.Op == isa.BrxIdx:
+		all = slices.Clone(in.Targets)
+	case !ends:
+		return []int{pc + 1}
+	}
+	if in.Guard.Set {
+		all = append(all, pc+1)
+	}
+	return all
+}
+
+// solve asks whether a path that waits is feasible, and for a model.
+func (s *state) solve(ctx context.Context) (smt.Answer, *smt.Model, error) {
+	all := s.conditions()
+	last := len(all) - 1
+	if all[last].IsFloat() {
+		if m := s.guess(all); m != nil {
+			return smt.Sat, m, nil
+		}
+	}
+	return s.x.Solver.Extend(ctx, all[:last], s.model, all[last])
+}
+
+// guess tries models that differ from that of the path from which one leaves in the elements that the
+// last condition depends on: all or one of them least, greatest, zero or one. Solvers of floating
+// point need long for what most of these decide. It returns nil if none satisfies all conditions.
+func (s *state) guess(all []*smt.Term) *smt.Model {
+	const most = 64 // elements of which one alone is changed
+	last := all[len(all)-1]
+	elements := s.elements(last)
+	try := func(elements []place, value func(Element) uint64) *smt.Model {
+		m := s.model.Clone()
+		for _, p := range elements {
+			bits := value(p.element)
+			if !p.element.holds(bits) {
+				return nil
+			}
+			for i := range p.element.Bytes {
+				m.SetCell(p.array, p.at+uint64(i), bits>>(8*i)&0xff)
+			}
+		}
+		e := smt.NewEvaluator(m)
+		if e.Eval(last) == 1 && e.Holds(all) {
+			return m
+		}
+		return nil
+	}
+	values := []func(Element) uint64{
+		func(e Element) uint64 { return e.Low }, func(e Element) uint64 { return e.High },
+		Element.some, Element.one,
+	}
+	for _, v := range values {
+		if m := try(elements, v); m != nil {
+			return m
+		}
+	}
+	for i := range elements[:min(len(elements), most)] {
+		for _, v := range values {
+			if m := try(elements[i:i+1], v); m != nil {
+				return m
+			}
+		}
+	}
+	return nil
+}
+
+// place is a symbolic element at a known offset.
+type place struct {
+	array   string
+	at      uint64
+	element Element
+}
+
+// elements returns the elements with a range that a condition depends on, as far as their offsets are
+// known.
+func (s *state) elements(c *smt.Term) []place {
+	var all []place
+	for _, cell := range s.x.Solver.Cells(c) {
+		r := slices.IndexFunc(s.x.regions, func(r region) bool { return r.name == cell.Array })
+		for _, symbolic := range s.x.regions[r].symbolic {
+			e := symbolic.Element
+			if at := cell.Index - uint64(symbolic.Offset); at < uint64(symbolic.Bytes) && e != (Element{}) {
+				p := place{cell.Array, cell.Index - at%uint64(e.Bytes), e}
+				if !slices.Contains(all, p) {
+					all = append(all, p)
+				}
+			}
+		}
+	}
+	return all
+}
