@@ -1,6 +1,9 @@
 package smt
 
-import "maps"
+import (
+	"maps"
+	"slices"
+)
 
 // input is what a term depends on: a variable, or an element of an array. Of an array that is
 // read at an index which is not constant it is the whole array.
@@ -34,15 +37,18 @@ type Cell struct {
 	Index uint64
 }
 
-// Cells returns the elements of arrays at constant indices that an assertion depends on.
-func (s *Solver) Cells(assertion *Term) []Cell {
-	var cells []Cell
+// Cells returns the elements of arrays that an assertion depends on: those at constant indices, and
+// the arrays that it reads at others.
+func (s *Solver) Cells(assertion *Term) (cells []Cell, arrays []string) {
 	for _, i := range s.inputsOf(assertion) {
-		if i.element {
+		switch {
+		case i.element:
 			cells = append(cells, Cell{i.variable.name, i.index})
+		case i.variable.sort.Kind == ArrayKind && !slices.Contains(arrays, i.variable.name):
+			arrays = append(arrays, i.variable.name)
 		}
 	}
-	return cells
+	return cells, arrays
 }
 
 // part is assertions that share inputs with each other and with no others.

@@ -124,10 +124,11 @@ type explorer struct {
 	sides   map[Side]bool // of branches that have several; true
 	covered map[Side]bool
 	waiting []*state
-	tried   map[Side]int // how often a path was taken up that takes the side first, or could not be
-	near    map[int]int  // see distances
-	nearTo  int          // how many sides were covered for it
-	first   *smt.Model   // inputs of the first path; nil for zeros
+	tried   map[Side]int  // how often a path was taken up that takes the side first, or could not be
+	unknown map[Side]bool // whether a solver did not know if a path that takes the side first is feasible
+	near    map[int]int   // see distances
+	nearTo  int           // how many sides were covered for it
+	first   *smt.Model    // inputs of the first path; nil for zeros
 }
 
 // Explore finds paths of threads until it has MaxPaths or all or has asked MaxQueries: those first
@@ -194,7 +195,7 @@ func Follow(ctx context.Context, o Options, inputs *smt.Model) (*Path, error) {
 
 // newExplorer returns an explorer that has not begun.
 func newExplorer(o Options) (*explorer, error) {
-	x := &explorer{Options: o, b: o.Builder, launch: o.Launch, sides: make(map[Side]bool), covered: make(map[Side]bool), tried: make(map[Side]int)}
+	x := &explorer{Options: o, b: o.Builder, launch: o.Launch, sides: make(map[Side]bool), covered: make(map[Side]bool), tried: make(map[Side]int), unknown: make(map[Side]bool)}
 	if err := x.admit(); err != nil {
 		return nil, err
 	}

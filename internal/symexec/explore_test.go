@@ -129,6 +129,26 @@ A:	exit;`, 2, 0, 1, 3, true},
 	}
 }
 
+// TestApproximations explores what has no meaning as a formula.
+func TestApproximations(t *testing.T) {
+	s := alone(t, job, kernel(`
+	ld.global.f32 %f1, [%rd1];
+	setp.eq.u32 %p1, %r1, 3;
+	@%p1 ex2.approx.f32 %f2, %f1;
+	rsqrt.approx.ftz.f32 %f3, %f2;
+	setp.gt.f32 %p2, %f3, 0f3F000000;
+	@%p2 bra A;
+	exit;
+A:	ret;`))
+	s.options.Buffers[0].Element = symexec.Element{Bytes: 4, Float: true, High: 0x40800000}
+	s.options.MaxPaths = 6
+	res := s.explore(t)
+	s.replay(t, res)
+	if len(res.Paths) != 6 || res.Complete {
+		t.Errorf("%d paths, complete %v", len(res.Paths), res.Complete)
+	}
+}
+
 func TestLimits(t *testing.T) {
 	s := alone(t, job, kernel(`
 A:	setp.ne.u32 %p1, %r1, 0;
@@ -162,9 +182,9 @@ A:	setp.ne.u32 %p1, %r1, 0;
 	if _, err := symexec.Explore(context.Background(), other); err == nil || !strings.Contains(err.Error(), "5 bytes at 8") {
 		t.Errorf("parameters: %v", err)
 	}
-	s = alone(t, job, kernel("ex2.approx.f32 %f1, 0f3F800000; ret;"))
+	s = alone(t, job, kernel("activemask.b32 %r2; ret;"))
 	if _, err := symexec.Explore(context.Background(), s.options); err == nil || !strings.Contains(err.Error(), "k.ptx:10:") {
-		t.Errorf("an approximation: %v", err)
+		t.Errorf("an operation on several lanes: %v", err)
 	}
 }
 

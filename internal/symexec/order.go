@@ -3,6 +3,7 @@ package symexec
 import (
 	"cmp"
 	"context"
+	"math/rand/v2"
 	"slices"
 
 	"warpbound/internal/isa"
@@ -31,6 +32,7 @@ func (x *explorer) next(ctx context.Context, res *Result) (*state, error) {
 			return nil, err
 		case answer == smt.Unknown:
 			res.Unknown++
+			x.unknown[s.first] = true
 		case answer == smt.Sat:
 			s.model = model
 			return s, nil
@@ -42,7 +44,8 @@ func (x *explorer) next(ctx context.Context, res *Result) (*state, error) {
 // choose returns the path that waits and is to be followed next. Of those that take a side first
 // which no other has taken it is one of the sides tried least. Else, while there are such sides, it is
 // one from which least branches lead there, where each path that began with the same side counts as a
-// branch. When all sides are covered it is the one that leaves the longest path first.
+// branch. When all sides are covered it is the one that leaves the longest path first, but last of all
+// those that begin with a side of which a solver did not know whether it is taken.
 func (x *explorer) choose() int {
 	distance := x.distances()
 	type rank struct{ class, cost int }
@@ -57,9 +60,12 @@ func (x *explorer) choose() int {
 		case s.trunk == nil: // nothing was followed yet
 			return rank{2, 0}
 		}
+		if x.unknown[s.first] {
+			return rank{3, -s.trunk.steps}
+		}
 		return rank{2, -s.trunk.steps}
 	}
-	best, least := 0, rank{class: 3}
+	best, least := 0, rank{class: 4}
 	for i, s := range x.waiting {
 		r := ranked(s)
 		if c := cmp.Or(cmp.Compare(r.class, least.class), cmp.Compare(r.cost, least.cost)); c < 0 {
@@ -142,43 +148,47 @@ func (s *state) solve(ctx context.Context) (smt.Answer, *smt.Model, error) {
 }
 
 // guess tries models that differ from that of the path from which one leaves in the elements that the
-// last condition depends on: all or one of them least, greatest, zero or one. Solvers of floating
-// point need long for what most of these decide. It returns nil if none satisfies all conditions.
+// last condition depends on: all of them, one of them, and each by chance, least, greatest, zero or one.
+// Solvers of floating point need long for what most of these decide. It returns nil if none
+// satisfies all conditions.
 func (s *state) guess(all []*smt.Term) *smt.Model {
-	const most = 64 // elements of which one alone is changed
+	const most, draws = 64, 32 // elements of which one alone is changed; how often each is drawn
 	last := all[len(all)-1]
 	elements := s.elements(last)
-	try := func(elements []place, value func(Element) uint64) *smt.Model {
+	values := []func(Element) uint64{
+		func(e Element) uint64 { return e.Low }, func(e Element) uint64 { return e.High }, Element.some, Element.one,
+	}
+	try := func(elements []place, value func() int) *smt.Model {
 		m := s.model.Clone()
 		for _, p := range elements {
-			bits := value(p.element)
+			bits := values[value()](p.element)
 			if !p.element.holds(bits) {
-				return nil
+				bits = p.element.Low
 			}
 			for i := range p.element.Bytes {
 				m.SetCell(p.array, p.at+uint64(i), bits>>(8*i)&0xff)
 			}
 		}
-		e := smt.NewEvaluator(m)
-		if e.Eval(last) == 1 && e.Holds(all) {
+		if e := smt.NewEvaluator(m); e.Eval(last) == 1 && e.Holds(all) {
 			return m
 		}
 		return nil
 	}
-	values := []func(Element) uint64{
-		func(e Element) uint64 { return e.Low }, func(e Element) uint64 { return e.High },
-		Element.some, Element.one,
-	}
-	for _, v := range values {
-		if m := try(elements, v); m != nil {
-			return m
-		}
-	}
+	parts := [][]place{elements}
 	for i := range elements[:min(len(elements), most)] {
-		for _, v := range values {
-			if m := try(elements[i:i+1], v); m != nil {
+		parts = append(parts, elements[i:i+1])
+	}
+	for _, part := range parts {
+		for i := range values {
+			if m := try(part, func() int { return i }); m != nil {
 				return m
 			}
+		}
+	}
+	r := rand.New(rand.NewPCG(uint64(last.ID()), draws))
+	for range draws {
+		if m := try(elements, func() int { return r.IntN(len(values)) }); m != nil {
+			return m
 		}
 	}
 	return nil
@@ -191,19 +201,30 @@ type place struct {
 	element Element
 }
 
-// elements returns the elements with a range that a condition depends on, as far as their offsets are
-// known.
+// elements returns the elements with a range that a condition depends on. Where it depends on an array
+// at offsets that are not known, they are those that were read of it for the model.
 func (s *state) elements(c *smt.Term) []place {
 	var all []place
-	for _, cell := range s.x.Solver.Cells(c) {
-		r := slices.IndexFunc(s.x.regions, func(r region) bool { return r.name == cell.Array })
+	add := func(array string, index uint64) {
+		r := slices.IndexFunc(s.x.regions, func(r region) bool { return r.name == array })
 		for _, symbolic := range s.x.regions[r].symbolic {
 			e := symbolic.Element
-			if at := cell.Index - uint64(symbolic.Offset); at < uint64(symbolic.Bytes) && e != (Element{}) {
-				p := place{cell.Array, cell.Index - at%uint64(e.Bytes), e}
-				if !slices.Contains(all, p) {
+			if at := index - uint64(symbolic.Offset); at < uint64(symbolic.Bytes) && e != (Element{}) {
+				if p := (place{array, index - at%uint64(e.Bytes), e}); !slices.Contains(all, p) {
 					all = append(all, p)
 				}
+			}
+		}
+	}
+	cells, arrays := s.x.Solver.Cells(c)
+	for _, cell := range cells {
+		add(cell.Array, cell.Index)
+	}
+	if len(arrays) > 0 {
+		e := smt.NewEvaluator(s.model)
+		for _, read := range s.reads.list() {
+			if slices.Contains(arrays, read.Array) {
+				add(read.Array, e.Eval(read.Offset))
 			}
 		}
 	}

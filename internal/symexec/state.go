@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"warpbound/internal/diag"
+	"warpbound/internal/fold"
 	"warpbound/internal/isa"
 	"warpbound/internal/smt"
 )
@@ -236,8 +237,9 @@ func (s *state) step() error {
 		s.branch(g, in.Target)
 		return nil
 	case s.x.launch.Pure(t.pc):
+		err := s.compute(in, g)
 		t.pc++
-		return s.compute(in, g)
+		return err
 	case !s.decide(g):
 		s.take(Side{Branch: t.pc, Target: t.pc + 1})
 		t.pc++
@@ -309,8 +311,18 @@ func (s *state) compute(in *isa.Instr, guard *smt.Term) error {
 		}
 	}
 	results, ok := Lift(b, in, src, widths)
-	if !ok {
+	switch {
+	case ok:
+	case in.Op.Info().Effect&isa.Crosslane != 0:
 		return s.x.unsupported(in)
+	case !s.decide(guard):
+		return nil
+	default:
+		var err error
+		if results, err = s.evaluate(in, src, widths); err != nil {
+			return err
+		}
+		guard = b.Truth(true)
 	}
 	for i, o := range in.Dst {
 		if o.Kind == isa.KindReg {
@@ -318,6 +330,31 @@ func (s *state) compute(in *isa.Instr, guard *smt.Term) error {
 		}
 	}
 	return nil
+}
+
+// evaluate returns the results of an instruction without a meaning as a formula, such as an approximation:
+// those for the sources of the state's model. Other sources are other paths.
+func (s *state) evaluate(in *isa.Instr, src []*smt.Term, widths []int) ([]*smt.Term, error) {
+	var known, results []fold.Lanes
+	for _, t := range src {
+		x := s.pin(t)
+		known = append(known, fold.Lanes{Num: []fold.Vector{{x}}, Bits: x & 1})
+	}
+	for range in.Dst {
+		results = append(results, fold.Lanes{Num: make([]fold.Vector, 1)})
+	}
+	if err := s.x.launch.Evaluator().Eval(s.now().pc, 1, results, known); err != nil {
+		return nil, err
+	}
+	var terms []*smt.Term
+	for i, r := range results {
+		t := s.x.b.Number(widths[i], r.Num[0][0])
+		if widths[i] == 1 {
+			t = s.x.b.Truth(r.Bits&1 == 1)
+		}
+		terms = append(terms, t)
+	}
+	return terms, nil
 }
 
 // effect executes an instruction that does more than write registers.
