@@ -98,7 +98,7 @@ value = 1
 	ld.shared.u32 %r7, [%r6];
 	setp.eq.u32 %p1, %r5, 6;
 	@%p1 atom.global.add.u32 %r7, [%rd1], 0;
-`, 1000},
+`, 700},
 }
 
 const smallHead = `.version 6.3

@@ -98,30 +98,38 @@ func (b *breeder) biased() Individual {
 	return all[b.rand.IntN(len(all))].Individual
 }
 
-// draw returns an individual that has no parents: it combines some alleles at random.
+// draw returns an individual that has no parents: as often as not it is wholly raw, as all are
+// of random testing, and otherwise it combines some alleles at random.
 func (b *breeder) draw() Individual {
-	most := 1
+	one := Span{End: b.Genome.Len(), Atoms: []int32{Raw}, Seed: b.seed(), Each: true}
+	most := 0
 	for _, block := range b.Genome {
 		most = max(most, len(block.Alleles))
 	}
-	return Individual{{End: b.Genome.Len(), Seed: b.seed(), Each: true, Of: 1 + b.rand.IntN(most)}}
+	if most > 0 && b.rand.IntN(2) == 0 {
+		one.Atoms, one.Of = nil, 1+b.rand.IntN(most)
+	}
+	return Individual{one}
 }
 
 // seed returns a seed that is not one of the special ones.
 func (b *breeder) seed() uint64 { return max(b.rand.Uint64(), drawn) }
 
-// mutate returns an individual with another gene at one locus: one of the locus' alleles, as
-// often as not, or else one that is raw with a new or a special seed, or what stands at another
+// rawKinds is how many cases of mutation need no allele.
+const rawKinds = 4
+
+// mutate returns an individual with another gene at one locus: one of the locus' n alleles in
+// n of n+rawKinds cases, or else one that is raw with a new or a special seed, or what stands at another
 // locus.
 func (b *breeder) mutate(ind Individual) Individual {
 	locus := b.rand.IntN(b.Genome.Len())
 	block, first := b.Genome.at(locus)
 	gene := Gene{Raw, b.seed()}
-	if n := len(block.Alleles); n > 0 && b.rand.IntN(2) == 0 {
+	if n := len(block.Alleles); n > 0 && b.rand.IntN(n+rawKinds) < n {
 		gene.Atom = block.Alleles[b.rand.IntN(n)]
 		return ind.with(locus, gene)
 	}
-	switch b.rand.IntN(4) {
+	switch b.rand.IntN(rawKinds) {
 	case 0:
 		gene.Seed = Low + b.rand.Uint64N(2)
 	case 1:
