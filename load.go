@@ -265,9 +265,9 @@ func ready(b *job.Bound, on *hardware) (*Job, error) {
 	}, nil
 }
 
-// digest is the SHA-256 of a module's text, in hexadecimal.
-func digest(module []byte) string {
-	sum := sha256.Sum256(module)
+// digest is the SHA-256 of a text, in hexadecimal.
+func digest(text []byte) string {
+	sum := sha256.Sum256(text)
 	return hex.EncodeToString(sum[:])
 }
 

@@ -130,7 +130,7 @@ func (j *Job) searching(opts SearchOptions) (*searching, error) {
 	if err != nil {
 		return nil, err
 	}
-	s.state = &SearchState{Format: searchFormat, Job: id}
+	s.state = &SearchState{Job: id}
 	if opts.Resume != nil {
 		return s, s.resume(id)
 	}

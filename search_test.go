@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"encoding/binary"
-	"encoding/json"
 	"errors"
 	"os"
 	"os/exec"
@@ -223,6 +222,7 @@ func TestSearchResumeOfAnother(t *testing.T) {
 		{"seed", loadText(t, matchJob+"\n", strings.Replace(matchModule, "0;", "0; ", 1)), nil, "another job"},
 		{"limit", j, func(o *SearchOptions) { o.MaxCycles = 1 << 20 }, "another job"},
 		{"population", j, func(o *SearchOptions) { o.Settings.Population++ }, "other settings"},
+		{"strategy", j, func(o *SearchOptions) { o.Strategies = nil }, "gdivan needs a search of its own"},
 		{"nothing", j, nil, ""},
 	} {
 		changed := opts
@@ -234,9 +234,18 @@ func TestSearchResumeOfAnother(t *testing.T) {
 			t.Errorf("%s: %v", c.name, err)
 		}
 	}
-	for _, text := range []string{"", "{}", `{"format":"warpbound-search/1"}`, `{"format":"warpbound-search/1","plan":{},"strategies":[null]}`} {
-		if _, err := ReadSearchState(strings.NewReader(text)); err == nil {
-			t.Errorf("%s is read", text)
+	var text bytes.Buffer
+	if err := state.Write(&text); err != nil {
+		t.Fatal(err)
+	}
+	for i := 1; i < text.Len()-1; i++ {
+		damaged := bytes.Clone(text.Bytes())
+		damaged[i]++
+		if _, err := ReadSearchState(bytes.NewReader(damaged)); err == nil {
+			t.Fatalf("read with another byte %d", i)
+		}
+		if _, err := ReadSearchState(bytes.NewReader(damaged[:i])); err == nil {
+			t.Fatalf("%d bytes are read", i)
 		}
 	}
 }
@@ -389,11 +398,11 @@ func TestSearchStateJSON(t *testing.T) {
 		if err != nil {
 			return err
 		}
-		second, err := json.Marshal(again)
-		if err != nil {
+		var second bytes.Buffer
+		if err := again.Write(&second); err != nil {
 			return err
 		}
-		if strings.TrimSpace(first) != string(second) {
+		if first != second.String() {
 			t.Errorf("read again, the state is another")
 		}
 		return nil

@@ -16,7 +16,6 @@ import (
 
 // SearchState is a search after a generation, for Resume. encoding/json keeps all of it.
 type SearchState struct {
-	Format     string                `json:"format"`
 	Job        string                `json:"job"` // tells jobs apart
 	Explore    ExploreOptions        `json:"explore"`
 	Plan       *search.Plan          `json:"plan"`
@@ -27,24 +26,37 @@ type SearchState struct {
 // searchFormat is the format of a SearchState.
 const searchFormat = "warpbound-search/1"
 
-// ReadSearchState reads the JSON of a SearchState.
-func ReadSearchState(r io.Reader) (*SearchState, error) {
-	s := new(SearchState)
-	if err := json.NewDecoder(r).Decode(s); err != nil {
-		return nil, fmt.Errorf("no state of a search: %w", err)
-	}
-	if s.Format != searchFormat {
-		return nil, fmt.Errorf("the format of the state is %q, not %q", s.Format, searchFormat)
-	}
-	complete := func(x *search.State) bool { return x != nil && x.Genetic != nil }
-	if s.Plan == nil || !all(s.Strategies, complete) {
-		return nil, errors.New("the state of the search is not complete")
-	}
-	return s, nil
+// sealed is the file of a SearchState, with a hash that tells whether it was changed.
+type sealed struct {
+	Format string          `json:"format"`
+	SHA256 string          `json:"sha256"` // of State, in hexadecimal
+	State  json.RawMessage `json:"state"`
 }
 
 // Write writes the state as JSON.
-func (s *SearchState) Write(w io.Writer) error { return json.NewEncoder(w).Encode(s) }
+func (s *SearchState) Write(w io.Writer) error {
+	text, err := json.Marshal(s)
+	if err != nil {
+		return err
+	}
+	return json.NewEncoder(w).Encode(sealed{Format: searchFormat, SHA256: digest(text), State: text})
+}
+
+// ReadSearchState reads what Write has written. It is an error if it was changed since.
+func ReadSearchState(r io.Reader) (*SearchState, error) {
+	var file sealed
+	if err := json.NewDecoder(r).Decode(&file); err != nil {
+		return nil, fmt.Errorf("no state of a search: %w", err)
+	}
+	switch {
+	case file.Format != searchFormat:
+		return nil, fmt.Errorf("the format of the state is %q, not %q", file.Format, searchFormat)
+	case file.SHA256 != digest(file.State):
+		return nil, errors.New("the state is damaged: its hash is another")
+	}
+	s := new(SearchState)
+	return s, json.Unmarshal(file.State, s)
+}
 
 // Faults returns how many runs failed.
 func (s *SearchState) Faults() int {
@@ -53,10 +65,6 @@ func (s *SearchState) Faults() int {
 		n += x.Genetic.Faults
 	}
 	return n
-}
-
-func all[T any](list []T, holds func(T) bool) bool {
-	return !slices.ContainsFunc(list, func(x T) bool { return !holds(x) })
 }
 
 // of returns the state of a strategy, nil if it has not begun.
@@ -86,6 +94,8 @@ func (s *searching) resume(id string) error {
 	switch {
 	case r.Job != id:
 		return fmt.Errorf("the search to resume is one of another job, machine or limit of cycles than %s", s.Name())
+	case r.Explored == nil && len(r.Strategies) > 0 && slices.Contains(s.strategies(), string(search.GDivAn)):
+		return fmt.Errorf("the search to resume did not execute the kernel symbolically: %s needs a search of its own", search.GDivAn)
 	case r.Explore != s.opts.Explore && r.Explored != nil:
 		return fmt.Errorf("the search to resume executed up to %d threads together, with the solvers %s and %s for floats", r.Explore.Threads, r.Explore.Solver, r.Explore.FloatSolver)
 	}
