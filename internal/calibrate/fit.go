@@ -34,7 +34,7 @@ func older(a, b cuda.Capability) bool {
 func (c *calibration) attributes() error {
 	a, sm := c.dev.Attributes(), &c.m.SM
 	c.m.Name = strings.Trim(slug(a.Name)+"-calibrated", "-")
-	c.m.About = fmt.Sprintf("%s, compute capability %d.%d, by warpbound calibrate", a.Name, a.Capability.Major, a.Capability.Minor)
+	c.m.About = a.Name + ", by warpbound calibrate"
 	say := func(n *machine.Number, v int, what string) {
 		if v > 0 {
 			n.Value, n.Source = int64(v), "attribute of the device: "+what
@@ -197,12 +197,15 @@ func (c *calibration) control() error {
 	c.keep(latency, both)
 	home := c.m.Timing(isa.IntAdd)
 	count := c.m.Pipelines[home.Pipeline].Value
+	c.time(isa.Control, func(t *machine.Timing) { t.Latency, t.Pipeline = max(1, whole(latency.Median())), home.Pipeline })
+	time, err := c.settle(1, 1, 1/float64(count), both.Median(),
+		func(n int64) { c.time(isa.Control, func(t *machine.Timing) { t.Initiation = n }) },
+		func(p *prober) ([]float64, error) { return samples(p.branches(c.ctx)) })
 	c.time(isa.Control, func(t *machine.Timing) {
-		t.Latency, t.Pipeline = max(1, whole(latency.Median())), home.Pipeline
-		t.Initiation = initiation(max(0, both.Median()-c.intervals[isa.IntAdd]), count)
-		t.Source = latency.source() + "; initiation: " + both.source() + ", less a comparison, on the pipelines of int-add, which is not measured"
+		t.Source = fmt.Sprintf("%s; initiation: %s; chosen so that simulated they take %s, on the pipelines of int-add, which is not measured",
+			latency.source(), both.source(), short(time))
 	})
-	return nil
+	return err
 }
 
 // dispatching measures how CTAs come to SMs.
@@ -212,6 +215,11 @@ func (c *calibration) dispatching() error {
 		return err
 	}
 	c.set(&c.m.SM.Dispatch, m, 1)
+	empty, err := c.launch(c.ctx)
+	if err != nil {
+		return err
+	}
+	c.keep(empty)
 	if int64(seen) != c.m.SM.Count.Value {
 		c.note("CTAs were on %d SMs, but the device says that it has %d", seen, c.m.SM.Count.Value)
 	} else {

@@ -232,6 +232,29 @@ func (p *prober) dispatch(ctx context.Context) (*Measurement, int, error) {
 	return m, seen, nil
 }
 
+// launch measures how long a kernel takes by events that does nothing: what a launch costs
+// beside the kernel.
+func (p *prober) launch(ctx context.Context) (*Measurement, error) {
+	mod, err := p.dev.Load([]byte(header + ".visible .entry empty()\n{\n\tret;\n}\n"))
+	if err != nil {
+		return nil, fmt.Errorf("microbenchmark empty: %w", err)
+	}
+	defer mod.Unload()
+	fn, err := mod.Function("empty")
+	if err != nil {
+		return nil, fmt.Errorf("microbenchmark empty: %w", err)
+	}
+	m := &Measurement{Name: "launch", What: "launches of an empty kernel, by events", Unit: "ns"}
+	for range p.repeats {
+		time, err := fn.Launch(ctx, cuda.Launch{Grid: [3]int{1, 1, 1}, Block: [3]int{1, 1, 1}})
+		if err != nil {
+			return nil, fmt.Errorf("microbenchmark empty: %w", err)
+		}
+		m.Samples = append(m.Samples, float64(time.Nanoseconds()))
+	}
+	return m, nil
+}
+
 func repeat(code string, n int) string {
 	var b text
 	for range n {

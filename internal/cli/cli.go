@@ -86,7 +86,7 @@ func command() *cobra.Command {
 	root.AddCommand(
 		demoCommand(), analyzeCommand(), simCommand(), inspectCommand(),
 		machinesCommand(), checkCommand(), verifyCommand(), reproduceCommand(), selfcheckCommand(),
-		syntheticCommand(), splitCommand(), quotaCommand(), searchCommand(),
+		syntheticCommand(), calibrateCommand(), splitCommand(), quotaCommand(), searchCommand(),
 	)
 	return root
 }
