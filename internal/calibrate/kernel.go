@@ -25,7 +25,7 @@ type kernel struct {
 // What kernels can use: registers, the constant ring, which holds zeros, and shared memory.
 // The parameters are known when the kernel runs, so that no compiler can use their values.
 const (
-	header = `.version 6.3
+	header = `.version 6.0
 .target sm_30
 .address_size 64
 .visible .const .align 8 .b32 ring[64];
@@ -89,7 +89,7 @@ const (
 )
 
 // module returns the PTX of kernels. It is valid for sm_30 and later devices and for
-// drivers from CUDA 10.0 on.
+// drivers from CUDA 9.0 on.
 func module(kernels ...kernel) []byte {
 	var b text
 	b.WriteString(header)
