@@ -62,7 +62,7 @@ func calibrated(ctx context.Context, on *device, opts CalibrateOptions) (*Calibr
 	if err != nil {
 		return nil, err
 	}
-	dev, err := on.open()
+	dev, err := on.open(0)
 	if err != nil {
 		return nil, err
 	}

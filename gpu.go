@@ -55,19 +55,6 @@ func openDriver(name string, m *machine.Machine) (cuda.Driver, int, error) {
 	return d, number, nil
 }
 
-// openDevice opens the device of a name. m is the machine that a stand-in simulates.
-func openDevice(name string, m *machine.Machine) (cuda.Device, error) {
-	d, number, err := openDriver(name, m)
-	if err != nil {
-		return nil, err
-	}
-	opened, err := d.Open(number)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", name, err)
-	}
-	return opened, nil
-}
-
 // findDevice asks the driver about a device.
 func findDevice(name string, m *machine.Machine) (*device, error) {
 	d, number, err := openDriver(name, m)
@@ -75,7 +62,7 @@ func findDevice(name string, m *machine.Machine) (*device, error) {
 		return nil, err
 	}
 	out := &device{name: name, driver: d, number: number, simulated: name == standInName}
-	opened, err := out.open()
+	opened, err := out.open(0)
 	if err != nil {
 		return nil, err
 	}
@@ -97,12 +84,14 @@ func standInMachine(j *job.Job, read func(string) ([]byte, error)) (*machine.Mac
 	return machine.Builtin(standInFor)
 }
 
-// machine describes the device as far as analyses of runs need it. It has no core, so that no
-// static method and no simulator takes it.
+// deviceCore is the core of a device: one that no static method and no simulator takes.
+const deviceCore machine.Core = "GPU's"
+
+// machine describes the device as far as analyses of runs need it.
 func (d *device) machine() *machine.Machine {
 	a := &d.attributes
 	number := func(n int) machine.Number { return machine.Number{Value: int64(n), Source: "the driver"} }
-	m := &machine.Machine{Name: fmt.Sprintf("%s (%s)", d.name, a.Name)}
+	m := &machine.Machine{Name: fmt.Sprintf("%s (%s)", d.name, a.Name), Core: deviceCore}
 	m.Clock.Core = number(a.ClockKHz * 1000)
 	m.SM.Count, m.SM.WarpSize = number(a.SMs), number(a.WarpSize)
 	m.SM.CTAs, m.SM.Threads, m.SM.CTAThreads = number(a.SMCTAs), number(a.SMThreads), number(a.CTAThreads)
@@ -110,23 +99,38 @@ func (d *device) machine() *machine.Machine {
 	return m
 }
 
-// open opens the device.
-func (d *device) open() (cuda.Device, error) {
-	opened, err := d.driver.Open(d.number)
+// limited is a driver whose device can count the cycles of launches.
+type limited interface {
+	WithLimit(cycles int64) cuda.Driver
+}
+
+// open opens the device for launches of at most so many cycles, where it counts them; 0 for
+// 2^30.
+func (d *device) open(maxCycles int64) (cuda.Device, error) {
+	driver := d.driver
+	if l, ok := driver.(limited); ok {
+		driver = l.WithLimit(maxLaunch(maxCycles))
+	}
+	opened, err := driver.Open(d.number)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", d.name, err)
 	}
 	return opened, nil
 }
 
+// maxLaunch is the limit of a launch in cycles.
+func maxLaunch(maxCycles int64) int64 {
+	c := sim.Config{MaxCycles: maxCycles}
+	return c.Limit()
+}
+
 // timeout is how long a launch may take: the limit in cycles at the highest clock, or no
-// limit for a simulation, which takes longer than what it simulates.
+// limit for a simulation, which counts cycles itself.
 func (d *device) timeout(maxCycles int64) time.Duration {
 	if d.simulated {
 		return 0
 	}
-	limit := sim.Config{MaxCycles: maxCycles}
-	return time.Duration(float64(limit.Limit()) / float64(d.attributes.ClockKHz) * 1e6)
+	return time.Duration(float64(maxLaunch(maxCycles)) / float64(d.attributes.ClockKHz) * 1e6)
 }
 
 // cycles converts a time to cycles at the highest clock, rounded up.

@@ -87,7 +87,7 @@ func (j *Job) recording(place Placement, published bool, facts []hybrid.Fact) (*
 
 // bench opens the device and loads the kernel. code may be nil. The caller closes it.
 func (j *Job) bench(code *instrument.Code, ipg *hybrid.IPG, repeats int, maxCycles int64) (*bench, error) {
-	device, err := j.device.open()
+	device, err := j.device.open(maxCycles)
 	if err != nil {
 		return nil, err
 	}

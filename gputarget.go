@@ -65,7 +65,7 @@ func (t *deviceTarget) open() error {
 	if err != nil {
 		return err
 	}
-	if t.device, err = on.open(); err != nil {
+	if t.device, err = on.open(t.maxCycles); err != nil {
 		return err
 	}
 	t.runner, err = gpu.New(gpu.Config{Device: t.device, Job: t.job.bound, Program: text, Timeout: on.timeout(t.maxCycles)})

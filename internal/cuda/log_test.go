@@ -2,6 +2,7 @@ package cuda_test
 
 import (
 	"errors"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -66,4 +67,15 @@ func TestVersions(t *testing.T) {
 			t.Errorf("%v older than %v: %v", tt.v, tt.w, got)
 		}
 	}
+}
+
+func FuzzParseLog(f *testing.F) {
+	f.Add("ptxas application ptx input, line 9; fatal   : Unsupported .version 8.4\nptxas info    : Used 10 registers\n")
+	f.Fuzz(func(t *testing.T, log string) {
+		for _, m := range cuda.ParseLog(log) {
+			if m.Line < 0 || m.Severity > cuda.Error || strings.Contains(m.String(), "\n") {
+				t.Errorf("%+v", m)
+			}
+		}
+	})
 }

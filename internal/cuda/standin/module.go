@@ -85,7 +85,7 @@ func (m *module) compile(name string) error {
 	f := &function{module: m, code: code, registers: flow.Allocated(g)}
 	f.sim, err = sim.New(sim.Config{
 		Code: code, Machine: machine, RegsPerThread: f.registers,
-		MaxCycles: sim.MaxCycles, Clocks: clocks(int(machine.SM.Count.Value)),
+		MaxCycles: m.gpu.limit, Clocks: clocks(int(machine.SM.Count.Value)),
 	})
 	if err != nil {
 		return err

@@ -15,13 +15,17 @@ import (
 	"warpbound/internal/cuda"
 	"warpbound/internal/emu"
 	"warpbound/internal/machine"
+	"warpbound/internal/sim"
 )
 
 // MemoryBytes is the global memory of a device in bytes.
 const MemoryBytes = 1 << 30
 
 // Driver is a driver with one device that a machine stands for.
-type Driver struct{ machine *machine.Machine }
+type Driver struct {
+	machine *machine.Machine
+	limit   int64 // of a launch in cycles
+}
 
 // New returns a driver. The machine must have a scoreboard and warps of 32 threads, as
 // PTX means them.
@@ -32,7 +36,13 @@ func New(m *machine.Machine) (*Driver, error) {
 	if n := m.SM.WarpSize.Value; n != warpSize {
 		return nil, fmt.Errorf("%s has warps of %d threads: only machines with %d can stand in for a GPU", m.Name, n, warpSize)
 	}
-	return &Driver{machine: m}, nil
+	return &Driver{machine: m, limit: sim.DefaultCycles}, nil
+}
+
+// WithLimit returns a driver on whose device a launch that takes more cycles has not ended in
+// time. Without it that is the simulator's own limit.
+func (d *Driver) WithLimit(cycles int64) cuda.Driver {
+	return &Driver{machine: d.machine, limit: cycles}
 }
 
 // warpSize is the number of threads of a warp that PTX means.
@@ -49,12 +59,13 @@ func (d *Driver) Open(device int) (cuda.Device, error) {
 	if device != 0 {
 		return nil, fmt.Errorf("%w: number %d of 1", cuda.ErrNoDevice, device)
 	}
-	return &gpu{machine: d.machine, allocated: make(map[cuda.Pointer]int)}, nil
+	return &gpu{machine: d.machine, limit: d.limit, allocated: make(map[cuda.Pointer]int)}, nil
 }
 
 // gpu is a device.
 type gpu struct {
 	machine   *machine.Machine
+	limit     int64 // of a launch in cycles
 	memory    emu.Memory
 	allocated map[cuda.Pointer]int // bytes of what Alloc returned
 	used      int                  // of MemoryBytes

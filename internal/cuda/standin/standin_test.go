@@ -225,6 +225,28 @@ func TestTimeout(t *testing.T) {
 	}
 }
 
+func TestLimit(t *testing.T) {
+	m, err := machine.Builtin("fermi-c2050")
+	if err != nil {
+		t.Fatal(err)
+	}
+	d, err := standin.New(m)
+	if err != nil {
+		t.Fatal(err)
+	}
+	dev, err := d.WithLimit(5000).Open(0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, f := load(t, dev, "count")
+	launch(t, f, on(alloc(t, dev, 4), 1))
+	_, f = load(t, dev, "endless")
+	_, err = f.Launch(context.Background(), cuda.Launch{Grid: [3]int{1, 1, 1}, Block: [3]int{32, 1, 1}})
+	if !errors.Is(err, cuda.ErrTimeout) || !strings.Contains(err.Error(), "cycle limit reached: 5000") {
+		t.Errorf("an endless kernel: %v", err)
+	}
+}
+
 func TestLaunchErrors(t *testing.T) {
 	dev := open(t)
 	defer dev.Close()
