@@ -15,6 +15,8 @@ const (
 	maxWays          = 64
 	maxPartitions    = 64
 	maxSets          = 65536 // of a partition of the L2
+	maxL1Sets        = 4096
+	maxRow           = 65536 // bytes
 )
 
 // maxInterleave is the largest piece of addresses, in bytes, that is tried for a partition.
@@ -80,6 +82,17 @@ func (p *prober) l1Seen(ctx context.Context, away float64) (*cacheSeen, error) {
 	return seen, nil
 }
 
+// withLine is what would be seen of a cache of the same size with longer lines.
+func (s *cacheSeen) withLine(line int) *cacheSeen {
+	out := &cacheSeen{line: line, lines: s.lines * s.line / line}
+	for _, h := range s.held {
+		if h.stride > line {
+			out.held = append(out.held, held{h.stride, min(h.places, out.lines)})
+		}
+	}
+	return out
+}
+
 // l1Shape finds sets, ways and index of an L1. The number of sets is rounded down to a
 // power of two, which only loses lines if the number that was seen is none of such a cache.
 func (s *cacheSeen) l1Shape() (sets, ways int, index machine.Index, known bool) {
@@ -87,8 +100,8 @@ func (s *cacheSeen) l1Shape() (sets, ways int, index machine.Index, known bool) 
 	for _, h := range s.held {
 		ways = min(ways, h.places)
 	}
-	ways = min(max(ways, 1), maxWays)
-	sets = 1 << int(math.Log2(float64(s.lines)/float64(ways)))
+	ways = min(max(ways, 1, (s.lines+maxL1Sets-1)/maxL1Sets), maxWays)
+	sets = min(maxL1Sets, 1<<int(math.Log2(float64(s.lines)/float64(ways))))
 	for _, index := range []machine.Index{machine.Linear, machine.Fermi} {
 		if index == machine.Fermi && (sets != 32 || s.line != 128) {
 			continue

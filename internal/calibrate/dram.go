@@ -83,6 +83,9 @@ func (p *prober) dramRows(ctx context.Context, line, partitions int) (dramSeen, 
 		return dramSeen{}, nil
 	}
 	row := 1 << int(math.Round(math.Log2(float64(lines*line)/float64(len(opens)))))
+	if row > maxRow {
+		return dramSeen{}, nil
+	}
 	if times, err = p.cold(ctx, rows, row*partitions, line); err != nil {
 		return dramSeen{}, err
 	}

@@ -89,7 +89,7 @@ func (c *calibration) l1() error {
 		c.note("%s: the smallest that a machine file can state stands in; the size of lines and the latency of hits are the default's", none)
 		return nil
 	}
-	c.line = seen.line
+	c.line = statable(seen.line, c.dev.Attributes().SMs*seen.lines*seen.line+l2Bytes(c.dev))
 	four, err := c.access(globalLoad, maxLine, 3, "mem-global.step4", "the same with four lines")
 	if err != nil {
 		return err
@@ -98,8 +98,13 @@ func (c *calibration) l1() error {
 		t.Latency, t.Initiation = max(1, whole(near.Median())), max(1, whole((four.Median()-near.Median())/3))
 		t.Source = near.source() + "; initiation: " + four.source() + ", for each further line"
 	})
+	const what = "the least distance at which each load of a walk through more than the L1 misses"
+	if found(&l1.Line, seen.line, what); c.line != seen.line {
+		found(&l1.Line, c.line, "%s is %d, and caches of more lines than these a machine file cannot state", what, seen.line)
+		c.note("loads fetch %d bytes, and not lines of %d, the least of which a machine file can state as many as the caches hold", seen.line, c.line)
+		seen = seen.withLine(c.line)
+	}
 	sets, ways, index, known := seen.l1Shape()
-	found(&l1.Line, seen.line, "the least distance at which each load of a walk through more than the L1 misses")
 	found(&l1.Sets, sets, "the L1 holds %d lines, by its ways", seen.lines)
 	found(&l1.Ways, ways, "the fewest lines that it holds of those at a distance of any power of two")
 	l1.Index.Value, l1.Index.Source = index, "measured by calibrate: which lines displace each other"
@@ -108,6 +113,15 @@ func (c *calibration) l1() error {
 		c.note("the L1 chooses its sets or what to replace in another way than the simulator: walks found %d lines, at powers of two %v", seen.lines, seen.held)
 	}
 	return c.misses()
+}
+
+// statable returns the least size of lines, from line on, with which caches of so many bytes
+// together have no more lines than a machine file can state.
+func statable(line, bytes int) int {
+	for line < maxLine && bytes/line > machine.MaxLines {
+		line *= 2
+	}
+	return line
 }
 
 // misses measures how many misses of the L1 are under way.

@@ -116,3 +116,25 @@ func TestL2ShapesAreFoundAgain(t *testing.T) {
 		}
 	})
 }
+
+// TestStatableLines checks lines of large devices: the caches of all SMs and the L2 together
+// must fit into a machine file.
+func TestStatableLines(t *testing.T) {
+	for _, c := range []struct{ line, sms, l1, l2, want int }{
+		{128, 14, 16 << 10, 768 << 10, 128},
+		{32, 14, 16 << 10, 768 << 10, 32},
+		{32, 80, 128 << 10, 6 << 20, 32},
+		{32, 132, 256 << 10, 50 << 20, 128},
+	} {
+		got := statable(c.line, c.sms*c.l1+c.l2)
+		if got != c.want || (c.sms*c.l1+c.l2)/got > machine.MaxLines {
+			t.Errorf("%+v: lines of %d bytes", c, got)
+		}
+	}
+	seen := cacheSeen{line: 32, lines: 8192, held: []held{{64, 4096}, {256, 1024}, {1 << 20, 4}}}
+	got := seen.withLine(128)
+	sets, ways, index, known := got.l1Shape()
+	if got.lines != 2048 || sets != 512 || ways != 4 || index != machine.Linear || !known {
+		t.Errorf("%+v: %d sets of %d ways, %s, known %t", got, sets, ways, index, known)
+	}
+}

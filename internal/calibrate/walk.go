@@ -140,41 +140,47 @@ func (w *walker) slow(ctx context.Context, n, stride, spread int, limit float64)
 		if least < 0 || count < least {
 			least = count
 		}
-		if least == 0 {
+		if least <= len(times)/stray {
 			break
 		}
 	}
 	return least, nil
 }
 
+// stray accesses are slow for other reasons than a cache: at most one of so many.
+const stray = 250
+
 // holds returns the largest number of places, stride bytes apart and at most most, that a
-// walk finds again in a cache: no access takes longer than limit.
+// walk finds again in a cache: no access takes longer than limit, but for stray ones.
 func (w *walker) holds(ctx context.Context, most, stride, spread int, limit float64) (int, error) {
-	good, bad := 0, 1
+	held := func(n int) (bool, error) {
+		slow, err := w.slow(ctx, n, stride, spread, limit)
+		return slow <= min(n, maxTimes)/stray, err
+	}
+	good, bad := 0, 1 // double, then search between the two
 	for bad <= most {
-		n, err := w.slow(ctx, bad, stride, spread, limit)
+		ok, err := held(bad)
 		if err != nil {
 			return 0, err
 		}
-		if n > 0 {
+		if !ok {
 			break
 		}
-		good = bad
-		if bad == most {
+		if good = bad; bad == most {
 			return most, nil
 		}
 		bad = min(most, 2*bad)
 	}
 	for good+1 < bad {
 		mid := (good + bad) / 2
-		n, err := w.slow(ctx, mid, stride, spread, limit)
+		ok, err := held(mid)
 		if err != nil {
 			return 0, err
 		}
-		if n > 0 {
-			bad = mid
-		} else {
+		if ok {
 			good = mid
+		} else {
+			bad = mid
 		}
 	}
 	return good, nil

@@ -6,9 +6,11 @@ import "warpbound/internal/isa"
 // allocate without bound.
 const (
 	maxWarps = 1 << 14 // on all SMs
-	maxLines = 1 << 20 // in all caches
 	maxRatio = 1 << 20 // either side of the reduced ratio of the clocks
 )
+
+// MaxLines is the largest number of lines of all caches together.
+const MaxLines = 1 << 20
 
 // relations checks what several numbers must obey together. All of them are in
 // range when it runs.
@@ -46,7 +48,7 @@ func (c *checker) caches() {
 	core, mem := m.ClockRatio()
 	c.require(max(core, mem) <= maxRatio, "clock.dram", "the ratio of the clocks, reduced to %d:%d, has a side beyond %d", core, mem, maxRatio)
 	lines := sm.Count.Value*l1.Sets.Value*l1.Ways.Value + l2.Partitions.Value*l2.Sets.Value*l2.Ways.Value
-	c.require(lines <= maxLines, "l2.sets", "the caches together have %d lines, more than %d", lines, maxLines)
+	c.require(lines <= MaxLines, "l2.sets", "the caches together have %d lines, more than %d", lines, MaxLines)
 	c.require(l1.Index.Value != Fermi || l1.Sets.Value == 32 && l1.Line.Value == 128, "l1.index", "the index %q is for 32 sets of lines of 128 bytes", Fermi)
 	c.require(l1.Line.Value == l2.Line.Value, "l1.line", "lines of %d bytes differ from the %d of l2.line", l1.Line.Value, l2.Line.Value)
 	c.require(l2.Interleave.Value >= l2.Line.Value, "l2.interleave", "%d bytes are less than a line of %d", l2.Interleave.Value, l2.Line.Value)
@@ -144,7 +146,7 @@ func (c *checker) integrated() {
 	c.barrel()
 	c.require(m.Cores() <= maxCores, "sm.count", "%d SMs and a CPU are more than %d cores", m.SM.Count.Value, maxCores)
 	lines := int64(m.Cores())*m.L1.Sets.Value*m.L1.Ways.Value + m.LLC.Sets.Value*m.LLC.Ways.Value
-	c.require(lines <= maxLines, "llc.sets", "the caches together have %d lines, more than %d", lines, maxLines)
+	c.require(lines <= MaxLines, "llc.sets", "the caches together have %d lines, more than %d", lines, MaxLines)
 	c.require(m.L1.Index.Value == Linear, "l1.index", "the L1 of %s has the index %q, not %q", Integrated.Named(), Linear, m.L1.Index.Value)
 	c.require(m.DRAM.Row.Value >= m.L1.Line.Value, "dram.row", "%d bytes are less than a line of %d", m.DRAM.Row.Value, m.L1.Line.Value)
 	c.require(m.DRAM.Conflict.Value >= m.DRAM.Open.Value, "dram.conflict", "%d cycles are less than the %d of dram.open", m.DRAM.Conflict.Value, m.DRAM.Open.Value)
