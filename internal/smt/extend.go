@@ -41,6 +41,10 @@ func (s *Solver) Extend(ctx context.Context, assertions []*Term, model *Model, m
 // some values. Only those are asked about that share inputs with it or with others that do.
 func (s *Solver) Refutes(ctx context.Context, assertions []*Term, more *Term) (bool, error) {
 	s.stats.Queries++
+	if value, isConst := more.Const(); isConst {
+		s.stats.Trivial++
+		return value == 0, nil
+	}
 	related := s.related(assertions, more)
 	r, known := s.known(related)
 	if !known {

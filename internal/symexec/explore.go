@@ -107,7 +107,7 @@ type Result struct {
 	Paths    []Path
 	Sides    map[Side]Verdict // of every side of every branch that has several
 	Complete bool             // all paths were found
-	CutOff   int              // paths that were cut off after MaxSteps
+	CutOff   int              // paths that were cut off after MaxSteps, or because there were too many terms
 	Queries  int              // to the solver
 	Unknown  int              // paths of which no solver knows whether they exist
 }
@@ -124,6 +124,7 @@ type explorer struct {
 	sides   map[Side]bool // of branches that have several; true
 	covered map[Side]bool
 	waiting []*state
+	leftOut bool          // paths that waited
 	tried   map[Side]int  // how often a path was taken up that takes the side first, or could not be
 	unknown map[Side]bool // whether a solver did not know if a path that takes the side first is feasible
 	near    map[int]int   // see distances
@@ -155,7 +156,7 @@ func Explore(ctx context.Context, o Options) (*Result, error) {
 			break
 		}
 	}
-	res.Complete = len(x.waiting) == 0 && res.CutOff == 0 && res.Unknown == 0
+	res.Complete = len(x.waiting) == 0 && !x.leftOut && res.CutOff == 0 && res.Unknown == 0
 	for side := range x.sides {
 		switch {
 		case x.covered[side]:
@@ -247,7 +248,7 @@ func (x *explorer) follow(ctx context.Context, s *state, res *Result) error {
 	}()
 	s.trunk = &trunk{}
 	for steps := s.steps(); !s.done && s.fault == nil; steps++ {
-		if steps >= x.MaxSteps {
+		if steps >= x.MaxSteps || x.b.Len() >= maxTerms {
 			res.CutOff++
 			return nil
 		}

@@ -2,6 +2,7 @@ package symexec
 
 import (
 	"fmt"
+	"math/bits"
 
 	"warpbound/internal/isa"
 	"warpbound/internal/smt"
@@ -13,6 +14,9 @@ type Index struct {
 	Register isa.Special // %tid or %ctaid in x, y or z
 	Below    uint64      // from 1 to the launch's extent
 }
+
+// indexWidth is the bits of registers of indices.
+const indexWidth = 32
 
 // Name returns the name of the register's variable in models.
 func (i Index) Name() string { return "%" + i.Register.String() }
@@ -63,6 +67,13 @@ func (x *explorer) checkIndices() error {
 	return nil
 }
 
+// index returns what a symbolic special register holds: a variable of just the bits that it takes, so that
+// terms over it are seen to be small.
+func (x *explorer) index(i Index) *smt.Term {
+	width := max(1, bits.Len64(i.Below-1))
+	return x.b.ZeroExt(x.b.Var(i.Name(), smt.Bits(width)), i.Register.Bits())
+}
+
 // symbolic returns the variable of a symbolic index.
 func (x *explorer) symbolic(register isa.Special) (*smt.Term, bool) {
 	for _, i := range x.Indices {
@@ -79,9 +90,8 @@ func (x *explorer) special(register isa.Special, t Thread) (*smt.Term, bool) {
 	if v, ok := x.symbolic(register); ok {
 		return v, true
 	}
-	const bits = 32
 	b := x.b
-	number := func(n int) *smt.Term { return b.Number(bits, uint64(n)) }
+	number := func(n int) *smt.Term { return b.Number(indexWidth, uint64(n)) }
 	linear, width := x.linear(t), number(x.launch.Width())
 	if linear == nil {
 		return nil, false
@@ -110,17 +120,16 @@ func (x *explorer) special(register isa.Special, t Thread) (*smt.Term, bool) {
 
 // linear returns the number of the thread in its CTA, nil if no index of threads is symbolic.
 func (x *explorer) linear(t Thread) *smt.Term {
-	const bits = 32
-	block, sum, some := x.block(), x.b.Number(bits, 0), false
+	block, sum, some := x.block(), x.b.Number(indexWidth, 0), false
 	for axis := 2; axis >= 0; axis-- {
 		register := isa.TidX + isa.Special(axis)
 		at, isSymbolic := x.symbolic(register)
 		if !isSymbolic {
 			n, _ := x.launch.Constant(isa.Operand{Kind: isa.KindSpecial, Special: register}, t.CTA, t.Warp, t.Lane)
-			at = x.b.Number(bits, n)
+			at = x.b.Number(indexWidth, n)
 		}
 		some = some || isSymbolic
-		sum = x.b.Add(x.b.Mul(sum, x.b.Number(bits, uint64(block[axis]))), at)
+		sum = x.b.Add(x.b.Mul(sum, x.b.Number(indexWidth, uint64(block[axis]))), at)
 	}
 	if !some {
 		return nil

@@ -17,7 +17,7 @@ type trunk struct {
 
 // next returns the next path that is feasible, with a model; nil if none waits or no query is left.
 func (x *explorer) next(ctx context.Context, res *Result) (*state, error) {
-	for len(x.waiting) > 0 && (x.MaxQueries == 0 || res.Queries < x.MaxQueries) {
+	for len(x.waiting) > 0 && (x.MaxQueries == 0 || res.Queries < x.MaxQueries) && x.b.Len() < maxTerms {
 		i := x.choose()
 		s := x.waiting[i]
 		x.waiting = slices.Delete(x.waiting, i, i+1)
@@ -41,35 +41,69 @@ func (x *explorer) next(ctx context.Context, res *Result) (*state, error) {
 	return nil, nil
 }
 
-// choose returns the path that waits and is to be followed next. Of those that take a side first
-// which no other has taken it is one of the sides tried least. Else, while there are such sides, it is
-// one from which least branches lead there, where each path that began with the same side counts as a
-// branch. When all sides are covered it is the one that leaves the longest path first, but last of all
-// those that begin with a side of which a solver did not know whether it is taken.
-func (x *explorer) choose() int {
-	distance := x.distances()
-	type rank struct{ class, cost int }
-	ranked := func(s *state) rank {
-		fresh := s.first != (Side{}) && !x.covered[s.first]
-		to, reaches := distance[s.now().pc]
-		switch {
-		case fresh:
-			return rank{0, x.tried[s.first]}
-		case reaches:
-			return rank{1, to + x.tried[s.first]}
-		case s.trunk == nil: // nothing was followed yet
-			return rank{2, 0}
-		}
-		if x.unknown[s.first] {
-			return rank{3, -s.trunk.steps}
-		}
-		return rank{2, -s.trunk.steps}
+// What exploration keeps at most, so that it does not run out of memory: terms, of all paths, and
+// paths that wait.
+const (
+	maxTerms   = 1 << 21
+	maxWaiting = 1 << 13
+)
+
+// wait lets a path wait. Where too many do, half of them are left out, the last in order.
+func (x *explorer) wait(s *state) {
+	x.waiting = append(x.waiting, s)
+	if len(x.waiting) < maxWaiting {
+		return
 	}
-	best, least := 0, rank{class: 4}
+	order := make([]int, len(x.waiting))
+	ranks := make([]rank, len(x.waiting))
+	for i, w := range x.waiting {
+		order[i], ranks[i] = i, x.rank(w)
+	}
+	slices.SortStableFunc(order, func(i, j int) int { return ranks[i].compare(ranks[j]) })
+	order = order[:maxWaiting/2]
+	slices.Sort(order)
+	var kept []*state
+	for _, i := range order {
+		kept = append(kept, x.waiting[i])
+	}
+	x.waiting, x.leftOut = kept, true
+}
+
+// rank is where a path that waits stands in the order in which they are followed.
+type rank struct{ class, cost int }
+
+func (r rank) compare(o rank) int {
+	return cmp.Or(cmp.Compare(r.class, o.class), cmp.Compare(r.cost, o.cost))
+}
+
+// rank tells when a path that waits is to be followed. First come paths that take a side first which
+// no other has taken, those of the sides tried least before. Then come, while there are such sides,
+// those from which least branches lead there, where each path that began with the same side counts as a
+// branch. When all sides are covered it is those that leave the longest path first, but last of all
+// those that begin with a side of which a solver did not know whether it is taken.
+func (x *explorer) rank(s *state) rank {
+	if s.first != (Side{}) && !x.covered[s.first] {
+		return rank{0, x.tried[s.first]}
+	}
+	to, reaches := x.distances()[s.now().pc]
+	switch {
+	case reaches:
+		return rank{1, to + x.tried[s.first]}
+	case s.trunk == nil: // nothing was followed yet
+		return rank{2, 0}
+	case x.unknown[s.first]:
+		return rank{3, -s.trunk.steps}
+	}
+	return rank{2, -s.trunk.steps}
+}
+
+// choose returns the path that waits and is to be followed next: the oldest of those that come first.
+func (x *explorer) choose() int {
+	best := 0
+	first := x.rank(x.waiting[0])
 	for i, s := range x.waiting {
-		r := ranked(s)
-		if c := cmp.Or(cmp.Compare(r.class, least.class), cmp.Compare(r.cost, least.cost)); c < 0 {
-			best, least = i, r
+		if r := x.rank(s); r.compare(first) < 0 {
+			best, first = i, r
 		}
 	}
 	return best

@@ -57,7 +57,7 @@ func Prove(ctx context.Context, o Options, open []Side) ([]Side, error) {
 		if !executed {
 			continue
 		}
-		never, err := p.never(c)
+		never, err := p.Solver.Refutes(ctx, p.assumed, c)
 		if err != nil {
 			return nil, fmt.Errorf("kernel %s: %w", k.Name, err)
 		}

@@ -106,9 +106,6 @@ func (s *state) conditions() []*smt.Term {
 	return terms
 }
 
-// index returns the variable of a symbolic special register.
-func (x *explorer) index(i Index) *smt.Term { return x.b.Var(i.Name(), smt.Bits(i.Register.Bits())) }
-
 // eval returns an evaluator under the state's model.
 func (s *state) eval() *smt.Evaluator {
 	if s.memo == nil {
@@ -143,7 +140,7 @@ func (s *state) fork(c *smt.Term, pc int, first Side) {
 	other.now().regs = slices.Clone(s.now().regs)
 	other.path = s.path.with(condition{term: c, thread: s.at})
 	other.assumed = s.assumed.with(uint64(c.ID()), true)
-	s.x.waiting = append(s.x.waiting, &other)
+	s.x.wait(&other)
 }
 
 // retry makes a path wait that executes the instruction anew under another condition.
