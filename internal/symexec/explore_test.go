@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io/fs"
+	"math"
 	"math/rand/v2"
 	"path"
 	"strings"
@@ -286,6 +287,23 @@ func TestRandomKernels(t *testing.T) {
 		res := s.explore(t)
 		s.replay(t, res)
 		s.partition(t, rand.New(rand.NewPCG(seed, 1)), res)
+	}
+}
+
+// TestLongPaths looks for the path on which all of some independent conditions hold.
+func TestLongPaths(t *testing.T) {
+	var body strings.Builder
+	for i := range 9 {
+		fmt.Fprintf(&body, "ld.global.u32 %%r2, [%%rd1+%d]; setp.ne.u32 %%p1, %%r2, 7; @%%p1 bra L%d; add.u32 %%r3, %%r3, 1; L%[2]d:\n", 4*i, i)
+	}
+	s := alone(t, job, kernel(body.String()+"ret;")).concrete()
+	s.options.MaxPaths = 20 // 10 cover all sides
+	longest, shortest := 0, math.MaxInt
+	for _, p := range s.explore(t).Paths {
+		longest, shortest = max(longest, p.Threads[0].Instructions), min(shortest, p.Threads[0].Instructions)
+	}
+	if longest != shortest+9 {
+		t.Errorf("paths of %d to %d instructions were found, and the longest has 9 more than the shortest", shortest, longest)
 	}
 }
 

@@ -40,7 +40,7 @@ type TrimConfig struct {
 // together.
 const (
 	samples  = 8
-	maxTried = 1024
+	maxTried = 256
 )
 
 // trimmer explores more and more threads.
