@@ -102,18 +102,23 @@ func (l *layout) atom(p *symexec.Path, numbers []int, anyOne bool) Atom {
 	return a
 }
 
-// inputs returns an atom's inputs as a model, for threads of which the first is given; false if
-// one of them has no such element.
-func (l *layout) inputs(a *Atom, first int) (*smt.Model, bool) {
+// inputs returns an atom's inputs as a model, for threads of which the first is given, with what it
+// leaves open of their elements, and of the elements that data lead to, as it is in a trial. It is
+// false if a thread has no such element.
+func (l *layout) inputs(a *Atom, first, trial int, data map[int]bool) (*smt.Model, bool) {
 	m := smt.NewModel()
-	set := func(param, element int, bits uint64) {
-		x := l.space.Params[param]
-		for i := range x.Element.Bytes {
-			m.SetCell(x.Array, uint64(x.Offset+element*x.Element.Bytes+i), bits>>(8*i)&0xff)
+	for param := range data {
+		l.fill(m, trial, param)
+	}
+	for _, view := range l.plan.Views {
+		for t := range a.Threads {
+			if e := view.Elements[first+t]; e != None {
+				l.space.set(m, view.Param, int(e), l.drawn(trial, view.Param, int(e)))
+			}
 		}
 	}
 	for _, f := range a.Fixed {
-		set(f.Param, f.Element, f.Bits)
+		l.space.set(m, f.Param, f.Element, f.Bits)
 	}
 	for _, v := range a.Values {
 		view := l.plan.Views[v.View]
@@ -121,7 +126,7 @@ func (l *layout) inputs(a *Atom, first int) (*smt.Model, bool) {
 		if e == None {
 			return nil, false
 		}
-		set(view.Param, int(e), v.Bits)
+		l.space.set(m, view.Param, int(e), v.Bits)
 	}
 	return m, true
 }

@@ -22,6 +22,8 @@ type layout struct {
 	// Places that are not scaled, by parameter: because they depend on data, or because there
 	// are too many.
 	data, tooMany map[int]bool
+
+	filled map[filling]map[uint64]uint64 // see fill
 }
 
 // kind is what a term depends on.

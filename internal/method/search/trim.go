@@ -81,7 +81,7 @@ func Trim(ctx context.Context, c TrimConfig) (*Trimmed, error) {
 		TrimConfig: c,
 		layout: &layout{
 			space: &plan.Space, threads: ts, plan: plan, views: make(map[place]int), kinds: make(map[*smt.Term]kind),
-			data: make(map[int]bool), tooMany: make(map[int]bool),
+			data: make(map[int]bool), tooMany: make(map[int]bool), filled: make(map[filling]map[uint64]uint64),
 		},
 		result: &Trimmed{Plan: plan, Paths: []Path{}, Pairs: []Pair{}, Sides: []Side{}, Notes: []string{}},
 		sides:  make(map[symexec.Side]symexec.Verdict),
@@ -291,8 +291,8 @@ func (t *trimmer) add(ctx context.Context, f *found) error {
 			Threads: slices.Clone(numbers), Atom: -1, ways: p.Threads,
 		}
 		if f.wanted && !empty {
-			path.Atom = t.keep(a)
-			if err := t.try(ctx, p, &a, &path); err != nil {
+			var err error
+			if path.Atom, err = t.choose(ctx, p, a, numbers, &path); err != nil {
 				return err
 			}
 		}
@@ -304,6 +304,26 @@ func (t *trimmer) add(ctx context.Context, f *found) error {
 // sameWays reports whether threads take the same sides.
 func sameWays(x, y []symexec.ThreadPath) bool {
 	return slices.EqualFunc(x, y, func(x, y symexec.ThreadPath) bool { return slices.Equal(x.Sides, y.Sides) })
+}
+
+// choose keeps the atom of a path without what does not matter, unless more threads take the path on
+// all of its inputs. It returns the number of the atom.
+func (t *trimmer) choose(ctx context.Context, p *symexec.Path, tight Atom, numbers []int, path *Path) (int, error) {
+	loose := t.loosen(p, tight, numbers)
+	tried, scales, err := t.try(ctx, p, &loose)
+	if err != nil {
+		return 0, err
+	}
+	path.Tried, path.Scales = tried, scales
+	if scales < tried {
+		if tried, scales, err = t.try(ctx, p, &tight); err != nil {
+			return 0, err
+		}
+		if scales > path.Scales {
+			path.Tried, path.Scales, loose = tried, scales, tight
+		}
+	}
+	return t.keep(loose), nil
 }
 
 // keep returns the number of an atom, which is new unless another has the same inputs.
@@ -320,15 +340,15 @@ func (t *trimmer) keep(a Atom) int {
 	return len(all)
 }
 
-// try follows some threads on the inputs of an atom and counts those that take its path.
-func (t *trimmer) try(ctx context.Context, p *symexec.Path, a *Atom, path *Path) error {
-	groups := t.threads.n() / a.Threads
+// try follows some threads on the inputs of an atom, and returns how many these were and how many of them
+// take its path.
+func (t *trimmer) try(ctx context.Context, p *symexec.Path, a *Atom) (tried, scales int, err error) {
+	groups, data := t.threads.n()/a.Threads, t.dataOf(p)
 	n := min(samples, groups, maxTried-t.tried)
 	for i := range n {
 		first := i * (groups - 1) / max(1, n-1) * a.Threads
-		path.Tried++
 		t.tried++
-		inputs, ok := t.inputs(a, first)
+		inputs, ok := t.inputs(a, first, i, data)
 		if !ok {
 			continue
 		}
@@ -340,11 +360,11 @@ func (t *trimmer) try(ctx context.Context, p *symexec.Path, a *Atom, path *Path)
 		o.Builder = smt.NewBuilder() // of its own, so that what is followed is not kept
 		same, err := symexec.Follow(ctx, o, inputs)
 		if ctx.Err() != nil {
-			return ctx.Err()
+			return 0, 0, ctx.Err()
 		}
 		if err == nil && same.Fault == nil && sameWays(same.Threads, p.Threads) {
-			path.Scales++
+			scales++
 		}
 	}
-	return nil
+	return n, scales, nil
 }

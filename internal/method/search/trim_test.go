@@ -287,6 +287,49 @@ A:	ret;`, words(1000), words(1000))
 	}
 }
 
+// TestLoosened follows data to elements that hardly matter: only what decides is fixed.
+func TestLoosened(t *testing.T) {
+	s := load(t, "[2, 1, 1]", "[40, 1, 1]", `
+	ld.global.u32 %r6, [%rd4];
+	mul.wide.u32 %rd6, %r6, 4;
+	add.u64 %rd7, %rd2, %rd6;
+	ld.global.u32 %r7, [%rd7+512];
+	setp.eq.u32 %p1, %r7, 0;
+	@%p1 bra A;
+	ld.global.u32 %r8, [%rd5];
+	setp.ne.u32 %p1, %r8, 5;
+	@%p1 bra A;
+	st.shared.u32 [s], %r7;
+	st.shared.u32 [s], %r7;
+A:	ret;`, words(100), words(100000))
+	res := s.trim(t)
+	longest := 0
+	for i, p := range res.Paths {
+		if p.Instructions > res.Paths[longest].Instructions {
+			longest = i
+		}
+	}
+	p := res.Paths[longest]
+	a := res.Plan.Atoms[p.Atom]
+	if len(a.Fixed) != 0 || len(a.Values) != 1 || a.Values[0].Bits != 5 || res.Plan.Views[a.Values[0].View].Param != 1 || p.Scales != p.Tried {
+		t.Errorf("the atom of path %+v is %+v", p, a)
+	}
+	taken := 0
+	for _, n := range s.instructions(t, all(res.Plan, int32(p.Atom))) {
+		if n == p.Instructions {
+			taken++
+		}
+	}
+	if taken < 78 {
+		t.Errorf("%d of 80 threads take the path of %+v", taken, a)
+	}
+	for _, other := range res.Paths { // the one that needs what data lead to
+		if len(other.ways[0].Sides) == 1 && len(res.Plan.Atoms[other.Atom].Fixed) != 1 {
+			t.Errorf("the atom of path %+v is %+v", other, res.Plan.Atoms[other.Atom])
+		}
+	}
+}
+
 // TestIndices explores a kernel whose paths depend on who takes them.
 func TestIndices(t *testing.T) {
 	s := load(t, "[4, 1, 1]", "[40, 1, 1]", `
