@@ -50,8 +50,8 @@ func (s *state) arrive(in *isa.Instr) error {
 	case id >= barriers:
 		s.fault = diag.Errorf(in.Pos, "%s is at barrier %d, and those of a CTA are 0 to %d", in, id, barriers-1)
 		return nil
-	case len(rest) == 2 && expect == 0:
-		s.fault = diag.Errorf(in.Pos, "%s is for 0 threads", in)
+	case len(rest) == 2 && (expect == 0 || expect > uint64(s.x.launch.Warps()*s.x.launch.Width())):
+		s.fault = diag.Errorf(in.Pos, "%s is for %d threads, which no CTA of the launch has", in, expect)
 		return nil
 	}
 	// Of a barrier for some threads, those that do not run here have arrived.

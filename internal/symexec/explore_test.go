@@ -222,7 +222,7 @@ func TestSuite(t *testing.T) {
 		for threads := 1; threads <= 3; threads++ {
 			t.Run(fmt.Sprint(name, threads), func(t *testing.T) {
 				s := read(t, threads, func(file string) ([]byte, error) { return fs.ReadFile(kernels.Suite(), path.Join(name, file)) }).concrete().hasty(t)
-				s.options.MaxPaths, s.options.MaxSteps = 3, 2000
+				s.options.MaxPaths, s.options.MaxSteps, s.options.MaxQueries = 3, 2000, 6
 				res := s.explore(t)
 				if len(res.Paths)+res.CutOff == 0 {
 					t.Error("there is no path")

@@ -3,15 +3,20 @@ package symexec_test
 import (
 	"context"
 	"encoding/binary"
+	"io/fs"
 	"maps"
+	"math/bits"
 	"math/rand/v2"
+	"path"
 	"slices"
 	"strings"
 	"testing"
 
 	"warpbound/internal/emu"
+	"warpbound/internal/flow/flowtest"
 	"warpbound/internal/kernelgen"
 	"warpbound/internal/symexec"
+	"warpbound/kernels"
 )
 
 // sides returns all sides of the kernel's branches, as exploration lists them.
@@ -232,4 +237,31 @@ func TestProofsOfRandomKernels(t *testing.T) {
 		t.Errorf("%d of %d sides are proved not to be taken", count, sides)
 	}
 	t.Logf("%d of %d sides are proved not to be taken", count, sides)
+}
+
+// TestProofsOfSuite executes CTAs of the suite's kernels, of which no thread takes a side that is
+// proved not to be taken.
+func TestProofsOfSuite(t *testing.T) {
+	for _, name := range flowtest.Kernels() {
+		t.Run(name, func(t *testing.T) {
+			s := read(t, 0, func(file string) ([]byte, error) { return fs.ReadFile(kernels.Suite(), path.Join(name, file)) }).concrete().hasty(t)
+			s.options.MaxQueries = 100
+			_, proved := s.prove(t)
+			branch := make(map[*emu.Warp]*[emu.MaxWidth]int)
+			s.Again(t, s.Grid.Width()).Run(t, 2, func(cta *emu.CTA, warp int) func(*emu.Effect) {
+				w := &cta.Warps[warp]
+				if branch[w] == nil {
+					branch[w] = new([emu.MaxWidth]int)
+				}
+				for lanes := w.Active(); lanes != 0; lanes &= lanes - 1 {
+					lane := bits.TrailingZeros64(lanes)
+					if side := (symexec.Side{Branch: branch[w][lane], Target: w.PC()}); slices.Contains(proved, side) {
+						t.Fatalf("a thread takes %v", side)
+					}
+					branch[w][lane] = w.PC()
+				}
+				return nil
+			})
+		})
+	}
 }
