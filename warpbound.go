@@ -3,7 +3,8 @@
 // A job file names a PTX module, a kernel, its launch, its inputs and a machine
 // (docs/formats.md). Load reads it with everything that it names. Simulate runs
 // it once on the cycle-level simulator; Analyze runs it on many random inputs, or
-// reads traces, and returns estimates of its worst case with what each rests on:
+// reads traces, and returns estimates of its worst case with what each rests on; Search looks
+// for the inputs with which it takes longest:
 //
 //	job, err := warpbound.Load("kernels/reduction/job.toml", warpbound.LoadOptions{})
 //	...
