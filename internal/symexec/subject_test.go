@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/binary"
 	"fmt"
+	"math/bits"
 	"math/rand/v2"
 	"os"
 	"os/exec"
@@ -101,7 +102,7 @@ func newSolver(t testing.TB, limit time.Duration) *smt.Solver {
 
 // hasty lets the solver give up soon.
 func (s *subject) hasty(t testing.TB) *subject {
-	s.options.Solver = newSolver(t, 200*time.Millisecond)
+	s.options.Solver = newSolver(t, 100*time.Millisecond)
 	return s
 }
 
@@ -120,14 +121,21 @@ func (s *subject) explore(t testing.TB) *symexec.Result {
 	return res
 }
 
-// replay executes every path's model and compares what is executed with the path.
+// replay executes every path's model and compares what is executed with the path: in warps of one
+// thread.
 func (s *subject) replay(t testing.TB, res *symexec.Result) {
+	t.Helper()
+	s.replayIn(t, 1, res)
+}
+
+// replayIn does it in warps of some threads.
+func (s *subject) replayIn(t testing.TB, width int, res *symexec.Result) {
 	t.Helper()
 	for i, p := range res.Paths {
 		if !smt.NewEvaluator(p.Model).Holds(p.Formula) {
 			t.Errorf("path %d: the model does not satisfy the formula", i)
 		}
-		s.set(t, p.Model)
+		s.set(t, width, p.Model)
 		threads, err := s.run(res)
 		if (err != nil) != (p.Fault != nil) {
 			t.Errorf("path %d: execution ends with %v, the path with %v", i, err, p.Fault)
@@ -166,8 +174,8 @@ func same(a, b []symexec.ThreadPath) bool {
 }
 
 // set makes a launch with the inputs of a model.
-func (s *subject) set(t testing.TB, m *smt.Model) {
-	s.again = s.Again(t, 1)
+func (s *subject) set(t testing.TB, width int, m *smt.Model) {
+	s.again = s.Again(t, width)
 	for _, b := range s.options.Buffers {
 		if !b.Symbolic {
 			continue
@@ -203,7 +211,7 @@ func (s *subject) partition(t testing.TB, r *rand.Rand, res *symexec.Result) {
 		for _, p := range s.options.Params {
 			m.SetCell(symexec.Parameters, uint64(p.Offset), uint64(r.IntN(256)))
 		}
-		s.set(t, m)
+		s.set(t, 1, m)
 		threads, err := s.run(res)
 		e, found := smt.NewEvaluator(m), false
 		for i, p := range res.Paths {
@@ -219,28 +227,37 @@ func (s *subject) partition(t testing.TB, r *rand.Rand, res *symexec.Result) {
 	}
 }
 
-// run executes the threads one at a time, which are the warps of the first CTA.
+// run executes the threads of the first CTA, warp after warp.
 func (s *subject) run(res *symexec.Result) ([]symexec.ThreadPath, error) {
 	var cta emu.CTA
 	s.again.Grid.StartCTA(&cta, 0)
 	env, eff := &emu.Env{SMs: 1}, new(emu.Effect)
-	threads, branch := make([]symexec.ThreadPath, len(cta.Warps)), make([]int, len(cta.Warps))
+	threads, branch := make([]symexec.ThreadPath, s.again.Grid.Threads()), make([]int, s.again.Grid.Threads())
 	for !cta.Done() {
 		for k := range cta.Warps {
 			for w := &cta.Warps[k]; !w.Done() && !w.AtBarrier(); {
-				thread := &threads[k]
-				side := symexec.Side{Branch: branch[k], Target: w.PC()}
-				if _, isSide := res.Sides[side]; isSide && thread.Instructions > 0 {
-					thread.Sides = append(thread.Sides, side)
+				active, pc := w.Active(), w.PC()
+				each := func(do func(i int)) {
+					for lanes := active; lanes != 0; lanes &= lanes - 1 {
+						do(k*s.again.Grid.Width() + bits.TrailingZeros64(lanes))
+					}
 				}
-				branch[k] = w.PC()
+				each(func(i int) {
+					side := symexec.Side{Branch: branch[i], Target: pc}
+					if _, isSide := res.Sides[side]; isSide && threads[i].Instructions > 0 {
+						threads[i].Sides = append(threads[i].Sides, side)
+					}
+					branch[i] = pc
+				})
 				if err := w.Step(env, eff); err != nil {
 					return threads, err
 				}
-				thread.Instructions++
-				if eff.Arrived {
-					thread.Barriers = append(thread.Barriers, len(thread.Sides))
-				}
+				each(func(i int) {
+					threads[i].Instructions++
+					if eff.Arrived {
+						threads[i].Barriers = append(threads[i].Barriers, len(threads[i].Sides))
+					}
+				})
 			}
 		}
 	}
