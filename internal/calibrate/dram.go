@@ -3,7 +3,6 @@ package calibrate
 import (
 	"context"
 	"errors"
-	"math"
 	"slices"
 )
 
@@ -44,8 +43,9 @@ type dramSeen struct {
 }
 
 // apart divides times at the first wide gap above the median, or above the start of the list
-// if most is false: one wider than the spread of those below it, but for outliers.
-func apart(times []float64, most bool) (low, high []float64, ok bool) {
+// if most is false: one that is wider than noise, and than the spread of those below it but for
+// outliers.
+func apart(times []float64, most bool, noise float64) (low, high []float64, ok bool) {
 	const least = 3 // of a class
 	sorted := slices.Sorted(slices.Values(times))
 	from := least
@@ -55,7 +55,7 @@ func apart(times []float64, most bool) (low, high []float64, ok bool) {
 	for i := from; i+least <= len(sorted); i++ {
 		below := sorted[:i]
 		spread := below[i-1-i/20] - below[i/20]
-		if gap := sorted[i] - sorted[i-1]; gap > 2 && gap > spread {
+		if gap := sorted[i] - sorted[i-1]; gap > max(noise, spread) {
 			return below, sorted[i:], true
 		}
 	}
@@ -71,30 +71,54 @@ func mean(samples []float64) float64 {
 }
 
 // dramRows loads cold lines side by side, most of which are in a row that is open, and then
-// from one partition a new row each time: one for each bank, and then others.
-func (p *prober) dramRows(ctx context.Context, line, partitions int) (dramSeen, error) {
-	const lines, rows = 2048, 160
+// from one partition a new row each time: one for each bank, and then others. A cycle of the
+// DRAM is so many core cycles: times differ by one of each for no other reason.
+func (p *prober) dramRows(ctx context.Context, line, partitions int, cycle float64) (dramSeen, error) {
+	const lines, rows = maxTimes, 160
+	noise := 1.5 + 2*cycle
 	times, err := p.cold(ctx, lines, line, line)
 	if err != nil {
 		return dramSeen{}, err
 	}
-	hit, opens, ok := apart(times, true)
+	hit, opens, ok := apart(times, true, noise)
 	if !ok {
 		return dramSeen{}, nil
 	}
-	row := 1 << int(math.Round(math.Log2(float64(lines*line)/float64(len(opens)))))
-	if row > maxRow {
+	row := rowBytes(times, opens[0], line, partitions)
+	if row == 0 {
 		return dramSeen{}, nil
 	}
 	if times, err = p.cold(ctx, rows, row*partitions, line); err != nil {
 		return dramSeen{}, err
 	}
-	first, later, ok := apart(times, false)
+	first, later, ok := apart(times, false, noise)
 	banks := len(first)
 	if !ok || banks&(banks-1) != 0 || slices.Max(times[:banks]) > first[banks-1] {
 		return dramSeen{}, nil
 	}
 	return dramSeen{row, banks, mean(first) - mean(hit), mean(later) - mean(hit)}, nil
+}
+
+// rowBytes finds the row that explains best which loads of lines side by side open one, those
+// that take at least limit: a row further they do so again, but for the first of each
+// partition, which may begin within a row. It is 0 if none explains most of them.
+func rowBytes(times []float64, limit float64, line, partitions int) int {
+	best, most := 0, 0.5
+	for row := line; row <= maxRow; row *= 2 {
+		opens, again := 0, 0
+		for i := range max(0, len(times)-row*partitions/line) {
+			if times[i] >= limit {
+				opens++
+				if times[i+row*partitions/line] >= limit {
+					again++
+				}
+			}
+		}
+		if share := float64(again) / float64(max(1, opens)); share > most {
+			best, most = row, share
+		}
+	}
+	return best
 }
 
 // streamKernel loads memory once, all warps together. The parameters n and stride are the

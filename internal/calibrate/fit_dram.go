@@ -11,7 +11,7 @@ import (
 func (c *calibration) dram() error {
 	d, ratio := &c.m.DRAM, float64(c.m.Clock.DRAM.Value)/float64(c.m.Clock.Core.Value)
 	c.sameTimes()
-	seen, err := c.dramRows(c.ctx, c.line, int(c.m.L2.Partitions.Value))
+	seen, err := c.dramRows(c.ctx, c.line, int(c.m.L2.Partitions.Value), 1/ratio)
 	if err != nil {
 		return err
 	}

@@ -138,3 +138,33 @@ func TestStatableLines(t *testing.T) {
 		t.Errorf("%+v: %d sets of %d ways, %s, known %t", got, sets, ways, index, known)
 	}
 }
+
+// TestRowsAreFoundAgain draws how a DRAM is divided and finds its rows from which loads of a
+// walk open one.
+func TestRowsAreFoundAgain(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		line := rapid.SampledFrom([]int{32, 64, 128}).Draw(t, "line")
+		partitions := rapid.IntRange(1, 24).Draw(t, "partitions")
+		interleave := max(line, 128<<rapid.IntRange(0, 2).Draw(t, "log2 interleave"))
+		row := 1024 << rapid.IntRange(0, 2).Draw(t, "log2 row")
+		begin := rapid.IntRange(0, 1<<20).Draw(t, "begin") * line
+		open := map[int]int{}
+		times := make([]float64, maxTimes)
+		for i := range times {
+			addr := begin + i*line
+			number := addr / interleave
+			within := number/partitions*interleave + addr%interleave
+			times[i] = 100
+			if last, ok := open[number%partitions]; !ok || last != within/row {
+				times[i] = 110
+			}
+			open[number%partitions] = within / row
+		}
+		if rows := maxTimes * line / (row * partitions); rows < 3 {
+			t.Skip("too few rows")
+		}
+		if got := rowBytes(times, 110, line, partitions); got != row {
+			t.Fatalf("rows of %d bytes, want %d", got, row)
+		}
+	})
+}
