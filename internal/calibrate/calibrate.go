@@ -28,11 +28,11 @@ type Config struct {
 
 // Result is what a calibration gave.
 type Result struct {
-	Machine      *machine.Machine `json:"-"`
-	Measurements []*Measurement   `json:"measurements"`
-	Notes        []string         `json:"notes"`  // what could not be measured as it should, and why
-	Before       cuda.Conditions  `json:"before"` // of the device
-	After        cuda.Conditions  `json:"after"`
+	Machine      *machine.Machine
+	Measurements []*Measurement
+	Notes        []string        // what could not be measured as it should, and why
+	Before       cuda.Conditions // of the device
+	After        cuda.Conditions
 }
 
 // calibration is one under way.

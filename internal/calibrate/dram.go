@@ -215,7 +215,7 @@ func (p *prober) stream(ctx context.Context, cold bool, line int) (*Measurement,
 		}
 		m.Samples = append(m.Samples, float64((rounds[1]-rounds[0])*s.stride)/(times[1]-times[0]))
 	}
-	return m, nil
+	return m, m.positive()
 }
 
 // longest returns the longest time of an SM from the first to the last reading of its

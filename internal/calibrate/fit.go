@@ -82,6 +82,9 @@ func (c *calibration) latencies() error {
 		if err != nil {
 			return err
 		}
+		if err := m.positive(); err != nil {
+			return err
+		}
 		c.keep(m)
 		c.time(class, func(t *machine.Timing) { t.Latency, t.Source = max(1, whole(m.Median())), m.source() })
 		if class == isa.IntAdd {
@@ -105,6 +108,9 @@ func (c *calibration) pipelines() error {
 			return err
 		}
 		m := &Measurement{Name: class.String() + ".interval", What: "independent instructions of all warps of an SM", Unit: "core cycles", Samples: samples}
+		if err := m.positive(); err != nil {
+			return err
+		}
 		c.keep(m)
 		c.intervals[class], sources[class] = m.Median(), m.source()
 	}

@@ -8,10 +8,10 @@ import (
 
 // Measurement is what one microbenchmark gave. Nothing is left out of its samples.
 type Measurement struct {
-	Name    string    `json:"name"` // for example "int-add.latency"
-	What    string    `json:"what"`
-	Unit    string    `json:"unit"`
-	Samples []float64 `json:"samples"` // one for each run, in their order
+	Name    string // for example "int-add.latency"
+	What    string
+	Unit    string
+	Samples []float64 // one for each run, in their order
 }
 
 // Median returns the middle of the samples, which outliers do not move.
@@ -46,6 +46,15 @@ func median(samples []float64) float64 {
 		return sorted[n/2]
 	}
 	return (sorted[n/2-1] + sorted[n/2]) / 2
+}
+
+// positive is an error unless the median is positive and finite: something on the device, or
+// its compiler, undid the microbenchmark.
+func (m *Measurement) positive() error {
+	if v := m.Median(); !(v > 0) || math.IsInf(v, 0) {
+		return fmt.Errorf("microbenchmark %s gives %v %s, which cannot be", m.Name, v, m.Unit)
+	}
+	return nil
 }
 
 // source says where a number comes from that was measured.

@@ -1,8 +1,10 @@
 package calibrate
 
 import (
+	"context"
 	"encoding/binary"
 	"math/rand/v2"
+	"strings"
 	"testing"
 
 	"warpbound/internal/cuda"
@@ -54,5 +56,25 @@ func TestOutliers(t *testing.T) {
 	}
 	if outliers < 5 {
 		t.Errorf("%d outliers are in the record", outliers)
+	}
+}
+
+// stopped is a device whose clock stands still.
+type stopped struct{ cuda.Device }
+
+func (d stopped) Read(p cuda.Pointer, data []byte) error {
+	err := d.Device.Read(p, data)
+	for i := 0; i+recordBytes <= len(data); i += recordBytes {
+		copy(data[i+8:i+16], data[i:i+8])
+	}
+	return err
+}
+
+// TestImpossibleTimes checks that a microbenchmark that takes no time is an error.
+func TestImpossibleTimes(t *testing.T) {
+	m := builtin(t, "fermi-c2050")
+	_, err := Run(context.Background(), Config{Device: stopped{stand(t, m)}, Default: m, Simulate: simulate})
+	if err == nil || !strings.Contains(err.Error(), "microbenchmark int-add.latency gives 0 core cycles, which cannot be") {
+		t.Errorf("a clock that stands still: %v", err)
 	}
 }

@@ -64,7 +64,6 @@ const recordBytes = 32
 type record struct {
 	start, end uint64
 	sm         uint32
-	sink       uint32
 }
 
 // cycles returns the time between the readings.
@@ -139,7 +138,7 @@ func (p *prober) run(ctx context.Context, fn cuda.Function, s shape) ([]record, 
 		r := raw[i*recordBytes:]
 		records[i] = record{
 			start: binary.LittleEndian.Uint64(r), end: binary.LittleEndian.Uint64(r[8:]),
-			sm: binary.LittleEndian.Uint32(r[16:]), sink: binary.LittleEndian.Uint32(r[20:]),
+			sm: binary.LittleEndian.Uint32(r[16:]),
 		}
 	}
 	return records, nil
