@@ -129,7 +129,14 @@ func (b *bench) load(maxCycles int64) error {
 		return err
 	}
 	b.detail.Recorded, b.detail.Overhead = new(estimate.DeviceCode), new(estimate.Overhead)
-	return b.describe(b.recorded, b.detail.Recorded)
+	if err := b.describe(b.recorded, b.detail.Recorded); err != nil {
+		return err
+	}
+	if plain, recorded := &b.detail.Plain, b.detail.Recorded; plain.CTAsPerSM > 0 && recorded.CTAsPerSM == 0 {
+		return diag.Errorf(b.job.bound.Job.Pos.Block, "with recording code no CTA fits an SM of %s (%d instead of %d registers a thread): take fewer ipoints or none",
+			b.job.device.name, recorded.Registers, plain.Registers)
+	}
+	return nil
 }
 
 func (b *bench) describe(r *gpu.Runner, to *estimate.DeviceCode) error {
@@ -193,7 +200,7 @@ func (b *bench) runRecorded(ctx context.Context, in *job.Inputs, tr *trace.Run) 
 		return nil, fmt.Errorf("with recording code: %w", err)
 	}
 	b.recordedEvents = append(b.recordedEvents, run.Elapsed.Nanoseconds())
-	if ns := run.Recording.Nanoseconds(); ns > 0 {
+	if ns, timed := run.Recording.Nanoseconds(); timed {
 		b.timer = append(b.timer, ns)
 	}
 	o := b.detail.Overhead

@@ -40,9 +40,13 @@ func (m Message) String() string {
 //	ptxas application ptx input, line 14; error   : Unknown symbol 'foo'
 //	ptxas info    : Used 10 registers, 344 bytes cmem[0]
 //	ptxas fatal   : Ptx assembly aborted due to errors
+//
+// and those of the linker behind it:
+//
+//	error   : Undefined reference to 'foo' in 'k'
 var (
 	located = regexp.MustCompile(`^ptxas\s.*?,\s*line\s+(\d+)\s*;\s*(\w+)\s*:\s*(.*)$`)
-	general = regexp.MustCompile(`^ptxas\s+(\w+)\s*:\s*(.*)$`)
+	general = regexp.MustCompile(`^(?:(?:ptxas|nvlink)\s+)?(info|warning|error|fatal)\s*:\s*(.*)$`)
 )
 
 // severityOf is the severity that a word of the log names; other words are information.

@@ -18,7 +18,8 @@ func TestParseLog(t *testing.T) {
 		"ptxas fatal   : Ptx assembly aborted due to errors\n" +
 		"ptxas application ptx input, line 705; error: Unexpected types\n" +
 		"ptxas application ptx input, line 99999999999999999999; error : far\n" +
-		"something else\n\x00\x00"
+		"error   : Undefined reference to 'foo' in 'k'\n" +
+		"something else: again\n\x00\x00"
 	want := []cuda.Message{
 		{Severity: cuda.Error, Line: 9, Text: "Unsupported .version 8.4; current version is '8.2'"},
 		{Severity: cuda.Warning, Line: 12, Text: "Instruction 'x' ; deprecated"},
@@ -26,7 +27,8 @@ func TestParseLog(t *testing.T) {
 		{Severity: cuda.Error, Text: "Ptx assembly aborted due to errors"},
 		{Severity: cuda.Error, Line: 705, Text: "Unexpected types"},
 		{Severity: cuda.Info, Text: "ptxas application ptx input, line 99999999999999999999; error : far"},
-		{Severity: cuda.Info, Text: "something else"},
+		{Severity: cuda.Error, Text: "Undefined reference to 'foo' in 'k'"},
+		{Severity: cuda.Info, Text: "something else: again"},
 	}
 	if diff := cmp.Diff(want, cuda.ParseLog(log)); diff != "" {
 		t.Error(diff)

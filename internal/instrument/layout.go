@@ -40,7 +40,8 @@ type Layout struct {
 
 // NewLayout shapes the buffer of a launch: grid in CTAs, block in threads, capacity in records
 // of each warp. A warp makes one record for each Ipoint, one at its start and one for every
-// exit that some of its lanes take. It is an error if the buffer would have 2^40 bytes or more.
+// exit that some of its lanes take. It is an error if the buffer would have 2^40 bytes or more,
+// and if warps, which the code numbers in 32 bits, are more than that.
 func NewLayout(grid, block [3]int, capacity int) (Layout, error) {
 	ctas, threads := product(grid), product(block)
 	l := Layout{CTAs: int(ctas), Warps: int((threads + warpLanes - 1) / warpLanes), Capacity: capacity}
@@ -50,8 +51,9 @@ func NewLayout(grid, block [3]int, capacity int) (Layout, error) {
 	if capacity < 1 || capacity > maxCapacity {
 		return Layout{}, fmt.Errorf("a capacity of %d records is not between 1 and %d", capacity, maxCapacity)
 	}
-	high, low := bits.Mul64(uint64(l.CTAs)*uint64(l.Warps), uint64(l.region()))
-	if high > 0 || low >= 1<<40 {
+	warps := uint64(l.CTAs) * uint64(l.Warps)
+	high, low := bits.Mul64(warps, uint64(l.region()))
+	if high > 0 || low >= 1<<40 || warps > math.MaxUint32 {
 		return Layout{}, fmt.Errorf("%d records for each of %d warps do not fit into memory", capacity, l.CTAs*l.Warps)
 	}
 	return l, nil

@@ -67,6 +67,7 @@ func TestLayout(t *testing.T) {
 		"many CTAs":     {[3]int{1 << 20, 1 << 20, 1 << 20}, [3]int{1, 1, 1}, 1},
 		"no capacity":   {[3]int{1, 1, 1}, [3]int{1, 1, 1}, 0},
 		"much capacity": {[3]int{1, 1, 1}, [3]int{1, 1, 1}, 1 << 30},
+		"many warps":    {[3]int{1 << 30, 1, 1}, [3]int{160, 1, 1}, 1},
 		"memory":        {[3]int{1 << 30, 1, 1}, [3]int{1024, 1, 1}, 1 << 20},
 	} {
 		if _, err := instrument.NewLayout(launch.grid, launch.block, launch.capacity); err == nil {
@@ -170,12 +171,16 @@ func TestUnknown(t *testing.T) {
 
 func TestNanoseconds(t *testing.T) {
 	r := instrument.Recording{Warps: []instrument.Warp{{Start: 500, End: 700}, {Start: 450, End: 650}}}
-	if r.Nanoseconds() != 250 {
-		t.Error(r.Nanoseconds())
+	if ns, timed := r.Nanoseconds(); ns != 250 || !timed {
+		t.Error(ns, timed)
 	}
-	r.Warps[1] = instrument.Warp{}
-	if r.Nanoseconds() != 0 {
-		t.Error(r.Nanoseconds())
+	r.Warps = []instrument.Warp{{Start: 500, End: 500}} // within a step of the timer
+	if ns, timed := r.Nanoseconds(); ns != 0 || !timed {
+		t.Error(ns, timed)
+	}
+	r.Warps[0] = instrument.Warp{}
+	if ns, timed := r.Nanoseconds(); ns != 0 || timed {
+		t.Error(ns, timed)
 	}
 }
 

@@ -57,15 +57,15 @@ func (w *Warp) check() error {
 	return nil
 }
 
-// Nanoseconds returns the time from the first start to the last exit by the global timer, 0
-// if the code does not read it.
-func (r *Recording) Nanoseconds() int64 {
+// Nanoseconds returns the time from the first start to the last exit by the global timer, whose
+// steps may be longer than a short kernel takes. It reports false if the code does not read it.
+func (r *Recording) Nanoseconds() (ns int64, timed bool) {
 	first, last := uint64(math.MaxUint64), uint64(0)
 	for _, w := range r.Warps {
 		first, last = min(first, w.Start), max(last, w.End)
 	}
 	if first == 0 || last < first {
-		return 0
+		return 0, false
 	}
-	return int64(last - first)
+	return int64(last - first), true
 }

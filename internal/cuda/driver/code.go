@@ -23,7 +23,6 @@ const (
 	notFound       result = 500
 	notReady       result = 600
 	illegalAddress result = 700
-	outOfResources result = 701
 	launchTimeout  result = 702
 	assertFailed   result = 710
 	stackError     result = 714

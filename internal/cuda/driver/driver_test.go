@@ -48,7 +48,7 @@ func start(t *testing.T, number int) cuda.Device {
 
 func find(t *testing.T, dev cuda.Device, name string) cuda.Function {
 	t.Helper()
-	m, err := dev.Load([]byte("describe fault endless"))
+	m, err := dev.Load([]byte("describe fault endless nothing"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -189,12 +189,22 @@ func TestModule(t *testing.T) {
 	if err := m.Unload(); err != nil {
 		t.Error(err)
 	}
+	m, err = dev.Load([]byte("warn"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff([]cuda.Message{{Text: "4 bytes"}, {Severity: cuda.Warning, Line: 1, Text: "old"}}, m.Log()); diff != "" {
+		t.Error(diff)
+	}
 }
 
 // TestLaunch checks every argument of a launch.
 func TestLaunch(t *testing.T) {
 	dev := start(t, 0)
 	defer dev.Close()
+	if _, err := find(t, dev, "nothing").Launch(context.Background(), cuda.Launch{Grid: [3]int{1, 1, 1}, Block: [3]int{1, 1, 1}}); err != nil {
+		t.Errorf("a kernel without parameters: %v", err)
+	}
 	f := find(t, dev, "describe")
 	p, err := dev.Alloc(40)
 	if err != nil {

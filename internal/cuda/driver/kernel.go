@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"math"
 	"runtime"
+	"slices"
 	"time"
 	"unsafe"
 
@@ -130,27 +131,28 @@ func (f *kernel) start(l cuda.Launch) error {
 	if err := f.allow(l.DynamicShared); err != nil {
 		return err
 	}
+	var options *uintptr // none for a kernel without parameters
+	if len(l.Params) > 0 {
+		params, size := slices.Clone(l.Params), []uintptr{uintptr(len(l.Params))}
+		var pin runtime.Pinner
+		defer pin.Unpin()
+		pin.Pin(&params[0])
+		pin.Pin(&size[0])
+		options = &[]uintptr{
+			paramPointer, uintptr(unsafe.Pointer(&params[0])),
+			paramSize, uintptr(unsafe.Pointer(&size[0])),
+			paramEnd,
+		}[0]
+	}
+	g, b := l.Grid, l.Block
+	// Nothing that takes time stands between the event and the launch: the event is over as
+	// soon as the driver has it.
 	if err := d.call("cuEventRecord", d.lib.EventRecord(d.start, 0)); err != nil {
 		return err
 	}
-	params := append([]byte(nil), l.Params...)
-	if len(params) == 0 {
-		params = make([]byte, 1) // a place for the pointer; no byte of it is read
-	}
-	size := []uintptr{uintptr(len(l.Params))}
-	var pin runtime.Pinner
-	defer pin.Unpin()
-	pin.Pin(&params[0])
-	pin.Pin(&size[0])
-	extra := []uintptr{
-		paramPointer, uintptr(unsafe.Pointer(&params[0])),
-		paramSize, uintptr(unsafe.Pointer(&size[0])),
-		paramEnd,
-	}
-	g, b := l.Grid, l.Block
 	r := d.lib.LaunchKernel(f.function,
 		uint32(g[0]), uint32(g[1]), uint32(g[2]), uint32(b[0]), uint32(b[1]), uint32(b[2]),
-		uint32(l.DynamicShared), 0, nil, &extra[0])
+		uint32(l.DynamicShared), 0, nil, options)
 	err := d.call("cuLaunchKernel", r)
 	switch {
 	case err == nil:

@@ -5,6 +5,7 @@ package driver
 import (
 	"fmt"
 	"reflect"
+	"runtime"
 	"unsafe"
 
 	"github.com/ebitengine/purego"
@@ -81,6 +82,8 @@ type management struct {
 // open loads a shared library and looks its functions up: those that the tags of the
 // fields of *table name. Nothing that is loaded is ever unloaded.
 func open(name string, table any) error {
+	runtime.LockOSThread() // why a library cannot be loaded is asked for in a second call, on the same thread
+	defer runtime.UnlockOSThread()
 	lib, err := purego.Dlopen(name, purego.RTLD_NOW|purego.RTLD_LOCAL)
 	if err != nil {
 		return err

@@ -61,7 +61,7 @@ func (m *loaded) load(ptx []byte) error {
 	err := d.call("cuModuleLoadDataEx", r)
 	switch {
 	case err == nil:
-		m.log = cuda.ParseLog(cut(info))
+		m.log = cuda.ParseLog(cut(info) + "\n" + cut(failures)) // warnings may stand in either
 		return nil
 	case r == outOfMemory || d.lost != nil:
 		return err

@@ -180,6 +180,26 @@ func TestRejected(t *testing.T) {
 	}
 }
 
+// odd is a device whose compiler does not say what is an error.
+type odd struct{ cuda.Device }
+
+func (odd) Load([]byte) (cuda.Module, error) {
+	return nil, &cuda.BuildError{Err: cuda.ErrNotFound, Log: cuda.ParseLog("it does not work")}
+}
+
+func TestRejectedOtherwise(t *testing.T) {
+	b := bind(t, parse(t, jobText), []byte(kernel(counts)))
+	p, err := gpu.Plain(b.module)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = gpu.New(gpu.Config{Device: odd{open(t)}, Job: b.job, Program: p})
+	const want = "the GPU's compiler rejects the module: not in the module\nk.ptx: it does not work"
+	if err == nil || err.Error() != want {
+		t.Errorf("%v, want %s", err, want)
+	}
+}
+
 // full is a device without memory.
 type full struct{ cuda.Device }
 

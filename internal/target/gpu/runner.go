@@ -70,15 +70,17 @@ func New(cfg Config) (*Runner, error) {
 	return r, nil
 }
 
-// explain gives what the compiler rejects its places in the user's module.
+// explain gives what the compiler rejects its places in the user's module. A log in which
+// nothing is known as an error is shown as a whole.
 func (p *Program) explain(err error) error {
 	build, ok := errors.AsType[*cuda.BuildError](err)
 	if !ok || len(build.Log) == 0 {
 		return err
 	}
+	errorsOnly := slices.ContainsFunc(build.Log, func(m cuda.Message) bool { return m.Severity == cuda.Error })
 	var list diag.List
 	for _, m := range build.Log {
-		if m.Severity == cuda.Error {
+		if m.Severity == cuda.Error || !errorsOnly {
 			list.Add(diag.Errorf(p.place(m.Line), "%s", m.Text))
 		}
 	}

@@ -93,6 +93,7 @@ int cuModuleLoadDataEx(struct module **m, const char *image, unsigned n, const i
 		return INVALID_PTX;
 	}
 	snprintf(info, infoBytes, "ptxas info    : %zu bytes", strlen(image));
+	if (strstr(image, "warn")) snprintf(error, errorBytes, "ptxas application ptx input, line 1; warning : old\n");
 	*m = malloc(sizeof **m);
 	(*m)->text = strdup(image);
 	return 0;
@@ -123,8 +124,13 @@ int cuOccupancyMaxActiveBlocksPerMultiprocessor(int *n, const char *f, int threa
 int cuLaunchKernel(const char *f, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by, unsigned bz,
 		unsigned shared, void *stream, void **params, void **extra) {
 	NEED_CONTEXT;
-	if (stream || params || !extra || extra[0] != (void *)1 || extra[2] != (void *)2 || extra[4]) return INVALID_VALUE;
-	size_t n = *(size_t *)extra[3];
+	if (stream || params) return INVALID_VALUE;
+	size_t n = 0;
+	if (extra) {
+		if (extra[0] != (void *)1 || extra[2] != (void *)2 || extra[4]) return INVALID_VALUE;
+		n = *(size_t *)extra[3];
+		if (!n) return INVALID_VALUE;
+	}
 	current->queries = 3; // not ready so often
 	if (!strcmp(f, "describe")) {
 		uint64_t p;
