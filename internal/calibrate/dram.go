@@ -99,22 +99,22 @@ func (p *prober) dramRows(ctx context.Context, line, partitions int, cycle float
 	return dramSeen{row, banks, mean(first) - mean(hit), mean(later) - mean(hit)}, nil
 }
 
-// rowBytes finds the row that explains best which loads of lines side by side open one, those
-// that take at least limit: a row further they do so again, but for the first of each
-// partition, which may begin within a row. It is 0 if none explains most of them.
+// rowBytes finds the least row that explains best which loads of lines side by side open one,
+// those that take at least limit: a row before, the same happened. It is 0 if none explains
+// nearly all of them.
 func rowBytes(times []float64, limit float64, line, partitions int) int {
-	best, most := 0, 0.5
+	best, most := 0, 0.9
 	for row := line; row <= maxRow; row *= 2 {
-		opens, again := 0, 0
-		for i := range max(0, len(times)-row*partitions/line) {
+		opens, before := 0, 0
+		for i := row * partitions / line; i < len(times); i++ {
 			if times[i] >= limit {
 				opens++
-				if times[i+row*partitions/line] >= limit {
-					again++
+				if times[i-row*partitions/line] >= limit {
+					before++
 				}
 			}
 		}
-		if share := float64(again) / float64(max(1, opens)); share > most {
+		if share := float64(before) / float64(max(1, opens)); share > most {
 			best, most = row, share
 		}
 	}
