@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"slices"
 
+	"warpbound/internal/diag"
 	"warpbound/internal/estimate"
 	"warpbound/internal/method/search"
 	"warpbound/internal/method/search/genetic"
@@ -253,7 +254,7 @@ func (s *searching) found(ctx context.Context) (*Found, error) {
 }
 
 // compare analyses the job with the best inputs. That it cannot be is a warning: what was found holds
-// all the same.
+// all the same, and so do static bounds.
 func (s *searching) compare(ctx context.Context, f *Found) error {
 	opts := *s.opts.Bounds
 	opts.Inputs = append(slices.Clone(opts.Inputs), s.inputs)
@@ -264,10 +265,26 @@ func (s *searching) compare(ctx context.Context, f *Found) error {
 	case ctx.Err() != nil:
 		f.Interrupted, f.Search.Interrupted = true, true
 	default:
-		f.Analysis.Warnings = append(f.Analysis.Warnings, Warning{
-			Pos: s.bound.Job.Pos.Kernel.String(), ID: "no-bounds", Text: "there are no bounds to compare with: " + err.Error(),
-		})
+		return s.compareStatic(ctx, f, err)
 	}
+	return nil
+}
+
+// compareStatic takes the static bounds alone, where methods that measure have none for a reason.
+func (s *searching) compareStatic(ctx context.Context, f *Found, reason error) error {
+	found := []diag.Warning{{Pos: s.bound.Job.Pos.Kernel, ID: "no-bounds", Text: "there are no bounds from runs to compare with: " + reason.Error()}}
+	if !s.several() {
+		estimates, warnings, err := s.static(ctx, &AnalyzeOptions{Methods: s.opts.Bounds.Methods, Vectors: s.opts.Bounds.Vectors, MaxCycles: s.opts.Bounds.MaxCycles})
+		switch {
+		case ctx.Err() != nil:
+			f.Interrupted, f.Search.Interrupted = true, true
+			return nil
+		case err != nil:
+			found[0].Text += "; " + err.Error()
+		}
+		f.Analysis.Estimates, found = append(f.Analysis.Estimates, estimates...), append(found, warnings...)
+	}
+	f.Analysis.Warnings = estimate.Warnings(slices.Concat(s.warnings, found))
 	return nil
 }
 

@@ -362,6 +362,24 @@ func TestSearchBelowBounds(t *testing.T) {
 	}
 }
 
+// A wrong annotation is found out by the runs, and so is the bound that rests on it.
+func TestSearchAgainstAnnotation(t *testing.T) {
+	needSolvers(t)
+	job := "machine = \"predictable-rr\"\n" + matchJob + "[loop]\n\"$loop\" = 1\n"
+	opts := searchOptions(30, "gdivan")
+	opts.Bounds = &AnalyzeOptions{}
+	f := mustSearch(t, loadText(t, job, matchModule), opts)
+	if len(f.Search.Below) != 1 || !slices.Equal(f.Search.Violated, []string{"static/cta"}) {
+		t.Errorf("below %v, violated %v", f.Search.Below, f.Search.Violated)
+	}
+	warned := slices.ContainsFunc(f.Analysis.Warnings, func(w Warning) bool {
+		return w.ID == "no-bounds" && strings.Contains(w.Text, "bound 1 (annotated) is wrong")
+	})
+	if !warned {
+		t.Errorf("warnings %v", f.Analysis.Warnings)
+	}
+}
+
 // Bounds below what inputs take are found out.
 func TestHold(t *testing.T) {
 	a := &Analysis{SplitMode: "dws", Estimates: []Estimate{
