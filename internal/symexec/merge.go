@@ -220,6 +220,8 @@ func (p *prover) operand(o isa.Operand, m *merged) *smt.Term {
 func (p *prover) instr(pc int, m *merged) error {
 	in := &p.launch.Kernel().Instrs[pc]
 	g := p.guard(in, m)
+	effect := in.Op.Info().Effect
+	p.exchanges = p.exchanges || effect&isa.Crosslane != 0 && len(in.Dst) > 0
 	var results []*smt.Term
 	switch {
 	case p.launch.Pure(pc):
@@ -229,9 +231,10 @@ func (p *prover) instr(pc int, m *merged) error {
 		if results, err = p.access(in, p.b.And(m.path, g), m); err != nil {
 			return err
 		}
-	case in.Op.Info().Effect&isa.WritesMem != 0:
+	default:
+		p.exchanges = p.exchanges || len(in.Dst) > 0
 		for r := range p.written {
-			p.written[r] = true
+			p.written[r] = p.written[r] || effect&isa.WritesMem != 0
 		}
 	}
 	for i, o := range in.Dst {

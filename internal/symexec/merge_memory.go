@@ -10,7 +10,7 @@ import (
 // access executes an access to memory of the threads for which path holds. It returns what is
 // loaded, nil if that may be anything.
 func (p *prover) access(in *isa.Instr, path *smt.Term, m *merged) ([]*smt.Term, error) {
-	writes, count := in.Op != isa.Ld, len(in.Src)-1
+	writes, uses, count := in.Op != isa.Ld, len(in.Dst) > 0, len(in.Src)-1
 	switch {
 	case !writes:
 		count = len(in.Dst)
@@ -22,6 +22,7 @@ func (p *prover) access(in *isa.Instr, path *smt.Term, m *merged) ([]*smt.Term, 
 	if addr == nil || size < 1 || size > 8 || count*size&(count*size-1) != 0 || in.Op != isa.St && writes && count > 1 {
 		for r := range p.written {
 			p.written[r] = p.written[r] || writes
+			p.used[r] = p.used[r] || uses
 		}
 		return nil, nil
 	}
@@ -29,10 +30,11 @@ func (p *prover) access(in *isa.Instr, path *smt.Term, m *merged) ([]*smt.Term, 
 	if err != nil {
 		return nil, err
 	}
+	for _, r := range regions {
+		p.written[r] = p.written[r] || writes
+		p.used[r] = p.used[r] || uses
+	}
 	if writes {
-		for _, r := range regions {
-			p.written[r] = true
-		}
 		return nil, nil
 	}
 	if !inside || p.written[regions[0]] || !p.known(regions[0], addr) {

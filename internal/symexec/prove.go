@@ -6,11 +6,21 @@ import (
 	"slices"
 
 	"warpbound/internal/cfg"
+	"warpbound/internal/isa"
 	"warpbound/internal/smt"
 )
 
-// Prove returns those of some sides of branches that no thread of the launch takes, for no inputs
-// in their ranges and whatever other threads do. What is unknown of the rest is open. Of the
+// Proof is what is known of all threads of a launch, for all inputs in their ranges.
+type Proof struct {
+	Never []Side // no thread takes these, whatever others do
+
+	// Apart says that no thread gets anything that another one made, nor an earlier launch if Options.Later
+	// is set. What a thread does is then what it does if no other runs.
+	Apart bool
+}
+
+// Prove returns those of some sides of branches that no thread of the launch takes, and whether
+// threads are apart. What is unknown of the other sides is open. Of the
 // options it uses the launch, its buffers and parameters, Later, the solver and MaxQueries.
 //
 // The kernel is executed once as a whole instead of path by path: where paths join, a register
@@ -22,7 +32,7 @@ import (
 // to be taken if its condition cannot hold.
 //
 // It is an error if the kernel has a loop with several entries, and if a solver fails or ctx ends.
-func Prove(ctx context.Context, o Options, open []Side) ([]Side, error) {
+func Prove(ctx context.Context, o Options, open []Side) (*Proof, error) {
 	k := o.Launch.Kernel()
 	g, err := cfg.Build(k)
 	if err == nil {
@@ -40,7 +50,7 @@ func Prove(ctx context.Context, o Options, open []Side) ([]Side, error) {
 		return nil, err
 	}
 	x.Indices = AllIndices(x.launch.Grid(), x.block())
-	p := &prover{explorer: x, ctx: ctx, graph: g, written: make([]bool, len(x.regions)), queriesLeft: o.MaxQueries}
+	p := &prover{explorer: x, ctx: ctx, graph: g, written: make([]bool, len(x.regions)), used: make([]bool, len(x.regions)), queriesLeft: o.MaxQueries}
 	for r := range p.written {
 		p.written[r] = o.Later && !x.regions[r].readOnly
 	}
@@ -51,7 +61,7 @@ func Prove(ctx context.Context, o Options, open []Side) ([]Side, error) {
 		}
 		done = slices.Equal(before, p.written)
 	}
-	var proved []Side
+	proof := &Proof{Apart: p.apart()}
 	for _, side := range open {
 		c, executed := p.taken[side]
 		if !executed {
@@ -62,10 +72,10 @@ func Prove(ctx context.Context, o Options, open []Side) ([]Side, error) {
 			return nil, fmt.Errorf("kernel %s: %w", k.Name, err)
 		}
 		if never {
-			proved = append(proved, side)
+			proof.Never = append(proof.Never, side)
 		}
 	}
-	return proved, nil
+	return proof, nil
 }
 
 // prover executes all threads at once.
@@ -74,6 +84,8 @@ type prover struct {
 	ctx         context.Context
 	graph       *cfg.Graph
 	written     []bool // regions that threads may write
+	used        []bool // regions of which threads may use what they hold
+	exchanges   bool   // threads may get what others made by other means than loads
 	queriesLeft int    // if the options limit them
 
 	assumed  []*smt.Term // what holds of all inputs and threads
@@ -86,6 +98,16 @@ type arrival struct {
 	from int
 	path *smt.Term // the condition under which it does
 	regs []*smt.Term
+}
+
+// apart reports whether no thread uses what another may have written. Local memory is a thread's own.
+func (p *prover) apart() bool {
+	for r := range p.regions {
+		if p.used[r] && p.written[r] && p.regions[r].space != isa.Local {
+			return false
+		}
+	}
+	return !p.exchanges
 }
 
 // never reports whether a condition is seen not to hold for any thread and inputs.

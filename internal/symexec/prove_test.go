@@ -36,11 +36,11 @@ func (s *subject) sides(t *testing.T) []symexec.Side {
 func (s *subject) prove(t *testing.T) (all, proved []symexec.Side) {
 	t.Helper()
 	all = s.sides(t)
-	proved, err := symexec.Prove(context.Background(), s.options, all)
+	proof, err := symexec.Prove(context.Background(), s.options, all)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return all, proved
+	return all, proof.Never
 }
 
 func TestProve(t *testing.T) {
@@ -161,6 +161,43 @@ C:	ret;`, "??x"},
 			}
 			if got.String() != c.want {
 				t.Errorf("proved %s of %v, want %s", &got, all, c.want)
+			}
+		})
+	}
+}
+
+// TestProveApart: threads are apart if none uses what others may write.
+func TestProveApart(t *testing.T) {
+	for name, c := range map[string]struct {
+		body string
+		want bool
+	}{
+		"only what is read":       {"ld.global.u32 %r2, [%rd1+8]; ld.param.u32 %r3, [n];", true},
+		"memory of its own":       {"st.local.u32 [l], %r1; ld.local.u32 %r2, [l];", true},
+		"only what is written":    {"st.global.u32 [%rd1], %r1; red.global.add.u32 [%rd1], 1; bar.sync 0;", true},
+		"a variable and a buffer": {"st.global.u32 [%rd1], %r1; ld.global.u32 %r2, [g];", true},
+		"a buffer":                {"st.global.u32 [%rd1], %r1; ld.global.u32 %r2, [%rd1];", false},
+		"a write that is behind":  {"ld.global.u32 %r2, [g]; st.global.u32 [g], %r1;", false},
+		"shared memory":           {"st.shared.u32 [s], %r1; ld.shared.u32 %r2, [s];", false},
+		"an atomic":               {"atom.global.add.u32 %r2, [%rd1], 1;", false},
+		"an address of any":       {"ld.global.u64 %rd2, [%rd1]; st.global.u32 [g], 1; ld.global.u32 %r2, [%rd2];", false},
+		"a barrier that votes":    {"setp.eq.u32 %p1, %r1, 0; bar.red.popc.u32 %r2, 0, %p1;", false},
+		"a shuffle":               {"shfl.sync.bfly.b32 %r2, %r1, 1, 31, -1;", false},
+	} {
+		t.Run(strings.ReplaceAll(name, " ", "-"), func(t *testing.T) {
+			code := strings.Replace(kernel("\t.local .u32 l;\n"+c.body+" ret;"), ".visible", ".global .u32 g;\n.visible", 1)
+			s := together(t, 0, job, code)
+			proof, err := symexec.Prove(context.Background(), s.options, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if proof.Apart != c.want {
+				t.Errorf("threads are apart: %t, want %t", proof.Apart, c.want)
+			}
+			if s.options.Later = true; c.want && strings.Contains(c.body, "ld.global") {
+				if proof, err = symexec.Prove(context.Background(), s.options, nil); err != nil || proof.Apart {
+					t.Errorf("after other launches threads are apart: %v, %v", proof, err)
+				}
 			}
 		})
 	}

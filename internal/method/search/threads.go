@@ -87,9 +87,9 @@ func (ts *threads) of(m *smt.Model) int {
 	return int(cta)*len(ts.cta) + int(tid)
 }
 
-// apart returns the first instruction that tells threads apart by something that symbolic execution
+// differ returns the first instruction that tells threads apart by something that symbolic execution
 // does not derive from their indices; nil if there is none.
-func (ts *threads) apart() *isa.Instr {
+func (ts *threads) differ() *isa.Instr {
 	k := ts.launch.Kernel()
 	for pc := range k.Instrs {
 		for _, o := range k.Instrs[pc].Src {

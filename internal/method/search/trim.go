@@ -49,8 +49,8 @@ type trimmer struct {
 	*layout
 	result *Trimmed
 	sides  map[symexec.Side]symexec.Verdict
-	proved bool // which sides are infeasible has been asked
 	tried  int
+	apart  bool // no thread uses what another writes
 	talk   bool // some of several threads got what another had written
 }
 
@@ -65,7 +65,8 @@ type found struct {
 // Trim explores the thread in the middle of the launch and then one that may be any one. As long
 // as there are sides of branches that no path took and that are not proved infeasible, it explores
 // 2, 3, ... threads together, unless these do not communicate: then their paths are combinations of
-// those of one. What the inputs of each path are becomes an atom of the plan; those of
+// those of one. If nothing that a thread writes is used by others and all paths of one that may be any
+// one were found, no thread takes the other sides. What the inputs of each path are becomes an atom of the plan; those of
 // several threads only if their paths took new sides. The result depends on the configuration
 // alone, and on which questions the solver answers in time.
 //
@@ -107,7 +108,7 @@ func (t *trimmer) one(ctx context.Context) error {
 		return err
 	}
 	all := []*found{concrete}
-	if in := t.threads.apart(); in != nil {
+	if in := t.threads.differ(); in != nil {
 		t.note("%s: %s tells threads apart by more than their indices: what they read is not scaled", in.Pos, in)
 	} else if len(t.threads.indices) > 0 {
 		queries := t.MaxQueries
@@ -118,8 +119,11 @@ func (t *trimmer) one(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
+		t.exclude(anyOne)
 		t.look(anyOne.Paths)
 		all = append(all, anyOne)
+	} else { // there is no other thread
+		t.exclude(concrete)
 	}
 	for _, f := range all {
 		if err := t.add(ctx, f); err != nil {
@@ -132,7 +136,7 @@ func (t *trimmer) one(ctx context.Context) error {
 // together explores ever more threads, of one CTA as long as it has as many.
 func (t *trimmer) together(ctx context.Context) error {
 	_, first := t.threads.middle()
-	for n := 2; n <= min(t.MaxThreads, t.threads.n()-first) && t.open() > 0; n++ {
+	for n := 2; n <= min(t.MaxThreads, t.threads.n()-first) && t.open() > 0 && !t.apart; n++ {
 		var numbers []int
 		for i := range n {
 			numbers = append(numbers, first+i)
@@ -180,17 +184,28 @@ func (t *trimmer) prove(ctx context.Context) error {
 	}
 	o := t.options(nil)
 	o.MaxQueries, o.Later = t.MaxQueries, t.Later
-	proved, err := symexec.Prove(ctx, o, open)
+	proof, err := symexec.Prove(ctx, o, open)
 	if at := (*diag.Error)(nil); errors.As(err, &at) {
 		t.note("which sides no thread takes cannot be proved: %v", err)
 		return nil
 	} else if err != nil {
 		return err
 	}
-	for _, side := range proved {
+	for _, side := range proof.Never {
 		t.sides[side] = symexec.Infeasible
 	}
+	t.apart = proof.Apart
 	return nil
+}
+
+// exclude takes the sides to be infeasible that are open after all paths of any thread were
+// found, if threads are apart.
+func (t *trimmer) exclude(anyOne *found) {
+	for side, v := range t.sides {
+		if v == symexec.Open && t.apart && anyOne.Complete {
+			t.sides[side] = symexec.Infeasible
+		}
+	}
 }
 
 // inOrder returns the sides of branches by instruction.
