@@ -29,17 +29,14 @@ func DefaultExploreOptions() ExploreOptions {
 	return ExploreOptions{Threads: 2, Solver: smt.Z3().Name, FloatSolver: smt.CVC5().Name}
 }
 
-// solverCommand finds a solver by its name, or takes a command. cvc5, which floating point keeps
-// busiest, gets a limit of what one question may cost that does not depend on how fast it runs: what
-// it answers within that is the same on every computer. z3's limit of the kind leaves it unusable
-// for further questions.
+// solverCommand finds a solver by its name, or takes a command. Solvers that are known by name get a
+// limit of their own work for each question.
 func solverCommand(text string) (smt.Command, error) {
-	z3, cvc5 := smt.Z3(), smt.CVC5()
+	z3, cvc5 := smt.LimitedZ3(), smt.LimitedCVC5()
 	switch text {
 	case z3.Name:
 		return z3, nil
 	case cvc5.Name:
-		cvc5.Argv = append(cvc5.Argv, "--rlimit-per=50000")
 		return cvc5, nil
 	}
 	argv := strings.Fields(text)
@@ -56,7 +53,7 @@ const (
 	explorePaths   = 200
 	exploreSteps   = 1 << 20
 	exploreQueries = 300
-	exploreWait    = 5 * time.Second
+	exploreWait    = 20 * time.Second
 )
 
 // plan finds atoms if a strategy needs them, unless the search that is resumed did.

@@ -13,17 +13,23 @@ import (
 	"warpbound/internal/smt/process"
 )
 
+// needs skips a test where a solver is not installed.
+func needs(t *testing.T, c smt.Command) {
+	t.Helper()
+	if _, err := exec.LookPath(c.Argv[0]); err != nil {
+		if os.Getenv("CI") != "" {
+			t.Fatal(err)
+		}
+		t.Skip(err)
+	}
+}
+
 // TestSolversAgree asks solvers whether operations on numbers can give anything but what
 // their evaluation gives.
 func TestSolversAgree(t *testing.T) {
 	for rounds, c := range map[int]smt.Command{4: smt.Z3(), 1: smt.CVC5()} {
 		t.Run(c.Name, func(t *testing.T) {
-			if _, err := exec.LookPath(c.Argv[0]); err != nil {
-				if os.Getenv("CI") != "" {
-					t.Fatal(err)
-				}
-				t.Skip(err)
-			}
+			needs(t, c)
 			s, err := smt.New(smt.Config{Launcher: process.Launcher{}, Bits: c, Floats: c, Limit: time.Minute})
 			if err != nil {
 				t.Fatal(err)
@@ -119,5 +125,36 @@ func (g *operations) floats() {
 				g.add(b.UToF(f, m, i), b.SToF(f, m, i), b.FToU(f, m, x, n), b.FToS(f, m, x, n))
 			}
 		}
+	}
+}
+
+// TestLimitedSolversGiveUp asks for the factors of a number: too much work for the limits. The session goes on.
+func TestLimitedSolversGiveUp(t *testing.T) {
+	for _, c := range []smt.Command{smt.LimitedZ3(), smt.LimitedCVC5()} {
+		t.Run(c.Name, func(t *testing.T) {
+			needs(t, c)
+			s, err := smt.New(smt.Config{Launcher: process.Launcher{}, Bits: c, Floats: c, Limit: time.Minute})
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer s.Close()
+			b := smt.NewBuilder()
+			x, y := b.Var("x", smt.Bits(64)), b.Var("y", smt.Bits(64))
+			small := func(v *smt.Term) *smt.Term {
+				return b.And(b.Ult(b.Number(64, 1), v), b.Ult(v, b.Number(64, 1<<32)))
+			}
+			hard := []*smt.Term{small(x), small(y), b.Eq(b.Mul(x, y), b.Number(64, 3037000493*2654435761))}
+			for range 2 {
+				if answer, _, err := s.Check(t.Context(), hard); answer != smt.Unknown || err != nil {
+					t.Errorf("%v, %v", answer, err)
+				}
+				if answer, _, err := s.Check(t.Context(), []*smt.Term{b.Eq(b.Add(x, y), b.Number(64, 7))}); answer != smt.Sat || err != nil {
+					t.Errorf("%v, %v after that", answer, err)
+				}
+			}
+			if n := s.Stats().Starts; n != 1 {
+				t.Errorf("%d solvers were started", n)
+			}
+		})
 	}
 }

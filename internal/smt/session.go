@@ -2,6 +2,7 @@ package smt
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -37,6 +38,7 @@ type Command struct {
 	Name    string   // for messages
 	Package string   // of Debian that has it, for messages; empty if unknown
 	Argv    []string // program and arguments
+	Check   string   // commands that ask whether assertions hold together; empty for (check-sat)
 }
 
 // Z3 is the solver z3.
@@ -49,10 +51,32 @@ func CVC5() Command {
 	return Command{Name: "cvc5", Package: "cvc5", Argv: []string{"cvc5", "--incremental", "--lang=smt2", "--fp-exp"}}
 }
 
+// Limits of a query in what the solvers count of their work: some tenths of a second.
+const (
+	z3Limit   = 500_000
+	cvc5Limit = 20_000
+)
+
+// LimitedZ3 is z3 with a limit of the work for each query. In contrast to one of time it makes answers
+// the same on every computer.
+func LimitedZ3() Command {
+	c := Z3()
+	c.Check = fmt.Sprintf("(set-option :rlimit %d)\n(check-sat)\n(set-option :rlimit 0)\n", z3Limit)
+	return c
+}
+
+// LimitedCVC5 is cvc5 with such a limit.
+func LimitedCVC5() Command {
+	c := CVC5()
+	c.Argv = append(c.Argv, fmt.Sprintf("--rlimit-per=%d", cvc5Limit))
+	return c
+}
+
 // session is one run of a solver. The solver's stack has one level for each assertion, so
 // that queries share those with which they begin.
 type session struct {
 	name    string
+	asks    string // commands that ask
 	proc    Process
 	in      sexprReader
 	writer  *writer
@@ -72,7 +96,7 @@ func start(l Launcher, c Command, limit time.Duration) (*session, error) {
 		return nil, fmt.Errorf("start the solver %s: %w", c.Name, err)
 	}
 	s := &session{
-		name: c.Name, proc: proc, in: sexprReader{in: bufio.NewReader(proc)},
+		name: c.Name, asks: cmp.Or(c.Check, "(check-sat)\n"), proc: proc, in: sexprReader{in: bufio.NewReader(proc)},
 		writer: newWriter(), fixed: make(map[*Term]int), limit: limit,
 	}
 	s.writer.out.WriteString("(set-option :print-success false)\n(set-option :global-declarations true)\n(set-option :produce-models true)\n(set-logic ALL)\n")
@@ -90,7 +114,7 @@ func (s *session) check(ctx context.Context, assertions []*Term) (Answer, *Model
 	})
 	defer late.Stop()
 	s.adopt(assertions)
-	answer, err := s.ask("(check-sat)\n")
+	answer, err := s.ask(s.asks)
 	if err != nil {
 		return s.failed(ctx, err)
 	}
