@@ -93,7 +93,7 @@ func (s *searching) resume(id string) error {
 	r := s.opts.Resume
 	switch {
 	case r.Job != id:
-		return fmt.Errorf("the search to resume is one of another job, machine or limit of cycles than %s", s.Name())
+		return fmt.Errorf("the search to resume is one of another job, seed, machine or limit of cycles than %s", s.Name())
 	case r.Explored == nil && len(r.Strategies) > 0 && slices.Contains(s.strategies(), string(search.GDivAn)):
 		return fmt.Errorf("the search to resume did not execute the kernel symbolically: %s needs a search of its own", search.GDivAn)
 	case r.Explore != s.opts.Explore && r.Explored != nil:

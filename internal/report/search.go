@@ -63,11 +63,11 @@ func exploration(p *printer, e *estimate.Exploration) {
 		if s.Verdict == estimate.SideCovered {
 			continue
 		}
-		way := "not taken"
+		way := "not taken, to"
 		if s.Taken {
-			way = "taken"
+			way = "taken to"
 		}
-		p.printf("  %s: %s if %s: %s\n", s.Pos, s.Text, way, s.Verdict)
+		p.printf("  %s: %s, %s %s: %s\n", s.Pos, s.Text, way, s.Target, s.Verdict)
 	}
 	extremes(p, e)
 	for _, n := range e.Notes {
@@ -90,12 +90,13 @@ func extremes(p *printer, e *estimate.Exploration) {
 			widest = i
 		}
 	}
-	p.printf("Path %d has most instructions: %s. ", longest, group(int64(e.Paths[longest].Instructions)))
+	p.printf("Path %d, of %s, has most instructions: %s. ", longest,
+		counted(len(e.Paths[longest].Threads), "thread"), group(int64(e.Paths[longest].Instructions)))
 	switch most := e.Paths[widest].Divergence; {
 	case len(e.Pairs) > 0 && e.Pairs[0].Divergence > most:
-		p.printf("Two threads on paths %d and %d diverge most: at %.1f %% of the branches.\n", e.Pairs[0].Paths[0], e.Pairs[0].Paths[1], e.Pairs[0].Divergence)
+		p.printf("Two threads on paths %d and %d diverge most: their brdiv is %.1f %%.\n", e.Pairs[0].Paths[0], e.Pairs[0].Paths[1], e.Pairs[0].Divergence)
 	case most > 0:
-		p.printf("Path %d diverges most: at %.1f %% of the branches.\n", widest, most)
+		p.printf("Path %d diverges most: its brdiv is %.1f %%.\n", widest, most)
 	default:
 		p.printf("No path diverges.\n")
 	}

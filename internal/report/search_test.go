@@ -18,13 +18,13 @@ func searched() (*estimate.Analysis, *estimate.Search) {
 				{Threads: 1, AnyOne: true, Paths: 3, Faults: 1, Queries: 5, Covered: 2, Complete: true},
 				{Threads: 2, Paths: 1, CutOff: 4, Unknown: 6, Queries: 7, Covered: 2},
 			},
-			Paths: []estimate.SearchPath{{Instructions: 5}, {Instructions: 1234, Divergence: 10}},
+			Paths: []estimate.SearchPath{{Instructions: 5, Threads: []int{4}}, {Instructions: 1234, Threads: []int{0, 1}, Divergence: 10}},
 			Pairs: []estimate.SearchPair{{Paths: [2]int{0, 1}, Divergence: 50}},
 			Sides: []estimate.SearchSide{
 				{Pos: "k.ptx:1:2", Text: "bra a", Taken: true, Verdict: estimate.SideCovered},
 				{Pos: "k.ptx:1:2", Text: "bra a", Verdict: estimate.SideCovered},
-				{Pos: "k.ptx:3:2", Text: "bra b", Taken: true, Verdict: estimate.SideInfeasible},
-				{Pos: "k.ptx:3:2", Text: "bra b", Verdict: estimate.SideUnknown},
+				{Pos: "k.ptx:3:2", Text: "bra b", Taken: true, Target: "k.ptx:9:1", Verdict: estimate.SideInfeasible},
+				{Pos: "k.ptx:3:2", Text: "bra b", Target: "k.ptx:4:2", Verdict: estimate.SideUnknown},
 			},
 			Notes: []string{"a note"},
 		},
@@ -64,9 +64,9 @@ Symbolic execution:
     any one      3     1        0        0        5              2       yes
           2      1     0        4        6        7              2        no
 Of 4 sides of branches 2 are covered (50.00 %), 1 infeasible and 1 unknown.
-  k.ptx:3:2: bra b if taken: infeasible
-  k.ptx:3:2: bra b if not taken: unknown
-Path 1 has most instructions: 1,234. Two threads on paths 0 and 1 diverge most: at 50.0 % of the branches.
+  k.ptx:3:2: bra b, taken to k.ptx:9:1: infeasible
+  k.ptx:3:2: bra b, not taken, to k.ptx:4:2: unknown
+Path 1, of 2 threads, has most instructions: 1,234. Two threads on paths 0 and 1 diverge most: their brdiv is 50.0 %.
   a note
 
 Longest times found, seed 7:
@@ -101,7 +101,7 @@ warning: j.toml:1:1: take care [w]
 		t.Fatal(err)
 	}
 	for _, part := range []string{
-		"Path 1 diverges most: at 10.0 %", "were not saved (--out DIR)", "Interrupted: nothing was bounded.",
+		"Path 1 diverges most: its brdiv is 10.0 %.", "were not saved (--out DIR)", "Interrupted: nothing was bounded.",
 	} {
 		if !strings.Contains(out.String(), part) {
 			t.Errorf("no %q in\n%s", part, &out)

@@ -58,7 +58,7 @@ func (s *state) resolve(in *isa.Instr, total int, writes bool) (int, *smt.Term, 
 			s.assume(x.b.Not(c))
 		}
 	}
-	s.fault = diag.Errorf(in.Pos, "%s accesses %d bytes at 0x%x, which is outside of all memory or not aligned", in, total, at)
+	s.fault = diag.Errorf(in.Pos, "%s accesses %d bytes at 0x%x, which is outside of all memory or not aligned", s.x.text(in), total, at)
 	return -1, nil, nil
 }
 

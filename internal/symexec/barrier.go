@@ -48,10 +48,10 @@ func (s *state) arrive(in *isa.Instr) error {
 	at := slices.IndexFunc(s.barriers, func(b barrier) bool { return b.id == id })
 	switch {
 	case id >= barriers:
-		s.fault = diag.Errorf(in.Pos, "%s is at barrier %d, and those of a CTA are 0 to %d", in, id, barriers-1)
+		s.fault = diag.Errorf(in.Pos, "%s is at barrier %d, and those of a CTA are 0 to %d", s.x.text(in), id, barriers-1)
 		return nil
 	case len(rest) == 2 && (expect == 0 || expect > uint64(s.x.launch.Warps()*s.x.launch.Width())):
-		s.fault = diag.Errorf(in.Pos, "%s is for %d threads, which no CTA of the launch has", in, expect)
+		s.fault = diag.Errorf(in.Pos, "%s is for %d threads, which no CTA of the launch has", s.x.text(in), expect)
 		return nil
 	}
 	// Of a barrier for some threads, those that do not run here have arrived.
@@ -60,7 +60,7 @@ func (s *state) arrive(in *isa.Instr) error {
 		at = len(s.barriers)
 		s.barriers = append(slices.Clip(s.barriers), barrier{id: id, expect: count, atMost: s.x.launch.Kernel().Meeting == isa.AtSyncs})
 	} else if s.barriers[at].expect != count {
-		s.fault = diag.Errorf(in.Pos, "%s is for another number of threads than that with which others arrived", in)
+		s.fault = diag.Errorf(in.Pos, "%s is for another number of threads than that with which others arrived", s.x.text(in))
 		return nil
 	}
 	b, t := &s.barriers[at], s.now()

@@ -268,9 +268,12 @@ func (x *explorer) follow(ctx context.Context, s *state, res *Result) error {
 	return nil
 }
 
+// text renders an instruction with the names of the kernel.
+func (x *explorer) text(in *isa.Instr) string { return x.launch.Kernel().Format(in) }
+
 // unsupported is the error of an instruction that has no meaning as formula.
 func (x *explorer) unsupported(in *isa.Instr) error {
-	return diag.Errorf(in.Pos, "%s has no meaning as a formula: the paths of this kernel cannot be explored", in)
+	return diag.Errorf(in.Pos, "%s has no meaning as a formula: the paths of this kernel cannot be explored", x.text(in))
 }
 
 // fit cuts a number to a width, or extends it by zeros.

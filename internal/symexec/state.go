@@ -361,7 +361,7 @@ func (s *state) effect(in *isa.Instr) error {
 	case isa.Ret, isa.Exit:
 		s.end()
 	case isa.Trap:
-		s.fault = diag.Errorf(in.Pos, "%s ends the run", in)
+		s.fault = diag.Errorf(in.Pos, "%s ends the run", s.x.text(in))
 	case isa.Bar:
 		return s.arrive(in)
 	case isa.Fence, isa.Nop, isa.Prefetch, isa.Reconverge, isa.Split, isa.Merge:
@@ -391,7 +391,7 @@ func (s *state) choose(in *isa.Instr) error {
 	if n >= len(in.Targets) {
 		s.retry(inRange)
 		s.assume(b.Not(inRange))
-		s.fault = diag.Errorf(in.Pos, "%s has no target %d", in, n)
+		s.fault = diag.Errorf(in.Pos, "%s has no target %d", s.x.text(in), n)
 		return nil
 	}
 	s.retry(b.Not(inRange))

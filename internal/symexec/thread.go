@@ -99,7 +99,7 @@ func (s *state) pass() {
 	switch {
 	case waiting >= 0 && end-first == s.x.ctaThreads():
 		in := s.threads[waiting].waits
-		s.fault = diag.Errorf(in.Pos, "%s: threads of the CTA wait here, and the others have ended or wait elsewhere", in)
+		s.fault = diag.Errorf(in.Pos, "%s: threads of the CTA wait here, and the others have ended or wait elsewhere", s.x.text(in))
 	case waiting >= 0: // threads that do not run here may arrive
 		for len(s.barriers) > 0 {
 			s.release(0)

@@ -109,7 +109,7 @@ func (t *trimmer) one(ctx context.Context) error {
 	}
 	all := []*found{concrete}
 	if in := t.threads.differ(); in != nil {
-		t.note("%s: %s tells threads apart by more than their indices: what they read is not scaled", in.Pos, in)
+		t.note("%s: %s tells threads apart by more than their indices: what they read is not scaled", in.Pos, t.Launch.Kernel().Format(in))
 	} else if len(t.threads.indices) > 0 {
 		queries := t.MaxQueries
 		if t.open() == 0 { // only the views are missing

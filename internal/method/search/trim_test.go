@@ -395,7 +395,7 @@ A:	ret;`, words(200))
 		t.Errorf("%g %% of the sides and %g %% of those that are possible are covered after %+v", covered, feasible, res.Explorations)
 	}
 	for i, side := range res.Sides {
-		if (side.Verdict == symexec.Infeasible) != (side.Taken && i < 4) || side.Text == "" || !side.Branch.Known() || !side.Target.Known() {
+		if (side.Verdict == symexec.Infeasible) != (side.Taken && i < 4) || side.Text != "@%p1 bra A" || !side.Branch.Known() || !side.Target.Known() {
 			t.Errorf("side %d is %+v", i, side)
 		}
 	}

@@ -101,7 +101,7 @@ func (t *trimmer) finish() {
 	k := t.Launch.Kernel()
 	for _, side := range t.inOrder() {
 		in := &k.Instrs[side.Branch]
-		s := Side{Branch: in.Pos, Text: in.String(), Taken: side.Target != side.Branch+1, Verdict: t.sides[side]}
+		s := Side{Branch: in.Pos, Text: k.Format(in), Taken: side.Target != side.Branch+1, Verdict: t.sides[side]}
 		if side.Target < len(k.Instrs) {
 			s.Target = k.Instrs[side.Target].Pos
 		}
