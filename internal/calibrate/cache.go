@@ -146,8 +146,7 @@ func places(set func(addr int) int, stride, ways, most int) int {
 	return most
 }
 
-// l2Seen walks over global memory with loads that pass by the L1. near and far are the times
-// of loads that hit and that miss the L2.
+// l2Seen walks over global memory with loads that pass by the L1.
 func (p *prober) l2Seen(ctx context.Context, line int) (*cacheSeen, error) {
 	w, err := p.walk(".cg")
 	if err != nil {
@@ -157,15 +156,9 @@ func (p *prober) l2Seen(ctx context.Context, line int) (*cacheSeen, error) {
 	// All lanes load lines side by side to find the size, one for all lanes else.
 	limits := [2]float64{}
 	for i, spread := range []int{line, 0} {
-		far, err := w.times(ctx, path{n: 64, stride: 32 * line, spread: spread, rounds: 1})
-		if err != nil {
+		if limits[i], err = p.l2Limit(ctx, w, line, spread, []float64{0.1, 0.5}[i]); err != nil {
 			return nil, err
 		}
-		near, err := w.one(ctx, spread)
-		if err != nil {
-			return nil, err
-		}
-		limits[i] = near + []float64{0.1, 0.5}[i]*(median(far)-near)
 	}
 	seen := &cacheSeen{}
 	most := p.dataBytes/(32*line) - 1
@@ -188,6 +181,36 @@ func (p *prober) l2Seen(ctx context.Context, line int) (*cacheSeen, error) {
 		}
 	}
 	return seen, nil
+}
+
+// hits is a number of lines that every L2 holds side by side.
+const hits = 128
+
+// l2Limit returns a time between those of loads that hit the L2 and that miss it, so far from
+// the former. Lines are at different distances from an SM, so that the slowest of many that
+// hit counts.
+func (p *prober) l2Limit(ctx context.Context, w *walker, line, spread int, share float64) (float64, error) {
+	if err := p.flush(ctx, line); err != nil {
+		return 0, err
+	}
+	at := path{n: 64, stride: 32 * line, spread: spread, rounds: 1}
+	far, err := w.times(ctx, at)
+	if err != nil {
+		return 0, err
+	}
+	at = path{n: hits, stride: line, rounds: 3}
+	if spread > 0 {
+		at.n, at.stride, at.spread = hits/32, 32*line, spread
+	}
+	near := math.Inf(1)
+	for range p.repeats { // what disturbs makes it only slower
+		times, err := w.times(ctx, at)
+		if err != nil {
+			return 0, err
+		}
+		near = min(near, slices.Max(times))
+	}
+	return near + share*(median(far)-near), nil
 }
 
 // maxPlaces is the largest number of places that walks look for in the L2.

@@ -1,0 +1,100 @@
+package calibrate
+
+import (
+	"context"
+	"encoding/binary"
+	"testing"
+	"time"
+
+	"warpbound/internal/cuda"
+)
+
+// keeping is a device whose L2 keeps its lines from one launch to the next, and whose lines
+// are at different distances, as those of GPUs are and simulated ones are not.
+type keeping struct {
+	cuda.Device
+	line, lines int
+	held        map[uint64]int // by number of a line, when it was loaded
+	loads       *int
+	times       *cuda.Pointer // of the accesses of the last walk
+}
+
+func (d keeping) Read(p cuda.Pointer, data []byte) error {
+	err := d.Device.Read(p, data)
+	if p == *d.times {
+		for i := 0; i+4 <= len(data); i += 4 {
+			further := uint32(i / 4 * 7 % 13) // cycles
+			binary.LittleEndian.PutUint32(data[i:], binary.LittleEndian.Uint32(data[i:])+further)
+		}
+	}
+	return err
+}
+
+func (d keeping) Load(text []byte) (cuda.Module, error) {
+	m, err := d.Device.Load(text)
+	return keepingModule{m, d}, err
+}
+
+type keepingModule struct {
+	cuda.Module
+	device keeping
+}
+
+func (m keepingModule) Function(name string) (cuda.Function, error) {
+	f, err := m.Module.Function(name)
+	if name == "walk" {
+		f = keepingWalk{f, m.device}
+	}
+	return f, err
+}
+
+type keepingWalk struct {
+	cuda.Function
+	device keeping
+}
+
+// Launch makes a walk that is made once a second time if its lines were loaded before and less
+// than the L2 holds was loaded since.
+func (f keepingWalk) Launch(ctx context.Context, l cuda.Launch) (time.Duration, error) {
+	d, word := f.device, func(at int) uint64 { return uint64(binary.LittleEndian.Uint32(l.Params[at:])) }
+	out, data := binary.LittleEndian.Uint64(l.Params), binary.LittleEndian.Uint64(l.Params[8:])
+	*d.times = cuda.Pointer(out + recordBytes)
+	rounds, n, stride, spread := word(32), word(36), word(40), word(44)
+	known := true
+	for i := range n {
+		for lane := range uint64(32) {
+			line := (data + i*stride + lane*spread) / uint64(d.line)
+			at, met := d.held[line]
+			known = known && met && *d.loads-at < d.lines
+			if !met || at < *d.loads {
+				*d.loads++
+			}
+			d.held[line] = *d.loads
+		}
+	}
+	if known && rounds == 1 {
+		l.Params = append([]byte(nil), l.Params...)
+		binary.LittleEndian.PutUint32(l.Params[32:], 2)
+	}
+	return f.Function.Launch(ctx, l)
+}
+
+// TestKeepingL2 finds the L2 of such a device again.
+func TestKeepingL2(t *testing.T) {
+	m := builtin(t, "fermi-c2050").WithSources(func(_, source string) string { return source })
+	m.L2.Partitions.Value, m.L2.Sets.Value, m.L2.Ways.Value = 4, 128, 12
+	want := l2Geometry{4, int(m.L2.Interleave.Value), 128, 12}
+	line, lines := int(m.L2.Line.Value), want.partitions*want.sets*want.ways
+	dev := keeping{stand(t, m), line, lines, map[uint64]int{}, new(int), new(cuda.Pointer)}
+	p, err := newProber(dev, 1, 64<<20)
+	if err != nil {
+		t.Fatal(err)
+	}
+	seen, err := p.l2Seen(context.Background(), line)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if seen.lines != lines || len(seen.held) == 0 || !seen.explained(func(addr int) int { return l2Set(addr, line, want) }, want.ways) {
+		t.Errorf("%+v, want %d lines in %+v", seen, lines, want)
+	}
+}
