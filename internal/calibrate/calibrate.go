@@ -83,6 +83,7 @@ func Run(ctx context.Context, cfg Config) (*Result, error) {
 		}
 	}
 	c.out.After = p.dev.Conditions()
+	c.conditions()
 	if err := p.close(); err != nil {
 		return nil, err
 	}
@@ -91,6 +92,17 @@ func Run(ctx context.Context, cfg Config) (*Result, error) {
 		return nil, fmt.Errorf("what was measured makes no machine: %w", err)
 	}
 	return &c.out, nil
+}
+
+// conditions notes what held on the device and makes numbers doubtful.
+func (c *calibration) conditions() {
+	stated, after := c.dev.Attributes().ClockKHz, &c.out.After
+	if after.ClockKHz > 0 && math.Abs(float64(after.ClockKHz)/float64(stated)-1) > fits {
+		c.note("the SMs ran at %d kHz at the end, and the machine has the highest clock, %d kHz: there memory takes other numbers of cycles", after.ClockKHz, stated)
+	}
+	if n := max(c.out.Before.Others, after.Others); n > 0 {
+		c.note("%d other processes used the device, which makes memory slower", n)
+	}
 }
 
 func (c *calibration) note(format string, args ...any) {

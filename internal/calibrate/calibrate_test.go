@@ -138,6 +138,35 @@ func TestGenerations(t *testing.T) {
 	}
 }
 
+// other is a device that says other things of itself than what it does.
+type other struct {
+	cuda.Device
+	after cuda.Conditions
+}
+
+func (d other) Attributes() cuda.Attributes {
+	a := d.Device.Attributes()
+	a.L2Bytes = 1 << 20
+	return a
+}
+
+func (d other) Conditions() cuda.Conditions { return d.after }
+
+// TestDoubts expects a note where the device contradicts what was measured.
+func TestDoubts(t *testing.T) {
+	dev := other{stand(t, builtin(t, "fermi-c2050")), cuda.Conditions{ClockKHz: 500000, Others: 2}}
+	notes := strings.Join(calibrate(t, dev, 1).Notes, "\n")
+	for _, want := range []string{
+		"walks found 786432 bytes of L2, but the device says that it has 1048576",
+		"the SMs ran at 500000 kHz at the end, and the machine has the highest clock, 575000 kHz",
+		"2 other processes",
+	} {
+		if !strings.Contains(notes, want) {
+			t.Errorf("no note %q in\n%s", want, notes)
+		}
+	}
+}
+
 // rejecting is a device whose compiler rejects everything from some module on.
 type rejecting struct {
 	cuda.Device

@@ -22,6 +22,12 @@ var (
 	double = kind{"%%d%d", "add.u32 %%tmp, %%dep, 0x3ff00000+%[2]d; mov.b64 %[1]s, {%%dep, %%tmp};", "mov.b64 {%%a0, %%tmp}, %[1]s; xor.b32 %%sink, %%sink, %%tmp;"}
 )
 
+// Kinds of chains that also use three: max(min(x, a), a) would be a without either.
+var (
+	singleThree = kind{single.reg, single.inject + " cvt.rn.f32.u32 %%fthree, %%three;", single.fold}
+	doubleThree = kind{double.reg, double.inject + " cvt.rn.f64.u32 %%dthree, %%three;", double.fold}
+)
+
 // chain is code of one class of which every instruction waits for the one before. The
 // operands are parameters, and neighbours are such that no compiler makes one of two.
 type chain struct {
@@ -37,12 +43,12 @@ var chains = map[isa.Class]chain{
 	isa.IntMad:     {word, []string{"mad.lo.u32 %[1]s, %[1]s, %%three, %%top;"}},
 	isa.IntDiv:     {word, []string{"div.u32 %[1]s, %%top, %[1]s;"}},
 	isa.FP32Add:    {single, []string{"add.rn.f32 %[1]s, %[1]s, %%ftwo;"}},
-	isa.FP32MinMax: {single, []string{"min.f32 %[1]s, %[1]s, %%ftwo;", "max.f32 %[1]s, %[1]s, %%ftwo;"}},
+	isa.FP32MinMax: {singleThree, []string{"min.f32 %[1]s, %[1]s, %%ftwo;", "max.f32 %[1]s, %[1]s, %%fthree;"}},
 	isa.FP32Mul:    {single, []string{"mul.rn.f32 %[1]s, %[1]s, %%ftwo;"}},
 	isa.FP32Mad:    {single, []string{"fma.rn.f32 %[1]s, %[1]s, %%ftwo, %%ftwo;"}},
 	isa.FP32Div:    {single, []string{"div.rn.f32 %[1]s, %%ftwo, %[1]s;"}},
 	isa.FP64Add:    {double, []string{"add.rn.f64 %[1]s, %[1]s, %%dtwo;"}},
-	isa.FP64MinMax: {double, []string{"min.f64 %[1]s, %[1]s, %%dtwo;", "max.f64 %[1]s, %[1]s, %%dtwo;"}},
+	isa.FP64MinMax: {doubleThree, []string{"min.f64 %[1]s, %[1]s, %%dtwo;", "max.f64 %[1]s, %[1]s, %%dthree;"}},
 	isa.FP64Mul:    {double, []string{"mul.rn.f64 %[1]s, %[1]s, %%dtwo;"}},
 	isa.FP64Mad:    {double, []string{"fma.rn.f64 %[1]s, %[1]s, %%dtwo, %%dtwo;"}},
 	isa.FP64Div:    {double, []string{"div.rn.f64 %[1]s, %%dtwo, %[1]s;"}},

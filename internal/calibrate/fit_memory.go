@@ -186,6 +186,9 @@ func (c *calibration) l2Size() error {
 		how = fmt.Sprintf("a shape of about the %d lines that walks found, whose sets the simulator cannot choose as the device does", seen.lines)
 		c.note("the L2 chooses its sets or what to replace in another way than the simulator: %s", how)
 	}
+	if bytes, stated := seen.lines*c.line, c.dev.Attributes().L2Bytes; stated > 0 && math.Abs(float64(bytes)/float64(stated)-1) > fits {
+		c.note("walks found %d bytes of L2, but the device says that it has %d", bytes, stated)
+	}
 	c.setShape(c.shapes[0])
 	for _, n := range []*machine.Number{&l2.Partitions, &l2.Sets, &l2.Ways} {
 		n.Source = "measured by calibrate: " + how

@@ -15,12 +15,18 @@ func inflight(name string, loads, distance, line int) kernel {
 	const bytes = maxInflight * maxLine // of a round
 	var section, fold text
 	fmt.Fprintf(&section, "\tmul.wide.u32 %%w3, %%round, %d;\n\tcvt.u64.u32 %%w4, %%dep;\n\tadd.u64 %%w4, %%w4, %%w3;\n\tadd.u64 %%w4, %%w4, %%data;\n", bytes)
+	// Where a line has no other words left, loads are of the same again, through other
+	// registers of which no compiler knows that they hold the same address.
+	words := maxInflight
+	if distance < line {
+		words = line / distance
+	}
+	section.WriteString("\tcvt.u64.u32 %w3, %zero;\n")
+	for r := 1; r < maxInflight/words; r++ {
+		fmt.Fprintf(&section, "\tadd.u64 %%w%d, %%w%d, %%w3;\n", 4+r, 3+r)
+	}
 	for i := range loads {
-		at := i * distance
-		if distance < line {
-			at %= line
-		}
-		fmt.Fprintf(&section, "\tld.global.ca.u32 %%r%d, [%%w4+%d];\n", i, at)
+		fmt.Fprintf(&section, "\tld.global.ca.u32 %%r%d, [%%w%d+%d];\n", i, 4+i/words, i%words*distance)
 		fmt.Fprintf(&fold, "\txor.b32 %%sink, %%sink, %%r%d;\n", i)
 	}
 	return kernel{

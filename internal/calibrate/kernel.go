@@ -32,8 +32,8 @@ const (
 `
 	declarations = `	.reg .pred %p<32>, %go, %more, %on, %lead;
 	.reg .b32 %r<64>, %a<16>, %dep, %sink, %tmp, %thread, %warp, %warps, %round, %zero, %three, %top, %active, %rounds, %n, %stride, %spread, %core;
-	.reg .f32 %f<64>, %ftwo;
-	.reg .f64 %d<64>, %dtwo;
+	.reg .f32 %f<64>, %ftwo, %fthree;
+	.reg .f64 %d<64>, %dtwo, %dthree;
 	.reg .b64 %w<16>, %c0, %c1, %out, %data, %to, %off;
 `
 	prologue = `	ld.param.u64 %out, [out];
