@@ -10,29 +10,14 @@ import (
 // with others that do; other inputs keep the values of the model. The model that it returns
 // is a new one.
 func (s *Solver) Extend(ctx context.Context, assertions []*Term, model *Model, more *Term) (Answer, *Model, error) {
-	s.stats.Queries++
-	check(more.sort == Bool, "an assertion of %v", more.sort)
-	if value, isConst := more.Const(); isConst {
-		s.stats.Trivial++
-		if value == 0 {
-			return Unsat, nil, nil
-		}
-		return Sat, model.Clone(), nil
-	}
 	related := s.related(assertions, more)
-	r, known := s.known(related)
-	if !known {
-		var err error
-		if r, err = s.ask(ctx, related); err != nil {
-			return Unknown, nil, err
-		}
-	}
-	if r.answer != Sat {
-		return r.answer, nil, nil
+	answer, found, err := s.Check(ctx, related)
+	if answer != Sat {
+		return answer, nil, err
 	}
 	extended := model.Clone()
 	for _, a := range related {
-		extended.adopt(r.model, s.inputsOf(a))
+		extended.adopt(found, s.inputsOf(a))
 	}
 	return Sat, extended, nil
 }
@@ -40,23 +25,11 @@ func (s *Solver) Extend(ctx context.Context, assertions []*Term, model *Model, m
 // Refutes reports whether one more assertion is seen to contradict assertions that hold together for
 // some values. Only those are asked about that share inputs with it or with others that do.
 func (s *Solver) Refutes(ctx context.Context, assertions []*Term, more *Term) (bool, error) {
-	s.stats.Queries++
-	if value, isConst := more.Const(); isConst {
-		s.stats.Trivial++
-		return value == 0, nil
-	}
-	related := s.related(assertions, more)
-	r, known := s.known(related)
-	if !known {
-		var err error
-		if r, err = s.ask(ctx, related); err != nil {
-			return false, err
-		}
-	}
-	return r.answer == Unsat, nil
+	answer, _, err := s.Check(ctx, s.related(assertions, more))
+	return answer == Unsat, err
 }
 
-// related returns one assertion behind all others that it depends on, each once.
+// related returns one assertion behind all others that it depends on.
 func (s *Solver) related(assertions []*Term, more *Term) []*Term {
 	whole := make(map[*Term]bool)
 	for _, a := range append(assertions[:len(assertions):len(assertions)], more) {
@@ -94,10 +67,8 @@ func (s *Solver) related(assertions []*Term, more *Term) []*Term {
 		}
 	}
 	var related []*Term
-	seen := map[*Term]bool{more: true}
 	for a, assertion := range assertions {
-		if taken[a] && !seen[assertion] {
-			seen[assertion] = true
+		if taken[a] {
 			related = append(related, assertion)
 		}
 	}

@@ -32,7 +32,7 @@ type Config struct {
 type Stats struct {
 	Queries  int           // calls of Check
 	Trivial  int           // answered without looking further
-	Cached   int           // answered before; also parts of queries, here and below
+	Cached   int           // answered before
 	Reused   int           // answered by a model of another query
 	Asked    [3]int        // solvers' answers, by Answer
 	Starts   int           // of solvers
@@ -76,22 +76,23 @@ func (s *Solver) Close() {
 func (s *Solver) Stats() Stats { return s.stats }
 
 // Check tells whether the assertions, truth values, hold together, with a model for which
-// they do if the answer is Sat. Assertions that depend on different inputs are asked
-// about apart. Queries that begin with the same assertions as the last one are answered faster. The
-// model must not be changed.
+// they do if the answer is Sat. Queries that begin with the same assertions as the last one are
+// answered faster. The model must not be changed.
 //
 // It is an error if the solver is not installed, dies or answers what cannot be understood,
 // or if its model does not satisfy the assertions. The next query starts another.
 func (s *Solver) Check(ctx context.Context, assertions []*Term) (Answer, *Model, error) {
 	s.stats.Queries++
 	essential := make([]*Term, 0, len(assertions))
+	seen := make(map[*Term]bool, len(assertions))
 	for _, a := range assertions {
 		check(a.sort == Bool, "an assertion of %v", a.sort)
 		switch {
 		case a.is(0):
 			s.stats.Trivial++
 			return Unsat, nil, nil
-		case !a.is(1) && !slices.Contains(essential, a):
+		case !a.is(1) && !seen[a]:
+			seen[a] = true
 			essential = append(essential, a)
 		}
 	}
@@ -99,42 +100,14 @@ func (s *Solver) Check(ctx context.Context, assertions []*Term) (Answer, *Model,
 		s.stats.Trivial++
 		return Sat, NewModel(), nil
 	}
-	r, err := s.decide(ctx, essential)
-	return r.answer, r.model, err
-}
-
-// decide answers a query part by part.
-func (s *Solver) decide(ctx context.Context, assertions []*Term) (result, error) {
-	if r, known := s.known(assertions); known {
-		return r, nil
-	}
-	parts := s.parts(assertions)
-	if len(parts) == 1 {
-		return s.ask(ctx, assertions)
-	}
-	all := result{Sat, NewModel()}
-	for _, p := range parts {
-		r, known := s.known(p.assertions)
-		if !known {
-			var err error
-			if r, err = s.ask(ctx, p.assertions); err != nil {
-				return result{}, err
-			}
-		}
-		switch {
-		case r.answer == Unsat:
-			s.answers[cacheKey(assertions)] = r
-			return r, nil
-		case r.answer == Unknown:
-			all = result{}
-		case all.answer == Sat:
-			all.model.adopt(r.model, p.inputs)
+	r, known := s.known(essential)
+	if !known {
+		var err error
+		if r, err = s.ask(ctx, essential); err != nil {
+			return Unknown, nil, err
 		}
 	}
-	if all.answer == Sat {
-		s.remember(assertions, all)
-	}
-	return all, nil
+	return r.answer, r.model, nil
 }
 
 // known answers a query from what was asked before.

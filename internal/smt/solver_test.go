@@ -196,8 +196,8 @@ func TestSolverRemembers(t *testing.T) {
 	}
 }
 
-// TestSolverDivides asks about what depends on different inputs apart.
-func TestSolverDivides(t *testing.T) {
+// TestRelated follows inputs from the last of assertions to others.
+func TestRelated(t *testing.T) {
 	b := NewBuilder()
 	x, y, p, q := b.Var("x", Bits(8)), b.Var("y", Bits(8)), b.Var("p", Bool), b.Var("q", Bool)
 	a, c := b.Var("a", Array(8, 8)), b.Var("c", Array(8, 8))
@@ -206,38 +206,26 @@ func TestSolverDivides(t *testing.T) {
 	s := newSolver(t, absent{}, time.Second)
 	for _, test := range []struct {
 		assertions []*Term
-		want       string // the part of each
+		want       string // which are related to the last
 	}{
-		{[]*Term{b.Ult(x, n(9)), b.Ult(n(9), y), b.Not(b.Eq(x, n(3)))}, "010"},
-		{[]*Term{p, q, b.Ult(x, y), b.Eq(p, b.Ult(n(3), y))}, "0100"},
-		{[]*Term{b.Eq(at(a, n(1)), x), b.Eq(at(a, n(2)), y), b.Eq(at(c, n(1)), n(5))}, "012"},
-		{[]*Term{b.Eq(at(a, n(1)), n(3)), b.Eq(at(a, n(2)), n(4)), b.Eq(at(a, x), n(5)), b.Eq(at(c, n(1)), n(5))}, "0001"},
-		{[]*Term{b.Ult(at(b.Store(a, x, n(3)), n(7)), n(3)), b.Eq(at(a, n(7)), n(1)), b.Eq(at(a, n(8)), n(1)), b.Ult(x, n(5))}, "0010"},
+		{[]*Term{b.Ult(x, n(9)), b.Ult(n(9), y), b.Not(b.Eq(x, n(3)))}, "101"},
+		{[]*Term{p, q, b.Ult(x, y), b.Eq(p, b.Ult(n(3), y))}, "1011"},
+		{[]*Term{b.Eq(at(a, n(1)), x), b.Eq(at(a, n(2)), y), b.Eq(at(c, n(1)), n(5))}, "001"},
+		{[]*Term{b.Eq(at(a, n(1)), n(3)), b.Eq(at(c, n(1)), n(5)), b.Eq(at(a, n(2)), n(4)), b.Eq(at(a, x), n(5))}, "1011"},
+		{[]*Term{b.Eq(at(a, n(7)), n(1)), b.Eq(at(a, n(8)), n(1)), b.Ult(x, n(5)), b.Ult(at(b.Store(a, x, n(3)), n(7)), n(3))}, "1011"},
 	} {
+		last := len(test.assertions) - 1
+		related := s.related(test.assertions[:last], test.assertions[last])
 		var got []byte
-		parts := s.parts(test.assertions)
 		for _, assertion := range test.assertions {
-			for i, part := range parts {
-				if slices.Contains(part.assertions, assertion) {
-					got = append(got, byte('0'+i))
-				}
+			is := byte('0')
+			if slices.Contains(related, assertion) {
+				is = '1'
 			}
+			got = append(got, is)
 		}
 		if string(got) != test.want {
-			t.Errorf("%v are of parts %s, want %s", test.assertions, got, test.want)
+			t.Errorf("of %v %s are related, want %s", test.assertions, got, test.want)
 		}
-	}
-	l := &scripted{answers: []string{"sat", "((|x| #x07))", "sat", "((t2 #x01) ((select |a| #x01) #x09))", "unknown", "unsat"}}
-	s = newSolver(t, l, time.Minute)
-	big, element := b.Ult(n(6), x), b.Ult(n(8), at(a, n(1)))
-	_, model, err := s.Check(context.Background(), []*Term{big, element})
-	if err != nil || model == nil || !NewEvaluator(model).Holds([]*Term{big, element}) {
-		t.Errorf("%v, %v", model, err)
-	}
-	if answer, _, err := s.Check(context.Background(), []*Term{big, p, q, element}); answer != Unsat || err != nil {
-		t.Errorf("%v, %v with a part unknown and another without models", answer, err)
-	}
-	if got := s.Stats(); got.Asked != [3]int{1, 2, 1} {
-		t.Errorf("%+v", got)
 	}
 }

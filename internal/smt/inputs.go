@@ -51,60 +51,6 @@ func (s *Solver) Cells(assertion *Term) (cells []Cell, arrays []string) {
 	return cells, arrays
 }
 
-// part is assertions that share inputs with each other and with no others.
-type part struct {
-	assertions []*Term
-	inputs     []input
-}
-
-// parts divides assertions into parts, in the order of their first assertions.
-func (s *Solver) parts(assertions []*Term) []part {
-	whole := make(map[*Term]bool) // arrays that are read anywhere
-	for _, a := range assertions {
-		for _, i := range s.inputsOf(a) {
-			if i.variable.sort.Kind == ArrayKind && !i.element {
-				whole[i.variable] = true
-			}
-		}
-	}
-	leader := make([]int, len(assertions)) // of a disjoint-set forest: the first assertion of its part
-	find := func(a int) int {
-		for leader[a] != a {
-			leader[a] = leader[leader[a]]
-			a = leader[a]
-		}
-		return a
-	}
-	first := make(map[input]int) // the first assertion that depends on it
-	for a := range assertions {
-		leader[a] = a
-		for _, i := range s.inputsOf(assertions[a]) {
-			if whole[i.variable] {
-				i = input{variable: i.variable}
-			}
-			if other, known := first[i]; known {
-				x, y := find(other), find(a)
-				leader[max(x, y)] = min(x, y)
-			} else {
-				first[i] = a
-			}
-		}
-	}
-	var all []part
-	at := make(map[int]int)
-	for a, assertion := range assertions {
-		l := find(a)
-		if l == a {
-			at[l] = len(all)
-			all = append(all, part{})
-		}
-		p := &all[at[l]]
-		p.assertions = append(p.assertions, assertion)
-		p.inputs = append(p.inputs, s.inputsOf(assertion)...)
-	}
-	return all
-}
-
 // adopt takes the values of inputs from another model.
 func (m *Model) adopt(other *Model, inputs []input) {
 	for _, i := range inputs {
