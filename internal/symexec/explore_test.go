@@ -312,6 +312,61 @@ func TestLongPaths(t *testing.T) {
 	}
 }
 
+// TestLengthen leads to the longest path where exploration of all paths is out of question.
+func TestLengthen(t *testing.T) {
+	var conditions strings.Builder
+	for i := range 16 {
+		fmt.Fprintf(&conditions, "ld.global.u32 %%r2, [%%rd1+%d]; add.u32 %%r2, %%r2, %%r3; setp.ne.u32 %%p1, %%r2, 7; @%%p1 bra L%d; add.u32 %%r3, %%r3, 1; L%[2]d:\n", 4*i, i)
+	}
+	const sort = `
+	mov.u32 %r2, 4;
+A:	mov.u32 %r3, %r2;
+B:	cvt.u64.u32 %rd2, %r3; add.u64 %rd3, %rd1, %rd2;
+	ld.global.u32 %r4, [%rd3]; ld.global.u32 %r5, [%rd3+-4];
+	setp.le.u32 %p1, %r5, %r4;
+	@%p1 bra C;
+	st.global.u32 [%rd3], %r5; st.global.u32 [%rd3+-4], %r4;
+	sub.u32 %r3, %r3, 4;
+	setp.gt.u32 %p1, %r3, 0;
+	@%p1 bra B;
+C:	add.u32 %r2, %r2, 4;
+	setp.lt.u32 %p1, %r2, 32;
+	@%p1 bra A;
+`
+	for name, c := range map[string]struct {
+		body    string
+		longest int
+	}{
+		"conditions": {conditions.String(), 2 + 16*5 + 1},
+		"a sort":     {sort, 2 + 1 + 7*4 + 28*11 + 1},
+	} {
+		s := alone(t, job, kernel(c.body+"ret;")).concrete()
+		res := s.explore(t)
+		s.options.MaxQueries = 100
+		longest := 0
+		for _, guess := range []func(symexec.Rest) int{func(r symexec.Rest) int { return r.Least }, func(r symexec.Rest) int { return r.Most }} {
+			rest := make(map[symexec.Side]int)
+			for side, r := range res.Rest {
+				rest[side] = guess(r)
+			}
+			p, asked, err := symexec.Lengthen(context.Background(), s.options, rest)
+			if err != nil || asked > 100 {
+				t.Fatalf("%s: %d queries, %v", name, asked, err)
+			}
+			longest = max(longest, p.Threads[0].Instructions)
+			s.replay(t, &symexec.Result{Paths: []symexec.Path{*p}, Sides: res.Sides})
+		}
+		if longest != c.longest {
+			t.Errorf("%s: the longest path has %d instructions, not %d", name, longest, c.longest)
+		}
+	}
+	s := alone(t, job, kernel(sort+"ret;")).concrete()
+	s.options.MaxSteps = 20
+	if p, _, err := symexec.Lengthen(context.Background(), s.options, nil); p != nil || err != nil {
+		t.Errorf("a path beyond the limit is %v, %v", p, err)
+	}
+}
+
 // TestThreads explores two threads of which the second reads what the first wrote.
 func TestThreads(t *testing.T) {
 	s := together(t, 2, job, kernel(`

@@ -50,6 +50,9 @@ const (
 
 // wait lets a path wait. Where too many do, half of them are left out, the last in order.
 func (x *explorer) wait(s *state) {
+	if x.steering != nil {
+		return // there is one path
+	}
 	x.waiting = append(x.waiting, s)
 	if len(x.waiting) < maxWaiting {
 		return

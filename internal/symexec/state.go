@@ -263,6 +263,9 @@ func (s *state) branch(taken *smt.Term, target int) {
 		taken, other, target, next = other, taken, next, target
 	}
 	// The model takes other, to next.
+	if s.turn(taken, Side{Branch: at, Target: target}, Side{Branch: at, Target: next}) {
+		taken, other, target, next = other, taken, next, target
+	}
 	s.fork(taken, target, Side{Branch: at, Target: target})
 	s.assume(other)
 	s.now().pc = next
@@ -273,7 +276,7 @@ func (s *state) branch(taken *smt.Term, target int) {
 func (s *state) take(side Side) {
 	if s.x.sides[side] {
 		t := s.now()
-		t.sides = t.sides.with(side)
+		t.sides, t.marks = t.sides.with(side), t.marks.with(t.steps)
 	}
 }
 

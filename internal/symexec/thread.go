@@ -17,6 +17,7 @@ type thread struct {
 	regs     []*smt.Term // of threads that do not run they may be those of other states
 	steps    int
 	sides    *chain[Side]
+	marks    *chain[int] // instructions until each of the sides
 	barriers *chain[int]
 	waits    *isa.Instr // the barrier at which it waits
 	ended    bool

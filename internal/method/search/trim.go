@@ -233,6 +233,11 @@ func (t *trimmer) explore(ctx context.Context, numbers []int, indices []symexec.
 	if err != nil {
 		return nil, err
 	}
+	if !res.Complete && len(indices) == 0 {
+		if err := lengthen(ctx, o, res); err != nil {
+			return nil, err
+		}
+	}
 	f := &found{Result: res, numbers: numbers, anyOne: len(indices) > 0, wanted: len(numbers) == 1}
 	e := Exploration{
 		Threads: len(numbers), AnyOne: f.anyOne, Paths: len(res.Paths), CutOff: res.CutOff,
@@ -261,6 +266,26 @@ func (t *trimmer) explore(ctx context.Context, numbers []int, indices []symexec.
 		t.OnExploration(&e)
 	}
 	return f, nil
+}
+
+// lengthen adds long paths to those that were found, by two guesses at what a side leads to: at least
+// what it always did, which is good where conditions do not depend on each other; and at best what it
+// ever did, which is good where most of what one leads to can be skipped.
+func lengthen(ctx context.Context, o symexec.Options, res *symexec.Result) error {
+	least, most := make(map[symexec.Side]int), make(map[symexec.Side]int)
+	for side, rest := range res.Rest {
+		least[side], most[side] = rest.Least, rest.Most
+	}
+	for _, guess := range []map[symexec.Side]int{least, most} {
+		long, asked, err := symexec.Lengthen(ctx, o, guess)
+		if err != nil {
+			return err
+		}
+		if res.Queries += asked; long != nil {
+			res.Paths = append(res.Paths, *long)
+		}
+	}
+	return nil
 }
 
 // symbolic returns the buffers and the bytes of parameters that the space lets vary.

@@ -1,0 +1,73 @@
+package symexec
+
+import (
+	"context"
+	"fmt"
+
+	"warpbound/internal/smt"
+)
+
+// Rest is how many instructions threads had left to execute when they took a side: each time
+// that one did, to the end of its path or to where that was cut off.
+type Rest struct{ Least, Most int }
+
+// with returns the rest with one time more; the zero Rest is of none.
+func (r Rest) with(n int) Rest {
+	if r == (Rest{}) {
+		return Rest{n, n}
+	}
+	return Rest{min(r.Least, n), max(r.Most, n)}
+}
+
+// steering leads a path to sides behind which much is to do.
+type steering struct {
+	ctx     context.Context
+	rest    map[Side]int
+	queries int // that are left
+	err     error
+}
+
+// Lengthen looks for one long path of threads. At each branch it takes the side behind which there
+// is more to execute, as rest has it, if the solver finds inputs for
+// that and what the path did so far, until MaxQueries were asked. It returns the path, nil
+// if it has more than MaxSteps instructions, and the number of queries. Errors are those of Explore.
+func Lengthen(ctx context.Context, o Options, rest map[Side]int) (*Path, int, error) {
+	x, err := newExplorer(o)
+	if err != nil {
+		return nil, 0, err
+	}
+	x.steering = &steering{ctx: ctx, rest: rest, queries: o.MaxQueries}
+	res := new(Result)
+	if err = x.follow(ctx, x.start(), res); err == nil {
+		err = x.steering.err
+	}
+	asked := o.MaxQueries - x.steering.queries
+	switch {
+	case err != nil:
+		return nil, asked, fmt.Errorf("kernel %s: %w", o.Launch.Kernel().Name, err)
+	case len(res.Paths) == 0:
+		return nil, asked, nil
+	}
+	return &res.Paths[0], asked, nil
+}
+
+// turn changes the model of a path that is steered so that it takes the better one of two sides, and
+// reports whether it does now. The model takes the other, and c holds if it takes this one.
+func (s *state) turn(c *smt.Term, better, other Side) bool {
+	t := s.x.steering
+	if t == nil || t.err != nil || t.queries == 0 || t.rest[better] <= t.rest[other] || s.known(s.x.b.Not(c)) {
+		return false
+	}
+	if _, isConst := c.Const(); isConst {
+		return false
+	}
+	t.queries--
+	turned := *s
+	turned.path = s.path.with(condition{term: c, thread: s.at})
+	answer, model, err := turned.solve(t.ctx)
+	if t.err = err; err != nil || answer != smt.Sat {
+		return false
+	}
+	s.model, s.memo = model, nil
+	return true
+}
