@@ -25,6 +25,7 @@ var arrows = []struct {
 	{"internal/cuda", []string{"internal/..."}, "what a driver does is independent of who uses it"},
 	{"internal/calibrate", []string{"internal/isa/*", "internal/emu", "internal/sim/...", "internal/method/...", "internal/job", "internal/target", "internal/cuda/*", "internal/cli"}, "what measures devices is given them, simulated ones too"},
 	{"internal/cuda/driver", []string{"internal/isa/...", "internal/machine", "internal/emu", "internal/sim/...", "internal/method/...", "internal/job", "internal/target", "internal/cli"}, "a binding knows nothing of who uses it"},
+	{"internal/target", []string{"internal/method/...", "internal/cuda/...", "internal/instrument", "internal/report", "internal/cli"}, "what runs jobs knows neither methods nor devices"},
 	{"internal/target/gpu", []string{"internal/method/...", "internal/sim/...", "internal/emu", "internal/machine", "internal/cuda/*", "internal/report", "internal/cli"}, "runs on a device need neither a simulator nor a driver of their own"},
 	{"internal/cuda/standin", []string{"internal/method/...", "internal/target", "internal/cli"}, "what stands in for a driver knows no more of its users than a driver"},
 	{"internal/graph", []string{"internal/isa/..."}, "graph algorithms know no instruction set"},
@@ -33,7 +34,7 @@ var arrows = []struct {
 	{"internal/synthetic", []string{"internal/..."}, "benchmarks are text, for whatever reads text"},
 	{"internal/stream", []string{"internal/isa/...", "internal/machine", "internal/emu", "internal/sim/...", "internal/method/..."}, "a stream of accesses knows no machine"},
 	{"internal/smt", []string{"internal/..."}, "formulas know no program and start no process"},
-	{"internal/smt/process", []string{"internal/isa", "internal/emu"}, "solvers know no program"},
+	{"internal/smt/...", []string{"internal/isa", "internal/emu"}, "solvers know no program"},
 	{"internal/symexec", []string{"internal/isa/*", "internal/machine", "internal/emu", "internal/sim/...", "internal/method/...", "internal/trace"}, "paths have no timing, and share single results with emu, which replays them"},
 	{"internal/trace", []string{"internal/..."}, "traces also come from elsewhere"},
 	{"internal/isa", []string{"internal/isa/*", "internal/cfg", "internal/machine", "internal/emu", "internal/sim/..."}, "the program is neutral: no syntax, no timing"},
@@ -71,7 +72,7 @@ var arrows = []struct {
 var passages = []string{"internal/fold"}
 
 // files are the only packages that may open files or start processes.
-var files = []string{"warpbound", "internal/cli", "internal/job", "internal/ipet", "internal/smt/process", "cmd/warpbound"}
+var files = []string{"warpbound", "internal/cli", "internal/job", "internal/ipet", "internal/smt/process", "internal/smt/smttest", "cmd/warpbound"}
 
 // goList runs go list. It opens all sources itself too, so that a result in the test cache
 // is not taken for that of others: the cache does not see what another process reads.
@@ -162,6 +163,39 @@ func TestOnlySomeRoomsOpenFiles(t *testing.T) {
 				t.Errorf("%s imports %s: only %s may", pkg, imp, strings.Join(files, ", "))
 			}
 		}
+	}
+}
+
+// TestPackagesHaveRows finds each package in the table of docs/architecture.md, and nothing else there.
+func TestPackagesHaveRows(t *testing.T) {
+	text, err := os.ReadFile("docs/architecture.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var rows []string
+	for line := range strings.Lines(string(text)) {
+		cells := strings.Split(line, "|")
+		if len(cells) != 5 {
+			continue
+		}
+		for name := range strings.SplitSeq(cells[1], ", ") {
+			rows = append(rows, strings.Trim(name, " `"))
+		}
+	}
+	for _, pkg := range goList(t, "./...") {
+		room := strings.TrimPrefix(pkg, "warpbound/")
+		if room == "warpbound" {
+			room = "warpbound.go` and its neighbours"
+		}
+		at := slices.Index(rows, room)
+		if at < 0 {
+			t.Errorf("%s has no row", pkg)
+			continue
+		}
+		rows = slices.Delete(rows, at, at+1)
+	}
+	if len(rows) != 2 { // the head of the table
+		t.Errorf("rows of no package, or several of one: %q", rows)
 	}
 }
 

@@ -6,7 +6,6 @@ import (
 	"encoding/binary"
 	"errors"
 	"os"
-	"os/exec"
 	"slices"
 	"strings"
 	"testing"
@@ -16,6 +15,7 @@ import (
 
 	"warpbound/internal/estimate"
 	"warpbound/internal/smt"
+	"warpbound/internal/smt/smttest"
 )
 
 // matchModule is a kernel whose threads take longer if their element is a number that is hardly
@@ -67,14 +67,7 @@ range = [1, 9]
 // needSolvers skips a test where the solvers are not installed.
 func needSolvers(t testing.TB) {
 	t.Helper()
-	for _, c := range []smt.Command{smt.Z3(), smt.CVC5()} {
-		if _, err := exec.LookPath(c.Argv[0]); err != nil {
-			if os.Getenv("CI") != "" {
-				t.Fatal(err)
-			}
-			t.Skip(err)
-		}
-	}
+	smttest.Need(t, smt.Z3(), smt.CVC5())
 }
 
 func loadText(t testing.TB, job, module string) *Job {

@@ -3,38 +3,20 @@ package smt_test
 import (
 	"context"
 	"math/rand/v2"
-	"os"
-	"os/exec"
 	"slices"
 	"testing"
 	"time"
 
 	"warpbound/internal/smt"
-	"warpbound/internal/smt/process"
+	"warpbound/internal/smt/smttest"
 )
-
-// needs skips a test where a solver is not installed.
-func needs(t *testing.T, c smt.Command) {
-	t.Helper()
-	if _, err := exec.LookPath(c.Argv[0]); err != nil {
-		if os.Getenv("CI") != "" {
-			t.Fatal(err)
-		}
-		t.Skip(err)
-	}
-}
 
 // TestSolversAgree asks solvers whether operations on numbers can give anything but what
 // their evaluation gives.
 func TestSolversAgree(t *testing.T) {
 	for rounds, c := range map[int]smt.Command{4: smt.Z3(), 1: smt.CVC5()} {
 		t.Run(c.Name, func(t *testing.T) {
-			needs(t, c)
-			s, err := smt.New(smt.Config{Launcher: process.Launcher{}, Bits: c, Floats: c, Limit: time.Minute})
-			if err != nil {
-				t.Fatal(err)
-			}
-			defer s.Close()
+			s := smttest.New(t, c, c, time.Minute)
 			b := smt.NewPlainBuilder()
 			g := &operations{b: b, r: rand.New(rand.NewPCG(3, 5))}
 			for range rounds { // one of the two is slow
@@ -132,12 +114,7 @@ func (g *operations) floats() {
 func TestLimitedSolversGiveUp(t *testing.T) {
 	for _, c := range []smt.Command{smt.LimitedZ3(), smt.LimitedCVC5()} {
 		t.Run(c.Name, func(t *testing.T) {
-			needs(t, c)
-			s, err := smt.New(smt.Config{Launcher: process.Launcher{}, Bits: c, Floats: c, Limit: time.Minute})
-			if err != nil {
-				t.Fatal(err)
-			}
-			defer s.Close()
+			s := smttest.New(t, c, c, time.Minute)
 			b := smt.NewBuilder()
 			x, y := b.Var("x", smt.Bits(64)), b.Var("y", smt.Bits(64))
 			small := func(v *smt.Term) *smt.Term {

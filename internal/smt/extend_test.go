@@ -3,31 +3,16 @@ package smt_test
 import (
 	"context"
 	"math/rand/v2"
-	"os"
-	"os/exec"
 	"testing"
 	"time"
 
 	"warpbound/internal/smt"
-	"warpbound/internal/smt/process"
+	"warpbound/internal/smt/smttest"
 )
 
 // TestExtend extends random assertions one by one, as Check answers them together.
 func TestExtend(t *testing.T) {
-	if _, err := exec.LookPath(smt.Z3().Argv[0]); err != nil {
-		if os.Getenv("CI") != "" {
-			t.Fatal(err)
-		}
-		t.Skip(err)
-	}
-	newSolver := func() *smt.Solver {
-		s, err := smt.New(smt.Config{Launcher: process.Launcher{}, Bits: smt.Z3(), Floats: smt.Z3(), Limit: time.Minute})
-		if err != nil {
-			t.Fatal(err)
-		}
-		t.Cleanup(s.Close)
-		return s
-	}
+	newSolver := func() *smt.Solver { return smttest.New(t, smt.Z3(), smt.Z3(), time.Minute) }
 	step, whole, b := newSolver(), newSolver(), smt.NewBuilder()
 	for seed := range uint64(20) {
 		r := rand.New(rand.NewPCG(seed, 3))

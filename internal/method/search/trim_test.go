@@ -5,19 +5,16 @@ import (
 	"encoding/binary"
 	"encoding/json"
 	"fmt"
-	"os"
-	"os/exec"
 	"reflect"
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"warpbound/internal/emu"
 	"warpbound/internal/flow/flowtest"
 	"warpbound/internal/method/search/genetic"
 	"warpbound/internal/smt"
-	"warpbound/internal/smt/process"
+	"warpbound/internal/smt/smttest"
 	"warpbound/internal/symexec"
 )
 
@@ -30,14 +27,6 @@ type subject struct {
 // load makes a launch of a kernel x(data, more, n), of which vary those that have an element.
 func load(t *testing.T, grid, block string, body string, elements ...symexec.Element) *subject {
 	t.Helper()
-	for _, c := range []smt.Command{smt.Z3(), smt.CVC5()} {
-		if _, err := exec.LookPath(c.Argv[0]); err != nil {
-			if os.Getenv("CI") != "" {
-				t.Fatal(err)
-			}
-			t.Skip(err)
-		}
-	}
 	l := flowtest.Job(t, `module = "k.ptx"
 kernel = "k"
 grid = `+grid+`
@@ -72,12 +61,7 @@ value = 100
 	add.u64 %rd4, %rd1, %rd3;
 	add.u64 %rd5, %rd2, %rd3;
 `+body+"\n}\n")
-	solver, err := smt.New(smt.Config{Launcher: process.Launcher{}, Bits: smt.Z3(), Floats: smt.CVC5(), Limit: 5 * time.Second})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(solver.Close)
-	s := &subject{l, TrimConfig{Launch: l.Fold, Solver: solver, Builder: smt.NewBuilder(), MaxThreads: 3, MaxPaths: 50, MaxSteps: 1000, MaxQueries: 500}}
+	s := &subject{l, TrimConfig{Launch: l.Fold, Solver: smttest.Limited(t), Builder: smt.NewBuilder(), MaxThreads: 3, MaxPaths: 50, MaxSteps: 1000, MaxQueries: 500}}
 	params := l.Grid.Launch().Params
 	for i, p := range l.Kernel.Params {
 		x := Param{Name: p.Name, Array: symexec.Parameters, Offset: p.Offset}

@@ -3,37 +3,14 @@ package process_test
 import (
 	"context"
 	"errors"
-	"os"
-	"os/exec"
 	"strings"
 	"testing"
 	"time"
 
 	"warpbound/internal/smt"
 	"warpbound/internal/smt/process"
+	"warpbound/internal/smt/smttest"
 )
-
-// need fails or skips a test without its solver.
-func need(t *testing.T, c smt.Command) {
-	t.Helper()
-	if _, err := exec.LookPath(c.Argv[0]); err != nil {
-		if os.Getenv("CI") != "" {
-			t.Fatal(err)
-		}
-		t.Skip(err)
-	}
-}
-
-func newSolver(t *testing.T, c smt.Command, limit time.Duration) *smt.Solver {
-	t.Helper()
-	need(t, c)
-	s, err := smt.New(smt.Config{Launcher: process.Launcher{}, Bits: c, Floats: c, Limit: limit})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(s.Close)
-	return s
-}
 
 func ask(t *testing.T, s *smt.Solver, want smt.Answer, query ...*smt.Term) *smt.Model {
 	t.Helper()
@@ -49,7 +26,7 @@ var commands = []smt.Command{smt.Z3(), smt.CVC5()}
 func TestModels(t *testing.T) {
 	for _, c := range commands {
 		t.Run(c.Name, func(t *testing.T) {
-			s := newSolver(t, c, time.Minute)
+			s := smttest.New(t, c, c, time.Minute)
 			b := smt.NewBuilder()
 			x, y := b.Var("x", smt.Bits(32)), b.Var("y y", smt.Bits(32))
 			a := b.Var("a", smt.Array(32, 8))
@@ -78,7 +55,7 @@ func TestModels(t *testing.T) {
 func TestTimeLimit(t *testing.T) {
 	for _, c := range commands {
 		t.Run(c.Name, func(t *testing.T) {
-			s := newSolver(t, c, 50*time.Millisecond)
+			s := smttest.New(t, c, c, 50*time.Millisecond)
 			b := smt.NewBuilder()
 			x, y := b.Var("x", smt.Bits(64)), b.Var("y", smt.Bits(64))
 			one := b.Number(64, 1)
