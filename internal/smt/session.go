@@ -134,6 +134,9 @@ func (s *session) check(ctx context.Context, assertions []*Term) (Answer, *Model
 	return Sat, model, nil
 }
 
+// errDied says that a solver ended by itself.
+var errDied = errors.New("it ended before it answered")
+
 // failed ends the session.
 func (s *session) failed(ctx context.Context, err error) (Answer, *Model, error) {
 	s.proc.Stop()
@@ -143,8 +146,8 @@ func (s *session) failed(ctx context.Context, err error) (Answer, *Model, error)
 	case s.stopped.Load():
 		return Unknown, nil, nil
 	}
-	if errors.Is(err, io.EOF) {
-		err = errors.New("it ended before it answered")
+	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrClosedPipe) {
+		err = errDied
 	}
 	if c := strings.TrimSpace(s.proc.Complaints()); c != "" {
 		err = fmt.Errorf("%w: %s", err, c)
@@ -155,7 +158,7 @@ func (s *session) failed(ctx context.Context, err error) (Answer, *Model, error)
 // ask sends what was written and a command, and reads the answer.
 func (s *session) ask(command string) (sexpr, error) {
 	if _, err := io.WriteString(s.proc, s.writer.take()+command); err != nil {
-		return sexpr{}, fmt.Errorf("send it a query: %w", err)
+		return sexpr{}, fmt.Errorf("%w, while it was sent a query: %w", errDied, err)
 	}
 	return s.in.read()
 }

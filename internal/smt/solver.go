@@ -2,6 +2,7 @@ package smt
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"time"
@@ -79,7 +80,8 @@ func (s *Solver) Stats() Stats { return s.stats }
 // they do if the answer is Sat. Queries that begin with the same assertions as the last one are
 // answered faster. The model must not be changed.
 //
-// It is an error if the solver is not installed, dies or answers what cannot be understood,
+// The answer is Unknown too if the solver dies of the query, as some do, and then answers others. It is
+// an error if the solver is not installed, does not work or answers what cannot be understood,
 // or if its model does not satisfy the assertions. The next query starts another.
 func (s *Solver) Check(ctx context.Context, assertions []*Term) (Answer, *Model, error) {
 	s.stats.Queries++
@@ -163,13 +165,8 @@ func (s *Solver) ask(ctx context.Context, assertions []*Term) (result, error) {
 	if float {
 		command = s.config.Floats
 	}
-	if s.sessions[float] == nil {
-		started, err := start(s.config.Launcher, command, s.config.Limit)
-		if err != nil {
-			return result{}, err
-		}
-		s.sessions[float] = started
-		s.stats.Starts++
+	if err := s.launch(float, command); err != nil {
+		return result{}, err
 	}
 	began := time.Now()
 	answer, model, err := s.sessions[float].check(ctx, assertions)
@@ -182,16 +179,46 @@ func (s *Solver) ask(ctx context.Context, assertions []*Term) (result, error) {
 		if ctx.Err() == nil {
 			s.stats.Failures++
 		}
-		return result{}, err
+		if !errors.Is(err, errDied) || !s.works(ctx, float, command) {
+			return result{}, err
+		}
+		answer = Unknown // it dies of this query
 	}
 	// It may have been stopped just after the answer, or have grown too large.
-	if started := s.sessions[float]; started.stopped.Load() || ctx.Err() != nil || len(started.writer.defined) > maxDefined {
+	if started := s.sessions[float]; started != nil && (started.stopped.Load() || ctx.Err() != nil || len(started.writer.defined) > maxDefined) {
 		s.drop(float)
 	}
 	s.stats.Asked[answer]++
 	r := result{answer, model}
 	s.remember(assertions, r)
 	return r, nil
+}
+
+// launch starts a process if there is none.
+func (s *Solver) launch(float bool, command Command) error {
+	if s.sessions[float] != nil {
+		return nil
+	}
+	started, err := start(s.config.Launcher, command, s.config.Limit)
+	if err != nil {
+		return err
+	}
+	s.sessions[float] = started
+	s.stats.Starts++
+	return nil
+}
+
+// works reports whether a new process answers, if asked about no assertions.
+func (s *Solver) works(ctx context.Context, float bool, command Command) bool {
+	if s.launch(float, command) != nil {
+		return false
+	}
+	answer, _, err := s.sessions[float].check(ctx, nil)
+	if err != nil || answer != Sat {
+		s.drop(float)
+		return false
+	}
+	return true
 }
 
 // drop ends a process.

@@ -13,7 +13,7 @@ import (
 )
 
 // scripted is a solver that answers each check-sat and get-value with the next of its
-// lines, and ends after them. A line "hang" never comes.
+// lines, and ends after them. A line "hang" never comes, and at "die" it ends.
 type scripted struct {
 	answers []string
 	starts  int
@@ -52,6 +52,9 @@ func (s *scripted) Launch([]string) (Process, error) {
 			}
 			answer := s.answers[0]
 			s.answers = s.answers[1:]
+			if answer == "die" {
+				return
+			}
 			if answer != "hang" {
 				fmt.Fprintln(outW, answer)
 			}
@@ -86,6 +89,8 @@ func TestSolverChecksWhatSolversSay(t *testing.T) {
 		{[]string{"sat"}, Unknown, "failed"},
 		{[]string{`(error "line 3")`}, Unknown, `the solver z3 failed: it answered (error "line 3"): out of luck`},
 		{[]string{"maybe"}, Unknown, "it answered maybe"},
+		{[]string{"die", "sat"}, Unknown, ""},
+		{[]string{"die", "unsat"}, Unknown, "the solver z3 failed: it ended before it answered: out of luck"},
 		{nil, Unknown, "failed"},
 	} {
 		b := NewBuilder()
@@ -104,7 +109,8 @@ func TestSolverChecksWhatSolversSay(t *testing.T) {
 		}
 		if err != nil { // another is started
 			l.answers = []string{"unsat"}
-			if answer, _, err := s.Check(context.Background(), query); answer != Unsat || err != nil || l.starts != 2 {
+			starts := l.starts + 1
+			if answer, _, err := s.Check(context.Background(), query); answer != Unsat || err != nil || l.starts != starts {
 				t.Errorf("%q, and then %v, %v after %d starts", c.answers, answer, err, l.starts)
 			}
 			if s.Stats().Failures != 1 {
