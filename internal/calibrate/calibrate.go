@@ -60,7 +60,7 @@ func Run(ctx context.Context, cfg Config) (*Result, error) {
 	if n := cfg.Device.Attributes().WarpSize; n != 32 {
 		return nil, fmt.Errorf("a device with warps of %d threads: PTX means 32", n)
 	}
-	p, err := newProber(cfg.Device, max(1, cfg.Repeats), max(64<<20, 8*l2Bytes(cfg.Device)))
+	p, err := newProber(cfg.Device, max(1, cfg.Repeats), max(64<<20, 8*l2Bytes(cfg.Device), cfg.Device.Attributes().SMs<<20))
 	if err != nil {
 		return nil, err
 	}
@@ -70,7 +70,7 @@ func Run(ctx context.Context, cfg Config) (*Result, error) {
 	})
 	c.out.Before = p.dev.Conditions()
 	steps := []func() error{
-		c.attributes, c.latencies, c.pipelines, c.warps, c.control, c.dispatching,
+		c.attributes, c.latencies, c.pipelines, c.warps, c.intervalsAgain, c.control, c.dispatching,
 		c.sharedMemory, c.constants, c.l1, c.l2Times, c.l2Size, c.atomics, c.dram, c.standIns,
 	}
 	for i, step := range steps {

@@ -85,7 +85,9 @@ func (c *chain) end(b *text, number int) {
 }
 
 // sections makes a kernel of so many independent chains of each class in turn, each of so
-// many steps: counts are the steps of a class before those of the next follow.
+// many steps: counts are the steps of a class before those of the next follow. If there are
+// several classes, warp number w begins w instructions later, so that warps which take turns
+// do not all wait for the same class.
 func sections(name string, steps, width int, classes []isa.Class, counts []int) kernel {
 	var section, sink text
 	next := 0 // number of a chain's register
@@ -99,11 +101,25 @@ func sections(name string, steps, width int, classes []isa.Class, counts []int) 
 			next++
 		}
 	}
-	done := make([]int, len(classes))
+	period := 0
+	if len(classes) > 1 {
+		for _, n := range counts {
+			period += n
+		}
+		fmt.Fprintf(&section, "\trem.u32 %%tmp, %%warp, %d;\n", period)
+		for i := 1; i < period; i++ {
+			fmt.Fprintf(&section, "\tsetp.eq.u32 %%p0, %%tmp, %d;\n\t@%%p0 bra FROM%d;\n", i, i)
+		}
+	}
+	done, at := make([]int, len(classes)), 0
 	for range steps {
 		for k, class := range classes {
 			c := chains[class]
 			for range counts[k] {
+				if at > 0 && at < period {
+					fmt.Fprintf(&section, "FROM%d:\n", at)
+				}
+				at++
 				c.step(&section, first[k]+done[k]%width, done[k]/width)
 				done[k]++
 			}
@@ -138,6 +154,6 @@ const (
 func (p *prober) interval(ctx context.Context, classes []isa.Class, counts []int) ([]float64, error) {
 	width := busyWidth / len(classes)
 	return p.slope(ctx, shape{ctas: 1, warps: busyWarps},
-		sections("short", width*2, width, classes, counts),
-		sections("long", width*6, width, classes, counts), float64(width*4*busyWarps))
+		sections("short", width*3, width, classes, counts),
+		sections("long", width*9, width, classes, counts), float64(width*6*busyWarps))
 }

@@ -75,7 +75,7 @@ func mean(samples []float64) float64 {
 // DRAM is so many core cycles: times differ by one of each for no other reason.
 func (p *prober) dramRows(ctx context.Context, line, partitions int, cycle float64) (dramSeen, error) {
 	const lines, rows = maxTimes, 160
-	noise := 1.5 + 2*cycle
+	noise := 1.2 + 1.5*cycle
 	times, err := p.cold(ctx, lines, line, line)
 	if err != nil {
 		return dramSeen{}, err
@@ -163,7 +163,7 @@ const maxStream = 16 << 20
 
 // streamBytes is more than what stream loads.
 func (p *prober) streamBytes() int {
-	return max(8<<20, 4*min(l2Bytes(p.dev), maxStream), p.dev.Attributes().SMs<<17)
+	return max(8<<20, 4*min(l2Bytes(p.dev), maxStream), p.dev.Attributes().SMs<<19)
 }
 
 // errSmall says that the L2 is too small for a microbenchmark.
@@ -189,7 +189,7 @@ func (p *prober) stream(ctx context.Context, cold bool, line int) (*Measurement,
 		m.Name, m.What = "dram.stream", "memory that all SMs load once"
 		s.ctas *= max(1, perSM)
 		s.stride = s.ctas * warps * 512
-		s.rounds, rounds = 1, [2]int{max(1, l2/s.stride), max(3, 3*l2/s.stride)}
+		s.rounds, rounds = 1, [2]int{max(4, l2/s.stride), max(12, 3*l2/s.stride)}
 	} else {
 		m.Name, m.What = "l2.stream", "memory that all SMs load again and again"
 		s.stride = s.ctas * warps * 512

@@ -24,10 +24,11 @@ func (c *calibration) chooseShape() error {
 	}
 	stream := func(p *prober) (*Measurement, error) { return p.stream(c.ctx, false, c.line) }
 	all := len(c.shapes)
-	if err := c.narrow(1<<20, lines...); err != nil {
+	if err := c.narrow(1<<20, near, lines...); err != nil {
 		return err
 	}
-	if err := c.narrow(c.streamBytes(), stream); err != nil {
+	// Where the SMs are in the stream depends a little on the DRAM, which is measured later.
+	if err := c.narrow(c.streamBytes(), fits, stream); err != nil {
 		return err
 	}
 	c.setShape(c.shapes[0])
@@ -41,8 +42,8 @@ func (c *calibration) chooseShape() error {
 }
 
 // narrow keeps the shapes with which microbenchmarks, which access so much memory, take most
-// nearly as long as measured.
-func (c *calibration) narrow(bytes int, probes ...func(p *prober) (*Measurement, error)) error {
+// nearly as long as measured, but for the given relative difference.
+func (c *calibration) narrow(bytes int, but float64, probes ...func(p *prober) (*Measurement, error)) error {
 	if len(c.shapes) == 1 {
 		return nil
 	}
@@ -70,7 +71,7 @@ func (c *calibration) narrow(bytes int, probes ...func(p *prober) (*Measurement,
 	}
 	kept := c.shapes[:0:0]
 	for i, g := range c.shapes {
-		if off[i] <= least+near {
+		if off[i] <= least+but {
 			kept = append(kept, g)
 		}
 	}

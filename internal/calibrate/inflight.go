@@ -67,9 +67,9 @@ func (p *prober) outstanding(ctx context.Context, distance, line int) (int, *Mea
 			gaps = append(gaps, m.Samples[n]-m.Samples[n-1])
 		}
 	}
-	usual := median(gaps)
+	usual := mean(gaps)
 	for i, gap := range gaps { // a jump, and no outlier, if later times do not fall behind it
-		if gap > 4*usual+8 && slices.Min(m.Samples[i+1:]) > m.Samples[i]+gap/2 {
+		if gap > 3*usual+3 && slices.Min(m.Samples[i+1:]) > m.Samples[i]+gap/2 {
 			return i + 1, m, nil
 		}
 	}

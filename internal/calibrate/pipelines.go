@@ -20,7 +20,9 @@ type pipeline struct {
 // name is that of the first class.
 func (p *pipeline) name() string { return p.classes[0].String() }
 
-// fits is the largest relative error that is taken for noise of a measurement.
+// fits is the largest relative error that is taken for noise of a measurement. Pipelines may
+// be off by twice as much before more of them are assumed, and by four times as much if a burst
+// showed their number: the last of several warps can be too few to keep them busy.
 const fits = 0.03
 
 // separate reports whether two classes have pipelines of their own: whether a mixture of
@@ -88,9 +90,9 @@ func (g *pipeline) fit(intervals map[isa.Class]float64, burst int64) {
 			worst = max(worst, math.Abs(float64(initiation(intervals[c], count))/float64(count)/intervals[c]-1))
 		}
 		switch {
-		case worst <= fits && count == burst:
+		case worst <= 4*fits && count == burst:
 			best, least = count, -1
-		case least > fits && worst < least-1e-9:
+		case least > 2*fits && worst < least-1e-9:
 			best, least = count, worst
 		}
 	}

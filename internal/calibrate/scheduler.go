@@ -217,11 +217,10 @@ func (p *prober) dispatch(ctx context.Context) (*Measurement, int, error) {
 			starts[r.sm] = append(starts[r.sm], r.start)
 		}
 		seen = max(seen, len(starts))
-		var gaps []float64
+		var gaps []float64 // means, since a start can be late by an instruction of another warp
 		for _, at := range starts {
-			slices.Sort(at)
-			for i := 1; i < len(at); i++ {
-				gaps = append(gaps, float64(at[i]-at[i-1]))
+			if n := len(at); n > 1 {
+				gaps = append(gaps, float64(slices.Max(at)-slices.Min(at))/float64(n-1))
 			}
 		}
 		if len(gaps) == 0 {
