@@ -1,0 +1,82 @@
+package symexec_test
+
+import (
+	"context"
+	"fmt"
+	"io/fs"
+	"math/rand/v2"
+	"path"
+	"slices"
+	"testing"
+
+	"warpbound/internal/flow/flowtest"
+	"warpbound/internal/isa"
+	"warpbound/internal/kernelgen"
+	"warpbound/internal/symexec"
+	"warpbound/kernels"
+)
+
+// TestSuite replays paths of the suite's kernels.
+func TestSuite(t *testing.T) {
+	for _, name := range flowtest.Kernels() {
+		for threads := 1; threads <= 3; threads++ {
+			t.Run(fmt.Sprint(name, threads), func(t *testing.T) {
+				s := read(t, threads, func(file string) ([]byte, error) { return fs.ReadFile(kernels.Suite(), path.Join(name, file)) }).concrete().hasty(t)
+				s.options.MaxPaths, s.options.MaxSteps, s.options.MaxQueries = 3, 2000, 6
+				res := s.explore(t)
+				if len(res.Paths)+res.CutOff == 0 {
+					t.Error("there is no path")
+				}
+				s.replay(t, res)
+				s.partition(t, rand.New(rand.NewPCG(1, 2)), res)
+			})
+		}
+	}
+}
+
+// TestRandomKernels replays paths of random kernels, whose threads do not race: they take the same paths in
+// one warp.
+func TestRandomKernels(t *testing.T) {
+	for seed := range uint64(36) {
+		threads := 1 + int(seed%3)
+		c := kernelgen.New(rand.New(rand.NewPCG(seed, 0)), kernelgen.Options{Statements: 12, Depth: 3, Trips: 4, Threads: 1, CTAs: 1})
+		s := together(t, threads, c.Job, c.Module).concrete().hasty(t)
+		s.options.MaxPaths, s.options.MaxSteps = 5, 3000
+		res := s.explore(t)
+		s.replay(t, res)
+		if !slices.ContainsFunc(res.Paths, func(p symexec.Path) bool { return p.Fault != nil }) {
+			s.replayIn(t, s.Grid.Width(), res)
+		}
+		s.partition(t, rand.New(rand.NewPCG(seed, 1)), res)
+	}
+}
+
+// TestAnyThread explores kernels for any thread: the thread that a model names takes the path.
+func TestAnyThread(t *testing.T) {
+	for _, name := range flowtest.Kernels() {
+		t.Run(name, func(t *testing.T) {
+			s := read(t, 0, func(file string) ([]byte, error) { return fs.ReadFile(kernels.Suite(), path.Join(name, file)) }).concrete().hasty(t)
+			block := s.Grid.Launch().Block
+			s.options.Indices = symexec.AllIndices(s.Fold.Grid(), block)
+			s.options.MaxPaths, s.options.MaxSteps, s.options.MaxQueries = 4, 2000, 6
+			res := s.explore(t)
+			for i, p := range res.Paths {
+				at := func(r isa.Special) int { return int(p.Model.Numbers[symexec.Index{Register: r}.Name()]) }
+				linear := at(isa.TidX) + block[0]*(at(isa.TidY)+block[1]*at(isa.TidZ))
+				o := s.options
+				o.Indices = nil
+				o.Threads = []symexec.Thread{{
+					CTA:  [3]int{at(isa.CtaidX), at(isa.CtaidY), at(isa.CtaidZ)},
+					Warp: linear / s.Grid.Width(), Lane: linear % s.Grid.Width(),
+				}}
+				alone, err := symexec.Follow(context.Background(), o, p.Model)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if !same(alone.Threads, p.Threads) {
+					t.Errorf("path %d is %v; %v alone takes %v", i, p.Threads, o.Threads, alone.Threads)
+				}
+			}
+		})
+	}
+}
