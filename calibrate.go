@@ -11,7 +11,6 @@ import (
 	"warpbound/internal/cuda"
 	"warpbound/internal/cuda/standin"
 	"warpbound/internal/estimate"
-	"warpbound/internal/job"
 	"warpbound/internal/machine"
 )
 
@@ -166,13 +165,9 @@ func (j *Job) timesOnDevice(ctx context.Context, repeats int) (times []float64, 
 
 // loadOn reads a job that is to run on other hardware than it names.
 func loadOn(name string, on *hardware) (*Job, error) {
-	j, err := job.Load(name)
+	j, module, err := readJob(name)
 	if err != nil {
 		return nil, err
-	}
-	module, err := ReadModule(j.Resolve(j.Module))
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", j.Pos.Module, err)
 	}
 	return prepare(j, module, on, "", LoadOptions{})
 }

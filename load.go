@@ -48,13 +48,9 @@ type Job struct {
 // Everything that is wrong in them is an error with file, line and what would be
 // right.
 func Load(name string, opts LoadOptions) (*Job, error) {
-	j, err := job.Load(name)
+	j, module, err := readJob(name)
 	if err != nil {
 		return nil, err
-	}
-	module, err := ReadModule(j.Resolve(j.Module))
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", j.Pos.Module, err)
 	}
 	on, err := hardwareOf(j, opts.Machine, readFile)
 	if err != nil {
@@ -68,6 +64,19 @@ func Load(name string, opts LoadOptions) (*Job, error) {
 		where = j.Resolve(where)
 	}
 	return prepare(j, module, on, where, opts)
+}
+
+// readJob reads a job file, the data files that it names, and the text of its module.
+func readJob(name string) (*job.Job, []byte, error) {
+	j, err := job.Load(name)
+	if err != nil {
+		return nil, nil, err
+	}
+	module, err := ReadModule(j.Resolve(j.Module))
+	if err != nil {
+		return nil, nil, fmt.Errorf("%s: %w", j.Pos.Module, err)
+	}
+	return j, module, nil
 }
 
 // LoadFS is Load within a file system: name and what the job names are paths in

@@ -53,13 +53,9 @@ func escape(name string) string {
 
 // loadInputs reads the inputs that a job file holds.
 func (j *Job) loadInputs(name string) (*job.Inputs, error) {
-	saved, err := job.Load(name)
+	saved, module, err := readJob(name)
 	if err != nil {
 		return nil, err
-	}
-	module, err := ReadModule(saved.Resolve(saved.Module))
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", saved.Pos.Module, err)
 	}
 	own := j.written()
 	spec := own.bound.Job
