@@ -173,7 +173,7 @@ type measured struct {
 }
 
 // record runs the kernel with recording code from its text, and without.
-func (b *bench) record(place hybrid.Placement, capacity int) (*measured, error) {
+func (b *bench) record(place hybrid.Placement, capacity instrument.Capacity) (*measured, error) {
 	chosen, err := place(b.program)
 	if err != nil {
 		return nil, err
@@ -270,9 +270,18 @@ func sequences(run *trace.Run) map[warp][]trace.Ipoint {
 	return all
 }
 
-// check compares what recording code wrote with what the simulator says, warp by warp.
-func (b *bench) check(place hybrid.Placement, capacity int) (*measured, error) {
-	m, err := b.record(place, capacity)
+// check compares what recording code wrote with what the simulator says, warp by warp. As long as
+// there is too little room for records, they are made again with more: where threads race, in
+// other numbers.
+func (b *bench) check(place hybrid.Placement) (*measured, error) {
+	m, err := b.record(place, instrument.NewCapacity(512))
+	for {
+		more, overflow := errors.AsType[*instrument.OverflowError](err)
+		if !overflow {
+			break
+		}
+		m, err = b.record(place, more.Most)
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -301,7 +310,7 @@ func same(a, b *trace.Run) error {
 
 func mustCheck(t *testing.T, b *bench, place hybrid.Placement) *measured {
 	t.Helper()
-	m, err := b.check(place, 4096)
+	m, err := b.check(place)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -9,19 +9,19 @@ import (
 )
 
 // The recording code in PTX. A register of its own is written ~name; NUMBER is that of a
-// record, GUARD a predicate, perhaps negated, ADDRESS the type of an address, MAD the
+// record, GUARD a predicate, perhaps negated, IF what makes an instruction depend on it, ADDRESS the type of an address, MAD the
 // instruction that multiplies 32 bits and adds to an address, and CAST the one that makes an address of
 // 64 bits.
 const (
 	registers = `
 	.reg .pred ~lowest, ~fits;
-	.reg .b32 ~below, ~capacity, ~stride, ~warps, ~mask, ~slot, ~number;
+	.reg .b32 ~below, ~next, ~limit, ~stride, ~warps, ~mask, ~slot, ~number;
 	.reg .b64 ~time, ~word, ~base;
 	.reg .ADDRESS ~region, ~at;`
 
-	// begin finds the region of the warp, that of its number in the grid: warps are
-	// numbered along the linear index of threads (CUDA C++ Programming Guide, "SIMT
-	// Architecture").
+	// begin finds the region of the warp, that of its number in the grid, and the slots of
+	// the lane: warps are numbered along the linear index of threads (CUDA C++ Programming
+	// Guide, "SIMT Architecture").
 	begin = `
 	mov.u32 ~below, %lanemask_lt;
 	mov.u32 ~slot, %tid.z;
@@ -44,10 +44,33 @@ const (
 	mov.u32 ~number, %ctaid.x;
 	mad.lo.u32 ~mask, ~mask, ~stride, ~number;
 	mad.lo.u32 ~slot, ~mask, ~warps, ~slot;
+	mov.ADDRESS ~at, ` + Symbol + `;
+	mov.u32 ~mask, %laneid;
+	MAD ~at, ~mask, 8, ~at;
 	ld.global.v2.u64 {~base, ~word}, [` + Symbol + `];
+	ld.global.v2.u32 {~next, ~limit}, [~at+16];
 	CAST ~region, ~base;
-	mov.b64 {~capacity, ~stride}, ~word;
+	mov.b64 {~stride, ~number}, ~word;
 	MAD ~region, ~slot, ~stride, ~region;`
+
+	// Where functions record too, each lane keeps its next slot in the head of the region,
+	// since registers are a function's own.
+	cell = `
+	.reg .ADDRESS ~cell;
+	mov.u32 ~mask, %laneid;
+	MAD ~cell, ~mask, 4, ~region;`
+	load = `
+	ld.global.u32 ~next, [~cell];`
+	save = `
+	@~lowest st.global.u32 [~cell], ~next;`
+	saveFirst = `
+	st.global.u32 [~cell], ~next;`
+
+	// Where only the kernel records, it is in a register until the lane ends.
+	saveLast = `
+	mov.u32 ~mask, %laneid;
+	MAD ~at, ~mask, 4, ~region;
+	IF st.global.u32 [~at], ~next;`
 
 	clock = `
 	mov.u64 ~time, %clock64;`
@@ -71,29 +94,29 @@ const (
 	and.b32 ~slot, ~below, ~mask;
 	setp.eq.and.u32 ~lowest, ~slot, 0, GUARD;`
 
-	// write takes the next slot of the region and writes the record if there is one.
+	// write writes the record into the lane's next slot if it has one, and counts it.
 	write = `
-	@~lowest atom.global.add.u32 ~slot, [~region], 1;
-	setp.lt.and.u32 ~fits, ~slot, ~capacity, ~lowest;
-	MAD ~at, ~slot, 16, ~region;
+	setp.lt.and.u32 ~fits, ~next, ~limit, ~lowest;
+	MAD ~at, ~next, 16, ~region;
 	mov.u32 ~number, NUMBER;
 	mov.b64 ~word, {~number, ~mask};
-	@~fits st.global.v2.u64 [~at+32], {~time, ~word};`
+	@~fits st.global.v2.u64 [~at+160], {~time, ~word};
+	@~lowest add.u32 ~next, ~next, 1;`
 
 	// The first and the last record of a warp also say where it is, and the time that all
 	// multiprocessors share.
 	startSM = `
 	mov.u32 ~number, %smid;
-	@~lowest st.global.u32 [~region+4], ~number;`
+	@~lowest st.global.u32 [~region+128], ~number;`
 	startTimer = `
 	mov.u64 ~word, %globaltimer;
-	@~lowest st.global.u64 [~region+16], ~word;`
+	@~lowest st.global.u64 [~region+144], ~word;`
 	exitSM = `
 	mov.u32 ~number, %smid;
-	@~lowest st.global.u32 [~region+8], ~number;`
+	@~lowest st.global.u32 [~region+132], ~number;`
 	exitTimer = `
 	mov.u64 ~word, %globaltimer;
-	@~lowest st.global.u64 [~region+24], ~word;`
+	@~lowest st.global.u64 [~region+152], ~word;`
 )
 
 // The numbers of the first and of the last records of warps.
@@ -107,20 +130,24 @@ type writer struct {
 	target target
 	prefix string // of the names of its registers
 	bits   int    // of addresses
+	memory bool   // functions record too, so the next slot is kept in memory
 }
 
 // at makes statements of code, with the position of what they stand before.
 func (w *writer) at(pos ptx.Pos, number uint32, guard ptx.Guard, code ...string) ([]ptx.Stmt, error) {
-	name := guard.Name
+	name, condition := guard.Name, ""
 	if guard.Not {
 		name = "!" + name
+	}
+	if name != "" {
+		condition = "@" + name
 	}
 	address, mad, cast := "u64", "mad.wide.u32", "mov.u64"
 	if w.bits == 32 {
 		address, mad, cast = "u32", "mad.lo.u32", "cvt.u32.u64"
 	}
 	text := strings.NewReplacer(
-		"~", w.prefix, "NUMBER", strconv.FormatUint(uint64(number), 10), "GUARD", name, "ADDRESS", address, "MAD", mad, "CAST", cast,
+		"~", w.prefix, "NUMBER", strconv.FormatUint(uint64(number), 10), "GUARD", name, "IF", condition, "ADDRESS", address, "MAD", mad, "CAST", cast,
 	).Replace(strings.Join(code, ""))
 	m, err := ptx.Parse("recording code", []byte(".version 2.0\n.func f()\n{"+text+"\n}\n"))
 	if err != nil {
@@ -151,27 +178,48 @@ func (w *writer) lanes(guard ptx.Guard) string {
 	return ballot
 }
 
+// record is the code of a record: the clock is read first.
+func (w *writer) record(guard ptx.Guard) string {
+	if w.memory {
+		return clock + load + w.lanes(guard) + write + save
+	}
+	return clock + w.lanes(guard) + write
+}
+
 // begin is what a function with recording code begins with. The kernel records the start of
 // its warps, with the time before anything else.
 func (w *writer) begin(pos ptx.Pos, entry bool) ([]ptx.Stmt, error) {
-	if !entry {
-		return w.at(pos, 0, ptx.Guard{}, registers, begin)
+	code := []string{registers}
+	if entry {
+		code = append(code, clock)
 	}
-	code := []string{registers, clock, begin, w.lanes(ptx.Guard{}), write, startSM}
-	if w.target.timer {
-		code = append(code, startTimer)
+	code = append(code, begin)
+	if w.memory {
+		code = append(code, cell)
+	}
+	if entry {
+		code = append(code, w.lanes(ptx.Guard{}), write, startSM)
+		if w.memory {
+			code = append(code, saveFirst)
+		}
+		if w.target.timer {
+			code = append(code, startTimer)
+		}
 	}
 	return w.at(pos, startNumber, ptx.Guard{}, code...)
 }
 
 // ipoint records that a warp is at a point.
 func (w *writer) ipoint(pos ptx.Pos, number uint32) ([]ptx.Stmt, error) {
-	return w.at(pos, number, ptx.Guard{}, clock, w.lanes(ptx.Guard{}), write)
+	return w.at(pos, number, ptx.Guard{}, w.record(ptx.Guard{}))
 }
 
 // exit records that lanes of a warp end if the guard holds.
 func (w *writer) exit(pos ptx.Pos, guard ptx.Guard) ([]ptx.Stmt, error) {
-	code := []string{clock, w.lanes(guard), write, exitSM}
+	code := []string{w.record(guard), exitSM}
+	if !w.memory {
+		code = append(code, saveLast)
+	}
 	if w.target.timer {
 		code = append(code, exitTimer)
 	}

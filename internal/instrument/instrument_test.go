@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"warpbound/internal/instrument"
 	"warpbound/internal/method/hybrid"
 )
 
@@ -147,7 +148,7 @@ func TestAmbiguous(t *testing.T) {
 	const spin = ".func spin()\n{ .reg .pred %q; .reg .b32 %i; again: add.u32 %i, %i, 1; setp.lt.u32 %q, %i, 3; @%q bra again; ret; }\n"
 	b := mustJob(t, jobText, kernel("6.3", "sm_70", spin,
 		"setp.lt.u32 %p1, %t, 40; call spin; @%p1 bra over; call spin; over: call spin; st.global.u32 [%at], %t; ret;"))
-	m, err := b.record(hybrid.LoopHeaders(), 100)
+	m, err := b.record(hybrid.LoopHeaders(), instrument.NewCapacity(100))
 	if err != nil {
 		t.Fatal(err)
 	}

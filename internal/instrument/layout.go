@@ -8,21 +8,26 @@ import (
 )
 
 // Symbol is the module's variable that says where recording code writes: the address of the
-// buffer (u64), how many records of each warp fit (u32) and how many bytes each warp has
-// (u32). The host writes it before every launch.
+// buffer (u64), how many bytes each warp has (u32), a word that is not used, and for each
+// lane its first slot and the one after its last (u32 each). The host writes it before every
+// launch.
 const Symbol = "__warpbound_trace"
 
-// The buffer has a region for each warp of the launch, CTA after CTA: a head and then records, all
-// little-endian. The host fills it with zeros before every launch.
+// The buffer has a region for each warp of the launch, CTA after CTA: a head and then the
+// slots of its lanes, lane after lane, all little-endian. The host fills it with zeros before
+// every launch.
 //
-//	head    0 u32 records made, also those that did not fit
-//	        4 u32 multiprocessor at the start, 8 u32 at the exit
-//	        16 u64 nanoseconds of the global timer at the start, 24 at the exit
-//	record  0 u64 cycles of the multiprocessor's clock
+//	head    0 u32 by lane, the slot after that of its last record, also where it has fewer
+//	        slots; 0 if the lane does not exist
+//	        128 u32 multiprocessor at the start, 132 u32 at the exit
+//	        144 u64 nanoseconds of the global timer at the start, 152 at the exit
+//	slot    0 u64 cycles of the multiprocessor's clock
 //	        8 u32 number, 12 u32 mask of the lanes that were there
+//
+// A record is in a slot of the lowest of its lanes, which wrote it.
 const (
-	symbolBytes = 16
-	headBytes   = 32
+	symbolBytes = 16 + 8*warpLanes
+	headBytes   = 160
 	recordBytes = 16
 )
 
@@ -32,29 +37,57 @@ const warpLanes = 32
 // maxCapacity keeps the bytes of a warp within 32 bits.
 const maxCapacity = (math.MaxUint32 - headBytes) / recordBytes
 
+// Capacity is how many records each lane of a warp has slots for. The lowest of the lanes
+// that are together writes the record of all, most often lane 0.
+type Capacity [warpLanes]int
+
+// NewCapacity has slots for some records of lane 0, and about as many for all other lanes
+// together.
+func NewCapacity(lowest int) Capacity {
+	var c Capacity
+	for lane := range c {
+		c[lane] = (lowest + warpLanes - 2) / (warpLanes - 1)
+	}
+	c[0] = lowest
+	return c
+}
+
+// Total returns how many records a warp can have.
+func (c Capacity) Total() int {
+	total := 0
+	for _, n := range c {
+		total += n
+	}
+	return total
+}
+
 // Layout is the shape of a buffer.
 type Layout struct {
 	CTAs, Warps int // of the grid; of a CTA
-	Capacity    int // records of each warp
+	Capacity    Capacity
 }
 
-// NewLayout shapes the buffer of a launch: grid in CTAs, block in threads, capacity in records
-// of each warp. A warp makes one record for each Ipoint, one at its start and one for every
-// exit that some of its lanes take. It is an error if the buffer would have 2^40 bytes or more,
-// and if warps, which the code numbers in 32 bits, are more than that.
-func NewLayout(grid, block [3]int, capacity int) (Layout, error) {
+// NewLayout shapes the buffer of a launch: grid in CTAs, block in threads. A warp makes one
+// record for each Ipoint, one at its start and one for every exit that some of its lanes take.
+// It is an error if the buffer would have 2^40 bytes or more, and if warps, which the code
+// numbers in 32 bits, are more than that.
+func NewLayout(grid, block [3]int, capacity Capacity) (Layout, error) {
 	ctas, threads := product(grid), product(block)
 	l := Layout{CTAs: int(ctas), Warps: int((threads + warpLanes - 1) / warpLanes), Capacity: capacity}
 	if ctas < 1 || threads < 1 || ctas > math.MaxInt32 || threads > math.MaxInt32 {
 		return Layout{}, fmt.Errorf("no traces of a grid of %v CTAs of %v threads", grid, block)
 	}
-	if capacity < 1 || capacity > maxCapacity {
-		return Layout{}, fmt.Errorf("a capacity of %d records is not between 1 and %d", capacity, maxCapacity)
+	left := maxCapacity
+	for lane, n := range capacity {
+		if n < 0 || n > left {
+			return Layout{}, fmt.Errorf("a capacity of %d records for lane %d: a warp can have from 0 to %d", n, lane, maxCapacity)
+		}
+		left -= n
 	}
 	warps := uint64(l.CTAs) * uint64(l.Warps)
 	high, low := bits.Mul64(warps, uint64(l.region()))
 	if high > 0 || low >= 1<<40 || warps > math.MaxUint32 {
-		return Layout{}, fmt.Errorf("%d records for each of %d warps do not fit into memory", capacity, l.CTAs*l.Warps)
+		return Layout{}, fmt.Errorf("%d records for each of %d warps do not fit into memory", capacity.Total(), l.CTAs*l.Warps)
 	}
 	return l, nil
 }
@@ -72,7 +105,7 @@ func product(extents [3]int) int64 {
 }
 
 // region is the size of the region of a warp in bytes.
-func (l Layout) region() int { return headBytes + l.Capacity*recordBytes }
+func (l Layout) region() int { return headBytes + l.Capacity.Total()*recordBytes }
 
 // Bytes returns the size of the buffer in bytes. Its address must be a multiple of 16.
 func (l Layout) Bytes() int { return l.CTAs * l.Warps * l.region() }
@@ -80,20 +113,29 @@ func (l Layout) Bytes() int { return l.CTAs * l.Warps * l.region() }
 // Symbol returns what the host writes to the variable Symbol if the buffer is at an address.
 func (l Layout) Symbol(address uint64) []byte {
 	b := binary.LittleEndian.AppendUint64(nil, address)
-	b = binary.LittleEndian.AppendUint32(b, uint32(l.Capacity))
-	return binary.LittleEndian.AppendUint32(b, uint32(l.region()))
+	b = binary.LittleEndian.AppendUint32(b, uint32(l.region()))
+	b = binary.LittleEndian.AppendUint32(b, 0)
+	slot := 0
+	for _, n := range l.Capacity {
+		b = binary.LittleEndian.AppendUint32(b, uint32(slot))
+		slot += n
+		b = binary.LittleEndian.AppendUint32(b, uint32(slot))
+	}
+	return b
 }
 
-// OverflowError says that warps made more records than fit.
+// OverflowError says that lanes made more records than they have slots.
 type OverflowError struct {
-	Warps    int // that did
-	Most     int // records of one warp: a capacity that would have done
-	Capacity int
+	Warps    int      // in which they did
+	Lane     int      // the one with most records of those that did
+	Most     Capacity // would have done, and is nowhere less than there was
+	Capacity Capacity
 }
 
 // Error says how many records there were, and how many fit.
 func (e *OverflowError) Error() string {
-	return fmt.Sprintf("%d warps made up to %d records, but %d fit: take a larger capacity, or fewer ipoints", e.Warps, e.Most, e.Capacity)
+	return fmt.Sprintf("in %d warps a lane made more records than fit, lane %d up to %d where %d do: take a larger capacity, or fewer ipoints",
+		e.Warps, e.Lane, e.Most[e.Lane], e.Capacity[e.Lane])
 }
 
 // Recording is what recording code wrote in one launch.
@@ -128,7 +170,7 @@ func (l Layout) Read(buffer []byte) (*Recording, error) {
 	}
 	r := &Recording{Warps: make([]Warp, 0, l.CTAs*l.Warps)}
 	for i := range l.CTAs * l.Warps {
-		w, err := readWarp(buffer[i*l.region():][:l.region()])
+		w, err := l.readWarp(buffer[i*l.region():][:l.region()])
 		if err != nil {
 			return nil, fmt.Errorf("trace of CTA %d, warp %d: %w", i/l.Warps, i%l.Warps, err)
 		}
@@ -138,12 +180,26 @@ func (l Layout) Read(buffer []byte) (*Recording, error) {
 	return r, nil
 }
 
+// overflow returns an *OverflowError if records did not fit.
 func (l Layout) overflow(buffer []byte) error {
-	e := OverflowError{Capacity: l.Capacity}
+	e := OverflowError{Most: l.Capacity, Capacity: l.Capacity}
+	most := 0
 	for i := range l.CTAs * l.Warps {
-		if n := int(binary.LittleEndian.Uint32(buffer[i*l.region():])); n > l.Capacity {
+		over, first := false, 0
+		for lane, capacity := range l.Capacity {
+			n := int(binary.LittleEndian.Uint32(buffer[i*l.region()+4*lane:])) - first
+			first += capacity
+			if n <= capacity {
+				continue
+			}
+			over = true
+			e.Most[lane] = max(e.Most[lane], n)
+			if n > most {
+				most, e.Lane = n, lane
+			}
+		}
+		if over {
 			e.Warps++
-			e.Most = max(e.Most, n)
 		}
 	}
 	if e.Warps > 0 {

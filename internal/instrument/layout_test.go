@@ -3,6 +3,7 @@ package instrument_test
 import (
 	"encoding/binary"
 	"errors"
+	"math/bits"
 	"strings"
 	"testing"
 
@@ -22,25 +23,40 @@ type rec struct {
 	number, lanes uint32
 }
 
-// region writes the region of a warp.
-func region(capacity int, sm, left uint32, records ...rec) []byte {
-	b := make([]byte, 32+16*capacity)
-	binary.LittleEndian.PutUint32(b, uint32(len(records)))
-	binary.LittleEndian.PutUint32(b[4:], sm)
-	binary.LittleEndian.PutUint32(b[8:], left)
-	for i, r := range records {
-		if i == capacity {
-			break
+// room is room for as many records of each lane as lanes.
+func room(lanes ...int) instrument.Capacity {
+	var c instrument.Capacity
+	copy(c[:], lanes)
+	return c
+}
+
+// region writes the region of a warp: each record into a slot of its lowest lane.
+func region(capacity instrument.Capacity, sm, left uint32, records ...rec) []byte {
+	b := make([]byte, 160+16*capacity.Total())
+	binary.LittleEndian.PutUint32(b[128:], sm)
+	binary.LittleEndian.PutUint32(b[132:], left)
+	slot := 0
+	for lane, n := range capacity {
+		next := slot
+		for _, r := range records {
+			if bits.TrailingZeros32(r.lanes) != lane {
+				continue
+			}
+			if next < slot+n {
+				at := b[160+16*next:]
+				binary.LittleEndian.PutUint64(at, r.clock)
+				binary.LittleEndian.PutUint32(at[8:], r.number)
+				binary.LittleEndian.PutUint32(at[12:], r.lanes)
+			}
+			next++
 		}
-		at := b[32+16*i:]
-		binary.LittleEndian.PutUint64(at, r.clock)
-		binary.LittleEndian.PutUint32(at[8:], r.number)
-		binary.LittleEndian.PutUint32(at[12:], r.lanes)
+		binary.LittleEndian.PutUint32(b[4*lane:], uint32(next))
+		slot += n
 	}
 	return b
 }
 
-func mustLayout(t *testing.T, grid, block [3]int, capacity int) instrument.Layout {
+func mustLayout(t *testing.T, grid, block [3]int, capacity instrument.Capacity) instrument.Layout {
 	t.Helper()
 	l, err := instrument.NewLayout(grid, block, capacity)
 	if err != nil {
@@ -50,25 +66,33 @@ func mustLayout(t *testing.T, grid, block [3]int, capacity int) instrument.Layou
 }
 
 func TestLayout(t *testing.T) {
-	l := mustLayout(t, [3]int{3, 2, 1}, [3]int{10, 5, 2}, 7)
-	if l.CTAs != 6 || l.Warps != 4 || l.Bytes() != 6*4*(32+7*16) {
+	l := mustLayout(t, [3]int{3, 2, 1}, [3]int{10, 5, 2}, room(4, 0, 3))
+	if l.CTAs != 6 || l.Warps != 4 || l.Bytes() != 6*4*(160+7*16) {
 		t.Errorf("%+v of %d bytes", l, l.Bytes())
 	}
 	symbol := l.Symbol(0x1122334455667788)
-	if len(symbol) != 16 || binary.LittleEndian.Uint64(symbol) != 0x1122334455667788 ||
-		binary.LittleEndian.Uint32(symbol[8:]) != 7 || binary.LittleEndian.Uint32(symbol[12:]) != 32+7*16 {
+	if len(symbol) != 16+32*8 || binary.LittleEndian.Uint64(symbol) != 0x1122334455667788 || binary.LittleEndian.Uint32(symbol[8:]) != 160+7*16 {
 		t.Errorf("symbol %x", symbol)
+	}
+	for lane, want := range [][2]uint32{{0, 4}, {4, 4}, {4, 7}, {7, 7}} {
+		at := symbol[16+8*lane:]
+		if got := [2]uint32{binary.LittleEndian.Uint32(at), binary.LittleEndian.Uint32(at[4:])}; got != want {
+			t.Errorf("lane %d has slots %d, want %d", lane, got, want)
+		}
+	}
+	if c := instrument.NewCapacity(63); c[0] != 63 || c[1] != 3 || c[31] != 3 || c.Total() != 63+31*3 {
+		t.Errorf("capacity %d", c)
 	}
 	for name, launch := range map[string]struct {
 		grid, block [3]int
-		capacity    int
+		capacity    instrument.Capacity
 	}{
-		"no CTA":        {[3]int{0, 1, 1}, [3]int{1, 1, 1}, 1},
-		"many CTAs":     {[3]int{1 << 20, 1 << 20, 1 << 20}, [3]int{1, 1, 1}, 1},
-		"no capacity":   {[3]int{1, 1, 1}, [3]int{1, 1, 1}, 0},
-		"much capacity": {[3]int{1, 1, 1}, [3]int{1, 1, 1}, 1 << 30},
-		"many warps":    {[3]int{1 << 30, 1, 1}, [3]int{160, 1, 1}, 1},
-		"memory":        {[3]int{1 << 30, 1, 1}, [3]int{1024, 1, 1}, 1 << 20},
+		"no CTA":        {[3]int{0, 1, 1}, [3]int{1, 1, 1}, room(1)},
+		"many CTAs":     {[3]int{1 << 20, 1 << 20, 1 << 20}, [3]int{1, 1, 1}, room(1)},
+		"less than no":  {[3]int{1, 1, 1}, [3]int{1, 1, 1}, room(5, -1)},
+		"much capacity": {[3]int{1, 1, 1}, [3]int{1, 1, 1}, room(1<<27, 1<<27)},
+		"many warps":    {[3]int{1 << 30, 1, 1}, [3]int{160, 1, 1}, room(1)},
+		"memory":        {[3]int{1 << 30, 1, 1}, [3]int{1024, 1, 1}, room(1 << 20)},
 	} {
 		if _, err := instrument.NewLayout(launch.grid, launch.block, launch.capacity); err == nil {
 			t.Errorf("%s: no error", name)
@@ -77,21 +101,26 @@ func TestLayout(t *testing.T) {
 }
 
 func TestReadErrors(t *testing.T) {
+	noLanes := region(room(4, 4), 0, 0, rec{1, startNumber, 3}, rec{2, 0, 3})
+	clear(noLanes[160+16+12:])
+	misplaced := region(room(4, 4), 0, 0, rec{1, startNumber, 3}, rec{2, exitNumber, 3})
+	misplaced[4] = 3
 	for _, tt := range []struct {
 		name string
 		data []byte
 		want string
 	}{
-		{"size", make([]byte, 9), "a buffer of 9 bytes, want 96"},
-		{"never ran", region(4, 0, 0), "trace of CTA 0, warp 0: it has no record"},
-		{"no start", region(4, 0, 0, rec{1, 0, 1}), "not that of its start"},
-		{"two starts", region(4, 0, 0, rec{1, startNumber, 3}, rec{2, startNumber, 3}), "second start"},
-		{"no exit", region(4, 0, 0, rec{1, startNumber, 3}, rec{2, exitNumber, 1}), "lanes 00000002 have no exit"},
-		{"dead lanes", region(4, 0, 0, rec{1, startNumber, 3}, rec{2, exitNumber, 1}, rec{3, 0, 1}), "only 00000002 can run"},
-		{"no lanes", region(4, 0, 0, rec{1, startNumber, 3}, rec{2, 0, 0}), "of lanes 00000000"},
-		{"moved", region(4, 3, 5, rec{1, startNumber, 3}, rec{2, exitNumber, 3}), "started on multiprocessor 3 and ended on 5"},
+		{"size", make([]byte, 9), "a buffer of 9 bytes, want 288"},
+		{"never ran", region(room(4, 4), 0, 0), "trace of CTA 0, warp 0: it has no record"},
+		{"no start", region(room(4, 4), 0, 0, rec{1, 0, 1}), "not that of its start"},
+		{"two starts", region(room(4, 4), 0, 0, rec{1, startNumber, 3}, rec{2, startNumber, 3}), "second start"},
+		{"no exit", region(room(4, 4), 0, 0, rec{1, startNumber, 3}, rec{2, exitNumber, 1}), "lanes 00000002 have no exit"},
+		{"dead lanes", region(room(4, 4), 0, 0, rec{1, startNumber, 3}, rec{2, exitNumber, 1}, rec{3, 0, 1}), "only 00000002 can run"},
+		{"no lanes", noLanes, "lane 0 has a record of lanes 00000000, of which it is not the lowest"},
+		{"misplaced", misplaced, "lane 1 ended at slot 3, but its first is 4"},
+		{"moved", region(room(4, 4), 3, 5, rec{1, startNumber, 3}, rec{2, exitNumber, 3}), "started on multiprocessor 3 and ended on 5"},
 	} {
-		_, err := mustLayout(t, [3]int{1, 1, 1}, [3]int{2, 1, 1}, 4).Read(tt.data)
+		_, err := mustLayout(t, [3]int{1, 1, 1}, [3]int{2, 1, 1}, room(4, 4)).Read(tt.data)
 		if err == nil || !strings.Contains(err.Error(), tt.want) {
 			t.Errorf("%s: error %v, want %q", tt.name, err, tt.want)
 		}
@@ -101,21 +130,24 @@ func TestReadErrors(t *testing.T) {
 // TestOverflow: too small a buffer is an error that says what size would do.
 func TestOverflow(t *testing.T) {
 	b := mustJob(t, jobText, kernel("6.3", "sm_70", "", bodies["loop"].body))
-	_, err := b.record(hybrid.EveryBlock(), 3)
+	_, err := b.record(hybrid.EveryBlock(), room(3))
 	var overflow *instrument.OverflowError
-	if !errors.As(err, &overflow) || overflow.Capacity != 3 || overflow.Warps == 0 {
+	if !errors.As(err, &overflow) || overflow.Capacity != room(3) || overflow.Warps == 0 || overflow.Most[overflow.Lane] < 4 {
 		t.Fatalf("error %v", err)
 	}
-	m, err := b.check(hybrid.EveryBlock(), overflow.Most)
-	if err != nil {
+	if _, err := b.record(hybrid.EveryBlock(), overflow.Most); err != nil {
 		t.Fatal(err)
 	}
-	most := 0
-	for _, list := range sequences(&m.recorded) {
-		most = max(most, len(list))
-	}
-	if overflow.Most != most {
-		t.Errorf("most %d, want %d", overflow.Most, most)
+	for lane, n := range overflow.Most {
+		less := overflow.Most
+		less[lane]--
+		if n == 0 || lane == 0 && n == 3 {
+			continue
+		}
+		var again *instrument.OverflowError
+		if _, err := b.record(hybrid.EveryBlock(), less); !errors.As(err, &again) || again.Lane != lane || again.Most != overflow.Most {
+			t.Errorf("without a slot of lane %d: %v", lane, err)
+		}
 	}
 }
 
@@ -140,10 +172,10 @@ func TestUnknown(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	layout := mustLayout(t, [3]int{2, 1, 1}, [3]int{32, 1, 1}, 9)
+	layout := mustLayout(t, [3]int{2, 1, 1}, [3]int{32, 1, 1}, room(9, 0, 0, 0, 0, 0, 0, 9))
 	all, low := uint32(1<<32-1), uint32(0x7f)
 	warp := func(sm uint32, origin uint64) []byte {
-		return region(9, sm, sm,
+		return region(room(9, 0, 0, 0, 0, 0, 0, 9), sm, sm,
 			rec{origin, startNumber, all}, rec{origin + 5, 0, all}, rec{origin + 10, 1, all &^ low}, rec{origin + 30, 3, all &^ low},
 			rec{origin + 20, 2, low}, rec{origin + 40, 3, low}, rec{origin + 50, exitNumber, low}, rec{origin + 60, exitNumber, all &^ low})
 	}
@@ -194,12 +226,12 @@ func FuzzRead(f *testing.F) {
 	if err != nil {
 		f.Fatal(err)
 	}
-	layout, err := instrument.NewLayout([3]int{1, 1, 1}, [3]int{32, 1, 1}, 4)
+	layout, err := instrument.NewLayout([3]int{1, 1, 1}, [3]int{32, 1, 1}, room(4, 4))
 	if err != nil {
 		f.Fatal(err)
 	}
-	f.Add(region(4, 1, 1, rec{5, startNumber, 3}, rec{7, 0, 3}, rec{1 << 63, exitNumber, 3}))
-	f.Add(region(4, 1, 1, rec{5, startNumber, 3}, rec{7, 1, 1}, rec{8, 2, 1}, rec{9, exitNumber, 3}))
+	f.Add(region(room(4, 4), 1, 1, rec{5, startNumber, 3}, rec{7, 0, 3}, rec{1 << 63, exitNumber, 3}))
+	f.Add(region(room(4, 4), 1, 1, rec{5, startNumber, 3}, rec{7, 1, 1}, rec{8, 2, 1}, rec{9, exitNumber, 3}))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		recording, err := layout.Read(data)
 		if err != nil {

@@ -2,6 +2,7 @@ package instrument
 
 import (
 	"slices"
+	"strconv"
 	"strings"
 
 	"warpbound/internal/diag"
@@ -15,6 +16,11 @@ func (p *Points) write(c *Code, numbers map[*ptx.Instr]uint32) error {
 		return err
 	}
 	w := &writer{target: p.target, bits: p.bits, prefix: prefix}
+	for _, item := range p.module.Items {
+		if f, ok := item.(*ptx.Func); ok && f.Body != nil && !p.kernel(f) && p.records(f.Body, false, numbers) {
+			w.memory = true
+		}
+	}
 	c.Module, err = rewrite(p.module, func(f *ptx.Func) (*ptx.Block, error) {
 		return p.instrumented(w, f, numbers)
 	})
@@ -29,15 +35,34 @@ func (p *Points) write(c *Code, numbers map[*ptx.Instr]uint32) error {
 	return nil
 }
 
+// kernel reports whether a function is the kernel.
+func (p *Points) kernel(f *ptx.Func) bool { return f.Entry && f.Name == p.graph.Kernel.Name }
+
+// records reports whether there is anything to record in a block of the text, of the kernel
+// itself or of a function.
+func (p *Points) records(b *ptx.Block, kernel bool, numbers map[*ptx.Instr]uint32) bool {
+	return slices.ContainsFunc(b.Stmts, func(s ptx.Stmt) bool {
+		switch x := s.(type) {
+		case *ptx.Block:
+			return p.records(x, kernel, numbers)
+		case *ptx.Instr:
+			_, has := numbers[x]
+			return has || p.linked[x] && ends(x, kernel)
+		}
+		return false
+	})
+}
+
 // instrumented returns the body of a function with recording code, or its own if there is
 // nothing to record in it.
 func (p *Points) instrumented(w *writer, f *ptx.Func, numbers map[*ptx.Instr]uint32) (*ptx.Block, error) {
-	kernel := f.Entry && f.Name == p.graph.Kernel.Name
-	records := kernel
+	kernel := p.kernel(f)
+	if !kernel && !p.records(f.Body, kernel, numbers) {
+		return f.Body, nil
+	}
 	body, err := rewriteBlock(f.Body, func(in *ptx.Instr) ([]ptx.Stmt, error) {
 		var stmts []ptx.Stmt
 		if n, has := numbers[in]; has {
-			records = true
 			code, err := w.ipoint(in.Pos, n)
 			if err != nil {
 				return nil, err
@@ -45,7 +70,6 @@ func (p *Points) instrumented(w *writer, f *ptx.Func, numbers map[*ptx.Instr]uin
 			stmts = code
 		}
 		if p.linked[in] && ends(in, kernel) {
-			records = true
 			code, err := w.exit(in.Pos, in.Guard)
 			if err != nil {
 				return nil, err
@@ -54,8 +78,8 @@ func (p *Points) instrumented(w *writer, f *ptx.Func, numbers map[*ptx.Instr]uin
 		}
 		return stmts, nil
 	})
-	if err != nil || !records {
-		return f.Body, err
+	if err != nil {
+		return nil, err
 	}
 	if kernel && runsOut(f.Body) {
 		code, err := w.exit(f.Body.Pos, ptx.Guard{})
@@ -101,10 +125,10 @@ func runsOut(b *ptx.Block) bool {
 
 // symbol declares the variable that the host sets.
 func symbol() *ptx.Decl {
-	two := &ptx.Expr{Kind: ptx.ExprInt, Text: "2", Bits: 2}
+	words := &ptx.Expr{Kind: ptx.ExprInt, Text: strconv.Itoa(symbolBytes / 8), Bits: symbolBytes / 8}
 	return &ptx.Decl{
-		Linkage: "visible", Space: "global", Align: symbolBytes, Type: "u64",
-		Names: []ptx.Declarator{{Name: Symbol, Dims: []*ptx.Expr{two}}},
+		Linkage: "visible", Space: "global", Align: 16, Type: "u64",
+		Names: []ptx.Declarator{{Name: Symbol, Dims: []*ptx.Expr{words}}},
 	}
 }
 

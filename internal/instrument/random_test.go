@@ -22,7 +22,7 @@ func TestRandomKernels(t *testing.T) {
 				t.Fatal(err)
 			}
 			for name, place := range placements() {
-				m, err := b.check(place, 1<<14)
+				m, err := b.check(place)
 				if err == nil {
 					err = same(&m.recorded, &m.without)
 				}
@@ -45,7 +45,7 @@ func TestRandomModules(t *testing.T) {
 				t.Fatalf("%v\n%s", err, module)
 			}
 			for name, place := range placements() {
-				m, err := b.check(place, 1<<12)
+				m, err := b.check(place)
 				if err == nil {
 					err = same(&m.recorded, &m.without)
 				}

@@ -6,20 +6,33 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"math/bits"
 	"slices"
 )
 
 // readWarp reads the region of a warp, in which all records fit.
-func readWarp(region []byte) (Warp, error) {
+func (l Layout) readWarp(region []byte) (Warp, error) {
 	word := func(at int) uint32 { return binary.LittleEndian.Uint32(region[at:]) }
 	long := func(at int) uint64 { return binary.LittleEndian.Uint64(region[at:]) }
-	w := Warp{SM: int32(word(4)), Start: long(16), End: long(24)}
-	for i := range int(word(0)) {
-		at := headBytes + i*recordBytes
-		w.Records = append(w.Records, Record{Clock: long(at), Number: word(at + 8), Lanes: word(at + 12)})
+	w := Warp{SM: int32(word(128)), Start: long(144), End: long(152)}
+	first := 0
+	for lane, capacity := range l.Capacity {
+		end := int(word(4 * lane))
+		if end > 0 && end < first {
+			return Warp{}, fmt.Errorf("lane %d ended at slot %d, but its first is %d", lane, end, first)
+		}
+		for slot := first; slot < end; slot++ {
+			at := headBytes + slot*recordBytes
+			r := Record{Clock: long(at), Number: word(at + 8), Lanes: word(at + 12)}
+			if bits.TrailingZeros32(r.Lanes) != lane {
+				return Warp{}, fmt.Errorf("lane %d has a record of lanes %08x, of which it is not the lowest", lane, r.Lanes)
+			}
+			w.Records = append(w.Records, r)
+		}
+		first += capacity
 	}
-	if left := word(8); w.SM < 0 || left != word(4) {
-		return Warp{}, fmt.Errorf("it started on multiprocessor %d and ended on %d", word(4), left)
+	if left := word(132); w.SM < 0 || left != word(128) {
+		return Warp{}, fmt.Errorf("it started on multiprocessor %d and ended on %d", word(128), left)
 	}
 	return w, w.check()
 }
@@ -29,8 +42,7 @@ func (w *Warp) check() error {
 	if len(w.Records) == 0 {
 		return errors.New("it has no record")
 	}
-	// Sides of a branch that run by turns may take their slots in another order than they
-	// read the clock.
+	// Each lane's records are in order, and two of a warp never read the clock in one cycle.
 	slices.SortStableFunc(w.Records, func(a, b Record) int { return cmp.Compare(a.Clock, b.Clock) })
 	first := w.Records[0]
 	if first.Number != startNumber {
@@ -39,7 +51,7 @@ func (w *Warp) check() error {
 	last, alive := -1, first.Lanes
 	for i, r := range w.Records[1:] {
 		switch {
-		case r.Lanes == 0 || r.Lanes&^alive != 0:
+		case r.Lanes&^alive != 0:
 			return fmt.Errorf("record %d is of lanes %08x, of which only %08x can run", i+1, r.Lanes, alive)
 		case r.Number == startNumber:
 			return fmt.Errorf("record %d is a second start", i+1)

@@ -117,7 +117,7 @@ func (r *Runner) prepare() error {
 		}
 		r.symbol = at
 		spec := r.cfg.Job.Job
-		if r.layout, err = instrument.NewLayout(spec.Grid, spec.Block, firstRecords); err != nil {
+		if r.layout, err = instrument.NewLayout(spec.Grid, spec.Block, instrument.NewCapacity(firstRecords)); err != nil {
 			return err
 		}
 	}
