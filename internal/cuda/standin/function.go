@@ -73,8 +73,11 @@ func (f *function) Launch(ctx context.Context, l cuda.Launch) (time.Duration, er
 		return 0, &cuda.Fault{Kernel: name, Line: int(fault.Instr.Pos.Line), Err: fmt.Errorf("CTA (%d,%d,%d), thread (%d,%d,%d): %s: %w",
 			at[0], at[1], at[2], thread[0], thread[1], thread[2], fault.Kernel.Format(fault.Instr), fault.Err)}
 	}
-	_, stuck := errors.AsType[*sim.StuckError](err)
-	if stuck || ctx.Err() != nil {
+	stuck, ok := errors.AsType[*sim.StuckError](err)
+	if ok { // where its warps were is in the lines of a text that the user does not see
+		err = fmt.Errorf("cycle %d: %w; %d of %d CTAs have started, %d have ended", stuck.Cycle, stuck.Err, stuck.Started, stuck.CTAs, stuck.Done)
+	}
+	if ok || ctx.Err() != nil {
 		g.lost = fmt.Errorf("%w: a kernel did not end", cuda.ErrLost)
 		return 0, fmt.Errorf("kernel %s: %w: %w", name, cuda.ErrTimeout, err)
 	}
