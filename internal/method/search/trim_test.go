@@ -2,7 +2,6 @@ package search
 
 import (
 	"context"
-	"encoding/binary"
 	"encoding/json"
 	"fmt"
 	"reflect"
@@ -10,137 +9,8 @@ import (
 	"strings"
 	"testing"
 
-	"warpbound/internal/emu"
-	"warpbound/internal/flow/flowtest"
-	"warpbound/internal/method/search/genetic"
-	"warpbound/internal/smt"
-	"warpbound/internal/smt/smttest"
 	"warpbound/internal/symexec"
 )
-
-// subject is a launch whose parameters of given elements vary.
-type subject struct {
-	*flowtest.Launch
-	config TrimConfig
-}
-
-// load makes a launch of a kernel x(data, more, n), of which vary those that have an element.
-func load(t *testing.T, grid, block string, body string, elements ...symexec.Element) *subject {
-	t.Helper()
-	l := flowtest.Job(t, `module = "k.ptx"
-kernel = "k"
-grid = `+grid+`
-block = `+block+`
-[[param]]
-name = "data"
-type = "u32"
-count = 256
-init = "zeros"
-[[param]]
-name = "more"
-type = "u32"
-count = 256
-init = "zeros"
-[[param]]
-name = "n"
-type = "u32"
-value = 100
-`, `.version 6.3
-.target sm_70
-.address_size 64
-.visible .entry k(.param .u64 data, .param .u64 more, .param .u32 n)
-{
-	.reg .pred %p<9>; .reg .b32 %r<20>; .reg .b64 %rd<20>;
-	.shared .align 4 .b8 s[1024];
-	ld.param.u64 %rd1, [data];
-	ld.param.u64 %rd2, [more];
-	ld.param.u32 %r1, [n];
-	mov.u32 %r2, %tid.x; mov.u32 %r3, %ctaid.x; mov.u32 %r4, %ntid.x;
-	mad.lo.u32 %r5, %r3, %r4, %r2;
-	mul.wide.u32 %rd3, %r5, 4;
-	add.u64 %rd4, %rd1, %rd3;
-	add.u64 %rd5, %rd2, %rd3;
-`+body+"\n}\n")
-	s := &subject{l, TrimConfig{Launch: l.Fold, Solver: smttest.Limited(t), Builder: smt.NewBuilder(), MaxThreads: 3, MaxPaths: 50, MaxSteps: 1000, MaxQueries: 500}}
-	params := l.Grid.Launch().Params
-	for i, p := range l.Kernel.Params {
-		x := Param{Name: p.Name, Array: symexec.Parameters, Offset: p.Offset}
-		if i < len(elements) {
-			x.Element = elements[i]
-		}
-		if contents := l.Buffers[i]; contents != nil {
-			address := binary.LittleEndian.Uint64(params[p.Offset:])
-			s.config.Buffers = append(s.config.Buffers, symexec.Buffer{Name: p.Name, Address: address, Bytes: len(contents)})
-			x.Array, x.Offset = p.Name, 0
-		}
-		if b := x.Element.Bytes; b > 0 {
-			x.Count = max(1, len(l.Buffers[i])/b)
-		}
-		s.config.Space.Params = append(s.config.Space.Params, x)
-	}
-	return s
-}
-
-func (s *subject) trim(t *testing.T) *Trimmed {
-	t.Helper()
-	res, err := Trim(context.Background(), s.config)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := res.Plan.check(); err != nil {
-		t.Error(err)
-	}
-	for i, p := range res.Paths {
-		if p.Atom >= len(res.Plan.Atoms) {
-			t.Errorf("path %d has atom %d of %d", i, p.Atom, len(res.Plan.Atoms))
-		}
-	}
-	return res
-}
-
-// instructions executes the launch on inputs, and returns how many instructions each thread takes.
-func (s *subject) instructions(t *testing.T, in Inputs) []int {
-	t.Helper()
-	again := s.Again(t, 1)
-	for i, bytes := range in {
-		if again.Buffers[i] != nil {
-			copy(again.Buffers[i], bytes)
-		} else if bytes != nil {
-			copy(again.Grid.Launch().Params[s.Kernel.Params[i].Offset:], bytes)
-		}
-	}
-	var counts []int
-	env, eff := &emu.Env{SMs: 1}, new(emu.Effect)
-	grid := again.Grid.Launch().Grid
-	for id := range grid[0] * grid[1] * grid[2] {
-		var cta emu.CTA
-		again.Grid.StartCTA(&cta, id)
-		first := len(counts)
-		counts = append(counts, make([]int, len(cta.Warps))...)
-		for !cta.Done() {
-			for k := range cta.Warps {
-				for w := &cta.Warps[k]; !w.Done() && !w.AtBarrier(); {
-					if err := w.Step(env, eff); err != nil {
-						t.Fatal(err)
-					}
-					counts[first+k]++
-				}
-			}
-		}
-	}
-	return counts
-}
-
-// all returns inputs in which all threads have an atom, and what it leaves open differs.
-func all(p *Plan, atom int32) Inputs {
-	n := p.Genome().Len()
-	return p.Decode(genetic.Individual{
-		{End: p.groups(), Atoms: []int32{atom}, Seed: 77, Each: true},
-		{End: n, Atoms: []int32{genetic.Raw}, Seed: 77, Each: true},
-	})
-}
-
-func words(high uint64) symexec.Element { return symexec.Element{Bytes: 4, High: high} }
 
 // TestScaled scales paths of one thread: all threads take them.
 func TestScaled(t *testing.T) {
@@ -192,7 +62,7 @@ A:	ret;`, []symexec.Element{words(10), {}, words(7)}, 2, nil},
 			if len(plan.Atoms) != c.atoms || plan.Group != 1 || len(res.Explorations) != 2 || !res.Explorations[0].Complete {
 				t.Fatalf("%d atoms in groups of %d after %+v", len(plan.Atoms), plan.Group, res.Explorations)
 			}
-			if covered, _ := res.Coverage(); covered != 100 {
+			if covered, _ := res.coverage(); covered != 100 {
 				t.Errorf("%g %% of the sides are covered: %v", covered, res.Sides)
 			}
 			for _, p := range res.Paths {
@@ -327,7 +197,7 @@ func TestIndices(t *testing.T) {
 	st.global.u32 [%rd5], %r6;
 A:	ret;`, words(1000))
 	res := s.trim(t)
-	if covered, _ := res.Coverage(); covered != 100 {
+	if covered, _ := res.coverage(); covered != 100 {
 		t.Errorf("%g %% of the sides are covered: %v", covered, res.Sides)
 	}
 	for _, p := range res.Paths {
@@ -374,7 +244,7 @@ func TestInfeasible(t *testing.T) {
 	st.global.u32 [%rd5], %r6;
 A:	ret;`, words(200))
 	res := s.trim(t)
-	covered, feasible := res.Coverage()
+	covered, feasible := res.coverage()
 	if covered != 200/3.0 || feasible != 100 || len(res.Explorations) != 2 {
 		t.Errorf("%g %% of the sides and %g %% of those that are possible are covered after %+v", covered, feasible, res.Explorations)
 	}
@@ -412,7 +282,7 @@ B:	add.u32 %r7, %r7, 2;
 A:	ret;`, words(8))
 			s.config.MaxPaths = c.paths
 			res := s.trim(t)
-			if covered, feasible := res.Coverage(); covered != 75 || feasible != c.feasible || len(res.Explorations) != c.explorations {
+			if covered, feasible := res.coverage(); covered != 75 || feasible != c.feasible || len(res.Explorations) != c.explorations {
 				t.Errorf("%g %% of the sides and %g %% of those that are possible are covered after %+v", covered, feasible, res.Explorations)
 			}
 			if res.Plan.Group != 1 {
@@ -440,7 +310,7 @@ func TestTogether(t *testing.T) {
 	add.u32 %r7, %r7, 1;
 A:	ret;`, words(1000))
 	res := s.trim(t)
-	if covered, _ := res.Coverage(); covered != 100 || len(res.Explorations) != 3 || res.Plan.Group != 2 {
+	if covered, _ := res.coverage(); covered != 100 || len(res.Explorations) != 3 || res.Plan.Group != 2 {
 		t.Fatalf("%g %% of the sides are covered after %+v", covered, res.Explorations)
 	}
 	pairs := 0
@@ -479,7 +349,8 @@ func TestTrimIsReproduced(t *testing.T) {
 	@%p1 bra A;
 	st.global.u32 [%rd5], %r6;
 A:	ret;`, words(1000), words(5))
-		text, err := json.Marshal(s.trim(t))
+		res := s.trim(t)
+		text, err := json.Marshal(res)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -488,13 +359,17 @@ A:	ret;`, words(1000), words(5))
 		} else if string(first) != string(text) {
 			t.Errorf("%s\nand then %s", first, text)
 		}
-	}
-	var back Trimmed
-	if err := json.Unmarshal(first, &back); err != nil {
-		t.Fatal(err)
-	}
-	if again, err := json.Marshal(back); err != nil || string(again) != string(first) {
-		t.Errorf("written again it is %s, %v", again, err)
+		plan, err := json.Marshal(res.Plan)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var back Plan
+		if err := json.Unmarshal(plan, &back); err != nil {
+			t.Fatal(err)
+		}
+		if again, err := json.Marshal(back); err != nil || string(again) != string(plan) {
+			t.Errorf("written again the plan is %s, %v", again, err)
+		}
 	}
 }
 

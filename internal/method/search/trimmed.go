@@ -11,41 +11,41 @@ import (
 
 // Trimmed is what the symbolic execution of few threads found out.
 type Trimmed struct {
-	Plan         *Plan         `json:"plan"`
-	Explorations []Exploration `json:"explorations"`
-	Paths        []Path        `json:"paths"`
-	Pairs        []Pair        `json:"pairs"` // of paths of one thread, most divergence first, then most instructions
-	Sides        []Side        `json:"sides"` // by position
-	Notes        []string      `json:"notes"` // what could not be scaled
+	Plan         *Plan
+	Explorations []Exploration
+	Paths        []Path
+	Pairs        []Pair   // of paths of one thread, most divergence first, then most instructions
+	Sides        []Side   // by position
+	Notes        []string // what could not be scaled
 }
 
 // Exploration is the symbolic execution of some threads.
 type Exploration struct {
-	Threads  int  `json:"threads"`
-	AnyOne   bool `json:"any_one"` // a single thread that may be any one of the launch; otherwise the first of it
-	Paths    int  `json:"paths"`
-	Faults   int  `json:"faults"` // paths on which the kernel fails
-	CutOff   int  `json:"cut_off"`
-	Unknown  int  `json:"unknown"` // paths of which no solver knows whether they exist
-	Queries  int  `json:"queries"`
-	Complete bool `json:"complete"` // there are no other paths
-	Covered  int  `json:"covered"`  // sides of branches, by this and the explorations before
+	Threads  int
+	AnyOne   bool // a single thread that may be any one of the launch; otherwise the first of it
+	Paths    int
+	Faults   int // paths on which the kernel fails
+	CutOff   int
+	Unknown  int // paths of which no solver knows whether they exist
+	Queries  int
+	Complete bool // there are no other paths
+	Covered  int  // sides of branches, by this and the explorations before
 }
 
 // Path is a path of some threads: the triple of Eq. 1 of Horga et al. and what became of it.
 type Path struct {
-	Formula      []*smt.Term `json:"-"`
-	Divergence   float64     `json:"divergence"` // brdiv in percent
-	Intervals    []float64   `json:"intervals"`  // brdiv of each barrier interval
-	Instructions int         `json:"instructions"`
+	Formula      []*smt.Term
+	Divergence   float64   // brdiv in percent
+	Intervals    []float64 // brdiv of each barrier interval
+	Instructions int
 
-	Threads []int `json:"threads"` // that take it, by number in the launch: CTA after CTA, warp after warp
-	Atom    int   `json:"atom"`    // of the plan; negative if none was made
+	Threads []int // that take it, by number in the launch: CTA after CTA, warp after warp
+	Atom    int   // of the plan; negative if none was made
 
 	// Of Tried threads, Scales take the path on the inputs of its atom; of a path of several threads,
 	// groups of as many.
-	Scales int `json:"scales"`
-	Tried  int `json:"tried"`
+	Scales int
+	Tried  int
 
 	ways []symexec.ThreadPath
 }
@@ -53,40 +53,19 @@ type Path struct {
 // Pair is two threads that do not communicate and take a path each: what exploring both together
 // would find.
 type Pair struct {
-	Paths        [2]int    `json:"paths"`
-	Divergence   float64   `json:"divergence"`
-	Intervals    []float64 `json:"intervals"`
-	Instructions int       `json:"instructions"`
+	Paths        [2]int
+	Divergence   float64
+	Intervals    []float64
+	Instructions int
 }
 
 // Side is a side of a branch.
 type Side struct {
-	Branch  diag.Pos        `json:"branch"`
-	Target  diag.Pos        `json:"target"`
-	Text    string          `json:"text"` // of the branch
-	Taken   bool            `json:"taken"`
-	Verdict symexec.Verdict `json:"verdict"`
-}
-
-// Coverage returns the share of sides that some path took, and their share of those that are not
-// proved infeasible, both in percent: 100 if there are none.
-func (t *Trimmed) Coverage() (all, feasible float64) {
-	covered, infeasible := 0, 0
-	for _, s := range t.Sides {
-		switch s.Verdict {
-		case symexec.Covered:
-			covered++
-		case symexec.Infeasible:
-			infeasible++
-		}
-	}
-	share := func(of int) float64 {
-		if of == 0 {
-			return 100
-		}
-		return 100 * float64(covered) / float64(of)
-	}
-	return share(len(t.Sides)), share(len(t.Sides) - infeasible)
+	Branch  diag.Pos
+	Target  diag.Pos
+	Text    string // of the branch
+	Taken   bool
+	Verdict symexec.Verdict
 }
 
 // combined is how many of the longest paths are combined to pairs, and maxPairs how many of the pairs
