@@ -127,9 +127,6 @@ type banks struct {
 	latency, pass, row, width, atomicPass *Measurement
 }
 
-// count returns the number of banks.
-func (b *banks) count() int64 { return int64(b.row.Median() / b.width.Median()) }
-
 // banks measures shared memory.
 func (p *prober) banks(ctx context.Context) (*banks, error) {
 	c, err := p.chain(sharedLoad)
