@@ -221,7 +221,7 @@ func (p *prover) instr(pc int, m *merged) error {
 	in := &p.launch.Kernel().Instrs[pc]
 	g := p.guard(in, m)
 	effect := in.Op.Info().Effect
-	p.exchanges = p.exchanges || effect&isa.Crosslane != 0 && len(in.Dst) > 0
+	p.exchanges = p.exchanges || effect&isa.Crosslane != 0 && p.uses(in)
 	var results []*smt.Term
 	switch {
 	case p.launch.Pure(pc):
@@ -232,7 +232,7 @@ func (p *prover) instr(pc int, m *merged) error {
 			return err
 		}
 	default:
-		p.exchanges = p.exchanges || len(in.Dst) > 0
+		p.exchanges = p.exchanges || p.uses(in)
 		for r := range p.written {
 			p.written[r] = p.written[r] || effect&isa.WritesMem != 0
 		}

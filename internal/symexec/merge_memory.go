@@ -10,7 +10,7 @@ import (
 // access executes an access to memory of the threads for which path holds. It returns what is
 // loaded, nil if that may be anything.
 func (p *prover) access(in *isa.Instr, path *smt.Term, m *merged) ([]*smt.Term, error) {
-	writes, uses, count := in.Op != isa.Ld, len(in.Dst) > 0, len(in.Src)-1
+	writes, uses, count := in.Op != isa.Ld, p.uses(in), len(in.Src)-1
 	switch {
 	case !writes:
 		count = len(in.Dst)

@@ -50,7 +50,10 @@ func Prove(ctx context.Context, o Options, open []Side) (*Proof, error) {
 		return nil, err
 	}
 	x.Indices = AllIndices(x.launch.Grid(), x.block())
-	p := &prover{explorer: x, ctx: ctx, graph: g, written: make([]bool, len(x.regions)), used: make([]bool, len(x.regions)), queriesLeft: o.MaxQueries}
+	p := &prover{explorer: x, ctx: ctx, graph: g, reads: make([]bool, len(k.Regs)), written: make([]bool, len(x.regions)), used: make([]bool, len(x.regions)), queriesLeft: o.MaxQueries}
+	for pc := range k.Instrs {
+		k.Instrs[pc].Reads(func(r isa.Reg) { p.reads[r] = true })
+	}
 	for r := range p.written {
 		p.written[r] = o.Later && !x.regions[r].readOnly
 	}
@@ -83,6 +86,7 @@ type prover struct {
 	*explorer
 	ctx         context.Context
 	graph       *cfg.Graph
+	reads       []bool // registers that an instruction reads
 	written     []bool // regions that threads may write
 	used        []bool // regions of which threads may use what they hold
 	exchanges   bool   // threads may get what others made by other means than loads
@@ -98,6 +102,11 @@ type arrival struct {
 	from int
 	path *smt.Term // the condition under which it does
 	regs []*smt.Term
+}
+
+// uses reports whether something is made of the results of an instruction.
+func (p *prover) uses(in *isa.Instr) bool {
+	return slices.ContainsFunc(in.Dst, func(o isa.Operand) bool { return o.Kind == isa.KindReg && p.reads[o.Reg] })
 }
 
 // apart reports whether no thread uses what another may have written. Local memory is a thread's own.

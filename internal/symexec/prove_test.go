@@ -172,17 +172,17 @@ func TestProveApart(t *testing.T) {
 		body string
 		want bool
 	}{
-		"only what is read":       {"ld.global.u32 %r2, [%rd1+8]; ld.param.u32 %r3, [n];", true},
-		"memory of its own":       {"st.local.u32 [l], %r1; ld.local.u32 %r2, [l];", true},
-		"only what is written":    {"st.global.u32 [%rd1], %r1; red.global.add.u32 [%rd1], 1; bar.sync 0;", true},
-		"a variable and a buffer": {"st.global.u32 [%rd1], %r1; ld.global.u32 %r2, [g];", true},
-		"a buffer":                {"st.global.u32 [%rd1], %r1; ld.global.u32 %r2, [%rd1];", false},
-		"a write that is behind":  {"ld.global.u32 %r2, [g]; st.global.u32 [g], %r1;", false},
-		"shared memory":           {"st.shared.u32 [s], %r1; ld.shared.u32 %r2, [s];", false},
-		"an atomic":               {"atom.global.add.u32 %r2, [%rd1], 1;", false},
-		"an address of any":       {"ld.global.u64 %rd2, [%rd1]; st.global.u32 [g], 1; ld.global.u32 %r2, [%rd2];", false},
-		"a barrier that votes":    {"setp.eq.u32 %p1, %r1, 0; bar.red.popc.u32 %r2, 0, %p1;", false},
-		"a shuffle":               {"shfl.sync.bfly.b32 %r2, %r1, 1, 31, -1;", false},
+		"only what is read":       {"ld.global.u32 %r2, [%rd1+8]; add.u32 %r3, %r2, %r1;", true},
+		"memory of its own":       {"st.local.u32 [l], %r1; ld.local.u32 %r2, [l]; add.u32 %r2, %r2, 1;", true},
+		"only what is written":    {"st.global.u32 [%rd1], %r1; red.global.add.u32 [%rd1], 1; atom.global.add.u32 %r8, [%rd1], 1; bar.sync 0;", true},
+		"a variable and a buffer": {"st.global.u32 [%rd1], %r1; ld.global.u32 %r2, [g]; add.u32 %r2, %r2, 1;", true},
+		"a buffer":                {"st.global.u32 [%rd1], %r1; ld.global.u32 %r2, [%rd1]; add.u32 %r2, %r2, 1;", false},
+		"a write that is behind":  {"ld.global.u32 %r2, [g]; add.u32 %r2, %r2, 1; st.global.u32 [g], %r1;", false},
+		"shared memory":           {"st.shared.u32 [s], %r1; ld.shared.u32 %r2, [s]; add.u32 %r2, %r2, 1;", false},
+		"an atomic":               {"atom.global.add.u32 %r2, [%rd1], 1; add.u32 %r2, %r2, 1;", false},
+		"an address of any":       {"ld.global.u64 %rd2, [%rd1]; st.global.u32 [g], 1; ld.global.u32 %r2, [%rd2]; add.u32 %r2, %r2, 1;", false},
+		"a barrier that votes":    {"setp.eq.u32 %p1, %r1, 0; bar.red.popc.u32 %r2, 0, %p1; add.u32 %r2, %r2, 1;", false},
+		"a shuffle":               {"shfl.sync.bfly.b32 %r2, %r1, 1, 31, -1; add.u32 %r2, %r2, 1;", false},
 	} {
 		t.Run(strings.ReplaceAll(name, " ", "-"), func(t *testing.T) {
 			code := strings.Replace(kernel("\t.local .u32 l;\n"+c.body+" ret;"), ".visible", ".global .u32 g;\n.visible", 1)

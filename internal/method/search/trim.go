@@ -171,7 +171,7 @@ func (t *trimmer) open() int {
 	return n
 }
 
-// prove asks which of the open sides no thread takes.
+// prove asks which of the open sides no thread takes, and whether threads are apart.
 func (t *trimmer) prove(ctx context.Context) error {
 	var open []symexec.Side
 	for _, side := range t.inOrder() {
@@ -179,17 +179,20 @@ func (t *trimmer) prove(ctx context.Context) error {
 			open = append(open, side)
 		}
 	}
-	if len(open) == 0 {
-		return nil
-	}
 	o := t.options(nil)
 	o.MaxQueries, o.Later = t.MaxQueries, t.Later
+	if len(open) == 0 { // only whether threads are apart
+		o.MaxQueries = max(1, t.MaxQueries/16)
+	}
 	proof, err := symexec.Prove(ctx, o, open)
 	if at := (*diag.Error)(nil); errors.As(err, &at) {
 		t.note("which sides no thread takes cannot be proved: %v", err)
 		return nil
 	} else if err != nil {
 		return err
+	}
+	if !proof.Apart && t.threads.n() > 1 {
+		t.note("threads may use what others write: paths are those of threads that run alone or few together, and what covers a side there may not in the whole launch")
 	}
 	for _, side := range proof.Never {
 		t.sides[side] = symexec.Infeasible

@@ -36,7 +36,7 @@ A:	red.global.add.u32 [%rd5], 10;
 	setp.gt.u32 %p1, %r7, 9000;
 	@%p1 bra A;
 	add.u32 %r8, %r8, 1;
-A:	st.global.u32 [%rd5], %r8;
+A:	st.shared.u32 [s], %r8;
 	ret;`, []symexec.Element{words(10), words(10000)}, 2, []int{0}},
 		"a neighbour": {`
 	ld.global.u32 %r6, [%rd4];
@@ -328,6 +328,9 @@ A:	ret;`, words(1000))
 		if diverges := counts[0] != counts[1]; p.Intervals[0] != 0 || diverges != (p.Intervals[1] == 100) || diverges != (p.Divergence == 50) {
 			t.Errorf("brdiv is %v, %g of threads with %d and %d instructions", p.Intervals, p.Divergence, counts[0], counts[1])
 		}
+	}
+	if !slices.ContainsFunc(res.Notes, func(n string) bool { return strings.HasPrefix(n, "threads may use what others write") }) {
+		t.Errorf("the notes %q do not tell that threads communicate", res.Notes)
 	}
 	if len(res.Pairs) > 0 {
 		t.Errorf("paths of threads that communicate are combined: %v", res.Pairs)
