@@ -1,6 +1,7 @@
 package warpbound
 
 import (
+	"errors"
 	"fmt"
 	"strconv"
 	"strings"
@@ -62,12 +63,20 @@ func findDevice(name string, m *machine.Machine) (*device, error) {
 		return nil, err
 	}
 	out := &device{name: name, driver: d, number: number, simulated: name == standInName}
-	opened, err := out.open(0)
+	return out, out.describe()
+}
+
+// describe asks the device what it is.
+func (d *device) describe() error {
+	opened, err := d.open(0)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	out.attributes = opened.Attributes()
-	return out, opened.Close()
+	d.attributes = opened.Attributes()
+	if d.attributes.ClockKHz < 1 {
+		err = fmt.Errorf("%s: the driver does not say the highest clock of the SMs, in whose cycles times are stated", d.name)
+	}
+	return errors.Join(err, opened.Close())
 }
 
 // standInMachine is the machine of the job if it can stand in for a GPU.

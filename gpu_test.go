@@ -24,6 +24,7 @@ type fakeDriver struct {
 	times    func(launch int) time.Duration // nil for those of the simulation
 	endless  bool                           // launches do not end
 	broken   bool                           // no device can be opened
+	timeless bool                           // devices do not say their clock
 
 	measuring bool            // conditions have been asked for
 	before    cuda.Conditions // and after the first time that they are asked for
@@ -50,6 +51,9 @@ type fakeDevice struct {
 func (d *fakeDevice) Attributes() cuda.Attributes {
 	a := d.Device.Attributes()
 	a.Capability = cuda.Capability{Major: 8, Minor: 6}
+	if d.driver.timeless {
+		a.ClockKHz = 0
+	}
 	return a
 }
 
@@ -105,6 +109,18 @@ func onDevice(t *testing.T, name string) (*Job, *fakeDriver) {
 	d := &fakeDriver{Driver: j.device.driver}
 	j.device.driver, j.device.simulated = d, false
 	return j, d
+}
+
+// TestNoClock refuses a device whose times cannot be stated in cycles.
+func TestNoClock(t *testing.T) {
+	j, d := onDevice(t, "kernels/vectorAdd/job.toml")
+	if err := j.device.describe(); err != nil {
+		t.Error(err)
+	}
+	d.timeless = true
+	if err := j.device.describe(); err == nil || !strings.Contains(err.Error(), "does not say the highest clock") {
+		t.Errorf("error %v", err)
+	}
 }
 
 func TestMeasurementDiscipline(t *testing.T) {
