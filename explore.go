@@ -2,13 +2,11 @@ package warpbound
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
 	"time"
 
-	"warpbound/internal/diag"
 	"warpbound/internal/estimate"
 	"warpbound/internal/job"
 	"warpbound/internal/method/search"
@@ -73,7 +71,7 @@ func (s *searching) plan(ctx context.Context) error {
 }
 
 // explore executes threads symbolically: of the job's kernel, before instructions that split were
-// inserted. A kernel that cannot be is searched without atoms.
+// inserted.
 func (s *searching) explore(ctx context.Context) error {
 	bits, err := solverCommand(s.opts.Explore.Solver)
 	if err != nil {
@@ -101,11 +99,6 @@ func (s *searching) explore(ctx context.Context) error {
 		OnExploration: func(*search.Exploration) { s.report() },
 	})
 	s.state.Explore = s.opts.Explore
-	if at := (*diag.Error)(nil); errors.As(err, &at) {
-		s.state.Explored = explored(&search.Trimmed{Notes: []string{err.Error()}})
-		s.state.Plan, err = search.NewPlan(*s.space)
-		return err
-	}
 	if err != nil {
 		return err
 	}

@@ -70,8 +70,8 @@ type found struct {
 // several threads only if their paths took new sides. The result depends on the configuration
 // alone, and on which questions the solver answers in time.
 //
-// It is an error, with position, if the kernel has an instruction without a meaning as a formula,
-// and if a solver fails or ctx ends.
+// If threads come to an instruction without a meaning as a formula, exploration ends, which a note
+// tells: what was not covered by then is open. It is an error if a solver fails or ctx ends.
 func Trim(ctx context.Context, c TrimConfig) (*Trimmed, error) {
 	if err := c.Space.Check(); err != nil {
 		return nil, err
@@ -87,14 +87,39 @@ func Trim(ctx context.Context, c TrimConfig) (*Trimmed, error) {
 		result: &Trimmed{Plan: plan, Paths: []Path{}, Pairs: []Pair{}, Sides: []Side{}, Notes: []string{}},
 		sides:  make(map[symexec.Side]symexec.Verdict),
 	}
-	if err := t.one(ctx); err != nil {
-		return nil, err
+	err := t.one(ctx)
+	if err == nil {
+		err = t.together(ctx)
 	}
-	if err := t.together(ctx); err != nil {
+	if at := (*diag.Error)(nil); errors.As(err, &at) {
+		t.note("%v", err)
+		err = t.end(ctx)
+	}
+	if err != nil {
 		return nil, err
 	}
 	t.finish()
 	return t.result, nil
+}
+
+// end ends an exploration that cannot go on: all sides are named, and a plan without atoms is one
+// that knows nothing of threads.
+func (t *trimmer) end(ctx context.Context) error {
+	o := t.options([]int{0})
+	o.MaxPaths = 0
+	res, err := symexec.Explore(ctx, o)
+	if err != nil {
+		return err
+	}
+	for side := range res.Sides {
+		if _, known := t.sides[side]; !known {
+			t.sides[side] = symexec.Open
+		}
+	}
+	if len(t.plan.Atoms) == 0 {
+		t.plan.Threads, t.plan.Views = 0, []View{}
+	}
+	return nil
 }
 
 // one explores one thread: that in the middle, and any one.

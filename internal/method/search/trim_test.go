@@ -376,14 +376,47 @@ A:	ret;`, words(1000), words(5))
 	}
 }
 
-func TestTrimRefusals(t *testing.T) {
-	s := load(t, "[1, 1, 1]", "[40, 1, 1]", `
-	shfl.sync.down.b32 %r6, %r5, 1, 31, -1;
+// TestTrimEnds has instructions without a meaning, to which all threads come, or few.
+func TestTrimEnds(t *testing.T) {
+	const shuffle = "shfl.sync.down.b32 %r6, %r5, 1, 31, -1;"
+	for name, c := range map[string]struct {
+		body                  string
+		explorations, covered int
+	}{
+		"at once": {shuffle + `
+	setp.eq.u32 %p1, %r6, 3;
+	@%p1 bra A;
 	st.global.u32 [%rd5], %r6;
-	ret;`, words(1))
-	if res, err := Trim(context.Background(), s.config); err == nil || !strings.Contains(err.Error(), "k.ptx:") {
-		t.Errorf("%v, %v", res, err)
+A:	ret;`, 0, 0},
+		"for any thread": {`
+	ld.global.u32 %r6, [%rd4];
+	setp.lt.u32 %p1, %r5, 2;
+	@%p1 bra A;
+	setp.eq.u32 %p1, %r6, 3;
+	@%p1 bra B;
+	ret;
+A:	` + shuffle + `
+B:	ret;`, 1, 3},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := load(t, "[1, 1, 1]", "[40, 1, 1]", c.body, words(5))
+			res := s.trim(t)
+			covered := 0
+			for _, side := range res.Sides {
+				if side.Verdict == symexec.Covered {
+					covered++
+				}
+			}
+			told := slices.ContainsFunc(res.Notes, func(n string) bool { return strings.Contains(n, "shfl.down") && strings.Contains(n, "k.ptx:") })
+			if len(res.Explorations) != c.explorations || covered != c.covered || len(res.Sides) == covered || len(res.Plan.Atoms) > 0 || !told {
+				t.Errorf("%d atoms, sides %v after %+v with notes %q", len(res.Plan.Atoms), res.Sides, res.Explorations, res.Notes)
+			}
+			if len(res.Plan.Genome()) != 1 {
+				t.Errorf("the genome is %v", res.Plan.Genome())
+			}
+		})
 	}
+	s := load(t, "[1, 1, 1]", "[40, 1, 1]", "ret;", words(1))
 	s.config.Space.Params[0].Count = 0
 	if res, err := Trim(context.Background(), s.config); err == nil {
 		t.Errorf("%v", res)
