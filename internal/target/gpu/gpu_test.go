@@ -112,11 +112,12 @@ func TestManyRecords(t *testing.T) {
 func TestFaults(t *testing.T) {
 	tests := []struct {
 		name, body string
+		timeout    time.Duration
 		want       error
 	}{
-		{"illegal access", "st.global.u32 [%rd0+4096], %r0; ret;", emu.ErrOutOfBounds},
-		{"trap", "trap; ret;", emu.ErrTrap},
-		{"endless", "L: bra L;", cuda.ErrTimeout},
+		{"illegal access", "st.global.u32 [%rd0+4096], %r0; ret;", 0, emu.ErrOutOfBounds},
+		{"trap", "trap; ret;", 0, emu.ErrTrap},
+		{"endless", "L: bra L;", 30 * time.Millisecond, cuda.ErrTimeout},
 	}
 	for _, tt := range tests {
 		b, dev := bind(t, parse(t, jobText), []byte(kernel(tt.body))), open(t)
@@ -124,7 +125,7 @@ func TestFaults(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		r, err := gpu.New(gpu.Config{Device: dev, Job: b.job, Program: p, Timeout: 30 * time.Millisecond})
+		r, err := gpu.New(gpu.Config{Device: dev, Job: b.job, Program: p, Timeout: tt.timeout})
 		if err != nil {
 			t.Fatal(err)
 		}
