@@ -313,11 +313,6 @@ func (m *Machine) ClockRatio() (core, dram int64) {
 	return m.Clock.Core.Value / a, m.Clock.DRAM.Value / a
 }
 
-// Milliseconds converts core cycles to milliseconds.
-func (m *Machine) Milliseconds(cycles int64) float64 {
-	return float64(cycles) / float64(m.Clock.Core.Value) * 1e3
-}
-
 // Nanoseconds converts core cycles to whole nanoseconds, rounded down.
 func (m *Machine) Nanoseconds(cycles int64) int64 {
 	hz := m.Clock.Core.Value

@@ -44,7 +44,7 @@ func TestCorpus(t *testing.T) {
 					widths[i] = k.Regs[o.Reg].Type.Bits()
 				}
 			}
-			if _, ok := Lift(b, in, src, widths); !ok {
+			if _, ok := lift(b, in, src, widths); !ok {
 				missing[in.Op.String()]++
 			}
 		}

@@ -186,11 +186,11 @@ type lifter struct {
 	reg   int // bits of the first result's register
 }
 
-// Lift returns the results of an instruction in the order of Instr.Dst, from its sources in
+// lift returns the results of an instruction in the order of Instr.Dst, from its sources in
 // the order of Instr.Src: bit-vectors of any width, of which the operation takes what it
 // needs, or truth values for predicates. widths are those of the results' registers in bits,
 // 1 for predicates. It is false for instructions without a meaning as terms.
-func Lift(b *smt.Builder, in *isa.Instr, src []*smt.Term, widths []int) ([]*smt.Term, bool) {
+func lift(b *smt.Builder, in *isa.Instr, src []*smt.Term, widths []int) ([]*smt.Term, bool) {
 	for _, m := range meanings[in.Op] {
 		if kindOf(in.Type)&m.on == 0 && m.on != ^kinds(0) || modifiersOf(in)&^m.mods != 0 {
 			continue

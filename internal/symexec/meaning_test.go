@@ -166,7 +166,7 @@ func (c drawn) compare(r *rand.Rand, alu *emu.ALU, p *emu.Pure) (bool, error) {
 		widths = append(widths, c.kernel.Regs[o.Reg].Type.Bits())
 		dst = append(dst, emu.Lanes{Num: make([]emu.Vector, 1)})
 	}
-	results, ok := Lift(b, in, terms, widths)
+	results, ok := lift(b, in, terms, widths)
 	if !ok {
 		return false, nil
 	}

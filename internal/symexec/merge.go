@@ -269,6 +269,6 @@ func (p *prover) lift(in *isa.Instr, m *merged) []*smt.Term {
 			return nil
 		}
 	}
-	results, _ := Lift(p.b, in, src, widths)
+	results, _ := lift(p.b, in, src, widths)
 	return results
 }

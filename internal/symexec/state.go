@@ -310,7 +310,7 @@ func (s *state) compute(in *isa.Instr, guard *smt.Term) error {
 			widths[i] = regs[o.Reg].Type.Bits()
 		}
 	}
-	results, ok := Lift(b, in, src, widths)
+	results, ok := lift(b, in, src, widths)
 	switch {
 	case ok:
 	case in.Op.Info().Effect&isa.Crosslane != 0:

@@ -8,11 +8,11 @@ import (
 // cpuStream is what the CPU of a job does, at the addresses of simulated memory.
 type cpuStream struct {
 	*stream.Cursor
-	memory *Memory
+	memory *memory
 }
 
 // cpu returns what the job's CPU does, nil if it does nothing.
-func (m *Memory) cpu() sim.CPUStream {
+func (m *memory) cpu() sim.CPUStream {
 	c := m.job.Job.Cursor()
 	if c == nil {
 		return nil

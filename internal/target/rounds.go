@@ -60,7 +60,7 @@ func (t *Rounds) Run(ctx context.Context, in *job.Inputs, tr *trace.Run) (*Outco
 		return nil, diag.Errorf(t.repeat.Pos.Table, "%w", ErrTrace)
 	}
 	memory := t.kernels[0].memory
-	if _, err := memory.Fill(in); err != nil {
+	if _, err := memory.fill(in); err != nil {
 		return nil, err
 	}
 	vars, err := memory.mem.Define(t.vars)
@@ -135,7 +135,7 @@ func (t *Rounds) flagged() bool {
 }
 
 // share puts the buffers of another kernel of the same job into memory.
-func (m *Memory) share(other *Memory) {
+func (m *memory) share(other *memory) {
 	m.mem, m.buffers = other.mem, other.buffers
 	for i, p := range m.job.Job.Params {
 		if p.Kind == job.Buffer {

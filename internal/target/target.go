@@ -56,9 +56,9 @@ type Config struct {
 	Access func(*sim.LLCAccess) // as in sim.Config
 }
 
-// Memory lays the arguments of a job out in simulated memory, run after run in
+// memory lays the arguments of a job out in simulated memory, run after run in
 // the same storage.
-type Memory struct {
+type memory struct {
 	job       *job.Bound
 	mem       *emu.Memory
 	dynamic   int      // bytes of dynamic shared memory
@@ -70,11 +70,11 @@ type Memory struct {
 // sharedAlign is the alignment of shared pointers in bytes, as of buffers.
 const sharedAlign = 256
 
-// NewMemory prepares the memory of a job. Shared pointers follow the dynamic
+// newMemory prepares the memory of a job. Shared pointers follow the dynamic
 // shared memory that the job asks for.
-func NewMemory(b *job.Bound, code *emu.Code) *Memory {
+func newMemory(b *job.Bound, code *emu.Code) *memory {
 	params := b.Job.Params
-	m := &Memory{
+	m := &memory{
 		job: b, mem: new(emu.Memory), dynamic: b.Job.Shared,
 		addresses: make([]uint64, len(params)),
 		buffers:   make([][]byte, len(params)),
@@ -90,8 +90,8 @@ func NewMemory(b *job.Bound, code *emu.Code) *Memory {
 	return m
 }
 
-// Fill puts the buffers of in into memory and returns the launch on them.
-func (m *Memory) Fill(in *job.Inputs) (emu.Launch, error) {
+// fill puts the buffers of in into memory and returns the launch on them.
+func (m *memory) fill(in *job.Inputs) (emu.Launch, error) {
 	m.mem.Reset()
 	for i, p := range m.job.Job.Params {
 		if p.Kind != job.Buffer {
@@ -108,7 +108,7 @@ func (m *Memory) Fill(in *job.Inputs) (emu.Launch, error) {
 }
 
 // launch is the launch on what is in memory, with the numbers of in.
-func (m *Memory) launch(in *job.Inputs) emu.Launch {
+func (m *memory) launch(in *job.Inputs) emu.Launch {
 	m.params = m.job.ParamBlock(m.params, in, func(param int) uint64 { return m.addresses[param] })
 	launch := m.shape()
 	launch.Params = m.params
@@ -116,7 +116,7 @@ func (m *Memory) launch(in *job.Inputs) emu.Launch {
 }
 
 // shape is the launch without its arguments.
-func (m *Memory) shape() emu.Launch {
+func (m *memory) shape() emu.Launch {
 	return emu.Launch{Grid: m.job.Job.Grid, Block: m.job.Job.Block, DynamicShared: m.dynamic}
 }
 
@@ -140,7 +140,7 @@ func newSimulator(cfg sim.Config) (simulator, error) {
 
 // Simulator is the cycle-level simulator as a target.
 type Simulator struct {
-	memory  *Memory
+	memory  *memory
 	sim     simulator
 	out     io.Writer
 	outcome Outcome
@@ -153,7 +153,7 @@ func NewSimulator(cfg Config) (*Simulator, error) {
 	if _, err := Occupancy(cfg.Job, cfg.Code, cfg.Machine, cfg.Registers); err != nil {
 		return nil, err
 	}
-	memory := NewMemory(cfg.Job, cfg.Code)
+	memory := newMemory(cfg.Job, cfg.Code)
 	s, err := newSimulator(sim.Config{
 		Code: cfg.Code, Machine: cfg.Machine, RegsPerThread: cfg.Registers,
 		Ipoints: cfg.Ipoints, MaxCycles: cfg.MaxCycles, Observe: cfg.Observe, Access: cfg.Access,
@@ -167,7 +167,7 @@ func NewSimulator(cfg Config) (*Simulator, error) {
 
 // Run implements Target.
 func (t *Simulator) Run(ctx context.Context, in *job.Inputs, tr *trace.Run) (*Outcome, error) {
-	launch, err := t.memory.Fill(in)
+	launch, err := t.memory.fill(in)
 	if err != nil {
 		return nil, err
 	}
@@ -189,7 +189,7 @@ func (t *Simulator) execute(ctx context.Context, launch emu.Launch, tr *trace.Ru
 // Emulator executes the kernel of a job without timing, run after run in the same
 // storage. It may be used by one goroutine at a time.
 type Emulator struct {
-	memory *Memory
+	memory *memory
 	code   *emu.Code
 	width  int
 	grid   *emu.Grid // nil before the first run
@@ -197,12 +197,12 @@ type Emulator struct {
 
 // NewEmulator prepares an emulator of warps of width lanes.
 func NewEmulator(b *job.Bound, code *emu.Code, width int) *Emulator {
-	return &Emulator{memory: NewMemory(b, code), code: code, width: width}
+	return &Emulator{memory: newMemory(b, code), code: code, width: width}
 }
 
 // Run executes the kernel on in and returns what was counted.
 func (e *Emulator) Run(ctx context.Context, in *job.Inputs) (emu.Counters, error) {
-	launch, err := e.memory.Fill(in)
+	launch, err := e.memory.fill(in)
 	if err != nil {
 		return emu.Counters{}, err
 	}
@@ -224,8 +224,8 @@ func (e *Emulator) Buffers() [][]byte { return e.memory.buffers }
 // Prepare returns the grid of a job on in, ready to run in warps of width lanes, and the
 // addresses of its buffers by parameter.
 func Prepare(b *job.Bound, code *emu.Code, in *job.Inputs, width int) (*emu.Grid, []uint64, error) {
-	memory := NewMemory(b, code)
-	launch, err := memory.Fill(in)
+	memory := newMemory(b, code)
+	launch, err := memory.fill(in)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -236,7 +236,7 @@ func Prepare(b *job.Bound, code *emu.Code, in *job.Inputs, width int) (*emu.Grid
 // Occupancy returns how many CTAs of a job an SM of the machine holds at a time. It is
 // an error if the launch does not fit.
 func Occupancy(b *job.Bound, code *emu.Code, m *machine.Machine, registers int) (sim.Occupancy, error) {
-	occ, err := sim.Fit(m, code, NewMemory(b, code).shape(), registers)
+	occ, err := sim.Fit(m, code, newMemory(b, code).shape(), registers)
 	if err != nil {
 		return occ, diag.Errorf(b.Job.Pos.Block, "%w", err)
 	}

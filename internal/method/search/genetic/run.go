@@ -111,7 +111,7 @@ func Run(ctx context.Context, c Config, p Problem) (*State, error) {
 
 // begin returns the state in which the search begins or continues.
 func (c *Config) begin() (*State, error) {
-	if err := c.Check(); err != nil {
+	if err := c.check(); err != nil {
 		return nil, err
 	}
 	n := c.Genome.Len()

@@ -35,8 +35,8 @@ func Defaults() Settings {
 	}
 }
 
-// Check returns what is wrong with the settings.
-func (s Settings) Check() error {
+// check returns what is wrong with the settings.
+func (s Settings) check() error {
 	shares := []struct {
 		name  string
 		value float64
