@@ -3,9 +3,8 @@ package warpbound
 import (
 	"context"
 	"fmt"
+	"strings"
 	"testing"
-
-	"warpbound/internal/method/search"
 )
 
 // small are kernels whose inputs can all be run.
@@ -138,7 +137,10 @@ func TestSearchIsExact(t *testing.T) {
 			if err := s.plan(context.Background()); err != nil {
 				t.Fatal(err)
 			}
-			worst, all := enumerate(t, s)
+			worst, all, err := j.Exhaust(context.Background(), 1<<20)
+			if err != nil {
+				t.Fatal(err)
+			}
 			found := 0
 			for seed := range int64(seeds) {
 				opts := searchOptions(c.runs, "gdivan")
@@ -166,39 +168,16 @@ func TestSearchIsExact(t *testing.T) {
 	}
 }
 
-// enumerate runs all inputs and returns the longest time, and how many inputs there are.
-func enumerate(t *testing.T, s *searching) (worst int64, all int) {
-	t.Helper()
-	var elements []uint64 // how many numbers each element of the inputs may be, in order
-	all = 1
-	for _, p := range s.space.Params {
-		for range p.Count {
-			elements = append(elements, p.Element.High-p.Element.Low+1)
-			all *= int(p.Element.High - p.Element.Low + 1)
+// TestExhaustRefuses what has too many inputs.
+func TestExhaustRefuses(t *testing.T) {
+	for _, c := range []struct{ job, want string }{
+		{matchJob, "the job has more than 1000 inputs"},
+		{strings.Replace(strings.Replace(matchJob, `"u32"`, `"f32"`, 1), "1000000", "1", 1), `param "v": floats that are drawn have too many numbers to run all`},
+		{strings.Replace(strings.Replace(matchJob, "uniform(0, 1000000)", "zeros", 1), "range = [1, 9]", "value = 9", 1), "no input is drawn at random"},
+	} {
+		longest, inputs, err := loadText(t, c.job, matchModule).Exhaust(t.Context(), 1000)
+		if err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%d cycles, %d inputs, %v instead of %s", longest, inputs, err, c.want)
 		}
 	}
-	outcomes, err := s.fitness.Run(context.Background(), all, func(i int) search.Inputs {
-		in, at, rest := make(search.Inputs, len(s.space.Params)), 0, uint64(i)
-		for param, p := range s.space.Params {
-			if p.Count > 0 {
-				in[param] = make([]byte, p.Count*p.Element.Bytes)
-			}
-			for e := range p.Count {
-				in[param][e*p.Element.Bytes] = byte(p.Element.Low + rest%elements[at])
-				rest /= elements[at]
-				at++
-			}
-		}
-		return in
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, o := range outcomes {
-		if o.Fault != "" {
-			t.Fatal(o.Fault)
-		}
-		worst = max(worst, o.Cycles)
-	}
-	return worst, all
 }

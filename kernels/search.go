@@ -32,6 +32,9 @@ type SearchBenchmark struct {
 	// Worst names the job, in the kernel's directory, of the worst input that is known. It
 	// is empty if there is none that is known without a search.
 	Worst string
+	// Alone names the jobs, in the kernel's directory, each of which launches one of the other
+	// Kernels alone.
+	Alone []string
 	// Exact tells that no input makes more threads do more: Worst is the worst by
 	// construction.
 	Exact bool
@@ -47,7 +50,7 @@ func SearchBenchmarks() []SearchBenchmark {
 		{Kernel: "artificial", Program: "Artificial", Kernels: 1, Ifs: 1, Branches: 1, Threads: 32768,
 			Worst: "worst.toml", Exact: true, Tiny: "tiny.toml", TinyInputs: 4096},
 		{Kernel: "bfsExpand", Program: "BFS", Kernels: 2, Repeated: true, Ifs: 3, Loops: 1, Branches: 7, Threads: 1024,
-			Worst: "worst.toml", Tiny: "tiny.toml", TinyInputs: 4096},
+			Worst: "worst.toml", Alone: []string{"update.toml"}, Tiny: "tiny.toml", TinyInputs: 4096},
 		{Kernel: "insertionSort", Kernels: 1, Ifs: 1, Loops: 2, Branches: 4, Threads: 1024, Tiny: "tiny.toml", TinyInputs: 4096},
 		{Kernel: "knapsack", Kernels: 1, Ifs: 2, Loops: 4, Branches: 9, Threads: 256, Tiny: "tiny.toml", TinyInputs: 4096},
 		{Kernel: "lbm", Program: "LBM", Kernels: 1, Ifs: 13, Branches: 13, Threads: 32768, Tiny: "tiny.toml", TinyInputs: 4096},

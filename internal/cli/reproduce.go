@@ -19,11 +19,17 @@ type effort struct {
 	splitRuns  int     // runs for each kernel and mode of wavefront splitting
 	iterations int     // of synthetic benchmarks
 	quotas     []int64 // of regulated accesses to a shared cache
+	searchRuns int     // of each strategy of a search
+	smallRuns  int     // the same where a launch has few threads
+	searchOwn  bool    // search also in kernels that the paper does not have
+	seeds      int     // of searches whose true worst case is known
 }
 
 // efforts are those of --quick, of no flag, and of --full, which are the papers' runs and cycles.
 func efforts() (quick, normal, full effort) {
-	return effort{20, 1, 2, nil}, effort{200, 10, 10, []int64{16, 256}}, effort{1000, 50, 75, []int64{8, 16, 32, 64, 128, 256, 512}}
+	return effort{20, 1, 2, nil, 40, 2000, false, 3},
+		effort{200, 10, 10, []int64{16, 256}, 200, 3000, true, 20},
+		effort{1000, 50, 75, []int64{8, 16, 32, 64, 128, 256, 512}, 1000, 10000, true, 100}
 }
 
 func reproduceCommand() *cobra.Command {
@@ -38,8 +44,8 @@ func reproduceCommand() *cobra.Command {
 	}
 	format := addFormat(c)
 	c.Flags().BoolVar(&opts.ExamplesOnly, "examples", false, "only the worked examples")
-	c.Flags().BoolVar(&quick, "quick", false, fmt.Sprintf("%d runs for each kernel of a table instead of %d, short benchmarks, and the machine's quota of a shared cache only", least.vectors, normal.vectors))
-	c.Flags().BoolVar(&full, "full", false, fmt.Sprintf("%d runs for each kernel, as in the paper, long benchmarks, and more quotas of a shared cache", most.vectors))
+	c.Flags().BoolVar(&quick, "quick", false, fmt.Sprintf("%d runs for each kernel of a table instead of %d, short benchmarks, the machine's quota of a shared cache only, and searches of %d runs instead of %d in the paper's kernels only", least.vectors, normal.vectors, least.searchRuns, normal.searchRuns))
+	c.Flags().BoolVar(&full, "full", false, fmt.Sprintf("%d runs for each kernel, as in the paper, long benchmarks, more quotas of a shared cache, and searches of %d runs", most.vectors, most.searchRuns))
 	c.Flags().StringVar(&plots, "plots", "", "also write figures as SVG to this directory; made if there is none")
 	c.MarkFlagsMutuallyExclusive("quick", "full")
 	c.MarkFlagsMutuallyExclusive("plots", "examples")
@@ -52,6 +58,7 @@ func reproduceCommand() *cobra.Command {
 			how = most
 		}
 		opts.Vectors, opts.SplitRuns, opts.Iterations, opts.Quotas = how.vectors, how.splitRuns, how.iterations, how.quotas
+		opts.SearchRuns, opts.SmallRuns, opts.SearchOwn, opts.SearchSeeds = how.searchRuns, how.smallRuns, how.searchOwn, how.seeds
 		if plots != "" {
 			if !reproduce.HasFigures(args[0]) {
 				return fmt.Errorf("--plots: %s is reproduced without figures", args[0])

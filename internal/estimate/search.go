@@ -57,6 +57,16 @@ type BestAfter struct {
 	Cycles int64 `json:"cycles"`
 }
 
+// Series is the longest time over the number of runs, for a plot.
+func (s *SearchStrategy) Series() Series {
+	line := Series{Name: s.Strategy}
+	for _, h := range s.History {
+		line.At, line.Values = append(line.At, float64(h.Runs)), append(line.Values, float64(h.Cycles))
+	}
+	line.At, line.Values = append(line.At, float64(s.Runs)), append(line.Values, float64(s.Cycles))
+	return line
+}
+
 // SearchBelow is how far the longest time lies below a bound.
 type SearchBelow struct {
 	Method   string   `json:"method"`

@@ -177,13 +177,8 @@ func BestPlot(a *estimate.Analysis, s *estimate.Search) *estimate.Plot {
 	p := &estimate.Plot{
 		File: "best", Title: fmt.Sprintf("%s on %s: longest time found", a.Kernel, a.Machine), X: "runs", Y: "cycles",
 	}
-	for _, x := range s.Strategies {
-		line := estimate.Series{Name: x.Strategy}
-		for _, h := range x.History {
-			line.At, line.Values = append(line.At, float64(h.Runs)), append(line.Values, float64(h.Cycles))
-		}
-		line.At, line.Values = append(line.At, float64(x.Runs)), append(line.Values, float64(x.Cycles))
-		p.Series = append(p.Series, line)
+	for i := range s.Strategies {
+		p.Series = append(p.Series, s.Strategies[i].Series())
 	}
 	return p
 }

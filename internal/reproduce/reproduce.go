@@ -24,6 +24,10 @@ type Options struct {
 	Vectors      int                                  // runs for each kernel of a table
 	SplitRuns    int                                  // runs for each kernel and mode of wavefront splitting
 	Iterations   int                                  // of synthetic benchmarks
+	SearchRuns   int                                  // of each strategy of a search
+	SmallRuns    int                                  // the same where a launch has few threads
+	SearchOwn    bool                                 // search also in kernels that the paper does not have
+	SearchSeeds  int                                  // of searches whose true worst case is known
 	Quotas       []int64                              // of regulated accesses, beside that of the machine; ascending
 	Progress     func(kernel string, done, total int) // may be nil
 }
@@ -120,10 +124,11 @@ var papers = map[string]func(context.Context, Options) (*estimate.Reproduction, 
 	"cta":    CTA,
 	"split":  Split,
 	"llc":    LLC,
+	"search": Search,
 }
 
 // drawn are the papers that are reproduced with figures.
-var drawn = []string{"llc", "split"}
+var drawn = []string{"llc", "search", "split"}
 
 // Papers returns the names of the papers that can be reproduced.
 func Papers() []string { return slices.Sorted(maps.Keys(papers)) }

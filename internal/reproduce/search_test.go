@@ -1,0 +1,76 @@
+package reproduce
+
+import (
+	"os"
+	"os/exec"
+	"reflect"
+	"slices"
+	"testing"
+
+	"warpbound/internal/estimate"
+)
+
+// TestSearch makes the searches of some benchmarks, and holds what is said of them.
+func TestSearch(t *testing.T) {
+	for _, solver := range []string{"z3", "cvc5"} {
+		if _, err := exec.LookPath(solver); err != nil {
+			if os.Getenv("CI") != "" {
+				t.Fatal(err)
+			}
+			t.Skip(err)
+		}
+	}
+	s := newSeeker(Options{SearchRuns: 30, SmallRuns: 30, SearchSeeds: 2, SearchOwn: true})
+	s.found = slices.DeleteFunc(s.found, func(b sought) bool { return b.Kernel != "artificial" && b.Kernel != "substringSearch" })
+	s.tiny = slices.DeleteFunc(s.tiny, func(b tiny) bool { return b.Kernel == "lbm" || b.Kernel == "knapsack" })
+	s.held = slices.DeleteFunc(s.held, func(h held) bool { return h.kernel != "substringSearch" })
+	if err := s.seek(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	r := &estimate.Reproduction{}
+	s.report(r)
+	for _, e := range r.Examples {
+		if !e.OK {
+			t.Errorf("%s: %s, want %s", e.Name, e.Ours, e.Paper)
+		}
+	}
+	for _, table := range r.Tables {
+		for _, row := range table.Rows {
+			if len(row) != len(table.Columns) {
+				t.Errorf("%s: a row of %d cells for %d columns: %q", table.Name, len(row), len(table.Columns), row)
+			}
+		}
+	}
+	for _, p := range r.Plots {
+		if len(p.Series) != 3 || len(p.Series[0].At) != len(p.Series[0].Values) {
+			t.Errorf("%s: %v", p.File, p.Series)
+		}
+	}
+}
+
+// TestSearchVerdicts: examples do not hold of searches that find too little, or more than there is.
+func TestSearchVerdicts(t *testing.T) {
+	found := func(gdivan, random int64) *estimate.Search {
+		return &estimate.Search{
+			Strategies: []estimate.SearchStrategy{{Cycles: gdivan}, {Cycles: random}},
+			Explored:   &estimate.Exploration{Sides: []estimate.SearchSide{{Verdict: estimate.SideCovered}, {Verdict: estimate.SideUnknown}}},
+		}
+	}
+	s := newSeeker(Options{SearchRuns: 1, SmallRuns: 1, SearchSeeds: 100})
+	s.found = s.found[:1]
+	s.found[0].Search, s.found[0].worst = found(1748, 100), 1749
+	s.tiny = s.tiny[:3]
+	s.tiny[0].exact, s.tiny[1].exact, s.tiny[2].exact, s.tiny[2].beyond = 95, 94, 99, 1
+	s.held = []held{{bound: 99, found: 100}, {bound: 100, found: 100}}
+	r := &estimate.Reproduction{}
+	s.report(r)
+	var verdicts []bool
+	for _, e := range r.Examples {
+		verdicts = append(verdicts, e.OK)
+	}
+	// Coverage and unknown sides, the ratio, the worst case, three tiny launches, bounds, repetition.
+	want := []bool{false, false, false, false, true, false, false, false, false}
+	if !reflect.DeepEqual(verdicts, want) {
+		t.Errorf("%v, want %v: %+v", verdicts, want, r.Examples)
+	}
+}
