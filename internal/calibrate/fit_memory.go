@@ -179,21 +179,40 @@ func (c *calibration) l2Size() error {
 	}
 	l2 := &c.m.L2
 	usual := l2Geometry{int(l2.Partitions.Value), int(l2.Interleave.Value), int(l2.Sets.Value), int(l2.Ways.Value)}
-	c.shapes = seen.l2Shapes(c.line, usual)
-	how := fmt.Sprintf("explains which of its %d lines displace each other", seen.lines)
-	if len(c.shapes) == 0 {
-		c.shapes = []l2Geometry{nearest(seen.lines, usual)}
-		how = fmt.Sprintf("a shape of about the %d lines that walks found, whose sets the simulator cannot choose as the device does", seen.lines)
-		c.note("the L2 chooses its sets or what to replace in another way than the simulator: %s", how)
-	}
-	if bytes, stated := seen.lines*c.line, c.dev.Attributes().L2Bytes; stated > 0 && math.Abs(float64(bytes)/float64(stated)-1) > fits {
-		c.note("walks found %d bytes of L2, but the device says that it has %d", bytes, stated)
+	// One SM may find room in a part of the L2 alone, as in half of it, but not in so little.
+	stated := c.dev.Attributes().L2Bytes
+	shown := seen != nil && 4*seen.lines*c.line > stated
+	how := ""
+	switch {
+	case !shown && stated == 0:
+		return fmt.Errorf("microbenchmark walk: no size of the L2 was seen up to %d bytes", c.dataBytes)
+	case !shown:
+		c.shapes = []l2Geometry{nearest(stated/c.line, usual)}
+		how = fmt.Sprintf("attribute of the device: %d bytes of L2, in a shape of about as many lines", stated)
+		c.note("walks show no size of the L2: its shape is a guess by the size that the device states")
+	default:
+		how = "measured by calibrate: " + c.l2Shape(seen, usual)
+		if bytes := seen.lines * c.line; stated > 0 && math.Abs(float64(bytes)/float64(stated)-1) > fits {
+			c.note("walks found %d bytes of L2, but the device says that it has %d", bytes, stated)
+		}
 	}
 	c.setShape(c.shapes[0])
 	for _, n := range []*machine.Number{&l2.Partitions, &l2.Sets, &l2.Ways} {
-		n.Source = "measured by calibrate: " + how
+		n.Source = how
 	}
 	return nil
+}
+
+// l2Shape finds the shapes that explain what was seen, and says how.
+func (c *calibration) l2Shape(seen *cacheSeen, usual l2Geometry) string {
+	c.shapes = seen.l2Shapes(c.line, usual)
+	if len(c.shapes) > 0 {
+		return fmt.Sprintf("explains which of its %d lines displace each other", seen.lines)
+	}
+	c.shapes = []l2Geometry{nearest(seen.lines, usual)}
+	how := fmt.Sprintf("a shape of about the %d lines that walks found, whose sets the simulator cannot choose as the device does", seen.lines)
+	c.note("the L2 chooses its sets or what to replace in another way than the simulator: %s", how)
+	return how
 }
 
 // setShape changes the shape of the L2.
