@@ -3,6 +3,7 @@ package warpbound
 import (
 	"context"
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"math/bits"
 
@@ -32,6 +33,7 @@ func (j *Job) Exhaust(ctx context.Context, most int) (longest int64, inputs int,
 		}
 	}
 	f := &fitness{job: j, fixed: j.bound.Inputs(0)}
+	defer func() { err = errors.Join(err, f.close()) }()
 	outcomes, err := f.Run(ctx, inputs, func(i int) search.Inputs { return nth(space, uint64(i)) })
 	if err != nil {
 		return 0, 0, err

@@ -1,25 +1,18 @@
 package reproduce
 
 import (
-	"os"
-	"os/exec"
 	"reflect"
 	"slices"
 	"testing"
 
 	"warpbound/internal/estimate"
+	"warpbound/internal/smt"
+	"warpbound/internal/smt/smttest"
 )
 
 // TestSearch makes the searches of some benchmarks, and holds what is said of them.
 func TestSearch(t *testing.T) {
-	for _, solver := range []string{"z3", "cvc5"} {
-		if _, err := exec.LookPath(solver); err != nil {
-			if os.Getenv("CI") != "" {
-				t.Fatal(err)
-			}
-			t.Skip(err)
-		}
-	}
+	smttest.Need(t, smt.Z3(), smt.CVC5())
 	s := newSeeker(Options{SearchRuns: 30, SmallRuns: 30, SearchSeeds: 2, SearchOwn: true})
 	s.found = slices.DeleteFunc(s.found, func(b sought) bool { return b.Kernel != "artificial" && b.Kernel != "substringSearch" })
 	s.tiny = slices.DeleteFunc(s.tiny, func(b tiny) bool { return b.Kernel == "lbm" || b.Kernel == "knapsack" })
