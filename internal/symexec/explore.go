@@ -55,7 +55,7 @@ type Options struct {
 	Builder    *smt.Builder // of the solver's terms
 	MaxPaths   int          // to be found; more wait
 	MaxSteps   int          // instructions of one path, of all threads; it is cut off there
-	MaxQueries int          // to the solver; 0 stands for any number
+	MaxQueries int          // to the solver; 0 stands for any number. When paths are explored, those that it does not answer count several times
 }
 
 // Side is one side of a branch: the instruction at which control goes on. The zero Side is none.

@@ -15,9 +15,18 @@ type trunk struct {
 	steps int // that it has, 0 while it is not known
 }
 
+// unanswered is as how many queries one counts that the solver does not answer: it has tried
+// for longest.
+const unanswered = 8
+
+// left reports whether there are queries left.
+func (x *explorer) left(res *Result) bool {
+	return x.MaxQueries == 0 || res.Queries+(unanswered-1)*res.Unknown < x.MaxQueries
+}
+
 // next returns the next path that is feasible, with a model; nil if none waits or no query is left.
 func (x *explorer) next(ctx context.Context, res *Result) (*state, error) {
-	for len(x.waiting) > 0 && (x.MaxQueries == 0 || res.Queries < x.MaxQueries) && x.b.Len() < maxTerms {
+	for len(x.waiting) > 0 && x.left(res) && x.b.Len() < maxTerms {
 		i := x.choose()
 		s := x.waiting[i]
 		x.waiting = slices.Delete(x.waiting, i, i+1)
