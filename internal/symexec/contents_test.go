@@ -34,7 +34,7 @@ func TestMemory(t *testing.T) {
 			fmt.Fprintf(&body, "and.b32 %%r5, %%r4, %d; setp.eq.u32 %%p1, %%r5, 0; @%%p1 bra L%d; add.u32 %%r7, %%r7, 1; L%d:\n", 4<<bit, bit, bit)
 		}
 		known := strings.Replace(job, `init = "zeros"`, "values = [1, 70000, 3, 4, 500, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16]", 1)
-		s := alone(t, known, kernel(body.String()+"ret;")).hasty(t)
+		s := alone(t, known, kernel(body.String()+"ret;")).limited(t, 500_000)
 		s.options.Buffers[0].Symbolic = seed%3 == 0
 		res := s.explore(t)
 		s.replay(t, res)

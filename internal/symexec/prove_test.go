@@ -244,7 +244,7 @@ func TestProofsOfRandomKernels(t *testing.T) {
 	for seed := range uint64(12) {
 		c := kernelgen.New(rand.New(rand.NewPCG(seed, 5)), kernelgen.Options{
 			Statements: 14, Depth: 3, Trips: 6, Threads: 12, CTAs: 3, Bounded: seed%2 == 0})
-		s := together(t, 0, c.Job, c.Module).concrete().hasty(t)
+		s := together(t, 0, c.Job, c.Module).concrete().limited(t, 500_000)
 		s.options.MaxQueries = 40
 		all, proved := s.prove(t)
 		count, sides = count+len(proved), sides+len(all)
@@ -282,7 +282,7 @@ func TestProofsOfRandomKernels(t *testing.T) {
 func TestProofsOfSuite(t *testing.T) {
 	for _, name := range flowtest.Kernels() {
 		t.Run(name, func(t *testing.T) {
-			s := read(t, 0, func(file string) ([]byte, error) { return fs.ReadFile(kernels.Suite(), path.Join(name, file)) }).concrete().hasty(t)
+			s := read(t, 0, func(file string) ([]byte, error) { return fs.ReadFile(kernels.Suite(), path.Join(name, file)) }).concrete().limited(t, 20_000)
 			s.options.MaxQueries = 40
 			_, proved := s.prove(t)
 			branch := make(map[*emu.Warp]*[emu.MaxWidth]int)

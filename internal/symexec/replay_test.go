@@ -21,8 +21,8 @@ func TestSuite(t *testing.T) {
 	for _, name := range flowtest.Kernels() {
 		for threads := 1; threads <= 3; threads++ {
 			t.Run(fmt.Sprint(name, threads), func(t *testing.T) {
-				s := read(t, threads, func(file string) ([]byte, error) { return fs.ReadFile(kernels.Suite(), path.Join(name, file)) }).concrete().hasty(t)
-				s.options.MaxPaths, s.options.MaxSteps, s.options.MaxQueries = 3, 2000, 6
+				s := read(t, threads, func(file string) ([]byte, error) { return fs.ReadFile(kernels.Suite(), path.Join(name, file)) }).concrete().limited(t, 20_000)
+				s.options.MaxPaths, s.options.MaxSteps, s.options.MaxQueries = 3, 2000, 6/threads
 				res := s.explore(t)
 				if len(res.Paths)+res.CutOff == 0 {
 					t.Error("there is no path")
@@ -40,7 +40,7 @@ func TestRandomKernels(t *testing.T) {
 	for seed := range uint64(36) {
 		threads := 1 + int(seed%3)
 		c := kernelgen.New(rand.New(rand.NewPCG(seed, 0)), kernelgen.Options{Statements: 12, Depth: 3, Trips: 4, Threads: 1, CTAs: 1})
-		s := together(t, threads, c.Job, c.Module).concrete().hasty(t)
+		s := together(t, threads, c.Job, c.Module).concrete().limited(t, 20_000)
 		s.options.MaxPaths, s.options.MaxSteps = 5, 3000
 		res := s.explore(t)
 		s.replay(t, res)
@@ -55,7 +55,7 @@ func TestRandomKernels(t *testing.T) {
 func TestAnyThread(t *testing.T) {
 	for _, name := range flowtest.Kernels() {
 		t.Run(name, func(t *testing.T) {
-			s := read(t, 0, func(file string) ([]byte, error) { return fs.ReadFile(kernels.Suite(), path.Join(name, file)) }).concrete().hasty(t)
+			s := read(t, 0, func(file string) ([]byte, error) { return fs.ReadFile(kernels.Suite(), path.Join(name, file)) }).concrete().limited(t, 20_000)
 			block := s.Grid.Launch().Block
 			s.options.Indices = symexec.AllIndices(s.Fold.Grid(), block)
 			s.options.MaxPaths, s.options.MaxSteps, s.options.MaxQueries = 4, 2000, 6

@@ -7,8 +7,6 @@ import (
 	"fmt"
 	"math/bits"
 	"math/rand/v2"
-	"os"
-	"os/exec"
 	"regexp"
 	"slices"
 	"testing"
@@ -17,7 +15,7 @@ import (
 	"warpbound/internal/emu"
 	"warpbound/internal/flow/flowtest"
 	"warpbound/internal/smt"
-	"warpbound/internal/smt/process"
+	"warpbound/internal/smt/smttest"
 	"warpbound/internal/symexec"
 )
 
@@ -49,14 +47,6 @@ func together(t testing.TB, threads int, job, code string) *subject {
 
 func read(t testing.TB, threads int, file func(name string) ([]byte, error)) *subject {
 	t.Helper()
-	for _, c := range []smt.Command{smt.Z3(), smt.CVC5()} {
-		if _, err := exec.LookPath(c.Argv[0]); err != nil {
-			if os.Getenv("CI") != "" {
-				t.Fatal(err)
-			}
-			t.Skip(err)
-		}
-	}
 	l := flowtest.Read(t, func(name string) ([]byte, error) {
 		text, err := file(name)
 		if name == "job.toml" && threads > 0 {
@@ -69,7 +59,7 @@ func read(t testing.TB, threads int, file func(name string) ([]byte, error)) *su
 		}
 		return text, err
 	})
-	s := &subject{Launch: l, options: symexec.Options{Launch: l.Fold, Solver: newSolver(t, 20*time.Second), Builder: smt.NewBuilder(), MaxPaths: 20, MaxSteps: 1000}}
+	s := &subject{Launch: l, options: symexec.Options{Launch: l.Fold, Solver: smttest.New(t, smt.Z3(), smt.CVC5(), time.Minute), Builder: smt.NewBuilder(), MaxPaths: 20, MaxSteps: 1000}}
 	for i := range max(threads, 1) {
 		s.options.Threads = append(s.options.Threads, symexec.Thread{Warp: i / l.Grid.Width(), Lane: i % l.Grid.Width()})
 	}
@@ -89,20 +79,11 @@ func read(t testing.TB, threads int, file func(name string) ([]byte, error)) *su
 	return s
 }
 
-// newSolver returns a solver with a time limit for a query.
-func newSolver(t testing.TB, limit time.Duration) *smt.Solver {
-	t.Helper()
-	solver, err := smt.New(smt.Config{Launcher: process.Launcher{}, Bits: smt.Z3(), Floats: smt.CVC5(), Limit: limit})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(solver.Close)
-	return solver
-}
-
-// hasty lets the solver give up soon.
-func (s *subject) hasty(t testing.TB) *subject {
-	s.options.Solver = newSolver(t, 100*time.Millisecond)
+// limited lets the solver give up after some work, as z3 counts it: the same on every computer.
+func (s *subject) limited(t testing.TB, work int) *subject {
+	z3 := smt.Z3()
+	z3.Check = fmt.Sprintf("(set-option :rlimit %d)\n(check-sat)\n(set-option :rlimit 0)\n", work)
+	s.options.Solver = smttest.New(t, z3, z3, time.Minute)
 	return s
 }
 

@@ -126,7 +126,7 @@ count = 4
 	st.global.u32 [%rd2], %r5;
 	ret;
 }
-`).hasty(t)
+`).limited(t, 500_000)
 		s.options.Buffers[0].Element = symexec.Element{Bytes: 4, Signed: true, Low: 0xfffffffe, High: values - 3}
 		s.options.MaxPaths, s.options.MaxSteps, s.options.MaxQueries = 200, 4000, 60
 		all := s.sides(t)
