@@ -1,7 +1,6 @@
 package emu
 
 import (
-	"slices"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -39,57 +38,23 @@ func TestAtomicsTogether(outer *testing.T) {
 		if rapid.IntRange(0, 4).Draw(t, "wrong") == 0 {
 			element[rapid.IntRange(0, lanes-1).Draw(t, "lane")] += rapid.SampledFrom([]uint64{1, bytes / 2, 1 << 12, 1 << 40}).Draw(t, "by")
 		}
-		run := func(simple bool) (string, Effect, []uint64, []byte) {
+		run := func(simple bool) accessed {
 			code := decode(outer, k)
 			op := code.instrs[0].op.(*atomic)
 			if !op.simple {
 				t.Fatal("the access is not simple")
 			}
 			op.simple = simple
-			mem := new(Memory)
-			buffer, err := mem.Alloc("buffer", 64)
-			if err != nil {
-				t.Fatal(err)
-			}
-			g, err := NewGrid(code, Launch{Grid: [3]int{1, 1, 1}, Block: [3]int{lanes, 1, 1}, DynamicShared: 64}, mem, lanes)
-			if err != nil {
-				t.Fatal(err)
-			}
-			var cta CTA
-			g.StartCTA(&cta, 0)
-			start, data := buffer, mem.Bytes(buffer)
-			if space == isa.Shared {
-				start, data = SharedBase, cta.shared.data
-			}
-			w := &cta.Warps[0]
+			o := newOnce(t, code, space, lanes)
 			for i := range lanes {
-				w.broadcast(code.registers[0], start+element[i]-8, 1<<i)
-				w.broadcast(code.registers[2], b[i], 1<<i)
+				o.set(0, i, o.start+element[i]-8)
+				o.set(2, i, b[i])
 				if f.op == isa.AtomCas {
-					w.broadcast(code.registers[3], c[i], 1<<i)
+					o.set(3, i, c[i])
 				}
 			}
-			var eff Effect
-			if err := op.exec(w, mask, &eff); err != nil {
-				return err.Error(), eff, nil, nil
-			}
-			result := make([]uint64, lanes)
-			for i := range result {
-				if mask>>i&1 != 0 {
-					result[i] = w.at(code.registers[1], i)
-				} else {
-					eff.Access.Addr[i] = 0
-				}
-			}
-			return "", eff, result, data
+			return o.access(mask)
 		}
-		gotErr, gotEff, got, gotData := run(true)
-		wantErr, wantEff, want, wantData := run(false)
-		if gotErr != wantErr {
-			t.Fatalf("error %q, want %q", gotErr, wantErr)
-		}
-		if gotErr == "" && (gotEff != wantEff || !slices.Equal(got, want) || string(gotData) != string(wantData)) {
-			t.Fatalf("results %v, want %v; memory %x, want %x", got, want, gotData, wantData)
-		}
+		run(true).equal(t, run(false))
 	})
 }

@@ -1,7 +1,6 @@
 package emu
 
 import (
-	"slices"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -38,7 +37,7 @@ func TestWideAccesses(outer *testing.T) {
 		if rapid.IntRange(0, 4).Draw(t, "wrong") == 0 {
 			element[rapid.IntRange(0, width-1).Draw(t, "lane")] += rapid.SampledFrom([]uint64{1, bytes / 2, 1 << 12, 1 << 40}).Draw(t, "by")
 		}
-		run := func(simple bool) (string, Effect, []uint64, []byte) {
+		run := func(simple bool) accessed {
 			code := decode(outer, k)
 			var a *access
 			switch op := code.instrs[0].op.(type) {
@@ -51,55 +50,16 @@ func TestWideAccesses(outer *testing.T) {
 				t.Fatal("the access is not simple")
 			}
 			a.simple = simple
-			mem := new(Memory)
-			buffer, err := mem.Alloc("buffer", 64)
-			if err != nil {
-				t.Fatal(err)
-			}
-			g, err := NewGrid(code, Launch{Grid: [3]int{1, 1, 1}, Block: [3]int{width, 1, 1}, DynamicShared: 64}, mem, width)
-			if err != nil {
-				t.Fatal(err)
-			}
-			var cta CTA
-			g.StartCTA(&cta, 0)
-			w := &cta.Warps[0]
-			start, data := buffer, mem.Bytes(buffer)
-			switch space {
-			case isa.Shared:
-				start, data = SharedBase, cta.shared.data
-			case isa.Local:
-				start, data = LocalBase, w.local.data
-			}
-			for i := range data {
-				data[i] = byte(i)
+			o := newOnce(t, code, space, width)
+			for i := range o.data {
+				o.data[i] = byte(i)
 			}
 			for i := range width {
-				w.broadcast(code.registers[0], start+element[i]-8, 1<<i)
-				w.broadcast(code.registers[1], uint64(1000+i), 1<<i)
+				o.set(0, i, o.start+element[i]-8)
+				o.set(1, i, uint64(1000+i))
 			}
-			var eff Effect
-			if err := code.instrs[0].op.exec(w, mask, &eff); err != nil {
-				return err.Error(), Effect{}, nil, data
-			}
-			result := make([]uint64, width)
-			for i := range result {
-				result[i] = w.at(code.registers[1], i)
-				if mask>>i&1 == 0 {
-					eff.Access.Addr[i] = 0
-				}
-			}
-			return "", eff, result, data
+			return o.access(mask)
 		}
-		gotErr, gotEff, got, gotData := run(true)
-		wantErr, wantEff, want, wantData := run(false)
-		if gotErr != wantErr {
-			t.Fatalf("error %q, want %q", gotErr, wantErr)
-		}
-		if gotEff != wantEff {
-			t.Fatalf("apart %#x, want %#x; %+v, want %+v", gotEff.Access.Apart, wantEff.Access.Apart, gotEff, wantEff)
-		}
-		if !slices.Equal(got, want) || string(gotData) != string(wantData) {
-			t.Fatalf("results %v, want %v; memory %x, want %x", got, want, gotData, wantData)
-		}
+		run(true).equal(t, run(false))
 	})
 }
