@@ -117,11 +117,19 @@ func Serialised(acc *emu.Access, lanes uint64) int64 {
 
 // distinct counts the different addresses of some lanes.
 func distinct(addr *[emu.MaxWidth]uint64, lanes uint64) int64 {
+	var first, next [emu.MaxWidth]uint8 // lists of lanes plus one, by the lowest bits of the word
 	n := int64(0)
-	for lanes != 0 {
-		_, same := sameAddress(addr, lanes)
-		lanes &^= same
-		n++
+	for set := lanes; set != 0; set &= set - 1 {
+		i := bits.TrailingZeros64(set)
+		list := addr[i] / wordBytes % emu.MaxWidth
+		at := first[list]
+		for at != 0 && addr[at-1] != addr[i] {
+			at = next[at-1]
+		}
+		if at == 0 {
+			next[i], first[list] = first[list], uint8(i)+1
+			n++
+		}
 	}
 	return n
 }
