@@ -8,8 +8,8 @@ import (
 	"slices"
 	"sync"
 
+	"warpbound/estimate"
 	"warpbound/internal/diag"
-	"warpbound/internal/estimate"
 	"warpbound/internal/instrument"
 	"warpbound/internal/ipet"
 	"warpbound/internal/job"

@@ -7,10 +7,10 @@ import (
 	"fmt"
 	"strings"
 
+	"warpbound/estimate"
 	"warpbound/internal/calibrate"
 	"warpbound/internal/cuda"
 	"warpbound/internal/cuda/standin"
-	"warpbound/internal/estimate"
 	"warpbound/internal/machine"
 )
 

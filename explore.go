@@ -7,7 +7,7 @@ import (
 	"strings"
 	"time"
 
-	"warpbound/internal/estimate"
+	"warpbound/estimate"
 	"warpbound/internal/job"
 	"warpbound/internal/method/search"
 	"warpbound/internal/smt"

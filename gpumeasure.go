@@ -5,8 +5,8 @@ import (
 	"errors"
 	"fmt"
 
+	"warpbound/estimate"
 	"warpbound/internal/diag"
-	"warpbound/internal/estimate"
 	"warpbound/internal/instrument"
 	"warpbound/internal/job"
 	"warpbound/internal/method/hybrid"

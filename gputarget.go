@@ -6,8 +6,8 @@ import (
 	"fmt"
 	"time"
 
+	"warpbound/estimate"
 	"warpbound/internal/cuda"
-	"warpbound/internal/estimate"
 	"warpbound/internal/job"
 	"warpbound/internal/target"
 	"warpbound/internal/target/gpu"

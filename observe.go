@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"sync"
 
-	"warpbound/internal/estimate"
+	"warpbound/estimate"
 	"warpbound/internal/job"
 )
 

@@ -9,7 +9,7 @@ import (
 	"slices"
 	"sync"
 
-	"warpbound/internal/estimate"
+	"warpbound/estimate"
 	"warpbound/internal/machine"
 	"warpbound/internal/method/llc"
 )

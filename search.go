@@ -7,8 +7,8 @@ import (
 	"fmt"
 	"slices"
 
+	"warpbound/estimate"
 	"warpbound/internal/diag"
-	"warpbound/internal/estimate"
 	"warpbound/internal/method/search"
 	"warpbound/internal/method/search/genetic"
 )

@@ -13,7 +13,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"warpbound/internal/estimate"
+	"warpbound/estimate"
 	"warpbound/internal/smt"
 	"warpbound/internal/smt/smttest"
 )

@@ -8,7 +8,7 @@ import (
 	"testing"
 	"testing/fstest"
 
-	"warpbound/internal/estimate"
+	"warpbound/estimate"
 	"warpbound/internal/kernelgen"
 	"warpbound/internal/machine"
 	"warpbound/kernels"

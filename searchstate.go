@@ -10,7 +10,7 @@ import (
 	"maps"
 	"slices"
 
-	"warpbound/internal/estimate"
+	"warpbound/estimate"
 	"warpbound/internal/method/search"
 )
 

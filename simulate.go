@@ -7,10 +7,10 @@ import (
 	"runtime"
 	"slices"
 
+	"warpbound/estimate"
 	"warpbound/internal/cfg"
 	"warpbound/internal/diag"
 	"warpbound/internal/emu"
-	"warpbound/internal/estimate"
 	"warpbound/internal/graph"
 	"warpbound/internal/job"
 	"warpbound/internal/method/hybrid"

@@ -4,7 +4,7 @@ import (
 	"context"
 	"slices"
 
-	"warpbound/internal/estimate"
+	"warpbound/estimate"
 	"warpbound/internal/machine"
 	"warpbound/internal/method/split"
 )

@@ -6,7 +6,7 @@ import (
 	"path/filepath"
 	"slices"
 
-	"warpbound/internal/estimate"
+	"warpbound/estimate"
 	"warpbound/internal/machine"
 	"warpbound/internal/method/split"
 )

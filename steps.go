@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"strings"
 
-	"warpbound/internal/estimate"
+	"warpbound/estimate"
 	"warpbound/internal/isa"
 	"warpbound/internal/sim"
 )

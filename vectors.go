@@ -6,7 +6,7 @@ import (
 	"path/filepath"
 	"sync"
 
-	"warpbound/internal/estimate"
+	"warpbound/estimate"
 	"warpbound/internal/job"
 )
 

@@ -16,8 +16,8 @@ package warpbound
 import (
 	"fmt"
 
+	"warpbound/estimate"
 	"warpbound/internal/cfg"
-	"warpbound/internal/estimate"
 	"warpbound/internal/flow/value"
 	"warpbound/internal/graph"
 	"warpbound/internal/inspect"

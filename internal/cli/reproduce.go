@@ -8,7 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"warpbound/internal/estimate"
+	"warpbound/estimate"
 	"warpbound/internal/report"
 	"warpbound/internal/reproduce"
 )

@@ -6,7 +6,7 @@ import (
 	"path/filepath"
 	"testing"
 
-	"warpbound/internal/estimate"
+	"warpbound/estimate"
 )
 
 // TestSavePlots writes two figures, and none if one of them cannot be drawn.

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"warpbound/internal/estimate"
+	"warpbound/estimate"
 	"warpbound/internal/selfcheck"
 )
 

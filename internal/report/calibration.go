@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"io"
 
-	"warpbound/internal/estimate"
+	"warpbound/estimate"
 )
 
 // Calibration writes what was measured of a device for people.

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"strings"
 
-	"warpbound/internal/estimate"
+	"warpbound/estimate"
 )
 
 // device writes what a GPU is, what its compiler made of the kernel, and times beside cycles.

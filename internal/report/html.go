@@ -7,7 +7,7 @@ import (
 	"io"
 	"strings"
 
-	"warpbound/internal/estimate"
+	"warpbound/estimate"
 )
 
 //go:embed analysis.html

@@ -12,7 +12,7 @@ import (
 	"gonum.org/v1/plot/text"
 	"gonum.org/v1/plot/vg"
 
-	"warpbound/internal/estimate"
+	"warpbound/estimate"
 )
 
 // The sizes of a plot, of all bars at one position together, and of a line of the legend.

@@ -10,7 +10,7 @@ import (
 	"strings"
 	"testing"
 
-	"warpbound/internal/estimate"
+	"warpbound/estimate"
 )
 
 func TestPlot(t *testing.T) {

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"io"
 
-	"warpbound/internal/estimate"
+	"warpbound/estimate"
 )
 
 // Quotas writes what quotas of regulated accesses make of the bounds of jobs, for people.

@@ -9,7 +9,7 @@ import (
 	"testing"
 	"time"
 
-	"warpbound/internal/estimate"
+	"warpbound/estimate"
 )
 
 var update = flag.Bool("update", false, "rewrite the golden files")

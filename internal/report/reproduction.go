@@ -4,7 +4,7 @@ import (
 	"io"
 	"strings"
 
-	"warpbound/internal/estimate"
+	"warpbound/estimate"
 )
 
 // Reproduction writes a paper's figures and ours for people.

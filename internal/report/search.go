@@ -6,7 +6,7 @@ import (
 	"math"
 	"strings"
 
-	"warpbound/internal/estimate"
+	"warpbound/estimate"
 )
 
 // Search writes what a search found for people, and how far that lies below bounds. hz is the

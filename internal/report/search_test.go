@@ -6,7 +6,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"warpbound/internal/estimate"
+	"warpbound/estimate"
 )
 
 // searched is a search with something of everything.

@@ -5,7 +5,7 @@ import (
 	"io"
 	"strings"
 
-	"warpbound/internal/estimate"
+	"warpbound/estimate"
 )
 
 // Selfcheck writes what the check of the methods on random kernels gave.

@@ -6,7 +6,7 @@ import (
 	"maps"
 	"slices"
 
-	"warpbound/internal/estimate"
+	"warpbound/estimate"
 )
 
 // Simulation writes one simulated run for people. hz is the machine's clock in

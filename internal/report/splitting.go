@@ -5,7 +5,7 @@ import (
 	"io"
 	"strings"
 
-	"warpbound/internal/estimate"
+	"warpbound/estimate"
 )
 
 // Splitting writes how the wavefronts of a job split for people. hz is the machine's clock

@@ -4,7 +4,7 @@ import (
 	"io"
 	"strconv"
 
-	"warpbound/internal/estimate"
+	"warpbound/estimate"
 )
 
 // StepsHeader writes the heads of the columns of a listing of steps.

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"text/tabwriter"
 
-	"warpbound/internal/estimate"
+	"warpbound/estimate"
 )
 
 // shares is the number of breakdown rows that the text shows.

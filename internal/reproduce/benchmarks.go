@@ -8,7 +8,7 @@ import (
 	"slices"
 
 	"warpbound"
-	"warpbound/internal/estimate"
+	"warpbound/estimate"
 	"warpbound/internal/machine"
 	"warpbound/kernels"
 )

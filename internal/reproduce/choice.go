@@ -5,7 +5,7 @@ import (
 	"fmt"
 
 	"warpbound"
-	"warpbound/internal/estimate"
+	"warpbound/estimate"
 )
 
 // choices compares the branches that SELECT splits, if all are marked, with those for which the

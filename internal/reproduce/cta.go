@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"warpbound"
-	"warpbound/internal/estimate"
+	"warpbound/estimate"
 	"warpbound/internal/method/cta"
 	"warpbound/internal/method/cta/published"
 	"warpbound/kernels"

@@ -6,7 +6,7 @@ import (
 	"path"
 
 	"warpbound"
-	"warpbound/internal/estimate"
+	"warpbound/estimate"
 	"warpbound/internal/machine"
 	"warpbound/internal/method/llc"
 	"warpbound/kernels"

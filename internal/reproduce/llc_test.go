@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"warpbound/internal/estimate"
+	"warpbound/estimate"
 )
 
 func TestSharedFigures(t *testing.T) {

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"warpbound/internal/estimate"
+	"warpbound/estimate"
 	"warpbound/internal/machine"
 	"warpbound/internal/method/llc/published"
 	"warpbound/internal/method/llc/reuse"

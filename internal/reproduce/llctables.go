@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"slices"
 
-	"warpbound/internal/estimate"
+	"warpbound/estimate"
 	"warpbound/kernels"
 )
 

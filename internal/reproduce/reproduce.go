@@ -13,7 +13,7 @@ import (
 	"strings"
 
 	"warpbound"
-	"warpbound/internal/estimate"
+	"warpbound/estimate"
 	"warpbound/internal/method/hybrid"
 	"warpbound/kernels"
 )

@@ -4,7 +4,7 @@ import (
 	"context"
 	"fmt"
 
-	"warpbound/internal/estimate"
+	"warpbound/estimate"
 	"warpbound/internal/machine"
 )
 

@@ -5,7 +5,7 @@ import (
 	"reflect"
 
 	"warpbound"
-	"warpbound/internal/estimate"
+	"warpbound/estimate"
 	"warpbound/internal/machine"
 	"warpbound/internal/method/llc"
 	"warpbound/internal/method/split"

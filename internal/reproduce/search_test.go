@@ -5,7 +5,7 @@ import (
 	"slices"
 	"testing"
 
-	"warpbound/internal/estimate"
+	"warpbound/estimate"
 	"warpbound/internal/smt"
 	"warpbound/internal/smt/smttest"
 )

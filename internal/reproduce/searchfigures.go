@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"warpbound"
-	"warpbound/internal/estimate"
+	"warpbound/estimate"
 )
 
 // searchFigures works the paper's examples with its Listing 1, whose branch is that of Fig. 1(b).

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"strings"
 
-	"warpbound/internal/estimate"
+	"warpbound/estimate"
 )
 
 // printed is what the paper's tables say of a program.

@@ -4,7 +4,7 @@ import (
 	"context"
 	"fmt"
 
-	"warpbound/internal/estimate"
+	"warpbound/estimate"
 )
 
 // Split reproduces Klashtorny and others: the worked examples, Table 2, and what shows that

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"warpbound/internal/estimate"
+	"warpbound/estimate"
 )
 
 // sweep makes figures with short benchmarks and a few kernels.

@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"warpbound"
-	"warpbound/internal/estimate"
+	"warpbound/estimate"
 	"warpbound/internal/gcn3"
 	"warpbound/internal/method/split"
 	"warpbound/internal/method/split/published"

@@ -9,7 +9,7 @@ import (
 	"slices"
 
 	"warpbound"
-	"warpbound/internal/estimate"
+	"warpbound/estimate"
 )
 
 // Analyze is the function that is checked, warpbound's own but in tests.

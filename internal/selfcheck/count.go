@@ -1,6 +1,6 @@
 package selfcheck
 
-import "warpbound/internal/estimate"
+import "warpbound/estimate"
 
 // newReport returns the report of a run that has checked nothing.
 func newReport(cfg *Config) *estimate.Selfcheck {

@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"warpbound"
-	"warpbound/internal/estimate"
+	"warpbound/estimate"
 	"warpbound/internal/method/llc"
 )
 

@@ -10,7 +10,7 @@ import (
 	"sync"
 
 	"warpbound"
-	"warpbound/internal/estimate"
+	"warpbound/estimate"
 	"warpbound/internal/kernelgen"
 	"warpbound/internal/machine"
 )

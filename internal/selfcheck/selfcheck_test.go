@@ -14,7 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"warpbound"
-	"warpbound/internal/estimate"
+	"warpbound/estimate"
 	"warpbound/internal/machine"
 )
 

@@ -6,8 +6,8 @@ import (
 	"fmt"
 	"slices"
 
+	"warpbound/estimate"
 	"warpbound/internal/absexec"
-	"warpbound/internal/estimate"
 	"warpbound/internal/method/inorder"
 )
 

@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"slices"
 
-	"warpbound/internal/estimate"
+	"warpbound/estimate"
 	"warpbound/internal/ipet"
 )
 

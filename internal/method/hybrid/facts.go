@@ -3,7 +3,7 @@ package hybrid
 import (
 	"fmt"
 
-	"warpbound/internal/estimate"
+	"warpbound/estimate"
 	"warpbound/internal/ipet"
 	"warpbound/internal/trace"
 )

@@ -9,7 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
-	"warpbound/internal/estimate"
+	"warpbound/estimate"
 	"warpbound/internal/method/hybrid"
 	"warpbound/internal/trace"
 )

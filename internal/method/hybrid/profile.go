@@ -7,7 +7,7 @@ import (
 	"math"
 	"math/bits"
 
-	"warpbound/internal/estimate"
+	"warpbound/estimate"
 	"warpbound/internal/trace"
 )
 

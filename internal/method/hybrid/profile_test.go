@@ -10,7 +10,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"warpbound/internal/estimate"
+	"warpbound/estimate"
 	"warpbound/internal/graph"
 	"warpbound/internal/method/hybrid"
 	"warpbound/internal/trace"

@@ -7,7 +7,7 @@ import (
 	"math/big"
 	"slices"
 
-	"warpbound/internal/estimate"
+	"warpbound/estimate"
 	"warpbound/internal/ipet"
 	"warpbound/internal/trace"
 )

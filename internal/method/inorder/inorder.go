@@ -10,9 +10,9 @@ import (
 	"math"
 	"math/bits"
 
+	"warpbound/estimate"
 	"warpbound/internal/absexec"
 	"warpbound/internal/cfg"
-	"warpbound/internal/estimate"
 	"warpbound/internal/fold"
 	"warpbound/internal/isa"
 	"warpbound/internal/machine"

@@ -7,9 +7,9 @@ import (
 	"math"
 	"slices"
 
+	"warpbound/estimate"
 	"warpbound/internal/absexec"
 	"warpbound/internal/cfg"
-	"warpbound/internal/estimate"
 	"warpbound/internal/fold"
 	"warpbound/internal/machine"
 	"warpbound/internal/method/inorder"

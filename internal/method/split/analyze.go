@@ -6,9 +6,9 @@ import (
 	"fmt"
 	"slices"
 
+	"warpbound/estimate"
 	"warpbound/internal/absexec"
 	"warpbound/internal/cfg"
-	"warpbound/internal/estimate"
 	"warpbound/internal/flow/value"
 	"warpbound/internal/fold"
 	"warpbound/internal/machine"

@@ -4,7 +4,7 @@ import (
 	"math/bits"
 	"slices"
 
-	"warpbound/internal/estimate"
+	"warpbound/estimate"
 	"warpbound/internal/isa"
 	"warpbound/internal/method/requests"
 )

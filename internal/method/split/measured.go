@@ -4,8 +4,8 @@ import (
 	"context"
 	"fmt"
 
+	"warpbound/estimate"
 	"warpbound/internal/absexec"
-	"warpbound/internal/estimate"
 	"warpbound/internal/machine"
 )
 

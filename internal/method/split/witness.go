@@ -6,8 +6,8 @@ import (
 	"math/bits"
 	"slices"
 
+	"warpbound/estimate"
 	"warpbound/internal/absexec"
-	"warpbound/internal/estimate"
 	"warpbound/internal/isa"
 	"warpbound/internal/method/requests"
 )
