@@ -19,6 +19,7 @@ var arrows = []struct {
 	Never []string
 	Why   string
 }{
+	{"diag", []string{"warpbound", "estimate", "internal/..."}, "positions know nothing of the project"},
 	{"internal/diag", []string{"estimate", "internal/..."}, "positions know nothing of the project"},
 	{"internal/vec", []string{"estimate", "internal/..."}, "arithmetic on vectors knows no program"},
 	{"internal/gcn3", []string{"estimate", "internal/..."}, "machine code knows no program"},
@@ -57,7 +58,7 @@ var arrows = []struct {
 	{"internal/method/search/genetic", []string{"estimate", "internal/..."}, "genes have no meaning"},
 	{"internal/method/llc/published", []string{"estimate", "internal/..."}, "published equations know only latencies"},
 	{"internal/method/llc/reuse", []string{"estimate", "internal/..."}, "sequences of lines know no programs and no timing"},
-	{"estimate", []string{"warpbound", "internal/isa/...", "internal/method/...", "internal/sim/..."}, "results compute nothing"},
+	{"estimate", []string{"warpbound", "internal/..."}, "results compute nothing, and programs that embed the tool name all that is in them"},
 	{"internal/report", []string{"internal/method/...", "internal/sim/...", "internal/emu", "internal/job", "internal/cli"}, "reports only render"},
 	{"internal/isa/ptx", []string{"internal/isa/minisimt", "internal/isa/klang", "internal/cfg", "internal/flow/...", "internal/machine", "internal/emu", "internal/sim/..."}, "a front end ends at isa"},
 	{"internal/isa/minisimt", []string{"internal/isa/ptx", "internal/isa/klang", "internal/cfg", "internal/flow/...", "internal/machine", "internal/emu", "internal/sim/..."}, "a front end ends at isa"},

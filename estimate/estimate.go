@@ -2,14 +2,15 @@
 // what each method bounds, and what each bound rests on.
 //
 // The JSON names are a contract with the users of `warpbound analyze --format
-// json`. The package computes nothing and imports only internal/diag.
+// json`. The package computes nothing and imports only diag, so that programs
+// which embed the tool can name all that is in a result.
 package estimate
 
 import (
 	"slices"
 	"strings"
 
-	"warpbound/internal/diag"
+	"warpbound/diag"
 )
 
 // Evidence tells how a fact is known.

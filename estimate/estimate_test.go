@@ -4,7 +4,7 @@ import (
 	"encoding/json"
 	"testing"
 
-	"warpbound/internal/diag"
+	"warpbound/diag"
 )
 
 func TestWeakest(t *testing.T) {
