@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 
+	"warpbound/estimate"
 	"warpbound/internal/isa"
 	"warpbound/internal/job"
 	"warpbound/internal/machine"
@@ -18,7 +19,7 @@ import (
 // take at the most, and composes these times as the paper does (Klashtorny et al., TECS 2023,
 // Section 7). The estimate rests on what was observed: it is no bound. Of opts it looks at
 // Vectors, Inputs, MaxCycles and Progress. It is an error if the job's machine has no split cores.
-func (j *Job) MeasureSplit(ctx context.Context, opts AnalyzeOptions) (*Estimate, *split.MeasuredDetail, error) {
+func (j *Job) MeasureSplit(ctx context.Context, opts AnalyzeOptions) (*Estimate, *estimate.SplitMeasured, error) {
 	if j.division == nil {
 		return nil, nil, fmt.Errorf("%s: %w", j.machine.Name, split.ErrMachine)
 	}
@@ -50,7 +51,7 @@ func (j *Job) MeasureSplit(ctx context.Context, opts AnalyzeOptions) (*Estimate,
 // measuredAlone measures blocks in mode none. The published equations take the same times for
 // DWS as for PWS, where no part waits for another one of its wavefront: Eq. 8 has a factor for
 // that.
-func (j *Job) measuredAlone(ctx context.Context, opts AnalyzeOptions) (*split.MeasuredDetail, error) {
+func (j *Job) measuredAlone(ctx context.Context, opts AnalyzeOptions) (*estimate.SplitMeasured, error) {
 	none, err := j.in(machine.SplitNone)
 	if err != nil {
 		return nil, err
@@ -60,7 +61,7 @@ func (j *Job) measuredAlone(ctx context.Context, opts AnalyzeOptions) (*split.Me
 }
 
 // publishedSplit is the time of the kernel by the published equations.
-func (j *Job) publishedSplit(d *split.MeasuredDetail) int64 {
+func (j *Job) publishedSplit(d *estimate.SplitMeasured) int64 {
 	s, sm, spec := &j.machine.Split, &j.machine.SM, j.bound.Job
 	gpu := published.GPU{
 		CUs: sm.Count.Value, SIMDs: sm.Schedulers.Value, Contexts: int64(j.machine.Contexts()),

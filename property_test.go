@@ -8,11 +8,11 @@ import (
 	"fmt"
 	"slices"
 
+	"warpbound/estimate"
 	"warpbound/internal/emu"
 	"warpbound/internal/job"
 	"warpbound/internal/kernelgen"
 	"warpbound/internal/machine"
-	"warpbound/internal/method/hybrid"
 	"warpbound/internal/scalar"
 	"warpbound/internal/target"
 	"warpbound/internal/trace"
@@ -313,7 +313,7 @@ func checkAnnotations(c *kernelgen.Case, j *Job, trips []int64, seen *observatio
 	if err != nil {
 		return err
 	}
-	detail, ok := plain.Estimates[0].Detail.(hybrid.WarpDetail)
+	detail, ok := plain.Estimates[0].Detail.(*estimate.HybridWarp)
 	if !ok {
 		return fmt.Errorf("the detail of %s is a %T", plain.Estimates[0].Method, plain.Estimates[0].Detail)
 	}

@@ -69,7 +69,7 @@ func (s *quotas) begin(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		cores := bounds.Detail.(*llc.Detail).Cores
+		cores := bounds.Detail.(*estimate.LLC).Cores
 		for _, c := range cores[:len(cores)-1] { // the last is the CPU
 			s.most = max(s.most, c.Accesses)
 		}

@@ -85,9 +85,9 @@ func (c *comparison) addMode(ctx context.Context, i int, mode machine.SplitMode)
 		return err
 	}
 	e := a.Estimates[0]
-	m := estimate.SplitMode{Mode: string(mode), Estimate: e, Parts: splitParts(e.Detail.(*split.Detail)), Observed: a.Observed}
+	m := estimate.SplitMode{Mode: string(mode), Estimate: e, Parts: splitParts(e.Detail.(*estimate.Split)), Observed: a.Observed}
 	if c.opts.Measure {
-		var d *split.MeasuredDetail
+		var d *estimate.SplitMeasured
 		if m.Measured, d, err = job.MeasureSplit(ctx, opts); err != nil {
 			return err
 		}
@@ -99,7 +99,7 @@ func (c *comparison) addMode(ctx context.Context, i int, mode machine.SplitMode)
 }
 
 // splitParts are the numbers from which a bound is made, as the table of modes shows them.
-func splitParts(d *split.Detail) []estimate.SplitPart {
+func splitParts(d *estimate.Split) []estimate.SplitPart {
 	g := d.Last
 	if d.Full != nil {
 		g = d.Full

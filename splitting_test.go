@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"warpbound"
-	"warpbound/internal/method/split"
+	"warpbound/estimate"
 	"warpbound/kernels"
 )
 
@@ -22,13 +22,13 @@ func suiteJob(t *testing.T, name, machine string) *warpbound.Job {
 }
 
 // bound returns the estimate of the job's mode.
-func bound(t *testing.T, j *warpbound.Job) (*warpbound.Estimate, *split.Detail) {
+func bound(t *testing.T, j *warpbound.Job) (*warpbound.Estimate, *estimate.Split) {
 	t.Helper()
 	a, err := j.Analyze(context.Background(), warpbound.AnalyzeOptions{Methods: []string{"split/" + j.Mode()}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	return &a.Estimates[0], a.Estimates[0].Detail.(*split.Detail)
+	return &a.Estimates[0], a.Estimates[0].Detail.(*estimate.Split)
 }
 
 // TestSplitSIMDs marks all branches of a kernel with nested ones, of which as many split as
@@ -94,7 +94,7 @@ func TestSplitModes(t *testing.T) {
 		var methods []string
 		for _, e := range a.Estimates {
 			methods = append(methods, e.Method)
-			if d, ok := e.Detail.(*split.Detail); ok && (d.Observed.Max > e.Cycles || e.Method == "split/"+mode && *d.Observed != *a.Observed) {
+			if d, ok := e.Detail.(*estimate.Split); ok && (d.Observed.Max > e.Cycles || e.Method == "split/"+mode && *d.Observed != *a.Observed) {
 				t.Errorf("%s of a job in mode %s: %+v, observed %+v and %+v", e.Method, mode, e.Cycles, d.Observed, a.Observed)
 			}
 		}

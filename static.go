@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"warpbound/estimate"
 	"warpbound/internal/absexec"
 	"warpbound/internal/diag"
 	"warpbound/internal/flow/divergence"
@@ -117,7 +118,7 @@ func (j *Job) inMode(ctx context.Context, opts *AnalyzeOptions, mode machine.Spl
 		return nil, err
 	}
 	if opts.measured() && opts.Traces == nil {
-		_, e.Detail.(*split.Detail).Observed, _, err = other.observe(ctx, opts)
+		_, e.Detail.(*estimate.Split).Observed, _, err = other.observe(ctx, opts)
 	}
 	return e, err
 }

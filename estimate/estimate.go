@@ -41,7 +41,7 @@ type Estimate struct {
 	Cycles      int64    `json:"cycles"`
 	Evidence    Evidence `json:"evidence"` // the weakest fact that it used
 	Assumptions []string `json:"assumptions"`
-	Detail      any      `json:"detail"` // the method's own figures
+	Detail      Detail   `json:"detail"` // the method's own figures
 	Breakdown   []Share  `json:"breakdown,omitempty"`
 }
 

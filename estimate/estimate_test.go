@@ -29,7 +29,7 @@ func TestAnalysisJSONNames(t *testing.T) {
 		Job: "j", Kernel: "k", Machine: "m", MachineHash: "h",
 		Launch: Launch{Grid: [3]int{2, 1, 1}, Block: [3]int{32, 1, 1}}, Seed: 1, Runs: 3,
 		Observed:  &Observation{Min: 1, Mean: 1.5, Max: 2},
-		Estimates: []Estimate{{Method: "hybrid/warp", Cycles: 9, Evidence: Observed, Assumptions: []string{"a"}, Detail: struct{}{}}},
+		Estimates: []Estimate{{Method: "hybrid/warp", Cycles: 9, Evidence: Observed, Assumptions: []string{"a"}, Detail: &SplitMeasured{}}},
 		Warnings: Warnings([]diag.Warning{
 			{Pos: diag.Pos{File: "f", Line: 9}, ID: "b", Text: "later"},
 			{Pos: diag.Pos{File: "f", Line: 2, Col: 1}, ID: "a", Text: "first"},
@@ -42,7 +42,7 @@ func TestAnalysisJSONNames(t *testing.T) {
 	want := `{"job":"j","kernel":"k","machine":"m","machine_hash":"h",` +
 		`"launch":{"grid":[2,1,1],"block":[32,1,1]},"seed":1,"runs":3,` +
 		`"observed":{"min":1,"mean":1.5,"max":2},` +
-		`"estimates":[{"method":"hybrid/warp","cycles":9,"evidence":"observed","assumptions":["a"],"detail":{}}],` +
+		`"estimates":[{"method":"hybrid/warp","cycles":9,"evidence":"observed","assumptions":["a"],"detail":{"wavefront":0,"delay":0,"rounds":0,"blocks":null,"published":0}}],` +
 		`"warnings":[{"pos":"f:2:1","id":"a","text":"first"},{"pos":"f:9","id":"b","text":"later"}]}`
 	if string(got) != want {
 		t.Errorf("got  %s\nwant %s", got, want)

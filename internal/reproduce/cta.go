@@ -122,7 +122,7 @@ func (t *triangleSum) examples() []estimate.Example {
 // parts shows where the published bound and ours come from. Ours is the time of the run,
 // whose parts it has.
 func (t *triangleSum) parts() estimate.Table {
-	p, d := t.published.Result, t.bound.Detail.(cta.Detail)
+	p, d := t.published.Result, t.bound.Detail.(*estimate.CTA)
 	entry := t.published.Warp[0].Instr * int64(len(p.Loops[0].Counts))
 	loop := p.Loops[0]
 	row := func(name string, cells ...any) []string {

@@ -10,6 +10,7 @@ import (
 	"sync"
 
 	"warpbound"
+	"warpbound/estimate"
 	"warpbound/internal/machine"
 	"warpbound/internal/method/split"
 	"warpbound/internal/synthetic"
@@ -28,7 +29,7 @@ type point struct {
 	observed int64 // the longest run
 	mean     int64 // of all runs
 	bound    int64
-	detail   *split.Detail
+	detail   *estimate.Split
 
 	// measured is what the paper's method gives: its equations, from measured times of blocks.
 	// It is no bound.
@@ -107,7 +108,7 @@ func (t trial) run(ctx context.Context) (point, error) {
 	if err != nil {
 		return point{}, err
 	}
-	p := point{bound: a.Estimates[0].Cycles, detail: a.Estimates[0].Detail.(*split.Detail)}
+	p := point{bound: a.Estimates[0].Cycles, detail: a.Estimates[0].Detail.(*estimate.Split)}
 	for vector := range t.runs {
 		run, err := job.Simulate(ctx, warpbound.SimulateOptions{Vector: vector})
 		if err != nil {

@@ -191,7 +191,7 @@ func (s *sharer) try(ctx context.Context, how sharing) (shared, error) {
 		return shared{}, err
 	}
 	for i, b := range []*sharedBound{&r.simple, &r.interval} {
-		*b = sharedBound{a.Estimates[i].Cycles, a.Estimates[i].Detail.(*llc.Detail).Misses}
+		*b = sharedBound{a.Estimates[i].Cycles, a.Estimates[i].Detail.(*estimate.LLC).Misses}
 	}
 	return r, nil
 }

@@ -102,7 +102,7 @@ func tableRow(name string, a *warpbound.Analysis) []string {
 	var eq2 int64
 	for _, e := range a.Estimates {
 		cycles[e.Method] = e.Cycles
-		if d, ok := e.Detail.(hybrid.WavesDetail); ok {
+		if d, ok := e.Detail.(*estimate.HybridWaves); ok {
 			eq2 = d.Published
 		}
 	}

@@ -10,7 +10,6 @@ import (
 	"warpbound"
 	"warpbound/estimate"
 	"warpbound/internal/gcn3"
-	"warpbound/internal/method/split"
 	"warpbound/internal/method/split/published"
 )
 
@@ -113,7 +112,7 @@ func groups(ctx context.Context) ([]estimate.Example, error) {
 	}
 	gpu := published.GPU{CUs: 4, SIMDs: 4, Contexts: 10, Lanes: 64}
 	eq4 := gpu.Parallel(published.Launch{Size: 1024}, gpu.SIMDs)
-	counted := gpu.CUs * a.Estimates[0].Detail.(*split.Detail).Slots
+	counted := gpu.CUs * a.Estimates[0].Detail.(*estimate.Split).Slots
 	return []estimate.Example{{
 		Name: "Eq. 4: workgroups of 1024 work-items at a time", Paper: "10",
 		Ours: fmt.Sprintf("%d (%d counted by compute units and wavefronts)", eq4, counted), OK: eq4 == 10 && counted <= eq4,

@@ -9,7 +9,6 @@ import (
 
 	"warpbound"
 	"warpbound/estimate"
-	"warpbound/internal/method/llc"
 )
 
 // hold holds the estimates of the job against the runs: those that rest on observed facts
@@ -71,7 +70,7 @@ func (c *checker) hold(ctx context.Context, job *warpbound.Job, runs []simulated
 // holdMisses holds what an estimate says of the misses in a shared cache, if it does, against all
 // runs.
 func holdMisses(e *warpbound.Estimate, runs []simulated) *violation {
-	d, ok := e.Detail.(*llc.Detail)
+	d, ok := e.Detail.(*estimate.LLC)
 	if !ok {
 		return nil
 	}

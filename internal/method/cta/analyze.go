@@ -102,7 +102,7 @@ func bound(ctx context.Context, c Config) (*estimate.Estimate, error) {
 
 // exact reports whether a bound is the time of every run.
 func exact(e *estimate.Estimate) bool {
-	return !slices.ContainsFunc(e.Detail.(Detail).Waves, func(w WaveDetail) bool { return !w.Exact })
+	return !slices.ContainsFunc(e.Detail.(*estimate.CTA).Waves, func(w estimate.CTAWave) bool { return !w.Exact })
 }
 
 // Iterations returns how often control of each warp of a CTA returns to the header of

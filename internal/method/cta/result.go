@@ -20,41 +20,6 @@ var ErrMachine = errors.New(Method + " needs a machine with barrel cores, such a
 // ErrOverflow is the error of a bound that does not fit into 63 bits.
 var ErrOverflow = errors.New(Method + ": the bound exceeds 2^63-1 cycles")
 
-// Detail is the detail of static/cta. Times are in cycles. Issue, Stall and Dispatch add
-// up to the bound: they are those of the SM that needs longest.
-type Detail struct {
-	SM       int          `json:"sm"`
-	Issue    int64        `json:"issue"`    // in which the port is held, at most
-	Stall    int64        `json:"stall"`    // in which all warps wait, at most
-	Dispatch int64        `json:"dispatch"` // of its waves
-	Waves    []WaveDetail `json:"waves"`    // that it executes, by kind
-	Loops    []LoopDetail `json:"loops"`    // that are entered
-	Classes  int          `json:"classes"`  // of CTAs that differ in time
-	Paths    int          `json:"paths"`    // of warps that differ in time
-}
-
-// WaveDetail is one kind of wave of an SM.
-type WaveDetail struct {
-	Times int64 `json:"times"`
-	CTAs  int   `json:"ctas"`
-	Warps int   `json:"warps"`
-	// Exact is set if the paths of all warps are known, so that the time is computed;
-	// otherwise it is composed of bounds.
-	Exact  bool  `json:"exact"`
-	Cycles int64 `json:"cycles"` // of each, from when its warps are ready
-	Issue  int64 `json:"issue"`  // of each
-	Stall  int64 `json:"stall"`  // of each
-}
-
-// LoopDetail is a loop that some warp enters.
-type LoopDetail struct {
-	Name       string            `json:"name"`
-	Pos        string            `json:"pos"`
-	Iterations int               `json:"iterations"` // for one entry, at most
-	Evidence   estimate.Evidence `json:"evidence"`
-	Issue      int64             `json:"issue"` // of its blocks, those of inner loops included
-}
-
 // result makes the estimate of what the SM that needs longest executes.
 func (a *analysis) result(c Config, tallies []tally, facts []absexec.LoopFact) *estimate.Estimate {
 	worst := 0
@@ -64,7 +29,7 @@ func (a *analysis) result(c Config, tallies []tally, facts []absexec.LoopFact) *
 		}
 	}
 	t := &tallies[worst]
-	d := Detail{SM: worst, Classes: len(a.classes), Waves: []WaveDetail{}, Loops: []LoopDetail{}}
+	d := &estimate.CTA{SM: worst, Classes: len(a.classes), Waves: []estimate.CTAWave{}, Loops: []estimate.CTALoop{}}
 	for _, same := range a.paths {
 		d.Paths += len(same)
 	}
@@ -74,7 +39,7 @@ func (a *analysis) result(c Config, tallies []tally, facts []absexec.LoopFact) *
 			continue
 		}
 		w := &a.waves[kind]
-		d.Waves = append(d.Waves, WaveDetail{
+		d.Waves = append(d.Waves, estimate.CTAWave{
 			Times: times, CTAs: len(w.classes), Warps: w.warps, Exact: w.exact,
 			Cycles: w.cycles, Issue: w.service, Stall: w.cycles - w.service,
 		})
@@ -106,7 +71,7 @@ func (a *analysis) result(c Config, tallies []tally, facts []absexec.LoopFact) *
 			continue
 		}
 		header := &a.graph.Blocks[l.Header]
-		detail := LoopDetail{
+		detail := estimate.CTALoop{
 			Name: a.graph.Name(l.Header), Pos: header.Source().String(),
 			Iterations: facts[i].Iterations, Evidence: estimate.Proven, Issue: issue,
 		}
@@ -125,7 +90,7 @@ func (a *analysis) result(c Config, tallies []tally, facts []absexec.LoopFact) *
 }
 
 // shares says where the cycles go.
-func (a *analysis) shares(blocks []share, d Detail) []estimate.Share {
+func (a *analysis) shares(blocks []share, d *estimate.CTA) []estimate.Share {
 	var shares []estimate.Share
 	for b, s := range blocks {
 		if s.service > 0 {

@@ -14,6 +14,7 @@ import (
 	"testing/fstest"
 
 	"warpbound"
+	"warpbound/estimate"
 	"warpbound/internal/absexec"
 	"warpbound/internal/kernelgen"
 	"warpbound/internal/method/cta"
@@ -80,7 +81,7 @@ func bounded(t testing.TB, fsys fstest.MapFS, most int) (*warpbound.Job, *warpbo
 
 // exact reports whether the bound is the time of every run.
 func exact(e *warpbound.Estimate) bool {
-	return !slices.ContainsFunc(e.Detail.(cta.Detail).Waves, func(w cta.WaveDetail) bool { return !w.Exact })
+	return !slices.ContainsFunc(e.Detail.(*estimate.CTA).Waves, func(w estimate.CTAWave) bool { return !w.Exact })
 }
 
 // TestRandomKernels bounds random kernels on random machines, and simulates them on some

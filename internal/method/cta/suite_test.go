@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"warpbound"
+	"warpbound/estimate"
 	"warpbound/internal/method/cta"
 	"warpbound/kernels"
 )
@@ -59,7 +60,7 @@ func TestSuite(t *testing.T) {
 			if ratio := float64(e.Cycles) / float64(run.Cycles); ratio < 1 || ratio > most || e.Evidence != warpbound.Proven {
 				t.Errorf("bound %d (%s), simulated %d: ratio %.3f, want at most %.2f", e.Cycles, e.Evidence, run.Cycles, ratio, most)
 			}
-			d := e.Detail.(cta.Detail)
+			d := e.Detail.(*estimate.CTA)
 			sum := int64(0)
 			for _, s := range e.Breakdown {
 				sum += s.Cycles

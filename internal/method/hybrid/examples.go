@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"warpbound/estimate"
 	"warpbound/internal/cfg"
 	"warpbound/internal/graph"
 	"warpbound/internal/trace"
@@ -165,10 +166,10 @@ func figure4(ctx context.Context) ([]Example, error) {
 		return nil, err
 	}
 	var times []string
-	for _, e := range r.Warp.Detail.(WarpDetail).Edges {
+	for _, e := range r.Warp.Detail.(*estimate.HybridWarp).Edges {
 		times = append(times, fmt.Sprintf("%s>%s %d", e.From, e.To, e.Worst))
 	}
-	dynamic, waves := r.Dynamic.Detail.(DynamicDetail), r.Waves.Detail.(WavesDetail)
+	dynamic, waves := r.Dynamic.Detail.(*estimate.HybridDynamic), r.Waves.Detail.(*estimate.HybridWaves)
 	return []Example{
 		example("Fig. 4: largest times (i1 is start, i4 exit)", "i2>exit 18 i3>exit 14 start>i2 12 start>i3 13", strings.Join(times, " ")),
 		example("Fig. 4: high-water mark", "34", r.Observed.Max),

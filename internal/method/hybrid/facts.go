@@ -55,7 +55,7 @@ type placedFact struct {
 }
 
 // addFacts enters the counts of a retired warp.
-func (p *Profile) addFacts(w *warpSlice, id WarpID) error {
+func (p *Profile) addFacts(w *warpSlice, id estimate.WarpID) error {
 	for i := range p.ipg.facts {
 		f := &p.ipg.facts[i]
 		var sum cycles

@@ -1,7 +1,6 @@
 package hybrid
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"math"
@@ -11,29 +10,14 @@ import (
 	"warpbound/internal/trace"
 )
 
-// WarpID names a warp of a run.
-type WarpID struct {
-	Run  int   `json:"run"`
-	CTA  int32 `json:"cta"`
-	Warp int32 `json:"warp"`
-}
-
-// String renders the name for messages.
-func (w WarpID) String() string { return fmt.Sprintf("run %d, CTA %d, warp %d", w.Run, w.CTA, w.Warp) }
-
-// Compare orders warps by run, CTA and index.
-func (w WarpID) Compare(v WarpID) int {
-	return cmp.Or(cmp.Compare(w.Run, v.Run), cmp.Compare(w.CTA, v.CTA), cmp.Compare(w.Warp, v.Warp))
-}
-
 // peak is the largest value that any warp showed, and the first warp that showed it.
 type peak struct {
 	value int64
-	at    WarpID
+	at    estimate.WarpID
 	known bool
 }
 
-func (p *peak) raise(value int64, at WarpID) {
+func (p *peak) raise(value int64, at estimate.WarpID) {
 	if !p.known || value > p.value || value == p.value && at.Compare(p.at) < 0 {
 		*p = peak{value, at, true}
 	}

@@ -274,10 +274,10 @@ func TestDetail(t *testing.T) {
 		detail any
 		want   string
 	}{
-		{r.Warp.Detail.(hybrid.WarpDetail).Edges[3],
+		{r.Warp.Detail.(*estimate.HybridWarp).Edges[3],
 			`{"from":"b2","to":"b1","divergent":false,"best":6,"average":6,"worst":6,"worst_at":{"run":0,"cta":0,"warp":0},` +
 				`"observed":3,"most":2,"limited":false,"count":2,"cycles":12}`},
-		{r.Warp.Detail.(hybrid.WarpDetail).Loops,
+		{r.Warp.Detail.(*estimate.HybridWarp).Loops,
 			`[{"header":"b1","pos":"","bound":2,"evidence":"observed","observed":2,"observed_at":{"run":1,"cta":0,"warp":0}}]`},
 		{r.Dynamic.Detail,
 			`{"warp":28,"jitter":0,"sms":[{"sm":0,"jitter":0,"spread":0,"waves":1,"warps_per_wave":1,"delta":0}],"published":{"jitter":0,"cycles":28}}`},

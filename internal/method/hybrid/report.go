@@ -56,17 +56,17 @@ func (r *reporter) warp() estimate.Estimate {
 // warp that started at most jitter after the launch and ran for at most Z_warp.
 func (r *reporter) dynamic(warp estimate.Estimate, all *smProfile) (estimate.Estimate, error) {
 	var sum cycles
-	detail := DynamicDetail{
+	detail := &estimate.HybridDynamic{
 		Warp:   warp.Cycles,
 		Jitter: all.jitter,
-		Published: PublishedDynamic{
+		Published: estimate.HybridPublished{
 			Jitter: all.spread,
 			Cycles: sum.add(warp.Cycles, all.spread),
 		},
 	}
 	for _, id := range slices.Sorted(maps.Keys(r.p.sms)) {
 		sm := r.p.sms[id]
-		detail.SMs = append(detail.SMs, SMDetail{
+		detail.SMs = append(detail.SMs, estimate.HybridSM{
 			SM: id, Jitter: sm.jitter, Spread: sm.spread,
 			Waves: sm.waves, WarpsPerWave: sm.warps, Delta: sm.delta,
 		})
@@ -105,7 +105,7 @@ func (r *reporter) waves(warp estimate.Estimate, all *smProfile) (estimate.Estim
 			fmt.Sprintf("a multiprocessor runs at most %s of at most %s (observed)", plural(all.waves, "wave"), plural(all.warps, "warp")),
 			fmt.Sprintf("within a wave a warp starts at most %s after the one before it (observed)", plural(all.delta, "cycle")),
 			later+" (observed)"),
-		Detail: WavesDetail{
+		Detail: &estimate.HybridWaves{
 			Warp: warp.Cycles, Waves: all.waves, WarpsPerWave: all.warps, Delta: all.delta,
 			FirstStart: all.firstStart, Gap: all.gap, Published: published,
 		},
@@ -184,9 +184,9 @@ func countIf[T any](list []T, is func(T) bool) int {
 	return n
 }
 
-func (r *reporter) warpDetail() WarpDetail {
-	d := WarpDetail{
-		Loops:      []LoopDetail{},
+func (r *reporter) warpDetail() *estimate.HybridWarp {
+	d := &estimate.HybridWarp{
+		Loops:      []estimate.HybridLoop{},
 		Unobserved: r.unobserved(),
 		Exact:      r.solution.Exact,
 		Solver:     r.solution.Method,
@@ -194,7 +194,7 @@ func (r *reporter) warpDetail() WarpDetail {
 	spent := r.solution.Contributions(r.m.Model)
 	for i, e := range r.m.edge {
 		edge, seen := r.p.edgeOf(e), r.p.edge(e)
-		row := EdgeDetail{
+		row := estimate.HybridEdge{
 			From: r.p.ipg.Name(edge.From), To: r.p.ipg.Name(edge.To), Divergent: edge.Divergent,
 			Best: seen.best, Average: float64(seen.sum) / float64(seen.count),
 			Worst: seen.worst.value, WorstAt: seen.worst.at,
@@ -207,8 +207,8 @@ func (r *reporter) warpDetail() WarpDetail {
 	}
 	for _, l := range r.loops {
 		loop := &r.p.ipg.Loops[l.loop]
-		d.Loops = append(d.Loops, LoopDetail{
-			Header: loop.Name, Pos: loop.Pos, Bound: l.bound.Max, Evidence: string(l.bound.Evidence),
+		d.Loops = append(d.Loops, estimate.HybridLoop{
+			Header: loop.Name, Pos: loop.Pos, Bound: l.bound.Max, Evidence: l.bound.Evidence,
 			Observed: l.observed.value, ObservedAt: l.observed.at,
 		})
 	}

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 
+	"warpbound/estimate"
 	"warpbound/internal/trace"
 )
 
@@ -111,7 +112,7 @@ func (s *runSlicer) consume(r trace.Record) error {
 	if err != nil {
 		return err
 	}
-	id := WarpID{s.number, r.CTA, r.Warp}
+	id := estimate.WarpID{Run: s.number, CTA: r.CTA, Warp: r.Warp}
 	if err := s.advance(w, id, to, r.Cycle); err != nil {
 		return err
 	}
@@ -151,7 +152,7 @@ func (s *runSlicer) start(r trace.Record) *warpSlice {
 }
 
 // advance accounts for a transition of a warp.
-func (s *runSlicer) advance(w *warpSlice, id WarpID, to int, now int64) error {
+func (s *runSlicer) advance(w *warpSlice, id estimate.WarpID, to int, now int64) error {
 	i, ok := s.p.edgeBetween(w.node, to)
 	if !ok {
 		return &TransitionError{s.p.ipg.Name(w.node), s.p.ipg.Name(to)}
@@ -177,7 +178,7 @@ func (s *runSlicer) advance(w *warpSlice, id WarpID, to int, now int64) error {
 }
 
 // retire enters a warp's counts into the profile and frees its memory.
-func (s *runSlicer) retire(w *warpSlice, id WarpID) {
+func (s *runSlicer) retire(w *warpSlice, id estimate.WarpID) {
 	p := s.p
 	for _, slot := range w.used {
 		n := w.counts[slot]

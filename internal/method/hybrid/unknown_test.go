@@ -145,7 +145,7 @@ func TestUnknownTransitions(t *testing.T) {
 		}
 		checkBounds(rt, want, runs)
 		seen := int64(0)
-		for _, e := range want.Warp.Detail.(hybrid.WarpDetail).Edges {
+		for _, e := range want.Warp.Detail.(*estimate.HybridWarp).Edges {
 			if e.Unknown {
 				seen += e.Observed
 			}

@@ -8,6 +8,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"warpbound/estimate"
 	"warpbound/internal/graph"
 	"warpbound/internal/ipet"
 	"warpbound/internal/method/hybrid"
@@ -73,7 +74,7 @@ func TestWaveTerms(t *testing.T) {
 			if r.Waves.Cycles != tt.waves || r.Observed.Max != tt.waves {
 				t.Errorf("hybrid/waves is %d, observed %d, want %d", r.Waves.Cycles, r.Observed.Max, tt.waves)
 			}
-			if got := r.Waves.Detail.(hybrid.WavesDetail).Published; got != tt.published {
+			if got := r.Waves.Detail.(*estimate.HybridWaves).Published; got != tt.published {
 				t.Errorf("Eq. 2 as published is %d, want %d", got, tt.published)
 			}
 		})

@@ -80,7 +80,7 @@ func Analyze(ctx context.Context, c Config, method string) (*estimate.Estimate, 
 	fixed := c.Fixed
 	c.Fixed = nil
 	e, err := bound(ctx, c, method)
-	if len(fixed) == 0 || ctx.Err() != nil || err == nil && e.Detail.(*Detail).Exact {
+	if len(fixed) == 0 || ctx.Err() != nil || err == nil && e.Detail.(*estimate.LLC).Exact {
 		return e, err
 	}
 	better, failed := absexec.Assuming(fixed, func(fixed []absexec.Buffer) (*estimate.Estimate, error) {
@@ -102,7 +102,7 @@ func bound(ctx context.Context, c Config, method string) (*estimate.Estimate, er
 	if err := a.execute(ctx, &c); err != nil {
 		return nil, err
 	}
-	var d *Detail
+	var d *detail
 	if a.exact() {
 		d, err = a.ordered(ctx, method)
 	} else {

@@ -1,17 +1,21 @@
 package llc
 
-import "math"
+import (
+	"math"
+
+	"warpbound/estimate"
+)
 
 // coarse bounds a launch by sums, where it is not known exactly what its warps execute: by what each SM
 // needs when it is not throttled. If accesses are regulated, some SM that has not ended is not throttled
 // unless an interval ends, so that the sums of all SMs bound that time. Or else the chain of waits goes from one SM to
 // another where intervals begin, and has the accesses of each interval on one SM only.
-func (a *analysis) coarse() (*Detail, error) {
+func (a *analysis) coarse() (*detail, error) {
 	d := a.detail()
 	chain := int64(0)
 	for sm := range a.deal.sms {
 		need := a.need(sm)
-		d.Cores = append(d.Cores, CoreDetail{Accesses: need.accesses, Misses: need.accesses})
+		d.Cores = append(d.Cores, estimate.LLCCore{Accesses: need.accesses, Misses: need.accesses})
 		d.Unclassified = saturate(d.Unclassified, need.accesses, 1)
 		switch {
 		case d.Regulated:

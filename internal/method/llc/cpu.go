@@ -4,6 +4,7 @@ import (
 	"math"
 	"slices"
 
+	"warpbound/estimate"
 	"warpbound/internal/machine"
 	"warpbound/internal/method/llc/reuse"
 )
@@ -78,10 +79,10 @@ func (p *cpu) close(done int64) int64 {
 
 // detail returns what is known of the CPU's accesses where it is not known how they interleave with
 // others.
-func (p *cpu) detail() CoreDetail {
+func (p *cpu) detail() estimate.LLCCore {
 	n := int64(0)
 	for _, a := range p.accesses {
 		n = saturate(n, a.Most, 1)
 	}
-	return CoreDetail{Accesses: n, Misses: n}
+	return estimate.LLCCore{Accesses: n, Misses: n}
 }

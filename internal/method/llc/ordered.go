@@ -7,7 +7,7 @@ import (
 )
 
 // ordered bounds a launch of which it is known in which order each SM issues.
-func (a *analysis) ordered(ctx context.Context, method string) (*Detail, error) {
+func (a *analysis) ordered(ctx context.Context, method string) (*detail, error) {
 	streams, err := a.streams(ctx)
 	if err != nil {
 		return nil, err

@@ -133,7 +133,7 @@ func TestDuring(t *testing.T) {
 	if again := known.Cores[0][4]; again.Class != reuse.Hit || !again.Own {
 		t.Errorf("an access in the next interval is %+v", again)
 	}
-	d := &Detail{}
+	d := &detail{}
 	d.misses(Interval, sms, known, later)
 	if cpu := d.Cores[1].Misses; later != 1<<39 || cpu < 1<<39 || d.AllMisses < 1<<39 || d.Misses != 4 {
 		t.Errorf("%d misses, %d with the CPU, %d of the CPU, %d later", d.Misses, d.AllMisses, cpu, later)

@@ -13,6 +13,7 @@ import (
 	"testing/fstest"
 
 	"warpbound"
+	"warpbound/estimate"
 	"warpbound/internal/absexec"
 	"warpbound/internal/isa"
 	"warpbound/internal/kernelgen"
@@ -150,7 +151,7 @@ func TestRandomKernels(t *testing.T) {
 			}
 			most = max(most, run.Cycles)
 			for _, e := range estimates {
-				d := e.Detail.(*llc.Detail)
+				d := e.Detail.(*estimate.LLC)
 				misses := run.Counters["l2_misses"]
 				all := misses
 				misses -= run.Cores[len(run.Cores)-1]["llc_misses"]
@@ -163,7 +164,7 @@ func TestRandomKernels(t *testing.T) {
 				}
 			}
 		}
-		d := estimates[0].Detail.(*llc.Detail)
+		d := estimates[0].Detail.(*estimate.LLC)
 		if d.Exact {
 			ordered++
 			sum += float64(estimates[len(estimates)-1].Cycles) / float64(most)
@@ -233,7 +234,7 @@ func onOneSM(t *testing.T, line string, ways int64) {
 		t.Fatal(err)
 	}
 	for _, e := range estimates {
-		d := e.Detail.(*llc.Detail)
+		d := e.Detail.(*estimate.LLC)
 		if c := run.Cores[0]; !d.Exact || e.Cycles != run.Cycles || d.Accesses != c["llc_accesses"] || d.Misses != c["llc_misses"] {
 			t.Errorf("%s with %d ways: %s says %d cycles, %d accesses, %d misses; the run takes %d cycles, %d accesses, %d misses",
 				line, ways, e.Method, e.Cycles, d.Accesses, d.Misses, run.Cycles, c["llc_accesses"], c["llc_misses"])
@@ -279,7 +280,7 @@ IDLE:
 		t.Fatal(err)
 	}
 	for _, e := range estimates {
-		if e.Cycles < run.Cycles || !e.Detail.(*llc.Detail).Exact || run.Cycles < 30*145+100 {
+		if e.Cycles < run.Cycles || !e.Detail.(*estimate.LLC).Exact || run.Cycles < 30*145+100 {
 			t.Errorf("%s: bound %d, run %d", e.Method, e.Cycles, run.Cycles)
 		}
 	}

@@ -9,6 +9,7 @@ import (
 	"testing/fstest"
 
 	"warpbound"
+	"warpbound/estimate"
 	"warpbound/internal/machine"
 	"warpbound/internal/method/llc"
 	"warpbound/kernels"
@@ -81,7 +82,7 @@ func TestBenchmarks(t *testing.T) {
 				simple, interval := estimates(t, j)
 				misses := run.Counters["l2_misses"]
 				for _, e := range []*warpbound.Estimate{simple, interval} {
-					d := e.Detail.(*llc.Detail)
+					d := e.Detail.(*estimate.LLC)
 					sum := int64(0)
 					for _, s := range e.Breakdown {
 						sum += s.Cycles

@@ -9,68 +9,6 @@ import (
 	"warpbound/internal/machine"
 )
 
-// Detail is the detail of split/none, split/dws and split/pws. Times are in cycles.
-type Detail struct {
-	SplitSIMDs int64         `json:"split_simds"` // S, of each SIMD; those in use at the same time in mode PWS, none if nothing splits
-	SIMDs      int64         `json:"simds"`       // of a CU: N_SIMD of Eq. 2
-	Splits     []SplitDetail `json:"splits"`      // SB: branches that split, or may
-	Wavefronts int64         `json:"wavefronts"`  // of a workgroup
-	Groups     int64         `json:"groups"`      // of the CU that has the most
-	Slots      int64         `json:"slots"`       // workgroups that a CU holds at a time
-	Rounds     int64         `json:"rounds"`      // DS, of workgroups on a CU
-	Dispatch   int64         `json:"dispatch"`    // d, of each round
-
-	Apart    string                `json:"apart"` // "nothing", "memory" or "memory and ports": what is counted apart, whichever gives the least of
-	Bounds   Bounds                `json:"bounds"`
-	Full     *GroupDetail          `json:"full"`     // a workgroup in all rounds but the last; nil if there is one round
-	Last     *GroupDetail          `json:"last"`     // a workgroup in the last round
-	Service  int64                 `json:"service"`  // of all accesses of the CU, if it is counted apart
-	Passes   int64                 `json:"passes"`   // cycles of all passes of the ports of the CU, if they are counted apart
-	Barriers string                `json:"barriers"` // "none", "common" or "any": what is known of those of a workgroup
-	Loops    []LoopDetail          `json:"loops"`    // that may be entered
-	Observed *estimate.Observation `json:"observed"` // runs in the mode; nil where nothing ran
-}
-
-// Runs returns the observed runs (estimate.Watched).
-func (d *Detail) Runs() *estimate.Observation { return d.Observed }
-
-// Bounds are the bounds of the ways to count.
-type Bounds struct {
-	Nothing int64 `json:"nothing"` // apart
-	Memory  int64 `json:"memory"`
-	Both    int64 `json:"both"` // memory and ports
-}
-
-// GroupDetail is the bound of a workgroup. Issue, Memory, Splitting and Own add up to the
-// time of its wavefront.
-type GroupDetail struct {
-	Cycles    int64 `json:"cycles"`    // of the workgroup
-	Wavefront int64 `json:"wavefront"` // E_WF: its wavefront that takes longest
-	Contexts  int64 `json:"contexts"`  // wavefronts that share its SIMD
-	Strands   int64 `json:"strands"`   // parts of wavefronts that share the memory
-	Issue     int64 `json:"issue"`     // in which it waits for its port
-	Memory    int64 `json:"memory"`    // in which it waits for other accesses
-	Splitting int64 `json:"splitting"` // that it takes to split and to merge
-	Own       int64 `json:"own"`       // of its instructions
-}
-
-// SplitDetail is a branch that splits.
-type SplitDetail struct {
-	Name string `json:"name"` // of its block
-	Pos  string `json:"pos"`
-}
-
-// LoopDetail is a loop that may be entered.
-type LoopDetail struct {
-	Name       string            `json:"name"`
-	Pos        string            `json:"pos"`
-	Iterations int64             `json:"iterations"` // for one entry, at most
-	Evidence   estimate.Evidence `json:"evidence"`
-	// Apart says that work-items may execute its iterations apart from each other (a
-	// Tangle), so that what it takes counts for each of them.
-	Apart bool `json:"apart,omitempty"`
-}
-
 // assumptions are what every estimate rests on.
 var assumptions = []string{
 	"the machine executes PTX instructions as its file says (a device executes what its assembler makes of them)",
@@ -98,12 +36,12 @@ func (a *analysis) estimate() (*estimate.Estimate, error) {
 	}
 	l := launches[best]
 	r, sm := &a.resident, &a.Machine.SM
-	d := &Detail{
-		SplitSIMDs: r.parts - 1, SIMDs: sm.Schedulers.Value, Splits: []SplitDetail{},
+	d := &estimate.Split{
+		SplitSIMDs: r.parts - 1, SIMDs: sm.Schedulers.Value, Splits: []estimate.SplitBranch{},
 		Wavefronts: r.wavefronts, Groups: r.groups, Slots: r.slots, Rounds: r.rounds(), Dispatch: sm.Dispatch.Value,
-		Apart: best.String(), Bounds: Bounds{launches[countAll].cycles, launches[countPorts].cycles, launches[countNeither].cycles},
+		Apart: best.String(), Bounds: estimate.SplitBounds{Nothing: launches[countAll].cycles, Memory: launches[countPorts].cycles, Both: launches[countNeither].cycles},
 		Service: l.service, Passes: l.issue,
-		Barriers: [...]string{noBarrier: "none", jointly: "common", anyhow: "any"}[a.barriers], Loops: []LoopDetail{},
+		Barriers: [...]string{noBarrier: "none", jointly: "common", anyhow: "any"}[a.barriers], Loops: []estimate.SplitLoop{},
 	}
 	d.Last = a.groupDetail(l.last)
 	if l.full != nil {
@@ -121,14 +59,14 @@ func (a *analysis) estimate() (*estimate.Estimate, error) {
 		e.Assumptions = append(e.Assumptions, raceFree)
 	}
 	for _, b := range a.Splits {
-		d.Splits = append(d.Splits, SplitDetail{a.Graph.Name(b), a.Graph.Blocks[b].Source().String()})
+		d.Splits = append(d.Splits, estimate.SplitBranch{Name: a.Graph.Name(b), Pos: a.Graph.Blocks[b].Source().String()})
 	}
 	for i, loop := range a.Graph.Loops().Loops {
 		if !a.joint.reached[loop.Header] {
 			continue
 		}
 		limit := a.joint.loops[i]
-		detail := LoopDetail{
+		detail := estimate.SplitLoop{
 			Name: a.Graph.Name(loop.Header), Pos: a.Graph.Blocks[loop.Header].Source().String(),
 			Iterations: limit.most, Evidence: limit.evidence,
 			Apart: slices.ContainsFunc(l.last.kind.form.Tangles, func(t Tangle) bool { return t.Header == loop.Header }),
@@ -143,8 +81,8 @@ func (a *analysis) estimate() (*estimate.Estimate, error) {
 	return e, nil
 }
 
-func (a *analysis) groupDetail(g *group) *GroupDetail {
-	d := &GroupDetail{
+func (a *analysis) groupDetail(g *group) *estimate.SplitGroup {
+	d := &estimate.SplitGroup{
 		Cycles: g.cycles, Wavefront: g.path.Cycles, Contexts: g.contexts, Strands: a.resident.strands(g.groups),
 	}
 	for b, n := range g.path.Executions {

@@ -16,27 +16,10 @@ type Times struct {
 	Runs   int
 }
 
-// MeasuredDetail is the detail of an estimate that rests on measured times.
-type MeasuredDetail struct {
-	Wavefront int64       `json:"wavefront"` // E_WF
-	Delay     int64       `json:"delay"`     // d
-	Rounds    int64       `json:"rounds"`    // DS, of workgroups on a CU
-	Blocks    []BlockTime `json:"blocks"`
-	// Published is the time of the kernel by the published equations, from the same times.
-	Published int64 `json:"published"`
-}
-
-// BlockTime is a block that was seen.
-type BlockTime struct {
-	Name   string `json:"name"`
-	Pos    string `json:"pos"`
-	Cycles int64  `json:"cycles"`
-}
-
 // Measured composes measured times to an estimate as the paper does (Section 7): the longest
 // path of a wavefront whose blocks take their longest times, DS times. DS is counted for each
 // CU (see Analyze). Inputs that were not run may exceed it. Errors are those of Analyze.
-func Measured(ctx context.Context, c Config, times Times) (*estimate.Estimate, *MeasuredDetail, error) {
+func Measured(ctx context.Context, c Config, times Times) (*estimate.Estimate, *estimate.SplitMeasured, error) {
 	if c.Machine.Core != machine.Splitting {
 		return nil, nil, fmt.Errorf("%s: %w", c.Machine.Name, ErrMachine)
 	}
@@ -47,12 +30,12 @@ func Measured(ctx context.Context, c Config, times Times) (*estimate.Estimate, *
 	if err != nil {
 		return nil, nil, err
 	}
-	d := &MeasuredDetail{Delay: times.Delay, Rounds: a.resident.rounds(), Blocks: []BlockTime{}}
+	d := &estimate.SplitMeasured{Delay: times.Delay, Rounds: a.resident.rounds(), Blocks: []estimate.BlockTime{}}
 	blocks := make([]int64, len(times.Blocks))
 	for b, n := range times.Blocks {
 		if n >= 0 {
 			blocks[b] = n
-			d.Blocks = append(d.Blocks, BlockTime{a.Graph.Name(b), a.Graph.Blocks[b].Source().String(), n})
+			d.Blocks = append(d.Blocks, estimate.BlockTime{Name: a.Graph.Name(b), Pos: a.Graph.Blocks[b].Source().String(), Cycles: n})
 		}
 	}
 	k, err := a.kind(a.joint)

@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"warpbound"
-	"warpbound/internal/method/split"
+	"warpbound/estimate"
 	"warpbound/kernels"
 )
 
@@ -57,7 +57,7 @@ func TestRuns(t *testing.T) {
 func check(t *testing.T, a *warpbound.Analysis, mode string, most float64) {
 	t.Helper()
 	e := &a.Estimates[0]
-	d := e.Detail.(*split.Detail)
+	d := e.Detail.(*estimate.Split)
 	ratio := float64(e.Cycles) / float64(a.Observed.Max)
 	if ratio < 1 || ratio > most || e.Evidence != warpbound.Proven {
 		t.Errorf("%s: bound %d (%s), simulated %d: ratio %.2f, want at most %.2f", mode, e.Cycles, e.Evidence, a.Observed.Max, ratio, most)
@@ -74,7 +74,7 @@ func check(t *testing.T, a *warpbound.Analysis, mode string, most float64) {
 		t.Errorf("%s: shares of %d and parts of %d cycles, bound %d; observed %+v and %+v", mode, sum, parts, e.Cycles, d.Observed, a.Observed)
 	}
 	t.Logf("%s: ratio %.2f", mode, ratio)
-	for _, g := range []*split.GroupDetail{d.Full, d.Last} {
+	for _, g := range []*estimate.SplitGroup{d.Full, d.Last} {
 		if g != nil && (g.Issue+g.Memory+g.Splitting+g.Own != g.Wavefront || g.Own < 0) {
 			t.Errorf("%s: parts of a wavefront: %+v", mode, g)
 		}

@@ -1,9 +1,14 @@
-package hybrid
+package estimate
 
-// WarpDetail is the detail of hybrid/warp. Times are in cycles.
-type WarpDetail struct {
-	Edges []EdgeDetail `json:"edges"`
-	Loops []LoopDetail `json:"loops"`
+import (
+	"cmp"
+	"fmt"
+)
+
+// HybridWarp is the detail of hybrid/warp. Times are in cycles.
+type HybridWarp struct {
+	Edges []HybridEdge `json:"edges"`
+	Loops []HybridLoop `json:"loops"`
 	// Unobserved is the number of transitions of the graph that no warp made; the
 	// bound takes them not to occur.
 	Unobserved int `json:"unobserved"`
@@ -12,8 +17,8 @@ type WarpDetail struct {
 	Solver string `json:"solver"`
 }
 
-// EdgeDetail is a transition that was observed.
-type EdgeDetail struct {
+// HybridEdge is a transition that was observed.
+type HybridEdge struct {
 	From      string  `json:"from"`
 	To        string  `json:"to"`
 	Divergent bool    `json:"divergent"` // made by branch divergence only
@@ -29,28 +34,28 @@ type EdgeDetail struct {
 	Cycles    int64   `json:"cycles"`            // Count times Worst
 }
 
-// LoopDetail is a loop that was entered.
-type LoopDetail struct {
-	Header     string `json:"header"`
-	Pos        string `json:"pos"`
-	Bound      int64  `json:"bound"` // back edges per entry
-	Evidence   string `json:"evidence"`
-	Observed   int64  `json:"observed"` // the most of any warp, rounded up
-	ObservedAt WarpID `json:"observed_at"`
+// HybridLoop is a loop that was entered.
+type HybridLoop struct {
+	Header     string   `json:"header"`
+	Pos        string   `json:"pos"`
+	Bound      int64    `json:"bound"` // back edges per entry
+	Evidence   Evidence `json:"evidence"`
+	Observed   int64    `json:"observed"` // the most of any warp, rounded up
+	ObservedAt WarpID   `json:"observed_at"`
 }
 
-// DynamicDetail is the detail of hybrid/dynamic. Times are in cycles.
-type DynamicDetail struct {
+// HybridDynamic is the detail of hybrid/dynamic. Times are in cycles.
+type HybridDynamic struct {
 	Warp   int64      `json:"warp"`   // Z_warp
 	Jitter int64      `json:"jitter"` // from the launch to the last start, of any multiprocessor
-	SMs    []SMDetail `json:"sms"`
+	SMs    []HybridSM `json:"sms"`
 	// Published is Eq. 1 as published, with release jitter counted from the first start
 	// of the multiprocessor. It does not bound the time from the launch.
-	Published PublishedDynamic `json:"published"`
+	Published HybridPublished `json:"published"`
 }
 
-// SMDetail is what one multiprocessor showed: the largest figures of any run.
-type SMDetail struct {
+// HybridSM is what one multiprocessor showed: the largest figures of any run.
+type HybridSM struct {
 	SM           int32 `json:"sm"`
 	Jitter       int64 `json:"jitter"` // from the launch to the last start
 	Spread       int64 `json:"spread"` // from the first start to the last
@@ -59,15 +64,15 @@ type SMDetail struct {
 	Delta        int64 `json:"delta"` // between two starts of one wave
 }
 
-// PublishedDynamic is Eq. 1 as published.
-type PublishedDynamic struct {
+// HybridPublished is Eq. 1 as published.
+type HybridPublished struct {
 	Jitter int64 `json:"jitter"`
 	Cycles int64 `json:"cycles"`
 }
 
-// WavesDetail is the detail of hybrid/waves. Times are in cycles, and every figure is
+// HybridWaves is the detail of hybrid/waves. Times are in cycles, and every figure is
 // the largest of any multiprocessor in any run.
-type WavesDetail struct {
+type HybridWaves struct {
 	Warp         int64 `json:"warp"`           // Z_warp
 	Waves        int64 `json:"waves"`          // Omega
 	WarpsPerWave int64 `json:"warps_per_wave"` // phi
@@ -76,4 +81,19 @@ type WavesDetail struct {
 	Gap          int64 `json:"gap"`            // from the last exit before a wave to its first start
 	// Published is Z_hybrid, Eq. 2 as published, which has no term for FirstStart and Gap.
 	Published int64 `json:"published"`
+}
+
+// WarpID names a warp of a run.
+type WarpID struct {
+	Run  int   `json:"run"`
+	CTA  int32 `json:"cta"`
+	Warp int32 `json:"warp"`
+}
+
+// String renders the name for messages.
+func (w WarpID) String() string { return fmt.Sprintf("run %d, CTA %d, warp %d", w.Run, w.CTA, w.Warp) }
+
+// Compare orders warps by run, CTA and index.
+func (w WarpID) Compare(v WarpID) int {
+	return cmp.Or(cmp.Compare(w.Run, v.Run), cmp.Compare(w.CTA, v.CTA), cmp.Compare(w.Warp, v.Warp))
 }

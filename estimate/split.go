@@ -1,0 +1,80 @@
+package estimate
+
+// Split is the detail of split/none, split/dws and split/pws. Times are in cycles.
+type Split struct {
+	SplitSIMDs int64         `json:"split_simds"` // S, of each SIMD; those in use at the same time in mode PWS, none if nothing splits
+	SIMDs      int64         `json:"simds"`       // of a CU: N_SIMD of Eq. 2
+	Splits     []SplitBranch `json:"splits"`      // SB: branches that split, or may
+	Wavefronts int64         `json:"wavefronts"`  // of a workgroup
+	Groups     int64         `json:"groups"`      // of the CU that has the most
+	Slots      int64         `json:"slots"`       // workgroups that a CU holds at a time
+	Rounds     int64         `json:"rounds"`      // DS, of workgroups on a CU
+	Dispatch   int64         `json:"dispatch"`    // d, of each round
+
+	Apart    string       `json:"apart"` // "nothing", "memory" or "memory and ports": what is counted apart, whichever gives the least of
+	Bounds   SplitBounds  `json:"bounds"`
+	Full     *SplitGroup  `json:"full"`     // a workgroup in all rounds but the last; nil if there is one round
+	Last     *SplitGroup  `json:"last"`     // a workgroup in the last round
+	Service  int64        `json:"service"`  // of all accesses of the CU, if it is counted apart
+	Passes   int64        `json:"passes"`   // cycles of all passes of the ports of the CU, if they are counted apart
+	Barriers string       `json:"barriers"` // "none", "common" or "any": what is known of those of a workgroup
+	Loops    []SplitLoop  `json:"loops"`    // that may be entered
+	Observed *Observation `json:"observed"` // runs in the mode; nil where nothing ran
+}
+
+// Runs returns the observed runs (Watched).
+func (d *Split) Runs() *Observation { return d.Observed }
+
+// SplitBounds are the bounds of the ways to count.
+type SplitBounds struct {
+	Nothing int64 `json:"nothing"` // apart
+	Memory  int64 `json:"memory"`
+	Both    int64 `json:"both"` // memory and ports
+}
+
+// SplitGroup is the bound of a workgroup. Issue, Memory, Splitting and Own add up to the
+// time of its wavefront.
+type SplitGroup struct {
+	Cycles    int64 `json:"cycles"`    // of the workgroup
+	Wavefront int64 `json:"wavefront"` // E_WF: its wavefront that takes longest
+	Contexts  int64 `json:"contexts"`  // wavefronts that share its SIMD
+	Strands   int64 `json:"strands"`   // parts of wavefronts that share the memory
+	Issue     int64 `json:"issue"`     // in which it waits for its port
+	Memory    int64 `json:"memory"`    // in which it waits for other accesses
+	Splitting int64 `json:"splitting"` // that it takes to split and to merge
+	Own       int64 `json:"own"`       // of its instructions
+}
+
+// SplitBranch is a branch that splits.
+type SplitBranch struct {
+	Name string `json:"name"` // of its block
+	Pos  string `json:"pos"`
+}
+
+// SplitLoop is a loop that may be entered.
+type SplitLoop struct {
+	Name       string   `json:"name"`
+	Pos        string   `json:"pos"`
+	Iterations int64    `json:"iterations"` // for one entry, at most
+	Evidence   Evidence `json:"evidence"`
+	// Apart says that work-items may execute its iterations apart from each other (a
+	// Tangle), so that what it takes counts for each of them.
+	Apart bool `json:"apart,omitempty"`
+}
+
+// SplitMeasured is the detail of an estimate that rests on measured times.
+type SplitMeasured struct {
+	Wavefront int64       `json:"wavefront"` // E_WF
+	Delay     int64       `json:"delay"`     // d
+	Rounds    int64       `json:"rounds"`    // DS, of workgroups on a CU
+	Blocks    []BlockTime `json:"blocks"`
+	// Published is the time of the kernel by the published equations, from the same times.
+	Published int64 `json:"published"`
+}
+
+// BlockTime is a block that was seen.
+type BlockTime struct {
+	Name   string `json:"name"`
+	Pos    string `json:"pos"`
+	Cycles int64  `json:"cycles"`
+}
