@@ -38,7 +38,7 @@ type SimulateOptions struct {
 }
 
 // LLCAccess is one access to a shared last-level cache.
-type LLCAccess = sim.LLCAccess
+type LLCAccess = estimate.LLCAccess
 
 // Simulation is the figures of one simulated run.
 type Simulation = estimate.Simulation
@@ -211,7 +211,7 @@ func (j *Job) target(how func(*emu.Code) *emu.Code, ipg *hybrid.IPG, opts Simula
 	config := func(j *Job) target.Config {
 		return target.Config{
 			Job: j.bound, Code: how(j.code), Machine: j.hardware(), Registers: j.registers,
-			MaxCycles: opts.MaxCycles, Out: opts.Out, Observe: j.observer(opts.Step), Access: opts.Access,
+			MaxCycles: opts.MaxCycles, Out: opts.Out, Observe: j.observer(opts.Step), Access: accesses(opts.Access),
 		}
 	}
 	if j.several() {
@@ -232,6 +232,18 @@ func (j *Job) target(how func(*emu.Code) *emu.Code, ipg *hybrid.IPG, opts Simula
 		}
 	}
 	return target.NewSimulator(c)
+}
+
+// accesses makes an estimate.LLCAccess of every access that a simulator tells, nil if nobody asks
+// for them.
+func accesses(report func(*LLCAccess)) func(*sim.LLCAccess) {
+	if report == nil {
+		return nil
+	}
+	return func(a *sim.LLCAccess) {
+		access := LLCAccess(*a)
+		report(&access)
+	}
 }
 
 // workers returns how many targets make n runs beside each other. The runs of a GPU would get in

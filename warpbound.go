@@ -73,7 +73,7 @@ type InspectOptions struct {
 // Inspect describes the kernels of a module. file is the module's name, which tells its
 // language. It is an error if src is not of that language or if there is no such kernel;
 // what the simulator would refuse is listed among the warnings.
-func Inspect(file string, src []byte, opts InspectOptions) (*inspect.Module, error) {
+func Inspect(file string, src []byte, opts InspectOptions) (*estimate.Module, error) {
 	p, err := parseModule(file, src)
 	if err != nil {
 		return nil, err

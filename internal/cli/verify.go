@@ -6,6 +6,8 @@ import (
 	"io"
 	"os"
 
+	"warpbound/estimate"
+
 	"github.com/spf13/cobra"
 
 	"warpbound"
@@ -35,7 +37,7 @@ func verifyCommand() *cobra.Command {
 	}
 }
 
-func printProof(w io.Writer, name string, p *warpbound.Proof) error {
+func printProof(w io.Writer, name string, p *estimate.Proof) error {
 	_, err := fmt.Fprintf(w, "%s: holds: no path of %s (%d nodes, %d edges) takes more than %d cycles\n",
 		name, p.Model, p.Nodes, p.Edges, p.Cycles)
 	for _, f := range p.Facts {

@@ -24,101 +24,11 @@ import (
 	"warpbound/internal/isa"
 )
 
-// Module describes a module and the kernels that were asked for.
-type Module struct {
-	File        string             `json:"file"`
-	Language    string             `json:"language"`
-	Version     string             `json:"version"`
-	Target      string             `json:"target"`
-	AddressBits int                `json:"address_bits"`
-	Kernels     []Kernel           `json:"kernels"`
-	Warnings    []estimate.Warning `json:"warnings"`
-}
-
-// Kernel describes one kernel, calls expanded.
-type Kernel struct {
-	Name         string   `json:"name"`
-	Pos          string   `json:"pos"`
-	Params       []string `json:"params"` // name and type
-	Instructions int      `json:"instructions"`
-	Registers    int      `json:"registers"` // estimated for each thread, 32 bits each
-	Shared       int      `json:"shared"`    // bytes of static shared memory
-	Blocks       []Block  `json:"blocks"`
-	Loops        []Loop   `json:"loops"`
-	Branches     []Branch `json:"branches"`
-	Accesses     []Access `json:"accesses"` // to global and shared memory
-	Added        []Edge   `json:"added_edges"`
-	Reducible    bool     `json:"reducible"`
-	Launch       *Launch  `json:"launch"` // with which bounds and accesses were found; null without one
-}
-
-// Launch is the shape of a launch, in x, y and z.
-type Launch struct {
-	Grid  [3]int `json:"grid"`
-	Block [3]int `json:"block"`
-}
-
-// Block is a basic block: the instructions [Start, End).
-type Block struct {
-	Name      string   `json:"name"`
-	Pos       string   `json:"pos"`
-	Start     int      `json:"start"`
-	End       int      `json:"end"`
-	Edges     []Target `json:"edges"`
-	Reachable bool     `json:"reachable"`
-	Code      []string `json:"code"`
-}
-
-// Target is where an edge of a block leads, and why.
-type Target struct {
-	To   string `json:"to"`
-	Kind string `json:"kind"`
-}
-
-// Loop is a loop of the flow graph before divergent edges are added.
-type Loop struct {
-	Header string   `json:"header"`
-	Pos    string   `json:"pos"`
-	Depth  int      `json:"depth"` // 1 for an outermost loop
-	Blocks []string `json:"blocks"`
-	Back   []Edge   `json:"back_edges"`
-	Bound  string   `json:"bound"` // with its evidence, or what to do for one
-
-	Iterations *int64  `json:"iterations"` // most returns of a thread to the header for one entry; null if not known
-	PerWarp    *int64  `json:"per_warp"`   // the same of a warp
-	Warps      []int64 `json:"warps"`      // Iterations of the threads of each warp of a CTA, where they differ
-	Formula    string  `json:"formula"`    // Iterations in terms of launch constants, if that says more
-	Evidence   string  `json:"evidence"`   // proven, or empty
-	Reason     string  `json:"reason"`     // what the bound follows from, or what stands against one
-}
-
-// Branch is a branch, and on what threads agree that execute it.
-type Branch struct {
-	Block      string  `json:"block"`
-	Instr      int     `json:"instruction"`
-	Pos        string  `json:"pos"`
-	Reconverge string  `json:"reconverges_at"` // where lanes meet again
-	Verdict    string  `json:"verdict"`        // divergence.Verdict, or "unknown"
-	Origin     *Origin `json:"origin"`         // what makes the verdict more than grid-uniform; null if nothing does or it is not known
-}
-
-// Origin is where a difference between threads comes from.
-type Origin struct {
-	Text string `json:"text"` // an instruction, or a loop in words
-	Pos  string `json:"pos"`
-}
-
-// Edge joins two blocks by name.
-type Edge struct {
-	From string `json:"from"`
-	To   string `json:"to"`
-}
-
 // Inspect describes a program; kernel limits it to one kernel unless empty.
 // divergent finds the edges that divergence adds to a flow graph and is called from several
 // goroutines at a time, launches what is known of the launches of kernels, by name. It is an
 // error if there is no such kernel.
-func Inspect(p *isa.Program, kernel string, divergent func(*cfg.Graph) ([]graph.Edge, error), launches map[string]value.Launch) (*Module, error) {
+func Inspect(p *isa.Program, kernel string, divergent func(*cfg.Graph) ([]graph.Edge, error), launches map[string]value.Launch) (*estimate.Module, error) {
 	var entries []*isa.Func
 	for _, f := range p.Entries() {
 		if kernel == "" || f.Name == kernel {
@@ -129,7 +39,7 @@ func Inspect(p *isa.Program, kernel string, divergent func(*cfg.Graph) ([]graph.
 		_, err := isa.Link(p, kernel)
 		return nil, err
 	}
-	m := &Module{File: p.File, Language: p.Language, Version: p.Version, Target: p.Target, AddressBits: p.AddressBits, Kernels: []Kernel{}}
+	m := &estimate.Module{File: p.File, Language: p.Language, Version: p.Version, Target: p.Target, AddressBits: p.AddressBits, Kernels: []estimate.Kernel{}}
 	obstacles := slices.Clone(p.Warnings)
 	var warnings []diag.Warning
 	for _, found := range inParallel(entries, func(f *isa.Func) finding { return inspectEntry(p, f, divergent, launches[f.Name]) }) {
@@ -145,7 +55,7 @@ func Inspect(p *isa.Program, kernel string, divergent func(*cfg.Graph) ([]graph.
 
 // finding is what is found out about one entry function.
 type finding struct {
-	kernel    *Kernel // nil if it has no flow graph
+	kernel    *estimate.Kernel // nil if it has no flow graph
 	obstacles []diag.Warning
 	warnings  []diag.Warning
 }
@@ -206,7 +116,7 @@ func distinct(warnings []diag.Warning) []diag.Warning {
 	return out
 }
 
-func inspectKernel(k *isa.Kernel, divergent func(*cfg.Graph) ([]graph.Edge, error), launch value.Launch) (*Kernel, []diag.Warning, error) {
+func inspectKernel(k *isa.Kernel, divergent func(*cfg.Graph) ([]graph.Edge, error), launch value.Launch) (*estimate.Kernel, []diag.Warning, error) {
 	g, err := cfg.Build(k)
 	if err != nil {
 		return nil, nil, err
@@ -228,7 +138,7 @@ func inspectKernel(k *isa.Kernel, divergent func(*cfg.Graph) ([]graph.Edge, erro
 	if err != nil {
 		warnings = append(warnings, warning(k.Pos, "no-divergent-edges", err))
 	}
-	out := &Kernel{
+	out := &estimate.Kernel{
 		Name: k.Name, Pos: k.Pos.String(),
 		Instructions: len(k.Instrs),
 		Registers:    flow.Registers(g),
@@ -248,9 +158,9 @@ func inspectKernel(k *isa.Kernel, divergent func(*cfg.Graph) ([]graph.Edge, erro
 		}
 	}
 	if launch.Known() {
-		out.Launch = &Launch{Grid: launch.Grid, Block: launch.Block}
+		out.Launch = &estimate.Launch{Grid: launch.Grid, Block: launch.Block}
 	}
-	return out, append(warnings, out.values(g, launch)...), nil
+	return out, append(warnings, addValues(out, g, launch)...), nil
 }
 
 func typeOf(v *isa.Var) string {
@@ -260,12 +170,12 @@ func typeOf(v *isa.Var) string {
 	return v.Type.String()
 }
 
-func blocks(g *cfg.Graph) []Block {
-	out := make([]Block, len(g.Blocks))
+func blocks(g *cfg.Graph) []estimate.Block {
+	out := make([]estimate.Block, len(g.Blocks))
 	for i, b := range g.Blocks {
-		out[i] = Block{Name: b.Name, Pos: b.Source().String(), Start: b.Start, End: b.End, Reachable: b.Reachable, Edges: []Target{}, Code: []string{}}
+		out[i] = estimate.Block{Name: b.Name, Pos: b.Source().String(), Start: b.Start, End: b.End, Reachable: b.Reachable, Edges: []estimate.Successor{}, Code: []string{}}
 		for _, e := range b.Edges {
-			out[i].Edges = append(out[i].Edges, Target{To: g.Name(e.To), Kind: e.Kind.String()})
+			out[i].Edges = append(out[i].Edges, estimate.Successor{To: g.Name(e.To), Kind: e.Kind.String()})
 		}
 		for at := b.Start; at < b.End; at++ {
 			out[i].Code = append(out[i].Code, g.Kernel.Format(&g.Kernel.Instrs[at]))
@@ -274,8 +184,8 @@ func blocks(g *cfg.Graph) []Block {
 	return out
 }
 
-func branches(g *cfg.Graph, r *divergence.Result) []Branch {
-	out := []Branch{}
+func branches(g *cfg.Graph, r *divergence.Result) []estimate.Branch {
+	out := []estimate.Branch{}
 	for b := range g.Blocks {
 		if len(g.Blocks[b].Edges) > 1 && g.Blocks[b].Reachable {
 			last := g.Last(b)
@@ -284,7 +194,7 @@ func branches(g *cfg.Graph, r *divergence.Result) []Branch {
 				pos = last.Loc
 			}
 			v, from := verdict(g, r, b)
-			out = append(out, Branch{
+			out = append(out, estimate.Branch{
 				Block: g.Name(b), Instr: g.Blocks[b].End - 1, Pos: pos.String(), Reconverge: g.Name(g.Reconverge(b)), Verdict: v, Origin: from,
 			})
 		}
@@ -292,10 +202,10 @@ func branches(g *cfg.Graph, r *divergence.Result) []Branch {
 	return out
 }
 
-func names(g *cfg.Graph, edges []graph.Edge) []Edge {
-	out := make([]Edge, len(edges))
+func names(g *cfg.Graph, edges []graph.Edge) []estimate.Edge {
+	out := make([]estimate.Edge, len(edges))
 	for i, e := range edges {
-		out[i] = Edge{From: g.Name(e.From), To: g.Name(e.To)}
+		out[i] = estimate.Edge{From: g.Name(e.From), To: g.Name(e.To)}
 	}
 	return out
 }

@@ -4,51 +4,16 @@ import (
 	"fmt"
 	"slices"
 
+	"warpbound/estimate"
 	"warpbound/internal/cfg"
 	"warpbound/internal/diag"
 	"warpbound/internal/flow/value"
 	"warpbound/internal/graph"
-	"warpbound/internal/isa"
 )
 
-// Access says which memory the lanes of a warp access together at an instruction.
-type Access struct {
-	Instr   int    `json:"instruction"`
-	Pos     string `json:"pos"`
-	Kind    string `json:"kind"`  // load, store or atomic
-	Space   string `json:"space"` // global, shared, or generic if the address tells
-	Bytes   int    `json:"bytes"` // of one lane
-	Address string `json:"address"`
-	Stride  *int64 `json:"stride"` // bytes from lane to lane; null if not always the same
-	Unit    string `json:"unit"`   // what Least and Most count: segments, or accesses of the busiest bank
-	Least   int    `json:"least"`
-	Most    int    `json:"most"`
-	Reason  string `json:"reason"` // what is missing for closer numbers
-}
-
-// String says what one execution costs.
-func (a *Access) String() string {
-	text := fmt.Sprintf("%d", a.Most)
-	if a.Least < a.Most {
-		text = fmt.Sprintf("%d to %d", a.Least, a.Most)
-	}
-	switch {
-	case a.Most != 1:
-		text += " " + a.Unit
-	case a.Space == isa.Shared.String():
-		text += " bank access"
-	default:
-		text += " segment"
-	}
-	if a.Stride != nil {
-		text += fmt.Sprintf(", stride %d", *a.Stride)
-	}
-	return text
-}
-
-// values fills in what the values in a kernel tell of its loops and accesses.
-func (k *Kernel) values(g *cfg.Graph, launch value.Launch) []diag.Warning {
-	k.Accesses = []Access{}
+// addValues fills in what the values in a kernel tell of its loops and accesses.
+func addValues(k *estimate.Kernel, g *cfg.Graph, launch value.Launch) []diag.Warning {
+	k.Accesses = []estimate.Access{}
 	r, err := value.Analyze(g, launch)
 	if err != nil {
 		return []diag.Warning{warning(g.Kernel.Pos, "no-values", err)}
@@ -61,7 +26,7 @@ func (k *Kernel) values(g *cfg.Graph, launch value.Launch) []diag.Warning {
 		}
 	}
 	for i := range k.Loops {
-		k.Loops[i].bounded(&bounds[i], warps(byWarp, i), launch.Lanes())
+		bounded(&k.Loops[i], &bounds[i], warps(byWarp, i), launch.Lanes())
 	}
 	for _, a := range r.Accesses(value.DefaultMemory) {
 		in := &g.Kernel.Instrs[a.Instr]
@@ -69,7 +34,7 @@ func (k *Kernel) values(g *cfg.Graph, launch value.Launch) []diag.Warning {
 		if in.Loc.Known() {
 			pos = in.Loc
 		}
-		found := Access{
+		found := estimate.Access{
 			Instr: a.Instr, Pos: pos.String(), Kind: a.Kind, Space: a.Space.String(), Bytes: a.Bytes,
 			Address: a.Address, Unit: a.Unit(), Least: a.Least, Most: a.Most, Reason: a.Reason,
 		}
@@ -98,7 +63,7 @@ func warps(bounds [][]value.Bound, loop int) []int64 {
 }
 
 // bounded fills in what is known of a loop's iterations.
-func (l *Loop) bounded(b *value.Bound, warps []int64, lanes int) {
+func bounded(l *estimate.Loop, b *value.Bound, warps []int64, lanes int) {
 	l.Reason = b.Reason
 	if !b.Known {
 		l.Bound += "; " + b.Reason
@@ -123,16 +88,16 @@ func (l *Loop) bounded(b *value.Bound, warps []int64, lanes int) {
 }
 
 // loops describes the loops of a kernel but for their bounds.
-func loops(g *cfg.Graph) []Loop {
-	out := []Loop{}
+func loops(g *cfg.Graph) []estimate.Loop {
+	out := []estimate.Loop{}
 	for _, l := range g.Loops().Loops {
 		out = append(out, loop(g, &l))
 	}
 	return out
 }
 
-func loop(g *cfg.Graph, l *graph.Loop) Loop {
-	found := Loop{
+func loop(g *cfg.Graph, l *graph.Loop) estimate.Loop {
+	found := estimate.Loop{
 		Header: g.Name(l.Header), Pos: g.Blocks[l.Header].Source().String(), Depth: l.Depth,
 		Back:  names(g, l.Back),
 		Bound: "not known: measured, or annotate it in the job's [loop] table",

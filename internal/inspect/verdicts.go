@@ -1,6 +1,7 @@
 package inspect
 
 import (
+	"warpbound/estimate"
 	"warpbound/internal/cfg"
 	"warpbound/internal/diag"
 	"warpbound/internal/flow/divergence"
@@ -22,7 +23,7 @@ func verdicts(g *cfg.Graph) (*divergence.Result, error) {
 
 // verdict returns the verdict of a block's branch and what makes it more than
 // grid-uniform.
-func verdict(g *cfg.Graph, r *divergence.Result, block int) (string, *Origin) {
+func verdict(g *cfg.Graph, r *divergence.Result, block int) (string, *estimate.Origin) {
 	if r == nil {
 		return unknown, nil
 	}
@@ -37,18 +38,18 @@ func verdict(g *cfg.Graph, r *divergence.Result, block int) (string, *Origin) {
 }
 
 // origin says where what makes a value divergent comes from.
-func origin(g *cfg.Graph, r *divergence.Result, v gated.ID) *Origin {
+func origin(g *cfg.Graph, r *divergence.Result, v gated.ID) *estimate.Origin {
 	value := &r.Form.Values[r.Origin(v)]
 	if value.Kind == gated.Mu {
 		b := &g.Blocks[value.Block]
-		return &Origin{Text: "lanes in different iterations of the loop at " + b.Name, Pos: b.Source().String()}
+		return &estimate.Origin{Text: "lanes in different iterations of the loop at " + b.Name, Pos: b.Source().String()}
 	}
 	in := &g.Kernel.Instrs[value.Instr]
 	pos := in.Pos
 	if in.Loc.Known() {
 		pos = in.Loc
 	}
-	return &Origin{Text: g.Kernel.Format(in), Pos: pos.String()}
+	return &estimate.Origin{Text: g.Kernel.Format(in), Pos: pos.String()}
 }
 
 // unexplained returns the error of verdicts as a warning, unless there is one of its

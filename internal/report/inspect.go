@@ -7,11 +7,11 @@ import (
 
 	"github.com/emicklei/dot"
 
-	"warpbound/internal/inspect"
+	"warpbound/estimate"
 )
 
 // Module writes what is known of a module for people.
-func Module(w io.Writer, m *inspect.Module) error {
+func Module(w io.Writer, m *estimate.Module) error {
 	p := &printer{w: w}
 	p.printf("module %s: %s %s, target %s, %d-bit addresses\n", m.File, m.Language, m.Version, m.Target, m.AddressBits)
 	if len(m.Kernels) == 0 {
@@ -28,7 +28,7 @@ func Module(w io.Writer, m *inspect.Module) error {
 	return p.err
 }
 
-func inspected(p *printer, k *inspect.Kernel) {
+func inspected(p *printer, k *estimate.Kernel) {
 	p.printf("kernel %s (%s)\n", k.Name, k.Pos)
 	p.printf("  %d instructions, about %d registers a thread, %d bytes of shared memory\n", k.Instructions, k.Registers, k.Shared)
 	p.printf("  parameters: %s\n", orNone(strings.Join(k.Params, ", ")))
@@ -86,14 +86,14 @@ func because(reason string) string {
 }
 
 // from says what makes threads differ.
-func from(o *inspect.Origin) string {
+func from(o *estimate.Origin) string {
 	if o == nil {
 		return ""
 	}
 	return fmt.Sprintf(", from %s (%s)", o.Text, o.Pos)
 }
 
-func froms(edges []inspect.Edge) string {
+func froms(edges []estimate.Edge) string {
 	var names []string
 	for _, e := range edges {
 		names = append(names, e.From)
@@ -118,7 +118,7 @@ func noneIf(none bool) string {
 // DOT writes the flow graph of each kernel of the module as one graph in the DOT
 // language: a cluster for each kernel, loop headers doubled, edges that
 // divergence adds dashed.
-func DOT(w io.Writer, m *inspect.Module) error {
+func DOT(w io.Writer, m *estimate.Module) error {
 	g := dot.NewGraph(dot.Directed)
 	g.Attr("label", m.File)
 	for i := range m.Kernels {
@@ -128,7 +128,7 @@ func DOT(w io.Writer, m *inspect.Module) error {
 	return err
 }
 
-func cluster(g *dot.Graph, k *inspect.Kernel) {
+func cluster(g *dot.Graph, k *estimate.Kernel) {
 	sub := g.Subgraph(k.Name, dot.ClusterOption{})
 	node := func(name string) dot.Node { return sub.Node(name) }
 	headers := make(map[string]bool)
