@@ -39,6 +39,11 @@ type Job struct {
 	CPU       CPU
 	Repeat    Repeat
 	Pos       Positions
+
+	// Hash is the SHA-256, in hexadecimal, of the job's text and of the data files that it names
+	// (inputs, symbols, traces of the CPU), in the order in which they are read. Module and machine
+	// are not in it: they have hashes of their own.
+	Hash string
 }
 
 // Positions tells where the job's own keys stand. What is left out has the
@@ -121,11 +126,13 @@ func Parse(file string, src []byte, open func(name string) ([]byte, error)) (*Jo
 	if err != nil {
 		return nil, err
 	}
-	r := &reader{document: d, open: open}
+	read := newSources(src)
+	r := &reader{document: d, open: read.opening(open)}
 	j := r.job()
 	if err := d.errs.Err(); err != nil {
 		return nil, err
 	}
+	j.Hash = read.hex()
 	return j, nil
 }
 

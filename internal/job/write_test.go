@@ -63,6 +63,7 @@ var (
 // comparable returns a job without its inputs, with what has no order in one.
 func comparable(j *Job) Job {
 	c := *j
+	c.Hash = "" // of another text
 	c.Params = slices.Clone(c.Params)
 	for i := range c.Params {
 		p := &c.Params[i]
