@@ -15,6 +15,8 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+
+	"warpbound/internal/provenance"
 )
 
 // The exit codes.
@@ -78,15 +80,18 @@ func command() *cobra.Command {
 		Short: "Bound the worst-case execution time of GPU kernels",
 		Long: "Warpbound bounds the worst-case execution time of GPU kernels: PTX in, bounds\n" +
 			"out, each with what it rests on. Start with: warpbound demo",
+		Version:       provenance.Of().Tool.String(),
 		SilenceUsage:  true,
 		SilenceErrors: true,
 	}
+	root.SetVersionTemplate("{{.Version}}\n")
 	root.CompletionOptions.DisableDefaultCmd = true
 	root.SetHelpCommand(helpCommand(root))
 	root.AddCommand(
 		demoCommand(), analyzeCommand(), simCommand(), inspectCommand(),
 		machinesCommand(), checkCommand(), verifyCommand(), reproduceCommand(), selfcheckCommand(),
 		syntheticCommand(), calibrateCommand(), splitCommand(), quotaCommand(), searchCommand(),
+		versionCommand(),
 	)
 	return root
 }
