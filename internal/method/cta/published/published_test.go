@@ -42,3 +42,47 @@ func TestExample(t *testing.T) {
 		t.Errorf("behind the barrier T_SHIFT %d, %d accesses in LOG, %d cycles of stalls", s.shift, len(s.log), s.stall)
 	}
 }
+
+// TestBehindLoops: behind a loop that warps leave after different iterations, an access is charged as if
+// one warp were left to hide it (N_low = 1, "after exiting the loop" of Section 5.3), and
+// instructions as those of all (N_high). If the warps leave together, all hide it.
+func TestBehindLoops(t *testing.T) {
+	loop := Node{Kind: Loop, Body: Warp{{Kind: Time, Instr: 1}}}
+	inner := Node{Kind: Loop, Loop: 1, Body: Warp{{Kind: Time, Instr: 1}}}
+	load, rest := Node{Kind: Memory, Wait: 10}, Node{Kind: Time, Instr: 3}
+	for _, test := range []struct {
+		name         string
+		warp         Warp
+		counts       [][]int // by loop
+		issue, stall int64
+	}{
+		{"different", Warp{loop, load, rest}, [][]int{{1, 3}}, 2 + 1 + 1 + 2*3, 10 - 1},
+		{"equal", Warp{loop, load, rest}, [][]int{{3, 3}}, 3*2 + 2*3, 10 - 2},
+		{"none", Warp{load, rest}, nil, 2 * 3, 10 - 2},
+		{"one without iterations", Warp{loop, load, rest}, [][]int{{0, 2}}, 1 + 1 + 2*3, 10 - 1},
+		{"two loops, the second equal", Warp{loop, inner, load, rest}, [][]int{{1, 2}, {4, 4}}, 2 + 1 + 4*2 + 2*3, 10 - 1},
+		// Both warps iterate twice. In each iteration one goes through the inner loop once and the other twice.
+		{"an inner loop", Warp{{Kind: Loop, Body: Warp{inner, load, rest}}}, [][]int{{2, 2}, {1, 2}}, 2 * (2 + 1 + 2*3), 2 * (10 - 1)},
+	} {
+		r := Simulate(test.warp, 2, func(loop int) []int { return test.counts[loop] })
+		if r.Issue != test.issue || r.Stall != test.stall || r.Cycles != test.issue+test.stall {
+			t.Errorf("%s: issue %d, stalls %d, %d cycles; want %d and %d", test.name, r.Issue, r.Stall, r.Cycles, test.issue, test.stall)
+		}
+	}
+}
+
+// TestShift: an access adds ceil((T_memory - N_low) / N_low) to T_SHIFT, and nothing if it is over
+// before all warps have issued once. What T_SHIFT allows in LOG is not charged yet.
+func TestShift(t *testing.T) {
+	for _, test := range []struct{ wait, low, want int64 }{
+		{10, 4, 2}, {9, 4, 2}, {8, 4, 1}, {5, 4, 1}, {4, 4, 0}, {1, 4, 0}, {10, 1, 9}, {10, 3, 3},
+	} {
+		s := &simulation{low: test.low, high: test.low}
+		s.proceed(Warp{{Kind: Memory, Wait: test.wait}})
+		pending := min(test.want, 1)
+		if s.shift != test.want || int64(len(s.log)) != pending {
+			t.Errorf("T_memory %d, N_low %d: T_SHIFT %d with %d in LOG, want %d with %d",
+				test.wait, test.low, s.shift, len(s.log), test.want, pending)
+		}
+	}
+}
