@@ -151,6 +151,15 @@ func TestEquations(t *testing.T) {
 	if got := gpu.Parallel(l, gpu.SIMDs); got != 10 {
 		t.Errorf("Eq. 4: %d, want 10", got)
 	}
+	// Eq. 4 rounds down: a workgroup for part of which there are contexts does not execute.
+	for size, want := range map[int64]int64{1: 10240, 100: 102, 192: 53, 320: 32, 1000: 10, 1025: 9, 10240: 1, 10241: 0} {
+		if got := gpu.Parallel(published.Launch{Size: size}, gpu.SIMDs); got != want {
+			t.Errorf("Eq. 4 with workgroups of %d: %d, want %d", size, got, want)
+		}
+	}
+	if got := gpu.Parallel(published.Launch{Size: 192}, gpu.Total(2)); got != 66 { // of 5 SIMDs
+		t.Errorf("Eq. 4 on 5 SIMDs: %d, want 66", got)
+	}
 	if got := l.Dispatches(10); got != 3 {
 		t.Errorf("Eq. 5: %d, want 3", got)
 	}
