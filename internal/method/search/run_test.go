@@ -107,6 +107,36 @@ func TestAtomsReachTheWorstCaseOfListing1(t *testing.T) {
 	}
 }
 
+// TestOnlySpecialIndividualsReach searches for the one path of 40 on which all threads have to be at once,
+// the longest one, in fewer runs than mutation needs, and than drawing it takes.
+func TestOnlySpecialIndividualsReach(t *testing.T) {
+	const threads, paths = 64, 40
+	var values []uint64
+	for v := range uint64(paths) {
+		values = append(values, 100+v)
+	}
+	p := scaled(threads, bytes(255), values...) // the last one has most instructions
+	k := &kernel{cycles: func(in Inputs) Outcome {
+		for _, x := range in[1] {
+			if x != 100+paths-1 {
+				return Outcome{Cycles: 1}
+			}
+		}
+		return Outcome{Cycles: 2}
+	}}
+	for seed := range int64(10) {
+		for _, s := range []Strategy{GDivAn, RandomGA, Random} {
+			want := int64(1)
+			if s == GDivAn {
+				want = 2
+			}
+			if r := run(t, Config{Plan: p, Strategy: s, Settings: settings(seed, 100), Fitness: k}); r.Outcome.Cycles != want {
+				t.Errorf("seed %d: %s finds %d, not %d", seed, s, r.Outcome.Cycles, want)
+			}
+		}
+	}
+}
+
 // TestExactOnSmallKernels enumerates all inputs of warps that diverge: each side that some thread
 // takes costs its own time, and the atom of a side stands for several values.
 func TestExactOnSmallKernels(t *testing.T) {

@@ -46,7 +46,7 @@ func (d *digits) decode(ind genetic.Individual) []uint64 {
 func (d *digits) Key(ind genetic.Individual) uint64 {
 	var key uint64
 	for _, digit := range d.decode(ind) {
-		key = key*d.base + digit
+		key = genetic.Mix(key, digit)
 	}
 	return key
 }
