@@ -9,8 +9,9 @@
 // in (Names, Builtin). docs/machine-model.md says what the simulator makes of
 // each number. A Machine is not changed after Parse made it.
 //
-// machine holds no behaviour: it imports isa for the names of the timing
-// classes and diag for positions, and opens no file but its own embedded ones.
+// machine holds no behaviour but what follows from its numbers alone, such as how many CTAs an
+// SM holds (Machine.Fit). It imports isa for the names of the timing classes and diag for
+// positions, and opens no file but its own embedded ones.
 package machine
 
 import (

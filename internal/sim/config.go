@@ -81,3 +81,12 @@ func (c *Config) Limit() int64 {
 	}
 	return c.MaxCycles
 }
+
+// Fit returns the occupancy of a launch of the kernel. It is an error if the launch does not
+// fit the machine (machine.Machine.Fit).
+func (c *Config) Fit(launch emu.Launch) (machine.Occupancy, error) {
+	return c.Machine.Fit(machine.Launch{
+		Grid: launch.Grid, Block: launch.Block, Registers: c.RegsPerThread,
+		StaticShared: c.Code.SharedBytes(), DynamicShared: launch.DynamicShared, Local: c.Code.LocalBytes(),
+	})
+}

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"warpbound/internal/emu"
+	"warpbound/internal/machine"
 )
 
 // Stall is why a scheduler did not issue in a cycle.
@@ -134,7 +135,7 @@ func (c *CoreCounters) add(other *CoreCounters) {
 // Result is the outcome of a run.
 type Result struct {
 	Cycles     int64 // from launch to last retirement
-	Occupancy  Occupancy
+	Occupancy  machine.Occupancy
 	Counters   Counters
 	Schedulers [][]SchedulerCounters // by SM
 	Cores      []CoreCounters        // of an integrated machine: SMs, then the CPU
@@ -198,7 +199,7 @@ func (r *Result) Reset() {
 	clear(r.Cores)
 }
 
-func (s *Sim) result(cycles int64, occ Occupancy) *Result {
+func (s *Sim) result(cycles int64, occ machine.Occupancy) *Result {
 	r := &s.out
 	if r.Schedulers == nil {
 		r.Schedulers = make([][]SchedulerCounters, len(s.sms))

@@ -7,6 +7,7 @@ import (
 
 	"warpbound/internal/emu"
 	"warpbound/internal/isa"
+	"warpbound/internal/machine"
 )
 
 // TestCounters checks that every counter has one name and is added up.
@@ -46,13 +47,13 @@ func TestResultAdd(t *testing.T) {
 		return emu.UninitialisedRead{Instr: in, Count: count}
 	}
 	one := &Result{
-		Cycles: 5, Intervals: 2, Occupancy: Occupancy{CTAs: 3}, Counters: Counters{WarpInstrs: 7},
+		Cycles: 5, Intervals: 2, Occupancy: machine.Occupancy{CTAs: 3}, Counters: Counters{WarpInstrs: 7},
 		Schedulers:    [][]SchedulerCounters{{{Issued: 4}}, {{Issued: 1}}},
 		Cores:         []CoreCounters{{1, 2, 3, 4, 5, 6, 7}},
 		Uninitialised: []emu.UninitialisedRead{read(3, 8)},
 	}
 	two := &Result{
-		Cycles: 6, Occupancy: Occupancy{CTAs: 9}, Counters: Counters{WarpInstrs: 1},
+		Cycles: 6, Occupancy: machine.Occupancy{CTAs: 9}, Counters: Counters{WarpInstrs: 1},
 		Schedulers:    [][]SchedulerCounters{{{Issued: 2}, {Issued: 3}}},
 		Uninitialised: []emu.UninitialisedRead{read(3, 1), read(4, 1)},
 	}

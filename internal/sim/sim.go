@@ -95,7 +95,7 @@ func New(cfg Config) (*Sim, error) {
 // *emu.Fault), if the limit of cycles is reached, or if ctx is done. The result is
 // valid until the next Run.
 func (s *Sim) Run(ctx context.Context, launch emu.Launch, mem *emu.Memory, tr *trace.Run) (*Result, error) {
-	occ, err := Fit(s.cfg.Machine, s.cfg.Code, launch, s.cfg.RegsPerThread)
+	occ, err := s.cfg.Fit(launch)
 	if err != nil {
 		return nil, err
 	}
@@ -125,7 +125,7 @@ func (s *Sim) start(launch emu.Launch, mem *emu.Memory) (err error) {
 }
 
 // reset brings everything to the state of cycle 0.
-func (s *Sim) reset(occ Occupancy, tr *trace.Run) {
+func (s *Sim) reset(occ machine.Occupancy, tr *trace.Run) {
 	s.trace, s.batch = tr, 0
 	if tr != nil {
 		s.batch = len(tr.Records)

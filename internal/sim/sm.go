@@ -1,6 +1,9 @@
 package sim
 
-import "warpbound/internal/emu"
+import (
+	"warpbound/internal/emu"
+	"warpbound/internal/machine"
+)
 
 // sm is a streaming multiprocessor.
 type sm struct {
@@ -61,7 +64,7 @@ func (m *sm) init(s *Sim, index int) {
 }
 
 // reset empties the SM and makes room for as many CTAs as it can hold at a time.
-func (m *sm) reset(occ Occupancy) {
+func (m *sm) reset(occ machine.Occupancy) {
 	m.next, m.dispatchAt = never, 0
 	m.wheel.reset()
 	m.perCTA, m.free = occ.Warps, min(occ.CTAs, m.sim.grid.CTAs())

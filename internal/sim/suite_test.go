@@ -104,7 +104,7 @@ func (e *example) snapshot(mem *emu.Memory) [][]byte {
 	for range e.bound.Job.Params {
 		if b := mem.Bytes(addr); b != nil {
 			all = append(all, slices.Clone(b))
-			addr += uint64(roundUp(len(b), 256)) + 16<<10
+			addr += uint64(len(b)+255)/256*256 + 16<<10
 		}
 	}
 	return all

@@ -235,8 +235,12 @@ func Prepare(b *job.Bound, code *emu.Code, in *job.Inputs, width int) (*emu.Grid
 
 // Occupancy returns how many CTAs of a job an SM of the machine holds at a time. It is
 // an error if the launch does not fit.
-func Occupancy(b *job.Bound, code *emu.Code, m *machine.Machine, registers int) (sim.Occupancy, error) {
-	occ, err := sim.Fit(m, code, newMemory(b, code).shape(), registers)
+func Occupancy(b *job.Bound, code *emu.Code, m *machine.Machine, registers int) (machine.Occupancy, error) {
+	launch := newMemory(b, code).shape()
+	occ, err := m.Fit(machine.Launch{
+		Grid: launch.Grid, Block: launch.Block, Registers: registers,
+		StaticShared: code.SharedBytes(), DynamicShared: launch.DynamicShared, Local: code.LocalBytes(),
+	})
 	if err != nil {
 		return occ, diag.Errorf(b.Job.Pos.Block, "%w", err)
 	}

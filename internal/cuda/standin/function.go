@@ -8,6 +8,7 @@ import (
 
 	"warpbound/internal/cuda"
 	"warpbound/internal/emu"
+	"warpbound/internal/machine"
 	"warpbound/internal/sim"
 )
 
@@ -45,8 +46,11 @@ func (f *function) Occupancy(threads, dynamicShared int) (int, error) {
 	return occ.CTAs, nil
 }
 
-func (f *function) fit(l cuda.Launch) (sim.Occupancy, error) {
-	return sim.Fit(f.module.gpu.machine, f.code, emu.Launch{Grid: l.Grid, Block: l.Block, DynamicShared: l.DynamicShared}, f.registers)
+func (f *function) fit(l cuda.Launch) (machine.Occupancy, error) {
+	return f.module.gpu.machine.Fit(machine.Launch{
+		Grid: l.Grid, Block: l.Block, Registers: f.registers,
+		StaticShared: f.code.SharedBytes(), DynamicShared: l.DynamicShared, Local: f.code.LocalBytes(),
+	})
 }
 
 // Launch implements cuda.Function. The time is that of the kernel alone.

@@ -55,7 +55,7 @@ type twinWarp struct {
 // runTwin executes a launch and returns what Sim.Run does.
 func runTwin(t testing.TB, cfg sim.Config, l emu.Launch, mem *emu.Memory, tr *trace.Run) *sim.Result {
 	t.Helper()
-	occ, err := sim.Fit(cfg.Machine, cfg.Code, l, cfg.RegsPerThread)
+	occ, err := cfg.Fit(l)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -52,7 +52,7 @@ func NewRun(cfg sim.Config, ports int, waiting func(now int64) []sim.Waiting) Ru
 // error if the launch does not fit the kernel or the machine.
 func (r *Run) Begin(launch emu.Launch, mem *emu.Memory, tr *trace.Run) error {
 	cfg := &r.Config
-	occ, err := sim.Fit(cfg.Machine, cfg.Code, launch, cfg.RegsPerThread)
+	occ, err := cfg.Fit(launch)
 	if err != nil {
 		return err
 	}

@@ -89,7 +89,7 @@ type twinLine struct {
 // runTwin executes a launch and returns what Sim.Run does, and the accesses.
 func runTwin(t testing.TB, cfg sim.Config, l emu.Launch, mem *emu.Memory, tr *trace.Run) (*sim.Result, []sim.LLCAccess) {
 	t.Helper()
-	occ, err := sim.Fit(cfg.Machine, cfg.Code, l, cfg.RegsPerThread)
+	occ, err := cfg.Fit(l)
 	if err != nil {
 		t.Fatal(err)
 	}

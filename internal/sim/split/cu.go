@@ -2,6 +2,7 @@ package split
 
 import (
 	"warpbound/internal/emu"
+	"warpbound/internal/machine"
 	"warpbound/internal/sim"
 	"warpbound/internal/trace"
 )
@@ -34,7 +35,7 @@ type slot struct {
 }
 
 // reset begins the first CTAs, as many as there are slots, and returns when something happens.
-func (c *cu) reset(occ sim.Occupancy) (next int64) {
+func (c *cu) reset(occ machine.Occupancy) (next int64) {
 	s, sh := c.sim, &c.sim.shape
 	mine := (s.run.Grid.CTAs() - c.index + len(s.cus) - 1) / len(s.cus) // of the CTAs
 	slots := min(occ.CTAs, mine)

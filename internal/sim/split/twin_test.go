@@ -101,7 +101,7 @@ func runTwin(t testing.TB, c sim.Config, l emu.Launch, mem *emu.Memory, tr *trac
 			t.Fatal(err)
 		}
 	}
-	occ, err := sim.Fit(c.Machine, c.Code, l, c.RegsPerThread)
+	occ, err := c.Fit(l)
 	fatal(err)
 	m := c.Machine
 	grid, err := emu.NewGrid(c.Code, l, mem, int(m.SM.WarpSize.Value))

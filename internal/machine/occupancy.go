@@ -1,11 +1,15 @@
-package sim
+package machine
 
-import (
-	"fmt"
+import "fmt"
 
-	"warpbound/internal/emu"
-	"warpbound/internal/machine"
-)
+// Launch is what a launch of a kernel needs of a machine.
+type Launch struct {
+	Grid, Block   [3]int // CTAs of the grid, threads of a CTA, by axis
+	Registers     int    // per thread
+	StaticShared  int    // bytes of shared memory of a CTA that the kernel declares
+	DynamicShared int    // bytes of shared memory of a CTA that the launch adds
+	Local         int    // bytes of local memory of each thread
+}
 
 // Occupancy says how many CTAs of a launch an SM holds at a time.
 type Occupancy struct {
@@ -18,7 +22,7 @@ type Occupancy struct {
 // Fit returns the occupancy of a launch. It is an error, which names the limit
 // and the numbers, if not even one CTA fits, or if those that do have more local
 // memory than a simulation may use.
-func Fit(m *machine.Machine, code *emu.Code, launch emu.Launch, regsPerThread int) (Occupancy, error) {
+func (m *Machine) Fit(launch Launch) (Occupancy, error) {
 	threads, ctas := 1, 1
 	for i, axis := range "xyz" {
 		g, b := launch.Grid[i], launch.Block[i]
@@ -33,18 +37,18 @@ func Fit(m *machine.Machine, code *emu.Code, launch emu.Launch, regsPerThread in
 		}
 		ctas *= g
 	}
-	if regsPerThread < 0 || launch.DynamicShared < 0 {
-		return Occupancy{}, fmt.Errorf("%d registers per thread and %d bytes of shared memory: both must be at least 0", regsPerThread, launch.DynamicShared)
+	if launch.Registers < 0 || launch.DynamicShared < 0 {
+		return Occupancy{}, fmt.Errorf("%d registers per thread and %d bytes of shared memory: both must be at least 0", launch.Registers, launch.DynamicShared)
 	}
 
 	sm := &m.SM
 	width := int(sm.WarpSize.Value)
 	warps := (threads + width - 1) / width
-	regs, allRegs, err := fitRegisters(m, regsPerThread, warps)
+	regs, allRegs, err := m.fitRegisters(launch.Registers, warps)
 	if err != nil {
 		return Occupancy{}, err
 	}
-	shared := roundUp(code.SharedBytes()+launch.DynamicShared, int(sm.SharedUnit.Value))
+	shared := roundUp(launch.StaticShared+launch.DynamicShared, int(sm.SharedUnit.Value))
 
 	occ := Occupancy{CTAs: int(sm.CTAs.Value), Warps: warps, Limit: "CTAs"}
 	for _, need := range []struct {
@@ -66,20 +70,20 @@ func Fit(m *machine.Machine, code *emu.Code, launch emu.Launch, regsPerThread in
 	room := occ.CTAs * int(sm.Count.Value)
 	occ.Waves = (ctas + room - 1) / room
 	resident := min(room, ctas)
-	if local := code.LocalBytes() * warps * width; local > maxLocal/resident {
+	if local := launch.Local * warps * width; local > maxLocal/resident {
 		return Occupancy{}, fmt.Errorf("%d bytes of local memory for each thread are %d for the %d CTAs that %s holds at a time, more than %d: declare less, or launch fewer CTAs",
-			code.LocalBytes(), local*resident, resident, m.Name, maxLocal)
+			launch.Local, local*resident, resident, m.Name, maxLocal)
 	}
 	return occ, nil
 }
 
 // fitRegisters returns how many registers the warps of a CTA need and how many an SM has for
 // all CTAs. Those of a split core belong to its SIMDs, each of which holds whole warps.
-func fitRegisters(m *machine.Machine, perThread, warps int) (need, have int, err error) {
+func (m *Machine) fitRegisters(perThread, warps int) (need, have int, err error) {
 	sm := &m.SM
 	perWarp := roundUp(perThread*int(sm.WarpSize.Value), int(sm.RegisterUnit.Value))
 	need, have = perWarp*roundUp(warps, int(sm.WarpUnit.Value)), int(sm.Registers.Value)
-	if m.Core == machine.Splitting && perWarp > 0 {
+	if m.Core == Splitting && perWarp > 0 {
 		simds := int(sm.Schedulers.Value)
 		perSIMD := have / simds
 		if perWarp > perSIMD {
