@@ -52,6 +52,8 @@ var arrows = []struct {
 	{"internal/scalar", []string{"internal/isa/*", "internal/machine", "internal/emu", "internal/sim/...", "internal/fold", "internal/method/..."}, "a second opinion shares nothing with the first"},
 	{"internal/absexec", []string{"internal/isa/*", "internal/machine", "internal/emu", "internal/sim/...", "internal/method/...", "internal/trace", "internal/ipet"}, "abstract execution has no timing and shares single results with emu, through fold"},
 	{"internal/sim/...", []string{"internal/isa/*", "internal/method/...", "internal/ipet", "internal/flow/..."}, "the simulator is independent evidence against the methods"},
+	{"internal/sim", []string{"internal/sim/*"}, "the contract of simulators knows none of them"},
+	{"internal/sim/scoreboard", []string{"internal/sim/*"}, "simulators share their contract, and those of in-order cores inorder"},
 	{"internal/simtest", []string{"internal/sim/*", "internal/method/..."}, "the tests of simulators use it"},
 	{"internal/method/...", []string{"internal/isa/*", "internal/sim/...", "internal/emu", "internal/job"}, "the methods are independent of what they are tested against"},
 	{"internal/method/search", []string{"internal/isa/*", "internal/machine", "internal/target", "internal/trace"}, "whoever runs the kernel is behind an interface"},

@@ -18,6 +18,7 @@ import (
 	"warpbound/internal/machine"
 	"warpbound/internal/method/hybrid"
 	"warpbound/internal/sim"
+	"warpbound/internal/sim/scoreboard"
 	"warpbound/internal/trace"
 )
 
@@ -144,7 +145,7 @@ func (b *bench) run(m *ptx.Module, layout *instrument.Layout, ipoints func(*cfg.
 		}
 	}
 	launch.Params = bound.ParamBlock(nil, in, func(i int) uint64 { return addresses[i] })
-	s, err := sim.New(sim.Config{Code: code, Machine: b.machine, RegsPerThread: 16, Ipoints: ipoints(g)})
+	s, err := scoreboard.New(sim.Config{Code: code, Machine: b.machine, RegsPerThread: 16, Ipoints: ipoints(g)})
 	if err != nil {
 		return nil, err
 	}

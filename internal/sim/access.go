@@ -4,104 +4,10 @@ import (
 	"math/bits"
 
 	"warpbound/internal/emu"
-	"warpbound/internal/isa"
 )
 
-const (
-	wordBytes = 4
-
-	// localBase is where the local memory of all threads begins among the
-	// addresses that the caches see, beyond all of global memory.
-	localBase = 1 << 44
-)
-
-// lineAccess is the part of a warp's access that falls into one line.
-type lineAccess struct {
-	addr  uint64 // of the line
-	words uint64 // those of the line that are accessed, one bit each
-	local bool
-	cost  int32 // most operations on one address, of an atomic access
-}
-
-// access starts the memory access that a warp has just executed.
-func (m *sm) access(w *warp, st *step, now int64) {
-	eff, l, id := &m.sim.eff, &m.lsu, w.id
-	l.lines, l.current = l.lines[:0], 0
-	busy := int64(0)
-	switch {
-	case eff.Access.Kind == emu.NoAccess:
-	case eff.Access.Space != isa.Generic:
-		busy = m.accessSpace(eff.Access.Space, eff.Mask, id)
-	default:
-		for space, lanes := range eff.Access.Lanes {
-			busy += m.accessSpace(isa.Space(space), lanes, id)
-		}
-	}
-	busy *= st.initiation
-	if len(l.lines) == 0 {
-		busy = max(busy, st.initiation)
-		over := now + busy - st.initiation + st.latency
-		w.setReady(st, readyAt(over, true))
-		w.busy = max(w.busy, over)
-		if st.async {
-			w.copies.end(w.copies.begin(), over)
-		}
-		m.units[st.pipe].reserve(now + busy)
-		return
-	}
-	w.setReady(st, pending)
-	w.inflight++
-	l.step, l.kind, l.bytes = st, eff.Access.Kind, eff.Access.Bytes
-	o := operation{warp: id, step: st, left: int32(len(l.lines))}
-	if st.async {
-		o.group = w.copies.begin()
-	}
-	l.op = l.alloc(o)
-	l.next = now + busy
-	m.units[st.pipe].free = never
-	if busy == 0 {
-		m.stepLSU(now)
-	}
-}
-
-// accessSpace returns for how many passes some lanes of the access occupy the
-// shared memory or the constant cache, or appends the lines that they access.
-func (m *sm) accessSpace(space isa.Space, lanes uint64, id int32) int64 {
-	if lanes == 0 {
-		return 0
-	}
-	acc, count := &m.sim.eff.Access, &m.sim.count
-	switch space {
-	case isa.Shared:
-		if acc.Kind == emu.Atomic {
-			passes := m.lsu.banks.collisions(&acc.Addr, lanes)
-			count.SharedConflicts += passes - 1
-			if passes > 1 {
-				count.SerialisedAtomics += Serialised(acc, lanes)
-			}
-			return passes * m.sim.cfg.Machine.Shared.AtomicPass.Value
-		}
-		passes := m.lsu.banks.passes(acc, lanes)
-		count.SharedConflicts += passes - 1
-		return passes
-	case isa.Param, isa.Const:
-		passes := int64(1)
-		if acc.Apart != 0 {
-			passes = distinct(&acc.Addr, lanes)
-		}
-		count.ConstReplays += passes - 1
-		return passes
-	}
-	before := len(m.lsu.lines)
-	if space == isa.Local {
-		count.SerialisedAtomics += Serialised(acc, lanes)
-		m.localLines(lanes, id)
-	} else {
-		m.globalLines(lanes)
-	}
-	count.Transactions += int64(len(m.lsu.lines) - before)
-	return 0
-}
+// WordBytes is the size of a word of memory, by which accesses are counted.
+const WordBytes = 4
 
 // Serialised returns how many lanes of an atomic access follow another one on the same address,
 // 0 for other accesses.
@@ -112,16 +18,16 @@ func Serialised(acc *emu.Access, lanes uint64) int64 {
 	case acc.Apart == 0:
 		return int64(bits.OnesCount64(lanes)) - 1
 	}
-	return int64(bits.OnesCount64(lanes)) - distinct(&acc.Addr, lanes)
+	return int64(bits.OnesCount64(lanes)) - Distinct(&acc.Addr, lanes)
 }
 
-// distinct counts the different addresses of some lanes.
-func distinct(addr *[emu.MaxWidth]uint64, lanes uint64) int64 {
+// Distinct counts the different addresses of some lanes.
+func Distinct(addr *[emu.MaxWidth]uint64, lanes uint64) int64 {
 	var first, next [emu.MaxWidth]uint8 // lists of lanes plus one, by the lowest bits of the word
 	n := int64(0)
 	for set := lanes; set != 0; set &= set - 1 {
 		i := bits.TrailingZeros64(set)
-		list := addr[i] / wordBytes % emu.MaxWidth
+		list := addr[i] / WordBytes % emu.MaxWidth
 		at := first[list]
 		for at != 0 && addr[at-1] != addr[i] {
 			at = next[at-1]
@@ -132,154 +38,4 @@ func distinct(addr *[emu.MaxWidth]uint64, lanes uint64) int64 {
 		}
 	}
 	return n
-}
-
-// sameAddress returns the address of the first of some lanes, and those among
-// them that have it.
-func sameAddress(addr *[emu.MaxWidth]uint64, lanes uint64) (uint64, uint64) {
-	a := addr[bits.TrailingZeros64(lanes)]
-	same := uint64(0)
-	for set := lanes; set != 0; set &= set - 1 {
-		if i := bits.TrailingZeros64(set); addr[i] == a {
-			same |= 1 << i
-		}
-	}
-	return a, same
-}
-
-// globalLines coalesces the addresses of some lanes into lines, in the order of
-// the first lane that accesses each.
-func (m *sm) globalLines(lanes uint64) {
-	acc, l := &m.sim.eff.Access, &m.lsu
-	within := uint64(1)<<l.l1.shift - 1
-	if acc.Kind == emu.Load && acc.Apart&^within == 0 {
-		l.lines = append(l.lines, lineAccess{addr: acc.Addr[bits.TrailingZeros64(lanes)] &^ within})
-		return
-	}
-	words := uint64(1)<<max(acc.Bytes/wordBytes, 1) - 1
-	at := -1
-	for set := lanes; set != 0; set &= set - 1 {
-		a := acc.Addr[bits.TrailingZeros64(set)]
-		if line := a &^ within; at < 0 || l.lines[at].addr != line {
-			at = l.line(line, false)
-		}
-		l.lines[at].words |= words << (a & within / wordBytes)
-	}
-	if acc.Kind != emu.Atomic {
-		return
-	}
-	for lanes != 0 {
-		a, same := sameAddress(&acc.Addr, lanes)
-		lanes &^= same
-		line, operations := &l.lines[l.line(a&^within, false)], bits.OnesCount64(same)
-		line.cost = max(line.cost, int32(operations))
-		m.sim.count.SerialisedAtomics += int64(operations - 1)
-	}
-}
-
-// localLines does the same for local memory, where words of the same address of
-// all threads of the machine lie side by side.
-func (m *sm) localLines(lanes uint64, id int32) {
-	acc, l, sm := &m.sim.eff.Access, &m.lsu, &m.sim.cfg.Machine.SM
-	within := uint64(1)<<l.l1.shift - 1
-	width := uint64(sm.WarpSize.Value)
-	threads := uint64(sm.Count.Value*sm.Warps.Value) * width
-	first := (uint64(m.index)*uint64(sm.Warps.Value) + uint64(id)) * width
-	for set := lanes; set != 0; set &= set - 1 {
-		lane := bits.TrailingZeros64(set)
-		word := (acc.Addr[lane] - emu.LocalBase) / wordBytes
-		for k := range uint64(max(acc.Bytes/wordBytes, 1)) {
-			a := localBase + ((word+k)*threads+first+uint64(lane))*wordBytes
-			at := l.line(a&^within, true)
-			l.lines[at].words |= 1 << (a & within / wordBytes)
-		}
-	}
-}
-
-// line returns the index of a line in the list, which it enters if it is not
-// there yet.
-func (l *lsu) line(addr uint64, local bool) int {
-	for i := range l.lines {
-		if l.lines[i].addr == addr {
-			return i
-		}
-	}
-	l.lines = append(l.lines, lineAccess{addr: addr, local: local})
-	return len(l.lines) - 1
-}
-
-// banks finds conflicts between the banks of shared memory.
-type banks struct {
-	count int // a power of two
-	shift int // log2 of their width in bytes
-}
-
-// passes returns how often the banks are accessed for some lanes of an access. Each time
-// gives one row of every bank. Lanes that together want more words than there are banks
-// are served in groups that do not.
-func (b banks) passes(acc *emu.Access, lanes uint64) int64 {
-	each := max(acc.Bytes>>b.shift, 1) // banks that a lane accesses
-	if acc.Apart>>b.shift < uint64(b.count) && each == 1 && lanes>>b.count == 0 {
-		return 1 // all in one row
-	}
-	group := max(b.count/each, 1)
-	total := int64(0)
-	for first := 0; lanes>>first != 0; first += group {
-		set := lanes >> first
-		if group < emu.MaxWidth {
-			set &= 1<<group - 1
-		}
-		if set != 0 {
-			total += b.group(acc, set<<first, each)
-		}
-	}
-	return total
-}
-
-// group returns the passes of one group of lanes: the most words of one bank that they
-// want. Two lanes want the same words or have none in common, because elements are
-// aligned, so that the first word of each stands for all.
-func (b banks) group(acc *emu.Access, lanes uint64, each int) int64 {
-	if each > b.count {
-		return int64(each / b.count)
-	}
-	if acc.Apart>>b.shift < uint64(b.count) {
-		return 1 // all in one row
-	}
-	addr := &acc.Addr
-	var served [emu.MaxWidth]uint64 // the word that a pass takes from each bank
-	mask := uint64(b.count - 1)
-	for passes := int64(1); ; passes++ {
-		for set := lanes; set != 0; set &= set - 1 {
-			word := addr[bits.TrailingZeros64(set)] >> b.shift
-			served[word&mask%emu.MaxWidth] = word
-		}
-		left := uint64(0)
-		for set := lanes; set != 0; set &= set - 1 {
-			i := bits.TrailingZeros64(set)
-			word := addr[i] >> b.shift
-			waits := uint64(0)
-			if served[word&mask%emu.MaxWidth] != word {
-				waits = 1
-			}
-			left |= waits << i
-		}
-		if left == 0 {
-			return passes
-		}
-		lanes = left
-	}
-}
-
-// collisions returns the passes of an atomic access: as many as lanes access the
-// bank that most of them do, because no two lanes share a pass.
-func (b banks) collisions(addr *[emu.MaxWidth]uint64, lanes uint64) int64 {
-	var users [emu.MaxWidth]uint8
-	most := uint8(0)
-	for set := lanes; set != 0; set &= set - 1 {
-		bank := addr[bits.TrailingZeros64(set)] >> b.shift & uint64(b.count-1)
-		users[bank]++
-		most = max(most, users[bank])
-	}
-	return int64(most)
 }

@@ -1,3 +1,11 @@
+// Package sim is the contract of all cycle-level simulators: what they are given
+// (Config), what they return (Result, with its Counters), what they tell while
+// they run (Step, LLCAccess), and how a run that is given up says where its warps
+// were (StuckError). Each core has a simulator of its own, in a package below this
+// one.
+//
+// sim must not import one of them, and like them neither a method nor ipet: what
+// follows this contract is evidence that is independent of the static methods.
 package sim
 
 import (

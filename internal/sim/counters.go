@@ -198,21 +198,3 @@ func (r *Result) Reset() {
 	}
 	clear(r.Cores)
 }
-
-func (s *Sim) result(cycles int64, occ machine.Occupancy) *Result {
-	r := &s.out
-	if r.Schedulers == nil {
-		r.Schedulers = make([][]SchedulerCounters, len(s.sms))
-		for i := range s.sms {
-			r.Schedulers[i] = make([]SchedulerCounters, len(s.sms[i].scheds))
-		}
-	}
-	r.Cycles, r.Occupancy, r.Counters = cycles, occ, s.count
-	r.Uninitialised = s.grid.UninitialisedReads()
-	for i := range s.sms {
-		for j := range s.sms[i].scheds {
-			r.Schedulers[i][j] = s.sms[i].scheds[j].count
-		}
-	}
-	return r
-}

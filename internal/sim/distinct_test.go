@@ -23,7 +23,7 @@ func TestDistinct(t *testing.T) {
 				set[addr[i]] = true
 			}
 		}
-		if got := distinct(&addr, lanes); got != int64(len(set)) {
+		if got := Distinct(&addr, lanes); got != int64(len(set)) {
 			t.Errorf("%d different addresses of %d", got, len(set))
 		}
 	})

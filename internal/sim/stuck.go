@@ -101,27 +101,6 @@ func warpsOf(warps []Waiting) string {
 // Unwrap returns the cause.
 func (e *StuckError) Unwrap() error { return e.Err }
 
-// stuck gathers the state of all warps.
-func (s *Sim) stuck(now int64, cause error) error {
-	code := s.cfg.Code
-	e := &StuckError{
-		Kernel: code.Kernel().Name, Cycle: now, Err: cause,
-		CTAs: s.disp.total, Started: s.disp.started, Done: s.disp.done,
-	}
-	for i := range s.sms {
-		m := &s.sms[i]
-		for id := range m.warps {
-			w := &m.warps[id]
-			if w.state == free {
-				continue
-			}
-			at := SiteOf(code, w.emu, int(w.pc), m.waitsFor(w, now))
-			e.Warps = append(e.Warps, Waiting{SM: i, CTA: m.ctas[w.cta].emu.Index, Warp: int(w.index), Site: at})
-		}
-	}
-	return e
-}
-
 // SiteOf says where a warp is whose next instruction, or last one if it has
 // exited, has the index pc. If it waits at a barrier, that is where it is.
 func SiteOf(code *emu.Code, w *emu.Warp, pc int, what string) Site {
@@ -135,34 +114,4 @@ func SiteOf(code *emu.Code, w *emu.Warp, pc int, what string) Site {
 	in := code.Instr(at.PC)
 	at.Instr, at.Pos, at.Loc = code.Kernel().Format(in), in.Pos, in.Loc
 	return at
-}
-
-// waitsFor says what a warp waits for in the cycle now.
-func (m *sm) waitsFor(w *warp, now int64) string {
-	accesses := fmt.Sprintf("%d accesses", w.inflight)
-	if w.inflight == 1 {
-		accesses = "1 access"
-	}
-	switch w.state {
-	case atBarrier:
-		return "waits at a barrier"
-	case atFence:
-		return "waits at a fence for " + accesses
-	case atCopies:
-		return "waits for asynchronous copies, with " + accesses
-	case exited:
-		return "has exited and waits for " + accesses
-	}
-	s := &m.scheds[w.sched]
-	switch c := &s.warps[w.pos]; {
-	case c.at == never:
-		return "waits for " + accesses
-	case c.at > now && c.why == StallBranch:
-		return "waits for its next instruction"
-	case c.at > now:
-		return "waits for a result"
-	case m.units[c.pipe].free > now:
-		return "waits for its unit"
-	}
-	return "can issue"
 }

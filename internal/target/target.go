@@ -15,6 +15,7 @@ import (
 	"warpbound/internal/sim"
 	"warpbound/internal/sim/barrel"
 	"warpbound/internal/sim/integrated"
+	"warpbound/internal/sim/scoreboard"
 	"warpbound/internal/sim/split"
 	"warpbound/internal/trace"
 )
@@ -135,7 +136,7 @@ func newSimulator(cfg sim.Config) (simulator, error) {
 	case machine.Integrated:
 		return integrated.New(cfg)
 	}
-	return sim.New(cfg)
+	return scoreboard.New(cfg)
 }
 
 // Simulator is the cycle-level simulator as a target.

@@ -10,13 +10,14 @@ import (
 	"warpbound/internal/emu"
 	"warpbound/internal/machine"
 	"warpbound/internal/sim"
+	"warpbound/internal/sim/scoreboard"
 )
 
 // function is a kernel of a loaded module.
 type function struct {
 	module    *module
 	code      *emu.Code
-	sim       *sim.Sim
+	sim       *scoreboard.Sim
 	registers int // per thread
 }
 

@@ -12,6 +12,7 @@ import (
 	"warpbound/internal/isa"
 	"warpbound/internal/isa/ptx"
 	"warpbound/internal/sim"
+	"warpbound/internal/sim/scoreboard"
 )
 
 // Load implements cuda.Device. As a GPU's compiler does, it rejects a module for what is
@@ -83,7 +84,7 @@ func (m *module) compile(name string) error {
 	}
 	machine := m.gpu.machine
 	f := &function{module: m, code: code, registers: flow.Allocated(g)}
-	f.sim, err = sim.New(sim.Config{
+	f.sim, err = scoreboard.New(sim.Config{
 		Code: code, Machine: machine, RegsPerThread: f.registers,
 		MaxCycles: m.gpu.limit, Clocks: clocks(int(machine.SM.Count.Value)),
 	})

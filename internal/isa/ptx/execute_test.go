@@ -13,6 +13,7 @@ import (
 	"warpbound/internal/isa"
 	"warpbound/internal/machine"
 	"warpbound/internal/sim"
+	"warpbound/internal/sim/scoreboard"
 )
 
 // FuzzExecute makes a kernel of any bytes, which uses whatever the table of forms
@@ -139,7 +140,7 @@ func simulated(code *emu.Code, registers, width int, policy machine.Policy, laun
 	}
 	m.SM.Count.Value, m.SM.WarpSize.Value, m.SM.Registers.Value = 2, int64(width), 1<<20
 	m.L1.MSHRs.Value = 3
-	s, err := sim.New(sim.Config{Code: code, Machine: m, RegsPerThread: registers, MaxCycles: 50_000_000})
+	s, err := scoreboard.New(sim.Config{Code: code, Machine: m, RegsPerThread: registers, MaxCycles: 50_000_000})
 	if err != nil {
 		return nil, err
 	}

@@ -10,12 +10,11 @@ import (
 )
 
 const (
-	wordBytes = 4
-	wordShift = 2
+	wordShift = 2 // log2 of sim.WordBytes
 
 	// maxPieces is the largest number of words that a warp accesses at once: 32
 	// bytes in each lane.
-	maxPieces = emu.MaxWidth * 32 / wordBytes
+	maxPieces = emu.MaxWidth * 32 / sim.WordBytes
 )
 
 // Counter counts the requests into which memory divides the accesses of warps.

@@ -1,10 +1,11 @@
-package sim
+package scoreboard
 
 import (
 	"math/bits"
 
 	"warpbound/internal/emu"
 	"warpbound/internal/machine"
+	"warpbound/internal/sim"
 )
 
 // lsu is the load/store unit of an SM with the L1 and the ports of the crossbar.
@@ -122,11 +123,11 @@ func (m *sm) accessLine(a *lineAccess, now int64) int64 {
 	}
 	q := request{kind: read, target: l.op}
 	asked, answered := int64(0), m.sim.cfg.Machine.L1.Line.Value
-	touched := int64(bits.OnesCount64(a.words)) * wordBytes
+	touched := int64(bits.OnesCount64(a.words)) * sim.WordBytes
 	switch l.kind {
 	case emu.Store:
 		q.kind, asked, answered = write, touched, 0
-		q.full = touched == m.sim.cfg.Machine.L1.Line.Value && l.bytes >= wordBytes
+		q.full = touched == m.sim.cfg.Machine.L1.Line.Value && l.bytes >= sim.WordBytes
 		if a.local {
 			m.sim.count.L1Misses++
 		}
@@ -270,9 +271,9 @@ func (m *sm) send(q request, addr uint64, asked, answered, now int64) {
 	q.sm = int16(m.index)
 	part, line := locate(s.cfg.Machine, addr)
 	q.part, q.line = int16(part), line
-	q.flits = s.flits[asked/wordBytes]
+	q.flits = s.flits[asked/sim.WordBytes]
 	if q.kind != writeBack {
-		q.reply = s.flits[answered/wordBytes]
+		q.reply = s.flits[answered/sim.WordBytes]
 		l.waiting++
 	}
 	start := max(now+l.step.latency, l.outFree)
@@ -295,9 +296,9 @@ func (m *sm) receive(q request, at int64) {
 // line.
 func flitTable(m *machine.Machine) []int32 {
 	ic := &m.Interconnect
-	table := make([]int32, m.L1.Line.Value/wordBytes+1)
+	table := make([]int32, m.L1.Line.Value/sim.WordBytes+1)
 	for words := range table {
-		bytes := ic.Header.Value + int64(words)*wordBytes
+		bytes := ic.Header.Value + int64(words)*sim.WordBytes
 		table[words] = int32((bytes + ic.Flit.Value - 1) / ic.Flit.Value)
 	}
 	return table

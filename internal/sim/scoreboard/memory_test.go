@@ -1,10 +1,11 @@
-package sim
+package scoreboard
 
 import (
 	"fmt"
 	"testing"
 
 	"warpbound/internal/machine"
+	"warpbound/internal/sim"
 )
 
 // twoLines loads two lines with one instruction and uses the result.
@@ -60,20 +61,20 @@ func TestMerging(t *testing.T) {
 func TestStorePolicy(t *testing.T) {
 	for _, c := range []struct {
 		name, body string
-		want       Counters // the counters of the caches
+		want       sim.Counters // the counters of the caches
 	}{
 		{"a global store drops the line", "ld.global.u32 %r1, [%buf]; add.u32 %r2, %r1, 1; st.global.u32 [%buf], %r2; ld.global.u32 %r3, [%buf]; ret;",
-			Counters{L1Misses: 2, L2Misses: 1, L2Hits: 2, DRAMReads: 1}},
+			sim.Counters{L1Misses: 2, L2Misses: 1, L2Hits: 2, DRAMReads: 1}},
 		{"a store of a part fetches the line", "st.global.u32 [%buf], %t; ret;",
-			Counters{L2Misses: 1, DRAMReads: 1}},
+			sim.Counters{L2Misses: 1, DRAMReads: 1}},
 		{"a store of a whole line does not", "mul.wide.u32 %rd1, %t, 4; add.u64 %rd2, %buf, %rd1; st.global.u32 [%rd2], %t; ret;",
-			Counters{L2Misses: 1}},
+			sim.Counters{L2Misses: 1}},
 		{"local memory is written back", ".local .b8 f[8]; st.local.u32 [f], %t; ld.local.u32 %r1, [f]; add.u32 %r2, %r1, 1; st.local.u32 [f], %r2; ret;",
-			Counters{L1Misses: 2, L1Hits: 1, L2Misses: 1, L2Hits: 1}},
+			sim.Counters{L1Misses: 2, L1Hits: 1, L2Misses: 1, L2Hits: 1}},
 	} {
 		_, o := solo(t, fermi(t), c.body)
 		got := o.Counters
-		got = Counters{
+		got = sim.Counters{
 			L1Hits: got.L1Hits, L1Misses: got.L1Misses, L1Merged: got.L1Merged,
 			L2Hits: got.L2Hits, L2Misses: got.L2Misses, L2Merged: got.L2Merged, L2WriteBacks: got.L2WriteBacks,
 			DRAMReads: got.DRAMReads, DRAMWrites: got.DRAMWrites,

@@ -1,6 +1,9 @@
-package sim
+package scoreboard
 
-import "warpbound/internal/trace"
+import (
+	"warpbound/internal/sim"
+	"warpbound/internal/trace"
+)
 
 // dispatcher hands the CTAs of the grid to the SMs, in order and round-robin. It
 // learns of a slot that became free at the beginning of the next round.
@@ -77,7 +80,7 @@ func (m *sm) start(index int, now int64) {
 		}
 		sched := &m.scheds[w.sched]
 		sched.add(m, int32(id))
-		m.schedule(sched, w, now+s.cfg.Machine.SM.Dispatch.Value, StallBranch)
+		m.schedule(sched, w, now+s.cfg.Machine.SM.Dispatch.Value, sim.StallBranch)
 		m.wake(sched, now)
 	}
 }

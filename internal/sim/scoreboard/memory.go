@@ -1,4 +1,4 @@
-package sim
+package scoreboard
 
 // memory is everything behind the crossbar.
 type memory struct {

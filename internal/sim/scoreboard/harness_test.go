@@ -1,4 +1,4 @@
-package sim
+package scoreboard
 
 import (
 	"context"
@@ -9,6 +9,7 @@ import (
 	"warpbound/internal/emu"
 	"warpbound/internal/emu/emutest"
 	"warpbound/internal/machine"
+	"warpbound/internal/sim"
 	"warpbound/internal/trace"
 )
 
@@ -53,7 +54,7 @@ const bufBytes = 1 << 20
 // newSim makes a simulation with an Ipoint at every instruction.
 func newSim(t testing.TB, m *machine.Machine, code *emu.Code) *Sim {
 	t.Helper()
-	s, err := New(Config{Code: code, Machine: m, RegsPerThread: 20, Ipoints: emutest.EveryInstr(code), MaxCycles: 10_000_000})
+	s, err := New(sim.Config{Code: code, Machine: m, RegsPerThread: 20, Ipoints: emutest.EveryInstr(code), MaxCycles: 10_000_000})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -68,7 +69,7 @@ func launch(t testing.TB, mem *emu.Memory, ctas, threads int) emu.Launch {
 
 // observation is all that a run shows.
 type observation struct {
-	*Result
+	*sim.Result
 	tr  trace.Run
 	mem emu.Memory
 }

@@ -1,9 +1,10 @@
-package sim
+package scoreboard
 
 import (
 	"math/bits"
 
 	"warpbound/internal/emu"
+	"warpbound/internal/sim"
 )
 
 // warpState says what a warp waits for.
@@ -52,31 +53,31 @@ const pending = never
 // issue executes the next instruction of a warp of a scheduler and works out when the
 // warp can issue again.
 func (m *sm) issue(s *scheduler, w *warp, now int64) error {
-	sim, st := m.sim, &m.steps[w.pc]
-	if sim.trace != nil {
+	run, st := m.sim, &m.steps[w.pc]
+	if run.trace != nil {
 		m.traced(w, now)
 	}
-	eff := &sim.eff
-	if sim.cfg.Observe != nil {
+	eff := &run.eff
+	if run.cfg.Observe != nil {
 		if err := m.observed(w, now); err != nil {
 			return err
 		}
-	} else if err := w.emu.Step(&sim.env, eff); err != nil {
+	} else if err := w.emu.Step(&run.env, eff); err != nil {
 		return err
 	}
-	sim.count.WarpInstrs++
-	sim.count.ThreadInstrs += int64(bits.OnesCount64(eff.Mask))
+	run.count.WarpInstrs++
+	run.count.ThreadInstrs += int64(bits.OnesCount64(eff.Mask))
 
-	next, why := now+1, StallALU
+	next, why := now+1, sim.StallALU
 	switch st.kind {
 	case kindALU:
 		m.units[st.pipe].reserve(now + st.initiation)
 		w.setReady(st, readyAt(now+st.latency, false))
 	case kindControl:
 		m.units[st.pipe].reserve(now + st.initiation)
-		next, why = now+st.latency, StallBranch
+		next, why = now+st.latency, sim.StallBranch
 		if eff.Diverged {
-			sim.count.DivergentBranches++
+			run.count.DivergentBranches++
 		}
 	case kindBarrier:
 		w.setReady(st, readyAt(now+st.latency, false))
@@ -87,7 +88,7 @@ func (m *sm) issue(s *scheduler, w *warp, now int64) error {
 		if w.inflight > 0 {
 			w.state = atFence
 		}
-		next, why = max(next, w.busy), StallFence
+		next, why = max(next, w.busy), sim.StallFence
 	case kindMemory:
 		m.access(w, st, now)
 	case kindCommit:
@@ -104,7 +105,7 @@ func (m *sm) issue(s *scheduler, w *warp, now int64) error {
 		if !known {
 			w.state, w.keep = atCopies, st.more.keep
 		}
-		next, why = max(next, over), StallMemory
+		next, why = max(next, over), sim.StallMemory
 	}
 	if eff.WarpDone {
 		m.exit(s, w, now+st.latency)
@@ -121,18 +122,18 @@ func (m *sm) issue(s *scheduler, w *warp, now int64) error {
 // traced records that a warp issues, if its next instruction begins an instrumented
 // block.
 func (m *sm) traced(w *warp, now int64) {
-	sim := m.sim
-	if sim.cfg.Ipoints == nil {
+	run := m.sim
+	if run.cfg.Ipoints == nil {
 		return
 	}
-	if ip := sim.cfg.Ipoints[w.pc]; ip >= 0 {
-		sim.record(now, m, m.ctas[w.cta].emu.Index, int(w.index), ip)
+	if ip := run.cfg.Ipoints[w.pc]; ip >= 0 {
+		run.record(now, m, m.ctas[w.cta].emu.Index, int(w.index), ip)
 	}
 }
 
 // observed executes an instruction that is observed.
 func (m *sm) observed(w *warp, now int64) error {
-	at := Step{Cycle: now, SM: m.index, CTA: m.ctas[w.cta].emu.Index, Warp: int(w.index)}
+	at := sim.Step{Cycle: now, SM: m.index, CTA: m.ctas[w.cta].emu.Index, Warp: int(w.index)}
 	return m.sim.cfg.Execute(w.emu, &m.sim.env, &m.sim.eff, at)
 }
 
@@ -148,17 +149,17 @@ func (w *warp) setReady(st *step, t int64) {
 
 // schedule works out from which cycle on the registers let a warp issue its next
 // instruction, which is not before the given cycle for the given reason.
-func (m *sm) schedule(s *scheduler, w *warp, at int64, why Stall) {
+func (m *sm) schedule(s *scheduler, w *warp, at int64, why sim.Stall) {
 	st := &m.steps[w.pc]
 	if w.state != running {
 		at = never
 		switch w.state {
 		case atBarrier:
-			why = StallBarrier
+			why = sim.StallBarrier
 		case atCopies:
-			why = StallMemory
+			why = sim.StallMemory
 		default:
-			why = StallFence
+			why = sim.StallFence
 		}
 	} else {
 		latest, ready := at<<1, w.ready
@@ -169,11 +170,11 @@ func (m *sm) schedule(s *scheduler, w *warp, at int64, why Stall) {
 			}
 		}
 		if latest == pending {
-			at, why = never, StallMemory
+			at, why = never, sim.StallMemory
 		} else if latest>>1 > at {
-			at, why = latest>>1, StallALU
+			at, why = latest>>1, sim.StallALU
 			if latest&1 != 0 {
-				why = StallMemory
+				why = sim.StallMemory
 			}
 		}
 	}
@@ -187,7 +188,7 @@ func (m *sm) release(w *warp, now int64) {
 	}
 	w.state = running
 	s := &m.scheds[w.sched]
-	m.schedule(s, w, now+m.sim.cfg.Machine.SM.Barrier.Value, StallBarrier)
+	m.schedule(s, w, now+m.sim.cfg.Machine.SM.Barrier.Value, sim.StallBarrier)
 	m.wake(s, now)
 }
 
@@ -222,16 +223,16 @@ func (m *sm) settle(id int32, now int64) {
 		return
 	case w.state == atFence && w.inflight == 0:
 		w.state = running
-		m.schedule(s, w, max(now, w.busy), StallFence)
+		m.schedule(s, w, max(now, w.busy), sim.StallFence)
 	case w.state == atCopies:
 		over, known := w.copies.over(w.keep)
 		if !known {
 			return
 		}
 		w.state = running
-		m.schedule(s, w, max(now, over), StallMemory)
+		m.schedule(s, w, max(now, over), sim.StallMemory)
 	case w.state == running && s.warps[w.pos].at == never:
-		m.schedule(s, w, now, StallMemory)
+		m.schedule(s, w, now, sim.StallMemory)
 	default:
 		return
 	}

@@ -1,6 +1,8 @@
-package sim
+package scoreboard
 
-import "warpbound/internal/machine"
+import (
+	"warpbound/internal/machine"
+)
 
 // partition is one partition of the memory: its ports of the crossbar, a slice
 // of the L2 and the DRAM behind it.

@@ -1,25 +1,28 @@
-package sim
+package scoreboard
 
-import "warpbound/internal/machine"
+import (
+	"warpbound/internal/machine"
+	"warpbound/internal/sim"
+)
 
 // candidate is a warp that a scheduler may issue.
 type candidate struct {
-	at   int64 // when registers and control flow let it issue, never if not known
-	warp int32 // its slot
-	pipe uint8 // the pipeline group that it needs then
-	why  Stall // what it waits for until then
+	at   int64     // when registers and control flow let it issue, never if not known
+	warp int32     // its slot
+	pipe uint8     // the pipeline group that it needs then
+	why  sim.Stall // what it waits for until then
 }
 
 // scheduler picks the warp of an SM that issues.
 type scheduler struct {
 	next   int64 // when it has to be looked at
 	passed int64 // the last cycle in which it had the chance to issue
-	count  SchedulerCounters
+	count  sim.SchedulerCounters
 
-	from   int64 // the first cycle that is not accounted for
-	reason Stall // why it does not issue from then on,
-	ripe   int64 // and before this cycle;
-	then   Stall // why from this cycle on
+	from   int64     // the first cycle that is not accounted for
+	reason sim.Stall // why it does not issue from then on,
+	ripe   int64     // and before this cycle;
+	then   sim.Stall // why from this cycle on
 
 	warps    []candidate // from the oldest to the youngest
 	last     int         // position of the warp that issued last, or -1
@@ -27,7 +30,7 @@ type scheduler struct {
 }
 
 func (s *scheduler) reset() {
-	*s = scheduler{next: never, passed: -1, reason: StallIdle, ripe: never, last: -1, warps: s.warps[:0]}
+	*s = scheduler{next: never, passed: -1, reason: sim.StallIdle, ripe: never, last: -1, warps: s.warps[:0]}
 }
 
 // add appends a warp as the youngest. The caller schedules it.
@@ -151,15 +154,15 @@ func (s *scheduler) stalled(m *sm, next int64, first int) {
 		s.blame(m, first)
 		return
 	}
-	s.reason, s.ripe = StallIdle, never
+	s.reason, s.ripe = sim.StallIdle, never
 	if s.draining > 0 {
-		s.reason = StallDrain
+		s.reason = sim.StallDrain
 	}
 }
 
 // set notes when and for what the warp at position i can issue, and why not
 // before.
-func (s *scheduler) set(i int32, at int64, pipe uint8, why Stall) {
+func (s *scheduler) set(i int32, at int64, pipe uint8, why sim.Stall) {
 	c := &s.warps[i]
 	c.at, c.pipe, c.why = at, pipe, why
 }
@@ -168,8 +171,8 @@ func (s *scheduler) set(i int32, at int64, pipe uint8, why Stall) {
 // for until its registers are ready, and on its unit from then on.
 func (s *scheduler) blame(m *sm, i int) {
 	c := &s.warps[i]
-	s.reason, s.ripe, s.then = c.why, c.at, StallUnit
+	s.reason, s.ripe, s.then = c.why, c.at, sim.StallUnit
 	if c.pipe == m.sim.plan.lsu {
-		s.then = StallLSU
+		s.then = sim.StallLSU
 	}
 }

@@ -1,4 +1,4 @@
-package sim
+package scoreboard
 
 import (
 	"fmt"
@@ -7,6 +7,7 @@ import (
 
 	"warpbound/internal/isa"
 	"warpbound/internal/machine"
+	"warpbound/internal/sim"
 )
 
 // arithmeticCode holds for each class of arithmetic an instruction whose %s are
@@ -284,7 +285,7 @@ func TestStoreDrains(t *testing.T) {
 	if got := at[2] - at[0]; got < idleMiss(m)-10 {
 		t.Errorf("the fence takes %d cycles", got)
 	}
-	if sum := o.Stalled(); sum[StallFence] < idleMiss(m)-20 {
+	if sum := o.Stalled(); sum[sim.StallFence] < idleMiss(m)-20 {
 		t.Errorf("stalls %v", sum)
 	}
 }
@@ -322,7 +323,7 @@ func TestBarrierTiming(t *testing.T) {
 	if quick[len(quick)-2] != goOn || slow[len(slow)-2] != goOn {
 		t.Errorf("the last warp arrives at %d and they go on at %d and %d, want %d", arrive, quick[len(quick)-2], slow[len(slow)-2], goOn)
 	}
-	if sum := o.Stalled(); sum[StallBarrier] < m.Timing(isa.IntDiv).Latency {
+	if sum := o.Stalled(); sum[sim.StallBarrier] < m.Timing(isa.IntDiv).Latency {
 		t.Errorf("stalls %v", sum)
 	}
 }

@@ -1,4 +1,4 @@
-package sim
+package scoreboard
 
 import (
 	"context"
@@ -14,6 +14,7 @@ import (
 	"warpbound/internal/isa/ptx"
 	"warpbound/internal/job"
 	"warpbound/internal/machine"
+	"warpbound/internal/sim"
 	"warpbound/internal/trace"
 	"warpbound/kernels"
 )
@@ -112,7 +113,7 @@ func (e *example) snapshot(mem *emu.Memory) [][]byte {
 
 func (e *example) sim(t testing.TB, m *machine.Machine) *Sim {
 	t.Helper()
-	s, err := New(Config{Code: e.code, Machine: m, RegsPerThread: 20, Ipoints: e.heads, MaxCycles: 10_000_000})
+	s, err := New(sim.Config{Code: e.code, Machine: m, RegsPerThread: 20, Ipoints: e.heads, MaxCycles: 10_000_000})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,4 +1,4 @@
-package sim
+package scoreboard
 
 import (
 	"context"
@@ -9,6 +9,7 @@ import (
 	"warpbound/internal/emu"
 	"warpbound/internal/emu/emutest"
 	"warpbound/internal/machine"
+	"warpbound/internal/sim"
 )
 
 // TestOccupancyLimitsResidence checks that no SM holds more CTAs at a time than
@@ -47,14 +48,14 @@ func TestOccupancyLimitsResidence(t *testing.T) {
 
 func TestCycleLimit(t *testing.T) {
 	code := compile(t, "forever: add.u32 %r1, %r1, 1; bra forever;")
-	s, err := New(Config{Code: code, Machine: fermi(t), MaxCycles: 1000})
+	s, err := New(sim.Config{Code: code, Machine: fermi(t), MaxCycles: 1000})
 	if err != nil {
 		t.Fatal(err)
 	}
 	var mem emu.Memory
 	_, err = s.Run(context.Background(), launch(t, &mem, 3, 128), &mem, nil)
-	var stuck *StuckError
-	if !errors.Is(err, ErrCycleLimit) || !errors.As(err, &stuck) || stuck.Cycle != 1000 || len(stuck.Warps) != 12 {
+	var stuck *sim.StuckError
+	if !errors.Is(err, sim.ErrCycleLimit) || !errors.As(err, &stuck) || stuck.Cycle != 1000 || len(stuck.Warps) != 12 {
 		t.Fatalf("got %v", err)
 	}
 	for _, want := range []string{"kernel k, cycle 1000: cycle limit reached: 1000", "; 3 of 3 CTAs have started, 0 have ended", "SM 0 CTA 0 warps", "SM 2 CTA 2 warps", "active lanes 0xffffffff, 32 of 32 alive; stack depth 1"} {
@@ -70,7 +71,7 @@ func TestLimitIsExact(t *testing.T) {
 	code := compile(t, "st.global.u32 [%buf], %t; ret;")
 	o := observe(t, newSim(t, fermi(t), code), 20, 96)
 	for limit, want := range map[int64]bool{o.Cycles: true, o.Cycles - 1: false} {
-		s, err := New(Config{Code: code, Machine: fermi(t), RegsPerThread: 20, MaxCycles: limit})
+		s, err := New(sim.Config{Code: code, Machine: fermi(t), RegsPerThread: 20, MaxCycles: limit})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -92,7 +93,7 @@ func TestStatesOfWaitingWarps(t *testing.T) {
 		"st.global.u32 [%buf], %t; ret;":                                 ": has exited and waits for 1 access\n\t\tSM 0 CTA 0 warps 0-1",
 		"setp.lt.u32 %p1, %t, 32; @%p1 bar.sync 0; l: @!%p1 bra l; ret;": "@%p1 bar.sync 0x0: waits at a barrier; active",
 	} {
-		s, err := New(Config{Code: compile(t, body), Machine: fermi(t), MaxCycles: 100})
+		s, err := New(sim.Config{Code: compile(t, body), Machine: fermi(t), MaxCycles: 100})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -105,7 +106,7 @@ func TestStatesOfWaitingWarps(t *testing.T) {
 
 func TestCancellation(t *testing.T) {
 	code := compile(t, "forever: add.u32 %r1, %r1, 1; bra forever;")
-	s, err := New(Config{Code: code, Machine: fermi(t)})
+	s, err := New(sim.Config{Code: code, Machine: fermi(t)})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -141,14 +142,14 @@ func TestNewRefuses(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := New(Config{Code: code, Machine: barrel}); err == nil || err.Error() != "predictable-rr has a barrel core; this is a simulator of scoreboard cores" {
+	if _, err := New(sim.Config{Code: code, Machine: barrel}); err == nil || err.Error() != "predictable-rr has a barrel core; this is a simulator of scoreboard cores" {
 		t.Errorf("a barrel core gives %v", err)
 	}
-	if _, err := New(Config{Code: code, Machine: fermi(t), Ipoints: emutest.EveryInstr(code)[1:]}); err == nil {
+	if _, err := New(sim.Config{Code: code, Machine: fermi(t), Ipoints: emutest.EveryInstr(code)[1:]}); err == nil {
 		t.Error("too few ipoints are accepted")
 	}
-	for _, limit := range []int64{-1, MaxCycles + 1} {
-		if _, err := New(Config{Code: code, Machine: fermi(t), MaxCycles: limit}); err == nil {
+	for _, limit := range []int64{-1, sim.MaxCycles + 1} {
+		if _, err := New(sim.Config{Code: code, Machine: fermi(t), MaxCycles: limit}); err == nil {
 			t.Errorf("a limit of %d cycles is accepted", limit)
 		}
 	}
@@ -206,7 +207,7 @@ func TestNoAllocationPerInstruction(t *testing.T) {
 			setp.lt.u32 %p1, %r1, `+trips+`;
 			@%p1 bra loop;
 			ret;`)
-		s, err := New(Config{Code: code, Machine: fermi(t), RegsPerThread: 20})
+		s, err := New(sim.Config{Code: code, Machine: fermi(t), RegsPerThread: 20})
 		if err != nil {
 			t.Fatal(err)
 		}

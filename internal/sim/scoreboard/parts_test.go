@@ -1,4 +1,4 @@
-package sim
+package scoreboard
 
 import (
 	"slices"
@@ -8,6 +8,7 @@ import (
 
 	"warpbound/internal/emu"
 	"warpbound/internal/machine"
+	"warpbound/internal/sim"
 )
 
 // TestWheel compares the wheel with a list that is searched for what is due.
@@ -202,7 +203,7 @@ func TestLocate(t *testing.T) {
 // the last is back and the hits of open rows.
 func drain(t *testing.T, m *machine.Machine, lines []uint64) (int64, int64) {
 	t.Helper()
-	s := &Sim{cfg: Config{Machine: m}}
+	s := &Sim{cfg: sim.Config{Machine: m}}
 	s.mem.wheel.reset()
 	p := &partition{}
 	p.init(s, 0)
@@ -257,7 +258,7 @@ func TestDRAM(t *testing.T) {
 
 func TestScaleRoundsUp(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		x := rapid.Int64Range(0, MaxCycles).Draw(t, "x")
+		x := rapid.Int64Range(0, sim.MaxCycles).Draw(t, "x")
 		num, den := rapid.Int64Range(1, 1<<20).Draw(t, "num"), rapid.Int64Range(1, 1<<20).Draw(t, "den")
 		q := scale(x, num, den)
 		lo := (q - 1) // (q-1)*den < x*num <= q*den, compared without overflow

@@ -1,9 +1,8 @@
-// Package sim simulates the execution of a kernel on a machine with scoreboards
-// cycle by cycle. Machines with barrel cores are simulated by the package barrel
-// below it, with the types of this one for what goes in and what comes out.
+// Package scoreboard simulates the execution of a kernel on a machine with
+// scoreboards cycle by cycle.
 //
 // What an instruction does happens in internal/emu in the cycle in which it
-// issues; sim decides when that is. docs/machine-model.md says what is modelled
+// issues; scoreboard decides when that is. docs/machine-model.md says what is modelled
 // and what is not. The same launch over the same memory gives the same cycles,
 // counters and trace on every computer.
 //
@@ -15,9 +14,9 @@
 // everything knows when it has to be looked at next, and messages wait for their
 // arrival in time wheels, in the order in which they were sent.
 //
-// sim is evidence that is independent of the static methods: it must import
-// neither a method nor ipet.
-package sim
+// scoreboard is evidence that is independent of the static methods: it must import
+// neither a method nor ipet, and no other simulator.
+package scoreboard
 
 import (
 	"context"
@@ -29,6 +28,7 @@ import (
 	"warpbound/internal/emu"
 	"warpbound/internal/isa"
 	"warpbound/internal/machine"
+	"warpbound/internal/sim"
 	"warpbound/internal/trace"
 )
 
@@ -38,7 +38,7 @@ const never = math.MaxInt64
 // Sim simulates one kernel on one machine, run after run. Its storage is used
 // again by later runs. It may be used by one goroutine at a time.
 type Sim struct {
-	cfg     Config
+	cfg     sim.Config
 	plan    plan
 	greedy  bool  // the policy is machine.GTO
 	timer   bool  // the kernel reads the global timer
@@ -60,12 +60,12 @@ type Sim struct {
 	batch int        // where the records of the current round begin
 
 	everyCycle bool // visit every cycle instead of skipping: the obvious twin
-	count      Counters
-	out        Result
+	count      sim.Counters
+	out        sim.Result
 }
 
 // New prepares the simulation of a kernel on a machine with a scoreboard.
-func New(cfg Config) (*Sim, error) {
+func New(cfg sim.Config) (*Sim, error) {
 	if err := cfg.Check(machine.Scoreboard); err != nil {
 		return nil, err
 	}
@@ -94,7 +94,7 @@ func New(cfg Config) (*Sim, error) {
 // fit the kernel or the machine, if the program does what it must not (an
 // *emu.Fault), if the limit of cycles is reached, or if ctx is done. The result is
 // valid until the next Run.
-func (s *Sim) Run(ctx context.Context, launch emu.Launch, mem *emu.Memory, tr *trace.Run) (*Result, error) {
+func (s *Sim) Run(ctx context.Context, launch emu.Launch, mem *emu.Memory, tr *trace.Run) (*sim.Result, error) {
 	occ, err := s.cfg.Fit(launch)
 	if err != nil {
 		return nil, err
@@ -130,7 +130,7 @@ func (s *Sim) reset(occ machine.Occupancy, tr *trace.Run) {
 	if tr != nil {
 		s.batch = len(tr.Records)
 	}
-	s.count = Counters{}
+	s.count = sim.Counters{}
 	s.end = 0
 	s.mem.reset()
 	for i := range s.sms {
@@ -163,7 +163,7 @@ func (s *Sim) run(ctx context.Context) error {
 		case next == never:
 			return s.stuck(end, errors.New("no warp can ever issue again"))
 		case next > s.maxTime:
-			return s.stuck(s.maxTime, fmt.Errorf("%w: %d", ErrCycleLimit, s.maxTime))
+			return s.stuck(s.maxTime, fmt.Errorf("%w: %d", sim.ErrCycleLimit, s.maxTime))
 		}
 		start = next / s.round * s.round
 	}
@@ -200,6 +200,25 @@ func (s *Sim) next(end int64) int64 {
 		return never
 	}
 	return max(next, end)
+}
+
+// result makes the result of a run of so many cycles.
+func (s *Sim) result(cycles int64, occ machine.Occupancy) *sim.Result {
+	r := &s.out
+	if r.Schedulers == nil {
+		r.Schedulers = make([][]sim.SchedulerCounters, len(s.sms))
+		for i := range s.sms {
+			r.Schedulers[i] = make([]sim.SchedulerCounters, len(s.sms[i].scheds))
+		}
+	}
+	r.Cycles, r.Occupancy, r.Counters = cycles, occ, s.count
+	r.Uninitialised = s.grid.UninitialisedReads()
+	for i := range s.sms {
+		for j := range s.sms[i].scheds {
+			r.Schedulers[i][j] = s.sms[i].scheds[j].count
+		}
+	}
+	return r
 }
 
 // record appends a trace record.

@@ -1,4 +1,4 @@
-package sim
+package scoreboard
 
 // copies are the asynchronous copies of a warp in the groups that its commits make
 // of them. Groups are numbered; the last one is open.

@@ -1,8 +1,10 @@
-package sim
+package scoreboard
 
 import (
 	"fmt"
 	"testing"
+
+	"warpbound/internal/sim"
 )
 
 // TestAsyncGroups starts a copy, lets it end, starts another and looks how long a
@@ -35,7 +37,7 @@ func TestAsyncGroups(t *testing.T) {
 			if waited := at[last]-at[last-1] > idleMiss(m)/2; waited != c.waits {
 				t.Errorf("issues at %v", at)
 			}
-			if sum := o.Stalled(); sum[StallFence] != 0 {
+			if sum := o.Stalled(); sum[sim.StallFence] != 0 {
 				t.Errorf("stalls %v", sum)
 			}
 		})

@@ -1,4 +1,4 @@
-package sim
+package scoreboard
 
 import (
 	"math/bits"

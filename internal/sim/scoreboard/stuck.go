@@ -1,0 +1,58 @@
+package scoreboard
+
+import (
+	"fmt"
+
+	"warpbound/internal/sim"
+)
+
+// stuck gathers the state of all warps.
+func (s *Sim) stuck(now int64, cause error) error {
+	code := s.cfg.Code
+	e := &sim.StuckError{
+		Kernel: code.Kernel().Name, Cycle: now, Err: cause,
+		CTAs: s.disp.total, Started: s.disp.started, Done: s.disp.done,
+	}
+	for i := range s.sms {
+		m := &s.sms[i]
+		for id := range m.warps {
+			w := &m.warps[id]
+			if w.state == free {
+				continue
+			}
+			at := sim.SiteOf(code, w.emu, int(w.pc), m.waitsFor(w, now))
+			e.Warps = append(e.Warps, sim.Waiting{SM: i, CTA: m.ctas[w.cta].emu.Index, Warp: int(w.index), Site: at})
+		}
+	}
+	return e
+}
+
+// waitsFor says what a warp waits for in the cycle now.
+func (m *sm) waitsFor(w *warp, now int64) string {
+	accesses := fmt.Sprintf("%d accesses", w.inflight)
+	if w.inflight == 1 {
+		accesses = "1 access"
+	}
+	switch w.state {
+	case atBarrier:
+		return "waits at a barrier"
+	case atFence:
+		return "waits at a fence for " + accesses
+	case atCopies:
+		return "waits for asynchronous copies, with " + accesses
+	case exited:
+		return "has exited and waits for " + accesses
+	}
+	s := &m.scheds[w.sched]
+	switch c := &s.warps[w.pos]; {
+	case c.at == never:
+		return "waits for " + accesses
+	case c.at > now && c.why == sim.StallBranch:
+		return "waits for its next instruction"
+	case c.at > now:
+		return "waits for a result"
+	case m.units[c.pipe].free > now:
+		return "waits for its unit"
+	}
+	return "can issue"
+}
