@@ -13,7 +13,7 @@
 //
 // barrel is evidence that is independent of the static methods: it must import
 // neither a method nor ipet. What it shares with the simulators of the other
-// machines is what goes in (sim.Config), what comes out (sim.Result), and package inorder.
+// machines is what goes in (sim.Config), what comes out (sim.Result), and package core.
 package barrel
 
 import (
@@ -22,17 +22,17 @@ import (
 	"warpbound/internal/emu"
 	"warpbound/internal/machine"
 	"warpbound/internal/sim"
-	"warpbound/internal/sim/inorder"
+	"warpbound/internal/sim/core"
 	"warpbound/internal/trace"
 )
 
 // Sim simulates one kernel on one machine, run after run. Its storage is used
 // again by later runs. It may be used by one goroutine at a time.
 type Sim struct {
-	run   inorder.Run
-	steps []inorder.Step // by instruction
+	run   core.Run
+	steps []core.Step // by instruction
 	sms   []sm
-	next  []int64 // by SM: when something happens; inorder.Never if the last wave is over
+	next  []int64 // by SM: when something happens; core.Never if the last wave is over
 }
 
 // New prepares the simulation of a kernel on a machine with barrel cores.
@@ -41,10 +41,10 @@ func New(cfg sim.Config) (*Sim, error) {
 		return nil, err
 	}
 	n := int(cfg.Machine.SM.Count.Value)
-	s := &Sim{steps: inorder.Plan(cfg.Code, cfg.Machine), sms: make([]sm, n), next: make([]int64, n)}
-	s.run = inorder.NewRun(cfg, 1, s.waiting)
+	s := &Sim{steps: core.Plan(cfg.Code, cfg.Machine), sms: make([]sm, n), next: make([]int64, n)}
+	s.run = core.NewRun(cfg, 1, s.waiting)
 	for i := range s.sms {
-		s.sms[i] = sm{sim: s, Resident: inorder.NewResident(&s.run, i)}
+		s.sms[i] = sm{sim: s, Resident: core.NewResident(&s.run, i)}
 	}
 	return s, nil
 }

@@ -4,26 +4,26 @@ import (
 	"math/bits"
 
 	"warpbound/internal/sim"
-	"warpbound/internal/sim/inorder"
+	"warpbound/internal/sim/core"
 )
 
 // sm is a streaming multiprocessor.
 type sm struct {
-	inorder.Resident
-	inorder.Account // of the port
+	core.Resident
+	core.Account // of the port
 
 	sim   *Sim
 	warps []warp
-	ready []int64 // by warp: from when on it can issue; inorder.Never if it cannot
+	ready []int64 // by warp: from when on it can issue; core.Never if it cannot
 	last  int     // the warp that issued last
 
 	portFree int64 // when the port takes the next instruction
-	retireAt int64 // when the first of the warps retires that have exited; inorder.Never if there is none
+	retireAt int64 // when the first of the warps retires that have exited; core.Never if there is none
 }
 
 // warp is the timing state of a warp.
 type warp struct {
-	inorder.Warp
+	core.Warp
 	served  int64 // when the last of its posted accesses is
 	retires int64 // when it retires, if it has exited
 }
@@ -33,10 +33,10 @@ func (m *sm) reset() (next int64) {
 	n := m.Resident.Reset()
 	for len(m.warps) < n {
 		m.warps = append(m.warps, warp{})
-		m.ready = append(m.ready, inorder.Never)
+		m.ready = append(m.ready, core.Never)
 	}
 	m.warps, m.ready = m.warps[:n], m.ready[:n]
-	m.portFree, m.retireAt = 0, inorder.Never
+	m.portFree, m.retireAt = 0, core.Never
 	m.Account.Reset()
 	return m.begin(0)
 }
@@ -46,7 +46,7 @@ func (m *sm) begin(now int64) (next int64) {
 	m.last = len(m.warps) - 1
 	n := m.Dispatch(now)
 	if n == 0 {
-		return inorder.Never
+		return core.Never
 	}
 	next = now + m.sim.run.Config.Machine.SM.Dispatch.Value
 	for id := range n {
@@ -78,7 +78,7 @@ func (m *sm) step(now int64) (next int64, err error) {
 // pick returns the warp that issues: the first that is ready, in a circle after the
 // one that issued last. If none is, it returns -1 and until when, and notes why.
 func (m *sm) pick(now int64) (id int, until int64) {
-	soonest, first := int64(inorder.Never), 0
+	soonest, first := int64(core.Never), 0
 	for k, id := 0, m.last; k < len(m.ready); k++ {
 		if id++; id == len(m.ready) {
 			id = 0
@@ -93,7 +93,7 @@ func (m *sm) pick(now int64) (id int, until int64) {
 		}
 	}
 	m.Reason = sim.StallDrain
-	if soonest < inorder.Never {
+	if soonest < core.Never {
 		m.Reason = m.warps[first].Why
 	}
 	return -1, soonest
@@ -102,11 +102,11 @@ func (m *sm) pick(now int64) (id int, until int64) {
 // retire ends the warps whose time has come.
 func (m *sm) retire(now int64) {
 	m.Idle(now)
-	m.retireAt = inorder.Never
+	m.retireAt = core.Never
 	for id := range m.warps {
 		w := &m.warps[id]
 		switch {
-		case w.State != inorder.Exited:
+		case w.State != core.Exited:
 		case w.retires > now:
 			m.retireAt = min(m.retireAt, w.retires)
 		default:
@@ -127,15 +127,15 @@ func (m *sm) issue(id int, now int64) error {
 	m.hold(w, id, &m.sim.steps[w.PC], now)
 	switch {
 	case eff.WarpDone:
-		w.State, m.ready[id] = inorder.Exited, inorder.Never
+		w.State, m.ready[id] = core.Exited, core.Never
 		w.retires = max(m.portFree, w.served)
 		m.retireAt = min(m.retireAt, w.retires)
 	case w.Emu.AtBarrier():
-		w.State, m.ready[id] = inorder.AtBarrier, inorder.Never
+		w.State, m.ready[id] = core.AtBarrier, core.Never
 	}
 	for set := eff.Released; set != 0; set &= set - 1 {
 		id := first + bits.TrailingZeros64(set)
-		m.warps[id].State, m.warps[id].Why = inorder.Running, sim.StallBarrier
+		m.warps[id].State, m.warps[id].Why = core.Running, sim.StallBarrier
 		m.ready[id] = now + m.sim.run.Config.Machine.SM.Barrier.Value
 	}
 	return nil
@@ -143,23 +143,23 @@ func (m *sm) issue(id int, now int64) error {
 
 // hold keeps the port for as long as an instruction takes it, and the warp until
 // its next instruction may follow.
-func (m *sm) hold(w *warp, id int, st *inorder.Step, now int64) {
+func (m *sm) hold(w *warp, id int, st *core.Step, now int64) {
 	service, busy := st.Initiation, sim.StallUnit
 	ready := now + st.Latency
 	w.Why = sim.StallALU
 	switch st.Kind {
-	case inorder.Control:
+	case core.Control:
 		w.Why = sim.StallBranch
-	case inorder.Fence:
+	case core.Fence:
 		ready, w.Why = max(ready, w.served), sim.StallFence
-	case inorder.Load, inorder.Posted:
+	case core.Load, core.Posted:
 		busy, w.Why = sim.StallLSU, sim.StallMemory
 		run := &m.sim.run
 		requests := run.Requests.Count(&run.Effect, &run.Count)
 		service *= max(requests, 1)
 		served := now + service - st.Initiation + st.Latency
 		ready = now + service
-		if requests > 0 && st.Kind == inorder.Load {
+		if requests > 0 && st.Kind == core.Load {
 			ready = served
 		} else if requests > 0 {
 			w.served = max(w.served, served)

@@ -13,7 +13,7 @@
 //
 // integrated is evidence that is independent of the static methods: it must import neither
 // a method nor ipet. What it shares with the simulators of the other machines is what goes in
-// (sim.Config), what comes out (sim.Result), and package inorder.
+// (sim.Config), what comes out (sim.Result), and package core.
 package integrated
 
 import (
@@ -23,17 +23,17 @@ import (
 	"warpbound/internal/emu"
 	"warpbound/internal/machine"
 	"warpbound/internal/sim"
-	"warpbound/internal/sim/inorder"
+	"warpbound/internal/sim/core"
 	"warpbound/internal/trace"
 )
 
 // never is a time that does not come.
-const never = inorder.Never
+const never = core.Never
 
 // Sim simulates one kernel on one machine, run after run. Its storage is used again by
 // later runs. It may be used by one goroutine at a time.
 type Sim struct {
-	run   inorder.Run
+	run   core.Run
 	m     *machine.Machine
 	steps []step // by instruction
 	shift int    // log2 of the bytes of a line
@@ -52,7 +52,7 @@ type Sim struct {
 
 // step is the timing of one instruction.
 type step struct {
-	inorder.Step
+	core.Step
 	volatile bool // global loads pass by the L1
 }
 
@@ -63,9 +63,9 @@ func New(cfg sim.Config) (*Sim, error) {
 	}
 	m := cfg.Machine
 	s := &Sim{m: m, shift: bits.TrailingZeros64(uint64(m.L1.Line.Value))}
-	s.run = inorder.NewRun(cfg, 1, s.waiting)
+	s.run = core.NewRun(cfg, 1, s.waiting)
 	s.run.Result.Cores = make([]sim.CoreCounters, m.Cores())
-	for pc, st := range inorder.Plan(cfg.Code, m) {
+	for pc, st := range core.Plan(cfg.Code, m) {
 		s.steps = append(s.steps, step{st, cfg.Code.Instr(pc).Volatile})
 	}
 	s.llc = newCache[shared](m.LLC.Sets, m.LLC.Ways)
@@ -78,7 +78,7 @@ func New(cfg sim.Config) (*Sim, error) {
 	s.cpu = cpu{sim: s, port: &s.ports[n], l1: newL1(m)}
 	s.sms = make([]sm, n)
 	for i := range s.sms {
-		s.sms[i] = sm{Resident: inorder.NewResident(&s.run, i), sim: s, index: i, port: &s.ports[i], l1: newL1(m)}
+		s.sms[i] = sm{Resident: core.NewResident(&s.run, i), sim: s, index: i, port: &s.ports[i], l1: newL1(m)}
 	}
 	return s, nil
 }

@@ -5,13 +5,13 @@ import (
 
 	"warpbound/internal/emu"
 	"warpbound/internal/sim"
-	"warpbound/internal/sim/inorder"
+	"warpbound/internal/sim/core"
 )
 
 // sm is a streaming multiprocessor.
 type sm struct {
-	inorder.Resident
-	inorder.Account // of the issue port
+	core.Resident
+	core.Account // of the issue port
 
 	sim   *Sim
 	index int
@@ -29,7 +29,7 @@ type sm struct {
 // warp is the timing state of a warp. One that is running takes its turn; the others are passed
 // over.
 type warp struct {
-	inorder.Warp
+	core.Warp
 	ready  int64 // from when on it can issue, or retire if it has exited,
 	until  int64 // if the port has so many answers
 	served int64 // when its posted accesses on the SM are over,
@@ -116,7 +116,7 @@ func (m *sm) turn() int {
 		if id++; id == len(m.warps) {
 			id = 0
 		}
-		if m.warps[id].State == inorder.Running {
+		if m.warps[id].State == core.Running {
 			return id
 		}
 	}
@@ -128,7 +128,7 @@ func (m *sm) retire(now int64) {
 	for id := range m.warps {
 		w := &m.warps[id]
 		switch {
-		case w.State != inorder.Exited:
+		case w.State != core.Exited:
 		case w.ready > now:
 			m.wakeAt(w.ready)
 		case m.port.answered >= w.until:
@@ -150,14 +150,14 @@ func (m *sm) issue(id int, now int64) error {
 	m.hold(w, id, &m.sim.steps[w.PC], now)
 	switch {
 	case eff.WarpDone:
-		w.State, w.ready, w.until = inorder.Exited, max(m.portFree, w.served), w.posted
+		w.State, w.ready, w.until = core.Exited, max(m.portFree, w.served), w.posted
 		m.alive--
 	case w.Emu.AtBarrier():
-		w.State = inorder.AtBarrier
+		w.State = core.AtBarrier
 	}
 	for set := eff.Released; set != 0; set &= set - 1 {
 		other := &m.warps[first+bits.TrailingZeros64(set)]
-		other.State, other.Why = inorder.Running, sim.StallBarrier
+		other.State, other.Why = core.Running, sim.StallBarrier
 		other.ready, other.until = now+m.sim.m.SM.Barrier.Value, 0
 	}
 	return nil
@@ -169,11 +169,11 @@ func (m *sm) hold(w *warp, id int, st *step, now int64) {
 	service, busy := st.Initiation, sim.StallUnit
 	w.ready, w.until, w.Why = now+st.Latency, 0, sim.StallALU
 	switch st.Kind {
-	case inorder.Control:
+	case core.Control:
 		w.Why = sim.StallBranch
-	case inorder.Fence:
+	case core.Fence:
 		w.ready, w.until, w.Why = max(w.ready, w.served), w.posted, sim.StallFence
-	case inorder.Load, inorder.Posted:
+	case core.Load, core.Posted:
 		busy, w.Why = sim.StallLSU, sim.StallMemory
 		onChip := m.gather(id)
 		requests := onChip + int64(len(m.sim.lines))
@@ -181,7 +181,7 @@ func (m *sm) hold(w *warp, id int, st *step, now int64) {
 		answers := m.access(st, now, onChip)
 		served := now + service - st.Initiation + st.Latency
 		w.ready = now + service
-		if requests > 0 && st.Kind == inorder.Load {
+		if requests > 0 && st.Kind == core.Load {
 			w.ready, w.until = served, answers
 		} else if requests > 0 {
 			w.served, w.posted = max(w.served, served), max(w.posted, answers)

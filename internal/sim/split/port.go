@@ -2,14 +2,14 @@ package split
 
 import (
 	"warpbound/internal/sim"
-	"warpbound/internal/sim/inorder"
+	"warpbound/internal/sim/core"
 )
 
 // port is the port of a SIMD or of a split SIMD. In every round through the IDs of
 // wavefronts each has a turn for one pass; if parts of it share the port, they take turns
 // in that.
 type port struct {
-	inorder.Account
+	core.Account
 
 	base  int   // the strand of ID 0
 	parts int   // of each wavefront on this port; those of the next part are ids further

@@ -14,7 +14,7 @@
 //
 // split is evidence that is independent of the static methods: it must import
 // neither a method nor ipet. What it shares with the simulators of the other
-// machines is what goes in (sim.Config), what comes out (sim.Result), and package inorder.
+// machines is what goes in (sim.Config), what comes out (sim.Result), and package core.
 package split
 
 import (
@@ -23,20 +23,20 @@ import (
 	"warpbound/internal/emu"
 	"warpbound/internal/machine"
 	"warpbound/internal/sim"
-	"warpbound/internal/sim/inorder"
+	"warpbound/internal/sim/core"
 	"warpbound/internal/trace"
 )
 
 // never is a time that does not come.
-const never = inorder.Never
+const never = core.Never
 
 // Sim simulates one kernel on one machine, run after run. Its storage is used again by later
 // runs. It may be used by one goroutine at a time.
 type Sim struct {
-	run      inorder.Run
+	run      core.Run
 	m        *machine.Machine
-	plan     []inorder.Step // by instruction
-	branches []branch       // by instruction
+	plan     []core.Step // by instruction
+	branches []branch    // by instruction
 	shape    shape
 	cus      []cu
 	next     []int64 // by CU: when something happens; never if all CTAs have been executed
@@ -85,10 +85,10 @@ func New(cfg sim.Config) (*Sim, error) {
 	}
 	n := int(cfg.Machine.SM.Count.Value)
 	s := &Sim{
-		m: cfg.Machine, plan: inorder.Plan(cfg.Code, cfg.Machine), branches: branches,
+		m: cfg.Machine, plan: core.Plan(cfg.Code, cfg.Machine), branches: branches,
 		shape: newShape(cfg.Machine), cus: make([]cu, n), next: make([]int64, n),
 	}
-	s.run = inorder.NewRun(cfg, s.shape.ports(), s.waiting)
+	s.run = core.NewRun(cfg, s.shape.ports(), s.waiting)
 	for i := range s.cus {
 		s.cus[i] = cu{sim: s, index: i, ports: make([]port, s.shape.ports())}
 	}

@@ -6,7 +6,7 @@ import (
 	"warpbound/internal/emu"
 	"warpbound/internal/isa"
 	"warpbound/internal/sim"
-	"warpbound/internal/sim/inorder"
+	"warpbound/internal/sim/core"
 )
 
 // strand is a wavefront that is not split, or a part of one that is, in its context.
@@ -107,7 +107,7 @@ func (c *cu) execute(st *strand, now int64, by int) error {
 	st.done, st.released = eff.WarpDone, eff.Released
 	plan := &s.plan[st.pc]
 	st.left = plan.Initiation / s.shape.pass
-	if plan.Kind == inorder.Load || plan.Kind == inorder.Posted {
+	if plan.Kind == core.Load || plan.Kind == core.Posted {
 		st.busy, st.left = sim.StallLSU, s.shape.address
 		st.requests = s.run.Requests.Count(eff, &s.run.Count)
 	}
@@ -178,13 +178,13 @@ func (c *cu) result(st *strand, end int64) int64 {
 		return end + s.shape.merge
 	}
 	switch plan.Kind {
-	case inorder.Plain:
+	case core.Plain:
 		st.why = sim.StallALU
-	case inorder.Control:
+	case core.Control:
 		st.why = sim.StallBranch
-	case inorder.Fence:
+	case core.Fence:
 		ready, st.why = max(ready, st.served), sim.StallFence
-	case inorder.Load, inorder.Posted:
+	case core.Load, core.Posted:
 		st.why = sim.StallMemory
 		if st.requests == 0 {
 			return end
@@ -193,7 +193,7 @@ func (c *cu) result(st *strand, end int64) int64 {
 		c.freeAt = max(c.freeAt, end) + service
 		ready = c.freeAt
 		served := c.freeAt - plan.Initiation + plan.Latency
-		if plan.Kind == inorder.Posted {
+		if plan.Kind == core.Posted {
 			st.served = max(st.served, served)
 		} else {
 			ready = served

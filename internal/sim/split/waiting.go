@@ -2,7 +2,7 @@ package split
 
 import (
 	"warpbound/internal/sim"
-	"warpbound/internal/sim/inorder"
+	"warpbound/internal/sim/core"
 )
 
 // waiting returns the state of all wavefronts, and of their parts, that have not retired.
@@ -36,15 +36,15 @@ func (c *cu) waitsFor(at int, now int64) string {
 	st := &c.strands[at]
 	switch {
 	case st.state == atBarrier:
-		return inorder.WaitsAtBarrier
+		return core.WaitsAtBarrier
 	case st.state == beginning:
 		return "waits for the split"
 	case st.state == atMerge:
 		return "waits to merge"
 	case st.state == exited:
-		return inorder.WaitsToRetire
+		return core.WaitsToRetire
 	case c.ready[at] <= now:
 		return "can issue"
 	}
-	return inorder.WaitsFor(st.why)
+	return core.WaitsFor(st.why)
 }

@@ -1,13 +1,12 @@
-// Package inorder is what the simulators of cores share that have one instruction of each
+// Package core is what the simulators of cores share that have one instruction of each
 // warp under way (docs/machine-model.md, "The barrel core"): how the instructions of a kernel
 // are timed, into how many requests memory divides an access, what a run executes and what
 // comes out of it, and for what a port uses its cycles. Cores that execute their CTAs
 // in waves also share what an SM holds.
 //
-// When warps issue is for the simulators to say: inorder knows no core, and imports no
-// simulator but sim for what goes in and what comes out. Like those it must
-// import neither a method nor ipet.
-package inorder
+// When warps issue is for the simulators to say: core must not import one, but only sim for
+// what goes in and what comes out. Like those it must import neither a method nor ipet.
+package core
 
 import (
 	"warpbound/internal/emu"

@@ -1,4 +1,4 @@
-package inorder
+package core
 
 import "warpbound/internal/sim"
 
