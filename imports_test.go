@@ -58,7 +58,7 @@ var arrows = []struct {
 	{"internal/sim/barrel", []string{"internal/sim/integrated", "internal/sim/scoreboard", "internal/sim/split"}, "simulators do not know each other"},
 	{"internal/sim/integrated", []string{"internal/sim/barrel", "internal/sim/scoreboard", "internal/sim/split"}, "simulators do not know each other"},
 	{"internal/sim/split", []string{"internal/sim/barrel", "internal/sim/integrated", "internal/sim/scoreboard"}, "simulators do not know each other"},
-	{"internal/simtest", []string{"internal/sim/*", "internal/method/..."}, "the tests of simulators use it"},
+	{"internal/test/simtest", []string{"internal/sim/*", "internal/method/..."}, "the tests of simulators use it"},
 	{"internal/method/...", []string{"internal/isa/*", "internal/sim/...", "internal/emu", "internal/job"}, "the methods are independent of what they are tested against"},
 	{"internal/method/search", []string{"internal/isa/*", "internal/machine", "internal/target", "internal/trace"}, "whoever runs the kernel is behind an interface"},
 	{"internal/method/search/genetic", []string{"estimate", "internal/..."}, "genes have no meaning"},

@@ -7,7 +7,7 @@ import (
 
 	"warpbound/internal/emu"
 	"warpbound/internal/machine"
-	"warpbound/internal/simtest"
+	"warpbound/internal/test/simtest"
 )
 
 // TestLimitIsExact checks that a run of exactly as many cycles as allowed ends

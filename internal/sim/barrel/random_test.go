@@ -8,7 +8,7 @@ import (
 	"warpbound/internal/kernelgen"
 	"warpbound/internal/machine"
 	"warpbound/internal/sim"
-	"warpbound/internal/simtest"
+	"warpbound/internal/test/simtest"
 )
 
 // randomMachine draws numbers for a small and odd machine.

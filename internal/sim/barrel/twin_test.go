@@ -9,7 +9,7 @@ import (
 	"warpbound/internal/emu"
 	"warpbound/internal/isa"
 	"warpbound/internal/sim"
-	"warpbound/internal/simtest"
+	"warpbound/internal/test/simtest"
 	"warpbound/internal/trace"
 )
 

@@ -10,7 +10,7 @@ import (
 
 	"warpbound/internal/emu"
 	"warpbound/internal/sim"
-	"warpbound/internal/simtest"
+	"warpbound/internal/test/simtest"
 )
 
 // lookedUp returns when the accesses of a core were looked up in the shared cache.

@@ -5,7 +5,7 @@ import (
 
 	"warpbound/internal/machine"
 	"warpbound/internal/sim"
-	"warpbound/internal/simtest"
+	"warpbound/internal/test/simtest"
 )
 
 const (

@@ -12,7 +12,7 @@ import (
 	"warpbound/internal/kernelgen"
 	"warpbound/internal/machine"
 	"warpbound/internal/sim"
-	"warpbound/internal/simtest"
+	"warpbound/internal/test/simtest"
 	"warpbound/internal/splitting"
 	"warpbound/internal/synthetic"
 )

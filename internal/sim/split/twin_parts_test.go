@@ -9,7 +9,7 @@ import (
 	"warpbound/internal/isa"
 	"warpbound/internal/machine"
 	"warpbound/internal/sim"
-	"warpbound/internal/simtest"
+	"warpbound/internal/test/simtest"
 	"warpbound/internal/splitting"
 )
 
