@@ -15,7 +15,7 @@ import (
 
 	"warpbound/estimate"
 	"warpbound/internal/smt"
-	"warpbound/internal/smt/smttest"
+	"warpbound/internal/test/smttest"
 )
 
 // matchModule is a kernel whose threads take longer if their element is a number that is hardly

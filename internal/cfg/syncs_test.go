@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"warpbound/internal/cfg"
-	"warpbound/internal/flow/flowtest"
+	"warpbound/internal/test/flowtest"
 )
 
 // simt builds the flow graph of a kernel in mini-SIMT code.

@@ -10,9 +10,9 @@ import (
 
 	"warpbound/internal/cfg"
 	"warpbound/internal/emu"
-	"warpbound/internal/flow/flowtest"
 	"warpbound/internal/isa"
 	"warpbound/internal/kernelgen"
+	"warpbound/internal/test/flowtest"
 )
 
 // TestStrandsAgainstWarps runs random kernels with warps whose sides run as strands, some

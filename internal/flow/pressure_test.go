@@ -7,9 +7,9 @@ import (
 
 	"warpbound/internal/cfg"
 	"warpbound/internal/flow"
-	"warpbound/internal/flow/flowtest"
 	"warpbound/internal/isa"
 	"warpbound/internal/kernelgen"
+	"warpbound/internal/test/flowtest"
 )
 
 func build(t interface{ Fatal(...any) }, k *isa.Kernel) *cfg.Graph {

@@ -7,7 +7,7 @@ import (
 
 	"warpbound/estimate"
 	"warpbound/internal/smt"
-	"warpbound/internal/smt/smttest"
+	"warpbound/internal/test/smttest"
 )
 
 // TestSearch makes the searches of some benchmarks, and holds what is said of them.

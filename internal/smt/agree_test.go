@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"warpbound/internal/smt"
-	"warpbound/internal/smt/smttest"
+	"warpbound/internal/test/smttest"
 )
 
 // TestSolversAgree asks solvers whether operations on numbers can give anything but what

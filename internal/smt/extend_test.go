@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"warpbound/internal/smt"
-	"warpbound/internal/smt/smttest"
+	"warpbound/internal/test/smttest"
 )
 
 // TestExtend extends random assertions one by one, as Check answers them together.

@@ -11,9 +11,9 @@ import (
 
 	"warpbound/internal/cfg"
 	"warpbound/internal/emu"
-	"warpbound/internal/flow/flowtest"
 	"warpbound/internal/isa"
 	"warpbound/internal/kernelgen"
+	"warpbound/internal/test/flowtest"
 )
 
 // drawKernel draws a kernel of blocks that branch to each other at will, with barriers and

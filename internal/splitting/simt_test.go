@@ -3,7 +3,7 @@ package splitting
 import (
 	"strings"
 	"testing"
-	"warpbound/internal/flow/flowtest"
+	"warpbound/internal/test/flowtest"
 )
 
 // TestMiniSIMT splits at branches whose sides meet at syncs, which every side executes: the

@@ -9,8 +9,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"warpbound/internal/cfg"
-	"warpbound/internal/flow/flowtest"
 	"warpbound/internal/isa"
+	"warpbound/internal/test/flowtest"
 )
 
 // compile makes the kernel k of PTX statements, of which the first line is line 2.

@@ -13,9 +13,9 @@ import (
 	"testing"
 
 	"warpbound/internal/emu"
-	"warpbound/internal/flow/flowtest"
 	"warpbound/internal/kernelgen"
 	"warpbound/internal/symexec"
+	"warpbound/internal/test/flowtest"
 	"warpbound/kernels"
 )
 

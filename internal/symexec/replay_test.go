@@ -10,10 +10,10 @@ import (
 	"slices"
 	"testing"
 
-	"warpbound/internal/flow/flowtest"
 	"warpbound/internal/isa"
 	"warpbound/internal/kernelgen"
 	"warpbound/internal/symexec"
+	"warpbound/internal/test/flowtest"
 	"warpbound/kernels"
 )
 

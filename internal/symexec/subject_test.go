@@ -13,10 +13,10 @@ import (
 	"time"
 
 	"warpbound/internal/emu"
-	"warpbound/internal/flow/flowtest"
 	"warpbound/internal/smt"
-	"warpbound/internal/smt/smttest"
 	"warpbound/internal/symexec"
+	"warpbound/internal/test/flowtest"
+	"warpbound/internal/test/smttest"
 )
 
 // subject is a launch of one CTA of which all threads are explored, and all buffers symbolic.

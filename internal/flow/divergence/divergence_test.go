@@ -11,8 +11,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"warpbound/internal/flow/divergence"
-	"warpbound/internal/flow/flowtest"
 	"warpbound/internal/flow/gated"
+	"warpbound/internal/test/flowtest"
 )
 
 // analyze finds the verdicts of the only kernel of a PTX module.

@@ -14,10 +14,10 @@ import (
 
 	"warpbound/internal/emu"
 	"warpbound/internal/flow/divergence"
-	"warpbound/internal/flow/flowtest"
 	"warpbound/internal/flow/gated"
 	"warpbound/internal/isa"
 	"warpbound/internal/kernelgen"
+	"warpbound/internal/test/flowtest"
 )
 
 // watcher compares verdicts with an execution.

@@ -7,7 +7,7 @@ import (
 
 	"pgregory.net/rapid"
 
-	"warpbound/internal/flow/flowtest"
+	"warpbound/internal/test/flowtest"
 )
 
 // TestSyncedKernels watches random kernels whose lanes meet at syncs.

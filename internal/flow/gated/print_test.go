@@ -12,10 +12,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"warpbound/internal/cfg"
-	"warpbound/internal/diag"
-	"warpbound/internal/flow/flowtest"
 	"warpbound/internal/flow/gated"
 	"warpbound/internal/isa"
+	"warpbound/internal/test/flowtest"
 )
 
 var update = flag.Bool("update", false, "write the golden files anew")

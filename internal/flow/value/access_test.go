@@ -6,8 +6,8 @@ import (
 	"testing"
 
 	"warpbound/internal/emu"
-	"warpbound/internal/flow/flowtest"
 	"warpbound/internal/isa"
+	"warpbound/internal/test/flowtest"
 )
 
 // touched counts what an execution of an access costs, from its addresses.

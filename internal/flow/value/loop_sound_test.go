@@ -5,8 +5,8 @@ import (
 	"testing"
 
 	"warpbound/internal/emu"
-	"warpbound/internal/flow/flowtest"
 	"warpbound/internal/isa"
+	"warpbound/internal/test/flowtest"
 )
 
 // warpLoops counts the executions of the loops of one warp.

@@ -5,8 +5,8 @@ import (
 	"testing"
 
 	"warpbound/internal/cfg"
-	"warpbound/internal/flow/flowtest"
 	"warpbound/internal/isa"
+	"warpbound/internal/test/flowtest"
 )
 
 // graphOf makes the flow graph of a kernel with the parameters p, a u64, and n and m,

@@ -8,9 +8,9 @@ import (
 
 	"warpbound/internal/cfg"
 	"warpbound/internal/emu"
-	"warpbound/internal/flow/flowtest"
 	"warpbound/internal/isa"
 	"warpbound/internal/kernelgen"
+	"warpbound/internal/test/flowtest"
 )
 
 // known returns what an analysis is told of a launch: all of it, or without its numbers

@@ -6,11 +6,11 @@ import (
 	"testing"
 
 	"warpbound/internal/emu"
-	"warpbound/internal/flow/flowtest"
 	"warpbound/internal/method/search/genetic"
 	"warpbound/internal/smt"
-	"warpbound/internal/smt/smttest"
 	"warpbound/internal/symexec"
+	"warpbound/internal/test/flowtest"
+	"warpbound/internal/test/smttest"
 )
 
 // subject is a launch whose parameters of given elements vary.

@@ -3,8 +3,8 @@ package split
 import (
 	"testing"
 
-	"warpbound/internal/flow/flowtest"
 	"warpbound/internal/isa"
+	"warpbound/internal/test/flowtest"
 )
 
 // TestBarriers finds how the wavefronts of a workgroup wait for each other.

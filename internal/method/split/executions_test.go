@@ -7,9 +7,9 @@ import (
 
 	"warpbound/internal/cfg"
 	"warpbound/internal/emu"
-	"warpbound/internal/flow/flowtest"
 	"warpbound/internal/kernelgen"
 	"warpbound/internal/method/split"
+	"warpbound/internal/test/flowtest"
 )
 
 // TestExecutions executes random kernels, in PTX and in mini-SIMT code: no warp executes more

@@ -6,9 +6,9 @@ import (
 	"testing"
 
 	"warpbound/internal/cfg"
-	"warpbound/internal/flow/flowtest"
 	"warpbound/internal/isa"
 	"warpbound/internal/method/split"
+	"warpbound/internal/test/flowtest"
 )
 
 // graphs builds the flow graphs of the kernels of a PTX file.

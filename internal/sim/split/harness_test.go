@@ -7,8 +7,8 @@ import (
 	"warpbound/internal/emu"
 	"warpbound/internal/machine"
 	"warpbound/internal/sim"
-	"warpbound/internal/test/simtest"
 	"warpbound/internal/splitting"
+	"warpbound/internal/test/simtest"
 )
 
 // compile makes code of the body of a kernel (see simtest.Compile). Branches that the body marks

@@ -10,8 +10,8 @@ import (
 	"warpbound/internal/emu"
 	"warpbound/internal/machine"
 	"warpbound/internal/sim"
-	"warpbound/internal/test/simtest"
 	"warpbound/internal/splitting"
+	"warpbound/internal/test/simtest"
 )
 
 // diverging is a loop of each thread in a side of an if-else that splits.

@@ -12,9 +12,9 @@ import (
 	"warpbound/internal/kernelgen"
 	"warpbound/internal/machine"
 	"warpbound/internal/sim"
-	"warpbound/internal/test/simtest"
 	"warpbound/internal/splitting"
 	"warpbound/internal/synthetic"
+	"warpbound/internal/test/simtest"
 )
 
 // randomMachine draws numbers for a small and odd machine.

@@ -9,8 +9,8 @@ import (
 	"warpbound/internal/isa"
 	"warpbound/internal/machine"
 	"warpbound/internal/sim"
-	"warpbound/internal/test/simtest"
 	"warpbound/internal/splitting"
+	"warpbound/internal/test/simtest"
 )
 
 // issue begins what a part does next and reports whether it is an instruction.

@@ -9,7 +9,7 @@ import (
 
 	"warpbound/internal/smt"
 	"warpbound/internal/smt/process"
-	"warpbound/internal/smt/smttest"
+	"warpbound/internal/test/smttest"
 )
 
 func ask(t *testing.T, s *smt.Solver, want smt.Answer, query ...*smt.Term) *smt.Model {

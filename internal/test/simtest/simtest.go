@@ -16,9 +16,9 @@ import (
 	"warpbound/internal/cfg"
 	"warpbound/internal/emu"
 	"warpbound/internal/emu/emutest"
-	"warpbound/internal/flow/flowtest"
 	"warpbound/internal/job"
 	"warpbound/internal/sim"
+	"warpbound/internal/test/flowtest"
 	"warpbound/internal/trace"
 )
 

@@ -8,11 +8,11 @@ import (
 	"pgregory.net/rapid"
 
 	"warpbound/internal/emu"
-	"warpbound/internal/flow/flowtest"
 	"warpbound/internal/flow/gated"
 	"warpbound/internal/flow/gated/interp"
 	"warpbound/internal/isa"
 	"warpbound/internal/kernelgen"
+	"warpbound/internal/test/flowtest"
 )
 
 // follower lets the threads of CTAs execute a form beside the emulator.
