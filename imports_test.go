@@ -42,7 +42,7 @@ var arrows = []struct {
 	{"internal/cfg", []string{"internal/isa/*", "internal/machine", "internal/emu", "internal/sim/...", "internal/method/..."}, "flow graphs have no timing"},
 	{"internal/splitting", []string{"internal/isa/*", "internal/flow/...", "internal/machine", "internal/emu", "internal/sim/...", "internal/method/..."}, "a pass over programs has no timing"},
 	{"internal/flow", []string{"internal/isa/*", "internal/machine", "internal/emu", "internal/sim/...", "internal/method/..."}, "flow facts have no timing"},
-	{"internal/flow/gated/...", []string{"internal/isa/*", "internal/machine", "internal/emu", "internal/sim/...", "internal/method/..."}, "forms have no timing, and are executed by what shares single results with emu alone"},
+	{"internal/flow/gated", []string{"internal/isa/*", "internal/machine", "internal/emu", "internal/sim/...", "internal/method/..."}, "forms have no timing"},
 	{"internal/flow/value", []string{"internal/isa/*", "internal/machine", "internal/emu", "internal/fold", "internal/sim/...", "internal/method/..."}, "values have no timing and are found without executing"},
 	{"internal/flow/divergence", []string{"internal/isa/*", "internal/machine", "internal/emu", "internal/fold", "internal/sim/...", "internal/method/..."}, "verdicts have no timing"},
 	{"internal/machine", []string{"internal/cfg", "internal/emu", "internal/sim/...", "internal/method/..."}, "a machine is a description"},
@@ -58,7 +58,10 @@ var arrows = []struct {
 	{"internal/sim/barrel", []string{"internal/sim/integrated", "internal/sim/scoreboard", "internal/sim/split"}, "simulators do not know each other"},
 	{"internal/sim/integrated", []string{"internal/sim/barrel", "internal/sim/scoreboard", "internal/sim/split"}, "simulators do not know each other"},
 	{"internal/sim/split", []string{"internal/sim/barrel", "internal/sim/integrated", "internal/sim/scoreboard"}, "simulators do not know each other"},
-	{"internal/test/simtest", []string{"internal/sim/*", "internal/method/..."}, "the tests of simulators use it"},
+	{"internal/test/...", []string{"internal/method/..."}, "the tests of all rooms may use the helpers"},
+	{"internal/test/simtest", []string{"internal/sim/*"}, "the tests of simulators use it"},
+	{"internal/test/smttest", []string{"internal/isa", "internal/emu"}, "solvers know no program"},
+	{"internal/test/interp", []string{"internal/isa/*", "internal/machine", "internal/emu", "internal/sim/..."}, "forms are executed by what shares single results with emu alone"},
 	{"internal/method/...", []string{"internal/isa/*", "internal/sim/...", "internal/emu", "internal/job"}, "the methods are independent of what they are tested against"},
 	{"internal/method/search", []string{"internal/isa/*", "internal/machine", "internal/target", "internal/trace"}, "whoever runs the kernel is behind an interface"},
 	{"internal/method/search/genetic", []string{"estimate", "internal/..."}, "genes have no meaning"},
@@ -156,6 +159,21 @@ func TestImportRules(t *testing.T) {
 	for i, rule := range arrows {
 		if !used[i] {
 			t.Errorf("the rule for %s matches no package", rule.From)
+		}
+	}
+}
+
+// TestOnlyTestsUseHelpers finds no import of the helpers of tests but in tests.
+func TestOnlyTestsUseHelpers(t *testing.T) {
+	for _, line := range goList(t, "-f", "{{.ImportPath}} {{join .Imports \" \"}}", "./...") {
+		pkg, imports, _ := strings.Cut(line, " ")
+		if matches(pkg, "internal/test/...") {
+			continue
+		}
+		for _, imp := range strings.Fields(imports) {
+			if matches(imp, "internal/test/...") {
+				t.Errorf("%s imports %s, but is no test", pkg, imp)
+			}
 		}
 	}
 }

@@ -9,10 +9,10 @@ import (
 
 	"warpbound/internal/emu"
 	"warpbound/internal/flow/gated"
-	"warpbound/internal/flow/gated/interp"
 	"warpbound/internal/isa"
 	"warpbound/internal/kernelgen"
 	"warpbound/internal/test/flowtest"
+	"warpbound/internal/test/interp"
 )
 
 // follower lets the threads of CTAs execute a form beside the emulator.
