@@ -7,10 +7,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/pelletier/go-toml/v2"
-	"github.com/pelletier/go-toml/v2/unstable"
-
-	"warpbound/internal/diag"
+	"warpbound/diag"
+	"warpbound/internal/tomlpos"
 )
 
 // maxKeys bounds the mentions of keys: the decoder's time grows with their square.
@@ -21,127 +19,33 @@ const maxErrors = 20
 
 // document is a TOML file: its values and where their keys stand.
 type document struct {
-	file  string
-	root  table
-	errs  diag.List
-	lines []int // offset of each line's first byte
-	keys  int   // mentions of keys
+	file string
+	root table
+	errs diag.List
 }
 
-// mark is the position of a key or of an array's element, with those below it.
-type mark struct {
-	pos   diag.Pos
-	keys  map[string]*mark
-	elems []*mark
-}
-
-// parseDocument decodes the text. The values come from the library's decoder,
-// which also finds duplicate keys; the positions from its syntax tree.
+// parseDocument decodes the text. The values come from the decoder, which also finds duplicate
+// keys; the positions from the syntax tree.
 func parseDocument(file string, src []byte) (*document, error) {
 	start := diag.Pos{File: file, Line: 1, Col: 1}
 	if len(src) > MaxText {
 		return nil, diag.Errorf(start, "job has %d bytes; at most %d are read", len(src), MaxText)
 	}
-	d := &document{file: file, lines: []int{0}}
-	for i, c := range src {
-		if c == '\n' {
-			d.lines = append(d.lines, i+1)
-		}
-	}
 	// A text that is no TOML is reported by the decoder, which knows the place.
-	root := &mark{pos: start}
-	indexed := d.index(root, src)
-	if d.keys > maxKeys {
+	root, indexed := tomlpos.Index(file, src, maxKeys)
+	if errors.Is(indexed, tomlpos.ErrKeys) {
 		return nil, diag.Errorf(start, "job has more than %d keys", maxKeys)
 	}
 	values := make(map[string]any)
-	if err := toml.Unmarshal(src, &values); err != nil {
-		if de := (*toml.DecodeError)(nil); errors.As(err, &de) {
-			line, col := de.Position()
-			start.Line, start.Col = int32(line), int32(col)
-		}
-		return nil, diag.Errorf(start, "%s", strings.TrimPrefix(err.Error(), "toml: "))
+	if err := tomlpos.Decode(file, src, &values); err != nil {
+		return nil, err
 	}
 	if indexed != nil {
 		return nil, diag.Errorf(start, "%w", indexed)
 	}
+	d := &document{file: file}
 	d.root = table{doc: d, mark: root, values: values}
 	return d, nil
-}
-
-// index records where the keys stand.
-func (d *document) index(root *mark, src []byte) error {
-	var p unstable.Parser
-	p.Reset(src)
-	at := root
-	for d.keys <= maxKeys && p.NextExpression() {
-		e := p.Expression()
-		if e.Kind == unstable.KeyValue {
-			d.indexKeyValue(at, e)
-			continue
-		}
-		at = root
-		for it := e.Key(); it.Next(); {
-			at = d.below(at, it.Node())
-			if e.Kind == unstable.ArrayTable && it.IsLast() {
-				at.elems = append(at.elems, &mark{pos: d.position(it.Node())})
-			}
-			if n := len(at.elems); n > 0 {
-				at = at.elems[n-1]
-			}
-		}
-	}
-	return p.Error()
-}
-
-func (d *document) indexKeyValue(at *mark, e *unstable.Node) {
-	for it := e.Key(); it.Next(); {
-		at = d.below(at, it.Node())
-	}
-	d.indexValue(at, e.Value())
-}
-
-// indexValue records the keys of inline tables. Arrays without any get no marks.
-func (d *document) indexValue(at *mark, v *unstable.Node) {
-	switch v.Kind {
-	case unstable.InlineTable:
-		for it := v.Children(); it.Next(); {
-			d.indexKeyValue(at, it.Node())
-		}
-	case unstable.Array:
-		for it := v.Children(); it.Next(); {
-			if it.Node().Kind != unstable.InlineTable {
-				return
-			}
-			elem := &mark{pos: at.pos}
-			at.elems = append(at.elems, elem)
-			d.indexValue(elem, it.Node())
-		}
-	}
-}
-
-// below returns the mark of a key, which is made at its first mention.
-func (d *document) below(at *mark, key *unstable.Node) *mark {
-	d.keys++
-	name := string(key.Data)
-	m := at.keys[name]
-	if m == nil {
-		m = &mark{pos: d.position(key)}
-		if at.keys == nil {
-			at.keys = make(map[string]*mark)
-		}
-		at.keys[name] = m
-	}
-	return m
-}
-
-func (d *document) position(n *unstable.Node) diag.Pos {
-	offset := int(n.Raw.Offset)
-	line, found := slices.BinarySearch(d.lines, offset)
-	if !found {
-		line--
-	}
-	return diag.Pos{File: d.file, Line: int32(line + 1), Col: int32(offset - d.lines[line] + 1)}
 }
 
 func (d *document) errorf(pos diag.Pos, format string, args ...any) {
@@ -154,7 +58,7 @@ func (d *document) errorf(pos diag.Pos, format string, args ...any) {
 // return false for it, as for a key that is not there.
 type table struct {
 	doc    *document
-	mark   *mark
+	mark   *tomlpos.Mark
 	values map[string]any
 }
 
@@ -165,10 +69,10 @@ func (t table) has(key string) bool {
 
 // pos returns the position of a key, or of the table if the key is not there.
 func (t table) pos(key string) diag.Pos {
-	if m := t.mark.keys[key]; m != nil {
-		return m.pos
+	if m := t.mark.Keys[key]; m != nil {
+		return m.Pos
 	}
-	return t.mark.pos
+	return t.mark.Pos
 }
 
 // sorted returns the keys in the order in which they stand in the file.
@@ -227,7 +131,7 @@ func (t table) text(key string) (string, bool) {
 // required is text for a key that must be there.
 func (t table) required(key, example string) (string, bool) {
 	if !t.has(key) {
-		t.doc.errorf(t.mark.pos, "%s is missing; for example: %s = %q", key, key, example)
+		t.doc.errorf(t.mark.Pos, "%s is missing; for example: %s = %q", key, key, example)
 	}
 	return t.text(key)
 }
@@ -269,7 +173,7 @@ func (t table) table(key string) (table, bool) {
 		t.wrong(key, "a table")
 		return table{}, false
 	}
-	return table{doc: t.doc, mark: t.mark.keys[key], values: v}, true
+	return table{doc: t.doc, mark: t.mark.Keys[key], values: v}, true
 }
 
 // tables returns the elements of an array of tables.
@@ -289,7 +193,7 @@ func (t table) tables(key string) []table {
 			t.doc.errorf(t.pos(key), "element %d of %s must be a table, not %s", i+1, key, kindOf(v))
 			return nil
 		}
-		all = append(all, table{doc: t.doc, mark: t.mark.keys[key].elems[i], values: values})
+		all = append(all, table{doc: t.doc, mark: t.mark.Keys[key].Elems[i], values: values})
 	}
 	return all
 }

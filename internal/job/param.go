@@ -23,7 +23,7 @@ var valueTypes = [...]isa.Type{
 
 // param reads a parameter. Which keys it has tells its kind.
 func (r *reader) param(t table) Param {
-	p := Param{Pos: t.mark.pos}
+	p := Param{Pos: t.mark.Pos}
 	p.Name, _ = t.required("name", "n")
 	switch {
 	case t.values["type"] == sharedType:
@@ -133,7 +133,7 @@ func (r *reader) rangeOf(t table, typ isa.Type) Content {
 // memory for them.
 func (r *reader) count(t table, key string, size int, most int64) int64 {
 	if !t.has(key) {
-		r.errorf(t.mark.pos, "%s is missing", key)
+		r.errorf(t.mark.Pos, "%s is missing", key)
 		return 0
 	}
 	n, ok := t.integer(key, 1, most)
@@ -165,7 +165,7 @@ func (r *reader) valueType(t table) (isa.Type, bool) {
 
 func (r *reader) symbol(t table) Symbol {
 	t.only("a symbol", "name", "type", "values", "hex", "file")
-	s := Symbol{Pos: t.mark.pos}
+	s := Symbol{Pos: t.mark.Pos}
 	s.Name, _ = t.required("name", "table")
 	typ, ok := r.valueType(t)
 	if !ok {

@@ -80,7 +80,7 @@ func (r *reader) claim(pos diag.Pos, bytes int64) {
 func (r *reader) size(t table, key string) [3]int {
 	size := [3]int{1, 1, 1}
 	if !t.has(key) {
-		r.errorf(t.mark.pos, "%s is missing; for example: %s = [64, 1, 1]", key, key)
+		r.errorf(t.mark.Pos, "%s is missing; for example: %s = [64, 1, 1]", key, key)
 		return size
 	}
 	list, ok := t.list(key)
@@ -132,7 +132,7 @@ func (r *reader) facts(tables []table) []Fact {
 	var facts []Fact
 	for _, t := range tables {
 		t.only("a fact", "sum", "max", "min")
-		f := Fact{Pos: t.mark.pos, Min: r.limit(t, "min"), Max: r.limit(t, "max")}
+		f := Fact{Pos: t.mark.Pos, Min: r.limit(t, "min"), Max: r.limit(t, "max")}
 		switch {
 		case !t.has("min") && !t.has("max"):
 			r.errorf(f.Pos, "the fact states nothing; give max, min or both")

@@ -40,9 +40,9 @@ func (r *reader) repeat(root table, params []Param) Repeat {
 		return Repeat{}
 	}
 	t.only("repeat", "then", "while", "limit")
-	out := Repeat{Limit: DefaultRounds, Pos: RepeatPositions{t.mark.pos, t.pos("then"), t.pos("while"), t.pos("limit")}}
+	out := Repeat{Limit: DefaultRounds, Pos: RepeatPositions{t.mark.Pos, t.pos("then"), t.pos("while"), t.pos("limit")}}
 	if !t.has("then") && !t.has("while") {
-		r.errorf(t.mark.pos, `the table repeats nothing; for example: then = ["update"], while = "changed" or both`)
+		r.errorf(t.mark.Pos, `the table repeats nothing; for example: then = ["update"], while = "changed" or both`)
 	}
 	out.Then = r.then(t)
 	if name, ok := t.text("while"); ok {

@@ -32,10 +32,10 @@ type CPU struct {
 func (r *reader) llc(root table) LLC {
 	t, ok := root.table("llc")
 	if !ok {
-		return LLC{Pos: root.mark.pos}
+		return LLC{Pos: root.mark.Pos}
 	}
 	t.only("llc", "size_kb", "quota", "regulated")
-	l := LLC{Pos: t.mark.pos}
+	l := LLC{Pos: t.mark.Pos}
 	if kib, ok := t.integer("size_kb", 1, 16<<10); ok {
 		l.KiB = &kib
 	}
@@ -60,7 +60,7 @@ func (r *reader) cpu(root table, params []Param) CPU {
 	}
 	t.only("cpu", "program", "trace")
 	if t.has("program") == t.has("trace") {
-		r.errorf(t.mark.pos, `give either program or trace; for example: program = "copy.stream"`)
+		r.errorf(t.mark.Pos, `give either program or trace; for example: program = "copy.stream"`)
 		return CPU{}
 	}
 	key, parse := "program", stream.Parse

@@ -37,7 +37,7 @@ const everyBranch = "all"
 func (r *reader) split(root table) Split {
 	t, ok := root.table("split")
 	if !ok {
-		return Split{Pos: SplitPositions{root.mark.pos, root.mark.pos, root.mark.pos}}
+		return Split{Pos: SplitPositions{root.mark.Pos, root.mark.Pos, root.mark.Pos}}
 	}
 	t.only("split", "branches", "simds", "mode")
 	s := Split{Pos: SplitPositions{t.pos("branches"), t.pos("simds"), t.pos("mode")}}

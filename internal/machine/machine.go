@@ -10,8 +10,8 @@
 // each number. A Machine is not changed after Parse made it.
 //
 // machine holds no behaviour but what follows from its numbers alone, such as how many CTAs an
-// SM holds (Machine.Fit). It imports isa for the names of the timing classes and diag for
-// positions, and opens no file but its own embedded ones.
+// SM holds (Machine.Fit). It imports isa for the names of the timing classes, diag and tomlpos
+// for positions, and opens no file but its own embedded ones.
 package machine
 
 import (
