@@ -8,8 +8,8 @@ import (
 	"slices"
 	"sync"
 
+	"warpbound/diag"
 	"warpbound/estimate"
-	"warpbound/internal/diag"
 	"warpbound/internal/instrument"
 	"warpbound/internal/ipet"
 	"warpbound/internal/job"

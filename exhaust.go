@@ -7,7 +7,7 @@ import (
 	"fmt"
 	"math/bits"
 
-	"warpbound/internal/diag"
+	"warpbound/diag"
 	"warpbound/internal/method/search"
 )
 

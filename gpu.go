@@ -7,10 +7,10 @@ import (
 	"strings"
 	"time"
 
+	"warpbound/diag"
 	"warpbound/internal/cuda"
 	"warpbound/internal/cuda/driver"
 	"warpbound/internal/cuda/standin"
-	"warpbound/internal/diag"
 	"warpbound/internal/isa/ptx"
 	"warpbound/internal/job"
 	"warpbound/internal/machine"

@@ -9,9 +9,9 @@ import (
 	"slices"
 	"time"
 
+	"warpbound/diag"
 	"warpbound/estimate"
 	"warpbound/internal/cuda"
-	"warpbound/internal/diag"
 	"warpbound/internal/instrument"
 	"warpbound/internal/job"
 	"warpbound/internal/method/hybrid"

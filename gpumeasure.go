@@ -5,8 +5,8 @@ import (
 	"errors"
 	"fmt"
 
+	"warpbound/diag"
 	"warpbound/estimate"
-	"warpbound/internal/diag"
 	"warpbound/internal/instrument"
 	"warpbound/internal/job"
 	"warpbound/internal/method/hybrid"

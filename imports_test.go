@@ -20,7 +20,6 @@ var arrows = []struct {
 	Why   string
 }{
 	{"diag", []string{"warpbound", "estimate", "internal/..."}, "positions know nothing of the project"},
-	{"internal/diag", []string{"estimate", "internal/..."}, "positions know nothing of the project"},
 	{"internal/tomlpos", []string{"internal/isa", "internal/job", "internal/machine"}, "what is said of any document knows none"},
 	{"internal/vec", []string{"estimate", "internal/..."}, "arithmetic on vectors knows no program"},
 	{"internal/gcn3", []string{"estimate", "internal/..."}, "machine code knows no program"},

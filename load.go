@@ -10,8 +10,8 @@ import (
 	"slices"
 	"strings"
 
+	"warpbound/diag"
 	"warpbound/internal/cfg"
-	"warpbound/internal/diag"
 	"warpbound/internal/emu"
 	"warpbound/internal/flow"
 	"warpbound/internal/isa"

@@ -1,6 +1,6 @@
 package warpbound
 
-import "warpbound/internal/diag"
+import "warpbound/diag"
 
 // several reports whether a run of the job can have several launches.
 func (j *Job) several() bool { return j.bound.Job.Repeat.Several() }

@@ -7,8 +7,8 @@ import (
 	"fmt"
 	"slices"
 
+	"warpbound/diag"
 	"warpbound/estimate"
-	"warpbound/internal/diag"
 	"warpbound/internal/method/search"
 	"warpbound/internal/method/search/genetic"
 )

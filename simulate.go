@@ -7,9 +7,9 @@ import (
 	"runtime"
 	"slices"
 
+	"warpbound/diag"
 	"warpbound/estimate"
 	"warpbound/internal/cfg"
-	"warpbound/internal/diag"
 	"warpbound/internal/emu"
 	"warpbound/internal/graph"
 	"warpbound/internal/job"

@@ -1,7 +1,7 @@
 package warpbound
 
 import (
-	"warpbound/internal/diag"
+	"warpbound/diag"
 	"warpbound/internal/isa"
 	"warpbound/internal/job"
 	"warpbound/internal/method/search"

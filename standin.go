@@ -3,7 +3,7 @@ package warpbound
 import (
 	"fmt"
 
-	"warpbound/internal/diag"
+	"warpbound/diag"
 	"warpbound/internal/isa"
 	"warpbound/internal/machine"
 )

@@ -7,9 +7,9 @@ import (
 	"slices"
 	"strings"
 
+	"warpbound/diag"
 	"warpbound/estimate"
 	"warpbound/internal/absexec"
-	"warpbound/internal/diag"
 	"warpbound/internal/flow/divergence"
 	"warpbound/internal/flow/gated"
 	"warpbound/internal/flow/value"

@@ -4,7 +4,7 @@ import (
 	"math/bits"
 	"slices"
 
-	"warpbound/internal/diag"
+	"warpbound/diag"
 	"warpbound/internal/isa"
 )
 

@@ -3,7 +3,7 @@ package absexec
 import (
 	"fmt"
 
-	"warpbound/internal/diag"
+	"warpbound/diag"
 	"warpbound/internal/fold"
 	"warpbound/internal/isa"
 )

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"math/bits"
 
-	"warpbound/internal/diag"
+	"warpbound/diag"
 	"warpbound/internal/isa"
 )
 

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strconv"
 
-	"warpbound/internal/diag"
+	"warpbound/diag"
 )
 
 // loopCount is how often control has come back to the head of a loop that it is in,

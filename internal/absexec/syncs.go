@@ -1,7 +1,7 @@
 package absexec
 
 import (
-	"warpbound/internal/diag"
+	"warpbound/diag"
 	"warpbound/internal/isa"
 )
 

@@ -30,7 +30,7 @@ import (
 	"fmt"
 	"slices"
 
-	"warpbound/internal/diag"
+	"warpbound/diag"
 	"warpbound/internal/graph"
 	"warpbound/internal/isa"
 )

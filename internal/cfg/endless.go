@@ -1,7 +1,7 @@
 package cfg
 
 import (
-	"warpbound/internal/diag"
+	"warpbound/diag"
 	"warpbound/internal/graph"
 )
 

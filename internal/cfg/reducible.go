@@ -3,7 +3,7 @@ package cfg
 import (
 	"strings"
 
-	"warpbound/internal/diag"
+	"warpbound/diag"
 )
 
 // CheckReducible returns nil if every loop of the kernel can be entered at its

@@ -3,7 +3,7 @@ package cfg
 import (
 	"slices"
 
-	"warpbound/internal/diag"
+	"warpbound/diag"
 	"warpbound/internal/isa"
 )
 

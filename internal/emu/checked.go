@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"slices"
 
-	"warpbound/internal/diag"
+	"warpbound/diag"
 	"warpbound/internal/isa"
 )
 

@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"slices"
 
+	"warpbound/diag"
 	"warpbound/internal/cfg"
-	"warpbound/internal/diag"
 	"warpbound/internal/isa"
 )
 

@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"warpbound/internal/diag"
+	"warpbound/diag"
 	"warpbound/internal/isa"
 )
 

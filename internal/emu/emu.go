@@ -39,7 +39,7 @@ package emu
 import (
 	"io"
 
-	"warpbound/internal/diag"
+	"warpbound/diag"
 	"warpbound/internal/isa"
 )
 

@@ -3,7 +3,7 @@ package emu
 import (
 	"fmt"
 
-	"warpbound/internal/diag"
+	"warpbound/diag"
 	"warpbound/internal/isa"
 )
 

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"warpbound/internal/diag"
+	"warpbound/diag"
 	"warpbound/internal/isa"
 )
 

@@ -3,7 +3,7 @@ package emu
 import (
 	"encoding/binary"
 
-	"warpbound/internal/diag"
+	"warpbound/diag"
 	"warpbound/internal/isa"
 )
 

@@ -5,8 +5,8 @@ import (
 	"iter"
 	"slices"
 
+	"warpbound/diag"
 	"warpbound/internal/cfg"
-	"warpbound/internal/diag"
 	"warpbound/internal/isa"
 )
 

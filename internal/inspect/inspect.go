@@ -14,9 +14,9 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"warpbound/diag"
 	"warpbound/estimate"
 	"warpbound/internal/cfg"
-	"warpbound/internal/diag"
 	"warpbound/internal/flow"
 	"warpbound/internal/flow/divergence"
 	"warpbound/internal/flow/value"

@@ -3,8 +3,8 @@ package inspect
 import (
 	"testing"
 
+	"warpbound/diag"
 	"warpbound/internal/cfg"
-	"warpbound/internal/diag"
 	"warpbound/internal/graph"
 	"warpbound/internal/isa"
 )

@@ -4,9 +4,9 @@ import (
 	"fmt"
 	"slices"
 
+	"warpbound/diag"
 	"warpbound/estimate"
 	"warpbound/internal/cfg"
-	"warpbound/internal/diag"
 	"warpbound/internal/flow/value"
 	"warpbound/internal/graph"
 )

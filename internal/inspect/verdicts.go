@@ -1,9 +1,9 @@
 package inspect
 
 import (
+	"warpbound/diag"
 	"warpbound/estimate"
 	"warpbound/internal/cfg"
-	"warpbound/internal/diag"
 	"warpbound/internal/flow/divergence"
 	"warpbound/internal/flow/gated"
 )

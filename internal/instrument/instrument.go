@@ -21,8 +21,8 @@ package instrument
 import (
 	"slices"
 
+	"warpbound/diag"
 	"warpbound/internal/cfg"
-	"warpbound/internal/diag"
 	"warpbound/internal/isa"
 	"warpbound/internal/isa/ptx"
 )

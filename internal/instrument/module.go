@@ -5,7 +5,7 @@ import (
 	"strconv"
 	"strings"
 
-	"warpbound/internal/diag"
+	"warpbound/diag"
 	"warpbound/internal/isa/ptx"
 )
 

@@ -4,7 +4,7 @@ import (
 	"strconv"
 	"strings"
 
-	"warpbound/internal/diag"
+	"warpbound/diag"
 	"warpbound/internal/isa/ptx"
 )
 

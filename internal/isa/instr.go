@@ -3,7 +3,7 @@ package isa
 import (
 	"slices"
 
-	"warpbound/internal/diag"
+	"warpbound/diag"
 )
 
 // Reg is a virtual register: an index into the Regs of its function or kernel.

@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"warpbound/internal/diag"
+	"warpbound/diag"
 )
 
 // TestOpTable checks that every operation has a complete row.

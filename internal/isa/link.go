@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"warpbound/internal/diag"
+	"warpbound/diag"
 )
 
 // maxLinked bounds the instructions of a linked kernel: calls are expanded in

@@ -3,7 +3,7 @@ package isa
 import (
 	"fmt"
 
-	"warpbound/internal/diag"
+	"warpbound/diag"
 )
 
 // call appends what becomes of the i-th instruction of a function, a call. A

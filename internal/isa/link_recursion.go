@@ -3,7 +3,7 @@ package isa
 import (
 	"fmt"
 
-	"warpbound/internal/diag"
+	"warpbound/diag"
 )
 
 // StackBytes is the size of the call stack of a thread, which only kernels with

@@ -1,6 +1,6 @@
 package isa
 
-import "warpbound/internal/diag"
+import "warpbound/diag"
 
 // Program is a parsed module. It is not changed after its front end made it.
 type Program struct {

@@ -1,6 +1,6 @@
 package isa
 
-import "warpbound/internal/diag"
+import "warpbound/diag"
 
 // warpThreads is the number of threads of a warp for which PTX is written: WARP_SZ of every
 // target so far (PTX ISA, "Special Registers").

@@ -4,7 +4,7 @@ import (
 	"slices"
 	"strings"
 
-	"warpbound/internal/diag"
+	"warpbound/diag"
 	"warpbound/internal/isa"
 )
 

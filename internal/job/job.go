@@ -7,7 +7,7 @@ import (
 	"path/filepath"
 	"strings"
 
-	"warpbound/internal/diag"
+	"warpbound/diag"
 	"warpbound/internal/isa"
 )
 

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"warpbound/internal/diag"
+	"warpbound/diag"
 )
 
 // Defaults of keys that a job may leave out.

@@ -6,7 +6,7 @@ import (
 	"errors"
 	"path/filepath"
 
-	"warpbound/internal/diag"
+	"warpbound/diag"
 	"warpbound/internal/stream"
 )
 

@@ -3,7 +3,7 @@ package job
 import (
 	"slices"
 
-	"warpbound/internal/diag"
+	"warpbound/diag"
 )
 
 // Split is how wavefronts split, for machines that have split contexts. What the job leaves

@@ -6,7 +6,7 @@ import (
 	"strconv"
 	"strings"
 
-	"warpbound/internal/diag"
+	"warpbound/diag"
 	"warpbound/internal/isa"
 )
 

@@ -3,8 +3,8 @@ package splitting
 import (
 	"slices"
 
+	"warpbound/diag"
 	"warpbound/internal/cfg"
-	"warpbound/internal/diag"
 	"warpbound/internal/isa"
 )
 

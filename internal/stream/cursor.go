@@ -1,6 +1,6 @@
 package stream
 
-import "warpbound/internal/diag"
+import "warpbound/diag"
 
 // Cursor goes through the accesses of a stream. It may be used by one goroutine at a time.
 type Cursor struct {

@@ -1,6 +1,6 @@
 package stream
 
-import "warpbound/internal/diag"
+import "warpbound/diag"
 
 // expr computes a number: operands and operators in postfix order.
 type expr []term

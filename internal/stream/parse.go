@@ -5,7 +5,7 @@ import (
 	"strings"
 	"text/scanner"
 
-	"warpbound/internal/diag"
+	"warpbound/diag"
 )
 
 // instr is a statement, or the end of a loop.

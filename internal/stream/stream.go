@@ -6,7 +6,7 @@
 // internal/diag and nothing else of this project.
 package stream
 
-import "warpbound/internal/diag"
+import "warpbound/diag"
 
 // Limits of a stream.
 const (

@@ -4,7 +4,7 @@ import (
 	"bytes"
 	"text/scanner"
 
-	"warpbound/internal/diag"
+	"warpbound/diag"
 )
 
 // token is a word, a number or a character of a program.

@@ -9,7 +9,7 @@ import (
 	"strconv"
 	"strings"
 
-	"warpbound/internal/diag"
+	"warpbound/diag"
 )
 
 // columns are the names in the first line of a trace.

@@ -3,7 +3,7 @@ package symexec
 import (
 	"cmp"
 
-	"warpbound/internal/diag"
+	"warpbound/diag"
 	"warpbound/internal/isa"
 	"warpbound/internal/smt"
 )

@@ -3,7 +3,7 @@ package symexec
 import (
 	"slices"
 
-	"warpbound/internal/diag"
+	"warpbound/diag"
 	"warpbound/internal/isa"
 	"warpbound/internal/smt"
 )

@@ -7,7 +7,7 @@ import (
 	"maps"
 	"slices"
 
-	"warpbound/internal/diag"
+	"warpbound/diag"
 	"warpbound/internal/fold"
 	"warpbound/internal/isa"
 	"warpbound/internal/smt"

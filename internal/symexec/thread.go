@@ -6,7 +6,7 @@ import (
 	"math/bits"
 	"slices"
 
-	"warpbound/internal/diag"
+	"warpbound/diag"
 	"warpbound/internal/isa"
 	"warpbound/internal/smt"
 )

@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"slices"
 
-	"warpbound/internal/diag"
+	"warpbound/diag"
 	"warpbound/internal/isa"
 	"warpbound/internal/job"
 	"warpbound/internal/sim"

@@ -8,7 +8,7 @@ import (
 	"context"
 	"io"
 
-	"warpbound/internal/diag"
+	"warpbound/diag"
 	"warpbound/internal/emu"
 	"warpbound/internal/job"
 	"warpbound/internal/machine"

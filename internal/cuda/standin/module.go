@@ -4,9 +4,9 @@ import (
 	"errors"
 	"fmt"
 
+	"warpbound/diag"
 	"warpbound/internal/cfg"
 	"warpbound/internal/cuda"
-	"warpbound/internal/diag"
 	"warpbound/internal/emu"
 	"warpbound/internal/flow"
 	"warpbound/internal/isa"

@@ -1,8 +1,8 @@
 package gated
 
 import (
+	"warpbound/diag"
 	"warpbound/internal/cfg"
-	"warpbound/internal/diag"
 	"warpbound/internal/graph"
 	"warpbound/internal/isa"
 )

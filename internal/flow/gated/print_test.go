@@ -11,6 +11,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"warpbound/diag"
 	"warpbound/internal/cfg"
 	"warpbound/internal/flow/gated"
 	"warpbound/internal/isa"

@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"math"
 
+	"warpbound/diag"
 	"warpbound/internal/cfg"
-	"warpbound/internal/diag"
 	"warpbound/internal/graph"
 	"warpbound/internal/isa"
 )

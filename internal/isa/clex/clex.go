@@ -8,7 +8,7 @@ import (
 	"slices"
 	"strings"
 
-	"warpbound/internal/diag"
+	"warpbound/diag"
 )
 
 // Kind tells the kinds of tokens apart.

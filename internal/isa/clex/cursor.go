@@ -1,6 +1,6 @@
 package clex
 
-import "warpbound/internal/diag"
+import "warpbound/diag"
 
 // Cursor goes through the tokens of a text, for a parser that embeds it.
 type Cursor struct {

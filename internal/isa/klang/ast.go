@@ -1,7 +1,7 @@
 package klang
 
 import (
-	"warpbound/internal/diag"
+	"warpbound/diag"
 	"warpbound/internal/isa/minisimt"
 )
 

@@ -1,7 +1,7 @@
 package klang
 
 import (
-	"warpbound/internal/diag"
+	"warpbound/diag"
 )
 
 // stmt is a statement whose names and types are known: *assign, *store, *branch, *loop or

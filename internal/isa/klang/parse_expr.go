@@ -3,7 +3,7 @@ package klang
 import (
 	"slices"
 
-	"warpbound/internal/diag"
+	"warpbound/diag"
 	"warpbound/internal/isa/clex"
 	"warpbound/internal/isa/minisimt"
 )

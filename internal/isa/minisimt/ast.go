@@ -1,6 +1,6 @@
 package minisimt
 
-import "warpbound/internal/diag"
+import "warpbound/diag"
 
 // Module is the text of one file.
 type Module struct {

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strconv"
 
-	"warpbound/internal/diag"
+	"warpbound/diag"
 	"warpbound/internal/isa/clex"
 )
 

@@ -1,6 +1,6 @@
 package ptx
 
-import "warpbound/internal/diag"
+import "warpbound/diag"
 
 // Pos is a place in the text of a module. Line and Col count from 1, Col in
 // bytes.

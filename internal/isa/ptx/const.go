@@ -6,7 +6,7 @@ import (
 	"math/bits"
 	"strings"
 
-	"warpbound/internal/diag"
+	"warpbound/diag"
 	"warpbound/internal/isa"
 )
 

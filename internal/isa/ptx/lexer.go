@@ -3,7 +3,7 @@ package ptx
 import (
 	"strings"
 
-	"warpbound/internal/diag"
+	"warpbound/diag"
 )
 
 // kind tells tokens apart.

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"warpbound/internal/diag"
+	"warpbound/diag"
 	"warpbound/internal/isa"
 )
 

@@ -7,7 +7,7 @@ import (
 	"strconv"
 	"strings"
 
-	"warpbound/internal/diag"
+	"warpbound/diag"
 )
 
 // The limits of the parser, so that hostile input ends with an error.

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"warpbound/internal/diag"
+	"warpbound/diag"
 	"warpbound/internal/isa"
 )
 

@@ -6,8 +6,8 @@ import (
 	"testing"
 
 	"warpbound"
+	"warpbound/estimate"
 	"warpbound/internal/machine"
-	"warpbound/internal/method/llc"
 )
 
 // TestBarrierDelays bounds kernels with barriers on machines that take long from the last arrival at a
@@ -33,8 +33,8 @@ func TestBarrierDelays(t *testing.T) {
 				}
 				simple, interval := estimates(t, j)
 				for _, e := range []*warpbound.Estimate{simple, interval} {
-					if e.Cycles < run.Cycles || e.Detail.(*llc.Detail).Exact != certain {
-						t.Errorf("%s: %d cycles (exact %t), the run takes %d", e.Method, e.Cycles, e.Detail.(*llc.Detail).Exact, run.Cycles)
+					if e.Cycles < run.Cycles || e.Detail.(*estimate.LLC).Exact != certain {
+						t.Errorf("%s: %d cycles (exact %t), the run takes %d", e.Method, e.Cycles, e.Detail.(*estimate.LLC).Exact, run.Cycles)
 					}
 					t.Logf("%s: %d, run %d", e.Method, e.Cycles, run.Cycles)
 				}

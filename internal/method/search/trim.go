@@ -8,7 +8,7 @@ import (
 	"maps"
 	"slices"
 
-	"warpbound/internal/diag"
+	"warpbound/diag"
 	"warpbound/internal/fold"
 	"warpbound/internal/smt"
 	"warpbound/internal/symexec"

@@ -4,7 +4,7 @@ import (
 	"cmp"
 	"slices"
 
-	"warpbound/internal/diag"
+	"warpbound/diag"
 	"warpbound/internal/smt"
 	"warpbound/internal/symexec"
 )

@@ -82,8 +82,8 @@ import (
 	"errors"
 	"fmt"
 
+	"warpbound/diag"
 	"warpbound/internal/cfg"
-	"warpbound/internal/diag"
 	"warpbound/internal/graph"
 	"warpbound/internal/isa"
 )

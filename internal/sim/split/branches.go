@@ -1,8 +1,8 @@
 package split
 
 import (
+	"warpbound/diag"
 	"warpbound/internal/cfg"
-	"warpbound/internal/diag"
 	"warpbound/internal/emu"
 	"warpbound/internal/isa"
 	"warpbound/internal/machine"

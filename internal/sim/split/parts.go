@@ -1,7 +1,7 @@
 package split
 
 import (
-	"warpbound/internal/diag"
+	"warpbound/diag"
 	"warpbound/internal/sim"
 )
 

@@ -6,8 +6,8 @@
 package gpu
 
 import (
+	"warpbound/diag"
 	"warpbound/internal/cuda"
-	"warpbound/internal/diag"
 	"warpbound/internal/instrument"
 	"warpbound/internal/isa/ptx"
 )

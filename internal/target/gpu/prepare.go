@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"warpbound/internal/diag"
+	"warpbound/diag"
 	"warpbound/internal/isa/ptx"
 	"warpbound/internal/job"
 )

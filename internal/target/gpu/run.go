@@ -6,8 +6,8 @@ import (
 	"fmt"
 	"time"
 
+	"warpbound/diag"
 	"warpbound/internal/cuda"
-	"warpbound/internal/diag"
 	"warpbound/internal/instrument"
 	"warpbound/internal/job"
 )

@@ -7,8 +7,8 @@ import (
 	"slices"
 	"time"
 
+	"warpbound/diag"
 	"warpbound/internal/cuda"
-	"warpbound/internal/diag"
 	"warpbound/internal/instrument"
 	"warpbound/internal/isa"
 	"warpbound/internal/job"

@@ -1,8 +1,8 @@
 package published
 
 import (
+	"warpbound/diag"
 	"warpbound/internal/cfg"
-	"warpbound/internal/diag"
 	"warpbound/internal/graph"
 	"warpbound/internal/isa"
 	"warpbound/internal/machine"
