@@ -24,6 +24,7 @@ var arrows = []struct {
 	{"internal/vec", []string{"estimate", "internal/..."}, "arithmetic on vectors knows no program"},
 	{"internal/gcn3", []string{"estimate", "internal/..."}, "machine code knows no program"},
 	{"internal/cuda", []string{"estimate", "internal/..."}, "what a driver does is independent of who uses it"},
+	{"internal/abi", []string{"internal/..."}, "an address map knows no program"},
 	{"internal/calibrate", []string{"internal/isa/*", "internal/emu", "internal/sim/...", "internal/method/...", "internal/job", "internal/target", "internal/cuda/*", "internal/cli"}, "what measures devices is given them, simulated ones too"},
 	{"internal/cuda/driver", []string{"internal/isa/...", "internal/machine", "internal/emu", "internal/sim/...", "internal/method/...", "internal/job", "internal/target", "internal/cli"}, "a binding knows nothing of who uses it"},
 	{"internal/target", []string{"internal/method/...", "internal/cuda/...", "internal/instrument", "internal/report", "internal/cli"}, "what runs jobs knows neither methods nor devices"},

@@ -3,8 +3,8 @@ package warpbound
 import (
 	"context"
 
+	"warpbound/internal/abi"
 	"warpbound/internal/method/llc"
-	"warpbound/internal/sim"
 	"warpbound/internal/stream"
 )
 
@@ -48,7 +48,7 @@ func (j *Job) cpu(addresses []uint64) (llc.CPU, error) {
 			cpu.More = endless
 			return cpu, nil
 		}
-		base := uint64(sim.CPUBase)
+		base := uint64(abi.CPUBase)
 		if a.Buffer != stream.Own {
 			base = addresses[j.bound.Job.CPU.Buffers[a.Buffer]]
 		}

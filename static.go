@@ -9,6 +9,7 @@ import (
 
 	"warpbound/diag"
 	"warpbound/estimate"
+	"warpbound/internal/abi"
 	"warpbound/internal/absexec"
 	"warpbound/internal/flow/divergence"
 	"warpbound/internal/flow/gated"
@@ -186,7 +187,7 @@ func (j *Job) drawn() []absexec.Range {
 	for i, p := range j.bound.Job.Params {
 		if p.Kind != job.Buffer && p.Content.Kind == job.Uniform {
 			at := j.graph.Kernel.Params[i]
-			ranges = append(ranges, absexec.Range{Addr: fold.ParamAddress(at.Offset), Bytes: at.Bytes})
+			ranges = append(ranges, absexec.Range{Addr: abi.ParamAddress(at.Offset), Bytes: at.Bytes})
 		}
 	}
 	return ranges

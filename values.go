@@ -3,12 +3,10 @@ package warpbound
 import (
 	"encoding/binary"
 
+	"warpbound/internal/abi"
 	"warpbound/internal/flow/value"
 	"warpbound/internal/job"
 )
-
-// bufferAlign is the alignment of buffers and shared pointers in bytes (docs/formats.md).
-const bufferAlign = 256
 
 // launch returns what the job fixes of its launch, whatever its inputs.
 func (j *Job) launch() value.Launch {
@@ -20,7 +18,7 @@ func (j *Job) launch() value.Launch {
 		set := value.Set{}
 		switch {
 		case p.Kind == job.Buffer || p.Kind == job.SharedPtr:
-			set = value.Multiples(width, bufferAlign)
+			set = value.Multiples(width, abi.BufferAlign)
 		case p.Kind == job.Scalar:
 			set = numbers(p, width)
 		}

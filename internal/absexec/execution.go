@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"warpbound/diag"
+	"warpbound/internal/abi"
 	"warpbound/internal/fold"
 	"warpbound/internal/isa"
 )
@@ -112,7 +113,7 @@ func (x *execution) prepare() {
 // fixed returns the value of a source that no instruction assigns.
 func (x *execution) fixed(o isa.Operand) *value {
 	if o.Kind == isa.KindParam {
-		if p := &x.kernel.Params[o.Var]; x.isInput(fold.ParamAddress(p.Offset), p.Bytes) {
+		if p := &x.kernel.Params[o.Var]; x.isInput(abi.ParamAddress(p.Offset), p.Bytes) {
 			return unknown
 		}
 	}

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"warpbound/internal/abi"
 	"warpbound/internal/emu"
 	"warpbound/internal/isa"
 )
@@ -324,7 +325,7 @@ func (f *follower) stored(e *event, eff *emu.Effect, mem *emu.Memory) error {
 
 // bytesAt returns n bytes of a buffer.
 func bytesAt(mem *emu.Memory, addr uint64, n int) []byte {
-	for base := addr &^ 255; base >= emu.GlobalBase; base -= 256 {
+	for base := addr &^ (abi.BufferAlign - 1); base >= abi.GlobalBase; base -= abi.BufferAlign {
 		if b := mem.Bytes(base); b != nil {
 			if addr-base+uint64(n) > uint64(len(b)) {
 				return nil

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"warpbound/internal/abi"
 	"warpbound/internal/cfg"
 	"warpbound/internal/emu"
 	"warpbound/internal/fold"
@@ -92,7 +93,7 @@ func (l *launched) config() Config {
 	for i, p := range l.bound.Job.Params {
 		if p.Kind == job.Scalar && p.Content.Kind == job.Uniform {
 			at := l.code.Kernel().Params[i]
-			c.Inputs = append(c.Inputs, Range{fold.ParamAddress(at.Offset), at.Bytes})
+			c.Inputs = append(c.Inputs, Range{abi.ParamAddress(at.Offset), at.Bytes})
 		}
 	}
 	return c

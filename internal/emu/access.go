@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math/bits"
 
+	"warpbound/internal/abi"
 	"warpbound/internal/isa"
 	"warpbound/internal/vec"
 )
@@ -187,13 +188,13 @@ func (op *access) fault(w *Warp, lane int, eff *Effect) error {
 // region returns the region that holds an address, nil if there is none.
 func (w *Warp) region(addr uint64) *region {
 	switch {
-	case addr >= GlobalBase:
+	case addr >= abi.GlobalBase:
 		return w.cta.grid.mem.find(addr)
-	case addr >= ParamBase:
+	case addr >= abi.ParamBase:
 		return &w.cta.grid.params
-	case addr >= LocalBase:
+	case addr >= abi.LocalBase:
 		return &w.local
-	case addr >= SharedBase:
+	case addr >= abi.SharedBase:
 		return &w.cta.shared
 	}
 	return nil

@@ -2,6 +2,8 @@ package emu
 
 import (
 	"testing"
+
+	"warpbound/internal/abi"
 )
 
 func TestAccess(t *testing.T) {
@@ -174,13 +176,13 @@ ret;`}
 	if mixed.Kind != Store || mixed.Bytes != 4 || mixed.Space != 0 || mixed.Lanes[2] != 0xff || mixed.Lanes[1] != 0xff00 {
 		t.Errorf("store to two spaces: %+v", mixed)
 	}
-	if mixed.Addr[3] != SharedBase || mixed.Addr[9] != out+36 {
+	if mixed.Addr[3] != abi.SharedBase || mixed.Addr[9] != out+36 {
 		t.Errorf("addresses 0x%x and 0x%x", mixed.Addr[3], mixed.Addr[9])
 	}
-	if a := found[2]; a.Kind != Atomic || a.Lanes[2] != 1<<32-1 || a.Addr[31] != SharedBase+4 {
+	if a := found[2]; a.Kind != Atomic || a.Lanes[2] != 1<<32-1 || a.Addr[31] != abi.SharedBase+4 {
 		t.Errorf("atomic: %+v", a)
 	}
-	if a := found[3]; a.Kind != Load || a.Lanes[5] != 1<<32-1 || a.Addr[0] != ParamBase || a.Bytes != 8 {
+	if a := found[3]; a.Kind != Load || a.Lanes[5] != 1<<32-1 || a.Addr[0] != abi.ParamBase || a.Bytes != 8 {
 		t.Errorf("parameter: %+v", a)
 	}
 }

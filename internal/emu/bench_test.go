@@ -4,6 +4,7 @@ import (
 	"context"
 	"testing"
 
+	"warpbound/internal/abi"
 	"warpbound/internal/cfg"
 	"warpbound/internal/isa"
 )
@@ -119,7 +120,7 @@ func BenchmarkStep(b *testing.B) {
 			init := []isa.Instr{
 				{Op: isa.Mov, Type: isa.F32, Dst: ops(reg(3)), Src: ops(imm(0x3f8ccccd))},
 				{Op: isa.Mov, Type: isa.F32, Dst: ops(reg(4)), Src: ops(imm(0x3f9ccccd))},
-				{Op: isa.Mov, Type: isa.U64, Dst: ops(reg(7)), Src: ops(imm(SharedBase))},
+				{Op: isa.Mov, Type: isa.U64, Dst: ops(reg(7)), Src: ops(imm(abi.SharedBase))},
 			}
 			benchmark(b, 256, decls, init, repeat(1000, c.in))
 		})

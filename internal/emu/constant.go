@@ -3,6 +3,7 @@ package emu
 import (
 	"encoding/binary"
 
+	"warpbound/internal/abi"
 	"warpbound/internal/isa"
 )
 
@@ -77,7 +78,7 @@ func (w *Warp) refresh(reads []volatile, env *Env) {
 func (g *Grid) value(k constant, cta, warp, lane int) uint64 {
 	if k.isVar {
 		if k.v == isa.ParamVar {
-			return ParamBase + k.value
+			return abi.ParamBase + k.value
 		}
 		return g.vars[k.v] + k.value
 	}
@@ -139,7 +140,7 @@ func (g *Grid) special(s isa.Special, cta, warp, lane int) uint32 {
 	case isa.DynamicSmemSize:
 		return uint32(g.launch.DynamicShared)
 	case isa.TotalSmemSize, isa.AggrSmemSize:
-		return uint32(alignUp(uint64(g.shape.shared), g.code.sharedUnit()))
+		return uint32(abi.AlignUp(uint64(g.shape.shared), g.code.sharedUnit()))
 	case isa.WarpSize:
 		return uint32(g.width)
 	}

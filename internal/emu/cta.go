@@ -1,6 +1,9 @@
 package emu
 
-import "warpbound/internal/isa"
+import (
+	"warpbound/internal/abi"
+	"warpbound/internal/isa"
+)
 
 // CTA is a slot in which one CTA after another is executed. The zero CTA is an
 // empty slot.
@@ -88,7 +91,7 @@ func (g *Grid) bind(c *CTA) {
 	c.masks = sized(c.masks, warps*code.masks)
 	localBytes := g.chunks * lanes * code.localBytes // also for lanes without a thread
 	c.local = sized(c.local, warps*localBytes)
-	c.shared = region{name: "shared memory", space: isa.Shared, base: SharedBase, size: uint64(shared), data: sized(c.shared.data, shared)}
+	c.shared = region{name: "shared memory", space: isa.Shared, base: abi.SharedBase, size: uint64(shared), data: sized(c.shared.data, shared)}
 	if code.checked {
 		c.shared.written = new(written)
 	}
@@ -99,7 +102,7 @@ func (g *Grid) bind(c *CTA) {
 		w.stack = w.room[:0]
 		w.preds = c.masks[i*code.masks:][:code.masks]
 		w.local = region{
-			name: "local memory", space: isa.Local, base: LocalBase,
+			name: "local memory", space: isa.Local, base: abi.LocalBase,
 			size: uint64(code.localBytes), stride: uint64(code.localBytes),
 			data: c.local[i*localBytes:][:localBytes],
 		}

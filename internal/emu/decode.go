@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"warpbound/diag"
+	"warpbound/internal/abi"
 	"warpbound/internal/cfg"
 	"warpbound/internal/isa"
 )
@@ -137,9 +138,9 @@ func (d *decoder) layOutRegs() {
 func (d *decoder) layOutVars() error {
 	k, c := d.kernel, d.code
 	c.offsets = make([]uint64, len(k.Vars))
-	shared, local, dynamicAlign := uint64(SharedBase), uint64(LocalBase), uint64(16)
+	shared, local, dynamicAlign := uint64(abi.SharedBase), uint64(abi.LocalBase), uint64(16)
 	place := func(v *isa.Var, next *uint64, end uint64) (uint64, error) {
-		at := alignUp(*next, uint64(max(v.Align, 1)))
+		at := abi.AlignUp(*next, uint64(max(v.Align, 1)))
 		if v.Bytes < 0 || at > end || uint64(v.Bytes) > end-at {
 			return 0, diag.Errorf(v.Pos, "variable %s of %d bytes does not fit into the %d bytes that are left of %s memory", v.Name, v.Bytes, end-*next, v.Space)
 		}
@@ -152,9 +153,9 @@ func (d *decoder) layOutVars() error {
 		case v.Space == isa.Shared && v.Extern:
 			dynamicAlign = max(dynamicAlign, uint64(v.Align))
 		case v.Space == isa.Shared:
-			c.offsets[i], err = place(v, &shared, SharedBase+maxShared)
+			c.offsets[i], err = place(v, &shared, abi.SharedBase+abi.MaxShared)
 		case v.Space == isa.Local:
-			c.offsets[i], err = place(v, &local, LocalBase+maxLocal)
+			c.offsets[i], err = place(v, &local, abi.LocalBase+abi.MaxLocal)
 		case v.Space != isa.Global && v.Space != isa.Const:
 			err = diag.Errorf(v.Pos, "variable %s is in %s space", v.Name, v.Space)
 		}
@@ -162,9 +163,9 @@ func (d *decoder) layOutVars() error {
 			return err
 		}
 	}
-	c.sharedBytes = int(shared - SharedBase)
-	c.localBytes = int(alignUp(local-LocalBase, 16))
-	c.dynamicBase = alignUp(shared, dynamicAlign)
+	c.sharedBytes = int(shared - abi.SharedBase)
+	c.localBytes = int(abi.AlignUp(local-abi.LocalBase, 16))
+	c.dynamicBase = abi.AlignUp(shared, dynamicAlign)
 	for i := range k.Vars {
 		if v := &k.Vars[i]; v.Space == isa.Shared && v.Extern {
 			c.offsets[i] = c.dynamicBase

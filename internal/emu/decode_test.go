@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"warpbound/diag"
+	"warpbound/internal/abi"
 	"warpbound/internal/isa"
 )
 
@@ -81,7 +82,7 @@ func TestLayout(t *testing.T) {
 		},
 	}
 	c := decode(t, k)
-	if c.ParamBytes() != 16 || c.SharedBytes() != 16 || c.DynamicSharedBase() != SharedBase+64 || c.LocalBytes() != 32 || c.Len() != 1 {
+	if c.ParamBytes() != 16 || c.SharedBytes() != 16 || c.DynamicSharedBase() != abi.SharedBase+64 || c.LocalBytes() != 32 || c.Len() != 1 {
 		t.Errorf("%d bytes of parameters, %d of shared memory, dynamic from 0x%x, %d of local memory, %d instructions",
 			c.ParamBytes(), c.SharedBytes(), c.DynamicSharedBase(), c.LocalBytes(), c.Len())
 	}

@@ -8,6 +8,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"warpbound/internal/abi"
 	"warpbound/internal/isa"
 )
 
@@ -117,13 +118,13 @@ func TestAgainstThreads(t *testing.T) {
 			t.Fatal(err)
 		}
 		n := 2 * launch.Block[0]
-		launch.Params = binary.LittleEndian.AppendUint64(nil, GlobalBase)
+		launch.Params = binary.LittleEndian.AppendUint64(nil, abi.GlobalBase)
 		want := make([]uint32, n*ownWords)
 		var executed int64
 		for i := range n {
 			th := &thread{
 				regs: map[isa.Reg]uint64{}, memory: want[i*ownWords:][:ownWords], launch: launch,
-				base: GlobalBase + uint64(4*ownWords*i), id: i % launch.Block[0], cta: i / launch.Block[0],
+				base: abi.GlobalBase + uint64(4*ownWords*i), id: i % launch.Block[0], cta: i / launch.Block[0],
 			}
 			th.run(k)
 			executed += th.count

@@ -24,15 +24,10 @@
 // exponent and fraction set, sign clear), and the transcendental approximations
 // use only correctly rounded basic operations.
 //
-// Generic addresses and the addresses within a space are the same numbers, so
-// that Cvta and CvtaTo copy:
+// Memory lies where package abi says. Generic addresses and the addresses within a
+// space are the same numbers, so that Cvta and CvtaTo copy.
 //
-//	0x0100_0000  shared memory of the CTA, up to 16 MiB
-//	0x0200_0000  local memory of the thread, up to 512 KiB
-//	0x0300_0000  kernel parameters
-//	0x1000_0000  global and constant memory, upward
-//
-// emu imports isa, cfg, diag and vec. It must not import the simulator, a machine,
+// emu imports abi, isa, cfg, diag and vec. It must not import the simulator, a machine,
 // traces or a method: it knows no time.
 package emu
 
@@ -41,21 +36,6 @@ import (
 
 	"warpbound/diag"
 	"warpbound/internal/isa"
-)
-
-// Where the windows of the address map begin.
-const (
-	SharedBase = 0x0100_0000
-	LocalBase  = 0x0200_0000
-	ParamBase  = 0x0300_0000
-	GlobalBase = 0x1000_0000
-)
-
-// The most shared memory of a CTA, which is its window, and the most local memory
-// of a thread, which is what devices have, in bytes.
-const (
-	maxShared = LocalBase - SharedBase
-	maxLocal  = 512 << 10
 )
 
 // MaxWidth is the largest number of lanes of a warp.

@@ -7,6 +7,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"warpbound/internal/abi"
 	"warpbound/internal/cfg"
 	"warpbound/internal/isa"
 )
@@ -70,13 +71,13 @@ func TestFailingThreads(t *testing.T) {
 			t.Fatal(err)
 		}
 		launch := Launch{Grid: [3]int{1, 1, 1}, Block: [3]int{rapid.IntRange(1, 60).Draw(t, "threads"), 1, 1}}
-		launch.Params = binary.LittleEndian.AppendUint64(nil, GlobalBase)
+		launch.Params = binary.LittleEndian.AppendUint64(nil, abi.GlobalBase)
 		want := make([]uint32, launch.Block[0]*ownWords)
 		failed := false
 		for i := range launch.Block[0] {
 			th := &thread{
 				regs: map[isa.Reg]uint64{}, memory: want[i*ownWords:][:ownWords], launch: launch,
-				base: GlobalBase + uint64(4*ownWords*i), id: i,
+				base: abi.GlobalBase + uint64(4*ownWords*i), id: i,
 			}
 			th.run(k)
 			failed = failed || th.failed

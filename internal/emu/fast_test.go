@@ -8,6 +8,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"warpbound/internal/abi"
 	"warpbound/internal/vec"
 )
 
@@ -105,12 +106,12 @@ func TestMaskedAccesses(t *testing.T) {
 		if access == vec.Load64 || access == vec.Store64 {
 			word = ^uint64(0)
 		}
-		r := region{base: SharedBase, size: 8 * lanes, data: make([]byte, 8*lanes)}
+		r := region{base: abi.SharedBase, size: 8 * lanes, data: make([]byte, 8*lanes)}
 		var x, base, addr vector
 		for i := range x {
 			x[i] = rapid.Uint64().Draw(t, "value") & word
 			binary.LittleEndian.PutUint64(r.data[8*i:], ^x[i]&word)
-			base[i] = SharedBase + 8*uint64(i)
+			base[i] = abi.SharedBase + 8*uint64(i)
 			if mask>>i&1 == 0 {
 				base[i] = 0 // no address of the region
 			}
@@ -156,7 +157,7 @@ func TestFastAccesses(t *testing.T) {
 			bytes = 8
 		}
 		size := rapid.Uint64Range(bytes, 300).Draw(t, "size")
-		start := rapid.SampledFrom([]uint64{SharedBase, GlobalBase, GlobalBase + 256}).Draw(t, "start")
+		start := rapid.SampledFrom([]uint64{abi.SharedBase, abi.GlobalBase, abi.GlobalBase + 256}).Draw(t, "start")
 		offset := rapid.SampledFrom([]uint64{0, 8, 1<<64 - 16}).Draw(t, "offset")
 		var memory [2]region
 		for k := range memory {

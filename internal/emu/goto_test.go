@@ -7,6 +7,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"warpbound/internal/abi"
 	"warpbound/internal/isa"
 )
 
@@ -91,13 +92,13 @@ func TestGotos(t *testing.T) {
 			t.Fatal(err)
 		}
 		threads := rapid.IntRange(1, 40).Draw(t, "threads")
-		launch := Launch{Grid: [3]int{1, 1, 1}, Block: [3]int{threads, 1, 1}, Params: binary.LittleEndian.AppendUint64(nil, GlobalBase)}
+		launch := Launch{Grid: [3]int{1, 1, 1}, Block: [3]int{threads, 1, 1}, Params: binary.LittleEndian.AppendUint64(nil, abi.GlobalBase)}
 		want := make([]uint32, threads*ownWords)
 		var executed int64
 		for i := range threads {
 			th := &thread{
 				regs: map[isa.Reg]uint64{}, memory: want[i*ownWords:][:ownWords], launch: launch,
-				base: GlobalBase + uint64(4*ownWords*i), id: i,
+				base: abi.GlobalBase + uint64(4*ownWords*i), id: i,
 			}
 			th.run(k)
 			executed += th.count

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"warpbound/diag"
+	"warpbound/internal/abi"
 	"warpbound/internal/isa"
 )
 
@@ -54,7 +55,7 @@ func (g *Grid) Restart(launch Launch, mem *Memory) error {
 	if err := g.check(); err != nil {
 		return fmt.Errorf("kernel %s: %w", g.code.kernel.Name, err)
 	}
-	g.params = region{name: "the kernel's parameters", space: isa.Param, base: ParamBase, size: uint64(len(launch.Params)), data: launch.Params}
+	g.params = region{name: "the kernel's parameters", space: isa.Param, base: abi.ParamBase, size: uint64(len(launch.Params)), data: launch.Params}
 	if err := g.mapVars(); err != nil {
 		return fmt.Errorf("kernel %s: %w", g.code.kernel.Name, err)
 	}
@@ -111,15 +112,15 @@ func (g *Grid) check() error {
 	if n := len(g.launch.Params); n != g.code.paramBytes {
 		return fmt.Errorf("a parameter block of %d bytes; the kernel has one of %d", n, g.code.paramBytes)
 	}
-	if n := g.launch.DynamicShared; n < 0 || n > maxShared {
+	if n := g.launch.DynamicShared; n < 0 || n > abi.MaxShared {
 		return fmt.Errorf("%d bytes of dynamic shared memory", n)
 	}
 	shared := g.code.sharedBytes
 	if n := g.launch.DynamicShared; n > 0 {
-		shared = int(g.code.dynamicBase) - SharedBase + n
+		shared = int(g.code.dynamicBase) - abi.SharedBase + n
 	}
-	if shared > maxShared {
-		return fmt.Errorf("%d bytes of shared memory; there can be %d", shared, maxShared)
+	if shared > abi.MaxShared {
+		return fmt.Errorf("%d bytes of shared memory; there can be %d", shared, abi.MaxShared)
 	}
 	if g.shape.warps != warps {
 		g.fixed, g.dims = nil, dims{}

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"warpbound/diag"
+	"warpbound/internal/abi"
 	"warpbound/internal/isa"
 )
 
@@ -28,7 +29,7 @@ func TestNewGridErrors(t *testing.T) {
 		{"clusters", func(k *isa.Kernel, _ *Launch, _ *int) { k.Bounds.Cluster = [3]int{1, 2, 1} }, "clusters of one CTA; the kernel requires 2 in y"},
 		{"parameters", func(_ *isa.Kernel, l *Launch, _ *int) { l.Params = nil }, "a parameter block of 0 bytes; the kernel has one of 8"},
 		{"negative shared", func(_ *isa.Kernel, l *Launch, _ *int) { l.DynamicShared = -1 }, "-1 bytes of dynamic shared memory"},
-		{"shared", func(_ *isa.Kernel, l *Launch, _ *int) { l.DynamicShared = maxShared - 8 }, "of shared memory; there can be"},
+		{"shared", func(_ *isa.Kernel, l *Launch, _ *int) { l.DynamicShared = abi.MaxShared - 8 }, "of shared memory; there can be"},
 		{"extern", func(k *isa.Kernel, _ *Launch, _ *int) {
 			k.Vars = append(k.Vars, isa.Var{Name: "x", Space: isa.Global, Extern: true})
 		}, "variable x is declared extern"},
@@ -215,7 +216,7 @@ mad.wide.u32 %rd4, %r3, 4, %rd0; st.global.u32 [%rd4], %r4; ret;`}
 		var own, used Memory
 		run(nil, &own)
 		again = run(again, &used)
-		if !bytes.Equal(own.Bytes(GlobalBase), used.Bytes(GlobalBase)) {
+		if !bytes.Equal(own.Bytes(abi.GlobalBase), used.Bytes(abi.GlobalBase)) {
 			t.Errorf("%+v: a grid that was used before gives another result", shape)
 		}
 		if n := testing.AllocsPerRun(3, func() { run(again, &used) }); n > 1 { // the parameter block

@@ -3,6 +3,7 @@ package emu
 import (
 	"errors"
 
+	"warpbound/internal/abi"
 	"warpbound/internal/isa"
 )
 
@@ -23,11 +24,11 @@ func (m *Memory) malloc(size uint64) uint64 {
 	if size == 0 || size > HeapBytes-m.heap {
 		return 0
 	}
-	b, err := m.alloc(heapName, isa.Global, int(size), granule)
+	b, err := m.alloc(heapName, isa.Global, int(size), abi.BufferAlign)
 	if err != nil {
 		return 0
 	}
-	m.next -= guardGap - granule // objects may be small and many
+	m.next -= abi.BufferGap - abi.BufferAlign // objects may be small and many
 	m.heap += size
 	return b.base
 }
@@ -38,7 +39,7 @@ func (m *Memory) free(addr uint64) error {
 		return nil
 	}
 	var b *region
-	if addr >= GlobalBase {
+	if addr >= abi.GlobalBase {
 		b = m.find(addr)
 	}
 	switch {

@@ -4,14 +4,12 @@ import (
 	"fmt"
 	"sort"
 
+	"warpbound/internal/abi"
 	"warpbound/internal/isa"
 )
 
-const (
-	granule   = 256      // bytes: the alignment of buffers
-	guardGap  = 16 << 10 // bytes between buffers, at least
-	maxMemory = 16 << 30 // bytes of address space that one run may use
-)
+// granule is the number of bytes for which Memory notes an owner: no two buffers share one.
+const granule = abi.BufferAlign
 
 // Memory is the global and constant memory of one run: buffers with names, far
 // enough apart that an access beyond one hits none. The zero Memory is empty and
@@ -40,7 +38,7 @@ type region struct {
 // Alloc makes a buffer of size zero bytes, aligned to 256 bytes, and returns its
 // address. The name is for messages and need not be unique.
 func (m *Memory) Alloc(name string, size int) (uint64, error) {
-	b, err := m.alloc(name, isa.Global, size, granule)
+	b, err := m.alloc(name, isa.Global, size, abi.BufferAlign)
 	if err != nil {
 		return 0, err
 	}
@@ -48,9 +46,9 @@ func (m *Memory) Alloc(name string, size int) (uint64, error) {
 }
 
 func (m *Memory) alloc(name string, space isa.Space, size, align int) (*region, error) {
-	start := alignUp(m.next, uint64(max(align, granule)))
-	if size < 0 || uint64(size) > maxMemory || start+uint64(size) > maxMemory {
-		return nil, fmt.Errorf("buffer %s of %d bytes does not fit into %d bytes of global memory", name, size, int64(maxMemory))
+	start := abi.AlignUp(m.next, uint64(max(align, abi.BufferAlign)))
+	if size < 0 || uint64(size) > abi.MaxGlobal || start+uint64(size) > abi.MaxGlobal {
+		return nil, fmt.Errorf("buffer %s of %d bytes does not fit into %d bytes of global memory", name, size, int64(abi.MaxGlobal))
 	}
 	i := len(m.buffers)
 	if i < cap(m.buffers) {
@@ -59,16 +57,16 @@ func (m *Memory) alloc(name string, space isa.Space, size, align int) (*region, 
 		m.buffers = append(m.buffers, region{})
 	}
 	b := &m.buffers[i]
-	*b = region{name: name, space: space, base: GlobalBase + start, size: uint64(size), data: sized(b.data, size)}
+	*b = region{name: name, space: space, base: abi.GlobalBase + start, size: uint64(size), data: sized(b.data, size)}
 	clear(b.data)
-	end := alignUp(start+uint64(max(size, 1)), granule)
+	end := abi.AlignUp(start+uint64(max(size, 1)), granule)
 	for uint64(len(m.owner))*granule < start {
 		m.owner = append(m.owner, 0)
 	}
 	for uint64(len(m.owner))*granule < end {
 		m.owner = append(m.owner, int32(i+1))
 	}
-	m.next = end + guardGap
+	m.next = end + abi.BufferGap
 	return b, nil
 }
 
@@ -113,7 +111,7 @@ func (m *Memory) Reset() {
 // find returns the buffer whose granules hold addr, nil if there is none. The
 // address may lie between the buffer's end and that of its last granule.
 func (m *Memory) find(addr uint64) *region {
-	g := (addr - GlobalBase) / granule
+	g := (addr - abi.GlobalBase) / granule
 	if g >= uint64(len(m.owner)) || m.owner[g] == 0 {
 		return nil
 	}
@@ -137,5 +135,3 @@ func (m *Memory) nearest(addr uint64) *region {
 }
 
 func (r *region) end() uint64 { return r.base + r.size }
-
-func alignUp(x, align uint64) uint64 { return (x + align - 1) / align * align }

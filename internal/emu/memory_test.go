@@ -3,6 +3,8 @@ package emu
 import (
 	"strings"
 	"testing"
+
+	"warpbound/internal/abi"
 )
 
 func TestMemory(t *testing.T) {
@@ -26,7 +28,7 @@ func TestMemory(t *testing.T) {
 				}
 				data[j] = 0xff
 			}
-			if i > 0 && addr < addrs[i-1]+guardGap {
+			if i > 0 && addr < addrs[i-1]+abi.BufferGap {
 				t.Errorf("buffers at 0x%x and 0x%x leave no gap", addrs[i-1], addr)
 			}
 			addrs = append(addrs, addr)

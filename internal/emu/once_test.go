@@ -5,6 +5,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"warpbound/internal/abi"
 	"warpbound/internal/isa"
 )
 
@@ -31,9 +32,9 @@ func newOnce(t *rapid.T, code *Code, space isa.Space, width int) *once {
 	g.StartCTA(&o.cta, 0)
 	switch space {
 	case isa.Shared:
-		o.start, o.data = SharedBase, o.cta.shared.data
+		o.start, o.data = abi.SharedBase, o.cta.shared.data
 	case isa.Local:
-		o.start, o.data = LocalBase, o.cta.Warps[0].local.data
+		o.start, o.data = abi.LocalBase, o.cta.Warps[0].local.data
 	}
 	return o
 }

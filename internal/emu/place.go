@@ -3,6 +3,7 @@ package emu
 import (
 	"fmt"
 
+	"warpbound/internal/abi"
 	"warpbound/internal/isa"
 )
 
@@ -25,7 +26,7 @@ func (g *Grid) place(r *region, addr uint64) string {
 		}
 	case isa.Param:
 		for _, p := range g.code.kernel.Params {
-			nearer(p.Name, ParamBase+uint64(p.Offset))
+			nearer(p.Name, abi.ParamBase+uint64(p.Offset))
 		}
 	}
 	if name == "" {
@@ -37,7 +38,7 @@ func (g *Grid) place(r *region, addr uint64) string {
 // nowhere says for a message how an address that lies in no region lies to the
 // nearest buffer.
 func (g *Grid) nowhere(addr uint64) string {
-	if addr < SharedBase {
+	if addr < abi.SharedBase {
 		return ", below all memory: the base of the address may be a null pointer or an offset alone"
 	}
 	b := g.mem.nearest(addr)

@@ -6,6 +6,8 @@ import (
 	"math"
 	"strconv"
 	"strings"
+
+	"warpbound/internal/abi"
 )
 
 // print formats what a thread prints as printf does and writes it out. It
@@ -129,7 +131,7 @@ func (p *printing) number(text string) (int, string, error) {
 // and all are aligned to their size.
 func (p *printing) arg(bytes int) (uint64, error) {
 	size := max(bytes, 4)
-	p.next = alignUp(p.next, uint64(size))
+	p.next = abi.AlignUp(p.next, uint64(size))
 	data, err := p.warp.read(p.lane, p.next, size)
 	if err != nil {
 		return 0, err

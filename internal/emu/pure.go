@@ -1,6 +1,7 @@
 package emu
 
 import (
+	"warpbound/internal/abi"
 	"warpbound/internal/isa"
 	"warpbound/internal/vec"
 )
@@ -171,7 +172,7 @@ func (g *Grid) Constant(o isa.Operand, ctaid [3]int, warp, lane int) (uint64, bo
 // memory, which no instruction can write; nil if they do not lie there.
 func (g *Grid) ReadOnly(addr uint64, n int) []byte {
 	r := &g.params
-	if addr >= GlobalBase {
+	if addr >= abi.GlobalBase {
 		r = g.mem.find(addr)
 	}
 	if r == nil || !r.readOnly() || addr < r.base || addr-r.base > r.size || r.size-(addr-r.base) < uint64(n) {

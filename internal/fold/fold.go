@@ -12,6 +12,7 @@
 package fold
 
 import (
+	"warpbound/internal/abi"
 	"warpbound/internal/emu"
 	"warpbound/internal/isa"
 )
@@ -24,17 +25,11 @@ type Vector = emu.Vector
 // the operand is a predicate.
 type Lanes = emu.Lanes
 
-// SharedBase is the address at which the shared memory of every CTA begins.
-const SharedBase = emu.SharedBase
-
 // VectorLanes is the number of lanes of a Vector.
 const VectorLanes = len(Vector{})
 
 // MaxWidth is the largest number of lanes of a warp.
 const MaxWidth = emu.MaxWidth
-
-// LocalBase is the address at which the local memory of every thread begins.
-const LocalBase = emu.LocalBase
 
 // Launch is what is known of a launch. It does not change, and may be shared by
 // goroutines while nobody writes to the memory of the grid that it was made of.
@@ -108,20 +103,17 @@ func (l *Launch) InConstants(lo, hi uint64) (some, all bool) { return l.grid.InC
 // if they do not lie in one.
 func (l *Launch) Contents(addr uint64, n int) []byte { return l.grid.Contents(addr, n) }
 
-// ParamAddress returns the address of a byte of the parameter block.
-func ParamAddress(offset int) uint64 { return emu.ParamBase + uint64(offset) }
-
 // Space returns the space in which a generic address lies: Global also for constant
 // memory, Generic for addresses at which nothing is.
 func Space(addr uint64) isa.Space {
 	switch {
-	case addr >= emu.GlobalBase:
+	case addr >= abi.GlobalBase:
 		return isa.Global
-	case addr >= emu.ParamBase:
+	case addr >= abi.ParamBase:
 		return isa.Param
-	case addr >= emu.LocalBase:
+	case addr >= abi.LocalBase:
 		return isa.Local
-	case addr >= emu.SharedBase:
+	case addr >= abi.SharedBase:
 		return isa.Shared
 	}
 	return isa.Generic

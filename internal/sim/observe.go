@@ -51,7 +51,3 @@ type CPUStream interface {
 	// Next returns the next access, or false if there is none.
 	Next() (CPUAccess, bool, error)
 }
-
-// CPUBase is where the memory of a CPU begins that it does not share with the kernel, among
-// the addresses that the caches see.
-const CPUBase = 1 << 45

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"strings"
 
-	"warpbound/internal/fold"
+	"warpbound/internal/abi"
 	"warpbound/internal/isa"
 	"warpbound/internal/smt"
 )
@@ -80,9 +80,9 @@ func (x *explorer) layOut(buffers []Buffer) error {
 	common := func(name string, space isa.Space, base uint64, bytes int) region {
 		return region{name: name, space: space, base: base, bytes: bytes, cta: -1, thread: -1}
 	}
-	block := common(Parameters, isa.Param, fold.ParamAddress(0), paramBytes)
+	block := common(Parameters, isa.Param, abi.ParamAddress(0), paramBytes)
 	block.readOnly, block.symbolic = true, x.Params
-	x.add(block, x.launch.ReadOnly(fold.ParamAddress(0), paramBytes))
+	x.add(block, x.launch.ReadOnly(abi.ParamAddress(0), paramBytes))
 	names := map[string]bool{"": true, Parameters: true}
 	for _, b := range buffers {
 		if names[b.Name] || strings.ContainsAny(b.Name, `|\`) {
@@ -127,7 +127,7 @@ func (x *explorer) layOutVariables() {
 		switch v.Space {
 		case isa.Shared:
 		case isa.Local:
-			localBytes = max(localBytes, int(addr-fold.LocalBase)+v.Bytes)
+			localBytes = max(localBytes, int(addr-abi.LocalBase)+v.Bytes)
 		default:
 			r := region{name: v.Name, space: v.Space, base: addr, bytes: v.Bytes, readOnly: v.Space == isa.Const, cta: -1, thread: -1}
 			x.add(r, x.launch.Contents(addr, v.Bytes))
@@ -136,9 +136,9 @@ func (x *explorer) layOutVariables() {
 	shared := x.launch.SharedBytes()
 	for i, cta := range x.ctas {
 		if i == cta {
-			x.add(region{name: "shared memory", space: isa.Shared, base: fold.SharedBase, bytes: shared, cta: cta, thread: -1}, make([]byte, shared))
+			x.add(region{name: "shared memory", space: isa.Shared, base: abi.SharedBase, bytes: shared, cta: cta, thread: -1}, make([]byte, shared))
 		}
-		x.add(region{name: "local memory", space: isa.Local, base: fold.LocalBase, bytes: localBytes, cta: cta, thread: i}, make([]byte, localBytes))
+		x.add(region{name: "local memory", space: isa.Local, base: abi.LocalBase, bytes: localBytes, cta: cta, thread: i}, make([]byte, localBytes))
 	}
 }
 

@@ -1,6 +1,7 @@
 package target
 
 import (
+	"warpbound/internal/abi"
 	"warpbound/internal/sim"
 	"warpbound/internal/stream"
 )
@@ -23,7 +24,7 @@ func (m *memory) cpu() sim.CPUStream {
 // Next returns the next access.
 func (c cpuStream) Next() (sim.CPUAccess, bool, error) {
 	a, ok, err := c.Cursor.Next()
-	base := uint64(sim.CPUBase)
+	base := uint64(abi.CPUBase)
 	if ok && a.Buffer != stream.Own {
 		base = c.memory.addresses[c.memory.job.Job.CPU.Buffers[a.Buffer]]
 	}

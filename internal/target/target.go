@@ -9,6 +9,7 @@ import (
 	"io"
 
 	"warpbound/diag"
+	"warpbound/internal/abi"
 	"warpbound/internal/emu"
 	"warpbound/internal/job"
 	"warpbound/internal/machine"
@@ -68,9 +69,6 @@ type memory struct {
 	params    []byte   // the parameter block
 }
 
-// sharedAlign is the alignment of shared pointers in bytes, as of buffers.
-const sharedAlign = 256
-
 // newMemory prepares the memory of a job. Shared pointers follow the dynamic
 // shared memory that the job asks for.
 func newMemory(b *job.Bound, code *emu.Code) *memory {
@@ -83,7 +81,7 @@ func newMemory(b *job.Bound, code *emu.Code) *memory {
 	base := code.DynamicSharedBase()
 	for i, p := range params {
 		if p.Kind == job.SharedPtr {
-			at := (base + uint64(m.dynamic) + sharedAlign - 1) / sharedAlign * sharedAlign
+			at := abi.AlignUp(base+uint64(m.dynamic), abi.BufferAlign)
 			m.addresses[i] = at
 			m.dynamic = int(at-base) + p.Bytes
 		}

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"testing"
 
+	"warpbound/internal/abi"
 	"warpbound/internal/cfg"
 	"warpbound/internal/emu"
 	"warpbound/internal/flow"
@@ -61,7 +62,7 @@ func (g *randomModule) execute(src string) error {
 		if err != nil {
 			return fmt.Errorf("policy %s: %w", policy, err)
 		}
-		a, b := want.Bytes(emu.GlobalBase), got.Bytes(emu.GlobalBase)
+		a, b := want.Bytes(abi.GlobalBase), got.Bytes(abi.GlobalBase)
 		if i := differs(a, b); i >= 0 {
 			return fmt.Errorf("policy %s: byte %d of the buffer, which is %d of thread %d, is %#x; without time it is %#x",
 				policy, i, i%g.perThread(), i/g.perThread(), b[i], a[i])

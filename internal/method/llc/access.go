@@ -4,8 +4,8 @@ import (
 	"math/bits"
 	"slices"
 
+	"warpbound/internal/abi"
 	"warpbound/internal/absexec"
-	"warpbound/internal/fold"
 	"warpbound/internal/isa"
 	"warpbound/internal/machine"
 )
@@ -97,12 +97,8 @@ func newLayout(m *machine.Machine) layout {
 	}
 }
 
-// localWord is the size in bytes of a word of local memory, localBase where that of all threads
-// begins among the addresses that the caches see.
-const (
-	localWord = 4
-	localBase = 1 << 44
-)
+// localWord is the size in bytes of a word of local memory.
+const localWord = 4
 
 // place is where a warp executes: its CTA, in steps from the first of its box, its SM and
 // its place there.
@@ -146,9 +142,9 @@ func (l *layout) local(all []line, from int, a *access, p *place, lane int, addr
 		sort = read
 	}
 	thread := (uint64(p.sm)*l.warps+uint64(p.slot))*l.width + uint64(lane)
-	word := (addr - fold.LocalBase) / localWord
+	word := (addr - abi.LocalBase) / localWord
 	for k := range max(a.bytes/localWord, 1) {
-		all = add(all, from, line{number: (localBase + ((word+k)*l.threads+thread)*localWord) >> l.shift, sort: sort})
+		all = add(all, from, line{number: (abi.CachedLocalBase + ((word+k)*l.threads+thread)*localWord) >> l.shift, sort: sort})
 	}
 	return all
 }

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"warpbound/internal/abi"
 	"warpbound/internal/emu"
 	"warpbound/internal/sim"
 	"warpbound/internal/test/simtest"
@@ -31,7 +32,7 @@ func TestCPU(t *testing.T) {
 	// at 192, leaves at 196 and is sent at 207.
 	cfg := simtest.Config(fermi(t), simtest.Compile(t, "ld.global.u32 %r1, [%buf]; ret;"))
 	cfg.CPU = &list{accesses: []sim.CPUAccess{
-		{Gap: 10, Address: sim.CPUBase}, {Gap: 5, Address: sim.CPUBase + 127}, {Address: sim.CPUBase, Store: true},
+		{Gap: 10, Address: abi.CPUBase}, {Gap: 5, Address: abi.CPUBase + 127}, {Address: abi.CPUBase, Store: true},
 	}}
 	o := observe(t, cfg, launch(t, 1, 32))
 	if got := o.lookedUp(15); !slices.Equal(got, []int64{23, 215}) {
@@ -124,7 +125,7 @@ func TestNoDeadlock(t *testing.T) {
 		"absent": nil,
 		"idle":   {{Gap: 1 << 39}},
 		"ended":  {{}, {}},
-		"busy":   slices.Repeat([]sim.CPUAccess{{Address: sim.CPUBase, Store: true}}, 2000),
+		"busy":   slices.Repeat([]sim.CPUAccess{{Address: abi.CPUBase, Store: true}}, 2000),
 		"late":   {{Gap: 700}, {Gap: 700}, {Gap: 700}},
 	}
 	for _, body := range bodies {
@@ -154,7 +155,7 @@ func TestOrderBesideCPU(t *testing.T) {
 	src := rand.New(rand.NewPCG(1, 2))
 	l := &list{}
 	for range 2000 {
-		l.accesses = append(l.accesses, sim.CPUAccess{Address: sim.CPUBase + uint64(src.IntN(1<<16)), Store: src.IntN(2) == 0})
+		l.accesses = append(l.accesses, sim.CPUAccess{Address: abi.CPUBase + uint64(src.IntN(1<<16)), Store: src.IntN(2) == 0})
 	}
 	cfg := simtest.Config(m, code)
 	cfg.CPU = l

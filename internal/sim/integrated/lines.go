@@ -3,13 +3,10 @@ package integrated
 import (
 	"math/bits"
 
+	"warpbound/internal/abi"
 	"warpbound/internal/emu"
 	"warpbound/internal/isa"
 )
-
-// localBase is where the local memory of all threads begins among the addresses that the
-// caches see, beyond all of global memory.
-const localBase = 1 << 44
 
 // lineAccess is the part of a warp's access that falls into one line.
 type lineAccess struct {
@@ -69,9 +66,9 @@ func (m *sm) localLines(lanes uint64, slot int) {
 	from := len(s.lines)
 	for ; lanes != 0; lanes &= lanes - 1 {
 		lane := bits.TrailingZeros64(lanes)
-		at := (acc.Addr[lane] - emu.LocalBase) / word
+		at := (acc.Addr[lane] - abi.LocalBase) / word
 		for k := range uint64(max(acc.Bytes/word, 1)) {
-			number := (localBase + ((at+k)*threads+first+uint64(lane))*word) >> s.shift
+			number := (abi.CachedLocalBase + ((at+k)*threads+first+uint64(lane))*word) >> s.shift
 			if !has(s.lines[from:], number) {
 				s.lines = append(s.lines, lineAccess{number: number, local: true, operations: 1})
 			}

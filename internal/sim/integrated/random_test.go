@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"warpbound/internal/abi"
 	"warpbound/internal/emu"
 	"warpbound/internal/isa"
 	"warpbound/internal/kernelgen"
@@ -80,7 +81,7 @@ func randomStream(src kernelgen.Source) sim.CPUStream {
 	l := &list{}
 	gaps := []int{1, 10, 1000}[src.IntN(3)]
 	for range src.IntN(300) {
-		base := []uint64{emu.GlobalBase, sim.CPUBase}[src.IntN(2)]
+		base := []uint64{abi.GlobalBase, abi.CPUBase}[src.IntN(2)]
 		l.accesses = append(l.accesses, sim.CPUAccess{
 			Gap: int64(src.IntN(gaps)), Address: base + uint64(src.IntN(1<<12)), Store: src.IntN(3) == 0,
 		})

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"testing"
 
+	"warpbound/internal/abi"
 	"warpbound/internal/emu"
 	"warpbound/internal/isa"
 	"warpbound/internal/machine"
@@ -175,7 +176,7 @@ func (w *twin) access(c *twinCore, slot int, in *isa.Instr, eff *emu.Effect, now
 				}
 				a, local := acc.Addr[lane]+b, isa.Space(space) == isa.Local
 				if local {
-					a -= emu.LocalBase
+					a -= abi.LocalBase
 					width := uint64(w.m.SM.WarpSize.Value)
 					threads := uint64(w.m.SM.Count.Value) * uint64(w.m.SM.Warps.Value) * width
 					mine := (uint64(c.index)*uint64(w.m.SM.Warps.Value)+uint64(slot))*width + uint64(lane)

@@ -3,14 +3,11 @@ package scoreboard
 import (
 	"math/bits"
 
+	"warpbound/internal/abi"
 	"warpbound/internal/emu"
 	"warpbound/internal/isa"
 	"warpbound/internal/sim"
 )
-
-// localBase is where the local memory of all threads begins among the
-// addresses that the caches see, beyond all of global memory.
-const localBase = 1 << 44
 
 // lineAccess is the part of a warp's access that falls into one line.
 type lineAccess struct {
@@ -153,9 +150,9 @@ func (m *sm) localLines(lanes uint64, id int32) {
 	first := (uint64(m.index)*uint64(sm.Warps.Value) + uint64(id)) * width
 	for set := lanes; set != 0; set &= set - 1 {
 		lane := bits.TrailingZeros64(set)
-		word := (acc.Addr[lane] - emu.LocalBase) / sim.WordBytes
+		word := (acc.Addr[lane] - abi.LocalBase) / sim.WordBytes
 		for k := range uint64(max(acc.Bytes/sim.WordBytes, 1)) {
-			a := localBase + ((word+k)*threads+first+uint64(lane))*sim.WordBytes
+			a := abi.CachedLocalBase + ((word+k)*threads+first+uint64(lane))*sim.WordBytes
 			at := l.line(a&^within, true)
 			l.lines[at].words |= 1 << (a & within / sim.WordBytes)
 		}

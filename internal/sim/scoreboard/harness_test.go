@@ -6,6 +6,7 @@ import (
 	"slices"
 	"testing"
 
+	"warpbound/internal/abi"
 	"warpbound/internal/emu"
 	"warpbound/internal/emu/emutest"
 	"warpbound/internal/machine"
@@ -173,5 +174,5 @@ func solo(t testing.TB, m *machine.Machine, body string) ([]int64, *observation)
 
 // word returns a word of the buffer after a run.
 func (o *observation) word(i int) uint32 {
-	return binary.LittleEndian.Uint32(o.mem.Bytes(emu.GlobalBase)[4*i:])
+	return binary.LittleEndian.Uint32(o.mem.Bytes(abi.GlobalBase)[4*i:])
 }

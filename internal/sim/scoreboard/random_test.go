@@ -9,6 +9,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"warpbound/internal/abi"
 	"warpbound/internal/emu"
 	"warpbound/internal/isa"
 	"warpbound/internal/machine"
@@ -154,7 +155,7 @@ func TestRandom(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if !bytes.Equal(o.mem.Bytes(emu.GlobalBase), mem.Bytes(emu.GlobalBase)) {
+		if !bytes.Equal(o.mem.Bytes(abi.GlobalBase), mem.Bytes(abi.GlobalBase)) {
 			r.Error("the memory is not as after an execution without time")
 		}
 		if o.Counters.WarpInstrs != functional.WarpInstrs || o.Counters.ThreadInstrs != functional.ThreadInstrs {

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"testing"
 
+	"warpbound/internal/abi"
 	"warpbound/internal/cfg"
 	"warpbound/internal/emu"
 	"warpbound/internal/isa/ptx"
@@ -101,7 +102,7 @@ func (e *example) prepare(t testing.TB, mem *emu.Memory, vector int) emu.Launch 
 // snapshot returns the contents of all buffers.
 func (e *example) snapshot(mem *emu.Memory) [][]byte {
 	var all [][]byte
-	addr := uint64(emu.GlobalBase)
+	addr := uint64(abi.GlobalBase)
 	for range e.bound.Job.Params {
 		if b := mem.Bytes(addr); b != nil {
 			all = append(all, slices.Clone(b))

@@ -13,6 +13,7 @@ import (
 	"slices"
 	"testing"
 
+	"warpbound/internal/abi"
 	"warpbound/internal/cfg"
 	"warpbound/internal/emu"
 	"warpbound/internal/emu/emutest"
@@ -152,8 +153,7 @@ func (o *Observation) CheckWithoutTime(t testing.TB, code *emu.Code, prepare Pre
 	if err != nil {
 		t.Fatal(err)
 	}
-	const guard = 16 << 10 // bytes between buffers
-	for addr := uint64(emu.GlobalBase); mem.Bytes(addr) != nil; addr += uint64(len(mem.Bytes(addr))+255)/256*256 + guard {
+	for addr := uint64(abi.GlobalBase); mem.Bytes(addr) != nil; addr += abi.AlignUp(uint64(len(mem.Bytes(addr))), abi.BufferAlign) + abi.BufferGap {
 		if !bytes.Equal(mem.Bytes(addr), o.Mem.Bytes(addr)) {
 			t.Errorf("the buffer at %#x is not as after an execution without time", addr)
 		}
