@@ -107,10 +107,7 @@ func bitNot[U unsigned](d, a, _, _ *vector) {
 // cnot is the logical complement of C: 1 for zero and 0 for all else.
 func cnot[U unsigned](d, a, _, _ *vector) {
 	for i := range d {
-		d[i] = 0
-		if U(a[i]) == 0 {
-			d[i] = 1
-		}
+		d[i] = uint64(bit(U(a[i]) == 0))
 	}
 }
 
