@@ -47,6 +47,7 @@ var arrows = []struct {
 	{"internal/flow/value", []string{"internal/isa/*", "internal/machine", "internal/emu", "internal/fold", "internal/sim/...", "internal/method/..."}, "values have no timing and are found without executing"},
 	{"internal/flow/divergence", []string{"internal/isa/*", "internal/machine", "internal/emu", "internal/fold", "internal/sim/...", "internal/method/..."}, "verdicts have no timing"},
 	{"internal/machine", []string{"internal/cfg", "internal/emu", "internal/sim/...", "internal/method/..."}, "a machine is a description"},
+	{"internal/alu", []string{"internal/isa/*", "internal/abi", "internal/cfg", "internal/graph", "internal/flow/...", "internal/machine", "internal/emu", "internal/fold", "internal/sim/...", "internal/trace", "internal/method/..."}, "what an instruction computes has no place and no time"},
 	{"internal/emu", []string{"internal/isa/*", "internal/machine", "internal/sim/...", "internal/trace", "internal/method/..."}, "semantics have no timing"},
 	{"internal/emu/emutest", []string{"internal/sim/...", "internal/method/..."}, "the tests of simulators and methods use it"},
 	{"internal/fold", []string{"internal/isa/*", "internal/machine", "internal/sim/...", "internal/trace", "internal/method/..."}, "single results have no timing"},

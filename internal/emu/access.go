@@ -5,6 +5,7 @@ import (
 	"math/bits"
 
 	"warpbound/internal/abi"
+	"warpbound/internal/alu"
 	"warpbound/internal/isa"
 	"warpbound/internal/vec"
 )
@@ -13,15 +14,15 @@ import (
 type access struct {
 	kind    AccessKind
 	space   isa.Space
-	base    slot   // address
-	index   slot   // added to it, if indexed
-	indexed bool   // a variable's address plus a register
-	offset  uint64 // added too
-	wrap    uint64 // the bits that an address has
-	bytes   int    // of an element
-	total   int    // of all elements of a lane
-	simple  bool   // all lanes can be accessed by one function,
-	plain   func(x, addr, base *vector, mask uint32, offset uint64, r *region) (apart uint64, ok bool)
+	base    alu.Slot // address
+	index   alu.Slot // added to it, if indexed
+	indexed bool     // a variable's address plus a register
+	offset  uint64   // added too
+	wrap    uint64   // the bits that an address has
+	bytes   int      // of an element
+	total   int      // of all elements of a lane
+	simple  bool     // all lanes can be accessed by one function,
+	plain   func(x, addr, base *vec.Vector, mask uint32, offset uint64, r *region) (apart uint64, ok bool)
 	fast    vec.AccessFunc // and whole vectors with the processor's vector instructions, unless nil
 }
 
@@ -49,7 +50,7 @@ type cursor struct {
 func (c *cursor) locate(lane int, base uint64) ([]byte, error) {
 	addr := base + c.offset
 	if c.indexed {
-		addr += c.w.at(c.index, lane)
+		addr += c.w.regs.At(c.index, lane)
 	}
 	addr &= c.wrap
 	c.eff.Access.Addr[lane] = addr
@@ -82,7 +83,7 @@ func (c *cursor) end(mask uint64) {
 	}
 	acc := &c.eff.Access
 	for m := mask; m != 0; m &= m - 1 {
-		lane := first(m)
+		lane := alu.First(m)
 		acc.Space = c.in(c.w.region(acc.Addr[lane]))
 		acc.Lanes[acc.Space] |= 1 << lane
 	}
@@ -113,8 +114,8 @@ func (op *access) common(w *Warp, mask uint64) *region {
 	if !op.simple {
 		return nil
 	}
-	lane := first(mask)
-	if r := w.region(w.vecs[lane/lanes][op.base][lane%lanes] + op.offset); r != nil && op.permits(r) {
+	lane := alu.First(mask)
+	if r := w.region(w.regs.Vecs[lane/lanes][op.base][lane%lanes] + op.offset); r != nil && op.permits(r) {
 		return r
 	}
 	return nil
@@ -122,23 +123,23 @@ func (op *access) common(w *Warp, mask uint64) *region {
 
 // together accesses an element, in the register x, for every lane of mask, and is false if one of
 // them lies outside of the region or is not aligned. Then some lanes may have been accessed.
-func (op *access) together(w *Warp, x slot, mask uint64, r *region, acc *Access) (ok bool) {
-	if w.chunks() == 1 {
-		vecs := w.vecs[0]
+func (op *access) together(w *Warp, x alu.Slot, mask uint64, r *region, acc *Access) (ok bool) {
+	if w.regs.Chunks == 1 {
+		vecs := w.regs.Vecs[0]
 		acc.Apart, ok = op.vector(vecs[x], vecs[op.base], acc.chunk(0), uint32(mask), r)
 		return ok
 	}
 	if r.stride != 0 {
 		return false
 	}
-	lane := first(mask)
-	one, all := w.vecs[lane/lanes][op.base][lane%lanes], uint64(0)
-	for k := range w.chunks() {
-		set := half(mask, k)
+	lane := alu.First(mask)
+	one, all := w.regs.Vecs[lane/lanes][op.base][lane%lanes], uint64(0)
+	for k := range w.regs.Chunks {
+		set := alu.Half(mask, k)
 		if set == 0 {
 			continue
 		}
-		vecs := w.vecs[k]
+		vecs := w.regs.Vecs[k]
 		apart, ok := op.vector(vecs[x], vecs[op.base], acc.chunk(k), set, r)
 		if !ok {
 			return false
@@ -151,7 +152,7 @@ func (op *access) together(w *Warp, x slot, mask uint64, r *region, acc *Access)
 }
 
 // vector is together for the lanes of one vector; addr are their addresses.
-func (op *access) vector(x, base, addr *vector, mask uint32, r *region) (apart uint64, ok bool) {
+func (op *access) vector(x, base, addr *vec.Vector, mask uint32, r *region) (apart uint64, ok bool) {
 	if mask != 1<<lanes-1 || op.fast == nil || r.stride != 0 {
 		return op.plain(x, addr, base, mask, op.offset, r)
 	}
@@ -203,7 +204,7 @@ func (w *Warp) region(addr uint64) *region {
 func (r *region) readOnly() bool { return r.space == isa.Const || r.space == isa.Param }
 
 // chunk returns the addresses of the k-th vector of lanes.
-func (a *Access) chunk(k int) *vector { return (*vector)(a.Addr[k*lanes:]) }
+func (a *Access) chunk(k int) *vec.Vector { return (*vec.Vector)(a.Addr[k*lanes:]) }
 
 // access decodes the address operand, the first source, of an access to n
 // elements of the instruction's type.

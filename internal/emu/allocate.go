@@ -3,6 +3,7 @@ package emu
 import (
 	"slices"
 
+	"warpbound/internal/alu"
 	"warpbound/internal/cfg"
 	"warpbound/internal/isa"
 )
@@ -25,9 +26,9 @@ type span struct {
 // whose spans do not meet. It returns the slot of each register and the number of
 // slots. A register that is read before it is written keeps its vector from the
 // start of the kernel and is zero.
-func allocate(k *isa.Kernel, g *cfg.Graph) ([]slot, slot) {
-	slots := make([]slot, len(k.Regs))
-	var taken []int // of each slot from slotRegs on: the last position of its register
+func allocate(k *isa.Kernel, g *cfg.Graph) ([]alu.Slot, alu.Slot) {
+	slots := make([]alu.Slot, len(k.Regs))
+	var taken []int // of each slot from alu.SlotRegs on: the last position of its register
 	for _, s := range spans(k, g) {
 		at := slices.IndexFunc(taken, func(last int) bool { return last < s.first })
 		if at < 0 {
@@ -35,9 +36,9 @@ func allocate(k *isa.Kernel, g *cfg.Graph) ([]slot, slot) {
 			taken = append(taken, 0)
 		}
 		taken[at] = s.last
-		slots[s.reg] = slotRegs + slot(at)
+		slots[s.reg] = alu.SlotRegs + alu.Slot(at)
 	}
-	return slots, slotRegs + slot(len(taken))
+	return slots, alu.SlotRegs + alu.Slot(len(taken))
 }
 
 // spans returns the spans of all registers but predicates, by their beginning.

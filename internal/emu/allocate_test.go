@@ -5,6 +5,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"warpbound/internal/alu"
 	"warpbound/internal/isa"
 )
 
@@ -34,11 +35,11 @@ func TestAllocate(t *testing.T) {
 			s := scenario{body: c.body}
 			k := s.kernel(t)
 			slots, n := allocate(k, build(k))
-			named := map[string]slot{}
+			named := map[string]alu.Slot{}
 			for i, r := range k.Regs {
 				named[r.Name] = slots[i]
 				if r.Type != isa.Pred && slots[i] >= n {
-					t.Errorf("%s has slot %d of %d", r.Name, slots[i], n)
+					t.Errorf("%s has alu.Slot %d of %d", r.Name, slots[i], n)
 				}
 			}
 			for _, pair := range c.apart {
@@ -62,9 +63,9 @@ func TestAllocateAgainstPaths(t *testing.T) {
 		k, _ := program(t)
 		g := build(k)
 		slots, _ := allocate(k, g)
-		owner := map[slot]isa.Reg{} // whose value a slot holds
+		owner := map[alu.Slot]isa.Reg{} // whose value a slot holds
 		for i, r := range k.Regs {
-			if r.Type != isa.Pred && slots[i] != slotSink {
+			if r.Type != isa.Pred && slots[i] != alu.SlotSink {
 				if _, ok := owner[slots[i]]; !ok {
 					owner[slots[i]] = isa.Reg(i)
 				}

@@ -1,6 +1,9 @@
 package emu
 
-import "warpbound/internal/isa"
+import (
+	"warpbound/internal/alu"
+	"warpbound/internal/isa"
+)
 
 // asyncCopy copies bytes of global memory to shared memory, at once: a program
 // that waits for its copies as it must cannot see the difference. The access is
@@ -8,9 +11,9 @@ import "warpbound/internal/isa"
 type asyncCopy struct {
 	access
 	to      access
-	count   slot // bytes to read, if counted; zeros follow them
+	count   alu.Slot // bytes to read, if counted; zeros follow them
 	counted bool
-	ignore  predicate // lanes that read nothing
+	ignore  alu.Predicate // lanes that read nothing
 }
 
 func (op *asyncCopy) exec(w *Warp, mask uint64, eff *Effect) error {
@@ -19,10 +22,10 @@ func (op *asyncCopy) exec(w *Warp, mask uint64, eff *Effect) error {
 	from := op.access
 	src := cursor{access: &from, w: w, eff: eff}
 	dst := cursor{access: &op.to, w: w, eff: eff}
-	reading := mask &^ w.mask(op.ignore)
+	reading := mask &^ w.regs.Mask(op.ignore)
 	for m := mask; m != 0; m &= m - 1 {
-		lane := first(m)
-		v, i := w.vecs[lane/lanes], lane%lanes
+		lane := alu.First(m)
+		v, i := w.regs.Vecs[lane/lanes], lane%lanes
 		to, err := dst.locate(lane, v[op.to.base][i])
 		if err != nil {
 			return err
@@ -57,7 +60,7 @@ func (op *asyncCopy) exec(w *Warp, mask uint64, eff *Effect) error {
 	}
 	src.end(reading)
 	for m := mask &^ reading; m != 0; m &= m - 1 {
-		acc.Addr[first(m)] = acc.Addr[first(reading)]
+		acc.Addr[alu.First(m)] = acc.Addr[alu.First(reading)]
 	}
 	return nil
 }
@@ -66,7 +69,7 @@ func (op *asyncCopy) exec(w *Warp, mask uint64, eff *Effect) error {
 // the number of bytes, and perhaps the number of them to read or a predicate.
 func (d *decoder) asyncCopy() operation {
 	in := d.in
-	op := &asyncCopy{access: d.address(in.Src[1]), to: d.address(in.Src[0]), ignore: predicate{not: ^uint64(0)}}
+	op := &asyncCopy{access: d.address(in.Src[1]), to: d.address(in.Src[0]), ignore: alu.Predicate{Not: ^uint64(0)}}
 	size := in.Src[2].Imm
 	if in.Src[2].Kind != isa.KindImm || size != 4 && size != 8 && size != 16 {
 		d.fail("the number of bytes must be 4, 8 or 16")

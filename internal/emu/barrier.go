@@ -5,6 +5,7 @@ import (
 	"math/bits"
 	"strings"
 
+	"warpbound/internal/alu"
 	"warpbound/internal/isa"
 )
 
@@ -25,13 +26,13 @@ type barrier struct {
 // barrierOp is an arrival at a CTA barrier.
 type barrierOp struct {
 	form    isa.BarrierOp
-	id      slot
-	count   slot      // number of threads, if hasCount
-	vote    predicate // of a reduction
+	id      alu.Slot
+	count   alu.Slot      // number of threads, if hasCount
+	vote    alu.Predicate // of a reduction
 	counted bool
-	partly  bool     // a warp arrives with the lanes that run, whatever the others do
-	d       slot     // result of a reduction that counts
-	p       maskSlot // result of any other
+	partly  bool         // a warp arrives with the lanes that run, whatever the others do
+	d       alu.Slot     // result of a reduction that counts
+	p       alu.MaskSlot // result of any other
 }
 
 func (op *barrierOp) exec(w *Warp, mask uint64, eff *Effect) error {
@@ -59,12 +60,12 @@ func (op *barrierOp) exec(w *Warp, mask uint64, eff *Effect) error {
 		}
 		width := uint64(c.grid.width)
 		if op.partly {
-			if n == 0 || n > MaxWidth*width {
-				return w.faultf(pc, mask, "a barrier for %d threads; a CTA has 1 to %d", n, MaxWidth*width)
+			if n == 0 || n > alu.MaxWidth*width {
+				return w.faultf(pc, mask, "a barrier for %d threads; a CTA has 1 to %d", n, alu.MaxWidth*width)
 			}
 			n = (n + width - 1) / width * width
 		}
-		if n == 0 || n%width != 0 || n > MaxWidth*width {
+		if n == 0 || n%width != 0 || n > alu.MaxWidth*width {
 			return w.faultf(pc, mask, "a barrier for %d threads; the number must be a multiple of the %d of a warp", n, width)
 		}
 		expect = int(n / width)
@@ -83,7 +84,7 @@ func (op *barrierOp) exec(w *Warp, mask uint64, eff *Effect) error {
 	}
 	if op.form != isa.BarrierSync && op.form != isa.BarrierArrive {
 		b.threads += bits.OnesCount64(mask)
-		b.votes += bits.OnesCount64(mask & w.mask(op.vote))
+		b.votes += bits.OnesCount64(mask & w.regs.Mask(op.vote))
 	}
 	c.release(b, eff)
 	return c.checkDeadlock(w, pc)
@@ -103,9 +104,9 @@ func (w *Warp) together(pc int32, mask uint64) error {
 	if lanes == 0 {
 		return nil
 	}
-	return w.fault(pc, first(lanes), fmt.Errorf("%w: the thread does not arrive together with thread %s of its warp: %s. "+
+	return w.fault(pc, alu.First(lanes), fmt.Errorf("%w: the thread does not arrive together with thread %s of its warp: %s. "+
 		"Let all threads of a warp execute the barrier together, or let those that do not need it exit before",
-		ErrBarrier, triple(w.thread(first(mask))), w.pending(lanes, entry, "barrier")))
+		ErrBarrier, triple(w.thread(alu.First(mask))), w.pending(lanes, entry, "barrier")))
 }
 
 // missing returns those of some living lanes that wait, all in one entry of the stack, at
@@ -150,7 +151,7 @@ func (c *CTA) release(b *barrier, eff *Effect) {
 	}
 	eff.Released |= b.waiting
 	for m := b.waiting; m != 0; m &= m - 1 {
-		w := &c.Warps[first(m)]
+		w := &c.Warps[alu.First(m)]
 		w.waiting = false
 		c.stalled--
 		w.code.instrs[w.arrived].op.(*barrierOp).deliver(w, b)
@@ -162,11 +163,11 @@ func (c *CTA) release(b *barrier, eff *Effect) {
 func (op *barrierOp) deliver(w *Warp, b *barrier) {
 	switch op.form {
 	case isa.BarrierRedPopc:
-		w.broadcast(op.d, uint64(b.votes), w.alive)
+		w.regs.Broadcast(op.d, uint64(b.votes), w.alive)
 	case isa.BarrierRedAnd:
-		w.setMask(op.p, spread(b.votes == b.threads), w.alive)
+		w.regs.SetMask(op.p, alu.Spread(b.votes == b.threads), w.alive)
 	case isa.BarrierRedOr:
-		w.setMask(op.p, spread(b.votes > 0), w.alive)
+		w.regs.SetMask(op.p, alu.Spread(b.votes > 0), w.alive)
 	}
 }
 
@@ -184,7 +185,7 @@ func (d *decoder) barrier() operation {
 		d.unsupported()
 		return nil
 	}
-	op := &barrierOp{form: in.Barrier, id: d.source(0), p: maskSink, partly: d.kernel.Meeting == isa.AtSyncs}
+	op := &barrierOp{form: in.Barrier, id: d.source(0), p: alu.MaskSink, partly: d.kernel.Meeting == isa.AtSyncs}
 	rest := in.Src[1:]
 	switch in.Barrier {
 	case isa.BarrierSync, isa.BarrierArrive:
@@ -238,11 +239,11 @@ func (c *CTA) checkDeadlock(w *Warp, pc int32) error {
 	var list []string
 	describe := func(waiting uint64, where, lacking string) {
 		for waiting != 0 {
-			at := c.Warps[first(waiting)].arrived
+			at := c.Warps[alu.First(waiting)].arrived
 			same := uint64(0) // warps that wait at one instruction
 			for m := waiting; m != 0; m &= m - 1 {
-				if c.Warps[first(m)].arrived == at {
-					same |= 1 << first(m)
+				if c.Warps[alu.First(m)].arrived == at {
+					same |= 1 << alu.First(m)
 				}
 			}
 			waiting &^= same
@@ -264,7 +265,7 @@ func (c *CTA) checkDeadlock(w *Warp, pc int32) error {
 	describe(c.cluster.waiting, "the cluster's barrier", "")
 	lane := 0
 	if w.alive != 0 {
-		lane = first(w.alive)
+		lane = alu.First(w.alive)
 	}
 	return w.fault(pc, lane, fmt.Errorf("%w: %s, and the CTA has no other warp left", ErrDeadlock, strings.Join(list, ", ")))
 }
@@ -273,7 +274,7 @@ func (c *CTA) checkDeadlock(w *Warp, pc int32) error {
 func warpList(warps uint64) string {
 	var runs []string
 	for m := warps; m != 0; {
-		from := first(m)
+		from := alu.First(m)
 		n := bits.TrailingZeros64(^(m >> from))
 		text := fmt.Sprint(from)
 		if n > 1 {

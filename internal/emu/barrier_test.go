@@ -1,8 +1,6 @@
 package emu
 
-import (
-	"testing"
-)
+import "testing"
 
 func TestBarrier(t *testing.T) {
 	for _, c := range []struct {

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"warpbound/diag"
+	"warpbound/internal/alu"
 	"warpbound/internal/isa"
 )
 
@@ -142,7 +143,7 @@ func (op *checked) watch(w *Warp, eff *Effect) {
 		set |= acc.Lanes[isa.Global]
 	}
 	for ; set != 0; set &= set - 1 {
-		lane := first(set)
+		lane := alu.First(set)
 		r := w.region(acc.Addr[lane])
 		if r.written == nil || r.written.left == 0 {
 			continue
@@ -167,10 +168,10 @@ func (op *checked) watch(w *Warp, eff *Effect) {
 func (op *checked) copied(w *Warp, mask uint64) {
 	r := &w.cta.shared
 	for m := mask; m != 0; m &= m - 1 {
-		lane := first(m)
-		addr := w.at(op.copies.base, lane) + op.copies.offset
+		lane := alu.First(m)
+		addr := w.regs.At(op.copies.base, lane) + op.copies.offset
 		if op.copies.indexed {
-			addr += w.at(op.copies.index, lane)
+			addr += w.regs.At(op.copies.index, lane)
 		}
 		r.written.add(addr&op.copies.wrap-r.base, op.copies.bytes)
 	}

@@ -1,5 +1,7 @@
 package emu
 
+import "warpbound/internal/alu"
+
 // cluster is the state of the barrier of a cluster, which consists of one CTA.
 // Its two halves are instructions of their own: a warp arrives, goes on, and
 // waits later until all have arrived.
@@ -48,7 +50,7 @@ func (c *CTA) settle(eff *Effect) {
 	c.cluster.phase++
 	eff.Released |= c.cluster.waiting
 	for m := c.cluster.waiting; m != 0; m &= m - 1 {
-		c.Warps[first(m)].waiting = false
+		c.Warps[alu.First(m)].waiting = false
 		c.stalled--
 	}
 	c.cluster.waiting = 0

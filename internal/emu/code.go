@@ -3,6 +3,7 @@ package emu
 import (
 	"strings"
 
+	"warpbound/internal/alu"
 	"warpbound/internal/isa"
 )
 
@@ -11,13 +12,13 @@ import (
 type Code struct {
 	kernel    *isa.Kernel
 	instrs    []instr
-	awaits    []bool     // of each instruction: a barrier can be reached from its block
-	joins     []bool     // the same, or an instruction that names lanes which take part
-	registers []slot     // of each register that is no predicate
-	slots     []maskSlot // of each predicate
-	vectors   int        // slots of a warp's own vectors
-	masks     int        // predicates of a warp
-	constants []constant // contents of the slots after those
+	awaits    []bool         // of each instruction: a barrier can be reached from its block
+	joins     []bool         // the same, or an instruction that names lanes which take part
+	registers []alu.Slot     // of each register that is no predicate
+	slots     []alu.MaskSlot // of each predicate
+	vectors   int            // slots of a warp's own vectors
+	masks     int            // predicates of a warp
+	constants []constant     // contents of the slots after those
 
 	offsets     []uint64 // of the kernel's variables in shared or local memory
 	paramBytes  int

@@ -4,7 +4,9 @@ import (
 	"encoding/binary"
 
 	"warpbound/internal/abi"
+	"warpbound/internal/alu"
 	"warpbound/internal/isa"
+	"warpbound/internal/vec"
 )
 
 // constant is a source that no instruction assigns: an immediate, the address of
@@ -43,7 +45,7 @@ func specialScope(s isa.Special) scope {
 // volatile is a special register that is read anew for every instruction.
 type volatile struct {
 	special isa.Special
-	slot    slot
+	slot    alu.Slot
 }
 
 // refresh reads special registers of scope ofStep into their vectors.
@@ -68,8 +70,8 @@ func (w *Warp) refresh(reads []volatile, env *Env) {
 		case isa.NsmID:
 			x = uint64(uint32(env.SMs))
 		}
-		for k := range w.chunks() {
-			w.vecs[k][r.slot].Fill(x)
+		for k := range w.regs.Chunks {
+			w.regs.Vecs[k][r.slot].Fill(x)
 		}
 	}
 }
@@ -177,7 +179,7 @@ func (g *Grid) fillFixed() {
 				}
 				v := g.fixed[at]
 				if v == nil {
-					v = new(vector)
+					v = new(vec.Vector)
 				}
 				if k.special == isa.NoSpecial {
 					v.Fill(g.value(k, 0, 0, 0))

@@ -2,7 +2,9 @@ package emu
 
 import (
 	"warpbound/internal/abi"
+	"warpbound/internal/alu"
 	"warpbound/internal/isa"
+	"warpbound/internal/vec"
 )
 
 // CTA is a slot in which one CTA after another is executed. The zero CTA is an
@@ -18,10 +20,10 @@ type CTA struct {
 	barriers [barriers]barrier
 	cluster  cluster
 	shared   region
-	local    []byte   // of all threads
-	vectors  []vector // of all warps
-	place    []vector // of the constants that differ by CTA, in their order
-	masks    []uint64 // predicates of all warps
+	local    []byte       // of all threads
+	vectors  []vec.Vector // of all warps
+	place    []vec.Vector // of the constants that differ by CTA, in their order
+	masks    []uint64     // predicates of all warps
 }
 
 // StartCTA puts CTA number index of the grid into the slot: all warps at the
@@ -54,14 +56,14 @@ func (g *Grid) StartCTA(c *CTA, index int) {
 	for i := range c.Warps {
 		w := &c.Warps[i]
 		n := min(threads-i*g.width, g.width)
-		w.alive = ^uint64(0) >> (MaxWidth - n)
-		w.full, w.out = w.alive, 0
+		w.alive = ^uint64(0) >> (alu.MaxWidth - n)
+		w.regs.Full, w.out = w.alive, 0
 		w.waiting = false
 		w.phase = 0
 		w.stack = append(w.stack[:0], entry{pc: 0, rpc: none, lanes: w.alive})
 		w.syncs = w.syncs[:0]
-		clear(w.preds)
-		w.preds[maskTrue] = ^uint64(0)
+		clear(w.regs.Preds)
+		w.regs.Preds[alu.MaskTrue] = ^uint64(0)
 	}
 }
 
@@ -98,9 +100,10 @@ func (g *Grid) bind(c *CTA) {
 	c.Warps = sized(c.Warps, warps)
 	for i := range c.Warps {
 		w := &c.Warps[i]
-		w.cta, w.index, w.code, w.halves = c, i, code, g.chunks
+		w.cta, w.index, w.code = c, i, code
+		w.regs.Chunks, w.regs.Scratch = g.chunks, &g.scratch
 		w.stack = w.room[:0]
-		w.preds = c.masks[i*code.masks:][:code.masks]
+		w.regs.Preds = c.masks[i*code.masks:][:code.masks]
 		w.local = region{
 			name: "local memory", space: isa.Local, base: abi.LocalBase,
 			size: uint64(code.localBytes), stride: uint64(code.localBytes),
@@ -109,17 +112,17 @@ func (g *Grid) bind(c *CTA) {
 		if code.checked {
 			w.local.written = new(written)
 		}
-		w.vecs = [len(w.vecs)][]*vector{}
+		w.regs.Vecs = [len(w.regs.Vecs)][]*vec.Vector{}
 		for k := range g.chunks {
-			w.vecs[k] = g.table(c, i, k)
+			w.regs.Vecs[k] = g.table(c, i, k)
 		}
 	}
 }
 
 // table returns the vectors of a warp's slots.
-func (g *Grid) table(c *CTA, warp, chunk int) []*vector {
+func (g *Grid) table(c *CTA, warp, chunk int) []*vec.Vector {
 	code := g.code
-	table := make([]*vector, code.vectors, code.vectors+len(code.constants))
+	table := make([]*vec.Vector, code.vectors, code.vectors+len(code.constants))
 	own := c.vectors[warp*code.vectors*g.chunks:]
 	for s := range table {
 		table[s] = &own[s*g.chunks+chunk]

@@ -6,6 +6,7 @@ import (
 
 	"warpbound/diag"
 	"warpbound/internal/abi"
+	"warpbound/internal/alu"
 	"warpbound/internal/cfg"
 	"warpbound/internal/isa"
 )
@@ -17,7 +18,7 @@ import (
 // Decode reports all that it finds.
 func Decode(k *isa.Kernel, g *cfg.Graph) (*Code, error) {
 	d := &decoder{
-		kernel: k, graph: g, slots: make(map[constant]slot),
+		kernel: k, graph: g, slots: make(map[constant]alu.Slot),
 		code: &Code{kernel: k, instrs: make([]instr, len(k.Instrs)), wordMasks: none},
 	}
 	if err := d.checkRegs(); err != nil {
@@ -60,11 +61,11 @@ type decoder struct {
 	kernel    *isa.Kernel
 	graph     *cfg.Graph
 	code      *Code
-	registers []slot               // of each register that is no predicate
-	masks     []maskSlot           // of each predicate
-	changing  map[isa.Special]slot // of the special registers of scope ofStep
-	joining   []int                // instructions that name lanes which take part
-	slots     map[constant]slot
+	registers []alu.Slot               // of each register that is no predicate
+	masks     []alu.MaskSlot           // of each predicate
+	changing  map[isa.Special]alu.Slot // of the special registers of scope ofStep
+	joining   []int                    // instructions that name lanes which take part
+	slots     map[constant]alu.Slot
 
 	in  *isa.Instr // being decoded
 	pc  int
@@ -79,14 +80,15 @@ func (d *decoder) fail(format string, args ...any) {
 	}
 }
 
-// unsupported notes that the current operation has no meaning on its types.
-func (d *decoder) unsupported() {
-	if src := d.in.SrcType; src != isa.Invalid && src != d.in.Type {
-		d.fail("%s is not defined from %s to %s with these modifiers", d.in.Op, src, d.in.Type)
-		return
+// note keeps an error about the current instruction, unless it is nil or there is one.
+func (d *decoder) note(err error) {
+	if d.err == nil {
+		d.err = err
 	}
-	d.fail("%s is not defined on %s with these modifiers", d.in.Op, d.in.Type)
 }
+
+// unsupported notes that the current operation has no meaning on its types.
+func (d *decoder) unsupported() { d.note(alu.Unsupported(d.in)) }
 
 // checkRegs reports registers that the kernel does not have.
 func (d *decoder) checkRegs() error {
@@ -109,15 +111,15 @@ func (d *decoder) checkRegs() error {
 func (d *decoder) layOutRegs() {
 	registers, vectors := allocate(d.kernel, d.graph)
 	d.registers = registers
-	masks := maskRegs
-	d.masks = make([]maskSlot, len(d.kernel.Regs))
+	masks := alu.MaskRegs
+	d.masks = make([]alu.MaskSlot, len(d.kernel.Regs))
 	for i, r := range d.kernel.Regs {
 		if r.Type == isa.Pred {
 			d.masks[i] = masks
 			masks++
 		}
 	}
-	d.changing = make(map[isa.Special]slot)
+	d.changing = make(map[isa.Special]alu.Slot)
 	for i := range d.kernel.Instrs {
 		for _, o := range d.kernel.Instrs[i].Src {
 			if o.Kind != isa.KindSpecial || specialScope(o.Special) != ofStep {
@@ -179,7 +181,7 @@ func (d *decoder) layOutVars() error {
 
 // decode fills d.out from d.in.
 func (d *decoder) decode() {
-	in, info := d.in, d.in.Op.Info()
+	in := d.in
 	if in.Op == isa.Unknown || in.Op == isa.Call {
 		if in.Reason == "" {
 			d.fail("the instruction is not known")
@@ -187,12 +189,8 @@ func (d *decoder) decode() {
 		d.fail("%s", in.Reason)
 		return
 	}
-	if n := len(in.Dst); n < info.Dst[0] || n > info.Dst[1] {
-		d.fail("%d results", n)
-		return
-	}
-	if n := len(in.Src); n < info.Src[0] || n > info.Src[1] {
-		d.fail("%d sources", n)
+	if err := in.CheckOperands(); err != nil {
+		d.note(err)
 		return
 	}
 	if in.Guard.Set && !d.testsNumber() {
@@ -200,16 +198,16 @@ func (d *decoder) decode() {
 	}
 	if op := d.operation(); op != nil {
 		d.out.op = op
-		if !only(in, separately(in)) {
+		if !in.HasOnly(0) {
 			d.unsupported()
 		}
 	} else if d.err == nil {
-		d.arithmetic()
+		d.compute()
 	}
 }
 
-// operation returns how an instruction is executed that no aluFunc describes,
-// nil if one may.
+// operation returns how an instruction is executed that does not just compute, nil for
+// all others.
 func (d *decoder) operation() operation {
 	in := d.in
 	if d.kernel.Meeting == isa.AtSyncs {
@@ -240,71 +238,8 @@ func (d *decoder) operation() operation {
 		return d.atomic()
 	case isa.Bar:
 		return d.barrier()
-	case isa.BarWarp, isa.Vote, isa.Match, isa.Redux, isa.Elect, isa.Shfl, isa.Activemask:
-		return d.crossLane()
-	case isa.Setp:
-		return d.setp()
-	case isa.Set:
-		return d.set()
-	case isa.Testp:
-		return d.testp()
 	case isa.Isspacep:
 		return &isspacep{p: d.maskDest(0), a: d.source(0), space: in.Space}
-	case isa.Selp, isa.Slct:
-		return d.choice()
-	case isa.Pack:
-		return d.pack()
-	case isa.Unpack:
-		return d.unpack()
-	case isa.Bfi:
-		return d.bfi()
-	case isa.Lop3:
-		if len(in.Dst) > 1 {
-			return d.lop3Test()
-		}
-	case isa.AddCarry, isa.SubCarry, isa.MadCarry, isa.MadHiCarry:
-		return d.carrying()
-	}
-	if in.Type == isa.Pred {
-		return d.logic()
 	}
 	return nil
-}
-
-// arithmetic decodes an instruction that computes each lane by itself.
-func (d *decoder) arithmetic() {
-	in, out := d.in, d.out
-	out.alu = aluFor(in, d.resultWidth())
-	if out.alu == nil {
-		d.unsupported()
-		return
-	}
-	out.d = d.dest(0, resultBits(in))
-	sources := []*slot{&out.a, &out.b, &out.c}
-	for i := range min(len(in.Src), len(sources)) {
-		*sources[i] = d.source(i)
-	}
-}
-
-// resultBits returns the width of the result of an instruction.
-func resultBits(in *isa.Instr) int {
-	switch in.Op {
-	case isa.MulWide, isa.MadWide:
-		return 2 * in.Type.Bits()
-	case isa.Popc, isa.Clz, isa.Bfind, isa.Dp4a, isa.Dp2a, isa.Dp2aHi, isa.CvtPack:
-		return 32
-	}
-	return in.Type.Bits()
-}
-
-// separately returns the modifiers that an instruction may have which no aluFunc
-// describes: comparisons may flush their sources.
-func separately(in *isa.Instr) modifiers {
-	switch in.Op {
-	case isa.Setp, isa.Set, isa.Slct:
-		return modFTZ
-	case isa.Redux:
-		return modNaN | modAbs
-	}
-	return 0
 }

@@ -99,7 +99,9 @@ func (th *thread) execute(in *isa.Instr) {
 	case isa.And:
 		d = s[0] & s[1]
 	case isa.Setp:
-		d = number(map[isa.Cmp]bool{isa.Eq: s[0] == s[1], isa.Ne: s[0] != s[1], isa.Lt: s[0] < s[1], isa.Ge: s[0] >= s[1]}[in.Cmp])
+		if (map[isa.Cmp]bool{isa.Eq: s[0] == s[1], isa.Ne: s[0] != s[1], isa.Lt: s[0] < s[1], isa.Ge: s[0] >= s[1]})[in.Cmp] {
+			d = 1
+		}
 	default:
 		panic("the interpreter does not know " + in.Op.String())
 	}

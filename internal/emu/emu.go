@@ -19,15 +19,13 @@
 // Launch.Out, malloc takes from a heap of HeapBytes in global memory, and a failed
 // assertion is a Fault.
 //
-// Results are the same on every host: floating-point operations round once and
-// in the mode that the instruction names, NaN results are canonical (all bits of
-// exponent and fraction set, sign clear), and the transcendental approximations
-// use only correctly rounded basic operations.
+// What an instruction makes of its sources is for package alu to say; here are warps and
+// their stacks, barriers, the exchange with memory, and the coordinates of threads.
 //
 // Memory lies where package abi says. Generic addresses and the addresses within a
 // space are the same numbers, so that Cvta and CvtaTo copy.
 //
-// emu imports abi, isa, cfg, diag and vec. It must not import the simulator, a machine,
+// emu imports abi, alu, isa, cfg, diag and vec. It must not import the simulator, a machine,
 // traces or a method: it knows no time.
 package emu
 
@@ -35,11 +33,12 @@ import (
 	"io"
 
 	"warpbound/diag"
+	"warpbound/internal/alu"
 	"warpbound/internal/isa"
 )
 
 // MaxWidth is the largest number of lanes of a warp.
-const MaxWidth = 64
+const MaxWidth = alu.MaxWidth
 
 // Launch is how a kernel is started.
 type Launch struct {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 
+	"warpbound/internal/alu"
 	"warpbound/internal/isa"
 )
 
@@ -67,7 +68,7 @@ func (w *Warp) fault(pc int32, lane int, err error) error {
 
 // faultf makes the error of the first lane of mask at the instruction pc.
 func (w *Warp) faultf(pc int32, mask uint64, format string, args ...any) error {
-	return w.fault(pc, first(mask), fmt.Errorf(format, args...))
+	return w.fault(pc, alu.First(mask), fmt.Errorf(format, args...))
 }
 
 // unflatten gives the coordinates of a linear index, x fastest.

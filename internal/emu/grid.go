@@ -5,7 +5,9 @@ import (
 
 	"warpbound/diag"
 	"warpbound/internal/abi"
+	"warpbound/internal/alu"
 	"warpbound/internal/isa"
+	"warpbound/internal/vec"
 )
 
 // Grid is one launch being executed, and then another: its storage is used again.
@@ -18,10 +20,10 @@ type Grid struct {
 	chunks  int   // vectors of a register
 	shape   shape // of a CTA
 	params  region
-	vars    []uint64  // addresses of the kernel's variables
-	fixed   []*vector // of each constant, warp of a CTA and chunk; nil if they differ by CTA
-	dims    dims      // for which these are
-	scratch vector
+	vars    []uint64      // addresses of the kernel's variables
+	fixed   []*vec.Vector // of each constant, warp of a CTA and chunk; nil if they differ by CTA
+	dims    dims          // for which these are
+	scratch vec.Vector
 	run     state // of Run
 
 	reads   []UninitialisedRead // by instruction, if the code is checked
@@ -73,8 +75,8 @@ const maxCTAs = 1<<31 - 1
 
 func (g *Grid) check() error {
 	k := g.code.kernel
-	if g.width < 1 || g.width > MaxWidth {
-		return fmt.Errorf("warps of %d lanes; they may have 1 to %d", g.width, MaxWidth)
+	if g.width < 1 || g.width > alu.MaxWidth {
+		return fmt.Errorf("warps of %d lanes; they may have 1 to %d", g.width, alu.MaxWidth)
 	}
 	if at := g.code.wordMasks; at != none && g.width > 32 {
 		in := g.code.Instr(int(at))
@@ -89,8 +91,8 @@ func (g *Grid) check() error {
 		if grid > maxCTAs/ctas {
 			return fmt.Errorf("a grid of more than %d CTAs", maxCTAs)
 		}
-		if block > MaxWidth*g.width/threads {
-			return fmt.Errorf("a CTA of %s threads; it may have %d warps of %d", triple(g.launch.Block), MaxWidth, g.width)
+		if block > alu.MaxWidth*g.width/threads {
+			return fmt.Errorf("a CTA of %s threads; it may have %d warps of %d", triple(g.launch.Block), alu.MaxWidth, g.width)
 		}
 		ctas *= grid
 		threads *= block

@@ -10,6 +10,7 @@ import (
 
 	"warpbound/diag"
 	"warpbound/internal/abi"
+	"warpbound/internal/alu"
 	"warpbound/internal/isa"
 )
 
@@ -140,7 +141,7 @@ func TestEnvironment(t *testing.T) {
 		if err := w.Step(&env, new(Effect)); err != nil {
 			t.Fatal(err)
 		}
-		if got := w.at(slotRegs, 0); got != c.value {
+		if got := w.regs.At(alu.SlotRegs, 0); got != c.value {
 			t.Errorf("%%%s is %d, want %d", c.register, got, c.value)
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"math/bits"
 
+	"warpbound/internal/alu"
 	"warpbound/internal/isa"
 	"warpbound/internal/vec"
 )
@@ -17,7 +18,7 @@ type load struct {
 
 // element is a destination of a load.
 type element struct {
-	slot  slot
+	slot  alu.Slot
 	width uint64 // the bits that the register has
 }
 
@@ -28,10 +29,10 @@ func (op *load) exec(w *Warp, mask uint64, eff *Effect) error {
 		return nil
 	}
 	c := cursor{access: &op.access, w: w, eff: eff}
-	for k := range w.chunks() {
-		vecs := w.vecs[k]
+	for k := range w.regs.Chunks {
+		vecs := w.regs.Vecs[k]
 		base := vecs[op.base]
-		for m := half(mask, k); m != 0; m &= m - 1 {
+		for m := alu.Half(mask, k); m != 0; m &= m - 1 {
 			lane := bits.TrailingZeros32(m) % lanes
 			data, err := c.locate(k*lanes+lane, base[lane])
 			if err != nil {
@@ -53,7 +54,7 @@ func (d *decoder) load() operation {
 		e := element{slot: d.dest(i, in.Type.Bits()), width: ^uint64(0)}
 		if o.Kind == isa.KindReg {
 			bits := d.kernel.Regs[o.Reg].Type.Bits()
-			e.width = lowBits(bits)
+			e.width = alu.LowBits(bits)
 			op.signed = op.signed || in.Type.IsSigned() && bits > in.Type.Bits()
 		}
 		op.elems = append(op.elems, e)
@@ -81,7 +82,7 @@ func (op *load) extend(x, width uint64) uint64 {
 // it has the registers for itself.
 //
 //go:noinline
-func gather32(d, addr, base *vector, mask uint32, offset uint64, r *region) (apart uint64, ok bool) {
+func gather32(d, addr, base *vec.Vector, mask uint32, offset uint64, r *region) (apart uint64, ok bool) {
 	_, _, _ = *d, *addr, *base
 	data, start, last, stride := r.data, r.base, r.size-4, r.stride
 	one := base[bits.TrailingZeros32(mask)%lanes] + offset
@@ -103,7 +104,7 @@ func gather32(d, addr, base *vector, mask uint32, offset uint64, r *region) (apa
 // gather64 is gather32 for elements of 8 bytes.
 //
 //go:noinline
-func gather64(d, addr, base *vector, mask uint32, offset uint64, r *region) (apart uint64, ok bool) {
+func gather64(d, addr, base *vec.Vector, mask uint32, offset uint64, r *region) (apart uint64, ok bool) {
 	_, _, _ = *d, *addr, *base
 	data, start, last, stride := r.data, r.base, r.size-8, r.stride
 	one := base[bits.TrailingZeros32(mask)%lanes] + offset

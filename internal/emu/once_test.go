@@ -41,7 +41,7 @@ func newOnce(t *rapid.T, code *Code, space isa.Space, width int) *once {
 
 // set sets a register of a lane.
 func (o *once) set(register, lane int, value uint64) {
-	o.cta.Warps[0].broadcast(o.code.registers[register], value, 1<<lane)
+	o.cta.Warps[0].regs.Broadcast(o.code.registers[register], value, 1<<lane)
 }
 
 // accessed is what an access did: an error, or all else. Addresses of lanes that were not active
@@ -61,7 +61,7 @@ func (o *once) access(mask uint64) accessed {
 		return accessed{err: err.Error(), data: o.data}
 	}
 	for i := range out.results {
-		out.results[i] = w.at(o.code.registers[1], i)
+		out.results[i] = w.regs.At(o.code.registers[1], i)
 		if mask>>i&1 == 0 {
 			out.effect.Access.Addr[i] = 0
 		}

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"warpbound/internal/abi"
+	"warpbound/internal/alu"
 )
 
 // print formats what a thread prints as printf does and writes it out. It
@@ -213,7 +214,7 @@ func (c *conversion) plus(negative bool) string {
 }
 
 func (c *conversion) integer(letter byte, x uint64) string {
-	x &= lowBits(8 * c.bytes)
+	x &= alu.LowBits(8 * c.bytes)
 	sign, base := "", 10
 	switch letter {
 	case 'd', 'i':

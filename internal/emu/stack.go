@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"warpbound/internal/alu"
 	"warpbound/internal/isa"
 )
 
@@ -67,7 +68,7 @@ func (w *Warp) push(pc, rpc int32, lanes uint64) {
 // indexed is a branch to one of several targets. Lanes whose guard does not
 // hold go on to the following instruction.
 type indexed struct {
-	index      slot
+	index      alu.Slot
 	targets    []int32
 	distinct   []int32 // the targets and the next instruction, without repetition; the last runs first
 	reconverge int32
@@ -77,14 +78,14 @@ func (b *indexed) exec(w *Warp, mask uint64, eff *Effect) error {
 	top := w.stack[len(w.stack)-1]
 	next := top.pc + 1
 	for m := mask; m != 0; m &= m - 1 {
-		lane := first(m)
-		if i := w.at(b.index, lane); i >= uint64(len(b.targets)) {
+		lane := alu.First(m)
+		if i := w.regs.At(b.index, lane); i >= uint64(len(b.targets)) {
 			return w.fault(top.pc, lane, fmt.Errorf("index %d of a branch with %d targets", i, len(b.targets)))
 		}
 	}
 	going := func(target int32) (lanes uint64) {
 		for m := mask; m != 0; m &= m - 1 {
-			if lane := first(m); b.targets[w.at(b.index, lane)] == target {
+			if lane := alu.First(m); b.targets[w.regs.At(b.index, lane)] == target {
 				lanes |= 1 << lane
 			}
 		}
@@ -174,7 +175,7 @@ func (exit) exec(w *Warp, mask uint64, eff *Effect) error {
 // leave takes lanes that exit out of every entry, and drops entries without lanes.
 func (w *Warp) leave(mask uint64) {
 	w.alive &^= mask
-	w.full &^= mask
+	w.regs.Full &^= mask
 	w.out &^= mask
 	for i := range w.stack {
 		w.stack[i].lanes &^= mask
@@ -188,5 +189,5 @@ func (w *Warp) leave(mask uint64) {
 type trap struct{}
 
 func (trap) exec(w *Warp, mask uint64, _ *Effect) error {
-	return w.fault(w.stack[len(w.stack)-1].pc, first(mask), ErrTrap)
+	return w.fault(w.stack[len(w.stack)-1].pc, alu.First(mask), ErrTrap)
 }

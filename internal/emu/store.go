@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"math/bits"
 
+	"warpbound/internal/alu"
 	"warpbound/internal/isa"
 	"warpbound/internal/vec"
 )
@@ -12,7 +13,7 @@ import (
 // highest lane's value stays.
 type store struct {
 	access
-	elems []slot // slotSink for those that are not written
+	elems []alu.Slot // alu.SlotSink for those that are not written
 }
 
 func (op *store) exec(w *Warp, mask uint64, eff *Effect) error {
@@ -22,17 +23,17 @@ func (op *store) exec(w *Warp, mask uint64, eff *Effect) error {
 		return nil
 	}
 	c := cursor{access: &op.access, w: w, eff: eff}
-	for k := range w.chunks() {
-		vecs := w.vecs[k]
+	for k := range w.regs.Chunks {
+		vecs := w.regs.Vecs[k]
 		base := vecs[op.base]
-		for m := half(mask, k); m != 0; m &= m - 1 {
+		for m := alu.Half(mask, k); m != 0; m &= m - 1 {
 			lane := bits.TrailingZeros32(m) % lanes
 			data, err := c.locate(k*lanes+lane, base[lane])
 			if err != nil {
 				return err
 			}
 			for i, s := range op.elems {
-				if s == slotSink {
+				if s == alu.SlotSink {
 					continue
 				}
 				put(data[i*op.bytes:], op.bytes, vecs[s][lane])
@@ -46,7 +47,7 @@ func (op *store) exec(w *Warp, mask uint64, eff *Effect) error {
 func (d *decoder) store() operation {
 	op := &store{access: d.access(Store, len(d.in.Src)-1)}
 	for i := 1; i < len(d.in.Src); i++ {
-		s := slotSink
+		s := alu.SlotSink
 		if d.in.Src[i].Kind != isa.KindSink || len(d.in.Src) == 2 {
 			s = d.source(i)
 		}
@@ -67,7 +68,7 @@ func (d *decoder) store() operation {
 // aligned. apart is as Access.Apart.
 //
 //go:noinline
-func scatter32(x, addr, base *vector, mask uint32, offset uint64, r *region) (apart uint64, ok bool) {
+func scatter32(x, addr, base *vec.Vector, mask uint32, offset uint64, r *region) (apart uint64, ok bool) {
 	_, _, _ = *x, *addr, *base
 	data, start, last, stride := r.data, r.base, r.size-4, r.stride
 	one := base[bits.TrailingZeros32(mask)%lanes] + offset
@@ -89,7 +90,7 @@ func scatter32(x, addr, base *vector, mask uint32, offset uint64, r *region) (ap
 // scatter64 is scatter32 for elements of 8 bytes.
 //
 //go:noinline
-func scatter64(x, addr, base *vector, mask uint32, offset uint64, r *region) (apart uint64, ok bool) {
+func scatter64(x, addr, base *vec.Vector, mask uint32, offset uint64, r *region) (apart uint64, ok bool) {
 	_, _, _ = *x, *addr, *base
 	data, start, last, stride := r.data, r.base, r.size-8, r.stride
 	one := base[bits.TrailingZeros32(mask)%lanes] + offset

@@ -31,10 +31,10 @@ func (w *Warp) Detach(strand *Warp) {
 	last := len(w.stack) - 1
 	e := w.stack[last]
 	w.out |= e.lanes
-	s.code, s.cta, s.index, s.halves = w.code, w.cta, w.index, w.halves
-	s.preds, s.vecs, s.local = w.preds, w.vecs, w.local
+	s.code, s.cta, s.index = w.code, w.cta, w.index
+	s.regs, s.local = w.regs, w.local
 	s.parent, s.returns = w, true
-	s.alive, s.full, s.out = e.lanes, 0, 0
+	s.alive, s.regs.Full, s.out = e.lanes, 0, 0
 	s.stack, s.syncs = s.stack[:0], s.syncs[:0]
 	switch {
 	case w.code.kernel.Meeting == isa.AtSyncs:

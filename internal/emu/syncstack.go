@@ -3,6 +3,7 @@ package emu
 import (
 	"fmt"
 
+	"warpbound/internal/alu"
 	"warpbound/internal/isa"
 )
 
@@ -44,7 +45,7 @@ func (d *decoder) atSyncs() operation {
 		op := &syncBranch{target: int32(in.Target)}
 		if d.testsNumber() {
 			op.number, op.isNumber = d.register(isa.RegOperand(in.Guard.Reg)), true
-			op.not = spread(in.Guard.Not)
+			op.not = alu.Spread(in.Guard.Not)
 		}
 		return op
 	case in.Op == isa.Bra:
@@ -69,8 +70,8 @@ func (d *decoder) testsNumber() bool {
 type syncBranch struct {
 	target   int32
 	isNumber bool
-	number   slot   // is not zero where the guard holds, if isNumber
-	not      uint64 // all ones if it is zero there
+	number   alu.Slot // is not zero where the guard holds, if isNumber
+	not      uint64   // all ones if it is zero there
 }
 
 func (b *syncBranch) exec(w *Warp, taken uint64, eff *Effect) error {
@@ -87,11 +88,11 @@ func (b *syncBranch) exec(w *Warp, taken uint64, eff *Effect) error {
 	f := &w.syncs[last]
 	switch {
 	case f.done != 0:
-		return w.fault(top.pc, first(top.lanes), fmt.Errorf("%w: the thread comes back to its branch while thread %s of the warp waits at %s",
-			ErrSync, triple(w.thread(first(f.done))), w.code.place(f.met)))
+		return w.fault(top.pc, alu.First(top.lanes), fmt.Errorf("%w: the thread comes back to its branch while thread %s of the warp waits at %s",
+			ErrSync, triple(w.thread(alu.First(f.done))), w.code.place(f.met)))
 	case f.out != 0:
-		return w.fault(top.pc, first(top.lanes), fmt.Errorf("%w: the thread comes back to its branch, where thread %s of the warp went apart",
-			ErrSync, triple(w.thread(first(f.out)))))
+		return w.fault(top.pc, alu.First(top.lanes), fmt.Errorf("%w: the thread comes back to its branch, where thread %s of the warp went apart",
+			ErrSync, triple(w.thread(alu.First(f.out)))))
 	}
 	switch {
 	case taken == top.lanes:
@@ -111,7 +112,7 @@ func (b *syncBranch) exec(w *Warp, taken uint64, eff *Effect) error {
 func (b *syncBranch) takes(w *Warp, lanes uint64) uint64 {
 	var nonzero uint64
 	for m := lanes; m != 0; m &= m - 1 {
-		if lane := first(m); w.at(b.number, lane) != 0 {
+		if lane := alu.First(m); w.regs.At(b.number, lane) != 0 {
 			nonzero |= 1 << lane
 		}
 	}
@@ -133,12 +134,12 @@ func (syncOp) exec(w *Warp, _ uint64, _ *Effect) error {
 	top := &w.stack[0]
 	last := len(w.syncs) - 1
 	if last < 0 {
-		return w.fault(top.pc, first(top.lanes), fmt.Errorf("%w: no branch waits for this sync", ErrSync))
+		return w.fault(top.pc, alu.First(top.lanes), fmt.Errorf("%w: no branch waits for this sync", ErrSync))
 	}
 	f := &w.syncs[last]
 	if f.done != 0 && f.met != top.pc {
-		return w.fault(top.pc, first(top.lanes), fmt.Errorf("%w: the other side of %s, with thread %s, met at %s",
-			ErrSync, w.code.place(f.branch), triple(w.thread(first(f.done))), w.code.place(f.met)))
+		return w.fault(top.pc, alu.First(top.lanes), fmt.Errorf("%w: the other side of %s, with thread %s, met at %s",
+			ErrSync, w.code.place(f.branch), triple(w.thread(alu.First(f.done))), w.code.place(f.met)))
 	}
 	if f.todo == 0 {
 		top.lanes |= f.done | f.out
@@ -158,7 +159,7 @@ type syncExit struct{}
 func (syncExit) exec(w *Warp, mask uint64, eff *Effect) error {
 	if last := len(w.syncs) - 1; last >= 0 {
 		top := w.stack[0]
-		return w.fault(top.pc, first(top.lanes), fmt.Errorf("%w: the thread ends before a sync has ended the divergence of %s",
+		return w.fault(top.pc, alu.First(top.lanes), fmt.Errorf("%w: the thread ends before a sync has ended the divergence of %s",
 			ErrSync, w.code.place(w.syncs[last].branch)))
 	}
 	return exit{}.exec(w, mask, eff)

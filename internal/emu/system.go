@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 
+	"warpbound/internal/alu"
 	"warpbound/internal/isa"
 )
 
@@ -14,8 +15,8 @@ const maxString = 1 << 16
 // ascending order.
 type system struct {
 	what   isa.System
-	args   []slot
-	d      slot
+	args   []alu.Slot
+	d      alu.Slot
 	reason string // of SysStop
 }
 
@@ -46,16 +47,16 @@ var ErrAssert = errors.New("assertion failed")
 func (op *system) exec(w *Warp, mask uint64, eff *Effect) error {
 	pc := int32(eff.PC)
 	for m := mask; m != 0; m &= m - 1 {
-		lane := first(m)
+		lane := alu.First(m)
 		var arg [5]uint64
 		for i, s := range op.args {
-			arg[i] = w.at(s, lane)
+			arg[i] = w.regs.At(s, lane)
 		}
 		result, err := op.call(w, lane, arg)
 		if err != nil {
 			return w.fault(pc, lane, err)
 		}
-		w.broadcast(op.d, result, 1<<lane)
+		w.regs.Broadcast(op.d, result, 1<<lane)
 	}
 	return nil
 }

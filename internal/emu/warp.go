@@ -2,8 +2,8 @@ package emu
 
 import (
 	"fmt"
-	"math/bits"
 
+	"warpbound/internal/alu"
 	"warpbound/internal/isa"
 )
 
@@ -30,14 +30,11 @@ import (
 // synchronisation stack.
 type Warp struct {
 	// What every instruction needs comes first.
-	code   *Code
-	stack  []entry
-	full   uint64 // alive, zero in strands: a result for these lanes may be written to all
-	preds  []uint64
-	vecs   [MaxWidth / lanes][]*vector
-	halves int // vectors of a register
-	cta    *CTA
-	room   [4]entry // of the stack, while it suffices
+	code  *Code
+	stack []entry
+	regs  alu.Registers // Full is alive, zero in strands
+	cta   *CTA
+	room  [4]entry // of the stack, while it suffices
 
 	alive   uint64 // lanes that hold threads that have not exited
 	index   int    // in the CTA
@@ -71,7 +68,7 @@ func (w *Warp) Guard(pc int) uint64 {
 	if b, ok := in.op.(*syncBranch); ok && b.isNumber {
 		return b.takes(w, w.Active())
 	}
-	return w.Active() & w.mask(in.guard)
+	return w.Active() & w.regs.Mask(in.guard)
 }
 
 // Alive returns the lanes that hold threads that have not exited; of a strand, those that
@@ -87,9 +84,9 @@ func (w *Warp) Depth() int { return len(w.stack) + len(w.syncs) }
 // another instruction: elsewhere others may have its place.
 func (w *Warp) Register(r isa.Reg, lane int) uint64 {
 	if w.code.kernel.Regs[r].Type == isa.Pred {
-		return w.preds[w.code.slots[r]] >> lane & 1
+		return w.regs.Preds[w.code.slots[r]] >> lane & 1
 	}
-	return w.at(w.code.registers[r], lane)
+	return w.regs.At(w.code.registers[r], lane)
 }
 
 // Done reports whether all lanes have exited.
@@ -111,7 +108,7 @@ func (w *Warp) Barrier() int { return int(w.arrived) }
 func (w *Warp) Step(env *Env, eff *Effect) error {
 	top := &w.stack[len(w.stack)-1]
 	in := &w.code.instrs[top.pc]
-	mask := top.lanes & w.mask(in.guard)
+	mask := top.lanes & w.regs.Mask(in.guard)
 	eff.PC = int(top.pc)
 	eff.Mask = mask
 	eff.Diverged = false
@@ -127,8 +124,10 @@ func (w *Warp) Step(env *Env, eff *Effect) error {
 	case in.control:
 		return in.op.exec(w, mask, eff)
 	case mask == 0:
-	case in.alu != nil:
-		w.compute(in, mask)
+	case in.Func != nil:
+		w.regs.Compute(&in.Instr, mask)
+	case in.Op != nil:
+		in.Op.Exec(&w.regs, mask)
 	default:
 		if err := in.op.exec(w, mask, eff); err != nil {
 			return err
@@ -141,55 +140,13 @@ func (w *Warp) Step(env *Env, eff *Effect) error {
 // advance goes on to the following instruction.
 func (w *Warp) advance() { w.jump(w.stack[len(w.stack)-1].pc + 1) }
 
-// compute executes an aluFunc. If all living threads take part, lanes that hold
-// none receive some value too, since nothing reads it.
-func (w *Warp) compute(in *instr, mask uint64) {
-	all := mask == w.full
-	for k := range w.chunks() {
-		vecs := w.vecs[k]
-		if all {
-			in.alu(vecs[in.d], vecs[in.a], vecs[in.b], vecs[in.c])
-			continue
-		}
-		result := &w.cta.grid.scratch
-		in.alu(result, vecs[in.a], vecs[in.b], vecs[in.c])
-		vecs[in.d].Merge(result, half(mask, k))
-	}
-}
-
-// mask evaluates a predicate.
-func (w *Warp) mask(p predicate) uint64 { return w.preds[p.slot] ^ p.not }
-
-// setMask assigns value to a predicate in the lanes of mask.
-func (w *Warp) setMask(p maskSlot, value, mask uint64) {
-	w.preds[p] = w.preds[p]&^mask | value&mask
-}
-
-// chunks returns the number of vectors of a register.
-func (w *Warp) chunks() int { return w.halves }
-
-// at returns the value in a lane.
-func (w *Warp) at(s slot, lane int) uint64 {
-	return w.vecs[lane/lanes][s][lane%lanes]
-}
-
-// broadcast assigns x to a slot in the lanes of mask.
-func (w *Warp) broadcast(s slot, x, mask uint64) {
-	for ; mask != 0; mask &= mask - 1 {
-		lane := first(mask)
-		w.vecs[lane/lanes][s][lane%lanes] = x
-	}
-}
-
 // uniform returns the value that all lanes of mask have, and an error if they
 // differ.
-func (w *Warp) uniform(s slot, mask uint64, pc int32, what string) (uint64, error) {
-	x := w.at(s, first(mask))
-	for m := mask; m != 0; m &= m - 1 {
-		if lane := first(m); w.at(s, lane) != x {
-			return 0, w.fault(pc, lane, fmt.Errorf("%s %d, which is %d in thread %s of the same warp",
-				what, w.at(s, lane), x, triple(w.thread(first(mask)))))
-		}
+func (w *Warp) uniform(s alu.Slot, mask uint64, pc int32, what string) (uint64, error) {
+	x, other := w.regs.Uniform(s, mask)
+	if other >= 0 {
+		return 0, w.fault(pc, other, fmt.Errorf("%s %d, which is %d in thread %s of the same warp",
+			what, w.regs.At(s, other), x, triple(w.thread(alu.First(mask)))))
 	}
 	return x, nil
 }
@@ -198,15 +155,4 @@ func (w *Warp) uniform(s slot, mask uint64, pc int32, what string) (uint64, erro
 func (w *Warp) thread(lane int) [3]int {
 	g := w.cta.grid
 	return unflatten(w.index*g.width+lane, g.launch.Block)
-}
-
-// first returns the number of the lowest lane of a mask that is not empty.
-func first(mask uint64) int { return bits.TrailingZeros64(mask) }
-
-// spread returns a mask of all lanes or none.
-func spread(b bool) uint64 {
-	if b {
-		return ^uint64(0)
-	}
-	return 0
 }

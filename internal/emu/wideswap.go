@@ -1,20 +1,23 @@
 package emu
 
-import "warpbound/internal/isa"
+import (
+	"warpbound/internal/alu"
+	"warpbound/internal/isa"
+)
 
 // wideSwap compares 16 bytes with b and replaces them by c if they are equal. It
 // gives what they were, the low half first.
 type wideSwap struct {
 	access
-	d, b, c [2]slot
+	d, b, c [2]alu.Slot
 }
 
 func (op *wideSwap) exec(w *Warp, mask uint64, eff *Effect) error {
 	op.begin(eff)
 	cur := cursor{access: &op.access, w: w, eff: eff}
 	for m := mask; m != 0; m &= m - 1 {
-		lane := first(m)
-		v, i := w.vecs[lane/lanes], lane%lanes
+		lane := alu.First(m)
+		v, i := w.regs.Vecs[lane/lanes], lane%lanes
 		data, err := cur.locate(lane, v[op.base][i])
 		if err != nil {
 			return err

@@ -1,6 +1,10 @@
 package emu
 
-import "math/bits"
+import (
+	"math/bits"
+
+	"warpbound/internal/alu"
+)
 
 // written notes which bytes of a region were written, a bit for each. A region
 // without one is not watched: it has contents from the start.
@@ -18,7 +22,7 @@ func (s *written) reset(n int) {
 
 // add notes that n bytes from at on were written, which lie in one group of 64.
 func (s *written) add(at uint64, n int) {
-	word, mask := &s.bits[at/64], lowBits(n)<<(at%64)
+	word, mask := &s.bits[at/64], alu.LowBits(n)<<(at%64)
 	s.left -= bits.OnesCount64(mask &^ *word)
 	*word |= mask
 }
@@ -26,5 +30,5 @@ func (s *written) add(at uint64, n int) {
 // lacks returns how many of n bytes from at on, which lie in one group of 64, were
 // not written.
 func (s *written) lacks(at uint64, n int) int {
-	return bits.OnesCount64(lowBits(n) << (at % 64) &^ s.bits[at/64])
+	return bits.OnesCount64(alu.LowBits(n) << (at % 64) &^ s.bits[at/64])
 }

@@ -13,29 +13,30 @@ package fold
 
 import (
 	"warpbound/internal/abi"
+	"warpbound/internal/alu"
 	"warpbound/internal/emu"
 	"warpbound/internal/isa"
 )
 
 // Vector holds the values of a register in 32 lanes, with the bits beyond the
 // register's width zero.
-type Vector = emu.Vector
+type Vector = alu.Vector
 
 // Lanes is a source or a result of an instruction: numbers, or truth values where
 // the operand is a predicate.
-type Lanes = emu.Lanes
+type Lanes = alu.Lanes
 
 // VectorLanes is the number of lanes of a Vector.
 const VectorLanes = len(Vector{})
 
 // MaxWidth is the largest number of lanes of a warp.
-const MaxWidth = emu.MaxWidth
+const MaxWidth = alu.MaxWidth
 
 // Launch is what is known of a launch. It does not change, and may be shared by
 // goroutines while nobody writes to the memory of the grid that it was made of.
 type Launch struct {
 	grid *emu.Grid
-	pure []*emu.Pure // of each instruction; nil for those that are not pure
+	pure []*alu.Pure // of each instruction; nil for those that are not pure
 }
 
 // New returns what is known of a launch that is ready to run: the contents of its
@@ -43,13 +44,13 @@ type Launch struct {
 // the instruction that cannot be executed.
 func New(g *emu.Grid) (*Launch, error) {
 	k := g.Code().Kernel()
-	l := &Launch{grid: g, pure: make([]*emu.Pure, len(k.Instrs))}
+	l := &Launch{grid: g, pure: make([]*alu.Pure, len(k.Instrs))}
 	for pc := range k.Instrs {
 		in := &k.Instrs[pc]
-		if !emu.IsPure(in.Op) {
+		if !alu.IsPure(in.Op) {
 			continue
 		}
-		p, err := emu.DecodePure(k, in)
+		p, err := alu.NewPure(k, in)
 		if err != nil {
 			return nil, err
 		}
@@ -123,12 +124,12 @@ func Space(addr uint64) isa.Space {
 // at a time.
 type Evaluator struct {
 	launch *Launch
-	alu    *emu.ALU
+	alu    *alu.Evaluator
 }
 
 // Evaluator returns a new evaluator.
 func (l *Launch) Evaluator() *Evaluator {
-	return &Evaluator{launch: l, alu: emu.NewALU(l.Width())}
+	return &Evaluator{launch: l, alu: alu.NewEvaluator(l.Width())}
 }
 
 // Eval computes the results of the pure instruction pc from its sources for the

@@ -1,6 +1,7 @@
 package isa
 
 import (
+	"fmt"
 	"slices"
 
 	"warpbound/diag"
@@ -280,3 +281,16 @@ const (
 	BarrierClusterArrive // takes no operands
 	BarrierClusterWait   // for the warps that have not arrived since
 )
+
+// CheckOperands returns an error if the instruction has not as many results and sources as
+// its operation may have.
+func (in *Instr) CheckOperands() error {
+	info := in.Op.Info()
+	if n := len(in.Dst); n < info.Dst[0] || n > info.Dst[1] {
+		return fmt.Errorf("%d results", n)
+	}
+	if n := len(in.Src); n < info.Src[0] || n > info.Src[1] {
+		return fmt.Errorf("%d sources", n)
+	}
+	return nil
+}

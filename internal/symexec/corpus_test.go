@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"warpbound/internal/emu"
+	"warpbound/internal/alu"
 	"warpbound/internal/isa"
 	"warpbound/internal/isa/ptx"
 	"warpbound/internal/smt"
@@ -31,7 +31,7 @@ func TestCorpus(t *testing.T) {
 		}
 		for i := range k.Instrs {
 			in := &k.Instrs[i]
-			if !emu.IsPure(in.Op) {
+			if !alu.IsPure(in.Op) {
 				continue
 			}
 			var src []*smt.Term

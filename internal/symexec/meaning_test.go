@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"warpbound/internal/emu"
+	"warpbound/internal/alu"
 	"warpbound/internal/isa"
 	"warpbound/internal/smt"
 )
@@ -25,21 +25,21 @@ const (
 // with what the emulator makes of random sources.
 func TestMeanings(t *testing.T) {
 	r := rand.New(rand.NewPCG(7, 11))
-	alu := emu.NewALU(testLanes)
+	eval := alu.NewEvaluator(testLanes)
 	var missing []string
 	for _, op := range isa.Ops() {
-		if !emu.IsPure(op) || op.Info().Effect&isa.Crosslane != 0 {
+		if !alu.IsPure(op) || op.Info().Effect&isa.Crosslane != 0 {
 			continue
 		}
 		compared := 0
 		for typ := isa.Pred; typ <= isa.TF32; typ++ {
 			for try := range 160 {
 				c := draw(r, op, typ, try)
-				p, err := emu.DecodePure(c.kernel, &c.kernel.Instrs[0])
+				p, err := alu.NewPure(c.kernel, &c.kernel.Instrs[0])
 				if err != nil {
 					continue
 				}
-				if lifted, err := c.compare(r, alu, p); err != nil {
+				if lifted, err := c.compare(r, eval, p); err != nil {
 					t.Fatalf("%s: %v", c.describe(), err)
 				} else if lifted {
 					compared++
@@ -136,13 +136,13 @@ func draw(r *rand.Rand, op isa.Op, typ isa.Type, try int) drawn {
 }
 
 // compare compares an instruction with its terms, if it has any.
-func (c drawn) compare(r *rand.Rand, alu *emu.ALU, p *emu.Pure) (bool, error) {
+func (c drawn) compare(r *rand.Rand, eval *alu.Evaluator, p *alu.Pure) (bool, error) {
 	in, b := &c.kernel.Instrs[0], smt.NewBuilder()
 	var terms []*smt.Term
-	var src, dst []emu.Lanes
+	var src, dst []alu.Lanes
 	for i, o := range in.Src {
 		if o.Kind == isa.KindImm {
-			terms, src = append(terms, b.Number(64, o.Imm)), append(src, emu.Lanes{})
+			terms, src = append(terms, b.Number(64, o.Imm)), append(src, alu.Lanes{})
 			continue
 		}
 		name := fmt.Sprint("s", i)
@@ -151,26 +151,26 @@ func (c drawn) compare(r *rand.Rand, alu *emu.ALU, p *emu.Pure) (bool, error) {
 			if o.Not {
 				v = b.Not(v)
 			}
-			terms, src = append(terms, v), append(src, emu.Lanes{Bits: r.Uint64() & allLanes})
+			terms, src = append(terms, v), append(src, alu.Lanes{Bits: r.Uint64() & allLanes})
 			continue
 		}
 		terms = append(terms, b.Var(name, smt.Bits(64)))
-		numbers := make([]emu.Vector, 1)
+		numbers := make([]alu.Vector, 1)
 		for lane := range testLanes {
 			numbers[0][lane] = number(r)
 		}
-		src = append(src, emu.Lanes{Num: numbers})
+		src = append(src, alu.Lanes{Num: numbers})
 	}
 	var widths []int
 	for _, o := range in.Dst {
 		widths = append(widths, c.kernel.Regs[o.Reg].Type.Bits())
-		dst = append(dst, emu.Lanes{Num: make([]emu.Vector, 1)})
+		dst = append(dst, alu.Lanes{Num: make([]alu.Vector, 1)})
 	}
 	results, ok := lift(b, in, terms, widths)
 	if !ok {
 		return false, nil
 	}
-	if err := alu.Do(p, allLanes, dst, src); err != nil {
+	if err := eval.Do(p, allLanes, dst, src); err != nil {
 		return false, err
 	}
 	for lane := range testLanes {

@@ -1,0 +1,170 @@
+// Package alu says what an instruction makes of its sources, lane by lane and across the
+// lanes of a warp: everything of an instruction's meaning that needs neither memory nor
+// control nor time.
+//
+// Decode turns an instruction into an Instr, which works on Registers: a Func where each
+// lane is computed by itself, an Operation where predicates, several results or several
+// lanes take part. Where the operands lie is for the user to say (Operands). A Pure is an
+// instruction on its own, and an Evaluator computes it on values that its user holds.
+//
+// Results are the same on every host: floating-point operations round once and in the mode
+// that the instruction names, NaN results are canonical (all bits of exponent and fraction
+// set, sign clear), and the transcendental approximations use only correctly rounded basic
+// operations.
+//
+// alu imports isa and vec. It must not import the emulator, which executes kernels with it,
+// or anything else of the project: analyses share it with the simulators that they are
+// tested against, and nothing more.
+package alu
+
+import (
+	"fmt"
+	"math/bits"
+
+	"warpbound/internal/isa"
+	"warpbound/internal/vec"
+)
+
+// lanes is the number of lanes of a vector. A warp of up to 32 lanes has one
+// vector per register, a wider one has two.
+const lanes = vec.Lanes
+
+// MaxWidth is the largest number of lanes of a warp.
+const MaxWidth = 64
+
+// Vector holds the values of a register in 32 lanes: unsigned, with the bits
+// beyond the register's width zero.
+type Vector = vec.Vector
+
+// Slot is the place of a vector in the tables of Registers. The first takes
+// results that are dropped, and stands for sources that an operation lacks.
+type Slot int32
+
+// The place of dropped results, and the first that is free for use.
+const (
+	SlotSink Slot = iota
+	SlotRegs
+)
+
+// MaskSlot is the place of a predicate in Registers. The first is always true,
+// the second takes results that are dropped.
+type MaskSlot int32
+
+// The places of the predicate that is always true and of dropped results, and the first
+// that is free for use.
+const (
+	MaskTrue MaskSlot = iota
+	MaskSink
+	MaskRegs
+)
+
+// Predicate is a predicate source: a mask and what to complement in it.
+type Predicate struct {
+	Slot MaskSlot
+	Not  uint64 // all ones or zero
+}
+
+// Registers is what instructions work on: the registers and predicates of a warp. Parts of
+// a warp that are executed apart have Registers with the same tables.
+type Registers struct {
+	Full    uint64                      // a result for exactly these lanes may be written to all; zero if there is no such set
+	Preds   []uint64                    // by MaskSlot: the lanes in which a predicate holds
+	Vecs    [MaxWidth / lanes][]*Vector // of each chunk of 32 lanes, by Slot
+	Chunks  int                         // chunks that a warp has
+	Scratch *Vector                     // for results before they are merged; no register
+}
+
+// Compute executes an instruction that has a Func for the lanes of mask. If all living
+// threads take part, lanes that hold none receive some value too, since nothing reads it.
+func (r *Registers) Compute(in *Instr, mask uint64) {
+	all := mask == r.Full
+	for k := range r.Chunks {
+		vecs := r.Vecs[k]
+		if all {
+			in.Func(vecs[in.D], vecs[in.A], vecs[in.B], vecs[in.C])
+			continue
+		}
+		in.Func(r.Scratch, vecs[in.A], vecs[in.B], vecs[in.C])
+		vecs[in.D].Merge(r.Scratch, Half(mask, k))
+	}
+}
+
+// Mask evaluates a predicate.
+func (r *Registers) Mask(p Predicate) uint64 { return r.Preds[p.Slot] ^ p.Not }
+
+// SetMask assigns value to a predicate in the lanes of mask.
+func (r *Registers) SetMask(p MaskSlot, value, mask uint64) {
+	r.Preds[p] = r.Preds[p]&^mask | value&mask
+}
+
+// At returns the value in a lane.
+func (r *Registers) At(s Slot, lane int) uint64 {
+	return r.Vecs[lane/lanes][s][lane%lanes]
+}
+
+// Broadcast assigns x to a slot in the lanes of mask.
+func (r *Registers) Broadcast(s Slot, x, mask uint64) {
+	for ; mask != 0; mask &= mask - 1 {
+		lane := First(mask)
+		r.Vecs[lane/lanes][s][lane%lanes] = x
+	}
+}
+
+// Uniform returns the value of the lowest lane of mask, which is not empty, and the lowest
+// lane that has another one, -1 if all have it.
+func (r *Registers) Uniform(s Slot, mask uint64) (x uint64, other int) {
+	x = r.At(s, First(mask))
+	for k := range r.Chunks {
+		v := r.Vecs[k][s]
+		for m := Half(mask, k); m != 0; m &= m - 1 {
+			if i := bits.TrailingZeros32(m) % lanes; v[i] != x {
+				return x, k*lanes + i
+			}
+		}
+	}
+	return x, -1
+}
+
+// equal returns the lanes of mask that have the value x.
+func (r *Registers) equal(s Slot, x, mask uint64) (lanes uint64) {
+	for m := mask; m != 0; m &= m - 1 {
+		if lane := First(m); r.At(s, lane) == x {
+			lanes |= 1 << lane
+		}
+	}
+	return lanes
+}
+
+// First returns the number of the lowest lane of a mask that is not empty.
+func First(mask uint64) int { return bits.TrailingZeros64(mask) }
+
+// Half returns the bits of mask for the k-th vector of a register.
+func Half(mask uint64, k int) uint32 { return uint32(mask >> (lanes * k)) }
+
+// Spread returns a mask of all lanes or none.
+func Spread(b bool) uint64 {
+	if b {
+		return ^uint64(0)
+	}
+	return 0
+}
+
+// LowBits returns the n lowest bits set, for n up to 64.
+func LowBits(n int) uint64 { return ^uint64(0) >> (64 - n) }
+
+// bit returns 1 for true. It is inlined without a branch.
+func bit(b bool) uint32 {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+// Unsupported returns the error of an instruction whose operation has no meaning on its
+// types, or not with its modifiers.
+func Unsupported(in *isa.Instr) error {
+	if src := in.SrcType; src != isa.Invalid && src != in.Type {
+		return fmt.Errorf("%s is not defined from %s to %s with these modifiers", in.Op, src, in.Type)
+	}
+	return fmt.Errorf("%s is not defined on %s with these modifiers", in.Op, in.Type)
+}

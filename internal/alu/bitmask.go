@@ -1,0 +1,59 @@
+package alu
+
+// Amounts of 32 and more count as 32, or modulo 32 if wrap is set.
+
+// bitMask returns the function that sets b bits from bit a up.
+func bitMask(wrap bool) Func {
+	return func(d, a, b, _ *Vector) {
+		for i := range d {
+			from, n := amount(a[i], wrap), amount(b[i], wrap)
+			d[i] = uint64(uint32((1<<n - 1) << from))
+		}
+	}
+}
+
+// extendBits returns the function that extends the low b bits of a by zeros, or
+// by the highest of them.
+func extendBits(wrap, signed bool) Func {
+	return func(d, a, b, _ *Vector) {
+		for i := range d {
+			n := amount(b[i], wrap)
+			x := a[i] & (1<<n - 1)
+			if signed && n > 0 && x>>(n-1) != 0 {
+				x |= ^uint64(0) << n
+			}
+			d[i] = uint64(uint32(x))
+		}
+	}
+}
+
+func amount(x uint64, wrap bool) uint64 {
+	if wrap {
+		return x & 31
+	}
+	return min(uint64(uint32(x)), 32)
+}
+
+// findNthSet finds the bit of a that is set and c-th from bit b, which is the
+// first: upward, or downward if c is negative; bit b itself if c is zero. There
+// is none beyond the word, and the result then is all ones.
+func findNthSet(d, a, b, c *Vector) {
+	for i := range d {
+		x, at, n := uint32(a[i]), int64(uint32(b[i])), int64(int32(c[i]))
+		step := int64(1)
+		if n < 0 {
+			step, n = -1, -n
+		}
+		found := uint32(1<<32 - 1)
+		if n == 0 {
+			n, x = 1, x&(1<<at)
+		}
+		for ; at >= 0 && at < 32; at += step {
+			if n -= int64(x >> at & 1); n == 0 {
+				found = uint32(at)
+				break
+			}
+		}
+		d[i] = uint64(found)
+	}
+}

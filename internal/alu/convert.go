@@ -1,0 +1,238 @@
+package alu
+
+import (
+	"math"
+
+	"warpbound/internal/isa"
+	"warpbound/internal/vec"
+)
+
+// convert returns the function of a conversion into a register of width bits,
+// nil if PTX has no such conversion.
+func convert(in *isa.Instr, width int) Func {
+	from, to := in.SrcType, in.Type
+	if f := convertSmall(in); f != nil || len(in.Src) > 1 {
+		return f
+	}
+	switch {
+	case !isNumber(from) || !isNumber(to) || !in.HasOnly(isa.ModNearest|isa.ModDirected|isa.ModIntegral|isa.ModFTZ|isa.ModSat):
+		return nil
+	case from.IsFloat() && to.IsFloat():
+		return floatToFloat(in)
+	case from.IsFloat():
+		return floatToInt(in, width)
+	case to.IsFloat():
+		return intToFloat(in)
+	}
+	return intToInt(in, width)
+}
+
+// isNumber reports whether a type is one that conversions know.
+func isNumber(t isa.Type) bool {
+	switch t.Class() {
+	case isa.Unsigned, isa.Signed:
+		return true
+	case isa.Float:
+		return t == isa.F16 || t == isa.BF16 || t == isa.F32 || t == isa.F64
+	}
+	return false
+}
+
+// extender gives an integer of a type as 64 bits: extended by its sign or by
+// zeros.
+type extender struct {
+	shift  uint
+	signed bool
+}
+
+func extenderOf(t isa.Type) extender {
+	return extender{shift: uint(64 - t.Bits()), signed: t.IsSigned()}
+}
+
+func (e extender) extend(x uint64) uint64 {
+	if e.signed {
+		return uint64(int64(x<<e.shift) >> e.shift)
+	}
+	return x << e.shift >> e.shift
+}
+
+// intToInt truncates or extends, or clamps to the range of the result. A result
+// narrower than its register is extended by its type.
+func intToInt(in *isa.Instr, width int) Func {
+	if in.Round != isa.RoundDefault || in.FTZ {
+		return nil
+	}
+	source, result, register := extenderOf(in.SrcType), extenderOf(in.Type), LowBits(width)
+	if in.Sat {
+		limit := clampTo(in.Type, in.SrcType.IsSigned())
+		return func(d, a, _, _ *Vector) {
+			for i := range d {
+				d[i] = result.extend(limit(source.extend(a[i]))) & register
+			}
+		}
+	}
+	from, to := in.SrcType.Bits(), in.Type.Bits()
+	switch {
+	case to > from && !source.signed:
+		return move(from)
+	case to <= from && (!result.signed || width == to):
+		return move(to)
+	case in.SrcType == isa.S32 && in.Type == isa.S64:
+		return fast(vec.Extend32, extendWord)
+	}
+	return func(d, a, _, _ *Vector) {
+		for i := range d {
+			d[i] = result.extend(source.extend(a[i])) & register
+		}
+	}
+}
+
+func extendWord(d, a, _, _ *Vector) {
+	_, _ = *d, *a
+	for i := range d {
+		d[i] = uint64(int32(a[i]))
+	}
+}
+
+// clampTo returns the function that clamps 64-bit integers, signed or not, to
+// the range of a type.
+func clampTo(t isa.Type, signed bool) func(x uint64) uint64 {
+	return clampToBits(t.Bits(), t.IsSigned(), signed)
+}
+
+// clampToBits is clampTo for integers of so many bits.
+func clampToBits(n int, toSigned, signed bool) func(x uint64) uint64 {
+	least, greatest := int64(0), LowBits(n)
+	if toSigned {
+		greatest >>= 1
+		least = -int64(greatest) - 1
+	}
+	return func(x uint64) uint64 {
+		if signed && int64(x) < 0 {
+			return uint64(max(int64(x), least))
+		}
+		return min(x, greatest)
+	}
+}
+
+// intToFloat rounds an integer.
+func intToFloat(in *isa.Instr) Func {
+	if in.FTZ && in.Type != isa.F32 || !isFloatRounding(in.Round) { // no integer becomes subnormal
+		return nil
+	}
+	f, _ := formatOf(in.Type)
+	source := extenderOf(in.SrcType)
+	nearest := in.Round == isa.RoundDefault || in.Round == isa.RoundRN
+	if exact := source.signed || source.shift > 0; nearest && exact && !in.Sat { // an int64 holds it
+		switch in.Type {
+		case isa.F32:
+			return func(d, a, _, _ *Vector) {
+				for i := range d {
+					d[i] = uint64(math.Float32bits(float32(int64(source.extend(a[i])))))
+				}
+			}
+		case isa.F64:
+			return func(d, a, _, _ *Vector) {
+				for i := range d {
+					d[i] = math.Float64bits(float64(int64(source.extend(a[i]))))
+				}
+			}
+		}
+	}
+	return perLane(func(x, _, _ uint64) uint64 {
+		x = source.extend(x)
+		neg := source.signed && int64(x) < 0
+		if neg {
+			x = -x
+		}
+		r := f.fromInt(neg, x, in.Round)
+		if in.Sat {
+			r = f.saturate(r)
+		}
+		return r
+	})
+}
+
+// floatToInt rounds to an integer and clamps to the range of the result. NaN
+// gives zero. PTX demands a rounding mode.
+func floatToInt(in *isa.Instr, width int) Func {
+	if !isIntRounding(in.Round) || in.FTZ && in.SrcType != isa.F32 {
+		return nil
+	}
+	f, _ := formatOf(in.SrcType)
+	t := in.Type
+	result, register := extenderOf(t), LowBits(width)
+	return perLane(func(x, _, _ uint64) uint64 {
+		x &= LowBits(f.bits())
+		if in.FTZ {
+			x = f.flush(x)
+		}
+		return result.extend(f.toInt(x, t.Bits(), t.IsSigned(), in.Round)) & register
+	})
+}
+
+// floatToFloat rounds to another format, or to an integer in the same format.
+func floatToFloat(in *isa.Instr) Func {
+	from, _ := formatOf(in.SrcType)
+	to, _ := formatOf(in.Type)
+	integral := isIntRounding(in.Round)
+	if !integral && !isFloatRounding(in.Round) || in.FTZ && in.Type != isa.F32 && in.SrcType != isa.F32 {
+		return nil
+	}
+	plain := in.Round == isa.RoundDefault || in.Round == isa.RoundRN
+	switch {
+	case integral && from != to:
+		return nil
+	case plain && !in.FTZ && !in.Sat && from == single32 && to == double64:
+		return widen
+	case plain && !in.FTZ && !in.Sat && from == double64 && to == single32:
+		return narrow
+	}
+	return perLane(func(x, _, _ uint64) uint64 {
+		x &= LowBits(from.bits())
+		if in.FTZ && from == single32 {
+			x = from.flush(x)
+		}
+		switch {
+		case integral:
+			x = from.integral(x, in.Round)
+		default:
+			x = to.convert(from, x, in.Round)
+		}
+		if in.FTZ && to == single32 {
+			x = to.flush(x)
+		}
+		if in.Sat {
+			x = to.saturate(x)
+		}
+		return x
+	})
+}
+
+func widen(d, a, _, _ *Vector) {
+	for i := range d {
+		d[i] = bits64(float64(f32(a[i])))
+	}
+}
+
+func narrow(d, a, _, _ *Vector) {
+	for i := range d {
+		d[i] = bits32(float32(f64(a[i])))
+	}
+}
+
+func isFloatRounding(r isa.Round) bool {
+	switch r {
+	case isa.RoundDefault, isa.RoundRN, isa.RoundRZ, isa.RoundRM, isa.RoundRP:
+		return true
+	}
+	return false
+}
+
+func isIntRounding(r isa.Round) bool {
+	switch r {
+	case isa.RoundIntRN, isa.RoundIntRZ, isa.RoundIntRM, isa.RoundIntRP:
+		return true
+	}
+	return false
+}

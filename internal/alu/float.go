@@ -1,0 +1,193 @@
+package alu
+
+import (
+	"math"
+
+	"warpbound/internal/isa"
+	"warpbound/internal/vec"
+)
+
+// floatFor returns the function of a floating-point operation: a fast one for
+// single and double precision rounded to nearest without modifiers, otherwise
+// one that is put together of functions on single values.
+//
+// Mad, which only the first devices had, is what later ones make of it: Fma that
+// flushes subnormal numbers. The approximations of Div, Rcp and Sqrt are as exact
+// as the correctly rounded operations.
+func floatFor(in *isa.Instr) Func {
+	if f := fastFloat(in); f != nil && in.HasOnly(allowed(in)) {
+		return f
+	}
+	f, ok := laneFunc(in)
+	if !ok {
+		return nil
+	}
+	return perLane(f)
+}
+
+// scalar computes one lane from up to three sources.
+type scalar func(x, y, z uint64) uint64
+
+func perLane(f scalar) Func {
+	return func(d, a, b, c *Vector) {
+		for i := range d {
+			d[i] = f(a[i], b[i], c[i])
+		}
+	}
+}
+
+// fastFloat returns the functions for the common cases, nil for others.
+func fastFloat(in *isa.Instr) Func {
+	nearest := in.Round == isa.RoundDefault || in.Round == isa.RoundRN
+	if !nearest || in.FTZ || in.Sat || in.NaN || in.SrcType != isa.Invalid {
+		return nil
+	}
+	var row [2]Func
+	switch in.Op {
+	case isa.Add:
+		row = [2]Func{fast(vec.AddF32, add32), fast(vec.AddF64, add64)}
+	case isa.Sub:
+		row = [2]Func{fast(vec.SubF32, sub32), fast(vec.SubF64, sub64)}
+	case isa.Mul:
+		row = [2]Func{fast(vec.MulF32, mul32), fast(vec.MulF64, mul64)}
+	case isa.Fma:
+		row = [2]Func{fast(vec.FmaF32, fma32), fast(vec.FmaF64, fma64)}
+	case isa.Div:
+		if !in.Approx {
+			row = [2]Func{fast(vec.DivF32, div32), div64}
+		}
+	case isa.Sqrt:
+		row = [2]Func{fast(vec.SqrtF32, sqrt32), sqrt64}
+	}
+	switch in.Type {
+	case isa.F32:
+		return row[0]
+	case isa.F64:
+		return row[1]
+	}
+	return nil
+}
+
+// bits32 gives the bits of a result, those of the canonical NaN for NaN.
+func bits32(x float32) uint64 {
+	if x != x {
+		return 1<<31 - 1
+	}
+	return uint64(math.Float32bits(x))
+}
+
+// bits64 gives the bits of a result, those of the canonical NaN for NaN.
+func bits64(x float64) uint64 {
+	if x != x {
+		return 1<<63 - 1
+	}
+	return math.Float64bits(x)
+}
+
+func add32(d, a, b, _ *Vector) {
+	_, _, _ = *d, *a, *b
+	for i := range d {
+		d[i] = bits32(f32(a[i]) + f32(b[i]))
+	}
+}
+
+func sub32(d, a, b, _ *Vector) {
+	_, _, _ = *d, *a, *b
+	for i := range d {
+		d[i] = bits32(f32(a[i]) - f32(b[i]))
+	}
+}
+
+func mul32(d, a, b, _ *Vector) {
+	_, _, _ = *d, *a, *b
+	for i := range d {
+		d[i] = bits32(f32(a[i]) * f32(b[i]))
+	}
+}
+
+func div32(d, a, b, _ *Vector) {
+	for i := range d {
+		d[i] = bits32(f32(a[i]) / f32(b[i]))
+	}
+}
+
+// sqrt32 rounds twice, which is right for square roots: the wider format has
+// more than twice the bits of the narrower.
+func sqrt32(d, a, _, _ *Vector) {
+	for i := range d {
+		d[i] = bits32(float32(math.Sqrt(float64(f32(a[i])))))
+	}
+}
+
+// fma32 computes the product exactly and the sum in double precision. Rounding
+// that again is right unless the sum has become a tie between two neighbours in
+// single precision, or the result is subnormal and has fewer bits.
+func fma32(d, a, b, c *Vector) {
+	_, _, _, _ = *d, *a, *b, *c
+	const (
+		dropped = 1<<29 - 1  // bits of a double beyond the fraction of a single
+		tie     = 1 << 28    // half a unit of the fraction
+		least   = 1023 - 126 // biased exponent of the least normal single
+		special = 2047       // that of infinities and NaN
+	)
+	for i := range d {
+		p := float64(float64(f32(a[i])) * float64(f32(b[i])))
+		s := p + float64(f32(c[i]))
+		bits := math.Float64bits(s)
+		if exp := bits >> 52 & special; exp-least >= special-least || bits&dropped == tie {
+			d[i] = fmaRare(s, a[i], b[i], c[i])
+			continue
+		}
+		d[i] = uint64(math.Float32bits(float32(s)))
+	}
+}
+
+// fmaRare is fma32 for sums that are zero, subnormal in single precision, not
+// finite, or ties.
+func fmaRare(s float64, x, y, z uint64) uint64 {
+	if s == 0 || s-s != 0 {
+		return bits32(float32(s))
+	}
+	low := LowBits(32)
+	return single32.fma(x&low, y&low, z&low, isa.RoundRN)
+}
+
+func add64(d, a, b, _ *Vector) {
+	_, _, _ = *d, *a, *b
+	for i := range d {
+		d[i] = bits64(f64(a[i]) + f64(b[i]))
+	}
+}
+
+func sub64(d, a, b, _ *Vector) {
+	_, _, _ = *d, *a, *b
+	for i := range d {
+		d[i] = bits64(f64(a[i]) - f64(b[i]))
+	}
+}
+
+func mul64(d, a, b, _ *Vector) {
+	_, _, _ = *d, *a, *b
+	for i := range d {
+		d[i] = bits64(f64(a[i]) * f64(b[i]))
+	}
+}
+
+func fma64(d, a, b, c *Vector) {
+	_, _, _, _ = *d, *a, *b, *c
+	for i := range d {
+		d[i] = bits64(math.FMA(f64(a[i]), f64(b[i]), f64(c[i])))
+	}
+}
+
+func div64(d, a, b, _ *Vector) {
+	for i := range d {
+		d[i] = bits64(f64(a[i]) / f64(b[i]))
+	}
+}
+
+func sqrt64(d, a, _, _ *Vector) {
+	for i := range d {
+		d[i] = bits64(math.Sqrt(f64(a[i])))
+	}
+}

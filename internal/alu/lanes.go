@@ -1,0 +1,206 @@
+package alu
+
+import (
+	"fmt"
+
+	"warpbound/internal/isa"
+)
+
+// Collective is an operation in which the lanes of a warp take part together.
+type Collective interface {
+	Operation
+
+	// Members returns the slot of the mask that names the lanes which must take part, and
+	// false if the instruction names none. The lanes of a warp must agree in it.
+	Members() (Slot, bool)
+}
+
+// collective is what all of them have in common.
+type collective struct {
+	members Slot // mask of the lanes that must take part, if named
+	named   bool
+}
+
+// Members implements Collective.
+func (c collective) Members() (Slot, bool) { return c.members, c.named }
+
+// LaneError is an error in one lane of a warp.
+type LaneError struct {
+	Lane int
+	Err  error
+}
+
+// Error names the lane.
+func (e *LaneError) Error() string { return fmt.Sprintf("lane %d: %v", e.Lane, e.Err) }
+
+// Unwrap returns the error without the lane.
+func (e *LaneError) Unwrap() error { return e.Err }
+
+// CheckNamed returns a *LaneError if one of the lanes of mask, which take part in a
+// collective operation, is not among the members that it names. It is for the user to find
+// members that do not take part.
+func CheckNamed(members, mask uint64) error {
+	if others := mask &^ members; others != 0 {
+		return &LaneError{First(others), fmt.Errorf("the thread takes part and is not named in the member mask 0x%x", members)}
+	}
+	return nil
+}
+
+// checkMembers returns a *LaneError if lanes of mask disagree in the member mask of an
+// operation, or one is not named in it.
+func checkMembers(c Collective, r *Registers, mask uint64) error {
+	slot, named := c.Members()
+	if !named {
+		return nil
+	}
+	members, other := r.Uniform(slot, mask)
+	if other >= 0 {
+		return &LaneError{other, fmt.Errorf("member mask %d, which is %d in lane %d of the same warp", r.At(slot, other), members, First(mask))}
+	}
+	return CheckNamed(members, mask)
+}
+
+// barWarp is a barrier of the lanes of a warp: there is nothing to compute.
+type barWarp struct{ collective }
+
+func (op *barWarp) Exec(*Registers, uint64) {}
+
+// vote joins the predicates of the lanes.
+type vote struct {
+	collective
+	mode isa.LaneOp
+	a    Predicate
+	d    Slot     // of a ballot
+	p    MaskSlot // of any other
+}
+
+func (op *vote) Exec(r *Registers, mask uint64) {
+	yes := r.Mask(op.a) & mask
+	switch op.mode {
+	case isa.VoteAll:
+		r.SetMask(op.p, Spread(yes == mask), mask)
+	case isa.VoteAny:
+		r.SetMask(op.p, Spread(yes != 0), mask)
+	case isa.VoteUni:
+		r.SetMask(op.p, Spread(yes == mask || yes == 0), mask)
+	case isa.VoteBallot:
+		r.Broadcast(op.d, yes, mask)
+	}
+}
+
+// activemask gives the lanes that execute it.
+type activemask struct {
+	collective
+	d Slot
+}
+
+func (op *activemask) Exec(r *Registers, mask uint64) { r.Broadcast(op.d, mask, mask) }
+
+// shfl moves values between lanes. A lane that reads one that is out of range or
+// does not take part gets its own value.
+type shfl struct {
+	collective
+	mode    isa.LaneOp
+	d       Slot
+	p       MaskSlot // the source lane was in range
+	a, b, c Slot
+}
+
+func (op *shfl) Exec(r *Registers, mask uint64) {
+	v := r.Vecs[0]
+	a, b, c := *v[op.a], v[op.b], v[op.c]
+	result := r.Scratch
+	var inRange uint64
+	for m := mask; m != 0; m &= m - 1 {
+		lane := First(m)
+		from, ok := op.source(lane, int(b[lane]&31), int(c[lane]&31), int(c[lane]>>8&31))
+		if ok {
+			inRange |= 1 << lane
+		}
+		if !ok || mask>>from&1 == 0 {
+			from = lane
+		}
+		result[lane] = a[from] & LowBits(32)
+	}
+	v[op.d].Merge(result, uint32(mask))
+	r.SetMask(op.p, inRange, mask)
+}
+
+// source returns the lane that lane reads, and whether it is in range. The lanes
+// that agree in the bits of segment form a group; clamp bounds the lanes in it.
+func (op *shfl) source(lane, b, clamp, segment int) (int, bool) {
+	least := lane & segment
+	bound := least | clamp&^segment
+	switch op.mode {
+	case isa.ShflUp:
+		return lane - b, lane-b >= bound
+	case isa.ShflDown:
+		return lane + b, lane+b <= bound
+	case isa.ShflBfly:
+		return lane ^ b, lane^b <= bound
+	}
+	from := least | b&^segment
+	return from, from <= bound
+}
+
+// crossLane decodes the operations of a whole warp.
+func (d *decoder) crossLane() Operation {
+	in := d.in
+	switch in.Op {
+	case isa.BarWarp:
+		return &barWarp{d.members(0)}
+	case isa.Activemask:
+		return &activemask{d: d.dest(0, 32)}
+	case isa.Vote:
+		return d.vote()
+	case isa.Match:
+		return d.match()
+	case isa.Redux:
+		return d.redux()
+	case isa.Elect:
+		return &elect{collective: d.members(0), d: d.dest(0, 32), p: d.secondMask()}
+	}
+	op := &shfl{collective: d.members(3), mode: in.Lane, d: d.dest(0, 32), p: d.secondMask(), a: d.source(0), b: d.source(1), c: d.source(2)}
+	if in.Lane < isa.ShflUp || in.Type.Bits() != 32 {
+		d.unsupported()
+	}
+	return op
+}
+
+func (d *decoder) vote() Operation {
+	in := d.in
+	op := &vote{collective: d.members(1), mode: in.Lane, a: d.test(0), p: MaskSink}
+	switch in.Lane {
+	case isa.VoteBallot:
+		op.d = d.dest(0, 32)
+	case isa.VoteAll, isa.VoteAny, isa.VoteUni:
+		op.p = d.maskDest(0)
+	default:
+		d.unsupported()
+	}
+	return op
+}
+
+// members decodes the member mask, source i, if there is one.
+func (d *decoder) members(i int) collective {
+	if i >= len(d.in.Src) {
+		return collective{}
+	}
+	return collective{members: d.source(i), named: true}
+}
+
+// HasLaneMask reports whether an instruction reads or writes a mask of the lanes of its
+// warp, which has 32 bits.
+func HasLaneMask(in *isa.Instr) bool {
+	switch in.Op {
+	case isa.Activemask, isa.Shfl:
+		return true
+	case isa.Vote:
+		return in.Lane == isa.VoteBallot || len(in.Src) > 1
+	case isa.BarWarp, isa.Elect:
+		return len(in.Src) > 0
+	case isa.Match, isa.Redux:
+		return len(in.Src) > 1
+	}
+	return false
+}

@@ -1,0 +1,201 @@
+package alu
+
+import (
+	"math"
+	"math/bits"
+
+	"warpbound/internal/isa"
+)
+
+// transcendental returns the approximations, nil if there is none on the type.
+//
+// They are computed in double precision by correctly rounded operations in a
+// fixed order, with an error below 2^-40 relative to the result, and rounded once
+// more: that is closer than PTX demands, and the same on every host. For Sin and
+// Cos the argument is reduced exactly, whatever its size.
+func transcendental(in *isa.Instr, f format) scalar {
+	switch {
+	case in.Type == isa.F32x2 || in.SrcType != isa.Invalid:
+		return nil
+	case in.Op == isa.Rsqrt && in.Type == isa.F64:
+		return func(x, _, _ uint64) uint64 { return bits64(reciprocalRoot(f64(x))) }
+	case in.Op == isa.Ex2 && f != double64:
+		return f.through(exp2)
+	case in.Op == isa.Tanh && f != double64:
+		return f.through(tanh)
+	case in.Type != isa.F32:
+		return nil
+	}
+	switch in.Op {
+	case isa.Rsqrt:
+		return f.through(reciprocalRoot)
+	case isa.Lg2:
+		return f.through(log2)
+	case isa.Sin:
+		return func(x, _, _ uint64) uint64 { return sine(uint32(x), 0) }
+	case isa.Cos:
+		return func(x, _, _ uint64) uint64 { return sine(uint32(x), 1) }
+	}
+	return nil
+}
+
+// through makes a function on a format of one that computes in double precision.
+func (f format) through(g func(x float64) float64) scalar {
+	return func(x, _, _ uint64) uint64 { return f.fromFloat64(g(f.float64(x))) }
+}
+
+// reciprocalRoot returns 1/sqrt(x).
+func reciprocalRoot(x float64) float64 { return 1 / math.Sqrt(x) }
+
+// polynomial evaluates a polynomial whose coefficients are given from the
+// lowest power up.
+func polynomial(x float64, coefficients []float64) float64 {
+	y := 0.0
+	for i := len(coefficients) - 1; i >= 0; i-- {
+		y = float64(y*x) + coefficients[i]
+	}
+	return y
+}
+
+// The coefficients of Taylor series: of (e^x-1)/x, of sin(x)/x and of cos(x) in
+// x^2, and of artanh(x)/x in x^2.
+var (
+	expSeries = []float64{
+		1, 1. / 2, 1. / 6, 1. / 24, 1. / 120, 1. / 720, 1. / 5040, 1. / 40320, 1. / 362880,
+		1. / 3628800, 1. / 39916800, 1. / 479001600, 1. / 6227020800, 1. / 87178291200,
+	}
+	sinSeries = []float64{
+		1, -1. / 6, 1. / 120, -1. / 5040, 1. / 362880, -1. / 39916800, 1. / 6227020800,
+		-1. / 1307674368000, 1. / 355687428096000,
+	}
+	cosSeries = []float64{
+		1, -1. / 2, 1. / 24, -1. / 720, 1. / 40320, -1. / 3628800, 1. / 479001600,
+		-1. / 87178291200, 1. / 20922789888000, -1. / 6402373705728000,
+	}
+	artanhSeries = []float64{
+		1, 1. / 3, 1. / 5, 1. / 7, 1. / 9, 1. / 11, 1. / 13, 1. / 15, 1. / 17, 1. / 19, 1. / 21, 1. / 23,
+	}
+)
+
+// expMinus1 returns e^x - 1 for |x| up to ln(2)/2.
+func expMinus1(x float64) float64 { return x * polynomial(x, expSeries) }
+
+// exp2 returns 2^x: the whole part of x is the exponent, and the rest lies in
+// [-1/2, 1/2].
+func exp2(x float64) float64 {
+	switch {
+	case x > 200: // beyond single precision
+		return math.Inf(1)
+	case x < -200:
+		return 0
+	case x != x:
+		return x
+	}
+	whole := math.RoundToEven(x)
+	power := math.Float64frombits(uint64(int64(whole)+1023) << 52)
+	return power + float64(power*expMinus1((x-whole)*math.Ln2))
+}
+
+// log2 returns the logarithm to base 2. With x = m*2^e and m in [sqrt(1/2),
+// sqrt(2)] it is e + 2/ln(2) * artanh((m-1)/(m+1)).
+func log2(x float64) float64 {
+	switch {
+	case x != x || x < 0:
+		return math.NaN()
+	case x == 0:
+		return math.Inf(-1)
+	case math.IsInf(x, 1):
+		return x
+	}
+	m, e := math.Frexp(x)
+	if m < math.Sqrt2/2 {
+		m *= 2
+		e--
+	}
+	t := (m - 1) / (m + 1)
+	return float64(e) + float64(2/math.Ln2*t*polynomial(t*t, artanhSeries))
+}
+
+// tanh returns u/(u+2) for u = e^2x - 1.
+func tanh(x float64) float64 {
+	y := math.Abs(x)
+	var u float64
+	switch {
+	case x != x:
+		return x
+	case y > 40:
+		return math.Copysign(1, x)
+	case y < 0.17:
+		u = expMinus1(2 * y)
+	default:
+		u = exp2(float64(2/math.Ln2*y)) - 1
+	}
+	return math.Copysign(u/(u+2), x)
+}
+
+// twoOverPi are the first bits of 2/pi after the point.
+var twoOverPi = [...]uint64{0xa2f9836e4e441529, 0xfc2757d1f534ddc0, 0xdb6295993c439041, 0xfe5163abdebbc561}
+
+// sine returns sin(x + quarters*pi/2).
+func sine(x uint32, quarters int) uint64 {
+	v := float64(math.Float32frombits(x))
+	if v-v != 0 {
+		return single32.nan()
+	}
+	r := math.Abs(v)
+	if r > math.Pi/4 {
+		var q int
+		q, r = reduce(x)
+		if v < 0 {
+			q, r = -q, -r
+		}
+		quarters += q
+	} else {
+		r = v
+	}
+	var y float64
+	if quarters&1 == 0 {
+		y = r * polynomial(r*r, sinSeries)
+	} else {
+		y = polynomial(r*r, cosSeries)
+	}
+	if quarters&2 != 0 {
+		y = -y
+	}
+	return bits32(float32(y))
+}
+
+// reduce returns q and r in [-pi/4, pi/4] with |x| = q*pi/2 + r but for multiples
+// of 2 pi, for |x| > pi/4. It multiplies the 24 bits of the mantissa by 128 bits
+// of 2/pi, of which it skips those that make multiples of 4.
+func reduce(x uint32) (q int, r float64) {
+	m := uint64(x&(1<<23-1) | 1<<23)
+	e := int(x>>23&0xff) - 150 // |x| = m * 2^e
+	skip := max(e-2, 0)
+	word, shift := skip/64, skip%64
+	high := twoOverPi[word]<<shift | twoOverPi[word+1]>>(64-shift)
+	low := twoOverPi[word+1]<<shift | twoOverPi[word+2]>>(64-shift)
+	c0, p0 := bits.Mul64(m, low)
+	p2, p1 := bits.Mul64(m, high)
+	p1, carry := bits.Add64(p1, c0, 0)
+	p2 += carry
+	if down := max(2-e, 0); down > 0 {
+		p0 = p0>>down | p1<<(64-down)
+		p1 = p1>>down | p2<<(64-down)
+	}
+	// The product is (p1, p0) * 2^-126: two bits of whole quarters and 126 of
+	// fraction, which is taken from the nearest quarter.
+	q = int((p1>>61 + 1) >> 1)
+	p1, p0 = p1<<2|p0>>62, p0<<2
+	neg := int64(p1) < 0
+	if neg {
+		var borrow uint64
+		p0, borrow = bits.Sub64(0, p0, 0)
+		p1, _ = bits.Sub64(0, p1, borrow)
+	}
+	r = (float64(float64(p1)*(1<<64)) + float64(p0)) * (math.Pi / 2 / (1 << 64) / (1 << 64))
+	if neg {
+		r = -r
+	}
+	return q, r
+}
