@@ -41,7 +41,7 @@ var arrows = []struct {
 	{"internal/trace", []string{"estimate", "internal/..."}, "traces also come from elsewhere"},
 	{"internal/isa", []string{"internal/isa/*", "internal/cfg", "internal/machine", "internal/emu", "internal/sim/..."}, "the program is neutral: no syntax, no timing"},
 	{"internal/cfg", []string{"internal/isa/*", "internal/machine", "internal/emu", "internal/sim/...", "internal/method/..."}, "flow graphs have no timing"},
-	{"internal/splitting", []string{"internal/isa/*", "internal/flow/...", "internal/machine", "internal/emu", "internal/sim/...", "internal/method/..."}, "a pass over programs has no timing"},
+	{"internal/splitting/...", []string{"internal/isa/*", "internal/flow/...", "internal/machine", "internal/emu", "internal/sim/...", "internal/method/..."}, "a pass over programs has no timing"},
 	{"internal/flow", []string{"internal/isa/*", "internal/machine", "internal/emu", "internal/sim/...", "internal/method/..."}, "flow facts have no timing"},
 	{"internal/flow/gated", []string{"internal/isa/*", "internal/machine", "internal/emu", "internal/sim/...", "internal/method/..."}, "forms have no timing"},
 	{"internal/flow/value", []string{"internal/isa/*", "internal/machine", "internal/emu", "internal/fold", "internal/sim/...", "internal/method/..."}, "values have no timing and are found without executing"},

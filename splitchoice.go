@@ -84,7 +84,7 @@ func (c *comparison) plans(ctx context.Context) (sets [][]int, passed []int, err
 		for _, p := range prices {
 			costs = append(costs, p.Rules[rule])
 		}
-		plans, err := form.Choose(ctx, costs, prices[0].Loops, branches)
+		plans, err := split.Choose(ctx, form, costs, prices[0].Loops, branches)
 		if err != nil {
 			return nil, nil, err
 		}

@@ -12,6 +12,7 @@ import (
 	"warpbound/internal/machine"
 	"warpbound/internal/method/split"
 	"warpbound/internal/splitting"
+	"warpbound/internal/splitting/bsb"
 	"warpbound/internal/target"
 )
 
@@ -220,12 +221,12 @@ func (j *Job) splitConfig() (*split.Config, error) {
 }
 
 // form returns the branch serialisation form of the job's kernel.
-func (j *Job) form() (*split.Form, error) {
-	opts := split.Options{Lanes: j.width()}
+func (j *Job) form() (*bsb.Form, error) {
+	opts := bsb.Options{Lanes: j.width()}
 	if d, err := j.divergence(); err == nil {
 		opts.Uniform = d.Uniform
 	}
-	return split.New(j.graph, opts)
+	return bsb.New(j.graph, opts)
 }
 
 // splittable returns the blocks whose branches can be split.

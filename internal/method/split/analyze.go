@@ -12,6 +12,7 @@ import (
 	"warpbound/internal/flow/value"
 	"warpbound/internal/fold"
 	"warpbound/internal/machine"
+	"warpbound/internal/splitting/bsb"
 )
 
 // Method returns the name of the estimate for a mode.
@@ -70,7 +71,7 @@ type kind struct {
 	*facts
 	wavefronts int64    // of each workgroup
 	demands    []demand // by block
-	form       *Form
+	form       *bsb.Form
 	limits     []limit // of loops, in the order of the flow graph's forest
 	splits     []int   // branches whose sides execute at the same time
 }
@@ -167,7 +168,7 @@ func (a *analysis) include(f *facts) error {
 
 // kind returns one wavefront of which something is known.
 func (a *analysis) kind(f *facts) (*kind, error) {
-	form, err := New(a.Graph, Options{Uniform: func(b int) bool { return !f.parts[b] }, Lanes: int(a.lanes())})
+	form, err := bsb.New(a.Graph, bsb.Options{Uniform: func(b int) bool { return !f.parts[b] }, Lanes: int(a.lanes())})
 	if err != nil {
 		return nil, err
 	}
@@ -175,7 +176,7 @@ func (a *analysis) kind(f *facts) (*kind, error) {
 }
 
 // apart returns the branches whose sides execute at the same time.
-func (a *analysis) apart(f *Form) []int {
+func (a *analysis) apart(f *bsb.Form) []int {
 	if a.Machine.Split.Mode.Value != machine.PWS {
 		return nil
 	}
@@ -236,8 +237,8 @@ func most(demands []demand) demand {
 }
 
 // path returns the longest path of a wavefront whose blocks cost so many cycles.
-func (a *analysis) path(k *kind, cycles []int64) (*Bound, error) {
-	b, err := k.form.Bound(a.ctx, Costs{Blocks: cycles}, a.loops(k), k.splits)
+func (a *analysis) path(k *kind, cycles []int64) (*Path, error) {
+	b, err := LongestPath(a.ctx, k.form, Costs{Blocks: cycles}, a.loops(k), k.splits)
 	var loop *UnboundedError
 	if errors.As(err, &loop) {
 		return nil, a.unbounded(loop.Header)

@@ -8,11 +8,12 @@ import (
 
 	"warpbound/internal/graph"
 	"warpbound/internal/ipet"
+	"warpbound/internal/splitting/bsb"
 )
 
-// Bound is the longest time of a wavefront, from its first instruction to its last, with the
+// Path is the longest path of a wavefront, from its first instruction to its last, with the
 // proof of it.
-type Bound struct {
+type Path struct {
 	Cycles     int64
 	Executions []int64 // by block, in the execution that takes so long
 	// Removed are the edges that PRUNE removes, of the form.
@@ -21,7 +22,7 @@ type Bound struct {
 	Solution *ipet.Solution // with its certificate
 }
 
-// Bound bounds the time of a wavefront that splits at the given branches (blocks) and executes
+// LongestPath bounds the time of a wavefront that splits at the given branches (blocks) and executes
 // the sides of all others one after the other: PRUNE (Algorithm 2), implicit path enumeration,
 // and the costs of splitting for every split that is executed. At a branch that is split the
 // longer side counts, because the other one is executed at the same time by another
@@ -32,19 +33,19 @@ type Bound struct {
 //
 // It is an error if a branch is not Splittable; an *UnboundedError if a loop has no bound;
 // ErrOverflow, ErrEndless or an error of ipet.Solve.
-func (f *Form) Bound(ctx context.Context, c Costs, loops Loops, splits []int) (*Bound, error) {
-	isSplit := make([]bool, f.flow.Len())
+func LongestPath(ctx context.Context, f *bsb.Form, c Costs, loops Loops, splits []int) (*Path, error) {
+	isSplit := make([]bool, f.Flow().Len())
 	for _, b := range splits {
 		if !f.Splittable(b) {
-			return nil, fmt.Errorf("the branch of block %s cannot be split", f.name(b))
+			return nil, fmt.Errorf("the branch of block %s cannot be split", f.BlockName(b))
 		}
 		isSplit[b] = true
 	}
-	_, removed, err := f.prune(ctx, c, loops, isSplit)
+	_, removed, err := prune(ctx, f, c, loops, isSplit)
 	if err != nil {
 		return nil, err
 	}
-	m, err := f.model(c, loops, isSplit, removed)
+	m, err := model(f, c, loops, isSplit, removed)
 	if err != nil {
 		return nil, err
 	}
@@ -55,9 +56,9 @@ func (f *Form) Bound(ctx context.Context, c Costs, loops Loops, splits []int) (*
 	if err != nil {
 		return nil, err
 	}
-	b := &Bound{Cycles: s.Cycles, Executions: make([]int64, f.flow.Len()), Removed: removed, Model: m, Solution: s}
+	b := &Path{Cycles: s.Cycles, Executions: make([]int64, f.Flow().Len()), Removed: removed, Model: m, Solution: s}
 	for i, n := range s.Counts {
-		if to := m.Edges[i].To; to < len(f.Nodes) && f.Nodes[to].Block != None {
+		if to := m.Edges[i].To; to < len(f.Nodes) && f.Nodes[to].Block != bsb.None {
 			b.Executions[f.Nodes[to].Block] += n
 		}
 	}
@@ -65,31 +66,31 @@ func (f *Form) Bound(ctx context.Context, c Costs, loops Loops, splits []int) (*
 }
 
 // time returns the time of a wavefront that splits at the given branches (blocks).
-func (f *Form) time(ctx context.Context, c Costs, loops Loops, splits []int) (int64, error) {
-	isSplit := make([]bool, f.flow.Len())
+func timeOf(ctx context.Context, f *bsb.Form, c Costs, loops Loops, splits []int) (int64, error) {
+	isSplit := make([]bool, f.Flow().Len())
 	for _, b := range splits {
 		isSplit[b] = true
 	}
-	cycles, _, err := f.prune(ctx, c, loops, isSplit)
+	cycles, _, err := prune(ctx, f, c, loops, isSplit)
 	return cycles, err
 }
 
 // prune returns the time of the longest path, and the edges to the shorter sides of the branches
 // that are split.
-func (f *Form) prune(ctx context.Context, c Costs, loops Loops, isSplit []bool) (int64, []graph.Edge, error) {
+func prune(ctx context.Context, f *bsb.Form, c Costs, loops Loops, isSplit []bool) (int64, []graph.Edge, error) {
 	var removed []graph.Edge
 	e := &evaluation{form: f, costs: c, loops: loops, budgets: 1}
-	e.serial = func(it *item, sides []vector) vector {
-		if !isSplit[it.block] {
+	e.serial = func(it *bsb.Item, sides []vector) vector {
+		if !isSplit[it.Block] {
 			return inTurn(sides)
 		}
 		longest := sides[0][0]
 		if len(sides) > 1 {
-			shorter := it.bsbs[0]
+			shorter := it.BSBs[0]
 			if sides[0][0] < sides[1][0] {
-				shorter = it.node
+				shorter = it.Node
 			}
-			removed = append(removed, edge(shorter, f.Nodes[shorter].Succ[0]))
+			removed = append(removed, graph.Edge{From: shorter, To: f.Nodes[shorter].Succ[0]})
 			longest = max(longest, sides[1][0])
 		}
 		return vector{plus(longest, c.Split)}
@@ -106,20 +107,20 @@ func (f *Form) prune(ctx context.Context, c Costs, loops Loops, isSplit []bool) 
 }
 
 // model returns the path problem of a form without some edges.
-func (f *Form) model(c Costs, loops Loops, isSplit []bool, removed []graph.Edge) (*ipet.Model, error) {
+func model(f *bsb.Form, c Costs, loops Loops, isSplit []bool, removed []graph.Edge) (*ipet.Model, error) {
 	gone := make(map[graph.Edge]bool)
 	for _, e := range removed {
 		gone[e] = true
 	}
 	m := &ipet.Model{Name: "wavefront", Nodes: make([]string, 0, len(f.Nodes)+1), Sink: len(f.Nodes) - 1}
 	for i := range f.Nodes {
-		m.AddNode(f.nodeName(i))
+		m.AddNode(f.NodeName(i))
 	}
 	m.Source = m.AddNode("start")
 	cost := func(node int) int64 {
 		n := &f.Nodes[node]
 		switch {
-		case n.Block == None:
+		case n.Block == bsb.None:
 			return 0
 		case isSplit[n.Block]:
 			return plus(c.Blocks[n.Block], c.Split)
@@ -134,7 +135,7 @@ func (f *Form) model(c Costs, loops Loops, isSplit []bool, removed []graph.Edge)
 	into[0] = append(into[0], 0)
 	for i := range f.Nodes {
 		for _, to := range f.Nodes[i].Succ {
-			if gone[edge(i, to)] {
+			if gone[graph.Edge{From: i, To: to}] {
 				continue
 			}
 			e := m.AddEdge(i, to, cost(to))
@@ -144,8 +145,8 @@ func (f *Form) model(c Costs, loops Loops, isSplit []bool, removed []graph.Edge)
 		}
 	}
 	for _, l := range f.Loops {
-		loop := ipet.Loop{Name: f.nodeName(l.Header), Bound: int64(f.Lanes - 1), Evidence: "proven"}
-		if l.Block != None {
+		loop := ipet.Loop{Name: f.NodeName(l.Header), Bound: int64(f.Lanes - 1), Evidence: "proven"}
+		if l.Block != bsb.None {
 			bound, evidence, ok := loops(l.Block)
 			if !ok {
 				continue // it takes no time
@@ -162,13 +163,4 @@ func (f *Form) model(c Costs, loops Loops, isSplit []bool, removed []graph.Edge)
 		m.Loops = append(m.Loops, loop)
 	}
 	return m, nil
-}
-
-// nodeName names a node by its block, or by one that it belongs to.
-func (f *Form) nodeName(node int) string {
-	n := &f.Nodes[node]
-	if n.Block != None {
-		return f.name(n.Block)
-	}
-	return fmt.Sprintf("%s %d", n.Kind, node)
 }

@@ -3,6 +3,8 @@ package split
 import (
 	"context"
 	"slices"
+
+	"warpbound/internal/splitting/bsb"
 )
 
 // Plan is a set of split points that makes a wavefront as fast as it can be with a number of
@@ -44,17 +46,17 @@ const maxCoupled = 8
 // A branch with several nodes is split in all of them or in none. So all combinations of
 // such branches are tried, if they are no more than maxCoupled; others are not considered. Nor are
 // candidates that are not Splittable.
-func (f *Form) Choose(ctx context.Context, costs []Costs, loops Loops, candidates []int) ([]Plan, error) {
+func Choose(ctx context.Context, f *bsb.Form, costs []Costs, loops Loops, candidates []int) ([]Plan, error) {
 	candidates = slices.Clone(candidates)
 	slices.Sort(candidates)
 	candidates = slices.Compact(candidates)
 	var coupled, passed []int
-	at := make([]decision, f.flow.Len())
+	at := make([]decision, f.Flow().Len())
 	for _, b := range candidates {
 		switch {
-		case !f.Splittable(b), len(f.nodes[b]) > 1 && len(coupled) == maxCoupled:
+		case !f.Splittable(b), len(f.NodesOf(b)) > 1 && len(coupled) == maxCoupled:
 			passed = append(passed, b)
-		case len(f.nodes[b]) > 1:
+		case len(f.NodesOf(b)) > 1:
 			coupled = append(coupled, b)
 		default:
 			at[b] = open
@@ -101,7 +103,7 @@ const (
 
 // planner finds the best split points for a number of contexts.
 type planner struct {
-	form     *Form
+	form     *bsb.Form
 	costs    Costs
 	loops    Loops
 	contexts int
@@ -109,7 +111,7 @@ type planner struct {
 
 	// shares says, for each branch and number of contexts, how many of them its first side
 	// gets if it is split, or unsplit.
-	shares map[*item][]int
+	shares map[*bsb.Item][]int
 }
 
 // unsplit stands where a branch is not split.
@@ -117,21 +119,21 @@ const unsplit = -1
 
 // plan returns the least time for the decisions that are made, and the split points.
 func (p *planner) plan(ctx context.Context) (int64, []int, error) {
-	p.shares = make(map[*item][]int)
+	p.shares = make(map[*bsb.Item][]int)
 	e := &evaluation{form: p.form, costs: p.costs, loops: p.loops, budgets: p.contexts + 1, serial: p.branch}
 	times, err := e.kernel(ctx)
 	if err != nil {
 		return 0, nil, err
 	}
 	var splits []int
-	p.walk(p.form.root, p.contexts, &splits)
+	p.walk(p.form.Root(), p.contexts, &splits)
 	slices.Sort(splits)
 	return times[p.contexts], slices.Compact(splits), nil
 }
 
 // branch returns the least times of the sides of a branch.
-func (p *planner) branch(it *item, sides []vector) vector {
-	decided := p.at[it.block]
+func (p *planner) branch(it *bsb.Item, sides []vector) vector {
+	decided := p.at[it.Block]
 	if decided == together {
 		return inTurn(sides)
 	}
@@ -156,21 +158,21 @@ func (p *planner) branch(it *item, sides []vector) vector {
 }
 
 // walk adds the branches of a region that are split with a number of contexts.
-func (p *planner) walk(r *region, contexts int, splits *[]int) {
-	for i := range r.items {
-		it := &r.items[i]
+func (p *planner) walk(r *bsb.Region, contexts int, splits *[]int) {
+	for i := range r.Items {
+		it := &r.Items[i]
 		shares, decided := p.shares[it]
 		if !decided || shares[contexts] == unsplit {
-			for _, inner := range it.inner {
+			for _, inner := range it.Inner {
 				p.walk(inner, contexts, splits)
 			}
 			continue
 		}
-		*splits = append(*splits, it.block)
+		*splits = append(*splits, it.Block)
 		a := shares[contexts]
-		p.walk(it.inner[0], a, splits)
-		if len(it.inner) > 1 {
-			p.walk(it.inner[1], contexts-1-a, splits)
+		p.walk(it.Inner[0], a, splits)
+		if len(it.Inner) > 1 {
+			p.walk(it.Inner[1], contexts-1-a, splits)
 		}
 	}
 }
@@ -180,7 +182,7 @@ func (p *planner) walk(r *region, contexts int, splits *[]int) {
 func (p *planner) justify(ctx context.Context, c *Plan) error {
 	for _, b := range slices.Clone(c.Splits) {
 		others := without(c.Splits, b)
-		cycles, err := p.form.time(ctx, p.costs, p.loops, others)
+		cycles, err := timeOf(ctx, p.form, p.costs, p.loops, others)
 		if err != nil {
 			return err
 		}
@@ -189,7 +191,7 @@ func (p *planner) justify(ctx context.Context, c *Plan) error {
 		}
 	}
 	for _, b := range c.Splits {
-		cycles, err := p.form.time(ctx, p.costs, p.loops, without(c.Splits, b))
+		cycles, err := timeOf(ctx, p.form, p.costs, p.loops, without(c.Splits, b))
 		if err != nil {
 			return err
 		}

@@ -9,6 +9,7 @@ import (
 	"pgregory.net/rapid"
 
 	"warpbound/internal/method/split"
+	"warpbound/internal/splitting/bsb"
 )
 
 // TestChoose compares the choice with all sets of split points, bounded one by one.
@@ -16,7 +17,7 @@ func TestChoose(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		flow := structured(3).Draw(t, "flow")
 		verdict := rapid.SliceOfN(rapid.IntRange(0, 4), flow.Len(), flow.Len()).Draw(t, "uniform")
-		f, err := split.NewFlow(flow, split.Options{Uniform: func(b int) bool { return verdict[b] == 0 }, Lanes: 4})
+		f, err := bsb.NewFlow(flow, bsb.Options{Uniform: func(b int) bool { return verdict[b] == 0 }, Lanes: 4})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -34,13 +35,13 @@ func TestChoose(t *testing.T) {
 		for range 4 {
 			costs = append(costs, drawCosts(t, flow.Len()))
 		}
-		choices, err := f.Choose(context.Background(), costs, loops, candidates)
+		choices, err := split.Choose(context.Background(), f, costs, loops, candidates)
 		if err != nil {
 			t.Fatalf("%v\n%s", err, describe(flow, f))
 		}
 		for c, choice := range choices {
 			bound := func(splits []int) int64 {
-				b, err := f.Bound(context.Background(), costs[c], loops, splits)
+				b, err := split.LongestPath(context.Background(), f, costs[c], loops, splits)
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -79,12 +80,12 @@ func TestChoose(t *testing.T) {
 func TestChooseSharesContexts(t *testing.T) {
 	// b0 { b1 { b2 } else { b3 } ; b4 } else { b5 { b6 } else { b7 } ; b8 } ; b9
 	flow := flowOf(10, edges("0>1 0>5 1>2 1>3 2>4 3>4 4>9 5>6 5>7 6>8 7>8 8>9 9>10"), nil)
-	f, err := split.NewFlow(flow, split.Options{Lanes: 64})
+	f, err := bsb.NewFlow(flow, bsb.Options{Lanes: 64})
 	if err != nil {
 		t.Fatal(err)
 	}
 	c := split.Costs{Blocks: []int64{1, 1, 10, 10, 1, 1, 30, 30, 1, 1}, Split: 2}
-	got, err := f.Choose(context.Background(), []split.Costs{c, c, c, c}, nil, []int{0, 1, 5})
+	got, err := split.Choose(context.Background(), f, []split.Costs{c, c, c, c}, nil, []int{0, 1, 5})
 	if err != nil {
 		t.Fatal(err)
 	}

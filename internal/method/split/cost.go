@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"math"
+
+	"warpbound/internal/splitting/bsb"
 )
 
 // Costs says how long what a form executes takes.
@@ -76,28 +78,28 @@ func (v vector) atLeast(w vector) {
 // evaluation finds the longest path through a form, region by region, for some budgets at
 // a time. serial says what the sides of a branch take together.
 type evaluation struct {
-	form    *Form
+	form    *bsb.Form
 	costs   Costs
 	loops   Loops
 	budgets int
-	serial  func(it *item, sides []vector) vector
+	serial  func(it *bsb.Item, sides []vector) vector
 	err     error // the first
 }
 
 // kernel returns the time of the kernel.
 func (e *evaluation) kernel(ctx context.Context) (vector, error) {
-	if len(e.costs.Blocks) != e.form.flow.Len() {
-		return nil, fmt.Errorf("times of %d blocks for a flow graph of %d", len(e.costs.Blocks), e.form.flow.Len())
+	if len(e.costs.Blocks) != e.form.Flow().Len() {
+		return nil, fmt.Errorf("times of %d blocks for a flow graph of %d", len(e.costs.Blocks), e.form.Flow().Len())
 	}
 	for b, t := range e.costs.Blocks {
 		if t < 0 || e.costs.Split < 0 {
-			return nil, fmt.Errorf("block %s takes %d cycles, a split %d", e.form.name(b), t, e.costs.Split)
+			return nil, fmt.Errorf("block %s takes %d cycles, a split %d", e.form.BlockName(b), t, e.costs.Split)
 		}
 	}
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	all, _ := e.region(e.form.root)
+	all, _ := e.region(e.form.Root())
 	switch {
 	case e.err != nil:
 		return nil, e.err
@@ -109,10 +111,10 @@ func (e *evaluation) kernel(ctx context.Context) (vector, error) {
 
 // region returns the times of the longest paths from the entry of a region to its end and to
 // its exits.
-func (e *evaluation) region(r *region) (vector, []vector) {
+func (e *evaluation) region(r *bsb.Region) (vector, []vector) {
 	var atEnd vector
-	exits := make([]vector, len(r.exits))
-	dist := make([]vector, len(r.items))
+	exits := make([]vector, len(r.Exits))
+	dist := make([]vector, len(r.Items))
 	reach := func(to *vector, v vector) {
 		if *to == nil {
 			*to = make(vector, e.budgets)
@@ -120,16 +122,16 @@ func (e *evaluation) region(r *region) (vector, []vector) {
 		to.atLeast(v)
 	}
 	dist[0] = make(vector, e.budgets)
-	for i := range r.items {
+	for i := range r.Items {
 		if dist[i] == nil {
 			continue
 		}
-		it := &r.items[i]
+		it := &r.Items[i]
 		one, each := e.item(it)
-		for k, to := range it.next {
+		for k, to := range it.Next {
 			cost := one
 			if each != nil {
-				cost = each[it.via[k]]
+				cost = each[it.Via[k]]
 			}
 			if cost == nil {
 				continue
@@ -140,10 +142,10 @@ func (e *evaluation) region(r *region) (vector, []vector) {
 			switch {
 			case to >= 0:
 				reach(&dist[to], sum)
-			case to == end:
+			case to == bsb.Behind:
 				reach(&atEnd, sum)
 			default:
-				reach(&exits[exitOf(to)], sum)
+				reach(&exits[bsb.ExitOf(to)], sum)
 			}
 		}
 		dist[i] = nil
@@ -152,12 +154,12 @@ func (e *evaluation) region(r *region) (vector, []vector) {
 }
 
 // item returns the time of an item, or of a loop for each of its exits.
-func (e *evaluation) item(it *item) (one vector, each []vector) {
-	switch it.kind {
-	case Latch:
+func (e *evaluation) item(it *bsb.Item) (one vector, each []vector) {
+	switch it.Kind {
+	case bsb.Latch:
 		return nil, e.loop(it)
-	case Lanes:
-		path, _ := e.region(it.inner[0])
+	case bsb.Lanes:
+		path, _ := e.region(it.Inner[0])
 		for i := range path {
 			path[i] = times(int64(e.form.Lanes), path[i])
 		}
@@ -165,18 +167,18 @@ func (e *evaluation) item(it *item) (one vector, each []vector) {
 	}
 	one = make(vector, e.budgets)
 	for i := range one {
-		one[i] = e.costs.Blocks[it.block]
+		one[i] = e.costs.Blocks[it.Block]
 	}
-	sides := make([]vector, len(it.inner))
-	for i, r := range it.inner {
+	sides := make([]vector, len(it.Inner))
+	for i, r := range it.Inner {
 		if sides[i], _ = e.region(r); sides[i] == nil {
 			sides[i] = make(vector, e.budgets) // no execution that ends takes it
 		}
 	}
-	switch it.kind {
-	case Branch:
+	switch it.Kind {
+	case bsb.Branch:
 		one.add(e.serial(it, sides))
-	case Choice:
+	case bsb.Choice:
 		longest := make(vector, e.budgets)
 		for _, s := range sides {
 			longest.atLeast(s)
@@ -192,8 +194,8 @@ func (e *evaluation) item(it *item) (one vector, each []vector) {
 
 // loop returns the time of a loop for each of its exits: as many iterations as it may have,
 // and the way from the header to the exit.
-func (e *evaluation) loop(it *item) []vector {
-	around, exits := e.region(it.inner[0])
+func (e *evaluation) loop(it *bsb.Item) []vector {
+	around, exits := e.region(it.Inner[0])
 	takes := false
 	for _, t := range around {
 		takes = takes || t > 0
@@ -201,12 +203,12 @@ func (e *evaluation) loop(it *item) []vector {
 	if !takes {
 		return exits
 	}
-	bound, _, ok := e.loops(it.block)
+	bound, _, ok := e.loops(it.Block)
 	if !ok {
-		e.fail(&UnboundedError{Header: it.block, Name: e.form.name(it.block)})
+		e.fail(&UnboundedError{Header: it.Block, Name: e.form.BlockName(it.Block)})
 	}
 	if bound < 0 {
-		e.fail(fmt.Errorf("the bound of the loop at %s is %d", e.form.name(it.block), bound))
+		e.fail(fmt.Errorf("the bound of the loop at %s is %d", e.form.BlockName(it.Block), bound))
 	}
 	for _, x := range exits {
 		for i := range x {

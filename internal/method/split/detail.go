@@ -7,6 +7,7 @@ import (
 
 	"warpbound/estimate"
 	"warpbound/internal/machine"
+	"warpbound/internal/splitting/bsb"
 )
 
 // assumptions are what every estimate rests on.
@@ -69,7 +70,7 @@ func (a *analysis) estimate() (*estimate.Estimate, error) {
 		detail := estimate.SplitLoop{
 			Name: a.Graph.Name(loop.Header), Pos: a.Graph.Blocks[loop.Header].Source().String(),
 			Iterations: limit.most, Evidence: limit.evidence,
-			Apart: slices.ContainsFunc(l.last.kind.form.Tangles, func(t Tangle) bool { return t.Header == loop.Header }),
+			Apart: slices.ContainsFunc(l.last.kind.form.Tangles, func(t bsb.Tangle) bool { return t.Header == loop.Header }),
 		}
 		d.Loops = append(d.Loops, detail)
 		if limit.evidence != estimate.Proven {

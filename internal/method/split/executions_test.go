@@ -9,6 +9,7 @@ import (
 	"warpbound/internal/emu"
 	"warpbound/internal/kernelgen"
 	"warpbound/internal/method/split"
+	"warpbound/internal/splitting/bsb"
 	"warpbound/internal/test/flowtest"
 )
 
@@ -95,7 +96,7 @@ func watch(t *testing.T, l *flowtest.Launch) []*watched {
 // check compares with the bound, and reports whether it is what was executed.
 func (w *watched) check(t *testing.T, g *cfg.Graph, uniform bool) bool {
 	t.Helper()
-	f, err := split.New(g, split.Options{Lanes: len(w.lanes), Uniform: func(b int) bool { return uniform && !w.parted[b] }})
+	f, err := bsb.New(g, bsb.Options{Lanes: len(w.lanes), Uniform: func(b int) bool { return uniform && !w.parted[b] }})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -107,7 +108,7 @@ func (w *watched) check(t *testing.T, g *cfg.Graph, uniform bool) bool {
 		costs.Blocks[b] = int64(g.Blocks[b].End - g.Blocks[b].Start)
 	}
 	loops := func(header int) (int64, string, bool) { return w.bound[header], "observed", true }
-	b, err := f.Bound(context.Background(), costs, loops, nil)
+	b, err := split.LongestPath(context.Background(), f, costs, loops, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -9,7 +9,7 @@ import (
 
 	"warpbound/internal/cfg"
 	"warpbound/internal/graph"
-	"warpbound/internal/method/split"
+	"warpbound/internal/splitting/bsb"
 )
 
 // program draws the flow graph of a random program with if, while, do, switch, break,
@@ -201,7 +201,7 @@ func flowOf(n int, edges []graph.Edge, awaits []bool) *cfg.Flow {
 }
 
 // describe shows a flow graph and its form.
-func describe(flow *cfg.Flow, f *split.Form) string {
+func describe(flow *cfg.Flow, f *bsb.Form) string {
 	text := fmt.Sprintf("flow %v\n", flow.Graph().Edges())
 	for b := range flow.Len() {
 		if len(flow.Succ(b)) > 1 {

@@ -61,7 +61,7 @@ type group struct {
 	sharing
 	cycles int64
 	kind   *kind // of the wavefront that takes longest
-	path   *Bound
+	path   *Path
 }
 
 // group bounds a workgroup.

@@ -8,6 +8,7 @@ import (
 	"warpbound/internal/cfg"
 	"warpbound/internal/graph"
 	"warpbound/internal/method/split"
+	"warpbound/internal/splitting/bsb"
 )
 
 // sequence is n ifs with else one after the other.
@@ -26,7 +27,7 @@ func sequence(n int) *cfg.Flow {
 func TestLarge(t *testing.T) {
 	for name, flow := range map[string]*cfg.Flow{"in sequence": sequence(20_000), "nested": nest(9000)} {
 		start := time.Now()
-		f, err := split.NewFlow(flow, split.Options{Lanes: 64})
+		f, err := bsb.NewFlow(flow, bsb.Options{Lanes: 64})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -42,7 +43,7 @@ func TestLarge(t *testing.T) {
 			}
 		}
 		splits := f.Select(marked, 7)
-		bound, err := f.Bound(context.Background(), costs, nil, splits)
+		bound, err := split.LongestPath(context.Background(), f, costs, nil, splits)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -55,4 +56,13 @@ func TestLarge(t *testing.T) {
 			t.Errorf("%s: took %v", name, took)
 		}
 	}
+}
+
+// nest is n ifs inside each other.
+func nest(n int) *cfg.Flow {
+	var list []graph.Edge
+	for i := range n {
+		list = append(list, graph.Edge{From: i, To: i + 1}, graph.Edge{From: i, To: 2*n - i}, graph.Edge{From: 2*n - i - 1, To: 2*n - i})
+	}
+	return flowOf(2*n+1, append(list, graph.Edge{From: 2 * n, To: 2*n + 1}), nil)
 }

@@ -7,6 +7,8 @@ import (
 
 	"warpbound/internal/kernelgen"
 	"warpbound/internal/method/split"
+	"warpbound/internal/splitting/bsb"
+	"warpbound/internal/test/flowtest"
 )
 
 // TestLemma58 compares wavefronts that split at selected branches with wavefronts that pay
@@ -18,8 +20,8 @@ func TestLemma58(t *testing.T) {
 	for seed := range 200 {
 		src := rand.New(rand.NewPCG(uint64(seed), 58))
 		text := kernelgen.New(src, kernelgen.Options{Statements: 12, Depth: 3, Trips: 4, Threads: 64, CTAs: 1}).Module
-		g := graphsOf(t, "kernel.ptx", []byte(text))[0]
-		f, err := split.New(g, split.Options{Lanes: 64})
+		g := flowtest.Graph(t, "kernel.ptx", text)
+		f, err := bsb.New(g, bsb.Options{Lanes: 64})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -39,11 +41,11 @@ func TestLemma58(t *testing.T) {
 			dws.Blocks[b] += pws.Split
 		}
 		loops := func(int) (int64, string, bool) { return 3, "proven", true }
-		fast, err := f.Bound(context.Background(), pws, loops, selected)
+		fast, err := split.LongestPath(context.Background(), f, pws, loops, selected)
 		if err != nil {
 			t.Fatal(err)
 		}
-		slow, err := f.Bound(context.Background(), dws, loops, nil)
+		slow, err := split.LongestPath(context.Background(), f, dws, loops, nil)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -7,12 +7,13 @@ import (
 	"warpbound/internal/absexec"
 	"warpbound/internal/isa"
 	"warpbound/internal/machine"
+	"warpbound/internal/splitting/bsb"
 )
 
 // Prices are the costs of a kernel's blocks where all wavefronts are on the CU that fit,
 // whatever they split, for choosing where they should.
 type Prices struct {
-	Form  *Form
+	Form  *bsb.Form
 	Loops Loops
 
 	// Rules are the costs by each rule for what is shared: all of it counted where it is used,

@@ -9,6 +9,7 @@ import (
 
 	"warpbound/internal/cfg"
 	"warpbound/internal/method/split"
+	"warpbound/internal/splitting/bsb"
 )
 
 // wavefront executes a flow graph with random decisions on a reconvergence stack, as
@@ -158,7 +159,7 @@ func checkBound(t *rapid.T, flows *rapid.Generator[*cfg.Flow]) {
 	verdict := rapid.SliceOfN(rapid.Bool(), flow.Len(), flow.Len()).Draw(t, "uniform")
 	lanes := rapid.IntRange(1, 6).Draw(t, "lanes")
 	uniform := func(b int) bool { return verdict[b] }
-	f, err := split.NewFlow(flow, split.Options{Uniform: uniform, Lanes: lanes})
+	f, err := bsb.NewFlow(flow, bsb.Options{Uniform: uniform, Lanes: lanes})
 	if err != nil {
 		if flow.Loops().Irreducible() == nil {
 			t.Fatalf("%v\n%s", err, describe(flow, nil))
@@ -196,7 +197,7 @@ func checkBound(t *rapid.T, flows *rapid.Generator[*cfg.Flow]) {
 			t.Fatalf("%d split contexts in use, %d at most, %d there; splits %v\n%s", contexts, most, available, splits, describe(flow, f))
 		}
 		loops := func(header int) (int64, string, bool) { return w.bound[header], "observed", true }
-		b, err := f.Bound(context.Background(), costs, loops, splits)
+		b, err := split.LongestPath(context.Background(), f, costs, loops, splits)
 		if err != nil {
 			t.Fatalf("%v\n%s", err, describe(flow, f))
 		}
@@ -207,7 +208,7 @@ func checkBound(t *rapid.T, flows *rapid.Generator[*cfg.Flow]) {
 				dynamic.Blocks[b] += costs.Split
 			}
 		}
-		if d, err := f.Bound(context.Background(), dynamic, loops, nil); err != nil || d.Cycles < b.Cycles {
+		if d, err := split.LongestPath(context.Background(), f, dynamic, loops, nil); err != nil || d.Cycles < b.Cycles {
 			t.Fatalf("%+v, %v, less than %d\n%s", d, err, b.Cycles, describe(flow, f))
 		}
 		if time > b.Cycles {

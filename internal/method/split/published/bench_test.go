@@ -4,14 +4,14 @@ import (
 	"testing"
 	"time"
 
-	"warpbound/internal/method/split"
 	"warpbound/internal/method/split/published"
+	"warpbound/internal/splitting/bsb"
 )
 
 // nested appends a balanced tree of branches with n nodes, on a side, which goes on at the
 // node after the last one it appends.
-func nested(nodes []split.Node, n, parent int) []split.Node {
-	plain := split.Node{Kind: split.Plain, Parent: parent, BSB: split.None, Reconv: split.None}
+func nested(nodes []bsb.Node, n, parent int) []bsb.Node {
+	plain := bsb.Node{Kind: bsb.Plain, Parent: parent, BSB: bsb.None, Reconv: bsb.None}
 	if n < 5 {
 		for range n {
 			plain.Succ = []int{len(nodes) + 1}
@@ -20,14 +20,14 @@ func nested(nodes []split.Node, n, parent int) []split.Node {
 		return nodes
 	}
 	u := len(nodes)
-	nodes = append(nodes, split.Node{Kind: split.Branch, Parent: parent})
+	nodes = append(nodes, bsb.Node{Kind: bsb.Branch, Parent: parent})
 	nodes = nested(nodes, (n-3)/2, u)
-	bsb := len(nodes)
-	nodes = append(nodes, split.Node{Kind: split.BSB, Block: split.None, Parent: u, BSB: split.None})
-	nodes = nested(nodes, n-3-(n-3)/2, bsb)
+	serial := len(nodes)
+	nodes = append(nodes, bsb.Node{Kind: bsb.BSB, Block: bsb.None, Parent: u, BSB: bsb.None})
+	nodes = nested(nodes, n-3-(n-3)/2, serial)
 	meet := len(nodes)
-	nodes[u].Succ, nodes[u].BSB, nodes[u].Reconv = []int{u + 1, bsb}, bsb, meet
-	nodes[bsb].Succ, nodes[bsb].Reconv = []int{bsb + 1, meet}, meet
+	nodes[u].Succ, nodes[u].BSB, nodes[u].Reconv = []int{u + 1, serial}, serial, meet
+	nodes[serial].Succ, nodes[serial].Reconv = []int{serial + 1, meet}, meet
 	plain.Succ = []int{meet + 1}
 	return append(nodes, plain)
 }
@@ -35,8 +35,8 @@ func nested(nodes []split.Node, n, parent int) []split.Node {
 // TestMillionNodes: SELECT and PRUNE are linear.
 func TestMillionNodes(t *testing.T) {
 	const n = 1 << 20
-	f := &split.Form{Nodes: nested(make([]split.Node, 0, n), n-1, split.None)}
-	f.Nodes = append(f.Nodes, split.Node{Kind: split.End, Block: split.None, Parent: split.None, BSB: split.None, Reconv: split.None})
+	f := &bsb.Form{Nodes: nested(make([]bsb.Node, 0, n), n-1, bsb.None)}
+	f.Nodes = append(f.Nodes, bsb.Node{Kind: bsb.End, Block: bsb.None, Parent: bsb.None, BSB: bsb.None, Reconv: bsb.None})
 	if err := published.Check(f); err != nil || len(f.Nodes) != n {
 		t.Fatalf("%d nodes: %v", len(f.Nodes), err)
 	}
@@ -44,7 +44,7 @@ func TestMillionNodes(t *testing.T) {
 	var marked []int
 	for i := range e {
 		e[i] = 1
-		if f.Nodes[i].Kind == split.Branch {
+		if f.Nodes[i].Kind == bsb.Branch {
 			marked = append(marked, i)
 		}
 	}

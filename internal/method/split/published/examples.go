@@ -8,7 +8,7 @@ import (
 
 	"warpbound/internal/cfg"
 	"warpbound/internal/graph"
-	"warpbound/internal/method/split"
+	"warpbound/internal/splitting/bsb"
 )
 
 // Example compares a worked example of the paper with what this package computes for it.
@@ -64,7 +64,7 @@ var Marked8 = []int{0, 1, 6, 12}
 
 // Figure8 is the form of Fig. 8, which this package makes of its flow graph without BSBs. One node
 // for the end follows.
-func Figure8() (*split.Form, error) {
+func Figure8() (*bsb.Form, error) {
 	edges := [][2]int{ // blocks, with the paper's numbers
 		{1, 2}, {1, 13}, {2, 3}, {2, 5}, {3, 6}, {5, 6}, {6, 7}, {7, 8}, {7, 10}, {8, 11}, {10, 11}, {11, 18},
 		{13, 14}, {13, 16}, {14, 17}, {16, 17}, {17, 18}, {18, 19},
@@ -78,7 +78,7 @@ func Figure8() (*split.Form, error) {
 	if err != nil {
 		return nil, err
 	}
-	return split.NewFlow(g, split.Options{Lanes: 64})
+	return bsb.NewFlow(g, bsb.Options{Lanes: 64})
 }
 
 // times8 are times of the nodes of Fig. 8 in cycles. The paper's are lost. These have what
@@ -159,10 +159,10 @@ func Lemma58() ([]Counterexample, error) {
 		e := make([]int64, len(f.Nodes))
 		var marked []int
 		for i := range f.Nodes {
-			if f.Nodes[i].Block != split.None {
+			if f.Nodes[i].Block != bsb.None {
 				e[i] = 1
 			}
-			if f.Nodes[i].Kind == split.Branch {
+			if f.Nodes[i].Kind == bsb.Branch {
 				marked = append(marked, i)
 			}
 		}
@@ -178,7 +178,7 @@ func Lemma58() ([]Counterexample, error) {
 }
 
 // ifs is the form of n ifs without else in sequence.
-func ifs(n int) (*split.Form, error) {
+func ifs(n int) (*bsb.Form, error) {
 	var edges []graph.Edge
 	for i := range n {
 		b := 2 * i
@@ -188,5 +188,5 @@ func ifs(n int) (*split.Form, error) {
 	if err != nil {
 		return nil, err
 	}
-	return split.NewFlow(g, split.Options{Lanes: 64})
+	return bsb.NewFlow(g, bsb.Options{Lanes: 64})
 }

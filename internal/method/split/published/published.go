@@ -13,7 +13,7 @@ import (
 
 	"warpbound/internal/graph"
 	"warpbound/internal/ipet"
-	"warpbound/internal/method/split"
+	"warpbound/internal/splitting/bsb"
 )
 
 // ErrShape is the error of a form that the paper's algorithms are not made for: they know
@@ -21,15 +21,15 @@ import (
 var ErrShape = errors.New("the published algorithms need a form without loops, alternatives and branches of more than two sides")
 
 // Check returns nil if a form has the paper's shape, else ErrShape.
-func Check(f *split.Form) error {
+func Check(f *bsb.Form) error {
 	for i := range f.Nodes {
 		switch n := &f.Nodes[i]; n.Kind {
-		case split.Plain, split.End:
+		case bsb.Plain, bsb.End:
 			if len(n.Succ) > 1 {
 				return ErrShape
 			}
-		case split.Branch:
-		case split.BSB:
+		case bsb.Branch:
+		case bsb.BSB:
 			if f.Nodes[n.Parent].BSB != i || n.Succ[len(n.Succ)-1] != n.Reconv {
 				return ErrShape
 			}
@@ -43,7 +43,7 @@ func Check(f *split.Form) error {
 // Select is SELECT (Algorithm 1) with the marked nodes, ascending, and S split contexts. The
 // set of nodes that it returns, ascending, may have more than S: branches with the same PARENT
 // share a context.
-func Select(f *split.Form, marked []int, s int) []int {
+func Select(f *bsb.Form, marked []int, s int) []int {
 	var sb []int
 	count := 0
 	sharing := make(map[int]bool) // the parents of the nodes in sb
@@ -73,7 +73,7 @@ type Pruned struct {
 // Prune is PRUNE (Algorithm 2) with the times e of the nodes in cycles and the selected nodes
 // sb. The form must pass Check. Beside the printed algorithm, an if without else has no
 // SUCC(BSB(u)), and there is no edge to remove when its then side is the longer one.
-func Prune(f *split.Form, e []int64, sb []int) *Pruned {
+func Prune(f *bsb.Form, e []int64, sb []int) *Pruned {
 	p := &Pruned{F: make([]int64, len(f.Nodes)+1)}
 	selected := make([]bool, len(f.Nodes))
 	for _, u := range sb {
@@ -82,32 +82,32 @@ func Prune(f *split.Form, e []int64, sb []int) *Pruned {
 	F := p.F
 	for u := len(f.Nodes) - 1; u >= 0; u-- {
 		n := &f.Nodes[u]
-		if n.Kind != split.Branch {
+		if n.Kind != bsb.Branch {
 			next := len(f.Nodes) // whose F is 0
 			if len(n.Succ) > 0 {
 				next = n.Succ[0] // of a BSB, its second side or, without one, where the sides meet
 			}
 			F[u] = F[next]
-			if n.Kind != split.BSB {
+			if n.Kind != bsb.BSB {
 				F[u] += e[u]
 			}
 			continue
 		}
-		then, bsb := n.Succ[0], n.BSB
-		F[then] += F[n.Reconv] - F[bsb]
+		then, serial := n.Succ[0], n.BSB
+		F[then] += F[n.Reconv] - F[serial]
 		switch {
 		case !selected[u]:
-			F[u] = F[then] + F[bsb] - F[n.Reconv]
-		case F[then] < F[bsb]:
-			F[u] = F[bsb]
+			F[u] = F[then] + F[serial] - F[n.Reconv]
+		case F[then] < F[serial]:
+			F[u] = F[serial]
 			p.Removed = append(p.Removed, graph.Edge{From: u, To: then})
 		default:
 			F[u] = F[then]
-			if other := f.Nodes[bsb].Succ[0]; other != n.Reconv {
-				p.Removed = append(p.Removed, graph.Edge{From: bsb, To: other})
+			if other := f.Nodes[serial].Succ[0]; other != n.Reconv {
+				p.Removed = append(p.Removed, graph.Edge{From: serial, To: other})
 			}
 		}
-		F[u] += e[u] + e[bsb]
+		F[u] += e[u] + e[serial]
 	}
 	slices.SortFunc(p.Removed, graph.Edge.Compare)
 	return p
@@ -115,7 +115,7 @@ func Prune(f *split.Form, e []int64, sb []int) *Pruned {
 
 // IPET is the time in cycles of the longest path through a form without the removed edges, by
 // implicit path enumeration. The form must pass Check.
-func IPET(ctx context.Context, f *split.Form, e []int64, removed []graph.Edge) (int64, error) {
+func IPET(ctx context.Context, f *bsb.Form, e []int64, removed []graph.Edge) (int64, error) {
 	gone := make(map[graph.Edge]bool)
 	for _, r := range removed {
 		gone[r] = true

@@ -13,6 +13,7 @@ import (
 	"warpbound/internal/graph"
 	"warpbound/internal/method/split"
 	"warpbound/internal/method/split/published"
+	"warpbound/internal/splitting/bsb"
 )
 
 func TestExamples(t *testing.T) {
@@ -51,7 +52,7 @@ func TestFigure8(t *testing.T) {
 			succ[k] = s + 1
 		}
 		line := fmt.Sprintf("%d %s > %v, parent %d", i+1, n.Kind, succ, n.Parent+1)
-		if n.Reconv != split.None {
+		if n.Reconv != bsb.None {
 			line += fmt.Sprintf(", meets %d", n.Reconv+1)
 		}
 		got = append(got, line)
@@ -221,14 +222,14 @@ func (b *builder) sequence(at int, list []*tree) int {
 	return at
 }
 
-func form(t *rapid.T, list []*tree) *split.Form {
+func form(t *rapid.T, list []*tree) *bsb.Form {
 	b := &builder{}
 	last := b.sequence(b.block(), list)
 	flow, err := cfg.NewFlow(b.n, append(b.edges, graph.Edge{From: last, To: b.n}), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	f, err := split.NewFlow(flow, split.Options{Lanes: 64})
+	f, err := bsb.NewFlow(flow, bsb.Options{Lanes: 64})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -237,12 +238,12 @@ func form(t *rapid.T, list []*tree) *split.Form {
 
 // longest is the time of the longest path from a node to another, found slowly: both sides of
 // a branch one after the other, or the longer one if it is selected.
-func longest(f *split.Form, e []int64, selected map[int]bool, from, to int) int64 {
+func longest(f *bsb.Form, e []int64, selected map[int]bool, from, to int) int64 {
 	if from == to {
 		return 0
 	}
 	n := &f.Nodes[from]
-	if n.Kind != split.Branch {
+	if n.Kind != bsb.Branch {
 		return e[from] + longest(f, e, selected, n.Succ[0], to)
 	}
 	then := longest(f, e, selected, n.Succ[0], n.BSB)
@@ -270,7 +271,7 @@ func TestPrune(t *testing.T) {
 		var marked, blocks []int
 		for i := range f.Nodes[:len(f.Nodes)-1] {
 			e[i] = rapid.Int64Range(0, 30).Draw(t, "time")
-			if n := &f.Nodes[i]; n.Kind == split.Branch && rapid.Bool().Draw(t, "marked") {
+			if n := &f.Nodes[i]; n.Kind == bsb.Branch && rapid.Bool().Draw(t, "marked") {
 				marked = append(marked, i)
 				blocks = append(blocks, n.Block)
 			}
@@ -298,7 +299,7 @@ func TestPrune(t *testing.T) {
 		costs.Blocks = make([]int64, len(f.Nodes)) // as many blocks as nodes of them
 		n := 0
 		for i := range f.Nodes {
-			if b := f.Nodes[i].Block; b == split.None {
+			if b := f.Nodes[i].Block; b == bsb.None {
 				e[i] = 0
 			} else {
 				costs.Blocks[b] = e[i]
@@ -306,7 +307,7 @@ func TestPrune(t *testing.T) {
 			}
 		}
 		costs.Blocks = costs.Blocks[:n]
-		b, err := f.Bound(context.Background(), costs, nil, chosen)
+		b, err := split.LongestPath(context.Background(), f, costs, nil, chosen)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -325,7 +326,7 @@ func TestCheck(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	f, err := split.NewFlow(flow, split.Options{Lanes: 64})
+	f, err := bsb.NewFlow(flow, bsb.Options{Lanes: 64})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,4 +1,4 @@
-package split
+package bsb
 
 import "slices"
 
@@ -84,17 +84,17 @@ func (f *Form) Contexts(splits []int) int {
 	return f.root.contexts(isSplit)
 }
 
-func (r *region) contexts(isSplit []bool) int {
+func (r *Region) contexts(isSplit []bool) int {
 	most := 0
-	for i := range r.items {
-		it := &r.items[i]
+	for i := range r.Items {
+		it := &r.Items[i]
 		together := 0
-		for _, inner := range it.inner {
+		for _, inner := range it.Inner {
 			c := inner.contexts(isSplit)
 			most = max(most, c)
 			together += c
 		}
-		if it.kind == Branch && isSplit[it.block] {
+		if it.Kind == Branch && isSplit[it.Block] {
 			most = max(most, together+1)
 		}
 	}

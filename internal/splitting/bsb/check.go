@@ -1,4 +1,4 @@
-package split
+package bsb
 
 import (
 	"fmt"
@@ -33,7 +33,7 @@ func (f *Form) Check() error {
 				continue // no execution comes here
 			}
 			if err := rule(i); err != nil {
-				return fmt.Errorf("node %d (%s): %w", i, f.nodeName(i), err)
+				return fmt.Errorf("node %d (%s): %w", i, f.NodeName(i), err)
 			}
 		}
 	}
@@ -174,3 +174,6 @@ func (c *checker) loops() error {
 	}
 	return nil
 }
+
+// edge returns the edge from one node to another.
+func edge(from, to int) graph.Edge { return graph.Edge{From: from, To: to} }

@@ -1,4 +1,4 @@
-package split
+package bsb
 
 import (
 	"errors"
@@ -6,7 +6,7 @@ import (
 )
 
 // item makes the item of a block. Its next are blocks.
-func (d *drawer) item(block int) (item, error) {
+func (d *drawer) item(block int) (Item, error) {
 	if l := d.headed(block); l != None && l != d.loop {
 		return d.loopItem(l)
 	}
@@ -17,9 +17,9 @@ func (d *drawer) item(block int) (item, error) {
 	closed := r != d.flow.Exit() && d.flow.Parted(block)
 	switch {
 	case len(succ) < 2:
-		return item{kind: Plain, block: block, next: succ}, nil
+		return Item{Kind: Plain, Block: block, Next: succ}, nil
 	case d.apart, d.uniform(block) && !closed:
-		return item{kind: Choice, block: block, next: succ}, nil
+		return Item{Kind: Choice, Block: block, Next: succ}, nil
 	case d.body && !d.inLoop(r):
 		return d.leave(block, succ, r)
 	}
@@ -27,31 +27,31 @@ func (d *drawer) item(block int) (item, error) {
 	if d.uniform(block) {
 		kind = Choice
 	}
-	return d.sides(item{kind: kind, block: block, next: []int{r}}, succ, r)
+	return d.sides(Item{Kind: kind, Block: block, Next: []int{r}}, succ, r)
 }
 
 // sides adds the sides of a branch that begin at the given blocks and end at r. An
 // iteration in which all work-items may end on them may end there.
-func (d *drawer) sides(it item, starts []int, r int) (item, error) {
+func (d *drawer) sides(it Item, starts []int, r int) (Item, error) {
 	ends := r != d.flow.Exit() && slices.Contains(starts, d.flow.Exit())
 	for _, s := range starts {
 		if s == r || s == d.flow.Exit() {
 			continue
 		}
-		side, err := d.region(place{start: s, stop: r, loop: d.outer(it.kind)})
+		side, err := d.region(place{start: s, stop: r, loop: d.outer(it.Kind)})
 		if err != nil {
-			return item{}, because(err, it.block)
+			return Item{}, because(err, it.Block)
 		}
-		it.inner = append(it.inner, side)
+		it.Inner = append(it.Inner, side)
 		ends = ends || side.ends
 	}
 	d.mayEnd(&it, ends)
 	switch {
-	case len(it.inner) > 0:
-	case len(it.next) > 1:
-		it.kind = Choice
+	case len(it.Inner) > 0:
+	case len(it.Next) > 1:
+		it.Kind = Choice
 	default:
-		it.kind = Plain
+		it.Kind = Plain
 	}
 	return it, nil
 }
@@ -59,9 +59,9 @@ func (d *drawer) sides(it item, starts []int, r int) (item, error) {
 // mayEnd notes that all work-items may have ended behind an item. Where they go on otherwise,
 // they do until the region ends, and that is not shorter, unless that takes another
 // iteration or never happens.
-func (d *drawer) mayEnd(it *item, ends bool) {
-	if ends && (d.body || !d.canEnd[it.next[0]]) && !slices.Contains(it.next, d.flow.Exit()) {
-		it.next = append(it.next, d.flow.Exit())
+func (d *drawer) mayEnd(it *Item, ends bool) {
+	if ends && (d.body || !d.canEnd[it.Next[0]]) && !slices.Contains(it.Next, d.flow.Exit()) {
+		it.Next = append(it.Next, d.flow.Exit())
 	}
 	d.ends = d.ends || ends
 }
@@ -77,42 +77,42 @@ func (d *drawer) outer(kind Kind) int {
 
 // leave makes the item of a block at which the loop is left to r by some work-items, while
 // others go on in the iteration.
-func (d *drawer) leave(block int, succ []int, r int) (item, error) {
+func (d *drawer) leave(block int, succ []int, r int) (Item, error) {
 	away := slices.DeleteFunc(slices.Clone(succ), d.inLoop)
 	stay := slices.DeleteFunc(succ, func(s int) bool { return !d.inLoop(s) })
 	if len(stay) != 1 || d.meet != None && d.meet != r {
-		return item{}, &openError{d.loop, block}
+		return Item{}, &openError{d.loop, block}
 	}
 	d.meet = r
-	return d.sides(item{kind: Leave, block: block, next: []int{stay[0], r}}, away, r)
+	return d.sides(Item{Kind: Leave, Block: block, Next: []int{stay[0], r}}, away, r)
 }
 
 // loopItem makes the item of a loop that is entered here.
-func (d *drawer) loopItem(l int) (item, error) {
+func (d *drawer) loopItem(l int) (Item, error) {
 	header := d.flow.Loops().Loops[l].Header
 	body, err := d.region(place{start: header, stop: header, loop: l, body: true, apart: d.apart})
 	if open := (*openError)(nil); errors.As(err, &open) && open.loop == l {
 		return d.tangle(l, open.branch)
 	}
 	if err != nil {
-		return item{}, err
+		return Item{}, err
 	}
 	if body.meet != None && d.body && !d.inLoop(body.meet) {
 		if d.meet != None && d.meet != body.meet {
-			return item{}, &openError{d.loop, header}
+			return Item{}, &openError{d.loop, header}
 		}
 		d.meet = body.meet
 	}
-	it := item{kind: Latch, block: header, inner: []*region{body}, next: slices.Clone(body.exits)}
-	for i := range it.next {
-		it.via = append(it.via, i)
+	it := Item{Kind: Latch, Block: header, Inner: []*Region{body}, Next: slices.Clone(body.Exits)}
+	for i := range it.Next {
+		it.Via = append(it.Via, i)
 	}
 	return it, nil
 }
 
 // tangle makes the item of a loop whose work-items may execute its iterations apart from
 // each other. It reaches to the nearest point behind the loop at which they meet.
-func (d *drawer) tangle(l, branch int) (item, error) {
+func (d *drawer) tangle(l, branch int) (Item, error) {
 	loop := &d.flow.Loops().Loops[l]
 	r := loop.Header
 	for steps := 0; r != d.flow.Exit() && loop.Contains(r); steps++ {
@@ -122,9 +122,9 @@ func (d *drawer) tangle(l, branch int) (item, error) {
 	}
 	all, err := d.region(place{start: loop.Header, stop: r, loop: d.loop, apart: true})
 	if err != nil {
-		return item{}, because(err, branch)
+		return Item{}, because(err, branch)
 	}
-	it := item{kind: Lanes, block: loop.Header, part: branch, inner: []*region{all}, next: []int{r}}
+	it := Item{Kind: Lanes, Block: loop.Header, part: branch, Inner: []*Region{all}, Next: []int{r}}
 	d.mayEnd(&it, all.ends)
 	return it, nil
 }

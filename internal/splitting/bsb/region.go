@@ -1,4 +1,4 @@
-package split
+package bsb
 
 import (
 	"fmt"
@@ -7,51 +7,56 @@ import (
 	"warpbound/internal/cfg"
 )
 
-// region is code that is entered at one place and executed to the end before anything
+// Region is code that is entered at one place and executed to the end before anything
 // else: a side of a branch, an iteration of a loop, or the whole kernel. Its items are in
 // topological order, and a block that belongs to it is in one of them.
-type region struct {
-	items []item
-	exits []int // of an iteration: the blocks outside the loop that it may go to, or cfg's exit
+type Region struct {
+	Items []Item
+	Exits []int // of an iteration: the blocks outside the loop that it may go to, or cfg's exit
 	meet  int   // of an iteration: where work-items wait that have left the loop, or None
 	ends  bool  // some path leads to the end of the kernel and not to that of the region
 }
 
-// item is a block with what it leads to until control is in the region again, or a loop.
-type item struct {
-	kind  Kind // Plain, Branch, Choice or Leave; Latch stands for a loop, Lanes for a tangle
-	block int  // of a loop, its header
-	// inner are the sides of a Branch, Choice or Leave, the iteration of a loop, or what one
+// Item is a block with what it leads to until control is in the region again, or a loop.
+type Item struct {
+	Kind  Kind // Plain, Branch, Choice or Leave; Latch stands for a loop, Lanes for a tangle
+	Block int  // of a loop, its header
+	// Inner are the sides of a Branch, Choice or Leave, the iteration of a loop, or what one
 	// work-item executes of a tangle.
-	inner []*region
-	// next is where control goes on: items of this region, end, or exit(i). It goes there from
-	// the block itself, if it has no sides, and from the ends of all sides. Of a Leave they are
-	// where the iteration goes on and where the loop is left to, of a loop the destinations of
-	// its exits.
-	next []int
-	via  []int // of a loop, the exit that leads to each next
+	Inner []*Region
+	// Next is where control goes on: items of this region, Behind, or one of its exits (ExitOf).
+	// It goes there from the block itself, if it has no sides, and from the ends of all sides. Of
+	// a Leave they are where the iteration goes on and where the loop is left to, of a loop the
+	// destinations of its exits.
+	Next []int
+	Via  []int // of a loop, the exit that leads to each Next
 	part int   // of a tangle, the branch that makes it one
 
-	// In the form: the node of the block, or the Lanes; the BSBs; the Latch, or the Join or None.
-	node, foot int
-	bsbs       []int
+	// Node and BSBs are those of the block in the form, or the Lanes; foot is the Latch, or the
+	// Join or None.
+	Node int
+	BSBs []int
+	foot int
 }
 
-// end is the destination behind a region.
-const end = -1
+// Behind is the destination behind a region.
+const Behind = -1
 
-// exit is the destination behind a region by its exit i, and exitOf the reverse.
-func exit(i int) int      { return -2 - i }
-func exitOf(next int) int { return -2 - next }
+// exit is the destination behind a region by its exit i.
+func exit(i int) int { return -2 - i }
+
+// ExitOf returns the exit of a region by which a destination that is neither an item of it nor
+// Behind is reached.
+func ExitOf(next int) int { return -2 - next }
 
 // tangles appends the tangles of the region.
-func (r *region) tangles(all []Tangle) []Tangle {
-	for i := range r.items {
-		it := &r.items[i]
-		if it.kind == Lanes {
-			all = append(all, Tangle{Header: it.block, Branch: it.part})
+func (r *Region) tangles(all []Tangle) []Tangle {
+	for i := range r.Items {
+		it := &r.Items[i]
+		if it.Kind == Lanes {
+			all = append(all, Tangle{Header: it.Block, Branch: it.part})
 		}
-		for _, inner := range it.inner {
+		for _, inner := range it.Inner {
 			all = inner.tangles(all)
 		}
 	}
@@ -85,7 +90,7 @@ func (e *openError) Error() string {
 
 // region makes the region of a place. An *openError says that the iteration of a loop
 // around it is not closed.
-func (b *builder) region(p place) (*region, error) {
+func (b *builder) region(p place) (*Region, error) {
 	if b.depth++; b.depth > MaxDepth {
 		return nil, &shapeError{p.start, fmt.Sprintf("sides and loops nest more than %d deep", MaxDepth)}
 	}
@@ -121,7 +126,7 @@ func (b *builder) headed(block int) int {
 type drawer struct {
 	*builder
 	place
-	items []item
+	items []Item
 	at    map[int]int // by block, its item
 	exits []int
 	meet  int
@@ -130,7 +135,7 @@ type drawer struct {
 
 // draw follows the blocks from the start and puts them in topological order: a depth-first
 // search leaves an item after all that follow it.
-func (d *drawer) draw() (*region, error) {
+func (d *drawer) draw() (*Region, error) {
 	type frame struct{ item, next int }
 	if err := d.add(d.start); err != nil {
 		return nil, err
@@ -138,7 +143,7 @@ func (d *drawer) draw() (*region, error) {
 	var order []int
 	for stack := []frame{{}}; len(stack) > 0; {
 		top := &stack[len(stack)-1]
-		next := d.items[top.item].next
+		next := d.items[top.item].Next
 		if top.next == len(next) {
 			order = append(order, top.item)
 			stack = stack[:len(stack)-1]
@@ -174,13 +179,13 @@ func (d *drawer) resume() {
 	meet := d.exitTo(d.meet)
 	for i := range d.items {
 		it := &d.items[i]
-		k := slices.Index(it.next, exit(ended))
+		k := slices.Index(it.Next, exit(ended))
 		if k < 0 {
 			continue
 		}
-		it.next = append(it.next, meet)
-		if it.via != nil {
-			it.via = append(it.via, it.via[k])
+		it.Next = append(it.Next, meet)
+		if it.Via != nil {
+			it.Via = append(it.Via, it.Via[k])
 		}
 	}
 }
@@ -196,21 +201,21 @@ func (d *drawer) exitTo(block int) int {
 }
 
 // ordered puts the items in order.
-func (d *drawer) ordered(order []int) (*region, error) {
+func (d *drawer) ordered(order []int) (*Region, error) {
 	place := make([]int, len(order))
 	for i, o := range order {
 		place[o] = i
 	}
-	r := &region{items: make([]item, len(order)), exits: d.exits, meet: d.meet, ends: d.ends}
+	r := &Region{Items: make([]Item, len(order)), Exits: d.exits, meet: d.meet, ends: d.ends}
 	for i, o := range order {
-		r.items[i] = d.items[o]
-		next := r.items[i].next
+		r.Items[i] = d.items[o]
+		next := r.Items[i].Next
 		for k, to := range next {
 			if to < 0 {
 				continue
 			}
 			if next[k] = place[to]; next[k] <= i {
-				return nil, &shapeError{r.items[i].block, "control comes back to a block before the iteration around it is over"}
+				return nil, &shapeError{r.Items[i].Block, "control comes back to a block before the iteration around it is over"}
 			}
 		}
 	}
@@ -222,12 +227,12 @@ func (d *drawer) ordered(order []int) (*region, error) {
 func (d *drawer) target(block int) (int, error) {
 	switch {
 	case block == d.stop:
-		return end, nil
+		return Behind, nil
 	case d.body && !d.inLoop(block):
 		return d.exitTo(block), nil
 	case block == d.flow.Exit():
 		d.ends = true
-		return end, nil
+		return Behind, nil
 	case d.around(block, d.loop):
 		return 0, &openError{d.headed(block), None}
 	}

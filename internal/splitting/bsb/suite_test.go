@@ -1,4 +1,4 @@
-package split_test
+package bsb_test
 
 import (
 	"os"
@@ -7,7 +7,7 @@ import (
 
 	"warpbound/internal/cfg"
 	"warpbound/internal/isa"
-	"warpbound/internal/method/split"
+	"warpbound/internal/splitting/bsb"
 	"warpbound/internal/test/flowtest"
 )
 
@@ -69,7 +69,7 @@ func TestJobs(t *testing.T) {
 
 func checkForm(t *testing.T, name string, g *cfg.Graph) {
 	t.Helper()
-	f, err := split.New(g, split.Options{Lanes: 64})
+	f, err := bsb.New(g, bsb.Options{Lanes: 64})
 	if err != nil {
 		t.Errorf("%s: %v", name, err)
 		return

@@ -1,4 +1,4 @@
-package split
+package bsb
 
 import "slices"
 
@@ -29,96 +29,96 @@ func (f *Form) add(n Node) int {
 }
 
 // number adds the nodes of a region on a side.
-func (f *Form) number(r *region, parent int) {
-	for i := range r.items {
-		it := &r.items[i]
-		switch it.kind {
+func (f *Form) number(r *Region, parent int) {
+	for i := range r.Items {
+		it := &r.Items[i]
+		switch it.Kind {
 		case Latch:
 			f.numberLoop(it, parent)
 		case Lanes:
-			it.node = f.add(Node{Kind: Lanes, Block: None, Parent: parent})
+			it.Node = f.add(Node{Kind: Lanes, Block: None, Parent: parent})
 			f.numberLoop(it, parent)
 		case Branch, Leave:
 			f.numberBranch(it, parent)
 		default:
-			it.node = f.add(Node{Kind: it.kind, Block: it.block, Parent: parent})
+			it.Node = f.add(Node{Kind: it.Kind, Block: it.Block, Parent: parent})
 			it.foot = None
-			for _, side := range it.inner {
+			for _, side := range it.Inner {
 				f.number(side, parent)
 			}
-			if len(it.inner) > 0 && len(it.next) > 1 {
+			if len(it.Inner) > 0 && len(it.Next) > 1 {
 				it.foot = f.add(Node{Kind: Join, Block: None, Parent: parent})
 			}
 		}
 	}
 }
 
-func (f *Form) numberLoop(it *item, parent int) {
+func (f *Form) numberLoop(it *Item, parent int) {
 	l := len(f.Loops)
-	f.Loops = append(f.Loops, Loop{Block: it.block})
-	f.number(it.inner[0], parent)
+	f.Loops = append(f.Loops, Loop{Block: it.Block})
+	f.number(it.Inner[0], parent)
 	it.foot = f.add(Node{Kind: Latch, Block: None, Parent: parent})
-	f.Loops[l].Header, f.Loops[l].Latch = it.inner[0].entry(), it.foot
-	if it.kind == Lanes {
-		f.Loops[l].Header, f.Loops[l].Block = it.node, None
+	f.Loops[l].Header, f.Loops[l].Latch = it.Inner[0].entry(), it.foot
+	if it.Kind == Lanes {
+		f.Loops[l].Header, f.Loops[l].Block = it.Node, None
 	}
 }
 
-func (f *Form) numberBranch(it *item, parent int) {
-	it.node = f.add(Node{Kind: it.kind, Block: it.block, Parent: parent})
-	before := it.node
-	for i, side := range it.inner {
+func (f *Form) numberBranch(it *Item, parent int) {
+	it.Node = f.add(Node{Kind: it.Kind, Block: it.Block, Parent: parent})
+	before := it.Node
+	for i, side := range it.Inner {
 		f.number(side, before)
-		if len(it.next) > 1 || i+1 < len(it.inner) || i == 0 {
+		if len(it.Next) > 1 || i+1 < len(it.Inner) || i == 0 {
 			before = f.add(Node{Kind: BSB, Block: None, Parent: before})
-			it.bsbs = append(it.bsbs, before)
+			it.BSBs = append(it.BSBs, before)
 		}
 	}
-	f.Nodes[it.node].BSB = it.bsbs[0]
-	f.last[it.node] = len(f.Nodes) - 1
+	f.Nodes[it.Node].BSB = it.BSBs[0]
+	f.last[it.Node] = len(f.Nodes) - 1
 }
 
 // entry returns the node at which a region is entered.
-func (r *region) entry() int { return r.items[0].entry() }
+func (r *Region) entry() int { return r.Items[0].entry() }
 
-func (it *item) entry() int {
-	if it.kind == Latch {
-		return it.inner[0].entry()
+func (it *Item) entry() int {
+	if it.Kind == Latch {
+		return it.Inner[0].entry()
 	}
-	return it.node
+	return it.Node
 }
 
 // wire adds the edges of a region whose end and exits lead to the given nodes.
-func (f *Form) wire(r *region, after int, exits [][]int) {
-	for i := range r.items {
-		it := &r.items[i]
-		next := make([][]int, len(it.next))
-		for k, to := range it.next {
+func (f *Form) wire(r *Region, after int, exits [][]int) {
+	for i := range r.Items {
+		it := &r.Items[i]
+		next := make([][]int, len(it.Next))
+		for k, to := range it.Next {
 			switch {
 			case to >= 0:
-				next[k] = []int{r.items[to].entry()}
-			case to == end:
+				next[k] = []int{r.Items[to].entry()}
+			case to == Behind:
 				next[k] = []int{after}
 			default:
-				next[k] = exits[exitOf(to)]
+				next[k] = exits[ExitOf(to)]
 			}
 		}
-		if it.kind == Latch {
+		if it.Kind == Latch {
 			f.join(it.foot, it.entry())
-			out := make([][]int, len(it.inner[0].exits))
-			for k, i := range it.via {
+			out := make([][]int, len(it.Inner[0].Exits))
+			for k, i := range it.Via {
 				out[i] = append(out[i], next[k]...)
 			}
-			f.wire(it.inner[0], it.foot, out)
+			f.wire(it.Inner[0], it.foot, out)
 			continue
 		}
 		on := slices.Concat(next...)
-		switch it.kind {
+		switch it.Kind {
 		case Lanes:
-			f.join(it.node, it.inner[0].entry())
-			f.join(it.foot, it.node)
+			f.join(it.Node, it.Inner[0].entry())
+			f.join(it.foot, it.Node)
 			f.join(it.foot, on...)
-			f.wire(it.inner[0], it.foot, nil)
+			f.wire(it.Inner[0], it.foot, nil)
 		case Branch, Leave:
 			f.wireBranch(it, on)
 		default:
@@ -127,9 +127,9 @@ func (f *Form) wire(r *region, after int, exits [][]int) {
 	}
 }
 
-func (f *Form) wireChoice(it *item, next []int) {
-	if len(it.inner) == 0 {
-		f.join(it.node, next...)
+func (f *Form) wireChoice(it *Item, next []int) {
+	if len(it.Inner) == 0 {
+		f.join(it.Node, next...)
 		return
 	}
 	behind := next[0]
@@ -137,23 +137,23 @@ func (f *Form) wireChoice(it *item, next []int) {
 		behind = it.foot
 		f.join(behind, next...)
 	}
-	for _, side := range it.inner {
-		f.join(it.node, side.entry())
+	for _, side := range it.Inner {
+		f.join(it.Node, side.entry())
 		f.wire(side, behind, nil)
 	}
-	f.join(it.node, behind)
+	f.join(it.Node, behind)
 }
 
-func (f *Form) wireBranch(it *item, next []int) {
-	f.Nodes[it.node].Reconv = next[0]
-	before := it.node
-	for i, side := range it.inner {
+func (f *Form) wireBranch(it *Item, next []int) {
+	f.Nodes[it.Node].Reconv = next[0]
+	before := it.Node
+	for i, side := range it.Inner {
 		f.join(before, side.entry())
-		if i == len(it.bsbs) { // the last side, behind the last BSB
+		if i == len(it.BSBs) { // the last side, behind the last BSB
 			f.wire(side, next[0], nil)
 			break
 		}
-		bsb := it.bsbs[i]
+		bsb := it.BSBs[i]
 		f.Nodes[bsb].Reconv = next[0]
 		f.wire(side, bsb, nil)
 		f.join(before, bsb)

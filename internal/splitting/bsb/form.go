@@ -1,6 +1,6 @@
-// Package split bounds kernels on machines that split wavefronts, after Klashtorny, Wu,
-// Kaushik and Patel (Predictable GPU Wavefront Splitting for Safety-Critical Systems, ACM
-// TECS 22(5s), 2023).
+// Package bsb makes the branch serialisation form of kernels and chooses the branches at which
+// wavefronts split: the compiler's side of Klashtorny, Wu, Kaushik and Patel (Predictable GPU
+// Wavefront Splitting for Safety-Critical Systems, ACM TECS 22(5s), 2023).
 //
 // # The form
 //
@@ -71,12 +71,12 @@
 //
 // # Splitting
 //
-// Select and Bound are Algorithms 1 and 2 for such forms, and Choose answers the question that
-// the paper leaves open: which branches to split. The equations as published are in
-// the package published.
+// Form.Select is the paper's Algorithm 1, SELECT, for such forms. What a form takes at the most, and
+// which branches are best split, is for internal/method/split to say.
 //
-// split must not import the simulator, the emulator or front ends.
-package split
+// bsb imports cfg, graph, isa and diag. It knows no time: it must not import flow analyses, machines
+// or methods.
+package bsb
 
 import (
 	"errors"
@@ -84,7 +84,6 @@ import (
 
 	"warpbound/diag"
 	"warpbound/internal/cfg"
-	"warpbound/internal/graph"
 	"warpbound/internal/isa"
 )
 
@@ -147,7 +146,7 @@ type Form struct {
 
 	flow   *cfg.Flow
 	name   func(block int) string
-	root   *region
+	root   *Region
 	nodes  [][]int // by block, its nodes
 	shared []int   // the nodes of blocks that have several, ascending
 	last   []int   // of a Branch or Leave, its last node; else the node itself
@@ -215,6 +214,27 @@ func build(flow *cfg.Flow, o Options, name func(int) string) (*Form, error) {
 	return f, nil
 }
 
+// Flow returns the flow graph that the form is of; nil of one that was made without New.
+func (f *Form) Flow() *cfg.Flow { return f.flow }
+
+// Root returns the kernel as regions inside each other, which must not be changed.
+func (f *Form) Root() *Region { return f.root }
+
+// NodesOf returns the nodes of a block, ascending: none if no execution comes there.
+func (f *Form) NodesOf(block int) []int { return f.nodes[block] }
+
+// BlockName returns the name of a block for messages.
+func (f *Form) BlockName(block int) string { return f.name(block) }
+
+// NodeName names a node by its block, or by its kind and number if it has none.
+func (f *Form) NodeName(node int) string {
+	n := &f.Nodes[node]
+	if n.Block != None {
+		return f.name(n.Block)
+	}
+	return fmt.Sprintf("%s %d", n.Kind, node)
+}
+
 // shapeError says why the code at a block has no form.
 type shapeError struct {
 	block  int
@@ -222,6 +242,3 @@ type shapeError struct {
 }
 
 func (e *shapeError) Error() string { return e.reason }
-
-// edge returns the edge from one node to another.
-func edge(from, to int) graph.Edge { return graph.Edge{From: from, To: to} }

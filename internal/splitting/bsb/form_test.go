@@ -1,10 +1,7 @@
-package split_test
+package bsb_test
 
 import (
-	"context"
-	"errors"
 	"fmt"
-	"math"
 	"slices"
 	"strings"
 	"testing"
@@ -15,18 +12,18 @@ import (
 	"warpbound/internal/cfg"
 	"warpbound/internal/graph"
 	"warpbound/internal/isa"
-	"warpbound/internal/method/split"
+	"warpbound/internal/splitting/bsb"
 )
 
 // text shows a form, one node after the other.
-func text(f *split.Form) string {
+func text(f *bsb.Form) string {
 	var nodes []string
 	for i, n := range f.Nodes {
 		s := fmt.Sprintf("%d:%s", i, n.Kind)
-		if n.Block != split.None {
+		if n.Block != bsb.None {
 			s += fmt.Sprintf(" b%d", n.Block)
 		}
-		if n.Parent != split.None {
+		if n.Parent != bsb.None {
 			s += fmt.Sprintf(" in %d", n.Parent)
 		}
 		nodes = append(nodes, s+fmt.Sprintf(" > %v", n.Succ))
@@ -40,7 +37,7 @@ var forms = []struct {
 	edges   string
 	uniform []int
 	want    string
-	tangles []split.Tangle
+	tangles []bsb.Tangle
 }{
 	{
 		name: "if else", blocks: 4, edges: "0>1 0>2 1>3 2>3 3>4",
@@ -137,7 +134,7 @@ var forms = []struct {
 8:latch > [1 9]
 9:block b6 > [10]
 10:end > []`,
-		tangles: []split.Tangle{{Header: 1, Branch: 2}},
+		tangles: []bsb.Tangle{{Header: 1, Branch: 2}},
 	}, {
 		name: "return on one side", blocks: 4, edges: "0>1 0>2 1>4 2>3 3>4",
 		want: `
@@ -153,8 +150,8 @@ var forms = []struct {
 func TestForms(t *testing.T) {
 	for _, c := range forms {
 		t.Run(c.name, func(t *testing.T) {
-			flow := flowOf(c.blocks, edges(c.edges), nil)
-			f, err := split.NewFlow(flow, split.Options{Lanes: 64, Uniform: func(b int) bool { return slices.Contains(c.uniform, b) }})
+			flow := flowOf(c.blocks, edges(c.edges))
+			f, err := bsb.NewFlow(flow, bsb.Options{Lanes: 64, Uniform: func(b int) bool { return slices.Contains(c.uniform, b) }})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -183,7 +180,7 @@ func TestSplittable(t *testing.T) {
 		"return on one side":            {0},
 	}
 	for _, c := range forms {
-		f, err := split.NewFlow(flowOf(c.blocks, edges(c.edges), nil), split.Options{Lanes: 64, Uniform: func(b int) bool { return slices.Contains(c.uniform, b) }})
+		f, err := bsb.NewFlow(flowOf(c.blocks, edges(c.edges)), bsb.Options{Lanes: 64, Uniform: func(b int) bool { return slices.Contains(c.uniform, b) }})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -208,7 +205,7 @@ func ladder(n int) *cfg.Flow {
 		}
 	}
 	exit := graph.Edge{From: 2 * n, To: 2*n + 2}
-	return flowOf(2*n+2, append(list, exit, graph.Edge{From: 2*n + 1, To: exit.To}), nil)
+	return flowOf(2*n+2, append(list, exit, graph.Edge{From: 2*n + 1, To: exit.To}))
 }
 
 // nest is n ifs inside each other.
@@ -217,7 +214,7 @@ func nest(n int) *cfg.Flow {
 	for i := range n {
 		list = append(list, graph.Edge{From: i, To: i + 1}, graph.Edge{From: i, To: 2*n - i}, graph.Edge{From: 2*n - i - 1, To: 2*n - i})
 	}
-	return flowOf(2*n+1, append(list, graph.Edge{From: 2 * n, To: 2*n + 1}), nil)
+	return flowOf(2*n+1, append(list, graph.Edge{From: 2 * n, To: 2*n + 1}))
 }
 
 func TestErrors(t *testing.T) {
@@ -227,13 +224,13 @@ func TestErrors(t *testing.T) {
 		lanes int
 		want  string
 	}{
-		{"no lanes", flowOf(1, edges("0>1"), nil), 0, "a wavefront of 0 work-items"},
-		{"irreducible", flowOf(4, edges("0>1 0>2 1>2 2>1 1>3 3>4"), nil), 64, "the loop at block 1 is also entered by 0>2"},
+		{"no lanes", flowOf(1, edges("0>1")), 0, "a wavefront of 0 work-items"},
+		{"irreducible", flowOf(4, edges("0>1 0>2 1>2 2>1 1>3 3>4")), 64, "the loop at block 1 is also entered by 0>2"},
 		{"shared sides", ladder(40), 64, "executes them in more than 66848 places"},
-		{"deep", nest(split.MaxDepth + 1), 64, "nest more than 10000 deep"},
+		{"deep", nest(bsb.MaxDepth + 1), 64, "nest more than 10000 deep"},
 	}
 	for _, c := range cases {
-		if f, err := split.NewFlow(c.flow, split.Options{Lanes: c.lanes}); f != nil || err == nil || !strings.Contains(err.Error(), c.want) {
+		if f, err := bsb.NewFlow(c.flow, bsb.Options{Lanes: c.lanes}); f != nil || err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: %v, want %q", c.name, err, c.want)
 		}
 	}
@@ -252,46 +249,29 @@ func TestPositions(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := split.New(g, split.Options{Lanes: 64}); err == nil || !strings.HasPrefix(err.Error(), "k.ptx:1:1: kernel k has irreducible control flow") {
+	if _, err := bsb.New(g, bsb.Options{Lanes: 64}); err == nil || !strings.HasPrefix(err.Error(), "k.ptx:1:1: kernel k has irreducible control flow") {
 		t.Error(err)
 	}
 }
 
-// TestBoundErrors: what has no bound is an error.
-func TestBoundErrors(t *testing.T) {
-	loop := flowOf(3, edges("0>1 1>1 1>2 2>3"), nil)
-	known := func(int) (int64, string, bool) { return 10, "annotated", true }
-	unknown := func(int) (int64, string, bool) { return 0, "", false }
-	cases := []struct {
-		name   string
-		flow   *cfg.Flow
-		blocks []int64
-		loops  split.Loops
-		splits []int
-		want   string
-	}{
-		{"fine", loop, []int64{1, 2, 3}, known, nil, "<nil>"},
-		{"no bound", loop, []int64{1, 2, 3}, unknown, nil, "how often the loop at b1 iterates is not known"},
-		{"no bound, no time", loop, []int64{1, 0, 3}, unknown, nil, "<nil>"},
-		{"negative bound", loop, []int64{1, 2, 3}, func(int) (int64, string, bool) { return -1, "", true }, nil, "the bound of the loop at b1 is -1"},
-		{"too long", loop, []int64{1, math.MaxInt64 / 5, 3}, known, nil, split.ErrOverflow.Error()},
-		{"too few times", loop, []int64{1, 2}, known, nil, "times of 2 blocks for a flow graph of 3"},
-		{"negative time", loop, []int64{1, -2, 3}, known, nil, "block b1 takes -2 cycles, a split 0"},
-		{"no branch to split", loop, []int64{1, 2, 3}, known, []int{1}, "the branch of block b1 cannot be split"},
-		{"endless", flowOf(2, edges("0>1 1>1"), nil), []int64{1, 1}, known, nil, split.ErrEndless.Error()},
+// flowOf makes a flow graph of some edges between n blocks.
+func flowOf(n int, edges []graph.Edge) *cfg.Flow {
+	f, err := cfg.NewFlow(n, edges, nil)
+	if err != nil {
+		panic(err)
 	}
-	for _, c := range cases {
-		f, err := split.NewFlow(c.flow, split.Options{Lanes: 64})
-		if err != nil {
-			t.Fatal(err)
+	return f
+}
+
+// edges reads edges such as "0>1 0>2".
+func edges(text string) []graph.Edge {
+	var list []graph.Edge
+	for _, field := range strings.Fields(text) {
+		var e graph.Edge
+		if _, err := fmt.Sscanf(field, "%d>%d", &e.From, &e.To); err != nil {
+			panic(err)
 		}
-		b, err := f.Bound(context.Background(), split.Costs{Blocks: c.blocks}, c.loops, c.splits)
-		if got := fmt.Sprint(err); got != c.want || (b == nil) != (err != nil) {
-			t.Errorf("%s: %s, want %s", c.name, got, c.want)
-		}
-		var unbounded *split.UnboundedError
-		if errors.As(err, &unbounded) && unbounded.Header != 1 {
-			t.Errorf("%s: the header is %d", c.name, unbounded.Header)
-		}
+		list = append(list, e)
 	}
+	return list
 }
