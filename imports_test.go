@@ -68,6 +68,7 @@ var arrows = []struct {
 	{"internal/method/search", []string{"internal/isa/*", "internal/machine", "internal/target", "internal/trace"}, "whoever runs the kernel is behind an interface"},
 	{"internal/method/search/genetic", []string{"estimate", "internal/..."}, "genes have no meaning"},
 	{"internal/method/llc/published", []string{"estimate", "internal/..."}, "published equations know only latencies"},
+	{"internal/method/cost", []string{"internal/method/*"}, "what methods share knows none of them"},
 	{"internal/method/llc/reuse", []string{"estimate", "internal/..."}, "sequences of lines know no programs and no timing"},
 	{"estimate", []string{"warpbound", "internal/..."}, "results compute nothing, and programs that embed the tool name all that is in them"},
 	{"internal/provenance", []string{"warpbound", "internal/..."}, "which build it is depends on nothing"},

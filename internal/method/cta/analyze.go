@@ -11,19 +11,18 @@ import (
 	"warpbound/internal/cfg"
 	"warpbound/internal/fold"
 	"warpbound/internal/machine"
-	"warpbound/internal/method/inorder"
-	"warpbound/internal/method/requests"
+	"warpbound/internal/method/cost"
 )
 
 // Config is what Analyze bounds.
-type Config = inorder.Config
+type Config = cost.Config
 
 // analysis is the state of one bound.
 type analysis struct {
 	launch  *fold.Launch
 	graph   *cfg.Graph
-	costs   []inorder.Cost
-	counter *requests.Counter
+	costs   []cost.Instr
+	counter *cost.Counter
 	threads uint64 // of a CTA
 
 	barrier  int64 // cycles from the last arrival at a barrier until its warps are ready
@@ -136,10 +135,10 @@ func newAnalysis(c Config) (*analysis, error) {
 		return nil, fmt.Errorf("%s: %w", m.Name, ErrMachine)
 	}
 	a := &analysis{
-		launch: c.Launch, graph: c.Graph, costs: inorder.Costs(c.Graph.Kernel, m), counter: requests.New(m),
+		launch: c.Launch, graph: c.Graph, costs: cost.Of(c.Graph.Kernel, m), counter: cost.NewCounter(m),
 		barrier: m.SM.Barrier.Value, dispatch: m.SM.Dispatch.Value,
 		sms: int(m.SM.Count.Value), slots: c.CTAs,
-		threads: inorder.Threads(c.Launch), paths: make(map[[3]int64][]*path), kinds: make(map[string]int),
+		threads: cost.Threads(c.Launch), paths: make(map[[3]int64][]*path), kinds: make(map[string]int),
 	}
 	a.release = a.barrier - min(m.Classes["sync"].Initiation, m.Classes["control"].Initiation)
 	return a, nil
@@ -188,7 +187,7 @@ func (a *analysis) classify(warps [][]absexec.Result) {
 			i := slices.IndexFunc(warps[w], func(r absexec.Result) bool { return r.Box.Contains(first) })
 			executions[w] = &warps[w][i]
 		}
-		requests.EachOf(a.cells.period, func(residue [3]int) {
+		cost.EachOf(a.cells.period, func(residue [3]int) {
 			paths := make([]*path, len(warps))
 			key := make([]byte, 0, 4*len(warps))
 			for w, r := range executions {

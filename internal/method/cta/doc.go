@@ -4,11 +4,11 @@
 //
 // Analyze bounds launches on machines with barrel cores (docs/machine-model.md) with
 // rules that are proved in docs/methods.md: internal/absexec tells what each warp
-// executes (path.go), how many requests its accesses make (requests.go), and in which
+// executes (path.go), how many requests its accesses make (package cost), and in which
 // CTAs it does the same (grid.go). Where the paths of all warps of a wave are known, its
 // time is computed (schedule.go), else it is composed of the service and the delays
 // of its warps (compose.go). waves.go counts waves of the same kind.
 //
-// cta imports isa, cfg, machine, absexec, fold, estimate, diag, and inorder and requests. It must not import the
+// cta imports isa, cfg, machine, absexec, fold, estimate, diag and method/cost. It must not import the
 // simulator, against which its bounds are tested.
 package cta

@@ -4,7 +4,7 @@ import (
 	"slices"
 
 	"warpbound/internal/absexec"
-	"warpbound/internal/method/requests"
+	"warpbound/internal/method/cost"
 )
 
 // grid says of which class each CTA is: cells are boxes of CTAs in which classes repeat after
@@ -80,7 +80,7 @@ func (g *grid) class(index int) int32 {
 	for axis := len(cta) - 1; axis >= 0; axis-- {
 		cell = cell*(len(g.cuts[axis])-1) + g.interval(axis, cta[axis])
 	}
-	return g.cell[cell*g.residues()+requests.Residue(cta, g.period)]
+	return g.cell[cell*g.residues()+cost.Residue(cta, g.period)]
 }
 
 // band is a range of CTAs, up to end, in which classes repeat after a period.

@@ -5,8 +5,7 @@ import (
 
 	"warpbound/internal/absexec"
 	"warpbound/internal/isa"
-	"warpbound/internal/method/inorder"
-	"warpbound/internal/method/requests"
+	"warpbound/internal/method/cost"
 )
 
 // path is what is known of the execution of one warp in every CTA of a box.
@@ -25,7 +24,7 @@ type path struct {
 
 	// The requests of some accesses, those of ops that are negative, repeat along the axes of
 	// the box. The path of each CTA is one of variants then.
-	varied   []requests.Varied
+	varied   []cost.Varied
 	period   [3]int // CTAs after which they do
 	variants []*path
 }
@@ -94,29 +93,29 @@ func (r *recorder) Step(s *absexec.Step) {
 	if s.PC == r.graph.Blocks[block].Start {
 		f.blocks[block].count++
 	}
-	if c.Kind == inorder.Arrival || c.Kind == inorder.Barrier && made.Most > 0 {
+	if c.Kind == cost.Arrival || c.Kind == cost.Barrier && made.Most > 0 {
 		r.path.waits++
 	}
-	if c.Kind == inorder.Barrier && made.Most > 0 {
+	if c.Kind == cost.Barrier && made.Most > 0 {
 		f.delays = append(f.delays, segment{certain: s.Certain && made.Least > 0})
-		r.path.partial = r.path.partial || !inorder.Whole(r.launch, s.Instr, r.box, r.threads)
+		r.path.partial = r.path.partial || !cost.Whole(r.launch, s.Instr, r.box, r.threads)
 	}
-	r.path.partial = r.path.partial || c.Kind == inorder.Arrival
+	r.path.partial = r.path.partial || c.Kind == cost.Arrival
 	delay := r.delay(c, s, made, service)
 	f.delays[len(f.delays)-1].delay += delay.Most
 	if s.Certain {
 		f.drain = max(0, f.drain-c.Initiation*max(made.Least, 1)-delay.Least)
 	}
-	if c.Kind == inorder.Posted && made.Most > 0 {
+	if c.Kind == cost.Posted && made.Most > 0 {
 		f.drain = max(f.drain, c.Rest())
 	}
 }
 
 // certain adds an instruction that the warp surely issues, if its requests are known.
-func (r *recorder) certain(c *inorder.Cost, s *absexec.Step, made requests.Between) bool {
+func (r *recorder) certain(c *cost.Instr, s *absexec.Step, made cost.Between) bool {
 	o := op{int32(s.PC), int32(made.Most)}
 	if !made.Certain() {
-		if c.Kind == inorder.Barrier {
+		if c.Kind == cost.Barrier {
 			return false
 		}
 		v, ok := r.counter.Varying(s, r.box)
@@ -131,34 +130,34 @@ func (r *recorder) certain(c *inorder.Cost, s *absexec.Step, made requests.Betwe
 }
 
 // requests returns the requests of a step, for a barrier 1 if the warp waits at it.
-func (r *recorder) requests(c *inorder.Cost, s *absexec.Step) requests.Between {
+func (r *recorder) requests(c *cost.Instr, s *absexec.Step) cost.Between {
 	switch {
-	case c.Kind == inorder.Barrier && s.Sure != 0:
-		return requests.Exactly(1)
-	case c.Kind == inorder.Barrier && s.Maybe != 0:
-		return requests.Between{Least: 0, Most: 1}
+	case c.Kind == cost.Barrier && s.Sure != 0:
+		return cost.Exactly(1)
+	case c.Kind == cost.Barrier && s.Maybe != 0:
+		return cost.Between{Least: 0, Most: 1}
 	case s.Access != nil:
 		return r.counter.Count(s, r.box)
 	}
-	return requests.Exactly(0)
+	return cost.Exactly(0)
 }
 
 // delay returns for how long a warp cannot issue after it has held the port.
-func (r *recorder) delay(c *inorder.Cost, s *absexec.Step, made requests.Between, service int64) requests.Between {
+func (r *recorder) delay(c *cost.Instr, s *absexec.Step, made cost.Between, service int64) cost.Between {
 	switch c.Kind {
-	case inorder.Posted:
-		return requests.Exactly(0)
-	case inorder.Load:
-		return requests.Between{Least: c.Rest() * min(made.Least, 1), Most: c.Rest() * min(made.Most, 1)}
-	case inorder.Barrier, inorder.Arrival:
-		return requests.Between{Least: 0, Most: c.Rest() * (1 - made.Least)}
-	case inorder.Fence:
-		return requests.Between{Least: c.Rest(), Most: max(c.Rest(), r.frame.drain-service)}
+	case cost.Posted:
+		return cost.Exactly(0)
+	case cost.Load:
+		return cost.Between{Least: c.Rest() * min(made.Least, 1), Most: c.Rest() * min(made.Most, 1)}
+	case cost.Barrier, cost.Arrival:
+		return cost.Between{Least: 0, Most: c.Rest() * (1 - made.Least)}
+	case cost.Fence:
+		return cost.Between{Least: c.Rest(), Most: max(c.Rest(), r.frame.drain-service)}
 	}
 	if s.Instr.Op == isa.Ret || s.Instr.Op == isa.Exit {
-		return requests.Between{Least: 0, Most: max(c.Rest(), r.frame.drain-service)} // perhaps the end of the warp
+		return cost.Between{Least: 0, Most: max(c.Rest(), r.frame.drain-service)} // perhaps the end of the warp
 	}
-	return requests.Exactly(c.Rest())
+	return cost.Exactly(c.Rest())
 }
 
 // Fork begins alternatives.

@@ -3,7 +3,7 @@ package cta
 import (
 	"slices"
 
-	"warpbound/internal/method/requests"
+	"warpbound/internal/method/cost"
 )
 
 // vary makes the variants of a path whose ops are certain but for requests that repeat. If
@@ -14,11 +14,11 @@ func (r *recorder) vary(p *path) {
 			p.period[axis] = max(p.period[axis], n)
 		}
 	}
-	if p.period[0]*p.period[1]*p.period[2] > requests.MaxResidues {
+	if p.period[0]*p.period[1]*p.period[2] > cost.MaxResidues {
 		p.certain, p.ops, p.period = false, nil, [3]int{1, 1, 1}
 		return
 	}
-	requests.EachOf(p.period, func(at [3]int) {
+	cost.EachOf(p.period, func(at [3]int) {
 		q := &path{
 			ops: slices.Clone(p.ops), certain: true, delays: p.delays, partial: p.partial, waits: p.waits,
 			service: p.service, blocks: slices.Clone(p.blocks), period: [3]int{1, 1, 1},
@@ -29,7 +29,7 @@ func (r *recorder) vary(p *path) {
 				continue
 			}
 			v := &p.varied[-1-o.requests]
-			o.requests = v.Counts[requests.Residue(at, v.Period)]
+			o.requests = v.Counts[cost.Residue(at, v.Period)]
 			less := r.costs[o.pc].Initiation * int64(slices.Max(v.Counts)-o.requests)
 			q.service -= less
 			q.blocks[r.graph.BlockOf(int(o.pc))].service -= less
@@ -44,5 +44,5 @@ func (p *path) in(at [3]int) *path {
 	if p.variants == nil {
 		return p
 	}
-	return p.variants[requests.Residue(at, p.period)]
+	return p.variants[cost.Residue(at, p.period)]
 }

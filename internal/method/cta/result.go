@@ -8,7 +8,7 @@ import (
 
 	"warpbound/estimate"
 	"warpbound/internal/absexec"
-	"warpbound/internal/method/inorder"
+	"warpbound/internal/method/cost"
 )
 
 // Method is the name of the estimate.
@@ -56,7 +56,7 @@ func (a *analysis) result(c Config, tallies []tally, facts []absexec.LoopFact) *
 		}
 	}
 	evidence := []estimate.Evidence{estimate.Proven}
-	assumptions := inorder.Assumptions()
+	assumptions := cost.Assumptions()
 	for _, b := range c.Fixed {
 		assumptions = append(assumptions, fmt.Sprintf("buffer %s holds what the job gives it (nothing writes to it)", b.Name))
 	}

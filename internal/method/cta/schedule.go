@@ -3,7 +3,7 @@ package cta
 import (
 	"math"
 
-	"warpbound/internal/method/inorder"
+	"warpbound/internal/method/cost"
 )
 
 // never is a time that does not come.
@@ -47,17 +47,17 @@ func (a *analysis) schedule(warps []*path, perCTA int) (cycles int64, ends bool)
 			cycles = max(cycles, end, w.served)
 			group.living--
 			left--
-		case c.Kind == inorder.Load || c.Kind == inorder.Posted:
+		case c.Kind == cost.Load || c.Kind == cost.Posted:
 			free = end
 			switch {
-			case requests > 0 && c.Kind == inorder.Load:
+			case requests > 0 && c.Kind == cost.Load:
 				free = end + c.Rest()
 			case requests > 0:
 				w.served = max(w.served, end+c.Rest())
 			}
-		case c.Kind == inorder.Fence:
+		case c.Kind == cost.Fence:
 			free = max(free, w.served)
-		case c.Kind == inorder.Barrier && requests > 0:
+		case c.Kind == cost.Barrier && requests > 0:
 			free = never
 			group.arrived++
 		}

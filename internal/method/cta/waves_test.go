@@ -5,7 +5,7 @@ import (
 	"slices"
 	"testing"
 
-	"warpbound/internal/method/inorder"
+	"warpbound/internal/method/cost"
 )
 
 // TestTallies deals random grids out band by band and, as the slow obvious version, CTA by
@@ -25,7 +25,7 @@ func TestTallies(t *testing.T) {
 		}
 		newA := func() *analysis {
 			a := &analysis{
-				costs: []inorder.Cost{{Initiation: 1, Latency: 1}}, dispatch: 3, barrier: 1,
+				costs: []cost.Instr{{Initiation: 1, Latency: 1}}, dispatch: 3, barrier: 1,
 				sms: 1 + int(seed%4), slots: 1 + int(seed/4%3), cells: g, kinds: make(map[string]int),
 			}
 			for i := range 4 {

@@ -12,8 +12,7 @@ import (
 	"warpbound/internal/cfg"
 	"warpbound/internal/fold"
 	"warpbound/internal/machine"
-	"warpbound/internal/method/inorder"
-	"warpbound/internal/method/requests"
+	"warpbound/internal/method/cost"
 )
 
 // The methods.
@@ -33,7 +32,7 @@ var ErrOverflow = errors.New("the bound exceeds 2^63-1 cycles")
 
 // Config is what Analyze bounds.
 type Config struct {
-	inorder.Config
+	cost.Config
 	CPU CPU
 }
 
@@ -42,9 +41,9 @@ type analysis struct {
 	launch  *fold.Launch
 	graph   *cfg.Graph
 	machine *machine.Machine
-	costs   []inorder.Cost
+	costs   []cost.Instr
 	rests   []int64 // different ones of the costs, in order
-	counter *requests.Counter
+	counter *cost.Counter
 	layout  layout
 	threads uint64 // of a CTA
 	perCTA  int    // warps
@@ -118,8 +117,8 @@ func newAnalysis(c Config) (*analysis, error) {
 	m := c.Machine
 	grid := c.Launch.Grid()
 	a := &analysis{
-		launch: c.Launch, graph: c.Graph, machine: m, costs: inorder.Costs(c.Graph.Kernel, m), counter: requests.New(m),
-		layout: newLayout(m), threads: inorder.Threads(c.Launch), perCTA: c.Launch.Warps(),
+		launch: c.Launch, graph: c.Graph, machine: m, costs: cost.Of(c.Graph.Kernel, m), counter: cost.NewCounter(m),
+		layout: newLayout(m), threads: cost.Threads(c.Launch), perCTA: c.Launch.Warps(),
 		deal:  deal{sms: int(m.SM.Count.Value), slots: c.CTAs},
 		loops: make([]absexec.LoopFact, len(c.Graph.Loops().Loops)),
 	}

@@ -4,7 +4,7 @@ import (
 	"context"
 	"fmt"
 
-	"warpbound/internal/method/inorder"
+	"warpbound/internal/method/cost"
 )
 
 // event is an instruction that an SM issues.
@@ -136,7 +136,7 @@ func (p *player) issue(w *standing, id, wave int) event {
 	c := &p.costs[o.pc]
 	w.next++
 	e := event{pc: o.pc, warp: int32(id), wave: int32(wave), requests: o.requests, end: w.next == len(w.path.ops)}
-	if c.Kind == inorder.Barrier {
+	if c.Kind == cost.Barrier {
 		e.waits = o.requests > 0 && !e.end
 		e.requests = 0
 	}
@@ -144,17 +144,17 @@ func (p *player) issue(w *standing, id, wave int) event {
 		p.access(&e, c, &w.path.accesses[o.access], &w.place)
 	}
 	switch {
-	case c.Kind == inorder.Posted:
+	case c.Kind == cost.Posted:
 		w.posted = max(w.posted, e.until)
 		e.until = 0
-	case c.Kind == inorder.Fence || e.end:
+	case c.Kind == cost.Fence || e.end:
 		e.until = max(e.until, w.posted)
 	}
 	return e
 }
 
 // access looks up the lines of an instruction.
-func (p *player) access(e *event, c *inorder.Cost, a *access, at *place) {
+func (p *player) access(e *event, c *cost.Instr, a *access, at *place) {
 	s := &p.stream
 	p.lines = p.layout.lines(p.lines[:0], a, at)
 	for i, l := range p.lines {

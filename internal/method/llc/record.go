@@ -6,8 +6,7 @@ import (
 
 	"warpbound/internal/absexec"
 	"warpbound/internal/isa"
-	"warpbound/internal/method/inorder"
-	"warpbound/internal/method/requests"
+	"warpbound/internal/method/cost"
 )
 
 // op is one instruction that a warp issues.
@@ -86,28 +85,28 @@ func (r *recorder) Step(s *absexec.Step) {
 }
 
 // ordered reports whether it is known which warps an instruction lets go on.
-func (r *recorder) ordered(c *inorder.Cost, s *absexec.Step, waits requests.Between) bool {
+func (r *recorder) ordered(c *cost.Instr, s *absexec.Step, waits cost.Between) bool {
 	switch c.Kind {
-	case inorder.Arrival:
+	case cost.Arrival:
 		return false
-	case inorder.Barrier:
-		return waits.Most == 0 || waits.Certain() && inorder.Whole(r.launch, s.Instr, r.box, r.threads)
+	case cost.Barrier:
+		return waits.Most == 0 || waits.Certain() && cost.Whole(r.launch, s.Instr, r.box, r.threads)
 	}
 	return true
 }
 
 // onChip returns the requests of a step that stay on the SM, for a barrier 1 if the warp waits
 // at it.
-func (r *recorder) onChip(c *inorder.Cost, s *absexec.Step) requests.Between {
+func (r *recorder) onChip(c *cost.Instr, s *absexec.Step) cost.Between {
 	switch {
-	case c.Kind == inorder.Barrier && s.Sure != 0:
-		return requests.Exactly(1)
-	case c.Kind == inorder.Barrier && s.Maybe != 0:
-		return requests.Between{Least: 0, Most: 1}
+	case c.Kind == cost.Barrier && s.Sure != 0:
+		return cost.Exactly(1)
+	case c.Kind == cost.Barrier && s.Maybe != 0:
+		return cost.Between{Least: 0, Most: 1}
 	case s.Access != nil:
 		return r.counter.OnChip(s, r.box)
 	}
-	return requests.Exactly(0)
+	return cost.Exactly(0)
 }
 
 // known reports whether it is known what a step accesses in global and local memory.
@@ -122,7 +121,7 @@ func known(s *absexec.Step) bool {
 }
 
 // sum adds what an instruction needs at most.
-func (r *recorder) sum(c *inorder.Cost, s *absexec.Step, onChip requests.Between) {
+func (r *recorder) sum(c *cost.Instr, s *absexec.Step, onChip cost.Between) {
 	var add sums
 	if s.Access != nil {
 		add.accesses = r.mostLines(s)
@@ -130,7 +129,7 @@ func (r *recorder) sum(c *inorder.Cost, s *absexec.Step, onChip requests.Between
 			add.further = int64(bits.OnesCount64(s.Maybe))
 		}
 	}
-	if add.accesses > 0 && c.Kind == inorder.Load || c.Kind == inorder.Fence {
+	if add.accesses > 0 && c.Kind == cost.Load || c.Kind == cost.Fence {
 		add.waiting = 1
 	}
 	requests := add.accesses
@@ -149,13 +148,13 @@ func (r *recorder) sum(c *inorder.Cost, s *absexec.Step, onChip requests.Between
 }
 
 // turn counts an instruction.
-func (r *recorder) turn(c *inorder.Cost, s *absexec.Step, waits requests.Between) {
+func (r *recorder) turn(c *cost.Instr, s *absexec.Step, waits cost.Between) {
 	r.path.turns[len(r.path.turns)-1]++
 	switch {
-	case c.Kind == inorder.Barrier && waits.Most == 0:
-	case c.Kind == inorder.Barrier && s.Certain && waits.Certain() && r.forks == 0 && inorder.Whole(r.launch, s.Instr, r.box, r.threads):
+	case c.Kind == cost.Barrier && waits.Most == 0:
+	case c.Kind == cost.Barrier && s.Certain && waits.Certain() && r.forks == 0 && cost.Whole(r.launch, s.Instr, r.box, r.threads):
 		r.path.turns = append(r.path.turns, 0)
-	case c.Kind == inorder.Barrier || c.Kind == inorder.Arrival:
+	case c.Kind == cost.Barrier || c.Kind == cost.Arrival:
 		r.path.partial = true
 	}
 }

@@ -6,7 +6,7 @@ import (
 	"slices"
 
 	"warpbound/estimate"
-	"warpbound/internal/method/inorder"
+	"warpbound/internal/method/cost"
 	"warpbound/internal/method/llc/reuse"
 )
 
@@ -83,7 +83,7 @@ func (d *detail) misses(method string, streams []*stream, known *reuse.Result, l
 func (a *analysis) estimate(c *Config, method string, d *detail) *estimate.Estimate {
 	d.Cores[len(d.Cores)-1].Accesses = a.cpu.detail().Accesses
 	evidence := estimate.Proven
-	assumptions := inorder.Assumptions()
+	assumptions := cost.Assumptions()
 	assumptions[1] = "the kernel is alone on the GPU, and the CPU does what the job says"
 	for _, b := range c.Fixed {
 		assumptions = append(assumptions, fmt.Sprintf("buffer %s holds what the job gives it (nothing writes to it)", b.Name))

@@ -3,7 +3,7 @@ package llc
 import (
 	"context"
 
-	"warpbound/internal/method/inorder"
+	"warpbound/internal/method/cost"
 )
 
 // clock computes when an SM issues what it issues, and when what it sends is sent and answered: all at the
@@ -108,18 +108,18 @@ func (c *clock) retire(begins []int64) bool {
 
 // issues issues an instruction.
 func (c *clock) issues(e *event, w *ready, now int64) {
-	cost := &c.costs[e.pc]
-	service := cost.Initiation
-	w.at, w.until = now+cost.Latency, 0
-	switch cost.Kind {
-	case inorder.Fence:
+	in := &c.costs[e.pc]
+	service := in.Initiation
+	w.at, w.until = now+in.Latency, 0
+	switch in.Kind {
+	case cost.Fence:
 		w.at, w.until = max(w.at, w.served), e.until
-	case inorder.Load, inorder.Posted:
+	case cost.Load, cost.Posted:
 		service *= int64(max(e.requests, 1))
 		w.at = now + service
-		over := w.at + cost.Rest()
+		over := w.at + in.Rest()
 		switch {
-		case e.requests > 0 && cost.Kind == inorder.Load:
+		case e.requests > 0 && in.Kind == cost.Load:
 			w.at, w.until = over, e.until
 		case e.requests > 0:
 			w.served = max(w.served, over)

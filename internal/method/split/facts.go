@@ -6,7 +6,7 @@ import (
 
 	"warpbound/estimate"
 	"warpbound/internal/isa"
-	"warpbound/internal/method/requests"
+	"warpbound/internal/method/cost"
 )
 
 // facts are what is known of the executions of some wavefronts. They do not depend on how
@@ -41,7 +41,7 @@ func (l limit) tighter(m limit) limit {
 }
 
 // known returns what is known of all wavefronts without executing them.
-func (c *Config) known(count *requests.Counter) *facts {
+func (c *Config) known(count *cost.Counter) *facts {
 	k := c.Graph.Kernel
 	f := &facts{
 		requests: make([]int64, len(k.Instrs)), reached: make([]bool, c.Graph.Len()),

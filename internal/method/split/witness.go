@@ -9,14 +9,14 @@ import (
 	"warpbound/estimate"
 	"warpbound/internal/absexec"
 	"warpbound/internal/isa"
-	"warpbound/internal/method/requests"
+	"warpbound/internal/method/cost"
 )
 
 // witness is what an abstract execution of a wavefront shows.
 type witness struct {
 	config *Config
 	timing *timing
-	count  *requests.Counter
+	count  *cost.Counter
 	box    absexec.Box
 	known  *facts // without executing
 	seen   *facts
@@ -91,7 +91,7 @@ const maxGroups = 1 << 16
 // wavefronts returns what is known of each wavefront of a workgroup, by abstract execution as
 // far as that is possible. It is an error if nothing bounds a loop.
 func (c *Config) wavefronts(ctx context.Context, t *timing) (*executions, error) {
-	count := requests.New(c.Machine)
+	count := cost.NewCounter(c.Machine)
 	known := c.known(count)
 	x := absexec.New(absexec.Config{
 		Launch: c.Launch, Graph: c.Graph, Inputs: c.Inputs, Fixed: absexec.Ranges(c.Fixed), MaxSteps: maxSteps,

@@ -1,10 +1,12 @@
-// Package inorder tells how cores time instructions that have one instruction of each warp
-// under way and one port from which all are issued (docs/machine-model.md): what the static
-// methods for machines with barrel cores and with integrated ones have in common.
+// Package cost tells what instructions and accesses cost on cores that have one instruction of each
+// warp under way and one port from which all are issued (docs/machine-model.md): how long they keep
+// their warp and the port, and into how many requests the memory of an SM divides the accesses of
+// a warp, as exactly as an abstract execution knows its lanes and addresses. It is what the static methods
+// have in common.
 //
-// inorder imports isa, cfg, machine, fold, absexec and estimate. It must not import a simulator, against
-// which the methods that use it are tested.
-package inorder
+// cost imports isa, cfg, machine, fold, absexec and estimate. It must not import a simulator, against
+// which the methods that use it are tested, nor a method.
+package cost
 
 import (
 	"math"
@@ -51,8 +53,8 @@ const (
 	Arrival             // for the latency, or, with a barrier for part of a CTA, until others come
 )
 
-// Cost is the time of one instruction of the program, in core cycles.
-type Cost struct {
+// Instr is the time of one instruction of the program, in core cycles.
+type Instr struct {
 	Kind       Kind
 	Initiation int64 // in which it holds the port; for each request of an access
 	Latency    int64
@@ -60,15 +62,15 @@ type Cost struct {
 
 // Rest is the time from the end of the service of a request, or of an
 // instruction that makes none, to the end of its latency.
-func (c *Cost) Rest() int64 { return c.Latency - c.Initiation }
+func (c *Instr) Rest() int64 { return c.Latency - c.Initiation }
 
-// Costs returns the cost of every instruction of a kernel.
-func Costs(k *isa.Kernel, m *machine.Machine) []Cost {
-	all := make([]Cost, len(k.Instrs))
+// Of returns the cost of every instruction of a kernel.
+func Of(k *isa.Kernel, m *machine.Machine) []Instr {
+	all := make([]Instr, len(k.Instrs))
 	for pc := range all {
 		in := &k.Instrs[pc]
 		t := m.Timing(in.Class())
-		all[pc] = Cost{Kind: kindOf(in), Initiation: t.Initiation, Latency: t.Latency}
+		all[pc] = Instr{Kind: kindOf(in), Initiation: t.Initiation, Latency: t.Latency}
 	}
 	return all
 }

@@ -1,4 +1,4 @@
-package requests
+package cost
 
 // MaxResidues limits the CTAs after which requests repeat. Beyond it they are not told apart.
 const MaxResidues = 64

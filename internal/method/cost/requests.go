@@ -1,10 +1,4 @@
-// Package requests counts the requests into which memory that belongs to one SM divides the
-// accesses of warps (docs/machine-model.md), for the steps of an abstract execution: as
-// exactly as it knows their lanes and addresses.
-//
-// requests imports isa, machine and absexec. It must not import a simulator, against which
-// the methods that use it are tested.
-package requests
+package cost
 
 import (
 	"math"
@@ -31,8 +25,8 @@ type Counter struct {
 // localWord is the size in bytes of a word of local memory.
 const localWord = 4
 
-// New returns a counter of the requests on a machine.
-func New(m *machine.Machine) *Counter {
+// NewCounter returns a counter of the requests on a machine.
+func NewCounter(m *machine.Machine) *Counter {
 	c := &Counter{
 		single:  m.Memory.Requests.Value == machine.ByAccess,
 		segment: uint64(max(m.Memory.Segment.Value, m.L1.Line.Value)),
