@@ -14,6 +14,7 @@ import (
 	"warpbound/internal/ipet"
 	"warpbound/internal/job"
 	"warpbound/internal/machine"
+	"warpbound/internal/method"
 	"warpbound/internal/method/hybrid"
 	"warpbound/internal/trace"
 )
@@ -209,10 +210,10 @@ func (j *Job) analysis() *Analysis {
 	}
 }
 
-// annotated returns the job's loop bounds by loop header. A place inside a loop
+// annotations returns the job's loop bounds, in its order. A place inside a loop
 // stands for the innermost loop around it.
-func (j *Job) annotated() (map[int]int64, error) {
-	bounds := make(map[int]int64)
+func (j *Job) annotations() ([]method.LoopBound, error) {
+	var bounds []method.LoopBound
 	loops := j.graph.Loops()
 	for _, l := range j.bound.Loops {
 		for _, instr := range l.Instrs {
@@ -221,11 +222,7 @@ func (j *Job) annotated() (map[int]int64, error) {
 				return nil, diag.Errorf(l.Pos, "there is no loop around %s of kernel %s",
 					j.graph.Name(j.graph.BlockOf(instr)), j.graph.Kernel.Name)
 			}
-			header, most := loops.Loops[at].Header, l.Bound
-			if other, ok := bounds[header]; ok {
-				most = min(most, other) // both hold
-			}
-			bounds[header] = most
+			bounds = append(bounds, method.LoopBound{Header: loops.Loops[at].Header, Max: l.Bound, Pos: l.Pos})
 		}
 	}
 	return bounds, nil
@@ -235,10 +232,11 @@ func (j *Job) annotated() (map[int]int64, error) {
 // loop whose iterations no transition surely shows can neither be used nor checked,
 // which is a warning.
 func (j *Job) loopBounds(ipg *hybrid.IPG) (hybrid.Bounds, []diag.Warning, error) {
-	annotated, err := j.annotated()
+	annotated, err := j.annotations()
 	if err != nil {
 		return nil, nil, err
 	}
+	stated := &method.Problem{Bounds: annotated}
 	bounds := hybrid.Bounds{}
 	var warnings []diag.Warning
 	loops := j.graph.Loops()
@@ -252,19 +250,20 @@ func (j *Job) loopBounds(ipg *hybrid.IPG) (hybrid.Bounds, []diag.Warning, error)
 				continue
 			}
 			header := loops.Loops[at].Header
-			bounds[header] = hybrid.LoopBound{Max: annotated[header], Evidence: estimate.Annotated}
+			most, _ := stated.Annotated(header)
+			bounds[header] = hybrid.LoopBound{Max: most, Evidence: estimate.Annotated}
 		}
 	}
 	return bounds, warnings, nil
 }
 
 // flowFacts returns the job's flow facts over blocks.
-func (j *Job) flowFacts() []hybrid.Fact {
-	var facts []hybrid.Fact
+func (j *Job) flowFacts() []method.Fact {
+	var facts []method.Fact
 	for _, f := range j.bound.Facts {
-		fact := hybrid.Fact{Name: f.Pos.String(), Min: f.Min, Max: f.Max, Evidence: estimate.Annotated}
+		fact := method.Fact{Name: f.Pos.String(), Min: f.Min, Max: f.Max, Evidence: estimate.Annotated}
 		for _, t := range f.Sum {
-			fact.Terms = append(fact.Terms, hybrid.FactTerm{Block: j.graph.BlockOf(t.Instr), Coef: t.Coef})
+			fact.Terms = append(fact.Terms, method.FactTerm{Block: j.graph.BlockOf(t.Instr), Coef: t.Coef})
 		}
 		facts = append(facts, fact)
 	}

@@ -14,6 +14,7 @@ import (
 	"warpbound/internal/cuda"
 	"warpbound/internal/instrument"
 	"warpbound/internal/job"
+	"warpbound/internal/method"
 	"warpbound/internal/method/hybrid"
 	"warpbound/internal/target/gpu"
 	"warpbound/internal/trace"
@@ -61,15 +62,15 @@ type bench struct {
 }
 
 // recording makes the code for Ipoints of the job's kernel, and their graph.
-func (j *Job) recording(place Placement, published bool, facts []hybrid.Fact) (*instrument.Code, *hybrid.IPG, error) {
+func (j *Job) recording(place Placement, published bool, facts []method.Fact) (*instrument.Code, *hybrid.IPG, error) {
 	program, err := j.program(published, facts)
 	if err != nil {
 		return nil, nil, err
 	}
 	if place == nil {
-		place = hybrid.EveryBlock()
+		place = method.EveryBlock()
 	}
-	chosen, err := place(program)
+	chosen, err := place(program.Sites())
 	if err != nil {
 		return nil, nil, err
 	}
@@ -81,7 +82,7 @@ func (j *Job) recording(place Placement, published bool, facts []hybrid.Fact) (*
 	if err != nil {
 		return nil, nil, err
 	}
-	ipg, err := hybrid.NewIPG(program, func(*hybrid.Program) ([]bool, error) { return code.Blocks, nil })
+	ipg, err := hybrid.NewIPG(program, func(*method.Sites) ([]bool, error) { return code.Blocks, nil })
 	return code, ipg, err
 }
 

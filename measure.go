@@ -26,7 +26,7 @@ func (j *Job) MeasureSplit(ctx context.Context, opts AnalyzeOptions) (*Estimate,
 	if err := j.oneLaunch("measured times compose"); err != nil {
 		return nil, nil, err
 	}
-	c, err := j.splitConfig()
+	p, err := j.problem()
 	if err != nil {
 		return nil, nil, err
 	}
@@ -34,7 +34,7 @@ func (j *Job) MeasureSplit(ctx context.Context, opts AnalyzeOptions) (*Estimate,
 	if err != nil {
 		return nil, nil, err
 	}
-	e, d, err := split.Measured(ctx, *c, *times)
+	e, d, err := split.Measured(ctx, p, *times)
 	if err != nil {
 		return nil, nil, err
 	}

@@ -31,11 +31,11 @@ func (j *Job) PublishedCTA(ctx context.Context) (*PublishedCTA, error) {
 	if err := j.oneLaunch("the published rules are about"); err != nil {
 		return nil, err
 	}
-	c, err := j.abstract()
+	problem, err := j.problem()
 	if err != nil {
 		return nil, err
 	}
-	counts, err := cta.Iterations(ctx, *c)
+	counts, err := cta.Iterations(ctx, problem)
 	if err != nil {
 		return nil, err
 	}
@@ -59,9 +59,9 @@ func (j *Job) PublishedCTA(ctx context.Context) (*PublishedCTA, error) {
 	}
 	sms := int(j.machine.SM.Count.Value)
 	each := (ctas + sms - 1) / sms // CTAs of the SM that has most
-	resident := min(each, c.CTAs)
-	p.Waves = int64((each + c.CTAs - 1) / c.CTAs)
-	p.Result = published.Simulate(p.Warp, resident*c.Launch.Warps(), func(loop int) []int {
+	resident := min(each, problem.Resident)
+	p.Waves = int64((each + problem.Resident - 1) / problem.Resident)
+	p.Result = published.Simulate(p.Warp, resident*problem.Launch.Warps(), func(loop int) []int {
 		return slices.Repeat(counts[loop], resident)
 	})
 	p.Cycles = p.Waves * p.Result.Cycles

@@ -71,7 +71,7 @@ init = "uniform(0, 3)"
 			if err != nil {
 				t.Fatal(err)
 			}
-			a, err := j.Analyze(context.Background(), AnalyzeOptions{Methods: []string{cta.Method}})
+			a, err := j.Analyze(context.Background(), AnalyzeOptions{Methods: []string{cta.ID}})
 			if err != nil {
 				t.Fatal(err)
 			}

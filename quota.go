@@ -37,7 +37,7 @@ func BestQuota(ctx context.Context, jobs []*Job, opts QuotaOptions) (*Quotas, er
 	if all := opts.First != 0 || opts.Last != 0; all && (opts.First < 1 || opts.First > opts.Last) {
 		return nil, fmt.Errorf("there is no quota from %d to %d", opts.First, opts.Last)
 	}
-	s := &quotas{jobs: jobs, opts: opts, out: &Quotas{Method: llc.Interval}}
+	s := &quotas{jobs: jobs, opts: opts, out: &Quotas{Method: llc.Interval.ID()}}
 	if err := s.begin(ctx); err != nil {
 		return nil, err
 	}
@@ -87,7 +87,7 @@ func (j *Job) regulated(ctx context.Context, quota int64) (*Estimate, error) {
 	if err != nil {
 		return nil, err
 	}
-	e, err := other.boundShared(ctx, llc.Interval)
+	e, err := other.estimateBy(ctx, llc.Interval)
 	if err != nil {
 		return nil, fmt.Errorf("%s: quota %d: %w", j.Name(), quota, err)
 	}

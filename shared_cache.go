@@ -1,29 +1,10 @@
 package warpbound
 
 import (
-	"context"
-
 	"warpbound/internal/abi"
-	"warpbound/internal/method/llc"
+	"warpbound/internal/method"
 	"warpbound/internal/stream"
 )
-
-// boundShared is the estimate of static/llc-simple or static/llc-interval.
-func (j *Job) boundShared(ctx context.Context, method string) (*Estimate, error) {
-	c, err := j.abstract()
-	if err != nil {
-		return nil, err
-	}
-	_, addresses, err := j.fold()
-	if err != nil {
-		return nil, err
-	}
-	cpu, err := j.cpu(addresses)
-	if err != nil {
-		return nil, err
-	}
-	return llc.Analyze(ctx, llc.Config{Config: *c, CPU: cpu}, method)
-}
 
 // Of a longer stream of the CPU only so many accesses are followed; endless is more than one makes
 // in any run.
@@ -33,8 +14,8 @@ const (
 )
 
 // cpu returns what the job's CPU does, with its buffers at the given addresses.
-func (j *Job) cpu(addresses []uint64) (llc.CPU, error) {
-	var cpu llc.CPU
+func (j *Job) cpu(addresses []uint64) (method.CPU, error) {
+	var cpu method.CPU
 	cursor := j.bound.Job.Cursor()
 	if cursor == nil {
 		return cpu, nil
@@ -52,6 +33,6 @@ func (j *Job) cpu(addresses []uint64) (llc.CPU, error) {
 		if a.Buffer != stream.Own {
 			base = addresses[j.bound.Job.CPU.Buffers[a.Buffer]]
 		}
-		cpu.Accesses = append(cpu.Accesses, llc.CPUAccess{Address: base + uint64(a.Offset), Store: a.Store})
+		cpu.Accesses = append(cpu.Accesses, method.CPUAccess{Address: base + uint64(a.Offset), Store: a.Store})
 	}
 }

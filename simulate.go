@@ -13,6 +13,7 @@ import (
 	"warpbound/internal/emu"
 	"warpbound/internal/graph"
 	"warpbound/internal/job"
+	"warpbound/internal/method"
 	"warpbound/internal/method/hybrid"
 	"warpbound/internal/sim"
 	"warpbound/internal/target"
@@ -157,9 +158,9 @@ func counted(s *Simulation, r *sim.Result) {
 
 // ipg builds the instrumentation point graph of the kernel, with the edges that
 // divergence adds or with those of the published algorithm.
-func (j *Job) ipg(place Placement, published bool, facts []hybrid.Fact) (*hybrid.IPG, error) {
+func (j *Job) ipg(place Placement, published bool, facts []method.Fact) (*hybrid.IPG, error) {
 	if place == nil {
-		place = hybrid.EveryBlock()
+		place = method.EveryBlock()
 	}
 	program, err := j.program(published, facts)
 	if err != nil {
@@ -169,7 +170,7 @@ func (j *Job) ipg(place Placement, published bool, facts []hybrid.Fact) (*hybrid
 }
 
 // program is the kernel as the hybrid method sees it.
-func (j *Job) program(published bool, facts []hybrid.Fact) (*hybrid.Program, error) {
+func (j *Job) program(published bool, facts []method.Fact) (*hybrid.Program, error) {
 	divergent, err := divergentEdges(j.graph, published)
 	if err != nil {
 		return nil, fmt.Errorf("kernel %s: %w", j.graph.Kernel.Name, err)

@@ -75,7 +75,7 @@ func (c *comparison) addMode(ctx context.Context, i int, mode machine.SplitMode)
 		return err
 	}
 	opts := AnalyzeOptions{
-		Methods: []string{split.Method(mode)}, Observe: true, Vectors: c.opts.Vectors, MaxCycles: c.opts.MaxCycles,
+		Methods: []string{split.Method(mode).ID()}, Observe: true, Vectors: c.opts.Vectors, MaxCycles: c.opts.MaxCycles,
 	}
 	if c.opts.Progress != nil {
 		opts.Progress = func(done, total int) { c.opts.Progress(i*total+done, len(splitModes)*total) }
@@ -132,7 +132,7 @@ func (c *comparison) pws(ctx context.Context, blocks []int) (*Estimate, error) {
 	if err != nil {
 		return nil, err
 	}
-	return job.boundSplit(ctx)
+	return job.estimateBy(ctx, split.Method(machine.PWS))
 }
 
 // addPoints tells of each branch that can be split whether it does and what that buys.

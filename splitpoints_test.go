@@ -7,6 +7,8 @@ import (
 	"testing"
 	"testing/fstest"
 
+	"warpbound/internal/machine"
+	"warpbound/internal/method/split"
 	"warpbound/internal/synthetic"
 )
 
@@ -53,11 +55,11 @@ func TestChosenSplits(t *testing.T) {
 func checkChoice(job *Job, simds int) (bool, error) {
 	ctx := context.Background()
 	bound := func(branches []string) (int64, error) {
-		split, err := job.Split(SplitOptions{Mode: "pws", SIMDs: &simds, Branches: branches})
+		other, err := job.Split(SplitOptions{Mode: "pws", SIMDs: &simds, Branches: branches})
 		if err != nil {
 			return 0, err
 		}
-		e, err := split.boundSplit(ctx)
+		e, err := other.estimateBy(ctx, split.Method(machine.PWS))
 		if err != nil {
 			return 0, err
 		}

@@ -6,14 +6,11 @@ import (
 	"slices"
 
 	"warpbound/internal/emu"
-	"warpbound/internal/flow/divergence"
-	"warpbound/internal/flow/value"
 	"warpbound/internal/job"
 	"warpbound/internal/machine"
 	"warpbound/internal/method/split"
 	"warpbound/internal/splitting"
 	"warpbound/internal/splitting/bsb"
-	"warpbound/internal/target"
 )
 
 // SplitOptions say how wavefronts split other than the job and its machine do.
@@ -162,15 +159,6 @@ func (j *Job) selected(marked []int, simds int) (blocks []int, contexts int, err
 	return blocks, form.Contexts(blocks), nil
 }
 
-// boundSplit is the estimate of the job's mode.
-func (j *Job) boundSplit(ctx context.Context) (*Estimate, error) {
-	c, err := j.splitConfig()
-	if err != nil {
-		return nil, err
-	}
-	return split.Analyze(ctx, *c)
-}
-
 // splitPrices returns what the blocks of the job's kernel cost before it splits, if it will
 // use so many split contexts at the same time (mode pws).
 func (j *Job) splitPrices(ctx context.Context, used int) (*split.Prices, error) {
@@ -181,43 +169,11 @@ func (j *Job) splitPrices(ctx context.Context, used int) (*split.Prices, error) 
 		return nil, err
 	}
 	whole.division = &division{whole: j.division.whole, hardware: hardware}
-	c, err := whole.splitConfig()
+	p, err := whole.problem()
 	if err != nil {
 		return nil, err
 	}
-	return split.PricesOf(ctx, *c)
-}
-
-// splitConfig returns what split/none, split/dws and split/pws know of the job.
-func (j *Job) splitConfig() (*split.Config, error) {
-	occupancy, err := target.Occupancy(j.bound, j.code, j.hardware(), j.registers)
-	if err != nil {
-		return nil, err
-	}
-	launch, addresses, err := j.fold()
-	if err != nil {
-		return nil, err
-	}
-	annotated, err := j.annotated()
-	if err != nil {
-		return nil, err
-	}
-	c := &split.Config{
-		Launch: launch, Graph: j.graph, Machine: j.hardware(), Groups: occupancy.CTAs,
-		Inputs: j.drawn(), Fixed: j.fixed(addresses), Annotated: annotated, Splits: j.division.splits,
-	}
-	if d, err := j.divergence(); err == nil {
-		c.Uniform = d.Uniform
-		c.Together = func(block int) bool { return d.Branch(block) <= divergence.CTA }
-	}
-	if v, err := value.Analyze(j.graph, j.launch()); err == nil {
-		memory := value.Memory{
-			Segment: int(j.machine.Memory.Segment.Value),
-			Banks:   int(j.machine.Shared.Banks.Value), BankWidth: int(j.machine.Shared.BankBytes.Value),
-		}
-		c.Loops, c.Accesses = v.Loops(), v.Accesses(memory)
-	}
-	return c, nil
+	return split.PricesOf(ctx, p)
 }
 
 // form returns the branch serialisation form of the job's kernel.

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strings"
 
 	"warpbound/diag"
 	"warpbound/estimate"
@@ -17,7 +16,9 @@ import (
 	"warpbound/internal/fold"
 	"warpbound/internal/job"
 	"warpbound/internal/machine"
+	"warpbound/internal/method"
 	"warpbound/internal/method/cta"
+	"warpbound/internal/method/hybrid"
 	"warpbound/internal/method/llc"
 	"warpbound/internal/method/split"
 	"warpbound/internal/target"
@@ -33,8 +34,26 @@ func (o *AnalyzeOptions) measured() bool {
 	return o.Methods == nil || o.Observe || o.Traces != nil || o.LP != nil || o.Proof != nil || slices.ContainsFunc(o.Methods, measures)
 }
 
+// methods are the methods that Analyze knows, in the order of their estimates.
+func methods() []method.Method {
+	return []method.Method{
+		hybrid.Method{}, cta.Method{}, llc.Simple, llc.Interval,
+		split.Method(machine.SplitNone), split.Method(machine.DWS), split.Method(machine.PWS),
+	}
+}
+
 // measures reports whether a method needs runs.
-func measures(method string) bool { return strings.HasPrefix(method, "hybrid/") }
+func measures(id string) bool {
+	return slices.ContainsFunc(methods(), func(m method.Method) bool {
+		_, runs := m.(method.Measured)
+		return runs && names(m, id)
+	})
+}
+
+// names reports whether an estimate is one that a method makes.
+func names(m method.Method, id string) bool {
+	return slices.ContainsFunc(m.Names(), func(n method.Name) bool { return n.ID == id })
+}
 
 // static returns the estimates of static methods that are asked for. A method that is
 // not asked for by name is left out where the machine does not allow it, and with a
@@ -42,32 +61,32 @@ func measures(method string) bool { return strings.HasPrefix(method, "hybrid/") 
 func (j *Job) static(ctx context.Context, opts *AnalyzeOptions) ([]Estimate, []diag.Warning, error) {
 	var estimates []Estimate
 	var warnings []diag.Warning
-	for _, method := range Methods() {
-		named := slices.Contains(opts.Methods, method)
-		if named && j.device != nil && !measures(method) {
-			return nil, nil, fmt.Errorf("%s has no bound on %s: a static method needs the description of a machine", method, j.device.name)
-		}
-		if measures(method) || !opts.wants(method) || !named && !j.Supports(method) {
+	for _, m := range methods() {
+		s, static := m.(method.Static)
+		if !static {
 			continue
 		}
-		var e *Estimate
-		var err error
-		mode, splits := strings.CutPrefix(method, "split/")
-		switch {
-		case splits:
-			e, err = j.inMode(ctx, opts, machine.SplitMode(mode))
-		case method == cta.Method:
-			e, err = j.boundCTA(ctx)
-		default:
-			e, err = j.boundShared(ctx, method)
+		id := m.Names()[0].ID
+		named := slices.Contains(opts.Methods, id)
+		if named && j.device != nil {
+			return nil, nil, fmt.Errorf("%s has no bound on %s: a static method needs the description of a machine", id, j.device.name)
 		}
+		if !opts.wants(id) || !named && m.Applies(j.machine) != nil {
+			continue
+		}
+		answer, err := j.bounded(ctx, opts, s)
 		switch {
 		case err == nil:
-			estimates = append(estimates, *e)
+			estimates = append(estimates, answer.Estimates...)
+			for _, w := range answer.Warnings {
+				if !slices.Contains(warnings, w) { // several methods may have the same reason
+					warnings = append(warnings, w)
+				}
+			}
 		case named || ctx.Err() != nil:
 			return nil, nil, err
 		default:
-			warnings = append(warnings, j.noBound(method, err))
+			warnings = append(warnings, j.noBound(id, err))
 		}
 	}
 	return estimates, warnings, nil
@@ -75,19 +94,8 @@ func (j *Job) static(ctx context.Context, opts *AnalyzeOptions) ([]Estimate, []d
 
 // Supports reports whether a method is one for the job's machine, in its mode: some kernels
 // may have no estimate all the same.
-func (j *Job) Supports(method string) bool {
-	if mode, splits := strings.CutPrefix(method, "split/"); splits {
-		return slices.Contains(j.Modes(), mode)
-	}
-	switch method {
-	case cta.Method:
-		return j.machine.Core == machine.Barrel
-	case llc.Simple:
-		return j.machine.Core == machine.Integrated
-	case llc.Interval:
-		return j.machine.Core == machine.Integrated && j.machine.Regulated()
-	}
-	return j.division == nil || j.machine.Split.Mode.Value == machine.SplitNone
+func (j *Job) Supports(id string) bool {
+	return slices.ContainsFunc(methods(), func(m method.Method) bool { return names(m, id) && m.Applies(j.machine) == nil })
 }
 
 // noBound is the warning of a static method that has none.
@@ -104,42 +112,55 @@ func (j *Job) noBound(method string, err error) diag.Warning {
 	return w
 }
 
-// inMode is the estimate of split/none, split/dws or split/pws, with what runs in that mode
-// take, if there are any in the job's own.
-func (j *Job) inMode(ctx context.Context, opts *AnalyzeOptions, mode machine.SplitMode) (*Estimate, error) {
-	if j.division == nil {
-		return nil, fmt.Errorf("%s: %w", j.machine.Name, split.ErrMachine)
+// bounded is what a static method answers of the job; a method for another mode of splitting, of the job
+// in that mode, with what runs in it take if there are any in the job's own.
+func (j *Job) bounded(ctx context.Context, opts *AnalyzeOptions, m method.Static) (*method.Answer, error) {
+	mode, splits := m.(split.Method)
+	if !splits || j.division == nil {
+		return j.boundAsIs(ctx, m)
 	}
-	other, err := j.in(mode)
+	other, err := j.in(machine.SplitMode(mode))
 	if err != nil {
 		return nil, err
 	}
-	e, err := other.boundSplit(ctx)
+	answer, err := other.boundAsIs(ctx, m)
 	if err != nil {
 		return nil, err
 	}
 	if opts.measured() && opts.Traces == nil {
-		_, e.Detail.(*estimate.Split).Observed, _, err = other.observe(ctx, opts)
+		_, answer.Estimates[0].Detail.(*estimate.Split).Observed, _, err = other.observe(ctx, opts)
 	}
-	return e, err
+	return answer, err
 }
 
-// boundCTA is the estimate of static/cta.
-func (j *Job) boundCTA(ctx context.Context) (*Estimate, error) {
-	c, err := j.abstract()
+// boundAsIs is what a static method answers of the job as it is.
+func (j *Job) boundAsIs(ctx context.Context, m method.Static) (*method.Answer, error) {
+	if err := m.Applies(j.machine); err != nil {
+		return nil, err
+	}
+	p, err := j.problem()
 	if err != nil {
 		return nil, err
 	}
-	return cta.Analyze(ctx, *c)
+	return m.Bound(ctx, p)
 }
 
-// abstract returns what the methods that execute abstractly know of the job.
-func (j *Job) abstract() (*cta.Config, error) {
-	bounds, err := j.annotated()
+// estimateBy is the estimate of a static method that makes one.
+func (j *Job) estimateBy(ctx context.Context, m method.Static) (*Estimate, error) {
+	answer, err := j.boundAsIs(ctx, m)
 	if err != nil {
 		return nil, err
 	}
-	occupancy, err := target.Occupancy(j.bound, j.code, j.machine, j.registers)
+	return &answer.Estimates[0], nil
+}
+
+// problem returns what static methods are told of the job.
+func (j *Job) problem() (*method.Problem, error) {
+	bounds, err := j.annotations()
+	if err != nil {
+		return nil, err
+	}
+	occupancy, err := target.Occupancy(j.bound, j.code, j.hardware(), j.registers)
 	if err != nil {
 		return nil, err
 	}
@@ -147,14 +168,26 @@ func (j *Job) abstract() (*cta.Config, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := &cta.Config{
-		Launch: launch, Graph: j.graph, Machine: j.machine, CTAs: occupancy.CTAs,
-		Inputs: j.drawn(), Fixed: j.fixed(addresses), Bounds: bounds, Counted: j.counted(),
+	p := &method.Problem{
+		Launch: launch, Graph: j.graph, Machine: j.hardware(), Resident: occupancy.CTAs,
+		Inputs: j.drawn(), Fixed: j.fixed(addresses), Bounds: bounds, Facts: j.flowFacts(),
 	}
-	if d, err := j.divergence(); err == nil {
-		c.Uniform = d.Uniform
+	if j.division != nil {
+		p.Splits = j.division.splits
 	}
-	return c, nil
+	if j.machine.Core == machine.Integrated {
+		if p.CPU, err = j.cpu(addresses); err != nil {
+			return nil, err
+		}
+	}
+	d, err := j.divergence()
+	if p.NoUniform = err; err == nil {
+		p.Uniform = d.Uniform
+		p.Together = func(block int) bool { return d.Branch(block) <= divergence.CTA }
+	}
+	p.Values, p.NoValues = value.Analyze(j.graph, j.launch())
+	p.Counted = method.Counts(p.Values)
+	return p, nil
 }
 
 // fold returns what is known of the launch before it runs, and the addresses of buffers by
@@ -202,20 +235,4 @@ func (j *Job) fixed(addresses []uint64) []absexec.Buffer {
 		}
 	}
 	return buffers
-}
-
-// counted returns the bounds of loops that follow from their counters, by header: none if
-// the kernel is too large.
-func (j *Job) counted() map[int]int64 {
-	r, err := value.Analyze(j.graph, j.launch())
-	if err != nil {
-		return nil
-	}
-	bounds := make(map[int]int64)
-	for _, b := range r.Loops() {
-		if b.Known {
-			bounds[b.Header] = b.Iterations
-		}
-	}
-	return bounds
 }

@@ -21,11 +21,7 @@ import (
 	"warpbound/internal/flow/value"
 	"warpbound/internal/graph"
 	"warpbound/internal/inspect"
-	"warpbound/internal/machine"
-	"warpbound/internal/method/cta"
-	"warpbound/internal/method/hybrid"
-	"warpbound/internal/method/llc"
-	"warpbound/internal/method/split"
+	"warpbound/internal/method"
 )
 
 // Analysis is everything that an analysis found out about a job.
@@ -48,19 +44,22 @@ const (
 )
 
 // Placement chooses the blocks whose execution is recorded (Ipoints).
-type Placement = hybrid.Placement
+type Placement = method.Placement
 
 // ParsePlacement reads "blocks" (every block), "headers" (of loops), "every:N"
 // (every N-th block) or "labels:NAME,NAME".
-func ParsePlacement(s string) (Placement, error) { return hybrid.ParsePlacement(s) }
+func ParsePlacement(s string) (Placement, error) { return method.ParsePlacement(s) }
 
 // Methods returns the names of the methods that Analyze knows: first those that measure,
 // then the static ones.
 func Methods() []string {
-	return []string{
-		"hybrid/warp", "hybrid/dynamic", "hybrid/waves", cta.Method, llc.Simple, llc.Interval,
-		split.Method(machine.SplitNone), split.Method(machine.DWS), split.Method(machine.PWS),
+	var ids []string
+	for _, m := range methods() {
+		for _, n := range m.Names() {
+			ids = append(ids, n.ID)
+		}
 	}
+	return ids
 }
 
 // InspectOptions say what to show of a module.

@@ -16,6 +16,7 @@ import (
 	"warpbound/internal/isa/ptx"
 	"warpbound/internal/job"
 	"warpbound/internal/machine"
+	"warpbound/internal/method"
 	"warpbound/internal/method/hybrid"
 	"warpbound/internal/sim"
 	"warpbound/internal/sim/scoreboard"
@@ -174,8 +175,8 @@ type measured struct {
 }
 
 // record runs the kernel with recording code from its text, and without.
-func (b *bench) record(place hybrid.Placement, capacity instrument.Capacity) (*measured, error) {
-	chosen, err := place(b.program)
+func (b *bench) record(place method.Placement, capacity instrument.Capacity) (*measured, error) {
+	chosen, err := place(b.program.Sites())
 	if err != nil {
 		return nil, err
 	}
@@ -183,7 +184,7 @@ func (b *bench) record(place hybrid.Placement, capacity instrument.Capacity) (*m
 	if m.code, err = b.points.Choose(chosen); err != nil {
 		return nil, err
 	}
-	if m.ipg, err = hybrid.NewIPG(b.program, func(*hybrid.Program) ([]bool, error) { return m.code.Blocks, nil }); err != nil {
+	if m.ipg, err = hybrid.NewIPG(b.program, func(*method.Sites) ([]bool, error) { return m.code.Blocks, nil }); err != nil {
 		return nil, err
 	}
 	plain, err := b.run(b.module, nil, func(g *cfg.Graph) []trace.Ipoint {
@@ -274,7 +275,7 @@ func sequences(run *trace.Run) map[warp][]trace.Ipoint {
 // check compares what recording code wrote with what the simulator says, warp by warp. As long as
 // there is too little room for records, they are made again with more: where threads race, in
 // other numbers.
-func (b *bench) check(place hybrid.Placement) (*measured, error) {
+func (b *bench) check(place method.Placement) (*measured, error) {
 	m, err := b.record(place, instrument.NewCapacity(512))
 	for {
 		more, overflow := errors.AsType[*instrument.OverflowError](err)
@@ -309,7 +310,7 @@ func same(a, b *trace.Run) error {
 	return nil
 }
 
-func mustCheck(t *testing.T, b *bench, place hybrid.Placement) *measured {
+func mustCheck(t *testing.T, b *bench, place method.Placement) *measured {
 	t.Helper()
 	m, err := b.check(place)
 	if err != nil {

@@ -5,7 +5,7 @@ import (
 	"os"
 	"testing"
 
-	"warpbound/internal/method/hybrid"
+	"warpbound/internal/method"
 )
 
 var update = flag.Bool("update", false, "write golden files")
@@ -29,7 +29,7 @@ again:
 	ret;
 }
 `)
-	got := instrumented(t, b, hybrid.LoopHeaders())
+	got := instrumented(t, b, method.LoopHeaders())
 	if *update {
 		if err := os.WriteFile(golden, []byte(got), 0o644); err != nil {
 			t.Fatal(err)

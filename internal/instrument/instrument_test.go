@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"warpbound/internal/instrument"
-	"warpbound/internal/method/hybrid"
+	"warpbound/internal/method"
 )
 
 // job of the kernel k, which gets a buffer of words.
@@ -148,7 +148,7 @@ func TestAmbiguous(t *testing.T) {
 	const spin = ".func spin()\n{ .reg .pred %q; .reg .b32 %i; again: add.u32 %i, %i, 1; setp.lt.u32 %q, %i, 3; @%q bra again; ret; }\n"
 	b := mustJob(t, jobText, kernel("6.3", "sm_70", spin,
 		"setp.lt.u32 %p1, %t, 40; call spin; @%p1 bra over; call spin; over: call spin; st.global.u32 [%at], %t; ret;"))
-	m, err := b.record(hybrid.LoopHeaders(), instrument.NewCapacity(100))
+	m, err := b.record(method.LoopHeaders(), instrument.NewCapacity(100))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -161,7 +161,7 @@ func TestAmbiguous(t *testing.T) {
 func TestText(t *testing.T) {
 	module := kernel("6.3", "sm_70", twice, bodies["functions"].body)
 	b := mustJob(t, jobText, module)
-	m := mustCheck(t, b, hybrid.EveryBlock())
+	m := mustCheck(t, b, method.EveryBlock())
 	text, lines, err := m.code.Text()
 	if err != nil {
 		t.Fatal(err)

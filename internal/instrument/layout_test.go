@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"warpbound/internal/instrument"
-	"warpbound/internal/method/hybrid"
+	"warpbound/internal/method"
 	"warpbound/internal/trace"
 )
 
@@ -130,12 +130,12 @@ func TestReadErrors(t *testing.T) {
 // TestOverflow: too small a buffer is an error that says what size would do.
 func TestOverflow(t *testing.T) {
 	b := mustJob(t, jobText, kernel("6.3", "sm_70", "", bodies["loop"].body))
-	_, err := b.record(hybrid.EveryBlock(), room(3))
+	_, err := b.record(method.EveryBlock(), room(3))
 	var overflow *instrument.OverflowError
 	if !errors.As(err, &overflow) || overflow.Capacity != room(3) || overflow.Warps == 0 || overflow.Most[overflow.Lane] < 4 {
 		t.Fatalf("error %v", err)
 	}
-	if _, err := b.record(hybrid.EveryBlock(), overflow.Most); err != nil {
+	if _, err := b.record(method.EveryBlock(), overflow.Most); err != nil {
 		t.Fatal(err)
 	}
 	for lane, n := range overflow.Most {
@@ -145,7 +145,7 @@ func TestOverflow(t *testing.T) {
 			continue
 		}
 		var again *instrument.OverflowError
-		if _, err := b.record(hybrid.EveryBlock(), less); !errors.As(err, &again) || again.Lane != lane || again.Most != overflow.Most {
+		if _, err := b.record(method.EveryBlock(), less); !errors.As(err, &again) || again.Lane != lane || again.Most != overflow.Most {
 			t.Errorf("without a slot of lane %d: %v", lane, err)
 		}
 	}

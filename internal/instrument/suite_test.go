@@ -11,16 +11,17 @@ import (
 	"strings"
 	"testing"
 
+	"warpbound/internal/method"
 	"warpbound/internal/method/hybrid"
 	"warpbound/internal/trace"
 	"warpbound/kernels"
 )
 
 // placements are the usual ones, and none.
-func placements() map[string]hybrid.Placement {
-	return map[string]hybrid.Placement{
-		"blocks": hybrid.EveryBlock(), "every second": hybrid.EveryNth(2), "headers": hybrid.LoopHeaders(),
-		"none": func(p *hybrid.Program) ([]bool, error) { return make([]bool, len(p.Blocks)), nil },
+func placements() map[string]method.Placement {
+	return map[string]method.Placement{
+		"blocks": method.EveryBlock(), "every second": method.EveryNth(2), "headers": method.LoopHeaders(),
+		"none": func(p *method.Sites) ([]bool, error) { return make([]bool, len(p.Blocks)), nil },
 	}
 }
 
@@ -35,7 +36,7 @@ func TestSuite(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			m := mustCheck(t, b, hybrid.EveryBlock())
+			m := mustCheck(t, b, method.EveryBlock())
 			checkCovers(t, m.ipg, hybrid.Options{Clocks: trace.PerSM, Unknown: true}, &m.recorded)
 			checkCovers(t, m.ipg, hybrid.Options{}, &m.simulated)
 			if r.Kernel != "bfs" { // where threads race for what they visit, so time decides
@@ -88,7 +89,7 @@ func TestCorpus(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			mustCheck(t, b, hybrid.EveryBlock())
+			mustCheck(t, b, method.EveryBlock())
 		})
 	}
 }

@@ -5,11 +5,11 @@ import (
 	"testing"
 
 	"warpbound/internal/isa/ptx"
-	"warpbound/internal/method/hybrid"
+	"warpbound/internal/method"
 )
 
 // instrumented is the text of a kernel with recording code.
-func instrumented(t *testing.T, b *bench, place hybrid.Placement) string {
+func instrumented(t *testing.T, b *bench, place method.Placement) string {
 	t.Helper()
 	m := mustCheck(t, b, place)
 	text, _, err := m.code.Text()
@@ -35,7 +35,7 @@ func TestTargets(t *testing.T) {
 		{"8.0", "sm_90a", true, true},
 		{"8.7", "sm_120", true, true},
 	} {
-		text := instrumented(t, mustJob(t, jobText, kernel(tt.version, tt.target, "", bodies["guarded returns"].body)), hybrid.EveryBlock())
+		text := instrumented(t, mustJob(t, jobText, kernel(tt.version, tt.target, "", bodies["guarded returns"].body)), method.EveryBlock())
 		if got := strings.Contains(text, "activemask"); got != tt.active || strings.Contains(text, "vote.ballot") == got {
 			t.Errorf("PTX %s, %s: activemask %v", tt.version, tt.target, got)
 		}
@@ -77,7 +77,7 @@ func TestOtherModule(t *testing.T) {
 // of results.
 func TestCallsStayWhole(t *testing.T) {
 	b := mustJob(t, jobText, kernel("6.3", "sm_70", twice, bodies["functions"].body))
-	m := mustCheck(t, b, hybrid.EveryBlock())
+	m := mustCheck(t, b, method.EveryBlock())
 	calls := 0
 	for _, item := range m.code.Module.Items {
 		f, ok := item.(*ptx.Func)

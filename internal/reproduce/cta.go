@@ -60,7 +60,7 @@ func triangle(ctx context.Context) (*triangleSum, error) {
 	if t.published, err = job.PublishedCTA(ctx); err != nil {
 		return nil, err
 	}
-	a, err := job.Analyze(ctx, warpbound.AnalyzeOptions{Methods: []string{cta.Method}})
+	a, err := job.Analyze(ctx, warpbound.AnalyzeOptions{Methods: []string{cta.ID}})
 	if err != nil {
 		return nil, err
 	}
@@ -166,7 +166,7 @@ func suite(ctx context.Context) (*estimate.Table, error) {
 		if err != nil {
 			return nil, err
 		}
-		a, err := job.Analyze(ctx, warpbound.AnalyzeOptions{Methods: []string{cta.Method}})
+		a, err := job.Analyze(ctx, warpbound.AnalyzeOptions{Methods: []string{cta.ID}})
 		if err != nil {
 			return nil, err
 		}

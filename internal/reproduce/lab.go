@@ -104,7 +104,7 @@ func (t trial) run(ctx context.Context) (point, error) {
 	if err != nil {
 		return point{}, err
 	}
-	a, err := job.Analyze(ctx, warpbound.AnalyzeOptions{Methods: []string{split.Method(t.in.mode)}})
+	a, err := job.Analyze(ctx, warpbound.AnalyzeOptions{Methods: []string{split.Method(t.in.mode).ID()}})
 	if err != nil {
 		return point{}, err
 	}

@@ -186,7 +186,7 @@ func (s *sharer) try(ctx context.Context, how sharing) (shared, error) {
 	if !on {
 		return r, nil
 	}
-	a, err := job.Analyze(ctx, warpbound.AnalyzeOptions{Methods: []string{llc.Simple, llc.Interval}})
+	a, err := job.Analyze(ctx, warpbound.AnalyzeOptions{Methods: []string{llc.Simple.ID(), llc.Interval.ID()}})
 	if err != nil {
 		return shared{}, err
 	}

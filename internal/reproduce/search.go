@@ -73,7 +73,7 @@ type held struct {
 // bounded are the searches that are held against proven bounds: of these kernels, each on these machines.
 var (
 	boundedKernels  = []string{"artificial", "insertionSort", "petriSmall", "substringSearch"}
-	boundedMachines = []struct{ machine, method string }{{"gcn3-split", split.Method(machine.PWS)}, {"integrated-fermi", llc.Interval}}
+	boundedMachines = []struct{ machine, method string }{{"gcn3-split", split.Method(machine.PWS).ID()}, {"integrated-fermi", llc.Interval.ID()}}
 )
 
 // repeated is the kernel whose search is made again.

@@ -4,41 +4,18 @@
 // a warp, as exactly as an abstract execution knows its lanes and addresses. It is what the static methods
 // have in common.
 //
-// cost imports isa, cfg, machine, fold, absexec and estimate. It must not import a simulator, against
+// cost imports isa, machine, fold and absexec. It must not import a simulator, against
 // which the methods that use it are tested, nor a method.
 package cost
 
 import (
-	"math"
 	"math/bits"
 
-	"warpbound/estimate"
 	"warpbound/internal/absexec"
-	"warpbound/internal/cfg"
 	"warpbound/internal/fold"
 	"warpbound/internal/isa"
 	"warpbound/internal/machine"
 )
-
-// Config is what a method bounds: a launch, with what is known of it.
-type Config struct {
-	Launch  *fold.Launch
-	Graph   *cfg.Graph // of the launch's kernel
-	Machine *machine.Machine
-	CTAs    int // that an SM holds at a time
-
-	// Inputs are the bytes of parameters and constant memory whose contents are not
-	// those that the launch has.
-	Inputs []absexec.Range
-	// Fixed are the buffers that hold the same in all executions when the kernel starts.
-	Fixed []absexec.Buffer
-	// Uniform reports whether the lanes of a warp that execute the branch at the end of a
-	// block always go the same way. Nil if that is not known of any.
-	Uniform func(block int) bool
-	// Bounds are the annotated bounds of loops, by header: how often a warp returns to it for
-	// one entry of the loop, at most. Counted are those that are proven, for a thread.
-	Bounds, Counted map[int]int64
-}
 
 // Kind tells apart how long instructions keep their warp.
 type Kind uint8
@@ -117,45 +94,4 @@ func Whole(l *fold.Launch, in *isa.Instr, box absexec.Box, threads uint64) bool 
 	}
 	n, ok := l.Constant(rest[0], box.Lo, 0, 0)
 	return ok && n >= threads
-}
-
-// maxCounted is the largest bound of a counter that is of use. Greater ones come of counters
-// that are only known to end somewhere.
-const maxCounted = 1 << 16
-
-// LoopBound returns the least bound of a loop, of those that are annotated and those that are proven,
-// and what it rests on.
-func (c *Config) LoopBound(header int) (int, estimate.Evidence, bool) {
-	stated, ok := c.Bounds[header]
-	counted, counts := c.Counted[header]
-	if counts && counted <= maxCounted && (!ok || counted <= stated) {
-		return int(counted), estimate.Proven, true
-	}
-	return int(min(stated, math.MaxInt)), estimate.Annotated, ok
-}
-
-// maxSteps limits the instructions of one warp, all alternatives together.
-const maxSteps = 1 << 21
-
-// Executor returns what executes warps of the launch abstractly, telling so many boxes of CTAs apart.
-func (c *Config) Executor(boxes int) *absexec.Executor {
-	return absexec.New(absexec.Config{
-		Fixed: absexec.Ranges(c.Fixed), Launch: c.Launch, Graph: c.Graph, Inputs: c.Inputs, Uniform: c.Uniform,
-		MaxBoxes: boxes, MaxSteps: maxSteps,
-		Bound: func(header int) (int, bool) {
-			n, _, ok := c.LoopBound(header)
-			return n, ok
-		},
-	})
-}
-
-// Assumptions are what every static estimate rests on.
-func Assumptions() []string {
-	return []string{
-		"the machine executes PTX instructions as its file says (a device executes what its assembler makes of them)",
-		"the kernel is alone on the GPU",
-		"the time of the launch on the host is not included",
-		"buffers begin at multiples of 256 bytes",
-		"the kernel ends without fault, whatever its inputs",
-	}
 }

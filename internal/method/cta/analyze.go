@@ -2,20 +2,15 @@ package cta
 
 import (
 	"context"
-	"errors"
-	"fmt"
 	"slices"
 
 	"warpbound/estimate"
 	"warpbound/internal/absexec"
 	"warpbound/internal/cfg"
 	"warpbound/internal/fold"
-	"warpbound/internal/machine"
+	"warpbound/internal/method"
 	"warpbound/internal/method/cost"
 )
-
-// Config is what Analyze bounds.
-type Config = cost.Config
 
 // analysis is the state of one bound.
 type analysis struct {
@@ -43,46 +38,20 @@ type analysis struct {
 // maxCells limits the cells of a grid; beyond it, boxes are told apart less finely.
 const maxCells = 1 << 20
 
-// Analyze bounds the time of every run of the launch, whatever the contents of its inputs
-// and of its buffers but the fixed ones. The machine must have barrel cores.
-//
-// Where not everything is known without them, what fixed buffers hold is taken into
-// account as well, as far as the kernel surely does not write to them.
-//
-// Errors are those of absexec.Executor.Warp.
-func Analyze(ctx context.Context, c Config) (*estimate.Estimate, error) {
-	fixed := c.Fixed
-	c.Fixed = nil
-	e, err := bound(ctx, c)
-	if len(fixed) == 0 || ctx.Err() != nil || errors.Is(err, ErrMachine) || err == nil && exact(e) {
-		return e, err
-	}
-	better, failed := absexec.Assuming(fixed, func(fixed []absexec.Buffer) (*estimate.Estimate, error) {
-		c.Fixed = fixed
-		return bound(ctx, c)
-	})
-	if failed == nil && (err != nil || better.Cycles < e.Cycles) {
-		return better, nil
-	}
-	return e, err
-}
-
 // bound bounds the launch with what its fixed buffers hold.
-func bound(ctx context.Context, c Config) (*estimate.Estimate, error) {
-	a, err := newAnalysis(c)
-	if err != nil {
-		return nil, err
-	}
+func bound(ctx context.Context, p *method.Problem) (*method.Answer, error) {
+	a := newAnalysis(p)
+	var err error
 	var warps [][]absexec.Result
 	for boxes := absexec.DefaultBoxes; ; boxes /= 4 {
-		if warps, err = a.execute(ctx, c, boxes); err != nil {
+		if warps, err = a.execute(ctx, p, boxes); err != nil {
 			return nil, err
 		}
-		if a.cells = newGrid(c.Launch.Grid(), warps); a.cells.cells()*a.cells.residues() <= maxCells {
+		if a.cells = newGrid(p.Launch.Grid(), warps); a.cells.cells()*a.cells.residues() <= maxCells {
 			break
 		}
 	}
-	loops := make([]absexec.LoopFact, len(c.Graph.Loops().Loops))
+	loops := make([]absexec.LoopFact, len(p.Graph.Loops().Loops))
 	for _, boxes := range warps {
 		for _, r := range boxes {
 			for i, l := range r.Loops {
@@ -96,7 +65,7 @@ func bound(ctx context.Context, c Config) (*estimate.Estimate, error) {
 	if err != nil {
 		return nil, err
 	}
-	return a.result(c, tallies, loops), nil
+	return &method.Answer{Estimates: []estimate.Estimate{*a.result(p, tallies, loops)}}, nil
 }
 
 // exact reports whether a bound is the time of every run.
@@ -106,18 +75,16 @@ func exact(e *estimate.Estimate) bool {
 
 // Iterations returns how often control of each warp of a CTA returns to the header of
 // each loop of the flow graph's forest for one entry of the loop, at most, by loop and
-// warp, whatever the buffers hold. Errors are those of Analyze.
-func Iterations(ctx context.Context, c Config) ([][]int, error) {
-	a, err := newAnalysis(c)
+// warp, whatever the buffers hold. Errors are those of Method.Bound.
+func Iterations(ctx context.Context, p *method.Problem) ([][]int, error) {
+	if err := (Method{}).Applies(p.Machine); err != nil {
+		return nil, err
+	}
+	warps, err := newAnalysis(p).execute(ctx, p.WithFixed(nil), absexec.DefaultBoxes)
 	if err != nil {
 		return nil, err
 	}
-	c.Fixed = nil
-	warps, err := a.execute(ctx, c, absexec.DefaultBoxes)
-	if err != nil {
-		return nil, err
-	}
-	counts := make([][]int, len(c.Graph.Loops().Loops))
+	counts := make([][]int, len(p.Graph.Loops().Loops))
 	for i := range counts {
 		counts[i] = make([]int, len(warps))
 		for w, boxes := range warps {
@@ -129,26 +96,23 @@ func Iterations(ctx context.Context, c Config) ([][]int, error) {
 	return counts, nil
 }
 
-func newAnalysis(c Config) (*analysis, error) {
-	m := c.Machine
-	if m.Core != machine.Barrel {
-		return nil, fmt.Errorf("%s: %w", m.Name, ErrMachine)
-	}
+func newAnalysis(p *method.Problem) *analysis {
+	m := p.Machine
 	a := &analysis{
-		launch: c.Launch, graph: c.Graph, costs: cost.Of(c.Graph.Kernel, m), counter: cost.NewCounter(m),
+		launch: p.Launch, graph: p.Graph, costs: cost.Of(p.Graph.Kernel, m), counter: cost.NewCounter(m),
 		barrier: m.SM.Barrier.Value, dispatch: m.SM.Dispatch.Value,
-		sms: int(m.SM.Count.Value), slots: c.CTAs,
-		threads: cost.Threads(c.Launch), paths: make(map[[3]int64][]*path), kinds: make(map[string]int),
+		sms: int(m.SM.Count.Value), slots: p.Resident,
+		threads: cost.Threads(p.Launch), paths: make(map[[3]int64][]*path), kinds: make(map[string]int),
 	}
 	a.release = a.barrier - min(m.Classes["sync"].Initiation, m.Classes["control"].Initiation)
-	return a, nil
+	return a
 }
 
 // execute executes every warp of a CTA.
-func (a *analysis) execute(ctx context.Context, c Config, boxes int) ([][]absexec.Result, error) {
-	x := c.Executor(boxes)
+func (a *analysis) execute(ctx context.Context, p *method.Problem, boxes int) ([][]absexec.Result, error) {
+	x := p.Executor(boxes)
 	var warps [][]absexec.Result
-	for w := range c.Launch.Warps() {
+	for w := range p.Launch.Warps() {
 		results, err := x.Warp(ctx, w, func(b absexec.Box) absexec.Visitor { return a.record(b) })
 		if err != nil {
 			return nil, err

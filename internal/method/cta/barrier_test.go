@@ -37,7 +37,7 @@ func holds(t *testing.T, fsys fs.FS, name string, vectors int) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	a, err := job.Analyze(context.Background(), warpbound.AnalyzeOptions{Methods: []string{cta.Method}})
+	a, err := job.Analyze(context.Background(), warpbound.AnalyzeOptions{Methods: []string{cta.ID}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -2,7 +2,7 @@
 // (V. Hirvisalo, "On Static Timing Analysis of GPU Kernels", WCET 2014), a static
 // simulation of abstract warps.
 //
-// Analyze bounds launches on machines with barrel cores (docs/machine-model.md) with
+// Method bounds launches on machines with barrel cores (docs/machine-model.md) with
 // rules that are proved in docs/methods.md: internal/absexec tells what each warp
 // executes (path.go), how many requests its accesses make (package cost), and in which
 // CTAs it does the same (grid.go). Where the paths of all warps of a wave are known, its

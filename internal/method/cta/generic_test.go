@@ -41,7 +41,7 @@ func TestGenericAccesses(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		a, err := job.Analyze(context.Background(), warpbound.AnalyzeOptions{Methods: []string{cta.Method}})
+		a, err := job.Analyze(context.Background(), warpbound.AnalyzeOptions{Methods: []string{cta.ID}})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -2,26 +2,15 @@ package cta
 
 import (
 	"cmp"
-	"errors"
-	"fmt"
 	"slices"
 
 	"warpbound/estimate"
 	"warpbound/internal/absexec"
-	"warpbound/internal/method/cost"
+	"warpbound/internal/method"
 )
 
-// Method is the name of the estimate.
-const Method = "static/cta"
-
-// ErrMachine is the error of a machine whose times do not compose.
-var ErrMachine = errors.New(Method + " needs a machine with barrel cores, such as predictable-rr: on others a locally shorter time can make a run longer (docs/methods.md)")
-
-// ErrOverflow is the error of a bound that does not fit into 63 bits.
-var ErrOverflow = errors.New(Method + ": the bound exceeds 2^63-1 cycles")
-
 // result makes the estimate of what the SM that needs longest executes.
-func (a *analysis) result(c Config, tallies []tally, facts []absexec.LoopFact) *estimate.Estimate {
+func (a *analysis) result(p *method.Problem, tallies []tally, facts []absexec.LoopFact) *estimate.Estimate {
 	worst := 0
 	for sm := range tallies {
 		if tallies[sm].cycles > tallies[worst].cycles {
@@ -56,10 +45,7 @@ func (a *analysis) result(c Config, tallies []tally, facts []absexec.LoopFact) *
 		}
 	}
 	evidence := []estimate.Evidence{estimate.Proven}
-	assumptions := cost.Assumptions()
-	for _, b := range c.Fixed {
-		assumptions = append(assumptions, fmt.Sprintf("buffer %s holds what the job gives it (nothing writes to it)", b.Name))
-	}
+	assumptions := p.Assumptions()
 	for i, l := range a.graph.Loops().Loops {
 		issue := int64(0)
 		for b := range blocks {
@@ -75,16 +61,15 @@ func (a *analysis) result(c Config, tallies []tally, facts []absexec.LoopFact) *
 			Name: a.graph.Name(l.Header), Pos: header.Source().String(),
 			Iterations: facts[i].Iterations, Evidence: estimate.Proven, Issue: issue,
 		}
-		if _, rests, _ := c.LoopBound(l.Header); facts[i].Forced && rests == estimate.Annotated {
+		if _, rests, _ := p.LoopBound(l.Header); facts[i].Forced && rests == estimate.Annotated {
 			detail.Evidence = rests
 			evidence = append(evidence, rests)
-			assumptions = append(assumptions, fmt.Sprintf("loop %s goes back to its head at most %d times for each entry (annotated)",
-				detail.Name, detail.Iterations))
+			assumptions = append(assumptions, method.LoopAssumption(detail.Name, int64(detail.Iterations)))
 		}
 		d.Loops = append(d.Loops, detail)
 	}
 	return &estimate.Estimate{
-		Method: Method, Cycles: t.cycles, Evidence: estimate.Weakest(evidence...),
+		Method: ID, Cycles: t.cycles, Evidence: estimate.Weakest(evidence...),
 		Assumptions: assumptions, Detail: d, Breakdown: a.shares(blocks, d),
 	}
 }

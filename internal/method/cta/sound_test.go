@@ -64,7 +64,7 @@ func bounded(t testing.TB, fsys fstest.MapFS, most int) (*warpbound.Job, *warpbo
 		if err != nil {
 			t.Fatal(err)
 		}
-		a, err := job.Analyze(context.Background(), warpbound.AnalyzeOptions{Methods: []string{cta.Method}})
+		a, err := job.Analyze(context.Background(), warpbound.AnalyzeOptions{Methods: []string{cta.ID}})
 		var loop *absexec.UnboundedLoop
 		switch {
 		case errors.As(err, &loop):

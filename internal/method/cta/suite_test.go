@@ -48,7 +48,7 @@ func TestSuite(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			a, err := j.Analyze(context.Background(), warpbound.AnalyzeOptions{Methods: []string{cta.Method}})
+			a, err := j.Analyze(context.Background(), warpbound.AnalyzeOptions{Methods: []string{cta.ID}})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -92,7 +92,7 @@ func TestHugeGrid(t *testing.T) {
 			t.Fatal(err)
 		}
 		start := time.Now()
-		a, err := j.Analyze(context.Background(), warpbound.AnalyzeOptions{Methods: []string{cta.Method}})
+		a, err := j.Analyze(context.Background(), warpbound.AnalyzeOptions{Methods: []string{cta.ID}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -125,7 +125,7 @@ func TestUnalignedCTAs(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		a, err := j.Analyze(context.Background(), warpbound.AnalyzeOptions{Methods: []string{cta.Method}})
+		a, err := j.Analyze(context.Background(), warpbound.AnalyzeOptions{Methods: []string{cta.ID}})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -59,7 +59,7 @@ func Analyze(ctx context.Context, p *Profile, bounds Bounds) (*Result, error) {
 	m := p.newModel(loops)
 	solution, err := ipet.Solve(ctx, m.Model, ipet.Options{})
 	if err != nil {
-		return nil, fmt.Errorf("hybrid/warp: %w", err)
+		return nil, fmt.Errorf(Warp+": %w", err)
 	}
 	r := &reporter{p: p, m: m, solution: solution, loops: loops}
 	return r.result()
@@ -126,7 +126,7 @@ func upTo(n int) []int {
 
 // newModel builds the problem of which every observed warp is a solution.
 func (p *Profile) newModel(loops []boundedLoop) *model {
-	m := &model{Model: &ipet.Model{Name: "hybrid/warp", Source: p.ipg.Start(), Sink: p.ipg.Exit()}}
+	m := &model{Model: &ipet.Model{Name: Warp, Source: p.ipg.Start(), Sink: p.ipg.Exit()}}
 	for node := range p.ipg.Len() + 2 {
 		m.AddNode(p.ipg.Name(node))
 	}

@@ -10,6 +10,7 @@ import (
 	"warpbound/estimate"
 	"warpbound/internal/cfg"
 	"warpbound/internal/graph"
+	"warpbound/internal/method"
 	"warpbound/internal/trace"
 )
 
@@ -55,7 +56,7 @@ func fig1() (*IPG, error) {
 		Extended: flow.WithEdges(nil), // the paper has no warp diverge here
 		Blocks:   []trace.IpointInfo{{Name: "branch"}, {Name: "i2"}, {Name: "body"}, {Name: "i3"}},
 	}
-	return NewIPG(p, Named("i2", "i3"))
+	return NewIPG(p, method.Named("i2", "i3"))
 }
 
 // path is what one warp does: the cycles in which it reaches Ipoints.

@@ -5,23 +5,9 @@ import (
 
 	"warpbound/estimate"
 	"warpbound/internal/ipet"
+	"warpbound/internal/method"
 	"warpbound/internal/trace"
 )
-
-// Fact is a linear flow fact: for every warp, the sum of coefficients times executions
-// of blocks is at least Min and at most Max, of which either may be nil.
-type Fact struct {
-	Name     string // for messages
-	Terms    []FactTerm
-	Min, Max *int64
-	Evidence estimate.Evidence
-}
-
-// FactTerm is Coef times the executions of a block.
-type FactTerm struct {
-	Block int
-	Coef  int64
-}
 
 // factProfile is what warps showed of the sum of a fact.
 type factProfile struct{ most, least peak } // least holds the negative of the value
@@ -50,7 +36,7 @@ func (g *IPG) placeFacts(p *Program) error {
 
 // placedFact is a fact with its coefficients by node.
 type placedFact struct {
-	Fact
+	method.Fact
 	coef map[int]int64
 }
 

@@ -11,6 +11,7 @@ import (
 
 	"warpbound/internal/cfg"
 	"warpbound/internal/graph"
+	"warpbound/internal/method"
 	"warpbound/internal/method/hybrid"
 	"warpbound/internal/trace"
 )
@@ -76,12 +77,12 @@ func drawBarriers(t *rapid.T, n int) []bool {
 	return awaits
 }
 
-func drawPlacement(t *rapid.T, p *hybrid.Program) hybrid.Placement {
+func drawPlacement(t *rapid.T, p *hybrid.Program) method.Placement {
 	switch rapid.IntRange(0, 4).Draw(t, "placement") {
 	case 0:
-		return hybrid.LoopHeaders()
+		return method.LoopHeaders()
 	case 1:
-		return hybrid.EveryNth(rapid.IntRange(2, 4).Draw(t, "n"))
+		return method.EveryNth(rapid.IntRange(2, 4).Draw(t, "n"))
 	case 2:
 		var names []string
 		for _, b := range p.Blocks {
@@ -89,9 +90,9 @@ func drawPlacement(t *rapid.T, p *hybrid.Program) hybrid.Placement {
 				names = append(names, b.Name)
 			}
 		}
-		return hybrid.Named(names...)
+		return method.Named(names...)
 	}
-	return hybrid.EveryBlock()
+	return method.EveryBlock()
 }
 
 // entry is an element of a reconvergence stack as cfg.DivergentEdges describes it; an

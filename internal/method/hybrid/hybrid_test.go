@@ -10,6 +10,7 @@ import (
 	"pgregory.net/rapid"
 
 	"warpbound/estimate"
+	"warpbound/internal/method"
 	"warpbound/internal/method/hybrid"
 	"warpbound/internal/trace"
 )
@@ -136,7 +137,7 @@ func TestTreeEqualsIPET(t *testing.T) {
 func TestMerge(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		p := drawProgram(rt, t, true)
-		g, err := hybrid.NewIPG(p, hybrid.EveryBlock())
+		g, err := hybrid.NewIPG(p, method.EveryBlock())
 		if err != nil {
 			rt.Fatal(err)
 		}

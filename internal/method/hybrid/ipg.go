@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"warpbound/internal/method"
 	"warpbound/internal/trace"
 )
 
@@ -59,8 +60,8 @@ type membership struct{ iter, entry []int32 }
 
 // NewIPG builds the IPG of a program with the Ipoints that place chooses. It is an error
 // if place fails, or if a fact is about a block without Ipoint.
-func NewIPG(p *Program, place Placement) (*IPG, error) {
-	chosen, err := place(p)
+func NewIPG(p *Program, place method.Placement) (*IPG, error) {
+	chosen, err := place(p.Sites())
 	if err != nil {
 		return nil, err
 	}

@@ -9,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"warpbound/internal/graph"
+	"warpbound/internal/method"
 	"warpbound/internal/method/hybrid"
 )
 
@@ -59,36 +60,36 @@ func TestIPG(t *testing.T) {
 		blocks    int
 		edges     string
 		divergent string
-		place     hybrid.Placement
+		place     method.Placement
 		want      string
 	}{
-		{"straight", 2, "0>1 1>2", "", hybrid.EveryBlock(), "b0>b1\nb1>exit\nstart>b0\n"},
-		{"no ipoint", 2, "0>1 1>2", "", hybrid.Named(), "start>exit\n"},
-		{"loop at the entry", 1, "0>0 0>1", "", hybrid.EveryBlock(),
+		{"straight", 2, "0>1 1>2", "", method.EveryBlock(), "b0>b1\nb1>exit\nstart>b0\n"},
+		{"no ipoint", 2, "0>1 1>2", "", method.Named(), "start>exit\n"},
+		{"loop at the entry", 1, "0>0 0>1", "", method.EveryBlock(),
 			"b0>b0 iter(b0)\nb0>exit\nstart>b0 entry(b0)\n"},
-		{"while", 3, whileLoop, "", hybrid.EveryBlock(),
+		{"while", 3, whileLoop, "", method.EveryBlock(),
 			"b0>b1 entry(b1)\nb1>b2\nb1>exit\nb2>b1 iter(b1)\nstart>b0\n"},
-		{"while, headers", 3, whileLoop, "", hybrid.LoopHeaders(),
+		{"while, headers", 3, whileLoop, "", method.LoopHeaders(),
 			"b1>b1 iter(b1)\nb1>exit\nstart>b1 entry(b1)\n"},
-		{"while, body", 3, whileLoop, "", hybrid.Named("b2"),
+		{"while, body", 3, whileLoop, "", method.Named("b2"),
 			"b2>b2 iter(b1)\nb2>exit\nstart>b2 entry(b1)\nstart>exit\n"},
-		{"while, outside", 3, whileLoop, "", hybrid.EveryNth(3),
+		{"while, outside", 3, whileLoop, "", method.EveryNth(3),
 			"b0>exit\nstart>b0\n"},
-		{"nested, inner ipoints", 3, "0>1 1>2 2>2 2>1 1>3", "", hybrid.Named("b2"),
+		{"nested, inner ipoints", 3, "0>1 1>2 2>2 2>1 1>3", "", method.Named("b2"),
 			"b2>b2 L entry(b2)\nb2>exit\nstart>b2 entry(b1) entry(b2)\nstart>exit\n"},
-		{"arms", 5, twoArms, "2>3 3>2", hybrid.EveryBlock(),
+		{"arms", 5, twoArms, "2>3 3>2", method.EveryBlock(),
 			"b0>b1 entry(b1)\nb1>b2\nb1>b3\nb2>b3 D L\nb2>b4\nb3>b2 D L\nb3>b4\nb4>b1 iter(b1)\nb4>exit\nstart>b0\n"},
-		{"arms, one ipoint", 5, twoArms, "2>3 3>2", hybrid.Named("b2"),
+		{"arms, one ipoint", 5, twoArms, "2>3 3>2", method.Named("b2"),
 			"b2>b2 L\nb2>exit L\nstart>b2 L entry(b1)\nstart>exit\n"},
-		{"break that works", 4, "0>1 0>4 1>2 1>3 2>4 3>0", "2>3 2>1 3>2 0>2", hybrid.EveryBlock(),
+		{"break that works", 4, "0>1 0>4 1>2 1>3 2>4 3>0", "2>3 2>1 3>2 0>2", method.EveryBlock(),
 			"b0>b1\nb0>b2 D L\nb0>exit\nb1>b2\nb1>b3\nb2>b1 D L entry(b0)\nb2>b3 D L entry(b0)\nb2>exit\nb3>b0 iter(b0)\nb3>b2 D L\nstart>b0 entry(b0)\n"},
-		{"continue beside a merge", 3, "0>1 0>2 1>0 2>0 2>3", "", hybrid.EveryBlock(),
+		{"continue beside a merge", 3, "0>1 0>2 1>0 2>0 2>3", "", method.EveryBlock(),
 			"b0>b1\nb0>b2 L entry(b0)\nb1>b0 iter(b0)\nb2>b0 iter(b0)\nb2>exit\nstart>b0 entry(b0)\n"},
-		{"edge from elsewhere", 3, whileLoop, "2>2", hybrid.EveryBlock(),
+		{"edge from elsewhere", 3, whileLoop, "2>2", method.EveryBlock(),
 			"b0>b1 entry(b1)\nb1>b2\nb1>exit\nb2>b1 iter(b1)\nb2>b2 D L entry(b1)\nstart>b0\n"},
-		{"two entries", 3, "0>1 0>2 1>2 2>1 1>3", "", hybrid.EveryBlock(),
+		{"two entries", 3, "0>1 0>2 1>2 2>1 1>3", "", method.EveryBlock(),
 			"b0>b1 entry(b1)\nb0>b2 entry(b1)\nb1>b2\nb1>exit\nb2>b1 L entry(b1)\nstart>b0\n"},
-		{"unreachable block", 3, "0>3 1>2 2>3", "", hybrid.EveryBlock(), "b0>exit\nstart>b0\n"},
+		{"unreachable block", 3, "0>3 1>2 2>3", "", method.EveryBlock(), "b0>exit\nstart>b0\n"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -106,10 +107,10 @@ func TestIPG(t *testing.T) {
 
 func TestPlacementErrors(t *testing.T) {
 	p := makeProgram(t, 1, parseEdges(t, "0>1"), nil)
-	for name, place := range map[string]hybrid.Placement{
-		"no block is named": hybrid.Named("nowhere"),
-		"at least 1":        hybrid.EveryNth(0),
-		"0 placed":          func(*hybrid.Program) ([]bool, error) { return nil, nil },
+	for name, place := range map[string]method.Placement{
+		"no block is named": method.Named("nowhere"),
+		"at least 1":        method.EveryNth(0),
+		"0 placed":          func(*method.Sites) ([]bool, error) { return nil, nil },
 	} {
 		if _, err := hybrid.NewIPG(p, place); !contains(err, name) {
 			t.Errorf("error %v, want %q", err, name)
@@ -125,16 +126,16 @@ func TestParsePlacement(t *testing.T) {
 		"every:3":      {true, false, false, true},
 		"labels:b3,b0": {true, false, false, true},
 	} {
-		place, err := hybrid.ParsePlacement(text)
+		place, err := method.ParsePlacement(text)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got, err := place(p); err != nil || !slices.Equal(got, want) {
+		if got, err := place(p.Sites()); err != nil || !slices.Equal(got, want) {
 			t.Errorf("%s places %v, %v", text, got, err)
 		}
 	}
 	for _, text := range []string{"", "block", "every", "every:", "every:0", "every:x", "labels", "labels:", "blocks:1"} {
-		if _, err := hybrid.ParsePlacement(text); err == nil {
+		if _, err := method.ParsePlacement(text); err == nil {
 			t.Errorf("%q is accepted", text)
 		}
 	}

@@ -12,6 +12,7 @@ import (
 
 	"warpbound/estimate"
 	"warpbound/internal/graph"
+	"warpbound/internal/method"
 	"warpbound/internal/method/hybrid"
 	"warpbound/internal/trace"
 )
@@ -27,7 +28,7 @@ func at(cycle int64, i trace.Ipoint) trace.Record { return trace.Record{Cycle: c
 // whileIPG is the IPG of a loop b1, b2 between the entry b0 and the exit.
 func whileIPG(t testing.TB) *hybrid.IPG {
 	t.Helper()
-	g, err := hybrid.NewIPG(makeProgram(t, 3, parseEdges(t, "0>1 1>2 2>1 1>3"), nil), hybrid.EveryBlock())
+	g, err := hybrid.NewIPG(makeProgram(t, 3, parseEdges(t, "0>1 1>2 2>1 1>3"), nil), method.EveryBlock())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -178,8 +179,8 @@ func TestLoopBounds(t *testing.T) {
 // one in each of its iterations.
 func TestFacts(t *testing.T) {
 	limit := func(n int64) *int64 { return &n }
-	fact := func(min, max *int64, terms ...hybrid.FactTerm) hybrid.Fact {
-		return hybrid.Fact{Name: "f", Terms: terms, Min: min, Max: max, Evidence: estimate.Annotated}
+	fact := func(min, max *int64, terms ...method.FactTerm) method.Fact {
+		return method.Fact{Name: "f", Terms: terms, Min: min, Max: max, Evidence: estimate.Annotated}
 	}
 	// Once around the loop b0 takes 10 cycles by b2, 2 by b3. The run does each once.
 	run := trace.Run{Records: []trace.Record{
@@ -187,26 +188,26 @@ func TestFacts(t *testing.T) {
 	}, End: 12}
 	tests := []struct {
 		name   string
-		fact   hybrid.Fact
+		fact   method.Fact
 		cycles int64
 		want   string // of the error
 	}{
-		{"at most", fact(nil, limit(1), hybrid.FactTerm{Block: 2, Coef: 1}), 12, ""},
-		{"at least", fact(limit(1), nil, hybrid.FactTerm{Block: 3, Coef: 1}), 12, ""},
-		{"loose", fact(limit(0), limit(2), hybrid.FactTerm{Block: 2, Coef: 1}), 20, ""},
-		{"entry", fact(limit(3), limit(3), hybrid.FactTerm{Block: 0, Coef: 1}), 20, ""},
-		{"difference", fact(nil, limit(0), hybrid.FactTerm{Block: 2, Coef: 1}, hybrid.FactTerm{Block: 3, Coef: -1}), 12, ""},
-		{"unreachable block", fact(limit(0), limit(0), hybrid.FactTerm{Block: 4, Coef: 1}), 20, ""},
-		{"exceeded", fact(nil, limit(0), hybrid.FactTerm{Block: 2, Coef: 1}), 0,
+		{"at most", fact(nil, limit(1), method.FactTerm{Block: 2, Coef: 1}), 12, ""},
+		{"at least", fact(limit(1), nil, method.FactTerm{Block: 3, Coef: 1}), 12, ""},
+		{"loose", fact(limit(0), limit(2), method.FactTerm{Block: 2, Coef: 1}), 20, ""},
+		{"entry", fact(limit(3), limit(3), method.FactTerm{Block: 0, Coef: 1}), 20, ""},
+		{"difference", fact(nil, limit(0), method.FactTerm{Block: 2, Coef: 1}, method.FactTerm{Block: 3, Coef: -1}), 12, ""},
+		{"unreachable block", fact(limit(0), limit(0), method.FactTerm{Block: 4, Coef: 1}), 20, ""},
+		{"exceeded", fact(nil, limit(0), method.FactTerm{Block: 2, Coef: 1}), 0,
 			"fact f: its maximum 0 (annotated) is wrong: run 0, CTA 0, warp 0 has 1"},
-		{"not reached", fact(limit(4), nil, hybrid.FactTerm{Block: 0, Coef: 1}), 0,
+		{"not reached", fact(limit(4), nil, method.FactTerm{Block: 0, Coef: 1}), 0,
 			"fact f: its minimum 4 (annotated) is wrong: run 0, CTA 0, warp 0 has 3"},
-		{"overflow", fact(nil, limit(0), hybrid.FactTerm{Block: 0, Coef: math.MaxInt64}), 0, "does not fit"},
-		{"no block", fact(nil, limit(0), hybrid.FactTerm{Block: 9, Coef: 1}), 0, "no block 9"},
+		{"overflow", fact(nil, limit(0), method.FactTerm{Block: 0, Coef: math.MaxInt64}), 0, "does not fit"},
+		{"no block", fact(nil, limit(0), method.FactTerm{Block: 9, Coef: 1}), 0, "no block 9"},
 	}
-	analyze := func(f hybrid.Fact, place hybrid.Placement) (*hybrid.Result, error) {
+	analyze := func(f method.Fact, place method.Placement) (*hybrid.Result, error) {
 		p := makeProgram(t, 5, parseEdges(t, "0>1 0>5 1>2 1>3 2>0 3>0 4>5"), nil)
-		p.Facts = []hybrid.Fact{f}
+		p.Facts = []method.Fact{f}
 		g, err := hybrid.NewIPG(p, place)
 		if err != nil {
 			return nil, err
@@ -219,7 +220,7 @@ func TestFacts(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			r, err := analyze(tt.fact, hybrid.EveryBlock())
+			r, err := analyze(tt.fact, method.EveryBlock())
 			if tt.want != "" {
 				if !contains(err, tt.want) {
 					t.Errorf("error %v, want %q", err, tt.want)
@@ -234,14 +235,14 @@ func TestFacts(t *testing.T) {
 			}
 		})
 	}
-	if _, err := analyze(tests[0].fact, hybrid.LoopHeaders()); !contains(err, "block b2 has no ipoint") {
+	if _, err := analyze(tests[0].fact, method.LoopHeaders()); !contains(err, "block b2 has no ipoint") {
 		t.Errorf("error %v", err)
 	}
 }
 
 func TestTreeRefusesDivergence(t *testing.T) {
 	program := makeProgram(t, 4, parseEdges(t, "0>1 0>2 1>3 2>3 3>4"), parseEdges(t, "1>2 2>1"))
-	g, err := hybrid.NewIPG(program, hybrid.EveryBlock())
+	g, err := hybrid.NewIPG(program, method.EveryBlock())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -311,7 +312,7 @@ func BenchmarkProfile(b *testing.B) {
 // the longest.
 func TestMeanOfHugeRuns(t *testing.T) {
 	program := makeProgram(t, 1, []graph.Edge{{From: 0, To: 1}}, nil)
-	ipg, err := hybrid.NewIPG(program, hybrid.EveryBlock())
+	ipg, err := hybrid.NewIPG(program, method.EveryBlock())
 	if err != nil {
 		t.Fatal(err)
 	}

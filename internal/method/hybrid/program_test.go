@@ -8,6 +8,7 @@ import (
 	"warpbound/diag"
 	"warpbound/internal/cfg"
 	"warpbound/internal/isa"
+	"warpbound/internal/method"
 	"warpbound/internal/method/hybrid"
 	"warpbound/internal/trace"
 )
@@ -25,7 +26,7 @@ func TestNewProgram(t *testing.T) {
 	if diff := cmp.Diff([]trace.IpointInfo{{Name: g.Blocks[0].Name, Pos: "k.ptx:4:2"}}, p.Blocks); diff != "" {
 		t.Error(diff)
 	}
-	ipg, err := hybrid.NewIPG(p, hybrid.EveryBlock())
+	ipg, err := hybrid.NewIPG(p, method.EveryBlock())
 	if err != nil {
 		t.Fatal(err)
 	}

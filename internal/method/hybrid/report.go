@@ -43,7 +43,7 @@ func (r *reporter) result() (*Result, error) {
 
 func (r *reporter) warp() estimate.Estimate {
 	return estimate.Estimate{
-		Method:      "hybrid/warp",
+		Method:      Warp,
 		Cycles:      r.solution.Cycles,
 		Evidence:    estimate.Observed,
 		Assumptions: append(r.assumptions(), "one warp alone, from its dispatch to its exit"),
@@ -72,14 +72,14 @@ func (r *reporter) dynamic(warp estimate.Estimate, all *smProfile) (estimate.Est
 		})
 	}
 	return estimate.Estimate{
-		Method:   "hybrid/dynamic",
+		Method:   Dynamic,
 		Cycles:   sum.add(warp.Cycles, all.jitter),
 		Evidence: estimate.Observed,
 		Assumptions: append(r.assumptions(),
 			fmt.Sprintf("no warp starts later than %s after the %s (observed)", plural(all.jitter, "cycle"), r.origin())),
 		Detail:    detail,
 		Breakdown: ordered(append(r.shares(1), estimate.Share{Name: "release jitter", Count: 1, Cycles: all.jitter})),
-	}, sum.err("hybrid/dynamic")
+	}, sum.err(Dynamic)
 }
 
 // waves is Eq. 2 and, beyond it, the first start and the gaps between waves.
@@ -90,7 +90,7 @@ func (r *reporter) waves(warp estimate.Estimate, all *smProfile) (estimate.Estim
 	gaps := sum.mul(all.waves-1, all.gap)
 	published := sum.add(sum.mul(all.waves, warp.Cycles), stalls)
 	total := sum.add(sum.add(published, gaps), all.firstStart)
-	if err := sum.err("hybrid/waves"); err != nil {
+	if err := sum.err(Waves); err != nil {
 		return estimate.Estimate{}, err
 	}
 	later := fmt.Sprintf("a wave starts at most %s after the last exit before it", plural(all.gap, "cycle"))
@@ -98,7 +98,7 @@ func (r *reporter) waves(warp estimate.Estimate, all *smProfile) (estimate.Estim
 		later += fmt.Sprintf(", the first at most %d after the launch", all.firstStart)
 	}
 	return estimate.Estimate{
-		Method:   "hybrid/waves",
+		Method:   Waves,
 		Cycles:   total,
 		Evidence: estimate.Observed,
 		Assumptions: append(r.assumptions(),

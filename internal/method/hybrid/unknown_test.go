@@ -11,6 +11,7 @@ import (
 	"pgregory.net/rapid"
 
 	"warpbound/estimate"
+	"warpbound/internal/method"
 	"warpbound/internal/method/hybrid"
 	"warpbound/internal/trace"
 )
@@ -122,7 +123,7 @@ func TestUnknownTransitions(t *testing.T) {
 		p := drawProgram(rt, t, true)
 		w := newWalker(rt, p.Flow, true)
 		p.Extended = p.Flow.WithEdges(nil)
-		g, err := hybrid.NewIPG(p, hybrid.EveryBlock())
+		g, err := hybrid.NewIPG(p, method.EveryBlock())
 		if err != nil {
 			rt.Fatal(err)
 		}

@@ -11,6 +11,7 @@ import (
 	"warpbound/estimate"
 	"warpbound/internal/graph"
 	"warpbound/internal/ipet"
+	"warpbound/internal/method"
 	"warpbound/internal/method/hybrid"
 	"warpbound/internal/trace"
 )
@@ -24,7 +25,7 @@ type span struct {
 // analyzeSpans analyses one run of a kernel of one block.
 func analyzeSpans(t testing.TB, spans []span) (*hybrid.Result, error) {
 	t.Helper()
-	g, err := hybrid.NewIPG(makeProgram(t, 1, []graph.Edge{{From: 0, To: 1}}, nil), hybrid.EveryBlock())
+	g, err := hybrid.NewIPG(makeProgram(t, 1, []graph.Edge{{From: 0, To: 1}}, nil), method.EveryBlock())
 	if err != nil {
 		t.Fatal(err)
 	}

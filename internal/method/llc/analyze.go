@@ -2,7 +2,6 @@ package llc
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -12,29 +11,9 @@ import (
 	"warpbound/internal/cfg"
 	"warpbound/internal/fold"
 	"warpbound/internal/machine"
+	"warpbound/internal/method"
 	"warpbound/internal/method/cost"
 )
-
-// The methods.
-const (
-	Simple   = "static/llc-simple"   // every access of every other core may come between
-	Interval = "static/llc-interval" // only those of the access intervals between
-)
-
-// ErrMachine is the error of a machine that is not of this kind.
-var ErrMachine = errors.New("static/llc-simple and static/llc-interval need a machine whose SMs share a cache with a CPU, such as integrated-fermi")
-
-// ErrUnregulated is the error of Interval on a machine without access intervals.
-var ErrUnregulated = errors.New(Interval + " needs regulated accesses to the shared cache: without intervals nothing is known of what comes between two accesses; turn the regulator on, or use " + Simple)
-
-// ErrOverflow is the error of a bound that does not fit into 63 bits.
-var ErrOverflow = errors.New("the bound exceeds 2^63-1 cycles")
-
-// Config is what Analyze bounds.
-type Config struct {
-	cost.Config
-	CPU CPU
-}
 
 // analysis is the state of one bound.
 type analysis struct {
@@ -61,66 +40,35 @@ const maxWarps = 1 << 24
 // maxBoxes limits the boxes of CTAs that are told apart.
 const maxBoxes = 1 << 13
 
-// Analyze bounds, by the method Simple or Interval, the misses in the shared cache and the
-// time of every run of the launch, whatever the contents of its inputs and of its buffers but
-// the fixed ones.
-//
-// Where not everything is known without them, what fixed buffers hold is taken into
-// account as well, as far as the kernel surely does not write to them.
-//
-// Errors are ErrMachine, ErrUnregulated, ErrOverflow and those of absexec.Executor.Warp.
-func Analyze(ctx context.Context, c Config, method string) (*estimate.Estimate, error) {
-	switch {
-	case c.Machine.Core != machine.Integrated:
-		return nil, fmt.Errorf("%s: %w", c.Machine.Name, ErrMachine)
-	case method == Interval && !c.Machine.Regulated():
-		return nil, fmt.Errorf("%s: %w", c.Machine.Name, ErrUnregulated)
-	}
-	fixed := c.Fixed
-	c.Fixed = nil
-	e, err := bound(ctx, c, method)
-	if len(fixed) == 0 || ctx.Err() != nil || err == nil && e.Detail.(*estimate.LLC).Exact {
-		return e, err
-	}
-	better, failed := absexec.Assuming(fixed, func(fixed []absexec.Buffer) (*estimate.Estimate, error) {
-		c.Fixed = fixed
-		return bound(ctx, c, method)
-	})
-	if failed == nil && (err != nil || better.Cycles < e.Cycles) {
-		return better, nil
-	}
-	return e, err
-}
-
 // bound bounds the launch with what its fixed buffers hold.
-func bound(ctx context.Context, c Config, method string) (*estimate.Estimate, error) {
-	a, err := newAnalysis(c)
+func (m Method) bound(ctx context.Context, p *method.Problem) (*method.Answer, error) {
+	a, err := newAnalysis(p)
 	if err != nil {
 		return nil, err
 	}
-	if err := a.execute(ctx, &c); err != nil {
+	if err := a.execute(ctx, p); err != nil {
 		return nil, err
 	}
 	var d *detail
 	if a.exact() {
-		d, err = a.ordered(ctx, method)
+		d, err = a.ordered(ctx, m)
 	} else {
 		d, err = a.coarse()
 	}
 	if err != nil {
 		return nil, err
 	}
-	return a.estimate(&c, method, d), nil
+	return &method.Answer{Estimates: []estimate.Estimate{*a.estimate(p, m, d)}}, nil
 }
 
-func newAnalysis(c Config) (*analysis, error) {
-	m := c.Machine
-	grid := c.Launch.Grid()
+func newAnalysis(p *method.Problem) (*analysis, error) {
+	m := p.Machine
+	grid := p.Launch.Grid()
 	a := &analysis{
-		launch: c.Launch, graph: c.Graph, machine: m, costs: cost.Of(c.Graph.Kernel, m), counter: cost.NewCounter(m),
-		layout: newLayout(m), threads: cost.Threads(c.Launch), perCTA: c.Launch.Warps(),
-		deal:  deal{sms: int(m.SM.Count.Value), slots: c.CTAs},
-		loops: make([]absexec.LoopFact, len(c.Graph.Loops().Loops)),
+		launch: p.Launch, graph: p.Graph, machine: m, costs: cost.Of(p.Graph.Kernel, m), counter: cost.NewCounter(m),
+		layout: newLayout(m), threads: cost.Threads(p.Launch), perCTA: p.Launch.Warps(),
+		deal:  deal{sms: int(m.SM.Count.Value), slots: p.Resident},
+		loops: make([]absexec.LoopFact, len(p.Graph.Loops().Loops)),
 	}
 	for i := range a.costs {
 		a.rests = append(a.rests, a.costs[i].Rest())
@@ -129,10 +77,10 @@ func newAnalysis(c Config) (*analysis, error) {
 	a.rests = slices.Compact(a.rests)
 	most := maxWarps / a.perCTA
 	if grid[0] > most || grid[1] > most || grid[2] > most || grid[0]*grid[1] > most || grid[0]*grid[1]*grid[2] > most {
-		return nil, fmt.Errorf("kernel %s: the grid has more than %d CTAs of %d warps: too many to follow each", c.Graph.Kernel.Name, most, a.perCTA)
+		return nil, fmt.Errorf("kernel %s: the grid has more than %d CTAs of %d warps: too many to follow each", p.Graph.Kernel.Name, most, a.perCTA)
 	}
 	a.deal.ctas = grid[0] * grid[1] * grid[2]
-	a.cpu = newCPU(c.CPU, m)
+	a.cpu = newCPU(p.CPU, m)
 	return a, nil
 }
 
@@ -145,8 +93,8 @@ func (a *analysis) quota() int64 {
 }
 
 // execute executes every warp of a CTA.
-func (a *analysis) execute(ctx context.Context, c *Config) error {
-	x := c.Executor(min(max(absexec.DefaultBoxes, 4*a.deal.ctas), maxBoxes))
+func (a *analysis) execute(ctx context.Context, p *method.Problem) error {
+	x := p.Executor(min(max(absexec.DefaultBoxes, 4*a.deal.ctas), maxBoxes))
 	for w := range a.perCTA {
 		results, err := x.Warp(ctx, w, func(b absexec.Box) absexec.Visitor { return a.record(b) })
 		if err != nil {
@@ -154,7 +102,7 @@ func (a *analysis) execute(ctx context.Context, c *Config) error {
 		}
 		boxes := make([]int32, a.deal.ctas)
 		for i, r := range results {
-			grid := c.Launch.Grid()
+			grid := p.Launch.Grid()
 			for z := r.Box.Lo[2]; z < r.Box.Hi[2]; z++ {
 				for y := r.Box.Lo[1]; y < r.Box.Hi[1]; y++ {
 					for x := r.Box.Lo[0]; x < r.Box.Hi[0]; x++ {

@@ -6,20 +6,9 @@ import (
 
 	"warpbound/estimate"
 	"warpbound/internal/machine"
+	"warpbound/internal/method"
 	"warpbound/internal/method/llc/reuse"
 )
-
-// CPU is what the CPU does beside the kernel. The zero CPU does nothing.
-type CPU struct {
-	Accesses []CPUAccess // its first accesses, in order
-	More     int64       // how many may follow, at most; of which nothing is known
-}
-
-// CPUAccess is an access of the CPU.
-type CPUAccess struct {
-	Address uint64
-	Store   bool
-}
 
 // cpu is what is known of the CPU's accesses to the shared cache.
 type cpu struct {
@@ -30,7 +19,7 @@ type cpu struct {
 
 // newCPU finds out which accesses of the CPU go to the shared cache: its L1 is looked up in
 // the order of the stream.
-func newCPU(c CPU, m *machine.Machine) *cpu {
+func newCPU(c method.CPU, m *machine.Machine) *cpu {
 	p := &cpu{latencies: newLatencies(m, m.Cores()-1), wait: m.Regulator.Wait.Value}
 	l1, layout := newTags(m), newLayout(m)
 	for _, a := range c.Accesses {

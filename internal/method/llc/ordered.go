@@ -7,12 +7,12 @@ import (
 )
 
 // ordered bounds a launch of which it is known in which order each SM issues.
-func (a *analysis) ordered(ctx context.Context, method string) (*detail, error) {
+func (a *analysis) ordered(ctx context.Context, m Method) (*detail, error) {
 	streams, err := a.streams(ctx)
 	if err != nil {
 		return nil, err
 	}
-	known, later, err := a.reuses(streams, method)
+	known, later, err := a.reuses(streams, m)
 	if err != nil {
 		return nil, err
 	}
@@ -32,17 +32,17 @@ func (a *analysis) ordered(ctx context.Context, method string) (*detail, error) 
 	d := a.detail()
 	d.Exact, d.Bounded = true, a.bounded()
 	d.times(times)
-	d.misses(method, streams, known, later)
+	d.misses(m, streams, known, later)
 	return d, nil
 }
 
 // reuses tells of the accesses of all cores, the CPU last, whether they hit the shared cache. Those that the
 // CPU makes later than any SM have no influence on SMs; so many are left out.
-func (a *analysis) reuses(streams []*stream, method string) (known *reuse.Result, later int64, err error) {
+func (a *analysis) reuses(streams []*stream, m Method) (known *reuse.Result, later int64, err error) {
 	core := reuse.Unordered
 	cpu := reuse.Unordered
 	ofCPU := a.cpu.accesses
-	if quota := a.quota(); method == Interval {
+	if quota := a.quota(); m == Interval {
 		core = func(all []reuse.Access) reuse.Core { return reuse.Regulated(all, quota) }
 		cpu = func(all []reuse.Access) reuse.Core { return reuse.Limited(all, quota) }
 		intervals := int64(0)

@@ -7,6 +7,7 @@ import (
 	"pgregory.net/rapid"
 
 	"warpbound/internal/machine"
+	"warpbound/internal/method"
 	"warpbound/internal/method/llc/reuse"
 )
 
@@ -83,7 +84,7 @@ func TestTags(t *testing.T) {
 
 // TestCPU has a load that hits the CPU's L1, and stores that do not allocate there.
 func TestCPU(t *testing.T) {
-	p := newCPU(CPU{Accesses: []CPUAccess{
+	p := newCPU(method.CPU{Accesses: []method.CPUAccess{
 		{Address: 0}, {Address: 4}, {Address: 0, Store: true}, {Address: 256, Store: true}, {Address: 256},
 	}}, fermi(t))
 	want := []reuse.Access{reuse.Line(0), reuse.Line(0), reuse.Line(2), reuse.Line(2)}
@@ -97,9 +98,9 @@ func TestCPU(t *testing.T) {
 func TestDuring(t *testing.T) {
 	m := *fermi(t)
 	m.Regulator.Quota.Value, m.LLC.Ways.Value = 4, 8
-	all := CPU{Accesses: []CPUAccess{{Address: 0}, {Address: 128}, {Address: 0}, {Address: 0, Store: true}}, More: 1000}
+	all := method.CPU{Accesses: []method.CPUAccess{{Address: 0}, {Address: 128}, {Address: 0}, {Address: 0, Store: true}}, More: 1000}
 	for _, c := range []struct {
-		cpu                    CPU
+		cpu                    method.CPU
 		intervals              int64
 		known, unknown, others int64
 	}{
@@ -107,8 +108,8 @@ func TestDuring(t *testing.T) {
 		{all, 1, 3, 1, 999},
 		{all, 2, 3, 5, 995},
 		{all, 1000, 3, 1000, 0},
-		{CPU{Accesses: all.Accesses}, 1, 3, 0, 0},
-		{CPU{}, 1, 0, 0, 0},
+		{method.CPU{Accesses: all.Accesses}, 1, 3, 0, 0},
+		{method.CPU{}, 1, 0, 0, 0},
 	} {
 		p := newCPU(c.cpu, &m)
 		got, later := p.during(c.intervals, 4)
@@ -121,7 +122,7 @@ func TestDuring(t *testing.T) {
 		}
 	}
 
-	a := &analysis{machine: &m, cpu: newCPU(CPU{Accesses: make([]CPUAccess, 1), More: 1 << 39}, &m)}
+	a := &analysis{machine: &m, cpu: newCPU(method.CPU{Accesses: make([]method.CPUAccess, 1), More: 1 << 39}, &m)}
 	for i := range uint64(16) { // with stores each is an access to the shared cache
 		a.cpu.accesses = append([]reuse.Access{reuse.Line(i % 3)}, a.cpu.accesses...)
 	}

@@ -2,11 +2,10 @@ package llc
 
 import (
 	"cmp"
-	"fmt"
 	"slices"
 
 	"warpbound/estimate"
-	"warpbound/internal/method/cost"
+	"warpbound/internal/method"
 	"warpbound/internal/method/llc/reuse"
 )
 
@@ -43,9 +42,9 @@ func (d *detail) times(s *schedule) {
 
 // misses enters what is known of the accesses: Simple counts those that are not hits, as published, Interval
 // also how few of them can miss together. Of later accesses of the CPU nothing is known.
-func (d *detail) misses(method string, streams []*stream, known *reuse.Result, later int64) {
+func (d *detail) misses(m Method, streams []*stream, known *reuse.Result, later int64) {
 	together := known.Grouped
-	if method == Simple {
+	if m == Simple {
 		together = known.Counted
 	}
 	for sm, s := range streams {
@@ -80,19 +79,15 @@ func (d *detail) misses(method string, streams []*stream, known *reuse.Result, l
 }
 
 // estimate makes the estimate of a method.
-func (a *analysis) estimate(c *Config, method string, d *detail) *estimate.Estimate {
+func (a *analysis) estimate(p *method.Problem, m Method, d *detail) *estimate.Estimate {
 	d.Cores[len(d.Cores)-1].Accesses = a.cpu.detail().Accesses
 	evidence := estimate.Proven
-	assumptions := cost.Assumptions()
+	assumptions := p.Assumptions()
 	assumptions[1] = "the kernel is alone on the GPU, and the CPU does what the job says"
-	for _, b := range c.Fixed {
-		assumptions = append(assumptions, fmt.Sprintf("buffer %s holds what the job gives it (nothing writes to it)", b.Name))
-	}
 	for i, l := range a.graph.Loops().Loops {
-		if _, rests, _ := c.LoopBound(l.Header); a.loops[i].Forced && rests == estimate.Annotated {
+		if _, rests, _ := p.LoopBound(l.Header); a.loops[i].Forced && rests == estimate.Annotated {
 			evidence = estimate.Weakest(evidence, rests)
-			assumptions = append(assumptions, fmt.Sprintf("loop %s goes back to its head at most %d times for each entry (annotated)",
-				a.graph.Name(l.Header), a.loops[i].Iterations))
+			assumptions = append(assumptions, method.LoopAssumption(a.graph.Name(l.Header), int64(a.loops[i].Iterations)))
 		}
 	}
 	shares := []estimate.Share{
@@ -103,6 +98,6 @@ func (a *analysis) estimate(c *Config, method string, d *detail) *estimate.Estim
 	shares = slices.DeleteFunc(shares, func(s estimate.Share) bool { return s.Cycles == 0 })
 	slices.SortStableFunc(shares, func(s, t estimate.Share) int { return cmp.Compare(t.Cycles, s.Cycles) })
 	return &estimate.Estimate{
-		Method: method, Cycles: d.cycles, Evidence: evidence, Assumptions: assumptions, Detail: &d.LLC, Breakdown: shares,
+		Method: m.ID(), Cycles: d.cycles, Evidence: evidence, Assumptions: assumptions, Detail: &d.LLC, Breakdown: shares,
 	}
 }

@@ -86,9 +86,9 @@ func bounded(t testing.TB, fsys fstest.MapFS, most int) (*warpbound.Job, []warpb
 		if err != nil {
 			t.Fatal(err)
 		}
-		methods := []string{llc.Simple}
-		if job.Supports(llc.Interval) {
-			methods = append(methods, llc.Interval)
+		methods := []string{llc.Simple.ID()}
+		if job.Supports(llc.Interval.ID()) {
+			methods = append(methods, llc.Interval.ID())
 		}
 		a, err := job.Analyze(context.Background(), warpbound.AnalyzeOptions{Methods: methods})
 		var loop *absexec.UnboundedLoop

@@ -46,7 +46,7 @@ func on(t testing.TB, job string, edit func(*machine.Machine)) *warpbound.Job {
 // estimates returns both estimates of a job.
 func estimates(t testing.TB, j *warpbound.Job) (simple, interval *warpbound.Estimate) {
 	t.Helper()
-	a, err := j.Analyze(context.Background(), warpbound.AnalyzeOptions{Methods: []string{llc.Simple, llc.Interval}})
+	a, err := j.Analyze(context.Background(), warpbound.AnalyzeOptions{Methods: []string{llc.Simple.ID(), llc.Interval.ID()}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -103,20 +103,20 @@ func TestBenchmarks(t *testing.T) {
 // TestRefusals asks for bounds where there is none.
 func TestRefusals(t *testing.T) {
 	j := on(t, "vectorAdd/job.toml", func(m *machine.Machine) { m.Regulator.Switch.Value = machine.Off })
-	a, err := j.Analyze(context.Background(), warpbound.AnalyzeOptions{Methods: []string{llc.Simple}})
+	a, err := j.Analyze(context.Background(), warpbound.AnalyzeOptions{Methods: []string{llc.Simple.ID()}})
 	if err != nil || len(a.Estimates) != 1 {
-		t.Errorf("%s: %v, %v", llc.Simple, a, err)
+		t.Errorf("%s: %v, %v", llc.Simple.ID(), a, err)
 	}
-	_, err = j.Analyze(context.Background(), warpbound.AnalyzeOptions{Methods: []string{llc.Interval}})
+	_, err = j.Analyze(context.Background(), warpbound.AnalyzeOptions{Methods: []string{llc.Interval.ID()}})
 	if !errors.Is(err, llc.ErrUnregulated) {
-		t.Errorf("%s without regulators: %v", llc.Interval, err)
+		t.Errorf("%s without regulators: %v", llc.Interval.ID(), err)
 	}
 	barrel, err := warpbound.LoadFS(kernels.Suite(), "vectorAdd/job.toml", warpbound.LoadOptions{Machine: "predictable-rr"})
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, err = barrel.Analyze(context.Background(), warpbound.AnalyzeOptions{Methods: []string{llc.Simple}})
+	_, err = barrel.Analyze(context.Background(), warpbound.AnalyzeOptions{Methods: []string{llc.Simple.ID()}})
 	if !errors.Is(err, llc.ErrMachine) {
-		t.Errorf("%s on a machine with barrel cores: %v", llc.Simple, err)
+		t.Errorf("%s on a machine with barrel cores: %v", llc.Simple.ID(), err)
 	}
 }

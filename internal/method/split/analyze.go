@@ -3,57 +3,40 @@ package split
 import (
 	"context"
 	"errors"
-	"fmt"
 	"slices"
 
-	"warpbound/estimate"
 	"warpbound/internal/absexec"
-	"warpbound/internal/cfg"
 	"warpbound/internal/flow/value"
-	"warpbound/internal/fold"
 	"warpbound/internal/machine"
+	"warpbound/internal/method"
 	"warpbound/internal/splitting/bsb"
 )
 
-// Method returns the name of the estimate for a mode.
-func Method(mode machine.SplitMode) string { return "split/" + string(mode) }
-
-// ErrMachine is the error of a machine without split cores.
-var ErrMachine = errors.New("split/none, split/dws and split/pws need a machine with split cores, such as gcn3-split (docs/methods.md)")
-
-// Config is what Analyze bounds.
-type Config struct {
-	Launch *fold.Launch
-	Graph  *cfg.Graph // of the launch's kernel
-	// Machine is the machine in its mode. In mode PWS its split SIMDs are those that the
-	// kernel uses (machine.Machine.Reuse).
-	Machine *machine.Machine
-	Groups  int // workgroups that a CU holds at a time
-
-	// Splits are the blocks whose branch splits the wavefront in mode PWS, and those whose
-	// branch may in mode DWS.
-	Splits []int
-
-	// Inputs are the bytes of parameters and constant memory whose contents are not those
-	// that the launch has.
-	Inputs []absexec.Range
-	// Fixed are the buffers that hold the same in all executions when the kernel starts.
-	Fixed []absexec.Buffer
-	// Uniform reports whether the lanes of a wavefront that execute the branch at the end of a
-	// block always go the same way, Together whether all work-items of a workgroup do in the
-	// same iterations of the loops around it. Nil if that is not known of any.
-	Uniform, Together func(block int) bool
-	// Annotated are the bounds that the job states, by header: how often a wavefront returns to
-	// it for one entry of the loop, at most. Loops are those that are proven, and Accesses
-	// what is known of addresses; nil if nothing is.
-	Annotated map[int]int64
-	Loops     []value.Bound
-	Accesses  []value.Access
+// config is a problem with what can be found out about it once.
+type config struct {
+	*method.Problem
+	accesses []value.Access // what is known of addresses without executing; nil if nothing is
 }
+
+// newConfig finds out about a problem.
+func newConfig(p *method.Problem) *config {
+	c := &config{Problem: p}
+	if p.Values != nil {
+		m := p.Machine
+		c.accesses = p.Values.Accesses(value.Memory{
+			Segment: int(m.Memory.Segment.Value),
+			Banks:   int(m.Shared.Banks.Value), BankWidth: int(m.Shared.BankBytes.Value),
+		})
+	}
+	return c
+}
+
+// with returns what is known of the problem with other fixed buffers.
+func (c *config) with(p *method.Problem) *config { return &config{p, c.accesses} }
 
 // analysis is the state of one bound.
 type analysis struct {
-	*Config
+	*config
 	ctx      context.Context
 	timing   *timing
 	resident residency
@@ -61,6 +44,7 @@ type analysis struct {
 	kinds    []*kind
 	barriers barriers
 	control  *control
+	gaveUp   error  // why wavefronts were not executed abstractly; nil if they were
 	longest  int64  // cycles in which the memory serves one access, at most
 	total    demand // of all wavefronts of a CU, at most
 	checked
@@ -76,49 +60,14 @@ type kind struct {
 	splits     []int   // branches whose sides execute at the same time
 }
 
-// Analyze bounds the time of every run of the launch, whatever the contents of its inputs
-// and of its buffers but the fixed ones, as far as the kernel surely does not write to
-// them. The bounds hold for programs whose results do not depend on the order
-// in which the sides of a divergent branch execute.
-//
-// Errors are ErrMachine, ErrOverflow, an *absexec.UnboundedLoop, those of New and that of
-// ctx.
-func Analyze(ctx context.Context, c Config) (*estimate.Estimate, error) {
-	if c.Machine.Core != machine.Splitting {
-		return nil, fmt.Errorf("%s: %w", c.Machine.Name, ErrMachine)
-	}
-	fixed := c.Fixed
-	e, err := bound(ctx, c, nil)
-	if len(fixed) == 0 || ctx.Err() != nil {
-		return e, err
-	}
-	better, failed := absexec.Assuming(fixed, func(fixed []absexec.Buffer) (*estimate.Estimate, error) {
-		return bound(ctx, c, fixed)
-	})
-	if failed == nil && (err != nil || better.Cycles < e.Cycles) {
-		return better, nil
-	}
-	return e, err
-}
-
-// bound bounds the launch with what some of its buffers hold.
-func bound(ctx context.Context, c Config, fixed []absexec.Buffer) (*estimate.Estimate, error) {
-	c.Fixed = fixed
-	a, err := newAnalysis(ctx, &c)
-	if err != nil {
-		return nil, err
-	}
-	return a.estimate()
-}
-
-func newAnalysis(ctx context.Context, c *Config) (*analysis, error) {
+func newAnalysis(ctx context.Context, c *config) (*analysis, error) {
 	t := newTiming(c.Machine, c.Graph.Kernel)
 	known, err := c.wavefronts(ctx, t)
 	if err != nil {
 		return nil, err
 	}
 	all := known.facts
-	a := &analysis{Config: c, ctx: ctx, timing: t, joint: all[0].nothing()}
+	a := &analysis{config: c, ctx: ctx, timing: t, joint: all[0].nothing(), gaveUp: known.gaveUp}
 	for _, f := range all {
 		a.joint.include(f)
 	}
@@ -132,7 +81,7 @@ func newAnalysis(ctx context.Context, c *Config) (*analysis, error) {
 	for _, n := range c.Launch.Grid() {
 		groups *= int64(n)
 	}
-	a.resident = newResidency(c.Machine, groups, int64(c.Groups), int64(len(all)), parts)
+	a.resident = newResidency(c.Machine, groups, int64(c.Resident), int64(len(all)), parts)
 	if a.total, err = a.totalOf(known); err != nil {
 		return nil, err
 	}
@@ -268,13 +217,13 @@ func (a *analysis) limits(f *facts) []limit {
 
 // mayDivide reports whether wavefronts may split by themselves where lanes part at the end of
 // a block.
-func (c *Config) mayDivide(block int) bool {
+func (c *config) mayDivide(block int) bool {
 	s := &c.Machine.Split
 	return s.Mode.Value == machine.DWS && s.SIMDs.Value > 0 && slices.Contains(c.Splits, block)
 }
 
 // dividing returns what a branch needs besides at which a wavefront may split by itself.
-func (c *Config) dividing() demand {
+func (c *config) dividing() demand {
 	s := &c.Machine.Split
 	return demand{passes: 2, delay: s.Split.Value + s.Merge.Value}
 }

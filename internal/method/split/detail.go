@@ -2,22 +2,13 @@ package split
 
 import (
 	"cmp"
-	"fmt"
 	"slices"
 
 	"warpbound/estimate"
 	"warpbound/internal/machine"
+	"warpbound/internal/method"
 	"warpbound/internal/splitting/bsb"
 )
-
-// assumptions are what every estimate rests on.
-var assumptions = []string{
-	"the machine executes PTX instructions as its file says (a device executes what its assembler makes of them)",
-	"the kernel is alone on the GPU",
-	"the time of the launch on the host is not included",
-	"buffers begin at multiples of 256 bytes",
-	"the kernel ends without fault, whatever its inputs",
-}
 
 // raceFree is what estimates rest on too where wavefronts split.
 const raceFree = "what work-items compute does not depend on the order in which the sides of a branch execute"
@@ -50,11 +41,8 @@ func (a *analysis) estimate() (*estimate.Estimate, error) {
 	}
 	mode := a.Machine.Split.Mode.Value
 	e := &estimate.Estimate{
-		Method: Method(mode), Cycles: l.cycles, Evidence: estimate.Proven, Detail: d,
-		Assumptions: slices.Clone(assumptions), Breakdown: a.shares(l),
-	}
-	for _, b := range a.Fixed {
-		e.Assumptions = append(e.Assumptions, fmt.Sprintf("buffer %s holds what the job gives it (nothing writes to it)", b.Name))
+		Method: Method(mode).ID(), Cycles: l.cycles, Evidence: estimate.Proven, Detail: d,
+		Assumptions: a.Assumptions(), Breakdown: a.shares(l),
 	}
 	if mode != machine.SplitNone {
 		e.Assumptions = append(e.Assumptions, raceFree)
@@ -75,8 +63,7 @@ func (a *analysis) estimate() (*estimate.Estimate, error) {
 		d.Loops = append(d.Loops, detail)
 		if limit.evidence != estimate.Proven {
 			e.Evidence = estimate.Weakest(e.Evidence, limit.evidence)
-			e.Assumptions = append(e.Assumptions, fmt.Sprintf("loop %s goes back to its head at most %d times for each entry (annotated)",
-				detail.Name, detail.Iterations))
+			e.Assumptions = append(e.Assumptions, method.LoopAssumption(detail.Name, detail.Iterations))
 		}
 	}
 	return e, nil

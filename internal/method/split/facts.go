@@ -41,7 +41,7 @@ func (l limit) tighter(m limit) limit {
 }
 
 // known returns what is known of all wavefronts without executing them.
-func (c *Config) known(count *cost.Counter) *facts {
+func (c *config) known(count *cost.Counter) *facts {
 	k := c.Graph.Kernel
 	f := &facts{
 		requests: make([]int64, len(k.Instrs)), reached: make([]bool, c.Graph.Len()),
@@ -55,7 +55,7 @@ func (c *Config) known(count *cost.Counter) *facts {
 			}
 		}
 	}
-	for _, a := range c.Accesses {
+	for _, a := range c.accesses {
 		in := &k.Instrs[a.Instr]
 		atomic := in.Op == isa.Atom || in.Op == isa.Red
 		if in.Space == isa.Shared || in.Space == isa.Global && !atomic {
@@ -67,11 +67,11 @@ func (c *Config) known(count *cost.Counter) *facts {
 		f.parts[b] = c.Uniform == nil || !c.Uniform(b)
 	}
 	for i, l := range c.Graph.Loops().Loops {
-		if most, ok := c.Annotated[l.Header]; ok {
+		if most, ok := c.Annotated(l.Header); ok {
 			f.loops[i] = limit{most, true, estimate.Annotated}
 		}
-		if i < len(c.Loops) && c.Loops[i].Known && c.Loops[i].Iterations < far {
-			f.loops[i] = f.loops[i].tighter(limit{c.Loops[i].Iterations, true, estimate.Proven})
+		if most, ok := c.Counted[l.Header]; ok && most < far {
+			f.loops[i] = f.loops[i].tighter(limit{most, true, estimate.Proven})
 		}
 	}
 	f.mean = f.loops
@@ -79,7 +79,7 @@ func (c *Config) known(count *cost.Counter) *facts {
 }
 
 // lanes returns how many lanes a wavefront has, at most.
-func (c *Config) lanes() int64 {
+func (c *config) lanes() int64 {
 	most := 0
 	for w := range c.Launch.Warps() {
 		most = max(most, bits.OnesCount64(c.Launch.Threads(w)))

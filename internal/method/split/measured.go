@@ -5,8 +5,7 @@ import (
 	"fmt"
 
 	"warpbound/estimate"
-	"warpbound/internal/absexec"
-	"warpbound/internal/machine"
+	"warpbound/internal/method"
 )
 
 // Times are what was seen in runs, in cycles.
@@ -18,15 +17,13 @@ type Times struct {
 
 // Measured composes measured times to an estimate as the paper does (Section 7): the longest
 // path of a wavefront whose blocks take their longest times, DS times. DS is counted for each
-// CU (see Analyze). Inputs that were not run may exceed it. Errors are those of Analyze.
-func Measured(ctx context.Context, c Config, times Times) (*estimate.Estimate, *estimate.SplitMeasured, error) {
-	if c.Machine.Core != machine.Splitting {
-		return nil, nil, fmt.Errorf("%s: %w", c.Machine.Name, ErrMachine)
+// CU (see Method.Bound). Inputs that were not run may exceed it. Errors are those of Method.Bound.
+func Measured(ctx context.Context, p *method.Problem, times Times) (*estimate.Estimate, *estimate.SplitMeasured, error) {
+	if err := applies(p.Machine); err != nil {
+		return nil, nil, err
 	}
-	a, err := absexec.Assuming(c.Fixed, func(fixed []absexec.Buffer) (*analysis, error) {
-		c.Fixed = fixed
-		return newAnalysis(ctx, &c)
-	})
+	c := newConfig(p)
+	a, err := method.Assuming(p, func(p *method.Problem) (*analysis, error) { return newAnalysis(ctx, c.with(p)) })
 	if err != nil {
 		return nil, nil, err
 	}
@@ -48,7 +45,7 @@ func Measured(ctx context.Context, c Config, times Times) (*estimate.Estimate, *
 	}
 	d.Wavefront = path.Cycles
 	e := &estimate.Estimate{
-		Method: Method(c.Machine.Split.Mode.Value), Cycles: a.mul(d.Rounds, a.add(d.Delay, d.Wavefront)), Evidence: estimate.Observed, Detail: d,
+		Method: Method(p.Machine.Split.Mode.Value).ID(), Cycles: a.mul(d.Rounds, a.add(d.Delay, d.Wavefront)), Evidence: estimate.Observed, Detail: d,
 		Assumptions: []string{
 			fmt.Sprintf("no block takes longer than the longest of its executions in %d runs (observed)", times.Runs),
 			fmt.Sprintf("no wavefront begins more than %d cycles after its workgroup is dispatched (observed)", times.Delay),

@@ -2,11 +2,9 @@ package split
 
 import (
 	"context"
-	"fmt"
 
-	"warpbound/internal/absexec"
 	"warpbound/internal/isa"
-	"warpbound/internal/machine"
+	"warpbound/internal/method"
 	"warpbound/internal/splitting/bsb"
 )
 
@@ -23,18 +21,16 @@ type Prices struct {
 
 // PricesOf returns the prices of a kernel that does not split yet, on the machine that it
 // finds with all its split SIMDs in use (machine.Machine.Reuse), in mode PWS. Errors are
-// those of Analyze.
-func PricesOf(ctx context.Context, c Config) (*Prices, error) {
-	if c.Machine.Core != machine.Splitting {
-		return nil, fmt.Errorf("%s: %w", c.Machine.Name, ErrMachine)
+// those of Method.Bound.
+func PricesOf(ctx context.Context, p *method.Problem) (*Prices, error) {
+	if err := applies(p.Machine); err != nil {
+		return nil, err
 	}
-	return absexec.Assuming(c.Fixed, func(fixed []absexec.Buffer) (*Prices, error) {
-		c.Fixed = fixed
-		return prices(ctx, &c)
-	})
+	c := newConfig(p)
+	return method.Assuming(p, func(p *method.Problem) (*Prices, error) { return prices(ctx, c.with(p)) })
 }
 
-func prices(ctx context.Context, c *Config) (*Prices, error) {
+func prices(ctx context.Context, c *config) (*Prices, error) {
 	a, err := newAnalysis(ctx, c)
 	if err != nil {
 		return nil, err

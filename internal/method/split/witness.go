@@ -9,12 +9,13 @@ import (
 	"warpbound/estimate"
 	"warpbound/internal/absexec"
 	"warpbound/internal/isa"
+	"warpbound/internal/method"
 	"warpbound/internal/method/cost"
 )
 
 // witness is what an abstract execution of a wavefront shows.
 type witness struct {
-	config *Config
+	config *config
 	timing *timing
 	count  *cost.Counter
 	box    absexec.Box
@@ -73,15 +74,13 @@ func (w *witness) Alternative() {}
 // Join implements absexec.Visitor.
 func (w *witness) Join() { w.forks-- }
 
-// maxSteps limits the instructions of one abstract execution, all alternatives together.
-const maxSteps = 1 << 21
-
 // executions are what is known of the wavefronts of a launch.
 type executions struct {
 	facts []*facts // of each wavefront of a workgroup
 	// demands are the passes and the service of all wavefronts of each CU, at most; nil if
 	// nobody counted.
 	demands []demand
+	gaveUp  error // why nothing was executed; nil if all wavefronts were
 	checked
 }
 
@@ -90,11 +89,11 @@ const maxGroups = 1 << 16
 
 // wavefronts returns what is known of each wavefront of a workgroup, by abstract execution as
 // far as that is possible. It is an error if nothing bounds a loop.
-func (c *Config) wavefronts(ctx context.Context, t *timing) (*executions, error) {
+func (c *config) wavefronts(ctx context.Context, t *timing) (*executions, error) {
 	count := cost.NewCounter(c.Machine)
 	known := c.known(count)
 	x := absexec.New(absexec.Config{
-		Launch: c.Launch, Graph: c.Graph, Inputs: c.Inputs, Fixed: absexec.Ranges(c.Fixed), MaxSteps: maxSteps,
+		Launch: c.Launch, Graph: c.Graph, Inputs: c.Inputs, Fixed: absexec.Ranges(c.Fixed), MaxSteps: method.MaxSteps,
 		Uniform: func(b int) bool { return !known.parts[b] },
 		Bound: func(header int) (int, bool) {
 			l := known.loops[c.Graph.Loops().Innermost(header)]
@@ -115,7 +114,7 @@ func (c *Config) wavefronts(ctx context.Context, t *timing) (*executions, error)
 		case errors.As(err, &loop), errors.As(err, &write), ctx.Err() != nil:
 			return nil, err
 		case err != nil: // it is too long, for example: what is known without execution has to do
-			return &executions{facts: slices.Repeat([]*facts{known}, len(all.facts))}, nil
+			return &executions{facts: slices.Repeat([]*facts{known}, len(all.facts)), gaveUp: err}, nil
 		}
 		f := known.nothing()
 		for _, r := range results {

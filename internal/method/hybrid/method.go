@@ -1,0 +1,144 @@
+package hybrid
+
+import (
+	"context"
+	"fmt"
+
+	"warpbound/diag"
+	"warpbound/estimate"
+	"warpbound/internal/cfg"
+	"warpbound/internal/machine"
+	"warpbound/internal/method"
+	"warpbound/internal/trace"
+)
+
+// The names of the estimates.
+const (
+	Warp    = "hybrid/warp"
+	Dynamic = "hybrid/dynamic"
+	Waves   = "hybrid/waves"
+)
+
+// Method is the hybrid method.
+type Method struct {
+	// PublishedEdges takes the edges that the published algorithm (Fig. 3) adds to the flow graph
+	// instead of all that divergence can make. They are incomplete: a run that makes another
+	// transition is an error.
+	PublishedEdges bool
+}
+
+// Names implements method.Method.
+func (Method) Names() []method.Name {
+	return []method.Name{
+		{ID: Warp, Explain: "worst path of one warp, from its dispatch to its retirement; not yet a bound of the kernel", Part: "warp"},
+		{ID: Dynamic, Explain: "one warp's worst path after the latest start of any warp that was seen (Eq. 1)"},
+		{ID: Waves, Explain: "waves of warps, each warp delaying the next by the largest delay that was seen (Eq. 2, completed)"},
+	}
+}
+
+// Applies implements method.Method: warps must be at one place at a time.
+func (Method) Applies(m *machine.Machine) error {
+	if m.Core != machine.Splitting || m.Split.Mode.Value == machine.SplitNone {
+		return nil
+	}
+	return fmt.Errorf("the hybrid method needs warps that are at one place at a time, but wavefronts split in mode %s: set mode = \"none\" in the job's [split] table",
+		m.Split.Mode.Value)
+}
+
+// Record implements method.Measured. It is an error if the kernel's flow graph cannot be extended by
+// the edges that divergence adds, or if a fact is about a block without Ipoint. The sinks of
+// the recording are Profiles.
+func (m Method) Record(p *method.Problem, at method.Placement) (method.Recording, error) {
+	program, err := m.program(p)
+	if err != nil {
+		return nil, fmt.Errorf("kernel %s: %w", p.Graph.Kernel.Name, err)
+	}
+	ipg, err := NewIPG(program, at)
+	if err != nil {
+		return nil, err
+	}
+	r := &recording{ipg: ipg, kernel: p.Graph.Kernel.Name, bounds: Bounds{}}
+	for _, b := range p.Bounds {
+		r.bound(p, b)
+	}
+	return r, nil
+}
+
+// program is the kernel as the method sees it.
+func (m Method) program(p *method.Problem) (*Program, error) {
+	edges := cfg.PublishedDivergentEdges(p.Graph.Flow)
+	if !m.PublishedEdges {
+		var err error
+		if edges, err = cfg.DivergentEdges(p.Graph.Flow, nil); err != nil {
+			return nil, err
+		}
+	}
+	program := NewProgram(p.Graph, p.Graph.WithEdges(edges))
+	program.Facts = p.Facts
+	return program, nil
+}
+
+// recording is a placement of Ipoints, with what the job says of the kernel.
+type recording struct {
+	ipg      *IPG
+	kernel   string
+	bounds   Bounds
+	warnings []diag.Warning
+}
+
+// bound adds a stated bound. If no transition surely shows the iterations of the loop it can neither be
+// used nor checked, which is a warning.
+func (r *recording) bound(p *method.Problem, b method.LoopBound) {
+	for i := range r.ipg.Loops {
+		loop := &r.ipg.Loops[i]
+		switch {
+		case loop.Header != b.Header:
+		case len(loop.Iter) == 0:
+			r.warnings = append(r.warnings, diag.Warning{Pos: b.Pos, ID: "unused-loop-bound", Text: fmt.Sprintf(
+				"the bound of loop %s has no effect and was not checked: with these Ipoints, no transition shows for certain that the loop goes back to its head",
+				loop.Name)})
+		default:
+			most, _ := p.Annotated(b.Header)
+			r.bounds[b.Header] = LoopBound{Max: most, Evidence: estimate.Annotated}
+		}
+	}
+}
+
+func (r *recording) Ipoints() []trace.IpointInfo { return r.ipg.Ipoints }
+func (r *recording) OfBlock() []trace.Ipoint     { return r.ipg.OfBlock }
+
+func (r *recording) Follows(from, to trace.Ipoint) bool { return r.ipg.Follows(from, to) }
+
+// Sink returns a *Profile. Where multiprocessors count from an origin of their own, traces come of code in
+// the kernel, which may show transitions that the graph does not have.
+func (r *recording) Sink(clocks trace.Clocks) trace.Sink {
+	return NewProfileOf(r.ipg, Options{Clocks: clocks, Unknown: clocks == trace.PerSM})
+}
+
+func (r *recording) Bound(ctx context.Context, sinks []trace.Sink) (*method.Answer, error) {
+	var all *Profile
+	for i, s := range sinks {
+		p, ok := s.(*Profile)
+		switch {
+		case !ok:
+			return nil, fmt.Errorf("sink %d is no profile of the kernel", i)
+		case all == nil:
+			all = p
+		default:
+			if err := all.Merge(p); err != nil {
+				return nil, err
+			}
+		}
+	}
+	if all == nil {
+		all = NewProfile(r.ipg)
+	}
+	result, err := Analyze(ctx, all, r.bounds)
+	if err != nil {
+		return nil, fmt.Errorf("kernel %s: %w", r.kernel, err)
+	}
+	return &method.Answer{
+		Estimates: result.Estimates(), Warnings: r.warnings, Runs: all.Runs(), Observed: all.Observed(),
+		Model: result.Model, Certificate: result.Solution.Certificate,
+	}, nil
+}

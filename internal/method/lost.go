@@ -1,0 +1,33 @@
+package method
+
+import (
+	"errors"
+
+	"warpbound/diag"
+)
+
+// Warnings says where the analyses gave up on which the problem rests, with position and reason: a
+// bound may be greater than it need be for that.
+func (p *Problem) Warnings() []diag.Warning {
+	var all []diag.Warning
+	if p.Uniform == nil {
+		all = append(all, p.GaveUp("no-divergence-analysis", "every branch is taken for one at which lanes of a warp may go different ways", p.NoUniform))
+	}
+	if p.Values == nil {
+		all = append(all, p.GaveUp("no-value-analysis", "bounds of loops that follow from counters, and patterns of addresses, are not known", p.NoValues))
+	}
+	return all
+}
+
+// GaveUp is the warning of a method that goes on without something. what says without what, why is
+// the reason; its position is that of the warning if it has one, else the kernel's.
+func (p *Problem) GaveUp(id, what string, why error) diag.Warning {
+	w := diag.Warning{Pos: p.Graph.Kernel.Pos, ID: id, Text: what}
+	if at := (*diag.Error)(nil); errors.As(why, &at) && at.Pos.Known() {
+		w.Pos, why = at.Pos, at.Err
+	}
+	if why != nil {
+		w.Text += ": " + why.Error()
+	}
+	return w
+}

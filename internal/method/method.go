@@ -1,0 +1,79 @@
+// Package method is the contract of the methods that bound the time of a launch: what they are told
+// (Problem), what they answer (Answer), and what can be asked of any of them (Method). A method is
+// a value of a package of its own below this one; which of them there are is for others to list.
+//
+// method imports what describes a launch: cfg, fold, machine, absexec, flow/value, ipet, estimate, trace
+// and diag. It must not import a method, nor what runs, simulates or loads kernels.
+package method
+
+import (
+	"context"
+
+	"warpbound/diag"
+	"warpbound/estimate"
+	"warpbound/internal/ipet"
+	"warpbound/internal/machine"
+	"warpbound/internal/trace"
+)
+
+// Name describes one of the estimates that a method makes.
+type Name struct {
+	ID      string // for example static/cta, by which users ask for it
+	Explain string // one line for reports: what the figure is a bound of, and what it is made of
+	// Part is what the estimate bounds if that is not the launch: a warp, for example.
+	Part string
+}
+
+// Method is a way to bound the time of a launch. It is Static or Measured.
+type Method interface {
+	// Names describes the estimates, in the order in which they are made: at least one.
+	Names() []Name
+	// Applies returns nil if launches on the machine can have a bound, and otherwise why
+	// none has. Of a machine that splits wavefronts the mode is as the machine says.
+	Applies(m *machine.Machine) error
+}
+
+// Static is a method that needs no runs.
+type Static interface {
+	Method
+	// Bound bounds the time of every run of the launch. Errors are that of Applies, that of ctx,
+	// and reasons that lie in the kernel, with position.
+	Bound(ctx context.Context, p *Problem) (*Answer, error)
+}
+
+// Measured is a method that needs to know when warps passed which Ipoints in runs.
+type Measured interface {
+	Method
+	// Record says which Ipoints are to be recorded. It is an error if at fails, or if something
+	// in the problem is about a place that no Ipoint shows.
+	Record(p *Problem, at Placement) (Recording, error)
+}
+
+// Recording is what a measured method wants to know of runs, and makes of what it got to know.
+type Recording interface {
+	// Ipoints describes the Ipoints that are to be recorded.
+	Ipoints() []trace.IpointInfo
+	// OfBlock returns the Ipoint of each block of the flow graph, which a warp passes when
+	// it begins the block; trace.None where there is none.
+	OfBlock() []trace.Ipoint
+	// Follows reports whether a warp that passed one Ipoint may pass another one next.
+	Follows(from, to trace.Ipoint) bool
+	// Sink returns what takes runs whose cycles count as clocks says, for one goroutine.
+	Sink(clocks trace.Clocks) trace.Sink
+	// Bound bounds the time of the launch from what the sinks took, of which each is one that Sink
+	// returned for the same clocks, used for other runs and without error. The sinks are of no use
+	// after that. Errors are that of ctx, and reasons that lie in the runs.
+	Bound(ctx context.Context, sinks []trace.Sink) (*Answer, error)
+}
+
+// Answer is what a method says of a launch.
+type Answer struct {
+	Estimates []estimate.Estimate // in the order of Names
+	Warnings  []diag.Warning      // what makes estimates greater than they need to be, or is not as expected
+
+	Runs     int                   // that were recorded
+	Observed *estimate.Observation // how long they took; nil of a static method
+
+	Model       *ipet.Model       // of the longest path of a warp; nil if there is no such model
+	Certificate *ipet.Certificate // that no path of it is longer; nil if there is none
+}

@@ -1,0 +1,138 @@
+package method
+
+import (
+	"math"
+
+	"warpbound/diag"
+	"warpbound/estimate"
+	"warpbound/internal/absexec"
+	"warpbound/internal/cfg"
+	"warpbound/internal/flow/value"
+	"warpbound/internal/fold"
+	"warpbound/internal/machine"
+)
+
+// Problem is a launch on a machine with what is known of it before it runs. It does not change, and
+// several methods may be asked about it at a time. A measured method looks at Graph, Machine, Bounds
+// and Facts alone.
+type Problem struct {
+	Graph *cfg.Graph // of the kernel that is launched
+	// Machine is the machine as the kernel finds it. If it splits wavefronts in mode PWS, its
+	// split SIMDs are those that the kernel uses (machine.Machine.Reuse).
+	Machine  *machine.Machine
+	Launch   *fold.Launch
+	Resident int // CTAs that an SM holds at a time
+
+	// Inputs are the bytes of parameters and constant memory whose contents are not those that
+	// the launch has.
+	Inputs []absexec.Range
+	// Fixed are the buffers that hold the same in all executions when the kernel starts.
+	Fixed []absexec.Buffer
+
+	// Uniform reports whether the lanes of a warp that execute the branch at the end of a block always
+	// go the same way, Together whether all threads of a CTA do in the same iterations of the
+	// loops around it. Nil if that is not known of any, for the reason NoUniform if there is one.
+	Uniform, Together func(block int) bool
+	NoUniform         error
+	// Values are the numbers that registers can hold; nil if nothing is known of them, for the reason
+	// NoValues if there is one. Counted are the bounds of loops that follow from them for a thread,
+	// by header: how often it returns there for one entry of the loop, at most (see Counts).
+	Values   *value.Result
+	Counted  map[int]int64
+	NoValues error
+
+	Bounds []LoopBound // that the job states, in its order
+	Facts  []Fact      // that the job states
+	Splits []int       // blocks whose branch splits the wavefront in mode PWS, or may in mode DWS
+	CPU    CPU         // beside the kernel, on machines with one
+}
+
+// LoopBound says that a warp returns at most Max times to the header of a loop for one entry of the
+// loop.
+type LoopBound struct {
+	Header int // block
+	Max    int64
+	Pos    diag.Pos // where that is stated
+}
+
+// Fact is a linear flow fact: for every warp, the sum of coefficients times executions of blocks is
+// at least Min and at most Max, of which either may be nil.
+type Fact struct {
+	Name     string // for messages
+	Terms    []FactTerm
+	Min, Max *int64
+	Evidence estimate.Evidence
+}
+
+// FactTerm is Coef times the executions of a block.
+type FactTerm struct {
+	Block int
+	Coef  int64
+}
+
+// CPU is what the CPU does beside the kernel. The zero CPU does nothing.
+type CPU struct {
+	Accesses []CPUAccess // its first accesses, in order
+	More     int64       // how many may follow, at most; of which nothing is known
+}
+
+// CPUAccess is an access of the CPU.
+type CPUAccess struct {
+	Address uint64
+	Store   bool
+}
+
+// Counts returns the bounds of loops that follow from the values of registers, by header. v may be nil.
+func Counts(v *value.Result) map[int]int64 {
+	if v == nil {
+		return nil
+	}
+	bounds := make(map[int]int64)
+	for _, b := range v.Loops() {
+		if b.Known {
+			bounds[b.Header] = b.Iterations
+		}
+	}
+	return bounds
+}
+
+// Annotated returns the least bound that the job states for the loop of a header.
+func (p *Problem) Annotated(header int) (bound int64, ok bool) {
+	for _, b := range p.Bounds {
+		if b.Header == header && (!ok || b.Max < bound) {
+			bound, ok = b.Max, true
+		}
+	}
+	return bound, ok
+}
+
+// maxCounted is the largest bound of a counter that abstract execution is given. Greater ones come
+// of counters that are only known to end somewhere.
+const maxCounted = 1 << 16
+
+// LoopBound returns how often a warp returns to the header of a loop for one entry, at most: the lesser
+// of what is stated and what follows from counters, and what it rests on.
+func (p *Problem) LoopBound(header int) (int, estimate.Evidence, bool) {
+	stated, ok := p.Annotated(header)
+	counted, counts := p.Counted[header]
+	if counts && counted <= maxCounted && (!ok || counted <= stated) {
+		return int(counted), estimate.Proven, true
+	}
+	return int(min(stated, math.MaxInt)), estimate.Annotated, ok
+}
+
+// MaxSteps limits the instructions that are executed abstractly of one warp, all alternatives
+// together.
+const MaxSteps = 1 << 21
+
+// Executor returns what executes warps of the launch abstractly, telling so many boxes of CTAs apart.
+func (p *Problem) Executor(boxes int) *absexec.Executor {
+	return absexec.New(absexec.Config{
+		Fixed: absexec.Ranges(p.Fixed), Launch: p.Launch, Graph: p.Graph, Inputs: p.Inputs, Uniform: p.Uniform,
+		MaxBoxes: boxes, MaxSteps: MaxSteps,
+		Bound: func(header int) (int, bool) {
+			n, _, ok := p.LoopBound(header)
+			return n, ok
+		},
+	})
+}
