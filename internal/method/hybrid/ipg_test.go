@@ -117,26 +117,3 @@ func TestPlacementErrors(t *testing.T) {
 		}
 	}
 }
-
-func TestParsePlacement(t *testing.T) {
-	p := makeProgram(t, 4, parseEdges(t, "0>1 1>2 2>1 2>3 3>4"), nil)
-	for text, want := range map[string][]bool{
-		"blocks":       {true, true, true, true},
-		"headers":      {false, true, false, false},
-		"every:3":      {true, false, false, true},
-		"labels:b3,b0": {true, false, false, true},
-	} {
-		place, err := method.ParsePlacement(text)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if got, err := place(p.Sites()); err != nil || !slices.Equal(got, want) {
-			t.Errorf("%s places %v, %v", text, got, err)
-		}
-	}
-	for _, text := range []string{"", "block", "every", "every:", "every:0", "every:x", "labels", "labels:", "blocks:1"} {
-		if _, err := method.ParsePlacement(text); err == nil {
-			t.Errorf("%q is accepted", text)
-		}
-	}
-}
