@@ -4,7 +4,7 @@
 //
 // There are three kinds of numbers. Some are seen as they are: how long a chain of dependent
 // instructions takes, or at which stride all lanes want one bank. Others explain what is seen,
-// by the rules of the simulator (docs/machine-model.md): pipelines, and sets and ways of
+// by the rules of the simulator (docs/machine-model): pipelines, and sets and ways of
 // caches. The rest is chosen so that a microbenchmark takes as long on the simulated machine as it
 // did on the device. What the device does not show comes from its attributes or from a default,
 // and every number says where it is from.

@@ -6,7 +6,7 @@
 // wavefronts, and those that share a cache with a CPU.
 //
 // A description is a TOML file, read by Parse, or one of those that are built
-// in (Names, Builtin). docs/machine-model.md says what the simulator makes of
+// in (Names, Builtin). docs/machine-model says what the simulator makes of
 // each number. A Machine is not changed after Parse made it.
 //
 // machine holds no behaviour but what follows from its numbers alone, such as how many CTAs an

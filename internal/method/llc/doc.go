@@ -1,5 +1,5 @@
 // Package llc bounds launches on machines whose SMs share a last-level cache with a CPU
-// (docs/machine-model.md, "The integrated core"), after Huangfu and Zhang, "WCET Analysis
+// (docs/machine-model/integrated.md), after Huangfu and Zhang, "WCET Analysis
 // of the Shared Data Cache in Integrated CPU-GPU Architectures": the misses in that cache
 // and, with what they tell of each access, the time.
 //

@@ -7,7 +7,7 @@ import (
 )
 
 // demand is what one execution of a block needs of a CU with split cores
-// (docs/machine-model.md), at most.
+// (docs/machine-model/split.md), at most.
 type demand struct {
 	passes   int64 // of its port
 	delay    int64 // cycles in which it needs neither port nor memory

@@ -4,7 +4,7 @@
 // An SM has one port, which issues one instruction at a time, and each warp has one
 // instruction under way. SMs share nothing but the contents of memory: each has
 // memory of its own to wait for, and the CTAs that it executes are known from
-// the start. docs/machine-model.md has the rules, and the argument why the times of
+// the start. docs/machine-model/barrel.md has the rules, and the argument why the times of
 // such a machine compose.
 //
 // What an instruction does happens in internal/emu in the cycle in which it

@@ -15,7 +15,7 @@ import (
 
 // twin executes a launch by the letter of the rules: it visits every cycle of every
 // SM and every warp in it, and counts requests byte by byte. It checks the theorem of
-// docs/machine-model.md on every wave.
+// docs/machine-model/barrel.md on every wave.
 type twin struct {
 	cfg   sim.Config
 	grid  *emu.Grid

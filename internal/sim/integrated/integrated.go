@@ -6,7 +6,7 @@
 // depends on program and data alone. All that cores share, they share by time-division,
 // so that the times of an SM depend on those of others only through what is in the shared
 // cache, which rows of the DRAM are open, and when the intervals of the regulators end.
-// docs/machine-model.md has the rules, and what follows from them.
+// docs/machine-model/integrated.md has the rules, and what follows from them.
 //
 // What an instruction does happens in internal/emu in the cycle in which it issues, in the
 // order of cycles and of SMs in a cycle. A cycle in which nothing happens is skipped.

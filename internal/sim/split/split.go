@@ -5,7 +5,7 @@
 // split SIMDs, each with a port. A port issues one pass at a time; a wavefront, and each
 // part of a split one, has one instruction under way. The accesses of all of them are served
 // one after the other by the memory of the CU. CUs share nothing but the contents of memory,
-// and the CTAs that each executes are known from the start. docs/machine-model.md has the
+// and the CTAs that each executes are known from the start. docs/machine-model/split.md has the
 // rules, and the argument why the times of such a machine compose.
 //
 // What an instruction does happens in internal/emu in the cycle of its first pass, in the

@@ -6,7 +6,7 @@ import (
 	"warpbound/internal/machine"
 )
 
-// sums are the two sums of Lemma 2 of docs/machine-model.md, from the cycle on in which the CTA was
+// sums are the two sums of Lemma 2 of docs/machine-model/split.md, from the cycle on in which the CTA was
 // begun: of A(x), for all cycles, and of B(x), for those in which the memory serves nothing.
 type sums struct{ all, free int64 }
 

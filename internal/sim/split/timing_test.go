@@ -11,7 +11,7 @@ import (
 	"warpbound/internal/trace"
 )
 
-// The expected cycles are worked out by hand from the rules of docs/machine-model.md. On
+// The expected cycles are worked out by hand from the rules of docs/machine-model/split.md. On
 // gcn3-split a pass has 4 cycles, an address one pass, a branch a latency of 8; memory has 150 for
 // 64 bytes and takes the next 64 after 4; e_s is 8 and e_m 4.
 

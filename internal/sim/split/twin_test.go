@@ -11,7 +11,7 @@ import (
 	"warpbound/internal/trace"
 )
 
-// twin executes a launch by the letter of docs/machine-model.md: it visits every cycle of every
+// twin executes a launch by the letter of docs/machine-model/split.md: it visits every cycle of every
 // port and every part of a wavefront in it. It adds up the sums of Lemma 2 and checks them
 // and the theorem (sums_test.go).
 type twin struct {
