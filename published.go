@@ -10,7 +10,7 @@ import (
 )
 
 // PublishedCTA is what the published rules of abstract CTA simulation make of a job. It is
-// there to be compared with the paper, and no bound: docs/methods.md says where they fail.
+// there to be compared with the paper, and no bound: docs/methods/cta.md says where they fail.
 type PublishedCTA struct {
 	Warp     published.Warp
 	Result   *published.Result // of the warps of an SM that are resident together

@@ -10,7 +10,7 @@ import (
 )
 
 // TestPublishedRulesFail has a kernel for each gap of the published rules of abstract CTA
-// simulation that docs/methods.md names: a run takes longer than they say, and no longer
+// simulation that docs/methods/cta.md names: a run takes longer than they say, and no longer
 // than our bound.
 func TestPublishedRulesFail(t *testing.T) {
 	for _, c := range []struct {

@@ -51,7 +51,7 @@ func TestFig2(t *testing.T) {
 	}
 }
 
-// TestWhereFig3Fails keeps the examples of docs/methods.md true.
+// TestWhereFig3Fails keeps the examples of docs/methods/divergent-edges.md true.
 func TestWhereFig3Fails(t *testing.T) {
 	tests := []struct {
 		name              string
@@ -119,7 +119,7 @@ func minus(a, b []graph.Edge) []graph.Edge {
 }
 
 // TestFig3OnSmallGraphs counts how often the published algorithm differs from
-// the executions of reducible flow graphs; docs/methods.md states the counts.
+// the executions of reducible flow graphs; docs/methods/divergent-edges.md states the counts.
 func TestFig3OnSmallGraphs(t *testing.T) {
 	var total, misses, overshoots int
 	forEachFlow(4, 2, func(f *cfg.Flow) {

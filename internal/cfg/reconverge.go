@@ -204,7 +204,7 @@ func (f *Flow) ranked() []int {
 //
 // If r = Reconverge(b) is a block, then from every block x on a path from b that has not
 // visited r yet, either r cannot be reached, or it is among Reconverge(x), Reconverge of
-// that, and so on. docs/methods.md has the proof.
+// that, and so on. docs/methods/divergent-edges.md has the proof.
 func (f *Flow) Reconverge(b int) int { return f.points[b] }
 
 // ReachesBarrier reports whether there is a path from b to a block that awaits, such as b

@@ -1,7 +1,7 @@
 package cta
 
 // compose bounds the delays on a chain of warps of one CTA, each of which lets the next
-// one go from a barrier (docs/methods.md), in cycles.
+// one go from a barrier (docs/methods/cta.md), in cycles.
 func (a *analysis) compose(warps []*path) int64 {
 	partial := false
 	for _, p := range warps {

@@ -11,7 +11,7 @@
 // Times of transitions are observed, so every estimate of this package has observed
 // evidence, whatever its loop bounds rest on.
 //
-// docs/methods.md says what is published, what is added, and why the bounds hold.
+// docs/methods/hybrid.md says what is published, what is added, and why the bounds hold.
 //
 // hybrid imports neither the simulator nor the emulator: it sees traces alone.
 package hybrid

@@ -3,7 +3,7 @@
 // and 3.3): the construction of an abstract warp from a structured kernel, and its
 // simulation. It is there to reproduce the paper's figures.
 //
-// What comes out is no bound: docs/methods.md shows where it is exceeded, and package
+// What comes out is no bound: docs/methods/cta.md shows where it is exceeded, and package
 // cta has rules that are not.
 package published
 

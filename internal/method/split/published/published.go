@@ -1,6 +1,6 @@
 // Package published holds Klashtorny and others' analysis of predictable wavefront
 // splitting (ACM TECS 22(5s), 2023) as it was published: SELECT and PRUNE, the wavefront's time and the
-// kernel's. What is wrong with it as a bound is said beside each equation; docs/methods.md
+// kernel's. What is wrong with it as a bound is said beside each equation; docs/methods/split.md
 // has the rules that the package split and its estimates use.
 //
 // It must not import the simulator or front ends.
