@@ -1,5 +1,5 @@
 // Package cost tells what instructions and accesses cost on cores that have one instruction of each
-// warp under way and one port from which all are issued (docs/machine-model.md): how long they keep
+// warp under way and one port from which all are issued (docs/machine-model/barrel.md): how long they keep
 // their warp and the port, and into how many requests the memory of an SM divides the accesses of
 // a warp, as exactly as an abstract execution knows its lanes and addresses. It is what the static methods
 // have in common.

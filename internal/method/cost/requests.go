@@ -11,7 +11,7 @@ import (
 )
 
 // Counter counts the requests into which the memory of an SM divides the accesses of warps
-// (docs/machine-model.md).
+// (docs/machine-model/barrel.md).
 type Counter struct {
 	single  bool   // an access is one request
 	segment uint64 // bytes of a segment of global memory, or of a line of the L1

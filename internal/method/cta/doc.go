@@ -2,8 +2,8 @@
 // (V. Hirvisalo, "On Static Timing Analysis of GPU Kernels", WCET 2014), a static
 // simulation of abstract warps.
 //
-// Method bounds launches on machines with barrel cores (docs/machine-model.md) with
-// rules that are proved in docs/methods.md: internal/absexec tells what each warp
+// Method bounds launches on machines with barrel cores (docs/machine-model/barrel.md) with
+// rules that are proved in docs/methods/cta.md: internal/absexec tells what each warp
 // executes (path.go), how many requests its accesses make (package cost), and in which
 // CTAs it does the same (grid.go). Where the paths of all warps of a wave are known, its
 // time is computed (schedule.go), else it is composed of the service and the delays

@@ -13,7 +13,7 @@ import (
 const ID = "static/cta"
 
 // ErrMachine is the error of a machine whose times do not compose.
-var ErrMachine = errors.New(ID + " needs a machine with barrel cores, such as predictable-rr: on others a locally shorter time can make a run longer (docs/methods.md)")
+var ErrMachine = errors.New(ID + " needs a machine with barrel cores, such as predictable-rr: on others a locally shorter time can make a run longer (docs/methods/cta.md)")
 
 // ErrOverflow is the error of a bound that does not fit into 63 bits.
 var ErrOverflow = errors.New(ID + ": the bound exceeds 2^63-1 cycles")

@@ -1,5 +1,5 @@
 // Package core is what the simulators of cores share that have one instruction of each
-// warp under way (docs/machine-model.md, "The barrel core"): how the instructions of a kernel
+// warp under way (docs/machine-model/barrel.md): how the instructions of a kernel
 // are timed, into how many requests memory divides an access, what a run executes and what
 // comes out of it, and for what a port uses its cycles. Cores that execute their CTAs
 // in waves also share what an SM holds.

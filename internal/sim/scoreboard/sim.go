@@ -2,7 +2,7 @@
 // scoreboards cycle by cycle.
 //
 // What an instruction does happens in internal/emu in the cycle in which it
-// issues; scoreboard decides when that is. docs/machine-model.md says what is modelled
+// issues; scoreboard decides when that is. docs/machine-model/scoreboard.md says what is modelled
 // and what is not. The same launch over the same memory gives the same cycles,
 // counters and trace on every computer.
 //
