@@ -46,7 +46,7 @@ func TestFig2(t *testing.T) {
 		t.Errorf("executed edges (-paper +executed):\n%s", diff)
 	}
 	// After insertion b11 and b13 form an irreducible loop.
-	if x := f.WithEdges(want); !graph.Reducible(f.Graph(), 0) || graph.Reducible(x.Graph(), 0) {
+	if x := f.WithEdges(want); graph.Loops(f.Graph(), 0).Irreducible() != nil || graph.Loops(x.Graph(), 0).Irreducible() == nil {
 		t.Error("the flow graph must be reducible, the extended one not")
 	}
 }
@@ -123,7 +123,7 @@ func minus(a, b []graph.Edge) []graph.Edge {
 func TestFig3OnSmallGraphs(t *testing.T) {
 	var total, misses, overshoots int
 	forEachFlow(4, 2, func(f *cfg.Flow) {
-		if !graph.Reducible(f.Graph(), 0) || len(graph.Endless(f.Graph(), f.Exit())) > 0 {
+		if graph.Loops(f.Graph(), 0).Irreducible() != nil || len(graph.Endless(f.Graph(), f.Exit())) > 0 {
 			return
 		}
 		total++

@@ -69,12 +69,6 @@ func (f *LoopForest) Irreducible() *Irreducible {
 	return nil
 }
 
-// Reducible reports whether the part of g that can be reached from root is
-// reducible. LoopForest.Irreducible explains why not.
-func Reducible(g *Graph, root int) bool {
-	return Loops(g, root).Irreducible() == nil
-}
-
 // Loops returns the loop forest of the nodes reachable from root. It is built
 // by nested strongly connected components, in the framework of Ramalingam (On
 // loops, dominators, and dominance frontiers, TOPLAS 24(5), 2002): a component
