@@ -10,7 +10,7 @@ import (
 // TestOpTable checks that every operation has a complete row.
 func TestOpTable(t *testing.T) {
 	seen := map[string]Op{}
-	for _, op := range Ops() {
+	for op := Unknown + 1; op < numOps; op++ {
 		info := op.Info()
 		if info.Name == "" || info.Unit == NoUnit {
 			t.Errorf("operation %d has no name or no unit: %+v", op, info)

@@ -320,12 +320,3 @@ func (o Op) Info() Info {
 
 // String returns the neutral mnemonic.
 func (o Op) String() string { return o.Info().Name }
-
-// Ops returns all known operations, for tests that visit every table row.
-func Ops() []Op {
-	all := make([]Op, 0, numOps-1)
-	for o := Unknown + 1; o < numOps; o++ {
-		all = append(all, o)
-	}
-	return all
-}

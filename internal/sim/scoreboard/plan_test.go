@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"warpbound/internal/isa"
+	"warpbound/internal/test/isatest"
 )
 
 // TestMemoryGoesThroughTheLoadStoreUnit checks for every operation, type and
@@ -14,7 +15,7 @@ func TestMemoryGoesThroughTheLoadStoreUnit(t *testing.T) {
 	m := fermi(t)
 	lsu := m.Timing(isa.MemGlobal).Pipeline
 	accesses := 0
-	for _, op := range isa.Ops() {
+	for _, op := range isatest.Ops() {
 		for _, typ := range []isa.Type{isa.U8, isa.U32, isa.B64, isa.F16, isa.F32, isa.F64} {
 			for space := isa.Generic; space <= isa.Param; space++ {
 				in := &isa.Instr{Op: op, Type: typ, Space: space}
