@@ -88,7 +88,7 @@ var arrows = []struct {
 var passages = []string{"internal/fold"}
 
 // files are the only packages that may open files or start processes.
-var files = []string{"warpbound", "internal/cli", "internal/job", "internal/ipet", "internal/smt/process", "internal/test/smttest", "cmd/warpbound", "cmd/samejson"}
+var files = []string{"warpbound", "internal/cli", "internal/job", "internal/smt/process", "internal/test/smttest", "cmd/warpbound", "cmd/samejson"}
 
 // goList runs go list. It opens all sources itself too, so that a result in the test cache
 // is not taken for that of others: the cache does not see what another process reads.

@@ -11,9 +11,9 @@ import (
 	"strings"
 )
 
-// CBC solves models with COIN-OR's cbc, as a check on the solvers here. It
+// cbcSolver solves models with COIN-OR's cbc, as a check on the solvers here. It
 // computes in floating point: what it finds can only be too small.
-type CBC struct {
+type cbcSolver struct {
 	Path string // of the executable; a bare name is looked up in $PATH
 }
 
@@ -22,7 +22,7 @@ type CBC struct {
 // nothing proves that it is no more. The error is an *InfeasibleError or an
 // *UnboundedError, both without details, if cbc says so; of an unbounded model
 // it sometimes says that it is infeasible.
-func (c CBC) Solve(ctx context.Context, m *Model) ([]int64, *big.Int, error) {
+func (c cbcSolver) Solve(ctx context.Context, m *Model) ([]int64, *big.Int, error) {
 	var lp bytes.Buffer
 	if err := WriteLP(&lp, m); err != nil {
 		return nil, nil, err

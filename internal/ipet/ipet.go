@@ -10,6 +10,5 @@
 // checked without either.
 //
 // ipet imports internal/graph and nothing else of this project. It knows no
-// instruction set and opens no files; the one process it can start is cbc's, as a
-// cross-check.
+// instruction set, opens no files and starts no process; the tests compare with cbc.
 package ipet

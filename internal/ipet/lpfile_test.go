@@ -96,7 +96,7 @@ func TestWriteLPKeepsLinesShort(t *testing.T) {
 
 // cbc returns the solver that the tests compare with. Where CI is set it must be
 // there.
-func cbc(t *testing.T) CBC {
+func cbc(t *testing.T) cbcSolver {
 	t.Helper()
 	path, err := exec.LookPath("cbc")
 	if err != nil {
@@ -106,11 +106,11 @@ func cbc(t *testing.T) CBC {
 		}
 		t.Skip(missing)
 	}
-	return CBC{Path: path}
+	return cbcSolver{Path: path}
 }
 
 // compareWithCBC fails the test unless both find the same optimum, or none.
-func compareWithCBC(t *testing.T, c CBC, m *Model) {
+func compareWithCBC(t *testing.T, c cbcSolver, m *Model) {
 	t.Helper()
 	s, err := Solve(context.Background(), m, Options{AllowDetached: true})
 	got, want := verdict(s, err), ""
@@ -178,7 +178,7 @@ func FuzzParseCBC(f *testing.F) {
 }
 
 func TestCBCThatIsNotThere(t *testing.T) {
-	_, _, err := CBC{Path: "./no-such-solver"}.Solve(context.Background(), parseModel(t, "0>1:1"))
+	_, _, err := cbcSolver{Path: "./no-such-solver"}.Solve(context.Background(), parseModel(t, "0>1:1"))
 	if err == nil || !strings.Contains(err.Error(), "run cbc") {
 		t.Errorf("got %v", err)
 	}
