@@ -15,6 +15,7 @@ import (
 	"warpbound/internal/kernelgen"
 	"warpbound/internal/machine"
 	"warpbound/internal/sim"
+	"warpbound/internal/test/fuzzsource"
 	"warpbound/kernels"
 )
 
@@ -30,7 +31,7 @@ func seedBytes(f *testing.F) {
 func FuzzKernels(f *testing.F) {
 	seedBytes(f)
 	f.Fuzz(func(t *testing.T, data []byte) {
-		src := kernelgen.FromBytes(data)
+		src := fuzzsource.New(data)
 		c := kernelgen.New(src, kernelgen.Options{
 			Statements: 1 + src.IntN(60), Depth: 1 + src.IntN(4), Trips: 1 + src.IntN(8),
 			Threads: 1 + src.IntN(100), CTAs: 1 + src.IntN(8), Irreducible: src.IntN(2) == 0,
@@ -50,7 +51,7 @@ func FuzzKernels(f *testing.F) {
 func FuzzMachines(f *testing.F) {
 	seedBytes(f)
 	f.Fuzz(func(t *testing.T, data []byte) {
-		src := kernelgen.FromBytes(data)
+		src := fuzzsource.New(data)
 		m := randomMachine(t, src)
 		c := kernelgen.New(src, kernelgen.Options{
 			Statements: 1 + src.IntN(30), Depth: 2, Trips: 3,
@@ -172,7 +173,7 @@ func FuzzModules(f *testing.F) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		module := changed(kernelgen.FromBytes(data), string(src), len(data)/4)
+		module := changed(fuzzsource.New(data), string(src), len(data)/4)
 		if err := runChanged(changedModule{dir, name + ".ptx", module}); err != nil && !place.MatchString(err.Error()) {
 			t.Errorf("an error without place: %v\n%s", err, module)
 		}

@@ -63,6 +63,7 @@ var arrows = []struct {
 	{"internal/test/...", []string{"internal/method/..."}, "the tests of all rooms may use the helpers"},
 	{"internal/test/simtest", []string{"internal/sim/*"}, "the tests of simulators use it"},
 	{"internal/test/smttest", []string{"internal/isa", "internal/emu"}, "solvers know no program"},
+	{"internal/test/fuzzsource", []string{"internal/isa", "internal/machine", "internal/job"}, "decisions have no meaning"},
 	{"internal/test/isatest", []string{"internal/isa/*", "internal/machine", "internal/job", "internal/emu"}, "the table of operations is neutral"},
 	{"internal/test/interp", []string{"internal/isa/*", "internal/machine", "internal/emu", "internal/sim/..."}, "forms are executed by what shares single results with emu alone"},
 	{"internal/method/...", []string{"internal/isa/*", "internal/sim/...", "internal/emu", "internal/job"}, "the methods are independent of what they are tested against"},

@@ -7,6 +7,7 @@ import (
 
 	"warpbound/internal/isa"
 	"warpbound/internal/kernelgen"
+	"warpbound/internal/test/fuzzsource"
 )
 
 // randomModule writes a kernel that uses whatever the table of forms has, from the
@@ -73,7 +74,7 @@ func allTypes() []isa.Type {
 }
 
 func newRandomModule(data []byte) *randomModule {
-	g := &randomModule{Source: kernelgen.FromBytes(data), types: allTypes()}
+	g := &randomModule{Source: fuzzsource.New(data), types: allTypes()}
 	g.width = choose(g, 32, 32, 32, 16, 8, 2)
 	g.cta = g.shape(min(130, 10*g.width))
 	g.grid = g.shape(4)
