@@ -91,10 +91,6 @@ func (s Set) Contains(x uint64) bool {
 	return x&^mask(s.bits) == 0 && d <= s.span() && (d == 0 || d%s.step == 0)
 }
 
-// Stride returns what all differences of words of the set are multiples of, as long as
-// the words are not reduced modulo the width; zero if the set has one word.
-func (s Set) Stride() uint64 { return s.step }
-
 // Residue returns a power of two and the remainder that all words of the set leave modulo
 // it. The power is at most 2 to the power of the width, and of 63.
 func (s Set) Residue() (power2, rem uint64) {
