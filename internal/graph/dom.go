@@ -9,9 +9,6 @@ type DomTree struct {
 	last     []int // greatest pre in the node's subtree
 }
 
-// Root returns the root of the tree.
-func (t *DomTree) Root() int { return t.root }
-
 // IDom returns the immediate dominator of v, or -1 for the root and for nodes
 // that cannot be reached from it.
 func (t *DomTree) IDom(v int) int { return t.idom[v] }
