@@ -37,11 +37,24 @@ func (c cbcSolver) Solve(ctx context.Context, m *Model) ([]int64, *big.Int, erro
 	if err != nil {
 		return nil, nil, fmt.Errorf("read cbc's solution: %w", err)
 	}
-	cost, err := m.CheckCounts(counts)
+	cost, err := checkCounts(m, counts)
 	if err != nil {
 		return nil, nil, fmt.Errorf("cbc's solution does not satisfy the model: %w", err)
 	}
 	return counts, cost, nil
+}
+
+// checkCounts reports the first constraint of the model that counts, one for
+// every edge, violate, and otherwise returns their cost in cycles.
+func checkCounts(m *Model, counts []int64) (*big.Int, error) {
+	if err := m.Validate(); err != nil {
+		return nil, err
+	}
+	net, err := newNetwork(m)
+	if err != nil {
+		return nil, err
+	}
+	return m.cost(net, counts)
 }
 
 // parseCBC reads what cbc prints: its log, a line with the status, and a line

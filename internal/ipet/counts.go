@@ -5,19 +5,8 @@ import (
 	"math/big"
 )
 
-// CheckCounts reports the first constraint of the model that counts, one for
-// every edge, violate, and otherwise returns their cost in cycles.
-func (m *Model) CheckCounts(counts []int64) (*big.Int, error) {
-	if err := m.Validate(); err != nil {
-		return nil, err
-	}
-	net, err := newNetwork(m)
-	if err != nil {
-		return nil, err
-	}
-	return m.cost(net, counts)
-}
-
+// cost reports the first constraint of the model that counts, one for every edge, violate,
+// and otherwise returns their cost in cycles.
 func (m *Model) cost(net *network, counts []int64) (*big.Int, error) {
 	if len(counts) != len(m.Edges) {
 		return nil, fmt.Errorf("%d counts for %d edges", len(counts), len(m.Edges))

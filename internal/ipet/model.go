@@ -102,18 +102,6 @@ func (m *Model) AddEdge(from, to int, cost int64) int {
 	return len(m.Edges) - 1
 }
 
-// NodeTerms returns the terms whose sum is coef times the count of node: over
-// the edges into it, or out of it where it is the source.
-func (m *Model) NodeTerms(node int, coef int64) []Term {
-	var terms []Term
-	for i, e := range m.Edges {
-		if e.To == node || node == m.Source && e.From == node {
-			terms = append(terms, Term{Edge: i, Coef: coef})
-		}
-	}
-	return terms
-}
-
 // EdgeName names an edge by its ends, for messages.
 func (m *Model) EdgeName(edge int) string {
 	e := m.Edges[edge]

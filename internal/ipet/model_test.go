@@ -150,19 +150,6 @@ func TestValidate(t *testing.T) {
 	}
 }
 
-func TestNodeTerms(t *testing.T) {
-	m := newModel(3)
-	m.AddEdge(0, 1, 1)
-	m.AddEdge(0, 2, 1)
-	m.AddEdge(1, 1, 1)
-	m.AddEdge(1, 2, 1)
-	for node, want := range []string{"[{0 2} {1 2}]", "[{0 2} {2 2}]", "[{1 2} {3 2}]"} {
-		if got := fmt.Sprint(m.NodeTerms(node, 2)); got != want {
-			t.Errorf("node %d: got %s, want %s", node, got, want)
-		}
-	}
-}
-
 // parseModel reads edges such as "0>1:5 1>1:7<=3", each ends, cost and limit,
 // into a model whose sink is the node of greatest number.
 func parseModel(t *testing.T, text string) *Model {
