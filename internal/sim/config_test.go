@@ -5,8 +5,8 @@ import (
 	"testing"
 
 	"warpbound/internal/emu"
-	"warpbound/internal/emu/emutest"
 	"warpbound/internal/machine"
+	"warpbound/internal/test/emutest"
 )
 
 // TestFit checks that every need of a launch counts: threads, registers, both kinds of shared

@@ -8,9 +8,9 @@ import (
 
 	"warpbound/internal/abi"
 	"warpbound/internal/emu"
-	"warpbound/internal/emu/emutest"
 	"warpbound/internal/machine"
 	"warpbound/internal/sim"
+	"warpbound/internal/test/emutest"
 	"warpbound/internal/trace"
 )
 

@@ -7,9 +7,9 @@ import (
 	"testing"
 
 	"warpbound/internal/emu"
-	"warpbound/internal/emu/emutest"
 	"warpbound/internal/machine"
 	"warpbound/internal/sim"
+	"warpbound/internal/test/emutest"
 )
 
 // TestOccupancyLimitsResidence checks that no SM holds more CTAs at a time than

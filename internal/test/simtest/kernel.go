@@ -5,11 +5,11 @@ import (
 	"testing"
 
 	"warpbound/internal/emu"
-	"warpbound/internal/emu/emutest"
 	"warpbound/internal/isa"
 	"warpbound/internal/kernelgen"
 	"warpbound/internal/machine"
 	"warpbound/internal/sim"
+	"warpbound/internal/test/emutest"
 	"warpbound/internal/trace"
 )
 

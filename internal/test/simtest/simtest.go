@@ -16,9 +16,9 @@ import (
 	"warpbound/internal/abi"
 	"warpbound/internal/cfg"
 	"warpbound/internal/emu"
-	"warpbound/internal/emu/emutest"
 	"warpbound/internal/job"
 	"warpbound/internal/sim"
+	"warpbound/internal/test/emutest"
 	"warpbound/internal/test/flowtest"
 	"warpbound/internal/trace"
 )
