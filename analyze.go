@@ -87,6 +87,7 @@ func (j *Job) Analyze(ctx context.Context, opts AnalyzeOptions) (*Analysis, erro
 		warnings = append(warnings, found...)
 	}
 	a.Estimates = append(a.Estimates, estimates...)
+	explain(a.Estimates)
 	a.Warnings = estimate.Warnings(slices.Concat(j.warnings, warnings))
 	return a, nil
 }

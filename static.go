@@ -55,6 +55,19 @@ func names(m method.Method, id string) bool {
 	return slices.ContainsFunc(m.Names(), func(n method.Name) bool { return n.ID == id })
 }
 
+// explain adds to estimates in one line each what their methods say that they are bounds of.
+func explain(estimates []Estimate) {
+	for i := range estimates {
+		for _, m := range methods() {
+			for _, n := range m.Names() {
+				if n.ID == estimates[i].Method {
+					estimates[i].Explain = n.Explain
+				}
+			}
+		}
+	}
+}
+
 // static returns the estimates of static methods that are asked for. A method that is
 // not asked for by name is left out where the machine does not allow it, and with a
 // warning where the job does not.

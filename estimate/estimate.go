@@ -43,6 +43,9 @@ type Estimate struct {
 	Assumptions []string `json:"assumptions"`
 	Detail      Detail   `json:"detail"` // the method's own figures
 	Breakdown   []Share  `json:"breakdown,omitempty"`
+
+	// Explain says in one line for readers what Cycles is a bound of; empty if nobody does.
+	Explain string `json:"-"`
 }
 
 // Bounds reports whether the estimate bounds the kernel, instead of one warp of it, or is

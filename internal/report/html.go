@@ -17,10 +17,9 @@ var analysisPage string
 // machine's clock in cycles per second.
 func HTML(w io.Writer, a *estimate.Analysis, hz float64) error {
 	page, err := template.New("analysis").Funcs(template.FuncMap{
-		"cycles":  group,
-		"time":    func(cycles int64) string { return milliseconds(Duration(cycles, hz)) },
-		"dims":    dims,
-		"explain": func(method string) string { return explained[method] },
+		"cycles": group,
+		"time":   func(cycles int64) string { return milliseconds(Duration(cycles, hz)) },
+		"dims":   dims,
 		"above": func(e estimate.Estimate) string {
 			return aboveRuns(a, &e)
 		},

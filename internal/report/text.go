@@ -12,17 +12,6 @@ import (
 // shares is the number of breakdown rows that the text shows.
 const shares = 8
 
-// explained says in one line what each method's figure is a bound of.
-var explained = map[string]string{
-	"hybrid/warp":    "worst path of one warp, from its dispatch to its retirement; not yet a bound of the kernel",
-	"hybrid/dynamic": "one warp's worst path after the latest start of any warp that was seen (Eq. 1)",
-	"hybrid/waves":   "waves of warps, each warp delaying the next by the largest delay that was seen (Eq. 2, completed)",
-	"static/cta":     "all inputs, without a run: what each warp issues, and when all of them wait at most",
-	"split/none":     "all inputs, without a run: wavefronts execute one side of a branch after the other",
-	"split/dws":      "all inputs, without a run: the hardware splits wavefronts where they diverge, on the SIMD that they have",
-	"split/pws":      "all inputs, without a run: wavefronts split at split instructions, onto SIMDs of their own",
-}
-
 // Text writes an analysis for a reader who has never seen one. hz is the
 // machine's clock in cycles per second.
 func Text(w io.Writer, a *estimate.Analysis, hz float64) error {
@@ -129,8 +118,8 @@ func bounds(p *printer, a *estimate.Analysis, hz float64) {
 		}
 	})
 	for _, e := range a.Estimates {
-		if text, ok := explained[e.Method]; ok {
-			p.printf("  %s: %s\n", e.Method, text)
+		if e.Explain != "" {
+			p.printf("  %s: %s\n", e.Method, e.Explain)
 		}
 		if c, ok := e.Detail.(estimate.SharedCache); ok {
 			p.printf("  %s: %s\n", e.Method, misses(c))
