@@ -45,8 +45,8 @@ func TestWarnings(t *testing.T) {
 	}
 	p := &method.Problem{Graph: g, NoUniform: fmt.Errorf("the branch: %w", diag.Errorf(at(7), "a loop with two entries"))}
 	want := []diag.Warning{
-		{Pos: at(7), ID: "no-divergence-analysis", Text: "every branch is taken for one at which lanes of a warp may go different ways: a loop with two entries"},
-		{Pos: at(1), ID: "no-value-analysis", Text: "bounds of loops that follow from counters, and patterns of addresses, are not known"},
+		{Pos: at(7), ID: "no-verdicts", Text: "every branch is taken for one at which lanes of a warp may go different ways: a loop with two entries"},
+		{Pos: at(1), ID: "no-values", Text: "bounds of loops that follow from counters, and patterns of addresses, are not known"},
 	}
 	if diff := cmp.Diff(want, p.Warnings()); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)

@@ -3,6 +3,7 @@ package split_test
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"testing/fstest"
@@ -65,6 +66,12 @@ func TestKernels(t *testing.T) {
 					t.Fatal(err)
 				}
 				check(t, a, mode, c.most)
+				gaveUp := slices.ContainsFunc(a.Warnings, func(w warpbound.Warning) bool {
+					return w.ID == "no-abstract-execution" && strings.HasPrefix(w.Pos, "k.ptx:")
+				})
+				if gaveUp != (name == "long loop") {
+					t.Errorf("%s: %v", mode, a.Warnings)
+				}
 			}
 		})
 	}
