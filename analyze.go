@@ -16,6 +16,7 @@ import (
 	"warpbound/internal/machine"
 	"warpbound/internal/method"
 	"warpbound/internal/method/hybrid"
+	"warpbound/internal/provenance"
 	"warpbound/internal/trace"
 )
 
@@ -202,8 +203,9 @@ func (j *Job) profile(ctx context.Context, code *instrument.Code, ipg *hybrid.IP
 func (j *Job) analysis() *Analysis {
 	spec := j.bound.Job
 	return &Analysis{
-		Job: j.Name(), Kernel: j.graph.Kernel.Name,
-		Machine: j.machine.Name, MachineHash: j.machine.Hash(),
+		Provenance: provenance.Of(),
+		Job:        j.Name(), Kernel: j.graph.Kernel.Name,
+		Machine: j.machine.Name, MachineHash: j.machine.Hash(), ModuleHash: j.module, JobHash: spec.Hash,
 		Launch:    estimate.Launch{Grid: spec.Grid, Block: spec.Block},
 		SplitMode: j.Mode(),
 		Seed:      spec.Seed,

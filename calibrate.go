@@ -12,6 +12,7 @@ import (
 	"warpbound/internal/cuda"
 	"warpbound/internal/cuda/standin"
 	"warpbound/internal/machine"
+	"warpbound/internal/provenance"
 )
 
 // DefaultCalibration and QuickCalibration are how often Calibrate runs each microbenchmark
@@ -74,7 +75,8 @@ func calibrated(ctx context.Context, on *device, opts CalibrateOptions) (*Calibr
 	}
 	c := &Calibration{machine: r.Machine, device: on}
 	c.Calibration = estimate.Calibration{
-		Device: on.name, Name: on.attributes.Name,
+		Provenance: provenance.Of(),
+		Device:     on.name, Name: on.attributes.Name,
 		Machine: r.Machine.Name, MachineHash: r.Machine.Hash(), ClockHz: r.Machine.Clock.Core.Value, Repeats: opts.Repeats,
 		Notes: append([]string{}, r.Notes...), Before: conditions(r.Before), After: conditions(r.After),
 	}
@@ -137,7 +139,7 @@ func (c *Calibration) Compare(ctx context.Context, name string) error {
 	}
 	m := measurement(&calibrate.Measurement{Name: run.Kernel, What: "time by events around the launches", Unit: "core cycles", Samples: times})
 	c.Jobs = append(c.Jobs, estimate.CalibratedJob{
-		Job: simulated.Name(), Kernel: run.Kernel, Simulated: run.Cycles, Measured: m, Ratio: float64(run.Cycles) / m.Median,
+		Job: simulated.Name(), Kernel: run.Kernel, ModuleHash: run.ModuleHash, JobHash: run.JobHash, Simulated: run.Cycles, Measured: m, Ratio: float64(run.Cycles) / m.Median,
 	})
 	return nil
 }

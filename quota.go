@@ -12,6 +12,7 @@ import (
 	"warpbound/estimate"
 	"warpbound/internal/machine"
 	"warpbound/internal/method/llc"
+	"warpbound/internal/provenance"
 )
 
 // QuotaOptions say which quotas BestQuota tries. If First and Last are 0, these are powers of two
@@ -37,7 +38,7 @@ func BestQuota(ctx context.Context, jobs []*Job, opts QuotaOptions) (*Quotas, er
 	if all := opts.First != 0 || opts.Last != 0; all && (opts.First < 1 || opts.First > opts.Last) {
 		return nil, fmt.Errorf("there is no quota from %d to %d", opts.First, opts.Last)
 	}
-	s := &quotas{jobs: jobs, opts: opts, out: &Quotas{Method: llc.Interval.ID()}}
+	s := &quotas{jobs: jobs, opts: opts, out: &Quotas{Provenance: provenance.Of(), Method: llc.Interval.ID()}}
 	if err := s.begin(ctx); err != nil {
 		return nil, err
 	}
@@ -74,7 +75,8 @@ func (s *quotas) begin(ctx context.Context) error {
 			s.most = max(s.most, c.Accesses)
 		}
 		s.out.Jobs = append(s.out.Jobs, estimate.QuotaJob{
-			Job: j.Name(), Kernel: j.graph.Kernel.Name, Machine: j.machine.Name, Quota: quota, Cycles: bounds.Cycles,
+			Job: j.Name(), Kernel: j.graph.Kernel.Name, Machine: j.machine.Name, MachineHash: j.machine.Hash(),
+			ModuleHash: j.module, JobHash: j.bound.Job.Hash, Quota: quota, Cycles: bounds.Cycles,
 		})
 	}
 	return nil

@@ -15,6 +15,7 @@ import (
 	"warpbound/internal/job"
 	"warpbound/internal/method"
 	"warpbound/internal/method/hybrid"
+	"warpbound/internal/provenance"
 	"warpbound/internal/sim"
 	"warpbound/internal/target"
 	"warpbound/internal/trace"
@@ -102,7 +103,9 @@ func (j *Job) Simulate(ctx context.Context, opts SimulateOptions) (*Run, error) 
 func (j *Job) simulation(vector int, out *target.Outcome) Simulation {
 	spec := j.bound.Job
 	s := Simulation{
-		Job: j.Name(), Kernel: j.graph.Kernel.Name, Machine: j.machine.Name, MachineHash: j.machine.Hash(),
+		Provenance: provenance.Of(),
+		Job:        j.Name(), Kernel: j.graph.Kernel.Name, Machine: j.machine.Name, MachineHash: j.machine.Hash(),
+		ModuleHash: j.module, JobHash: spec.Hash,
 		Launch: estimate.Launch{Grid: spec.Grid, Block: spec.Block},
 		Seed:   spec.Seed, Vector: vector, Cycles: out.Cycles, Registers: j.registers,
 		Counters: map[string]int64{}, Scheduler: map[string]int64{},

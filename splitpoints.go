@@ -9,6 +9,7 @@ import (
 	"warpbound/estimate"
 	"warpbound/internal/machine"
 	"warpbound/internal/method/split"
+	"warpbound/internal/provenance"
 )
 
 // Splitting is how the wavefronts of a job split, and what it takes in each mode.
@@ -44,7 +45,9 @@ type comparison struct {
 func (c *comparison) run(ctx context.Context) (*Splitting, error) {
 	spec := c.bound.Job
 	c.out = &Splitting{
-		Job: c.Name(), Kernel: c.graph.Kernel.Name, Machine: c.machine.Name, MachineHash: c.machine.Hash(),
+		Provenance: provenance.Of(),
+		Job:        c.Name(), Kernel: c.graph.Kernel.Name, Machine: c.machine.Name, MachineHash: c.machine.Hash(),
+		ModuleHash: c.module, JobHash: spec.Hash,
 		Launch: estimate.Launch{Grid: spec.Grid, Block: spec.Block}, Seed: spec.Seed,
 		SplitSIMDs: int(c.machine.Split.SIMDs.Value), Mode: c.Mode(),
 		Warnings: estimate.Warnings(c.warnings),

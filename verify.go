@@ -8,6 +8,7 @@ import (
 	"warpbound/estimate"
 
 	"warpbound/internal/ipet"
+	"warpbound/internal/provenance"
 )
 
 // ErrRefuted is the error of a certificate that does not prove what it claims.
@@ -26,7 +27,8 @@ func Verify(r io.Reader) (*estimate.Proof, error) {
 		return nil, fmt.Errorf("%w: %w", ErrRefuted, err)
 	}
 	p := &estimate.Proof{
-		Model: c.Model.Name, Nodes: len(c.Model.Nodes), Edges: len(c.Model.Edges), Cycles: c.Cycles, Facts: []estimate.ProofFact{},
+		Provenance: provenance.Of(),
+		Model:      c.Model.Name, Nodes: len(c.Model.Nodes), Edges: len(c.Model.Edges), Cycles: c.Cycles, Facts: []estimate.ProofFact{},
 	}
 	for _, u := range c.Uses() {
 		p.Facts = append(p.Facts, estimate.ProofFact{Constraint: u.Constraint, Evidence: estimate.Evidence(u.Evidence)})

@@ -22,6 +22,7 @@ import (
 	"warpbound/internal/graph"
 	"warpbound/internal/inspect"
 	"warpbound/internal/method"
+	"warpbound/internal/provenance"
 )
 
 // Analysis is everything that an analysis found out about a job.
@@ -86,7 +87,15 @@ func Inspect(file string, src []byte, opts InspectOptions) (*estimate.Module, er
 			launches[l.graph.Kernel.Name] = l.launch()
 		}
 	}
-	return inspect.Inspect(p, opts.Kernel, func(g *cfg.Graph) ([]graph.Edge, error) {
+	m, err := inspect.Inspect(p, opts.Kernel, func(g *cfg.Graph) ([]graph.Edge, error) {
 		return divergentEdges(g, opts.PublishedEdges)
 	}, launches)
+	if err != nil {
+		return nil, err
+	}
+	m.Provenance, m.ModuleHash = provenance.Of(), digest(src)
+	if opts.Job != nil {
+		m.JobHash = opts.Job.bound.Job.Hash
+	}
+	return m, nil
 }

@@ -3,6 +3,7 @@ package estimate
 // Calibration is what microbenchmarks found out about a device, and the machine that it is
 // described as.
 type Calibration struct {
+	Provenance
 	Device       string          `json:"device"`     // as it was asked for
 	Name         string          `json:"name"`       // its own
 	Capability   string          `json:"capability"` // compute capability, for example "8.6"; empty if it stands in for a GPU
@@ -32,9 +33,11 @@ type Measurement struct {
 // CalibratedJob is the time of a job as the machine of a calibration has it simulated and as
 // the device needs it.
 type CalibratedJob struct {
-	Job       string      `json:"job"`
-	Kernel    string      `json:"kernel"`
-	Simulated int64       `json:"simulated"` // cycles
-	Measured  Measurement `json:"measured"`  // cycles of the highest clock
-	Ratio     float64     `json:"ratio"`     // simulated by the median of measured
+	Job        string      `json:"job"`
+	Kernel     string      `json:"kernel"`
+	ModuleHash string      `json:"module_hash"` // SHA-256 of the module's text
+	JobHash    string      `json:"job_hash"`    // of the job's file and of the data files that it names
+	Simulated  int64       `json:"simulated"`   // cycles
+	Measured   Measurement `json:"measured"`    // cycles of the highest clock
+	Ratio      float64     `json:"ratio"`       // simulated by the median of measured
 }

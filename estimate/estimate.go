@@ -108,10 +108,13 @@ func Warnings(found []diag.Warning) []Warning {
 
 // Simulation is what one simulated run of a job gave.
 type Simulation struct {
+	Provenance
 	Job         string `json:"job"`
 	Kernel      string `json:"kernel"`
 	Machine     string `json:"machine"`
 	MachineHash string `json:"machine_hash"`
+	ModuleHash  string `json:"module_hash"` // SHA-256 of the module's text
+	JobHash     string `json:"job_hash"`    // of the job's file and of the data files that it names
 	Launch      Launch `json:"launch"`
 	Seed        int64  `json:"seed"`
 	Vector      int    `json:"vector"`
@@ -151,10 +154,13 @@ type KernelTime struct {
 
 // Analysis is everything known of one job.
 type Analysis struct {
+	Provenance
 	Job         string       `json:"job"`
 	Kernel      string       `json:"kernel"`
 	Machine     string       `json:"machine"`
 	MachineHash string       `json:"machine_hash"`
+	ModuleHash  string       `json:"module_hash"` // SHA-256 of the module's text
+	JobHash     string       `json:"job_hash"`    // of the job's file and of the data files that it names
 	Launch      Launch       `json:"launch"`
 	SplitMode   string       `json:"split_mode,omitempty"` // how wavefronts split; empty where no machine can
 	Seed        int64        `json:"seed"`

@@ -26,7 +26,8 @@ func TestWeakest(t *testing.T) {
 
 func TestAnalysisJSONNames(t *testing.T) {
 	a := Analysis{
-		Job: "j", Kernel: "k", Machine: "m", MachineHash: "h",
+		Provenance: Provenance{Schema: 1, Tool: Tool{Name: "t", Version: "v", Commit: "c"}},
+		Job:        "j", Kernel: "k", Machine: "m", MachineHash: "h", ModuleHash: "mh", JobHash: "jh",
 		Launch: Launch{Grid: [3]int{2, 1, 1}, Block: [3]int{32, 1, 1}}, Seed: 1, Runs: 3,
 		Observed:  &Observation{Min: 1, Mean: 1.5, Max: 2},
 		Estimates: []Estimate{{Method: "hybrid/warp", Cycles: 9, Evidence: Observed, Assumptions: []string{"a"}, Detail: &SplitMeasured{}}},
@@ -39,7 +40,8 @@ func TestAnalysisJSONNames(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := `{"job":"j","kernel":"k","machine":"m","machine_hash":"h",` +
+	want := `{"schema":1,"tool":{"name":"t","version":"v","commit":"c"},"job":"j","kernel":"k",` +
+		`"machine":"m","machine_hash":"h","module_hash":"mh","job_hash":"jh",` +
 		`"launch":{"grid":[2,1,1],"block":[32,1,1]},"seed":1,"runs":3,` +
 		`"observed":{"min":1,"mean":1.5,"max":2},` +
 		`"estimates":[{"method":"hybrid/warp","cycles":9,"evidence":"observed","assumptions":["a"],"detail":{"wavefront":0,"delay":0,"rounds":0,"blocks":null,"published":0}}],` +

@@ -4,7 +4,10 @@ import "fmt"
 
 // Module describes a module and the kernels that were asked for.
 type Module struct {
+	Provenance
 	File        string    `json:"file"`
+	ModuleHash  string    `json:"module_hash"`        // SHA-256 of its text
+	JobHash     string    `json:"job_hash,omitempty"` // of the job whose launch is taken into account
 	Language    string    `json:"language"`
 	Version     string    `json:"version"`
 	Target      string    `json:"target"`

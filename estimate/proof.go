@@ -2,6 +2,7 @@ package estimate
 
 // Proof is what a certificate proves: no path that its model admits costs more than Cycles.
 type Proof struct {
+	Provenance
 	Model  string `json:"model"` // its name
 	Nodes  int    `json:"nodes"`
 	Edges  int    `json:"edges"`

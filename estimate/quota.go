@@ -2,6 +2,7 @@ package estimate
 
 // Quotas is what quotas of regulated accesses to a shared cache make of the bounds of jobs.
 type Quotas struct {
+	Provenance
 	Method string     `json:"method"`
 	Jobs   []QuotaJob `json:"jobs"`
 	// Tried are the quotas that were tried, ascending: every one from First to Last if All.
@@ -14,11 +15,14 @@ type Quotas struct {
 
 // QuotaJob is a job whose accesses are regulated.
 type QuotaJob struct {
-	Job     string `json:"job"`
-	Kernel  string `json:"kernel"`
-	Machine string `json:"machine"`
-	Quota   int64  `json:"quota"`  // that job and machine have
-	Cycles  int64  `json:"cycles"` // the bound with it
+	Job         string `json:"job"`
+	Kernel      string `json:"kernel"`
+	Machine     string `json:"machine"`
+	MachineHash string `json:"machine_hash"`
+	ModuleHash  string `json:"module_hash"` // SHA-256 of the module's text
+	JobHash     string `json:"job_hash"`    // of the job's file and of the data files that it names
+	Quota       int64  `json:"quota"`       // that job and machine have
+	Cycles      int64  `json:"cycles"`      // the bound with it
 }
 
 // QuotaBound is what one quota gives.

@@ -2,6 +2,7 @@ package estimate
 
 // Reproduction is a paper's figures beside ours.
 type Reproduction struct {
+	Provenance
 	Paper    string    `json:"paper"`
 	Examples []Example `json:"examples"`
 	Tables   []Table   `json:"tables"`

@@ -2,6 +2,7 @@ package estimate
 
 // Selfcheck is what the check of the methods on random kernels gave.
 type Selfcheck struct {
+	Provenance
 	Seed     uint64   `json:"seed"`
 	First    int      `json:"first"`    // number of the first kernel
 	Next     int      `json:"next"`     // number of the first kernel that was not checked

@@ -2,10 +2,13 @@ package estimate
 
 // Splitting is how the wavefronts of a job split, and what the job takes in each mode.
 type Splitting struct {
+	Provenance
 	Job         string `json:"job"`
 	Kernel      string `json:"kernel"`
 	Machine     string `json:"machine"`
 	MachineHash string `json:"machine_hash"`
+	ModuleHash  string `json:"module_hash"` // SHA-256 of the module's text
+	JobHash     string `json:"job_hash"`    // of the job's file and of the data files that it names
 	Launch      Launch `json:"launch"`
 	Seed        int64  `json:"seed"`
 	Runs        int    `json:"runs"`

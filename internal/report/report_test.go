@@ -16,7 +16,8 @@ var update = flag.Bool("update", false, "rewrite the golden files")
 
 func analysis() *estimate.Analysis {
 	return &estimate.Analysis{
-		Job: "j.toml", Kernel: "k<1>", Machine: "m", MachineHash: "c0ffee",
+		Provenance: estimate.Provenance{Schema: 1, Tool: estimate.Tool{Name: "warpbound", Version: "v1.2.3", Commit: "abc+modified"}},
+		Job:        "j.toml", Kernel: "k<1>", Machine: "m", MachineHash: "c0ffee", ModuleHash: "feed", JobHash: "beef",
 		Launch: estimate.Launch{Grid: [3]int{4, 2, 1}, Block: [3]int{64, 1, 1}}, Seed: 3, Runs: 1200,
 		Observed: &estimate.Observation{Min: 900, Mean: 1234.5, Max: 2000},
 		Estimates: []estimate.Estimate{

@@ -15,6 +15,7 @@ import (
 	"warpbound"
 	"warpbound/estimate"
 	"warpbound/internal/method/hybrid"
+	"warpbound/internal/provenance"
 	"warpbound/kernels"
 )
 
@@ -138,8 +139,14 @@ func HasFigures(name string) bool { return slices.Contains(drawn, name) }
 
 // Paper reproduces the paper of the given name.
 func Paper(ctx context.Context, name string, opts Options) (*estimate.Reproduction, error) {
-	if reproduce, ok := papers[name]; ok {
-		return reproduce(ctx, opts)
+	reproduce, ok := papers[name]
+	if !ok {
+		return nil, fmt.Errorf("no paper %q; there are %s", name, strings.Join(Papers(), ", "))
 	}
-	return nil, fmt.Errorf("no paper %q; there are %s", name, strings.Join(Papers(), ", "))
+	r, err := reproduce(ctx, opts)
+	if err != nil {
+		return nil, err
+	}
+	r.Provenance = provenance.Of()
+	return r, nil
 }

@@ -1,10 +1,13 @@
 package selfcheck
 
-import "warpbound/estimate"
+import (
+	"warpbound/estimate"
+	"warpbound/internal/provenance"
+)
 
 // newReport returns the report of a run that has checked nothing.
 func newReport(cfg *Config) *estimate.Selfcheck {
-	s := &estimate.Selfcheck{
+	s := &estimate.Selfcheck{Provenance: provenance.Of(),
 		Seed: cfg.Seed, First: cfg.First, Next: cfg.First,
 		Methods: []estimate.MethodCheck{}, Findings: []estimate.Violation{},
 	}
