@@ -103,8 +103,9 @@ func (j *Job) measured(ctx context.Context, opts *AnalyzeOptions, a *Analysis) (
 		return j.hybrid(ctx, opts, a)
 	}
 	if opts.Traces != nil || opts.LP != nil || opts.Proof != nil || slices.ContainsFunc(opts.Methods, measures) {
-		return nil, fmt.Errorf("%s: the hybrid method needs warps that are at one place at a time, but wavefronts split in mode %s: set mode = \"none\" in the job's [split] table",
-			j.Name(), j.Mode())
+		return nil, &diag.UnsupportedError{Methods: []string{"hybrid/warp", "hybrid/dynamic", "hybrid/waves"}, Err: fmt.Errorf(
+			"%s: the hybrid method needs warps that are at one place at a time, but wavefronts split in mode %s: set mode = \"none\" in the job's [split] table",
+			j.Name(), j.Mode())}
 	}
 	var err error
 	a.Runs, a.Observed, a.Inputs, err = j.observe(ctx, opts)
@@ -187,7 +188,7 @@ func (j *Job) profile(ctx context.Context, code *instrument.Code, ipg *hybrid.IP
 	if opts.Traces != nil {
 		p, err := j.readTraces(ctx, ipg, opts.Traces)
 		if err != nil {
-			return nil, nil, fmt.Errorf("%s: %w", opts.TracesName, err)
+			return nil, nil, &diag.TraceError{File: opts.TracesName, Err: err}
 		}
 		return p, nil, nil
 	}

@@ -82,7 +82,8 @@ func (j *Job) static(ctx context.Context, opts *AnalyzeOptions) ([]Estimate, []d
 		id := m.Names()[0].ID
 		named := slices.Contains(opts.Methods, id)
 		if named && j.device != nil {
-			return nil, nil, fmt.Errorf("%s has no bound on %s: a static method needs the description of a machine", id, j.device.name)
+			return nil, nil, &diag.UnsupportedError{Methods: []string{id}, Err: fmt.Errorf(
+				"%s has no bound on %s: a static method needs the description of a machine", id, j.device.name)}
 		}
 		if !opts.wants(id) || !named && m.Applies(j.machine) != nil {
 			continue

@@ -1,4 +1,5 @@
-// Package diag holds source positions and the diagnostics that carry them.
+// Package diag holds source positions, the diagnostics that carry them, and the kinds of errors
+// that programs which embed the tool can tell apart.
 //
 // Every error that a user can cause names where it was caused: Errorf makes
 // such an error, and List gathers several of them, sorted by position.

@@ -47,6 +47,15 @@ func (e *UnboundedLoop) Error() string {
 		e.Pos, where, e.Kernel, e.Name, e.Exit, e.Place(), e.Name)
 }
 
+// As makes it a *diag.UnboundedLoopError.
+func (e *UnboundedLoop) As(target any) bool {
+	to, ok := target.(**diag.UnboundedLoopError)
+	if ok {
+		*to = &diag.UnboundedLoopError{Kernel: e.Kernel, Loop: e.Place(), Pos: e.Pos, Source: e.Loc, Branch: e.Exit, Err: e}
+	}
+	return ok
+}
+
 // Place names the loop as a job does: by the label of its header, or by the line where it
 // stands if the label is a number, as those of lines are.
 func (e *UnboundedLoop) Place() string {
@@ -119,8 +128,9 @@ func (x *execution) force(top *entry, c *loopCount) error {
 		return nil
 	}
 	if top.sure != 0 && x.alternative == 0 {
-		return diag.Errorf(x.graph.Blocks[header].Pos, "kernel %s: the loop at %s is said to iterate at most %d times, and iterates more often in the CTAs %s",
-			x.kernel.Name, x.graph.Name(header), bound, x.box)
+		return diag.Errorf(x.graph.Blocks[header].Pos, "%w", &diag.ContradictionError{Err: fmt.Errorf(
+			"kernel %s: the loop at %s is said to iterate at most %d times, and iterates more often in the CTAs %s",
+			x.kernel.Name, x.graph.Name(header), bound, x.box)})
 	}
 	x.facts[c.loop].Forced = true
 	top.sure, top.maybe = 0, 0

@@ -1,6 +1,8 @@
 package cfg
 
 import (
+	"fmt"
+
 	"warpbound/diag"
 	"warpbound/internal/graph"
 )
@@ -20,8 +22,10 @@ func (g *Graph) Endless() []*diag.Error {
 		if ends[b] {
 			exits = "has no exit but to code that ends with an error"
 		}
-		errs = append(errs, diag.Errorf(g.Blocks[b].Pos, "kernel %s: the loop at %s%s %s, so a warp that enters it never ends",
-			g.Kernel.Name, g.Name(b), inSource(&g.Blocks[b]), exits))
+		errs = append(errs, diag.Errorf(g.Blocks[b].Pos, "%w", &diag.UnboundedLoopError{
+			Kernel: g.Kernel.Name, Loop: g.Name(b), Pos: g.Blocks[b].Pos, Source: g.Blocks[b].Loc,
+			Err: fmt.Errorf("kernel %s: the loop at %s%s %s, so a warp that enters it never ends", g.Kernel.Name, g.Name(b), inSource(&g.Blocks[b]), exits),
+		}))
 	}
 	return errs
 }

@@ -3,16 +3,18 @@ package cuda
 import (
 	"errors"
 	"fmt"
+
+	"warpbound/diag"
 )
 
 // The causes of errors that callers may want to tell apart with errors.Is.
 var (
-	ErrNoDriver = errors.New("no usable CUDA driver")
-	ErrNoDevice = errors.New("no such GPU")
+	ErrNoDriver = error(&diag.MissingDeviceError{Err: errors.New("no usable CUDA driver")})
+	ErrNoDevice = error(&diag.MissingDeviceError{Err: errors.New("no such GPU")})
 	ErrMemory   = errors.New("out of GPU memory")
 	ErrNotFound = errors.New("not in the module")
-	ErrLaunch   = errors.New("the GPU does not accept the launch")
-	ErrTimeout  = errors.New("the kernel has not ended in time")
+	ErrLaunch   = error(&diag.LaunchError{Err: errors.New("the GPU does not accept the launch")})
+	ErrTimeout  = error(&diag.LimitError{Err: errors.New("the kernel has not ended in time")})
 	ErrLost     = errors.New("the GPU cannot be used any more after a fault or a timeout")
 )
 
@@ -66,3 +68,12 @@ func (e *Fault) Error() string { return fmt.Sprintf("kernel %s: %v", e.Kernel, e
 
 // Unwrap returns the error without the kernel.
 func (e *Fault) Unwrap() error { return e.Err }
+
+// As makes it a *diag.FaultError, of which file is not known here.
+func (e *Fault) As(target any) bool {
+	to, ok := target.(**diag.FaultError)
+	if ok {
+		*to = &diag.FaultError{Kernel: e.Kernel, Pos: diag.Pos{Line: int32(e.Line)}, Err: e}
+	}
+	return ok
+}

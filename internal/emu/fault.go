@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 
+	"warpbound/diag"
 	"warpbound/internal/alu"
 	"warpbound/internal/isa"
 )
@@ -41,6 +42,15 @@ func (f *Fault) Error() string {
 // Unwrap returns the error without the place where it happened.
 func (f *Fault) Unwrap() error { return f.Err }
 
+// As makes it a *diag.FaultError.
+func (f *Fault) As(target any) bool {
+	to, ok := target.(**diag.FaultError)
+	if ok {
+		*to = &diag.FaultError{Kernel: f.Kernel.Name, CTA: f.CTA, Thread: f.Thread, Pos: f.Instr.Pos, Source: f.Instr.Loc, Err: f}
+	}
+	return ok
+}
+
 func triple(v [3]int) string { return fmt.Sprintf("(%d,%d,%d)", v[0], v[1], v[2]) }
 
 // The causes of faults that callers may want to tell apart with errors.Is.
@@ -50,7 +60,7 @@ var (
 	ErrReadOnly    = errors.New("write to constant memory")
 	ErrTrap        = errors.New("trap")
 	ErrBarrier     = errors.New("barrier in divergent code")
-	ErrDeadlock    = errors.New("deadlock")
+	ErrDeadlock    = error(&diag.DeadlockError{Err: errors.New("deadlock")})
 	ErrSync        = errors.New("branch without its sync")
 )
 

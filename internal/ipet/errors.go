@@ -4,13 +4,15 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+
+	"warpbound/diag"
 )
 
 // ErrNotStructured says that a model is outside what SolveStructured takes.
 var ErrNotStructured = errors.New("model is not structured")
 
 // ErrOverflow says that a bound does not fit into 63 bits.
-var ErrOverflow = errors.New("cost overflows 63 bits")
+var ErrOverflow error = &diag.OverflowError{Err: errors.New("cost overflows 63 bits")}
 
 // InfeasibleError says that no flow satisfies a model.
 type InfeasibleError struct {
@@ -41,6 +43,18 @@ func (e *UnboundedError) Error() string {
 	}
 	return fmt.Sprintf("nothing bounds the loop %s -> %s",
 		strings.Join(e.Nodes, " -> "), e.Nodes[0])
+}
+
+// As makes it a *diag.UnboundedLoopError, of the node where the cycle begins.
+func (e *UnboundedError) As(target any) bool {
+	to, ok := target.(**diag.UnboundedLoopError)
+	if ok {
+		*to = &diag.UnboundedLoopError{Err: e}
+		if len(e.Nodes) > 0 {
+			(*to).Loop = e.Nodes[0]
+		}
+	}
+	return ok
 }
 
 func newUnboundedError(m *Model, cycle []int) *UnboundedError {

@@ -1,6 +1,9 @@
 package machine
 
-import "fmt"
+import (
+	"fmt"
+	"warpbound/diag"
+)
 
 // Launch is what a launch of a kernel needs of a machine.
 type Launch struct {
@@ -27,18 +30,18 @@ func (m *Machine) Fit(launch Launch) (Occupancy, error) {
 	for i, axis := range "xyz" {
 		g, b := launch.Grid[i], launch.Block[i]
 		if g < 1 || b < 1 {
-			return Occupancy{}, fmt.Errorf("a grid of %d and a block of %d in %c: both must be at least 1", g, b, axis)
+			return Occupancy{}, unfit("a grid of %d and a block of %d in %c: both must be at least 1", g, b, axis)
 		}
 		if threads *= b; b > int(m.SM.CTAThreads.Value) || threads > int(m.SM.CTAThreads.Value) {
-			return Occupancy{}, fmt.Errorf("a CTA of %v threads has more than the %d that %s allows", launch.Block, m.SM.CTAThreads.Value, m.Name)
+			return Occupancy{}, unfit("a CTA of %v threads has more than the %d that %s allows", launch.Block, m.SM.CTAThreads.Value, m.Name)
 		}
 		if ctas > maxCTAs/g {
-			return Occupancy{}, fmt.Errorf("a grid of %v CTAs has more than %d", launch.Grid, maxCTAs)
+			return Occupancy{}, unfit("a grid of %v CTAs has more than %d", launch.Grid, maxCTAs)
 		}
 		ctas *= g
 	}
 	if launch.Registers < 0 || launch.DynamicShared < 0 {
-		return Occupancy{}, fmt.Errorf("%d registers per thread and %d bytes of shared memory: both must be at least 0", launch.Registers, launch.DynamicShared)
+		return Occupancy{}, unfit("%d registers per thread and %d bytes of shared memory: both must be at least 0", launch.Registers, launch.DynamicShared)
 	}
 
 	sm := &m.SM
@@ -61,7 +64,7 @@ func (m *Machine) Fit(launch Launch) (Occupancy, error) {
 		{"bytes of shared memory", shared, int(sm.Shared.Value)},
 	} {
 		if need.each > need.all {
-			return Occupancy{}, fmt.Errorf("a CTA of %v threads needs %d %s, but an SM of %s has %d", launch.Block, need.each, need.what, m.Name, need.all)
+			return Occupancy{}, unfit("a CTA of %v threads needs %d %s, but an SM of %s has %d", launch.Block, need.each, need.what, m.Name, need.all)
 		}
 		if need.each > 0 && need.all/need.each < occ.CTAs {
 			occ.CTAs, occ.Limit = need.all/need.each, need.what
@@ -71,7 +74,7 @@ func (m *Machine) Fit(launch Launch) (Occupancy, error) {
 	occ.Waves = (ctas + room - 1) / room
 	resident := min(room, ctas)
 	if local := launch.Local * warps * width; local > maxLocal/resident {
-		return Occupancy{}, fmt.Errorf("%d bytes of local memory for each thread are %d for the %d CTAs that %s holds at a time, more than %d: declare less, or launch fewer CTAs",
+		return Occupancy{}, unfit("%d bytes of local memory for each thread are %d for the %d CTAs that %s holds at a time, more than %d: declare less, or launch fewer CTAs",
 			launch.Local, local*resident, resident, m.Name, maxLocal)
 	}
 	return occ, nil
@@ -87,7 +90,7 @@ func (m *Machine) fitRegisters(perThread, warps int) (need, have int, err error)
 		simds := int(sm.Schedulers.Value)
 		perSIMD := have / simds
 		if perWarp > perSIMD {
-			return 0, 0, fmt.Errorf("a warp needs %d registers, but a SIMD of %s has %d", perWarp, m.Name, perSIMD)
+			return 0, 0, unfit("a warp needs %d registers, but a SIMD of %s has %d", perWarp, m.Name, perSIMD)
 		}
 		have = simds * (perSIMD / perWarp * perWarp)
 	}
@@ -103,3 +106,8 @@ const maxLocal = 1 << 30
 const maxCTAs = 1<<31 - 1
 
 func roundUp(x, unit int) int { return (x + unit - 1) / unit * unit }
+
+// unfit is the error of a launch that a machine does not hold.
+func unfit(format string, args ...any) error {
+	return &diag.LaunchError{Err: fmt.Errorf(format, args...)}
+}

@@ -12,6 +12,7 @@ import (
 	"errors"
 	"fmt"
 
+	"warpbound/diag"
 	"warpbound/internal/emu"
 	"warpbound/internal/machine"
 	"warpbound/internal/trace"
@@ -25,7 +26,7 @@ const MaxCycles = 1 << 40
 const DefaultCycles = 1 << 30
 
 // ErrCycleLimit is the cause of the error of a run that reached its limit.
-var ErrCycleLimit = errors.New("cycle limit reached")
+var ErrCycleLimit error = &diag.LimitError{Err: errors.New("cycle limit reached")}
 
 // Config is what stays the same over many runs.
 type Config struct {

@@ -2,6 +2,7 @@ package sim
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"math/bits"
 	"slices"
@@ -100,6 +101,20 @@ func warpsOf(warps []Waiting) string {
 
 // Unwrap returns the cause.
 func (e *StuckError) Unwrap() error { return e.Err }
+
+// As makes it a *diag.LimitError if the run reached its limit, and else a *diag.DeadlockError.
+func (e *StuckError) As(target any) bool {
+	limit := errors.Is(e.Err, ErrCycleLimit)
+	switch to := target.(type) {
+	case **diag.LimitError:
+		*to = &diag.LimitError{Kernel: e.Kernel, Cycle: e.Cycle, Err: e}
+		return limit
+	case **diag.DeadlockError:
+		*to = &diag.DeadlockError{Kernel: e.Kernel, Cycle: e.Cycle, Err: e}
+		return !limit
+	}
+	return false
+}
 
 // SiteOf says where a warp is whose next instruction, or last one if it has
 // exited, has the index pc. If it waits at a barrier, that is where it is.

@@ -10,6 +10,8 @@ import (
 	"strings"
 	"sync/atomic"
 	"time"
+
+	"warpbound/diag"
 )
 
 // Process is a solver that runs.
@@ -91,7 +93,9 @@ func start(l Launcher, c Command, limit time.Duration) (*session, error) {
 	proc, err := l.Launch(c.Argv)
 	switch {
 	case errors.Is(err, ErrNotInstalled) && c.Package != "":
-		return nil, fmt.Errorf("the solver %s is %w: please install the Debian package %s, or choose another solver", c.Name, ErrNotInstalled, c.Package)
+		return nil, &diag.MissingSolverError{Solver: c.Name, Err: fmt.Errorf("the solver %s is %w: please install the Debian package %s, or choose another solver", c.Name, ErrNotInstalled, c.Package)}
+	case errors.Is(err, ErrNotInstalled):
+		return nil, &diag.MissingSolverError{Solver: c.Name, Err: fmt.Errorf("start the solver %s: %w", c.Name, err)}
 	case err != nil:
 		return nil, fmt.Errorf("start the solver %s: %w", c.Name, err)
 	}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 
+	"warpbound/diag"
 	"warpbound/internal/machine"
 	"warpbound/internal/method"
 )
@@ -13,10 +14,10 @@ import (
 const ID = "static/cta"
 
 // ErrMachine is the error of a machine whose times do not compose.
-var ErrMachine = errors.New(ID + " needs a machine with barrel cores, such as predictable-rr: on others a locally shorter time can make a run longer (docs/methods/cta.md)")
+var ErrMachine error = &diag.UnsupportedError{Methods: []string{ID}, Err: errors.New(ID + " needs a machine with barrel cores, such as predictable-rr: on others a locally shorter time can make a run longer (docs/methods/cta.md)")}
 
 // ErrOverflow is the error of a bound that does not fit into 63 bits.
-var ErrOverflow = errors.New(ID + ": the bound exceeds 2^63-1 cycles")
+var ErrOverflow error = &diag.OverflowError{Err: errors.New(ID + ": the bound exceeds 2^63-1 cycles")}
 
 // Method is the method static/cta.
 type Method struct{}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 
+	"warpbound/diag"
 	"warpbound/estimate"
 	"warpbound/internal/ipet"
 )
@@ -92,8 +93,8 @@ func (p *Profile) boundLoops(bounds Bounds) ([]boundedLoop, error) {
 			wrong := bound
 			refuted, bound = &wrong, LoopBound{observed.value, estimate.Observed}
 		case given && observed.known && observed.value > bound.Max:
-			return nil, fmt.Errorf("loop %s: its bound %d (%s) is wrong: %v takes %d back edges per entry",
-				loop.Name, bound.Max, bound.Evidence, observed.at, observed.value)
+			return nil, &diag.ContradictionError{Err: fmt.Errorf("loop %s: its bound %d (%s) is wrong: %v takes %d back edges per entry",
+				loop.Name, bound.Max, bound.Evidence, observed.at, observed.value)}
 		case !given:
 			bound = LoopBound{observed.value, estimate.Observed}
 		}

@@ -3,6 +3,7 @@ package hybrid
 import (
 	"fmt"
 
+	"warpbound/diag"
 	"warpbound/estimate"
 	"warpbound/internal/ipet"
 	"warpbound/internal/method"
@@ -65,12 +66,12 @@ func (p *Profile) checkFacts() error {
 	for i, f := range p.ipg.facts {
 		seen := &p.facts[i]
 		if f.Max != nil && seen.most.known && seen.most.value > *f.Max {
-			return fmt.Errorf("fact %s: its maximum %d (%s) is wrong: %v has %d",
-				f.Name, *f.Max, f.Evidence, seen.most.at, seen.most.value)
+			return &diag.ContradictionError{Err: fmt.Errorf("fact %s: its maximum %d (%s) is wrong: %v has %d",
+				f.Name, *f.Max, f.Evidence, seen.most.at, seen.most.value)}
 		}
 		if f.Min != nil && seen.least.known && -seen.least.value < *f.Min {
-			return fmt.Errorf("fact %s: its minimum %d (%s) is wrong: %v has %d",
-				f.Name, *f.Min, f.Evidence, seen.least.at, -seen.least.value)
+			return &diag.ContradictionError{Err: fmt.Errorf("fact %s: its minimum %d (%s) is wrong: %v has %d",
+				f.Name, *f.Min, f.Evidence, seen.least.at, -seen.least.value)}
 		}
 	}
 	return nil

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 
+	"warpbound/diag"
 	"warpbound/estimate"
 	"warpbound/internal/machine"
 	"warpbound/internal/method"
@@ -21,13 +22,13 @@ const (
 )
 
 // ErrMachine is the error of a machine that is not of this kind.
-var ErrMachine = errors.New("static/llc-simple and static/llc-interval need a machine whose SMs share a cache with a CPU, such as integrated-fermi")
+var ErrMachine error = &diag.UnsupportedError{Methods: []string{string(Simple), string(Interval)}, Err: errors.New("static/llc-simple and static/llc-interval need a machine whose SMs share a cache with a CPU, such as integrated-fermi")}
 
 // ErrUnregulated is the error of Interval on a machine without access intervals.
-var ErrUnregulated = errors.New(string(Interval) + " needs regulated accesses to the shared cache: without intervals nothing is known of what comes between two accesses; turn the regulator on, or use " + string(Simple))
+var ErrUnregulated error = &diag.UnsupportedError{Methods: []string{string(Interval)}, Err: errors.New(string(Interval) + " needs regulated accesses to the shared cache: without intervals nothing is known of what comes between two accesses; turn the regulator on, or use " + string(Simple))}
 
 // ErrOverflow is the error of a bound that does not fit into 63 bits.
-var ErrOverflow = errors.New("the bound exceeds 2^63-1 cycles")
+var ErrOverflow error = &diag.OverflowError{Err: errors.New("the bound exceeds 2^63-1 cycles")}
 
 // ID returns the name of the estimate.
 func (m Method) ID() string { return string(m) }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 
+	"warpbound/diag"
 	"warpbound/internal/splitting/bsb"
 )
 
@@ -35,7 +36,7 @@ func (e *UnboundedError) Error() string {
 }
 
 // ErrOverflow is the error of a time that does not fit into 63 bits.
-var ErrOverflow = errors.New("the time of a wavefront exceeds 2^63-1 cycles")
+var ErrOverflow error = &diag.OverflowError{Err: errors.New("the time of a wavefront exceeds 2^63-1 cycles")}
 
 // ErrEndless is the error of a kernel of which no execution ends.
 var ErrEndless = errors.New("no execution of the kernel ends")

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 
+	"warpbound/diag"
 	"warpbound/estimate"
 	"warpbound/internal/machine"
 	"warpbound/internal/method"
@@ -14,7 +15,7 @@ import (
 type Method machine.SplitMode
 
 // ErrMachine is the error of a machine without split cores.
-var ErrMachine = errors.New("split/none, split/dws and split/pws need a machine with split cores, such as gcn3-split (docs/methods/split.md)")
+var ErrMachine error = &diag.UnsupportedError{Methods: []string{"split/none", "split/dws", "split/pws"}, Err: errors.New("split/none, split/dws and split/pws need a machine with split cores, such as gcn3-split (docs/methods/split.md)")}
 
 // ID returns the name of the estimate.
 func (m Method) ID() string { return "split/" + string(m) }
