@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 
+	"warpbound/diag"
 	"warpbound/internal/scalar"
 	"warpbound/internal/target"
 )
@@ -13,7 +14,7 @@ import (
 // vector without time: one by the emulator, and one thread after thread by an interpreter
 // that shares nothing with it and knows only what random kernels contain
 // (internal/scalar). A difference in a buffer, or in how many instructions were executed, is a
-// *Difference; other errors are those of the executions.
+// *diag.DifferenceError; other errors are those of the executions.
 func (j *Job) Crosscheck(ctx context.Context, run *Run) error {
 	if err := j.oneLaunch("the comparison executes"); err != nil {
 		return err
@@ -26,7 +27,7 @@ func (j *Job) Crosscheck(ctx context.Context, run *Run) error {
 	}
 	warps, threads := run.Counters["warp_instructions"], run.Counters["thread_instructions"]
 	if warps != counted.WarpInstrs || threads != counted.ThreadInstrs {
-		return &Difference{fmt.Sprintf("%d instructions of warps and %d of threads were simulated, %d and %d executed without time",
+		return &diag.DifferenceError{Err: fmt.Errorf("%d instructions of warps and %d of threads were simulated, %d and %d executed without time",
 			warps, threads, counted.WarpInstrs, counted.ThreadInstrs)}
 	}
 	if err := j.sameAs(run, e.Buffers(), "without time"); err != nil {
@@ -39,11 +40,6 @@ func (j *Job) Crosscheck(ctx context.Context, run *Run) error {
 	return j.sameAs(run, buffers, "thread by thread")
 }
 
-// Difference is the error of two executions of the same thing with different outcomes.
-type Difference struct{ text string }
-
-func (d *Difference) Error() string { return d.text }
-
 // sameAs compares buffers, by parameter, with those after a run.
 func (j *Job) sameAs(run *Run, want [][]byte, how string) error {
 	for i, p := range j.bound.Job.Params {
@@ -53,7 +49,7 @@ func (j *Job) sameAs(run *Run, want [][]byte, how string) error {
 		}
 		for at := range want[i] {
 			if got[at] != want[i][at] {
-				return &Difference{fmt.Sprintf("byte %d of %s is %#x as simulated, %#x %s", at, p.Name, got[at], want[i][at], how)}
+				return &diag.DifferenceError{Err: fmt.Errorf("byte %d of %s is %#x as simulated, %#x %s", at, p.Name, got[at], want[i][at], how)}
 			}
 		}
 	}

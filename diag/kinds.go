@@ -67,6 +67,9 @@ type MissingSolverError struct {
 	Err    error
 }
 
+// DifferenceError says that two executions of the same thing had different outcomes.
+type DifferenceError struct{ Err error }
+
 // MissingDeviceError says that there is no GPU, or no driver for one.
 type MissingDeviceError struct{ Err error }
 
@@ -80,6 +83,7 @@ func (e *ContradictionError) Error() string { return e.Err.Error() }
 func (e *OverflowError) Error() string      { return e.Err.Error() }
 func (e *TraceError) Error() string         { return e.File + ": " + e.Err.Error() }
 func (e *MissingSolverError) Error() string { return e.Err.Error() }
+func (e *DifferenceError) Error() string    { return e.Err.Error() }
 func (e *MissingDeviceError) Error() string { return e.Err.Error() }
 
 // Unwrap returns what is said of the error.
@@ -111,6 +115,9 @@ func (e *TraceError) Unwrap() error { return e.Err }
 
 // Unwrap returns what is said of the error.
 func (e *MissingSolverError) Unwrap() error { return e.Err }
+
+// Unwrap returns what is said of the error.
+func (e *DifferenceError) Unwrap() error { return e.Err }
 
 // Unwrap returns what is said of the error.
 func (e *MissingDeviceError) Unwrap() error { return e.Err }

@@ -1,9 +1,10 @@
-// Package estimate holds the one result type of all methods: what was observed,
-// what each method bounds, and what each bound rests on.
+// Package estimate holds the results of all commands: what was observed, what each
+// method bounds and what each bound rests on, with the methods' own figures; what runs,
+// searches, splits, quotas and calibrations gave; and what is known of a module.
 //
-// The JSON names are a contract with the users of `warpbound analyze --format
-// json`. The package computes nothing and imports only diag, so that programs
-// which embed the tool can name all that is in a result.
+// The JSON names are a contract with the users of `--format json`; docs/schema.json
+// describes them and is made of these types. The package computes nothing and imports
+// only diag, so that programs which embed the tool can name all that is in a result.
 package estimate
 
 import (

@@ -9,6 +9,7 @@ import (
 	"slices"
 
 	"warpbound"
+	"warpbound/diag"
 	"warpbound/estimate"
 )
 
@@ -159,7 +160,7 @@ func simulate(ctx context.Context, j *warpbound.Job, name string, vector int, wa
 		}
 	}
 	if err := j.Crosscheck(ctx, run); err != nil {
-		if differs := (*warpbound.Difference)(nil); errors.As(err, &differs) {
+		if differs := (*diag.DifferenceError)(nil); errors.As(err, &differs) {
 			return simulated{}, 0, result(name, vector, "%v", err)
 		}
 		return simulated{}, 0, failure("executing", name, vector, err)
