@@ -83,6 +83,8 @@ func TestErrorKinds(t *testing.T) {
 		is                         func(error) error
 	}{
 		{"position", "", strings.Replace(plainJob, "grid", "gird", 1), "", nil, kind[*diag.Error]},
+		{"position", "", strings.Replace(plainJob, "k.ptx", "none.ptx", 1), "", nil, kind[*diag.Error]},
+		{"position", "bogus", plainJob, "", nil, kind[*diag.Error]},
 		{"launch", "", strings.Replace(plainJob, "[32]", "[1024, 4]", 1), "", simulated(warpbound.SimulateOptions{}), kind[*diag.LaunchError]},
 		{"fault", "st.global.u32 [%a+1000], 1;", plainJob, "", simulated(warpbound.SimulateOptions{}), kind[*diag.FaultError]},
 		{"limit", "", plainJob, "", simulated(warpbound.SimulateOptions{MaxCycles: 3}), kind[*diag.LimitError]},

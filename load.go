@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
-	"fmt"
 	"io/fs"
 	"path"
 	"slices"
@@ -74,7 +73,7 @@ func readJob(name string) (*job.Job, []byte, error) {
 	}
 	module, err := ReadModule(j.Resolve(j.Module))
 	if err != nil {
-		return nil, nil, fmt.Errorf("%s: %w", j.Pos.Module, err)
+		return nil, nil, diag.Errorf(j.Pos.Module, "%w", err)
 	}
 	return j, module, nil
 }
@@ -93,7 +92,7 @@ func LoadFS(fsys fs.FS, name string, opts LoadOptions) (*Job, error) {
 	}
 	module, err := read(path.Join(path.Dir(name), j.Module))
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", j.Pos.Module, err)
+		return nil, diag.Errorf(j.Pos.Module, "%w", err)
 	}
 	on, err := hardwareOf(j, opts.Machine, read)
 	if err != nil {
@@ -154,7 +153,7 @@ func machineOf(j *job.Job, override string, read func(string) ([]byte, error)) (
 		m, err = machine.Builtin(j.Machine)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", j.Pos.Machine, err)
+		return nil, diag.Errorf(j.Pos.Machine, "%w", err)
 	}
 	return m, nil
 }
@@ -185,7 +184,7 @@ func prepare(j *job.Job, module []byte, on *hardware, machineName string, opts L
 	if on.machine.Core == machine.Integrated {
 		m, err := on.machine.WithLLC(machine.LLCOptions{KiB: j.LLC.KiB, Quota: j.LLC.Quota, Regulated: j.LLC.Regulated})
 		if err != nil {
-			return nil, fmt.Errorf("%s: %w", j.LLC.Pos, err)
+			return nil, diag.Errorf(j.LLC.Pos, "%w", err)
 		}
 		on = &hardware{machine: m}
 	}

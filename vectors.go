@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"sync"
 
+	"warpbound/diag"
 	"warpbound/estimate"
 	"warpbound/internal/job"
 )
@@ -61,15 +62,15 @@ func (j *Job) loadInputs(name string) (*job.Inputs, error) {
 	spec := own.bound.Job
 	switch {
 	case digest(module) != own.module:
-		return nil, fmt.Errorf("%s: the inputs are of another module than that of %s", saved.Pos.Module, j.Name())
+		return nil, diag.Errorf(saved.Pos.Module, "the inputs are of another module than that of %s", j.Name())
 	case saved.Kernel != "" && saved.Kernel != own.graph.Kernel.Name:
-		return nil, fmt.Errorf("%s: the inputs are of kernel %s, not of %s", saved.Pos.Kernel, saved.Kernel, own.graph.Kernel.Name)
+		return nil, diag.Errorf(saved.Pos.Kernel, "the inputs are of kernel %s, not of %s", saved.Kernel, own.graph.Kernel.Name)
 	case saved.Grid != spec.Grid:
-		return nil, fmt.Errorf("%s: the inputs are of grid %v, not of %v", saved.Pos.Grid, saved.Grid, spec.Grid)
+		return nil, diag.Errorf(saved.Pos.Grid, "the inputs are of grid %v, not of %v", saved.Grid, spec.Grid)
 	case saved.Block != spec.Block:
-		return nil, fmt.Errorf("%s: the inputs are of block %v, not of %v", saved.Pos.Block, saved.Block, spec.Block)
+		return nil, diag.Errorf(saved.Pos.Block, "the inputs are of block %v, not of %v", saved.Block, spec.Block)
 	case saved.Shared != spec.Shared:
-		return nil, fmt.Errorf("%s: the inputs are of a launch with %d bytes of shared memory, not with %d", saved.Pos.Shared, saved.Shared, spec.Shared)
+		return nil, diag.Errorf(saved.Pos.Shared, "the inputs are of a launch with %d bytes of shared memory, not with %d", saved.Shared, spec.Shared)
 	}
 	saved.Repeat = job.Repeat{} // launches that follow do not matter to what inputs there are
 	bound, err := saved.Bind(own.bound.Kernel)

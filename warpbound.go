@@ -14,8 +14,7 @@
 package warpbound
 
 import (
-	"fmt"
-
+	"warpbound/diag"
 	"warpbound/estimate"
 	"warpbound/internal/cfg"
 	"warpbound/internal/flow/value"
@@ -81,7 +80,7 @@ func Inspect(file string, src []byte, opts InspectOptions) (*estimate.Module, er
 	launches := make(map[string]value.Launch)
 	if j := opts.Job; j != nil {
 		if j.module != digest(src) {
-			return nil, fmt.Errorf("%s: the job is one of another module than %s", j.bound.Job.Pos.Module, file)
+			return nil, diag.Errorf(j.bound.Job.Pos.Module, "the job is one of another module than %s", file)
 		}
 		for _, l := range append([]*Job{j}, j.then...) {
 			launches[l.graph.Kernel.Name] = l.launch()
