@@ -44,14 +44,14 @@ var arrows = []struct {
 	{"internal/splitting/...", []string{"internal/isa/*", "internal/flow/...", "internal/machine", "internal/emu", "internal/sim/...", "internal/method/..."}, "a pass over programs has no timing"},
 	{"internal/flow", []string{"internal/isa/*", "internal/machine", "internal/emu", "internal/sim/...", "internal/method/..."}, "flow facts have no timing"},
 	{"internal/flow/gated", []string{"internal/isa/*", "internal/machine", "internal/emu", "internal/sim/...", "internal/method/..."}, "forms have no timing"},
-	{"internal/flow/value", []string{"internal/isa/*", "internal/machine", "internal/emu", "internal/fold", "internal/sim/...", "internal/method/..."}, "values have no timing and are found without executing"},
-	{"internal/flow/divergence", []string{"internal/isa/*", "internal/machine", "internal/emu", "internal/fold", "internal/sim/...", "internal/method/..."}, "verdicts have no timing"},
+	{"internal/flow/value", []string{"internal/isa/*", "internal/machine", "internal/emu", "internal/semantics", "internal/sim/...", "internal/method/..."}, "values have no timing and are found without executing"},
+	{"internal/flow/divergence", []string{"internal/isa/*", "internal/machine", "internal/emu", "internal/semantics", "internal/sim/...", "internal/method/..."}, "verdicts have no timing"},
 	{"internal/machine", []string{"internal/cfg", "internal/emu", "internal/sim/...", "internal/method/..."}, "a machine is a description"},
-	{"internal/alu", []string{"internal/isa/*", "internal/abi", "internal/cfg", "internal/graph", "internal/flow/...", "internal/machine", "internal/emu", "internal/fold", "internal/sim/...", "internal/trace", "internal/method/..."}, "what an instruction computes has no place and no time"},
+	{"internal/alu", []string{"internal/isa/*", "internal/abi", "internal/cfg", "internal/graph", "internal/flow/...", "internal/machine", "internal/emu", "internal/semantics", "internal/sim/...", "internal/trace", "internal/method/..."}, "what an instruction computes has no place and no time"},
 	{"internal/emu", []string{"internal/isa/*", "internal/machine", "internal/sim/...", "internal/trace", "internal/method/..."}, "semantics have no timing"},
-	{"internal/fold", []string{"internal/isa/*", "internal/machine", "internal/sim/...", "internal/trace", "internal/method/..."}, "single results have no timing"},
-	{"internal/scalar", []string{"internal/isa/*", "internal/machine", "internal/emu", "internal/sim/...", "internal/fold", "internal/method/..."}, "a second opinion shares nothing with the first"},
-	{"internal/absexec", []string{"internal/isa/*", "internal/machine", "internal/emu", "internal/sim/...", "internal/method/...", "internal/trace", "internal/ipet"}, "abstract execution has no timing and shares single results with emu, through fold"},
+	{"internal/scalar", []string{"internal/isa/*", "internal/machine", "internal/emu", "internal/sim/...", "internal/semantics", "internal/method/..."}, "a second opinion shares nothing with the first"},
+	{"internal/absexec", []string{"internal/isa/*", "internal/machine", "internal/emu", "internal/sim/...", "internal/method/...", "internal/trace", "internal/ipet"}, "abstract execution has no timing and shares single results with emu, through semantics"},
+	{"internal/semantics", []string{"internal/isa/*", "internal/machine", "internal/sim/...", "internal/trace", "internal/method/..."}, "single results have no timing"},
 	{"internal/sim/...", []string{"internal/isa/*", "internal/method/...", "internal/ipet", "internal/flow/..."}, "the simulator is independent evidence against the methods"},
 	{"internal/sim", []string{"internal/sim/*"}, "the contract of simulators knows none of them"},
 	{"internal/sim/scoreboard", []string{"internal/sim/*"}, "simulators share their contract, and those of in-order cores what is in core"},
@@ -91,7 +91,7 @@ var arrows = []struct {
 
 // passages are packages that exist to give others a part of what they import, so that
 // these do not depend on the rest.
-var passages = []string{"internal/fold"}
+var passages = []string{"internal/semantics"}
 
 // files are the only packages that may open files or start processes.
 var files = []string{"warpbound", "internal/cli", "internal/job", "internal/smt/process", "internal/test/smttest", "cmd/warpbound", "cmd/samejson"}

@@ -13,7 +13,6 @@ import (
 	"warpbound/internal/flow/divergence"
 	"warpbound/internal/flow/gated"
 	"warpbound/internal/flow/value"
-	"warpbound/internal/fold"
 	"warpbound/internal/job"
 	"warpbound/internal/machine"
 	"warpbound/internal/method"
@@ -21,6 +20,7 @@ import (
 	"warpbound/internal/method/hybrid"
 	"warpbound/internal/method/llc"
 	"warpbound/internal/method/split"
+	"warpbound/internal/semantics"
 	"warpbound/internal/target"
 )
 
@@ -206,12 +206,12 @@ func (j *Job) problem() (*method.Problem, error) {
 
 // fold returns what is known of the launch before it runs, and the addresses of buffers by
 // parameter.
-func (j *Job) fold() (*fold.Launch, []uint64, error) {
+func (j *Job) fold() (*semantics.Launch, []uint64, error) {
 	grid, addresses, err := target.Prepare(j.bound, j.code, j.bound.Inputs(0), j.width())
 	if err != nil {
 		return nil, nil, err
 	}
-	launch, err := fold.New(grid)
+	launch, err := semantics.New(grid)
 	return launch, addresses, err
 }
 

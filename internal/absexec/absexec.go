@@ -6,8 +6,8 @@ import (
 	"slices"
 
 	"warpbound/internal/cfg"
-	"warpbound/internal/fold"
 	"warpbound/internal/isa"
+	"warpbound/internal/semantics"
 )
 
 // The limits that a Config has if it states none.
@@ -18,7 +18,7 @@ const (
 
 // Config is what a warp is executed with.
 type Config struct {
-	Launch *fold.Launch
+	Launch *semantics.Launch
 	Graph  *cfg.Graph // of the launch's kernel
 	// Inputs are the bytes of parameters and constant memory whose contents are not
 	// those that the launch has.
@@ -47,10 +47,10 @@ type Range struct {
 // Executor executes warps of one launch. It may be used by one goroutine at a time.
 type Executor struct {
 	config Config
-	launch *fold.Launch
+	launch *semantics.Launch
 	kernel *isa.Kernel
 	graph  *cfg.Graph
-	eval   *fold.Evaluator
+	eval   *semantics.Evaluator
 	around [][]int // for each block: the loops around it, the outermost first
 	ctx    context.Context
 }

@@ -5,8 +5,8 @@ import (
 	"math/bits"
 	"slices"
 
-	"warpbound/internal/fold"
 	"warpbound/internal/isa"
+	"warpbound/internal/semantics"
 )
 
 // access finds what a load, a store or an atomic operation does to memory, for the lanes
@@ -50,9 +50,9 @@ func (x *execution) access(pc int, mask uint64) (*Access, error) {
 // space returns the space in which all generic addresses from lo to hi lie. It is false
 // if they may lie in several.
 func (x *execution) space(lo, hi uint64) (isa.Space, bool) {
-	s := fold.Space(lo)
-	if s != fold.Space(hi) || s != isa.Global {
-		return s, s == fold.Space(hi)
+	s := semantics.Space(lo)
+	if s != semantics.Space(hi) || s != isa.Global {
+		return s, s == semantics.Space(hi)
 	}
 	some, all := x.launch.InConstants(lo, hi)
 	if all {

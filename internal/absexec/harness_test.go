@@ -11,9 +11,9 @@ import (
 	"warpbound/internal/abi"
 	"warpbound/internal/cfg"
 	"warpbound/internal/emu"
-	"warpbound/internal/fold"
 	"warpbound/internal/isa/ptx"
 	"warpbound/internal/job"
+	"warpbound/internal/semantics"
 	"warpbound/kernels"
 )
 
@@ -24,7 +24,7 @@ type launched struct {
 	code  *emu.Code
 	mem   emu.Memory
 	grid  *emu.Grid
-	fold  *fold.Launch
+	fold  *semantics.Launch
 }
 
 // load reads a job; read returns its files.
@@ -82,7 +82,7 @@ func (l *launched) prepare(t testing.TB, vector, width int) {
 	if l.grid, err = emu.NewGrid(l.code, launch, &l.mem, width); err != nil {
 		t.Fatal(err)
 	}
-	if l.fold, err = fold.New(l.grid); err != nil {
+	if l.fold, err = semantics.New(l.grid); err != nil {
 		t.Fatal(err)
 	}
 }

@@ -8,8 +8,8 @@ import (
 	"warpbound/internal/absexec"
 	"warpbound/internal/cfg"
 	"warpbound/internal/flow/value"
-	"warpbound/internal/fold"
 	"warpbound/internal/machine"
+	"warpbound/internal/semantics"
 )
 
 // Problem is a launch on a machine with what is known of it before it runs. It does not change, and
@@ -20,7 +20,7 @@ type Problem struct {
 	// Machine is the machine as the kernel finds it. If it splits wavefronts in mode PWS, its
 	// split SIMDs are those that the kernel uses (machine.Machine.Reuse).
 	Machine  *machine.Machine
-	Launch   *fold.Launch
+	Launch   *semantics.Launch
 	Resident int // CTAs that an SM holds at a time
 
 	// Inputs are the bytes of parameters and constant memory whose contents are not those that

@@ -5,7 +5,7 @@
 //
 // It knows the instructions that package kernelgen uses, takes memory to be zero that
 // nothing wrote, and is for kernels whose results do not depend on the order of threads between
-// two barriers. It must not import emu, sim, fold, a machine or a method.
+// two barriers. It must not import emu, sim, semantics, a machine or a method.
 package scalar
 
 import (

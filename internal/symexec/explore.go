@@ -8,8 +8,8 @@ import (
 	"slices"
 
 	"warpbound/diag"
-	"warpbound/internal/fold"
 	"warpbound/internal/isa"
+	"warpbound/internal/semantics"
 	"warpbound/internal/smt"
 )
 
@@ -41,7 +41,7 @@ const Parameters = "parameters"
 
 // Options says what to explore.
 type Options struct {
-	Launch  *fold.Launch
+	Launch  *semantics.Launch
 	Threads []Thread // that run, in this order; those of a CTA together
 	Buffers []Buffer // all of the launch
 	Params  []Range  // of the parameter block that are symbolic
@@ -117,7 +117,7 @@ type Result struct {
 type explorer struct {
 	Options
 	b       *smt.Builder
-	launch  *fold.Launch
+	launch  *semantics.Launch
 	ctas    []int // of threads: the first thread of its CTA
 	regions []region
 	arrays  []*smt.Term // what regions hold at first; nil if nobody asked

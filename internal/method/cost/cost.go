@@ -12,9 +12,9 @@ import (
 	"math/bits"
 
 	"warpbound/internal/absexec"
-	"warpbound/internal/fold"
 	"warpbound/internal/isa"
 	"warpbound/internal/machine"
+	"warpbound/internal/semantics"
 )
 
 // Kind tells apart how long instructions keep their warp.
@@ -74,7 +74,7 @@ func kindOf(in *isa.Instr) Kind {
 }
 
 // Threads returns the threads of a CTA of a launch.
-func Threads(l *fold.Launch) uint64 {
+func Threads(l *semantics.Launch) uint64 {
 	n := uint64(0)
 	for w := range l.Warps() {
 		n += uint64(bits.OnesCount64(l.Threads(w)))
@@ -84,7 +84,7 @@ func Threads(l *fold.Launch) uint64 {
 
 // Whole reports whether all warps of a CTA of so many threads that have not exited wait at a
 // barrier: it names no number of threads, or all of them.
-func Whole(l *fold.Launch, in *isa.Instr, box absexec.Box, threads uint64) bool {
+func Whole(l *semantics.Launch, in *isa.Instr, box absexec.Box, threads uint64) bool {
 	rest := in.Src[1:]
 	if in.Barrier != isa.BarrierSync {
 		rest = rest[:len(rest)-1] // the predicate of a reduction

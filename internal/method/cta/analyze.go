@@ -7,14 +7,14 @@ import (
 	"warpbound/estimate"
 	"warpbound/internal/absexec"
 	"warpbound/internal/cfg"
-	"warpbound/internal/fold"
 	"warpbound/internal/method"
 	"warpbound/internal/method/cost"
+	"warpbound/internal/semantics"
 )
 
 // analysis is the state of one bound.
 type analysis struct {
-	launch  *fold.Launch
+	launch  *semantics.Launch
 	graph   *cfg.Graph
 	costs   []cost.Instr
 	counter *cost.Counter

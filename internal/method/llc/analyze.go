@@ -9,15 +9,15 @@ import (
 	"warpbound/estimate"
 	"warpbound/internal/absexec"
 	"warpbound/internal/cfg"
-	"warpbound/internal/fold"
 	"warpbound/internal/machine"
 	"warpbound/internal/method"
 	"warpbound/internal/method/cost"
+	"warpbound/internal/semantics"
 )
 
 // analysis is the state of one bound.
 type analysis struct {
-	launch  *fold.Launch
+	launch  *semantics.Launch
 	graph   *cfg.Graph
 	machine *machine.Machine
 	costs   []cost.Instr

@@ -11,6 +11,6 @@
 // paths of warps are not known exactly, all is bounded by sums (coarse.go). docs/methods/llc.md
 // has the proofs.
 //
-// llc imports isa, cfg, machine, absexec, fold, estimate and diag, and what methods share. It must not
+// llc imports isa, cfg, machine, absexec, semantics, estimate and diag, and what methods share. It must not
 // import the simulator, against which its bounds are tested.
 package llc

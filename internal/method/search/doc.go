@@ -7,6 +7,6 @@
 // The threads' part in the inputs is a Plan: which elements each of them reads, and which belong
 // to nobody alone. docs/methods/search.md has the rules.
 //
-// search imports isa, fold, smt, symexec and genetic. It must not import the simulator, the
+// search imports isa, semantics, smt, symexec and genetic. It must not import the simulator, the
 // emulator, job or target: whoever runs the kernel is its Fitness.
 package search

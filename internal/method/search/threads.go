@@ -3,15 +3,15 @@ package search
 import (
 	"math/bits"
 
-	"warpbound/internal/fold"
 	"warpbound/internal/isa"
+	"warpbound/internal/semantics"
 	"warpbound/internal/smt"
 	"warpbound/internal/symexec"
 )
 
 // threads are those of a launch, in the order of their CTAs and then of warps and lanes.
 type threads struct {
-	launch  *fold.Launch
+	launch  *semantics.Launch
 	cta     []symexec.Thread // those of the first CTA
 	indices []symexec.Index  // that tell threads apart
 	below   []uint64         // limits of the indices of the CTA and of the thread: x, y, z each
@@ -23,7 +23,7 @@ var coordinates = []struct{ index, count isa.Special }{
 	{isa.TidX, isa.NtidX}, {isa.TidY, isa.NtidY}, {isa.TidZ, isa.NtidZ},
 }
 
-func threadsOf(l *fold.Launch) *threads {
+func threadsOf(l *semantics.Launch) *threads {
 	ts := &threads{launch: l}
 	for warp := range l.Warps() {
 		for lanes := l.Threads(warp); lanes != 0; lanes &= lanes - 1 {

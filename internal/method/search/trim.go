@@ -9,7 +9,7 @@ import (
 	"slices"
 
 	"warpbound/diag"
-	"warpbound/internal/fold"
+	"warpbound/internal/semantics"
 	"warpbound/internal/smt"
 	"warpbound/internal/symexec"
 )
@@ -18,7 +18,7 @@ import (
 // exploration, as symexec.Options has them.
 type TrimConfig struct {
 	Space   Space
-	Launch  *fold.Launch
+	Launch  *semantics.Launch
 	Buffers []symexec.Buffer // all of the launch; Space says which are symbolic
 	Solver  *smt.Solver
 	Builder *smt.Builder // of the solver's terms

@@ -1,7 +1,7 @@
 // Package flowtest loads jobs for the tests of analyses, which compare what they find
 // with executions.
 //
-// It imports cfg, emu, fold, job, kernelgen and the front ends.
+// It imports cfg, emu, semantics, job, kernelgen and the front ends.
 package flowtest
 
 import (
@@ -13,12 +13,12 @@ import (
 
 	"warpbound/internal/cfg"
 	"warpbound/internal/emu"
-	"warpbound/internal/fold"
 	"warpbound/internal/isa"
 	"warpbound/internal/isa/minisimt"
 	"warpbound/internal/isa/ptx"
 	"warpbound/internal/job"
 	"warpbound/internal/kernelgen"
+	"warpbound/internal/semantics"
 	"warpbound/kernels"
 )
 
@@ -27,7 +27,7 @@ type Launch struct {
 	Kernel *isa.Kernel
 	Graph  *cfg.Graph
 	Grid   *emu.Grid
-	Fold   *fold.Launch
+	Fold   *semantics.Launch
 
 	Buffers [][]byte // what the buffers among the job's parameters hold now, nil for others
 
@@ -117,7 +117,7 @@ func load(t testing.TB, name string, read func(string) ([]byte, error)) *Launch 
 	code, err := emu.Decode(l.Kernel, l.Graph)
 	fatal(err)
 	l.start(t, code, width(l.Kernel))
-	l.Fold, err = fold.New(l.Grid)
+	l.Fold, err = semantics.New(l.Grid)
 	fatal(err)
 	return l
 }

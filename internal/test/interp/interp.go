@@ -5,22 +5,22 @@
 //
 // What a thread cannot compute by itself, as what it loads, is put in by the user.
 //
-// interp imports fold, flow/gated and isa.
+// interp imports semantics, flow/gated and isa.
 package interp
 
 import (
 	"fmt"
 
 	"warpbound/internal/flow/gated"
-	"warpbound/internal/fold"
 	"warpbound/internal/isa"
+	"warpbound/internal/semantics"
 )
 
 // Thread is a thread that executes a form. It may be used by one goroutine at a time.
 type Thread struct {
 	form   *gated.Form
-	launch *fold.Launch
-	eval   *fold.Evaluator
+	launch *semantics.Launch
+	eval   *semantics.Evaluator
 	ctaid  [3]int
 	warp   int
 	lane   int
@@ -33,7 +33,7 @@ type Thread struct {
 
 // New returns a thread at the first instruction. The launch must be one of the form's
 // kernel.
-func New(f *gated.Form, l *fold.Launch, ctaid [3]int, warp, lane int) *Thread {
+func New(f *gated.Form, l *semantics.Launch, ctaid [3]int, warp, lane int) *Thread {
 	t := &Thread{
 		form: f, launch: l, eval: l.Evaluator(), ctaid: ctaid, warp: warp, lane: lane,
 		values: make([]uint64, len(f.Values)), defined: make([]bool, len(f.Values)),
@@ -137,15 +137,15 @@ func (t *Thread) compute(outside func(i int) uint64) error {
 
 // evaluate computes the results of an instruction in lane 0; it is false for one that
 // depends on more than its sources in this thread.
-func (t *Thread) evaluate() (results []fold.Lanes, own bool, err error) {
+func (t *Thread) evaluate() (results []semantics.Lanes, own bool, err error) {
 	in := t.instr()
 	if !t.launch.Pure(t.pc) || in.Op.Info().Effect&isa.Crosslane != 0 {
 		return nil, false, nil
 	}
-	lanes := func(x uint64) fold.Lanes {
-		v := make([]fold.Vector, 1)
+	lanes := func(x uint64) semantics.Lanes {
+		v := make([]semantics.Vector, 1)
 		v[0][0] = x
-		return fold.Lanes{Num: v, Bits: x & 1}
+		return semantics.Lanes{Num: v, Bits: x & 1}
 	}
 	values, err := t.Reads()
 	if err != nil {
@@ -154,7 +154,7 @@ func (t *Thread) evaluate() (results []fold.Lanes, own bool, err error) {
 	if in.Guard.Set {
 		values = values[1:]
 	}
-	var sources []fold.Lanes
+	var sources []semantics.Lanes
 	for _, o := range in.Src {
 		if o.Kind == isa.KindReg {
 			sources = append(sources, lanes(values[0]))

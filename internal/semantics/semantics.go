@@ -1,15 +1,15 @@
-// Package fold computes what is known of a launch before it runs: results of
+// Package semantics computes what is known of a launch before it runs: results of
 // instructions from known sources, special registers, addresses of variables, and
 // the contents of memory that no instruction can write.
 //
 // It is the part of internal/emu that analyses share with it, the meaning of
 // operations, and hides the rest: nothing here executes a kernel, follows control
-// or writes memory. An analysis that imports fold and not emu stays evidence about
+// or writes memory. An analysis that imports semantics and not emu stays evidence about
 // the simulator in everything but single results, which emu's tests check against
 // oracles of their own.
 //
-// fold imports isa and emu.
-package fold
+// semantics imports abi, alu, isa and emu.
+package semantics
 
 import (
 	"warpbound/internal/abi"
