@@ -37,21 +37,21 @@ var arrows = []struct {
 	{"internal/stream", []string{"internal/isa/...", "internal/machine", "internal/emu", "internal/sim/...", "internal/method/..."}, "a stream of accesses knows no machine"},
 	{"internal/smt", []string{"estimate", "internal/..."}, "formulas know no program and start no process"},
 	{"internal/smt/...", []string{"internal/isa", "internal/emu"}, "solvers know no program"},
-	{"internal/symexec", []string{"internal/isa/*", "internal/machine", "internal/emu", "internal/sim/...", "internal/method/...", "internal/trace"}, "paths have no timing, and share single results with emu, which replays them"},
+	{"internal/symexec", []string{"internal/isa/*", "internal/machine", "internal/emu", "internal/sim/...", "internal/method/...", "internal/trace"}, "paths have no timing, and share with emu, which replays them, single results alone"},
 	{"internal/trace", []string{"estimate", "internal/..."}, "traces also come from elsewhere"},
 	{"internal/isa", []string{"internal/isa/*", "internal/cfg", "internal/machine", "internal/emu", "internal/sim/..."}, "the program is neutral: no syntax, no timing"},
 	{"internal/cfg", []string{"internal/isa/*", "internal/machine", "internal/emu", "internal/sim/...", "internal/method/..."}, "flow graphs have no timing"},
 	{"internal/splitting/...", []string{"internal/isa/*", "internal/flow/...", "internal/machine", "internal/emu", "internal/sim/...", "internal/method/..."}, "a pass over programs has no timing"},
 	{"internal/flow", []string{"internal/isa/*", "internal/machine", "internal/emu", "internal/sim/...", "internal/method/..."}, "flow facts have no timing"},
 	{"internal/flow/gated", []string{"internal/isa/*", "internal/machine", "internal/emu", "internal/sim/...", "internal/method/..."}, "forms have no timing"},
-	{"internal/flow/value", []string{"internal/isa/*", "internal/machine", "internal/emu", "internal/semantics", "internal/sim/...", "internal/method/..."}, "values have no timing and are found without executing"},
-	{"internal/flow/divergence", []string{"internal/isa/*", "internal/machine", "internal/emu", "internal/semantics", "internal/sim/...", "internal/method/..."}, "verdicts have no timing"},
+	{"internal/flow/value", []string{"internal/isa/*", "internal/machine", "internal/alu", "internal/emu", "internal/semantics", "internal/sim/...", "internal/method/..."}, "values have no timing and are found without executing"},
+	{"internal/flow/divergence", []string{"internal/isa/*", "internal/machine", "internal/alu", "internal/emu", "internal/semantics", "internal/sim/...", "internal/method/..."}, "verdicts have no timing"},
 	{"internal/machine", []string{"internal/cfg", "internal/emu", "internal/sim/...", "internal/method/..."}, "a machine is a description"},
 	{"internal/alu", []string{"internal/isa/*", "internal/abi", "internal/cfg", "internal/graph", "internal/flow/...", "internal/machine", "internal/emu", "internal/semantics", "internal/sim/...", "internal/trace", "internal/method/..."}, "what an instruction computes has no place and no time"},
 	{"internal/emu", []string{"internal/isa/*", "internal/machine", "internal/sim/...", "internal/trace", "internal/method/..."}, "semantics have no timing"},
-	{"internal/scalar", []string{"internal/isa/*", "internal/machine", "internal/emu", "internal/sim/...", "internal/semantics", "internal/method/..."}, "a second opinion shares nothing with the first"},
-	{"internal/absexec", []string{"internal/isa/*", "internal/machine", "internal/emu", "internal/sim/...", "internal/method/...", "internal/trace", "internal/ipet"}, "abstract execution has no timing and shares single results with emu, through semantics"},
-	{"internal/semantics", []string{"internal/isa/*", "internal/machine", "internal/sim/...", "internal/trace", "internal/method/..."}, "single results have no timing"},
+	{"internal/scalar", []string{"internal/isa/*", "internal/machine", "internal/alu", "internal/emu", "internal/sim/...", "internal/semantics", "internal/method/..."}, "a second opinion shares nothing with the first"},
+	{"internal/absexec", []string{"internal/isa/*", "internal/machine", "internal/emu", "internal/sim/...", "internal/method/...", "internal/trace", "internal/ipet"}, "abstract execution has no timing, and shares with emu single results alone"},
+	{"internal/semantics", []string{"internal/isa/*", "internal/cfg", "internal/machine", "internal/emu", "internal/sim/...", "internal/trace", "internal/method/..."}, "facts of a launch are found without executing it"},
 	{"internal/sim/...", []string{"internal/isa/*", "internal/method/...", "internal/ipet", "internal/flow/..."}, "the simulator is independent evidence against the methods"},
 	{"internal/sim", []string{"internal/sim/*"}, "the contract of simulators knows none of them"},
 	{"internal/sim/scoreboard", []string{"internal/sim/*"}, "simulators share their contract, and those of in-order cores what is in core"},
@@ -89,10 +89,6 @@ var arrows = []struct {
 	{"kernels", []string{"estimate", "internal/..."}, "reference results are independent of the tool"},
 }
 
-// passages are packages that exist to give others a part of what they import, so that
-// these do not depend on the rest.
-var passages = []string{"internal/semantics"}
-
 // files are the only packages that may open files or start processes.
 var files = []string{"warpbound", "internal/cli", "internal/job", "internal/smt/process", "internal/test/smttest", "cmd/warpbound", "cmd/samejson"}
 
@@ -125,8 +121,7 @@ func matches(pkg, pattern string) bool {
 	return name == below || tree && strings.HasPrefix(name, below+"/")
 }
 
-// dependencies returns what a package of the project depends on in the project, without
-// what is behind passages.
+// dependencies returns what a package of the project depends on in the project.
 func dependencies(pkg string, imports map[string][]string) []string {
 	var deps []string
 	var visit func(string)
@@ -136,9 +131,7 @@ func dependencies(pkg string, imports map[string][]string) []string {
 				continue
 			}
 			deps = append(deps, next)
-			if !slices.ContainsFunc(passages, func(passage string) bool { return matches(next, passage) }) {
-				visit(next)
-			}
+			visit(next)
 		}
 	}
 	visit(pkg)

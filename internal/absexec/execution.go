@@ -5,8 +5,8 @@ import (
 
 	"warpbound/diag"
 	"warpbound/internal/abi"
+	"warpbound/internal/alu"
 	"warpbound/internal/isa"
-	"warpbound/internal/semantics"
 )
 
 // execution is one abstract execution of a warp for a box of CTAs.
@@ -27,8 +27,8 @@ type execution struct {
 
 	step Step
 	acc  Access
-	src  [maxOperands]semantics.Lanes
-	dst  [maxOperands]semantics.Lanes
+	src  [maxOperands]alu.Lanes
+	dst  [maxOperands]alu.Lanes
 }
 
 // reason is why a value has to be known.

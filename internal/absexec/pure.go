@@ -3,8 +3,8 @@ package absexec
 import (
 	"math/bits"
 
+	"warpbound/internal/alu"
 	"warpbound/internal/isa"
-	"warpbound/internal/semantics"
 )
 
 // pure executes an instruction whose results depend on nothing but its sources, for
@@ -119,10 +119,10 @@ func (x *execution) together(maybe uint64, by cut, src []*value, sure, mask uint
 func (x *execution) evaluate(pc int, mask uint64, results, src []*value, known *uint64) bool {
 	in := x.instr(pc)
 	for i, v := range src {
-		x.src[i] = semantics.Lanes{Num: v.base, Bits: v.bits}
+		x.src[i] = alu.Lanes{Num: v.base, Bits: v.bits}
 	}
 	for i, v := range results {
-		x.dst[i] = semantics.Lanes{Num: v.base}
+		x.dst[i] = alu.Lanes{Num: v.base}
 	}
 	eval := func() bool {
 		return x.eval.Eval(pc, mask, x.dst[:len(results)], x.src[:len(src)]) == nil

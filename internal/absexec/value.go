@@ -3,7 +3,8 @@ package absexec
 import (
 	"math/bits"
 
-	"warpbound/internal/semantics"
+	"warpbound/internal/alu"
+	"warpbound/internal/vec"
 )
 
 // value is what is known of a register, a predicate or a place in local memory, in
@@ -18,21 +19,21 @@ type value struct {
 	blurred uint64
 	cut     cut // of a value with blurred lanes
 	bits    uint64
-	base    []semantics.Vector
-	step    [3][]semantics.Vector // nil where all are zero
+	base    []alu.Vector
+	step    [3][]alu.Vector // nil where all are zero
 }
 
 // unknown is the value of which nothing is known.
 var unknown = &value{}
 
-const lanes = semantics.VectorLanes
+const lanes = vec.Lanes
 
 // vectors returns zero vectors for n lanes.
-func vectors(n int) []semantics.Vector { return make([]semantics.Vector, (n+lanes-1)/lanes) }
+func vectors(n int) []alu.Vector { return make([]alu.Vector, (n+lanes-1)/lanes) }
 
-func at(v []semantics.Vector, lane int) uint64 { return v[lane/lanes][lane%lanes] }
+func at(v []alu.Vector, lane int) uint64 { return v[lane/lanes][lane%lanes] }
 
-func set(v []semantics.Vector, lane int, x uint64) { v[lane/lanes][lane%lanes] = x }
+func set(v []alu.Vector, lane int, x uint64) { v[lane/lanes][lane%lanes] = x }
 
 // moves reports whether the value may depend on the CTA in a lane that is known.
 func (v *value) moves() bool {
@@ -67,7 +68,7 @@ func (v *value) setSteps(lane int, step [3]int64, width uint64) {
 			continue
 		}
 		if v.step[axis] == nil {
-			v.step[axis] = make([]semantics.Vector, len(v.base))
+			v.step[axis] = make([]alu.Vector, len(v.base))
 		}
 		set(v.step[axis], lane, d)
 	}
@@ -100,11 +101,11 @@ func mix(v, w *value, mask uint64) *value {
 }
 
 // mixVectors is mix for numbers; nil stands for zeros.
-func mixVectors(v, w []semantics.Vector, mask uint64) []semantics.Vector {
+func mixVectors(v, w []alu.Vector, mask uint64) []alu.Vector {
 	if v == nil && w == nil {
 		return nil
 	}
-	m := make([]semantics.Vector, max(len(v), len(w)))
+	m := make([]alu.Vector, max(len(v), len(w)))
 	copy(m, v)
 	for k := range m {
 		for rest := uint32(mask >> (k * lanes)); rest != 0; rest &= rest - 1 {

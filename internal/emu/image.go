@@ -58,6 +58,12 @@ func (g *Grid) InConstants(lo, hi uint64) (some, all bool) {
 // memory as they are now; nil if they do not lie there.
 func (g *Grid) Contents(addr uint64, n int) []byte { return g.mem.Contents(addr, n) }
 
+// Kernel returns the kernel that is launched.
+func (g *Grid) Kernel() *isa.Kernel { return g.code.kernel }
+
+// GridDim returns the CTAs of the launch in x, y and z.
+func (g *Grid) GridDim() [3]int { return g.launch.Grid }
+
 // Code returns the code that the launch executes.
 func (g *Grid) Code() *Code { return g.code }
 

@@ -5,8 +5,8 @@ import (
 	"slices"
 
 	"warpbound/diag"
+	"warpbound/internal/alu"
 	"warpbound/internal/isa"
-	"warpbound/internal/semantics"
 	"warpbound/internal/smt"
 )
 
@@ -335,13 +335,13 @@ func (s *state) compute(in *isa.Instr, guard *smt.Term) error {
 // evaluate returns the results of an instruction without a meaning as a formula, such as an approximation:
 // those for the sources of the state's model. Other sources are other paths.
 func (s *state) evaluate(in *isa.Instr, src []*smt.Term, widths []int) ([]*smt.Term, error) {
-	var known, results []semantics.Lanes
+	var known, results []alu.Lanes
 	for _, t := range src {
 		x := s.pin(t)
-		known = append(known, semantics.Lanes{Num: []semantics.Vector{{x}}, Bits: x & 1})
+		known = append(known, alu.Lanes{Num: []alu.Vector{{x}}, Bits: x & 1})
 	}
 	for range in.Dst {
-		results = append(results, semantics.Lanes{Num: make([]semantics.Vector, 1)})
+		results = append(results, alu.Lanes{Num: make([]alu.Vector, 1)})
 	}
 	if err := s.x.launch.Evaluator().Eval(s.now().pc, 1, results, known); err != nil {
 		return nil, err

@@ -11,6 +11,7 @@ package interp
 import (
 	"fmt"
 
+	"warpbound/internal/alu"
 	"warpbound/internal/flow/gated"
 	"warpbound/internal/isa"
 	"warpbound/internal/semantics"
@@ -137,15 +138,15 @@ func (t *Thread) compute(outside func(i int) uint64) error {
 
 // evaluate computes the results of an instruction in lane 0; it is false for one that
 // depends on more than its sources in this thread.
-func (t *Thread) evaluate() (results []semantics.Lanes, own bool, err error) {
+func (t *Thread) evaluate() (results []alu.Lanes, own bool, err error) {
 	in := t.instr()
 	if !t.launch.Pure(t.pc) || in.Op.Info().Effect&isa.Crosslane != 0 {
 		return nil, false, nil
 	}
-	lanes := func(x uint64) semantics.Lanes {
-		v := make([]semantics.Vector, 1)
+	lanes := func(x uint64) alu.Lanes {
+		v := make([]alu.Vector, 1)
 		v[0][0] = x
-		return semantics.Lanes{Num: v, Bits: x & 1}
+		return alu.Lanes{Num: v, Bits: x & 1}
 	}
 	values, err := t.Reads()
 	if err != nil {
@@ -154,7 +155,7 @@ func (t *Thread) evaluate() (results []semantics.Lanes, own bool, err error) {
 	if in.Guard.Set {
 		values = values[1:]
 	}
-	var sources []semantics.Lanes
+	var sources []alu.Lanes
 	for _, o := range in.Src {
 		if o.Kind == isa.KindReg {
 			sources = append(sources, lanes(values[0]))
