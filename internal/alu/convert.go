@@ -117,7 +117,7 @@ func clampToBits(n int, toSigned, signed bool) func(x uint64) uint64 {
 
 // intToFloat rounds an integer.
 func intToFloat(in *isa.Instr) Func {
-	if in.FTZ && in.Type != isa.F32 || !isFloatRounding(in.Round) { // no integer becomes subnormal
+	if in.FTZ && in.Type != isa.F32 || !isFloatRounding(in) { // no integer becomes subnormal
 		return nil
 	}
 	f, _ := formatOf(in.Type)
@@ -156,7 +156,7 @@ func intToFloat(in *isa.Instr) Func {
 // floatToInt rounds to an integer and clamps to the range of the result. NaN
 // gives zero. PTX demands a rounding mode.
 func floatToInt(in *isa.Instr, width int) Func {
-	if !isIntRounding(in.Round) || in.FTZ && in.SrcType != isa.F32 {
+	if !isIntRounding(in) || in.FTZ && in.SrcType != isa.F32 {
 		return nil
 	}
 	f, _ := formatOf(in.SrcType)
@@ -175,8 +175,8 @@ func floatToInt(in *isa.Instr, width int) Func {
 func floatToFloat(in *isa.Instr) Func {
 	from, _ := formatOf(in.SrcType)
 	to, _ := formatOf(in.Type)
-	integral := isIntRounding(in.Round)
-	if !integral && !isFloatRounding(in.Round) || in.FTZ && in.Type != isa.F32 && in.SrcType != isa.F32 {
+	integral := isIntRounding(in)
+	if !integral && !isFloatRounding(in) || in.FTZ && in.Type != isa.F32 && in.SrcType != isa.F32 {
 		return nil
 	}
 	plain := in.Round == isa.RoundDefault || in.Round == isa.RoundRN
@@ -221,18 +221,8 @@ func narrow(d, a, _, _ *Vector) {
 	}
 }
 
-func isFloatRounding(r isa.Round) bool {
-	switch r {
-	case isa.RoundDefault, isa.RoundRN, isa.RoundRZ, isa.RoundRM, isa.RoundRP:
-		return true
-	}
-	return false
+func isFloatRounding(in *isa.Instr) bool {
+	return in.Modifiers()&(isa.ModRound&^(isa.ModNearest|isa.ModDirected)) == 0
 }
 
-func isIntRounding(r isa.Round) bool {
-	switch r {
-	case isa.RoundIntRN, isa.RoundIntRZ, isa.RoundIntRM, isa.RoundIntRP:
-		return true
-	}
-	return false
-}
+func isIntRounding(in *isa.Instr) bool { return in.Modifiers()&isa.ModIntegral != 0 }

@@ -2,23 +2,12 @@ package alu
 
 import "warpbound/internal/isa"
 
-// selectors are those of prmt that make up the modes which take a number from
-// the two low bits of c.
-var selectors = [...][4]uint64{
-	isa.PermuteF4E:  {0x3210, 0x4321, 0x5432, 0x6543},
-	isa.PermuteB4E:  {0x5670, 0x6701, 0x7012, 0x0123},
-	isa.PermuteRC8:  {0x0000, 0x1111, 0x2222, 0x3333},
-	isa.PermuteECL:  {0x3210, 0x3211, 0x3222, 0x3333},
-	isa.PermuteECR:  {0x0000, 0x1110, 0x2210, 0x3210},
-	isa.PermuteRC16: {0x1010, 0x3232, 0x1010, 0x3232},
-}
-
 // permutation returns prmt in a mode.
 func permutation(mode isa.Permute) Func {
-	if mode == isa.PermuteBytes {
+	table, ok := mode.Selectors()
+	if !ok {
 		return prmt
 	}
-	table := selectors[mode]
 	return func(d, a, b, c *Vector) {
 		for i := range d {
 			d[i] = pickBytes(joined(a[i], b[i]), table[c[i]&3])

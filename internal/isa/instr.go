@@ -249,6 +249,20 @@ const (
 	PermuteRC16
 )
 
+// selectors are those of the modes that take a number from the two low bits of c.
+var selectors = [...][4]uint64{
+	PermuteF4E:  {0x3210, 0x4321, 0x5432, 0x6543},
+	PermuteB4E:  {0x5670, 0x6701, 0x7012, 0x0123},
+	PermuteRC8:  {0x0000, 0x1111, 0x2222, 0x3333},
+	PermuteECL:  {0x3210, 0x3211, 0x3222, 0x3333},
+	PermuteECR:  {0x0000, 0x1110, 0x2210, 0x3210},
+	PermuteRC16: {0x1010, 0x3232, 0x1010, 0x3232},
+}
+
+// Selectors returns what stands for c in PermuteBytes, by the two low bits of c; false for
+// PermuteBytes itself.
+func (p Permute) Selectors() ([4]uint64, bool) { return selectors[p], p != PermuteBytes }
+
 // LaneOp is the mode of Vote, Match and Shfl.
 type LaneOp uint8
 

@@ -29,7 +29,8 @@ func unknown(in *isa.Instr) error {
 // plain reports whether an instruction has no modifiers and operands beyond those that
 // the package knows. line says that the CTA's threads lie in a line.
 func plain(in *isa.Instr, line bool) bool {
-	if in.FTZ || in.Sat || in.Approx || in.NaN || in.Wrap || in.Relu || in.Abs || in.XorSign || in.Finite || in.Video != nil {
+	const elsewhere = isa.ModRound | isa.ModShiftAmt | isa.ModPermute // looked at below, or of operations that it does not know
+	if !in.HasOnly(elsewhere) || in.Video != nil {
 		return false
 	}
 	for _, o := range in.Src {

@@ -82,24 +82,13 @@ func lop3(l *lifter) []*smt.Term {
 	return []*smt.Term{x, holds}
 }
 
-// selectors are those of Prmt that make up the modes which take a number from the two low
-// bits of c.
-var selectors = map[isa.Permute][4]uint64{
-	isa.PermuteF4E:  {0x3210, 0x4321, 0x5432, 0x6543},
-	isa.PermuteB4E:  {0x5670, 0x6701, 0x7012, 0x0123},
-	isa.PermuteRC8:  {0x0000, 0x1111, 0x2222, 0x3333},
-	isa.PermuteECL:  {0x3210, 0x3211, 0x3222, 0x3333},
-	isa.PermuteECR:  {0x0000, 0x1110, 0x2210, 0x3210},
-	isa.PermuteRC16: {0x1010, 0x3232, 0x1010, 0x3232},
-}
-
 // permute picks bytes.
 func permute(l *lifter) []*smt.Term {
 	if l.width != 32 {
 		return nil
 	}
 	whole, c := l.b.Concat(l.at(1), l.a()), l.at(2)
-	if table, ok := selectors[l.in.Permute]; ok {
+	if table, ok := l.in.Permute.Selectors(); ok {
 		pick := l.b.Extract(c, 0, 2)
 		c = l.num(table[3])
 		for i := 2; i >= 0; i-- {

@@ -141,7 +141,7 @@ func convert(l *lifter) []*smt.Term {
 		return nil
 	}
 	x, mode := l.fit(l.src[0], from.Bits()), modeOf(in.Round)
-	integral := in.Round >= isa.RoundIntRN
+	integral := in.Modifiers()&isa.ModIntegral != 0
 	if fromFloat && from == isa.F32 {
 		x = l.flush(ff, x)
 	}

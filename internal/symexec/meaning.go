@@ -5,41 +5,6 @@ import (
 	"warpbound/internal/smt"
 )
 
-// modifiers is a set of what an instruction may say beyond its operation and types.
-type modifiers uint16
-
-const (
-	modRound modifiers = 1 << iota
-	modFTZ
-	modSat
-	modApprox
-	modNaN
-	modWrap
-	modShiftAmt
-	modRelu
-	modAbs
-	modXorSign
-	modFinite
-	modPermute
-)
-
-func modifiersOf(in *isa.Instr) modifiers {
-	var m modifiers
-	for _, flag := range []struct {
-		set bool
-		m   modifiers
-	}{
-		{in.Round != isa.RoundDefault, modRound}, {in.FTZ, modFTZ}, {in.Sat, modSat}, {in.Approx, modApprox},
-		{in.NaN, modNaN}, {in.Wrap, modWrap}, {in.ShiftAmt, modShiftAmt}, {in.Relu, modRelu}, {in.Abs, modAbs},
-		{in.XorSign, modXorSign}, {in.Finite, modFinite}, {in.Permute != isa.PermuteBytes, modPermute},
-	} {
-		if flag.set {
-			m |= flag.m
-		}
-	}
-	return m
-}
-
 // kinds is a set of kinds of types on which an operation has a meaning.
 type kinds uint8
 
@@ -102,14 +67,14 @@ func modeOf(r isa.Round) smt.Mode {
 // nil if there is no meaning for the instruction after all.
 type meaning struct {
 	on   kinds
-	mods modifiers
+	mods isa.Modifiers
 	make func(l *lifter) []*smt.Term
 }
 
 // meanings are what is known of operations, the first that fits an instruction.
 var meanings = map[isa.Op][]meaning{
-	isa.Add:      {{onInts, 0, binary((*smt.Builder).Add)}, {onInts, modSat, clamped((*smt.Builder).Add)}, {onFloats, arithmetic, float2((*smt.Builder).FAdd)}},
-	isa.Sub:      {{onInts, 0, binary((*smt.Builder).Sub)}, {onInts, modSat, clamped((*smt.Builder).Sub)}, {onFloats, arithmetic, float2((*smt.Builder).FSub)}},
+	isa.Add:      {{onInts, 0, binary((*smt.Builder).Add)}, {onInts, isa.ModSat, clamped((*smt.Builder).Add)}, {onFloats, arithmetic, float2((*smt.Builder).FAdd)}},
+	isa.Sub:      {{onInts, 0, binary((*smt.Builder).Sub)}, {onInts, isa.ModSat, clamped((*smt.Builder).Sub)}, {onFloats, arithmetic, float2((*smt.Builder).FSub)}},
 	isa.Mul:      {{onInts, 0, binary((*smt.Builder).Mul)}, {onFloats, arithmetic, float2((*smt.Builder).FMul)}},
 	isa.MulHi:    {{onInts, 0, func(l *lifter) []*smt.Term { return one(l.mulHi()) }}},
 	isa.MulWide:  {{onInts, 0, func(l *lifter) []*smt.Term { return one(l.mulWide()) }}},
@@ -120,16 +85,16 @@ var meanings = map[isa.Op][]meaning{
 	isa.Mul24Hi:  {{onInts, 0, func(l *lifter) []*smt.Term { return one(l.mul24(16)) }}},
 	isa.Mad24:    {{onInts, 0, func(l *lifter) []*smt.Term { return one(l.b.Add(l.mul24(0), l.at(2))) }}},
 	isa.Mad24Hi:  {{onInts, 0, func(l *lifter) []*smt.Term { return one(l.b.Add(l.mul24(16), l.at(2))) }}},
-	isa.Div:      {{onInts, 0, division}, {onFloats, modRound | modFTZ, float2((*smt.Builder).FDiv)}},
+	isa.Div:      {{onInts, 0, division}, {onFloats, isa.ModRound | isa.ModFTZ, float2((*smt.Builder).FDiv)}},
 	isa.Rem:      {{onInts, 0, division}},
-	isa.Abs:      {{onInts, 0, integerAbs}, {onFloats, modFTZ, floatAbs}},
-	isa.Neg:      {{onInts, 0, func(l *lifter) []*smt.Term { return one(l.b.BvNeg(l.a())) }}, {onFloats, modFTZ, floatNeg}},
-	isa.Min:      {{onInts, 0, integerExtreme}, {onFloats, modNaN | modFTZ, floatExtreme}},
-	isa.Max:      {{onInts, 0, integerExtreme}, {onFloats, modNaN | modFTZ, floatExtreme}},
+	isa.Abs:      {{onInts, 0, integerAbs}, {onFloats, isa.ModFTZ, floatAbs}},
+	isa.Neg:      {{onInts, 0, func(l *lifter) []*smt.Term { return one(l.b.BvNeg(l.a())) }}, {onFloats, isa.ModFTZ, floatNeg}},
+	isa.Min:      {{onInts, 0, integerExtreme}, {onFloats, isa.ModNaN | isa.ModFTZ, floatExtreme}},
+	isa.Max:      {{onInts, 0, integerExtreme}, {onFloats, isa.ModNaN | isa.ModFTZ, floatExtreme}},
 	isa.Sad:      {{onInts, 0, sumOfDifference}},
-	isa.Fma:      {{onFloats, arithmetic | modRelu, fma}},
-	isa.Rcp:      {{onFloats, modRound | modFTZ, reciprocal}},
-	isa.Sqrt:     {{onFloats, modRound | modFTZ, squareRoot}},
+	isa.Fma:      {{onFloats, arithmetic | isa.ModRelu, fma}},
+	isa.Rcp:      {{onFloats, isa.ModRound | isa.ModFTZ, reciprocal}},
+	isa.Sqrt:     {{onFloats, isa.ModRound | isa.ModFTZ, squareRoot}},
 	isa.Copysign: {{onFloats, 0, copysign}},
 
 	isa.AddCarry:   {{onInts, 0, carrying}},
@@ -147,23 +112,23 @@ var meanings = map[isa.Op][]meaning{
 	isa.Cnot:  {{onBits, 0, func(l *lifter) []*smt.Term { return one(l.number(l.b.Eq(l.a(), l.num(0)), l.width)) }}},
 	isa.Shl:   {{onBits, 0, func(l *lifter) []*smt.Term { return one(l.shift((*smt.Builder).Shl)) }}},
 	isa.Shr:   {{onBits | onInts, 0, shiftRight}},
-	isa.ShfL:  {{onBits, modWrap, funnel}},
-	isa.ShfR:  {{onBits, modWrap, funnel}},
+	isa.ShfL:  {{onBits, isa.ModWrap, funnel}},
+	isa.ShfR:  {{onBits, isa.ModWrap, funnel}},
 	isa.Lop3:  {{onBits, 0, lop3}},
-	isa.Prmt:  {{onBits, modPermute, permute}},
+	isa.Prmt:  {{onBits, isa.ModPermute, permute}},
 	isa.Popc:  {{onBits, 0, popcount}},
 	isa.Clz:   {{onBits, 0, func(l *lifter) []*smt.Term { return one(l.highest(l.a(), l.width, true, uint64(l.width))) }}},
-	isa.Bfind: {{onInts, modShiftAmt, find}},
+	isa.Bfind: {{onInts, isa.ModShiftAmt, find}},
 	isa.Brev:  {{onBits, 0, reverse}},
 	isa.Bfe:   {{onInts, 0, extractField}},
 	isa.Bfi:   {{onBits, 0, insertField}},
-	isa.Szext: {{onInts, modWrap, extendLow}},
-	isa.Bmsk:  {{onBits, modWrap, bitMask}},
+	isa.Szext: {{onInts, isa.ModWrap, extendLow}},
+	isa.Bmsk:  {{onBits, isa.ModWrap, bitMask}},
 
-	isa.Setp:  {{onBits | onInts, 0, setp}, {onFloats, modFTZ, setp}},
-	isa.Set:   {{onBits | onInts | onFloats, modFTZ, set}},
+	isa.Setp:  {{onBits | onInts, 0, setp}, {onFloats, isa.ModFTZ, setp}},
+	isa.Set:   {{onBits | onInts | onFloats, isa.ModFTZ, set}},
 	isa.Selp:  {{onBits | onInts | onFloats, 0, func(l *lifter) []*smt.Term { return one(l.b.Ite(l.truth(2), l.a(), l.at(1))) }}},
-	isa.Slct:  {{onBits | onInts | onFloats, modFTZ, selectBySign}},
+	isa.Slct:  {{onBits | onInts | onFloats, isa.ModFTZ, selectBySign}},
 	isa.Testp: {{onFloats, 0, classify}},
 
 	isa.Mov:    {{onPreds, 0, func(l *lifter) []*smt.Term { return one(l.truth(0)) }}, {onBits | onInts | onFloats, 0, func(l *lifter) []*smt.Term { return one(l.a()) }}},
@@ -171,11 +136,11 @@ var meanings = map[isa.Op][]meaning{
 	isa.Unpack: {{onBits, 0, unpack}},
 	isa.Cvta:   {{onInts, 0, func(l *lifter) []*smt.Term { return one(l.a()) }}},
 	isa.CvtaTo: {{onInts, 0, func(l *lifter) []*smt.Term { return one(l.a()) }}},
-	isa.Cvt:    {{^kinds(0), modRound | modFTZ | modSat, convert}},
+	isa.Cvt:    {{^kinds(0), isa.ModRound | isa.ModFTZ | isa.ModSat, convert}},
 }
 
 // arithmetic are the modifiers of floating-point arithmetic.
-const arithmetic = modRound | modFTZ | modSat
+const arithmetic = isa.ModRound | isa.ModFTZ | isa.ModSat
 
 // lifter makes the terms of one instruction.
 type lifter struct {
@@ -192,7 +157,7 @@ type lifter struct {
 // 1 for predicates. It is false for instructions without a meaning as terms.
 func lift(b *smt.Builder, in *isa.Instr, src []*smt.Term, widths []int) ([]*smt.Term, bool) {
 	for _, m := range meanings[in.Op] {
-		if kindOf(in.Type)&m.on == 0 && m.on != ^kinds(0) || modifiersOf(in)&^m.mods != 0 {
+		if kindOf(in.Type)&m.on == 0 && m.on != ^kinds(0) || !in.HasOnly(m.mods) {
 			continue
 		}
 		l := &lifter{b: b, in: in, src: src, width: in.Type.Bits(), reg: widths[0]}
