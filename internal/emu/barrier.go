@@ -9,20 +9,6 @@ import (
 	"warpbound/internal/isa"
 )
 
-// barriers is the number of barriers of a CTA.
-const barriers = 16
-
-// barrier is the state of one barrier of a CTA. Barriers count warps, as they do
-// on devices before sm_70: a warp arrives with all its threads at once.
-type barrier struct {
-	waiting uint64 // warps that wait
-	arrived int    // warps that have arrived, those that do not wait included
-	expect  int    // warps that it takes; 0 for all that have not exited
-	atMost  bool   // it takes no more than those that have not exited
-	threads int    // that took part in a reduction
-	votes   int    // of them with the predicate true
-}
-
 // barrierOp is an arrival at a CTA barrier.
 type barrierOp struct {
 	form    isa.BarrierOp
@@ -175,12 +161,6 @@ func (op *barrierOp) deliver(w *Warp, b *barrier) {
 // threads if it is given, and last the predicate of a reduction.
 func (d *decoder) barrier() operation {
 	in := d.in
-	if in.Barrier == isa.BarrierClusterArrive || in.Barrier == isa.BarrierClusterWait {
-		if len(in.Dst)+len(in.Src) > 0 {
-			d.unsupported()
-		}
-		return &clusterOp{wait: in.Barrier == isa.BarrierClusterWait}
-	}
 	if len(in.Src) == 0 {
 		d.unsupported()
 		return nil
@@ -214,20 +194,6 @@ func (d *decoder) barrier() operation {
 		op.count, op.counted = d.source(1), true
 	}
 	return op
-}
-
-// retire takes note that a warp has exited, which may satisfy barriers.
-func (c *CTA) retire(w *Warp, eff *Effect) error {
-	c.live--
-	if c.live == 0 {
-		eff.CTADone = true
-		return nil
-	}
-	for i := range c.barriers {
-		c.release(&c.barriers[i], eff)
-	}
-	c.settle(eff)
-	return c.checkDeadlock(w, int32(eff.PC))
 }
 
 // checkDeadlock returns an error if every warp that has not exited waits, so

@@ -25,18 +25,6 @@ func (c *Code) Checked() *Code {
 	return &out
 }
 
-// UninitialisedRead is a place at which threads read bytes of memory that nothing
-// had written. Such bytes are zero in a run, and anything on a device.
-type UninitialisedRead struct {
-	Kernel *isa.Kernel
-	Instr  *isa.Instr
-	CTA    [3]int // of the first thread that did
-	Thread [3]int // within the CTA
-	Bytes  int    // that it read and nothing had written
-	Place  string // where its access begins
-	Count  int64  // of such reads by all threads
-}
-
 // UninitialisedReads lists the reads of memory without contents that the launch has
 // made so far, each instruction of the module once, in the order of the kernel. The
 // arguments of vprintf are not watched. There are none unless the code is checked.
@@ -55,16 +43,6 @@ func (g *Grid) UninitialisedReads() []UninitialisedRead {
 		list = append(list, r)
 	}
 	return list
-}
-
-// String says what was read by whom, without the place of the instruction.
-func (r *UninitialisedRead) String() string {
-	text := fmt.Sprintf("%s reads %d bytes that nothing has written: %s, in CTA %s, thread %s",
-		r.Kernel.Format(r.Instr), r.Bytes, r.Place, triple(r.CTA), triple(r.Thread))
-	if r.Count > 1 {
-		text += fmt.Sprintf(", the first of %d such reads", r.Count)
-	}
-	return text + "; they are zero"
 }
 
 // checked executes an access and then notes what it wrote and what it read that

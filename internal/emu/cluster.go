@@ -1,14 +1,9 @@
 package emu
 
-import "warpbound/internal/alu"
-
-// cluster is the state of the barrier of a cluster, which consists of one CTA.
-// Its two halves are instructions of their own: a warp arrives, goes on, and
-// waits later until all have arrived.
-type cluster struct {
-	phase   int    // how often all have arrived
-	waiting uint64 // warps that wait
-}
+import (
+	"warpbound/internal/alu"
+	"warpbound/internal/isa"
+)
 
 // clusterOp arrives at the barrier of the cluster, or waits there.
 type clusterOp struct{ wait bool }
@@ -54,4 +49,12 @@ func (c *CTA) settle(eff *Effect) {
 		c.stalled--
 	}
 	c.cluster.waiting = 0
+}
+
+// clusterBarrier decodes one half of the barrier of a cluster.
+func (d *decoder) clusterBarrier() operation {
+	if len(d.in.Dst)+len(d.in.Src) > 0 {
+		d.unsupported()
+	}
+	return &clusterOp{wait: d.in.Barrier == isa.BarrierClusterWait}
 }

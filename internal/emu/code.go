@@ -61,3 +61,42 @@ func (c *Code) sharedUnit() uint64 {
 	}
 	return 128
 }
+
+// constant is a source that no instruction assigns: an immediate, the address of
+// a variable, or a special register that does not change while a CTA runs. It
+// has a vector, so that instructions read it like a register.
+type constant struct {
+	isVar   bool
+	isParam bool
+	v       int32       // the variable, if isVar, or the parameter, if isParam
+	special isa.Special // the special register, if it is one
+	value   uint64      // the immediate; or what is added to the address
+}
+
+// scope tells how far a special register keeps its value.
+type scope uint8
+
+const (
+	ofGrid scope = iota // lanes may differ, warps do not
+	ofWarp              // the same in every CTA
+	ofCTA
+	ofStep
+)
+
+func specialScope(s isa.Special) scope {
+	switch s {
+	case isa.TidX, isa.TidY, isa.TidZ, isa.WarpID:
+		return ofWarp
+	case isa.CtaidX, isa.CtaidY, isa.CtaidZ, isa.ClusteridX, isa.ClusteridY, isa.ClusteridZ:
+		return ofCTA
+	case isa.Clock, isa.Clock64, isa.ClockHi, isa.GlobalTimer, isa.GlobalTimerLo, isa.GlobalTimerHi, isa.SmID, isa.NsmID:
+		return ofStep
+	}
+	return ofGrid
+}
+
+// volatile is a special register that is read anew for every instruction.
+type volatile struct {
+	special isa.Special
+	slot    alu.Slot
+}

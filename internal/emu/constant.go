@@ -4,77 +4,9 @@ import (
 	"encoding/binary"
 
 	"warpbound/internal/abi"
-	"warpbound/internal/alu"
 	"warpbound/internal/isa"
 	"warpbound/internal/vec"
 )
-
-// constant is a source that no instruction assigns: an immediate, the address of
-// a variable, or a special register that does not change while a CTA runs. It
-// has a vector, so that instructions read it like a register.
-type constant struct {
-	isVar   bool
-	isParam bool
-	v       int32       // the variable, if isVar, or the parameter, if isParam
-	special isa.Special // the special register, if it is one
-	value   uint64      // the immediate; or what is added to the address
-}
-
-// scope tells how far a special register keeps its value.
-type scope uint8
-
-const (
-	ofGrid scope = iota // lanes may differ, warps do not
-	ofWarp              // the same in every CTA
-	ofCTA
-	ofStep
-)
-
-func specialScope(s isa.Special) scope {
-	switch s {
-	case isa.TidX, isa.TidY, isa.TidZ, isa.WarpID:
-		return ofWarp
-	case isa.CtaidX, isa.CtaidY, isa.CtaidZ, isa.ClusteridX, isa.ClusteridY, isa.ClusteridZ:
-		return ofCTA
-	case isa.Clock, isa.Clock64, isa.ClockHi, isa.GlobalTimer, isa.GlobalTimerLo, isa.GlobalTimerHi, isa.SmID, isa.NsmID:
-		return ofStep
-	}
-	return ofGrid
-}
-
-// volatile is a special register that is read anew for every instruction.
-type volatile struct {
-	special isa.Special
-	slot    alu.Slot
-}
-
-// refresh reads special registers of scope ofStep into their vectors.
-func (w *Warp) refresh(reads []volatile, env *Env) {
-	for _, r := range reads {
-		var x uint64
-		switch r.special {
-		case isa.Clock:
-			x = uint64(uint32(env.Cycle))
-		case isa.Clock64:
-			x = env.Cycle
-		case isa.ClockHi:
-			x = env.Cycle >> 32
-		case isa.GlobalTimer:
-			x = env.Time
-		case isa.GlobalTimerLo:
-			x = uint64(uint32(env.Time))
-		case isa.GlobalTimerHi:
-			x = env.Time >> 32
-		case isa.SmID:
-			x = uint64(uint32(env.SM))
-		case isa.NsmID:
-			x = uint64(uint32(env.SMs))
-		}
-		for k := range w.regs.Chunks {
-			w.regs.Vecs[k][r.slot].Fill(x)
-		}
-	}
-}
 
 // value returns a constant's value in a lane of a warp of CTA number cta.
 func (g *Grid) value(k constant, cta, warp, lane int) uint64 {
@@ -147,13 +79,6 @@ func (g *Grid) special(s isa.Special, cta, warp, lane int) uint32 {
 		return uint32(g.width)
 	}
 	return 0
-}
-
-// dims is what the special registers depend on that do not differ by CTA.
-type dims struct {
-	grid, block [3]int
-	dynamic     int // bytes of shared memory
-	shape       shape
 }
 
 // fillFixed makes the vectors of the constants that do not differ by CTA. Those

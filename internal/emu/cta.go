@@ -7,25 +7,6 @@ import (
 	"warpbound/internal/vec"
 )
 
-// CTA is a slot in which one CTA after another is executed. The zero CTA is an
-// empty slot.
-type CTA struct {
-	Index int // of the CTA in the grid, x fastest
-	Warps []Warp
-
-	grid     *Grid
-	shape    shape // for which it is laid out
-	live     int   // warps that have not exited
-	stalled  int   // warps that wait at a barrier
-	barriers [barriers]barrier
-	cluster  cluster
-	shared   region
-	local    []byte       // of all threads
-	vectors  []vec.Vector // of all warps
-	place    []vec.Vector // of the constants that differ by CTA, in their order
-	masks    []uint64     // predicates of all warps
-}
-
 // StartCTA puts CTA number index of the grid into the slot: all warps at the
 // kernel's first instruction; registers that are read before they are written,
 // local and shared memory zero. A slot is used again without allocation if the
@@ -137,15 +118,6 @@ func (g *Grid) table(c *CTA, warp, chunk int) []*vec.Vector {
 		table = append(table, g.fixed[g.fixedIndex(i, warp, chunk)])
 	}
 	return table
-}
-
-// sized returns a slice of n elements, in s's storage if it is large enough.
-// The elements hold what they held.
-func sized[T any](s []T, n int) []T {
-	if cap(s) < n {
-		return make([]T, n)
-	}
-	return s[:n]
 }
 
 // Done reports whether all warps have exited.

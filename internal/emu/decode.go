@@ -1,7 +1,6 @@
 package emu
 
 import (
-	"fmt"
 	"slices"
 
 	"warpbound/diag"
@@ -55,40 +54,6 @@ func Decode(k *isa.Kernel, g *cfg.Graph) (*Code, error) {
 	}
 	return d.code, nil
 }
-
-// decoder makes one Code.
-type decoder struct {
-	kernel    *isa.Kernel
-	graph     *cfg.Graph
-	code      *Code
-	registers []alu.Slot               // of each register that is no predicate
-	masks     []alu.MaskSlot           // of each predicate
-	changing  map[isa.Special]alu.Slot // of the special registers of scope ofStep
-	joining   []int                    // instructions that name lanes which take part
-	slots     map[constant]alu.Slot
-
-	in  *isa.Instr // being decoded
-	pc  int
-	out *instr
-	err error // the first about in
-}
-
-// fail notes an error about the current instruction.
-func (d *decoder) fail(format string, args ...any) {
-	if d.err == nil {
-		d.err = fmt.Errorf(format, args...)
-	}
-}
-
-// note keeps an error about the current instruction, unless it is nil or there is one.
-func (d *decoder) note(err error) {
-	if d.err == nil {
-		d.err = err
-	}
-}
-
-// unsupported notes that the current operation has no meaning on its types.
-func (d *decoder) unsupported() { d.note(alu.Unsupported(d.in)) }
 
 // checkRegs reports registers that the kernel does not have.
 func (d *decoder) checkRegs() error {
@@ -237,6 +202,9 @@ func (d *decoder) operation() operation {
 	case isa.Atom, isa.Red:
 		return d.atomic()
 	case isa.Bar:
+		if in.Barrier == isa.BarrierClusterArrive || in.Barrier == isa.BarrierClusterWait {
+			return d.clusterBarrier()
+		}
 		return d.barrier()
 	case isa.Isspacep:
 		return &isspacep{p: d.maskDest(0), a: d.source(0), space: in.Space}

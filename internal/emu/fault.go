@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"warpbound/diag"
-	"warpbound/internal/alu"
 	"warpbound/internal/isa"
 )
 
@@ -64,24 +63,29 @@ var (
 	ErrSync        = errors.New("branch without its sync")
 )
 
-// fault makes the error of a lane at the instruction pc.
-func (w *Warp) fault(pc int32, lane int, err error) error {
-	c := w.cta
-	return &Fault{
-		Kernel: c.grid.code.kernel,
-		CTA:    unflatten(c.Index, c.grid.launch.Grid),
-		Thread: w.thread(lane),
-		Instr:  c.grid.code.Instr(int(pc)),
-		Err:    err,
-	}
-}
-
-// faultf makes the error of the first lane of mask at the instruction pc.
-func (w *Warp) faultf(pc int32, mask uint64, format string, args ...any) error {
-	return w.fault(pc, alu.First(mask), fmt.Errorf(format, args...))
-}
-
 // unflatten gives the coordinates of a linear index, x fastest.
 func unflatten(i int, dim [3]int) [3]int {
 	return [3]int{i % dim[0], i / dim[0] % dim[1], i / dim[0] / dim[1]}
+}
+
+// UninitialisedRead is a place at which threads read bytes of memory that nothing
+// had written. Such bytes are zero in a run, and anything on a device.
+type UninitialisedRead struct {
+	Kernel *isa.Kernel
+	Instr  *isa.Instr
+	CTA    [3]int // of the first thread that did
+	Thread [3]int // within the CTA
+	Bytes  int    // that it read and nothing had written
+	Place  string // where its access begins
+	Count  int64  // of such reads by all threads
+}
+
+// String says what was read by whom, without the place of the instruction.
+func (r *UninitialisedRead) String() string {
+	text := fmt.Sprintf("%s reads %d bytes that nothing has written: %s, in CTA %s, thread %s",
+		r.Kernel.Format(r.Instr), r.Bytes, r.Place, triple(r.CTA), triple(r.Thread))
+	if r.Count > 1 {
+		text += fmt.Sprintf(", the first of %d such reads", r.Count)
+	}
+	return text + "; they are zero"
 }

@@ -7,34 +7,7 @@ import (
 	"warpbound/internal/abi"
 	"warpbound/internal/alu"
 	"warpbound/internal/isa"
-	"warpbound/internal/vec"
 )
-
-// Grid is one launch being executed, and then another: its storage is used again.
-// It may be used by one goroutine at a time.
-type Grid struct {
-	code    *Code
-	launch  Launch
-	mem     *Memory
-	width   int
-	chunks  int   // vectors of a register
-	shape   shape // of a CTA
-	params  region
-	vars    []uint64      // addresses of the kernel's variables
-	fixed   []*vec.Vector // of each constant, warp of a CTA and chunk; nil if they differ by CTA
-	dims    dims          // for which these are
-	scratch vec.Vector
-	run     state // of Run
-
-	reads   []UninitialisedRead // by instruction, if the code is checked
-	objects bool                // the heap has been used, if the code is checked
-}
-
-// shape is what launches of a kernel must have in common to use the same slots.
-type shape struct {
-	warps  int
-	shared int // bytes
-}
 
 // NewGrid prepares a launch of code over mem, in warps of width lanes. The
 // kernel's variables in global and constant memory become buffers of mem with

@@ -23,6 +23,8 @@ type instr struct {
 }
 
 // operation is what an instruction does that is not for package alu to say.
+// It works on a warp, which knows its code, which holds instructions: that is the only circle
+// among the files of this package.
 type operation interface {
 	// exec executes the instruction for the lanes of mask. It is called with an
 	// empty mask only if the instruction is a control instruction.

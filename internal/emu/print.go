@@ -295,3 +295,34 @@ func (c *conversion) digits(letter byte, x float64, sign string) (string, string
 	}
 	return sign, text, true
 }
+
+// maxString bounds the strings that a kernel gives to the runtime, in bytes.
+const maxString = 1 << 16
+
+// text reads the bytes at an address up to a zero byte.
+func (w *Warp) text(lane int, addr uint64) (string, error) {
+	var text []byte
+	for len(text) < maxString {
+		data, err := w.read(lane, addr+uint64(len(text)), 1)
+		if err != nil {
+			return "", err
+		}
+		if data[0] == 0 {
+			return string(text), nil
+		}
+		text = append(text, data[0])
+	}
+	return "", fmt.Errorf("the string at 0x%x is longer than %d bytes", addr, maxString)
+}
+
+// read returns the n bytes at a generic address.
+func (w *Warp) read(lane int, addr uint64, n int) ([]byte, error) {
+	r := w.region(addr)
+	if r == nil {
+		return nil, fmt.Errorf("%w: %d bytes at 0x%x%s", ErrOutOfBounds, n, addr, w.cta.grid.nowhere(addr))
+	}
+	if addr-r.base > r.size || r.size-(addr-r.base) < uint64(n) {
+		return nil, fmt.Errorf("%w: %d bytes at 0x%x%s", ErrOutOfBounds, n, addr, w.cta.grid.place(r, addr))
+	}
+	return r.data[addr-r.base+uint64(lane)*r.stride:][:n], nil
+}

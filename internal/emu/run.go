@@ -11,14 +11,6 @@ type Counters struct {
 	ThreadInstrs int64 // the same weighted by the lanes that executed them
 }
 
-// state is what Run works with. A Grid keeps it, so that launches after the first
-// allocate nothing.
-type state struct {
-	cta CTA
-	env Env
-	eff Effect
-}
-
 // Run executes the launch without timing: CTA after CTA, and in a CTA warp after
 // warp, each until it waits at a barrier or exits. The clocks stand still. Run
 // ends with ctx.Err() soon after ctx is done.

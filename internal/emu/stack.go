@@ -8,16 +8,6 @@ import (
 	"warpbound/internal/isa"
 )
 
-// jump sets the pc of the running entry and drops entries that have reached
-// their reconvergence point.
-func (w *Warp) jump(pc int32) {
-	top := &w.stack[len(w.stack)-1]
-	top.pc = pc
-	if pc == top.rpc {
-		w.stack = w.stack[:len(w.stack)-1]
-	}
-}
-
 // branch is a direct branch. Its guard selects the lanes that take it.
 type branch struct {
 	target, reconverge int32
@@ -151,38 +141,6 @@ func (d *decoder) branch() operation {
 // starts.
 func (d *decoder) awaits(pc int32) bool {
 	return int(pc) < len(d.kernel.Instrs) && d.code.awaits[pc]
-}
-
-// exit retires the lanes whose guard holds.
-type exit struct{}
-
-func (exit) exec(w *Warp, mask uint64, eff *Effect) error {
-	w.stack[len(w.stack)-1].pc++
-	for a := w; a != nil; a = a.parent {
-		a.leave(mask)
-	}
-	if len(w.stack) > 0 {
-		w.jump(w.stack[len(w.stack)-1].pc)
-	}
-	whole := w.whole()
-	if whole.alive != 0 {
-		return nil
-	}
-	eff.WarpDone = true
-	return whole.cta.retire(whole, eff)
-}
-
-// leave takes lanes that exit out of every entry, and drops entries without lanes.
-func (w *Warp) leave(mask uint64) {
-	w.alive &^= mask
-	w.regs.Full &^= mask
-	w.out &^= mask
-	for i := range w.stack {
-		w.stack[i].lanes &^= mask
-	}
-	for len(w.stack) > 0 && w.stack[len(w.stack)-1].lanes == 0 {
-		w.stack = w.stack[:len(w.stack)-1]
-	}
 }
 
 // trap stops the run if any lane executes it.

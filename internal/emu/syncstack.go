@@ -7,31 +7,6 @@ import (
 	"warpbound/internal/isa"
 )
 
-// syncFrame is a frame (l_id, done, l_next, todo) of the synchronisation stack of a warp,
-// whose lanes meet AtSyncs: those of a branch, in the machine of Hirvisalo (WCET 2014,
-// Section 4) and of Coutinho, Sampaio, Pereira and Meira (PACT 2011).
-//
-//   - A branch with a guard pushes a frame (pc, none, target, none), also if its lanes
-//     agree; but not if it is the branch of the frame on top, which is that of a loop
-//     executed again. If the lanes disagree on the next instruction, those that take the
-//     branch are added to todo and the others run on.
-//   - A sync with lanes in todo puts the running lanes into done, and those of todo run
-//     on from the target. A sync without pops the frame, and the lanes of done and the
-//     running ones go on together behind it.
-//
-// So every side of a branch executes the sync. A program that does otherwise is at
-// fault with ErrSync: a sync without a frame, a thread that ends with one, sides that
-// come to different syncs, and lanes that come back to their branch while others wait
-// at its sync.
-type syncFrame struct {
-	branch int32
-	next   int32  // the target
-	met    int32  // the sync at which the lanes of done wait
-	done   uint64 // lanes
-	todo   uint64 // lanes
-	out    uint64 // lanes that a strand brings to the sync or has brought there
-}
-
 // atSyncs decodes the instructions that work on the synchronisation stack, nil for
 // all others.
 func (d *decoder) atSyncs() operation {
@@ -173,4 +148,14 @@ func (c *Code) place(pc int32) string {
 		text += fmt.Sprintf(" (%s)", in.Pos)
 	}
 	return text
+}
+
+// Guard returns the active lanes in which the guard of the instruction at pc holds now: of a
+// branch those that would take it. The warp must not be done.
+func (w *Warp) Guard(pc int) uint64 {
+	in := &w.code.instrs[pc]
+	if b, ok := in.op.(*syncBranch); ok && b.isNumber {
+		return b.takes(w, w.Active())
+	}
+	return w.Active() & w.regs.Mask(in.guard)
 }

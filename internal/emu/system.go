@@ -8,9 +8,6 @@ import (
 	"warpbound/internal/isa"
 )
 
-// maxString bounds the strings that a kernel gives to the runtime, in bytes.
-const maxString = 1 << 16
-
 // system is a call of a function of the CUDA runtime, thread by thread in
 // ascending order.
 type system struct {
@@ -86,32 +83,4 @@ func (op *system) call(w *Warp, lane int, arg [5]uint64) (uint64, error) {
 		return 0, fmt.Errorf("%w: %s, at %s:%d in %s", ErrAssert, text[0], text[1], uint32(arg[2]), text[2])
 	}
 	return 0, errors.New(op.reason)
-}
-
-// text reads the bytes at an address up to a zero byte.
-func (w *Warp) text(lane int, addr uint64) (string, error) {
-	var text []byte
-	for len(text) < maxString {
-		data, err := w.read(lane, addr+uint64(len(text)), 1)
-		if err != nil {
-			return "", err
-		}
-		if data[0] == 0 {
-			return string(text), nil
-		}
-		text = append(text, data[0])
-	}
-	return "", fmt.Errorf("the string at 0x%x is longer than %d bytes", addr, maxString)
-}
-
-// read returns the n bytes at a generic address.
-func (w *Warp) read(lane int, addr uint64, n int) ([]byte, error) {
-	r := w.region(addr)
-	if r == nil {
-		return nil, fmt.Errorf("%w: %d bytes at 0x%x%s", ErrOutOfBounds, n, addr, w.cta.grid.nowhere(addr))
-	}
-	if addr-r.base > r.size || r.size-(addr-r.base) < uint64(n) {
-		return nil, fmt.Errorf("%w: %d bytes at 0x%x%s", ErrOutOfBounds, n, addr, w.cta.grid.place(r, addr))
-	}
-	return r.data[addr-r.base+uint64(lane)*r.stride:][:n], nil
 }

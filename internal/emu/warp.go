@@ -7,69 +7,12 @@ import (
 	"warpbound/internal/isa"
 )
 
-// Warp is the state of one warp: registers, predicates, and a stack of entries
-// (pc, rpc, lanes), the last of which runs. It starts with one entry for all
-// lanes at the first instruction and without rpc.
-//
-//   - A branch whose active lanes agree sets the pc of the entry.
-//   - If they disagree, let r be the start of the block at which the flow graph lets
-//     lanes meet again that diverge in the branch's block (cfg.Flow.Reconverge). The pc
-//     of the entry becomes r; if r is its rpc already, the entry is dropped, because
-//     its lanes are awaited further below. Then an entry (t, r, lanes that go to t) is
-//     pushed for each distinct target t other than r, of which the last runs first:
-//     targets from which a barrier can be reached before the others; among these, those
-//     of an indexed branch in their order and last the instruction that follows.
-//   - An entry whose pc has become its rpc is dropped, and the one below runs.
-//   - Lanes that exit are taken out of every entry, and entries without lanes
-//     are dropped. Where lanes do not meet again there is no r: the entry is dropped
-//     and those that are pushed have no rpc and last until all their lanes have
-//     exited.
-//
-// So the stack is never deeper than branches are nested. In a kernel whose lanes meet
-// AtSyncs it has one entry, the running one, and the other lanes are in the frames of the
-// synchronisation stack.
-type Warp struct {
-	// What every instruction needs comes first.
-	code  *Code
-	stack []entry
-	regs  alu.Registers // Full is alive, zero in strands
-	cta   *CTA
-	room  [4]entry // of the stack, while it suffices
-
-	alive   uint64 // lanes that hold threads that have not exited
-	index   int    // in the CTA
-	waiting bool   // at a barrier
-	arrived int32  // the barrier instruction at which it waits
-	phase   int    // of the cluster's barrier at which it has arrived
-	local   region
-	out     uint64      // lanes that are with strands, see Detach
-	parent  *Warp       // of a strand: that it was detached from
-	returns bool        // of a strand: its lanes meet others of the parent before they exit
-	syncs   []syncFrame // see syncFrame
-}
-
-// entry is an element of the reconvergence stack.
-type entry struct {
-	pc, rpc int32
-	lanes   uint64
-}
-
 // PC returns the index of the next instruction. The warp must not be done.
 func (w *Warp) PC() int { return int(w.stack[len(w.stack)-1].pc) }
 
 // Active returns the lanes that take part in the next instruction, whatever its
 // guard. The warp must not be done.
 func (w *Warp) Active() uint64 { return w.stack[len(w.stack)-1].lanes }
-
-// Guard returns the active lanes in which the guard of the instruction at pc holds now: of a
-// branch those that would take it. The warp must not be done.
-func (w *Warp) Guard(pc int) uint64 {
-	in := &w.code.instrs[pc]
-	if b, ok := in.op.(*syncBranch); ok && b.isNumber {
-		return b.takes(w, w.Active())
-	}
-	return w.Active() & w.regs.Mask(in.guard)
-}
 
 // Alive returns the lanes that hold threads that have not exited; of a strand, those that
 // it holds.
@@ -155,4 +98,59 @@ func (w *Warp) uniform(s alu.Slot, mask uint64, pc int32, what string) (uint64, 
 func (w *Warp) thread(lane int) [3]int {
 	g := w.cta.grid
 	return unflatten(w.index*g.width+lane, g.launch.Block)
+}
+
+// jump sets the pc of the running entry and drops entries that have reached
+// their reconvergence point.
+func (w *Warp) jump(pc int32) {
+	top := &w.stack[len(w.stack)-1]
+	top.pc = pc
+	if pc == top.rpc {
+		w.stack = w.stack[:len(w.stack)-1]
+	}
+}
+
+// fault makes the error of a lane at the instruction pc.
+func (w *Warp) fault(pc int32, lane int, err error) error {
+	c := w.cta
+	return &Fault{
+		Kernel: c.grid.code.kernel,
+		CTA:    unflatten(c.Index, c.grid.launch.Grid),
+		Thread: w.thread(lane),
+		Instr:  c.grid.code.Instr(int(pc)),
+		Err:    err,
+	}
+}
+
+// faultf makes the error of the first lane of mask at the instruction pc.
+func (w *Warp) faultf(pc int32, mask uint64, format string, args ...any) error {
+	return w.fault(pc, alu.First(mask), fmt.Errorf(format, args...))
+}
+
+// refresh reads special registers of scope ofStep into their vectors.
+func (w *Warp) refresh(reads []volatile, env *Env) {
+	for _, r := range reads {
+		var x uint64
+		switch r.special {
+		case isa.Clock:
+			x = uint64(uint32(env.Cycle))
+		case isa.Clock64:
+			x = env.Cycle
+		case isa.ClockHi:
+			x = env.Cycle >> 32
+		case isa.GlobalTimer:
+			x = env.Time
+		case isa.GlobalTimerLo:
+			x = uint64(uint32(env.Time))
+		case isa.GlobalTimerHi:
+			x = env.Time >> 32
+		case isa.SmID:
+			x = uint64(uint32(env.SM))
+		case isa.NsmID:
+			x = uint64(uint32(env.SMs))
+		}
+		for k := range w.regs.Chunks {
+			w.regs.Vecs[k][r.slot].Fill(x)
+		}
+	}
 }
