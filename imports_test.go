@@ -86,11 +86,12 @@ var arrows = []struct {
 	{"internal/isa/klang", []string{"internal/isa/ptx", "internal/cfg", "internal/flow/...", "internal/machine", "internal/emu", "internal/sim/..."}, "a compiler ends at machine code"},
 	{"internal/instrument", []string{"internal/isa/minisimt", "internal/isa/klang", "internal/cuda/...", "internal/machine", "internal/emu", "internal/sim/...", "internal/target", "internal/method/...", "internal/job"}, "instrumentation knows texts and buffers, not what runs or analyses them"},
 	{"internal/isa/clex", []string{"internal/isa"}, "tokens have no meaning"},
+	{"internal/test/effort", []string{"internal/..."}, "the tests of all packages use it"},
 	{"kernels", []string{"estimate", "internal/..."}, "reference results are independent of the tool"},
 }
 
 // files are the only packages that may open files or start processes.
-var files = []string{"warpbound", "internal/cli", "internal/job", "internal/smt/process", "internal/test/smttest", "cmd/warpbound", "cmd/samejson"}
+var files = []string{"warpbound", "internal/cli", "internal/job", "internal/smt/process", "internal/test/smttest", "internal/test/effort", "cmd/warpbound", "cmd/samejson"}
 
 // goList runs go list. It opens all sources itself too, so that a result in the test cache
 // is not taken for that of others: the cache does not see what another process reads.

@@ -40,7 +40,7 @@ func interrupt(t *testing.T, code <-chan int, ready func() bool) int {
 	defer signal.Stop(caught)
 	again := time.NewTicker(50 * time.Millisecond)
 	defer again.Stop()
-	deadline := time.After(grace + time.Minute)
+	deadline := time.After(grace + time.Hour)
 	for {
 		select {
 		case got := <-code:

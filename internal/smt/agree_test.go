@@ -16,7 +16,7 @@ import (
 func TestSolversAgree(t *testing.T) {
 	for rounds, c := range map[int]smt.Command{4: smt.Z3(), 1: smt.CVC5()} {
 		t.Run(c.Name, func(t *testing.T) {
-			s := smttest.New(t, c, c, time.Minute)
+			s := smttest.New(t, c, c, time.Hour)
 			b := smt.NewPlainBuilder()
 			g := &operations{b: b, r: rand.New(rand.NewPCG(3, 5))}
 			for range rounds { // one of the two is slow
@@ -114,7 +114,7 @@ func (g *operations) floats() {
 func TestLimitedSolversGiveUp(t *testing.T) {
 	for _, c := range []smt.Command{smt.LimitedZ3(), smt.LimitedCVC5()} {
 		t.Run(c.Name, func(t *testing.T) {
-			s := smttest.New(t, c, c, time.Minute)
+			s := smttest.New(t, c, c, time.Hour)
 			b := smt.NewBuilder()
 			x, y := b.Var("x", smt.Bits(64)), b.Var("y", smt.Bits(64))
 			small := func(v *smt.Term) *smt.Term {

@@ -12,7 +12,7 @@ import (
 
 // TestExtend extends random assertions one by one, as Check answers them together.
 func TestExtend(t *testing.T) {
-	newSolver := func() *smt.Solver { return smttest.New(t, smt.Z3(), smt.Z3(), time.Minute) }
+	newSolver := func() *smt.Solver { return smttest.New(t, smt.Z3(), smt.Z3(), time.Hour) }
 	step, whole, b := newSolver(), newSolver(), smt.NewBuilder()
 	for seed := range uint64(20) {
 		r := rand.New(rand.NewPCG(seed, 3))

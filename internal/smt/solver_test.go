@@ -95,7 +95,7 @@ func TestSolverChecksWhatSolversSay(t *testing.T) {
 	} {
 		b := NewBuilder()
 		l := &scripted{answers: append(c.answers, "unsat")}
-		s := newSolver(t, l, time.Minute)
+		s := newSolver(t, l, time.Hour)
 		if len(c.answers) == 0 {
 			l.answers = nil
 		}
@@ -129,7 +129,7 @@ func TestSolverStopsWhatTakesTooLong(t *testing.T) {
 		t.Errorf("%v, %v", answer, err)
 	}
 	l = &scripted{answers: []string{"unsat"}}
-	s.config.Limit, s.config.Launcher = time.Minute, l
+	s.config.Limit, s.config.Launcher = time.Hour, l
 	if answer, _, err := s.Check(context.Background(), query); answer != Unsat || err != nil || l.starts != 1 {
 		t.Errorf("afterwards %v, %v after %d starts", answer, err, l.starts)
 	}
@@ -174,7 +174,7 @@ func TestSolverRemembers(t *testing.T) {
 	tied := b.Xor(p, b.Ult(x, b.Number(8, 3)))
 	big, odd := b.Ult(b.Number(8, 5), x), b.Eq(b.Extract(x, 0, 1), b.Number(1, 1))
 	l := &scripted{answers: []string{"sat", "((|x| #x07))", "unsat", "unknown"}}
-	s := newSolver(t, l, time.Minute)
+	s := newSolver(t, l, time.Hour)
 	ask := func(want Answer, query ...*Term) {
 		t.Helper()
 		if answer, _, err := s.Check(context.Background(), query); answer != want || err != nil {

@@ -59,7 +59,7 @@ func read(t testing.TB, threads int, file func(name string) ([]byte, error)) *su
 		}
 		return text, err
 	})
-	s := &subject{Launch: l, options: symexec.Options{Launch: l.Fold, Solver: smttest.New(t, smt.Z3(), smt.CVC5(), time.Minute), Builder: smt.NewBuilder(), MaxPaths: 20, MaxSteps: 1000}}
+	s := &subject{Launch: l, options: symexec.Options{Launch: l.Fold, Solver: smttest.New(t, smt.Z3(), smt.CVC5(), time.Hour), Builder: smt.NewBuilder(), MaxPaths: 20, MaxSteps: 1000}}
 	for i := range max(threads, 1) {
 		s.options.Threads = append(s.options.Threads, symexec.Thread{Warp: i / l.Grid.Width(), Lane: i % l.Grid.Width()})
 	}
@@ -83,7 +83,7 @@ func read(t testing.TB, threads int, file func(name string) ([]byte, error)) *su
 func (s *subject) limited(t testing.TB, work int) *subject {
 	z3 := smt.Z3()
 	z3.Check = fmt.Sprintf("(set-option :rlimit %d)\n(check-sat)\n(set-option :rlimit 0)\n", work)
-	s.options.Solver = smttest.New(t, z3, z3, time.Minute)
+	s.options.Solver = smttest.New(t, z3, z3, time.Hour)
 	return s
 }
 

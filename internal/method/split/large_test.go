@@ -3,12 +3,12 @@ package split_test
 import (
 	"context"
 	"testing"
-	"time"
 
 	"warpbound/internal/cfg"
 	"warpbound/internal/graph"
 	"warpbound/internal/method/split"
 	"warpbound/internal/splitting/bsb"
+	"warpbound/internal/test/effort"
 )
 
 // sequence is n ifs with else one after the other.
@@ -25,37 +25,44 @@ func sequence(n int) *cfg.Flow {
 // TestLarge: what is done with forms takes steps in their nodes, however sides nest. One that
 // took the square of them would need minutes.
 func TestLarge(t *testing.T) {
-	for name, flow := range map[string]*cfg.Flow{"in sequence": sequence(20_000), "nested": nest(9000)} {
-		start := time.Now()
-		f, err := bsb.NewFlow(flow, bsb.Options{Lanes: 64})
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := f.Check(); err != nil {
-			t.Error(err)
-		}
-		var marked []int
-		costs := split.Costs{Blocks: make([]int64, flow.Len())}
-		for b := range flow.Len() {
-			costs.Blocks[b] = 1
-			if len(flow.Succ(b)) == 2 {
-				marked = append(marked, b)
-			}
-		}
-		splits := f.Select(marked, 7)
-		bound, err := split.LongestPath(context.Background(), f, costs, nil, splits)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if c := f.Contexts(splits); c > 7 {
-			t.Errorf("%s: %d contexts", name, c)
-		}
-		took := time.Since(start)
-		t.Logf("%s: %d nodes, %d of %d branches split, %d cycles, in %v", name, len(f.Nodes), len(splits), len(marked), bound.Cycles, took)
-		if took > time.Minute {
-			t.Errorf("%s: took %v", name, took)
+	const few = 32 // times fewer nodes
+	for name, flows := range map[string][2]*cfg.Flow{
+		"in sequence": {sequence(20_000 / few), sequence(20_000)},
+		"nested":      {nest(9000 / few), nest(9000)},
+	} {
+		t.Run(name, func(t *testing.T) {
+			effort.Grows(t, 4*few, func() { whole(t, flows[0]) }, func() { whole(t, flows[1]) })
+		})
+	}
+}
+
+// whole makes a form of a flow graph, selects splits and bounds it.
+func whole(t *testing.T, flow *cfg.Flow) {
+	t.Helper()
+	f, err := bsb.NewFlow(flow, bsb.Options{Lanes: 64})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := f.Check(); err != nil {
+		t.Error(err)
+	}
+	var marked []int
+	costs := split.Costs{Blocks: make([]int64, flow.Len())}
+	for b := range flow.Len() {
+		costs.Blocks[b] = 1
+		if len(flow.Succ(b)) == 2 {
+			marked = append(marked, b)
 		}
 	}
+	splits := f.Select(marked, 7)
+	bound, err := split.LongestPath(context.Background(), f, costs, nil, splits)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if c := f.Contexts(splits); c > 7 {
+		t.Errorf("%d contexts", c)
+	}
+	t.Logf("%d nodes, %d of %d branches split, %d cycles", len(f.Nodes), len(splits), len(marked), bound.Cycles)
 }
 
 // nest is n ifs inside each other.

@@ -26,7 +26,7 @@ var commands = []smt.Command{smt.Z3(), smt.CVC5()}
 func TestModels(t *testing.T) {
 	for _, c := range commands {
 		t.Run(c.Name, func(t *testing.T) {
-			s := smttest.New(t, c, c, time.Minute)
+			s := smttest.New(t, c, c, time.Hour)
 			b := smt.NewBuilder()
 			x, y := b.Var("x", smt.Bits(32)), b.Var("y y", smt.Bits(32))
 			a := b.Var("a", smt.Array(32, 8))
@@ -80,7 +80,7 @@ func TestFailures(t *testing.T) {
 		{nil, "no program"},
 	} {
 		command := smt.Command{Name: "another", Package: "another", Argv: c.argv}
-		s, err := smt.New(smt.Config{Launcher: process.Launcher{}, Bits: command, Floats: command, Limit: time.Minute})
+		s, err := smt.New(smt.Config{Launcher: process.Launcher{}, Bits: command, Floats: command, Limit: time.Hour})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -108,7 +108,7 @@ func open(t *testing.T) cuda.Device {
 // start makes a runner of the job, with recording code unless code is nil.
 func (b *bench) start(t *testing.T, dev cuda.Device, code *instrument.Code) *gpu.Runner {
 	t.Helper()
-	cfg := gpu.Config{Device: dev, Job: b.job, Records: code != nil, Timeout: time.Minute}
+	cfg := gpu.Config{Device: dev, Job: b.job, Records: code != nil, Timeout: time.Hour}
 	var err error
 	if code == nil {
 		cfg.Program, err = gpu.Plain(b.module)

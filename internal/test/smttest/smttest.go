@@ -43,5 +43,5 @@ func New(t testing.TB, bits, floats smt.Command, limit time.Duration) *smt.Solve
 // on the computer nor on its load.
 func Limited(t testing.TB) *smt.Solver {
 	t.Helper()
-	return New(t, smt.LimitedZ3(), smt.LimitedCVC5(), time.Minute)
+	return New(t, smt.LimitedZ3(), smt.LimitedCVC5(), time.Hour)
 }
