@@ -33,13 +33,18 @@ var errVerdict = errors.New("verdict against the limit")
 // Main runs warpbound with the arguments after the program's name and returns
 // the exit code.
 func Main(args []string, stdout, stderr io.Writer) int {
+	return within(grace, args, stdout, stderr)
+}
+
+// within is Main, where an interrupted command may take so long to clean up.
+func within(grace time.Duration, args []string, stdout, stderr io.Writer) int {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
 	root := command()
 	root.SetArgs(args)
 	root.SetOut(stdout)
 	root.SetErr(stderr)
-	err := execute(ctx, root)
+	err := execute(ctx, root, grace)
 	switch {
 	case err == nil:
 		return exitFine
@@ -58,7 +63,7 @@ const grace = 2 * time.Second
 
 // execute runs the command. One that is interrupted while it waits for something
 // that cannot be, such as the other end of a pipe, is left behind.
-func execute(ctx context.Context, root *cobra.Command) error {
+func execute(ctx context.Context, root *cobra.Command, grace time.Duration) error {
 	done := make(chan error, 1)
 	go func() { done <- root.ExecuteContext(ctx) }()
 	select {
