@@ -45,14 +45,25 @@ func solverCommand(text string) (smt.Command, error) {
 }
 
 // Limits of one exploration: paths, instructions of all threads on a path, and questions to the
-// solver. A question that takes longer than the time is given up on computers that are too slow, and
-// by solvers without a limit of their own.
+// solver. Questions to solvers without a limit of their own are given up after some time. Others are after
+// so long that it means that the solver hangs, so that what is found does not depend on the computer.
 const (
 	explorePaths   = 200
 	exploreSteps   = 1 << 20
 	exploreQueries = 300
 	exploreWait    = 20 * time.Second
+	exploreHangs   = time.Hour
 )
+
+// patience returns how long a question to some solvers may take.
+func patience(solvers ...smt.Command) time.Duration {
+	for _, c := range solvers {
+		if c.Package == "" { // not known by name
+			return exploreWait
+		}
+	}
+	return exploreHangs
+}
 
 // plan finds atoms if a strategy needs them, unless the search that is resumed did.
 func (s *searching) plan(ctx context.Context) error {
@@ -81,7 +92,7 @@ func (s *searching) explore(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	solver, err := smt.New(smt.Config{Launcher: process.Launcher{}, Bits: bits, Floats: floats, Limit: exploreWait})
+	solver, err := smt.New(smt.Config{Launcher: process.Launcher{}, Bits: bits, Floats: floats, Limit: patience(bits, floats)})
 	if err != nil {
 		return err
 	}
