@@ -155,7 +155,7 @@ func (x *execution) element(in *isa.Instr, a *Access, offset uint64) *value {
 	for from != 0 {
 		var addr, same uint64
 		addr, same, from = firstAddress(a.addr, from)
-		got := unknown
+		var got *value
 		if same&a.Lanes[isa.Local] != 0 {
 			got = x.top().state.load(addr+offset, n, same, x.launch.Width())
 		} else {

@@ -85,5 +85,6 @@ func ParsePlacement(s string) (Placement, error) {
 	case kind == "labels" && arg != "":
 		return Named(strings.Split(arg, ",")...), nil
 	}
+	//lint:ignore ST1005 The dots are part of what is wanted.
 	return nil, fmt.Errorf("ipoints %q: want blocks, headers, every:N or labels:NAME,...", s)
 }

@@ -9,9 +9,8 @@ import (
 // interpreter executes a kernel as C says, one thread at a time, from the syntax: it
 // knows neither the checker nor the compiler.
 type interpreter struct {
-	in, out []int32
-	scopes  []map[string]*cell
-	tid     int32
+	scopes []map[string]*cell
+	tid    int32
 }
 
 // cell is a value of type int or float; pointers are the words that they point to.

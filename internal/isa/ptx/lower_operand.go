@@ -165,7 +165,7 @@ func (fn *function) addressOf(in *isa.Instr, o *Operand) (isa.Operand, error) {
 	}
 	sym := fn.lookup(v.name)
 	out := isa.Operand{Kind: isa.KindVarAddr, Reg: isa.NoReg, Imm: v.bits}
-	have := in.Space
+	var have isa.Space
 	switch sym.kind {
 	case symReg:
 		if t := fn.f.Regs[sym.reg].Type; t.IsFloat() || t.Bits() != 32 && t.Bits() != 64 {

@@ -18,7 +18,6 @@ type clock struct {
 
 	at      int // event
 	wave    int32
-	began   int64 // the wave
 	port    int64 // when the port takes the next instruction
 	warps   []ready
 	froms   []int64 // of the accesses made so far: from when on they can be sent
