@@ -1,7 +1,10 @@
 #!/usr/bin/env bash
 # Runs all tests, after installing what they need beyond Go: the integer solver
 # cbc, against which the project's own solvers are checked, and the satisfiability
-# solvers z3 and cvc5.
+# solvers z3 and cvc5. Arguments are passed to go test.
+#
+# No test has a limit of time that a slow or busy computer reaches. WARPBOUND_EFFORT=N
+# makes N times as many random cases, and RAPID_CHECKS=100*N, RAPID_SEED=0 draws others.
 set -euo pipefail
 cd "$(dirname "$0")"
 
@@ -11,6 +14,11 @@ missing=()
 for program in "${!packages[@]}"; do
 	command -v "$program" >/dev/null || missing+=("${packages[$program]}")
 done
+cat <<END
+test.sh: vets and tests all packages, with the solvers cbc, z3 and cvc5${missing:+; installs ${missing[*]} first}.
+This takes about three minutes of processor time, and as much again to compile if
+nothing is in Go's cache. Packages without changes are not tested again.
+END
 if [ ${#missing[@]} -gt 0 ]; then
 	if ! command -v apt-get >/dev/null; then
 		echo "test.sh: please install the programs of these Debian packages: ${missing[*]}" >&2
@@ -21,7 +29,9 @@ if [ ${#missing[@]} -gt 0 ]; then
 	$as_root apt-get update -qq
 	$as_root apt-get install -y -qq "${missing[@]}"
 fi
-# The property tests draw the same cases in every run; RAPID_SEED=0 draws others.
+# The property tests draw the same cases in every run.
 export RAPID_SEED="${RAPID_SEED:-1}"
 # Where a solver is required, its absence fails a test instead of skipping it.
-CI=true go test "$@" ./...
+# go test's own limit is ten minutes for each package, which a busy computer can
+# exceed; this one only ends what hangs.
+CI=true go test -timeout 12h "$@" ./...
