@@ -6,11 +6,12 @@ import (
 	"testing"
 
 	"warpbound/internal/kernelgen"
+	"warpbound/internal/test/effort"
 )
 
 // TestRandomKernels records random kernels.
 func TestRandomKernels(t *testing.T) {
-	for seed := range uint64(12) {
+	for seed := range uint64(effort.Times(6)) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
 			t.Parallel()
 			c := kernelgen.New(rand.New(rand.NewPCG(seed, 7)), kernelgen.Options{
@@ -36,7 +37,7 @@ func TestRandomKernels(t *testing.T) {
 
 // TestRandomModules records random kernels that call random functions.
 func TestRandomModules(t *testing.T) {
-	for seed := range uint64(24) {
+	for seed := range uint64(effort.Times(12)) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
 			t.Parallel()
 			module := randomModule(rand.New(rand.NewPCG(seed, 1)))

@@ -10,6 +10,7 @@ import (
 	"warpbound/internal/alu"
 	"warpbound/internal/isa"
 	"warpbound/internal/smt"
+	"warpbound/internal/test/effort"
 	"warpbound/internal/test/isatest"
 )
 
@@ -34,7 +35,7 @@ func TestMeanings(t *testing.T) {
 		}
 		compared := 0
 		for typ := isa.Pred; typ <= isa.TF32; typ++ {
-			for try := range 160 {
+			for try := range effort.Times(80) {
 				c := draw(r, op, typ, try)
 				p, err := alu.NewPure(c.kernel, &c.kernel.Instrs[0])
 				if err != nil {

@@ -15,6 +15,7 @@ import (
 	"warpbound/internal/emu"
 	"warpbound/internal/kernelgen"
 	"warpbound/internal/symexec"
+	"warpbound/internal/test/effort"
 	"warpbound/internal/test/flowtest"
 	"warpbound/kernels"
 )
@@ -241,7 +242,7 @@ A:	ret;`
 // not to be taken.
 func TestProofsOfRandomKernels(t *testing.T) {
 	count, sides := 0, 0
-	for seed := range uint64(12) {
+	for seed := range uint64(effort.Times(8)) {
 		c := kernelgen.New(rand.New(rand.NewPCG(seed, 5)), kernelgen.Options{
 			Statements: 14, Depth: 3, Trips: 6, Threads: 12, CTAs: 3, Bounded: seed%2 == 0})
 		s := together(t, 0, c.Job, c.Module).concrete().limited(t, 500_000)

@@ -13,6 +13,7 @@ import (
 	"warpbound/internal/isa"
 	"warpbound/internal/kernelgen"
 	"warpbound/internal/symexec"
+	"warpbound/internal/test/effort"
 	"warpbound/internal/test/flowtest"
 	"warpbound/kernels"
 )
@@ -60,7 +61,7 @@ func TestManySides(t *testing.T) {
 // TestRandomKernels replays paths of random kernels, whose threads do not race: they take the same paths in
 // one warp.
 func TestRandomKernels(t *testing.T) {
-	for seed := range uint64(36) {
+	for seed := range uint64(effort.Times(18)) {
 		threads := 1 + int(seed%3)
 		c := kernelgen.New(rand.New(rand.NewPCG(seed, 0)), kernelgen.Options{Statements: 12, Depth: 3, Trips: 4, Threads: 1, CTAs: 1})
 		s := together(t, threads, c.Job, c.Module).concrete().limited(t, 20_000)

@@ -11,6 +11,7 @@ import (
 
 	"warpbound/internal/emu"
 	"warpbound/internal/symexec"
+	"warpbound/internal/test/effort"
 )
 
 // computations are instructions on numbers of a thread: of integers, of floats, and between them.
@@ -93,7 +94,7 @@ func (d *drawn) statements(depth int) {
 func TestVerdictsOfAllInputs(t *testing.T) {
 	const threads, values = 4, 6 // of the launch, of each of two inputs of a thread
 	infeasible, never, complete := 0, 0, 0
-	for seed := range uint64(6) {
+	for seed := range uint64(effort.Times(4)) {
 		d := &drawn{Rand: rand.New(rand.NewPCG(seed, 33)), labels: 10}
 		d.statements(2)
 		s := together(t, 0, `module = "k.ptx"

@@ -14,6 +14,7 @@ import (
 	"warpbound/internal/sim"
 	"warpbound/internal/splitting"
 	"warpbound/internal/synthetic"
+	"warpbound/internal/test/effort"
 	"warpbound/internal/test/simtest"
 )
 
@@ -68,7 +69,7 @@ func randomSplits(t testing.TB, src *rand.Rand, g *cfg.Graph, most int) *emu.Cod
 func TestRandom(t *testing.T) {
 	var splits atomic.Int64
 	t.Run("all", func(t *testing.T) {
-		for seed := range uint64(40) {
+		for seed := range uint64(effort.Times(20)) {
 			for _, mode := range []machine.SplitMode{machine.SplitNone, machine.DWS, machine.PWS} {
 				t.Run(fmt.Sprint(seed, mode), func(t *testing.T) {
 					t.Parallel()
@@ -77,7 +78,7 @@ func TestRandom(t *testing.T) {
 			}
 		}
 	})
-	if n := splits.Load(); n < 300 {
+	if n := splits.Load(); n < 150 {
 		t.Errorf("%d splits are too few to tell", n)
 	}
 }
