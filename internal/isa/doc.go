@@ -5,7 +5,8 @@
 // takes one entry function and everything that it calls and makes a Kernel of
 // it: one flat list of instructions over virtual registers, with calls expanded
 // in place. Instructions are small and typed; what is known of each operation
-// stands in one table (see Op.Info), whose zero value means unknown and fails.
+// stands in one table (see Op.Info), whose zero value means unknown and fails. Verify and
+// VerifyProgram check what later stages rely on.
 //
 // isa holds no syntax, no timing and no analysis results: it imports
 // internal/diag for positions and nothing else of this project.

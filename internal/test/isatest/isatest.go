@@ -1,4 +1,4 @@
-// Package isatest has what tests ask of the table of operations.
+// Package isatest has what tests ask of the table of operations, and links programs for them.
 //
 // isatest is imported by tests alone. It imports isa and nothing else of this project.
 package isatest
@@ -12,4 +12,20 @@ func Ops() []isa.Op {
 		all = append(all, o)
 	}
 	return all
+}
+
+// Link links a kernel as isa.Link does. The error may also be that the program or the kernel
+// breaks an invariant.
+func Link(p *isa.Program, name string) (*isa.Kernel, error) {
+	if err := isa.VerifyProgram(p); err != nil {
+		return nil, err
+	}
+	k, err := isa.Link(p, name)
+	if err != nil {
+		return nil, err
+	}
+	if err := isa.Verify(k); err != nil {
+		return nil, err
+	}
+	return k, nil
 }
