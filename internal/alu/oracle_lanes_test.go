@@ -7,6 +7,7 @@ import (
 
 	"warpbound/internal/isa"
 	"warpbound/internal/isa/ptx"
+	"warpbound/internal/test/isatest"
 )
 
 // warpDefinition says what a lane gets from an instruction in which the lanes of
@@ -311,7 +312,7 @@ func lowered(t *testing.T, text string, sources []isa.Type) isa.Instr {
 	if err != nil {
 		t.Fatal(err)
 	}
-	k, err := isa.Link(p, "k")
+	k, err := isatest.Link(p, "k")
 	if err != nil {
 		t.Fatal(err)
 	}

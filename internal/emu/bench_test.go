@@ -40,6 +40,9 @@ func build(k *isa.Kernel) *cfg.Graph {
 
 func decode(tb testing.TB, k *isa.Kernel) *Code {
 	tb.Helper()
+	if err := isa.Verify(k); err != nil {
+		tb.Fatal(err)
+	}
 	c, err := Decode(k, build(k))
 	if err != nil {
 		tb.Fatal(err)

@@ -75,7 +75,7 @@ func TestLayout(t *testing.T) {
 	}
 	k := &isa.Kernel{
 		Name: "k", AddressBits: 64, Instrs: []isa.Instr{{Op: isa.Exit}},
-		Params: []isa.Var{{Bytes: 4}, {Offset: 8, Bytes: 8}},
+		Params: []isa.Var{{Space: isa.Param, Bytes: 4}, {Space: isa.Param, Offset: 8, Bytes: 8}},
 		Vars: []isa.Var{
 			shared("a", 3, 1), shared("b", 8, 8), {Name: "d", Space: isa.Shared, Align: 64, Extern: true},
 			{Name: "l", Space: isa.Local, Bytes: 20, Align: 4},

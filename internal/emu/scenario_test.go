@@ -9,6 +9,7 @@ import (
 
 	"warpbound/internal/isa"
 	"warpbound/internal/isa/ptx"
+	"warpbound/internal/test/isatest"
 )
 
 // scenario is a kernel k(out) with the given body. It has the registers %r0 to
@@ -40,7 +41,7 @@ mad.wide.u32 %rd1, %r0, 4, %rd0;
 	if err != nil {
 		t.Fatal(err)
 	}
-	k, err := isa.Link(p, "k")
+	k, err := isatest.Link(p, "k")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -9,8 +9,8 @@ import (
 	"testing"
 
 	"warpbound/internal/cfg"
-	"warpbound/internal/isa"
 	"warpbound/internal/isa/minisimt"
+	"warpbound/internal/test/isatest"
 )
 
 // simtGrid prepares a kernel of mini-SIMT code with a parameter out that points to 16
@@ -25,7 +25,7 @@ func simtGrid(t *testing.T, code string, threads int) (*Grid, []byte) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	k, err := isa.Link(program, "k")
+	k, err := isatest.Link(program, "k")
 	if err != nil {
 		t.Fatal(err)
 	}

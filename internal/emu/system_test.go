@@ -12,6 +12,7 @@ import (
 
 	"warpbound/internal/isa"
 	"warpbound/internal/isa/ptx"
+	"warpbound/internal/test/isatest"
 )
 
 // compiled runs a kernel of one of the compiled modules on 64 threads with a
@@ -59,7 +60,7 @@ func linked(t *testing.T, file, kernel string) *isa.Kernel {
 	if err != nil {
 		t.Fatal(err)
 	}
-	k, err := isa.Link(p, kernel)
+	k, err := isatest.Link(p, kernel)
 	if err != nil {
 		t.Fatal(err)
 	}

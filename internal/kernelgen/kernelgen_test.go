@@ -13,6 +13,7 @@ import (
 	"warpbound/internal/isa"
 	"warpbound/internal/isa/minisimt"
 	"warpbound/internal/isa/ptx"
+	"warpbound/internal/test/isatest"
 )
 
 func generate(seed uint64, irreducible bool) *Case {
@@ -214,7 +215,7 @@ func simtGraph(t *testing.T, module string) *cfg.Graph {
 // build makes the flow graph of the first kernel of a program.
 func build(t *testing.T, p *isa.Program) *cfg.Graph {
 	t.Helper()
-	k, err := isa.Link(p, p.Entries()[0].Name)
+	k, err := isatest.Link(p, p.Entries()[0].Name)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -20,7 +20,7 @@ import (
 // ends anywhere.
 func drawKernel(t *rapid.T) *isa.Kernel {
 	n := rapid.IntRange(2, 9).Draw(t, "blocks")
-	k := &isa.Kernel{Name: "k", Regs: []isa.RegDecl{{Name: "%p", Type: isa.Pred}}}
+	k := &isa.Kernel{Name: "k", AddressBits: 64, Regs: []isa.RegDecl{{Name: "%p", Type: isa.Pred}}}
 	starts := make([]int, n)
 	emit := func(in isa.Instr) {
 		in.Pos.Line = int32(len(k.Instrs) + 1)

@@ -255,6 +255,9 @@ func TestInsert(t *testing.T) {
 func checkResult(t testing.TB, g *cfg.Graph, branches []int, r *Result) {
 	t.Helper()
 	k := r.Graph.Kernel
+	if err := isa.Verify(k); err != nil {
+		t.Error(err)
+	}
 	var splits []int
 	for _, b := range branches {
 		splits = append(splits, r.Graph.BlockOf(r.Index[g.Blocks[b].End-1]))

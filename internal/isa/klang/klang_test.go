@@ -9,8 +9,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"warpbound/internal/isa"
 	"warpbound/internal/isa/minisimt"
+	"warpbound/internal/test/isatest"
 )
 
 var update = flag.Bool("update", false, "rewrite the machine code of the suite")
@@ -168,7 +168,7 @@ func FuzzCompile(f *testing.F) {
 			t.Fatalf("error %v in\n%s", err, text)
 		}
 		for _, e := range p.Entries() {
-			if _, err := isa.Link(p, e.Name); err != nil {
+			if _, err := isatest.Link(p, e.Name); err != nil {
 				t.Fatal(err)
 			}
 		}

@@ -11,8 +11,8 @@ import (
 
 	"warpbound/internal/cfg"
 	"warpbound/internal/emu"
-	"warpbound/internal/isa"
 	"warpbound/internal/isa/minisimt"
+	"warpbound/internal/test/isatest"
 )
 
 const (
@@ -146,7 +146,7 @@ func execute(t *rapid.T, m *Module, src string, in []int32, threads int) []int32
 	must(err)
 	p, err := minisimt.Lower(code)
 	must(err)
-	k, err := isa.Link(p, "k")
+	k, err := isatest.Link(p, "k")
 	must(err)
 	g, err := cfg.Build(k)
 	must(err)

@@ -11,6 +11,7 @@ import (
 
 	"warpbound/diag"
 	"warpbound/internal/isa"
+	"warpbound/internal/test/isatest"
 )
 
 const triangleSum = "../../../kernels/triangleSum/triangleSum.simt"
@@ -144,7 +145,7 @@ func TestLower(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	k, err := isa.Link(p, "k")
+	k, err := isatest.Link(p, "k")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -257,7 +258,7 @@ func FuzzParse(f *testing.F) {
 			return
 		}
 		for _, e := range p.Entries() {
-			if _, err := isa.Link(p, e.Name); err != nil {
+			if _, err := isatest.Link(p, e.Name); err != nil {
 				t.Fatal(err)
 			}
 		}

@@ -10,8 +10,8 @@ import (
 	"warpbound/internal/cfg"
 	"warpbound/internal/emu"
 	"warpbound/internal/graph"
-	"warpbound/internal/isa"
 	"warpbound/internal/isa/minisimt"
+	"warpbound/internal/test/isatest"
 )
 
 // TestRandomKernels executes random kernels in warps and thread by thread, and compares
@@ -67,7 +67,7 @@ func prepare(t *rapid.T, m *minisimt.Module, contents [][]byte, threads, width i
 	}
 	p, err := minisimt.Lower(m)
 	must(err)
-	k, err := isa.Link(p, m.Kernels[0].Name)
+	k, err := isatest.Link(p, m.Kernels[0].Name)
 	must(err)
 	w := &warps{}
 	w.graph, err = cfg.Build(k)

@@ -7,9 +7,13 @@ import (
 )
 
 // checkProgram checks that a program is well formed: all indices are in range
-// and every instruction has as many operands as its operation takes.
+// and every instruction has as many operands as its operation takes, and all else that
+// later stages rely on holds.
 func checkProgram(t *testing.T, p *isa.Program) {
 	t.Helper()
+	if err := isa.VerifyProgram(p); err != nil {
+		t.Fatal(err)
+	}
 	for _, f := range p.Funcs {
 		vars := int32(len(p.Vars) + len(f.Vars))
 		for i := range f.Instrs {

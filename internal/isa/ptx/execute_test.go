@@ -11,10 +11,10 @@ import (
 	"warpbound/internal/cfg"
 	"warpbound/internal/emu"
 	"warpbound/internal/flow"
-	"warpbound/internal/isa"
 	"warpbound/internal/machine"
 	"warpbound/internal/sim"
 	"warpbound/internal/sim/scoreboard"
+	"warpbound/internal/test/isatest"
 )
 
 // FuzzExecute makes a kernel of any bytes, which uses whatever the table of forms
@@ -100,7 +100,7 @@ func decoded(src string) (*emu.Code, int, error) {
 	if len(p.Warnings) > 0 {
 		return nil, 0, fmt.Errorf("%s: %s", p.Warnings[0].Pos, p.Warnings[0].Text)
 	}
-	k, err := isa.Link(p, "random")
+	k, err := isatest.Link(p, "random")
 	if err != nil {
 		return nil, 0, err
 	}

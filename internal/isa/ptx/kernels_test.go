@@ -5,7 +5,7 @@ import (
 	"path/filepath"
 	"testing"
 
-	"warpbound/internal/isa"
+	"warpbound/internal/test/isatest"
 )
 
 // modules returns the committed PTX of the kernels and of this package.
@@ -51,7 +51,7 @@ func TestKernelsLower(t *testing.T) {
 			t.Errorf("%s has no kernel", file)
 		}
 		for _, f := range p.Entries() {
-			if _, err := isa.Link(p, f.Name); err != nil {
+			if _, err := isatest.Link(p, f.Name); err != nil {
 				t.Error(err)
 			}
 		}

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"warpbound/internal/isa"
+	"warpbound/internal/test/isatest"
 )
 
 // marked returns the indices of the instructions that are marked.
@@ -112,7 +113,7 @@ E:	ret;
 	if err != nil {
 		t.Fatal(err)
 	}
-	k, err := isa.Link(p, "k")
+	k, err := isatest.Link(p, "k")
 	if err != nil {
 		t.Fatal(err)
 	}

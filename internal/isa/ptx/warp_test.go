@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"warpbound/diag"
-	"warpbound/internal/isa"
+	"warpbound/internal/test/isatest"
 )
 
 // TestCheckWarps finds everything by which a kernel can tell how threads are grouped in
@@ -73,7 +73,7 @@ func TestCheckWarps(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	k, err := isa.Link(prog, "k")
+	k, err := isatest.Link(prog, "k")
 	if err != nil {
 		t.Fatal(err)
 	}

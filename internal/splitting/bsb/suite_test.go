@@ -6,9 +6,9 @@ import (
 	"testing"
 
 	"warpbound/internal/cfg"
-	"warpbound/internal/isa"
 	"warpbound/internal/splitting/bsb"
 	"warpbound/internal/test/flowtest"
+	"warpbound/internal/test/isatest"
 )
 
 // graphs builds the flow graphs of the kernels of a PTX file.
@@ -30,7 +30,7 @@ func graphsOf(t *testing.T, name string, text []byte) []*cfg.Graph {
 		if !fn.Entry {
 			continue
 		}
-		k, err := isa.Link(p, fn.Name)
+		k, err := isatest.Link(p, fn.Name)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -9,8 +9,8 @@ import (
 
 	"warpbound/internal/cfg"
 	"warpbound/internal/emu"
-	"warpbound/internal/isa"
 	"warpbound/internal/isa/ptx"
+	"warpbound/internal/test/isatest"
 	"warpbound/internal/trace"
 )
 
@@ -25,7 +25,7 @@ func Code(t testing.TB, src string) *emu.Code {
 	if err != nil {
 		t.Fatal(err)
 	}
-	k, err := isa.Link(prog, "k")
+	k, err := isatest.Link(prog, "k")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -19,6 +19,7 @@ import (
 	"warpbound/internal/job"
 	"warpbound/internal/kernelgen"
 	"warpbound/internal/semantics"
+	"warpbound/internal/test/isatest"
 	"warpbound/kernels"
 )
 
@@ -108,8 +109,11 @@ func load(t testing.TB, name string, read func(string) ([]byte, error)) *Launch 
 	text, err = read(j.Module)
 	fatal(err)
 	l := new(Launch)
-	l.Kernel, err = j.Link(Lower(t, j.Module, text))
+	program := Lower(t, j.Module, text)
+	fatal(isa.VerifyProgram(program))
+	l.Kernel, err = j.Link(program)
 	fatal(err)
+	fatal(isa.Verify(l.Kernel))
 	l.bound, err = j.Bind(l.Kernel)
 	fatal(err)
 	l.Graph, err = cfg.Build(l.Kernel)
@@ -163,6 +167,9 @@ func (l *Launch) Again(t testing.TB, width int) *Launch {
 // Of returns the same launch of a kernel that was rewritten, not run yet and without Fold.
 func (l *Launch) Of(t testing.TB, g *cfg.Graph) *Launch {
 	t.Helper()
+	if err := isa.Verify(g.Kernel); err != nil {
+		t.Fatal(err)
+	}
 	code, err := emu.Decode(g.Kernel, g)
 	if err != nil {
 		t.Fatal(err)
@@ -204,7 +211,7 @@ func Kernel(t testing.TB, file, text string) *isa.Kernel {
 	if len(p.Warnings) > 0 {
 		t.Fatal(p.Warnings)
 	}
-	k, err := isa.Link(p, p.Entries()[0].Name)
+	k, err := isatest.Link(p, p.Entries()[0].Name)
 	if err != nil {
 		t.Fatal(err)
 	}
