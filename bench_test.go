@@ -1,14 +1,18 @@
-package warpbound
+package warpbound_test
 
 import (
 	"context"
 	"fmt"
 	"io/fs"
+	"slices"
 	"testing"
 	"testing/fstest"
 
 	"warpbound/internal/job"
-	"warpbound/internal/target"
+	"warpbound/internal/method"
+	"warpbound/internal/method/hybrid"
+	"warpbound/internal/platform"
+	"warpbound/internal/runner"
 	"warpbound/kernels"
 )
 
@@ -17,37 +21,42 @@ import (
 // simulator. `make bench` prints one line for each.
 func BenchmarkKernels(b *testing.B) {
 	for _, name := range kernels.Names() {
-		j, err := LoadFS(kernels.Suite(), name+"/job.toml", LoadOptions{})
+		j, err := platform.LoadFS(kernels.Suite(), name+"/job.toml", "")
 		if err != nil {
 			b.Fatal(err)
 		}
-		in := j.bound.Inputs(0)
+		in := j.First().Bound.Inputs(0)
 		b.Run(name+"/functional", func(b *testing.B) { benchmarkFunctional(b, j, in) })
 		b.Run(name+"/cycle", func(b *testing.B) { benchmarkCycle(b, j, in) })
 	}
 }
 
-func benchmarkCycle(b *testing.B, j *Job, in *job.Inputs) {
-	ipg, err := j.ipg(nil, false, nil)
+func benchmarkCycle(b *testing.B, j *platform.Job, in *job.Inputs) {
+	g := j.First().Graph
+	recording, err := hybrid.Method{}.Record(&method.Problem{Graph: g, Machine: j.Machine}, method.EveryBlock())
 	if err != nil {
 		b.Fatal(err)
 	}
-	t, err := j.target(asIs, ipg, SimulateOptions{})
+	chosen := slices.Repeat([]bool{true}, len(g.Blocks))
+	r, err := j.Platform.Open(j.Workload, runner.Options{Record: &runner.Record{Chosen: chosen, Points: recording.OfBlock(), Graph: recording}})
 	if err != nil {
 		b.Fatal(err)
 	}
-	run := func() int64 {
-		out, err := t.Run(context.Background(), in, nil)
+	defer r.Close()
+	instrs := slices.Index(runner.NoveltyCounters(), "warp_instructions")
+	var counters []int64
+	report(b, func() int64 {
+		out, err := r.Run(context.Background(), in, nil)
 		if err != nil {
 			b.Fatal(err)
 		}
-		return out.Counters.WarpInstrs
-	}
-	report(b, run)
+		counters = out.Statistics.Novelty(counters[:0])
+		return counters[instrs]
+	})
 }
 
-func benchmarkFunctional(b *testing.B, j *Job, in *job.Inputs) {
-	e := target.NewEmulator(j.bound, j.code, int(j.machine.SM.WarpSize.Value))
+func benchmarkFunctional(b *testing.B, j *platform.Job, in *job.Inputs) {
+	e := j.First().NewEmulator()
 	report(b, func() int64 {
 		c, err := e.Run(context.Background(), in)
 		if err != nil {
@@ -85,7 +94,7 @@ func BenchmarkEvaluate(b *testing.B) {
 			}
 			text += fmt.Sprintf("{name = 'n', type = 'u32', value = %d}]\n", threads)
 			files := fstest.MapFS{"vectorAdd.ptx": {Data: module}, "job.toml": {Data: []byte(text)}}
-			j, err := LoadFS(files, "job.toml", LoadOptions{Machine: machine})
+			j, err := platform.LoadFS(files, "job.toml", machine)
 			if err != nil {
 				b.Fatal(err)
 			}
@@ -94,15 +103,16 @@ func BenchmarkEvaluate(b *testing.B) {
 	}
 }
 
-func benchmarkEvaluate(b *testing.B, j *Job) {
-	t, err := j.target(asIs, nil, SimulateOptions{})
+func benchmarkEvaluate(b *testing.B, j *platform.Job) {
+	r, err := j.Platform.Open(j.Workload, runner.Options{})
 	if err != nil {
 		b.Fatal(err)
 	}
-	inputs := []*job.Inputs{j.bound.Inputs(0), j.bound.Inputs(1)}
+	defer r.Close()
+	inputs := []*job.Inputs{j.First().Bound.Inputs(0), j.First().Bound.Inputs(1)}
 	b.ReportAllocs()
 	for i := 0; b.Loop(); i++ {
-		if _, err := t.Run(context.Background(), inputs[i%2], nil); err != nil {
+		if _, err := r.Run(context.Background(), inputs[i%2], nil); err != nil {
 			b.Fatal(err)
 		}
 	}

@@ -1,4 +1,4 @@
-package warpbound
+package warpbound_test
 
 import (
 	"io/fs"

@@ -96,7 +96,7 @@ func TestErrorKinds(t *testing.T) {
 		{"unsupported", "", plainJob, "fermi-c2050", analyzed(warpbound.AnalyzeOptions{Methods: []string{"split/pws"}}), kind[*diag.UnsupportedError]},
 		{"unsupported", "", plainJob, "fermi-c2050", analyzed(warpbound.AnalyzeOptions{Methods: []string{"static/llc-simple"}}), kind[*diag.UnsupportedError]},
 		{"contradiction", dataLoop, plainJob + "[loop]\nloop = 1\n", "", analyzed(warpbound.AnalyzeOptions{}), kind[*diag.ContradictionError]},
-		{"trace", "", plainJob, "", analyzed(warpbound.AnalyzeOptions{Traces: strings.NewReader("no trace"), TracesName: "x"}), kind[*diag.TraceError]},
+		{"trace", "", plainJob, "", analyzed(warpbound.AnalyzeOptions{Runs: warpbound.Runs{Traces: strings.NewReader("no trace"), TracesName: "x"}}), kind[*diag.TraceError]},
 		{"solver", dataLoop, plainJob, "", func(j *warpbound.Job) error {
 			explore := warpbound.DefaultExploreOptions()
 			explore.Solver = "no-such-solver"

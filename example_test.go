@@ -1,11 +1,16 @@
 package warpbound_test
 
 import (
+	"bytes"
 	"context"
+	"errors"
 	"fmt"
+	"io/fs"
 	"log"
 
 	"warpbound"
+	"warpbound/diag"
+	"warpbound/estimate"
 	"warpbound/kernels"
 )
 
@@ -16,7 +21,7 @@ func Example() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	analysis, err := job.Analyze(context.Background(), warpbound.AnalyzeOptions{Vectors: 10})
+	analysis, err := job.Analyze(context.Background(), warpbound.AnalyzeOptions{Runs: warpbound.Runs{Vectors: 10}})
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -47,4 +52,145 @@ func ExampleJob_Simulate() {
 	// Output:
 	// bins: 64
 	// more cycles than the longest instruction takes: true
+}
+
+// A static method bounds all inputs without a run, where the machine allows it.
+func ExampleJob_Analyze_static() {
+	job, err := warpbound.LoadFS(kernels.Suite(), "reduction/job.toml", warpbound.LoadOptions{Machine: "predictable-rr"})
+	if err != nil {
+		log.Fatal(err)
+	}
+	analysis, err := job.Analyze(context.Background(), warpbound.AnalyzeOptions{Methods: []string{"static/cta"}})
+	if err != nil {
+		log.Fatal(err)
+	}
+	bound := analysis.Estimates[0]
+	fmt.Println(bound.Method, bound.Cycles, bound.Evidence)
+	waves := bound.Detail.(*estimate.CTA).Waves
+	fmt.Println("kinds of waves on the SM that needs longest:", len(waves), "exact:", waves[0].Exact)
+	// Output:
+	// static/cta 5907 proven
+	// kinds of waves on the SM that needs longest: 1 exact: true
+}
+
+// A certificate proves that no path of a warp is longer; Verify checks it without a solver.
+func ExampleVerify() {
+	job, err := warpbound.LoadFS(kernels.Demo(), "job.toml", warpbound.LoadOptions{})
+	if err != nil {
+		log.Fatal(err)
+	}
+	var certificate bytes.Buffer
+	analysis, err := job.Analyze(context.Background(), warpbound.AnalyzeOptions{
+		Methods: []string{"hybrid/warp"},
+		Runs:    warpbound.Runs{Vectors: 5}, Write: warpbound.Artifacts{Certificate: &certificate},
+	})
+	if err != nil {
+		log.Fatal(err)
+	}
+	proof, err := warpbound.Verify(&certificate)
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println("the proof is of the estimate:", proof.Cycles == analysis.Estimates[0].Cycles)
+	// Output:
+	// the proof is of the estimate: true
+}
+
+// Search finds inputs with which a kernel takes long. It is held against the bounds of all methods.
+func ExampleJob_Search() {
+	job, err := warpbound.LoadFS(kernels.Suite(), "insertionSort/tiny.toml", warpbound.LoadOptions{})
+	if err != nil {
+		log.Fatal(err)
+	}
+	settings := warpbound.DefaultSearchSettings()
+	settings.Runs = 50
+	found, err := job.Search(context.Background(), warpbound.SearchOptions{Strategies: []string{"random"}, Settings: settings})
+	if err != nil {
+		log.Fatal(err)
+	}
+	worst := found.Analysis.Estimates[0]
+	fmt.Println(worst.Method, worst.Evidence)
+	fmt.Println("runs:", found.Search.Strategies[0].Runs, "longest:", worst.Cycles == found.Search.Strategies[0].Cycles)
+	// Output:
+	// search observed
+	// runs: 50 longest: true
+}
+
+// On a machine that splits wavefronts a job can be bounded in every mode.
+func ExampleJob_Split() {
+	job, err := warpbound.LoadFS(kernels.Suite(), "ludPerimeter/job.toml", warpbound.LoadOptions{Machine: "gcn3-split"})
+	if err != nil {
+		log.Fatal(err)
+	}
+	for _, mode := range job.Modes() {
+		split, err := job.Split(warpbound.SplitOptions{Mode: mode})
+		if err != nil {
+			log.Fatal(err)
+		}
+		method := "split/" + mode
+		analysis, err := split.Analyze(context.Background(), warpbound.AnalyzeOptions{Methods: []string{method}})
+		if err != nil {
+			log.Fatal(err)
+		}
+		run, err := split.Simulate(context.Background(), warpbound.SimulateOptions{})
+		if err != nil {
+			log.Fatal(err)
+		}
+		fmt.Println(method, analysis.Estimates[0].Evidence, analysis.Estimates[0].Cycles >= run.Cycles)
+	}
+	// Output:
+	// split/none proven true
+	// split/dws proven true
+	// split/pws proven true
+}
+
+// The quota of regulated accesses to a shared cache decides how tight its bounds are.
+func ExampleBestQuota() {
+	job, err := warpbound.LoadFS(kernels.Suite(), "gaussianFactor/job.toml", warpbound.LoadOptions{Machine: "integrated-fermi"})
+	if err != nil {
+		log.Fatal(err)
+	}
+	best, err := warpbound.BestQuota(context.Background(), []*warpbound.Job{job}, warpbound.QuotaOptions{First: 1, Last: 4})
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(best.Method, "tried:", len(best.Tried))
+	// Output:
+	// static/llc-interval tried: 4
+}
+
+// Inspect describes a module without running it.
+func ExampleInspect() {
+	text, err := fs.ReadFile(kernels.Suite(), "reduction/reduction.ptx")
+	if err != nil {
+		log.Fatal(err)
+	}
+	module, err := warpbound.Inspect("reduction.ptx", text, warpbound.InspectOptions{})
+	if err != nil {
+		log.Fatal(err)
+	}
+	for _, k := range module.Kernels {
+		fmt.Println(k.Name, "blocks:", len(k.Blocks), "loops:", len(k.Loops))
+	}
+	// Output:
+	// reduction blocks: 13 loops: 2
+}
+
+// Errors can be told apart by their kinds.
+func Example_errors() {
+	job, err := warpbound.LoadFS(kernels.Demo(), "job.toml", warpbound.LoadOptions{})
+	if err != nil {
+		log.Fatal(err)
+	}
+	_, err = job.Analyze(context.Background(), warpbound.AnalyzeOptions{Methods: []string{"static/cta"}})
+	if unsupported := (*diag.UnsupportedError)(nil); errors.As(err, &unsupported) {
+		fmt.Println("the machine has no bound by", unsupported.Methods)
+	}
+	_, err = job.Simulate(context.Background(), warpbound.SimulateOptions{MaxCycles: 100})
+	if limit := (*diag.LimitError)(nil); errors.As(err, &limit) {
+		fmt.Println("given up:", limit.Kernel)
+	}
+	// Output:
+	// the machine has no bound by [static/cta]
+	// given up: bfs
 }

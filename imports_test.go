@@ -10,26 +10,38 @@ import (
 	"testing"
 )
 
-// arrows are the import rules of docs/architecture.md: no package that matches
-// From may depend, directly or not, on one that matches Never. A name ending in
-// /... matches the packages below it too, /* only those. What is behind a package of passages does not
-// count.
-var arrows = []struct {
+// rule forbids that a package which matches From depends on one that matches Never. A name ending in /...
+// matches the packages below it too, /* only those.
+type rule struct {
 	From  string
 	Never []string
 	Why   string
-}{
+}
+
+// arrows are the import rules of docs/architecture.md: they forbid dependencies, direct or not.
+var arrows = []rule{
 	{"diag", []string{"warpbound", "estimate", "internal/..."}, "positions know nothing of the project"},
 	{"internal/tomlpos", []string{"internal/isa", "internal/job", "internal/machine"}, "what is said of any document knows none"},
 	{"internal/vec", []string{"estimate", "internal/..."}, "arithmetic on vectors knows no program"},
 	{"internal/gcn3", []string{"estimate", "internal/..."}, "machine code knows no program"},
 	{"internal/cuda", []string{"estimate", "internal/..."}, "what a driver does is independent of who uses it"},
 	{"internal/abi", []string{"internal/..."}, "an address map knows no program"},
-	{"internal/calibrate", []string{"internal/isa/*", "internal/emu", "internal/sim/...", "internal/method/...", "internal/job", "internal/target", "internal/cuda/*", "internal/cli"}, "what measures devices is given them, simulated ones too"},
-	{"internal/cuda/driver", []string{"internal/isa/...", "internal/machine", "internal/emu", "internal/sim/...", "internal/method/...", "internal/job", "internal/target", "internal/cli"}, "a binding knows nothing of who uses it"},
-	{"internal/target", []string{"internal/method/...", "internal/cuda/...", "internal/instrument", "internal/report", "internal/cli"}, "what runs jobs knows neither methods nor devices"},
-	{"internal/target/gpu", []string{"internal/method/...", "internal/sim/...", "internal/emu", "internal/machine", "internal/cuda/*", "internal/report", "internal/cli"}, "runs on a device need neither a simulator nor a driver of their own"},
-	{"internal/cuda/standin", []string{"internal/method/...", "internal/target", "internal/cli"}, "what stands in for a driver knows no more of its users than a driver"},
+	{"internal/calibrate", []string{"internal/isa/*", "internal/emu", "internal/sim/...", "internal/method/...", "internal/job", "internal/workload", "internal/runner/...", "internal/platform", "internal/cuda/*", "internal/cli"}, "what measures devices is given them, simulated ones too"},
+	{"internal/cuda/driver", []string{"internal/isa/...", "internal/machine", "internal/emu", "internal/sim/...", "internal/method/...", "internal/job", "internal/workload", "internal/runner/...", "internal/platform", "internal/cli"}, "a binding knows nothing of who uses it"},
+	{"internal/workload", []string{"warpbound", "internal/method/...", "internal/runner/...", "internal/sim/...", "internal/cuda/...", "internal/instrument"}, "a job that is ready to run knows neither what runs it nor what bounds it"},
+	{"internal/runner", []string{"internal/method/...", "internal/runner/*", "internal/sim/...", "internal/cuda/...", "internal/instrument"}, "the contract knows neither simulators nor devices"},
+	{"internal/runner/simulated", []string{"internal/method/...", "internal/cuda/...", "internal/runner/device", "internal/runner/gpu", "internal/instrument", "internal/campaign", "internal/analysis"}, "what simulates knows neither methods nor devices"},
+	{"internal/runner/device", []string{"internal/method/...", "internal/sim/...", "internal/runner/simulated", "internal/cuda/*", "internal/campaign", "internal/analysis"}, "a driver is given to what measures on devices"},
+	{"internal/runner/gpu", []string{"internal/workload", "internal/method/...", "internal/sim/...", "internal/emu", "internal/machine", "internal/cuda/*", "internal/report", "internal/cli"}, "runs on a device need neither a simulator nor a driver of their own"},
+	{"internal/platform", []string{"internal/method/...", "internal/campaign", "internal/analysis", "internal/study/..."}, "what a machine's name means does not depend on what bounds it"},
+	{"internal/campaign", []string{"internal/method/...", "internal/sim/...", "internal/cuda/...", "internal/runner/*", "internal/platform", "internal/analysis"}, "what hands inputs to runners knows no runner"},
+	{"internal/analysis", []string{"internal/sim/...", "internal/cuda/...", "internal/runner/*", "internal/platform", "internal/study/...", "internal/report"}, "what bounds a job sees runners by their contract alone"},
+	{"internal/study/*", []string{"warpbound", "internal/report", "internal/selfcheck", "internal/reproduce", "internal/cli"}, "studies know nothing of who asks for them"},
+	{"internal/study/crosscheck", []string{"internal/sim/...", "internal/cuda/...", "internal/runner/*", "internal/platform"}, "a comparison with executions without time needs no simulator"},
+	{"internal/study/quota", []string{"internal/sim/...", "internal/cuda/...", "internal/runner/*", "internal/platform"}, "studies see runners by their contract alone"},
+	{"internal/study/search", []string{"internal/sim/...", "internal/cuda/...", "internal/runner/*", "internal/platform"}, "studies see runners by their contract alone"},
+	{"internal/study/splits", []string{"internal/sim/...", "internal/cuda/...", "internal/runner/*", "internal/platform"}, "studies see runners by their contract alone"},
+	{"internal/cuda/standin", []string{"internal/method/...", "internal/runner/...", "internal/platform", "internal/cli"}, "what stands in for a driver knows no more of its users than a driver"},
 	{"internal/graph", []string{"internal/isa/..."}, "graph algorithms know no instruction set"},
 	{"internal/ipet", []string{"internal/isa/...", "internal/cfg", "internal/trace"}, "path problems know no instruction set"},
 	{"internal/kernelgen", []string{"estimate", "internal/..."}, "random kernels are text, for whatever reads text"},
@@ -52,7 +64,7 @@ var arrows = []struct {
 	{"internal/scalar", []string{"internal/isa/*", "internal/machine", "internal/alu", "internal/emu", "internal/sim/...", "internal/semantics", "internal/method/..."}, "a second opinion shares nothing with the first"},
 	{"internal/absexec", []string{"internal/isa/*", "internal/machine", "internal/emu", "internal/sim/...", "internal/method/...", "internal/trace", "internal/ipet"}, "abstract execution has no timing, and shares with emu single results alone"},
 	{"internal/semantics", []string{"internal/isa/*", "internal/cfg", "internal/machine", "internal/emu", "internal/sim/...", "internal/trace", "internal/method/..."}, "facts of a launch are found without executing it"},
-	{"internal/sim/...", []string{"internal/isa/*", "internal/method/...", "internal/ipet", "internal/flow/..."}, "the simulator is independent evidence against the methods"},
+	{"internal/sim/...", []string{"internal/isa/*", "internal/method/...", "internal/ipet", "internal/flow/...", "internal/workload", "internal/runner/...", "internal/platform"}, "the simulator is independent evidence against the methods"},
 	{"internal/sim", []string{"internal/sim/*"}, "the contract of simulators knows none of them"},
 	{"internal/sim/scoreboard", []string{"internal/sim/*"}, "simulators share their contract, and those of in-order cores what is in core"},
 	{"internal/sim/core", []string{"internal/sim/barrel", "internal/sim/integrated", "internal/sim/scoreboard", "internal/sim/split"}, "what simulators share knows none of them"},
@@ -61,16 +73,17 @@ var arrows = []struct {
 	{"internal/sim/split", []string{"internal/sim/barrel", "internal/sim/integrated", "internal/sim/scoreboard"}, "simulators do not know each other"},
 	{"internal/test/...", []string{"internal/method/..."}, "the tests of all rooms may use the helpers"},
 	{"internal/test/emutest", []string{"internal/sim/..."}, "the tests of simulators and methods use it"},
+	{"internal/test/jobtest", []string{"internal/analysis", "internal/campaign", "internal/study/..."}, "the tests of what runs and bounds jobs use it"},
 	{"internal/test/simtest", []string{"internal/sim/*"}, "the tests of simulators use it"},
 	{"internal/test/smttest", []string{"internal/isa", "internal/emu"}, "solvers know no program"},
 	{"internal/test/fuzzsource", []string{"internal/isa", "internal/machine", "internal/job"}, "decisions have no meaning"},
 	{"internal/test/isatest", []string{"internal/isa/*", "internal/machine", "internal/job", "internal/emu"}, "the table of operations is neutral"},
 	{"internal/test/interp", []string{"internal/isa/*", "internal/machine", "internal/emu", "internal/sim/..."}, "forms are executed by what shares single results with emu alone"},
-	{"internal/method/...", []string{"internal/isa/*", "internal/sim/...", "internal/emu", "internal/job"}, "the methods are independent of what they are tested against"},
-	{"internal/method/search", []string{"internal/isa/*", "internal/machine", "internal/target", "internal/trace"}, "whoever runs the kernel is behind an interface"},
+	{"internal/method/...", []string{"internal/isa/*", "internal/sim/...", "internal/emu", "internal/job", "internal/workload", "internal/runner/...", "internal/platform", "internal/campaign", "internal/analysis", "internal/study/..."}, "the methods are independent of what they are tested against"},
+	{"internal/method/search", []string{"internal/isa/*", "internal/machine", "internal/workload", "internal/runner/...", "internal/trace"}, "whoever runs the kernel is behind an interface"},
 	{"internal/method/search/genetic", []string{"estimate", "internal/..."}, "genes have no meaning"},
 	{"internal/method/llc/published", []string{"estimate", "internal/..."}, "published equations know only latencies"},
-	{"internal/method", []string{"internal/method/*", "internal/target", "internal/instrument", "internal/report", "internal/cli"}, "the contract knows no method, and nothing that runs"},
+	{"internal/method", []string{"internal/method/*", "internal/workload", "internal/runner/...", "internal/instrument", "internal/report", "internal/cli"}, "the contract knows no method, and nothing that runs"},
 	{"internal/method/cost", []string{"internal/method", "internal/method/*"}, "what methods share knows none of them"},
 	{"internal/method/cta/...", []string{"internal/method/hybrid/...", "internal/method/llc/...", "internal/method/search/...", "internal/method/split/..."}, "methods do not know each other"},
 	{"internal/method/hybrid/...", []string{"internal/method/cta/...", "internal/method/llc/...", "internal/method/search/...", "internal/method/split/..."}, "methods do not know each other"},
@@ -80,18 +93,32 @@ var arrows = []struct {
 	{"internal/method/llc/reuse", []string{"estimate", "internal/..."}, "sequences of lines know no programs and no timing"},
 	{"estimate", []string{"warpbound", "internal/..."}, "results compute nothing, and programs that embed the tool name all that is in them"},
 	{"internal/provenance", []string{"warpbound", "internal/..."}, "which build it is depends on nothing"},
-	{"internal/report", []string{"internal/method/...", "internal/sim/...", "internal/emu", "internal/job", "internal/cli"}, "reports only render"},
+	{"internal/report", []string{"internal/method/...", "internal/sim/...", "internal/emu", "internal/job", "internal/workload", "internal/runner/...", "internal/platform", "internal/campaign", "internal/analysis", "internal/study/...", "internal/cli"}, "reports only render"},
 	{"internal/isa/ptx", []string{"internal/isa/minisimt", "internal/isa/klang", "internal/cfg", "internal/flow/...", "internal/machine", "internal/emu", "internal/sim/..."}, "a front end ends at isa"},
 	{"internal/isa/minisimt", []string{"internal/isa/ptx", "internal/isa/klang", "internal/cfg", "internal/flow/...", "internal/machine", "internal/emu", "internal/sim/..."}, "a front end ends at isa"},
 	{"internal/isa/klang", []string{"internal/isa/ptx", "internal/cfg", "internal/flow/...", "internal/machine", "internal/emu", "internal/sim/..."}, "a compiler ends at machine code"},
-	{"internal/instrument", []string{"internal/isa/minisimt", "internal/isa/klang", "internal/cuda/...", "internal/machine", "internal/emu", "internal/sim/...", "internal/target", "internal/method/...", "internal/job"}, "instrumentation knows texts and buffers, not what runs or analyses them"},
+	{"internal/instrument", []string{"internal/isa/minisimt", "internal/isa/klang", "internal/cuda/...", "internal/machine", "internal/emu", "internal/sim/...", "internal/workload", "internal/runner/...", "internal/method/...", "internal/job"}, "instrumentation knows texts and buffers, not what runs or analyses them"},
 	{"internal/isa/clex", []string{"internal/isa"}, "tokens have no meaning"},
 	{"internal/test/effort", []string{"internal/..."}, "the tests of all packages use it"},
 	{"kernels", []string{"estimate", "internal/..."}, "reference results are independent of the tool"},
 }
 
+// direct are rules about what packages import themselves. They are for those that reach, through what they
+// use, what they must not use themselves.
+var direct = []rule{
+	{"warpbound", []string{"internal/isa/...", "internal/cfg", "internal/flow/...", "internal/emu", "internal/sim/...", "internal/absexec", "internal/cuda/...", "internal/runner/*", "internal/method/cta/...", "internal/method/hybrid/...", "internal/method/llc/...", "internal/method/split/..."}, "the facade has no logic"},
+	{"internal/platform", []string{"internal/isa/...", "internal/cfg", "internal/emu", "internal/sim/...", "internal/runner/gpu", "internal/trace"}, "platforms are found here, and run elsewhere"},
+	{"internal/runner", []string{"internal/isa/...", "internal/cfg", "internal/emu", "internal/machine"}, "the contract says what goes in and out"},
+	{"internal/campaign", []string{"internal/isa/...", "internal/cfg", "internal/emu", "internal/machine"}, "inputs and times have no program"},
+	{"internal/analysis", []string{"internal/isa/...", "internal/emu", "internal/alu"}, "what programs mean is up to workloads and methods"},
+	{"internal/study/*", []string{"internal/sim/...", "internal/emu", "internal/alu", "internal/cuda/*"}, "studies take bounds and runs, however these are made"},
+	{"internal/study/quota", []string{"internal/runner/..."}, "a quota is chosen by bounds"},
+	{"internal/selfcheck", []string{"internal/sim/...", "internal/emu", "internal/runner/...", "internal/method/..."}, "what holds of kernels is checked from outside"},
+	{"internal/cli", []string{"internal/isa/...", "internal/cfg", "internal/emu", "internal/sim/...", "internal/runner/...", "internal/campaign", "internal/analysis", "internal/study/...", "internal/method/..."}, "commands ask the public package"},
+}
+
 // files are the only packages that may open files or start processes.
-var files = []string{"warpbound", "internal/cli", "internal/job", "internal/smt/process", "internal/test/smttest", "internal/test/effort", "cmd/warpbound", "cmd/samejson"}
+var files = []string{"internal/cli", "internal/job", "internal/workload", "internal/study/splits", "internal/smt/process", "internal/test/smttest", "internal/test/effort", "cmd/warpbound", "cmd/samejson"}
 
 // goList runs go list. It opens all sources itself too, so that a result in the test cache
 // is not taken for that of others: the cache does not see what another process reads.
@@ -145,27 +172,29 @@ func TestImportRules(t *testing.T) {
 		pkg, list, _ := strings.Cut(line, " ")
 		imports[pkg] = strings.Fields(list)
 	}
-	used := make([]bool, len(arrows))
-	for pkg := range imports {
-		for i, rule := range arrows {
-			if !matches(pkg, rule.From) {
-				continue
-			}
-			used[i] = true
-			for _, dep := range dependencies(pkg, imports) {
-				for _, never := range rule.Never {
-					if matches(dep, never) && !matches(dep, rule.From) {
-						t.Errorf("%s depends on %s: %s", pkg, dep, rule.Why)
+	keep := func(rules []rule, verb string, of func(pkg string) []string) {
+		for _, r := range rules {
+			used := false
+			for pkg := range imports {
+				if !matches(pkg, r.From) {
+					continue
+				}
+				used = true
+				for _, dep := range of(pkg) {
+					for _, never := range r.Never {
+						if matches(dep, never) && !matches(dep, r.From) {
+							t.Errorf("%s %s %s: %s", pkg, verb, dep, r.Why)
+						}
 					}
 				}
 			}
+			if !used {
+				t.Errorf("the rule for %s matches no package", r.From)
+			}
 		}
 	}
-	for i, rule := range arrows {
-		if !used[i] {
-			t.Errorf("the rule for %s matches no package", rule.From)
-		}
-	}
+	keep(arrows, "depends on", func(pkg string) []string { return dependencies(pkg, imports) })
+	keep(direct, "imports", func(pkg string) []string { return imports[pkg] })
 }
 
 // TestOnlyTestsUseHelpers finds no import of the helpers of tests but in tests.

@@ -1,33 +1,52 @@
 package warpbound
 
 import (
-	"cmp"
 	"context"
-	"errors"
-	"fmt"
-	"slices"
+	"io"
 
-	"warpbound/diag"
 	"warpbound/estimate"
-	"warpbound/internal/method/search"
 	"warpbound/internal/method/search/genetic"
+	"warpbound/internal/study/search"
+	"warpbound/internal/workload"
 )
 
 // SearchSettings say how a genetic search goes.
-type SearchSettings = genetic.Settings
+type SearchSettings struct {
+	Seed int64
+	Runs int // to be made at the most
+
+	// Evolve lets generations descend from each other. Otherwise all individuals are sampled.
+	Evolve bool
+
+	Population int     // individuals of a generation
+	Elite      float64 // share of the population that is kept as it is
+	Special    float64 // share of the first population that special individuals may take
+	Mutation   float64 // probability that a gene of a new individual changes
+	Bias       float64 // probability that the biased parent is one that is kept; otherwise it is any
+	Novelty    int     // individuals that are kept, the last that had more of a counter than any before them
+
+	// The search ends when the longest time has grown by no more than the share Tolerance in
+	// Patience generations in a row; 0 generations for never.
+	Patience  int
+	Tolerance float64
+}
 
 // DefaultSearchSettings returns the published settings with 1000 runs.
-func DefaultSearchSettings() SearchSettings {
-	s := genetic.Defaults()
-	s.Runs = 1000
-	return s
+func DefaultSearchSettings() SearchSettings { return SearchSettings(search.DefaultSettings()) }
+
+// ExploreOptions say how a kernel is executed symbolically.
+type ExploreOptions struct {
+	Threads     int    // that are executed together at the most
+	Solver      string // z3, cvc5, or a command with arguments that reads SMT-LIB 2
+	FloatSolver string // the same for formulas with floating point
 }
 
+// DefaultExploreOptions returns the options of which most is known.
+func DefaultExploreOptions() ExploreOptions { return ExploreOptions(search.DefaultExploreOptions()) }
+
 // SearchStrategies returns the names of the strategies: the full method first, then evolution
-// from inputs that are drawn, and inputs that are drawn alone.
-func SearchStrategies() []string {
-	return []string{string(search.GDivAn), string(search.RandomGA), string(search.Random)}
-}
+// from inputs that are sampled, and inputs that are sampled alone.
+func SearchStrategies() []string { return search.Strategies() }
 
 // SearchOptions say how Search looks for the inputs with which a job takes longest.
 type SearchOptions struct {
@@ -40,7 +59,7 @@ type SearchOptions struct {
 	File string
 
 	// Bounds says what the job is analysed for in the end, with the inputs that were found as
-	// further ones; nil for nothing.
+	// further ones; nil for nothing. Nothing is written.
 	Bounds *AnalyzeOptions
 
 	// Resume goes on from a state that Save was given. The result is that of a search which was
@@ -66,9 +85,27 @@ type SearchProgress struct {
 	Best       int64 // longest time of the strategy so far, in cycles
 }
 
+// SearchState is a search after a generation, for Resume.
+type SearchState struct{ state *search.State }
+
+// ReadSearchState reads what SearchState.Write has written. It is an error if it was changed since.
+func ReadSearchState(r io.Reader) (*SearchState, error) {
+	s, err := search.ReadState(r)
+	if err != nil {
+		return nil, err
+	}
+	return &SearchState{s}, nil
+}
+
+// Write writes the state as JSON.
+func (s *SearchState) Write(w io.Writer) error { return s.state.Write(w) }
+
+// Faults returns how many runs failed.
+func (s *SearchState) Faults() int { return s.state.Faults() }
+
 // Found is what a search found: an analysis with an estimate of method "search".
 type Found struct {
-	Analysis    *Analysis
+	Analysis    *estimate.Analysis
 	Search      *estimate.Search // the detail of that estimate
 	Best        SavedInputs      // with the longest time of all
 	Interrupted bool             // ctx ended: this is the best until then, and nothing was bounded
@@ -78,228 +115,42 @@ type Found struct {
 // same number of runs each. The result depends on the job and the options alone, not on the number
 // of processors. If ctx ends, what was found until then is the result.
 //
-// It is an error if no input is drawn at random, if an SMT solver is needed that is not installed,
+// It is an error if no input is sampled at random, if an SMT solver is needed that is not installed,
 // or if no run of a strategy succeeds.
-func (j *Job) Search(ctx context.Context, opts SearchOptions) (found *Found, err error) {
-	s, err := j.searching(opts)
+func (j *Job) Search(ctx context.Context, opts SearchOptions) (*Found, error) {
+	f, err := search.Run(ctx, j.on.Platform, j.on.Workload, opts.options())
 	if err != nil {
 		return nil, err
 	}
-	defer func() { err = errors.Join(err, s.fitness.close()) }()
-	if err := s.plan(ctx); err != nil {
-		return nil, err
-	}
-	for _, strategy := range s.strategies() {
-		if err := s.run(ctx, strategy); err != nil {
-			return nil, err
-		}
-		if ctx.Err() != nil {
-			break
-		}
-	}
-	return s.found(ctx)
+	return &Found{Analysis: f.Analysis, Search: f.Search, Best: SavedInputs{f.Best}, Interrupted: f.Interrupted}, nil
 }
 
-// searching is the state of Search.
-type searching struct {
-	*Job
-	opts    SearchOptions
-	space   *search.Space
-	fitness *fitness
-	state   *SearchState
-	results []*search.Result
-
-	progress SearchProgress
-	best     int64       // of all strategies
-	inputs   SavedInputs // that take so long
-}
-
-func (j *Job) searching(opts SearchOptions) (*searching, error) {
-	for _, name := range opts.Strategies {
-		if !slices.Contains(SearchStrategies(), name) {
-			return nil, fmt.Errorf("there is no strategy %q to search by; there are %v", name, SearchStrategies())
+// options are what the options ask for.
+func (o *SearchOptions) options() search.Options {
+	out := search.Options{
+		Strategies: o.Strategies, Settings: genetic.Settings(o.Settings), Explore: search.ExploreOptions(o.Explore),
+		MaxCycles: o.MaxCycles, File: o.File,
+	}
+	if o.Bounds != nil {
+		bounds := o.Bounds.request()
+		out.Bounds = &bounds
+	}
+	if o.Resume != nil {
+		out.Resume = o.Resume.state
+	}
+	if save := o.Save; save != nil {
+		out.Save = func(s *search.State, best *workload.SavedInputs) error {
+			if best == nil {
+				return save(&SearchState{s}, nil)
+			}
+			return save(&SearchState{s}, &SavedInputs{*best})
 		}
 	}
-	space, err := j.space()
-	if err != nil {
-		return nil, err
+	if failed := o.Failed; failed != nil {
+		out.Failed = func(in workload.SavedInputs, fault string) error { return failed(SavedInputs{in}, fault) }
 	}
-	s := &searching{Job: j, opts: opts, space: space}
-	s.opts.Settings.Seed = j.bound.Job.Seed
-	s.fitness = &fitness{job: j, fixed: j.bound.Inputs(0), maxCycles: opts.MaxCycles, fault: opts.Failed, ran: s.ran}
-	id, err := s.identity()
-	if err != nil {
-		return nil, err
+	if progress := o.Progress; progress != nil {
+		out.Progress = func(p search.Progress) { progress(SearchProgress(p)) }
 	}
-	s.state = &SearchState{Job: id}
-	if opts.Resume != nil {
-		return s, s.resume(id)
-	}
-	return s, nil
-}
-
-func (s *searching) strategies() []string {
-	if s.opts.Strategies == nil {
-		return SearchStrategies()[:1]
-	}
-	return s.opts.Strategies
-}
-
-// run searches by a strategy.
-func (s *searching) run(ctx context.Context, strategy string) error {
-	resume := s.state.of(strategy)
-	s.progress = SearchProgress{Strategy: strategy, Budget: s.opts.Settings.Runs}
-	if resume != nil {
-		s.generation(resume)
-	}
-	r, err := search.Run(ctx, search.Config{
-		Plan: s.state.Plan, Strategy: search.Strategy(strategy), Settings: s.opts.Settings, Fitness: s.fitness,
-		Resume: resume,
-		OnGeneration: func(state *search.State) error {
-			s.generation(state)
-			s.state.put(state)
-			return s.save(state)
-		},
-	})
-	if err != nil {
-		if ctx.Err() != nil && len(s.results) > 0 {
-			return nil // before its first run
-		}
-		return err
-	}
-	s.results = append(s.results, r)
-	if r.Outcome.Cycles > s.best {
-		s.best, s.inputs = r.Outcome.Cycles, s.inputsOf(r.Best)
-	}
-	return nil
-}
-
-// ran notes a run.
-func (s *searching) ran(o search.Outcome) {
-	s.progress.Runs++
-	s.progress.Best = max(s.progress.Best, o.Cycles)
-	s.report()
-}
-
-// generation notes a generation.
-func (s *searching) generation(state *search.State) {
-	g := state.Genetic
-	s.progress.Generation, s.progress.Runs = g.Generation, g.Runs
-	if g.Best != nil {
-		s.progress.Best = g.Best.Outcome.Cycles
-	}
-	s.report()
-}
-
-func (s *searching) report() {
-	if s.opts.Progress != nil {
-		s.opts.Progress(s.progress)
-	}
-}
-
-// save hands out the state after a generation, with its best inputs if they are the best of all so
-// far.
-func (s *searching) save(state *search.State) error {
-	if s.opts.Save == nil {
-		return nil
-	}
-	var best *SavedInputs
-	if m := state.Genetic.Best; m != nil && m.Outcome.Cycles > s.best {
-		s.best, s.inputs = m.Outcome.Cycles, s.inputsOf(s.decode(state))
-		best = &s.inputs
-	}
-	return s.opts.Save(s.state, best)
-}
-
-// inputsOf returns inputs that were found.
-func (s *searching) inputsOf(in search.Inputs) SavedInputs {
-	return SavedInputs{File: cmp.Or(s.opts.File, "the longest run found"), in: s.fitness.whole(in)}
-}
-
-// decode returns the best inputs of a state.
-func (s *searching) decode(state *search.State) search.Inputs {
-	plan := *s.state.Plan
-	if state.Strategy != search.GDivAn {
-		plan.Atoms = nil
-	}
-	return plan.Decode(state.Genetic.Best.Individual)
-}
-
-// found sums up what was found, and holds it against bounds.
-func (s *searching) found(ctx context.Context) (*Found, error) {
-	if s.inputs.in == nil {
-		return nil, errors.New("nothing was run")
-	}
-	f := &Found{Best: s.inputs, Interrupted: ctx.Err() != nil, Search: s.detail()}
-	f.Search.Interrupted = f.Interrupted
-	f.Analysis = s.analysis()
-	f.Analysis.Warnings = estimate.Warnings(s.warnings)
-	if s.opts.Bounds != nil && !f.Interrupted {
-		if err := s.compare(ctx, f); err != nil {
-			return nil, err
-		}
-	}
-	e := Estimate{
-		Method: estimate.SearchMethod, Cycles: s.best, Evidence: Observed, Detail: f.Search,
-		Assumptions: []string{
-			fmt.Sprintf("inputs that were not run take no longer than the longest of %d runs that a search chose (observed)", f.Search.Runs()),
-			"the instructions traced are those that run: PTX is not what ptxas makes of it",
-			"the kernel is alone on the GPU",
-			"the time of the launch on the host is not included",
-		},
-	}
-	hold(f.Analysis, s.best, f.Search)
-	f.Analysis.Estimates = append(f.Analysis.Estimates, e)
-	return f, nil
-}
-
-// compare analyses the job with the best inputs. That it cannot be is a warning: what was found holds
-// all the same, and so do static bounds.
-func (s *searching) compare(ctx context.Context, f *Found) error {
-	opts := *s.opts.Bounds
-	opts.Inputs = append(slices.Clone(opts.Inputs), s.inputs)
-	a, err := s.Analyze(ctx, opts)
-	switch {
-	case err == nil:
-		f.Analysis = a
-	case ctx.Err() != nil:
-		f.Interrupted, f.Search.Interrupted = true, true
-	default:
-		return s.compareStatic(ctx, f, err)
-	}
-	return nil
-}
-
-// compareStatic takes the static bounds alone, where methods that measure have none for a reason.
-func (s *searching) compareStatic(ctx context.Context, f *Found, reason error) error {
-	found := []diag.Warning{{Pos: s.bound.Job.Pos.Kernel, ID: "no-bounds", Text: "there are no bounds from runs to compare with: " + reason.Error()}}
-	if !s.several() {
-		estimates, warnings, err := s.static(ctx, &AnalyzeOptions{Methods: s.opts.Bounds.Methods, Vectors: s.opts.Bounds.Vectors, MaxCycles: s.opts.Bounds.MaxCycles})
-		switch {
-		case ctx.Err() != nil:
-			f.Interrupted, f.Search.Interrupted = true, true
-			return nil
-		case err != nil:
-			found[0].Text += "; " + err.Error()
-		}
-		f.Analysis.Estimates, found = append(f.Analysis.Estimates, estimates...), append(found, warnings...)
-	}
-	f.Analysis.Warnings = estimate.Warnings(slices.Concat(s.warnings, found))
-	return nil
-}
-
-// hold holds what inputs take against all bounds of the kernel.
-func hold(a *Analysis, found int64, d *estimate.Search) {
-	for i := range a.Estimates {
-		e := &a.Estimates[i]
-		if _, other := a.OtherMode(e); !e.Bounds() || other {
-			continue
-		}
-		d.Below = append(d.Below, estimate.SearchBelow{
-			Method: e.Method, Cycles: e.Cycles, Evidence: e.Evidence, Percent: 100 * float64(e.Cycles-found) / float64(e.Cycles),
-		})
-		if e.Evidence != Observed && e.Cycles < found {
-			d.Violated = append(d.Violated, e.Method)
-		}
-	}
+	return out
 }

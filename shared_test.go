@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"warpbound/estimate"
 
 	"warpbound"
 )
@@ -31,7 +32,7 @@ func TestLLC(t *testing.T) {
 				t.Fatal(err)
 			}
 			hits, counts := int64(0), map[int]int64{}
-			run, err := other.Simulate(t.Context(), warpbound.SimulateOptions{Access: func(a *warpbound.LLCAccess) {
+			run, err := other.Simulate(t.Context(), warpbound.SimulateOptions{Access: func(a *estimate.LLCAccess) {
 				if a.Hit {
 					hits++
 				}

@@ -22,7 +22,7 @@ func suiteJob(t *testing.T, name, machine string) *warpbound.Job {
 }
 
 // bound returns the estimate of the job's mode.
-func bound(t *testing.T, j *warpbound.Job) (*warpbound.Estimate, *estimate.Split) {
+func bound(t *testing.T, j *warpbound.Job) (*estimate.Estimate, *estimate.Split) {
 	t.Helper()
 	a, err := j.Analyze(context.Background(), warpbound.AnalyzeOptions{Methods: []string{"split/" + j.Mode()}})
 	if err != nil {
@@ -87,7 +87,7 @@ func TestSplitModes(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		a, err := j.Analyze(context.Background(), warpbound.AnalyzeOptions{Vectors: 1})
+		a, err := j.Analyze(context.Background(), warpbound.AnalyzeOptions{Runs: warpbound.Runs{Vectors: 1}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -130,30 +130,6 @@ func TestSplitErrors(t *testing.T) {
 	for _, method := range []string{"hybrid/dynamic", "static/cta"} {
 		if _, err := j.Analyze(context.Background(), warpbound.AnalyzeOptions{Methods: []string{method}}); err == nil {
 			t.Error(fmt.Sprint(method, " bounds wavefronts that split"))
-		}
-	}
-}
-
-// TestMeasureSplit composes measured times of blocks. They cover the longest run where each
-// wavefront of a kernel does the same.
-func TestMeasureSplit(t *testing.T) {
-	whole := suiteJob(t, "vectorAdd/job.toml", "gcn3-split")
-	for _, mode := range whole.Modes() {
-		j, err := whole.Split(warpbound.SplitOptions{Mode: mode, Branches: []string{"all"}})
-		if err != nil {
-			t.Fatal(err)
-		}
-		e, d, err := j.MeasureSplit(context.Background(), warpbound.AnalyzeOptions{Vectors: 1})
-		if err != nil {
-			t.Fatal(err)
-		}
-		run, err := j.Simulate(context.Background(), warpbound.SimulateOptions{})
-		if err != nil {
-			t.Fatal(err)
-		}
-		t.Log(mode, e.Cycles, d.Wavefront, d.Delay, d.Rounds, d.Published, run.Cycles)
-		if e.Evidence != warpbound.Observed || e.Cycles < run.Cycles || e.Cycles > 3*run.Cycles || len(d.Blocks) == 0 || d.Delay < 8 {
-			t.Errorf("%s: %d cycles from %+v; the run takes %d", mode, e.Cycles, d, run.Cycles)
 		}
 	}
 }

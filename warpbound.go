@@ -8,93 +8,120 @@
 //
 //	job, err := warpbound.Load("kernels/reduction/job.toml", warpbound.LoadOptions{})
 //	...
-//	analysis, err := job.Analyze(ctx, warpbound.AnalyzeOptions{Vectors: 200})
+//	analysis, err := job.Analyze(ctx, warpbound.AnalyzeOptions{Runs: warpbound.Runs{Vectors: 200}})
 //
-// All times are in cycles of the machine's core clock unless said otherwise.
+// Results are types of the package estimate, errors that callers may want to tell apart those of
+// diag. All times are in cycles of the machine's core clock unless said otherwise.
+//
+// The package is a facade: it has no logic of its own. What a job is made of is in
+// internal/workload, what runs it in internal/platform, and what bounds it in internal/analysis.
 package warpbound
 
 import (
-	"warpbound/diag"
-	"warpbound/estimate"
-	"warpbound/internal/cfg"
-	"warpbound/internal/flow/value"
-	"warpbound/internal/graph"
-	"warpbound/internal/inspect"
-	"warpbound/internal/method"
-	"warpbound/internal/provenance"
+	"io/fs"
+
+	"warpbound/internal/analysis"
+	"warpbound/internal/platform"
+	"warpbound/internal/workload"
 )
 
-// Analysis is everything that an analysis found out about a job.
-type Analysis = estimate.Analysis
+// LoadOptions override parts of a job.
+type LoadOptions struct {
+	Machine string // name or path of a machine, or of a device; empty for the job's
+	Seed    *int64 // of the random inputs; nil for the job's
+}
 
-// Estimate is the answer of one method: cycles, and what they rest on.
-type Estimate = estimate.Estimate
+// Job is a job file with its module and its machine, ready to run. It does not change, and goroutines
+// may share it: methods that change something return another job.
+type Job struct{ on *platform.Job }
 
-// Warning is a finding that does not stop an analysis.
-type Warning = estimate.Warning
+// Load reads a job file and the module, data and machine files that it names.
+// Everything that is wrong in them is an error with file, line and what would be
+// right.
+func Load(name string, opts LoadOptions) (*Job, error) {
+	src, err := workload.Read(name)
+	if err != nil {
+		return nil, err
+	}
+	return load(src, opts)
+}
 
-// Evidence tells how the facts behind an estimate are known.
-type Evidence = estimate.Evidence
+// LoadFS is Load within a file system: name and what the job names are paths in
+// fsys.
+func LoadFS(fsys fs.FS, name string, opts LoadOptions) (*Job, error) {
+	src, err := workload.ReadFS(fsys, name)
+	if err != nil {
+		return nil, err
+	}
+	return load(src, opts)
+}
 
-// The kinds of evidence, weakest first. An estimate has that of its weakest fact.
-const (
-	Observed  = estimate.Observed
-	Annotated = estimate.Annotated
-	Proven    = estimate.Proven
-)
+func load(src *workload.Source, opts LoadOptions) (*Job, error) {
+	if opts.Seed != nil {
+		src = src.WithSeed(*opts.Seed)
+	}
+	on, err := platform.Load(src, opts.Machine)
+	if err != nil {
+		return nil, err
+	}
+	return &Job{on}, nil
+}
 
-// Placement chooses the blocks whose execution is recorded (Ipoints).
-type Placement = method.Placement
+// with returns the job with another workload.
+func (j *Job) with(w *workload.Workload) *Job {
+	return &Job{&platform.Job{Workload: w, Platform: j.on.Platform}}
+}
 
-// ParsePlacement reads "blocks" (every block), "headers" (of loops), "every:N"
-// (every N-th block) or "labels:NAME,NAME".
-func ParsePlacement(s string) (Placement, error) { return method.ParsePlacement(s) }
+// Name returns the job file's name.
+func (j *Job) Name() string { return j.on.Name() }
+
+// ClockHz returns the machine's core clock in cycles per second.
+func (j *Job) ClockHz() float64 { return float64(j.on.Machine.Clock.Core.Value) }
+
+// Buffers returns the names of the job's buffers.
+func (j *Job) Buffers() []string { return j.on.Buffers() }
+
+// HasBuffer reports whether the job has a buffer of that name.
+func (j *Job) HasBuffer(name string) bool { return j.on.HasBuffer(name) }
+
+// Inputs returns the contents of one of the job's test vectors by parameter:
+// buffers before the run, numbers and structs as bytes, all little-endian.
+func (j *Job) Inputs(vector int) map[string][]byte { return j.on.Inputs(vector) }
 
 // Methods returns the names of the methods that Analyze knows: first those that measure,
 // then the static ones.
-func Methods() []string {
-	var ids []string
-	for _, m := range methods() {
-		for _, n := range m.Names() {
-			ids = append(ids, n.ID)
-		}
-	}
-	return ids
-}
+func Methods() []string { return analysis.Methods().IDs() }
 
-// InspectOptions say what to show of a module.
-type InspectOptions struct {
-	Kernel         string // only this kernel, unless empty
-	PublishedEdges bool   // as in AnalyzeOptions
-	Job            *Job   // a job of the module, whose launch is taken into account; nil if none
-}
+// Supports reports whether a method is one for the job's machine, in its mode: some kernels
+// may have no estimate all the same.
+func (j *Job) Supports(id string) bool { return analysis.Methods().Supports(j.on.Workload, id) }
 
-// Inspect describes the kernels of a module. file is the module's name, which tells its
-// language. It is an error if src is not of that language or if there is no such kernel;
-// what the simulator would refuse is listed among the warnings.
-func Inspect(file string, src []byte, opts InspectOptions) (*estimate.Module, error) {
-	p, err := parseModule(file, src)
+// SavedInputs are inputs of a job, read from a file that is a job of the same launch.
+type SavedInputs struct{ saved workload.SavedInputs }
+
+// File returns the name of the file that holds the inputs.
+func (s SavedInputs) File() string { return s.saved.File }
+
+// LoadInputs reads the inputs that the job files of a directory hold: of each its first test
+// vector. It is an error if there is none, if one is of another module, kernel or launch than
+// the job, or if it holds what the job cannot have: something else where that is fixed, or
+// what it does not sample. Machines and launches that follow are not compared.
+func (j *Job) LoadInputs(dir string) ([]SavedInputs, error) {
+	all, err := j.on.LoadInputs(dir)
 	if err != nil {
 		return nil, err
 	}
-	launches := make(map[string]value.Launch)
-	if j := opts.Job; j != nil {
-		if j.module != digest(src) {
-			return nil, diag.Errorf(j.bound.Job.Pos.Module, "the job is one of another module than %s", file)
-		}
-		for _, l := range append([]*Job{j}, j.then...) {
-			launches[l.graph.Kernel.Name] = l.launch()
-		}
+	out := make([]SavedInputs, len(all))
+	for i, s := range all {
+		out[i] = SavedInputs{s}
 	}
-	m, err := inspect.Inspect(p, opts.Kernel, func(g *cfg.Graph) ([]graph.Edge, error) {
-		return divergentEdges(g, opts.PublishedEdges)
-	}, launches)
-	if err != nil {
-		return nil, err
-	}
-	m.Provenance, m.ModuleHash = provenance.Of(), digest(src)
-	if opts.Job != nil {
-		m.JobHash = opts.Job.bound.Job.Hash
-	}
-	return m, nil
+	return out, nil
+}
+
+// Files returns a job with saved inputs as files by name, to be put into the directory dir, which
+// exists: the job file stem.toml, and data files beside it. It is the same job otherwise, on the
+// same machine, so that a run of it takes as many cycles. It is an error if the job was not
+// loaded by Load.
+func (j *Job) Files(dir, stem string, in SavedInputs) (map[string][]byte, error) {
+	return j.on.Files(dir, stem, in.saved)
 }

@@ -208,7 +208,8 @@ func (a *Analysis) OtherMode(e *Estimate) (mode string, other bool) {
 
 // Watched is a detail that has runs of its own, in its mode of splitting.
 type Watched interface {
-	Runs() *Observation // nil if nothing ran
+	Runs() *Observation   // nil if nothing ran
+	Watch(o *Observation) // notes how long runs took
 }
 
 // Covered returns the runs of which an estimate bounds the time: those in its own mode of

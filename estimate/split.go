@@ -22,6 +22,9 @@ type Split struct {
 	Observed *Observation `json:"observed"` // runs in the mode; nil where nothing ran
 }
 
+// Watch notes the observed runs (Watched).
+func (d *Split) Watch(o *Observation) { d.Observed = o }
+
 // Runs returns the observed runs (Watched).
 func (d *Split) Runs() *Observation { return d.Observed }
 

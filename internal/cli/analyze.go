@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"warpbound"
+	"warpbound/estimate"
 	"warpbound/internal/report"
 )
 
@@ -47,11 +48,8 @@ func addPublishedEdges(c *cobra.Command, fig3 *bool) {
 }
 
 func (f *analyzeFlags) options() (warpbound.AnalyzeOptions, error) {
-	opts := warpbound.AnalyzeOptions{
-		Vectors: int(*f.vectors), MaxCycles: *f.limit, Repeats: int(*f.repeats),
-		Methods: f.methods, EndToEnd: f.ipoints == "none", PublishedEdges: f.fig3,
-	}
-	if !opts.EndToEnd {
+	opts := warpbound.AnalyzeOptions{Methods: f.methods, PublishedEdges: f.fig3, Runs: warpbound.Runs{Vectors: int(*f.vectors), MaxCycles: *f.limit, Repeats: int(*f.repeats), EndToEnd: f.ipoints == "none"}}
+	if !opts.Runs.EndToEnd {
 		var err error
 		if opts.Ipoints, err = warpbound.ParsePlacement(f.ipoints); err != nil {
 			return opts, fmt.Errorf("--ipoints: %w", err)
@@ -75,24 +73,24 @@ func knownMethods(methods []string) error {
 }
 
 // analyze runs the analysis, reading --traces if given.
-func (f *analyzeFlags) analyze(c *cobra.Command, job *warpbound.Job, opts warpbound.AnalyzeOptions) (*warpbound.Analysis, error) {
+func (f *analyzeFlags) analyze(c *cobra.Command, job *warpbound.Job, opts warpbound.AnalyzeOptions) (*estimate.Analysis, error) {
 	if f.traces != "" {
 		in, err := os.Open(f.traces)
 		if err != nil {
 			return nil, err
 		}
 		defer in.Close()
-		opts.Traces, opts.TracesName = in, f.traces
+		opts.Runs.Traces, opts.Runs.TracesName = in, f.traces
 	}
 	if f.inputs != "" {
 		var err error
-		if opts.Inputs, err = job.LoadInputs(f.inputs); err != nil {
+		if opts.Runs.Inputs, err = job.LoadInputs(f.inputs); err != nil {
 			return nil, fmt.Errorf("--inputs: %w", err)
 		}
 	}
 	step, stop := progress(c.ErrOrStderr(), job.Name())
 	defer stop()
-	opts.Progress = step
+	opts.Runs.Progress = step
 	return job.Analyze(c.Context(), opts)
 }
 
@@ -166,12 +164,12 @@ func analyzeCommand() *cobra.Command {
 		var out outputs
 		defer out.discard()
 		if lp != "" {
-			if opts.LP, err = out.create("--lp", lp); err != nil {
+			if opts.Write.LP, err = out.create("--lp", lp); err != nil {
 				return err
 			}
 		}
 		if proof != "" {
-			if opts.Proof, err = out.create("--certificate", proof); err != nil {
+			if opts.Write.Certificate, err = out.create("--certificate", proof); err != nil {
 				return err
 			}
 		}
@@ -201,7 +199,7 @@ func analyzeCommand() *cobra.Command {
 	return c
 }
 
-func printAnalysis(w io.Writer, f format, j *warpbound.Job, a *warpbound.Analysis) error {
+func printAnalysis(w io.Writer, f format, j *warpbound.Job, a *estimate.Analysis) error {
 	if f == "json" {
 		return report.JSON(w, a)
 	}

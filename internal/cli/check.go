@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"warpbound"
+	"warpbound/estimate"
 	"warpbound/internal/report"
 )
 
@@ -50,7 +51,7 @@ func checkCommand() *cobra.Command {
 	return c
 }
 
-func verdict(c *cobra.Command, j *warpbound.Job, a *warpbound.Analysis, bound *warpbound.Estimate, budget time.Duration) error {
+func verdict(c *cobra.Command, j *warpbound.Job, a *estimate.Analysis, bound *estimate.Estimate, budget time.Duration) error {
 	took := report.Duration(bound.Cycles, a.Hz(j.ClockHz()))
 	answer, err := "within", error(nil)
 	if took > budget {

@@ -1,6 +1,10 @@
 package cli
 
 import (
+	"fmt"
+	"strings"
+	"time"
+
 	"github.com/spf13/cobra"
 
 	"warpbound"
@@ -10,7 +14,7 @@ import (
 func inspectCommand() *cobra.Command {
 	var opts warpbound.InspectOptions
 	var dot bool
-	var jobFile string
+	var jobFile, stage string
 	c := &cobra.Command{
 		Use:   "inspect MODULE",
 		Short: "Show a module's kernels, blocks, loops, branches, accesses and the edges that divergence adds",
@@ -21,7 +25,8 @@ func inspectCommand() *cobra.Command {
 	c.Flags().StringVar(&jobFile, "job", "", "take the launch of this job of the module into account")
 	addPublishedEdges(c, &opts.PublishedEdges)
 	c.Flags().BoolVar(&dot, "dot", false, "print the flow graphs in the DOT language")
-	c.MarkFlagsMutuallyExclusive("dot", "format")
+	c.Flags().StringVar(&stage, "stage", "", "print what the pipeline has made of the module behind this stage, and the times of the stages to standard error: "+stageNames())
+	c.MarkFlagsMutuallyExclusive("dot", "format", "stage")
 	c.RunE = func(c *cobra.Command, args []string) error {
 		src, err := warpbound.ReadModule(args[0])
 		if err != nil {
@@ -31,6 +36,12 @@ func inspectCommand() *cobra.Command {
 			if opts.Job, err = warpbound.Load(jobFile, warpbound.LoadOptions{}); err != nil {
 				return err
 			}
+		}
+		if stage != "" {
+			return warpbound.DumpStage(c.OutOrStdout(), args[0], src, warpbound.DumpOptions{
+				Stage: stage, Kernel: opts.Kernel, Job: opts.Job,
+				Took: func(stage string, took time.Duration) { fmt.Fprintf(c.ErrOrStderr(), "%-10s %v\n", stage, took) },
+			})
 		}
 		m, err := warpbound.Inspect(args[0], src, opts)
 		if err != nil {
@@ -45,4 +56,13 @@ func inspectCommand() *cobra.Command {
 		return report.Module(c.OutOrStdout(), m)
 	}
 	return c
+}
+
+// stageNames lists the stages of the pipeline.
+func stageNames() string {
+	var names []string
+	for _, s := range warpbound.Stages() {
+		names = append(names, s.Name)
+	}
+	return strings.Join(names, ", ")
 }

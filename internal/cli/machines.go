@@ -8,8 +8,9 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"warpbound"
 	"warpbound/internal/machine"
+	"warpbound/internal/platform"
+	"warpbound/internal/workload"
 )
 
 func machinesCommand() *cobra.Command {
@@ -34,7 +35,7 @@ func machinesCommand() *cobra.Command {
 		Short: "Show every number of a machine with its unit and source; NAME may be a file",
 		Args:  cobra.ExactArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
-			m, err := warpbound.LoadMachine(args[0])
+			m, err := platform.Machine(args[0], workload.ReadFile)
 			if err != nil {
 				return err
 			}

@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"warpbound"
+	"warpbound/estimate"
 	"warpbound/internal/report"
 )
 
@@ -54,7 +55,7 @@ func quotaCommand() *cobra.Command {
 func withQuota(ctx context.Context, j *warpbound.Job, quota string) (*warpbound.Job, int64, error) {
 	n, err := strconv.ParseInt(quota, 10, 64)
 	if quota == "auto" {
-		var q *warpbound.Quotas
+		var q *estimate.Quotas
 		if q, err = warpbound.BestQuota(ctx, []*warpbound.Job{j}, warpbound.QuotaOptions{}); err != nil {
 			return nil, 0, err
 		}

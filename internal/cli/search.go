@@ -110,7 +110,7 @@ func (f *searchFlags) search(c *cobra.Command, j *warpbound.Job) (*searchRun, er
 		}
 	}
 	if f.bounds {
-		s.opts.Bounds = &warpbound.AnalyzeOptions{Vectors: int(*f.vectors), MaxCycles: *f.limit}
+		s.opts.Bounds = &warpbound.AnalyzeOptions{Runs: warpbound.Runs{Vectors: int(*f.vectors), MaxCycles: *f.limit}}
 	}
 	if f.resume && f.out == "" {
 		return nil, errors.New("--resume: say where the search is (--out DIR)")

@@ -10,8 +10,10 @@ import (
 	"github.com/spf13/cobra"
 
 	"warpbound"
+	"warpbound/internal/platform"
 	"warpbound/internal/report"
 	"warpbound/internal/selfcheck"
+	"warpbound/internal/workload"
 )
 
 func selfcheckCommand() *cobra.Command {
@@ -42,7 +44,7 @@ func selfcheckCommand() *cobra.Command {
 			return replayFinding(c, replay, cfg.Methods)
 		}
 		for _, name := range machines {
-			m, err := warpbound.LoadMachine(name)
+			m, err := platform.Machine(name, workload.ReadFile)
 			if err != nil {
 				return fmt.Errorf("--machine %s: %w", name, err)
 			}

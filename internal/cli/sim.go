@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"warpbound"
+	"warpbound/estimate"
 	"warpbound/internal/report"
 )
 
@@ -56,7 +57,7 @@ func simCommand() *cobra.Command {
 		listing := bufio.NewWriter(c.OutOrStdout())
 		if steps {
 			listed = report.StepsHeader(listing)
-			opts.Step = func(s *warpbound.Step) { listed = cmp.Or(listed, report.Step(listing, s)) }
+			opts.Step = func(s *estimate.Step) { listed = cmp.Or(listed, report.Step(listing, s)) }
 		}
 		run, err := j.Simulate(c.Context(), opts)
 		if err := cmp.Or(err, listed, listing.Flush()); err != nil {

@@ -22,6 +22,9 @@ func Names() []string {
 	return names
 }
 
+// IsFile tells the path of a machine file from the name of a built-in machine.
+func IsFile(name string) bool { return strings.ContainsAny(name, `/\.`) }
+
 // Builtin returns a built-in machine.
 func Builtin(name string) (*Machine, error) {
 	src, err := files.ReadFile(name + ".toml")

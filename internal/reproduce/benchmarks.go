@@ -7,9 +7,9 @@ import (
 	"math"
 	"slices"
 
-	"warpbound"
 	"warpbound/estimate"
 	"warpbound/internal/machine"
+	"warpbound/internal/platform"
 	"warpbound/kernels"
 )
 
@@ -30,12 +30,12 @@ func suiteNames() []string {
 }
 
 // loadKernels loads the sweeper's kernels on a machine.
-func (s *sweeper) loadKernels(simds int) ([]*warpbound.Job, error) {
+func (s *sweeper) loadKernels(simds int) ([]*platform.Job, error) {
 	m, err := splitMachine(simds)
 	if err != nil {
 		return nil, err
 	}
-	var jobs []*warpbound.Job
+	var jobs []*platform.Job
 	for _, name := range s.kernels {
 		job, err := load(kernels.Suite(), name+"/job.toml", m)
 		if err != nil {

@@ -4,8 +4,9 @@ import (
 	"context"
 	"fmt"
 
-	"warpbound"
 	"warpbound/estimate"
+	"warpbound/internal/study/splits"
+	"warpbound/internal/workload"
 )
 
 // choices compares the branches that SELECT splits, if all are marked, with those for which the
@@ -27,11 +28,11 @@ func (s *sweeper) choices(ctx context.Context) error {
 	jobs, names := append(jobs, synthetic), append(s.kernels[:len(s.kernels):len(s.kernels)], "synthetic, all divergent")
 	rows := make([][]string, len(jobs))
 	err = s.each(ctx, len(jobs), func(i int) error {
-		job, err := jobs[i].Split(warpbound.SplitOptions{SIMDs: &simds, Branches: everywhere})
+		job, err := jobs[i].Split(workload.SplitOptions{SIMDs: &simds, Branches: everywhere})
 		if err != nil {
 			return err
 		}
-		c, err := job.CompareSplits(ctx, warpbound.CompareSplitsOptions{Vectors: 1, Choose: true})
+		c, err := splits.Compare(ctx, job.Platform, job.Workload, splits.Options{Vectors: 1, Choose: true})
 		if err != nil {
 			return err
 		}
@@ -51,7 +52,7 @@ func (s *sweeper) choices(ctx context.Context) error {
 }
 
 // choiceCells are the cells of a row beside its name.
-func choiceCells(c *warpbound.Splitting) []string {
+func choiceCells(c *estimate.Splitting) []string {
 	bounds := make(map[string]int64)
 	for _, m := range c.Modes {
 		bounds[m.Mode] = m.Estimate.Cycles

@@ -6,10 +6,11 @@ import (
 	"slices"
 	"strings"
 
-	"warpbound"
 	"warpbound/estimate"
+	"warpbound/internal/analysis"
 	"warpbound/internal/method/cta"
 	"warpbound/internal/method/cta/published"
+	"warpbound/internal/platform"
 	"warpbound/kernels"
 )
 
@@ -40,8 +41,8 @@ func CTA(ctx context.Context, opts Options) (*estimate.Reproduction, error) {
 
 // triangleSum is the example: Listing 1 in 4 warps of 4 threads on mini-simt.
 type triangleSum struct {
-	published *warpbound.PublishedCTA
-	bound     warpbound.Estimate
+	published *publishedCTA
+	bound     estimate.Estimate
 	run       int64 // cycles
 }
 
@@ -52,20 +53,20 @@ const (
 )
 
 func triangle(ctx context.Context) (*triangleSum, error) {
-	job, err := warpbound.LoadFS(kernels.Suite(), "triangleSum/job.toml", warpbound.LoadOptions{})
+	job, err := platform.LoadFS(kernels.Suite(), "triangleSum/job.toml", "")
 	if err != nil {
 		return nil, err
 	}
 	t := &triangleSum{}
-	if t.published, err = job.PublishedCTA(ctx); err != nil {
+	if t.published, err = applyPublishedCTA(ctx, job.Workload); err != nil {
 		return nil, err
 	}
-	a, err := job.Analyze(ctx, warpbound.AnalyzeOptions{Methods: []string{cta.ID}})
+	a, err := analysis.Analyze(ctx, job.Platform, job.Workload, analysis.Request{Methods: []string{cta.ID}})
 	if err != nil {
 		return nil, err
 	}
 	t.bound = a.Estimates[0]
-	run, err := job.Simulate(ctx, warpbound.SimulateOptions{})
+	run, err := analysis.Simulate(ctx, job.Platform, job.Workload, analysis.SimulateRequest{})
 	if err != nil {
 		return nil, err
 	}
@@ -161,21 +162,20 @@ func suite(ctx context.Context) (*estimate.Table, error) {
 		Columns: []string{"kernel", "simulated", "published rules", "ratio", "our rules", "ratio"},
 	}
 	for _, name := range kernels.Names() {
-		options := warpbound.LoadOptions{Machine: "predictable-rr"}
-		job, err := warpbound.LoadFS(kernels.Suite(), name+"/job.toml", options)
+		job, err := platform.LoadFS(kernels.Suite(), name+"/job.toml", "predictable-rr")
 		if err != nil {
 			return nil, err
 		}
-		a, err := job.Analyze(ctx, warpbound.AnalyzeOptions{Methods: []string{cta.ID}})
+		a, err := analysis.Analyze(ctx, job.Platform, job.Workload, analysis.Request{Methods: []string{cta.ID}})
 		if err != nil {
 			return nil, err
 		}
-		run, err := job.Simulate(ctx, warpbound.SimulateOptions{})
+		run, err := analysis.Simulate(ctx, job.Platform, job.Workload, analysis.SimulateRequest{})
 		if err != nil {
 			return nil, err
 		}
 		rules, ratio := "-", "-"
-		if p, err := job.PublishedCTA(ctx); err == nil {
+		if p, err := applyPublishedCTA(ctx, job.Workload); err == nil {
 			rules, ratio = fmt.Sprint(p.Cycles), fmt.Sprintf("%.2f", float64(p.Cycles)/float64(run.Cycles))
 		}
 		bound := a.Estimates[0].Cycles

@@ -9,11 +9,15 @@ import (
 	"runtime"
 	"sync"
 
-	"warpbound"
 	"warpbound/estimate"
+	"warpbound/internal/analysis"
+	"warpbound/internal/campaign"
 	"warpbound/internal/machine"
 	"warpbound/internal/method/split"
+	"warpbound/internal/platform"
+	"warpbound/internal/study/splits"
 	"warpbound/internal/synthetic"
+	"warpbound/internal/workload"
 )
 
 // setting is how wavefronts split in a run: the mode, the split SIMDs of each SIMD, and where,
@@ -38,7 +42,7 @@ type point struct {
 
 // trial is a job in a setting.
 type trial struct {
-	job  *warpbound.Job
+	job  *platform.Job
 	in   setting
 	runs int // on other inputs; none if 0
 
@@ -100,17 +104,17 @@ func (l *lab) each(ctx context.Context, n int, work func(i int) error) error {
 
 // run finds the bound of a trial and runs it.
 func (t trial) run(ctx context.Context) (point, error) {
-	job, err := t.job.Split(warpbound.SplitOptions{Mode: string(t.in.mode), SIMDs: &t.in.simds, Branches: t.in.branches})
+	job, err := t.job.Split(workload.SplitOptions{Mode: t.in.mode, SIMDs: &t.in.simds, Branches: t.in.branches})
 	if err != nil {
 		return point{}, err
 	}
-	a, err := job.Analyze(ctx, warpbound.AnalyzeOptions{Methods: []string{split.Method(t.in.mode).ID()}})
+	a, err := analysis.Analyze(ctx, job.Platform, job.Workload, analysis.Request{Methods: []string{split.Method(t.in.mode).ID()}})
 	if err != nil {
 		return point{}, err
 	}
 	p := point{bound: a.Estimates[0].Cycles, detail: a.Estimates[0].Detail.(*estimate.Split)}
 	for vector := range t.runs {
-		run, err := job.Simulate(ctx, warpbound.SimulateOptions{Vector: vector})
+		run, err := analysis.Simulate(ctx, job.Platform, job.Workload, analysis.SimulateRequest{Vector: vector})
 		if err != nil {
 			return point{}, err
 		}
@@ -119,7 +123,7 @@ func (t trial) run(ctx context.Context) (point, error) {
 	}
 	p.mean /= max(int64(t.runs), 1)
 	if t.measure {
-		_, d, err := job.MeasureSplit(ctx, warpbound.AnalyzeOptions{Vectors: t.runs})
+		_, d, err := splits.Measure(ctx, job.Platform, job.Workload, campaign.Spec{Vectors: t.runs}, 0)
 		if err != nil {
 			return point{}, err
 		}
@@ -162,13 +166,13 @@ func (o overlay) ReadFile(name string) ([]byte, error) {
 const machineFile = "machine.toml"
 
 // load loads a job on a machine.
-func load(files fs.FS, job string, m *machine.Machine) (*warpbound.Job, error) {
+func load(files fs.FS, job string, m *machine.Machine) (*platform.Job, error) {
 	with := overlay{files, map[string][]byte{machineFile: m.Format()}}
-	return warpbound.LoadFS(with, job, warpbound.LoadOptions{Machine: machineFile})
+	return platform.LoadFS(with, job, machineFile)
 }
 
 // makeSynthetic makes the job of a synthetic benchmark on a machine.
-func makeSynthetic(c synthetic.Config, m *machine.Machine) (*warpbound.Job, error) {
+func makeSynthetic(c synthetic.Config, m *machine.Machine) (*platform.Job, error) {
 	c.Machine = machineFile
 	b, err := synthetic.New(c)
 	if err != nil {

@@ -5,8 +5,8 @@ import (
 	"fmt"
 	"path"
 
-	"warpbound"
 	"warpbound/estimate"
+	"warpbound/internal/analysis"
 	"warpbound/internal/machine"
 	"warpbound/internal/method/llc"
 	"warpbound/kernels"
@@ -172,7 +172,7 @@ func (s *sharer) try(ctx context.Context, how sharing) (shared, error) {
 	if err != nil {
 		return shared{}, err
 	}
-	run, err := job.Simulate(ctx, warpbound.SimulateOptions{})
+	run, err := analysis.Simulate(ctx, job.Platform, job.Workload, analysis.SimulateRequest{})
 	if err != nil {
 		return shared{}, err
 	}
@@ -186,7 +186,7 @@ func (s *sharer) try(ctx context.Context, how sharing) (shared, error) {
 	if !on {
 		return r, nil
 	}
-	a, err := job.Analyze(ctx, warpbound.AnalyzeOptions{Methods: []string{llc.Simple.ID(), llc.Interval.ID()}})
+	a, err := analysis.Analyze(ctx, job.Platform, job.Workload, analysis.Request{Methods: []string{llc.Simple.ID(), llc.Interval.ID()}})
 	if err != nil {
 		return shared{}, err
 	}

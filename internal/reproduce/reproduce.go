@@ -85,9 +85,9 @@ func tableII(ctx context.Context, opts Options) (*estimate.Table, error) {
 		if err != nil {
 			return nil, err
 		}
-		analyze := warpbound.AnalyzeOptions{Vectors: opts.Vectors}
+		analyze := warpbound.AnalyzeOptions{Runs: warpbound.Runs{Vectors: opts.Vectors}}
 		if opts.Progress != nil {
-			analyze.Progress = func(done, total int) { opts.Progress(name, done, total) }
+			analyze.Runs.Progress = func(done, total int) { opts.Progress(name, done, total) }
 		}
 		a, err := job.Analyze(ctx, analyze)
 		if err != nil {
@@ -98,7 +98,7 @@ func tableII(ctx context.Context, opts Options) (*estimate.Table, error) {
 	return t, nil
 }
 
-func tableRow(name string, a *warpbound.Analysis) []string {
+func tableRow(name string, a *estimate.Analysis) []string {
 	cycles := map[string]int64{}
 	var eq2 int64
 	for _, e := range a.Estimates {

@@ -9,6 +9,8 @@ import (
 	"warpbound/internal/machine"
 	"warpbound/internal/method/llc"
 	"warpbound/internal/method/split"
+	"warpbound/internal/platform"
+	study "warpbound/internal/study/search"
 	"warpbound/kernels"
 )
 
@@ -180,11 +182,11 @@ const tinyShare = 4
 // exact searches with several seeds in a launch of which all inputs are run.
 func (s *seeker) exact(ctx context.Context, t *tiny) error {
 	job := t.Kernel + "/" + t.Tiny
-	j, err := warpbound.LoadFS(kernels.Suite(), job, warpbound.LoadOptions{})
+	j, err := platform.LoadFS(kernels.Suite(), job, "")
 	if err != nil {
 		return err
 	}
-	if t.longest, t.inputs, err = j.Exhaust(ctx, t.TinyInputs); err != nil {
+	if t.longest, t.inputs, err = study.Exhaust(ctx, j.Platform, j.Workload, t.TinyInputs); err != nil {
 		return err
 	}
 	t.runs = t.inputs / tinyShare
@@ -213,7 +215,7 @@ func (s *seeker) hold(ctx context.Context, h *held) error {
 	}
 	h.found = f.Search.Strategies[0].Cycles
 	for _, b := range f.Search.Below {
-		if b.Evidence == warpbound.Proven {
+		if b.Evidence == estimate.Proven {
 			h.bound = b.Cycles
 		}
 	}

@@ -81,7 +81,7 @@ func figure5(ctx context.Context) ([]estimate.Example, error) {
 		return nil, err
 	}
 	masks := make(map[string]string)
-	step := func(s *warpbound.Step) { masks[s.Address] = s.Lanes[:4] }
+	step := func(s *estimate.Step) { masks[s.Address] = s.Lanes[:4] }
 	if _, err := job.Simulate(ctx, warpbound.SimulateOptions{Step: step}); err != nil {
 		return nil, err
 	}

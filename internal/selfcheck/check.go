@@ -8,13 +8,17 @@ import (
 	"io/fs"
 	"slices"
 
-	"warpbound"
 	"warpbound/diag"
 	"warpbound/estimate"
+	"warpbound/internal/analysis"
+	"warpbound/internal/machine"
+	"warpbound/internal/platform"
+	"warpbound/internal/study/crosscheck"
+	"warpbound/internal/workload"
 )
 
-// Analyze is the function that is checked, warpbound's own but in tests.
-type Analyze func(context.Context, *warpbound.Job, warpbound.AnalyzeOptions) (*warpbound.Analysis, error)
+// Analyze is the function that is checked: that of the list of methods, but in tests.
+type Analyze func(context.Context, *platform.Job, analysis.Request) (*estimate.Analysis, error)
 
 // vectors are the test vectors of the job that are run, besides one of each narrower job.
 const vectors = 2
@@ -85,10 +89,10 @@ type checker struct {
 func (c *checker) check(ctx context.Context, fsys fs.FS, narrower []string) (*outcome, error) {
 	out := &outcome{}
 	var runs []simulated
-	var job *warpbound.Job
+	var job *platform.Job
 	warp := int64(0) // longest time of one warp in the runs of the job itself
 	for _, name := range append([]string{jobFile}, narrower...) {
-		j, err := warpbound.LoadFS(fsys, name, warpbound.LoadOptions{})
+		j, err := platform.LoadFS(fsys, name, "")
 		if err != nil {
 			out.violation = failure("loading", name, 0, err)
 			return out, nil
@@ -129,27 +133,27 @@ func (c *checker) check(ctx context.Context, fsys fs.FS, narrower []string) (*ou
 
 // modes returns the modes in which a job is run: its own is the first, empty if there are
 // none.
-func modes(j *warpbound.Job) []string {
+func modes(j *platform.Job) []machine.SplitMode {
 	own := j.Mode()
-	return append([]string{own}, slices.DeleteFunc(j.Modes(), func(m string) bool { return m == own })...)
+	return append([]machine.SplitMode{own}, slices.DeleteFunc(j.Modes(), func(m machine.SplitMode) bool { return m == own })...)
 }
 
-func inMode(j *warpbound.Job, mode string) (*warpbound.Job, error) {
+func inMode(j *platform.Job, mode machine.SplitMode) (*platform.Job, error) {
 	if mode == j.Mode() {
 		return j, nil
 	}
-	return j.Split(warpbound.SplitOptions{Mode: mode})
+	return j.Split(workload.SplitOptions{Mode: mode})
 }
 
 // simulate simulates one run and compares its results with those of executions without
 // time. It also returns the longest time of a warp, if that is wanted.
-func simulate(ctx context.Context, j *warpbound.Job, name string, vector int, warps bool) (simulated, int64, *violation) {
+func simulate(ctx context.Context, j *platform.Job, name string, vector int, warps bool) (simulated, int64, *violation) {
 	var records bytes.Buffer
-	opts := warpbound.SimulateOptions{Vector: vector, MaxCycles: maxCycles}
+	opts := analysis.SimulateRequest{Vector: vector, MaxCycles: maxCycles}
 	if warps {
 		opts.Trace = &records
 	}
-	run, err := j.Simulate(ctx, opts)
+	run, err := analysis.Simulate(ctx, j.Platform, j.Workload, opts)
 	if err != nil {
 		return simulated{}, 0, failure("simulating", name, vector, err)
 	}
@@ -159,13 +163,13 @@ func simulate(ctx context.Context, j *warpbound.Job, name string, vector int, wa
 			return simulated{}, 0, failure("reading the trace of", name, vector, err)
 		}
 	}
-	if err := j.Crosscheck(ctx, run); err != nil {
+	if err := crosscheck.Compare(ctx, j.Workload, run); err != nil {
 		if differs := (*diag.DifferenceError)(nil); errors.As(err, &differs) {
 			return simulated{}, 0, result(name, vector, "%v", err)
 		}
 		return simulated{}, 0, failure("executing", name, vector, err)
 	}
-	return simulated{name, vector, j.Mode(), run.Cycles, run.Counters["l2_misses"]}, alone.longest, nil
+	return simulated{name, vector, string(j.Mode()), run.Cycles, run.Counters["l2_misses"]}, alone.longest, nil
 }
 
 func failure(stage, job string, vector int, err error) *violation {

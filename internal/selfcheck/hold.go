@@ -7,22 +7,24 @@ import (
 	"slices"
 	"strings"
 
-	"warpbound"
 	"warpbound/estimate"
+	"warpbound/internal/analysis"
+	"warpbound/internal/campaign"
+	"warpbound/internal/platform"
 )
 
 // hold holds the estimates of the job against the runs: those that rest on observed facts
 // against the runs that were observed, the others against all. warp is the longest time
 // of a warp in the former.
-func (c *checker) hold(ctx context.Context, job *warpbound.Job, runs []simulated, warp int64, out *outcome) error {
+func (c *checker) hold(ctx context.Context, job *platform.Job, runs []simulated, warp int64, out *outcome) error {
 	analyses, refusals := c.analyses(ctx, job)
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
-	own := of(runs, job.Mode())
+	own := of(runs, string(job.Mode()))
 	all, observed := longest(own), longest(own[:vectors])
 	for _, method := range c.methods {
-		a := answer{method: method, other: !job.Supports(method)}
+		a := answer{method: method, other: !analysis.Methods().Supports(job.Workload, method)}
 		if a.other {
 			out.answers = append(out.answers, a)
 			continue
@@ -40,7 +42,7 @@ func (c *checker) hold(ctx context.Context, job *warpbound.Job, runs []simulated
 		if mode, splits := strings.CutPrefix(method, "split/"); splits {
 			least = longest(of(runs, mode))
 		}
-		if e.Evidence == warpbound.Observed {
+		if e.Evidence == estimate.Observed {
 			least = observed
 			if observation == nil || observation.Max != observed.cycles {
 				out.violation = result(observed.job, observed.vector,
@@ -69,7 +71,7 @@ func (c *checker) hold(ctx context.Context, job *warpbound.Job, runs []simulated
 
 // holdMisses holds what an estimate says of the misses in a shared cache, if it does, against all
 // runs.
-func holdMisses(e *warpbound.Estimate, runs []simulated) *violation {
+func holdMisses(e *estimate.Estimate, runs []simulated) *violation {
 	d, ok := e.Detail.(*estimate.LLC)
 	if !ok {
 		return nil
@@ -93,17 +95,17 @@ func inWords(mode string) string {
 }
 
 // analyses asks all methods together or, if one refuses, each alone.
-func (c *checker) analyses(ctx context.Context, job *warpbound.Job) ([]*warpbound.Analysis, map[string]error) {
-	methods := slices.DeleteFunc(slices.Clone(c.methods), func(m string) bool { return !job.Supports(m) })
+func (c *checker) analyses(ctx context.Context, job *platform.Job) ([]*estimate.Analysis, map[string]error) {
+	methods := slices.DeleteFunc(slices.Clone(c.methods), func(m string) bool { return !analysis.Methods().Supports(job.Workload, m) })
 	if len(methods) == 0 {
 		return nil, nil
 	}
-	opts := warpbound.AnalyzeOptions{Vectors: vectors, MaxCycles: maxCycles, Methods: methods}
+	opts := analysis.Request{Methods: methods, MaxCycles: maxCycles, Campaign: campaign.Spec{Vectors: vectors}}
 	a, err := c.analyze(ctx, job, opts)
 	if err == nil {
-		return []*warpbound.Analysis{a}, nil
+		return []*estimate.Analysis{a}, nil
 	}
-	var answers []*warpbound.Analysis
+	var answers []*estimate.Analysis
 	refusals := make(map[string]error)
 	for _, m := range methods {
 		opts.Methods = []string{m}
@@ -116,7 +118,7 @@ func (c *checker) analyses(ctx context.Context, job *warpbound.Job) ([]*warpboun
 	return answers, refusals
 }
 
-func estimateOf(analyses []*warpbound.Analysis, method string) (*warpbound.Estimate, *estimate.Observation) {
+func estimateOf(analyses []*estimate.Analysis, method string) (*estimate.Estimate, *estimate.Observation) {
 	for _, a := range analyses {
 		for i := range a.Estimates {
 			if a.Estimates[i].Method == method {
@@ -130,12 +132,12 @@ func estimateOf(analyses []*warpbound.Analysis, method string) (*warpbound.Estim
 // confirm makes a violation of a bound a failure if the run that shows it goes round a
 // loop more often than the job annotates.
 func (c *checker) confirm(ctx context.Context, fsys fs.FS, v *violation) error {
-	j, err := warpbound.LoadFS(fsys, v.Job, warpbound.LoadOptions{})
+	j, err := platform.LoadFS(fsys, v.Job, "")
 	if err == nil && j.Mode() != "" {
 		j, err = inMode(j, "none")
 	}
 	if err == nil {
-		_, err = j.Analyze(ctx, warpbound.AnalyzeOptions{Vectors: v.Vector + 1, MaxCycles: maxCycles, Methods: []string{"hybrid/dynamic"}})
+		_, err = analyze(ctx, j, analysis.Request{Methods: []string{"hybrid/dynamic"}, MaxCycles: maxCycles, Campaign: campaign.Spec{Vectors: v.Vector + 1}})
 	}
 	if err != nil {
 		*v = *failure("annotating", v.Job, v.Vector, err)

@@ -9,10 +9,11 @@ import (
 	"strings"
 	"sync"
 
-	"warpbound"
 	"warpbound/estimate"
+	"warpbound/internal/analysis"
 	"warpbound/internal/kernelgen"
 	"warpbound/internal/machine"
+	"warpbound/internal/platform"
 )
 
 // Config says what is checked.
@@ -20,7 +21,7 @@ type Config struct {
 	Seed     uint64
 	First    int // number of the first kernel
 	Kernels  int
-	Methods  []string           // those of warpbound.Methods
+	Methods  []string           // those of analysis.Methods
 	Machines []*machine.Machine // that machines are drawn from; at least one
 
 	Analyze  Analyze                       // nil for warpbound's own
@@ -47,11 +48,18 @@ type runner struct {
 	checker checker
 }
 
+// analyze asks all methods that there are.
+func analyze(ctx context.Context, j *platform.Job, req analysis.Request) (*estimate.Analysis, error) {
+	a, err := analysis.Analyze(ctx, j.Platform, j.Workload, req)
+	if err != nil {
+		return nil, err
+	}
+	return a.Analysis, nil
+}
+
 func newRunner(cfg Config) *runner {
 	if cfg.Analyze == nil {
-		cfg.Analyze = func(ctx context.Context, j *warpbound.Job, opts warpbound.AnalyzeOptions) (*warpbound.Analysis, error) {
-			return j.Analyze(ctx, opts)
-		}
+		cfg.Analyze = analyze
 	}
 	return &runner{Config: cfg, checker: checker{methods: cfg.Methods, analyze: cfg.Analyze}}
 }

@@ -15,7 +15,9 @@ import (
 
 	"warpbound"
 	"warpbound/estimate"
+	"warpbound/internal/analysis"
 	"warpbound/internal/machine"
+	"warpbound/internal/platform"
 )
 
 func builtins(t testing.TB, names ...string) []*machine.Machine {
@@ -177,14 +179,14 @@ func TestInterrupted(t *testing.T) {
 }
 
 // wrong makes static/cta wrong by a tenth for jobs.
-func wrong(forJob func(*warpbound.Job) bool) Analyze {
-	return func(ctx context.Context, j *warpbound.Job, opts warpbound.AnalyzeOptions) (*warpbound.Analysis, error) {
-		a, err := j.Analyze(ctx, opts)
+func wrong(forJob func(*platform.Job) bool) Analyze {
+	return func(ctx context.Context, j *platform.Job, req analysis.Request) (*estimate.Analysis, error) {
+		a, err := analyze(ctx, j, req)
 		if err != nil || !forJob(j) {
 			return a, err
 		}
 		for i := range a.Estimates {
-			if e := &a.Estimates[i]; e.Evidence != warpbound.Observed {
+			if e := &a.Estimates[i]; e.Evidence != estimate.Observed {
 				e.Cycles = e.Cycles * 9 / 10
 			}
 		}
@@ -195,19 +197,19 @@ func wrong(forJob func(*warpbound.Job) bool) Analyze {
 // TestFindsWrongMethods checks that a bound that is too low is found, and reduced to a small
 // kernel of the kind for which it is.
 func TestFindsWrongMethods(t *testing.T) {
-	counts := func(name string) func(*warpbound.Job) bool {
-		return func(j *warpbound.Job) bool {
-			r, err := j.Simulate(context.Background(), warpbound.SimulateOptions{MaxCycles: maxCycles})
+	counts := func(name string) func(*platform.Job) bool {
+		return func(j *platform.Job) bool {
+			r, err := analysis.Simulate(context.Background(), j.Platform, j.Workload, analysis.SimulateRequest{MaxCycles: maxCycles})
 			return err == nil && r.Counters[name] > 0
 		}
 	}
 	for _, test := range []struct {
 		name  string
-		wrong func(*warpbound.Job) bool
+		wrong func(*platform.Job) bool
 		most  int // lines of the module
 		has   *regexp.Regexp
 	}{
-		{"everywhere", func(*warpbound.Job) bool { return true }, 15, regexp.MustCompile("entry|kernel")},
+		{"everywhere", func(*platform.Job) bool { return true }, 15, regexp.MustCompile("entry|kernel")},
 		{"where branches diverge", counts("divergent_branches"), 30, regexp.MustCompile("bra|bn?z")},
 	} {
 		t.Run(test.name, func(t *testing.T) {

@@ -8,6 +8,7 @@ import (
 	"testing/fstest"
 
 	"warpbound"
+	"warpbound/estimate"
 	"warpbound/internal/method/cta"
 )
 
@@ -38,7 +39,7 @@ D: ret;
 
 // TestLostPrecision: where the analysis of divergence gives up, the answer says so and where.
 func TestLostPrecision(t *testing.T) {
-	analyse := func(module string) *warpbound.Analysis {
+	analyse := func(module string) *estimate.Analysis {
 		t.Helper()
 		job, err := warpbound.LoadFS(fstest.MapFS{
 			"job.toml": {Data: []byte(`module = "k.ptx"
@@ -68,8 +69,8 @@ A = 4
 		}
 		return a
 	}
-	gaveUp := func(a *warpbound.Analysis) int {
-		return slices.IndexFunc(a.Warnings, func(w warpbound.Warning) bool { return w.ID == "no-verdicts" })
+	gaveUp := func(a *estimate.Analysis) int {
+		return slices.IndexFunc(a.Warnings, func(w estimate.Warning) bool { return w.ID == "no-verdicts" })
 	}
 	a := analyse(irreducible)
 	i := gaveUp(a)

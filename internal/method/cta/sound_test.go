@@ -55,7 +55,7 @@ func randomMachine(t testing.TB, src kernelgen.Source) []byte {
 
 // bounded loads a job and bounds it. Loops that depend on data get a bound that they
 // surely keep.
-func bounded(t testing.TB, fsys fstest.MapFS, most int) (*warpbound.Job, *warpbound.Estimate) {
+func bounded(t testing.TB, fsys fstest.MapFS, most int) (*warpbound.Job, *estimate.Estimate) {
 	t.Helper()
 	text := string(fsys["job.toml"].Data) + "\n[loop]\n"
 	for {
@@ -80,7 +80,7 @@ func bounded(t testing.TB, fsys fstest.MapFS, most int) (*warpbound.Job, *warpbo
 }
 
 // exact reports whether the bound is the time of every run.
-func exact(e *warpbound.Estimate) bool {
+func exact(e *estimate.Estimate) bool {
 	return !slices.ContainsFunc(e.Detail.(*estimate.CTA).Waves, func(w estimate.CTAWave) bool { return !w.Exact })
 }
 

@@ -57,7 +57,7 @@ func TestSuite(t *testing.T) {
 				t.Fatal(err)
 			}
 			e := &a.Estimates[0]
-			if ratio := float64(e.Cycles) / float64(run.Cycles); ratio < 1 || ratio > most || e.Evidence != warpbound.Proven {
+			if ratio := float64(e.Cycles) / float64(run.Cycles); ratio < 1 || ratio > most || e.Evidence != estimate.Proven {
 				t.Errorf("bound %d (%s), simulated %d: ratio %.3f, want at most %.2f", e.Cycles, e.Evidence, run.Cycles, ratio, most)
 			}
 			d := e.Detail.(*estimate.CTA)

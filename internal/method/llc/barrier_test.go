@@ -32,7 +32,7 @@ func TestBarrierDelays(t *testing.T) {
 					t.Fatal(err)
 				}
 				simple, interval := estimates(t, j)
-				for _, e := range []*warpbound.Estimate{simple, interval} {
+				for _, e := range []*estimate.Estimate{simple, interval} {
 					if e.Cycles < run.Cycles || e.Detail.(*estimate.LLC).Exact != certain {
 						t.Errorf("%s: %d cycles (exact %t), the run takes %d", e.Method, e.Cycles, e.Detail.(*estimate.LLC).Exact, run.Cycles)
 					}

@@ -74,7 +74,7 @@ func randomMachine(t testing.TB, src kernelgen.Source) *machine.Machine {
 
 // bounded loads a job and bounds it. Loops that depend on data get a bound that they
 // surely keep.
-func bounded(t testing.TB, fsys fstest.MapFS, most int) (*warpbound.Job, []warpbound.Estimate) {
+func bounded(t testing.TB, fsys fstest.MapFS, most int) (*warpbound.Job, []estimate.Estimate) {
 	t.Helper()
 	text := string(fsys["job.toml"].Data)
 	if !strings.Contains(text, "[loop]") {

@@ -44,7 +44,7 @@ func on(t testing.TB, job string, edit func(*machine.Machine)) *warpbound.Job {
 }
 
 // estimates returns both estimates of a job.
-func estimates(t testing.TB, j *warpbound.Job) (simple, interval *warpbound.Estimate) {
+func estimates(t testing.TB, j *warpbound.Job) (simple, interval *estimate.Estimate) {
 	t.Helper()
 	a, err := j.Analyze(context.Background(), warpbound.AnalyzeOptions{Methods: []string{llc.Simple.ID(), llc.Interval.ID()}})
 	if err != nil {
@@ -81,13 +81,13 @@ func TestBenchmarks(t *testing.T) {
 				}
 				simple, interval := estimates(t, j)
 				misses := run.Counters["l2_misses"]
-				for _, e := range []*warpbound.Estimate{simple, interval} {
+				for _, e := range []*estimate.Estimate{simple, interval} {
 					d := e.Detail.(*estimate.LLC)
 					sum := int64(0)
 					for _, s := range e.Breakdown {
 						sum += s.Cycles
 					}
-					if e.Cycles < run.Cycles || d.Misses < misses || d.Exact != (most > 0) || e.Evidence != warpbound.Proven || sum != e.Cycles {
+					if e.Cycles < run.Cycles || d.Misses < misses || d.Exact != (most > 0) || e.Evidence != estimate.Proven || sum != e.Cycles {
 						t.Errorf("%s: %d cycles (%s, exact %t, shares of %d) and %d misses; the run takes %d cycles and has %d misses",
 							e.Method, e.Cycles, e.Evidence, d.Exact, sum, d.Misses, run.Cycles, misses)
 					}

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 	"testing/fstest"
+	"warpbound/estimate"
 
 	"warpbound"
 )
@@ -61,12 +62,12 @@ func TestKernels(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				a, err := j.Analyze(context.Background(), warpbound.AnalyzeOptions{Methods: []string{"split/" + mode}, Observe: true, Vectors: 1})
+				a, err := j.Analyze(context.Background(), warpbound.AnalyzeOptions{Methods: []string{"split/" + mode}, Runs: warpbound.Runs{Observe: true, Vectors: 1}})
 				if err != nil {
 					t.Fatal(err)
 				}
 				check(t, a, mode, c.most)
-				gaveUp := slices.ContainsFunc(a.Warnings, func(w warpbound.Warning) bool {
+				gaveUp := slices.ContainsFunc(a.Warnings, func(w estimate.Warning) bool {
 					return w.ID == "no-abstract-execution" && strings.HasPrefix(w.Pos, "k.ptx:")
 				})
 				if gaveUp != (name == "long loop") {

@@ -43,7 +43,7 @@ func TestRuns(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				a, err := j.Analyze(context.Background(), warpbound.AnalyzeOptions{Methods: []string{"split/" + mode}, Observe: true, Vectors: 1})
+				a, err := j.Analyze(context.Background(), warpbound.AnalyzeOptions{Methods: []string{"split/" + mode}, Runs: warpbound.Runs{Observe: true, Vectors: 1}})
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -54,12 +54,12 @@ func TestRuns(t *testing.T) {
 }
 
 // check holds an estimate against a run and its parts against each other.
-func check(t *testing.T, a *warpbound.Analysis, mode string, most float64) {
+func check(t *testing.T, a *estimate.Analysis, mode string, most float64) {
 	t.Helper()
 	e := &a.Estimates[0]
 	d := e.Detail.(*estimate.Split)
 	ratio := float64(e.Cycles) / float64(a.Observed.Max)
-	if ratio < 1 || ratio > most || e.Evidence != warpbound.Proven {
+	if ratio < 1 || ratio > most || e.Evidence != estimate.Proven {
 		t.Errorf("%s: bound %d (%s), simulated %d: ratio %.2f, want at most %.2f", mode, e.Cycles, e.Evidence, a.Observed.Max, ratio, most)
 	}
 	sum := int64(0)

@@ -38,7 +38,7 @@ func TestSynthetic(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			a, err := j.Analyze(context.Background(), warpbound.AnalyzeOptions{Methods: []string{"split/" + mode}, Observe: true, Vectors: 1})
+			a, err := j.Analyze(context.Background(), warpbound.AnalyzeOptions{Methods: []string{"split/" + mode}, Runs: warpbound.Runs{Observe: true, Vectors: 1}})
 			if err != nil {
 				t.Fatal(err)
 			}

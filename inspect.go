@@ -1,0 +1,97 @@
+package warpbound
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"time"
+
+	"warpbound/estimate"
+	"warpbound/internal/analysis"
+	"warpbound/internal/ipet"
+	"warpbound/internal/provenance"
+	"warpbound/internal/workload"
+)
+
+// InspectOptions say what to show of a module.
+type InspectOptions struct {
+	Kernel         string // only this kernel, unless empty
+	PublishedEdges bool   // as in AnalyzeOptions
+	Job            *Job   // a job of the module, whose launch is taken into account; nil if none
+}
+
+// Inspect describes the kernels of a module. file is the module's name, which tells its
+// language. It is an error if src is not of that language or if there is no such kernel;
+// what the simulator would refuse is listed among the warnings.
+func Inspect(file string, src []byte, opts InspectOptions) (*estimate.Module, error) {
+	var w *workload.Workload
+	if opts.Job != nil {
+		w = opts.Job.on.Workload
+	}
+	return analysis.Inspect(file, src, analysis.InspectRequest{Kernel: opts.Kernel, PublishedEdges: opts.PublishedEdges, Workload: w})
+}
+
+// Stage is a step of the pipeline from the text of a module to decoded kernels.
+type Stage struct {
+	Name string
+	What string // it does, in a line
+}
+
+// Stages returns the steps of the pipeline in their order.
+func Stages() []Stage {
+	var all []Stage
+	for _, s := range workload.Stages() {
+		all = append(all, Stage{s.Name, s.What})
+	}
+	return all
+}
+
+// DumpOptions say what DumpStage shows.
+type DumpOptions struct {
+	Stage  string // the last stage to run, whose result is shown
+	Kernel string // only this kernel, unless empty; of a job its own
+	Job    *Job   // whose stages are run, too; nil for those of the module alone
+	// Took, unless nil, is called with the time of every stage.
+	Took func(stage string, took time.Duration)
+}
+
+// DumpStage runs the pipeline on a module up to a stage and writes what that made as text. It is an
+// error if there is no such stage, or if it needs a job and there is none.
+func DumpStage(w io.Writer, file string, src []byte, opts DumpOptions) error {
+	d := workload.DumpOptions{Stage: opts.Stage, Kernel: opts.Kernel, Took: opts.Took}
+	if opts.Job != nil {
+		d.Job, d.Target = opts.Job.on.Spec, opts.Job.on.Platform
+	}
+	return workload.Dump(w, file, src, d)
+}
+
+// ReadModule reads the text of a module. Only regular files are read.
+func ReadModule(name string) ([]byte, error) { return workload.ReadFile(name) }
+
+// ErrRefuted is the error of a certificate that does not prove what it claims.
+var ErrRefuted = errors.New("the certificate does not hold")
+
+// Verify checks a certificate that Analyze wrote, in exact arithmetic and without a solver:
+// docs/formats.md has the inequality. It trusts the model in the certificate, whose costs and
+// facts come from the analysis. It is ErrRefuted if the certificate does not prove its bound,
+// and another error if it cannot be read.
+func Verify(r io.Reader) (*estimate.Proof, error) {
+	c, err := ipet.ReadCertificate(r)
+	if err != nil {
+		return nil, err
+	}
+	if err := c.Check(); err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrRefuted, err)
+	}
+	p := &estimate.Proof{
+		Provenance: provenance.Of(),
+		Model:      c.Model.Name, Nodes: len(c.Model.Nodes), Edges: len(c.Model.Edges), Cycles: c.Cycles, Facts: []estimate.ProofFact{},
+	}
+	for _, u := range c.Uses() {
+		p.Facts = append(p.Facts, estimate.ProofFact{Constraint: u.Constraint, Evidence: estimate.Evidence(u.Evidence)})
+	}
+	return p, nil
+}
+
+// Version tells which build of the tool this is.
+func Version() estimate.Provenance { return provenance.Of() }

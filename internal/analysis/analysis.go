@@ -1,0 +1,330 @@
+// Package analysis bounds the worst-case execution time of workloads: it asks the methods that there are, and
+// makes the runs that some of them need.
+//
+// Methods is the list of them; whoever wants to know what a method needs, does or is called asks that list.
+// analysis must not import simulators, drivers of devices, or what takes many analyses (study).
+package analysis
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+
+	"warpbound/diag"
+	"warpbound/estimate"
+	"warpbound/internal/absexec"
+	"warpbound/internal/campaign"
+	"warpbound/internal/ipet"
+	"warpbound/internal/method"
+	"warpbound/internal/method/hybrid"
+	"warpbound/internal/provenance"
+	"warpbound/internal/runner"
+	"warpbound/internal/trace"
+	"warpbound/internal/workload"
+)
+
+// Request says what is asked of an analysis, and how its runs are made.
+type Request struct {
+	Methods []string         // IDs of the estimates to report; nil for all
+	Ipoints method.Placement // blocks to record; nil for every block
+	// PublishedEdges is as in hybrid.Method.
+	PublishedEdges bool
+	// Path asks for the path model of a warp and its certificate.
+	Path bool
+
+	Campaign  campaign.Spec // which inputs are run
+	MaxCycles int64         // a run that takes longer is an error; 0 for 2^30
+	EndToEnd  bool          // measure only how long runs take: nothing is recorded
+	Observe   bool          // make runs although no method that is asked for needs them
+
+	// Traces are read instead of running the workload, in the binary format or as CSV;
+	// TracesName is their name for messages.
+	Traces     io.Reader
+	TracesName string
+}
+
+// Answer is what an analysis found out.
+type Answer struct {
+	*estimate.Analysis
+	Model       *ipet.Model       // of the longest path of a warp; nil if no measured method was asked
+	Certificate *ipet.Certificate // that no path of it is longer; nil likewise
+}
+
+// Write writes the path model in CPLEX LP format and the certificate, each to nowhere if its writer is nil.
+func (a *Answer) Write(lp, certificate io.Writer) error {
+	if lp != nil {
+		if err := ipet.WriteLP(lp, a.Model); err != nil {
+			return err
+		}
+	}
+	if certificate != nil {
+		return ipet.WriteCertificate(certificate, a.Certificate)
+	}
+	return nil
+}
+
+// wants reports whether an estimate is asked for.
+func (r *Request) wants(id string) bool { return r.Methods == nil || slices.Contains(r.Methods, id) }
+
+// measured reports whether a method is asked for that needs runs, or runs themselves.
+func (r *Request) measured(all List) bool {
+	return r.Methods == nil || r.Observe || r.recorded() || slices.ContainsFunc(r.Methods, all.measures)
+}
+
+// recorded reports whether something is asked for that only records of runs give.
+func (r *Request) recorded() bool { return r.Traces != nil || r.Path }
+
+// Analyze bounds the worst-case execution time of a workload: by static methods, and by measured ones from runs
+// of its inputs or from traces. The result does not depend on the number of processors.
+//
+// It is an error if a run has several launches, if the kernel has a loop without exit, if a run fails, if a trace
+// is damaged or does not belong to the kernel, if there are both traces and saved inputs, if an annotated bound
+// is contradicted by a run, or if a static method is asked for by name that has no bound.
+func Analyze(ctx context.Context, p runner.Platform, w *workload.Workload, req Request) (*Answer, error) {
+	return Methods().Analyze(ctx, p, w, req)
+}
+
+// Analyze is the function Analyze with the methods of a list.
+func (l List) Analyze(ctx context.Context, p runner.Platform, w *workload.Workload, req Request) (*Answer, error) {
+	if err := w.OneLaunch("an analysis bounds"); err != nil {
+		return nil, err
+	}
+	if endless := w.First().Graph.Endless(); len(endless) > 0 {
+		return nil, endless[0]
+	}
+	if req.Traces != nil && req.Campaign.Inputs != nil {
+		return nil, fmt.Errorf("%s: inputs are run only where no traces are read", w.Name())
+	}
+	a := &Answer{Analysis: Empty(w)}
+	estimates, warnings, err := l.Static(ctx, p, w, req)
+	if err != nil {
+		return nil, err
+	}
+	if req.measured(l) {
+		found, err := l.measure(ctx, p, w, req, a)
+		if err != nil {
+			return nil, err
+		}
+		warnings = append(warnings, found...)
+	}
+	a.Estimates = append(a.Estimates, estimates...)
+	l.explain(a.Estimates)
+	a.Warnings = estimate.Warnings(slices.Concat(w.Warnings(), warnings))
+	return a, nil
+}
+
+// Empty returns an analysis of a workload without results.
+func Empty(w *workload.Workload) *estimate.Analysis {
+	return &estimate.Analysis{
+		Provenance: provenance.Of(),
+		Job:        w.Name(), Kernel: w.Kernel(),
+		Machine: w.Machine.Name, MachineHash: w.Machine.Hash(), ModuleHash: w.Module.Hash, JobHash: w.Spec.Hash,
+		Launch:    estimate.Launch{Grid: w.Spec.Grid, Block: w.Spec.Block},
+		SplitMode: string(w.Mode()),
+		Seed:      w.Spec.Seed,
+		Estimates: []estimate.Estimate{},
+	}
+}
+
+// Static returns the estimates of static methods that are asked for. A method that is not asked for by name is
+// left out where the machine does not allow it, and with a warning where the workload does not.
+func Static(ctx context.Context, p runner.Platform, w *workload.Workload, req Request) ([]estimate.Estimate, []diag.Warning, error) {
+	return Methods().Static(ctx, p, w, req)
+}
+
+// Static is the function Static with the methods of a list.
+func (l List) Static(ctx context.Context, p runner.Platform, w *workload.Workload, req Request) ([]estimate.Estimate, []diag.Warning, error) {
+	var estimates []estimate.Estimate
+	var warnings []diag.Warning
+	for _, m := range l.static() {
+		id := m.Names()[0].ID
+		named := slices.Contains(req.Methods, id)
+		if err := p.Described(); named && err != nil {
+			return nil, nil, &diag.UnsupportedError{Methods: []string{id}, Err: fmt.Errorf("%s has no bound on %w", id, err)}
+		}
+		if !req.wants(id) || !named && m.Applies(w.Machine) != nil {
+			continue
+		}
+		answer, err := l.bound(ctx, p, w, req, m)
+		switch {
+		case err == nil:
+			estimates = append(estimates, answer.Estimates...)
+			for _, w := range answer.Warnings {
+				if !slices.Contains(warnings, w) { // several methods may have the same reason
+					warnings = append(warnings, w)
+				}
+			}
+		case named || ctx.Err() != nil:
+			return nil, nil, err
+		default:
+			warnings = append(warnings, noBound(w, id, err))
+		}
+	}
+	l.explain(estimates)
+	return estimates, warnings, nil
+}
+
+// noBound is the warning of a static method that has none.
+func noBound(w *workload.Workload, id string, err error) diag.Warning {
+	warning := diag.Warning{Pos: w.Spec.Pos.Kernel, ID: "no-static-bound", Text: id + " has no bound: " + err.Error()}
+	var at *diag.Error
+	var loop *absexec.UnboundedLoop
+	switch {
+	case errors.As(err, &loop):
+		warning.Pos = loop.Pos
+	case errors.As(err, &at):
+		warning.Pos = at.Pos
+	}
+	return warning
+}
+
+// bound is what a static method answers of the workload; a method for a variant of it, of that, with what its runs
+// take if there are any of the workload itself.
+func (l List) bound(ctx context.Context, p runner.Platform, w *workload.Workload, req Request, m Method) (*method.Answer, error) {
+	variant, err := m.of(w)
+	if err != nil {
+		return nil, err
+	}
+	answer, err := bound(ctx, variant, m.Method.(method.Static))
+	if err != nil {
+		return nil, err
+	}
+	to, watched := answer.Estimates[0].Detail.(estimate.Watched)
+	if watched && req.measured(l) && req.Traces == nil {
+		result, _, err := campaign.Run(ctx, p, variant, req.Campaign, runner.Options{MaxCycles: req.MaxCycles}, nil)
+		if err != nil {
+			return nil, err
+		}
+		to.Watch(&result.Observed)
+	}
+	return answer, nil
+}
+
+// bound is what a static method answers of a workload as it is.
+func bound(ctx context.Context, w *workload.Workload, m method.Static) (*method.Answer, error) {
+	if err := m.Applies(w.Machine); err != nil {
+		return nil, err
+	}
+	p, err := Problem(w)
+	if err != nil {
+		return nil, err
+	}
+	return m.Bound(ctx, p)
+}
+
+// Bound is the estimate of a static method that makes one, of a workload as it is.
+func Bound(ctx context.Context, w *workload.Workload, m method.Static) (*estimate.Estimate, error) {
+	answer, err := bound(ctx, w, m)
+	if err != nil {
+		return nil, err
+	}
+	return &answer.Estimates[0], nil
+}
+
+// measure adds what was observed, and the estimates of measured methods that the machine allows.
+func (l List) measure(ctx context.Context, p runner.Platform, w *workload.Workload, req Request, a *Answer) ([]diag.Warning, error) {
+	needs := req.recorded() || slices.ContainsFunc(req.Methods, l.measures)
+	if req.EndToEnd && needs {
+		return nil, fmt.Errorf("%s: the hybrid method needs Ipoints, and none are recorded", w.Name())
+	}
+	var warnings []diag.Warning
+	ran := false
+	for _, m := range l {
+		measured, ok := m.Method.(method.Measured)
+		if !ok || req.EndToEnd {
+			continue
+		}
+		if err := m.Applies(w.Machine); err != nil {
+			if needs {
+				return nil, &diag.UnsupportedError{Methods: List{m}.IDs(), Err: fmt.Errorf("%s: %w", w.Name(), err)}
+			}
+			continue
+		}
+		if own, ok := measured.(hybrid.Method); ok {
+			own.PublishedEdges = req.PublishedEdges
+			measured = own
+		}
+		found, err := record(ctx, p, w, req, measured, a)
+		if err != nil {
+			return nil, err
+		}
+		ran, warnings = true, append(warnings, found...)
+	}
+	if ran {
+		return warnings, nil
+	}
+	result, _, err := campaign.Run(ctx, p, w, req.Campaign, runner.Options{MaxCycles: req.MaxCycles}, nil)
+	if err != nil {
+		return nil, err
+	}
+	a.Runs, a.Observed, a.Inputs, a.Device = result.Runs, &result.Observed, result.Inputs, result.Report.Device
+	return result.Report.Warnings, nil
+}
+
+// record makes the runs that a measured method asks for, or reads traces of them, and adds its estimates.
+func record(ctx context.Context, p runner.Platform, w *workload.Workload, req Request, m method.Measured, a *Answer) ([]diag.Warning, error) {
+	problem, err := graphProblem(w)
+	if err != nil {
+		return nil, err
+	}
+	recording, chosen, err := place(p, w, m, problem, req.Ipoints)
+	if err != nil {
+		return nil, err
+	}
+	var sinks []trace.Sink
+	var warnings []diag.Warning
+	if req.Traces != nil {
+		sink, err := readTraces(ctx, p, w, recording, req.Traces)
+		if err != nil {
+			return nil, &diag.TraceError{File: req.TracesName, Err: err}
+		}
+		sinks = []trace.Sink{sink}
+	} else {
+		opts := runner.Options{MaxCycles: req.MaxCycles, Record: &runner.Record{Chosen: chosen, Points: recording.OfBlock(), Graph: recording}}
+		result, all, err := campaign.Run(ctx, p, w, req.Campaign, opts, func() trace.Sink { return recording.Sink(p.Clocks()) })
+		if err != nil {
+			return nil, err
+		}
+		sinks, a.Inputs, a.Device, warnings = all, result.Inputs, result.Report.Device, result.Report.Warnings
+	}
+	answer, err := recording.Bound(ctx, sinks)
+	if err != nil {
+		return nil, err
+	}
+	warnings = slices.Concat(answer.Warnings, warnings)
+	if req.Traces == nil && req.Campaign.Inputs == nil && !w.Spec.Varies() {
+		warnings = append(warnings, diag.Warning{
+			Pos: diag.Pos{File: w.Name(), Line: 1, Col: 1}, ID: "fixed-inputs",
+			Text: "no input is drawn at random, so all runs would be the same: one was made",
+		})
+	}
+	a.Runs, a.Observed, a.Model, a.Certificate = answer.Runs, answer.Observed, answer.Model, answer.Certificate
+	for _, e := range answer.Estimates {
+		if !req.wants(e.Method) {
+			continue
+		}
+		if d := a.Device; d != nil {
+			e.Assumptions = append(e.Assumptions, fmt.Sprintf(
+				"times are those of the kernel with recording code, with which it takes %.1f %% longer (observed)", d.Overhead.Percent))
+		}
+		a.Estimates = append(a.Estimates, e)
+	}
+	return warnings, nil
+}
+
+// place asks a measured method what to record where the blocks carry an Ipoint that at chooses, as far as they
+// can on the platform. chosen are those that at did choose.
+func place(p runner.Platform, w *workload.Workload, m method.Measured, problem *method.Problem, at method.Placement) (r method.Recording, chosen []bool, err error) {
+	if at == nil {
+		at = method.EveryBlock()
+	}
+	r, err = m.Record(problem, func(s *method.Sites) ([]bool, error) {
+		if chosen, err = at(s); err != nil {
+			return nil, err
+		}
+		return p.Recordable(w, chosen)
+	})
+	return r, chosen, err
+}

@@ -1,0 +1,59 @@
+package analysis
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+
+	"warpbound/diag"
+	"warpbound/estimate"
+	"warpbound/internal/cfg"
+	"warpbound/internal/flow/value"
+	"warpbound/internal/graph"
+	"warpbound/internal/inspect"
+	"warpbound/internal/provenance"
+	"warpbound/internal/workload"
+)
+
+// InspectRequest says what to show of a module.
+type InspectRequest struct {
+	Kernel         string             // only this kernel, unless empty
+	PublishedEdges bool               // as in hybrid.Method
+	Workload       *workload.Workload // of the module, whose launch is taken into account; nil if none
+}
+
+// Inspect describes the kernels of a module. file is the module's name, which tells its language. It is an error if
+// text is not of that language or if there is no such kernel; what the simulators would refuse is listed among the
+// warnings.
+func Inspect(file string, text []byte, req InspectRequest) (*estimate.Module, error) {
+	parsed, err := workload.ParseModule(file, text)
+	if err != nil {
+		return nil, err
+	}
+	program, err := parsed.Lower()
+	if err != nil {
+		return nil, err
+	}
+	sum := sha256.Sum256(text)
+	hash, jobHash := hex.EncodeToString(sum[:]), ""
+	launches := make(map[string]value.Launch)
+	if w := req.Workload; w != nil {
+		if w.Module.Hash != hash {
+			return nil, diag.Errorf(w.Spec.Pos.Module, "the job is one of another module than %s", file)
+		}
+		for _, k := range w.Kernels {
+			launches[k.Graph.Kernel.Name] = k.Launch()
+		}
+		jobHash = w.Spec.Hash
+	}
+	m, err := inspect.Inspect(program, req.Kernel, func(g *cfg.Graph) ([]graph.Edge, error) {
+		if req.PublishedEdges {
+			return cfg.PublishedDivergentEdges(g.Flow), nil
+		}
+		return cfg.DivergentEdges(g.Flow, nil)
+	}, launches)
+	if err != nil {
+		return nil, err
+	}
+	m.Provenance, m.ModuleHash, m.JobHash = provenance.Of(), hash, jobHash
+	return m, nil
+}

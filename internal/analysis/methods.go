@@ -1,0 +1,119 @@
+package analysis
+
+import (
+	"slices"
+
+	"warpbound/estimate"
+	"warpbound/internal/machine"
+	"warpbound/internal/method"
+	"warpbound/internal/method/cta"
+	"warpbound/internal/method/hybrid"
+	"warpbound/internal/method/llc"
+	"warpbound/internal/method/split"
+	"warpbound/internal/workload"
+)
+
+// Method is a method with the variant of a workload that it bounds.
+type Method struct {
+	method.Method
+	// Variant returns what the method is asked about of a workload; nil for the workload itself.
+	Variant func(w *workload.Workload) (*workload.Workload, error)
+}
+
+// Methods is the one list of the methods there are, in the order of their estimates.
+func Methods() List {
+	return List{
+		{Method: hybrid.Method{}},
+		{Method: cta.Method{}},
+		{Method: llc.Simple},
+		{Method: llc.Interval},
+		{Method: split.Method(machine.SplitNone), Variant: inMode(machine.SplitNone)},
+		{Method: split.Method(machine.DWS), Variant: inMode(machine.DWS)},
+		{Method: split.Method(machine.PWS), Variant: inMode(machine.PWS)},
+	}
+}
+
+// inMode is the variant of a workload in a mode of splitting.
+func inMode(mode machine.SplitMode) func(*workload.Workload) (*workload.Workload, error) {
+	return func(w *workload.Workload) (*workload.Workload, error) {
+		if !w.HasSplits() {
+			return w, nil
+		}
+		return w.In(mode)
+	}
+}
+
+// of returns the variant of a workload that the method is asked about.
+func (m *Method) of(w *workload.Workload) (*workload.Workload, error) {
+	if m.Variant == nil {
+		return w, nil
+	}
+	return m.Variant(w)
+}
+
+// List is a list of methods.
+type List []Method
+
+// IDs returns the names of all estimates, by which users ask for them.
+func (l List) IDs() []string {
+	var ids []string
+	for _, m := range l {
+		for _, n := range m.Names() {
+			ids = append(ids, n.ID)
+		}
+	}
+	return ids
+}
+
+// Find returns the method that makes an estimate, nil if none does.
+func (l List) Find(id string) *Method {
+	for i := range l {
+		if l[i].names(id) {
+			return &l[i]
+		}
+	}
+	return nil
+}
+
+// names reports whether an estimate is one that the method makes.
+func (m *Method) names(id string) bool {
+	return slices.ContainsFunc(m.Names(), func(n method.Name) bool { return n.ID == id })
+}
+
+// static returns the methods that need no runs.
+func (l List) static() List {
+	return slices.DeleteFunc(slices.Clone(l), func(m Method) bool {
+		_, static := m.Method.(method.Static)
+		return !static
+	})
+}
+
+// measures reports whether a method needs runs.
+func (l List) measures(id string) bool {
+	m := l.Find(id)
+	if m == nil {
+		return false
+	}
+	_, runs := m.Method.(method.Measured)
+	return runs
+}
+
+// Supports reports whether an estimate is one for the machine of a workload, in its mode: some kernels may have
+// none all the same.
+func (l List) Supports(w *workload.Workload, id string) bool {
+	m := l.Find(id)
+	return m != nil && m.Applies(w.Machine) == nil
+}
+
+// explain adds to estimates in one line each what their methods say that they are bounds of.
+func (l List) explain(estimates []estimate.Estimate) {
+	for i := range estimates {
+		for _, m := range l {
+			for _, n := range m.Names() {
+				if n.ID == estimates[i].Method {
+					estimates[i].Explain = n.Explain
+				}
+			}
+		}
+	}
+}

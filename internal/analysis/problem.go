@@ -1,0 +1,124 @@
+package analysis
+
+import (
+	"warpbound/diag"
+	"warpbound/estimate"
+	"warpbound/internal/flow/divergence"
+	"warpbound/internal/flow/value"
+	"warpbound/internal/machine"
+	"warpbound/internal/method"
+	"warpbound/internal/stream"
+	"warpbound/internal/workload"
+)
+
+// Problem returns what static methods are told of a workload.
+func Problem(w *workload.Workload) (*method.Problem, error) {
+	return ProblemOn(w, w.First().Machine, w.First().Splits)
+}
+
+// ProblemOn is Problem on another machine, with the branches of some blocks split.
+func ProblemOn(w *workload.Workload, m *machine.Machine, splits []int) (*method.Problem, error) {
+	k := *w.First()
+	k.Machine = m
+	bounds, err := annotations(&k)
+	if err != nil {
+		return nil, err
+	}
+	occupancy, err := k.Occupancy()
+	if err != nil {
+		return nil, err
+	}
+	launch, addresses, err := k.Image()
+	if err != nil {
+		return nil, err
+	}
+	p := &method.Problem{
+		Launch: launch, Graph: k.Graph, Machine: m, Resident: occupancy.CTAs,
+		Inputs: k.Sampled(), Fixed: k.Fixed(addresses), Bounds: bounds, Facts: flowFacts(&k), Splits: splits,
+	}
+	if m.Core == machine.Integrated {
+		if p.CPU, err = cpu(&k, addresses); err != nil {
+			return nil, err
+		}
+	}
+	d, err := k.Divergence()
+	if p.NoUniform = err; err == nil {
+		p.Uniform = d.Uniform
+		p.Together = func(block int) bool { return d.Branch(block) <= divergence.CTA }
+	}
+	p.Values, p.NoValues = value.Analyze(k.Graph, k.Launch())
+	p.Counted = method.Counts(p.Values)
+	return p, nil
+}
+
+// graphProblem is what measured methods are told of a workload.
+func graphProblem(w *workload.Workload) (*method.Problem, error) {
+	k := w.First()
+	bounds, err := annotations(k)
+	if err != nil {
+		return nil, err
+	}
+	return &method.Problem{Graph: k.Graph, Machine: k.Machine, Bounds: bounds, Facts: flowFacts(k)}, nil
+}
+
+// annotations returns the job's loop bounds, in its order. A place inside a loop stands for the innermost loop
+// around it.
+func annotations(k *workload.Kernel) ([]method.LoopBound, error) {
+	var bounds []method.LoopBound
+	loops := k.Graph.Loops()
+	for _, l := range k.Bound.Loops {
+		for _, instr := range l.Instrs {
+			at := loops.Innermost(k.Graph.BlockOf(instr))
+			if at < 0 {
+				return nil, diag.Errorf(l.Pos, "there is no loop around %s of kernel %s",
+					k.Graph.Name(k.Graph.BlockOf(instr)), k.Graph.Kernel.Name)
+			}
+			bounds = append(bounds, method.LoopBound{Header: loops.Loops[at].Header, Max: l.Bound, Pos: l.Pos})
+		}
+	}
+	return bounds, nil
+}
+
+// flowFacts returns the job's flow facts over blocks.
+func flowFacts(k *workload.Kernel) []method.Fact {
+	var facts []method.Fact
+	for _, f := range k.Bound.Facts {
+		fact := method.Fact{Name: f.Pos.String(), Min: f.Min, Max: f.Max, Evidence: estimate.Annotated}
+		for _, t := range f.Sum {
+			fact.Terms = append(fact.Terms, method.FactTerm{Block: k.Graph.BlockOf(t.Instr), Coef: t.Coef})
+		}
+		facts = append(facts, fact)
+	}
+	return facts
+}
+
+// Of a longer stream of the CPU only so many accesses are followed; endless is more than one makes in any run.
+const (
+	maxFollowed = 1 << 20
+	endless     = 1 << 39
+)
+
+// cpu returns what the job's CPU does, with its buffers at the given addresses.
+func cpu(k *workload.Kernel, addresses []uint64) (method.CPU, error) {
+	var out method.CPU
+	cursor := k.Bound.Job.Cursor()
+	if cursor == nil {
+		return out, nil
+	}
+	for {
+		a, ok, err := cursor.Next()
+		if !ok || err != nil {
+			return out, err
+		}
+		if len(out.Accesses) == maxFollowed {
+			out.More = endless
+			return out, nil
+		}
+		out.Accesses = append(out.Accesses, method.CPUAccess{Address: address(k, addresses, a), Store: a.Store})
+	}
+}
+
+// address returns where an access of the CPU goes.
+func address(k *workload.Kernel, addresses []uint64, a stream.Access) uint64 {
+	return workload.CPUAddress(k.Bound.Job, func(param int) uint64 { return addresses[param] }, a)
+}

@@ -1,0 +1,116 @@
+package analysis
+
+import (
+	"context"
+	"errors"
+	"io"
+
+	"warpbound/diag"
+	"warpbound/estimate"
+	"warpbound/internal/job"
+	"warpbound/internal/method"
+	"warpbound/internal/method/hybrid"
+	"warpbound/internal/provenance"
+	"warpbound/internal/runner"
+	"warpbound/internal/trace"
+	"warpbound/internal/workload"
+)
+
+// SimulateRequest says what one run does.
+type SimulateRequest struct {
+	Vector    int              // which of the job's test vectors, from 0
+	MaxCycles int64            // give up after so many cycles; 0 for 2^30
+	Trace     io.Writer        // where to write the Ipoint trace; nil for nowhere
+	TraceCSV  bool             // as CSV instead of the binary format
+	Ipoints   method.Placement // blocks to record; nil for every block
+	Out       io.Writer        // where what the kernel prints goes; nil for nowhere
+
+	Step   func(*estimate.Step)      // as in runner.Options
+	Access func(*estimate.LLCAccess) // as in runner.Options
+}
+
+// Run is what one run gave.
+type Run struct {
+	estimate.Simulation
+	Buffers map[string][]byte // contents after the run by parameter, little-endian
+}
+
+// ErrTrace is the error of a run with several launches of which a trace is wanted.
+var ErrTrace = errors.New("a trace holds one launch, and the job has several in a run")
+
+// Simulate runs a workload once. Two runs of one job, seed and vector on a simulator are the same in every bit.
+// What threads read of shared and local memory and of the heap that nothing had written is among the warnings. A
+// fault of the program, a barrier that is never satisfied and a run beyond the cycle limit are errors that name
+// the place.
+func Simulate(ctx context.Context, p runner.Platform, w *workload.Workload, req SimulateRequest) (run *Run, err error) {
+	if req.Trace != nil && w.Several() {
+		return nil, diag.Errorf(w.Spec.Repeat.Pos.Table, "%w: leave [repeat] out to trace the first", ErrTrace)
+	}
+	opts := runner.Options{MaxCycles: req.MaxCycles, Repeats: 1, Checked: true, Out: req.Out, Step: req.Step, Access: req.Access}
+	var recording method.Recording
+	var records *trace.Run
+	if req.Trace != nil { // else nothing is recorded: not every kernel has a graph of Ipoints of a reasonable size
+		problem, err := graphProblem(w)
+		if err != nil {
+			return nil, err
+		}
+		problem.Facts = nil // a trace shows what happens, whatever the job states
+		var chosen []bool
+		if recording, chosen, err = place(p, w, hybrid.Method{}, problem, req.Ipoints); err != nil {
+			return nil, err
+		}
+		opts.Record = &runner.Record{Chosen: chosen, Points: recording.OfBlock(), Graph: recording}
+		records = new(trace.Run)
+		records.Reset(req.Vector)
+	}
+	r, err := p.Open(w, opts)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, r.Close()) }()
+	out, err := r.Run(ctx, w.First().Bound.Inputs(req.Vector), records)
+	if err != nil {
+		return nil, err
+	}
+	if records != nil {
+		if err := writeTrace(p, w, req, recording, records); err != nil {
+			return nil, err
+		}
+	}
+	run = &Run{Simulation: simulation(w, req.Vector, out, r.Report()), Buffers: make(map[string][]byte)}
+	for i, p := range w.Spec.Params {
+		if p.Kind == job.Buffer {
+			run.Buffers[p.Name] = out.Buffers[i]
+		}
+	}
+	return run, nil
+}
+
+// simulation is the figures of a run.
+func simulation(w *workload.Workload, vector int, out *runner.Outcome, report runner.Report) estimate.Simulation {
+	spec := w.Spec
+	s := estimate.Simulation{
+		Provenance: provenance.Of(),
+		Job:        w.Name(), Kernel: w.Kernel(), Machine: w.Machine.Name, MachineHash: w.Machine.Hash(),
+		ModuleHash: w.Module.Hash, JobHash: spec.Hash,
+		Launch: estimate.Launch{Grid: spec.Grid, Block: spec.Block},
+		Seed:   spec.Seed, Vector: vector, Cycles: out.Cycles, Registers: w.First().Registers,
+		Counters: map[string]int64{}, Scheduler: map[string]int64{},
+	}
+	if w.Several() {
+		s.Rounds = out.Rounds
+		for _, l := range out.Launches {
+			s.Kernels = append(s.Kernels, estimate.KernelTime{Kernel: l.Kernel, Cycles: l.Cycles})
+		}
+	}
+	warnings := w.AllWarnings()
+	if out.Statistics != nil {
+		warnings = append(warnings, out.Statistics.Warnings()...)
+		out.Statistics.Describe(&s)
+	}
+	if d := report.Device; d != nil {
+		s.Device, s.CTAsPerSM, s.Registers = d, d.Plain.CTAsPerSM, d.Plain.Registers
+	}
+	s.Warnings = append(estimate.Warnings(warnings), estimate.Warnings(report.Warnings)...)
+	return s
+}

@@ -1,0 +1,156 @@
+package analysis
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"warpbound/diag"
+	"warpbound/estimate"
+	"warpbound/internal/campaign"
+	"warpbound/internal/machine"
+	"warpbound/internal/method"
+	"warpbound/internal/platform"
+	"warpbound/internal/report"
+	"warpbound/internal/workload"
+	"warpbound/kernels"
+)
+
+// toy is a method that no other package knows: it bounds a launch by its instructions, one after the other.
+type toy struct{}
+
+func (toy) Names() []method.Name {
+	return []method.Name{{ID: "toy/serial", Explain: "all instructions of all threads, one after the other"}}
+}
+
+func (toy) Applies(m *machine.Machine) error {
+	if m.Core != machine.Scoreboard {
+		return &diag.UnsupportedError{Methods: []string{"toy/serial"}, Err: fmt.Errorf("%s is no toy", m.Name)}
+	}
+	return nil
+}
+
+func (toy) Bound(ctx context.Context, p *method.Problem) (*method.Answer, error) {
+	instrs := int64(len(p.Graph.Kernel.Instrs))
+	return &method.Answer{
+		Estimates: []estimate.Estimate{{
+			Method: "toy/serial", Cycles: 1_000_000 * instrs, Evidence: estimate.Proven, Assumptions: []string{"a million cycles are enough"},
+			Detail: &estimate.Figures{Figures: []estimate.Figure{
+				{Name: "instructions", Value: instrs}, {Name: "resident_ctas", Value: int64(p.Resident)}, {Name: "instruction_time", Value: 1_000_000, Unit: "cycles"},
+			}},
+			Breakdown: []estimate.Share{{Name: "all of it", Pos: p.Graph.Kernel.Instrs[0].Pos.String(), Count: instrs, Cycles: 1_000_000 * instrs}},
+		}},
+		Warnings: []diag.Warning{{Pos: p.Graph.Kernel.Instrs[0].Pos, ID: "toy", Text: "this is a toy"}},
+	}, ctx.Err()
+}
+
+// TestOneLineAddsAMethod adds a method to the list of those there are: analyses ask it, and reports
+// render what it says, of which neither knows.
+func TestOneLineAddsAMethod(t *testing.T) {
+	all := append(Methods(), Method{Method: toy{}})
+	j, err := platform.LoadFS(kernels.Suite(), "bfs/job.toml", "fermi-c2050")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if ids := all.IDs(); ids[len(ids)-1] != "toy/serial" || all.Find("toy/serial") == nil || Methods().Find("toy/serial") != nil {
+		t.Errorf("methods %v", ids)
+	}
+	if !all.Supports(j.Workload, "toy/serial") || Methods().Supports(j.Workload, "toy/serial") {
+		t.Error("only the longer list supports it")
+	}
+	for _, asked := range [][]string{nil, {"toy/serial"}} {
+		a, err := all.Analyze(t.Context(), j.Platform, j.Workload, Request{Methods: asked, Campaign: campaign.Spec{Vectors: 1}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var ids []string
+		for _, e := range a.Estimates {
+			ids = append(ids, e.Method)
+		}
+		want := []string{"hybrid/warp", "hybrid/dynamic", "hybrid/waves", "toy/serial"}
+		if asked != nil {
+			want = asked
+		}
+		if !slices.Equal(ids, want) || (a.Runs == 0) != (asked != nil) {
+			t.Errorf("%v in %d runs, want %v", ids, a.Runs, want)
+		}
+		if !slices.ContainsFunc(a.Warnings, func(w estimate.Warning) bool { return w.ID == "toy" }) {
+			t.Errorf("warnings %+v", a.Warnings)
+		}
+		checkToy(t, a.Analysis)
+	}
+
+	barrel, err := platform.LoadFS(kernels.Suite(), "bfs/job.toml", "predictable-rr")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = all.Analyze(t.Context(), barrel.Platform, barrel.Workload, Request{Methods: []string{"toy/serial"}})
+	if _, ok := errors.AsType[*diag.UnsupportedError](err); !ok || all.Supports(barrel.Workload, "toy/serial") {
+		t.Errorf("on other cores: %v", err)
+	}
+}
+
+// checkToy renders an analysis in all formats, of which the last estimate is the toy's.
+func checkToy(t *testing.T, a *estimate.Analysis) {
+	t.Helper()
+	e := &a.Estimates[len(a.Estimates)-1]
+	var text, page, object bytes.Buffer
+	if err := errors.Join(report.Text(&text, a, 1e9), report.HTML(&page, a, 1e9), report.JSON(&object, a)); err != nil {
+		t.Fatal(err)
+	}
+	for _, format := range []struct{ name, text string }{{"text", text.String()}, {"HTML", page.String()}, {"JSON", object.String()}} {
+		for _, want := range []string{"toy/serial", "a million cycles are enough", "all of it"} {
+			if !strings.Contains(format.text, want) {
+				t.Errorf("%s lacks %q:\n%s", format.name, want, format.text)
+			}
+		}
+		if explained := strings.Contains(format.text, "one after the other"); explained != (format.name != "JSON") {
+			t.Errorf("%s explains the estimate: %v", format.name, explained)
+		}
+	}
+	var read struct {
+		Estimates []struct {
+			Detail struct{ Figures []estimate.Figure }
+		}
+	}
+	if err := json.Unmarshal(object.Bytes(), &read); err != nil {
+		t.Fatal(err)
+	}
+	figures := read.Estimates[len(read.Estimates)-1].Detail.Figures
+	if !slices.Equal(figures, e.Detail.(*estimate.Figures).Figures) || len(figures) != 3 {
+		t.Errorf("%+v", figures)
+	}
+}
+
+// TestVariant asks a method about another workload than the one that is analysed.
+func TestVariant(t *testing.T) {
+	j, err := platform.LoadFS(kernels.Suite(), "bfs/job.toml", "fermi-c2050")
+	if err != nil {
+		t.Fatal(err)
+	}
+	other, err := platform.LoadFS(kernels.Suite(), "vectorAdd/job.toml", "fermi-c2050")
+	if err != nil {
+		t.Fatal(err)
+	}
+	broken := errors.New("there is no variant")
+	for _, want := range []error{nil, broken} {
+		all := List{{Method: toy{}, Variant: func(w *workload.Workload) (*workload.Workload, error) {
+			if w != j.Workload {
+				t.Errorf("the variant of %s", w.Name())
+			}
+			return other.Workload, want
+		}}}
+		a, err := all.Analyze(t.Context(), j.Platform, j.Workload, Request{Methods: []string{"toy/serial"}})
+		if !errors.Is(err, want) {
+			t.Fatalf("%v, want %v", err, want)
+		}
+		if n := int64(len(other.First().Graph.Kernel.Instrs)); want == nil && a.Estimates[0].Cycles != 1_000_000*n {
+			t.Errorf("%d cycles of %d instructions", a.Estimates[0].Cycles, n)
+		}
+	}
+}

@@ -1,0 +1,122 @@
+package analysis
+
+import (
+	"context"
+	"fmt"
+	"io"
+
+	"warpbound/internal/method"
+	"warpbound/internal/runner"
+	"warpbound/internal/trace"
+	"warpbound/internal/workload"
+)
+
+// header describes the traces of a workload.
+func header(p runner.Platform, w *workload.Workload, r method.Recording) *trace.Header {
+	return &trace.Header{
+		Kernel: w.Kernel(), Module: w.Module.Hash, Machine: w.Machine.Hash(), Ipoints: r.Ipoints(), Clocks: p.Clocks(),
+	}
+}
+
+// writeTrace writes the records of a run.
+func writeTrace(p runner.Platform, w *workload.Workload, req SimulateRequest, r method.Recording, run *trace.Run) error {
+	type writer interface {
+		trace.Sink
+		Close() error
+	}
+	var to writer
+	var err error
+	if req.TraceCSV {
+		to, err = trace.NewCSVWriter(req.Trace, header(p, w, r))
+	} else {
+		to, err = trace.NewWriter(req.Trace, header(p, w, r))
+	}
+	if err != nil {
+		return err
+	}
+	if err := run.Replay(to); err != nil {
+		return err
+	}
+	return to.Close()
+}
+
+// readTraces gives the runs in a trace file to a sink of a recording. What the file says of its kernel, module and
+// machine must be true of the workload's.
+func readTraces(ctx context.Context, p runner.Platform, w *workload.Workload, recording method.Recording, r io.Reader) (trace.Sink, error) {
+	own := header(p, w, recording)
+	src, err := trace.Open(r, own)
+	if err != nil {
+		return nil, err
+	}
+	theirs := src.Header()
+	differ := func(a, b string) bool { return a != "" && a != b }
+	switch {
+	case differ(theirs.Kernel, own.Kernel):
+		return nil, fmt.Errorf("the trace is of kernel %s, the job runs %s", theirs.Kernel, own.Kernel)
+	case differ(theirs.Module, own.Module):
+		return nil, fmt.Errorf("the trace is of another module than the job's: its SHA-256 begins with %.8s, not %.8s", theirs.Module, own.Module)
+	case differ(theirs.Machine, own.Machine):
+		return nil, fmt.Errorf("the trace is of another machine than %s: its hash begins with %.8s, not %.8s", w.Machine.Name, theirs.Machine, own.Machine)
+	}
+	to, err := theirs.Translate(own.Ipoints)
+	if err != nil {
+		return nil, fmt.Errorf("the trace does not fit the job's Ipoints: %w", err)
+	}
+	sink := recording.Sink(theirs.Clocks)
+	if err := trace.Copy(newLaunchCheck(ctx, w, trace.Remap(sink, to)), src); err != nil {
+		return nil, err
+	}
+	return sink, nil
+}
+
+// launchCheck is a sink that refuses runs which are not of the job's launch: a
+// warp that it does not have, or one that is missing.
+type launchCheck struct {
+	trace.Sink
+	ctx         context.Context
+	ctas, warps int // of the grid, and of a CTA
+	run         int
+	started     int
+}
+
+func newLaunchCheck(ctx context.Context, w *workload.Workload, dst trace.Sink) *launchCheck {
+	volume := func(d [3]int) int { return d[0] * d[1] * d[2] }
+	width := w.Width()
+	return &launchCheck{
+		Sink: dst, ctx: ctx,
+		ctas:  volume(w.Spec.Grid),
+		warps: (volume(w.Spec.Block) + width - 1) / width,
+	}
+}
+
+func (c *launchCheck) BeginRun(number int) error {
+	c.run, c.started = number, 0
+	if err := c.ctx.Err(); err != nil {
+		return err
+	}
+	return c.Sink.BeginRun(number)
+}
+
+func (c *launchCheck) Record(r trace.Record) error {
+	if int(r.CTA) >= c.ctas || int(r.Warp) >= c.warps {
+		return fmt.Errorf("run %d: warp %d of CTA %d is not of the launch, which has %d CTAs of %d warps",
+			c.run, r.Warp, r.CTA, c.ctas, c.warps)
+	}
+	if r.Ipoint == trace.Start {
+		c.started++
+		if err := c.ctx.Err(); err != nil {
+			return err
+		}
+	}
+	return c.Sink.Record(r)
+}
+
+func (c *launchCheck) EndRun(end int64) error {
+	if err := c.Sink.EndRun(end); err != nil {
+		return err
+	}
+	if all := c.ctas * c.warps; c.started < all {
+		return fmt.Errorf("run %d: only %d of the launch's %d warps are in the trace", c.run, c.started, all)
+	}
+	return nil
+}

@@ -1,0 +1,211 @@
+// Package platform finds what the name of a machine means: a simulated machine, built in or described in a
+// file, or a GPU.
+//
+// It must not import methods or what analyses.
+package platform
+
+import (
+	"cmp"
+	"fmt"
+	"io/fs"
+	"strconv"
+	"strings"
+
+	"warpbound/diag"
+	"warpbound/internal/cuda"
+	"warpbound/internal/cuda/driver"
+	"warpbound/internal/cuda/standin"
+	"warpbound/internal/job"
+	"warpbound/internal/machine"
+	"warpbound/internal/runner"
+	"warpbound/internal/runner/device"
+	"warpbound/internal/runner/simulated"
+	"warpbound/internal/workload"
+)
+
+// Devices are named like machines: "cuda:" and the number of a GPU, or what stands in for one.
+const (
+	devicePrefix = "cuda:"
+	standInName  = devicePrefix + "standin"
+	standInFor   = "fermi-c2050" // where no machine is named that can
+)
+
+// Reader reads a file by its name.
+type Reader func(name string) ([]byte, error)
+
+// IsDevice tells the name of a device from that of a machine.
+func IsDevice(name string) bool { return strings.HasPrefix(name, devicePrefix) }
+
+// Job is a workload with the platform that runs it.
+type Job struct {
+	*workload.Workload
+	Platform runner.Platform
+}
+
+// Load makes the job of a source ready on the platform that override names, or else the job's.
+func Load(src *workload.Source, override string) (*Job, error) {
+	p, err := Find(src.Spec, override, src.Read)
+	if err != nil {
+		return nil, err
+	}
+	w, err := workload.Prepare(src, p, machineName(src, override))
+	if err != nil {
+		return nil, err
+	}
+	return &Job{w, p}, nil
+}
+
+// LoadFS reads a job within a file system and makes it ready.
+func LoadFS(fsys fs.FS, name, override string) (*Job, error) {
+	src, err := workload.ReadFS(fsys, name)
+	if err != nil {
+		return nil, err
+	}
+	return Load(src, override)
+}
+
+// Split returns the job with its wavefronts splitting in another way (workload.Workload.Split).
+func (j *Job) Split(opts workload.SplitOptions) (*Job, error) {
+	w, err := j.Workload.Split(opts)
+	if err != nil {
+		return nil, err
+	}
+	return &Job{w, j.Platform}, nil
+}
+
+// machineName is the name of a built-in machine, or the path of its file from the working directory; empty for a
+// job that is not from there.
+func machineName(src *workload.Source, override string) string {
+	name := src.Spec.Machine
+	switch {
+	case !src.Dir:
+		return ""
+	case override != "":
+		return override
+	case machine.IsFile(name):
+		return src.Spec.Resolve(name)
+	}
+	return name
+}
+
+// Find finds the platform that override names, or else the job's.
+func Find(j *job.Job, override string, read Reader) (runner.Platform, error) {
+	name := cmp.Or(override, j.Machine)
+	if !IsDevice(name) {
+		m, err := machineOf(j, override, read)
+		if err != nil {
+			return nil, err
+		}
+		return simulated.New(m), nil
+	}
+	d, err := findDevice(j, name, read)
+	if err != nil {
+		return nil, err
+	}
+	return d, nil
+}
+
+// findDevice finds a device. What stands in for a GPU simulates the job's machine if it can.
+func findDevice(j *job.Job, name string, read Reader) (*device.Platform, error) {
+	if name != standInName {
+		return Device(name)
+	}
+	m, err := standInMachine(j, read)
+	if err != nil {
+		return nil, err
+	}
+	return standIn(m)
+}
+
+// Device finds a device by its name. What stands in for a GPU simulates fermi-c2050.
+func Device(name string) (*device.Platform, error) {
+	if !IsDevice(name) {
+		return nil, fmt.Errorf("machine %q is no device: want %s and the number of a GPU, or %s", name, devicePrefix, standInName)
+	}
+	if name == standInName {
+		m, err := Default()
+		if err != nil {
+			return nil, err
+		}
+		return standIn(m)
+	}
+	number, err := strconv.Atoi(strings.TrimPrefix(name, devicePrefix))
+	if err != nil || number < 0 {
+		return nil, fmt.Errorf("machine %q: want %s and the number of a GPU, or %s", name, devicePrefix, standInName)
+	}
+	d, err := driver.New()
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	return device.New(device.Config{Name: name, Driver: d, Number: number})
+}
+
+// standIn is a device that simulates a machine.
+func standIn(m *machine.Machine) (*device.Platform, error) {
+	d, err := standin.New(m)
+	if err != nil {
+		return nil, err
+	}
+	return device.New(device.Config{Name: standInName, Driver: d, Simulated: true})
+}
+
+// Simulated opens a device that simulates a machine.
+func Simulated(m *machine.Machine) (cuda.Device, error) {
+	d, err := standin.New(m)
+	if err != nil {
+		return nil, err
+	}
+	return d.Open(0)
+}
+
+// Default is the machine that stands in where none is named that can.
+func Default() (*machine.Machine, error) { return machine.Builtin(standInFor) }
+
+// standInMachine is the machine of the job if it can stand in for a GPU.
+func standInMachine(j *job.Job, read Reader) (*machine.Machine, error) {
+	if !IsDevice(j.Machine) {
+		m, err := machineOf(j, "", read)
+		if err != nil {
+			return nil, err
+		}
+		if _, err := standin.New(m); err == nil {
+			return m, nil
+		}
+	}
+	return Default()
+}
+
+// machineOf finds the machine that override names, or else the job's, whose path is relative to the job
+// file.
+func machineOf(j *job.Job, override string, read Reader) (*machine.Machine, error) {
+	if override != "" {
+		return Machine(override, read)
+	}
+	var m *machine.Machine
+	var err error
+	if machine.IsFile(j.Machine) {
+		m, err = parseMachine(j.Resolve(j.Machine), read)
+	} else {
+		m, err = machine.Builtin(j.Machine)
+	}
+	if err != nil {
+		return nil, diag.Errorf(j.Pos.Machine, "%w", err)
+	}
+	return m, nil
+}
+
+// Machine returns a built-in machine by its name, or reads a machine file.
+func Machine(name string, read Reader) (*machine.Machine, error) {
+	if !machine.IsFile(name) {
+		return machine.Builtin(name)
+	}
+	return parseMachine(name, read)
+}
+
+func parseMachine(file string, read Reader) (*machine.Machine, error) {
+	src, err := read(file)
+	if err != nil {
+		return nil, err
+	}
+	return machine.Parse(file, src)
+}

@@ -1,0 +1,152 @@
+// Package runner is the contract of whatever runs workloads: simulators and devices. A Platform
+// is a machine or a device that jobs name; it opens Runners, which run one workload again and
+// again, each time on other inputs.
+//
+// What measures and what searches sees this package alone, so that it does not tell a simulator
+// from a GPU. runner must not import simulators, drivers or methods.
+package runner
+
+import (
+	"context"
+	"io"
+
+	"warpbound/diag"
+	"warpbound/estimate"
+	"warpbound/internal/job"
+	"warpbound/internal/trace"
+	"warpbound/internal/workload"
+)
+
+// Platform is what a workload runs on. It does not change.
+type Platform interface {
+	workload.Target
+
+	// Name is the name by which jobs ask for it.
+	Name() string
+	// Described is an error that says why static methods have no bound there: its machine is
+	// not described well enough.
+	Described() error
+	// Clocks says what the clocks of its multiprocessors have in common.
+	Clocks() trace.Clocks
+	// Workers returns how many runners with the same options make n runs beside each other.
+	Workers(n int, opts Options) int
+	// Repeats returns how often each input is run if a user asks for n, or for nothing (0).
+	Repeats(n int) int
+	// Recordable returns the blocks of the first kernel of a workload that can carry an Ipoint
+	// where all of chosen are to carry one.
+	Recordable(w *workload.Workload, chosen []bool) ([]bool, error)
+	// Open makes a runner. It is an error if the launch does not fit the machine, or if the
+	// platform cannot do what the options ask for.
+	Open(w *workload.Workload, opts Options) (Runner, error)
+}
+
+// Options say what a runner does besides running.
+type Options struct {
+	MaxCycles int64     // a run that takes longer is an error; 0 for 2^30
+	Record    *Record   // what to record; nil for nothing
+	Repeats   int       // how often the caller runs each input, as Platform.Repeats says
+	Averaged  bool      // the time of a run is the mean of several, where times vary
+	Checked   bool      // tell of reads of memory that nothing has written
+	Out       io.Writer // where what the kernel prints goes; nil for nowhere
+
+	// Issue, unless nil, is called for every instruction that a warp executes, in the order of
+	// cycles for the warps of one multiprocessor.
+	Issue func(*Issue)
+	// Step is the same for people.
+	Step func(*estimate.Step)
+	// Access, unless nil, is called for every access to a last-level cache that cores share, in
+	// the order in which the cache serves them.
+	Access func(*estimate.LLCAccess)
+}
+
+// DefaultCycles is the limit of a run unless a caller gives another, in cycles.
+const DefaultCycles = 1 << 30
+
+// Limit returns the limit of a run in cycles.
+func (o *Options) Limit() int64 {
+	if o.MaxCycles == 0 {
+		return DefaultCycles
+	}
+	return o.MaxCycles
+}
+
+// Record says what a runner records of the first kernel.
+type Record struct {
+	Chosen []bool         // by block: it was to carry an Ipoint
+	Points []trace.Ipoint // by block; trace.None where it carries none
+	// Graph tells which Ipoint can follow which.
+	Graph interface {
+		Follows(from, to trace.Ipoint) bool
+	}
+}
+
+// Issue is an instruction that a warp executed.
+type Issue struct {
+	Cycle     int64 // in which it issued
+	CTA, Warp int   // the CTA in the grid, the warp in the CTA
+	Split     int   // the split SIMD on which a part of a split wavefront executes, from 1; else 0
+	PC        int   // index of the instruction in the kernel
+}
+
+// Runner runs a workload again and again. It may be used by one goroutine at a time.
+type Runner interface {
+	// Run runs the workload on in and fills rec, unless it is nil, with the Ipoint records of the
+	// run. The outcome is valid until the next Run.
+	Run(ctx context.Context, in *job.Inputs, rec *trace.Run) (*Outcome, error)
+	// Report tells what the runs so far showed beside their outcomes.
+	Report() Report
+	// Close gives back what the runner holds.
+	Close() error
+}
+
+// Outcome is what a run gave.
+type Outcome struct {
+	Cycles     int64      // from launch to last retirement, of all launches together
+	Rounds     int        // of the launches that the job repeats; 1 if it has one launch
+	Launches   []Launch   // by kernel of a round, in their order
+	Buffers    [][]byte   // contents after the run, by parameter; nil for what is no buffer
+	Statistics Statistics // what a simulator counted; nil if the runner is none
+}
+
+// Launch adds up the launches of one of the kernels of a run.
+type Launch struct {
+	Kernel string
+	Cycles int64
+}
+
+// Statistics are what a simulator counted in a run.
+type Statistics interface {
+	// Describe adds the figures to a result.
+	Describe(s *estimate.Simulation)
+	// Novelty appends the counters that tell what a run met with besides time, in the order of
+	// NoveltyCounters.
+	Novelty(to []int64) []int64
+	// Warnings tells of reads of memory that nothing had written.
+	Warnings() []diag.Warning
+}
+
+// NoveltyCounters returns the names of the counters that a search may take for novelty, in a fixed
+// order. Those that a platform does not have are 0.
+func NoveltyCounters() []string {
+	return []string{
+		"divergent_branches", "serialised_atomics", "shared_conflicts", "const_replays", "transactions",
+		"l1_misses", "l2_misses", "l2_write_backs", "dram_row_misses", "throttled_cycles", "splits", "warp_instructions",
+	}
+}
+
+// Report is what runs showed beside their outcomes.
+type Report struct {
+	Device   *estimate.Device      // conditions and times of a device; nil of a simulator
+	Runs     int                   // of the device
+	Observed *estimate.Observation // times of a device by events, in cycles of the highest clock
+	Warnings []diag.Warning
+}
+
+// UnusableError says that a platform cannot be used, which says nothing of the inputs that were to be run.
+type UnusableError struct{ Err error }
+
+// Error returns the message of the cause.
+func (e *UnusableError) Error() string { return e.Err.Error() }
+
+// Unwrap returns the cause.
+func (e *UnusableError) Unwrap() error { return e.Err }

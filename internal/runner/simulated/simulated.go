@@ -1,0 +1,213 @@
+// Package simulated runs workloads on the cycle-level simulators of machines.
+//
+// It must not import methods or drivers of devices.
+package simulated
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"runtime"
+
+	"warpbound/diag"
+	"warpbound/internal/emu"
+	"warpbound/internal/isa"
+	"warpbound/internal/job"
+	"warpbound/internal/machine"
+	"warpbound/internal/runner"
+	"warpbound/internal/sim"
+	"warpbound/internal/sim/barrel"
+	"warpbound/internal/sim/integrated"
+	"warpbound/internal/sim/scoreboard"
+	"warpbound/internal/sim/split"
+	"warpbound/internal/trace"
+	"warpbound/internal/workload"
+)
+
+// Platform is a simulated machine.
+type Platform struct{ machine *machine.Machine }
+
+// New returns the platform of a machine.
+func New(m *machine.Machine) *Platform { return &Platform{m} }
+
+// Name implements runner.Platform.
+func (p *Platform) Name() string { return p.machine.Name }
+
+// Machine implements runner.Platform.
+func (p *Platform) Machine() *machine.Machine { return p.machine }
+
+// Adapt implements runner.Platform: modules run as they are.
+func (p *Platform) Adapt(_ *job.Job, m workload.Parsed) (workload.Parsed, error) { return m, nil }
+
+// StandIns implements runner.Platform: once for each feature that the machine's generation lacks, at the
+// first instruction that has it.
+func (p *Platform) StandIns(k *isa.Kernel) []diag.Warning {
+	var warnings []diag.Warning
+	index := map[string]int{}
+	count := map[string]int{}
+	for i := range k.Instrs {
+		in := &k.Instrs[i]
+		f, t, ok := p.machine.StandIn(in)
+		if !ok {
+			continue
+		}
+		count[f.Name]++
+		if count[f.Name] > 1 {
+			continue
+		}
+		index[f.Name] = len(warnings)
+		warnings = append(warnings, diag.Warning{Pos: in.Pos, ID: "machine-isa", Text: fmt.Sprintf(
+			"%s: %s lacks %s, which came with sm_%d: a stand-in times it with latency %d and initiation %d core cycles on %s (%s)",
+			k.Format(in), p.machine.Name, f.What, f.Since, t.Latency, t.Initiation, t.Pipeline, t.Source)})
+	}
+	for name, i := range index {
+		if n := count[name]; n > 1 {
+			warnings[i].Text += fmt.Sprintf("; the first of %d instructions", n)
+		}
+	}
+	return warnings
+}
+
+// Described implements runner.Platform.
+func (p *Platform) Described() error { return nil }
+
+// Clocks implements runner.Platform.
+func (p *Platform) Clocks() trace.Clocks { return trace.Common }
+
+// Workers implements runner.Platform: one for each processor, or one alone if it tells of single instructions.
+func (p *Platform) Workers(n int, opts runner.Options) int {
+	if opts.Issue != nil || opts.Step != nil || opts.Access != nil {
+		return min(1, n)
+	}
+	return min(runtime.GOMAXPROCS(0), n)
+}
+
+// Repeats implements runner.Platform: all runs of the same inputs are the same.
+func (p *Platform) Repeats(int) int { return 1 }
+
+// Recordable implements runner.Platform.
+func (p *Platform) Recordable(_ *workload.Workload, chosen []bool) ([]bool, error) {
+	return chosen, nil
+}
+
+// Open implements runner.Platform.
+func (p *Platform) Open(w *workload.Workload, opts runner.Options) (runner.Runner, error) {
+	if w.Several() {
+		return newRounds(w, opts)
+	}
+	return newLaunch(w, w.First(), opts)
+}
+
+// simulator is what the simulators of all cores have in common.
+type simulator interface {
+	Run(context.Context, emu.Launch, *emu.Memory, *trace.Run) (*sim.Result, error)
+}
+
+// newSimulator makes the simulator of the machine's core.
+func newSimulator(cfg sim.Config) (simulator, error) {
+	switch cfg.Machine.Core {
+	case machine.Barrel:
+		return barrel.New(cfg)
+	case machine.Splitting:
+		return split.New(cfg)
+	case machine.Integrated:
+		return integrated.New(cfg)
+	case machine.Scoreboard:
+		return scoreboard.New(cfg)
+	}
+	return nil, fmt.Errorf("%s has a %s core, which no simulator is for", cfg.Machine.Name, cfg.Machine.Core)
+}
+
+// launch runs one launch of a kernel.
+type launch struct {
+	kernel  *workload.Kernel
+	memory  *workload.Memory
+	sim     simulator
+	out     io.Writer
+	outcome runner.Outcome
+	single  [1]runner.Launch
+	stats   statistics
+}
+
+// newLaunch prepares a simulator. It is an error if the launch does not fit the machine.
+func newLaunch(w *workload.Workload, k *workload.Kernel, opts runner.Options) (*launch, error) {
+	if _, err := k.Occupancy(); err != nil {
+		return nil, err
+	}
+	memory := k.NewMemory()
+	code := k.Code
+	if opts.Checked {
+		code = code.Checked()
+	}
+	cfg := sim.Config{
+		Code: code, Machine: k.Machine, RegsPerThread: k.Registers,
+		Ipoints: ipoints(k, opts.Record), MaxCycles: opts.MaxCycles,
+		Observe: observer(w, k, opts), Access: accesses(opts.Access),
+	}
+	if cpu := memory.CPU(); cpu != nil {
+		cfg.CPU = cpuStream{cpu}
+	}
+	s, err := newSimulator(cfg)
+	if err != nil {
+		return nil, err
+	}
+	return &launch{kernel: k, memory: memory, sim: s, out: opts.Out}, nil
+}
+
+// ipoints returns the Ipoint of each instruction, nil if none is recorded.
+func ipoints(k *workload.Kernel, r *runner.Record) []trace.Ipoint {
+	if r == nil {
+		return nil
+	}
+	points := make([]trace.Ipoint, len(k.Graph.Kernel.Instrs))
+	for i := range points {
+		points[i] = trace.None
+	}
+	for b, at := range r.Points {
+		points[k.Graph.Blocks[b].Start] = at
+	}
+	return points
+}
+
+// cpuStream is what the CPU of a job does, as the simulators take it.
+type cpuStream struct{ *workload.CPUStream }
+
+// Next implements sim.CPUStream.
+func (c cpuStream) Next() (sim.CPUAccess, bool, error) {
+	a, address, ok, err := c.CPUStream.Next()
+	return sim.CPUAccess{Gap: a.Gap, Address: address, Store: a.Store}, ok, err
+}
+
+// Run implements runner.Runner.
+func (t *launch) Run(ctx context.Context, in *job.Inputs, rec *trace.Run) (*runner.Outcome, error) {
+	on, err := t.memory.Fill(in)
+	if err != nil {
+		return nil, err
+	}
+	result, err := t.execute(ctx, on, rec)
+	if err != nil {
+		return nil, err
+	}
+	t.single[0] = runner.Launch{Kernel: t.kernel.Bound.Kernel.Name, Cycles: result.Cycles}
+	t.stats.result = result
+	t.outcome = runner.Outcome{
+		Cycles: result.Cycles, Rounds: 1, Launches: t.single[:], Buffers: t.memory.Buffers(), Statistics: &t.stats,
+	}
+	return &t.outcome, nil
+}
+
+// execute runs a launch on what is in memory.
+func (t *launch) execute(ctx context.Context, on emu.Launch, rec *trace.Run) (*sim.Result, error) {
+	on.Out = t.out
+	return t.sim.Run(ctx, on, t.memory.Memory(), rec)
+}
+
+// Report implements runner.Runner.
+func (t *launch) Report() runner.Report { return runner.Report{} }
+
+// Close implements runner.Runner.
+func (t *launch) Close() error { return nil }
+
+// ErrTrace is the error of a run with several launches of which a trace is wanted.
+var ErrTrace = errors.New("a trace holds one launch, and the job has several in a run")

@@ -1,0 +1,118 @@
+package simulated
+
+import (
+	"fmt"
+	"strings"
+
+	"warpbound/estimate"
+	"warpbound/internal/isa"
+	"warpbound/internal/runner"
+	"warpbound/internal/sim"
+	"warpbound/internal/workload"
+)
+
+// observer tells the callers of a runner of every instruction, nil if nobody asks.
+func observer(w *workload.Workload, k *workload.Kernel, opts runner.Options) func(*sim.Step) {
+	var all []func(*sim.Step)
+	if report := opts.Issue; report != nil {
+		issue := new(runner.Issue)
+		all = append(all, func(s *sim.Step) {
+			*issue = runner.Issue{Cycle: s.Cycle, CTA: s.CTA, Warp: s.Warp, Split: s.Split, PC: s.PC}
+			report(issue)
+		})
+	}
+	if opts.Step != nil {
+		all = append(all, renderer(k, w.Width(), opts.Step))
+	}
+	switch len(all) {
+	case 0:
+		return nil
+	case 1:
+		return all[0]
+	}
+	return func(s *sim.Step) {
+		for _, f := range all {
+			f(s)
+		}
+	}
+}
+
+// renderer makes a step for people of every instruction that a simulator executes.
+func renderer(k *workload.Kernel, width int, report func(*estimate.Step)) func(*sim.Step) {
+	kernel, graph := k.Graph.Kernel, k.Graph
+	labels := make(map[int]string)
+	for _, l := range kernel.Labels {
+		labels[l.Index] = l.Name
+	}
+	address := func(pc int) string {
+		if name := labels[pc]; name != "" && kernel.Meeting == isa.AtSyncs {
+			return name
+		}
+		b := graph.BlockOf(pc)
+		if d := pc - graph.Blocks[b].Start; d > 0 {
+			return fmt.Sprintf("%s+%d", graph.Name(b), d)
+		}
+		return graph.Name(b)
+	}
+	return func(s *sim.Step) {
+		in := &kernel.Instrs[s.PC]
+		executed := s.Executed
+		if in.Op == isa.Bra || in.Op == isa.BrxIdx {
+			executed = s.Active // all of them decide
+		}
+		report(&estimate.Step{
+			Cycle: s.Cycle, SM: s.SM, CTA: s.CTA, Warp: s.Warp, Split: s.Split,
+			Address: address(s.PC), Instr: kernel.Format(in),
+			Lanes: lanes(s.Active, executed, width), Stack: stack(s, address, width),
+		})
+	}
+}
+
+// stack renders what waits after a step: frames (branch, done, next, todo) of the
+// synchronisation stack, or entries (pc, until, lanes) of the reconvergence stack.
+func stack(s *sim.Step, address func(pc int) string, width int) string {
+	if s.After.Done() {
+		return ""
+	}
+	var list []string
+	bits := func(set uint64) string { return lanes(set, set, width) }
+	for _, f := range s.After.Frames() {
+		list = append(list, fmt.Sprintf("(%s, %s, %s, %s)", address(f.Branch), bits(f.Done), address(f.Next), bits(f.Todo)))
+	}
+	for _, e := range s.After.Waiting() {
+		until := "exit"
+		if e.Until >= 0 {
+			until = address(e.Until)
+		}
+		list = append(list, fmt.Sprintf("(%s, %s, %s)", address(e.PC), until, bits(e.Lanes)))
+	}
+	return strings.Join(list, " ")
+}
+
+// lanes renders sets of lanes, lane 0 first.
+func lanes(active, executed uint64, width int) string {
+	text := make([]byte, width)
+	for i := range text {
+		switch bit := uint64(1) << i; {
+		case executed&bit != 0:
+			text[i] = '1'
+		case active&bit != 0:
+			text[i] = '.'
+		default:
+			text[i] = '0'
+		}
+	}
+	return string(text)
+}
+
+// accesses makes a result of every access to a shared cache that a simulator tells, nil if nobody asks for
+// them.
+func accesses(report func(*estimate.LLCAccess)) func(*sim.LLCAccess) {
+	if report == nil {
+		return nil
+	}
+	return func(a *sim.LLCAccess) {
+		access := estimate.LLCAccess(*a)
+		report(&access)
+	}
+}

@@ -1,0 +1,163 @@
+// Package calibrate describes devices as machines and compares the two.
+//
+// It must not import the command line.
+package calibrate
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"warpbound/estimate"
+	"warpbound/internal/analysis"
+	"warpbound/internal/calibrate"
+	"warpbound/internal/cuda"
+	"warpbound/internal/machine"
+	"warpbound/internal/platform"
+	"warpbound/internal/provenance"
+	"warpbound/internal/runner"
+	"warpbound/internal/runner/device"
+	"warpbound/internal/runner/simulated"
+	"warpbound/internal/workload"
+)
+
+// DefaultRepeats and QuickRepeats are how often Run runs each microbenchmark
+// unless it is told: so that outliers do not move a median, and as often as a simulation needs.
+const (
+	DefaultRepeats = 9
+	QuickRepeats   = 1
+)
+
+// Options say how Run measures a device.
+type Options struct {
+	Device   string                // cuda:N, or cuda:standin, which simulates fermi-c2050
+	Repeats  int                   // runs of each microbenchmark; 0 for DefaultRepeats
+	Progress func(done, total int) // called after each step; may be nil
+}
+
+// Calibration is a device that was measured and the machine that it is described as.
+type Calibration struct {
+	estimate.Calibration
+	machine *machine.Machine
+	device  *device.Platform
+}
+
+// Run measures a device with microbenchmarks and describes it as a machine for the simulator (docs/devices.md).
+func Run(ctx context.Context, opts Options) (*Calibration, error) {
+	on, err := platform.Device(opts.Device)
+	if err != nil {
+		return nil, err
+	}
+	return calibrated(ctx, on, opts)
+}
+
+// calibrated is Run for a device that is found.
+func calibrated(ctx context.Context, on *device.Platform, opts Options) (*Calibration, error) {
+	if opts.Repeats == 0 {
+		opts.Repeats = DefaultRepeats
+	}
+	base, err := platform.Default()
+	if err != nil {
+		return nil, err
+	}
+	dev, err := on.OpenDevice(0)
+	if err != nil {
+		return nil, err
+	}
+	r, err := calibrate.Run(ctx, calibrate.Config{Device: dev, Default: base, Simulate: platform.Simulated, Repeats: opts.Repeats, Progress: opts.Progress})
+	if err := errors.Join(err, dev.Close()); err != nil {
+		if ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
+		return nil, fmt.Errorf("%s: %w", on.Name(), err)
+	}
+	c := &Calibration{machine: r.Machine, device: on}
+	c.Calibration = estimate.Calibration{
+		Provenance: provenance.Of(),
+		Device:     on.Name(), Name: on.Attributes().Name,
+		Machine: r.Machine.Name, MachineHash: r.Machine.Hash(), ClockHz: r.Machine.Clock.Core.Value, Repeats: opts.Repeats,
+		Notes: append([]string{}, r.Notes...), Before: device.Conditions(r.Before), After: device.Conditions(r.After),
+	}
+	if v := on.Attributes().Capability; v != (cuda.Capability{}) {
+		c.Capability = fmt.Sprintf("%d.%d", v.Major, v.Minor)
+	}
+	for _, m := range r.Measurements {
+		c.Measurements = append(c.Measurements, measurement(m))
+	}
+	return c, nil
+}
+
+func measurement(m *calibrate.Measurement) estimate.Measurement {
+	return estimate.Measurement{
+		Name: m.Name, What: m.What, Unit: m.Unit, Samples: m.Samples,
+		Median: m.Median(), Min: m.Min(), Max: m.Max(), Outliers: m.Outliers(),
+	}
+}
+
+// File returns the text of the machine file.
+func (c *Calibration) File() []byte {
+	var b bytes.Buffer
+	line := func(s string) string { return strings.Join(strings.Fields(s), " ") }
+	fmt.Fprintf(&b, "# %s, measured by warpbound calibrate --machine %s.\n", line(c.Name), c.Device)
+	for _, n := range c.Notes {
+		fmt.Fprintf(&b, "# Note: %s\n", line(n))
+	}
+	b.Write(c.machine.Format())
+	return b.Bytes()
+}
+
+// Compare simulates a job on the machine of the calibration and runs it on the device, both on its first
+// test vector, and adds the times to the calibration.
+func (c *Calibration) Compare(ctx context.Context, name string) error {
+	measured, err := load(name, c.device)
+	if err != nil {
+		return err
+	}
+	times, err := c.times(ctx, measured)
+	if err != nil {
+		return fmt.Errorf("%s: %w", name, err)
+	}
+	on := simulated.New(c.machine)
+	w, err := load(name, on)
+	if err != nil {
+		return err
+	}
+	run, err := analysis.Simulate(ctx, on, w, analysis.SimulateRequest{})
+	if err != nil {
+		return fmt.Errorf("%s: %w", name, err)
+	}
+	m := measurement(&calibrate.Measurement{Name: run.Kernel, What: "time by events around the launches", Unit: "core cycles", Samples: times})
+	c.Jobs = append(c.Jobs, estimate.CalibratedJob{
+		Job: w.Name(), Kernel: run.Kernel, ModuleHash: run.ModuleHash, JobHash: run.JobHash, Simulated: run.Cycles, Measured: m, Ratio: float64(run.Cycles) / m.Median,
+	})
+	return nil
+}
+
+// times runs the first test vector of a job on the device and returns the times in cycles of the highest
+// clock.
+func (c *Calibration) times(ctx context.Context, w *workload.Workload) (times []float64, err error) {
+	r, err := c.device.Open(w, runner.Options{Repeats: c.Repeats})
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, r.Close()) }()
+	for range c.Repeats {
+		out, err := r.Run(ctx, w.First().Bound.Inputs(0), nil)
+		if err != nil {
+			return nil, err
+		}
+		times = append(times, float64(out.Cycles))
+	}
+	return times, nil
+}
+
+// load reads a job that is to run on another platform than it names.
+func load(name string, on runner.Platform) (*workload.Workload, error) {
+	src, err := workload.Read(name)
+	if err != nil {
+		return nil, err
+	}
+	return workload.Prepare(src, on, "")
+}

@@ -1,0 +1,104 @@
+package calibrate
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"warpbound/internal/cuda/standin"
+	"warpbound/internal/isa"
+	"warpbound/internal/machine"
+	"warpbound/internal/platform"
+	"warpbound/internal/runner/device"
+	"warpbound/internal/workload"
+)
+
+// standIn is the device that stands in for a GPU.
+const standIn = "cuda:standin"
+
+// otherMachine is a machine that differs from a C2050 throughout.
+func otherMachine(t *testing.T) *machine.Machine {
+	t.Helper()
+	m, err := platform.Default()
+	if err != nil {
+		t.Fatal(err)
+	}
+	m.SM.Count.Value, m.SM.Schedulers.Value, m.SM.Policy.Value = 6, 4, machine.LRR
+	m.SM.Barrier.Value, m.SM.Dispatch.Value = 12, 20
+	sp := m.Pipelines["sp"]
+	sp.Value = 4
+	m.Pipelines["sp"] = sp
+	for _, class := range isa.Classes() {
+		timing := m.Classes[class.String()]
+		timing.Latency += 9
+		m.Classes[class.String()] = timing
+	}
+	for name, timing := range m.StandIns {
+		timing.Latency += 9
+		m.StandIns[name] = timing
+	}
+	m.L1.Index.Value, m.L1.Sets.Value, m.L1.Ways.Value, m.L1.MSHRs.Value = machine.Linear, 64, 6, 24
+	m.L2.Partitions.Value, m.L2.Ways.Value, m.L2.Latency.Value, m.L2.Atomic.Value = 4, 12, 205, 14
+	m.DRAM.Latency.Value, m.DRAM.CCD.Value, m.DRAM.RCD.Value = 160, 4, 15
+	return m
+}
+
+// TestCalibratedMachineTakesAsLong calibrates a device that simulates another machine than the
+// default: kernels of the suite must take as long on the calibrated one, but for the least
+// that calibrations may be off (internal/calibrate) and the ends of nanoseconds.
+func TestCalibratedMachineTakesAsLong(t *testing.T) {
+	d, err := standin.New(otherMachine(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	on, err := device.New(device.Config{Name: standIn, Driver: d, Simulated: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, err := calibrated(context.Background(), on, Options{Repeats: QuickRepeats})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"vectorAdd", "matrixMul", "histogram64", "bfs", "sradUpdate", "ludPerimeter", "petri"} {
+		if err := c.Compare(context.Background(), filepath.Join("../../../kernels", name, "job.toml")); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, j := range c.Jobs {
+		if j.Ratio < 0.99 || j.Ratio > 1.01 || len(j.Measured.Samples) != QuickRepeats {
+			t.Errorf("%s: %d cycles simulated, %v measured", j.Job, j.Simulated, j.Measured)
+		}
+		t.Logf("%s: ratio %.4f", j.Job, j.Ratio)
+	}
+
+	file := filepath.Join(t.TempDir(), "machine.toml")
+	if err := os.WriteFile(file, c.File(), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	m, err := platform.Machine(file, workload.ReadFile)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if m.Hash() != c.MachineHash {
+		t.Errorf("the file has hash %s, the calibration %s", m.Hash(), c.MachineHash)
+	}
+}
+
+func TestCalibrateErrors(t *testing.T) {
+	for name, want := range map[string]string{
+		"fermi-c2050": "is no device: want cuda: and the number of a GPU, or cuda:standin",
+		"cuda:x":      "want cuda: and the number of a GPU",
+	} {
+		if _, err := Run(context.Background(), Options{Device: name}); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	if _, err := Run(ctx, Options{Device: standIn}); !errors.Is(err, context.Canceled) {
+		t.Errorf("interrupted: %v", err)
+	}
+}

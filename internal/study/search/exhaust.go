@@ -1,0 +1,67 @@
+package search
+
+import (
+	"context"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"math/bits"
+
+	"warpbound/diag"
+	method "warpbound/internal/method/search"
+	"warpbound/internal/runner"
+	"warpbound/internal/workload"
+)
+
+// Exhaust runs the job on all inputs that it may draw, and returns the longest time in cycles and
+// how many inputs there are. It is an error if there are more than limit, if floats are drawn, and if
+// a run fails.
+func Exhaust(ctx context.Context, p runner.Platform, w *workload.Workload, limit int) (longest int64, inputs int, err error) {
+	all, err := space(w)
+	if err != nil {
+		return 0, 0, err
+	}
+	inputs = 1
+	for i, param := range all.Params {
+		if param.Count > 0 && param.Element.Float {
+			return 0, 0, diag.Errorf(w.Spec.Params[i].Pos, "param %q: floats that are drawn have too many numbers to run all", param.Name)
+		}
+		for range param.Count {
+			over, n := bits.Mul64(uint64(inputs), choices(param))
+			if over > 0 || n == 0 || n > uint64(limit) {
+				return 0, 0, diag.Errorf(w.Spec.Pos.Kernel, "the job has more than %d inputs", limit)
+			}
+			inputs = int(n)
+		}
+	}
+	f := newFitness(p, w, 0)
+	defer func() { err = errors.Join(err, f.close()) }()
+	outcomes, err := f.Run(ctx, inputs, func(i int) method.Inputs { return nth(all, uint64(i)) })
+	if err != nil {
+		return 0, 0, err
+	}
+	for i, o := range outcomes {
+		if o.Fault != "" {
+			return 0, 0, fmt.Errorf("input %d of %d: %s", i, inputs, o.Fault)
+		}
+		longest = max(longest, o.Cycles)
+	}
+	return longest, inputs, nil
+}
+
+// choices returns how many numbers an element may be; 0 stands for 2^64.
+func choices(p method.Param) uint64 { return p.Element.High - p.Element.Low + 1 }
+
+// nth returns one of all inputs by its number.
+func nth(s *method.Space, n uint64) method.Inputs {
+	in := make(method.Inputs, len(s.Params))
+	for i, p := range s.Params {
+		size := p.Element.Bytes
+		for range p.Count {
+			value := binary.LittleEndian.AppendUint64(nil, p.Element.Low+n%choices(p))
+			in[i] = append(in[i], value[:size]...)
+			n /= choices(p)
+		}
+	}
+	return in
+}

@@ -1,0 +1,170 @@
+package search
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"warpbound/estimate"
+	"warpbound/internal/job"
+	method "warpbound/internal/method/search"
+	"warpbound/internal/smt"
+	"warpbound/internal/smt/process"
+	"warpbound/internal/symexec"
+)
+
+// ExploreOptions say how a kernel is executed symbolically.
+type ExploreOptions struct {
+	Threads     int    `json:"threads"`      // that are executed together at the most
+	Solver      string `json:"solver"`       // z3, cvc5, or a command with arguments that reads SMT-LIB 2
+	FloatSolver string `json:"float_solver"` // the same for formulas with floating point
+}
+
+// DefaultExploreOptions returns the options of which most is known.
+func DefaultExploreOptions() ExploreOptions {
+	return ExploreOptions{Threads: 2, Solver: smt.Z3().Name, FloatSolver: smt.CVC5().Name}
+}
+
+// solverCommand finds a solver by its name, or takes a command. Solvers that are known by name get a
+// limit of their own work for each question.
+func solverCommand(text string) (smt.Command, error) {
+	z3, cvc5 := smt.LimitedZ3(), smt.LimitedCVC5()
+	switch text {
+	case z3.Name:
+		return z3, nil
+	case cvc5.Name:
+		return cvc5, nil
+	}
+	argv := strings.Fields(text)
+	if len(argv) == 0 {
+		return smt.Command{}, fmt.Errorf("no solver is named: give %s, %s or a command", z3.Name, cvc5.Name)
+	}
+	return smt.Command{Name: argv[0], Argv: argv}, nil
+}
+
+// Limits of one exploration: paths, instructions of all threads on a path, and questions to the
+// solver. Questions to solvers without a limit of their own are given up after some time. Others are after
+// so long that it means that the solver hangs, so that what is found does not depend on the computer.
+const (
+	explorePaths   = 200
+	exploreSteps   = 1 << 20
+	exploreQueries = 300
+	exploreWait    = 20 * time.Second
+	exploreHangs   = time.Hour
+)
+
+// patience returns how long a question to some solvers may take.
+func patience(solvers ...smt.Command) time.Duration {
+	for _, c := range solvers {
+		if c.Package == "" { // not known by name
+			return exploreWait
+		}
+	}
+	return exploreHangs
+}
+
+// plan finds atoms if a strategy needs them, unless the search that is resumed did.
+func (s *searching) plan(ctx context.Context) error {
+	if s.state.Explored != nil {
+		return nil
+	}
+	if slices.Contains(s.strategies(), string(method.GDivAn)) {
+		return s.explore(ctx)
+	}
+	if s.state.Plan != nil {
+		return nil
+	}
+	var err error
+	s.state.Plan, err = method.NewPlan(*s.space)
+	return err
+}
+
+// explore executes threads symbolically: of the job's kernel, before instructions that split were
+// inserted.
+func (s *searching) explore(ctx context.Context) error {
+	bits, err := solverCommand(s.opts.Explore.Solver)
+	if err != nil {
+		return err
+	}
+	floats, err := solverCommand(s.opts.Explore.FloatSolver)
+	if err != nil {
+		return err
+	}
+	solver, err := smt.New(smt.Config{Launcher: process.Launcher{}, Bits: bits, Floats: floats, Limit: patience(bits, floats)})
+	if err != nil {
+		return err
+	}
+	defer solver.Close()
+	whole := s.Whole()
+	launch, addresses, err := whole.First().Image()
+	if err != nil {
+		return err
+	}
+	s.report()
+	found, err := method.Trim(ctx, method.TrimConfig{
+		Space: *s.space, Launch: launch, Buffers: symbolic(whole.Spec, addresses), Solver: solver, Builder: smt.NewBuilder(),
+		Later:      s.Several(),
+		MaxThreads: s.opts.Explore.Threads, MaxPaths: explorePaths, MaxSteps: exploreSteps, MaxQueries: exploreQueries,
+		OnExploration: func(*method.Exploration) { s.report() },
+	})
+	s.state.Explore = s.opts.Explore
+	if err != nil {
+		return err
+	}
+	if s.Several() {
+		found.Notes = append([]string{fmt.Sprintf(
+			"paths are those of %s in the first launch of a run; sides that no launch of it takes are infeasible; what else [repeat] launches is run and not explored",
+			s.Kernel())}, found.Notes...)
+	}
+	s.state.Plan, s.state.Explored = found.Plan, explored(found)
+	if s.opts.Save == nil {
+		return nil
+	}
+	return s.opts.Save(s.state, nil)
+}
+
+// array names a buffer in formulas: names of parameters may be anything.
+func array(param int) string { return fmt.Sprintf("buffer%d", param) }
+
+// symbolic returns the job's buffers, at their addresses by parameter.
+func symbolic(spec *job.Job, addresses []uint64) []symexec.Buffer {
+	var buffers []symexec.Buffer
+	for i, p := range spec.Params {
+		if p.Kind == job.Buffer {
+			buffers = append(buffers, symexec.Buffer{Name: array(i), Address: addresses[i], Bytes: p.Bytes})
+		}
+	}
+	return buffers
+}
+
+// explored returns what was found as the result says it.
+func explored(t *method.Trimmed) *estimate.Exploration {
+	e := &estimate.Exploration{
+		Steps: []estimate.ExplorationStep{}, Paths: []estimate.SearchPath{}, Pairs: []estimate.SearchPair{}, Sides: []estimate.SearchSide{}, Notes: t.Notes,
+	}
+	for _, x := range t.Explorations {
+		e.Steps = append(e.Steps, estimate.ExplorationStep(x))
+	}
+	for _, p := range t.Paths {
+		e.Paths = append(e.Paths, estimate.SearchPath{
+			Threads: p.Threads, Conditions: len(p.Formula), Instructions: p.Instructions,
+			Divergence: p.Divergence, Intervals: p.Intervals, Atom: p.Atom, Tried: p.Tried, Scales: p.Scales,
+		})
+	}
+	for _, p := range t.Pairs {
+		e.Pairs = append(e.Pairs, estimate.SearchPair{
+			Paths: p.Paths, Instructions: p.Instructions, Divergence: p.Divergence, Intervals: p.Intervals,
+		})
+	}
+	verdicts := map[symexec.Verdict]string{
+		symexec.Open: estimate.SideUnknown, symexec.Covered: estimate.SideCovered, symexec.Infeasible: estimate.SideInfeasible,
+	}
+	for _, x := range t.Sides {
+		e.Sides = append(e.Sides, estimate.SearchSide{
+			Pos: x.Branch.String(), Text: x.Text, Taken: x.Taken, Target: x.Target.String(), Verdict: verdicts[x.Verdict],
+		})
+	}
+	return e
+}

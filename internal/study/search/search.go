@@ -1,0 +1,314 @@
+// Package search looks for the inputs with which a job takes longest (Horga et al., DSD 2018), and holds what
+// it finds against bounds of the job.
+//
+// It must not import simulators or the command line.
+package search
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"warpbound/diag"
+	"warpbound/estimate"
+	"warpbound/internal/analysis"
+	"warpbound/internal/campaign"
+	method "warpbound/internal/method/search"
+	"warpbound/internal/method/search/genetic"
+	"warpbound/internal/runner"
+	"warpbound/internal/workload"
+)
+
+// DefaultSettings returns the published settings with 1000 runs.
+func DefaultSettings() genetic.Settings {
+	s := genetic.Defaults()
+	s.Runs = 1000
+	return s
+}
+
+// Strategies returns the names of the strategies: the full method first, then evolution
+// from inputs that are drawn, and inputs that are drawn alone.
+func Strategies() []string {
+	return []string{string(method.GDivAn), string(method.RandomGA), string(method.Random)}
+}
+
+// Options say how Run looks for the inputs with which a job takes longest.
+type Options struct {
+	Strategies []string         // names of Strategies, one after the other; nil for the first
+	Settings   genetic.Settings // of each strategy, which fixes Evolve; the seed is the job's
+	Explore    ExploreOptions   // for gdivan
+	MaxCycles  int64            // a run that takes longer has failed; 0 for 2^30
+
+	// File is the name of the file to which Save writes the best inputs; empty if it does not.
+	File string
+
+	// Bounds says what the job is analysed for in the end, with the inputs that were found as
+	// further ones; nil for nothing.
+	Bounds *analysis.Request
+
+	// Resume goes on from a state that Save was given. The result is that of a search which was
+	// not interrupted. Of the settings only Runs and Patience may be other ones.
+	Resume *State
+
+	// Save, unless nil, is called once the kernel was executed symbolically, and after every
+	// generation. best is nil if it is the same as before.
+	Save func(s *State, best *workload.SavedInputs) error
+
+	// Failed, unless nil, is called with the inputs of the first run that fails, and why.
+	Failed func(in workload.SavedInputs, fault string) error
+
+	Progress func(Progress) // called by one goroutine at a time; may be nil
+}
+
+// Progress is how far a search has come.
+type Progress struct {
+	Strategy   string // empty while the kernel is executed symbolically
+	Generation int    // complete ones
+	Runs       int    // of Budget
+	Budget     int
+	Best       int64 // longest time of the strategy so far, in cycles
+}
+
+// Found is what a search found: an analysis with an estimate of method "search".
+type Found struct {
+	Analysis    *estimate.Analysis
+	Search      *estimate.Search     // the detail of that estimate
+	Best        workload.SavedInputs // with the longest time of all
+	Interrupted bool                 // ctx ended: this is the best until then, and nothing was bounded
+}
+
+// Run looks for inputs with which the job takes longest: by the strategies asked for, with the
+// same number of runs each. The result depends on the job and the options alone, not on the number
+// of processors. If ctx ends, what was found until then is the result.
+//
+// It is an error if no input is drawn at random, if an SMT solver is needed that is not installed,
+// or if no run of a strategy succeeds.
+func Run(ctx context.Context, p runner.Platform, w *workload.Workload, opts Options) (found *Found, err error) {
+	s, err := newSearching(p, w, opts)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, s.fitness.close()) }()
+	if err := s.plan(ctx); err != nil {
+		return nil, err
+	}
+	for _, strategy := range s.strategies() {
+		if err := s.run(ctx, strategy); err != nil {
+			return nil, err
+		}
+		if ctx.Err() != nil {
+			break
+		}
+	}
+	return s.found(ctx)
+}
+
+// searching is the state of Search.
+type searching struct {
+	platform runner.Platform
+	*workload.Workload
+	opts    Options
+	space   *method.Space
+	fitness *fitness
+	state   *State
+	results []*method.Result
+
+	progress Progress
+	best     int64                // of all strategies
+	inputs   workload.SavedInputs // that take so long
+}
+
+func newSearching(p runner.Platform, w *workload.Workload, opts Options) (*searching, error) {
+	for _, name := range opts.Strategies {
+		if !slices.Contains(Strategies(), name) {
+			return nil, fmt.Errorf("there is no strategy %q to search by; there are %v", name, Strategies())
+		}
+	}
+	varied, err := space(w)
+	if err != nil {
+		return nil, err
+	}
+	s := &searching{platform: p, Workload: w, opts: opts, space: varied}
+	s.opts.Settings.Seed = w.Spec.Seed
+	s.fitness = newFitness(p, w, opts.MaxCycles)
+	s.fitness.fault, s.fitness.ran = opts.Failed, s.ran
+	id, err := s.identity()
+	if err != nil {
+		return nil, err
+	}
+	s.state = &State{Job: id}
+	if opts.Resume != nil {
+		return s, s.resume(id)
+	}
+	return s, nil
+}
+
+func (s *searching) strategies() []string {
+	if s.opts.Strategies == nil {
+		return Strategies()[:1]
+	}
+	return s.opts.Strategies
+}
+
+// run searches by a strategy.
+func (s *searching) run(ctx context.Context, strategy string) error {
+	resume := s.state.of(strategy)
+	s.progress = Progress{Strategy: strategy, Budget: s.opts.Settings.Runs}
+	if resume != nil {
+		s.generation(resume)
+	}
+	r, err := method.Run(ctx, method.Config{
+		Plan: s.state.Plan, Strategy: method.Strategy(strategy), Settings: s.opts.Settings, Fitness: s.fitness,
+		Resume: resume,
+		OnGeneration: func(state *method.State) error {
+			s.generation(state)
+			s.state.put(state)
+			return s.save(state)
+		},
+	})
+	if err != nil {
+		if ctx.Err() != nil && len(s.results) > 0 {
+			return nil // before its first run
+		}
+		return err
+	}
+	s.results = append(s.results, r)
+	if r.Outcome.Cycles > s.best {
+		s.best, s.inputs = r.Outcome.Cycles, s.inputsOf(r.Best)
+	}
+	return nil
+}
+
+// ran notes a run.
+func (s *searching) ran(o method.Outcome) {
+	s.progress.Runs++
+	s.progress.Best = max(s.progress.Best, o.Cycles)
+	s.report()
+}
+
+// generation notes a generation.
+func (s *searching) generation(state *method.State) {
+	g := state.Genetic
+	s.progress.Generation, s.progress.Runs = g.Generation, g.Runs
+	if g.Best != nil {
+		s.progress.Best = g.Best.Outcome.Cycles
+	}
+	s.report()
+}
+
+func (s *searching) report() {
+	if s.opts.Progress != nil {
+		s.opts.Progress(s.progress)
+	}
+}
+
+// save hands out the state after a generation, with its best inputs if they are the best of all so
+// far.
+func (s *searching) save(state *method.State) error {
+	if s.opts.Save == nil {
+		return nil
+	}
+	var best *workload.SavedInputs
+	if m := state.Genetic.Best; m != nil && m.Outcome.Cycles > s.best {
+		s.best, s.inputs = m.Outcome.Cycles, s.inputsOf(s.decode(state))
+		best = &s.inputs
+	}
+	return s.opts.Save(s.state, best)
+}
+
+// inputsOf returns inputs that were found.
+func (s *searching) inputsOf(in method.Inputs) workload.SavedInputs {
+	return workload.SavedInputs{File: cmp.Or(s.opts.File, "the longest run found"), Inputs: s.fitness.whole(in)}
+}
+
+// decode returns the best inputs of a state.
+func (s *searching) decode(state *method.State) method.Inputs {
+	plan := *s.state.Plan
+	if state.Strategy != method.GDivAn {
+		plan.Atoms = nil
+	}
+	return plan.Decode(state.Genetic.Best.Individual)
+}
+
+// found sums up what was found, and holds it against bounds.
+func (s *searching) found(ctx context.Context) (*Found, error) {
+	if s.inputs.Inputs == nil {
+		return nil, errors.New("nothing was run")
+	}
+	f := &Found{Best: s.inputs, Interrupted: ctx.Err() != nil, Search: s.detail()}
+	f.Search.Interrupted = f.Interrupted
+	f.Analysis = analysis.Empty(s.Workload)
+	f.Analysis.Warnings = estimate.Warnings(s.Warnings())
+	if s.opts.Bounds != nil && !f.Interrupted {
+		if err := s.compare(ctx, f); err != nil {
+			return nil, err
+		}
+	}
+	e := estimate.Estimate{
+		Method: estimate.SearchMethod, Cycles: s.best, Evidence: estimate.Observed, Detail: f.Search,
+		Assumptions: []string{
+			fmt.Sprintf("inputs that were not run take no longer than the longest of %d runs that a search chose (observed)", f.Search.Runs()),
+			"the instructions traced are those that run: PTX is not what ptxas makes of it",
+			"the kernel is alone on the GPU",
+			"the time of the launch on the host is not included",
+		},
+	}
+	hold(f.Analysis, s.best, f.Search)
+	f.Analysis.Estimates = append(f.Analysis.Estimates, e)
+	return f, nil
+}
+
+// compare analyses the job with the best inputs. That it cannot be is a warning: what was found holds
+// all the same, and so do static bounds.
+func (s *searching) compare(ctx context.Context, f *Found) error {
+	opts := *s.opts.Bounds
+	opts.Campaign.Inputs = append(slices.Clone(opts.Campaign.Inputs), s.inputs)
+	a, err := analysis.Analyze(ctx, s.platform, s.Workload, opts)
+	switch {
+	case err == nil:
+		f.Analysis = a.Analysis
+	case ctx.Err() != nil:
+		f.Interrupted, f.Search.Interrupted = true, true
+	default:
+		return s.compareStatic(ctx, f, err)
+	}
+	return nil
+}
+
+// compareStatic takes the static bounds alone, where methods that measure have none for a reason.
+func (s *searching) compareStatic(ctx context.Context, f *Found, reason error) error {
+	found := []diag.Warning{{Pos: s.Spec.Pos.Kernel, ID: "no-bounds", Text: "there are no bounds from runs to compare with: " + reason.Error()}}
+	if !s.Several() {
+		estimates, warnings, err := analysis.Static(ctx, s.platform, s.Workload, analysis.Request{
+			Methods: s.opts.Bounds.Methods, MaxCycles: s.opts.Bounds.MaxCycles, Campaign: campaign.Spec{Vectors: s.opts.Bounds.Campaign.Vectors},
+		})
+		switch {
+		case ctx.Err() != nil:
+			f.Interrupted, f.Search.Interrupted = true, true
+			return nil
+		case err != nil:
+			found[0].Text += "; " + err.Error()
+		}
+		f.Analysis.Estimates, found = append(f.Analysis.Estimates, estimates...), append(found, warnings...)
+	}
+	f.Analysis.Warnings = estimate.Warnings(slices.Concat(s.Warnings(), found))
+	return nil
+}
+
+// hold holds what inputs take against all bounds of the kernel.
+func hold(a *estimate.Analysis, found int64, d *estimate.Search) {
+	for i := range a.Estimates {
+		e := &a.Estimates[i]
+		if _, other := a.OtherMode(e); !e.Bounds() || other {
+			continue
+		}
+		d.Below = append(d.Below, estimate.SearchBelow{
+			Method: e.Method, Cycles: e.Cycles, Evidence: e.Evidence, Percent: 100 * float64(e.Cycles-found) / float64(e.Cycles),
+		})
+		if e.Evidence != estimate.Observed && e.Cycles < found {
+			d.Violated = append(d.Violated, e.Method)
+		}
+	}
+}

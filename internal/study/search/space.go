@@ -1,0 +1,64 @@
+package search
+
+import (
+	"warpbound/diag"
+	"warpbound/internal/isa"
+	"warpbound/internal/job"
+	method "warpbound/internal/method/search"
+	"warpbound/internal/symexec"
+	"warpbound/internal/workload"
+)
+
+// space returns the inputs of the job that vary: what it draws at random. It is an error if
+// nothing does, or if a search cannot draw in the same way.
+func space(w *workload.Workload) (*method.Space, error) {
+	spec := w.Spec
+	if !spec.Varies() {
+		return nil, diag.Errorf(spec.Pos.Kernel, `no input is drawn at random, so there is nothing to search: give a param range = [lo, hi], or a buffer init = "uniform(lo, hi)"`)
+	}
+	s := &method.Space{}
+	for i := range spec.Params {
+		p := &spec.Params[i]
+		param := method.Param{Name: p.Name}
+		if p.Content.Kind == job.Uniform {
+			var err error
+			if param.Element, err = element(p); err != nil {
+				return nil, err
+			}
+			param.Count = p.Bytes / p.Type.Bytes()
+			param.Array = array(i)
+			if p.Kind == job.Scalar {
+				param.Array, param.Offset = symexec.Parameters, w.First().Graph.Kernel.Params[i].Offset
+			}
+		}
+		s.Params = append(s.Params, param)
+	}
+	return s, s.Check()
+}
+
+// element returns what the elements of a parameter may be that is drawn at random.
+func element(p *job.Param) (symexec.Element, error) {
+	e := symexec.Element{Bytes: p.Type.Bytes(), Signed: p.Type.IsSigned(), Float: p.Type.IsFloat()}
+	if p.Type == isa.BF16 {
+		return e, diag.Errorf(p.Pos, "param %q: numbers of type bf16 cannot be searched: fix them, or draw them as u16", p.Name)
+	}
+	var all bool
+	e.Low, e.High, all = p.Ends()
+	wraps := func() bool { // whether the least is above the greatest
+		sign := uint64(0)
+		if e.Signed {
+			sign = 1 << (p.Type.Bits() - 1)
+		}
+		return e.Low^sign > e.High^sign
+	}
+	switch {
+	case e.Float:
+	case all:
+		e.Signed, e.Low, e.High = false, 0, ^uint64(0)>>(64-p.Type.Bits())
+	case wraps():
+		if e.Signed = !e.Signed; wraps() {
+			return e, diag.Errorf(p.Pos, "param %q: neither as signed nor as unsigned numbers do its values have a least and a greatest: draw it as u%d or s%d", p.Name, p.Type.Bits(), p.Type.Bits())
+		}
+	}
+	return e, nil
+}

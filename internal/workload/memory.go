@@ -1,0 +1,155 @@
+package workload
+
+import (
+	"warpbound/diag"
+	"warpbound/internal/abi"
+	"warpbound/internal/emu"
+	"warpbound/internal/job"
+	"warpbound/internal/machine"
+	"warpbound/internal/semantics"
+	"warpbound/internal/stream"
+)
+
+// Memory lays the arguments of a kernel out in memory, run after run in the same storage. It may be
+// used by one goroutine at a time.
+type Memory struct {
+	job       *job.Bound
+	mem       *emu.Memory
+	dynamic   int      // bytes of dynamic shared memory
+	addresses []uint64 // by parameter
+	buffers   [][]byte // by parameter; nil for what is no buffer
+	params    []byte   // the parameter block
+}
+
+// NewMemory prepares the memory of a kernel. Shared pointers follow the dynamic shared memory that the
+// job asks for.
+func (k *Kernel) NewMemory() *Memory {
+	params := k.Bound.Job.Params
+	m := &Memory{
+		job: k.Bound, mem: new(emu.Memory), dynamic: k.Bound.Job.Shared,
+		addresses: make([]uint64, len(params)),
+		buffers:   make([][]byte, len(params)),
+	}
+	base := k.Code.DynamicSharedBase()
+	for i, p := range params {
+		if p.Kind == job.SharedPtr {
+			at := abi.AlignUp(base+uint64(m.dynamic), abi.BufferAlign)
+			m.addresses[i] = at
+			m.dynamic = int(at-base) + p.Bytes
+		}
+	}
+	return m
+}
+
+// Fill puts the buffers of in into memory and returns the launch on them.
+func (m *Memory) Fill(in *job.Inputs) (emu.Launch, error) {
+	m.mem.Reset()
+	for i, p := range m.job.Job.Params {
+		if p.Kind != job.Buffer {
+			continue
+		}
+		addr, err := m.mem.Alloc(p.Name, len(in.Buffers[i]))
+		if err != nil {
+			return emu.Launch{}, diag.Errorf(p.Pos, "%w", err)
+		}
+		m.addresses[i], m.buffers[i] = addr, m.mem.Bytes(addr)
+		copy(m.buffers[i], in.Buffers[i])
+	}
+	return m.Launch(in), nil
+}
+
+// Launch returns the launch on what is in memory, with the numbers of in.
+func (m *Memory) Launch(in *job.Inputs) emu.Launch {
+	m.params = m.job.ParamBlock(m.params, in, func(param int) uint64 { return m.addresses[param] })
+	launch := m.shape()
+	launch.Params = m.params
+	return launch
+}
+
+// shape is the launch without its arguments.
+func (m *Memory) shape() emu.Launch {
+	return emu.Launch{Grid: m.job.Job.Grid, Block: m.job.Job.Block, DynamicShared: m.dynamic}
+}
+
+// Share puts the buffers of another kernel of the same job into memory.
+func (m *Memory) Share(other *Memory) {
+	m.mem, m.buffers = other.mem, other.buffers
+	for i, p := range m.job.Job.Params {
+		if p.Kind == job.Buffer {
+			m.addresses[i] = other.addresses[i]
+		}
+	}
+}
+
+// Memory returns the memory that holds the buffers.
+func (m *Memory) Memory() *emu.Memory { return m.mem }
+
+// Buffers returns the contents of the buffers by parameter, nil for what is no buffer. They are valid until
+// memory is filled again.
+func (m *Memory) Buffers() [][]byte { return m.buffers }
+
+// Address returns the address of a buffer or a shared pointer.
+func (m *Memory) Address(param int) uint64 { return m.addresses[param] }
+
+// Image returns what is known of the launch of a kernel on a test vector before it runs, and the addresses of
+// its buffers by parameter.
+func (k *Kernel) Image() (*semantics.Launch, []uint64, error) {
+	m := k.NewMemory()
+	launch, err := m.Fill(k.Bound.Inputs(0))
+	if err != nil {
+		return nil, nil, err
+	}
+	grid, err := emu.NewGrid(k.Code, launch, m.mem, k.width())
+	if err != nil {
+		return nil, nil, err
+	}
+	out, err := semantics.New(grid)
+	return out, m.addresses, err
+}
+
+// Occupancy returns how many CTAs of the kernel an SM holds at a time. It is an error if the launch does not
+// fit the machine.
+func (k *Kernel) Occupancy() (machine.Occupancy, error) {
+	launch := k.NewMemory().shape()
+	occ, err := k.Machine.Fit(machine.Launch{
+		Grid: launch.Grid, Block: launch.Block, Registers: k.Registers,
+		StaticShared: k.Code.SharedBytes(), DynamicShared: launch.DynamicShared, Local: k.Code.LocalBytes(),
+	})
+	if err != nil {
+		return occ, diag.Errorf(k.Bound.Job.Pos.Block, "%w", err)
+	}
+	return occ, nil
+}
+
+// CPUStream is what the CPU of a job does, at addresses of memory.
+type CPUStream struct {
+	*stream.Cursor
+	memory *Memory
+}
+
+// CPU returns what the job's CPU does, nil if it does nothing.
+func (m *Memory) CPU() *CPUStream {
+	c := m.job.Job.Cursor()
+	if c == nil {
+		return nil
+	}
+	return &CPUStream{c, m}
+}
+
+// Next returns the next access with its address, or false if there is none.
+func (c *CPUStream) Next() (a stream.Access, address uint64, ok bool, err error) {
+	a, ok, err = c.Cursor.Next()
+	if !ok || err != nil {
+		return a, 0, ok, err
+	}
+	return a, CPUAddress(c.memory.job.Job, c.memory.Address, a), true, nil
+}
+
+// CPUAddress returns where an access of a job's CPU goes, with its buffers at the given addresses.
+func CPUAddress(j *job.Job, address func(param int) uint64, a stream.Access) uint64 {
+	base := uint64(abi.CPUBase)
+	if a.Buffer != stream.Own {
+		base = address(j.CPU.Buffers[a.Buffer])
+	}
+	return base + uint64(a.Offset)
+}

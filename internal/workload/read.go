@@ -1,0 +1,69 @@
+package workload
+
+import (
+	"io/fs"
+	"path"
+	"slices"
+
+	"warpbound/diag"
+	"warpbound/internal/job"
+)
+
+// maxFile is the largest module or machine file in bytes.
+const maxFile = 256 << 20
+
+// Source is a job file with the text of its module, as they were read.
+type Source struct {
+	Spec   *job.Job
+	Module []byte
+	// Read reads a file that the job names by its path from the working directory, or from the
+	// root of the file system that the job is from.
+	Read func(name string) ([]byte, error)
+	// Dir says that the job is from the file system of the computer, so that other files can name
+	// what it names.
+	Dir bool
+}
+
+// Read reads a job file, the data files that it names, and the text of its module.
+func Read(name string) (*Source, error) {
+	j, err := job.Load(name)
+	if err != nil {
+		return nil, err
+	}
+	return source(j, ReadFile, true)
+}
+
+// ReadFS is Read within a file system: name and what the job names are paths in fsys.
+func ReadFS(fsys fs.FS, name string) (*Source, error) {
+	read := func(file string) ([]byte, error) { return fs.ReadFile(fsys, path.Clean(file)) }
+	src, err := read(name)
+	if err != nil {
+		return nil, err
+	}
+	j, err := job.Parse(name, src, func(file string) ([]byte, error) { return read(path.Join(path.Dir(name), file)) })
+	if err != nil {
+		return nil, err
+	}
+	return source(j, read, false)
+}
+
+func source(j *job.Job, read func(string) ([]byte, error), dir bool) (*Source, error) {
+	module, err := read(j.Resolve(j.Module))
+	if err != nil {
+		return nil, diag.Errorf(j.Pos.Module, "%w", err)
+	}
+	return &Source{Spec: j, Module: module, Read: read, Dir: dir}, nil
+}
+
+// WithSeed returns the source with another seed of the random inputs.
+func (s *Source) WithSeed(seed int64) *Source {
+	spec, out := *s.Spec, *s
+	spec.Seed, out.Spec = seed, &spec
+	return &out
+}
+
+// ReadFile reads a module or a machine file. Only regular files are read.
+func ReadFile(name string) ([]byte, error) { return job.ReadFile(name, maxFile) }
+
+// HasBuffer reports whether a job has a buffer of that name.
+func (w *Workload) HasBuffer(name string) bool { return slices.Contains(w.Buffers(), name) }
