@@ -6,7 +6,7 @@
 // begins at another number on each SM, as those of GPUs do. What a kernel prints is
 // dropped. PTX of every version and target is accepted.
 //
-// standin must not import the methods or internal/target.
+// standin must not import the methods or the runners of jobs.
 package standin
 
 import (

@@ -1,0 +1,125 @@
+package workload_test
+
+import (
+	"bytes"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"warpbound/internal/machine"
+	"warpbound/internal/runner/simulated"
+	"warpbound/internal/workload"
+	"warpbound/kernels"
+)
+
+// source reads a job of the suite.
+func source(t *testing.T, name string) *workload.Source {
+	t.Helper()
+	src, err := workload.ReadFS(kernels.Suite(), name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return src
+}
+
+func builtin(t *testing.T, name string) *machine.Machine {
+	t.Helper()
+	m, err := machine.Builtin(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
+// TestDumpsShowStages finds in each stage's dump what it is for, and the times of the stages up to there.
+func TestDumpsShowStages(t *testing.T) {
+	src := source(t, "reduction/job.toml")
+	want := map[string]string{
+		"parse":     ".visible .entry reduction",
+		"adapt":     ".visible .entry reduction",
+		"lower":     "ld.param.u32 %r8, [reduction_param_3]",
+		"link":      "reduction/reduction.ptx:26:2",
+		"bind":      "reduction_param_3 = n, 4 bytes",
+		"graph":     "$L__BB0_2  instructions 14 to 20, successors [$L__BB0_2 $L__BB0_3]",
+		"registers": "14 registers of a thread",
+		"decode":    "54 instructions, 0 bytes of shared memory of a CTA",
+		"split":     "kernel reduction",
+	}
+	target := simulated.New(builtin(t, src.Spec.Machine))
+	var passed []string
+	for _, stage := range workload.Stages() {
+		passed = append(passed, stage.Name)
+		var out bytes.Buffer
+		var timed []string
+		err := workload.Dump(&out, src.Spec.Resolve(src.Spec.Module), src.Module, workload.DumpOptions{
+			Stage: stage.Name, Job: src.Spec, Target: target,
+			Took: func(name string, _ time.Duration) { timed = append(timed, name) },
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if want[stage.Name] == "" || !strings.Contains(out.String(), want[stage.Name]) {
+			t.Errorf("stage %s does not show %q:\n%s", stage.Name, want[stage.Name], &out)
+		}
+		if !slices.Equal(timed, passed) {
+			t.Errorf("the stages timed up to %s are %v", stage.Name, timed)
+		}
+	}
+}
+
+// TestDumpsOfModules shows stages of every module of the suite without a job, and the stage that inserts splits with
+// one.
+func TestDumpsOfModules(t *testing.T) {
+	for _, name := range kernels.Names() {
+		src := source(t, name+"/job.toml")
+		for _, stage := range []string{"parse", "lower", "link", "graph", "registers", "decode"} {
+			var out bytes.Buffer
+			if err := workload.Dump(&out, src.Spec.Resolve(src.Spec.Module), src.Module, workload.DumpOptions{Stage: stage}); err != nil {
+				t.Errorf("%s, stage %s: %v", name, stage, err)
+			}
+			if out.Len() == 0 {
+				t.Errorf("%s, stage %s: nothing to show", name, stage)
+			}
+		}
+	}
+}
+
+// TestDumpShowsSplits finds the instructions that split wavefronts where the stage inserted them.
+func TestDumpShowsSplits(t *testing.T) {
+	src := source(t, "ludPerimeter/job.toml")
+	src.Spec.Split.All = true
+	var out bytes.Buffer
+	err := workload.Dump(&out, "k.ptx", src.Module, workload.DumpOptions{
+		Stage: "split", Job: src.Spec, Target: simulated.New(builtin(t, "gcn3-split")),
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n := strings.Count(out.String(), "merge"); n == 0 {
+		t.Errorf("no merge in\n%s", &out)
+	}
+}
+
+// TestDumpErrors asks for stages that there are not.
+func TestDumpErrors(t *testing.T) {
+	src := source(t, "reduction/job.toml")
+	for name, c := range map[string]struct {
+		opts workload.DumpOptions
+		want string
+	}{
+		"unknown":      {workload.DumpOptions{Stage: "assemble"}, `there is no stage "assemble"`},
+		"needs a job":  {workload.DumpOptions{Stage: "bind"}, "stage bind needs a job"},
+		"other kernel": {workload.DumpOptions{Stage: "link", Kernel: "other"}, `has no kernel "other"`},
+	} {
+		err := workload.Dump(&bytes.Buffer{}, "reduction.ptx", src.Module, c.opts)
+		if err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	err := workload.Dump(&bytes.Buffer{}, "bad.ptx", []byte(".version x"), workload.DumpOptions{Stage: "parse"})
+	if err == nil || !strings.HasPrefix(fmt.Sprint(err), "bad.ptx:1:") {
+		t.Errorf("a module that does not parse: %v", err)
+	}
+}
