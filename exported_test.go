@@ -12,7 +12,7 @@ import (
 
 // public are the packages that other modules may import. What they export must be made of types that
 // these modules can name.
-var public = []string{"warpbound", "warpbound/diag", "warpbound/estimate", "warpbound/kernels"}
+var public = []string{"warpbound", "warpbound/diag", "warpbound/estimate", "warpbound/jobs", "warpbound/kernels"}
 
 // TestExportsNothingInternal looks at every type that the exported part of a public package
 // mentions: aliases, exported fields and embedded ones, parameters and results.

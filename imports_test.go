@@ -21,6 +21,7 @@ type rule struct {
 // arrows are the import rules of docs/architecture.md: they forbid dependencies, direct or not.
 var arrows = []rule{
 	{"diag", []string{"warpbound", "estimate", "internal/..."}, "positions know nothing of the project"},
+	{"jobs", []string{"warpbound", "estimate", "internal/..."}, "jobs in Go are plain data, which programs that embed the tool can name"},
 	{"internal/tomlpos", []string{"internal/isa", "internal/job", "internal/machine"}, "what is said of any document knows none"},
 	{"internal/vec", []string{"estimate", "internal/..."}, "arithmetic on vectors knows no program"},
 	{"internal/gcn3", []string{"estimate", "internal/..."}, "machine code knows no program"},

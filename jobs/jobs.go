@@ -1,0 +1,119 @@
+// Package jobs describes jobs in Go: a kernel, its launch, its inputs, the machine to run it on and
+// what else an analysis needs. All that a job file can say can be said here, and the other way
+// round; docs/formats.md is the reference of both.
+//
+// A Job is plain data. Nothing here checks it or reads a file: warpbound.New does, by the rules for
+// job files, and its errors name the field that is wrong, such as
+//
+//	saxpy: Params[1] (x).Count: count is 0; it must be from 1 to 268435456
+//
+// The package imports nothing of this project.
+package jobs
+
+// Job is a job. The zero value of a field that is not said to be required leaves the matter to the
+// default that it names.
+type Job struct {
+	// Name is what results and messages call the job, "job" if it is empty. The files that the job
+	// names are relative to the directory that Name is in, as if it were a path of a job file.
+	Name string
+
+	Module Source // required; the ending of its name says the language: .simt, .kernel, else PTX
+	Kernel string // empty: the only kernel of the module
+
+	// Machine is the name of a built-in machine, or the path of a machine file; empty: fermi-c2050.
+	// With MachineText it is the name that messages give that text, and must look like a file's.
+	Machine     string
+	MachineText []byte // of a machine file, instead of one that is read; nil: none
+
+	Grid, Block []int  // CTAs, and threads of a CTA, in x, y and z (Dim); required
+	Vectors     int    // test vectors of the methods that measure; 0: 100
+	Seed        *int64 // of the sampled inputs; nil: 1
+	Registers   int    // of a thread; 0: estimated by liveness
+	Shared      int    // dynamic shared memory of a CTA in bytes
+
+	Params  []Param  // arguments, in the order of the kernel's parameters
+	Symbols []Symbol // contents of variables of the module
+
+	// Loops bounds the innermost loop around each place: the maximum number of back edges that a
+	// warp takes per entry of the loop. Places are those of job files: a label, a label with an offset
+	// such as "$L2+5", or a line such as "42" or "saxpy.ptx:42".
+	Loops map[string]int64
+	Facts []Fact
+
+	Split  Split  // where and how wavefronts split, on machines with split contexts
+	LLC    LLC    // the last-level cache, on machines that share it with a CPU
+	CPU    CPU    // what that CPU does; the zero CPU: nothing
+	Repeat Repeat // further launches of a run; the zero Repeat: none
+}
+
+// Dim gives the numbers of a grid or a block in x, y and z. Those left out are 1.
+func Dim(n ...int) []int { return n }
+
+// Source is a text that has a name like a file: one that the job holds, or one that is read.
+type Source struct {
+	Name string // the path of the file; with Text what messages call it
+	Text []byte // nil: it is read from the file
+}
+
+// Text is a source that the job holds.
+func Text(name, text string) Source { return Source{Name: name, Text: []byte(text)} }
+
+// File is a source that is read from a file.
+func File(path string) Source { return Source{Name: path} }
+
+// Type is a type of numbers, named as in PTX.
+type Type string
+
+// The types of numbers.
+const (
+	U8   Type = "u8"
+	U16  Type = "u16"
+	U32  Type = "u32"
+	U64  Type = "u64"
+	S8   Type = "s8"
+	S16  Type = "s16"
+	S32  Type = "s32"
+	S64  Type = "s64"
+	B8   Type = "b8"
+	B16  Type = "b16"
+	B32  Type = "b32"
+	B64  Type = "b64"
+	F16  Type = "f16"
+	BF16 Type = "bf16"
+	F32  Type = "f32"
+	F64  Type = "f64"
+)
+
+// Fact is a linear flow fact: in one execution of the kernel by a warp, the sum over the blocks at
+// these places of coefficient times executions is at least Min and at most Max.
+type Fact struct {
+	Sum      map[string]int64 // coefficients by place
+	Min, Max *int64           // one of them at least; nil: no limit
+}
+
+// Split is how wavefronts split.
+type Split struct {
+	All      bool     // at every branch that may diverge and can be split
+	Branches []string // or at these places; empty: nowhere; nil: where the module says so
+	SIMDs    *int     // split SIMDs for each SIMD, 0 to 7; nil: the machine's
+	Mode     string   // "none", "dws" or "pws"; empty: the machine's
+}
+
+// LLC is what a job chooses of the last-level cache. Nil leaves a choice to the machine.
+type LLC struct {
+	KiB       *int64 // size
+	Quota     *int64 // accesses that a core may send in an interval
+	Regulated *bool  // whether intervals limit the accesses at all
+}
+
+// CPU is what the CPU of an integrated machine does: a program or a list of accesses, not both.
+type CPU struct {
+	Program, Trace Source
+}
+
+// Repeat is what a run launches besides the job's kernel.
+type Repeat struct {
+	Then  []string // kernels that follow the job's own in every round
+	While string   // name of the buffer that says if there is another round; empty: there is one round
+	Limit int      // rounds of a run; 0: 1024
+}
