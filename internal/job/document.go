@@ -1,6 +1,7 @@
 package job
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"maps"
@@ -75,13 +76,12 @@ func (t table) pos(key string) diag.Pos {
 	return t.mark.Pos
 }
 
-// sorted returns the keys in the order in which they stand in the file.
+// sorted returns the keys in the order in which they stand in the file; by name if their positions
+// have no lines.
 func (t table) sorted() []string {
 	return slices.SortedFunc(maps.Keys(t.values), func(a, b string) int {
-		if c := t.pos(a).Compare(t.pos(b)); c != 0 {
-			return c
-		}
-		return strings.Compare(a, b)
+		p, q := t.pos(a), t.pos(b)
+		return cmp.Or(cmp.Compare(p.Line, q.Line), cmp.Compare(p.Col, q.Col), strings.Compare(a, b))
 	})
 }
 

@@ -126,6 +126,11 @@ func Parse(file string, src []byte, open func(name string) ([]byte, error)) (*Jo
 	if err != nil {
 		return nil, err
 	}
+	return d.read(src, open)
+}
+
+// read makes the job of a document, whose text is src.
+func (d *document) read(src []byte, open func(name string) ([]byte, error)) (*Job, error) {
 	read := newSources(src)
 	r := &reader{document: d, open: read.opening(open)}
 	j := r.job()

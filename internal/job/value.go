@@ -54,6 +54,10 @@ func encode(typ isa.Type, v any) (uint64, error) {
 	if err != nil {
 		return 0, fmt.Errorf("must be a number, not %s", kindOf(v))
 	}
+	return encodeNumber(typ, n)
+}
+
+func encodeNumber(typ isa.Type, n number) (uint64, error) {
 	if typ.IsFloat() {
 		return encodeFloat(typ, n)
 	}

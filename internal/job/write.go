@@ -5,6 +5,7 @@ import (
 	"encoding/hex"
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 	"unicode"
 
@@ -30,7 +31,7 @@ type Written struct {
 func (j *Job) Write(stem string, in *Inputs) (*Written, error) {
 	w := writer{stem: stem, data: make(map[string][]byte)}
 	f := jobFile{
-		Module: j.Module, Kernel: j.Kernel, Machine: j.Machine, Grid: j.Grid, Block: j.Block,
+		Module: j.Module, Kernel: j.Kernel, Machine: j.Machine, Grid: j.Grid[:], Block: j.Block[:],
 		Vectors: j.Vectors, Seed: j.Seed, Registers: j.Registers, Shared: j.Shared,
 		Loop: make(map[string]int64), Split: splitOf(&j.Split), LLC: llcOf(&j.LLC), CPU: cpuOf(&j.CPU),
 		Repeat: j.repeatTable(),
@@ -39,7 +40,7 @@ func (j *Job) Write(stem string, in *Inputs) (*Written, error) {
 		f.Param = append(f.Param, w.param(&j.Params[i], in, i))
 	}
 	for _, s := range j.Symbols {
-		f.Symbol = append(f.Symbol, symbolEntry{Name: s.Name, Type: s.Type.String(), File: w.add(s.Name, s.Data)})
+		f.Symbol = append(f.Symbol, symbolEntry{Name: s.Name, Type: s.Type.String(), contentKeys: contentKeys{File: new(w.add(s.Name, s.Data))}})
 	}
 	for _, l := range j.Loops {
 		f.Loop[unused(f.Loop, l.Place)] = l.Bound
@@ -51,9 +52,14 @@ func (j *Job) Write(stem string, in *Inputs) (*Written, error) {
 		}
 		f.Fact = append(f.Fact, factEntry{Sum: sum, Min: fact.Min, Max: fact.Max})
 	}
-	text, err := toml.Marshal(&f)
+	return w.written(j.File, &f)
+}
+
+// written makes the files of the job of that name.
+func (w *writer) written(name string, f *jobFile) (*Written, error) {
+	text, err := toml.Marshal(f)
 	if err != nil {
-		return nil, fmt.Errorf("writing job %s: %w", j.File, err)
+		return nil, fmt.Errorf("writing job %s: %w", name, err)
 	}
 	return &Written{Text: text, Data: w.data}, nil
 }
@@ -63,8 +69,8 @@ type jobFile struct {
 	Module    string           `toml:"module"`
 	Kernel    string           `toml:"kernel,omitempty"`
 	Machine   string           `toml:"machine"`
-	Grid      [3]int           `toml:"grid"`
-	Block     [3]int           `toml:"block"`
+	Grid      []int            `toml:"grid"`
+	Block     []int            `toml:"block"`
 	Vectors   int              `toml:"vectors"`
 	Seed      int64            `toml:"seed"`
 	Registers int              `toml:"registers,omitempty"`
@@ -83,17 +89,24 @@ type paramEntry struct {
 	Name  string `toml:"name"`
 	Type  string `toml:"type"`
 	Value any    `toml:"value,omitempty"`
-	Count int    `toml:"count,omitempty"`
-	Bytes int    `toml:"bytes,omitempty"`
+	Range []any  `toml:"range,omitempty"`
+	Count *int   `toml:"count,omitempty"`
+	Bytes *int   `toml:"bytes,omitempty"`
 	Init  string `toml:"init,omitempty"`
-	Hex   string `toml:"hex,omitempty"`
-	File  string `toml:"file,omitempty"`
+	contentKeys
 }
 
 type symbolEntry struct {
 	Name string `toml:"name"`
 	Type string `toml:"type"`
-	File string `toml:"file"`
+	contentKeys
+}
+
+// contentKeys say what elements hold, one by one.
+type contentKeys struct {
+	Values any     `toml:"values,omitempty"` // []any, or nil
+	Hex    *string `toml:"hex,omitempty"`
+	File   *string `toml:"file,omitempty"`
 }
 
 type factEntry struct {
@@ -115,8 +128,8 @@ type llcTable struct {
 }
 
 type cpuTable struct {
-	Program string `toml:"program,omitempty"`
-	Trace   string `toml:"trace,omitempty"`
+	Program *string `toml:"program,omitempty"`
+	Trace   *string `toml:"trace,omitempty"`
 }
 
 type repeatTable struct {
@@ -127,8 +140,9 @@ type repeatTable struct {
 
 // writer gathers the data files.
 type writer struct {
-	stem string
-	data map[string][]byte
+	stem  string
+	names []string // that no data file must have
+	data  map[string][]byte
 }
 
 // add makes a data file for what has a name in the job. Names of files differ in more than
@@ -151,8 +165,12 @@ func (w *writer) add(name string, data []byte) string {
 func (w *writer) file(part string) string { return w.stem + "." + part + ".bin" }
 
 func (w *writer) taken(part string) bool {
+	same := func(other string) bool { return strings.EqualFold(other, w.file(part)) }
+	if slices.ContainsFunc(w.names, same) {
+		return true
+	}
 	for other := range w.data {
-		if strings.EqualFold(other, w.file(part)) {
+		if same(other) {
 			return true
 		}
 	}
@@ -164,20 +182,20 @@ func (w *writer) param(p *Param, in *Inputs, i int) paramEntry {
 	e := paramEntry{Name: p.Name, Type: p.Type.String()}
 	switch p.Kind {
 	case SharedPtr:
-		e.Type, e.Count = sharedType, p.Bytes
+		e.Type, e.Count = sharedType, &p.Bytes
 	case Struct:
-		e.Bytes, e.Hex = p.Bytes, hex.EncodeToString(in.Scalars[i])
+		e.Bytes, e.Hex = &p.Bytes, new(hex.EncodeToString(in.Scalars[i]))
 	case Scalar:
 		e.Type, e.Value = numberEntry(p.Type, in.Scalars[i])
 	case Buffer:
-		e.Count = p.Bytes / p.Type.Bytes()
+		e.Count = new(p.Bytes / p.Type.Bytes())
 		switch p.Content.Kind {
 		case Zeros:
 			e.Init = "zeros"
 		case Iota:
 			e.Init = "iota"
 		default:
-			e.File = w.add(p.Name, in.Buffers[i])
+			e.File = new(w.add(p.Name, in.Buffers[i]))
 		}
 	}
 	return e
@@ -243,9 +261,9 @@ func cpuOf(c *CPU) *cpuTable {
 	case c.Stream == nil:
 		return nil
 	case c.Trace:
-		return &cpuTable{Trace: c.File}
+		return &cpuTable{Trace: &c.File}
 	}
-	return &cpuTable{Program: c.File}
+	return &cpuTable{Program: &c.File}
 }
 
 func (j *Job) repeatTable() *repeatTable {
