@@ -11,6 +11,7 @@ import (
 	"warpbound"
 	"warpbound/diag"
 	"warpbound/estimate"
+	"warpbound/jobs"
 	"warpbound/kernels"
 )
 
@@ -193,4 +194,53 @@ func Example_errors() {
 	// Output:
 	// the machine has no bound by [static/cta]
 	// given up: bfs
+}
+
+// A job can be made in Go, without a file.
+func ExampleNew() {
+	const module = `
+.version 6.3
+.target sm_70
+.address_size 64
+.visible .entry scale(.param .u64 x, .param .f32 factor)
+{
+	.reg .b32 %r<5>;
+	.reg .b64 %rd<4>;
+	.reg .f32 %f<4>;
+	ld.param.u64 %rd1, [x];
+	ld.param.f32 %f1, [factor];
+	mov.u32 %r1, %ctaid.x;
+	mov.u32 %r2, %ntid.x;
+	mov.u32 %r3, %tid.x;
+	mad.lo.u32 %r4, %r1, %r2, %r3;
+	mul.wide.u32 %rd2, %r4, 4;
+	add.u64 %rd3, %rd1, %rd2;
+	ld.global.f32 %f2, [%rd3];
+	mul.f32 %f3, %f2, %f1;
+	st.global.f32 [%rd3], %f3;
+	ret;
+}`
+	job, err := warpbound.New(jobs.Job{
+		Name: "scale", Module: jobs.Text("scale.ptx", module), Machine: "predictable-rr",
+		Grid: jobs.Dim(4), Block: jobs.Dim(64),
+		Params: []jobs.Param{
+			jobs.Buffer("x", jobs.F32, 256, jobs.Uniform(-1, 1)),
+			jobs.Scalar("factor", jobs.F32, 2),
+		},
+	}, warpbound.LoadOptions{})
+	if err != nil {
+		log.Fatal(err)
+	}
+	analysis, err := job.Analyze(context.Background(), warpbound.AnalyzeOptions{Methods: []string{"static/cta"}})
+	if err != nil {
+		log.Fatal(err)
+	}
+	run, err := job.Simulate(context.Background(), warpbound.SimulateOptions{})
+	if err != nil {
+		log.Fatal(err)
+	}
+	bound := analysis.Estimates[0]
+	fmt.Println(bound.Method, bound.Evidence, "at least the run:", bound.Cycles >= run.Cycles)
+	// Output:
+	// static/cta proven at least the run: true
 }

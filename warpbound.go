@@ -10,7 +10,7 @@
 //	...
 //	analysis, err := job.Analyze(ctx, warpbound.AnalyzeOptions{Runs: warpbound.Runs{Vectors: 200}})
 //
-// Results are types of the package estimate, errors that callers may want to tell apart those of
+// A job can also be made in Go, with the package jobs and New. Results are types of the package estimate, errors that callers may want to tell apart those of
 // diag. All times are in cycles of the machine's core clock unless said otherwise.
 //
 // The package is a facade: it has no logic of its own. What a job is made of is in
@@ -23,6 +23,7 @@ import (
 	"warpbound/internal/analysis"
 	"warpbound/internal/platform"
 	"warpbound/internal/workload"
+	"warpbound/jobs"
 )
 
 // LoadOptions override parts of a job.
@@ -50,6 +51,15 @@ func Load(name string, opts LoadOptions) (*Job, error) {
 // fsys.
 func LoadFS(fsys fs.FS, name string, opts LoadOptions) (*Job, error) {
 	src, err := workload.ReadFS(fsys, name)
+	if err != nil {
+		return nil, err
+	}
+	return load(src, opts)
+}
+
+// New is Load for a job in Go. Errors name the field that is wrong.
+func New(job jobs.Job, opts LoadOptions) (*Job, error) {
+	src, err := workload.FromGo(&job)
 	if err != nil {
 		return nil, err
 	}

@@ -7,6 +7,7 @@ import (
 
 	"warpbound/diag"
 	"warpbound/internal/job"
+	"warpbound/jobs"
 )
 
 // maxFile is the largest module or machine file in bytes.
@@ -41,6 +42,15 @@ func ReadFS(fsys fs.FS, name string) (*Source, error) {
 		return nil, err
 	}
 	j, err := job.Parse(name, src, func(file string) ([]byte, error) { return read(path.Join(path.Dir(name), file)) })
+	if err != nil {
+		return nil, err
+	}
+	return source(j, read, false)
+}
+
+// FromGo makes the source of a job in Go. Files that it names are read from the working directory.
+func FromGo(g *jobs.Job) (*Source, error) {
+	j, read, err := job.FromGo(g, nil)
 	if err != nil {
 		return nil, err
 	}
