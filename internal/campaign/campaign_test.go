@@ -154,7 +154,7 @@ func (p *script) check(t *testing.T) {
 // workers are the numbers of runners that are tested.
 var workers = []int{1, 2, 3, 8, 40}
 
-// TestLowestErrorWins lets inputs fail of which those with greater numbers fail first.
+// TestLowestErrorWins lets inputs fail, those with lower numbers after others and before them.
 func TestLowestErrorWins(t *testing.T) {
 	j := prepare(t, random)
 	spec := campaign.Spec{Vectors: 12, Inputs: saved("a.toml", "b.toml", "c.toml", "d.toml")}
@@ -167,14 +167,18 @@ func TestLowestErrorWins(t *testing.T) {
 		{[]int{11, 12}, "test vector 11: input 11 fails"},
 		{[]int{13, 14, 15}, "b.toml: input 13 fails"},
 	} {
-		for _, n := range workers {
+		for trial := range 2 * len(workers) {
+			n := workers[trial/2]
 			p := newScript(j, n, spec)
 			p.run = func(_ context.Context, input int) (int64, error) {
 				at := slices.Index(c.failing, input)
 				if at < 0 {
 					return 1, nil
 				}
-				time.Sleep(time.Duration(len(c.failing)-at) * time.Millisecond)
+				if trial%2 == 0 {
+					at = len(c.failing) - at
+				}
+				time.Sleep(time.Duration(at) * time.Millisecond)
 				return 0, fmt.Errorf("input %d fails", input)
 			}
 			result, sinks, err := campaign.Run(t.Context(), p, j.Workload, spec, runner.Options{}, nil)
