@@ -117,6 +117,7 @@ func randomMachine(t *testing.T, src kernelgen.Source) *machine.Machine {
 	dram.Burst.Value = min(dram.Burst.Value, l2.Line.Value)
 	dram.RC.Value = max(dram.RC.Value, dram.RAS.Value)
 	sm.Count.Value = min(sm.Count.Value, 64)
+	sm.Warps.Value = min(sm.Warps.Value, 1<<14/sm.Count.Value)
 	m.L1.Ways.Value, l2.Ways.Value = min(m.L1.Ways.Value, 16), min(l2.Ways.Value, 16)
 	sm.Schedulers.Value = min(sm.Schedulers.Value, sm.Warps.Value)
 	sm.Threads.Value = min(sm.Threads.Value, sm.Warps.Value*sm.WarpSize.Value)
