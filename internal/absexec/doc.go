@@ -27,7 +27,7 @@
 // Executions that fail, at a trap, an assertion, an access outside of every
 // buffer and so on, are not covered: a run that fails has no execution time.
 //
-// absexec imports isa, cfg and diag, and fold for the meaning of single
+// absexec imports isa, cfg and diag, and semantics for the meaning of single
 // instructions. It must not import emu, sim, a machine or a method: it knows no
 // timing, and bounds made from it are checked against those that do.
 package absexec

@@ -35,16 +35,13 @@ type Run struct {
 	Buffers map[string][]byte // contents after the run by parameter, little-endian
 }
 
-// ErrTrace is the error of a run with several launches of which a trace is wanted.
-var ErrTrace = errors.New("a trace holds one launch, and the job has several in a run")
-
 // Simulate runs a workload once. Two runs of one job, seed and vector on a simulator are the same in every bit.
 // What threads read of shared and local memory and of the heap that nothing had written is among the warnings. A
 // fault of the program, a barrier that is never satisfied and a run beyond the cycle limit are errors that name
 // the place.
 func Simulate(ctx context.Context, p runner.Platform, w *workload.Workload, req SimulateRequest) (run *Run, err error) {
 	if req.Trace != nil && w.Several() {
-		return nil, diag.Errorf(w.Spec.Repeat.Pos.Table, "%w: leave [repeat] out to trace the first", ErrTrace)
+		return nil, diag.Errorf(w.Spec.Repeat.Pos.Table, "%w: leave [repeat] out to trace the first", runner.ErrTrace)
 	}
 	opts := runner.Options{MaxCycles: req.MaxCycles, Repeats: 1, Checked: true, Out: req.Out, Step: req.Step, Access: req.Access}
 	var recording method.Recording

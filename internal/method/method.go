@@ -2,7 +2,7 @@
 // (Problem), what they answer (Answer), and what can be asked of any of them (Method). A method is
 // a value of a package of its own below this one; which of them there are is for others to list.
 //
-// method imports what describes a launch: cfg, fold, machine, absexec, flow/value, ipet, estimate, trace
+// method imports what describes a launch: cfg, semantics, machine, absexec, flow/value, ipet, estimate, trace
 // and diag. It must not import a method, nor what runs, simulates or loads kernels.
 package method
 

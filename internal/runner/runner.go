@@ -8,6 +8,7 @@ package runner
 
 import (
 	"context"
+	"errors"
 	"io"
 
 	"warpbound/diag"
@@ -98,6 +99,9 @@ type Runner interface {
 	// Close gives back what the runner holds.
 	Close() error
 }
+
+// ErrTrace is the error of a run with several launches of which a trace is wanted.
+var ErrTrace = errors.New("a trace holds one launch, and the job has several in a run")
 
 // Outcome is what a run gave.
 type Outcome struct {

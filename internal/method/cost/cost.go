@@ -4,7 +4,7 @@
 // a warp, as exactly as an abstract execution knows its lanes and addresses. It is what the static methods
 // have in common.
 //
-// cost imports isa, machine, fold and absexec. It must not import a simulator, against
+// cost imports isa, machine, semantics and absexec. It must not import a simulator, against
 // which the methods that use it are tested, nor a method.
 package cost
 

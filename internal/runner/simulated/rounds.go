@@ -55,7 +55,7 @@ func newRounds(w *workload.Workload, opts runner.Options) (*rounds, error) {
 // the job's limit, and if all launches together take more than the limit of cycles.
 func (t *rounds) Run(ctx context.Context, in *job.Inputs, rec *trace.Run) (*runner.Outcome, error) {
 	if rec != nil {
-		return nil, diag.Errorf(t.repeat.Pos.Table, "%w", ErrTrace)
+		return nil, diag.Errorf(t.repeat.Pos.Table, "%w", runner.ErrTrace)
 	}
 	memory := t.kernels[0].memory
 	if _, err := memory.Fill(in); err != nil {

@@ -5,7 +5,6 @@ package simulated
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"runtime"
@@ -208,6 +207,3 @@ func (t *launch) Report() runner.Report { return runner.Report{} }
 
 // Close implements runner.Runner.
 func (t *launch) Close() error { return nil }
-
-// ErrTrace is the error of a run with several launches of which a trace is wanted.
-var ErrTrace = errors.New("a trace holds one launch, and the job has several in a run")
