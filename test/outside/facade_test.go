@@ -1,0 +1,86 @@
+//go:build facade
+
+package outside
+
+import (
+	"context"
+	"path/filepath"
+	"testing"
+
+	"warpbound"
+	"warpbound/jobs"
+)
+
+// TestJobInGo simulates and analyses a job that no file describes.
+func TestJobInGo(t *testing.T) {
+	job, err := warpbound.New(Scale(16), warpbound.LoadOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx := context.Background()
+	run, err := job.Simulate(ctx, warpbound.SimulateOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	analysis, err := job.Analyze(ctx, warpbound.AnalyzeOptions{Methods: []string{"static/cta"}, Runs: warpbound.Runs{Vectors: 5}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(analysis.Estimates) != 1 || analysis.Estimates[0].Cycles < run.Cycles {
+		t.Errorf("%d cycles are not below %+v", run.Cycles, analysis.Estimates)
+	}
+	for _, e := range analysis.Estimates {
+		if text, err := Details(e.Detail); err != nil || e.Detail == nil {
+			t.Errorf("%s: %q, %v", e.Method, text, err)
+		}
+	}
+}
+
+// TestJobOfFile reads a detail of each method from a job of the suite.
+func TestJobOfFile(t *testing.T) {
+	for machine, methods := range map[string][]string{
+		"predictable-rr":   {"static/cta"},
+		"integrated-fermi": {"static/llc-simple", "static/llc-interval"},
+		"fermi-c2050":      {"hybrid/warp", "hybrid/dynamic", "hybrid/waves"},
+	} {
+		job, err := warpbound.Load(filepath.Join("..", "..", "kernels", "vectorAdd", "job.toml"), warpbound.LoadOptions{Machine: machine})
+		if err != nil {
+			t.Fatal(err)
+		}
+		analysis, err := job.Analyze(context.Background(), warpbound.AnalyzeOptions{Methods: methods, Runs: warpbound.Runs{Vectors: 5}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, e := range analysis.Estimates {
+			if text, err := Details(e.Detail); err != nil || e.Detail == nil {
+				t.Errorf("%s: %q, %v", e.Method, text, err)
+			}
+		}
+	}
+}
+
+// TestErrors tells apart what goes wrong with wrong jobs.
+func TestErrors(t *testing.T) {
+	count := Scale(16)
+	count.Params[0].Count = 0
+	fault := Scale(16)
+	fault.Params[1] = jobs.Scalar("n", jobs.U32, 1<<20)
+	limited := Scale(16)
+	for _, c := range []struct {
+		job  jobs.Job
+		opts warpbound.SimulateOptions
+		want string
+	}{
+		{count, warpbound.SimulateOptions{}, "at scale: Params[0] (x).Count"},
+		{fault, warpbound.SimulateOptions{}, "fault"},
+		{limited, warpbound.SimulateOptions{MaxCycles: 10}, "limit"},
+	} {
+		job, err := warpbound.New(c.job, warpbound.LoadOptions{})
+		if err == nil {
+			_, err = job.Simulate(context.Background(), c.opts)
+		}
+		if kind := Kind(err); len(kind) < len(c.want) || kind[:len(c.want)] != c.want {
+			t.Errorf("%v is %q, not %s", err, kind, c.want)
+		}
+	}
+}
