@@ -602,3 +602,17 @@ func TestGoFields(t *testing.T) {
 		}
 	}
 }
+
+// TestFromGoFiles reads what a job in Go does not hold beside where its name is.
+func TestFromGoFiles(t *testing.T) {
+	j, read, err := FromGo(&jobs.Job{
+		Name: "../../kernels/histogram64/mine.toml", Module: jobs.File("histogram64.ptx"), Grid: jobs.Dim(1), Block: jobs.Dim(64),
+		Params: []jobs.Param{jobs.Struct("text", 1, jobs.Bytes([]byte{1}))},
+	}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if text, err := read(j.Resolve(j.Module)); err != nil || len(text) == 0 {
+		t.Errorf("%d bytes, %v", len(text), err)
+	}
+}
