@@ -1,5 +1,3 @@
-//go:build facade
-
 package outside
 
 import (
