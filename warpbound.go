@@ -66,6 +66,10 @@ func New(job jobs.Job, opts LoadOptions) (*Job, error) {
 	return load(src, opts)
 }
 
+// Render returns a job in Go as files by name, to be put into one directory: the job file, and what
+// the job holds beside it.
+func Render(job jobs.Job) (map[string][]byte, error) { return workload.Render(&job) }
+
 func load(src *workload.Source, opts LoadOptions) (*Job, error) {
 	if opts.Seed != nil {
 		src = src.WithSeed(*opts.Seed)

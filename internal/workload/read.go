@@ -1,7 +1,9 @@
 package workload
 
 import (
+	"cmp"
 	"io/fs"
+	"maps"
 	"path"
 	"slices"
 
@@ -55,6 +57,24 @@ func FromGo(g *jobs.Job) (*Source, error) {
 		return nil, err
 	}
 	return source(j, read, false)
+}
+
+// Render returns a job in Go as files by name: the job file, called like the job, and what the job holds beside it.
+func Render(g *jobs.Job) (map[string][]byte, error) {
+	w, err := job.Render(g)
+	if err != nil {
+		return nil, err
+	}
+	files := maps.Clone(w.Data)
+	if files == nil {
+		files = make(map[string][]byte)
+	}
+	name := path.Base(cmp.Or(g.Name, "job"))
+	if path.Ext(name) != ".toml" {
+		name += ".toml"
+	}
+	files[name] = w.Text
+	return files, nil
 }
 
 func source(j *job.Job, read func(string) ([]byte, error), dir bool) (*Source, error) {

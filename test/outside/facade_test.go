@@ -2,6 +2,7 @@ package outside
 
 import (
 	"context"
+	"os"
 	"path/filepath"
 	"testing"
 
@@ -80,5 +81,41 @@ func TestErrors(t *testing.T) {
 		if kind := Kind(err); len(kind) < len(c.want) || kind[:len(c.want)] != c.want {
 			t.Errorf("%v is %q, not %s", err, kind, c.want)
 		}
+	}
+}
+
+// TestSaved writes the job as files, which load as the same job.
+func TestSaved(t *testing.T) {
+	files, err := warpbound.Render(Scale(16))
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir, file := t.TempDir(), ""
+	for name, data := range files {
+		if err := os.WriteFile(filepath.Join(dir, name), data, 0o666); err != nil {
+			t.Fatal(err)
+		}
+		if filepath.Ext(name) == ".toml" {
+			file = filepath.Join(dir, name)
+		}
+	}
+	saved, err := warpbound.Load(file, warpbound.LoadOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	built, err := warpbound.New(Scale(16), warpbound.LoadOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var cycles [2]int64
+	for i, job := range []*warpbound.Job{saved, built} {
+		run, err := job.Simulate(context.Background(), warpbound.SimulateOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		cycles[i] = run.Cycles
+	}
+	if cycles[0] != cycles[1] {
+		t.Errorf("%d cycles as a file, %d as a value", cycles[0], cycles[1])
 	}
 }
