@@ -127,8 +127,8 @@ func (x *execution) moveAddress(v *value, l linear, lane, width int, fixed, last
 	v.setSteps(lane, r.step, ^uint64(0))
 }
 
-// load executes a load by the lanes of mask, surely by those of sure.
-func (x *execution) load(in *isa.Instr, a *Access, sure, mask uint64) {
+// load executes a load by the lanes of mask, for certain by those of must.
+func (x *execution) load(in *isa.Instr, a *Access, must, mask uint64) {
 	st, owners := x.top().state, x.owners()
 	loaded := make([]*value, len(in.Dst))
 	for i := range in.Dst {
@@ -136,7 +136,7 @@ func (x *execution) load(in *isa.Instr, a *Access, sure, mask uint64) {
 	}
 	for i, o := range in.Dst {
 		if o.Kind == isa.KindReg {
-			st.write(o.Reg, x.extend(in, loaded[i], x.width(o)), sure, mask, owners)
+			st.write(o.Reg, x.extend(in, loaded[i], x.width(o)), must, mask, owners)
 		}
 	}
 }
@@ -239,8 +239,8 @@ func (x *execution) extend(in *isa.Instr, v *value, width int) *value {
 }
 
 // store makes local memory what a store or an atomic operation by the lanes of mask
-// leaves, surely by those of sure.
-func (x *execution) store(in *isa.Instr, a *Access, sure, mask uint64) {
+// leaves, for certain by those of must.
+func (x *execution) store(in *isa.Instr, a *Access, must, mask uint64) {
 	if in.Space != isa.Generic && in.Space != isa.Local {
 		return
 	}
@@ -261,7 +261,7 @@ func (x *execution) store(in *isa.Instr, a *Access, sure, mask uint64) {
 				continue
 			}
 			v := x.truncate(x.source(x.top().pc, i+1), 8*n)
-			st.store(addr+uint64(i*n), n, v, sure&same, same, owners)
+			st.store(addr+uint64(i*n), n, v, must&same, same, owners)
 		}
 	}
 }

@@ -10,8 +10,8 @@ import (
 
 // guard returns the lanes of the running entry whose guard surely holds, and those
 // whose guard may.
-func (x *execution) guard(in *isa.Instr) (sure, maybe uint64, err error) {
-	mask := x.top().maybe
+func (x *execution) guard(in *isa.Instr) (must, may uint64, err error) {
+	mask := x.top().may
 	if !in.Guard.Set {
 		return mask, mask, nil
 	}
@@ -51,17 +51,17 @@ func (x *execution) nonzero(v *value, mask uint64) (holds, known uint64, err err
 	return holds, known, nil
 }
 
-// branch executes a direct or indexed branch that the lanes of maybe take, surely
-// those of sure.
-func (x *execution) branch(in *isa.Instr, sure, maybe uint64) error {
+// branch executes a direct or indexed branch that the lanes of may take, for certain those of
+// must.
+func (x *execution) branch(in *isa.Instr, must, may uint64) error {
 	top := x.top()
-	next := side{pc: top.pc + 1, maybe: top.maybe &^ sure}
+	next := side{pc: top.pc + 1, may: top.may &^ must}
 	var sides []side
 	if in.Op == isa.Bra {
-		sides = []side{{pc: in.Target, maybe: maybe}}
+		sides = []side{{pc: in.Target, may: may}}
 	} else {
 		index := x.source(top.pc, 0)
-		if err := x.need(index, maybe, forControl); err != nil {
+		if err := x.need(index, may, forControl); err != nil {
 			return err
 		}
 		if index.moves() {
@@ -70,11 +70,11 @@ func (x *execution) branch(in *isa.Instr, sure, maybe uint64) error {
 			}
 			index = unknown
 		}
-		sides = indexed(in.Targets, index, maybe)
+		sides = indexed(in.Targets, index, may)
 	}
 	if in.Guard.Set {
 		if i := slices.IndexFunc(sides, func(s side) bool { return s.pc == next.pc }); i >= 0 {
-			sides[i].maybe |= next.maybe
+			sides[i].may |= next.may
 		} else {
 			sides = append(sides, next)
 		}
@@ -83,19 +83,19 @@ func (x *execution) branch(in *isa.Instr, sure, maybe uint64) error {
 }
 
 // indexed returns the sides of an indexed branch.
-func indexed(targets []int, index *value, maybe uint64) []side {
+func indexed(targets []int, index *value, may uint64) []side {
 	var sides []side
 	for i, t := range targets {
-		to := maybe &^ index.known
-		for m := maybe & index.known; m != 0; m &= m - 1 {
+		to := may &^ index.known
+		for m := may & index.known; m != 0; m &= m - 1 {
 			if lane := bits.TrailingZeros64(m); at(index.base, lane) == uint64(i) {
 				to |= 1 << lane
 			}
 		}
 		if k := slices.IndexFunc(sides, func(s side) bool { return s.pc == t }); k >= 0 {
-			sides[k].maybe |= to
+			sides[k].may |= to
 		} else {
-			sides = append(sides, side{pc: t, maybe: to})
+			sides = append(sides, side{pc: t, may: to})
 		}
 	}
 	return sides
@@ -106,30 +106,30 @@ func (x *execution) follow(sides []side) error {
 	top := x.top()
 	pc := top.pc
 	block := x.graph.BlockOf(pc)
-	sides = slices.DeleteFunc(sides, func(s side) bool { return s.maybe == 0 || x.fails(block, s.pc) })
+	sides = slices.DeleteFunc(sides, func(s side) bool { return s.may == 0 || x.fails(block, s.pc) })
 	var all, overlap uint64
 	for _, s := range sides {
-		overlap |= all & s.maybe
-		all |= s.maybe
+		overlap |= all & s.may
+		all |= s.may
 	}
-	if err := x.vanish(top.maybe &^ all); err != nil {
+	if err := x.vanish(top.may &^ all); err != nil {
 		return err
 	}
 	for i := range sides {
-		sides[i].sure = top.sure & sides[i].maybe &^ overlap
+		sides[i].must = top.must & sides[i].may &^ overlap
 	}
 	uniform := overlap != 0 && x.config.Uniform != nil && x.config.Uniform(block)
 	if uniform {
-		sides = slices.DeleteFunc(sides, func(s side) bool { return top.sure&^s.maybe != 0 })
+		sides = slices.DeleteFunc(sides, func(s side) bool { return top.must&^s.may != 0 })
 		for i := range sides {
-			sides[i].sure = top.sure
+			sides[i].must = top.must
 		}
 	}
 	switch len(sides) {
 	case 0:
-		return x.vanish(top.maybe)
+		return x.vanish(top.may)
 	case 1:
-		top.sure, top.maybe = sides[0].sure, sides[0].maybe
+		top.must, top.may = sides[0].must, sides[0].may
 		return x.transfer(sides[0].pc)
 	}
 	if overlap != 0 {
@@ -148,7 +148,7 @@ func (x *execution) follow(sides []side) error {
 			st = st.clone()
 		}
 		if uniform {
-			s.sure = 0
+			s.must = 0
 		}
 		if err := x.push(from, s, st); err != nil {
 			return err
@@ -167,11 +167,11 @@ func (x *execution) fails(block, pc int) bool {
 // there fails. If they surely are there, that is an error.
 func (x *execution) vanish(lanes uint64) error {
 	top := x.top()
-	if top.sure&lanes != 0 && x.alternative == 0 {
+	if top.must&lanes != 0 && x.alternative == 0 {
 		in := x.instr(top.pc)
 		return diag.Errorf(in.Pos, "kernel %s fails in warp %d of the CTAs %s: %s", x.kernel.Name, x.warp, x.box, x.kernel.Format(in))
 	}
-	top.maybe &^= lanes
-	top.sure &^= lanes
+	top.may &^= lanes
+	top.must &^= lanes
 	return nil
 }

@@ -83,7 +83,7 @@ func (x *Executor) execution(warp int, box Box, boxes int) *execution {
 	e.prepare()
 	threads := x.launch.Threads(warp)
 	e.stack = []entry{{
-		pc: 0, rpc: none, sure: threads, maybe: threads,
+		pc: 0, rpc: none, must: threads, may: threads,
 		state: newState(len(x.kernel.Regs)), loops: e.count(nil, x.graph.BlockOf(0)),
 	}}
 	return e
@@ -159,13 +159,13 @@ func (x *execution) run(floor int) error {
 		if x.top().waits != nil {
 			x.resume()
 		}
-		if x.top().maybe == 0 && len(x.frames) > 0 {
+		if x.top().may == 0 && len(x.frames) > 0 {
 			if err := x.other(); err != nil {
 				return err
 			}
 			continue
 		}
-		if x.top().maybe == 0 {
+		if x.top().may == 0 {
 			x.pop()
 			continue
 		}
@@ -187,11 +187,11 @@ func (x *execution) next() error {
 	if x.steps&0xfff == 0 && x.ctx.Err() != nil {
 		return x.ctx.Err()
 	}
-	sure, mask, err := x.guard(in)
+	must, mask, err := x.guard(in)
 	if err != nil {
 		return err
 	}
-	x.step = Step{PC: pc, Instr: in, Certain: top.sure != 0, Active: top.maybe, Sure: top.sure & sure, Maybe: mask}
+	x.step = Step{PC: pc, Instr: in, Certain: top.must != 0, Active: top.may, Must: top.must & must, May: mask}
 	if accesses(in) {
 		if x.step.Access, err = x.access(pc, mask); err != nil {
 			return err
@@ -203,31 +203,31 @@ func (x *execution) next() error {
 	x.visitor.Step(&x.step)
 	switch {
 	case x.kernel.Meeting == isa.AtSyncs && in.Op == isa.Bra && in.Guard.Set:
-		return x.branchToSync(in, sure, mask)
+		return x.branchToSync(in, must, mask)
 	case in.Op == isa.Reconverge:
 		return x.sync()
 	case x.kernel.Meeting == isa.AtSyncs && (in.Op == isa.Ret || in.Op == isa.Exit):
-		return x.exitAtSyncs(sure, mask)
+		return x.exitAtSyncs(must, mask)
 	case in.Op == isa.Bra || in.Op == isa.BrxIdx:
-		return x.branch(in, sure, mask)
+		return x.branch(in, must, mask)
 	case in.Op == isa.Ret || in.Op == isa.Exit:
-		x.exit(sure, mask)
+		x.exit(must, mask)
 		return x.advance()
 	case in.Op == isa.Trap, in.Op == isa.RunSystem && (in.System == isa.SysAssert || in.System == isa.SysStop):
-		if err := x.vanish(sure); err != nil {
+		if err := x.vanish(must); err != nil {
 			return err
 		}
 	case in.Op == isa.Ld:
-		x.load(in, x.step.Access, sure, mask)
+		x.load(in, x.step.Access, must, mask)
 	case x.launch.Pure(pc):
-		x.pure(pc, sure, mask)
+		x.pure(pc, must, mask)
 	default:
 		if x.step.Access != nil {
-			x.store(in, x.step.Access, sure, mask)
+			x.store(in, x.step.Access, must, mask)
 		}
 		for _, o := range in.Dst {
 			if o.Kind == isa.KindReg {
-				x.top().state.write(o.Reg, unknown, sure, mask, x.owners())
+				x.top().state.write(o.Reg, unknown, must, mask, x.owners())
 			}
 		}
 	}
@@ -242,7 +242,7 @@ func accesses(in *isa.Instr) bool {
 // advance goes on to the following instruction.
 func (x *execution) advance() error {
 	top := x.top()
-	if top.maybe == 0 {
+	if top.may == 0 {
 		return nil
 	}
 	next := top.pc + 1

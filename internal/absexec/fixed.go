@@ -30,16 +30,16 @@ func (e *WriteError) Error() string {
 // checkFixed checks that the step does not write to a fixed buffer.
 func (x *execution) checkFixed() error {
 	s, a := &x.step, x.step.Access
-	if len(x.config.Fixed) == 0 || a == nil || s.Instr.Op == isa.Ld || s.Instr.Op == isa.CpAsync || s.Maybe == 0 {
+	if len(x.config.Fixed) == 0 || a == nil || s.Instr.Op == isa.Ld || s.Instr.Op == isa.CpAsync || s.May == 0 {
 		return nil
 	}
 	if a.Space != isa.Global && a.Space != isa.Generic {
 		return nil
 	}
-	if s.Maybe&^a.Known != 0 {
+	if s.May&^a.Known != 0 {
 		return &WriteError{Pos: s.Instr.Pos}
 	}
-	for m := a.Lanes[isa.Global] & s.Maybe; m != 0; m &= m - 1 {
+	for m := a.Lanes[isa.Global] & s.May; m != 0; m &= m - 1 {
 		l := a.addr.lane(bits.TrailingZeros64(m))
 		lo, hi, ok := x.box.span(ramp{int64(l.base), l.steps(64)})
 		if !ok {

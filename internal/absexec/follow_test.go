@@ -260,8 +260,8 @@ func (f *follower) fits(e *event, eff *emu.Effect, active uint64, mem *emu.Memor
 	switch {
 	case s.PC != eff.PC:
 		return fmt.Errorf("pc %d", s.PC)
-	case eff.Mask&^s.Maybe != 0 || s.Sure&^eff.Mask != 0 || active&^s.Active != 0:
-		return fmt.Errorf("pc %d: mask %x is not between %x and %x, or %x not within %x", eff.PC, eff.Mask, s.Sure, s.Maybe, active, s.Active)
+	case eff.Mask&^s.May != 0 || s.Must&^eff.Mask != 0 || active&^s.Active != 0:
+		return fmt.Errorf("pc %d: mask %x is not between %x and %x, or %x not within %x", eff.PC, eff.Mask, s.Must, s.May, active, s.Active)
 	}
 	acc := &eff.Access
 	if acc.Kind == emu.NoAccess {

@@ -21,8 +21,8 @@ func (p place) overlaps(at uint64, bytes int) bool {
 	return p.at < at+uint64(bytes) && at < p.at+uint64(p.bytes)
 }
 
-// store puts v at an address in the lanes of mask, surely in those of sure.
-func (s *state) store(at uint64, bytes int, v *value, sure, mask, owners uint64) {
+// store puts v at an address in the lanes of mask, for certain in those of must.
+func (s *state) store(at uint64, bytes int, v *value, must, mask, owners uint64) {
 	old := s.local[at/granule]
 	places := make([]place, 0, len(old)+1)
 	here := place{at, bytes, unknown}
@@ -38,7 +38,7 @@ func (s *state) store(at uint64, bytes int, v *value, sure, mask, owners uint64)
 			}
 		}
 	}
-	here.v = assign(here.v, v, sure, mask, owners)
+	here.v = assign(here.v, v, must, mask, owners)
 	s.local[at/granule] = append(places, here)
 }
 

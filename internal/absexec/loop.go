@@ -77,11 +77,11 @@ func (x *execution) transfer(pc int) error {
 		if err := x.force(top, c); err != nil {
 			return err
 		}
-		if top.maybe != 0 {
+		if top.may != 0 {
 			x.facts[c.loop].Iterations = max(x.facts[c.loop].Iterations, c.n)
 		}
 	}
-	if top.maybe != 0 && pc == top.rpc {
+	if top.may != 0 && pc == top.rpc {
 		x.arrive()
 	}
 	return nil
@@ -112,7 +112,7 @@ func (x *execution) count(counts []loopCount, block int) []loopCount {
 // force takes the lanes of an entry away if a loop whose end is not known has iterated
 // more often than its bound allows.
 func (x *execution) force(top *entry, c *loopCount) error {
-	if !c.open || c.n == 0 || top.maybe == 0 {
+	if !c.open || c.n == 0 || top.may == 0 {
 		return nil
 	}
 	header := x.graph.Loops().Loops[c.loop].Header
@@ -127,13 +127,13 @@ func (x *execution) force(top *entry, c *loopCount) error {
 	if c.n <= bound {
 		return nil
 	}
-	if top.sure != 0 && x.alternative == 0 {
+	if top.must != 0 && x.alternative == 0 {
 		return diag.Errorf(x.graph.Blocks[header].Pos, "%w", &diag.ContradictionError{Err: fmt.Errorf(
 			"kernel %s: the loop at %s is said to iterate at most %d times, and iterates more often in the CTAs %s",
 			x.kernel.Name, x.graph.Name(header), bound, x.box)})
 	}
 	x.facts[c.loop].Forced = true
-	top.sure, top.maybe = 0, 0
+	top.must, top.may = 0, 0
 	return nil
 }
 
@@ -146,9 +146,9 @@ func (x *execution) open(top *entry, sides []side) {
 		var leave, stay uint64
 		for _, s := range sides {
 			if l.Contains(x.graph.BlockOf(s.pc)) {
-				stay |= s.maybe
+				stay |= s.may
 			} else {
-				leave |= s.maybe
+				leave |= s.may
 			}
 		}
 		if leave&stay != 0 {

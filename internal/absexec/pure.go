@@ -8,8 +8,8 @@ import (
 )
 
 // pure executes an instruction whose results depend on nothing but its sources, for
-// the lanes of mask, surely those of sure.
-func (x *execution) pure(pc int, sure, mask uint64) {
+// the lanes of mask, for certain those of must.
+func (x *execution) pure(pc int, must, mask uint64) {
 	in := x.instr(pc)
 	if mask == 0 {
 		return
@@ -20,7 +20,7 @@ func (x *execution) pure(pc int, sure, mask uint64) {
 	}
 	known, blurred, by := x.determined(in, src[:len(in.Src)], mask)
 	if in.Op.Info().Effect&isa.Crosslane != 0 {
-		known, blurred, by = x.together(blurred, by, src[:len(in.Src)], sure, mask)
+		known, blurred, by = x.together(blurred, by, src[:len(in.Src)], must, mask)
 	}
 	results := x.results(in)
 	if known != 0 && !x.evaluate(pc, mask, results, src[:len(in.Src)], &known) {
@@ -34,7 +34,7 @@ func (x *execution) pure(pc int, sure, mask uint64) {
 		v := results[i]
 		v.known, v.blurred, v.cut = known, blurred, by
 		x.move(in, i, v, src[:len(in.Src)])
-		st.write(o.Reg, v, sure, mask, owners)
+		st.write(o.Reg, v, must, mask, owners)
 	}
 }
 
@@ -62,7 +62,7 @@ func (x *execution) results(in *isa.Instr) []*value {
 // determined returns the lanes in which the sources, predicates apart, tell the
 // result, and those in which they would for a smaller box, with the cut.
 func (x *execution) determined(in *isa.Instr, src []*value, mask uint64) (known, blurred uint64, by cut) {
-	known, maybe := mask, mask
+	known, may := mask, mask
 	for i, v := range src {
 		need := mask
 		if in.Op == isa.Selp {
@@ -76,12 +76,12 @@ func (x *execution) determined(in *isa.Instr, src []*value, mask uint64) (known,
 		if !x.isPredicate(in.Src[i]) {
 			known &= v.known | ^need
 		}
-		maybe &= v.known | v.blurred | ^need
+		may &= v.known | v.blurred | ^need
 		if v.blurred&need != 0 && by.none() {
 			by = v.cut
 		}
 	}
-	return known, maybe, by
+	return known, may, by
 }
 
 func negated(o isa.Operand) uint64 {
@@ -93,7 +93,7 @@ func negated(o isa.Operand) uint64 {
 
 // together returns the same for an operation across lanes: its results are known only
 // if all sources are, in all lanes, and the lanes surely take part.
-func (x *execution) together(maybe uint64, by cut, src []*value, sure, mask uint64) (known, blurred uint64, c cut) {
+func (x *execution) together(may uint64, by cut, src []*value, must, mask uint64) (known, blurred uint64, c cut) {
 	known = mask
 	for _, v := range src {
 		known &= v.known
@@ -105,7 +105,7 @@ func (x *execution) together(maybe uint64, by cut, src []*value, sure, mask uint
 		}
 	}
 	switch {
-	case sure != mask || maybe != mask:
+	case must != mask || may != mask:
 		return 0, 0, by
 	case known != mask:
 		return 0, mask, by

@@ -9,8 +9,8 @@ import "slices"
 // entry is an element of the reconvergence stack, the last of which runs.
 type entry struct {
 	pc, rpc int
-	sure    uint64 // lanes that are there in every execution
-	maybe   uint64 // lanes that can be there, those of sure among them
+	must    uint64 // lanes that are there in every execution
+	may     uint64 // lanes that can be there, those of must among them
 	state   *state // what the lanes know if they are there
 	loops   []loopCount
 	to      *junction // where the lanes go when pc has become rpc
@@ -37,15 +37,15 @@ func (x *execution) pop() { x.stack = x.stack[:len(x.stack)-1] }
 func (x *execution) owners() uint64 {
 	all := uint64(0)
 	for i := range x.stack {
-		all |= x.stack[i].maybe
+		all |= x.stack[i].may
 	}
 	return all
 }
 
 // side is a way that lanes go from a branch.
 type side struct {
-	pc          int
-	sure, maybe uint64
+	pc        int
+	must, may uint64
 }
 
 // meetingPoint returns where lanes that part at the end of a block meet again, or none.
@@ -92,7 +92,7 @@ func (x *execution) part(r int) entry {
 
 // push makes the lanes of a side run from the branch to the reconvergence point.
 func (x *execution) push(from entry, s side, st *state) error {
-	from.sure, from.maybe, from.state = s.sure, s.maybe, st
+	from.must, from.may, from.state = s.must, s.may, st
 	x.stack = append(x.stack, from)
 	return x.transfer(s.pc)
 }
@@ -104,10 +104,10 @@ func (x *execution) arrive() {
 	if j.arrived == 0 {
 		j.state, j.loops = top.state, top.loops
 	} else {
-		j.state = j.state.meet(top.state, j.arrived, top.maybe)
+		j.state = j.state.meet(top.state, j.arrived, top.may)
 		j.loops = fewest(j.loops, top.loops)
 	}
-	j.arrived |= top.maybe
+	j.arrived |= top.may
 	x.pop()
 }
 
@@ -116,37 +116,37 @@ func (x *execution) resume() {
 	top := x.top()
 	j := top.waits
 	top.waits = nil
-	top.maybe &= j.arrived
-	top.sure &= j.arrived
+	top.may &= j.arrived
+	top.must &= j.arrived
 	top.state, top.loops = j.state, j.loops
 }
 
-// exit retires lanes of the running entry: those of sure, if they are there, and
+// exit retires lanes of the running entry: those of must, if they are there, and
 // perhaps the others of mask.
-func (x *execution) exit(sure, mask uint64) {
+func (x *execution) exit(must, mask uint64) {
 	top := x.top()
-	gone := top.sure & sure
-	top.maybe &^= sure
+	gone := top.must & must
+	top.may &^= must
 	for i := range x.stack {
-		x.stack[i].maybe &^= gone
-		x.stack[i].sure &^= mask
+		x.stack[i].may &^= gone
+		x.stack[i].must &^= mask
 	}
 }
 
 // masks is what alternatives change of the entries below them.
-type masks struct{ sure, maybe uint64 }
+type masks struct{ must, may uint64 }
 
 func (x *execution) masks() []masks {
 	all := make([]masks, len(x.stack))
 	for i, e := range x.stack {
-		all[i] = masks{e.sure, e.maybe}
+		all[i] = masks{e.must, e.may}
 	}
 	return all
 }
 
 func (x *execution) setMasks(all []masks) {
 	for i, m := range all {
-		x.stack[i].sure, x.stack[i].maybe = m.sure, m.maybe
+		x.stack[i].must, x.stack[i].may = m.must, m.may
 	}
 }
 
@@ -169,10 +169,10 @@ func (x *execution) alternatives(pc, r int, sides []side) error {
 		}
 		for k, m := range x.masks() {
 			if i == 0 {
-				joined[k].sure = ^uint64(0)
+				joined[k].must = ^uint64(0)
 			}
-			joined[k].sure &= m.sure
-			joined[k].maybe |= m.maybe
+			joined[k].must &= m.must
+			joined[k].may |= m.may
 		}
 	}
 	x.alternative--

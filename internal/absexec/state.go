@@ -37,19 +37,19 @@ func (s *state) meet(t *state, here, from uint64) *state {
 	return m
 }
 
-// write assigns v to a register in the lanes of mask, surely in those of sure. Lanes
+// write assigns v to a register in the lanes of mask, for certain in those of must. Lanes
 // that are not in owners do not matter.
-func (s *state) write(r isa.Reg, v *value, sure, mask, owners uint64) {
-	s.regs[r] = assign(s.regs[r], v, sure, mask, owners)
+func (s *state) write(r isa.Reg, v *value, must, mask, owners uint64) {
+	s.regs[r] = assign(s.regs[r], v, must, mask, owners)
 }
 
 // assign returns a register with the value old after v was assigned to it so.
-func assign(old, v *value, sure, mask, owners uint64) *value {
-	if owners&^sure == 0 {
+func assign(old, v *value, must, mask, owners uint64) *value {
+	if owners&^must == 0 {
 		return v
 	}
-	w := mix(old, v, sure)
-	if perhaps := mask &^ sure; perhaps != 0 {
+	w := mix(old, v, must)
+	if perhaps := mask &^ must; perhaps != 0 {
 		w = weaken(w, v, perhaps)
 	}
 	return w

@@ -26,54 +26,54 @@ type syncFrame struct {
 
 // group is some lanes with what they know.
 type group struct {
-	sure, maybe uint64
-	state       *state
-	loops       []loopCount
+	must, may uint64
+	state     *state
+	loops     []loopCount
 }
 
 // take adds lanes of the running entry to the group.
-func (g *group) take(from *entry, sure, maybe uint64) {
-	if g.maybe == 0 {
-		*g = group{sure: sure, maybe: maybe, state: from.state.clone(), loops: from.loops}
+func (g *group) take(from *entry, must, may uint64) {
+	if g.may == 0 {
+		*g = group{must: must, may: may, state: from.state.clone(), loops: from.loops}
 		return
 	}
-	g.state = g.state.meet(from.state, g.maybe, maybe)
+	g.state = g.state.meet(from.state, g.may, may)
 	g.loops = fewest(g.loops, from.loops)
-	g.sure |= sure
-	g.maybe |= maybe
+	g.must |= must
+	g.may |= may
 }
 
 // run makes the group the running entry.
 func (g *group) run(top *entry) {
-	top.sure, top.maybe, top.state, top.loops = g.sure, g.maybe, g.state, g.loops
+	top.must, top.may, top.state, top.loops = g.must, g.may, g.state, g.loops
 	*g = group{}
 }
 
-// branchToSync executes a branch with a guard, which the lanes of maybe take, surely those
-// of sure.
-func (x *execution) branchToSync(in *isa.Instr, sure, maybe uint64) error {
+// branchToSync executes a branch with a guard, which the lanes of may take, for certain those of
+// must.
+func (x *execution) branchToSync(in *isa.Instr, must, may uint64) error {
 	top := x.top()
 	if last := len(x.frames) - 1; last < 0 || x.frames[last].branch != top.pc {
 		x.frames = append(x.frames, syncFrame{branch: top.pc})
 	}
 	f := &x.frames[len(x.frames)-1]
-	stay := top.maybe &^ sure
+	stay := top.may &^ must
 	switch {
-	case in.Target == top.pc+1, maybe == 0:
+	case in.Target == top.pc+1, may == 0:
 		return x.transfer(top.pc + 1)
 	case stay == 0:
 		return x.transfer(in.Target)
 	}
-	if maybe&stay != 0 {
-		x.open(top, []side{{pc: in.Target, maybe: maybe}, {pc: top.pc + 1, maybe: stay}})
+	if may&stay != 0 {
+		x.open(top, []side{{pc: in.Target, may: may}, {pc: top.pc + 1, may: stay}})
 	}
-	put := top.sure & sure // off surely, unless they may be the last
-	if top.sure&^maybe == 0 && f.todo.maybe != 0 {
-		f.last.take(top, 0, maybe)
+	put := top.must & must // off surely, unless they may be the last
+	if top.must&^may == 0 && f.todo.may != 0 {
+		f.last.take(top, 0, may)
 		put = 0
 	}
-	f.todo.take(top, put, maybe)
-	top.sure, top.maybe = top.sure&^maybe, stay
+	f.todo.take(top, put, may)
+	top.must, top.may = top.must&^may, stay
 	return x.transfer(top.pc + 1)
 }
 
@@ -84,7 +84,7 @@ func (x *execution) sync() error {
 		return diag.Errorf(x.instr(top.pc).Pos, "kernel %s: no branch waits for this sync", x.kernel.Name)
 	}
 	f := &x.frames[len(x.frames)-1]
-	f.done.take(top, top.sure, top.maybe)
+	f.done.take(top, top.must, top.may)
 	f.met = top.pc
 	return x.other()
 }
@@ -96,16 +96,16 @@ func (x *execution) other() error {
 	f, top := &x.frames[last], x.top()
 	target := x.instr(f.branch).Target
 	switch {
-	case f.last.maybe != 0:
+	case f.last.may != 0:
 		f.last.run(top)
 		return x.transfer(target)
-	case f.todo.maybe != 0:
+	case f.todo.may != 0:
 		f.todo.run(top)
 		return x.transfer(target)
 	}
 	done, met := f.done, f.met
 	x.frames = x.frames[:last]
-	if done.maybe != 0 {
+	if done.may != 0 {
 		done.run(top)
 		top.pc = met
 		return x.advance()
@@ -114,11 +114,11 @@ func (x *execution) other() error {
 }
 
 // exitAtSyncs retires lanes, which must not be on a side of a branch.
-func (x *execution) exitAtSyncs(sure, maybe uint64) error {
+func (x *execution) exitAtSyncs(must, may uint64) error {
 	if n := len(x.frames); n > 0 {
 		return diag.Errorf(x.instr(x.top().pc).Pos, "kernel %s: the warp ends before a sync has ended the divergence of %s",
 			x.kernel.Name, x.kernel.Format(x.instr(x.frames[n-1].branch)))
 	}
-	x.exit(sure, maybe)
+	x.exit(must, may)
 	return x.advance()
 }

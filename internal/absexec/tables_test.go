@@ -22,10 +22,10 @@ func (s *summary) Step(st *Step) {
 	if !st.Certain {
 		s.uncertain++
 	}
-	if st.Sure != st.Maybe {
+	if st.Must != st.May {
 		s.open++
 	}
-	if st.Access != nil && st.Access.Known != st.Maybe {
+	if st.Access != nil && st.Access.Known != st.May {
 		s.unknown++
 	}
 }
@@ -208,8 +208,8 @@ func TestUniform(t *testing.T) {
 	}
 }
 
-// TestUniformExit checks that lanes which end in one alternative are not sure behind the
-// join.
+// TestUniformExit checks that lanes which end in one alternative are not in the must mask
+// behind the join.
 func TestUniformExit(t *testing.T) {
 	l := compile(t, 0, [3]int{5, 1, 1}, [3]int{32, 1, 1}, "", `
 		ld.global.u32 %r1, [%buf]; setp.ge.u32 %p1, %r1, 4; @%p1 bra other;
@@ -311,7 +311,7 @@ type lanesOf struct {
 	lanes int
 }
 
-func (l *lanesOf) Step(s *Step) { l.lanes += bits.OnesCount64(s.Maybe) }
+func (l *lanesOf) Step(s *Step) { l.lanes += bits.OnesCount64(s.May) }
 
 func BenchmarkSuite(b *testing.B) {
 	for _, dir := range []string{"vectorAdd", "matrixMul", "reduction", "histogram64", "bitonicSort", "bfs"} {

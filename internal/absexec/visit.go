@@ -9,7 +9,7 @@ type Visitor interface {
 	Step(*Step)
 	// Fork is called at a branch of which it is known that all lanes go the same way,
 	// and not which. Alternatives follow, each begun by Alternative, up to Join; the
-	// warp executes one of them. Within it Step.Sure means that this is the one.
+	// warp executes one of them. Within it Step.Must means that this is the one.
 	Fork(pc int)
 	Alternative()
 	Join()
@@ -23,9 +23,9 @@ type Step struct {
 	// lane of Active is there.
 	Certain bool
 	Active  uint64 // lanes for which it is issued at most
-	// The lanes that execute it, which have the guard holding: those of Sure do in
-	// every execution, only those of Maybe can.
-	Sure, Maybe uint64
+	// The lanes that execute it, which have the guard holding: those of Must do in
+	// every execution, only those of May can.
+	Must, May uint64
 	// Access is what the instruction does to memory; nil if nothing.
 	Access *Access
 }
@@ -34,7 +34,7 @@ type Step struct {
 type Access struct {
 	Space isa.Space // as the instruction names it; Generic if the addresses tell
 	Bytes int       // per lane, all elements of a vector together
-	Known uint64    // lanes of Step.Maybe whose address is known
+	Known uint64    // lanes of Step.May whose address is known
 	// Lanes holds for each space the lanes of Known that access it: for a generic
 	// access that of the address.
 	Lanes [isa.Param + 1]uint64

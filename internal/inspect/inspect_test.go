@@ -12,7 +12,7 @@ import (
 // A warning about an error stands where the error is, once.
 func TestWarningsHaveThePlaceOfTheirErrors(t *testing.T) {
 	at := func(line int32) diag.Pos { return diag.Pos{File: "m.ptx", Line: line, Col: 1} }
-	maybe := isa.Guard{Set: true}
+	guarded := isa.Guard{Set: true}
 	program := func(body ...isa.Instr) *isa.Program {
 		for i := range body {
 			body[i].Pos = at(int32(i + 2))
@@ -29,9 +29,9 @@ func TestWarningsHaveThePlaceOfTheirErrors(t *testing.T) {
 	}{
 		{"two entries of a loop", "irreducible", "m.ptx:3:1", program(
 			isa.Instr{Op: isa.Mov, Type: isa.Pred, Dst: []isa.Operand{isa.RegOperand(0)}, Src: []isa.Operand{isa.ImmOperand(1)}},
-			isa.Instr{Op: isa.Bra, Guard: maybe, Target: 3},
+			isa.Instr{Op: isa.Bra, Guard: guarded, Target: 3},
 			isa.Instr{Op: isa.Nop},
-			isa.Instr{Op: isa.Bra, Guard: maybe, Target: 2},
+			isa.Instr{Op: isa.Bra, Guard: guarded, Target: 2},
 			isa.Instr{Op: isa.Ret}), 1},
 		{"call of a kernel", "no-flow-graph", "m.ptx:3:1", func() *isa.Program {
 			p := program(isa.Instr{Op: isa.Nop}, isa.Instr{Op: isa.Call, Callee: "other"}, isa.Instr{Op: isa.Ret})

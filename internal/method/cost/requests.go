@@ -52,31 +52,31 @@ func (b Between) plus(c Between) Between { return Between{b.Least + c.Least, b.M
 // is 0 if perhaps no lane makes the access.
 func (c *Counter) Count(s *absexec.Step, box absexec.Box) Between {
 	a := s.Access
-	sure := s.Sure
+	must := s.Must
 	if s.Instr.Op == isa.CpAsync && len(s.Instr.Src) > 3 {
-		sure = 0 // its fourth source tells which lanes read
+		must = 0 // its fourth source tells which lanes read
 	}
 	switch {
-	case s.Maybe == 0:
+	case s.May == 0:
 		return Exactly(0)
 	case c.single:
-		return Between{Least: min(1, int64(bits.OnesCount64(sure))), Most: 1}
+		return Between{Least: min(1, int64(bits.OnesCount64(must))), Most: 1}
 	}
 	total := Between{}
 	for i, known := range a.Lanes {
-		if known &= s.Maybe; known == 0 {
+		if known &= s.May; known == 0 {
 			continue
 		}
 		space := isa.Space(i)
-		total = total.plus(c.known(s, space, sure&known, known, box))
+		total = total.plus(c.known(s, space, must&known, known, box))
 	}
-	open := s.Maybe &^ a.Known
+	open := s.May &^ a.Known
 	each := c.each(s.Instr, a.Space, a.Bytes)
-	total.Most = min(total.Most+each*int64(bits.OnesCount64(open)), each*int64(bits.OnesCount64(s.Maybe)))
-	if sure != 0 {
+	total.Most = min(total.Most+each*int64(bits.OnesCount64(open)), each*int64(bits.OnesCount64(s.May)))
+	if must != 0 {
 		total.Least = max(total.Least, 1)
 		if s.Access.Space == isa.Global && atomic(s.Instr) {
-			total.Least = int64(bits.OnesCount64(sure))
+			total.Least = int64(bits.OnesCount64(must))
 		}
 	}
 	return total
@@ -87,11 +87,11 @@ func (c *Counter) Count(s *absexec.Step, box absexec.Box) Between {
 func (c *Counter) OnChip(s *absexec.Step, box absexec.Box) Between {
 	total := Between{}
 	for _, space := range []isa.Space{isa.Shared, isa.Const, isa.Param} {
-		if known := s.Access.Lanes[space] & s.Maybe; known != 0 {
-			total = total.plus(c.known(s, space, s.Sure&known, known, box))
+		if known := s.Access.Lanes[space] & s.May; known != 0 {
+			total = total.plus(c.known(s, space, s.Must&known, known, box))
 		}
 	}
-	if open := s.Maybe &^ s.Access.Known; s.Access.Space != isa.Global && s.Access.Space != isa.Local {
+	if open := s.May &^ s.Access.Known; s.Access.Space != isa.Global && s.Access.Space != isa.Local {
 		total.Most += c.each(s.Instr, s.Access.Space, s.Access.Bytes) * int64(bits.OnesCount64(open))
 	}
 	return total
@@ -100,7 +100,7 @@ func (c *Counter) OnChip(s *absexec.Step, box absexec.Box) Between {
 // Lines returns how many segments of global memory, or lines of the L1, the lanes of a step
 // touch at most in any CTA of a box.
 func (c *Counter) Lines(s *absexec.Step, box absexec.Box) int64 {
-	known := s.Access.Lanes[isa.Global] & s.Maybe
+	known := s.Access.Lanes[isa.Global] & s.May
 	each := int64(s.Access.Bytes-1)/int64(c.segment) + 1 // accesses are aligned to their size
 	if known == 0 {
 		return 0
@@ -157,18 +157,18 @@ func (c *Counter) each(in *isa.Instr, space isa.Space, bytes int) int64 {
 // along each axis. It is false where they are not known so.
 func (c *Counter) Varying(s *absexec.Step, box absexec.Box) (Varied, bool) {
 	a := s.Access
-	if s.Instr.Op == isa.CpAsync || s.Sure != s.Maybe {
+	if s.Instr.Op == isa.CpAsync || s.Must != s.May {
 		return Varied{}, false
 	}
-	space := slices.Index(a.Lanes[:], s.Maybe)
+	space := slices.Index(a.Lanes[:], s.May)
 	if space < 0 {
 		return Varied{}, false
 	}
 	period := c.period(isa.Space(space), s.Instr)
-	if _, same := shifts(a, s.Maybe, period, box); !same {
+	if _, same := shifts(a, s.May, period, box); !same {
 		return Varied{}, false
 	}
-	_, step := a.Address(bits.TrailingZeros64(s.Maybe))
+	_, step := a.Address(bits.TrailingZeros64(s.May))
 	v := Varied{}
 	for axis, d := range step {
 		v.Period[axis] = 1
@@ -181,29 +181,29 @@ func (c *Counter) Varying(s *absexec.Step, box absexec.Box) (Varied, bool) {
 	}
 	v.Each(func(at [3]int) {
 		shift := step[0]*uint64(at[0]) + step[1]*uint64(at[1]) + step[2]*uint64(at[2])
-		v.Counts = append(v.Counts, int32(c.at(s, isa.Space(space), s.Maybe, shift%period)))
+		v.Counts = append(v.Counts, int32(c.at(s, isa.Space(space), s.May, shift%period)))
 	})
 	return v, true
 }
 
 // known returns the requests to a space of lanes of which the addresses are known:
-// those of sure make the access, the others may.
-func (c *Counter) known(s *absexec.Step, space isa.Space, sure, all uint64, box absexec.Box) Between {
+// those of must make the access, the others may.
+func (c *Counter) known(s *absexec.Step, space isa.Space, must, all uint64, box absexec.Box) Between {
 	if space == isa.Global && atomic(s.Instr) {
-		return Between{int64(bits.OnesCount64(sure)), int64(bits.OnesCount64(all))}
+		return Between{int64(bits.OnesCount64(must)), int64(bits.OnesCount64(all))}
 	}
 	period := c.period(space, s.Instr)
 	offsets, same := shifts(s.Access, all, period, box)
 	if !same {
 		n := min(int64(bits.OnesCount64(all)), 1)
-		return Between{Least: min(n, int64(bits.OnesCount64(sure))), Most: c.each(s.Instr, s.Access.Space, s.Access.Bytes) * int64(bits.OnesCount64(all))}
+		return Between{Least: min(n, int64(bits.OnesCount64(must))), Most: c.each(s.Instr, s.Access.Space, s.Access.Bytes) * int64(bits.OnesCount64(all))}
 	}
 	n := Between{Least: math.MaxInt64}
 	for _, shift := range offsets {
 		most := c.at(s, space, all, shift)
 		least := most
-		if sure != all {
-			least = c.at(s, space, sure, shift)
+		if must != all {
+			least = c.at(s, space, must, shift)
 		}
 		n = Between{min(n.Least, least), max(n.Most, most)}
 	}

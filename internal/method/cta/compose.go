@@ -53,10 +53,10 @@ func numbered(segments []segment) []int64 {
 			most[k] += most[k+1] // the warp may pass by the barrier between them
 		}
 	}
-	for k, sure := 1, 0; k < len(segments); k++ {
-		least[k] = sure + 1
+	for k, certain := 1, 0; k < len(segments); k++ {
+		least[k] = certain + 1
 		if segments[k].certain {
-			sure++
+			certain++
 		}
 	}
 	// The greatest of a window of segments that moves on, as a queue of those of which

@@ -132,9 +132,9 @@ func (r *recorder) certain(c *cost.Instr, s *absexec.Step, made cost.Between) bo
 // requests returns the requests of a step, for a barrier 1 if the warp waits at it.
 func (r *recorder) requests(c *cost.Instr, s *absexec.Step) cost.Between {
 	switch {
-	case c.Kind == cost.Barrier && s.Sure != 0:
+	case c.Kind == cost.Barrier && s.Must != 0:
 		return cost.Exactly(1)
-	case c.Kind == cost.Barrier && s.Maybe != 0:
+	case c.Kind == cost.Barrier && s.May != 0:
 		return cost.Between{Least: 0, Most: 1}
 	case s.Access != nil:
 		return r.counter.Count(s, r.box)

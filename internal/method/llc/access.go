@@ -60,7 +60,7 @@ type lane struct {
 func offChip(s *absexec.Step) access {
 	a := access{sort: sortOf(s.Instr), bytes: uint64(s.Access.Bytes)}
 	for space, lanes := range s.Access.Lanes {
-		if lanes &= s.Maybe; lanes == 0 || space != int(isa.Global) && space != int(isa.Local) {
+		if lanes &= s.May; lanes == 0 || space != int(isa.Global) && space != int(isa.Local) {
 			continue
 		}
 		p := part{local: space == int(isa.Local)}

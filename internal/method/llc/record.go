@@ -99,9 +99,9 @@ func (r *recorder) ordered(c *cost.Instr, s *absexec.Step, waits cost.Between) b
 // at it.
 func (r *recorder) onChip(c *cost.Instr, s *absexec.Step) cost.Between {
 	switch {
-	case c.Kind == cost.Barrier && s.Sure != 0:
+	case c.Kind == cost.Barrier && s.Must != 0:
 		return cost.Exactly(1)
-	case c.Kind == cost.Barrier && s.Maybe != 0:
+	case c.Kind == cost.Barrier && s.May != 0:
 		return cost.Between{Least: 0, Most: 1}
 	case s.Access != nil:
 		return r.counter.OnChip(s, r.box)
@@ -114,10 +114,10 @@ func known(s *absexec.Step) bool {
 	switch {
 	case s.Access == nil, s.Access.Space == isa.Shared, s.Access.Space == isa.Const, s.Access.Space == isa.Param:
 		return true
-	case s.Instr.Op == isa.CpAsync && len(s.Instr.Src) > 3 && s.Maybe != 0:
+	case s.Instr.Op == isa.CpAsync && len(s.Instr.Src) > 3 && s.May != 0:
 		return false // its fourth source tells which lanes read
 	}
-	return s.Sure == s.Maybe && s.Maybe&^s.Access.Known == 0
+	return s.Must == s.May && s.May&^s.Access.Known == 0
 }
 
 // sum adds what an instruction needs at most.
@@ -126,7 +126,7 @@ func (r *recorder) sum(c *cost.Instr, s *absexec.Step, onChip cost.Between) {
 	if s.Access != nil {
 		add.accesses = r.mostLines(s)
 		if sortOf(s.Instr) == atomic {
-			add.further = int64(bits.OnesCount64(s.Maybe))
+			add.further = int64(bits.OnesCount64(s.May))
 		}
 	}
 	if add.accesses > 0 && c.Kind == cost.Load || c.Kind == cost.Fence {
@@ -162,9 +162,9 @@ func (r *recorder) turn(c *cost.Instr, s *absexec.Step, waits cost.Between) {
 // mostLines returns the most lines of global and local memory that a step touches.
 func (r *recorder) mostLines(s *absexec.Step) int64 {
 	a := s.Access
-	lanes := a.Lanes[isa.Local] & s.Maybe
+	lanes := a.Lanes[isa.Local] & s.May
 	if a.Space == isa.Global || a.Space == isa.Local || a.Space == isa.Generic {
-		lanes |= s.Maybe &^ a.Known
+		lanes |= s.May &^ a.Known
 	}
 	bytes := int64(a.Bytes)
 	each := max((bytes+localWord-1)/localWord, (bytes-1)>>r.layout.shift+1) // aligned to its size

@@ -105,11 +105,11 @@ func (a *analysis) rated(core int) bool { return a.cores[core].Rate != Rate{} }
 
 // elapsed returns how many accesses surely happen before each of a sequence, and before its end.
 func elapsed(accesses []Access) []int64 {
-	sure := make([]int64, len(accesses)+1)
+	must := make([]int64, len(accesses)+1)
 	for i, a := range accesses {
-		sure[i+1] = sure[i] + a.Least
+		must[i+1] = must[i] + a.Least
 	}
-	return sure
+	return must
 }
 
 // count adds misses of a core.
@@ -144,7 +144,7 @@ func (a *analysis) add(s *set) {
 		}
 	}
 	for line := range s.lines {
-		if s.sure.any(line) {
+		if s.must.any(line) {
 			a.result.Lines++
 		}
 	}

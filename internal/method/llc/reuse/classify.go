@@ -94,7 +94,7 @@ func (w *sweep) classify(i int, outcomes []Outcome) Outcome {
 	}
 	for c := range w.cores {
 		c = (a.core + c) % len(w.cores) // its own core first
-		uses := w.sure.of(a.line, c)
+		uses := w.must.of(a.line, c)
 		before := sort.Search(len(uses), func(k int) bool {
 			u := &w.uses[uses[k]]
 			return c == a.core && u.at >= a.at || c != a.core && u.To >= a.From

@@ -71,8 +71,8 @@ func (o *obvious) classify(a reuse.Ref) reuse.Outcome {
 	first := true
 	o.all(func(p reuse.Ref) {
 		z := o.access(p)
-		maybe := p.Core == a.Core && p.At < a.At || p.Core != a.Core && o.window(p).From <= o.window(a).To
-		if maybe && (z.First == access.First || z.First != z.Last && o.touches(z, access.First%uint64(o.cache.Sets))) {
+		may := p.Core == a.Core && p.At < a.At || p.Core != a.Core && o.window(p).From <= o.window(a).To
+		if may && (z.First == access.First || z.First != z.Last && o.touches(z, access.First%uint64(o.cache.Sets))) {
 			first = false
 		}
 		if z.First != access.First || z.Last != access.First || z.Least == 0 || !o.before(p, a) || !o.stays(p, a) {

@@ -19,7 +19,7 @@ type set struct {
 	uses  []use   // by core, in order
 	begin []int   // by core: its first use; one more for the end
 	all   table   // uses by line and core
-	sure  table   // those that surely happen
+	must  table   // those that surely happen
 	open  []tally // by core: the accesses to unknown lines that may touch the set
 	runs  []runs  // by core, for those with a rate
 	own   []int64 // by use, for those of cores with a rate: different other lines of the core since the last use of the line, or as many
@@ -46,7 +46,7 @@ func newSet(a *analysis, refs []Ref, open []tally) *set {
 	}
 	s.lines = len(numbers)
 	s.all = newTable(s, func(*use) bool { return true })
-	s.sure = newTable(s, func(u *use) bool { return u.least > 0 })
+	s.must = newTable(s, func(u *use) bool { return u.least > 0 })
 	s.runs = make([]runs, len(cores))
 	s.own = make([]int64, len(s.uses))
 	for c := range cores {
@@ -64,14 +64,14 @@ func (s *set) of(core int) []use { return s.uses[s.begin[core]:s.begin[core+1]] 
 // distances fills in own for a core's uses.
 func (s *set) distances(core int) {
 	stack := NewStack(1)
-	sure := make([]bool, s.lines) // the last use of the line surely happens
+	must := make([]bool, s.lines) // the last use of the line surely happens
 	for i, u := range s.of(core) {
 		distance := stack.Access(uint64(u.line))
-		if !sure[u.line] {
+		if !must[u.line] {
 			distance = s.ways
 		}
 		s.own[s.begin[core]+i] = distance
-		sure[u.line] = u.least > 0
+		must[u.line] = u.least > 0
 	}
 }
 
