@@ -76,7 +76,7 @@ func (x *execution) address(o isa.Operand, mask uint64) *value {
 	width := 64
 	if o.Reg != isa.NoReg {
 		from, width = x.top().state.regs[o.Reg], x.width(o)
-		v.known, v.blurred, v.cut = mask&from.known, mask&from.blurred, from.cut
+		v.known, v.nonAffine, v.cut = mask&from.known, mask&from.nonAffine, from.cut
 	}
 	last := uint64(math.MaxInt64)
 	if x.kernel.AddressBits == 32 {
@@ -116,7 +116,7 @@ func (x *execution) moveAddress(v *value, l linear, lane, width int, fixed, last
 	switch {
 	case !c.none():
 		v.known &^= 1 << lane
-		v.blurred |= 1 << lane
+		v.nonAffine |= 1 << lane
 		v.cut = c
 		return
 	case !ok:
@@ -214,7 +214,7 @@ func (x *execution) extend(in *isa.Instr, v *value, width int) *value {
 		return v
 	}
 	all := ^uint64(0) >> (64 - width)
-	e := &value{known: v.known, blurred: v.blurred, cut: v.cut, base: vectors(x.launch.Width())}
+	e := &value{known: v.known, nonAffine: v.nonAffine, cut: v.cut, base: vectors(x.launch.Width())}
 	for m := v.known; m != 0; m &= m - 1 {
 		lane := bits.TrailingZeros64(m)
 		l := v.lane(lane)
@@ -229,7 +229,7 @@ func (x *execution) extend(in *isa.Instr, v *value, width int) *value {
 		r, c := x.box.exact([]linear{l}, 0, size, in.Type.IsSigned())
 		if !c.none() {
 			e.known &^= 1 << lane
-			e.blurred |= 1 << lane
+			e.nonAffine |= 1 << lane
 			e.cut = c
 			continue
 		}

@@ -56,7 +56,7 @@ func (x *execution) mayCut(why reason) bool {
 // need returns an error that cuts the box if that tells more of a value in the lanes of
 // mask.
 func (x *execution) need(v *value, mask uint64, why reason) error {
-	if v.blurred&mask == 0 || !x.mayCut(why) {
+	if v.nonAffine&mask == 0 || !x.mayCut(why) {
 		return nil
 	}
 	return &cutError{v.cut}

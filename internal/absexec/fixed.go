@@ -69,7 +69,7 @@ func (x *execution) fixedElement(a *Access, offset uint64, n int) *value {
 			v = &value{base: vectors(x.launch.Width())}
 		}
 		if l.moves() {
-			v.blurred |= 1 << lane
+			v.nonAffine |= 1 << lane
 			v.cut = x.box.halve(l.depends())
 			continue
 		}

@@ -109,13 +109,13 @@ func isInteger(in *isa.Instr) bool {
 	return (c == isa.Unsigned || c == isa.Signed || c == isa.Bits) && !in.Sat
 }
 
-func (b Box) blur(s []linear) (step [3]uint64, c cut) { return step, b.halve(dependsAny(s)) }
+func (b Box) halveNonAffine(s []linear) (step [3]uint64, c cut) { return step, b.halve(dependsAny(s)) }
 
 func copied(_ Box, _ *isa.Instr, _ int, s []linear) ([3]uint64, cut) { return s[0].step, cut{} }
 
 func summed(b Box, in *isa.Instr, _ int, s []linear) (step [3]uint64, c cut) {
 	if !isInteger(in) {
-		return b.blur(s)
+		return b.halveNonAffine(s)
 	}
 	for i := range step {
 		switch in.Op {
@@ -132,7 +132,7 @@ func summed(b Box, in *isa.Instr, _ int, s []linear) (step [3]uint64, c cut) {
 
 func multiplied(b Box, in *isa.Instr, _ int, s []linear) (step [3]uint64, c cut) {
 	if !isInteger(in) || s[0].moves() && s[1].moves() {
-		return b.blur(s)
+		return b.halveNonAffine(s)
 	}
 	for i := range step {
 		step[i] = s[0].step[i]*s[1].base + s[1].step[i]*s[0].base
@@ -145,7 +145,7 @@ func multiplied(b Box, in *isa.Instr, _ int, s []linear) (step [3]uint64, c cut)
 
 func widened(b Box, in *isa.Instr, _ int, s []linear) (step [3]uint64, c cut) {
 	if !isInteger(in) || s[0].moves() && s[1].moves() {
-		return b.blur(s)
+		return b.halveNonAffine(s)
 	}
 	x, c := b.exact(s, 0, in.Type.Bits(), in.Type.IsSigned())
 	if !c.none() {
@@ -166,7 +166,7 @@ func widened(b Box, in *isa.Instr, _ int, s []linear) (step [3]uint64, c cut) {
 
 func shiftedLeft(b Box, in *isa.Instr, _ int, s []linear) (step [3]uint64, c cut) {
 	if s[1].moves() || in.Wrap {
-		return b.blur(s)
+		return b.halveNonAffine(s)
 	}
 	for i := range step {
 		step[i] = s[0].step[i] << (s[1].base & (1<<32 - 1))
@@ -179,7 +179,7 @@ func shiftedLeft(b Box, in *isa.Instr, _ int, s []linear) (step [3]uint64, c cut
 func shiftedRight(b Box, in *isa.Instr, _ int, s []linear) (step [3]uint64, c cut) {
 	by, width := s[1].base, in.Type.Bits()
 	if s[1].moves() || in.Wrap || by >= uint64(width) || by > 62 {
-		return b.blur(s)
+		return b.halveNonAffine(s)
 	}
 	x, c := b.exact(s, 0, width, in.Type.IsSigned())
 	if !c.none() {
@@ -228,7 +228,7 @@ func masked(b Box, in *isa.Instr, _ int, s []linear) (step [3]uint64, c cut) {
 	}
 	width := in.Type.Bits()
 	if y.moves() || !isInteger(in) {
-		return b.blur(s)
+		return b.halveNonAffine(s)
 	}
 	low := uint64(1)<<common(x, width) - 1
 	all := ^uint64(0) >> (64 - width)
@@ -246,12 +246,12 @@ func masked(b Box, in *isa.Instr, _ int, s []linear) (step [3]uint64, c cut) {
 		}
 		return x.step, c
 	}
-	return b.blur(s)
+	return b.halveNonAffine(s)
 }
 
 func divided(b Box, in *isa.Instr, _ int, s []linear) (step [3]uint64, c cut) {
 	if !isInteger(in) || s[1].moves() {
-		return b.blur(s)
+		return b.halveNonAffine(s)
 	}
 	width, sign := in.Type.Bits(), in.Type.IsSigned()
 	x, c := b.exact(s, 0, width, sign)
@@ -260,7 +260,7 @@ func divided(b Box, in *isa.Instr, _ int, s []linear) (step [3]uint64, c cut) {
 	}
 	by, c := b.exact(s, 1, width, sign)
 	if lo, _, ok := b.span(x); !c.none() || !ok || lo < 0 || by.base <= 0 {
-		return b.blur(s)
+		return b.halveNonAffine(s)
 	}
 	for _, d := range x.step {
 		if d%by.base == 0 {
@@ -281,7 +281,7 @@ func divided(b Box, in *isa.Instr, _ int, s []linear) (step [3]uint64, c cut) {
 
 func chosenByOrder(b Box, in *isa.Instr, _ int, s []linear) (step [3]uint64, c cut) {
 	if !isInteger(in) || len(s) != 2 || in.Relu || in.Type.Class() == isa.Bits {
-		return b.blur(s)
+		return b.halveNonAffine(s)
 	}
 	diff, c := b.difference(s, in.Type.Bits(), in.Type.IsSigned())
 	if !c.none() {
@@ -306,7 +306,7 @@ func pick(second bool) int {
 
 func chosenBySign(b Box, in *isa.Instr, _ int, s []linear) (step [3]uint64, c cut) {
 	if !isInteger(in) {
-		return b.blur(s)
+		return b.halveNonAffine(s)
 	}
 	x, c := b.exact(s, 0, in.Type.Bits(), true)
 	if !c.none() {
@@ -329,7 +329,7 @@ func chosenBySign(b Box, in *isa.Instr, _ int, s []linear) (step [3]uint64, c cu
 func converted(b Box, in *isa.Instr, reg int, s []linear) (step [3]uint64, c cut) {
 	to, from := in.Type, in.SrcType
 	if !isInteger(in) || from.IsFloat() || len(s) != 1 {
-		return b.blur(s)
+		return b.halveNonAffine(s)
 	}
 	narrow := to.Bits() <= from.Bits()
 	if narrow && reg == to.Bits() {

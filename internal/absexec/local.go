@@ -33,7 +33,7 @@ func (s *state) store(at uint64, bytes int, v *value, must, mask, owners uint64)
 		case !p.overlaps(at, bytes):
 			places = append(places, p)
 		default:
-			if p.v = p.v.forget(mask); (p.v.known|p.v.blurred)&owners != 0 {
+			if p.v = p.v.forget(mask); (p.v.known|p.v.nonAffine)&owners != 0 {
 				places = append(places, p)
 			}
 		}
@@ -63,7 +63,7 @@ func (s *state) load(at uint64, bytes int, mask uint64, n int) *value {
 			v = p.v
 		}
 	}
-	rest := mask &^ (v.known | v.blurred)
+	rest := mask &^ (v.known | v.nonAffine)
 	if rest == 0 || len(places) == 0 {
 		return v
 	}

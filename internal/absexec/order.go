@@ -35,7 +35,7 @@ func compared(b Box, in *isa.Instr, _ int, s []linear) (step [3]uint64, c cut) {
 		t = in.SrcType
 	}
 	if t.IsFloat() || t.Class() == isa.Packed {
-		return b.blur(s)
+		return b.halveNonAffine(s)
 	}
 	width, sign := t.Bits(), t.IsSigned()
 	switch in.Cmp {

@@ -18,13 +18,13 @@ func (x *execution) pure(pc int, must, mask uint64) {
 	for i := range in.Src {
 		src[i] = x.source(pc, i)
 	}
-	known, blurred, by := x.determined(in, src[:len(in.Src)], mask)
+	known, nonAffine, by := x.determined(in, src[:len(in.Src)], mask)
 	if in.Op.Info().Effect&isa.Crosslane != 0 {
-		known, blurred, by = x.together(blurred, by, src[:len(in.Src)], must, mask)
+		known, nonAffine, by = x.together(nonAffine, by, src[:len(in.Src)], must, mask)
 	}
 	results := x.results(in)
 	if known != 0 && !x.evaluate(pc, mask, results, src[:len(in.Src)], &known) {
-		known, blurred = 0, 0 // no execution comes past a failure
+		known, nonAffine = 0, 0 // no execution comes past a failure
 	}
 	st, owners := x.top().state, x.owners()
 	for i, o := range in.Dst {
@@ -32,7 +32,7 @@ func (x *execution) pure(pc int, must, mask uint64) {
 			continue
 		}
 		v := results[i]
-		v.known, v.blurred, v.cut = known, blurred, by
+		v.known, v.nonAffine, v.cut = known, nonAffine, by
 		x.move(in, i, v, src[:len(in.Src)])
 		st.write(o.Reg, v, must, mask, owners)
 	}
@@ -61,7 +61,7 @@ func (x *execution) results(in *isa.Instr) []*value {
 
 // determined returns the lanes in which the sources, predicates apart, tell the
 // result, and those in which they would for a smaller box, with the cut.
-func (x *execution) determined(in *isa.Instr, src []*value, mask uint64) (known, blurred uint64, by cut) {
+func (x *execution) determined(in *isa.Instr, src []*value, mask uint64) (known, nonAffine uint64, by cut) {
 	known, may := mask, mask
 	for i, v := range src {
 		need := mask
@@ -76,8 +76,8 @@ func (x *execution) determined(in *isa.Instr, src []*value, mask uint64) (known,
 		if !x.isPredicate(in.Src[i]) {
 			known &= v.known | ^need
 		}
-		may &= v.known | v.blurred | ^need
-		if v.blurred&need != 0 && by.none() {
+		may &= v.known | v.nonAffine | ^need
+		if v.nonAffine&need != 0 && by.none() {
 			by = v.cut
 		}
 	}
@@ -93,7 +93,7 @@ func negated(o isa.Operand) uint64 {
 
 // together returns the same for an operation across lanes: its results are known only
 // if all sources are, in all lanes, and the lanes surely take part.
-func (x *execution) together(may uint64, by cut, src []*value, must, mask uint64) (known, blurred uint64, c cut) {
+func (x *execution) together(may uint64, by cut, src []*value, must, mask uint64) (known, nonAffine uint64, c cut) {
 	known = mask
 	for _, v := range src {
 		known &= v.known
@@ -166,7 +166,7 @@ func (x *execution) evaluate(pc int, mask uint64, results, src []*value, known *
 	return true
 }
 
-// move finds how result i depends on the CTA, and blurs lanes in which it does in no
+// move finds how result i depends on the CTA, and marks as non-affine lanes in which it does in no
 // known way.
 func (x *execution) move(in *isa.Instr, i int, v *value, src []*value) {
 	var moving uint64
@@ -176,7 +176,7 @@ func (x *execution) move(in *isa.Instr, i int, v *value, src []*value) {
 		}
 	}
 	if moving == 0 {
-		v.blurred &^= v.known
+		v.nonAffine &^= v.known
 		return
 	}
 	apply := x.rule(in, i)
@@ -218,7 +218,7 @@ func (x *execution) move(in *isa.Instr, i int, v *value, src []*value) {
 		}
 		v.setSteps(lane, [3]int64{int64(step[0]), int64(step[1]), int64(step[2])}, ^uint64(0)>>(64-x.width(in.Dst[i])))
 	}
-	v.blurred &^= v.known
+	v.nonAffine &^= v.known
 }
 
 // width returns the bits of the register that an operand is.
@@ -226,20 +226,20 @@ func (x *execution) width(o isa.Operand) int { return x.kernel.Regs[o.Reg].Type.
 
 // rule returns how result i of an instruction depends on the CTA.
 func (x *execution) rule(in *isa.Instr, i int) rule {
-	blur := func(b Box, _ *isa.Instr, _ int, s []linear) ([3]uint64, cut) { return b.blur(s) }
+	halveNonAffine := func(b Box, _ *isa.Instr, _ int, s []linear) ([3]uint64, cut) { return b.halveNonAffine(s) }
 	r, ok := rules[in.Op]
 	if in.Op == isa.Selp {
 		r, ok = copied, true
 	}
 	if !ok || i > 0 && in.Op != isa.Setp {
-		return blur
+		return halveNonAffine
 	}
 	bits := in.Type.Bits()
 	if in.Op == isa.MulWide || in.Op == isa.MadWide {
 		bits *= 2
 	}
 	if reg := x.width(in.Dst[i]); reg != bits && in.Op != isa.Setp && in.Op != isa.Cvt && in.Op != isa.Set {
-		return blur
+		return halveNonAffine
 	}
 	return r
 }

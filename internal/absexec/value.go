@@ -12,15 +12,15 @@ import (
 //
 // In a lane of known, a number is base + sum of step[axis] times the steps of the CTA
 // along the axis, modulo the width; a truth value is the lane's bit. In a lane of
-// blurred nothing is known for the box as a whole, but more would be after cut. In
+// nonAffine nothing is known for the box as a whole, but more would be after cut. In
 // any other lane the value depends on what nobody knows.
 type value struct {
-	known   uint64
-	blurred uint64
-	cut     cut // of a value with blurred lanes
-	bits    uint64
-	base    []alu.Vector
-	step    [3][]alu.Vector // nil where all are zero
+	known     uint64
+	nonAffine uint64
+	cut       cut // of a value with non-affine lanes
+	bits      uint64
+	base      []alu.Vector
+	step      [3][]alu.Vector // nil where all are zero
 }
 
 // unknown is the value of which nothing is known.
@@ -85,12 +85,12 @@ func (v *value) equal(w *value, lane int) bool {
 // mix returns a value that is w in the lanes of mask and v in the others.
 func mix(v, w *value, mask uint64) *value {
 	m := &value{
-		known:   v.known&^mask | w.known&mask,
-		blurred: v.blurred&^mask | w.blurred&mask,
-		bits:    v.bits&^mask | w.bits&mask,
-		cut:     w.cut,
+		known:     v.known&^mask | w.known&mask,
+		nonAffine: v.nonAffine&^mask | w.nonAffine&mask,
+		bits:      v.bits&^mask | w.bits&mask,
+		cut:       w.cut,
 	}
-	if w.blurred&mask == 0 {
+	if w.nonAffine&mask == 0 {
 		m.cut = v.cut
 	}
 	m.base = mixVectors(v.base, w.base, mask)
@@ -121,12 +121,12 @@ func mixVectors(v, w []alu.Vector, mask uint64) []alu.Vector {
 
 // forget returns v without what it knows in the lanes of mask.
 func (v *value) forget(mask uint64) *value {
-	if (v.known|v.blurred)&mask == 0 {
+	if (v.known|v.nonAffine)&mask == 0 {
 		return v
 	}
 	f := *v
 	f.known &^= mask
-	f.blurred &^= mask
+	f.nonAffine &^= mask
 	return &f
 }
 

@@ -100,14 +100,14 @@ func TestKeepingL2(t *testing.T) {
 	}
 }
 
-// blurred is a device whose walks do not tell hits of the L2 from misses: all take some time,
+// indistinct is a device whose walks do not tell hits of the L2 from misses: all take some time,
 // and the places of a walk the further behind, the longer.
-type blurred struct {
+type indistinct struct {
 	cuda.Device
 	further int // cycles of a walk from its first to its last place
 }
 
-func (d blurred) Read(p cuda.Pointer, data []byte) error {
+func (d indistinct) Read(p cuda.Pointer, data []byte) error {
 	err := d.Device.Read(p, data)
 	if p%256 == recordBytes { // times of a walk stand behind a record
 		for i := 0; i+4 <= len(data); i += 4 {
@@ -122,14 +122,14 @@ func (d blurred) Read(p cuda.Pointer, data []byte) error {
 // TestUnseenL2 takes the size of an L2 from the device where walks show none or what cannot be.
 func TestUnseenL2(t *testing.T) {
 	m := builtin(t, "fermi-c2050")
-	p, err := newProber(blurred{stand(t, m), 0}, 1, 64<<20)
+	p, err := newProber(indistinct{stand(t, m), 0}, 1, 64<<20)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if seen, err := p.l2Seen(context.Background(), 128); seen != nil || err != nil {
 		t.Errorf("where hits take as long as misses: %+v, %v", seen, err)
 	}
-	r := calibrate(t, blurred{stand(t, m), 300}, 1)
+	r := calibrate(t, indistinct{stand(t, m), 300}, 1)
 	if got, want := r.Machine.L2, m.L2; got.Partitions.Value != want.Partitions.Value || got.Sets.Value != want.Sets.Value || got.Ways.Value != want.Ways.Value ||
 		got.Sets.Source != "attribute of the device: 786432 bytes of L2, in a shape of about as many lines" {
 		t.Errorf("%+v", got)
