@@ -72,7 +72,7 @@ type Branch struct {
 	Block      string  `json:"block"`
 	Instr      int     `json:"instruction"`
 	Pos        string  `json:"pos"`
-	Reconverge string  `json:"reconverges_at"` // where lanes meet again
+	Reconverge string  `json:"reconverges_at"` // where lanes reconverge
 	Verdict    string  `json:"verdict"`        // "grid-uniform", "cta-uniform", "warp-uniform", "divergent" or "unknown"
 	Origin     *Origin `json:"origin"`         // what makes the verdict more than grid-uniform; null if nothing does or it is not known
 }

@@ -24,7 +24,7 @@ type petriTransition struct {
 	moved  int
 }
 
-// A petriGuard is met if a place holds first to last tokens.
+// A petriGuard holds if a place holds first to last tokens.
 type petriGuard struct{ place, first, last int }
 
 // newPetriNet draws a net. A guard leaves a place `window` values, but every eighth

@@ -32,7 +32,7 @@ func (x *execution) guard(in *isa.Instr) (must, may uint64, err error) {
 }
 
 // nonzero returns the lanes of mask in which a number is not zero, of those in which that is
-// known: a guard of kernels whose lanes meet at syncs may be a number.
+// known: a guard of kernels whose lanes reconverge at syncs may be a number.
 func (x *execution) nonzero(v *value, mask uint64) (holds, known uint64, err error) {
 	for m := mask & v.known; m != 0; m &= m - 1 {
 		lane := bits.TrailingZeros64(m)
@@ -135,7 +135,7 @@ func (x *execution) follow(sides []side) error {
 	if overlap != 0 {
 		x.open(top, sides)
 	}
-	r := x.meetingPoint(block)
+	r := x.reconvergencePoint(block)
 	x.order(sides)
 	waits := func(s side) bool { return s.pc == r }
 	if uniform && !slices.ContainsFunc(sides, waits) {

@@ -15,10 +15,10 @@
 // The lanes of the warp form a reconvergence stack like that of internal/emu, with
 // two masks for each entry: lanes that surely run it and lanes that may (stack.go,
 // branch.go). A branch that is not decided for some lanes is followed both ways, each
-// side with registers of its own, and where the sides meet a lane keeps what they agree
+// side with registers of its own, and where the branch reconverges a lane keeps what they agree
 // on. If the branch is known to be uniform, the sides are alternatives.
 //
-// Kernels whose lanes meet at syncs have frames of lanes instead (syncs.go).
+// Kernels whose lanes reconverge at syncs have frames of lanes instead (syncs.go).
 //
 // What is loaded is unknown, except from parameters, from constant memory and from
 // the thread's own local memory, which is followed (local.go). Loops that are left for

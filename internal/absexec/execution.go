@@ -18,7 +18,7 @@ type execution struct {
 	visitor Visitor
 
 	stack       []entry
-	frames      []syncFrame // of a kernel whose lanes meet at syncs
+	frames      []syncFrame // of a kernel whose lanes reconverge at syncs
 	alternative int         // how many alternatives the execution is in
 	constants   [][]*value  // of each instruction: its sources that are no registers
 	steps       int64
@@ -202,11 +202,11 @@ func (x *execution) next() error {
 	}
 	x.visitor.Step(&x.step)
 	switch {
-	case x.kernel.Meeting == isa.AtSyncs && in.Op == isa.Bra && in.Guard.Set:
+	case x.kernel.Reconvergence == isa.AtSyncs && in.Op == isa.Bra && in.Guard.Set:
 		return x.branchToSync(in, must, mask)
 	case in.Op == isa.Reconverge:
 		return x.sync()
-	case x.kernel.Meeting == isa.AtSyncs && (in.Op == isa.Ret || in.Op == isa.Exit):
+	case x.kernel.Reconvergence == isa.AtSyncs && (in.Op == isa.Ret || in.Op == isa.Exit):
 		return x.exitAtSyncs(must, mask)
 	case in.Op == isa.Bra || in.Op == isa.BrxIdx:
 		return x.branch(in, must, mask)

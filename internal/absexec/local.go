@@ -102,8 +102,8 @@ func joinBytes(places []place, at uint64, bytes, lane int) (x uint64, ok bool) {
 	return x, found == 1<<bytes-1
 }
 
-// meetLocal joins the local memories of s and t.
-func (m *state) meetLocal(s, t *state, here, from uint64) {
+// mergeLocal joins the local memories of s and t.
+func (m *state) mergeLocal(s, t *state, here, from uint64) {
 	for g, places := range s.local {
 		other := t.local[g]
 		if len(places) > 0 && len(other) > 0 && &places[0] == &other[0] && len(places) == len(other) {
@@ -112,13 +112,13 @@ func (m *state) meetLocal(s, t *state, here, from uint64) {
 		}
 		for _, p := range places {
 			q := find(other, p.at, p.bytes)
-			m.local[g] = append(m.local[g], place{p.at, p.bytes, meet(p.v, q, here, from)})
+			m.local[g] = append(m.local[g], place{p.at, p.bytes, merge(p.v, q, here, from)})
 		}
 	}
 	for g, places := range t.local {
 		for _, p := range places {
 			if !slices.ContainsFunc(m.local[g], func(q place) bool { return q.at == p.at && q.bytes == p.bytes }) {
-				m.local[g] = append(m.local[g], place{p.at, p.bytes, meet(unknown, p.v, here, from)})
+				m.local[g] = append(m.local[g], place{p.at, p.bytes, merge(unknown, p.v, here, from)})
 			}
 		}
 	}

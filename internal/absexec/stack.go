@@ -3,7 +3,7 @@ package absexec
 import "slices"
 
 // This file holds the discipline by which lanes that parted run and come together, that
-// of internal/emu's warps: where they meet is what the flow graph says. Kernels with the
+// of internal/emu's warps: where they reconverge is what the flow graph says. Kernels with the
 // other discipline have syncs.go.
 
 // entry is an element of the reconvergence stack, the last of which runs.
@@ -48,8 +48,8 @@ type side struct {
 	must, may uint64
 }
 
-// meetingPoint returns where lanes that part at the end of a block meet again, or none.
-func (x *execution) meetingPoint(block int) int {
+// reconvergencePoint returns where lanes that part at the end of a block reconverge, or none.
+func (x *execution) reconvergencePoint(block int) int {
 	if r := x.graph.Reconverge(block); r != x.graph.Exit() {
 		return x.graph.Blocks[r].Start
 	}
@@ -104,7 +104,7 @@ func (x *execution) arrive() {
 	if j.arrived == 0 {
 		j.state, j.loops = top.state, top.loops
 	} else {
-		j.state = j.state.meet(top.state, j.arrived, top.may)
+		j.state = j.state.merge(top.state, j.arrived, top.may)
 		j.loops = fewest(j.loops, top.loops)
 	}
 	j.arrived |= top.may

@@ -23,17 +23,17 @@ func (s *state) clone() *state {
 	return &state{regs: slices.Clone(s.regs), local: maps.Clone(s.local)}
 }
 
-// meet returns the state of lanes that come together: those of here in s, and those of
+// merge returns the state of lanes that come together: those of here in s, and those of
 // from in t, some of them perhaps in either.
-func (s *state) meet(t *state, here, from uint64) *state {
+func (s *state) merge(t *state, here, from uint64) *state {
 	if s == t {
 		return s
 	}
 	m := &state{regs: make([]*value, len(s.regs)), local: make(map[uint64][]place, len(s.local))}
 	for r := range m.regs {
-		m.regs[r] = meet(s.regs[r], t.regs[r], here, from)
+		m.regs[r] = merge(s.regs[r], t.regs[r], here, from)
 	}
-	m.meetLocal(s, t, here, from)
+	m.mergeLocal(s, t, here, from)
 	return m
 }
 

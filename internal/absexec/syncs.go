@@ -5,7 +5,7 @@ import (
 	"warpbound/internal/isa"
 )
 
-// This file holds the discipline of kernels whose lanes meet at syncs, that of
+// This file holds the discipline of kernels whose lanes reconverge at syncs, that of
 // internal/emu's synchronisation stack. The reconvergence stack has one entry then, the
 // running one; other lanes are in frames.
 //
@@ -37,7 +37,7 @@ func (g *group) take(from *entry, must, may uint64) {
 		*g = group{must: must, may: may, state: from.state.clone(), loops: from.loops}
 		return
 	}
-	g.state = g.state.meet(from.state, g.may, may)
+	g.state = g.state.merge(from.state, g.may, may)
 	g.loops = fewest(g.loops, from.loops)
 	g.must |= must
 	g.may |= may

@@ -145,9 +145,9 @@ func weaken(v, w *value, mask uint64) *value {
 	return v.forget(mask & (differ | ^(v.known & w.known)))
 }
 
-// meet returns the value of lanes that come together: those of from with the value w
+// merge returns the value of lanes that come together: those of from with the value w
 // and those of here with the value v, some of them perhaps with either.
-func meet(v, w *value, here, from uint64) *value {
+func merge(v, w *value, here, from uint64) *value {
 	if v == w {
 		return v
 	}

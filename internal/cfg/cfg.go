@@ -116,7 +116,7 @@ func Build(k *isa.Kernel) (*Graph, error) {
 		return nil, fmt.Errorf("kernel %s: %w", k.Name, err)
 	}
 	g.Flow = flow
-	if k.Meeting == isa.AtSyncs {
+	if k.Reconvergence == isa.AtSyncs {
 		g.matchSyncs()
 	}
 	for b, reached := range g.runs.Reachable(0)[:len(g.Blocks)] {

@@ -36,7 +36,7 @@ func render(g *cfg.Graph) string {
 		if !block.Reachable {
 			b.WriteString(", unreachable")
 		}
-		fmt.Fprintf(&b, "; meet at %s\n", g.Name(g.Reconverge(i)))
+		fmt.Fprintf(&b, "; reconverge at %s\n", g.Name(g.Reconverge(i)))
 	}
 	return b.String()
 }
@@ -52,58 +52,58 @@ func TestBuild(t *testing.T) {
 			kernel([]isa.Label{{Name: "fine", Index: 3}, {Name: "join", Index: 4}},
 				isa.Instr{Op: isa.Bra, Guard: guard, Target: 4}, isa.Instr{Op: isa.Bra, Guard: guard, Target: 3},
 				isa.Instr{Op: isa.Trap}, isa.Instr{Op: isa.Add}, isa.Instr{Op: isa.Ret}),
-			"0 entry [0,1) line 10, taken join, fall-through entry+1; meet at join\n" +
-				"1 entry+1 [1,2) line 11, taken fine, fall-through entry+2; meet at fine\n" +
-				"2 entry+2 [2,3) line 12, exit exit; meet at exit\n" +
-				"3 fine [3,4) line 13, fall-through join; meet at join\n" +
-				"4 join [4,5) line 14, exit exit; meet at exit\n",
+			"0 entry [0,1) line 10, taken join, fall-through entry+1; reconverge at join\n" +
+				"1 entry+1 [1,2) line 11, taken fine, fall-through entry+2; reconverge at fine\n" +
+				"2 entry+2 [2,3) line 12, exit exit; reconverge at exit\n" +
+				"3 fine [3,4) line 13, fall-through join; reconverge at join\n" +
+				"4 join [4,5) line 14, exit exit; reconverge at exit\n",
 		}, {
 			"nothing but a trap at the end of every path",
 			kernel(nil, isa.Instr{Op: isa.Bra, Guard: guard, Target: 2}, isa.Instr{Op: isa.Add}, isa.Instr{Op: isa.RunSystem, System: isa.SysAssert}, isa.Instr{Op: isa.Exit}),
-			"0 entry [0,1) line 10, taken entry+2, fall-through entry+1; meet at entry+2\n" +
-				"1 entry+1 [1,2) line 11, fall-through entry+2; meet at entry+2\n" +
-				"2 entry+2 [2,4) line 12, exit exit; meet at exit\n",
+			"0 entry [0,1) line 10, taken entry+2, fall-through entry+1; reconverge at entry+2\n" +
+				"1 entry+1 [1,2) line 11, fall-through entry+2; reconverge at entry+2\n" +
+				"2 entry+2 [2,4) line 12, exit exit; reconverge at exit\n",
 		}, {
 			"straight", kernel(nil, isa.Instr{Op: isa.Add}, isa.Instr{Op: isa.Ret}),
-			"0 entry [0,2) line 10, exit exit; meet at exit\n",
+			"0 entry [0,2) line 10, exit exit; reconverge at exit\n",
 		}, {
 			"if with label, of which one more labels nothing of note",
 			kernel([]isa.Label{{Name: "inside", Index: 1}, {Name: "done", Index: 3}, {Name: "alias", Index: 3}},
 				isa.Instr{Op: isa.Bra, Guard: guard, Target: 3}, isa.Instr{Op: isa.Add}, isa.Instr{Op: isa.Mul}, isa.Instr{Op: isa.Exit}),
-			"0 entry [0,1) line 10, taken done, fall-through inside; meet at done\n" +
-				"1 inside [1,3) line 11, fall-through done; meet at done\n" +
-				"2 done [3,4) line 13, exit exit; meet at exit\n",
+			"0 entry [0,1) line 10, taken done, fall-through inside; reconverge at done\n" +
+				"1 inside [1,3) line 11, fall-through done; reconverge at done\n" +
+				"2 done [3,4) line 13, exit exit; reconverge at exit\n",
 		}, {
 			"guarded return and trap",
 			kernel(nil, isa.Instr{Op: isa.Ret, Guard: guard}, isa.Instr{Op: isa.Trap, Guard: guard}, isa.Instr{Op: isa.Ret}),
-			"0 entry [0,1) line 10, exit exit, fall-through entry+1; meet at entry+1\n" +
-				"1 entry+1 [1,2) line 11, exit exit, fall-through entry+2; meet at entry+2\n" +
-				"2 entry+2 [2,3) line 12, exit exit; meet at exit\n",
+			"0 entry [0,1) line 10, exit exit, fall-through entry+1; reconverge at entry+1\n" +
+				"1 entry+1 [1,2) line 11, exit exit, fall-through entry+2; reconverge at entry+2\n" +
+				"2 entry+2 [2,3) line 12, exit exit; reconverge at exit\n",
 		}, {
 			"unreachable and endless",
 			kernel([]isa.Label{{Name: "spin", Index: 2}},
 				isa.Instr{Op: isa.Bra, Target: 2}, isa.Instr{Op: isa.Ret}, isa.Instr{Op: isa.Add}, isa.Instr{Op: isa.Bra, Target: 2}),
-			"0 entry [0,1) line 10, taken spin; meet at spin\n" +
-				"1 entry+1 [1,2) line 11, exit exit, unreachable; meet at exit\n" +
-				"2 spin [2,4) line 12, taken spin; meet at exit\n",
+			"0 entry [0,1) line 10, taken spin; reconverge at spin\n" +
+				"1 entry+1 [1,2) line 11, exit exit, unreachable; reconverge at exit\n" +
+				"2 spin [2,4) line 12, taken spin; reconverge at exit\n",
 		}, {
 			"indexed, twice to one target, guarded",
 			kernel([]isa.Label{{Name: "a", Index: 2}, {Name: "b", Index: 3}},
 				isa.Instr{Op: isa.BrxIdx, Guard: guard, Targets: []int{2, 3, 2}}, isa.Instr{Op: isa.Nop}, isa.Instr{Op: isa.Nop}, isa.Instr{Op: isa.Ret}),
-			"0 entry [0,1) line 10, indexed a, indexed b, indexed a, fall-through entry+1; meet at b\n" +
-				"1 entry+1 [1,2) line 11, fall-through a; meet at a\n" +
-				"2 a [2,3) line 12, fall-through b; meet at b\n" +
-				"3 b [3,4) line 13, exit exit; meet at exit\n",
+			"0 entry [0,1) line 10, indexed a, indexed b, indexed a, fall-through entry+1; reconverge at b\n" +
+				"1 entry+1 [1,2) line 11, fall-through a; reconverge at a\n" +
+				"2 a [2,3) line 12, fall-through b; reconverge at b\n" +
+				"3 b [3,4) line 13, exit exit; reconverge at exit\n",
 		}, {
 			"names that are taken already",
 			kernel([]isa.Label{{Name: "entry", Index: 1}, {Name: "L", Index: 2}, {Name: "L", Index: 4}},
 				isa.Instr{Op: isa.Bra, Guard: guard, Target: 1}, isa.Instr{Op: isa.Bra, Guard: guard, Target: 2},
 				isa.Instr{Op: isa.Bra, Guard: guard, Target: 4}, isa.Instr{Op: isa.Nop}, isa.Instr{Op: isa.Ret}),
-			"0 entry [0,1) line 10, taken entry+1, fall-through entry+1; meet at entry+1\n" +
-				"1 entry+1 [1,2) line 11, taken L, fall-through L; meet at L\n" +
-				"2 L [2,3) line 12, taken L+2, fall-through L+1; meet at L+2\n" +
-				"3 L+1 [3,4) line 13, fall-through L+2; meet at L+2\n" +
-				"4 L+2 [4,5) line 14, exit exit; meet at exit\n",
+			"0 entry [0,1) line 10, taken entry+1, fall-through entry+1; reconverge at entry+1\n" +
+				"1 entry+1 [1,2) line 11, taken L, fall-through L; reconverge at L\n" +
+				"2 L [2,3) line 12, taken L+2, fall-through L+1; reconverge at L+2\n" +
+				"3 L+1 [3,4) line 13, fall-through L+2; reconverge at L+2\n" +
+				"4 L+2 [4,5) line 14, exit exit; reconverge at exit\n",
 		},
 	}
 	for _, test := range tests {

@@ -34,7 +34,7 @@ import (
 // holds nowhere. Under these assumptions the result is sound for warps of any
 // size, and exact for warps of two lanes or more.
 //
-// For a kernel whose lanes meet AtSyncs, r is the block behind the sync that ends the
+// For a kernel whose lanes reconverge AtSyncs, r is the block behind the sync that ends the
 // wait of b, and the lanes that take the branch wait. That lanes which leave a loop at
 // different times run on together adds nothing: it is as if all of them but those that
 // leave last had left at the first time.

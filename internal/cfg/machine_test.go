@@ -13,9 +13,9 @@ import (
 // machine is a reconvergence stack over a flow graph, written from the words of
 // DivergentEdges and with reconvergence points of its own.
 type machine struct {
-	succ [][]int
-	meet []int
-	exit int
+	succ       [][]int
+	reconverge []int
+	exit       int
 }
 
 // entry is an element of a stack. An rpc equal to the exit stands for none.
@@ -25,7 +25,7 @@ type entry struct {
 }
 
 func newMachine(f *cfg.Flow) *machine {
-	m := &machine{exit: f.Exit(), meet: slowReconverge(f)}
+	m := &machine{exit: f.Exit(), reconverge: slowReconverge(f)}
 	for b := range f.Len() {
 		m.succ = append(m.succ, slices.Clone(f.Succ(b)))
 	}
@@ -62,7 +62,7 @@ func (m *machine) step(stack []entry, choice []int, order []int) []entry {
 			stack[i].lanes &^= ended
 		}
 	}
-	switch r := m.meet[b]; {
+	switch r := m.reconverge[b]; {
 	case len(going) == 1:
 		for t := range going {
 			top.pc = t

@@ -7,11 +7,11 @@ import (
 )
 
 // reconvergence returns for every block the point at which lanes that diverge there
-// meet again, as Reconverge states it.
+// reconverge, as Reconverge states it.
 func (f *Flow) reconvergence() []int {
 	exit := f.Exit()
 	nearest := graph.PostDominators(f.g, exit)
-	ending, awaiting := f.beforeEnds(), f.beforeBarriers()
+	ending, awaiting := f.beforeExits(), f.beforeBarriers()
 	torn := f.nearTorn(nearest)
 	points := make([]int, f.Len())
 	for b := range points {
@@ -32,7 +32,7 @@ func (f *Flow) reconvergence() []int {
 }
 
 // nearTorn returns the blocks from which a block can be reached that follows a torn one. At
-// a torn block lanes may part of which each comes to a barrier before they meet.
+// a torn block lanes may part of which each comes to a barrier before they reconverge.
 func (f *Flow) nearTorn(nearest *graph.DomTree) []bool {
 	var torn []int
 	for b := range f.Len() {
@@ -109,13 +109,13 @@ func (f *Flow) lastBarriers() []bool {
 	return last
 }
 
-// beforeEnds returns the tree in which the parent of a block is where lanes meet that diverge
-// there and come to no barrier.
+// beforeExits returns the tree in which the parent of a block is where lanes reconverge that
+// diverge there and come to no barrier.
 //
 // The ends of the kernel are ranked. A block belongs to the first of them that can be reached
 // from it, and its parent is its immediate post-dominator with regard to that end: other ends,
 // and edges to blocks from which that end cannot be reached, do not count.
-func (f *Flow) beforeEnds() *graph.DomTree {
+func (f *Flow) beforeExits() *graph.DomTree {
 	exit := f.Exit()
 	const none = -1
 	end := slices.Repeat([]int{none}, f.g.Len()) // to which a block belongs
@@ -180,7 +180,7 @@ func (f *Flow) ranked() []int {
 }
 
 // Reconverge returns the point at which lanes that diverge at b, and do not end before,
-// meet again; Exit() if they do not meet. A barrier does not wait for lanes that have
+// reconverge; Exit() if they do not reconverge. A barrier does not wait for lanes that have
 // ended, so lanes that can reach no barrier any more must not hold up others that can.
 //
 //   - If no barrier can be reached behind b, it is the nearest block that all paths
@@ -195,8 +195,8 @@ func (f *Flow) ranked() []int {
 //     that can be reached from every barrier that can be reached from it; Exit() if there is
 //     none. Paths that come to no barrier do not count: lanes that take one run to their end.
 //
-// In a kernel whose lanes meet AtSyncs it is the block behind the sync at which the sides
-// of b meet.
+// In a kernel whose lanes reconverge AtSyncs it is the block behind the sync at which b
+// reconverges.
 //
 // A block from which no end can be reached is treated as if the smallest block of each
 // endless loop had an edge to the exit (see graph.Endless), and its point is the immediate

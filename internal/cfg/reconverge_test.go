@@ -26,7 +26,7 @@ func slowPoint(f *cfg.Flow, b int, awaited []bool) int {
 	nearest, here := slowIPdom(f.Graph(), f.Exit(), b), f.Graph().Reachable(b)
 	switch {
 	case !slices.ContainsFunc(f.Succ(b), open):
-		return slowBeforeEnd(f, b)
+		return slowBeforeExit(f, b)
 	case nearest == f.Exit():
 		return slowBeforeBarrier(f, b)
 	}
@@ -92,8 +92,8 @@ func slowBeforeBarrier(f *cfg.Flow, b int) int {
 	return f.Exit()
 }
 
-// slowBeforeEnd finds where lanes meet that leave b and go to the last end that b reaches.
-func slowBeforeEnd(f *cfg.Flow, b int) int {
+// slowBeforeExit finds where lanes reconverge that leave b and go to the last end that b reaches.
+func slowBeforeExit(f *cfg.Flow, b int) int {
 	exit := f.Exit()
 	last := -1
 	for e, reached := range f.Graph().Reachable(b) {
@@ -218,7 +218,7 @@ func TestReconvergeNests(t *testing.T) {
 	})
 }
 
-// TestReconverge shows where lanes meet of which others end.
+// TestReconverge shows where lanes reconverge of which others end.
 func TestReconverge(t *testing.T) {
 	for _, c := range []struct {
 		name string
@@ -255,7 +255,7 @@ func TestReconverge(t *testing.T) {
 				got = append(got, f.Reconverge(b))
 			}
 			if !slices.Equal(got, c.want) {
-				t.Errorf("%s: lanes meet at %v, want %v", describe(f), got, c.want)
+				t.Errorf("%s: lanes reconverge at %v, want %v", describe(f), got, c.want)
 			}
 		})
 	}

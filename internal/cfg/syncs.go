@@ -7,10 +7,10 @@ import (
 	"warpbound/internal/isa"
 )
 
-// CheckSyncs returns nil if every branch of a kernel whose lanes meet AtSyncs has its
+// CheckSyncs returns nil if every branch of a kernel whose lanes reconverge AtSyncs has its
 // sync, so that no run of the kernel fails for the want of one: on every path through the
 // flow graph each sync finds a branch that waits for it, no thread ends and no branch but
-// that of a loop is executed again while one waits, all sides of a branch meet at the
+// that of a loop is executed again while one waits, all successors of a branch reconverge at the
 // same sync, and lanes that take a branch do not come back to it before. Otherwise the
 // error lists what is wrong, with positions. For other kernels it returns nil.
 func (g *Graph) CheckSyncs() error { return g.syncs }
@@ -122,13 +122,13 @@ func (m *matcher) leave(c config) (waiting, *diag.Error) {
 		return top, diag.Errorf(in.Pos, "no branch waits for this sync")
 	case in.Op == isa.Reconverge:
 		if other := m.sync[top.branch]; other != unmatched && other != c.block {
-			return top, diag.Errorf(in.Pos, "the sides of the branch at %v meet here and at the sync at %v; they need one sync",
+			return top, diag.Errorf(in.Pos, "the branch at %v reconverges here and at the sync at %v; they need one sync",
 				m.Last(top.branch).Pos, m.Last(other).Pos)
 		}
 		m.sync[top.branch] = c.block
 		return m.frames[top.below], nil
 	case in.Op == isa.BrxIdx:
-		return top, diag.Errorf(in.Pos, "lanes cannot meet behind an indexed branch of a kernel with syncs")
+		return top, diag.Errorf(in.Pos, "lanes cannot reconverge behind an indexed branch of a kernel with syncs")
 	case in.Op.Info().Effect&isa.Ends != 0 && top.branch != unmatched:
 		return top, diag.Errorf(in.Pos, "threads end here before a sync has ended the divergence of the branch at %v", m.Last(top.branch).Pos)
 	}

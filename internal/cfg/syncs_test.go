@@ -17,7 +17,7 @@ func simt(t *testing.T, code string) *cfg.Graph {
 func TestSyncs(t *testing.T) {
 	for _, c := range []struct {
 		name, code string
-		meet       map[string]string // where the lanes of a block's branch meet
+		reconverge map[string]string // where the lanes of a block's branch reconverge
 		added      string
 	}{
 		{"if", "0: bz a, 2\nconst a = 1\nsync\nconst a = 2", map[string]string{"entry": "3"}, "2>2"},
@@ -32,8 +32,8 @@ func TestSyncs(t *testing.T) {
 				t.Fatal(err)
 			}
 			for b := range g.Blocks {
-				if want, ok := c.meet[g.Name(b)]; ok && g.Name(g.Reconverge(b)) != want {
-					t.Errorf("the lanes of %s meet at %s, want %s", g.Name(b), g.Name(g.Reconverge(b)), want)
+				if want, ok := c.reconverge[g.Name(b)]; ok && g.Name(g.Reconverge(b)) != want {
+					t.Errorf("the lanes of %s reconverge at %s, want %s", g.Name(b), g.Name(g.Reconverge(b)), want)
 				}
 			}
 			added, err := cfg.DivergentEdges(g.Flow, nil)
@@ -55,7 +55,7 @@ func TestSyncErrors(t *testing.T) {
 	for code, want := range map[string]string{
 		"sync":                            "k.simt:3:1: no branch waits for this sync",
 		"0: bz a, 2\nconst a = 1":         "k.simt:4: threads end here before a sync has ended the divergence of the branch at k.simt:3:4",
-		"0: bz a, 3\nsync\njump 4\nsync":  "k.simt:4:1: the sides of the branch at k.simt:3:4 meet here and at the sync at k.simt:6:1; they need one sync",
+		"0: bz a, 3\nsync\njump 4\nsync":  "k.simt:4:1: the branch at k.simt:3:4 reconverges here and at the sync at k.simt:6:1; they need one sync",
 		"0: bz a, 2\nsync\nconst a = 1":   "k.simt:5: threads end here before a sync has ended the divergence of the branch at k.simt:3:4",
 		"0: const a = 1\nbnz a, 0\nsync":  "k.simt:4:1: lanes that take this branch come back to it before its sync at k.simt:5:1: let those take it that leave the loop",
 		"0: bz a, 1\nbz a, 0\nsync\nsync": "k.simt:3:4: the branch is executed again while the branch at k.simt:4:1 inside of it waits for its sync",

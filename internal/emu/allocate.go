@@ -23,7 +23,7 @@ type span struct {
 }
 
 // allocate gives every register but predicates a vector, the same to registers
-// whose spans do not meet. It returns the slot of each register and the number of
+// whose spans do not overlap. It returns the slot of each register and the number of
 // slots. A register that is read before it is written keeps its vector from the
 // start of the kernel and is zero.
 func allocate(k *isa.Kernel, g *cfg.Graph) ([]alu.Slot, alu.Slot) {

@@ -165,7 +165,7 @@ func (d *decoder) barrier() operation {
 		d.unsupported()
 		return nil
 	}
-	op := &barrierOp{form: in.Barrier, id: d.source(0), p: alu.MaskSink, partly: d.kernel.Meeting == isa.AtSyncs}
+	op := &barrierOp{form: in.Barrier, id: d.source(0), p: alu.MaskSink, partly: d.kernel.Reconvergence == isa.AtSyncs}
 	rest := in.Src[1:]
 	switch in.Barrier {
 	case isa.BarrierSync, isa.BarrierArrive:

@@ -106,7 +106,7 @@ and.b32 %r1, %r0, 3; setp.eq.u32 %p0, %r1, 0; setp.eq.u32 %p1, %r1, 1; setp.le.u
 		{"with work before the end of all", `@%p0 bra over; bar.sync 0; st.global.u32 [%rd1], 5; bra gone; over: st.global.u32 [%rd1], 0; gone: ret;`},
 		{"with divergent work", `@%p2 bra over; on: bar.sync 0; st.global.u32 [%rd1], 5; ret;
 over: @%p1 bra on; setp.lt.u32 %p3, %r0, 8; @%p3 bra low; add.u32 %r5, %r5, 1; bra gone; low: add.u32 %r5, %r5, 2; gone: exit;`},
-		{"on one side of a branch whose others meet", `@%p2 bra left; add.u32 %r5, %r5, 1; bra on;
+		{"on one path of a branch whose others reconverge", `@%p2 bra left; add.u32 %r5, %r5, 1; bra on;
 left: @%p0 bra gone; add.u32 %r5, %r5, 2; on: bar.sync 0; st.global.u32 [%rd1], 5; ret; gone: st.global.u32 [%rd1], 0; exit;`},
 		{"the same, before the end of all", `@%p2 bra left; add.u32 %r5, %r5, 1; bra on;
 left: @%p0 bra over; add.u32 %r5, %r5, 2; on: bar.sync 0; st.global.u32 [%rd1], 5; bra gone; over: st.global.u32 [%rd1], 0; gone: ret;`},

@@ -10,7 +10,7 @@ import (
 	"warpbound/internal/isa"
 )
 
-// Decode makes a kernel ready for execution. Diverged lanes meet again where g, the
+// Decode makes a kernel ready for execution. Diverged lanes reconverge where g, the
 // kernel's flow graph, says. An instruction that
 // is not known, an operation that has no meaning on its type, and a register that
 // is too narrow for a result are errors with the instruction's position and text;
@@ -175,7 +175,7 @@ func (d *decoder) decode() {
 // all others.
 func (d *decoder) operation() operation {
 	in := d.in
-	if d.kernel.Meeting == isa.AtSyncs {
+	if d.kernel.Reconvergence == isa.AtSyncs {
 		if op := d.atSyncs(); op != nil {
 			return op
 		}

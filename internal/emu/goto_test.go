@@ -16,7 +16,7 @@ const fuel = counter + 39
 
 // gotos draws a kernel of blocks that branch to each other at will: loops with several
 // entries and exits, branches into and out of them, switches, ends anywhere, and barriers
-// that only matter to where lanes meet again. Each thread executes so many blocks at most.
+// that only matter to where lanes reconverge. Each thread executes so many blocks at most.
 func gotos(t *rapid.T) *isa.Kernel {
 	g := &generator{t: t}
 	g.prologue()

@@ -60,7 +60,7 @@ end: ret;`, `
 4 8 2
 5 8 1
 8 f 0`},
-		{"sides that exit apart never meet", `
+		{"successors that exit do not reconverge", `
 setp.lt.u32 %p0, %r0, 2;
 @%p0 bra left;
 exit;
@@ -71,7 +71,7 @@ exit;`, `
 5 c 1
 6 3 1
 7 3 0`},
-		{"lanes that do not exit meet", `
+		{"lanes that do not exit reconverge", `
 setp.lt.u32 %p0, %r0, 3;
 @!%p0 bra end;
 setp.lt.u32 %p1, %r0, 2;

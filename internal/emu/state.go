@@ -96,7 +96,7 @@ type cluster struct {
 //
 //   - A branch whose active lanes agree sets the pc of the entry.
 //   - If they disagree, let r be the start of the block at which the flow graph lets
-//     lanes meet again that diverge in the branch's block (cfg.Flow.Reconverge). The pc
+//     lanes reconverge that diverge in the branch's block (cfg.Flow.Reconverge). The pc
 //     of the entry becomes r; if r is its rpc already, the entry is dropped, because
 //     its lanes are awaited further below. Then an entry (t, r, lanes that go to t) is
 //     pushed for each distinct target t other than r, of which the last runs first:
@@ -104,11 +104,11 @@ type cluster struct {
 //     of an indexed branch in their order and last the instruction that follows.
 //   - An entry whose pc has become its rpc is dropped, and the one below runs.
 //   - Lanes that exit are taken out of every entry, and entries without lanes
-//     are dropped. Where lanes do not meet again there is no r: the entry is dropped
+//     are dropped. Where lanes do not reconverge there is no r: the entry is dropped
 //     and those that are pushed have no rpc and last until all their lanes have
 //     exited.
 //
-// So the stack is never deeper than branches are nested. In a kernel whose lanes meet
+// So the stack is never deeper than branches are nested. In a kernel whose lanes reconverge
 // AtSyncs it has one entry, the running one, and the other lanes are in the frames of the
 // synchronisation stack.
 type Warp struct {
@@ -127,7 +127,7 @@ type Warp struct {
 	local   region
 	out     uint64      // lanes that are with strands, see Detach
 	parent  *Warp       // of a strand: that it was detached from
-	returns bool        // of a strand: its lanes meet others of the parent before they exit
+	returns bool        // of a strand: its lanes reconverge with others of the parent before they exit
 	syncs   []syncFrame // see syncFrame
 }
 
@@ -138,7 +138,7 @@ type entry struct {
 }
 
 // syncFrame is a frame (l_id, done, l_next, todo) of the synchronisation stack of a warp,
-// whose lanes meet AtSyncs: those of a branch, in the machine of Hirvisalo (WCET 2014,
+// whose lanes reconverge AtSyncs: those of a branch, in the machine of Hirvisalo (WCET 2014,
 // Section 4) and of Coutinho, Sampaio, Pereira and Meira (PACT 2011).
 //
 //   - A branch with a guard pushes a frame (pc, none, target, none), also if its lanes

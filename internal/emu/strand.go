@@ -11,7 +11,7 @@ import "warpbound/internal/isa"
 // The stack of a strand is the entry that was detached, on an entry in which its lanes
 // wait at the reconvergence point. It is home when that one runs: then Join gives the
 // lanes back. Lanes that exit are taken out of the entries of all warps that the strand
-// was detached from, too. In a kernel whose lanes meet AtSyncs a strand has the frame of the
+// was detached from, too. In a kernel whose lanes reconverge AtSyncs a strand has the frame of the
 // branch instead, and is home when its lanes have executed the sync.
 //
 // A barrier of the CTA, and an instruction that names lanes which take part, are faults
@@ -19,10 +19,10 @@ import "warpbound/internal/isa"
 
 // Detach makes the running entry of w the strand's: w runs the entry below it, if it is
 // not held. After a branch has diverged that is the entry of the other side; or the one
-// that waits where the sides meet, if the other side begins there.
+// that waits where the branch reconverges, if the other side begins there.
 //
 // The warp w must be able to step. The strand must be one that is done or was never used; it
-// is used again without allocation, and must not be copied. In a kernel whose lanes meet
+// is used again without allocation, and must not be copied. In a kernel whose lanes reconverge
 // AtSyncs, where cfg.Graph.CheckSyncs must have found the syncs in order, only a Step that has
 // diverged may be followed by Detach, once: the strand then has the lanes that run, and w
 // those that took the branch.
@@ -37,7 +37,7 @@ func (w *Warp) Detach(strand *Warp) {
 	s.alive, s.regs.Full, s.out = e.lanes, 0, 0
 	s.stack, s.syncs = s.stack[:0], s.syncs[:0]
 	switch {
-	case w.code.kernel.Meeting == isa.AtSyncs:
+	case w.code.kernel.Reconvergence == isa.AtSyncs:
 		f := &w.syncs[len(w.syncs)-1]
 		s.syncs = append(s.syncs, syncFrame{branch: f.branch, next: f.next})
 		f.out |= e.lanes
@@ -61,7 +61,7 @@ func (w *Warp) Join(strand *Warp) {
 }
 
 // Home reports whether all lanes of a strand, except those that have exited, have come
-// to the instruction at which they meet those from which they were detached. The strand
+// to the instruction at which they reconverge with those from which they were detached. The strand
 // cannot step any more. It is false if all have exited; that is for Done to say.
 func (w *Warp) Home() bool {
 	return w.parent != nil && w.returns && len(w.stack) == 1 && len(w.syncs) == 0 && w.out == 0
@@ -97,5 +97,5 @@ func (w *Warp) united(pc int32, mask uint64) error {
 		return nil
 	}
 	return w.faultf(pc, mask, "%w: the thread runs apart from others of its warp, which has split. "+
-		"Let the sides of the branch meet before the barrier", ErrBarrier)
+		"Let the branch reconverge before the barrier", ErrBarrier)
 }

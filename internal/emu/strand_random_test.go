@@ -189,7 +189,7 @@ func (r *splitter) next() *unit {
 // part makes strands of some sides of the branch that u has just executed.
 func (r *splitter) part(u *unit) {
 	for once := false; !once && steps(u) && r.IntN(100) < r.percent && u.Depth() > 1; {
-		once = r.graph.Kernel.Meeting == isa.AtSyncs
+		once = r.graph.Kernel.Reconvergence == isa.AtSyncs
 		s := new(emu.Warp)
 		if n := len(r.free); n > 0 {
 			s, r.free = r.free[n-1], r.free[:n-1]
@@ -204,14 +204,14 @@ func (r *splitter) part(u *unit) {
 }
 
 // mayPart reports whether the sides of a branch can run apart: they come to no barrier
-// before they meet.
+// before they reconverge.
 func (r *splitter) mayPart(pc int) bool {
 	b := r.graph.BlockOf(pc)
-	meet := r.graph.Reconverge(b)
+	reconverge := r.graph.Reconverge(b)
 	seen := make(map[int]bool)
 	var free func(b int) bool
 	free = func(b int) bool {
-		if b == meet || b == r.graph.Exit() || seen[b] {
+		if b == reconverge || b == r.graph.Exit() || seen[b] {
 			return true
 		}
 		seen[b] = true

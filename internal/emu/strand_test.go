@@ -122,7 +122,7 @@ w>a w:8/f! a:7/c
 a w:8/f! a:8/c*
 a<w w:8/f a:done
 w w:done a:done`},
-		{"strands of strands, which meet where their parents do", `@%p0 bra then;
+		{"strands of strands, which reconverge where their parents do", `@%p0 bra then;
 @%p1 bra end;
 add.u32 %r1, %r0, 1;
 bra end;
@@ -196,7 +196,7 @@ w w:done a:done b:done c:done`},
 	}
 }
 
-// TestStrandAtSyncs does the same where lanes meet at syncs: in a loop whose lanes leave it
+// TestStrandAtSyncs does the same where lanes reconverge at syncs: in a loop whose lanes leave it
 // one after the other, and in an if.
 func TestStrandAtSyncs(t *testing.T) {
 	g, _ := simtGrid(t, `0: const a = 2

@@ -30,14 +30,14 @@ func (d *decoder) atSyncs() operation {
 		d.out.control = true
 		return syncExit{}
 	case in.Op == isa.BrxIdx:
-		d.fail("lanes cannot meet behind an indexed branch of a kernel with syncs")
+		d.fail("lanes cannot reconverge behind an indexed branch of a kernel with syncs")
 	}
 	return nil
 }
 
 // testsNumber reports whether the guard of the instruction is a register of integers.
 func (d *decoder) testsNumber() bool {
-	return d.kernel.Meeting == isa.AtSyncs && d.in.Op == isa.Bra && d.in.Guard.Set &&
+	return d.kernel.Reconvergence == isa.AtSyncs && d.in.Op == isa.Bra && d.in.Guard.Set &&
 		d.kernel.Regs[d.in.Guard.Reg].Type != isa.Pred
 }
 
@@ -102,7 +102,7 @@ func (j jumpOp) exec(w *Warp, _ uint64, _ *Effect) error {
 	return nil
 }
 
-// syncOp is where the sides of the branch of the frame on top meet.
+// syncOp is where the branch of the frame on top reconverges.
 type syncOp struct{}
 
 func (syncOp) exec(w *Warp, _ uint64, _ *Effect) error {
@@ -113,7 +113,7 @@ func (syncOp) exec(w *Warp, _ uint64, _ *Effect) error {
 	}
 	f := &w.syncs[last]
 	if f.done != 0 && f.met != top.pc {
-		return w.fault(top.pc, alu.First(top.lanes), fmt.Errorf("%w: the other side of %s, with thread %s, met at %s",
+		return w.fault(top.pc, alu.First(top.lanes), fmt.Errorf("%w: the other side of %s, with thread %s, reconverged at %s",
 			ErrSync, w.code.place(f.branch), triple(w.thread(alu.First(f.done))), w.code.place(f.met)))
 	}
 	if f.todo == 0 {

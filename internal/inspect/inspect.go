@@ -102,7 +102,7 @@ func warning(pos diag.Pos, id string, err error) diag.Warning {
 }
 
 // distinct keeps one obstacle for each place: a function that is expanded at
-// several calls has its obstacles as often, and linking meets what lowering has
+// several calls has its obstacles as often, and linking finds what lowering has
 // warned of already.
 func distinct(warnings []diag.Warning) []diag.Warning {
 	seen := make(map[diag.Pos]bool)

@@ -269,7 +269,7 @@ func (s *simplex) column(c int) {
 }
 
 // ratioTest returns how far column c can move from its bound, and the row whose
-// column then leaves the basis: -1 if c itself meets its other bound, or if
+// column then leaves the basis: -1 if c itself reaches its other bound, or if
 // nothing stops it. Among equals the column of least index leaves.
 func (s *simplex) ratioTest(c int) (step Rational, row int) {
 	row = -1

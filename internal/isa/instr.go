@@ -53,7 +53,7 @@ func ImmOperand(bits uint64) Operand { return Operand{Kind: KindImm, Reg: NoReg,
 
 // Guard makes an instruction depend on a predicate register. The zero Guard
 // holds always. That of a Bra may be a register of integers in kernels whose lanes
-// meet AtSyncs: it holds where the integer is not zero.
+// reconverge AtSyncs: it holds where the integer is not zero.
 type Guard struct {
 	Set bool
 	Not bool

@@ -35,7 +35,7 @@ func Link(p *Program, name string) (*Kernel, error) {
 	}
 	l := &linker{program: p, vars: make(map[storage]int32), sp: NoReg}
 	k := &Kernel{
-		Name: f.Name, File: p.File, Target: p.Target, AddressBits: p.AddressBits, Meeting: p.Meeting,
+		Name: f.Name, File: p.File, Target: p.Target, AddressBits: p.AddressBits, Reconvergence: p.Reconvergence,
 		Params: f.Params, Bounds: f.Bounds, Pos: f.Pos,
 	}
 	l.kernel = k

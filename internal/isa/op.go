@@ -114,7 +114,7 @@ const (
 	Exit
 	Trap
 	Nop        // what neither changes a result nor waits for anybody; sources are read
-	Reconverge // where the sides of a branch meet, in kernels that do so AtSyncs
+	Reconverge // where a branch reconverges, in kernels that do so AtSyncs
 	Split      // a wavefront splits in two at the branch that follows, on machines with split contexts; does nothing on others
 	Merge      // the two go on as one; does nothing on machines without split contexts
 

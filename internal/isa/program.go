@@ -4,24 +4,24 @@ import "warpbound/diag"
 
 // Program is a parsed module. It is not changed after its front end made it.
 type Program struct {
-	File        string // name of the module, for messages
-	Language    string // of the module, for messages
-	Version     string // language version, for example "6.3"
-	Target      string // for example "sm_70"
-	AddressBits int    // 32 or 64
-	Meeting     Meeting
-	Vars        []Var // module-scope variables
-	Funcs       []*Func
-	Warnings    []diag.Warning
+	File          string // name of the module, for messages
+	Language      string // of the module, for messages
+	Version       string // language version, for example "6.3"
+	Target        string // for example "sm_70"
+	AddressBits   int    // 32 or 64
+	Reconvergence Reconvergence
+	Vars          []Var // module-scope variables
+	Funcs         []*Func
+	Warnings      []diag.Warning
 }
 
-// Meeting is the discipline by which lanes of a warp that diverged meet again.
-type Meeting uint8
+// Reconvergence is the discipline by which lanes of a warp that diverged reconverge.
+type Reconvergence uint8
 
 const (
-	// AtPostDominators lets them meet where the flow graph says (cfg.Flow.Reconverge).
-	AtPostDominators Meeting = iota
-	// AtSyncs lets them meet at Reconverge instructions, one for each branch with a
+	// AtPostDominators lets them reconverge where the flow graph says (cfg.Flow.Reconverge).
+	AtPostDominators Reconvergence = iota
+	// AtSyncs lets them reconverge at Reconverge instructions, one for each branch with a
 	// guard, which all lanes that come to the branch execute behind it.
 	AtSyncs
 )
@@ -129,18 +129,18 @@ type Reloc struct {
 // Kernel is an entry function made self-contained by Link: calls remain only
 // where Obstacles says so. Var operands index Vars.
 type Kernel struct {
-	Name        string
-	File        string
-	Target      string // the program's
-	AddressBits int
-	Meeting     Meeting
-	Params      []Var // also parameters of the launch, in order
-	Vars        []Var // every variable that an operand names, parameters excluded
-	Regs        []RegDecl
-	Instrs      []Instr
-	Labels      []Label
-	Bounds      LaunchBounds
-	Pos         diag.Pos
+	Name          string
+	File          string
+	Target        string // the program's
+	AddressBits   int
+	Reconvergence Reconvergence
+	Params        []Var // also parameters of the launch, in order
+	Vars          []Var // every variable that an operand names, parameters excluded
+	Regs          []RegDecl
+	Instrs        []Instr
+	Labels        []Label
+	Bounds        LaunchBounds
+	Pos           diag.Pos
 }
 
 // ParamVar is the value of Operand.Var that names the whole parameter block;

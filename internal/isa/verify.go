@@ -59,7 +59,7 @@ func (e *InvariantError) Unwrap() error { return e.Err }
 // the position of the instruction or the declaration and wraps an *InvariantError.
 func Verify(k *Kernel) error {
 	v := &verifier{
-		name: k.Name, pos: k.Pos, kernel: k, addressBits: k.AddressBits, meeting: k.Meeting,
+		name: k.Name, pos: k.Pos, kernel: k, addressBits: k.AddressBits, meeting: k.Reconvergence,
 		regs: k.Regs, instrs: k.Instrs, labels: k.Labels, vars: len(k.Vars), params: k.Params, last: len(k.Instrs) - 1,
 	}
 	if err := v.declarations(k.Vars); err != nil {
@@ -83,13 +83,13 @@ func Verify(k *Kernel) error {
 // what they call; operands may be addresses of functions of the program; parameters and
 // results that are passed in registers have one.
 func VerifyProgram(p *Program) error {
-	v := &verifier{name: p.File, addressBits: p.AddressBits, meeting: p.Meeting}
+	v := &verifier{name: p.File, addressBits: p.AddressBits, meeting: p.Reconvergence}
 	if err := v.declarations(p.Vars); err != nil {
 		return err
 	}
 	for _, f := range p.Funcs {
 		v := &verifier{
-			name: f.Name, pos: f.Pos, program: p, addressBits: p.AddressBits, meeting: p.Meeting,
+			name: f.Name, pos: f.Pos, program: p, addressBits: p.AddressBits, meeting: p.Reconvergence,
 			regs: f.Regs, instrs: f.Instrs, labels: f.Labels, vars: len(p.Vars) + len(f.Vars), params: f.Params, last: len(f.Instrs),
 		}
 		if err := v.function(f); err != nil {
@@ -106,7 +106,7 @@ type verifier struct {
 	kernel      *Kernel  // nil for a function
 	program     *Program // of the function; nil for a kernel
 	addressBits int
-	meeting     Meeting
+	meeting     Reconvergence
 	regs        []RegDecl
 	instrs      []Instr
 	labels      []Label

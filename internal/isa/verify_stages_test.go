@@ -373,7 +373,7 @@ func (b *breaker) declarations() {
 	case kind == 0:
 		b.AddressBits = b.int(30, 64)
 	case kind == 1:
-		b.Meeting = isa.Meeting(b.int(0, 2))
+		b.Reconvergence = isa.Reconvergence(b.int(0, 2))
 	case kind == 2 && len(b.Labels) > 0:
 		b.Labels[b.int(0, len(b.Labels)-1)].Index = b.near(len(b.Instrs))
 	case kind == 3 && len(b.Params) > 0:

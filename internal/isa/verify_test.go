@@ -56,7 +56,7 @@ func TestVerify(t *testing.T) {
 		spoil func(k *Kernel)
 	}{
 		{"address size", none, "addresses of 16 bits", func(k *Kernel) { k.AddressBits = 16 }},
-		{"discipline", none, "reconvergence discipline 2 is unknown", func(k *Kernel) { k.Meeting = AtSyncs + 1 }},
+		{"discipline", none, "reconvergence discipline 2 is unknown", func(k *Kernel) { k.Reconvergence = AtSyncs + 1 }},
 		{"size", none, "variable tab: -1 bytes", func(k *Kernel) { k.Vars[0].Bytes = -1 }},
 		{"alignment", none, "variable tab: alignment 12", func(k *Kernel) { k.Vars[0].Align = 12 }},
 		{"space of a variable", none, "variable tab: space 5", func(k *Kernel) { k.Vars[0].Space = Param }},
@@ -119,7 +119,7 @@ func TestVerify(t *testing.T) {
 		{"call by address", 8, "a call by address has no address", func(k *Kernel) { k.Instrs[8].Callee = "" }},
 		{"stop", 7, "the run stops without a reason", func(k *Kernel) { k.Instrs[7].System, k.Instrs[7].Src = SysStop, nil }},
 		{"sync", 3, "lanes of this kernel do not reconverge at syncs", func(k *Kernel) { k.Instrs[3] = Instr{Op: Reconverge, Pos: k.Instrs[3].Pos} }},
-		{"indexed branch", 11, "behind an indexed branch", func(k *Kernel) { k.Meeting = AtSyncs }},
+		{"indexed branch", 11, "behind an indexed branch", func(k *Kernel) { k.Reconvergence = AtSyncs }},
 		{"split", 9, "no branch with a guard follows the split", func(k *Kernel) { k.Instrs[10].Guard.Set = false }},
 
 		{"kind of a result", 1, "result 1: 0x0 is no register", func(k *Kernel) { k.Instrs[1].Dst[0] = ImmOperand(0) }},
@@ -158,7 +158,7 @@ func TestVerify(t *testing.T) {
 // TestVerifySyncs checks what kernels may have whose lanes reconverge at syncs.
 func TestVerifySyncs(t *testing.T) {
 	k := &Kernel{
-		Name: "k", AddressBits: 64, Meeting: AtSyncs, Regs: []RegDecl{{"n", S32}},
+		Name: "k", AddressBits: 64, Reconvergence: AtSyncs, Regs: []RegDecl{{"n", S32}},
 		Instrs: []Instr{{Op: Bra, Guard: Guard{Set: true}, Target: 1}, {Op: Reconverge}, {Op: Exit}},
 	}
 	if err := Verify(k); err != nil {

@@ -107,7 +107,7 @@ func (p Place) onLine(k *isa.Kernel) []int {
 			at = append(at, l.Index)
 		}
 	}
-	if len(at) > 1 && k.Meeting == isa.AtSyncs {
+	if len(at) > 1 && k.Reconvergence == isa.AtSyncs {
 		at = at[:1] // a line of the kernel language has many labels, and no copies
 	}
 	if at != nil {

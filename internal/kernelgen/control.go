@@ -216,7 +216,7 @@ func (g *generator) end(uniform bool) {
 }
 
 // desert lets threads that go round a loop together part, and some of them end before the
-// others, which may be in front of the next barrier by then, meet again.
+// others, which may be in front of the next barrier by then, reconverge.
 func (g *generator) desert() {
 	over := g.label()
 	g.jump(g.condition(false), over)

@@ -7,7 +7,7 @@ import (
 )
 
 // region is what lies between a branch and the end of the statement that the branch belongs
-// to, where its sides meet. Wavefronts can split at the branch if the region is closed:
+// to, where the branch reconverges. Wavefronts can split at the branch if the region is closed:
 // threads come into it by the branch only, and all go on at its end without having waited
 // for others.
 type region struct {

@@ -20,7 +20,7 @@ type Result struct {
 //
 //   - a Split stands directly before each of these branches and is executed whenever the
 //     branch is;
-//   - the block at which the sides of the branch meet (cfg.Flow.Reconverge) begins with a
+//   - the block at which the branch reconverges (cfg.Flow.Reconverge) begins with a
 //     Merge that belongs to this branch alone.
 //
 // Both have the position of the branch. A merge stands before the point where the sides
@@ -163,7 +163,7 @@ func (w *writer) retarget() {
 		}
 	}
 	for _, j := range w.jumps {
-		w.out.Instrs[j.at].Target = w.start[w.g.Blocks[j.r.meet].Start]
+		w.out.Instrs[j.at].Target = w.start[w.g.Blocks[j.r.reconverge].Start]
 		if o := w.outer[j.r]; o != nil {
 			w.out.Instrs[j.at].Target = w.mergeAt[o]
 		}
@@ -193,15 +193,15 @@ func (w *writer) entry(from, target int) int {
 	return w.start[target]
 }
 
-// verify checks that the sides of every branch that was split meet at its merge.
+// verify checks that every branch that was split reconverges at its merge.
 func (w *writer) verify(g *cfg.Graph) error {
 	if err := g.CheckSyncs(); err != nil {
 		return err
 	}
 	for _, r := range w.regions {
 		at := g.BlockOf(w.index[w.g.Blocks[r.branch].End-1])
-		if meet := g.Reconverge(at); meet == g.Exit() || g.Blocks[meet].Start != w.mergeAt[r] {
-			return diag.Errorf(w.g.Last(r.branch).Pos, "wavefronts cannot split at the branch: its sides would meet at %s and not at their merge", g.Name(meet))
+		if reconverge := g.Reconverge(at); reconverge == g.Exit() || g.Blocks[reconverge].Start != w.mergeAt[r] {
+			return diag.Errorf(w.g.Last(r.branch).Pos, "wavefronts cannot split at the branch: it would reconverge at %s and not at its merge", g.Name(reconverge))
 		}
 	}
 	return nil

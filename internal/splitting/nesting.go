@@ -12,7 +12,7 @@ import (
 type edge struct{ from, to int }
 
 // nesting is how the regions of the branches to be split lie in each other. Regions that
-// have the same point where sides meet form a forest.
+// have the same reconvergence point form a forest.
 type nesting struct {
 	g       *cfg.Graph
 	regions []*region             // in the order of their branches
@@ -34,16 +34,16 @@ func nest(g *cfg.Graph, of map[int]*region) *nesting {
 	bySize := slices.Clone(n.regions)
 	slices.SortStableFunc(bySize, func(a, b *region) int { return len(a.inside) - len(b.inside) })
 	for _, r := range bySize {
-		for _, from := range g.Pred(r.meet) {
-			if e := (edge{from, r.meet}); r.within(from) && n.leaves[e] == nil {
+		for _, from := range g.Pred(r.reconverge) {
+			if e := (edge{from, r.reconverge}); r.within(from) && n.leaves[e] == nil {
 				n.leaves[e] = r
 			}
 		}
 	}
 	for _, r := range n.regions {
-		around := slices.IndexFunc(bySize, func(o *region) bool { return o.meet == r.meet && o.inside[r.branch] })
+		around := slices.IndexFunc(bySize, func(o *region) bool { return o.reconverge == r.reconverge && o.inside[r.branch] })
 		if around < 0 {
-			n.ending[r.meet] = append(n.ending[r.meet], r)
+			n.ending[r.reconverge] = append(n.ending[r.reconverge], r)
 			continue
 		}
 		o := bySize[around]

@@ -28,7 +28,7 @@ func drawKernel(t *rapid.T) *isa.Kernel {
 	}
 	guard := isa.Guard{Set: true}
 	target := func(from int) int {
-		if rapid.IntRange(0, 3).Draw(t, "back") > 0 { // mostly forward, so that sides meet
+		if rapid.IntRange(0, 3).Draw(t, "back") > 0 { // mostly forward, so that branches reconverge
 			return rapid.IntRange(min(from+1, n-1), min(from+4, n-1)).Draw(t, "target")
 		}
 		return rapid.IntRange(0, n-1).Draw(t, "target")
@@ -70,8 +70,8 @@ func drawKernel(t *rapid.T) *isa.Kernel {
 
 // splittable is the rule of Splittable in terms of paths.
 func splittable(g *cfg.Graph, b int) bool {
-	meet := g.Reconverge(b)
-	if in := g.Last(b); in.Op != isa.Bra || !in.Guard.Set || !g.Reachable(b) || len(g.Succ(b)) < 2 || meet == g.Exit() || meet == b {
+	reconverge := g.Reconverge(b)
+	if in := g.Last(b); in.Op != isa.Bra || !in.Guard.Set || !g.Reachable(b) || len(g.Succ(b)) < 2 || reconverge == g.Exit() || reconverge == b {
 		return false
 	}
 	// reach returns what can be reached behind blocks without passing a stop.
@@ -92,17 +92,17 @@ func splittable(g *cfg.Graph, b int) bool {
 		}
 		return seen
 	}
-	region := reach([]int{b}, meet)
+	region := reach([]int{b}, reconverge)
 	if region[b] || region[g.Exit()] {
 		return false
 	}
-	ways := []int{meet}
+	ways := []int{reconverge}
 	if b != 0 {
 		ways = append(ways, 0)
 	}
 	around := reach(ways, b) // past the branch
 	for x := range region {
-		if g.Awaits(x) || around[x] || x == 0 || !reach([]int{x})[meet] {
+		if g.Awaits(x) || around[x] || x == 0 || !reach([]int{x})[reconverge] {
 			return false
 		}
 	}

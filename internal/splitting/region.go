@@ -8,22 +8,22 @@ import (
 	"warpbound/internal/isa"
 )
 
-// region is what lanes pass from a branch to the point where its sides meet.
+// region is what lanes pass from a branch to the reconvergence point.
 type region struct {
-	branch int          // the block that ends in it
-	meet   int          // the block at which the sides meet
-	inside map[int]bool // the blocks on the way, neither of the two among them
+	branch     int          // the block that ends in it
+	reconverge int          // the block at which the branch reconverges
+	inside     map[int]bool // the blocks on the way, neither of the two among them
 }
 
-// within reports whether the edges from a block to where the sides meet end the region.
+// within reports whether the edges from a block to where the branch reconverges end the region.
 func (r *region) within(b int) bool { return b == r.branch || r.inside[b] }
 
 // Splittable returns nil if wavefronts can split at the last instruction of block b. It must
 // be a branch with a predicate that has two sides, and for the region between it and the
-// point r where its sides meet must hold:
+// point r where the branch reconverges must hold:
 //
 //   - there is such a point, and the branch is not in the region: lanes do not come back to
-//     it before they have met;
+//     it before they have reconverged;
 //   - no thread ends or waits for other warps in the region;
 //   - r can be reached from every block of the region;
 //   - only the branch leads into the region.
@@ -41,7 +41,7 @@ func Splittable(g *cfg.Graph, b int) error {
 // regionOf returns the region of the branch at the end of a block, or why it cannot be split.
 func regionOf(g *cfg.Graph, b int) (*region, *diag.Error) {
 	in := g.Last(b)
-	meet := g.Reconverge(b)
+	reconverge := g.Reconverge(b)
 	switch {
 	case in.Op == isa.BrxIdx:
 		return nil, diag.Errorf(in.Pos, "an indexed branch has too many sides for a wavefront to split in two")
@@ -51,24 +51,24 @@ func regionOf(g *cfg.Graph, b int) (*region, *diag.Error) {
 		return nil, diag.Errorf(in.Pos, "the branch cannot be reached, so no wavefront splits there")
 	case len(g.Succ(b)) < 2:
 		return nil, diag.Errorf(in.Pos, "the branch has one side only, so no wavefront splits there")
-	case meet == g.Exit():
+	case reconverge == g.Exit():
 		if bar := barrierBehind(g, b); bar != nil {
-			return nil, diag.Errorf(bar.Pos, "a barrier on a side of the branch at %v, whose sides do not meet before it: wavefronts cannot wait for others while they are split", in.Pos)
+			return nil, diag.Errorf(bar.Pos, "a barrier on a side of the branch at %v, which does not reconverge before it: wavefronts cannot wait for others while they are split", in.Pos)
 		}
-		return nil, diag.Errorf(in.Pos, "the sides of the branch never meet, so a wavefront that splits there cannot merge")
-	case meet == b:
-		return nil, diag.Errorf(in.Pos, "the sides of the branch meet only when they come back to it, so a wavefront that splits there cannot merge before")
+		return nil, diag.Errorf(in.Pos, "the branch never reconverges, so a wavefront that splits there cannot merge")
+	case reconverge == b:
+		return nil, diag.Errorf(in.Pos, "the lanes of the branch reconverge only when they come back to it, so a wavefront that splits there cannot merge before")
 	}
-	r := &region{branch: b, meet: meet, inside: make(map[int]bool)}
+	r := &region{branch: b, reconverge: reconverge, inside: make(map[int]bool)}
 	for work := []int{b}; len(work) > 0; {
 		from := work[len(work)-1]
 		work = work[:len(work)-1]
 		for _, to := range g.Succ(from) {
 			switch {
 			case to == b:
-				return nil, diag.Errorf(in.Pos, "lanes come back to the branch from %s before its sides meet at %s; a wavefront cannot split at it again and again",
-					place(g, from), place(g, meet))
-			case to != g.Exit() && to != meet && !r.inside[to]:
+				return nil, diag.Errorf(in.Pos, "lanes come back to the branch from %s before it reconverges at %s; a wavefront cannot split at it again and again",
+					place(g, from), place(g, reconverge))
+			case to != g.Exit() && to != reconverge && !r.inside[to]:
 				r.inside[to] = true
 				work = append(work, to)
 			}
@@ -102,15 +102,15 @@ func (r *region) check(g *cfg.Graph) *diag.Error {
 			in := &g.Kernel.Instrs[i]
 			switch effect := in.Op.Info().Effect; {
 			case effect&isa.Barriers != 0:
-				return diag.Errorf(in.Pos, "a barrier on a side of the branch at %v, before its sides meet at %s: wavefronts cannot wait for others while they are split",
-					r.pos(g), place(g, r.meet))
+				return diag.Errorf(in.Pos, "a barrier on a side of the branch at %v, before it reconverges at %s: wavefronts cannot wait for others while they are split",
+					r.pos(g), place(g, r.reconverge))
 			case effect&isa.Ends != 0 && slices.Contains(g.Succ(b), g.Exit()):
-				return diag.Errorf(in.Pos, "threads end on a side of the branch at %v, before its sides meet at %s: wavefronts that split there could not merge",
-					r.pos(g), place(g, r.meet))
+				return diag.Errorf(in.Pos, "threads end on a side of the branch at %v, before it reconverges at %s: wavefronts that split there could not merge",
+					r.pos(g), place(g, r.reconverge))
 			}
 		}
 		if !comes[b] {
-			return diag.Errorf(g.Blocks[b].Pos, "lanes do not come from here to %s, where the sides of the branch at %v meet", place(g, r.meet), r.pos(g))
+			return diag.Errorf(g.Blocks[b].Pos, "lanes do not come from here to %s, where the branch at %v reconverges", place(g, r.reconverge), r.pos(g))
 		}
 		if b == g.Entry() {
 			return diag.Errorf(g.Blocks[b].Pos, "unstructured control flow: the kernel starts here on a side of the branch at %v; wavefronts split only at branches through which all ways to their sides lead", r.pos(g))
@@ -125,10 +125,10 @@ func (r *region) check(g *cfg.Graph) *diag.Error {
 	return nil
 }
 
-// comes tells from which blocks of the region the point where the sides meet can be reached.
+// comes tells from which blocks of the region the reconvergence point can be reached.
 func (r *region) comes(g *cfg.Graph) map[int]bool {
 	found := make(map[int]bool)
-	for work := []int{r.meet}; len(work) > 0; {
+	for work := []int{r.reconverge}; len(work) > 0; {
 		b := work[len(work)-1]
 		work = work[:len(work)-1]
 		for _, from := range g.Pred(b) {

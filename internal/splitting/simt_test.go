@@ -6,7 +6,7 @@ import (
 	"warpbound/internal/test/flowtest"
 )
 
-// TestMiniSIMT splits at branches whose sides meet at syncs, which every side executes: the
+// TestMiniSIMT splits at branches that reconverge at syncs, which every successor executes: the
 // merge stands behind the sync.
 func TestMiniSIMT(t *testing.T) {
 	for _, c := range []struct {

@@ -167,7 +167,7 @@ func TestInsert(t *testing.T) {
 		L:
 			merge
 			ret`},
-		{"a branch where the sides meet", mark + "@%p1 bra A; bra L; A: bra L; L: bra M; M: ret;", `
+		{"a branch where the branch reconverges", mark + "@%p1 bra A; bra L; A: bra L; L: bra M; M: ret;", `
 			split
 			@%p1 bra A
 			bra ->6 (merge)
@@ -277,11 +277,11 @@ func checkResult(t testing.TB, g *cfg.Graph, branches []int, r *Result) {
 	}
 	own := make(map[int]bool)
 	for _, b := range splits {
-		meet := r.Graph.Reconverge(b)
-		if in := &k.Instrs[r.Graph.Blocks[meet].Start]; in.Op != isa.Merge || in.Pos != r.Graph.Last(b).Pos || own[meet] {
-			t.Errorf("the sides of block %d meet at %s, which starts with %s of %v", b, r.Graph.Name(meet), in, in.Pos)
+		reconverge := r.Graph.Reconverge(b)
+		if in := &k.Instrs[r.Graph.Blocks[reconverge].Start]; in.Op != isa.Merge || in.Pos != r.Graph.Last(b).Pos || own[reconverge] {
+			t.Errorf("the branch of block %d reconverges at %s, which starts with %s of %v", b, r.Graph.Name(reconverge), in, in.Pos)
 		}
-		own[meet] = true
+		own[reconverge] = true
 		if in := &k.Instrs[r.Graph.Blocks[b].End-2]; in.Pos != r.Graph.Last(b).Pos || in.Loc != r.Graph.Last(b).Loc {
 			t.Errorf("the split of block %d stands at %v", b, in.Pos)
 		}

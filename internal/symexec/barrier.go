@@ -58,7 +58,7 @@ func (s *state) arrive(in *isa.Instr) error {
 	count := int(min(expect, uint64(end-first)))
 	if at < 0 {
 		at = len(s.barriers)
-		s.barriers = append(slices.Clip(s.barriers), barrier{id: id, expect: count, atMost: s.x.launch.Kernel().Meeting == isa.AtSyncs})
+		s.barriers = append(slices.Clip(s.barriers), barrier{id: id, expect: count, atMost: s.x.launch.Kernel().Reconvergence == isa.AtSyncs})
 	} else if s.barriers[at].expect != count {
 		s.fault = diag.Errorf(in.Pos, "%s is for another number of threads than that with which others arrived", s.x.text(in))
 		return nil

@@ -2,7 +2,7 @@ package symexec_test
 
 import "testing"
 
-// TestBarriers explores three threads that meet at barriers of all kinds.
+// TestBarriers explores three threads that wait for each other at barriers of all kinds.
 func TestBarriers(t *testing.T) {
 	for name, c := range map[string]struct {
 		body          string

@@ -15,7 +15,7 @@ type Result struct {
 // Analyze finds the verdicts of a kernel in gated form, for complete runs of launches of
 // the given shape.
 //
-// It is an error, with positions, if the syncs of a kernel whose lanes meet AtSyncs do not
+// It is an error, with positions, if the syncs of a kernel whose lanes reconverge AtSyncs do not
 // fit its branches (cfg.Graph.CheckSyncs).
 //
 // It takes for granted what PTX does of memory that is read only: that nothing writes

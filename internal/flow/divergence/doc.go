@@ -8,7 +8,7 @@
 // of divergence are listed in tables: special registers, what may be in memory, and
 // operations across lanes. Two things are no data flow and are looked for in the
 // flow graph: lanes that execute a block one after another, in between which memory
-// changes, and lanes that meet in different iterations of a loop. docs/methods/divergence.md
+// changes, and lanes that reconverge in different iterations of a loop. docs/methods/divergence.md
 // has the argument.
 //
 // The package imports cfg, flow/gated and isa and nothing else of this project.

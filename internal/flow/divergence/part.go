@@ -2,8 +2,8 @@ package divergence
 
 import "warpbound/internal/isa"
 
-// group is a set of branches in one loop whose lanes meet at one block.
-type group struct{ meet, loop int }
+// group is a set of branches in one loop whose lanes reconverge at one block.
+type group struct{ reconverge, loop int }
 
 // part takes note of what branches that have been found divergent do to the flow of
 // warps: which blocks lanes may execute one after another, and in which loops lanes may
@@ -28,7 +28,7 @@ func (a *analysis) part() bool {
 			starts = append(starts, g.Succ(b)...)
 		}
 		a.walk++
-		region, _ := a.region(key.meet, starts, a.walk)
+		region, _ := a.region(key.reconverge, starts, a.walk)
 		a.skew(key, region)
 		if coarse {
 			a.mark(region)
@@ -38,23 +38,23 @@ func (a *analysis) part() bool {
 }
 
 // maxSteps bounds the blocks that are walked for single branches. In kernels with more all
-// blocks that are executed before lanes meet count as executed apart.
+// blocks that are executed before lanes reconverge count as executed apart.
 const maxSteps = 1 << 26
 
 // separate finds the blocks that lanes may execute one after another because they went
 // different ways at a branch: those to which several of its edges lead before the lanes
-// meet.
+// reconverge.
 func (a *analysis) separate(b int) {
 	g := a.Form.Graph
-	meet, before := g.Reconverge(b), a.walk
+	reconverge, before := g.Reconverge(b), a.walk
 	var apart []int
 	for _, s := range g.Succ(b) {
 		a.walk++
-		_, again := a.region(meet, []int{s}, before+1)
+		_, again := a.region(reconverge, []int{s}, before+1)
 		apart = append(apart, again...)
 	}
 	a.walk++
-	behind, _ := a.region(meet, apart, a.walk)
+	behind, _ := a.region(reconverge, apart, a.walk)
 	a.mark(behind)
 }
 
@@ -66,14 +66,14 @@ func (a *analysis) mark(blocks []int) {
 }
 
 // region returns the blocks that lanes may execute from one of starts, itself included,
-// before they meet, and those at which it stopped because a walk from the one numbered
+// before they reconverge, and those at which it stopped because a walk from the one numbered
 // since on had been there.
-func (a *analysis) region(meet int, starts []int, since int) (region, again []int) {
+func (a *analysis) region(reconverge int, starts []int, since int) (region, again []int) {
 	g := a.Form.Graph
-	last := a.last(meet)
+	last := a.last(reconverge)
 	visit := func(x int) {
 		switch {
-		case x == g.Exit() || x == meet && last < 0 || a.seen[x] == a.walk:
+		case x == g.Exit() || x == reconverge && last < 0 || a.seen[x] == a.walk:
 		case a.seen[x] >= since:
 			again = append(again, x)
 		default:
@@ -95,33 +95,33 @@ func (a *analysis) region(meet int, starts []int, since int) (region, again []in
 	return region, again
 }
 
-// last returns the block with the sync at which lanes meet that go on together at
-// another, -1 if they meet without one.
-func (a *analysis) last(meet int) int {
-	if g := a.Form.Graph; g.Kernel.Meeting == isa.AtSyncs && meet != g.Exit() {
-		return meet - 1
+// last returns the block with the sync at which lanes reconverge that go on together at
+// another, -1 if they reconverge without one.
+func (a *analysis) last(reconverge int) int {
+	if g := a.Form.Graph; g.Kernel.Reconvergence == isa.AtSyncs && reconverge != g.Exit() {
+		return reconverge - 1
 	}
 	return -1
 }
 
 // skew finds the loops around branches in different iterations of which lanes may be
-// when they meet again: those around both places of which lanes may begin another
-// iteration on the way, unless they meet where it begins and never leave the loop
+// when they reconverge: those around both places of which lanes may begin another
+// iteration on the way, unless they reconverge where it begins and never leave the loop
 // before.
 func (a *analysis) skew(key group, region []int) {
 	g := a.Form.Graph
-	if key.meet == g.Exit() || key.loop < 0 {
+	if key.reconverge == g.Exit() || key.loop < 0 {
 		return
 	}
-	on := a.leading(region, key.meet)
+	on := a.leading(region, key.reconverge)
 	loops := g.Loops()
 	for l := key.loop; l >= 0; l = loops.Loops[l].Parent {
 		loop := &loops.Loops[l]
-		if !loop.Contains(key.meet) {
+		if !loop.Contains(key.reconverge) {
 			continue
 		}
 		for _, x := range on {
-			if x == loop.Header || key.meet == loop.Header && !loop.Contains(x) {
+			if x == loop.Header || key.reconverge == loop.Header && !loop.Contains(x) {
 				a.skewed[l] = true
 			}
 		}
@@ -131,8 +131,8 @@ func (a *analysis) skew(key group, region []int) {
 	}
 }
 
-// leading returns the blocks of a region from which lanes may come to where they meet.
-func (a *analysis) leading(region []int, meet int) []int {
+// leading returns the blocks of a region from which lanes may come to where they reconverge.
+func (a *analysis) leading(region []int, reconverge int) []int {
 	g := a.Form.Graph
 	a.walk++
 	in := a.walk
@@ -141,10 +141,10 @@ func (a *analysis) leading(region []int, meet int) []int {
 	}
 	a.walk++
 	var on []int
-	if last := a.last(meet); last >= 0 {
+	if last := a.last(reconverge); last >= 0 {
 		on, a.seen[last] = []int{last}, a.walk
 	} else {
-		on, a.seen[meet] = []int{meet}, a.walk
+		on, a.seen[reconverge] = []int{reconverge}, a.walk
 	}
 	for i := 0; i < len(on); i++ {
 		for _, p := range g.Pred(on[i]) {
@@ -154,7 +154,7 @@ func (a *analysis) leading(region []int, meet int) []int {
 			}
 		}
 	}
-	if a.last(meet) < 0 {
+	if a.last(reconverge) < 0 {
 		on = on[1:]
 	}
 	return on

@@ -10,7 +10,7 @@ import (
 	"warpbound/internal/test/flowtest"
 )
 
-// TestSyncedKernels watches random kernels whose lanes meet at syncs.
+// TestSyncedKernels watches random kernels whose lanes reconverge at syncs.
 func TestSyncedKernels(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		p := &synced{t: rt}

@@ -20,7 +20,7 @@ import (
 //     again while others waited: outside of the region, and where r leads without
 //     passing D.
 //
-// Lanes that go nowhere but to an end meet nobody. Behind branches whose reconvergence
+// Lanes that go nowhere but to an end do not reconverge. Behind branches whose reconvergence
 // point is no post-dominator nothing is agreed on that was assigned behind them.
 type agreement struct {
 	r        *Result
@@ -32,10 +32,10 @@ type agreement struct {
 
 // branch is a divergent branch with at least two ways that lead on.
 type branch struct {
-	block, meet int
-	parted      bool     // meet is not where all lanes meet
-	region      []bool   // by block
-	ways        [][]bool // for each successor the blocks of the region that it leads to
+	block, reconverge int
+	parted            bool     // reconverge is not where all lanes reconverge
+	region            []bool   // by block
+	ways              [][]bool // for each successor the blocks of the region that it leads to
 }
 
 // agree finds the agreement, beginning with everything agreed on.
@@ -101,12 +101,12 @@ func (a *agreement) assigned(s Symbol) int {
 	return y.block
 }
 
-// reaches returns the blocks that can be reached from where lanes meet without passing a
+// reaches returns the blocks that can be reached from where lanes reconverge without passing a
 // block.
 func (a *agreement) reaches(x *branch, without int) []bool {
 	key := [2]int{x.block, without}
 	if a.again[key] == nil {
-		a.again[key] = a.reach(x.meet, without)
+		a.again[key] = a.reach(x.reconverge, without)
 	}
 	return a.again[key]
 }
@@ -192,7 +192,7 @@ func (x *branch) joins(block int) bool {
 			ways++
 		}
 	}
-	return ways > 1 || block == x.meet || x.parted && ways > 0
+	return ways > 1 || block == x.reconverge || x.parted && ways > 0
 }
 
 // diverges reports whether lanes may go different ways at the end of a block.
@@ -218,11 +218,11 @@ func (a *agreement) diverges(b int) bool {
 // branch describes a divergent branch; nil if at most one way leads on.
 func (a *agreement) branch(b int) *branch {
 	g := a.r.Graph
-	x := &branch{block: b, meet: g.Reconverge(b), parted: g.Parted(b) || g.CheckSyncs() != nil, region: make([]bool, a.flow.Len())}
-	if g.Kernel.Meeting == isa.AtSyncs && x.meet != g.Exit() {
-		x.meet-- // the sync, which lanes that left a loop in different iterations may execute together
+	x := &branch{block: b, reconverge: g.Reconverge(b), parted: g.Parted(b) || g.CheckSyncs() != nil, region: make([]bool, a.flow.Len())}
+	if g.Kernel.Reconvergence == isa.AtSyncs && x.reconverge != g.Exit() {
+		x.reconverge-- // the sync, which lanes that left a loop in different iterations may execute together
 	}
-	without := x.meet
+	without := x.reconverge
 	if x.parted {
 		without = -1
 	}

@@ -234,7 +234,7 @@ func (t travel) untilBeyond() Bound {
 	return b
 }
 
-// wraps says that the counter may never meet its limit.
+// wraps says that the counter may never equal its limit.
 func (t travel) wraps() Bound {
 	return Bound{Reason: fmt.Sprintf("%s may wrap around before the loop ends: it changes by %s while %s", t.name(t.c.a.form), t.step, t.while(t.c))}
 }

@@ -4,7 +4,7 @@ package value
 // if they agree on the rest of it in a block. That is so for a counter with which the lanes
 // enter a loop as a sum of such a part and one on which they agree, and to which they add
 // what they agree on as long as they go through the loop together: the rest is then a
-// value that begins, goes on and meets like one that all lanes agree on.
+// value that begins, goes on and merges like one that all lanes agree on.
 func (a *agreement) ownPart(counter Symbol, block int) (Form, bool) {
 	syms := a.r.machine.syms
 	y := &syms.all[counter]

@@ -69,11 +69,11 @@ func (a *agreement) together(l *graph.Loop) bool {
 				continue
 			}
 			inside++
-			if s != x.meet && a.returns(l, s, x.meet) {
+			if s != x.reconverge && a.returns(l, s, x.reconverge) {
 				ways++
 			}
 		}
-		if ways > 1 || ways > 0 && l.Contains(x.meet) || x.parted && inside > 1 {
+		if ways > 1 || ways > 0 && l.Contains(x.reconverge) || x.parted && inside > 1 {
 			return false
 		}
 	}

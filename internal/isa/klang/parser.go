@@ -9,7 +9,7 @@ import (
 	"warpbound/internal/isa/minisimt"
 )
 
-// Parse reads a module. The first error that it meets is returned, with its position.
+// Parse reads a module. The first error that it finds is returned, with its position.
 // Names and types are checked by Compile.
 func Parse(file string, src []byte) (*Module, error) {
 	tokens, err := clex.NewCursor(file, src)

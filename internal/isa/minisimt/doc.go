@@ -17,7 +17,7 @@
 //
 // An instruction that names a label bz, bnz or jump goes to the instruction of that
 // address. Each instruction becomes one of package isa, in the same order, and last an
-// exit; lanes meet AtSyncs.
+// exit; lanes reconverge AtSyncs.
 //
 // The language of the paper has no types. Here they tell integer operations from those
 // on floats, and truth values, which comparisons give, from numbers.

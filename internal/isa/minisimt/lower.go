@@ -12,7 +12,7 @@ import (
 // Lower checks the names and types of a module and makes a program of it. The error
 // lists everything that is wrong, with positions.
 func Lower(m *Module) (*isa.Program, error) {
-	p := &isa.Program{File: m.File, Language: "mini-SIMT", Version: "1", Target: "mini-simt", AddressBits: 32, Meeting: isa.AtSyncs}
+	p := &isa.Program{File: m.File, Language: "mini-SIMT", Version: "1", Target: "mini-simt", AddressBits: 32, Reconvergence: isa.AtSyncs}
 	var errs diag.List
 	for i, k := range m.Kernels {
 		if slices.ContainsFunc(m.Kernels[:i], func(o *Kernel) bool { return o.Name == k.Name }) {

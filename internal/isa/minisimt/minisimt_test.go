@@ -158,7 +158,7 @@ func TestLower(t *testing.T) {
 		"7 add.s32 a, %tid.x, n", "8 mad.s32 t, a, 0x4, v", "9 st.global.s32 [t], 0x1", "10 setp.lt.s32 p, a, 0x3",
 		"11 @!p bra 13", "12 @a bra 7", "13 sync", "14 exit",
 	}
-	if d := cmp.Diff(want, got); d != "" || k.Meeting != isa.AtSyncs {
+	if d := cmp.Diff(want, got); d != "" || k.Reconvergence != isa.AtSyncs {
 		t.Error(d)
 	}
 }

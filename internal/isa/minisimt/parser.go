@@ -9,7 +9,7 @@ import (
 	"warpbound/internal/isa/clex"
 )
 
-// Parse reads a module. The first error that it meets is returned, with its position.
+// Parse reads a module. The first error that it finds is returned, with its position.
 // Names and types are checked by Lower.
 func Parse(file string, src []byte) (*Module, error) {
 	tokens, err := clex.NewCursor(file, src)

@@ -45,7 +45,7 @@ func (g *randomModule) block(p position, uniform bool) {
 func (g *randomModule) statement(p position) {
 	switch {
 	case p.together && g.chance(15):
-		g.meet()
+		g.synchronize()
 	case p.depth > 0 && g.chance(30):
 		choose(g, g.branch, g.branch, g.loop, g.loop, g.indexed, g.tangle, g.call, g.call)(p)
 	case p.leave != "" && !p.together && g.chance(15):
@@ -175,9 +175,9 @@ func (g *randomModule) tangle(p position) {
 	g.place(end)
 }
 
-// meet is a barrier of all threads of the CTA, in any form, and what they may do
+// synchronize is a barrier of all threads of the CTA, in any form, and what they may do
 // between two of them.
-func (g *randomModule) meet() {
+func (g *randomModule) synchronize() {
 	if g.chance(30) { // the elements that all update
 		g.emit("bar.sync 0; ld.shared.b32 %s, [bins_shared+%d]; bar.sync 0", g.register(isa.B32), 4*g.IntN(binBytes/4))
 		return

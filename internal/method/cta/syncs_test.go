@@ -94,7 +94,7 @@ func (g *simt) module() string {
 	return text + "0: " + strings.Join(g.code, "\n") + "\n"
 }
 
-// TestRandomSyncs is TestRandomKernels for kernels whose lanes meet at syncs.
+// TestRandomSyncs is TestRandomKernels for kernels whose lanes reconverge at syncs.
 func TestRandomSyncs(t *testing.T) {
 	bound, certain, sum := 0, 0, 0.0
 	for seed := range uint64(*seeds) {

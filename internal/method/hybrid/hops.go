@@ -84,7 +84,7 @@ func (h *hops) special(p, q int) bool {
 }
 
 // harmless reports whether a hop or merge from p to q, both in the loop, cannot give it
-// lanes with further iterations: all lanes of the branch concerned meet before any of
+// lanes with further iterations: all lanes of the branch concerned reconverge before any of
 // them takes a back edge of the loop.
 func (h *hops) harmless(p, q int, loop *graph.Loop) bool {
 	resumed := h.resumed(p, q)

@@ -16,7 +16,7 @@ type Options struct {
 
 	// Unknown takes transitions that the graph does not have for edges like those that
 	// only divergence makes, instead of refusing the trace. From sm_70 on, the sides of a
-	// branch may run by turns and need not meet at its reconvergence point, which the
+	// branch may run by turns and need not reconverge at its reconvergence point, which the
 	// graph does not describe.
 	Unknown bool
 }

@@ -205,12 +205,12 @@ func describe(flow *cfg.Flow, f *bsb.Form) string {
 	text := fmt.Sprintf("flow %v\n", flow.Graph().Edges())
 	for b := range flow.Len() {
 		if len(flow.Succ(b)) > 1 {
-			text += fmt.Sprintf("  %d meets at %d\n", b, flow.Reconverge(b))
+			text += fmt.Sprintf("  %d reconverges at %d\n", b, flow.Reconverge(b))
 		}
 	}
 	if f != nil {
 		for i, n := range f.Nodes {
-			text += fmt.Sprintf("  node %d: %s of %d > %v, parent %d, BSB %d, meet %d\n", i, n.Kind, n.Block, n.Succ, n.Parent, n.BSB, n.Reconv)
+			text += fmt.Sprintf("  node %d: %s of %d > %v, parent %d, BSB %d, reconverges at %d\n", i, n.Kind, n.Block, n.Succ, n.Parent, n.BSB, n.Reconv)
 		}
 		text += fmt.Sprintf("  loops %+v, tangles %+v\n", f.Loops, f.Tangles)
 	}

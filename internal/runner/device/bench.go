@@ -312,7 +312,7 @@ func (b *bench) warnings(d *estimate.Device) []diag.Warning {
 		return warnings
 	}
 	if o := d.Overhead; o.Unknown > 0 {
-		warn("unknown-transitions", "%d transitions between Ipoints are none of the flow graph: lanes that diverged ran by turns or did not meet where the graph says; they are taken for edges as often as they were seen", o.Unknown)
+		warn("unknown-transitions", "%d transitions between Ipoints are none of the flow graph: lanes that diverged ran by turns or did not reconverge where the graph says; they are taken for edges as often as they were seen", o.Unknown)
 	}
 	if o := d.Overhead; o.Ambiguous > 0 {
 		warn("ambiguous-paths", "the records of %d warps fit several paths through copies of functions: one of them was taken", o.Ambiguous)

@@ -45,7 +45,7 @@ func renderer(k *workload.Kernel, width int, report func(*estimate.Step)) func(*
 		labels[l.Index] = l.Name
 	}
 	address := func(pc int) string {
-		if name := labels[pc]; name != "" && kernel.Meeting == isa.AtSyncs {
+		if name := labels[pc]; name != "" && kernel.Reconvergence == isa.AtSyncs {
 			return name
 		}
 		b := graph.BlockOf(pc)

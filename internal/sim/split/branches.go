@@ -16,7 +16,7 @@ type branch struct {
 	splits bool
 
 	// takenGo says that the lanes that take the branch go to the new context: those of the
-	// other side are where the sides meet already.
+	// other side are where the branch has reconverged already.
 	takenGo bool
 }
 
@@ -52,7 +52,7 @@ func splittable(g *cfg.Graph, pc int) bool {
 	return g.Blocks[b].End == pc+1 && g.Kernel.Instrs[pc].Op == isa.Bra && splitting.Splittable(g, b) == nil
 }
 
-// takenGo reports whether the lanes that do not take a branch are where its sides meet.
+// takenGo reports whether the lanes that do not take a branch are where the branch reconverges.
 func takenGo(g *cfg.Graph, pc int) bool {
 	return g.Blocks[g.Reconverge(g.BlockOf(pc))].Start == pc+1
 }

@@ -63,7 +63,7 @@ type task uint8
 const (
 	taskInstr task = iota
 	taskSplit      // by the hardware, after a branch whose lanes went apart
-	taskMerge      // by the hardware, where they have met
+	taskMerge      // by the hardware, where they have reconverged
 )
 
 // place puts a warp into the context of a part of a wavefront.

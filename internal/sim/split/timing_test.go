@@ -133,7 +133,7 @@ func TestPostedAccessesOfParts(t *testing.T) {
 }
 
 // TestSideElsewhere has a side that does not begin behind the branch: the lanes that fall through
-// are where the sides meet, and stay.
+// are where the branch reconverges, and stay.
 func TestSideElsewhere(t *testing.T) {
 	code := compile(t, `setp.lt.u32 %p1, %t, 16; .pragma "split"; @%p1 bra taken;
 	done:

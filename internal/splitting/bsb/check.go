@@ -79,7 +79,7 @@ func (c *checker) kind(i int) error {
 			return fmt.Errorf("leads to %v, its BSB is %d", n.Succ, n.BSB)
 		}
 		if n.Reconv <= n.BSB {
-			return fmt.Errorf("its sides meet at %d", n.Reconv)
+			return fmt.Errorf("it reconverges at %d", n.Reconv)
 		}
 	case BSB:
 		head := n.Parent

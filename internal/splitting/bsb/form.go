@@ -46,7 +46,7 @@
 //
 // The paper unrolls loops. Here they stay: a bound multiplies what one iteration costs.
 // That is right because work-items that enter a loop together start its iterations
-// together: where all branches inside meet within the iteration, those that still iterate
+// together: where all branches inside reconverge within the iteration, those that still iterate
 // are at the header at the same time, so the header is executed no more often than the
 // work-item with the most iterations does. Work-items that leave early wait at the point R
 // where all leave to, which is the reconvergence point of every branch that leaves. What they
@@ -54,7 +54,7 @@
 // leave, so it is charged to every iteration: such a branch is a Leave, with its sides
 // before the rest of the iteration. Where nothing is on the way it is a Choice.
 //
-// A loop is not like that if work-items part in it and meet only behind it:
+// A loop is not like that if work-items part in it and reconverge only behind it:
 //
 //	for (...) { if (c) { if (x) break; } rest }
 //
@@ -71,11 +71,11 @@
 //
 // # Splitting
 //
-// Form.Select is the paper's Algorithm 1, SELECT, for such forms. What a form takes at the most, and
-// which branches are best split, is for internal/method/split to say.
+// Form.Select is the paper's Algorithm 1, SELECT, for such forms. What a form takes at the
+// most, and which branches are best split, is for internal/method/split to say.
 //
-// bsb imports cfg, graph, isa and diag. It knows no time: it must not import flow analyses, machines
-// or methods.
+// bsb imports cfg, graph, isa and diag. It knows no time: it must not import flow analyses,
+// machines or methods.
 package bsb
 
 import (
@@ -120,7 +120,7 @@ type Node struct {
 	Succ   []int
 	Parent int // the side that the node is in: its branch or BSB, or None
 	BSB    int // of a Branch or Leave: the first BSB; else None
-	Reconv int // of a Branch, a Leave or their BSBs: where the sides meet; else None
+	Reconv int // of a Branch, a Leave or their BSBs: where the branch reconverges; else None
 }
 
 // Loop is a loop of a form.
@@ -134,7 +134,7 @@ type Loop struct {
 // Tangle is a loop whose iterations work-items may execute apart from each other.
 type Tangle struct {
 	Header int // the block at which the loop is entered
-	Branch int // the block at which work-items part that meet only behind it
+	Branch int // the block at which work-items diverge that reconverge only behind it
 }
 
 // Form is the branch serialisation form of a kernel. It does not change.
@@ -176,7 +176,7 @@ func New(g *cfg.Graph, o Options) (*Form, error) {
 	if err := g.CheckReducible(); err != nil {
 		return nil, err
 	}
-	if g.Kernel.Meeting == isa.AtSyncs {
+	if g.Kernel.Reconvergence == isa.AtSyncs {
 		if err := g.CheckSyncs(); err != nil {
 			return nil, err
 		}

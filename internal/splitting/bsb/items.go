@@ -80,10 +80,10 @@ func (d *drawer) outer(kind Kind) int {
 func (d *drawer) leave(block int, succ []int, r int) (Item, error) {
 	away := slices.DeleteFunc(slices.Clone(succ), d.inLoop)
 	stay := slices.DeleteFunc(succ, func(s int) bool { return !d.inLoop(s) })
-	if len(stay) != 1 || d.meet != None && d.meet != r {
+	if len(stay) != 1 || d.reconverge != None && d.reconverge != r {
 		return Item{}, &openError{d.loop, block}
 	}
-	d.meet = r
+	d.reconverge = r
 	return d.sides(Item{Kind: Leave, Block: block, Next: []int{stay[0], r}}, away, r)
 }
 
@@ -97,11 +97,11 @@ func (d *drawer) loopItem(l int) (Item, error) {
 	if err != nil {
 		return Item{}, err
 	}
-	if body.meet != None && d.body && !d.inLoop(body.meet) {
-		if d.meet != None && d.meet != body.meet {
+	if body.reconverge != None && d.body && !d.inLoop(body.reconverge) {
+		if d.reconverge != None && d.reconverge != body.reconverge {
 			return Item{}, &openError{d.loop, header}
 		}
-		d.meet = body.meet
+		d.reconverge = body.reconverge
 	}
 	it := Item{Kind: Latch, Block: header, Inner: []*Region{body}, Next: slices.Clone(body.Exits)}
 	for i := range it.Next {
@@ -111,7 +111,7 @@ func (d *drawer) loopItem(l int) (Item, error) {
 }
 
 // tangle makes the item of a loop whose work-items may execute its iterations apart from
-// each other. It reaches to the nearest point behind the loop at which they meet.
+// each other. It reaches to the nearest point behind the loop at which they reconverge.
 func (d *drawer) tangle(l, branch int) (Item, error) {
 	loop := &d.flow.Loops().Loops[l]
 	r := loop.Header

@@ -11,10 +11,10 @@ import (
 // else: a side of a branch, an iteration of a loop, or the whole kernel. Its items are in
 // topological order, and a block that belongs to it is in one of them.
 type Region struct {
-	Items []Item
-	Exits []int // of an iteration: the blocks outside the loop that it may go to, or cfg's exit
-	meet  int   // of an iteration: where work-items wait that have left the loop, or None
-	ends  bool  // some path leads to the end of the kernel and not to that of the region
+	Items      []Item
+	Exits      []int // of an iteration: the blocks outside the loop that it may go to, or cfg's exit
+	reconverge int   // of an iteration: where work-items wait that have left the loop, or None
+	ends       bool  // some path leads to the end of the kernel and not to that of the region
 }
 
 // Item is a block with what it leads to until control is in the region again, or a loop.
@@ -81,11 +81,11 @@ type builder struct {
 }
 
 // openError says that an iteration of a loop does not hold all that is executed until the
-// work-items at branch meet again. The branch is None until it is known.
+// work-items at branch reconverge. The branch is None until it is known.
 type openError struct{ loop, branch int }
 
 func (e *openError) Error() string {
-	return fmt.Sprintf("the sides of block %d meet outside of an iteration of the loop around it", e.branch)
+	return fmt.Sprintf("the branch of block %d reconverges outside of an iteration of the loop around it", e.branch)
 }
 
 // region makes the region of a place. An *openError says that the iteration of a loop
@@ -98,7 +98,7 @@ func (b *builder) region(p place) (*Region, error) {
 	if p.start != p.stop && b.around(p.start, p.loop) {
 		return nil, &openError{b.headed(p.start), None}
 	}
-	d := &drawer{builder: b, place: p, at: make(map[int]int), meet: None}
+	d := &drawer{builder: b, place: p, at: make(map[int]int), reconverge: None}
 	return d.draw()
 }
 
@@ -126,11 +126,11 @@ func (b *builder) headed(block int) int {
 type drawer struct {
 	*builder
 	place
-	items []Item
-	at    map[int]int // by block, its item
-	exits []int
-	meet  int
-	ends  bool
+	items      []Item
+	at         map[int]int // by block, its item
+	exits      []int
+	reconverge int
+	ends       bool
 }
 
 // draw follows the blocks from the start and puts them in topological order: a depth-first
@@ -173,17 +173,17 @@ func (d *drawer) draw() (*Region, error) {
 // others have ended.
 func (d *drawer) resume() {
 	ended := slices.Index(d.exits, d.flow.Exit())
-	if !d.body || d.meet == None || d.meet == d.flow.Exit() || ended < 0 {
+	if !d.body || d.reconverge == None || d.reconverge == d.flow.Exit() || ended < 0 {
 		return
 	}
-	meet := d.exitTo(d.meet)
+	reconverge := d.exitTo(d.reconverge)
 	for i := range d.items {
 		it := &d.items[i]
 		k := slices.Index(it.Next, exit(ended))
 		if k < 0 {
 			continue
 		}
-		it.Next = append(it.Next, meet)
+		it.Next = append(it.Next, reconverge)
 		if it.Via != nil {
 			it.Via = append(it.Via, it.Via[k])
 		}
@@ -206,7 +206,7 @@ func (d *drawer) ordered(order []int) (*Region, error) {
 	for i, o := range order {
 		place[o] = i
 	}
-	r := &Region{Items: make([]Item, len(order)), Exits: d.exits, meet: d.meet, ends: d.ends}
+	r := &Region{Items: make([]Item, len(order)), Exits: d.exits, reconverge: d.reconverge, ends: d.ends}
 	for i, o := range order {
 		r.Items[i] = d.items[o]
 		next := r.Items[i].Next

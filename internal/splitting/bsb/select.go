@@ -4,7 +4,7 @@ import "slices"
 
 // Splittable reports whether a wavefront can be split at the branch of a block, so that
 // each of its work-items executes one side of two and all of them come to one merge: in all
-// of its nodes the block is a branch of two ways, whose sides meet before the branch is
+// of its nodes the block is a branch of two ways that reconverges before it is
 // executed again, and no block on the sides is executed elsewhere too.
 func (f *Form) Splittable(block int) bool {
 	if block < 0 || block >= f.flow.Len() || len(f.nodes[block]) == 0 || len(f.flow.Succ(block)) != 2 {

@@ -41,7 +41,7 @@ const Width = 32
 // width returns the number of lanes of a warp: for mini-SIMT code that of Hirvisalo's
 // example.
 func width(k *isa.Kernel) int {
-	if k.Meeting == isa.AtSyncs {
+	if k.Reconvergence == isa.AtSyncs {
 		return 4
 	}
 	return Width

@@ -13,11 +13,11 @@ import (
 // memory node in front of its own time.
 //
 // It is an error, with the position, if the kernel is not structured: a loop is left to
-// several places, or a branch's sides do not meet.
+// several places, or a branch does not reconverge.
 func Construct(g *cfg.Graph, m *machine.Machine, divergent func(block int) bool) (Warp, error) {
-	c := &constructor{g: g, m: m, divergent: divergent, meets: g.Reconverge}
-	if g.Kernel.Meeting == isa.AtSyncs {
-		c.meets = before(g) // the sync, of which the paper counts one execution
+	c := &constructor{g: g, m: m, divergent: divergent, reconvergence: g.Reconverge}
+	if g.Kernel.Reconvergence == isa.AtSyncs {
+		c.reconvergence = before(g) // the sync, of which the paper counts one execution
 	}
 	return c.sequence(0, g.Exit(), -1)
 }
@@ -34,10 +34,10 @@ func before(g *cfg.Graph) func(block int) int {
 }
 
 type constructor struct {
-	g         *cfg.Graph
-	m         *machine.Machine
-	divergent func(block int) bool
-	meets     func(block int) int // where the sides of a branch meet
+	g             *cfg.Graph
+	m             *machine.Machine
+	divergent     func(block int) bool
+	reconvergence func(block int) int // where a branch reconverges
 }
 
 // sequence constructs the code from a block up to another, within a loop or -1.
@@ -101,16 +101,16 @@ func (c *constructor) block(block, loop int) (int, Warp, error) {
 	case len(stay) == 1:
 		return stay[0], w, nil
 	}
-	meet := c.meets(block)
+	reconv := c.reconvergence(block)
 	var sides []Warp
 	for _, s := range stay {
-		side, err := c.sequence(s, meet, loop)
+		side, err := c.sequence(s, reconv, loop)
 		if err != nil {
 			return 0, nil, err
 		}
 		sides = append(sides, side)
 	}
-	return meet, w.join(lub(sides, c.divergent(block))...), nil
+	return reconv, w.join(lub(sides, c.divergent(block))...), nil
 }
 
 // within returns the successors of a block that are in a loop, or all if there is none.
@@ -155,7 +155,7 @@ func (c *constructor) instructions(block int) Warp {
 	b := &c.g.Blocks[block]
 	for pc := b.Start; pc < b.End; pc++ {
 		in := &c.g.Kernel.Instrs[pc]
-		if in.Op == isa.Exit && c.g.Kernel.Meeting == isa.AtSyncs {
+		if in.Op == isa.Exit && c.g.Kernel.Reconvergence == isa.AtSyncs {
 			continue // the end of mini-SIMT code is no instruction of it
 		}
 		t := c.m.Timing(in.Class())

@@ -119,22 +119,22 @@ type Span struct{ From, To int }
 
 // Between returns for each core the accesses that may be served from the access before to
 // the access after, both included, of which the former surely is the earlier one: the grey
-// areas of Figs. 1, 3 and 4 of the paper. They are those whose windows meet the time from
+// areas of Figs. 1, 3 and 4 of the paper. They are those whose windows overlap the time from
 // the begin of before's to the end of after's, except what before's core accessed
 // earlier and what after's core will access later.
 func Between(cores []Core, before, after Ref) []Span {
 	from, to := cores[before.Core].Windows[before.At].From, cores[after.Core].Windows[after.At].To
 	spans := make([]Span, len(cores))
 	for c := range cores {
-		spans[c] = meeting(cores[c].Windows, from, to)
+		spans[c] = overlapping(cores[c].Windows, from, to)
 	}
 	spans[before.Core].From = max(spans[before.Core].From, before.At)
 	spans[after.Core].To = min(spans[after.Core].To, after.At+1)
 	return spans
 }
 
-// meeting returns the windows that have a unit in common with those from from to to.
-func meeting(windows []Window, from, to int64) Span {
+// overlapping returns the windows that have a unit in common with those from from to to.
+func overlapping(windows []Window, from, to int64) Span {
 	first := sort.Search(len(windows), func(i int) bool { return windows[i].To >= from })
 	return Span{From: first, To: max(first, sort.Search(len(windows), func(i int) bool { return windows[i].From > to }))}
 }

@@ -94,7 +94,7 @@ func (c *counts) take(span Window, kind int) {
 			c.each += c.runs[core].most(within)
 			continue
 		}
-		c.unknown += c.open[core].within(meeting(c.cores[core].Windows, span.From, span.To))
+		c.unknown += c.open[core].within(overlapping(c.cores[core].Windows, span.From, span.To))
 		for k := sort.Search(len(uses), func(k int) bool { return uses[k].To >= span.From }); k < len(uses) && uses[k].From <= span.To; k++ {
 			u := &uses[k]
 			if c.times[u.line] == 0 {

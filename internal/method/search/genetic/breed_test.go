@@ -43,8 +43,9 @@ func TestOnlyMutationReaches(t *testing.T) {
 	everySeed(t, genetic.Config{Settings: settings(0, 1500)}, d, 5)
 }
 
-// TestOnlyCrossoverReaches begins with three individuals, each of which has one of three parts right. A
-// part counts only as a whole, so that nothing but crossover where parts meet puts them together.
+// TestOnlyCrossoverReaches begins with three individuals, each of which has one of three parts
+// right. A part counts only as a whole, so that nothing but crossover where parts reconverge
+// puts them together.
 func TestOnlyCrossoverReaches(t *testing.T) {
 	const part = 4
 	key := []int32{3, 14, 1, 5, 9, 2, 6, 13, 8, 9, 7, 12}

@@ -25,10 +25,10 @@ func nested(nodes []bsb.Node, n, parent int) []bsb.Node {
 	serial := len(nodes)
 	nodes = append(nodes, bsb.Node{Kind: bsb.BSB, Block: bsb.None, Parent: u, BSB: bsb.None})
 	nodes = nested(nodes, n-3-(n-3)/2, serial)
-	meet := len(nodes)
-	nodes[u].Succ, nodes[u].BSB, nodes[u].Reconv = []int{u + 1, serial}, serial, meet
-	nodes[serial].Succ, nodes[serial].Reconv = []int{serial + 1, meet}, meet
-	plain.Succ = []int{meet + 1}
+	reconv := len(nodes)
+	nodes[u].Succ, nodes[u].BSB, nodes[u].Reconv = []int{u + 1, serial}, serial, reconv
+	nodes[serial].Succ, nodes[serial].Reconv = []int{serial + 1, reconv}, reconv
+	plain.Succ = []int{reconv + 1}
 	return append(nodes, plain)
 }
 

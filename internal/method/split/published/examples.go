@@ -27,9 +27,9 @@ func Examples(ctx context.Context) ([]Example, error) {
 		return nil, err
 	}
 	parent := func(node int) string { return fmt.Sprint(f.Nodes[node-1].Parent + 1) }
-	meet := func(node int) string { return fmt.Sprint(f.Nodes[node-1].Reconv + 1) }
+	reconv := func(node int) string { return fmt.Sprint(f.Nodes[node-1].Reconv + 1) }
 	all := []Example{
-		example("Fig. 8: RECONV of 1, 12, 2 and 4", "18 18 6 6", strings.Join([]string{meet(1), meet(12), meet(2), meet(4)}, " ")),
+		example("Fig. 8: RECONV of 1, 12, 2 and 4", "18 18 6 6", strings.Join([]string{reconv(1), reconv(12), reconv(2), reconv(4)}, " ")),
 		example("Fig. 8: PARENT of 1, 2, 7 and 13", "0 1 1 12", strings.Join([]string{parent(1), parent(2), parent(7), parent(13)}, " ")),
 		example("Fig. 8: SELECT of 1, 2, 7 and 13 with S = 2", "[1 2 7]", numbers(Select(f, Marked8, 2))),
 	}
@@ -107,7 +107,7 @@ var printed2 = [][3]int64{{60, 127, 52}, {60, 192, 49}, {60, 245, 47}}
 // No splitting and PWS at S = 1 and 2 follow. PWS at S = 3 cannot, with any times: from S = 2 on
 // the sides of branch 1 differ by what SELECT's fourth branch, 13 on the shorter side, saves
 // at most, but the shorter side does not count. (If instead the longer side
-// shrank below 10 at S = 2, it would be 17 and shrink by 11 to meet 47: two branches
+// shrank below 10 at S = 2, it would be 17 and shrink by 11 to reach 47: two branches
 // save at most half of it.) It would follow if two splits were charged and not |SB|.
 //
 // The DWS column cannot follow either: by Eq. 8, (192-1)/3 should be a whole number of

@@ -85,7 +85,7 @@ func Prune(f *bsb.Form, e []int64, sb []int) *Pruned {
 		if n.Kind != bsb.Branch {
 			next := len(f.Nodes) // whose F is 0
 			if len(n.Succ) > 0 {
-				next = n.Succ[0] // of a BSB, its second side or, without one, where the sides meet
+				next = n.Succ[0] // of a BSB, its second side or, without one, where the branch reconverges
 			}
 			F[u] = F[next]
 			if n.Kind != bsb.BSB {

@@ -38,11 +38,11 @@ func TestFigure8(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := []string{
-		"1 branch > [2 12], parent 0, meets 18", "2 branch > [3 4], parent 1, meets 6", "3 block > [4], parent 2",
-		"4 BSB > [5 6], parent 2, meets 6", "5 block > [6], parent 4", "6 block > [7], parent 1",
-		"7 branch > [8 9], parent 1, meets 11", "8 block > [9], parent 7", "9 BSB > [10 11], parent 7, meets 11",
-		"10 block > [11], parent 9", "11 block > [12], parent 1", "12 BSB > [13 18], parent 1, meets 18",
-		"13 branch > [14 15], parent 12, meets 17", "14 block > [15], parent 13", "15 BSB > [16 17], parent 13, meets 17",
+		"1 branch > [2 12], parent 0, reconverges at 18", "2 branch > [3 4], parent 1, reconverges at 6", "3 block > [4], parent 2",
+		"4 BSB > [5 6], parent 2, reconverges at 6", "5 block > [6], parent 4", "6 block > [7], parent 1",
+		"7 branch > [8 9], parent 1, reconverges at 11", "8 block > [9], parent 7", "9 BSB > [10 11], parent 7, reconverges at 11",
+		"10 block > [11], parent 9", "11 block > [12], parent 1", "12 BSB > [13 18], parent 1, reconverges at 18",
+		"13 branch > [14 15], parent 12, reconverges at 17", "14 block > [15], parent 13", "15 BSB > [16 17], parent 13, reconverges at 17",
 		"16 block > [17], parent 15", "17 block > [18], parent 12", "18 block > [19], parent 0", "19 end > [], parent 0",
 	}
 	var got []string
@@ -53,7 +53,7 @@ func TestFigure8(t *testing.T) {
 		}
 		line := fmt.Sprintf("%d %s > %v, parent %d", i+1, n.Kind, succ, n.Parent+1)
 		if n.Reconv != bsb.None {
-			line += fmt.Sprintf(", meets %d", n.Reconv+1)
+			line += fmt.Sprintf(", reconverges at %d", n.Reconv+1)
 		}
 		got = append(got, line)
 	}
