@@ -11,12 +11,12 @@ type Split struct {
 	Rounds     int64         `json:"rounds"`      // DS, of workgroups on a CU
 	Dispatch   int64         `json:"dispatch"`    // d, of each round
 
-	Apart    string       `json:"apart"` // "nothing", "memory" or "memory and ports": what is counted apart, whichever gives the least of
+	Separate string       `json:"apart"` // "nothing", "memory" or "memory and ports": what is counted separately, whichever gives the least of
 	Bounds   SplitBounds  `json:"bounds"`
 	Full     *SplitGroup  `json:"full"`     // a workgroup in all rounds but the last; nil if there is one round
 	Last     *SplitGroup  `json:"last"`     // a workgroup in the last round
-	Service  int64        `json:"service"`  // of all accesses of the CU, if it is counted apart
-	Passes   int64        `json:"passes"`   // cycles of all passes of the ports of the CU, if they are counted apart
+	Service  int64        `json:"service"`  // of all accesses of the CU, if it is counted separately
+	Passes   int64        `json:"passes"`   // cycles of all passes of the ports of the CU, if they are counted separately
 	Barriers string       `json:"barriers"` // "none", "common" or "any": what is known of those of a workgroup
 	Loops    []SplitLoop  `json:"loops"`    // that may be entered
 	Observed *Observation `json:"observed"` // runs in the mode; nil where nothing ran
@@ -30,7 +30,7 @@ func (d *Split) Runs() *Observation { return d.Observed }
 
 // SplitBounds are the bounds of the ways to count.
 type SplitBounds struct {
-	Nothing int64 `json:"nothing"` // apart
+	Nothing int64 `json:"nothing"` // counted separately
 	Memory  int64 `json:"memory"`
 	Both    int64 `json:"both"` // memory and ports
 }
@@ -60,9 +60,9 @@ type SplitLoop struct {
 	Pos        string   `json:"pos"`
 	Iterations int64    `json:"iterations"` // for one entry, at most
 	Evidence   Evidence `json:"evidence"`
-	// Apart says that work-items may execute its iterations apart from each other (a
+	// Separate says that work-items may execute its iterations independently of each other (a
 	// Tangle), so that what it takes counts for each of them.
-	Apart bool `json:"apart,omitempty"`
+	Separate bool `json:"apart,omitempty"`
 }
 
 // SplitMeasured is the detail of an estimate that rests on measured times.

@@ -59,7 +59,7 @@ func (x *execution) results(in *isa.Instr) []*value {
 	return v
 }
 
-// determined returns the lanes in which the sources, predicates apart, tell the
+// determined returns the lanes in which the sources, predicates aside, tell the
 // result, and those in which they would for a smaller box, with the cut.
 func (x *execution) determined(in *isa.Instr, src []*value, mask uint64) (known, nonAffine uint64, by cut) {
 	known, may := mask, mask

@@ -65,7 +65,7 @@ type Predicate struct {
 }
 
 // Registers is what instructions work on: the registers and predicates of a warp. Parts of
-// a warp that are executed apart have Registers with the same tables.
+// a warp that are executed as warp-splits have Registers with the same tables.
 type Registers struct {
 	Full    uint64                      // a result for exactly these lanes may be written to all; zero if there is no such set
 	Preds   []uint64                    // by MaskSlot: the lanes in which a predicate holds

@@ -36,7 +36,7 @@ func NewPure(k *isa.Kernel, in *isa.Instr) (*Pure, error) {
 	if err := in.CheckOperands(); err != nil {
 		return nil, err
 	}
-	at := &apart{kernel: k, in: in}
+	at := &unattached{kernel: k, in: in}
 	instr, err := Decode(in, ResultWidth(k, in), at)
 	if at.err != nil {
 		err = at.err // noted before what Decode found, if that found anything
@@ -49,9 +49,9 @@ func NewPure(k *isa.Kernel, in *isa.Instr) (*Pure, error) {
 	return p, nil
 }
 
-// apart gives every operand of an instruction a place of its own, the sources before the
+// unattached gives every operand of an instruction a place of its own, the sources before the
 // results and behind them the immediates.
-type apart struct {
+type unattached struct {
 	kernel    *isa.Kernel
 	in        *isa.Instr
 	constants []*Vector
@@ -59,7 +59,7 @@ type apart struct {
 }
 
 // note keeps the first error.
-func (a *apart) note(err error) {
+func (a *unattached) note(err error) {
 	if a.err == nil {
 		a.err = err
 	}
@@ -67,7 +67,7 @@ func (a *apart) note(err error) {
 
 // Source implements Operands. Whatever no instruction assigns is a source like a register,
 // but immediates are known.
-func (a *apart) Source(i int) Slot {
+func (a *unattached) Source(i int) Slot {
 	switch o := a.in.Src[i]; {
 	case o.Kind == isa.KindImm:
 		return a.constant(o.Imm)
@@ -80,7 +80,7 @@ func (a *apart) Source(i int) Slot {
 }
 
 // Dest implements Operands.
-func (a *apart) Dest(i, bits int) Slot {
+func (a *unattached) Dest(i, bits int) Slot {
 	switch o := a.in.Dst[i]; o.Kind {
 	case isa.KindSink:
 		return SlotSink
@@ -94,7 +94,7 @@ func (a *apart) Dest(i, bits int) Slot {
 }
 
 // Test implements Operands.
-func (a *apart) Test(i int) Predicate {
+func (a *unattached) Test(i int) Predicate {
 	o := a.in.Src[i]
 	if p, known, err := Truth(a.kernel, o); known || err != nil {
 		a.note(err)
@@ -104,7 +104,7 @@ func (a *apart) Test(i int) Predicate {
 }
 
 // MaskDest implements Operands.
-func (a *apart) MaskDest(i int) MaskSlot {
+func (a *unattached) MaskDest(i int) MaskSlot {
 	switch o := a.in.Dst[i]; o.Kind {
 	case isa.KindSink:
 		return MaskSink
@@ -117,10 +117,10 @@ func (a *apart) MaskDest(i int) MaskSlot {
 }
 
 // Zero implements Operands.
-func (a *apart) Zero() Slot { return a.constant(0) }
+func (a *unattached) Zero() Slot { return a.constant(0) }
 
 // constant returns the slot of a value.
-func (a *apart) constant(x uint64) Slot {
+func (a *unattached) constant(x uint64) Slot {
 	v := new(Vector)
 	v.Fill(x)
 	a.constants = append(a.constants, v)

@@ -6,7 +6,7 @@ import (
 	"warpbound/internal/isa"
 )
 
-// TestPure computes instructions apart from a kernel: with immediates, with a predicate
+// TestPure computes instructions without a kernel: with immediates, with a predicate
 // that is complemented, with several results, and across lanes.
 func TestPure(t *testing.T) {
 	k := &isa.Kernel{AddressBits: 64, Bounds: isa.LaunchBounds{ExplicitCluster: true}, Regs: []isa.RegDecl{

@@ -36,16 +36,16 @@ func (p *prober) cold(ctx context.Context, n, stride, line int) ([]float64, erro
 }
 
 // dramSeen is what loads of cold lines show of the DRAM, in core cycles. Row is 0 if what is
-// measured does not fall into classes that are clearly apart.
+// measured does not fall into classes that are clearly separate.
 type dramSeen struct {
 	row, banks     int     // bytes, and banks of a partition
 	open, conflict float64 // how much longer than others a load takes that opens a row, and one that closes another first
 }
 
-// apart divides times at the first wide gap above the median, or above the start of the list
-// if most is false: one that is wider than noise, and than the spread of those below it but for
-// outliers.
-func apart(times []float64, most bool, noise float64) (low, high []float64, ok bool) {
+// separateTimes divides times at the first wide gap above the median, or above the start of the
+// list if most is false: one that is wider than noise, and than the spread of those below it
+// but for outliers.
+func separateTimes(times []float64, most bool, noise float64) (low, high []float64, ok bool) {
 	const least = 3 // of a class
 	sorted := slices.Sorted(slices.Values(times))
 	from := least
@@ -80,7 +80,7 @@ func (p *prober) dramRows(ctx context.Context, line, partitions int, cycle float
 	if err != nil {
 		return dramSeen{}, err
 	}
-	hit, opens, ok := apart(times, true, noise)
+	hit, opens, ok := separateTimes(times, true, noise)
 	if !ok {
 		return dramSeen{}, nil
 	}
@@ -91,7 +91,7 @@ func (p *prober) dramRows(ctx context.Context, line, partitions int, cycle float
 	if times, err = p.cold(ctx, rows, row*partitions, line); err != nil {
 		return dramSeen{}, err
 	}
-	first, later, ok := apart(times, false, noise)
+	first, later, ok := separateTimes(times, false, noise)
 	banks := len(first)
 	if !ok || banks&(banks-1) != 0 || slices.Max(times[:banks]) > first[banks-1] {
 		return dramSeen{}, nil

@@ -31,8 +31,8 @@ const fits = 0.03
 // count as sharing one: nobody can tell.
 func separate(alone [2]float64, counts [2]int, mixed, issue float64) bool {
 	a, b := float64(counts[0])*alone[0], float64(counts[1])*alone[1]
-	shared, apart := a+b, max(a, b, issue*float64(counts[0]+counts[1]))
-	return shared > apart*(1+2*fits) && mixed < (shared+apart)/2
+	shared, parallel := a+b, max(a, b, issue*float64(counts[0]+counts[1]))
+	return shared > parallel*(1+2*fits) && mixed < (shared+parallel)/2
 }
 
 // mixture returns how many instructions of two classes keep two pipelines busy for about

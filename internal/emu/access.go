@@ -22,7 +22,7 @@ type access struct {
 	bytes   int      // of an element
 	total   int      // of all elements of a lane
 	simple  bool     // all lanes can be accessed by one function,
-	plain   func(x, addr, base *vec.Vector, mask uint32, offset uint64, r *region) (apart uint64, ok bool)
+	plain   func(x, addr, base *vec.Vector, mask uint32, offset uint64, r *region) (addrDiff uint64, ok bool)
 	fast    vec.AccessFunc // and whole vectors with the processor's vector instructions, unless nil
 }
 
@@ -37,12 +37,12 @@ func (op *access) begin(eff *Effect) {
 // cursor goes through the lanes of an access one by one.
 type cursor struct {
 	*access
-	w     *Warp
-	eff   *Effect
-	r     *region // of the last lane
-	mixed bool    // lanes have accessed several regions
-	one   uint64  // the address of the first lane
-	apart uint64  // as Access.Apart
+	w        *Warp
+	eff      *Effect
+	r        *region // of the last lane
+	mixed    bool    // lanes have accessed several regions
+	one      uint64  // the address of the first lane
+	addrDiff uint64  // as Access.AddrDiff
 }
 
 // locate returns the bytes that a lane with the given base accesses, and what
@@ -57,7 +57,7 @@ func (c *cursor) locate(lane int, base uint64) ([]byte, error) {
 	if c.r == nil {
 		c.one = addr
 	}
-	c.apart |= addr ^ c.one
+	c.addrDiff |= addr ^ c.one
 	if c.r == nil || addr-c.r.base >= c.r.size {
 		r := c.w.region(addr)
 		if r == nil || !c.permits(r) {
@@ -76,7 +76,7 @@ func (c *cursor) locate(lane int, base uint64) ([]byte, error) {
 
 // end notes the spaces of the lanes of mask, which all have been located.
 func (c *cursor) end(mask uint64) {
-	c.eff.Access.Apart = c.apart
+	c.eff.Access.AddrDiff = c.addrDiff
 	if !c.mixed {
 		c.all(c.r, mask, c.eff)
 		return
@@ -126,7 +126,7 @@ func (op *access) common(w *Warp, mask uint64) *region {
 func (op *access) together(w *Warp, x alu.Slot, mask uint64, r *region, acc *Access) (ok bool) {
 	if w.regs.Chunks == 1 {
 		vecs := w.regs.Vecs[0]
-		acc.Apart, ok = op.vector(vecs[x], vecs[op.base], acc.chunk(0), uint32(mask), r)
+		acc.AddrDiff, ok = op.vector(vecs[x], vecs[op.base], acc.chunk(0), uint32(mask), r)
 		return ok
 	}
 	if r.stride != 0 {
@@ -140,19 +140,19 @@ func (op *access) together(w *Warp, x alu.Slot, mask uint64, r *region, acc *Acc
 			continue
 		}
 		vecs := w.regs.Vecs[k]
-		apart, ok := op.vector(vecs[x], vecs[op.base], acc.chunk(k), set, r)
+		addrDiff, ok := op.vector(vecs[x], vecs[op.base], acc.chunk(k), set, r)
 		if !ok {
 			return false
 		}
 		two := vecs[op.base][bits.TrailingZeros32(set)%lanes]
-		all |= apart | ((two + op.offset) ^ (one + op.offset))
+		all |= addrDiff | ((two + op.offset) ^ (one + op.offset))
 	}
-	acc.Apart = all
+	acc.AddrDiff = all
 	return true
 }
 
 // vector is together for the lanes of one vector; addr are their addresses.
-func (op *access) vector(x, base, addr *vec.Vector, mask uint32, r *region) (apart uint64, ok bool) {
+func (op *access) vector(x, base, addr *vec.Vector, mask uint32, r *region) (addrDiff uint64, ok bool) {
 	if mask != 1<<lanes-1 || op.fast == nil || r.stride != 0 {
 		return op.plain(x, addr, base, mask, op.offset, r)
 	}

@@ -13,7 +13,7 @@ import (
 func TestAllocate(t *testing.T) {
 	for _, c := range []struct {
 		name, body string
-		apart      [][2]string
+		disjoint   [][2]string
 		together   [][2]string
 	}{
 		{"a chain shares", "add.u32 %r1, %r0, 1; add.u32 %r2, %r1, 1; add.u32 %r3, %r2, 1; st.global.u32 [%rd1], %r3; ret;",
@@ -42,7 +42,7 @@ func TestAllocate(t *testing.T) {
 					t.Errorf("%s has alu.Slot %d of %d", r.Name, slots[i], n)
 				}
 			}
-			for _, pair := range c.apart {
+			for _, pair := range c.disjoint {
 				if named[pair[0]] == named[pair[1]] {
 					t.Errorf("%s and %s share a vector", pair[0], pair[1])
 				}

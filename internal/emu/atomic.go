@@ -68,7 +68,7 @@ func (op *atomic) within(r *region) alu.Update {
 // outside of the region or is not aligned. Then nothing is changed but addresses.
 func (op *atomic) together(vecs []*vec.Vector, mask uint32, r *region, acc *Access) (ok bool) {
 	e, addr := op.elems[0], acc.chunk(0)
-	if acc.Apart, ok = op.reach(addr, vecs[op.base], mask, r); !ok {
+	if acc.AddrDiff, ok = op.reach(addr, vecs[op.base], mask, r); !ok {
 		return false
 	}
 	if op.adds {
@@ -88,13 +88,13 @@ func (op *atomic) together(vecs []*vec.Vector, mask uint32, r *region, acc *Acce
 
 // reach computes the address of every lane of mask, and is not ok if an element lies
 // outside of the region or is not aligned.
-func (op *access) reach(addr, base *vec.Vector, mask uint32, r *region) (apart uint64, ok bool) {
+func (op *access) reach(addr, base *vec.Vector, mask uint32, r *region) (addrDiff uint64, ok bool) {
 	last, align := r.size-uint64(op.bytes), uint64(op.bytes)-1
 	wrong, one := uint64(0), base[bits.TrailingZeros32(mask)%lanes]+op.offset
 	for m := mask; m != 0; m &= m - 1 {
 		i := bits.TrailingZeros32(m) % lanes
 		addr[i] = base[i] + op.offset
-		apart |= addr[i] ^ one
+		addrDiff |= addr[i] ^ one
 		at := addr[i] - r.base
 		beyond := uint64(0)
 		if at > last { // compiled without a branch
@@ -102,7 +102,7 @@ func (op *access) reach(addr, base *vec.Vector, mask uint32, r *region) (apart u
 		}
 		wrong |= at&align | beyond
 	}
-	return apart, wrong == 0
+	return addrDiff, wrong == 0
 }
 
 // addWords adds a word for each lane of mask, the commonest of atomic operations.

@@ -21,8 +21,8 @@ func (op *collective) exec(w *Warp, mask uint64, eff *Effect) error {
 	if err != nil {
 		return err
 	}
-	if lanes := w.apart(members & w.whole().alive); lanes != 0 {
-		return w.faultf(int32(eff.PC), lanes, "the thread is named in the member mask 0x%x and runs apart from the others of its warp, "+
+	if lanes := w.beyond(members & w.whole().alive); lanes != 0 {
+		return w.faultf(int32(eff.PC), lanes, "the thread is named in the member mask 0x%x and is diverged from the others of its warp, "+
 			"which has split", members)
 	}
 	if lanes, entry := w.missing(members&w.alive&^mask, w.code.joins); lanes != 0 {

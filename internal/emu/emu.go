@@ -83,7 +83,7 @@ type Access struct {
 	Lanes [isa.Param + 1]uint64 // for each space: the lanes that accessed it
 	Addr  [MaxWidth]uint64
 
-	Apart uint64 // the bits in which addresses differ from that of another lane
+	AddrDiff uint64 // the bits in which addresses differ from that of another lane
 }
 
 // Effect is what one Step did. A caller keeps one and passes it to every Step.

@@ -11,8 +11,8 @@ import (
 	"warpbound/internal/vec"
 )
 
-func plainAccesses() [vec.NumAccesses]func(x, addr, base *vec.Vector, mask uint32, offset uint64, r *region) (apart uint64, ok bool) {
-	return [vec.NumAccesses]func(x, addr, base *vec.Vector, mask uint32, offset uint64, r *region) (apart uint64, ok bool){
+func plainAccesses() [vec.NumAccesses]func(x, addr, base *vec.Vector, mask uint32, offset uint64, r *region) (addrDiff uint64, ok bool) {
+	return [vec.NumAccesses]func(x, addr, base *vec.Vector, mask uint32, offset uint64, r *region) (addrDiff uint64, ok bool){
 		vec.Load32: gather32, vec.Load64: gather64, vec.Store32: scatter32, vec.Store64: scatter64,
 	}
 }
@@ -40,7 +40,7 @@ func TestMaskedAccesses(t *testing.T) {
 			}
 		}
 		before := x
-		apart, ok := plainAccesses()[access](&x, &addr, &base, mask, 0, &r)
+		addrDiff, ok := plainAccesses()[access](&x, &addr, &base, mask, 0, &r)
 		if !ok {
 			t.Fatal("the access is not possible")
 		}
@@ -60,8 +60,8 @@ func TestMaskedAccesses(t *testing.T) {
 				t.Fatalf("lane %d: register %x, memory %x, want %x and %x", i, x[i], got, register, memory)
 			}
 		}
-		if apart != differ {
-			t.Fatalf("addresses differ in %x, want %x", apart, differ)
+		if addrDiff != differ {
+			t.Fatalf("addresses differ in %x, want %x", addrDiff, differ)
 		}
 	})
 }
@@ -100,12 +100,12 @@ func TestFastAccesses(t *testing.T) {
 		copy(memory[1].data, memory[0].data)
 		x[1] = x[0]
 		var addr [2]vec.Vector
-		gotApart, got := vec.FastAccess(vec.Access(access))(&x[0], &addr[0], &base, offset, &memory[0].data[0], start, size-bytes, bytes-1)
-		wantApart, want := plain[access](&x[1], &addr[1], &base, 1<<lanes-1, offset, &memory[1])
+		gotDiff, got := vec.FastAccess(vec.Access(access))(&x[0], &addr[0], &base, offset, &memory[0].data[0], start, size-bytes, bytes-1)
+		wantDiff, want := plain[access](&x[1], &addr[1], &base, 1<<lanes-1, offset, &memory[1])
 		switch {
 		case got != want:
 			t.Fatalf("access %d is possible: %v, want %v", access, got, want)
-		case got && (gotApart != wantApart || x[0] != x[1] || addr[0] != addr[1] || string(memory[0].data) != string(memory[1].data)):
+		case got && (gotDiff != wantDiff || x[0] != x[1] || addr[0] != addr[1] || string(memory[0].data) != string(memory[1].data)):
 			t.Fatalf("access %d differs", access)
 		}
 	})

@@ -78,11 +78,11 @@ func (op *load) extend(x, width uint64) uint64 {
 
 // gather32 computes addresses and loads a word for each lane of mask, of which there must
 // be one. It stops and is not ok if an address lies outside of the region or is not
-// aligned. apart is as Access.Apart. Like other loops over lanes it is not inlined, so that
+// aligned. addrDiff is as Access.AddrDiff. Like other loops over lanes it is not inlined, so that
 // it has the registers for itself.
 //
 //go:noinline
-func gather32(d, addr, base *vec.Vector, mask uint32, offset uint64, r *region) (apart uint64, ok bool) {
+func gather32(d, addr, base *vec.Vector, mask uint32, offset uint64, r *region) (addrDiff uint64, ok bool) {
 	_, _, _ = *d, *addr, *base
 	data, start, last, stride := r.data, r.base, r.size-4, r.stride
 	one := base[bits.TrailingZeros32(mask)%lanes] + offset
@@ -90,21 +90,21 @@ func gather32(d, addr, base *vec.Vector, mask uint32, offset uint64, r *region) 
 		i := bits.TrailingZeros32(m) % lanes
 		a := base[i] + offset
 		addr[i] = a
-		apart |= a ^ one
+		addrDiff |= a ^ one
 		at := a - start
 		if at > last || at%4 != 0 {
-			return apart, false
+			return addrDiff, false
 		}
 		at += uint64(i) * stride
 		d[i] = uint64(binary.LittleEndian.Uint32(data[at : at+4 : at+4]))
 	}
-	return apart, true
+	return addrDiff, true
 }
 
 // gather64 is gather32 for elements of 8 bytes.
 //
 //go:noinline
-func gather64(d, addr, base *vec.Vector, mask uint32, offset uint64, r *region) (apart uint64, ok bool) {
+func gather64(d, addr, base *vec.Vector, mask uint32, offset uint64, r *region) (addrDiff uint64, ok bool) {
 	_, _, _ = *d, *addr, *base
 	data, start, last, stride := r.data, r.base, r.size-8, r.stride
 	one := base[bits.TrailingZeros32(mask)%lanes] + offset
@@ -112,15 +112,15 @@ func gather64(d, addr, base *vec.Vector, mask uint32, offset uint64, r *region) 
 		i := bits.TrailingZeros32(m) % lanes
 		a := base[i] + offset
 		addr[i] = a
-		apart |= a ^ one
+		addrDiff |= a ^ one
 		at := a - start
 		if at > last || at%8 != 0 {
-			return apart, false
+			return addrDiff, false
 		}
 		at += uint64(i) * stride
 		d[i] = binary.LittleEndian.Uint64(data[at : at+8 : at+8])
 	}
-	return apart, true
+	return addrDiff, true
 }
 
 // get reads an element of 1, 2, 4 or 8 bytes.

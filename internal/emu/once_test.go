@@ -75,7 +75,7 @@ func (got accessed) equal(t *rapid.T, want accessed) {
 		t.Fatalf("error %q, want %q", got.err, want.err)
 	}
 	if got.effect != want.effect {
-		t.Fatalf("apart %#x, want %#x; %+v, want %+v", got.effect.Access.Apart, want.effect.Access.Apart, got.effect, want.effect)
+		t.Fatalf("apart %#x, want %#x; %+v, want %+v", got.effect.Access.AddrDiff, want.effect.Access.AddrDiff, got.effect, want.effect)
 	}
 	if !slices.Equal(got.results, want.results) || string(got.data) != string(want.data) {
 		t.Fatalf("results %v, want %v; memory %x, want %x", got.results, want.results, got.data, want.data)

@@ -65,10 +65,10 @@ func (d *decoder) store() operation {
 
 // scatter32 computes addresses and stores a word of each lane of mask, of which there must
 // be one. It stops and is not ok if an address lies outside of the region or is not
-// aligned. apart is as Access.Apart.
+// aligned. addrDiff is as Access.AddrDiff.
 //
 //go:noinline
-func scatter32(x, addr, base *vec.Vector, mask uint32, offset uint64, r *region) (apart uint64, ok bool) {
+func scatter32(x, addr, base *vec.Vector, mask uint32, offset uint64, r *region) (addrDiff uint64, ok bool) {
 	_, _, _ = *x, *addr, *base
 	data, start, last, stride := r.data, r.base, r.size-4, r.stride
 	one := base[bits.TrailingZeros32(mask)%lanes] + offset
@@ -76,21 +76,21 @@ func scatter32(x, addr, base *vec.Vector, mask uint32, offset uint64, r *region)
 		i := bits.TrailingZeros32(m) % lanes
 		a := base[i] + offset
 		addr[i] = a
-		apart |= a ^ one
+		addrDiff |= a ^ one
 		at := a - start
 		if at > last || at%4 != 0 {
-			return apart, false
+			return addrDiff, false
 		}
 		at += uint64(i) * stride
 		binary.LittleEndian.PutUint32(data[at:at+4:at+4], uint32(x[i]))
 	}
-	return apart, true
+	return addrDiff, true
 }
 
 // scatter64 is scatter32 for elements of 8 bytes.
 //
 //go:noinline
-func scatter64(x, addr, base *vec.Vector, mask uint32, offset uint64, r *region) (apart uint64, ok bool) {
+func scatter64(x, addr, base *vec.Vector, mask uint32, offset uint64, r *region) (addrDiff uint64, ok bool) {
 	_, _, _ = *x, *addr, *base
 	data, start, last, stride := r.data, r.base, r.size-8, r.stride
 	one := base[bits.TrailingZeros32(mask)%lanes] + offset
@@ -98,15 +98,15 @@ func scatter64(x, addr, base *vec.Vector, mask uint32, offset uint64, r *region)
 		i := bits.TrailingZeros32(m) % lanes
 		a := base[i] + offset
 		addr[i] = a
-		apart |= a ^ one
+		addrDiff |= a ^ one
 		at := a - start
 		if at > last || at%8 != 0 {
-			return apart, false
+			return addrDiff, false
 		}
 		at += uint64(i) * stride
 		binary.LittleEndian.PutUint64(data[at:at+8:at+8], x[i])
 	}
-	return apart, true
+	return addrDiff, true
 }
 
 // put writes an element of 1, 2, 4 or 8 bytes.

@@ -15,7 +15,7 @@ import "warpbound/internal/isa"
 // branch instead, and is home when its lanes have executed the sync.
 //
 // A barrier of the CTA, and an instruction that names lanes which take part, are faults
-// where lanes are apart.
+// where lanes are diverged.
 
 // Detach makes the running entry of w the strand's: w runs the entry below it, if it is
 // not held. After a branch has diverged that is the entry of the other side; or the one
@@ -88,14 +88,14 @@ func (w *Warp) whole() *Warp {
 	return w
 }
 
-// apart returns those of some living lanes of the whole warp that w does not hold itself.
-func (w *Warp) apart(lanes uint64) uint64 { return lanes&^w.alive | lanes&w.out }
+// beyond returns those of some living lanes of the whole warp that w does not hold itself.
+func (w *Warp) beyond(lanes uint64) uint64 { return lanes&^w.alive | lanes&w.out }
 
-// united returns an error if lanes of the whole warp are apart.
+// united returns an error if lanes of the whole warp are diverged.
 func (w *Warp) united(pc int32, mask uint64) error {
 	if w.parent == nil && w.out == 0 {
 		return nil
 	}
-	return w.faultf(pc, mask, "%w: the thread runs apart from others of its warp, which has split. "+
+	return w.faultf(pc, mask, "%w: the thread is diverged from others of its warp, which has split. "+
 		"Let the branch reconverge before the barrier", ErrBarrier)
 }

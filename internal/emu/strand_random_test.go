@@ -61,15 +61,15 @@ func compare(t *testing.T, l *flowtest.Launch, width int, seed uint64) (*splitte
 	}
 	r := &splitter{Rand: rand.New(rand.NewPCG(seed, uint64(width))), graph: l.Graph, sticky: int(seed%3) * 45}
 	for _, r.percent = range []int{0, 40, 100} {
-		apart := l.Again(t, width)
-		got, err := r.run(apart.Grid)
+		split := l.Again(t, width)
+		got, err := r.run(split.Grid)
 		switch {
 		case err != nil:
-			return nil, fmt.Errorf("%d %% of the sides apart: %w", r.percent, err)
-		case !slices.EqualFunc(apart.Buffers, whole.Buffers, bytes.Equal):
-			return nil, fmt.Errorf("%d %% of the sides apart: memory differs", r.percent)
+			return nil, fmt.Errorf("%d %% of the branches split: %w", r.percent, err)
+		case !slices.EqualFunc(split.Buffers, whole.Buffers, bytes.Equal):
+			return nil, fmt.Errorf("%d %% of the branches split: memory differs", r.percent)
 		case got.ThreadInstrs != want.ThreadInstrs:
-			return nil, fmt.Errorf("%d %% of the sides apart: threads execute %d instructions, unsplit %d", r.percent, got.ThreadInstrs, want.ThreadInstrs)
+			return nil, fmt.Errorf("%d %% of the branches split: threads execute %d instructions, unsplit %d", r.percent, got.ThreadInstrs, want.ThreadInstrs)
 		}
 	}
 	return r, nil
@@ -79,15 +79,15 @@ func compare(t *testing.T, l *flowtest.Launch, width int, seed uint64) (*splitte
 func TestStrandsOfTheSuite(t *testing.T) {
 	for _, name := range []string{"bfs", "reduction"} {
 		whole := flowtest.Suite(t, name)
-		apart := whole.Again(t, flowtest.Width)
+		split := whole.Again(t, flowtest.Width)
 		if _, err := emu.Run(context.Background(), whole.Grid); err != nil {
 			t.Fatal(err)
 		}
 		r := &splitter{Rand: rand.New(rand.NewPCG(1, 2)), graph: whole.Graph, percent: 50, sticky: 30}
-		if _, err := r.run(apart.Grid); err != nil {
+		if _, err := r.run(split.Grid); err != nil {
 			t.Fatal(name, err)
 		}
-		if r.split == 0 || !slices.EqualFunc(apart.Buffers, whole.Buffers, bytes.Equal) {
+		if r.split == 0 || !slices.EqualFunc(split.Buffers, whole.Buffers, bytes.Equal) {
 			t.Errorf("%s: memory differs, or none of %d strands", name, r.split)
 		}
 	}
@@ -203,7 +203,7 @@ func (r *splitter) part(u *unit) {
 	}
 }
 
-// mayPart reports whether the sides of a branch can run apart: they come to no barrier
+// mayPart reports whether the sides of a branch can run as warp-splits: they come to no barrier
 // before they reconverge.
 func (r *splitter) mayPart(pc int) bool {
 	b := r.graph.BlockOf(pc)

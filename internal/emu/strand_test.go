@@ -235,9 +235,9 @@ w w:done a:done`
 	}
 	for _, c := range []struct{ code, commands, want string }{
 		{"0: binop p = Tid < 2\nbz p, 3\nbarrier 0, Ntid\nsync", "w w w>a a",
-			"k.simt:7:1: kernel k, CTA (0,0,0), thread (0,0,0): barrier 0, Ntid: barrier in divergent code: the thread runs apart"},
+			"k.simt:7:1: kernel k, CTA (0,0,0), thread (0,0,0): barrier 0, Ntid: barrier in divergent code: the thread is diverged"},
 		{"0: const a = Tid\nbinop p = a == 0\nbinop a = a - 1\nbz p, 1\nsync", "w w w w w>a w w w",
-			"k.simt:8:1: kernel k, CTA (0,0,0), thread (1,0,0): bz p, 1: branch without its sync: the thread comes back to its branch, where thread (0,0,0) of the warp went apart"},
+			"k.simt:8:1: kernel k, CTA (0,0,0), thread (1,0,0): bz p, 1: branch without its sync: the thread comes back to its branch, where thread (0,0,0) of the warp diverged"},
 	} {
 		g, _ := simtGrid(t, c.code, 4)
 		r := startStrands(t, g)
@@ -262,12 +262,12 @@ func TestStrandFaults(t *testing.T) {
 		cause                error
 		message              string
 	}{
-		{"a barrier in a strand", "@%p0 bra end;\nbar.sync 0;\nend: ret;", "w w w>a a", ErrBarrier, "k.ptx:13:1: kernel k, CTA (0,0,0), thread (2,0,0): bar.sync 0x0: barrier in divergent code: the thread runs apart"},
+		{"a barrier in a strand", "@%p0 bra end;\nbar.sync 0;\nend: ret;", "w w w>a a", ErrBarrier, "k.ptx:13:1: kernel k, CTA (0,0,0), thread (2,0,0): bar.sync 0x0: barrier in divergent code: the thread is diverged"},
 		{"a barrier beside a strand", "@%p0 bra other;\nadd.u32 %r1, %r1, 1;\nbra end;\nother: bar.sync 0;\nend: exit;", "w w w>a a w", ErrBarrier, "k.ptx:15:8: kernel k, CTA (0,0,0), thread (0,0,0)"},
 		{"a cluster's barrier", "@%p0 bra end;\nbarrier.cluster.arrive;\nend: ret;", "w w w>a a", ErrBarrier, "k.ptx:13:1"},
 		{"a barrier of a strand that has all lanes left", "@%p0 bra on;\nadd.u32 %r1, %r1, 1;\nexit;\non: bar.sync 0;\nret;", "w w w>a w>b a a b", ErrBarrier, "k.ptx:15:5"},
-		{"a named lane that is apart", "@%p0 bra other;\nbar.warp.sync 15;\nbra end;\nother: bar.warp.sync 15;\nend: ret;", "w w w>a w", nil, "k.ptx:15:8: kernel k, CTA (0,0,0), thread (2,0,0): bar.warp 0xf: the thread is named in the member mask 0xf and runs apart"},
-		{"a named lane that is apart from a strand", "@%p0 bra other;\nbar.warp.sync 15;\nbra end;\nother: bar.warp.sync 15;\nend: ret;", "w w w>a a", nil, "k.ptx:13:1: kernel k, CTA (0,0,0), thread (0,0,0)"},
+		{"a named lane that is diverged", "@%p0 bra other;\nbar.warp.sync 15;\nbra end;\nother: bar.warp.sync 15;\nend: ret;", "w w w>a w", nil, "k.ptx:15:8: kernel k, CTA (0,0,0), thread (2,0,0): bar.warp 0xf: the thread is named in the member mask 0xf and is diverged"},
+		{"a named lane that is diverged from a strand", "@%p0 bra other;\nbar.warp.sync 15;\nbra end;\nother: bar.warp.sync 15;\nend: ret;", "w w w>a a", nil, "k.ptx:13:1: kernel k, CTA (0,0,0), thread (0,0,0)"},
 		{"named lanes that are together", "@%p0 bra other;\nbar.warp.sync 12;\nbra end;\nother: bar.warp.sync 3;\nend: ret;", "w w w>a a a w", nil, ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {

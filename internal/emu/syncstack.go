@@ -66,7 +66,7 @@ func (b *syncBranch) exec(w *Warp, taken uint64, eff *Effect) error {
 		return w.fault(top.pc, alu.First(top.lanes), fmt.Errorf("%w: the thread comes back to its branch while thread %s of the warp waits at %s",
 			ErrSync, triple(w.thread(alu.First(f.done))), w.code.place(f.met)))
 	case f.out != 0:
-		return w.fault(top.pc, alu.First(top.lanes), fmt.Errorf("%w: the thread comes back to its branch, where thread %s of the warp went apart",
+		return w.fault(top.pc, alu.First(top.lanes), fmt.Errorf("%w: the thread comes back to its branch, where thread %s of the warp diverged",
 			ErrSync, triple(w.thread(alu.First(f.out)))))
 	}
 	switch {

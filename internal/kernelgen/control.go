@@ -12,9 +12,9 @@ type scope struct {
 
 	// together says that all threads of the CTA that have not ended execute the
 	// statement together, so that it may hold barriers. All branches around it are
-	// uniform, and no thread leaves it apart from the others.
+	// uniform, and no thread leaves it without the others.
 	together bool
-	returns  bool   // threads may end here apart from the others
+	returns  bool   // threads may exit here without the others
 	loops    []loop // that may be left from here
 }
 

@@ -23,7 +23,7 @@ import (
 // thread takes between two entries of the loop; trips may be nil.
 //
 // Instructions that it does not know, accesses outside of buffers, barriers that threads of
-// a CTA reach apart, and more than maxSteps instructions are errors.
+// a CTA reach diverged, and more than maxSteps instructions are errors.
 func Execute(g *cfg.Graph, b *job.Bound, in *job.Inputs, trips []int64) (buffers [][]byte, err error) {
 	if err := known(b.Kernel, b.Job.Block); err != nil {
 		return nil, err

@@ -15,7 +15,7 @@ func Serialised(acc *emu.Access, lanes uint64) int64 {
 	switch {
 	case acc.Kind != emu.Atomic || lanes == 0:
 		return 0
-	case acc.Apart == 0:
+	case acc.AddrDiff == 0:
 		return int64(bits.OnesCount64(lanes)) - 1
 	}
 	return int64(bits.OnesCount64(lanes)) - Distinct(&acc.Addr, lanes)

@@ -13,7 +13,7 @@ func (b *Builder) Select(array, index *Term) *Term {
 		if array.args[1] == index {
 			return array.args[2]
 		}
-		if !b.apart(array.args[1], index) {
+		if !b.mustDiffer(array.args[1], index) {
 			break
 		}
 		array = array.args[0]
@@ -21,9 +21,9 @@ func (b *Builder) Select(array, index *Term) *Term {
 	return b.intern(node{op: Select, sort: Bits(array.sort.Elem), args: [3]*Term{array, index}})
 }
 
-// apart reports whether two terms are seen to differ always: they are different constants
+// mustDiffer reports whether two terms are seen to differ always: they are different constants
 // or have different constants added to one term.
-func (b *Builder) apart(x, y *Term) bool {
+func (b *Builder) mustDiffer(x, y *Term) bool {
 	bx, kx := offset(x)
 	by, ky := offset(y)
 	return bx == by && kx != ky

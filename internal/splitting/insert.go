@@ -109,7 +109,7 @@ func (w *writer) write() {
 		}
 	}
 	for _, r := range w.regions {
-		w.apart(r)
+		w.placeMerge(r)
 	}
 	w.retarget()
 }
@@ -128,16 +128,16 @@ func (w *writer) merges(chain []*region) {
 	}
 }
 
-// apart appends the merge of a region, and of those around it, that stand nowhere yet, with
+// placeMerge appends the merge of a region, and of those around it, that stand nowhere yet, with
 // merges of regions inside before it as far as control can fall through from them.
-func (w *writer) apart(r *region) {
+func (w *writer) placeMerge(r *region) {
 	if _, done := w.mergeAt[r]; done {
 		return
 	}
 	if o := w.outer[r]; o != nil {
 		if _, done := w.mergeAt[o]; !done {
-			w.apart(o) // places r or a sibling with it
-			w.apart(r)
+			w.placeMerge(o) // places r or a sibling with it
+			w.placeMerge(r)
 			return
 		}
 	}

@@ -14,22 +14,22 @@ import (
 type Proof struct {
 	Never []Side // no thread takes these, whatever others do
 
-	// Apart says that no thread gets anything that another one made, nor an earlier launch if Options.Later
-	// is set. What a thread does is then what it does if no other runs.
-	Apart bool
+	// Independent says that no thread gets anything that another one made, nor an earlier
+	// launch if Options.Later is set. What a thread does is then what it does if no other runs.
+	Independent bool
 }
 
 // Prove returns those of some sides of branches that no thread of the launch takes, and whether
-// threads are apart. What is unknown of the other sides is open. Of the
+// threads are independent. What is unknown of the other sides is open. Of the
 // options it uses the launch, its buffers and parameters, Later, the solver and MaxQueries.
 //
 // The kernel is executed once as a whole instead of path by path: where paths join, a register
-// is the one or the other by the condition of its path (Kölbl and Pixley, "Constructing efficient
-// formal models from high-level descriptions using symbolic simulation", IJPP 33, 2005). What a loop
-// assigns is any number at its head, as is what is loaded from shared and local memory, from buffers
-// that the kernel may write to, and what an instruction without a meaning as formula makes. So
-// the conditions of sides hold for more than the inputs that take them, and a side is proved not
-// to be taken if its condition cannot hold.
+// is the one or the other by the condition of its path (Kölbl and Pixley, "Constructing
+// efficient formal models from high-level descriptions using symbolic simulation", IJPP 33,
+// 2005). What a loop assigns is any number at its head, as is what is loaded from shared and
+// local memory, from buffers that the kernel may write to, and what an instruction without a
+// meaning as formula makes. So the conditions of sides hold for more than the inputs that take
+// them, and a side is proved not to be taken if its condition cannot hold.
 //
 // It is an error if the kernel has a loop with several entries, and if a solver fails or ctx ends.
 func Prove(ctx context.Context, o Options, open []Side) (*Proof, error) {
@@ -64,7 +64,7 @@ func Prove(ctx context.Context, o Options, open []Side) (*Proof, error) {
 		}
 		done = slices.Equal(before, p.written)
 	}
-	proof := &Proof{Apart: p.apart()}
+	proof := &Proof{Independent: p.independent()}
 	for _, side := range open {
 		c, executed := p.taken[side]
 		if !executed {
@@ -109,8 +109,8 @@ func (p *prover) uses(in *isa.Instr) bool {
 	return slices.ContainsFunc(in.Dst, func(o isa.Operand) bool { return o.Kind == isa.KindReg && p.reads[o.Reg] })
 }
 
-// apart reports whether no thread uses what another may have written. Local memory is a thread's own.
-func (p *prover) apart() bool {
+// independent reports whether no thread uses what another may have written. Local memory is a thread's own.
+func (p *prover) independent() bool {
 	for r := range p.regions {
 		if p.used[r] && p.written[r] && p.regions[r].space != isa.Local {
 			return false

@@ -167,8 +167,8 @@ C:	ret;`, "??x"},
 	}
 }
 
-// TestProveApart: threads are apart if none uses what others may write.
-func TestProveApart(t *testing.T) {
+// TestProveIndependence: threads are independent if none uses what others may write.
+func TestProveIndependence(t *testing.T) {
 	for name, c := range map[string]struct {
 		body string
 		want bool
@@ -192,12 +192,12 @@ func TestProveApart(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if proof.Apart != c.want {
-				t.Errorf("threads are apart: %t, want %t", proof.Apart, c.want)
+			if proof.Independent != c.want {
+				t.Errorf("threads are independent: %t, want %t", proof.Independent, c.want)
 			}
 			if s.options.Later = true; c.want && strings.Contains(c.body, "ld.global") {
-				if proof, err = symexec.Prove(context.Background(), s.options, nil); err != nil || proof.Apart {
-					t.Errorf("after other launches threads are apart: %v, %v", proof, err)
+				if proof, err = symexec.Prove(context.Background(), s.options, nil); err != nil || proof.Independent {
+					t.Errorf("after other launches threads are independent: %v, %v", proof, err)
 				}
 			}
 		})

@@ -30,7 +30,7 @@ var conditions = []string{
 	"setp.lt.f32 %p1, %f, %f", "setp.geu.f32 %p1, %f, %k", "setp.eq.ftz.f32 %p1, %f, %k", "setp.nan.f32 %p1, %f, %f", "setp.neu.f32 %p1, %f, %k",
 }
 
-// drawn writes a kernel of random branches and loops in which threads are apart.
+// drawn writes a kernel of random branches and loops in which threads are independent.
 type drawn struct {
 	strings.Builder
 	*rand.Rand
@@ -135,8 +135,8 @@ count = 4
 		if err != nil {
 			t.Fatal(err)
 		}
-		if !proof.Apart {
-			t.Fatal("threads are not apart")
+		if !proof.Independent {
+			t.Fatal("threads are not independent")
 		}
 		o := s.options
 		o.Indices = symexec.AllIndices([3]int{2, 1, 1}, [3]int{2, 1, 1})

@@ -113,9 +113,9 @@ const (
 // ascending order of the lanes. The address of a lane is base + offset; all are
 // put into addr. The element at the address start is that at data. If an address
 // less start is more than last, or has a bit of align set, nothing is loaded or
-// stored and ok is false. Neither last nor start + last may be 2^63 or more. apart has
+// stored and ok is false. Neither last nor start + last may be 2^63 or more. more. addrDiff has
 // the bits in which addresses differ from that of the first lane.
-type AccessFunc func(x, addr, base *Vector, offset uint64, data *byte, start, last, align uint64) (apart uint64, ok bool)
+type AccessFunc func(x, addr, base *Vector, offset uint64, data *byte, start, last, align uint64) (addrDiff uint64, ok bool)
 
 // Access tells apart the functions that access memory.
 type Access uint8

@@ -234,13 +234,13 @@ func ltF32(a, b *Vector) uint32
 func leF32(a, b *Vector) uint32
 
 //go:noescape
-func load32(x, addr, base *Vector, offset uint64, data *byte, start, last, align uint64) (apart uint64, ok bool)
+func load32(x, addr, base *Vector, offset uint64, data *byte, start, last, align uint64) (addrDiff uint64, ok bool)
 
 //go:noescape
-func load64(x, addr, base *Vector, offset uint64, data *byte, start, last, align uint64) (apart uint64, ok bool)
+func load64(x, addr, base *Vector, offset uint64, data *byte, start, last, align uint64) (addrDiff uint64, ok bool)
 
 //go:noescape
-func store32(x, addr, base *Vector, offset uint64, data *byte, start, last, align uint64) (apart uint64, ok bool)
+func store32(x, addr, base *Vector, offset uint64, data *byte, start, last, align uint64) (addrDiff uint64, ok bool)
 
 //go:noescape
-func store64(x, addr, base *Vector, offset uint64, data *byte, start, last, align uint64) (apart uint64, ok bool)
+func store64(x, addr, base *Vector, offset uint64, data *byte, start, last, align uint64) (addrDiff uint64, ok bool)

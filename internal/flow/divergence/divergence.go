@@ -25,13 +25,13 @@ func Analyze(f *gated.Form, l Launch) (*Result, error) {
 		return nil, err
 	}
 	a := &analysis{
-		Result: Result{Form: f, values: make([]Verdict, len(f.Values)), from: make([]gated.ID, len(f.Values))},
-		launch: l,
-		memory: contents(f.Graph.Kernel),
-		apart:  make([]bool, len(f.Graph.Blocks)),
-		skewed: make([]bool, len(f.Loops)),
-		split:  make([]bool, len(f.Graph.Blocks)),
-		seen:   make([]int, len(f.Graph.Blocks)+1),
+		Result:   Result{Form: f, values: make([]Verdict, len(f.Values)), from: make([]gated.ID, len(f.Values))},
+		launch:   l,
+		memory:   contents(f.Graph.Kernel),
+		diverged: make([]bool, len(f.Graph.Blocks)),
+		skewed:   make([]bool, len(f.Loops)),
+		split:    make([]bool, len(f.Graph.Blocks)),
+		seen:     make([]int, len(f.Graph.Blocks)+1),
 	}
 	for v := range a.from {
 		a.from[v] = gated.None
@@ -81,9 +81,9 @@ type analysis struct {
 	launch Launch
 	memory memory
 
-	split  []bool // by block: its branch is known to be divergent
-	apart  []bool // by block: lanes may execute it one after another although they are in one iteration
-	skewed []bool // by loop: lanes may be together in different iterations
+	split    []bool // by block: its branch is known to be divergent
+	diverged []bool // by block: lanes may execute it one after another although they are in one iteration
+	skewed   []bool // by loop: lanes may be together in different iterations
 
 	seen []int // by block and the virtual exit: the last walk that came to it
 	walk int
@@ -153,7 +153,7 @@ func (a *analysis) result(i int) (Verdict, gated.ID) {
 	switch {
 	case source == pure:
 		return verdict, from
-	case source != private && !a.apart[a.Form.Graph.BlockOf(i)] && (source == collective || verdict <= Warp):
+	case source != private && !a.diverged[a.Form.Graph.BlockOf(i)] && (source == collective || verdict <= Warp):
 		return Warp, gated.None
 	}
 	if verdict < Divergent {

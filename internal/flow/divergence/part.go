@@ -38,7 +38,7 @@ func (a *analysis) part() bool {
 }
 
 // maxSteps bounds the blocks that are walked for single branches. In kernels with more all
-// blocks that are executed before lanes reconverge count as executed apart.
+// blocks that are executed before lanes reconverge count as executed diverged.
 const maxSteps = 1 << 26
 
 // separate finds the blocks that lanes may execute one after another because they went
@@ -47,21 +47,21 @@ const maxSteps = 1 << 26
 func (a *analysis) separate(b int) {
 	g := a.Form.Graph
 	reconverge, before := g.Reconverge(b), a.walk
-	var apart []int
+	var diverged []int
 	for _, s := range g.Succ(b) {
 		a.walk++
 		_, again := a.region(reconverge, []int{s}, before+1)
-		apart = append(apart, again...)
+		diverged = append(diverged, again...)
 	}
 	a.walk++
-	behind, _ := a.region(reconverge, apart, a.walk)
+	behind, _ := a.region(reconverge, diverged, a.walk)
 	a.mark(behind)
 }
 
-// mark notes that lanes execute blocks apart.
+// mark notes that lanes execute blocks diverged.
 func (a *analysis) mark(blocks []int) {
 	for _, x := range blocks {
-		a.apart[x] = true
+		a.diverged[x] = true
 	}
 }
 

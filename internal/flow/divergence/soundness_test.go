@@ -221,11 +221,11 @@ func tangled(t *rapid.T) string {
 	for range draw(0, 3) {
 		header := draw(0, blocks-1)
 		l := loop{header, draw(header, blocks-1)}
-		nested := true // or apart
+		nested := true // or disjoint
 		for _, o := range loops {
-			apart := l.last < o.header || o.last < l.header
+			disjoint := l.last < o.header || o.last < l.header
 			inside := o.header < l.header && l.last <= o.last || l.header < o.header && o.last <= l.last
-			nested = nested && (apart || inside)
+			nested = nested && (disjoint || inside)
 		}
 		if nested {
 			loops = append(loops, l)

@@ -148,7 +148,7 @@ func (b *builder) either(j *join, block int, guard ID, outs []ID) ID {
 	return b.unique(j, Value{By: p, Args: args})
 }
 
-// agreed returns the only value of a list apart from None, None if there is no other,
+// agreed returns the only value of a list other than None, None if there is no other,
 // and whether that is so.
 func agreed(values []ID) (ID, bool) {
 	only := None

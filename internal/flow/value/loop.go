@@ -19,7 +19,7 @@ type Bound struct {
 	Iterations int64
 	// Together reports whether lanes of a warp that enter the loop together go through it
 	// together, so that Iterations holds for a warp too. Otherwise those that diverged may
-	// return to the header apart from each other, each at most so often.
+	// return to the header independently of each other, each at most so often.
 	Together bool
 	// Formula is the number as an expression over launch constants; empty if it has none
 	// that is better than the number.

@@ -146,7 +146,7 @@ func TestUnknownInstructions(t *testing.T) {
 
 // A loop that some lanes may begin anew while others wait in it has no bound that holds
 // for a warp as for its threads.
-func TestLanesApartInLoops(t *testing.T) {
+func TestDivergedLanesInLoops(t *testing.T) {
 	for _, c := range []struct {
 		name     string
 		body     string

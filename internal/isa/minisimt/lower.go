@@ -262,7 +262,7 @@ type rule struct {
 
 // rules are the operators on numbers and truth values. What a number is depends on the
 // other operand. Comparisons of floats are false where one is NaN, but for !=. Pointers
-// and products with a truth value are lowered apart.
+// and products with a truth value are lowered separately.
 var rules = []rule{
 	{"+", Int, Int, Int, isa.Add, isa.S32, 0, 0}, {"+", Float, Float, Float, isa.Add, isa.F32, isa.RoundRN, 0},
 	{"-", Int, Int, Int, isa.Sub, isa.S32, 0, 0}, {"-", Float, Float, Float, isa.Sub, isa.F32, isa.RoundRN, 0},

@@ -43,23 +43,23 @@ func (h *hops) resumed(p, s int) []int {
 		if !h.flow.Reachable(b) || r == s {
 			continue
 		}
-		if slices.Contains(h.flow.Succ(p), r) || h.endsApart(b, s, p) {
+		if slices.Contains(h.flow.Succ(p), r) || h.exitsDiverged(b, s, p) {
 			found = append(found, b)
 		}
 	}
 	return found
 }
 
-// endsApart reports whether lanes that leave the branch b to any successor but one may
+// exitsDiverged reports whether lanes that leave the branch b to any successor but one may
 // end at p before they reach the reconvergence point of b.
-func (h *hops) endsApart(b, except, p int) bool {
+func (h *hops) exitsDiverged(b, except, p int) bool {
 	return h.flow.Parted(b) && slices.Contains(h.flow.Succ(p), h.flow.Exit()) && h.between(b, except, p)
 }
 
 // left reports whether lanes that wait at q for others may go on from there because the
 // others end at p.
 func (h *hops) left(p, q int) bool {
-	return slices.ContainsFunc(h.awaited[q], func(b int) bool { return h.endsApart(b, noBlock, p) })
+	return slices.ContainsFunc(h.awaited[q], func(b int) bool { return h.exitsDiverged(b, noBlock, p) })
 }
 
 // special reports whether the edge p > q of the flow graph may also be made as a hop, or

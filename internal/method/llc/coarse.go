@@ -29,7 +29,7 @@ func (a *analysis) coarse() (*detail, error) {
 	}
 	if d.Regulated {
 		l := newLatencies(a.machine, 0)
-		chain = saturate(chain, d.Intervals, saturate(l.oldest()+a.longest(), d.Quota, l.apart()))
+		chain = saturate(chain, d.Intervals, saturate(l.oldest()+a.longest(), d.Quota, l.separation()))
 		d.Ends = saturate(0, d.Intervals-1, a.endOfInterval())
 		d.cycles = saturate(min(d.cycles, chain), d.Ends, 1)
 	}
@@ -79,7 +79,7 @@ func (a *analysis) need(sm int) need {
 		}
 		chain := a.byTurns(&total, turns, &l)
 		all.chain = saturate(all.chain, chain, 1)
-		all.cycles = saturate(all.cycles, min(a.oneByOne(&total, &l), saturate(chain, total.accesses, l.apart())), 1)
+		all.cycles = saturate(all.cycles, min(a.oneByOne(&total, &l), saturate(chain, total.accesses, l.separation())), 1)
 		all.service = saturate(all.service, total.service, 1)
 		all.dispatch += a.machine.SM.Dispatch.Value
 		all.accesses = saturate(all.accesses, total.accesses, 1)
@@ -130,13 +130,15 @@ func (a *analysis) oneByOne(total *sums, l *latencies) int64 {
 
 // byTurns bounds a wave by the longest chain of what waits for one another, back from its end.
 //
-// In each turn all warps issue once that have not exited and do not wait at a barrier. Each instruction
-// waits for the port, that is for the service of the one before; or for its warp's instruction in the turn before; or for
-// an answer. That comes, for access y, at most latencies.oldest after some access j <= y could be sent, and a turn of
-// the core at interconnect or DRAM for each access from j to y: so the chain goes on with the instruction that made j.
-// If the warp waited for the answer, that is one of an earlier turn; if it waited for credits, at least so many accesses are
-// left out. No access, turn or instruction is in the chain twice. What the accesses from j to y add is not
-// in the result: latencies.apart for each access.
+// In each turn all warps issue once that have not exited and do not wait at a barrier. Each
+// instruction waits for the port, that is for the service of the one before; or for its warp's
+// instruction in the turn before; or for an answer. That comes, for access y, at most
+// latencies.oldest after some access j <= y could be sent, and a turn of the core at
+// interconnect or DRAM for each access from j to y: so the chain goes on with the instruction
+// that made j. If the warp waited for the answer, that is one of an earlier turn; if it waited
+// for credits, at least so many accesses are left out. No access, turn or instruction is in the
+// chain twice. What the accesses from j to y add is not in the result: latencies.separation for
+// each access.
 func (a *analysis) byTurns(total *sums, turns int64, l *latencies) int64 {
 	answers := saturate(min(turns, total.waiting), 1, 1) // the last one of what is posted
 	answers = saturate(answers, total.accesses/a.machine.Interconnect.Credits.Value, 1)

@@ -34,9 +34,9 @@ func (l *latencies) oldest() int64 {
 	return 2*l.slots.period + 2*l.way + l.tags + l.reads.period + l.dram
 }
 
-// apart returns how much later than an access the next one of the core is answered, at most, if both could be sent
-// at the same time.
-func (l *latencies) apart() int64 { return max(l.slots.period, l.reads.period) }
+// separation returns how much later than an access the next one of the core is answered, at
+// most, if both could be sent at the same time.
+func (l *latencies) separation() int64 { return max(l.slots.period, l.reads.period) }
 
 // queue computes when the accesses of a core are sent and answered, one after the other: each
 // at the latest.

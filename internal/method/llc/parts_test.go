@@ -50,7 +50,7 @@ func TestQueue(t *testing.T) {
 			t.Errorf("a miss takes %d cycles from %d, want %+v and %d at most", answer-from, from, miss, q.oldest())
 		}
 		next, later := q.send(from, false, 0)
-		if next <= sent || later-answer > q.apart() {
+		if next <= sent || later-answer > q.separation() {
 			t.Errorf("accesses from %d are sent at %d and %d, answered at %d and %d", from, sent, next, answer, later)
 		}
 	}

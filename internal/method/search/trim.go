@@ -47,11 +47,11 @@ const (
 type trimmer struct {
 	TrimConfig
 	*layout
-	result *Trimmed
-	sides  map[symexec.Side]symexec.Verdict
-	tried  int
-	apart  bool // no thread uses what another writes
-	talk   bool // some of several threads got what another had written
+	result      *Trimmed
+	sides       map[symexec.Side]symexec.Verdict
+	tried       int
+	independent bool // no thread uses what another writes
+	talk        bool // some of several threads got what another had written
 }
 
 // found is the paths of some threads.
@@ -161,7 +161,7 @@ func (t *trimmer) one(ctx context.Context) error {
 // together explores ever more threads, of one CTA as long as it has as many.
 func (t *trimmer) together(ctx context.Context) error {
 	_, first := t.threads.middle()
-	for n := 2; n <= min(t.MaxThreads, t.threads.n()-first) && t.open() > 0 && !t.apart; n++ {
+	for n := 2; n <= min(t.MaxThreads, t.threads.n()-first) && t.open() > 0 && !t.independent; n++ {
 		var numbers []int
 		for i := range n {
 			numbers = append(numbers, first+i)
@@ -196,7 +196,7 @@ func (t *trimmer) open() int {
 	return n
 }
 
-// prove asks which of the open sides no thread takes, and whether threads are apart.
+// prove asks which of the open sides no thread takes, and whether threads are independent.
 func (t *trimmer) prove(ctx context.Context) error {
 	var open []symexec.Side
 	for _, side := range t.inOrder() {
@@ -206,7 +206,7 @@ func (t *trimmer) prove(ctx context.Context) error {
 	}
 	o := t.options(nil)
 	o.MaxQueries, o.Later = t.MaxQueries, t.Later
-	if len(open) == 0 { // only whether threads are apart
+	if len(open) == 0 { // only whether threads are independent
 		o.MaxQueries = max(1, t.MaxQueries/16)
 	}
 	proof, err := symexec.Prove(ctx, o, open)
@@ -216,21 +216,21 @@ func (t *trimmer) prove(ctx context.Context) error {
 	} else if err != nil {
 		return err
 	}
-	if !proof.Apart && t.threads.n() > 1 {
+	if !proof.Independent && t.threads.n() > 1 {
 		t.note("threads may use what others write: paths are those of threads that run alone or few together, and what covers a side there may not in the whole launch")
 	}
 	for _, side := range proof.Never {
 		t.sides[side] = symexec.Infeasible
 	}
-	t.apart = proof.Apart
+	t.independent = proof.Independent
 	return nil
 }
 
 // exclude takes the sides to be infeasible that are open after all paths of any thread were
-// found, if threads are apart.
+// found, if threads are independent.
 func (t *trimmer) exclude(anyOne *found) {
 	for side, v := range t.sides {
-		if v == symexec.Open && t.apart && anyOne.Complete {
+		if v == symexec.Open && t.independent && anyOne.Complete {
 			t.sides[side] = symexec.Infeasible
 		}
 	}

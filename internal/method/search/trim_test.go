@@ -210,8 +210,8 @@ A:	ret;`, words(1000))
 	}
 }
 
-// TestApart explores kernels whose threads are told apart by more than %tid and %ctaid.
-func TestApart(t *testing.T) {
+// TestDistinguishedThreads explores kernels whose threads are told apart by more than %tid and %ctaid.
+func TestDistinguishedThreads(t *testing.T) {
 	const body = `
 	setp.eq.u32 %p1, %r6, 3;
 	@%p1 bra A;

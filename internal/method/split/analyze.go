@@ -121,11 +121,11 @@ func (a *analysis) kind(f *facts) (*kind, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &kind{facts: f, wavefronts: 1, demands: a.demands(f), form: form, limits: a.limits(f), splits: a.apart(form)}, nil
+	return &kind{facts: f, wavefronts: 1, demands: a.demands(f), form: form, limits: a.limits(f), splits: a.splitBranches(form)}, nil
 }
 
-// apart returns the branches whose sides execute at the same time.
-func (a *analysis) apart(f *bsb.Form) []int {
+// splitBranches returns the branches whose sides execute at the same time.
+func (a *analysis) splitBranches(f *bsb.Form) []int {
 	if a.Machine.Split.Mode.Value != machine.PWS {
 		return nil
 	}

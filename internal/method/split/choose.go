@@ -70,7 +70,7 @@ func Choose(ctx context.Context, f *bsb.Form, costs []Costs, loops Loops, candid
 			for i, b := range coupled {
 				at[b] = together
 				if set>>i&1 == 1 {
-					at[b] = apart
+					at[b] = isSplit
 				}
 			}
 			cycles, splits, err := p.plan(ctx)
@@ -97,7 +97,7 @@ type decision uint8
 
 const (
 	together decision = iota // it is not
-	apart                    // it is
+	isSplit                  // it is
 	open                     // whichever is better
 )
 
@@ -141,7 +141,7 @@ func (p *planner) branch(it *bsb.Item, sides []vector) vector {
 	p.shares[it] = shares
 	best := inTurn(sides)
 	for c := range best {
-		if decided == apart {
+		if decided == isSplit {
 			best[c] = never
 		}
 		for a := range c {

@@ -31,7 +31,7 @@ func (a *analysis) estimate() (*estimate.Estimate, error) {
 	d := &estimate.Split{
 		SplitSIMDs: r.parts - 1, SIMDs: sm.Schedulers.Value, Splits: []estimate.SplitBranch{},
 		Wavefronts: r.wavefronts, Groups: r.groups, Slots: r.slots, Rounds: r.rounds(), Dispatch: sm.Dispatch.Value,
-		Apart: best.String(), Bounds: estimate.SplitBounds{Nothing: launches[countAll].cycles, Memory: launches[countPorts].cycles, Both: launches[countNeither].cycles},
+		Separate: best.String(), Bounds: estimate.SplitBounds{Nothing: launches[countAll].cycles, Memory: launches[countPorts].cycles, Both: launches[countNeither].cycles},
 		Service: l.service, Passes: l.issue,
 		Barriers: [...]string{noBarrier: "none", jointly: "common", anyhow: "any"}[a.barriers], Loops: []estimate.SplitLoop{},
 	}
@@ -58,7 +58,7 @@ func (a *analysis) estimate() (*estimate.Estimate, error) {
 		detail := estimate.SplitLoop{
 			Name: a.Graph.Name(loop.Header), Pos: a.Graph.Blocks[loop.Header].Source().String(),
 			Iterations: limit.most, Evidence: limit.evidence,
-			Apart: slices.ContainsFunc(l.last.kind.form.Tangles, func(t bsb.Tangle) bool { return t.Header == loop.Header }),
+			Separate: slices.ContainsFunc(l.last.kind.form.Tangles, func(t bsb.Tangle) bool { return t.Header == loop.Header }),
 		}
 		d.Loops = append(d.Loops, detail)
 		if limit.evidence != estimate.Proven {

@@ -8,7 +8,7 @@ type sharing struct {
 	rule     rule
 }
 
-// rule says what is part of the time of a wavefront. What is not is counted apart: time is
+// rule says what is part of the time of a wavefront. What is not is counted separately: time is
 // then that in which nobody has it.
 type rule uint8
 
@@ -19,7 +19,7 @@ const (
 	rules
 )
 
-// String returns what is counted apart.
+// String returns what is counted separately.
 func (r rule) String() string { return [...]string{"nothing", "memory", "memory and ports"}[r] }
 
 // pass returns how long a pass takes.
@@ -88,14 +88,14 @@ func (a *analysis) group(s sharing) (*group, error) {
 // launch is a bound of all workgroups of a CU.
 type launch struct {
 	full, last *group // a workgroup in all rounds but the last, and there
-	service    int64  // of all accesses, if it counts apart
-	issue      int64  // of all passes of all ports, if they count apart
+	service    int64  // of all accesses, if it counts separately
+	issue      int64  // of all passes of all ports, if they count separately
 	cycles     int64
 }
 
 // launch bounds the workgroups of a CU.
 //
-// If nothing counts apart, everything that a wavefront waits for is part of its time, so that
+// If nothing counts separately, everything that a wavefront waits for is part of its time, so that
 // a workgroup takes full.cycles at most: at i times that, dispatch included, i times as many
 // workgroups are over as there are slots. Else the same is true of the time in which
 // memory serves nobody, and no port issues.

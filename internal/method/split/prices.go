@@ -15,7 +15,7 @@ type Prices struct {
 	Loops Loops
 
 	// Rules are the costs by each rule for what is shared: all of it counted where it is used,
-	// memory counted apart, and ports too.
+	// memory counted separately, and ports too.
 	Rules []Costs
 }
 

@@ -43,8 +43,8 @@ func (w *witness) Step(s *absexec.Step) {
 		w.enter(block, s.Certain)
 	}
 	w.last = block
-	apart := s.May != 0 && s.Active&^s.Must != 0 || s.Instr.Op == isa.BrxIdx
-	if apart && bits.OnesCount64(s.Active) > 1 && w.known.parts[block] {
+	diverged := s.May != 0 && s.Active&^s.Must != 0 || s.Instr.Op == isa.BrxIdx
+	if diverged && bits.OnesCount64(s.Active) > 1 && w.known.parts[block] {
 		w.seen.parts[block] = true
 		if w.config.mayDivide(block) {
 			w.demand.add(w.config.dividing())

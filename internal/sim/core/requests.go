@@ -112,7 +112,7 @@ func (c *Counter) add(x uint64) bool {
 
 // addresses counts the different addresses of the lanes.
 func (c *Counter) addresses(acc *emu.Access, lanes uint64) int64 {
-	if acc.Apart == 0 {
+	if acc.AddrDiff == 0 {
 		return 1
 	}
 	for ; lanes != 0; lanes &= lanes - 1 {
@@ -124,7 +124,7 @@ func (c *Counter) addresses(acc *emu.Access, lanes uint64) int64 {
 // pieces counts the different pieces of memory that the lanes' bytes touch. A piece
 // has 1<<shift bytes, at least a word.
 func (c *Counter) pieces(acc *emu.Access, lanes uint64, shift int) int64 {
-	if first, last := extent(acc, lanes, shift); acc.Apart>>shift == 0 && first == last {
+	if first, last := extent(acc, lanes, shift); acc.AddrDiff>>shift == 0 && first == last {
 		c.add(first) // all lanes' bytes, which are aligned to their number
 		return int64(c.n)
 	}
@@ -146,7 +146,7 @@ func extent(acc *emu.Access, lanes uint64, shift int) (first, last uint64) {
 
 // conflicts returns the most different words that one bank has to deliver.
 func (c *Counter) conflicts(acc *emu.Access, lanes uint64) int64 {
-	if acc.Apart>>c.bank < uint64(c.banks) && acc.Bytes>>c.bank <= c.banks {
+	if acc.AddrDiff>>c.bank < uint64(c.banks) && acc.Bytes>>c.bank <= c.banks {
 		return 1 // the words lie in one row of the banks
 	}
 	low, high := ^uint64(0), uint64(0)

@@ -80,7 +80,7 @@ func (m *sm) accessSpace(space isa.Space, lanes uint64, id int32) int64 {
 		return passes
 	case isa.Param, isa.Const:
 		passes := int64(1)
-		if acc.Apart != 0 {
+		if acc.AddrDiff != 0 {
 			passes = sim.Distinct(&acc.Addr, lanes)
 		}
 		count.ConstReplays += passes - 1
@@ -115,7 +115,7 @@ func sameAddress(addr *[emu.MaxWidth]uint64, lanes uint64) (uint64, uint64) {
 func (m *sm) globalLines(lanes uint64) {
 	acc, l := &m.sim.eff.Access, &m.lsu
 	within := uint64(1)<<l.l1.shift - 1
-	if acc.Kind == emu.Load && acc.Apart&^within == 0 {
+	if acc.Kind == emu.Load && acc.AddrDiff&^within == 0 {
 		l.lines = append(l.lines, lineAccess{addr: acc.Addr[bits.TrailingZeros64(lanes)] &^ within})
 		return
 	}
@@ -182,7 +182,7 @@ type banks struct {
 // are served in groups that do not.
 func (b banks) passes(acc *emu.Access, lanes uint64) int64 {
 	each := max(acc.Bytes>>b.shift, 1) // banks that a lane accesses
-	if acc.Apart>>b.shift < uint64(b.count) && each == 1 && lanes>>b.count == 0 {
+	if acc.AddrDiff>>b.shift < uint64(b.count) && each == 1 && lanes>>b.count == 0 {
 		return 1 // all in one row
 	}
 	group := max(b.count/each, 1)
@@ -206,7 +206,7 @@ func (b banks) group(acc *emu.Access, lanes uint64, each int) int64 {
 	if each > b.count {
 		return int64(each / b.count)
 	}
-	if acc.Apart>>b.shift < uint64(b.count) {
+	if acc.AddrDiff>>b.shift < uint64(b.count) {
 		return 1 // all in one row
 	}
 	addr := &acc.Addr

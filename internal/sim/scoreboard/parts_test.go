@@ -168,7 +168,7 @@ func TestBanks(t *testing.T) {
 		acc := emu.Access{Bytes: bytes}
 		for i := range acc.Addr {
 			acc.Addr[i] = rapid.Uint64Range(0, span).Draw(t, "addr") * uint64(bytes)
-			acc.Apart |= acc.Addr[i] ^ acc.Addr[0]
+			acc.AddrDiff |= acc.Addr[i] ^ acc.Addr[0]
 		}
 		want := slowPasses(acc.Addr[:], lanes, bytes, b.count, 1<<shift)
 		if got := b.passes(&acc, lanes); got != want {

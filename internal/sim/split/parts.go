@@ -25,7 +25,7 @@ func (c *cu) splitAtInstr(st *strand, now int64, by int) error {
 	return nil
 }
 
-// diverge is called when the lanes of a branch went apart: those that go leave the warp if a
+// diverge is called when the lanes of a branch diverged: those that go leave the warp if a
 // split instruction came before, or if the hardware splits by itself here and can.
 func (c *cu) diverge(st *strand, now int64, by int) {
 	s := c.sim

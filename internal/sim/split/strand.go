@@ -62,7 +62,7 @@ type task uint8
 
 const (
 	taskInstr task = iota
-	taskSplit      // by the hardware, after a branch whose lanes went apart
+	taskSplit      // by the hardware, after a branch whose lanes diverged
 	taskMerge      // by the hardware, where they have reconverged
 )
 

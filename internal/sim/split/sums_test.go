@@ -33,8 +33,8 @@ func (w *twin) add(u *twinCU, v *twinPart, x cost) {
 	u.memory += x.m
 }
 
-// apart returns the sums of a part that begins: in mode dws all parts share theirs.
-func (w *twin) apart(v *twinPart) *sums {
+// ownSums returns the sums of a part that begins: in mode dws all parts share theirs.
+func (w *twin) ownSums(v *twinPart) *sums {
 	if w.cfg.Machine.Split.Mode.Value == machine.DWS {
 		return v.sums
 	}

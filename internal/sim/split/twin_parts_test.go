@@ -180,7 +180,7 @@ func (w *twin) depart(u *twinCU, v *twinPart) {
 	}
 	v.comes = nil
 	begin := func() {
-		child.sums = w.apart(v)
+		child.sums = w.ownSums(v)
 		child.why = v.why
 		if child.warp == nil {
 			child.met = v.ready

@@ -97,7 +97,7 @@ const (
 	Choice             // a block with alternatives
 	Leave              // a block at which work-items leave a loop by sides that are executed in the iteration
 	BSB                // a branch serialisation block
-	Lanes              // the beginning of what work-items execute apart from each other
+	Lanes              // the beginning of what work-items execute independently of each other
 	Latch              // the end of an iteration
 	Join               // behind alternatives on which all work-items may end
 	End                // of the kernel
@@ -131,7 +131,7 @@ type Loop struct {
 	Block int
 }
 
-// Tangle is a loop whose iterations work-items may execute apart from each other.
+// Tangle is a loop whose iterations work-items may execute independently of each other.
 type Tangle struct {
 	Header int // the block at which the loop is entered
 	Branch int // the block at which work-items diverge that reconverge only behind it

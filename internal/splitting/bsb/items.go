@@ -18,7 +18,7 @@ func (d *drawer) item(block int) (Item, error) {
 	switch {
 	case len(succ) < 2:
 		return Item{Kind: Plain, Block: block, Next: succ}, nil
-	case d.apart, d.uniform(block) && !closed:
+	case d.diverged, d.uniform(block) && !closed:
 		return Item{Kind: Choice, Block: block, Next: succ}, nil
 	case d.body && !d.inLoop(r):
 		return d.leave(block, succ, r)
@@ -90,7 +90,7 @@ func (d *drawer) leave(block int, succ []int, r int) (Item, error) {
 // loopItem makes the item of a loop that is entered here.
 func (d *drawer) loopItem(l int) (Item, error) {
 	header := d.flow.Loops().Loops[l].Header
-	body, err := d.region(place{start: header, stop: header, loop: l, body: true, apart: d.apart})
+	body, err := d.region(place{start: header, stop: header, loop: l, body: true, diverged: d.diverged})
 	if open := (*openError)(nil); errors.As(err, &open) && open.loop == l {
 		return d.tangle(l, open.branch)
 	}
@@ -110,8 +110,8 @@ func (d *drawer) loopItem(l int) (Item, error) {
 	return it, nil
 }
 
-// tangle makes the item of a loop whose work-items may execute its iterations apart from
-// each other. It reaches to the nearest point behind the loop at which they reconverge.
+// tangle makes the item of a loop whose work-items may execute its iterations independently of each
+// other. It reaches to the nearest point behind the loop at which they reconverge.
 func (d *drawer) tangle(l, branch int) (Item, error) {
 	loop := &d.flow.Loops().Loops[l]
 	r := loop.Header
@@ -120,7 +120,7 @@ func (d *drawer) tangle(l, branch int) (Item, error) {
 			r = d.flow.Exit() // those that leave the loop end
 		}
 	}
-	all, err := d.region(place{start: loop.Header, stop: r, loop: d.loop, apart: true})
+	all, err := d.region(place{start: loop.Header, stop: r, loop: d.loop, diverged: true})
 	if err != nil {
 		return Item{}, because(err, branch)
 	}

@@ -68,7 +68,7 @@ type place struct {
 	start, stop int  // blocks; the stop is not part of the region
 	loop        int  // the innermost loop in whose iteration the region is, or None
 	body        bool // the region is that iteration
-	apart       bool // work-items execute it apart: every branch is a choice
+	diverged    bool // work-items execute it independently: every branch is a choice
 }
 
 // builder makes regions.

@@ -78,6 +78,6 @@ func checkForm(t *testing.T, name string, g *cfg.Graph) {
 		t.Errorf("%s: %v", name, err)
 	}
 	for _, x := range f.Tangles {
-		t.Errorf("%s: lanes go round the loop at %s apart because of %s", name, g.Name(x.Header), g.Name(x.Branch))
+		t.Errorf("%s: lanes go round the loop at %s diverged because of %s", name, g.Name(x.Header), g.Name(x.Branch))
 	}
 }

@@ -129,8 +129,8 @@ func splitParts(d *estimate.Split) []estimate.SplitPart {
 		{Name: "of them: others on its SIMD", Value: g.Issue},
 		{Name: "of them: others in memory", Value: g.Memory},
 		{Name: "of them: split and merge", Value: g.Splitting},
-		{Name: "cycles of the memory, counted apart", Value: d.Service},
-		{Name: "cycles of all ports, counted apart", Value: d.Passes},
+		{Name: "cycles of the memory, counted separately", Value: d.Service},
+		{Name: "cycles of all ports, counted separately", Value: d.Passes},
 	}
 }
 

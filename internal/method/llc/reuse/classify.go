@@ -132,7 +132,7 @@ func (w *sweep) first(a *use) bool {
 // stays reports whether a line surely stays in the cache from one use to a later one, of
 // the given index: whether fewer lines than the cache has ways may be used between.
 func (w *sweep) stays(p, a *use, i int) bool {
-	left := w.ways - w.apart(p, a, i)
+	left := w.ways - w.betweenUses(p, a, i)
 	if left <= 0 {
 		return false
 	}
@@ -140,9 +140,9 @@ func (w *sweep) stays(p, a *use, i int) bool {
 	return others < left || w.fewer(left, others, p, a, i)
 }
 
-// apart returns how many lines the cores with a rate and the accesses to unknown lines may
+// betweenUses returns how many lines the cores with a rate and the accesses to unknown lines may
 // use between two uses of a line.
-func (w *sweep) apart(p, a *use, i int) int64 {
+func (w *sweep) betweenUses(p, a *use, i int) int64 {
 	lines := int64(0)
 	var spans []Span
 	for c := range w.cores {
