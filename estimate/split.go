@@ -38,14 +38,14 @@ type SplitBounds struct {
 // SplitGroup is the bound of a workgroup. Issue, Memory, Splitting and Own add up to the
 // time of its wavefront.
 type SplitGroup struct {
-	Cycles    int64 `json:"cycles"`    // of the workgroup
-	Wavefront int64 `json:"wavefront"` // E_WF: its wavefront that takes longest
-	Contexts  int64 `json:"contexts"`  // wavefronts that share its SIMD
-	Strands   int64 `json:"strands"`   // parts of wavefronts that share the memory
-	Issue     int64 `json:"issue"`     // in which it waits for its port
-	Memory    int64 `json:"memory"`    // in which it waits for other accesses
-	Splitting int64 `json:"splitting"` // that it takes to split and to merge
-	Own       int64 `json:"own"`       // of its instructions
+	Cycles     int64 `json:"cycles"`    // of the workgroup
+	Wavefront  int64 `json:"wavefront"` // E_WF: its wavefront that takes longest
+	Contexts   int64 `json:"contexts"`  // wavefronts that share its SIMD
+	WarpSplits int64 `json:"strands"`   // parts of wavefronts that share the memory
+	Issue      int64 `json:"issue"`     // in which it waits for its port
+	Memory     int64 `json:"memory"`    // in which it waits for other accesses
+	Splitting  int64 `json:"splitting"` // that it takes to split and to merge
+	Own        int64 `json:"own"`       // of its instructions
 }
 
 // SplitBranch is a branch that splits.

@@ -115,7 +115,7 @@ type Warp struct {
 	// What every instruction needs comes first.
 	code  *Code
 	stack []entry
-	regs  alu.Registers // Full is alive, zero in strands
+	regs  alu.Registers // Full is alive, zero in warp-splits
 	cta   *CTA
 	room  [4]entry // of the stack, while it suffices
 
@@ -125,9 +125,9 @@ type Warp struct {
 	arrived int32  // the barrier instruction at which it waits
 	phase   int    // of the cluster's barrier at which it has arrived
 	local   region
-	out     uint64      // lanes that are with strands, see Detach
-	parent  *Warp       // of a strand: that it was detached from
-	returns bool        // of a strand: its lanes reconverge with others of the parent before they exit
+	out     uint64      // lanes that are with warp-splits, see Detach
+	parent  *Warp       // of a warp-split: that it was detached from
+	returns bool        // of a warp-split: its lanes reconverge with others of the parent before they exit
 	syncs   []syncFrame // see syncFrame
 }
 
@@ -159,5 +159,5 @@ type syncFrame struct {
 	met    int32  // the sync at which the lanes of done wait
 	done   uint64 // lanes
 	todo   uint64 // lanes
-	out    uint64 // lanes that a strand brings to the sync or has brought there
+	out    uint64 // lanes that a warp-split brings to the sync or has brought there
 }

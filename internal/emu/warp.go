@@ -14,7 +14,7 @@ func (w *Warp) PC() int { return int(w.stack[len(w.stack)-1].pc) }
 // guard. The warp must not be done.
 func (w *Warp) Active() uint64 { return w.stack[len(w.stack)-1].lanes }
 
-// Alive returns the lanes that hold threads that have not exited; of a strand, those that
+// Alive returns the lanes that hold threads that have not exited; of a warp-split, those that
 // it holds.
 func (w *Warp) Alive() uint64 { return w.alive }
 

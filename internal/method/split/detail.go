@@ -71,7 +71,7 @@ func (a *analysis) estimate() (*estimate.Estimate, error) {
 
 func (a *analysis) groupDetail(g *group) *estimate.SplitGroup {
 	d := &estimate.SplitGroup{
-		Cycles: g.cycles, Wavefront: g.path.Cycles, Contexts: g.contexts, Strands: a.resident.strands(g.groups),
+		Cycles: g.cycles, Wavefront: g.path.Cycles, Contexts: g.contexts, WarpSplits: a.resident.warpSplits(g.groups),
 	}
 	for b, n := range g.path.Executions {
 		need := g.kind.demands[b]

@@ -50,7 +50,7 @@ func (a *analysis) prices(k *kind, s sharing) []int64 {
 func (a *analysis) share(groups int64, r rule) sharing {
 	s := sharing{groups: groups, contexts: a.resident.contexts(groups), rule: r}
 	if r == countAll {
-		s.wait = a.mul(a.resident.strands(groups)-1, a.longest)
+		s.wait = a.mul(a.resident.warpSplits(groups)-1, a.longest)
 	}
 	return s
 }

@@ -38,6 +38,6 @@ func (r *residency) contexts(groups int64) int64 {
 	return min(all, groups*each)
 }
 
-// strands returns how many parts of wavefronts use the memory of a CU while so many
+// warpSplits returns how many parts of wavefronts use the memory of a CU while so many
 // workgroups are left, each of them for one access at a time.
-func (r *residency) strands(groups int64) int64 { return groups * r.wavefronts * r.parts }
+func (r *residency) warpSplits(groups int64) int64 { return groups * r.wavefronts * r.parts }

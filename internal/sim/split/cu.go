@@ -19,11 +19,11 @@ type cu struct {
 	handed int   // CTAs that it has begun
 	freeAt int64 // when its memory serves the next access
 
-	ports   []port
-	ids     int        // wavefronts on a SIMD
-	fronts  []contexts // by wavefront
-	strands []strand   // (simd*parts + part)*ids + id
-	ready   []int64    // by strand: from when on it can issue a pass; never if it cannot
+	ports      []port
+	ids        int         // wavefronts on a SIMD
+	fronts     []contexts  // by wavefront
+	warpSplits []warpSplit // (simd*parts + part)*ids + id
+	ready      []int64     // by warp-split: from when on it can issue a pass; never if it cannot
 
 	retireAt int64 // when the first of the wavefronts retires that have exited; never if there is none
 }
@@ -45,14 +45,14 @@ func (c *cu) reset(occ machine.Occupancy) (next int64) {
 	c.slots = c.slots[:slots]
 	fronts := slots * occ.Warps
 	c.ids = (fronts + sh.simds - 1) / sh.simds
-	if n := sh.simds * sh.parts * c.ids; n > cap(c.strands) {
-		c.strands, c.ready = make([]strand, n), make([]int64, n)
+	if n := sh.simds * sh.parts * c.ids; n > cap(c.warpSplits) {
+		c.warpSplits, c.ready = make([]warpSplit, n), make([]int64, n)
 		c.fronts = make([]contexts, sh.simds*c.ids)
 	} else {
-		c.strands, c.ready = c.strands[:n], c.ready[:n]
+		c.warpSplits, c.ready = c.warpSplits[:n], c.ready[:n]
 	}
-	for i := range c.strands {
-		c.strands[i].state, c.ready[i] = absent, never
+	for i := range c.warpSplits {
+		c.warpSplits[i].state, c.ready[i] = absent, never
 	}
 	for i := range c.ports {
 		c.ports[i].reset(sh, i, c.ids)
@@ -80,8 +80,8 @@ func (c *cu) begin(k int, now int64) {
 		x := k*len(sl.cta.Warps) + i
 		w := &sl.cta.Warps[i]
 		c.fronts[x].start(w.Alive(), s.shape.parts)
-		at := c.strand(x, 0)
-		st := &c.strands[at]
+		at := c.warpSplit(x, 0)
+		st := &c.warpSplits[at]
 		st.place(x, 0, w)
 		st.why = sim.StallIdle
 		c.wake(at, now+s.m.SM.Dispatch.Value, now, none)
@@ -89,8 +89,8 @@ func (c *cu) begin(k int, now int64) {
 	}
 }
 
-// strand returns the place of a part of a wavefront in strands.
-func (c *cu) strand(x, part int) int {
+// warpSplit returns the place of a part of a wavefront in warp-splits.
+func (c *cu) warpSplit(x, part int) int {
 	sh := &c.sim.shape
 	return (x%sh.simds*sh.parts+part)*c.ids + x/sh.simds
 }
@@ -141,8 +141,8 @@ func (c *cu) retire(now int64) {
 	s := c.sim
 	c.retireAt = never
 	for x := range len(c.slots) * s.run.Grid.Warps() {
-		at := c.strand(x, 0)
-		st := &c.strands[at]
+		at := c.warpSplit(x, 0)
+		st := &c.warpSplits[at]
 		switch {
 		case st.state != exited:
 		case st.retires > now:
@@ -165,17 +165,17 @@ func (c *cu) retire(now int64) {
 	}
 }
 
-// wake lets a strand issue from a cycle on. Whoever does so in the cycle now is a port, or
+// wake lets a warp-split issue from a cycle on. Whoever does so in the cycle now is a port, or
 // none if it happens before all of them.
 func (c *cu) wake(at int, ready, now int64, by int) {
-	c.strands[at].state, c.ready[at] = running, ready
+	c.warpSplits[at].state, c.ready[at] = running, ready
 	c.look(at, now, by)
 }
 
-// look makes the port of a strand look at its strands again, as soon as it can see what
+// look makes the port of a warp-split look at its warp-splits again, as soon as it can see what
 // changes in the cycle now by a port: those with higher numbers see it in the same cycle.
 func (c *cu) look(at int, now int64, by int) {
-	st := &c.strands[at]
+	st := &c.warpSplits[at]
 	i := c.port(st.x, st.part)
 	switch {
 	case i == by:

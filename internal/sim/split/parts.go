@@ -9,7 +9,7 @@ import (
 
 // splitAtInstr executes a split instruction: the branch that follows decides which lanes
 // stay. If that are none or all, all stay.
-func (c *cu) splitAtInstr(st *strand, now int64, by int) error {
+func (c *cu) splitAtInstr(st *warpSplit, now int64, by int) error {
 	s := c.sim
 	stay, active := st.warp.Guard(st.pc+1), st.warp.Active()
 	if s.branches[st.pc].takenGo {
@@ -27,7 +27,7 @@ func (c *cu) splitAtInstr(st *strand, now int64, by int) error {
 
 // diverge is called when the lanes of a branch diverged: those that go leave the warp if a
 // split instruction came before, or if the hardware splits by itself here and can.
-func (c *cu) diverge(st *strand, now int64, by int) {
+func (c *cu) diverge(st *warpSplit, now int64, by int) {
 	s := c.sim
 	if b := s.branches[st.pc]; b.splits && c.fronts[st.x].unused() != none {
 		stay := s.run.Effect.Mask
@@ -37,19 +37,19 @@ func (c *cu) diverge(st *strand, now int64, by int) {
 		c.split(st, stay, now, by)
 	}
 	if st.child != none {
-		child := &c.strands[c.strand(st.x, st.child)]
+		child := &c.warpSplits[c.warpSplit(st.x, st.child)]
 		st.warp.Detach(&child.own)
 		child.warp = &child.own
 	}
 }
 
-// split takes a context for the lanes of a strand that do not stay.
-func (c *cu) split(st *strand, stay uint64, now int64, by int) {
+// split takes a context for the lanes of a warp-split that do not stay.
+func (c *cu) split(st *warpSplit, stay uint64, now int64, by int) {
 	f := &c.fronts[st.x]
 	f.keep(st.part, stay)
 	st.child = f.split(st.part)
-	at := c.strand(st.x, st.child)
-	child := &c.strands[at]
+	at := c.warpSplit(st.x, st.child)
+	child := &c.warpSplits[at]
 	child.place(st.x, st.child, nil)
 	child.state, child.served, c.ready[at] = beginning, st.served, never
 	c.sim.run.Count.Splits++
@@ -57,9 +57,9 @@ func (c *cu) split(st *strand, stay uint64, now int64, by int) {
 }
 
 // depart lets the part begin that split off; without lanes, it is where it merges.
-func (c *cu) depart(st *strand, ready, now int64, by int) {
-	at := c.strand(st.x, st.child)
-	child := &c.strands[at]
+func (c *cu) depart(st *warpSplit, ready, now int64, by int) {
+	at := c.warpSplit(st.x, st.child)
+	child := &c.warpSplits[at]
 	st.child = none
 	child.why, child.met = st.why, ready
 	if child.warp == nil {
@@ -69,10 +69,10 @@ func (c *cu) depart(st *strand, ready, now int64, by int) {
 	c.wake(at, ready, now, by)
 }
 
-// arrive makes a strand wait that is where it merges, and lets the parent go on if both
+// arrive makes a warp-split wait that is where it merges, and lets the parent go on if both
 // parts are there.
 func (c *cu) arrive(at int, now int64, by int) {
-	st := &c.strands[at]
+	st := &c.warpSplits[at]
 	if st.task == taskSplit {
 		return // what the branch has done takes effect when the split is over
 	}
@@ -90,7 +90,7 @@ func (c *cu) arrive(at int, now int64, by int) {
 	if f.partner(child) != parent {
 		return // the child waits for a child of its own
 	}
-	p, q := &c.strands[c.strand(st.x, parent)], &c.strands[c.strand(st.x, child)]
+	p, q := &c.warpSplits[c.warpSplit(st.x, parent)], &c.warpSplits[c.warpSplit(st.x, child)]
 	if p.state != atMerge || q.state != atMerge {
 		return
 	}
@@ -98,17 +98,17 @@ func (c *cu) arrive(at int, now int64, by int) {
 	if c.sim.shape.shared {
 		p.task = taskMerge
 	}
-	c.wake(c.strand(st.x, parent), max(p.met, q.met), now, by)
+	c.wake(c.warpSplit(st.x, parent), max(p.met, q.met), now, by)
 }
 
-// merge merges a strand with its latest child, which waits for it.
-func (c *cu) merge(st *strand, now int64, by int) error {
+// merge merges a warp-split with its latest child, which waits for it.
+func (c *cu) merge(st *warpSplit, now int64, by int) error {
 	f := &c.fronts[st.x]
-	if child := f.partner(st.part); f.parts[st.part].depth == 0 || c.strands[c.strand(st.x, child)].state != atMerge {
+	if child := f.partner(st.part); f.parts[st.part].depth == 0 || c.warpSplits[c.warpSplit(st.x, child)].state != atMerge {
 		return diag.Errorf(c.sim.run.Config.Code.Instr(st.pc).Pos, "merge without a part to merge with")
 	}
-	at := c.strand(st.x, f.merge(st.part))
-	child := &c.strands[at]
+	at := c.warpSplit(st.x, f.merge(st.part))
+	child := &c.warpSplits[at]
 	if child.warp != nil {
 		st.warp.Join(child.warp)
 	}

@@ -11,13 +11,13 @@ import (
 type port struct {
 	core.Account
 
-	base  int   // the strand of ID 0
+	base  int   // the warp-split of ID 0
 	parts int   // of each wavefront on this port; those of the next part are ids further
 	ids   int   // wavefronts
 	last  int   // the ID that issued last
 	turns []int // by ID: the part that issued last
 
-	next int64 // when to look for a strand that can issue
+	next int64 // when to look for a warp-split that can issue
 	free int64 // when the port takes the next pass
 }
 
@@ -36,7 +36,7 @@ func (p *port) reset(sh *shape, i, ids int) {
 	}
 }
 
-// pick returns the strand that issues a pass: the first that is ready, in a circle of IDs after
+// pick returns the warp-split that issues a pass: the first that is ready, in a circle of IDs after
 // the one that issued last. If none is, it returns none and notes why and until when.
 func (c *cu) pick(p *port, now int64) int {
 	soonest, why := int64(never), sim.StallIdle
@@ -54,9 +54,9 @@ func (c *cu) pick(p *port, now int64) int {
 				p.last, p.turns[id] = id, part
 				return at
 			case ready < soonest:
-				soonest, why = ready, c.strands[at].why
+				soonest, why = ready, c.warpSplits[at].why
 			case soonest == never && why == sim.StallIdle:
-				why = c.strands[at].state.stall()
+				why = c.warpSplits[at].state.stall()
 			}
 		}
 	}
@@ -64,7 +64,7 @@ func (c *cu) pick(p *port, now int64) int {
 	return none
 }
 
-// pass lets a port issue a pass, if it is free and a strand has one to issue.
+// pass lets a port issue a pass, if it is free and a warp-split has one to issue.
 func (c *cu) pass(by int, now int64) error {
 	p, q := &c.ports[by], c.sim.shape.pass
 	if p.free > now {
@@ -76,7 +76,7 @@ func (c *cu) pass(by int, now int64) error {
 	if at == none {
 		return nil
 	}
-	st := &c.strands[at]
+	st := &c.warpSplits[at]
 	end := now + q
 	p.free, p.From, p.next = end, end, end
 	if st.left > 0 { // a further pass of the same instruction

@@ -139,7 +139,7 @@ func checkMasks(t testing.TB, s *Sim, at *sim.Step) {
 		}
 		f, all := &u.fronts[x], uint64(0)
 		for i, p := range f.parts[:f.n] {
-			st := &u.strands[u.strand(x, i)]
+			st := &u.warpSplits[u.warpSplit(x, i)]
 			if p.mask&all != 0 {
 				t.Errorf("part %d has lanes %#x of others", i, p.mask&all)
 			}
@@ -149,7 +149,7 @@ func checkMasks(t testing.TB, s *Sim, at *sim.Step) {
 			all |= p.mask
 		}
 		own := f.parts[at.Split].mask
-		if child := u.strands[u.strand(x, at.Split)].child; child != none {
+		if child := u.warpSplits[u.warpSplit(x, at.Split)].child; child != none {
 			own |= f.parts[child].mask
 		}
 		if other := at.Active &^ own; other != 0 {

@@ -11,8 +11,8 @@ func (s *Sim) waiting(now int64) (list []sim.Waiting) {
 		c := &s.cus[i]
 		for x := range len(c.slots) * s.run.Grid.Warps() {
 			for part := range s.shape.parts {
-				at := c.strand(x, part)
-				st := &c.strands[at]
+				at := c.warpSplit(x, part)
+				st := &c.warpSplits[at]
 				if st.state == absent || st.warp == nil {
 					continue
 				}
@@ -31,9 +31,9 @@ func (s *Sim) waiting(now int64) (list []sim.Waiting) {
 	return list
 }
 
-// waitsFor says what a strand waits for in the cycle now.
+// waitsFor says what a warp-split waits for in the cycle now.
 func (c *cu) waitsFor(at int, now int64) string {
-	st := &c.strands[at]
+	st := &c.warpSplits[at]
 	switch {
 	case st.state == atBarrier:
 		return core.WaitsAtBarrier

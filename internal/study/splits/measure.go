@@ -102,24 +102,24 @@ type stopwatch struct {
 	graph   *cfg.Graph
 	merges  []bool // by block: it begins where parts merge
 	times   split.Times
-	lanes   map[strand]*lap
+	lanes   map[warpSplit]*lap
 }
 
-// strand is a wavefront, or a part of one.
-type strand struct{ cta, warp, split int }
+// warpSplit is a wavefront, or a part of one.
+type warpSplit struct{ cta, warp, split int }
 
-// lap is the execution of a block that a strand is in.
+// lap is the execution of a block that a warp-split is in.
 type lap struct {
 	block       int
 	first, last int64 // cycles in which it began, and its last instruction issued
 	pc          int   // of that
-	begun       int64 // cycle of the strand's first instruction
+	begun       int64 // cycle of the warp-split's first instruction
 }
 
 func newStopwatch(w *workload.Workload) *stopwatch {
 	k := w.First()
 	g := k.Graph
-	m := &stopwatch{machine: w.Machine, graph: g, merges: make([]bool, g.Len()), lanes: make(map[strand]*lap)}
+	m := &stopwatch{machine: w.Machine, graph: g, merges: make([]bool, g.Len()), lanes: make(map[warpSplit]*lap)}
 	m.times.Blocks = make([]int64, g.Len())
 	for b := range m.times.Blocks {
 		m.times.Blocks[b] = -1
@@ -141,7 +141,7 @@ func (m *stopwatch) none() []trace.Ipoint {
 // step notes an instruction.
 func (m *stopwatch) step(s *runner.Issue) {
 	g := m.graph
-	key, b := strand{s.CTA, s.Warp, s.Split}, g.BlockOf(s.PC)
+	key, b := warpSplit{s.CTA, s.Warp, s.Split}, g.BlockOf(s.PC)
 	l := m.lanes[key]
 	switch {
 	case l == nil:
@@ -168,7 +168,7 @@ func (m *stopwatch) follows(from, to int) bool {
 	return false
 }
 
-// ready returns when the last instruction of a strand that nobody held up was over.
+// ready returns when the last instruction of a warp-split that nobody held up was over.
 func (m *stopwatch) ready(l *lap) int64 {
 	return l.last + m.machine.Timing(m.graph.Kernel.Instrs[l.pc].Class()).Latency
 }
@@ -183,7 +183,7 @@ func (m *stopwatch) BeginRun(int) error { return nil }
 
 // Record implements trace.Sink: it notes when a warp starts and exits.
 func (m *stopwatch) Record(r trace.Record) error {
-	key := strand{int(r.CTA), int(r.Warp), 0}
+	key := warpSplit{int(r.CTA), int(r.Warp), 0}
 	l := m.lanes[key]
 	switch {
 	case l == nil:

@@ -9,8 +9,8 @@ import (
 	"warpbound/internal/sim/core"
 )
 
-// strand is a wavefront that is not split, or a part of one that is, in its context.
-type strand struct {
+// warpSplit is a wavefront that is not split, or a part of one that is, in its context.
+type warpSplit struct {
 	x, part int
 	warp    *emu.Warp // nil if the part has no lanes
 	own     emu.Warp  // the warp of a part on a split SIMD
@@ -32,7 +32,7 @@ type strand struct {
 	child    int       // the part that begins with the branch that it splits at, or none
 }
 
-// state says whether a strand can issue.
+// state says whether a warp-split can issue.
 type state uint8
 
 const (
@@ -44,7 +44,7 @@ const (
 	exited                 // no more; its accesses are not served yet
 )
 
-// stall is what a strand waits for that does not know when it will be ready.
+// stall is what a warp-split waits for that does not know when it will be ready.
 func (s state) stall() sim.Stall {
 	switch s {
 	case beginning, atMerge:
@@ -57,7 +57,7 @@ func (s state) stall() sim.Stall {
 	return sim.StallIdle
 }
 
-// task is what the passes of a strand are for.
+// task is what the passes of a warp-split are for.
 type task uint8
 
 const (
@@ -67,15 +67,15 @@ const (
 )
 
 // place puts a warp into the context of a part of a wavefront.
-func (st *strand) place(x, part int, w *emu.Warp) {
+func (st *warpSplit) place(x, part int, w *emu.Warp) {
 	st.x, st.part, st.warp = x, part, w
 	st.served, st.task, st.left, st.child = 0, taskInstr, 0, none
 }
 
-// issue begins what a strand does next: an instruction, or what the hardware does by itself.
+// issue begins what a warp-split does next: an instruction, or what the hardware does by itself.
 // It returns how many instructions that are.
 func (c *cu) issue(at int, now int64, by int) (instrs int64, err error) {
-	st := &c.strands[at]
+	st := &c.warpSplits[at]
 	st.busy, st.left, st.done = sim.StallUnit, 1, false
 	switch st.task {
 	case taskSplit:
@@ -96,8 +96,8 @@ func (c *cu) issue(at int, now int64, by int) (instrs int64, err error) {
 	return 1, c.execute(st, now, by)
 }
 
-// execute performs the next instruction of a strand and finds out how many passes it takes.
-func (c *cu) execute(st *strand, now int64, by int) error {
+// execute performs the next instruction of a warp-split and finds out how many passes it takes.
+func (c *cu) execute(st *warpSplit, now int64, by int) error {
 	s := c.sim
 	eff := &s.run.Effect
 	sl, warp := c.cta(st.x)
@@ -117,10 +117,10 @@ func (c *cu) execute(st *strand, now int64, by int) error {
 	return nil
 }
 
-// finish works out when a strand may issue again whose last pass ends in a cycle, and lets
+// finish works out when a warp-split may issue again whose last pass ends in a cycle, and lets
 // it merge if it is where it does.
 func (c *cu) finish(at int, end, now int64, by int) {
-	s, st := c.sim, &c.strands[at]
+	s, st := c.sim, &c.warpSplits[at]
 	ready := end
 	switch st.task {
 	case taskSplit:
@@ -152,20 +152,20 @@ func (c *cu) finish(at int, end, now int64, by int) {
 	c.release(st, now, by)
 }
 
-// release lets go whoever waited at a barrier for a strand that has arrived in a cycle, or
+// release lets go whoever waited at a barrier for a warp-split that has arrived in a cycle, or
 // exited, itself included. Its instruction has one pass.
-func (c *cu) release(st *strand, now int64, by int) {
+func (c *cu) release(st *warpSplit, now int64, by int) {
 	first := st.x - st.x%c.sim.run.Grid.Warps()
 	for ; st.released != 0; st.released &= st.released - 1 {
-		at := c.strand(first+bits.TrailingZeros64(st.released), 0)
-		c.strands[at].why = sim.StallBarrier
+		at := c.warpSplit(first+bits.TrailingZeros64(st.released), 0)
+		c.warpSplits[at].why = sim.StallBarrier
 		c.wake(at, now+c.sim.m.SM.Barrier.Value, now, by)
 	}
 }
 
-// result returns when a strand may issue after an instruction whose last pass ends in a
+// result returns when a warp-split may issue after an instruction whose last pass ends in a
 // cycle, and puts its access into the queue of memory.
-func (c *cu) result(st *strand, end int64) int64 {
+func (c *cu) result(st *warpSplit, end int64) int64 {
 	s := c.sim
 	plan := &s.plan[st.pc]
 	ready := end + plan.Latency - plan.Initiation

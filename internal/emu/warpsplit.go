@@ -2,32 +2,32 @@ package emu
 
 import "warpbound/internal/isa"
 
-// A strand is a Warp that executes some lanes of a warp as a unit of its own: Detach takes
-// them from the warp, and the strand and the warp may then be stepped in any order. They share
+// A warp-split is a Warp that executes some lanes of a warp as a unit of its own: Detach takes
+// them from the warp, and the warp-split and the warp may then be stepped in any order. They share
 // registers, predicates, memory and CTA, and since every lane belongs to one of them only,
-// the order makes no difference to a kernel that has no races. Strands may be detached from
-// strands.
+// the order makes no difference to a kernel that has no races. Warp-splits may be detached from
+// warp-splits.
 //
-// The stack of a strand is the entry that was detached, on an entry in which its lanes
-// wait at the reconvergence point. It is home when that one runs: then Join gives the
-// lanes back. Lanes that exit are taken out of the entries of all warps that the strand
-// was detached from, too. In a kernel whose lanes reconverge AtSyncs a strand has the frame of the
+// The stack of a warp-split is the entry that was detached, on an entry in which its lanes wait
+// at the reconvergence point. It is home when that one runs: then Join gives the lanes back.
+// Lanes that exit are taken out of the entries of all warps that the warp-split was detached
+// from, too. In a kernel whose lanes reconverge AtSyncs a warp-split has the frame of the
 // branch instead, and is home when its lanes have executed the sync.
 //
 // A barrier of the CTA, and an instruction that names lanes which take part, are faults
 // where lanes are diverged.
 
-// Detach makes the running entry of w the strand's: w runs the entry below it, if it is
+// Detach makes the running entry of w the warp-split's: w runs the entry below it, if it is
 // not held. After a branch has diverged that is the entry of the other side; or the one
 // that waits where the branch reconverges, if the other side begins there.
 //
-// The warp w must be able to step. The strand must be one that is done or was never used; it
+// The warp w must be able to step. The warp-split must be one that is done or was never used; it
 // is used again without allocation, and must not be copied. In a kernel whose lanes reconverge
 // AtSyncs, where cfg.Graph.CheckSyncs must have found the syncs in order, only a Step that has
-// diverged may be followed by Detach, once: the strand then has the lanes that run, and w
+// diverged may be followed by Detach, once: the warp-split then has the lanes that run, and w
 // those that took the branch.
-func (w *Warp) Detach(strand *Warp) {
-	s := strand
+func (w *Warp) Detach(warpSplit *Warp) {
+	s := warpSplit
 	last := len(w.stack) - 1
 	e := w.stack[last]
 	w.out |= e.lanes
@@ -53,22 +53,22 @@ func (w *Warp) Detach(strand *Warp) {
 	s.stack = append(s.stack, e)
 }
 
-// Join ends a strand that was detached from w and is home: its lanes are with w again.
-func (w *Warp) Join(strand *Warp) {
-	w.out &^= strand.alive
-	strand.alive = 0
-	strand.stack = strand.stack[:0]
+// Join ends a warp-split that was detached from w and is home: its lanes are with w again.
+func (w *Warp) Join(warpSplit *Warp) {
+	w.out &^= warpSplit.alive
+	warpSplit.alive = 0
+	warpSplit.stack = warpSplit.stack[:0]
 }
 
-// Home reports whether all lanes of a strand, except those that have exited, have come
-// to the instruction at which they reconverge with those from which they were detached. The strand
-// cannot step any more. It is false if all have exited; that is for Done to say.
+// Home reports whether all lanes of a warp-split, except those that have exited, have come to
+// the instruction at which they reconverge with those from which they were detached. The
+// warp-split cannot step any more. It is false if all have exited; that is for Done to say.
 func (w *Warp) Home() bool {
 	return w.parent != nil && w.returns && len(w.stack) == 1 && len(w.syncs) == 0 && w.out == 0
 }
 
-// Held reports whether w cannot step before a strand of it joins or exits: lanes of the
-// running entry are with strands, or all that w has left are.
+// Held reports whether w cannot step before a warp-split of it joins or exits: lanes of the
+// running entry are with warp-splits, or all that w has left are.
 func (w *Warp) Held() bool {
 	if last := len(w.stack) - 1; last >= 0 {
 		return w.stack[last].lanes&w.out != 0
@@ -76,11 +76,11 @@ func (w *Warp) Held() bool {
 	return w.alive != 0
 }
 
-// Out returns the lanes of w that are with strands and have not exited.
+// Out returns the lanes of w that are with warp-splits and have not exited.
 func (w *Warp) Out() uint64 { return w.out }
 
 // whole returns the warp that w was detached from, directly or not: w itself if it is no
-// strand.
+// warp-split.
 func (w *Warp) whole() *Warp {
 	for w.parent != nil {
 		w = w.parent

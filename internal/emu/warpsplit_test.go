@@ -7,15 +7,15 @@ import (
 	"testing"
 )
 
-// strands is one warp of four threads and strands of it: unit w and others by letter.
-type strands struct {
+// warpSplits is one warp of four threads and warp-splits of it: unit w and others by letter.
+type warpSplits struct {
 	t     *testing.T
 	units map[byte]*Warp
 	cta   CTA
 }
 
-// newStrands starts a scenario behind the three instructions of its prologue.
-func newStrands(t *testing.T, body string) *strands {
+// newWarpSplits starts a scenario behind the three instructions of its prologue.
+func newWarpSplits(t *testing.T, body string) *warpSplits {
 	t.Helper()
 	s := scenario{body: body}
 	launch := Launch{Grid: [3]int{1, 1, 1}, Block: [3]int{4, 1, 1}, Params: make([]byte, 8)}
@@ -23,7 +23,7 @@ func newStrands(t *testing.T, body string) *strands {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r := startStrands(t, g)
+	r := startWarpSplits(t, g)
 	for range 3 {
 		if _, err := r.do("w"); err != nil {
 			t.Fatal(err)
@@ -32,8 +32,8 @@ func newStrands(t *testing.T, body string) *strands {
 	return r
 }
 
-func startStrands(t *testing.T, g *Grid) *strands {
-	r := &strands{t: t, units: make(map[byte]*Warp)}
+func startWarpSplits(t *testing.T, g *Grid) *warpSplits {
+	r := &warpSplits{t: t, units: make(map[byte]*Warp)}
 	g.StartCTA(&r.cta, 0)
 	r.units['w'] = &r.cta.Warps[0]
 	return r
@@ -41,7 +41,7 @@ func startStrands(t *testing.T, g *Grid) *strands {
 
 // script executes the commands at the beginning of each line and returns all lines with the
 // states behind the commands.
-func (r *strands) script(lines string) string {
+func (r *warpSplits) script(lines string) string {
 	r.t.Helper()
 	var got strings.Builder
 	for _, line := range strings.Split(strings.TrimSpace(lines), "\n") {
@@ -58,7 +58,7 @@ func (r *strands) script(lines string) string {
 // do executes one command: "w" steps a unit, "w>a" detaches a from w, "a<w" joins. It
 // returns the units with their state: the next instruction and its lanes, and whether the
 // unit is held, home or done.
-func (r *strands) do(command string) (string, error) {
+func (r *warpSplits) do(command string) (string, error) {
 	u := r.units[command[0]]
 	switch {
 	case len(command) == 1:
@@ -98,9 +98,9 @@ func (r *strands) do(command string) (string, error) {
 	return b.String(), nil
 }
 
-// TestStrand follows a warp and its strands: behind each command stands of each unit the
+// TestWarpSplit follows a warp and its warp-splits: behind each command stands of each unit the
 // next instruction and its lanes, with ! if it is held and * if it is home.
-func TestStrand(t *testing.T) {
+func TestWarpSplit(t *testing.T) {
 	const halves = "setp.lt.u32 %p0, %r0, 2; and.b32 %r1, %r0, 1; setp.eq.u32 %p1, %r1, 1;\n"
 	for _, c := range []struct{ name, body, want string }{
 		{"the first to arrive waits", `@%p0 bra then;
@@ -122,7 +122,7 @@ w>a w:8/f! a:7/c
 a w:8/f! a:8/c*
 a<w w:8/f a:done
 w w:done a:done`},
-		{"strands of strands, which reconverge where their parents do", `@%p0 bra then;
+		{"warp-splits of warp-splits, which reconverge where their parents do", `@%p0 bra then;
 @%p1 bra end;
 add.u32 %r1, %r0, 1;
 bra end;
@@ -153,7 +153,7 @@ a w:9/7! a:8/4
 a w:9/3 a:done
 w w:10/3 a:done
 w w:done a:done`},
-		{"a warp of which nothing is left waits for its strands", `@%p0 bra then;
+		{"a warp of which nothing is left waits for its warp-splits", `@%p0 bra then;
 exit;
 then: add.u32 %r1, %r0, 2; exit;`, `
 w w:7/c
@@ -180,7 +180,7 @@ b<w w:11/f a:done b:done c:done
 w w:done a:done b:done c:done`},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			r := newStrands(t, halves+c.body)
+			r := newWarpSplits(t, halves+c.body)
 			for range 3 {
 				if _, err := r.do("w"); err != nil {
 					t.Fatal(err)
@@ -196,9 +196,9 @@ w w:done a:done b:done c:done`},
 	}
 }
 
-// TestStrandAtSyncs does the same where lanes reconverge at syncs: in a loop whose lanes leave it
-// one after the other, and in an if.
-func TestStrandAtSyncs(t *testing.T) {
+// TestWarpSplitAtSyncs does the same where lanes reconverge at syncs: in a loop whose lanes
+// leave it one after the other, and in an if.
+func TestWarpSplitAtSyncs(t *testing.T) {
 	g, _ := simtGrid(t, `0: const a = 2
 1: binop p = a < Tid
 2: bz p, 5
@@ -229,7 +229,7 @@ w w:10/f! a:9/3
 a w:10/f! a:10/3*
 a<w w:10/f a:done
 w w:done a:done`
-	r := startStrands(t, g)
+	r := startWarpSplits(t, g)
 	if got := r.script(want); got != want {
 		t.Errorf("got%s\nwant%s", got, want)
 	}
@@ -240,7 +240,7 @@ w w:done a:done`
 			"k.simt:8:1: kernel k, CTA (0,0,0), thread (1,0,0): bz p, 1: branch without its sync: the thread comes back to its branch, where thread (0,0,0) of the warp diverged"},
 	} {
 		g, _ := simtGrid(t, c.code, 4)
-		r := startStrands(t, g)
+		r := startWarpSplits(t, g)
 		var err error
 		for _, command := range strings.Fields(c.commands) {
 			if err != nil {
@@ -254,24 +254,24 @@ w w:done a:done`
 	}
 }
 
-// TestStrandFaults checks what the lanes of a warp must do together.
-func TestStrandFaults(t *testing.T) {
+// TestWarpSplitFaults checks what the lanes of a warp must do together.
+func TestWarpSplitFaults(t *testing.T) {
 	const half = "setp.lt.u32 %p0, %r0, 2;\n"
 	for _, c := range []struct {
 		name, body, commands string
 		cause                error
 		message              string
 	}{
-		{"a barrier in a strand", "@%p0 bra end;\nbar.sync 0;\nend: ret;", "w w w>a a", ErrBarrier, "k.ptx:13:1: kernel k, CTA (0,0,0), thread (2,0,0): bar.sync 0x0: barrier in divergent code: the thread is diverged"},
-		{"a barrier beside a strand", "@%p0 bra other;\nadd.u32 %r1, %r1, 1;\nbra end;\nother: bar.sync 0;\nend: exit;", "w w w>a a w", ErrBarrier, "k.ptx:15:8: kernel k, CTA (0,0,0), thread (0,0,0)"},
+		{"a barrier in a warp-split", "@%p0 bra end;\nbar.sync 0;\nend: ret;", "w w w>a a", ErrBarrier, "k.ptx:13:1: kernel k, CTA (0,0,0), thread (2,0,0): bar.sync 0x0: barrier in divergent code: the thread is diverged"},
+		{"a barrier beside a warp-split", "@%p0 bra other;\nadd.u32 %r1, %r1, 1;\nbra end;\nother: bar.sync 0;\nend: exit;", "w w w>a a w", ErrBarrier, "k.ptx:15:8: kernel k, CTA (0,0,0), thread (0,0,0)"},
 		{"a cluster's barrier", "@%p0 bra end;\nbarrier.cluster.arrive;\nend: ret;", "w w w>a a", ErrBarrier, "k.ptx:13:1"},
-		{"a barrier of a strand that has all lanes left", "@%p0 bra on;\nadd.u32 %r1, %r1, 1;\nexit;\non: bar.sync 0;\nret;", "w w w>a w>b a a b", ErrBarrier, "k.ptx:15:5"},
+		{"a barrier of a warp-split that has all lanes left", "@%p0 bra on;\nadd.u32 %r1, %r1, 1;\nexit;\non: bar.sync 0;\nret;", "w w w>a w>b a a b", ErrBarrier, "k.ptx:15:5"},
 		{"a named lane that is diverged", "@%p0 bra other;\nbar.warp.sync 15;\nbra end;\nother: bar.warp.sync 15;\nend: ret;", "w w w>a w", nil, "k.ptx:15:8: kernel k, CTA (0,0,0), thread (2,0,0): bar.warp 0xf: the thread is named in the member mask 0xf and is diverged"},
-		{"a named lane that is diverged from a strand", "@%p0 bra other;\nbar.warp.sync 15;\nbra end;\nother: bar.warp.sync 15;\nend: ret;", "w w w>a a", nil, "k.ptx:13:1: kernel k, CTA (0,0,0), thread (0,0,0)"},
+		{"a named lane that is diverged from a warp-split", "@%p0 bra other;\nbar.warp.sync 15;\nbra end;\nother: bar.warp.sync 15;\nend: ret;", "w w w>a a", nil, "k.ptx:13:1: kernel k, CTA (0,0,0), thread (0,0,0)"},
 		{"named lanes that are together", "@%p0 bra other;\nbar.warp.sync 12;\nbra end;\nother: bar.warp.sync 3;\nend: ret;", "w w w>a a a w", nil, ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			r := newStrands(t, half+c.body)
+			r := newWarpSplits(t, half+c.body)
 			var err error
 			for _, command := range strings.Fields(c.commands) {
 				if err != nil {

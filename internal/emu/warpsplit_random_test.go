@@ -15,13 +15,13 @@ import (
 	"warpbound/internal/test/flowtest"
 )
 
-// TestStrandsAgainstWarps runs random kernels with warps whose sides run as strands, some
+// TestWarpSplitsAgainstWarps runs random kernels with warps whose sides run as warp-splits, some
 // or all of them, in random order: memory must be as warps leave it that do not split.
-func TestStrandsAgainstWarps(t *testing.T) {
+func TestWarpSplitsAgainstWarps(t *testing.T) {
 	for _, c := range []struct {
 		name                 string
 		draw                 func(kernelgen.Source, kernelgen.Options) *kernelgen.Case
-		split, nested, ended int // of the strands, at least
+		split, nested, ended int // of the warp-splits, at least
 	}{
 		{"PTX", kernelgen.New, 5000, 1000, 50},
 		{"mini-SIMT", kernelgen.NewSIMT, 3000, 1000, 0},
@@ -45,14 +45,14 @@ func TestStrandsAgainstWarps(t *testing.T) {
 				}
 			}
 			if split < c.split || nested < c.nested || ended < c.ended {
-				t.Errorf("%d strands, %d of strands, %d whose lanes all exited: too few to tell", split, nested, ended)
+				t.Errorf("%d warp-splits, %d of warp-splits, %d whose lanes all exited: too few to tell", split, nested, ended)
 			}
 		})
 	}
 }
 
 // compare executes a launch split in several ways and unsplit. It returns what became of the
-// strands.
+// warp-splits.
 func compare(t *testing.T, l *flowtest.Launch, width int, seed uint64) (*splitter, error) {
 	whole := l.Again(t, width)
 	want, err := emu.Run(context.Background(), whole.Grid)
@@ -75,8 +75,8 @@ func compare(t *testing.T, l *flowtest.Launch, width int, seed uint64) (*splitte
 	return r, nil
 }
 
-// TestStrandsOfTheSuite does the same with kernels of the suite.
-func TestStrandsOfTheSuite(t *testing.T) {
+// TestWarpSplitsOfTheSuite does the same with kernels of the suite.
+func TestWarpSplitsOfTheSuite(t *testing.T) {
 	for _, name := range []string{"bfs", "reduction"} {
 		whole := flowtest.Suite(t, name)
 		split := whole.Again(t, flowtest.Width)
@@ -88,16 +88,16 @@ func TestStrandsOfTheSuite(t *testing.T) {
 			t.Fatal(name, err)
 		}
 		if r.split == 0 || !slices.EqualFunc(split.Buffers, whole.Buffers, bytes.Equal) {
-			t.Errorf("%s: memory differs, or none of %d strands", name, r.split)
+			t.Errorf("%s: memory differs, or none of %d warp-splits", name, r.split)
 		}
 	}
 }
 
-// splitter executes launches and lets sides of branches run as strands.
+// splitter executes launches and lets sides of branches run as warp-splits.
 type splitter struct {
 	*rand.Rand
 	graph   *cfg.Graph
-	percent int // of the sides that become strands
+	percent int // of the sides that become warp-splits
 	sticky  int // percent of the steps after which the unit goes on that ran
 	units   []*unit
 	free    []*emu.Warp
@@ -105,7 +105,7 @@ type splitter struct {
 	split, nested, ended int
 }
 
-// unit is what can be scheduled: a warp, or a strand of another unit.
+// unit is what can be scheduled: a warp, or a warp-split of another unit.
 type unit struct {
 	*emu.Warp
 	of    *unit
@@ -186,7 +186,7 @@ func (r *splitter) next() *unit {
 	}
 }
 
-// part makes strands of some sides of the branch that u has just executed.
+// part makes warp-splits of some sides of the branch that u has just executed.
 func (r *splitter) part(u *unit) {
 	for once := false; !once && steps(u) && r.IntN(100) < r.percent && u.Depth() > 1; {
 		once = r.graph.Kernel.Reconvergence == isa.AtSyncs
@@ -231,7 +231,7 @@ func (r *splitter) check() error {
 	for _, u := range r.units {
 		if u.of != nil {
 			if held[u.of.Warp]&u.Alive() != 0 {
-				return fmt.Errorf("lanes 0x%x are with two strands", held[u.of.Warp]&u.Alive())
+				return fmt.Errorf("lanes 0x%x are with two warp-splits", held[u.of.Warp]&u.Alive())
 			}
 			held[u.of.Warp] |= u.Alive()
 		}
