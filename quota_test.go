@@ -25,14 +25,14 @@ func TestBestQuota(t *testing.T) {
 	for _, b := range all.Tried {
 		cycles[b.Quota] = b.Sum
 	}
-	least := found.Tried[found.Best].Sum
+	minimum := found.Tried[found.Best].Sum
 	for i, b := range found.Tried {
-		if cycles[b.Quota] != b.Sum || b.Sum < least || i > 0 && found.Tried[i-1].Quota >= b.Quota {
+		if cycles[b.Quota] != b.Sum || b.Sum < minimum || i > 0 && found.Tried[i-1].Quota >= b.Quota {
 			t.Errorf("quota %d: %d, and %d among all", b.Quota, b.Sum, cycles[b.Quota])
 		}
 	}
-	if got := all.Tried[all.Best].Sum; got > least {
-		t.Errorf("all quotas: %d, a search: %d", got, least)
+	if got := all.Tried[all.Best].Sum; got > minimum {
+		t.Errorf("all quotas: %d, a search: %d", got, minimum)
 	}
 	if last := cycles[found.Last]; cycles[found.Last+3] < last {
 		t.Errorf("a quota of %d gives %d, of %d less", found.Last, last, found.Last+3)

@@ -55,8 +55,8 @@ func (e *Estimate) Bounds() bool { return e.Method != "hybrid/warp" && e.Method 
 
 // SharedCache is what the detail of an estimate tells if it bounds the misses in a cache that SMs share, too.
 type SharedCache interface {
-	// MostMisses returns how many of how many accesses of the SMs miss, both at most.
-	MostMisses() (misses, accesses int64)
+	// MaxMisses returns how many of how many accesses of the SMs miss, both at most.
+	MaxMisses() (misses, accesses int64)
 	// Ordered reports whether it is known in which order each SM issues; otherwise the estimate is a sum.
 	Ordered() bool
 }

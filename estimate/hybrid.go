@@ -27,7 +27,7 @@ type HybridEdge struct {
 	Worst     int64   `json:"worst"`
 	WorstAt   WarpID  `json:"worst_at"`          // the first warp that took Worst
 	Observed  int64   `json:"observed"`          // traversals by all warps
-	Most      int64   `json:"most"`              // traversals by one warp, at most
+	Max       int64   `json:"most"`              // traversals by one warp, at most
 	Limited   bool    `json:"limited"`           // Most bounds Count
 	Unknown   bool    `json:"unknown,omitempty"` // the graph does not have it
 	Count     int64   `json:"count"`             // traversals on the worst path

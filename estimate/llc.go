@@ -31,8 +31,8 @@ type LLC struct {
 	Cores        []LLCCore `json:"cores"`        // the SMs, and the CPU last
 }
 
-// MostMisses returns how many of how many accesses of the SMs to the shared cache miss it, both at most.
-func (d *LLC) MostMisses() (misses, accesses int64) { return d.Misses, d.Accesses }
+// MaxMisses returns how many of how many accesses of the SMs to the shared cache miss it, both at most.
+func (d *LLC) MaxMisses() (misses, accesses int64) { return d.Misses, d.Accesses }
 
 // Ordered reports whether it is known in which order each SM issues what.
 func (d *LLC) Ordered() bool { return d.Exact }

@@ -98,20 +98,20 @@ type Access struct {
 	Bytes   int    `json:"bytes"` // of one lane
 	Address string `json:"address"`
 	Stride  *int64 `json:"stride"` // bytes from lane to lane; null if not always the same
-	Unit    string `json:"unit"`   // what Least and Most count: segments, or accesses of the busiest bank
-	Least   int    `json:"least"`
-	Most    int    `json:"most"`
+	Unit    string `json:"unit"`   // what Min and Max count: segments, or accesses of the busiest bank
+	Min     int    `json:"least"`
+	Max     int    `json:"most"`
 	Reason  string `json:"reason"` // what is missing for closer numbers
 }
 
 // String says what one execution costs.
 func (a *Access) String() string {
-	text := fmt.Sprintf("%d", a.Most)
-	if a.Least < a.Most {
-		text = fmt.Sprintf("%d to %d", a.Least, a.Most)
+	text := fmt.Sprintf("%d", a.Max)
+	if a.Min < a.Max {
+		text = fmt.Sprintf("%d to %d", a.Min, a.Max)
 	}
 	switch {
-	case a.Most != 1:
+	case a.Max != 1:
 		text += " " + a.Unit
 	case a.Space == "shared":
 		text += " bank access"

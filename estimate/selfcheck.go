@@ -23,7 +23,7 @@ type MethodCheck struct {
 	Refused    int     `json:"refused"` // kernels without an estimate
 	Violations int     `json:"violations"`
 	MeanRatio  float64 `json:"mean_ratio"`  // of an estimate to the longest run that it must cover; 0 if there is none
-	LeastRatio float64 `json:"least_ratio"` // 0 if there is none
+	MinRatio   float64 `json:"least_ratio"` // 0 if there is none
 	WorstRatio float64 `json:"worst_ratio"` // the greatest; 0 if there is none
 	Worst      int     `json:"worst"`       // number of its kernel
 	Refusal    string  `json:"refusal"`     // reason of the first kernel without an estimate

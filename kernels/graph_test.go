@@ -71,13 +71,13 @@ func TestGraphSkew(t *testing.T) {
 	row, _ := skewedGraph()
 	var widest, warps int
 	for first := 0; first+32 < len(row); first += 32 {
-		var sum, most uint32
+		var sum, maximum uint32
 		for v := first; v < first+32; v++ {
 			degree := row[v+1] - row[v]
 			sum += degree
-			most = max(most, degree)
+			maximum = max(maximum, degree)
 		}
-		if most*32 >= 3*sum {
+		if maximum*32 >= 3*sum {
 			widest++
 		}
 		warps++

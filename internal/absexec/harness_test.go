@@ -161,7 +161,7 @@ range = [0, 7]
 // executes their headers in all, and which branches never diverge.
 func (l *launched) observe(t testing.TB) (bound func(int) (int, bool), uniform func(int) bool) {
 	t.Helper()
-	most, diverged := make([]int, l.code.Len()), make([]bool, l.code.Len())
+	maximum, diverged := make([]int, l.code.Len()), make([]bool, l.code.Len())
 	var (
 		cta emu.CTA
 		env = emu.Env{SMs: 1}
@@ -182,12 +182,12 @@ func (l *launched) observe(t testing.TB) (bound func(int) (int, bool), uniform f
 					}
 					diverged[eff.PC] = diverged[eff.PC] || eff.Diverged
 					counts[k][eff.PC]++
-					most[eff.PC] = max(most[eff.PC], counts[k][eff.PC])
+					maximum[eff.PC] = max(maximum[eff.PC], counts[k][eff.PC])
 				}
 			}
 		}
 	}
-	bound = func(header int) (int, bool) { return most[l.graph.Blocks[header].Start], true }
+	bound = func(header int) (int, bool) { return maximum[l.graph.Blocks[header].Start], true }
 	uniform = func(block int) bool { return !diverged[l.graph.Blocks[block].End-1] }
 	return bound, uniform
 }

@@ -70,7 +70,7 @@ func (b Box) sameEquality(s []linear, width int) cut {
 	if !ok {
 		return b.halve(diff.depends())
 	}
-	if least, most := limits(width, true); width < 64 && (lo <= 2*least || hi > 2*most+1) {
+	if minimum, maximum := limits(width, true); width < 64 && (lo <= 2*minimum || hi > 2*maximum+1) {
 		return b.halve(diff.depends())
 	}
 	switch {

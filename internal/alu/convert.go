@@ -102,14 +102,14 @@ func clampTo(t isa.Type, signed bool) func(x uint64) uint64 {
 
 // clampToBits is clampTo for integers of so many bits.
 func clampToBits(n int, toSigned, signed bool) func(x uint64) uint64 {
-	least, greatest := int64(0), LowBits(n)
+	minimum, greatest := int64(0), LowBits(n)
 	if toSigned {
 		greatest >>= 1
-		least = -int64(greatest) - 1
+		minimum = -int64(greatest) - 1
 	}
 	return func(x uint64) uint64 {
 		if signed && int64(x) < 0 {
-			return uint64(max(int64(x), least))
+			return uint64(max(int64(x), minimum))
 		}
 		return min(x, greatest)
 	}

@@ -127,14 +127,14 @@ func fma32(d, a, b, c *Vector) {
 	const (
 		dropped = 1<<29 - 1  // bits of a double beyond the fraction of a single
 		tie     = 1 << 28    // half a unit of the fraction
-		least   = 1023 - 126 // biased exponent of the least normal single
+		minimum = 1023 - 126 // biased exponent of the least normal single
 		special = 2047       // that of infinities and NaN
 	)
 	for i := range d {
 		p := float64(float64(f32(a[i])) * float64(f32(b[i])))
 		s := p + float64(f32(c[i]))
 		bits := math.Float64bits(s)
-		if exp := bits >> 52 & special; exp-least >= special-least || bits&dropped == tie {
+		if exp := bits >> 52 & special; exp-minimum >= special-minimum || bits&dropped == tie {
 			d[i] = fmaRare(s, a[i], b[i], c[i])
 			continue
 		}

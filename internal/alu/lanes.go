@@ -129,8 +129,8 @@ func (op *shfl) Exec(r *Registers, mask uint64) {
 // source returns the lane that lane reads, and whether it is in range. The lanes
 // that agree in the bits of segment form a group; clamp bounds the lanes in it.
 func (op *shfl) source(lane, b, clamp, segment int) (int, bool) {
-	least := lane & segment
-	bound := least | clamp&^segment
+	minimum := lane & segment
+	bound := minimum | clamp&^segment
 	switch op.mode {
 	case isa.ShflUp:
 		return lane - b, lane-b >= bound
@@ -139,7 +139,7 @@ func (op *shfl) source(lane, b, clamp, segment int) (int, bool) {
 	case isa.ShflBfly:
 		return lane ^ b, lane^b <= bound
 	}
-	from := least | b&^segment
+	from := minimum | b&^segment
 	return from, from <= bound
 }
 

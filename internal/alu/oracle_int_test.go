@@ -25,14 +25,14 @@ func wrapped(v *big.Int, n int) uint64 {
 // clamped gives the bits of the nearest integer of a type.
 func clamped(v *big.Int, t isa.Type) uint64 {
 	n := uint(t.Bits())
-	least, greatest := big.NewInt(0), new(big.Int).Lsh(big.NewInt(1), n)
+	minimum, greatest := big.NewInt(0), new(big.Int).Lsh(big.NewInt(1), n)
 	if t.IsSigned() {
 		greatest.Rsh(greatest, 1)
-		least.Neg(greatest)
+		minimum.Neg(greatest)
 	}
 	greatest.Sub(greatest, big.NewInt(1))
-	if v.Cmp(least) < 0 {
-		v = least
+	if v.Cmp(minimum) < 0 {
+		v = minimum
 	}
 	if v.Cmp(greatest) > 0 {
 		v = greatest

@@ -135,7 +135,7 @@ func reduction(op string, t isa.Type) warpDefinition {
 
 // floatReduction defines redux on f32: the extreme of the values that are
 // numbers, -0 below +0.
-func floatReduction(least, abs, nan bool) warpDefinition {
+func floatReduction(minimum, abs, nan bool) warpDefinition {
 	f := specOf(isa.F32)
 	return func(_ int, members []int, src func(lane, source int) uint64) (uint64, bool) {
 		best, found := f.canonical(), false
@@ -151,7 +151,7 @@ func floatReduction(least, abs, nan bool) warpDefinition {
 				x &^= f.signBit()
 			}
 			below := f.less(x, best) || f.zero(x) && f.zero(best) && f.negative(x)
-			if !found || below == least {
+			if !found || below == minimum {
 				best, found = x, true
 			}
 		}
@@ -163,22 +163,22 @@ func floatReduction(least, abs, nan bool) warpDefinition {
 func shuffle(mode string) warpDefinition {
 	return func(lane int, members []int, src func(lane, source int) uint64) (uint64, bool) {
 		b, clamp, segment := int(src(lane, 1)&31), int(src(lane, 2)&31), int(src(lane, 2)>>8&31)
-		least := lane & segment
-		most := lane&segment | clamp&^segment
+		minimum := lane & segment
+		maximum := lane&segment | clamp&^segment
 		from, ok := 0, false
 		switch mode {
 		case "up":
 			from = lane - b
-			ok = from >= most
+			ok = from >= maximum
 		case "down":
 			from = lane + b
-			ok = from <= most
+			ok = from <= maximum
 		case "bfly":
 			from = lane ^ b
-			ok = from <= most
+			ok = from <= maximum
 		case "idx":
-			from = least | b&^segment
-			ok = from <= most
+			from = minimum | b&^segment
+			ok = from <= maximum
 		}
 		if !ok {
 			from = lane

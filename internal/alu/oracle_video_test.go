@@ -229,15 +229,15 @@ func videoResult(in *isa.Instr, x, y *big.Int) *big.Int {
 		z.SetInt64(int64(wrapped(z, 33)<<31) >> 31)
 		return z
 	}
-	least, greatest := new(big.Int), new(big.Int).Lsh(big.NewInt(1), uint(in.Video.Width))
+	minimum, greatest := new(big.Int), new(big.Int).Lsh(big.NewInt(1), uint(in.Video.Width))
 	if in.Type == isa.S32 {
 		greatest.Rsh(greatest, 1)
-		least.Neg(greatest)
+		minimum.Neg(greatest)
 	}
 	greatest.Sub(greatest, big.NewInt(1))
 	switch {
-	case z.Cmp(least) < 0:
-		return least
+	case z.Cmp(minimum) < 0:
+		return minimum
 	case z.Cmp(greatest) > 0:
 		return greatest
 	}

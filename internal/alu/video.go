@@ -82,12 +82,12 @@ func videoOperation(in *isa.Instr) func(x, y int64) int64 {
 	if !in.Sat {
 		return func(x, y int64) int64 { return op(x, y) << 31 >> 31 }
 	}
-	least, greatest := int64(0), int64(LowBits(int(in.Video.Width)))
+	minimum, greatest := int64(0), int64(LowBits(int(in.Video.Width)))
 	if in.Type.IsSigned() {
 		greatest >>= 1
-		least = -greatest - 1
+		minimum = -greatest - 1
 	}
-	return func(x, y int64) int64 { return min(max(op(x, y), least), greatest) }
+	return func(x, y int64) int64 { return min(max(op(x, y), minimum), greatest) }
 }
 
 // videoArithmetic returns the operation on numbers of up to 33 bits.

@@ -169,7 +169,7 @@ func addUp(out *sim.Result, counted emu.Counters) error {
 type observation struct {
 	binary, csv bytes.Buffer // traces of all runs, an Ipoint on every block
 	longest     int64        // time of any warp
-	most        int64        // time of any run
+	maximum     int64        // time of any run
 	starts      map[trace.Record]int64
 }
 
@@ -192,7 +192,7 @@ func (o *observation) Record(r trace.Record) error {
 }
 
 func (o *observation) EndRun(end int64) error {
-	o.most = max(o.most, end)
+	o.maximum = max(o.maximum, end)
 	return nil
 }
 
@@ -297,16 +297,16 @@ var hybrids = Methods().IDs()[:3]
 
 // check compares an analysis with what it was made of.
 func (o *observation) check(a *Answer) error {
-	if a.Observed.Max != o.most {
-		return fmt.Errorf("the analysis observed at most %d cycles, the runs took %d", a.Observed.Max, o.most)
+	if a.Observed.Max != o.maximum {
+		return fmt.Errorf("the analysis observed at most %d cycles, the runs took %d", a.Observed.Max, o.maximum)
 	}
 	for _, e := range a.Estimates {
-		least := o.most
+		minimum := o.maximum
 		if !e.Bounds() {
-			least = o.longest
+			minimum = o.longest
 		}
-		if e.Cycles < least {
-			return fmt.Errorf("%s is %d, below the %d observed", e.Method, e.Cycles, least)
+		if e.Cycles < minimum {
+			return fmt.Errorf("%s is %d, below the %d observed", e.Method, e.Cycles, minimum)
 		}
 	}
 	return nil
@@ -345,8 +345,8 @@ func checkAnnotations(c *kernelgen.Case, j *platform.Job, trips []int64, seen *o
 		}
 		more := "\n[loop]\n"
 		for _, loop := range ipg.Loops {
-			if most, known := bounds[loop.Name]; known && loop.Iter != nil { // others cannot be used
-				more += fmt.Sprintf("%q = %d\n", loop.Name, most)
+			if maximum, known := bounds[loop.Name]; known && loop.Iter != nil { // others cannot be used
+				more += fmt.Sprintf("%q = %d\n", loop.Name, maximum)
 			}
 		}
 		annotated, err := randomJob(c, more)

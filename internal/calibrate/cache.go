@@ -132,17 +132,17 @@ func (s *cacheSeen) explained(set func(addr int) int, ways int) bool {
 	return true
 }
 
-// places returns how many places, stride bytes apart and at most most, are before the first
+// places returns how many places, stride bytes apart and at most maximum, are before the first
 // that does not find room in its set.
-func places(set func(addr int) int, stride, ways, most int) int {
+func places(set func(addr int) int, stride, ways, maximum int) int {
 	used := map[int]int{}
-	for n := range most {
+	for n := range maximum {
 		s := set(n * stride)
 		if used[s]++; used[s] > ways {
 			return n
 		}
 	}
-	return most
+	return maximum
 }
 
 // l2Seen walks over global memory with loads that pass by the L1. It returns nil if the walks
@@ -161,22 +161,22 @@ func (p *prober) l2Seen(ctx context.Context, line int) (*cacheSeen, error) {
 		}
 	}
 	seen := &cacheSeen{}
-	most := p.dataBytes/(32*line) - 1
-	groups, err := w.holds(ctx, most, 32*line, line, limits[0])
+	maximum := p.dataBytes/(32*line) - 1
+	groups, err := w.holds(ctx, maximum, 32*line, line, limits[0])
 	if err != nil {
 		return nil, err
 	}
-	if groups == 0 || groups == most {
+	if groups == 0 || groups == maximum {
 		return nil, nil
 	}
 	seen.lines = 32 * groups
 	for _, stride := range l2Strides(line, p.dataBytes) {
-		most := min(maxPlaces, p.dataBytes/stride-1)
-		n, err := w.holds(ctx, most, stride, 0, limits[1])
+		maximum := min(maxPlaces, p.dataBytes/stride-1)
+		n, err := w.holds(ctx, maximum, stride, 0, limits[1])
 		if err != nil {
 			return nil, err
 		}
-		if n < most {
+		if n < maximum {
 			seen.held = append(seen.held, held{stride, n})
 		}
 	}

@@ -118,9 +118,9 @@ func (c *calibration) keep(ms ...*Measurement) {
 func whole(v float64) int64 { return int64(math.Round(v)) }
 
 // set states a measured number: the median, rounded, and at least least.
-func (c *calibration) set(n *machine.Number, m *Measurement, least int64) {
+func (c *calibration) set(n *machine.Number, m *Measurement, minimum int64) {
 	c.keep(m)
-	n.Value, n.Source = max(least, whole(m.Median())), m.source()
+	n.Value, n.Source = max(minimum, whole(m.Median())), m.source()
 }
 
 // found states a number that follows from what was measured.
@@ -157,14 +157,14 @@ func (c *calibration) simulated(bytes int, probe func(*prober) ([]float64, error
 // simulated, as near as whole numbers come, and returns the simulated time. set puts the
 // number, at least least, into the machine; the microbenchmark takes scale cycles longer when
 // it is one more, and accesses less than a mebibyte.
-func (c *calibration) settle(n, least int64, scale, measured float64, set func(int64), probe func(*prober) ([]float64, error)) (time float64, err error) {
+func (c *calibration) settle(n, minimum int64, scale, measured float64, set func(int64), probe func(*prober) ([]float64, error)) (time float64, err error) {
 	const rounds = 6 // more than it takes where the microbenchmark depends on the number as stated
 	for range rounds {
 		set(n)
 		if time, err = c.simulated(1<<20, probe); err != nil {
 			return 0, err
 		}
-		next := max(least, n+whole((measured-time)/scale))
+		next := max(minimum, n+whole((measured-time)/scale))
 		if next == n {
 			break
 		}

@@ -43,16 +43,16 @@ type dramSeen struct {
 }
 
 // separateTimes divides times at the first wide gap above the median, or above the start of the
-// list if most is false: one that is wider than noise, and than the spread of those below it
+// list if mostly is false: one that is wider than noise, and than the spread of those below it
 // but for outliers.
-func separateTimes(times []float64, most bool, noise float64) (low, high []float64, ok bool) {
-	const least = 3 // of a class
+func separateTimes(times []float64, mostly bool, noise float64) (low, high []float64, ok bool) {
+	const minimum = 3 // of a class
 	sorted := slices.Sorted(slices.Values(times))
-	from := least
-	if most {
+	from := minimum
+	if mostly {
 		from = len(sorted) / 2
 	}
-	for i := from; i+least <= len(sorted); i++ {
+	for i := from; i+minimum <= len(sorted); i++ {
 		below := sorted[:i]
 		spread := below[i-1-i/20] - below[i/20]
 		if gap := sorted[i] - sorted[i-1]; gap > max(noise, spread) {
@@ -103,7 +103,7 @@ func (p *prober) dramRows(ctx context.Context, line, partitions int, cycle float
 // those that take at least limit: a row before, the same happened. It is 0 if none explains
 // nearly all of them.
 func rowBytes(times []float64, limit float64, line, partitions int) int {
-	best, most := 0, 0.9
+	best, maximum := 0, 0.9
 	for row := line; row <= maxRow; row *= 2 {
 		opens, before := 0, 0
 		for i := row * partitions / line; i < len(times); i++ {
@@ -114,8 +114,8 @@ func rowBytes(times []float64, limit float64, line, partitions int) int {
 				}
 			}
 		}
-		if share := float64(before) / float64(max(1, opens)); share > most {
-			best, most = row, share
+		if share := float64(before) / float64(max(1, opens)); share > maximum {
+			best, maximum = row, share
 		}
 	}
 	return best
@@ -225,9 +225,9 @@ func longest(records []record) float64 {
 	for _, r := range records {
 		bySM[r.sm] = append(bySM[r.sm], r)
 	}
-	most := 0.0
+	maximum := 0.0
 	for _, rs := range bySM {
-		most = max(most, span(rs))
+		maximum = max(maximum, span(rs))
 	}
-	return most
+	return maximum
 }

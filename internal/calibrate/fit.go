@@ -67,12 +67,12 @@ func (c *calibration) attributes() error {
 
 // slug makes a name of a machine from that of a device.
 func slug(name string) string {
-	const most = 50
+	const maximum = 50
 	words := strings.FieldsFunc(strings.ToLower(name), func(r rune) bool {
 		return (r < 'a' || r > 'z') && (r < '0' || r > '9')
 	})
 	text := strings.Join(words, "-")
-	return text[:min(most, len(text))]
+	return text[:min(maximum, len(text))]
 }
 
 // latencies measures the classes of arithmetic.

@@ -77,9 +77,9 @@ func (c *calibration) bandwidth() error {
 			d.Burst.Value, d.CCD.Value = l2.Line.Value, cycles
 		}
 	}
-	best, least, rate := int64(0), math.Inf(1), 0.0
+	best, minimum, rate := int64(0), math.Inf(1), 0.0
 	for _, cycles := range []int64{usual, guess, guess - 1, guess + 1} {
-		if cycles < 1 || least < near {
+		if cycles < 1 || minimum < near {
 			continue
 		}
 		set(cycles)
@@ -87,14 +87,14 @@ func (c *calibration) bandwidth() error {
 		if err != nil {
 			return err
 		}
-		if off := math.Abs(simulated/m.Median() - 1); off < least {
-			best, least, rate = cycles, off, simulated
+		if off := math.Abs(simulated/m.Median() - 1); off < minimum {
+			best, minimum, rate = cycles, off, simulated
 		}
 	}
 	set(best)
 	d.CCD.Source = fmt.Sprintf("%s; chosen so that simulated it gives %s", m.source(), short(rate))
 	d.Burst.Source = "the bytes of dram.ccd; " + d.Burst.Source
-	if least > fits {
+	if minimum > fits {
 		c.note("memory gives %s bytes per core cycle on the device and %s simulated", short(m.Median()), short(rate))
 	}
 	return nil

@@ -296,7 +296,7 @@ func (c *calibration) standIns() error {
 				class = isa.MemAtomic
 			}
 			measured := c.m.Timing(class)
-			t.Pipeline, t.Latency, t.Initiation = measured.Pipeline, max(measured.Latency, c.least()), measured.Initiation
+			t.Pipeline, t.Latency, t.Initiation = measured.Pipeline, max(measured.Latency, c.minimum()), measured.Initiation
 			t.Source = fmt.Sprintf("choice: class %s", class)
 		}
 		c.m.StandIns[f.Name] = t
@@ -304,8 +304,8 @@ func (c *calibration) standIns() error {
 	return nil
 }
 
-// least is what accesses to global memory take at least.
-func (c *calibration) least() int64 {
+// minimum is what accesses to global memory take at least.
+func (c *calibration) minimum() int64 {
 	return min(c.m.Timing(isa.MemGlobal).Latency, c.m.Timing(isa.MemAtomic).Latency)
 }
 

@@ -47,7 +47,7 @@ func (c *calibration) narrow(bytes int, but float64, probes ...func(p *prober) (
 	if len(c.shapes) == 1 {
 		return nil
 	}
-	off, least := make([]float64, len(c.shapes)), math.Inf(1)
+	off, minimum := make([]float64, len(c.shapes)), math.Inf(1)
 	for _, probe := range probes {
 		m, err := probe(c.prober)
 		if errors.Is(err, errSmall) {
@@ -71,11 +71,11 @@ func (c *calibration) narrow(bytes int, but float64, probes ...func(p *prober) (
 		}
 	}
 	for _, o := range off {
-		least = min(least, o)
+		minimum = min(minimum, o)
 	}
 	kept := c.shapes[:0:0]
 	for i, g := range c.shapes {
-		if off[i] <= least+but {
+		if off[i] <= minimum+but {
 			kept = append(kept, g)
 		}
 	}

@@ -139,10 +139,10 @@ func (p *prober) banks(ctx context.Context) (*banks, error) {
 		return nil, err
 	}
 	// With twice the stride twice as many lanes want a bank, until all 32 want the same.
-	const most = sharedBytes / 32
+	const maximum = sharedBytes / 32
 	var all, last []float64
 	row := 0
-	for stride := 4; stride <= most && row == 0; stride *= 2 {
+	for stride := 4; stride <= maximum && row == 0; stride *= 2 {
 		if all, err = c.step(ctx, stride, 0); err != nil {
 			return nil, err
 		}
@@ -152,7 +152,7 @@ func (p *prober) banks(ctx context.Context) (*banks, error) {
 		last = all
 	}
 	if row == 0 {
-		return nil, fmt.Errorf("microbenchmark shared: no stride up to %d bytes puts all lanes into one bank", most)
+		return nil, fmt.Errorf("microbenchmark shared: no stride up to %d bytes puts all lanes into one bank", maximum)
 	}
 	width, err := c.width(ctx, row, median(one)+(median(all)-median(one))/62)
 	if err != nil {

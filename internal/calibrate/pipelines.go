@@ -38,8 +38,8 @@ func separate(alone [2]float64, counts [2]int, mixed, issue float64) bool {
 // mixture returns how many instructions of two classes keep two pipelines busy for about
 // the same time.
 func mixture(a, b float64) [2]int {
-	const most = 16
-	ratio := func(x, y float64) int { return int(min(most, max(1, math.Round(x/y)))) }
+	const maximum = 16
+	ratio := func(x, y float64) int { return int(min(maximum, max(1, math.Round(x/y)))) }
 	return [2]int{ratio(b, a), ratio(a, b)}
 }
 
@@ -82,18 +82,18 @@ func (p *prober) group(ctx context.Context, intervals map[isa.Class]float64) ([]
 // numbers of pipelines that fit it takes the one that a burst of instructions showed, or
 // else the least.
 func (g *pipeline) fit(intervals map[isa.Class]float64, burst int64) {
-	const most = 16
-	best, least := int64(1), math.Inf(1)
-	for count := int64(1); count <= most; count++ {
+	const maximum = 16
+	best, minimum := int64(1), math.Inf(1)
+	for count := int64(1); count <= maximum; count++ {
 		worst := 0.0
 		for _, c := range g.classes {
 			worst = max(worst, math.Abs(float64(initiation(intervals[c], count))/float64(count)/intervals[c]-1))
 		}
 		switch {
 		case worst <= 4*fits && count == burst:
-			best, least = count, -1
-		case least > 2*fits && worst < least-1e-9:
-			best, least = count, worst
+			best, minimum = count, -1
+		case minimum > 2*fits && worst < minimum-1e-9:
+			best, minimum = count, worst
 		}
 	}
 	g.count, g.initiation = best, make(map[isa.Class]int64)

@@ -181,13 +181,13 @@ func (p *prober) branches(ctx context.Context) (*Measurement, error) {
 		}
 		return kernel{name: name, begin: "\tmov.u32 %sink, 0;\n", section: "\tor.b32 %sink, %sink, %dep;\n" + b.String() + "OUT:\n"}
 	}
-	const most, short, long = 32, 2, 6
+	const maximum, short, long = 32, 2, 6
 	fns, unload, err := p.load(code("short", short), code("long", long))
 	if err != nil {
 		return nil, err
 	}
 	defer unload()
-	warps := min(most, fns[1].Attributes().MaxThreads/32)
+	warps := min(maximum, fns[1].Attributes().MaxThreads/32)
 	samples, err := p.slopes(ctx, shape{ctas: 1, warps: warps}, [2]cuda.Function(fns), float64((long-short)*predicates*warps))
 	return &Measurement{Name: "control.interval", What: "comparisons with branches that are not taken, all warps of an SM", Unit: "core cycles", Samples: samples}, err
 }

@@ -125,7 +125,7 @@ func (w *walker) one(ctx context.Context, spread int) (float64, error) {
 // slow returns how many of the accesses of a walk took longer than limit, of the best of all
 // repetitions: what disturbs makes it only slower.
 func (w *walker) slow(ctx context.Context, n, stride, spread int, limit float64) (int, error) {
-	least := -1
+	minimum := -1
 	for range w.p.repeats {
 		times, err := w.times(ctx, path{n: n, stride: stride, spread: spread, rounds: 3})
 		if err != nil {
@@ -137,28 +137,28 @@ func (w *walker) slow(ctx context.Context, n, stride, spread int, limit float64)
 				count++
 			}
 		}
-		if least < 0 || count < least {
-			least = count
+		if minimum < 0 || count < minimum {
+			minimum = count
 		}
-		if least <= len(times)/stray {
+		if minimum <= len(times)/stray {
 			break
 		}
 	}
-	return least, nil
+	return minimum, nil
 }
 
 // stray accesses are slow for other reasons than a cache: at most one of so many.
 const stray = 250
 
-// holds returns the largest number of places, stride bytes apart and at most most, that a
+// holds returns the largest number of places, stride bytes apart and at most maximum, that a
 // walk finds again in a cache: no access takes longer than limit, but for stray ones.
-func (w *walker) holds(ctx context.Context, most, stride, spread int, limit float64) (int, error) {
+func (w *walker) holds(ctx context.Context, maximum, stride, spread int, limit float64) (int, error) {
 	held := func(n int) (bool, error) {
 		slow, err := w.slow(ctx, n, stride, spread, limit)
 		return slow <= min(n, maxTimes)/stray, err
 	}
 	good, bad := 0, 1 // double, then search between the two
-	for bad <= most {
+	for bad <= maximum {
 		ok, err := held(bad)
 		if err != nil {
 			return 0, err
@@ -166,10 +166,10 @@ func (w *walker) holds(ctx context.Context, most, stride, spread int, limit floa
 		if !ok {
 			break
 		}
-		if good = bad; bad == most {
-			return most, nil
+		if good = bad; bad == maximum {
+			return maximum, nil
 		}
-		bad = min(most, 2*bad)
+		bad = min(maximum, 2*bad)
 	}
 	for good+1 < bad {
 		mid := (good + bad) / 2

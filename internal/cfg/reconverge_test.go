@@ -119,8 +119,8 @@ func slowBeforeExit(f *cfg.Flow, b int) int {
 func weight(f *cfg.Flow, end int) []int {
 	back := f.Loops().BackEdges()
 	known := map[int][]int{}
-	var most func(b int) []int
-	most = func(b int) []int {
+	var maximum func(b int) []int
+	maximum = func(b int) []int {
 		if known[b] != nil {
 			return known[b]
 		}
@@ -130,7 +130,7 @@ func weight(f *cfg.Flow, end int) []int {
 				continue
 			}
 			into++
-			w := most(p)
+			w := maximum(p)
 			best[0], best[1] = max(best[0], w[0]), max(best[1], w[1])
 		}
 		if f.Awaits(b) {
@@ -142,7 +142,7 @@ func weight(f *cfg.Flow, end int) []int {
 		known[b] = best
 		return best
 	}
-	return append(slices.Clone(most(end)), end)
+	return append(slices.Clone(maximum(end)), end)
 }
 
 // slowIPdom finds the immediate post-dominator of b.

@@ -30,7 +30,7 @@ func addFormat(c *cobra.Command) *format {
 }
 
 // number is the value of a flag that takes an integer of at least least.
-type number struct{ value, least int64 }
+type number struct{ value, minimum int64 }
 
 func (n *number) String() string { return strconv.FormatInt(n.value, 10) }
 
@@ -39,16 +39,16 @@ func (n *number) Type() string { return "int" }
 
 func (n *number) Set(s string) error {
 	v, err := strconv.ParseInt(s, 10, 64)
-	if err != nil || v < n.least {
-		return fmt.Errorf("want an integer of at least %d that fits into 64 bits", n.least)
+	if err != nil || v < n.minimum {
+		return fmt.Errorf("want an integer of at least %d that fits into 64 bits", n.minimum)
 	}
 	n.value = v
 	return nil
 }
 
 // addNumber adds a flag for an integer of at least least; it is 0 if not given.
-func addNumber(c *cobra.Command, name string, least int64, usage string) *int64 {
-	n := &number{least: least}
+func addNumber(c *cobra.Command, name string, minimum int64, usage string) *int64 {
+	n := &number{minimum: minimum}
 	c.Flags().Var(n, name, usage)
 	return &n.value
 }

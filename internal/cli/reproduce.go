@@ -36,7 +36,7 @@ func reproduceCommand() *cobra.Command {
 	var quick, full bool
 	var plots string
 	var opts reproduce.Options
-	least, normal, most := efforts()
+	minimum, normal, maximum := efforts()
 	c := &cobra.Command{
 		Use:   "reproduce " + strings.Join(reproduce.Papers(), "|"),
 		Short: "Put a paper's worked examples and tables beside what this implementation gives",
@@ -44,8 +44,8 @@ func reproduceCommand() *cobra.Command {
 	}
 	format := addFormat(c)
 	c.Flags().BoolVar(&opts.ExamplesOnly, "examples", false, "only the worked examples")
-	c.Flags().BoolVar(&quick, "quick", false, fmt.Sprintf("%d runs for each kernel of a table instead of %d, short benchmarks, the machine's quota of a shared cache only, and searches of %d runs instead of %d in the paper's kernels only", least.vectors, normal.vectors, least.searchRuns, normal.searchRuns))
-	c.Flags().BoolVar(&full, "full", false, fmt.Sprintf("%d runs for each kernel, as in the paper, long benchmarks, more quotas of a shared cache, and searches of %d runs", most.vectors, most.searchRuns))
+	c.Flags().BoolVar(&quick, "quick", false, fmt.Sprintf("%d runs for each kernel of a table instead of %d, short benchmarks, the machine's quota of a shared cache only, and searches of %d runs instead of %d in the paper's kernels only", minimum.vectors, normal.vectors, minimum.searchRuns, normal.searchRuns))
+	c.Flags().BoolVar(&full, "full", false, fmt.Sprintf("%d runs for each kernel, as in the paper, long benchmarks, more quotas of a shared cache, and searches of %d runs", maximum.vectors, maximum.searchRuns))
 	c.Flags().StringVar(&plots, "plots", "", "also write figures as SVG to this directory; made if there is none")
 	c.MarkFlagsMutuallyExclusive("quick", "full")
 	c.MarkFlagsMutuallyExclusive("plots", "examples")
@@ -53,9 +53,9 @@ func reproduceCommand() *cobra.Command {
 		how := normal
 		switch {
 		case quick:
-			how = least
+			how = minimum
 		case full:
-			how = most
+			how = maximum
 		}
 		opts.Vectors, opts.SplitRuns, opts.Iterations, opts.Quotas = how.vectors, how.splitRuns, how.iterations, how.quotas
 		opts.SearchRuns, opts.SmallRuns, opts.SearchOwn, opts.SearchSeeds = how.searchRuns, how.smallRuns, how.searchOwn, how.seeds

@@ -27,7 +27,7 @@ func selfcheckCommand() *cobra.Command {
 	}
 	format := addFormat(c)
 	flags := c.Flags()
-	kernels := number{value: 1000, least: 1}
+	kernels := number{value: 1000, minimum: 1}
 	first := number{}
 	flags.Var(&kernels, "kernels", "how many random kernels to check")
 	flags.Var(&first, "first", "number of the first kernel, to go on or to repeat one")

@@ -145,7 +145,7 @@ func TestAgainstThreads(t *testing.T) {
 			if count != executed {
 				t.Fatalf("width %d: %d thread instructions, want %d\n%s", width, count, executed, listing(k))
 			}
-			if most := 1 + 4*deep; depth > most { // a choice of four cases has four entries
+			if maximum := 1 + 4*deep; depth > maximum { // a choice of four cases has four entries
 				t.Fatalf("width %d: a stack of %d entries; statements are nested %d deep\n%s", width, depth, deep, listing(k))
 			}
 		}

@@ -78,8 +78,8 @@ func (g *generator) emit(in isa.Instr) int {
 	return len(g.instrs) - 1
 }
 
-func (g *generator) int(least, greatest int, what string) int {
-	return rapid.IntRange(least, greatest).Draw(g.t, what)
+func (g *generator) int(minimum, greatest int, what string) int {
+	return rapid.IntRange(minimum, greatest).Draw(g.t, what)
 }
 
 func (g *generator) word() isa.Reg { return data + isa.Reg(g.int(0, words8-1, "register")) }

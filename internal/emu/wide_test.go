@@ -30,9 +30,9 @@ func TestWideAccesses(outer *testing.T) {
 			mask = 1<<width - 1
 		}
 		var element [width]uint64
-		most := rapid.Uint64Range(0, 5).Draw(t, "most")
+		maximum := rapid.Uint64Range(0, 5).Draw(t, "most")
 		for i := range element {
-			element[i] = rapid.Uint64Range(0, most).Draw(t, "element") * bytes
+			element[i] = rapid.Uint64Range(0, maximum).Draw(t, "element") * bytes
 		}
 		if rapid.IntRange(0, 4).Draw(t, "wrong") == 0 {
 			element[rapid.IntRange(0, width-1).Draw(t, "lane")] += rapid.SampledFrom([]uint64{1, bytes / 2, 1 << 12, 1 << 40}).Draw(t, "by")

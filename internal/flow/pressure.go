@@ -22,7 +22,7 @@ func Registers(g *cfg.Graph) int {
 			before = b
 		}
 	}
-	return p.most
+	return p.maximum
 }
 
 // Allocated estimates how many registers of 32 bits a thread of the kernel gets: as many
@@ -36,11 +36,11 @@ func Allocated(g *cfg.Graph) int {
 
 // pressure walks backward through blocks and keeps count of what is live.
 type pressure struct {
-	g    *cfg.Graph
-	live *cfg.Live
-	at   []bool // by register: whether it is live here
-	now  int    // registers of 32 bits that are live here
-	most int
+	g       *cfg.Graph
+	live    *cfg.Live
+	at      []bool // by register: whether it is live here
+	now     int    // registers of 32 bits that are live here
+	maximum int
 }
 
 // block goes on from the start of the block walked before to the end of block b and walks
@@ -80,7 +80,7 @@ func (p *pressure) add(r isa.Reg) {
 	if !p.at[r] {
 		p.at[r] = true
 		p.now += units(p.g.Kernel.Regs[r].Type)
-		p.most = max(p.most, p.now)
+		p.maximum = max(p.maximum, p.now)
 	}
 }
 

@@ -103,15 +103,15 @@ func TestAgainstInstructions(t *testing.T) {
 			}
 		}
 		g := build(t, k)
-		if got, want := flow.Registers(g), most(g); got != want {
+		if got, want := flow.Registers(g), maximum(g); got != want {
 			t.Errorf("seed %d: %d registers, want %d", seed, got, want)
 		}
 	}
 }
 
-// most is the largest number of registers of 32 bits that are alive before an
+// maximum is the largest number of registers of 32 bits that are alive before an
 // instruction, or after it together with its results.
-func most(g *cfg.Graph) int {
+func maximum(g *cfg.Graph) int {
 	k := g.Kernel
 	alive := make([]map[isa.Reg]bool, len(k.Instrs)) // before each instruction
 	for i := range alive {

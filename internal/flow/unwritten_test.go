@@ -62,9 +62,9 @@ func TestUnwrittenReads(t *testing.T) {
 // register that a run reads before it writes it must be reported.
 func TestUnwrittenReadsMissesNone(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		const preds, all, most = 2, 5, 12
+		const preds, all, maximum = 2, 5, 12
 		k := &isa.Kernel{Name: "k", Regs: regs(isa.Pred, isa.Pred, isa.U32, isa.U32, isa.U32)}
-		n := rapid.IntRange(1, most).Draw(t, "n")
+		n := rapid.IntRange(1, maximum).Draw(t, "n")
 		draw := func(lo, hi int) int { return rapid.IntRange(lo, hi).Draw(t, "r") }
 		for range n {
 			in := mov(draw(0, all-1), draw(preds, all-1))

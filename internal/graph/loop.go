@@ -84,9 +84,9 @@ func Loops(g *Graph, root int) *LoopForest {
 }
 
 // LoopsWithin is Loops for graphs of which nothing is known: it gives up with an
-// error if the bodies of the loops together have more than most nodes, which grow
+// error if the bodies of the loops together have more than maximum nodes, which grow
 // with the square of the nodes where loops nest deeply.
-func LoopsWithin(g *Graph, root, most int) (*LoopForest, error) {
+func LoopsWithin(g *Graph, root, maximum int) (*LoopForest, error) {
 	b := &loopBuilder{
 		g:      g,
 		root:   root,
@@ -106,7 +106,7 @@ func LoopsWithin(g *Graph, root, most int) (*LoopForest, error) {
 	for len(b.work) > 0 {
 		next := b.work[len(b.work)-1]
 		b.work = b.work[:len(b.work)-1]
-		if most -= len(next.body); most < 0 {
+		if maximum -= len(next.body); maximum < 0 {
 			return nil, fmt.Errorf("loops nest %d deep in a graph of %d nodes", b.depth(next.parent)+1, g.Len())
 		}
 		i := b.add(next)

@@ -36,7 +36,7 @@ func addValues(k *estimate.Kernel, g *cfg.Graph, launch value.Launch) []diag.War
 		}
 		found := estimate.Access{
 			Instr: a.Instr, Pos: pos.String(), Kind: a.Kind, Space: a.Space.String(), Bytes: a.Bytes,
-			Address: a.Address, Unit: a.Unit(), Least: a.Least, Most: a.Most, Reason: a.Reason,
+			Address: a.Address, Unit: a.Unit(), Min: a.Min, Max: a.Max, Reason: a.Reason,
 		}
 		if a.HasStride {
 			found.Stride = &a.Stride
@@ -71,8 +71,8 @@ func bounded(l *estimate.Loop, b *value.Bound, warps []int64, lanes int) {
 	}
 	n := b.Iterations
 	l.Iterations, l.Evidence, l.Formula, l.Warps = &n, "proven", b.Formula, warps
-	if most, ok := b.Warp(lanes); ok {
-		l.PerWarp = &most
+	if maximum, ok := b.Warp(lanes); ok {
+		l.PerWarp = &maximum
 	}
 	l.Bound = fmt.Sprintf("at most %d iterations", n)
 	if b.Formula != "" {

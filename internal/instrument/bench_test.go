@@ -282,7 +282,7 @@ func (b *bench) check(place method.Placement) (*measured, error) {
 		if !overflow {
 			break
 		}
-		m, err = b.record(place, more.Most)
+		m, err = b.record(place, more.Max)
 	}
 	if err != nil {
 		return nil, err

@@ -128,14 +128,14 @@ func (l Layout) Symbol(address uint64) []byte {
 type OverflowError struct {
 	Warps    int      // in which they did
 	Lane     int      // the one with most records of those that did
-	Most     Capacity // would have done, and is nowhere less than there was
+	Max      Capacity // would have done, and is nowhere less than there was
 	Capacity Capacity
 }
 
 // Error says how many records there were, and how many fit.
 func (e *OverflowError) Error() string {
 	return fmt.Sprintf("in %d warps a lane made more records than fit, lane %d up to %d where %d do: take a larger capacity, or fewer ipoints",
-		e.Warps, e.Lane, e.Most[e.Lane], e.Capacity[e.Lane])
+		e.Warps, e.Lane, e.Max[e.Lane], e.Capacity[e.Lane])
 }
 
 // Recording is what recording code wrote in one launch.
@@ -182,8 +182,8 @@ func (l Layout) Read(buffer []byte) (*Recording, error) {
 
 // overflow returns an *OverflowError if records did not fit.
 func (l Layout) overflow(buffer []byte) error {
-	e := OverflowError{Most: l.Capacity, Capacity: l.Capacity}
-	most := 0
+	e := OverflowError{Max: l.Capacity, Capacity: l.Capacity}
+	maximum := 0
 	for i := range l.CTAs * l.Warps {
 		over, first := false, 0
 		for lane, capacity := range l.Capacity {
@@ -193,9 +193,9 @@ func (l Layout) overflow(buffer []byte) error {
 				continue
 			}
 			over = true
-			e.Most[lane] = max(e.Most[lane], n)
-			if n > most {
-				most, e.Lane = n, lane
+			e.Max[lane] = max(e.Max[lane], n)
+			if n > maximum {
+				maximum, e.Lane = n, lane
 			}
 		}
 		if over {

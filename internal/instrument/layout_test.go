@@ -132,20 +132,20 @@ func TestOverflow(t *testing.T) {
 	b := mustJob(t, jobText, kernel("6.3", "sm_70", "", bodies["loop"].body))
 	_, err := b.record(method.EveryBlock(), room(3))
 	var overflow *instrument.OverflowError
-	if !errors.As(err, &overflow) || overflow.Capacity != room(3) || overflow.Warps == 0 || overflow.Most[overflow.Lane] < 4 {
+	if !errors.As(err, &overflow) || overflow.Capacity != room(3) || overflow.Warps == 0 || overflow.Max[overflow.Lane] < 4 {
 		t.Fatalf("error %v", err)
 	}
-	if _, err := b.record(method.EveryBlock(), overflow.Most); err != nil {
+	if _, err := b.record(method.EveryBlock(), overflow.Max); err != nil {
 		t.Fatal(err)
 	}
-	for lane, n := range overflow.Most {
-		less := overflow.Most
+	for lane, n := range overflow.Max {
+		less := overflow.Max
 		less[lane]--
 		if n == 0 || lane == 0 && n == 3 {
 			continue
 		}
 		var again *instrument.OverflowError
-		if _, err := b.record(method.EveryBlock(), less); !errors.As(err, &again) || again.Lane != lane || again.Most != overflow.Most {
+		if _, err := b.record(method.EveryBlock(), less); !errors.As(err, &again) || again.Lane != lane || again.Max != overflow.Max {
 			t.Errorf("without a slot of lane %d: %v", lane, err)
 		}
 	}

@@ -258,8 +258,10 @@ type breaker struct {
 	isa.Kernel
 }
 
-func (b *breaker) int(least, most int) int { return rapid.IntRange(least, most).Draw(b.T, "n") }
-func (b *breaker) bool() bool              { return rapid.Bool().Draw(b.T, "b") }
+func (b *breaker) int(minimum, maximum int) int {
+	return rapid.IntRange(minimum, maximum).Draw(b.T, "n")
+}
+func (b *breaker) bool() bool { return rapid.Bool().Draw(b.T, "b") }
 
 // near returns an index of something of which there are n, or one that is just outside.
 func (b *breaker) near(n int) int {

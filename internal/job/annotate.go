@@ -83,10 +83,10 @@ func (m *binder) instrs(p Place, pos diag.Pos) []int {
 
 // labels lists some labels of the kernel, for messages.
 func (m *binder) labels() string {
-	const most = 8
+	const maximum = 8
 	var names []string
 	for _, l := range m.Kernel.Labels {
-		if len(names) == most {
+		if len(names) == maximum {
 			names = append(names, "...")
 			break
 		}

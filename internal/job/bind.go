@@ -141,9 +141,9 @@ func (m *binder) block() {
 			m.Kernel.Name, req[0], req[1], req[2], m.Kernel.Pos)
 	}
 	threads := volume(block)
-	if most := volume(dims(bounds.MaxNtid)); bounds.MaxNtid[0] > 0 && threads > most {
+	if maximum := volume(dims(bounds.MaxNtid)); bounds.MaxNtid[0] > 0 && threads > maximum {
 		m.errorf(m.Job.Pos.Block, "block has %d threads; kernel %s allows %d (.maxntid at %v)",
-			threads, m.Kernel.Name, most, m.Kernel.Pos)
+			threads, m.Kernel.Name, maximum, m.Kernel.Pos)
 	}
 	if c := dims(bounds.Cluster); volume(c) > 1 {
 		m.errorf(m.Job.Pos.Grid, "kernel %s requires clusters of [%d, %d, %d] CTAs (.reqnctapercluster at %v); only clusters of one CTA are modelled",

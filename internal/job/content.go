@@ -59,8 +59,8 @@ func (r *reader) init(t table, typ isa.Type, count int64) Content {
 	case "zeros":
 		return Content{}
 	case "iota":
-		if most := iotaMost(typ); count > most {
-			r.errorf(t.pos("init"), "iota counts up to %d in %s, not to %d", most-1, typ, count-1)
+		if maximum := iotaMax(typ); count > maximum {
+			r.errorf(t.pos("init"), "iota counts up to %d in %s, not to %d", maximum-1, typ, count-1)
 		}
 		return Content{Kind: Iota}
 	}

@@ -30,10 +30,10 @@ func mix(x uint64) uint64 {
 	return x ^ x>>31
 }
 
-// upTo draws an integer from 0 to most inclusive without bias: Lemire, "Fast
+// upTo draws an integer from 0 to maximum inclusive without bias: Lemire, "Fast
 // random integer generation in an interval", 2019.
-func upTo(rng *rand.PCG, most uint64) uint64 {
-	n := most + 1
+func upTo(rng *rand.PCG, maximum uint64) uint64 {
+	n := maximum + 1
 	if n == 0 {
 		return rng.Uint64()
 	}
@@ -97,9 +97,9 @@ func (c *Content) fill(dst []byte, typ isa.Type, rng *rand.PCG) {
 	}
 }
 
-// iotaMost is how many elements of the type can be counted through without
+// iotaMax is how many elements of the type can be counted through without
 // passing to infinity. Integers begin anew at zero.
-func iotaMost(typ isa.Type) int64 {
+func iotaMax(typ isa.Type) int64 {
 	if typ == isa.F16 {
 		return 65520
 	}

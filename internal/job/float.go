@@ -50,8 +50,8 @@ func floatValue(typ isa.Type, bits uint64) float64 {
 	return layoutOf(typ).value(bits)
 }
 
-// least is the smallest normal exponent.
-func (l layout) least() int { return 2 - 1<<(l.exponent-1) }
+// minimum is the smallest normal exponent.
+func (l layout) minimum() int { return 2 - 1<<(l.exponent-1) }
 
 func (l layout) infinity() uint64 { return (1<<l.exponent - 1) << l.fraction }
 
@@ -69,14 +69,14 @@ func (l layout) bits(x float64) uint64 {
 	case x == 0:
 		return sign
 	}
-	e := max(math.Ilogb(x), l.least())
-	if e > -l.least()+1 {
+	e := max(math.Ilogb(x), l.minimum())
+	if e > -l.minimum()+1 {
 		return sign | l.infinity()
 	}
 	// The significand in units of its last place; the leading one of a normal
 	// number adds 1 to the exponent's field.
 	units := math.RoundToEven(math.Ldexp(math.Abs(x), l.fraction-e))
-	magnitude := uint64(e-l.least())<<l.fraction + uint64(units)
+	magnitude := uint64(e-l.minimum())<<l.fraction + uint64(units)
 	return sign | min(magnitude, l.infinity())
 }
 
@@ -90,9 +90,9 @@ func (l layout) value(bits uint64) float64 {
 	case field == 1<<l.exponent-1:
 		x = math.Inf(1)
 	case field == 0:
-		x = math.Ldexp(float64(fraction), l.least()-l.fraction)
+		x = math.Ldexp(float64(fraction), l.minimum()-l.fraction)
 	default:
-		x = math.Ldexp(float64(fraction|1<<l.fraction), field-1+l.least()-l.fraction)
+		x = math.Ldexp(float64(fraction|1<<l.fraction), field-1+l.minimum()-l.fraction)
 	}
 	if bits>>(l.exponent+l.fraction)&1 != 0 {
 		return -x

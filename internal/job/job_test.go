@@ -117,7 +117,7 @@ func TestParse(t *testing.T) {
 		}
 		return Content{Kind: Fixed, Data: data}
 	}
-	most, simds, kib, quota, off := int64(64), 3, int64(256), int64(16), false
+	maximum, simds, kib, quota, off := int64(64), 3, int64(256), int64(16), false
 	want := &Job{
 		File: "dir/j.toml", Module: "m.ptx", Kernel: "k", Machine: "mine.toml",
 		Grid: [3]int{3, 2, 1}, Block: [3]int{64, 1, 1}, Vectors: 7, Seed: -2, Registers: 20, Shared: 512,
@@ -139,7 +139,7 @@ func TestParse(t *testing.T) {
 		},
 		Facts: []Fact{{
 			Sum: []Term{{Place{Label: "$L1"}, 2, pos(66, 8)}, {Place{Label: "entry+3"}, -1, pos(66, 19)}},
-			Max: &most, Pos: pos(65, 3),
+			Max: &maximum, Pos: pos(65, 3),
 		}},
 		Split: Split{
 			Branches: []Place{{Label: "$L1"}, {Line: 12}}, SIMDs: &simds, Mode: "dws",

@@ -131,12 +131,12 @@ func (r *reader) rangeOf(t table, typ isa.Type) Content {
 
 // count reads the number of elements of size bytes, at least 1, and claims the
 // memory for them.
-func (r *reader) count(t table, key string, size int, most int64) int64 {
+func (r *reader) count(t table, key string, size int, maximum int64) int64 {
 	if !t.has(key) {
 		r.errorf(t.mark.Pos, "%s is missing", key)
 		return 0
 	}
-	n, ok := t.integer(key, 1, most)
+	n, ok := t.integer(key, 1, maximum)
 	if !ok {
 		return 0
 	}

@@ -104,15 +104,15 @@ func (g *generator) eitherOf(s scope) {
 	g.place(end)
 }
 
-// loop is a loop that counts up to a limit: 0 to most trips where the test stands
+// loop is a loop that counts up to a limit: 0 to maximum trips where the test stands
 // at the top, at least one otherwise.
 func (g *generator) loop(s scope) {
-	most := 1 + g.IntN(s.trips)
+	maximum := 1 + g.IntN(s.trips)
 	uniform := g.chance(50)
 	head := g.label()
-	limit := g.limit(uniform, most, head)
+	limit := g.limit(uniform, maximum, head)
 	in := s.inner(uniform)
-	in.trips /= most
+	in.trips /= maximum
 	l := loop{end: g.label(), latch: g.label(), regions: len(g.regions)}
 	in.loops = append([]loop{l}, in.loops...)
 	count, p := g.temp("b32"), g.temp("pred")
@@ -150,15 +150,15 @@ func (g *generator) round(s scope) {
 	}
 }
 
-// limit is the number of trips, at most most, of the loop with a head. Where bounds are wanted
+// limit is the number of trips, at most maximum, of the loop with a head. Where bounds are wanted
 // it is annotated if the number cannot be told from launch constants, indices and
 // counters.
-func (g *generator) limit(uniform bool, most int, head string) string {
+func (g *generator) limit(uniform bool, maximum int, head string) string {
 	limit, known := g.temp("b32"), g.opts.Bounded && g.chance(70)
 	from := ""
 	switch {
 	case uniform && g.chance(50):
-		g.emit("mov.u32 %s, %d", limit, most)
+		g.emit("mov.u32 %s, %d", limit, maximum)
 		return limit
 	case known:
 		from = g.knownWord(uniform)
@@ -167,9 +167,9 @@ func (g *generator) limit(uniform bool, most int, head string) string {
 	default:
 		from = g.word()
 	}
-	g.emit("rem.u32 %s, %s, %d", limit, from, most+1)
+	g.emit("rem.u32 %s, %s, %d", limit, from, maximum+1)
 	if g.opts.Bounded && !known {
-		g.bounds = append(g.bounds, bound{head, most})
+		g.bounds = append(g.bounds, bound{head, maximum})
 	}
 	return limit
 }

@@ -32,8 +32,8 @@ type counter struct {
 
 // bound says how often control returns to the head of a loop, at most.
 type bound struct {
-	head string
-	most int
+	head    string
+	maximum int
 }
 
 // The registers that hold a thread's data: 32-bit words, 32-bit floats and 64-bit

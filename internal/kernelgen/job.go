@@ -46,8 +46,8 @@ func (g *generator) narrow(all inputs) inputs {
 	if all.reals == allReals {
 		all.reals = pick(g, "zeros", "uniform(-100, -100)", "uniform(99, 100)", "uniform(-1, 1)", allReals)
 	}
-	if most := all.n[1]; all.n[0] < most {
-		all.n = pick(g, [2]int{0, 0}, [2]int{most, most}, [2]int{1, 1}, all.n)
+	if maximum := all.n[1]; all.n[0] < maximum {
+		all.n = pick(g, [2]int{0, 0}, [2]int{maximum, maximum}, [2]int{1, 1}, all.n)
 	}
 	return all
 }
@@ -110,7 +110,7 @@ func annotations(bounds []bound) string {
 	var b strings.Builder
 	b.WriteString("\n[loop]\n")
 	for _, l := range bounds {
-		fmt.Fprintf(&b, "%q = %d\n", l.head, l.most)
+		fmt.Fprintf(&b, "%q = %d\n", l.head, l.maximum)
 	}
 	return b.String()
 }

@@ -223,31 +223,31 @@ func (g *simt) conditional(s scope) {
 	g.emit("sync")
 }
 
-// loop is a loop of most trips at most, perhaps with a barrier for those threads that are
+// loop is a loop of at most maximum trips, perhaps with a barrier for those threads that are
 // still in it.
 func (g *simt) loop(s scope, barrier bool) {
-	most := pick(g.generator, 1, 3, 7)
-	most = min(most, s.trips)
+	maximum := pick(g.generator, 1, 3, 7)
+	maximum = min(maximum, s.trips)
 	uniform, known := g.chance(50), g.chance(70)
 	limit, count, p := g.fresh(&g.ints, "n"), g.fresh(&g.ints, "i"), g.fresh(&g.bools, "q")
 	switch {
 	case uniform && g.chance(50):
-		g.emit("const %s = %d", limit, most)
+		g.emit("const %s = %d", limit, maximum)
 		known = true
 	case uniform && !known:
-		g.emit("binop %s = n %% %d", limit, most+1)
+		g.emit("binop %s = n %% %d", limit, maximum+1)
 	case known:
-		g.emit("binop %s = %s %% %d", limit, g.known(uniform), most+1)
+		g.emit("binop %s = %s %% %d", limit, g.known(uniform), maximum+1)
 	default:
-		g.emit("binop %s = %s %% %d", limit, g.anyData(), most+1)
+		g.emit("binop %s = %s %% %d", limit, g.anyData(), maximum+1)
 	}
 	g.emit("const %s = 0", count)
 	in := s.inner(uniform)
-	in.trips /= most
+	in.trips /= maximum
 	g.counters = append(g.counters, counter{count, uniform && s.together})
 	head, leave := len(g.code), 0
 	if !known && g.opts.Bounded {
-		g.bounds = append(g.bounds, bound{fmt.Sprintf("%s:%d", SIMTFile, header+head+1), most})
+		g.bounds = append(g.bounds, bound{fmt.Sprintf("%s:%d", SIMTFile, header+head+1), maximum})
 	}
 	test := func() {
 		g.emit("binop %s = %s < %s", p, count, limit)

@@ -75,9 +75,9 @@ func TestSplit(t *testing.T) {
 	for _, kind := range []string{"all false, list false", "all true, list false", "all false, list true"} {
 		want[kind] = 40
 	}
-	for what, least := range want {
-		if found[what] < least {
-			t.Errorf("%s: %d times, want %d", what, found[what], least)
+	for what, minimum := range want {
+		if found[what] < minimum {
+			t.Errorf("%s: %d times, want %d", what, found[what], minimum)
 		}
 	}
 }

@@ -78,7 +78,7 @@ func (c *checker) memoryPipeline() {
 // memory use its pipeline and are no quicker than the ordinary way to the crossbar.
 func (c *checker) standIns() {
 	lsu := c.m.Timing(isa.MemGlobal).Pipeline
-	least := min(c.m.Timing(isa.MemGlobal).Latency, c.m.Timing(isa.MemAtomic).Latency)
+	minimum := min(c.m.Timing(isa.MemGlobal).Latency, c.m.Timing(isa.MemAtomic).Latency)
 	known := map[string]bool{}
 	for _, f := range isa.Features() {
 		known[f.Name] = true
@@ -88,7 +88,7 @@ func (c *checker) standIns() {
 		}
 		path := "stand_ins." + f.Name
 		c.require((t.Pipeline == lsu) == f.Memory, path+".pipeline", "%q is the pipeline for memory and for nothing else", lsu)
-		c.require(!f.Memory || t.Latency >= least, path+".latency", "a latency of %d is shorter than the %d of other accesses to global memory", t.Latency, least)
+		c.require(!f.Memory || t.Latency >= minimum, path+".latency", "a latency of %d is shorter than the %d of other accesses to global memory", t.Latency, minimum)
 	}
 	for _, name := range sortedKeys(c.m.StandIns) {
 		c.require(known[name], "stand_ins."+name, "unknown feature %q", name)

@@ -92,11 +92,11 @@ func extremes(p *printer, e *estimate.Exploration) {
 	}
 	p.printf("Path %d, of %s, has most instructions: %s. ", longest,
 		counted(len(e.Paths[longest].Threads), "thread"), group(int64(e.Paths[longest].Instructions)))
-	switch most := e.Paths[widest].Divergence; {
-	case len(e.Pairs) > 0 && e.Pairs[0].Divergence > most:
+	switch maximum := e.Paths[widest].Divergence; {
+	case len(e.Pairs) > 0 && e.Pairs[0].Divergence > maximum:
 		p.printf("Two threads on paths %d and %d diverge most: their brdiv is %.1f %%.\n", e.Pairs[0].Paths[0], e.Pairs[0].Paths[1], e.Pairs[0].Divergence)
-	case most > 0:
-		p.printf("Path %d diverges most: its brdiv is %.1f %%.\n", widest, most)
+	case maximum > 0:
+		p.printf("Path %d diverges most: its brdiv is %.1f %%.\n", widest, maximum)
 	default:
 		p.printf("No path diverges.\n")
 	}

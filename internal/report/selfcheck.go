@@ -27,7 +27,7 @@ func Selfcheck(w io.Writer, s *estimate.Selfcheck) error {
 		rows.printf("%s\tchecked\trefused\tviolations\tleast\tmean\tgreatest\tkernel\t\n", names[0])
 		for i, m := range s.Methods {
 			rows.printf("%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t\n", names[i+1], group(int64(m.Checked)), group(int64(m.Refused)), group(int64(m.Violations)),
-				ratio(m, m.LeastRatio), ratio(m, m.MeanRatio), ratio(m, m.WorstRatio), worst(m))
+				ratio(m, m.MinRatio), ratio(m, m.MeanRatio), ratio(m, m.WorstRatio), worst(m))
 		}
 	})
 	p.printf("\nleast, mean and greatest: estimate divided by the longest run that it must cover\n")

@@ -133,8 +133,8 @@ func bounds(p *printer, a *estimate.Analysis, hz float64) {
 
 // misses says how many accesses to the cache that SMs share can miss it, and what the bound of times is.
 func misses(c estimate.SharedCache) string {
-	most, of := c.MostMisses()
-	text := fmt.Sprintf("at most %s of %s by SMs to the shared cache miss", group(most), accesses(of))
+	maximum, of := c.MaxMisses()
+	text := fmt.Sprintf("at most %s of %s by SMs to the shared cache miss", group(maximum), accesses(of))
 	if !c.Ordered() {
 		text += "; the time is a sum over all that warps may execute, since their order is not known"
 	}

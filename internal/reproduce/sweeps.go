@@ -192,13 +192,13 @@ var table3 = map[int]paperRow{
 	7: {[2]float64{500, 680}, [2]float64{45, 1440}, [2]float64{15, 180}},
 }
 
-// most is the largest number of split SIMDs for each SIMD.
-const most = 7
+// maximum is the largest number of split SIMDs for each SIMD.
+const maximum = 7
 
 // splitCounts are all numbers of split SIMDs.
 func splitCounts() []int {
 	var list []int
-	for n := range most + 1 {
+	for n := range maximum + 1 {
 		list = append(list, n)
 	}
 	return list

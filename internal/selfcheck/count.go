@@ -34,8 +34,8 @@ func count(s *estimate.Selfcheck, kernel int, out *outcome) {
 			}
 			continue
 		}
-		if m.Checked == 0 || a.ratio < m.LeastRatio {
-			m.LeastRatio = a.ratio
+		if m.Checked == 0 || a.ratio < m.MinRatio {
+			m.MinRatio = a.ratio
 		}
 		if a.ratio > m.WorstRatio {
 			m.WorstRatio, m.Worst = a.ratio, kernel

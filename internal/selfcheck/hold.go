@@ -38,12 +38,12 @@ func (c *checker) hold(ctx context.Context, job *platform.Job, runs []simulated,
 			out.answers = append(out.answers, a)
 			continue
 		}
-		least := all
+		minimum := all
 		if mode, splits := strings.CutPrefix(method, "split/"); splits {
-			least = longest(of(runs, mode))
+			minimum = longest(of(runs, mode))
 		}
 		if e.Evidence == estimate.Observed {
-			least = observed
+			minimum = observed
 			if observation == nil || observation.Max != observed.cycles {
 				out.violation = result(observed.job, observed.vector,
 					"the longest of %d runs takes %d cycles; as %s observed them, %+v", vectors, observed.cycles, method, observation)
@@ -51,15 +51,15 @@ func (c *checker) hold(ctx context.Context, job *platform.Job, runs []simulated,
 			}
 		}
 		if !e.Bounds() {
-			least.cycles = warp
+			minimum.cycles = warp
 		}
-		a.ratio = float64(e.Cycles) / float64(least.cycles)
+		a.ratio = float64(e.Cycles) / float64(minimum.cycles)
 		out.answers = append(out.answers, a)
-		if e.Cycles < least.cycles && out.violation == nil {
+		if e.Cycles < minimum.cycles && out.violation == nil {
 			out.violation = &violation{Violation: estimate.Violation{
-				Kind: kindBound, Method: method, Job: least.job, Vector: least.vector, Bound: e.Cycles, Cycles: least.cycles,
+				Kind: kindBound, Method: method, Job: minimum.job, Vector: minimum.vector, Bound: e.Cycles, Cycles: minimum.cycles,
 				Text: fmt.Sprintf("%s says at most %d cycles (%s); test vector %d of %s%s takes %d",
-					method, e.Cycles, e.Evidence, least.vector, least.job, inWords(least.mode), least.cycles),
+					method, e.Cycles, e.Evidence, minimum.vector, minimum.job, inWords(minimum.mode), minimum.cycles),
 			}}
 		}
 		if out.violation == nil {
@@ -76,13 +76,13 @@ func holdMisses(e *estimate.Estimate, runs []simulated) *violation {
 	if !ok {
 		return nil
 	}
-	most := slices.MaxFunc(runs, func(a, b simulated) int { return int(a.misses - b.misses) })
-	if most.misses <= d.AllMisses {
+	maximum := slices.MaxFunc(runs, func(a, b simulated) int { return int(a.misses - b.misses) })
+	if maximum.misses <= d.AllMisses {
 		return nil
 	}
 	return &violation{Violation: estimate.Violation{
-		Kind: kindBound, Method: e.Method, Job: most.job, Vector: most.vector, Bound: e.Cycles, Cycles: most.cycles,
-		Text: fmt.Sprintf("%s says at most %d misses (%s); test vector %d of %s has %d", e.Method, d.AllMisses, e.Evidence, most.vector, most.job, most.misses),
+		Kind: kindBound, Method: e.Method, Job: maximum.job, Vector: maximum.vector, Bound: e.Cycles, Cycles: maximum.cycles,
+		Text: fmt.Sprintf("%s says at most %d misses (%s); test vector %d of %s has %d", e.Method, d.AllMisses, e.Evidence, maximum.vector, maximum.job, maximum.misses),
 	}}
 }
 

@@ -75,7 +75,7 @@ func TestKernels(t *testing.T) {
 			}
 			continue
 		}
-		if m.Checked+m.Refused != kernels || m.Refused > kernels/10 || m.LeastRatio < 1 || m.MeanRatio < m.LeastRatio || m.WorstRatio < m.MeanRatio {
+		if m.Checked+m.Refused != kernels || m.Refused > kernels/10 || m.MinRatio < 1 || m.MeanRatio < m.MinRatio || m.WorstRatio < m.MeanRatio {
 			t.Errorf("%+v", m)
 		}
 	}
@@ -91,7 +91,7 @@ func TestShared(t *testing.T) {
 		t.Errorf("%+v", s)
 	}
 	for _, m := range s.Methods {
-		if strings.HasPrefix(m.Method, "static/llc-") && (m.Checked < kernels/2 || m.Refused > kernels/10 || m.LeastRatio < 1) {
+		if strings.HasPrefix(m.Method, "static/llc-") && (m.Checked < kernels/2 || m.Refused > kernels/10 || m.MinRatio < 1) {
 			t.Errorf("%+v", m)
 		}
 	}
@@ -123,7 +123,7 @@ func TestSplit(t *testing.T) {
 	}
 	for _, m := range s.Methods {
 		switch splits := strings.HasPrefix(m.Method, "split/"); {
-		case splits && (m.Checked < kernels/2 || m.Refused > kernels/10 || m.LeastRatio < 1),
+		case splits && (m.Checked < kernels/2 || m.Refused > kernels/10 || m.MinRatio < 1),
 			m.Method == "static/cta" && m.Checked+m.Refused > 0:
 			t.Errorf("%+v", m)
 		}
@@ -204,10 +204,10 @@ func TestFindsWrongMethods(t *testing.T) {
 		}
 	}
 	for _, test := range []struct {
-		name  string
-		wrong func(*platform.Job) bool
-		most  int // lines of the module
-		has   *regexp.Regexp
+		name    string
+		wrong   func(*platform.Job) bool
+		maximum int // lines of the module
+		has     *regexp.Regexp
 	}{
 		{"everywhere", func(*platform.Job) bool { return true }, 15, regexp.MustCompile("entry|kernel")},
 		{"where branches diverge", counts("divergent_branches"), 30, regexp.MustCompile("bra|bn?z")},
@@ -232,7 +232,7 @@ func TestFindsWrongMethods(t *testing.T) {
 				t.Fatalf("nothing found: %+v", s)
 			}
 			module := found.Files[found.Files.module()]
-			if found.Lines > test.most || !test.has.MatchString(module) || found.Cycles <= found.Bound || len(found.Files.narrower()) > 1 {
+			if found.Lines > test.maximum || !test.has.MatchString(module) || found.Cycles <= found.Bound || len(found.Files.narrower()) > 1 {
 				t.Errorf("%s\n%s", found.Describe(), show(found.Files))
 			}
 			// The files show it again, and only by the wrong method.

@@ -152,9 +152,9 @@ func (b *Builder) Ult(x, y *Term) *Term {
 			return b.Eq(x, b.zero(x))
 		case x.is(0):
 			return b.Not(b.Eq(y, x))
-		case y.op == Const && x.Most() < y.value:
+		case y.op == Const && x.Max() < y.value:
 			return b.Truth(true)
-		case x.op == Const && y.Most() <= x.value:
+		case x.op == Const && y.Max() <= x.value:
 			return b.Truth(false)
 		}
 		if nx, ny, ok := b.narrowed(x, y); ok {

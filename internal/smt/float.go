@@ -252,12 +252,12 @@ func (f Format) toInteger(x uint64, width int, isSigned bool, mode Mode) uint64 
 		return high
 	}
 	n := rounded(f.number(x), false, mode)
-	least := new(big.Int)
+	minimum := new(big.Int)
 	if isSigned {
-		least.Neg(new(big.Int).SetUint64(low))
+		minimum.Neg(new(big.Int).SetUint64(low))
 	}
 	switch {
-	case n.Cmp(least) < 0:
+	case n.Cmp(minimum) < 0:
 		return low
 	case n.Cmp(new(big.Int).SetUint64(high)) > 0:
 		return high

@@ -5,10 +5,10 @@ import "math/bits"
 // depth is how far below a term its bounds are looked for.
 const depth = 6
 
-// Most returns a number that no value of a bit-vector exceeds.
-func (t *Term) Most() uint64 { return t.most(depth) }
+// Max returns a number that no value of a bit-vector exceeds.
+func (t *Term) Max() uint64 { return t.maximum(depth) }
 
-func (t *Term) most(depth int) uint64 {
+func (t *Term) maximum(depth int) uint64 {
 	all := t.sort.mask()
 	if t.op == Const {
 		return t.value
@@ -16,7 +16,7 @@ func (t *Term) most(depth int) uint64 {
 	if depth == 0 {
 		return all
 	}
-	below := func(i int) uint64 { return t.args[i].most(depth - 1) }
+	below := func(i int) uint64 { return t.args[i].maximum(depth - 1) }
 	switch t.op {
 	case ZeroExt:
 		return below(0)

@@ -109,16 +109,16 @@ func (w *writer) application(t *Term) string {
 func (t *Term) toInteger(number string) string {
 	f, n := t.format, t.sort.Width
 	low, high, end := uint64(0), ones(n), f.round(power(n), false, NearestEven)
-	least := uint64(0)
+	minimum := uint64(0)
 	if t.op == FToS {
 		low, high, end = 1<<(n-1), ones(n)>>1, f.round(power(n-1), false, NearestEven)
-		least = end | f.Sign()
+		minimum = end | f.Sign()
 	}
 	value := func(x uint64) string {
 		return fmt.Sprintf("((_ to_fp %d %d) %s)", f.Exp, f.Frac+1, literal(Bits(f.Width()), x))
 	}
 	return fmt.Sprintf("(let ((r (fp.roundToIntegral %v %s))) (ite (fp.isNaN r) %s (ite (fp.leq r %s) %s (ite (fp.geq r %s) %s ((_ %v %d) RTZ r)))))",
-		t.mode, number, literal(t.sort, 0), value(least), literal(t.sort, low), value(end), literal(t.sort, high), t.op, n)
+		t.mode, number, literal(t.sort, 0), value(minimum), literal(t.sort, low), value(end), literal(t.sort, high), t.op, n)
 }
 
 // conditions calls visit with the terms below an assertion whose bits are used and were

@@ -53,8 +53,8 @@ func (c *Cursor) Next() (Access, bool, error) {
 			a := Access{Gap: gap, Offset: v, Buffer: in.buffer, Store: in.store}
 			return a, true, c.check(&a, in.pos)
 		case doWait:
-			if gap += v; v < 0 || gap > Most {
-				return Access{}, false, diag.Errorf(in.pos, "a wait of %d cycles, %d since the access before: must be from 0 to %d", v, gap, int64(Most))
+			if gap += v; v < 0 || gap > Max {
+				return Access{}, false, diag.Errorf(in.pos, "a wait of %d cycles, %d since the access before: must be from 0 to %d", v, gap, int64(Max))
 			}
 		case doFor:
 			c.vars[in.loop], c.ends[in.loop] = 0, v
@@ -72,7 +72,7 @@ func (c *Cursor) Next() (Access, bool, error) {
 
 // check checks that an access lies in its buffer.
 func (c *Cursor) check(a *Access, pos diag.Pos) error {
-	size, what := int64(Most), "the CPU's own memory"
+	size, what := int64(Max), "the CPU's own memory"
 	if a.Buffer != Own {
 		size, what = c.sizes[a.Buffer], c.stream.Buffers[a.Buffer].Name
 	}

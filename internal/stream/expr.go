@@ -47,8 +47,8 @@ func (t *term) apply(a, b int64) (int64, error) {
 	case '-':
 		v = a - b
 	case '*':
-		if a != 0 && abs(b) > Most/abs(a) {
-			return 0, diag.Errorf(t.pos, "%d * %d is beyond %d", a, b, int64(Most))
+		if a != 0 && abs(b) > Max/abs(a) {
+			return 0, diag.Errorf(t.pos, "%d * %d is beyond %d", a, b, int64(Max))
 		}
 		v = a * b
 	default:
@@ -59,8 +59,8 @@ func (t *term) apply(a, b int64) (int64, error) {
 			v = a % b
 		}
 	}
-	if abs(v) > Most {
-		return 0, diag.Errorf(t.pos, "%d %c %d is beyond %d", a, t.op, b, int64(Most))
+	if abs(v) > Max {
+		return 0, diag.Errorf(t.pos, "%d %c %d is beyond %d", a, t.op, b, int64(Max))
 	}
 	return v, nil
 }

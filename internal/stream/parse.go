@@ -197,8 +197,8 @@ func (b *builder) operand() error {
 		return b.expect(')')
 	case scanner.Int:
 		v, err := strconv.ParseInt(t.text, 0, 64)
-		if err != nil || v > Most {
-			return diag.Errorf(t.pos, "%.40s is beyond %d", t.text, int64(Most))
+		if err != nil || v > Max {
+			return diag.Errorf(t.pos, "%.40s is beyond %d", t.text, int64(Max))
 		}
 		return b.push(term{op: 'n', value: v, pos: t.pos})
 	case scanner.Ident:

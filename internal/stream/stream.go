@@ -10,9 +10,9 @@ import "warpbound/diag"
 
 // Limits of a stream.
 const (
-	// Most is the largest number, positive or negative, that a stream may compute, and
+	// Max is the largest number, positive or negative, that a stream may compute, and
 	// the bytes of the CPU's own memory.
-	Most = 1 << 40
+	Max = 1 << 40
 
 	// MaxBytes is the largest text in bytes.
 	MaxBytes = 16 << 20

@@ -142,7 +142,7 @@ func TestTraces(t *testing.T) {
 // TestProgramsAndTraces compares a program with the trace that lists its accesses.
 func TestProgramsAndTraces(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		n := func(label string, most int) int { return rapid.IntRange(0, most).Draw(t, label) }
+		n := func(label string, maximum int) int { return rapid.IntRange(0, maximum).Draw(t, label) }
 		outer, inner, stride, gap := n("outer", 5), n("inner", 5), n("stride", 20), n("gap", 9)
 		program := fmt.Sprintf("for i < %d { for j < %d { wait %d; load x[i * %d + j]; } store [i]; }", outer, inner, gap, stride)
 		trace := "gap,op,address\n"

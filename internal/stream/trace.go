@@ -53,8 +53,8 @@ func ParseTrace(file string, src []byte) (*Stream, error) {
 // parseRecord reads a line. at gives the position of a field.
 func (s *Stream) parseRecord(fields []string, at func(int) diag.Pos) (Access, error) {
 	gap, err := strconv.ParseInt(fields[0], 10, 64)
-	if err != nil || gap < 0 || gap > Most {
-		return Access{}, diag.Errorf(at(0), "gap %.40q is no number from 0 to %d", fields[0], int64(Most))
+	if err != nil || gap < 0 || gap > Max {
+		return Access{}, diag.Errorf(at(0), "gap %.40q is no number from 0 to %d", fields[0], int64(Max))
 	}
 	if fields[1] != "load" && fields[1] != "store" {
 		return Access{}, diag.Errorf(at(1), "op %.40q is neither load nor store", fields[1])
@@ -70,8 +70,8 @@ func (s *Stream) parseRecord(fields []string, at func(int) diag.Pos) (Access, er
 		offset = name
 	}
 	v, err := strconv.ParseInt(offset, 0, 64)
-	if err != nil || v < 0 || v > Most {
-		return Access{}, diag.Errorf(at(2), "address %.40q is neither BUFFER+BYTES nor BYTES, a number from 0 to %d", fields[2], int64(Most))
+	if err != nil || v < 0 || v > Max {
+		return Access{}, diag.Errorf(at(2), "address %.40q is neither BUFFER+BYTES nor BYTES, a number from 0 to %d", fields[2], int64(Max))
 	}
 	return Access{Gap: gap, Offset: v, Buffer: buffer, Store: fields[1] == "store"}, nil
 }

@@ -108,8 +108,8 @@ func (s *state) track(in *isa.Instr, r int, offset *smt.Term, bytes int) {
 	if len(s.threads) == 1 || s.x.regions[r].thread >= 0 {
 		return
 	}
-	const most = 40 // bits of an offset
-	at := uint64(r)<<most + s.eval().Eval(offset)
+	const maximum = 40 // bits of an offset
+	at := uint64(r)<<maximum + s.eval().Eval(offset)
 	for i := range uint64(bytes) {
 		if writer, written := s.writers.get(at + i); written && writer != s.at && len(in.Dst) > 0 {
 			s.talks = true

@@ -70,7 +70,7 @@ func bytesOf(b *smt.Builder, array, offset *smt.Term, bytes int) *smt.Term {
 // their number: by halving.
 func (x *explorer) table(r int, offset *smt.Term, bytes int) *smt.Term {
 	all := len(x.regions[r].contents)
-	n := min(all, int(min(offset.Most(), uint64(all)))+bytes) / bytes
+	n := min(all, int(min(offset.Max(), uint64(all)))+bytes) / bytes
 	var half func(low, end int) *smt.Term
 	half = func(low, end int) *smt.Term {
 		if low+1 == end {
@@ -86,9 +86,9 @@ func (x *explorer) table(r int, offset *smt.Term, bytes int) *smt.Term {
 // locate returns the offset of an access: that of the model, if terms for others were too large.
 func (s *state) locate(r int, offset *smt.Term, writes bool) *smt.Term {
 	region := &s.x.regions[r]
-	most := int(min(offset.Most(), uint64(len(region.contents))))
+	maximum := int(min(offset.Max(), uint64(len(region.contents))))
 	isFirst := s.memory[r].array == nil && s.memory[r].late == nil
-	if len(region.symbolic) > 0 || region.nonzero <= maxTable || isFirst && !writes && most <= maxTable {
+	if len(region.symbolic) > 0 || region.nonzero <= maxTable || isFirst && !writes && maximum <= maxTable {
 		return offset
 	}
 	return s.x.b.Number(indexBits, s.pin(offset))

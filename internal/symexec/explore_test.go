@@ -302,7 +302,7 @@ C:	add.u32 %r2, %r2, 4;
 		res := s.explore(t)
 		s.options.MaxQueries = 100
 		longest := 0
-		for _, guess := range []func(symexec.Rest) int{func(r symexec.Rest) int { return r.Least }, func(r symexec.Rest) int { return r.Most }} {
+		for _, guess := range []func(symexec.Rest) int{func(r symexec.Rest) int { return r.Min }, func(r symexec.Rest) int { return r.Max }} {
 			rest := make(map[symexec.Side]int)
 			for side, r := range res.Rest {
 				rest[side] = guess(r)

@@ -31,13 +31,13 @@ func (l *lifter) clamp(x *smt.Term, signed bool, width int, toSigned bool) *smt.
 		high >>= 1
 		low = ^high
 	}
-	least, greatest := l.wide(low), l.wide(high)
+	minimum, greatest := l.wide(low), l.wide(high)
 	below := func(x *smt.Term) *smt.Term { return l.fit(l.b.Ite(l.b.Ult(greatest, x), greatest, x), width) }
 	if !signed {
 		return below(l.b.ZeroExt(x, smt.MaxWidth))
 	}
 	x = l.b.SignExt(x, smt.MaxWidth)
-	above := l.fit(l.b.Ite(l.b.Slt(x, least), least, x), width)
+	above := l.fit(l.b.Ite(l.b.Slt(x, minimum), minimum, x), width)
 	return l.b.Ite(l.b.Slt(x, l.wide(0)), above, below(x))
 }
 

@@ -9,14 +9,14 @@ import (
 
 // Rest is how many instructions threads had left to execute when they took a side: each time
 // that one did, to the end of its path or to where that was cut off.
-type Rest struct{ Least, Most int }
+type Rest struct{ Min, Max int }
 
 // with returns the rest with one time more; the zero Rest is of none.
 func (r Rest) with(n int) Rest {
 	if r == (Rest{}) {
 		return Rest{n, n}
 	}
-	return Rest{min(r.Least, n), max(r.Most, n)}
+	return Rest{min(r.Min, n), max(r.Max, n)}
 }
 
 // steering leads a path to sides behind which much is to do.

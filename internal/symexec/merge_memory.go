@@ -106,11 +106,11 @@ func (p *prover) reached(in *isa.Instr, path, addr *smt.Term, total int) (region
 
 // known reports whether the contents of a region are those of all threads, and worth a term.
 func (p *prover) known(r int, addr *smt.Term) bool {
-	const most = 1 << 10 // bytes that are known, read at an address that is not
+	const maximum = 1 << 10 // bytes that are known, read at an address that is not
 	region := &p.regions[r]
 	_, isConst := addr.Const()
 	return region.space != isa.Shared && region.space != isa.Local &&
-		(isConst || len(region.symbolic) > 0 && r != parameters || len(region.contents) <= most)
+		(isConst || len(region.symbolic) > 0 && r != parameters || len(region.contents) <= maximum)
 }
 
 // read takes the elements that threads read to be in range.

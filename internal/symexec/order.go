@@ -198,7 +198,7 @@ func (s *state) solve(ctx context.Context) (smt.Answer, *smt.Model, error) {
 // Solvers of floating point need long for what most of these decide. It returns nil if none
 // satisfies all conditions.
 func (s *state) guess(all []*smt.Term) *smt.Model {
-	const most, draws = 64, 32 // elements of which one alone is changed; how often each is drawn
+	const maximum, draws = 64, 32 // elements of which one alone is changed; how often each is drawn
 	last := all[len(all)-1]
 	elements := s.elements(last)
 	values := []func(Element) uint64{
@@ -221,7 +221,7 @@ func (s *state) guess(all []*smt.Term) *smt.Model {
 		return nil
 	}
 	parts := [][]place{elements}
-	for i := range elements[:min(len(elements), most)] {
+	for i := range elements[:min(len(elements), maximum)] {
 		parts = append(parts, elements[i:i+1])
 	}
 	for _, part := range parts {

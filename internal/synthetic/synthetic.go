@@ -57,8 +57,8 @@ const (
 // name of the number in lower case.
 func (c *Config) Check() error {
 	for _, r := range []struct {
-		name               string
-		value, least, most int
+		name                    string
+		value, minimum, maximum int
 	}{
 		{"instructions", c.Instructions, 1, maxInstructions},
 		{"divergent", c.Divergent, 0, 100},
@@ -68,8 +68,8 @@ func (c *Config) Check() error {
 		{"items", c.WorkItems, 1, maxWorkItems},
 		{"groups", c.Groups, 1, maxWorkItems / max(c.WorkItems, 1)},
 	} {
-		if r.value < r.least || r.value > r.most {
-			return fmt.Errorf("%s %d: want %d to %d", r.name, r.value, r.least, r.most)
+		if r.value < r.minimum || r.value > r.maximum {
+			return fmt.Errorf("%s %d: want %d to %d", r.name, r.value, r.minimum, r.maximum)
 		}
 	}
 	switch classes := 1 << c.Nesting; {

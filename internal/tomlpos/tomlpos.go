@@ -99,7 +99,7 @@ type index struct {
 // Index returns the mark of a document with those of all its keys. It is ErrKeys if the document
 // mentions more keys than most, and an error without a position if it is no TOML; Decode knows
 // the place then, and what is wrong with a document beyond its syntax.
-func Index(file string, src []byte, most int) (*Mark, error) {
+func Index(file string, src []byte, maximum int) (*Mark, error) {
 	root := &Mark{Pos: start(file)}
 	d := &index{file: file, lines: []int{0}, root: root, table: root}
 	for i, c := range src {
@@ -109,10 +109,10 @@ func Index(file string, src []byte, most int) (*Mark, error) {
 	}
 	var p unstable.Parser
 	p.Reset(src)
-	for d.keys <= most && p.NextExpression() {
+	for d.keys <= maximum && p.NextExpression() {
 		d.expression(p.Expression())
 	}
-	if d.keys > most {
+	if d.keys > maximum {
 		return nil, ErrKeys
 	}
 	if err := p.Error(); err != nil {

@@ -23,15 +23,15 @@ type function struct {
 
 // Attributes implements cuda.Function.
 func (f *function) Attributes() cuda.FunctionAttributes {
-	most := int(f.module.gpu.machine.SM.CTAThreads.Value)
-	for most > 0 {
-		if n, err := f.Occupancy(most, 0); err == nil && n > 0 {
+	maximum := int(f.module.gpu.machine.SM.CTAThreads.Value)
+	for maximum > 0 {
+		if n, err := f.Occupancy(maximum, 0); err == nil && n > 0 {
 			break
 		}
-		most -= warpSize
+		maximum -= warpSize
 	}
 	return cuda.FunctionAttributes{
-		Registers: f.registers, SharedBytes: f.code.SharedBytes(), LocalBytes: f.code.LocalBytes(), MaxThreads: max(most, 0),
+		Registers: f.registers, SharedBytes: f.code.SharedBytes(), LocalBytes: f.code.LocalBytes(), MaxThreads: max(maximum, 0),
 	}
 }
 

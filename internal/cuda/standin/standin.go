@@ -78,7 +78,7 @@ func (g *gpu) Attributes() cuda.Attributes {
 	sm := &m.SM
 	khz := func(hz int64) int { return int(hz / 1000) }
 	threads := int(sm.CTAThreads.Value)
-	const most = 1<<31 - 1
+	const maximum = 1<<31 - 1
 	return cuda.Attributes{
 		Name: m.Name, MemoryBytes: MemoryBytes, SMs: int(sm.Count.Value), WarpSize: warpSize,
 		ClockKHz: khz(m.Clock.Core.Value), MemoryKHz: khz(m.Clock.DRAM.Value),
@@ -86,7 +86,7 @@ func (g *gpu) Attributes() cuda.Attributes {
 		CTAThreads: threads, CTAShared: int(sm.Shared.Value), CTARegisters: int(sm.Registers.Value),
 		SMThreads: int(min(sm.Threads.Value, sm.Warps.Value*warpSize)), SMCTAs: int(sm.CTAs.Value),
 		SMShared: int(sm.Shared.Value), SMRegisters: int(sm.Registers.Value),
-		MaxBlock: [3]int{threads, threads, threads}, MaxGrid: [3]int{most, most, most},
+		MaxBlock: [3]int{threads, threads, threads}, MaxGrid: [3]int{maximum, maximum, maximum},
 	}
 }
 

@@ -32,11 +32,11 @@ type Access struct {
 	HasStride bool
 	// Segments are the segments that one execution touches: at least and at most. For shared
 	// memory they are how often the busiest bank is accessed.
-	Least, Most int
-	Reason      string // why the numbers are not closer; empty if nothing is missing
+	Min, Max int
+	Reason   string // why the numbers are not closer; empty if nothing is missing
 }
 
-// Unit says what Least and Most count.
+// Unit says what Min and Max count.
 func (a *Access) Unit() string {
 	if a.Space == isa.Shared {
 		return "bank accesses"
@@ -149,10 +149,10 @@ func (p *patterns) access(st state, pc, block int) (Access, bool) {
 	v := m.address(st, in)
 	m.under = nil
 	lanes := p.r.Launch.Lanes()
-	a := Access{Instr: pc, Space: in.Space, Bytes: in.Type.Bytes() * elements(in), Least: 1, Most: lanes}
+	a := Access{Instr: pc, Space: in.Space, Bytes: in.Type.Bytes() * elements(in), Min: 1, Max: lanes}
 	c := &counted{patterns: p, access: &a, value: v, atomic: in.Op == isa.Atom || in.Op == isa.Red}
 	if unit := min(p.mem.Segment, p.mem.Banks*p.mem.BankWidth); a.Bytes > unit {
-		a.Most = lanes * (a.Bytes/unit + 1)
+		a.Max = lanes * (a.Bytes/unit + 1)
 		a.Reason = fmt.Sprintf("a lane accesses %d bytes", a.Bytes)
 		return a, true
 	}
@@ -304,23 +304,23 @@ func (c *counted) byLane(warps [][]int64, whole bool) {
 	power2, rem := c.r.machine.syms.set(c.common).Residue()
 	unit := int64(c.unit())
 	step := min(int64(min(power2, 1<<32)), unit)
-	least, most := math.MaxInt, 0
+	minimum, maximum := math.MaxInt, 0
 	for _, own := range warps {
 		for base := int64(rem) & (step - 1); base < unit; base += step {
 			if (base+own[0])&int64(c.access.Bytes-1) != 0 && c.access.Bytes&(c.access.Bytes-1) == 0 {
 				continue // fails
 			}
 			n := c.count(base, own)
-			least, most = min(least, n), max(most, n)
+			minimum, maximum = min(minimum, n), max(maximum, n)
 		}
 	}
-	if most == 0 {
+	if maximum == 0 {
 		c.access.Reason = "it is never aligned"
 		return
 	}
-	c.access.Most = most
+	c.access.Max = maximum
 	if whole {
-		c.access.Least = least
+		c.access.Min = minimum
 	}
 }
 
@@ -351,11 +351,11 @@ func (c *counted) count(base int64, own []int64) int {
 			}
 		}
 	}
-	most := 0
+	maximum := 0
 	for _, n := range busy {
-		most = max(most, n)
+		maximum = max(maximum, n)
 	}
-	return most
+	return maximum
 }
 
 func floorDiv(a, b int64) int64 {
@@ -385,6 +385,6 @@ func (c *counted) byRange() {
 		unit = c.mem.Banks * c.mem.BankWidth
 	}
 	length := int(span) + c.access.Bytes
-	most := (unit-1+length-1)/unit + 1
-	c.access.Most = min(c.access.Most, most)
+	maximum := (unit-1+length-1)/unit + 1
+	c.access.Max = min(c.access.Max, maximum)
 }

@@ -32,11 +32,11 @@ func touched(in *isa.Instr, acc *emu.Access, mask uint64) int {
 	if in.Space != isa.Shared {
 		return len(segments)
 	}
-	most := 0
+	maximum := 0
 	for _, n := range banks {
-		most = max(most, n)
+		maximum = max(maximum, n)
 	}
-	return most
+	return maximum
 }
 
 // checkAccesses runs a launch and compares its accesses with what is said of them. It
@@ -61,7 +61,7 @@ func checkAccesses(t *testing.T, l *flowtest.Launch, launch Launch, ctas int) (e
 			if !ok {
 				t.Fatalf("%s is executed", l.Kernel.Format(in))
 			}
-			if n := touched(in, &eff.Access, eff.Mask); n < a.Least || n > a.Most || eff.Access.Bytes != a.Bytes {
+			if n := touched(in, &eff.Access, eff.Mask); n < a.Min || n > a.Max || eff.Access.Bytes != a.Bytes {
 				t.Fatalf("%s touches %d segments or banks with %d bytes in lanes %x: %+v", l.Kernel.Format(in), n, eff.Access.Bytes, eff.Mask, a)
 			}
 			first := bits.TrailingZeros64(eff.Mask)
@@ -101,12 +101,12 @@ func TestAccessesOfTheSuite(t *testing.T) {
 
 func TestPatterns(t *testing.T) {
 	for _, c := range []struct {
-		name        string
-		body        string
-		stride      int64
-		hasStride   bool
-		least, most int
-		reason      string
+		name             string
+		body             string
+		stride           int64
+		hasStride        bool
+		minimum, maximum int
+		reason           string
 	}{
 		{"one element for all", "ld.global.u32 %r1, [%buf];", 0, true, 1, 1, ""},
 		{"neighbours", "mul.wide.u32 %d1, %tid, 4; add.u64 %d1, %d1, %buf; ld.global.u32 %r1, [%d1];", 4, true, 1, 1, ""},
@@ -136,7 +136,7 @@ add.u32 %r1, %r1, 1; setp.lt.u32 %p1, %r1, 10; @%p1 bra L;`, 4, true, 1, 1, ""},
 			launch := Launch{Grid: [3]int{4, 1, 1}, Block: [3]int{64, 1, 1}, Params: []Set{Multiples(64, 256)}}
 			all := analyzed(t, graphOf(t, c.body), launch).Accesses(DefaultMemory)
 			a := all[len(all)-1]
-			if a.HasStride != c.hasStride || a.Stride != c.stride || a.Least != c.least || a.Most != c.most || !strings.Contains(a.Reason, c.reason) {
+			if a.HasStride != c.hasStride || a.Stride != c.stride || a.Min != c.minimum || a.Max != c.maximum || !strings.Contains(a.Reason, c.reason) {
 				t.Errorf("got %+v", a)
 			}
 		})

@@ -67,7 +67,7 @@ func (s Set) products(t Set) (Set, bool) {
 
 // signedProducts is the same for signed numbers.
 func (s Set) signedProducts(t Set) (Set, bool) {
-	least, largest := int64(0), int64(0)
+	minimum, largest := int64(0), int64(0)
 	for i, x := range []uint64{s.lo, s.last()} {
 		for j, y := range []uint64{t.lo, t.last()} {
 			a, b := extend(x, s.bits), extend(y, s.bits)
@@ -76,9 +76,9 @@ func (s Set) signedProducts(t Set) (Set, bool) {
 				return Set{}, false
 			}
 			if i+j == 0 {
-				least, largest = p, p
+				minimum, largest = p, p
 			}
-			least, largest = min(least, p), max(largest, p)
+			minimum, largest = min(minimum, p), max(largest, p)
 		}
 	}
 	step := uint64(0)
@@ -89,7 +89,7 @@ func (s Set) signedProducts(t Set) (Set, bool) {
 		}
 		step = gcd(step, p)
 	}
-	return arc(s.bits, uint64(least), uint64(largest)-uint64(least), step), true
+	return arc(s.bits, uint64(minimum), uint64(largest)-uint64(minimum), step), true
 }
 
 func magnitude(x int64) uint64 {
@@ -252,10 +252,10 @@ func (s Set) Or(t Set) Set {
 	}
 	lo, a := s.Unsigned()
 	from, b := t.Unsigned()
-	least := max(lo, from)
+	minimum := max(lo, from)
 	g := min(s.alignment(), t.alignment())
-	least = (least + g - 1) &^ (g - 1)
-	return arc(s.bits, least, below(a|b)-least, g)
+	minimum = (minimum + g - 1) &^ (g - 1)
+	return arc(s.bits, minimum, below(a|b)-minimum, g)
 }
 
 // Xor returns the exclusive disjunctions of bits.

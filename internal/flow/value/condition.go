@@ -194,18 +194,18 @@ func compared(a, b Set, cmp isa.Cmp, sign bool) (Set, Set, bool) {
 	}
 	var okA, okB bool
 	half := uint64(0) // where the order begins
-	_, most := b.Unsigned()
+	_, maximum := b.Unsigned()
 	first, _ := a.Unsigned()
 	if sign {
 		half = mask(a.bits)/2 + 1
 		_, hi := b.Signed()
 		lo, _ := a.Signed()
-		most, first = uint64(hi)&mask(a.bits), uint64(lo)&mask(a.bits)
+		maximum, first = uint64(hi)&mask(a.bits), uint64(lo)&mask(a.bits)
 	}
-	if most == half && strict == 1 || first == (half-1)&mask(a.bits) && strict == 1 {
+	if maximum == half && strict == 1 || first == (half-1)&mask(a.bits) && strict == 1 {
 		return a, b, false
 	}
-	a, okA = a.Meet(Between(int(a.bits), half, most-strict))
+	a, okA = a.Meet(Between(int(a.bits), half, maximum-strict))
 	b, okB = b.Meet(Between(int(b.bits), first+strict, half-1))
 	return a, b, okA && okB
 }

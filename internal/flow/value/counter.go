@@ -122,13 +122,13 @@ func (l *counting) linear(c *condition) Bound {
 	if !ok {
 		return Bound{}
 	}
-	least, most := step.Signed()
+	minimum, maximum := step.Signed()
 	distance, gap := c.b.form.add(form, ^uint64(0)), c.b.Set.Sub(from)
-	if most < 0 {
+	if maximum < 0 {
 		distance, gap = distance.times(^uint64(0)), gap.Neg()
-		least, most = -most, -least
+		minimum, maximum = -maximum, -minimum
 	}
-	if least <= 0 || most == math.MinInt64 {
+	if minimum <= 0 || maximum == math.MinInt64 {
 		return Bound{}
 	}
 	if distance.known() {
@@ -136,14 +136,14 @@ func (l *counting) linear(c *condition) Bound {
 			gap = both
 		}
 	}
-	t := travel{l, c, form, from, distance, gap, least, most, step}
+	t := travel{l, c, form, from, distance, gap, minimum, maximum, step}
 	if c.cmp == isa.Ne {
 		return t.untilEqual()
 	}
 	return t.untilBeyond()
 }
 
-// travel is a counter that goes from a start to a limit: by least to most in each
+// travel is a counter that goes from a start to a limit: by minimum to maximum in each
 // iteration, in the direction of step.
 type travel struct {
 	*counting
@@ -152,8 +152,8 @@ type travel struct {
 	from     Set
 	distance Form // from the start to the limit, in the direction of the steps
 	gap      Set  // the same, as words
-	least    int64
-	most     int64
+	minimum  int64
+	maximum  int64
 	step     Set
 }
 
@@ -162,9 +162,9 @@ type travel struct {
 // distance, modulo the width of both: before, the counter has not gone round.
 func (t travel) untilEqual() Bound {
 	gap := t.gap.unsigned()
-	d := uint64(t.least)
+	d := uint64(t.minimum)
 	_, hi := gap.Unsigned()
-	if t.least != t.most || gap.lo%d != 0 || gap.step%d != 0 || hi/d > math.MaxInt64 {
+	if t.minimum != t.maximum || gap.lo%d != 0 || gap.step%d != 0 || hi/d > math.MaxInt64 {
 		return Bound{}
 	}
 	b := t.bound(int64(hi / d))
@@ -196,7 +196,7 @@ func (t travel) untilBeyond() Bound {
 			more = 1
 		}
 		// The counter does not wrap around behind the last value below the limit.
-		if limitHi-1+more > highest-t.most {
+		if limitHi-1+more > highest-t.maximum {
 			return t.wraps()
 		}
 		distance = limitHi - fromLo
@@ -207,7 +207,7 @@ func (t travel) untilBeyond() Bound {
 		if t.c.cmp == isa.Ge {
 			more = 1
 		}
-		if limitLo+1-more < lowest+t.most {
+		if limitLo+1-more < lowest+t.maximum {
 			return t.wraps()
 		}
 		distance = fromHi - limitLo
@@ -221,15 +221,15 @@ func (t travel) untilBeyond() Bound {
 	if s := t.machine().syms; t.distance.known() && t.form.small() && t.c.b.form.small() && s.fits(t.form, t.c.sign) && s.fits(t.c.b.form, t.c.sign) {
 		if lo, hi, ok := s.exact(t.distance); ok {
 			distance = min(distance, hi)
-			if t.least == t.most {
+			if t.minimum == t.maximum {
 				formula = t.quotient(t.distance.add(constForm(t.distance.bits, uint64(more)), 1), lo+more >= 0)
 			}
 		}
 	}
-	if distance > math.MaxInt64-t.least-1 {
+	if distance > math.MaxInt64-t.minimum-1 {
 		return Bound{}
 	}
-	b := t.bound(max(0, (distance+more+t.least-1)/t.least))
+	b := t.bound(max(0, (distance+more+t.minimum-1)/t.minimum))
 	b.Formula = formula
 	return b
 }
@@ -269,7 +269,7 @@ func (t travel) quotient(distance Form, positive bool) string {
 	if !m.syms.isFixed(distance) || len(distance.terms) == 0 {
 		return ""
 	}
-	d := t.least
+	d := t.minimum
 	text := ""
 	if divided, ok := distance.divided(d); ok {
 		text = t.name(divided)

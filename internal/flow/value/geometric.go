@@ -157,7 +157,7 @@ func (g growth) falls(c *condition) (int64, bool) {
 // rises follows a counter that is multiplied from its least value.
 func (g growth) rises(c *condition) (int64, bool) {
 	_, hi, okB := numbers(c.b.Set, c.sign)
-	x, most, okX := numbers(g.from, c.sign)
+	x, maximum, okX := numbers(g.from, c.sign)
 	if c.cmp != isa.Lt && c.cmp != isa.Le || !okB || !okX || x < 1 || hi < 1 {
 		return 0, false
 	}
@@ -170,7 +170,7 @@ func (g growth) rises(c *condition) (int64, bool) {
 		limit /= 2
 	}
 	// Neither the counter nor what is compared wraps around.
-	if largest := max(last, uint64(most)); largest > (limit-g.summand)/g.factor {
+	if largest := max(last, uint64(maximum)); largest > (limit-g.summand)/g.factor {
 		return 0, false
 	}
 	return g.run(uint64(x), func(y uint64) bool { return y <= last })

@@ -80,7 +80,7 @@ func (a *agreement) outdatedIn(f Form, block int) bool {
 // 2 to the power of its width, do so as numbers.
 func (r *Result) keepsDistances(s Symbol, own Form) bool {
 	lo, hi := r.machine.syms.all[s].set.Unsigned()
-	least, most, ok := r.machine.syms.exact(own)
+	minimum, maximum, ok := r.machine.syms.exact(own)
 	half := mask(own.bits) / 2
-	return ok && hi-lo < half && uint64(most-least) < half && least >= 0 && uint64(most) <= half
+	return ok && hi-lo < half && uint64(maximum-minimum) < half && minimum >= 0 && uint64(maximum) <= half
 }

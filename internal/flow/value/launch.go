@@ -64,20 +64,20 @@ func (l *Launch) special(s isa.Special, bounds isa.LaunchBounds) (set Set, varie
 	switch s {
 	case isa.TidX, isa.TidY, isa.TidZ:
 		axis := int(s - isa.TidX)
-		_, most := l.extent(l.Block, axis, bounds, maxBlock)
+		_, maximum := l.extent(l.Block, axis, bounds, maxBlock)
 		if l.OneWarp {
 			return l.index(axis), true, true
 		}
-		return upTo(most - 1), true, true
+		return upTo(maximum - 1), true, true
 	case isa.NtidX, isa.NtidY, isa.NtidZ:
-		least, most := l.extent(l.Block, int(s-isa.NtidX), bounds, maxBlock)
-		return Between(32, uint64(least), uint64(most)), false, true
+		minimum, maximum := l.extent(l.Block, int(s-isa.NtidX), bounds, maxBlock)
+		return Between(32, uint64(minimum), uint64(maximum)), false, true
 	case isa.CtaidX, isa.CtaidY, isa.CtaidZ:
-		_, most := l.extent(l.Grid, int(s-isa.CtaidX), isa.LaunchBounds{}, maxGrid)
-		return upTo(most - 1), false, true
+		_, maximum := l.extent(l.Grid, int(s-isa.CtaidX), isa.LaunchBounds{}, maxGrid)
+		return upTo(maximum - 1), false, true
 	case isa.NctaidX, isa.NctaidY, isa.NctaidZ:
-		least, most := l.extent(l.Grid, int(s-isa.NctaidX), isa.LaunchBounds{}, maxGrid)
-		return Between(32, uint64(least), uint64(most)), false, true
+		minimum, maximum := l.extent(l.Grid, int(s-isa.NctaidX), isa.LaunchBounds{}, maxGrid)
+		return Between(32, uint64(minimum), uint64(maximum)), false, true
 	case isa.TidW, isa.CtaidW:
 		return Const(32, 0), false, true
 	case isa.LaneID:
@@ -94,7 +94,7 @@ func (l *Launch) special(s isa.Special, bounds isa.LaunchBounds) (set Set, varie
 }
 
 // extent returns the least and the largest extent of a launch along an axis.
-func (l *Launch) extent(known [3]int, axis int, bounds isa.LaunchBounds, limit int) (least, most int) {
+func (l *Launch) extent(known [3]int, axis int, bounds isa.LaunchBounds, limit int) (minimum, maximum int) {
 	if known[axis] > 0 {
 		return known[axis], known[axis]
 	}

@@ -68,8 +68,8 @@ func shlForm(_ *isa.Instr, a []*Value) Form {
 // remForm is that of a dividend which is less than the divisor.
 func remForm(in *isa.Instr, a []*Value) Form {
 	_, hi := a[0].Set.Unsigned()
-	lo, most := a[1].Set.Unsigned()
-	if hi < lo && (!in.Type.IsSigned() || most <= mask(a[1].Set.bits)/2) {
+	lo, maximum := a[1].Set.Unsigned()
+	if hi < lo && (!in.Type.IsSigned() || maximum <= mask(a[1].Set.bits)/2) {
 		return a[0].form
 	}
 	return Form{}

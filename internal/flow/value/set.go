@@ -240,11 +240,11 @@ func (s Set) Widen(t Set, thresholds []uint64) Set {
 
 // nearest returns the least distance to a threshold.
 func nearest(thresholds []uint64, m uint64, distance func(uint64) uint64) uint64 {
-	least := m
+	minimum := m
 	for _, x := range thresholds {
-		least = min(least, distance(x)&m)
+		minimum = min(minimum, distance(x)&m)
 	}
-	return least
+	return minimum
 }
 
 // String renders the set as an interval with its congruence, signed if that is shorter.

@@ -176,8 +176,8 @@ func (s *scope) find(name string, create func(string, regRange) symbol) (symbol,
 	if len(s.ranges) == 0 {
 		return symbol{}, false
 	}
-	const mostDigits = 8 // of an index below maxCount
-	for cut := len(name) - 1; cut > 0 && len(name)-cut <= mostDigits && '0' <= name[cut] && name[cut] <= '9'; cut-- {
+	const maxDigits = 8 // of an index below maxCount
+	for cut := len(name) - 1; cut > 0 && len(name)-cut <= maxDigits && '0' <= name[cut] && name[cut] <= '9'; cut-- {
 		r, ok := s.ranges[name[:cut]]
 		if !ok || name[cut] == '0' && cut < len(name)-1 {
 			continue

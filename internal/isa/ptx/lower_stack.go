@@ -63,12 +63,12 @@ func (fn *function) stackInstr(x *Instr) (isa.Instr, error) {
 	if typ != fn.address.String() {
 		return isa.Instr{}, fmt.Errorf("want %s.%s, as wide as addresses are", name, fn.address)
 	}
-	least := map[string]int{"alloca": 2, "stacksave": 1, "stackrestore": 1}[name]
-	most := least
+	minimum := map[string]int{"alloca": 2, "stacksave": 1, "stackrestore": 1}[name]
+	maximum := minimum
 	if name == "alloca" {
-		most++
+		maximum++
 	}
-	if n := len(x.Operands); n < least || n > most {
+	if n := len(x.Operands); n < minimum || n > maximum {
 		return isa.Instr{}, fmt.Errorf("%d operands", n)
 	}
 	var operands [3]isa.Operand

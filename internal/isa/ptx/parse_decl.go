@@ -147,11 +147,11 @@ func (p *parser) declarator(d *Decl) (Declarator, error) {
 		return dr, err
 	}
 	if p.accept("<") {
-		what, most := "number of registers", uint64(maxCount)
+		what, maximum := "number of registers", uint64(maxCount)
 		if d.Space != "reg" {
-			what, most = "number of variables", maxNames
+			what, maximum = "number of variables", maxNames
 		}
-		if dr.Count, err = p.integer(what, 1, most); err != nil {
+		if dr.Count, err = p.integer(what, 1, maximum); err != nil {
 			return dr, err
 		}
 		return dr, p.expect(">")

@@ -120,7 +120,7 @@ func (p *parser) expr() (*Expr, error) {
 
 // binary reads operators of at least the given precedence; all of them are
 // left-associative.
-func (p *parser) binary(least int) (*Expr, error) {
+func (p *parser) binary(minimum int) (*Expr, error) {
 	left, err := p.unary()
 	if err != nil {
 		return nil, err
@@ -128,7 +128,7 @@ func (p *parser) binary(least int) (*Expr, error) {
 	for p.tok.kind == tokPunct {
 		op := p.tok.text
 		prec := binaryPrec[op]
-		if prec < least {
+		if prec < minimum {
 			break
 		}
 		p.advance()

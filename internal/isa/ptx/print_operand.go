@@ -99,8 +99,8 @@ func appendExpr(b []byte, e *Expr) []byte {
 }
 
 // appendArg renders an argument, in parentheses if it binds looser than least.
-func appendArg(b []byte, e *Expr, least int) []byte {
-	if precedence(e) >= least {
+func appendArg(b []byte, e *Expr, minimum int) []byte {
+	if precedence(e) >= minimum {
 		return appendExpr(b, e)
 	}
 	b = append(b, '(')

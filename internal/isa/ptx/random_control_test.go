@@ -27,8 +27,8 @@ func (g *randomModule) body() {
 }
 
 // statements writes up to so many.
-func (g *randomModule) statements(p position, most int) {
-	for ; most > 0 && g.left > 0; most-- {
+func (g *randomModule) statements(p position, maximum int) {
+	for ; maximum > 0 && g.left > 0; maximum-- {
 		g.left--
 		g.statement(p)
 	}
@@ -92,17 +92,17 @@ func (g *randomModule) loop(p position) {
 		g.instruction()
 		return
 	}
-	most := 1 + g.IntN(p.trips)
+	maximum := 1 + g.IntN(p.trips)
 	count := g.name("%count")
 	head, end := g.name("L"), g.name("L")
 	g.emit(".reg .b32 %s", count)
 	uniform := p.together && g.chance(50)
 	if uniform {
-		g.emit("mov.b32 %s, %d", count, most)
+		g.emit("mov.b32 %s, %d", count, maximum)
 	} else {
-		g.emit("rem.u32 %s, %s, %d", count, g.fitting(isa.U32, false), most+1)
+		g.emit("rem.u32 %s, %s, %d", count, g.fitting(isa.U32, false), maximum+1)
 	}
-	p.trips /= most
+	p.trips /= maximum
 	p.leave = end
 	g.place(head)
 	g.emit("setp.eq.u32 %%test, %s, 0", count)

@@ -59,7 +59,7 @@ func refusal(mnemonic string) string {
 func nearest(mnemonic string) []string {
 	name, rest, _ := strings.Cut(mnemonic, ".")
 	var near []string
-	most := 0
+	maximum := 0
 	for _, f := range forms()[name] {
 		left, known := f.words, 0
 		for word := range strings.SplitSeq(rest, ".") {
@@ -69,9 +69,9 @@ func nearest(mnemonic string) []string {
 			}
 		}
 		switch {
-		case known > most:
-			most, near = known, []string{spelled(f.text)}
-		case known == most && len(near) < 3:
+		case known > maximum:
+			maximum, near = known, []string{spelled(f.text)}
+		case known == maximum && len(near) < 3:
 			near = append(near, spelled(f.text))
 		}
 	}

@@ -38,15 +38,15 @@ func NewCounter(m *machine.Machine) *Counter {
 }
 
 // Between is a number of which only the least and the most are known.
-type Between struct{ Least, Most int64 }
+type Between struct{ Min, Max int64 }
 
 // Exactly returns the number that is known.
 func Exactly(n int64) Between { return Between{n, n} }
 
 // Certain reports whether the number is known.
-func (b Between) Certain() bool { return b.Least == b.Most }
+func (b Between) Certain() bool { return b.Min == b.Max }
 
-func (b Between) plus(c Between) Between { return Between{b.Least + c.Least, b.Most + c.Most} }
+func (b Between) plus(c Between) Between { return Between{b.Min + c.Min, b.Max + c.Max} }
 
 // Count returns the requests of the access of a step in every CTA of a box. The least
 // is 0 if perhaps no lane makes the access.
@@ -60,7 +60,7 @@ func (c *Counter) Count(s *absexec.Step, box absexec.Box) Between {
 	case s.May == 0:
 		return Exactly(0)
 	case c.single:
-		return Between{Least: min(1, int64(bits.OnesCount64(must))), Most: 1}
+		return Between{Min: min(1, int64(bits.OnesCount64(must))), Max: 1}
 	}
 	total := Between{}
 	for i, known := range a.Lanes {
@@ -72,11 +72,11 @@ func (c *Counter) Count(s *absexec.Step, box absexec.Box) Between {
 	}
 	open := s.May &^ a.Known
 	each := c.each(s.Instr, a.Space, a.Bytes)
-	total.Most = min(total.Most+each*int64(bits.OnesCount64(open)), each*int64(bits.OnesCount64(s.May)))
+	total.Max = min(total.Max+each*int64(bits.OnesCount64(open)), each*int64(bits.OnesCount64(s.May)))
 	if must != 0 {
-		total.Least = max(total.Least, 1)
+		total.Min = max(total.Min, 1)
 		if s.Access.Space == isa.Global && atomic(s.Instr) {
-			total.Least = int64(bits.OnesCount64(must))
+			total.Min = int64(bits.OnesCount64(must))
 		}
 	}
 	return total
@@ -92,7 +92,7 @@ func (c *Counter) OnChip(s *absexec.Step, box absexec.Box) Between {
 		}
 	}
 	if open := s.May &^ s.Access.Known; s.Access.Space != isa.Global && s.Access.Space != isa.Local {
-		total.Most += c.each(s.Instr, s.Access.Space, s.Access.Bytes) * int64(bits.OnesCount64(open))
+		total.Max += c.each(s.Instr, s.Access.Space, s.Access.Bytes) * int64(bits.OnesCount64(open))
 	}
 	return total
 }
@@ -105,23 +105,23 @@ func (c *Counter) Lines(s *absexec.Step, box absexec.Box) int64 {
 	if known == 0 {
 		return 0
 	}
-	most := int64(0)
+	maximum := int64(0)
 	offsets, same := shifts(s.Access, known, c.segment, box)
 	if !same {
 		return each * int64(bits.OnesCount64(known))
 	}
 	for _, shift := range offsets {
 		c.collect(s.Access, known, shift, c.segment, uint64(s.Access.Bytes))
-		most = max(most, int64(len(c.pieces)))
+		maximum = max(maximum, int64(len(c.pieces)))
 	}
-	return most
+	return maximum
 }
 
 func atomic(in *isa.Instr) bool { return in.Op == isa.Atom || in.Op == isa.Red }
 
-// Most returns the most requests that an access of the instruction by so many lanes makes, of
+// Max returns the most requests that an access of the instruction by so many lanes makes, of
 // so many bytes each in a space (isa.Generic: any), whatever their addresses.
-func (c *Counter) Most(in *isa.Instr, space isa.Space, bytes int, lanes int64) int64 {
+func (c *Counter) Max(in *isa.Instr, space isa.Space, bytes int, lanes int64) int64 {
 	if c.single {
 		return 1
 	}
@@ -196,16 +196,16 @@ func (c *Counter) known(s *absexec.Step, space isa.Space, must, all uint64, box 
 	offsets, same := shifts(s.Access, all, period, box)
 	if !same {
 		n := min(int64(bits.OnesCount64(all)), 1)
-		return Between{Least: min(n, int64(bits.OnesCount64(must))), Most: c.each(s.Instr, s.Access.Space, s.Access.Bytes) * int64(bits.OnesCount64(all))}
+		return Between{Min: min(n, int64(bits.OnesCount64(must))), Max: c.each(s.Instr, s.Access.Space, s.Access.Bytes) * int64(bits.OnesCount64(all))}
 	}
-	n := Between{Least: math.MaxInt64}
+	n := Between{Min: math.MaxInt64}
 	for _, shift := range offsets {
-		most := c.at(s, space, all, shift)
-		least := most
+		maximum := c.at(s, space, all, shift)
+		minimum := maximum
 		if must != all {
-			least = c.at(s, space, must, shift)
+			minimum = c.at(s, space, must, shift)
 		}
-		n = Between{min(n.Least, least), max(n.Most, most)}
+		n = Between{min(n.Min, minimum), max(n.Max, maximum)}
 	}
 	return n
 }
@@ -294,25 +294,25 @@ func (c *Counter) add(piece uint64) {
 // conflicts returns the most different words, of those collected, of one bank.
 func (c *Counter) conflicts() int64 {
 	clear(c.users)
-	most := int64(0)
+	maximum := int64(0)
 	for _, word := range c.pieces {
 		c.users[word%c.banks]++
-		most = max(most, c.users[word%c.banks])
+		maximum = max(maximum, c.users[word%c.banks])
 	}
-	return most
+	return maximum
 }
 
 // collisions returns the most lanes that touch one bank.
 func (c *Counter) collisions(a *absexec.Access, mask, shift uint64) int64 {
 	clear(c.users)
-	most := int64(0)
+	maximum := int64(0)
 	for ; mask != 0; mask &= mask - 1 {
 		base, _ := a.Address(bits.TrailingZeros64(mask))
 		first, last := (base+shift)/c.word, (base+shift+uint64(a.Bytes)-1)/c.word
 		for word := first; word <= min(last, first+c.banks-1); word++ {
 			c.users[word%c.banks]++
-			most = max(most, c.users[word%c.banks])
+			maximum = max(maximum, c.users[word%c.banks])
 		}
 	}
-	return most
+	return maximum
 }

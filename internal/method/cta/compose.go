@@ -45,16 +45,16 @@ func (a *analysis) all(warps []*path) int64 {
 func numbered(segments []segment) []int64 {
 	// Segment k begins with a barrier from the least[k]-th to the k-th: the former if the
 	// warp comes to none of those before that it may pass by.
-	most := make([]int64, len(segments))
-	least := make([]int, len(segments))
+	maximum := make([]int64, len(segments))
+	minimum := make([]int, len(segments))
 	for k := len(segments) - 1; k >= 0; k-- {
-		most[k] = segments[k].delay
+		maximum[k] = segments[k].delay
 		if k+1 < len(segments) && !segments[k+1].certain {
-			most[k] += most[k+1] // the warp may pass by the barrier between them
+			maximum[k] += maximum[k+1] // the warp may pass by the barrier between them
 		}
 	}
 	for k, certain := 1, 0; k < len(segments); k++ {
-		least[k] = certain + 1
+		minimum[k] = certain + 1
 		if segments[k].certain {
 			certain++
 		}
@@ -65,8 +65,8 @@ func numbered(segments []segment) []int64 {
 	greatest := make([]int64, len(segments))
 	entered := 0
 	for i := range greatest {
-		for ; entered < len(segments) && least[entered] <= i; entered++ {
-			for len(queue) > 0 && most[queue[len(queue)-1]] <= most[entered] {
+		for ; entered < len(segments) && minimum[entered] <= i; entered++ {
+			for len(queue) > 0 && maximum[queue[len(queue)-1]] <= maximum[entered] {
 				queue = queue[:len(queue)-1]
 			}
 			queue = append(queue, entered)
@@ -74,7 +74,7 @@ func numbered(segments []segment) []int64 {
 		for queue[0] < i {
 			queue = queue[1:]
 		}
-		greatest[i] = most[queue[0]]
+		greatest[i] = maximum[queue[0]]
 	}
 	return greatest
 }

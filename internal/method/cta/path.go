@@ -86,34 +86,34 @@ func (r *recorder) Step(s *absexec.Step) {
 		r.path.certain = s.Certain && r.certain(c, s, made)
 	}
 	f := &r.frame
-	service := c.Initiation * max(made.Most, 1)
+	service := c.Initiation * max(made.Max, 1)
 	f.service += service
 	block := r.graph.BlockOf(s.PC)
 	f.blocks[block].service += service
 	if s.PC == r.graph.Blocks[block].Start {
 		f.blocks[block].count++
 	}
-	if c.Kind == cost.Arrival || c.Kind == cost.Barrier && made.Most > 0 {
+	if c.Kind == cost.Arrival || c.Kind == cost.Barrier && made.Max > 0 {
 		r.path.waits++
 	}
-	if c.Kind == cost.Barrier && made.Most > 0 {
-		f.delays = append(f.delays, segment{certain: s.Certain && made.Least > 0})
+	if c.Kind == cost.Barrier && made.Max > 0 {
+		f.delays = append(f.delays, segment{certain: s.Certain && made.Min > 0})
 		r.path.partial = r.path.partial || !cost.Whole(r.launch, s.Instr, r.box, r.threads)
 	}
 	r.path.partial = r.path.partial || c.Kind == cost.Arrival
 	delay := r.delay(c, s, made, service)
-	f.delays[len(f.delays)-1].delay += delay.Most
+	f.delays[len(f.delays)-1].delay += delay.Max
 	if s.Certain {
-		f.drain = max(0, f.drain-c.Initiation*max(made.Least, 1)-delay.Least)
+		f.drain = max(0, f.drain-c.Initiation*max(made.Min, 1)-delay.Min)
 	}
-	if c.Kind == cost.Posted && made.Most > 0 {
+	if c.Kind == cost.Posted && made.Max > 0 {
 		f.drain = max(f.drain, c.Rest())
 	}
 }
 
 // certain adds an instruction that the warp surely issues, if its requests are known.
 func (r *recorder) certain(c *cost.Instr, s *absexec.Step, made cost.Between) bool {
-	o := op{int32(s.PC), int32(made.Most)}
+	o := op{int32(s.PC), int32(made.Max)}
 	if !made.Certain() {
 		if c.Kind == cost.Barrier {
 			return false
@@ -135,7 +135,7 @@ func (r *recorder) requests(c *cost.Instr, s *absexec.Step) cost.Between {
 	case c.Kind == cost.Barrier && s.Must != 0:
 		return cost.Exactly(1)
 	case c.Kind == cost.Barrier && s.May != 0:
-		return cost.Between{Least: 0, Most: 1}
+		return cost.Between{Min: 0, Max: 1}
 	case s.Access != nil:
 		return r.counter.Count(s, r.box)
 	}
@@ -148,14 +148,14 @@ func (r *recorder) delay(c *cost.Instr, s *absexec.Step, made cost.Between, serv
 	case cost.Posted:
 		return cost.Exactly(0)
 	case cost.Load:
-		return cost.Between{Least: c.Rest() * min(made.Least, 1), Most: c.Rest() * min(made.Most, 1)}
+		return cost.Between{Min: c.Rest() * min(made.Min, 1), Max: c.Rest() * min(made.Max, 1)}
 	case cost.Barrier, cost.Arrival:
-		return cost.Between{Least: 0, Most: c.Rest() * (1 - made.Least)}
+		return cost.Between{Min: 0, Max: c.Rest() * (1 - made.Min)}
 	case cost.Fence:
-		return cost.Between{Least: c.Rest(), Most: max(c.Rest(), r.frame.drain-service)}
+		return cost.Between{Min: c.Rest(), Max: max(c.Rest(), r.frame.drain-service)}
 	}
 	if s.Instr.Op == isa.Ret || s.Instr.Op == isa.Exit {
-		return cost.Between{Least: 0, Most: max(c.Rest(), r.frame.drain-service)} // perhaps the end of the warp
+		return cost.Between{Min: 0, Max: max(c.Rest(), r.frame.drain-service)} // perhaps the end of the warp
 	}
 	return cost.Exactly(c.Rest())
 }
@@ -198,15 +198,15 @@ func (r *recorder) Join() {
 		f.blocks[b].count += s.count
 		f.blocks[b].service += s.service
 	}
-	delays := most(sides)
+	delays := maximum(sides)
 	f.delays[len(f.delays)-1].delay += delays[0].delay
 	f.delays = append(f.delays, delays[1:]...)
 }
 
-// most returns delays that are at least those of each of some alternatives. If all
+// maximum returns delays that are at least those of each of some alternatives. If all
 // come to the same barriers, these are the greatest from one to the next. Otherwise
 // it takes the alternatives for parts of one path that the warp perhaps executes.
-func most(sides []frame) []segment {
+func maximum(sides []frame) []segment {
 	all := sides[0].delays
 	for _, side := range sides {
 		if len(side.delays) != len(all) || slices.ContainsFunc(side.delays, func(s segment) bool { return !s.certain }) {

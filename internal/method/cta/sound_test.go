@@ -55,7 +55,7 @@ func randomMachine(t testing.TB, src kernelgen.Source) []byte {
 
 // bounded loads a job and bounds it. Loops that depend on data get a bound that they
 // surely keep.
-func bounded(t testing.TB, fsys fstest.MapFS, most int) (*warpbound.Job, *estimate.Estimate) {
+func bounded(t testing.TB, fsys fstest.MapFS, maximum int) (*warpbound.Job, *estimate.Estimate) {
 	t.Helper()
 	text := string(fsys["job.toml"].Data) + "\n[loop]\n"
 	for {
@@ -68,7 +68,7 @@ func bounded(t testing.TB, fsys fstest.MapFS, most int) (*warpbound.Job, *estima
 		var loop *absexec.UnboundedLoop
 		switch {
 		case errors.As(err, &loop):
-			text += fmt.Sprintf("%q = %d\n", loop.Place(), most)
+			text += fmt.Sprintf("%q = %d\n", loop.Place(), maximum)
 		case err != nil && strings.Contains(err.Error(), "executes more than"):
 			return nil, nil
 		case err != nil:
@@ -108,23 +108,23 @@ func TestRandomKernels(t *testing.T) {
 		if all {
 			certain++
 		}
-		most := int64(0)
+		maximum := int64(0)
 		for vector := range 3 {
 			run, err := job.Simulate(context.Background(), warpbound.SimulateOptions{Vector: vector})
 			if err != nil {
 				t.Fatalf("seed %d: %v", seed, err)
 			}
-			most = max(most, run.Cycles)
+			maximum = max(maximum, run.Cycles)
 			if run.Cycles > e.Cycles || all && run.Cycles != e.Cycles {
 				t.Errorf("seed %d, vector %d: %d cycles, bound %d, exact %t\n%s\n%s\n%s", seed, vector, run.Cycles, e.Cycles, all,
 					fsys["job.toml"].Data, c.Module, fsys["m.toml"].Data)
 			}
 		}
-		if most == e.Cycles {
+		if maximum == e.Cycles {
 			hit++
 		}
 		bound++
-		sum += float64(e.Cycles) / float64(most)
+		sum += float64(e.Cycles) / float64(maximum)
 	}
 	t.Logf("%d kernels, %d of which have bounds; %d are certain, %d bounds exact; mean of bound/simulation %.3f", *seeds, bound, certain, hit, sum/float64(bound))
 }

@@ -17,7 +17,7 @@ import (
 // TestSuite pins how far the bounds of the suite's kernels are above runs. Those of kernels
 // without branches or addresses that depend on data are exact.
 func TestSuite(t *testing.T) {
-	for job, most := range map[string]float64{ // bound divided by simulation
+	for job, maximum := range map[string]float64{ // bound divided by simulation
 		"vectorAdd/job.toml":     1,
 		"matrixMul/job.toml":     1,
 		"reduction/job.toml":     1,
@@ -57,8 +57,8 @@ func TestSuite(t *testing.T) {
 				t.Fatal(err)
 			}
 			e := &a.Estimates[0]
-			if ratio := float64(e.Cycles) / float64(run.Cycles); ratio < 1 || ratio > most || e.Evidence != estimate.Proven {
-				t.Errorf("bound %d (%s), simulated %d: ratio %.3f, want at most %.2f", e.Cycles, e.Evidence, run.Cycles, ratio, most)
+			if ratio := float64(e.Cycles) / float64(run.Cycles); ratio < 1 || ratio > maximum || e.Evidence != estimate.Proven {
+				t.Errorf("bound %d (%s), simulated %d: ratio %.3f, want at most %.2f", e.Cycles, e.Evidence, run.Cycles, ratio, maximum)
 			}
 			d := e.Detail.(*estimate.CTA)
 			sum := int64(0)

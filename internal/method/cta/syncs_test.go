@@ -128,20 +128,20 @@ init = "zeros"
 		if all {
 			certain++
 		}
-		most := int64(0)
+		maximum := int64(0)
 		for vector := range 4 {
 			run, err := job.Simulate(context.Background(), warpbound.SimulateOptions{Vector: vector})
 			if err != nil {
 				t.Fatalf("seed %d: %v\n%s", seed, err, fsys["k.simt"].Data)
 			}
-			most = max(most, run.Cycles)
+			maximum = max(maximum, run.Cycles)
 			if run.Cycles > e.Cycles || all && run.Cycles != e.Cycles {
 				t.Errorf("seed %d, vector %d: %d cycles, bound %d, exact %t\n%s\n%s\n%s", seed, vector, run.Cycles, e.Cycles, all,
 					fsys["job.toml"].Data, fsys["k.simt"].Data, fsys["m.toml"].Data)
 			}
 		}
 		bound++
-		sum += float64(e.Cycles) / float64(most)
+		sum += float64(e.Cycles) / float64(maximum)
 	}
 	t.Logf("%d kernels, %d of which are certain; mean of bound/simulation %.3f", bound, certain, sum/float64(bound))
 }

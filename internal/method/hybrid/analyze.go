@@ -141,7 +141,7 @@ func (p *Profile) newModel(loops []boundedLoop) *model {
 		of[e] = m.AddEdge(edge.From, edge.To, seen.worst.value)
 		m.edge = append(m.edge, e)
 		if edge.Limited {
-			m.Edges[of[e]].Limit = &ipet.Limit{Max: seen.most, Evidence: string(estimate.Observed)}
+			m.Edges[of[e]].Limit = &ipet.Limit{Max: seen.maximum, Evidence: string(estimate.Observed)}
 		}
 	}
 	observed := func(edges []int) []int {

@@ -199,7 +199,7 @@ func figure6(context.Context) ([]Example, error) {
 	}
 	return []Example{
 		example("Fig. 6: waves", "2", sm.waves),
-		example("Fig. 6: warps per wave", "3", sm.mostWarps),
+		example("Fig. 6: warps per wave", "3", sm.maxWarps),
 		example("Fig. 6: delta", "8", sm.largestDelta),
 	}, nil
 }

@@ -11,7 +11,7 @@ import (
 )
 
 // factProfile is what warps showed of the sum of a fact.
-type factProfile struct{ most, least peak } // least holds the negative of the value
+type factProfile struct{ maximum, minimum peak } // least holds the negative of the value
 
 // placeFacts finds the Ipoints of the facts' blocks.
 func (g *IPG) placeFacts(p *Program) error {
@@ -55,8 +55,8 @@ func (p *Profile) addFacts(w *warpSlice, id estimate.WarpID) error {
 		if sum.overflow {
 			return fmt.Errorf("fact %s: its sum does not fit into 64 bits", f.Name)
 		}
-		p.facts[i].most.raise(value, id)
-		p.facts[i].least.raise(negative, id)
+		p.facts[i].maximum.raise(value, id)
+		p.facts[i].minimum.raise(negative, id)
 	}
 	return nil
 }
@@ -65,13 +65,13 @@ func (p *Profile) addFacts(w *warpSlice, id estimate.WarpID) error {
 func (p *Profile) checkFacts() error {
 	for i, f := range p.ipg.facts {
 		seen := &p.facts[i]
-		if f.Max != nil && seen.most.known && seen.most.value > *f.Max {
+		if f.Max != nil && seen.maximum.known && seen.maximum.value > *f.Max {
 			return &diag.ContradictionError{Err: fmt.Errorf("fact %s: its maximum %d (%s) is wrong: %v has %d",
-				f.Name, *f.Max, f.Evidence, seen.most.at, seen.most.value)}
+				f.Name, *f.Max, f.Evidence, seen.maximum.at, seen.maximum.value)}
 		}
-		if f.Min != nil && seen.least.known && -seen.least.value < *f.Min {
+		if f.Min != nil && seen.minimum.known && -seen.minimum.value < *f.Min {
 			return &diag.ContradictionError{Err: fmt.Errorf("fact %s: its minimum %d (%s) is wrong: %v has %d",
-				f.Name, *f.Min, f.Evidence, seen.least.at, -seen.least.value)}
+				f.Name, *f.Min, f.Evidence, seen.minimum.at, -seen.minimum.value)}
 		}
 	}
 	return nil

@@ -111,12 +111,12 @@ type walker struct {
 	distance []int // to the exit
 	steps    int
 
-	back map[[2]int]int // by lane and loop: back edges since the loop was entered
-	most []int64        // by loop: the largest of these
+	back    map[[2]int]int // by lane and loop: back edges since the loop was entered
+	maximum []int64        // by loop: the largest of these
 }
 
 func newWalker(t *rapid.T, f *cfg.Flow, diverges bool) *walker {
-	w := &walker{t: t, flow: f, diverges: diverges, most: make([]int64, len(f.Loops().Loops))}
+	w := &walker{t: t, flow: f, diverges: diverges, maximum: make([]int64, len(f.Loops().Loops))}
 	w.distance = make([]int, f.Len()+1)
 	for b := range f.Len() {
 		w.distance[b] = f.Len() + 1
@@ -204,7 +204,7 @@ func (w *walker) account(lane, from, to int) {
 			w.back[[2]int{lane, i}] = 0
 		case to == l.Header:
 			w.back[[2]int{lane, i}]++
-			w.most[i] = max(w.most[i], int64(w.back[[2]int{lane, i}]))
+			w.maximum[i] = max(w.maximum[i], int64(w.back[[2]int{lane, i}]))
 		}
 	}
 }

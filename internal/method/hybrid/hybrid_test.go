@@ -18,16 +18,16 @@ import (
 // longest returns the longest time of a warp of a run, from its start to its exit.
 func longest(run trace.Run) int64 {
 	start := map[[2]int32]int64{}
-	var most int64
+	var maximum int64
 	for _, r := range run.Records {
 		switch id := [2]int32{r.CTA, r.Warp}; r.Ipoint {
 		case trace.Start:
 			start[id] = r.Cycle
 		case trace.Exit:
-			most = max(most, r.Cycle-start[id])
+			maximum = max(maximum, r.Cycle-start[id])
 		}
 	}
-	return most
+	return maximum
 }
 
 // drawProfile draws a program, places Ipoints and observes a few runs.
@@ -65,8 +65,8 @@ func TestBounds(t *testing.T) {
 
 func checkBounds(t *rapid.T, r *hybrid.Result, runs []trace.Run) {
 	for _, run := range runs {
-		if most := longest(run); r.Warp.Cycles < most {
-			t.Errorf("hybrid/warp is %d, but a warp took %d", r.Warp.Cycles, most)
+		if maximum := longest(run); r.Warp.Cycles < maximum {
+			t.Errorf("hybrid/warp is %d, but a warp took %d", r.Warp.Cycles, maximum)
 		}
 		if r.Dynamic.Cycles < run.End || r.Waves.Cycles < run.End {
 			t.Errorf("hybrid/dynamic is %d and hybrid/waves %d, but a run took %d", r.Dynamic.Cycles, r.Waves.Cycles, run.End)
@@ -96,7 +96,7 @@ func TestThreadBounds(t *testing.T) {
 		p, profile, w, runs := drawProfile(rt, t, true)
 		bounds := hybrid.Bounds{}
 		for i, l := range p.Flow.Loops().Loops {
-			bounds[l.Header] = hybrid.LoopBound{Max: w.most[i], Evidence: estimate.Proven}
+			bounds[l.Header] = hybrid.LoopBound{Max: w.maximum[i], Evidence: estimate.Proven}
 		}
 		r, err := hybrid.Analyze(context.Background(), profile, bounds)
 		if err != nil {

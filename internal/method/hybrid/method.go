@@ -98,8 +98,8 @@ func (r *recording) bound(p *method.Problem, b method.LoopBound) {
 				"the bound of loop %s has no effect and was not checked: with these Ipoints, no transition shows for certain that the loop goes back to its head",
 				loop.Name)})
 		default:
-			most, _ := p.Annotated(b.Header)
-			r.bounds[b.Header] = LoopBound{Max: most, Evidence: estimate.Annotated}
+			maximum, _ := p.Annotated(b.Header)
+			r.bounds[b.Header] = LoopBound{Max: maximum, Evidence: estimate.Annotated}
 		}
 	}
 }

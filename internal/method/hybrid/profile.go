@@ -31,12 +31,12 @@ func (p *peak) merge(q peak) {
 
 // edgeProfile is what all runs showed of an edge. Times are in cycles.
 type edgeProfile struct {
-	edge  int   // in IPG.Edges
-	count int64 // traversals by all warps of all runs
-	sum   int64 // of their times; stays at the largest number once it reaches it
-	best  int64
-	worst peak
-	most  int64 // traversals by one warp, at most
+	edge    int   // in IPG.Edges
+	count   int64 // traversals by all warps of all runs
+	sum     int64 // of their times; stays at the largest number once it reaches it
+	best    int64
+	worst   peak
+	maximum int64 // traversals by one warp, at most
 }
 
 func (e *edgeProfile) merge(f *edgeProfile) {
@@ -46,7 +46,7 @@ func (e *edgeProfile) merge(f *edgeProfile) {
 	e.count += f.count
 	e.sum = addSaturating(e.sum, f.sum)
 	e.worst.merge(f.worst)
-	e.most = max(e.most, f.most)
+	e.maximum = max(e.maximum, f.maximum)
 }
 
 // wide is an unsigned number of 128 bits: 2^64 times of any 64-bit number fit.
@@ -200,8 +200,8 @@ func (p *Profile) Merge(q *Profile) error {
 		p.loops[i].merge(q.loops[i])
 	}
 	for i := range p.facts {
-		p.facts[i].most.merge(q.facts[i].most)
-		p.facts[i].least.merge(q.facts[i].least)
+		p.facts[i].maximum.merge(q.facts[i].maximum)
+		p.facts[i].minimum.merge(q.facts[i].minimum)
 	}
 	for id, sm := range q.sms {
 		p.sm(id).merge(sm)

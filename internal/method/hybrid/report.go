@@ -198,7 +198,7 @@ func (r *reporter) warpDetail() *estimate.HybridWarp {
 			From: r.p.ipg.Name(edge.From), To: r.p.ipg.Name(edge.To), Divergent: edge.Divergent,
 			Best: seen.best, Average: float64(seen.sum) / float64(seen.count),
 			Worst: seen.worst.value, WorstAt: seen.worst.at,
-			Observed: seen.count, Most: seen.most, Limited: edge.Limited, Unknown: e >= r.p.known(),
+			Observed: seen.count, Max: seen.maximum, Limited: edge.Limited, Unknown: e >= r.p.known(),
 		}
 		if spent != nil {
 			row.Count, row.Cycles = r.solution.Counts[i], spent[i]

@@ -184,7 +184,7 @@ func (s *runSlicer) retire(w *warpSlice, id estimate.WarpID) {
 		n := w.counts[slot]
 		w.counts[slot] = 0
 		e := &p.seen[slot]
-		e.most = max(e.most, n)
+		e.maximum = max(e.maximum, n)
 		in := p.membershipOf(e.edge)
 		for _, l := range in.iter {
 			s.iter[l] += n

@@ -13,7 +13,7 @@ type smRun struct {
 	firstStart   int64
 	lastStart    int64
 	lastExit     int64
-	mostWarps    int64 // of any wave
+	maxWarps     int64 // of any wave
 	largestDelta int64 // between two starts of one wave
 	largestGap   int64 // from the last exit before a wave to its first start
 }
@@ -33,7 +33,7 @@ func (r *smRun) start(now int64) {
 	}
 	r.interrupted = false
 	r.lastStart = now
-	r.mostWarps = max(r.mostWarps, r.warps)
+	r.maxWarps = max(r.maxWarps, r.warps)
 }
 
 func (r *smRun) exit(now int64) {
@@ -67,7 +67,7 @@ func (s *smProfile) add(r *smRun) {
 		jitter:     r.lastStart,
 		spread:     r.lastStart - r.firstStart,
 		waves:      r.waves,
-		warps:      r.mostWarps,
+		warps:      r.maxWarps,
 		delta:      r.largestDelta,
 		gap:        r.largestGap,
 	})

@@ -75,9 +75,9 @@ func newAnalysis(p *method.Problem) (*analysis, error) {
 	}
 	slices.Sort(a.rests)
 	a.rests = slices.Compact(a.rests)
-	most := maxWarps / a.perCTA
-	if grid[0] > most || grid[1] > most || grid[2] > most || grid[0]*grid[1] > most || grid[0]*grid[1]*grid[2] > most {
-		return nil, fmt.Errorf("kernel %s: the grid has more than %d CTAs of %d warps: too many to follow each", p.Graph.Kernel.Name, most, a.perCTA)
+	maximum := maxWarps / a.perCTA
+	if grid[0] > maximum || grid[1] > maximum || grid[2] > maximum || grid[0]*grid[1] > maximum || grid[0]*grid[1]*grid[2] > maximum {
+		return nil, fmt.Errorf("kernel %s: the grid has more than %d CTAs of %d warps: too many to follow each", p.Graph.Kernel.Name, maximum, a.perCTA)
 	}
 	a.deal.ctas = grid[0] * grid[1] * grid[2]
 	a.cpu = newCPU(p.CPU, m)

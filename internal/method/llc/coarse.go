@@ -95,17 +95,17 @@ func (a *analysis) need(sm int) need {
 // turns adds what the warps of a CTA need to total and returns in how many turns they issue, at most: up to
 // each barrier in as many as one of them has instructions.
 func (a *analysis) turns(cta int, total *sums) int64 {
-	var most []int64
+	var maximum []int64
 	sum, partial := int64(0), false
 	for w := range a.perCTA {
 		p, _ := a.pathOf(cta, w)
 		total.plus(&p.sums)
 		partial = partial || p.partial
 		for i, n := range p.turns {
-			if i == len(most) {
-				most = append(most, 0)
+			if i == len(maximum) {
+				maximum = append(maximum, 0)
 			}
-			most[i] = max(most[i], n)
+			maximum[i] = max(maximum[i], n)
 			sum = saturate(sum, n, 1)
 		}
 	}
@@ -113,7 +113,7 @@ func (a *analysis) turns(cta int, total *sums) int64 {
 		return sum
 	}
 	turns := int64(0)
-	for _, n := range most {
+	for _, n := range maximum {
 		turns = saturate(turns, n, 1)
 	}
 	return turns

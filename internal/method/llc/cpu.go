@@ -34,7 +34,7 @@ func newCPU(c method.CPU, m *machine.Machine) *cpu {
 		}
 	}
 	if c.More > 0 {
-		p.accesses = append(p.accesses, reuse.Access{First: 0, Last: math.MaxUint64 >> layout.shift, Least: 0, Most: c.More})
+		p.accesses = append(p.accesses, reuse.Access{First: 0, Last: math.MaxUint64 >> layout.shift, Min: 0, Max: c.More})
 	}
 	return p
 }
@@ -43,16 +43,16 @@ func newCPU(c method.CPU, m *machine.Machine) *cpu {
 // many of which nothing is known are left out.
 func (p *cpu) during(intervals, quota int64) (accesses []reuse.Access, later int64) {
 	last := len(p.accesses) - 1
-	if last < 0 || p.accesses[last].Least > 0 {
+	if last < 0 || p.accesses[last].Min > 0 {
 		return p.accesses, 0
 	}
 	unknown := p.accesses[last]
-	n := min(unknown.Most, max(intervals*quota-int64(last), 0))
+	n := min(unknown.Max, max(intervals*quota-int64(last), 0))
 	accesses = slices.Clone(p.accesses[:last])
 	if n > 0 {
-		accesses = append(accesses, reuse.Access{First: unknown.First, Last: unknown.Last, Most: n})
+		accesses = append(accesses, reuse.Access{First: unknown.First, Last: unknown.Last, Max: n})
 	}
-	return accesses, unknown.Most - n
+	return accesses, unknown.Max - n
 }
 
 // close returns when the last access of the CPU in an interval is answered, at the latest, if the
@@ -71,7 +71,7 @@ func (p *cpu) close(done int64) int64 {
 func (p *cpu) detail() estimate.LLCCore {
 	n := int64(0)
 	for _, a := range p.accesses {
-		n = saturate(n, a.Most, 1)
+		n = saturate(n, a.Max, 1)
 	}
 	return estimate.LLCCore{Accesses: n, Misses: n}
 }

@@ -115,7 +115,7 @@ func TestDuring(t *testing.T) {
 		got, later := p.during(c.intervals, 4)
 		known, unknown := int64(0), int64(0)
 		for _, a := range got {
-			known, unknown = known+a.Least, unknown+a.Most-a.Least
+			known, unknown = known+a.Min, unknown+a.Max-a.Min
 		}
 		if known != c.known || unknown != c.unknown || later != c.others {
 			t.Errorf("%+v in %d intervals: %d accesses, %d unknown ones and %d later, want %d, %d and %d", c.cpu, c.intervals, known, unknown, later, c.known, c.unknown, c.others)

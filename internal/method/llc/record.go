@@ -74,7 +74,7 @@ func (r *recorder) Step(s *absexec.Step) {
 	if !onChip.Certain() {
 		r.path.bounded++
 	}
-	o := op{pc: int32(s.PC), requests: int32(onChip.Most), access: -1}
+	o := op{pc: int32(s.PC), requests: int32(onChip.Max), access: -1}
 	if s.Access != nil {
 		if a := offChip(s); len(a.parts) > 0 {
 			o.access = int32(len(r.path.accesses))
@@ -90,7 +90,7 @@ func (r *recorder) ordered(c *cost.Instr, s *absexec.Step, waits cost.Between) b
 	case cost.Arrival:
 		return false
 	case cost.Barrier:
-		return waits.Most == 0 || waits.Certain() && cost.Whole(r.launch, s.Instr, r.box, r.threads)
+		return waits.Max == 0 || waits.Certain() && cost.Whole(r.launch, s.Instr, r.box, r.threads)
 	}
 	return true
 }
@@ -102,7 +102,7 @@ func (r *recorder) onChip(c *cost.Instr, s *absexec.Step) cost.Between {
 	case c.Kind == cost.Barrier && s.Must != 0:
 		return cost.Exactly(1)
 	case c.Kind == cost.Barrier && s.May != 0:
-		return cost.Between{Least: 0, Most: 1}
+		return cost.Between{Min: 0, Max: 1}
 	case s.Access != nil:
 		return r.counter.OnChip(s, r.box)
 	}
@@ -124,7 +124,7 @@ func known(s *absexec.Step) bool {
 func (r *recorder) sum(c *cost.Instr, s *absexec.Step, onChip cost.Between) {
 	var add sums
 	if s.Access != nil {
-		add.accesses = r.mostLines(s)
+		add.accesses = r.maxLines(s)
 		if sortOf(s.Instr) == atomic {
 			add.further = int64(bits.OnesCount64(s.May))
 		}
@@ -134,7 +134,7 @@ func (r *recorder) sum(c *cost.Instr, s *absexec.Step, onChip cost.Between) {
 	}
 	requests := add.accesses
 	if s.Access != nil {
-		requests += onChip.Most
+		requests += onChip.Max
 	}
 	add.service = c.Initiation * max(requests, 1)
 	if s.Instr.Op.Info().Effect&(isa.Barriers|isa.Ends) != 0 {
@@ -151,7 +151,7 @@ func (r *recorder) sum(c *cost.Instr, s *absexec.Step, onChip cost.Between) {
 func (r *recorder) turn(c *cost.Instr, s *absexec.Step, waits cost.Between) {
 	r.path.turns[len(r.path.turns)-1]++
 	switch {
-	case c.Kind == cost.Barrier && waits.Most == 0:
+	case c.Kind == cost.Barrier && waits.Max == 0:
 	case c.Kind == cost.Barrier && s.Certain && waits.Certain() && r.forks == 0 && cost.Whole(r.launch, s.Instr, r.box, r.threads):
 		r.path.turns = append(r.path.turns, 0)
 	case c.Kind == cost.Barrier || c.Kind == cost.Arrival:
@@ -159,8 +159,8 @@ func (r *recorder) turn(c *cost.Instr, s *absexec.Step, waits cost.Between) {
 	}
 }
 
-// mostLines returns the most lines of global and local memory that a step touches.
-func (r *recorder) mostLines(s *absexec.Step) int64 {
+// maxLines returns the most lines of global and local memory that a step touches.
+func (r *recorder) maxLines(s *absexec.Step) int64 {
 	a := s.Access
 	lanes := a.Lanes[isa.Local] & s.May
 	if a.Space == isa.Global || a.Space == isa.Local || a.Space == isa.Generic {

@@ -74,7 +74,7 @@ func randomMachine(t testing.TB, src kernelgen.Source) *machine.Machine {
 
 // bounded loads a job and bounds it. Loops that depend on data get a bound that they
 // surely keep.
-func bounded(t testing.TB, fsys fstest.MapFS, most int) (*warpbound.Job, []estimate.Estimate) {
+func bounded(t testing.TB, fsys fstest.MapFS, maximum int) (*warpbound.Job, []estimate.Estimate) {
 	t.Helper()
 	text := string(fsys["job.toml"].Data)
 	if !strings.Contains(text, "[loop]") {
@@ -94,7 +94,7 @@ func bounded(t testing.TB, fsys fstest.MapFS, most int) (*warpbound.Job, []estim
 		var loop *absexec.UnboundedLoop
 		switch {
 		case errors.As(err, &loop):
-			text += fmt.Sprintf("%q = %d\n", loop.Place(), most)
+			text += fmt.Sprintf("%q = %d\n", loop.Place(), maximum)
 		case err != nil && strings.Contains(err.Error(), "executes more than"):
 			return nil, nil
 		case err != nil:
@@ -143,13 +143,13 @@ func TestRandomKernels(t *testing.T) {
 		if job == nil {
 			continue
 		}
-		most := int64(0)
+		maximum := int64(0)
 		for vector := range 3 {
 			run, err := job.Simulate(context.Background(), warpbound.SimulateOptions{Vector: vector})
 			if err != nil {
 				t.Fatalf("seed %d: %v", seed, err)
 			}
-			most = max(most, run.Cycles)
+			maximum = max(maximum, run.Cycles)
 			for _, e := range estimates {
 				d := e.Detail.(*estimate.LLC)
 				misses := run.Counters["l2_misses"]
@@ -167,7 +167,7 @@ func TestRandomKernels(t *testing.T) {
 		d := estimates[0].Detail.(*estimate.LLC)
 		if d.Exact {
 			ordered++
-			sum += float64(estimates[len(estimates)-1].Cycles) / float64(most)
+			sum += float64(estimates[len(estimates)-1].Cycles) / float64(maximum)
 		}
 		bound++
 	}

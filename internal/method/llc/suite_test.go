@@ -56,7 +56,7 @@ func estimates(t testing.TB, j *warpbound.Job) (simple, interval *estimate.Estim
 // TestBenchmarks bounds kernels of Table IV. All of their paths are certain but those of one, which
 // depend on its data, so that its bound is a sum.
 func TestBenchmarks(t *testing.T) {
-	for job, most := range map[string]float64{ // bound divided by simulation, by Interval
+	for job, maximum := range map[string]float64{ // bound divided by simulation, by Interval
 		"cfdStep/job.toml":        1.08,
 		"cfdAdvance/job.toml":     1.09,
 		"gaussianFactor/job.toml": 1.06,
@@ -87,13 +87,13 @@ func TestBenchmarks(t *testing.T) {
 					for _, s := range e.Breakdown {
 						sum += s.Cycles
 					}
-					if e.Cycles < run.Cycles || d.Misses < misses || d.Exact != (most > 0) || e.Evidence != estimate.Proven || sum != e.Cycles {
+					if e.Cycles < run.Cycles || d.Misses < misses || d.Exact != (maximum > 0) || e.Evidence != estimate.Proven || sum != e.Cycles {
 						t.Errorf("%s: %d cycles (%s, exact %t, shares of %d) and %d misses; the run takes %d cycles and has %d misses",
 							e.Method, e.Cycles, e.Evidence, d.Exact, sum, d.Misses, run.Cycles, misses)
 					}
 				}
-				if ratio := float64(interval.Cycles) / float64(run.Cycles); most > 0 && (ratio > most || interval.Cycles > simple.Cycles) {
-					t.Errorf("bound %d, simulated %d: ratio %.3f, want at most %.2f; by Simple %d", interval.Cycles, run.Cycles, ratio, most, simple.Cycles)
+				if ratio := float64(interval.Cycles) / float64(run.Cycles); maximum > 0 && (ratio > maximum || interval.Cycles > simple.Cycles) {
+					t.Errorf("bound %d, simulated %d: ratio %.3f, want at most %.2f; by Simple %d", interval.Cycles, run.Cycles, ratio, maximum, simple.Cycles)
 				}
 			})
 		}

@@ -92,13 +92,13 @@ func (p *Plan) share() {
 				}
 			}
 		}
-		most := (free + maxChunks - 1) / maxChunks
-		held := most // in the last chunk
+		maximum := (free + maxChunks - 1) / maxChunks
+		held := maximum // in the last chunk
 		for e := range x.Count {
 			switch {
 			case own[e]:
 				continue
-			case held == most:
+			case held == maximum:
 				p.Shared = append(p.Shared, Chunk{Param: param, First: e})
 				held = 0
 			}

@@ -300,11 +300,11 @@ func (t *trimmer) explore(ctx context.Context, numbers []int, indices []symexec.
 // what it always did, which is good where conditions do not depend on each other; and at best what it
 // ever did, which is good where most of what one leads to can be skipped.
 func lengthen(ctx context.Context, o symexec.Options, res *symexec.Result) error {
-	least, most := make(map[symexec.Side]int), make(map[symexec.Side]int)
+	minimum, maximum := make(map[symexec.Side]int), make(map[symexec.Side]int)
 	for side, rest := range res.Rest {
-		least[side], most[side] = rest.Least, rest.Most
+		minimum[side], maximum[side] = rest.Min, rest.Max
 	}
-	for _, guess := range []map[symexec.Side]int{least, most} {
+	for _, guess := range []map[symexec.Side]int{minimum, maximum} {
 		long, asked, err := symexec.Lengthen(ctx, o, guess)
 		if err != nil {
 			return err

@@ -150,7 +150,7 @@ func (a *analysis) demands(f *facts) []demand {
 // has counted or else, for all wavefronts, the longest path through all sides.
 func (a *analysis) totalOf(known *executions) (demand, error) {
 	if known.demands != nil {
-		return most(known.demands), nil
+		return maximum(known.demands), nil
 	}
 	k, err := a.kind(known.facts[0])
 	if err != nil {
@@ -176,8 +176,8 @@ func (a *analysis) totalOf(known *executions) (demand, error) {
 	return total, errors.Join(err, a.err())
 }
 
-// most returns the most of each part of some demands.
-func most(demands []demand) demand {
+// maximum returns the most of each part of some demands.
+func maximum(demands []demand) demand {
 	var m demand
 	for _, d := range demands {
 		m.passes, m.service = max(m.passes, d.passes), max(m.service, d.service)
@@ -199,7 +199,7 @@ func (a *analysis) path(k *kind, cycles []int64) (*Path, error) {
 func (a *analysis) loops(k *kind) Loops {
 	return func(header int) (int64, string, bool) {
 		l := k.limits[a.Graph.Loops().Innermost(header)]
-		return l.most, string(l.evidence), l.known
+		return l.maximum, string(l.evidence), l.known
 	}
 }
 

@@ -57,7 +57,7 @@ func (a *analysis) estimate() (*estimate.Estimate, error) {
 		limit := a.joint.loops[i]
 		detail := estimate.SplitLoop{
 			Name: a.Graph.Name(loop.Header), Pos: a.Graph.Blocks[loop.Header].Source().String(),
-			Iterations: limit.most, Evidence: limit.evidence,
+			Iterations: limit.maximum, Evidence: limit.evidence,
 			Separate: slices.ContainsFunc(l.last.kind.form.Tangles, func(t bsb.Tangle) bool { return t.Header == loop.Header }),
 		}
 		d.Loops = append(d.Loops, detail)

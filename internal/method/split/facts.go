@@ -27,14 +27,14 @@ const far = 1 << 31
 
 // limit is how often a work-item goes back to the header of a loop for one entry, at most.
 type limit struct {
-	most     int64
+	maximum  int64
 	known    bool
 	evidence estimate.Evidence
 }
 
 // tighter returns the less of two limits, the first if they are equal.
 func (l limit) tighter(m limit) limit {
-	if m.known && (!l.known || m.most < l.most) {
+	if m.known && (!l.known || m.maximum < l.maximum) {
 		return m
 	}
 	return l
@@ -49,7 +49,7 @@ func (c *config) known(count *cost.Counter) *facts {
 	}
 	for pc := range k.Instrs {
 		if in := &k.Instrs[pc]; accesses(in) {
-			f.requests[pc] = count.Most(in, space(in), bytes(in), c.lanes())
+			f.requests[pc] = count.Max(in, space(in), bytes(in), c.lanes())
 			if (in.Space == isa.Param || in.Space == isa.Const) && in.Src[0].Reg == isa.NoReg {
 				f.requests[pc] = 1 // all lanes have one address
 			}
@@ -59,7 +59,7 @@ func (c *config) known(count *cost.Counter) *facts {
 		in := &k.Instrs[a.Instr]
 		atomic := in.Op == isa.Atom || in.Op == isa.Red
 		if in.Space == isa.Shared || in.Space == isa.Global && !atomic {
-			f.requests[a.Instr] = min(f.requests[a.Instr], int64(max(a.Most, 1)))
+			f.requests[a.Instr] = min(f.requests[a.Instr], int64(max(a.Max, 1)))
 		}
 	}
 	for b := range f.parts {
@@ -67,11 +67,11 @@ func (c *config) known(count *cost.Counter) *facts {
 		f.parts[b] = c.Uniform == nil || !c.Uniform(b)
 	}
 	for i, l := range c.Graph.Loops().Loops {
-		if most, ok := c.Annotated(l.Header); ok {
-			f.loops[i] = limit{most, true, estimate.Annotated}
+		if maximum, ok := c.Annotated(l.Header); ok {
+			f.loops[i] = limit{maximum, true, estimate.Annotated}
 		}
-		if most, ok := c.Counted[l.Header]; ok && most < far {
-			f.loops[i] = f.loops[i].tighter(limit{most, true, estimate.Proven})
+		if maximum, ok := c.Counted[l.Header]; ok && maximum < far {
+			f.loops[i] = f.loops[i].tighter(limit{maximum, true, estimate.Proven})
 		}
 	}
 	f.mean = f.loops
@@ -80,11 +80,11 @@ func (c *config) known(count *cost.Counter) *facts {
 
 // lanes returns how many lanes a wavefront has, at most.
 func (c *config) lanes() int64 {
-	most := 0
+	maximum := 0
 	for w := range c.Launch.Warps() {
-		most = max(most, bits.OnesCount64(c.Launch.Threads(w)))
+		maximum = max(maximum, bits.OnesCount64(c.Launch.Threads(w)))
 	}
-	return int64(most)
+	return int64(maximum)
 }
 
 // space returns the space that an access names.
@@ -133,9 +133,9 @@ func widest(limits, others []limit) {
 	for i, l := range others {
 		switch m := &limits[i]; {
 		case !m.known:
-		case !l.known || l.most > m.most:
+		case !l.known || l.maximum > m.maximum:
 			*m = l
-		case l.most == m.most:
+		case l.maximum == m.maximum:
 			m.evidence = estimate.Weakest(m.evidence, l.evidence)
 		}
 	}

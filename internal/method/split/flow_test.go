@@ -154,9 +154,9 @@ func (p *program) flow() *cfg.Flow {
 }
 
 // reducible draws graphs of forward edges and of edges back to dominators.
-func reducible(most int) *rapid.Generator[*cfg.Flow] {
+func reducible(maximum int) *rapid.Generator[*cfg.Flow] {
 	return rapid.Custom(func(t *rapid.T) *cfg.Flow {
-		p := &program{t: t, n: rapid.IntRange(1, most).Draw(t, "blocks")}
+		p := &program{t: t, n: rapid.IntRange(1, maximum).Draw(t, "blocks")}
 		forward := graph.New(p.n)
 		for b := range p.n {
 			for range rapid.IntRange(1, 3).Draw(t, "out") {
@@ -180,9 +180,9 @@ func reducible(most int) *rapid.Generator[*cfg.Flow] {
 }
 
 // wild draws any graphs, irreducible ones and endless loops included.
-func wild(most int) *rapid.Generator[*cfg.Flow] {
+func wild(maximum int) *rapid.Generator[*cfg.Flow] {
 	return rapid.Custom(func(t *rapid.T) *cfg.Flow {
-		p := &program{t: t, n: rapid.IntRange(1, most).Draw(t, "blocks")}
+		p := &program{t: t, n: rapid.IntRange(1, maximum).Draw(t, "blocks")}
 		for b := range p.n {
 			for range rapid.IntRange(1, 3).Draw(t, "out") {
 				p.edge(b, rapid.IntRange(0, p.n).Draw(t, "to"))

@@ -18,11 +18,11 @@ var atomics = strings.Repeat("red.global.add.u32 [%rd1], 1; ", 10)
 func TestKernels(t *testing.T) {
 	all := []string{"none", "dws", "pws"}
 	for name, c := range map[string]struct {
-		body  string
-		most  float64 // bound divided by simulation
-		grid  int     // workgroups
-		block int     // work-items of each
-		modes []string
+		body    string
+		maximum float64 // bound divided by simulation
+		grid    int     // workgroups
+		block   int     // work-items of each
+		modes   []string
 	}{
 		// Abstract execution gives up, and counters bound the loop.
 		"long loop": {"mov.u32 %r3, 0;\nL: add.u32 %r3, %r3, 1; xor.b32 %r4, %r4, %r3; add.u32 %r4, %r4, 3; add.u32 %r4, %r4, 5;" +
@@ -66,7 +66,7 @@ func TestKernels(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				check(t, a, mode, c.most)
+				check(t, a, mode, c.maximum)
 				gaveUp := slices.ContainsFunc(a.Warnings, func(w estimate.Warning) bool {
 					return w.ID == "no-abstract-execution" && strings.HasPrefix(w.Pos, "k.ptx:")
 				})

@@ -12,7 +12,7 @@ import (
 // TestRuns pins how far the bounds of the suite's kernels are above runs in each mode, all
 // branches being marked.
 func TestRuns(t *testing.T) {
-	for job, most := range map[string][3]float64{ // bound divided by simulation: none, dws, pws
+	for job, maximum := range map[string][3]float64{ // bound divided by simulation: none, dws, pws
 		"vectorAdd/job.toml":     {1.6, 1.7, 1.4},
 		"matrixMul/job.toml":     {2, 2, 1.6},
 		"reduction/job.toml":     {1.5, 1.5, 1.7},
@@ -47,20 +47,20 @@ func TestRuns(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				check(t, a, mode, most[i])
+				check(t, a, mode, maximum[i])
 			}
 		})
 	}
 }
 
 // check holds an estimate against a run and its parts against each other.
-func check(t *testing.T, a *estimate.Analysis, mode string, most float64) {
+func check(t *testing.T, a *estimate.Analysis, mode string, maximum float64) {
 	t.Helper()
 	e := &a.Estimates[0]
 	d := e.Detail.(*estimate.Split)
 	ratio := float64(e.Cycles) / float64(a.Observed.Max)
-	if ratio < 1 || ratio > most || e.Evidence != estimate.Proven {
-		t.Errorf("%s: bound %d (%s), simulated %d: ratio %.2f, want at most %.2f", mode, e.Cycles, e.Evidence, a.Observed.Max, ratio, most)
+	if ratio < 1 || ratio > maximum || e.Evidence != estimate.Proven {
+		t.Errorf("%s: bound %d (%s), simulated %d: ratio %.2f, want at most %.2f", mode, e.Cycles, e.Evidence, a.Observed.Max, ratio, maximum)
 	}
 	sum := int64(0)
 	for _, s := range e.Breakdown {

@@ -193,8 +193,8 @@ func checkBound(t *rapid.T, flows *rapid.Generator[*cfg.Flow]) {
 		if w.steps < 0 {
 			continue // it may never end
 		}
-		if most := f.Contexts(splits); contexts > most || most > available {
-			t.Fatalf("%d split contexts in use, %d at most, %d there; splits %v\n%s", contexts, most, available, splits, describe(flow, f))
+		if maximum := f.Contexts(splits); contexts > maximum || maximum > available {
+			t.Fatalf("%d split contexts in use, %d at most, %d there; splits %v\n%s", contexts, maximum, available, splits, describe(flow, f))
 		}
 		loops := func(header int) (int64, string, bool) { return w.bound[header], "observed", true }
 		b, err := split.LongestPath(context.Background(), f, costs, loops, splits)

@@ -35,7 +35,7 @@ func (w *witness) Step(s *absexec.Step) {
 	w.seen.reached[block] = true
 	requests := w.known.requests[s.PC]
 	if s.Access != nil {
-		requests = min(requests, w.count.Count(s, w.box).Most)
+		requests = min(requests, w.count.Count(s, w.box).Max)
 	}
 	w.seen.requests[s.PC] = max(w.seen.requests[s.PC], requests)
 	w.demand.add(w.timing.instr(s.Instr, requests))
@@ -97,7 +97,7 @@ func (c *config) wavefronts(ctx context.Context, t *timing) (*executions, error)
 		Uniform: func(b int) bool { return !known.parts[b] },
 		Bound: func(header int) (int, bool) {
 			l := known.loops[c.Graph.Loops().Innermost(header)]
-			return int(min(l.most, maxIterations)), l.known
+			return int(min(l.maximum, maxIterations)), l.known
 		},
 	})
 	all := &executions{facts: make([]*facts, c.Launch.Warps()), demands: make([]demand, c.Machine.SM.Count.Value)}
@@ -151,7 +151,7 @@ func (e *executions) serve(grid [3]int, results []absexec.Result) {
 	}
 	if groups > maxGroups {
 		for cu := range e.demands {
-			e.load(cu, most(all), int64((groups-cu+cus-1)/cus))
+			e.load(cu, maximum(all), int64((groups-cu+cus-1)/cus))
 		}
 	}
 }
@@ -174,7 +174,7 @@ func (w *witness) facts(loops []absexec.LoopFact) *facts {
 		}
 		f.mean[i] = f.loops[i]
 		if n := w.entered[i]; n > 0 {
-			f.mean[i].most = min(f.mean[i].most, (w.back[i]+n-1)/n)
+			f.mean[i].maximum = min(f.mean[i].maximum, (w.back[i]+n-1)/n)
 		}
 	}
 	return f

@@ -43,13 +43,13 @@ func (r *Runner) Run(ctx context.Context, in *job.Inputs) (*Run, error) {
 		if !overflow {
 			return run, err
 		}
-		for lane, n := range more.Most {
+		for lane, n := range more.Max {
 			if n > more.Capacity[lane] {
-				more.Most[lane] += n / 4
+				more.Max[lane] += n / 4
 			}
 		}
 		spec := r.cfg.Job.Job
-		if r.layout, err = instrument.NewLayout(spec.Grid, spec.Block, more.Most); err != nil {
+		if r.layout, err = instrument.NewLayout(spec.Grid, spec.Block, more.Max); err != nil {
 			return nil, err
 		}
 		if err := r.device.Free(r.trace); err != nil {

@@ -251,13 +251,13 @@ func (m *twinSM) bound() int64 {
 	services, delays := int64(0), map[int]int64{} // by CTA
 	for cta, last := range m.interval {
 		for i := range last + 1 {
-			most := int64(0)
+			maximum := int64(0)
 			for _, v := range m.warps {
 				if v.cta == cta {
-					most = max(most, v.delay[i])
+					maximum = max(maximum, v.delay[i])
 				}
 			}
-			delays[cta] += most
+			delays[cta] += maximum
 		}
 	}
 	longest := int64(0)

@@ -158,33 +158,33 @@ func (c *Counter) conflicts(acc *emu.Access, lanes uint64) int64 {
 		return 1 // the words lie in different banks
 	}
 	var words [emu.MaxWidth]int64 // by bank
-	most := int64(0)
+	maximum := int64(0)
 	for set := lanes; set != 0; set &= set - 1 {
 		first, last := extent(acc, set, c.bank)
 		for word := first; word <= last; word++ {
 			if c.add(word) {
 				bank := word % uint64(c.banks)
 				words[bank]++
-				most = max(most, words[bank])
+				maximum = max(maximum, words[bank])
 			}
 		}
 	}
-	return most
+	return maximum
 }
 
 // collisions returns the most lanes that touch one bank: atomic operations on a
 // bank are performed one after the other.
 func (c *Counter) collisions(acc *emu.Access, lanes uint64) int64 {
 	var users [emu.MaxWidth]int64 // by bank
-	most := int64(0)
+	maximum := int64(0)
 	for set := lanes; set != 0; set &= set - 1 {
 		first, last := extent(acc, set, c.bank)
 		last = min(last, first+uint64(c.banks)-1) // each bank once
 		for word := first; word <= last; word++ {
 			bank := word % uint64(c.banks)
 			users[bank]++
-			most = max(most, users[bank])
+			maximum = max(maximum, users[bank])
 		}
 	}
-	return most
+	return maximum
 }

@@ -211,13 +211,13 @@ func (w *twin) access(c *twinCore, slot int, in *isa.Instr, eff *emu.Effect, now
 			accesses = append(accesses, c.enqueue(p.line, emu.Store, leaves, 0))
 		default:
 			delete(c.l1, p.line)
-			most := int64(0)
+			maximum := int64(0)
 			for _, n := range p.at {
-				most = max(most, n)
+				maximum = max(maximum, n)
 			}
 			extra := int64(0)
 			if !p.local {
-				extra = (most - 1) * w.m.LLC.Atomic.Value
+				extra = (maximum - 1) * w.m.LLC.Atomic.Value
 			}
 			accesses = append(accesses, c.enqueue(p.line, emu.Atomic, leaves, extra))
 		}

@@ -238,11 +238,11 @@ func (b banks) group(acc *emu.Access, lanes uint64, each int) int64 {
 // bank that most of them do, because no two lanes share a pass.
 func (b banks) collisions(addr *[emu.MaxWidth]uint64, lanes uint64) int64 {
 	var users [emu.MaxWidth]uint8
-	most := uint8(0)
+	maximum := uint8(0)
 	for set := lanes; set != 0; set &= set - 1 {
 		bank := addr[bits.TrailingZeros64(set)] >> b.shift & uint64(b.count-1)
 		users[bank]++
-		most = max(most, users[bank])
+		maximum = max(maximum, users[bank])
 	}
-	return int64(most)
+	return int64(maximum)
 }

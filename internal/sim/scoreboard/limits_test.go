@@ -18,7 +18,7 @@ func TestOccupancyLimitsResidence(t *testing.T) {
 	code := compile(t, "ld.shared.u32 %r1, [sh]; div.u32 %r2, %r1, 3; ret;")
 	const ctas = 100
 	o := observe(t, newSim(t, fermi(t), code), ctas, 64)
-	resident, most := map[int32]int{}, 0
+	resident, maximum := map[int32]int{}, 0
 	started := map[int32]int{}
 	for _, r := range o.tr.Records {
 		if r.Warp != 0 {
@@ -31,13 +31,13 @@ func TestOccupancyLimitsResidence(t *testing.T) {
 			}
 			started[r.SM]++
 			resident[r.SM]++
-			most = max(most, resident[r.SM])
+			maximum = max(maximum, resident[r.SM])
 		case -2:
 			resident[r.SM]--
 		}
 	}
-	if most != o.Occupancy.CTAs || o.Occupancy.CTAs != 3 {
-		t.Errorf("%d CTAs are resident, occupancy %+v", most, o.Occupancy)
+	if maximum != o.Occupancy.CTAs || o.Occupancy.CTAs != 3 {
+		t.Errorf("%d CTAs are resident, occupancy %+v", maximum, o.Occupancy)
 	}
 	for sm, n := range started {
 		if n < 6 || n > 9 {

@@ -138,7 +138,7 @@ func slowPasses(addr []uint64, lanes uint64, bytes, count int, width uint64) int
 	total := int64(0)
 	for first := 0; first < emu.MaxWidth; first += max(count/each, 1) {
 		rows := map[uint64]map[uint64]bool{}
-		most := 0
+		maximum := 0
 		for i := first; i < min(first+max(count/each, 1), emu.MaxWidth); i++ {
 			if lanes>>i&1 == 0 {
 				continue
@@ -150,10 +150,10 @@ func slowPasses(addr []uint64, lanes uint64, bytes, count int, width uint64) int
 					rows[bank] = map[uint64]bool{}
 				}
 				rows[bank][word] = true
-				most = max(most, len(rows[bank]))
+				maximum = max(maximum, len(rows[bank]))
 			}
 		}
-		total += int64(most)
+		total += int64(maximum)
 	}
 	return total
 }

@@ -338,8 +338,8 @@ func TestAtomicThroughput(t *testing.T) {
 	if got := o.word(1); got != 1+32*ctas {
 		t.Errorf("the counter is %d", got)
 	}
-	if least := ctas * 32 * m.L2.Atomic.Value; o.Cycles < least || o.Cycles > least+2*idleMiss(m) {
-		t.Errorf("%d operations take %d cycles, want at least %d", 32*ctas, o.Cycles, least)
+	if minimum := ctas * 32 * m.L2.Atomic.Value; o.Cycles < minimum || o.Cycles > minimum+2*idleMiss(m) {
+		t.Errorf("%d operations take %d cycles, want at least %d", 32*ctas, o.Cycles, minimum)
 	}
 }
 

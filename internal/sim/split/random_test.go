@@ -52,11 +52,11 @@ func randomMachine(t testing.TB, src *rand.Rand, mode machine.SplitMode) *machin
 
 // randomSplits returns the kernel with wavefronts splitting at random branches that can, and how
 // many parts split off at a time at most if all do.
-func randomSplits(t testing.TB, src *rand.Rand, g *cfg.Graph, most int) *emu.Code {
+func randomSplits(t testing.TB, src *rand.Rand, g *cfg.Graph, maximum int) *emu.Code {
 	t.Helper()
 	var branches []int
 	for b := range g.Blocks {
-		if g.Last(b).Op == isa.Bra && splitting.Splittable(g, b) == nil && src.IntN(3) > 0 && len(branches) < most {
+		if g.Last(b).Op == isa.Bra && splitting.Splittable(g, b) == nil && src.IntN(3) > 0 && len(branches) < maximum {
 			branches = append(branches, b)
 		}
 	}

@@ -21,7 +21,7 @@ func (w *twin) dispatched() *sums {
 
 // add adds an instruction to the sums of a part.
 func (w *twin) add(u *twinCU, v *twinPart, x cost) {
-	w.most = max(w.most, x.m)
+	w.maximum = max(w.maximum, x.m)
 	fronts := w.occ * w.grid.Warps()
 	ids := int64((fronts + w.simds - 1) / w.simds)
 	issue := ids * w.q * x.passes

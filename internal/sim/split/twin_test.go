@@ -25,7 +25,7 @@ type twin struct {
 
 	simds, splits int   // SIMDs of a CU, split contexts of a wavefront
 	q             int64 // cycles of a pass
-	most          int64 // the greatest m(x) so far
+	maximum       int64 // the greatest m(x) so far
 	known         int64 // the greatest m(x) of the run, -1 if not known
 }
 
@@ -151,7 +151,7 @@ func runTwin(t testing.TB, c sim.Config, l emu.Launch, mem *emu.Memory, tr *trac
 		}
 		r.Schedulers = append(r.Schedulers, ports)
 	}
-	return r, w.most
+	return r, w.maximum
 }
 
 func (u *twinCU) over() bool {

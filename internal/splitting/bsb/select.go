@@ -85,18 +85,18 @@ func (f *Form) Contexts(splits []int) int {
 }
 
 func (r *Region) contexts(isSplit []bool) int {
-	most := 0
+	maximum := 0
 	for i := range r.Items {
 		it := &r.Items[i]
 		together := 0
 		for _, inner := range it.Inner {
 			c := inner.contexts(isSplit)
-			most = max(most, c)
+			maximum = max(maximum, c)
 			together += c
 		}
 		if it.Kind == Branch && isSplit[it.Block] {
-			most = max(most, together+1)
+			maximum = max(maximum, together+1)
 		}
 	}
-	return most
+	return maximum
 }

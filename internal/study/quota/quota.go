@@ -55,10 +55,10 @@ func Best(ctx context.Context, jobs []*workload.Workload, opts Options) (*estima
 
 // quotas is the state of Best.
 type quotas struct {
-	jobs []*workload.Workload
-	opts Options
-	most int64 // accesses of an SM in any of the jobs
-	out  *estimate.Quotas
+	jobs    []*workload.Workload
+	opts    Options
+	maximum int64 // accesses of an SM in any of the jobs
+	out     *estimate.Quotas
 }
 
 // begin bounds the jobs with the quotas that they have.
@@ -74,7 +74,7 @@ func (s *quotas) begin(ctx context.Context) error {
 		}
 		cores := bounds.Detail.(*estimate.LLC).Cores
 		for _, c := range cores[:len(cores)-1] { // the last is the CPU
-			s.most = max(s.most, c.Accesses)
+			s.maximum = max(s.maximum, c.Accesses)
 		}
 		s.out.Jobs = append(s.out.Jobs, estimate.QuotaJob{
 			Job: j.Name(), Kernel: j.Kernel(), Machine: j.Machine.Name, MachineHash: j.Machine.Hash(),
@@ -112,7 +112,7 @@ func (s *quotas) all(ctx context.Context) error {
 // search tries powers of two up to the first one that is not exceeded, and then quotas in the middle
 // between the best so far and its neighbours, until these are next to it.
 func (s *quotas) search(ctx context.Context) error {
-	s.out.First, s.out.Last = 1, min(max(s.most, 1), machine.MaxQuota)
+	s.out.First, s.out.Last = 1, min(max(s.maximum, 1), machine.MaxQuota)
 	powers := 1
 	for quota := int64(1); quota < s.out.Last; quota *= 2 {
 		powers++

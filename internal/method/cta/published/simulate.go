@@ -86,11 +86,11 @@ func (s *simulation) loop(n *Node) {
 	}
 	s.nest = append(s.nest, part)
 	low, high := s.low, s.high
-	least, most := counts[0], counts[0]
+	minimum, maximum := counts[0], counts[0]
 	for _, c := range counts {
-		least, most = min(least, c), max(most, c)
+		minimum, maximum = min(minimum, c), max(maximum, c)
 	}
-	for i := range most {
+	for i := range maximum {
 		active := int64(0)
 		for _, c := range counts {
 			if c > i {
@@ -103,7 +103,7 @@ func (s *simulation) loop(n *Node) {
 	s.flush(0)
 	s.nest = s.nest[:len(s.nest)-1]
 	s.low, s.high = low, high
-	if least != most {
+	if minimum != maximum {
 		s.low = 1
 	}
 }

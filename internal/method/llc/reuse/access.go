@@ -9,11 +9,11 @@ import (
 // Access is an element of a core's sequence of accesses to the shared cache.
 type Access struct {
 	First, Last uint64 // the lines that it may touch, both included; equal if it is known which
-	Least, Most int64  // how often it happens, one after the other; Most is at least 1
+	Min, Max    int64  // how often it happens, one after the other; Most is at least 1
 }
 
 // Line returns an access that happens once, to a known line.
-func Line(line uint64) Access { return Access{First: line, Last: line, Least: 1, Most: 1} }
+func Line(line uint64) Access { return Access{First: line, Last: line, Min: 1, Max: 1} }
 
 func (a *Access) known() bool { return a.First == a.Last }
 
@@ -64,10 +64,10 @@ func Unordered(accesses []Access) Core {
 // for its last one. Units are intervals.
 func Regulated(accesses []Access, quota int64) Core {
 	windows := make([]Window, len(accesses))
-	least, most := int64(0), int64(0)
+	minimum, maximum := int64(0), int64(0)
 	for i, a := range accesses {
-		least, most = least+a.Least, most+a.Most
-		windows[i] = Window{From: (least - a.Least) / quota, To: (most - 1) / quota}
+		minimum, maximum = minimum+a.Min, maximum+a.Max
+		windows[i] = Window{From: (minimum - a.Min) / quota, To: (maximum - 1) / quota}
 	}
 	return Core{Accesses: accesses, Windows: windows}
 }
@@ -76,10 +76,10 @@ func Regulated(accesses []Access, quota int64) Core {
 // interval. Units are intervals.
 func Limited(accesses []Access, quota int64) Core {
 	windows := make([]Window, len(accesses))
-	least := int64(0)
+	minimum := int64(0)
 	for i, a := range accesses {
-		windows[i] = Window{From: least / quota, To: Forever}
-		least += a.Least
+		windows[i] = Window{From: minimum / quota, To: Forever}
+		minimum += a.Min
 	}
 	return Core{Accesses: accesses, Windows: windows, Rate: Rate{Accesses: quota, Units: 1}}
 }
@@ -99,13 +99,13 @@ func (c *Core) check() error {
 	last := Window{}
 	for i, w := range c.Windows {
 		a := c.Accesses[i]
-		if a.First > a.Last || a.Least < 0 || a.Least > a.Most || a.Most < 1 || a.Most > left {
-			return fmt.Errorf("access %d: lines %d to %d, %d to %d times, of at most %d accesses of a core", i, a.First, a.Last, a.Least, a.Most, int64(maxAccesses))
+		if a.First > a.Last || a.Min < 0 || a.Min > a.Max || a.Max < 1 || a.Max > left {
+			return fmt.Errorf("access %d: lines %d to %d, %d to %d times, of at most %d accesses of a core", i, a.First, a.Last, a.Min, a.Max, int64(maxAccesses))
 		}
 		if w.From > w.To || w.From < last.From || w.To < last.To {
 			return fmt.Errorf("access %d: units %d to %d after an access in units %d to %d", i, w.From, w.To, last.From, last.To)
 		}
-		left -= a.Most
+		left -= a.Max
 		last = w
 	}
 	return nil

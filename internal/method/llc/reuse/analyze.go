@@ -82,8 +82,8 @@ func Analyze(cache Cache, settle int64, cores []Core) (*Result, error) {
 				bySet[s] = append(bySet[s], Ref{c, i})
 			} else {
 				a.open[c] = append(a.open[c], i)
-				a.count(&a.result.Counted, c, access.Most)
-				a.count(&a.result.Grouped, c, access.Most)
+				a.count(&a.result.Counted, c, access.Max)
+				a.count(&a.result.Grouped, c, access.Max)
 			}
 		}
 	}
@@ -107,7 +107,7 @@ func (a *analysis) rated(core int) bool { return a.cores[core].Rate != Rate{} }
 func elapsed(accesses []Access) []int64 {
 	must := make([]int64, len(accesses)+1)
 	for i, a := range accesses {
-		must[i+1] = must[i] + a.Least
+		must[i+1] = must[i] + a.Min
 	}
 	return must
 }
@@ -127,7 +127,7 @@ func (a *analysis) touching(set, sets uint64) []tally {
 	for c, places := range a.open {
 		for _, i := range places {
 			if access := &a.cores[c].Accesses[i]; access.touches(set, sets) {
-				open[c].append(i, access.Most)
+				open[c].append(i, access.Max)
 			}
 		}
 	}
@@ -140,7 +140,7 @@ func (a *analysis) add(s *set) {
 	for i, u := range s.uses {
 		a.result.Cores[u.core][u.at] = outcomes[i]
 		if outcomes[i].Class != Hit {
-			a.count(&a.result.Counted, u.core, u.most)
+			a.count(&a.result.Counted, u.core, u.maximum)
 		}
 	}
 	for line := range s.lines {

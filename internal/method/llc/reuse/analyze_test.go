@@ -29,10 +29,10 @@ func TestAnalyzeRefuses(t *testing.T) {
 		{cache, 0, windows(reuse.Window{From: 1, To: 2}, reuse.Window{From: 0, To: 2}), "access 1: units 0 to 2 after an access in units 1 to 2"},
 		{cache, 0, windows(reuse.Window{From: 1, To: 2}, reuse.Window{From: 1, To: 1}), "access 1: units 1 to 1 after an access in units 1 to 2"},
 		{cache, 0, reuse.Core{Rate: reuse.Rate{Accesses: 1}}, "1 accesses in 0 units"},
-		{cache, 0, reuse.Unordered([]reuse.Access{{First: 2, Last: 1, Least: 1, Most: 1}}), "lines 2 to 1"},
-		{cache, 0, reuse.Unordered([]reuse.Access{{Least: 2, Most: 1}}), "2 to 1 times"},
+		{cache, 0, reuse.Unordered([]reuse.Access{{First: 2, Last: 1, Min: 1, Max: 1}}), "lines 2 to 1"},
+		{cache, 0, reuse.Unordered([]reuse.Access{{Min: 2, Max: 1}}), "2 to 1 times"},
 		{cache, 0, reuse.Unordered([]reuse.Access{{}}), "0 to 0 times"},
-		{cache, 0, reuse.Unordered([]reuse.Access{{Most: math.MaxInt64}}), "at most"},
+		{cache, 0, reuse.Unordered([]reuse.Access{{Max: math.MaxInt64}}), "at most"},
 	} {
 		result, err := reuse.Analyze(test.cache, test.settle, []reuse.Core{test.core})
 		if err == nil || result != nil || !strings.Contains(err.Error(), test.want) {

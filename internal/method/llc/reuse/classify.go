@@ -148,7 +148,7 @@ func (w *sweep) betweenUses(p, a *use, i int) int64 {
 	for c := range w.cores {
 		switch {
 		case w.rated(c) && (c != a.core || c != p.core):
-			lines += w.runs[c].most(w.cores[c].Rate.within(p.From, a.To))
+			lines += w.runs[c].maximum(w.cores[c].Rate.within(p.From, a.To))
 			continue
 		case w.rated(c):
 			lines += w.own[i]

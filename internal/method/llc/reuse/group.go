@@ -30,8 +30,8 @@ func (s *set) group(outcomes []Outcome) {
 			}
 			span.To = max(span.To, u.To)
 			if outcomes[order[n]].Class != Hit {
-				missing[u.core] += u.most
-				total += u.most
+				missing[u.core] += u.maximum
+				total += u.maximum
 			}
 		}
 		order = order[n:]
@@ -88,10 +88,10 @@ func (c *counts) take(span Window, kind int) {
 			within := c.cores[core].Rate.within(span.From, span.To)
 			all := c.open[core].all()
 			for i := range uses {
-				all += uses[i].most
+				all += uses[i].maximum
 			}
 			c.rest += min(within, all)
-			c.each += c.runs[core].most(within)
+			c.each += c.runs[core].maximum(within)
 			continue
 		}
 		c.unknown += c.open[core].within(overlapping(c.cores[core].Windows, span.From, span.To))
@@ -100,7 +100,7 @@ func (c *counts) take(span Window, kind int) {
 			if c.times[u.line] == 0 {
 				c.touched = append(c.touched, u.line)
 			}
-			c.times[u.line] += u.most
+			c.times[u.line] += u.maximum
 		}
 	}
 	for _, line := range c.touched {

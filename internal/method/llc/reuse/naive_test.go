@@ -51,7 +51,7 @@ func (o *obvious) stays(p, a reuse.Ref) bool {
 			switch z := &o.cores[c].Accesses[i]; {
 			case !o.touches(z, line%uint64(o.cache.Sets)):
 			case z.First != z.Last:
-				unknown += z.Most
+				unknown += z.Max
 			case z.First != line:
 				different[z.First] = true
 			}
@@ -75,7 +75,7 @@ func (o *obvious) classify(a reuse.Ref) reuse.Outcome {
 		if may && (z.First == access.First || z.First != z.Last && o.touches(z, access.First%uint64(o.cache.Sets))) {
 			first = false
 		}
-		if z.First != access.First || z.Last != access.First || z.Least == 0 || !o.before(p, a) || !o.stays(p, a) {
+		if z.First != access.First || z.Last != access.First || z.Min == 0 || !o.before(p, a) || !o.stays(p, a) {
 			return
 		}
 		outcome.Class = reuse.Hit
@@ -113,11 +113,11 @@ func TestAnalyzeAgainstDefinition(t *testing.T) {
 			for i := range want[c] {
 				want[c][i] = o.classify(reuse.Ref{Core: c, At: i})
 				if want[c][i].Class != reuse.Hit {
-					counted.Total += cores[c].Accesses[i].Most
+					counted.Total += cores[c].Accesses[i].Max
 					if cores[c].Rate == (reuse.Rate{}) {
-						counted.Unrated += cores[c].Accesses[i].Most
+						counted.Unrated += cores[c].Accesses[i].Max
 					}
-					counted.Cores[c] += cores[c].Accesses[i].Most
+					counted.Cores[c] += cores[c].Accesses[i].Max
 				}
 			}
 		}
@@ -131,8 +131,8 @@ func TestAnalyzeAgainstDefinition(t *testing.T) {
 }
 
 // randomAccesses draws a sequence; certain ones happen once and touch one line.
-func randomAccesses(t *rapid.T, lines, most int, certain bool) []reuse.Access {
-	accesses := make([]reuse.Access, rapid.IntRange(0, most).Draw(t, "accesses"))
+func randomAccesses(t *rapid.T, lines, maximum int, certain bool) []reuse.Access {
+	accesses := make([]reuse.Access, rapid.IntRange(0, maximum).Draw(t, "accesses"))
 	for i := range accesses {
 		accesses[i] = reuse.Line(uint64(rapid.IntRange(0, lines-1).Draw(t, "line")))
 		if certain {
@@ -142,9 +142,9 @@ func randomAccesses(t *rapid.T, lines, most int, certain bool) []reuse.Access {
 		case 0:
 			accesses[i].Last += uint64(rapid.IntRange(0, 3).Draw(t, "range"))
 		case 1:
-			accesses[i].Least = 0
+			accesses[i].Min = 0
 		case 2:
-			accesses[i].Most = int64(rapid.IntRange(1, 3).Draw(t, "most"))
+			accesses[i].Max = int64(rapid.IntRange(1, 3).Draw(t, "most"))
 		}
 	}
 	return accesses

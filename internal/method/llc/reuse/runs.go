@@ -48,8 +48,8 @@ func (s *set) shortestRun(uses []use, lines int) (shortest int64, found bool) {
 	return shortest, found
 }
 
-// most returns the most different lines among so many consecutive accesses.
-func (r *runs) most(accesses int64) int64 {
+// maximum returns the most different lines among so many consecutive accesses.
+func (r *runs) maximum(accesses int64) int64 {
 	known := sort.Search(len(r.shortest), func(i int) bool { return r.shortest[i] > accesses })
 	return min(accesses, int64(known)+min(accesses, r.open))
 }

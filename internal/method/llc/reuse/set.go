@@ -7,9 +7,9 @@ import (
 // use is an access to a known line of a set.
 type use struct {
 	Window
-	line        int // its number in the set
-	core, at    int // whose access it is
-	least, most int64
+	line             int // its number in the set
+	core, at         int // whose access it is
+	minimum, maximum int64
 }
 
 // set is what the cores access in one set of the cache.
@@ -38,7 +38,7 @@ func newSet(a *analysis, refs []Ref, open []tally) *set {
 			number = len(numbers)
 			numbers[access.First] = number
 		}
-		s.uses[i] = use{cores[ref.Core].Windows[ref.At], number, ref.Core, ref.At, access.Least, access.Most}
+		s.uses[i] = use{cores[ref.Core].Windows[ref.At], number, ref.Core, ref.At, access.Min, access.Max}
 		s.begin[ref.Core+1]++
 	}
 	for c := range cores {
@@ -46,7 +46,7 @@ func newSet(a *analysis, refs []Ref, open []tally) *set {
 	}
 	s.lines = len(numbers)
 	s.all = newTable(s, func(*use) bool { return true })
-	s.must = newTable(s, func(u *use) bool { return u.least > 0 })
+	s.must = newTable(s, func(u *use) bool { return u.minimum > 0 })
 	s.runs = make([]runs, len(cores))
 	s.own = make([]int64, len(s.uses))
 	for c := range cores {
@@ -71,7 +71,7 @@ func (s *set) distances(core int) {
 			distance = s.ways
 		}
 		s.own[s.begin[core]+i] = distance
-		must[u.line] = u.least > 0
+		must[u.line] = u.minimum > 0
 	}
 }
 

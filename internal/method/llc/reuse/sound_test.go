@@ -21,7 +21,7 @@ type run []served
 
 // happens draws what an element of a sequence turns out to be: the lines it touches.
 func happens(random *rand.Rand, a reuse.Access) []uint64 {
-	lines := make([]uint64, a.Least+random.Int64N(a.Most-a.Least+1))
+	lines := make([]uint64, a.Min+random.Int64N(a.Max-a.Min+1))
 	for i := range lines {
 		lines[i] = a.First + random.Uint64N(a.Last-a.First+1)
 	}

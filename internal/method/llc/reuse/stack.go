@@ -62,9 +62,9 @@ func (s *Stack) Access(line uint64) int64 {
 // renumber gives the last accesses the first slots, in their order, and makes at least as many
 // free ones.
 func (h *history) renumber(last []int32) {
-	const least = 64
+	const minimum = 64
 	old := h.line
-	if size := max(least, 2*(int(h.live)+1)); size > len(old) {
+	if size := max(minimum, 2*(int(h.live)+1)); size > len(old) {
 		h.line = make([]int32, 2*size)
 		h.tree = make([]int32, 2*size)
 	}

@@ -102,12 +102,12 @@ func (b *breeder) biased() Individual {
 // of random testing, and otherwise it combines some alleles at random.
 func (b *breeder) draw() Individual {
 	one := Span{End: b.Genome.Len(), Atoms: []int32{Raw}, Seed: b.seed(), Each: true}
-	most := 0
+	maximum := 0
 	for _, block := range b.Genome {
-		most = max(most, len(block.Alleles))
+		maximum = max(maximum, len(block.Alleles))
 	}
-	if most > 0 && b.rand.IntN(2) == 0 {
-		one.Atoms, one.Of = nil, 1+b.rand.IntN(most)
+	if maximum > 0 && b.rand.IntN(2) == 0 {
+		one.Atoms, one.Of = nil, 1+b.rand.IntN(maximum)
 	}
 	return Individual{one}
 }

@@ -114,7 +114,7 @@ func TestFirstPopulation(t *testing.T) {
 // generation come of. Children are mutated as often as the settings say, and those that are not are the
 // beginning of one parent and the end of another.
 func TestChildren(t *testing.T) {
-	for _, test := range []struct{ mutation, least, most float64 }{{0, 0, 0.1}, {0.25, 0.18, 0.36}, {1, 0.9, 1}} {
+	for _, test := range []struct{ mutation, minimum, maximum float64 }{{0, 0, 0.1}, {0.25, 0.18, 0.36}, {1, 0.9, 1}} {
 		t.Run(fmt.Sprint(test.mutation), func(t *testing.T) {
 			d := &digits{genome: genetic.Genome{{Loci: 8}}, base: 1 << 60, cycles: func(all []uint64) int64 {
 				return 1 + int64(genetic.Mix(all[0], all[7])%1000)
@@ -146,7 +146,7 @@ func TestChildren(t *testing.T) {
 				}
 				search(t, c, d)
 			}
-			if share := float64(mutated) / float64(kids); kids != 900 || share < test.least || share > test.most {
+			if share := float64(mutated) / float64(kids); kids != 900 || share < test.minimum || share > test.maximum {
 				t.Errorf("%d children, %d of which are crossed and %d mutated", kids, crossed, mutated)
 			}
 		})
