@@ -18,7 +18,7 @@ func (k *Kernel) Launch() value.Launch {
 	for i := range spec.Params {
 		p := &spec.Params[i]
 		width := 8 * k.Graph.Kernel.Params[i].Bytes
-		set := value.Set{}
+		set := value.Strided{}
 		switch p.Kind {
 		case job.Buffer, job.SharedPtr:
 			set = value.Multiples(width, abi.BufferAlign)
@@ -31,7 +31,7 @@ func (k *Kernel) Launch() value.Launch {
 }
 
 // numbers returns the words that a number can be.
-func numbers(p *job.Param, width int) value.Set {
+func numbers(p *job.Param, width int) value.Strided {
 	switch c := &p.Content; {
 	case c.Kind == job.Fixed:
 		var word [8]byte

@@ -136,7 +136,7 @@ func (p *patterns) access(st state, pc, block int) (Access, bool) {
 	whole := !p.partial[block]
 	if in.Guard.Set {
 		guard := m.register(st, in.Guard.Reg)
-		if c, ok := guard.Set.IsConst(); ok && (c == 0) != in.Guard.Not {
+		if c, ok := guard.Strided.IsConst(); ok && (c == 0) != in.Guard.Not {
 			return Access{}, false
 		}
 		whole = whole && !p.agreed.formVaries(guard.form, block)
@@ -251,7 +251,7 @@ func (c *counted) offsets() ([][]int64, bool) {
 }
 
 // in returns the words that a form has in a thread of a CTA.
-func (t *symbols) in(f Form, l *Launch, thread int) Set {
+func (t *symbols) in(f Form, l *Launch, thread int) Strided {
 	sum := Const(int(f.bits), f.c)
 	for _, e := range f.terms {
 		s := t.symbolIn(e.sym, l, thread)
@@ -265,7 +265,7 @@ func (t *symbols) in(f Form, l *Launch, thread int) Set {
 	return sum
 }
 
-func (t *symbols) symbolIn(s Symbol, l *Launch, thread int) Set {
+func (t *symbols) symbolIn(s Symbol, l *Launch, thread int) Strided {
 	y := &t.all[s]
 	switch {
 	case y.origin != fixed:
@@ -274,7 +274,7 @@ func (t *symbols) symbolIn(s Symbol, l *Launch, thread int) Set {
 	case y.special == isa.LaneID:
 		return Const(32, uint64(thread%l.Lanes()))
 	case y.in != nil && y.varies:
-		args := make([]Set, len(y.args))
+		args := make([]Strided, len(y.args))
 		for i, f := range y.args {
 			args[i] = t.in(f, l, thread)
 		}
@@ -374,7 +374,7 @@ func (c *counted) byRange() {
 	}
 	syms := c.r.machine.syms
 	span := syms.set(c.own).Add(syms.set(c.other)).span()
-	if whole := c.value.Set.span(); whole < span {
+	if whole := c.value.Strided.span(); whole < span {
 		span = whole
 	}
 	if span > 1<<30 {

@@ -6,7 +6,7 @@ import "math/bits"
 // operands, which have one width.
 
 // Add returns the sums.
-func (s Set) Add(t Set) Set {
+func (s Strided) Add(t Strided) Strided {
 	step := gcd(s.step, t.step)
 	if t.span() > mask(s.bits)-s.span() {
 		return multiples(s.bits, power(step), s.lo+t.lo)
@@ -15,16 +15,16 @@ func (s Set) Add(t Set) Set {
 }
 
 // Neg returns the negated words.
-func (s Set) Neg() Set { return arc(s.bits, -s.last(), s.span(), s.step) }
+func (s Strided) Neg() Strided { return arc(s.bits, -s.last(), s.span(), s.step) }
 
 // Not returns the complements.
-func (s Set) Not() Set { return s.Neg().Add(Const(int(s.bits), ^uint64(0))) }
+func (s Strided) Not() Strided { return s.Neg().Add(Const(int(s.bits), ^uint64(0))) }
 
 // Sub returns the differences.
-func (s Set) Sub(t Set) Set { return s.Add(t.Neg()) }
+func (s Strided) Sub(t Strided) Strided { return s.Add(t.Neg()) }
 
 // Times returns the products with a number.
-func (s Set) Times(c uint64) Set {
+func (s Strided) Times(c uint64) Strided {
 	m := mask(s.bits)
 	c &= m
 	if c > m/2+1 {
@@ -37,7 +37,7 @@ func (s Set) Times(c uint64) Set {
 }
 
 // Mul returns the products.
-func (s Set) Mul(t Set) Set {
+func (s Strided) Mul(t Strided) Strided {
 	if s.n == 0 {
 		return t.Times(s.lo)
 	}
@@ -55,25 +55,25 @@ func (s Set) Mul(t Set) Set {
 }
 
 // products multiplies sets that do not wrap around, if the products do not either.
-func (s Set) products(t Set) (Set, bool) {
+func (s Strided) products(t Strided) (Strided, bool) {
 	m := mask(s.bits)
 	hi, ok := product(s.last(), t.last(), m)
 	if !ok {
-		return Set{}, false
+		return Strided{}, false
 	}
 	lo := s.lo * t.lo
 	return arc(s.bits, lo, hi-lo, gcd(gcd(s.lo*t.step, t.lo*s.step), s.step*t.step)), true
 }
 
 // signedProducts is the same for signed numbers.
-func (s Set) signedProducts(t Set) (Set, bool) {
+func (s Strided) signedProducts(t Strided) (Strided, bool) {
 	minimum, largest := int64(0), int64(0)
 	for i, x := range []uint64{s.lo, s.last()} {
 		for j, y := range []uint64{t.lo, t.last()} {
 			a, b := extend(x, s.bits), extend(y, s.bits)
 			p, ok := signedProduct(a, b, s.bits)
 			if !ok {
-				return Set{}, false
+				return Strided{}, false
 			}
 			if i+j == 0 {
 				minimum, largest = p, p
@@ -85,7 +85,7 @@ func (s Set) signedProducts(t Set) (Set, bool) {
 	for _, f := range [][2]uint64{{magnitude(extend(s.lo, s.bits)), t.step}, {magnitude(extend(t.lo, s.bits)), s.step}, {s.step, t.step}} {
 		p, ok := product(f[0], f[1], mask(64))
 		if !ok {
-			return Set{}, false
+			return Strided{}, false
 		}
 		step = gcd(step, p)
 	}
@@ -109,16 +109,16 @@ func signedProduct(a, b int64, width uint8) (int64, bool) {
 }
 
 // powers returns 2 to the power of the shift amounts, false if one exceeds the width.
-func powers(width uint8, amount Set) (Set, bool) {
+func powers(width uint8, amount Strided) (Strided, bool) {
 	lo, hi := amount.Unsigned()
 	if hi >= uint64(width) {
-		return Set{}, false
+		return Strided{}, false
 	}
 	return arc(width, 1<<lo, 1<<hi-1<<lo, 1<<lo), true
 }
 
 // Shl returns the words shifted left; amounts beyond the width give zero.
-func (s Set) Shl(amount Set) Set {
+func (s Strided) Shl(amount Strided) Strided {
 	if p, ok := powers(s.bits, amount); ok {
 		return s.Mul(p)
 	}
@@ -135,7 +135,7 @@ func (s Set) Shl(amount Set) Set {
 
 // Shr returns the words shifted right, as signed or unsigned numbers; amounts beyond the
 // width count as the width.
-func (s Set) Shr(amount Set, sign bool) Set {
+func (s Strided) Shr(amount Strided, sign bool) Strided {
 	from, to := amount.Unsigned()
 	from, to = min(from, uint64(s.bits)), min(to, uint64(s.bits))
 	view, shifted := s.unsigned(), func(x uint64, by uint64) uint64 { return x >> by }
@@ -155,7 +155,7 @@ func (s Set) Shr(amount Set, sign bool) Set {
 }
 
 // Div returns the quotients, rounded towards zero; anything if a divisor may be zero.
-func (s Set) Div(t Set, sign bool) Set {
+func (s Strided) Div(t Strided, sign bool) Strided {
 	if sign && (!s.positive() || !t.positive()) {
 		return s.signedDiv(t)
 	}
@@ -172,13 +172,13 @@ func (s Set) Div(t Set, sign bool) Set {
 }
 
 // positive reports whether no word is negative as a signed number.
-func (s Set) positive() bool {
+func (s Strided) positive() bool {
 	_, hi := s.Unsigned()
 	return hi <= mask(s.bits)/2
 }
 
 // signedDiv divides signed numbers by a constant.
-func (s Set) signedDiv(t Set) Set {
+func (s Strided) signedDiv(t Strided) Strided {
 	d, ok := t.IsConst()
 	by := extend(d, s.bits)
 	if !ok || by == 0 || by == -1 {
@@ -190,7 +190,7 @@ func (s Set) signedDiv(t Set) Set {
 }
 
 // Rem returns the remainders of Div; anything if a divisor may be zero.
-func (s Set) Rem(t Set, sign bool) Set {
+func (s Strided) Rem(t Strided, sign bool) Strided {
 	if sign && (!s.positive() || !t.positive()) {
 		lo, hi := t.Signed()
 		if lo <= 0 {
@@ -216,7 +216,7 @@ func (s Set) Rem(t Set, sign bool) Set {
 }
 
 // And returns the conjunctions of bits.
-func (s Set) And(t Set) Set {
+func (s Strided) And(t Strided) Strided {
 	if m, ok := s.IsConst(); ok {
 		s, t = t, Const(int(s.bits), m)
 	}
@@ -237,7 +237,7 @@ func (s Set) And(t Set) Set {
 
 // alignment returns the largest power of two that is known to divide all words, at most
 // half of what the width can hold.
-func (s Set) alignment() uint64 {
+func (s Strided) alignment() uint64 {
 	g, rem := s.Residue()
 	if rem != 0 {
 		g = power(rem)
@@ -246,7 +246,7 @@ func (s Set) alignment() uint64 {
 }
 
 // Or returns the disjunctions of bits.
-func (s Set) Or(t Set) Set {
+func (s Strided) Or(t Strided) Strided {
 	if s.disjoint(t) {
 		return s.Add(t)
 	}
@@ -259,7 +259,7 @@ func (s Set) Or(t Set) Set {
 }
 
 // Xor returns the exclusive disjunctions of bits.
-func (s Set) Xor(t Set) Set {
+func (s Strided) Xor(t Strided) Strided {
 	if s.disjoint(t) {
 		return s.Add(t)
 	}
@@ -275,14 +275,14 @@ func (s Set) Xor(t Set) Set {
 func below(x uint64) uint64 { return 1<<bits.Len64(x) - 1 }
 
 // disjoint reports whether no bit is set in words of both.
-func (s Set) disjoint(t Set) bool {
+func (s Strided) disjoint(t Strided) bool {
 	_, a := s.Unsigned()
 	_, b := t.Unsigned()
 	return a < t.alignment() || b < s.alignment()
 }
 
 // Min returns the lesser words, as signed or unsigned numbers.
-func (s Set) Min(t Set, sign bool) Set {
+func (s Strided) Min(t Strided, sign bool) Strided {
 	if sign {
 		half := Const(int(s.bits), mask(s.bits)/2+1)
 		return s.Add(half).Min(t.Add(half), false).Add(half)
@@ -293,10 +293,10 @@ func (s Set) Min(t Set, sign bool) Set {
 }
 
 // Max returns the greater words.
-func (s Set) Max(t Set, sign bool) Set { return s.Not().Min(t.Not(), sign).Not() }
+func (s Strided) Max(t Strided, sign bool) Strided { return s.Not().Min(t.Not(), sign).Not() }
 
 // Cut returns the low bits.
-func (s Set) Cut(width int) Set {
+func (s Strided) Cut(width int) Strided {
 	m := mask(uint8(width))
 	if s.span() <= m {
 		return arc(uint8(width), s.lo, s.span(), s.step)
@@ -305,7 +305,7 @@ func (s Set) Cut(width int) Set {
 }
 
 // Extend returns the words in a greater width, extended by zeros or the sign.
-func (s Set) Extend(width int, sign bool) Set {
+func (s Strided) Extend(width int, sign bool) Strided {
 	if sign {
 		v := s.signed()
 		return arc(uint8(width), uint64(extend(v.lo, s.bits)), v.span(), v.step)

@@ -39,7 +39,7 @@ func (c *condition) equal(d *condition) bool {
 		return c == d
 	}
 	same := c.op == d.op && c.cmp == d.cmp && c.sign == d.sign && c.l.equal(d.l) && c.r.equal(d.r)
-	return same && (c.op != isa.Setp || c.a.Set == d.a.Set && c.b.Set == d.b.Set && c.a.form.equal(d.a.form) && c.b.form.equal(d.b.form))
+	return same && (c.op != isa.Setp || c.a.Strided == d.a.Strided && c.b.Strided == d.b.Strided && c.a.form.equal(d.a.form) && c.b.form.equal(d.b.form))
 }
 
 // mentions reports whether a symbol occurs for which the test holds.
@@ -95,12 +95,12 @@ func (m *machine) truth(st state, o isa.Operand) *Value {
 		if bit != 0 {
 			bit = 1
 		}
-		v = &Value{Set: Const(1, bit), form: constForm(1, bit)}
+		v = &Value{Strided: Const(1, bit), form: constForm(1, bit)}
 	case isa.KindReg:
 		v = m.register(st, o.Reg)
 	}
 	if o.Not {
-		v = &Value{Set: v.Set.Not(), form: v.form.add(constForm(1, 1), 1), cond: combined(isa.Not, v.cond, nil)}
+		v = &Value{Strided: v.Strided.Not(), form: v.form.add(constForm(1, 1), 1), cond: combined(isa.Not, v.cond, nil)}
 	}
 	return v
 }
@@ -144,7 +144,7 @@ var combinations = map[isa.Combine]isa.Op{isa.CombineAnd: isa.And, isa.CombineOr
 // fact says that a form has words of a set only.
 type fact struct {
 	form Form
-	set  Set
+	set  Strided
 }
 
 // facts returns what holds where a condition holds or does not; false if that is
@@ -167,12 +167,12 @@ func (m *machine) facts(c *condition, holds bool) ([]fact, bool) {
 	if !holds {
 		cmp = opposites[cmp]
 	}
-	a, b, ok := compared(c.a.Set, c.b.Set, cmp, c.sign)
+	a, b, ok := compared(c.a.Strided, c.b.Strided, cmp, c.sign)
 	return []fact{{c.a.form, a}, {c.b.form, b}}, ok
 }
 
 // compared restricts two sets to words that compare as said.
-func compared(a, b Set, cmp isa.Cmp, sign bool) (Set, Set, bool) {
+func compared(a, b Strided, cmp isa.Cmp, sign bool) (Strided, Strided, bool) {
 	switch cmp {
 	case isa.Eq:
 		both, ok := a.Meet(b)
@@ -211,7 +211,7 @@ func compared(a, b Set, cmp isa.Cmp, sign bool) (Set, Set, bool) {
 }
 
 // without takes a word off the ends of the set.
-func (s Set) without(t Set) (Set, bool) {
+func (s Strided) without(t Strided) (Strided, bool) {
 	x, ok := t.IsConst()
 	switch {
 	case !ok:
@@ -230,7 +230,7 @@ func (s Set) without(t Set) (Set, bool) {
 
 // restrict returns a value of which some facts hold; false if that is impossible.
 func restrict(v *Value, facts []fact) (*Value, bool) {
-	set := v.Set
+	set := v.Strided
 	for _, f := range facts {
 		k, ok := v.form.multiple(f.form)
 		if !ok {
@@ -241,10 +241,10 @@ func restrict(v *Value, facts []fact) (*Value, bool) {
 			return v, false
 		}
 	}
-	if set == v.Set {
+	if set == v.Strided {
 		return v, true
 	}
-	return &Value{Set: set, form: v.form, cond: v.cond}, true
+	return &Value{Strided: set, form: v.form, cond: v.cond}, true
 }
 
 // refined returns the state where a condition holds or does not; false if it never does.

@@ -11,22 +11,22 @@ import (
 // start returns the form and the set that a form over counters of the loop and what the
 // loop leaves alone has at the first iteration: counters have the values with which they
 // come into the loop. The form is missing if they come with different ones.
-func (l *counting) start(f Form) (Form, Set, bool) {
+func (l *counting) start(f Form) (Form, Strided, bool) {
 	if l.loop.Header == l.r.Graph.Entry() {
-		return Form{}, Set{}, false
+		return Form{}, Strided{}, false
 	}
 	m := l.machine()
 	form, set := constForm(f.bits, f.c), Const(int(f.bits), f.c)
 	for _, t := range f.terms {
 		reg, counts := l.counter(t.sym)
 		if !counts && l.inside(t.sym) {
-			return Form{}, Set{}, false
+			return Form{}, Strided{}, false
 		}
 		v := m.read(m.value(m.syms.all[t.sym].set, symbolForm(m.syms.all[t.sym].set.bits, t.sym)), int(f.bits))
 		if counts {
 			v = m.read(l.enters(reg), int(f.bits))
 		}
-		form, set = form.add(v.form, t.coef), set.Add(v.Set.Times(t.coef))
+		form, set = form.add(v.form, t.coef), set.Add(v.Strided.Times(t.coef))
 	}
 	if form.known() {
 		if both, ok := set.Meet(m.syms.set(form)); ok {
@@ -51,9 +51,9 @@ func (l *counting) enters(reg isa.Reg) *Value {
 			case all == nil:
 				all = v
 			case all.form.equal(v.form):
-				all = &Value{Set: all.Set.Join(v.Set), form: v.form}
+				all = &Value{Strided: all.Strided.Join(v.Strided), form: v.form}
 			default:
-				all = &Value{Set: all.Set.Join(v.Set)}
+				all = &Value{Strided: all.Strided.Join(v.Strided)}
 			}
 		}
 	}
@@ -64,7 +64,7 @@ func (l *counting) enters(reg isa.Reg) *Value {
 }
 
 // step returns by how much a form changes from one iteration to the next.
-func (l *counting) step(f Form) (Set, bool) {
+func (l *counting) step(f Form) (Strided, bool) {
 	m := l.machine()
 	sum := Const(int(f.bits), 0)
 	for _, t := range f.terms {
@@ -75,7 +75,7 @@ func (l *counting) step(f Form) (Set, bool) {
 			}
 			continue
 		}
-		var steps *Set
+		var steps *Strided
 		for _, next := range l.next(reg) {
 			if width := m.syms.all[t.sym].set.bits; width < f.bits {
 				if !m.syms.fits(next, false) {
@@ -123,7 +123,7 @@ func (l *counting) linear(c *condition) Bound {
 		return Bound{}
 	}
 	minimum, maximum := step.Signed()
-	distance, gap := c.b.form.add(form, ^uint64(0)), c.b.Set.Sub(from)
+	distance, gap := c.b.form.add(form, ^uint64(0)), c.b.Strided.Sub(from)
 	if maximum < 0 {
 		distance, gap = distance.times(^uint64(0)), gap.Neg()
 		minimum, maximum = -maximum, -minimum
@@ -149,12 +149,12 @@ type travel struct {
 	*counting
 	c        *condition
 	form     Form // where it starts
-	from     Set
-	distance Form // from the start to the limit, in the direction of the steps
-	gap      Set  // the same, as words
+	from     Strided
+	distance Form    // from the start to the limit, in the direction of the steps
+	gap      Strided // the same, as words
 	minimum  int64
 	maximum  int64
-	step     Set
+	step     Strided
 }
 
 // untilEqual is for a loop that goes on while counter and limit differ. The first time
@@ -177,7 +177,7 @@ func (t travel) untilEqual() Bound {
 // untilBeyond is for a loop that goes on while the counter has not reached the limit.
 func (t travel) untilBeyond() Bound {
 	more := int64(0) // of distance, if the counter may be equal
-	limitLo, limitHi, okB := numbers(t.c.b.Set, t.c.sign)
+	limitLo, limitHi, okB := numbers(t.c.b.Strided, t.c.sign)
 	fromLo, fromHi, okA := numbers(t.from, t.c.sign)
 	if !okA || !okB {
 		return Bound{}
@@ -248,13 +248,13 @@ func (f Form) small() bool {
 }
 
 // isUp reports whether all words are positive as signed numbers.
-func (s Set) isUp() bool {
+func (s Strided) isUp() bool {
 	lo, _ := s.Signed()
 	return lo > 0
 }
 
 // numbers returns the range of a set as numbers of a type.
-func numbers(s Set, sign bool) (lo, hi int64, ok bool) {
+func numbers(s Strided, sign bool) (lo, hi int64, ok bool) {
 	if sign {
 		lo, hi = s.Signed()
 		return lo, hi, true
@@ -310,7 +310,7 @@ func (t travel) bound(n int64) Bound {
 
 // describe renders a word by its form if it is made of constants of the thread, else by
 // its set.
-func (l *counting) describe(f Form, s Set) string {
+func (l *counting) describe(f Form, s Strided) string {
 	if l.machine().syms.isFixed(f) {
 		return l.name(f)
 	}
@@ -323,7 +323,7 @@ var comparisonSigns = map[isa.Cmp]string{isa.Eq: "==", isa.Ne: "!=", isa.Lt: "<"
 func (l *counting) while(c *condition) string {
 	limit := l.name(c.b.form)
 	if !l.machine().syms.isFixed(c.b.form) {
-		limit = fmt.Sprintf("%s in %s", limit, c.b.Set)
+		limit = fmt.Sprintf("%s in %s", limit, c.b.Strided)
 	}
 	return fmt.Sprintf("%s %s %s", l.name(c.a.form), comparisonSigns[c.cmp], limit)
 }

@@ -4,9 +4,9 @@ import "warpbound/internal/isa"
 
 // Value is what is known of a register at a place. It does not change.
 type Value struct {
-	Set  Set
-	form Form
-	cond *condition // of a predicate
+	Strided Strided
+	form    Form
+	cond    *condition // of a predicate
 }
 
 // state holds a value for each register that is live. Others are nil.
@@ -26,12 +26,12 @@ type machine struct {
 func (m *machine) width(r isa.Reg) int { return min(m.kernel.Regs[r].Type.Bits(), 64) }
 
 // unknown is a value of which nothing is known.
-func unknown(width int) *Value { return &Value{Set: Any(width)} }
+func unknown(width int) *Value { return &Value{Strided: Any(width)} }
 
 // value makes a value of a form and a set: each restricts the other.
-func (m *machine) value(set Set, form Form) *Value {
+func (m *machine) value(set Strided, form Form) *Value {
 	if !form.known() {
-		return &Value{Set: set}
+		return &Value{Strided: set}
 	}
 	if both, ok := set.Meet(m.syms.set(form)); ok {
 		set = both
@@ -39,7 +39,7 @@ func (m *machine) value(set Set, form Form) *Value {
 	if c, ok := set.IsConst(); ok {
 		form = constForm(set.bits, c)
 	}
-	return &Value{Set: set, form: form}
+	return &Value{Strided: set, form: form}
 }
 
 // register returns what a register holds.
@@ -98,18 +98,18 @@ func (m *machine) variable(o isa.Operand, width int) *Value {
 
 // read returns the low bits of a value, or extends it by zeros.
 func (m *machine) read(v *Value, width int) *Value {
-	switch have := v.Set.Bits(); {
+	switch have := v.Strided.Bits(); {
 	case have == width:
 		return v
 	case have > width:
-		return m.value(v.Set.Cut(width), v.form.cut(uint8(width)))
+		return m.value(v.Strided.Cut(width), v.form.cut(uint8(width)))
 	}
 	return m.extended(v, width, false)
 }
 
 // extended returns a value in a greater width.
 func (m *machine) extended(v *Value, width int, sign bool) *Value {
-	set, form := v.Set.Extend(width, sign), Form{}
+	set, form := v.Strided.Extend(width, sign), Form{}
 	if v.form.known() && m.syms.fits(v.form, sign) {
 		form = v.form.lifted(uint8(width))
 	}
@@ -153,21 +153,21 @@ func (m *machine) either(st state, pc, i int, v *Value) *Value {
 	in := &m.kernel.Instrs[pc]
 	old := m.register(st, in.Dst[i].Reg)
 	if old.form.known() && old.form.equal(v.form) {
-		return &Value{Set: old.Set.Join(v.Set), form: v.form}
+		return &Value{Strided: old.Strided.Join(v.Strided), form: v.form}
 	}
-	set := old.Set.Join(v.Set)
+	set := old.Strided.Join(v.Strided)
 	return m.assign(pc+len(m.kernel.Instrs), in.Dst[i].Reg, set, nil, false, old.form, v.form, m.register(st, in.Guard.Reg).form)
 }
 
 // defined returns a result that has no form but its own symbol. varies says that the lanes
 // may get different results even from the same arguments; args are what it is computed
 // from.
-func (m *machine) defined(pc, i int, set Set, in *isa.Instr, varies bool, args ...Form) *Value {
+func (m *machine) defined(pc, i int, set Strided, in *isa.Instr, varies bool, args ...Form) *Value {
 	return m.assign(pc, m.kernel.Instrs[pc].Dst[i].Reg, set, in, varies, args...)
 }
 
 // assign is the same for a place that is named by a number.
-func (m *machine) assign(at int, r isa.Reg, set Set, in *isa.Instr, varies bool, args ...Form) *Value {
+func (m *machine) assign(at int, r isa.Reg, set Strided, in *isa.Instr, varies bool, args ...Form) *Value {
 	s := m.syms.at(place{defined, at, r}, -1, m.kernel.Regs[r].Name, set.Bits())
 	sym := &m.syms.all[s]
 	m.note(sym, set)
@@ -176,7 +176,7 @@ func (m *machine) assign(at int, r isa.Reg, set Set, in *isa.Instr, varies bool,
 }
 
 // note makes a symbol's set hold what it is assigned.
-func (m *machine) note(s *symbol, set Set) {
+func (m *machine) note(s *symbol, set Strided) {
 	switch {
 	case !s.assigned:
 		s.set, s.assigned = set, true
@@ -217,20 +217,20 @@ func (m *machine) result(st state, pc, i int) *Value {
 func (m *machine) widened(v *Value, pc, width int) *Value {
 	in := &m.kernel.Instrs[pc]
 	args := []Form{v.form}
-	switch have := v.Set.Bits(); {
+	switch have := v.Strided.Bits(); {
 	case have == width:
 		return v
 	case have < width && in.Op == isa.Cvt:
 		if v = m.extended(v, width, in.Type.IsSigned()); v.form.known() {
 			return v
 		}
-		return m.defined(pc, 0, v.Set, nil, false, args...)
+		return m.defined(pc, 0, v.Strided, nil, false, args...)
 	}
 	return m.defined(pc, 0, Any(width), nil, true)
 }
 
 // opaque is a result that is only known to be in a set.
-func (m *machine) opaque(st state, pc, i int, set Set) *Value {
+func (m *machine) opaque(st state, pc, i int, set Strided) *Value {
 	in := &m.kernel.Instrs[pc]
 	varies := in.Op.Info().Effect != 0 || in.Op == isa.RunSystem
 	args := make([]Form, len(in.Src))
@@ -268,7 +268,7 @@ func (m *machine) loaded(st state, pc, i, width int) *Value {
 			v = m.extended(v, width, in.Type.IsSigned())
 		}
 		if !v.form.known() {
-			v = m.defined(pc, i, v.Set, nil, false)
+			v = m.defined(pc, i, v.Strided, nil, false)
 		}
 		return v
 	}
@@ -306,5 +306,5 @@ func (m *machine) address(st state, in *isa.Instr) *Value {
 
 // plus returns a + k*b.
 func (m *machine) plus(a, b *Value, k uint64) *Value {
-	return m.value(a.Set.Add(b.Set.Times(k)), a.form.add(b.form, k))
+	return m.value(a.Strided.Add(b.Strided.Times(k)), a.form.add(b.form, k))
 }

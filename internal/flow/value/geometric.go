@@ -105,7 +105,7 @@ func (l *counting) geometric(c *condition) Bound {
 // compared before it changes, not after.
 type growth struct {
 	scaling
-	from   Set
+	from   Strided
 	before bool
 }
 
@@ -128,7 +128,7 @@ func (g growth) run(x uint64, goesOn func(uint64) bool) (int64, bool) {
 // exactly follows a counter that starts at one value to a limit that is one.
 func (g growth) exactly(c *condition) (int64, bool) {
 	x, okX := g.from.IsConst()
-	limit, okB := c.b.Set.IsConst()
+	limit, okB := c.b.Strided.IsConst()
 	if !okX || !okB {
 		return 0, false
 	}
@@ -140,12 +140,12 @@ func (g growth) exactly(c *condition) (int64, bool) {
 
 // falls follows a counter that is divided from its largest value.
 func (g growth) falls(c *condition) (int64, bool) {
-	lo, _, ok := numbers(c.b.Set, c.sign)
+	lo, _, ok := numbers(c.b.Strided, c.sign)
 	_, x := g.from.Unsigned()
 	if !ok || c.sign && !g.from.positive() {
 		return 0, false
 	}
-	switch zero, isConst := c.b.Set.IsConst(); {
+	switch zero, isConst := c.b.Strided.IsConst(); {
 	case c.cmp == isa.Gt || c.cmp == isa.Ne && isConst && zero == 0:
 		return g.run(x, func(y uint64) bool { return lo < 0 || y > uint64(lo) })
 	case c.cmp == isa.Ge:
@@ -156,7 +156,7 @@ func (g growth) falls(c *condition) (int64, bool) {
 
 // rises follows a counter that is multiplied from its least value.
 func (g growth) rises(c *condition) (int64, bool) {
-	_, hi, okB := numbers(c.b.Set, c.sign)
+	_, hi, okB := numbers(c.b.Strided, c.sign)
 	x, maximum, okX := numbers(g.from, c.sign)
 	if c.cmp != isa.Lt && c.cmp != isa.Le || !okB || !okX || x < 1 || hi < 1 {
 		return 0, false

@@ -9,9 +9,9 @@ import (
 // Launch is what is known of how a kernel is started. Of the zero Launch nothing is
 // known, but that the limits of all devices hold.
 type Launch struct {
-	Grid, Block [3]int // CTAs, and threads of a CTA, in x, y and z; zero if not known
-	Width       int    // lanes of a warp; 32 if zero
-	Params      []Set  // of the kernel's parameters in order, as far as known: the zero Set if not
+	Grid, Block [3]int    // CTAs, and threads of a CTA, in x, y and z; zero if not known
+	Width       int       // lanes of a warp; 32 if zero
+	Params      []Strided // of the kernel's parameters in order, as far as known: the zero Set if not
 
 	// OneWarp restricts the analysis to the warp of number Warp of every CTA. Block must
 	// be known.
@@ -59,8 +59,8 @@ const maxWarps = 64
 
 // special returns the values of a special register that keeps its value while a thread
 // runs, and whether the lanes of a warp may have different ones.
-func (l *Launch) special(s isa.Special, bounds isa.LaunchBounds) (set Set, varies, ok bool) {
-	upTo := func(n int) Set { return Between(32, 0, uint64(n)) }
+func (l *Launch) special(s isa.Special, bounds isa.LaunchBounds) (set Strided, varies, ok bool) {
+	upTo := func(n int) Strided { return Between(32, 0, uint64(n)) }
 	switch s {
 	case isa.TidX, isa.TidY, isa.TidZ:
 		axis := int(s - isa.TidX)
@@ -90,7 +90,7 @@ func (l *Launch) special(s isa.Special, bounds isa.LaunchBounds) (set Set, varie
 		}
 		return upTo(maxWarps - 1), false, true
 	}
-	return Set{}, false, false
+	return Strided{}, false, false
 }
 
 // extent returns the least and the largest extent of a launch along an axis.
@@ -106,7 +106,7 @@ func (l *Launch) extent(known [3]int, axis int, bounds isa.LaunchBounds, limit i
 }
 
 // index returns the thread indices of the lanes of the only warp along an axis.
-func (l *Launch) index(axis int) Set {
+func (l *Launch) index(axis int) Strided {
 	first, end := l.threads(l.Warp)
 	set := Const(32, uint64(l.thread(first)[axis]))
 	for i := first; i < end; i++ {
@@ -116,7 +116,7 @@ func (l *Launch) index(axis int) Set {
 }
 
 // parameter returns the words of a parameter, or of its first bytes, and its name.
-func (l *Launch) parameter(k *isa.Kernel, offset, width int) (string, Set) {
+func (l *Launch) parameter(k *isa.Kernel, offset, width int) (string, Strided) {
 	for i := range k.Params {
 		p := &k.Params[i]
 		if offset < p.Offset || offset >= p.Offset+p.Bytes {

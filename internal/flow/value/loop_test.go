@@ -95,7 +95,7 @@ L: setp.lt.u32 %p1, %r1, 5; @%p1 bra L;`, 0, "", "never returns"},
 L: ld.shared.u32 %r2, [tile]; setp.eq.u32 %p1, %r2, 7; @%p1 bra L; add.u32 %r1, %r1, 1; setp.lt.u32 %p2, %r1, 9; @%p2 bra L;`, unknown, "", ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			bounds := analyzed(t, graphOf(t, c.body), Launch{Params: []Set{{}, {}, Const(32, 77)}}).Loops()
+			bounds := analyzed(t, graphOf(t, c.body), Launch{Params: []Strided{{}, {}, Const(32, 77)}}).Loops()
 			b := bounds[len(bounds)-1]
 			switch {
 			case !b.Known && c.n != unknown, b.Known && b.Iterations != c.n:
@@ -117,7 +117,7 @@ L: setp.ge.s32 %p1, %r1, %r2; @%p1 bra E; add.s32 %r1, %r1, 16; bra L; E:`)
 	listing := flowtest.Suite(t, "triangleSum")
 	for name, c := range map[string]struct {
 		graph  *cfg.Graph
-		params []Set
+		params []Strided
 	}{
 		"PTX":       {row, nil},
 		"listing 1": {listing.Graph, known(listing, false).Params},

@@ -4,7 +4,7 @@ import "warpbound/internal/isa"
 
 // rule says what an operation on integers gives.
 type rule struct {
-	set func(in *isa.Instr, s []Set) Set
+	set func(in *isa.Instr, s []Strided) Strided
 	// form returns the form of the result, if there is one for these arguments. Nil if
 	// there never is.
 	form func(in *isa.Instr, a []*Value) Form
@@ -17,49 +17,49 @@ var rules = map[isa.Op]rule{
 	isa.Mov:     {first, firstForm},
 	isa.Cvta:    {first, firstForm},
 	isa.CvtaTo:  {first, firstForm},
-	isa.Add:     {func(_ *isa.Instr, s []Set) Set { return s[0].Add(s[1]) }, func(_ *isa.Instr, a []*Value) Form { return a[0].form.add(a[1].form, 1) }},
-	isa.Sub:     {func(_ *isa.Instr, s []Set) Set { return s[0].Sub(s[1]) }, func(_ *isa.Instr, a []*Value) Form { return a[0].form.add(a[1].form, ^uint64(0)) }},
-	isa.Neg:     {func(_ *isa.Instr, s []Set) Set { return s[0].Neg() }, func(_ *isa.Instr, a []*Value) Form { return a[0].form.times(^uint64(0)) }},
-	isa.Not:     {func(_ *isa.Instr, s []Set) Set { return s[0].Not() }, notForm},
-	isa.Mul:     {func(_ *isa.Instr, s []Set) Set { return s[0].Mul(s[1]) }, timesForm},
-	isa.MulWide: {func(in *isa.Instr, s []Set) Set { return wide(in, s[0]).Mul(wide(in, s[1])) }, nil},
+	isa.Add:     {func(_ *isa.Instr, s []Strided) Strided { return s[0].Add(s[1]) }, func(_ *isa.Instr, a []*Value) Form { return a[0].form.add(a[1].form, 1) }},
+	isa.Sub:     {func(_ *isa.Instr, s []Strided) Strided { return s[0].Sub(s[1]) }, func(_ *isa.Instr, a []*Value) Form { return a[0].form.add(a[1].form, ^uint64(0)) }},
+	isa.Neg:     {func(_ *isa.Instr, s []Strided) Strided { return s[0].Neg() }, func(_ *isa.Instr, a []*Value) Form { return a[0].form.times(^uint64(0)) }},
+	isa.Not:     {func(_ *isa.Instr, s []Strided) Strided { return s[0].Not() }, notForm},
+	isa.Mul:     {func(_ *isa.Instr, s []Strided) Strided { return s[0].Mul(s[1]) }, timesForm},
+	isa.MulWide: {func(in *isa.Instr, s []Strided) Strided { return wide(in, s[0]).Mul(wide(in, s[1])) }, nil},
 	isa.MulHi:   {mulHi, nil},
-	isa.Shl:     {func(_ *isa.Instr, s []Set) Set { return s[0].Shl(s[1]) }, shlForm},
-	isa.Shr:     {func(in *isa.Instr, s []Set) Set { return s[0].Shr(s[1], in.Type.IsSigned()) }, nil},
-	isa.Div:     {func(in *isa.Instr, s []Set) Set { return s[0].Div(s[1], in.Type.IsSigned()) }, nil},
-	isa.Rem:     {func(in *isa.Instr, s []Set) Set { return s[0].Rem(s[1], in.Type.IsSigned()) }, remForm},
-	isa.And:     {func(_ *isa.Instr, s []Set) Set { return s[0].And(s[1]) }, andForm},
-	isa.Or:      {func(_ *isa.Instr, s []Set) Set { return s[0].Or(s[1]) }, orForm},
-	isa.Xor:     {func(_ *isa.Instr, s []Set) Set { return s[0].Xor(s[1]) }, orForm},
-	isa.Min:     {func(in *isa.Instr, s []Set) Set { return s[0].Min(s[1], in.Type.IsSigned()) }, chosenForm},
-	isa.Max:     {func(in *isa.Instr, s []Set) Set { return s[0].Max(s[1], in.Type.IsSigned()) }, chosenForm},
-	isa.Abs:     {func(_ *isa.Instr, s []Set) Set { return s[0].Max(s[0].Neg(), true) }, absForm},
+	isa.Shl:     {func(_ *isa.Instr, s []Strided) Strided { return s[0].Shl(s[1]) }, shlForm},
+	isa.Shr:     {func(in *isa.Instr, s []Strided) Strided { return s[0].Shr(s[1], in.Type.IsSigned()) }, nil},
+	isa.Div:     {func(in *isa.Instr, s []Strided) Strided { return s[0].Div(s[1], in.Type.IsSigned()) }, nil},
+	isa.Rem:     {func(in *isa.Instr, s []Strided) Strided { return s[0].Rem(s[1], in.Type.IsSigned()) }, remForm},
+	isa.And:     {func(_ *isa.Instr, s []Strided) Strided { return s[0].And(s[1]) }, andForm},
+	isa.Or:      {func(_ *isa.Instr, s []Strided) Strided { return s[0].Or(s[1]) }, orForm},
+	isa.Xor:     {func(_ *isa.Instr, s []Strided) Strided { return s[0].Xor(s[1]) }, orForm},
+	isa.Min:     {func(in *isa.Instr, s []Strided) Strided { return s[0].Min(s[1], in.Type.IsSigned()) }, chosenForm},
+	isa.Max:     {func(in *isa.Instr, s []Strided) Strided { return s[0].Max(s[1], in.Type.IsSigned()) }, chosenForm},
+	isa.Abs:     {func(_ *isa.Instr, s []Strided) Strided { return s[0].Max(s[0].Neg(), true) }, absForm},
 	isa.Cvt:     {converted, convertedForm},
-	isa.Popc:    {func(in *isa.Instr, _ []Set) Set { return Between(32, 0, uint64(in.Type.Bits())) }, nil},
-	isa.Clz:     {func(in *isa.Instr, _ []Set) Set { return Between(32, 0, uint64(in.Type.Bits())) }, nil},
+	isa.Popc:    {func(in *isa.Instr, _ []Strided) Strided { return Between(32, 0, uint64(in.Type.Bits())) }, nil},
+	isa.Clz:     {func(in *isa.Instr, _ []Strided) Strided { return Between(32, 0, uint64(in.Type.Bits())) }, nil},
 }
 
-func first(_ *isa.Instr, s []Set) Set { return s[0] }
+func first(_ *isa.Instr, s []Strided) Strided { return s[0] }
 
 func firstForm(_ *isa.Instr, a []*Value) Form { return a[0].form }
 
 // notForm is -1 - x.
 func notForm(_ *isa.Instr, a []*Value) Form {
-	return constForm(a[0].Set.bits, ^uint64(0)).add(a[0].form, ^uint64(0))
+	return constForm(a[0].Strided.bits, ^uint64(0)).add(a[0].form, ^uint64(0))
 }
 
 func timesForm(_ *isa.Instr, a []*Value) Form {
-	if c, ok := a[0].Set.IsConst(); ok {
+	if c, ok := a[0].Strided.IsConst(); ok {
 		return a[1].form.times(c)
 	}
-	if c, ok := a[1].Set.IsConst(); ok {
+	if c, ok := a[1].Strided.IsConst(); ok {
 		return a[0].form.times(c)
 	}
 	return Form{}
 }
 
 func shlForm(_ *isa.Instr, a []*Value) Form {
-	if c, ok := a[1].Set.IsConst(); ok && c < 64 {
+	if c, ok := a[1].Strided.IsConst(); ok && c < 64 {
 		return a[0].form.times(1 << c)
 	}
 	return Form{}
@@ -67,9 +67,9 @@ func shlForm(_ *isa.Instr, a []*Value) Form {
 
 // remForm is that of a dividend which is less than the divisor.
 func remForm(in *isa.Instr, a []*Value) Form {
-	_, hi := a[0].Set.Unsigned()
-	lo, maximum := a[1].Set.Unsigned()
-	if hi < lo && (!in.Type.IsSigned() || maximum <= mask(a[1].Set.bits)/2) {
+	_, hi := a[0].Strided.Unsigned()
+	lo, maximum := a[1].Strided.Unsigned()
+	if hi < lo && (!in.Type.IsSigned() || maximum <= mask(a[1].Strided.bits)/2) {
 		return a[0].form
 	}
 	return Form{}
@@ -78,12 +78,12 @@ func remForm(in *isa.Instr, a []*Value) Form {
 // andForm is that of a word without bits that the mask clears.
 func andForm(_ *isa.Instr, a []*Value) Form {
 	for i, v := range a {
-		m, ok := a[1-i].Set.IsConst()
+		m, ok := a[1-i].Strided.IsConst()
 		if !ok {
 			continue
 		}
-		_, hi := v.Set.Unsigned()
-		if low := v.Set.alignment() - 1; below(hi)&^low&^m == 0 {
+		_, hi := v.Strided.Unsigned()
+		if low := v.Strided.alignment() - 1; below(hi)&^low&^m == 0 {
 			return v.form
 		}
 	}
@@ -92,10 +92,10 @@ func andForm(_ *isa.Instr, a []*Value) Form {
 
 // orForm is the sum of words without common bits; for Xor the same.
 func orForm(in *isa.Instr, a []*Value) Form {
-	if a[0].Set.disjoint(a[1].Set) {
+	if a[0].Strided.disjoint(a[1].Strided) {
 		return a[0].form.add(a[1].form, 1)
 	}
-	if c, ok := a[1].Set.IsConst(); ok && in.Op == isa.Xor && c == mask(a[1].Set.bits) {
+	if c, ok := a[1].Strided.IsConst(); ok && in.Op == isa.Xor && c == mask(a[1].Strided.bits) {
 		return notForm(in, a)
 	}
 	return Form{}
@@ -105,12 +105,12 @@ func orForm(in *isa.Instr, a []*Value) Form {
 func chosenForm(in *isa.Instr, a []*Value) Form {
 	lesser, greater := Form{}, Form{}
 	if in.Type.IsSigned() {
-		aLo, aHi := a[0].Set.Signed()
-		bLo, bHi := a[1].Set.Signed()
+		aLo, aHi := a[0].Strided.Signed()
+		bLo, bHi := a[1].Strided.Signed()
 		lesser, greater = ordered(aHi <= bLo, bHi <= aLo, a)
 	} else {
-		aLo, aHi := a[0].Set.Unsigned()
-		bLo, bHi := a[1].Set.Unsigned()
+		aLo, aHi := a[0].Strided.Unsigned()
+		bLo, bHi := a[1].Strided.Unsigned()
 		lesser, greater = ordered(aHi <= bLo, bHi <= aLo, a)
 	}
 	if in.Op == isa.Min {
@@ -130,16 +130,16 @@ func ordered(ascending, descending bool, a []*Value) (lesser, greater Form) {
 }
 
 func absForm(_ *isa.Instr, a []*Value) Form {
-	if a[0].Set.positive() {
+	if a[0].Strided.positive() {
 		return a[0].form
 	}
 	return Form{}
 }
 
 // wide extends a factor to twice its width.
-func wide(in *isa.Instr, s Set) Set { return s.Extend(2*in.Type.Bits(), in.Type.IsSigned()) }
+func wide(in *isa.Instr, s Strided) Strided { return s.Extend(2*in.Type.Bits(), in.Type.IsSigned()) }
 
-func mulHi(in *isa.Instr, s []Set) Set {
+func mulHi(in *isa.Instr, s []Strided) Strided {
 	w := in.Type.Bits()
 	if w > 32 {
 		return Any(w)
@@ -149,7 +149,7 @@ func mulHi(in *isa.Instr, s []Set) Set {
 }
 
 // converted is the conversion of an integer to another type of integers.
-func converted(in *isa.Instr, s []Set) Set {
+func converted(in *isa.Instr, s []Strided) Strided {
 	if to := in.Type.Bits(); to > in.SrcType.Bits() {
 		return s[0].Extend(to, in.SrcType.IsSigned())
 	}
@@ -203,7 +203,7 @@ func (m *machine) apply(in *isa.Instr, args []*Value) *Value {
 	switch {
 	case in.Op == isa.MulWide:
 		return m.value(set, m.wideForm(in, args))
-	case in.Op == isa.Cvt && set.bits > args[0].Set.bits:
+	case in.Op == isa.Cvt && set.bits > args[0].Strided.bits:
 		if v := m.extended(args[0], set.Bits(), in.SrcType.IsSigned()); v.form.known() {
 			return v
 		}
@@ -218,10 +218,10 @@ func (m *machine) apply(in *isa.Instr, args []*Value) *Value {
 	return m.value(set, form)
 }
 
-func sets(args []*Value) []Set {
-	s := make([]Set, len(args))
+func sets(args []*Value) []Strided {
+	s := make([]Strided, len(args))
 	for i, a := range args {
-		s[i] = a.Set
+		s[i] = a.Strided
 	}
 	return s
 }
@@ -248,7 +248,7 @@ func (m *machine) wideForm(in *isa.Instr, args []*Value) Form {
 
 // expression returns the fixed symbol of an operation on fixed forms.
 func (m *machine) expression(in *isa.Instr, args []*Value) Form {
-	all := make([]Set, len(args))
+	all := make([]Strided, len(args))
 	for i, a := range args {
 		if !m.syms.isFixed(a.form) {
 			return Form{}
@@ -265,10 +265,10 @@ func (m *machine) expression(in *isa.Instr, args []*Value) Form {
 // settled computes an operation, whose result gets a symbol of its own if it has no form.
 func (m *machine) settled(pc int, in *isa.Instr, args []*Value) *Value {
 	v := m.apply(in, args)
-	if v.form.known() || v.Set.Bits() != m.width(m.kernel.Instrs[pc].Dst[0].Reg) {
+	if v.form.known() || v.Strided.Bits() != m.width(m.kernel.Instrs[pc].Dst[0].Reg) {
 		return v
 	}
-	return m.defined(pc, 0, v.Set, in, false, forms(args)...)
+	return m.defined(pc, 0, v.Strided, in, false, forms(args)...)
 }
 
 // multiplyAdd computes Mad and MadWide.
@@ -290,7 +290,7 @@ func (m *machine) multiplyAdd(st state, pc int) *Value {
 	if v.form.known() || width != m.width(in.Dst[0].Reg) {
 		return v
 	}
-	return m.defined(pc, 0, v.Set, nil, false, append(forms(args), summand.form)...)
+	return m.defined(pc, 0, v.Strided, nil, false, append(forms(args), summand.form)...)
 }
 
 // selected computes Selp.
@@ -299,7 +299,7 @@ func (m *machine) selected(st state, pc int) *Value {
 	width := in.Type.Bits()
 	a, b := m.source(st, in, 0, width), m.source(st, in, 1, width)
 	p := m.truth(st, in.Src[2])
-	if c, ok := p.Set.IsConst(); ok {
+	if c, ok := p.Strided.IsConst(); ok {
 		return []*Value{b, a}[c]
 	}
 	holds, okA := m.facts(p.cond, true)
@@ -316,7 +316,7 @@ func (m *machine) selected(st state, pc int) *Value {
 	case !okB:
 		return a
 	}
-	set := a.Set.Join(b.Set)
+	set := a.Strided.Join(b.Strided)
 	if a.form.known() && a.form.equal(b.form) {
 		return m.value(set, a.form)
 	}

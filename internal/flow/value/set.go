@@ -5,7 +5,7 @@ import (
 	"math/bits"
 )
 
-// Set is a set of words of 1 to 64 bits: lo, lo+step, ... lo+n*step, modulo 2 to the
+// Strided is a set of words of 1 to 64 bits: lo, lo+step, ... lo+n*step, modulo 2 to the
 // power of the width. It is the reduced product of an interval, which may wrap around
 // (Navas et al., "Signedness-agnostic program analysis", APLAS 2012), and a congruence:
 // a strided interval (Balakrishnan and Reps, "Analyzing memory accesses in x86
@@ -13,7 +13,7 @@ import (
 //
 // A Set is never empty. n*step is less than 2 to the power of the width, and step is
 // zero exactly if n is. A set that goes all round the circle begins at its least word.
-type Set struct {
+type Strided struct {
 	bits        uint8
 	lo, step, n uint64
 }
@@ -22,35 +22,37 @@ type Set struct {
 func mask(width uint8) uint64 { return ^uint64(0) >> (64 - width) }
 
 // Const is the set of one word.
-func Const(width int, x uint64) Set { return Set{bits: uint8(width), lo: x & mask(uint8(width))} }
+func Const(width int, x uint64) Strided {
+	return Strided{bits: uint8(width), lo: x & mask(uint8(width))}
+}
 
 // Any is the set of all words of a width.
-func Any(width int) Set { return multiples(uint8(width), 1, 0) }
+func Any(width int) Strided { return multiples(uint8(width), 1, 0) }
 
 // Between is the set of the words from lo up to hi, around the circle if hi is less.
-func Between(width int, lo, hi uint64) Set { return arc(uint8(width), lo, hi-lo, 1) }
+func Between(width int, lo, hi uint64) Strided { return arc(uint8(width), lo, hi-lo, 1) }
 
 // Multiples is the set of the words of a width that are multiples of a power of two.
-func Multiples(width int, of uint64) Set { return multiples(uint8(width), of, 0) }
+func Multiples(width int, of uint64) Strided { return multiples(uint8(width), of, 0) }
 
 // multiples is the set of all words that leave the remainder of x modulo g, a power of
 // two.
-func multiples(width uint8, g, x uint64) Set {
+func multiples(width uint8, g, x uint64) Strided {
 	m := mask(width)
 	if g-1 >= m {
-		return Set{bits: width, lo: x & m}
+		return Strided{bits: width, lo: x & m}
 	}
-	return Set{bits: width, lo: x & (g - 1), step: g, n: m / g}
+	return Strided{bits: width, lo: x & (g - 1), step: g, n: m / g}
 }
 
 // arc is the set of the words from lo that are at most span away from it, in steps.
-func arc(width uint8, lo, span, step uint64) Set {
+func arc(width uint8, lo, span, step uint64) Strided {
 	m := mask(width)
 	span &= m
 	if step == 0 || span < step {
-		return Set{bits: width, lo: lo & m}
+		return Strided{bits: width, lo: lo & m}
 	}
-	s := Set{bits: width, lo: lo & m, step: step, n: span / step}
+	s := Strided{bits: width, lo: lo & m, step: step, n: span / step}
 	if step&(step-1) == 0 && s.n == m/step {
 		s.lo &= step - 1
 	}
@@ -72,28 +74,28 @@ func gcd(a, b uint64) uint64 {
 	return a
 }
 
-func (s Set) span() uint64 { return s.n * s.step }
+func (s Strided) span() uint64 { return s.n * s.step }
 
-func (s Set) last() uint64 { return (s.lo + s.span()) & mask(s.bits) }
+func (s Strided) last() uint64 { return (s.lo + s.span()) & mask(s.bits) }
 
 // Bits returns the width of the words.
-func (s Set) Bits() int { return int(s.bits) }
+func (s Strided) Bits() int { return int(s.bits) }
 
 // IsConst returns the only word of the set, if it has one.
-func (s Set) IsConst() (uint64, bool) { return s.lo, s.n == 0 }
+func (s Strided) IsConst() (uint64, bool) { return s.lo, s.n == 0 }
 
 // IsAny reports whether the set holds all words of its width.
-func (s Set) IsAny() bool { return s.step == 1 && s.n == mask(s.bits) }
+func (s Strided) IsAny() bool { return s.step == 1 && s.n == mask(s.bits) }
 
 // Contains reports whether a word is in the set.
-func (s Set) Contains(x uint64) bool {
+func (s Strided) Contains(x uint64) bool {
 	d := (x - s.lo) & mask(s.bits)
 	return x&^mask(s.bits) == 0 && d <= s.span() && (d == 0 || d%s.step == 0)
 }
 
 // Residue returns a power of two and the remainder that all words of the set leave modulo
 // it. The power is at most 2 to the power of the width, and of 63.
-func (s Set) Residue() (power2, rem uint64) {
+func (s Strided) Residue() (power2, rem uint64) {
 	g := power(s.step)
 	if s.bits < 64 && g > 1<<s.bits {
 		g = 1 << s.bits
@@ -102,7 +104,7 @@ func (s Set) Residue() (power2, rem uint64) {
 }
 
 // unsigned returns a set that holds the words of s and does not wrap around at zero.
-func (s Set) unsigned() Set {
+func (s Strided) unsigned() Strided {
 	if s.span() <= mask(s.bits)-s.lo {
 		return s
 	}
@@ -110,14 +112,14 @@ func (s Set) unsigned() Set {
 }
 
 // Unsigned returns the least and the largest word, read as unsigned numbers.
-func (s Set) Unsigned() (lo, hi uint64) {
+func (s Strided) Unsigned() (lo, hi uint64) {
 	u := s.unsigned()
 	return u.lo, u.last()
 }
 
 // signed returns a set that holds the words of s and does not wrap around from the
 // largest to the least signed number.
-func (s Set) signed() Set {
+func (s Strided) signed() Strided {
 	half := mask(s.bits)/2 + 1
 	first := (s.lo + half) & mask(s.bits)
 	if s.span() <= mask(s.bits)-first {
@@ -129,7 +131,7 @@ func (s Set) signed() Set {
 }
 
 // Signed returns the least and the largest word, read as signed numbers.
-func (s Set) Signed() (lo, hi int64) {
+func (s Strided) Signed() (lo, hi int64) {
 	v := s.signed()
 	return extend(v.lo, s.bits), extend(v.last(), s.bits)
 }
@@ -138,7 +140,7 @@ func (s Set) Signed() (lo, hi int64) {
 func extend(x uint64, width uint8) int64 { return int64(x<<(64-width)) >> (64 - width) }
 
 // Join returns a set that holds the words of both.
-func (s Set) Join(t Set) Set {
+func (s Strided) Join(t Strided) Strided {
 	m := mask(s.bits)
 	a, okA := s.cover(t)
 	b, okB := t.cover(s)
@@ -152,17 +154,17 @@ func (s Set) Join(t Set) Set {
 }
 
 // cover returns the arc from the beginning of s that holds t too, if it does not go round.
-func (s Set) cover(t Set) (Set, bool) {
+func (s Strided) cover(t Strided) (Strided, bool) {
 	m := mask(s.bits)
 	d := (t.lo - s.lo) & m
 	if t.span() > m-d {
-		return Set{}, false
+		return Strided{}, false
 	}
 	return arc(s.bits, s.lo, max(s.span(), d+t.span()), gcd(gcd(s.step, t.step), d)), true
 }
 
 // Meet returns a set that holds what is in both; false if there is nothing.
-func (s Set) Meet(t Set) (Set, bool) {
+func (s Strided) Meet(t Strided) (Strided, bool) {
 	m := mask(s.bits)
 	if t.step > s.step || t.step == s.step && t.n < s.n {
 		s, t = t, s // the words come from s
@@ -188,7 +190,7 @@ func (s Set) Meet(t Set) (Set, bool) {
 }
 
 // smaller returns the set with fewer words.
-func (s Set) smaller(t Set) (Set, bool) {
+func (s Strided) smaller(t Strided) (Strided, bool) {
 	if t.n < s.n {
 		return t, true
 	}
@@ -197,7 +199,7 @@ func (s Set) smaller(t Set) (Set, bool) {
 
 // cut returns the words of s that are from to to away from its beginning, if the
 // remainders of t allow it.
-func (s Set) cut(from, to uint64, t Set) (Set, bool) {
+func (s Strided) cut(from, to uint64, t Strided) (Strided, bool) {
 	first := (from + s.step - 1) / s.step
 	if from > ^uint64(0)-s.step {
 		first = from / s.step
@@ -215,7 +217,7 @@ func (s Set) cut(from, to uint64, t Set) (Set, bool) {
 
 // Widen returns a set that holds s and t and is one of few: its ends are those of s, or
 // thresholds, or it holds everything that the remainders allow.
-func (s Set) Widen(t Set, thresholds []uint64) Set {
+func (s Strided) Widen(t Strided, thresholds []uint64) Strided {
 	j := s.Join(t)
 	if j == s {
 		return s
@@ -248,7 +250,7 @@ func nearest(thresholds []uint64, m uint64, distance func(uint64) uint64) uint64
 }
 
 // String renders the set as an interval with its congruence, signed if that is shorter.
-func (s Set) String() string {
+func (s Strided) String() string {
 	if s.n == 0 {
 		return fmt.Sprint(extend(s.lo, s.bits))
 	}

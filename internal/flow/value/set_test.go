@@ -8,7 +8,7 @@ import (
 )
 
 // words draws a set of a small width, with a word of it.
-func words(t *rapid.T, width int, name string) (Set, uint64) {
+func words(t *rapid.T, width int, name string) (Strided, uint64) {
 	m := mask(uint8(width))
 	step := rapid.Uint64Range(0, m).Draw(t, name+" step")
 	if rapid.Bool().Draw(t, name+" small") {
@@ -30,7 +30,7 @@ func words(t *rapid.T, width int, name string) (Set, uint64) {
 func TestOperationsHoldTheirResults(t *testing.T) {
 	type operation struct {
 		name string
-		set  func(s, t Set) Set
+		set  func(s, t Strided) Strided
 		word func(x, y uint64, w uint8) (uint64, bool)
 	}
 	signed := func(f func(x, y int64) int64) func(x, y uint64, w uint8) (uint64, bool) {
@@ -40,47 +40,47 @@ func TestOperationsHoldTheirResults(t *testing.T) {
 		return func(x, y uint64, _ uint8) (uint64, bool) { return f(x, y), true }
 	}
 	operations := []operation{
-		{"add", Set.Add, plain(func(x, y uint64) uint64 { return x + y })},
-		{"sub", Set.Sub, plain(func(x, y uint64) uint64 { return x - y })},
-		{"mul", Set.Mul, plain(func(x, y uint64) uint64 { return x * y })},
-		{"neg", func(s, _ Set) Set { return s.Neg() }, plain(func(x, _ uint64) uint64 { return -x })},
-		{"not", func(s, _ Set) Set { return s.Not() }, plain(func(x, _ uint64) uint64 { return ^x })},
-		{"and", Set.And, plain(func(x, y uint64) uint64 { return x & y })},
-		{"or", Set.Or, plain(func(x, y uint64) uint64 { return x | y })},
-		{"xor", Set.Xor, plain(func(x, y uint64) uint64 { return x ^ y })},
-		{"shl", Set.Shl, plain(func(x, y uint64) uint64 { return x << y })},
-		{"shr.u", func(s, t Set) Set { return s.Shr(t, false) }, plain(func(x, y uint64) uint64 { return x >> y })},
-		{"shr.s", func(s, t Set) Set { return s.Shr(t, true) }, func(x, y uint64, w uint8) (uint64, bool) {
+		{"add", Strided.Add, plain(func(x, y uint64) uint64 { return x + y })},
+		{"sub", Strided.Sub, plain(func(x, y uint64) uint64 { return x - y })},
+		{"mul", Strided.Mul, plain(func(x, y uint64) uint64 { return x * y })},
+		{"neg", func(s, _ Strided) Strided { return s.Neg() }, plain(func(x, _ uint64) uint64 { return -x })},
+		{"not", func(s, _ Strided) Strided { return s.Not() }, plain(func(x, _ uint64) uint64 { return ^x })},
+		{"and", Strided.And, plain(func(x, y uint64) uint64 { return x & y })},
+		{"or", Strided.Or, plain(func(x, y uint64) uint64 { return x | y })},
+		{"xor", Strided.Xor, plain(func(x, y uint64) uint64 { return x ^ y })},
+		{"shl", Strided.Shl, plain(func(x, y uint64) uint64 { return x << y })},
+		{"shr.u", func(s, t Strided) Strided { return s.Shr(t, false) }, plain(func(x, y uint64) uint64 { return x >> y })},
+		{"shr.s", func(s, t Strided) Strided { return s.Shr(t, true) }, func(x, y uint64, w uint8) (uint64, bool) {
 			return uint64(extend(x, w) >> y), true
 		}},
-		{"min.u", func(s, t Set) Set { return s.Min(t, false) }, plain(func(x, y uint64) uint64 { return min(x, y) })},
-		{"max.u", func(s, t Set) Set { return s.Max(t, false) }, plain(func(x, y uint64) uint64 { return max(x, y) })},
-		{"min.s", func(s, t Set) Set { return s.Min(t, true) }, signed(func(x, y int64) int64 { return min(x, y) })},
-		{"max.s", func(s, t Set) Set { return s.Max(t, true) }, signed(func(x, y int64) int64 { return max(x, y) })},
-		{"div.u", func(s, t Set) Set { return s.Div(t, false) }, func(x, y uint64, _ uint8) (uint64, bool) {
+		{"min.u", func(s, t Strided) Strided { return s.Min(t, false) }, plain(func(x, y uint64) uint64 { return min(x, y) })},
+		{"max.u", func(s, t Strided) Strided { return s.Max(t, false) }, plain(func(x, y uint64) uint64 { return max(x, y) })},
+		{"min.s", func(s, t Strided) Strided { return s.Min(t, true) }, signed(func(x, y int64) int64 { return min(x, y) })},
+		{"max.s", func(s, t Strided) Strided { return s.Max(t, true) }, signed(func(x, y int64) int64 { return max(x, y) })},
+		{"div.u", func(s, t Strided) Strided { return s.Div(t, false) }, func(x, y uint64, _ uint8) (uint64, bool) {
 			return x / max(y, 1), y != 0
 		}},
-		{"rem.u", func(s, t Set) Set { return s.Rem(t, false) }, func(x, y uint64, _ uint8) (uint64, bool) {
+		{"rem.u", func(s, t Strided) Strided { return s.Rem(t, false) }, func(x, y uint64, _ uint8) (uint64, bool) {
 			return x % max(y, 1), y != 0
 		}},
-		{"div.s", func(s, t Set) Set { return s.Div(t, true) }, func(x, y uint64, w uint8) (uint64, bool) {
+		{"div.s", func(s, t Strided) Strided { return s.Div(t, true) }, func(x, y uint64, w uint8) (uint64, bool) {
 			if y == 0 {
 				return 0, false
 			}
 			return uint64(extend(x, w) / extend(y, w)), true
 		}},
-		{"rem.s", func(s, t Set) Set { return s.Rem(t, true) }, func(x, y uint64, w uint8) (uint64, bool) {
+		{"rem.s", func(s, t Strided) Strided { return s.Rem(t, true) }, func(x, y uint64, w uint8) (uint64, bool) {
 			if y == 0 {
 				return 0, false
 			}
 			return uint64(extend(x, w) % extend(y, w)), true
 		}},
-		{"join", Set.Join, plain(func(x, _ uint64) uint64 { return x })},
-		{"join", Set.Join, plain(func(_, y uint64) uint64 { return y })},
-		{"widen", func(s, t Set) Set { return s.Widen(t, []uint64{0, 10, 100}) }, plain(func(x, _ uint64) uint64 { return x })},
-		{"widen", func(s, t Set) Set { return s.Widen(t, []uint64{0, 10, 100}) }, plain(func(_, y uint64) uint64 { return y })},
-		{"unsigned", func(s, _ Set) Set { return s.unsigned() }, plain(func(x, _ uint64) uint64 { return x })},
-		{"signed", func(s, _ Set) Set { return s.signed() }, plain(func(x, _ uint64) uint64 { return x })},
+		{"join", Strided.Join, plain(func(x, _ uint64) uint64 { return x })},
+		{"join", Strided.Join, plain(func(_, y uint64) uint64 { return y })},
+		{"widen", func(s, t Strided) Strided { return s.Widen(t, []uint64{0, 10, 100}) }, plain(func(x, _ uint64) uint64 { return x })},
+		{"widen", func(s, t Strided) Strided { return s.Widen(t, []uint64{0, 10, 100}) }, plain(func(_, y uint64) uint64 { return y })},
+		{"unsigned", func(s, _ Strided) Strided { return s.unsigned() }, plain(func(x, _ uint64) uint64 { return x })},
+		{"signed", func(s, _ Strided) Strided { return s.signed() }, plain(func(x, _ uint64) uint64 { return x })},
 	}
 	rapid.Check(t, func(t *rapid.T) {
 		width := rapid.SampledFrom([]int{1, 4, 8, 16, 32, 64}).Draw(t, "width")
@@ -135,12 +135,12 @@ func TestWideningEnds(t *testing.T) {
 
 // TestPrecision holds the operations to results that compilers' code relies on.
 func TestPrecision(t *testing.T) {
-	c := func(x uint64) Set { return Const(32, x) }
-	in := func(lo, hi uint64) Set { return Between(32, lo, hi) }
+	c := func(x uint64) Strided { return Const(32, x) }
+	in := func(lo, hi uint64) Strided { return Between(32, lo, hi) }
 	for _, test := range []struct {
 		name string
-		got  Set
-		want Set
+		got  Strided
+		want Strided
 	}{
 		{"bytes of elements", in(0, 31).Mul(c(4)), arc(32, 0, 124, 4)},
 		{"both sides of zero", c(0).Join(c(mask(32))), in(mask(32), 0)},

@@ -154,7 +154,7 @@ func thresholds(k *isa.Kernel, l *Launch) map[int][]uint64 {
 // round analyses every block once, and reports whether anything changed.
 func (s *solver) round() bool {
 	changed := false
-	before := make([]Set, len(s.machine.syms.all))
+	before := make([]Strided, len(s.machine.syms.all))
 	for i := range before {
 		before[i] = s.machine.syms.all[i].set
 	}
@@ -173,7 +173,7 @@ func (s *solver) round() bool {
 
 func same(a, b state) bool {
 	for r := range a {
-		if (a[r] == nil) != (b[r] == nil) || a[r] != nil && (a[r].Set != b[r].Set || !a[r].form.equal(b[r].form) || !a[r].cond.equal(b[r].cond)) {
+		if (a[r] == nil) != (b[r] == nil) || a[r] != nil && (a[r].Strided != b[r].Strided || !a[r].form.equal(b[r].form) || !a[r].cond.equal(b[r].cond)) {
 			return false
 		}
 	}
@@ -229,13 +229,13 @@ func (s *solver) enter(b int) (state, bool) {
 func (s *solver) merge(b int, r isa.Reg, old *Value, values []*Value, ahead int) *Value {
 	m := &s.machine
 	here := func(y Symbol) bool { e := &m.syms.all[y]; return e.origin == merged && e.block == b }
-	v := &Value{Set: values[0].Set, cond: values[0].cond}
+	v := &Value{Strided: values[0].Strided, cond: values[0].cond}
 	if v.cond.mentions(here) {
 		v.cond = nil
 	}
 	keep := true
 	for i, w := range values {
-		v.Set = v.Set.Join(w.Set)
+		v.Strided = v.Strided.Join(w.Strided)
 		if !v.cond.equal(w.cond) {
 			v.cond = nil
 		}
@@ -254,26 +254,26 @@ func (s *solver) merge(b int, r isa.Reg, old *Value, values []*Value, ahead int)
 	}
 	keep = keep && v.form.known()
 	if old != nil {
-		v.Set = s.accumulate(b, old.Set, v.Set)
+		v.Strided = s.accumulate(b, old.Strided, v.Strided)
 		if m.narrow || s.pass >= settleForms {
 			keep = keep && v.form.equal(old.form) || m.narrow && !old.form.mentions(here)
 			v.form = old.form
 		}
 	}
 	if keep {
-		w := *m.value(v.Set, v.form)
+		w := *m.value(v.Strided, v.form)
 		w.cond = v.cond
 		return &w
 	}
-	y := m.syms.at(place{merged, b, r}, b, m.kernel.Regs[r].Name, v.Set.Bits())
-	m.syms.all[y].set, m.syms.all[y].assigned = v.Set, true
-	v.form = symbolForm(v.Set.bits, y)
+	y := m.syms.at(place{merged, b, r}, b, m.kernel.Regs[r].Name, v.Strided.Bits())
+	m.syms.all[y].set, m.syms.all[y].assigned = v.Strided, true
+	v.form = symbolForm(v.Strided.bits, y)
 	return v
 }
 
 // accumulate joins what was found in passes before with what is found now, or narrows it
 // to that.
-func (s *solver) accumulate(b int, old, now Set) Set {
+func (s *solver) accumulate(b int, old, now Strided) Strided {
 	if s.machine.narrow {
 		if both, ok := old.Meet(now); ok {
 			return both
@@ -313,7 +313,7 @@ func (s *solver) follow(st state, b int, kind cfg.EdgeKind) (state, bool) {
 	}
 	holds := (kind != cfg.FallThrough) != last.Guard.Not
 	p := s.machine.register(st, last.Guard.Reg)
-	if c, ok := p.Set.IsConst(); ok && (c != 0) != holds {
+	if c, ok := p.Strided.IsConst(); ok && (c != 0) != holds {
 		return nil, false
 	}
 	return s.machine.refined(st, p.cond, holds)

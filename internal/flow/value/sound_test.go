@@ -22,7 +22,7 @@ func known(l *flowtest.Launch, vague bool) Launch {
 	}
 	for _, p := range l.Kernel.Params {
 		data := l.Grid.Launch().Params[p.Offset:][:p.Bytes]
-		set := Set{}
+		set := Strided{}
 		switch {
 		case vague:
 		case p.Bytes == 8:
@@ -91,9 +91,9 @@ func checkValues(t *testing.T, l *flowtest.Launch, launch Launch, ctas int) {
 		}
 		for m := mask; m != 0; m &= m - 1 {
 			lane := bits.TrailingZeros64(m)
-			if x := w.Register(reg, lane); !st[reg].Set.Contains(x) {
+			if x := w.Register(reg, lane); !st[reg].Strided.Contains(x) {
 				t.Fatalf("%s instruction %d, %s, %s is %d (%#x) in lane %d, not in %s (%+v), form %s", what, pc, l.Kernel.Format(&l.Kernel.Instrs[pc]),
-					l.Kernel.Regs[reg].Name, x, x, lane, st[reg].Set, st[reg].Set, r.machine.syms.format(st[reg].form))
+					l.Kernel.Regs[reg].Name, x, x, lane, st[reg].Strided, st[reg].Strided, r.machine.syms.format(st[reg].form))
 			}
 		}
 	}

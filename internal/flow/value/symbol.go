@@ -26,8 +26,8 @@ const (
 type symbol struct {
 	origin   origin
 	name     string
-	set      Set  // of all values it ever has
-	assigned bool // set holds one at least
+	set      Strided // of all values it ever has
+	assigned bool    // set holds one at least
 	varies   bool
 	block    int // where it is merged or defined, -1 if fixed
 	reg      isa.Reg
@@ -62,7 +62,7 @@ func (t *symbols) add(s symbol) Symbol {
 }
 
 // constant returns a fixed symbol by its name.
-func (t *symbols) constant(name string, set Set, varies bool) Symbol {
+func (t *symbols) constant(name string, set Strided, varies bool) Symbol {
 	key := fmt.Sprintf("%s:%d", name, set.bits)
 	s, ok := t.named[key]
 	if !ok {
@@ -73,7 +73,7 @@ func (t *symbols) constant(name string, set Set, varies bool) Symbol {
 }
 
 // register returns the symbol of a special register.
-func (t *symbols) register(r isa.Special, set Set, varies bool) Symbol {
+func (t *symbols) register(r isa.Special, set Strided, varies bool) Symbol {
 	s := t.constant(r.String(), set, varies)
 	t.all[s].special = r
 	return s
@@ -85,7 +85,7 @@ const maxName = 200
 
 // expression returns the fixed symbol of an operation on fixed forms, false if it has too
 // many parts.
-func (t *symbols) expression(in *isa.Instr, args []Form, set Set) (Symbol, bool) {
+func (t *symbols) expression(in *isa.Instr, args []Form, set Strided) (Symbol, bool) {
 	texts := make([]string, len(args))
 	varies := false
 	for i, f := range args {
@@ -152,7 +152,7 @@ func (t *symbols) isFixed(f Form) bool {
 }
 
 // set returns the words that a form can have.
-func (t *symbols) set(f Form) Set {
+func (t *symbols) set(f Form) Strided {
 	sum := Const(int(f.bits), f.c)
 	for _, e := range f.terms {
 		s := t.all[e.sym].set
