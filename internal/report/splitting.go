@@ -82,11 +82,11 @@ func splitPoints(p *printer, s *estimate.Splitting) {
 	p.table(func(rows *printer) {
 		rows.printf("  marked\tsplits\tbound without it\tbuys\t  branch\n")
 		for _, b := range s.Points {
-			without, buys := "-", "-"
+			without, gains := "-", "-"
 			if b.Selected {
-				without, buys = group(b.Without), group(b.Without-pws)
+				without, gains = group(b.Without), group(b.Without-pws)
 			}
-			rows.printf("  %s\t%s\t%s\t%s\t  %s\n", yes(b.Marked), yes(b.Selected), without, buys, where(b))
+			rows.printf("  %s\t%s\t%s\t%s\t  %s\n", yes(b.Marked), yes(b.Selected), without, gains, where(b))
 		}
 	})
 	p.printf("\n")
@@ -111,7 +111,7 @@ func splitChoice(p *printer, s *estimate.Splitting) {
 	}
 	best := c.Sets[c.Best]
 	if len(best.Points) > 0 {
-		p.printf("\nWhat each of the best buys:\n")
+		p.printf("\nGain of each of the best split points:\n")
 		p.table(func(rows *printer) {
 			rows.printf("  bound without it\tbuys\t  branch\n")
 			for _, b := range best.Points {

@@ -10,15 +10,15 @@ import (
 // Plan is a set of split points that makes a wavefront as fast as it can be with a number of
 // split contexts.
 type Plan struct {
-	Contexts int   // that may be used at the same time
-	Cycles   int64 // of the wavefront, at most
-	Splits   []int // the branches (blocks) to split, ascending; without any of them it takes longer
-	Buys     []Buy // what each of them is good for
-	Passed   []int // candidates that were not considered, ascending: see Choose
+	Contexts int    // that may be used at the same time
+	Cycles   int64  // of the wavefront, at most
+	Splits   []int  // the branches (blocks) to split, ascending; without any of them it takes longer
+	Gains    []Gain // the gain of each
+	Passed   []int  // candidates that were not considered, ascending: see Choose
 }
 
-// Buy says what a split point is good for.
-type Buy struct {
+// Gain says what a split point is good for.
+type Gain struct {
 	Block   int
 	Without int64 // cycles of the wavefront if it splits at the others only
 }
@@ -195,7 +195,7 @@ func (p *planner) justify(ctx context.Context, c *Plan) error {
 		if err != nil {
 			return err
 		}
-		c.Buys = append(c.Buys, Buy{Block: b, Without: cycles})
+		c.Gains = append(c.Gains, Gain{Block: b, Without: cycles})
 	}
 	return nil
 }

@@ -62,13 +62,13 @@ func TestChoose(t *testing.T) {
 			if got := bound(choice.Splits); choice.Cycles != best || got != best || f.Contexts(choice.Splits) > c || choice.Contexts != c {
 				t.Fatalf("%+v, which take %d, with %d contexts; the least is %d; %v\n%s", choice, got, c, best, costs[c], describe(flow, f))
 			}
-			for i, buy := range choice.Buys {
+			for i, gain := range choice.Gains {
 				others := slices.Delete(slices.Clone(choice.Splits), i, i+1)
-				if want := bound(others); buy.Block != choice.Splits[i] || buy.Without != want || want <= best {
+				if want := bound(others); gain.Block != choice.Splits[i] || gain.Without != want || want <= best {
 					t.Fatalf("%+v: %d without %d\n%s", choice, want, choice.Splits[i], describe(flow, f))
 				}
 			}
-			if len(choice.Buys) != len(choice.Splits) {
+			if len(choice.Gains) != len(choice.Splits) {
 				t.Fatalf("%+v", choice)
 			}
 		}
@@ -91,9 +91,9 @@ func TestChooseSharesContexts(t *testing.T) {
 	}
 	want := []split.Plan{
 		{Contexts: 0, Cycles: 86},
-		{Contexts: 1, Cycles: 50, Splits: []int{1, 5}, Buys: []split.Buy{{Block: 1, Without: 58}, {Block: 5, Without: 78}}},
-		{Contexts: 2, Cycles: 38, Splits: []int{0, 5}, Buys: []split.Buy{{Block: 0, Without: 58}, {Block: 5, Without: 66}}},
-		{Contexts: 3, Cycles: 38, Splits: []int{0, 5}, Buys: []split.Buy{{Block: 0, Without: 58}, {Block: 5, Without: 66}}},
+		{Contexts: 1, Cycles: 50, Splits: []int{1, 5}, Gains: []split.Gain{{Block: 1, Without: 58}, {Block: 5, Without: 78}}},
+		{Contexts: 2, Cycles: 38, Splits: []int{0, 5}, Gains: []split.Gain{{Block: 0, Without: 58}, {Block: 5, Without: 66}}},
+		{Contexts: 3, Cycles: 38, Splits: []int{0, 5}, Gains: []split.Gain{{Block: 0, Without: 58}, {Block: 5, Without: 66}}},
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)

@@ -31,7 +31,7 @@ type Options struct {
 }
 
 // Compare bounds and runs the job in all modes and tells what each branch that splits
-// buys. Where Choose is set it finds the branches to split for which the bound is least. It
+// gains. Where Choose is set it finds the branches to split for which the bound is least. It
 // is an error if the job's machine has no split cores.
 func Compare(ctx context.Context, p runner.Platform, w *workload.Workload, opts Options) (*estimate.Splitting, error) {
 	if _, err := w.Split(workload.SplitOptions{}); err != nil {
@@ -145,7 +145,7 @@ func (c *comparison) pws(ctx context.Context, blocks []int) (*estimate.Estimate,
 	return analysis.Bound(ctx, in, split.Method(machine.PWS))
 }
 
-// addPoints tells of each branch that can be split whether it does and what that buys.
+// addPoints tells of each branch that can be split whether it does and its gain.
 func (c *comparison) addPoints(ctx context.Context) error {
 	k := c.Whole().First()
 	marked, err := k.Marked(c.Spec, c.Choice)
