@@ -61,7 +61,7 @@ type SplitLoop struct {
 	Iterations int64    `json:"iterations"` // for one entry, at most
 	Evidence   Evidence `json:"evidence"`
 	// Separate says that work-items may execute its iterations independently of each other (a
-	// Tangle), so that what it takes counts for each of them.
+	// diverging loop), so that what it takes counts for each of them.
 	Separate bool `json:"apart,omitempty"`
 }
 

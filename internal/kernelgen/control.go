@@ -43,7 +43,7 @@ func (g *generator) statement(s scope) {
 			compound = append(compound, g.loop, g.loop, g.loop)
 		}
 		if g.opts.Irreducible {
-			compound = append(compound, g.tangle, g.tangle)
+			compound = append(compound, g.irreducible, g.irreducible)
 		}
 		pick(g, compound...)(s)
 		return
@@ -274,9 +274,9 @@ func (g *generator) choice(s scope) {
 	g.place(end)
 }
 
-// tangle is a group of blocks that branch to each other at will, so that loops
+// irreducible is a group of blocks that branch to each other at will, so that loops
 // have several entries. Each thread passes only so many of them.
-func (g *generator) tangle(s scope) {
+func (g *generator) irreducible(s scope) {
 	in := s.inner(false)
 	in.depth, in.trips, in.together, in.loops = 0, 0, false, nil
 	blocks := make([]string, 2+g.IntN(4))

@@ -128,19 +128,19 @@ func TestSIMT(t *testing.T) {
 // otherwise in none.
 func TestControlFlow(t *testing.T) {
 	for _, irreducible := range []bool{false, true} {
-		loops, tangled := 0, 0
+		loops, irreducibles := 0, 0
 		for seed := range uint64(100) {
 			g := flowGraph(t, generate(seed, irreducible).Module)
 			loops += len(g.Loops().Loops)
 			if g.CheckReducible() != nil {
-				tangled++
+				irreducibles++
 			}
 		}
 		if loops < 100 {
 			t.Errorf("100 kernels have %d loops", loops)
 		}
-		if irreducible && tangled < 20 || !irreducible && tangled > 0 {
-			t.Errorf("irreducible=%t: %d of 100 kernels have loops with several entries", irreducible, tangled)
+		if irreducible && irreducibles < 20 || !irreducible && irreducibles > 0 {
+			t.Errorf("irreducible=%t: %d of 100 kernels have loops with several entries", irreducible, irreducibles)
 		}
 	}
 }

@@ -188,11 +188,11 @@ func TestModules(t *testing.T) {
 	}
 }
 
-// TestTangledKernels watches kernels of random reducible flow, whose loops have
+// TestReducibleKernels watches kernels of random reducible flow, whose loops have
 // several back edges and exits and whose branches reconverge anywhere.
-func TestTangledKernels(t *testing.T) {
+func TestReducibleKernels(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
-		module := tangled(rt)
+		module := reducibleKernel(rt)
 		l := flowtest.Job(t, job, module)
 		watch(t, l, verdicts(t, l, false), 2)
 	})
@@ -209,11 +209,11 @@ count = 64
 init = "uniform(0, 1000)"
 `
 
-// tangled makes a kernel of blocks each of which ends with a branch to one that
+// reducibleKernel makes a kernel of blocks each of which ends with a branch to one that
 // follows or back to the header of a loop around it. Lanes may end on the way, and there
 // may be a barrier at the end. The numbers u of iterations are uniform, d is not, and m
 // is loaded from memory to which all threads write.
-func tangled(t *rapid.T) string {
+func reducibleKernel(t *rapid.T) string {
 	draw := func(lo, hi int) int { return rapid.IntRange(lo, hi).Draw(t, "n") }
 	blocks := draw(2, 9)
 	type loop struct{ header, last int }

@@ -47,7 +47,7 @@ func (g *randomModule) statement(p position) {
 	case p.together && g.chance(15):
 		g.synchronize()
 	case p.depth > 0 && g.chance(30):
-		choose(g, g.branch, g.branch, g.loop, g.loop, g.indexed, g.tangle, g.call, g.call)(p)
+		choose(g, g.branch, g.branch, g.loop, g.loop, g.indexed, g.irreducible, g.call, g.call)(p)
 	case p.leave != "" && !p.together && g.chance(15):
 		g.emit("@%s bra %s", g.condition(), p.leave)
 	case p.mayExit && g.chance(4):
@@ -154,9 +154,9 @@ func (g *randomModule) indexed(p position) {
 	g.place(end)
 }
 
-// tangle is a group of blocks that branch to each other at will. Each thread
+// irreducible is a group of blocks that branch to each other at will. Each thread
 // passes only so many of them.
-func (g *randomModule) tangle(p position) {
+func (g *randomModule) irreducible(p position) {
 	p.depth, p.trips, p.together, p.leave = 0, 0, false, ""
 	fuel, end := g.name("%fuel"), g.name("L")
 	var labels []string

@@ -58,7 +58,7 @@ func (a *analysis) estimate() (*estimate.Estimate, error) {
 		detail := estimate.SplitLoop{
 			Name: a.Graph.Name(loop.Header), Pos: a.Graph.Blocks[loop.Header].Source().String(),
 			Iterations: limit.maximum, Evidence: limit.evidence,
-			Separate: slices.ContainsFunc(l.last.kind.form.Tangles, func(t bsb.Tangle) bool { return t.Header == loop.Header }),
+			Separate: slices.ContainsFunc(l.last.kind.form.DivergingLoops, func(t bsb.DivergingLoop) bool { return t.Header == loop.Header }),
 		}
 		d.Loops = append(d.Loops, detail)
 		if limit.evidence != estimate.Proven {

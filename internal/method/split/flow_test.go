@@ -212,7 +212,7 @@ func describe(flow *cfg.Flow, f *bsb.Form) string {
 		for i, n := range f.Nodes {
 			text += fmt.Sprintf("  node %d: %s of %d > %v, parent %d, BSB %d, reconverges at %d\n", i, n.Kind, n.Block, n.Succ, n.Parent, n.BSB, n.Reconv)
 		}
-		text += fmt.Sprintf("  loops %+v, tangles %+v\n", f.Loops, f.Tangles)
+		text += fmt.Sprintf("  loops %+v, diverging loops %+v\n", f.Loops, f.DivergingLoops)
 	}
 	return text
 }

@@ -60,11 +60,11 @@
 //
 // Here the immediate post-dominator of the outer if is behind the loop, so each of the two
 // groups runs through all of its remaining iterations before the other, and may part again.
-// Such a loop is a Tangle: as every execution of a block has at least one work-item, and what
-// is executed between header and R is executed by those that entered, the time is at
-// most the number of work-items of a wavefront times that of the longest path of one
-// work-item. In the form that is a loop with as many iterations as there are
-// work-items around alternatives only.
+// Such a loop is a diverging loop: as every execution of a block has at least one work-item,
+// and what is executed between header and R is executed by those that entered, the time is at
+// most the number of work-items of a wavefront times that of the longest path of one work-item.
+// In the form that is a loop with as many iterations as there are work-items around
+// alternatives only.
 //
 // So every kernel has a form whose loops are entered at their headers; others are an
 // error with the position.
@@ -131,18 +131,18 @@ type Loop struct {
 	Block int
 }
 
-// Tangle is a loop whose iterations work-items may execute independently of each other.
-type Tangle struct {
+// DivergingLoop is a loop whose iterations work-items may execute independently of each other.
+type DivergingLoop struct {
 	Header int // the block at which the loop is entered
 	Branch int // the block at which work-items diverge that reconverge only behind it
 }
 
 // Form is the branch serialisation form of a kernel. It does not change.
 type Form struct {
-	Nodes   []Node // in topological order; node 0 is executed first
-	Loops   []Loop // a loop stands before the loops inside it
-	Tangles []Tangle
-	Lanes   int // work-items of a wavefront
+	Nodes          []Node // in topological order; node 0 is executed first
+	Loops          []Loop // a loop stands before the loops inside it
+	DivergingLoops []DivergingLoop
+	Lanes          int // work-items of a wavefront
 
 	flow   *cfg.Flow
 	name   func(block int) string
@@ -209,7 +209,7 @@ func build(flow *cfg.Flow, o Options, name func(int) string) (*Form, error) {
 	if err != nil {
 		return nil, err
 	}
-	f := &Form{flow: flow, name: name, root: root, Lanes: o.Lanes, Tangles: root.tangles(nil)}
+	f := &Form{flow: flow, name: name, root: root, Lanes: o.Lanes, DivergingLoops: root.divergingLoops(nil)}
 	f.flatten()
 	return f, nil
 }

@@ -32,12 +32,12 @@ func text(f *bsb.Form) string {
 }
 
 var forms = []struct {
-	name    string
-	blocks  int
-	edges   string
-	uniform []int
-	want    string
-	tangles []bsb.Tangle
+	name           string
+	blocks         int
+	edges          string
+	uniform        []int
+	want           string
+	divergingLoops []bsb.DivergingLoop
 }{
 	{
 		name: "if else", blocks: 4, edges: "0>1 0>2 1>3 2>3 3>4",
@@ -134,7 +134,7 @@ var forms = []struct {
 8:latch > [1 9]
 9:block b6 > [10]
 10:end > []`,
-		tangles: []bsb.Tangle{{Header: 1, Branch: 2}},
+		divergingLoops: []bsb.DivergingLoop{{Header: 1, Branch: 2}},
 	}, {
 		name: "return on one side", blocks: 4, edges: "0>1 0>2 1>4 2>3 3>4",
 		want: `
@@ -161,14 +161,14 @@ func TestForms(t *testing.T) {
 			if diff := cmp.Diff(strings.TrimSpace(c.want), text(f)); diff != "" {
 				t.Errorf("(-want +got):\n%s", diff)
 			}
-			if diff := cmp.Diff(c.tangles, f.Tangles); diff != "" {
-				t.Errorf("tangles (-want +got):\n%s", diff)
+			if diff := cmp.Diff(c.divergingLoops, f.DivergingLoops); diff != "" {
+				t.Errorf("diverging loops (-want +got):\n%s", diff)
 			}
 		})
 	}
 }
 
-// TestSplittable: branches that leave loops, in tangles or with shared sides cannot be split.
+// TestSplittable: branches that leave loops, in diverging loops or with shared sides cannot be split.
 func TestSplittable(t *testing.T) {
 	want := map[string][]int{
 		"if else":         {0},

@@ -92,7 +92,7 @@ func (d *drawer) loopItem(l int) (Item, error) {
 	header := d.flow.Loops().Loops[l].Header
 	body, err := d.region(place{start: header, stop: header, loop: l, body: true, diverged: d.diverged})
 	if open := (*openError)(nil); errors.As(err, &open) && open.loop == l {
-		return d.tangle(l, open.branch)
+		return d.divergingLoop(l, open.branch)
 	}
 	if err != nil {
 		return Item{}, err
@@ -110,9 +110,10 @@ func (d *drawer) loopItem(l int) (Item, error) {
 	return it, nil
 }
 
-// tangle makes the item of a loop whose work-items may execute its iterations independently of each
-// other. It reaches to the nearest point behind the loop at which they reconverge.
-func (d *drawer) tangle(l, branch int) (Item, error) {
+// divergingLoop makes the item of a loop whose work-items may execute its iterations
+// independently of each other. It reaches to the nearest point behind the loop at which they
+// reconverge.
+func (d *drawer) divergingLoop(l, branch int) (Item, error) {
 	loop := &d.flow.Loops().Loops[l]
 	r := loop.Header
 	for steps := 0; r != d.flow.Exit() && loop.Contains(r); steps++ {

@@ -19,10 +19,10 @@ type Region struct {
 
 // Item is a block with what it leads to until control is in the region again, or a loop.
 type Item struct {
-	Kind  Kind // Plain, Branch, Choice or Leave; Latch stands for a loop, Lanes for a tangle
+	Kind  Kind // Plain, Branch, Choice or Leave; Latch stands for a loop, Lanes for a diverging loop
 	Block int  // of a loop, its header
 	// Inner are the sides of a Branch, Choice or Leave, the iteration of a loop, or what one
-	// work-item executes of a tangle.
+	// work-item executes of a diverging loop.
 	Inner []*Region
 	// Next is where control goes on: items of this region, Behind, or one of its exits (ExitOf).
 	// It goes there from the block itself, if it has no sides, and from the ends of all sides. Of
@@ -30,7 +30,7 @@ type Item struct {
 	// destinations of its exits.
 	Next []int
 	Via  []int // of a loop, the exit that leads to each Next
-	part int   // of a tangle, the branch that makes it one
+	part int   // of a diverging loop, the branch that makes it one
 
 	// Node and BSBs are those of the block in the form, or the Lanes; foot is the Latch, or the
 	// Join or None.
@@ -49,15 +49,15 @@ func exit(i int) int { return -2 - i }
 // Behind is reached.
 func ExitOf(next int) int { return -2 - next }
 
-// tangles appends the tangles of the region.
-func (r *Region) tangles(all []Tangle) []Tangle {
+// divergingLoops appends the diverging loops of the region.
+func (r *Region) divergingLoops(all []DivergingLoop) []DivergingLoop {
 	for i := range r.Items {
 		it := &r.Items[i]
 		if it.Kind == Lanes {
-			all = append(all, Tangle{Header: it.Block, Branch: it.part})
+			all = append(all, DivergingLoop{Header: it.Block, Branch: it.part})
 		}
 		for _, inner := range it.Inner {
-			all = inner.tangles(all)
+			all = inner.divergingLoops(all)
 		}
 	}
 	return all

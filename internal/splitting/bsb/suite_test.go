@@ -77,7 +77,7 @@ func checkForm(t *testing.T, name string, g *cfg.Graph) {
 	if err := f.Check(); err != nil {
 		t.Errorf("%s: %v", name, err)
 	}
-	for _, x := range f.Tangles {
+	for _, x := range f.DivergingLoops {
 		t.Errorf("%s: lanes go round the loop at %s diverged because of %s", name, g.Name(x.Header), g.Name(x.Branch))
 	}
 }
