@@ -22,21 +22,21 @@ type barrier struct {
 // it is given, and the predicate of a reduction.
 func (s *state) arrive(in *isa.Instr) error {
 	const barriers = 16 // of a CTA
-	rest := in.Src
+	remaining := in.Src
 	reduces := in.Barrier == isa.BarrierRedPopc || in.Barrier == isa.BarrierRedAnd || in.Barrier == isa.BarrierRedOr
 	var vote *smt.Term
-	if reduces && len(rest) > 1 {
-		v, err := s.operand(in, rest[len(rest)-1])
+	if reduces && len(remaining) > 1 {
+		v, err := s.operand(in, remaining[len(remaining)-1])
 		if err != nil {
 			return err
 		}
-		vote, rest = s.x.boolean(v), rest[:len(rest)-1]
+		vote, remaining = s.x.boolean(v), remaining[:len(remaining)-1]
 	}
-	if !reduces && in.Barrier != isa.BarrierSync && in.Barrier != isa.BarrierArrive || len(rest) == 0 || len(rest) > 2 {
+	if !reduces && in.Barrier != isa.BarrierSync && in.Barrier != isa.BarrierArrive || len(remaining) == 0 || len(remaining) > 2 {
 		return s.x.unsupported(in)
 	}
 	var numbers [2]uint64
-	for i, o := range rest {
+	for i, o := range remaining {
 		v, err := s.operand(in, o)
 		if err != nil {
 			return err
@@ -50,7 +50,7 @@ func (s *state) arrive(in *isa.Instr) error {
 	case id >= barriers:
 		s.fault = diag.Errorf(in.Pos, "%s is at barrier %d, and those of a CTA are 0 to %d", s.x.text(in), id, barriers-1)
 		return nil
-	case len(rest) == 2 && (expect == 0 || expect > uint64(s.x.launch.Warps()*s.x.launch.Width())):
+	case len(remaining) == 2 && (expect == 0 || expect > uint64(s.x.launch.Warps()*s.x.launch.Width())):
 		s.fault = diag.Errorf(in.Pos, "%s is for %d threads, which no CTA of the launch has", s.x.text(in), expect)
 		return nil
 	}

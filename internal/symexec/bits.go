@@ -160,9 +160,9 @@ func extractField(l *lifter) []*smt.Term {
 		return one(l.fit(l.b.BvAnd(l.b.Lshr(x, pos), l.lowOnes(length)), l.width))
 	}
 	x = l.b.Ashr(x, pos)
-	rest := l.b.Sub(l.wide(64), length)
+	remaining := l.b.Sub(l.wide(64), length)
 	inside := l.b.Ule(l.b.Add(pos, length), l.wide(uint64(l.width)))
-	x = l.b.Ite(inside, l.b.Ashr(l.b.Shl(x, rest), rest), x)
+	x = l.b.Ite(inside, l.b.Ashr(l.b.Shl(x, remaining), remaining), x)
 	return one(l.fit(l.b.Ite(l.b.Eq(length, l.wide(0)), l.wide(0), x), l.width))
 }
 
@@ -177,12 +177,12 @@ func insertField(l *lifter) []*smt.Term {
 
 // extendLow is Szext.
 func extendLow(l *lifter) []*smt.Term {
-	rest := l.b.Sub(l.wide(64), l.amount(1))
-	x := l.b.Shl(l.fit(l.a(), 64), rest)
+	remaining := l.b.Sub(l.wide(64), l.amount(1))
+	x := l.b.Shl(l.fit(l.a(), 64), remaining)
 	if l.in.Type.IsSigned() {
-		return one(l.fit(l.b.Ashr(x, rest), 32))
+		return one(l.fit(l.b.Ashr(x, remaining), 32))
 	}
-	return one(l.fit(l.b.Lshr(x, rest), 32))
+	return one(l.fit(l.b.Lshr(x, remaining), 32))
 }
 
 func bitMask(l *lifter) []*smt.Term {

@@ -104,13 +104,13 @@ func (v Verdict) String() string { return [...]string{"open", "covered", "infeas
 
 // Result is what exploration found.
 type Result struct {
-	Paths    []Path
-	Sides    map[Side]Verdict // of every side of every branch that has several
-	Rest     map[Side]Rest    // of the sides that paths took
-	Complete bool             // all paths were found
-	CutOff   int              // paths that were cut off after MaxSteps, or because there were too many terms
-	Queries  int              // to the solver
-	Unknown  int              // paths of which no solver knows whether they exist
+	Paths     []Path
+	Sides     map[Side]Verdict   // of every side of every branch that has several
+	Remaining map[Side]Remaining // of the sides that paths took
+	Complete  bool               // all paths were found
+	CutOff    int                // paths that were cut off after MaxSteps, or because there were too many terms
+	Queries   int                // to the solver
+	Unknown   int                // paths of which no solver knows whether they exist
 }
 
 // explorer explores the paths of some threads.
@@ -122,17 +122,17 @@ type explorer struct {
 	regions []region
 	arrays  []*smt.Term // what regions hold at first; nil if nobody asked
 
-	sides    map[Side]bool // of branches that have several; true
-	covered  map[Side]bool
-	rest     map[Side]Rest // see Result
-	waiting  []*state
-	leftOut  bool          // paths that waited
-	tried    map[Side]int  // how often a path was taken up that takes the side first, or could not be
-	unknown  map[Side]bool // whether a solver did not know if a path that takes the side first is feasible
-	near     map[int]int   // see distances
-	nearTo   int           // how many sides were covered for it
-	first    *smt.Model    // inputs of the first path; nil for zeros
-	steering *steering     // of a path that does not fork; nil if paths do
+	sides     map[Side]bool // of branches that have several; true
+	covered   map[Side]bool
+	remaining map[Side]Remaining // see Result
+	waiting   []*state
+	leftOut   bool          // paths that waited
+	tried     map[Side]int  // how often a path was taken up that takes the side first, or could not be
+	unknown   map[Side]bool // whether a solver did not know if a path that takes the side first is feasible
+	near      map[int]int   // see distances
+	nearTo    int           // how many sides were covered for it
+	first     *smt.Model    // inputs of the first path; nil for zeros
+	steering  *steering     // of a path that does not fork; nil if paths do
 }
 
 // Explore finds paths of threads until it has MaxPaths or all or has asked MaxQueries: those first
@@ -145,7 +145,7 @@ func Explore(ctx context.Context, o Options) (*Result, error) {
 		return nil, err
 	}
 	k := x.launch.Kernel()
-	res := &Result{Sides: make(map[Side]Verdict), Rest: x.rest}
+	res := &Result{Sides: make(map[Side]Verdict), Remaining: x.remaining}
 	x.waiting = []*state{x.start()}
 	for len(res.Paths) < x.MaxPaths {
 		s, err := x.next(ctx, res)
@@ -199,7 +199,7 @@ func Follow(ctx context.Context, o Options, inputs *smt.Model) (*Path, error) {
 
 // newExplorer returns an explorer that has not begun.
 func newExplorer(o Options) (*explorer, error) {
-	x := &explorer{Options: o, b: o.Builder, launch: o.Launch, sides: make(map[Side]bool), covered: make(map[Side]bool), rest: make(map[Side]Rest), tried: make(map[Side]int), unknown: make(map[Side]bool)}
+	x := &explorer{Options: o, b: o.Builder, launch: o.Launch, sides: make(map[Side]bool), covered: make(map[Side]bool), remaining: make(map[Side]Remaining), tried: make(map[Side]int), unknown: make(map[Side]bool)}
 	if err := x.admit(); err != nil {
 		return nil, err
 	}
@@ -247,7 +247,7 @@ func (x *explorer) follow(ctx context.Context, s *state, res *Result) error {
 			t := &s.threads[i]
 			for c, m := t.sides, t.marks; c != nil; c, m = c.before, m.before {
 				x.covered[c.last] = true
-				x.rest[c.last] = x.rest[c.last].with(t.steps - m.last)
+				x.remaining[c.last] = x.remaining[c.last].with(t.steps - m.last)
 			}
 		}
 	}()

@@ -302,12 +302,12 @@ C:	add.u32 %r2, %r2, 4;
 		res := s.explore(t)
 		s.options.MaxQueries = 100
 		longest := 0
-		for _, guess := range []func(symexec.Rest) int{func(r symexec.Rest) int { return r.Min }, func(r symexec.Rest) int { return r.Max }} {
-			rest := make(map[symexec.Side]int)
-			for side, r := range res.Rest {
-				rest[side] = guess(r)
+		for _, guess := range []func(symexec.Remaining) int{func(r symexec.Remaining) int { return r.Min }, func(r symexec.Remaining) int { return r.Max }} {
+			remaining := make(map[symexec.Side]int)
+			for side, r := range res.Remaining {
+				remaining[side] = guess(r)
 			}
-			p, asked, err := symexec.Lengthen(context.Background(), s.options, rest)
+			p, asked, err := symexec.Lengthen(context.Background(), s.options, remaining)
 			if err != nil || asked > 100 {
 				t.Fatalf("%s: %d queries, %v", name, asked, err)
 			}

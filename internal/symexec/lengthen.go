@@ -7,36 +7,36 @@ import (
 	"warpbound/internal/smt"
 )
 
-// Rest is how many instructions threads had left to execute when they took a side: each time
+// Remaining is how many instructions threads had left to execute when they took a side: each time
 // that one did, to the end of its path or to where that was cut off.
-type Rest struct{ Min, Max int }
+type Remaining struct{ Min, Max int }
 
-// with returns the rest with one time more; the zero Rest is of none.
-func (r Rest) with(n int) Rest {
-	if r == (Rest{}) {
-		return Rest{n, n}
+// with returns the times with one more; the zero Remaining is of none.
+func (r Remaining) with(n int) Remaining {
+	if r == (Remaining{}) {
+		return Remaining{n, n}
 	}
-	return Rest{min(r.Min, n), max(r.Max, n)}
+	return Remaining{min(r.Min, n), max(r.Max, n)}
 }
 
 // steering leads a path to sides behind which much is to do.
 type steering struct {
-	ctx     context.Context
-	rest    map[Side]int
-	queries int // that are left
-	err     error
+	ctx       context.Context
+	remaining map[Side]int
+	queries   int // that are left
+	err       error
 }
 
-// Lengthen looks for one long path of threads. At each branch it takes the side behind which there
-// is more to execute, as rest has it, if the solver finds inputs for
-// that and what the path did so far, until MaxQueries were asked. It returns the path, nil
-// if it has more than MaxSteps instructions, and the number of queries. Errors are those of Explore.
-func Lengthen(ctx context.Context, o Options, rest map[Side]int) (*Path, int, error) {
+// Lengthen looks for one long path of threads. At each branch it takes the side behind which
+// there is more to execute, as remaining has it, if the solver finds inputs for that and what
+// the path did so far, until MaxQueries were asked. It returns the path, nil if it has more
+// than MaxSteps instructions, and the number of queries. Errors are those of Explore.
+func Lengthen(ctx context.Context, o Options, remaining map[Side]int) (*Path, int, error) {
 	x, err := newExplorer(o)
 	if err != nil {
 		return nil, 0, err
 	}
-	x.steering = &steering{ctx: ctx, rest: rest, queries: o.MaxQueries}
+	x.steering = &steering{ctx: ctx, remaining: remaining, queries: o.MaxQueries}
 	res := new(Result)
 	if err = x.follow(ctx, x.start(), res); err == nil {
 		err = x.steering.err
@@ -55,7 +55,7 @@ func Lengthen(ctx context.Context, o Options, rest map[Side]int) (*Path, int, er
 // reports whether it does now. The model takes the other, and c holds if it takes this one.
 func (s *state) turn(c *smt.Term, better, other Side) bool {
 	t := s.x.steering
-	if t == nil || t.err != nil || t.queries == 0 || t.rest[better] <= t.rest[other] || s.known(s.x.b.Not(c)) {
+	if t == nil || t.err != nil || t.queries == 0 || t.remaining[better] <= t.remaining[other] || s.known(s.x.b.Not(c)) {
 		return false
 	}
 	if _, isConst := c.Const(); isConst {

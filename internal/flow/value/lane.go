@@ -20,7 +20,7 @@ func (a *agreement) ownPart(counter Symbol, block int) (Form, bool) {
 		return Form{}, false
 	}
 	own := Form{}
-	rests := make([]incoming, 0, 4)
+	remainders := make([]incoming, 0, 4)
 	for _, e := range a.r.comes(y.block, y.reg) {
 		if l.Contains(e.from) {
 			// What it changes by; the rest of the counter itself is agreed on by induction.
@@ -28,7 +28,7 @@ func (a *agreement) ownPart(counter Symbol, block int) (Form, bool) {
 			if rest.mentions(func(s Symbol) bool { return s == counter }) || a.formVaries(rest, e.from) || a.outdated(counter, e.from) {
 				return Form{}, false
 			}
-			rests = append(rests, incoming{e.from, rest.add(symbolForm(y.set.bits, counter), 1)})
+			remainders = append(remainders, incoming{e.from, rest.add(symbolForm(y.set.bits, counter), 1)})
 			continue
 		}
 		if !e.form.known() {
@@ -45,9 +45,9 @@ func (a *agreement) ownPart(counter Symbol, block int) (Form, bool) {
 			return Form{}, false
 		}
 		own = part
-		rests = append(rests, incoming{e.from, rest})
+		remainders = append(remainders, incoming{e.from, rest})
 	}
-	return own, own.known() && !a.mixes(y.block, rests)
+	return own, own.known() && !a.mixes(y.block, remainders)
 }
 
 // mixes reports whether lanes come to a block together with different ones of some forms.

@@ -37,9 +37,9 @@ type Instr struct {
 	Latency    int64
 }
 
-// Rest is the time from the end of the service of a request, or of an
+// TailLatency is the time from the end of the service of a request, or of an
 // instruction that makes none, to the end of its latency.
-func (c *Instr) Rest() int64 { return c.Latency - c.Initiation }
+func (c *Instr) TailLatency() int64 { return c.Latency - c.Initiation }
 
 // Of returns the cost of every instruction of a kernel.
 func Of(k *isa.Kernel, m *machine.Machine) []Instr {

@@ -107,7 +107,7 @@ func (r *recorder) Step(s *absexec.Step) {
 		f.drain = max(0, f.drain-c.Initiation*max(made.Min, 1)-delay.Min)
 	}
 	if c.Kind == cost.Posted && made.Max > 0 {
-		f.drain = max(f.drain, c.Rest())
+		f.drain = max(f.drain, c.TailLatency())
 	}
 }
 
@@ -148,16 +148,16 @@ func (r *recorder) delay(c *cost.Instr, s *absexec.Step, made cost.Between, serv
 	case cost.Posted:
 		return cost.Exactly(0)
 	case cost.Load:
-		return cost.Between{Min: c.Rest() * min(made.Min, 1), Max: c.Rest() * min(made.Max, 1)}
+		return cost.Between{Min: c.TailLatency() * min(made.Min, 1), Max: c.TailLatency() * min(made.Max, 1)}
 	case cost.Barrier, cost.Arrival:
-		return cost.Between{Min: 0, Max: c.Rest() * (1 - made.Min)}
+		return cost.Between{Min: 0, Max: c.TailLatency() * (1 - made.Min)}
 	case cost.Fence:
-		return cost.Between{Min: c.Rest(), Max: max(c.Rest(), r.frame.drain-service)}
+		return cost.Between{Min: c.TailLatency(), Max: max(c.TailLatency(), r.frame.drain-service)}
 	}
 	if s.Instr.Op == isa.Ret || s.Instr.Op == isa.Exit {
-		return cost.Between{Min: 0, Max: max(c.Rest(), r.frame.drain-service)} // perhaps the end of the warp
+		return cost.Between{Min: 0, Max: max(c.TailLatency(), r.frame.drain-service)} // perhaps the end of the warp
 	}
-	return cost.Exactly(c.Rest())
+	return cost.Exactly(c.TailLatency())
 }
 
 // Fork begins alternatives.

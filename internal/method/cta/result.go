@@ -61,9 +61,9 @@ func (a *analysis) result(p *method.Problem, tallies []tally, facts []absexec.Lo
 			Name: a.graph.Name(l.Header), Pos: header.Source().String(),
 			Iterations: facts[i].Iterations, Evidence: estimate.Proven, Issue: issue,
 		}
-		if _, rests, _ := p.LoopBound(l.Header); facts[i].Forced && rests == estimate.Annotated {
-			detail.Evidence = rests
-			evidence = append(evidence, rests)
+		if _, basis, _ := p.LoopBound(l.Header); facts[i].Forced && basis == estimate.Annotated {
+			detail.Evidence = basis
+			evidence = append(evidence, basis)
 			assumptions = append(assumptions, method.LoopAssumption(detail.Name, int64(detail.Iterations)))
 		}
 		d.Loops = append(d.Loops, detail)

@@ -51,9 +51,9 @@ func (a *analysis) schedule(warps []*path, perCTA int) (cycles int64, ends bool)
 			free = end
 			switch {
 			case requests > 0 && c.Kind == cost.Load:
-				free = end + c.Rest()
+				free = end + c.TailLatency()
 			case requests > 0:
-				w.served = max(w.served, end+c.Rest())
+				w.served = max(w.served, end+c.TailLatency())
 			}
 		case c.Kind == cost.Fence:
 			free = max(free, w.served)

@@ -21,7 +21,7 @@ type analysis struct {
 	graph   *cfg.Graph
 	machine *machine.Machine
 	costs   []cost.Instr
-	rests   []int64 // different ones of the costs, in order
+	tails   []int64 // different ones of the costs, in order
 	counter *cost.Counter
 	layout  layout
 	threads uint64 // of a CTA
@@ -71,10 +71,10 @@ func newAnalysis(p *method.Problem) (*analysis, error) {
 		loops: make([]absexec.LoopFact, len(p.Graph.Loops().Loops)),
 	}
 	for i := range a.costs {
-		a.rests = append(a.rests, a.costs[i].Rest())
+		a.tails = append(a.tails, a.costs[i].TailLatency())
 	}
-	slices.Sort(a.rests)
-	a.rests = slices.Compact(a.rests)
+	slices.Sort(a.tails)
+	a.tails = slices.Compact(a.tails)
 	maximum := maxWarps / a.perCTA
 	if grid[0] > maximum || grid[1] > maximum || grid[2] > maximum || grid[0]*grid[1] > maximum || grid[0]*grid[1]*grid[2] > maximum {
 		return nil, fmt.Errorf("kernel %s: the grid has more than %d CTAs of %d warps: too many to follow each", p.Graph.Kernel.Name, maximum, a.perCTA)

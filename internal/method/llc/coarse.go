@@ -72,7 +72,7 @@ func (a *analysis) need(sm int) need {
 		if len(ctas) == 0 {
 			break
 		}
-		total := sums{rests: make([]int64, len(a.rests))}
+		total := sums{tails: make([]int64, len(a.tails))}
 		turns := int64(0)
 		for _, cta := range ctas {
 			turns = max(turns, a.turns(cta, &total))
@@ -144,17 +144,17 @@ func (a *analysis) byTurns(total *sums, turns int64, l *latencies) int64 {
 	answers = saturate(answers, total.accesses/a.machine.Interconnect.Credits.Value, 1)
 	cycles := saturate(total.service, answers, l.oldest()+a.longest())
 	cycles = saturate(cycles, total.further, a.machine.LLC.Atomic.Value)
-	instrs := int64(0) // with a rest at least as long
-	for i := len(a.rests) - 1; i >= 0; i-- {
-		instrs = saturate(instrs, total.rests[i], 1)
-		step := a.rests[i]
+	instrs := int64(0) // with a tail latency at least as long
+	for i := len(a.tails) - 1; i >= 0; i-- {
+		instrs = saturate(instrs, total.tails[i], 1)
+		step := a.tails[i]
 		if i > 0 {
-			step -= a.rests[i-1]
+			step -= a.tails[i-1]
 		}
 		cycles = saturate(cycles, min(instrs, saturate(turns, 1, 1)), step)
 	}
 	return cycles
 }
 
-// longest returns the longest rest of any instruction.
-func (a *analysis) longest() int64 { return a.rests[len(a.rests)-1] }
+// longest returns the longest tail latency of any instruction.
+func (a *analysis) longest() int64 { return a.tails[len(a.tails)-1] }

@@ -31,7 +31,7 @@ type path struct {
 type sums struct {
 	busy     int64   // cycles of the instructions without what the shared cache takes
 	service  int64   // cycles in which they hold the port, or the last arrival lets a barrier go
-	rests    []int64 // instructions by how long their latency is behind their service, as analysis.rests
+	tails    []int64 // instructions by how long their latency is behind their service, as analysis.tails
 	accesses int64   // to the shared cache
 	further  int64   // operations of atomic accesses on one address, after the first
 	waiting  int64   // instructions whose warp may wait for answers
@@ -41,8 +41,8 @@ type sums struct {
 func (s *sums) plus(t *sums) {
 	s.busy = saturate(s.busy, t.busy, 1)
 	s.service = saturate(s.service, t.service, 1)
-	for i, n := range t.rests {
-		s.rests[i] = saturate(s.rests[i], n, 1)
+	for i, n := range t.tails {
+		s.tails[i] = saturate(s.tails[i], n, 1)
 	}
 	s.accesses = saturate(s.accesses, t.accesses, 1)
 	s.further = saturate(s.further, t.further, 1)
@@ -58,7 +58,7 @@ type recorder struct {
 }
 
 func (a *analysis) record(box absexec.Box) *recorder {
-	return &recorder{analysis: a, box: box, path: path{exact: true, turns: []int64{0}, sums: sums{rests: make([]int64, len(a.rests))}}}
+	return &recorder{analysis: a, box: box, path: path{exact: true, turns: []int64{0}, sums: sums{tails: make([]int64, len(a.tails))}}}
 }
 
 // Step adds an instruction.
@@ -142,8 +142,8 @@ func (r *recorder) sum(c *cost.Instr, s *absexec.Step, onChip cost.Between) {
 	}
 	add.busy = add.service + c.Latency
 	r.path.sums.plus(&add)
-	at, _ := slices.BinarySearch(r.rests, c.Rest())
-	r.path.sums.rests[at]++
+	at, _ := slices.BinarySearch(r.tails, c.TailLatency())
+	r.path.sums.tails[at]++
 	r.turn(c, s, onChip)
 }
 

@@ -85,8 +85,8 @@ func (a *analysis) estimate(p *method.Problem, m Method, d *detail) *estimate.Es
 	assumptions := p.Assumptions()
 	assumptions[1] = "the kernel is alone on the GPU, and the CPU does what the job says"
 	for i, l := range a.graph.Loops().Loops {
-		if _, rests, _ := p.LoopBound(l.Header); a.loops[i].Forced && rests == estimate.Annotated {
-			evidence = estimate.Weakest(evidence, rests)
+		if _, basis, _ := p.LoopBound(l.Header); a.loops[i].Forced && basis == estimate.Annotated {
+			evidence = estimate.Weakest(evidence, basis)
 			assumptions = append(assumptions, method.LoopAssumption(a.graph.Name(l.Header), int64(a.loops[i].Iterations)))
 		}
 	}

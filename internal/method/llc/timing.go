@@ -116,7 +116,7 @@ func (c *clock) issues(e *event, w *ready, now int64) {
 	case cost.Load, cost.Posted:
 		service *= int64(max(e.requests, 1))
 		w.at = now + service
-		over := w.at + in.Rest()
+		over := w.at + in.TailLatency()
 		switch {
 		case e.requests > 0 && in.Kind == cost.Load:
 			w.at, w.until = over, e.until

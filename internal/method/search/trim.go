@@ -301,8 +301,8 @@ func (t *trimmer) explore(ctx context.Context, numbers []int, indices []symexec.
 // ever did, which is good where most of what one leads to can be skipped.
 func lengthen(ctx context.Context, o symexec.Options, res *symexec.Result) error {
 	minimum, maximum := make(map[symexec.Side]int), make(map[symexec.Side]int)
-	for side, rest := range res.Rest {
-		minimum[side], maximum[side] = rest.Min, rest.Max
+	for side, remaining := range res.Remaining {
+		minimum[side], maximum[side] = remaining.Min, remaining.Max
 	}
 	for _, guess := range []map[symexec.Side]int{minimum, maximum} {
 		long, asked, err := symexec.Lengthen(ctx, o, guess)
