@@ -124,8 +124,8 @@ func (c *checker) split() {
 	sm, pass := &c.m.SM, c.m.Split.Pass.Value
 	c.inOrder()
 	simds := sm.Schedulers.Value
-	c.require(sm.Warps.Value%simds == 0, "sm.warps", "%d warps cannot be dealt out evenly to %d SIMDs", sm.Warps.Value, simds)
-	c.require(sm.Registers.Value%simds == 0, "sm.registers", "%d registers cannot be dealt out evenly to %d SIMDs", sm.Registers.Value, simds)
+	c.require(sm.Warps.Value%simds == 0, "sm.warps", "%d warps cannot be distributed evenly to %d SIMDs", sm.Warps.Value, simds)
+	c.require(sm.Registers.Value%simds == 0, "sm.registers", "%d registers cannot be distributed evenly to %d SIMDs", sm.Registers.Value, simds)
 	c.require(sm.WarpUnit.Value == 1, "sm.warp_unit", "a %s core allocates registers for each warp by itself, not for %d", Splitting, sm.WarpUnit.Value)
 	c.require(c.m.Split.Address.Value%pass == 0, "split.address", "%d cycles are no whole number of passes of %d", c.m.Split.Address.Value, pass)
 	for _, class := range isa.Classes() {

@@ -4,7 +4,7 @@ import "fmt"
 
 // Split holds the split cores of a machine (Klashtorny et al., TECS 2023, section 4.1):
 // how the SIMDs of an SM issue, and its hardware for split wavefronts. SM.Schedulers are
-// the SIMDs of an SM, and its warps are dealt out to them evenly.
+// the SIMDs of an SM, and its warps are distributed to them evenly.
 type Split struct {
 	Mode    Choice[SplitMode] `toml:"mode" choices:"none dws pws"`
 	SIMDs   Number            `toml:"simds" unit:"split SIMDs per SIMD" min:"0" max:"7"`

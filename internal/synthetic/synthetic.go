@@ -129,7 +129,7 @@ type kernel struct {
 	classes [][]instruction // of the work-items whose number is so modulo the number of classes
 }
 
-// kernel draws the instructions. Divergent ones are dealt to the classes evenly.
+// kernel draws the instructions. Divergent ones are distributed to the classes evenly.
 func (c *Config) kernel() *kernel {
 	src := rand.New(rand.NewPCG(c.Seed, 0))
 	divergent := (c.Instructions*c.Divergent + 50) / 100

@@ -28,7 +28,7 @@ type tally struct {
 	waves  []int64
 }
 
-// tallies deals the grid out to the SMs in waves and returns what each executes. CTAs are
+// tallies distributes the grid to the SMs in waves and returns what each executes. CTAs are
 // looked at once for each period in which their classes repeat, so the time does not
 // depend on their number.
 func (a *analysis) tallies() ([]tally, error) {
@@ -49,7 +49,7 @@ func (a *analysis) tallies() ([]tally, error) {
 		}
 		for range waves {
 			for sm := range all {
-				if err := a.deal(&all[sm], first+sm, total, int64(times)); err != nil {
+				if err := a.distribute(&all[sm], first+sm, total, int64(times)); err != nil {
 					return nil, err
 				}
 			}
@@ -60,9 +60,9 @@ func (a *analysis) tallies() ([]tally, error) {
 	return all, nil
 }
 
-// deal adds a wave that begins with the CTA first, so many times, to what an SM
+// distribute adds a wave that begins with the CTA first, so many times, to what an SM
 // executes.
-func (a *analysis) deal(t *tally, first, total int, times int64) error {
+func (a *analysis) distribute(t *tally, first, total int, times int64) error {
 	classes := a.slotted[:0]
 	for slot := range a.slots {
 		if cta := first + slot*a.sms; cta < total {

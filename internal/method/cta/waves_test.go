@@ -8,7 +8,7 @@ import (
 	"warpbound/internal/method/cost"
 )
 
-// TestTallies deals random grids out band by band and, as the slow obvious version, CTA by
+// TestTallies distributes random grids band by band and, as the slow obvious version, CTA by
 // CTA. Every class has a path of its own length, so that waves differ in time.
 func TestTallies(t *testing.T) {
 	for seed := range uint64(300) {
@@ -48,7 +48,7 @@ func TestTallies(t *testing.T) {
 		total := g.size[0] * g.size[1] * g.size[2]
 		for first := 0; first < total; first += b.sms * b.slots {
 			for sm := range want {
-				if err := b.deal(&want[sm], first+sm, total, 1); err != nil {
+				if err := b.distribute(&want[sm], first+sm, total, 1); err != nil {
 					t.Fatal(err)
 				}
 			}

@@ -17,17 +17,17 @@ import (
 
 // analysis is the state of one bound.
 type analysis struct {
-	launch  *semantics.Launch
-	graph   *cfg.Graph
-	machine *machine.Machine
-	costs   []cost.Instr
-	tails   []int64 // different ones of the costs, in order
-	counter *cost.Counter
-	layout  layout
-	threads uint64 // of a CTA
-	perCTA  int    // warps
-	deal    deal
-	cpu     *cpu
+	launch       *semantics.Launch
+	graph        *cfg.Graph
+	machine      *machine.Machine
+	costs        []cost.Instr
+	tails        []int64 // different ones of the costs, in order
+	counter      *cost.Counter
+	layout       layout
+	threads      uint64 // of a CTA
+	perCTA       int    // warps
+	distribution distribution
+	cpu          *cpu
 
 	warps [][]absexec.Result // by warp of a CTA
 	boxes [][]int32          // by warp: the result of each CTA
@@ -67,8 +67,8 @@ func newAnalysis(p *method.Problem) (*analysis, error) {
 	a := &analysis{
 		launch: p.Launch, graph: p.Graph, machine: m, costs: cost.Of(p.Graph.Kernel, m), counter: cost.NewCounter(m),
 		layout: newLayout(m), threads: cost.Threads(p.Launch), perCTA: p.Launch.Warps(),
-		deal:  deal{sms: int(m.SM.Count.Value), slots: p.Resident},
-		loops: make([]absexec.LoopFact, len(p.Graph.Loops().Loops)),
+		distribution: distribution{sms: int(m.SM.Count.Value), slots: p.Resident},
+		loops:        make([]absexec.LoopFact, len(p.Graph.Loops().Loops)),
 	}
 	for i := range a.costs {
 		a.tails = append(a.tails, a.costs[i].TailLatency())
@@ -79,7 +79,7 @@ func newAnalysis(p *method.Problem) (*analysis, error) {
 	if grid[0] > maximum || grid[1] > maximum || grid[2] > maximum || grid[0]*grid[1] > maximum || grid[0]*grid[1]*grid[2] > maximum {
 		return nil, fmt.Errorf("kernel %s: the grid has more than %d CTAs of %d warps: too many to follow each", p.Graph.Kernel.Name, maximum, a.perCTA)
 	}
-	a.deal.ctas = grid[0] * grid[1] * grid[2]
+	a.distribution.ctas = grid[0] * grid[1] * grid[2]
 	a.cpu = newCPU(p.CPU, m)
 	return a, nil
 }
@@ -94,13 +94,13 @@ func (a *analysis) quota() int64 {
 
 // execute executes every warp of a CTA.
 func (a *analysis) execute(ctx context.Context, p *method.Problem) error {
-	x := p.Executor(min(max(absexec.DefaultBoxes, 4*a.deal.ctas), maxBoxes))
+	x := p.Executor(min(max(absexec.DefaultBoxes, 4*a.distribution.ctas), maxBoxes))
 	for w := range a.perCTA {
 		results, err := x.Warp(ctx, w, func(b absexec.Box) absexec.Visitor { return a.record(b) })
 		if err != nil {
 			return err
 		}
-		boxes := make([]int32, a.deal.ctas)
+		boxes := make([]int32, a.distribution.ctas)
 		for i, r := range results {
 			grid := p.Launch.Grid()
 			for z := r.Box.Lo[2]; z < r.Box.Hi[2]; z++ {
@@ -161,11 +161,11 @@ func (a *analysis) bounded() int64 {
 	return n
 }
 
-// deal says which CTAs an SM executes.
-type deal struct{ ctas, sms, slots int }
+// distribution says which CTAs an SM executes.
+type distribution struct{ ctas, sms, slots int }
 
 // wave returns the CTAs of a wave of an SM, by slot; none if it has no such wave.
-func (d *deal) wave(sm, wave int) []int {
+func (d *distribution) wave(sm, wave int) []int {
 	var ctas []int
 	for slot := range d.slots {
 		if cta := (wave*d.slots+slot)*d.sms + sm; cta < d.ctas {

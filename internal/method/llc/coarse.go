@@ -13,7 +13,7 @@ import (
 func (a *analysis) coarse() (*detail, error) {
 	d := a.detail()
 	chain := int64(0)
-	for sm := range a.deal.sms {
+	for sm := range a.distribution.sms {
 		need := a.need(sm)
 		d.Cores = append(d.Cores, estimate.LLCCore{Accesses: need.accesses, Misses: need.accesses})
 		d.Unclassified = saturate(d.Unclassified, need.accesses, 1)
@@ -68,7 +68,7 @@ func (a *analysis) need(sm int) need {
 	l := newLatencies(a.machine, sm)
 	var all need
 	for wave := 0; ; wave++ {
-		ctas := a.deal.wave(sm, wave)
+		ctas := a.distribution.wave(sm, wave)
 		if len(ctas) == 0 {
 			break
 		}

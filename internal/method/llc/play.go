@@ -41,11 +41,11 @@ const maxEvents = 1 << 25
 
 // streams returns what each SM issues. All paths must be exact.
 func (a *analysis) streams(ctx context.Context) ([]*stream, error) {
-	all := make([]*stream, a.deal.sms)
+	all := make([]*stream, a.distribution.sms)
 	for sm := range all {
 		p := &player{analysis: a, sm: sm, stream: stream{perCTA: a.perCTA}, l1: newTags(a.machine)}
 		for wave := 0; ; wave++ {
-			ctas := a.deal.wave(sm, wave)
+			ctas := a.distribution.wave(sm, wave)
 			if len(ctas) == 0 {
 				break
 			}

@@ -27,7 +27,7 @@ func (r *residency) rounds() int64 { return (r.groups + r.slots - 1) / r.slots }
 func (r *residency) last() int64 { return r.groups - (r.rounds()-1)*r.slots }
 
 // contexts returns how many wavefronts share a SIMD while so many workgroups are left: the
-// wavefronts of slot k are k*W to (k+1)*W-1, and are dealt out to the SIMDs in this order. Of
+// wavefronts of slot k are k*W to (k+1)*W-1, and are distributed to the SIMDs in this order. Of
 // one workgroup no SIMD has more than ceil(W/SIMDs).
 func (r *residency) contexts(groups int64) int64 {
 	each := (r.wavefronts + r.simds - 1) / r.simds

@@ -100,7 +100,7 @@ func (r *Resident) Waiting(list []sim.Waiting, id int, w *Warp, isReady bool, re
 }
 
 // waves says which CTAs of a grid an SM executes, and when in its order: as many
-// at a time as all SMs together hold, dealt out to the SMs one by one.
+// at a time as all SMs together hold, distributed to the SMs one by one.
 type waves struct {
 	ctas  int // of the grid
 	sms   int

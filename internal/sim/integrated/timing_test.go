@@ -175,7 +175,7 @@ func TestBarrier(t *testing.T) {
 	}
 }
 
-// TestWaves deals 11 CTAs out to 2 SMs of 2 CTAs.
+// TestWaves distributes 11 CTAs to 2 SMs of 2 CTAs.
 func TestWaves(t *testing.T) {
 	m := fermi(t)
 	m.SM.Count.Value, m.SM.CTAs.Value = 2, 2

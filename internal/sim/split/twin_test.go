@@ -158,7 +158,7 @@ func (u *twinCU) over() bool {
 	return !slices.ContainsFunc(u.slots, func(c *twinCTA) bool { return c != nil })
 }
 
-// begin fills the free slots of a CU with the CTAs that are dealt to it.
+// begin fills the free slots of a CU with the CTAs that are distributed to it.
 func (w *twin) begin(u *twinCU, now int64) {
 	for k := range u.slots {
 		g := u.index + u.begun*len(w.cus)

@@ -17,12 +17,12 @@ type Stack struct {
 	sets  []history
 }
 
-// history is what one set knows of its accesses. Times are slots that are dealt out from 1; those of
-// accesses that are not the last ones of their lines are free again once all are used.
+// history is what one set knows of its accesses. Times are slots that are distributed from 1;
+// those of accesses that are not the last ones of their lines are free again once all are used.
 type history struct {
 	line []int32 // by slot: the line whose last access it is, or -1
 	tree []int32 // Fenwick tree over the slots that are last accesses
-	now  int32   // the last slot that was dealt out
+	now  int32   // the last slot that was given out
 	live int32   // lines
 }
 
