@@ -12,7 +12,7 @@ func TestPetriSources(t *testing.T) {
 	}
 }
 
-// TestPetriWorst: the worst marking is that of a net which was drawn so that all of its
+// TestPetriWorst: the worst marking is that of a net which was sampled so that all of its
 // transitions fire.
 func TestPetriWorst(t *testing.T) {
 	net := petriNSICHNEU()

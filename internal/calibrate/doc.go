@@ -10,7 +10,7 @@
 // and every number says where it is from.
 //
 // The evidence for all of this is that a simulated machine is found again: the tests calibrate
-// stand-ins of drawn machines and expect their numbers.
+// stand-ins of random machines and expect their numbers.
 //
 // calibrate must not import the simulator, which it is given as a device, nor methods or
 // drivers.

@@ -78,9 +78,9 @@ func variant(t *rapid.T, base *machine.Machine) *machine.Machine {
 	return m
 }
 
-// TestDrawnMachinesAreFoundAgain calibrates stand-ins for drawn machines. The times of the
+// TestRandomMachinesAreFoundAgain calibrates stand-ins for random machines. The times of the
 // DRAM are seen through two clocks, and may be off by one cycle.
-func TestDrawnMachinesAreFoundAgain(t *testing.T) {
+func TestRandomMachinesAreFoundAgain(t *testing.T) {
 	base := builtin(t, "fermi-c2050")
 	seeds := 3
 	if testing.Short() {
@@ -88,7 +88,7 @@ func TestDrawnMachinesAreFoundAgain(t *testing.T) {
 	}
 	for seed := range seeds {
 		m := rapid.Custom(func(t *rapid.T) *machine.Machine { return variant(t, base) }).Example(seed)
-		m, err := machine.Parse("drawn.toml", m.Format())
+		m, err := machine.Parse("sampled.toml", m.Format())
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -96,8 +96,8 @@ func committed(t testing.TB) []*isa.Kernel {
 	return append(all, linked(t, "every.ptx", []byte(every))...)
 }
 
-// drawn returns a random kernel: every third in mini-SIMT code.
-func drawn(t testing.TB, seed uint64) *isa.Kernel {
+// sampled returns a random kernel: every third in mini-SIMT code.
+func sampled(t testing.TB, seed uint64) *isa.Kernel {
 	t.Helper()
 	draw := kernelgen.New
 	if seed%3 == 2 {
@@ -180,7 +180,7 @@ B:	exit;
 func TestVerifyAccepts(t *testing.T) {
 	all := committed(t)
 	for seed := range uint64(60) {
-		all = append(all, drawn(t, seed))
+		all = append(all, sampled(t, seed))
 	}
 	split := 0
 	for _, k := range all {
@@ -215,7 +215,7 @@ func TestVerifyAccepts(t *testing.T) {
 func TestVerifySuffices(t *testing.T) {
 	pool := slices.DeleteFunc(committed(t), func(k *isa.Kernel) bool { return len(k.Instrs) > 300 })
 	for seed := range uint64(9) {
-		pool = append(pool, drawn(t, seed))
+		pool = append(pool, sampled(t, seed))
 	}
 	accepted, executable := 0, 0
 	rapid.Check(t, func(t *rapid.T) {

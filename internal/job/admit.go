@@ -32,7 +32,7 @@ func (b *Bound) Admit(in *Inputs) error {
 	return nil
 }
 
-// outside returns the first element that is not drawn, or -1.
+// outside returns the first element that is not sampled, or -1.
 func (p *Param) outside(data []byte) int {
 	each, c := p.Type.Bytes(), &p.Content
 	width := 64 - p.Type.Bits()
@@ -53,7 +53,7 @@ func (p *Param) outside(data []byte) int {
 	return -1
 }
 
-// Ends returns the bits of the least and the greatest number that are drawn for a parameter, of
+// Ends returns the bits of the least and the greatest number that are sampled for a parameter, of
 // which integers may wrap around on the way from one to the other, and whether all bits are.
 func (p *Param) Ends() (low, high uint64, all bool) {
 	c := &p.Content

@@ -17,7 +17,7 @@ type ContentKind uint8
 const (
 	Zeros   ContentKind = iota
 	Iota                // 0, 1, 2, ...
-	Uniform             // drawn anew for every vector
+	Uniform             // sampled anew for every vector
 	Fixed               // Data
 )
 

@@ -49,7 +49,7 @@ func resize[T any](s []T, n int) []T {
 	return s[:n]
 }
 
-// Varies reports whether test vectors differ: whether any input is drawn.
+// Varies reports whether test vectors differ: whether any input is sampled.
 func (j *Job) Varies() bool {
 	for i := range j.Params {
 		if j.Params[i].Content.Kind == Uniform {

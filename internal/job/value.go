@@ -105,7 +105,7 @@ func lowBits(n *big.Int, bits int) uint64 {
 	return mask.And(mask, n).Uint64()
 }
 
-// uniform makes the content drawn from lo to hi: for integers both inclusive,
+// uniform makes the content sampled from lo to hi: for integers both inclusive,
 // for floats without hi. The ends of floats are rounded to the type first.
 func uniform(typ isa.Type, lo, hi number) (Content, error) {
 	if typ.IsFloat() {

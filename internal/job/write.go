@@ -20,7 +20,7 @@ type Written struct {
 	Data map[string][]byte // data files by name, which are to be beside the job file
 }
 
-// Write makes the file of a job whose inputs are in instead of being drawn. Reading it gives
+// Write makes the file of a job whose inputs are in instead of being sampled. Reading it gives
 // a job that is otherwise the same, and its only inputs are these. What buffers and
 // symbols hold is in data files whose names begin with stem and a point, but for buffers
 // of zeros or of counted numbers. Module, machine and the CPU's stream have the names that j

@@ -40,7 +40,7 @@ func sameJob(t rapid.TB, j *Job, in *Inputs, others map[string]string) *Written 
 		t.Fatalf("%v\n%s", err, w.Text)
 	}
 	if again.Varies() {
-		t.Errorf("inputs are still drawn:\n%s", w.Text)
+		t.Errorf("inputs are still sampled:\n%s", w.Text)
 	}
 	got := (&Bound{Job: again}).Inputs(0)
 	for i := range j.Params {

@@ -48,7 +48,7 @@ const (
 // and for stores on the way.
 func (g *generator) perThread() int { return words + floats + 2*longs + slots }
 
-// chance is true so many times out of a hundred, and never if 0 is drawn: so small numbers
+// chance is true so many times out of a hundred, and never if 0 is sampled: so small numbers
 // make small kernels.
 func (g *generator) chance(percent int) bool { return g.IntN(100) >= 100-percent }
 

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// inputs say from what the inputs of a kernel are drawn: words, numbers in single
+// inputs say from what the inputs of a kernel are sampled: words, numbers in single
 // precision, and n. The texts are those of job files.
 type inputs struct {
 	words, reals string

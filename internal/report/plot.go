@@ -28,23 +28,23 @@ const (
 // not one finite value for each position, which may be its own, or none, or if there is no series.
 func Plot(w io.Writer, p *estimate.Plot) error {
 	fail := func(err error) error { return fmt.Errorf("plot %s: %w", p.File, err) }
-	drawn := plot.New()
-	drawn.Title.Text, drawn.X.Label.Text, drawn.Y.Label.Text = p.Title, p.X, p.Y
+	plotted := plot.New()
+	plotted.Title.Text, plotted.X.Label.Text, plotted.Y.Label.Text = p.Title, p.X, p.Y
 	if p.Positions != nil {
-		drawn.NominalX(p.Positions...)
-		drawn.X.Min, drawn.X.Max = -0.5, float64(len(p.Positions))-0.5
+		plotted.NominalX(p.Positions...)
+		plotted.X.Min, plotted.X.Max = -0.5, float64(len(p.Positions))-0.5
 	}
-	drawn.Add(plotter.NewGrid())
+	plotted.Add(plotter.NewGrid())
 	for _, style := range []*text.Style{
-		&drawn.Title.TextStyle, &drawn.X.Label.TextStyle, &drawn.Y.Label.TextStyle,
-		&drawn.X.Tick.Label, &drawn.Y.Tick.Label, &drawn.Legend.TextStyle,
+		&plotted.Title.TextStyle, &plotted.X.Label.TextStyle, &plotted.Y.Label.TextStyle,
+		&plotted.X.Tick.Label, &plotted.Y.Tick.Label, &plotted.Legend.TextStyle,
 	} {
 		style.Font.Variant = "Sans"
 	}
-	drawn.Title.Padding = gap
-	drawn.Legend.Top, drawn.Legend.XOffs, drawn.Legend.Padding = true, -gap, gap/2
+	plotted.Title.Padding = gap
+	plotted.Legend.Top, plotted.Legend.XOffs, plotted.Legend.Padding = true, -gap, gap/2
 	if crowded(p.Positions) {
-		names := &drawn.X.Tick.Label
+		names := &plotted.X.Tick.Label
 		names.Rotation, names.XAlign, names.YAlign = math.Pi/4, text.XRight, text.YCenter
 	}
 	for i, s := range p.Series {
@@ -58,19 +58,19 @@ func Plot(w io.Writer, p *estimate.Plot) error {
 		var err error
 		switch {
 		case p.Positions == nil:
-			err = addSteps(drawn, s, i)
+			err = addSteps(plotted, s, i)
 		case p.Bars:
-			err = addBars(drawn, p, i)
+			err = addBars(plotted, p, i)
 		default:
-			err = addLine(drawn, s, i)
+			err = addLine(plotted, s, i)
 		}
 		if err != nil {
 			return fail(fmt.Errorf("series %s: %w", s.Name, err))
 		}
 	}
-	drawn.Y.Min = min(drawn.Y.Min, 0)
-	drawn.Y.Max *= 1.05 + legendShare*float64(len(p.Series))
-	svg, err := drawn.WriterTo(plotWidth, plotHeight, "svg")
+	plotted.Y.Min = min(plotted.Y.Min, 0)
+	plotted.Y.Max *= 1.05 + legendShare*float64(len(p.Series))
+	svg, err := plotted.WriterTo(plotWidth, plotHeight, "svg")
 	if err != nil {
 		return fail(err)
 	}
@@ -88,7 +88,7 @@ func crowded(names []string) bool {
 }
 
 // addBars draws series i as bars beside those of the others.
-func addBars(drawn *plot.Plot, p *estimate.Plot, i int) error {
+func addBars(plotted *plot.Plot, p *estimate.Plot, i int) error {
 	all := barsShare * plotWidth / vg.Length(len(p.Positions)+1)
 	width := all / vg.Length(len(p.Series))
 	bars, err := plotter.NewBarChart(plotter.Values(p.Series[i].Values), width)
@@ -97,13 +97,13 @@ func addBars(drawn *plot.Plot, p *estimate.Plot, i int) error {
 	}
 	bars.Color, bars.LineStyle.Width = plotutil.Color(i), 0
 	bars.Offset = width*vg.Length(i) - (all-width)/2
-	drawn.Add(bars)
-	drawn.Legend.Add(p.Series[i].Name, bars)
+	plotted.Add(bars)
+	plotted.Legend.Add(p.Series[i].Name, bars)
 	return nil
 }
 
 // addLine draws series i as a line with marks.
-func addLine(drawn *plot.Plot, s estimate.Series, i int) error {
+func addLine(plotted *plot.Plot, s estimate.Series, i int) error {
 	at := make(plotter.XYs, len(s.Values))
 	for x, v := range s.Values {
 		at[x] = plotter.XY{X: float64(x), Y: v}
@@ -114,13 +114,13 @@ func addLine(drawn *plot.Plot, s estimate.Series, i int) error {
 	}
 	line.Color, line.Dashes = plotutil.Color(i), plotutil.Dashes(i)
 	marks.Color, marks.Shape = plotutil.Color(i), plotutil.Shape(i)
-	drawn.Add(line, marks)
-	drawn.Legend.Add(s.Name, line, marks)
+	plotted.Add(line, marks)
+	plotted.Legend.Add(s.Name, line, marks)
 	return nil
 }
 
 // addSteps draws series i as a line that changes at its own positions.
-func addSteps(drawn *plot.Plot, s estimate.Series, i int) error {
+func addSteps(plotted *plot.Plot, s estimate.Series, i int) error {
 	at := make(plotter.XYs, len(s.Values))
 	for k, v := range s.Values {
 		at[k] = plotter.XY{X: s.At[k], Y: v}
@@ -130,7 +130,7 @@ func addSteps(drawn *plot.Plot, s estimate.Series, i int) error {
 		return err
 	}
 	line.StepStyle, line.Color, line.Dashes = plotter.PostStep, plotutil.Color(i), plotutil.Dashes(i)
-	drawn.Add(line)
-	drawn.Legend.Add(s.Name, line)
+	plotted.Add(line)
+	plotted.Legend.Add(s.Name, line)
 	return nil
 }

@@ -128,14 +128,14 @@ var papers = map[string]func(context.Context, Options) (*estimate.Reproduction, 
 	"search": Search,
 }
 
-// drawn are the papers that are reproduced with figures.
-var drawn = []string{"llc", "search", "split"}
+// plotted are the papers that are reproduced with figures.
+var plotted = []string{"llc", "search", "split"}
 
 // Papers returns the names of the papers that can be reproduced.
 func Papers() []string { return slices.Sorted(maps.Keys(papers)) }
 
 // HasFigures reports whether the paper of the given name is reproduced with figures.
-func HasFigures(name string) bool { return slices.Contains(drawn, name) }
+func HasFigures(name string) bool { return slices.Contains(plotted, name) }
 
 // Paper reproduces the paper of the given name.
 func Paper(ctx context.Context, name string, opts Options) (*estimate.Reproduction, error) {

@@ -15,7 +15,7 @@ func (f *Finding) Describe() string {
 		fmt.Fprintf(&b, "    warpbound analyze %s --methods %s --vectors %d\n", jobFile, f.Method, vectors)
 	}
 	fmt.Fprintf(&b, "    warpbound sim %s --vector %d\n", f.Job, f.Vector)
-	fmt.Fprintf(&b, "\nand the kernel as it was drawn, with the same --machine and --methods as then:\n\n")
+	fmt.Fprintf(&b, "\nand the kernel as it was sampled, with the same --machine and --methods as then:\n\n")
 	fmt.Fprintf(&b, "    warpbound selfcheck --seed %d --first %d --kernels 1\n", f.Seed, f.Kernel)
 	return b.String()
 }

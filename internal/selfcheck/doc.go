@@ -4,7 +4,7 @@
 // two executions without time (check.go). What does not hold is reduced to a small
 // kernel (shrink.go, reduce.go) and handed on as a Finding.
 //
-// Kernel k of a seed is the same wherever and after whatever it is drawn, so that any
+// Kernel k of a seed is the same wherever and after whatever it is generated, so that any
 // run can be repeated and continued.
 //
 // The package works on the public package, which is what users rely on. It opens no

@@ -8,19 +8,19 @@ import (
 	"warpbound/internal/machine"
 )
 
-// drawn is the source of a number that this package draws.
-const drawn = "drawn at random"
+// sampled is the source of a number that this package draws.
+const sampled = "sampled at random"
 
 // vary draws another machine like m: of few SMs and CTAs, so that small launches take
-// several waves, and on barrel cores of other warps and times. Where 0 is drawn the number
+// several waves, and on barrel cores of other warps and times. Where 0 is sampled the number
 // stays.
 func vary(m *machine.Machine, src kernelgen.Source) *machine.Machine {
 	v := *m
-	v.Name, v.About = m.Name+"-varied", "a machine like "+m.Name+", drawn at random"
+	v.Name, v.About = m.Name+"-varied", "a machine like "+m.Name+", sampled at random"
 	v.Classes = maps.Clone(m.Classes)
 	set := func(n *machine.Number, values ...int64) {
 		if i := src.IntN(len(values) + 1); i > 0 {
-			n.Value, n.Source = values[i-1], drawn
+			n.Value, n.Source = values[i-1], sampled
 		}
 	}
 	sm := &v.SM
@@ -29,7 +29,7 @@ func vary(m *machine.Machine, src kernelgen.Source) *machine.Machine {
 	set(&sm.Dispatch, 1, 8, 30)
 	if m.Core == machine.Scoreboard {
 		policies := []machine.Policy{m.SM.Policy.Value, machine.GTO, machine.LRR, machine.RR}
-		sm.Policy = machine.Choice[machine.Policy]{Value: policies[src.IntN(len(policies))], Source: drawn}
+		sm.Policy = machine.Choice[machine.Policy]{Value: policies[src.IntN(len(policies))], Source: sampled}
 		return &v
 	}
 	set(&sm.WarpSize, 4, 8, 32)
@@ -41,7 +41,7 @@ func vary(m *machine.Machine, src kernelgen.Source) *machine.Machine {
 	} else {
 		set(&v.Memory.Segment, 32, 128, 1024)
 		if requests := []machine.Requests{"", machine.BySegment, machine.ByAccess}[src.IntN(3)]; requests != "" {
-			v.Memory.Requests = machine.Choice[machine.Requests]{Value: requests, Source: drawn}
+			v.Memory.Requests = machine.Choice[machine.Requests]{Value: requests, Source: sampled}
 		}
 	}
 	if m.Core == machine.Splitting {
@@ -59,7 +59,7 @@ func vary(m *machine.Machine, src kernelgen.Source) *machine.Machine {
 				t.Initiation *= v.Split.Pass.Value
 			}
 			t.Latency = t.Initiation + int64(src.IntN(30))*int64(src.IntN(2))
-			t.Source = drawn
+			t.Source = sampled
 			v.Classes[class.String()] = t
 		}
 	}
@@ -67,7 +67,7 @@ func vary(m *machine.Machine, src kernelgen.Source) *machine.Machine {
 	threads := sm.Warps.Value * sm.WarpSize.Value
 	sm.Threads.Value = min(sm.Threads.Value, threads)
 	sm.CTAThreads.Value = min(sm.CTAThreads.Value, threads)
-	sm.Registers.Value = 3 << 18 // enough for any kernel that is drawn
+	sm.Registers.Value = 3 << 18 // enough for any kernel that is generated
 	for _, class := range []isa.Class{isa.Sync, isa.Control} {
 		sm.Barrier.Value = max(sm.Barrier.Value, v.Timing(class).Initiation)
 	}
@@ -95,7 +95,7 @@ func shares(v *machine.Machine, src kernelgen.Source, set func(*machine.Number, 
 	set(&v.DRAM.Open, 1)
 	set(&v.DRAM.Conflict, 40, 400)
 	if src.IntN(4) == 3 {
-		v.Regulator.Switch = machine.Choice[machine.Switch]{Value: machine.Off, Source: drawn}
+		v.Regulator.Switch = machine.Choice[machine.Switch]{Value: machine.Off, Source: sampled}
 	}
 }
 

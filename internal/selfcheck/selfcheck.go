@@ -22,7 +22,7 @@ type Config struct {
 	First    int // number of the first kernel
 	Kernels  int
 	Methods  []string           // those of analysis.Methods
-	Machines []*machine.Machine // that machines are drawn from; at least one
+	Machines []*machine.Machine // that machines are sampled from; at least one
 
 	Analyze  Analyze                       // nil for warpbound's own
 	Progress func(done, total int)         // may be nil

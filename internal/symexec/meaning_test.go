@@ -60,16 +60,16 @@ func TestMeanings(t *testing.T) {
 	}
 }
 
-// drawn is an instruction over registers of its own: first the sources, then the results.
-type drawn struct{ kernel *isa.Kernel }
+// generated is an instruction over registers of its own: first the sources, then the results.
+type generated struct{ kernel *isa.Kernel }
 
-func (c drawn) describe() string {
+func (c generated) describe() string {
 	in := c.kernel.Instrs[0]
 	return fmt.Sprintf("%v (%+v)", &in, in)
 }
 
 // draw draws an instruction, plain ones first, which need not exist.
-func draw(r *rand.Rand, op isa.Op, typ isa.Type, try int) drawn {
+func draw(r *rand.Rand, op isa.Op, typ isa.Type, try int) generated {
 	pick := func(n int) bool { return try > 10 && r.IntN(n) == 0 }
 	info := op.Info()
 	in := isa.Instr{Op: op, Type: typ}
@@ -101,7 +101,7 @@ func draw(r *rand.Rand, op isa.Op, typ isa.Type, try int) drawn {
 	if op == isa.Prmt {
 		in.Permute = isa.Permute(r.IntN(int(isa.PermuteRC16) + 1))
 	}
-	k := &isa.Kernel{Name: "drawn", AddressBits: 64}
+	k := &isa.Kernel{Name: "sampled", AddressBits: 64}
 	register := func(t isa.Type) isa.Operand {
 		k.Regs = append(k.Regs, isa.RegDecl{Name: "r", Type: t})
 		return isa.RegOperand(isa.Reg(len(k.Regs) - 1))
@@ -134,11 +134,11 @@ func draw(r *rand.Rand, op isa.Op, typ isa.Type, try int) drawn {
 		in.Dst = append(in.Dst, register(t))
 	}
 	k.Instrs = []isa.Instr{in}
-	return drawn{k}
+	return generated{k}
 }
 
 // compare compares an instruction with its terms, if it has any.
-func (c drawn) compare(r *rand.Rand, eval *alu.Evaluator, p *alu.Pure) (bool, error) {
+func (c generated) compare(r *rand.Rand, eval *alu.Evaluator, p *alu.Pure) (bool, error) {
 	in, b := &c.kernel.Instrs[0], smt.NewBuilder()
 	var terms []*smt.Term
 	var src, dst []alu.Lanes

@@ -198,7 +198,7 @@ func (s *state) solve(ctx context.Context) (smt.Answer, *smt.Model, error) {
 // Solvers of floating point need long for what most of these decide. It returns nil if none
 // satisfies all conditions.
 func (s *state) guess(all []*smt.Term) *smt.Model {
-	const maximum, draws = 64, 32 // elements of which one alone is changed; how often each is drawn
+	const maximum, draws = 64, 32 // elements of which one alone is changed; how often each is sampled
 	last := all[len(all)-1]
 	elements := s.elements(last)
 	values := []func(Element) uint64{

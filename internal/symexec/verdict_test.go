@@ -30,14 +30,14 @@ var conditions = []string{
 	"setp.lt.f32 %p1, %f, %f", "setp.geu.f32 %p1, %f, %k", "setp.eq.ftz.f32 %p1, %f, %k", "setp.nan.f32 %p1, %f, %f", "setp.neu.f32 %p1, %f, %k",
 }
 
-// drawn writes a kernel of random branches and loops in which threads are independent.
-type drawn struct {
+// generated writes a kernel of random branches and loops in which threads are independent.
+type generated struct {
 	strings.Builder
 	*rand.Rand
 	labels int
 }
 
-func (d *drawn) line(form string) {
+func (d *generated) line(form string) {
 	for strings.ContainsAny(form, "%") {
 		at := strings.IndexByte(form, '%')
 		var operand string
@@ -58,7 +58,7 @@ func (d *drawn) line(form string) {
 	d.WriteString("\t" + strings.ReplaceAll(form, "#", "%") + ";\n")
 }
 
-func (d *drawn) statements(depth int) {
+func (d *generated) statements(depth int) {
 	for range 1 + d.IntN(3) {
 		for range d.IntN(4) {
 			d.line(computations[d.IntN(len(computations))])
@@ -95,7 +95,7 @@ func TestVerdictsOfAllInputs(t *testing.T) {
 	const threads, values = 4, 6 // of the launch, of each of two inputs of a thread
 	infeasible, never, complete := 0, 0, 0
 	for seed := range uint64(effort.Times(4)) {
-		d := &drawn{Rand: rand.New(rand.NewPCG(seed, 33)), labels: 10}
+		d := &generated{Rand: rand.New(rand.NewPCG(seed, 33)), labels: 10}
 		d.statements(2)
 		s := together(t, 0, `module = "k.ptx"
 grid = [2, 1, 1]

@@ -113,7 +113,7 @@ func (l *layout) inputs(a *Atom, first, trial int, data map[int]bool) (*smt.Mode
 	for _, view := range l.plan.Views {
 		for t := range a.Threads {
 			if e := view.Elements[first+t]; e != None {
-				l.space.set(m, view.Param, int(e), l.drawn(trial, view.Param, int(e)))
+				l.space.set(m, view.Param, int(e), l.sampled(trial, view.Param, int(e)))
 			}
 		}
 	}

@@ -10,7 +10,7 @@ import (
 )
 
 // trials is how many draws of an input must take a path for the input to be left open, and
-// maxFilled the most bytes of an array of which all are drawn for that.
+// maxFilled the most bytes of an array of which all are sampled for that.
 const (
 	trials    = 24
 	maxFilled = 1 << 15
@@ -92,7 +92,7 @@ func (l *layout) takes(p *symexec.Path, data map[int]bool, all []input, open []b
 		for i, in := range all {
 			bits := in.bits
 			if open[i] {
-				bits = l.drawn(k, in.param, in.element)
+				bits = l.sampled(k, in.param, in.element)
 			}
 			l.space.set(m, in.param, in.element, bits)
 		}
@@ -103,8 +103,8 @@ func (l *layout) takes(p *symexec.Path, data map[int]bool, all []input, open []b
 	return true
 }
 
-// drawn returns an element in a trial.
-func (l *layout) drawn(trial, param, element int) uint64 {
+// sampled returns an element in a trial.
+func (l *layout) sampled(trial, param, element int) uint64 {
 	return draw(l.space.Params[param].Element, genetic.Mix(uint64(trial), uint64(param))|2, uint64(element)) // not a special seed
 }
 
@@ -118,7 +118,7 @@ func (l *layout) fill(m *smt.Model, trial, param int) {
 	if l.filled[at] == nil {
 		whole := smt.NewModel()
 		for e := range x.Count {
-			l.space.set(whole, param, e, l.drawn(trial, param, e))
+			l.space.set(whole, param, e, l.sampled(trial, param, e))
 		}
 		l.filled[at] = whole.Cells[x.Array]
 	}

@@ -136,7 +136,7 @@ func (p *Plan) Genome() genetic.Genome {
 }
 
 // Decode returns the inputs that an individual stands for. Elements that no atom fixes are
-// drawn: those of threads from the seed of their group's gene, the same for the same thread
+// sampled: those of threads from the seed of their group's gene, the same for the same thread
 // of the group and view; others from that of their chunk. Atoms are written over them in the order
 // of genes: first elements that do not depend on the thread, which later genes overwrite and which
 // leave chunks alone that are Taken; then what threads read of others' elements; last their
@@ -145,8 +145,8 @@ func (p *Plan) Decode(ind genetic.Individual) Inputs {
 	in := p.Space.inputs()
 	genes := p.Genome().Genes(ind)
 	groups, chunks := genes[:p.groups()], genes[p.groups():]
-	taken := p.drawChunks(in, chunks)
-	p.drawOwn(in, groups)
+	taken := p.sampleChunks(in, chunks)
+	p.sampleOwn(in, groups)
 	for _, g := range groups {
 		if g.Atom == genetic.Raw {
 			continue
@@ -167,9 +167,9 @@ func (p *Plan) Decode(ind genetic.Individual) Inputs {
 	return in
 }
 
-// drawChunks draws shared elements, and returns by parameter which of them atoms leave
+// sampleChunks draws shared elements, and returns by parameter which of them atoms leave
 // alone; nil for none.
-func (p *Plan) drawChunks(in Inputs, genes []genetic.Gene) [][]bool {
+func (p *Plan) sampleChunks(in Inputs, genes []genetic.Gene) [][]bool {
 	taken := make([][]bool, len(p.Space.Params))
 	for i, c := range p.Shared {
 		x := p.Space.Params[c.Param]
@@ -189,8 +189,8 @@ func (p *Plan) drawChunks(in Inputs, genes []genetic.Gene) [][]bool {
 	return taken
 }
 
-// drawOwn draws the elements of threads.
-func (p *Plan) drawOwn(in Inputs, genes []genetic.Gene) {
+// sampleOwn draws the elements of threads.
+func (p *Plan) sampleOwn(in Inputs, genes []genetic.Gene) {
 	for v, view := range p.Views {
 		if !view.Own {
 			continue

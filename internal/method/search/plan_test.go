@@ -41,7 +41,7 @@ func TestGenome(t *testing.T) {
 	}
 }
 
-func TestDrawnValues(t *testing.T) {
+func TestSampledValues(t *testing.T) {
 	p := pairs()
 	shared := []genetic.Gene{raw(0), raw(1), raw(0), raw(1), raw(50), raw(50)}
 	same := decode(p, append([]genetic.Gene{raw(7), raw(7), raw(8)}, shared...)...)

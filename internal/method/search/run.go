@@ -136,10 +136,10 @@ func (p *problem) Run(ctx context.Context, all []genetic.Individual) ([]genetic.
 }
 
 // special returns individuals with special traits, best first: in turn the paths with most
-// instructions and those with most divergence, of threads that do not communicate pairs of paths,
-// each repeated over all threads, first with the same inputs for all of them and then with
-// what a path leaves open drawn for each; between them 2, 4, ... 32 of the longest paths in turn, as
-// many as lanes of a warp. At last come the greatest and the least of everything.
+// instructions and those with most divergence, of threads that do not communicate pairs of
+// paths, each repeated over all threads, first with the same inputs for all of them and then
+// with what a path leaves open sampled for each; between them 2, 4, ... 32 of the longest paths
+// in turn, as many as lanes of a warp. At last come the greatest and the least of everything.
 func (p *Plan) special(seed int64) []genetic.Individual {
 	longest := p.ranked(func(a *Atom) float64 { return float64(a.Instructions) / float64(a.Threads) })
 	widest := p.ranked(func(a *Atom) float64 { return a.Divergence })

@@ -13,7 +13,7 @@ import (
 
 func f32(x float32) uint64 { return uint64(math.Float32bits(x)) }
 
-func TestDraw(t *testing.T) {
+func TestSample(t *testing.T) {
 	minus := func(n int64) uint64 { return uint64(n) }
 	for name, e := range map[string]symexec.Element{
 		"bytes":           {Bytes: 1, High: 255},
@@ -37,20 +37,20 @@ func TestDraw(t *testing.T) {
 		for i := range uint64(draws) {
 			x := draw(e, 99, i)
 			if x>>(8*e.Bytes-1) > 1 {
-				t.Fatalf("%s: 0x%x is drawn", name, x)
+				t.Fatalf("%s: 0x%x is sampled", name, x)
 			}
 			var share float64
 			if e.Float {
 				low, high, v := number(e.Bytes, e.Low), number(e.Bytes, e.High), number(e.Bytes, x)
 				if !(low <= v && v <= high) {
-					t.Fatalf("%s: %g is drawn", name, v)
+					t.Fatalf("%s: %g is sampled", name, v)
 				}
 				share = (v/2 - low/2) / (high/2 - low/2)
 			} else {
 				width := 64 - 8*e.Bytes
 				offset, span := (x-e.Low)<<width>>width, (e.High-e.Low)<<width>>width
 				if offset > span {
-					t.Fatalf("%s: 0x%x is drawn", name, x)
+					t.Fatalf("%s: 0x%x is sampled", name, x)
 				}
 				share = float64(offset) / (float64(span) + 1)
 			}
@@ -60,7 +60,7 @@ func TestDraw(t *testing.T) {
 		}
 		for eighth, n := range counts {
 			if e.Low != e.High && (n < draws/8-120 || n > draws/8+120) { // the standard deviation is 21
-				t.Errorf("%s: eighth %d of the range is drawn %d times of %d", name, eighth, n, draws)
+				t.Errorf("%s: eighth %d of the range is sampled %d times of %d", name, eighth, n, draws)
 			}
 		}
 	}

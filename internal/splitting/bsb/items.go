@@ -6,7 +6,7 @@ import (
 )
 
 // item makes the item of a block. Its next are blocks.
-func (d *drawer) item(block int) (Item, error) {
+func (d *regionBuilder) item(block int) (Item, error) {
 	if l := d.headed(block); l != None && l != d.loop {
 		return d.loopItem(l)
 	}
@@ -32,7 +32,7 @@ func (d *drawer) item(block int) (Item, error) {
 
 // sides adds the sides of a branch that begin at the given blocks and end at r. An
 // iteration in which all work-items may end on them may end there.
-func (d *drawer) sides(it Item, starts []int, r int) (Item, error) {
+func (d *regionBuilder) sides(it Item, starts []int, r int) (Item, error) {
 	ends := r != d.flow.Exit() && slices.Contains(starts, d.flow.Exit())
 	for _, s := range starts {
 		if s == r || s == d.flow.Exit() {
@@ -59,7 +59,7 @@ func (d *drawer) sides(it Item, starts []int, r int) (Item, error) {
 // mayEnd notes that all work-items may have ended behind an item. Where they go on otherwise,
 // they do until the region ends, and that is not shorter, unless that takes another
 // iteration or never happens.
-func (d *drawer) mayEnd(it *Item, ends bool) {
+func (d *regionBuilder) mayEnd(it *Item, ends bool) {
 	if ends && (d.body || !d.canEnd[it.Next[0]]) && !slices.Contains(it.Next, d.flow.Exit()) {
 		it.Next = append(it.Next, d.flow.Exit())
 	}
@@ -68,7 +68,7 @@ func (d *drawer) mayEnd(it *Item, ends bool) {
 
 // outer returns the loop in which the sides of a branch are: those that leave a loop are in
 // the one around it.
-func (d *drawer) outer(kind Kind) int {
+func (d *regionBuilder) outer(kind Kind) int {
 	if kind == Leave {
 		return d.flow.Loops().Loops[d.loop].Parent
 	}
@@ -77,7 +77,7 @@ func (d *drawer) outer(kind Kind) int {
 
 // leave makes the item of a block at which the loop is left to r by some work-items, while
 // others go on in the iteration.
-func (d *drawer) leave(block int, succ []int, r int) (Item, error) {
+func (d *regionBuilder) leave(block int, succ []int, r int) (Item, error) {
 	away := slices.DeleteFunc(slices.Clone(succ), d.inLoop)
 	stay := slices.DeleteFunc(succ, func(s int) bool { return !d.inLoop(s) })
 	if len(stay) != 1 || d.reconverge != None && d.reconverge != r {
@@ -88,7 +88,7 @@ func (d *drawer) leave(block int, succ []int, r int) (Item, error) {
 }
 
 // loopItem makes the item of a loop that is entered here.
-func (d *drawer) loopItem(l int) (Item, error) {
+func (d *regionBuilder) loopItem(l int) (Item, error) {
 	header := d.flow.Loops().Loops[l].Header
 	body, err := d.region(place{start: header, stop: header, loop: l, body: true, diverged: d.diverged})
 	if open := (*openError)(nil); errors.As(err, &open) && open.loop == l {
@@ -113,7 +113,7 @@ func (d *drawer) loopItem(l int) (Item, error) {
 // divergingLoop makes the item of a loop whose work-items may execute its iterations
 // independently of each other. It reaches to the nearest point behind the loop at which they
 // reconverge.
-func (d *drawer) divergingLoop(l, branch int) (Item, error) {
+func (d *regionBuilder) divergingLoop(l, branch int) (Item, error) {
 	loop := &d.flow.Loops().Loops[l]
 	r := loop.Header
 	for steps := 0; r != d.flow.Exit() && loop.Contains(r); steps++ {

@@ -98,7 +98,7 @@ func (b *builder) region(p place) (*Region, error) {
 	if p.start != p.stop && b.around(p.start, p.loop) {
 		return nil, &openError{b.headed(p.start), None}
 	}
-	d := &drawer{builder: b, place: p, at: make(map[int]int), reconverge: None}
+	d := &regionBuilder{builder: b, place: p, at: make(map[int]int), reconverge: None}
 	return d.draw()
 }
 
@@ -122,8 +122,8 @@ func (b *builder) headed(block int) int {
 	return None
 }
 
-// drawer makes one region.
-type drawer struct {
+// regionBuilder makes one region.
+type regionBuilder struct {
 	*builder
 	place
 	items      []Item
@@ -135,7 +135,7 @@ type drawer struct {
 
 // draw follows the blocks from the start and puts them in topological order: a depth-first
 // search leaves an item after all that follow it.
-func (d *drawer) draw() (*Region, error) {
+func (d *regionBuilder) draw() (*Region, error) {
 	type frame struct{ item, next int }
 	if err := d.add(d.start); err != nil {
 		return nil, err
@@ -171,7 +171,7 @@ func (d *drawer) draw() (*Region, error) {
 
 // resume lets control go on where work-items wait that have left the loop, also where all
 // others have ended.
-func (d *drawer) resume() {
+func (d *regionBuilder) resume() {
 	ended := slices.Index(d.exits, d.flow.Exit())
 	if !d.body || d.reconverge == None || d.reconverge == d.flow.Exit() || ended < 0 {
 		return
@@ -191,7 +191,7 @@ func (d *drawer) resume() {
 }
 
 // exitTo returns the exit of an iteration to a block.
-func (d *drawer) exitTo(block int) int {
+func (d *regionBuilder) exitTo(block int) int {
 	i := slices.Index(d.exits, block)
 	if i < 0 {
 		i = len(d.exits)
@@ -201,7 +201,7 @@ func (d *drawer) exitTo(block int) int {
 }
 
 // ordered puts the items in order.
-func (d *drawer) ordered(order []int) (*Region, error) {
+func (d *regionBuilder) ordered(order []int) (*Region, error) {
 	place := make([]int, len(order))
 	for i, o := range order {
 		place[o] = i
@@ -224,7 +224,7 @@ func (d *drawer) ordered(order []int) (*Region, error) {
 
 // target returns where control is when it comes to a block: at the end of the region, at one
 // of its exits, or at an item, which may be still to be added.
-func (d *drawer) target(block int) (int, error) {
+func (d *regionBuilder) target(block int) (int, error) {
 	switch {
 	case block == d.stop:
 		return Behind, nil
@@ -243,12 +243,12 @@ func (d *drawer) target(block int) (int, error) {
 }
 
 // inLoop reports whether a block is in the loop whose iteration the region is.
-func (d *drawer) inLoop(block int) bool {
+func (d *regionBuilder) inLoop(block int) bool {
 	return block != d.flow.Exit() && d.flow.Loops().Loops[d.loop].Contains(block)
 }
 
 // add makes the item of a block. Its next are blocks so far.
-func (d *drawer) add(block int) error {
+func (d *regionBuilder) add(block int) error {
 	if d.left--; d.left < 0 {
 		return &shapeError{block, fmt.Sprintf("the sides of branches share so many blocks that a wavefront executes them in more than %d places", MaxNodes(d.flow.Len()))}
 	}

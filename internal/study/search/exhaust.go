@@ -13,9 +13,9 @@ import (
 	"warpbound/internal/workload"
 )
 
-// Exhaust runs the job on all inputs that it may draw, and returns the longest time in cycles and
-// how many inputs there are. It is an error if there are more than limit, if floats are drawn, and if
-// a run fails.
+// Exhaust runs the job on all inputs that may be sampled, and returns the longest time in
+// cycles and how many inputs there are. It is an error if there are more than limit, if floats
+// are sampled, and if a run fails.
 func Exhaust(ctx context.Context, p runner.Platform, w *workload.Workload, limit int) (longest int64, inputs int, err error) {
 	all, err := space(w)
 	if err != nil {
@@ -24,7 +24,7 @@ func Exhaust(ctx context.Context, p runner.Platform, w *workload.Workload, limit
 	inputs = 1
 	for i, param := range all.Params {
 		if param.Count > 0 && param.Element.Float {
-			return 0, 0, diag.Errorf(w.Spec.Params[i].Pos, "param %q: floats that are drawn have too many numbers to run all", param.Name)
+			return 0, 0, diag.Errorf(w.Spec.Params[i].Pos, "param %q: floats that are sampled have too many numbers to run all", param.Name)
 		}
 		for range param.Count {
 			over, n := bits.Mul64(uint64(inputs), choices(param))

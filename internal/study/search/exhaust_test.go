@@ -176,8 +176,8 @@ func TestSearchIsExact(t *testing.T) {
 func TestExhaustRefuses(t *testing.T) {
 	for _, c := range []struct{ job, want string }{
 		{jobtest.MatchJob, "the job has more than 1000 inputs"},
-		{strings.Replace(strings.Replace(jobtest.MatchJob, `"u32"`, `"f32"`, 1), "1000000", "1", 1), `param "v": floats that are drawn have too many numbers to run all`},
-		{strings.Replace(strings.Replace(jobtest.MatchJob, "uniform(0, 1000000)", "zeros", 1), "range = [1, 9]", "value = 9", 1), "no input is drawn at random"},
+		{strings.Replace(strings.Replace(jobtest.MatchJob, `"u32"`, `"f32"`, 1), "1000000", "1", 1), `param "v": floats that are sampled have too many numbers to run all`},
+		{strings.Replace(strings.Replace(jobtest.MatchJob, "uniform(0, 1000000)", "zeros", 1), "range = [1, 9]", "value = 9", 1), "no input is sampled at random"},
 	} {
 		j := jobtest.Text(t, c.job, jobtest.MatchModule)
 		longest, inputs, err := Exhaust(t.Context(), j.Platform, j.Workload, 1000)

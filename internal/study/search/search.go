@@ -29,7 +29,7 @@ func DefaultSettings() genetic.Settings {
 }
 
 // Strategies returns the names of the strategies: the full method first, then evolution
-// from inputs that are drawn, and inputs that are drawn alone.
+// from inputs that are sampled, and inputs that are sampled alone.
 func Strategies() []string {
 	return []string{string(method.GDivAn), string(method.RandomGA), string(method.Random)}
 }
@@ -83,8 +83,8 @@ type Found struct {
 // same number of runs each. The result depends on the job and the options alone, not on the number
 // of processors. If ctx ends, what was found until then is the result.
 //
-// It is an error if no input is drawn at random, if an SMT solver is needed that is not installed,
-// or if no run of a strategy succeeds.
+// It is an error if no input is sampled at random, if an SMT solver is needed that is not
+// installed, or if no run of a strategy succeeds.
 func Run(ctx context.Context, p runner.Platform, w *workload.Workload, opts Options) (found *Found, err error) {
 	s, err := newSearching(p, w, opts)
 	if err != nil {

@@ -247,7 +247,7 @@ range = [-10, 3000000000]`, 1)
 		change    func(*Options)
 		want      string
 	}{
-		{"nothing varies", fixed, nil, "job.toml:1:1: no input is drawn at random"},
+		{"nothing varies", fixed, nil, "job.toml:1:1: no input is sampled at random"},
 		{"bf16", brain, nil, `job.toml:5:3: param "v": numbers of type bf16`},
 		{"mixed", mixed, nil, `job.toml:10:3: param "n": neither as signed nor as unsigned`},
 		{"strategy", jobtest.MatchJob, func(o *Options) { o.Strategies = []string{"luck"} }, `no strategy "luck"`},

@@ -14,7 +14,7 @@ import (
 func space(w *workload.Workload) (*method.Space, error) {
 	spec := w.Spec
 	if !spec.Varies() {
-		return nil, diag.Errorf(spec.Pos.Kernel, `no input is drawn at random, so there is nothing to search: give a param range = [lo, hi], or a buffer init = "uniform(lo, hi)"`)
+		return nil, diag.Errorf(spec.Pos.Kernel, `no input is sampled at random, so there is nothing to search: give a param range = [lo, hi], or a buffer init = "uniform(lo, hi)"`)
 	}
 	s := &method.Space{}
 	for i := range spec.Params {
@@ -36,7 +36,7 @@ func space(w *workload.Workload) (*method.Space, error) {
 	return s, s.Check()
 }
 
-// element returns what the elements of a parameter may be that is drawn at random.
+// element returns what the elements of a parameter may be that is sampled at random.
 func element(p *job.Param) (symexec.Element, error) {
 	e := symexec.Element{Bytes: p.Type.Bytes(), Signed: p.Type.IsSigned(), Float: p.Type.IsFloat()}
 	if p.Type == isa.BF16 {

@@ -4,7 +4,7 @@ package jobtest
 const MatchFile = "match.ptx"
 
 // MatchModule is a kernel whose threads take longer if their element is a number that is hardly
-// ever drawn, and longest of all if all of them are.
+// ever sampled, and longest of all if all of them are.
 const MatchModule = `.version 6.3
 .target sm_70
 .address_size 64

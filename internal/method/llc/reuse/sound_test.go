@@ -128,15 +128,15 @@ func check(t *rapid.T, cache reuse.Cache, settle int64, sequences []reuse.Core, 
 	}
 }
 
-// drawn are the sequences of a few cores that share a small cache.
-type drawn struct {
+// generated are the sequences of a few cores that share a small cache.
+type generated struct {
 	cache     reuse.Cache
 	sequences [][]reuse.Access
 	random    *rand.Rand
 }
 
-func draw(t *rapid.T) drawn {
-	d := drawn{
+func draw(t *rapid.T) generated {
+	d := generated{
 		cache:     reuse.Cache{Sets: rapid.IntRange(1, 2).Draw(t, "sets"), Ways: rapid.IntRange(1, 5).Draw(t, "ways")},
 		sequences: make([][]reuse.Access, rapid.IntRange(1, 4).Draw(t, "cores")),
 		random:    rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 0)),
@@ -149,7 +149,7 @@ func draw(t *rapid.T) drawn {
 	return d
 }
 
-func (d *drawn) analyze(t *rapid.T, settle int64, cores []reuse.Core) *reuse.Result {
+func (d *generated) analyze(t *rapid.T, settle int64, cores []reuse.Core) *reuse.Result {
 	result, err := reuse.Analyze(d.cache, settle, cores)
 	if err != nil {
 		t.Fatal(err)

@@ -113,7 +113,7 @@ func (b *breeder) draw() Individual {
 }
 
 // seed returns a seed that is not one of the special ones.
-func (b *breeder) seed() uint64 { return max(b.rand.Uint64(), drawn) }
+func (b *breeder) seed() uint64 { return max(b.rand.Uint64(), sampled) }
 
 // rawKinds is how many cases of mutation need no allele.
 const rawKinds = 4

@@ -110,9 +110,9 @@ func TestFirstPopulation(t *testing.T) {
 	}
 }
 
-// TestChildren tells by their digits, which are hardly ever drawn twice, what the genes of the second
-// generation come of. Children are mutated as often as the settings say, and those that are not are the
-// beginning of one parent and the end of another.
+// TestChildren tells by their digits, which are hardly ever sampled twice, what the genes of
+// the second generation come of. Children are mutated as often as the settings say, and those
+// that are not are the beginning of one parent and the end of another.
 func TestChildren(t *testing.T) {
 	for _, test := range []struct{ mutation, minimum, maximum float64 }{{0, 0, 0.1}, {0.25, 0.18, 0.36}, {1, 0.9, 1}} {
 		t.Run(fmt.Sprint(test.mutation), func(t *testing.T) {

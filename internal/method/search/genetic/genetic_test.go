@@ -375,7 +375,7 @@ func TestRandomIsUniform(t *testing.T) {
 	search(t, genetic.Config{Settings: s}, d)
 	for digit, n := range count { // of 40000, with a standard deviation of 66
 		if n < 4700 || n > 5300 {
-			t.Errorf("digit %d is drawn %d times of 40000", digit, n)
+			t.Errorf("digit %d is sampled %d times of 40000", digit, n)
 		}
 	}
 }

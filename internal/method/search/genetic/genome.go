@@ -3,17 +3,17 @@ package genetic
 // Gene is what stands at a locus of an individual.
 type Gene struct {
 	Atom int32  // one of the alleles of its locus, or Raw
-	Seed uint64 // of what is drawn for it
+	Seed uint64 // of what is sampled for it
 }
 
-// Raw is the allele that every locus has: everything is drawn.
+// Raw is the allele that every locus has: everything is sampled.
 const Raw int32 = -1
 
-// Low and High are seeds that ask for the least and the greatest of what can be drawn.
+// Low and High are seeds that ask for the least and the greatest of what can be sampled.
 const (
 	Low uint64 = iota
 	High
-	drawn // the least of other seeds
+	sampled // the least of other seeds
 )
 
 // Block is neighbouring loci at which the same genes make sense.
@@ -85,7 +85,7 @@ func (s Span) gene(locus int, alleles []int32) Gene {
 	own := Mix(s.Seed, uint64(locus))
 	gene := Gene{Raw, s.Seed}
 	if s.Each {
-		gene.Seed = max(own, drawn)
+		gene.Seed = max(own, sampled)
 	}
 	switch {
 	case s.Of == 0:
@@ -97,7 +97,7 @@ func (s Span) gene(locus int, alleles []int32) Gene {
 	return gene
 }
 
-// Mix makes a number of two that looks drawn (Steele, Lea and Flood, "Fast splittable
+// Mix makes a number of two that looks random (Steele, Lea and Flood, "Fast splittable
 // pseudorandom number generators", OOPSLA 2014).
 func Mix(a, b uint64) uint64 {
 	z := a + (b+1)*0x9e3779b97f4a7c15

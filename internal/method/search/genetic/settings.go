@@ -8,7 +8,7 @@ type Settings struct {
 	Seed int64 `json:"seed"`
 	Runs int   `json:"runs"` // to be made at the most
 
-	// Evolve lets generations descend from each other. Otherwise all individuals are drawn.
+	// Evolve lets generations descend from each other. Otherwise all individuals are sampled.
 	Evolve bool `json:"evolve"`
 
 	Population int     `json:"population"` // individuals of a generation
