@@ -186,7 +186,7 @@ func (s *seeker) exact(ctx context.Context, t *tiny) error {
 	if err != nil {
 		return err
 	}
-	if t.longest, t.inputs, err = study.Exhaust(ctx, j.Platform, j.Workload, t.TinyInputs); err != nil {
+	if t.longest, t.inputs, err = study.SimulateExhaustively(ctx, j.Platform, j.Workload, t.TinyInputs); err != nil {
 		return err
 	}
 	t.runs = t.inputs / tinyShare

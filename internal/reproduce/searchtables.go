@@ -30,7 +30,7 @@ func (s *seeker) report(r *estimate.Reproduction) {
 	r.Examples = append(r.Examples, s.coverages()...)
 	r.Examples = append(r.Examples, s.ratios()...)
 	r.Examples = append(r.Examples, s.truths()...)
-	r.Tables = append(r.Tables, s.properties(), s.coverage(), s.uncovered(), s.times(), s.growth(), s.exhausted(), s.bounds())
+	r.Tables = append(r.Tables, s.properties(), s.coverage(), s.uncovered(), s.times(), s.growth(), s.exhaustive(), s.bounds())
 	for i := range s.found {
 		r.Plots = append(r.Plots, s.found[i].plot())
 	}
@@ -284,8 +284,8 @@ func after(x *estimate.SearchStrategy, runs int) string {
 	return fmt.Sprint(best)
 }
 
-// exhausted is what searches find where all inputs can be run.
-func (s *seeker) exhausted() estimate.Table {
+// exhaustive is what searches find where all inputs can be run.
+func (s *seeker) exhaustive() estimate.Table {
 	t := estimate.Table{
 		Name:    "Launches with few inputs, all of which were run",
 		Columns: []string{"kernel", "inputs", "longest", "runs of a search", "seeds", "that find it"},

@@ -140,7 +140,7 @@ func TestSearchIsExact(t *testing.T) {
 			if err := s.plan(context.Background()); err != nil {
 				t.Fatal(err)
 			}
-			worst, all, err := Exhaust(context.Background(), j.Platform, j.Workload, 1<<20)
+			worst, all, err := SimulateExhaustively(context.Background(), j.Platform, j.Workload, 1<<20)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -172,15 +172,15 @@ func TestSearchIsExact(t *testing.T) {
 	}
 }
 
-// TestExhaustRefuses what has too many inputs.
-func TestExhaustRefuses(t *testing.T) {
+// TestExhaustiveSimulationRefuses what has too many inputs.
+func TestExhaustiveSimulationRefuses(t *testing.T) {
 	for _, c := range []struct{ job, want string }{
 		{jobtest.MatchJob, "the job has more than 1000 inputs"},
 		{strings.Replace(strings.Replace(jobtest.MatchJob, `"u32"`, `"f32"`, 1), "1000000", "1", 1), `param "v": floats that are sampled have too many numbers to run all`},
 		{strings.Replace(strings.Replace(jobtest.MatchJob, "uniform(0, 1000000)", "zeros", 1), "range = [1, 9]", "value = 9", 1), "no input is sampled at random"},
 	} {
 		j := jobtest.Text(t, c.job, jobtest.MatchModule)
-		longest, inputs, err := Exhaust(t.Context(), j.Platform, j.Workload, 1000)
+		longest, inputs, err := SimulateExhaustively(t.Context(), j.Platform, j.Workload, 1000)
 		if err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%d cycles, %d inputs, %v instead of %s", longest, inputs, err, c.want)
 		}

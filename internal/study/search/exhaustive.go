@@ -13,10 +13,10 @@ import (
 	"warpbound/internal/workload"
 )
 
-// Exhaust runs the job on all inputs that may be sampled, and returns the longest time in
-// cycles and how many inputs there are. It is an error if there are more than limit, if floats
-// are sampled, and if a run fails.
-func Exhaust(ctx context.Context, p runner.Platform, w *workload.Workload, limit int) (longest int64, inputs int, err error) {
+// SimulateExhaustively runs the job on all inputs that may be sampled, and returns the longest
+// time in cycles and how many inputs there are. It is an error if there are more than limit, if
+// floats are sampled, and if a run fails.
+func SimulateExhaustively(ctx context.Context, p runner.Platform, w *workload.Workload, limit int) (longest int64, inputs int, err error) {
 	all, err := space(w)
 	if err != nil {
 		return 0, 0, err
