@@ -13,7 +13,7 @@ import (
 	"warpbound/internal/analysis"
 	"warpbound/internal/machine"
 	"warpbound/internal/platform"
-	"warpbound/internal/study/crosscheck"
+	"warpbound/internal/study/differential"
 	"warpbound/internal/workload"
 )
 
@@ -163,7 +163,7 @@ func simulate(ctx context.Context, j *platform.Job, name string, vector int, war
 			return simulated{}, 0, failure("reading the trace of", name, vector, err)
 		}
 	}
-	if err := crosscheck.Compare(ctx, j.Workload, run); err != nil {
+	if err := differential.Compare(ctx, j.Workload, run); err != nil {
 		if differs := (*diag.DifferenceError)(nil); errors.As(err, &differs) {
 			return simulated{}, 0, result(name, vector, "%v", err)
 		}

@@ -1,7 +1,7 @@
-// Package crosscheck compares simulated runs with executions of the same inputs without time.
+// Package differential compares simulated runs with executions of the same inputs without time.
 //
 // It must not import simulators or the command line.
-package crosscheck
+package differential
 
 import (
 	"bytes"
