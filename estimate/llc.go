@@ -10,10 +10,10 @@ type LLC struct {
 	// is known: with other addresses in shared memory, they take less time.
 	Bounded int64 `json:"bounded_requests,omitempty"`
 
-	Regulated bool  `json:"regulated"`
-	Quota     int64 `json:"quota,omitempty"`     // accesses of a core in an interval
-	Intervals int64 `json:"intervals,omitempty"` // that begin, at most
-	Ends      int64 `json:"ends,omitempty"`      // in which all SMs wait for the next interval, at most
+	Regulated    bool  `json:"regulated"`
+	Quota        int64 `json:"quota,omitempty"`     // accesses of a core in an interval
+	Intervals    int64 `json:"intervals,omitempty"` // that begin, at most
+	IntervalEnds int64 `json:"ends,omitempty"`      // in which all SMs wait for the next interval, at most
 
 	SM       int   `json:"sm"`       // to which Issue, Stall and Dispatch belong: the last to end; or all, if the sums are regulated
 	Issue    int64 `json:"issue"`    // in which the port is held

@@ -159,13 +159,13 @@ func (g *Graph) Name(b int) string {
 // Last returns the last instruction of a block.
 func (g *Graph) Last(b int) *isa.Instr { return &g.Kernel.Instrs[g.Blocks[b].End-1] }
 
-// ends reports whether a block ends after the instruction.
-func ends(in *isa.Instr) bool { return leads(in) || in.Op == isa.Reconverge }
+// endsBlock reports whether a block ends after the instruction.
+func endsBlock(in *isa.Instr) bool { return leads(in) || in.Op == isa.Reconverge }
 
 // leads reports whether the instruction sends its lanes elsewhere than to the following
 // one.
 func leads(in *isa.Instr) bool {
-	return in.Op == isa.Bra || in.Op == isa.BrxIdx || in.Op.Info().Effect&isa.Ends != 0
+	return in.Op == isa.Bra || in.Op == isa.BrxIdx || in.Op.Info().Effect&isa.Exits != 0
 }
 
 // cut makes the blocks: a block starts at the kernel's first instruction, at
@@ -183,7 +183,7 @@ func (g *Graph) cut() error {
 			}
 			starts[target] = true
 		}
-		if ends(in) {
+		if endsBlock(in) {
 			starts[i+1] = true
 		}
 	}
@@ -254,7 +254,7 @@ func (g *Graph) connect(b int) error {
 	for _, target := range targets(in) {
 		block.Edges = append(block.Edges, Edge{To: g.blockOf[target], Kind: kind})
 	}
-	if in.Op.Info().Effect&isa.Ends != 0 {
+	if in.Op.Info().Effect&isa.Exits != 0 {
 		block.Edges = append(block.Edges, Edge{To: exit, Kind: Exits})
 	}
 	if leads(in) && !in.Guard.Set {

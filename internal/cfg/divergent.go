@@ -71,7 +71,7 @@ func DivergentEdges(f *Flow, uniform func(b int) bool) ([]graph.Edge, error) {
 			for _, p := range w.arrivals(r, s, branches) {
 				added.add(p, s)
 			}
-			for _, p := range w.ends(r, s, branches) {
+			for _, p := range w.exiting(r, s, branches) {
 				added.add(p, s)
 			}
 			if added.count > MaxDivergentEdges {
@@ -188,8 +188,8 @@ func (w *walker) arrivals(r, s int, branches []int) []int {
 	return found
 }
 
-// ends returns the blocks at which lanes may end that are on the same paths.
-func (w *walker) ends(r, s int, branches []int) []int {
+// exiting returns the blocks at which lanes may end that are on the same paths.
+func (w *walker) exiting(r, s int, branches []int) []int {
 	parted := make([]int, 0, len(branches))
 	for _, b := range branches {
 		if w.f.Parted(b) {

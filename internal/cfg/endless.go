@@ -13,13 +13,13 @@ import (
 // neither do guards, which may hold.
 func (g *Graph) Endless() []*diag.Error {
 	var errs []*diag.Error
-	ends := g.runs.Reverse().Reachable(g.Exit()) // if runs that end with an error count
+	exiting := g.runs.Reverse().Reachable(g.Exit()) // if runs that end with an error count
 	for _, b := range graph.Endless(g.Graph(), g.Exit()) {
 		if !g.Reachable(b) {
 			continue
 		}
 		exits := "has no exit"
-		if ends[b] {
+		if exiting[b] {
 			exits = "has no exit but to code that ends with an error"
 		}
 		errs = append(errs, diag.Errorf(g.Blocks[b].Pos, "%w", &diag.UnboundedLoopError{

@@ -129,7 +129,7 @@ func (m *matcher) leave(c config) (waiting, *diag.Error) {
 		return m.frames[top.below], nil
 	case in.Op == isa.BrxIdx:
 		return top, diag.Errorf(in.Pos, "lanes cannot reconverge behind an indexed branch of a kernel with syncs")
-	case in.Op.Info().Effect&isa.Ends != 0 && top.branch != unmatched:
+	case in.Op.Info().Effect&isa.Exits != 0 && top.branch != unmatched:
 		return top, diag.Errorf(in.Pos, "threads end here before a sync has ended the divergence of the branch at %v", m.Last(top.branch).Pos)
 	}
 	return top, nil

@@ -82,16 +82,16 @@ func entryNames(p *Program) string {
 	return strings.Join(names, ", ")
 }
 
-// endsFlow reports whether control never passes to the following instruction.
-func endsFlow(in *Instr) bool {
-	return !in.Guard.Set && (in.Op.Info().Effect&Ends != 0 || in.Op == Bra || in.Op == BrxIdx)
+// exitsFlow reports whether control never passes to the following instruction.
+func exitsFlow(in *Instr) bool {
+	return !in.Guard.Set && (in.Op.Info().Effect&Exits != 0 || in.Op == Bra || in.Op == BrxIdx)
 }
 
 // runsOut reports whether control may pass the last instruction of a kernel, or
 // a label stands behind it.
 func runsOut(k *Kernel) bool {
 	end := len(k.Instrs)
-	return end == 0 || !endsFlow(&k.Instrs[end-1]) ||
+	return end == 0 || !exitsFlow(&k.Instrs[end-1]) ||
 		slices.ContainsFunc(k.Labels, func(l Label) bool { return l.Index == end }) ||
 		slices.ContainsFunc(k.Instrs, func(in Instr) bool {
 			return in.Op == Bra && in.Target == end || slices.Contains(in.Targets, end)

@@ -136,7 +136,7 @@ func (l *linker) indirect(fr *frame, i int, site Instr) error {
 	target := site.Src[0]
 	site.Src = site.Src[1:]
 	other := l.newReg("%other", Pred)
-	var ends []int // branches behind the calls
+	var exits []int // branches behind the calls
 	for _, callee := range l.callGraph().callees(in) {
 		l.emit(in, Instr{
 			Op: Setp, Type: l.address(), Cmp: Ne, Dst: []Operand{RegOperand(other)},
@@ -147,7 +147,7 @@ func (l *linker) indirect(fr *frame, i int, site Instr) error {
 		if err := l.direct(fr, i, site, callee); err != nil {
 			return err
 		}
-		ends = append(ends, len(k.Instrs))
+		exits = append(exits, len(k.Instrs))
 		l.emit(in, Instr{Op: Bra})
 		k.Instrs[next].Target = len(k.Instrs)
 	}
@@ -155,7 +155,7 @@ func (l *linker) indirect(fr *frame, i int, site Instr) error {
 		Op: RunSystem, System: SysStop, Guard: Guard{Set: true, Reg: other},
 		Reason: "call by an address that is no function of the module with these parameters",
 	})
-	for _, at := range ends {
+	for _, at := range exits {
 		k.Instrs[at].Target = len(k.Instrs)
 	}
 	return nil

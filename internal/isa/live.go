@@ -73,7 +73,7 @@ func liveBehind(f *Func, i int, now []uint64, before func(int) []uint64) {
 	case Ret:
 		join(len(f.Instrs))
 	}
-	if !endsFlow(in) {
+	if !exitsFlow(in) {
 		join(i + 1)
 	}
 }

@@ -160,7 +160,7 @@ const (
 	ReadsMem  Effect = 1 << iota
 	WritesMem        // also atomics
 	Branches         // the next instruction may be another than the following one
-	Ends             // retires the active lanes (ret and exit of a kernel, trap)
+	Exits            // retires the active lanes (ret and exit of a kernel, trap)
 	Crosslane        // a lane's result depends on other lanes' values
 	Barriers         // waits for other warps
 )
@@ -287,9 +287,9 @@ var ops = [numOps]Info{
 	BrxIdx:    {"brx.idx", UnitCtl, none, n(1), Branches},
 	Call:      {"call", UnitCtl, [2]int{0, many}, [2]int{0, 255}, Branches},
 	RunSystem: {"system", UnitCtl, [2]int{0, 1}, [2]int{0, 5}, 0},
-	Ret:       {"ret", UnitCtl, none, none, Ends},
-	Exit:      {"exit", UnitCtl, none, none, Ends},
-	Trap:      {"trap", UnitCtl, none, none, Ends},
+	Ret:       {"ret", UnitCtl, none, none, Exits},
+	Exit:      {"exit", UnitCtl, none, none, Exits},
+	Trap:      {"trap", UnitCtl, none, none, Exits},
 	Nop:       {"nop", UnitAdd, none, [2]int{0, 1}, 0},
 
 	Reconverge: {"sync", UnitSync, none, none, Branches},

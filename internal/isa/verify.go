@@ -71,7 +71,7 @@ func Verify(k *Kernel) error {
 	if err := v.code(); err != nil {
 		return err
 	}
-	if end := v.last; end < 0 || !endsFlow(&k.Instrs[end]) {
+	if end := v.last; end < 0 || !exitsFlow(&k.Instrs[end]) {
 		return v.declaration(k.Pos, "control runs past the last instruction")
 	}
 	return nil

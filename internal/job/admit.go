@@ -53,9 +53,10 @@ func (p *Param) outside(data []byte) int {
 	return -1
 }
 
-// Ends returns the bits of the least and the greatest number that are sampled for a parameter, of
-// which integers may wrap around on the way from one to the other, and whether all bits are.
-func (p *Param) Ends() (low, high uint64, all bool) {
+// Extremes returns the bits of the least and the greatest number that are sampled for a
+// parameter, of which integers may wrap around on the way from one to the other, and whether
+// all bits are.
+func (p *Param) Extremes() (low, high uint64, all bool) {
 	c := &p.Content
 	if p.Type.IsFloat() {
 		low, high = floatBits(p.Type, c.Low), floatBits(p.Type, c.High)

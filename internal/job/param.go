@@ -113,16 +113,16 @@ func (r *reader) rangeOf(t table, typ isa.Type) Content {
 		r.errorf(t.pos("range"), "range has %d numbers; it must be [lo, hi]", len(list))
 		return Content{}
 	}
-	var ends [2]number
+	var extremes [2]number
 	for i, v := range list {
 		end, err := numberOf(v)
 		if err != nil {
 			r.errorf(t.pos("range"), "range %w", err)
 			return Content{}
 		}
-		ends[i] = end
+		extremes[i] = end
 	}
-	c, err := uniform(typ, ends[0], ends[1])
+	c, err := uniform(typ, extremes[0], extremes[1])
 	if err != nil {
 		r.errorf(t.pos("range"), "range %w", err)
 	}

@@ -104,7 +104,7 @@ func (r *region) check(g *cfg.Graph) *diag.Error {
 			case effect&isa.Barriers != 0:
 				return diag.Errorf(in.Pos, "a barrier on a side of the branch at %v, before it reconverges at %s: wavefronts cannot wait for others while they are split",
 					r.pos(g), place(g, r.reconverge))
-			case effect&isa.Ends != 0 && slices.Contains(g.Succ(b), g.Exit()):
+			case effect&isa.Exits != 0 && slices.Contains(g.Succ(b), g.Exit()):
 				return diag.Errorf(in.Pos, "threads end on a side of the branch at %v, before it reconverges at %s: wavefronts that split there could not merge",
 					r.pos(g), place(g, r.reconverge))
 			}

@@ -112,7 +112,7 @@ func detours(k *isa.Kernel) map[int]bool {
 		for first > 0 && k.Instrs[first-1].Op == isa.Merge {
 			first--
 		}
-		if first > 0 && first < i && endsFlow(&k.Instrs[first-1]) {
+		if first > 0 && first < i && exitsFlow(&k.Instrs[first-1]) {
 			found[i] = true
 		}
 	}
@@ -133,7 +133,7 @@ func detours(k *isa.Kernel) map[int]bool {
 	return found
 }
 
-// endsFlow reports whether control never passes to the following instruction.
-func endsFlow(in *isa.Instr) bool {
-	return !in.Guard.Set && (in.Op == isa.Bra || in.Op == isa.BrxIdx || in.Op.Info().Effect&isa.Ends != 0)
+// exitsFlow reports whether control never passes to the following instruction.
+func exitsFlow(in *isa.Instr) bool {
+	return !in.Guard.Set && (in.Op == isa.Bra || in.Op == isa.BrxIdx || in.Op.Info().Effect&isa.Exits != 0)
 }

@@ -10,10 +10,10 @@ import (
 // TestElements compares ranges with what comparisons of numbers say of some numbers.
 func TestElements(t *testing.T) {
 	r, b := rand.New(rand.NewPCG(1, 9)), smt.NewBuilder()
-	ends := []uint64{0, 1, 0x8000, 0x8001, 0x7fff, 0xffff, 0x7c00, 0xfc00, 0x3c00, 0xbc00}
+	extremes := []uint64{0, 1, 0x8000, 0x8001, 0x7fff, 0xffff, 0x7c00, 0xfc00, 0x3c00, 0xbc00}
 	end := func() uint64 {
 		if r.IntN(2) == 0 {
-			return ends[r.IntN(len(ends))]
+			return extremes[r.IntN(len(extremes))]
 		}
 		return r.Uint64() & 0xffff
 	}

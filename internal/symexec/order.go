@@ -165,14 +165,14 @@ func (x *explorer) distances() map[int]int {
 
 // follows returns where control goes on behind an instruction.
 func follows(pc int, in *isa.Instr) []int {
-	ends := in.Op.Info().Effect&isa.Ends != 0
+	exits := in.Op.Info().Effect&isa.Exits != 0
 	var all []int
 	switch {
 	case in.Op == isa.Bra:
 		all = []int{in.Target}
 	case in.Op == isa.BrxIdx:
 		all = slices.Clone(in.Targets)
-	case !ends:
+	case !exits:
 		return []int{pc + 1}
 	}
 	if in.Guard.Set {

@@ -228,7 +228,7 @@ func (a *agreement) branch(b int) *branch {
 	}
 	ways := 0
 	for _, s := range g.Succ(b) {
-		if s == g.Exit() || ends(g, s) {
+		if s == g.Exit() || onlyExits(g, s) {
 			continue
 		}
 		ways++
@@ -244,8 +244,8 @@ func (a *agreement) branch(b int) *branch {
 	return x
 }
 
-// ends reports whether lanes do nothing in a block but to end.
-func ends(g *cfg.Graph, b int) bool {
+// onlyExits reports whether lanes do nothing in a block but to end.
+func onlyExits(g *cfg.Graph, b int) bool {
 	block, last := &g.Blocks[b], g.Last(b)
 	return block.End-block.Start == 1 && !last.Guard.Set && (last.Op == isa.Ret || last.Op == isa.Exit)
 }

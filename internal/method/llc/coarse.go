@@ -30,8 +30,8 @@ func (a *analysis) coarse() (*detail, error) {
 	if d.Regulated {
 		l := newLatencies(a.machine, 0)
 		chain = saturate(chain, d.Intervals, saturate(l.oldest()+a.longest(), d.Quota, l.separation()))
-		d.Ends = saturate(0, d.Intervals-1, a.endOfInterval())
-		d.cycles = saturate(min(d.cycles, chain), d.Ends, 1)
+		d.IntervalEnds = saturate(0, d.Intervals-1, a.endOfInterval())
+		d.cycles = saturate(min(d.cycles, chain), d.IntervalEnds, 1)
 	}
 	d.Accesses, d.Misses = d.Unclassified, d.Unclassified
 	d.Stall = d.cycles - d.Issue - d.Dispatch

@@ -137,7 +137,7 @@ func (r *recorder) sum(c *cost.Instr, s *absexec.Step, onChip cost.Between) {
 		requests += onChip.Max
 	}
 	add.service = c.Initiation * max(requests, 1)
-	if s.Instr.Op.Info().Effect&(isa.Barriers|isa.Ends) != 0 {
+	if s.Instr.Op.Info().Effect&(isa.Barriers|isa.Exits) != 0 {
 		add.service += r.machine.SM.Barrier.Value // it may let others go
 	}
 	add.busy = add.service + c.Latency

@@ -28,7 +28,7 @@ func (a *analysis) detail() *detail {
 func (d *detail) times(s *schedule) {
 	d.cycles = s.cycles
 	if d.Regulated {
-		d.Intervals, d.Ends = s.intervals, s.ends
+		d.Intervals, d.IntervalEnds = s.intervals, s.ends
 	}
 	for sm, c := range s.clocks {
 		if c.end > s.clocks[d.SM].end {

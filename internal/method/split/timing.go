@@ -70,7 +70,7 @@ func (t *timing) instr(in *isa.Instr, requests int64) demand {
 		}
 	case in.Op == isa.Prefetch: // no lane accesses anything
 		d.delay = 0
-	case in.Op == isa.Fence || in.Op.Info().Effect&isa.Ends != 0:
+	case in.Op == isa.Fence || in.Op.Info().Effect&isa.Exits != 0:
 		d.delay = max(rest, t.drain)
 	case in.Op.Info().Effect&isa.Barriers != 0:
 		d.delay = max(rest, t.machine.SM.Barrier.Value)

@@ -123,7 +123,7 @@ func kindOf(in *isa.Instr) kind {
 		return kindAwait
 	case effect&(isa.ReadsMem|isa.WritesMem) != 0:
 		return kindMemory
-	case effect&(isa.Branches|isa.Ends) != 0:
+	case effect&(isa.Branches|isa.Exits) != 0:
 		return kindControl
 	}
 	return kindALU

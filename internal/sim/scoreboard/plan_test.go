@@ -30,7 +30,7 @@ func TestMemoryGoesThroughTheLoadStoreUnit(t *testing.T) {
 				if memory {
 					accesses++
 				}
-				if memory && effect&(isa.Barriers|isa.Branches|isa.Ends) != 0 {
+				if memory && effect&(isa.Barriers|isa.Branches|isa.Exits) != 0 {
 					t.Errorf("%s is an access and more", in)
 				}
 			}

@@ -204,7 +204,7 @@ func build(flow *cfg.Flow, o Options, name func(int) string) (*Form, error) {
 	if uniform == nil {
 		uniform = func(int) bool { return false }
 	}
-	b := &builder{flow: flow, uniform: uniform, left: MaxNodes(flow.Len()), canEnd: flow.Graph().Reverse().Reachable(flow.Exit())}
+	b := &builder{flow: flow, uniform: uniform, left: MaxNodes(flow.Len()), canExit: flow.Graph().Reverse().Reachable(flow.Exit())}
 	root, err := b.region(place{start: flow.Entry(), stop: flow.Exit(), loop: None})
 	if err != nil {
 		return nil, err

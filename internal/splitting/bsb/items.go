@@ -33,7 +33,7 @@ func (d *regionBuilder) item(block int) (Item, error) {
 // sides adds the sides of a branch that begin at the given blocks and end at r. An
 // iteration in which all work-items may end on them may end there.
 func (d *regionBuilder) sides(it Item, starts []int, r int) (Item, error) {
-	ends := r != d.flow.Exit() && slices.Contains(starts, d.flow.Exit())
+	exitsKernel := r != d.flow.Exit() && slices.Contains(starts, d.flow.Exit())
 	for _, s := range starts {
 		if s == r || s == d.flow.Exit() {
 			continue
@@ -43,9 +43,9 @@ func (d *regionBuilder) sides(it Item, starts []int, r int) (Item, error) {
 			return Item{}, because(err, it.Block)
 		}
 		it.Inner = append(it.Inner, side)
-		ends = ends || side.ends
+		exitsKernel = exitsKernel || side.exitsKernel
 	}
-	d.mayEnd(&it, ends)
+	d.mayExit(&it, exitsKernel)
 	switch {
 	case len(it.Inner) > 0:
 	case len(it.Next) > 1:
@@ -56,14 +56,14 @@ func (d *regionBuilder) sides(it Item, starts []int, r int) (Item, error) {
 	return it, nil
 }
 
-// mayEnd notes that all work-items may have ended behind an item. Where they go on otherwise,
+// mayExit notes that all work-items may have ended behind an item. Where they go on otherwise,
 // they do until the region ends, and that is not shorter, unless that takes another
 // iteration or never happens.
-func (d *regionBuilder) mayEnd(it *Item, ends bool) {
-	if ends && (d.body || !d.canEnd[it.Next[0]]) && !slices.Contains(it.Next, d.flow.Exit()) {
+func (d *regionBuilder) mayExit(it *Item, exitsKernel bool) {
+	if exitsKernel && (d.body || !d.canExit[it.Next[0]]) && !slices.Contains(it.Next, d.flow.Exit()) {
 		it.Next = append(it.Next, d.flow.Exit())
 	}
-	d.ends = d.ends || ends
+	d.exitsKernel = d.exitsKernel || exitsKernel
 }
 
 // outer returns the loop in which the sides of a branch are: those that leave a loop are in
@@ -126,7 +126,7 @@ func (d *regionBuilder) divergingLoop(l, branch int) (Item, error) {
 		return Item{}, because(err, branch)
 	}
 	it := Item{Kind: Lanes, Block: loop.Header, part: branch, Inner: []*Region{all}, Next: []int{r}}
-	d.mayEnd(&it, all.ends)
+	d.mayExit(&it, all.exitsKernel)
 	return it, nil
 }
 

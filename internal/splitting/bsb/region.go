@@ -11,10 +11,10 @@ import (
 // else: a side of a branch, an iteration of a loop, or the whole kernel. Its items are in
 // topological order, and a block that belongs to it is in one of them.
 type Region struct {
-	Items      []Item
-	Exits      []int // of an iteration: the blocks outside the loop that it may go to, or cfg's exit
-	reconverge int   // of an iteration: where work-items wait that have left the loop, or None
-	ends       bool  // some path leads to the end of the kernel and not to that of the region
+	Items       []Item
+	Exits       []int // of an iteration: the blocks outside the loop that it may go to, or cfg's exit
+	reconverge  int   // of an iteration: where work-items wait that have left the loop, or None
+	exitsKernel bool  // some path leads to the end of the kernel and not to that of the region
 }
 
 // Item is a block with what it leads to until control is in the region again, or a loop.
@@ -75,7 +75,7 @@ type place struct {
 type builder struct {
 	flow    *cfg.Flow
 	uniform func(block int) bool
-	canEnd  []bool // by block, whether the end of the kernel can be reached
+	canExit []bool // by block, whether the end of the kernel can be reached
 	left    int    // items that may still be made
 	depth   int
 }
@@ -126,11 +126,11 @@ func (b *builder) headed(block int) int {
 type regionBuilder struct {
 	*builder
 	place
-	items      []Item
-	at         map[int]int // by block, its item
-	exits      []int
-	reconverge int
-	ends       bool
+	items       []Item
+	at          map[int]int // by block, its item
+	exits       []int
+	reconverge  int
+	exitsKernel bool
 }
 
 // draw follows the blocks from the start and puts them in topological order: a depth-first
@@ -206,7 +206,7 @@ func (d *regionBuilder) ordered(order []int) (*Region, error) {
 	for i, o := range order {
 		place[o] = i
 	}
-	r := &Region{Items: make([]Item, len(order)), Exits: d.exits, reconverge: d.reconverge, ends: d.ends}
+	r := &Region{Items: make([]Item, len(order)), Exits: d.exits, reconverge: d.reconverge, exitsKernel: d.exitsKernel}
 	for i, o := range order {
 		r.Items[i] = d.items[o]
 		next := r.Items[i].Next
@@ -231,7 +231,7 @@ func (d *regionBuilder) target(block int) (int, error) {
 	case d.body && !d.inLoop(block):
 		return d.exitTo(block), nil
 	case block == d.flow.Exit():
-		d.ends = true
+		d.exitsKernel = true
 		return Behind, nil
 	case d.around(block, d.loop):
 		return 0, &openError{d.headed(block), None}

@@ -43,7 +43,7 @@ func element(p *job.Param) (symexec.Element, error) {
 		return e, diag.Errorf(p.Pos, "param %q: numbers of type bf16 cannot be searched: fix them, or draw them as u16", p.Name)
 	}
 	var all bool
-	e.Low, e.High, all = p.Ends()
+	e.Low, e.High, all = p.Extremes()
 	wraps := func() bool { // whether the least is above the greatest
 		sign := uint64(0)
 		if e.Signed {

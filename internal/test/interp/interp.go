@@ -97,7 +97,7 @@ func (t *Thread) Step(outside func(i int) uint64) error {
 		case in.Op == isa.BrxIdx:
 			_, index := t.form.Selectors(t.form.Graph.BlockOf(t.pc))
 			next = in.Targets[t.values[index]]
-		case in.Op.Info().Effect&isa.Ends != 0:
+		case in.Op.Info().Effect&isa.Exits != 0:
 			t.done = true
 			return nil
 		}
