@@ -77,11 +77,11 @@ type SearchBelow struct {
 
 // Exploration is what symbolic execution of a few threads found.
 type Exploration struct {
-	Steps []ExplorationStep `json:"steps"`
-	Paths []SearchPath      `json:"paths"`
-	Pairs []SearchPair      `json:"pairs"` // most divergence first
-	Sides []SearchSide      `json:"sides"` // of branches, by position
-	Notes []string          `json:"notes"` // what stood against scaling paths to all threads
+	Steps    []ExplorationStep `json:"steps"`
+	Paths    []SearchPath      `json:"paths"`
+	Pairs    []SearchPair      `json:"pairs"` // most divergence first
+	Outcomes []SearchOutcome   `json:"sides"` // of branches, by position
+	Notes    []string          `json:"notes"` // what stood against scaling paths to all threads
 }
 
 // ExplorationStep is the symbolic execution of some threads together.
@@ -94,7 +94,7 @@ type ExplorationStep struct {
 	Unknown  int  `json:"unknown"`  // paths of which no solver knew whether they exist
 	Queries  int  `json:"queries"`  // to the solver
 	Complete bool `json:"complete"` // there are no other paths
-	Covered  int  `json:"covered"`  // sides of branches, by this step and those before
+	Covered  int  `json:"covered"`  // branch outcomes, by this step and those before
 }
 
 // SearchPath is a path that some threads take together.
@@ -117,26 +117,26 @@ type SearchPair struct {
 	Intervals    []float64 `json:"intervals"`    // the same of each barrier interval
 }
 
-// SearchSide is a side of a branch.
-type SearchSide struct {
+// SearchOutcome is an outcome of a branch.
+type SearchOutcome struct {
 	Pos     string `json:"pos"`    // of the branch
 	Text    string `json:"text"`   // of the branch
-	Taken   bool   `json:"taken"`  // otherwise the side that falls through
+	Taken   bool   `json:"taken"`  // otherwise the successor that falls through
 	Target  string `json:"target"` // position at which control goes on
 	Verdict string `json:"verdict"`
 }
 
-// The verdicts on sides.
+// The verdicts on branch outcomes.
 const (
-	SideCovered    = "covered"    // by a path
-	SideInfeasible = "infeasible" // proved to be taken by none
-	SideUnknown    = "unknown"
+	OutcomeCovered    = "covered"    // by a path
+	OutcomeInfeasible = "infeasible" // proved to be taken by none
+	OutcomeUnknown    = "unknown"
 )
 
-// Count returns how many sides have a verdict.
+// Count returns how many outcomes have a verdict.
 func (e *Exploration) Count(verdict string) int {
 	n := 0
-	for _, s := range e.Sides {
+	for _, s := range e.Outcomes {
 		if s.Verdict == verdict {
 			n++
 		}

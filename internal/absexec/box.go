@@ -101,13 +101,13 @@ func (b Box) spanFrom(r ramp, axis int, k int64) (lo, hi int64, ok bool) {
 	return lo, hi, ok
 }
 
-// side tells whether a value of the box is less than bound everywhere (-1), at
+// relation tells whether a value of the box is less than bound everywhere (-1), at
 // least bound everywhere (1), or neither (0).
-func (b Box) side(r ramp, bound int64) int {
-	return b.sideFrom(r, bound, -1, 0)
+func (b Box) relation(r ramp, bound int64) int {
+	return b.relationFrom(r, bound, -1, 0)
 }
 
-func (b Box) sideFrom(r ramp, bound int64, axis int, k int64) int {
+func (b Box) relationFrom(r ramp, bound int64, axis int, k int64) int {
 	lo, hi, ok := b.spanFrom(r, axis, k)
 	switch {
 	case !ok:
@@ -121,7 +121,7 @@ func (b Box) sideFrom(r ramp, bound int64, axis int, k int64) int {
 }
 
 // crossing returns where to cut a box in which a value is neither less than bound
-// everywhere nor at least bound everywhere: where its side changes along an axis, if
+// everywhere nor at least bound everywhere: where its relation changes along an axis, if
 // it does, else in the middle.
 func (b Box) crossing(r ramp, bound int64) cut {
 	for axis := len(r.step) - 1; axis >= 0; axis-- {
@@ -129,10 +129,10 @@ func (b Box) crossing(r ramp, bound int64) cut {
 		if r.step[axis] == 0 || n == 1 {
 			continue
 		}
-		first := b.sideFrom(r, bound, axis, 0)
-		lo, hi := 1, n // the first k with another side, or n
+		first := b.relationFrom(r, bound, axis, 0)
+		lo, hi := 1, n // the first k with another relation, or n
 		for lo < hi {
-			if mid := lo + (hi-lo)/2; b.sideFrom(r, bound, axis, int64(mid)) != first {
+			if mid := lo + (hi-lo)/2; b.relationFrom(r, bound, axis, int64(mid)) != first {
 				hi = mid
 			} else {
 				lo = mid + 1

@@ -55,10 +55,10 @@ func (x *execution) nonzero(v *value, mask uint64) (holds, known uint64, err err
 // must.
 func (x *execution) branch(in *isa.Instr, must, may uint64) error {
 	top := x.top()
-	next := side{pc: top.pc + 1, may: top.may &^ must}
-	var sides []side
+	next := successor{pc: top.pc + 1, may: top.may &^ must}
+	var successors []successor
 	if in.Op == isa.Bra {
-		sides = []side{{pc: in.Target, may: may}}
+		successors = []successor{{pc: in.Target, may: may}}
 	} else {
 		index := x.source(top.pc, 0)
 		if err := x.need(index, may, forControl); err != nil {
@@ -70,21 +70,21 @@ func (x *execution) branch(in *isa.Instr, must, may uint64) error {
 			}
 			index = unknown
 		}
-		sides = indexed(in.Targets, index, may)
+		successors = indexed(in.Targets, index, may)
 	}
 	if in.Guard.Set {
-		if i := slices.IndexFunc(sides, func(s side) bool { return s.pc == next.pc }); i >= 0 {
-			sides[i].may |= next.may
+		if i := slices.IndexFunc(successors, func(s successor) bool { return s.pc == next.pc }); i >= 0 {
+			successors[i].may |= next.may
 		} else {
-			sides = append(sides, next)
+			successors = append(successors, next)
 		}
 	}
-	return x.follow(sides)
+	return x.follow(successors)
 }
 
-// indexed returns the sides of an indexed branch.
-func indexed(targets []int, index *value, may uint64) []side {
-	var sides []side
+// indexed returns the paths of an indexed branch.
+func indexed(targets []int, index *value, may uint64) []successor {
+	var successors []successor
 	for i, t := range targets {
 		to := may &^ index.known
 		for m := may & index.known; m != 0; m &= m - 1 {
@@ -92,57 +92,57 @@ func indexed(targets []int, index *value, may uint64) []side {
 				to |= 1 << lane
 			}
 		}
-		if k := slices.IndexFunc(sides, func(s side) bool { return s.pc == t }); k >= 0 {
-			sides[k].may |= to
+		if k := slices.IndexFunc(successors, func(s successor) bool { return s.pc == t }); k >= 0 {
+			successors[k].may |= to
 		} else {
-			sides = append(sides, side{pc: t, may: to})
+			successors = append(successors, successor{pc: t, may: to})
 		}
 	}
-	return sides
+	return successors
 }
 
 // follow makes the lanes of the running entry go their ways.
-func (x *execution) follow(sides []side) error {
+func (x *execution) follow(successors []successor) error {
 	top := x.top()
 	pc := top.pc
 	block := x.graph.BlockOf(pc)
-	sides = slices.DeleteFunc(sides, func(s side) bool { return s.may == 0 || x.fails(block, s.pc) })
+	successors = slices.DeleteFunc(successors, func(s successor) bool { return s.may == 0 || x.fails(block, s.pc) })
 	var all, overlap uint64
-	for _, s := range sides {
+	for _, s := range successors {
 		overlap |= all & s.may
 		all |= s.may
 	}
 	if err := x.vanish(top.may &^ all); err != nil {
 		return err
 	}
-	for i := range sides {
-		sides[i].must = top.must & sides[i].may &^ overlap
+	for i := range successors {
+		successors[i].must = top.must & successors[i].may &^ overlap
 	}
 	uniform := overlap != 0 && x.config.Uniform != nil && x.config.Uniform(block)
 	if uniform {
-		sides = slices.DeleteFunc(sides, func(s side) bool { return top.must&^s.may != 0 })
-		for i := range sides {
-			sides[i].must = top.must
+		successors = slices.DeleteFunc(successors, func(s successor) bool { return top.must&^s.may != 0 })
+		for i := range successors {
+			successors[i].must = top.must
 		}
 	}
-	switch len(sides) {
+	switch len(successors) {
 	case 0:
 		return x.vanish(top.may)
 	case 1:
-		top.must, top.may = sides[0].must, sides[0].may
-		return x.transfer(sides[0].pc)
+		top.must, top.may = successors[0].must, successors[0].may
+		return x.transfer(successors[0].pc)
 	}
 	if overlap != 0 {
-		x.open(top, sides)
+		x.open(top, successors)
 	}
 	r := x.reconvergencePoint(block)
-	x.order(sides)
-	waits := func(s side) bool { return s.pc == r }
-	if uniform && !slices.ContainsFunc(sides, waits) {
-		return x.alternatives(pc, r, sides)
+	x.order(successors)
+	waits := func(s successor) bool { return s.pc == r }
+	if uniform && !slices.ContainsFunc(successors, waits) {
+		return x.alternatives(pc, r, successors)
 	}
 	from := x.part(r)
-	for _, s := range sides {
+	for _, s := range successors {
 		st := from.state
 		if overlap != 0 {
 			st = st.clone()

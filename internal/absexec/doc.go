@@ -15,8 +15,8 @@
 // The lanes of the warp form a reconvergence stack like that of internal/emu, with
 // two masks for each entry: lanes that surely run it and lanes that may (stack.go,
 // branch.go). A branch that is not decided for some lanes is followed both ways, each
-// side with registers of its own, and where the branch reconverges a lane keeps what they agree
-// on. If the branch is known to be uniform, the sides are alternatives.
+// path with registers of its own, and where the branch reconverges a lane keeps what they agree
+// on. If the branch is known to be uniform, the paths are alternatives.
 //
 // Kernels whose lanes reconverge at syncs have frames of lanes instead (syncs.go).
 //

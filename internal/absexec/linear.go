@@ -72,13 +72,13 @@ func (b Box) exact(s []linear, i, width int, sign bool) (ramp, cut) {
 	switch {
 	case r.base < lo:
 		return r, b.halve(dependsAny(s))
-	case b.side(r, lo) <= 0:
+	case b.relation(r, lo) <= 0:
 		return r, b.crossing(r, lo)
 	}
 	if hi == math.MaxInt64 {
 		return r, cut{} // span has found that nothing exceeds it
 	}
-	if b.side(r, hi+1) >= 0 {
+	if b.relation(r, hi+1) >= 0 {
 		return r, b.crossing(r, hi+1)
 	}
 	return r, cut{}
@@ -202,9 +202,9 @@ func (b Box) within(x ramp, m int64) cut {
 		rest.base += m
 	}
 	switch {
-	case b.side(rest, 0) <= 0:
+	case b.relation(rest, 0) <= 0:
 		return b.crossing(rest, 0)
-	case b.side(rest, m) >= 0:
+	case b.relation(rest, m) >= 0:
 		return b.crossing(rest, m)
 	}
 	return cut{}
@@ -312,7 +312,7 @@ func chosenBySign(b Box, in *isa.Instr, _ int, s []linear) (step [3]uint64, c cu
 	if !c.none() {
 		return step, c
 	}
-	switch b.side(x, 0) {
+	switch b.relation(x, 0) {
 	case 1:
 		return s[0].step, cut{}
 	case 0:
@@ -339,7 +339,7 @@ func converted(b Box, in *isa.Instr, reg int, s []linear) (step [3]uint64, c cut
 		from = to // the low bits are all that matters
 	}
 	x, c := b.exact(s, 0, from.Bits(), from.IsSigned())
-	if c.none() && reg > to.Bits() && !to.IsSigned() && b.side(x, 0) <= 0 {
+	if c.none() && reg > to.Bits() && !to.IsSigned() && b.relation(x, 0) <= 0 {
 		c = b.crossing(x, 0)
 	}
 	for i := range step {

@@ -139,12 +139,12 @@ func (x *execution) force(top *entry, c *loopCount) error {
 
 // open marks the loops that lanes may leave or not at a branch, some of which go either
 // way.
-func (x *execution) open(top *entry, sides []side) {
+func (x *execution) open(top *entry, successors []successor) {
 	top.loops = slices.Clone(top.loops)
 	for i := range top.loops {
 		l := &x.graph.Loops().Loops[top.loops[i].loop]
 		var leave, stay uint64
-		for _, s := range sides {
+		for _, s := range successors {
 			if l.Contains(x.graph.BlockOf(s.pc)) {
 				stay |= s.may
 			} else {

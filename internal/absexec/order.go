@@ -53,7 +53,7 @@ func compared(b Box, in *isa.Instr, _ int, s []linear) (step [3]uint64, c cut) {
 	case isa.Le, isa.Gt, isa.Ls, isa.Hi:
 		bound = 1
 	}
-	if b.side(diff, bound) == 0 {
+	if b.relation(diff, bound) == 0 {
 		return step, b.crossing(diff, bound)
 	}
 	return step, cut{}
@@ -77,7 +77,7 @@ func (b Box) sameEquality(s []linear, width int) cut {
 	case lo == 0 && hi == 0, lo > 0, hi < 0:
 		return cut{}
 	}
-	first, second := b.side(diff, 0), b.side(diff, 1)
+	first, second := b.relation(diff, 0), b.relation(diff, 1)
 	if first == 0 && (second != 0 || diff.base < 0) {
 		return b.crossing(diff, 0)
 	}

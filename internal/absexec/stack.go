@@ -42,8 +42,8 @@ func (x *execution) owners() uint64 {
 	return all
 }
 
-// side is a way that lanes go from a branch.
-type side struct {
+// successor is a way that lanes go from a branch.
+type successor struct {
 	pc        int
 	must, may uint64
 }
@@ -56,11 +56,11 @@ func (x *execution) reconvergencePoint(block int) int {
 	return none
 }
 
-// order sorts sides as a warp pushes them: the last runs first. Before it is the order of
+// order sorts paths as a warp pushes them: the last runs first. Before it is the order of
 // the targets, with the following instruction behind them.
-func (x *execution) order(sides []side) {
-	awaits := func(s side) bool { return x.graph.ReachesBarrier(x.graph.BlockOf(s.pc)) }
-	slices.SortStableFunc(sides, func(a, b side) int {
+func (x *execution) order(successors []successor) {
+	awaits := func(s successor) bool { return x.graph.ReachesBarrier(x.graph.BlockOf(s.pc)) }
+	slices.SortStableFunc(successors, func(a, b successor) int {
 		switch {
 		case awaits(a) == awaits(b):
 			return 0
@@ -72,7 +72,7 @@ func (x *execution) order(sides []side) {
 }
 
 // part makes the running entry wait for its lanes at r, the reconvergence point of the
-// branch that it has come to or none. It returns what the sides start from.
+// branch that it has come to or none. It returns what the paths start from.
 func (x *execution) part(r int) entry {
 	top := x.top()
 	from := *top
@@ -90,8 +90,8 @@ func (x *execution) part(r int) entry {
 	return from
 }
 
-// push makes the lanes of a side run from the branch to the reconvergence point.
-func (x *execution) push(from entry, s side, st *state) error {
+// push makes the lanes of a path run from the branch to the reconvergence point.
+func (x *execution) push(from entry, s successor, st *state) error {
 	from.must, from.may, from.state = s.must, s.may, st
 	x.stack = append(x.stack, from)
 	return x.transfer(s.pc)
@@ -150,15 +150,15 @@ func (x *execution) setMasks(all []masks) {
 	}
 }
 
-// alternatives executes sides of which the warp goes one. Each begins with the stack
+// alternatives executes paths of which the warp goes one. Each begins with the stack
 // below as it is now, and what the stack is afterwards holds for all of them.
-func (x *execution) alternatives(pc, r int, sides []side) error {
+func (x *execution) alternatives(pc, r int, successors []successor) error {
 	from := x.part(r)
 	before := x.masks()
 	joined := make([]masks, len(before))
 	x.visitor.Fork(pc)
 	x.alternative++
-	for i, s := range sides {
+	for i, s := range successors {
 		x.visitor.Alternative()
 		x.setMasks(before)
 		if err := x.push(from, s, from.state.clone()); err != nil {

@@ -65,7 +65,7 @@ func (x *execution) branchToSync(in *isa.Instr, must, may uint64) error {
 		return x.transfer(in.Target)
 	}
 	if may&stay != 0 {
-		x.open(top, []side{{pc: in.Target, may: may}, {pc: top.pc + 1, may: stay}})
+		x.open(top, []successor{{pc: in.Target, may: may}, {pc: top.pc + 1, may: stay}})
 	}
 	put := top.must & must // off surely, unless they may be the last
 	if top.must&^may == 0 && f.todo.may != 0 {
@@ -113,7 +113,7 @@ func (x *execution) other() error {
 	return nil
 }
 
-// exitAtSyncs retires lanes, which must not be on a side of a branch.
+// exitAtSyncs retires lanes, which must not be on a path of a branch.
 func (x *execution) exitAtSyncs(must, may uint64) error {
 	if n := len(x.frames); n > 0 {
 		return diag.Errorf(x.instr(x.top().pc).Pos, "kernel %s: the warp ends before a sync has ended the divergence of %s",

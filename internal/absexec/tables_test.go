@@ -190,7 +190,7 @@ func TestBoxes(t *testing.T) {
 	}
 }
 
-// TestUniform checks alternatives: a branch on data, known to be uniform, whose sides
+// TestUniform checks alternatives: a branch on data, known to be uniform, whose paths
 // store under different addresses and write the same register.
 func TestUniform(t *testing.T) {
 	l := compile(t, 0, [3]int{5, 1, 1}, [3]int{32, 1, 1}, "", `

@@ -45,7 +45,7 @@ func demoCommand() *cobra.Command {
 const demoIntro = `This is one step of a breadth-first search: a thread for each vertex, and a loop
 over its neighbours that runs as long as the vertex has some. The 32 threads of
 a warp share one program counter, so a warp takes as long as its busiest thread,
-and both sides of a branch on which its threads disagree, one after the other.
+and both paths of a branch on which its threads disagree, one after the other.
 The kernel was compiled to PTX by clang. Warpbound ran it on a simulated GPU,
 each time with other random inputs, and composes the longest times that were
 seen of all its parts to estimates of its worst case.

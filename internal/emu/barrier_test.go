@@ -116,7 +116,7 @@ left: @%p0 bra gone; add.u32 %r5, %r5, 2; on: bar.sync 0; st.global.u32 [%rd1], 
 bar.sync 0; add.u32 %r6, %r6, 1; setp.lt.u32 %p5, %r6, 4; @%p5 bra head; st.global.u32 [%rd1], 5; ret; gone: st.global.u32 [%rd1], 0; exit;`},
 		{"in a loop behind its barrier", `mov.u32 %r6, 0; head: setp.eq.u32 %p5, %r6, 4; @%p5 bra done;
 bar.sync 0; add.u32 %r6, %r6, 1; setp.eq.and.u32 %p4, %r6, 2, %p0; @%p4 bra gone; bra head; done: st.global.u32 [%rd1], 5; ret; gone: st.global.u32 [%rd1], 0; exit;`},
-		{"in a loop behind its barrier, on one side of a branch", `mov.u32 %r6, 0; head: setp.eq.u32 %p5, %r6, 4; @%p5 bra done;
+		{"in a loop behind its barrier, on one path of a branch", `mov.u32 %r6, 0; head: setp.eq.u32 %p5, %r6, 4; @%p5 bra done;
 bar.sync 0; add.u32 %r6, %r6, 1; @!%p2 bra on; setp.eq.and.u32 %p4, %r6, 2, %p0; @%p4 bra gone; add.u32 %r5, %r5, 1; on: bra head;
 done: st.global.u32 [%rd1], 5; ret; gone: st.global.u32 [%rd1], 0; exit;`},
 		{"in a loop without a barrier", `mov.u32 %r6, 0; head: setp.eq.and.u32 %p4, %r6, 2, %p0; @%p4 bra gone;

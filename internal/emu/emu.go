@@ -12,7 +12,7 @@
 // vector holds for them is never read by another lane unless that is an error of
 // the program.
 //
-// The sides of a diverged branch may be executed as units of their own, which share the
+// The paths of a diverged branch may be executed as units of their own, which share the
 // warp's registers, in any order (see Detach).
 //
 // Functions of the CUDA runtime are executed thread by thread: vprintf writes to

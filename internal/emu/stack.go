@@ -100,7 +100,7 @@ func (b *indexed) exec(w *Warp, mask uint64, eff *Effect) error {
 	return nil
 }
 
-// branch decodes a branch. Of its sides, those from which no barrier can be reached run
+// branch decodes a branch. Of its paths, those from which no barrier can be reached run
 // first: their lanes may end, and then a barrier does not wait for them.
 func (d *decoder) branch() operation {
 	in := d.in

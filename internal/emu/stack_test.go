@@ -15,7 +15,7 @@ func TestStack(t *testing.T) {
 		name, body string
 		want       string
 	}{
-		{"the side that falls through runs first", `
+		{"the successor that falls through runs first", `
 setp.lt.u32 %p0, %r0, 2;
 @%p0 bra then;
 add.u32 %r1, %r0, 1;
@@ -112,7 +112,7 @@ end: ret;`, `
 5 2 2
 4 5 1
 7 f 0`},
-		{"sides of equal targets do not diverge", `
+		{"successors that are equal do not diverge", `
 setp.lt.u32 %p0, %r0, 2;
 @%p0 bra next;
 next: ret;`, `

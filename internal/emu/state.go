@@ -149,8 +149,8 @@ type entry struct {
 //     on from the target. A sync without pops the frame, and the lanes of done and the
 //     running ones go on together behind it.
 //
-// So every side of a branch executes the sync. A program that does otherwise is at
-// fault with ErrSync: a sync without a frame, a thread that ends with one, sides that
+// So every path of a branch executes the sync. A program that does otherwise is at
+// fault with ErrSync: a sync without a frame, a thread that ends with one, paths that
 // come to different syncs, and lanes that come back to their branch while others wait
 // at its sync.
 type syncFrame struct {

@@ -113,7 +113,7 @@ func (syncOp) exec(w *Warp, _ uint64, _ *Effect) error {
 	}
 	f := &w.syncs[last]
 	if f.done != 0 && f.met != top.pc {
-		return w.fault(top.pc, alu.First(top.lanes), fmt.Errorf("%w: the other side of %s, with thread %s, reconverged at %s",
+		return w.fault(top.pc, alu.First(top.lanes), fmt.Errorf("%w: the other path of %s, with thread %s, reconverged at %s",
 			ErrSync, w.code.place(f.branch), triple(w.thread(alu.First(f.done))), w.code.place(f.met)))
 	}
 	if f.todo == 0 {
@@ -128,7 +128,7 @@ func (syncOp) exec(w *Warp, _ uint64, _ *Effect) error {
 	return nil
 }
 
-// syncExit ends the running lanes, which must not be on a side of a branch.
+// syncExit ends the running lanes, which must not be on a path of a branch.
 type syncExit struct{}
 
 func (syncExit) exec(w *Warp, mask uint64, eff *Effect) error {

@@ -130,7 +130,7 @@ func TestSyncFaults(t *testing.T) {
 		{"end", "0: binop p = Tid < 2\nbz p, 3\nconst a = 1",
 			"k.simt:7: kernel k, CTA (0,0,0), thread (0,0,0): exit: branch without its sync: the thread ends before a sync has ended the divergence of bz p, 3 (k.simt:6:1)"},
 		{"two syncs", "0: binop p = Tid < 2\nbz p, 4\nsync\njump 5\nsync",
-			"k.simt:9:1: kernel k, CTA (0,0,0), thread (2,0,0): sync: branch without its sync: the other side of bz p, 4 (k.simt:6:1), with thread (0,0,0), reconverged at sync (k.simt:7:1)"},
+			"k.simt:9:1: kernel k, CTA (0,0,0), thread (2,0,0): sync: branch without its sync: the other path of bz p, 4 (k.simt:6:1), with thread (0,0,0), reconverged at sync (k.simt:7:1)"},
 		{"back", "0: const a = Tid\nbinop p = a == 0\nbinop a = a - 1\nbz p, 1\nsync",
 			"k.simt:8:1: kernel k, CTA (0,0,0), thread (1,0,0): bz p, 1: branch without its sync: the thread comes back to its branch while thread (0,0,0) of the warp waits at sync (k.simt:9:1)"},
 	} {

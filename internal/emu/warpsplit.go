@@ -18,8 +18,8 @@ import "warpbound/internal/isa"
 // where lanes are diverged.
 
 // Detach makes the running entry of w the warp-split's: w runs the entry below it, if it is
-// not held. After a branch has diverged that is the entry of the other side; or the one
-// that waits where the branch reconverges, if the other side begins there.
+// not held. After a branch has diverged that is the entry of the other path; or the one
+// that waits where the branch reconverges, if the other path begins there.
 //
 // The warp w must be able to step. The warp-split must be one that is done or was never used; it
 // is used again without allocation, and must not be copied. In a kernel whose lanes reconverge

@@ -15,7 +15,7 @@ import (
 	"warpbound/internal/test/flowtest"
 )
 
-// TestWarpSplitsAgainstWarps runs random kernels with warps whose sides run as warp-splits, some
+// TestWarpSplitsAgainstWarps runs random kernels with warps whose paths run as warp-splits, some
 // or all of them, in random order: memory must be as warps leave it that do not split.
 func TestWarpSplitsAgainstWarps(t *testing.T) {
 	for _, c := range []struct {
@@ -93,11 +93,11 @@ func TestWarpSplitsOfTheSuite(t *testing.T) {
 	}
 }
 
-// splitter executes launches and lets sides of branches run as warp-splits.
+// splitter executes launches and lets paths of branches run as warp-splits.
 type splitter struct {
 	*rand.Rand
 	graph   *cfg.Graph
-	percent int // of the sides that become warp-splits
+	percent int // of the paths that become warp-splits
 	sticky  int // percent of the steps after which the unit goes on that ran
 	units   []*unit
 	free    []*emu.Warp
@@ -186,7 +186,7 @@ func (r *splitter) next() *unit {
 	}
 }
 
-// part makes warp-splits of some sides of the branch that u has just executed.
+// part makes warp-splits of some paths of the branch that u has just executed.
 func (r *splitter) part(u *unit) {
 	for once := false; !once && steps(u) && r.IntN(100) < r.percent && u.Depth() > 1; {
 		once = r.graph.Kernel.Reconvergence == isa.AtSyncs
@@ -203,7 +203,7 @@ func (r *splitter) part(u *unit) {
 	}
 }
 
-// mayPart reports whether the sides of a branch can run as warp-splits: they come to no barrier
+// mayPart reports whether the paths of a branch can run as warp-splits: they come to no barrier
 // before they reconverge.
 func (r *splitter) mayPart(pc int) bool {
 	b := r.graph.BlockOf(pc)

@@ -114,7 +114,7 @@ a w:10/f! a:8/c
 a w:10/f! a:10/c*
 a<w w:10/f a:done
 w w:done a:done`},
-		{"a side that is empty is there at once", `@%p0 bra end;
+		{"a path that is empty is there at once", `@%p0 bra end;
 add.u32 %r1, %r0, 1;
 end: ret;`, `
 w w:7/c

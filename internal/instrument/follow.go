@@ -22,7 +22,7 @@ type Transition struct{ From, To trace.Ipoint }
 type Following struct {
 	Records int // at Ipoints and frames
 
-	// Unknown counts transitions that the graph does not have. From sm_70 on, the sides of
+	// Unknown counts transitions that the graph does not have. From sm_70 on, the paths of
 	// a branch may run by turns, which no transition of the graph describes.
 	Unknown map[Transition]int
 

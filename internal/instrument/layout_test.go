@@ -163,7 +163,7 @@ func (p pairs) Follows(from, to trace.Ipoint) bool {
 	return false
 }
 
-// TestUnknown: sides of a branch that run by turns give transitions that are counted, and the
+// TestUnknown: paths of a branch that run by turns give transitions that are counted, and the
 // order of records is that of the clock.
 func TestUnknown(t *testing.T) {
 	b := mustJob(t, jobText, kernel("6.3", "sm_70", "", `setp.lt.u32 %p1, %t, 7; @%p1 bra a; mov.u32 %r1, 1; bra c;

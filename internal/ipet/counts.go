@@ -66,7 +66,7 @@ func product(a, b int64) *big.Int {
 	return new(big.Int).Mul(big.NewInt(a), big.NewInt(b))
 }
 
-// holds reports whether the relation holds, given how the left side compares to
+// holds reports whether the relation holds, given how the left-hand side compares to
 // the right.
 func (r Relation) holds(cmp int) bool {
 	switch r {

@@ -84,7 +84,7 @@ func (g *generator) conditional(s scope) {
 		branch = g.text.Len()
 	}
 	g.sequence(s.inner(uniform))
-	last.closed = last.closed && g.text.Len() > branch // two sides, not one
+	last.closed = last.closed && g.text.Len() > branch // two paths, not one
 	g.shut(first)
 	g.place(end)
 }

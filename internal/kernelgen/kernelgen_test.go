@@ -146,7 +146,7 @@ func TestControlFlow(t *testing.T) {
 }
 
 // TestDeserts checks that in some kernels lanes that go round a loop from barrier to barrier
-// part, and may end on one side before they reconverge.
+// part, and may end on one path before they reconverge.
 func TestDeserts(t *testing.T) {
 	found := 0
 	for seed := range uint64(200) {

@@ -211,7 +211,7 @@ func (g *simt) conditional(s scope) {
 	r.place = fmt.Sprintf("%s:%d", SIMTFile, header+at+1)
 	g.sequence(s.inner(uniform))
 	otherwise := g.chance(50)
-	r.closed = r.closed && (otherwise || len(g.code) > at+1) // two sides, not one
+	r.closed = r.closed && (otherwise || len(g.code) > at+1) // two paths, not one
 	if otherwise {
 		end := g.branch("jump ")
 		g.patch(at)

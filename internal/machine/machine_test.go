@@ -228,7 +228,7 @@ func TestParseErrors(t *testing.T) {
 		{"stand-in for memory", `atomic-64       = { pipeline = "ldst"`, `atomic-64       = { pipeline = "sp"`, `pipeline = "sp", latency = 35`, `"ldst" is the pipeline for memory and for nothing else`},
 		{"stand-in in the pipeline for memory", `lop3            = { pipeline = "sp"`, `lop3            = { pipeline = "ldst"`, `pipeline = "ldst", latency = 4`, `"ldst" is the pipeline for memory and for nothing else`},
 		{"stand-in that is too quick", `atomic-64       = { pipeline = "ldst", latency = 35`, `atomic-64       = { pipeline = "ldst", latency = 34`, "latency = 34", "a latency of 34 is shorter than the 35 of other accesses"},
-		{"clocks", "value = 575000000", "value = 575000001", "dram = { value = 750", "the ratio of the clocks, reduced to 191666667:250000000, has a side beyond 1048576"},
+		{"clocks", "value = 575000000", "value = 575000001", "dram = { value = 750", "the ratio of the clocks, reduced to 191666667:250000000, has a term beyond 1048576"},
 		{"threads", "value = 1536,", "value = 1537,", "threads       =", "1537 threads do not fit into 48 warps of 32"},
 		{"CTA", "value = 1024,", "value = 2048,", "cta_threads   =", "a CTA of 2048 threads does not fit into the 1536 of an SM"},
 		{"lines differ", `line  = { value = 128`, `line  = { value = 64`, "line  = ", "lines of 64 bytes differ from the 128 of l2.line"},

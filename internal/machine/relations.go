@@ -46,7 +46,7 @@ func (c *checker) caches() {
 	m := c.m
 	sm, l1, l2, dram := &m.SM, &m.L1, &m.L2, &m.DRAM
 	core, mem := m.ClockRatio()
-	c.require(max(core, mem) <= maxRatio, "clock.dram", "the ratio of the clocks, reduced to %d:%d, has a side beyond %d", core, mem, maxRatio)
+	c.require(max(core, mem) <= maxRatio, "clock.dram", "the ratio of the clocks, reduced to %d:%d, has a term beyond %d", core, mem, maxRatio)
 	lines := sm.Count.Value*l1.Sets.Value*l1.Ways.Value + l2.Partitions.Value*l2.Sets.Value*l2.Ways.Value
 	c.require(lines <= MaxLines, "l2.sets", "the caches together have %d lines, more than %d", lines, MaxLines)
 	c.require(l1.Index.Value != Fermi || l1.Sets.Value == 32 && l1.Line.Value == 128, "l1.index", "the index %q is for 32 sets of lines of 128 bytes", Fermi)

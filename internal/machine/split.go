@@ -19,7 +19,7 @@ type SplitMode string
 
 // The modes.
 const (
-	SplitNone SplitMode = "none" // none: the sides of a branch execute one after the other
+	SplitNone SplitMode = "none" // none: the paths of a branch execute one after the other
 	DWS       SplitMode = "dws"  // dynamic: at any branch that diverges, all on one SIMD
 	PWS       SplitMode = "pws"  // predictable: at split instructions, each on a SIMD of its own
 )

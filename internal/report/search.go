@@ -44,7 +44,7 @@ func Search(w io.Writer, a *estimate.Analysis, s *estimate.Search, hz float64) e
 func exploration(p *printer, e *estimate.Exploration) {
 	p.printf("Symbolic execution:\n")
 	p.table(func(rows *printer) {
-		rows.printf("  threads\tpaths\tfail\tcut off\tunknown\tqueries\tsides covered\tcomplete\t\n")
+		rows.printf("  threads\tpaths\tfail\tcut off\tunknown\tqueries\toutcomes covered\tcomplete\t\n")
 		for _, s := range e.Steps {
 			threads, complete := group(int64(s.Threads)), "no"
 			if s.AnyOne {
@@ -56,11 +56,11 @@ func exploration(p *printer, e *estimate.Exploration) {
 			rows.printf("  %s\t%d\t%d\t%d\t%d\t%d\t%d\t%s\t\n", threads, s.Paths, s.Faults, s.CutOff, s.Unknown, s.Queries, s.Covered, complete)
 		}
 	})
-	covered, infeasible := e.Count(estimate.SideCovered), e.Count(estimate.SideInfeasible)
-	p.printf("Of %s of branches %d are covered (%s), %d infeasible and %d unknown.\n",
-		counted(len(e.Sides), "side"), covered, percent(covered, len(e.Sides)), infeasible, len(e.Sides)-covered-infeasible)
-	for _, s := range e.Sides {
-		if s.Verdict == estimate.SideCovered {
+	covered, infeasible := e.Count(estimate.OutcomeCovered), e.Count(estimate.OutcomeInfeasible)
+	p.printf("Of %s %d are covered (%s), %d infeasible and %d unknown.\n",
+		counted(len(e.Outcomes), "branch outcome"), covered, percent(covered, len(e.Outcomes)), infeasible, len(e.Outcomes)-covered-infeasible)
+	for _, s := range e.Outcomes {
+		if s.Verdict == estimate.OutcomeCovered {
 			continue
 		}
 		way := "not taken, to"

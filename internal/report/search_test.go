@@ -20,11 +20,11 @@ func searched() (*estimate.Analysis, *estimate.Search) {
 			},
 			Paths: []estimate.SearchPath{{Instructions: 5, Threads: []int{4}}, {Instructions: 1234, Threads: []int{0, 1}, Divergence: 10}},
 			Pairs: []estimate.SearchPair{{Paths: [2]int{0, 1}, Divergence: 50}},
-			Sides: []estimate.SearchSide{
-				{Pos: "k.ptx:1:2", Text: "bra a", Taken: true, Verdict: estimate.SideCovered},
-				{Pos: "k.ptx:1:2", Text: "bra a", Verdict: estimate.SideCovered},
-				{Pos: "k.ptx:3:2", Text: "bra b", Taken: true, Target: "k.ptx:9:1", Verdict: estimate.SideInfeasible},
-				{Pos: "k.ptx:3:2", Text: "bra b", Target: "k.ptx:4:2", Verdict: estimate.SideUnknown},
+			Outcomes: []estimate.SearchOutcome{
+				{Pos: "k.ptx:1:2", Text: "bra a", Taken: true, Verdict: estimate.OutcomeCovered},
+				{Pos: "k.ptx:1:2", Text: "bra a", Verdict: estimate.OutcomeCovered},
+				{Pos: "k.ptx:3:2", Text: "bra b", Taken: true, Target: "k.ptx:9:1", Verdict: estimate.OutcomeInfeasible},
+				{Pos: "k.ptx:3:2", Text: "bra b", Target: "k.ptx:4:2", Verdict: estimate.OutcomeUnknown},
 			},
 			Notes: []string{"a note"},
 		},
@@ -60,10 +60,10 @@ func TestSearch(t *testing.T) {
 grid 2 x 1 x 1, block 32 x 1 x 1
 
 Symbolic execution:
-    threads  paths  fail  cut off  unknown  queries  sides covered  complete
+    threads  paths  fail  cut off  unknown  queries  outcomes covered  complete
     any one      3     1        0        0        5              2       yes
           2      1     0        4        6        7              2        no
-Of 4 sides of branches 2 are covered (50.00 %), 1 infeasible and 1 unknown.
+Of 4 branch outcomes 2 are covered (50.00 %), 1 infeasible and 1 unknown.
   k.ptx:3:2: bra b, taken to k.ptx:9:1: infeasible
   k.ptx:3:2: bra b, not taken, to k.ptx:4:2: unknown
 Path 1, of 2 threads, has most instructions: 1,234. Two threads on paths 0 and 1 diverge most: their brdiv is 50.0 %.

@@ -46,7 +46,7 @@ func TestSearchVerdicts(t *testing.T) {
 	found := func(gdivan, random int64) *estimate.Search {
 		return &estimate.Search{
 			Strategies: []estimate.SearchStrategy{{Cycles: gdivan}, {Cycles: random}},
-			Explored:   &estimate.Exploration{Sides: []estimate.SearchSide{{Verdict: estimate.SideCovered}, {Verdict: estimate.SideUnknown}}},
+			Explored:   &estimate.Exploration{Outcomes: []estimate.SearchOutcome{{Verdict: estimate.OutcomeCovered}, {Verdict: estimate.OutcomeUnknown}}},
 		}
 	}
 	s := newSeeker(Options{SearchRuns: 1, SmallRuns: 1, SearchSeeds: 100})
@@ -61,7 +61,7 @@ func TestSearchVerdicts(t *testing.T) {
 	for _, e := range r.Examples {
 		verdicts = append(verdicts, e.OK)
 	}
-	// Coverage and unknown sides, the ratio, the worst case, three tiny launches, bounds, repetition.
+	// Coverage and unknown outcomes, the ratio, the worst case, three tiny launches, bounds, repetition.
 	want := []bool{false, false, false, false, true, false, false, false, false}
 	if !reflect.DeepEqual(verdicts, want) {
 		t.Errorf("%v, want %v: %+v", verdicts, want, r.Examples)

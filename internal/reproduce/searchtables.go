@@ -53,7 +53,7 @@ func percents(x float64) string { return fmt.Sprintf("%.2f %%", x) }
 func (s *seeker) coverages() []estimate.Example {
 	var list []estimate.Example
 	for _, b := range s.named() {
-		p, c := paperPrograms[b.Program], b.sides()
+		p, c := paperPrograms[b.Program], b.outcomes()
 		list = append(list, estimate.Example{
 			Name:  fmt.Sprintf("Table III: branch coverage of %s, at least", b.Program),
 			Paper: percents(p.coverage), Ours: percents(c.share()), OK: c.share() >= p.coverage,
@@ -61,10 +61,10 @@ func (s *seeker) coverages() []estimate.Example {
 	}
 	open := 0
 	for _, b := range s.named() {
-		open += b.sides().unknown
+		open += b.outcomes().unknown
 	}
 	return append(list, estimate.Example{
-		Name:  "Section IV.A: sides of branches of these that are neither taken nor proved to be taken by no thread",
+		Name:  "Section IV.A: branch outcomes of these that are neither taken nor proved to be taken by no thread",
 		Paper: "-", Ours: fmt.Sprint(open), OK: open == 0,
 	})
 }
@@ -134,11 +134,11 @@ func (s *seeker) properties() estimate.Table {
 	return t
 }
 
-// sides are those of branches, by verdict.
-type sides struct{ covered, infeasible, unknown int }
+// outcomes are those of branches, by verdict.
+type outcomes struct{ covered, infeasible, unknown int }
 
 // share is the part of all that is covered, in per cent.
-func (c sides) share() float64 {
+func (c outcomes) share() float64 {
 	return 100 * float64(c.covered) / float64(c.covered+c.infeasible+c.unknown)
 }
 
@@ -147,12 +147,12 @@ func (b *sought) explorations() []*estimate.Exploration {
 	return append([]*estimate.Exploration{b.Explored}, b.alone...)
 }
 
-func (b *sought) sides() sides {
-	var c sides
+func (b *sought) outcomes() outcomes {
+	var c outcomes
 	for _, e := range b.explorations() {
-		c.covered += e.Count(estimate.SideCovered)
-		c.infeasible += e.Count(estimate.SideInfeasible)
-		c.unknown += e.Count(estimate.SideUnknown)
+		c.covered += e.Count(estimate.OutcomeCovered)
+		c.infeasible += e.Count(estimate.OutcomeInfeasible)
+		c.unknown += e.Count(estimate.OutcomeUnknown)
 	}
 	return c
 }
@@ -160,9 +160,9 @@ func (b *sought) sides() sides {
 // coverage is Table III.
 func (s *seeker) coverage() estimate.Table {
 	t := estimate.Table{
-		Name: "Table III: symbolic execution; more threads only as long as there are sides that are not covered. Sides\nof all kernels count",
+		Name: "Table III: symbolic execution; more threads only as long as there are branch outcomes that are not covered. Outcomes\nof all kernels count",
 		Columns: []string{
-			"kernel", "threads", "paths", "queries", "sides", "covered", "infeasible", "unknown", "coverage", "of feasible",
+			"kernel", "threads", "paths", "queries", "outcomes", "covered", "infeasible", "unknown", "coverage", "of feasible",
 			"paper: threads", "coverage",
 		},
 	}
@@ -174,8 +174,8 @@ func (s *seeker) coverage() estimate.Table {
 				threads, paths, queries = max(threads, x.Threads), paths+x.Paths, queries+x.Queries
 			}
 		}
-		c := b.sides()
-		feasible := sides{covered: c.covered, unknown: c.unknown}
+		c := b.outcomes()
+		feasible := outcomes{covered: c.covered, unknown: c.unknown}
 		row := append([]string{b.Kernel}, cells(threads, paths, queries, c.covered+c.infeasible+c.unknown, c.covered, c.infeasible, c.unknown,
 			percents(c.share()), percents(feasible.share()))...)
 		if p, ok := paperPrograms[b.Program]; ok {
@@ -188,20 +188,20 @@ func (s *seeker) coverage() estimate.Table {
 	return t
 }
 
-// uncovered lists the sides of branches that no path took.
+// uncovered lists the branch outcomes that no path took.
 func (s *seeker) uncovered() estimate.Table {
-	t := estimate.Table{Name: "Sides of branches that no path takes", Columns: []string{"kernel", "branch", "", "side", "verdict"}}
+	t := estimate.Table{Name: "Branch outcomes that no path takes", Columns: []string{"kernel", "branch", "", "outcome", "verdict"}}
 	for i := range s.found {
 		for _, e := range s.found[i].explorations() {
-			for _, x := range e.Sides {
-				if x.Verdict == estimate.SideCovered {
+			for _, x := range e.Outcomes {
+				if x.Verdict == estimate.OutcomeCovered {
 					continue
 				}
-				side := "not taken"
+				outcome := "not taken"
 				if x.Taken {
-					side = "taken"
+					outcome = "taken"
 				}
-				t.Rows = append(t.Rows, []string{s.found[i].Kernel, x.Pos, x.Text, side, x.Verdict})
+				t.Rows = append(t.Rows, []string{s.found[i].Kernel, x.Pos, x.Text, outcome, x.Verdict})
 			}
 		}
 	}

@@ -135,7 +135,7 @@ func table2(ctx context.Context) (*estimate.Table, error) {
 	}
 	t := &estimate.Table{
 		Name: "Table 2, with block times that meet no splitting and PWS at S = 1 and 2 (the paper's are lost): their sum is 59, the shorter\n" +
-			"side of branch 1 takes 10, splitting saves 7 at branches 2 and 7. No times agree with the rest: by Eq. 8, DWS at S = 2 less 1 is a\n" +
+			"path of branch 1 takes 10, splitting saves 7 at branches 2 and 7. No times agree with the rest: by Eq. 8, DWS at S = 2 less 1 is a\n" +
 			"multiple of 3; PWS at S = 3 follows if 2 splits are charged, but SELECT takes 4",
 		Columns: []string{"S", "|SB|", "edges removed", "no splitting", "paper", "DWS (Eq. 8)", "paper", "PWS (Eq. 6)", "paper"},
 	}

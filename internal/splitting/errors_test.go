@@ -26,20 +26,20 @@ func TestSplittable(t *testing.T) {
 		{"a barrier before and behind", "bar.sync 0; @%p1 bra L;\nmov.u32 %r1, 1;\nL: bar.sync 0; ret;", ""},
 		{"a loop around", "T: @%p1 bra L;\nmov.u32 %r1, 1;\nL: @%p2 bra T; ret;", ""},
 		{"an end before", "@%p3 exit; @%p1 bra L;\nmov.u32 %r1, 1;\nL: ret;", ""},
-		{"a failing side of another branch", "@%p1 bra L;\n@%p2 bra F; mov.u32 %r1, 1; bra L; F: trap;\nL: ret;", ""},
+		{"a failing path of another branch", "@%p1 bra L;\n@%p2 bra F; mov.u32 %r1, 1; bra L; F: trap;\nL: ret;", ""},
 
 		{"no branch", "mov.u32 %r1, 1;\nret;", "k.ptx:3:1: block entry ends in no branch with a predicate"},
 		{"no predicate", "bra L; L: ret;", "k.ptx:2:1: block entry ends in no branch with a predicate"},
-		{"indexed", "ts: .branchtargets A, B;\nbrx.idx %r1, ts; A: mov.u32 %r1, 1; B: ret;", "k.ptx:3:1: an indexed branch has too many sides"},
+		{"indexed", "ts: .branchtargets A, B;\nbrx.idx %r1, ts; A: mov.u32 %r1, 1; B: ret;", "k.ptx:3:1: an indexed branch has too many successors"},
 		{"unreachable", "ret; L: @%p1 bra L;\nret;", "k.ptx:2:9: the branch cannot be reached"},
-		{"one target", "@%p1 bra L; L: ret;", "k.ptx:2:1: the branch has one side only"},
-		{"a failing side", "@%p1 bra F; ret; F: trap;", "k.ptx:2:1: the branch has one side only"},
-		{"one side ends", "@%p1 bra A;\nret; A: mov.u32 %r1, 1; ret;", "k.ptx:3:1: threads end on a side of the branch at k.ptx:2:1, before it reconverges at A"},
-		{"sides with barriers", "@%p1 bra A;\nbar.sync 0; ret; A: bar.sync 1; ret;", "k.ptx:3:1: a barrier on a side of the branch at k.ptx:2:1, which does not reconverge before it"},
-		{"barriers before reconvergence", "@%p1 bra A;\nbar.sync 0; bra L; A: bar.sync 0;\nL: mov.u32 %r1, 1; ret;", "k.ptx:3:1: a barrier on a side of the branch at k.ptx:2:1"},
-		{"sides that go on for ever", "@%p1 bra A;\nB: bra B; A: bra A;", "k.ptx:2:1: the branch never reconverges"},
-		{"a barrier", "@%p1 bra L;\nmov.u32 %r1, 1;\nbar.sync 0;\nL: ret;", "k.ptx:4:1: a barrier on a side of the branch at k.ptx:2:1, before it reconverges at L (k.ptx:5:4)"},
-		{"an end", "@%p1 bra L;\n@%p2 exit;\nL: ret;", "k.ptx:3:1: threads end on a side of the branch at k.ptx:2:1, before it reconverges at L"},
+		{"one target", "@%p1 bra L; L: ret;", "k.ptx:2:1: the branch has one successor only"},
+		{"a failing path", "@%p1 bra F; ret; F: trap;", "k.ptx:2:1: the branch has one successor only"},
+		{"one path ends", "@%p1 bra A;\nret; A: mov.u32 %r1, 1; ret;", "k.ptx:3:1: threads end on a path of the branch at k.ptx:2:1, before it reconverges at A"},
+		{"paths with barriers", "@%p1 bra A;\nbar.sync 0; ret; A: bar.sync 1; ret;", "k.ptx:3:1: a barrier on a path of the branch at k.ptx:2:1, which does not reconverge before it"},
+		{"barriers before reconvergence", "@%p1 bra A;\nbar.sync 0; bra L; A: bar.sync 0;\nL: mov.u32 %r1, 1; ret;", "k.ptx:3:1: a barrier on a path of the branch at k.ptx:2:1"},
+		{"paths that go on for ever", "@%p1 bra A;\nB: bra B; A: bra A;", "k.ptx:2:1: the branch never reconverges"},
+		{"a barrier", "@%p1 bra L;\nmov.u32 %r1, 1;\nbar.sync 0;\nL: ret;", "k.ptx:4:1: a barrier on a path of the branch at k.ptx:2:1, before it reconverges at L (k.ptx:5:4)"},
+		{"an end", "@%p1 bra L;\n@%p2 exit;\nL: ret;", "k.ptx:3:1: threads end on a path of the branch at k.ptx:2:1, before it reconverges at L"},
 		{"the branch of a loop", "T: mov.u32 %r1, 1;\n@%p1 bra T;\nret;", "k.ptx:3:1: lanes come back to the branch from T (k.ptx:2:4) before it reconverges at T+2 (k.ptx:4:1)"},
 		{"a way out of a loop", "T: @%p1 bra L;\nmov.u32 %r1, 1;\n@%p2 bra T;\nL: ret;", "k.ptx:2:4: lanes come back to the branch from T+1 (k.ptx:3:1) before"},
 		{"no way back", "@%p1 bra L;\nmov.u32 %r1, 1;\n@%p2 bra L;\nT: bra T;\nL: ret;", "k.ptx:5:4: lanes do not come from here to L (k.ptx:6:4), where the branch at k.ptx:2:1 reconverges"},
@@ -58,7 +58,7 @@ func TestSplittable(t *testing.T) {
 	}
 }
 
-// TestUnstructured asks for each branch of kernels whose sides can be entered from elsewhere.
+// TestUnstructured asks for each branch of kernels whose paths can be entered from elsewhere.
 func TestUnstructured(t *testing.T) {
 	for _, c := range []struct {
 		name, body string
@@ -66,11 +66,11 @@ func TestUnstructured(t *testing.T) {
 		want       string
 	}{
 		{"goto past the branch", "@%p1 bra A;\n@%p2 bra L;\nmov.u32 %r1, 1;\nA: mov.u32 %r1, 2;\nL: ret;", "entry+1",
-			"k.ptx:2:1: unstructured control flow: this leads to A (k.ptx:5:4) on a side of the branch at k.ptx:3:1, past that branch"},
-		{"back into a side", "@%p1 bra L;\nA: mov.u32 %r1, 1;\nL: @%p2 bra A;\nret;", "entry",
-			"k.ptx:4:4: unstructured control flow: this leads to A (k.ptx:3:4) on a side of the branch at k.ptx:2:1"},
+			"k.ptx:2:1: unstructured control flow: this leads to A (k.ptx:5:4) on a path of the branch at k.ptx:3:1, past that branch"},
+		{"back into a path", "@%p1 bra L;\nA: mov.u32 %r1, 1;\nL: @%p2 bra A;\nret;", "entry",
+			"k.ptx:4:4: unstructured control flow: this leads to A (k.ptx:3:4) on a path of the branch at k.ptx:2:1"},
 		{"back to the start", "A: @%p1 bra A;\n@%p1 bra A;\nB: bar.sync 0; @%p1 bra B;\nC: bar.sync 0;\n@%p1 bra A;\nbra B;", "C",
-			"k.ptx:2:4: unstructured control flow: the kernel starts here on a side of the branch at k.ptx:6:1"},
+			"k.ptx:2:4: unstructured control flow: the kernel starts here on a path of the branch at k.ptx:6:1"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			g := compile(t, c.body)

@@ -23,7 +23,7 @@ type Result struct {
 //   - the block at which the branch reconverges (cfg.Flow.Reconverge) begins with a
 //     Merge that belongs to this branch alone.
 //
-// Both have the position of the branch. A merge stands before the point where the sides
+// Both have the position of the branch. A merge stands before the point where the paths
 // met, and control falls through to it, unless lanes that have not split fall through to
 // that point; then it stands at the end of the kernel and a branch follows it. All other
 // instructions stay in their order, with their positions.

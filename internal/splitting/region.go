@@ -19,7 +19,7 @@ type region struct {
 func (r *region) within(b int) bool { return b == r.branch || r.inside[b] }
 
 // Splittable returns nil if wavefronts can split at the last instruction of block b. It must
-// be a branch with a predicate that has two sides, and for the region between it and the
+// be a branch with a predicate that has two successors, and for the region between it and the
 // point r where the branch reconverges must hold:
 //
 //   - there is such a point, and the branch is not in the region: lanes do not come back to
@@ -44,16 +44,16 @@ func regionOf(g *cfg.Graph, b int) (*region, *diag.Error) {
 	reconverge := g.Reconverge(b)
 	switch {
 	case in.Op == isa.BrxIdx:
-		return nil, diag.Errorf(in.Pos, "an indexed branch has too many sides for a wavefront to split in two")
+		return nil, diag.Errorf(in.Pos, "an indexed branch has too many successors for a wavefront to split in two")
 	case in.Op != isa.Bra || !in.Guard.Set:
 		return nil, diag.Errorf(in.Pos, "block %s ends in no branch with a predicate; wavefronts split only there", g.Name(b))
 	case !g.Reachable(b):
 		return nil, diag.Errorf(in.Pos, "the branch cannot be reached, so no wavefront splits there")
 	case len(g.Succ(b)) < 2:
-		return nil, diag.Errorf(in.Pos, "the branch has one side only, so no wavefront splits there")
+		return nil, diag.Errorf(in.Pos, "the branch has one successor only, so no wavefront splits there")
 	case reconverge == g.Exit():
 		if bar := barrierBehind(g, b); bar != nil {
-			return nil, diag.Errorf(bar.Pos, "a barrier on a side of the branch at %v, which does not reconverge before it: wavefronts cannot wait for others while they are split", in.Pos)
+			return nil, diag.Errorf(bar.Pos, "a barrier on a path of the branch at %v, which does not reconverge before it: wavefronts cannot wait for others while they are split", in.Pos)
 		}
 		return nil, diag.Errorf(in.Pos, "the branch never reconverges, so a wavefront that splits there cannot merge")
 	case reconverge == b:
@@ -102,10 +102,10 @@ func (r *region) check(g *cfg.Graph) *diag.Error {
 			in := &g.Kernel.Instrs[i]
 			switch effect := in.Op.Info().Effect; {
 			case effect&isa.Barriers != 0:
-				return diag.Errorf(in.Pos, "a barrier on a side of the branch at %v, before it reconverges at %s: wavefronts cannot wait for others while they are split",
+				return diag.Errorf(in.Pos, "a barrier on a path of the branch at %v, before it reconverges at %s: wavefronts cannot wait for others while they are split",
 					r.pos(g), place(g, r.reconverge))
 			case effect&isa.Exits != 0 && slices.Contains(g.Succ(b), g.Exit()):
-				return diag.Errorf(in.Pos, "threads end on a side of the branch at %v, before it reconverges at %s: wavefronts that split there could not merge",
+				return diag.Errorf(in.Pos, "threads end on a path of the branch at %v, before it reconverges at %s: wavefronts that split there could not merge",
 					r.pos(g), place(g, r.reconverge))
 			}
 		}
@@ -113,11 +113,11 @@ func (r *region) check(g *cfg.Graph) *diag.Error {
 			return diag.Errorf(g.Blocks[b].Pos, "lanes do not come from here to %s, where the branch at %v reconverges", place(g, r.reconverge), r.pos(g))
 		}
 		if b == g.Entry() {
-			return diag.Errorf(g.Blocks[b].Pos, "unstructured control flow: the kernel starts here on a side of the branch at %v; wavefronts split only at branches through which all ways to their sides lead", r.pos(g))
+			return diag.Errorf(g.Blocks[b].Pos, "unstructured control flow: the kernel starts here on a path of the branch at %v; wavefronts split only at branches through which all ways to their paths lead", r.pos(g))
 		}
 		for _, from := range g.Pred(b) {
 			if !r.within(from) && g.Reachable(from) {
-				return diag.Errorf(g.Last(from).Pos, "unstructured control flow: this leads to %s on a side of the branch at %v, past that branch; wavefronts split only at branches through which all ways to their sides lead",
+				return diag.Errorf(g.Last(from).Pos, "unstructured control flow: this leads to %s on a path of the branch at %v, past that branch; wavefronts split only at branches through which all ways to their paths lead",
 					place(g, b), r.pos(g))
 			}
 		}

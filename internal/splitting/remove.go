@@ -22,7 +22,7 @@ func Splits(g *cfg.Graph) []int {
 
 // Marked returns the blocks that end in a branch at which wavefronts are to split, in order: one
 // that the module marks, or with a Split directly before it. Splits elsewhere have no effect, and
-// neither have merges but the one at the beginning of the block at which the sides of such a
+// neither have merges but the one at the beginning of the block at which the paths of such a
 // branch reconverge; Insert removes them.
 func Marked(g *cfg.Graph) []int {
 	split := Splits(g)

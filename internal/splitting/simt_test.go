@@ -72,7 +72,7 @@ func TestMiniSIMT(t *testing.T) {
 func TestMiniSIMTErrors(t *testing.T) {
 	for _, c := range []struct{ name, code, want string }{
 		{"loop", "0: const a = 3\nbz a, 4\nbinop a = a - 1\njump 1\nsync", "k.simt:4:1: lanes come back to the branch"},
-		{"barrier", "0: bz a, 2\nbarrier 0, 4\nsync", "k.simt:4:1: a barrier on a side of the branch at k.simt:3:4"},
+		{"barrier", "0: bz a, 2\nbarrier 0, 4\nsync", "k.simt:4:1: a barrier on a path of the branch at k.simt:3:4"},
 		{"no sync", "0: bz a, 2\nconst a = 1\nconst a = 2", "threads end here before a sync has ended the divergence"},
 	} {
 		t.Run(c.name, func(t *testing.T) {

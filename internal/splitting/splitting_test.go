@@ -115,7 +115,7 @@ func TestInsert(t *testing.T) {
 		L:
 			merge
 			ret`},
-		{"both sides nested", mark + "@%p1 bra E; " + mark + "@%p2 bra L; mov.u32 %r1, 1; bra L; E: " + mark + "@%p3 bra L; mov.u32 %r1, 2; L: ret;", `
+		{"both paths nested", mark + "@%p1 bra E; " + mark + "@%p2 bra L; mov.u32 %r1, 1; bra L; E: " + mark + "@%p3 bra L; mov.u32 %r1, 2; L: ret;", `
 			split
 			@%p1 bra E
 			split
@@ -215,7 +215,7 @@ func TestInsert(t *testing.T) {
 			merge
 			@%p3 bra T
 			ret`},
-		{"switch on a side", "ts: .branchtargets A, L; " + mark + "@%p1 bra L; brx.idx %r1, ts; A: mov.u32 %r1, 1; L: ret;", `
+		{"switch on a path", "ts: .branchtargets A, L; " + mark + "@%p1 bra L; brx.idx %r1, ts; A: mov.u32 %r1, 1; L: ret;", `
 			split
 			@%p1 bra L
 			brx.idx %r1, A, L

@@ -65,7 +65,7 @@ func (s *state) arrive(in *isa.Instr) error {
 	}
 	b, t := &s.barriers[at], s.now()
 	b.arrived++
-	t.barriers = t.barriers.with(t.sides.len())
+	t.barriers = t.barriers.with(t.outcomes.len())
 	t.pc++
 	if in.Barrier != isa.BarrierArrive {
 		b.waiting = append(slices.Clip(b.waiting), s.at)

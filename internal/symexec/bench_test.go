@@ -36,19 +36,19 @@ func TestLongPath(t *testing.T) {
 	s.replay(t, res)
 }
 
-// BenchmarkPetri covers the 504 sides of 252 ifs in a row.
+// BenchmarkPetri covers the 504 outcomes of 252 ifs in a row.
 func BenchmarkPetri(b *testing.B) {
 	for b.Loop() {
 		s := read(b, 1, func(file string) ([]byte, error) { return fs.ReadFile(kernels.Suite(), path.Join("petri", file)) }).concrete()
 		s.options.MaxPaths, s.options.MaxSteps, s.options.MaxQueries = 150, 1<<20, 300
 		res := s.explore(b)
 		covered := 0
-		for _, v := range res.Sides {
+		for _, v := range res.Outcomes {
 			if v == symexec.Covered {
 				covered++
 			}
 		}
-		b.ReportMetric(float64(covered), "sides")
+		b.ReportMetric(float64(covered), "outcomes")
 		b.ReportMetric(s.options.Solver.Stats().Time.Seconds(), "solver-s")
 	}
 }

@@ -60,13 +60,13 @@ A:	ret;`))
 		res := s.explore(t)
 		s.replay(t, res)
 		covered := 0
-		for _, v := range res.Sides {
+		for _, v := range res.Outcomes {
 			if v == symexec.Covered {
 				covered++
 			}
 		}
 		if small := count <= 1<<8; small && (covered != 2 || !res.Complete) || covered == 0 {
-			t.Errorf("of a table of %d, %d sides are covered, complete %v", count, covered, res.Complete)
+			t.Errorf("of a table of %d, %d outcomes are covered, complete %v", count, covered, res.Complete)
 		}
 	}
 }

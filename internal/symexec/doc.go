@@ -15,10 +15,10 @@
 // resolved to the array that it lies in for the path's model; others are paths of their own. So is
 // an access beyond all of them, which ends the path.
 //
-// A path goes on with the side of a branch that its model takes. The other side waits, and is
-// asked a solver about when its turn comes: sides that no path has taken yet first. Prove shows
-// that no thread takes a side at all, for all threads at once.
+// A path goes on with the outcome of a branch that its model takes. The other outcome waits, and is
+// asked a solver about when its turn comes: outcomes that no path has taken yet first. Prove shows
+// that no thread takes an outcome at all, for all threads at once.
 //
-// symexec imports cfg, graph, isa, diag, semantics and smt. It must not import emu, a machine, the simulator or a
-// method.
+// symexec imports cfg, graph, isa, diag, semantics and smt. It must not import emu, a machine,
+// the simulator or a method.
 package symexec

@@ -58,8 +58,8 @@ type Options struct {
 	MaxQueries int          // to the solver; 0 stands for any number. When paths are explored, those that it does not answer count several times
 }
 
-// Side is one side of a branch: the instruction at which control goes on. The zero Side is none.
-type Side struct{ Branch, Target int }
+// BranchOutcome is an outcome of a branch: the instruction at which control goes on. The zero BranchOutcome is none.
+type BranchOutcome struct{ Branch, Target int }
 
 // Path is one path of the threads through the kernel.
 type Path struct {
@@ -74,10 +74,10 @@ type Path struct {
 
 // ThreadPath is what one thread does on a path.
 type ThreadPath struct {
-	Instructions int    // executed, also those whose guard does not hold
-	Sides        []Side // taken, in order
-	Barriers     []int  // for each barrier that it arrived at, how many sides had been taken
-	Conditions   []int  // those of the formula that came of what it executed, by index
+	Instructions int             // executed, also those whose guard does not hold
+	Outcomes     []BranchOutcome // taken, in order
+	Barriers     []int           // for each barrier that it arrived at, how many outcomes had been taken
+	Conditions   []int           // those of the formula that came of what it executed, by index
 }
 
 // Read is a read of an element of a symbolic buffer or parameter.
@@ -89,7 +89,7 @@ type Read struct {
 	Thread int       // that reads it, by index
 }
 
-// Verdict is what is known of a side of a branch.
+// Verdict is what is known of an outcome of a branch.
 type Verdict uint8
 
 // The verdicts.
@@ -105,12 +105,12 @@ func (v Verdict) String() string { return [...]string{"open", "covered", "infeas
 // Result is what exploration found.
 type Result struct {
 	Paths     []Path
-	Sides     map[Side]Verdict   // of every side of every branch that has several
-	Remaining map[Side]Remaining // of the sides that paths took
-	Complete  bool               // all paths were found
-	CutOff    int                // paths that were cut off after MaxSteps, or because there were too many terms
-	Queries   int                // to the solver
-	Unknown   int                // paths of which no solver knows whether they exist
+	Outcomes  map[BranchOutcome]Verdict   // of every outcome of every branch that has several
+	Remaining map[BranchOutcome]Remaining // of the outcomes that paths took
+	Complete  bool                        // all paths were found
+	CutOff    int                         // paths that were cut off after MaxSteps, or because there were too many terms
+	Queries   int                         // to the solver
+	Unknown   int                         // paths of which no solver knows whether they exist
 }
 
 // explorer explores the paths of some threads.
@@ -122,30 +122,31 @@ type explorer struct {
 	regions []region
 	arrays  []*smt.Term // what regions hold at first; nil if nobody asked
 
-	sides     map[Side]bool // of branches that have several; true
-	covered   map[Side]bool
-	remaining map[Side]Remaining // see Result
+	outcomes  map[BranchOutcome]bool // of branches that have several; true
+	covered   map[BranchOutcome]bool
+	remaining map[BranchOutcome]Remaining // see Result
 	waiting   []*state
-	leftOut   bool          // paths that waited
-	tried     map[Side]int  // how often a path was taken up that takes the side first, or could not be
-	unknown   map[Side]bool // whether a solver did not know if a path that takes the side first is feasible
-	near      map[int]int   // see distances
-	nearTo    int           // how many sides were covered for it
-	first     *smt.Model    // inputs of the first path; nil for zeros
-	steering  *steering     // of a path that does not fork; nil if paths do
+	leftOut   bool                   // paths that waited
+	tried     map[BranchOutcome]int  // how often a path was taken up that takes the outcome first, or could not be
+	unknown   map[BranchOutcome]bool // whether a solver did not know if a path that takes the outcome first is feasible
+	near      map[int]int            // see distances
+	nearTo    int                    // how many outcomes were covered for it
+	first     *smt.Model             // inputs of the first path; nil for zeros
+	steering  *steering              // of a path that does not fork; nil if paths do
 }
 
-// Explore finds paths of threads until it has MaxPaths or all or has asked MaxQueries: those first
-// that take sides of branches which no other took, then those that leave the longest path found as
-// early as possible. It is an error, with position, if a path needs an instruction without a meaning as
-// formula, and if a solver fails or ctx ends. Faults of the kernel are results.
+// Explore finds paths of threads until it has MaxPaths or all or has asked MaxQueries: those
+// first that take branch outcomes which no other took, then those that leave the longest path
+// found as early as possible. It is an error, with position, if a path needs an instruction
+// without a meaning as formula, and if a solver fails or ctx ends. Faults of the kernel are
+// results.
 func Explore(ctx context.Context, o Options) (*Result, error) {
 	x, err := newExplorer(o)
 	if err != nil {
 		return nil, err
 	}
 	k := x.launch.Kernel()
-	res := &Result{Sides: make(map[Side]Verdict), Remaining: x.remaining}
+	res := &Result{Outcomes: make(map[BranchOutcome]Verdict), Remaining: x.remaining}
 	x.waiting = []*state{x.start()}
 	for len(res.Paths) < x.MaxPaths {
 		s, err := x.next(ctx, res)
@@ -160,14 +161,14 @@ func Explore(ctx context.Context, o Options) (*Result, error) {
 		}
 	}
 	res.Complete = len(x.waiting) == 0 && !x.leftOut && res.CutOff == 0 && res.Unknown == 0
-	for side := range x.sides {
+	for outcome := range x.outcomes {
 		switch {
-		case x.covered[side]:
-			res.Sides[side] = Covered
+		case x.covered[outcome]:
+			res.Outcomes[outcome] = Covered
 		case res.Complete:
-			res.Sides[side] = Infeasible
+			res.Outcomes[outcome] = Infeasible
 		default:
-			res.Sides[side] = Open
+			res.Outcomes[outcome] = Open
 		}
 	}
 	return res, nil
@@ -199,7 +200,7 @@ func Follow(ctx context.Context, o Options, inputs *smt.Model) (*Path, error) {
 
 // newExplorer returns an explorer that has not begun.
 func newExplorer(o Options) (*explorer, error) {
-	x := &explorer{Options: o, b: o.Builder, launch: o.Launch, sides: make(map[Side]bool), covered: make(map[Side]bool), remaining: make(map[Side]Remaining), tried: make(map[Side]int), unknown: make(map[Side]bool)}
+	x := &explorer{Options: o, b: o.Builder, launch: o.Launch, outcomes: make(map[BranchOutcome]bool), covered: make(map[BranchOutcome]bool), remaining: make(map[BranchOutcome]Remaining), tried: make(map[BranchOutcome]int), unknown: make(map[BranchOutcome]bool)}
 	if err := x.admit(); err != nil {
 		return nil, err
 	}
@@ -208,17 +209,17 @@ func newExplorer(o Options) (*explorer, error) {
 	}
 	k := o.Launch.Kernel()
 	for pc := range k.Instrs {
-		if all := sidesOf(pc, &k.Instrs[pc]); len(all) > 1 {
-			for _, side := range all {
-				x.sides[side] = true
+		if all := outcomesOf(pc, &k.Instrs[pc]); len(all) > 1 {
+			for _, outcome := range all {
+				x.outcomes[outcome] = true
 			}
 		}
 	}
 	return x, nil
 }
 
-// sidesOf returns the sides of an instruction, each once; none if it is no branch.
-func sidesOf(pc int, in *isa.Instr) []Side {
+// outcomesOf returns the outcomes of an instruction, each once; none if it is no branch.
+func outcomesOf(pc int, in *isa.Instr) []BranchOutcome {
 	var targets []int
 	switch {
 	case in.Op == isa.Bra && in.Guard.Set:
@@ -230,22 +231,22 @@ func sidesOf(pc int, in *isa.Instr) []Side {
 		}
 	}
 	slices.Sort(targets)
-	var sides []Side
+	var outcomes []BranchOutcome
 	for _, t := range slices.Compact(targets) {
-		sides = append(sides, Side{Branch: pc, Target: t})
+		outcomes = append(outcomes, BranchOutcome{Branch: pc, Target: t})
 	}
-	return sides
+	return outcomes
 }
 
 // follow executes a path to its end.
 func (x *explorer) follow(ctx context.Context, s *state, res *Result) error {
-	if s.first != (Side{}) {
+	if s.first != (BranchOutcome{}) {
 		s.take(s.first)
 	}
 	defer func() {
 		for i := range s.threads {
 			t := &s.threads[i]
-			for c, m := t.sides, t.marks; c != nil; c, m = c.before, m.before {
+			for c, m := t.outcomes, t.marks; c != nil; c, m = c.before, m.before {
 				x.covered[c.last] = true
 				x.remaining[c.last] = x.remaining[c.last].with(t.steps - m.last)
 			}

@@ -44,7 +44,7 @@ func kernel(body string) string {
 func TestExplore(t *testing.T) {
 	for name, c := range map[string]struct {
 		body                               string
-		paths, faults, infeasible, covered int // the last two: sides of branches
+		paths, faults, infeasible, covered int // the last two: branch outcomes
 		complete                           bool
 	}{
 		"a branch on a word, and one that follows from it": {`
@@ -112,12 +112,12 @@ A:	exit;`, 2, 0, 1, 3, true},
 					faults++
 				}
 			}
-			for _, v := range res.Sides {
+			for _, v := range res.Outcomes {
 				count[v]++
 			}
 			if len(res.Paths) != c.paths || faults != c.faults || res.Complete != c.complete ||
 				count[symexec.Infeasible] != c.infeasible || count[symexec.Covered] != c.covered {
-				t.Errorf("%d paths, %d faults, complete %v, sides %v", len(res.Paths), faults, res.Complete, res.Sides)
+				t.Errorf("%d paths, %d faults, complete %v, outcomes %v", len(res.Paths), faults, res.Complete, res.Outcomes)
 			}
 			s.replay(t, res)
 		})
@@ -200,17 +200,17 @@ A:	ret;`))
 	res := s.explore(t)
 	taken := make(map[uint64]int)
 	for _, p := range res.Paths {
-		taken[min(p.Model.Numbers[index.Name()], 8)] = len(p.Threads[0].Sides)
+		taken[min(p.Model.Numbers[index.Name()], 8)] = len(p.Threads[0].Outcomes)
 	}
 	if len(res.Paths) != 3 || !res.Complete || taken[5] != 1 || taken[7] != 2 {
 		t.Errorf("paths by index: %v", taken)
 	}
-	if last := (symexec.Side{Branch: 8, Target: 10}); res.Sides[last] != symexec.Infeasible {
-		t.Errorf("%v is %v of %v", last, res.Sides[last], res.Sides)
+	if last := (symexec.BranchOutcome{Branch: 8, Target: 10}); res.Outcomes[last] != symexec.Infeasible {
+		t.Errorf("%v is %v of %v", last, res.Outcomes[last], res.Outcomes)
 	}
 }
 
-// TestCoverage covers both sides of many branches in a row, of which 2^100 paths lead through.
+// TestCoverage covers both outcomes of many branches in a row, of which 2^100 paths lead through.
 func TestCoverage(t *testing.T) {
 	var body strings.Builder
 	for i := range 100 {
@@ -219,9 +219,9 @@ func TestCoverage(t *testing.T) {
 	s := alone(t, job, kernel(body.String()+"ret;"))
 	s.options.MaxPaths = 40
 	res := s.explore(t)
-	for side, v := range res.Sides {
+	for outcome, v := range res.Outcomes {
 		if v != symexec.Covered {
-			t.Errorf("%v is %v after %d paths", side, v, len(res.Paths))
+			t.Errorf("%v is %v after %d paths", outcome, v, len(res.Paths))
 		}
 	}
 	s.replay(t, res)
@@ -246,9 +246,9 @@ A:	ret;`))
 	if len(res.Paths) != 2 || !res.Complete {
 		t.Errorf("%d paths, complete %v", len(res.Paths), res.Complete)
 	}
-	for side, v := range res.Sides {
-		if (v == symexec.Infeasible) != (side.Target == len(s.Kernel.Instrs)-1 && side.Branch > 8) {
-			t.Errorf("side %v is %v", side, v)
+	for outcome, v := range res.Outcomes {
+		if (v == symexec.Infeasible) != (outcome.Target == len(s.Kernel.Instrs)-1 && outcome.Branch > 8) {
+			t.Errorf("outcome %v is %v", outcome, v)
 		}
 	}
 }
@@ -260,7 +260,7 @@ func TestLongPaths(t *testing.T) {
 		fmt.Fprintf(&body, "ld.global.u32 %%r2, [%%rd1+%d]; setp.ne.u32 %%p1, %%r2, 7; @%%p1 bra L%d; add.u32 %%r3, %%r3, 1; L%[2]d:\n", 4*i, i)
 	}
 	s := alone(t, job, kernel(body.String()+"ret;")).concrete()
-	s.options.MaxPaths = 20 // 10 cover all sides
+	s.options.MaxPaths = 20 // 10 cover all outcomes
 	longest, shortest := 0, math.MaxInt
 	for _, p := range s.explore(t).Paths {
 		longest, shortest = max(longest, p.Threads[0].Instructions), min(shortest, p.Threads[0].Instructions)
@@ -303,16 +303,16 @@ C:	add.u32 %r2, %r2, 4;
 		s.options.MaxQueries = 100
 		longest := 0
 		for _, guess := range []func(symexec.Remaining) int{func(r symexec.Remaining) int { return r.Min }, func(r symexec.Remaining) int { return r.Max }} {
-			remaining := make(map[symexec.Side]int)
-			for side, r := range res.Remaining {
-				remaining[side] = guess(r)
+			remaining := make(map[symexec.BranchOutcome]int)
+			for outcome, r := range res.Remaining {
+				remaining[outcome] = guess(r)
 			}
 			p, asked, err := symexec.Lengthen(context.Background(), s.options, remaining)
 			if err != nil || asked > 100 {
 				t.Fatalf("%s: %d queries, %v", name, asked, err)
 			}
 			longest = max(longest, p.Threads[0].Instructions)
-			s.replay(t, &symexec.Result{Paths: []symexec.Path{*p}, Sides: res.Sides})
+			s.replay(t, &symexec.Result{Paths: []symexec.Path{*p}, Outcomes: res.Outcomes})
 		}
 		if longest != c.longest {
 			t.Errorf("%s: the longest path has %d instructions, not %d", name, longest, c.longest)
@@ -349,8 +349,8 @@ A:	ret;`))
 	if len(res.Paths) != 2 || !res.Complete {
 		t.Errorf("%d paths, complete %v", len(res.Paths), res.Complete)
 	}
-	if never := (symexec.Side{Branch: 13, Target: 15}); res.Sides[never] != symexec.Infeasible {
-		t.Errorf("%v is %v of %v", never, res.Sides[never], res.Sides)
+	if never := (symexec.BranchOutcome{Branch: 13, Target: 15}); res.Outcomes[never] != symexec.Infeasible {
+		t.Errorf("%v is %v of %v", never, res.Outcomes[never], res.Outcomes)
 	}
 	for _, p := range res.Paths {
 		if len(p.Ranges) != 3 || len(p.Formula) < 4 { // of the parameter and two elements, besides at least the vote

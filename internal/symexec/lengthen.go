@@ -7,8 +7,8 @@ import (
 	"warpbound/internal/smt"
 )
 
-// Remaining is how many instructions threads had left to execute when they took a side: each time
-// that one did, to the end of its path or to where that was cut off.
+// Remaining is how many instructions threads had left to execute when they took an outcome:
+// each time that one did, to the end of its path or to where that was cut off.
 type Remaining struct{ Min, Max int }
 
 // with returns the times with one more; the zero Remaining is of none.
@@ -19,19 +19,19 @@ func (r Remaining) with(n int) Remaining {
 	return Remaining{min(r.Min, n), max(r.Max, n)}
 }
 
-// steering leads a path to sides behind which much is to do.
+// steering leads a path to outcomes behind which much is to do.
 type steering struct {
 	ctx       context.Context
-	remaining map[Side]int
+	remaining map[BranchOutcome]int
 	queries   int // that are left
 	err       error
 }
 
-// Lengthen looks for one long path of threads. At each branch it takes the side behind which
+// Lengthen looks for one long path of threads. At each branch it takes the outcome behind which
 // there is more to execute, as remaining has it, if the solver finds inputs for that and what
 // the path did so far, until MaxQueries were asked. It returns the path, nil if it has more
 // than MaxSteps instructions, and the number of queries. Errors are those of Explore.
-func Lengthen(ctx context.Context, o Options, remaining map[Side]int) (*Path, int, error) {
+func Lengthen(ctx context.Context, o Options, remaining map[BranchOutcome]int) (*Path, int, error) {
 	x, err := newExplorer(o)
 	if err != nil {
 		return nil, 0, err
@@ -51,9 +51,10 @@ func Lengthen(ctx context.Context, o Options, remaining map[Side]int) (*Path, in
 	return &res.Paths[0], asked, nil
 }
 
-// turn changes the model of a path that is steered so that it takes the better one of two sides, and
-// reports whether it does now. The model takes the other, and c holds if it takes this one.
-func (s *state) turn(c *smt.Term, better, other Side) bool {
+// turn changes the model of a path that is steered so that it takes the better one of two
+// outcomes, and reports whether it does now. The model takes the other, and c holds if it takes
+// this one.
+func (s *state) turn(c *smt.Term, better, other BranchOutcome) bool {
 	t := s.x.steering
 	if t == nil || t.err != nil || t.queries == 0 || t.remaining[better] <= t.remaining[other] || s.known(s.x.b.Not(c)) {
 		return false

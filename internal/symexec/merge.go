@@ -24,7 +24,7 @@ func (p *prover) width(r isa.Reg) int { return p.launch.Kernel().Regs[r].Type.Bi
 
 // execute executes the blocks, each behind all that lead to it but those at the ends of loops.
 func (p *prover) execute() error {
-	p.assumed, p.taken = nil, make(map[Side]*smt.Term)
+	p.assumed, p.taken = nil, make(map[BranchOutcome]*smt.Term)
 	for _, i := range p.Indices {
 		p.assumed = append(p.assumed, p.b.Ult(p.index(i), p.b.Number(i.Register.Bits(), i.Below)))
 	}
@@ -107,46 +107,46 @@ func (p *prover) block(b int, m *merged, forward *graph.Graph) error {
 		}
 	}
 	in := &instrs[last]
-	targets := sidesOf(last, in)
+	targets := outcomesOf(last, in)
 	switch in.Op {
 	case isa.Bra, isa.BrxIdx:
 		if len(targets) == 0 {
-			targets = []Side{{last, in.Target}}
+			targets = []BranchOutcome{{last, in.Target}}
 		}
 	case isa.Ret, isa.Exit, isa.Trap:
 		if in.Guard.Set {
 			m.path = p.b.And(m.path, p.b.Not(p.guard(in, m)))
-			targets = []Side{{last, block.End}}
+			targets = []BranchOutcome{{last, block.End}}
 		}
 	default:
 		if err := p.instr(last, m); err != nil {
 			return err
 		}
-		targets = []Side{{last, block.End}}
+		targets = []BranchOutcome{{last, block.End}}
 	}
-	for _, side := range targets {
-		path := p.b.And(m.path, p.leads(in, m, side))
+	for _, outcome := range targets {
+		path := p.b.And(m.path, p.leads(in, m, outcome))
 		if len(targets) > 1 {
-			p.taken[side] = path
+			p.taken[outcome] = path
 		}
-		if to := p.graph.BlockOf(side.Target); forward.HasEdge(b, to) {
+		if to := p.graph.BlockOf(outcome.Target); forward.HasEdge(b, to) {
 			p.arrivals[to] = append(p.arrivals[to], arrival{b, path, m.regs})
 		}
 	}
 	return nil
 }
 
-// leads returns the condition under which control goes from a branch to one of its sides.
-func (p *prover) leads(in *isa.Instr, m *merged, side Side) *smt.Term {
+// leads returns the condition under which control goes from a branch to one of its successors.
+func (p *prover) leads(in *isa.Instr, m *merged, outcome BranchOutcome) *smt.Term {
 	var c *smt.Term
 	switch in.Op {
 	case isa.Bra:
-		c = p.b.Truth(in.Target == side.Target)
+		c = p.b.Truth(in.Target == outcome.Target)
 	case isa.BrxIdx:
 		index := p.operand(in.Src[0], m)
 		c = p.b.Truth(false)
 		for i, target := range in.Targets {
-			if target == side.Target {
+			if target == outcome.Target {
 				c = p.b.Or(c, p.b.Eq(index, p.b.Number(index.Width(), uint64(i))))
 			}
 		}
@@ -155,7 +155,7 @@ func (p *prover) leads(in *isa.Instr, m *merged, side Side) *smt.Term {
 	}
 	g := p.guard(in, m)
 	c = p.b.And(g, c)
-	if side.Target == side.Branch+1 {
+	if outcome.Target == outcome.Branch+1 {
 		c = p.b.Or(c, p.b.Not(g))
 	}
 	return c

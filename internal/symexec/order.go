@@ -88,13 +88,14 @@ func (r rank) compare(o rank) int {
 	return cmp.Or(cmp.Compare(r.class, o.class), cmp.Compare(r.cost, o.cost))
 }
 
-// rank tells when a path that waits is to be followed. First come paths that take a side first which
-// no other has taken, those of the sides tried least before. Then come, while there are such sides,
-// those from which least branches lead there, where each path that began with the same side counts as a
-// branch. When all sides are covered it is those that leave the longest path first, but last of all
-// those that begin with a side of which a solver did not know whether it is taken.
+// rank tells when a path that waits is to be followed. First come paths that take an outcome
+// first which no other has taken, those of the outcomes tried least before. Then come, while
+// there are such outcomes, those from which least branches lead there, where each path that
+// began with the same outcome counts as a branch. When all outcomes are covered it is those
+// that leave the longest path first, but last of all those that begin with an outcome of which
+// a solver did not know whether it is taken.
 func (x *explorer) rank(s *state) rank {
-	if s.first != (Side{}) && !x.covered[s.first] {
+	if s.first != (BranchOutcome{}) && !x.covered[s.first] {
 		return rank{0, x.tried[s.first]}
 	}
 	to, reaches := x.distances()[s.now().pc]
@@ -121,8 +122,8 @@ func (x *explorer) choose() int {
 	return best
 }
 
-// distances returns from which instructions control can come to sides that no path has taken, and
-// past how many branches at least.
+// distances returns from which instructions control can come to outcomes that no path has
+// taken, and past how many branches at least.
 func (x *explorer) distances() map[int]int {
 	if x.near != nil && x.nearTo == len(x.covered) {
 		return x.near
@@ -131,12 +132,12 @@ func (x *explorer) distances() map[int]int {
 	before, isBranch := make([][]int, len(instrs)+1), make([]bool, len(instrs))
 	var level []int // instructions at one distance
 	for pc := range instrs {
-		sides := sidesOf(pc, &instrs[pc])
-		isBranch[pc] = len(sides) > 1
+		outcomes := outcomesOf(pc, &instrs[pc])
+		isBranch[pc] = len(outcomes) > 1
 		for _, to := range follows(pc, &instrs[pc]) {
 			before[to] = append(before[to], pc)
 		}
-		if slices.ContainsFunc(sides, func(s Side) bool { return x.sides[s] && !x.covered[s] }) {
+		if slices.ContainsFunc(outcomes, func(s BranchOutcome) bool { return x.outcomes[s] && !x.covered[s] }) {
 			level = append(level, pc)
 		}
 	}

@@ -12,15 +12,15 @@ import (
 
 // Proof is what is known of all threads of a launch, for all inputs in their ranges.
 type Proof struct {
-	Never []Side // no thread takes these, whatever others do
+	Never []BranchOutcome // no thread takes these, whatever others do
 
 	// Independent says that no thread gets anything that another one made, nor an earlier
 	// launch if Options.Later is set. What a thread does is then what it does if no other runs.
 	Independent bool
 }
 
-// Prove returns those of some sides of branches that no thread of the launch takes, and whether
-// threads are independent. What is unknown of the other sides is open. Of the
+// Prove returns those of some branch outcomes that no thread of the launch takes, and whether
+// threads are independent. What is unknown of the other outcomes is open. Of the
 // options it uses the launch, its buffers and parameters, Later, the solver and MaxQueries.
 //
 // The kernel is executed once as a whole instead of path by path: where paths join, a register
@@ -28,11 +28,11 @@ type Proof struct {
 // efficient formal models from high-level descriptions using symbolic simulation", IJPP 33,
 // 2005). What a loop assigns is any number at its head, as is what is loaded from shared and
 // local memory, from buffers that the kernel may write to, and what an instruction without a
-// meaning as formula makes. So the conditions of sides hold for more than the inputs that take
-// them, and a side is proved not to be taken if its condition cannot hold.
+// meaning as formula makes. So the conditions of outcomes hold for more than the inputs that take
+// them, and an outcome is proved not to be taken if its condition cannot hold.
 //
 // It is an error if the kernel has a loop with several entries, and if a solver fails or ctx ends.
-func Prove(ctx context.Context, o Options, open []Side) (*Proof, error) {
+func Prove(ctx context.Context, o Options, open []BranchOutcome) (*Proof, error) {
 	k := o.Launch.Kernel()
 	g, err := cfg.Build(k)
 	if err == nil {
@@ -65,8 +65,8 @@ func Prove(ctx context.Context, o Options, open []Side) (*Proof, error) {
 		done = slices.Equal(before, p.written)
 	}
 	proof := &Proof{Independent: p.independent()}
-	for _, side := range open {
-		c, executed := p.taken[side]
+	for _, outcome := range open {
+		c, executed := p.taken[outcome]
 		if !executed {
 			continue
 		}
@@ -75,7 +75,7 @@ func Prove(ctx context.Context, o Options, open []Side) (*Proof, error) {
 			return nil, fmt.Errorf("kernel %s: %w", k.Name, err)
 		}
 		if never {
-			proof.Never = append(proof.Never, side)
+			proof.Never = append(proof.Never, outcome)
 		}
 	}
 	return proof, nil
@@ -94,7 +94,7 @@ type prover struct {
 
 	assumed  []*smt.Term // what holds of all inputs and threads
 	arrivals [][]arrival // by block
-	taken    map[Side]*smt.Term
+	taken    map[BranchOutcome]*smt.Term
 }
 
 // arrival is what holds at the start of a block if control comes from one that ends before.

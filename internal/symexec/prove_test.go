@@ -20,8 +20,8 @@ import (
 	"warpbound/kernels"
 )
 
-// sides returns all sides of the kernel's branches, as exploration lists them.
-func (s *subject) sides(t *testing.T) []symexec.Side {
+// outcomes returns all outcomes of the kernel's branches, as exploration lists them.
+func (s *subject) outcomes(t *testing.T) []symexec.BranchOutcome {
 	t.Helper()
 	o := s.options
 	o.MaxPaths = 0
@@ -29,14 +29,14 @@ func (s *subject) sides(t *testing.T) []symexec.Side {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return slices.SortedFunc(maps.Keys(res.Sides), func(a, b symexec.Side) int {
+	return slices.SortedFunc(maps.Keys(res.Outcomes), func(a, b symexec.BranchOutcome) int {
 		return (a.Branch-b.Branch)<<16 + a.Target - b.Target
 	})
 }
 
-func (s *subject) prove(t *testing.T) (all, proved []symexec.Side) {
+func (s *subject) prove(t *testing.T) (all, proved []symexec.BranchOutcome) {
 	t.Helper()
-	all = s.sides(t)
+	all = s.outcomes(t)
 	proof, err := symexec.Prove(context.Background(), s.options, all)
 	if err != nil {
 		t.Fatal(err)
@@ -47,7 +47,7 @@ func (s *subject) prove(t *testing.T) (all, proved []symexec.Side) {
 func TestProve(t *testing.T) {
 	for name, c := range map[string]struct {
 		shape, body string
-		want        string // for each branch, and for each of its sides: ? or x if it is proved
+		want        string // for each branch, and for each of its outcomes: ? or x if it is proved
 	}{
 		"indices": {"grid = [4, 3, 1]\nblock = [40, 2, 1]", `
 	mov.u32 %r2, %ntid.x; mov.u32 %r3, %ctaid.x; mov.u32 %r4, %tid.x;
@@ -150,11 +150,11 @@ C:	ret;`, "??x"},
 			s.options.Buffers[0].Element = symexec.Element{Bytes: 4, Low: 10, High: 20}
 			all, proved := s.prove(t)
 			var got strings.Builder
-			for i, side := range all {
-				if i > 0 && side.Branch != all[i-1].Branch {
+			for i, outcome := range all {
+				if i > 0 && outcome.Branch != all[i-1].Branch {
 					got.WriteByte(' ')
 				}
-				if slices.Contains(proved, side) {
+				if slices.Contains(proved, outcome) {
 					got.WriteByte('x')
 				} else {
 					got.WriteByte('?')
@@ -238,17 +238,17 @@ A:	ret;`
 	}
 }
 
-// TestProofsOfRandomKernels executes random kernels, of which no thread takes a side that is proved
-// not to be taken.
+// TestProofsOfRandomKernels executes random kernels, of which no thread takes an outcome that
+// is proved not to be taken.
 func TestProofsOfRandomKernels(t *testing.T) {
-	count, sides := 0, 0
+	count, outcomes := 0, 0
 	for seed := range uint64(effort.Times(8)) {
 		c := kernelgen.New(rand.New(rand.NewPCG(seed, 5)), kernelgen.Options{
 			Statements: 14, Depth: 3, Trips: 6, Threads: 12, CTAs: 3, Bounded: seed%2 == 0})
 		s := together(t, 0, c.Job, c.Module).concrete().limited(t, 500_000)
 		s.options.MaxQueries = 40
 		all, proved := s.prove(t)
-		count, sides = count+len(proved), sides+len(all)
+		count, outcomes = count+len(proved), outcomes+len(all)
 		if len(proved) == 0 {
 			continue
 		}
@@ -264,8 +264,8 @@ func TestProofsOfRandomKernels(t *testing.T) {
 			branch := make(map[*emu.Warp]int)
 			again.Run(t, again.Grid.CTAs(), func(cta *emu.CTA, warp int) func(*emu.Effect) {
 				w := &cta.Warps[warp]
-				if side := (symexec.Side{Branch: branch[w], Target: w.PC()}); slices.Contains(proved, side) {
-					t.Errorf("seed %d: a thread takes %v", seed, side)
+				if outcome := (symexec.BranchOutcome{Branch: branch[w], Target: w.PC()}); slices.Contains(proved, outcome) {
+					t.Errorf("seed %d: a thread takes %v", seed, outcome)
 				}
 				branch[w] = w.PC()
 				return nil
@@ -273,13 +273,13 @@ func TestProofsOfRandomKernels(t *testing.T) {
 		}
 	}
 	if count < 15 {
-		t.Errorf("%d of %d sides are proved not to be taken", count, sides)
+		t.Errorf("%d of %d outcomes are proved not to be taken", count, outcomes)
 	}
-	t.Logf("%d of %d sides are proved not to be taken", count, sides)
+	t.Logf("%d of %d outcomes are proved not to be taken", count, outcomes)
 }
 
-// TestProofsOfSuite executes CTAs of the suite's kernels, of which no thread takes a side that is
-// proved not to be taken.
+// TestProofsOfSuite executes CTAs of the suite's kernels, of which no thread takes an outcome
+// that is proved not to be taken.
 func TestProofsOfSuite(t *testing.T) {
 	for _, name := range flowtest.Kernels() {
 		t.Run(name, func(t *testing.T) {
@@ -294,8 +294,8 @@ func TestProofsOfSuite(t *testing.T) {
 				}
 				for lanes := w.Active(); lanes != 0; lanes &= lanes - 1 {
 					lane := bits.TrailingZeros64(lanes)
-					if side := (symexec.Side{Branch: branch[w][lane], Target: w.PC()}); slices.Contains(proved, side) {
-						t.Fatalf("a thread takes %v", side)
+					if outcome := (symexec.BranchOutcome{Branch: branch[w][lane], Target: w.PC()}); slices.Contains(proved, outcome) {
+						t.Fatalf("a thread takes %v", outcome)
 					}
 					branch[w][lane] = w.PC()
 				}

@@ -46,9 +46,9 @@ func TestSuite(t *testing.T) {
 // is large: too much for the few threads of these tests.
 var count = regexp.MustCompile(`value = \d{5,}(\n)`)
 
-// TestManySides replays paths through 252 branches in a row, which are too many for what other tests do with
-// the kernels of the suite.
-func TestManySides(t *testing.T) {
+// TestManySuccessors replays paths through 252 branches in a row, which are too many for what
+// other tests do with the kernels of the suite.
+func TestManySuccessors(t *testing.T) {
 	s := read(t, 1, func(file string) ([]byte, error) { return fs.ReadFile(kernels.Suite(), path.Join("petri", file)) }).concrete().limited(t, 20_000)
 	s.options.MaxPaths, s.options.MaxSteps, s.options.MaxQueries = 30, 1<<14, 60
 	res := s.explore(t)

@@ -28,9 +28,9 @@ type state struct {
 	done  bool // all threads have ended
 	fault error
 
-	trunk  *trunk // the path that is followed; of one that waits, that which it leaves
-	forked bool   // the model is not known to satisfy the last part of the path condition
-	first  Side   // of a path that waits: the side that it takes first, if it is one
+	trunk  *trunk        // the path that is followed; of one that waits, that which it leaves
+	forked bool          // the model is not known to satisfy the last part of the path condition
+	first  BranchOutcome // of a path that waits: the outcome that it takes first, if it is one
 }
 
 // condition is a part of the path condition.
@@ -74,7 +74,7 @@ func (s *state) found() Path {
 	p := Path{Model: s.model, Fault: s.fault, Communicates: s.talks, Threads: make([]ThreadPath, len(s.threads))}
 	for i := range s.threads {
 		t := &s.threads[i]
-		p.Threads[i] = ThreadPath{Instructions: t.steps, Sides: t.sides.list(), Barriers: t.barriers.list()}
+		p.Threads[i] = ThreadPath{Instructions: t.steps, Outcomes: t.outcomes.list(), Barriers: t.barriers.list()}
 	}
 	for i, c := range s.path.list() {
 		p.Formula = append(p.Formula, c.term)
@@ -129,7 +129,7 @@ func (s *state) known(c *smt.Term) bool {
 }
 
 // fork makes a path wait that differs in a condition, and goes on at pc.
-func (s *state) fork(c *smt.Term, pc int, first Side) {
+func (s *state) fork(c *smt.Term, pc int, first BranchOutcome) {
 	if v, isConst := c.Const(); isConst && v == 0 || s.known(s.x.b.Not(c)) {
 		return
 	}
@@ -151,7 +151,7 @@ func (s *state) retry(c *smt.Term) {
 	again := *s
 	again.threads = slices.Clone(s.threads)
 	again.now().steps--
-	again.fork(c, s.now().pc, Side{})
+	again.fork(c, s.now().pc, BranchOutcome{})
 }
 
 // pin returns the number that a term is for the state's model, and lets the paths wait for
@@ -238,7 +238,7 @@ func (s *state) step() error {
 		t.pc++
 		return err
 	case !s.decide(g):
-		s.take(Side{Branch: t.pc, Target: t.pc + 1})
+		s.take(BranchOutcome{Branch: t.pc, Target: t.pc + 1})
 		t.pc++
 		return nil
 	}
@@ -251,7 +251,7 @@ func (s *state) step() error {
 	return err
 }
 
-// branch takes the side of the model, and lets the other wait.
+// branch takes the outcome of the model, and lets the other wait.
 func (s *state) branch(taken *smt.Term, target int) {
 	at, next := s.now().pc, s.now().pc+1
 	if _, isConst := taken.Const(); isConst && target == next {
@@ -263,20 +263,20 @@ func (s *state) branch(taken *smt.Term, target int) {
 		taken, other, target, next = other, taken, next, target
 	}
 	// The model takes other, to next.
-	if s.turn(taken, Side{Branch: at, Target: target}, Side{Branch: at, Target: next}) {
+	if s.turn(taken, BranchOutcome{Branch: at, Target: target}, BranchOutcome{Branch: at, Target: next}) {
 		taken, other, target, next = other, taken, next, target
 	}
-	s.fork(taken, target, Side{Branch: at, Target: target})
+	s.fork(taken, target, BranchOutcome{Branch: at, Target: target})
 	s.assume(other)
 	s.now().pc = next
-	s.take(Side{Branch: at, Target: next})
+	s.take(BranchOutcome{Branch: at, Target: next})
 }
 
-// take notes a side, if it is one of several.
-func (s *state) take(side Side) {
-	if s.x.sides[side] {
+// take notes an outcome, if it is one of several.
+func (s *state) take(outcome BranchOutcome) {
+	if s.x.outcomes[outcome] {
 		t := s.now()
-		t.sides, t.marks = t.sides.with(side), t.marks.with(t.steps)
+		t.outcomes, t.marks = t.outcomes.with(outcome), t.marks.with(t.steps)
 	}
 }
 
@@ -398,21 +398,21 @@ func (s *state) choose(in *isa.Instr) error {
 		return nil
 	}
 	s.retry(b.Not(inRange))
-	for _, side := range sidesOf(at, in) {
-		if side.Target == in.Targets[n] {
+	for _, outcome := range outcomesOf(at, in) {
+		if outcome.Target == in.Targets[n] {
 			continue
 		}
 		leads := b.Truth(false)
 		for i, target := range in.Targets {
-			if target == side.Target {
+			if target == outcome.Target {
 				leads = b.Or(leads, b.Eq(index, b.Number(index.Width(), uint64(i))))
 			}
 		}
-		s.fork(leads, side.Target, side)
+		s.fork(leads, outcome.Target, outcome)
 		s.assume(b.Not(leads))
 	}
 	s.assume(inRange)
 	s.now().pc = in.Targets[n]
-	s.take(Side{Branch: at, Target: s.now().pc})
+	s.take(BranchOutcome{Branch: at, Target: s.now().pc})
 	return nil
 }

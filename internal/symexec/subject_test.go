@@ -150,7 +150,7 @@ func (s *subject) inspect(t testing.TB, p symexec.Path) {
 // same compares what threads did, but for the conditions.
 func same(a, b []symexec.ThreadPath) bool {
 	return slices.EqualFunc(a, b, func(x, y symexec.ThreadPath) bool {
-		return x.Instructions == y.Instructions && slices.Equal(x.Sides, y.Sides) && slices.Equal(x.Barriers, y.Barriers)
+		return x.Instructions == y.Instructions && slices.Equal(x.Outcomes, y.Outcomes) && slices.Equal(x.Barriers, y.Barriers)
 	})
 }
 
@@ -224,9 +224,9 @@ func (s *subject) run(res *symexec.Result) ([]symexec.ThreadPath, error) {
 					}
 				}
 				each(func(i int) {
-					side := symexec.Side{Branch: branch[i], Target: pc}
-					if _, isSide := res.Sides[side]; isSide && threads[i].Instructions > 0 {
-						threads[i].Sides = append(threads[i].Sides, side)
+					outcome := symexec.BranchOutcome{Branch: branch[i], Target: pc}
+					if _, isOutcome := res.Outcomes[outcome]; isOutcome && threads[i].Instructions > 0 {
+						threads[i].Outcomes = append(threads[i].Outcomes, outcome)
 					}
 					branch[i] = pc
 				})
@@ -236,7 +236,7 @@ func (s *subject) run(res *symexec.Result) ([]symexec.ThreadPath, error) {
 				each(func(i int) {
 					threads[i].Instructions++
 					if eff.Arrived {
-						threads[i].Barriers = append(threads[i].Barriers, len(threads[i].Sides))
+						threads[i].Barriers = append(threads[i].Barriers, len(threads[i].Outcomes))
 					}
 				})
 			}

@@ -16,8 +16,8 @@ type thread struct {
 	pc       int
 	regs     []*smt.Term // of threads that do not run they may be those of other states
 	steps    int
-	sides    *chain[Side]
-	marks    *chain[int] // instructions until each of the sides
+	outcomes *chain[BranchOutcome]
+	marks    *chain[int] // instructions until each of the outcomes
 	barriers *chain[int]
 	waits    *isa.Instr // the barrier at which it waits
 	ended    bool

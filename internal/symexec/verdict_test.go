@@ -88,9 +88,9 @@ func (d *generated) statements(depth int) {
 	}
 }
 
-// TestVerdictsOfAllInputs executes random kernels on all their inputs: no thread takes a side that is
-// proved not to be taken or that is on no path of a thread that may be any one, and threads take all that are
-// covered.
+// TestVerdictsOfAllInputs executes random kernels on all their inputs: no thread takes an
+// outcome that is proved not to be taken or that is on no path of a thread that may be any one,
+// and threads take all that are covered.
 func TestVerdictsOfAllInputs(t *testing.T) {
 	const threads, values = 4, 6 // of the launch, of each of two inputs of a thread
 	infeasible, never, complete := 0, 0, 0
@@ -130,7 +130,7 @@ count = 4
 `).limited(t, 500_000)
 		s.options.Buffers[0].Element = symexec.Element{Bytes: 4, Signed: true, Low: 0xfffffffe, High: values - 3}
 		s.options.MaxPaths, s.options.MaxSteps, s.options.MaxQueries = 200, 4000, 60
-		all := s.sides(t)
+		all := s.outcomes(t)
 		proof, err := symexec.Prove(context.Background(), s.options, all)
 		if err != nil {
 			t.Fatal(err)
@@ -144,7 +144,7 @@ count = 4
 		if err != nil {
 			t.Fatal(err)
 		}
-		taken := make(map[symexec.Side]bool)
+		taken := make(map[symexec.BranchOutcome]bool)
 		for i := range values * values {
 			again := s.Again(t, 1)
 			contents := again.Grid.Contents(s.options.Buffers[0].Address, 8*threads)
@@ -155,14 +155,14 @@ count = 4
 			branch := make(map[*emu.Warp]int)
 			again.Run(t, again.Grid.CTAs(), func(cta *emu.CTA, warp int) func(*emu.Effect) {
 				w := &cta.Warps[warp]
-				taken[symexec.Side{Branch: branch[w], Target: w.PC()}] = true
+				taken[symexec.BranchOutcome{Branch: branch[w], Target: w.PC()}] = true
 				branch[w] = w.PC()
 				return nil
 			})
 		}
-		for side, v := range res.Sides {
-			if v == symexec.Covered && !taken[side] || v == symexec.Infeasible && taken[side] || slices.Contains(proof.Never, side) && taken[side] {
-				t.Errorf("seed %d: side %v is %v, proved never to be taken: %v, taken: %v", seed, side, v, slices.Contains(proof.Never, side), taken[side])
+		for outcome, v := range res.Outcomes {
+			if v == symexec.Covered && !taken[outcome] || v == symexec.Infeasible && taken[outcome] || slices.Contains(proof.Never, outcome) && taken[outcome] {
+				t.Errorf("seed %d: outcome %v is %v, proved never to be taken: %v, taken: %v", seed, outcome, v, slices.Contains(proof.Never, outcome), taken[outcome])
 			}
 			if v == symexec.Infeasible {
 				infeasible++
@@ -174,7 +174,7 @@ count = 4
 		}
 	}
 	if never == 0 || infeasible == 0 {
-		t.Errorf("%d sides are on no path, %d proved never to be taken", infeasible, never)
+		t.Errorf("%d outcomes are on no path, %d proved never to be taken", infeasible, never)
 	}
-	t.Logf("%d kernels explored completely, %d sides on no path, %d proved", complete, infeasible, never)
+	t.Logf("%d kernels explored completely, %d outcomes on no path, %d proved", complete, infeasible, never)
 }

@@ -217,10 +217,10 @@ func comparisons(c *condition, holds bool) []*condition {
 	return []*condition{&not}
 }
 
-// count returns the bound that one comparison gives, whichever side the counter is on.
+// count returns the bound that one comparison gives, whichever operand the counter is.
 func (l *counting) count(c *condition, b int) Bound {
 	at := where(l.r.Graph.Last(b))
-	l.why = fmt.Sprintf("neither side of the comparison at %s keeps its value in the loop", at)
+	l.why = fmt.Sprintf("neither operand of the comparison at %s keeps its value in the loop", at)
 	for _, turn := range []bool{false, true} {
 		if turn {
 			c = &condition{op: c.op, cmp: turned[c.cmp], sign: c.sign, a: c.b, b: c.a}

@@ -24,7 +24,7 @@ const firstAddress = 100
 //   - Numbers, parameters and the machine's variables are copied to variables at the
 //     beginning of a run of instructions without branches, as far as the order of
 //     assignments to the variable allows.
-//   - The right side of && and || is evaluated in any case if it reads no memory.
+//   - The right operand of && and || is evaluated in any case if it reads no memory.
 //
 // An if is a branch over its statements, with a sync behind; a loop is a branch at its
 // head to a sync behind its end.

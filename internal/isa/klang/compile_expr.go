@@ -63,7 +63,7 @@ func (g *generator) binop(e *expr, a minisimt.Value, operator string, b minisimt
 	return g.result(e, minisimt.Instr{Op: minisimt.Binop, A: a, Operator: operator, B: b})
 }
 
-// both evaluates && and ||: the right side only where it matters if it reads memory.
+// both evaluates && and ||: the right operand only where it matters if it reads memory.
 func (g *generator) both(e *expr) minisimt.Value {
 	a := g.value(e.a)
 	if pure(e.b) {

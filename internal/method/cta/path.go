@@ -66,9 +66,9 @@ type recorder struct {
 
 // fork is a fork with the frame before it and those of its alternatives that have ended.
 type fork struct {
-	before frame
-	begun  bool // its first alternative
-	sides  []frame
+	before     frame
+	begun      bool // its first alternative
+	successors []frame
 }
 
 func (a *analysis) record(box absexec.Box) *recorder {
@@ -170,7 +170,7 @@ func (r *recorder) Fork(int) {
 func (r *recorder) Alternative() {
 	at := &r.forks[len(r.forks)-1]
 	if at.begun {
-		at.sides = append(at.sides, r.frame)
+		at.successors = append(at.successors, r.frame)
 	}
 	at.begun = true
 	r.frame = frame{
@@ -182,23 +182,23 @@ func (r *recorder) Alternative() {
 func (r *recorder) Join() {
 	at := r.forks[len(r.forks)-1]
 	r.forks = r.forks[:len(r.forks)-1]
-	sides := append(at.sides, r.frame)
+	successors := append(at.successors, r.frame)
 	r.frame = at.before
 	f := &r.frame
-	longest := &sides[0]
+	longest := &successors[0]
 	f.drain = 0
-	for i := range sides {
-		if sides[i].service > longest.service {
-			longest = &sides[i]
+	for i := range successors {
+		if successors[i].service > longest.service {
+			longest = &successors[i]
 		}
-		f.drain = max(f.drain, sides[i].drain)
+		f.drain = max(f.drain, successors[i].drain)
 	}
 	f.service += longest.service
 	for b, s := range longest.blocks {
 		f.blocks[b].count += s.count
 		f.blocks[b].service += s.service
 	}
-	delays := maximum(sides)
+	delays := maximum(successors)
 	f.delays[len(f.delays)-1].delay += delays[0].delay
 	f.delays = append(f.delays, delays[1:]...)
 }
@@ -206,26 +206,26 @@ func (r *recorder) Join() {
 // maximum returns delays that are at least those of each of some alternatives. If all
 // come to the same barriers, these are the greatest from one to the next. Otherwise
 // it takes the alternatives for parts of one path that the warp perhaps executes.
-func maximum(sides []frame) []segment {
-	all := sides[0].delays
-	for _, side := range sides {
-		if len(side.delays) != len(all) || slices.ContainsFunc(side.delays, func(s segment) bool { return !s.certain }) {
-			return oneByOne(sides)
+func maximum(successors []frame) []segment {
+	all := successors[0].delays
+	for _, successor := range successors {
+		if len(successor.delays) != len(all) || slices.ContainsFunc(successor.delays, func(s segment) bool { return !s.certain }) {
+			return oneByOne(successors)
 		}
 	}
-	for _, side := range sides[1:] {
-		for i, s := range side.delays {
+	for _, successor := range successors[1:] {
+		for i, s := range successor.delays {
 			all[i].delay = max(all[i].delay, s.delay)
 		}
 	}
 	return all
 }
 
-func oneByOne(sides []frame) []segment {
+func oneByOne(successors []frame) []segment {
 	all := []segment{{certain: true}}
-	for _, side := range sides {
-		all[len(all)-1].delay += side.delays[0].delay
-		for _, s := range side.delays[1:] {
+	for _, successor := range successors {
+		all[len(all)-1].delay += successor.delays[0].delay
+		for _, s := range successor.delays[1:] {
 			all = append(all, segment{delay: s.delay})
 		}
 	}

@@ -71,7 +71,7 @@ type boundedLoop struct {
 	loop     int // index in IPG.Loops
 	bound    LoopBound
 	observed peak
-	// refuted is a given bound that a warp contradicts. Where the sides of a branch run by
+	// refuted is a given bound that a warp contradicts. Where the paths of a branch run by
 	// turns it may still hold for threads.
 	refuted *LoopBound
 }

@@ -125,7 +125,7 @@ func (r *reporter) assumptions() []string {
 		list = append(list, fmt.Sprintf("loop %s goes back to its head at most %s for each entry (%s)",
 			r.p.ipg.Loops[l.loop].Name, plural(l.bound.Max, "time"), l.bound.Evidence))
 		if l.refuted != nil {
-			list = append(list, fmt.Sprintf("the bound %d (%s) of loop %s does not hold for warps: it is wrong, or sides of a branch ran by turns",
+			list = append(list, fmt.Sprintf("the bound %d (%s) of loop %s does not hold for warps: it is wrong, or paths of a branch ran by turns",
 				l.refuted.Max, l.refuted.Evidence, r.p.ipg.Loops[l.loop].Name))
 		}
 	}

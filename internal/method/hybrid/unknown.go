@@ -15,7 +15,7 @@ type Options struct {
 	Clocks trace.Clocks
 
 	// Unknown takes transitions that the graph does not have for edges like those that
-	// only divergence makes, instead of refusing the trace. From sm_70 on, the sides of a
+	// only divergence makes, instead of refusing the trace. From sm_70 on, the paths of a
 	// branch may run by turns and need not reconverge at its reconvergence point, which the
 	// graph does not describe.
 	Unknown bool

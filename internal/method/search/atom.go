@@ -141,20 +141,20 @@ func divergence(threads []symexec.ThreadPath) (total float64, intervals []float6
 		n = max(n, len(t.Barriers)+1)
 	}
 	for i := range n {
-		var ways [][]symexec.Side
+		var ways [][]symexec.BranchOutcome
 		for _, t := range threads {
 			if i > len(t.Barriers) {
 				continue
 			}
-			from, to := 0, len(t.Sides)
+			from, to := 0, len(t.Outcomes)
 			if i > 0 {
 				from = t.Barriers[i-1]
 			}
 			if i < len(t.Barriers) {
 				to = t.Barriers[i]
 			}
-			way := t.Sides[from:to]
-			if !slices.ContainsFunc(ways, func(w []symexec.Side) bool { return slices.Equal(w, way) }) {
+			way := t.Outcomes[from:to]
+			if !slices.ContainsFunc(ways, func(w []symexec.BranchOutcome) bool { return slices.Equal(w, way) }) {
 				ways = append(ways, way)
 			}
 		}

@@ -138,10 +138,10 @@ func TestOnlySpecialIndividualsReach(t *testing.T) {
 	}
 }
 
-// TestExactOnSmallKernels enumerates all inputs of warps that diverge: each side that some thread
-// takes costs its own time, and the atom of a side stands for several values.
+// TestExactOnSmallKernels enumerates all inputs of warps that diverge: each outcome that some
+// thread takes costs its own time, and the atom of an outcome stands for several values.
 func TestExactOnSmallKernels(t *testing.T) {
-	side := func(x byte) int {
+	outcome := func(x byte) int {
 		switch {
 		case x == 13:
 			return 0
@@ -156,7 +156,7 @@ func TestExactOnSmallKernels(t *testing.T) {
 		var taken [4]bool
 		cycles := int64(20)
 		for i, x := range in[1] {
-			if s := side(x); !taken[s] {
+			if s := outcome(x); !taken[s] {
 				taken[s] = true
 				cycles += []int64{40, 11, 9, 3}[s]
 			}

@@ -137,11 +137,11 @@ func all(p *Plan, atom int32) Inputs {
 
 func words(high uint64) symexec.Element { return symexec.Element{Bytes: 4, High: high} }
 
-// coverage returns the share of sides that some path took, and their share of those that are not
+// coverage returns the share of outcomes that some path took, and their share of those that are not
 // proved infeasible, both in percent: 100 if there are none.
 func (t *Trimmed) coverage() (all, feasible float64) {
 	covered, infeasible := 0, 0
-	for _, s := range t.Sides {
+	for _, s := range t.Outcomes {
 		switch s.Verdict {
 		case symexec.Covered:
 			covered++
@@ -155,5 +155,5 @@ func (t *Trimmed) coverage() (all, feasible float64) {
 		}
 		return 100 * float64(covered) / float64(of)
 	}
-	return share(len(t.Sides)), share(len(t.Sides) - infeasible)
+	return share(len(t.Outcomes)), share(len(t.Outcomes) - infeasible)
 }

@@ -24,7 +24,7 @@ type TrimConfig struct {
 	Builder *smt.Builder // of the solver's terms
 
 	// Later tells that a run has launches besides this one. Paths are of the first one all the same,
-	// but sides are infeasible only if no launch of the kernel takes them.
+	// but outcomes are infeasible only if no launch of the kernel takes them.
 	Later bool
 
 	MaxThreads int // that are explored together
@@ -48,7 +48,7 @@ type trimmer struct {
 	TrimConfig
 	*layout
 	result      *Trimmed
-	sides       map[symexec.Side]symexec.Verdict
+	outcomes    map[symexec.BranchOutcome]symexec.Verdict
 	tried       int
 	independent bool // no thread uses what another writes
 	talk        bool // some of several threads got what another had written
@@ -62,13 +62,14 @@ type found struct {
 	wanted  bool // as atoms
 }
 
-// Trim explores the thread in the middle of the launch and then one that may be any one. As long
-// as there are sides of branches that no path took and that are not proved infeasible, it explores
-// 2, 3, ... threads together, unless these do not communicate: then their paths are combinations of
-// those of one. If nothing that a thread writes is used by others and all paths of one that may be any
-// one were found, no thread takes the other sides. What the inputs of each path are becomes an atom of the plan; those of
-// several threads only if their paths took new sides. The result depends on the configuration
-// alone, and on which questions the solver answers in time.
+// Trim explores the thread in the middle of the launch and then one that may be any one. As
+// long as there are branch outcomes that no path took and that are not proved infeasible, it
+// explores 2, 3, ... threads together, unless these do not communicate: then their paths are
+// combinations of those of one. If nothing that a thread writes is used by others and all paths
+// of one that may be any one were found, no thread takes the other outcomes. What the inputs of
+// each path are becomes an atom of the plan; those of several threads only if their paths took
+// new outcomes. The result depends on the configuration alone, and on which questions the
+// solver answers in time.
 //
 // If threads come to an instruction without a meaning as a formula, exploration ends, which a note
 // tells: what was not covered by then is open. It is an error if a solver fails or ctx ends.
@@ -84,8 +85,8 @@ func Trim(ctx context.Context, c TrimConfig) (*Trimmed, error) {
 			space: &plan.Space, threads: ts, plan: plan, views: make(map[place]int), kinds: make(map[*smt.Term]kind),
 			data: make(map[int]bool), tooMany: make(map[int]bool), filled: make(map[filling]map[uint64]uint64),
 		},
-		result: &Trimmed{Plan: plan, Paths: []Path{}, Pairs: []Pair{}, Sides: []Side{}, Notes: []string{}},
-		sides:  make(map[symexec.Side]symexec.Verdict),
+		result:   &Trimmed{Plan: plan, Paths: []Path{}, Pairs: []Pair{}, Outcomes: []BranchOutcome{}, Notes: []string{}},
+		outcomes: make(map[symexec.BranchOutcome]symexec.Verdict),
 	}
 	err := t.one(ctx)
 	if err == nil {
@@ -102,8 +103,8 @@ func Trim(ctx context.Context, c TrimConfig) (*Trimmed, error) {
 	return t.result, nil
 }
 
-// end ends an exploration that cannot go on: all sides are named, and a plan without atoms is one
-// that knows nothing of threads.
+// end ends an exploration that cannot go on: all outcomes are named, and a plan without atoms
+// is one that knows nothing of threads.
 func (t *trimmer) end(ctx context.Context) error {
 	o := t.options([]int{0})
 	o.MaxPaths = 0
@@ -111,9 +112,9 @@ func (t *trimmer) end(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	for side := range res.Sides {
-		if _, known := t.sides[side]; !known {
-			t.sides[side] = symexec.Open
+	for outcome := range res.Outcomes {
+		if _, known := t.outcomes[outcome]; !known {
+			t.outcomes[outcome] = symexec.Open
 		}
 	}
 	if len(t.plan.Atoms) == 0 {
@@ -185,10 +186,10 @@ func (t *trimmer) note(format string, args ...any) {
 	t.result.Notes = append(t.result.Notes, fmt.Sprintf(format, args...))
 }
 
-// open returns how many sides are neither covered nor infeasible.
+// open returns how many outcomes are neither covered nor infeasible.
 func (t *trimmer) open() int {
 	n := 0
-	for _, v := range t.sides {
+	for _, v := range t.outcomes {
 		if v == symexec.Open {
 			n++
 		}
@@ -196,12 +197,12 @@ func (t *trimmer) open() int {
 	return n
 }
 
-// prove asks which of the open sides no thread takes, and whether threads are independent.
+// prove asks which of the open outcomes no thread takes, and whether threads are independent.
 func (t *trimmer) prove(ctx context.Context) error {
-	var open []symexec.Side
-	for _, side := range t.inOrder() {
-		if t.sides[side] == symexec.Open {
-			open = append(open, side)
+	var open []symexec.BranchOutcome
+	for _, outcome := range t.inOrder() {
+		if t.outcomes[outcome] == symexec.Open {
+			open = append(open, outcome)
 		}
 	}
 	o := t.options(nil)
@@ -211,34 +212,34 @@ func (t *trimmer) prove(ctx context.Context) error {
 	}
 	proof, err := symexec.Prove(ctx, o, open)
 	if at := (*diag.Error)(nil); errors.As(err, &at) {
-		t.note("which sides no thread takes cannot be proved: %v", err)
+		t.note("which outcomes no thread takes cannot be proved: %v", err)
 		return nil
 	} else if err != nil {
 		return err
 	}
 	if !proof.Independent && t.threads.n() > 1 {
-		t.note("threads may use what others write: paths are those of threads that run alone or few together, and what covers a side there may not in the whole launch")
+		t.note("threads may use what others write: paths are those of threads that run alone or few together, and what covers an outcome there may not in the whole launch")
 	}
-	for _, side := range proof.Never {
-		t.sides[side] = symexec.Infeasible
+	for _, outcome := range proof.Never {
+		t.outcomes[outcome] = symexec.Infeasible
 	}
 	t.independent = proof.Independent
 	return nil
 }
 
-// exclude takes the sides to be infeasible that are open after all paths of any thread were
+// exclude takes the outcomes to be infeasible that are open after all paths of any thread were
 // found, if threads are independent.
 func (t *trimmer) exclude(anyOne *found) {
-	for side, v := range t.sides {
+	for outcome, v := range t.outcomes {
 		if v == symexec.Open && t.independent && anyOne.Complete {
-			t.sides[side] = symexec.Infeasible
+			t.outcomes[outcome] = symexec.Infeasible
 		}
 	}
 }
 
-// inOrder returns the sides of branches by instruction.
-func (t *trimmer) inOrder() []symexec.Side {
-	return slices.SortedFunc(maps.Keys(t.sides), func(x, y symexec.Side) int {
+// inOrder returns the branch outcomes by instruction.
+func (t *trimmer) inOrder() []symexec.BranchOutcome {
+	return slices.SortedFunc(maps.Keys(t.outcomes), func(x, y symexec.BranchOutcome) int {
 		return cmp.Or(cmp.Compare(x.Branch, y.Branch), cmp.Compare(x.Target, y.Target))
 	})
 }
@@ -271,14 +272,14 @@ func (t *trimmer) explore(ctx context.Context, numbers []int, indices []symexec.
 		Threads: len(numbers), AnyOne: f.anyOne, Paths: len(res.Paths), CutOff: res.CutOff,
 		Unknown: res.Unknown, Queries: res.Queries, Complete: res.Complete,
 	}
-	for side, v := range res.Sides {
-		if before := t.sides[side]; v == symexec.Covered && before != v {
-			f.wanted, t.sides[side] = true, v
+	for outcome, v := range res.Outcomes {
+		if before := t.outcomes[outcome]; v == symexec.Covered && before != v {
+			f.wanted, t.outcomes[outcome] = true, v
 		} else {
-			t.sides[side] = before
+			t.outcomes[outcome] = before
 		}
 	}
-	for _, v := range t.sides {
+	for _, v := range t.outcomes {
 		if v == symexec.Covered {
 			e.Covered++
 		}
@@ -296,15 +297,15 @@ func (t *trimmer) explore(ctx context.Context, numbers []int, indices []symexec.
 	return f, nil
 }
 
-// lengthen adds long paths to those that were found, by two guesses at what a side leads to: at least
-// what it always did, which is good where conditions do not depend on each other; and at best what it
-// ever did, which is good where most of what one leads to can be skipped.
+// lengthen adds long paths to those that were found, by two guesses at what an outcome leads
+// to: at least what it always did, which is good where conditions do not depend on each other;
+// and at best what it ever did, which is good where most of what one leads to can be skipped.
 func lengthen(ctx context.Context, o symexec.Options, res *symexec.Result) error {
-	minimum, maximum := make(map[symexec.Side]int), make(map[symexec.Side]int)
-	for side, remaining := range res.Remaining {
-		minimum[side], maximum[side] = remaining.Min, remaining.Max
+	minimum, maximum := make(map[symexec.BranchOutcome]int), make(map[symexec.BranchOutcome]int)
+	for outcome, remaining := range res.Remaining {
+		minimum[outcome], maximum[outcome] = remaining.Min, remaining.Max
 	}
-	for _, guess := range []map[symexec.Side]int{minimum, maximum} {
+	for _, guess := range []map[symexec.BranchOutcome]int{minimum, maximum} {
 		long, asked, err := symexec.Lengthen(ctx, o, guess)
 		if err != nil {
 			return err
@@ -369,9 +370,9 @@ func (t *trimmer) add(ctx context.Context, f *found) error {
 	return nil
 }
 
-// sameWays reports whether threads take the same sides.
+// sameWays reports whether threads take the same outcomes.
 func sameWays(x, y []symexec.ThreadPath) bool {
-	return slices.EqualFunc(x, y, func(x, y symexec.ThreadPath) bool { return slices.Equal(x.Sides, y.Sides) })
+	return slices.EqualFunc(x, y, func(x, y symexec.ThreadPath) bool { return slices.Equal(x.Outcomes, y.Outcomes) })
 }
 
 // choose keeps the atom of a path without what does not matter, unless more threads take the path on

@@ -63,7 +63,7 @@ A:	ret;`, []symexec.Element{words(10), {}, words(7)}, 2, nil},
 				t.Fatalf("%d atoms in groups of %d after %+v", len(plan.Atoms), plan.Group, res.Explorations)
 			}
 			if covered, _ := res.coverage(); covered != 100 {
-				t.Errorf("%g %% of the sides are covered: %v", covered, res.Sides)
+				t.Errorf("%g %% of the outcomes are covered: %v", covered, res.Outcomes)
 			}
 			for _, p := range res.Paths {
 				a := plan.Atoms[p.Atom]
@@ -178,7 +178,7 @@ A:	ret;`, words(100), words(100000))
 		t.Errorf("%d of 80 threads take the path of %+v", taken, a)
 	}
 	for _, other := range res.Paths { // the one that needs what data lead to
-		if len(other.ways[0].Sides) == 1 && len(res.Plan.Atoms[other.Atom].Fixed) != 1 {
+		if len(other.ways[0].Outcomes) == 1 && len(res.Plan.Atoms[other.Atom].Fixed) != 1 {
 			t.Errorf("the atom of path %+v is %+v", other, res.Plan.Atoms[other.Atom])
 		}
 	}
@@ -198,7 +198,7 @@ func TestIndices(t *testing.T) {
 A:	ret;`, words(1000))
 	res := s.trim(t)
 	if covered, _ := res.coverage(); covered != 100 {
-		t.Errorf("%g %% of the sides are covered: %v", covered, res.Sides)
+		t.Errorf("%g %% of the outcomes are covered: %v", covered, res.Outcomes)
 	}
 	for _, p := range res.Paths {
 		if p.Atom >= 0 && (p.Threads[0] != 0 || p.Scales != 1) {
@@ -231,7 +231,7 @@ A:	ret;`
 	}
 }
 
-// TestInfeasible has sides that no thread takes: more of them do not help.
+// TestInfeasible has outcomes that no thread takes: more of them do not help.
 func TestInfeasible(t *testing.T) {
 	s := load(t, "[4, 1, 1]", "[40, 1, 1]", `
 	setp.gt.u32 %p1, %r5, 5000;
@@ -246,17 +246,17 @@ A:	ret;`, words(200))
 	res := s.trim(t)
 	covered, feasible := res.coverage()
 	if covered != 200/3.0 || feasible != 100 || len(res.Explorations) != 2 {
-		t.Errorf("%g %% of the sides and %g %% of those that are possible are covered after %+v", covered, feasible, res.Explorations)
+		t.Errorf("%g %% of the outcomes and %g %% of those that are possible are covered after %+v", covered, feasible, res.Explorations)
 	}
-	for i, side := range res.Sides {
-		if (side.Verdict == symexec.Infeasible) != (side.Taken && i < 4) || side.Text != "@%p1 bra A" || !side.Branch.Known() || !side.Target.Known() {
-			t.Errorf("side %d is %+v", i, side)
+	for i, outcome := range res.Outcomes {
+		if (outcome.Verdict == symexec.Infeasible) != (outcome.Taken && i < 4) || outcome.Text != "@%p1 bra A" || !outcome.Branch.Known() || !outcome.Target.Known() {
+			t.Errorf("outcome %d is %+v", i, outcome)
 		}
 	}
 }
 
-// TestIndependent has a side that is infeasible because all paths were found and threads use nothing
-// that others write. Where one of the two does not hold it is open.
+// TestIndependent has an outcome that is infeasible because all paths were found and threads
+// use nothing that others write. Where one of the two does not hold it is open.
 func TestIndependent(t *testing.T) {
 	for name, c := range map[string]struct {
 		paths        int    // found at most
@@ -283,7 +283,7 @@ A:	ret;`, words(8))
 			s.config.MaxPaths = c.paths
 			res := s.trim(t)
 			if covered, feasible := res.coverage(); covered != 75 || feasible != c.feasible || len(res.Explorations) != c.explorations {
-				t.Errorf("%g %% of the sides and %g %% of those that are possible are covered after %+v", covered, feasible, res.Explorations)
+				t.Errorf("%g %% of the outcomes and %g %% of those that are possible are covered after %+v", covered, feasible, res.Explorations)
 			}
 			if res.Plan.Group != 1 {
 				t.Errorf("groups have %d threads", res.Plan.Group)
@@ -292,7 +292,7 @@ A:	ret;`, words(8))
 	}
 }
 
-// TestTogether needs two threads to take one side, and scales their paths to pairs.
+// TestTogether needs two threads to take one outcome, and scales their paths to pairs.
 func TestTogether(t *testing.T) {
 	s := load(t, "[4, 1, 1]", "[2, 1, 1]", `
 	mov.u32 %r9, s;
@@ -311,7 +311,7 @@ func TestTogether(t *testing.T) {
 A:	ret;`, words(1000))
 	res := s.trim(t)
 	if covered, _ := res.coverage(); covered != 100 || len(res.Explorations) != 3 || res.Plan.Group != 2 {
-		t.Fatalf("%g %% of the sides are covered after %+v", covered, res.Explorations)
+		t.Fatalf("%g %% of the outcomes are covered after %+v", covered, res.Explorations)
 	}
 	pairs := 0
 	for _, p := range res.Paths {
@@ -402,14 +402,14 @@ B:	ret;`, 1, 3},
 			s := load(t, "[1, 1, 1]", "[40, 1, 1]", c.body, words(5))
 			res := s.trim(t)
 			covered := 0
-			for _, side := range res.Sides {
-				if side.Verdict == symexec.Covered {
+			for _, outcome := range res.Outcomes {
+				if outcome.Verdict == symexec.Covered {
 					covered++
 				}
 			}
 			told := slices.ContainsFunc(res.Notes, func(n string) bool { return strings.Contains(n, "shfl.down") && strings.Contains(n, "k.ptx:") })
-			if len(res.Explorations) != c.explorations || covered != c.covered || len(res.Sides) == covered || len(res.Plan.Atoms) > 0 || !told {
-				t.Errorf("%d atoms, sides %v after %+v with notes %q", len(res.Plan.Atoms), res.Sides, res.Explorations, res.Notes)
+			if len(res.Explorations) != c.explorations || covered != c.covered || len(res.Outcomes) == covered || len(res.Plan.Atoms) > 0 || !told {
+				t.Errorf("%d atoms, outcomes %v after %+v with notes %q", len(res.Plan.Atoms), res.Outcomes, res.Explorations, res.Notes)
 			}
 			if len(res.Plan.Genome()) != 1 {
 				t.Errorf("the genome is %v", res.Plan.Genome())
@@ -424,11 +424,11 @@ B:	ret;`, 1, 3},
 }
 
 func TestDivergence(t *testing.T) {
-	side := func(b int) symexec.Side { return symexec.Side{Branch: b} }
-	path := func(barriers []int, sides ...int) symexec.ThreadPath {
+	outcome := func(b int) symexec.BranchOutcome { return symexec.BranchOutcome{Branch: b} }
+	path := func(barriers []int, outcomes ...int) symexec.ThreadPath {
 		p := symexec.ThreadPath{Barriers: barriers}
-		for _, s := range sides {
-			p.Sides = append(p.Sides, side(s))
+		for _, s := range outcomes {
+			p.Outcomes = append(p.Outcomes, outcome(s))
 		}
 		return p
 	}

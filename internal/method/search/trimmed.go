@@ -14,9 +14,9 @@ type Trimmed struct {
 	Plan         *Plan
 	Explorations []Exploration
 	Paths        []Path
-	Pairs        []Pair   // of paths of one thread, most divergence first, then most instructions
-	Sides        []Side   // by position
-	Notes        []string // what could not be scaled
+	Pairs        []Pair          // of paths of one thread, most divergence first, then most instructions
+	Outcomes     []BranchOutcome // by position
+	Notes        []string        // what could not be scaled
 }
 
 // Exploration is the symbolic execution of some threads.
@@ -29,7 +29,7 @@ type Exploration struct {
 	Unknown  int // paths of which no solver knows whether they exist
 	Queries  int
 	Complete bool // there are no other paths
-	Covered  int  // sides of branches, by this and the explorations before
+	Covered  int  // branch outcomes, by this and the explorations before
 }
 
 // Path is a path of some threads: the triple of Eq. 1 of Horga et al. and what became of it.
@@ -59,8 +59,8 @@ type Pair struct {
 	Instructions int
 }
 
-// Side is a side of a branch.
-type Side struct {
+// BranchOutcome is an outcome of a branch.
+type BranchOutcome struct {
 	Branch  diag.Pos
 	Target  diag.Pos
 	Text    string // of the branch
@@ -75,18 +75,18 @@ const (
 	maxPairs = 64
 )
 
-// finish makes the report of sides and of what was not scaled.
+// finish makes the report of outcomes and of what was not scaled.
 func (t *trimmer) finish() {
 	k := t.Launch.Kernel()
-	for _, side := range t.inOrder() {
-		in := &k.Instrs[side.Branch]
-		s := Side{Branch: in.Pos, Text: k.Format(in), Taken: side.Target != side.Branch+1, Verdict: t.sides[side]}
-		if side.Target < len(k.Instrs) {
-			s.Target = k.Instrs[side.Target].Pos
+	for _, outcome := range t.inOrder() {
+		in := &k.Instrs[outcome.Branch]
+		s := BranchOutcome{Branch: in.Pos, Text: k.Format(in), Taken: outcome.Target != outcome.Branch+1, Verdict: t.outcomes[outcome]}
+		if outcome.Target < len(k.Instrs) {
+			s.Target = k.Instrs[outcome.Target].Pos
 		}
-		t.result.Sides = append(t.result.Sides, s)
+		t.result.Outcomes = append(t.result.Outcomes, s)
 	}
-	slices.SortStableFunc(t.result.Sides, func(x, y Side) int {
+	slices.SortStableFunc(t.result.Outcomes, func(x, y BranchOutcome) int {
 		return cmp.Or(x.Branch.Compare(y.Branch), x.Target.Compare(y.Target))
 	})
 	for i, p := range t.plan.Space.Params {

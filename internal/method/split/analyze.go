@@ -57,7 +57,7 @@ type kind struct {
 	demands    []demand // by block
 	form       *bsb.Form
 	limits     []limit // of loops, in the order of the flow graph's forest
-	splits     []int   // branches whose sides execute at the same time
+	splits     []int   // branches whose paths execute at the same time
 }
 
 func newAnalysis(ctx context.Context, c *config) (*analysis, error) {
@@ -124,7 +124,7 @@ func (a *analysis) kind(f *facts) (*kind, error) {
 	return &kind{facts: f, wavefronts: 1, demands: a.demands(f), form: form, limits: a.limits(f), splits: a.splitBranches(form)}, nil
 }
 
-// splitBranches returns the branches whose sides execute at the same time.
+// splitBranches returns the branches whose paths execute at the same time.
 func (a *analysis) splitBranches(f *bsb.Form) []int {
 	if a.Machine.Split.Mode.Value != machine.PWS {
 		return nil
@@ -147,7 +147,7 @@ func (a *analysis) demands(f *facts) []demand {
 }
 
 // totalOf bounds the service of the accesses, and the passes, of a CU: what abstract execution
-// has counted or else, for all wavefronts, the longest path through all sides.
+// has counted or else, for all wavefronts, the longest path through all paths.
 func (a *analysis) totalOf(known *executions) (demand, error) {
 	if known.demands != nil {
 		return maximum(known.demands), nil

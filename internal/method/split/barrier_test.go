@@ -17,10 +17,10 @@ func TestBarriers(t *testing.T) {
 		"straight":          {"bar.sync 0; add.u32 %r1, %r1, 1; barrier.sync 0;", jointly},
 		"reduction":         {"setp.lt.u32 %p1, %r1, 5; bar.red.popc.u32 %r2, 0, %p1;", jointly},
 		"behind a branch":   {"setp.lt.u32 %p1, %r1, 5; @%p1 bra A; add.u32 %r1, %r1, 1; A: bar.sync 0;", jointly},
-		"on a uniform side": {"setp.lt.u32 %p1, %r3, 5; @%p1 bra END; bar.sync 0;", jointly},
+		"on a uniform path": {"setp.lt.u32 %p1, %r3, 5; @%p1 bra END; bar.sync 0;", jointly},
 		"in a uniform loop": {"L: bar.sync 0; add.u32 %r3, %r3, 1; setp.lt.u32 %p1, %r3, 5; @%p1 bra L;", jointly},
 
-		"on a side":       {"setp.lt.u32 %p1, %r1, 5; @%p1 bra END; bar.sync 0;", anyhow},
+		"on a path":       {"setp.lt.u32 %p1, %r1, 5; @%p1 bra END; bar.sync 0;", anyhow},
 		"in a loop":       {"L: bar.sync 0; add.u32 %r1, %r1, 1; setp.lt.u32 %p1, %r1, 5; @%p1 bra L;", anyhow},
 		"far inside":      {"setp.lt.u32 %p1, %r1, 5; @%p1 bra END; setp.lt.u32 %p2, %r3, 5; @%p2 bra END; bar.sync 0;", anyhow},
 		"with a guard":    {"setp.lt.u32 %p1, %r3, 5; @%p1 bar.sync 0;", anyhow},

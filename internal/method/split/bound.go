@@ -22,10 +22,10 @@ type Path struct {
 	Solution *ipet.Solution // with its certificate
 }
 
-// LongestPath bounds the time of a wavefront that splits at the given branches (blocks) and executes
-// the sides of all others one after the other: PRUNE (Algorithm 2), implicit path enumeration,
-// and the costs of splitting for every split that is executed. At a branch that is split the
-// longer side counts, because the other one is executed at the same time by another
+// LongestPath bounds the time of a wavefront that splits at the given branches (blocks) and
+// executes the paths of all others one after the other: PRUNE (Algorithm 2), implicit path
+// enumeration, and the costs of splitting for every split that is executed. At a branch that is
+// split the longer path counts, because the other one is executed at the same time by another
 // split wavefront; so the times of blocks must hold whatever others execute.
 //
 // Where Lemma 5.1 adds |SB| times the cost of a split, those of branches in loops count for
@@ -75,23 +75,23 @@ func timeOf(ctx context.Context, f *bsb.Form, c Costs, loops Loops, splits []int
 	return cycles, err
 }
 
-// prune returns the time of the longest path, and the edges to the shorter sides of the branches
+// prune returns the time of the longest path, and the edges to the shorter paths of the branches
 // that are split.
 func prune(ctx context.Context, f *bsb.Form, c Costs, loops Loops, isSplit []bool) (int64, []graph.Edge, error) {
 	var removed []graph.Edge
 	e := &evaluation{form: f, costs: c, loops: loops, budgets: 1}
-	e.serial = func(it *bsb.Item, sides []vector) vector {
+	e.serial = func(it *bsb.Item, successors []vector) vector {
 		if !isSplit[it.Block] {
-			return inTurn(sides)
+			return inTurn(successors)
 		}
-		longest := sides[0][0]
-		if len(sides) > 1 {
+		longest := successors[0][0]
+		if len(successors) > 1 {
 			shorter := it.BSBs[0]
-			if sides[0][0] < sides[1][0] {
+			if successors[0][0] < successors[1][0] {
 				shorter = it.Node
 			}
 			removed = append(removed, graph.Edge{From: shorter, To: f.Nodes[shorter].Succ[0]})
-			longest = max(longest, sides[1][0])
+			longest = max(longest, successors[1][0])
 		}
 		return vector{plus(longest, c.Split)}
 	}

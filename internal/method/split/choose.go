@@ -36,8 +36,8 @@ const maxCoupled = 8
 // a region may use all c, since what the parts before it split off has merged: so in a
 // sequence each part is at its own least time, a loop multiplies the least time of its
 // iteration, and of alternatives the longest counts. All of these only grow with the times of
-// the parts. The sides A and B of a branch that is not split take T(A, c) + T(B, c). If it is
-// split, the sides are executed at the same time and share the contexts that are left, so it takes
+// the parts. The paths A and B of a branch that is not split take T(A, c) + T(B, c). If it is
+// split, the paths are executed at the same time and share the contexts that are left, so it takes
 //
 //	e_s + e_m + the least of max(T(A, a), T(B, b)) over a + b + 1 <= c.
 //
@@ -109,7 +109,7 @@ type planner struct {
 	contexts int
 	at       []decision // by block
 
-	// shares says, for each branch and number of contexts, how many of them its first side
+	// shares says, for each branch and number of contexts, how many of them its first path
 	// gets if it is split, or unsplit.
 	shares map[*bsb.Item][]int
 }
@@ -131,23 +131,23 @@ func (p *planner) plan(ctx context.Context) (int64, []int, error) {
 	return times[p.contexts], slices.Compact(splits), nil
 }
 
-// branch returns the least times of the sides of a branch.
-func (p *planner) branch(it *bsb.Item, sides []vector) vector {
+// branch returns the least times of the paths of a branch.
+func (p *planner) branch(it *bsb.Item, successors []vector) vector {
 	decided := p.at[it.Block]
 	if decided == together {
-		return inTurn(sides)
+		return inTurn(successors)
 	}
 	shares := slices.Repeat([]int{unsplit}, p.contexts+1)
 	p.shares[it] = shares
-	best := inTurn(sides)
+	best := inTurn(successors)
 	for c := range best {
 		if decided == isSplit {
 			best[c] = never
 		}
 		for a := range c {
-			longest := sides[0][a]
-			if len(sides) > 1 {
-				longest = max(longest, sides[1][c-1-a])
+			longest := successors[0][a]
+			if len(successors) > 1 {
+				longest = max(longest, successors[1][c-1-a])
 			}
 			if t := plus(longest, p.costs.Split); t < best[c] {
 				best[c], shares[c] = t, a

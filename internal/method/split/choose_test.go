@@ -75,8 +75,8 @@ func TestChoose(t *testing.T) {
 	})
 }
 
-// TestChooseSharesContexts: one context serves the branches on both sides of the first branch one
-// after the other, two serve that and the one on its longer side. SELECT takes the first.
+// TestChooseSharesContexts: one context serves the branches on both paths of the first branch one
+// after the other, two serve that and the one on its longer path. SELECT takes the first.
 func TestChooseSharesContexts(t *testing.T) {
 	// b0 { b1 { b2 } else { b3 } ; b4 } else { b5 { b6 } else { b7 } ; b8 } ; b9
 	flow := flowOf(10, edges("0>1 0>5 1>2 1>3 2>4 3>4 4>9 5>6 5>7 6>8 7>8 8>9 9>10"), nil)

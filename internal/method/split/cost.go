@@ -77,13 +77,13 @@ func (v vector) atLeast(w vector) {
 }
 
 // evaluation finds the longest path through a form, region by region, for some budgets at
-// a time. serial says what the sides of a branch take together.
+// a time. serial says what the paths of a branch take together.
 type evaluation struct {
 	form    *bsb.Form
 	costs   Costs
 	loops   Loops
 	budgets int
-	serial  func(it *bsb.Item, sides []vector) vector
+	serial  func(it *bsb.Item, successors []vector) vector
 	err     error // the first
 }
 
@@ -170,23 +170,23 @@ func (e *evaluation) item(it *bsb.Item) (one vector, each []vector) {
 	for i := range one {
 		one[i] = e.costs.Blocks[it.Block]
 	}
-	sides := make([]vector, len(it.Inner))
+	successors := make([]vector, len(it.Inner))
 	for i, r := range it.Inner {
-		if sides[i], _ = e.region(r); sides[i] == nil {
-			sides[i] = make(vector, e.budgets) // no execution that ends takes it
+		if successors[i], _ = e.region(r); successors[i] == nil {
+			successors[i] = make(vector, e.budgets) // no execution that ends takes it
 		}
 	}
 	switch it.Kind {
 	case bsb.Branch:
-		one.add(e.serial(it, sides))
+		one.add(e.serial(it, successors))
 	case bsb.Choice:
 		longest := make(vector, e.budgets)
-		for _, s := range sides {
+		for _, s := range successors {
 			longest.atLeast(s)
 		}
 		one.add(longest)
 	default:
-		for _, s := range sides {
+		for _, s := range successors {
 			one.add(s)
 		}
 	}
@@ -225,10 +225,10 @@ func (e *evaluation) fail(err error) {
 	}
 }
 
-// inTurn returns the time of sides that are executed one after the other.
-func inTurn(sides []vector) vector {
-	sum := make(vector, len(sides[0]))
-	for _, s := range sides {
+// inTurn returns the time of paths that are executed one after the other.
+func inTurn(successors []vector) vector {
+	sum := make(vector, len(successors[0]))
+	for _, s := range successors {
 		sum.add(s)
 	}
 	return sum

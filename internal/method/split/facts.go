@@ -17,7 +17,7 @@ type facts struct {
 	parts    []bool  // by block: lanes may go different ways at its end
 	loops    []limit // by loop of the flow graph's forest
 	// mean is how often a wavefront goes back to the header of a loop for each entry, on
-	// average over all entries of an execution, at most. It counts the lanes of all sides.
+	// average over all entries of an execution, at most. It counts the lanes of all paths.
 	mean []limit
 }
 

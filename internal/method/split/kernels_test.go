@@ -40,12 +40,12 @@ func TestKernels(t *testing.T) {
 			"B: add.u32 %r4, %r4, 1; setp.lt.u32 %p1, %r4, %r6; @%p1 bra B; bar.sync 0;" +
 			"add.u32 %r3, %r3, 1; setp.lt.u32 %p1, %r3, 10; @%p1 bra A;", 1.1, 1, 128, all},
 		// A wavefront that is alone waits for nobody; it retires before the latency of its last branch.
-		"one side": {"setp.lt.u32 %p1, %r1, 32; @%p1 bra A; add.u32 %r3, %r3, 1;\nA: @%p1 bra B; add.u32 %r3, %r3, 1;\n" +
+		"one path": {"setp.lt.u32 %p1, %r1, 32; @%p1 bra A; add.u32 %r3, %r3, 1;\nA: @%p1 bra B; add.u32 %r3, %r3, 1;\n" +
 			"B: @!%p1 bra C; add.u32 %r3, %r3, 1;\nC: @%p1 bra END; add.u32 %r3, %r3, 1;", 1.05, 1, 64, all},
 		// The memory serves the four parts of a wavefront in turn.
-		"atomics on all sides": {"setp.lt.u32 %p1, %r1, 32; @%p1 bra A; setp.lt.u32 %p1, %r1, 48; @%p1 bra B;" + atomics + "bra C;\nB: " + atomics +
+		"atomics on all paths": {"setp.lt.u32 %p1, %r1, 32; @%p1 bra A; setp.lt.u32 %p1, %r1, 48; @%p1 bra B;" + atomics + "bra C;\nB: " + atomics +
 			"\nC: bra END;\nA: setp.lt.u32 %p1, %r1, 16; @%p1 bra D;" + atomics + "bra END;\nD: " + atomics, 1.2, 1, 64, all},
-		"barrier on a side": {"setp.ge.u32 %p1, %r1, 64; @%p1 bra END; bar.sync 0; add.u32 %r3, %r3, 1;", 1.9, 4, 128, all},
+		"barrier on a path": {"setp.ge.u32 %p1, %r1, 64; @%p1 bra END; bar.sync 0; add.u32 %r3, %r3, 1;", 1.9, 4, 128, all},
 	} {
 		t.Run(name, func(t *testing.T) {
 			module := ".version 6.3\n.target sm_70\n.address_size 64\n.visible .entry k(.param .u64 p)\n{\n" +

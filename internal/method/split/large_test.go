@@ -15,14 +15,14 @@ import (
 func sequence(n int) *cfg.Flow {
 	var list []graph.Edge
 	for b := 0; b < 3*n; b += 3 {
-		for _, side := range []int{b + 1, b + 2} {
-			list = append(list, graph.Edge{From: b, To: side}, graph.Edge{From: side, To: b + 3})
+		for _, successor := range []int{b + 1, b + 2} {
+			list = append(list, graph.Edge{From: b, To: successor}, graph.Edge{From: successor, To: b + 3})
 		}
 	}
 	return flowOf(3*n+1, append(list, graph.Edge{From: 3 * n, To: 3*n + 1}), nil)
 }
 
-// TestLarge: what is done with forms takes steps in their nodes, however sides nest. One that
+// TestLarge: what is done with forms takes steps in their nodes, however paths nest. One that
 // took the square of them would need minutes.
 func TestLarge(t *testing.T) {
 	const few = 32 // times fewer nodes

@@ -12,7 +12,7 @@ import (
 )
 
 // TestLemma58 compares wavefronts that split at selected branches with wavefronts that pay
-// for a split at each execution of any of these branches and execute its sides one after the
+// for a split at each execution of any of these branches and execute its paths one after the
 // other (Lemmas 5.6 and 5.8), for random kernels and times of blocks. The former are never
 // slower, and mostly faster.
 func TestLemma58(t *testing.T) {

@@ -25,7 +25,7 @@ func (m Method) Names() []method.Name {
 	explain := "all inputs, without a run: "
 	switch machine.SplitMode(m) {
 	case machine.SplitNone:
-		explain += "wavefronts execute one side of a branch after the other"
+		explain += "wavefronts execute one path of a branch after the other"
 	case machine.DWS:
 		explain += "the hardware splits wavefronts where they diverge, on the SIMD that they have"
 	case machine.PWS:
@@ -45,10 +45,11 @@ func applies(on *machine.Machine) error {
 	return nil
 }
 
-// Bound implements method.Static: it bounds the time of every run of the launch, whatever the contents
-// of its inputs and of its buffers but the fixed ones (method.Tightest). The bounds hold for programs
-// whose results do not depend on the order in which the sides of a divergent branch execute. The detail
-// of the estimate is an *estimate.Split. The machine of the problem must be in the method's mode.
+// Bound implements method.Static: it bounds the time of every run of the launch, whatever the
+// contents of its inputs and of its buffers but the fixed ones (method.Tightest). The bounds
+// hold for programs whose results do not depend on the order in which the paths of a divergent
+// branch execute. The detail of the estimate is an *estimate.Split. The machine of the problem
+// must be in the method's mode.
 //
 // Errors are ErrMachine, ErrOverflow, an *absexec.UnboundedLoop, those of bsb.New and that of ctx.
 func (m Method) Bound(ctx context.Context, p *method.Problem) (*method.Answer, error) {

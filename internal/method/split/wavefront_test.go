@@ -51,7 +51,7 @@ func (w *wavefront) run(block, stop int, lanes []int) (rest []int, time int64, c
 		}
 		r := w.flow.Reconverge(block)
 		var arrived []int
-		var sides []int64
+		var successors []int64
 		together := 0
 		for _, s := range w.flow.Succ(block) {
 			group := groups[s]
@@ -66,15 +66,15 @@ func (w *wavefront) run(block, stop int, lanes []int) (rest []int, time int64, c
 			if r != w.flow.Exit() {
 				arrived = append(arrived, there...)
 			}
-			sides = append(sides, t)
+			successors = append(successors, t)
 			contexts = max(contexts, c)
 			together += c
 		}
 		if isSplit {
 			contexts = max(contexts, together+1)
-			time += slices.Max(sides)
+			time += slices.Max(successors)
 		} else {
-			for _, t := range sides {
+			for _, t := range successors {
 				time += t
 			}
 		}

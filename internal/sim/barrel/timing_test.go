@@ -291,7 +291,7 @@ func TestAsyncCopy(t *testing.T) {
 		ret;`, 0, 1, 2, 3, 4, 4+2*15+100, 5+2*15+100, 6+2*15+100, 7+2*15+100)
 }
 
-// TestDivergence: both sides one after the other, and lanes that exit early.
+// TestDivergence: both paths one after the other, and lanes that exit early.
 func TestDivergence(t *testing.T) {
 	o := checkSolo(t, predictable(t), `
 		setp.lt.u32 %p1, %t, 16;

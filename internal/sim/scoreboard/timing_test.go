@@ -112,13 +112,13 @@ func TestBranchTiming(t *testing.T) {
 		mov.u32 %r2, 3;
 		ret;`)
 	add, control := m.Timing(isa.IntAdd).Latency, m.Timing(isa.Control).Latency
-	// setp, branch, one side with its jump, the other side, the join and the end.
+	// setp, branch, one path with its jump, the other path, the join and the end.
 	want := []int64{0, add, add + control, add + control + 1, add + 2*control + 1}
 	want = append(want, want[4]+1, want[4]+2)
 	if o.Counters.DivergentBranches != 1 || len(at) != 7 {
 		t.Fatalf("%d divergent branches, issues at %v", o.Counters.DivergentBranches, at)
 	}
-	want[4] = max(want[4], want[2]+add) // the second side writes the same register
+	want[4] = max(want[4], want[2]+add) // the second path writes the same register
 	want[5], want[6] = want[4]+1, want[4]+2
 	if !slices.Equal(at, want) {
 		t.Errorf("issues at %v, want %v", at, want)

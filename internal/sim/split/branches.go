@@ -16,7 +16,7 @@ type branch struct {
 	splits bool
 
 	// takenGo says that the lanes that take the branch go to the new context: those of the
-	// other side are where the branch has reconverged already.
+	// other path are where the branch has reconverged already.
 	takenGo bool
 }
 

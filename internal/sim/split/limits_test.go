@@ -14,7 +14,7 @@ import (
 	"warpbound/internal/test/simtest"
 )
 
-// diverging is a loop of each thread in a side of an if-else that splits.
+// diverging is a loop of each thread in a path of an if-else that splits.
 const diverging = `setp.lt.u32 %p1, %t, 32; .pragma "split"; @%p1 bra taken;
 	add.u32 %r1, %t, 1;
 	bra done;

@@ -45,7 +45,7 @@ func TestAddressPasses(t *testing.T) {
 	checkSolo(t, m, address+"ld.global.u32 %r1, [%rd1]; add.u32 %r1, %r1, 1; ret;", 0, 16, 20, 194, 198, 202)
 }
 
-// ifElse is an if-else whose sides are of different lengths.
+// ifElse is an if-else whose paths are of different lengths.
 const ifElse = `
 	add.u32 %r1, %t, 1;
 	add.u32 %r2, %r1, 1;
@@ -55,7 +55,7 @@ taken:
 done:
 	ret;`
 
-// TestPredictableSplit splits at an if-else: at 4, and both sides are ready when the branch at 16
+// TestPredictableSplit splits at an if-else: at 4, and both paths are ready when the branch at 16
 // is over, at 24. The one on the split SIMD is at the merge at 40, and that takes 8.
 func TestPredictableSplit(t *testing.T) {
 	body := `setp.lt.u32 %p1, %t, 32; .pragma "split"; @%p1 bra taken;` + ifElse
@@ -90,7 +90,7 @@ func TestDynamicSplit(t *testing.T) {
 	if o.Counters.Splits != 1 || len(o.Schedulers[0]) != 4 {
 		t.Errorf("%d splits, %d ports", o.Counters.Splits, len(o.Schedulers[0]))
 	}
-	// Without a context for it the sides execute one after the other.
+	// Without a context for it the paths execute one after the other.
 	checkSolo(t, gcn3(t, machine.DWS, 0), body, 0, 4, 12, 16, 20, 28, 32, 36)
 }
 
@@ -132,9 +132,9 @@ func TestPostedAccessesOfParts(t *testing.T) {
 		ret;`, 0, 16, 20, 24, 36, 44, 44, 56, 64, 72, 202, 206)
 }
 
-// TestSideElsewhere has a side that does not begin behind the branch: the lanes that fall through
+// TestPathElsewhere has a path that does not begin behind the branch: the lanes that fall through
 // are where the branch reconverges, and stay.
-func TestSideElsewhere(t *testing.T) {
+func TestPathElsewhere(t *testing.T) {
 	code := compile(t, `setp.lt.u32 %p1, %t, 16; .pragma "split"; @%p1 bra taken;
 	done:
 		ret;

@@ -46,7 +46,7 @@ type checker struct {
 	dom      *graph.DomTree
 	back     map[graph.Edge]bool // of latches
 	parents  []int               // by node, as they should be
-	followed []bool              // by branch or BSB, whether a BSB is behind its side
+	followed []bool              // by branch or BSB, whether a BSB is behind its path
 }
 
 func (c *checker) order(i int) error {
@@ -84,7 +84,7 @@ func (c *checker) kind(i int) error {
 	case BSB:
 		head := n.Parent
 		if head == None || c.Nodes[head].Reconv != n.Reconv {
-			return fmt.Errorf("is behind no side")
+			return fmt.Errorf("is behind no path")
 		}
 		for k, to := range n.Succ {
 			if c.Nodes[to].Parent == i && c.Nodes[to].Kind != BSB && (to != i+1 || k > 0) {
@@ -109,19 +109,19 @@ func (c *checker) parent(i int) error {
 	return nil
 }
 
-// closed checks that edges do not cross the ends of sides.
+// closed checks that edges do not cross the ends of paths.
 func (c *checker) closed(i int) error {
-	side := c.Nodes[i].Parent
+	successor := c.Nodes[i].Parent
 	for v := i; c.Nodes[v].Kind == BSB; { // it is where its branch is
 		v = c.Nodes[v].Parent
-		side = c.Nodes[v].Parent
+		successor = c.Nodes[v].Parent
 	}
 	for _, to := range c.Nodes[i].Succ {
 		switch p := c.Nodes[to].Parent; {
-		case p == side, p == i:
-		case side != None && to == c.Nodes[side].Reconv && !c.followed[side]:
+		case p == successor, p == i:
+		case successor != None && to == c.Nodes[successor].Reconv && !c.followed[successor]:
 		default:
-			return fmt.Errorf("on the side %d, leads to %d on the side %d", side, to, p)
+			return fmt.Errorf("on the path %d, leads to %d on the path %d", successor, to, p)
 		}
 	}
 	return nil

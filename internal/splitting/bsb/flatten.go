@@ -28,7 +28,7 @@ func (f *Form) add(n Node) int {
 	return len(f.Nodes) - 1
 }
 
-// number adds the nodes of a region on a side.
+// number adds the nodes of a region on a path.
 func (f *Form) number(r *Region, parent int) {
 	for i := range r.Items {
 		it := &r.Items[i]
@@ -43,8 +43,8 @@ func (f *Form) number(r *Region, parent int) {
 		default:
 			it.Node = f.add(Node{Kind: it.Kind, Block: it.Block, Parent: parent})
 			it.foot = None
-			for _, side := range it.Inner {
-				f.number(side, parent)
+			for _, successor := range it.Inner {
+				f.number(successor, parent)
 			}
 			if len(it.Inner) > 0 && len(it.Next) > 1 {
 				it.foot = f.add(Node{Kind: Join, Block: None, Parent: parent})
@@ -67,8 +67,8 @@ func (f *Form) numberLoop(it *Item, parent int) {
 func (f *Form) numberBranch(it *Item, parent int) {
 	it.Node = f.add(Node{Kind: it.Kind, Block: it.Block, Parent: parent})
 	before := it.Node
-	for i, side := range it.Inner {
-		f.number(side, before)
+	for i, successor := range it.Inner {
+		f.number(successor, before)
 		if len(it.Next) > 1 || i+1 < len(it.Inner) || i == 0 {
 			before = f.add(Node{Kind: BSB, Block: None, Parent: before})
 			it.BSBs = append(it.BSBs, before)
@@ -137,9 +137,9 @@ func (f *Form) wireChoice(it *Item, next []int) {
 		behind = it.foot
 		f.join(behind, next...)
 	}
-	for _, side := range it.Inner {
-		f.join(it.Node, side.entry())
-		f.wire(side, behind, nil)
+	for _, successor := range it.Inner {
+		f.join(it.Node, successor.entry())
+		f.wire(successor, behind, nil)
 	}
 	f.join(it.Node, behind)
 }
@@ -147,15 +147,15 @@ func (f *Form) wireChoice(it *Item, next []int) {
 func (f *Form) wireBranch(it *Item, next []int) {
 	f.Nodes[it.Node].Reconv = next[0]
 	before := it.Node
-	for i, side := range it.Inner {
-		f.join(before, side.entry())
-		if i == len(it.BSBs) { // the last side, behind the last BSB
-			f.wire(side, next[0], nil)
+	for i, successor := range it.Inner {
+		f.join(before, successor.entry())
+		if i == len(it.BSBs) { // the last path, behind the last BSB
+			f.wire(successor, next[0], nil)
 			break
 		}
 		bsb := it.BSBs[i]
 		f.Nodes[bsb].Reconv = next[0]
-		f.wire(side, bsb, nil)
+		f.wire(successor, bsb, nil)
 		f.join(before, bsb)
 		before = bsb
 	}

@@ -1,11 +1,11 @@
 // Package bsb makes the branch serialisation form of kernels and chooses the branches at which
-// wavefronts split: the compiler's side of Klashtorny, Wu, Kaushik and Patel (Predictable GPU
+// wavefronts split: the compiler's path of Klashtorny, Wu, Kaushik and Patel (Predictable GPU
 // Wavefront Splitting for Safety-Critical Systems, ACM TECS 22(5s), 2023).
 //
 // # The form
 //
 // A Form is the paper's branch serialisation form (Section 4.2): the kernel as one
-// wavefront executes it, which executes the sides of a branch one after the other where
+// wavefront executes it, which executes the paths of a branch one after the other where
 // its work-items disagree. For
 //
 //	if (c) { A } else { B }; C
@@ -15,8 +15,8 @@
 //
 //	u > A,  u > BSB,  A > BSB,  BSB > B,  BSB > C,  B > C
 //
-// so that its longest path executes both sides, and one from which u > A or BSB > B is
-// removed the other side alone.
+// so that its longest path executes both paths, and one from which u > A or BSB > B is
+// removed the other path alone.
 //
 // What it shows is the reconvergence stack of cfg.DivergentEdges: work-items that part at
 // block b run from each successor to Reconverge(b), one group after the other, while the
@@ -25,13 +25,13 @@
 //   - The nodes are in topological order: every edge but that from a latch back to the
 //     header of its loop leads to a greater number. The last node is the end.
 //   - A Branch is a block whose work-items may part; u+1 is the first node of its first
-//     side and BSB(u) follows that side. A BSB(u) is followed by the next side, if there
+//     path and BSB(u) follows that path. A BSB(u) is followed by the next path, if there
 //     is one, and leads there and past it: to the next BSB of a branch of more than two
-//     sides, or to Reconv(u). A branch whose second side is empty has one BSB, which leads
+//     paths, or to Reconv(u). A branch whose second path is empty has one BSB, which leads
 //     to Reconv(u) alone.
-//   - Sides are closed: no edge leads into a side but from its branch or BSB, and none out
+//   - Paths are closed: no edge leads into a path but from its branch or BSB, and none out
 //     but to the BSB behind it, or to Reconv behind the last. What ends work-items does not
-//     end a side: the other ones go on.
+//     end a path: the other ones go on.
 //   - A Choice is a block with several successors at which all work-items agree, or which
 //     leaves a loop. One of its edges is followed.
 //   - Parent(x) is Definition 4.1 with the dominance that its text asks for: the innermost
@@ -39,7 +39,7 @@
 //   - A loop has one header, through which alone it is entered, and one latch, from which
 //     alone the edge back leads. Its bound is how often that edge is taken for each entry.
 //
-// Blocks that several sides reach, as the then part of `if (a || b)` does, are executed in
+// Blocks that several paths reach, as the then part of `if (a || b)` does, are executed in
 // each of them, and have a node in each of them.
 //
 // # Loops
@@ -50,8 +50,8 @@
 // are at the header at the same time, so the header is executed no more often than the
 // work-item with the most iterations does. Work-items that leave early wait at the point R
 // where all leave to, which is the reconvergence point of every branch that leaves. What they
-// execute on the way there (a side that leaves) they execute in the iteration in which they
-// leave, so it is charged to every iteration: such a branch is a Leave, with its sides
+// execute on the way there (a path that leaves) they execute in the iteration in which they
+// leave, so it is charged to every iteration: such a branch is a Leave, with its paths
 // before the rest of the iteration. Where nothing is on the way it is a Choice.
 //
 // A loop is not like that if work-items part in it and reconverge only behind it:
@@ -93,9 +93,9 @@ type Kind uint8
 // The kinds of nodes. Only those of blocks take time.
 const (
 	Plain  Kind = iota // a block with one way on
-	Branch             // a block whose sides are executed one after the other
+	Branch             // a block whose paths are executed one after the other
 	Choice             // a block with alternatives
-	Leave              // a block at which work-items leave a loop by sides that are executed in the iteration
+	Leave              // a block at which work-items leave a loop by paths that are executed in the iteration
 	BSB                // a branch serialisation block
 	Lanes              // the beginning of what work-items execute independently of each other
 	Latch              // the end of an iteration
@@ -115,10 +115,10 @@ const None = -1
 type Node struct {
 	Kind  Kind
 	Block int // of the flow graph; None for nodes that take no time
-	// Succ are the numbers of the nodes that may follow, in the order first side, BSB
-	// for a branch and next side, past it for a BSB.
+	// Succ are the numbers of the nodes that may follow, in the order first path, BSB
+	// for a branch and next path, past it for a BSB.
 	Succ   []int
-	Parent int // the side that the node is in: its branch or BSB, or None
+	Parent int // the path that the node is in: its branch or BSB, or None
 	BSB    int // of a Branch or Leave: the first BSB; else None
 	Reconv int // of a Branch, a Leave or their BSBs: where the branch reconverges; else None
 }
@@ -162,16 +162,16 @@ type Options struct {
 }
 
 // MaxNodes is the largest number of blocks and loops in the form of a flow graph with the given
-// number of blocks, those included that are given up on the way. Blocks that several sides reach
+// number of blocks, those included that are given up on the way. Blocks that several paths reach
 // count in each of them.
 func MaxNodes(blocks int) int { return 1<<16 + 16*blocks }
 
-// MaxDepth is how deep sides and loops may nest.
+// MaxDepth is how deep paths and loops may nest.
 const MaxDepth = 10_000
 
 // New returns the form of a kernel. Errors have the position: the kernel has irreducible
 // control flow; a branch of a mini-SIMT kernel has no sync; there would be more than MaxNodes;
-// more than MaxDepth sides and loops nest.
+// more than MaxDepth paths and loops nest.
 func New(g *cfg.Graph, o Options) (*Form, error) {
 	if err := g.CheckReducible(); err != nil {
 		return nil, err

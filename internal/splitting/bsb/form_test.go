@@ -65,7 +65,7 @@ var forms = []struct {
 3:block b3 > [4]
 4:end > []`,
 	}, {
-		name: "if (a || b): the then part is on two sides", blocks: 5, edges: "0>2 0>1 1>2 1>3 2>4 3>4 4>5",
+		name: "if (a || b): the then part is on two paths", blocks: 5, edges: "0>2 0>1 1>2 1>3 2>4 3>4 4>5",
 		want: `
 0:branch b0 > [1 2]
 1:block b2 in 0 > [2]
@@ -77,7 +77,7 @@ var forms = []struct {
 7:block b4 > [8]
 8:end > []`,
 	}, {
-		name: "indexed branch of three sides, one falling through to the next", blocks: 5, edges: "0>1 0>2 0>3 1>2 2>4 3>4 4>5",
+		name: "indexed branch of three successors, one falling through to the next", blocks: 5, edges: "0>1 0>2 0>3 1>2 2>4 3>4 4>5",
 		want: `
 0:branch b0 > [1 3]
 1:block b1 in 0 > [2]
@@ -121,7 +121,7 @@ var forms = []struct {
 6:block b5 > [7]
 7:end > []`,
 	}, {
-		name: "break on one side of a branch", blocks: 7, edges: "0>1 1>2 1>6 2>3 2>4 3>6 3>4 4>5 5>1 6>7",
+		name: "break on one path of a branch", blocks: 7, edges: "0>1 1>2 1>6 2>3 2>4 3>6 3>4 4>5 5>1 6>7",
 		want: `
 0:block b0 > [1]
 1:lanes > [2]
@@ -136,7 +136,7 @@ var forms = []struct {
 10:end > []`,
 		divergingLoops: []bsb.DivergingLoop{{Header: 1, Branch: 2}},
 	}, {
-		name: "return on one side", blocks: 4, edges: "0>1 0>2 1>4 2>3 3>4",
+		name: "return on one path", blocks: 4, edges: "0>1 0>2 1>4 2>3 3>4",
 		want: `
 0:branch b0 > [1 2]
 1:block b1 in 0 > [2]
@@ -168,16 +168,16 @@ func TestForms(t *testing.T) {
 	}
 }
 
-// TestSplittable: branches that leave loops, in diverging loops or with shared sides cannot be split.
+// TestSplittable: branches that leave loops, in diverging loops or with shared paths cannot be split.
 func TestSplittable(t *testing.T) {
 	want := map[string][]int{
 		"if else":         {0},
 		"if without else": {0},
-		"if (a || b): the then part is on two sides":                     {0},
-		"indexed branch of three sides, one falling through to the next": nil,
+		"if (a || b): the then part is on two paths":                          {0},
+		"indexed branch of three successors, one falling through to the next": nil,
 		"work before break":             nil,
-		"break on one side of a branch": nil,
-		"return on one side":            {0},
+		"break on one path of a branch": nil,
+		"return on one path":            {0},
 	}
 	for _, c := range forms {
 		f, err := bsb.NewFlow(flowOf(c.blocks, edges(c.edges)), bsb.Options{Lanes: 64, Uniform: func(b int) bool { return slices.Contains(c.uniform, b) }})
@@ -226,7 +226,7 @@ func TestErrors(t *testing.T) {
 	}{
 		{"no lanes", flowOf(1, edges("0>1")), 0, "a wavefront of 0 work-items"},
 		{"irreducible", flowOf(4, edges("0>1 0>2 1>2 2>1 1>3 3>4")), 64, "the loop at block 1 is also entered by 0>2"},
-		{"shared sides", ladder(40), 64, "executes them in more than 66848 places"},
+		{"shared paths", ladder(40), 64, "executes them in more than 66848 places"},
 		{"deep", nest(bsb.MaxDepth + 1), 64, "nest more than 10000 deep"},
 	}
 	for _, c := range cases {

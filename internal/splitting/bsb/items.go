@@ -27,23 +27,23 @@ func (d *regionBuilder) item(block int) (Item, error) {
 	if d.uniform(block) {
 		kind = Choice
 	}
-	return d.sides(Item{Kind: kind, Block: block, Next: []int{r}}, succ, r)
+	return d.successors(Item{Kind: kind, Block: block, Next: []int{r}}, succ, r)
 }
 
-// sides adds the sides of a branch that begin at the given blocks and end at r. An
+// successors adds the paths of a branch that begin at the given blocks and end at r. An
 // iteration in which all work-items may end on them may end there.
-func (d *regionBuilder) sides(it Item, starts []int, r int) (Item, error) {
+func (d *regionBuilder) successors(it Item, starts []int, r int) (Item, error) {
 	exitsKernel := r != d.flow.Exit() && slices.Contains(starts, d.flow.Exit())
 	for _, s := range starts {
 		if s == r || s == d.flow.Exit() {
 			continue
 		}
-		side, err := d.region(place{start: s, stop: r, loop: d.outer(it.Kind)})
+		successor, err := d.region(place{start: s, stop: r, loop: d.outer(it.Kind)})
 		if err != nil {
 			return Item{}, because(err, it.Block)
 		}
-		it.Inner = append(it.Inner, side)
-		exitsKernel = exitsKernel || side.exitsKernel
+		it.Inner = append(it.Inner, successor)
+		exitsKernel = exitsKernel || successor.exitsKernel
 	}
 	d.mayExit(&it, exitsKernel)
 	switch {
@@ -66,7 +66,7 @@ func (d *regionBuilder) mayExit(it *Item, exitsKernel bool) {
 	d.exitsKernel = d.exitsKernel || exitsKernel
 }
 
-// outer returns the loop in which the sides of a branch are: those that leave a loop are in
+// outer returns the loop in which the paths of a branch are: those that leave a loop are in
 // the one around it.
 func (d *regionBuilder) outer(kind Kind) int {
 	if kind == Leave {
@@ -84,7 +84,7 @@ func (d *regionBuilder) leave(block int, succ []int, r int) (Item, error) {
 		return Item{}, &openError{d.loop, block}
 	}
 	d.reconverge = r
-	return d.sides(Item{Kind: Leave, Block: block, Next: []int{stay[0], r}}, away, r)
+	return d.successors(Item{Kind: Leave, Block: block, Next: []int{stay[0], r}}, away, r)
 }
 
 // loopItem makes the item of a loop that is entered here.

@@ -8,7 +8,7 @@ import (
 )
 
 // Region is code that is entered at one place and executed to the end before anything
-// else: a side of a branch, an iteration of a loop, or the whole kernel. Its items are in
+// else: a path of a branch, an iteration of a loop, or the whole kernel. Its items are in
 // topological order, and a block that belongs to it is in one of them.
 type Region struct {
 	Items       []Item
@@ -21,11 +21,11 @@ type Region struct {
 type Item struct {
 	Kind  Kind // Plain, Branch, Choice or Leave; Latch stands for a loop, Lanes for a diverging loop
 	Block int  // of a loop, its header
-	// Inner are the sides of a Branch, Choice or Leave, the iteration of a loop, or what one
+	// Inner are the paths of a Branch, Choice or Leave, the iteration of a loop, or what one
 	// work-item executes of a diverging loop.
 	Inner []*Region
 	// Next is where control goes on: items of this region, Behind, or one of its exits (ExitOf).
-	// It goes there from the block itself, if it has no sides, and from the ends of all sides. Of
+	// It goes there from the block itself, if it has no paths, and from the ends of all paths. Of
 	// a Leave they are where the iteration goes on and where the loop is left to, of a loop the
 	// destinations of its exits.
 	Next []int
@@ -92,7 +92,7 @@ func (e *openError) Error() string {
 // around it is not closed.
 func (b *builder) region(p place) (*Region, error) {
 	if b.depth++; b.depth > MaxDepth {
-		return nil, &shapeError{p.start, fmt.Sprintf("sides and loops nest more than %d deep", MaxDepth)}
+		return nil, &shapeError{p.start, fmt.Sprintf("paths and loops nest more than %d deep", MaxDepth)}
 	}
 	defer func() { b.depth-- }()
 	if p.start != p.stop && b.around(p.start, p.loop) {
@@ -250,7 +250,7 @@ func (d *regionBuilder) inLoop(block int) bool {
 // add makes the item of a block. Its next are blocks so far.
 func (d *regionBuilder) add(block int) error {
 	if d.left--; d.left < 0 {
-		return &shapeError{block, fmt.Sprintf("the sides of branches share so many blocks that a wavefront executes them in more than %d places", MaxNodes(d.flow.Len()))}
+		return &shapeError{block, fmt.Sprintf("the paths of branches share so many blocks that a wavefront executes them in more than %d places", MaxNodes(d.flow.Len()))}
 	}
 	d.at[block] = len(d.items)
 	it, err := d.item(block)

@@ -3,9 +3,9 @@ package bsb
 import "slices"
 
 // Splittable reports whether a wavefront can be split at the branch of a block, so that
-// each of its work-items executes one side of two and all of them come to one merge: in all
+// each of its work-items executes one path of two and all of them come to one merge: in all
 // of its nodes the block is a branch of two ways that reconverges before it is
-// executed again, and no block on the sides is executed elsewhere too.
+// executed again, and no block on the paths is executed elsewhere too.
 func (f *Form) Splittable(block int) bool {
 	if block < 0 || block >= f.flow.Len() || len(f.nodes[block]) == 0 || len(f.flow.Succ(block)) != 2 {
 		return false
@@ -27,7 +27,7 @@ func (f *Form) Splittable(block int) bool {
 	return true
 }
 
-// inside reports whether all nodes of a block are on sides of a branch.
+// inside reports whether all nodes of a block are on paths of a branch.
 func (f *Form) inside(block, branch int) bool {
 	heads := f.nodes[branch]
 	for _, v := range f.nodes[block] {
@@ -45,9 +45,9 @@ func (f *Form) inside(block, branch int) bool {
 // contexts for all of them.
 //
 // No more than that many split contexts are ever in use. For let a and b be nodes of selected
-// branches with the same parent p. What is on the side p is executed by one split
+// branches with the same parent p. What is on the path p is executed by one split
 // wavefront at a time, one part after the other, a before b or b before a or only one
-// of them; and what a splits off has merged before anything behind a's sides is
+// of them; and what a splits off has merged before anything behind a's paths is
 // executed, the next iteration of a loop included. So at any time at most one of
 // the nodes with parent p is split, and there is a context for each p that Select has counted.
 func (f *Form) Select(marked []int, contexts int) []int {

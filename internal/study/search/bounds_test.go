@@ -200,8 +200,8 @@ $END:
 }
 `
 
-// TestSearchOfSeveralLaunches: no side is infeasible that a later launch takes, and the best inputs
-// are run in all rounds.
+// TestSearchOfSeveralLaunches: no outcome is infeasible that a later launch takes, and the best
+// inputs are run in all rounds.
 func TestSearchOfSeveralLaunches(t *testing.T) {
 	needSolvers(t)
 	j := jobtest.Text(t, `module = "match.ptx"
@@ -221,12 +221,12 @@ while = "over"
 		t.Errorf("notes %q", x.Notes)
 	}
 	verdicts := map[bool][]string{}
-	for _, side := range f.Search.Explored.Sides {
-		verdicts[side.Taken] = append(verdicts[side.Taken], side.Verdict)
+	for _, outcome := range f.Search.Explored.Outcomes {
+		verdicts[outcome.Taken] = append(verdicts[outcome.Taken], outcome.Verdict)
 	}
-	want := []string{estimate.SideInfeasible, estimate.SideUnknown, estimate.SideCovered}
+	want := []string{estimate.OutcomeInfeasible, estimate.OutcomeUnknown, estimate.OutcomeCovered}
 	if !slices.Equal(verdicts[true], want) {
-		t.Errorf("sides of taken branches are %v, want %v", verdicts[true], want)
+		t.Errorf("outcomes of taken branches are %v, want %v", verdicts[true], want)
 	}
 	out, err := jobtest.Run(context.Background(), j, f.Best.Inputs)
 	if err != nil || out.Rounds != 2 || out.Cycles != f.Analysis.Estimates[0].Cycles {

@@ -15,7 +15,7 @@ var small = []struct {
 	name, job, body string
 	runs            int // of a search, a small part of all inputs
 }{
-	{"sides", `grid = [1, 1, 1]
+	{"outcomes", `grid = [1, 1, 1]
 block = [3, 1, 1]
 [[param]]
 name = "v"

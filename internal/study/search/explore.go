@@ -115,7 +115,7 @@ func (s *searching) explore(ctx context.Context) error {
 	}
 	if s.Several() {
 		found.Notes = append([]string{fmt.Sprintf(
-			"paths are those of %s in the first launch of a run; sides that no launch of it takes are infeasible; what else [repeat] launches is run and not explored",
+			"paths are those of %s in the first launch of a run; outcomes that no launch of it takes are infeasible; what else [repeat] launches is run and not explored",
 			s.Kernel())}, found.Notes...)
 	}
 	s.state.Plan, s.state.Explored = found.Plan, explored(found)
@@ -142,7 +142,7 @@ func symbolic(spec *job.Job, addresses []uint64) []symexec.Buffer {
 // explored returns what was found as the result says it.
 func explored(t *method.Trimmed) *estimate.Exploration {
 	e := &estimate.Exploration{
-		Steps: []estimate.ExplorationStep{}, Paths: []estimate.SearchPath{}, Pairs: []estimate.SearchPair{}, Sides: []estimate.SearchSide{}, Notes: t.Notes,
+		Steps: []estimate.ExplorationStep{}, Paths: []estimate.SearchPath{}, Pairs: []estimate.SearchPair{}, Outcomes: []estimate.SearchOutcome{}, Notes: t.Notes,
 	}
 	for _, x := range t.Explorations {
 		e.Steps = append(e.Steps, estimate.ExplorationStep(x))
@@ -159,10 +159,10 @@ func explored(t *method.Trimmed) *estimate.Exploration {
 		})
 	}
 	verdicts := map[symexec.Verdict]string{
-		symexec.Open: estimate.SideUnknown, symexec.Covered: estimate.SideCovered, symexec.Infeasible: estimate.SideInfeasible,
+		symexec.Open: estimate.OutcomeUnknown, symexec.Covered: estimate.OutcomeCovered, symexec.Infeasible: estimate.OutcomeInfeasible,
 	}
-	for _, x := range t.Sides {
-		e.Sides = append(e.Sides, estimate.SearchSide{
+	for _, x := range t.Outcomes {
+		e.Outcomes = append(e.Outcomes, estimate.SearchOutcome{
 			Pos: x.Branch.String(), Text: x.Text, Taken: x.Taken, Target: x.Target.String(), Verdict: verdicts[x.Verdict],
 		})
 	}

@@ -59,7 +59,7 @@ func TestSearch(t *testing.T) {
 	if d.Best != "gdivan" || f.Interrupted || len(d.Violated) > 0 || d.Runs() > 240 {
 		t.Errorf("best %s of %d runs, interrupted %t, violated %v", d.Best, d.Runs(), f.Interrupted, d.Violated)
 	}
-	if x := d.Explored; x == nil || len(x.Sides) != 4 || x.Count(estimate.SideCovered) != 4 || len(x.Paths) < 10 {
+	if x := d.Explored; x == nil || len(x.Outcomes) != 4 || x.Count(estimate.OutcomeCovered) != 4 || len(x.Paths) < 10 {
 		t.Errorf("explored %+v", x)
 	}
 	v, n := f.Best.Inputs.Buffers[0], f.Best.Inputs.Scalars[1]

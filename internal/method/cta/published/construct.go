@@ -102,15 +102,15 @@ func (c *constructor) block(block, loop int) (int, Warp, error) {
 		return stay[0], w, nil
 	}
 	reconv := c.reconvergence(block)
-	var sides []Warp
+	var successors []Warp
 	for _, s := range stay {
-		side, err := c.sequence(s, reconv, loop)
+		successor, err := c.sequence(s, reconv, loop)
 		if err != nil {
 			return 0, nil, err
 		}
-		sides = append(sides, side)
+		successors = append(successors, successor)
 	}
-	return reconv, w.join(lub(sides, c.divergent(block))...), nil
+	return reconv, w.join(lub(successors, c.divergent(block))...), nil
 }
 
 // within returns the successors of a block that are in a loop, or all if there is none.

@@ -85,12 +85,12 @@ func (w Warp) time() int64 {
 	return sum
 }
 
-// lub merges the sides of a branch (LUB of the paper): the longer side, or all of them,
+// lub merges the paths of a branch (LUB of the paper): the longer path, or all of them,
 // one after another, if lanes may part. Then the time of a warp whose lanes agree is less,
-// by at most all but the shortest side.
-func lub(sides []Warp, divergent bool) Warp {
-	longest, shortest := sides[0], sides[0]
-	for _, s := range sides[1:] {
+// by at most all but the shortest path.
+func lub(successors []Warp, divergent bool) Warp {
+	longest, shortest := successors[0], successors[0]
+	for _, s := range successors[1:] {
 		if s.time() > longest.time() {
 			longest = s
 		}
@@ -102,7 +102,7 @@ func lub(sides []Warp, divergent bool) Warp {
 		return longest
 	}
 	var all Warp
-	for _, s := range sides {
+	for _, s := range successors {
 		all = all.join(s...)
 	}
 	for i := range all {

@@ -109,7 +109,7 @@ func settings(seed int64, runs int) genetic.Settings {
 	return s
 }
 
-// divergence is a cost like that of lanes that diverge: the sides that some digit takes are
+// divergence is a cost like that of lanes that diverge: the outcomes that some digit takes are
 // executed one after the other.
 func divergence(all []uint64) int64 {
 	cost := int64(1)

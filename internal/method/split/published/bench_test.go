@@ -8,7 +8,7 @@ import (
 	"warpbound/internal/test/effort"
 )
 
-// nested appends a balanced tree of branches with n nodes, on a side, which goes on at the
+// nested appends a balanced tree of branches with n nodes, on a path, which goes on at the
 // node after the last one it appends.
 func nested(nodes []bsb.Node, n, parent int) []bsb.Node {
 	plain := bsb.Node{Kind: bsb.Plain, Parent: parent, BSB: bsb.None, Reconv: bsb.None}

@@ -83,7 +83,7 @@ func Figure8() (*bsb.Form, error) {
 
 // times8 are times of the nodes of Fig. 8 in cycles. The paper's are lost. These have what
 // follows from its No-splitting column of Table 2, and from its PWS column at S = 1 and 2: their
-// sum is 59, the shorter side of branch 1 takes 10, and what splitting saves at branches 2
+// sum is 59, the shorter path of branch 1 takes 10, and what splitting saves at branches 2
 // and 7 together is 7.
 var times8 = []int64{8, 2, 3, 0, 6, 1, 2, 4, 0, 9, 2, 0, 1, 3, 0, 4, 2, 12, 0}
 
@@ -105,8 +105,8 @@ var printed2 = [][3]int64{{60, 127, 52}, {60, 192, 49}, {60, 245, 47}}
 // Table2 works Table 2 with the times times8; d, e_s, e_m and DS are 1.
 //
 // No splitting and PWS at S = 1 and 2 follow. PWS at S = 3 cannot, with any times: from S = 2 on
-// the sides of branch 1 differ by what SELECT's fourth branch, 13 on the shorter side, saves
-// at most, but the shorter side does not count. (If instead the longer side
+// the paths of branch 1 differ by what SELECT's fourth branch, 13 on the shorter path, saves
+// at most, but the shorter path does not count. (If instead the longer path
 // shrank below 10 at S = 2, it would be 17 and shrink by 11 to reach 47: two branches
 // save at most half of it.) It would follow if two splits were charged and not |SB|.
 //

@@ -17,8 +17,8 @@ import (
 )
 
 // ErrShape is the error of a form that the paper's algorithms are not made for: they know
-// branches of two sides, and neither loops nor alternatives.
-var ErrShape = errors.New("the published algorithms need a form without loops, alternatives and branches of more than two sides")
+// branches of two successors, and neither loops nor alternatives.
+var ErrShape = errors.New("the published algorithms need a form without loops, alternatives and branches of more than two successors")
 
 // Check returns nil if a form has the paper's shape, else ErrShape.
 func Check(f *bsb.Form) error {
@@ -65,14 +65,14 @@ func Select(f *bsb.Form, marked []int, s int) []int {
 // Pruned is what PRUNE makes of a form.
 type Pruned struct {
 	// F[0] is the time of the longest path in cycles. The other elements are those that
-	// the algorithm leaves: where a branch has gone by, the time of its then side alone.
+	// the algorithm leaves: where a branch has gone by, the time of its then path alone.
 	F       []int64
 	Removed []graph.Edge // E_r, ascending
 }
 
 // Prune is PRUNE (Algorithm 2) with the times e of the nodes in cycles and the selected nodes
 // sb. The form must pass Check. Beside the printed algorithm, an if without else has no
-// SUCC(BSB(u)), and there is no edge to remove when its then side is the longer one.
+// SUCC(BSB(u)), and there is no edge to remove when its then path is the longer one.
 func Prune(f *bsb.Form, e []int64, sb []int) *Pruned {
 	p := &Pruned{F: make([]int64, len(f.Nodes)+1)}
 	selected := make([]bool, len(f.Nodes))
@@ -85,7 +85,7 @@ func Prune(f *bsb.Form, e []int64, sb []int) *Pruned {
 		if n.Kind != bsb.Branch {
 			next := len(f.Nodes) // whose F is 0
 			if len(n.Succ) > 0 {
-				next = n.Succ[0] // of a BSB, its second side or, without one, where the branch reconverges
+				next = n.Succ[0] // of a BSB, its second path or, without one, where the branch reconverges
 			}
 			F[u] = F[next]
 			if n.Kind != bsb.BSB {

@@ -98,18 +98,18 @@ func TestTable2(t *testing.T) {
 	}
 }
 
-// TestTable2CannotFollow tries all times of the sides of branch 1: none gives 47 at S = 3 if as many
-// splits are charged as SELECT selects, or as there are contexts, only if there are two.
+// TestTable2CannotFollow tries all times of the paths of branch 1: none gives 47 at S = 3 if as
+// many splits are charged as SELECT selects, or as there are contexts, only if there are two.
 func TestTable2CannotFollow(t *testing.T) {
 	const sum, noSplit, oneSplit, twoSplits, threeSplits = 59, 60, 52, 49, 47
 	fits := make(map[int]bool)  // by the splits that are charged at S = 3
-	for a := 0; a <= sum; a++ { // the then side, with branches 2 and 7
-		for b := 0; a+b <= sum; b++ { // the else side, with branch 13
+	for a := 0; a <= sum; a++ { // the then path, with branches 2 and 7
+		for b := 0; a+b <= sum; b++ { // the else path, with branch 13
 			rest := sum - a - b
 			if 1+rest+max(a, b)+2*1 != oneSplit {
 				continue
 			}
-			for s := 0; s <= a/2; s++ { // that 2 and 7 save: the shorter of two sides each
+			for s := 0; s <= a/2; s++ { // that 2 and 7 save: the shorter of two paths each
 				if 1+rest+max(a-s, b)+2*3 != twoSplits {
 					continue
 				}
@@ -236,7 +236,7 @@ func form(t *rapid.T, list []*tree) *bsb.Form {
 	return f
 }
 
-// longest is the time of the longest path from a node to another, found slowly: both sides of
+// longest is the time of the longest path from a node to another, found slowly: both paths of
 // a branch one after the other, or the longer one if it is selected.
 func longest(f *bsb.Form, e []int64, selected map[int]bool, from, to int) int64 {
 	if from == to {
