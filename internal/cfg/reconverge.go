@@ -12,13 +12,13 @@ func (f *Flow) reconvergence() []int {
 	exit := f.Exit()
 	nearest := graph.PostDominators(f.g, exit)
 	ending, awaiting := f.beforeExits(), f.beforeBarriers()
-	torn := f.nearTorn(nearest)
+	divergentBarrier := f.nearDivergentBarrier(nearest)
 	points := make([]int, f.Len())
 	for b := range points {
 		switch r := nearest.IDom(b); {
 		case !slices.ContainsFunc(f.Succ(b), f.ReachesBarrier):
 			points[b] = ending.IDom(b)
-		case r != exit && !torn[b]:
+		case r != exit && !divergentBarrier[b]:
 			points[b] = r
 		default:
 			points[b] = awaiting[b]
@@ -31,10 +31,11 @@ func (f *Flow) reconvergence() []int {
 	return points
 }
 
-// nearTorn returns the blocks from which a block can be reached that follows a torn one. At
-// a torn block lanes may part of which each comes to a barrier before they reconverge.
-func (f *Flow) nearTorn(nearest *graph.DomTree) []bool {
-	var torn []int
+// nearDivergentBarrier returns the blocks from which a block can be reached that follows one
+// with a divergent barrier. At such a block lanes may diverge of which each comes to a barrier
+// before they reconverge.
+func (f *Flow) nearDivergentBarrier(nearest *graph.DomTree) []bool {
+	var divergentBarrier []int
 	for b := range f.Len() {
 		ways := 0
 		for _, s := range f.Succ(b) {
@@ -43,11 +44,11 @@ func (f *Flow) nearTorn(nearest *graph.DomTree) []bool {
 			}
 		}
 		if ways > 1 && !f.awaiting[nearest.IDom(b)] {
-			torn = append(torn, b)
+			divergentBarrier = append(divergentBarrier, b)
 		}
 	}
 	var after []int
-	for b, reached := range f.g.Reachable(torn...) {
+	for b, reached := range f.g.Reachable(divergentBarrier...) {
 		if reached && f.awaiting[b] {
 			after = append(after, b)
 		}
@@ -187,10 +188,10 @@ func (f *Flow) ranked() []int {
 //     visit from b to the last end of the kernel that b can reach: the first that
 //     ranked returns. Paths to other ends do not count.
 //   - Otherwise it is the immediate post-dominator, if that is a block and b is not near a
-//     torn block: if no block that can be reached from b, and has a barrier ahead, can be
-//     reached from one with several successors with a barrier ahead, but none ahead of its
-//     immediate post-dominator. At a barrier, lanes that wait where none is ahead count as
-//     ended.
+//     block with a divergent barrier: if no block that can be reached from b, and has a barrier
+//     ahead, can be reached from one with several successors with a barrier ahead, but none
+//     ahead of its immediate post-dominator. At a barrier, lanes that wait where none is ahead
+//     count as ended.
 //   - Otherwise it is the nearest block that all paths visit from b to a last barrier, one
 //     that can be reached from every barrier that can be reached from it; Exit() if there is
 //     none. Paths that come to no barrier do not count: lanes that take one run to their end.
