@@ -28,14 +28,14 @@ func Example() {
 	}
 	fmt.Println(analysis.Kernel, "on", analysis.Machine)
 	for _, e := range analysis.Estimates {
-		fmt.Printf("%s rests on %s facts; above the longest run: %t\n",
+		fmt.Printf("%s: evidence: %s; above the longest run: %t\n",
 			e.Method, e.Evidence, e.Cycles >= analysis.Observed.Max)
 	}
 	// Output:
 	// bfs on fermi-c2050
-	// hybrid/warp rests on observed facts; above the longest run: true
-	// hybrid/dynamic rests on observed facts; above the longest run: true
-	// hybrid/waves rests on observed facts; above the longest run: true
+	// hybrid/warp: evidence: observed; above the longest run: true
+	// hybrid/dynamic: evidence: observed; above the longest run: true
+	// hybrid/waves: evidence: observed; above the longest run: true
 }
 
 // One run gives cycles, counters and the contents of the buffers.

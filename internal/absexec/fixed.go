@@ -22,9 +22,9 @@ type WriteError struct {
 
 func (e *WriteError) Error() string {
 	if e.Range == (Range{}) {
-		return fmt.Sprintf("%s: the address written to is not known, and may be in a buffer that is taken to be fixed", e.Pos)
+		return fmt.Sprintf("%s: the address of the store is unknown, and may be in a buffer that is assumed read-only", e.Pos)
 	}
-	return fmt.Sprintf("%s: a write to the buffer at %#x, which is taken to be fixed", e.Pos, e.Range.Addr)
+	return fmt.Sprintf("%s: a store to the buffer at %#x, which is assumed read-only", e.Pos, e.Range.Addr)
 }
 
 // checkFixed checks that the step does not write to a fixed buffer.

@@ -43,7 +43,7 @@ func (e *UnboundedLoop) Error() string {
 	if e.Loc.Known() {
 		where = fmt.Sprintf(" (%s)", e.Loc)
 	}
-	return fmt.Sprintf("%s:%s kernel %s: it is not known how often the loop at %s iterates, since the branch at %s depends on data; annotate it in the job, for example: [loop] %q = 100, the most times that a warp returns to %s for one entry of the loop",
+	return fmt.Sprintf("%s:%s kernel %s: no bound is known for the loop at %s since the branch at %s is data-dependent; annotate it in the job, for example: [loop] %q = 100, the maximum number of back edges to %s per entry of the loop",
 		e.Pos, where, e.Kernel, e.Name, e.Exit, e.Place(), e.Name)
 }
 
@@ -129,7 +129,7 @@ func (x *execution) force(top *entry, c *loopCount) error {
 	}
 	if top.must != 0 && x.alternative == 0 {
 		return diag.Errorf(x.graph.Blocks[header].Pos, "%w", &diag.ContradictionError{Err: fmt.Errorf(
-			"kernel %s: the loop at %s is said to iterate at most %d times, and iterates more often in the CTAs %s",
+			"kernel %s: the loop at %s is annotated with at most %d iterations, and iterates more often in the CTAs %s",
 			x.kernel.Name, x.graph.Name(header), bound, x.box)})
 	}
 	x.facts[c.loop].Forced = true

@@ -81,7 +81,7 @@ func (x *execution) branchToSync(in *isa.Instr, must, may uint64) error {
 func (x *execution) sync() error {
 	top := x.top()
 	if len(x.frames) == 0 {
-		return diag.Errorf(x.instr(top.pc).Pos, "kernel %s: no branch waits for this sync", x.kernel.Name)
+		return diag.Errorf(x.instr(top.pc).Pos, "kernel %s: this sync matches no branch", x.kernel.Name)
 	}
 	f := &x.frames[len(x.frames)-1]
 	f.done.take(top, top.must, top.may)

@@ -297,7 +297,7 @@ func record(ctx context.Context, p runner.Platform, w *workload.Workload, req Re
 	if req.Traces == nil && req.Campaign.Inputs == nil && !w.Spec.Varies() {
 		warnings = append(warnings, diag.Warning{
 			Pos: diag.Pos{File: w.Name(), Line: 1, Col: 1}, ID: "fixed-inputs",
-			Text: "no input is sampled at random, so all runs would be the same: one was made",
+			Text: "no input is sampled at random, so all runs would be identical: one was made",
 		})
 	}
 	a.Runs, a.Observed, a.Model, a.Certificate = answer.Runs, answer.Observed, answer.Model, answer.Certificate
@@ -307,7 +307,7 @@ func record(ctx context.Context, p runner.Platform, w *workload.Workload, req Re
 		}
 		if d := a.Device; d != nil {
 			e.Assumptions = append(e.Assumptions, fmt.Sprintf(
-				"times are those of the kernel with recording code, with which it takes %.1f %% longer (observed)", d.Overhead.Percent))
+				"times are those of the instrumented kernel, which takes %.1f %% longer (observed)", d.Overhead.Percent))
 		}
 		a.Estimates = append(a.Estimates, e)
 	}

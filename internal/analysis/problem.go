@@ -70,7 +70,7 @@ func annotations(k *workload.Kernel) ([]method.LoopBound, error) {
 		for _, instr := range l.Instrs {
 			at := loops.Innermost(k.Graph.BlockOf(instr))
 			if at < 0 {
-				return nil, diag.Errorf(l.Pos, "there is no loop around %s of kernel %s",
+				return nil, diag.Errorf(l.Pos, "no loop contains %s of kernel %s",
 					k.Graph.Name(k.Graph.BlockOf(instr)), k.Graph.Kernel.Name)
 			}
 			bounds = append(bounds, method.LoopBound{Header: loops.Loops[at].Header, Max: l.Bound, Pos: l.Pos})

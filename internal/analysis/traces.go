@@ -54,9 +54,9 @@ func readTraces(ctx context.Context, p runner.Platform, w *workload.Workload, re
 	case differ(theirs.Kernel, own.Kernel):
 		return nil, fmt.Errorf("the trace is of kernel %s, the job runs %s", theirs.Kernel, own.Kernel)
 	case differ(theirs.Module, own.Module):
-		return nil, fmt.Errorf("the trace is of another module than the job's: its SHA-256 begins with %.8s, not %.8s", theirs.Module, own.Module)
+		return nil, fmt.Errorf("the trace is of a module other than the job's: its SHA-256 begins with %.8s, not %.8s", theirs.Module, own.Module)
 	case differ(theirs.Machine, own.Machine):
-		return nil, fmt.Errorf("the trace is of another machine than %s: its hash begins with %.8s, not %.8s", w.Machine.Name, theirs.Machine, own.Machine)
+		return nil, fmt.Errorf("the trace is of a machine other than %s: its hash begins with %.8s, not %.8s", w.Machine.Name, theirs.Machine, own.Machine)
 	}
 	to, err := theirs.Translate(own.Ipoints)
 	if err != nil {

@@ -106,7 +106,7 @@ func (c *calibration) l1() error {
 	}
 	sets, ways, index, known := seen.l1Shape()
 	found(&l1.Sets, sets, "the L1 holds %d lines, by its ways", seen.lines)
-	found(&l1.Ways, ways, "the fewest lines that it holds of those at a distance of any power of two")
+	found(&l1.Ways, ways, "the smallest number of lines that it holds of those at a distance of any power of two")
 	l1.Index.Value, l1.Index.Source = index, "measured by calibrate: which lines displace each other"
 	if !known {
 		l1.Index.Source = "measured by calibrate: none of the indexes explains which lines displace each other; the simplest"

@@ -243,7 +243,7 @@ func (p *prober) launch(ctx context.Context) (*Measurement, error) {
 	if err != nil {
 		return nil, fmt.Errorf("microbenchmark empty: %w", err)
 	}
-	m := &Measurement{Name: "launch", What: "launches of an empty kernel, by events", Unit: "ns"}
+	m := &Measurement{Name: "launch", What: "launches of an empty kernel, by CUDA events", Unit: "ns"}
 	for range p.repeats {
 		time, err := fn.Launch(ctx, cuda.Launch{Grid: [3]int{1, 1, 1}, Block: [3]int{1, 1, 1}})
 		if err != nil {

@@ -119,7 +119,7 @@ func (m *matcher) leave(c config) (waiting, *diag.Error) {
 		}
 		return waiting{c.block, c.top}, nil
 	case in.Op == isa.Reconverge && top.branch == unmatched:
-		return top, diag.Errorf(in.Pos, "no branch waits for this sync")
+		return top, diag.Errorf(in.Pos, "this sync matches no branch")
 	case in.Op == isa.Reconverge:
 		if other := m.sync[top.branch]; other != unmatched && other != c.block {
 			return top, diag.Errorf(in.Pos, "the branch at %v reconverges here and at the sync at %v; they need one sync",

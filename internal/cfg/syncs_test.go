@@ -53,13 +53,13 @@ func TestSyncs(t *testing.T) {
 
 func TestSyncErrors(t *testing.T) {
 	for code, want := range map[string]string{
-		"sync":                            "k.simt:3:1: no branch waits for this sync",
+		"sync":                            "k.simt:3:1: this sync matches no branch",
 		"0: bz a, 2\nconst a = 1":         "k.simt:4: threads end here before a sync has ended the divergence of the branch at k.simt:3:4",
 		"0: bz a, 3\nsync\njump 4\nsync":  "k.simt:4:1: the branch at k.simt:3:4 reconverges here and at the sync at k.simt:6:1; they need one sync",
 		"0: bz a, 2\nsync\nconst a = 1":   "k.simt:5: threads end here before a sync has ended the divergence of the branch at k.simt:3:4",
 		"0: const a = 1\nbnz a, 0\nsync":  "k.simt:4:1: lanes that take this branch come back to it before its sync at k.simt:5:1: let those take it that leave the loop",
 		"0: bz a, 1\nbz a, 0\nsync\nsync": "k.simt:3:4: the branch is executed again while the branch at k.simt:4:1 inside of it waits for its sync",
-		"0: sync\nbz a, 3\njump 0\nsync":  "k.simt:3:4: no branch waits for this sync",
+		"0: sync\nbz a, 3\njump 0\nsync":  "k.simt:3:4: this sync matches no branch",
 	} {
 		err := simt(t, code).CheckSyncs()
 		if err == nil || !strings.HasPrefix(err.Error(), want) {

@@ -31,7 +31,7 @@ func (f *analyzeFlags) add(c *cobra.Command) {
 	c.Flags().StringSliceVar(&f.methods, "methods", nil, "only these methods, for example hybrid/waves")
 	c.Flags().StringVar(&f.ipoints, "ipoints", "blocks", "instrument blocks, headers (of loops), every:N blocks, labels:A,B, or none for end-to-end times alone")
 	c.Flags().StringVar(&f.traces, "traces", "", "analyse the traces in this file (binary or CSV) instead of running the job")
-	c.Flags().StringVar(&f.inputs, "inputs", "", "also run the inputs that the job files of this directory hold, such as search leaves there")
+	c.Flags().StringVar(&f.inputs, "inputs", "", "also run the inputs of the job files in this directory, such as those that search writes")
 	c.MarkFlagsMutuallyExclusive("traces", "inputs")
 	addPublishedEdges(c, &f.fig3)
 }
@@ -39,12 +39,12 @@ func (f *analyzeFlags) add(c *cobra.Command) {
 // addRuns adds the flags that say which runs are made.
 func (f *analyzeFlags) addRuns(c *cobra.Command) {
 	f.vectors = addNumber(c, "vectors", 1, "random test vectors to run (default: the job's)")
-	f.limit = addNumber(c, "max-cycles", 1, "give up a run after this many cycles (default: 2^30)")
+	f.limit = addNumber(c, "max-cycles", 1, "abort a run after this many cycles (default: 2^30)")
 	f.repeats = addNumber(c, "repeats", 1, "runs of each input on a device (default: 3, or 1 on cuda:standin)")
 }
 
 func addPublishedEdges(c *cobra.Command, fig3 *bool) {
-	c.Flags().BoolVar(fig3, "published-edges", false, "take the divergent edges of the published algorithm (Fig. 3), which misses some")
+	c.Flags().BoolVar(fig3, "published-edges", false, "use the divergent edges of the published algorithm (Fig. 3), which misses some")
 }
 
 func (f *analyzeFlags) options() (warpbound.AnalyzeOptions, error) {
@@ -143,9 +143,9 @@ func analyzeCommand() *cobra.Command {
 	job.add(c)
 	flags.add(c)
 	c.Flags().StringVar(&html, "html", "", "also write the report as an HTML page to this file")
-	c.Flags().StringVar(&quota, "quota", "", "accesses of a core to a shared cache in an interval, or auto for the number with the least bound (default: the job's)")
-	c.Flags().StringVar(&lp, "lp", "", "also write the path model to this file in CPLEX LP format")
-	c.Flags().StringVar(&proof, "certificate", "", "also write the proof that no path of the model is longer to this file, for verify")
+	c.Flags().StringVar(&quota, "quota", "", "accesses of a core to a shared cache in an interval, or auto for the number with the smallest bound (default: the job's)")
+	c.Flags().StringVar(&lp, "lp", "", "also write the IPET model to this file in CPLEX LP format")
+	c.Flags().StringVar(&proof, "certificate", "", "also write a certificate that no path of the model is longer to this file, for verify")
 	c.RunE = func(c *cobra.Command, args []string) error {
 		opts, err := flags.options()
 		if err != nil {

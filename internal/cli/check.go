@@ -17,12 +17,12 @@ func checkCommand() *cobra.Command {
 	var budget time.Duration
 	c := &cobra.Command{
 		Use:   "check JOB.toml --budget 2ms",
-		Short: "Tell whether a job's bound is within a time budget: exit 0 within, 1 over, 2 could not tell",
+		Short: "Check a job's bound against a time budget: exit 0 within, 1 exceeded, 2 unknown",
 		Args:  cobra.ExactArgs(1),
 	}
 	job.add(c)
 	flags.add(c)
-	c.Flags().DurationVar(&budget, "budget", 0, "time that the kernel may take, for example 2ms or 350us")
+	c.Flags().DurationVar(&budget, "budget", 0, "time budget of the kernel, for example 2ms or 350us")
 	if err := c.MarkFlagRequired("budget"); err != nil {
 		panic(err) // the flag is defined one line above
 	}
@@ -44,7 +44,7 @@ func checkCommand() *cobra.Command {
 		}
 		bound := a.Tightest()
 		if bound == nil {
-			return fmt.Errorf("could not tell: none of the methods asked for bounds the whole kernel")
+			return fmt.Errorf("unknown: none of the selected methods bounds the whole kernel")
 		}
 		return verdict(c, j, a, bound, budget)
 	}
@@ -57,7 +57,7 @@ func verdict(c *cobra.Command, j *warpbound.Job, a *estimate.Analysis, bound *es
 	if took > budget {
 		answer, err = "over", errVerdict
 	}
-	_, failed := fmt.Fprintf(c.OutOrStdout(), "%s: %s of %s (%d cycles, %s facts) is %s the budget of %s\n",
+	_, failed := fmt.Fprintf(c.OutOrStdout(), "%s: %s of %s (%d cycles, evidence: %s) is %s the budget of %s\n",
 		a.Kernel, bound.Method, took, bound.Cycles, bound.Evidence, answer, budget)
 	if failed != nil {
 		return failed

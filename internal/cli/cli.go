@@ -84,7 +84,7 @@ func command() *cobra.Command {
 		Use:   "warpbound",
 		Short: "Bound the worst-case execution time of GPU kernels",
 		Long: "Warpbound bounds the worst-case execution time of GPU kernels: PTX in, bounds\n" +
-			"out, each with what it rests on. Start with: warpbound demo",
+			"out, each with its evidence and assumptions. Start with: warpbound demo",
 		Version:       provenance.Of().Tool.String(),
 		SilenceUsage:  true,
 		SilenceErrors: true,

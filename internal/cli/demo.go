@@ -14,7 +14,7 @@ func demoCommand() *cobra.Command {
 	var machine string
 	c := &cobra.Command{
 		Use:   "demo",
-		Short: "Analyse an embedded kernel; needs nothing",
+		Short: "Analyse an embedded kernel; needs no files",
 		Args:  cobra.NoArgs,
 	}
 	format := addFormat(c)
@@ -47,7 +47,7 @@ over its neighbours that runs as long as the vertex has some. The 32 threads of
 a warp share one program counter, so a warp takes as long as its busiest thread,
 and both paths of a branch on which its threads disagree, one after the other.
 The kernel was compiled to PTX by clang. Warpbound ran it on a simulated GPU,
-each time with other random inputs, and composes the longest times that were
-seen of all its parts to estimates of its worst case.
+each time with other random inputs, and combines the longest
+observed times of its parts into WCET estimates.
 
 `

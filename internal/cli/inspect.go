@@ -17,7 +17,7 @@ func inspectCommand() *cobra.Command {
 	var jobFile, stage string
 	c := &cobra.Command{
 		Use:   "inspect MODULE",
-		Short: "Show a module's kernels, blocks, loops, branches, accesses and the edges that divergence adds",
+		Short: "Show a module's kernels, basic blocks, loops, branches, accesses and the edges added by divergence",
 		Args:  cobra.ExactArgs(1),
 	}
 	format := addFormat(c)

@@ -85,7 +85,7 @@ func TestInterruptSearch(t *testing.T) {
 			budget *= 2
 			continue
 		}
-		if got != exitFailure || !strings.Contains(text, "Interrupted: nothing was bounded.") || !strings.HasSuffix(text, "warpbound: interrupted\n") {
+		if got != exitFailure || !strings.Contains(text, "Interrupted: no bounds computed.") || !strings.HasSuffix(text, "warpbound: interrupted\n") {
 			t.Fatalf("exit code %d, printed\n%s", got, text)
 		}
 		break

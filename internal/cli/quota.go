@@ -17,8 +17,8 @@ func quotaCommand() *cobra.Command {
 	var flags jobFlags
 	c := &cobra.Command{
 		Use:   "quota JOB.toml...",
-		Short: "Find the quota of regulated accesses to a shared cache for which the bounds of jobs are least",
-		Long: "Find the quota of regulated accesses to a shared cache for which the bounds of jobs are least.\n" +
+		Short: "Find the quota of regulated accesses to a shared cache that minimises the bounds of jobs",
+		Long: "Find the quota of regulated accesses to a shared cache that minimises the bounds of jobs.\n" +
 			"Jobs whose machine has no cache that a CPU shares are taken to integrated-fermi.",
 		Args: cobra.MinimumNArgs(1),
 	}

@@ -39,14 +39,14 @@ func reproduceCommand() *cobra.Command {
 	minimum, normal, maximum := efforts()
 	c := &cobra.Command{
 		Use:   "reproduce " + strings.Join(reproduce.Papers(), "|"),
-		Short: "Put a paper's worked examples and tables beside what this implementation gives",
+		Short: "Compare a paper's worked examples and tables with the results of this implementation",
 		Args:  cobra.ExactArgs(1),
 	}
 	format := addFormat(c)
 	c.Flags().BoolVar(&opts.ExamplesOnly, "examples", false, "only the worked examples")
 	c.Flags().BoolVar(&quick, "quick", false, fmt.Sprintf("%d runs for each kernel of a table instead of %d, short benchmarks, the machine's quota of a shared cache only, and searches of %d runs instead of %d in the paper's kernels only", minimum.vectors, normal.vectors, minimum.searchRuns, normal.searchRuns))
 	c.Flags().BoolVar(&full, "full", false, fmt.Sprintf("%d runs for each kernel, as in the paper, long benchmarks, more quotas of a shared cache, and searches of %d runs", maximum.vectors, maximum.searchRuns))
-	c.Flags().StringVar(&plots, "plots", "", "also write figures as SVG to this directory; made if there is none")
+	c.Flags().StringVar(&plots, "plots", "", "also write figures as SVG to this directory; created if missing")
 	c.MarkFlagsMutuallyExclusive("quick", "full")
 	c.MarkFlagsMutuallyExclusive("plots", "examples")
 	c.RunE = func(c *cobra.Command, args []string) error {

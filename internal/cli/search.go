@@ -20,11 +20,11 @@ func searchCommand() *cobra.Command {
 	var f searchFlags
 	c := &cobra.Command{
 		Use:   "search JOB.toml",
-		Short: "Find inputs with which a job takes longest: symbolic execution and genetic search",
-		Long: "Find inputs with which a job takes longest. Symbolic execution of a few threads finds inputs for\n" +
+		Short: "Find the inputs with the longest execution time: symbolic execution and genetic search",
+		Long: "Find the inputs with the longest execution time. Symbolic execution of a few threads finds inputs for\n" +
 			"their paths, these are scaled to all threads, and a genetic algorithm combines them, with runs as\n" +
-			"fitness (Horga et al., GDivAn). What is searched is what the job draws at random. The longest time\n" +
-			"found is no bound: it is held against those that there are. Ctrl-C keeps the best until then.",
+			"fitness (Horga et al., GDivAn). The search space is what the job samples at random. The longest time\n" +
+			"found is not a bound: it is compared with the bounds. Ctrl-C keeps the best inputs found so far.",
 		Args: cobra.ExactArgs(1),
 	}
 	f.add(c)
@@ -65,19 +65,19 @@ func (f *searchFlags) add(c *cobra.Command) {
 	flags.StringVar(&f.strategy, "strategy", warpbound.SearchStrategies()[0], "how to search: "+strings.Join(warpbound.SearchStrategies(), ", ")+", some of them with commas between, or all")
 	flags.IntVar(&f.settings.Runs, "budget", f.settings.Runs, "runs that each strategy may make")
 	flags.IntVar(&f.settings.Population, "population", f.settings.Population, "inputs of a generation")
-	flags.Float64Var(&f.settings.Elite, "elite", f.settings.Elite, "share of a generation that is kept as it is")
-	flags.Float64Var(&f.settings.Mutation, "mutation", f.settings.Mutation, "probability that a gene of new inputs changes")
+	flags.Float64Var(&f.settings.Elite, "elite", f.settings.Elite, "share of a generation that survives unchanged (elite)")
+	flags.Float64Var(&f.settings.Mutation, "mutation", f.settings.Mutation, "mutation probability of a gene")
 	flags.Float64Var(&f.settings.Special, "special", f.settings.Special, "share of the first generation that is for paths with most instructions and most divergence")
-	flags.IntVar(&f.settings.Patience, "patience", f.settings.Patience, "end after so many generations in which the longest time does not grow; 0 for never")
+	flags.IntVar(&f.settings.Patience, "patience", f.settings.Patience, "stop after this many generations without a longer time; 0 for never")
 	flags.IntVar(&f.settings.Novelty, "novelty", f.settings.Novelty, "inputs that are kept because they had more of a counter, such as misses, than any before")
-	flags.IntVar(&f.explore.Threads, "threads", f.explore.Threads, "threads to execute together symbolically, at most")
+	flags.IntVar(&f.explore.Threads, "threads", f.explore.Threads, "threads to execute symbolically at once, at most")
 	flags.StringVar(&f.explore.Solver, "solver", f.explore.Solver, "solver for formulas: z3, cvc5, or a command that reads SMT-LIB 2")
 	flags.StringVar(&f.explore.FloatSolver, "float-solver", f.explore.FloatSolver, "solver for formulas with floating point, likewise")
-	flags.BoolVar(&f.bounds, "bounds", true, "hold the longest time against the bounds of all methods that the machine allows")
-	f.vectors = addNumber(c, "vectors", 1, "random test vectors for the bounds that rest on runs (default: the job's)")
-	f.limit = addNumber(c, "max-cycles", 1, "give up a run after this many cycles (default: 2^30)")
-	flags.StringVar(&f.out, "out", "", "directory for the inputs, a plot, and the state to go on from; made if there is none")
-	flags.BoolVar(&f.resume, "resume", false, "go on with the search whose state is in the directory --out")
+	flags.BoolVar(&f.bounds, "bounds", true, "compare the longest time with the bounds of all methods that apply to the machine")
+	f.vectors = addNumber(c, "vectors", 1, "random test vectors for the measurement-based bounds (default: the job's)")
+	f.limit = addNumber(c, "max-cycles", 1, "abort a run after this many cycles (default: 2^30)")
+	flags.StringVar(&f.out, "out", "", "directory for the inputs, a plot, and the state to resume from; created if missing")
+	flags.BoolVar(&f.resume, "resume", false, "resume the search whose state is in the directory --out")
 	flags.StringVar(&f.plot, "plot", "", "write the longest time over the number of runs to this file, as SVG")
 }
 

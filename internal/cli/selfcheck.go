@@ -22,7 +22,7 @@ func selfcheckCommand() *cobra.Command {
 	var out, replay string
 	c := &cobra.Command{
 		Use:   "selfcheck",
-		Short: "Look for bounds below the truth: random kernels, every bound against simulation",
+		Short: "Test the soundness of bounds: random kernels, every bound against simulation",
 		Args:  cobra.NoArgs,
 	}
 	format := addFormat(c)
@@ -30,11 +30,11 @@ func selfcheckCommand() *cobra.Command {
 	kernels := number{value: 1000, minimum: 1}
 	first := number{}
 	flags.Var(&kernels, "kernels", "how many random kernels to check")
-	flags.Var(&first, "first", "number of the first kernel, to go on or to repeat one")
+	flags.Var(&first, "first", "number of the first kernel, to resume or to repeat one")
 	flags.Uint64Var(&cfg.Seed, "seed", 1, "seed of the kernels")
 	flags.StringSliceVar(&cfg.Methods, "methods", warpbound.Methods(), "only these methods, for example static/cta")
 	flags.StringArrayVar(&machines, "machine", []string{"predictable-rr", "mini-simt", "gcn3-split", "integrated-fermi"}, "machine name or file that the random machines are like; may be repeated")
-	flags.StringVar(&out, "out", "selfcheck-findings", "directory for reduced kernels that violate a bound; made when there is one")
+	flags.StringVar(&out, "out", "selfcheck-findings", "directory for reduced kernels that violate a bound; created when needed")
 	flags.StringVar(&replay, "replay", "", "check the saved finding in this directory instead")
 	c.RunE = func(c *cobra.Command, args []string) error {
 		if err := knownMethods(cfg.Methods); err != nil {
@@ -127,7 +127,7 @@ func replayFinding(c *cobra.Command, dir string, methods []string) error {
 		return fmt.Errorf("--replay %s: %w", dir, err)
 	}
 	if v == nil {
-		_, err := fmt.Fprintln(c.OutOrStdout(), "nothing is violated")
+		_, err := fmt.Fprintln(c.OutOrStdout(), "no bound is violated")
 		return err
 	}
 	if _, err := fmt.Fprintf(c.OutOrStdout(), "VIOLATION, %s: %s\n", v.Kind, v.Text); err != nil {

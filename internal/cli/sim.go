@@ -26,11 +26,11 @@ func simCommand() *cobra.Command {
 	format := addFormat(c)
 	job.add(c)
 	vector := addNumber(c, "vector", 0, "which test vector to run, from 0")
-	limit := addNumber(c, "max-cycles", 1, "give up after this many cycles (default: 2^30)")
+	limit := addNumber(c, "max-cycles", 1, "abort after this many cycles (default: 2^30)")
 	c.Flags().StringVar(&trace, "trace", "", "write the Ipoint trace to this file (CSV if it ends in .csv)")
 	c.Flags().StringVar(&ipoints, "ipoints", "blocks", "instrument blocks, headers (of loops), every:N blocks, or labels:A,B")
 	c.Flags().StringArrayVar(&dumps, "dump", nil, "NAME=FILE: write the buffer's bytes after the run, little-endian")
-	c.Flags().BoolVar(&steps, "steps", false, "list every instruction that a warp executes: cycle, lanes, and the stack of lanes that wait after it")
+	c.Flags().BoolVar(&steps, "steps", false, "list every warp instruction: cycle, active lanes, and the reconvergence stack after it")
 	c.MarkFlagsMutuallyExclusive("steps", "format")
 	c.RunE = func(c *cobra.Command, args []string) (err error) {
 		opts := warpbound.SimulateOptions{Vector: int(*vector), MaxCycles: *limit, Out: c.ErrOrStderr()}

@@ -21,11 +21,11 @@ func splitCommand() *cobra.Command {
 	format := addFormat(c)
 	job.add(c)
 	vectors := addNumber(c, "vectors", 1, "random test vectors to run in each mode (default: the job's)")
-	limit := addNumber(c, "max-cycles", 1, "give up a run after this many cycles (default: 2^30)")
+	limit := addNumber(c, "max-cycles", 1, "abort a run after this many cycles (default: 2^30)")
 	simds := number{}
 	c.Flags().Var(&simds, "simds", "split SIMDs for each SIMD, 0 to 7 (default: the job's)")
 	c.Flags().StringSliceVar(&how.Branches, "branches", nil, "labels or lines of the branches that split, or all (default: those that module and job mark)")
-	c.Flags().BoolVar(&opts.Choose, "choose", false, "find the branches to split for which the bound is least")
+	c.Flags().BoolVar(&opts.Choose, "choose", false, "find the branches to split that minimise the bound")
 	c.Flags().BoolVar(&opts.Measure, "measured", false, "also compose measured times of blocks, as the paper does; these are no bounds")
 	c.RunE = func(c *cobra.Command, args []string) error {
 		j, err := job.loadFor(c, args[0], "split/none", "gcn3-split")

@@ -35,7 +35,7 @@ func syntheticCommand() *cobra.Command {
 	flags.IntVar(&cfg.Marked, "marked", synthetic.AllMarked, "mark only so many if-else for splitting, outer ones first; -1 for all")
 	flags.Uint64Var(&cfg.Seed, "seed", 1, "seed of the instructions and of the contents of memory")
 	flags.StringVar(&cfg.Machine, "machine", "gcn3-split", "machine that the job names")
-	flags.StringVarP(&dir, "out", "o", "", "directory to write to; made if there is none")
+	flags.StringVarP(&dir, "out", "o", "", "directory to write to; created if missing")
 	flags.BoolVar(&force, "force", false, "overwrite what is there")
 	if err := c.MarkFlagRequired("out"); err != nil {
 		panic(err) // the flag is defined above

@@ -16,7 +16,7 @@ import (
 func verifyCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "verify FILE",
-		Short: "Check a certificate that analyze --certificate wrote: exit 0 if it proves its bound, 1 if not, 2 could not tell",
+		Short: "Check a certificate that analyze --certificate wrote: exit 0 if it proves its bound, 1 if not, 2 unknown",
 		Args:  cobra.ExactArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
 			in, err := os.Open(args[0])
@@ -42,7 +42,7 @@ func printProof(w io.Writer, name string, p *estimate.Proof) error {
 		name, p.Model, p.Nodes, p.Edges, p.Cycles)
 	for _, f := range p.Facts {
 		if err == nil {
-			_, err = fmt.Fprintf(w, "  rests on %s (%s)\n", f.Constraint, f.Evidence)
+			_, err = fmt.Fprintf(w, "  uses %s (evidence: %s)\n", f.Constraint, f.Evidence)
 		}
 	}
 	return err

@@ -14,7 +14,7 @@ var (
 	ErrMemory   = errors.New("out of GPU memory")
 	ErrNotFound = errors.New("not in the module")
 	ErrLaunch   = error(&diag.LaunchError{Err: errors.New("the GPU does not accept the launch")})
-	ErrTimeout  = error(&diag.LimitError{Err: errors.New("the kernel has not ended in time")})
+	ErrTimeout  = error(&diag.LimitError{Err: errors.New("the kernel did not terminate in time")})
 	ErrLost     = errors.New("the GPU cannot be used any more after a fault or a timeout")
 )
 

@@ -27,7 +27,7 @@ func (op *collective) exec(w *Warp, mask uint64, eff *Effect) error {
 	}
 	if lanes, entry := w.missing(members&w.alive&^mask, w.code.joins); lanes != 0 {
 		return w.faultf(int32(eff.PC), lanes, "the thread is named in the member mask 0x%x and does not take part: %s. "+
-			"Name only those that do, let them come together, or let the others exit before", members, w.pending(lanes, entry, "instruction"))
+			"Name only those that do, let them reconverge first, or let the others exit before", members, w.pending(lanes, entry, "instruction"))
 	}
 	if err := alu.CheckNamed(members, mask); err != nil {
 		return w.laneFault(int32(eff.PC), err)

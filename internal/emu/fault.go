@@ -82,7 +82,7 @@ type UninitialisedRead struct {
 
 // String says what was read by whom, without the place of the instruction.
 func (r *UninitialisedRead) String() string {
-	text := fmt.Sprintf("%s reads %d bytes that nothing has written: %s, in CTA %s, thread %s",
+	text := fmt.Sprintf("%s reads %d uninitialised bytes: %s, in CTA %s, thread %s",
 		r.Kernel.Format(r.Instr), r.Bytes, r.Place, triple(r.CTA), triple(r.Thread))
 	if r.Count > 1 {
 		text += fmt.Sprintf(", the first of %d such reads", r.Count)

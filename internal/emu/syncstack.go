@@ -109,7 +109,7 @@ func (syncOp) exec(w *Warp, _ uint64, _ *Effect) error {
 	top := &w.stack[0]
 	last := len(w.syncs) - 1
 	if last < 0 {
-		return w.fault(top.pc, alu.First(top.lanes), fmt.Errorf("%w: no branch waits for this sync", ErrSync))
+		return w.fault(top.pc, alu.First(top.lanes), fmt.Errorf("%w: this sync matches no branch", ErrSync))
 	}
 	f := &w.syncs[last]
 	if f.done != 0 && f.met != top.pc {

@@ -126,7 +126,7 @@ func TestSyncStack(t *testing.T) {
 // TestSyncFaults checks what a program without the syncs that it needs is told.
 func TestSyncFaults(t *testing.T) {
 	for _, c := range []struct{ name, code, want string }{
-		{"no frame", "0: sync", "k.simt:5:4: kernel k, CTA (0,0,0), thread (0,0,0): sync: branch without its sync: no branch waits for this sync"},
+		{"no frame", "0: sync", "k.simt:5:4: kernel k, CTA (0,0,0), thread (0,0,0): sync: branch without its sync: this sync matches no branch"},
 		{"end", "0: binop p = Tid < 2\nbz p, 3\nconst a = 1",
 			"k.simt:7: kernel k, CTA (0,0,0), thread (0,0,0): exit: branch without its sync: the thread ends before a sync has ended the divergence of bz p, 3 (k.simt:6:1)"},
 		{"two syncs", "0: binop p = Tid < 2\nbz p, 4\nsync\njump 5\nsync",

@@ -96,6 +96,6 @@ func (w *Warp) united(pc int32, mask uint64) error {
 	if w.parent == nil && w.out == 0 {
 		return nil
 	}
-	return w.faultf(pc, mask, "%w: the thread is diverged from others of its warp, which has split. "+
+	return w.faultf(pc, mask, "%w: the thread is diverged from others of its warp, which is split. "+
 		"Let the branch reconverge before the barrier", ErrBarrier)
 }

@@ -20,9 +20,9 @@ const maxUnwritten = 100
 func UninitialisedRegisters(g *cfg.Graph) []diag.Warning {
 	var warnings []diag.Warning
 	for u := range UnwrittenReads(g) {
-		in, text := &g.Kernel.Instrs[u.Instr], "register %s may be read by %s%s before it is written; it is zero then"
+		in, text := &g.Kernel.Instrs[u.Instr], "register %s may be read uninitialised by %s%s; it is then zero"
 		if u.Never {
-			text = "register %s is read by %s%s and nothing writes it; it is zero"
+			text = "register %s is read by %s%s and never written; it is zero"
 		}
 		loc := ""
 		if in.Loc.Known() {

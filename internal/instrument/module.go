@@ -139,7 +139,7 @@ func freePrefix(m *ptx.Module) (string, error) {
 		d, ok := item.(*ptx.Decl)
 		if ok && slices.ContainsFunc(d.Names, func(n ptx.Declarator) bool { return n.Name == Symbol }) {
 			return "", diag.Errorf(diag.Pos{File: m.File, Line: d.Pos.Line, Col: d.Pos.Col},
-				"%s is declared already; give the module without recording code", Symbol)
+				"%s is already declared; give the module without instrumentation", Symbol)
 		}
 	}
 	var text strings.Builder

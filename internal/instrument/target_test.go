@@ -52,7 +52,7 @@ func TestRefused(t *testing.T) {
 	for _, tt := range []struct{ version, target, functions, want string }{
 		{"1.5", "sm_13", "", "k.ptx:2:1: recording needs PTX 2.0 and sm_20 or later"},
 		{"2.3", "sm_13", "", "recording needs PTX 2.0 and sm_20 or later"},
-		{"6.3", "sm_70", ".global .u64 __warpbound_trace;\n", "__warpbound_trace is declared already"},
+		{"6.3", "sm_70", ".global .u64 __warpbound_trace;\n", "__warpbound_trace is already declared"},
 	} {
 		b, err := jobOf(jobText, kernel(tt.version, tt.target, tt.functions, "ret;"))
 		if err == nil {

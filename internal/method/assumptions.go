@@ -6,19 +6,19 @@ import "fmt"
 // of fixed buffers included.
 func (p *Problem) Assumptions() []string {
 	list := []string{
-		"the machine executes PTX instructions as its file says (a device executes what its assembler makes of them)",
-		"the kernel is alone on the GPU",
-		"the time of the launch on the host is not included",
-		"buffers begin at multiples of 256 bytes",
-		"the kernel ends without fault, whatever its inputs",
+		"PTX instructions are executed with the timing of the machine file (a device executes the SASS that ptxas generates)",
+		"no other kernel runs on the GPU",
+		"launch overhead on the host is not included",
+		"buffers are aligned to 256 bytes",
+		"the kernel terminates without fault for all inputs",
 	}
 	for _, b := range p.Fixed {
-		list = append(list, fmt.Sprintf("buffer %s holds what the job gives it (nothing writes to it)", b.Name))
+		list = append(list, fmt.Sprintf("buffer %s has the contents given by the job (the kernel does not write it)", b.Name))
 	}
 	return list
 }
 
 // LoopAssumption is what an estimate rests on that takes the bound of a loop from the job.
 func LoopAssumption(loop string, iterations int64) string {
-	return fmt.Sprintf("loop %s goes back to its head at most %d times for each entry (annotated)", loop, iterations)
+	return fmt.Sprintf("loop bound of %s: at most %d back edges per entry (annotated)", loop, iterations)
 }

@@ -120,7 +120,7 @@ func findDevice(j *job.Job, name string, read Reader) (*device.Platform, error) 
 // Device finds a device by its name. What stands in for a GPU simulates fermi-c2050.
 func Device(name string) (*device.Platform, error) {
 	if !IsDevice(name) {
-		return nil, fmt.Errorf("machine %q is no device: want %s and the number of a GPU, or %s", name, devicePrefix, standInName)
+		return nil, fmt.Errorf("machine %q is not a device: want %s and the number of a GPU, or %s", name, devicePrefix, standInName)
 	}
 	if name == standInName {
 		m, err := Default()

@@ -23,7 +23,7 @@ func device(p *printer, d *estimate.Device) {
 		}
 	})
 	if o := d.Overhead; o != nil {
-		p.printf("  recording makes the kernel take %.1f %% longer: %.4g ns for each of the %s that a warp makes at the most\n",
+		p.printf("  instrumentation overhead %.1f %%: %.4g ns for each of the %s that a warp makes at most\n",
 			o.Percent, o.PerRecord, counted(o.Records, "record"))
 	}
 	p.printf("  before the runs: %s\n", conditions(&d.Before))
@@ -49,9 +49,9 @@ func conditions(c *estimate.Conditions) string {
 	note(c.MemoryKHz > 0, "memory clock %.4g MHz", float64(c.MemoryKHz)/1e3)
 	note(c.Celsius > 0, "%d degrees Celsius", c.Celsius)
 	note(c.Milliwatts > 0, "%.4g W", float64(c.Milliwatts)/1e3)
-	note(len(c.Slowed) > 0, "clocks held low by %s", strings.Join(c.Slowed, ", "))
+	note(len(c.Slowed) > 0, "clocks throttled by %s", strings.Join(c.Slowed, ", "))
 	if c.Others != nil {
-		others := "no other process"
+		others := "no other processes"
 		if *c.Others > 0 {
 			others = fmt.Sprintf("other processes: %d", *c.Others)
 		}

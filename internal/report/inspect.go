@@ -30,7 +30,7 @@ func Module(w io.Writer, m *estimate.Module) error {
 
 func inspected(p *printer, k *estimate.Kernel) {
 	p.printf("kernel %s (%s)\n", k.Name, k.Pos)
-	p.printf("  %d instructions, about %d registers a thread, %d bytes of shared memory\n", k.Instructions, k.Registers, k.Shared)
+	p.printf("  %d instructions, about %d registers per thread, %d bytes of shared memory\n", k.Instructions, k.Registers, k.Shared)
 	p.printf("  parameters: %s\n", orNone(strings.Join(k.Params, ", ")))
 	if k.Launch != nil {
 		p.printf("  launch: grid %v, block %v\n", k.Launch.Grid, k.Launch.Block)
@@ -71,7 +71,7 @@ func inspected(p *printer, k *estimate.Kernel) {
 		a := &k.Accesses[i]
 		p.printf("    %d (%s), %s %s of %d bytes at %s: %s%s\n", a.Instr, a.Pos, a.Space, a.Kind, a.Bytes, orNone(a.Address), a, because(a.Reason))
 	}
-	p.printf("  edges that divergence adds:%s\n", noneIf(len(k.Added) == 0))
+	p.printf("  edges added by divergence:%s\n", noneIf(len(k.Added) == 0))
 	for _, e := range k.Added {
 		p.printf("    %s > %s\n", e.From, e.To)
 	}

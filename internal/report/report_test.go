@@ -22,15 +22,15 @@ func analysis() *estimate.Analysis {
 		Observed: &estimate.Observation{Min: 900, Mean: 1234.5, Max: 2000},
 		Estimates: []estimate.Estimate{
 			{Method: "hybrid/warp", Cycles: 1000, Evidence: estimate.Observed, Assumptions: []string{"alone", "PTX"},
-				Explain: "worst path of one warp, from its dispatch to its retirement; not yet a bound of the kernel",
+				Explain: "longest path of one warp, from dispatch to retirement; not a bound of the kernel",
 				Breakdown: []estimate.Share{
 					{Name: "entry -> loop", Pos: "k.cl:3:1", Count: 1, Cycles: 400},
 					{Name: "loop -> loop", Pos: "k.cl:4:9", Count: 12, Cycles: 600},
 				}},
 			{Method: "hybrid/dynamic", Cycles: 2500, Evidence: estimate.Observed, Assumptions: []string{"alone", "PTX", "jitter"},
-				Explain: "one warp's worst path after the latest start of any warp that was seen (Eq. 1)"},
+				Explain: "longest path of one warp after the latest observed start of any warp (Eq. 1)"},
 			{Method: "static/cta", Cycles: 1234567, Evidence: estimate.Proven, Assumptions: []string{"alone"},
-				Explain: "all inputs, without a run: what each warp issues, and when all of them wait at most",
+				Explain: "static, all inputs: issue time of each warp, and an upper bound of the time in which all warps stall",
 				Breakdown: []estimate.Share{
 					{Name: "loop", Pos: "k.cl:4:9", Count: 12, Cycles: 1234000},
 					{Name: "stalls", Count: 1, Cycles: 567},
@@ -113,7 +113,7 @@ func TestGolden(t *testing.T) {
 	if err := HTML(&page, a, a.Hz(1)); err != nil {
 		t.Fatal(err)
 	}
-	if want := "first start to last exit on one SM, with recording code: minimum"; !strings.Contains(page.String(), want) || !strings.Contains(page.String(), "compute capability 8.6") {
+	if want := "first start to last exit on one SM, with instrumentation: minimum"; !strings.Contains(page.String(), want) || !strings.Contains(page.String(), "compute capability 8.6") {
 		t.Errorf("no device in the page:\n%s", page.String())
 	}
 	var check bytes.Buffer

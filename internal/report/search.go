@@ -29,7 +29,7 @@ func Search(w io.Writer, a *estimate.Analysis, s *estimate.Search, hz float64) e
 		p.printf("VIOLATION: the bound by %s is below the time that inputs take.\n\n", method)
 	}
 	if s.Interrupted {
-		p.printf("Interrupted: nothing was bounded.\n\n")
+		p.printf("Interrupted: no bounds computed.\n\n")
 	}
 	for i := range a.Estimates {
 		if a.Estimates[i].Method == estimate.SearchMethod {
@@ -112,7 +112,7 @@ func percent(part, all int) string {
 
 // strategies writes what each strategy found.
 func strategies(p *printer, s *estimate.Search, hz float64) {
-	p.printf("Longest times found, seed %d:\n", s.Settings.Seed)
+	p.printf("Longest execution times found, seed %d:\n", s.Settings.Seed)
 	p.table(func(rows *printer) {
 		names := []string{"strategy"}
 		for _, x := range s.Strategies {
@@ -144,20 +144,20 @@ func below(p *printer, s *estimate.Search, hz float64) {
 	if len(s.Below) == 0 {
 		return
 	}
-	p.printf("Bounds of the same kernel, with these inputs among those that were run:\n")
+	p.printf("Bounds of the same kernel, with these inputs among the runs:\n")
 	p.table(func(rows *printer) {
 		names := []string{"method"}
 		for _, b := range s.Below {
 			names = append(names, b.Method)
 		}
 		names = padded(names)
-		rows.printf("  %s\tcycles\ttime\trests on\tlongest time found\t\n", names[0])
+		rows.printf("  %s\tcycles\ttime\tevidence\tlongest time found\t\n", names[0])
 		for i, b := range s.Below {
 			where := "below"
 			if b.Percent < 0 {
 				where = "above"
 			}
-			rows.printf("  %s\t%s\t%s\t%s facts\t%.1f %% %s\t\n", names[i+1], group(b.Cycles), milliseconds(Duration(b.Cycles, hz)),
+			rows.printf("  %s\t%s\t%s\t%s\t%.1f %% %s\t\n", names[i+1], group(b.Cycles), milliseconds(Duration(b.Cycles, hz)),
 				b.Evidence, math.Abs(b.Percent), where)
 		}
 	})

@@ -61,15 +61,15 @@ grid 2 x 1 x 1, block 32 x 1 x 1
 
 Symbolic execution:
     threads  paths  fail  cut off  unknown  queries  outcomes covered  complete
-    any one      3     1        0        0        5              2       yes
-          2      1     0        4        6        7              2        no
+    any one      3     1        0        0        5                 2       yes
+          2      1     0        4        6        7                 2        no
 Of 4 branch outcomes 2 are covered (50.00 %), 1 infeasible and 1 unknown.
   k.ptx:3:2: bra b, taken to k.ptx:9:1: infeasible
   k.ptx:3:2: bra b, not taken, to k.ptx:4:2: unknown
 Path 1, of 2 threads, has most instructions: 1,234. Two threads on paths 0 and 1 diverge most: their brdiv is 50.0 %.
   a note
 
-Longest times found, seed 7:
+Longest execution times found, seed 7:
     strategy  cycles         time  in run   of           ended
     gdivan     2,000  0.002000 ms       3  100   all runs made
     random       900  0.000900 ms      40   40  ceased to grow
@@ -79,14 +79,14 @@ Longest times found, seed 7:
 
 The inputs that take longest are in out/worst.toml.
 
-Bounds of the same kernel, with these inputs among those that were run:
-    method        cycles         time        rests on  longest time found
-    hybrid/waves   4,000  0.004000 ms  observed facts        50.0 % below
-    static/cta     1,000  0.001000 ms    proven facts       100.0 % above
+Bounds of the same kernel, with these inputs among the runs:
+    method        cycles         time  evidence  longest time found
+    hybrid/waves   4,000  0.004000 ms  observed        50.0 % below
+    static/cta     1,000  0.001000 ms    proven       100.0 % above
 
 VIOLATION: the bound by static/cta is below the time that inputs take.
 
-Assumed:
+Assumptions:
   - this one
 
 warning: j.toml:1:1: take care [w]
@@ -101,7 +101,7 @@ warning: j.toml:1:1: take care [w]
 		t.Fatal(err)
 	}
 	for _, part := range []string{
-		"Path 1 diverges most: its brdiv is 10.0 %.", "were not saved (--out DIR)", "Interrupted: nothing was bounded.",
+		"Path 1 diverges most: its brdiv is 10.0 %.", "were not saved (--out DIR)", "Interrupted: no bounds computed.",
 	} {
 		if !strings.Contains(out.String(), part) {
 			t.Errorf("no %q in\n%s", part, &out)

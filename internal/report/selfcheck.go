@@ -14,9 +14,9 @@ func Selfcheck(w io.Writer, s *estimate.Selfcheck) error {
 	p.printf("%s (seed %d, %d to %d) on machines like %s\n", counted(s.Next-s.First, "random kernel"),
 		s.Seed, s.First, max(s.Next-1, s.First), strings.Join(s.Machines, ", "))
 	if !s.Complete {
-		p.printf("interrupted: go on with --first %d\n", s.Next)
+		p.printf("interrupted: resume with --first %d\n", s.Next)
 	}
-	p.printf("%s: %s with other results without time, %s refused by a part that should not\n\n", counted(s.Runs, "simulated run"),
+	p.printf("%s: %s with other results in functional execution, %s rejected unexpectedly\n\n", counted(s.Runs, "simulated run"),
 		counted(s.Results, "kernel"), counted(s.Failures, "kernel"))
 	p.table(func(rows *printer) {
 		names := []string{"method"}
@@ -30,7 +30,7 @@ func Selfcheck(w io.Writer, s *estimate.Selfcheck) error {
 				ratio(m, m.MinRatio), ratio(m, m.MeanRatio), ratio(m, m.WorstRatio), worst(m))
 		}
 	})
-	p.printf("\nleast, mean and greatest: estimate divided by the longest run that it must cover\n")
+	p.printf("\nminimum, mean and maximum of estimate / longest run that it must cover\n")
 	for _, m := range s.Methods {
 		if m.Refused > 0 {
 			p.printf("%s refused %.2f %%, first because: %s\n", m.Method, 100*float64(m.Refused)/float64(m.Refused+m.Checked), m.Refusal)

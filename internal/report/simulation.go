@@ -18,11 +18,11 @@ func Simulation(w io.Writer, s *estimate.Simulation, hz float64) error {
 	if s.Limit != "" {
 		limited = ", limited by " + s.Limit
 	}
-	p.printf("grid %s, block %s: %d CTAs on an SM at a time%s; %d registers a thread\n\n",
+	p.printf("grid %s, block %s: %d resident CTAs per SM%s; %d registers per thread\n\n",
 		dims(s.Launch.Grid), dims(s.Launch.Block), s.CTAsPerSM, limited, s.Registers)
 	p.printf("%s cycles, %s\n\n", group(s.Cycles), milliseconds(Duration(s.Cycles, hz)))
 	if s.Rounds > 0 {
-		p.printf("%s, each launch on an idle GPU; cycles of all launches of a kernel:\n", counted(s.Rounds, "round"))
+		p.printf("%s, each launch on an idle GPU; total cycles per kernel:\n", counted(s.Rounds, "round"))
 		p.table(func(rows *printer) {
 			var names []string
 			for _, k := range s.Kernels {
@@ -49,7 +49,7 @@ func Simulation(w io.Writer, s *estimate.Simulation, hz float64) error {
 
 // counters writes what a simulator counted.
 func counters(p *printer, s *estimate.Simulation) {
-	p.printf("Schedulers, cycles of all together:\n")
+	p.printf("Schedulers, sum of cycles:\n")
 	total := int64(0)
 	for _, n := range s.Scheduler {
 		total += n

@@ -38,7 +38,7 @@ func splitModes(p *printer, s *estimate.Splitting) {
 		}
 		rows.printf("\t\n")
 	}
-	names := []string{"mode", "longest run", "bound", "above it", "rests on"}
+	names := []string{"mode", "longest run", "bound", "above it", "evidence"}
 	measured := s.Modes[0].Measured != nil
 	if measured {
 		names = append(names, "from measured times of blocks", "by the published equations")
@@ -52,7 +52,7 @@ func splitModes(p *printer, s *estimate.Splitting) {
 		row(rows, names[1], func(m *estimate.SplitMode) string { return group(m.Observed.Max) })
 		row(rows, names[2], func(m *estimate.SplitMode) string { return group(m.Estimate.Cycles) })
 		row(rows, names[3], func(m *estimate.SplitMode) string { return above(m.Estimate.Cycles, m.Observed.Max) })
-		row(rows, names[4], func(m *estimate.SplitMode) string { return string(m.Estimate.Evidence) + " facts" })
+		row(rows, names[4], func(m *estimate.SplitMode) string { return string(m.Estimate.Evidence) + "" })
 		rest := names[5:]
 		if measured {
 			row(rows, rest[0], func(m *estimate.SplitMode) string { return group(m.Measured.Cycles) })
@@ -80,7 +80,7 @@ func splitPoints(p *printer, s *estimate.Splitting) {
 	}
 	p.printf("Branches that can be split:\n")
 	p.table(func(rows *printer) {
-		rows.printf("  marked\tsplits\tbound without it\tbuys\t  branch\n")
+		rows.printf("  marked\tsplits\tbound without it\tgain\t  branch\n")
 		for _, b := range s.Points {
 			without, gains := "-", "-"
 			if b.Selected {
@@ -113,7 +113,7 @@ func splitChoice(p *printer, s *estimate.Splitting) {
 	if len(best.Points) > 0 {
 		p.printf("\nGain of each of the best split points:\n")
 		p.table(func(rows *printer) {
-			rows.printf("  bound without it\tbuys\t  branch\n")
+			rows.printf("  bound without it\tgain\t  branch\n")
 			for _, b := range best.Points {
 				rows.printf("  %s\t%s\t  %s\n", group(b.Without), group(b.Without-best.Cycles), where(b))
 			}
@@ -121,7 +121,7 @@ func splitChoice(p *printer, s *estimate.Splitting) {
 	}
 	branches, ok := places(best.Points)
 	if !ok {
-		p.printf("\nA job cannot name some of these branches: mark them in the module.\n\n")
+		p.printf("\nSome of these branches have no name that a job can use: mark them in the module.\n\n")
 		return
 	}
 	p.printf("\nIn the job:\n\n  [split]\n  mode     = \"pws\"\n  simds    = %d\n  branches = [%s]\n\n", s.SplitSIMDs, branches)

@@ -10,7 +10,7 @@ import (
 // StepsHeader writes the heads of the columns of a listing of steps.
 func StepsHeader(w io.Writer) error {
 	p := &printer{w: w}
-	p.printf("%9s %3s %4s %4s  %-12s %-40s %s\n", "cycle", "SM", "CTA", "warp", "address", "instruction", "lanes, stack after it")
+	p.printf("%9s %3s %4s %4s  %-12s %-40s %s\n", "cycle", "SM", "CTA", "warp", "address", "instruction", "active lanes, stack after it")
 	return p.err
 }
 

@@ -95,9 +95,9 @@ func span(a *estimate.Analysis) string {
 	case a.Device == nil:
 		return "launch to last retirement"
 	case a.Device.Recorded == nil:
-		return "by events around the launch"
+		return "by CUDA events around the launch"
 	}
-	return "first start to last exit on one SM, with recording code"
+	return "first start to last exit on one SM, with instrumentation"
 }
 
 func bounds(p *printer, a *estimate.Analysis, hz float64) {
@@ -105,16 +105,16 @@ func bounds(p *printer, a *estimate.Analysis, hz float64) {
 		p.printf("No estimates.\n")
 		return
 	}
-	p.printf("Estimates of the worst case:\n")
+	p.printf("WCET estimates:\n")
 	p.table(func(rows *printer) {
 		names := []string{"method"}
 		for _, e := range a.Estimates {
 			names = append(names, e.Method)
 		}
 		names = padded(names)
-		rows.printf("  %s\tcycles\ttime\tabove maximum\trests on\t\n", names[0])
+		rows.printf("  %s\tcycles\ttime\tabove maximum\tevidence\t\n", names[0])
 		for i, e := range a.Estimates {
-			rows.printf("  %s\t%s\t%s\t%s\t%s facts\t\n", names[i+1], group(e.Cycles), milliseconds(Duration(e.Cycles, hz)), aboveRuns(a, &e), e.Evidence)
+			rows.printf("  %s\t%s\t%s\t%s\t%s\t\n", names[i+1], group(e.Cycles), milliseconds(Duration(e.Cycles, hz)), aboveRuns(a, &e), e.Evidence)
 		}
 	})
 	for _, e := range a.Estimates {
@@ -136,7 +136,7 @@ func misses(c estimate.SharedCache) string {
 	maximum, of := c.MaxMisses()
 	text := fmt.Sprintf("at most %s of %s by SMs to the shared cache miss", group(maximum), accesses(of))
 	if !c.Ordered() {
-		text += "; the time is a sum over all that warps may execute, since their order is not known"
+		text += "; the time is a sum over all instructions that warps may execute, since their order is unknown"
 	}
 	return text
 }
@@ -205,7 +205,7 @@ func padded(names []string) []string {
 }
 
 func breakdown(p *printer, e *estimate.Estimate) {
-	p.printf("Where the %s cycles of %s go:\n", group(e.Cycles), e.Method)
+	p.printf("Breakdown of the %s cycles of %s:\n", group(e.Cycles), e.Method)
 	p.table(func(rows *printer) {
 		rows.printf("  share\tcycles\ttimes\t  block\n")
 		for _, s := range e.Breakdown[:min(shares, len(e.Breakdown))] {
@@ -241,7 +241,7 @@ func assumptions(p *printer, estimates []estimate.Estimate) {
 	if len(order) == 0 {
 		return
 	}
-	p.printf("Assumed:\n")
+	p.printf("Assumptions:\n")
 	for _, text := range order {
 		who := ""
 		if len(methods[text]) < len(estimates) {

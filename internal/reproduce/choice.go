@@ -44,7 +44,7 @@ func (s *sweeper) choices(ctx context.Context) error {
 	}
 	s.out.Tables = append(s.out.Tables, estimate.Table{
 		Name: fmt.Sprintf("Which branches to split, left open by the paper: bounds of PWS with S = %d and with those that SELECT takes of all,\n", simds) +
-			"and with those for which the bound is least",
+			"and with those that minimise the bound",
 		Columns: []string{"kernel", "branches", "no splitting", "SELECT: split points", "bound", "best: split points", "contexts", "bound", "less by"},
 		Rows:    rows,
 	})

@@ -111,7 +111,7 @@ func (s *seeker) truths() []estimate.Example {
 			Paper: "-", Ours: fmt.Sprint(beyond), OK: beyond == 0,
 		},
 		estimate.Example{
-			Name:  fmt.Sprintf("a search of %s again finds the same, run for run", repeated),
+			Name:  fmt.Sprintf("a search of %s is deterministic, run for run", repeated),
 			Paper: "-", Ours: map[bool]string{true: "yes", false: "no"}[s.same], OK: s.same,
 		})
 }

@@ -80,7 +80,7 @@ func TestReplay(t *testing.T) {
 			case err != nil:
 				t.Fatal(err)
 			case v == nil && test.kind != "":
-				t.Error("nothing is violated")
+				t.Error("no bound is violated")
 			case v != nil && (v.Kind != test.kind || !strings.Contains(v.Text, test.text)):
 				t.Errorf("%+v", v)
 			}

@@ -13,7 +13,7 @@ import (
 	"warpbound/internal/platform"
 )
 
-// hold holds the estimates of the job against the runs: those that rest on observed facts
+// hold holds the estimates of the job against the runs: those whose evidence is observed
 // against the runs that were observed, the others against all. warp is the longest time
 // of a warp in the former.
 func (c *checker) hold(ctx context.Context, job *platform.Job, runs []simulated, warp int64, out *outcome) error {

@@ -83,7 +83,7 @@ func (f *function) Launch(ctx context.Context, l cuda.Launch) (time.Duration, er
 		err = fmt.Errorf("cycle %d: %w; %d of %d CTAs have started, %d have ended", stuck.Cycle, stuck.Err, stuck.Started, stuck.CTAs, stuck.Done)
 	}
 	if ok || ctx.Err() != nil {
-		g.lost = fmt.Errorf("%w: a kernel did not end", cuda.ErrLost)
+		g.lost = fmt.Errorf("%w: a kernel did not terminate", cuda.ErrLost)
 		return 0, fmt.Errorf("kernel %s: %w: %w", name, cuda.ErrTimeout, err)
 	}
 	return 0, fmt.Errorf("%w: %w", cuda.ErrLaunch, err)

@@ -157,20 +157,20 @@ func (p *patterns) access(st state, pc, block int) (Access, bool) {
 		return a, true
 	}
 	if !v.form.known() {
-		a.Reason = "nothing is known of the address"
+		a.Reason = "the address is unknown"
 		return a, true
 	}
 	a.Address = m.syms.format(v.form)
 	c.split(block)
 	switch {
 	case c.differing != "":
-		a.Reason = fmt.Sprintf("%s may differ from lane to lane in any way", c.differing)
+		a.Reason = fmt.Sprintf("%s is not affine in the lane", c.differing)
 		c.byRange()
 	case !p.r.Launch.Known() && len(c.own.terms) == 0:
 		a.HasStride = true
 		c.byLane([][]int64{make([]int64, lanes)}, whole && !c.atomic)
 	case !p.r.Launch.Known():
-		a.Reason = "how the threads of a warp are numbered depends on the launch"
+		a.Reason = "the thread indices of a warp depend on the launch"
 		c.byRange()
 	default:
 		if offsets, ok := c.offsets(); ok {
@@ -178,7 +178,7 @@ func (p *patterns) access(st state, pc, block int) (Access, bool) {
 			c.byLane(offsets, whole)
 			break
 		}
-		a.Reason = fmt.Sprintf("%s depends on more than the thread", m.syms.format(c.own))
+		a.Reason = fmt.Sprintf("%s depends on more than the thread index", m.syms.format(c.own))
 		c.byRange()
 	}
 	return a, true

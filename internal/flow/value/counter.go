@@ -236,7 +236,7 @@ func (t travel) untilBeyond() Bound {
 
 // wraps says that the counter may never equal its limit.
 func (t travel) wraps() Bound {
-	return Bound{Reason: fmt.Sprintf("%s may wrap around before the loop ends: it changes by %s while %s", t.name(t.c.a.form), t.step, t.while(t.c))}
+	return Bound{Reason: fmt.Sprintf("%s may overflow before the loop exits: it changes by %s while %s", t.name(t.c.a.form), t.step, t.while(t.c))}
 }
 
 // small reports whether differences with other small forms have no coefficients that wrap

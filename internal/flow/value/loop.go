@@ -114,18 +114,18 @@ func (l *counting) machine() *machine { return &l.r.machine }
 func (l *counting) bound() Bound {
 	best := Bound{Header: l.loop.Header}
 	if l.r.in[l.loop.Header] == nil {
-		best.Known, best.Reason = true, "control never comes here"
+		best.Known, best.Reason = true, "unreachable"
 		return best
 	}
 	if len(l.loop.Entries) > 1 {
-		best.Reason = "it has several entries"
+		best.Reason = "the loop has several entries (irreducible)"
 		return best
 	}
 	if !l.goesOn() {
-		best.Known, best.Reason = true, "control never returns"
+		best.Known, best.Reason = true, "no back edge is reachable"
 		return best
 	}
-	l.why = "no branch that every iteration passes leaves it"
+	l.why = "no exit branch is on every path through the loop"
 	for _, b := range l.loop.Body {
 		for _, c := range l.exits(b) {
 			found := l.count(c, b)
@@ -186,7 +186,7 @@ func (l *counting) exits(b int) []*condition {
 		return nil
 	}
 	p := l.machine().register(st, last.Guard.Reg)
-	l.why = fmt.Sprintf("the condition of the branch at %s is no comparison of integers", where(last))
+	l.why = fmt.Sprintf("the condition of the branch at %s is not an integer comparison", where(last))
 	return comparisons(p.cond, (stays != cfg.FallThrough) != last.Guard.Not)
 }
 
@@ -220,7 +220,7 @@ func comparisons(c *condition, holds bool) []*condition {
 // count returns the bound that one comparison gives, whichever operand the counter is.
 func (l *counting) count(c *condition, b int) Bound {
 	at := where(l.r.Graph.Last(b))
-	l.why = fmt.Sprintf("neither operand of the comparison at %s keeps its value in the loop", at)
+	l.why = fmt.Sprintf("neither operand of the comparison at %s is loop-invariant", at)
 	for _, turn := range []bool{false, true} {
 		if turn {
 			c = &condition{op: c.op, cmp: turned[c.cmp], sign: c.sign, a: c.b, b: c.a}
@@ -228,7 +228,7 @@ func (l *counting) count(c *condition, b int) Bound {
 		if !l.invariant(c.b.form) {
 			continue
 		}
-		l.why = fmt.Sprintf("%s, which the branch at %s compares with %s, is no counter whose steps and limits are known", l.name(c.a.form), at, l.name(c.b.form))
+		l.why = fmt.Sprintf("%s, which the branch at %s compares with %s, is not an induction variable with known step and limit", l.name(c.a.form), at, l.name(c.b.form))
 		for _, method := range []func(*condition) Bound{l.linear, l.geometric} {
 			found := method(c)
 			if found.Known {

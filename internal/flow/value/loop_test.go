@@ -43,7 +43,7 @@ L: add.s32 %r1, %r1, 1; setp.ne.s32 %p2, %r1, %n; @%p2 bra L; E:`, 1<<31 - 2, ""
 		{"two at a time", `mov.u32 %r1, 0;
 L: add.s32 %r1, %r1, 2; setp.ne.s32 %p2, %r1, 64; @%p2 bra L;`, 31, "", "from 2 by 2"},
 		{"never equal", `mov.u32 %r1, 1;
-L: add.s32 %r1, %r1, 2; setp.ne.s32 %p2, %r1, 64; @%p2 bra L;`, unknown, "", "no counter"},
+L: add.s32 %r1, %r1, 2; setp.ne.s32 %p2, %r1, 64; @%p2 bra L;`, unknown, "", "not an induction variable"},
 		{"64 bits with sign extension", `setp.lt.s32 %p1, %n, 1; @%p1 bra E; cvt.s64.s32 %d1, %n; mov.u64 %d2, 0;
 L: add.s64 %d2, %d2, 1; setp.lt.s64 %p2, %d2, %d1; @%p2 bra L; E:`, 1<<31 - 2, "", "from 1 by 1"},
 		{"down to zero", `mov.u32 %r1, 100;
@@ -57,7 +57,7 @@ L: add.s32 %r1, %r1, -1; setp.ne.s32 %p2, %r1, 0; @%p2 bra L; E:`, 2, "", "by -1
 		{"thread index by the block", `mov.u32 %r1, %tid;
 L: setp.ge.u32 %p1, %r1, 5000; @%p1 bra E; add.u32 %r1, %r1, %ntid; bra L; E:`, 5000, "", "by [1, 1024]"},
 		{"grid stride that may wrap", `mov.u32 %r1, %tid;
-L: setp.ge.u32 %p1, %r1, %n; @%p1 bra E; add.u32 %r1, %r1, 32; bra L; E:`, unknown, "", "may wrap around"},
+L: setp.ge.u32 %p1, %r1, %n; @%p1 bra E; add.u32 %r1, %r1, 32; bra L; E:`, unknown, "", "may overflow"},
 		{"a row for each thread", `mov.u32 %r1, %tid; add.u32 %r2, %tid, 1; shl.b32 %r2, %r2, 4;
 L: setp.ge.s32 %p1, %r1, %r2; @%p1 bra E; add.s32 %r1, %r1, 16; bra L; E:`, 961, "ceil((15*tid.x + 16)/16)", "while %r1 < 16*tid.x + 16"},
 		{"pointer", `add.u64 %d1, %buf, 256;
@@ -71,7 +71,7 @@ L: setp.lt.u32 %p1, %r1, 1024; @!%p1 bra E; shl.b32 %r1, %r1, 1; bra L; E:`, 10,
 		{"doubled by addition until equal", `mov.u32 %r1, 2;
 L: add.u32 %r1, %r1, %r1; setp.ne.u32 %p1, %r1, 256; @%p1 bra L;`, 6, "", "times 2"},
 		{"tripled up to what may be too much", `mov.u32 %r1, 1;
-L: setp.lt.u32 %p1, %r1, %n; @!%p1 bra E; mul.lo.u32 %r1, %r1, 3; bra L; E:`, unknown, "", "no counter"},
+L: setp.lt.u32 %p1, %r1, %n; @!%p1 bra E; mul.lo.u32 %r1, %r1, 3; bra L; E:`, unknown, "", "not an induction variable"},
 		{"two exits", `mov.u32 %r1, 0;
 L: setp.ge.u32 %p1, %r1, 100; @%p1 bra E; ld.shared.u32 %r2, [tile]; setp.eq.u32 %p2, %r2, 7; @%p2 bra E;
 setp.eq.u32 %p3, %r1, 20; @%p3 bra E; add.u32 %r1, %r1, 1; bra L; E:`, 20, "", "!= 20"},
@@ -89,8 +89,8 @@ L: add.u32 %r2, %r2, 1; setp.lt.u32 %p1, %r2, 12; @%p1 bra L; add.u32 %r1, %r1, 
 		{"known by the parameter", `mov.u32 %r1, 0;
 L: setp.ge.u32 %p1, %r1, %m; @%p1 bra E; add.u32 %r1, %r1, 1; bra L; E:`, 77, "", "< 77"},
 		{"never", `mov.u32 %r1, 7;
-L: setp.lt.u32 %p1, %r1, 5; @%p1 bra L;`, 0, "", "never returns"},
-		{"data", `L: ld.global.u32 %r1, [%buf]; setp.ne.u32 %p1, %r1, 0; @%p1 bra L;`, unknown, "", "no counter"},
+L: setp.lt.u32 %p1, %r1, 5; @%p1 bra L;`, 0, "", "no back edge"},
+		{"data", `L: ld.global.u32 %r1, [%buf]; setp.ne.u32 %p1, %r1, 0; @%p1 bra L;`, unknown, "", "not an induction variable"},
 		{"without an exit on the way", `mov.u32 %r1, 0;
 L: ld.shared.u32 %r2, [tile]; setp.eq.u32 %p1, %r2, 7; @%p1 bra L; add.u32 %r1, %r1, 1; setp.lt.u32 %p2, %r1, 9; @%p2 bra L;`, unknown, "", ""},
 	} {

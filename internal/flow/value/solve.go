@@ -39,11 +39,11 @@ const maxWork = 1 << 20
 // too large, or has an instruction of which it is not known what it writes.
 func Analyze(g *cfg.Graph, launch Launch) (*Result, error) {
 	if blocks, regs := len(g.Blocks), len(g.Kernel.Regs); blocks*(blocks+regs) > maxWork {
-		return nil, fmt.Errorf("the values of %d registers in %d blocks are not followed, which is too much work", regs, blocks)
+		return nil, fmt.Errorf("value analysis was skipped: %d registers in %d blocks exceed its limit", regs, blocks)
 	}
 	for i := range g.Kernel.Instrs {
 		if in := &g.Kernel.Instrs[i]; in.Op == isa.Unknown && g.Blocks[g.BlockOf(i)].Reachable {
-			return nil, diag.Errorf(in.Pos, "nothing is said of loops and accesses, since it is not known what %s does", in)
+			return nil, diag.Errorf(in.Pos, "loops and accesses are not analysed, since the effect of %s is unknown", in)
 		}
 	}
 	s := newSolver(g, launch)

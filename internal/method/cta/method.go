@@ -24,7 +24,7 @@ type Method struct{}
 
 // Names implements method.Method.
 func (Method) Names() []method.Name {
-	return []method.Name{{ID: ID, Explain: "all inputs, without a run: what each warp issues, and when all of them wait at most"}}
+	return []method.Name{{ID: ID, Explain: "static, all inputs: issue time of each warp, and an upper bound of the time in which all warps stall"}}
 }
 
 // Applies implements method.Method: the machine must have barrel cores.

@@ -30,9 +30,9 @@ type Method struct {
 // Names implements method.Method.
 func (Method) Names() []method.Name {
 	return []method.Name{
-		{ID: Warp, Explain: "worst path of one warp, from its dispatch to its retirement; not yet a bound of the kernel", Part: "warp"},
-		{ID: Dynamic, Explain: "one warp's worst path after the latest start of any warp that was seen (Eq. 1)"},
-		{ID: Waves, Explain: "waves of warps, each warp delaying the next by the largest delay that was seen (Eq. 2, completed)"},
+		{ID: Warp, Explain: "longest path of one warp, from dispatch to retirement; not a bound of the kernel", Part: "warp"},
+		{ID: Dynamic, Explain: "longest path of one warp after the latest observed start of any warp (Eq. 1)"},
+		{ID: Waves, Explain: "waves of warps, each warp delayed by the largest observed delay (Eq. 2, completed)"},
 	}
 }
 
@@ -95,7 +95,7 @@ func (r *recording) bound(p *method.Problem, b method.LoopBound) {
 		case loop.Header != b.Header:
 		case len(loop.Iter) == 0:
 			r.warnings = append(r.warnings, diag.Warning{Pos: b.Pos, ID: "unused-loop-bound", Text: fmt.Sprintf(
-				"the bound of loop %s has no effect and was not checked: with these Ipoints, no transition shows for certain that the loop goes back to its head",
+				"the bound of loop %s has no effect and was not checked: with these Ipoints, no edge proves that a back edge of the loop was taken",
 				loop.Name)})
 		default:
 			maximum, _ := p.Annotated(b.Header)

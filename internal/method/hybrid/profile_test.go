@@ -145,9 +145,9 @@ func TestLoopBounds(t *testing.T) {
 		cycles int64
 		want   string // of the error, or an assumption
 	}{
-		{"observed", nil, 58, "loop b1 goes back to its head at most 5 times for each entry (observed)"},
-		{"annotated", bound(9, estimate.Annotated), 98, "loop b1 goes back to its head at most 9 times for each entry (annotated)"},
-		{"proven, equal", bound(5, estimate.Proven), 58, "loop b1 goes back to its head at most 5 times for each entry (proven)"},
+		{"observed", nil, 58, "loop bound of b1: at most 5 back edges per entry (observed)"},
+		{"annotated", bound(9, estimate.Annotated), 98, "loop bound of b1: at most 9 back edges per entry (annotated)"},
+		{"proven, equal", bound(5, estimate.Proven), 58, "loop bound of b1: at most 5 back edges per entry (proven)"},
 		{"contradicted", bound(4, estimate.Annotated), 0, "loop b1: its bound 4 (annotated) is wrong: run 1, CTA 0, warp 0 takes 5 back edges per entry"},
 		{"negative", bound(-1, estimate.Annotated), 0, "negative"},
 		{"no loop", hybrid.Bounds{2: {Max: 1}}, 0, "block 2, which heads no loop"},

@@ -103,7 +103,7 @@ func (r *reporter) waves(warp estimate.Estimate, all *smProfile) (estimate.Estim
 		Evidence: estimate.Observed,
 		Assumptions: append(r.assumptions(),
 			fmt.Sprintf("a multiprocessor runs at most %s of at most %s (observed)", plural(all.waves, "wave"), plural(all.warps, "warp")),
-			fmt.Sprintf("within a wave a warp starts at most %s after the one before it (observed)", plural(all.delta, "cycle")),
+			fmt.Sprintf("within a wave a warp starts at most %s after its predecessor (observed)", plural(all.delta, "cycle")),
 			later+" (observed)"),
 		Detail: &estimate.HybridWaves{
 			Warp: warp.Cycles, Waves: all.waves, WarpsPerWave: all.warps, Delta: all.delta,
@@ -119,13 +119,13 @@ func (r *reporter) waves(warp estimate.Estimate, all *smProfile) (estimate.Estim
 // assumptions returns what all estimates of the method rest on.
 func (r *reporter) assumptions() []string {
 	list := []string{
-		fmt.Sprintf("no transition between ipoints takes longer than the longest of %d runs (observed)", r.p.runs),
+		fmt.Sprintf("no path between two Ipoints takes longer than its maximum over %d runs (observed)", r.p.runs),
 	}
 	for _, l := range r.loops {
-		list = append(list, fmt.Sprintf("loop %s goes back to its head at most %s for each entry (%s)",
-			r.p.ipg.Loops[l.loop].Name, plural(l.bound.Max, "time"), l.bound.Evidence))
+		list = append(list, fmt.Sprintf("loop bound of %s: at most %s per entry (%s)",
+			r.p.ipg.Loops[l.loop].Name, plural(l.bound.Max, "back edge"), l.bound.Evidence))
 		if l.refuted != nil {
-			list = append(list, fmt.Sprintf("the bound %d (%s) of loop %s does not hold for warps: it is wrong, or paths of a branch ran by turns",
+			list = append(list, fmt.Sprintf("the bound %d (%s) of loop %s does not hold for warps: it is wrong, or the paths of a branch were interleaved",
 				l.refuted.Max, l.refuted.Evidence, r.p.ipg.Loops[l.loop].Name))
 		}
 	}
@@ -133,25 +133,25 @@ func (r *reporter) assumptions() []string {
 		list = append(list, fmt.Sprintf("fact %s holds for every warp (%s)", f.Name, f.Evidence))
 	}
 	if n := r.unobserved(); n > 0 {
-		list = append(list, fmt.Sprintf("%d of %d transitions were never seen and do not occur (observed)", n, len(r.p.ipg.Edges)))
+		list = append(list, fmt.Sprintf("%d of %d CFG edges were not covered and are assumed infeasible (observed)", n, len(r.p.ipg.Edges)))
 	}
 	if n := r.p.unknownTraversals(); n > 0 {
-		list = append(list, fmt.Sprintf("transitions that the flow graph does not have were made %s; no warp makes them more often than any observed one (observed)", plural(n, "time")))
+		list = append(list, fmt.Sprintf("edges that are not in the CFG were taken %s; no warp takes them more often than any observed one (observed)", plural(n, "time")))
 	}
 	if n := countIf(r.m.Edges, func(e ipet.Edge) bool { return e.Limit != nil }); n > 0 {
-		list = append(list, fmt.Sprintf("%s that divergence may make: no more often than in any observed warp (observed)", plural(int64(n), "transition")))
+		list = append(list, fmt.Sprintf("%s that divergence may add: taken no more often than in any observed warp (observed)", plural(int64(n), "edge")))
 	}
 	if r.perSM() {
 		list = append(list,
-			"cycles count on every multiprocessor from its first start, since their clocks have no common origin: what is before it is not included",
-			"a warp takes from its first instruction to its exit: its dispatch and the draining of its writes are not included",
-			"what runs is what the driver made of the kernel with recording code")
+			"cycles are counted from the first warp start on each SM, since SM clocks are not synchronised: time before it is not included",
+			"a warp's time is from its first instruction to its exit: dispatch and the draining of writes are not included",
+			"the code executed is what the driver compiled from the instrumented kernel")
 	} else {
-		list = append(list, "the instructions traced are those that run: PTX is not what ptxas makes of it")
+		list = append(list, "the traced PTX instructions are those executed (a device executes the SASS that ptxas generates)")
 	}
 	return append(list,
-		"the kernel is alone on the GPU",
-		"the time of the launch on the host is not included")
+		"no other kernel runs on the GPU",
+		"launch overhead on the host is not included")
 }
 
 func (r *reporter) perSM() bool { return r.p.options.Clocks == trace.PerSM }

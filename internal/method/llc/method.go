@@ -35,9 +35,9 @@ func (m Method) ID() string { return string(m) }
 
 // Names implements method.Method.
 func (m Method) Names() []method.Name {
-	explain := "all inputs, without a run: any access of another core may come between two of an SM to the shared cache"
+	explain := "static, all inputs: any access of another core may come between two of an SM to the shared cache"
 	if m == Interval {
-		explain = "all inputs, without a run: between two accesses of an SM to the shared cache come only those of the access intervals between"
+		explain = "static, all inputs: between two accesses of an SM to the shared cache come only those of the access intervals between"
 	}
 	return []method.Name{{ID: m.ID(), Explain: explain}}
 }

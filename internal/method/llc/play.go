@@ -100,7 +100,7 @@ func (p *player) wave(wave int, ctas []int) error {
 			w := &warps[id]
 			if w.waits || w.retired {
 				if passed++; passed > len(warps) {
-					return fmt.Errorf("kernel %s: a barrier is never complete, so the kernel does not end", p.graph.Kernel.Name)
+					return fmt.Errorf("kernel %s: a barrier never completes, so the kernel does not terminate", p.graph.Kernel.Name)
 				}
 				continue
 			}

@@ -83,7 +83,7 @@ func (a *analysis) estimate(p *method.Problem, m Method, d *detail) *estimate.Es
 	d.Cores[len(d.Cores)-1].Accesses = a.cpu.detail().Accesses
 	evidence := estimate.Proven
 	assumptions := p.Assumptions()
-	assumptions[1] = "the kernel is alone on the GPU, and the CPU does what the job says"
+	assumptions[1] = "no other kernel runs on the GPU, and the CPU makes the accesses that the job states"
 	for i, l := range a.graph.Loops().Loops {
 		if _, basis, _ := p.LoopBound(l.Header); a.loops[i].Forced && basis == estimate.Annotated {
 			evidence = estimate.Weakest(evidence, basis)

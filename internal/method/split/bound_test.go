@@ -26,7 +26,7 @@ func TestBoundErrors(t *testing.T) {
 		want   string
 	}{
 		{"fine", loop, []int64{1, 2, 3}, known, nil, "<nil>"},
-		{"no bound", loop, []int64{1, 2, 3}, unknown, nil, "how often the loop at b1 iterates is not known"},
+		{"no bound", loop, []int64{1, 2, 3}, unknown, nil, "the loop at b1 has no bound"},
 		{"no bound, no time", loop, []int64{1, 0, 3}, unknown, nil, "<nil>"},
 		{"negative bound", loop, []int64{1, 2, 3}, func(int) (int64, string, bool) { return -1, "", true }, nil, "the bound of the loop at b1 is -1"},
 		{"too long", loop, []int64{1, math.MaxInt64 / 5, 3}, known, nil, split.ErrOverflow.Error()},

@@ -32,7 +32,7 @@ type UnboundedError struct {
 }
 
 func (e *UnboundedError) Error() string {
-	return fmt.Sprintf("how often the loop at %s iterates is not known", e.Name)
+	return fmt.Sprintf("the loop at %s has no bound", e.Name)
 }
 
 // ErrOverflow is the error of a time that does not fit into 63 bits.

@@ -11,7 +11,7 @@ import (
 )
 
 // raceFree is what estimates rest on too where wavefronts split.
-const raceFree = "what work-items compute does not depend on the order in which the paths of a branch execute"
+const raceFree = "results do not depend on the order in which the paths of a branch execute"
 
 // estimate makes the estimate of the rule that gives less.
 func (a *analysis) estimate() (*estimate.Estimate, error) {

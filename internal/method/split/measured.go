@@ -47,9 +47,9 @@ func Measured(ctx context.Context, p *method.Problem, times Times) (*estimate.Es
 	e := &estimate.Estimate{
 		Method: Method(p.Machine.Split.Mode.Value).ID(), Cycles: a.mul(d.Rounds, a.add(d.Delay, d.Wavefront)), Evidence: estimate.Observed, Detail: d,
 		Assumptions: []string{
-			fmt.Sprintf("no block takes longer than the longest of its executions in %d runs (observed)", times.Runs),
+			fmt.Sprintf("no block takes longer than its longest execution in %d runs (observed)", times.Runs),
 			fmt.Sprintf("no wavefront begins more than %d cycles after its workgroup is dispatched (observed)", times.Delay),
-			fmt.Sprintf("%d of %d blocks were never seen and take no time (observed)", len(blocks)-len(d.Blocks), len(blocks)),
+			fmt.Sprintf("%d of %d blocks were not covered and are assumed infeasible (observed)", len(blocks)-len(d.Blocks), len(blocks)),
 		},
 	}
 	return e, d, a.err()

@@ -22,7 +22,7 @@ func (m Method) ID() string { return "split/" + string(m) }
 
 // Names implements method.Method.
 func (m Method) Names() []method.Name {
-	explain := "all inputs, without a run: "
+	explain := "static, all inputs: "
 	switch machine.SplitMode(m) {
 	case machine.SplitNone:
 		explain += "wavefronts execute one path of a branch after the other"

@@ -32,7 +32,7 @@ type average struct {
 // Run implements runner.Runner, but for traces.
 func (t *average) Run(ctx context.Context, in *job.Inputs, tr *trace.Run) (*runner.Outcome, error) {
 	if tr != nil {
-		return nil, errors.New("a kernel without recording code leaves no trace")
+		return nil, errors.New("a kernel without instrumentation records no trace")
 	}
 	if t.device == nil {
 		if err := t.open(); err != nil {

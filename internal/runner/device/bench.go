@@ -108,7 +108,7 @@ func (b *bench) load() error {
 		return err
 	}
 	if plain, recorded := &b.detail.Plain, b.detail.Recorded; plain.CTAsPerSM > 0 && recorded.CTAsPerSM == 0 {
-		return diag.Errorf(b.workload.Spec.Pos.Block, "with recording code no CTA fits an SM of %s (%d instead of %d registers a thread): take fewer ipoints or none",
+		return diag.Errorf(b.workload.Spec.Pos.Block, "with instrumentation no CTA fits on an SM of %s (%d instead of %d registers per thread): use fewer Ipoints or none",
 			p.name, recorded.Registers, plain.Registers)
 	}
 	return nil
@@ -208,7 +208,7 @@ func (b *bench) runPlain(ctx context.Context, in *job.Inputs) (*gpu.Run, error) 
 func (b *bench) runRecorded(ctx context.Context, in *job.Inputs, tr *trace.Run) error {
 	run, err := b.recorded.Run(ctx, in)
 	if err != nil {
-		return fmt.Errorf("with recording code: %w", err)
+		return fmt.Errorf("with instrumentation: %w", err)
 	}
 	b.recordedEvents = append(b.recordedEvents, run.Elapsed.Nanoseconds())
 	if ns, timed := run.Recording.Nanoseconds(); timed {
@@ -301,30 +301,30 @@ func (b *bench) warnings(d *estimate.Device) []diag.Warning {
 	}
 	for _, at := range []estimate.Conditions{d.Before, d.After} {
 		if at.Others != nil && *at.Others > 0 {
-			warn("device-shared", "%d other processes used %s during the runs: times are those of a kernel that does not run alone", *at.Others, b.platform.name)
+			warn("device-shared", "%d other processes used %s during the runs: the measured times include their interference", *at.Others, b.platform.name)
 			break
 		}
 	}
 	if before, after := d.Before.ClockKHz, d.After.ClockKHz; before > 0 && after > 0 && before != after {
-		warn("device-clock", "the SM clock went from %d to %d kHz during the runs: times in nanoseconds are of several clocks, and memory takes other numbers of cycles", before, after)
+		warn("device-clock", "the SM clock changed from %d to %d kHz during the runs: times in nanoseconds refer to several clocks, and memory latencies in cycles differ", before, after)
 	}
 	if b.recorded == nil {
 		return warnings
 	}
 	if o := d.Overhead; o.Unknown > 0 {
-		warn("unknown-transitions", "%d transitions between Ipoints are none of the flow graph: lanes that diverged ran by turns or did not reconverge where the graph says; they are taken for edges as often as they were seen", o.Unknown)
+		warn("unknown-transitions", "%d transitions between Ipoints are not in the CFG: diverged lanes were interleaved or did not reconverge at the reconvergence point of the CFG; they are modelled as edges with their observed counts", o.Unknown)
 	}
 	if o := d.Overhead; o.Ambiguous > 0 {
-		warn("ambiguous-paths", "the records of %d warps fit several paths through copies of functions: one of them was taken", o.Ambiguous)
+		warn("ambiguous-paths", "the records of %d warps match several paths through inlined functions: one of them was chosen", o.Ambiguous)
 	}
 	if o := d.Overhead; o.Differing > 0 {
-		warn("results-differ", "%d of %d runs left other buffers with recording code than without: results depend on timing", o.Differing, len(b.recordedEvents))
+		warn("results-differ", "in %d of %d runs the buffers with instrumentation differ from those without: results depend on timing", o.Differing, len(b.recordedEvents))
 	}
 	if p, r := d.Plain.CTAsPerSM, d.Recorded.CTAsPerSM; p != r {
-		warn("occupancy", "an SM holds %d CTAs at a time, but %d with recording code (%d instead of %d registers a thread): take fewer ipoints", p, r, d.Recorded.Registers, d.Plain.Registers)
+		warn("occupancy", "%d CTAs are resident on an SM, but %d with instrumentation (%d instead of %d registers per thread): use fewer Ipoints", p, r, d.Recorded.Registers, d.Plain.Registers)
 	}
 	for _, block := range b.code.Missing {
-		warn("ipoint-missing", "no Ipoint at %s: no statement of the module stands for it alone", b.workload.First().Graph.Name(block))
+		warn("ipoint-missing", "no Ipoint at %s: no statement of the module corresponds to this block alone", b.workload.First().Graph.Name(block))
 	}
 	return warnings
 }

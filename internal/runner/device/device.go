@@ -51,7 +51,7 @@ func New(cfg Config) (*Platform, error) {
 	}
 	p.attributes = opened.Attributes()
 	if p.attributes.ClockKHz < 1 {
-		err = fmt.Errorf("%s: the driver does not say the highest clock of the SMs, in whose cycles times are stated", p.name)
+		err = fmt.Errorf("%s: the driver does not report the maximum SM clock, in whose cycles times are stated", p.name)
 	}
 	return p, errors.Join(err, opened.Close())
 }

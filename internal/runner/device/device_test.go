@@ -143,7 +143,7 @@ func TestNoClock(t *testing.T) {
 		t.Error(err)
 	}
 	d.timeless = true
-	if _, err := New(Config{Driver: d}); err == nil || !strings.Contains(err.Error(), "does not say the highest clock") {
+	if _, err := New(Config{Driver: d}); err == nil || !strings.Contains(err.Error(), "does not report the maximum SM clock") {
 		t.Errorf("error %v", err)
 	}
 }

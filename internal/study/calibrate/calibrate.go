@@ -128,7 +128,7 @@ func (c *Calibration) Compare(ctx context.Context, name string) error {
 	if err != nil {
 		return fmt.Errorf("%s: %w", name, err)
 	}
-	m := measurement(&calibrate.Measurement{Name: run.Kernel, What: "time by events around the launches", Unit: "core cycles", Samples: times})
+	m := measurement(&calibrate.Measurement{Name: run.Kernel, What: "time by CUDA events around the launches", Unit: "core cycles", Samples: times})
 	c.Jobs = append(c.Jobs, estimate.CalibratedJob{
 		Job: w.Name(), Kernel: run.Kernel, ModuleHash: run.ModuleHash, JobHash: run.JobHash, Simulated: run.Cycles, Measured: m, Ratio: float64(run.Cycles) / m.Median,
 	})

@@ -89,7 +89,7 @@ func TestCalibratedMachineTakesAsLong(t *testing.T) {
 
 func TestCalibrateErrors(t *testing.T) {
 	for name, want := range map[string]string{
-		"fermi-c2050": "is no device: want cuda: and the number of a GPU, or cuda:standin",
+		"fermi-c2050": "is not a device: want cuda: and the number of a GPU, or cuda:standin",
 		"cuda:x":      "want cuda: and the number of a GPU",
 	} {
 		if _, err := Run(context.Background(), Options{Device: name}); err == nil || !strings.Contains(err.Error(), want) {

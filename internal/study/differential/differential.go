@@ -20,7 +20,7 @@ import (
 // (internal/scalar). A difference in a buffer, or in how many instructions were executed, is a
 // *diag.DifferenceError; other errors are those of the executions.
 func Compare(ctx context.Context, w *workload.Workload, run *analysis.Run) error {
-	if err := w.OneLaunch("the comparison executes"); err != nil {
+	if err := w.OneLaunch("the differential test executes"); err != nil {
 		return err
 	}
 	k := w.First()
@@ -32,7 +32,7 @@ func Compare(ctx context.Context, w *workload.Workload, run *analysis.Run) error
 	}
 	warps, threads := run.Counters["warp_instructions"], run.Counters["thread_instructions"]
 	if warps != counted.WarpInstrs || threads != counted.ThreadInstrs {
-		return &diag.DifferenceError{Err: fmt.Errorf("%d instructions of warps and %d of threads were simulated, %d and %d executed without time",
+		return &diag.DifferenceError{Err: fmt.Errorf("%d warp instructions and %d thread instructions were simulated, but %d and %d executed functionally",
 			warps, threads, counted.WarpInstrs, counted.ThreadInstrs)}
 	}
 	if err := sameAs(w, run, e.Buffers(), "without time"); err != nil {

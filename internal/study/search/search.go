@@ -249,10 +249,10 @@ func (s *searching) found(ctx context.Context) (*Found, error) {
 	e := estimate.Estimate{
 		Method: estimate.SearchMethod, Cycles: s.best, Evidence: estimate.Observed, Detail: f.Search,
 		Assumptions: []string{
-			fmt.Sprintf("inputs that were not run take no longer than the longest of %d runs that a search chose (observed)", f.Search.Runs()),
-			"the instructions traced are those that run: PTX is not what ptxas makes of it",
-			"the kernel is alone on the GPU",
-			"the time of the launch on the host is not included",
+			fmt.Sprintf("inputs that were not run take no longer than the longest of %d runs of the search (observed)", f.Search.Runs()),
+			"the traced PTX instructions are those executed (a device executes the SASS that ptxas generates)",
+			"no other kernel runs on the GPU",
+			"launch overhead on the host is not included",
 		},
 	}
 	hold(f.Analysis, s.best, f.Search)
@@ -279,7 +279,7 @@ func (s *searching) compare(ctx context.Context, f *Found) error {
 
 // compareStatic takes the static bounds alone, where methods that measure have none for a reason.
 func (s *searching) compareStatic(ctx context.Context, f *Found, reason error) error {
-	found := []diag.Warning{{Pos: s.Spec.Pos.Kernel, ID: "no-bounds", Text: "there are no bounds from runs to compare with: " + reason.Error()}}
+	found := []diag.Warning{{Pos: s.Spec.Pos.Kernel, ID: "no-bounds", Text: "there are no measurement-based bounds to compare with: " + reason.Error()}}
 	if !s.Several() {
 		estimates, warnings, err := analysis.Static(ctx, s.platform, s.Workload, analysis.Request{
 			Methods: s.opts.Bounds.Methods, MaxCycles: s.opts.Bounds.MaxCycles, Campaign: campaign.Spec{Vectors: s.opts.Bounds.Campaign.Vectors},

@@ -25,7 +25,7 @@ func Measure(ctx context.Context, p runner.Platform, w *workload.Workload, spec 
 	if !w.HasSplits() {
 		return nil, nil, fmt.Errorf("%s: %w", w.Machine.Name, split.ErrMachine)
 	}
-	if err := w.OneLaunch("measured times compose"); err != nil {
+	if err := w.OneLaunch("measured block times describe"); err != nil {
 		return nil, nil, err
 	}
 	problem, err := analysis.Problem(w)
