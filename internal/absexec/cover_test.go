@@ -35,7 +35,7 @@ func TestRandomKernels(t *testing.T) {
 		}
 		config.MaxSteps = 10_000
 		l.prepare(t, 0, width)
-		config.Launch = l.fold
+		config.Launch = l.semantics
 		if err := l.cover(t, config, 1); errors.Is(err, errTooLong) {
 			tooLong++
 		} else if err != nil {
@@ -159,7 +159,7 @@ func TestSuite(t *testing.T) {
 			config := l.config()
 			config.Bound, _ = l.observe(t)
 			l.prepare(t, 0, 32)
-			config.Launch = l.fold
+			config.Launch = l.semantics
 			boxes, got := 0, summary{}
 			for w := range l.grid.Warps() {
 				results, err := New(config).Warp(t.Context(), w, func(Box) Visitor { return &summary{} })

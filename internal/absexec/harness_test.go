@@ -19,12 +19,12 @@ import (
 
 // launched is a job ready to be executed in both ways.
 type launched struct {
-	bound *job.Bound
-	graph *cfg.Graph
-	code  *emu.Code
-	mem   emu.Memory
-	grid  *emu.Grid
-	fold  *semantics.Launch
+	bound     *job.Bound
+	graph     *cfg.Graph
+	code      *emu.Code
+	mem       emu.Memory
+	grid      *emu.Grid
+	semantics *semantics.Launch
 }
 
 // load reads a job; read returns its files.
@@ -82,14 +82,14 @@ func (l *launched) prepare(t testing.TB, vector, width int) {
 	if l.grid, err = emu.NewGrid(l.code, launch, &l.mem, width); err != nil {
 		t.Fatal(err)
 	}
-	if l.fold, err = semantics.New(l.grid); err != nil {
+	if l.semantics, err = semantics.New(l.grid); err != nil {
 		t.Fatal(err)
 	}
 }
 
 // config returns the launch with the scalars that the job draws as inputs.
 func (l *launched) config() Config {
-	c := Config{Launch: l.fold, Graph: l.graph}
+	c := Config{Launch: l.semantics, Graph: l.graph}
 	for i, p := range l.bound.Job.Params {
 		if p.Kind == job.Scalar && p.Content.Kind == job.Uniform {
 			at := l.code.Kernel().Params[i]

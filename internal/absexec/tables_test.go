@@ -223,7 +223,7 @@ func TestUniformExit(t *testing.T) {
 	}
 	for vector := range 8 {
 		l.prepare(t, vector, 32)
-		c.Launch = l.fold
+		c.Launch = l.semantics
 		if err := l.cover(t, c, 1); err != nil {
 			t.Error(err)
 		}
@@ -322,7 +322,7 @@ func BenchmarkSuite(b *testing.B) {
 			steps := int64(0)
 			for b.Loop() {
 				x := New(c)
-				for w := range l.fold.Warps() {
+				for w := range l.semantics.Warps() {
 					results, err := x.Warp(context.Background(), w, func(Box) Visitor { return &lanesOf{} })
 					if err != nil {
 						b.Fatal(err)

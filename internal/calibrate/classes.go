@@ -12,8 +12,8 @@ type kind struct {
 	reg string // of chain %d
 	// inject begins chain %[1]s with %dep, so that it waits for the clock, and number %[2]d,
 	// so that no compiler finds two chains equal.
-	inject string
-	fold   string // exclusive-ors chain %[1]s into %sink
+	inject  string
+	combine string // exclusive-ors chain %[1]s into %sink
 }
 
 var (
@@ -24,8 +24,8 @@ var (
 
 // Kinds of chains that also use three: max(min(x, a), a) would be a without either.
 var (
-	singleThree = kind{single.reg, single.inject + " cvt.rn.f32.u32 %%fthree, %%three;", single.fold}
-	doubleThree = kind{double.reg, double.inject + " cvt.rn.f64.u32 %%dthree, %%three;", double.fold}
+	singleThree = kind{single.reg, single.inject + " cvt.rn.f32.u32 %%fthree, %%three;", single.combine}
+	doubleThree = kind{double.reg, double.inject + " cvt.rn.f64.u32 %%dthree, %%three;", double.combine}
 )
 
 // chain is code of one class of which every instruction waits for the one before. The
@@ -81,7 +81,7 @@ func (c *chain) begin(b *text, number int) {
 }
 
 func (c *chain) end(b *text, number int) {
-	fmt.Fprintf(b, "\t"+c.fold+"\n", c.register(number))
+	fmt.Fprintf(b, "\t"+c.combine+"\n", c.register(number))
 }
 
 // sections makes a kernel of so many independent chains of each class in turn, each of so

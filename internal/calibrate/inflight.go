@@ -13,7 +13,7 @@ const maxInflight = 64
 // L2 holds and the L1 does not, and waits for the last. Each round loads other lines.
 func inflight(name string, loads, distance, line int) kernel {
 	const bytes = maxInflight * maxLine // of a round
-	var section, fold text
+	var section, combine text
 	fmt.Fprintf(&section, "\tmul.wide.u32 %%w3, %%round, %d;\n\tcvt.u64.u32 %%w4, %%dep;\n\tadd.u64 %%w4, %%w4, %%w3;\n\tadd.u64 %%w4, %%w4, %%data;\n", bytes)
 	// Where a line has no other words left, loads are of the same again, through other
 	// registers of which no compiler knows that they hold the same address.
@@ -27,7 +27,7 @@ func inflight(name string, loads, distance, line int) kernel {
 	}
 	for i := range loads {
 		fmt.Fprintf(&section, "\tld.global.ca.u32 %%r%d, [%%w%d+%d];\n", i, 4+i/words, i%words*distance)
-		fmt.Fprintf(&fold, "\txor.b32 %%sink, %%sink, %%r%d;\n", i)
+		fmt.Fprintf(&combine, "\txor.b32 %%sink, %%sink, %%r%d;\n", i)
 	}
 	return kernel{
 		name: name,
@@ -44,7 +44,7 @@ WARM:
 `, minLine, 2*bytes/minLine),
 		section: section.String(),
 		sink:    fmt.Sprintf("\tmov.u32 %%sink, %%r%d;\n", loads-1),
-		finish:  fold.String(),
+		finish:  combine.String(),
 	}
 }
 

@@ -81,7 +81,7 @@ func TestAnyThread(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			s := read(t, 0, func(file string) ([]byte, error) { return fs.ReadFile(kernels.Suite(), path.Join(name, file)) }).concrete().limited(t, 20_000)
 			block := s.Grid.Launch().Block
-			s.options.Indices = symexec.AllIndices(s.Fold.Grid(), block)
+			s.options.Indices = symexec.AllIndices(s.Semantics.Grid(), block)
 			s.options.MaxPaths, s.options.MaxSteps, s.options.MaxQueries = 4, 2000, 6
 			res := s.explore(t)
 			for i, p := range res.Paths {

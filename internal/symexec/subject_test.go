@@ -59,7 +59,7 @@ func read(t testing.TB, threads int, file func(name string) ([]byte, error)) *su
 		}
 		return text, err
 	})
-	s := &subject{Launch: l, options: symexec.Options{Launch: l.Fold, Solver: smttest.New(t, smt.Z3(), smt.CVC5(), time.Hour), Builder: smt.NewBuilder(), MaxPaths: 20, MaxSteps: 1000}}
+	s := &subject{Launch: l, options: symexec.Options{Launch: l.Semantics, Solver: smttest.New(t, smt.Z3(), smt.CVC5(), time.Hour), Builder: smt.NewBuilder(), MaxPaths: 20, MaxSteps: 1000}}
 	for i := range max(threads, 1) {
 		s.options.Threads = append(s.options.Threads, symexec.Thread{Warp: i / l.Grid.Width(), Lane: i % l.Grid.Width()})
 	}

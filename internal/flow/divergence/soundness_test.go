@@ -141,7 +141,7 @@ func verdicts(t testing.TB, l *flowtest.Launch, known bool) *divergence.Result {
 	}
 	var shape divergence.Launch
 	if known {
-		shape = divergence.Launch{Grid: l.Fold.Grid(), Block: l.Grid.Launch().Block, Width: l.Fold.Width()}
+		shape = divergence.Launch{Grid: l.Semantics.Grid(), Block: l.Grid.Launch().Block, Width: l.Semantics.Width()}
 	}
 	r, err := divergence.Analyze(f, shape)
 	if err != nil {

@@ -56,7 +56,7 @@ value = 100
 	add.u64 %rd4, %rd1, %rd3;
 	add.u64 %rd5, %rd2, %rd3;
 `+body+"\n}\n")
-	s := &subject{l, TrimConfig{Launch: l.Fold, Solver: smttest.Limited(t), Builder: smt.NewBuilder(), MaxThreads: 3, MaxPaths: 50, MaxSteps: 1000, MaxQueries: 500}}
+	s := &subject{l, TrimConfig{Launch: l.Semantics, Solver: smttest.Limited(t), Builder: smt.NewBuilder(), MaxThreads: 3, MaxPaths: 50, MaxSteps: 1000, MaxQueries: 500}}
 	params := l.Grid.Launch().Params
 	for i, p := range l.Kernel.Params {
 		x := Param{Name: p.Name, Array: symexec.Parameters, Offset: p.Offset}

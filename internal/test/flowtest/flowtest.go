@@ -25,10 +25,10 @@ import (
 
 // Launch is a launch of a job's kernel that is ready to run.
 type Launch struct {
-	Kernel *isa.Kernel
-	Graph  *cfg.Graph
-	Grid   *emu.Grid
-	Fold   *semantics.Launch
+	Kernel    *isa.Kernel
+	Graph     *cfg.Graph
+	Grid      *emu.Grid
+	Semantics *semantics.Launch
 
 	Buffers [][]byte // what the buffers among the job's parameters hold now, nil for others
 
@@ -121,7 +121,7 @@ func load(t testing.TB, name string, read func(string) ([]byte, error)) *Launch 
 	code, err := emu.Decode(l.Kernel, l.Graph)
 	fatal(err)
 	l.start(t, code, width(l.Kernel))
-	l.Fold, err = semantics.New(l.Grid)
+	l.Semantics, err = semantics.New(l.Grid)
 	fatal(err)
 	return l
 }
@@ -156,7 +156,7 @@ func (l *Launch) start(t testing.TB, code *emu.Code, width int) {
 	l.Grid = grid
 }
 
-// Again returns the same launch, not run yet, in warps of width lanes and without Fold.
+// Again returns the same launch, not run yet, in warps of width lanes and without Semantics.
 func (l *Launch) Again(t testing.TB, width int) *Launch {
 	t.Helper()
 	again := &Launch{Kernel: l.Kernel, Graph: l.Graph, bound: l.bound}
@@ -164,7 +164,7 @@ func (l *Launch) Again(t testing.TB, width int) *Launch {
 	return again
 }
 
-// Of returns the same launch of a kernel that was rewritten, not run yet and without Fold.
+// Of returns the same launch of a kernel that was rewritten, not run yet and without Semantics.
 func (l *Launch) Of(t testing.TB, g *cfg.Graph) *Launch {
 	t.Helper()
 	if err := isa.Verify(g.Kernel); err != nil {

@@ -54,9 +54,9 @@ func (f *follower) check(w *emu.Warp, at [2]int) {
 	f.t.Helper()
 	thread := f.threads[at]
 	if thread == nil {
-		grid := f.l.Fold.Grid()
+		grid := f.l.Semantics.Grid()
 		ctaid := [3]int{f.cta % grid[0], f.cta / grid[0] % grid[1], f.cta / grid[0] / grid[1]}
-		thread = interp.New(f.form, f.l.Fold, ctaid, at[0], at[1])
+		thread = interp.New(f.form, f.l.Semantics, ctaid, at[0], at[1])
 		f.threads[at] = thread
 	}
 	if f.behind[at] {
