@@ -59,7 +59,7 @@ func (e *InvariantError) Unwrap() error { return e.Err }
 // the position of the instruction or the declaration and wraps an *InvariantError.
 func Verify(k *Kernel) error {
 	v := &verifier{
-		name: k.Name, pos: k.Pos, kernel: k, addressBits: k.AddressBits, meeting: k.Reconvergence,
+		name: k.Name, pos: k.Pos, kernel: k, addressBits: k.AddressBits, reconvergence: k.Reconvergence,
 		regs: k.Regs, instrs: k.Instrs, labels: k.Labels, vars: len(k.Vars), params: k.Params, last: len(k.Instrs) - 1,
 	}
 	if err := v.declarations(k.Vars); err != nil {
@@ -83,13 +83,13 @@ func Verify(k *Kernel) error {
 // what they call; operands may be addresses of functions of the program; parameters and
 // results that are passed in registers have one.
 func VerifyProgram(p *Program) error {
-	v := &verifier{name: p.File, addressBits: p.AddressBits, meeting: p.Reconvergence}
+	v := &verifier{name: p.File, addressBits: p.AddressBits, reconvergence: p.Reconvergence}
 	if err := v.declarations(p.Vars); err != nil {
 		return err
 	}
 	for _, f := range p.Funcs {
 		v := &verifier{
-			name: f.Name, pos: f.Pos, program: p, addressBits: p.AddressBits, meeting: p.Reconvergence,
+			name: f.Name, pos: f.Pos, program: p, addressBits: p.AddressBits, reconvergence: p.Reconvergence,
 			regs: f.Regs, instrs: f.Instrs, labels: f.Labels, vars: len(p.Vars) + len(f.Vars), params: f.Params, last: len(f.Instrs),
 		}
 		if err := v.function(f); err != nil {
@@ -101,18 +101,18 @@ func VerifyProgram(p *Program) error {
 
 // verifier checks a kernel, or a function of a program.
 type verifier struct {
-	name        string
-	pos         diag.Pos
-	kernel      *Kernel  // nil for a function
-	program     *Program // of the function; nil for a kernel
-	addressBits int
-	meeting     Reconvergence
-	regs        []RegDecl
-	instrs      []Instr
-	labels      []Label
-	vars        int   // that operands can name
-	params      []Var // of a kernel
-	last        int   // the last place that targets and labels can have
+	name          string
+	pos           diag.Pos
+	kernel        *Kernel  // nil for a function
+	program       *Program // of the function; nil for a kernel
+	addressBits   int
+	reconvergence Reconvergence
+	regs          []RegDecl
+	instrs        []Instr
+	labels        []Label
+	vars          int   // that operands can name
+	params        []Var // of a kernel
+	last          int   // the last place that targets and labels can have
 
 	in *Instr // being checked
 	at int    // its index
@@ -148,8 +148,8 @@ func (v *verifier) declarations(vars []Var) error {
 	switch {
 	case v.addressBits != 32 && v.addressBits != 64:
 		return v.declaration(v.pos, "addresses of %d bits", v.addressBits)
-	case v.meeting != AtPostDominators && v.meeting != AtSyncs:
-		return v.declaration(v.pos, "reconvergence discipline %d is unknown", v.meeting)
+	case v.reconvergence != AtPostDominators && v.reconvergence != AtSyncs:
+		return v.declaration(v.pos, "reconvergence discipline %d is unknown", v.reconvergence)
 	}
 	for i := range vars {
 		if err := variable(&vars[i]); err != nil {

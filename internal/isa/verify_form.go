@@ -14,7 +14,7 @@ func (v *verifier) form() error {
 	if !in.countsFit() {
 		return fmt.Errorf("%d results and %d sources do not fit the mode of the operation", len(in.Dst), len(in.Src))
 	}
-	if in.Guard.Set && v.regs[in.Guard.Reg].Type != Pred && (v.meeting != AtSyncs || in.Op != Bra) {
+	if in.Guard.Set && v.regs[in.Guard.Reg].Type != Pred && (v.reconvergence != AtSyncs || in.Op != Bra) {
 		return fmt.Errorf("guard %s is no predicate", v.regs[in.Guard.Reg].Name)
 	}
 	switch in.Op {
@@ -26,11 +26,11 @@ func (v *verifier) form() error {
 	case Call:
 		return v.call()
 	case Reconverge:
-		if v.meeting != AtSyncs {
+		if v.reconvergence != AtSyncs {
 			return errors.New("lanes of this kernel do not reconverge at syncs")
 		}
 	case BrxIdx:
-		if v.meeting == AtSyncs {
+		if v.reconvergence == AtSyncs {
 			return errors.New("lanes cannot reconverge at a sync behind an indexed branch")
 		}
 	case RunSystem:
