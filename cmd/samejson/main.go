@@ -186,7 +186,14 @@ func run(binary string, args []string) (value any, code int, err error) {
 }
 
 // prose are the fields whose texts people read.
-var prose = map[string]bool{"text": true, "assumptions": true, "notes": true, "what": true, "part": true, "explain": true}
+var prose = map[string]bool{
+	"text": true, "assumptions": true, "notes": true, "what": true, "part": true, "explain": true, "reason": true, "bound": true,
+}
+
+// isProse reports whether people read the text of a field. What parts of a bound are called is for them, too.
+func isProse(path, field string) bool {
+	return prose[field] || field == "name" && strings.Contains(path, ".parts[")
+}
 
 // value compares two values below a field.
 func (r *report) value(path, field string, a, b any) {
@@ -223,7 +230,7 @@ func (r *report) value(path, field string, a, b any) {
 			r.value(fmt.Sprintf("%s[%d]", path, i), field, x[i], y[i])
 		}
 	default:
-		if _, text := a.(string); a != b && !(text && prose[field]) {
+		if _, text := a.(string); a != b && !(text && isProse(path, field)) {
 			r.differ("%s: %v before, %v after", path, a, b)
 		}
 	}

@@ -27,6 +27,7 @@ type IPG struct {
 
 	succ   [][]arc   // by node, ascending
 	around [][]int32 // by node, the loops around its block, ascending
+	whole  bool      // every block that can be reached has an Ipoint
 	in     []membership
 	facts  []placedFact
 }
@@ -68,10 +69,11 @@ func NewIPG(p *Program, place method.Placement) (*IPG, error) {
 	if len(p.Blocks) != p.Flow.Len() || len(chosen) != len(p.Blocks) {
 		return nil, fmt.Errorf("%d blocks described and %d placed in a flow graph of %d", len(p.Blocks), len(chosen), p.Flow.Len())
 	}
-	g := &IPG{OfBlock: make([]trace.Ipoint, len(p.Blocks))}
+	g := &IPG{OfBlock: make([]trace.Ipoint, len(p.Blocks)), whole: true}
 	var blocks []int // by Ipoint
 	for b, is := range chosen {
 		g.OfBlock[b] = trace.None
+		g.whole = g.whole && (is || !p.Flow.Reachable(b))
 		if is && p.Flow.Reachable(b) {
 			g.OfBlock[b] = trace.Ipoint(len(blocks))
 			g.Ipoints = append(g.Ipoints, p.Blocks[b])

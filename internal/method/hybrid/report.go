@@ -133,7 +133,7 @@ func (r *reporter) assumptions() []string {
 		list = append(list, fmt.Sprintf("fact %s holds for every warp (%s)", f.Name, f.Evidence))
 	}
 	if n := r.unobserved(); n > 0 {
-		list = append(list, fmt.Sprintf("%d of %d CFG edges were not covered and are assumed infeasible (observed)", n, len(r.p.ipg.Edges)))
+		list = append(list, r.uncovered(n))
 	}
 	if n := r.p.unknownTraversals(); n > 0 {
 		list = append(list, fmt.Sprintf("edges that are not in the CFG were taken %s; no warp takes them more often than any observed one (observed)", plural(n, "time")))
@@ -165,6 +165,19 @@ func (r *reporter) origin() string {
 }
 
 func (r *reporter) unobserved() int { return r.p.known() - (len(r.p.seen) - len(r.p.unknown)) }
+
+// uncovered is the assumption about edges that no warp took. They are edges of the flow graph where every block
+// has an Ipoint, and otherwise stand for paths of it.
+func (r *reporter) uncovered(n int) string {
+	edges, verbs := "CFG edges", "were not covered and are"
+	if !r.p.ipg.whole {
+		edges = "edges between Ipoints"
+	}
+	if n == 1 {
+		verbs = "was not covered and is"
+	}
+	return fmt.Sprintf("%d of %d %s %s assumed infeasible (observed)", n, len(r.p.ipg.Edges), edges, verbs)
+}
 
 // plural renders a number of things.
 func plural(n int64, thing string) string {
