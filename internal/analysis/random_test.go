@@ -5,7 +5,6 @@ import (
 	"errors"
 	"flag"
 	"fmt"
-	"math/rand/v2"
 	"runtime"
 	"testing"
 	"testing/fstest"
@@ -15,6 +14,7 @@ import (
 	"warpbound/internal/machine"
 	"warpbound/internal/platform"
 	"warpbound/internal/runner/simulated"
+	"warpbound/internal/test/jobtest"
 )
 
 var (
@@ -25,20 +25,6 @@ var (
 // vectors that every random kernel runs.
 const randomVectors = 2
 
-// randomCase makes the kernel of a seed.
-func randomCase(seed uint64, opts kernelgen.Options) *kernelgen.Case {
-	return kernelgen.New(rand.New(rand.NewPCG(seed, 0)), opts)
-}
-
-// randomOptions are those of a seed, so that kernels of all kinds are made.
-func randomOptions(seed uint64) kernelgen.Options {
-	return kernelgen.Options{
-		Statements: 8 + int(seed%5)*8, Depth: 1 + int(seed%4), Trips: 2 + int(seed%11),
-		Threads: 100, CTAs: 12, Irreducible: seed%3 == 0,
-	}
-}
-
-// randomJob loads a case with more text at the end of its job. Its machine is
 // small, so that a launch takes several waves and caches are contended.
 func randomJob(c *kernelgen.Case, more string) (*platform.Job, error) {
 	files := fstest.MapFS{
@@ -76,7 +62,7 @@ func TestRandomKernels(t *testing.T) {
 		seed := *firstSeed + uint64(n)
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
 			t.Parallel()
-			if err := checkRandom(seed, randomOptions(seed)); err != nil {
+			if err := checkRandom(seed, jobtest.RandomOptions(seed)); err != nil {
 				reportRandom(t, seed, err)
 			}
 		})
@@ -85,7 +71,7 @@ func TestRandomKernels(t *testing.T) {
 
 // reportRandom looks for a smaller kernel that fails too and shows it.
 func reportRandom(t *testing.T, seed uint64, err error) {
-	opts := randomOptions(seed)
+	opts := jobtest.RandomOptions(seed)
 	for statements := 1; statements < opts.Statements; statements *= 2 {
 		for small := range uint64(40) {
 			o := kernelgen.Options{
@@ -93,18 +79,18 @@ func reportRandom(t *testing.T, seed uint64, err error) {
 				Threads: 33, CTAs: 3, Irreducible: opts.Irreducible,
 			}
 			if err := checkRandom(small, o); err != nil {
-				c := randomCase(small, o)
+				c := jobtest.Random(small, o)
 				t.Fatalf("seed %d with %+v: %v\n%s\n%s", small, o, err, c.Job, c.Module)
 			}
 		}
 	}
-	c := randomCase(seed, opts)
+	c := jobtest.Random(seed, opts)
 	t.Fatalf("seed %d with %+v: %v\n%s\n%s", seed, opts, err, c.Job, c.Module)
 }
 
 // checkRandom checks everything that is known of a random kernel.
 func checkRandom(seed uint64, opts kernelgen.Options) error {
-	c := randomCase(seed, opts)
+	c := jobtest.Random(seed, opts)
 	j, err := randomJob(c, "")
 	if err != nil {
 		return err
@@ -134,7 +120,7 @@ func TestRandomKernelsOnProcessors(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))
 	for n := range uint64(6) {
 		seed := *firstSeed + n
-		j, err := randomJob(randomCase(seed, randomOptions(seed)), "")
+		j, err := randomJob(jobtest.Random(seed, jobtest.RandomOptions(seed)), "")
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -166,7 +152,7 @@ func TestRandomKernelsOnBarrelCores(t *testing.T) {
 		seed := *firstSeed + n
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
 			t.Parallel()
-			j, err := randomJob(randomCase(seed, randomOptions(seed)), "")
+			j, err := randomJob(jobtest.Random(seed, jobtest.RandomOptions(seed)), "")
 			if err != nil {
 				t.Fatal(err)
 			}
