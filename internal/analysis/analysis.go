@@ -110,9 +110,26 @@ func (l List) Analyze(ctx context.Context, p runner.Platform, w *workload.Worklo
 		warnings = append(warnings, found...)
 	}
 	a.Estimates = append(a.Estimates, estimates...)
+	if err := contradicted(a.Analysis); err != nil {
+		return nil, err
+	}
 	l.explain(a.Estimates)
 	a.Warnings = estimate.Warnings(slices.Concat(w.Warnings(), warnings))
 	return a, nil
+}
+
+// contradicted is the error of an annotated bound that a run of the analysis exceeds: something that the job states
+// is wrong.
+func contradicted(a *estimate.Analysis) error {
+	for i := range a.Estimates {
+		e := &a.Estimates[i]
+		if runs := a.Covered(e); e.Evidence == estimate.Annotated && runs != nil && runs.Max > e.Cycles {
+			return &diag.ContradictionError{Err: fmt.Errorf(
+				"%s: %s is %d cycles with the annotations of the job, but a run takes %d: an annotated loop bound or flow fact is too small (a bound holds for every entry of a loop, diverged lanes that enter it later included)",
+				a.Job, e.Method, e.Cycles, runs.Max)}
+		}
+	}
+	return nil
 }
 
 // Empty returns an analysis of a workload without results.

@@ -154,3 +154,39 @@ func TestVariant(t *testing.T) {
 		}
 	}
 }
+
+// liar bounds every launch by a cycle.
+type liar struct {
+	toy
+	evidence estimate.Evidence
+}
+
+func (l liar) Bound(ctx context.Context, p *method.Problem) (*method.Answer, error) {
+	answer, err := l.toy.Bound(ctx, p)
+	answer.Estimates[0].Cycles, answer.Estimates[0].Evidence = 1, l.evidence
+	return answer, err
+}
+
+// TestRunsContradictAnnotations refuses a bound that rests on annotations and that a run exceeds. Without runs nobody
+// can tell, and a proven one is left for what checks methods.
+func TestRunsContradictAnnotations(t *testing.T) {
+	j, err := platform.LoadFS(kernels.Suite(), "bfs/job.toml", "fermi-c2050")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		evidence estimate.Evidence
+		asked    []string
+		wrong    bool
+	}{
+		{estimate.Annotated, nil, true},
+		{estimate.Annotated, []string{"toy/serial"}, false},
+		{estimate.Proven, nil, false},
+	} {
+		_, err := List{{Method: liar{evidence: c.evidence}}}.Analyze(t.Context(), j.Platform, j.Workload,
+			Request{Methods: c.asked, Campaign: campaign.Spec{Vectors: 1}})
+		if _, wrong := errors.AsType[*diag.ContradictionError](err); wrong != c.wrong || !wrong && err != nil {
+			t.Errorf("%s, asked for %v: %v", c.evidence, c.asked, err)
+		}
+	}
+}
