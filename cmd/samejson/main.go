@@ -190,9 +190,11 @@ var prose = map[string]bool{
 	"text": true, "assumptions": true, "notes": true, "what": true, "part": true, "explain": true, "reason": true, "bound": true,
 }
 
-// isProse reports whether people read the text of a field. What parts of a bound are called is for them, too.
+// isProse reports whether people read the text of a field. What parts of a bound, tables and examples are called is for
+// them, too.
 func isProse(path, field string) bool {
-	return prose[field] || field == "name" && strings.Contains(path, ".parts[")
+	named := func(list string) bool { return strings.Contains(path, "."+list+"[") }
+	return prose[field] || field == "name" && (named("parts") || named("tables") || named("examples"))
 }
 
 // value compares two values below a field.
