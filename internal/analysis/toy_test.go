@@ -109,6 +109,9 @@ func checkToy(t *testing.T, a *estimate.Analysis) {
 				t.Errorf("%s lacks %q:\n%s", format.name, want, format.text)
 			}
 		}
+		if figures := strings.Contains(format.text, "instruction_time 1,000,000 cycles"); figures != (format.name != "JSON") {
+			t.Errorf("%s shows the figures of the method: %v", format.name, figures)
+		}
 		if explained := strings.Contains(format.text, "one after the other"); explained != (format.name != "JSON") {
 			t.Errorf("%s explains the estimate: %v", format.name, explained)
 		}

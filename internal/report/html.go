@@ -17,9 +17,10 @@ var analysisPage string
 // machine's clock in cycles per second.
 func HTML(w io.Writer, a *estimate.Analysis, hz float64) error {
 	page, err := template.New("analysis").Funcs(template.FuncMap{
-		"cycles": group,
-		"time":   func(cycles int64) string { return milliseconds(Duration(cycles, hz)) },
-		"dims":   dims,
+		"cycles":  group,
+		"time":    func(cycles int64) string { return milliseconds(Duration(cycles, hz)) },
+		"dims":    dims,
+		"figures": figures,
 		"above": func(e estimate.Estimate) string {
 			return aboveRuns(a, &e)
 		},

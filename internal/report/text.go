@@ -124,11 +124,27 @@ func bounds(p *printer, a *estimate.Analysis, hz float64) {
 		if c, ok := e.Detail.(estimate.SharedCache); ok {
 			p.printf("  %s: %s\n", e.Method, misses(c))
 		}
+		if line := figures(e.Detail); line != "" {
+			p.printf("  %s: %s\n", e.Method, line)
+		}
 	}
 	for _, line := range otherModes(a) {
 		p.printf("  %s\n", line)
 	}
 	p.printf("\n")
+}
+
+// figures lists the numbers of a method that has no detail of its own kind, empty of others.
+func figures(d estimate.Detail) string {
+	own, ok := d.(*estimate.Figures)
+	if !ok {
+		return ""
+	}
+	var list []string
+	for _, f := range own.Figures {
+		list = append(list, strings.TrimSpace(fmt.Sprintf("%s %s %s", f.Name, group(f.Value), f.Unit)))
+	}
+	return strings.Join(list, ", ")
 }
 
 // misses says how many accesses to the cache that SMs share can miss it, and what the bound of times is.
