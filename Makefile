@@ -18,13 +18,15 @@ bench:
 		} \
 		END { print ""; for (i = 0; i < n; i++) print lines[i] }'
 
-# Runs every fuzz target for FUZZTIME each.
+# Runs every fuzz target for FUZZTIME each. A worker that is busy with an input when the time is over makes
+# go test fail with "context deadline exceeded", which is no finding.
 FUZZTIME ?= 1m
 fuzz:
-	@grep -rl --include='*_test.go' '^func Fuzz' . | while read file; do \
+	@log=$$(mktemp); trap 'rm -f $$log' EXIT; grep -rl --include='*_test.go' '^func Fuzz' . | while read file; do \
 		for target in $$(sed -n 's/^func \(Fuzz[A-Za-z0-9]*\).*/\1/p' $$file); do \
 			echo "$$file $$target"; \
-			go test -run '^$$' -fuzz "^$$target$$" -fuzztime $(FUZZTIME) $$(dirname $$file) || exit 1; \
+			go test -run '^$$' -fuzz "^$$target$$" -fuzztime $(FUZZTIME) $$(dirname $$file) >$$log 2>&1; status=$$?; cat $$log; \
+			test $$status = 0 || { grep -q 'context deadline exceeded' $$log && ! grep -qE 'Failing input|panic' $$log; } || exit 1; \
 		done; \
 	done
 
