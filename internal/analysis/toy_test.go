@@ -158,15 +158,16 @@ func TestVariant(t *testing.T) {
 	}
 }
 
-// liar bounds every launch by a cycle.
+// liar bounds every launch by so many cycles.
 type liar struct {
 	toy
 	evidence estimate.Evidence
+	cycles   int64
 }
 
 func (l liar) Bound(ctx context.Context, p *method.Problem) (*method.Answer, error) {
 	answer, err := l.toy.Bound(ctx, p)
-	answer.Estimates[0].Cycles, answer.Estimates[0].Evidence = 1, l.evidence
+	answer.Estimates[0].Cycles, answer.Estimates[0].Evidence = l.cycles, l.evidence
 	return answer, err
 }
 
@@ -177,16 +178,23 @@ func TestRunsContradictAnnotations(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	runs, err := Analyze(t.Context(), j.Platform, j.Workload, Request{Campaign: campaign.Spec{Vectors: 1}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	longest := runs.Observed.Max
 	for _, c := range []struct {
 		evidence estimate.Evidence
+		cycles   int64
 		asked    []string
 		wrong    bool
 	}{
-		{estimate.Annotated, nil, true},
-		{estimate.Annotated, []string{"toy/serial"}, false},
-		{estimate.Proven, nil, false},
+		{estimate.Annotated, longest - 1, nil, true},
+		{estimate.Annotated, longest, nil, false},
+		{estimate.Annotated, 1, []string{"toy/serial"}, false},
+		{estimate.Proven, 1, nil, false},
 	} {
-		_, err := List{{Method: liar{evidence: c.evidence}}}.Analyze(t.Context(), j.Platform, j.Workload,
+		_, err := List{{Method: liar{evidence: c.evidence, cycles: c.cycles}}}.Analyze(t.Context(), j.Platform, j.Workload,
 			Request{Methods: c.asked, Campaign: campaign.Spec{Vectors: 1}})
 		if _, wrong := errors.AsType[*diag.ContradictionError](err); wrong != c.wrong || !wrong && err != nil {
 			t.Errorf("%s, asked for %v: %v", c.evidence, c.asked, err)

@@ -2,12 +2,16 @@ package workload_test
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
+	"io"
 	"slices"
 	"strings"
 	"testing"
 	"time"
 
+	"warpbound/internal/isa"
+	"warpbound/internal/job"
 	"warpbound/internal/machine"
 	"warpbound/internal/runner/simulated"
 	"warpbound/internal/workload"
@@ -121,5 +125,28 @@ func TestDumpErrors(t *testing.T) {
 	err := workload.Dump(&bytes.Buffer{}, "bad.ptx", []byte(".version x"), workload.DumpOptions{Stage: "parse"})
 	if err == nil || !strings.HasPrefix(fmt.Sprint(err), "bad.ptx:1:") {
 		t.Errorf("a module that does not parse: %v", err)
+	}
+}
+
+// broken is a target that lowers every module to a kernel with a register that it does not declare.
+type broken struct{ *simulated.Platform }
+
+func (broken) Adapt(*job.Job, workload.Parsed) (workload.Parsed, error) { return broken{}, nil }
+
+func (broken) Print(io.Writer) error { return nil }
+
+func (broken) Lower() (*isa.Program, error) {
+	return &isa.Program{File: "k.ptx", AddressBits: 64, Funcs: []*isa.Func{{
+		Name: "reduction", Entry: true,
+		Instrs: []isa.Instr{{Op: isa.Mov, Type: isa.U32, Dst: []isa.Operand{isa.RegOperand(7)}, Src: []isa.Operand{isa.ImmOperand(1)}}, {Op: isa.Exit}},
+	}}}, nil
+}
+
+// TestStagesVerify finds an invariant that a stage breaks behind that stage, and not where it does harm.
+func TestStagesVerify(t *testing.T) {
+	src := source(t, "reduction/job.toml")
+	_, err := workload.Prepare(src, broken{simulated.New(builtin(t, src.Spec.Machine))}, "")
+	if invariant, ok := errors.AsType[*isa.InvariantError](err); !ok || !strings.Contains(err.Error(), "behind stage lower") {
+		t.Errorf("%v (%v)", err, invariant)
 	}
 }

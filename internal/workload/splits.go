@@ -79,7 +79,6 @@ func (w *Workload) split(opts SplitOptions) (*Workload, error) {
 		if out.Kernels[i], err = k.split(w, m, opts); err != nil {
 			return nil, err
 		}
-		opts = SplitOptions{} // of kernels that follow, as the job says
 	}
 	return &out, nil
 }
