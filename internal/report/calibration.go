@@ -22,7 +22,7 @@ func Calibration(w io.Writer, c *estimate.Calibration) error {
 	}
 	cells := padded(names)
 	p.table(func(rows *printer) {
-		rows.printf("  %s\tmedian\tleast\tmost\toutliers\t\n", cells[0])
+		rows.printf("  %s\tmedian\tmin\tmax\toutliers\t\n", cells[0])
 		for i, m := range c.Measurements {
 			rows.printf("  %s\t%s\t%s\t%s\t%d\t  %s\n", cells[i+1], decimal(m.Median), decimal(m.Min), decimal(m.Max), m.Outliers, m.Unit)
 		}
@@ -41,7 +41,7 @@ func Calibration(w io.Writer, c *estimate.Calibration) error {
 				names = append(names, j.Job+" "+j.Kernel)
 			}
 			cells := padded(names)
-			rows.printf("  %s\tsimulated\tmeasured\tleast\tmost\tratio\t\n", cells[0])
+			rows.printf("  %s\tsimulated\tmeasured\tmin\tmax\tratio\t\n", cells[0])
 			for i, j := range c.Jobs {
 				rows.printf("  %s\t%s\t%s\t%s\t%s\t%.3f\t\n", cells[i+1], group(j.Simulated),
 					decimal(j.Measured.Median), decimal(j.Measured.Min), decimal(j.Measured.Max), j.Ratio)

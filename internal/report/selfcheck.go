@@ -24,7 +24,7 @@ func Selfcheck(w io.Writer, s *estimate.Selfcheck) error {
 			names = append(names, m.Method)
 		}
 		names = padded(names)
-		rows.printf("%s\tchecked\trefused\tviolations\tleast\tmean\tgreatest\tkernel\t\n", names[0])
+		rows.printf("%s\tchecked\trefused\tviolations\tmin\tmean\tmax\tkernel\t\n", names[0])
 		for i, m := range s.Methods {
 			rows.printf("%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t\n", names[i+1], group(int64(m.Checked)), group(int64(m.Refused)), group(int64(m.Violations)),
 				ratio(m, m.MinRatio), ratio(m, m.MeanRatio), ratio(m, m.WorstRatio), worst(m))
