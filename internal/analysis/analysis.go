@@ -18,7 +18,6 @@ import (
 	"warpbound/internal/campaign"
 	"warpbound/internal/ipet"
 	"warpbound/internal/method"
-	"warpbound/internal/method/hybrid"
 	"warpbound/internal/provenance"
 	"warpbound/internal/runner"
 	"warpbound/internal/trace"
@@ -29,7 +28,7 @@ import (
 type Request struct {
 	Methods []string         // IDs of the estimates to report; nil for all
 	Ipoints method.Placement // blocks to record; nil for every block
-	// PublishedEdges is as in hybrid.Method.
+	// PublishedEdges is as in method.Problem.
 	PublishedEdges bool
 	// Path asks for the path model of a warp and its certificate.
 	Path bool
@@ -259,10 +258,6 @@ func (l List) measure(ctx context.Context, p runner.Platform, w *workload.Worklo
 			}
 			continue
 		}
-		if own, ok := measured.(hybrid.Method); ok {
-			own.PublishedEdges = req.PublishedEdges
-			measured = own
-		}
 		found, err := record(ctx, p, w, req, measured, a)
 		if err != nil {
 			return nil, err
@@ -286,6 +281,7 @@ func record(ctx context.Context, p runner.Platform, w *workload.Workload, req Re
 	if err != nil {
 		return nil, err
 	}
+	problem.PublishedEdges = req.PublishedEdges
 	recording, chosen, err := place(p, w, m, problem, req.Ipoints)
 	if err != nil {
 		return nil, err

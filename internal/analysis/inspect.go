@@ -17,7 +17,7 @@ import (
 // InspectRequest says what to show of a module.
 type InspectRequest struct {
 	Kernel         string             // only this kernel, unless empty
-	PublishedEdges bool               // as in hybrid.Method
+	PublishedEdges bool               // as in method.Problem
 	Workload       *workload.Workload // of the module, whose launch is taken into account; nil if none
 }
 

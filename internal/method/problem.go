@@ -43,8 +43,12 @@ type Problem struct {
 
 	Bounds []LoopBound // that the job states, in its order
 	Facts  []Fact      // that the job states
-	Splits []int       // blocks whose branch splits the wavefront in mode PWS, or may in mode DWS
-	CPU    CPU         // beside the kernel, on machines with one
+	// PublishedEdges takes the edges that the published algorithm (Fig. 3 of Betts and Donaldson) adds to
+	// the flow graph for divergence instead of all that it can make. They are incomplete: a run that makes
+	// another transition is an error.
+	PublishedEdges bool
+	Splits         []int // blocks whose branch splits the wavefront in mode PWS, or may in mode DWS
+	CPU            CPU   // beside the kernel, on machines with one
 }
 
 // LoopBound says that a warp returns at most Max times to the header of a loop for one entry of the

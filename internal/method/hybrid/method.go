@@ -20,12 +20,7 @@ const (
 )
 
 // Method is the hybrid method.
-type Method struct {
-	// PublishedEdges takes the edges that the published algorithm (Fig. 3) adds to the flow graph
-	// instead of all that divergence can make. They are incomplete: a run that makes another
-	// transition is an error.
-	PublishedEdges bool
-}
+type Method struct{}
 
 // Names implements method.Method.
 func (Method) Names() []method.Name {
@@ -67,7 +62,7 @@ func (m Method) Record(p *method.Problem, at method.Placement) (method.Recording
 // program is the kernel as the method sees it.
 func (m Method) program(p *method.Problem) (*Program, error) {
 	edges := cfg.PublishedDivergentEdges(p.Graph.Flow)
-	if !m.PublishedEdges {
+	if !p.PublishedEdges {
 		var err error
 		if edges, err = cfg.DivergentEdges(p.Graph.Flow, nil); err != nil {
 			return nil, err
