@@ -32,19 +32,32 @@ const lanes = vec.Lanes
 // MaxWidth is the largest number of lanes of a warp.
 const MaxWidth = 64
 
-// Vector holds the values of a register in 32 lanes: unsigned, with the bits
-// beyond the register's width zero.
-type Vector = vec.Vector
+// Words and Vector hold the values of a register in 32 lanes: Words those of up to 32 bits,
+// Vector wider ones. They are unsigned, with the bits beyond the register's width zero.
+type (
+	Words  = vec.Words
+	Vector = vec.Vector
+)
 
-// Slot is the place of a vector in the tables of Registers. The first takes
-// results that are dropped, and stands for sources that an operation lacks.
+// Slot is the place of a register in the tables of Registers: the number of Words, or the
+// complement of that of a Vector.
 type Slot int32
 
-// The place of dropped results, and the first that is free for use.
+// SlotSink takes results that are dropped. RegsBase is the first number that is free for
+// use in either table; those below are of Scratch.
 const (
-	SlotSink Slot = iota
-	SlotRegs
+	SlotSink Slot = 0
+	RegsBase      = 1 + temporaries
 )
+
+// WideSlot returns the place of Vector number n.
+func WideSlot(n int) Slot { return ^Slot(n) }
+
+// Wide reports whether the place is that of a Vector.
+func (s Slot) Wide() bool { return s < 0 }
+
+// number returns the number in the table.
+func (s Slot) number() int32 { return int32(s ^ s>>31) }
 
 // MaskSlot is the place of a predicate in Registers. The first is always true,
 // the second takes results that are dropped.
@@ -69,23 +82,74 @@ type Predicate struct {
 type Registers struct {
 	Full    uint64                      // a result for exactly these lanes may be written to all; zero if there is no such set
 	Preds   []uint64                    // by MaskSlot: the lanes in which a predicate holds
-	Vecs    [MaxWidth / lanes][]*Vector // of each chunk of 32 lanes, by Slot
+	Words   [MaxWidth / lanes][]*Words  // of each chunk of 32 lanes, by number
+	Vecs    [MaxWidth / lanes][]*Vector // the same of wide registers
 	Chunks  int                         // chunks that a warp has
-	Scratch *Vector                     // for results before they are merged; no register
+	Scratch *Scratch
 }
 
-// Compute executes an instruction that has a Func for the lanes of mask. If all living
+// temporaries is the largest number of operands of an instruction that are converted.
+const temporaries = 5
+
+// Scratch is storage for values that do not last beyond an instruction. The first places of
+// the tables of Registers lie here: that of dropped results, and the temporaries.
+type Scratch struct {
+	words [MaxWidth / lanes][RegsBase]Words
+	vecs  [MaxWidth / lanes][RegsBase]Vector
+	word  Words  // results before they are merged
+	vec   Vector // the same
+}
+
+// Words returns the first entries of a table of Words for chunk k, with room for so many more.
+func (s *Scratch) Words(k, more int) []*Words { return first(&s.words[k], more) }
+
+// Vecs returns the first entries of a table of Vectors for chunk k, with room for so many more.
+func (s *Scratch) Vecs(k, more int) []*Vector { return first(&s.vecs[k], more) }
+
+func first[T any](places *[RegsBase]T, more int) []*T {
+	table := make([]*T, 0, RegsBase+more)
+	for i := range places {
+		table = append(table, &places[i])
+	}
+	return table
+}
+
+// Compute executes an instruction for the lanes of mask, which is not empty. If all living
 // threads take part, lanes that hold none receive some value too, since nothing reads it.
 func (r *Registers) Compute(in *Instr, mask uint64) {
+	switch {
+	case in.Word != nil:
+		r.words(in, mask)
+	case in.Func != nil:
+		r.vectors(in, mask)
+	default:
+		in.Op.Exec(r, mask)
+	}
+}
+
+func (r *Registers) words(in *Instr, mask uint64) {
 	all := mask == r.Full
 	for k := range r.Chunks {
-		vecs := r.Vecs[k]
+		w := r.Words[k]
 		if all {
-			in.Func(vecs[in.D], vecs[in.A], vecs[in.B], vecs[in.C])
+			in.Word(w[in.D], w[in.A], w[in.B], w[in.C])
 			continue
 		}
-		in.Func(r.Scratch, vecs[in.A], vecs[in.B], vecs[in.C])
-		vecs[in.D].Merge(r.Scratch, Half(mask, k))
+		in.Word(&r.Scratch.word, w[in.A], w[in.B], w[in.C])
+		vec.MergeWords(w[in.D], &r.Scratch.word, Half(mask, k))
+	}
+}
+
+func (r *Registers) vectors(in *Instr, mask uint64) {
+	all := mask == r.Full
+	for k := range r.Chunks {
+		v := r.Vecs[k]
+		if all {
+			in.Func(v[in.D], v[in.A], v[in.B], v[in.C])
+			continue
+		}
+		in.Func(&r.Scratch.vec, v[in.A], v[in.B], v[in.C])
+		vec.MergeVector(v[in.D], &r.Scratch.vec, Half(mask, k))
 	}
 }
 
@@ -99,14 +163,37 @@ func (r *Registers) SetMask(p MaskSlot, value, mask uint64) {
 
 // At returns the value in a lane.
 func (r *Registers) At(s Slot, lane int) uint64 {
-	return r.Vecs[lane/lanes][s][lane%lanes]
+	if s.Wide() {
+		return r.Vecs[lane/lanes][^s][lane%lanes]
+	}
+	return uint64(r.Words[lane/lanes][s][lane%lanes])
+}
+
+// Set assigns x to a lane.
+func (r *Registers) Set(s Slot, lane int, x uint64) {
+	if s.Wide() {
+		r.Vecs[lane/lanes][^s][lane%lanes] = x
+		return
+	}
+	r.Words[lane/lanes][s][lane%lanes] = uint32(x)
+}
+
+// Vector returns the lanes of a wide register in chunk k.
+func (r *Registers) Vector(s Slot, k int) *Vector { return r.Vecs[k][^s] }
+
+// Fill assigns x to all lanes of chunk k.
+func (r *Registers) Fill(s Slot, k int, x uint64) {
+	if s.Wide() {
+		r.Vecs[k][^s].Fill(x)
+		return
+	}
+	r.Words[k][s].Fill(uint32(x))
 }
 
 // Broadcast assigns x to a slot in the lanes of mask.
 func (r *Registers) Broadcast(s Slot, x, mask uint64) {
 	for ; mask != 0; mask &= mask - 1 {
-		lane := First(mask)
-		r.Vecs[lane/lanes][s][lane%lanes] = x
+		r.Set(s, First(mask), x)
 	}
 }
 
@@ -114,12 +201,9 @@ func (r *Registers) Broadcast(s Slot, x, mask uint64) {
 // lane that has another one, -1 if all have it.
 func (r *Registers) Uniform(s Slot, mask uint64) (x uint64, other int) {
 	x = r.At(s, First(mask))
-	for k := range r.Chunks {
-		v := r.Vecs[k][s]
-		for m := Half(mask, k); m != 0; m &= m - 1 {
-			if i := bits.TrailingZeros32(m) % lanes; v[i] != x {
-				return x, k*lanes + i
-			}
+	for m := mask; m != 0; m &= m - 1 {
+		if lane := First(m); r.At(s, lane) != x {
+			return x, lane
 		}
 	}
 	return x, -1

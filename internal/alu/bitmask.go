@@ -3,43 +3,43 @@ package alu
 // Amounts of 32 and more count as 32, or modulo 32 if wrap is set.
 
 // bitMask returns the function that sets b bits from bit a up.
-func bitMask(wrap bool) Func {
-	return func(d, a, b, _ *Vector) {
+func bitMask(wrap bool) WordFunc {
+	return func(d, a, b, _ *Words) {
 		for i := range d {
 			from, n := amount(a[i], wrap), amount(b[i], wrap)
-			d[i] = uint64(uint32((1<<n - 1) << from))
+			d[i] = uint32((uint64(1)<<n - 1) << from)
 		}
 	}
 }
 
 // extendBits returns the function that extends the low b bits of a by zeros, or
 // by the highest of them.
-func extendBits(wrap, signed bool) Func {
-	return func(d, a, b, _ *Vector) {
+func extendBits(wrap, signed bool) WordFunc {
+	return func(d, a, b, _ *Words) {
 		for i := range d {
 			n := amount(b[i], wrap)
-			x := a[i] & (1<<n - 1)
+			x := uint64(a[i]) & (1<<n - 1)
 			if signed && n > 0 && x>>(n-1) != 0 {
 				x |= ^uint64(0) << n
 			}
-			d[i] = uint64(uint32(x))
+			d[i] = uint32(x)
 		}
 	}
 }
 
-func amount(x uint64, wrap bool) uint64 {
+func amount(x uint32, wrap bool) uint32 {
 	if wrap {
 		return x & 31
 	}
-	return min(uint64(uint32(x)), 32)
+	return min(x, 32)
 }
 
 // findNthSet finds the bit of a that is set and c-th from bit b, which is the
 // first: upward, or downward if c is negative; bit b itself if c is zero. There
 // is none beyond the word, and the result then is all ones.
-func findNthSet(d, a, b, c *Vector) {
+func findNthSet(d, a, b, c *Words) {
 	for i := range d {
-		x, at, n := uint32(a[i]), int64(uint32(b[i])), int64(int32(c[i]))
+		x, at, n := a[i], int64(b[i]), int64(int32(c[i]))
 		step := int64(1)
 		if n < 0 {
 			step, n = -1, -n
@@ -54,6 +54,6 @@ func findNthSet(d, a, b, c *Vector) {
 				break
 			}
 		}
-		d[i] = uint64(found)
+		d[i] = found
 	}
 }

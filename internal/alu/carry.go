@@ -9,7 +9,7 @@ import (
 // carrying is an operation of extended precision: a result with a carry out,
 // from sources with a carry in.
 type carrying struct {
-	d, a, b, c Slot
+	d, a, b, c Slot // of either width
 	out        MaskSlot
 	in         Predicate
 	f          func(a, b, c, in uint64) (d, out uint64)
@@ -19,9 +19,8 @@ func (op *carrying) Exec(r *Registers, mask uint64) {
 	in, out := r.Mask(op.in), uint64(0)
 	for m := mask; m != 0; m &= m - 1 {
 		lane := First(m)
-		v, i := r.Vecs[lane/lanes], lane%lanes
-		d, carry := op.f(v[op.a][i], v[op.b][i], v[op.c][i], in>>lane&1)
-		v[op.d][i] = d
+		d, carry := op.f(r.At(op.a, lane), r.At(op.b, lane), r.At(op.c, lane), in>>lane&1)
+		r.Set(op.d, lane, d)
 		out |= carry << lane
 	}
 	r.SetMask(op.out, out, mask)
@@ -31,10 +30,10 @@ func (op *carrying) Exec(r *Registers, mask uint64) {
 // source behind those of the operation, the carry out the second result.
 func (d *decoder) carrying() Operation {
 	in := d.in
-	n := in.Op.Info().Src[0]
-	op := &carrying{d: d.dest(0, in.Type.Bits()), a: d.source(0), b: d.source(1), out: MaskSink}
+	n, wide := in.Op.Info().Src[0], in.Type.Bits() > 32
+	op := &carrying{d: d.dest(0, in.Type.Bits()), a: d.source(0, wide), b: d.source(1, wide), out: MaskSink}
 	if n > 2 {
-		op.c = d.source(2)
+		op.c = d.source(2, wide)
 	}
 	if len(in.Dst) > 1 {
 		op.out = d.maskDest(1)

@@ -27,7 +27,7 @@ func (op *match) Exec(r *Registers, mask uint64) {
 }
 
 func (d *decoder) match() Operation {
-	op := &match{collective: d.members(1), mode: d.in.Lane, a: d.source(0), d: d.dest(0, 32), p: d.secondMask()}
+	op := &match{collective: d.members(1), mode: d.in.Lane, a: d.source(0, d.in.Type.Bits() > 32), d: d.dest(0, 32), p: d.secondMask()}
 	t := d.in.Type
 	any := d.in.Lane == isa.MatchAny && len(d.in.Dst) == 1
 	if t != isa.B32 && t != isa.B64 || !any && d.in.Lane != isa.MatchAll {
@@ -62,7 +62,7 @@ func (op *redux) Exec(r *Registers, mask uint64) {
 
 func (d *decoder) redux() Operation {
 	in := d.in
-	op := &redux{collective: d.members(1), a: d.source(0), d: d.dest(0, 32)}
+	op := &redux{collective: d.members(1), a: d.source(0, false), d: d.dest(0, 32)}
 	switch {
 	case in.Type == isa.F32 && (in.Atom == isa.AtomMin || in.Atom == isa.AtomMax):
 		op.f = func(x, y uint64) uint64 { return single32.extreme(x, y, in.NaN, in.Atom == isa.AtomMin) }

@@ -7,68 +7,80 @@ import (
 	"warpbound/internal/vec"
 )
 
-// test is a comparison of two sources.
+// test is a comparison of two sources: of Words or of Vectors.
 type test struct {
-	holds func(a, b *Vector) uint32 // bit i for lane i
-	swap  bool                      // the sources are exchanged first
-	not   uint64                    // complement of the result
+	word vec.WordTestFunc
+	wide vec.TestFunc
+	swap bool   // the sources are exchanged first
+	not  uint64 // complement of the result
 }
+
+// holds is the function of a test: one of the two, or none.
+type holds struct {
+	word vec.WordTestFunc
+	wide vec.TestFunc
+}
+
+func (h holds) none() bool { return h.word == nil && h.wide == nil }
+
+// test makes a test of a comparison.
+func (h holds) test(swap bool, not uint64) test { return test{h.word, h.wide, swap, not} }
 
 // Every order is made of less and less-or-equal by exchange of the sources, and
 // every comparison that holds for NaN is the complement of one that does not.
 
-// integerTest returns the comparison of integers; its holds is nil if there is
-// none on the type.
+// integerTest returns the comparison of integers, none if there is none on the type.
 func integerTest(cmp isa.Cmp, t isa.Type) test {
-	equal := sizedTest(t, eq[uint16], fastTest(vec.Eq32, eq[uint32]), fastTest(vec.Eq64, eq[uint64]))
-	below := sizedTest(t, lt[uint16], fastTest(vec.LtU32, lt[uint32]), fastTest(vec.LtU64, lt[uint64]))
-	notAbove := sizedTest(t, le[uint16], fastTest(vec.LeU32, le[uint32]), fastTest(vec.LeU64, le[uint64]))
+	equal := sizedTest(t, eq[uint32, uint16], fastWordTest(vec.Eq32, eq[uint32, uint32]), fastTest(vec.Eq64, eq[uint64, uint64]))
+	below := sizedTest(t, lt[uint32, uint16], fastWordTest(vec.LtU32, lt[uint32, uint32]), fastTest(vec.LtU64, lt[uint64, uint64]))
+	notAbove := sizedTest(t, le[uint32, uint16], fastWordTest(vec.LeU32, le[uint32, uint32]), fastTest(vec.LeU64, le[uint64, uint64]))
 	less, lessOrEqual := below, notAbove
 	switch t.Class() {
 	case isa.Bits:
-		less, lessOrEqual = nil, nil
+		less, lessOrEqual = holds{}, holds{}
 	case isa.Signed:
-		less = sizedTest(t, lt[int16], fastTest(vec.LtS32, lt[int32]), fastTest(vec.LtS64, lt[int64]))
-		lessOrEqual = sizedTest(t, le[int16], fastTest(vec.LeS32, le[int32]), fastTest(vec.LeS64, le[int64]))
+		less = sizedTest(t, lt[uint32, int16], fastWordTest(vec.LtS32, lt[uint32, int32]), fastTest(vec.LtS64, lt[uint64, int64]))
+		lessOrEqual = sizedTest(t, le[uint32, int16], fastWordTest(vec.LeS32, le[uint32, int32]), fastTest(vec.LeS64, le[uint64, int64]))
 	}
+	const not = ^uint64(0)
 	switch cmp {
 	case isa.Eq:
-		return test{holds: equal}
+		return equal.test(false, 0)
 	case isa.Ne:
-		return test{holds: equal, not: ^uint64(0)}
+		return equal.test(false, not)
 	case isa.Lt:
-		return test{holds: less}
+		return less.test(false, 0)
 	case isa.Le:
-		return test{holds: lessOrEqual}
+		return lessOrEqual.test(false, 0)
 	case isa.Gt:
-		return test{holds: less, swap: true}
+		return less.test(true, 0)
 	case isa.Ge:
-		return test{holds: lessOrEqual, swap: true}
+		return lessOrEqual.test(true, 0)
 	case isa.Lo:
-		return test{holds: below}
+		return below.test(false, 0)
 	case isa.Ls:
-		return test{holds: notAbove}
+		return notAbove.test(false, 0)
 	case isa.Hi:
-		return test{holds: below, swap: true}
+		return below.test(true, 0)
 	case isa.Hs:
-		return test{holds: notAbove, swap: true}
+		return notAbove.test(true, 0)
 	}
 	return test{}
 }
 
-func sizedTest(t isa.Type, f16, f32, f64 func(a, b *Vector) uint32) func(a, b *Vector) uint32 {
+func sizedTest(t isa.Type, f16, f32 vec.WordTestFunc, f64 vec.TestFunc) holds {
 	switch t.Bits() {
 	case 16:
-		return f16
+		return holds{word: f16}
 	case 32:
-		return f32
+		return holds{word: f32}
 	case 64:
-		return f64
+		return holds{wide: f64}
 	}
-	return nil
+	return holds{}
 }
 
-func eq[U unsigned](a, b *Vector) (m uint32) {
+func eq[L vec.Lane, U unsigned](a, b *vec.Of[L]) (m uint32) {
 	_, _ = *a, *b
 	for i := range a {
 		m |= bit(U(a[i]) == U(b[i])) << i
@@ -76,7 +88,7 @@ func eq[U unsigned](a, b *Vector) (m uint32) {
 	return m
 }
 
-func lt[T unsigned | signed](a, b *Vector) (m uint32) {
+func lt[L vec.Lane, T unsigned | signed](a, b *vec.Of[L]) (m uint32) {
 	_, _ = *a, *b
 	for i := range a {
 		m |= bit(T(a[i]) < T(b[i])) << i
@@ -84,7 +96,7 @@ func lt[T unsigned | signed](a, b *Vector) (m uint32) {
 	return m
 }
 
-func le[T unsigned | signed](a, b *Vector) (m uint32) {
+func le[L vec.Lane, T unsigned | signed](a, b *vec.Of[L]) (m uint32) {
 	_, _ = *a, *b
 	for i := range a {
 		m |= bit(T(a[i]) <= T(b[i])) << i
@@ -93,42 +105,42 @@ func le[T unsigned | signed](a, b *Vector) (m uint32) {
 }
 
 // order is a set of the comparisons from which those of floating point are made.
-type order struct{ eq, ne, lt, le, num func(a, b *Vector) uint32 }
+type order struct{ eq, ne, lt, le, num holds }
 
 // floatTest returns the comparison of floating-point numbers, of those in the
-// bits from shift up; its holds is nil if there is none on the type.
+// bits from shift up; none if there is none on the type.
 func floatTest(cmp isa.Cmp, t isa.Type, ftz bool, shift int) test {
 	o := orderOf(t, ftz, shift)
 	const not = ^uint64(0)
 	switch cmp {
 	case isa.Eq:
-		return test{holds: o.eq}
+		return o.eq.test(false, 0)
 	case isa.Ne:
-		return test{holds: o.ne}
+		return o.ne.test(false, 0)
 	case isa.Lt:
-		return test{holds: o.lt}
+		return o.lt.test(false, 0)
 	case isa.Le:
-		return test{holds: o.le}
+		return o.le.test(false, 0)
 	case isa.Gt:
-		return test{holds: o.lt, swap: true}
+		return o.lt.test(true, 0)
 	case isa.Ge:
-		return test{holds: o.le, swap: true}
+		return o.le.test(true, 0)
 	case isa.EqU:
-		return test{holds: o.ne, not: not}
+		return o.ne.test(false, not)
 	case isa.NeU:
-		return test{holds: o.eq, not: not}
+		return o.eq.test(false, not)
 	case isa.LtU:
-		return test{holds: o.le, swap: true, not: not}
+		return o.le.test(true, not)
 	case isa.LeU:
-		return test{holds: o.lt, swap: true, not: not}
+		return o.lt.test(true, not)
 	case isa.GtU:
-		return test{holds: o.le, not: not}
+		return o.le.test(false, not)
 	case isa.GeU:
-		return test{holds: o.lt, not: not}
+		return o.lt.test(false, not)
 	case isa.Num:
-		return test{holds: o.num}
+		return o.num.test(false, 0)
 	case isa.NaN:
-		return test{holds: o.num, not: not}
+		return o.num.test(false, not)
 	}
 	return test{}
 }
@@ -136,28 +148,31 @@ func floatTest(cmp isa.Cmp, t isa.Type, ftz bool, shift int) test {
 func orderOf(t isa.Type, ftz bool, shift int) order {
 	switch {
 	case t == isa.F32 && !ftz:
-		return order{fastTest(vec.EqF32, eq32), ne32, fastTest(vec.LtF32, lt32), fastTest(vec.LeF32, le32), num32}
+		return order{
+			holds{word: fastWordTest(vec.EqF32, eq32)}, holds{word: ne32}, holds{word: fastWordTest(vec.LtF32, lt32)},
+			holds{word: fastWordTest(vec.LeF32, le32)}, holds{word: num32},
+		}
 	case t == isa.F64 && !ftz:
-		return order{eq64, ne64, lt64, le64, num64}
+		return order{holds{wide: eq64}, holds{wide: ne64}, holds{wide: lt64}, holds{wide: le64}, holds{wide: num64}}
 	}
 	f, ok := formatOf(t)
 	if !ok || t == isa.F64 || t == isa.F32x2 || f == brain16 && ftz {
 		return order{}
 	}
-	value := func(x uint64) float64 {
-		x = x >> shift & LowBits(f.bits())
+	value := func(x uint32) float64 {
+		y := uint64(x) >> shift & LowBits(f.bits())
 		if ftz {
-			x = f.flush(x)
+			y = f.flush(y)
 		}
-		return f.float64(x)
+		return f.float64(y)
 	}
-	of := func(holds func(x, y float64) bool) func(a, b *Vector) uint32 {
-		return func(a, b *Vector) (m uint32) {
+	of := func(both func(x, y float64) bool) holds {
+		return holds{word: func(a, b *Words) (m uint32) {
 			for i := range a {
-				m |= bit(holds(value(a[i]), value(b[i]))) << i
+				m |= bit(both(value(a[i]), value(b[i]))) << i
 			}
 			return m
-		}
+		}}
 	}
 	return order{
 		eq:  of(func(x, y float64) bool { return x == y }),
@@ -168,10 +183,10 @@ func orderOf(t isa.Type, ftz bool, shift int) order {
 	}
 }
 
-func f32(x uint64) float32 { return math.Float32frombits(uint32(x)) }
+func f32(x uint32) float32 { return math.Float32frombits(x) }
 func f64(x uint64) float64 { return math.Float64frombits(x) }
 
-func eq32(a, b *Vector) (m uint32) {
+func eq32(a, b *Words) (m uint32) {
 	_, _ = *a, *b
 	for i := range a {
 		m |= bit(f32(a[i]) == f32(b[i])) << i
@@ -179,9 +194,9 @@ func eq32(a, b *Vector) (m uint32) {
 	return m
 }
 
-func ne32(a, b *Vector) uint32 { return lt32(a, b) | lt32(b, a) }
+func ne32(a, b *Words) uint32 { return lt32(a, b) | lt32(b, a) }
 
-func lt32(a, b *Vector) (m uint32) {
+func lt32(a, b *Words) (m uint32) {
 	_, _ = *a, *b
 	for i := range a {
 		m |= bit(f32(a[i]) < f32(b[i])) << i
@@ -189,7 +204,7 @@ func lt32(a, b *Vector) (m uint32) {
 	return m
 }
 
-func le32(a, b *Vector) (m uint32) {
+func le32(a, b *Words) (m uint32) {
 	_, _ = *a, *b
 	for i := range a {
 		m |= bit(f32(a[i]) <= f32(b[i])) << i
@@ -197,7 +212,7 @@ func le32(a, b *Vector) (m uint32) {
 	return m
 }
 
-func num32(a, b *Vector) uint32 { return eq32(a, a) & eq32(b, b) }
+func num32(a, b *Words) uint32 { return eq32(a, a) & eq32(b, b) }
 
 func eq64(a, b *Vector) (m uint32) {
 	_, _ = *a, *b

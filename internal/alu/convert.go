@@ -4,25 +4,24 @@ import (
 	"math"
 
 	"warpbound/internal/isa"
-	"warpbound/internal/vec"
 )
 
 // convert returns the function of a conversion into a register of width bits,
 // nil if PTX has no such conversion.
-func convert(in *isa.Instr, width int) Func {
+func convert(in *isa.Instr, width int) lanewise {
 	from, to := in.SrcType, in.Type
-	if f := convertSmall(in); f != nil || len(in.Src) > 1 {
+	if f := convertSmall(in); !f.none() || len(in.Src) > 1 {
 		return f
 	}
 	switch {
 	case !isNumber(from) || !isNumber(to) || !in.HasOnly(isa.ModNearest|isa.ModDirected|isa.ModIntegral|isa.ModFTZ|isa.ModSat):
-		return nil
+		return lanewise{}
 	case from.IsFloat() && to.IsFloat():
-		return floatToFloat(in)
+		return floatToFloat(in, width)
 	case from.IsFloat():
 		return floatToInt(in, width)
 	case to.IsFloat():
-		return intToFloat(in)
+		return intToFloat(in, width)
 	}
 	return intToInt(in, width)
 }
@@ -58,40 +57,25 @@ func (e extender) extend(x uint64) uint64 {
 
 // intToInt truncates or extends, or clamps to the range of the result. A result
 // narrower than its register is extended by its type.
-func intToInt(in *isa.Instr, width int) Func {
+func intToInt(in *isa.Instr, width int) lanewise {
 	if in.Round != isa.RoundDefault || in.FTZ {
-		return nil
+		return lanewise{}
 	}
 	source, result, register := extenderOf(in.SrcType), extenderOf(in.Type), LowBits(width)
-	if in.Sat {
-		limit := clampTo(in.Type, in.SrcType.IsSigned())
-		return func(d, a, _, _ *Vector) {
-			for i := range d {
-				d[i] = result.extend(limit(source.extend(a[i]))) & register
-			}
-		}
-	}
 	from, to := in.SrcType.Bits(), in.Type.Bits()
+	wide := from > 32 || width > 32
 	switch {
+	case in.Sat:
+		limit := clampTo(in.Type, in.SrcType.IsSigned())
+		return perLane(func(x, _, _ uint64) uint64 {
+			return result.extend(limit(source.extend(x))) & register
+		}, wide)
 	case to > from && !source.signed:
-		return move(from)
+		return move(from, wide)
 	case to <= from && (!result.signed || width == to):
-		return move(to)
-	case in.SrcType == isa.S32 && in.Type == isa.S64:
-		return fast(vec.Extend32, extendWord)
+		return move(to, wide)
 	}
-	return func(d, a, _, _ *Vector) {
-		for i := range d {
-			d[i] = result.extend(source.extend(a[i])) & register
-		}
-	}
-}
-
-func extendWord(d, a, _, _ *Vector) {
-	_, _ = *d, *a
-	for i := range d {
-		d[i] = uint64(int32(a[i]))
-	}
+	return perLane(func(x, _, _ uint64) uint64 { return result.extend(source.extend(x)) & register }, wide)
 }
 
 // clampTo returns the function that clamps 64-bit integers, signed or not, to
@@ -116,27 +100,24 @@ func clampToBits(n int, toSigned, signed bool) func(x uint64) uint64 {
 }
 
 // intToFloat rounds an integer.
-func intToFloat(in *isa.Instr) Func {
+func intToFloat(in *isa.Instr, width int) lanewise {
 	if in.FTZ && in.Type != isa.F32 || !isFloatRounding(in) { // no integer becomes subnormal
-		return nil
+		return lanewise{}
 	}
 	f, _ := formatOf(in.Type)
 	source := extenderOf(in.SrcType)
 	nearest := in.Round == isa.RoundDefault || in.Round == isa.RoundRN
+	wide := in.SrcType.Bits() > 32 || width > 32
 	if exact := source.signed || source.shift > 0; nearest && exact && !in.Sat { // an int64 holds it
 		switch in.Type {
 		case isa.F32:
-			return func(d, a, _, _ *Vector) {
-				for i := range d {
-					d[i] = uint64(math.Float32bits(float32(int64(source.extend(a[i])))))
-				}
-			}
+			return perLane(func(x, _, _ uint64) uint64 {
+				return uint64(math.Float32bits(float32(int64(source.extend(x)))))
+			}, wide)
 		case isa.F64:
-			return func(d, a, _, _ *Vector) {
-				for i := range d {
-					d[i] = math.Float64bits(float64(int64(source.extend(a[i]))))
-				}
-			}
+			return perLane(func(x, _, _ uint64) uint64 {
+				return math.Float64bits(float64(int64(source.extend(x))))
+			}, wide)
 		}
 	}
 	return perLane(func(x, _, _ uint64) uint64 {
@@ -150,14 +131,14 @@ func intToFloat(in *isa.Instr) Func {
 			r = f.saturate(r)
 		}
 		return r
-	})
+	}, wide)
 }
 
 // floatToInt rounds to an integer and clamps to the range of the result. NaN
 // gives zero. PTX demands a rounding mode.
-func floatToInt(in *isa.Instr, width int) Func {
+func floatToInt(in *isa.Instr, width int) lanewise {
 	if !isIntRounding(in) || in.FTZ && in.SrcType != isa.F32 {
-		return nil
+		return lanewise{}
 	}
 	f, _ := formatOf(in.SrcType)
 	t := in.Type
@@ -168,25 +149,25 @@ func floatToInt(in *isa.Instr, width int) Func {
 			x = f.flush(x)
 		}
 		return result.extend(f.toInt(x, t.Bits(), t.IsSigned(), in.Round)) & register
-	})
+	}, in.SrcType.Bits() > 32 || width > 32)
 }
 
 // floatToFloat rounds to another format, or to an integer in the same format.
-func floatToFloat(in *isa.Instr) Func {
+func floatToFloat(in *isa.Instr, width int) lanewise {
 	from, _ := formatOf(in.SrcType)
 	to, _ := formatOf(in.Type)
 	integral := isIntRounding(in)
 	if !integral && !isFloatRounding(in) || in.FTZ && in.Type != isa.F32 && in.SrcType != isa.F32 {
-		return nil
+		return lanewise{}
 	}
 	plain := in.Round == isa.RoundDefault || in.Round == isa.RoundRN
 	switch {
 	case integral && from != to:
-		return nil
+		return lanewise{}
 	case plain && !in.FTZ && !in.Sat && from == single32 && to == double64:
-		return widen
+		return lanewise{wide: widen}
 	case plain && !in.FTZ && !in.Sat && from == double64 && to == single32:
-		return narrow
+		return lanewise{wide: narrow}
 	}
 	return perLane(func(x, _, _ uint64) uint64 {
 		x &= LowBits(from.bits())
@@ -206,18 +187,18 @@ func floatToFloat(in *isa.Instr) Func {
 			x = to.saturate(x)
 		}
 		return x
-	})
+	}, in.SrcType.Bits() > 32 || width > 32)
 }
 
 func widen(d, a, _, _ *Vector) {
 	for i := range d {
-		d[i] = bits64(float64(f32(a[i])))
+		d[i] = bits64(float64(f32(uint32(a[i]))))
 	}
 }
 
 func narrow(d, a, _, _ *Vector) {
 	for i := range d {
-		d[i] = bits32(float32(f64(a[i])))
+		d[i] = uint64(bits32(float32(f64(a[i]))))
 	}
 }
 

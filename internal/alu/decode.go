@@ -2,21 +2,35 @@ package alu
 
 import "warpbound/internal/isa"
 
-// Instr is a decoded instruction. Either Func computes the destination D from
-// the sources A, B and C in every lane, or Op says what is done.
+// Instr is a decoded instruction. Either Word or Func computes the destination D from
+// the sources A, B and C in every lane, or Op says what is done. The operands are numbers of
+// Words for Word and of Vectors for Func.
 type Instr struct {
+	Word       WordFunc
 	Func       Func
-	D, A, B, C Slot
+	D, A, B, C int32
 	Op         Operation
 }
 
-// Func computes a result for every lane from up to three sources. The result
-// may be one of the sources. Sources that an operation does not have are not
-// read.
+// WordFunc and Func compute a result for every lane from up to three sources, of up to 32 bits
+// or of more. The result may be one of the sources. Sources that an operation does not have are
+// not read.
 //
-// The functions that run most dereference their vectors first, so that the
+// The functions that run most dereference their operands first, so that the
 // compiler checks them for nil outside of the loop.
-type Func func(d, a, b, c *Vector)
+type (
+	WordFunc func(d, a, b, c *Words)
+	Func     func(d, a, b, c *Vector)
+)
+
+// lanewise is the function of an instruction that computes each lane by itself: one of the
+// two, or none.
+type lanewise struct {
+	word WordFunc
+	wide Func
+}
+
+func (f lanewise) none() bool { return f.word == nil && f.wide == nil }
 
 // Operation is what an instruction does that is no Func. A result may have the
 // vector of a source: an operation reads what it needs of a lane, and of other
@@ -30,8 +44,9 @@ type Operation interface {
 // an instruction cannot have is for the implementation to report; what it returns for one
 // does not matter then.
 type Operands interface {
-	// Source returns the place of source i, a number.
-	Source(i int) Slot
+	// Source returns the place of source i, a number. What is no register has the width that
+	// is asked for.
+	Source(i int, wide bool) Slot
 
 	// Dest returns the place of result i, a number of so many bits.
 	Dest(i, bits int) Slot
@@ -42,7 +57,7 @@ type Operands interface {
 	// MaskDest returns the place of result i, a truth value.
 	MaskDest(i int) MaskSlot
 
-	// Zero returns the place of a vector of zeros.
+	// Zero returns the place of Words of zeros.
 	Zero() Slot
 }
 
@@ -53,21 +68,23 @@ type Operands interface {
 func Decode(in *isa.Instr, width int, at Operands) (Instr, error) {
 	d := &decoder{in: in, at: at}
 	var out Instr
-	if out.Op = d.operation(); out.Op != nil && !in.HasOnly(separately(in)) {
+	if out.Op = d.operation(width); out.Op != nil && !in.HasOnly(separately(in)) {
 		d.unsupported()
 	}
 	if out.Op == nil && d.err == nil {
 		d.arithmetic(&out, width)
 	}
-	return out, d.err
+	return d.converted(out), d.err
 }
 
 // decoder decodes one instruction. After the first error it asks for no operands, so that
 // what comes first is reported.
 type decoder struct {
-	in  *isa.Instr
-	at  Operands
-	err error
+	in     *isa.Instr
+	at     Operands
+	before []conversion // of sources
+	after  []conversion // of results
+	err    error
 }
 
 // unsupported notes that the operation has no meaning on its types.
@@ -77,21 +94,33 @@ func (d *decoder) unsupported() {
 	}
 }
 
-// source returns the slot that holds source i.
-func (d *decoder) source(i int) Slot {
+// source returns the slot that holds source i, whatever the width of its register.
+func (d *decoder) source(i int, wide bool) Slot {
 	if d.err != nil {
 		return SlotSink
 	}
-	return d.at.Source(i)
+	return d.at.Source(i, wide)
 }
 
-// dest returns the slot of result i, of so many bits.
+// dest returns the slot of result i, of so many bits, whatever the width of its register.
 func (d *decoder) dest(i, bits int) Slot {
 	if d.err != nil {
 		return SlotSink
 	}
 	return d.at.Dest(i, bits)
 }
+
+// word returns the number of the Words that hold source i.
+func (d *decoder) word(i int) int32 { return d.as(d.source(i, false), false, &d.before) }
+
+// vector returns the number of the Vector that holds source i.
+func (d *decoder) vector(i int) int32 { return d.as(d.source(i, true), true, &d.before) }
+
+// wordDest returns the number of the Words that take result i, of so many bits.
+func (d *decoder) wordDest(i, bits int) int32 { return d.as(d.dest(i, bits), false, &d.after) }
+
+// vectorDest returns the number of the Vector that takes result i, of so many bits.
+func (d *decoder) vectorDest(i, bits int) int32 { return d.as(d.dest(i, bits), true, &d.after) }
 
 // test returns source i, a predicate.
 func (d *decoder) test(i int) Predicate {
@@ -109,12 +138,12 @@ func (d *decoder) maskDest(i int) MaskSlot {
 	return d.at.MaskDest(i)
 }
 
-// zero returns the slot of a vector of zeros.
-func (d *decoder) zero() Slot {
+// zero returns the number of Words of zeros.
+func (d *decoder) zero() int32 {
 	if d.err != nil {
-		return SlotSink
+		return 0
 	}
-	return d.at.Zero()
+	return d.at.Zero().number()
 }
 
 // secondMask returns the mask of the predicate that is the second result, which
@@ -128,9 +157,11 @@ func (d *decoder) secondMask() MaskSlot {
 
 // operation returns how an instruction is executed that no Func describes,
 // nil if one may.
-func (d *decoder) operation() Operation {
+func (d *decoder) operation(width int) Operation {
 	in := d.in
 	switch in.Op {
+	case isa.MulWide, isa.MadWide, isa.Cvt, isa.Shl, isa.Shr:
+		return d.mixed(width)
 	case isa.BarWarp, isa.Vote, isa.Match, isa.Redux, isa.Elect, isa.Shfl, isa.Activemask:
 		return d.crossLane()
 	case isa.Setp:
@@ -163,15 +194,20 @@ func (d *decoder) operation() Operation {
 // arithmetic decodes an instruction that computes each lane by itself.
 func (d *decoder) arithmetic(out *Instr, width int) {
 	in := d.in
-	out.Func = funcFor(in, width)
-	if out.Func == nil {
+	f := funcFor(in, width)
+	if f.none() {
 		d.unsupported()
 		return
 	}
-	out.D = d.dest(0, resultBits(in))
-	sources := []*Slot{&out.A, &out.B, &out.C}
+	out.Word, out.Func = f.word, f.wide
+	dest, source := d.wordDest, d.word
+	if f.wide != nil {
+		dest, source = d.vectorDest, d.vector
+	}
+	out.D = dest(0, resultBits(in))
+	sources := []*int32{&out.A, &out.B, &out.C}
 	for i := range min(len(in.Src), len(sources)) {
-		*sources[i] = d.source(i)
+		*sources[i] = source(i)
 	}
 }
 

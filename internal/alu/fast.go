@@ -2,18 +2,34 @@ package alu
 
 import "warpbound/internal/vec"
 
-// fast returns the processor's function for an operation, or that in Go if it has
+// fastWord returns the processor's function for an operation, or that in Go if it has
 // none.
-func fast(op vec.Op, plain Func) Func {
-	if f := vec.Fast(op); f != nil {
+func fastWord(op vec.WordOp, plain WordFunc) WordFunc {
+	if f := vec.Word(op); f != nil {
+		return WordFunc(f)
+	}
+	return plain
+}
+
+// fastWide is fastWord for operations on Vectors.
+func fastWide(op vec.Op, plain Func) Func {
+	if f := vec.Wide(op); f != nil {
 		return Func(f)
 	}
 	return plain
 }
 
-// fastTest is fast for comparisons.
-func fastTest(t vec.Test, plain func(a, b *Vector) uint32) func(a, b *Vector) uint32 {
-	if f := vec.FastTest(t); f != nil {
+// fastWordTest and fastTest do the same for comparisons.
+
+func fastWordTest(t vec.WordTest, plain vec.WordTestFunc) vec.WordTestFunc {
+	if f := vec.WordTests(t); f != nil {
+		return f
+	}
+	return plain
+}
+
+func fastTest(t vec.Test, plain vec.TestFunc) vec.TestFunc {
+	if f := vec.WideTests(t); f != nil {
 		return f
 	}
 	return plain

@@ -14,66 +14,67 @@ import (
 // Mad, which only the first devices had, is what later ones make of it: Fma that
 // flushes subnormal numbers. The approximations of Div, Rcp and Sqrt are as exact
 // as the correctly rounded operations.
-func floatFor(in *isa.Instr) Func {
-	if f := fastFloat(in); f != nil && in.HasOnly(allowed(in)) {
+func floatFor(in *isa.Instr) lanewise {
+	if f := fastFloat(in); !f.none() && in.HasOnly(allowed(in)) {
 		return f
 	}
 	f, ok := laneFunc(in)
 	if !ok {
-		return nil
+		return lanewise{}
 	}
-	return perLane(f)
+	return perLane(f, in.Type.Bits() > 32)
 }
 
 // scalar computes one lane from up to three sources.
 type scalar func(x, y, z uint64) uint64
 
-func perLane(f scalar) Func {
-	return func(d, a, b, c *Vector) {
-		for i := range d {
-			d[i] = f(a[i], b[i], c[i])
-		}
+// perLane computes lane by lane, on wide registers or not.
+func perLane(f scalar, wide bool) lanewise {
+	if wide {
+		return lanewise{wide: func(d, a, b, c *Vector) {
+			for i := range d {
+				d[i] = f(a[i], b[i], c[i])
+			}
+		}}
 	}
+	return lanewise{word: func(d, a, b, c *Words) {
+		for i := range d {
+			d[i] = uint32(f(uint64(a[i]), uint64(b[i]), uint64(c[i])))
+		}
+	}}
 }
 
-// fastFloat returns the functions for the common cases, nil for others.
-func fastFloat(in *isa.Instr) Func {
+// fastFloat returns the functions for the common cases, none for others.
+func fastFloat(in *isa.Instr) lanewise {
 	nearest := in.Round == isa.RoundDefault || in.Round == isa.RoundRN
-	if !nearest || in.FTZ || in.Sat || in.NaN || in.SrcType != isa.Invalid {
-		return nil
+	if !nearest || in.FTZ || in.Sat || in.NaN || in.SrcType != isa.Invalid || in.Type != isa.F32 && in.Type != isa.F64 {
+		return lanewise{}
 	}
-	var row [2]Func
 	switch in.Op {
 	case isa.Add:
-		row = [2]Func{fast(vec.AddF32, add32), fast(vec.AddF64, add64)}
+		return sized3(in.Type, nil, fastWord(vec.AddF32, add32), fastWide(vec.AddF64, add64))
 	case isa.Sub:
-		row = [2]Func{fast(vec.SubF32, sub32), fast(vec.SubF64, sub64)}
+		return sized3(in.Type, nil, fastWord(vec.SubF32, sub32), fastWide(vec.SubF64, sub64))
 	case isa.Mul:
-		row = [2]Func{fast(vec.MulF32, mul32), fast(vec.MulF64, mul64)}
+		return sized3(in.Type, nil, fastWord(vec.MulF32, mul32), fastWide(vec.MulF64, mul64))
 	case isa.Fma:
-		row = [2]Func{fast(vec.FmaF32, fma32), fast(vec.FmaF64, fma64)}
+		return sized3(in.Type, nil, fastWord(vec.FmaF32, fma32), fastWide(vec.FmaF64, fma64))
 	case isa.Div:
 		if !in.Approx {
-			row = [2]Func{fast(vec.DivF32, div32), div64}
+			return sized3(in.Type, nil, fastWord(vec.DivF32, div32), div64)
 		}
 	case isa.Sqrt:
-		row = [2]Func{fast(vec.SqrtF32, sqrt32), sqrt64}
+		return sized3(in.Type, nil, fastWord(vec.SqrtF32, sqrt32), sqrt64)
 	}
-	switch in.Type {
-	case isa.F32:
-		return row[0]
-	case isa.F64:
-		return row[1]
-	}
-	return nil
+	return lanewise{}
 }
 
 // bits32 gives the bits of a result, those of the canonical NaN for NaN.
-func bits32(x float32) uint64 {
+func bits32(x float32) uint32 {
 	if x != x {
 		return 1<<31 - 1
 	}
-	return uint64(math.Float32bits(x))
+	return math.Float32bits(x)
 }
 
 // bits64 gives the bits of a result, those of the canonical NaN for NaN.
@@ -84,28 +85,28 @@ func bits64(x float64) uint64 {
 	return math.Float64bits(x)
 }
 
-func add32(d, a, b, _ *Vector) {
+func add32(d, a, b, _ *Words) {
 	_, _, _ = *d, *a, *b
 	for i := range d {
 		d[i] = bits32(f32(a[i]) + f32(b[i]))
 	}
 }
 
-func sub32(d, a, b, _ *Vector) {
+func sub32(d, a, b, _ *Words) {
 	_, _, _ = *d, *a, *b
 	for i := range d {
 		d[i] = bits32(f32(a[i]) - f32(b[i]))
 	}
 }
 
-func mul32(d, a, b, _ *Vector) {
+func mul32(d, a, b, _ *Words) {
 	_, _, _ = *d, *a, *b
 	for i := range d {
 		d[i] = bits32(f32(a[i]) * f32(b[i]))
 	}
 }
 
-func div32(d, a, b, _ *Vector) {
+func div32(d, a, b, _ *Words) {
 	for i := range d {
 		d[i] = bits32(f32(a[i]) / f32(b[i]))
 	}
@@ -113,7 +114,7 @@ func div32(d, a, b, _ *Vector) {
 
 // sqrt32 rounds twice, which is right for square roots: the wider format has
 // more than twice the bits of the narrower.
-func sqrt32(d, a, _, _ *Vector) {
+func sqrt32(d, a, _, _ *Words) {
 	for i := range d {
 		d[i] = bits32(float32(math.Sqrt(float64(f32(a[i])))))
 	}
@@ -122,7 +123,7 @@ func sqrt32(d, a, _, _ *Vector) {
 // fma32 computes the product exactly and the sum in double precision. Rounding
 // that again is right unless the sum has become a tie between two neighbours in
 // single precision, or the result is subnormal and has fewer bits.
-func fma32(d, a, b, c *Vector) {
+func fma32(d, a, b, c *Words) {
 	_, _, _, _ = *d, *a, *b, *c
 	const (
 		dropped = 1<<29 - 1  // bits of a double beyond the fraction of a single
@@ -138,18 +139,17 @@ func fma32(d, a, b, c *Vector) {
 			d[i] = fmaRare(s, a[i], b[i], c[i])
 			continue
 		}
-		d[i] = uint64(math.Float32bits(float32(s)))
+		d[i] = math.Float32bits(float32(s))
 	}
 }
 
 // fmaRare is fma32 for sums that are zero, subnormal in single precision, not
 // finite, or ties.
-func fmaRare(s float64, x, y, z uint64) uint64 {
+func fmaRare(s float64, x, y, z uint32) uint32 {
 	if s == 0 || s-s != 0 {
 		return bits32(float32(s))
 	}
-	low := LowBits(32)
-	return single32.fma(x&low, y&low, z&low, isa.RoundRN)
+	return uint32(single32.fma(uint64(x), uint64(y), uint64(z), isa.RoundRN))
 }
 
 func add64(d, a, b, _ *Vector) {

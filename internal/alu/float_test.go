@@ -31,7 +31,7 @@ func TestFmaRoundsOnce(t *testing.T) {
 			t.Fatal(err)
 		}
 		if got[0] != bits(c.want) {
-			t.Errorf("%g * %g + %g gives %g, want %g", c.x, c.y, c.z, f32(got[0]), c.want)
+			t.Errorf("%g * %g + %g gives %g, want %g", c.x, c.y, c.z, f32(uint32(got[0])), c.want)
 		}
 	}
 }

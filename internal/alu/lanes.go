@@ -107,22 +107,21 @@ type shfl struct {
 }
 
 func (op *shfl) Exec(r *Registers, mask uint64) {
-	v := r.Vecs[0]
-	a, b, c := *v[op.a], v[op.b], v[op.c]
-	result := r.Scratch
+	var result Vector
 	var inRange uint64
 	for m := mask; m != 0; m &= m - 1 {
 		lane := First(m)
-		from, ok := op.source(lane, int(b[lane]&31), int(c[lane]&31), int(c[lane]>>8&31))
+		b, c := r.At(op.b, lane), r.At(op.c, lane)
+		from, ok := op.source(lane, int(b&31), int(c&31), int(c>>8&31))
 		if ok {
 			inRange |= 1 << lane
 		}
 		if !ok || mask>>from&1 == 0 {
 			from = lane
 		}
-		result[lane] = a[from] & LowBits(32)
+		result[lane] = r.At(op.a, from) & LowBits(32)
 	}
-	v[op.d].Merge(result, uint32(mask))
+	r.assign(op.d, 0, &result, mask)
 	r.SetMask(op.p, inRange, mask)
 }
 
@@ -160,7 +159,7 @@ func (d *decoder) crossLane() Operation {
 	case isa.Elect:
 		return &elect{collective: d.members(0), d: d.dest(0, 32), p: d.secondMask()}
 	}
-	op := &shfl{collective: d.members(3), mode: in.Lane, d: d.dest(0, 32), p: d.secondMask(), a: d.source(0), b: d.source(1), c: d.source(2)}
+	op := &shfl{collective: d.members(3), mode: in.Lane, d: d.dest(0, 32), p: d.secondMask(), a: d.source(0, false), b: d.source(1, false), c: d.source(2, false)}
 	if in.Lane < isa.ShflUp || in.Type.Bits() != 32 {
 		d.unsupported()
 	}
@@ -186,7 +185,7 @@ func (d *decoder) members(i int) collective {
 	if i >= len(d.in.Src) {
 		return collective{}
 	}
-	return collective{members: d.source(i), named: true}
+	return collective{members: d.source(i, false), named: true}
 }
 
 // HasLaneMask reports whether an instruction reads or writes a mask of the lanes of its

@@ -1,12 +1,15 @@
 package alu
 
-import "warpbound/internal/isa"
+import (
+	"warpbound/internal/isa"
+	"warpbound/internal/vec"
+)
 
 // lop3Test is lop3 with a second result: whether the first is not zero, joined
 // with a predicate.
 type lop3Test struct {
-	f          Func
-	d, a, b, c Slot
+	f          WordFunc
+	d, a, b, c int32
 	p          MaskSlot
 	q          Predicate
 	join       func(x, y uint64) uint64
@@ -15,12 +18,12 @@ type lop3Test struct {
 func (op *lop3Test) Exec(r *Registers, mask uint64) {
 	var m uint64
 	for k := range r.Chunks {
-		v, result := r.Vecs[k], r.Scratch
-		op.f(result, v[op.a], v[op.b], v[op.c])
+		w, result := r.Words[k], &r.Scratch.word
+		op.f(result, w[op.a], w[op.b], w[op.c])
 		for i, x := range result {
 			m |= uint64(bit(x != 0)) << (k*lanes + i)
 		}
-		v[op.d].Merge(result, Half(mask, k))
+		vec.MergeWords(w[op.d], result, Half(mask, k))
 	}
 	r.SetMask(op.p, op.join(m, r.Mask(op.q)), mask)
 }
@@ -33,7 +36,7 @@ func (d *decoder) lop3Test() Operation {
 		return nil
 	}
 	op.f = lop3(uint8(in.Src[3].Imm))
-	op.d, op.a, op.b, op.c = d.dest(0, 32), d.source(0), d.source(1), d.source(2)
+	op.d, op.a, op.b, op.c = d.wordDest(0, 32), d.word(0), d.word(1), d.word(2)
 	op.p, op.q = d.maskDest(1), d.test(4)
 	return op
 }

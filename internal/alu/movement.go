@@ -14,14 +14,13 @@ type pack struct {
 
 func (op *pack) Exec(r *Registers, mask uint64) {
 	for k := range r.Chunks {
-		v := r.Vecs[k]
 		joined := Vector{}
 		for i, e := range op.elems {
-			for lane, x := range v[e] {
+			for lane, x := range r.wide(e, k) {
 				joined[lane] |= x & LowBits(op.bits) << (i * op.bits)
 			}
 		}
-		v[op.d].Merge(&joined, Half(mask, k))
+		r.assign(op.d, k, &joined, mask)
 	}
 }
 
@@ -29,7 +28,7 @@ func (d *decoder) pack() Operation {
 	bits := d.in.Type.Bits()
 	op := &pack{d: d.dest(0, bits), bits: bits / len(d.in.Src)}
 	for i := range d.in.Src {
-		op.elems = append(op.elems, d.source(i))
+		op.elems = append(op.elems, d.source(i, op.bits > 32))
 	}
 	d.checkPacked(len(op.elems))
 	return op
@@ -51,20 +50,19 @@ type unpack struct {
 
 func (op *unpack) Exec(r *Registers, mask uint64) {
 	for k := range r.Chunks {
-		v := r.Vecs[k]
-		whole, part := *v[op.a], Vector{}
+		whole, part := *r.wide(op.a, k), Vector{}
 		for i, e := range op.elems {
 			for lane, x := range whole {
 				part[lane] = x >> (i * op.bits) & LowBits(op.bits)
 			}
-			v[e].Merge(&part, Half(mask, k))
+			r.assign(e, k, &part, mask)
 		}
 	}
 }
 
 func (d *decoder) unpack() Operation {
-	n := len(d.in.Dst)
-	op := &unpack{a: d.source(0), bits: d.in.Type.Bits() / n}
+	n, bits := len(d.in.Dst), d.in.Type.Bits()
+	op := &unpack{a: d.source(0, bits > 32), bits: bits / n}
 	for i := range n {
 		op.elems = append(op.elems, d.dest(i, op.bits))
 	}
@@ -73,23 +71,31 @@ func (d *decoder) unpack() Operation {
 }
 
 // move copies the low bits of its source.
-func move(bits int) Func {
-	switch bits {
-	case 8:
-		return copyLow[uint8]
-	case 16:
-		return copyLow[uint16]
-	case 32:
-		return fast(vec.Copy32, copyLow[uint32])
-	case 64:
-		return copyLow[uint64]
+func move(bits int, wide bool) lanewise {
+	switch {
+	case bits == 8 && wide:
+		return lanewise{wide: copyLow[uint64, uint8]}
+	case bits == 16 && wide:
+		return lanewise{wide: copyLow[uint64, uint16]}
+	case bits == 32 && wide:
+		return lanewise{wide: copyLow[uint64, uint32]}
+	case bits == 64:
+		return lanewise{wide: copyAll[uint64]}
+	case bits == 8:
+		return lanewise{word: copyLow[uint32, uint8]}
+	case bits == 16:
+		return lanewise{word: copyLow[uint32, uint16]}
+	case bits == 32:
+		return lanewise{word: copyAll[uint32]}
 	}
-	return nil
+	return lanewise{}
 }
 
-func copyLow[U unsigned](d, a, _, _ *Vector) {
+func copyAll[L vec.Lane](d, a, _, _ *vec.Of[L]) { *d = *a }
+
+func copyLow[L vec.Lane, U unsigned](d, a, _, _ *vec.Of[L]) {
 	_, _ = *d, *a
 	for i := range d {
-		d[i] = uint64(U(a[i]))
+		d[i] = L(U(a[i]))
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"warpbound/internal/isa"
+	"warpbound/internal/vec"
 )
 
 // The tests of this file and of oracle_*_test.go are the oracle of instructions.
@@ -122,8 +123,22 @@ func step(e *Evaluator, p *Pure, mask uint64, dst, src []Lanes) error {
 			return err
 		}
 	}
-	e.execute(p, mask)
+	words := e.regs.Words[0][RegsBase:]
 	for i := range dst {
+		if n := len(src) + i; p.operands[n].word && dst[i].Num != nil {
+			vec.Truncate(words[n], &dst[i].Num[0])
+			for j := range src { // in place
+				if p.operands[j].word && src[j].Num != nil && &src[j].Num[0] == &dst[i].Num[0] {
+					words[n] = words[j]
+				}
+			}
+		}
+	}
+	e.regs.Compute(&p.instr, mask)
+	for i := range dst {
+		if n := len(src) + i; p.operands[n].word && dst[i].Num != nil {
+			vec.Extend(&dst[i].Num[0], words[n])
+		}
 		dst[i].Bits = results[i]
 	}
 	return nil

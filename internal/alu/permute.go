@@ -3,19 +3,19 @@ package alu
 import "warpbound/internal/isa"
 
 // permutation returns prmt in a mode.
-func permutation(mode isa.Permute) Func {
+func permutation(mode isa.Permute) WordFunc {
 	table, ok := mode.Selectors()
 	if !ok {
 		return prmt
 	}
-	return func(d, a, b, c *Vector) {
+	return func(d, a, b, c *Words) {
 		for i := range d {
 			d[i] = pickBytes(joined(a[i], b[i]), table[c[i]&3])
 		}
 	}
 }
 
-func prmt(d, a, b, c *Vector) {
+func prmt(d, a, b, c *Words) {
 	for i := range d {
 		d[i] = pickBytes(joined(a[i], b[i]), c[i])
 	}
@@ -23,7 +23,7 @@ func prmt(d, a, b, c *Vector) {
 
 // pickBytes picks four of eight bytes, each by four bits of selector; the fourth
 // of them copies the byte's sign into all of its bits.
-func pickBytes(from, selector uint64) uint64 {
+func pickBytes(from uint64, selector uint32) uint32 {
 	picked := uint32(0)
 	for at := range 4 {
 		pick := selector >> (4 * at)
@@ -33,5 +33,5 @@ func pickBytes(from, selector uint64) uint64 {
 		}
 		picked |= uint32(x) << (8 * at)
 	}
-	return uint64(picked)
+	return picked
 }

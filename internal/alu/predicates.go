@@ -1,10 +1,13 @@
 package alu
 
-import "warpbound/internal/isa"
+import (
+	"warpbound/internal/isa"
+	"warpbound/internal/vec"
+)
 
 // comparison is a test of two sources, joined with a predicate.
 type comparison struct {
-	a, b Slot
+	a, b int32
 	test test
 	high test // of the upper halves of pairs
 	c    Predicate
@@ -17,7 +20,7 @@ type comparison struct {
 func (op *comparison) holds(r *Registers) (yes, other uint64) {
 	m := op.lanes(r, &op.test)
 	o := ^m
-	if op.high.holds != nil {
+	if op.high.word != nil {
 		o = op.lanes(r, &op.high)
 	}
 	c := r.Mask(op.c)
@@ -27,7 +30,11 @@ func (op *comparison) holds(r *Registers) (yes, other uint64) {
 // lanes returns the lanes in which a test holds.
 func (op *comparison) lanes(r *Registers, t *test) (m uint64) {
 	for k := range r.Chunks {
-		m |= uint64(t.holds(r.Vecs[k][op.a], r.Vecs[k][op.b])) << (k * lanes)
+		if t.word != nil {
+			m |= uint64(t.word(r.Words[k][op.a], r.Words[k][op.b])) << (k * lanes)
+		} else {
+			m |= uint64(t.wide(r.Vecs[k][op.a], r.Vecs[k][op.b])) << (k * lanes)
+		}
 	}
 	return m ^ t.not
 }
@@ -36,7 +43,12 @@ func (op *comparison) lanes(r *Registers, t *test) (m uint64) {
 // is the predicate.
 func (d *decoder) comparison(t isa.Type) comparison {
 	in := d.in
-	op := comparison{a: d.source(0), b: d.source(1), join: keep}
+	op := comparison{join: keep}
+	if t.Bits() > 32 {
+		op.a, op.b = d.vector(0), d.vector(1)
+	} else {
+		op.a, op.b = d.word(0), d.word(1)
+	}
 	if t.IsFloat() {
 		op.test = floatTest(in.Cmp, t, in.FTZ, 0)
 		if isPair(t) {
@@ -49,7 +61,7 @@ func (d *decoder) comparison(t isa.Type) comparison {
 		op.c = d.test(2)
 		op.join = joinFor(in.Combine)
 	}
-	if op.test.holds == nil || op.join == nil || len(in.Src) == 2 && in.Combine != isa.CombineNone {
+	if op.test.word == nil && op.test.wide == nil || op.join == nil || len(in.Src) == 2 && in.Combine != isa.CombineNone {
 		d.unsupported()
 	}
 	if op.test.swap {
@@ -81,21 +93,24 @@ func (d *decoder) setp() Operation {
 // set assigns one of two numbers by a comparison, or one by each of a pair.
 type set struct {
 	comparison
-	d         Slot
-	yes, high uint64 // the bits of the result for each comparison that holds
+	d         int32
+	yes, high uint32 // the bits of the result for each comparison that holds
 }
 
 func (op *set) Exec(r *Registers, mask uint64) {
 	yes, other := op.holds(r)
-	for m := mask; m != 0; m &= m - 1 {
-		lane := First(m)
-		r.Vecs[lane/lanes][op.d][lane%lanes] = op.yes&-(yes>>lane&1) | op.high&-(other>>lane&1)
+	for k := range r.Chunks {
+		y, o, result := Half(yes, k), Half(other, k), &r.Scratch.word
+		for i := range result {
+			result[i] = op.yes&-(y>>i&1) | op.high&-(o>>i&1)
+		}
+		vec.MergeWords(r.Words[k][op.d], result, Half(mask, k))
 	}
 }
 
 func (d *decoder) set() Operation {
 	to, from := d.in.Type, d.in.SrcType
-	op := &set{comparison: d.comparison(from), d: d.dest(0, to.Bits())}
+	op := &set{comparison: d.comparison(from), d: d.wordDest(0, to.Bits())}
 	op.yes = truth(to, from)
 	if isPair(from) {
 		op.high = op.yes << 16
@@ -109,7 +124,7 @@ func (d *decoder) set() Operation {
 // truth returns what Set assigns if the comparison of two values, or of two
 // halves, holds: all ones, or the number one. It is zero if there is no such
 // operation.
-func truth(to, from isa.Type) uint64 {
+func truth(to, from isa.Type) uint32 {
 	f, _ := formatOf(to)
 	half := from == isa.F16 || from == isa.BF16
 	switch {
@@ -118,7 +133,7 @@ func truth(to, from isa.Type) uint64 {
 		case isa.U32, isa.S32:
 			return 1<<16 - 1
 		case from:
-			return f.one()
+			return uint32(f.one())
 		}
 		return 0
 	case to == isa.U32 || to == isa.S32:
@@ -126,7 +141,7 @@ func truth(to, from isa.Type) uint64 {
 	case half && (to == isa.U16 || to == isa.S16):
 		return 1<<16 - 1
 	case to == isa.F32 || to == isa.F16 || to == isa.BF16:
-		return f.one()
+		return uint32(f.one())
 	}
 	return 0
 }
@@ -192,54 +207,59 @@ func (d *decoder) logic() Operation {
 
 // choice selects one of two sources in every lane: by a predicate, or by
 // whether a third source is at least zero.
-type choice struct {
-	d, a, b Slot
+type choice[L vec.Lane] struct {
+	d, a, b int32
 	p       Predicate
 	c       *comparison
-	width   uint64
+	width   L
 }
 
-func (op *choice) Exec(r *Registers, mask uint64) {
+func (op *choice[L]) Exec(r *Registers, mask uint64) {
 	take := r.Mask(op.p)
 	if op.c != nil {
 		take, _ = op.c.holds(r)
 	}
 	all := mask == r.Full
 	for k := range r.Chunks {
-		v := r.Vecs[k]
-		d, a, b := v[op.d], v[op.a], v[op.b]
-		if !all {
-			d = r.Scratch
+		table, result := lanesOf[L](r, k)
+		if all {
+			choose(table[op.d], table[op.a], table[op.b], Half(take, k), op.width)
+			continue
 		}
-		m, width := uint64(Half(take, k)), op.width
-		_, _, _ = *d, *a, *b
-		for i := range d {
-			d[i] = (b[i] ^ (a[i]^b[i])&-(m&1)) & width
-			m >>= 1
-		}
-		if !all {
-			v[op.d].Merge(d, Half(mask, k))
-		}
+		choose(result, table[op.a], table[op.b], Half(take, k), op.width)
+		merge(table[op.d], result, Half(mask, k))
+	}
+}
+
+// choose takes a in the lanes of m and b in the others, in the bits of width.
+func choose[L vec.Lane](d, a, b *vec.Of[L], m uint32, width L) {
+	_, _, _ = *d, *a, *b
+	for i := range d {
+		d[i] = (b[i] ^ (a[i]^b[i])&-L(m&1)) & width
+		m >>= 1
 	}
 }
 
 // choice decodes Selp and Slct.
 func (d *decoder) choice() Operation {
 	in, bits := d.in, d.in.Type.Bits()
-	if bits < 16 || bits > 64 {
+	var p Predicate
+	var c *comparison
+	switch {
+	case bits < 16 || bits > 64:
 		d.unsupported()
 		return nil
-	}
-	op := &choice{d: d.dest(0, bits), a: d.source(0), b: d.source(1), width: LowBits(bits)}
-	switch {
 	case in.Op == isa.Selp:
-		op.p = d.test(2)
+		p = d.test(2)
 	case in.SrcType == isa.S32 && !in.FTZ:
-		op.c = &comparison{a: d.zero(), b: d.source(2), test: integerTest(isa.Le, isa.S32), join: keep}
+		c = &comparison{a: d.zero(), b: d.word(2), test: integerTest(isa.Le, isa.S32), join: keep}
 	case in.SrcType == isa.F32:
-		op.c = &comparison{a: d.zero(), b: d.source(2), test: floatTest(isa.Le, isa.F32, in.FTZ, 0), join: keep}
+		c = &comparison{a: d.zero(), b: d.word(2), test: floatTest(isa.Le, isa.F32, in.FTZ, 0), join: keep}
 	default:
 		d.unsupported()
 	}
-	return op
+	if bits > 32 {
+		return &choice[uint64]{d: d.vectorDest(0, bits), a: d.vector(0), b: d.vector(1), p: p, c: c, width: LowBits(bits)}
+	}
+	return &choice[uint32]{d: d.wordDest(0, bits), a: d.word(0), b: d.word(1), p: p, c: c, width: uint32(LowBits(bits))}
 }

@@ -1,6 +1,9 @@
 package alu
 
-import "warpbound/internal/isa"
+import (
+	"warpbound/internal/isa"
+	"warpbound/internal/vec"
+)
 
 // Lanes is a source or a result of a Pure: a number for each lane of a warp, or a
 // truth value for each where the operand is a predicate.
@@ -14,7 +17,8 @@ type Lanes struct {
 type Pure struct {
 	instr     Instr
 	together  Collective // instr.Op if it is one
-	constants []*Vector  // values of the slots behind those of the operands
+	operands  []operand
+	constants []constant // values of the slots behind those of the operands
 }
 
 // IsPure reports whether an operation has results and they depend on nothing but
@@ -36,7 +40,7 @@ func NewPure(k *isa.Kernel, in *isa.Instr) (*Pure, error) {
 	if err := in.CheckOperands(); err != nil {
 		return nil, err
 	}
-	at := &unattached{kernel: k, in: in}
+	at := &unattached{kernel: k, in: in, operands: make([]operand, len(in.Src)+len(in.Dst))}
 	instr, err := Decode(in, ResultWidth(k, in), at)
 	if at.err != nil {
 		err = at.err // noted before what Decode found, if that found anything
@@ -44,18 +48,28 @@ func NewPure(k *isa.Kernel, in *isa.Instr) (*Pure, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := &Pure{instr: instr, constants: at.constants}
+	p := &Pure{instr: instr, operands: at.operands, constants: at.constants}
 	p.together, _ = instr.Op.(Collective)
 	return p, nil
 }
 
-// unattached gives every operand of an instruction a place of its own, the sources before the
-// results and behind them the immediates.
+// unattached gives every operand of an instruction a place of its own in either table, the
+// sources before the results and behind them the immediates.
 type unattached struct {
 	kernel    *isa.Kernel
 	in        *isa.Instr
-	constants []*Vector
+	operands  []operand // the sources and then the results
+	constants []constant
 	err       error // the first
+}
+
+// operand says where the values of an operand are needed: in which of the tables, if in any.
+type operand struct{ word, wide bool }
+
+// constant is the value of an immediate for either table.
+type constant struct {
+	words  Words
+	vector Vector
 }
 
 // note keeps the first error.
@@ -67,30 +81,33 @@ func (a *unattached) note(err error) {
 
 // Source implements Operands. Whatever no instruction assigns is a source like a register,
 // but immediates are known.
-func (a *unattached) Source(i int) Slot {
+func (a *unattached) Source(i int, wide bool) Slot {
 	switch o := a.in.Src[i]; {
 	case o.Kind == isa.KindImm:
-		return a.constant(o.Imm)
+		return a.constant(o.Imm, wide)
 	case o.Kind == isa.KindReg:
 		a.note(CheckNumber(a.kernel, o))
+		wide = a.kernel.Regs[o.Reg].Type.Bits() > 32
 	case o.Kind == isa.KindSink, o.Kind == isa.KindSpecial && o.Special.Bits() == 1:
 		a.note(sourceError(i, o))
 	}
-	return SlotRegs + Slot(i)
+	return a.place(i, wide)
 }
 
 // Dest implements Operands.
 func (a *unattached) Dest(i, bits int) Slot {
+	wide := false
 	switch o := a.in.Dst[i]; o.Kind {
 	case isa.KindSink:
 		return SlotSink
 	case isa.KindReg:
+		wide = a.kernel.Regs[o.Reg].Type.Bits() > 32
 		a.note(CheckNumber(a.kernel, o))
 		a.note(CheckWidth(a.kernel, o, bits))
 	default:
 		a.note(resultError(i, o))
 	}
-	return SlotRegs + Slot(len(a.in.Src)+i)
+	return a.place(len(a.in.Src)+i, wide)
 }
 
 // Test implements Operands.
@@ -117,22 +134,37 @@ func (a *unattached) MaskDest(i int) MaskSlot {
 }
 
 // Zero implements Operands.
-func (a *unattached) Zero() Slot { return a.constant(0) }
+func (a *unattached) Zero() Slot { return a.constant(0, false) }
+
+// place returns the slot of operand n.
+func (a *unattached) place(n int, wide bool) Slot {
+	if wide {
+		a.operands[n].wide = true
+		return WideSlot(RegsBase + n)
+	}
+	a.operands[n].word = true
+	return RegsBase + Slot(n)
+}
 
 // constant returns the slot of a value.
-func (a *unattached) constant(x uint64) Slot {
-	v := new(Vector)
-	v.Fill(x)
-	a.constants = append(a.constants, v)
-	return SlotRegs + Slot(len(a.in.Src)+len(a.in.Dst)+len(a.constants)-1)
+func (a *unattached) constant(x uint64, wide bool) Slot {
+	var c constant
+	c.words.Fill(uint32(x))
+	c.vector.Fill(x)
+	a.constants = append(a.constants, c)
+	n := RegsBase + len(a.in.Src) + len(a.in.Dst) + len(a.constants) - 1
+	if wide {
+		return WideSlot(n)
+	}
+	return Slot(n)
 }
 
 // Evaluator computes instructions on values that its user holds. It may be used by one
 // goroutine at a time.
 type Evaluator struct {
 	regs    Registers
-	sink    [MaxWidth / lanes]Vector
-	scratch Vector
+	scratch Scratch
+	words   [MaxWidth / lanes][]*Words // room for operands of up to 32 bits
 }
 
 // NewEvaluator returns an evaluator for warps of width lanes.
@@ -140,6 +172,9 @@ func NewEvaluator(width int) *Evaluator {
 	e := &Evaluator{}
 	e.regs.Chunks = (width + lanes - 1) / lanes
 	e.regs.Scratch = &e.scratch
+	for k := range e.regs.Chunks {
+		e.regs.Words[k], e.regs.Vecs[k] = e.scratch.Words(k, 0), e.scratch.Vecs(k, 0)
+	}
 	return e
 }
 
@@ -154,9 +189,15 @@ func (e *Evaluator) Do(p *Pure, mask uint64, dst, src []Lanes) error {
 			return err
 		}
 	}
-	e.execute(p, mask)
+	e.regs.Compute(&p.instr, mask)
 	for i := range dst {
-		dst[i].Bits = e.regs.Preds[int(MaskRegs)+len(src)+i]
+		n := len(src) + i
+		if p.operands[n].word && dst[i].Num != nil {
+			for k := range e.regs.Chunks {
+				vec.Extend(&dst[i].Num[k], e.words[k][n])
+			}
+		}
+		dst[i].Bits = e.regs.Preds[int(MaskRegs)+n]
 	}
 	return nil
 }
@@ -165,17 +206,31 @@ func (e *Evaluator) Do(p *Pure, mask uint64, dst, src []Lanes) error {
 func (e *Evaluator) bind(p *Pure, dst, src []Lanes) {
 	r := &e.regs
 	for k := range r.Chunks {
-		table := append(r.Vecs[k][:0], &e.sink[k])
-		for _, operands := range [2][]Lanes{src, dst} {
-			for _, o := range operands {
-				v := &e.sink[k]
-				if o.Num != nil {
-					v = &o.Num[k]
-				}
-				table = append(table, v)
+		words, vecs := r.Words[k][:RegsBase], r.Vecs[k][:RegsBase]
+		for n := range len(src) + len(dst) {
+			o := Lanes{}
+			if n < len(src) {
+				o = src[n]
+			} else {
+				o = dst[n-len(src)]
 			}
+			word, v := words[SlotSink], vecs[SlotSink]
+			switch {
+			case o.Num == nil:
+			case p.operands[n].word:
+				word = e.room(k, n)
+				if n < len(src) {
+					vec.Truncate(word, &o.Num[k])
+				}
+			default:
+				v = &o.Num[k]
+			}
+			words, vecs = append(words, word), append(vecs, v)
 		}
-		r.Vecs[k] = append(table, p.constants...)
+		for i := range p.constants {
+			words, vecs = append(words, &p.constants[i].words), append(vecs, &p.constants[i].vector)
+		}
+		r.Words[k], r.Vecs[k] = words, vecs
 	}
 	r.Preds = append(r.Preds[:0], ^uint64(0), 0)
 	for _, o := range src {
@@ -186,11 +241,10 @@ func (e *Evaluator) bind(p *Pure, dst, src []Lanes) {
 	}
 }
 
-// execute executes p on the registers for the lanes of mask.
-func (e *Evaluator) execute(p *Pure, mask uint64) {
-	if p.instr.Func != nil {
-		e.regs.Compute(&p.instr, mask)
-		return
+// room returns storage for the words of operand n in chunk k.
+func (e *Evaluator) room(k, n int) *Words {
+	for len(e.words[k]) <= n {
+		e.words[k] = append(e.words[k], new(Words))
 	}
-	p.instr.Op.Exec(&e.regs, mask)
+	return e.words[k][n]
 }

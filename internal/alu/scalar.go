@@ -263,7 +263,7 @@ func (op *testp) Exec(r *Registers, mask uint64) {
 // testp decodes a classification. Zeros count as normal.
 func (d *decoder) testp() Operation {
 	f, _ := formatOf(d.in.Type)
-	op := &testp{p: d.maskDest(0), a: d.source(0)}
+	op := &testp{p: d.maskDest(0), a: d.source(0, d.in.Type.Bits() > 32)}
 	finite := func(x uint64) bool { return !f.isNaN(x) && !f.isInf(x) }
 	switch d.in.Cmp {
 	case isa.Finite:

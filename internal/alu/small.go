@@ -105,7 +105,7 @@ func isTiny(t isa.Type) (tiny, eight bool) {
 
 // convertSmall returns the function of a conversion to or from pairs or formats
 // that have no arithmetic, or with their modifiers; nil if it is none of these.
-func convertSmall(in *isa.Instr) Func {
+func convertSmall(in *isa.Instr) lanewise {
 	from, to := in.SrcType, in.Type
 	if from == isa.UE8M0x2 || to == isa.UE8M0x2 {
 		return convertScale(in)
@@ -121,10 +121,10 @@ func convertSmall(in *isa.Instr) Func {
 	}
 	switch n := len(in.Src); {
 	case !ok:
-		return nil
+		return lanewise{}
 	case to == isa.F16x2 && fromTiny:
 		if n > 1 || !nearest || !in.HasOnly(isa.ModNearest|isa.ModRelu) {
-			return nil
+			return lanewise{}
 		}
 		return halves(fromSmall.stride, 16, func(x uint64) uint64 {
 			y := fromSmall.to(half16, x)
@@ -136,7 +136,7 @@ func convertSmall(in *isa.Instr) Func {
 	case eight && from == isa.F16x2 && n == 1 && nearest && in.Finite && in.HasOnly(isa.ModNearest|isa.ModRelu|isa.ModFinite):
 		return halves(16, 8, round(half16))
 	case from != isa.F32 || !in.HasOnly(isa.ModNearest|isa.ModDirected|isa.ModAway|isa.ModRelu|isa.ModFinite):
-		return nil
+		return lanewise{}
 	case n > 1:
 		if pair := isPair(to); pair && near || tiny && nearest && in.Finite {
 			return joinedHalves(f.stride, round(single32))
@@ -144,14 +144,14 @@ func convertSmall(in *isa.Instr) Func {
 	case to == isa.TF32 && (near || in.Round == isa.RoundRNA && !in.Relu),
 		(to == isa.F16 || to == isa.BF16) && near && (in.Relu || in.Finite):
 		one := round(single32)
-		return perLane(func(x, _, _ uint64) uint64 { return one(x) })
+		return perLane(func(x, _, _ uint64) uint64 { return one(x) }, false)
 	}
-	return nil
+	return lanewise{}
 }
 
 // convertScale returns the function of a conversion between floats and pairs of
 // powers of two.
-func convertScale(in *isa.Instr) Func {
+func convertScale(in *isa.Instr) lanewise {
 	from, to, n := in.SrcType, in.Type, len(in.Src)
 	directed := (in.Round == isa.RoundRZ || in.Round == isa.RoundRP) && in.HasOnly(isa.ModDirected|isa.ModFinite)
 	one := func(g format) func(x uint64) uint64 {
@@ -165,7 +165,7 @@ func convertScale(in *isa.Instr) Func {
 	case to == isa.BF16x2 && n == 1 && in.Round == isa.RoundRN && in.HasOnly(isa.ModNearest):
 		return halves(8, 16, func(x uint64) uint64 { return fromScale(x & 0xff) })
 	}
-	return nil
+	return lanewise{}
 }
 
 // The power of two x is 2^(x-127), and nanScale is NaN.
@@ -205,28 +205,28 @@ func fromScale(x uint64) uint64 {
 }
 
 // halves applies a function to both halves of a pair of so many bits each.
-func halves(from, to int, one func(x uint64) uint64) Func {
-	return perLane(func(x, _, _ uint64) uint64 { return one(x) | one(x>>from)<<to })
+func halves(from, to int, one func(x uint64) uint64) lanewise {
+	return perLane(func(x, _, _ uint64) uint64 { return one(x) | one(x>>from)<<to }, false)
 }
 
 // joinedHalves applies a function to two sources, of which the first becomes the
 // upper half.
-func joinedHalves(bits int, one func(x uint64) uint64) Func {
-	return perLane(func(x, y, _ uint64) uint64 { return one(y) | one(x)<<bits })
+func joinedHalves(bits int, one func(x uint64) uint64) lanewise {
+	return perLane(func(x, y, _ uint64) uint64 { return one(y) | one(x)<<bits }, false)
 }
 
 // clampAndJoin returns the function of CvtPack.
-func clampAndJoin(in *isa.Instr) Func {
+func clampAndJoin(in *isa.Instr) lanewise {
 	t, joins := in.Type, len(in.Src) > 2
 	signed := t == isa.S16 || t == isa.S8 || t == isa.S4 || t == isa.S2
 	unsigned := t == isa.U16 || t == isa.U8 || t == isa.U4 || t == isa.U2
 	n := t.Bits()
 	if !in.HasOnly(isa.ModSat) || !in.Sat || !signed && !unsigned || (n == 16) == joins {
-		return nil
+		return lanewise{}
 	}
 	limit, source := clampToBits(n, signed, true), extenderOf(isa.S32)
 	return perLane(func(x, y, z uint64) uint64 {
 		pair := limit(source.extend(x))&LowBits(n)<<n | limit(source.extend(y))&LowBits(n)
-		return uint64(uint32(pair | z<<(2*n)))
-	})
+		return pair | z<<(2*n)
+	}, false)
 }

@@ -162,7 +162,7 @@ func sine(x uint32, quarters int) uint64 {
 	if quarters&2 != 0 {
 		y = -y
 	}
-	return bits32(float32(y))
+	return uint64(bits32(float32(y)))
 }
 
 // reduce returns q and r in [-pi/4, pi/4] with |x| = q*pi/2 + r but for multiples

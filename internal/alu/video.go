@@ -7,10 +7,10 @@ import (
 )
 
 // videoFor returns the function of a video operation, nil if there is none.
-func videoFor(in *isa.Instr) Func {
+func videoFor(in *isa.Instr) lanewise {
 	v := in.Video
 	if !isVideo(in) {
-		return nil
+		return lanewise{}
 	}
 	if in.Op == isa.VMad {
 		return videoMad(in)
@@ -32,7 +32,7 @@ func videoFor(in *isa.Instr) Func {
 		r := one(part(x, v.A, 0, in.SrcType), part(y, v.B, 0, v.TypeB))
 		r = join(r, int64(whole.extend(z)))
 		return uint64(uint32(z&^(mask<<at) | uint64(r)&mask<<at))
-	})
+	}, false)
 }
 
 // isVideo reports whether PTX has a video instruction with these types, modifiers
@@ -141,7 +141,7 @@ func videoArithmetic(in *isa.Instr) func(x, y int64) int64 {
 
 // videoParts applies an operation to each part of pairs or quadruples. The results
 // are added to c, or replace parts of c.
-func videoParts(in *isa.Instr, one func(x, y int64) int64) Func {
+func videoParts(in *isa.Instr, one func(x, y int64) int64) lanewise {
 	v := in.Video
 	return perLane(func(x, y, z uint64) uint64 {
 		both := x | y<<32
@@ -159,19 +159,19 @@ func videoParts(in *isa.Instr, one func(x, y int64) int64) Func {
 			z = z&^mask | r<<at&mask
 		}
 		return uint64(uint32(z))
-	})
+	}, false)
 }
 
 // videoMad returns the function of VMad, which is signed if a source is or if
 // anything is negated. The manual contradicts itself about the sign of c where the
 // product is unsigned and c is negated; the low bits of the sum are certain, but
 // not those that shifting and clamping show.
-func videoMad(in *isa.Instr) Func {
+func videoMad(in *isa.Instr) lanewise {
 	v := in.Video
 	signedProduct := in.SrcType.IsSigned() || v.TypeB.IsSigned() || v.Minus
 	signed := signedProduct || v.MinusC
 	if signed && !signedProduct && (in.Sat || v.Shift > 0) {
-		return nil
+		return lanewise{}
 	}
 	typ := isa.U32
 	if signed {
@@ -208,5 +208,5 @@ func videoMad(in *isa.Instr) Func {
 			lo = limit(lo)
 		}
 		return uint64(uint32(lo))
-	})
+	}, false)
 }

@@ -12,19 +12,24 @@ import (
 
 // access is what loads, stores and atomics have in common: the addresses.
 type access struct {
-	kind    AccessKind
-	space   isa.Space
-	base    alu.Slot // address
-	index   alu.Slot // added to it, if indexed
-	indexed bool     // a variable's address plus a register
-	offset  uint64   // added too
-	wrap    uint64   // the bits that an address has
-	bytes   int      // of an element
-	total   int      // of all elements of a lane
-	simple  bool     // all lanes can be accessed by one function,
-	plain   func(x, addr, base *vec.Vector, mask uint32, offset uint64, r *region) (addrDiff uint64, ok bool)
-	fast    vec.AccessFunc // and whole vectors with the processor's vector instructions, unless nil
+	kind       AccessKind
+	space      isa.Space
+	base       alu.Slot // address
+	index      alu.Slot // added to it, if indexed
+	indexed    bool     // a variable's address plus a register
+	offset     uint64   // added too
+	wrap       uint64   // the bits that an address has
+	bytes      int      // of an element
+	total      int      // of all elements of a lane
+	simple     bool     // all lanes can be accessed by one function:
+	words      transfer[uint32]
+	vectors    transfer[uint64]
+	allWords   vec.WordAccessFunc // and whole vectors with the processor's vector instructions,
+	allVectors vec.AccessFunc     // unless nil
 }
+
+// transfer accesses one element for each lane of a mask, as a vec.AccessFunc does for all.
+type transfer[L vec.Lane] func(x *vec.Of[L], addr, base *vec.Vector, mask uint32, offset uint64, r *region) (addrDiff uint64, ok bool)
 
 // begin makes eff describe the access, without lanes.
 func (op *access) begin(eff *Effect) {
@@ -115,7 +120,7 @@ func (op *access) common(w *Warp, mask uint64) *region {
 		return nil
 	}
 	lane := alu.First(mask)
-	if r := w.region(w.regs.Vecs[lane/lanes][op.base][lane%lanes] + op.offset); r != nil && op.permits(r) {
+	if r := w.region(w.regs.At(op.base, lane) + op.offset); r != nil && op.permits(r) {
 		return r
 	}
 	return nil
@@ -125,39 +130,64 @@ func (op *access) common(w *Warp, mask uint64) *region {
 // them lies outside of the region or is not aligned. Then some lanes may have been accessed.
 func (op *access) together(w *Warp, x alu.Slot, mask uint64, r *region, acc *Access) (ok bool) {
 	if w.regs.Chunks == 1 {
-		vecs := w.regs.Vecs[0]
-		acc.AddrDiff, ok = op.vector(vecs[x], vecs[op.base], acc.chunk(0), uint32(mask), r)
+		acc.AddrDiff, ok = op.vector(w, x, 0, acc.chunk(0), uint32(mask), r)
 		return ok
 	}
 	if r.stride != 0 {
 		return false
 	}
-	lane := alu.First(mask)
-	one, all := w.regs.Vecs[lane/lanes][op.base][lane%lanes], uint64(0)
+	one, all := alu.First(mask), uint64(0)
 	for k := range w.regs.Chunks {
 		set := alu.Half(mask, k)
 		if set == 0 {
 			continue
 		}
-		vecs := w.regs.Vecs[k]
-		addrDiff, ok := op.vector(vecs[x], vecs[op.base], acc.chunk(k), set, r)
+		addrDiff, ok := op.vector(w, x, k, acc.chunk(k), set, r)
 		if !ok {
 			return false
 		}
-		two := vecs[op.base][bits.TrailingZeros32(set)%lanes]
-		all |= addrDiff | ((two + op.offset) ^ (one + op.offset))
+		all |= addrDiff | (acc.Addr[k*lanes+bits.TrailingZeros32(set)] ^ acc.Addr[one])
 	}
 	acc.AddrDiff = all
 	return true
 }
 
-// vector is together for the lanes of one vector; addr are their addresses.
-func (op *access) vector(x, base, addr *vec.Vector, mask uint32, r *region) (addrDiff uint64, ok bool) {
-	if mask != 1<<lanes-1 || op.fast == nil || r.stride != 0 {
-		return op.plain(x, addr, base, mask, op.offset, r)
+// vector is together for chunk k of the lanes; addr are their addresses.
+func (op *access) vector(w *Warp, x alu.Slot, k int, addr *vec.Vector, mask uint32, r *region) (addrDiff uint64, ok bool) {
+	base := op.bases(w, k, addr)
+	whole, bytes := mask == 1<<lanes-1 && r.stride == 0, uint64(op.bytes)
+	if x.Wide() {
+		v := w.regs.Vector(x, k)
+		if whole && op.allVectors != nil {
+			return op.allVectors(v, addr, base, op.offset, &r.data[0], r.base, r.size-bytes, bytes-1)
+		}
+		return op.vectors(v, addr, base, mask, op.offset, r)
 	}
-	bytes := uint64(op.bytes)
-	return op.fast(x, addr, base, op.offset, &r.data[0], r.base, r.size-bytes, bytes-1)
+	v := w.regs.Words[k][x]
+	if whole && op.allWords != nil {
+		return op.allWords(v, addr, base, op.offset, &r.data[0], r.base, r.size-bytes, bytes-1)
+	}
+	return op.words(v, addr, base, mask, op.offset, r)
+}
+
+// bases returns the bases of the addresses in chunk k: those of a register of 32 bits in room.
+func (op *access) bases(w *Warp, k int, room *vec.Vector) *vec.Vector {
+	if op.base.Wide() {
+		return w.regs.Vector(op.base, k)
+	}
+	vec.Extend(room, w.regs.Words[k][op.base])
+	return room
+}
+
+// moves sets the functions that move an element between memory and the register x, if there are
+// any for its width.
+func (op *access) moves(x alu.Slot, store bool) {
+	op.simple = op.simple && x.Wide() == (op.bytes == 8)
+	op.words, op.allWords = loadEach[uint32], vec.WordAccess(store)
+	op.vectors, op.allVectors = loadEach[uint64], vec.WideAccess(store)
+	if store {
+		op.words, op.vectors = storeEach[uint32], storeEach[uint64]
+	}
 }
 
 // all notes that every lane of mask accessed one region.
@@ -230,13 +260,13 @@ func (d *decoder) address(o isa.Operand) access {
 	case isa.KindAddr:
 		a.offset = o.Imm
 		if o.Reg == isa.NoReg {
-			a.base = d.constant(constant{})
+			a.base = d.constant(constant{wide: true})
 		} else {
 			a.base = d.register(o)
 		}
 	case isa.KindVarAddr:
 		a.offset = o.Imm
-		a.base = d.constant(constant{isVar: true, v: o.Var})
+		a.base = d.constant(constant{wide: true, isVar: true, v: o.Var})
 		if o.Reg != isa.NoReg {
 			a.index, a.indexed = d.register(o), true
 		}

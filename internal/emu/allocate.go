@@ -22,23 +22,35 @@ type span struct {
 	first, last int
 }
 
-// allocate gives every register but predicates a vector, the same to registers
-// whose spans do not overlap. It returns the slot of each register and the number of
-// slots. A register that is read before it is written keeps its vector from the
-// start of the kernel and is zero.
-func allocate(k *isa.Kernel, g *cfg.Graph) ([]alu.Slot, alu.Slot) {
-	slots := make([]alu.Slot, len(k.Regs))
-	var taken []int // of each slot from alu.SlotRegs on: the last position of its register
+// allocate gives every register but predicates a place, the same to registers of the same
+// kind, Words or Vector, whose spans do not overlap. It returns the slot of each register and
+// how many Words and Vectors there are. A register that is read before it is written keeps its
+// place from the start of the kernel and is zero.
+func allocate(k *isa.Kernel, g *cfg.Graph) (slots []alu.Slot, words, vectors int) {
+	slots = make([]alu.Slot, len(k.Regs))
+	var narrow, wide places
 	for _, s := range spans(k, g) {
-		at := slices.IndexFunc(taken, func(last int) bool { return last < s.first })
-		if at < 0 {
-			at = len(taken)
-			taken = append(taken, 0)
+		if k.Regs[s.reg].Type.Bits() > 32 {
+			slots[s.reg] = alu.WideSlot(alu.RegsBase + wide.take(s))
+		} else {
+			slots[s.reg] = alu.Slot(alu.RegsBase + narrow.take(s))
 		}
-		taken[at] = s.last
-		slots[s.reg] = alu.SlotRegs + alu.Slot(at)
 	}
-	return slots, alu.SlotRegs + alu.Slot(len(taken))
+	return slots, len(narrow), len(wide)
+}
+
+// places are the last positions of the registers that have places of one kind.
+type places []int
+
+// take finds a place for a register, and returns its number.
+func (p *places) take(s span) int {
+	at := slices.IndexFunc(*p, func(last int) bool { return last < s.first })
+	if at < 0 {
+		at = len(*p)
+		*p = append(*p, 0)
+	}
+	(*p)[at] = s.last
+	return at
 }
 
 // spans returns the spans of all registers but predicates, by their beginning.

@@ -34,12 +34,15 @@ func TestAllocate(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			s := scenario{body: c.body}
 			k := s.kernel(t)
-			slots, n := allocate(k, build(k))
+			slots, words, vectors := allocate(k, build(k))
 			named := map[string]alu.Slot{}
 			for i, r := range k.Regs {
 				named[r.Name] = slots[i]
-				if r.Type != isa.Pred && slots[i] >= n {
-					t.Errorf("%s has alu.Slot %d of %d", r.Name, slots[i], n)
+				if s := slots[i]; r.Type != isa.Pred && s >= alu.Slot(alu.RegsBase+words) || s.Wide() && s < alu.WideSlot(alu.RegsBase+vectors-1) {
+					t.Errorf("%s has slot %d of %d words and %d vectors", r.Name, s, words, vectors)
+				}
+				if s := slots[i]; s != alu.SlotSink && s.Wide() != (r.Type.Bits() > 32) {
+					t.Errorf("%s has slot %d, of the wrong width", r.Name, s)
 				}
 			}
 			for _, pair := range c.disjoint {
@@ -62,7 +65,7 @@ func TestAllocateAgainstPaths(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		k, _ := program(t)
 		g := build(k)
-		slots, _ := allocate(k, g)
+		slots, _, _ := allocate(k, g)
 		owner := map[alu.Slot]isa.Reg{} // whose value a slot holds
 		for i, r := range k.Regs {
 			if r.Type != isa.Pred && slots[i] != alu.SlotSink {

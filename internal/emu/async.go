@@ -25,14 +25,13 @@ func (op *asyncCopy) exec(w *Warp, mask uint64, eff *Effect) error {
 	reading := mask &^ w.regs.Mask(op.ignore)
 	for m := mask; m != 0; m &= m - 1 {
 		lane := alu.First(m)
-		v, i := w.regs.Vecs[lane/lanes], lane%lanes
-		to, err := dst.locate(lane, v[op.to.base][i])
+		to, err := dst.locate(lane, w.regs.At(op.to.base, lane))
 		if err != nil {
 			return err
 		}
 		n := op.bytes
 		if op.counted {
-			n = int(min(uint64(n), v[op.count][i]))
+			n = int(min(uint64(n), w.regs.At(op.count, lane)))
 		}
 		if n == 0 || reading>>lane&1 == 0 {
 			reading &^= 1 << lane
@@ -43,7 +42,7 @@ func (op *asyncCopy) exec(w *Warp, mask uint64, eff *Effect) error {
 		if n < op.bytes {
 			from.total = 1
 		}
-		data, err := src.locate(lane, v[op.base][i])
+		data, err := src.locate(lane, w.regs.At(op.base, lane))
 		if err != nil {
 			return err
 		}
@@ -80,7 +79,7 @@ func (d *decoder) asyncCopy() operation {
 		if o := in.Src[3]; o.Kind == isa.KindReg && d.kernel.Regs[o.Reg].Type == isa.Pred {
 			op.ignore = d.test(o)
 		} else {
-			op.count, op.counted = d.source(3), true
+			op.count, op.counted = d.source(3, false), true
 		}
 	}
 	return op

@@ -25,7 +25,7 @@ type exchange struct{ d, b alu.Slot }
 
 func (op *atomic) exec(w *Warp, mask uint64, eff *Effect) error {
 	op.begin(eff)
-	if r := op.common(w, mask); r != nil && r.stride == 0 && w.regs.Chunks == 1 && op.together(w.regs.Vecs[0], uint32(mask), r, &eff.Access) {
+	if r := op.common(w, mask); r != nil && r.stride == 0 && w.regs.Chunks == 1 && op.together(w, uint32(mask), r, &eff.Access) {
 		op.all(r, mask, eff)
 		return nil
 	}
@@ -33,11 +33,9 @@ func (op *atomic) exec(w *Warp, mask uint64, eff *Effect) error {
 	c := cursor{access: &op.access, w: w, eff: eff}
 	var old [8]uint64
 	for k := range w.regs.Chunks {
-		vecs := w.regs.Vecs[k]
-		base, y := vecs[op.base], vecs[op.c]
 		for m := alu.Half(mask, k); m != 0; m &= m - 1 {
-			lane := bits.TrailingZeros32(m) % lanes
-			data, err := c.locate(k*lanes+lane, base[lane])
+			lane := k*lanes + bits.TrailingZeros32(m)
+			data, err := c.locate(lane, w.regs.At(op.base, lane))
 			if err != nil {
 				return err
 			}
@@ -45,10 +43,10 @@ func (op *atomic) exec(w *Warp, mask uint64, eff *Effect) error {
 			for i, e := range op.elems { // a result may have the place of a later source
 				part := data[i*op.bytes:]
 				old[i] = get(part, op.bytes)
-				put(part, op.bytes, f(old[i], vecs[e.b][lane]&low, y[lane]&low))
+				put(part, op.bytes, f(old[i], w.regs.At(e.b, lane)&low, w.regs.At(op.c, lane)&low))
 			}
 			for i, e := range op.elems {
-				vecs[e.d][lane] = old[i]
+				w.regs.Set(e.d, lane, old[i])
 			}
 		}
 	}
@@ -66,22 +64,22 @@ func (op *atomic) within(r *region) alu.Update {
 
 // together joins one element for each lane of mask, and is false if one of them lies
 // outside of the region or is not aligned. Then nothing is changed but addresses.
-func (op *atomic) together(vecs []*vec.Vector, mask uint32, r *region, acc *Access) (ok bool) {
+func (op *atomic) together(w *Warp, mask uint32, r *region, acc *Access) (ok bool) {
 	e, addr := op.elems[0], acc.chunk(0)
-	if acc.AddrDiff, ok = op.reach(addr, vecs[op.base], mask, r); !ok {
+	if acc.AddrDiff, ok = op.reach(addr, op.bases(w, 0, addr), mask, r); !ok {
 		return false
 	}
-	if op.adds {
-		addWords(vecs[e.d], addr, vecs[e.b], mask, r)
+	if op.adds && !e.d.Wide() && !e.b.Wide() {
+		addWords(w.regs.Words[0][e.d], w.regs.Words[0][e.b], addr, mask, r)
 		return true
 	}
-	b, c, f, low := vecs[e.b], vecs[op.c], op.within(r), alu.LowBits(8*op.bytes)
+	f, low := op.within(r), alu.LowBits(8*op.bytes)
 	for m := mask; m != 0; m &= m - 1 {
 		i := bits.TrailingZeros32(m) % lanes
 		data := r.data[addr[i]-r.base:]
 		old := get(data, op.bytes)
-		put(data, op.bytes, f(old, b[i]&low, c[i]&low))
-		vecs[e.d][i] = old
+		put(data, op.bytes, f(old, w.regs.At(e.b, i)&low, w.regs.At(op.c, i)&low))
+		w.regs.Set(e.d, i, old)
 	}
 	return true
 }
@@ -108,7 +106,7 @@ func (op *access) reach(addr, base *vec.Vector, mask uint32, r *region) (addrDif
 // addWords adds a word for each lane of mask, the commonest of atomic operations.
 //
 //go:noinline
-func addWords(d, addr, b *vec.Vector, mask uint32, r *region) {
+func addWords(d, b *vec.Words, addr *vec.Vector, mask uint32, r *region) {
 	_, _, _ = *d, *addr, *b
 	data, start := r.data, r.base
 	for m := mask; m != 0; m &= m - 1 {
@@ -116,8 +114,8 @@ func addWords(d, addr, b *vec.Vector, mask uint32, r *region) {
 		at := addr[i] - start
 		word := data[at : at+4 : at+4]
 		old := binary.LittleEndian.Uint32(word)
-		binary.LittleEndian.PutUint32(word, old+uint32(b[i]))
-		d[i] = uint64(old)
+		binary.LittleEndian.PutUint32(word, old+b[i])
+		d[i] = old
 	}
 }
 
@@ -137,14 +135,14 @@ func (d *decoder) atomic() operation {
 	}
 	op := &atomic{access: d.access(Atomic, n)}
 	for i := range n {
-		e := exchange{b: d.source(1 + i)}
+		e := exchange{b: d.source(1+i, t.Bits() > 32)}
 		if in.Op == isa.Atom {
 			e.d = d.dest(i, t.Bits())
 		}
 		op.elems = append(op.elems, e)
 	}
 	if in.Atom == isa.AtomCas {
-		op.c = d.source(2)
+		op.c = d.source(2, t.Bits() > 32)
 	}
 	op.update, op.inGlobal = alu.UpdateFor(in.Atom, t, n)
 	op.adds = in.Atom == isa.AtomAdd && t.Bits() == 32 && !t.IsFloat()

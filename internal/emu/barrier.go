@@ -165,7 +165,7 @@ func (d *decoder) barrier() operation {
 		d.unsupported()
 		return nil
 	}
-	op := &barrierOp{form: in.Barrier, id: d.source(0), p: alu.MaskSink, partly: d.kernel.Reconvergence == isa.AtSyncs}
+	op := &barrierOp{form: in.Barrier, id: d.source(0, false), p: alu.MaskSink, partly: d.kernel.Reconvergence == isa.AtSyncs}
 	rest := in.Src[1:]
 	switch in.Barrier {
 	case isa.BarrierSync, isa.BarrierArrive:
@@ -191,7 +191,7 @@ func (d *decoder) barrier() operation {
 		d.unsupported()
 	}
 	if len(rest) == 1 {
-		op.count, op.counted = d.source(1), true
+		op.count, op.counted = d.source(1, false), true
 	}
 	return op
 }

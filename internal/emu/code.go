@@ -16,9 +16,10 @@ type Code struct {
 	joins     []bool         // the same, or an instruction that names lanes which take part
 	registers []alu.Slot     // of each register that is no predicate
 	slots     []alu.MaskSlot // of each predicate
-	vectors   int            // slots of a warp's own vectors
+	words     int            // of a warp's registers of up to 32 bits
+	vectors   int            // of its wider ones
 	masks     int            // predicates of a warp
-	constants []constant     // contents of the slots after those
+	constants []constant     // contents of the places after those, of either kind
 
 	offsets     []uint64 // of the kernel's variables in shared or local memory
 	paramBytes  int
@@ -64,8 +65,9 @@ func (c *Code) sharedUnit() uint64 {
 
 // constant is a source that no instruction assigns: an immediate, the address of
 // a variable, or a special register that does not change while a CTA runs. It
-// has a vector, so that instructions read it like a register.
+// has a place among the registers, so that instructions read it like one.
 type constant struct {
+	wide    bool // it has a Vector, otherwise Words
 	isVar   bool
 	isParam bool
 	v       int32       // the variable, if isVar, or the parameter, if isParam

@@ -65,8 +65,8 @@ func (d *decoder) compute() {
 // operands are those of the instruction that is being decoded.
 type operands struct{ *decoder }
 
-func (o operands) Source(i int) alu.Slot       { return o.source(i) }
-func (o operands) Dest(i, bits int) alu.Slot   { return o.dest(i, bits) }
-func (o operands) Test(i int) alu.Predicate    { return o.test(o.in.Src[i]) }
-func (o operands) MaskDest(i int) alu.MaskSlot { return o.maskDest(i) }
-func (o operands) Zero() alu.Slot              { return o.constant(constant{}) }
+func (o operands) Source(i int, wide bool) alu.Slot { return o.source(i, wide) }
+func (o operands) Dest(i, bits int) alu.Slot        { return o.dest(i, bits) }
+func (o operands) Test(i int) alu.Predicate         { return o.test(o.in.Src[i]) }
+func (o operands) MaskDest(i int) alu.MaskSlot      { return o.maskDest(i) }
+func (o operands) Zero() alu.Slot                   { return o.constant(constant{}) }

@@ -81,7 +81,7 @@ func (g *Grid) special(s isa.Special, cta, warp, lane int) uint32 {
 	return 0
 }
 
-// fillFixed makes the vectors of the constants that do not differ by CTA. Those
+// fillFixed makes the places of the constants that do not differ by CTA. Those
 // that do not differ by warp are shared by all warps. Special registers stay if the launch
 // before had the same dimensions.
 func (g *Grid) fillFixed() {
@@ -103,14 +103,14 @@ func (g *Grid) fillFixed() {
 					continue
 				}
 				v := g.fixed[at]
-				if v == nil {
-					v = new(vec.Vector)
+				if v.words == nil && v.vector == nil {
+					v = newPlace(k.wide)
 				}
 				if k.special == isa.NoSpecial {
-					v.Fill(g.value(k, 0, 0, 0))
+					v.fill(g.value(k, 0, 0, 0))
 				} else {
-					for lane := range v {
-						v[lane] = g.value(k, 0, warp, chunk*lanes+lane)
+					for lane := range lanes {
+						v.set(lane, g.value(k, 0, warp, chunk*lanes+lane))
 					}
 				}
 				g.fixed[at] = v
@@ -121,4 +121,35 @@ func (g *Grid) fillFixed() {
 
 func (g *Grid) fixedIndex(constant, warp, chunk int) int {
 	return (constant*g.shape.warps+warp)*g.chunks + chunk
+}
+
+// place is where a constant lies: the one or the other.
+type place struct {
+	words  *vec.Words
+	vector *vec.Vector
+}
+
+func newPlace(wide bool) place {
+	if wide {
+		return place{vector: new(vec.Vector)}
+	}
+	return place{words: new(vec.Words)}
+}
+
+// fill gives all lanes the value x.
+func (p place) fill(x uint64) {
+	if p.vector != nil {
+		p.vector.Fill(x)
+		return
+	}
+	p.words.Fill(uint32(x))
+}
+
+// set gives a lane the value x.
+func (p place) set(lane int, x uint64) {
+	if p.vector != nil {
+		p.vector[lane] = x
+		return
+	}
+	p.words[lane] = uint32(x)
 }

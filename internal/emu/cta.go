@@ -4,7 +4,6 @@ import (
 	"warpbound/internal/abi"
 	"warpbound/internal/alu"
 	"warpbound/internal/isa"
-	"warpbound/internal/vec"
 )
 
 // StartCTA puts CTA number index of the grid into the slot: all warps at the
@@ -20,14 +19,15 @@ func (g *Grid) StartCTA(c *CTA, index int) {
 	c.stalled = 0
 	c.barriers = [barriers]barrier{}
 	c.cluster = cluster{}
+	clear(c.words)
 	clear(c.vectors)
 	clear(c.shared.data)
 	clear(c.local)
-	place := c.place
+	places := c.places
 	for _, k := range g.code.constants {
 		if specialScope(k.special) == ofCTA {
-			place[0].Fill(g.value(k, index, 0, 0))
-			place = place[1:]
+			places[0].fill(g.value(k, index, 0, 0))
+			places = places[1:]
 		}
 	}
 	if g.code.checked {
@@ -60,17 +60,16 @@ func (c *CTA) unwritten() {
 // bind lays out the slot for the CTAs of g.
 func (g *Grid) bind(c *CTA) {
 	code := g.code
-	perWarp := code.vectors * g.chunks
-	differ := 0
-	for _, k := range code.constants {
-		if specialScope(k.special) == ofCTA {
-			differ++
-		}
-	}
 	warps, shared := g.shape.warps, g.shape.shared
 	c.grid, c.shape = g, g.shape
-	c.vectors = sized(c.vectors, warps*perWarp)
-	c.place = sized(c.place, differ)
+	c.words = sized(c.words, warps*code.words*g.chunks)
+	c.vectors = sized(c.vectors, warps*code.vectors*g.chunks)
+	c.places = c.places[:0]
+	for _, k := range code.constants {
+		if specialScope(k.special) == ofCTA {
+			c.places = append(c.places, newPlace(k.wide))
+		}
+	}
 	c.masks = sized(c.masks, warps*code.masks)
 	localBytes := g.chunks * lanes * code.localBytes // also for lanes without a thread
 	c.local = sized(c.local, warps*localBytes)
@@ -82,7 +81,7 @@ func (g *Grid) bind(c *CTA) {
 	for i := range c.Warps {
 		w := &c.Warps[i]
 		w.cta, w.index, w.code = c, i, code
-		w.regs.Chunks, w.regs.Scratch = g.chunks, &g.scratch
+		w.regs.Chunks, w.regs.Scratch = g.chunks, &c.scratch
 		w.stack = w.room[:0]
 		w.regs.Preds = c.masks[i*code.masks:][:code.masks]
 		w.local = region{
@@ -93,31 +92,38 @@ func (g *Grid) bind(c *CTA) {
 		if code.checked {
 			w.local.written = new(written)
 		}
-		w.regs.Vecs = [len(w.regs.Vecs)][]*vec.Vector{}
 		for k := range g.chunks {
-			w.regs.Vecs[k] = g.table(c, i, k)
+			g.table(c, w, k)
 		}
 	}
 }
 
-// table returns the vectors of a warp's slots.
-func (g *Grid) table(c *CTA, warp, chunk int) []*vec.Vector {
+// table makes the tables of the places of a warp's registers and constants.
+func (g *Grid) table(c *CTA, w *Warp, chunk int) {
 	code := g.code
-	table := make([]*vec.Vector, code.vectors, code.vectors+len(code.constants))
-	own := c.vectors[warp*code.vectors*g.chunks:]
-	for s := range table {
-		table[s] = &own[s*g.chunks+chunk]
+	words := c.scratch.Words(chunk, code.words+len(code.constants))
+	vecs := c.scratch.Vecs(chunk, code.vectors+len(code.constants))
+	for i := range code.words {
+		words = append(words, &c.words[(w.index*code.words+i)*g.chunks+chunk])
 	}
-	place := c.place
+	for i := range code.vectors {
+		vecs = append(vecs, &c.vectors[(w.index*code.vectors+i)*g.chunks+chunk])
+	}
+	places := c.places
 	for i, k := range code.constants {
+		var p place
 		if specialScope(k.special) == ofCTA {
-			table = append(table, &place[0])
-			place = place[1:]
-			continue
+			p, places = places[0], places[1:]
+		} else {
+			p = g.fixed[g.fixedIndex(i, w.index, chunk)]
 		}
-		table = append(table, g.fixed[g.fixedIndex(i, warp, chunk)])
+		if k.wide {
+			vecs = append(vecs, p.vector)
+		} else {
+			words = append(words, p.words)
+		}
 	}
-	return table
+	w.regs.Words[chunk], w.regs.Vecs[chunk] = words, vecs
 }
 
 // Done reports whether all warps have exited.

@@ -71,10 +71,10 @@ func (d *decoder) checkRegs() error {
 	return errs.Err()
 }
 
-// layOutRegs gives every register a vector or a mask, and every special register
-// that changes while a warp runs a vector.
+// layOutRegs gives every register a place or a mask, and every special register
+// that changes while a warp runs a place.
 func (d *decoder) layOutRegs() {
-	registers, vectors := allocate(d.kernel, d.graph)
+	registers, words, vectors := allocate(d.kernel, d.graph)
 	d.registers = registers
 	masks := alu.MaskRegs
 	d.masks = make([]alu.MaskSlot, len(d.kernel.Regs))
@@ -91,13 +91,18 @@ func (d *decoder) layOutRegs() {
 				continue
 			}
 			if _, ok := d.changing[o.Special]; !ok {
-				d.changing[o.Special] = vectors
-				vectors++
+				if o.Special.Bits() > 32 {
+					d.changing[o.Special] = alu.WideSlot(alu.RegsBase + vectors)
+					vectors++
+				} else {
+					d.changing[o.Special] = alu.Slot(alu.RegsBase + words)
+					words++
+				}
 			}
 		}
 	}
 	d.code.registers, d.code.slots = d.registers, d.masks
-	d.code.vectors, d.code.masks = int(vectors), int(masks)
+	d.code.words, d.code.vectors, d.code.masks = words, vectors, int(masks)
 }
 
 // layOutVars places the variables of shared and local memory and measures the
@@ -207,7 +212,7 @@ func (d *decoder) operation() operation {
 		}
 		return d.barrier()
 	case isa.Isspacep:
-		return &isspacep{p: d.maskDest(0), a: d.source(0), space: in.Space}
+		return &isspacep{p: d.maskDest(0), a: d.source(0, true), space: in.Space}
 	}
 	return nil
 }

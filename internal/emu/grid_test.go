@@ -145,7 +145,7 @@ func TestEnvironment(t *testing.T) {
 		if err := w.Step(&env, new(Effect)); err != nil {
 			t.Fatal(err)
 		}
-		if got := w.regs.At(alu.SlotRegs, 0); got != c.value {
+		if got := w.regs.At(alu.WideSlot(alu.RegsBase), 0); got != c.value {
 			t.Errorf("%%%s is %d, want %d", c.register, got, c.value)
 		}
 	}

@@ -30,16 +30,14 @@ func (op *load) exec(w *Warp, mask uint64, eff *Effect) error {
 	}
 	c := cursor{access: &op.access, w: w, eff: eff}
 	for k := range w.regs.Chunks {
-		vecs := w.regs.Vecs[k]
-		base := vecs[op.base]
 		for m := alu.Half(mask, k); m != 0; m &= m - 1 {
-			lane := bits.TrailingZeros32(m) % lanes
-			data, err := c.locate(k*lanes+lane, base[lane])
+			lane := k*lanes + bits.TrailingZeros32(m)
+			data, err := c.locate(lane, w.regs.At(op.base, lane))
 			if err != nil {
 				return err
 			}
 			for i, e := range op.elems {
-				vecs[e.slot][lane] = op.extend(get(data[i*op.bytes:], op.bytes), e.width)
+				w.regs.Set(e.slot, lane, op.extend(get(data[i*op.bytes:], op.bytes), e.width))
 			}
 		}
 	}
@@ -60,10 +58,7 @@ func (d *decoder) load() operation {
 		op.elems = append(op.elems, e)
 	}
 	op.simple = op.simple && op.elems[0].slot != op.base && !op.signed
-	op.plain, op.fast = gather32, vec.FastAccess(vec.Load32)
-	if op.bytes == 8 {
-		op.plain, op.fast = gather64, vec.FastAccess(vec.Load64)
-	}
+	op.moves(op.elems[0].slot, false)
 	return op
 }
 
@@ -76,15 +71,16 @@ func (op *load) extend(x, width uint64) uint64 {
 	return uint64(int64(x<<shift)>>shift) & width
 }
 
-// gather32 computes addresses and loads a word for each lane of mask, of which there must
+// loadEach computes addresses and loads an element for each lane of mask, of which there must
 // be one. It stops and is not ok if an address lies outside of the region or is not
 // aligned. addrDiff is as Access.AddrDiff. Like other loops over lanes it is not inlined, so that
 // it has the registers for itself.
 //
 //go:noinline
-func gather32(d, addr, base *vec.Vector, mask uint32, offset uint64, r *region) (addrDiff uint64, ok bool) {
+func loadEach[L vec.Lane](d *vec.Of[L], addr, base *vec.Vector, mask uint32, offset uint64, r *region) (addrDiff uint64, ok bool) {
 	_, _, _ = *d, *addr, *base
-	data, start, last, stride := r.data, r.base, r.size-4, r.stride
+	bytes := uint64(bits.Len64(uint64(^L(0)))) / 8
+	data, start, last, stride := r.data, r.base, r.size-bytes, r.stride
 	one := base[bits.TrailingZeros32(mask)%lanes] + offset
 	for m := mask; m != 0; m &= m - 1 {
 		i := bits.TrailingZeros32(m) % lanes
@@ -92,33 +88,15 @@ func gather32(d, addr, base *vec.Vector, mask uint32, offset uint64, r *region) 
 		addr[i] = a
 		addrDiff |= a ^ one
 		at := a - start
-		if at > last || at%4 != 0 {
+		if at > last || at%bytes != 0 {
 			return addrDiff, false
 		}
 		at += uint64(i) * stride
-		d[i] = uint64(binary.LittleEndian.Uint32(data[at : at+4 : at+4]))
-	}
-	return addrDiff, true
-}
-
-// gather64 is gather32 for elements of 8 bytes.
-//
-//go:noinline
-func gather64(d, addr, base *vec.Vector, mask uint32, offset uint64, r *region) (addrDiff uint64, ok bool) {
-	_, _, _ = *d, *addr, *base
-	data, start, last, stride := r.data, r.base, r.size-8, r.stride
-	one := base[bits.TrailingZeros32(mask)%lanes] + offset
-	for m := mask; m != 0; m &= m - 1 {
-		i := bits.TrailingZeros32(m) % lanes
-		a := base[i] + offset
-		addr[i] = a
-		addrDiff |= a ^ one
-		at := a - start
-		if at > last || at%8 != 0 {
-			return addrDiff, false
+		if bytes == 4 {
+			d[i] = L(binary.LittleEndian.Uint32(data[at : at+4 : at+4]))
+		} else {
+			d[i] = L(binary.LittleEndian.Uint64(data[at : at+8 : at+8]))
 		}
-		at += uint64(i) * stride
-		d[i] = binary.LittleEndian.Uint64(data[at : at+8 : at+8])
 	}
 	return addrDiff, true
 }

@@ -5,21 +5,22 @@ import (
 	"warpbound/internal/isa"
 )
 
-// source returns the slot that holds source i.
-func (d *decoder) source(i int) alu.Slot {
+// source returns the slot that holds source i. What is no register has the width that is asked
+// for.
+func (d *decoder) source(i int, wide bool) alu.Slot {
 	switch o := d.in.Src[i]; o.Kind {
 	case isa.KindReg:
 		return d.register(o)
 	case isa.KindImm:
-		return d.constant(constant{value: o.Imm})
+		return d.constant(constant{wide: wide, value: o.Imm})
 	case isa.KindVar:
-		return d.constant(constant{isVar: true, v: o.Var, value: o.Imm})
+		return d.constant(constant{wide: wide, isVar: true, v: o.Var, value: o.Imm})
 	case isa.KindParam:
 		if o.Var < 0 || int(o.Var) >= len(d.kernel.Params) || d.kernel.Params[o.Var].Bytes > 8 {
 			d.fail("source %d is no parameter of up to 8 bytes", i+1)
 			return alu.SlotSink
 		}
-		return d.constant(constant{isParam: true, v: o.Var})
+		return d.constant(constant{wide: wide, isParam: true, v: o.Var})
 	case isa.KindSpecial:
 		if o.Special.Bits() == 1 {
 			d.fail("source %d cannot be the predicate %s", i+1, o)
@@ -32,7 +33,7 @@ func (d *decoder) source(i int) alu.Slot {
 		case isa.LanemaskEq, isa.LanemaskLe, isa.LanemaskLt, isa.LanemaskGe, isa.LanemaskGt:
 			d.code.wordMasks = int32(d.pc)
 		}
-		return d.constant(constant{special: o.Special})
+		return d.constant(constant{wide: wide, special: o.Special})
 	default:
 		d.fail("source %d cannot be %s", i+1, o)
 		return alu.SlotSink
@@ -71,7 +72,17 @@ func (d *decoder) constant(k constant) alu.Slot {
 	}
 	s, ok := d.slots[k]
 	if !ok {
-		s = alu.Slot(d.code.vectors + len(d.code.constants))
+		before := 0 // constants of the same width
+		for _, c := range d.code.constants {
+			if c.wide == k.wide {
+				before++
+			}
+		}
+		if k.wide {
+			s = alu.WideSlot(alu.RegsBase + d.code.vectors + before)
+		} else {
+			s = alu.Slot(alu.RegsBase + d.code.words + before)
+		}
 		d.code.constants = append(d.code.constants, k)
 		d.slots[k] = s
 	}

@@ -114,7 +114,7 @@ func (d *decoder) branch() operation {
 		target := int32(in.Target)
 		return &branch{target: target, reconverge: reconverge, first: !d.awaits(target) && d.awaits(next)}
 	}
-	op := &indexed{index: d.source(0), reconverge: reconverge}
+	op := &indexed{index: d.source(0, false), reconverge: reconverge}
 	for _, t := range in.Targets {
 		op.targets = append(op.targets, int32(t))
 	}

@@ -11,18 +11,17 @@ import (
 // Grid is one launch being executed, and then another: its storage is used again.
 // It may be used by one goroutine at a time.
 type Grid struct {
-	code    *Code
-	launch  Launch
-	mem     *Memory
-	width   int
-	chunks  int   // vectors of a register
-	shape   shape // of a CTA
-	params  region
-	vars    []uint64      // addresses of the kernel's variables
-	fixed   []*vec.Vector // of each constant, warp of a CTA and chunk; nil if they differ by CTA
-	dims    dims          // for which these are
-	scratch vec.Vector
-	run     state // of Run
+	code   *Code
+	launch Launch
+	mem    *Memory
+	width  int
+	chunks int   // vectors of a register
+	shape  shape // of a CTA
+	params region
+	vars   []uint64 // addresses of the kernel's variables
+	fixed  []place  // of each constant, warp of a CTA and chunk; none if they differ by CTA
+	dims   dims     // for which these are
+	run    state    // of Run
 
 	reads   []UninitialisedRead // by instruction, if the code is checked
 	objects bool                // the heap has been used, if the code is checked
@@ -63,9 +62,11 @@ type CTA struct {
 	cluster  cluster
 	shared   region
 	local    []byte       // of all threads
-	vectors  []vec.Vector // of all warps
-	place    []vec.Vector // of the constants that differ by CTA, in their order
-	masks    []uint64     // predicates of all warps
+	words    []vec.Words  // of all warps
+	vectors  []vec.Vector // the same
+	places   []place      // of the constants that differ by CTA, in their order
+	scratch  alu.Scratch
+	masks    []uint64 // predicates of all warps
 }
 
 // barriers is the number of barriers of a CTA.

@@ -24,11 +24,9 @@ func (op *store) exec(w *Warp, mask uint64, eff *Effect) error {
 	}
 	c := cursor{access: &op.access, w: w, eff: eff}
 	for k := range w.regs.Chunks {
-		vecs := w.regs.Vecs[k]
-		base := vecs[op.base]
 		for m := alu.Half(mask, k); m != 0; m &= m - 1 {
-			lane := bits.TrailingZeros32(m) % lanes
-			data, err := c.locate(k*lanes+lane, base[lane])
+			lane := k*lanes + bits.TrailingZeros32(m)
+			data, err := c.locate(lane, w.regs.At(op.base, lane))
 			if err != nil {
 				return err
 			}
@@ -36,7 +34,7 @@ func (op *store) exec(w *Warp, mask uint64, eff *Effect) error {
 				if s == alu.SlotSink {
 					continue
 				}
-				put(data[i*op.bytes:], op.bytes, vecs[s][lane])
+				put(data[i*op.bytes:], op.bytes, w.regs.At(s, lane))
 			}
 		}
 	}
@@ -49,28 +47,26 @@ func (d *decoder) store() operation {
 	for i := 1; i < len(d.in.Src); i++ {
 		s := alu.SlotSink
 		if d.in.Src[i].Kind != isa.KindSink || len(d.in.Src) == 2 {
-			s = d.source(i)
+			s = d.source(i, op.bytes == 8)
 		}
 		op.elems = append(op.elems, s)
 	}
-	op.plain, op.fast = scatter32, vec.FastAccess(vec.Store32)
-	if op.bytes == 8 {
-		op.plain, op.fast = scatter64, vec.FastAccess(vec.Store64)
-	}
+	op.moves(op.elems[0], true)
 	if d.in.Space == isa.Const || d.in.Space == isa.Param {
 		d.fail("%s space cannot be written", d.in.Space)
 	}
 	return op
 }
 
-// scatter32 computes addresses and stores a word of each lane of mask, of which there must
+// storeEach computes addresses and stores an element of each lane of mask, of which there must
 // be one. It stops and is not ok if an address lies outside of the region or is not
 // aligned. addrDiff is as Access.AddrDiff.
 //
 //go:noinline
-func scatter32(x, addr, base *vec.Vector, mask uint32, offset uint64, r *region) (addrDiff uint64, ok bool) {
+func storeEach[L vec.Lane](x *vec.Of[L], addr, base *vec.Vector, mask uint32, offset uint64, r *region) (addrDiff uint64, ok bool) {
 	_, _, _ = *x, *addr, *base
-	data, start, last, stride := r.data, r.base, r.size-4, r.stride
+	bytes := uint64(bits.Len64(uint64(^L(0)))) / 8
+	data, start, last, stride := r.data, r.base, r.size-bytes, r.stride
 	one := base[bits.TrailingZeros32(mask)%lanes] + offset
 	for m := mask; m != 0; m &= m - 1 {
 		i := bits.TrailingZeros32(m) % lanes
@@ -78,33 +74,15 @@ func scatter32(x, addr, base *vec.Vector, mask uint32, offset uint64, r *region)
 		addr[i] = a
 		addrDiff |= a ^ one
 		at := a - start
-		if at > last || at%4 != 0 {
+		if at > last || at%bytes != 0 {
 			return addrDiff, false
 		}
 		at += uint64(i) * stride
-		binary.LittleEndian.PutUint32(data[at:at+4:at+4], uint32(x[i]))
-	}
-	return addrDiff, true
-}
-
-// scatter64 is scatter32 for elements of 8 bytes.
-//
-//go:noinline
-func scatter64(x, addr, base *vec.Vector, mask uint32, offset uint64, r *region) (addrDiff uint64, ok bool) {
-	_, _, _ = *x, *addr, *base
-	data, start, last, stride := r.data, r.base, r.size-8, r.stride
-	one := base[bits.TrailingZeros32(mask)%lanes] + offset
-	for m := mask; m != 0; m &= m - 1 {
-		i := bits.TrailingZeros32(m) % lanes
-		a := base[i] + offset
-		addr[i] = a
-		addrDiff |= a ^ one
-		at := a - start
-		if at > last || at%8 != 0 {
-			return addrDiff, false
+		if bytes == 4 {
+			binary.LittleEndian.PutUint32(data[at:at+4:at+4], uint32(x[i]))
+		} else {
+			binary.LittleEndian.PutUint64(data[at:at+8:at+8], uint64(x[i]))
 		}
-		at += uint64(i) * stride
-		binary.LittleEndian.PutUint64(data[at:at+8:at+8], x[i])
 	}
 	return addrDiff, true
 }

@@ -21,7 +21,7 @@ func (d *decoder) system() operation {
 	in := d.in
 	op := &system{what: in.System, reason: in.Reason}
 	for i := range in.Src {
-		op.args = append(op.args, d.source(i))
+		op.args = append(op.args, d.source(i, true))
 	}
 	if len(in.Dst) > 0 {
 		bits := 32

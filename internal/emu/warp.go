@@ -67,10 +67,8 @@ func (w *Warp) Step(env *Env, eff *Effect) error {
 	case in.control:
 		return in.op.exec(w, mask, eff)
 	case mask == 0:
-	case in.Func != nil:
+	case in.op == nil:
 		w.regs.Compute(&in.Instr, mask)
-	case in.Op != nil:
-		in.Op.Exec(&w.regs, mask)
 	default:
 		if err := in.op.exec(w, mask, eff); err != nil {
 			return err
@@ -150,7 +148,7 @@ func (w *Warp) refresh(reads []volatile, env *Env) {
 			x = uint64(uint32(env.SMs))
 		}
 		for k := range w.regs.Chunks {
-			w.regs.Vecs[k][r.slot].Fill(x)
+			w.regs.Fill(r.slot, k, x)
 		}
 	}
 }

@@ -17,17 +17,17 @@ func (op *wideSwap) exec(w *Warp, mask uint64, eff *Effect) error {
 	cur := cursor{access: &op.access, w: w, eff: eff}
 	for m := mask; m != 0; m &= m - 1 {
 		lane := alu.First(m)
-		v, i := w.regs.Vecs[lane/lanes], lane%lanes
-		data, err := cur.locate(lane, v[op.base][i])
+		data, err := cur.locate(lane, w.regs.At(op.base, lane))
 		if err != nil {
 			return err
 		}
 		low, high := get(data, 8), get(data[8:], 8)
-		if low == v[op.b[0]][i] && high == v[op.b[1]][i] {
-			put(data, 8, v[op.c[0]][i])
-			put(data[8:], 8, v[op.c[1]][i])
+		if low == w.regs.At(op.b[0], lane) && high == w.regs.At(op.b[1], lane) {
+			put(data, 8, w.regs.At(op.c[0], lane))
+			put(data[8:], 8, w.regs.At(op.c[1], lane))
 		}
-		v[op.d[0]][i], v[op.d[1]][i] = low, high
+		w.regs.Set(op.d[0], lane, low)
+		w.regs.Set(op.d[1], lane, high)
 	}
 	cur.end(mask)
 	return nil
@@ -36,7 +36,7 @@ func (op *wideSwap) exec(w *Warp, mask uint64, eff *Effect) error {
 func (d *decoder) wideSwap() operation {
 	op := &wideSwap{access: d.access(Atomic, 2)}
 	for i := range 2 {
-		op.b[i], op.c[i] = d.source(1+i), d.source(3+i)
+		op.b[i], op.c[i] = d.source(1+i, true), d.source(3+i, true)
 		if d.in.Op == isa.Atom {
 			op.d[i] = d.dest(i, 64)
 		}

@@ -250,7 +250,7 @@ const (
 )
 
 // selectors are those of the modes that take a number from the two low bits of c.
-var selectors = [...][4]uint64{
+var selectors = [...][4]uint32{
 	PermuteF4E:  {0x3210, 0x4321, 0x5432, 0x6543},
 	PermuteB4E:  {0x5670, 0x6701, 0x7012, 0x0123},
 	PermuteRC8:  {0x0000, 0x1111, 0x2222, 0x3333},
@@ -261,7 +261,7 @@ var selectors = [...][4]uint64{
 
 // Selectors returns what stands for c in PermuteBytes, by the two low bits of c; false for
 // PermuteBytes itself.
-func (p Permute) Selectors() ([4]uint64, bool) { return selectors[p], p != PermuteBytes }
+func (p Permute) Selectors() ([4]uint32, bool) { return selectors[p], p != PermuteBytes }
 
 // LaneOp is the mode of Vote, Match and Shfl.
 type LaneOp uint8

@@ -90,9 +90,9 @@ func permute(l *lifter) []*smt.Term {
 	whole, c := l.b.Concat(l.at(1), l.a()), l.at(2)
 	if table, ok := l.in.Permute.Selectors(); ok {
 		pick := l.b.Extract(c, 0, 2)
-		c = l.num(table[3])
+		c = l.num(uint64(table[3]))
 		for i := 2; i >= 0; i-- {
-			c = l.b.Ite(l.b.Eq(pick, l.b.Number(2, uint64(i))), l.num(table[i]), c)
+			c = l.b.Ite(l.b.Eq(pick, l.b.Number(2, uint64(i))), l.num(uint64(table[i])), c)
 		}
 	}
 	var x *smt.Term

@@ -1,130 +1,185 @@
-// Package vec computes on vectors of 32 lanes with the vector instructions of
-// the processor: AVX2 and FMA on amd64. Where it has none, or the build tag
-// purego is set, Fast, FastTest and FastAccess return nil and the caller computes lane by
-// lane; results are the same in every bit.
+// Package vec computes on the lanes of registers: on Words, which hold 32 bits for each of
+// 32 lanes, and on Vectors, which hold 64, with the vector instructions of the processor:
+// AVX2 and FMA on amd64. Where it has none, or the build tag purego is set, there is no
+// such function (nil) and the caller computes lane by lane; results are the same in every bit.
 //
-// A lane has 64 bits. Operations on 32 bits read the lower half of each lane and
-// clear the upper half of the result. Floating-point operations round to nearest;
-// NaN results are canonical (all bits of exponent and fraction set, sign clear).
+// Floating-point operations round to nearest; NaN results are canonical (all bits of exponent
+// and fraction set, sign clear).
 //
 // vec imports nothing of the project.
 package vec
 
 import "math/bits"
 
-// Lanes is the number of lanes of a vector.
+// Lanes is the number of lanes of Words and of a Vector.
 const Lanes = 32
 
-// Vector holds one value for each lane.
-type Vector [Lanes]uint64
+// Lane is the type of the value of one lane.
+type Lane interface{ uint32 | uint64 }
+
+// Of holds one value for each lane.
+type Of[L Lane] [Lanes]L
+
+// Words are the lanes of a register of up to 32 bits, a Vector those of a wider one.
+type (
+	Words  = Of[uint32]
+	Vector = Of[uint64]
+)
 
 // Fill assigns x to every lane.
-func (v *Vector) Fill(x uint64) {
+func (v *Of[L]) Fill(x L) {
 	for i := range v {
 		v[i] = x
 	}
 }
 
-// Merge copies the lanes of mask from src.
-func (v *Vector) Merge(src *Vector, mask uint32) {
+// merge copies the lanes of mask from src.
+func merge[L Lane](d, src *Of[L], mask uint32) {
 	for ; mask != 0; mask &= mask - 1 {
 		i := bits.TrailingZeros32(mask) % Lanes
-		v[i] = src[i]
+		d[i] = src[i]
 	}
 }
 
-// Func computes d of up to three vectors, lane by lane. d may be one of them.
-type Func func(d, a, b, c *Vector)
+// extend copies words, extended by zeros.
+func extend(d *Vector, a *Words) {
+	for i, x := range a {
+		d[i] = uint64(x)
+	}
+}
 
-// TestFunc compares lane by lane: bit i of the result is set if the comparison
-// holds in lane i.
-type TestFunc func(a, b *Vector) uint32
+// truncate copies the lower halves of lanes.
+func truncate(d *Words, a *Vector) {
+	for i, x := range a {
+		d[i] = uint32(x)
+	}
+}
 
-// Op is an operation on vectors.
-type Op uint8
+// A function computes d of up to three sources, lane by lane; d may be one of them. WordFunc
+// works on registers of up to 32 bits and Func on wider ones.
+type (
+	WordFunc func(d, a, b, c *Words)
+	Func     func(d, a, b, c *Vector)
 
-// The operations. The number at the end of a name is the width of the operands,
-// a letter before it tells how they are read: S as signed integers, U as unsigned
-// ones, F as floating-point numbers.
+	// WideningFunc computes wide results of narrow sources, and of a wide one (c).
+	WideningFunc func(d *Vector, a, b *Words, c *Vector)
+
+	// ShiftFunc shifts a by the amounts b.
+	ShiftFunc func(d, a *Vector, b *Words)
+)
+
+// A test compares lane by lane: bit i of the result is set if the comparison holds in lane i.
+type (
+	WordTestFunc func(a, b *Words) uint32
+	TestFunc     func(a, b *Vector) uint32
+)
+
+// WordOp is an operation on Words.
+type WordOp uint8
+
+// The operations on Words. The letter before the number at the end of a name tells how
+// operands are read: S as signed integers, U as unsigned ones, F as floating-point numbers.
 const (
-	Copy32   Op = iota // d = a
-	Extend32           // d = a, extended to 64 bits by its sign
-	Add32              // d = a + b
-	Add64
-	Sub32 // d = a - b
-	Sub64
+	Add32 WordOp = iota // d = a + b
+	Sub32
 	Mul32 // d = a * b
-	MulWideS32
-	MulWideU32
 	Mad32 // d = a*b + c
-	MadWideS32
-	MadWideU32
 	And32 // d = a & b
-	And64
-	Or32 // d = a | b
-	Or64
-	Xor32 // d = a ^ b
-	Xor64
-	Shl32 // d = a << b; the amount is the lower half of b
-	Shl64
-	ShrS32 // d = a >> b
+	Or32
+	Xor32
+	Shl32 // d = a << b
+	ShrS32
 	ShrU32
-	ShrU64
 	MinS32
 	MinU32
 	MaxS32
 	MaxU32
 	AddF32
-	AddF64
 	SubF32
-	SubF64
 	MulF32
-	MulF64
 	DivF32
 	SqrtF32
 	FmaF32 // d = a*b + c, rounded once
-	FmaF64
+	NumWordOps = iota
+)
+
+// Op is an operation on Vectors.
+type Op uint8
+
+// The operations on Vectors, named like those on Words.
+const (
+	Add64 Op = iota // d = a + b
+	Sub64
+	And64 // d = a & b
+	Or64
+	Xor64
+	AddF64
+	SubF64
+	MulF64
+	FmaF64 // d = a*b + c, rounded once
 	NumOps = iota
 )
 
-// Test is a comparison of vectors.
-type Test uint8
+// WideningOp is an operation with wide results of narrow sources.
+type WideningOp uint8
 
-// The comparisons, named like operations. Those of floating-point numbers do not
-// hold for NaN.
+// The operations with wide results.
 const (
-	Eq32  Test = iota // a == b
-	LtS32             // a < b
+	ExtendS32  WideningOp = iota // d = a, extended by its sign
+	ExtendU32                    // d = a, extended by zeros
+	MulWideS32                   // d = a * b
+	MulWideU32
+	MadWideS32 // d = a*b + c
+	MadWideU32
+	NumWideningOps = iota
+)
+
+// ShiftOp is a shift of Vectors.
+type ShiftOp uint8
+
+// The shifts of Vectors. An amount beyond the width counts as the width.
+const (
+	Shl64 ShiftOp = iota
+	ShrU64
+	NumShiftOps = iota
+)
+
+// WordTest is a comparison of Words.
+type WordTest uint8
+
+// The comparisons of Words. Those of floating-point numbers do not hold for NaN.
+const (
+	Eq32  WordTest = iota // a == b
+	LtS32                 // a < b
 	LtU32
 	LeS32 // a <= b
 	LeU32
-	Eq64
-	LtS64
-	LtU64
-	LeS64
-	LeU64
 	EqF32
 	LtF32
 	LeF32
+	NumWordTests = iota
+)
+
+// Test is a comparison of Vectors.
+type Test uint8
+
+// The comparisons of Vectors.
+const (
+	Eq64  Test = iota // a == b
+	LtS64             // a < b
+	LtU64
+	LeS64 // a <= b
+	LeU64
 	NumTests = iota
 )
 
-// AccessFunc loads one element for each lane into x, or stores those in x in
-// ascending order of the lanes. The address of a lane is base + offset; all are
-// put into addr. The element at the address start is that at data. If an address
-// less start is more than last, or has a bit of align set, nothing is loaded or
-// stored and ok is false. Neither last nor start + last may be 2^63 or more. more. addrDiff has
-// the bits in which addresses differ from that of the first lane.
-type AccessFunc func(x, addr, base *Vector, offset uint64, data *byte, start, last, align uint64) (addrDiff uint64, ok bool)
-
-// Access tells apart the functions that access memory.
-type Access uint8
-
-// The accesses, by the width of elements.
-const (
-	Load32 Access = iota
-	Load64
-	Store32
-	Store64
-	NumAccesses = iota
+// An access loads one element for each lane into x, or stores those in x in ascending order
+// of the lanes. The address of a lane is base + offset; all are put into addr, which may be
+// base. The element at the address start is that at data. If an address less start is more
+// than last, or has a bit of align set, nothing is loaded or stored and ok is false. Neither
+// last nor start + last may be 2^63 or more. addrDiff has the bits in which addresses differ
+// from that of the first lane.
+type (
+	WordAccessFunc func(x *Words, addr, base *Vector, offset uint64, data *byte, start, last, align uint64) (addrDiff uint64, ok bool)
+	AccessFunc     func(x, addr, base *Vector, offset uint64, data *byte, start, last, align uint64) (addrDiff uint64, ok bool)
 )

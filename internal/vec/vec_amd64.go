@@ -4,210 +4,285 @@ package vec
 
 import "golang.org/x/sys/cpu"
 
-// available reports whether the processor has the instructions used here.
-func available() bool { return cpu.X86.HasAVX2 && cpu.X86.HasFMA }
+// fast is whether the processor has the instructions used here.
+var fast = cpu.X86.HasAVX2 && cpu.X86.HasFMA
 
-// Fast returns the function of an operation, nil if the processor has none.
-func Fast(op Op) Func {
-	if !available() {
-		return nil
+// available returns f, or the zero function if the processor lacks the instructions.
+func available[F any](f F) F {
+	if !fast {
+		var none F
+		return none
 	}
-	return [NumOps]Func{
-		Copy32:     copy32,
-		Extend32:   extend32,
-		Add32:      add32,
-		Add64:      add64,
-		Sub32:      sub32,
-		Sub64:      sub64,
-		Mul32:      mul32,
-		MulWideS32: mulWideS32,
-		MulWideU32: mulWideU32,
-		Mad32:      mad32,
-		MadWideS32: madWideS32,
-		MadWideU32: madWideU32,
-		And32:      and32,
-		And64:      and64,
-		Or32:       or32,
-		Or64:       or64,
-		Xor32:      xor32,
-		Xor64:      xor64,
-		Shl32:      shl32,
-		Shl64:      shl64,
-		ShrS32:     shrS32,
-		ShrU32:     shrU32,
-		ShrU64:     shrU64,
-		MinS32:     minS32,
-		MinU32:     minU32,
-		MaxS32:     maxS32,
-		MaxU32:     maxU32,
-		AddF32:     addF32,
-		AddF64:     addF64,
-		SubF32:     subF32,
-		SubF64:     subF64,
-		MulF32:     mulF32,
-		MulF64:     mulF64,
-		DivF32:     divF32,
-		SqrtF32:    sqrtF32,
-		FmaF32:     fmaF32,
-		FmaF64:     fmaF64,
-	}[op]
+	return f
 }
 
-// FastTest returns the function of a comparison, nil if the processor has none.
-func FastTest(t Test) TestFunc {
-	if !available() {
-		return nil
-	}
-	return [NumTests]TestFunc{
+// Word returns the function of an operation on Words, nil if the processor has none.
+func Word(op WordOp) WordFunc {
+	return available([NumWordOps]WordFunc{
+		Add32:   add32,
+		Sub32:   sub32,
+		Mul32:   mul32,
+		Mad32:   mad32,
+		And32:   and32,
+		Or32:    or32,
+		Xor32:   xor32,
+		Shl32:   shl32,
+		ShrS32:  shrS32,
+		ShrU32:  shrU32,
+		MinS32:  minS32,
+		MinU32:  minU32,
+		MaxS32:  maxS32,
+		MaxU32:  maxU32,
+		AddF32:  addF32,
+		SubF32:  subF32,
+		MulF32:  mulF32,
+		DivF32:  divF32,
+		SqrtF32: sqrtF32,
+		FmaF32:  fmaF32,
+	}[op])
+}
+
+// Wide returns the function of an operation on Vectors, nil if the processor has none.
+func Wide(op Op) Func {
+	return available([NumOps]Func{
+		Add64:  add64,
+		Sub64:  sub64,
+		And64:  and64,
+		Or64:   or64,
+		Xor64:  xor64,
+		AddF64: addF64,
+		SubF64: subF64,
+		MulF64: mulF64,
+		FmaF64: fmaF64,
+	}[op])
+}
+
+// Widening returns the function of an operation with wide results, nil if the processor has
+// none.
+func Widening(op WideningOp) WideningFunc {
+	return available([NumWideningOps]WideningFunc{
+		ExtendS32:  extendS32,
+		ExtendU32:  extendU32,
+		MulWideS32: mulWideS32,
+		MulWideU32: mulWideU32,
+		MadWideS32: madWideS32,
+		MadWideU32: madWideU32,
+	}[op])
+}
+
+// Shift returns the function of a shift of Vectors, nil if the processor has none.
+func Shift(op ShiftOp) ShiftFunc {
+	return available([NumShiftOps]ShiftFunc{Shl64: shl64, ShrU64: shrU64}[op])
+}
+
+// WordTests returns the function of a comparison of Words, nil if the processor has none.
+func WordTests(t WordTest) WordTestFunc {
+	return available([NumWordTests]WordTestFunc{
 		Eq32:  eq32,
 		LtS32: ltS32,
 		LtU32: ltU32,
 		LeS32: leS32,
 		LeU32: leU32,
-		Eq64:  eq64,
-		LtS64: ltS64,
-		LtU64: ltU64,
-		LeS64: leS64,
-		LeU64: leU64,
 		EqF32: eqF32,
 		LtF32: ltF32,
 		LeF32: leF32,
-	}[t]
+	}[t])
 }
 
-// FastAccess returns the function of an access, nil if the processor has none.
-func FastAccess(a Access) AccessFunc {
-	if !available() {
-		return nil
+// WideTests returns the function of a comparison of Vectors, nil if the processor has none.
+func WideTests(t Test) TestFunc {
+	return available([NumTests]TestFunc{Eq64: eq64, LtS64: ltS64, LtU64: ltU64, LeS64: leS64, LeU64: leU64}[t])
+}
+
+// WordAccess returns the function that loads or stores Words, nil if the processor has none.
+func WordAccess(store bool) WordAccessFunc {
+	if store {
+		return available(WordAccessFunc(store32))
 	}
-	return [NumAccesses]AccessFunc{Load32: load32, Load64: load64, Store32: store32, Store64: store64}[a]
+	return available(WordAccessFunc(load32))
+}
+
+// WideAccess returns the function that loads or stores Vectors, nil if the processor has none.
+func WideAccess(store bool) AccessFunc {
+	if store {
+		return available(AccessFunc(store64))
+	}
+	return available(AccessFunc(load64))
+}
+
+// MergeWords copies the lanes of mask from src.
+func MergeWords(d, src *Words, mask uint32) {
+	if fast {
+		mergeWords(d, src, mask)
+		return
+	}
+	merge(d, src, mask)
+}
+
+// MergeVector copies the lanes of mask from src.
+func MergeVector(d, src *Vector, mask uint32) {
+	if fast {
+		mergeVector(d, src, mask)
+		return
+	}
+	merge(d, src, mask)
+}
+
+// Extend copies words, extended by zeros.
+func Extend(d *Vector, a *Words) {
+	if fast {
+		extendU32(d, a, nil, nil)
+		return
+	}
+	extend(d, a)
+}
+
+// Truncate copies the lower halves of lanes.
+func Truncate(d *Words, a *Vector) {
+	if fast {
+		truncate64(d, a)
+		return
+	}
+	truncate(d, a)
 }
 
 //go:noescape
-func copy32(d, a, b, c *Vector)
+func add32(d, a, b, c *Words)
 
 //go:noescape
-func extend32(d, a, b, c *Vector)
+func sub32(d, a, b, c *Words)
 
 //go:noescape
-func add32(d, a, b, c *Vector)
+func mul32(d, a, b, c *Words)
+
+//go:noescape
+func mad32(d, a, b, c *Words)
+
+//go:noescape
+func and32(d, a, b, c *Words)
+
+//go:noescape
+func or32(d, a, b, c *Words)
+
+//go:noescape
+func xor32(d, a, b, c *Words)
+
+//go:noescape
+func shl32(d, a, b, c *Words)
+
+//go:noescape
+func shrS32(d, a, b, c *Words)
+
+//go:noescape
+func shrU32(d, a, b, c *Words)
+
+//go:noescape
+func minS32(d, a, b, c *Words)
+
+//go:noescape
+func minU32(d, a, b, c *Words)
+
+//go:noescape
+func maxS32(d, a, b, c *Words)
+
+//go:noescape
+func maxU32(d, a, b, c *Words)
+
+//go:noescape
+func addF32(d, a, b, c *Words)
+
+//go:noescape
+func subF32(d, a, b, c *Words)
+
+//go:noescape
+func mulF32(d, a, b, c *Words)
+
+//go:noescape
+func divF32(d, a, b, c *Words)
+
+//go:noescape
+func sqrtF32(d, a, b, c *Words)
+
+//go:noescape
+func fmaF32(d, a, b, c *Words)
 
 //go:noescape
 func add64(d, a, b, c *Vector)
 
 //go:noescape
-func sub32(d, a, b, c *Vector)
-
-//go:noescape
 func sub64(d, a, b, c *Vector)
-
-//go:noescape
-func mul32(d, a, b, c *Vector)
-
-//go:noescape
-func mulWideS32(d, a, b, c *Vector)
-
-//go:noescape
-func mulWideU32(d, a, b, c *Vector)
-
-//go:noescape
-func mad32(d, a, b, c *Vector)
-
-//go:noescape
-func madWideS32(d, a, b, c *Vector)
-
-//go:noescape
-func madWideU32(d, a, b, c *Vector)
-
-//go:noescape
-func and32(d, a, b, c *Vector)
 
 //go:noescape
 func and64(d, a, b, c *Vector)
 
 //go:noescape
-func or32(d, a, b, c *Vector)
-
-//go:noescape
 func or64(d, a, b, c *Vector)
-
-//go:noescape
-func xor32(d, a, b, c *Vector)
 
 //go:noescape
 func xor64(d, a, b, c *Vector)
 
 //go:noescape
-func shl32(d, a, b, c *Vector)
-
-//go:noescape
-func shl64(d, a, b, c *Vector)
-
-//go:noescape
-func shrS32(d, a, b, c *Vector)
-
-//go:noescape
-func shrU32(d, a, b, c *Vector)
-
-//go:noescape
-func shrU64(d, a, b, c *Vector)
-
-//go:noescape
-func minS32(d, a, b, c *Vector)
-
-//go:noescape
-func minU32(d, a, b, c *Vector)
-
-//go:noescape
-func maxS32(d, a, b, c *Vector)
-
-//go:noescape
-func maxU32(d, a, b, c *Vector)
-
-//go:noescape
-func addF32(d, a, b, c *Vector)
-
-//go:noescape
 func addF64(d, a, b, c *Vector)
-
-//go:noescape
-func subF32(d, a, b, c *Vector)
 
 //go:noescape
 func subF64(d, a, b, c *Vector)
 
 //go:noescape
-func mulF32(d, a, b, c *Vector)
-
-//go:noescape
 func mulF64(d, a, b, c *Vector)
-
-//go:noescape
-func divF32(d, a, b, c *Vector)
-
-//go:noescape
-func sqrtF32(d, a, b, c *Vector)
-
-//go:noescape
-func fmaF32(d, a, b, c *Vector)
 
 //go:noescape
 func fmaF64(d, a, b, c *Vector)
 
 //go:noescape
-func eq32(a, b *Vector) uint32
+func extendS32(d *Vector, a, b *Words, c *Vector)
 
 //go:noescape
-func ltS32(a, b *Vector) uint32
+func extendU32(d *Vector, a, b *Words, c *Vector)
 
 //go:noescape
-func ltU32(a, b *Vector) uint32
+func mulWideS32(d *Vector, a, b *Words, c *Vector)
 
 //go:noescape
-func leS32(a, b *Vector) uint32
+func mulWideU32(d *Vector, a, b *Words, c *Vector)
 
 //go:noescape
-func leU32(a, b *Vector) uint32
+func madWideS32(d *Vector, a, b *Words, c *Vector)
+
+//go:noescape
+func madWideU32(d *Vector, a, b *Words, c *Vector)
+
+//go:noescape
+func shl64(d, a *Vector, b *Words)
+
+//go:noescape
+func shrU64(d, a *Vector, b *Words)
+
+//go:noescape
+func truncate64(d *Words, a *Vector)
+
+//go:noescape
+func eq32(a, b *Words) uint32
+
+//go:noescape
+func ltS32(a, b *Words) uint32
+
+//go:noescape
+func ltU32(a, b *Words) uint32
+
+//go:noescape
+func leS32(a, b *Words) uint32
+
+//go:noescape
+func leU32(a, b *Words) uint32
+
+//go:noescape
+func eqF32(a, b *Words) uint32
+
+//go:noescape
+func ltF32(a, b *Words) uint32
+
+//go:noescape
+func leF32(a, b *Words) uint32
 
 //go:noescape
 func eq64(a, b *Vector) uint32
@@ -225,22 +300,19 @@ func leS64(a, b *Vector) uint32
 func leU64(a, b *Vector) uint32
 
 //go:noescape
-func eqF32(a, b *Vector) uint32
+func load32(x *Words, addr, base *Vector, offset uint64, data *byte, start, last, align uint64) (addrDiff uint64, ok bool)
 
 //go:noescape
-func ltF32(a, b *Vector) uint32
-
-//go:noescape
-func leF32(a, b *Vector) uint32
-
-//go:noescape
-func load32(x, addr, base *Vector, offset uint64, data *byte, start, last, align uint64) (addrDiff uint64, ok bool)
+func store32(x *Words, addr, base *Vector, offset uint64, data *byte, start, last, align uint64) (addrDiff uint64, ok bool)
 
 //go:noescape
 func load64(x, addr, base *Vector, offset uint64, data *byte, start, last, align uint64) (addrDiff uint64, ok bool)
 
 //go:noescape
-func store32(x, addr, base *Vector, offset uint64, data *byte, start, last, align uint64) (addrDiff uint64, ok bool)
+func store64(x, addr, base *Vector, offset uint64, data *byte, start, last, align uint64) (addrDiff uint64, ok bool)
 
 //go:noescape
-func store64(x, addr, base *Vector, offset uint64, data *byte, start, last, align uint64) (addrDiff uint64, ok bool)
+func mergeWords(d, src *Words, mask uint32)
+
+//go:noescape
+func mergeVector(d, src *Vector, mask uint32)

@@ -1,11 +1,14 @@
-// A vector is eight registers of four lanes. EACH applies a macro to each of
-// them, whose last argument is the offset in bytes.
+// Words are four registers of eight lanes, a Vector is eight of four. EACH_WORD and EACH
+// apply a macro to each of them, whose last argument is the offset in bytes.
 
-#define EACH(M, OP) \
+#define EACH_WORD(M, OP) \
 	M(OP, 0); \
 	M(OP, 32); \
 	M(OP, 64); \
-	M(OP, 96); \
+	M(OP, 96)
+
+#define EACH(M, OP) \
+	EACH_WORD(M, OP); \
 	M(OP, 128); \
 	M(OP, 160); \
 	M(OP, 192); \
@@ -17,137 +20,146 @@
 	MOVQ b+16(FP), DX; \
 	MOVQ c+24(FP), CX
 
-// LOW keeps the lower halves of lanes in Y15, ALL whole lanes.
+#define NOTHING
 
-#define ALL \
-	VPCMPEQD Y15, Y15, Y15
+// WORDS is the body of a WordFunc, VECTORS that of a Func or WideningFunc.
 
-#define LOW \
-	ALL; \
-	VPSRLQ $32, Y15, Y15
+#define WORDS(SETUP, M, OP) \
+	ARGS; \
+	SETUP; \
+	EACH_WORD(M, OP); \
+	VZEROUPPER; \
+	RET
 
-#define STORE(AT) \
-	VPAND Y15, Y0, Y0; \
-	VMOVDQU Y0, AT(DI)
-
-#define UNARY(OP, AT) \
-	VMOVDQU AT(SI), Y0; \
-	OP; \
-	STORE(AT)
-
-#define BINARY(OP, AT) \
-	VMOVDQU AT(SI), Y0; \
-	OP AT(DX), Y0, Y0; \
-	STORE(AT)
-
-// SHIFT has amounts in the lower halves.
-#define SHIFT(OP, AT) \
-	VMOVDQU AT(SI), Y0; \
-	VPAND AT(DX), Y14, Y1; \
-	OP Y1, Y0, Y0; \
-	STORE(AT)
-
-// PRODUCT adds the product in whole lanes to c.
-#define PRODUCT(OP, AT) \
-	VMOVDQU AT(SI), Y0; \
-	OP AT(DX), Y0, Y0; \
-	VPADDQ AT(CX), Y0, Y0; \
-	STORE(AT)
-
-// The canonical NaN is in Y14.
-
-#define NAN32 \
-	LOW; \
-	VPSRLQ $1, Y15, Y14
-
-#define NAN64 \
-	ALL; \
-	VPSRLQ $1, Y15, Y14
-
-#define CANON32 \
-	VCMPPS $3, Y0, Y0, Y1; \
-	VBLENDVPS Y1, Y14, Y0, Y0
-
-#define CANON64 \
-	VCMPPD $3, Y0, Y0, Y1; \
-	VBLENDVPD Y1, Y14, Y0, Y0
-
-#define FLOAT32(OP, AT) \
-	VMOVUPS AT(SI), Y0; \
-	OP AT(DX), Y0, Y0; \
-	CANON32; \
-	STORE(AT)
-
-#define FLOAT64(OP, AT) \
-	VMOVUPD AT(SI), Y0; \
-	OP AT(DX), Y0, Y0; \
-	CANON64; \
-	STORE(AT)
-
-#define ROOT32(OP, AT) \
-	OP AT(SI), Y0; \
-	CANON32; \
-	STORE(AT)
-
-#define FUSED32(OP, AT) \
-	VMOVUPS AT(CX), Y0; \
-	VMOVUPS AT(SI), Y1; \
-	OP AT(DX), Y1, Y0; \
-	CANON32; \
-	STORE(AT)
-
-#define FUSED64(OP, AT) \
-	VMOVUPD AT(CX), Y0; \
-	VMOVUPD AT(SI), Y1; \
-	OP AT(DX), Y1, Y0; \
-	CANON64; \
-	STORE(AT)
-
-// COMPUTE is the body of a Func.
-#define COMPUTE(SETUP, M, OP) \
+#define VECTORS(SETUP, M, OP) \
 	ARGS; \
 	SETUP; \
 	EACH(M, OP); \
 	VZEROUPPER; \
 	RET
 
-#define SHIFTS32 \
-	LOW; \
-	VMOVDQA Y15, Y14
+#define BINARY(OP, AT) \
+	VMOVDQU AT(SI), Y0; \
+	OP AT(DX), Y0, Y0; \
+	VMOVDQU Y0, AT(DI)
 
-#define SHIFTS64 \
-	ALL; \
-	VPSRLQ $32, Y15, Y14
+// SHIFT has its operands the other way round.
+#define SHIFT(OP, AT) \
+	VMOVDQU AT(SI), Y0; \
+	VMOVDQU AT(DX), Y1; \
+	OP Y1, Y0, Y0; \
+	VMOVDQU Y0, AT(DI)
 
-// EXTEND copies the sign of a lower half into the upper one.
-#define EXTEND \
-	VPSRAD $31, Y0, Y1; \
-	VPSLLQ $32, Y1, Y1; \
-	VPBLENDD $0xaa, Y1, Y0, Y0
+// PRODUCT32 adds the product to c.
+#define PRODUCT32(OP, AT) \
+	VMOVDQU AT(SI), Y0; \
+	OP AT(DX), Y0, Y0; \
+	VPADDD AT(CX), Y0, Y0; \
+	VMOVDQU Y0, AT(DI)
 
-#define NOTHING
+// The canonical NaN is in Y14.
 
-// Comparisons gather the signs of lanes in R8. Those of 32 bits compare lower
-// halves, which HALF moves up.
+#define ONES(Y) \
+	VPCMPEQD Y, Y, Y
 
-#define HALF \
-	VPSLLQ $32, Y0, Y0
+#define NAN32 \
+	ONES(Y14); \
+	VPSRLD $1, Y14, Y14
 
-#define SIGNS(AT) \
+#define NAN64 \
+	ONES(Y14); \
+	VPSRLQ $1, Y14, Y14
+
+#define CANON32(AT) \
+	VCMPPS $3, Y0, Y0, Y1; \
+	VBLENDVPS Y1, Y14, Y0, Y0; \
+	VMOVUPS Y0, AT(DI)
+
+#define CANON64(AT) \
+	VCMPPD $3, Y0, Y0, Y1; \
+	VBLENDVPD Y1, Y14, Y0, Y0; \
+	VMOVUPD Y0, AT(DI)
+
+#define FLOAT32(OP, AT) \
+	VMOVUPS AT(SI), Y0; \
+	OP AT(DX), Y0, Y0; \
+	CANON32(AT)
+
+#define FLOAT64(OP, AT) \
+	VMOVUPD AT(SI), Y0; \
+	OP AT(DX), Y0, Y0; \
+	CANON64(AT)
+
+#define ROOT32(OP, AT) \
+	OP AT(SI), Y0; \
+	CANON32(AT)
+
+#define FUSED32(OP, AT) \
+	VMOVUPS AT(CX), Y0; \
+	VMOVUPS AT(SI), Y1; \
+	OP AT(DX), Y1, Y0; \
+	CANON32(AT)
+
+#define FUSED64(OP, AT) \
+	VMOVUPD AT(CX), Y0; \
+	VMOVUPD AT(SI), Y1; \
+	OP AT(DX), Y1, Y0; \
+	CANON64(AT)
+
+// Of narrow sources each 16 bytes make 32 of the result.
+
+#define EXTEND(OP, AT) \
+	OP (AT/2)(SI), Y0; \
+	VMOVDQU Y0, AT(DI)
+
+#define WIDE(OP, AT) \
+	VPMOVZXDQ (AT/2)(SI), Y0; \
+	VPMOVZXDQ (AT/2)(DX), Y1; \
+	OP Y1, Y0, Y0
+
+#define WIDE_PRODUCT(OP, AT) \
+	WIDE(OP, AT); \
+	VMOVDQU Y0, AT(DI)
+
+#define WIDE_SUM(OP, AT) \
+	WIDE(OP, AT); \
+	VPADDQ AT(CX), Y0, Y0; \
+	VMOVDQU Y0, AT(DI)
+
+#define WIDE_SHIFT(OP, AT) \
+	VMOVDQU AT(SI), Y0; \
+	VPMOVZXDQ (AT/2)(DX), Y1; \
+	OP Y1, Y0, Y0; \
+	VMOVDQU Y0, AT(DI)
+
+// LOWER_HALVES gathers the even words of 64 bytes.
+#define LOWER_HALVES(OP, AT) \
+	VMOVUPS (AT*2)(SI), Y0; \
+	VSHUFPS $0x88, (AT*2+32)(SI), Y0, Y0; \
+	VPERMQ $0xd8, Y0, Y0; \
+	VMOVDQU Y0, AT(DI)
+
+// Comparisons gather the signs of lanes in R8.
+
+#define SIGNS32(AT) \
+	VMOVMSKPS Y0, AX; \
+	SHLL $(AT/4), AX; \
+	ORL AX, R8
+
+#define SIGNS64(AT) \
 	VMOVMSKPD Y0, AX; \
-	SHLQ $(AT/8), AX; \
-	ORQ AX, R8
+	SHLL $(AT/8), AX; \
+	ORL AX, R8
 
 #define EQUAL32(OP, AT) \
 	VMOVDQU AT(SI), Y0; \
 	VPCMPEQD AT(DX), Y0, Y0; \
-	HALF; \
-	SIGNS(AT)
+	SIGNS32(AT)
 
 #define EQUAL64(OP, AT) \
 	VMOVDQU AT(SI), Y0; \
 	VPCMPEQQ AT(DX), Y0, Y0; \
-	SIGNS(AT)
+	SIGNS64(AT)
 
 // LESS and MORE exchange the order of numbers by the mask in Y15 first, so that
 // unsigned ones can be compared as signed.
@@ -159,55 +171,70 @@
 #define LESS32(OP, AT) \
 	BOTH(AT); \
 	VPCMPGTD Y0, Y1, Y0; \
-	HALF; \
-	SIGNS(AT)
+	SIGNS32(AT)
 
 #define MORE32(OP, AT) \
 	BOTH(AT); \
 	VPCMPGTD Y1, Y0, Y0; \
-	HALF; \
-	SIGNS(AT)
+	SIGNS32(AT)
 
 #define LESS64(OP, AT) \
 	BOTH(AT); \
 	VPCMPGTQ Y0, Y1, Y0; \
-	SIGNS(AT)
+	SIGNS64(AT)
 
 #define MORE64(OP, AT) \
 	BOTH(AT); \
 	VPCMPGTQ Y1, Y0, Y0; \
-	SIGNS(AT)
+	SIGNS64(AT)
 
 #define FLOATS(OP, AT) \
 	VMOVUPS AT(SI), Y0; \
 	VCMPPS OP, AT(DX), Y0, Y0; \
-	HALF; \
-	SIGNS(AT)
+	SIGNS32(AT)
 
 #define SIGNED \
 	VPXOR Y15, Y15, Y15
 
 #define UNSIGNED32 \
-	ALL; \
+	ONES(Y15); \
 	VPSLLD $31, Y15, Y15
 
 #define UNSIGNED64 \
-	ALL; \
+	ONES(Y15); \
 	VPSLLQ $63, Y15, Y15
 
-// COMPARE is the body of a TestFunc.
-#define COMPARE(SETUP, M, OP, END) \
+// COMPARE is the body of a test: of Words with EACH_WORD, of Vectors with EACH.
+#define COMPARE(ALL, SETUP, M, OP, END) \
 	MOVQ a+0(FP), SI; \
 	MOVQ b+8(FP), DX; \
 	XORL R8, R8; \
 	SETUP; \
-	EACH(M, OP); \
+	ALL(M, OP); \
 	END; \
 	MOVL R8, ret+16(FP); \
 	VZEROUPPER; \
 	RET
 
 #define INVERT NOTL R8
+
+// MERGE takes the lanes of the source (SI) whose bits (Y1) are set in the mask (Y0). NEXT
+// moves the bits on.
+
+#define MERGE(COMPARED, AT) \
+	VPAND Y1, Y0, Y2; \
+	COMPARED Y1, Y2, Y2; \
+	VMOVDQU AT(DI), Y3; \
+	VPBLENDVB Y2, AT(SI), Y3, Y3; \
+	VMOVDQU Y3, AT(DI)
+
+#define MERGE32(OP, AT) \
+	MERGE(VPCMPEQD, AT); \
+	VPSLLD $8, Y1, Y1
+
+#define MERGE64(OP, AT) \
+	MERGE(VPCMPEQQ, AT); \
+	VPSLLQ $4, Y1, Y1
 
 // ADDRESSES puts the sums of the lanes of base (SI) and offset (Y1) into addr
 // (DX). It gathers in Y15 what tells that one of them lies before the start (Y2)
@@ -227,6 +254,8 @@
 	VPOR Y6, Y0, Y0; \
 	VPOR Y0, Y15, Y15
 
+// CHECKED leaves the distance of the data from their address in R8 and the bits in which
+// addresses differ in AX.
 #define CHECKED(FAIL) \
 	MOVQ x+0(FP), DI; \
 	MOVQ addr+8(FP), DX; \
@@ -245,50 +274,115 @@
 	VPSRLDQ $8, X8, X9; \
 	VPOR X9, X8, X8; \
 	VMOVQ X8, AX; \
-	MOVQ AX, apart+64(FP); \
+	MOVQ AX, addrDiff+64(FP); \
 	VPTEST Y15, Y15; \
-	VZEROUPPER; \
 	JNZ FAIL; \
 	MOVQ data+32(FP), R8; \
 	SUBQ start+40(FP), R8
 
-#define FOUR(M, OP, AT) \
-	M(OP, AT); \
-	M(OP, AT+8); \
-	M(OP, AT+16); \
-	M(OP, AT+24)
+// IN_A_ROW compares with addresses in a row (Y7), of which the next are STEP on (Y1).
+#define IN_A_ROW(OP, AT) \
+	VPXOR AT(DX), Y7, Y2; \
+	VPOR Y2, Y8, Y8; \
+	VPADDQ Y1, Y7, Y7
 
-#define LOAD32(OP, AT) \
+// ROW goes to OTHER unless the addresses are those of elements in a row. Then it leaves where the
+// first element is in BX. FIRST are the distances of four elements from the first of them,
+// and SPAN is the distance of the last lane's from the first.
+#define ROW(FIRST, SPAN, OTHER) \
+	MOVQ 248(DX), CX; \
+	SUBQ (DX), CX; \
+	CMPQ CX, $SPAN; \
+	JNE OTHER; \
+	VPADDQ FIRST<>(SB), Y7, Y7; \
+	VPBROADCASTQ FIRST<>+32(SB), Y1; \
+	VPXOR Y8, Y8, Y8; \
+	EACH(IN_A_ROW, NOTHING); \
+	VPTEST Y8, Y8; \
+	JNZ OTHER; \
+	MOVQ (DX), BX; \
+	ADDQ R8, BX
+
+#define FROM_MEMORY(OP, AT) \
+	VMOVDQU AT(BX), Y0; \
+	VMOVDQU Y0, AT(DI)
+
+#define TO_MEMORY(OP, AT) \
+	VMOVDQU AT(DI), Y0; \
+	VMOVDQU Y0, AT(BX)
+
+#define SAME(OP, AT) \
+	VMOVDQU Y0, AT(DI)
+
+#define FOUR(M, AT) \
+	M(AT); \
+	M(AT+8); \
+	M(AT+16); \
+	M(AT+24)
+
+#define LOAD32(AT) \
 	MOVQ (AT)(DX), AX; \
 	MOVL (R8)(AX*1), BX; \
-	MOVQ BX, (AT)(DI)
+	MOVL BX, ((AT)/2)(DI)
 
-#define LOAD64(OP, AT) \
+#define LOAD64(AT) \
 	MOVQ (AT)(DX), AX; \
 	MOVQ (R8)(AX*1), BX; \
 	MOVQ BX, (AT)(DI)
 
-#define STORE32(OP, AT) \
+#define STORE32(AT) \
 	MOVQ (AT)(DX), AX; \
-	MOVL (AT)(DI), BX; \
+	MOVL ((AT)/2)(DI), BX; \
 	MOVL BX, (R8)(AX*1)
 
-#define STORE64(OP, AT) \
+#define STORE64(AT) \
 	MOVQ (AT)(DX), AX; \
 	MOVQ (AT)(DI), BX; \
 	MOVQ BX, (R8)(AX*1)
 
-#define LOADS32(OP, AT) FOUR(LOAD32, OP, AT)
-#define LOADS64(OP, AT) FOUR(LOAD64, OP, AT)
-#define STORES32(OP, AT) FOUR(STORE32, OP, AT)
-#define STORES64(OP, AT) FOUR(STORE64, OP, AT)
+#define LOADS32(OP, AT) FOUR(LOAD32, AT)
+#define LOADS64(OP, AT) FOUR(LOAD64, AT)
+#define STORES32(OP, AT) FOUR(STORE32, AT)
+#define STORES64(OP, AT) FOUR(STORE64, AT)
 
-// ACCESS is the body of an AccessFunc.
-#define ACCESS(M) \
-	CHECKED(fail); \
-	EACH(M, NOTHING); \
+#define DONE \
+	VZEROUPPER; \
 	MOVB $1, ok+72(FP); \
-	RET; \
-fail: \
+	RET
+
+#define FAILED \
+	VZEROUPPER; \
 	MOVB $0, ok+72(FP); \
 	RET
+
+// LOAD and STORE are the bodies of accesses: to one place, to elements in a row, which are
+// copied together, or to any.
+
+#define LOAD(ALL, FIRST, SPAN, BROADCAST, EVERY) \
+	CHECKED(fail); \
+	TESTQ AX, AX; \
+	JNZ apart; \
+	MOVQ (DX), AX; \
+	BROADCAST (R8)(AX*1), Y0; \
+	ALL(SAME, NOTHING); \
+	DONE; \
+apart: \
+	ROW(FIRST, SPAN, any); \
+	ALL(FROM_MEMORY, NOTHING); \
+	DONE; \
+any: \
+	EACH(EVERY, NOTHING); \
+	DONE; \
+fail: \
+	FAILED
+
+#define STORE(ALL, FIRST, SPAN, EVERY) \
+	CHECKED(fail); \
+	ROW(FIRST, SPAN, any); \
+	ALL(TO_MEMORY, NOTHING); \
+	DONE; \
+any: \
+	EACH(EVERY, NOTHING); \
+	DONE; \
+fail: \
+	FAILED

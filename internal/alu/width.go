@@ -1,0 +1,247 @@
+package alu
+
+import (
+	"warpbound/internal/isa"
+	"warpbound/internal/vec"
+)
+
+// An operand may have a register of another width than the operation works on: a source or
+// a result of 32 bits in a register of 64, or a count of bits, which is a word, of a wide
+// source. Then it is converted, before or after the operation, and has a temporary meanwhile.
+
+// conversion copies a register to one of the other width.
+type conversion struct {
+	from, to int32
+	widens   bool // Words to a Vector
+}
+
+// as returns the number of a slot in the table of the given width: its own, or that of a
+// temporary with a conversion in the list of sources or that of results.
+func (d *decoder) as(s Slot, wide bool, list *[]conversion) int32 {
+	n := s.number()
+	if s.Wide() == wide || n == 0 {
+		return n
+	}
+	at := int32(1 + len(d.before) + len(d.after))
+	if list == &d.before {
+		*list = append(*list, conversion{from: n, to: at, widens: wide})
+	} else {
+		*list = append(*list, conversion{from: at, to: n, widens: !wide})
+	}
+	return at
+}
+
+// converted returns an instruction with the conversions of its operands, if there are any.
+func (d *decoder) converted(in Instr) Instr {
+	if len(d.before)+len(d.after) == 0 {
+		return in
+	}
+	return Instr{Op: &converting{before: d.before, in: in, after: d.after}}
+}
+
+// converting executes an instruction some of whose operands have registers of another width.
+type converting struct {
+	before, after []conversion
+	in            Instr
+}
+
+func (op *converting) Exec(r *Registers, mask uint64) {
+	for _, c := range op.before {
+		r.convert(c, ^uint64(0))
+	}
+	r.Compute(&op.in, mask)
+	for _, c := range op.after {
+		r.convert(c, mask)
+	}
+}
+
+// convert performs a conversion for the lanes of mask.
+func (r *Registers) convert(c conversion, mask uint64) {
+	for k := range r.Chunks {
+		if c.widens {
+			vec.Extend(&r.Scratch.vec, r.Words[k][c.from])
+			vec.MergeVector(r.Vecs[k][c.to], &r.Scratch.vec, Half(mask, k))
+			continue
+		}
+		vec.Truncate(&r.Scratch.word, r.Vecs[k][c.from])
+		vec.MergeWords(r.Words[k][c.to], &r.Scratch.word, Half(mask, k))
+	}
+}
+
+// mixed decodes the commonest operations on operands of different widths: nil if the
+// instruction is none of them, or its registers have other widths.
+func (d *decoder) mixed(width int) Operation {
+	in := d.in
+	from, to := in.SrcType, in.Type
+	switch {
+	case !in.HasOnly(0):
+	case in.Op == isa.MulWide && to == isa.S32:
+		return d.widening(vec.MulWideS32, mulWideS32)
+	case in.Op == isa.MulWide && to == isa.U32:
+		return d.widening(vec.MulWideU32, mulWideU32)
+	case in.Op == isa.MadWide && to == isa.S32:
+		return d.widening(vec.MadWideS32, madWideS32)
+	case in.Op == isa.MadWide && to == isa.U32:
+		return d.widening(vec.MadWideU32, madWideU32)
+	case in.Op == isa.Cvt && len(in.Src) == 1 && to.Bits() == 64 && from == isa.U32 && isInteger(to):
+		return d.widening(vec.ExtendU32, extendWordU32)
+	case in.Op == isa.Cvt && len(in.Src) == 1 && to.Bits() == 64 && from == isa.S32 && isInteger(to):
+		return d.widening(vec.ExtendS32, extendWordS32)
+	case in.Op == isa.Cvt && len(in.Src) == 1 && width == 32 && to.Bits() == 32 && from.Bits() == 64 && isInteger(to) && isInteger(from):
+		return &narrowing{d: d.wordDest(0, 32), a: d.vector(0)}
+	case in.Op == isa.Shl && to == isa.B64:
+		return d.wideShift(vec.Shl64, shl64)
+	case in.Op == isa.Shr && to.Bits() == 64 && to.IsSigned():
+		return &wideShift{f: shrS64, d: d.vectorDest(0, 64), a: d.vector(0), b: d.word(1)}
+	case in.Op == isa.Shr && (to == isa.U64 || to == isa.B64):
+		return d.wideShift(vec.ShrU64, shrU64)
+	}
+	return nil
+}
+
+func isInteger(t isa.Type) bool { return t.Class() == isa.Unsigned || t.Class() == isa.Signed }
+
+// widening computes a Vector of Words and of a Vector.
+type widening struct {
+	f          vec.WideningFunc
+	d, a, b, c int32
+}
+
+func (d *decoder) widening(op vec.WideningOp, plain vec.WideningFunc) Operation {
+	w := &widening{f: vec.Widening(op), d: d.vectorDest(0, 64), a: d.word(0)}
+	if w.f == nil {
+		w.f = plain
+	}
+	if len(d.in.Src) > 1 {
+		w.b = d.word(1)
+	}
+	if len(d.in.Src) > 2 {
+		w.c = d.vector(2)
+	}
+	return w
+}
+
+func (op *widening) Exec(r *Registers, mask uint64) {
+	all := mask == r.Full
+	for k := range r.Chunks {
+		w, v := r.Words[k], r.Vecs[k]
+		if all {
+			op.f(v[op.d], w[op.a], w[op.b], v[op.c])
+			continue
+		}
+		op.f(&r.Scratch.vec, w[op.a], w[op.b], v[op.c])
+		vec.MergeVector(v[op.d], &r.Scratch.vec, Half(mask, k))
+	}
+}
+
+// wideShift shifts a Vector by Words.
+type wideShift struct {
+	f       vec.ShiftFunc
+	d, a, b int32
+}
+
+func (d *decoder) wideShift(op vec.ShiftOp, plain vec.ShiftFunc) Operation {
+	w := &wideShift{f: vec.Shift(op), d: d.vectorDest(0, 64), a: d.vector(0), b: d.word(1)}
+	if w.f == nil {
+		w.f = plain
+	}
+	return w
+}
+
+func (op *wideShift) Exec(r *Registers, mask uint64) {
+	all := mask == r.Full
+	for k := range r.Chunks {
+		v, b := r.Vecs[k], r.Words[k][op.b]
+		if all {
+			op.f(v[op.d], v[op.a], b)
+			continue
+		}
+		op.f(&r.Scratch.vec, v[op.a], b)
+		vec.MergeVector(v[op.d], &r.Scratch.vec, Half(mask, k))
+	}
+}
+
+// narrowing keeps the lower halves of a Vector.
+type narrowing struct{ d, a int32 }
+
+func (op *narrowing) Exec(r *Registers, mask uint64) {
+	all := mask == r.Full
+	for k := range r.Chunks {
+		d, a := r.Words[k][op.d], r.Vecs[k][op.a]
+		if all {
+			vec.Truncate(d, a)
+			continue
+		}
+		vec.Truncate(&r.Scratch.word, a)
+		vec.MergeWords(d, &r.Scratch.word, Half(mask, k))
+	}
+}
+
+// wide returns the values of a slot in chunk k as a Vector: its own, or a copy that is valid
+// until the next call.
+func (r *Registers) wide(s Slot, k int) *Vector {
+	if s.Wide() {
+		return r.Vecs[k][^s]
+	}
+	vec.Extend(&r.Scratch.vec, r.Words[k][s])
+	return &r.Scratch.vec
+}
+
+// assign gives the lanes of mask in chunk k of a slot their values in v.
+func (r *Registers) assign(s Slot, k int, v *Vector, mask uint64) {
+	if s.Wide() {
+		vec.MergeVector(r.Vecs[k][^s], v, Half(mask, k))
+		return
+	}
+	vec.Truncate(&r.Scratch.word, v)
+	vec.MergeWords(r.Words[k][s], &r.Scratch.word, Half(mask, k))
+}
+
+func extendWordU32(d *Vector, a, _ *Words, _ *Vector) { vec.Extend(d, a) }
+
+func extendWordS32(d *Vector, a, _ *Words, _ *Vector) {
+	_, _ = *d, *a
+	for i := range d {
+		d[i] = uint64(int32(a[i]))
+	}
+}
+
+func shl64(d, a *Vector, b *Words) {
+	_, _, _ = *d, *a, *b
+	for i := range d {
+		d[i] = a[i] << b[i]
+	}
+}
+
+func shrU64(d, a *Vector, b *Words) {
+	_, _, _ = *d, *a, *b
+	for i := range d {
+		d[i] = a[i] >> b[i]
+	}
+}
+
+func shrS64(d, a *Vector, b *Words) {
+	_, _, _ = *d, *a, *b
+	for i := range d {
+		d[i] = uint64(int64(a[i]) >> b[i])
+	}
+}
+
+// lanesOf returns the table of chunk k of the type of lanes, and storage for a result.
+func lanesOf[L vec.Lane](r *Registers, k int) ([]*vec.Of[L], *vec.Of[L]) {
+	switch table := any(&r.Words[k]).(type) {
+	case *[]*vec.Of[L]:
+		return *table, any(&r.Scratch.word).(*vec.Of[L])
+	}
+	return *any(&r.Vecs[k]).(*[]*vec.Of[L]), any(&r.Scratch.vec).(*vec.Of[L])
+}
+
+// merge copies the lanes of mask.
+func merge[L vec.Lane](d, src *vec.Of[L], mask uint32) {
+	switch d := any(d).(type) {
+	case *Words:
+		vec.MergeWords(d, any(src).(*Words), mask)
+	case *Vector:
+		vec.MergeVector(d, any(src).(*Vector), mask)
+	}
+}
