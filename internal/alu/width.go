@@ -187,6 +187,22 @@ func (r *Registers) wide(s Slot, k int) *Vector {
 	return &r.Scratch.vec
 }
 
+// Narrow returns the lower halves of the lanes of a slot in chunk k: its own Words, or a copy that
+// is valid until the next call of a method.
+func (r *Registers) Narrow(s Slot, k int) *Words {
+	if !s.Wide() {
+		return r.Words[k][s]
+	}
+	vec.Truncate(&r.Scratch.word, r.Vecs[k][^s])
+	return &r.Scratch.word
+}
+
+// Widen gives the lanes of mask in chunk k of a wide slot what Narrow returned for it.
+func (r *Registers) Widen(s Slot, k int, mask uint32) {
+	vec.Extend(&r.Scratch.vec, &r.Scratch.word)
+	vec.MergeVector(r.Vecs[k][^s], &r.Scratch.vec, mask)
+}
+
 // assign gives the lanes of mask in chunk k of a slot their values in v.
 func (r *Registers) assign(s Slot, k int, v *Vector, mask uint64) {
 	if s.Wide() {

@@ -156,18 +156,23 @@ func (op *access) together(w *Warp, x alu.Slot, mask uint64, r *region, acc *Acc
 func (op *access) vector(w *Warp, x alu.Slot, k int, addr *vec.Vector, mask uint32, r *region) (addrDiff uint64, ok bool) {
 	base := op.bases(w, k, addr)
 	whole, bytes := mask == 1<<lanes-1 && r.stride == 0, uint64(op.bytes)
-	if x.Wide() {
+	if bytes == 8 {
 		v := w.regs.Vector(x, k)
 		if whole && op.allVectors != nil {
 			return op.allVectors(v, addr, base, op.offset, &r.data[0], r.base, r.size-bytes, bytes-1)
 		}
 		return op.vectors(v, addr, base, mask, op.offset, r)
 	}
-	v := w.regs.Words[k][x]
+	v := w.regs.Narrow(x, k)
 	if whole && op.allWords != nil {
-		return op.allWords(v, addr, base, op.offset, &r.data[0], r.base, r.size-bytes, bytes-1)
+		addrDiff, ok = op.allWords(v, addr, base, op.offset, &r.data[0], r.base, r.size-bytes, bytes-1)
+	} else {
+		addrDiff, ok = op.words(v, addr, base, mask, op.offset, r)
 	}
-	return op.words(v, addr, base, mask, op.offset, r)
+	if x.Wide() && op.kind == Load && ok {
+		w.regs.Widen(x, k, mask)
+	}
+	return addrDiff, ok
 }
 
 // bases returns the bases of the addresses in chunk k: those of a register of 32 bits in room.
@@ -179,10 +184,9 @@ func (op *access) bases(w *Warp, k int, room *vec.Vector) *vec.Vector {
 	return room
 }
 
-// moves sets the functions that move an element between memory and the register x, if there are
-// any for its width.
+// moves sets the functions that move an element between memory and the register x.
 func (op *access) moves(x alu.Slot, store bool) {
-	op.simple = op.simple && x.Wide() == (op.bytes == 8)
+	op.simple = op.simple && (x.Wide() || op.bytes == 4)
 	op.words, op.allWords = loadEach[uint32], vec.WordAccess(store)
 	op.vectors, op.allVectors = loadEach[uint64], vec.WideAccess(store)
 	if store {
