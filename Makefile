@@ -6,17 +6,23 @@ build:
 test:
 	./test.sh
 
-# One line for each kernel and mode, NAME functional|cycle N warp-instr/s, after
-# the table of the Go benchmark with its allocations.
+# After the tables of the Go benchmarks, with the allocations of kernels: one line for each kernel and
+# mode, NAME functional|cycle N warp-instr/s, and for each operation, the least of seven runs,
+# TEXT RATIO of LIMIT. It fails if an operation takes longer than its limit allows.
 bench:
-	@go test -run '^$$' -bench BenchmarkKernels -benchmem . | awk ' \
+	@log=$$(mktemp); trap 'rm -f $$log' EXIT; status=0; \
+	go test -run '^$$' -bench BenchmarkKernels -benchmem . >$$log || status=1; \
+	go test -run '^$$' -bench BenchmarkOperations -benchtime 7x . >>$$log || status=1; \
+	awk ' \
 		{ print } \
-		/^BenchmarkKernels\// { \
-			split($$1, name, "/"); sub(/-[0-9]+$$/, "", name[3]); \
-			for (i = 2; i < NF; i++) if ($$(i + 1) == "warp-instr/s") rate = $$i; \
-			lines[n++] = sprintf("%s %s %.0f warp-instr/s", name[2], name[3], rate) \
+		function metric(unit,  i) { for (i = 2; i < NF; i++) if ($$(i + 1) == unit) return $$i } \
+		/^Benchmark.*\// && NF > 1 { \
+			split($$1, name, "/"); sub(/-[0-9]+$$/, "", name[3]); sub(/-[0-9]+$$/, "", name[2]) \
 		} \
-		END { print ""; for (i = 0; i < n; i++) print lines[i] }'
+		/^BenchmarkKernels\// && NF > 1 { lines[n++] = sprintf("%s %s %.0f warp-instr/s", name[2], name[3], metric("warp-instr/s")) } \
+		/^BenchmarkOperations\// && NF > 1 { gsub(/_/, " ", name[2]); lines[n++] = sprintf("%s: %.1f of %d", name[2], metric("times-reference"), metric("limit")) } \
+		END { print ""; for (i = 0; i < n; i++) print lines[i] }' $$log; \
+	exit $$status
 
 # Runs every fuzz target for FUZZTIME each. A worker that is busy with an input when the time is over makes
 # go test fail with "context deadline exceeded", which is no finding.

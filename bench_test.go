@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io/fs"
+	"os"
 	"slices"
 	"testing"
 	"testing/fstest"
@@ -17,18 +18,26 @@ import (
 )
 
 // BenchmarkKernels measures simulated warp instructions per second for every
-// kernel of the suite: functional is the emulator alone, cycle the cycle-level
+// kernel of the suite that all methods are measured with, and for those of testdata/bench, which
+// have what these lack: functional is the emulator alone, cycle the cycle-level
 // simulator. `make bench` prints one line for each.
 func BenchmarkKernels(b *testing.B) {
 	for _, name := range kernels.Names() {
-		j, err := platform.LoadFS(kernels.Suite(), name+"/job.toml", "")
-		if err != nil {
-			b.Fatal(err)
-		}
-		in := j.First().Bound.Inputs(0)
-		b.Run(name+"/functional", func(b *testing.B) { benchmarkFunctional(b, j, in) })
-		b.Run(name+"/cycle", func(b *testing.B) { benchmarkCycle(b, j, in) })
+		benchmarkKernel(b, kernels.Suite(), name)
 	}
+	for _, name := range []string{"fastMath", "halfPrecision", "nbody", "vectorLoads"} {
+		benchmarkKernel(b, os.DirFS("testdata/bench"), name)
+	}
+}
+
+func benchmarkKernel(b *testing.B, files fs.FS, name string) {
+	j, err := platform.LoadFS(files, name+"/job.toml", "")
+	if err != nil {
+		b.Fatal(err)
+	}
+	in := j.First().Bound.Inputs(0)
+	b.Run(name+"/functional", func(b *testing.B) { benchmarkFunctional(b, j, in) })
+	b.Run(name+"/cycle", func(b *testing.B) { benchmarkCycle(b, j, in) })
 }
 
 func benchmarkCycle(b *testing.B, j *platform.Job, in *job.Inputs) {
