@@ -19,7 +19,7 @@ type lineAccess struct {
 
 // access starts the memory access that a warp has just executed.
 func (m *sm) access(w *warp, st *step, now int64) {
-	eff, l, id := &m.sim.eff, &m.lsu, w.id
+	eff, l, id := &m.eff, &m.lsu, w.id
 	l.lines, l.current = l.lines[:0], 0
 	busy := int64(0)
 	switch {
@@ -64,7 +64,7 @@ func (m *sm) accessSpace(space isa.Space, lanes uint64, id int32) int64 {
 	if lanes == 0 {
 		return 0
 	}
-	acc, count := &m.sim.eff.Access, &m.sim.count
+	acc, count := &m.eff.Access, &m.count
 	switch space {
 	case isa.Shared:
 		if acc.Kind == emu.Atomic {
@@ -113,7 +113,7 @@ func sameAddress(addr *[emu.MaxWidth]uint64, lanes uint64) (uint64, uint64) {
 // globalLines coalesces the addresses of some lanes into lines, in the order of
 // the first lane that accesses each.
 func (m *sm) globalLines(lanes uint64) {
-	acc, l := &m.sim.eff.Access, &m.lsu
+	acc, l := &m.eff.Access, &m.lsu
 	within := uint64(1)<<l.l1.shift - 1
 	if acc.Kind == emu.Load && acc.AddrDiff&^within == 0 {
 		l.lines = append(l.lines, lineAccess{addr: acc.Addr[bits.TrailingZeros64(lanes)] &^ within})
@@ -136,14 +136,14 @@ func (m *sm) globalLines(lanes uint64) {
 		lanes &^= same
 		line, operations := &l.lines[l.line(a&^within, false)], bits.OnesCount64(same)
 		line.cost = max(line.cost, int32(operations))
-		m.sim.count.SerialisedAtomics += int64(operations - 1)
+		m.count.SerialisedAtomics += int64(operations - 1)
 	}
 }
 
 // localLines does the same for local memory, where words of the same address of
 // all threads of the machine lie side by side.
 func (m *sm) localLines(lanes uint64, id int32) {
-	acc, l, sm := &m.sim.eff.Access, &m.lsu, &m.sim.cfg.Machine.SM
+	acc, l, sm := &m.eff.Access, &m.lsu, &m.sim.cfg.Machine.SM
 	within := uint64(1)<<l.l1.shift - 1
 	width := uint64(sm.WarpSize.Value)
 	threads := uint64(sm.Count.Value*sm.Warps.Value) * width

@@ -76,7 +76,7 @@ func (m *sm) start(index int, now int64) {
 		clear(w.ready)
 		w.copies.reset()
 		if s.trace != nil {
-			s.record(now, m, index, i, trace.Start)
+			m.record(now, index, i, trace.Start)
 		}
 		sched := &m.scheds[w.sched]
 		sched.add(m, int32(id))
@@ -90,7 +90,7 @@ func (m *sm) retire(id int32, now int64) {
 	s, w := m.sim, &m.warps[id]
 	c := &m.ctas[w.cta]
 	if s.trace != nil {
-		s.record(now, m, c.emu.Index, int(w.index), trace.Exit)
+		m.record(now, c.emu.Index, int(w.index), trace.Exit)
 	}
 	w.state = free
 	sched := &m.scheds[w.sched]
@@ -100,6 +100,6 @@ func (m *sm) retire(id int32, now int64) {
 		return
 	}
 	m.free++
-	s.disp.done++
-	s.end = max(s.end, now)
+	m.out.done++
+	m.out.end = now
 }

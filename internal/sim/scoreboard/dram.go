@@ -149,17 +149,17 @@ func (d *dram) transfer(p *partition, e *dramRequest, b *bank, t, latency int64)
 	d.busFree = end
 	b.column = t + d.burst
 	if e.opens {
-		s.count.RowMisses++
+		s.mem.count.RowMisses++
 	} else {
-		s.count.RowHits++
+		s.mem.count.RowHits++
 	}
 	if e.target == none {
-		s.count.DRAMWrites++
+		s.mem.count.DRAMWrites++
 		d.readReady = max(d.readReady, end+d.m.DRAM.CDLR.Value)
 		b.close = max(b.close, end+d.m.DRAM.WR.Value)
 		return
 	}
-	s.count.DRAMReads++
+	s.mem.count.DRAMReads++
 	b.close = max(b.close, t+d.burst)
 	r := s.mem.wheel.alloc(request{kind: dramRead, part: int16(p.index), target: e.target})
 	s.mem.wheel.send(r, fromDRAM, max(d.toCore(end), d.toCore(t)+1))

@@ -93,10 +93,10 @@ func (p *partition) serve(r int32, now int64) bool {
 		if int64(ms.count) == s.cfg.Machine.L2.Merge.Value {
 			return false
 		}
-		s.count.L2Merged++
+		s.mem.count.L2Merged++
 		p.wait(ms, r)
 	case i != none:
-		s.count.L2Hits++
+		s.mem.count.L2Hits++
 		p.cache.touch(i)
 		p.answer(r, i, now)
 	default:
@@ -104,7 +104,7 @@ func (p *partition) serve(r int32, now int64) bool {
 		if i == none || !q.full && p.freeMSHR == none {
 			return false
 		}
-		s.count.L2Misses++
+		s.mem.count.L2Misses++
 		p.evict(i, now)
 		if q.full { // nothing of the old line is left
 			p.cache.claim(i, q.line, valid, none)
@@ -120,7 +120,7 @@ func (p *partition) serve(r int32, now int64) bool {
 // evict writes a line back that makes room for another.
 func (p *partition) evict(i int32, now int64) {
 	if p.cache.lines[i].state == dirty {
-		p.sim.count.L2WriteBacks++
+		p.sim.mem.count.L2WriteBacks++
 		p.toDRAM(request{kind: dramWrite, line: p.cache.lines[i].tag}, now)
 	}
 }

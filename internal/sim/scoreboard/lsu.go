@@ -112,7 +112,7 @@ func (m *sm) accessLine(a *lineAccess, now int64) int64 {
 	case l.kind == emu.Load && (a.local || !l.step.volatile):
 		return m.loadLine(a, i, now)
 	case l.kind == emu.Store && a.local && present:
-		m.sim.count.L1Hits++
+		m.count.L1Hits++
 		l.l1.lines[i].state = dirty
 		l.l1.touch(i)
 		m.lineDone(l.op, now+l.step.latency, now)
@@ -129,7 +129,7 @@ func (m *sm) accessLine(a *lineAccess, now int64) int64 {
 		q.kind, asked, answered = write, touched, 0
 		q.full = touched == m.sim.cfg.Machine.L1.Line.Value && l.bytes >= sim.WordBytes
 		if a.local {
-			m.sim.count.L1Misses++
+			m.count.L1Misses++
 		}
 	case emu.Atomic:
 		q.kind, asked, answered = atomic, touched, 0
@@ -148,7 +148,7 @@ func (m *sm) accessLine(a *lineAccess, now int64) int64 {
 // loadLine loads a line, which has index i in the L1 or is not there, through
 // the L1.
 func (m *sm) loadLine(a *lineAccess, i int32, now int64) int64 {
-	l, count := &m.lsu, &m.sim.count
+	l, count := &m.lsu, &m.count
 	ms := &l.l1mshrs
 	if i != none && l.l1.lines[i].state == fetched {
 		k := l.l1.lines[i].mshr
@@ -282,7 +282,7 @@ func (m *sm) send(q request, addr uint64, asked, answered, now int64) {
 	if l.oldest++; l.oldest == len(l.departs) {
 		l.oldest = 0
 	}
-	s.mem.receive(q, start+ic.Latency.Value)
+	m.out.packets = append(m.out.packets, packet{q, start + ic.Latency.Value})
 }
 
 // receive takes a packet whose head arrives at the SM in a cycle that is still to

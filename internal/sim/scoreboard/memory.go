@@ -1,10 +1,13 @@
 package scoreboard
 
+import "warpbound/internal/sim"
+
 // memory is everything behind the crossbar.
 type memory struct {
 	parts []partition
 	wheel wheel
 	next  int64 // when it has to be looked at
+	count sim.Counters
 }
 
 func (mem *memory) init(s *Sim) {
@@ -17,6 +20,7 @@ func (mem *memory) init(s *Sim) {
 func (mem *memory) reset() {
 	mem.wheel.reset()
 	mem.next = never
+	mem.count = sim.Counters{}
 	for i := range mem.parts {
 		mem.parts[i].reset()
 	}

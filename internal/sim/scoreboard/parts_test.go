@@ -221,10 +221,10 @@ func drain(t *testing.T, m *machine.Machine, lines []uint64) (int64, int64) {
 			p.dram.step(p)
 		}
 	}
-	if back != len(lines) || s.count.RowHits+s.count.RowMisses != int64(len(lines)) {
-		t.Errorf("%d of %d lines came back, counters %+v", back, len(lines), s.count)
+	if back != len(lines) || s.mem.count.RowHits+s.mem.count.RowMisses != int64(len(lines)) {
+		t.Errorf("%d of %d lines came back, counters %+v", back, len(lines), s.mem.count)
 	}
-	return last, s.count.RowHits
+	return last, s.mem.count.RowHits
 }
 
 // TestDRAM measures streams through rows and between rows.

@@ -54,13 +54,9 @@ type Sim struct {
 	end  int64 // cycle of the last retirement so far
 
 	grid  *emu.Grid
-	env   emu.Env
-	eff   emu.Effect
 	trace *trace.Run // nil if none is wanted
-	batch int        // where the records of the current round begin
 
 	everyCycle bool // visit every cycle instead of skipping: the obvious twin
-	count      sim.Counters
 	out        sim.Result
 }
 
@@ -72,7 +68,6 @@ func New(cfg sim.Config) (*Sim, error) {
 	s := &Sim{cfg: cfg, maxTime: cfg.Limit()}
 	s.round = cfg.Machine.Interconnect.Latency.Value +
 		min(cfg.Machine.Timing(isa.MemGlobal).Latency, cfg.Machine.Timing(isa.MemAtomic).Latency)
-	s.env.SMs = int(cfg.Machine.SM.Count.Value)
 	s.nsNum, s.nsDen = 1e9, cfg.Machine.Clock.Core.Value
 	s.flits = flitTable(cfg.Machine)
 	s.plan, s.timer = makePlan(cfg.Code, cfg.Machine)
@@ -126,11 +121,7 @@ func (s *Sim) start(launch emu.Launch, mem *emu.Memory) (err error) {
 
 // reset brings everything to the state of cycle 0.
 func (s *Sim) reset(occ machine.Occupancy, tr *trace.Run) {
-	s.trace, s.batch = tr, 0
-	if tr != nil {
-		s.batch = len(tr.Records)
-	}
-	s.count = sim.Counters{}
+	s.trace = tr
 	s.end = 0
 	s.mem.reset()
 	for i := range s.sms {
@@ -178,12 +169,33 @@ func (s *Sim) play(start, end int64) error {
 			return err
 		}
 	}
-	if s.trace != nil {
-		recs := s.trace.Records
-		slices.SortStableFunc(recs[s.batch:], trace.Compare)
-		s.batch = len(recs)
-	}
+	s.gather()
 	return nil
+}
+
+// gather takes what the SMs have done in a round, in their order.
+func (s *Sim) gather() {
+	batch := 0
+	if s.trace != nil {
+		batch = len(s.trace.Records)
+	}
+	for i := range s.sms {
+		out := &s.sms[i].out
+		for k := range out.packets {
+			s.mem.receive(out.packets[k].request, out.packets[k].at)
+		}
+		out.packets = out.packets[:0]
+		if s.trace != nil {
+			s.trace.Records = append(s.trace.Records, out.records...)
+			out.records = out.records[:0]
+		}
+		s.disp.done += out.done
+		out.done = 0
+		s.end = max(s.end, out.end)
+	}
+	if s.trace != nil {
+		slices.SortStableFunc(s.trace.Records[batch:], trace.Compare)
+	}
 }
 
 // next returns when something happens for the first time after a round that
@@ -211,21 +223,15 @@ func (s *Sim) result(cycles int64, occ machine.Occupancy) *sim.Result {
 			r.Schedulers[i] = make([]sim.SchedulerCounters, len(s.sms[i].scheds))
 		}
 	}
-	r.Cycles, r.Occupancy, r.Counters = cycles, occ, s.count
+	r.Cycles, r.Occupancy, r.Counters = cycles, occ, s.mem.count
 	r.Uninitialised = s.grid.UninitialisedReads()
 	for i := range s.sms {
+		r.Counters.Add(&s.sms[i].count)
 		for j := range s.sms[i].scheds {
 			r.Schedulers[i][j] = s.sms[i].scheds[j].count
 		}
 	}
 	return r
-}
-
-// record appends a trace record.
-func (s *Sim) record(now int64, m *sm, cta, warp int, ip trace.Ipoint) {
-	s.trace.Records = append(s.trace.Records, trace.Record{
-		Cycle: now, SM: int32(m.index), CTA: int32(cta), Warp: int32(warp), Ipoint: ip,
-	})
 }
 
 // readsTimer reports whether the instruction reads the global timer.

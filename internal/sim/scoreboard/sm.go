@@ -3,6 +3,8 @@ package scoreboard
 import (
 	"warpbound/internal/emu"
 	"warpbound/internal/machine"
+	"warpbound/internal/sim"
+	"warpbound/internal/trace"
 )
 
 // sm is a streaming multiprocessor.
@@ -23,6 +25,27 @@ type sm struct {
 	units []unit // by group of pipelines
 
 	lsu lsu
+
+	env   emu.Env
+	eff   emu.Effect
+	count sim.Counters
+	out   outbox
+}
+
+// outbox is what an SM has done in a round for others to know: in a round, SMs share
+// nothing that changes but what the kernel itself keeps in memory.
+type outbox struct {
+	packets []packet       // to the memory, in the order in which they were sent
+	records []trace.Record // if a trace is wanted
+	done    int            // CTAs that have ended
+	end     int64          // cycle of the last retirement so far
+}
+
+// packet is a request whose head arrives at its partition in a cycle that belongs to a
+// later round.
+type packet struct {
+	request request
+	at      int64
 }
 
 // unit is a group of pipelines: when they accept the next instruction, the first of
@@ -61,6 +84,7 @@ func (m *sm) init(s *Sim, index int) {
 		m.units[i].others = make([]int64, n-1)
 	}
 	m.lsu.init(s)
+	m.env.SM, m.env.SMs = index, len(s.sms)
 }
 
 // reset empties the SM and makes room for as many CTAs as it can hold at a time.
@@ -87,20 +111,21 @@ func (m *sm) reset(occ machine.Occupancy) {
 		m.units[i].reset()
 	}
 	m.lsu.reset()
+	m.count = sim.Counters{}
+	m.out = outbox{packets: m.out.packets[:0], records: m.out.records[:0]}
 }
 
 // play performs what happens from the cycle start until before end.
 func (m *sm) play(start, end int64) error {
 	s := m.sim
-	s.env.SM = m.index
 	if s.everyCycle {
 		m.next = start
 	}
 	for m.next < end {
 		now := m.next
-		s.env.Cycle = s.cfg.Clock(m.index, now)
+		m.env.Cycle = s.cfg.Clock(m.index, now)
 		if s.timer {
-			s.env.Time = uint64(now/s.nsDen*s.nsNum + now%s.nsDen*s.nsNum/s.nsDen)
+			m.env.Time = uint64(now/s.nsDen*s.nsNum + now%s.nsDen*s.nsNum/s.nsDen)
 		}
 		if err := m.step(now); err != nil {
 			return err
@@ -162,6 +187,13 @@ func (m *sm) deliver(r int32, now int64) {
 	default:
 		m.answered(kind, target, now)
 	}
+}
+
+// record appends a trace record.
+func (m *sm) record(now int64, cta, warp int, ip trace.Ipoint) {
+	m.out.records = append(m.out.records, trace.Record{
+		Cycle: now, SM: int32(m.index), CTA: int32(cta), Warp: int32(warp), Ipoint: ip,
+	})
 }
 
 // finish accounts for the cycles up to the end of the run.

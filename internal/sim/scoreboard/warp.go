@@ -57,16 +57,16 @@ func (m *sm) issue(s *scheduler, w *warp, now int64) error {
 	if run.trace != nil {
 		m.traced(w, now)
 	}
-	eff := &run.eff
+	eff := &m.eff
 	if run.cfg.Observe != nil {
 		if err := m.observed(w, now); err != nil {
 			return err
 		}
-	} else if err := w.emu.Step(&run.env, eff); err != nil {
+	} else if err := w.emu.Step(&m.env, eff); err != nil {
 		return err
 	}
-	run.count.WarpInstrs++
-	run.count.ThreadInstrs += int64(bits.OnesCount64(eff.Mask))
+	m.count.WarpInstrs++
+	m.count.ThreadInstrs += int64(bits.OnesCount64(eff.Mask))
 
 	next, why := now+1, sim.StallALU
 	switch st.kind {
@@ -77,7 +77,7 @@ func (m *sm) issue(s *scheduler, w *warp, now int64) error {
 		m.units[st.pipe].reserve(now + st.initiation)
 		next, why = now+st.latency, sim.StallBranch
 		if eff.Diverged {
-			run.count.DivergentBranches++
+			m.count.DivergentBranches++
 		}
 	case kindBarrier:
 		w.setReady(st, readyAt(now+st.latency, false))
@@ -127,14 +127,14 @@ func (m *sm) traced(w *warp, now int64) {
 		return
 	}
 	if ip := run.cfg.Ipoints[w.pc]; ip >= 0 {
-		run.record(now, m, m.ctas[w.cta].emu.Index, int(w.index), ip)
+		m.record(now, m.ctas[w.cta].emu.Index, int(w.index), ip)
 	}
 }
 
 // observed executes an instruction that is observed.
 func (m *sm) observed(w *warp, now int64) error {
 	at := sim.Step{Cycle: now, SM: m.index, CTA: m.ctas[w.cta].emu.Index, Warp: int(w.index)}
-	return m.sim.cfg.Execute(w.emu, &m.sim.env, &m.sim.eff, at)
+	return m.sim.cfg.Execute(w.emu, &m.env, &m.eff, at)
 }
 
 // setReady says when the results of an instruction can be used, as readyAt.
