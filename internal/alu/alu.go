@@ -119,37 +119,37 @@ func first[T any](places *[RegsBase]T, more int) []*T {
 func (r *Registers) Compute(in *Instr, mask uint64) {
 	switch {
 	case in.Word != nil:
-		r.words(in, mask)
+		for k := range r.Chunks {
+			w := r.Words[k]
+			if mask == r.Full {
+				in.Word(w[in.D], w[in.A], w[in.B], w[in.C])
+				continue
+			}
+			in.Word(&r.Scratch.word, w[in.A], w[in.B], w[in.C])
+			vec.SelectWords(w[in.D], &r.Scratch.word, w[in.D], Half(mask, k))
+		}
 	case in.Func != nil:
-		r.vectors(in, mask)
+		for k := range r.Chunks {
+			v := r.Vecs[k]
+			if mask == r.Full {
+				in.Func(v[in.D], v[in.A], v[in.B], v[in.C])
+				continue
+			}
+			in.Func(&r.Scratch.vec, v[in.A], v[in.B], v[in.C])
+			vec.SelectVector(v[in.D], &r.Scratch.vec, v[in.D], Half(mask, k))
+		}
+	case in.Widening != nil:
+		for k := range r.Chunks {
+			w, v := r.Words[k], r.Vecs[k]
+			if mask == r.Full {
+				in.Widening(v[in.D], w[in.A], w[in.B], v[in.C])
+				continue
+			}
+			in.Widening(&r.Scratch.vec, w[in.A], w[in.B], v[in.C])
+			vec.SelectVector(v[in.D], &r.Scratch.vec, v[in.D], Half(mask, k))
+		}
 	default:
 		in.Op.Exec(r, mask)
-	}
-}
-
-func (r *Registers) words(in *Instr, mask uint64) {
-	all := mask == r.Full
-	for k := range r.Chunks {
-		w := r.Words[k]
-		if all {
-			in.Word(w[in.D], w[in.A], w[in.B], w[in.C])
-			continue
-		}
-		in.Word(&r.Scratch.word, w[in.A], w[in.B], w[in.C])
-		vec.MergeWords(w[in.D], &r.Scratch.word, Half(mask, k))
-	}
-}
-
-func (r *Registers) vectors(in *Instr, mask uint64) {
-	all := mask == r.Full
-	for k := range r.Chunks {
-		v := r.Vecs[k]
-		if all {
-			in.Func(v[in.D], v[in.A], v[in.B], v[in.C])
-			continue
-		}
-		in.Func(&r.Scratch.vec, v[in.A], v[in.B], v[in.C])
-		vec.MergeVector(v[in.D], &r.Scratch.vec, Half(mask, k))
 	}
 }
 

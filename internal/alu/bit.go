@@ -281,7 +281,7 @@ func (op *insert[L]) Exec(r *Registers, mask uint64) {
 			field := L(uint64(1)<<(length[i]&0xff) - 1)
 			d[i] = b[i]&^(field<<p) | a[i]&field<<p
 		}
-		merge(table[op.d], d, Half(mask, k))
+		choose(table[op.d], d, table[op.d], Half(mask, k))
 	}
 }
 

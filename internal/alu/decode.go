@@ -1,13 +1,17 @@
 package alu
 
-import "warpbound/internal/isa"
+import (
+	"warpbound/internal/isa"
+	"warpbound/internal/vec"
+)
 
-// Instr is a decoded instruction. Either Word or Func computes the destination D from
+// Instr is a decoded instruction. Either one of the functions computes the destination D from
 // the sources A, B and C in every lane, or Op says what is done. The operands are numbers of
-// Words for Word and of Vectors for Func.
+// Words for Word, of Vectors for Func, and for Widening of Words but for D and C.
 type Instr struct {
 	Word       WordFunc
 	Func       Func
+	Widening   vec.WideningFunc
 	D, A, B, C int32
 	Op         Operation
 }
@@ -68,6 +72,9 @@ type Operands interface {
 func Decode(in *isa.Instr, width int, at Operands) (Instr, error) {
 	d := &decoder{in: in, at: at}
 	var out Instr
+	if d.widening(&out) {
+		return d.converted(out), d.err
+	}
 	if out.Op = d.operation(width); out.Op != nil && !in.HasOnly(separately(in)) {
 		d.unsupported()
 	}
@@ -160,7 +167,7 @@ func (d *decoder) secondMask() MaskSlot {
 func (d *decoder) operation(width int) Operation {
 	in := d.in
 	switch in.Op {
-	case isa.MulWide, isa.MadWide, isa.Cvt, isa.Shl, isa.Shr:
+	case isa.Cvt, isa.Shl, isa.Shr:
 		return d.mixed(width)
 	case isa.BarWarp, isa.Vote, isa.Match, isa.Redux, isa.Elect, isa.Shfl, isa.Activemask:
 		return d.crossLane()

@@ -166,20 +166,24 @@ func TestFastTests(t *testing.T) {
 	})
 }
 
-// TestMerge checks that exactly the lanes of a mask are copied.
-func TestMerge(t *testing.T) {
+// TestSelect checks that exactly the lanes of a mask are taken from the first source.
+func TestSelect(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		v, w := sources(t)
 		mask := rapid.Uint32().Draw(t, "mask")
-		wantV, wantW := v[0], w[0]
+		wantV, wantW := v[1], w[1]
 		for i := range wantV {
 			if mask>>i&1 != 0 {
-				wantV[i], wantW[i] = v[1][i], w[1][i]
+				wantV[i], wantW[i] = v[0][i], w[0][i]
 			}
 		}
-		vec.MergeVector(&v[0], &v[1], mask)
-		vec.MergeWords(&w[0], &w[1], mask)
-		agree(t, "merged vector", 0, &v[0], &wantV)
-		agree(t, "merged words", 0, &w[0], &wantW)
+		vec.SelectVector(&v[2], &v[0], &v[1], mask)
+		vec.SelectWords(&w[2], &w[0], &w[1], mask)
+		agree(t, "selected vector", 0, &v[2], &wantV)
+		agree(t, "selected words", 0, &w[2], &wantW)
+		vec.SelectVector(&v[1], &v[0], &v[1], mask)
+		vec.SelectWords(&w[1], &w[0], &w[1], mask)
+		agree(t, "merged vector", 0, &v[1], &wantV)
+		agree(t, "merged words", 0, &w[1], &wantW)
 	})
 }

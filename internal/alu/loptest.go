@@ -23,7 +23,7 @@ func (op *lop3Test) Exec(r *Registers, mask uint64) {
 		for i, x := range result {
 			m |= uint64(bit(x != 0)) << (k*lanes + i)
 		}
-		vec.MergeWords(w[op.d], result, Half(mask, k))
+		vec.SelectWords(w[op.d], result, w[op.d], Half(mask, k))
 	}
 	r.SetMask(op.p, op.join(m, r.Mask(op.q)), mask)
 }

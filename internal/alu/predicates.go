@@ -104,7 +104,7 @@ func (op *set) Exec(r *Registers, mask uint64) {
 		for i := range result {
 			result[i] = op.yes&-(y>>i&1) | op.high&-(o>>i&1)
 		}
-		vec.MergeWords(r.Words[k][op.d], result, Half(mask, k))
+		vec.SelectWords(r.Words[k][op.d], result, r.Words[k][op.d], Half(mask, k))
 	}
 }
 
@@ -219,24 +219,15 @@ func (op *choice[L]) Exec(r *Registers, mask uint64) {
 	if op.c != nil {
 		take, _ = op.c.holds(r)
 	}
-	all := mask == r.Full
 	for k := range r.Chunks {
 		table, result := lanesOf[L](r, k)
-		if all {
-			choose(table[op.d], table[op.a], table[op.b], Half(take, k), op.width)
-			continue
+		choose(result, table[op.a], table[op.b], Half(take, k))
+		if op.width != ^L(0) {
+			for i := range result {
+				result[i] &= op.width
+			}
 		}
-		choose(result, table[op.a], table[op.b], Half(take, k), op.width)
-		merge(table[op.d], result, Half(mask, k))
-	}
-}
-
-// choose takes a in the lanes of m and b in the others, in the bits of width.
-func choose[L vec.Lane](d, a, b *vec.Of[L], m uint32, width L) {
-	_, _, _ = *d, *a, *b
-	for i := range d {
-		d[i] = (b[i] ^ (a[i]^b[i])&-L(m&1)) & width
-		m >>= 1
+		choose(table[op.d], result, table[op.d], Half(mask, k))
 	}
 }
 

@@ -60,33 +60,59 @@ func (r *Registers) convert(c conversion, mask uint64) {
 	for k := range r.Chunks {
 		if c.widens {
 			vec.Extend(&r.Scratch.vec, r.Words[k][c.from])
-			vec.MergeVector(r.Vecs[k][c.to], &r.Scratch.vec, Half(mask, k))
+			vec.SelectVector(r.Vecs[k][c.to], &r.Scratch.vec, r.Vecs[k][c.to], Half(mask, k))
 			continue
 		}
 		vec.Truncate(&r.Scratch.word, r.Vecs[k][c.from])
-		vec.MergeWords(r.Words[k][c.to], &r.Scratch.word, Half(mask, k))
+		vec.SelectWords(r.Words[k][c.to], &r.Scratch.word, r.Words[k][c.to], Half(mask, k))
 	}
 }
 
-// mixed decodes the commonest operations on operands of different widths: nil if the
+// widening decodes an operation with a wide result of narrow sources, and is false if the
+// instruction is none of those that have a function.
+func (d *decoder) widening(out *Instr) bool {
+	in := d.in
+	if !in.HasOnly(0) {
+		return false
+	}
+	var op vec.WideningOp
+	var plain vec.WideningFunc
+	switch {
+	case in.Op == isa.MulWide && in.Type == isa.S32:
+		op, plain = vec.MulWideS32, mulWideS32
+	case in.Op == isa.MulWide && in.Type == isa.U32:
+		op, plain = vec.MulWideU32, mulWideU32
+	case in.Op == isa.MadWide && in.Type == isa.S32:
+		op, plain = vec.MadWideS32, madWideS32
+	case in.Op == isa.MadWide && in.Type == isa.U32:
+		op, plain = vec.MadWideU32, madWideU32
+	case in.Op == isa.Cvt && len(in.Src) == 1 && in.Type.Bits() == 64 && isInteger(in.Type) && in.SrcType == isa.U32:
+		op, plain = vec.ExtendU32, extendWordU32
+	case in.Op == isa.Cvt && len(in.Src) == 1 && in.Type.Bits() == 64 && isInteger(in.Type) && in.SrcType == isa.S32:
+		op, plain = vec.ExtendS32, extendWordS32
+	default:
+		return false
+	}
+	if out.Widening = vec.Widening(op); out.Widening == nil {
+		out.Widening = plain
+	}
+	out.D, out.A = d.vectorDest(0, 64), d.word(0)
+	if len(in.Src) > 1 {
+		out.B = d.word(1)
+	}
+	if len(in.Src) > 2 {
+		out.C = d.vector(2)
+	}
+	return true
+}
+
+// mixed decodes other common operations on operands of different widths: nil if the
 // instruction is none of them, or its registers have other widths.
 func (d *decoder) mixed(width int) Operation {
 	in := d.in
 	from, to := in.SrcType, in.Type
 	switch {
 	case !in.HasOnly(0):
-	case in.Op == isa.MulWide && to == isa.S32:
-		return d.widening(vec.MulWideS32, mulWideS32)
-	case in.Op == isa.MulWide && to == isa.U32:
-		return d.widening(vec.MulWideU32, mulWideU32)
-	case in.Op == isa.MadWide && to == isa.S32:
-		return d.widening(vec.MadWideS32, madWideS32)
-	case in.Op == isa.MadWide && to == isa.U32:
-		return d.widening(vec.MadWideU32, madWideU32)
-	case in.Op == isa.Cvt && len(in.Src) == 1 && to.Bits() == 64 && from == isa.U32 && isInteger(to):
-		return d.widening(vec.ExtendU32, extendWordU32)
-	case in.Op == isa.Cvt && len(in.Src) == 1 && to.Bits() == 64 && from == isa.S32 && isInteger(to):
-		return d.widening(vec.ExtendS32, extendWordS32)
 	case in.Op == isa.Cvt && len(in.Src) == 1 && width == 32 && to.Bits() == 32 && from.Bits() == 64 && isInteger(to) && isInteger(from):
 		return &narrowing{d: d.wordDest(0, 32), a: d.vector(0)}
 	case in.Op == isa.Shl && to == isa.B64:
@@ -100,39 +126,6 @@ func (d *decoder) mixed(width int) Operation {
 }
 
 func isInteger(t isa.Type) bool { return t.Class() == isa.Unsigned || t.Class() == isa.Signed }
-
-// widening computes a Vector of Words and of a Vector.
-type widening struct {
-	f          vec.WideningFunc
-	d, a, b, c int32
-}
-
-func (d *decoder) widening(op vec.WideningOp, plain vec.WideningFunc) Operation {
-	w := &widening{f: vec.Widening(op), d: d.vectorDest(0, 64), a: d.word(0)}
-	if w.f == nil {
-		w.f = plain
-	}
-	if len(d.in.Src) > 1 {
-		w.b = d.word(1)
-	}
-	if len(d.in.Src) > 2 {
-		w.c = d.vector(2)
-	}
-	return w
-}
-
-func (op *widening) Exec(r *Registers, mask uint64) {
-	all := mask == r.Full
-	for k := range r.Chunks {
-		w, v := r.Words[k], r.Vecs[k]
-		if all {
-			op.f(v[op.d], w[op.a], w[op.b], v[op.c])
-			continue
-		}
-		op.f(&r.Scratch.vec, w[op.a], w[op.b], v[op.c])
-		vec.MergeVector(v[op.d], &r.Scratch.vec, Half(mask, k))
-	}
-}
 
 // wideShift shifts a Vector by Words.
 type wideShift struct {
@@ -157,7 +150,7 @@ func (op *wideShift) Exec(r *Registers, mask uint64) {
 			continue
 		}
 		op.f(&r.Scratch.vec, v[op.a], b)
-		vec.MergeVector(v[op.d], &r.Scratch.vec, Half(mask, k))
+		vec.SelectVector(v[op.d], &r.Scratch.vec, v[op.d], Half(mask, k))
 	}
 }
 
@@ -173,7 +166,7 @@ func (op *narrowing) Exec(r *Registers, mask uint64) {
 			continue
 		}
 		vec.Truncate(&r.Scratch.word, a)
-		vec.MergeWords(d, &r.Scratch.word, Half(mask, k))
+		vec.SelectWords(d, &r.Scratch.word, d, Half(mask, k))
 	}
 }
 
@@ -200,17 +193,17 @@ func (r *Registers) Narrow(s Slot, k int) *Words {
 // Widen gives the lanes of mask in chunk k of a wide slot what Narrow returned for it.
 func (r *Registers) Widen(s Slot, k int, mask uint32) {
 	vec.Extend(&r.Scratch.vec, &r.Scratch.word)
-	vec.MergeVector(r.Vecs[k][^s], &r.Scratch.vec, mask)
+	vec.SelectVector(r.Vecs[k][^s], &r.Scratch.vec, r.Vecs[k][^s], mask)
 }
 
 // assign gives the lanes of mask in chunk k of a slot their values in v.
 func (r *Registers) assign(s Slot, k int, v *Vector, mask uint64) {
 	if s.Wide() {
-		vec.MergeVector(r.Vecs[k][^s], v, Half(mask, k))
+		vec.SelectVector(r.Vecs[k][^s], v, r.Vecs[k][^s], Half(mask, k))
 		return
 	}
 	vec.Truncate(&r.Scratch.word, v)
-	vec.MergeWords(r.Words[k][s], &r.Scratch.word, Half(mask, k))
+	vec.SelectWords(r.Words[k][s], &r.Scratch.word, r.Words[k][s], Half(mask, k))
 }
 
 func extendWordU32(d *Vector, a, _ *Words, _ *Vector) { vec.Extend(d, a) }
@@ -252,12 +245,12 @@ func lanesOf[L vec.Lane](r *Registers, k int) ([]*vec.Of[L], *vec.Of[L]) {
 	return *any(&r.Vecs[k]).(*[]*vec.Of[L]), any(&r.Scratch.vec).(*vec.Of[L])
 }
 
-// merge copies the lanes of mask.
-func merge[L vec.Lane](d, src *vec.Of[L], mask uint32) {
+// choose gives d the lanes of mask from a and the others from b.
+func choose[L vec.Lane](d, a, b *vec.Of[L], mask uint32) {
 	switch d := any(d).(type) {
 	case *Words:
-		vec.MergeWords(d, any(src).(*Words), mask)
+		vec.SelectWords(d, any(a).(*Words), any(b).(*Words), mask)
 	case *Vector:
-		vec.MergeVector(d, any(src).(*Vector), mask)
+		vec.SelectVector(d, any(a).(*Vector), any(b).(*Vector), mask)
 	}
 }

@@ -26,11 +26,11 @@ func WordAccess(store bool) WordAccessFunc { return nil }
 // WideAccess returns nil.
 func WideAccess(store bool) AccessFunc { return nil }
 
-// MergeWords copies the lanes of mask from src.
-func MergeWords(d, src *Words, mask uint32) { merge(d, src, mask) }
+// SelectWords gives d the lanes of mask from a and the others from b.
+func SelectWords(d, a, b *Words, mask uint32) { choose(d, a, b, mask) }
 
-// MergeVector copies the lanes of mask from src.
-func MergeVector(d, src *Vector, mask uint32) { merge(d, src, mask) }
+// SelectVector gives d the lanes of mask from a and the others from b.
+func SelectVector(d, a, b *Vector, mask uint32) { choose(d, a, b, mask) }
 
 // Extend copies words, extended by zeros.
 func Extend(d *Vector, a *Words) { extend(d, a) }

@@ -9,8 +9,6 @@
 // vec imports nothing of the project.
 package vec
 
-import "math/bits"
-
 // Lanes is the number of lanes of Words and of a Vector.
 const Lanes = 32
 
@@ -33,11 +31,12 @@ func (v *Of[L]) Fill(x L) {
 	}
 }
 
-// merge copies the lanes of mask from src.
-func merge[L Lane](d, src *Of[L], mask uint32) {
-	for ; mask != 0; mask &= mask - 1 {
-		i := bits.TrailingZeros32(mask) % Lanes
-		d[i] = src[i]
+// choose gives d the lanes of mask from a and the others from b.
+func choose[L Lane](d, a, b *Of[L], mask uint32) {
+	_, _, _ = *d, *a, *b
+	for i := range d {
+		d[i] = b[i] ^ (a[i]^b[i])&-L(mask&1)
+		mask >>= 1
 	}
 }
 
@@ -99,7 +98,7 @@ const (
 	MulF32
 	DivF32
 	SqrtF32
-	FmaF32 // d = a*b + c, rounded once
+	FmaF32     // d = a*b + c, rounded once
 	NumWordOps = iota
 )
 

@@ -110,22 +110,22 @@ func WideAccess(store bool) AccessFunc {
 	return available(AccessFunc(load64))
 }
 
-// MergeWords copies the lanes of mask from src.
-func MergeWords(d, src *Words, mask uint32) {
+// SelectWords gives d the lanes of mask from a and the others from b.
+func SelectWords(d, a, b *Words, mask uint32) {
 	if fast {
-		mergeWords(d, src, mask)
+		selectWords(d, a, b, mask)
 		return
 	}
-	merge(d, src, mask)
+	choose(d, a, b, mask)
 }
 
-// MergeVector copies the lanes of mask from src.
-func MergeVector(d, src *Vector, mask uint32) {
+// SelectVector gives d the lanes of mask from a and the others from b.
+func SelectVector(d, a, b *Vector, mask uint32) {
 	if fast {
-		mergeVector(d, src, mask)
+		selectVector(d, a, b, mask)
 		return
 	}
-	merge(d, src, mask)
+	choose(d, a, b, mask)
 }
 
 // Extend copies words, extended by zeros.
@@ -312,7 +312,7 @@ func load64(x, addr, base *Vector, offset uint64, data *byte, start, last, align
 func store64(x, addr, base *Vector, offset uint64, data *byte, start, last, align uint64) (addrDiff uint64, ok bool)
 
 //go:noescape
-func mergeWords(d, src *Words, mask uint32)
+func selectWords(d, a, b *Words, mask uint32)
 
 //go:noescape
-func mergeVector(d, src *Vector, mask uint32)
+func selectVector(d, a, b *Vector, mask uint32)

@@ -218,22 +218,22 @@
 
 #define INVERT NOTL R8
 
-// MERGE takes the lanes of the source (SI) whose bits (Y1) are set in the mask (Y0). NEXT
-// moves the bits on.
+// SELECT takes the lanes of a (SI) whose bits (Y1) are set in the mask (Y0), the others of b
+// (DX), and moves the bits on.
 
-#define MERGE(COMPARED, AT) \
+#define SELECT(COMPARED, AT) \
 	VPAND Y1, Y0, Y2; \
 	COMPARED Y1, Y2, Y2; \
-	VMOVDQU AT(DI), Y3; \
+	VMOVDQU AT(DX), Y3; \
 	VPBLENDVB Y2, AT(SI), Y3, Y3; \
 	VMOVDQU Y3, AT(DI)
 
-#define MERGE32(OP, AT) \
-	MERGE(VPCMPEQD, AT); \
+#define SELECT32(OP, AT) \
+	SELECT(VPCMPEQD, AT); \
 	VPSLLD $8, Y1, Y1
 
-#define MERGE64(OP, AT) \
-	MERGE(VPCMPEQQ, AT); \
+#define SELECT64(OP, AT) \
+	SELECT(VPCMPEQQ, AT); \
 	VPSLLQ $4, Y1, Y1
 
 // ADDRESSES puts the sums of the lanes of base (SI) and offset (Y1) into addr
