@@ -26,6 +26,42 @@ func WordAccess(store bool) WordAccessFunc { return nil }
 // WideAccess returns nil.
 func WideAccess(store bool) AccessFunc { return nil }
 
+// Reach returns nil.
+func Reach() WordAccessFunc { return nil }
+
+// EqualWords returns the lanes that have the value x.
+func EqualWords(a *Words, x uint32) uint32 { return equal(a, x) }
+
+// FillWords assigns x to every lane.
+func FillWords(d *Words, x uint32) { d.Fill(x) }
+
+// Shuffle returns nil.
+func Shuffle(ShuffleMode) ShuffleFunc { return nil }
+
+// Permute returns false.
+func Permute(d, a, b, c *Words) bool { return false }
+
+// Join puts b above so many low bits of a.
+func Join(d, a, b *Words, bits int) { joinEach(d, a, b, bits) }
+
+// Part gives so many bits of a, from shift up.
+func Part(d, a *Words, shift, bits int) { partEach(d, a, shift, bits) }
+
+// Match gives every lane of mask the mask of those that have the same numbers in a and in b, other lanes anything.
+func Match(d, a, b *Words, mask uint32) { matchEach(d, a, b, mask) }
+
+// Gather returns false.
+func Gather(x *Words, addr *Vector, data *byte, start uint64, bytes int) bool { return false }
+
+// Scatter returns false.
+func Scatter(x *Words, addr *Vector, data *byte, start uint64, bytes int) bool { return false }
+
+// GatherWide returns false.
+func GatherWide(x, addr *Vector, data *byte, start uint64) bool { return false }
+
+// ScatterWide returns false.
+func ScatterWide(x, addr *Vector, data *byte, start uint64) bool { return false }
+
 // SelectWords gives d the lanes of mask from a and the others from b.
 func SelectWords(d, a, b *Words, mask uint32) { choose(d, a, b, mask) }
 

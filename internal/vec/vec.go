@@ -9,6 +9,8 @@
 // vec imports nothing of the project.
 package vec
 
+import "math/bits"
+
 // Lanes is the number of lanes of Words and of a Vector.
 const Lanes = 32
 
@@ -54,6 +56,47 @@ func truncate(d *Words, a *Vector) {
 	}
 }
 
+// equal returns the lanes that have the value x.
+func equal(a *Words, x uint32) (mask uint32) {
+	for i, y := range a {
+		if y == x {
+			mask |= 1 << i
+		}
+	}
+	return mask
+}
+
+// joinEach puts b above so many low bits of a.
+func joinEach(d, a, b *Words, bits int) {
+	for i := range d {
+		d[i] = a[i]&(1<<bits-1) | b[i]<<bits
+	}
+}
+
+// partEach gives so many bits of a, from shift up.
+func partEach(d, a *Words, shift, bits int) {
+	for i := range d {
+		d[i] = a[i] >> shift & (1<<bits - 1)
+	}
+}
+
+// matchEach gives every lane of mask the mask of those that have the same numbers in a and in b, other lanes anything.
+func matchEach(d, a, b *Words, mask uint32) {
+	x, y := *a, *b
+	for left := mask; left != 0; {
+		first, same := bits.TrailingZeros32(left)%Lanes, uint32(0)
+		for m := left; m != 0; m &= m - 1 {
+			if i := bits.TrailingZeros32(m) % Lanes; x[i] == x[first] && y[i] == y[first] {
+				same |= 1 << i
+			}
+		}
+		left &^= same
+		for m := same; m != 0; m &= m - 1 {
+			d[bits.TrailingZeros32(m)%Lanes] = same
+		}
+	}
+}
+
 // A function computes d of up to three sources, lane by lane; d may be one of them. WordFunc
 // works on registers of up to 32 bits and Func on wider ones.
 type (
@@ -72,6 +115,22 @@ type (
 	WordTestFunc func(a, b *Words) uint32
 	TestFunc     func(a, b *Vector) uint32
 )
+
+// ShuffleMode says which lane a lane reads in a shuffle.
+type ShuffleMode uint8
+
+// The modes: b lanes below and above, the one whose number differs in the bits of b, and that of number b.
+const (
+	ShuffleUp ShuffleMode = iota
+	ShuffleDown
+	ShuffleButterfly
+	ShuffleIndex
+)
+
+// ShuffleFunc moves a between lanes. The bits from 8 up of c, five, say in which bits lanes of one segment agree, and
+// the low five bits the last lane of a segment that may be read, the first for ShuffleUp. A lane gets its own value where
+// that which it reads is out of range or not in mask. inRange has the lanes that read one in range.
+type ShuffleFunc func(d, a, b, c *Words, mask uint32) (inRange uint32)
 
 // WordOp is an operation on Words.
 type WordOp uint8

@@ -102,6 +102,115 @@ func WordAccess(store bool) WordAccessFunc {
 	return available(WordAccessFunc(load32))
 }
 
+// Reach returns the function that computes addresses and looks at them, and leaves x and the data alone; nil if the
+// processor has none.
+func Reach() WordAccessFunc { return available(WordAccessFunc(reach)) }
+
+// Permute picks four of the eight bytes of b and a, each by four bits of c, of which the fourth copies the byte's sign into
+// all of its bits; it is false if the processor cannot.
+func Permute(d, a, b, c *Words) bool {
+	if fast {
+		permute(d, a, b, c)
+	}
+	return fast
+}
+
+// Shuffle returns the function of a shuffle, nil if the processor has none.
+func Shuffle(s ShuffleMode) ShuffleFunc {
+	return available([...]ShuffleFunc{ShuffleUp: shuffleUp, ShuffleDown: shuffleDown, ShuffleButterfly: shuffleButterfly, ShuffleIndex: shuffleIndex}[s])
+}
+
+// EqualWords returns the lanes that have the value x.
+func EqualWords(a *Words, x uint32) uint32 {
+	if fast {
+		return equalWords(a, x)
+	}
+	return equal(a, x)
+}
+
+// FillWords assigns x to every lane.
+func FillWords(d *Words, x uint32) {
+	if fast {
+		fillWords(d, x)
+	} else {
+		d.Fill(x)
+	}
+}
+
+// Join puts b above so many low bits of a.
+func Join(d, a, b *Words, bits int) {
+	if fast {
+		join(d, a, b, uint64(bits))
+	} else {
+		joinEach(d, a, b, bits)
+	}
+}
+
+// Part gives so many bits of a, from shift up.
+func Part(d, a *Words, shift, bits int) {
+	if fast {
+		part(d, a, uint64(shift), uint64(bits))
+	} else {
+		partEach(d, a, shift, bits)
+	}
+}
+
+// Match gives every lane of mask the mask of those that have the same numbers in a and in b, other lanes anything.
+func Match(d, a, b *Words, mask uint32) {
+	if fast {
+		match(d, a, b, mask)
+	} else {
+		matchEach(d, a, b, mask)
+	}
+}
+
+// Gather loads an element of 1, 2 or 4 bytes for each lane, the address start being that of data, or reports that the
+// processor cannot. All must be known to be there.
+func Gather(x *Words, addr *Vector, data *byte, start uint64, bytes int) bool {
+	switch {
+	case !fast:
+		return false
+	case bytes == 1:
+		load8Each(x, addr, data, start)
+	case bytes == 2:
+		load16Each(x, addr, data, start)
+	default:
+		load32Each(x, addr, data, start)
+	}
+	return true
+}
+
+// Scatter is the reverse of Gather, in ascending order of the lanes.
+func Scatter(x *Words, addr *Vector, data *byte, start uint64, bytes int) bool {
+	switch {
+	case !fast:
+		return false
+	case bytes == 1:
+		store8Each(x, addr, data, start)
+	case bytes == 2:
+		store16Each(x, addr, data, start)
+	default:
+		store32Each(x, addr, data, start)
+	}
+	return true
+}
+
+// GatherWide is Gather for elements of 8 bytes.
+func GatherWide(x, addr *Vector, data *byte, start uint64) bool {
+	if fast {
+		load64Each(x, addr, data, start)
+	}
+	return fast
+}
+
+// ScatterWide is Scatter for elements of 8 bytes.
+func ScatterWide(x, addr *Vector, data *byte, start uint64) bool {
+	if fast {
+		store64Each(x, addr, data, start)
+	}
+	return fast
+}
+
 // WideAccess returns the function that loads or stores Vectors, nil if the processor has none.
 func WideAccess(store bool) AccessFunc {
 	if store {
@@ -298,6 +407,63 @@ func leS64(a, b *Vector) uint32
 
 //go:noescape
 func leU64(a, b *Vector) uint32
+
+//go:noescape
+func reach(x *Words, addr, base *Vector, offset uint64, data *byte, start, last, align uint64) (addrDiff uint64, ok bool)
+
+//go:noescape
+func match(d, a, b *Words, mask uint32)
+
+//go:noescape
+func shuffleUp(d, a, b, c *Words, mask uint32) (inRange uint32)
+
+//go:noescape
+func shuffleDown(d, a, b, c *Words, mask uint32) (inRange uint32)
+
+//go:noescape
+func shuffleButterfly(d, a, b, c *Words, mask uint32) (inRange uint32)
+
+//go:noescape
+func shuffleIndex(d, a, b, c *Words, mask uint32) (inRange uint32)
+
+//go:noescape
+func fillWords(d *Words, x uint32)
+
+//go:noescape
+func equalWords(a *Words, x uint32) uint32
+
+//go:noescape
+func permute(d, a, b, c *Words)
+
+//go:noescape
+func join(d, a, b *Words, bits uint64)
+
+//go:noescape
+func part(d, a *Words, shift, bits uint64)
+
+//go:noescape
+func load8Each(x *Words, addr *Vector, data *byte, start uint64)
+
+//go:noescape
+func load16Each(x *Words, addr *Vector, data *byte, start uint64)
+
+//go:noescape
+func load32Each(x *Words, addr *Vector, data *byte, start uint64)
+
+//go:noescape
+func load64Each(x, addr *Vector, data *byte, start uint64)
+
+//go:noescape
+func store8Each(x *Words, addr *Vector, data *byte, start uint64)
+
+//go:noescape
+func store16Each(x *Words, addr *Vector, data *byte, start uint64)
+
+//go:noescape
+func store32Each(x *Words, addr *Vector, data *byte, start uint64)
+
+//go:noescape
+func store64Each(x, addr *Vector, data *byte, start uint64)
 
 //go:noescape
 func load32(x *Words, addr, base *Vector, offset uint64, data *byte, start, last, align uint64) (addrDiff uint64, ok bool)

@@ -340,6 +340,30 @@
 	MOVQ (AT)(DI), BX; \
 	MOVQ BX, (R8)(AX*1)
 
+#define LOAD8(AT) \
+	MOVQ (AT)(DX), AX; \
+	MOVBLZX (R8)(AX*1), BX; \
+	MOVL BX, ((AT)/2)(DI)
+
+#define LOAD16(AT) \
+	MOVQ (AT)(DX), AX; \
+	MOVWLZX (R8)(AX*1), BX; \
+	MOVL BX, ((AT)/2)(DI)
+
+#define STORE8(AT) \
+	MOVQ (AT)(DX), AX; \
+	MOVL ((AT)/2)(DI), BX; \
+	MOVB BX, (R8)(AX*1)
+
+#define STORE16(AT) \
+	MOVQ (AT)(DX), AX; \
+	MOVL ((AT)/2)(DI), BX; \
+	MOVW BX, (R8)(AX*1)
+
+#define LOADS8(OP, AT) FOUR(LOAD8, AT)
+#define LOADS16(OP, AT) FOUR(LOAD16, AT)
+#define STORES8(OP, AT) FOUR(STORE8, AT)
+#define STORES16(OP, AT) FOUR(STORE16, AT)
 #define LOADS32(OP, AT) FOUR(LOAD32, AT)
 #define LOADS64(OP, AT) FOUR(LOAD64, AT)
 #define STORES32(OP, AT) FOUR(STORE32, AT)
@@ -386,3 +410,121 @@ any: \
 	DONE; \
 fail: \
 	FAILED
+
+// ELEMENTS is the body of accesses to addresses that have been looked at.
+#define ELEMENTS(EVERY) \
+	MOVQ x+0(FP), DI; \
+	MOVQ addr+8(FP), DX; \
+	MOVQ data+16(FP), R8; \
+	SUBQ start+24(FP), R8; \
+	EACH(EVERY, NOTHING); \
+	RET
+
+// JOIN puts the low bits of a (SI), but those in Y13, beside b (DX).
+#define JOIN(OP, AT) \
+	VMOVDQU AT(SI), Y0; \
+	VPANDN Y0, Y13, Y0; \
+	VMOVDQU AT(DX), Y1; \
+	VPSLLD X15, Y1, Y1; \
+	VPOR Y1, Y0, Y0; \
+	VMOVDQU Y0, AT(DI)
+
+#define PART(OP, AT) \
+	VMOVDQU AT(SI), Y0; \
+	VPSRLD X15, Y0, Y0; \
+	VPANDN Y0, Y13, Y0; \
+	VMOVDQU Y0, AT(DI)
+
+// ABOVE leaves in Y13 all bits above as many as X says.
+#define ABOVE(X) \
+	VPCMPEQD Y13, Y13, Y13; \
+	VPSLLD X, Y13, Y13
+
+// PERMUTE picks bytes of a (SI) and b (DX) by the nibbles of c (CX): each becomes a byte of Y0, to which 8 is added in
+// odd lanes (Y12), since VPSHUFB picks from the bytes of two lanes. The sign of a byte is copied where the fourth
+// bit of its nibble is set. Y15 is 0x00ff00ff, Y14 0x0f0f0f0f, Y13 0x08080808, Y11 zero, Y10 the 16
+// bits that c has.
+#define PERMUTE(OP, AT) \
+	VPAND AT(CX), Y10, Y0; \
+	VPSLLD $8, Y0, Y1; \
+	VPOR Y1, Y0, Y0; \
+	VPAND Y15, Y0, Y0; \
+	VPSLLD $4, Y0, Y1; \
+	VPOR Y1, Y0, Y0; \
+	VPAND Y14, Y0, Y0; \
+	VPAND Y13, Y0, Y2; \
+	VPCMPEQB Y13, Y2, Y2; \
+	VPANDN Y0, Y13, Y0; \
+	VPOR Y12, Y0, Y0; \
+	VMOVDQU AT(SI), Y3; \
+	VPUNPCKLDQ AT(DX), Y3, Y4; \
+	VPUNPCKHDQ AT(DX), Y3, Y5; \
+	VPSHUFB Y0, Y4, Y4; \
+	VPSHUFB Y0, Y5, Y5; \
+	VPBLENDD $0xcc, Y5, Y4, Y4; \
+	VPCMPGTB Y4, Y11, Y5; \
+	VPBLENDVB Y2, Y5, Y4, Y4; \
+	VMOVDQU Y4, AT(DI)
+
+// SHUFFLE gathers from a (SI) what eight lanes read: the lane that FROM leaves in Y6, or their own where that is
+// out of range, which FROM leaves in Y7, or not in the mask (Y13). b is in DX, c in CX; the five bits of lanes are in Y14.
+// It leaves in R9 which lanes are out of range.
+#define SHUFFLE(FROM, AT) \
+	VMOVDQU lanes<>+AT(SB), Y0; \
+	VPAND AT(DX), Y14, Y1; \
+	VMOVDQU AT(CX), Y3; \
+	VPAND Y3, Y14, Y2; \
+	VPSRLD $8, Y3, Y3; \
+	VPAND Y14, Y3, Y3; \
+	VPAND Y3, Y0, Y4; \
+	VPANDN Y2, Y3, Y5; \
+	VPOR Y4, Y5, Y5; \
+	FROM; \
+	VMOVMSKPS Y7, AX; \
+	SHLQ $(AT/4), AX; \
+	ORQ AX, R9; \
+	VPSRLVD Y6, Y13, Y8; \
+	VPSLLD $31, Y8, Y8; \
+	VPSRAD $31, Y8, Y8; \
+	VPANDN Y8, Y7, Y8; \
+	VPBLENDVB Y8, Y6, Y0, Y6; \
+	VPCMPEQD Y9, Y9, Y9; \
+	VPGATHERDD Y9, (SI)(Y6*4), Y10; \
+	VMOVDQU Y10, result-(128-AT)(SP)
+
+// The lane is in Y0, b in Y1, the segment in Y3, the first lane of it in Y4 and the bound in Y5.
+
+#define UP \
+	VPSUBD Y1, Y0, Y6; \
+	VPCMPGTD Y6, Y5, Y7
+
+#define DOWN \
+	VPADDD Y1, Y0, Y6; \
+	VPCMPGTD Y5, Y6, Y7
+
+#define BUTTERFLY \
+	VPXOR Y1, Y0, Y6; \
+	VPCMPGTD Y5, Y6, Y7
+
+#define INDEX \
+	VPANDN Y1, Y3, Y6; \
+	VPOR Y4, Y6, Y6; \
+	VPCMPGTD Y5, Y6, Y7
+
+#define COPY_RESULT(OP, AT) \
+	VMOVDQU result-(128-AT)(SP), Y0; \
+	VMOVDQU Y0, AT(DI)
+
+// SHUFFLES is the body of a ShuffleFunc.
+#define SHUFFLES(FROM) \
+	ARGS; \
+	VPBROADCASTD mask+32(FP), Y13; \
+	VPCMPEQD Y14, Y14, Y14; \
+	VPSRLD $27, Y14, Y14; \
+	XORL R9, R9; \
+	EACH_WORD(SHUFFLE, FROM); \
+	EACH_WORD(COPY_RESULT, NOTHING); \
+	NOTL R9; \
+	MOVL R9, inRange+40(FP); \
+	VZEROUPPER; \
+	RET
