@@ -152,6 +152,9 @@ func orderOf(t isa.Type, ftz bool, shift int) order {
 			holds{word: fastWordTest(vec.EqF32, eq32)}, holds{word: ne32}, holds{word: fastWordTest(vec.LtF32, lt32)},
 			holds{word: fastWordTest(vec.LeF32, le32)}, holds{word: num32},
 		}
+	case vectorTest(vec.Equal, t, ftz, shift) != nil:
+		of := func(test vec.FloatTest) holds { return holds{word: vectorTest(test, t, ftz, shift)} }
+		return order{of(vec.Equal), of(vec.LessOrMore), of(vec.Less), of(vec.LessOrEqual), of(vec.Ordered)}
 	case t == isa.F64 && !ftz:
 		return order{holds{wide: eq64}, holds{wide: ne64}, holds{wide: lt64}, holds{wide: le64}, holds{wide: num64}}
 	}

@@ -4,11 +4,24 @@ import (
 	"math"
 
 	"warpbound/internal/isa"
+	"warpbound/internal/vec"
 )
 
 // convert returns the function of a conversion into a register of width bits,
-// nil if PTX has no such conversion.
+// none if PTX has no such conversion: that of the processor, or one of functions on single values.
 func convert(in *isa.Instr, width int) lanewise {
+	f := convertLanes(in, width)
+	if f.none() {
+		return f
+	}
+	if fast := vectorConvert(in, width); !fast.none() {
+		return fast
+	}
+	return f
+}
+
+// convertLanes is convert without the functions of the processor.
+func convertLanes(in *isa.Instr, width int) lanewise {
 	from, to := in.SrcType, in.Type
 	if f := convertSmall(in); !f.none() || len(in.Src) > 1 {
 		return f
@@ -66,16 +79,39 @@ func intToInt(in *isa.Instr, width int) lanewise {
 	wide := from > 32 || width > 32
 	switch {
 	case in.Sat:
-		limit := clampTo(in.Type, in.SrcType.IsSigned())
-		return perLane(func(x, _, _ uint64) uint64 {
-			return result.extend(limit(source.extend(x))) & register
-		}, wide)
+		if wide {
+			return lanewise{wide: saturated[uint64](in.SrcType, in.Type, register)}
+		}
+		return lanewise{word: saturated[uint32](in.SrcType, in.Type, uint32(register))}
 	case to > from && !source.signed:
 		return move(from, wide)
 	case to <= from && (!result.signed || width == to):
 		return move(to, wide)
 	}
 	return perLane(func(x, _, _ uint64) uint64 { return result.extend(source.extend(x)) & register }, wide)
+}
+
+// saturated returns the function that clamps integers to the range of a type and extends them by it to the bits of a register.
+func saturated[L vec.Lane](from, to isa.Type, register L) func(d, a, _, _ *vec.Of[L]) {
+	shift := 64 - from.Bits()
+	minimum, maximum := int64(0), LowBits(to.Bits())
+	if to.IsSigned() {
+		maximum >>= 1
+		minimum = -int64(maximum) - 1
+	}
+	if !from.IsSigned() {
+		return func(d, a, _, _ *vec.Of[L]) {
+			for i, x := range a {
+				d[i] = L(min(uint64(x)<<shift>>shift, maximum)) & register
+			}
+		}
+	}
+	limit := int64(min(maximum, 1<<63-1))
+	return func(d, a, _, _ *vec.Of[L]) {
+		for i, x := range a {
+			d[i] = L(min(max(int64(uint64(x)<<shift)>>shift, minimum), limit)) & register
+		}
+	}
 }
 
 // clampTo returns the function that clamps 64-bit integers, signed or not, to

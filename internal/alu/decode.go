@@ -230,9 +230,11 @@ func resultBits(in *isa.Instr) int {
 }
 
 // separately returns the modifiers that an instruction may have which no Func
-// describes: comparisons may flush their sources.
+// describes: comparisons may flush their sources. Conversions have been looked at.
 func separately(in *isa.Instr) isa.Modifiers {
 	switch in.Op {
+	case isa.Cvt:
+		return in.Modifiers()
 	case isa.Setp, isa.Set, isa.Slct:
 		return isa.ModFTZ
 	case isa.Redux:

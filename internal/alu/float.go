@@ -9,7 +9,7 @@ import (
 
 // floatFor returns the function of a floating-point operation: a fast one for
 // single and double precision rounded to nearest without modifiers, otherwise
-// one that is put together of functions on single values.
+// that of the processor, or one that is put together of functions on single values.
 //
 // Mad, which only the first devices had, is what later ones make of it: Fma that
 // flushes subnormal numbers. The approximations of Div, Rcp and Sqrt are as exact
@@ -21,6 +21,9 @@ func floatFor(in *isa.Instr) lanewise {
 	f, ok := laneFunc(in)
 	if !ok {
 		return lanewise{}
+	}
+	if fast := vectorFloat(in); !fast.none() {
+		return fast
 	}
 	return perLane(f, in.Type.Bits() > 32)
 }

@@ -2,9 +2,9 @@ package alu
 
 import (
 	"math"
-	"math/bits"
 
 	"warpbound/internal/isa"
+	"warpbound/internal/vec"
 )
 
 // transcendental returns the approximations, nil if there is none on the type.
@@ -133,26 +133,10 @@ func tanh(x float64) float64 {
 	return math.Copysign(u/(u+2), x)
 }
 
-// twoOverPi are the first bits of 2/pi after the point.
-var twoOverPi = [...]uint64{0xa2f9836e4e441529, 0xfc2757d1f534ddc0, 0xdb6295993c439041, 0xfe5163abdebbc561}
-
 // sine returns sin(x + quarters*pi/2).
 func sine(x uint32, quarters int) uint64 {
-	v := float64(math.Float32frombits(x))
-	if v-v != 0 {
-		return single32.nan()
-	}
-	r := math.Abs(v)
-	if r > math.Pi/4 {
-		var q int
-		q, r = reduce(x)
-		if v < 0 {
-			q, r = -q, -r
-		}
-		quarters += q
-	} else {
-		r = v
-	}
+	q, r := vec.Reduce(x)
+	quarters += q
 	var y float64
 	if quarters&1 == 0 {
 		y = r * polynomial(r*r, sinSeries)
@@ -163,39 +147,4 @@ func sine(x uint32, quarters int) uint64 {
 		y = -y
 	}
 	return uint64(bits32(float32(y)))
-}
-
-// reduce returns q and r in [-pi/4, pi/4] with |x| = q*pi/2 + r but for multiples
-// of 2 pi, for |x| > pi/4. It multiplies the 24 bits of the mantissa by 128 bits
-// of 2/pi, of which it skips those that make multiples of 4.
-func reduce(x uint32) (q int, r float64) {
-	m := uint64(x&(1<<23-1) | 1<<23)
-	e := int(x>>23&0xff) - 150 // |x| = m * 2^e
-	skip := max(e-2, 0)
-	word, shift := skip/64, skip%64
-	high := twoOverPi[word]<<shift | twoOverPi[word+1]>>(64-shift)
-	low := twoOverPi[word+1]<<shift | twoOverPi[word+2]>>(64-shift)
-	c0, p0 := bits.Mul64(m, low)
-	p2, p1 := bits.Mul64(m, high)
-	p1, carry := bits.Add64(p1, c0, 0)
-	p2 += carry
-	if down := max(2-e, 0); down > 0 {
-		p0 = p0>>down | p1<<(64-down)
-		p1 = p1>>down | p2<<(64-down)
-	}
-	// The product is (p1, p0) * 2^-126: two bits of whole quarters and 126 of
-	// fraction, which is taken from the nearest quarter.
-	q = int((p1>>61 + 1) >> 1)
-	p1, p0 = p1<<2|p0>>62, p0<<2
-	neg := int64(p1) < 0
-	if neg {
-		var borrow uint64
-		p0, borrow = bits.Sub64(0, p0, 0)
-		p1, _ = bits.Sub64(0, p1, borrow)
-	}
-	r = (float64(float64(p1)*(1<<64)) + float64(p0)) * (math.Pi / 2 / (1 << 64) / (1 << 64))
-	if neg {
-		r = -r
-	}
-	return q, r
 }

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"warpbound/internal/isa"
+	"warpbound/internal/vec"
 )
 
 // TestTranscendental compares the approximations with what the standard library
@@ -229,9 +230,12 @@ func TestReduceExactly(t *testing.T) {
 		q := roundToInt(n, isa.RoundIntRN)
 		n.Sub(n, new(big.Rat).SetInt(q))
 		want, _ := n.Mul(n, quarter).Float64()
-		gotQ, got := reduce(x)
+		gotQ, got := vec.Reduce(x)
 		if uint64(gotQ&3) != wrapped(q, 2) || math.Abs(got-want) > 1e-15*math.Abs(want) {
 			t.Fatalf("%x: %d quarters and %g, want %d and %g", x, gotQ&3, got, wrapped(q, 2), want)
+		}
+		if minusQ, minus := vec.Reduce(x | 1<<31); minusQ != -gotQ || minus != -got {
+			t.Fatalf("-%x: %d quarters and %g, want %d and %g", x, minusQ, minus, -gotQ, -got)
 		}
 	}
 }

@@ -72,6 +72,9 @@ func (r *Registers) convert(c conversion, mask uint64) {
 // instruction is none of those that have a function.
 func (d *decoder) widening(out *Instr) bool {
 	in := d.in
+	if d.wideningFloat(out) {
+		return true
+	}
 	if !in.HasOnly(0) {
 		return false
 	}
@@ -106,21 +109,52 @@ func (d *decoder) widening(out *Instr) bool {
 	return true
 }
 
+// wideningFloat decodes a conversion from or to floating-point numbers with a wide result of a narrow source, and is false if
+// the processor has no function for it.
+func (d *decoder) wideningFloat(out *Instr) bool {
+	in := d.in
+	if in.Op != isa.Cvt || len(in.Src) != 1 || convertLanes(in, 64).none() {
+		return false
+	}
+	if c, ok := converts(in, 64); ok {
+		out.Widening = vec.ConvertWidening(c)
+	}
+	if out.Widening == nil {
+		return false
+	}
+	out.D, out.A = d.vectorDest(0, 64), d.word(0)
+	return true
+}
+
 // mixed decodes other common operations on operands of different widths: nil if the
 // instruction is none of them, or its registers have other widths.
 func (d *decoder) mixed(width int) Operation {
 	in := d.in
 	from, to := in.SrcType, in.Type
 	switch {
+	case in.Op == isa.Cvt && len(in.Src) == 1 && (from.IsFloat() || to.IsFloat()):
+		return d.narrowingFloat(width)
 	case !in.HasOnly(0):
 	case in.Op == isa.Cvt && len(in.Src) == 1 && width == 32 && to.Bits() == 32 && from.Bits() == 64 && isInteger(to) && isInteger(from):
-		return &narrowing{d: d.wordDest(0, 32), a: d.vector(0)}
+		return &narrowing{f: vec.Truncate, d: d.wordDest(0, 32), a: d.vector(0)}
 	case in.Op == isa.Shl && to == isa.B64:
 		return d.wideShift(vec.Shl64, shl64)
 	case in.Op == isa.Shr && to.Bits() == 64 && to.IsSigned():
 		return &wideShift{f: shrS64, d: d.vectorDest(0, 64), a: d.vector(0), b: d.word(1)}
 	case in.Op == isa.Shr && (to == isa.U64 || to == isa.B64):
 		return d.wideShift(vec.ShrU64, shrU64)
+	}
+	return nil
+}
+
+// narrowingFloat decodes a conversion from a wide register to a narrow one: nil if the processor has no function for it.
+func (d *decoder) narrowingFloat(width int) Operation {
+	c, ok := converts(d.in, width)
+	if !ok || width > 32 || convertLanes(d.in, width).none() {
+		return nil
+	}
+	if f := vec.ConvertNarrowing(c); f != nil {
+		return &narrowing{f: f, d: d.wordDest(0, d.in.Type.Bits()), a: d.vector(0)}
 	}
 	return nil
 }
@@ -154,18 +188,21 @@ func (op *wideShift) Exec(r *Registers, mask uint64) {
 	}
 }
 
-// narrowing keeps the lower halves of a Vector.
-type narrowing struct{ d, a int32 }
+// narrowing computes Words of a Vector.
+type narrowing struct {
+	f    vec.NarrowingFunc
+	d, a int32
+}
 
 func (op *narrowing) Exec(r *Registers, mask uint64) {
 	all := mask == r.Full
 	for k := range r.Chunks {
 		d, a := r.Words[k][op.d], r.Vecs[k][op.a]
 		if all {
-			vec.Truncate(d, a)
+			op.f(d, a)
 			continue
 		}
-		vec.Truncate(&r.Scratch.word, a)
+		op.f(&r.Scratch.word, a)
 		vec.SelectWords(d, &r.Scratch.word, d, Half(mask, k))
 	}
 }
@@ -204,6 +241,16 @@ func (r *Registers) assign(s Slot, k int, v *Vector, mask uint64) {
 	}
 	vec.Truncate(&r.Scratch.word, v)
 	vec.SelectWords(r.Words[k][s], &r.Scratch.word, r.Words[k][s], Half(mask, k))
+}
+
+// assignWords gives the lanes of mask in chunk k of a slot their values in w.
+func (r *Registers) assignWords(s Slot, k int, w *Words, mask uint64) {
+	if s.Wide() {
+		vec.Extend(&r.Scratch.vec, w)
+		vec.SelectVector(r.Vecs[k][^s], &r.Scratch.vec, r.Vecs[k][^s], Half(mask, k))
+		return
+	}
+	vec.SelectWords(r.Words[k][s], w, r.Words[k][s], Half(mask, k))
 }
 
 func extendWordU32(d *Vector, a, _ *Words, _ *Vector) { vec.Extend(d, a) }
