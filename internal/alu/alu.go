@@ -187,11 +187,17 @@ func (r *Registers) Fill(s Slot, k int, x uint64) {
 		r.Vecs[k][^s].Fill(x)
 		return
 	}
-	r.Words[k][s].Fill(uint32(x))
+	vec.FillWords(r.Words[k][s], uint32(x))
 }
 
 // Broadcast assigns x to a slot in the lanes of mask.
 func (r *Registers) Broadcast(s Slot, x, mask uint64) {
+	if mask == r.Full {
+		for k := range r.Chunks {
+			r.Fill(s, k, x)
+		}
+		return
+	}
 	for ; mask != 0; mask &= mask - 1 {
 		r.Set(s, First(mask), x)
 	}
@@ -201,22 +207,29 @@ func (r *Registers) Broadcast(s Slot, x, mask uint64) {
 // lane that has another one, -1 if all have it.
 func (r *Registers) Uniform(s Slot, mask uint64) (x uint64, other int) {
 	x = r.At(s, First(mask))
-	for m := mask; m != 0; m &= m - 1 {
-		if lane := First(m); r.At(s, lane) != x {
-			return x, lane
-		}
+	if others := mask &^ r.equal(s, x); others != 0 {
+		return x, First(others)
 	}
 	return x, -1
 }
 
-// equal returns the lanes of mask that have the value x.
-func (r *Registers) equal(s Slot, x, mask uint64) (lanes uint64) {
-	for m := mask; m != 0; m &= m - 1 {
-		if lane := First(m); r.At(s, lane) == x {
-			lanes |= 1 << lane
+// equal returns the lanes that have the value x.
+func (r *Registers) equal(s Slot, x uint64) (lanes uint64) {
+	for k := range r.Chunks {
+		if s.Wide() {
+			lanes |= uint64(equalTo(r.Vecs[k][^s], x)) << (k * vec.Lanes)
+		} else {
+			lanes |= uint64(vec.EqualWords(r.Words[k][s], uint32(x))) << (k * vec.Lanes)
 		}
 	}
 	return lanes
+}
+
+func equalTo(v *Vector, x uint64) (m uint32) {
+	for i, y := range v {
+		m |= bit(y == x) << i
+	}
+	return m
 }
 
 // First returns the number of the lowest lane of a mask that is not empty.

@@ -1,5 +1,7 @@
 package alu
 
+import "math/bits"
+
 // Amounts of 32 and more count as 32, or modulo 32 if wrap is set.
 
 // bitMask returns the function that sets b bits from bit a up.
@@ -39,21 +41,25 @@ func amount(x uint32, wrap bool) uint32 {
 // is none beyond the word, and the result then is all ones.
 func findNthSet(d, a, b, c *Words) {
 	for i := range d {
-		x, at, n := a[i], int64(b[i]), int64(int32(c[i]))
-		step := int64(1)
-		if n < 0 {
-			step, n = -1, -n
+		x, at, n := a[i], b[i], int64(int32(c[i]))
+		backwards := n < 0
+		if backwards {
+			x, at, n = bits.Reverse32(x), 31-at, -n
 		}
-		found := uint32(1<<32 - 1)
 		if n == 0 {
 			n, x = 1, x&(1<<at)
 		}
-		for ; at >= 0 && at < 32; at += step {
-			if n -= int64(x >> at & 1); n == 0 {
-				found = uint32(at)
-				break
-			}
+		x = x >> at << at
+		for ; n > 1 && x != 0; n-- {
+			x &= x - 1
 		}
-		d[i] = found
+		switch {
+		case x == 0:
+			d[i] = 1<<32 - 1
+		case backwards:
+			d[i] = 31 - uint32(bits.TrailingZeros32(x))
+		default:
+			d[i] = uint32(bits.TrailingZeros32(x))
+		}
 	}
 }

@@ -1,6 +1,11 @@
 package alu
 
-import "warpbound/internal/isa"
+import (
+	"math/bits"
+
+	"warpbound/internal/isa"
+	"warpbound/internal/vec"
+)
 
 // match finds the lanes that have the same value.
 type match struct {
@@ -12,18 +17,22 @@ type match struct {
 }
 
 func (op *match) Exec(r *Registers, mask uint64) {
-	for left := mask; left != 0; {
-		same := r.equal(op.a, r.At(op.a, First(left)), left)
-		left &^= same
-		value := same
-		if op.mode == isa.MatchAll {
-			r.SetMask(op.p, Spread(same == mask), mask)
-			if same != mask {
-				value, same, left = 0, mask, 0
-			}
-		}
-		r.Broadcast(op.d, value, same)
+	if op.mode == isa.MatchAll {
+		same := mask&^r.equal(op.a, r.At(op.a, First(mask))) == 0
+		r.SetMask(op.p, Spread(same), mask)
+		r.Broadcast(op.d, mask&Spread(same), mask)
+		return
 	}
+	var low, high Words
+	if a := op.a; a.Wide() {
+		for i, x := range r.Vecs[0][^a] {
+			low[i], high[i] = uint32(x), uint32(x>>32)
+		}
+	} else {
+		low = *r.Words[0][a]
+	}
+	vec.Match(&low, &low, &high, uint32(mask))
+	r.assignWords(op.d, 0, &low, mask)
 }
 
 func (d *decoder) match() Operation {
@@ -36,28 +45,15 @@ func (d *decoder) match() Operation {
 	return op
 }
 
-// redux joins the values of the lanes, in ascending order.
+// redux joins the values of the lanes.
 type redux struct {
 	collective
-	a, d  Slot
-	f     func(x, y uint64) uint64
-	entry func(x uint64) uint64 // what is made of each value first; nil for nothing
+	a, d Slot
+	f    func(w *Words, mask uint32) uint32
 }
 
 func (op *redux) Exec(r *Registers, mask uint64) {
-	var sum uint64
-	for m := mask; m != 0; m &= m - 1 {
-		x := r.At(op.a, First(m))
-		if op.entry != nil {
-			x = op.entry(x)
-		}
-		if m == mask {
-			sum = x
-		} else {
-			sum = op.f(sum, x)
-		}
-	}
-	r.Broadcast(op.d, sum&LowBits(32), mask)
+	r.Broadcast(op.d, uint64(op.f(r.Narrow(op.a, 0), uint32(mask))), mask)
 }
 
 func (d *decoder) redux() Operation {
@@ -65,28 +61,79 @@ func (d *decoder) redux() Operation {
 	op := &redux{collective: d.members(1), a: d.source(0, false), d: d.dest(0, 32)}
 	switch {
 	case in.Type == isa.F32 && (in.Atom == isa.AtomMin || in.Atom == isa.AtomMax):
-		op.f = func(x, y uint64) uint64 { return single32.extreme(x, y, in.NaN, in.Atom == isa.AtomMin) }
-		op.entry = func(x uint64) uint64 {
-			switch {
-			case single32.isNaN(x):
-				return single32.nan()
-			case in.Abs:
-				return single32.abs(x)
-			}
-			return x
-		}
-		return op
+		op.f = extremeOfLanes(in)
 	case in.NaN, in.Abs:
 	case in.Type == isa.U32, in.Type == isa.S32, in.Type == isa.B32:
-		if in.Atom >= isa.AtomAdd && in.Atom <= isa.AtomXor {
-			if f := atomicFor(in.Atom, in.Type); f != nil {
-				op.f = func(x, y uint64) uint64 { return f(x, y, 0) }
-				return op
-			}
+		if in.Atom >= isa.AtomAdd && in.Atom <= isa.AtomXor && atomicFor(in.Atom, in.Type) != nil {
+			op.f = reducer(in.Atom, in.Type.IsSigned())
 		}
 	}
-	d.unsupported()
+	if op.f == nil {
+		d.unsupported()
+	}
 	return op
+}
+
+// reducer returns the function that joins the integers of the lanes of a mask, nil if there is none.
+func reducer(op isa.AtomOp, signed bool) func(w *Words, mask uint32) uint32 {
+	switch {
+	case op == isa.AtomAdd:
+		return joinLanes(func(x, y uint32) uint32 { return x + y })
+	case op == isa.AtomAnd:
+		return joinLanes(func(x, y uint32) uint32 { return x & y })
+	case op == isa.AtomOr:
+		return joinLanes(func(x, y uint32) uint32 { return x | y })
+	case op == isa.AtomXor:
+		return joinLanes(func(x, y uint32) uint32 { return x ^ y })
+	case op == isa.AtomMin && signed:
+		return joinLanes(func(x, y uint32) uint32 { return uint32(min(int32(x), int32(y))) })
+	case op == isa.AtomMax && signed:
+		return joinLanes(func(x, y uint32) uint32 { return uint32(max(int32(x), int32(y))) })
+	case op == isa.AtomMin:
+		return joinLanes(func(x, y uint32) uint32 { return min(x, y) })
+	case op == isa.AtomMax:
+		return joinLanes(func(x, y uint32) uint32 { return max(x, y) })
+	}
+	return nil
+}
+
+// joinLanes makes a function that joins the values of the lanes of a mask, which is not empty.
+func joinLanes(f func(x, y uint32) uint32) func(w *Words, mask uint32) uint32 {
+	return func(w *Words, mask uint32) uint32 {
+		x := w[bits.TrailingZeros32(mask)%lanes]
+		for m := mask & (mask - 1); m != 0; m &= m - 1 {
+			x = f(x, w[bits.TrailingZeros32(m)%lanes])
+		}
+		return x
+	}
+}
+
+// extremeOfLanes returns the function that finds the least or the greatest number of the lanes of a mask.
+func extremeOfLanes(in *isa.Instr) func(w *Words, mask uint32) uint32 {
+	lesser, keepNaN, sign := in.Atom == isa.AtomMin, in.NaN, uint32(0)
+	if in.Abs {
+		sign = 1 << 31
+	}
+	const nan, infinity = 1<<31 - 1, 0x7f800000
+	return func(w *Words, mask uint32) uint32 {
+		found, extreme, isNaN := false, int32(0), false
+		for m := mask; m != 0; m &= m - 1 {
+			x := w[bits.TrailingZeros32(m)%lanes]
+			if x&nan > infinity {
+				isNaN = true
+				continue
+			}
+			rank := int32(x &^ sign)
+			rank ^= rank >> 31 & nan
+			if !found || rank < extreme == lesser {
+				found, extreme = true, rank
+			}
+		}
+		if isNaN && keepNaN || !found {
+			return nan
+		}
+		return uint32(extreme ^ extreme>>31&nan)
+	}
 }
 
 // elect chooses the lowest lane of those that take part.

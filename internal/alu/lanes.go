@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"warpbound/internal/isa"
+	"warpbound/internal/vec"
 )
 
 // Collective is an operation in which the lanes of a warp take part together.
@@ -104,35 +105,52 @@ type shfl struct {
 	d       Slot
 	p       MaskSlot // the source lane was in range
 	a, b, c Slot
+	fast    vec.ShuffleFunc // nil if the processor has none, or an operand is wide
 }
 
 func (op *shfl) Exec(r *Registers, mask uint64) {
-	var result Vector
-	var inRange uint64
-	for m := mask; m != 0; m &= m - 1 {
-		lane := First(m)
-		b, c := r.At(op.b, lane), r.At(op.c, lane)
-		from, ok := op.source(lane, int(b&31), int(c&31), int(c>>8&31))
-		if ok {
-			inRange |= 1 << lane
+	if op.fast != nil {
+		w, d := r.Words[0], &r.Scratch.word
+		if mask == r.Full {
+			d = w[op.d]
 		}
-		if !ok || mask>>from&1 == 0 {
-			from = lane
+		inRange := op.fast(d, w[op.a], w[op.b], w[op.c], uint32(mask))
+		if mask != r.Full {
+			vec.SelectWords(w[op.d], d, w[op.d], uint32(mask))
 		}
-		result[lane] = r.At(op.a, from) & LowBits(32)
+		r.SetMask(op.p, uint64(inRange), mask)
+		return
 	}
-	r.assign(op.d, 0, &result, mask)
-	r.SetMask(op.p, inRange, mask)
+	a := *r.Narrow(op.a, 0)
+	b := *r.Narrow(op.b, 0)
+	c := *r.Narrow(op.c, 0)
+	var result Words
+	inRange := op.each(&result, &a, &b, &c, uint32(mask))
+	r.assignWords(op.d, 0, &result, mask)
+	r.SetMask(op.p, uint64(inRange), mask)
+}
+
+// each is a vec.ShuffleFunc, but d must not be a source.
+func (op *shfl) each(d, a, b, c *Words, mask uint32) (inRange uint32) {
+	for i := range lanes {
+		from, ok := op.source(uint32(i), b[i]&31, c[i]&31, c[i]>>8&31)
+		inRange |= bit(ok) << i
+		if !ok || mask>>(from%lanes)&1 == 0 {
+			from = uint32(i)
+		}
+		d[i] = a[from%lanes]
+	}
+	return inRange
 }
 
 // source returns the lane that lane reads, and whether it is in range. The lanes
 // that agree in the bits of segment form a group; clamp bounds the lanes in it.
-func (op *shfl) source(lane, b, clamp, segment int) (int, bool) {
+func (op *shfl) source(lane, b, clamp, segment uint32) (uint32, bool) {
 	minimum := lane & segment
 	bound := minimum | clamp&^segment
 	switch op.mode {
 	case isa.ShflUp:
-		return lane - b, lane-b >= bound
+		return lane - b, int32(lane-b) >= int32(bound)
 	case isa.ShflDown:
 		return lane + b, lane+b <= bound
 	case isa.ShflBfly:
@@ -162,6 +180,12 @@ func (d *decoder) crossLane() Operation {
 	op := &shfl{collective: d.members(3), mode: in.Lane, d: d.dest(0, 32), p: d.secondMask(), a: d.source(0, false), b: d.source(1, false), c: d.source(2, false)}
 	if in.Lane < isa.ShflUp || in.Type.Bits() != 32 {
 		d.unsupported()
+		return op
+	}
+	if !op.d.Wide() && !op.a.Wide() && !op.b.Wide() && !op.c.Wide() {
+		op.fast = vec.Shuffle(map[isa.LaneOp]vec.ShuffleMode{
+			isa.ShflUp: vec.ShuffleUp, isa.ShflDown: vec.ShuffleDown, isa.ShflBfly: vec.ShuffleButterfly, isa.ShflIdx: vec.ShuffleIndex,
+		}[in.Lane])
 	}
 	return op
 }

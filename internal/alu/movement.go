@@ -14,6 +14,20 @@ type pack struct {
 
 func (op *pack) Exec(r *Registers, mask uint64) {
 	for k := range r.Chunks {
+		if n := len(op.elems); n == 2 && op.bits == 32 {
+			low := *r.Narrow(op.elems[0], k)
+			high := r.Narrow(op.elems[1], k)
+			var joined Vector
+			for i := range joined {
+				joined[i] = uint64(low[i]) | uint64(high[i])<<32
+			}
+			r.assign(op.d, k, &joined, mask)
+			continue
+		} else if n*op.bits <= 32 {
+			joined := op.word(r, k)
+			r.assignWords(op.d, k, &joined, mask)
+			continue
+		}
 		joined := Vector{}
 		for i, e := range op.elems {
 			for lane, x := range r.wide(e, k) {
@@ -22,6 +36,16 @@ func (op *pack) Exec(r *Registers, mask uint64) {
 		}
 		r.assign(op.d, k, &joined, mask)
 	}
+}
+
+// word returns the values of chunk k, of up to 32 bits.
+func (op *pack) word(r *Registers, k int) Words {
+	joined := *r.Narrow(op.elems[0], k)
+	for i, e := range op.elems[1:] {
+		vec.Join(&joined, &joined, r.Narrow(e, k), (i+1)*op.bits)
+	}
+	vec.Part(&joined, &joined, 0, len(op.elems)*op.bits)
+	return joined
 }
 
 func (d *decoder) pack() Operation {
@@ -50,12 +74,25 @@ type unpack struct {
 
 func (op *unpack) Exec(r *Registers, mask uint64) {
 	for k := range r.Chunks {
-		whole, part := *r.wide(op.a, k), Vector{}
-		for i, e := range op.elems {
-			for lane, x := range whole {
-				part[lane] = x >> (i * op.bits) & LowBits(op.bits)
+		if len(op.elems)*op.bits <= 32 {
+			whole, part := *r.Narrow(op.a, k), Words{}
+			for i, e := range op.elems {
+				vec.Part(&part, &whole, i*op.bits, op.bits)
+				r.assignWords(e, k, &part, mask)
 			}
-			r.assign(e, k, &part, mask)
+			continue
+		}
+		whole, part := *r.wide(op.a, k), Words{}
+		for i, e := range op.elems {
+			if op.bits > 32 {
+				r.assign(e, k, &whole, mask)
+				continue
+			}
+			shift, kept := i*op.bits%64, uint32(LowBits(op.bits))
+			for lane := range part {
+				part[lane] = uint32(whole[lane]>>shift) & kept
+			}
+			r.assignWords(e, k, &part, mask)
 		}
 	}
 }

@@ -25,16 +25,17 @@ func pairFor(in *isa.Instr) lanewise {
 	case in.Op == isa.Neg && signed:
 		f = func(x, _ uint16) uint16 { return -x }
 	}
+	if in.Relu && in.Op == isa.Min {
+		f = func(x, y uint16) uint16 { return uint16(max(min(int16(x), int16(y)), 0)) }
+	} else if in.Relu && in.Op == isa.Max {
+		f = func(x, y uint16) uint16 { return uint16(max(int16(x), int16(y), 0)) }
+	}
 	var allowed isa.Modifiers
 	if signed && (in.Op == isa.Min || in.Op == isa.Max) {
 		allowed = isa.ModRelu
 	}
 	if f == nil || len(in.Src) > 2 || !in.HasOnly(allowed) {
 		return lanewise{}
-	}
-	if in.Relu {
-		whole := f
-		f = func(x, y uint16) uint16 { return uint16(max(int16(whole(x, y)), 0)) }
 	}
 	return lanewise{word: func(d, a, b, _ *Words) {
 		for i := range d {
@@ -51,22 +52,45 @@ func dotFor(in *isa.Instr) lanewise {
 	if !isMix(in.Type) || !isMix(in.SrcType) || !in.HasOnly(0) {
 		return lanewise{}
 	}
-	n, size, skip := 2, 16, 0
-	switch in.Op {
-	case isa.Dp4a:
-		n, size = 4, 8
-	case isa.Dp2aHi:
+	signedA, signedB := in.Type.IsSigned(), in.SrcType.IsSigned()
+	switch {
+	case in.Op == isa.Dp4a && signedA && signedB:
+		return lanewise{word: dot4[int8, int8]}
+	case in.Op == isa.Dp4a && signedA:
+		return lanewise{word: dot4[int8, uint8]}
+	case in.Op == isa.Dp4a && signedB:
+		return lanewise{word: dot4[uint8, int8]}
+	case in.Op == isa.Dp4a:
+		return lanewise{word: dot4[uint8, uint8]}
+	}
+	skip := 0
+	if in.Op == isa.Dp2aHi {
 		skip = 16
 	}
-	part := extender{shift: uint(64 - size), signed: in.Type.IsSigned()}
-	byteOf := extender{shift: 56, signed: in.SrcType.IsSigned()}
-	return lanewise{word: func(d, a, b, c *Words) {
+	switch {
+	case signedA && signedB:
+		return lanewise{word: dot2[int16, int8](skip)}
+	case signedA:
+		return lanewise{word: dot2[int16, uint8](skip)}
+	case signedB:
+		return lanewise{word: dot2[uint16, int8](skip)}
+	}
+	return lanewise{word: dot2[uint16, uint8](skip)}
+}
+
+func dot4[X, Y uint8 | int8](d, a, b, c *Words) {
+	for i := range d {
+		x, y := a[i], b[i]
+		d[i] = c[i] + uint32(X(x))*uint32(Y(y)) + uint32(X(x>>8))*uint32(Y(y>>8)) +
+			uint32(X(x>>16))*uint32(Y(y>>16)) + uint32(X(x>>24))*uint32(Y(y>>24))
+	}
+}
+
+func dot2[X uint16 | int16, Y uint8 | int8](skip int) WordFunc {
+	return func(d, a, b, c *Words) {
 		for i := range d {
-			sum := c[i]
-			for k := range n {
-				sum += uint32(part.extend(uint64(a[i]>>(k*size))) * byteOf.extend(uint64(b[i]>>(skip+8*k))))
-			}
-			d[i] = sum
+			x, y := a[i], b[i]>>skip
+			d[i] = c[i] + uint32(X(x))*uint32(Y(y)) + uint32(X(x>>16))*uint32(Y(y>>8))
 		}
-	}}
+	}
 }

@@ -1,6 +1,9 @@
 package alu
 
-import "warpbound/internal/isa"
+import (
+	"warpbound/internal/isa"
+	"warpbound/internal/vec"
+)
 
 // permutation returns prmt in a mode.
 func permutation(mode isa.Permute) WordFunc {
@@ -9,13 +12,21 @@ func permutation(mode isa.Permute) WordFunc {
 		return prmt
 	}
 	return func(d, a, b, c *Words) {
-		for i := range d {
-			d[i] = pickBytes(joined(a[i], b[i]), table[c[i]&3])
+		var selectors Words
+		for i, x := range c {
+			selectors[i] = table[x&3]
 		}
+		prmt(d, a, b, &selectors)
 	}
 }
 
 func prmt(d, a, b, c *Words) {
+	if !vec.Permute(d, a, b, c) {
+		prmtEach(d, a, b, c)
+	}
+}
+
+func prmtEach(d, a, b, c *Words) {
 	for i := range d {
 		d[i] = pickBytes(joined(a[i], b[i]), c[i])
 	}
@@ -24,14 +35,12 @@ func prmt(d, a, b, c *Words) {
 // pickBytes picks four of eight bytes, each by four bits of selector; the fourth
 // of them copies the byte's sign into all of its bits.
 func pickBytes(from uint64, selector uint32) uint32 {
-	picked := uint32(0)
-	for at := range 4 {
-		pick := selector >> (4 * at)
-		x := uint8(from >> (8 * (pick & 7)))
-		if pick&8 != 0 {
-			x = uint8(int8(x) >> 7)
-		}
-		picked |= uint32(x) << (8 * at)
-	}
-	return picked
+	return pickByte(from, selector) | pickByte(from, selector>>4)<<8 | pickByte(from, selector>>8)<<16 | pickByte(from, selector>>12)<<24
+}
+
+// pickByte picks one byte, without a branch.
+func pickByte(from uint64, selector uint32) uint32 {
+	x := uint8(from >> (8 * (selector & 7)))
+	sign := uint8(int8(x) >> 7)
+	return uint32(x ^ (x^sign)&-uint8(selector>>3&1))
 }

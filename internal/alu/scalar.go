@@ -1,6 +1,9 @@
 package alu
 
-import "warpbound/internal/isa"
+import (
+	"warpbound/internal/isa"
+	"warpbound/internal/vec"
+)
 
 // laneFunc returns the function of any floating-point operation on one lane:
 // that of its operation and rounding mode, between what its modifiers do to
@@ -252,12 +255,21 @@ type testp struct {
 
 func (op *testp) Exec(r *Registers, mask uint64) {
 	var yes uint64
-	for m := mask; m != 0; m &= m - 1 {
-		if lane := First(m); op.holds(r.At(op.a, lane)) {
-			yes |= 1 << lane
+	for k := range r.Chunks {
+		if op.a.Wide() {
+			yes |= uint64(classified(r.Vecs[k][^op.a], op.holds)) << (k * lanes)
+		} else {
+			yes |= uint64(classified(r.Words[k][op.a], op.holds)) << (k * lanes)
 		}
 	}
 	r.SetMask(op.p, yes, mask)
+}
+
+func classified[L vec.Lane](v *vec.Of[L], holds func(x uint64) bool) (m uint32) {
+	for i, x := range v {
+		m |= bit(holds(uint64(x))) << i
+	}
+	return m
 }
 
 // testp decodes a classification. Zeros count as normal.

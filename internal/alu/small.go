@@ -224,9 +224,20 @@ func clampAndJoin(in *isa.Instr) lanewise {
 	if !in.HasOnly(isa.ModSat) || !in.Sat || !signed && !unsigned || (n == 16) == joins {
 		return lanewise{}
 	}
-	limit, source := clampToBits(n, signed, true), extenderOf(isa.S32)
-	return perLane(func(x, y, z uint64) uint64 {
-		pair := limit(source.extend(x))&LowBits(n)<<n | limit(source.extend(y))&LowBits(n)
-		return pair | z<<(2*n)
-	}, false)
+	minimum, maximum := int32(0), int32(LowBits(n))
+	if signed {
+		maximum >>= 1
+		minimum = -maximum - 1
+	}
+	kept := uint32(LowBits(n))
+	return lanewise{word: func(d, a, b, c *Words) {
+		for i := range d {
+			x, y := min(max(int32(a[i]), minimum), maximum), min(max(int32(b[i]), minimum), maximum)
+			z := uint32(0)
+			if joins {
+				z = c[i]
+			}
+			d[i] = uint32(x)&kept<<n | uint32(y)&kept | z<<(2*n)
+		}
+	}}
 }

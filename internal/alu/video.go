@@ -26,10 +26,11 @@ func videoFor(in *isa.Instr) lanewise {
 		isa.AtomMax:  func(x, c int64) int64 { return max(x, c) },
 	}[in.Atom]
 	whole := extenderOf(in.Type)
+	a, b := partOf(v.A, 0, in.SrcType), partOf(v.B, 0, v.TypeB)
 	mask := LowBits(int(v.Width))
 	at := bits.TrailingZeros8(v.Into) * int(v.Width)
 	return perLane(func(x, y, z uint64) uint64 {
-		r := one(part(x, v.A, 0, in.SrcType), part(y, v.B, 0, v.TypeB))
+		r := one(a.of(x), b.of(y))
 		r = join(r, int64(whole.extend(z)))
 		return uint64(uint32(z&^(mask<<at) | uint64(r)&mask<<at))
 	}, false)
@@ -69,11 +70,18 @@ func isVideo(in *isa.Instr) bool {
 	return in.Op != isa.VAvrg && !(joins && merges) && (len(in.Src) == 3) == (joins || merges)
 }
 
-// part extracts a part of a source of a type of 32 bits.
-func part(x uint64, s isa.Selection, i int, t isa.Type) int64 {
-	e := extender{shift: uint(64 - s.Bits), signed: t.IsSigned()}
-	return int64(e.extend(x >> (s.At[i] * s.Bits)))
+// part is a part of a source of a type of 32 bits.
+type part struct {
+	extender
+	at uint // the bit at which it begins
 }
+
+func partOf(s isa.Selection, i int, t isa.Type) part {
+	return part{extender{shift: uint(64 - s.Bits), signed: t.IsSigned()}, uint(s.At[i] * s.Bits)}
+}
+
+// of extracts the part.
+func (p part) of(x uint64) int64 { return int64(p.extend(x >> p.at)) }
 
 // videoOperation returns what an instruction computes of two parts. Unless it is
 // clamped the result is cut to the 33 bits that the manual gives it.
@@ -143,23 +151,32 @@ func videoArithmetic(in *isa.Instr) func(x, y int64) int64 {
 // are added to c, or replace parts of c.
 func videoParts(in *isa.Instr, one func(x, y int64) int64) lanewise {
 	v := in.Video
+	var parts []selected
+	for i := range v.Parts {
+		if v.Into>>i&1 != 0 {
+			parts = append(parts, selected{partOf(v.A, i, in.SrcType), partOf(v.B, i, v.TypeB), i * int(v.Width)})
+		}
+	}
+	adds, mask := in.Atom == isa.AtomAdd, LowBits(int(v.Width))
 	return perLane(func(x, y, z uint64) uint64 {
 		both := x | y<<32
-		for i := range v.Parts {
-			if v.Into>>i&1 == 0 {
-				continue
-			}
-			r := uint64(one(part(both, v.A, i, in.SrcType), part(both, v.B, i, v.TypeB)))
-			if in.Atom == isa.AtomAdd {
+		for i := range parts {
+			p := &parts[i]
+			r := uint64(one(p.a.of(both), p.b.of(both)))
+			if adds {
 				z += r
-				continue
+			} else {
+				z = z&^(mask<<p.into) | r&mask<<p.into
 			}
-			at := i * int(v.Width)
-			mask := LowBits(int(v.Width)) << at
-			z = z&^mask | r<<at&mask
 		}
 		return uint64(uint32(z))
 	}, false)
+}
+
+// selected are a part of each source and where the result goes.
+type selected struct {
+	a, b part
+	into int
 }
 
 // videoMad returns the function of VMad, which is signed if a source is or if
@@ -178,8 +195,9 @@ func videoMad(in *isa.Instr) lanewise {
 		typ = isa.S32
 	}
 	addend, limit := extenderOf(typ), clampTo(typ, signed)
+	selectA, selectB := partOf(v.A, 0, in.SrcType), partOf(v.B, 0, v.TypeB)
 	return perLane(func(x, y, z uint64) uint64 {
-		a, b := part(x, v.A, 0, in.SrcType), part(y, v.B, 0, v.TypeB)
+		a, b := selectA.of(x), selectB.of(y)
 		hi, lo := bits.Mul64(uint64(a), uint64(b)) // corrected to the product of signed numbers
 		if a < 0 {
 			hi -= uint64(b)
