@@ -26,6 +26,7 @@ type access struct {
 	vectors    transfer[uint64]
 	allWords   vec.WordAccessFunc // and whole vectors with the processor's vector instructions,
 	allVectors vec.AccessFunc     // unless nil
+	reaches    vec.WordAccessFunc // looks at all addresses, unless nil
 }
 
 // transfer accesses one element for each lane of a mask, as a vec.AccessFunc does for all.
@@ -112,11 +113,10 @@ func (op *access) permits(r *region) bool {
 	return r.size >= uint64(op.total) && (op.space == isa.Generic || op.space == op.in(r)) && (op.kind == Load || !r.readOnly())
 }
 
-// common returns the region of the first lane if it may be that of all: if the lanes
-// of a vector read or write one element in a way for which there is a fast path. Nil
-// sends the access to the path that looks at every lane.
+// common returns the region of the first lane if it may be that of all. Nil sends the access
+// to the path that looks at every lane.
 func (op *access) common(w *Warp, mask uint64) *region {
-	if !op.simple {
+	if op.indexed {
 		return nil
 	}
 	lane := alu.First(mask)
@@ -173,6 +173,46 @@ func (op *access) vector(w *Warp, x alu.Slot, k int, addr *vec.Vector, mask uint
 		w.regs.Widen(x, k, mask)
 	}
 	return addrDiff, ok
+}
+
+// reach computes the address of every lane of mask, and is not ok if one of the accesses lies
+// outside of the region or is not aligned.
+func (op *access) reach(addr, base *vec.Vector, mask uint32, r *region) (addrDiff uint64, ok bool) {
+	last, align := r.size-uint64(op.total), uint64(op.total)-1
+	if mask == 1<<lanes-1 && op.reaches != nil {
+		return op.reaches(nil, addr, base, op.offset, nil, r.base, last, align)
+	}
+	wrong, one := uint64(0), base[bits.TrailingZeros32(mask)%lanes]+op.offset
+	for m := mask; m != 0; m &= m - 1 {
+		i := bits.TrailingZeros32(m) % lanes
+		addr[i] = base[i] + op.offset
+		addrDiff |= addr[i] ^ one
+		at := addr[i] - r.base
+		beyond := uint64(0)
+		if at > last { // compiled without a branch
+			beyond = 1
+		}
+		wrong |= at&align | beyond
+	}
+	return addrDiff, wrong == 0
+}
+
+// reachAll is reach for all lanes of a warp.
+func (op *access) reachAll(w *Warp, mask uint64, r *region, acc *Access) bool {
+	one, all := alu.First(mask), uint64(0)
+	for k := range w.regs.Chunks {
+		set, addr := alu.Half(mask, k), acc.chunk(k)
+		if set == 0 {
+			continue
+		}
+		addrDiff, ok := op.reach(addr, op.bases(w, k, addr), set, r)
+		if !ok {
+			return false
+		}
+		all |= addrDiff | (acc.Addr[k*lanes+bits.TrailingZeros32(set)] ^ acc.Addr[one])
+	}
+	acc.AddrDiff = all
+	return true
 }
 
 // bases returns the bases of the addresses in chunk k: those of a register of 32 bits in room.
@@ -250,6 +290,7 @@ func (d *decoder) access(kind AccessKind, n int) access {
 	if a.bytes < 1 || a.bytes > 8 || a.total&(a.total-1) != 0 || a.total > 32 {
 		d.unsupported()
 	}
+	a.reaches = vec.Reach()
 	a.simple = n == 1 && !a.indexed && (a.bytes == 4 || a.bytes == 8)
 	return a
 }

@@ -25,7 +25,7 @@ type exchange struct{ d, b alu.Slot }
 
 func (op *atomic) exec(w *Warp, mask uint64, eff *Effect) error {
 	op.begin(eff)
-	if r := op.common(w, mask); r != nil && r.stride == 0 && w.regs.Chunks == 1 && op.together(w, uint32(mask), r, &eff.Access) {
+	if r := op.common(w, mask); op.simple && r != nil && r.stride == 0 && w.regs.Chunks == 1 && op.together(w, uint32(mask), r, &eff.Access) {
 		op.all(r, mask, eff)
 		return nil
 	}
@@ -82,25 +82,6 @@ func (op *atomic) together(w *Warp, mask uint32, r *region, acc *Access) (ok boo
 		w.regs.Set(e.d, i, old)
 	}
 	return true
-}
-
-// reach computes the address of every lane of mask, and is not ok if an element lies
-// outside of the region or is not aligned.
-func (op *access) reach(addr, base *vec.Vector, mask uint32, r *region) (addrDiff uint64, ok bool) {
-	last, align := r.size-uint64(op.bytes), uint64(op.bytes)-1
-	wrong, one := uint64(0), base[bits.TrailingZeros32(mask)%lanes]+op.offset
-	for m := mask; m != 0; m &= m - 1 {
-		i := bits.TrailingZeros32(m) % lanes
-		addr[i] = base[i] + op.offset
-		addrDiff |= addr[i] ^ one
-		at := addr[i] - r.base
-		beyond := uint64(0)
-		if at > last { // compiled without a branch
-			beyond = 1
-		}
-		wrong |= at&align | beyond
-	}
-	return addrDiff, wrong == 0
 }
 
 // addWords adds a word for each lane of mask, the commonest of atomic operations.
