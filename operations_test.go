@@ -19,9 +19,10 @@ const reference = "fma.rn.f64 %d0, %d1, %d2, %d3"
 // How many times as long as the reference an instruction may take for 32 lanes; for
 // accesses to memory, for each transaction of 128 bytes.
 const (
-	word           = 8  // operations on at most 32 bits, on integers, conversions, accesses
-	transcendental = 20 // the approximations, and division
-	double         = 40 // division and roots in double precision
+	word           = 8   // operations on at most 32 bits, on integers, conversions, accesses
+	transcendental = 20  // the approximations, and division
+	double         = 40  // division and roots in double precision
+	rare           = 100 // formats without arithmetic, and the video instructions, which compilers hardly use
 )
 
 // An operation is an instruction that BenchmarkOperations measures. Registers that a prologue
@@ -140,8 +141,10 @@ func operations() []operation {
 	each(word, "cvt.rzi.ftz.s32.f32 %r0, %f1", "cvt.rn.ftz.f16.f32 %h0, %f1", "cvt.ftz.f32.f16 %f0, %h1", "cvt.rn.sat.f32.f64 %f0, %d1",
 		"cvt.ftz.f64.f32 %d0, %f1", "cvt.rn.f16x2.f32 %x0, %f1, %f2", "cvt.rn.bf16x2.f32 %y0, %f1, %f2", "cvt.rn.relu.f16x2.f32 %x0, %f1, %f2",
 		"cvt.rni.f32.f32 %f0, %f1", "cvt.rmi.ftz.f32.f32 %f0, %f1", "cvt.rzi.f64.f64 %d0, %d1", "cvt.rni.f16.f16 %h0, %h1", "cvt.sat.f32.f32 %f0, %f1",
-		"cvt.sat.u8.s32 %s0, %r1", "cvt.sat.s16.s32 %s0, %r1", "cvt.sat.u32.s64 %r0, %l1", "cvt.pack.sat.u8.s32.b32 %r0, %r1, %r2, %r3",
-		"cvt.rna.tf32.f32 %r0, %f1", "cvt.rn.satfinite.e4m3x2.f32 %s0, %f1, %f2", "cvt.rn.f16x2.e5m2x2 %x0, %s1")
+		"cvt.sat.u8.s32 %s0, %r1", "cvt.sat.s16.s32 %s0, %r1", "cvt.sat.u32.s64 %r0, %l1", "cvt.pack.sat.u8.s32.b32 %r0, %r1, %r2, %r3")
+	each(rare, "cvt.rna.tf32.f32 %r0, %f1", "cvt.rn.satfinite.e4m3x2.f32 %s0, %f1, %f2", "cvt.rn.f16x2.e5m2x2 %x0, %s1",
+		"vadd.s32.s32.s32.sat %r0, %r1, %r2", "vadd.u32.u32.u32 %r0, %r1.b0, %r2.h1", "vadd4.u32.u32.u32 %r0, %r1, %r2, %r3",
+		"vabsdiff4.u32.u32.u32.add %r0, %r1, %r2, %r3", "vmad.s32.s32.s32 %r0, %r1.h0, %r2.h1, %r3", "vset.u32.u32.lt %r0, %r1, %r2")
 
 	for _, t := range []struct{ t, r string }{{"u16", "s"}, {"s16", "s"}, {"u32", "r"}, {"s32", "r"}, {"u64", "l"}, {"s64", "l"}} {
 		for _, op := range []string{"add", "sub", "mul.lo", "mul.hi", "div", "rem", "min", "max"} {
@@ -179,8 +182,6 @@ func operations() []operation {
 		"fns.b32 %r0, %r1, 3, 2", "slct.f32.f32 %f0, %f1, %f2, %f3", "selp.f32 %f0, %f1, %f2, %p1", "selp.f64 %d0, %d1, %d2, %p1",
 		"add.u16x2 %r0, %r1, %r2", "min.s16x2 %r0, %r1, %r2", "max.s16x2.relu %r0, %r1, %r2", "min.relu.s32 %r0, %r1, %r2",
 		"mov.b32 {%s0, %s4}, %r1", "mov.b32 %r0, {%s1, %s2}", "mov.b64 %l0, {%r1, %r2}", "mov.b64 {%r0, %r4}, %l1",
-		"vadd.s32.s32.s32.sat %r0, %r1, %r2", "vadd.u32.u32.u32 %r0, %r1.b0, %r2.h1", "vadd4.u32.u32.u32 %r0, %r1, %r2, %r3",
-		"vabsdiff4.u32.u32.u32.add %r0, %r1, %r2, %r3", "vmad.s32.s32.s32 %r0, %r1.h0, %r2.h1, %r3", "vset.u32.u32.lt %r0, %r1, %r2",
 		"and.pred %p0, %p1, %p2")
 
 	each(word, "shfl.sync.idx.b32 %r0, %r1, %n, 31, -1", "shfl.sync.up.b32 %r0|%p0, %r1, 3, 0, -1", "shfl.sync.bfly.b32 %r0, %r1, 16, 31, -1",
@@ -232,9 +233,6 @@ func accesses() []operation {
 
 // The kernel of an operation: a loop of copies of it.
 const (
-	unrolled    = 64
-	repetitions = 64
-
 	prologue = `.version 8.8
 .target sm_120
 .address_size 64
@@ -272,10 +270,9 @@ again:
 `
 )
 
-// loopOf returns the emulator for a launch of one warp that executes an instruction again and
-// again, and what it is run on.
-func loopOf(tb testing.TB, text string) func() time.Duration {
-	module := prologue + strings.Repeat("\t"+text+";\n", unrolled) + fmt.Sprintf(epilogue, repetitions)
+// loopOf returns a function that executes copies of an instruction in a loop, in one warp, and tells how long that took.
+func loopOf(tb testing.TB, text string, copies, repetitions int) func() time.Duration {
+	module := prologue + strings.Repeat("\t"+text+";\n", copies) + fmt.Sprintf(epilogue, repetitions)
 	files := fstest.MapFS{"k.ptx": {Data: []byte(module)}, "job.toml": {Data: []byte(`module = "k.ptx"
 grid = [1]
 block = [32]
@@ -301,7 +298,7 @@ func BenchmarkOperations(b *testing.B) {
 	var cliffs []string
 	for _, op := range operations() {
 		b.Run(strings.ReplaceAll(op.text, " ", "_"), func(b *testing.B) {
-			run, compared := loopOf(b, op.text), loopOf(b, reference)
+			run, compared := loopOf(b, op.text, 64, 64), loopOf(b, reference, 64, 64)
 			fastest, unit := run(), compared()
 			for b.Loop() {
 				fastest, unit = min(fastest, run()), min(unit, compared())
@@ -317,5 +314,15 @@ func BenchmarkOperations(b *testing.B) {
 	}
 	if cliffs != nil {
 		b.Errorf("%d cliffs:\n%s", len(cliffs), strings.Join(cliffs, "\n"))
+	}
+}
+
+// TestOperationsAllocateNothing runs each of them after a run that makes what later ones use.
+func TestOperationsAllocateNothing(t *testing.T) {
+	for _, op := range operations() {
+		run := loopOf(t, op.text, 1, 1)
+		if n := testing.AllocsPerRun(1, func() { run() }); n != 0 {
+			t.Errorf("%s: %v allocations", op.text, n)
+		}
 	}
 }
