@@ -53,9 +53,9 @@ func bitFor(in *isa.Instr) lanewise {
 	case op == isa.Lop3 && isWord && len(in.Src) == 4 && in.Src[3].Kind == isa.KindImm:
 		return lanewise{word: lop3(uint8(in.Src[3].Imm))}
 	case op == isa.Popc && isBits:
-		return sized3(t, nil, popc[uint32, uint32], popc[uint64, uint64])
+		return sized3(t, nil, popc, nil)
 	case op == isa.Clz && isBits:
-		return sized3(t, nil, clz[uint32, uint32], clz[uint64, uint64])
+		return sized3(t, nil, clz, nil)
 	case op == isa.Brev && isBits:
 		return sized3(t, nil, brev[uint32, uint32], brev[uint64, uint64])
 	case op == isa.Bmsk && isWord:
@@ -181,19 +181,18 @@ func lop3(table uint8) WordFunc {
 	}
 }
 
-func popc[L vec.Lane, U unsigned](d, a, _, _ *vec.Of[L]) {
-	for i := range d {
-		d[i] = L(bits.OnesCount64(uint64(U(a[i]))))
+func popc(d, a, _, _ *Words) {
+	for i, x := range a {
+		d[i] = uint32(bits.OnesCount32(x))
 	}
 }
 
 // width returns the number of bits of a type.
 func width[U unsigned]() int { return bits.Len64(uint64(^U(0))) }
 
-func clz[L vec.Lane, U unsigned](d, a, _, _ *vec.Of[L]) {
-	n := width[U]()
-	for i := range d {
-		d[i] = L(n - bits.Len64(uint64(U(a[i]))))
+func clz(d, a, _, _ *Words) {
+	for i, x := range a {
+		d[i] = uint32(bits.LeadingZeros32(x))
 	}
 }
 
@@ -228,6 +227,32 @@ func bfindShift[L vec.Lane, U unsigned](d, a, _, _ *vec.Of[L]) {
 func bfindShiftSigned[L vec.Lane, S signed, U unsigned](d, a, _, _ *vec.Of[L]) {
 	bfindSigned[L, S, U](d, a, nil, nil)
 	fromTop(d, width[U]())
+}
+
+// popc64, clz64, bfind64 and bfindSigned64 give words for wide sources.
+
+func popc64(d *Words, a *Vector) {
+	for i, x := range a {
+		d[i] = uint32(bits.OnesCount64(x))
+	}
+}
+
+func clz64(d *Words, a *Vector) {
+	for i, x := range a {
+		d[i] = uint32(bits.LeadingZeros64(x))
+	}
+}
+
+func bfind64(d *Words, a *Vector) {
+	for i, x := range a {
+		d[i] = uint32(bits.Len64(x) - 1)
+	}
+}
+
+func bfindSigned64(d *Words, a *Vector) {
+	for i, x := range a {
+		d[i] = uint32(bits.Len64(x^uint64(int64(x)>>63)) - 1)
+	}
 }
 
 // fromTop turns positions into distances from the highest of n bits.

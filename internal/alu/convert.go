@@ -74,8 +74,7 @@ func intToInt(in *isa.Instr, width int) lanewise {
 	if in.Round != isa.RoundDefault || in.FTZ {
 		return lanewise{}
 	}
-	source, result, register := extenderOf(in.SrcType), extenderOf(in.Type), LowBits(width)
-	from, to := in.SrcType.Bits(), in.Type.Bits()
+	register, from, to := LowBits(width), in.SrcType.Bits(), in.Type.Bits()
 	wide := from > 32 || width > 32
 	switch {
 	case in.Sat:
@@ -83,12 +82,55 @@ func intToInt(in *isa.Instr, width int) lanewise {
 			return lanewise{wide: saturated[uint64](in.SrcType, in.Type, register)}
 		}
 		return lanewise{word: saturated[uint32](in.SrcType, in.Type, uint32(register))}
-	case to > from && !source.signed:
+	case to > from && !in.SrcType.IsSigned():
 		return move(from, wide)
-	case to <= from && (!result.signed || width == to):
+	case to <= from && (!in.Type.IsSigned() || width == to):
 		return move(to, wide)
 	}
-	return perLane(func(x, _, _ uint64) uint64 { return result.extend(source.extend(x)) & register }, wide)
+	e := extensionOf(in, width)
+	if wide {
+		f := extend[uint64, uint64](e)
+		return lanewise{wide: func(d, a, _, _ *Vector) { f(d, a) }}
+	}
+	f := extend[uint32, uint32](e)
+	return lanewise{word: func(d, a, _, _ *Words) { f(d, a) }}
+}
+
+// extension is a conversion between integers that does not clamp: so many low bits are extended, and some bits of that kept.
+type extension struct {
+	extender
+	kept uint64
+}
+
+// extensionOf returns the extension that a conversion into a register of width bits is.
+func extensionOf(in *isa.Instr, width int) extension {
+	from, to := in.SrcType, in.Type
+	switch {
+	case to.Bits() <= from.Bits():
+		return extension{extenderOf(to), LowBits(width)}
+	case to.IsSigned():
+		return extension{extenderOf(from), LowBits(width)}
+	}
+	return extension{extenderOf(from), LowBits(to.Bits())}
+}
+
+// extend returns the function of an extension from registers of one width to others of the same or another one.
+func extend[D, S vec.Lane](e extension) func(d *vec.Of[D], a *vec.Of[S]) {
+	shift, kept := e.shift%64, D(e.kept)
+	if !e.signed {
+		return func(d *vec.Of[D], a *vec.Of[S]) {
+			_, _ = *d, *a
+			for i := range d {
+				d[i] = D(uint64(a[i])<<shift>>shift) & kept
+			}
+		}
+	}
+	return func(d *vec.Of[D], a *vec.Of[S]) {
+		_, _ = *d, *a
+		for i := range d {
+			d[i] = D(int64(uint64(a[i])<<shift)>>shift) & kept
+		}
+	}
 }
 
 // saturated returns the function that clamps integers to the range of a type and extends them by it to the bits of a register.

@@ -167,7 +167,7 @@ func (d *decoder) secondMask() MaskSlot {
 func (d *decoder) operation(width int) Operation {
 	in := d.in
 	switch in.Op {
-	case isa.Cvt, isa.Shl, isa.Shr:
+	case isa.Cvt, isa.Shl, isa.Shr, isa.Popc, isa.Clz, isa.Bfind:
 		return d.mixed(width)
 	case isa.BarWarp, isa.Vote, isa.Match, isa.Redux, isa.Elect, isa.Shfl, isa.Activemask:
 		return d.crossLane()

@@ -93,10 +93,16 @@ func (d *decoder) widening(out *Instr) bool {
 		op, plain = vec.ExtendU32, extendWordU32
 	case in.Op == isa.Cvt && len(in.Src) == 1 && in.Type.Bits() == 64 && isInteger(in.Type) && in.SrcType == isa.S32:
 		op, plain = vec.ExtendS32, extendWordS32
+	case in.Op == isa.Cvt && len(in.Src) == 1 && in.Type.Bits() == 64 && isInteger(in.Type) && isInteger(in.SrcType) && in.SrcType.Bits() < 32:
+		f := extend[uint64, uint32](extensionOf(in, 64))
+		out.Widening = func(d *Vector, a, _ *Words, _ *Vector) { f(d, a) }
 	default:
 		return false
 	}
-	if out.Widening = vec.Widening(op); out.Widening == nil {
+	if out.Widening == nil {
+		out.Widening = vec.Widening(op)
+	}
+	if out.Widening == nil {
 		out.Widening = plain
 	}
 	out.D, out.A = d.vectorDest(0, 64), d.word(0)
@@ -137,6 +143,16 @@ func (d *decoder) mixed(width int) Operation {
 	case !in.HasOnly(0):
 	case in.Op == isa.Cvt && len(in.Src) == 1 && width == 32 && to.Bits() == 32 && from.Bits() == 64 && isInteger(to) && isInteger(from):
 		return &narrowing{f: vec.Truncate, d: d.wordDest(0, 32), a: d.vector(0)}
+	case in.Op == isa.Cvt && len(in.Src) == 1 && width <= 32 && to.Bits() <= 32 && from.Bits() == 64 && isInteger(to) && isInteger(from):
+		return &narrowing{f: extend[uint32, uint64](extensionOf(in, width)), d: d.wordDest(0, to.Bits()), a: d.vector(0)}
+	case in.Op == isa.Popc && to == isa.B64:
+		return &narrowing{f: popc64, d: d.wordDest(0, 32), a: d.vector(0)}
+	case in.Op == isa.Clz && to == isa.B64:
+		return &narrowing{f: clz64, d: d.wordDest(0, 32), a: d.vector(0)}
+	case in.Op == isa.Bfind && to == isa.U64:
+		return &narrowing{f: bfind64, d: d.wordDest(0, 32), a: d.vector(0)}
+	case in.Op == isa.Bfind && to == isa.S64:
+		return &narrowing{f: bfindSigned64, d: d.wordDest(0, 32), a: d.vector(0)}
 	case in.Op == isa.Shl && to == isa.B64:
 		return d.wideShift(vec.Shl64, shl64)
 	case in.Op == isa.Shr && to.Bits() == 64 && to.IsSigned():
