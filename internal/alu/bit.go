@@ -71,7 +71,7 @@ func bitFor(in *isa.Instr) lanewise {
 		return typed(t, nil, bfind[uint32, uint32], bfind[uint64, uint64],
 			nil, bfindSigned[uint32, int32, uint32], bfindSigned[uint64, int64, uint64])
 	case op == isa.Bfe && !isBits:
-		return typed(t, nil, bfe[uint32, uint32], bfe[uint64, uint64], nil, bfeSigned[uint32, int32, uint32], bfeSigned[uint64, int64, uint64])
+		return typed(t, nil, fastWord(vec.FieldU32, bfe[uint32, uint32]), bfe[uint64, uint64], nil, bfeSigned[uint32, int32, uint32], bfeSigned[uint64, int64, uint64])
 	}
 	return lanewise{}
 }

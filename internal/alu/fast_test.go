@@ -16,7 +16,7 @@ func plainWords() [vec.NumWordOps]WordFunc {
 		vec.Add32: add[uint32, uint32], vec.Sub32: sub[uint32, uint32],
 		vec.Mul32: mul[uint32, uint32], vec.Mad32: mad[uint32, uint32],
 		vec.And32: bitAnd[uint32, uint32], vec.Or32: bitOr[uint32, uint32], vec.Xor32: bitXor[uint32, uint32],
-		vec.Shl32: shl[uint32], vec.ShrS32: shrSigned[int32, uint32], vec.ShrU32: shr[uint32],
+		vec.Shl32: shl[uint32], vec.ShrS32: shrSigned[int32, uint32], vec.ShrU32: shr[uint32], vec.FieldU32: bfe[uint32, uint32],
 		vec.MinS32: minimumSigned[uint32, int32, uint32], vec.MinU32: minimum[uint32, uint32],
 		vec.MaxS32: maximumSigned[uint32, int32, uint32], vec.MaxU32: maximum[uint32, uint32],
 		vec.AddF32: add32, vec.SubF32: sub32, vec.MulF32: mul32, vec.DivF32: div32, vec.SqrtF32: sqrt32, vec.FmaF32: fma32,

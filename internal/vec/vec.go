@@ -148,6 +148,7 @@ const (
 	Shl32 // d = a << b
 	ShrS32
 	ShrU32
+	FieldU32 // d = c bits of a from bit b on; of b and c the lowest byte counts
 	MinS32
 	MinU32
 	MaxS32

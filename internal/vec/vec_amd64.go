@@ -19,26 +19,27 @@ func available[F any](f F) F {
 // Word returns the function of an operation on Words, nil if the processor has none.
 func Word(op WordOp) WordFunc {
 	return available([NumWordOps]WordFunc{
-		Add32:   add32,
-		Sub32:   sub32,
-		Mul32:   mul32,
-		Mad32:   mad32,
-		And32:   and32,
-		Or32:    or32,
-		Xor32:   xor32,
-		Shl32:   shl32,
-		ShrS32:  shrS32,
-		ShrU32:  shrU32,
-		MinS32:  minS32,
-		MinU32:  minU32,
-		MaxS32:  maxS32,
-		MaxU32:  maxU32,
-		AddF32:  addF32,
-		SubF32:  subF32,
-		MulF32:  mulF32,
-		DivF32:  divF32,
-		SqrtF32: sqrtF32,
-		FmaF32:  fmaF32,
+		Add32:    add32,
+		Sub32:    sub32,
+		Mul32:    mul32,
+		Mad32:    mad32,
+		And32:    and32,
+		Or32:     or32,
+		Xor32:    xor32,
+		Shl32:    shl32,
+		ShrS32:   shrS32,
+		ShrU32:   shrU32,
+		FieldU32: fieldU32,
+		MinS32:   minS32,
+		MinU32:   minU32,
+		MaxS32:   maxS32,
+		MaxU32:   maxU32,
+		AddF32:   addF32,
+		SubF32:   subF32,
+		MulF32:   mulF32,
+		DivF32:   divF32,
+		SqrtF32:  sqrtF32,
+		FmaF32:   fmaF32,
 	}[op])
 }
 
@@ -284,6 +285,9 @@ func shrS32(d, a, b, c *Words)
 
 //go:noescape
 func shrU32(d, a, b, c *Words)
+
+//go:noescape
+func fieldU32(d, a, b, c *Words)
 
 //go:noescape
 func minS32(d, a, b, c *Words)

@@ -50,6 +50,23 @@
 	OP Y1, Y0, Y0; \
 	VMOVDQU Y0, AT(DI)
 
+// BYTE_AND_ONE sets Y6 to the lowest byte and Y7 to one, in every lane.
+#define BYTE_AND_ONE \
+	VPCMPEQD Y7, Y7, Y7; \
+	VPSRLD $24, Y7, Y6; \
+	VPSRLD $31, Y7, Y7
+
+// FIELD32 shifts a down by b and keeps as many low bits as c says.
+#define FIELD32(OP, AT) \
+	VPAND AT(DX), Y6, Y1; \
+	VPAND AT(CX), Y6, Y2; \
+	VMOVDQU AT(SI), Y0; \
+	VPSRLVD Y1, Y0, Y0; \
+	VPSLLVD Y2, Y7, Y2; \
+	VPSUBD Y7, Y2, Y2; \
+	OP Y2, Y0, Y0; \
+	VMOVDQU Y0, AT(DI)
+
 // PRODUCT32 adds the product to c.
 #define PRODUCT32(OP, AT) \
 	VMOVDQU AT(SI), Y0; \
