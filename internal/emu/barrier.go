@@ -11,14 +11,15 @@ import (
 
 // barrierOp is an arrival at a CTA barrier.
 type barrierOp struct {
-	form    isa.BarrierOp
-	id      alu.Slot
-	count   alu.Slot      // number of threads, if hasCount
-	vote    alu.Predicate // of a reduction
-	counted bool
-	partly  bool         // a warp arrives with the lanes that run, whatever the others do
-	d       alu.Slot     // result of a reduction that counts
-	p       alu.MaskSlot // result of any other
+	form      isa.BarrierOp
+	id        alu.Slot
+	immediate bool          // id is the same in all lanes
+	count     alu.Slot      // number of threads, if hasCount
+	vote      alu.Predicate // of a reduction
+	counted   bool
+	partly    bool         // a warp arrives with the lanes that run, whatever the others do
+	d         alu.Slot     // result of a reduction that counts
+	p         alu.MaskSlot // result of any other
 }
 
 func (op *barrierOp) exec(w *Warp, mask uint64, eff *Effect) error {
@@ -31,9 +32,11 @@ func (op *barrierOp) exec(w *Warp, mask uint64, eff *Effect) error {
 	if err := check(pc, mask); err != nil {
 		return err
 	}
-	id, err := w.uniform(op.id, mask, pc, "barrier")
-	if err != nil {
-		return err
+	id := w.regs.At(op.id, alu.First(mask))
+	if !op.immediate {
+		if _, err := w.uniform(op.id, mask, pc, "barrier"); err != nil {
+			return err
+		}
 	}
 	if id >= barriers {
 		return w.faultf(pc, mask, "barrier %d; those of a CTA are 0 to %d", id, barriers-1)
@@ -165,7 +168,7 @@ func (d *decoder) barrier() operation {
 		d.unsupported()
 		return nil
 	}
-	op := &barrierOp{form: in.Barrier, id: d.source(0, false), p: alu.MaskSink, partly: d.kernel.Reconvergence == isa.AtSyncs}
+	op := &barrierOp{form: in.Barrier, id: d.source(0, false), immediate: in.Src[0].Kind == isa.KindImm, p: alu.MaskSink, partly: d.kernel.Reconvergence == isa.AtSyncs}
 	rest := in.Src[1:]
 	switch in.Barrier {
 	case isa.BarrierSync, isa.BarrierArrive:

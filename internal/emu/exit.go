@@ -40,7 +40,9 @@ func (c *CTA) retire(w *Warp, eff *Effect) error {
 		return nil
 	}
 	for i := range c.barriers {
-		c.release(&c.barriers[i], eff)
+		if c.barriers[i].arrived > 0 {
+			c.release(&c.barriers[i], eff)
+		}
 	}
 	c.settle(eff)
 	return c.checkDeadlock(w, int32(eff.PC))
