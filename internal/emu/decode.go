@@ -52,6 +52,7 @@ func Decode(k *isa.Kernel, g *cfg.Graph) (*Code, error) {
 	for i := range k.Instrs {
 		d.code.joins[i] = d.code.joins[i] || joins[g.BlockOf(i)]
 	}
+	d.code.layOutRuns(g)
 	return d.code, nil
 }
 

@@ -135,7 +135,8 @@ func TestAgainstThreads(t *testing.T) {
 			if (launch.Block[0]+width-1)/width > 64 {
 				continue
 			}
-			got, count, depth, err := runWarps(code, launch, width, 4*n*ownWords)
+			ahead := rapid.Bool().Draw(t, "ahead")
+			got, count, depth, err := runWarps(code, launch, width, 4*n*ownWords, ahead)
 			if err != nil {
 				t.Fatalf("width %d: %v\n%s", width, err, listing(k))
 			}
@@ -152,10 +153,9 @@ func TestAgainstThreads(t *testing.T) {
 	})
 }
 
-// runWarps executes a launch whose parameter is a buffer of so many bytes. It
-// returns the buffer's words, the thread instructions and the depth of the
-// deepest stack.
-func runWarps(code *Code, launch Launch, width, bytes int) (words []uint32, count int64, depth int, err error) {
+// runWarps executes a launch whose parameter is a buffer of so many bytes, with runs in one go if
+// ahead. It returns the buffer's words, the thread instructions and the depth of the deepest stack.
+func runWarps(code *Code, launch Launch, width, bytes int, ahead bool) (words []uint32, count int64, depth int, err error) {
 	mem := new(Memory)
 	addr, err := mem.Alloc("buffer", bytes)
 	if err != nil {
@@ -174,6 +174,17 @@ func runWarps(code *Code, launch Launch, width, bytes int) (words []uint32, coun
 			for steps := 0; !w.Done(); steps++ {
 				if steps > 1e6 {
 					return nil, 0, 0, fmt.Errorf("endless")
+				}
+				if run := code.Run(w.PC()); ahead && run > 0 {
+					pc := w.PC()
+					count += w.Ahead()
+					if w.PC() != pc {
+						return nil, 0, 0, fmt.Errorf("instruction %d: Ahead went on", pc)
+					}
+					if next := w.Skip(); next != w.PC() || next < pc+run && next > pc {
+						return nil, 0, 0, fmt.Errorf("instruction %d: Skip returned %d behind a run of %d", pc, next, run)
+					}
+					continue
 				}
 				if err := w.Step(new(Env), &eff); err != nil {
 					return nil, 0, 0, err
