@@ -18,11 +18,19 @@ func Serialised(acc *emu.Access, lanes uint64) int64 {
 	case acc.AddrDiff == 0:
 		return int64(bits.OnesCount64(lanes)) - 1
 	}
-	return int64(bits.OnesCount64(lanes)) - Distinct(&acc.Addr, lanes)
+	return int64(bits.OnesCount64(lanes)) - Distinct(acc, lanes)
 }
 
-// Distinct counts the different addresses of some lanes.
-func Distinct(addr *[emu.MaxWidth]uint64, lanes uint64) int64 {
+// Distinct counts the different addresses of some lanes of an access.
+func Distinct(acc *emu.Access, lanes uint64) int64 {
+	addr := &acc.Addr
+	if diff := acc.AddrDiff; diff/WordBytes < 64 && diff%WordBytes == 0 {
+		words := uint64(0)
+		for set := lanes; set != 0; set &= set - 1 {
+			words |= 1 << (addr[bits.TrailingZeros64(set)%emu.MaxWidth] / WordBytes % 64)
+		}
+		return int64(bits.OnesCount64(words))
+	}
 	var first, next [emu.MaxWidth]uint8 // lists of lanes plus one, by the lowest bits of the word
 	n := int64(0)
 	for set := lanes; set != 0; set &= set - 1 {

@@ -24,6 +24,8 @@ func (m *sm) access(w *warp, st *step, now int64) {
 	busy := int64(0)
 	switch {
 	case eff.Access.Kind == emu.NoAccess:
+	case eff.Access.Space == isa.Shared && eff.Access.Kind != emu.Atomic && l.banks.once(&eff.Access, eff.Mask):
+		busy = 1
 	case eff.Access.Space != isa.Generic:
 		busy = m.accessSpace(eff.Access.Space, eff.Mask, id)
 	default:
@@ -81,7 +83,7 @@ func (m *sm) accessSpace(space isa.Space, lanes uint64, id int32) int64 {
 	case isa.Param, isa.Const:
 		passes := int64(1)
 		if acc.AddrDiff != 0 {
-			passes = sim.Distinct(&acc.Addr, lanes)
+			passes = sim.Distinct(acc, lanes)
 		}
 		count.ConstReplays += passes - 1
 		return passes
@@ -119,15 +121,19 @@ func (m *sm) globalLines(lanes uint64) {
 		l.lines = append(l.lines, lineAccess{addr: acc.Addr[bits.TrailingZeros64(lanes)] &^ within})
 		return
 	}
-	words := uint64(1)<<max(acc.Bytes/sim.WordBytes, 1) - 1
-	at := -1
+	each := uint64(1)<<max(acc.Bytes/sim.WordBytes, 1) - 1
+	last := acc.Addr[bits.TrailingZeros64(lanes)] &^ within // the line of the lane before
+	at, words := l.line(last, false), uint64(0)
 	for set := lanes; set != 0; set &= set - 1 {
-		a := acc.Addr[bits.TrailingZeros64(set)]
-		if line := a &^ within; at < 0 || l.lines[at].addr != line {
-			at = l.line(line, false)
+		a := acc.Addr[bits.TrailingZeros64(set)%emu.MaxWidth]
+		if a&^within != last {
+			l.lines[at].words |= words
+			last, words = a&^within, 0
+			at = l.line(last, false)
 		}
-		l.lines[at].words |= words << (a & within / sim.WordBytes)
+		words |= each << (a & within / sim.WordBytes)
 	}
+	l.lines[at].words |= words
 	if acc.Kind != emu.Atomic {
 		return
 	}
@@ -177,13 +183,21 @@ type banks struct {
 	shift int // log2 of their width in bytes
 }
 
+// once reports whether all that some lanes of an access want lies in one row of the banks.
+func (b banks) once(acc *emu.Access, lanes uint64) bool {
+	return acc.AddrDiff>>b.shift < uint64(b.count) && acc.Bytes>>b.shift <= 1 && lanes>>b.count == 0
+}
+
 // passes returns how often the banks are accessed for some lanes of an access. Each time
 // gives one row of every bank. Lanes that together want more words than there are banks
 // are served in groups that do not.
 func (b banks) passes(acc *emu.Access, lanes uint64) int64 {
 	each := max(acc.Bytes>>b.shift, 1) // banks that a lane accesses
-	if acc.AddrDiff>>b.shift < uint64(b.count) && each == 1 && lanes>>b.count == 0 {
-		return 1 // all in one row
+	if b.once(acc, lanes) {
+		return 1
+	}
+	if rows := acc.AddrDiff >> b.shift / uint64(b.count); rows == 1 && each == 1 && b.count <= 32 && lanes>>b.count == 0 {
+		return b.twoRows(acc, lanes)
 	}
 	group := max(b.count/each, 1)
 	total := int64(0)
@@ -197,6 +211,19 @@ func (b banks) passes(acc *emu.Access, lanes uint64) int64 {
 		}
 	}
 	return total
+}
+
+// twoRows returns the passes of lanes that want words of two rows, which differ in one bit. Both
+// have up to 64 words together.
+func (b banks) twoRows(acc *emu.Access, lanes uint64) int64 {
+	words := uint64(0) // those of both rows that are wanted
+	for set := lanes; set != 0; set &= set - 1 {
+		words |= 1 << (acc.Addr[bits.TrailingZeros64(set)%emu.MaxWidth] >> b.shift & uint64(2*b.count-1))
+	}
+	if words>>b.count&words&(1<<b.count-1) != 0 {
+		return 2
+	}
+	return 1
 }
 
 // group returns the passes of one group of lanes: the most words of one bank that they
@@ -238,11 +265,12 @@ func (b banks) group(acc *emu.Access, lanes uint64, each int) int64 {
 // bank that most of them do, because no two lanes share a pass.
 func (b banks) collisions(addr *[emu.MaxWidth]uint64, lanes uint64) int64 {
 	var users [emu.MaxWidth]uint8
-	maximum := uint8(0)
+	maximum, last := uint8(0), uint64(b.count-1)%emu.MaxWidth
 	for set := lanes; set != 0; set &= set - 1 {
-		bank := addr[bits.TrailingZeros64(set)] >> b.shift & uint64(b.count-1)
-		users[bank]++
-		maximum = max(maximum, users[bank])
+		bank := addr[bits.TrailingZeros64(set)%emu.MaxWidth] >> b.shift & last
+		n := users[bank] + 1
+		users[bank] = n
+		maximum = max(maximum, n)
 	}
 	return int64(maximum)
 }
