@@ -94,14 +94,14 @@ func (c *cache) find(addr uint64) int32 {
 // invalid one, otherwise the least recently used, none if all are fetched.
 func (c *cache) victim(addr uint64) int32 {
 	base := c.set(addr)
-	best := int32(none)
-	for i := base; i < base+c.ways; i++ {
-		switch l := &c.lines[i]; {
+	lines := c.lines[base : base+c.ways]
+	best, oldest := int32(none), int64(never)
+	for i := range lines {
+		switch l := &lines[i]; {
 		case l.state == invalid:
-			return int32(i)
-		case l.state == fetched:
-		case best == none || l.used < c.lines[best].used:
-			best = int32(i)
+			return int32(base + i)
+		case l.used < oldest && l.state != fetched:
+			best, oldest = int32(base+i), l.used
 		}
 	}
 	return best

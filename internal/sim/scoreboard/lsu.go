@@ -49,14 +49,14 @@ type mshrs struct {
 	count   []int32 // by register: how many wait; 0 if it is free
 	waiters []int32 // operations; those of register k begin at k*merge
 	merge   int32
-	free    int
+	free    []int32 // registers
 }
 
 func (l *lsu) init(s *Sim) {
 	m := s.cfg.Machine
 	n, merge := m.L1.MSHRs.Value, m.L1.Merge.Value
 	l.l1 = newCache(m.L1.Sets.Value, m.L1.Ways.Value, m.L1.Line.Value, m.L1.Index.Value)
-	l.l1mshrs = mshrs{line: make([]int32, n), count: make([]int32, n), waiters: make([]int32, n*merge), merge: int32(merge)}
+	l.l1mshrs = mshrs{line: make([]int32, n), count: make([]int32, n), waiters: make([]int32, n*merge), merge: int32(merge), free: make([]int32, 0, n)}
 	l.banks = banks{count: int(m.Shared.Banks.Value), shift: bits.TrailingZeros64(uint64(m.Shared.BankBytes.Value))}
 	l.departs = make([]int64, m.Interconnect.Buffer.Value)
 }
@@ -66,7 +66,10 @@ func (l *lsu) reset() {
 	l.ops, l.freeOp = l.ops[:0], none
 	l.l1.reset()
 	clear(l.l1mshrs.count)
-	l.l1mshrs.free = len(l.l1mshrs.count)
+	l.l1mshrs.free = l.l1mshrs.free[:0]
+	for k := len(l.l1mshrs.count) - 1; k >= 0; k-- {
+		l.l1mshrs.free = append(l.l1mshrs.free, int32(k))
+	}
 	clear(l.departs)
 	l.oldest, l.waiting, l.outFree, l.inFree = 0, 0, 0, 0
 }
@@ -166,7 +169,7 @@ func (m *sm) loadLine(a *lineAccess, i int32, now int64) int64 {
 		return now
 	}
 	i = l.l1.victim(a.addr)
-	if i == none || ms.free == 0 {
+	if i == none || len(ms.free) == 0 {
 		return never
 	}
 	old := &l.l1.lines[i]
@@ -182,11 +185,9 @@ func (m *sm) loadLine(a *lineAccess, i int32, now int64) int64 {
 	if old.state == dirty {
 		m.send(request{kind: writeBack, full: true, target: none}, old.tag, line, 0, now)
 	}
-	k := int32(0)
-	for ms.count[k] > 0 {
-		k++
-	}
-	ms.free--
+	last := len(ms.free) - 1
+	k := ms.free[last]
+	ms.free = ms.free[:last]
 	ms.line[k] = i
 	l.l1.claim(i, a.addr, fetched, k)
 	m.wait(k, now)
@@ -227,7 +228,7 @@ func (m *sm) filled(k int32, now int64) {
 		m.lineDone(op, now, now)
 	}
 	ms.count[k] = 0
-	ms.free++
+	ms.free = append(ms.free, k)
 }
 
 // lineDone ends the access to one line, now, and with the last line the

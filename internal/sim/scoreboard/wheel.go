@@ -98,14 +98,14 @@ func (w *wheel) release(r int32) {
 
 // send lets a request arrive at a stage in a cycle that is still to come.
 func (w *wheel) send(r int32, to stage, at int64) {
-	w.reqs[r].stage = to
-	w.reqs[r].at = at
+	q := &w.reqs[r]
+	q.stage, q.at, q.next = to, at, none
 	w.next = min(w.next, at)
-	w.push(r, int(at%slots))
+	w.push(r, uint64(at)%slots)
 }
 
-func (w *wheel) push(r int32, b int) {
-	w.reqs[r].next = none
+// push appends a request to a bucket.
+func (w *wheel) push(r int32, b uint64) {
 	if bit := uint64(1) << (b % 64); w.used[b/64]&bit == 0 {
 		w.heads[b] = r
 		w.used[b/64] |= bit
@@ -119,23 +119,40 @@ func (w *wheel) push(r int32, b int) {
 // due removes the requests that arrive in this cycle and returns their list. No
 // request may have been due before.
 func (w *wheel) due(now int64) int32 {
-	first, last := int32(none), int32(none)
 	if now < w.next {
-		return first
+		return none
 	}
-	b := int(now % slots)
+	b := uint64(now) % slots
 	bit := uint64(1) << (b % 64)
 	if w.used[b/64]&bit == 0 {
 		w.next = w.after(now)
-		return first
+		return none
 	}
-	r := w.heads[b]
+	head, n := w.heads[b], 0
 	w.used[b/64] &^= bit
+	for r := head; r != none; n++ {
+		q := &w.reqs[r]
+		if q.at != now {
+			head, n = w.part(head, now, b), 0
+			break
+		}
+		r = q.next
+	}
+	w.size -= n
+	w.next = w.after(now)
+	return head
+}
+
+// part returns the list of those requests of a bucket that arrive now, and puts the others back.
+func (w *wheel) part(r int32, now int64, b uint64) int32 {
+	first, last := int32(none), int32(none)
 	for r != none {
-		next := w.reqs[r].next
+		q := &w.reqs[r]
+		next := q.next
+		q.next = none
 		w.size--
 		switch {
-		case w.reqs[r].at != now:
+		case q.at != now:
 			w.push(r, b)
 		case first == none:
 			first, last = r, r
@@ -145,10 +162,6 @@ func (w *wheel) due(now int64) int32 {
 		}
 		r = next
 	}
-	if last != none {
-		w.reqs[last].next = none
-	}
-	w.next = w.after(now)
 	return first
 }
 
