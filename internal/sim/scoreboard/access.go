@@ -33,16 +33,16 @@ func (m *sm) access(w *warp, st *step, now int64) {
 			busy += m.accessSpace(isa.Space(space), lanes, id)
 		}
 	}
-	busy *= st.initiation
+	busy *= int64(st.initiation)
 	if len(l.lines) == 0 {
-		busy = max(busy, st.initiation)
-		over := now + busy - st.initiation + st.latency
+		busy = max(busy, int64(st.initiation))
+		over := now + busy - int64(st.initiation) + int64(st.latency)
 		w.setReady(st, readyAt(over, true))
 		w.busy = max(w.busy, over)
 		if st.async {
 			w.copies.end(w.copies.begin(), over)
 		}
-		m.units[st.pipe].reserve(now + busy)
+		m.reserve(st.pipe, now+busy)
 		return
 	}
 	w.setReady(st, pending)
@@ -54,7 +54,7 @@ func (m *sm) access(w *warp, st *step, now int64) {
 	}
 	l.op = l.alloc(o)
 	l.next = now + busy
-	m.units[st.pipe].free = never
+	m.accepts[st.pipe] = never
 	if busy == 0 {
 		m.stepLSU(now)
 	}

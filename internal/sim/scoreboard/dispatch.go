@@ -67,9 +67,9 @@ func (m *sm) start(index int, now int64) {
 	for i := range m.perCTA {
 		id := slot*m.perCTA + i
 		w := &m.warps[id]
-		w.id, w.emu, w.cta, w.index, w.pc = int32(id), &c.emu.Warps[i], int32(slot), int32(i), int32(c.emu.Warps[i].PC())
-		w.sched = int32(id % len(m.scheds))
-		w.state, w.inflight, w.busy = running, 0, 0
+		w.id, w.emu, w.cta, w.index, w.next = int32(id), &c.emu.Warps[i], int32(slot), int16(i), &m.steps[c.emu.Warps[i].PC()]
+		w.sched = int16(id % len(m.scheds))
+		w.state, w.inflight, w.busy, w.ahead = running, 0, 0, 0
 		if w.ready == nil {
 			w.ready = make([]int64, s.plan.regs)
 		}
@@ -79,9 +79,8 @@ func (m *sm) start(index int, now int64) {
 			m.record(now, index, i, trace.Start)
 		}
 		sched := &m.scheds[w.sched]
-		sched.add(m, int32(id))
-		m.schedule(sched, w, now+s.cfg.Machine.SM.Dispatch.Value, sim.StallBranch)
-		m.wake(sched, now)
+		sched.add(w)
+		m.resume(sched, w, now, now+s.cfg.Machine.SM.Dispatch.Value, sim.StallBranch)
 	}
 }
 

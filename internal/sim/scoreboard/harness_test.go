@@ -62,6 +62,16 @@ func newSim(t testing.TB, m *machine.Machine, code *emu.Code) *Sim {
 	return s
 }
 
+// slowly makes a new simulation visit every cycle, look at every warp of a scheduler there, and execute every
+// instruction when it issues.
+func slowly(s *Sim) *Sim {
+	s.everyCycle = true
+	for pc := range s.plan.steps {
+		s.plan.steps[pc].run = 0
+	}
+	return s
+}
+
 // launch is a launch of so many CTAs of so many threads over mem (see emutest.Launch).
 func launch(t testing.TB, mem *emu.Memory, ctas, threads int) emu.Launch {
 	t.Helper()

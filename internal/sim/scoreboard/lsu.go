@@ -93,11 +93,11 @@ func (m *sm) stepLSU(now int64) {
 		return
 	}
 	l.current++
-	l.next = now + l.step.initiation
+	l.next = now + int64(l.step.initiation)
 	if l.current < len(l.lines) {
 		return
 	}
-	m.units[l.step.pipe].free = l.next
+	m.accepts[l.step.pipe] = l.next
 	for i := range m.scheds {
 		m.scheds[i].next = min(m.scheds[i].next, l.next)
 	}
@@ -118,7 +118,7 @@ func (m *sm) accessLine(a *lineAccess, now int64) int64 {
 		m.count.L1Hits++
 		l.l1.lines[i].state = dirty
 		l.l1.touch(i)
-		m.lineDone(l.op, now+l.step.latency, now)
+		m.lineDone(l.op, now+int64(l.step.latency), now)
 		return now
 	}
 	if retry := m.room(1, now); retry > now {
@@ -165,7 +165,7 @@ func (m *sm) loadLine(a *lineAccess, i int32, now int64) int64 {
 	if i != none {
 		count.L1Hits++
 		l.l1.touch(i)
-		m.lineDone(l.op, now+l.step.latency, now)
+		m.lineDone(l.op, now+int64(l.step.latency), now)
 		return now
 	}
 	i = l.l1.victim(a.addr)
@@ -202,7 +202,7 @@ func (m *sm) wait(k int32, now int64) {
 	ms.waiters[k*ms.merge+ms.count[k]] = l.op
 	ms.count[k]++
 	o := &l.ops[l.op]
-	o.earliest = max(o.earliest, now+l.step.latency)
+	o.earliest = max(o.earliest, now+int64(l.step.latency))
 }
 
 // answered takes the answer to a request.
@@ -262,7 +262,7 @@ func (m *sm) room(packets int, now int64) int64 {
 	if last >= len(l.departs) {
 		last -= len(l.departs)
 	}
-	return max(now, l.departs[last]-l.step.latency)
+	return max(now, l.departs[last]-int64(l.step.latency))
 }
 
 // send sends a packet to the partition of an address, with so many bytes of data
@@ -277,7 +277,7 @@ func (m *sm) send(q request, addr uint64, asked, answered, now int64) {
 		q.reply = s.flits[answered/sim.WordBytes]
 		l.waiting++
 	}
-	start := max(now+l.step.latency, l.outFree)
+	start := max(now+int64(l.step.latency), l.outFree)
 	l.outFree = start + int64(q.flits)
 	l.departs[l.oldest] = l.outFree
 	if l.oldest++; l.oldest == len(l.departs) {

@@ -3,9 +3,9 @@ package scoreboard
 import (
 	"slices"
 
-	"warpbound/internal/emu"
 	"warpbound/internal/isa"
-	"warpbound/internal/machine"
+	"warpbound/internal/sim"
+	"warpbound/internal/trace"
 )
 
 // kind tells apart how instructions are timed.
@@ -26,13 +26,18 @@ const (
 type step struct {
 	kind       kind
 	pipe       uint8 // index of the pipeline group
+	memory     bool  // that is the one of memory instructions
 	volatile   bool
-	async      bool     // an asynchronous copy
-	write      int32    // the register of the result, or noResult
-	reads      [4]int32 // the first registers that it waits for, noSource where there is none
-	latency    int64    // cycles
-	initiation int64    // cycles
-	more       *more    // nil for most
+	async      bool         // an asynchronous copy
+	ipoint     trace.Ipoint // of the block that it begins; negative if there is none
+	run        int32        // how many are executed ahead from here on, see emu.Code.Run
+	write      int32        // the register of the result, or noResult
+	reads      [4]int32     // the first registers that it waits for, noSource where there is none
+	pc         int32
+	latency    int32 // cycles
+	initiation int32 // cycles
+	more       *more // nil for most
+	follow     *step // of the following instruction; nil for the last
 }
 
 // more is what few instructions need.
@@ -60,8 +65,9 @@ type plan struct {
 }
 
 // makePlan looks every instruction up in the machine, and reports whether one
-// reads the global timer.
-func makePlan(code *emu.Code, m *machine.Machine) (plan, bool) {
+// reads a clock.
+func makePlan(cfg *sim.Config) (plan, bool) {
+	code, m := cfg.Code, cfg.Machine
 	var names []string
 	for name := range m.Pipelines {
 		names = append(names, name)
@@ -82,15 +88,19 @@ func makePlan(code *emu.Code, m *machine.Machine) (plan, bool) {
 		p.pipes = append(p.pipes, int(m.Pipelines[name].Value))
 	}
 	p.lsu = group[m.Timing(isa.MemGlobal).Pipeline]
-	timer := false
+	clocked := false
 	for pc := range p.steps {
 		in := code.Instr(pc)
 		t := m.InstrTiming(in)
 		p.steps[pc] = step{
 			kind: kindOf(in), pipe: group[t.Pipeline], volatile: in.Volatile, async: in.Op == isa.CpAsync,
-			write: noResult, latency: t.Latency, initiation: t.Initiation,
+			write: noResult, pc: int32(pc), latency: int32(t.Latency), initiation: int32(t.Initiation),
 		}
 		st := &p.steps[pc]
+		st.memory = st.pipe == p.lsu
+		if pc+1 < len(p.steps) {
+			st.follow = &p.steps[pc+1]
+		}
 		var rest more
 		if in.Op == isa.AsyncWait {
 			rest.keep = allCopies
@@ -106,9 +116,16 @@ func makePlan(code *emu.Code, m *machine.Machine) (plan, bool) {
 		if len(rest.reads) > 0 || len(rest.writes) > 0 || in.Op == isa.AsyncWait {
 			st.more = &rest
 		}
-		timer = timer || readsTimer(in)
+		clocked = clocked || readsClock(in)
+		if cfg.Observe == nil {
+			st.run = int32(code.Run(pc))
+		}
+		st.ipoint = -1
+		if cfg.Ipoints != nil {
+			st.ipoint = cfg.Ipoints[pc]
+		}
 	}
-	return p, timer
+	return p, clocked
 }
 
 func kindOf(in *isa.Instr) kind {

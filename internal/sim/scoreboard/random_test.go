@@ -135,10 +135,21 @@ func randomMachine(t *rapid.T, m *machine.Machine) *machine.Machine {
 	return m
 }
 
+// stuckAt returns the error of a run that is limited to so many cycles.
+func stuckAt(t testing.TB, s *Sim, limit int64, ctas, threads int) string {
+	s.maxTime = limit
+	var mem emu.Memory
+	_, err := s.Run(context.Background(), launch(t, &mem, ctas, threads), &mem, nil)
+	if err == nil {
+		return ""
+	}
+	return err.Error()
+}
+
 // TestRandom runs random kernels on random machines. Every run must come to its
 // end, leave in memory what an execution without time leaves, execute as many
 // instructions, and show the same in every bit as a simulator that visits every
-// cycle.
+// cycle; also where warps are when a limit is reached.
 func TestRandom(t *testing.T) {
 	rapid.Check(t, func(r *rapid.T) {
 		code := compile(t, randomKernel(r))
@@ -161,9 +172,11 @@ func TestRandom(t *testing.T) {
 		if o.Counters.WarpInstrs != functional.WarpInstrs || o.Counters.ThreadInstrs != functional.ThreadInstrs {
 			r.Errorf("%d instructions of warps and %d of threads, without time %+v", o.Counters.WarpInstrs, o.Counters.ThreadInstrs, functional)
 		}
-		twin := newSim(t, m, code)
-		twin.everyCycle = true
-		same(t, "by visiting every cycle", o, observe(t, twin, ctas, threads))
+		same(t, "by visiting every cycle", o, observe(t, slowly(newSim(t, m, code)), ctas, threads))
+		limit := rapid.Int64Range(1, max(o.Cycles-1, 1)).Draw(r, "limit")
+		if got, want := stuckAt(t, newSim(t, m, code), limit, ctas, threads), stuckAt(t, slowly(newSim(t, m, code)), limit, ctas, threads); got != want {
+			r.Errorf("after %d of %d cycles: %s\nby visiting every cycle: %s", limit, o.Cycles, got, want)
+		}
 		if t.Failed() {
 			r.FailNow()
 		}

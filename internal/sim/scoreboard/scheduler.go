@@ -1,17 +1,11 @@
 package scoreboard
 
 import (
+	"math/bits"
+
 	"warpbound/internal/machine"
 	"warpbound/internal/sim"
 )
-
-// candidate is a warp that a scheduler may issue.
-type candidate struct {
-	at   int64     // when registers and control flow let it issue, never if not known
-	warp int32     // its slot
-	pipe uint8     // the pipeline group that it needs then
-	why  sim.Stall // what it waits for until then
-}
 
 // scheduler picks the warp of an SM that issues.
 type scheduler struct {
@@ -24,26 +18,29 @@ type scheduler struct {
 	ripe   int64     // and before this cycle;
 	then   sim.Stall // why from this cycle on
 
-	warps    []candidate // from the oldest to the youngest
-	last     int         // position of the warp that issued last, or -1
-	draining int         // warps that have exited and not retired
+	warps    []*warp  // from the oldest to the youngest
+	calendar calendar // of the same warps, if the SM keeps calendars
+	last     int      // position of the warp that issued last, or -1
+	draining int      // warps that have exited and not retired
 }
 
 func (s *scheduler) reset() {
 	*s = scheduler{next: never, passed: -1, reason: sim.StallIdle, ripe: never, last: -1, warps: s.warps[:0]}
+	s.calendar.reset()
 }
 
 // add appends a warp as the youngest. The caller schedules it.
-func (s *scheduler) add(m *sm, id int32) {
-	m.warps[id].pos = int32(len(s.warps))
-	s.warps = append(s.warps, candidate{warp: id})
+func (s *scheduler) add(w *warp) {
+	w.pos = int32(len(s.warps))
+	s.warps = append(s.warps, w)
 }
 
 // remove takes out the warp at position i.
 func (s *scheduler) remove(m *sm, i int) {
 	s.warps = append(s.warps[:i], s.warps[i+1:]...)
+	s.calendar.remove(i)
 	for j := i; j < len(s.warps); j++ {
-		m.warps[s.warps[j].warp].pos = int32(j)
+		s.warps[j].pos = int32(j)
 	}
 	// The greedy policy goes on with the oldest, the circular ones with the
 	// warp that followed.
@@ -67,9 +64,9 @@ func (s *scheduler) account(now int64) {
 // and notes why and until when.
 func (s *scheduler) pick(m *sm, now int64) int {
 	switch {
-	case m.sim.greedy:
+	case m.policy == machine.GTO:
 		return s.pickGreedy(m, now)
-	case m.sim.cfg.Machine.SM.Policy.Value == machine.LRR:
+	case m.policy == machine.LRR:
 		return s.pickLoose(m, now)
 	default:
 		return s.pickInTurn(m, now)
@@ -78,7 +75,7 @@ func (s *scheduler) pick(m *sm, now int64) int {
 
 // able returns the cycle from which on the warp at position i can issue.
 func (s *scheduler) able(m *sm, i int) int64 {
-	return max(s.warps[i].at, m.units[s.warps[i].pipe].free)
+	return max(s.warps[i].at, m.accepts[s.warps[i].next.pipe])
 }
 
 // pickGreedy prefers the warp that issued last, then the oldest.
@@ -86,16 +83,31 @@ func (s *scheduler) pickGreedy(m *sm, now int64) int {
 	if s.last >= 0 && s.able(m, s.last) <= now {
 		return s.last
 	}
-	units := m.units
 	for i := range s.warps {
-		c := &s.warps[i]
-		if c.at <= now && units[c.pipe].free <= now {
+		if s.able(m, i) <= now {
 			s.last = i
 			return i
 		}
 	}
 	s.stall(m)
 	return -1
+}
+
+// stallRipe is stall with the calendar.
+func (s *scheduler) stallRipe(m *sm) {
+	c := &s.calendar
+	next := c.due()
+	if c.ripe == 0 {
+		s.stalled(m, next, c.first(next, s.warps))
+		return
+	}
+	if c.ripe&c.memory != 0 {
+		next = min(next, m.accepts[m.memory])
+	}
+	for set := c.ripe &^ c.memory; set != 0; set &= set - 1 {
+		next = min(next, m.accepts[s.warps[bits.TrailingZeros64(set)].next.pipe])
+	}
+	s.stalled(m, next, c.longest(s.warps))
 }
 
 // pickLoose takes the first warp that can issue, in a circle after the one that
@@ -118,7 +130,7 @@ func (s *scheduler) pickInTurn(m *sm, now int64) int {
 	n := len(s.warps)
 	for k := 1; k <= n; k++ {
 		i := (s.last + k) % n
-		if m.warps[s.warps[i].warp].state == atBarrier {
+		if s.warps[i].state == atBarrier {
 			continue
 		}
 		if s.able(m, i) <= now {
@@ -137,10 +149,9 @@ func (s *scheduler) pickInTurn(m *sm, now int64) int {
 func (s *scheduler) stall(m *sm) {
 	next, first, soonest := int64(never), 0, int64(never)
 	for i := range s.warps {
-		c := &s.warps[i]
-		next = min(next, max(c.at, m.units[c.pipe].free))
-		if c.at < soonest {
-			first, soonest = i, c.at
+		next = min(next, s.able(m, i))
+		if at := s.warps[i].at; at < soonest {
+			first, soonest = i, at
 		}
 	}
 	s.stalled(m, next, first)
@@ -160,19 +171,12 @@ func (s *scheduler) stalled(m *sm, next int64, first int) {
 	}
 }
 
-// set notes when and for what the warp at position i can issue, and why not
-// before.
-func (s *scheduler) set(i int32, at int64, pipe uint8, why sim.Stall) {
-	c := &s.warps[i]
-	c.at, c.pipe, c.why = at, pipe, why
-}
-
 // blame lays it on the warp at position i that nothing issues: on what it waits
 // for until its registers are ready, and on its unit from then on.
 func (s *scheduler) blame(m *sm, i int) {
-	c := &s.warps[i]
-	s.reason, s.ripe, s.then = c.why, c.at, sim.StallUnit
-	if c.pipe == m.sim.plan.lsu {
+	w := s.warps[i]
+	s.reason, s.ripe, s.then = w.why, w.at, sim.StallUnit
+	if w.next.memory {
 		s.then = sim.StallLSU
 	}
 }

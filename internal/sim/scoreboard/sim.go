@@ -41,7 +41,7 @@ type Sim struct {
 	cfg     sim.Config
 	plan    plan
 	greedy  bool  // the policy is machine.GTO
-	timer   bool  // the kernel reads the global timer
+	clocked bool  // the kernel reads a clock
 	nsNum   int64 // nanoseconds per nsDen cycles
 	nsDen   int64
 	maxTime int64
@@ -70,7 +70,7 @@ func New(cfg sim.Config) (*Sim, error) {
 		min(cfg.Machine.Timing(isa.MemGlobal).Latency, cfg.Machine.Timing(isa.MemAtomic).Latency)
 	s.nsNum, s.nsDen = 1e9, cfg.Machine.Clock.Core.Value
 	s.flits = flitTable(cfg.Machine)
-	s.plan, s.timer = makePlan(cfg.Code, cfg.Machine)
+	s.plan, s.clocked = makePlan(&s.cfg)
 	s.greedy = cfg.Machine.SM.Policy.Value == machine.GTO
 	s.sms = make([]sm, cfg.Machine.SM.Count.Value)
 	for i := range s.sms {
@@ -229,19 +229,20 @@ func (s *Sim) result(cycles int64, occ machine.Occupancy) *sim.Result {
 		r.Counters.Add(&s.sms[i].count)
 		for j := range s.sms[i].scheds {
 			r.Schedulers[i][j] = s.sms[i].scheds[j].count
+			r.Counters.WarpInstrs += s.sms[i].scheds[j].count.Issued
 		}
 	}
 	return r
 }
 
-// readsTimer reports whether the instruction reads the global timer.
-func readsTimer(in *isa.Instr) bool {
+// readsClock reports whether the instruction reads a clock or the global timer.
+func readsClock(in *isa.Instr) bool {
 	for _, o := range in.Src {
 		if o.Kind != isa.KindSpecial {
 			continue
 		}
 		switch o.Special {
-		case isa.GlobalTimer, isa.GlobalTimerLo, isa.GlobalTimerHi:
+		case isa.Clock, isa.Clock64, isa.ClockHi, isa.GlobalTimer, isa.GlobalTimerLo, isa.GlobalTimerHi:
 			return true
 		}
 	}

@@ -1,6 +1,8 @@
 package scoreboard
 
 import (
+	"math/bits"
+
 	"warpbound/internal/emu"
 	"warpbound/internal/machine"
 	"warpbound/internal/sim"
@@ -22,7 +24,14 @@ type sm struct {
 	steps      []step // of the plan
 	scheds     []scheduler
 
-	units []unit // by group of pipelines
+	// The pipelines by group: when the first of each accepts the next instruction, and the others in
+	// ascending order. There is a place for every index of 8 bits, so that none has to be checked.
+	accepts [1 << 8]int64
+	others  [][]int64
+	memory  uint8 // the group of the load/store unit
+	policy  machine.Policy
+
+	calendars bool // the schedulers use them: if they are greedy and there is room for all warps
 
 	lsu lsu
 
@@ -48,25 +57,14 @@ type packet struct {
 	at      int64
 }
 
-// unit is a group of pipelines: when they accept the next instruction, the first of
-// them and the others in ascending order.
-type unit struct {
-	free   int64
-	others []int64
-}
-
-func (u *unit) reset() {
-	u.free = 0
-	clear(u.others)
-}
-
-// reserve keeps the first free pipeline busy until a cycle.
-func (u *unit) reserve(until int64) {
-	for i := len(u.others) - 1; i >= 0; i-- {
-		t := u.others[i]
-		u.others[i], until = max(t, until), min(t, until)
+// reserve keeps the first free pipeline of a group busy until a cycle.
+func (m *sm) reserve(pipe uint8, until int64) {
+	others := m.others[pipe]
+	for i := len(others) - 1; i >= 0; i-- {
+		t := others[i]
+		others[i], until = max(t, until), min(t, until)
 	}
-	u.free = until
+	m.accepts[pipe] = until
 }
 
 // ctaSlot is room for a CTA; left is the number of its warps that have not
@@ -79,9 +77,9 @@ type ctaSlot struct {
 func (m *sm) init(s *Sim, index int) {
 	m.sim, m.index, m.steps = s, index, s.plan.steps
 	m.scheds = make([]scheduler, s.cfg.Machine.SM.Schedulers.Value)
-	m.units = make([]unit, len(s.plan.pipes))
-	for i, n := range s.plan.pipes {
-		m.units[i].others = make([]int64, n-1)
+	m.memory, m.policy = s.plan.lsu, s.cfg.Machine.SM.Policy.Value
+	for _, n := range s.plan.pipes {
+		m.others = append(m.others, make([]int64, n-1))
 	}
 	m.lsu.init(s)
 	m.env.SM, m.env.SMs = index, len(s.sms)
@@ -104,11 +102,13 @@ func (m *sm) reset(occ machine.Occupancy) {
 	for i := range m.warps {
 		m.warps[i].state = free
 	}
+	m.calendars = m.policy == machine.GTO && m.free*m.perCTA <= calendarSize*len(m.scheds) && !m.sim.everyCycle
 	for i := range m.scheds {
 		m.scheds[i].reset()
 	}
-	for i := range m.units {
-		m.units[i].reset()
+	clear(m.accepts[:])
+	for i := range m.others {
+		clear(m.others[i])
 	}
 	m.lsu.reset()
 	m.count = sim.Counters{}
@@ -117,56 +117,46 @@ func (m *sm) reset(occ machine.Occupancy) {
 
 // play performs what happens from the cycle start until before end.
 func (m *sm) play(start, end int64) error {
-	s := m.sim
-	if s.everyCycle {
+	everyCycle := m.sim.everyCycle
+	if everyCycle {
 		m.next = start
 	}
 	for m.next < end {
 		now := m.next
-		m.env.Cycle = s.cfg.Clock(m.index, now)
-		if s.timer {
-			m.env.Time = uint64(now/s.nsDen*s.nsNum + now%s.nsDen*s.nsNum/s.nsDen)
+		if m.wheel.next <= now {
+			m.arrive(now)
 		}
-		if err := m.step(now); err != nil {
-			return err
+		if m.lsu.next <= now {
+			m.stepLSU(now)
 		}
-		if s.everyCycle {
+		m.next = never // unless a scheduler wakes another
+		next := int64(never)
+		scheds := m.scheds
+		for i := range scheds {
+			s := &scheds[i]
+			s.passed = now
+			if s.next <= now || everyCycle && len(s.warps) > 0 {
+				if err := m.stepScheduler(s, now); err != nil {
+					return err
+				}
+			}
+			next = min(next, s.next)
+		}
+		m.next = min(m.next, next, m.lsu.next, m.wheel.next)
+		if everyCycle {
 			m.next = now + 1
 		}
 	}
 	return nil
 }
 
-// step performs the work of one cycle.
-func (m *sm) step(now int64) error {
-	if m.wheel.next <= now {
-		for r := m.wheel.due(now); r != none; {
-			next := m.wheel.reqs[r].next
-			m.deliver(r, now)
-			r = next
-		}
+// arrive delivers what arrives in the cycle now.
+func (m *sm) arrive(now int64) {
+	for r := m.wheel.due(now); r != none; {
+		next := m.wheel.reqs[r].next
+		m.deliver(r, now)
+		r = next
 	}
-	if m.lsu.next <= now {
-		m.stepLSU(now)
-	}
-	for i := range m.scheds {
-		s := &m.scheds[i]
-		s.passed = now
-		if m.sim.everyCycle && len(s.warps) > 0 {
-			s.next = now
-		}
-		if s.next <= now {
-			if err := m.stepScheduler(s, now); err != nil {
-				return err
-			}
-		}
-	}
-	next := min(m.lsu.next, m.wheel.next)
-	for i := range m.scheds {
-		next = min(next, m.scheds[i].next)
-	}
-	m.next = next
-	return nil
 }
 
 // deliver lets a request arrive where it was sent.
@@ -215,13 +205,51 @@ func (m *sm) wake(s *scheduler, now int64) {
 
 // stepScheduler issues an instruction if a warp of the scheduler can.
 func (m *sm) stepScheduler(s *scheduler, now int64) error {
-	s.account(now)
-	i := s.pick(m, now)
-	if i < 0 {
+	if s.from < now {
+		s.account(now)
+	}
+	i := -1
+	if m.calendars {
+		// What pickGreedy does, with the calendar. It is here because calls take a share of the time that can be
+		// measured.
+		c := &s.calendar
+		if c.tick(now) {
+			c.leap(now, s.warps)
+		}
+		set := c.ripe
+		if m.accepts[m.memory] > now {
+			set &^= c.memory
+		}
+		if last := s.last; last >= 0 && set>>(uint(last)%calendarSize)&1 != 0 && m.accepts[s.warps[last].next.pipe] <= now {
+			i = last
+		} else {
+			for ; set != 0; set &= set - 1 {
+				if k := bits.TrailingZeros64(set); m.accepts[s.warps[k].next.pipe] <= now {
+					i = k
+					break
+				}
+			}
+			if i < 0 {
+				s.stallRipe(m)
+				return nil
+			}
+			s.last = i
+		}
+		c.ripe &^= 1 << (uint(i) % calendarSize)
+	} else if i = s.pick(m, now); i < 0 {
 		return nil
 	}
 	s.count.Issued++
 	s.from = now + 1
 	s.next = now + 1
-	return m.issue(s, &m.warps[s.warps[i].warp], now)
+	w := s.warps[i]
+	st := w.next
+	if st.ipoint >= 0 && m.sim.trace != nil {
+		m.record(now, m.ctas[w.cta].emu.Index, int(w.index), st.ipoint)
+	}
+	if st.run == 0 {
+		return m.issue(s, w, st, now)
+	}
+	m.compute(s, w, st, now)
+	return nil
 }

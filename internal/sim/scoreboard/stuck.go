@@ -20,7 +20,7 @@ func (s *Sim) stuck(now int64, cause error) error {
 			if w.state == free {
 				continue
 			}
-			at := sim.SiteOf(code, w.emu, int(w.pc), m.waitsFor(w, now))
+			at := sim.SiteOf(code, w.emu, int(w.next.pc), m.waitsFor(w, now))
 			e.Warps = append(e.Warps, sim.Waiting{SM: i, CTA: m.ctas[w.cta].emu.Index, Warp: int(w.index), Site: at})
 		}
 	}
@@ -43,15 +43,14 @@ func (m *sm) waitsFor(w *warp, now int64) string {
 	case exited:
 		return "has exited and waits for " + accesses
 	}
-	s := &m.scheds[w.sched]
-	switch c := &s.warps[w.pos]; {
-	case c.at == never:
+	switch {
+	case w.at == never:
 		return "waits for " + accesses
-	case c.at > now && c.why == sim.StallBranch:
+	case w.at > now && w.why == sim.StallBranch:
 		return "waits for its next instruction"
-	case c.at > now:
+	case w.at > now:
 		return "waits for a result"
-	case m.units[c.pipe].free > now:
+	case m.accepts[w.next.pipe] > now:
 		return "waits for its unit"
 	}
 	return "can issue"

@@ -22,20 +22,22 @@ const (
 // warp is the timing state of a warp.
 type warp struct {
 	// What every instruction needs comes first.
+	at       int64     // when registers and control flow let it issue, never if not known
+	next     *step     // of the next instruction, or of the last if it has exited
+	ready    []int64   // by number of the register in the plan: see readyAt; made when a CTA first comes to the slot
+	ahead    int32     // instructions from next on that have been executed ahead
+	pos      int32     // in the list of its scheduler
+	why      sim.Stall // what it waits for until at
+	state    warpState
 	emu      *emu.Warp
-	ready    []int64 // by number of the register in the plan: see readyAt; made when a CTA first comes to the slot
-	busy     int64   // when the last access of known duration is over
-	pc       int32
-	pos      int32 // in the list of its scheduler
-	sched    int32 // its scheduler
+	busy     int64 // when the last access of known duration is over
 	inflight int32 // accesses and exits under way
 	id       int32 // slot
-	state    warpState
-
-	cta    int32 // slot
-	index  int32 // in the CTA
-	copies copies
-	keep   int64 // atCopies: as more.keep
+	cta      int32 // slot
+	index    int16 // in the CTA
+	sched    int16 // its scheduler
+	copies   copies
+	keep     int64 // atCopies: as more.keep
 }
 
 // readyAt packs when a register can be used and whether memory delivers it. The
@@ -52,12 +54,12 @@ const pending = never
 
 // issue executes the next instruction of a warp of a scheduler and works out when the
 // warp can issue again.
-func (m *sm) issue(s *scheduler, w *warp, now int64) error {
-	run, st := m.sim, &m.steps[w.pc]
-	if run.trace != nil {
-		m.traced(w, now)
+func (m *sm) issue(s *scheduler, w *warp, st *step, now int64) error {
+	run, eff := m.sim, &m.eff
+	if run.clocked {
+		m.env.Cycle = run.cfg.Clock(m.index, now)
+		m.env.Time = uint64(now/run.nsDen*run.nsNum + now%run.nsDen*run.nsNum/run.nsDen)
 	}
-	eff := &m.eff
 	if run.cfg.Observe != nil {
 		if err := m.observed(w, now); err != nil {
 			return err
@@ -65,22 +67,26 @@ func (m *sm) issue(s *scheduler, w *warp, now int64) error {
 	} else if err := w.emu.Step(&m.env, eff); err != nil {
 		return err
 	}
-	m.count.WarpInstrs++
 	m.count.ThreadInstrs += int64(bits.OnesCount64(eff.Mask))
-
+	if st.kind == kindMemory {
+		m.access(w, st, now)
+		w.next = &m.steps[w.emu.PC()]
+		m.schedule(s, w, now+1, sim.StallALU)
+		return nil
+	}
 	next, why := now+1, sim.StallALU
 	switch st.kind {
 	case kindALU:
-		m.units[st.pipe].reserve(now + st.initiation)
-		w.setReady(st, readyAt(now+st.latency, false))
+		m.reserve(st.pipe, now+int64(st.initiation))
+		w.setReady(st, readyAt(now+int64(st.latency), false))
 	case kindControl:
-		m.units[st.pipe].reserve(now + st.initiation)
-		next, why = now+st.latency, sim.StallBranch
+		m.reserve(st.pipe, now+int64(st.initiation))
+		next, why = now+int64(st.latency), sim.StallBranch
 		if eff.Diverged {
 			m.count.DivergentBranches++
 		}
 	case kindBarrier:
-		w.setReady(st, readyAt(now+st.latency, false))
+		w.setReady(st, readyAt(now+int64(st.latency), false))
 		if w.emu.AtBarrier() || eff.Released>>w.index&1 != 0 {
 			w.state = atBarrier
 		}
@@ -89,15 +95,13 @@ func (m *sm) issue(s *scheduler, w *warp, now int64) error {
 			w.state = atFence
 		}
 		next, why = max(next, w.busy), sim.StallFence
-	case kindMemory:
-		m.access(w, st, now)
 	case kindCommit:
-		m.units[st.pipe].reserve(now + st.initiation)
+		m.reserve(st.pipe, now+int64(st.initiation))
 		if eff.Mask != 0 {
 			w.copies.commit(now)
 		}
 	case kindAwait:
-		m.units[st.pipe].reserve(now + st.initiation)
+		m.reserve(st.pipe, now+int64(st.initiation))
 		if eff.Mask == 0 {
 			break
 		}
@@ -108,9 +112,9 @@ func (m *sm) issue(s *scheduler, w *warp, now int64) error {
 		next, why = max(next, over), sim.StallMemory
 	}
 	if eff.WarpDone {
-		m.exit(s, w, now+st.latency)
+		m.exit(s, w, now+int64(st.latency))
 	} else {
-		w.pc = int32(w.emu.PC())
+		w.next = &m.steps[w.emu.PC()]
 		m.schedule(s, w, next, why)
 	}
 	for set := eff.Released; set != 0; set &= set - 1 {
@@ -119,15 +123,34 @@ func (m *sm) issue(s *scheduler, w *warp, now int64) error {
 	return nil
 }
 
-// traced records that a warp issues, if its next instruction begins an instrumented
-// block.
-func (m *sm) traced(w *warp, now int64) {
-	run := m.sim
-	if run.cfg.Ipoints == nil {
-		return
+// compute is issue for an instruction that only computes. The first one of a run executes all.
+func (m *sm) compute(s *scheduler, w *warp, st *step, now int64) {
+	if w.ahead == 0 {
+		w.ahead = st.run
+		m.count.ThreadInstrs += w.emu.Ahead()
 	}
-	if ip := run.cfg.Ipoints[w.pc]; ip >= 0 {
-		m.record(now, m.ctas[w.cta].emu.Index, int(w.index), ip)
+	m.reserve(st.pipe, now+int64(st.initiation))
+	ready := w.ready
+	t := readyAt(now+int64(st.latency), false)
+	ready[st.write] = t
+	if st.more != nil {
+		for _, r := range st.more.writes {
+			ready[r] = t
+		}
+	}
+	if w.ahead--; w.ahead > 0 {
+		st = st.follow
+	} else {
+		st = &m.steps[w.emu.Skip()]
+	}
+	w.next = st
+	latest := max(ready[st.reads[0]], ready[st.reads[1]], ready[st.reads[2]], ready[st.reads[3]])
+	if st.more != nil {
+		latest = w.later(st.more, latest)
+	}
+	w.at, w.why = earliest(now+1, sim.StallALU, latest)
+	if m.calendars {
+		s.calendar.set(int(w.pos), w.at, st.memory)
 	}
 }
 
@@ -150,35 +173,63 @@ func (w *warp) setReady(st *step, t int64) {
 // schedule works out from which cycle on the registers let a warp issue its next
 // instruction, which is not before the given cycle for the given reason.
 func (m *sm) schedule(s *scheduler, w *warp, at int64, why sim.Stall) {
-	st := &m.steps[w.pc]
+	st := w.next
 	if w.state != running {
-		at = never
-		switch w.state {
-		case atBarrier:
-			why = sim.StallBarrier
-		case atCopies:
-			why = sim.StallMemory
-		default:
-			why = sim.StallFence
-		}
-	} else {
-		latest, ready := at<<1, w.ready
-		latest = max(latest, ready[st.reads[0]], ready[st.reads[1]], ready[st.reads[2]], ready[st.reads[3]])
-		if st.more != nil {
-			for _, r := range st.more.reads {
-				latest = max(latest, ready[r])
-			}
-		}
-		if latest == pending {
-			at, why = never, sim.StallMemory
-		} else if latest>>1 > at {
-			at, why = latest>>1, sim.StallALU
-			if latest&1 != 0 {
-				why = sim.StallMemory
-			}
-		}
+		m.suspend(s, w)
+		return
 	}
-	s.set(w.pos, at, st.pipe, why)
+	ready := w.ready
+	latest := max(ready[st.reads[0]], ready[st.reads[1]], ready[st.reads[2]], ready[st.reads[3]])
+	if st.more != nil {
+		latest = w.later(st.more, latest)
+	}
+	w.at, w.why = earliest(at, why, latest)
+	if m.calendars {
+		s.calendar.set(int(w.pos), w.at, st.memory)
+	}
+}
+
+// earliest returns from which cycle on a warp can issue and what it waits for until then, if it cannot before
+// the given cycle for the given reason, and its registers are ready at latest, as readyAt.
+func earliest(at int64, why sim.Stall, latest int64) (int64, sim.Stall) {
+	if latest>>1 <= at {
+		return at, why
+	}
+	if latest == pending {
+		return never, sim.StallMemory
+	}
+	return latest >> 1, sim.StallALU - sim.Stall(latest&1)
+}
+
+// later returns when the further registers of an instruction are ready, too.
+func (w *warp) later(rest *more, latest int64) int64 {
+	for _, r := range rest.reads {
+		latest = max(latest, w.ready[r])
+	}
+	return latest
+}
+
+// suspend notes that it is not known when a warp can issue that waits for something else than registers.
+func (m *sm) suspend(s *scheduler, w *warp) {
+	w.at, w.why = never, sim.StallFence
+	switch w.state {
+	case atBarrier:
+		w.why = sim.StallBarrier
+	case atCopies:
+		w.why = sim.StallMemory
+	}
+	if m.calendars {
+		s.calendar.set(int(w.pos), never, w.next.memory)
+	}
+}
+
+// resume schedules a warp in the cycle now that has waited for something.
+func (m *sm) resume(s *scheduler, w *warp, now, at int64, why sim.Stall) {
+	if m.calendars && s.calendar.now != now {
+		s.calendar.leap(now, s.warps)
+	}
+	m.schedule(s, w, at, why)
+	m.wake(s, now)
 }
 
 // release lets a warp go on that waits at a barrier.
@@ -188,8 +239,7 @@ func (m *sm) release(w *warp, now int64) {
 	}
 	w.state = running
 	s := &m.scheds[w.sched]
-	m.schedule(s, w, now+m.sim.cfg.Machine.SM.Barrier.Value, sim.StallBarrier)
-	m.wake(s, now)
+	m.resume(s, w, now, now+m.sim.cfg.Machine.SM.Barrier.Value, sim.StallBarrier)
 }
 
 // exit takes a warp away from its scheduler. It retires when its last
@@ -223,18 +273,15 @@ func (m *sm) settle(id int32, now int64) {
 		return
 	case w.state == atFence && w.inflight == 0:
 		w.state = running
-		m.schedule(s, w, max(now, w.busy), sim.StallFence)
+		m.resume(s, w, now, max(now, w.busy), sim.StallFence)
 	case w.state == atCopies:
 		over, known := w.copies.over(w.keep)
 		if !known {
 			return
 		}
 		w.state = running
-		m.schedule(s, w, max(now, over), sim.StallMemory)
-	case w.state == running && s.warps[w.pos].at == never:
-		m.schedule(s, w, now, sim.StallMemory)
-	default:
-		return
+		m.resume(s, w, now, max(now, over), sim.StallMemory)
+	case w.state == running && w.at == never:
+		m.resume(s, w, now, now, sim.StallMemory)
 	}
-	m.wake(s, now)
 }
