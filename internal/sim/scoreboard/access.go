@@ -117,13 +117,21 @@ func sameAddress(addr *[emu.MaxWidth]uint64, lanes uint64) (uint64, uint64) {
 func (m *sm) globalLines(lanes uint64) {
 	acc, l := &m.eff.Access, &m.lsu
 	within := uint64(1)<<l.l1.shift - 1
-	if acc.Kind == emu.Load && acc.AddrDiff&^within == 0 {
-		l.lines = append(l.lines, lineAccess{addr: acc.Addr[bits.TrailingZeros64(lanes)] &^ within})
+	last := acc.Addr[bits.TrailingZeros64(lanes)] &^ within // the line of the lane before
+	at, words := l.line(last, false), uint64(0)
+	if acc.Kind == emu.Load { // words do not matter
+		if acc.AddrDiff&^within == 0 {
+			return
+		}
+		for set := lanes; set != 0; set &= set - 1 {
+			if line := acc.Addr[bits.TrailingZeros64(set)%emu.MaxWidth] &^ within; line != last {
+				l.line(line, false)
+				last = line
+			}
+		}
 		return
 	}
 	each := uint64(1)<<max(acc.Bytes/sim.WordBytes, 1) - 1
-	last := acc.Addr[bits.TrailingZeros64(lanes)] &^ within // the line of the lane before
-	at, words := l.line(last, false), uint64(0)
 	for set := lanes; set != 0; set &= set - 1 {
 		a := acc.Addr[bits.TrailingZeros64(set)%emu.MaxWidth]
 		if a&^within != last {

@@ -169,11 +169,15 @@ func (d *dram) transfer(p *partition, e *dramRequest, b *bank, t, latency int64)
 // that no request wants. It returns when to try again.
 func (d *dram) openRow(t int64) int64 {
 	var taken [4]uint64 // banks that are not free for another row
-	waiting := d.visible()
+	waiting, open := d.visible(), 0
 	for i := range waiting {
 		if e := &waiting[i]; d.banks[e.bank].row == e.row {
 			taken[e.bank/64] |= 1 << (e.bank % 64)
+			open++
 		}
+	}
+	if open == len(waiting) {
+		return never
 	}
 	next := int64(never)
 	for i := range waiting {
