@@ -21,6 +21,7 @@ type access struct {
 	wrap       uint64   // the bits that an address has
 	bytes      int      // of an element
 	total      int      // of all elements of a lane
+	plain      bool     // a word in a narrow register, at an address in a wide one
 	simple     bool     // all lanes can be accessed by one function:
 	words      transfer[uint32]
 	vectors    transfer[uint64]
@@ -124,6 +125,28 @@ func (op *access) common(w *Warp, mask uint64) *region {
 		return r
 	}
 	return nil
+}
+
+// whole accesses the words in the register x at once if the access is plain and all lanes of a warp of one vector take
+// part, as in most accesses. It is false if not, or if a lane has no such word; then nothing has been accessed.
+func (op *access) whole(w *Warp, x alu.Slot, mask uint64, eff *Effect) bool {
+	if !op.plain || mask != 1<<lanes-1 || w.regs.Chunks > 1 {
+		return false
+	}
+	base := w.regs.Vector(op.base, 0)
+	r := w.region(base[0] + op.offset)
+	if r == nil || r.stride != 0 || !op.permits(r) {
+		return false
+	}
+	acc := &eff.Access
+	addrDiff, ok := op.allWords(w.regs.Words[0][x], acc.chunk(0), base, op.offset, &r.data[0], r.base, r.size-4, 3)
+	if !ok {
+		return false
+	}
+	op.begin(eff)
+	acc.AddrDiff = addrDiff
+	op.all(r, mask, eff)
+	return true
 }
 
 // together accesses an element, in the register x, for every lane of mask, and is false if one of
@@ -232,6 +255,7 @@ func (op *access) moves(x alu.Slot, store bool) {
 	if store {
 		op.words, op.vectors = storeEach[uint32], storeEach[uint64]
 	}
+	op.plain = op.simple && op.bytes == 4 && op.base.Wide() && !x.Wide() && op.allWords != nil
 }
 
 // all notes that every lane of mask accessed one region.

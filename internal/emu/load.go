@@ -24,6 +24,9 @@ type element struct {
 }
 
 func (op *load) exec(w *Warp, mask uint64, eff *Effect) error {
+	if op.whole(w, op.elems[0].slot, mask, eff) {
+		return nil
+	}
 	op.begin(eff)
 	if r := op.common(w, mask); r != nil && op.everywhere(w, mask, r, &eff.Access) {
 		op.all(r, mask, eff)

@@ -18,6 +18,9 @@ type store struct {
 }
 
 func (op *store) exec(w *Warp, mask uint64, eff *Effect) error {
+	if op.whole(w, op.elems[0], mask, eff) {
+		return nil
+	}
 	op.begin(eff)
 	if r := op.common(w, mask); r != nil && op.everywhere(w, mask, r, &eff.Access) {
 		op.all(r, mask, eff)
