@@ -118,6 +118,22 @@ func BenchmarkStructured(b *testing.B) {
 	}
 }
 
+// BenchmarkLarge solves large models of every kind.
+func BenchmarkLarge(b *testing.B) {
+	for _, sh := range shapes {
+		for _, blocks := range []int{1000, 5000, 15_000} {
+			m := sh.generate(rand.New(rand.NewPCG(1, 2)), blocks)
+			b.Run(fmt.Sprintf("%s/%d", sh.name, blocks), func(b *testing.B) {
+				for b.Loop() {
+					if _, err := Solve(context.Background(), m, Options{}); err != nil {
+						b.Fatal(err)
+					}
+				}
+			})
+		}
+	}
+}
+
 func BenchmarkGeneral(b *testing.B) {
 	for _, size := range []struct{ blocks, edges int }{{30, 100}, {100, 500}, {300, 1500}, {400, 2000}} {
 		for seed := range uint64(3) {

@@ -1,11 +1,10 @@
 package ipet
 
-// dualSimplex moves from a basis in which no column gains to one that is
-// feasible too. With costs false it takes all costs as zero, so that any basis
-// will do as a start and any feasible one as the end. After infeasible, dual
-// holds multipliers that prove it.
+// dualSimplex moves from a basis in which no column gains, and that is priced, to
+// one that is feasible too. With costs false it takes all costs as zero, so that
+// any basis will do as a start and any feasible one as the end. After infeasible,
+// dual holds multipliers that prove it.
 func (s *simplex) dualSimplex(costs bool) (status, error) {
-	ray := make([]Rational, len(s.basis))
 	stalled := 0
 	for {
 		row := s.leaving(stalled > patience*len(s.basis))
@@ -13,25 +12,27 @@ func (s *simplex) dualSimplex(costs bool) (status, error) {
 			return optimal, nil
 		}
 		violation := s.violation(row)
-		clear(ray)
-		ray[row] = integer(1)
-		s.backward(ray)
-		if violation.sign() > 0 {
-			for i, r := range ray {
-				ray[i] = r.neg()
-			}
-		}
-		s.price(costs)
-		c, ratio := s.dualRatioTest(ray, costs)
+		s.inverseRow(row)
+		c, ratio := s.dualRatioTest(violation.sign() < 0, costs)
 		if c < 0 {
-			copy(s.dual, ray)
+			for r, y := range s.ray.at {
+				if violation.sign() > 0 {
+					y = y.neg()
+				}
+				s.dual[r] = y
+			}
+			s.clear(s.ray)
 			return infeasible, nil
 		}
 		if stalled++; ratio.sign() > 0 {
 			stalled = 0
 		}
 		s.column(c)
-		step := violation.div(s.alpha[row])
+		if costs {
+			s.reprice(c, row)
+		}
+		s.clear(s.ray)
+		step := violation.div(s.alpha.at[row])
 		if s.atHigh[c] {
 			step = step.neg()
 		}
@@ -42,7 +43,7 @@ func (s *simplex) dualSimplex(costs bool) (status, error) {
 }
 
 // leaving returns the row whose column violates its bounds most, under Bland's
-// rule the one of least column index that does, or -1.
+// rule any that does, the one of least column index among equals, or -1.
 func (s *simplex) leaving(bland bool) int {
 	best, at := Rational{}, -1
 	for row, c := range s.basis {
@@ -53,24 +54,25 @@ func (s *simplex) leaving(bland bool) int {
 		if v.sign() < 0 {
 			v = v.neg()
 		}
-		if at < 0 || bland && c < s.basis[at] || !bland && v.cmp(best) > 0 {
+		order := 0
+		if !bland && at >= 0 {
+			order = v.cmp(best)
+		}
+		if at < 0 || order > 0 || order == 0 && c < s.basis[at] {
 			best, at = v, row
 		}
 	}
 	return at
 }
 
-// dualRatioTest returns the column that can repair the row whose multipliers are
-// ray, signed so that the row's column must grow, at the least loss for each
-// unit of repair; and that loss. Among equals it is the column of least index.
-func (s *simplex) dualRatioTest(ray []Rational, costs bool) (c int, ratio Rational) {
+// dualRatioTest returns the column that can repair the row that across is of, by
+// letting the row's column grow or fall, at the least loss for each unit of
+// repair; and that loss. Among equals it is the column of least index.
+func (s *simplex) dualRatioTest(grow, costs bool) (c int, ratio Rational) {
 	c = -1
-	for j := range s.program.columns {
-		if s.rowOf[j] >= 0 || s.low[j] == s.high[j] {
-			continue
-		}
-		repair := s.dot(ray, j).neg()
-		if s.atHigh[j] {
+	for _, a := range s.across {
+		repair := a.value
+		if s.atHigh[a.column] != grow {
 			repair = repair.neg()
 		}
 		if repair.sign() <= 0 {
@@ -78,13 +80,14 @@ func (s *simplex) dualRatioTest(ray []Rational, costs bool) (c int, ratio Ration
 		}
 		var loss Rational
 		if costs {
-			loss = s.gain(j).neg().div(repair)
+			loss = s.gain(a.column).neg().div(repair)
 		}
-		if c < 0 || loss.cmp(ratio) < 0 {
-			c, ratio = j, loss
-			if !costs {
-				break
-			}
+		order := -1
+		if c >= 0 {
+			order = loss.cmp(ratio)
+		}
+		if order < 0 || order == 0 && a.column < c {
+			c, ratio = a.column, loss
 		}
 	}
 	return c, ratio

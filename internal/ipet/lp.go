@@ -10,17 +10,24 @@ const unlimited = -1
 //
 // Columns are the live edges, in order, and then the slacks of the constraints.
 // Rows are the conservation laws of the live nodes but the source (the source's
-// follows from the others), and then the constraints: loops, facts, cuts.
+// follows from the others), and then the constraints: loops, facts, cuts. Where
+// all flow goes on from one node to what is behind it, the node's row says that
+// one unit does, which is the sum of the laws of it and of all nodes before. So
+// changes on one side of the node concern no row on the other.
 type program struct {
 	m        *Model
 	net      *network
-	edges    []int // the edge of every edge column
-	columnOf []int // the column of every edge, or -1
-	nodeRow  []int // the row of every node, or -1
+	edges    []int  // the edge of every edge column
+	columnOf []int  // the column of every edge, or -1
+	nodeRow  []int  // the row of every node, or -1
+	order    []int  // the live nodes in reverse post-order
+	rank     []int  // their places in it
+	last     []bool // by node: all flow goes on from it to those behind it
 	flowRows int
 
 	columns []column
-	rhs     []int64 // of every row
+	rows    [][]term // the entries of every row
+	rhs     []int64  // of every row
 }
 
 // column is a variable of a program. All its numbers are integers.
@@ -33,6 +40,11 @@ type column struct {
 type entry struct {
 	row  int
 	coef int64
+}
+
+type term struct {
+	column int
+	coef   int64
 }
 
 // newProgram translates a valid model without cuts.
@@ -49,7 +61,14 @@ func newProgram(m *Model, net *network) *program {
 		}
 	}
 	p.flowRows = len(p.rhs)
-	p.rhs[p.nodeRow[m.Sink]] = 1
+	p.rows = make([][]term, len(p.rhs))
+	p.order = graph.ReversePostOrder(net.graph, m.Source)
+	p.findLast()
+	for v, last := range p.last {
+		if row := p.nodeRow[v]; row >= 0 && (last || v == m.Sink) {
+			p.rhs[row] = 1
+		}
+	}
 	for i, e := range m.Edges {
 		if !net.live[i] {
 			continue
@@ -60,12 +79,12 @@ func newProgram(m *Model, net *network) *program {
 		}
 		if e.From != e.To { // a self edge cancels out
 			c.entries = append(c.entries, entry{p.nodeRow[e.To], 1})
-			if e.From != m.Source {
+			if !p.last[e.From] || p.rank[e.To] < p.rank[e.From] {
 				c.entries = append(c.entries, entry{p.nodeRow[e.From], -1})
 			}
 		}
 		p.columnOf[i] = len(p.columns)
-		p.columns = append(p.columns, c)
+		p.addColumn(c)
 		p.edges = append(p.edges, i)
 	}
 	for i := range m.constraints() {
@@ -74,13 +93,49 @@ func newProgram(m *Model, net *network) *program {
 	return p
 }
 
+// findLast finds the nodes before the sink in reverse post-order from which alone
+// edges lead to nodes behind them, and none leads back.
+func (p *program) findLast() {
+	p.rank = make([]int, len(p.m.Nodes))
+	for i, v := range p.order {
+		p.rank[v] = i
+	}
+	changes := make([]int, len(p.order)+1) // in the number of other edges, by rank
+	for i, e := range p.m.Edges {
+		if !p.net.live[i] {
+			continue
+		}
+		from, to := p.rank[e.From]+1, p.rank[e.To]
+		if from > to {
+			from, to = to, from-1
+		}
+		changes[from]++
+		changes[to]--
+	}
+	p.last = make([]bool, len(p.m.Nodes))
+	others := 0
+	for i, v := range p.order[:p.rank[p.m.Sink]] {
+		others += changes[i]
+		p.last[v] = others == 0
+	}
+}
+
+func (p *program) addColumn(c column) {
+	for _, e := range c.entries {
+		p.rows[e.row] = append(p.rows[e.row], term{len(p.columns), e.coef})
+	}
+	p.columns = append(p.columns, c)
+}
+
 // addRow appends a constraint and its slack.
 func (p *program) addRow(c constraint) {
 	row := len(p.rhs)
 	p.rhs = append(p.rhs, c.rhs)
+	p.rows = append(p.rows, nil)
 	for _, t := range c.terms {
 		if k := p.columnOf[t.Edge]; k >= 0 && t.Coef != 0 {
 			p.columns[k].entries = append(p.columns[k].entries, entry{row, t.Coef})
+			p.rows[row] = append(p.rows[row], term{k, t.Coef})
 		}
 	}
 	slack := column{entries: []entry{{row, 1}}, high: unlimited}
@@ -90,7 +145,7 @@ func (p *program) addRow(c constraint) {
 	case Equal:
 		slack.high = 0
 	}
-	p.columns = append(p.columns, slack)
+	p.addColumn(slack)
 }
 
 // slackOf returns the slack column of a constraint's row.
@@ -104,17 +159,12 @@ func (p *program) treeBasis() []int {
 	for row := p.flowRows; row < len(p.rhs); row++ {
 		basis[row] = p.slackOf(row)
 	}
-	order := graph.ReversePostOrder(p.net.graph, p.m.Source)
-	rank := make([]int, len(p.m.Nodes))
-	for i, v := range order {
-		rank[v] = i
-	}
 	in := p.net.incoming(p.m)
 	distance := make([]float64, len(p.m.Nodes)) // a guess may be rounded
-	for _, v := range order[1:] {
+	for _, v := range p.order[1:] {
 		for _, e := range in[v] {
 			edge := &p.m.Edges[e]
-			if rank[edge.From] >= rank[v] {
+			if p.rank[edge.From] >= p.rank[v] {
 				continue
 			}
 			if d := distance[edge.From] + float64(edge.Cost); basis[p.nodeRow[v]] < 0 || d > distance[v] {
@@ -128,9 +178,11 @@ func (p *program) treeBasis() []int {
 // multipliers translates the dual values of the rows.
 func (p *program) multipliers(y []Rational) *Multipliers {
 	m := &Multipliers{Nodes: make([]Rational, len(p.m.Nodes))}
-	for v, row := range p.nodeRow {
-		if row >= 0 {
-			m.Nodes[v] = y[row]
+	var before Rational // the potential that those of the following nodes are relative to
+	for _, v := range p.order[1:] {
+		m.Nodes[v] = before.add(y[p.nodeRow[v]])
+		if p.last[v] {
+			before = m.Nodes[v]
 		}
 	}
 	rest := y[p.flowRows:]

@@ -131,7 +131,7 @@ func (s *simplex) unboundedError(column int) error {
 	grows := make([]bool, len(m.Edges))
 	for k, e := range s.program.edges {
 		row := s.rowOf[k]
-		grows[e] = k == column || row >= 0 && s.alpha[row].sign() < 0
+		grows[e] = k == column || row >= 0 && s.alpha.at[row].sign() < 0
 	}
 	inner := slices.Clone(grows)
 	for _, l := range m.Loops {

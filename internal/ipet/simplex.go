@@ -9,6 +9,9 @@ import (
 // variables, in exact rational arithmetic: there are no tolerances, and what it
 // finds optimal is optimal. A column outside the basis stands at its lower or
 // upper bound.
+//
+// Nothing is computed anew for a pivot: the reduced costs change by a multiple
+// of one row of the inverse, the values by a multiple of one column.
 type simplex struct {
 	ctx     context.Context
 	program *program
@@ -19,10 +22,25 @@ type simplex struct {
 	rowOf  []int  // the row of every column in the basis, -1 outside
 	atHigh []bool // for every column outside the basis
 	x      []Rational
-	*factors
-	refactorAt int // number of etas at which to factor anew
+	factors
 
-	alpha, dual []Rational // working memory: a column, the dual values
+	reduced []Rational // costs of the columns outside the basis, once priced
+	gaining tournament // of the columns that gain
+	movable []bool     // by column: outside the basis, and its bounds differ
+	dual    []Rational // the multipliers of the rows, once solved
+
+	// across holds, of the columns outside the basis that can move, what a unit
+	// of each takes from the column of a row, where that is not zero.
+	across []crossing
+	sums   []Rational // working memory: of every column the same, zero between uses
+
+	alpha *vector // a column in terms of the basis
+	ray   *vector // a row of the inverse, and working memory; zero between uses
+}
+
+type crossing struct {
+	column int
+	value  Rational
 }
 
 // status is how a linear program ended.
@@ -33,10 +51,6 @@ const (
 	infeasible
 	unbounded
 )
-
-// updates is the number of eta matrices that pivots may add to a fresh
-// factorisation.
-const updates = 64
 
 // patience is the number of pivots without progress, for each row, after which
 // Bland's rule takes over until there is progress. It excludes cycling.
@@ -75,27 +89,33 @@ func (s *simplex) start(at position) error {
 		s.low = append(s.low, p.columns[c].low)
 		s.high = append(s.high, p.columns[c].high)
 	}
-	s.x = make([]Rational, len(p.rhs))
-	s.alpha = make([]Rational, len(p.rhs))
-	s.dual = make([]Rational, len(p.rhs))
+	s.reduced, s.sums = make([]Rational, len(p.columns)), make([]Rational, len(p.columns))
+	s.movable = make([]bool, len(p.columns))
+	s.x, s.dual = make([]Rational, len(p.rhs)), make([]Rational, len(p.rhs))
+	s.alpha, s.ray = newVector(len(p.rhs)), newVector(len(p.rhs))
+	s.rowOf = make([]int, len(p.columns))
 	return s.refactor()
 }
 
-// refactor inverts the basis anew and computes the values of its columns.
+// refactor factors the basis anew and computes the values of its columns.
 func (s *simplex) refactor() error {
 	p := s.program
-	f, basis, err := factor(p.columns, s.basis)
+	s.clear(s.alpha) // by the steps as they were
+	basis, err := s.factor(p.columns, s.basis)
 	if err != nil {
 		return err
 	}
-	s.factors, s.basis = f, basis
-	s.refactorAt = len(f.etas) + updates
-	s.rowOf = filled(len(p.columns), -1)
+	s.basis = basis
+	fill(s.rowOf, -1)
+	for c := range p.columns {
+		s.movable[c] = s.low[c] != s.high[c]
+	}
 	for row, c := range basis {
 		s.rowOf[c] = row
+		s.movable[c] = false
 	}
 	for row, b := range p.rhs {
-		s.x[row] = integer(b)
+		s.put(s.ray, row, integer(b))
 	}
 	for c, col := range p.columns {
 		if s.rowOf[c] >= 0 {
@@ -106,11 +126,13 @@ func (s *simplex) refactor() error {
 		}
 		if at := s.bound(c); at != 0 {
 			for _, e := range col.entries {
-				s.x[e.row] = s.x[e.row].sub(integer(e.coef).mul(integer(at)))
+				s.put(s.ray, e.row, s.ray.at[e.row].sub(integer(e.coef).mul(integer(at))))
 			}
 		}
 	}
-	f.forward(s.x, 0)
+	s.forward(s.ray)
+	copy(s.x, s.ray.at)
+	s.clear(s.ray)
 	return s.ctx.Err()
 }
 
@@ -126,15 +148,17 @@ func (s *simplex) bound(c int) int64 {
 // multipliers that prove it; after optimal, those that prove the optimum. After
 // unbounded it also returns the column that grows, and alpha is as primal says.
 func (s *simplex) solve() (status, int, error) {
-	if s.feasible() {
-		return s.primal()
+	s.price()
+	if !s.feasible() {
+		costs := s.dualFeasible()
+		if st, err := s.dualSimplex(costs); st != optimal || err != nil {
+			return st, -1, err
+		}
+		if !costs {
+			s.price()
+		}
 	}
-	s.price(true)
-	costs := s.dualFeasible()
-	if st, err := s.dualSimplex(costs); st != optimal || err != nil {
-		return st, -1, err
-	}
-	return s.primal() // which has nothing to do where costs is true
+	return s.primal() // which has nothing to do after a dual simplex with costs
 }
 
 func (s *simplex) feasible() bool {
@@ -161,16 +185,30 @@ func (s *simplex) violation(row int) Rational {
 	return Rational{}
 }
 
-// price computes the dual values of the rows, with the costs or with none.
-func (s *simplex) price(costs bool) {
-	clear(s.dual)
-	if !costs {
-		return
+// price computes the reduced cost of every column outside the basis: what a
+// unit of it gains.
+func (s *simplex) price() {
+	s.multipliers()
+	for c := range s.program.columns {
+		if s.rowOf[c] < 0 {
+			s.reduced[c] = integer(s.program.columns[c].cost).sub(s.dot(s.dual, c))
+		}
 	}
+	s.gaining.reset(len(s.program.columns), s.gains, s.gainsMore)
+}
+
+func (s *simplex) gains(c int) bool { return s.gain(c).sign() > 0 }
+
+func (s *simplex) gainsMore(c, than int) bool { return s.gain(c).cmp(s.gain(than)) > 0 }
+
+// multipliers computes the dual values of the rows.
+func (s *simplex) multipliers() {
 	for row, c := range s.basis {
-		s.dual[row] = integer(s.program.columns[c].cost)
+		s.put(s.ray, row, integer(s.program.columns[c].cost))
 	}
-	s.backward(s.dual)
+	s.backward(s.ray)
+	copy(s.dual, s.ray.at)
+	s.clear(s.ray)
 }
 
 // dot returns the product of a vector over the rows and a column.
@@ -189,43 +227,72 @@ func (s *simplex) dot(y []Rational, c int) Rational {
 	return sum
 }
 
-// reducedCost is what a unit of the column gains, given dual.
-func (s *simplex) reducedCost(c int) Rational {
-	return integer(s.program.columns[c].cost).sub(s.dot(s.dual, c))
+// inverseRow sets ray to a row of the inverse, and across to its products with
+// the columns outside the basis that can move.
+func (s *simplex) inverseRow(row int) {
+	s.put(s.ray, row, integer(1))
+	s.backward(s.ray)
+	touched := s.across[:0]
+	for k := s.ray.nonzero.next(0); k >= 0; k = s.ray.nonzero.next(k + 1) {
+		y := s.ray.at[s.order[k]]
+		if y.isZero() {
+			continue
+		}
+		for _, t := range s.program.rows[s.order[k]] {
+			if !s.movable[t.column] {
+				continue
+			}
+			sum := &s.sums[t.column]
+			if sum.isZero() { // a column is touched again where its sum is zero
+				touched = append(touched, crossing{column: t.column})
+			}
+			*sum = sum.add(y.mul(integer(t.coef)))
+		}
+	}
+	s.across = touched[:0]
+	for _, a := range touched {
+		if a.value = s.sums[a.column]; !a.value.isZero() {
+			s.across = append(s.across, a)
+			s.sums[a.column] = Rational{}
+		}
+	}
+}
+
+// reprice updates the reduced costs for a pivot of a column on the row that
+// inverseRow was called for.
+func (s *simplex) reprice(c, row int) {
+	rate := s.reduced[c].div(s.alpha.at[row])
+	s.reduced[s.basis[row]] = rate.neg() // which gains nothing where it stands then
+	for _, a := range s.across {
+		s.reduced[a.column] = s.reduced[a.column].sub(rate.mul(a.value))
+		s.gaining.change(a.column, s.gains(a.column), s.gainsMore)
+	}
 }
 
 // dualFeasible reports whether no column outside the basis gains by moving.
-func (s *simplex) dualFeasible() bool {
-	for c := range s.program.columns {
-		if s.rowOf[c] < 0 && s.gain(c).sign() > 0 {
-			return false
-		}
-	}
-	return true
-}
+func (s *simplex) dualFeasible() bool { return s.entering(true) < 0 }
 
-// gain is what a column outside the basis gains for each unit that it moves
-// away from its bound, or 0 where it cannot move.
+// gain is what a column gains for each unit that it moves away from its bound,
+// or 0 where it cannot move or is in the basis.
 func (s *simplex) gain(c int) Rational {
-	if s.low[c] == s.high[c] {
+	switch {
+	case !s.movable[c]:
 		return Rational{}
+	case s.atHigh[c]:
+		return s.reduced[c].neg()
 	}
-	d := s.reducedCost(c)
-	if s.atHigh[c] {
-		return d.neg()
-	}
-	return d
+	return s.reduced[c]
 }
 
-// primal improves a feasible basis until it is optimal. Where the optimum is
-// unbounded it returns the column that can grow for ever; each unit of it takes
-// alpha[row] from the basic columns.
+// primal improves a feasible basis that is priced until it is optimal. Where the
+// optimum is unbounded it returns the column that can grow for ever; each unit
+// of it takes alpha from the basic columns.
 func (s *simplex) primal() (status, int, error) {
 	stalled := 0
 	for {
-		s.price(true)
 		c := s.entering(stalled > patience*len(s.basis))
 		if c < 0 {
+			s.multipliers()
 			return optimal, -1, nil
 		}
 		s.column(c)
@@ -236,36 +303,31 @@ func (s *simplex) primal() (status, int, error) {
 		if stalled++; step.sign() > 0 {
 			stalled = 0
 		}
+		if row >= 0 {
+			s.inverseRow(row)
+			s.reprice(c, row)
+			s.clear(s.ray)
+		}
 		if err := s.move(c, row, step); err != nil {
 			return 0, -1, err
 		}
 	}
 }
 
-// entering returns the column that gains most, under Bland's rule the first
-// that gains, or -1.
+// entering returns the column that gains most, under Bland's rule any that
+// gains, the first one among equals, or -1.
 func (s *simplex) entering(bland bool) int {
-	best, at := Rational{}, -1
-	for c := range s.program.columns {
-		if s.rowOf[c] >= 0 {
-			continue
-		}
-		if g := s.gain(c); g.sign() > 0 && (at < 0 || g.cmp(best) > 0) {
-			if best, at = g, c; bland {
-				break
-			}
-		}
+	if bland {
+		return s.gaining.first()
 	}
-	return at
+	return s.gaining.best()
 }
 
 // column sets alpha to the column c in terms of the basis.
 func (s *simplex) column(c int) {
-	clear(s.alpha)
-	for _, e := range s.program.columns[c].entries {
-		s.alpha[e.row] = integer(e.coef)
-	}
-	s.forward(s.alpha, 0)
+	s.clear(s.alpha)
+	s.load(s.alpha, s.program.columns[c])
+	s.forward(s.alpha)
 }
 
 // ratioTest returns how far column c can move from its bound, and the row whose
@@ -277,7 +339,9 @@ func (s *simplex) ratioTest(c int) (step Rational, row int) {
 	if bounded {
 		step = integer(s.high[c] - s.low[c])
 	}
-	for r, a := range s.alpha {
+	for k := s.alpha.nonzero.next(0); k >= 0; k = s.alpha.nonzero.next(k + 1) {
+		r := s.order[k]
+		a := s.alpha.at[r]
 		if a.isZero() {
 			continue
 		}
@@ -313,23 +377,26 @@ func (s *simplex) move(c, row int, step Rational) error {
 	}
 	value := integer(s.bound(c)).add(step)
 	if !step.isZero() {
-		for r, a := range s.alpha {
-			if !a.isZero() {
+		for k := s.alpha.nonzero.next(0); k >= 0; k = s.alpha.nonzero.next(k + 1) {
+			r := s.order[k]
+			if a := s.alpha.at[r]; !a.isZero() {
 				s.x[r] = s.x[r].sub(a.mul(step))
 			}
 		}
 	}
 	if row < 0 {
-		s.atHigh[c] = !s.atHigh[c]
+		s.atHigh[c] = !s.atHigh[c] // where it gains no more
+		s.gaining.change(c, false, s.gainsMore)
 		return nil
 	}
 	out := s.basis[row]
 	s.atHigh[out] = s.high[out] != unlimited && s.x[row].cmp(integer(s.low[out])) != 0
 	s.rowOf[out], s.rowOf[c] = -1, row
+	s.movable[out], s.movable[c] = s.low[out] != s.high[out], false
 	s.basis[row] = c
 	s.x[row] = value
-	s.push(s.alpha, row)
-	if len(s.etas) >= s.refactorAt {
+	s.update(s.alpha, row)
+	if len(s.etas) >= updates {
 		return s.refactor()
 	}
 	return nil

@@ -339,10 +339,14 @@ func (s *structure) counts() []int64 {
 
 func filled(n, value int) []int {
 	s := make([]int, n)
+	fill(s, value)
+	return s
+}
+
+func fill(s []int, value int) {
 	for i := range s {
 		s[i] = value
 	}
-	return s
 }
 
 func all(edges []int, ok func(edge int) bool) bool {
