@@ -65,7 +65,7 @@ func Simulate(ctx context.Context, p runner.Platform, w *workload.Workload, req 
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, r.Close()) }()
-	out, err := r.Run(ctx, w.First().Bound.Inputs(req.Vector), records)
+	out, err := r.Run(ctx, w.First().Bound.Vector(req.Vector), records)
 	if err != nil {
 		return nil, err
 	}

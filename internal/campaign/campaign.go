@@ -132,7 +132,7 @@ func (v *vectors) inputs(i int, own *job.Inputs) *job.Inputs {
 	if i >= v.random {
 		return v.spec.Inputs[i-v.random].Inputs
 	}
-	v.bound.Fill(i, own)
+	v.bound.SetVector(i, own)
 	return own
 }
 

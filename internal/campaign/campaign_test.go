@@ -121,11 +121,11 @@ func (r *scripted) Run(ctx context.Context, in *job.Inputs, rec *trace.Run) (*ru
 	defer r.busy.Unlock()
 	p := r.on
 	p.mu.Lock()
-	input, known := p.numbers[string(in.Buffers[0])]
+	input, known := p.numbers[string(in.Contents(0, nil))]
 	p.begun = append(p.begun, input)
 	p.mu.Unlock()
 	if !known {
-		return nil, fmt.Errorf("unknown inputs %v", in.Buffers)
+		return nil, fmt.Errorf("unknown inputs %v", in.Contents(0, nil))
 	}
 	cycles, err := p.run(ctx, input)
 	if rec != nil {

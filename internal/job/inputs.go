@@ -6,7 +6,13 @@ import "math/rand/v2"
 // indexed by parameter and nil where a parameter has nothing of the kind.
 type Inputs struct {
 	Scalars [][]byte // numbers and structs passed by value
-	Buffers [][]byte // contents of the buffers before the kernel starts
+	// Buffers are the contents of the buffers before the kernel starts. What Vector
+	// and SetVector made has nil for each: Write makes them where they are wanted,
+	// so that no copy of them is kept.
+	Buffers [][]byte
+
+	bound  *Bound // makes the buffers that are nil, as those of the vector
+	vector int
 }
 
 // Inputs makes the inputs of a test vector. The same seed, vector and job give
@@ -20,25 +26,79 @@ func (b *Bound) Inputs(vector int) *Inputs {
 // Fill is Inputs into memory that the caller has: what Inputs or Fill made for
 // the same job is filled anew without allocation.
 func (b *Bound) Fill(vector int, in *Inputs) {
+	b.setScalars(vector, in)
+	for i := range b.Job.Params {
+		if p := &b.Job.Params[i]; p.Kind == Buffer {
+			in.Buffers[i] = resize(in.Buffers[i], p.Bytes)
+			b.draw(vector, i, in.Buffers[i])
+		}
+	}
+}
+
+// Vector is Inputs without the contents of buffers, which Write makes.
+func (b *Bound) Vector(vector int) *Inputs {
+	in := &Inputs{}
+	b.SetVector(vector, in)
+	return in
+}
+
+// SetVector is Vector into memory that the caller has: what it made for the same
+// job is made anew without allocation.
+func (b *Bound) SetVector(vector int, in *Inputs) {
+	b.setScalars(vector, in)
+	clear(in.Buffers)
+}
+
+// setScalars begins inputs: with their numbers, and without contents of buffers
+// that they did not have.
+func (b *Bound) setScalars(vector int, in *Inputs) {
 	params := b.Job.Params
+	in.bound, in.vector = b, vector
 	in.Scalars = resize(in.Scalars, len(params))
 	in.Buffers = resize(in.Buffers, len(params))
 	for i := range params {
-		p := &params[i]
-		at := &in.Scalars[i]
-		switch p.Kind {
-		case SharedPtr:
-			continue
-		case Buffer:
-			at = &in.Buffers[i]
+		if p := &params[i]; p.Kind == Scalar || p.Kind == Struct {
+			in.Scalars[i] = resize(in.Scalars[i], p.Bytes)
+			b.draw(vector, i, in.Scalars[i])
 		}
-		*at = resize(*at, p.Bytes)
-		var rng rand.PCG
-		if p.Content.Kind == Uniform {
-			rng = generator(b.Job.Seed, vector, i)
-		}
-		p.Content.fill(*at, p.Type, &rng)
 	}
+}
+
+// draw writes what a parameter holds in a test vector to memory of its size.
+func (b *Bound) draw(vector, param int, to []byte) {
+	p := &b.Job.Params[param]
+	var rng rand.PCG
+	if p.Content.Kind == Uniform {
+		rng = generator(b.Job.Seed, vector, param)
+	}
+	p.Content.fill(to, p.Type, &rng)
+}
+
+// Size returns the size of a buffer in bytes.
+func (in *Inputs) Size(param int) int {
+	if data := in.Buffers[param]; data != nil || in.bound == nil {
+		return len(data)
+	}
+	return in.bound.Job.Params[param].Bytes
+}
+
+// Write writes the contents of a buffer to memory of its size.
+func (in *Inputs) Write(param int, to []byte) {
+	if data := in.Buffers[param]; data != nil || in.bound == nil {
+		copy(to, data)
+		return
+	}
+	in.bound.draw(in.vector, param, to)
+}
+
+// Contents returns the contents of a buffer, perhaps in the memory of scratch.
+func (in *Inputs) Contents(param int, scratch []byte) []byte {
+	if data := in.Buffers[param]; data != nil {
+		return data
+	}
+	scratch = resize(scratch, in.Size(param))
+	in.Write(param, scratch)
+	return scratch
 }
 
 // resize returns s with n elements, in its own memory if that is large enough.

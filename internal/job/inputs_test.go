@@ -221,3 +221,32 @@ func BenchmarkFill(b *testing.B) {
 		})
 	}
 }
+
+// TestVector compares the buffers that are made where they are wanted with those that
+// inputs hold.
+func TestVector(t *testing.T) {
+	b := bound(t, varied())
+	in := &Inputs{}
+	for _, vector := range []int{3, 0, 2} {
+		b.SetVector(vector, in)
+		want := b.Inputs(vector)
+		for i := range b.Job.Params {
+			if !bytes.Equal(in.Scalars[i], want.Scalars[i]) || in.Buffers[i] != nil {
+				t.Errorf("vector %d: parameter %d holds %x and %x", vector, i, in.Scalars[i], in.Buffers[i])
+			}
+			if b.Job.Params[i].Kind != Buffer {
+				continue
+			}
+			for _, from := range []*Inputs{in, want} {
+				written := bytes.Repeat([]byte{0xa5}, from.Size(i))
+				from.Write(i, written)
+				if !bytes.Equal(written, want.Buffers[i]) || !bytes.Equal(from.Contents(i, written[:0]), want.Buffers[i]) {
+					t.Errorf("vector %d: buffer %d is %x, not %x", vector, i, written, want.Buffers[i])
+				}
+			}
+		}
+	}
+	if n := testing.AllocsPerRun(5, func() { b.SetVector(1, in) }); n != 0 {
+		t.Errorf("a vector in memory that there is allocates %v times", n)
+	}
+}

@@ -195,7 +195,7 @@ func (w *writer) param(p *Param, in *Inputs, i int) paramEntry {
 		case Iota:
 			e.Init = "iota"
 		default:
-			e.File = new(w.add(p.Name, in.Buffers[i]))
+			e.File = new(w.add(p.Name, in.Contents(i, nil)))
 		}
 	}
 	return e

@@ -48,12 +48,12 @@ func (m *Memory) Fill(in *job.Inputs) (emu.Launch, error) {
 		if p.Kind != job.Buffer {
 			continue
 		}
-		addr, err := m.mem.Alloc(p.Name, len(in.Buffers[i]))
+		addr, err := m.mem.Alloc(p.Name, in.Size(i))
 		if err != nil {
 			return emu.Launch{}, diag.Errorf(p.Pos, "%w", err)
 		}
 		m.addresses[i], m.buffers[i] = addr, m.mem.Bytes(addr)
-		copy(m.buffers[i], in.Buffers[i])
+		in.Write(i, m.buffers[i])
 	}
 	return m.Launch(in), nil
 }
@@ -95,7 +95,7 @@ func (m *Memory) Address(param int) uint64 { return m.addresses[param] }
 // its buffers by parameter.
 func (k *Kernel) Image() (*semantics.Launch, []uint64, error) {
 	m := k.NewMemory()
-	launch, err := m.Fill(k.Bound.Inputs(0))
+	launch, err := m.Fill(k.Bound.Vector(0))
 	if err != nil {
 		return nil, nil, err
 	}

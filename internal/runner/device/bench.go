@@ -169,7 +169,7 @@ func (b *bench) failed(ctx context.Context, what string, err error) error {
 
 // begin makes the runs that do not count, and notes the conditions before those that do.
 func (b *bench) begin(ctx context.Context) error {
-	in := b.workload.First().Bound.Inputs(0)
+	in := b.workload.First().Bound.Vector(0)
 	n, err := b.platform.warmUp(func() error {
 		for _, r := range []*gpu.Runner{b.recorded, b.plain} {
 			if r == nil {

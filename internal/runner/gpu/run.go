@@ -104,7 +104,7 @@ func (r *Runner) restore(in *job.Inputs) error {
 	}
 	for i := range r.buffers {
 		if b := &r.buffers[i]; b.at != 0 {
-			if err := r.device.Write(b.at, in.Buffers[i]); err != nil {
+			if err := r.device.Write(b.at, in.Contents(i, b.data)); err != nil {
 				return err
 			}
 		}

@@ -144,7 +144,7 @@ func (c *Calibration) times(ctx context.Context, w *workload.Workload) (times []
 	}
 	defer func() { err = errors.Join(err, r.Close()) }()
 	for range c.Repeats {
-		out, err := r.Run(ctx, w.First().Bound.Inputs(0), nil)
+		out, err := r.Run(ctx, w.First().Bound.Vector(0), nil)
 		if err != nil {
 			return nil, err
 		}

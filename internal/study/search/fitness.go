@@ -25,7 +25,7 @@ type fitness struct {
 
 func newFitness(p runner.Platform, w *workload.Workload, maxCycles int64) *fitness {
 	return &fitness{
-		workload: w, fixed: w.First().Bound.Inputs(0),
+		workload: w, fixed: w.First().Bound.Vector(0),
 		pool: campaign.NewPool(p, w, runner.Options{MaxCycles: maxCycles, Averaged: true}),
 	}
 }
@@ -93,7 +93,8 @@ func (f *fitness) failed(outcomes []method.Outcome, inputs func(int) method.Inpu
 
 // whole returns inputs with what does not vary.
 func (f *fitness) whole(varied method.Inputs) *job.Inputs {
-	in := &job.Inputs{Scalars: slices.Clone(f.fixed.Scalars), Buffers: slices.Clone(f.fixed.Buffers)}
+	in := *f.fixed
+	in.Scalars, in.Buffers = slices.Clone(in.Scalars), slices.Clone(in.Buffers)
 	for i, data := range varied {
 		switch {
 		case data == nil:
@@ -103,5 +104,5 @@ func (f *fitness) whole(varied method.Inputs) *job.Inputs {
 			in.Scalars[i] = data
 		}
 	}
-	return in
+	return &in
 }
