@@ -8,6 +8,7 @@ import (
 	"warpbound/internal/absexec"
 	"warpbound/internal/cfg"
 	"warpbound/internal/method"
+	"warpbound/internal/method/cells"
 	"warpbound/internal/method/cost"
 	"warpbound/internal/semantics"
 )
@@ -27,7 +28,8 @@ type analysis struct {
 	slots    int // CTAs that an SM holds
 
 	paths   map[[3]int64][]*path // that are different, by key
-	cells   *grid
+	cells   *cells.Grid
+	classOf []int32 // by cell and residue of the CTA modulo the period, both x fastest
 	classes []class
 
 	waves   []wave         // kinds of them
@@ -47,7 +49,7 @@ func bound(ctx context.Context, p *method.Problem) (*method.Answer, error) {
 		if warps, err = a.execute(ctx, p, boxes); err != nil {
 			return nil, err
 		}
-		if a.cells = newGrid(p.Launch.Grid(), warps); a.cells.cells()*a.cells.residues() <= maxCells {
+		if a.cells = cells.New(p.Launch.Grid(), period(warps), warps); a.cells.Len()*a.cells.Residues() <= maxCells {
 			break
 		}
 	}
@@ -140,23 +142,36 @@ func (a *analysis) unique(p *path) *path {
 	return p
 }
 
+// period returns the CTAs after which all paths repeat along each axis.
+func period(warps [][]absexec.Result) [3]int {
+	period := [3]int{1, 1, 1}
+	for _, boxes := range warps {
+		for _, r := range boxes {
+			for axis, n := range r.Visitor.(*recorder).path.period {
+				period[axis] = max(period[axis], n)
+			}
+		}
+	}
+	return period
+}
+
 // classify finds the classes of the cells.
 func (a *analysis) classify(warps [][]absexec.Result) {
 	known := make(map[string]int32)
 	numbers := make(map[*path]int32)
-	for cell := range a.cells.cells() {
-		first := a.cells.first(cell)
+	for cell := range a.cells.Len() {
+		first := a.cells.First(cell)
 		executions := make([]*absexec.Result, len(warps))
 		for w := range warps {
 			i := slices.IndexFunc(warps[w], func(r absexec.Result) bool { return r.Box.Contains(first) })
 			executions[w] = &warps[w][i]
 		}
-		cost.EachOf(a.cells.period, func(residue [3]int) {
+		cost.EachOf(a.cells.Period, func(residue [3]int) {
 			paths := make([]*path, len(warps))
 			key := make([]byte, 0, 4*len(warps))
 			for w, r := range executions {
 				at := residue // steps from the first CTA of the box, modulo the period
-				for axis, n := range a.cells.period {
+				for axis, n := range a.cells.Period {
 					at[axis] = (at[axis] + n - r.Box.Lo[axis]%n) % n
 				}
 				paths[w] = r.Visitor.(*recorder).path.in(at)
@@ -173,7 +188,7 @@ func (a *analysis) classify(warps [][]absexec.Result) {
 				known[string(key)] = number
 				a.classes = append(a.classes, a.class(paths))
 			}
-			a.cells.cell = append(a.cells.cell, number)
+			a.classOf = append(a.classOf, number)
 		})
 	}
 }

@@ -3,6 +3,8 @@ package cta
 import (
 	"fmt"
 	"math"
+
+	"warpbound/internal/method/cost"
 )
 
 // class is what all CTAs of some cells have in common.
@@ -28,45 +30,21 @@ type tally struct {
 	waves  []int64
 }
 
-// tallies distributes the grid to the SMs in waves and returns what each executes. CTAs are
-// looked at once for each period in which their classes repeat, so the time does not
-// depend on their number.
+// tallies distributes the grid to the SMs in waves and returns what each executes.
 func (a *analysis) tallies() ([]tally, error) {
-	sms, total := a.sms, 1
-	for _, n := range a.cells.size {
-		total *= n
-	}
-	all := make([]tally, sms)
-	at := sms * a.slots // CTAs of a wave of all SMs
-	for first := 0; first < total; {
-		waves, times := 1, 1
-		for _, b := range a.cells.bands(first) {
-			n := b.period / gcd(b.period, at)
-			if cover := (b.end - first) / at / n; cover > 1 {
-				waves, times = n, cover
-				break
-			}
-		}
-		for range waves {
-			for sm := range all {
-				if err := a.distribute(&all[sm], first+sm, total, int64(times)); err != nil {
-					return nil, err
-				}
-			}
-			first += at
-		}
-		first += at * waves * (times - 1)
-	}
-	return all, nil
+	all := make([]tally, a.sms)
+	err := a.cells.Waves(a.sms, a.slots, func(sm, first int, times int64) error { return a.distribute(&all[sm], first, times) })
+	return all, err
 }
 
 // distribute adds a wave that begins with the CTA first, so many times, to what an SM
 // executes.
-func (a *analysis) distribute(t *tally, first, total int, times int64) error {
-	classes := a.slotted[:0]
+func (a *analysis) distribute(t *tally, first int, times int64) error {
+	classes, total := a.slotted[:0], a.cells.CTAs()
 	for slot := range a.slots {
 		if cta := first + slot*a.sms; cta < total {
-			classes = append(classes, a.cells.class(cta))
+			at := a.cells.At(cta)
+			classes = append(classes, a.classOf[a.cells.Cell(at)*a.cells.Residues()+cost.Residue(at, a.cells.Period)])
 		}
 	}
 	a.slotted = classes
@@ -120,11 +98,4 @@ func (a *analysis) kindOf(classes []int32) (int, error) {
 	a.waves = append(a.waves, w)
 	a.kinds[string(key)] = kind
 	return kind, nil
-}
-
-func gcd(x, y int) int {
-	for y != 0 {
-		x, y = y, x%y
-	}
-	return x
 }

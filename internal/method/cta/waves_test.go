@@ -5,6 +5,7 @@ import (
 	"slices"
 	"testing"
 
+	"warpbound/internal/method/cells"
 	"warpbound/internal/method/cost"
 )
 
@@ -13,30 +14,30 @@ import (
 func TestTallies(t *testing.T) {
 	for seed := range uint64(300) {
 		r := rand.New(rand.NewPCG(seed, 4))
-		g := &grid{period: [3]int{1 << r.IntN(3), 1 << r.IntN(2), 1 << r.IntN(2)}}
-		for axis := range g.size {
-			g.size[axis] = 1 + r.IntN([]int{40, 12, 5}[axis])
-			g.cuts[axis] = []int{0, g.size[axis]}
+		g := &cells.Grid{Period: [3]int{1 << r.IntN(3), 1 << r.IntN(2), 1 << r.IntN(2)}}
+		for axis := range g.Size {
+			g.Size[axis] = 1 + r.IntN([]int{40, 12, 5}[axis])
+			g.Cuts[axis] = []int{0, g.Size[axis]}
 			for range r.IntN(3) {
-				g.cuts[axis] = append(g.cuts[axis], r.IntN(g.size[axis]+1))
+				g.Cuts[axis] = append(g.Cuts[axis], r.IntN(g.Size[axis]+1))
 			}
-			slices.Sort(g.cuts[axis])
-			g.cuts[axis] = slices.Compact(g.cuts[axis])
+			slices.Sort(g.Cuts[axis])
+			g.Cuts[axis] = slices.Compact(g.Cuts[axis])
+		}
+		classOf := make([]int32, g.Len()*g.Residues())
+		for i := range classOf {
+			classOf[i] = int32(r.IntN(4))
 		}
 		newA := func() *analysis {
 			a := &analysis{
 				costs: []cost.Instr{{Initiation: 1, Latency: 1}}, dispatch: 3, barrier: 1,
-				sms: 1 + int(seed%4), slots: 1 + int(seed/4%3), cells: g, kinds: make(map[string]int),
+				sms: 1 + int(seed%4), slots: 1 + int(seed/4%3), cells: g, classOf: classOf, kinds: make(map[string]int),
 			}
 			for i := range 4 {
 				p := &path{certain: true, ops: make([]op, 1+i*i), service: int64(1 + i*i)}
 				a.classes = append(a.classes, class{warps: []*path{p}, certain: true, service: p.service})
 			}
 			return a
-		}
-		g.cell = make([]int32, g.cells()*g.residues())
-		for i := range g.cell {
-			g.cell[i] = int32(r.IntN(4))
 		}
 		a := newA()
 		got, err := a.tallies()
@@ -45,17 +46,17 @@ func TestTallies(t *testing.T) {
 		}
 		b := newA()
 		want := make([]tally, b.sms)
-		total := g.size[0] * g.size[1] * g.size[2]
+		total := g.Size[0] * g.Size[1] * g.Size[2]
 		for first := 0; first < total; first += b.sms * b.slots {
 			for sm := range want {
-				if err := b.distribute(&want[sm], first+sm, total, 1); err != nil {
+				if err := b.distribute(&want[sm], first+sm, 1); err != nil {
 					t.Fatal(err)
 				}
 			}
 		}
 		for sm := range want {
 			if got[sm].cycles != want[sm].cycles {
-				t.Errorf("seed %d, SM %d of grid %v in cells %v: %d cycles, one by one %d", seed, sm, g.size, g.cuts, got[sm].cycles, want[sm].cycles)
+				t.Errorf("seed %d, SM %d of grid %v in cells %v: %d cycles, one by one %d", seed, sm, g.Size, g.Cuts, got[sm].cycles, want[sm].cycles)
 			}
 		}
 	}
