@@ -11,6 +11,7 @@ import (
 	"warpbound/internal/cfg"
 	"warpbound/internal/machine"
 	"warpbound/internal/method"
+	"warpbound/internal/method/cells"
 	"warpbound/internal/method/cost"
 	"warpbound/internal/semantics"
 )
@@ -30,12 +31,13 @@ type analysis struct {
 	cpu          *cpu
 
 	warps [][]absexec.Result // by warp of a CTA
-	boxes [][]int32          // by warp: the result of each CTA
+	cells *cells.Grid        // in each of which a warp has one result
+	boxes [][]int32          // by warp: the result of each cell
 	loops []absexec.LoopFact
 }
 
-// maxWarps limits the warps of a launch.
-const maxWarps = 1 << 24
+// maxCells limits the cells of a grid.
+const maxCells = 1 << 22
 
 // maxBoxes limits the boxes of CTAs that are told apart.
 const maxBoxes = 1 << 13
@@ -75,10 +77,6 @@ func newAnalysis(p *method.Problem) (*analysis, error) {
 	}
 	slices.Sort(a.tails)
 	a.tails = slices.Compact(a.tails)
-	maximum := maxWarps / a.perCTA
-	if grid[0] > maximum || grid[1] > maximum || grid[2] > maximum || grid[0]*grid[1] > maximum || grid[0]*grid[1]*grid[2] > maximum {
-		return nil, fmt.Errorf("kernel %s: the grid has more than %d CTAs of %d warps: too many to follow each", p.Graph.Kernel.Name, maximum, a.perCTA)
-	}
 	a.distribution.ctas = grid[0] * grid[1] * grid[2]
 	a.cpu = newCPU(p.CPU, m)
 	return a, nil
@@ -100,36 +98,48 @@ func (a *analysis) execute(ctx context.Context, p *method.Problem) error {
 		if err != nil {
 			return err
 		}
-		boxes := make([]int32, a.distribution.ctas)
-		for i, r := range results {
-			grid := p.Launch.Grid()
-			for z := r.Box.Lo[2]; z < r.Box.Hi[2]; z++ {
-				for y := r.Box.Lo[1]; y < r.Box.Hi[1]; y++ {
-					for x := r.Box.Lo[0]; x < r.Box.Hi[0]; x++ {
-						boxes[(z*grid[1]+y)*grid[0]+x] = int32(i)
-					}
-				}
-			}
+		for _, r := range results {
 			for l, f := range r.Loops {
 				a.loops[l].Iterations = max(a.loops[l].Iterations, f.Iterations)
 				a.loops[l].Forced = a.loops[l].Forced || f.Forced
 			}
 		}
-		a.warps, a.boxes = append(a.warps, results), append(a.boxes, boxes)
+		a.warps = append(a.warps, results)
 	}
+	grid := cells.New(p.Launch.Grid(), [3]int{1, 1, 1}, a.warps)
+	if n := grid.Len(); n > maxCells {
+		return fmt.Errorf("kernel %s: CTAs do different things in %d boxes of the grid: too many to follow each", p.Graph.Kernel.Name, n)
+	}
+	a.findCells(grid)
 	return nil
+}
+
+// findCells finds the result of each warp in each cell.
+func (a *analysis) findCells(grid *cells.Grid) {
+	a.cells = grid
+	for _, results := range a.warps {
+		boxes := make([]int32, grid.Len())
+		for i, r := range results {
+			grid.In(r.Box, func(cell int) { boxes[cell] = int32(i) })
+		}
+		a.boxes = append(a.boxes, boxes)
+	}
 }
 
 // pathOf returns what a warp of a CTA executes, and how many steps the CTA is from the first one
 // of the path's box.
 func (a *analysis) pathOf(cta, warp int) (*path, [3]int) {
-	r := &a.warps[warp][a.boxes[warp][cta]]
-	at := [3]int{}
-	for axis, n := range a.launch.Grid() {
-		at[axis] = cta%n - r.Box.Lo[axis]
-		cta /= n
+	at := a.cells.At(cta)
+	r := a.result(a.cells.Cell(at), warp)
+	for axis := range at {
+		at[axis] -= r.Box.Lo[axis]
 	}
 	return &r.Visitor.(*recorder).path, at
+}
+
+// result returns what a warp executes in the CTAs of a cell.
+func (a *analysis) result(cell, warp int) *absexec.Result {
+	return &a.warps[warp][a.boxes[warp][cell]]
 }
 
 // exact reports whether it is known exactly what the warps of all CTAs execute, and not too much

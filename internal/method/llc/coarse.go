@@ -1,6 +1,7 @@
 package llc
 
 import (
+	"encoding/binary"
 	"math"
 
 	"warpbound/estimate"
@@ -13,8 +14,7 @@ import (
 func (a *analysis) coarse() (*detail, error) {
 	d := a.detail()
 	chain := int64(0)
-	for sm := range a.distribution.sms {
-		need := a.need(sm)
+	for sm, need := range a.needs() {
 		d.Cores = append(d.Cores, estimate.LLCCore{Accesses: need.accesses, Misses: need.accesses})
 		d.Unclassified = saturate(d.Unclassified, need.accesses, 1)
 		switch {
@@ -63,42 +63,79 @@ type need struct {
 	accesses                  int64
 }
 
-// need adds up what the waves of an SM need.
-func (a *analysis) need(sm int) need {
-	l := newLatencies(a.machine, sm)
-	var all need
-	for wave := 0; ; wave++ {
-		ctas := a.distribution.wave(sm, wave)
-		if len(ctas) == 0 {
-			break
+// needs adds up what the waves of each SM need. Those with CTAs of the same cells need the
+// same.
+func (a *analysis) needs() []need {
+	all := make([]need, a.distribution.sms)
+	kinds := make(map[string]need) // of waves, by the cells of their CTAs
+	l := newLatencies(a.machine, 0)
+	visit := func(sm, first int, times int64) error {
+		var cells []int
+		var key []byte
+		for slot := range a.distribution.slots {
+			if cta := first + slot*a.distribution.sms; cta < a.distribution.ctas {
+				cell := a.cells.Cell(a.cells.At(cta))
+				cells = append(cells, cell)
+				key = binary.LittleEndian.AppendUint32(key, uint32(cell))
+			}
 		}
-		total := sums{tails: make([]int64, len(a.tails))}
-		turns := int64(0)
-		for _, cta := range ctas {
-			turns = max(turns, a.turns(cta, &total))
+		if len(cells) == 0 {
+			return nil
 		}
-		chain := a.byTurns(&total, turns, &l)
-		all.chain = saturate(all.chain, chain, 1)
-		all.cycles = saturate(all.cycles, min(a.oneByOne(&total, &l), saturate(chain, total.accesses, l.separation())), 1)
-		all.service = saturate(all.service, total.service, 1)
-		all.dispatch += a.machine.SM.Dispatch.Value
-		all.accesses = saturate(all.accesses, total.accesses, 1)
+		wave, known := kinds[string(key)]
+		if !known {
+			wave = a.needOf(cells, &l)
+			kinds[string(key)] = wave
+		}
+		all[sm].plus(&wave, times)
+		return nil
 	}
-	all.cycles = saturate(all.cycles, all.dispatch, 1)
-	all.chain = saturate(all.chain, all.dispatch, 1)
-	if a.machine.Regulated() { // behind each interval what is queued begins anew
-		all.cycles = saturate(all.cycles, all.accesses/a.quota(), l.oldest()+a.longest())
+	a.cells.Waves(a.distribution.sms, a.distribution.slots, visit) // without an error, as visit has none
+	for sm := range all {
+		n := &all[sm]
+		n.cycles = saturate(n.cycles, n.dispatch, 1)
+		n.chain = saturate(n.chain, n.dispatch, 1)
+		if a.machine.Regulated() { // behind each interval what is queued begins anew
+			n.cycles = saturate(n.cycles, n.accesses/a.quota(), l.oldest()+a.longest())
+		}
 	}
 	return all
 }
 
-// turns adds what the warps of a CTA need to total and returns in how many turns they issue, at most: up to
+// plus adds what a wave needs, so many times.
+func (n *need) plus(wave *need, times int64) {
+	n.chain = saturate(n.chain, wave.chain, times)
+	n.cycles = saturate(n.cycles, wave.cycles, times)
+	n.service = saturate(n.service, wave.service, times)
+	n.dispatch = saturate(n.dispatch, wave.dispatch, times)
+	n.accesses = saturate(n.accesses, wave.accesses, times)
+}
+
+// needOf returns what a wave of CTAs of some cells needs, without the wave's dispatch but in
+// dispatch.
+func (a *analysis) needOf(cells []int, l *latencies) need {
+	total := sums{tails: make([]int64, len(a.tails))}
+	turns := int64(0)
+	for _, cell := range cells {
+		turns = max(turns, a.turns(cell, &total))
+	}
+	chain := a.byTurns(&total, turns, l)
+	return need{
+		chain:    chain,
+		cycles:   min(a.oneByOne(&total, l), saturate(chain, total.accesses, l.separation())),
+		service:  total.service,
+		dispatch: a.machine.SM.Dispatch.Value,
+		accesses: total.accesses,
+	}
+}
+
+// turns adds what the warps of a CTA of a cell need to total and returns in how many turns they issue, at most: up to
 // each barrier in as many as one of them has instructions.
-func (a *analysis) turns(cta int, total *sums) int64 {
+func (a *analysis) turns(cell int, total *sums) int64 {
 	var maximum []int64
 	sum, partial := int64(0), false
 	for w := range a.perCTA {
-		p, _ := a.pathOf(cta, w)
+		p := &a.result(cell, w).Visitor.(*recorder).path
 		total.plus(&p.sums)
 		partial = partial || p.partial
 		for i, n := range p.turns {

@@ -25,7 +25,7 @@ func (a *analysis) ordered(ctx context.Context, m Method) (*detail, error) {
 			hits[sm][i] = o.Class == reuse.Hit && (o.Own || o.Filled)
 		}
 	}
-	times, err := a.schedule(ctx, streams, hits)
+	times, err := a.schedule(ctx, hits)
 	if err != nil {
 		return nil, err
 	}
@@ -55,7 +55,7 @@ func (a *analysis) reuses(streams []*stream, m Method) (known *reuse.Result, lat
 	for _, s := range streams {
 		accesses := make([]reuse.Access, len(s.sent))
 		for i := range s.sent {
-			accesses[i] = reuse.Line(s.sent[i].line)
+			accesses[i] = reuse.Line(s.sent[i])
 		}
 		cores = append(cores, core(accesses))
 	}

@@ -11,7 +11,6 @@ import (
 type event struct {
 	pc       int32
 	warp     int32 // its place on the SM
-	wave     int32
 	requests int32 // lines included
 	sends    int32 // accesses to the shared cache
 	until    int32 // the warp waits for so many answers of the SM; if it is posted, at fences and at its end
@@ -27,47 +26,56 @@ type sent struct {
 	extra int32 // cycles for further operations on one address
 }
 
-// stream is what an SM issues, in its order, and what it sends to the shared cache.
+// stream is what an SM sends to the shared cache, in its order.
 type stream struct {
-	warps  int // of each wave, at most
-	perCTA int
-	events []event
-	sent   []sent
-	hits   int64 // lines that its L1 has, or fetches already
+	sent []uint64 // lines
+	hits int64    // lines that its L1 has, or fetches already
 }
 
 // maxEvents limits the instructions of a launch that is looked at instruction by instruction.
 const maxEvents = 1 << 25
 
-// streams returns what each SM issues. All paths must be exact.
+// streams returns what each SM sends. All paths must be exact.
 func (a *analysis) streams(ctx context.Context) ([]*stream, error) {
 	all := make([]*stream, a.distribution.sms)
 	for sm := range all {
-		p := &player{analysis: a, sm: sm, stream: stream{perCTA: a.perCTA}, l1: newTags(a.machine)}
-		for wave := 0; ; wave++ {
-			ctas := a.distribution.wave(sm, wave)
-			if len(ctas) == 0 {
-				break
-			}
+		p, s := a.player(sm), &stream{}
+		for {
 			if err := ctx.Err(); err != nil {
 				return nil, err
 			}
-			if err := p.wave(wave, ctas); err != nil {
+			if more, err := p.play(); err != nil {
 				return nil, err
+			} else if !more {
+				break
+			}
+			for i := range p.sent {
+				s.sent = append(s.sent, p.sent[i].line)
 			}
 		}
-		all[sm] = &p.stream
+		s.hits = p.hits
+		all[sm] = s
 	}
 	return all, nil
 }
 
-// player finds out in which order an SM issues.
+// player finds out in which order an SM issues, wave by wave. It holds one wave, so that
+// memory does not grow with what is issued.
 type player struct {
 	*analysis
 	sm     int
-	stream stream
+	wave   int // the next one
+	events []event
+	sent   []sent
+	before int // accesses that were sent before those
+	hits   int64
+	warps  []standing
 	l1     *tags
 	lines  []line // scratch
+}
+
+func (a *analysis) player(sm int) *player {
+	return &player{analysis: a, sm: sm, l1: newTags(a.machine)}
 }
 
 // standing is where a warp of a wave is.
@@ -80,16 +88,23 @@ type standing struct {
 	retired bool
 }
 
-// wave plays a wave: strictly in turn, warps that wait at a barrier or have exited passed over.
-func (p *player) wave(wave int, ctas []int) error {
-	var warps []standing
+// play plays the next wave: strictly in turn, warps that wait at a barrier or have exited
+// passed over. It reports whether there is one.
+func (p *player) play() (bool, error) {
+	ctas := p.distribution.wave(p.sm, p.wave)
+	p.before += len(p.sent)
+	p.events, p.sent, p.warps = p.events[:0], p.sent[:0], p.warps[:0]
+	p.wave++
+	if len(ctas) == 0 {
+		return false, nil
+	}
 	for slot, cta := range ctas {
 		for w := range p.perCTA {
 			path, at := p.pathOf(cta, w)
-			warps = append(warps, standing{path: path, place: place{at: at, sm: p.sm, slot: slot*p.perCTA + w}})
+			p.warps = append(p.warps, standing{path: path, place: place{at: at, sm: p.sm, slot: slot*p.perCTA + w}})
 		}
 	}
-	p.stream.warps = max(p.stream.warps, len(warps))
+	warps := p.warps
 	type group struct{ living, waiting int }
 	groups := make([]group, len(ctas))
 	for i := range groups {
@@ -100,12 +115,12 @@ func (p *player) wave(wave int, ctas []int) error {
 			w := &warps[id]
 			if w.waits || w.retired {
 				if passed++; passed > len(warps) {
-					return fmt.Errorf("kernel %s: a barrier never completes, so the kernel does not terminate", p.graph.Kernel.Name)
+					return false, fmt.Errorf("kernel %s: a barrier never completes, so the kernel does not terminate", p.graph.Kernel.Name)
 				}
 				continue
 			}
 			passed = 0
-			e := p.issue(w, id, wave)
+			e := p.issue(w, id)
 			g := &groups[id/p.perCTA]
 			switch {
 			case e.end:
@@ -124,18 +139,18 @@ func (p *player) wave(wave int, ctas []int) error {
 					warps[first+k].waits = false
 				}
 			}
-			p.stream.events = append(p.stream.events, e)
+			p.events = append(p.events, e)
 		}
 	}
-	return nil
+	return true, nil
 }
 
 // issue makes a warp issue its next instruction.
-func (p *player) issue(w *standing, id, wave int) event {
+func (p *player) issue(w *standing, id int) event {
 	o := w.path.ops[w.next]
 	c := &p.costs[o.pc]
 	w.next++
-	e := event{pc: o.pc, warp: int32(id), wave: int32(wave), requests: o.requests, end: w.next == len(w.path.ops)}
+	e := event{pc: o.pc, warp: int32(id), requests: o.requests, end: w.next == len(w.path.ops)}
 	if c.Kind == cost.Barrier {
 		e.waits = o.requests > 0 && !e.end
 		e.requests = 0
@@ -155,15 +170,14 @@ func (p *player) issue(w *standing, id, wave int) event {
 
 // access looks up the lines of an instruction.
 func (p *player) access(e *event, c *cost.Instr, a *access, at *place) {
-	s := &p.stream
 	p.lines = p.layout.lines(p.lines[:0], a, at)
 	for i, l := range p.lines {
-		number := int32(len(s.sent))
+		number := int32(p.before + len(p.sent))
 		send := sent{line: l.number, after: int32((int64(e.requests)+int64(i))*c.Initiation + c.Latency)}
 		switch l.sort {
 		case read:
 			if fetch, ok := p.l1.use(l.number); ok {
-				s.hits++
+				p.hits++
 				e.until = max(e.until, fetch+1)
 				continue
 			}
@@ -174,7 +188,7 @@ func (p *player) access(e *event, c *cost.Instr, a *access, at *place) {
 			p.l1.drop(l.number)
 			send.extra = int32(max(l.operations-1, 0) * p.machine.LLC.Atomic.Value)
 		}
-		s.sent = append(s.sent, send)
+		p.sent = append(p.sent, send)
 		e.sends++
 		e.until = number + 1
 	}

@@ -36,7 +36,7 @@ func (d *detail) times(s *schedule) {
 		}
 	}
 	c := s.clocks[d.SM]
-	d.Issue, d.Dispatch = c.issue, int64(c.wave+1)*c.machine.SM.Dispatch.Value
+	d.Issue, d.Dispatch = c.issue, c.waves*c.machine.SM.Dispatch.Value
 	d.Stall = d.cycles - d.Issue - d.Dispatch
 }
 

@@ -11,22 +11,29 @@ import (
 // are maxima of sums, so they grow with each latency.
 type clock struct {
 	*analysis
-	stream *stream
+	player *player
 	hits   []bool // accesses that need no turn at the DRAM
 	queue  queue
 	quota  int64 // accesses of an interval
 
-	at      int // event
-	wave    int32
+	at      int // event of the player's wave
+	over    bool
+	waves   int64
 	port    int64 // when the port takes the next instruction
 	warps   []ready
-	froms   []int64 // of the accesses made so far: from when on they can be sent
+	made    []made  // the accesses made so far that are not answered
 	sent    []int64 // of those in intervals that have begun: when they are sent at the latest,
 	answers []int64 // and answered
 	left    int64   // when the last warp that exited so far issued its exit
 	end     int64   // when the last warp that exited so far retired
 
 	issue int64 // cycles in which the port is held
+}
+
+// made is an access that an instruction has made.
+type made struct {
+	from  int64 // when it can be sent
+	extra int32 // cycles for further operations on one address
 }
 
 // ready is from when on a warp can issue, or retire if it has exited.
@@ -39,24 +46,32 @@ type ready struct {
 }
 
 // run computes as much as the intervals that have begun allow, and reports whether that is all.
-func (c *clock) run(begins []int64) bool {
-	for ; c.at < len(c.stream.events); c.at++ {
-		e := &c.stream.events[c.at]
-		if e.wave != c.wave {
-			if !c.retire(begins) {
-				return false
+func (c *clock) run(begins []int64) (bool, error) {
+	for !c.over {
+		for ; c.at < len(c.player.events); c.at++ {
+			e := &c.player.events[c.at]
+			w := &c.warps[e.warp]
+			credit := int32(len(c.answers)+len(c.made)) - int32(c.machine.Interconnect.Credits.Value) + 1
+			if !c.answered(max(w.until, credit), begins) {
+				return false, nil
 			}
-			c.begin(e.wave)
+			now := max(c.port, w.at, c.answer(w.until), c.answer(credit))
+			c.issues(e, w, now)
 		}
-		w := &c.warps[e.warp]
-		credit := int32(len(c.froms)) - int32(c.machine.Interconnect.Credits.Value) + 1
-		if !c.answered(max(w.until, credit), begins) {
-			return false
+		if !c.retire(begins) {
+			return false, nil
 		}
-		now := max(c.port, w.at, c.answer(w.until), c.answer(credit))
-		c.issues(e, w, now)
+		more, err := c.player.play()
+		if err != nil {
+			return false, err
+		}
+		if more {
+			c.begin()
+		} else {
+			c.over = true
+		}
 	}
-	return c.retire(begins)
+	return true, nil
 }
 
 // answer returns when so many answers are there.
@@ -74,18 +89,20 @@ func (c *clock) answered(n int32, begins []int64) bool {
 		if interval >= int64(len(begins)) {
 			return false
 		}
-		sent, answer := c.queue.send(max(c.froms[k], begins[interval]), c.hits[k], int64(c.stream.sent[k].extra))
+		sent, answer := c.queue.send(max(c.made[0].from, begins[interval]), c.hits[k], int64(c.made[0].extra))
+		c.made = c.made[1:]
 		c.sent, c.answers = append(c.sent, sent), append(c.answers, answer)
 	}
 	return true
 }
 
 // begin begins a wave when the one before has retired.
-func (c *clock) begin(wave int32) {
-	c.wave = wave
+func (c *clock) begin() {
+	c.at = 0
+	c.waves++
 	start := c.end + c.machine.SM.Dispatch.Value
 	c.warps = c.warps[:0]
-	for range c.stream.warps {
+	for range c.player.warps {
 		c.warps = append(c.warps, ready{at: start})
 	}
 }
@@ -127,7 +144,8 @@ func (c *clock) issues(e *event, w *ready, now int64) {
 	c.port = now + service
 	c.issue += service
 	for range e.sends {
-		c.froms = append(c.froms, now+int64(c.stream.sent[len(c.froms)].after))
+		s := &c.player.sent[len(c.answers)+len(c.made)-c.player.before]
+		c.made = append(c.made, made{now + int64(s.after), s.extra})
 	}
 	if e.end {
 		w.exits, w.at, w.until = true, max(c.port, w.served), e.until
@@ -135,8 +153,8 @@ func (c *clock) issues(e *event, w *ready, now int64) {
 	}
 	w.waits = e.waits
 	if e.release {
-		first := int(e.warp) / c.stream.perCTA * c.stream.perCTA
-		for k := range c.stream.perCTA {
+		first := int(e.warp) / c.perCTA * c.perCTA
+		for k := range c.perCTA {
 			if other := &c.warps[first+k]; other.waits {
 				other.waits, other.at, other.until = false, now+c.machine.SM.Barrier.Value, 0
 			}
@@ -154,11 +172,11 @@ type schedule struct {
 
 // schedule computes the time of all SMs together. hits tells of the accesses of each SM which need no
 // turn at the DRAM.
-func (a *analysis) schedule(ctx context.Context, streams []*stream, hits [][]bool) (*schedule, error) {
+func (a *analysis) schedule(ctx context.Context, hits [][]bool) (*schedule, error) {
 	s := &schedule{}
-	for sm, stream := range streams {
+	for sm := range hits {
 		s.clocks = append(s.clocks, &clock{
-			analysis: a, stream: stream, hits: hits[sm], quota: a.quota(), wave: -1, queue: newQueue(newLatencies(a.machine, sm)),
+			analysis: a, player: a.player(sm), hits: hits[sm], quota: a.quota(), queue: newQueue(newLatencies(a.machine, sm)),
 		})
 	}
 	for begins := []int64{0}; ; {
@@ -167,7 +185,11 @@ func (a *analysis) schedule(ctx context.Context, streams []*stream, hits [][]boo
 		}
 		over := true
 		for _, c := range s.clocks {
-			over = c.run(begins) && over
+			done, err := c.run(begins)
+			if err != nil {
+				return nil, err
+			}
+			over = over && done
 		}
 		if over {
 			s.intervals = int64(len(begins))

@@ -1,0 +1,88 @@
+package llc_test
+
+import (
+	"context"
+	"fmt"
+	"runtime"
+	"testing"
+	"testing/fstest"
+
+	"warpbound"
+	"warpbound/estimate"
+	"warpbound/internal/method/llc"
+)
+
+// counting has every thread count in one word; a branch on what the word holds makes the
+// order of instructions uncertain if it is there.
+const counting = `.version 6.0
+.target sm_60
+.address_size 64
+.visible .entry counting(.param .u64 out)
+{
+	.reg .pred %%p;
+	.reg .b32 %%r<2>;
+	.reg .b64 %%rd;
+	ld.param.u64 %%rd, [out];
+	ld.global.u32 %%r0, [%%rd];
+	%s
+	add.u32 %%r0, %%r0, 1;
+$L:
+	st.global.u32 [%%rd], %%r0;
+	ret;
+}
+`
+
+const branch = "setp.eq.u32 %p, %r0, 7;\n@%p bra $L;"
+
+// allocated returns the detail of a launch and the bytes that bounding it allocates.
+func allocated(t *testing.T, code string, ctas int) (*estimate.Estimate, uint64) {
+	t.Helper()
+	files := fstest.MapFS{"k.ptx": {Data: fmt.Appendf(nil, counting, code)}, "job.toml": {Data: fmt.Appendf(nil, `module = "k.ptx"
+machine = "integrated-fermi"
+grid = [%d]
+block = [32]
+param = [{name = "out", type = "u32", count = 1, init = "uniform(0, 9)"}]
+`, ctas)}}
+	j, err := warpbound.LoadFS(files, "job.toml", warpbound.LoadOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	a, err := j.Analyze(context.Background(), warpbound.AnalyzeOptions{Methods: []string{llc.Interval.ID()}})
+	runtime.ReadMemStats(&after)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return &a.Estimates[0], after.TotalAlloc - before.TotalAlloc
+}
+
+// TestMemoryOfSums bounds launches of up to 2^30 CTAs by sums, in the memory that one of
+// 2^10 needs.
+func TestMemoryOfSums(t *testing.T) {
+	small, needed := allocated(t, branch, 1<<10)
+	for _, log := range []int{14, 24, 30} {
+		e, bytes := allocated(t, branch, 1<<log)
+		if bytes > needed+needed/2 {
+			t.Errorf("2^%d CTAs take %d bytes, 2^10 take %d", log, bytes, needed)
+		}
+		// SMs have not equally many waves, so that sums are not quite multiples.
+		if d := e.Detail.(*estimate.LLC); d.Exact || d.Misses != 2<<log || e.Cycles < small.Cycles<<(log-10)*9/10 {
+			t.Errorf("2^%d CTAs: %d misses, %d cycles; 2^10 take %d cycles", log, d.Misses, e.Cycles, small.Cycles)
+		}
+	}
+}
+
+// TestMemoryOfOrders bounds launches of which all is known, in memory for what they send to
+// the shared cache, not for what they issue.
+func TestMemoryOfOrders(t *testing.T) {
+	const few, many = 1 << 11, 1 << 13
+	_, small := allocated(t, "", few)
+	e, large := allocated(t, "", many)
+	if d := e.Detail.(*estimate.LLC); !d.Exact {
+		t.Error("the order is not known")
+	}
+	if each := (large - small) / (many - few); each > 700 {
+		t.Errorf("each CTA takes %d bytes", each)
+	}
+}
