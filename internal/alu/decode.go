@@ -36,6 +36,11 @@ type lanewise struct {
 
 func (f lanewise) none() bool { return f.word == nil && f.wide == nil }
 
+// Computes reports whether there is anything to compute.
+func (in *Instr) Computes() bool {
+	return in.Word != nil || in.Func != nil || in.Widening != nil || in.Op != nil
+}
+
 // Operation is what an instruction does that is no Func. A result may have the
 // vector of a source: an operation reads what it needs of a lane, and of other
 // lanes, before it writes there.

@@ -71,9 +71,11 @@ type constant struct {
 	wide    bool // it has a Vector, otherwise Words
 	isVar   bool
 	isParam bool
-	v       int32       // the variable, if isVar, or the parameter, if isParam
+	v       int32       // the variable, if isVar
 	special isa.Special // the special register, if it is one
-	value   uint64      // the immediate; or what is added to the address
+	value   uint64      // the immediate; what is added to the address; or the offset of the parameter
+	bytes   int         // of the parameter, up to 8
+	bits    int         // to which a signed parameter is extended, 0 for others
 }
 
 // scope tells how far a special register keeps its value.

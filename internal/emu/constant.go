@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 
 	"warpbound/internal/abi"
+	"warpbound/internal/alu"
 	"warpbound/internal/isa"
 	"warpbound/internal/vec"
 )
@@ -17,7 +18,7 @@ func (g *Grid) value(k constant, cta, warp, lane int) uint64 {
 		return g.vars[k.v] + k.value
 	}
 	if k.isParam {
-		return g.parameter(&g.code.kernel.Params[k.v])
+		return g.parameter(k)
 	}
 	if k.special == isa.NoSpecial {
 		return k.value
@@ -25,11 +26,16 @@ func (g *Grid) value(k constant, cta, warp, lane int) uint64 {
 	return uint64(g.special(k.special, cta, warp, lane))
 }
 
-// parameter returns the value of a parameter of up to 8 bytes.
-func (g *Grid) parameter(p *isa.Var) uint64 {
+// parameter returns the value of a parameter, or of a part.
+func (g *Grid) parameter(k constant) uint64 {
 	var bytes [8]byte
-	copy(bytes[:], g.launch.Params[p.Offset:p.Offset+p.Bytes])
-	return binary.LittleEndian.Uint64(bytes[:])
+	copy(bytes[:], g.launch.Params[k.value:][:k.bytes])
+	x := binary.LittleEndian.Uint64(bytes[:])
+	if k.bits > 0 {
+		shift := 64 - 8*k.bytes
+		x = uint64(int64(x<<shift)>>shift) & alu.LowBits(k.bits)
+	}
+	return x
 }
 
 // special returns the value of a special register that Env does not hold. A

@@ -136,7 +136,12 @@ func TestAgainstThreads(t *testing.T) {
 				continue
 			}
 			ahead := rapid.Bool().Draw(t, "ahead")
-			got, count, depth, err := runWarps(code, launch, width, 4*n*ownWords, ahead)
+			got, count, diverged, depth, err := runWarps(code, launch, width, 4*n*ownWords, ahead)
+			if width == 32 && err == nil {
+				if _, _, other, _, err := runWarps(code, launch, width, 4*n*ownWords, !ahead); err != nil || other != diverged {
+					t.Fatalf("lanes diverged %d times, and %d times in the other way to execute runs: %v\n%s", diverged, other, err, listing(k))
+				}
+			}
 			if err != nil {
 				t.Fatalf("width %d: %v\n%s", width, err, listing(k))
 			}
@@ -154,16 +159,17 @@ func TestAgainstThreads(t *testing.T) {
 }
 
 // runWarps executes a launch whose parameter is a buffer of so many bytes, with runs in one go if
-// ahead. It returns the buffer's words, the thread instructions and the depth of the deepest stack.
-func runWarps(code *Code, launch Launch, width, bytes int, ahead bool) (words []uint32, count int64, depth int, err error) {
+// ahead. It returns the buffer's words, the thread instructions, the branches at which lanes diverged and the
+// depth of the deepest stack.
+func runWarps(code *Code, launch Launch, width, bytes int, ahead bool) (words []uint32, count, branches int64, depth int, err error) {
 	mem := new(Memory)
 	addr, err := mem.Alloc("buffer", bytes)
 	if err != nil {
-		return nil, 0, 0, err
+		return nil, 0, 0, 0, err
 	}
 	g, err := NewGrid(code, launch, mem, width)
 	if err != nil {
-		return nil, 0, 0, err
+		return nil, 0, 0, 0, err
 	}
 	var cta CTA
 	var eff Effect
@@ -173,24 +179,25 @@ func runWarps(code *Code, launch Launch, width, bytes int, ahead bool) (words []
 			w := &cta.Warps[j]
 			for steps := 0; !w.Done(); steps++ {
 				if steps > 1e6 {
-					return nil, 0, 0, fmt.Errorf("endless")
+					return nil, 0, 0, 0, fmt.Errorf("endless")
 				}
-				if run := code.Run(w.PC()); ahead && run > 0 {
-					pc := w.PC()
-					count += w.Ahead()
-					if w.PC() != pc {
-						return nil, 0, 0, fmt.Errorf("instruction %d: Ahead went on", pc)
+				if ahead && code.Run(w.PC()) > 0 {
+					threads, diverged := w.Ahead(&eff)
+					count += threads
+					if diverged {
+						branches++
 					}
-					if next := w.Skip(); next != w.PC() || next < pc+run && next > pc {
-						return nil, 0, 0, fmt.Errorf("instruction %d: Skip returned %d behind a run of %d", pc, next, run)
-					}
+					depth = max(depth, w.Depth())
 					continue
 				}
 				if err := w.Step(new(Env), &eff); err != nil {
-					return nil, 0, 0, err
+					return nil, 0, 0, 0, err
 				}
 				for m := eff.Mask; m != 0; m &= m - 1 {
 					count++
+				}
+				if eff.Diverged {
+					branches++
 				}
 				depth = max(depth, w.Depth())
 			}
@@ -200,7 +207,7 @@ func runWarps(code *Code, launch Launch, width, bytes int, ahead bool) (words []
 	for i := 0; i < len(data); i += 4 {
 		words = append(words, binary.LittleEndian.Uint32(data[i:]))
 	}
-	return words, count, depth, nil
+	return words, count, branches, depth, nil
 }
 
 func listing(k *isa.Kernel) (text string) {

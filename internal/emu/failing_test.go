@@ -83,7 +83,7 @@ func TestFailingThreads(t *testing.T) {
 			failed = failed || th.failed
 		}
 		for _, width := range []int{32, 2, 7} {
-			got, _, _, err := runWarps(code, launch, width, 4*len(want), width == 32)
+			got, _, _, _, err := runWarps(code, launch, width, 4*len(want), width == 32)
 			if (err != nil) != failed {
 				t.Fatalf("width %d: error %v, but threads fail: %t\n%s", width, err, failed, listing(k))
 			}

@@ -104,7 +104,7 @@ func TestGotos(t *testing.T) {
 			executed += th.count
 		}
 		for _, width := range []int{32, 3, 64} {
-			got, count, _, err := runWarps(code, launch, width, 4*len(want), width == 32)
+			got, count, _, _, err := runWarps(code, launch, width, 4*len(want), width == 32)
 			if err != nil {
 				t.Fatalf("width %d: %v\n%s", width, err, listing(k))
 			}

@@ -15,7 +15,8 @@ func (g *Grid) Constant(o isa.Operand, ctaid [3]int, warp, lane int) (uint64, bo
 	case isa.KindVar, isa.KindVarAddr:
 		k.isVar, k.v = true, o.Var
 	case isa.KindParam:
-		k.isParam, k.v = true, o.Var
+		p := &g.code.kernel.Params[o.Var]
+		k = constant{isParam: true, value: uint64(p.Offset), bytes: min(p.Bytes, 8)}
 	case isa.KindSpecial:
 		if specialScope(o.Special) == ofStep {
 			return 0, false

@@ -67,6 +67,7 @@ func (d *decoder) load() operation {
 	for _, e := range op.elems {
 		op.parts = op.parts && !e.slot.Wide()
 	}
+	d.parameter(op)
 	return op
 }
 

@@ -20,7 +20,8 @@ func (d *decoder) source(i int, wide bool) alu.Slot {
 			d.fail("source %d is no parameter of up to 8 bytes", i+1)
 			return alu.SlotSink
 		}
-		return d.constant(constant{wide: wide, isParam: true, v: o.Var})
+		p := &d.kernel.Params[o.Var]
+		return d.constant(constant{wide: wide, isParam: true, value: uint64(p.Offset), bytes: p.Bytes})
 	case isa.KindSpecial:
 		if o.Special.Bits() == 1 {
 			d.fail("source %d cannot be the predicate %s", i+1, o)

@@ -21,6 +21,9 @@ func (s *Sim) stuck(now int64, cause error) error {
 				continue
 			}
 			at := sim.SiteOf(code, w.emu, int(w.next.pc), m.waitsFor(w, now))
+			if w.ahead > 0 {
+				at.Active, at.Depth = w.active, w.depth
+			}
 			e.Warps = append(e.Warps, sim.Waiting{SM: i, CTA: m.ctas[w.cta].emu.Index, Warp: int(w.index), Site: at})
 		}
 	}

@@ -38,6 +38,11 @@ type warp struct {
 	sched    int16 // its scheduler
 	copies   copies
 	keep     int64 // atCopies: as more.keep
+
+	// Of a warp that executes ahead: the instruction behind the run, and what the warp was before.
+	after  *step
+	active uint64
+	depth  int
 }
 
 // readyAt packs when a register can be used and whether memory delivers it. The
@@ -123,15 +128,22 @@ func (m *sm) issue(s *scheduler, w *warp, st *step, now int64) error {
 	return nil
 }
 
-// compute is issue for an instruction that only computes. The first one of a run executes all.
+// compute is issue for an instruction of a run. The first one executes all.
 func (m *sm) compute(s *scheduler, w *warp, st *step, now int64) {
 	if w.ahead == 0 {
-		w.ahead = st.run
-		m.count.ThreadInstrs += w.emu.Ahead()
+		m.ahead(w, st)
 	}
 	m.reserve(st.pipe, now+int64(st.initiation))
+	over := now + int64(st.latency)
+	at, why, t := now+1, sim.StallALU, readyAt(over, false)
+	switch st.kind {
+	case kindControl:
+		at, why = over, sim.StallBranch
+	case kindMemory: // a parameter
+		w.busy = max(w.busy, over)
+		t = readyAt(over, true)
+	}
 	ready := w.ready
-	t := readyAt(now+int64(st.latency), false)
 	ready[st.write] = t
 	if st.more != nil {
 		for _, r := range st.more.writes {
@@ -141,17 +153,28 @@ func (m *sm) compute(s *scheduler, w *warp, st *step, now int64) {
 	if w.ahead--; w.ahead > 0 {
 		st = st.follow
 	} else {
-		st = &m.steps[w.emu.Skip()]
+		st = w.after
 	}
 	w.next = st
 	latest := max(ready[st.reads[0]], ready[st.reads[1]], ready[st.reads[2]], ready[st.reads[3]])
 	if st.more != nil {
 		latest = w.later(st.more, latest)
 	}
-	w.at, w.why = earliest(now+1, sim.StallALU, latest)
+	w.at, w.why = earliest(at, why, latest)
 	if m.calendars {
 		s.calendar.set(int(w.pos), w.at, st.memory)
 	}
+}
+
+// ahead executes the run that a warp begins.
+func (m *sm) ahead(w *warp, st *step) {
+	w.ahead, w.active, w.depth = st.run, w.emu.Active(), w.emu.Depth()
+	threads, diverged := w.emu.Ahead(&m.eff)
+	m.count.ThreadInstrs += threads
+	if diverged {
+		m.count.DivergentBranches++
+	}
+	w.after = &m.steps[w.emu.PC()]
 }
 
 // observed executes an instruction that is observed.
