@@ -102,7 +102,9 @@ func (op *checked) exec(w *Warp, mask uint64, eff *Effect) error {
 		return err
 	}
 	if eff.Access.Kind != NoAccess {
-		op.watch(w, eff)
+		if err := op.watch(w, eff); err != nil {
+			return err
+		}
 	}
 	if op.copies != nil {
 		op.copied(w, mask)
@@ -110,8 +112,9 @@ func (op *checked) exec(w *Warp, mask uint64, eff *Effect) error {
 	return nil
 }
 
-// watch goes through the lanes of an access to memory that is watched.
-func (op *checked) watch(w *Warp, eff *Effect) {
+// watch goes through the lanes of an access to memory that is watched. It is an error if there is
+// something to note and parties share the notes.
+func (op *checked) watch(w *Warp, eff *Effect) error {
 	acc := &eff.Access
 	set := acc.Lanes[isa.Local]
 	if s := w.cta.shared.written; s != nil && s.left > 0 {
@@ -137,9 +140,13 @@ func (op *checked) watch(w *Warp, eff *Effect) {
 			}
 		}
 		if lacking > 0 {
+			if w.cta.Party != nil {
+				return notWritten
+			}
 			w.note(eff.PC, lane, lacking, r, acc.Addr[lane])
 		}
 	}
+	return nil
 }
 
 // copied notes what an asynchronous copy wrote to shared memory.

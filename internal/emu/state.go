@@ -53,6 +53,7 @@ type state struct {
 type CTA struct {
 	Index int // of the CTA in the grid, x fastest
 	Warps []Warp
+	Party *Party // that executes the slot's CTAs beside other parties; nil if one goroutine executes all
 
 	grid     *Grid
 	shape    shape // for which it is laid out

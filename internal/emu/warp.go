@@ -70,6 +70,11 @@ func (w *Warp) Step(env *Env, eff *Effect) error {
 	case in.op == nil:
 		w.regs.Compute(&in.Instr, mask)
 	default:
+		if w.cta.Party != nil {
+			if err := w.claim(in.op, mask); err != nil {
+				return err
+			}
+		}
 		if err := in.op.exec(w, mask, eff); err != nil {
 			return err
 		}

@@ -55,6 +55,10 @@ type Config struct {
 
 	// MaxCycles is the limit of a run in cycles; 0 stands for DefaultCycles.
 	MaxCycles int64
+
+	// Workers is how many goroutines may simulate one run together; one if it is less. The result
+	// is the same in every bit.
+	Workers int
 }
 
 // Check returns an error if the simulator of machines with the core cannot use

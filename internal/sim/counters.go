@@ -142,6 +142,10 @@ type Result struct {
 	Intervals  int64                 // begun by the regulator of an integrated machine
 
 	Uninitialised []emu.UninitialisedRead // if the code is checked
+
+	// Alone says why one goroutine has simulated the run, if several would have done so were it
+	// not for the kernel.
+	Alone string
 }
 
 // Stalled returns the cycles of all schedulers together that were lost to each

@@ -62,6 +62,7 @@ func (m *sm) start(index int, now int64) {
 		slot++
 	}
 	c := &m.ctas[slot]
+	c.emu.Party = m.party
 	s.grid.StartCTA(&c.emu, index)
 	c.left = m.perCTA
 	for i := range m.perCTA {

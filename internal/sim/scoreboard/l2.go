@@ -197,5 +197,6 @@ func (p *partition) reply(r int32, now int64) {
 	s.mem.wheel.release(r)
 	start := max(now, p.outFree)
 	p.outFree = start + int64(q.reply)
-	s.sms[q.sm].receive(q, start+s.cfg.Machine.Interconnect.Latency.Value)
+	q.at = start + s.cfg.Machine.Interconnect.Latency.Value
+	s.sms[q.sm].receive(&q)
 }

@@ -283,14 +283,15 @@ func (m *sm) send(q request, addr uint64, asked, answered, now int64) {
 	if l.oldest++; l.oldest == len(l.departs) {
 		l.oldest = 0
 	}
-	m.out.packets = append(m.out.packets, packet{q, start + ic.Latency.Value})
+	q.at = start + ic.Latency.Value
+	m.out.packets = append(m.out.packets, q)
 }
 
-// receive takes a packet whose head arrives at the SM in a cycle that is still to
+// receive takes a packet whose head arrives at the SM, at q.at, in a cycle that is still to
 // come.
-func (m *sm) receive(q request, at int64) {
-	m.wheel.send(m.wheel.alloc(q), atSM, at)
-	m.next = min(m.next, at)
+func (m *sm) receive(q *request) {
+	m.in.packets = append(m.in.packets, *q)
+	m.in.first = min(m.in.first, q.at)
 }
 
 // flitTable returns the flits of packets by the words of data in them, up to a

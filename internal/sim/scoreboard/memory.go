@@ -46,11 +46,11 @@ func (mem *memory) play(start, end int64) {
 	}
 }
 
-// receive takes a packet whose head arrives at its partition in a cycle that is
+// receive takes a packet whose head arrives at its partition, at q.at, in a cycle that is
 // still to come.
-func (mem *memory) receive(q request, at int64) {
-	mem.wheel.send(mem.wheel.alloc(q), atPartition, at)
-	mem.next = min(mem.next, at)
+func (mem *memory) receive(q *request) {
+	mem.wheel.send(mem.wheel.alloc(*q), atPartition, q.at)
+	mem.next = min(mem.next, q.at)
 }
 
 // deliver lets a request arrive where it was sent.

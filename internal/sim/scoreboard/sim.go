@@ -56,6 +56,12 @@ type Sim struct {
 	grid  *emu.Grid
 	trace *trace.Run // nil if none is wanted
 
+	crew     *crew // nil if there is one worker
+	enough   int   // CTAs from which on it plays the SMs
+	together bool  // the crew plays the SMs
+	claims   emu.Claims
+	alone    error // why no crew can play the SMs, unless it is nil
+
 	everyCycle bool // visit every cycle instead of skipping: the obvious twin
 	out        sim.Result
 }
@@ -77,6 +83,9 @@ func New(cfg sim.Config) (*Sim, error) {
 		s.sms[i].init(s, i)
 	}
 	s.mem.init(s)
+	if workers := min(cfg.Workers, len(s.sms)); workers > 1 && cfg.Observe == nil {
+		s.crew, s.enough = newCrew(s.sms, workers), enoughCTAs
+	}
 	return s, nil
 }
 
@@ -97,8 +106,7 @@ func (s *Sim) Run(ctx context.Context, launch emu.Launch, mem *emu.Memory, tr *t
 	if err := s.start(launch, mem); err != nil {
 		return nil, err
 	}
-	s.reset(occ, tr)
-	if err := s.run(ctx); err != nil {
+	if err := s.execute(ctx, occ, mem, tr); err != nil {
 		return nil, err
 	}
 	for i := range s.sms {
@@ -108,6 +116,65 @@ func (s *Sim) Run(ctx context.Context, launch emu.Launch, mem *emu.Memory, tr *t
 		tr.End = s.end
 	}
 	return s.result(s.end, occ), nil
+}
+
+// execute simulates the launch: on several cores if it is worth while and the launch lets them,
+// otherwise, and if it turns out that it does not, on one.
+func (s *Sim) execute(ctx context.Context, occ machine.Occupancy, mem *emu.Memory, tr *trace.Run) error {
+	s.out.Alone = ""
+	if s.crew != nil && s.grid.CTAs() >= s.enough {
+		if s.alone == nil {
+			s.alone = s.grid.Alone()
+		}
+		if s.alone == nil {
+			records := 0
+			if tr != nil {
+				records = len(tr.Records)
+			}
+			s.reset(occ, tr)
+			if done, err := s.runTogether(ctx, mem); done {
+				return err
+			}
+			if tr != nil {
+				tr.Records = tr.Records[:records]
+			}
+		}
+		if s.alone != nil {
+			s.out.Alone = s.alone.Error()
+		}
+	}
+	s.reset(occ, tr)
+	return s.run(ctx)
+}
+
+// runTogether simulates the launch with all workers. It reports whether that was it; if not, it has left
+// nothing behind. What a program does that it must not is for one core to find, because it
+// depends on the order of the SMs which of several faults comes first.
+func (s *Sim) runTogether(ctx context.Context, mem *emu.Memory) (done bool, err error) {
+	s.claims.Begin(mem, len(s.sms))
+	for i := range s.sms {
+		s.sms[i].party = s.claims.Party(i)
+	}
+	s.together = true
+	s.crew.begin()
+	err = s.run(ctx)
+	s.crew.dismiss()
+	s.together = false
+	done = true
+	for i := range s.sms {
+		m := &s.sms[i]
+		m.party = nil
+		if m.out.err != nil {
+			done = false
+			if why, ok := errors.AsType[emu.AloneError](m.out.err); ok && (s.alone == nil || why == emu.SharesData) {
+				s.alone = why
+			}
+		}
+	}
+	if !done {
+		s.claims.Undo()
+	}
+	return done, err
 }
 
 // start makes the grid of a launch.
@@ -129,6 +196,9 @@ func (s *Sim) reset(occ machine.Occupancy, tr *trace.Run) {
 	}
 	s.disp.reset(s.grid.CTAs())
 }
+
+// enoughCTAs is the number of CTAs from which on several goroutines simulate a launch.
+const enoughCTAs = 100
 
 // checkEvery is the number of rounds after which ctx is looked at.
 const checkEvery = 1 << 10
@@ -164,25 +234,42 @@ func (s *Sim) run(ctx context.Context) error {
 func (s *Sim) play(start, end int64) error {
 	s.disp.play(s, start, end)
 	s.mem.play(start, end)
-	for i := range s.sms {
-		if err := s.sms[i].play(start, end); err != nil {
-			return err
+	if s.together && s.busy(end) > 1 {
+		s.crew.play(start, end)
+	} else {
+		for i := range s.sms {
+			if s.sms[i].play(start, end); s.sms[i].out.err != nil {
+				break
+			}
 		}
 	}
-	s.gather()
-	return nil
+	return s.gather()
 }
 
-// gather takes what the SMs have done in a round, in their order.
-func (s *Sim) gather() {
+// busy returns on how many SMs something happens before a cycle.
+func (s *Sim) busy(end int64) int {
+	n := 0
+	for i := range s.sms {
+		if s.sms[i].due() < end {
+			n++
+		}
+	}
+	return n
+}
+
+// gather takes what the SMs have done in a round, in their order. It returns the first error.
+func (s *Sim) gather() error {
 	batch := 0
 	if s.trace != nil {
 		batch = len(s.trace.Records)
 	}
 	for i := range s.sms {
 		out := &s.sms[i].out
+		if out.err != nil {
+			return out.err
+		}
 		for k := range out.packets {
-			s.mem.receive(out.packets[k].request, out.packets[k].at)
+			s.mem.receive(&out.packets[k])
 		}
 		out.packets = out.packets[:0]
 		if s.trace != nil {
@@ -196,6 +283,7 @@ func (s *Sim) gather() {
 	if s.trace != nil {
 		slices.SortStableFunc(s.trace.Records[batch:], trace.Compare)
 	}
+	return nil
 }
 
 // next returns when something happens for the first time after a round that
@@ -206,7 +294,7 @@ func (s *Sim) next(end int64) int64 {
 	}
 	next := min(s.disp.next(s), s.mem.next)
 	for i := range s.sms {
-		next = min(next, s.sms[i].next)
+		next = min(next, s.sms[i].due())
 	}
 	if next == never {
 		return never

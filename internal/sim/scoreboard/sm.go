@@ -9,20 +9,27 @@ import (
 	"warpbound/internal/trace"
 )
 
-// sm is a streaming multiprocessor.
+// sm is a streaming multiprocessor. In a round, SMs share nothing that changes but what the
+// kernel itself keeps in memory: goroutines may play them at a time.
 type sm struct {
-	sim   *Sim
-	index int
-	next  int64 // when it has to be looked at
-	wheel wheel // what arrives at the SM
-
-	perCTA     int // warps
-	free       int // slots for CTAs
+	// What the others look at between rounds comes first. It is in cache lines of its own.
+	_          [64]byte
+	sim        *Sim
+	index      int
+	next       int64 // when it has to be looked at, were it not for in
+	free       int   // slots for CTAs
 	dispatchAt int64
-	ctas       []ctaSlot
-	warps      []warp // those of slot k begin at k*perCTA
-	steps      []step // of the plan
-	scheds     []scheduler
+	in         inbox
+	out        outbox
+	_          [64]byte
+
+	wheel  wheel // what arrives at the SM
+	perCTA int   // warps
+	ctas   []ctaSlot
+	party  *emu.Party // that executes them, nil if one goroutine simulates all SMs
+	warps  []warp     // those of slot k begin at k*perCTA
+	steps  []step     // of the plan
+	scheds []scheduler
 
 	// The pipelines by group: when the first of each accepts the next instruction, and the others in
 	// ascending order. There is a place for every index of 8 bits, so that none has to be checked.
@@ -38,23 +45,21 @@ type sm struct {
 	env   emu.Env
 	eff   emu.Effect
 	count sim.Counters
-	out   outbox
 }
 
-// outbox is what an SM has done in a round for others to know: in a round, SMs share
-// nothing that changes but what the kernel itself keeps in memory.
+// inbox is what has been sent to an SM since it was played last.
+type inbox struct {
+	packets []request // heads of packets that arrive at its port, in the order in which they were sent
+	first   int64     // when the first of them arrives, never if there is none
+}
+
+// outbox is what an SM has done in a round for others to know.
 type outbox struct {
-	packets []packet       // to the memory, in the order in which they were sent
+	packets []request      // to the memory, where their heads arrive in a later round, in the order in which they were sent
 	records []trace.Record // if a trace is wanted
 	done    int            // CTAs that have ended
 	end     int64          // cycle of the last retirement so far
-}
-
-// packet is a request whose head arrives at its partition in a cycle that belongs to a
-// later round.
-type packet struct {
-	request request
-	at      int64
+	err     error          // that ends the run
 }
 
 // reserve keeps the first free pipeline of a group busy until a cycle.
@@ -112,11 +117,13 @@ func (m *sm) reset(occ machine.Occupancy) {
 	}
 	m.lsu.reset()
 	m.count = sim.Counters{}
+	m.in = inbox{packets: m.in.packets[:0], first: never}
 	m.out = outbox{packets: m.out.packets[:0], records: m.out.records[:0]}
 }
 
-// play performs what happens from the cycle start until before end.
-func (m *sm) play(start, end int64) error {
+// play performs what happens from the cycle start until before end. An error is in m.out.
+func (m *sm) play(start, end int64) {
+	m.open()
 	everyCycle := m.sim.everyCycle
 	if everyCycle {
 		m.next = start
@@ -136,8 +143,8 @@ func (m *sm) play(start, end int64) error {
 			s := &scheds[i]
 			s.passed = now
 			if s.next <= now || everyCycle && len(s.warps) > 0 {
-				if err := m.stepScheduler(s, now); err != nil {
-					return err
+				if m.out.err = m.stepScheduler(s, now); m.out.err != nil {
+					return
 				}
 			}
 			next = min(next, s.next)
@@ -147,8 +154,23 @@ func (m *sm) play(start, end int64) error {
 			m.next = now + 1
 		}
 	}
-	return nil
 }
+
+// open takes what is in the inbox.
+func (m *sm) open() {
+	if len(m.in.packets) == 0 {
+		return
+	}
+	for i := range m.in.packets {
+		q := &m.in.packets[i]
+		m.wheel.send(m.wheel.alloc(*q), atSM, q.at)
+	}
+	m.next = min(m.next, m.in.first)
+	m.in = inbox{packets: m.in.packets[:0], first: never}
+}
+
+// due returns when the SM has to be looked at.
+func (m *sm) due() int64 { return min(m.next, m.in.first) }
 
 // arrive delivers what arrives in the cycle now.
 func (m *sm) arrive(now int64) {

@@ -7,6 +7,7 @@ import (
 	"path"
 	"reflect"
 	"slices"
+	"strings"
 	"testing"
 
 	"warpbound/internal/abi"
@@ -27,7 +28,8 @@ type example struct {
 	heads []trace.Ipoint // an Ipoint at every block
 }
 
-func loadExample(t testing.TB, name string) *example {
+// loadExample loads a kernel of the suite. Of the job, edit holds pairs of what is there and what takes its place.
+func loadExample(t testing.TB, name string, edit ...string) *example {
 	t.Helper()
 	suite := kernels.Suite()
 	read := func(file string) []byte {
@@ -37,7 +39,8 @@ func loadExample(t testing.TB, name string) *example {
 		}
 		return src
 	}
-	j, err := job.Parse(name+"/job.toml", read("job.toml"), func(file string) ([]byte, error) {
+	text := strings.NewReplacer(edit...).Replace(string(read("job.toml")))
+	j, err := job.Parse(name+"/job.toml", []byte(text), func(file string) ([]byte, error) {
 		return read(file), nil
 	})
 	if err != nil {
