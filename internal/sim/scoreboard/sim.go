@@ -58,9 +58,9 @@ type Sim struct {
 
 	crew     *crew // nil if there is one worker
 	enough   int   // CTAs from which on it plays the SMs
-	together bool  // the crew plays the SMs
+	together bool  // it plays them
 	claims   emu.Claims
-	alone    error // why no crew can play the SMs, unless it is nil
+	alone    error // why it could not in a run before, unless it is nil
 
 	everyCycle bool // visit every cycle instead of skipping: the obvious twin
 	out        sim.Result
@@ -118,65 +118,6 @@ func (s *Sim) Run(ctx context.Context, launch emu.Launch, mem *emu.Memory, tr *t
 	return s.result(s.end, occ), nil
 }
 
-// execute simulates the launch: on several cores if it is worth while and the launch lets them,
-// otherwise, and if it turns out that it does not, on one.
-func (s *Sim) execute(ctx context.Context, occ machine.Occupancy, mem *emu.Memory, tr *trace.Run) error {
-	s.out.Alone = ""
-	if s.crew != nil && s.grid.CTAs() >= s.enough {
-		if s.alone == nil {
-			s.alone = s.grid.Alone()
-		}
-		if s.alone == nil {
-			records := 0
-			if tr != nil {
-				records = len(tr.Records)
-			}
-			s.reset(occ, tr)
-			if done, err := s.runTogether(ctx, mem); done {
-				return err
-			}
-			if tr != nil {
-				tr.Records = tr.Records[:records]
-			}
-		}
-		if s.alone != nil {
-			s.out.Alone = s.alone.Error()
-		}
-	}
-	s.reset(occ, tr)
-	return s.run(ctx)
-}
-
-// runTogether simulates the launch with all workers. It reports whether that was it; if not, it has left
-// nothing behind. What a program does that it must not is for one core to find, because it
-// depends on the order of the SMs which of several faults comes first.
-func (s *Sim) runTogether(ctx context.Context, mem *emu.Memory) (done bool, err error) {
-	s.claims.Begin(mem, len(s.sms))
-	for i := range s.sms {
-		s.sms[i].party = s.claims.Party(i)
-	}
-	s.together = true
-	s.crew.begin()
-	err = s.run(ctx)
-	s.crew.dismiss()
-	s.together = false
-	done = true
-	for i := range s.sms {
-		m := &s.sms[i]
-		m.party = nil
-		if m.out.err != nil {
-			done = false
-			if why, ok := errors.AsType[emu.AloneError](m.out.err); ok && (s.alone == nil || why == emu.SharesData) {
-				s.alone = why
-			}
-		}
-	}
-	if !done {
-		s.claims.Undo()
-	}
-	return done, err
-}
-
 // start makes the grid of a launch.
 func (s *Sim) start(launch emu.Launch, mem *emu.Memory) (err error) {
 	if s.grid != nil {
@@ -196,9 +137,6 @@ func (s *Sim) reset(occ machine.Occupancy, tr *trace.Run) {
 	}
 	s.disp.reset(s.grid.CTAs())
 }
-
-// enoughCTAs is the number of CTAs from which on several goroutines simulate a launch.
-const enoughCTAs = 100
 
 // checkEvery is the number of rounds after which ctx is looked at.
 const checkEvery = 1 << 10
