@@ -50,6 +50,11 @@ type Runs struct {
 	TracesName string
 
 	Progress func(done, total int) // called after each run, by one goroutine at a time; may be nil
+
+	// Cores and OneCore are as in SimulateOptions. They are for a run beside which there is no other: runs
+	// beside each other have a core each.
+	Cores   int
+	OneCore func(why string)
 }
 
 // Artifacts are what an analysis writes besides its result.
@@ -91,7 +96,7 @@ func (o *AnalyzeOptions) request() analysis.Request {
 	return analysis.Request{
 		Methods: o.Methods, Ipoints: o.Ipoints.at, PublishedEdges: o.PublishedEdges,
 		Path:     o.Write.LP != nil || o.Write.Certificate != nil,
-		Campaign: campaign.Spec{Vectors: r.Vectors, Inputs: inputs(r.Inputs), Repeats: r.Repeats, Progress: r.Progress}, MaxCycles: r.MaxCycles,
+		Campaign: campaign.Spec{Vectors: r.Vectors, Inputs: inputs(r.Inputs), Repeats: r.Repeats, Progress: r.Progress, Cores: r.Cores, OneCore: r.OneCore}, MaxCycles: r.MaxCycles,
 		EndToEnd: r.EndToEnd, Observe: r.Observe, Traces: r.Traces, TracesName: r.TracesName,
 	}
 }

@@ -17,6 +17,12 @@ type SimulateOptions struct {
 	Ipoints   Placement // blocks to record
 	Out       io.Writer // where what the kernel prints goes; nil for nowhere
 
+	// Cores is how many processor cores may simulate the run together; 0 for one. The run is the same in every bit.
+	Cores int
+	// OneCore, unless nil, is told why a run of many CTAs keeps to one core although it may use more:
+	// what the kernel does that makes it so, as in "kernel k uses atomics".
+	OneCore func(why string)
+
 	// Step, unless nil, is called after every instruction that a warp executes: in the
 	// order of cycles for the warps of one SM.
 	Step func(*estimate.Step)
@@ -44,6 +50,7 @@ func (j *Job) Simulate(ctx context.Context, opts SimulateOptions) (*Run, error) 
 	run, err := analysis.Simulate(ctx, j.on.Platform, j.on.Workload, analysis.SimulateRequest{
 		Vector: opts.Vector, MaxCycles: opts.MaxCycles, Trace: opts.Trace, TraceCSV: opts.TraceCSV,
 		Ipoints: opts.Ipoints.at, Out: opts.Out, Step: opts.Step, Access: opts.Access,
+		Cores: opts.Cores, OneCore: opts.OneCore,
 	})
 	if err != nil {
 		return nil, err

@@ -24,6 +24,8 @@ type SimulateRequest struct {
 	TraceCSV  bool             // as CSV instead of the binary format
 	Ipoints   method.Placement // blocks to record; nil for every block
 	Out       io.Writer        // where what the kernel prints goes; nil for nowhere
+	Cores     int              // as in runner.Options
+	OneCore   func(why string) // as in runner.Options
 
 	Step   func(*estimate.Step)      // as in runner.Options
 	Access func(*estimate.LLCAccess) // as in runner.Options
@@ -43,7 +45,10 @@ func Simulate(ctx context.Context, p runner.Platform, w *workload.Workload, req 
 	if req.Trace != nil && w.Several() {
 		return nil, diag.Errorf(w.Spec.Repeat.Pos.Table, "%w: leave [repeat] out to trace the first", runner.ErrTrace)
 	}
-	opts := runner.Options{MaxCycles: req.MaxCycles, Repeats: 1, Checked: true, Out: req.Out, Step: req.Step, Access: req.Access}
+	opts := runner.Options{
+		MaxCycles: req.MaxCycles, Repeats: 1, Checked: true, Out: req.Out, Step: req.Step, Access: req.Access,
+		Cores: req.Cores, OneCore: req.OneCore,
+	}
 	var recording method.Recording
 	var records *trace.Run
 	if req.Trace != nil { // else nothing is recorded: not every kernel has a graph of Ipoints of a reasonable size

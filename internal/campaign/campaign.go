@@ -23,6 +23,9 @@ type Spec struct {
 	Inputs   []workload.SavedInputs // are run after the random test vectors, and count like these
 	Repeats  int                    // how often a device runs each input; 0 for its default
 	Progress func(done, total int)  // called after each input, by one goroutine at a time; may be nil
+
+	Cores   int              // that may simulate a run beside which there is no other
+	OneCore func(why string) // as runner.Options
 }
 
 // Result is what the runs of a campaign gave.
@@ -40,9 +43,12 @@ type Result struct {
 func Run(ctx context.Context, p runner.Platform, w *workload.Workload, spec Spec, opts runner.Options, sink func() trace.Sink) (result *Result, sinks []trace.Sink, err error) {
 	v := newVectors(w, spec)
 	opts.Repeats = p.Repeats(spec.Repeats)
+	workers := make([]worker, p.Workers(v.total, opts))
+	if len(workers) == 1 {
+		opts.Cores, opts.OneCore = spec.Cores, spec.OneCore
+	}
 	pool := NewPool(p, w, opts)
 	defer func() { err = errors.Join(err, pool.Close()) }()
-	workers := make([]worker, p.Workers(v.total, opts))
 	for i := range workers {
 		if sink != nil {
 			workers[i].sink = sink()

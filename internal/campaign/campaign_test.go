@@ -78,6 +78,7 @@ type script struct {
 	mu     sync.Mutex
 	opened int
 	closed int
+	cores  int   // of the last that was opened
 	begun  []int // numbers of inputs
 	broken error // of opening runners
 }
@@ -99,9 +100,10 @@ func newScript(j *platform.Job, workers int, spec campaign.Spec) *script {
 func (p *script) Workers(n int, _ runner.Options) int { return min(p.workers, n) }
 func (p *script) Repeats(int) int                     { return p.repeats }
 
-func (p *script) Open(*workload.Workload, runner.Options) (runner.Runner, error) {
+func (p *script) Open(_ *workload.Workload, opts runner.Options) (runner.Runner, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	p.cores = opts.Cores
 	if p.broken != nil {
 		return nil, p.broken
 	}
@@ -189,6 +191,18 @@ func TestLowestErrorWins(t *testing.T) {
 				t.Errorf("inputs %v were begun although %d fails", p.begun, c.failing[0])
 			}
 			p.check(t)
+		}
+	}
+}
+
+// TestCores lets a run have several cores if there is no other beside it.
+func TestCores(t *testing.T) {
+	j := prepare(t, random)
+	for _, c := range []struct{ workers, vectors, want int }{{1, 1, 4}, {3, 1, 4}, {1, 3, 4}, {3, 2, 0}, {3, 5, 0}} {
+		spec := campaign.Spec{Vectors: c.vectors, Cores: 4}
+		p := newScript(j, c.workers, spec)
+		if _, _, err := campaign.Run(t.Context(), p, j.Workload, spec, runner.Options{}, nil); err != nil || p.cores != c.want {
+			t.Errorf("%d vectors, at most %d at a time: %d cores, want %d; %v", c.vectors, c.workers, p.cores, c.want, err)
 		}
 	}
 }

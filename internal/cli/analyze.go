@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"runtime"
 	"slices"
 	"strings"
 
@@ -89,9 +90,15 @@ func (f *analyzeFlags) analyze(c *cobra.Command, job *warpbound.Job, opts warpbo
 		}
 	}
 	step, stop := progress(c.ErrOrStderr(), job.Name())
-	defer stop()
-	opts.Runs.Progress = step
-	return job.Analyze(c.Context(), opts)
+	opts.Runs.Progress, opts.Runs.Cores = step, runtime.GOMAXPROCS(0)
+	alone := ""
+	opts.Runs.OneCore = func(why string) { alone = why }
+	a, err := job.Analyze(c.Context(), opts)
+	stop()
+	if alone != "" {
+		oneCore(c.ErrOrStderr(), alone)
+	}
+	return a, err
 }
 
 // jobFlags select a job and override parts of it.

@@ -4,6 +4,8 @@ import (
 	"bufio"
 	"cmp"
 	"fmt"
+	"io"
+	"runtime"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -33,7 +35,8 @@ func simCommand() *cobra.Command {
 	c.Flags().BoolVar(&steps, "steps", false, "list every warp instruction: cycle, active lanes, and the reconvergence stack after it")
 	c.MarkFlagsMutuallyExclusive("steps", "format")
 	c.RunE = func(c *cobra.Command, args []string) (err error) {
-		opts := warpbound.SimulateOptions{Vector: int(*vector), MaxCycles: *limit, Out: c.ErrOrStderr()}
+		opts := warpbound.SimulateOptions{Vector: int(*vector), MaxCycles: *limit, Out: c.ErrOrStderr(), Cores: runtime.GOMAXPROCS(0)}
+		opts.OneCore = func(why string) { oneCore(c.ErrOrStderr(), why) }
 		if opts.Ipoints, err = warpbound.ParsePlacement(ipoints); err != nil {
 			return fmt.Errorf("--ipoints: %w", err)
 		}
@@ -80,6 +83,11 @@ func simCommand() *cobra.Command {
 		return report.Simulation(c.OutOrStdout(), &run.Simulation, j.ClockHz())
 	}
 	return c
+}
+
+// oneCore says why a large launch was simulated on one core although there are more.
+func oneCore(w io.Writer, why string) {
+	fmt.Fprintf(w, "warpbound: simulated on one core: %s\n", why)
 }
 
 // dump is one --dump: a buffer and the file for its bytes.

@@ -164,8 +164,8 @@ func (c *Claims) offset(set uint64) int {
 // alone can execute the launch. It says what the kernel does, as in "uses atomics".
 type AloneError string
 
-// Error makes a sentence of it.
-func (e AloneError) Error() string { return "the kernel " + string(e) }
+// Error implements error.
+func (e AloneError) Error() string { return string(e) }
 
 // What parties find out while they execute CTAs. If there is SharesData in an execution, other errors of
 // parties can depend on which of them claims first.

@@ -49,6 +49,11 @@ type Options struct {
 	Averaged  bool      // the time of a run is the mean of several, where times vary
 	Checked   bool      // tell of reads of memory that nothing has written
 	Out       io.Writer // where what the kernel prints goes; nil for nowhere
+	Cores     int       // that may simulate one run together; one if it is less
+
+	// OneCore, unless nil, is called if a run of many CTAs keeps to one core although it might use more,
+	// the first time with what the kernel does that makes it so, as in "kernel k uses atomics".
+	OneCore func(why string)
 
 	// Issue, unless nil, is called for every instruction that a warp executes, in the order of
 	// cycles for the warps of one multiprocessor.

@@ -124,6 +124,7 @@ type launch struct {
 	memory  *workload.Memory
 	sim     simulator
 	out     io.Writer
+	oneCore func(why string) // nil if nobody asks, or once it has been called
 	outcome runner.Outcome
 	single  [1]runner.Launch
 	stats   statistics
@@ -142,7 +143,7 @@ func newLaunch(w *workload.Workload, k *workload.Kernel, opts runner.Options) (*
 	cfg := sim.Config{
 		Code: code, Machine: k.Machine, RegsPerThread: k.Registers,
 		Ipoints: ipoints(k, opts.Record), MaxCycles: opts.MaxCycles,
-		Observe: observer(w, k, opts), Access: accesses(opts.Access),
+		Observe: observer(w, k, opts), Access: accesses(opts.Access), Workers: opts.Cores,
 	}
 	if cpu := memory.CPU(); cpu != nil {
 		cfg.CPU = cpuStream{cpu}
@@ -151,7 +152,7 @@ func newLaunch(w *workload.Workload, k *workload.Kernel, opts runner.Options) (*
 	if err != nil {
 		return nil, err
 	}
-	return &launch{kernel: k, memory: memory, sim: s, out: opts.Out}, nil
+	return &launch{kernel: k, memory: memory, sim: s, out: opts.Out, oneCore: opts.OneCore}, nil
 }
 
 // ipoints returns the Ipoint of each instruction, nil if none is recorded.
@@ -199,7 +200,12 @@ func (t *launch) Run(ctx context.Context, in *job.Inputs, rec *trace.Run) (*runn
 // execute runs a launch on what is in memory.
 func (t *launch) execute(ctx context.Context, on emu.Launch, rec *trace.Run) (*sim.Result, error) {
 	on.Out = t.out
-	return t.sim.Run(ctx, on, t.memory.Memory(), rec)
+	r, err := t.sim.Run(ctx, on, t.memory.Memory(), rec)
+	if err == nil && r.Alone != "" && t.oneCore != nil {
+		t.oneCore(r.Alone)
+		t.oneCore = nil
+	}
+	return r, err
 }
 
 // Report implements runner.Runner.

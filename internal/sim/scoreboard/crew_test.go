@@ -36,10 +36,10 @@ func processors(t testing.TB, n int) {
 // leaves the same in memory. Some kernels are not for crews.
 func TestCrewOnSuite(t *testing.T) {
 	alone := map[string]string{
-		"artificial":  "the kernel uses atomics",
-		"bfs":         "the kernel shares data between SMs that one of them writes",
-		"bfsExpand":   "the kernel shares data between SMs that one of them writes",
-		"histogram64": "the kernel uses atomics",
+		"artificial":  "uses atomics",
+		"bfs":         "shares data between SMs that one of them writes",
+		"bfsExpand":   "shares data between SMs that one of them writes",
+		"histogram64": "uses atomics",
 	}
 	for _, name := range kernels.Names() {
 		e := loadExample(t, name)
@@ -53,8 +53,12 @@ func TestCrewOnSuite(t *testing.T) {
 				for range 2 {
 					o := e.run(t, s, 0)
 					same(t, how, first, o)
-					if o.Alone != alone[name] {
-						t.Errorf("%s: simulated alone because %q, want %q", how, o.Alone, alone[name])
+					want := ""
+					if why := alone[name]; why != "" {
+						want = "kernel " + e.code.Kernel().Name + " " + why
+					}
+					if o.Alone != want {
+						t.Errorf("%s: simulated alone because %q, want %q", how, o.Alone, want)
 					}
 					if !equal(e.snapshot(&first.mem), e.snapshot(&o.mem)) {
 						t.Errorf("%s: the memory differs", how)
@@ -97,7 +101,7 @@ func TestCrewOnRandom(t *testing.T) {
 		switch o.Alone {
 		case "":
 			together++
-		case emu.SharesData.Error():
+		case "kernel k " + emu.SharesData.Error():
 			shares++
 		default:
 			r.Errorf("not together: %s", o.Alone)
@@ -114,7 +118,7 @@ func TestCrewOnRandom(t *testing.T) {
 // TestCrewOfKernels tells kernels that can be simulated by a crew from others. CTAs of 32 threads are
 // on SMs of their own, one after the other.
 func TestCrewOfKernels(t *testing.T) {
-	const shares = "the kernel shares data between SMs that one of them writes"
+	const shares = "kernel k shares data between SMs that one of them writes"
 	address := func(scale int) string { // of a word for each thread, or one for several
 		return fmt.Sprintf("mad.lo.u32 %%r1, %%c, 32, %%t; shr.u32 %%r1, %%r1, %d; mul.wide.u32 %%rd1, %%r1, 4; add.u64 %%rd2, %%buf, %%rd1; ", scale)
 	}
@@ -134,10 +138,10 @@ func TestCrewOfKernels(t *testing.T) {
 		{"what a copy reads", address(0) + "st.global.u32 [%rd2+128], %t; cp.async.ca.shared.global [sh], [%rd2], 4;", shares},
 		{"shared memory", "mov.u32 %r1, sh; st.shared.u32 [%r1], %t; atom.shared.add.u32 %r2, [%r1], 1;", ""},
 		{"local memory", ".local .align 4 .b8 f[4]; st.local.u32 [f], %t; ld.local.u32 %r1, [f];", ""},
-		{"an atomic operation", "red.global.add.u32 [%buf], 1;", "the kernel uses atomics"},
-		{"a generic one", "atom.add.u32 %r1, [%g], 1;", "the kernel uses atomics"},
-		{"a clock", "mov.u32 %r1, %clock;", "the kernel reads a clock"},
-		{"the time", "mov.u64 %rd1, %globaltimer;", "the kernel reads a clock"},
+		{"an atomic operation", "red.global.add.u32 [%buf], 1;", "kernel k uses atomics"},
+		{"a generic one", "atom.add.u32 %r1, [%g], 1;", "kernel k uses atomics"},
+		{"a clock", "mov.u32 %r1, %clock;", "kernel k reads a clock"},
+		{"the time", "mov.u64 %rd1, %globaltimer;", "kernel k reads a clock"},
 		{"the number of the SM", "mov.u32 %r1, %smid; mul.wide.u32 %rd1, %r1, 4; add.u64 %rd2, %buf, %rd1; st.global.u32 [%rd2], %r1;", ""},
 	} {
 		code := compile(t, c.body+"\nret;")
@@ -189,7 +193,7 @@ func TestCrewFindsUninitialisedReads(t *testing.T) {
 	code := compile(t, "ld.shared.u32 %r1, [sh+4]; ret;").Checked()
 	first := observe(t, newSim(t, fermi(t), code), 120, 32)
 	o := observe(t, withCrew(t, fermi(t), code, 2), 120, 32)
-	if o.Alone != "the kernel reads memory that nothing has written" {
+	if o.Alone != "kernel k reads memory that nothing has written" {
 		t.Errorf("alone because %q", o.Alone)
 	}
 	if len(first.Uninitialised) != 1 || fmt.Sprint(first.Uninitialised) != fmt.Sprint(o.Uninitialised) {

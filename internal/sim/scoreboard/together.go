@@ -3,6 +3,7 @@ package scoreboard
 import (
 	"context"
 	"errors"
+	"fmt"
 
 	"warpbound/internal/emu"
 	"warpbound/internal/machine"
@@ -37,7 +38,7 @@ func (s *Sim) execute(ctx context.Context, occ machine.Occupancy, mem *emu.Memor
 		why = s.alone
 	}
 	if why != nil {
-		s.out.Alone = why.Error()
+		s.out.Alone = fmt.Sprintf("kernel %s %s", s.cfg.Code.Kernel().Name, why)
 	}
 	if tr != nil {
 		tr.Records = tr.Records[:records]
