@@ -13,7 +13,7 @@ import (
 
 func plainWords() [vec.NumWordOps]WordFunc {
 	return [vec.NumWordOps]WordFunc{
-		vec.Add32: add[uint32, uint32], vec.Sub32: sub[uint32, uint32],
+		vec.Copy32: copyAll[uint32], vec.Add32: add[uint32, uint32], vec.Sub32: sub[uint32, uint32],
 		vec.Mul32: mul[uint32, uint32], vec.Mad32: mad[uint32, uint32],
 		vec.And32: bitAnd[uint32, uint32], vec.Or32: bitOr[uint32, uint32], vec.Xor32: bitXor[uint32, uint32],
 		vec.Shl32: shl[uint32], vec.ShrS32: shrSigned[int32, uint32], vec.ShrU32: shr[uint32], vec.FieldU32: bfe[uint32, uint32],
@@ -25,7 +25,7 @@ func plainWords() [vec.NumWordOps]WordFunc {
 
 func plainVectors() [vec.NumOps]Func {
 	return [vec.NumOps]Func{
-		vec.Add64: add[uint64, uint64], vec.Sub64: sub[uint64, uint64],
+		vec.Copy64: copyAll[uint64], vec.Add64: add[uint64, uint64], vec.Sub64: sub[uint64, uint64],
 		vec.And64: bitAnd[uint64, uint64], vec.Or64: bitOr[uint64, uint64], vec.Xor64: bitXor[uint64, uint64],
 		vec.AddF64: add64, vec.SubF64: sub64, vec.MulF64: mul64, vec.FmaF64: fma64,
 	}

@@ -117,13 +117,13 @@ func move(bits int, wide bool) lanewise {
 	case bits == 32 && wide:
 		return lanewise{wide: copyLow[uint64, uint32]}
 	case bits == 64:
-		return lanewise{wide: copyAll[uint64]}
+		return lanewise{wide: fastWide(vec.Copy64, copyAll[uint64])}
 	case bits == 8:
 		return lanewise{word: copyLow[uint32, uint8]}
 	case bits == 16:
 		return lanewise{word: copyLow[uint32, uint16]}
 	case bits == 32:
-		return lanewise{word: copyAll[uint32]}
+		return lanewise{word: fastWord(vec.Copy32, copyAll[uint32])}
 	}
 	return lanewise{}
 }

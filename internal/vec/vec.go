@@ -138,7 +138,8 @@ type WordOp uint8
 // The operations on Words. The letter before the number at the end of a name tells how
 // operands are read: S as signed integers, U as unsigned ones, F as floating-point numbers.
 const (
-	Add32 WordOp = iota // d = a + b
+	Copy32 WordOp = iota // d = a
+	Add32                // d = a + b
 	Sub32
 	Mul32 // d = a * b
 	Mad32 // d = a*b + c
@@ -167,7 +168,8 @@ type Op uint8
 
 // The operations on Vectors, named like those on Words.
 const (
-	Add64 Op = iota // d = a + b
+	Copy64 Op = iota // d = a
+	Add64            // d = a + b
 	Sub64
 	And64 // d = a & b
 	Or64

@@ -19,6 +19,7 @@ func available[F any](f F) F {
 // Word returns the function of an operation on Words, nil if the processor has none.
 func Word(op WordOp) WordFunc {
 	return available([NumWordOps]WordFunc{
+		Copy32:   copy32,
 		Add32:    add32,
 		Sub32:    sub32,
 		Mul32:    mul32,
@@ -46,6 +47,7 @@ func Word(op WordOp) WordFunc {
 // Wide returns the function of an operation on Vectors, nil if the processor has none.
 func Wide(op Op) Func {
 	return available([NumOps]Func{
+		Copy64: copy64,
 		Add64:  add64,
 		Sub64:  sub64,
 		And64:  and64,
@@ -257,6 +259,9 @@ func Truncate(d *Words, a *Vector) {
 }
 
 //go:noescape
+func copy32(d, a, b, c *Words)
+
+//go:noescape
 func add32(d, a, b, c *Words)
 
 //go:noescape
@@ -318,6 +323,9 @@ func sqrtF32(d, a, b, c *Words)
 
 //go:noescape
 func fmaF32(d, a, b, c *Words)
+
+//go:noescape
+func copy64(d, a, b, c *Vector)
 
 //go:noescape
 func add64(d, a, b, c *Vector)

@@ -38,6 +38,10 @@
 	VZEROUPPER; \
 	RET
 
+#define COPY(OP, AT) \
+	VMOVDQU AT(SI), Y0; \
+	VMOVDQU Y0, AT(DI)
+
 #define BINARY(OP, AT) \
 	VMOVDQU AT(SI), Y0; \
 	OP AT(DX), Y0, Y0; \
