@@ -91,7 +91,7 @@ func TestCrewOnRandom(t *testing.T) {
 			"atom.global.add.u32 %r15, [%rd2], 5; add.u32 %r16, %r15, 1;", instead).Replace(body)
 		code := compile(t, body)
 		m := randomMachine(r, fermi(t))
-		ctas, threads := rapid.IntRange(1, 40).Draw(r, "CTAs"), rapid.IntRange(1, min(200, 48*int(m.SM.WarpSize.Value))).Draw(r, "threads")
+		ctas, threads := rapid.IntRange(1, 20).Draw(r, "CTAs"), rapid.IntRange(1, min(200, 48*int(m.SM.WarpSize.Value))).Draw(r, "threads")
 		first := observe(t, newSim(t, m, code), ctas, threads)
 		o := observe(t, withCrew(t, m, code, rapid.IntRange(2, 5).Draw(r, "workers")), ctas, threads)
 		same(t, "with a crew", first, o)
