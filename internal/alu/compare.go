@@ -21,8 +21,6 @@ type holds struct {
 	wide vec.TestFunc
 }
 
-func (h holds) none() bool { return h.word == nil && h.wide == nil }
-
 // test makes a test of a comparison.
 func (h holds) test(swap bool, not uint64) test { return test{h.word, h.wide, swap, not} }
 
