@@ -116,16 +116,22 @@ func (op *checked) exec(w *Warp, mask uint64, eff *Effect) error {
 // something to note and parties share the notes.
 func (op *checked) watch(w *Warp, eff *Effect) error {
 	acc := &eff.Access
-	set := acc.Lanes[isa.Local]
+	set := uint64(0)
+	if s := w.local.written; s != nil && s.left > 0 {
+		set = acc.Lanes[isa.Local]
+	}
 	if s := w.cta.shared.written; s != nil && s.left > 0 {
 		set |= acc.Lanes[isa.Shared]
 	}
 	if w.cta.grid.objects {
 		set |= acc.Lanes[isa.Global]
 	}
+	r := &w.local
 	for ; set != 0; set &= set - 1 {
 		lane := alu.First(set)
-		r := w.region(acc.Addr[lane])
+		if acc.Addr[lane]-r.base >= r.size {
+			r = w.region(acc.Addr[lane])
+		}
 		if r.written == nil || r.written.left == 0 {
 			continue
 		}

@@ -155,22 +155,54 @@ func (m *sm) globalLines(lanes uint64) {
 }
 
 // localLines does the same for local memory, where words of the same address of
-// all threads of the machine lie side by side.
+// all threads of the machine lie side by side. Lanes mostly access the same address: then
+// those of a line are entered together.
 func (m *sm) localLines(lanes uint64, id int32) {
-	acc, l, sm := &m.eff.Access, &m.lsu, &m.sim.cfg.Machine.SM
+	acc, l := &m.eff.Access, &m.lsu
+	bytes := uint64(1) << l.l1.shift
+	group := min(uint64(m.sim.cfg.Machine.SM.WarpSize.Value), bytes/sim.WordBytes) // of lanes
+	start := m.localAddress(acc.Addr[bits.TrailingZeros64(lanes)], id, 0)
+	next := m.localAddress(abi.LocalBase+sim.WordBytes, id, 0) - m.localAddress(abi.LocalBase, id, 0)
+	inOneLine := group&(group-1) == 0 && (start|next)%(group*sim.WordBytes) == 0
+	if acc.AddrDiff != 0 || !inOneLine {
+		m.localEach(lanes, id)
+		return
+	}
+	words := uint64(max(acc.Bytes/sim.WordBytes, 1))
+	for ; lanes != 0; lanes, start = lanes>>group, start+group*sim.WordBytes {
+		set := lanes & (1<<group - 1)
+		if set == 0 {
+			continue
+		}
+		for k := range words {
+			a := start + k*next
+			l.lines[l.line(a&^(bytes-1), true)].words |= set << (a % bytes / sim.WordBytes)
+		}
+	}
+}
+
+// localEach is localLines lane by lane.
+func (m *sm) localEach(lanes uint64, id int32) {
+	acc, l := &m.eff.Access, &m.lsu
 	within := uint64(1)<<l.l1.shift - 1
-	width := uint64(sm.WarpSize.Value)
-	threads := uint64(sm.Count.Value*sm.Warps.Value) * width
-	first := (uint64(m.index)*uint64(sm.Warps.Value) + uint64(id)) * width
 	for set := lanes; set != 0; set &= set - 1 {
 		lane := bits.TrailingZeros64(set)
-		word := (acc.Addr[lane] - abi.LocalBase) / sim.WordBytes
 		for k := range uint64(max(acc.Bytes/sim.WordBytes, 1)) {
-			a := abi.CachedLocalBase + ((word+k)*threads+first+uint64(lane))*sim.WordBytes
+			a := m.localAddress(acc.Addr[lane]+k*sim.WordBytes, id, lane)
 			at := l.line(a&^within, true)
 			l.lines[at].words |= 1 << (a & within / sim.WordBytes)
 		}
 	}
+}
+
+// localAddress returns where the word at an address in the local memory of a lane of a warp lies
+// among those of all threads of the machine.
+func (m *sm) localAddress(addr uint64, id int32, lane int) uint64 {
+	sm := &m.sim.cfg.Machine.SM
+	width := uint64(sm.WarpSize.Value)
+	threads := uint64(sm.Count.Value*sm.Warps.Value) * width
+	first := (uint64(m.index)*uint64(sm.Warps.Value) + uint64(id)) * width
+	return abi.CachedLocalBase + ((addr-abi.LocalBase)/sim.WordBytes*threads+first+uint64(lane))*sim.WordBytes
 }
 
 // line returns the index of a line in the list, which it enters if it is not

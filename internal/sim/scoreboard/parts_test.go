@@ -6,6 +6,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"warpbound/internal/abi"
 	"warpbound/internal/emu"
 	"warpbound/internal/machine"
 	"warpbound/internal/sim"
@@ -272,4 +273,37 @@ func TestScaleRoundsUp(t *testing.T) {
 	if got := scale(47, 30, 23); got != 62 {
 		t.Errorf("47 * 30 / 23 = %d, want the 61.3 rounded up", got)
 	}
+}
+
+// TestLocalLines compares the lines of accesses to local memory with those that are found lane by
+// lane.
+func TestLocalLines(outer *testing.T) {
+	code := compile(outer, "ret;")
+	rapid.Check(outer, func(t *rapid.T) {
+		m := fermi(outer)
+		m.SM.WarpSize.Value = rapid.SampledFrom([]int64{4, 6, 16, 32, 64}).Draw(t, "warp size")
+		m.SM.Count.Value = rapid.Int64Range(1, 5).Draw(t, "SMs")
+		m.SM.Warps.Value = rapid.Int64Range(1, 48).Draw(t, "warps")
+		m.L1.Line.Value = rapid.SampledFrom([]int64{32, 64, 128, 256}).Draw(t, "line")
+		s, err := New(sim.Config{Code: code, Machine: m, RegsPerThread: 20})
+		if err != nil {
+			t.Skip(err)
+		}
+		x := &s.sms[rapid.IntRange(0, len(s.sms)-1).Draw(t, "SM")]
+		id := rapid.Int32Range(0, int32(m.SM.Warps.Value)-1).Draw(t, "warp")
+		acc := &x.eff.Access
+		*acc = emu.Access{Kind: emu.Load, Bytes: rapid.SampledFrom([]int{1, 4, 8, 16}).Draw(t, "bytes")}
+		lanes := rapid.Uint64Range(1, 1<<m.SM.WarpSize.Value-1).Draw(t, "lanes")
+		addr := abi.LocalBase + 16*rapid.Uint64Range(0, 9).Draw(t, "address")
+		for i := range acc.Addr {
+			acc.Addr[i] = addr
+		}
+		x.localLines(lanes, id)
+		got := slices.Clone(x.lsu.lines)
+		x.lsu.lines = x.lsu.lines[:0]
+		x.localEach(lanes, id)
+		if !slices.Equal(got, x.lsu.lines) {
+			t.Errorf("lines %+v, want %+v", got, x.lsu.lines)
+		}
+	})
 }
