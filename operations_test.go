@@ -22,7 +22,7 @@ const (
 	word           = 8   // operations on at most 32 bits, on integers, conversions, accesses
 	transcendental = 20  // the approximations, and division
 	double         = 40  // division and roots in double precision
-	rare           = 100 // formats without arithmetic, and the video instructions, which compilers hardly use
+	rare           = 100 // rounding to floats of 8 bits, and the video instructions, which compilers hardly use
 )
 
 // An operation is an instruction that BenchmarkOperations measures. Registers that a prologue
@@ -142,7 +142,8 @@ func operations() []operation {
 		"cvt.ftz.f64.f32 %d0, %f1", "cvt.rn.f16x2.f32 %x0, %f1, %f2", "cvt.rn.bf16x2.f32 %y0, %f1, %f2", "cvt.rn.relu.f16x2.f32 %x0, %f1, %f2",
 		"cvt.rni.f32.f32 %f0, %f1", "cvt.rmi.ftz.f32.f32 %f0, %f1", "cvt.rzi.f64.f64 %d0, %d1", "cvt.rni.f16.f16 %h0, %h1", "cvt.sat.f32.f32 %f0, %f1",
 		"cvt.sat.u8.s32 %s0, %r1", "cvt.sat.s16.s32 %s0, %r1", "cvt.sat.u32.s64 %r0, %l1", "cvt.pack.sat.u8.s32.b32 %r0, %r1, %r2, %r3")
-	each(rare, "cvt.rna.tf32.f32 %r0, %f1", "cvt.rn.satfinite.e4m3x2.f32 %s0, %f1, %f2", "cvt.rn.f16x2.e5m2x2 %x0, %s1",
+	each(word, "cvt.rna.tf32.f32 %r0, %f1", "cvt.rn.f16x2.e5m2x2 %x0, %s1")
+	each(rare, "cvt.rn.satfinite.e4m3x2.f32 %s0, %f1, %f2",
 		"vadd.s32.s32.s32.sat %r0, %r1, %r2", "vadd.u32.u32.u32 %r0, %r1.b0, %r2.h1", "vadd4.u32.u32.u32 %r0, %r1, %r2, %r3",
 		"vabsdiff4.u32.u32.u32.add %r0, %r1, %r2, %r3", "vmad.s32.s32.s32 %r0, %r1.h0, %r2.h1, %r3", "vset.u32.u32.lt %r0, %r1, %r2")
 

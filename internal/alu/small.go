@@ -1,6 +1,10 @@
 package alu
 
-import "warpbound/internal/isa"
+import (
+	"math"
+
+	"warpbound/internal/isa"
+)
 
 // small is a format that only conversions know. Those with infinities have them
 // and NaN in the greatest exponent, as the formats of arithmetic do; the others
@@ -47,34 +51,177 @@ func (f small) greatest() uint64 {
 	return f.nan() - 1
 }
 
-// from rounds a number of format g; if finite is set it clamps to the finite
-// numbers, and if relu is set to those that are not negative. A format without
-// infinities clamps always, and one without NaN has its greatest number instead.
-func (f small) from(g format, x uint64, mode isa.Round, finite, relu bool) uint64 {
-	neg := x&g.sign() != 0
-	var y uint64
+// The bits of single precision.
+const (
+	singleFrac      = 23
+	singleMagnitude = 1<<31 - 1
+	singleInf       = 0xff << singleFrac
+)
+
+// rounding returns the function that rounds numbers in single precision, of which infinity is
+// infinite and any greater one NaN. A conversion may clamp to the finite numbers and to those
+// that are not negative. A format without infinities clamps always, and one without NaN has its
+// greatest number instead.
+func (f small) rounding(infinity float64, in *isa.Instr) *rounder {
+	r := &rounder{
+		infinity: math.Float32bits(float32(infinity)), limit: f.single(f.greatest() + 1),
+		nan: uint32(f.nan()) << f.shift, inf: uint32(f.greatest()) << f.shift,
+		minimum: uint32(single32.bias()-f.bias()+1) << singleFrac,
+		drop:    singleFrac - f.frac, shift: f.shift, sign: uint32(f.sign()) << f.shift,
+		toZero: in.Round == isa.RoundRZ, away: in.Round == isa.RoundRNA,
+	}
+	if f.infinite && !in.Finite {
+		r.inf = uint32(f.inf()) << f.shift
+	}
+	if !f.infinite || in.Finite || r.toZero {
+		r.limit = f.single(f.greatest())
+	}
+	if in.Relu {
+		r.relu = ^uint32(0)
+	}
+	if f.bits() <= 8 {
+		r.makeTable()
+	}
+	return r
+}
+
+// single gives the bits in single precision of a number that is not negative; they may be those of
+// the first beyond the greatest.
+func (f small) single(x uint64) uint32 {
+	return uint32(x<<(singleFrac-f.frac)) + uint32(single32.bias()-f.bias())<<singleFrac
+}
+
+// rounder says how numbers in single precision are rounded. Magnitudes are compared as integers.
+type rounder struct {
+	infinity     uint32 // the source's
+	limit        uint32 // finite magnitudes are clamped to it
+	nan, inf     uint32 // results of NaN and infinity
+	minimum      uint32 // the least normal number of the result's format
+	drop         int    // bits of fraction that the result has less
+	shift        int    // of the result in its register
+	sign         uint32 // of the result, in its register
+	relu         uint32 // all ones to make zeros of negative numbers
+	toZero, away bool   // instead of to nearest even; away from zero at ties
+	table        *[2 * tableMagnitudes]uint8
+	scale        *scale // to powers of two instead
+}
+
+// round rounds what is in a.
+func (r *rounder) round(d, a *Words) {
 	switch {
-	case g.isNaN(x):
-		return f.nan() << f.shift
-	case relu && neg:
-		return 0
-	case g.isZero(x):
-	case g.isInf(x):
-		y = f.greatest() + 1
+	case r.scale != nil:
+		r.scale.round(d, a)
+	case r.table != nil:
+		r.byTable(d, a)
+	case r.minimum == 1<<singleFrac:
+		r.sameRange(d, a)
 	default:
-		r := g.unpack(x)
-		_, y = f.magnitude(r, false, mode)
-		if toZero := mode == isa.RoundRZ; toZero {
-			y = min(y, f.greatest())
+		r.narrowRange(d, a)
+	}
+}
+
+// sameRange rounds to a format with the exponents of single precision: adding to the bits that are
+// dropped carries into the others.
+func (r *rounder) sameRange(d, a *Words) {
+	drop, shift := r.drop&31, r.shift&31
+	half := uint32(1) << (drop - 1)
+	add, odd := half-1, uint32(1)
+	switch {
+	case r.toZero:
+		add, odd = 0, 0
+	case r.away:
+		add, odd = half, 0
+	}
+	limit, sign, relu := r.limit, r.sign, r.relu
+	for i, x := range a {
+		m := x & singleMagnitude
+		if m >= singleInf {
+			d[i] = r.special(x)
+			continue
+		}
+		m = min(m, limit)
+		y := (m + add + m>>drop&odd) >> drop << shift
+		neg := uint32(int32(x) >> 31)
+		d[i] = (y | neg&sign) &^ (neg & relu)
+	}
+}
+
+// narrowRange rounds to a format with fewer exponents. A sum has the unit in the last place of its
+// greater operand, a power of two that is chosen such that this is the unit of the result.
+func (r *rounder) narrowRange(d, a *Words) {
+	infinity, limit, minimum, sign, relu, toZero := r.infinity, r.limit, r.minimum, r.sign, r.relu, r.toZero
+	drop, raise := r.drop&31, uint32(r.drop)<<singleFrac
+	for i, x := range a {
+		m := x & singleMagnitude
+		if m >= infinity {
+			d[i] = r.special(x)
+			continue
+		}
+		m = min(m, limit)
+		exp := max(m&singleInf, minimum)
+		power := math.Float32frombits(exp + raise)
+		sum := math.Float32frombits(m) + power
+		y := math.Float32bits(sum) - raise - exp + (exp-minimum)>>drop
+		if toZero && sum-power > math.Float32frombits(m) {
+			y--
+		}
+		neg := uint32(int32(x) >> 31)
+		d[i] = (y | neg&sign) &^ (neg & relu)
+	}
+}
+
+// A table has so many entries for magnitudes, which keep so many bits of fraction.
+const (
+	tableMagnitudes = 2048
+	tableFrac       = 5
+	tableRest       = singleFrac - tableFrac
+)
+
+// makeTable tabulates narrowRange for a format with at most tableFrac-2 bits of fraction that clamps.
+// Its results depend on so many bits and on whether any of the others is set, which counts as the last.
+func (r *rounder) makeTable() {
+	table := new([2 * tableMagnitudes]uint8) // the second half for negative numbers
+	for k := 0; k < tableMagnitudes; k += lanes {
+		var plus, minus Words
+		for i := range plus {
+			plus[i] = r.lowest() + uint32(k+i)<<tableRest
+			minus[i] = plus[i] | 1<<31
+		}
+		r.narrowRange(&plus, &plus)
+		r.narrowRange(&minus, &minus)
+		for i := range plus {
+			table[k+i], table[tableMagnitudes+k+i] = uint8(plus[i]), uint8(minus[i])
 		}
 	}
-	if y > f.greatest() {
-		y = f.greatest()
-		if f.infinite && !finite {
-			y = f.inf()
+	r.table = table
+}
+
+// lowest returns the first magnitude of the table, less than half of the least number.
+func (r *rounder) lowest() uint32 { return r.minimum - tableFrac<<singleFrac }
+
+// byTable is narrowRange by the table.
+func (r *rounder) byTable(d, a *Words) {
+	table, lowest := r.table, r.lowest()
+	beyond := int32(r.limit - lowest)
+	for i, x := range a {
+		m := int32(x&singleMagnitude - lowest)
+		if m > beyond {
+			d[i] = r.special(x)
+			continue
 		}
+		m &^= m >> 31 // at least zero
+		m |= m&(1<<tableRest-1) + (1<<tableRest - 1)
+		d[i] = uint32(table[uint32(m)>>tableRest%tableMagnitudes|x>>31*tableMagnitudes])
 	}
-	return (y | f.zero(neg)) << f.shift
+}
+
+// special gives the result for NaN, infinity and what counts as it.
+func (r *rounder) special(x uint32) uint32 {
+	if x&singleMagnitude > r.infinity {
+		return r.nan
+	}
+	neg := uint32(int32(x) >> 31)
+	return (r.inf | neg&r.sign) &^ (neg & r.relu)
 }
 
 // to gives the number in format g, which holds it exactly.
@@ -116,9 +263,6 @@ func convertSmall(in *isa.Instr) lanewise {
 	tiny, eight := isTiny(to)
 	nearest := in.Round == isa.RoundRN
 	near := nearest || in.Round == isa.RoundRZ
-	round := func(g format) func(x uint64) uint64 {
-		return func(x uint64) uint64 { return f.from(g, x&LowBits(g.bits()), in.Round, in.Finite, in.Relu) }
-	}
 	switch n := len(in.Src); {
 	case !ok:
 		return lanewise{}
@@ -126,7 +270,7 @@ func convertSmall(in *isa.Instr) lanewise {
 		if n > 1 || !nearest || !in.HasOnly(isa.ModNearest|isa.ModRelu) {
 			return lanewise{}
 		}
-		return halves(fromSmall.stride, 16, func(x uint64) uint64 {
+		return expanded(fromSmall.stride, func(x uint64) uint64 {
 			y := fromSmall.to(half16, x)
 			if in.Relu && !half16.isNaN(y) {
 				y = half16.relu(y)
@@ -134,17 +278,17 @@ func convertSmall(in *isa.Instr) lanewise {
 			return y
 		})
 	case eight && from == isa.F16x2 && n == 1 && nearest && in.Finite && in.HasOnly(isa.ModNearest|isa.ModRelu|isa.ModFinite):
-		return halves(16, 8, round(half16))
+		return ofHalves(8, false, f.rounding(65536, in))
 	case from != isa.F32 || !in.HasOnly(isa.ModNearest|isa.ModDirected|isa.ModAway|isa.ModRelu|isa.ModFinite):
 		return lanewise{}
 	case n > 1:
 		if pair := isPair(to); pair && near || tiny && nearest && in.Finite {
-			return joinedHalves(f.stride, round(single32))
+			return joinedPair(f.stride, f.rounding(math.Inf(1), in))
 		}
 	case to == isa.TF32 && (near || in.Round == isa.RoundRNA && !in.Relu),
 		(to == isa.F16 || to == isa.BF16) && near && (in.Relu || in.Finite):
-		one := round(single32)
-		return perLane(func(x, _, _ uint64) uint64 { return one(x) }, false)
+		r := f.rounding(math.Inf(1), in)
+		return lanewise{word: func(d, a, _, _ *Words) { r.round(d, a) }}
 	}
 	return lanewise{}
 }
@@ -154,16 +298,13 @@ func convertSmall(in *isa.Instr) lanewise {
 func convertScale(in *isa.Instr) lanewise {
 	from, to, n := in.SrcType, in.Type, len(in.Src)
 	directed := (in.Round == isa.RoundRZ || in.Round == isa.RoundRP) && in.HasOnly(isa.ModDirected|isa.ModFinite)
-	one := func(g format) func(x uint64) uint64 {
-		return func(x uint64) uint64 { return toScale(g, x&LowBits(g.bits()), in.Round, in.Finite) }
-	}
 	switch {
 	case from == isa.F32 && n == 2 && directed:
-		return joinedHalves(8, one(single32))
+		return joinedPair(8, toScale(in.Round, in.Finite))
 	case from == isa.BF16x2 && n == 1 && directed:
-		return halves(16, 8, one(brain16))
+		return ofHalves(8, true, toScale(in.Round, in.Finite))
 	case to == isa.BF16x2 && n == 1 && in.Round == isa.RoundRN && in.HasOnly(isa.ModNearest):
-		return halves(8, 16, func(x uint64) uint64 { return fromScale(x & 0xff) })
+		return expanded(8, fromScale)
 	}
 	return lanewise{}
 }
@@ -171,26 +312,35 @@ func convertScale(in *isa.Instr) lanewise {
 // The power of two x is 2^(x-127), and nanScale is NaN.
 const nanScale = 0xff
 
-// toScale rounds the magnitude of a number of format g to a power of two.
-func toScale(g format, x uint64, mode isa.Round, finite bool) uint64 {
-	x = g.abs(x)
-	e := nanScale
-	switch {
-	case g.isNaN(x):
-		return nanScale
-	case g.isZero(x):
-		return 0
-	case !g.isInf(x):
-		r := g.unpack(x)
-		e = r.exp + 127
-		if mode == isa.RoundRP && r.m != 1<<63 {
-			e++
-		}
+// scale rounds the magnitudes of floats to powers of two.
+type scale struct {
+	up       uint32 // added to what is cut
+	greatest uint32
+}
+
+func toScale(mode isa.Round, finite bool) *rounder {
+	s := &scale{greatest: nanScale}
+	if mode == isa.RoundRP {
+		s.up = 1<<singleFrac - 1
 	}
 	if finite {
-		e = min(e, nanScale-1)
+		s.greatest--
 	}
-	return uint64(min(max(e, 0), nanScale))
+	return &rounder{scale: s}
+}
+
+func (s *scale) round(d, a *Words) {
+	for i, x := range a {
+		m := x & singleMagnitude
+		switch {
+		case m > singleInf:
+			d[i] = nanScale
+		case m <= 1<<(singleFrac-1): // the least power, or below it
+			d[i] = 0
+		default:
+			d[i] = min((m+s.up)>>singleFrac, s.greatest)
+		}
+	}
 }
 
 // fromScale gives a power of two as a bfloat16.
@@ -204,15 +354,70 @@ func fromScale(x uint64) uint64 {
 	return x << brain16.frac
 }
 
-// halves applies a function to both halves of a pair of so many bits each.
-func halves(from, to int, one func(x uint64) uint64) lanewise {
-	return perLane(func(x, _, _ uint64) uint64 { return one(x) | one(x>>from)<<to }, false)
+// expanded returns the function that gives numbers of at most 8 bits in 16 bits, both of a pair,
+// by a table. One number lies stride bits above the other.
+func expanded(stride int, one func(x uint64) uint64) lanewise {
+	table := new([256]uint16)
+	for x := range table {
+		table[x] = uint16(one(uint64(x)))
+	}
+	return lanewise{word: func(d, a, _, _ *Words) {
+		for i, x := range a {
+			d[i] = uint32(table[uint8(x)]) | uint32(table[uint8(x>>(stride&31))])<<16
+		}
+	}}
 }
 
-// joinedHalves applies a function to two sources, of which the first becomes the
-// upper half.
-func joinedHalves(bits int, one func(x uint64) uint64) lanewise {
-	return perLane(func(x, y, _ uint64) uint64 { return one(y) | one(x)<<bits }, false)
+// joinedPair returns the function that rounds two sources, of which the first lies so many bits
+// above the second.
+func joinedPair(stride int, r *rounder) lanewise {
+	weight := uint32(1) << stride
+	return lanewise{word: func(d, a, b, _ *Words) {
+		var upper Words
+		r.round(&upper, a)
+		r.round(d, b)
+		for i, x := range upper {
+			d[i] += x * weight
+		}
+	}}
+}
+
+// ofHalves returns the function that rounds both halves of a source in half precision, or of
+// bfloat16, which are first widened to single precision.
+func ofHalves(stride int, brain bool, r *rounder) lanewise {
+	weight := uint32(1) << stride
+	return lanewise{word: func(d, a, _, _ *Words) {
+		var upper, lower Words
+		if brain {
+			brainWords(&upper, &lower, a)
+		} else {
+			halfWords(&upper, &lower, a)
+		}
+		r.round(&upper, &upper)
+		r.round(&lower, &lower)
+		for i, x := range upper {
+			d[i] = lower[i] + x*weight
+		}
+	}}
+}
+
+// brainWords widens pairs of bfloat16.
+func brainWords(upper, lower, a *Words) {
+	for i, x := range a {
+		upper[i], lower[i] = x&0xffff0000, x<<16
+	}
+}
+
+// halfWords widens pairs in half precision. Infinity becomes 65536, and NaN a greater number.
+func halfWords(upper, lower, a *Words) {
+	for i, x := range a {
+		upper[i], lower[i] = halfWord(x>>16), halfWord(x)
+	}
+}
+
+func halfWord(x uint32) uint32 {
+	const rebias = 1 << (127 - 15)
+	return x&0x8000<<16 | math.Float32bits(math.Float32frombits(x&0x7fff<<13)*rebias)
 }
 
 // clampAndJoin returns the function of CvtPack.

@@ -138,8 +138,6 @@ func shiftRound(m uint64, drop int, sticky, neg bool, mode isa.Round) uint64 {
 	case isa.RoundRP, isa.RoundIntRP:
 		up = !neg && (rest != 0 || sticky)
 	case isa.RoundRZ, isa.RoundIntRZ:
-	case isa.RoundRNA:
-		up = rest >= 1<<63
 	default:
 		const tie = 1 << 63
 		up = rest > tie || rest == tie && (sticky || kept&1 != 0)
