@@ -33,7 +33,7 @@ func checkState(t rapid.TB, s *simplex) {
 	p := s.program
 	sums := make([]Rational, len(p.rhs))
 	for c, col := range p.columns {
-		x := integer(0)
+		var x Rational
 		if row := s.rowOf[c]; row >= 0 {
 			if x = s.x[row]; s.basis[row] != c {
 				t.Fatalf("column %d is not that of row %d", c, row)
