@@ -110,7 +110,7 @@ func TestCrewOnRandom(t *testing.T) {
 			r.FailNow()
 		}
 	})
-	if together < 10 || shares < 10 {
+	if together == 0 || shares == 0 {
 		t.Errorf("%d kernels were simulated together, %d share data", together, shares)
 	}
 }
