@@ -182,3 +182,27 @@ func TestRandom(t *testing.T) {
 		}
 	})
 }
+
+// TestRunsAgainstSteps executes runs of instructions ahead and one by one: every figure must be the same,
+// and the report of every cycle at which the run can be given up.
+func TestRunsAgainstSteps(t *testing.T) {
+	m := fermi(t)
+	timing := m.Timing(isa.MemParam)
+	timing.Latency = 300 // later than all else
+	m.Classes[isa.MemParam.String()] = timing
+	for name, body := range map[string]string{
+		"a parameter before the exit": "ld.param.u64 %rd1, [p]; ret;",
+		"a parameter before a fence":  "ld.param.u64 %rd1, [p]; membar.gl; add.u32 %r1, %t, 1; ret;",
+		"divergence": "and.b32 %r1, %t, 1; setp.eq.u32 %p1, %r1, 0; mov.u32 %r2, 1; add.u32 %r3, %r2, 1; @%p1 bra even;" +
+			"add.u32 %r4, %r3, 1; mul.lo.u32 %r5, %r4, 3; even: add.u32 %r6, %r3, 2; mul.lo.u32 %r7, %r6, 5; ret;",
+	} {
+		code := compile(t, body)
+		o := observe(t, newSim(t, m, code), 2, 40)
+		same(t, name, o, observe(t, slowly(newSim(t, m, code)), 2, 40))
+		for limit := range o.Cycles - 1 {
+			if got, want := stuckAt(t, newSim(t, m, code), limit+1, 2, 40), stuckAt(t, slowly(newSim(t, m, code)), limit+1, 2, 40); got != want {
+				t.Fatalf("%s, after %d of %d cycles: %s\none by one: %s", name, limit+1, o.Cycles, got, want)
+			}
+		}
+	}
+}

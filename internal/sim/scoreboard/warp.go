@@ -212,6 +212,10 @@ func (m *sm) schedule(s *scheduler, w *warp, at int64, why sim.Stall) {
 	}
 }
 
+// In the list of stalls that for memory comes right before that for arithmetic, so that the bit of readyAt
+// tells which it is without a branch.
+var _ = [1]struct{}{}[sim.StallALU-sim.StallMemory-1]
+
 // earliest returns from which cycle on a warp can issue and what it waits for until then, if it cannot before
 // the given cycle for the given reason, and its registers are ready at latest, as readyAt.
 func earliest(at int64, why sim.Stall, latest int64) (int64, sim.Stall) {
