@@ -117,14 +117,17 @@ func (op *checked) exec(w *Warp, mask uint64, eff *Effect) error {
 func (op *checked) watch(w *Warp, eff *Effect) error {
 	acc := &eff.Access
 	set := uint64(0)
-	if s := w.local.written; s != nil && s.left > 0 {
-		set = acc.Lanes[isa.Local]
-	}
 	if s := w.cta.shared.written; s != nil && s.left > 0 {
-		set |= acc.Lanes[isa.Shared]
+		set = acc.Lanes[isa.Shared]
 	}
 	if w.cta.grid.objects {
 		set |= acc.Lanes[isa.Global]
+	}
+	if own := acc.Lanes[isa.Local]; own != 0 && w.own.left > 0 {
+		if set == 0 && acc.AddrDiff == 0 && op.together(w, own, acc.Addr[alu.First(own)]-w.local.base) {
+			return nil
+		}
+		set |= own
 	}
 	r := &w.local
 	for ; set != 0; set &= set - 1 {
@@ -132,20 +135,7 @@ func (op *checked) watch(w *Warp, eff *Effect) error {
 		if acc.Addr[lane]-r.base >= r.size {
 			r = w.region(acc.Addr[lane])
 		}
-		if r.written == nil || r.written.left == 0 {
-			continue
-		}
-		at := acc.Addr[lane] - r.base + uint64(lane)*r.stride
-		lacking := 0
-		for _, p := range op.pieces {
-			if op.reads {
-				lacking += r.written.lacks(at+uint64(p.offset), p.bytes)
-			}
-			if op.writes {
-				r.written.add(at+uint64(p.offset), p.bytes)
-			}
-		}
-		if lacking > 0 {
+		if lacking := op.lane(w, lane, r, acc.Addr[lane]-r.base); lacking > 0 {
 			if w.cta.Party != nil {
 				return notWritten
 			}
@@ -153,6 +143,45 @@ func (op *checked) watch(w *Warp, eff *Effect) error {
 		}
 	}
 	return nil
+}
+
+// together notes what lanes wrote of local memory, all at the same place. It is false, and nothing is
+// noted, if one of them reads what it has not written.
+func (op *checked) together(w *Warp, lanes, at uint64) bool {
+	for _, p := range op.pieces {
+		if op.reads && !w.own.has(at+uint64(p.offset), p.bytes, lanes) {
+			return false
+		}
+	}
+	for _, p := range op.pieces {
+		if op.writes {
+			w.own.add(at+uint64(p.offset), p.bytes, lanes)
+		}
+	}
+	return true
+}
+
+// lane notes what a lane wrote of a region, and returns how many of the bytes that it reads nothing
+// had written.
+func (op *checked) lane(w *Warp, lane int, r *region, at uint64) (lacking int) {
+	own := r == &w.local
+	if !own && (r.written == nil || r.written.left == 0) {
+		return 0
+	}
+	for _, p := range op.pieces {
+		from := at + uint64(p.offset)
+		if op.reads && own {
+			lacking += w.own.lacks(from, p.bytes, lane)
+		} else if op.reads {
+			lacking += r.written.lacks(from, p.bytes)
+		}
+		if op.writes && own {
+			w.own.add(from, p.bytes, 1<<lane)
+		} else if op.writes {
+			r.written.add(from, p.bytes)
+		}
+	}
+	return lacking
 }
 
 // copied notes what an asynchronous copy wrote to shared memory.

@@ -4,11 +4,14 @@ import (
 	"context"
 	"encoding/binary"
 	"fmt"
+	"math/bits"
 	"slices"
 	"strings"
 	"testing"
 
 	"pgregory.net/rapid"
+
+	"warpbound/internal/alu"
 )
 
 // uninitialised executes the scenario with checks in CTAs of one slot.
@@ -141,4 +144,92 @@ func TestWritten(t *testing.T) {
 			}
 		}
 	})
+}
+
+// TestTogether compares what is noted of an access to one place of local memory for all lanes
+// with what is noted for one after another.
+func TestTogether(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		const size = 48
+		var fast, slow Warp
+		for _, w := range []*Warp{&fast, &slow} {
+			w.local.size, w.own = size, new(ownWritten)
+			w.own.reset(size, MaxWidth)
+		}
+		for range rapid.IntRange(1, 40).Draw(t, "steps") {
+			op := checked{reads: rapid.Bool().Draw(t, "reads"), writes: rapid.Bool().Draw(t, "writes")}
+			n := rapid.SampledFrom([]int{1, 2, 4, 8}).Draw(t, "bytes")
+			for i := range rapid.IntRange(1, 3).Draw(t, "pieces") {
+				op.pieces = append(op.pieces, piece{i * n, n})
+			}
+			at := uint64(rapid.IntRange(0, 2).Draw(t, "at") * 8)
+			set := rapid.SampledFrom([]uint64{1<<32 - 1, 1<<64 - 1, 1 << 40, 0xff00ff}).Draw(t, "lanes")
+			lacking := 0
+			for m := set; m != 0; m &= m - 1 {
+				lacking += op.lane(&slow, alu.First(m), &slow.local, at)
+			}
+			if got := op.together(&fast, set, at); got != (lacking == 0) {
+				t.Fatalf("all lanes together: %v, but %d bytes are lacking", got, lacking)
+			} else if !got {
+				for m := set; m != 0; m &= m - 1 {
+					op.lane(&fast, alu.First(m), &fast.local, at)
+				}
+			}
+			left := 0
+			for _, mask := range slow.own.lanes {
+				left += bits.OnesCount64(^mask)
+			}
+			if !slices.Equal(fast.own.lanes, slow.own.lanes) || fast.own.left != left || slow.own.left != left {
+				t.Fatalf("%d bytes are left, or %d, want %d\n%x\n%x", fast.own.left, slow.own.left, left, fast.own.lanes, slow.own.lanes)
+			}
+		}
+	})
+}
+
+// TestOwnWritten compares with a flag for each byte of each lane.
+func TestOwnWritten(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		const size = 32
+		var s ownWritten
+		var flags [MaxWidth][size]bool
+		s.reset(size, MaxWidth)
+		for range rapid.IntRange(0, 60).Draw(t, "steps") {
+			n := rapid.SampledFrom([]int{1, 2, 4, 8, 16}).Draw(t, "bytes")
+			at := rapid.IntRange(0, size/n-1).Draw(t, "at") * n
+			lane := rapid.IntRange(0, MaxWidth-1).Draw(t, "lane")
+			lacking := 0
+			for _, b := range flags[lane][at:][:n] {
+				if !b {
+					lacking++
+				}
+			}
+			if got, has := s.lacks(uint64(at), n, lane), s.has(uint64(at), n, 1<<lane); got != lacking || has != (lacking == 0) {
+				t.Fatalf("%d of %d bytes at %d are lacking, has %v, want %d", got, n, at, has, lacking)
+			}
+			s.add(uint64(at), n, 1<<lane)
+			for i := range n {
+				flags[lane][at+i] = true
+			}
+		}
+	})
+}
+
+// TestUninitialisedReadsOfWarpSplits checks that a warp-split shares what is noted of local memory
+// with the warp that it was detached from.
+func TestUninitialisedReadsOfWarpSplits(t *testing.T) {
+	s := scenario{body: ".local .align 8 .b8 l[16]; setp.lt.u32 %p0, %r0, 2; st.local.u32 [l], 1; @%p0 bra end;\nst.local.u32 [l+4], 1;\nend: ld.local.u64 %rd2, [l]; ret;"}
+	launch := Launch{Grid: [3]int{1, 1, 1}, Block: [3]int{4, 1, 1}, Params: make([]byte, 8)}
+	g, err := NewGrid(decode(t, s.kernel(t)).Checked(), launch, new(Memory), 4)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := startWarpSplits(t, g)
+	for _, command := range strings.Fields("w w w w w w w>a a a<w w w") {
+		if _, err := r.do(command); err != nil {
+			t.Fatalf("%s: %v", command, err)
+		}
+	}
+	if found := g.UninitialisedReads(); len(found) != 1 || found[0].Count != 2 || found[0].Bytes != 4 || found[0].Thread[0] != 0 {
+		t.Errorf("found %v, want 4 bytes of threads 0 and 1", found)
+	}
 }

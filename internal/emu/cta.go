@@ -52,8 +52,8 @@ func (g *Grid) StartCTA(c *CTA, index int) {
 func (c *CTA) unwritten() {
 	c.shared.written.reset(len(c.shared.data))
 	for i := range c.Warps {
-		local := &c.Warps[i].local
-		local.written.reset(len(local.data))
+		w := &c.Warps[i]
+		w.own.reset(int(w.local.size), w.regs.Chunks*lanes)
 	}
 }
 
@@ -90,7 +90,7 @@ func (g *Grid) bind(c *CTA) {
 			data: c.local[i*localBytes:][:localBytes],
 		}
 		if code.checked {
-			w.local.written = new(written)
+			w.own = new(ownWritten)
 		}
 		for k := range g.chunks {
 			g.table(c, w, k)

@@ -131,6 +131,8 @@ type Warp struct {
 	parent  *Warp       // of a warp-split: that it was detached from
 	returns bool        // of a warp-split: its lanes reconverge with others of the parent before they exit
 	syncs   []syncFrame // see syncFrame
+
+	own *ownWritten // of local memory, nil unless the code is checked; warp-splits share it
 }
 
 // entry is an element of the reconvergence stack.

@@ -32,7 +32,7 @@ func (w *Warp) Detach(warpSplit *Warp) {
 	e := w.stack[last]
 	w.out |= e.lanes
 	s.code, s.cta, s.index = w.code, w.cta, w.index
-	s.regs, s.local = w.regs, w.local
+	s.regs, s.local, s.own = w.regs, w.local, w.own
 	s.parent, s.returns = w, true
 	s.alive, s.regs.Full, s.out = e.lanes, 0, 0
 	s.stack, s.syncs = s.stack[:0], s.syncs[:0]
