@@ -115,19 +115,19 @@ func vecFormat(t isa.Type) (vec.Format, bool) {
 	return 0, false
 }
 
-// converts returns what a conversion into a register of width bits is on vectors.
+// converts returns what a conversion into a register of width bits is on vectors, infinity aside where results are finite.
 func converts(in *isa.Instr, width int) (c vec.Conversion, ok bool) {
 	if isPair(in.Type) && in.SrcType == isa.F32 && len(in.Src) == 2 {
-		ok = in.HasOnly(isa.ModNearest|isa.ModDirected|isa.ModRelu) && (in.Round == isa.RoundRN || in.Round == isa.RoundRZ)
+		ok = in.HasOnly(isa.ModNearest|isa.ModDirected|isa.ModRelu|isa.ModFinite) && (in.Round == isa.RoundRN || in.Round == isa.RoundRZ)
 	} else {
-		ok = isNumber(in.Type) && isNumber(in.SrcType)
+		ok = isNumber(in.Type) && isNumber(in.SrcType) && !in.Finite
 	}
 	round, known := rounding(in.Round)
 	c = vec.Conversion{
 		To: numberOf(in.Type), From: numberOf(in.SrcType), Integral: isIntRounding(in), Register: uint32(LowBits(width)),
 		Form: vec.Form{Round: round, Flush: in.FTZ, Relu: in.Relu, Sat: in.Sat},
 	}
-	return c, ok && known && !in.Finite
+	return c, ok && known
 }
 
 // numberOf returns what a type of numbers is to conversions.
@@ -145,13 +145,36 @@ func vectorConvert(in *isa.Instr, width int) lanewise {
 	case !ok:
 		return lanewise{}
 	case len(in.Src) > 1:
-		return lanewise{word: WordFunc(vec.ConvertPair(c))}
+		return convertPair(in, c)
 	case in.Type.Bits() > 32:
 		return lanewise{wide: Func(vec.ConvertWide(c))}
 	case width > 32:
 		return lanewise{}
 	}
 	return lanewise{word: WordFunc(vec.ConvertWord(c))}
+}
+
+// convertPair returns the processor's function of a conversion of two numbers to a pair, none if it has none.
+func convertPair(in *isa.Instr, c vec.Conversion) lanewise {
+	pair := vec.ConvertPair(c)
+	if pair == nil || !in.Finite {
+		return lanewise{word: WordFunc(pair)}
+	}
+	f, _ := formatOf(in.Type)
+	inf := uint32(f.inf()) * (1<<16 + 1)
+	return lanewise{word: func(d, a, b, c *Words) {
+		pair(d, a, b, c)
+		finite(d, inf)
+	}}
+}
+
+// finite makes the greatest numbers of infinities in both halves; inf is infinity in both.
+func finite(d *Words, inf uint32) {
+	const sign = 1<<31 | 1<<15
+	for i, x := range d {
+		other := x&^sign ^ inf + (sign - (1<<16 + 1)) // has the signs set where there is no infinity
+		d[i] = x - (^other&sign)>>15
+	}
 }
 
 // vectorTest returns the processor's function of a comparison of floating-point numbers of at most 32 bits, of those in the bits

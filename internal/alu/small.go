@@ -170,7 +170,7 @@ func (r *rounder) narrowRange(d, a *Words) {
 	}
 }
 
-// A table has so many entries for magnitudes, which keep so many bits of fraction.
+// A table has so many entries for magnitudes, which keep so many bits of fraction. The last is that of NaN.
 const (
 	tableMagnitudes = 2048
 	tableFrac       = 5
@@ -193,6 +193,7 @@ func (r *rounder) makeTable() {
 			table[k+i], table[tableMagnitudes+k+i] = uint8(plus[i]), uint8(minus[i])
 		}
 	}
+	table[tableMagnitudes-1], table[2*tableMagnitudes-1] = uint8(r.nan), uint8(r.nan)
 	r.table = table
 }
 
@@ -201,18 +202,42 @@ func (r *rounder) lowest() uint32 { return r.minimum - tableFrac<<singleFrac }
 
 // byTable is narrowRange by the table.
 func (r *rounder) byTable(d, a *Words) {
-	table, lowest := r.table, r.lowest()
-	beyond := int32(r.limit - lowest)
+	_ = *d
+	table, at := r.table, r.entries()
 	for i, x := range a {
-		m := int32(x&singleMagnitude - lowest)
-		if m > beyond {
-			d[i] = r.special(x)
-			continue
-		}
-		m &^= m >> 31 // at least zero
-		m |= m&(1<<tableRest-1) + (1<<tableRest - 1)
-		d[i] = uint32(table[uint32(m)>>tableRest%tableMagnitudes|x>>31*tableMagnitudes])
+		d[i] = uint32(table[at.entry(x)])
 	}
+}
+
+// pairByTable rounds two sources, of which the first is multiplied by weight.
+func (r *rounder) pairByTable(d, a, b *Words, weight uint32) {
+	_, _ = *d, *b
+	table, at := r.table, r.entries()
+	for i, x := range a {
+		d[i] = uint32(table[at.entry(x)])*weight + uint32(table[at.entry(b[i])])
+	}
+}
+
+// entries tells where numbers are in the table.
+type entries struct {
+	lowest   int32
+	greatest int32 // what is counted from there; greater ones are clamped
+	infinity int32
+}
+
+func (r *rounder) entries() entries {
+	return entries{int32(r.lowest()), int32(r.limit - r.lowest()), int32(r.infinity)}
+}
+
+// entry returns the number of the entry of x.
+func (e entries) entry(x uint32) uint32 {
+	m := int32(x & singleMagnitude)
+	k := min(max(m-e.lowest, 0), e.greatest)
+	k = (k | (k&(1<<tableRest-1) + (1<<tableRest - 1))) >> tableRest
+	if m > e.infinity {
+		k = tableMagnitudes - 1
+	}
+	return uint32(k)%tableMagnitudes | x>>31*tableMagnitudes
 }
 
 // special gives the result for NaN, infinity and what counts as it.
@@ -278,7 +303,7 @@ func convertSmall(in *isa.Instr) lanewise {
 			return y
 		})
 	case eight && from == isa.F16x2 && n == 1 && nearest && in.Finite && in.HasOnly(isa.ModNearest|isa.ModRelu|isa.ModFinite):
-		return ofHalves(8, false, f.rounding(65536, in))
+		return ofHalves(8, f.rounding(65536, in))
 	case from != isa.F32 || !in.HasOnly(isa.ModNearest|isa.ModDirected|isa.ModAway|isa.ModRelu|isa.ModFinite):
 		return lanewise{}
 	case n > 1:
@@ -302,7 +327,7 @@ func convertScale(in *isa.Instr) lanewise {
 	case from == isa.F32 && n == 2 && directed:
 		return joinedPair(8, toScale(in.Round, in.Finite))
 	case from == isa.BF16x2 && n == 1 && directed:
-		return ofHalves(8, true, toScale(in.Round, in.Finite))
+		return ofBrains(8, toScale(in.Round, in.Finite))
 	case to == isa.BF16x2 && n == 1 && in.Round == isa.RoundRN && in.HasOnly(isa.ModNearest):
 		return expanded(8, fromScale)
 	}
@@ -371,50 +396,61 @@ func expanded(stride int, one func(x uint64) uint64) lanewise {
 // joinedPair returns the function that rounds two sources, of which the first lies so many bits
 // above the second.
 func joinedPair(stride int, r *rounder) lanewise {
-	weight := uint32(1) << stride
-	return lanewise{word: func(d, a, b, _ *Words) {
-		var upper Words
-		r.round(&upper, a)
-		r.round(d, b)
-		for i, x := range upper {
-			d[i] += x * weight
-		}
-	}}
+	return lanewise{word: func(d, a, b, _ *Words) { r.pair(d, a, b, 1<<stride) }}
 }
 
-// ofHalves returns the function that rounds both halves of a source in half precision, or of
-// bfloat16, which are first widened to single precision.
-func ofHalves(stride int, brain bool, r *rounder) lanewise {
-	weight := uint32(1) << stride
+// pair rounds two sources, of which the first is multiplied by weight.
+func (r *rounder) pair(d, a, b *Words, weight uint32) {
+	if r.table != nil {
+		r.pairByTable(d, a, b, weight)
+		return
+	}
+	var upper Words
+	r.round(&upper, a)
+	r.round(d, b)
+	for i, x := range upper {
+		d[i] += x * weight
+	}
+}
+
+// ofBrains returns the function that rounds both halves of a source of bfloat16.
+func ofBrains(stride int, r *rounder) lanewise {
 	return lanewise{word: func(d, a, _, _ *Words) {
 		var upper, lower Words
-		if brain {
-			brainWords(&upper, &lower, a)
-		} else {
-			halfWords(&upper, &lower, a)
+		for i, x := range a {
+			upper[i], lower[i] = x&0xffff0000, x<<16
 		}
-		r.round(&upper, &upper)
-		r.round(&lower, &lower)
-		for i, x := range upper {
-			d[i] = lower[i] + x*weight
+		r.pair(d, &upper, &lower, 1<<stride)
+	}}
+}
+
+// ofHalves returns the function that rounds both halves of a source in half precision to a format with at
+// most three bits of fraction, by a table. Results depend on all but so many bits of a half, and on
+// whether any of these is set, which counts as the last of the others.
+func ofHalves(stride int, r *rounder) lanewise {
+	const rest = 5
+	const low = (1<<rest - 1) * (1<<16 + 1) // of both halves
+	table := new([1 << (16 - rest)]uint8)
+	for k := 0; k < len(table); k += lanes {
+		var x Words
+		for i := range x {
+			x[i] = halfWord(uint32(k+i) << rest)
+		}
+		r.round(&x, &x)
+		for i, y := range x {
+			table[k+i] = uint8(y)
+		}
+	}
+	weight := uint32(1) << stride
+	return lanewise{word: func(d, a, _, _ *Words) {
+		for i, x := range a {
+			x |= x&low + low
+			d[i] = uint32(table[x>>(16+rest)])*weight + uint32(table[x>>rest%uint32(len(table))])
 		}
 	}}
 }
 
-// brainWords widens pairs of bfloat16.
-func brainWords(upper, lower, a *Words) {
-	for i, x := range a {
-		upper[i], lower[i] = x&0xffff0000, x<<16
-	}
-}
-
-// halfWords widens pairs in half precision. Infinity becomes 65536, and NaN a greater number.
-func halfWords(upper, lower, a *Words) {
-	for i, x := range a {
-		upper[i], lower[i] = halfWord(x>>16), halfWord(x)
-	}
-}
-
+// halfWord widens a number in half precision. Infinity becomes 65536, and NaN a greater number.
 func halfWord(x uint32) uint32 {
 	const rebias = 1 << (127 - 15)
 	return x&0x8000<<16 | math.Float32bits(math.Float32frombits(x&0x7fff<<13)*rebias)

@@ -15,9 +15,7 @@ func (c *Conversion) possible() bool {
 		return false
 	case !c.To.isFloat():
 		return c.From.isFloat()
-	case c.To.Format == F64 && (c.Sat || c.Relu),
-		c.To.Format == BF16 && c.Sat,
-		c.To.Format == BF16 && c.Round != Nearest && c.Round != Zero && !c.Integral:
+	case c.To.Format == F64 && c.Relu:
 		return false
 	}
 	return true
@@ -75,10 +73,50 @@ func (c *Conversion) convertFloat(d, a *Words) {
 
 // toBrain rounds single precision to bfloat16.
 func (f Form) toBrain(d, a *Words) {
-	if f.Round == Zero {
+	switch f.Round {
+	case Zero:
 		brainOfF32(d, a, 0, 0)
-	} else {
+	case Nearest:
 		brainOfF32(d, a, 1<<15-1, 1)
+	default:
+		f.directedToBrain(d, a)
+	}
+}
+
+// directedToBrain rounds up or down: the magnitudes of positive numbers grow, or those of negative ones.
+func (f Form) directedToBrain(d, a *Words) {
+	shrinks := uint32(0) // the signs of numbers whose magnitude does not grow
+	if f.Round == Up {
+		shrinks = 1
+	}
+	for i, x := range a {
+		grown := x + (1<<16-1)&-(x>>31^shrinks)
+		if x&(1<<31-1) > 0x7f800000 {
+			grown = 0x7fff0000
+		}
+		d[i] = grown >> 16
+	}
+}
+
+// saturateBF16 works on the lower halves. Negative numbers and NaN are the greatest integers.
+func saturateBF16(d *Words) {
+	const one, inf = 0x3f80, 0x7f80
+	for i, x := range d {
+		if x > inf {
+			x = 0
+		}
+		d[i] = min(x, one)
+	}
+}
+
+// saturateF64 does the same for doubles.
+func saturateF64(d *Vector) {
+	const one, inf = 0x3ff << 52, 0x7ff << 52
+	for i, x := range d {
+		if x > inf {
+			x = 0
+		}
+		d[i] = min(x, one)
 	}
 }
 
@@ -124,10 +162,14 @@ func ConvertWide(c Conversion) Func {
 		return nil
 	}
 	if mode := c.mode(); c.To.isFloat() && !c.From.isFloat() { // rounded once
+		round := f64OfU64
 		if c.From.Signed {
-			return func(d, a, _, _ *Vector) { f64OfS64(d, a, mode) }
+			round = f64OfS64
 		}
-		return func(d, a, _, _ *Vector) { f64OfU64(d, a, mode) }
+		return func(d, a, _, _ *Vector) {
+			round(d, a, mode)
+			c.finishWide(d)
+		}
 	}
 	return func(d, a, _, _ *Vector) {
 		c.loadWide(d, a)
@@ -156,7 +198,20 @@ func (c *Conversion) loadWide(v, a *Vector) {
 		c.integral(v)
 		return
 	}
-	if !c.From.Signed {
+	const beyond = 1 << 17 // of half precision, as are all greater integers
+	half := c.To.isFloat() && c.To.Format == F16
+	switch {
+	case half && c.From.Signed:
+		for i, x := range a {
+			v[i] = math.Float64bits(float64(min(max(int64(x), -beyond), beyond)))
+		}
+		return
+	case half:
+		for i, x := range a {
+			v[i] = math.Float64bits(float64(int64(min(x, beyond))))
+		}
+		return
+	case !c.From.Signed:
 		for i, x := range a {
 			v[i] = math.Float64bits(float64(rounded53(x)))
 		}
@@ -201,11 +256,19 @@ func (c *Conversion) store(d *Words, v *Vector) {
 	wordsOfF64(d, v, minimum, maximum, c.Register)
 }
 
+// finishWide clamps doubles where that is to be done.
+func (c *Conversion) finishWide(v *Vector) {
+	if c.Sat {
+		saturateF64(v)
+	}
+}
+
 // storeWide makes results of 64 bits of doubles, in their place.
 func (c *Conversion) storeWide(v *Vector) {
 	switch {
 	case c.To.isFloat():
 		mulF64In(v, v, ones, v, nearest) // makes NaN canonical
+		c.finishWide(v)
 	case c.To.Signed:
 		for i, b := range v {
 			x := math.Float64frombits(b)

@@ -45,6 +45,8 @@ func (f Form) finish(d *Words, t Format) {
 		saturateF32(d)
 	case t == F16:
 		saturateF16(d)
+	case t == BF16:
+		saturateBF16(d)
 	}
 }
 
