@@ -156,27 +156,6 @@ func saturated[L vec.Lane](from, to isa.Type, register L) func(d, a, _, _ *vec.O
 	}
 }
 
-// clampTo returns the function that clamps 64-bit integers, signed or not, to
-// the range of a type.
-func clampTo(t isa.Type, signed bool) func(x uint64) uint64 {
-	return clampToBits(t.Bits(), t.IsSigned(), signed)
-}
-
-// clampToBits is clampTo for integers of so many bits.
-func clampToBits(n int, toSigned, signed bool) func(x uint64) uint64 {
-	minimum, greatest := int64(0), LowBits(n)
-	if toSigned {
-		greatest >>= 1
-		minimum = -int64(greatest) - 1
-	}
-	return func(x uint64) uint64 {
-		if signed && int64(x) < 0 {
-			return uint64(max(int64(x), minimum))
-		}
-		return min(x, greatest)
-	}
-}
-
 // intToFloat rounds an integer.
 func intToFloat(in *isa.Instr, width int) lanewise {
 	if in.FTZ && in.Type != isa.F32 || !isFloatRounding(in) { // no integer becomes subnormal

@@ -1,9 +1,12 @@
 package alu
 
 import (
+	"math"
 	"math/bits"
+	"slices"
 
 	"warpbound/internal/isa"
+	"warpbound/internal/vec"
 )
 
 // videoFor returns the function of a video operation, nil if there is none.
@@ -15,25 +18,13 @@ func videoFor(in *isa.Instr) lanewise {
 	if in.Op == isa.VMad {
 		return videoMad(in)
 	}
-	one := videoOperation(in)
 	if v.Parts > 1 {
-		return videoParts(in, one)
+		if fast := vec.PartedWord(parted(in)); fast != nil {
+			return lanewise{word: WordFunc(fast)}
+		}
+		return videoParts(in)
 	}
-	join := map[isa.AtomOp]func(x, c int64) int64{
-		isa.AtomNone: func(x, _ int64) int64 { return x },
-		isa.AtomAdd:  func(x, c int64) int64 { return x + c },
-		isa.AtomMin:  func(x, c int64) int64 { return min(x, c) },
-		isa.AtomMax:  func(x, c int64) int64 { return max(x, c) },
-	}[in.Atom]
-	whole := extenderOf(in.Type)
-	a, b := partOf(v.A, 0, in.SrcType), partOf(v.B, 0, v.TypeB)
-	mask := LowBits(int(v.Width))
-	at := bits.TrailingZeros8(v.Into) * int(v.Width)
-	return perLane(func(x, y, z uint64) uint64 {
-		r := one(a.of(x), b.of(y))
-		r = join(r, int64(whole.extend(z)))
-		return uint64(uint32(z&^(mask<<at) | uint64(r)&mask<<at))
-	}, false)
+	return videoSingle(in)
 }
 
 // isVideo reports whether PTX has a video instruction with these types, modifiers
@@ -70,113 +61,266 @@ func isVideo(in *isa.Instr) bool {
 	return in.Op != isa.VAvrg && !(joins && merges) && (len(in.Src) == 3) == (joins || merges)
 }
 
-// part is a part of a source of a type of 32 bits.
+// part is a part of a source: so many bits from a place up.
 type part struct {
-	extender
-	at uint // the bit at which it begins
+	at, bits int
+	signed   bool
 }
 
 func partOf(s isa.Selection, i int, t isa.Type) part {
-	return part{extender{shift: uint(64 - s.Bits), signed: t.IsSigned()}, uint(s.At[i] * s.Bits)}
+	return part{int(s.At[i] * s.Bits), int(s.Bits), t.IsSigned()}
 }
 
-// of extracts the part.
-func (p part) of(x uint64) int64 { return int64(p.extend(x >> p.at)) }
-
-// videoOperation returns what an instruction computes of two parts. Unless it is
-// clamped the result is cut to the 33 bits that the manual gives it.
-func videoOperation(in *isa.Instr) func(x, y int64) int64 {
-	op := videoArithmetic(in)
-	if !in.Sat {
-		return func(x, y int64) int64 { return op(x, y) << 31 >> 31 }
+// each extracts the parts of all lanes.
+func (p part) each(d *Vector, a *Words) {
+	var field Words
+	if p.bits < 32 {
+		vec.Part(&field, a, p.at, p.bits)
+		a = &field
 	}
-	minimum, greatest := int64(0), int64(LowBits(int(in.Video.Width)))
-	if in.Type.IsSigned() {
-		greatest >>= 1
-		minimum = -greatest - 1
+	switch {
+	case !p.signed:
+		vec.Extend(d, a)
+		return
+	case p.bits == 32:
+		vec.ExtendSigned(d, a)
+		return
 	}
-	return func(x, y int64) int64 { return min(max(op(x, y), minimum), greatest) }
+	sign := uint32(1) << ((p.bits - 1) & 31)
+	for i, x := range a {
+		d[i] = uint64(int64(int32(x ^ sign - sign)))
+	}
 }
 
-// videoArithmetic returns the operation on numbers of up to 33 bits.
-func videoArithmetic(in *isa.Instr) func(x, y int64) int64 {
-	switch in.Op {
-	case isa.VAdd:
-		return func(x, y int64) int64 { return x + y }
-	case isa.VSub:
-		return func(x, y int64) int64 { return x - y }
-	case isa.VAbsDiff:
-		return func(x, y int64) int64 { return max(x-y, y-x) }
-	case isa.VMin:
-		return func(x, y int64) int64 { return min(x, y) }
-	case isa.VMax:
-		return func(x, y int64) int64 { return max(x, y) }
-	case isa.VAvrg:
-		return func(x, y int64) int64 {
-			if x+y >= 0 {
-				return (x + y + 1) >> 1
+// videoSingle returns the function of an operation on one part of each source. Its result is joined with c or
+// replaces a part of it.
+func videoSingle(in *isa.Instr) lanewise {
+	v := in.Video
+	a, b := partOf(v.A, 0, in.SrcType), partOf(v.B, 0, v.TypeB)
+	op, limit, join := videoOpOf(in), limitOf(in), in.Atom
+	c := part{0, 32, in.Type.IsSigned()}
+	weight := uint32(1) << (bits.TrailingZeros8(v.Into) * int(v.Width))
+	into := uint32(LowBits(int(v.Width))) * weight
+	return lanewise{word: func(d, wa, wb, wc *Words) {
+		var x, y Vector
+		a.each(&x, wa)
+		b.each(&y, wb)
+		op.compute(&x, &y)
+		limit.clamp(&x)
+		switch join {
+		case isa.AtomNone:
+			if v.Width == 32 {
+				vec.Truncate(d, &x)
+				return
 			}
-			return (x + y) >> 1
+			for i, r := range x {
+				d[i] = wc[i]&^into | uint32(r)*weight&into
+			}
+			return
+		case isa.AtomAdd:
+			for i, r := range x {
+				d[i] = wc[i] + uint32(r)
+			}
+			return
+		}
+		c.each(&y, wc)
+		limit.cut(&x)
+		if join == isa.AtomMin {
+			for i, r := range x {
+				d[i] = uint32(min(int64(r), int64(y[i])))
+			}
+			return
+		}
+		for i, r := range x {
+			d[i] = uint32(max(int64(r), int64(y[i])))
+		}
+	}}
+}
+
+// limit is the range to which results are clamped, if there is one.
+type limit struct {
+	clamps           bool
+	minimum, maximum int64
+}
+
+func limitOf(in *isa.Instr) limit {
+	maximum := int64(LowBits(int(in.Video.Width)))
+	if in.Type.IsSigned() {
+		return limit{in.Sat, -(maximum >> 1) - 1, maximum >> 1}
+	}
+	return limit{in.Sat, 0, maximum}
+}
+
+func (l *limit) clamp(x *Vector) {
+	if l.clamps {
+		minimum, maximum := l.minimum, l.maximum
+		for i, r := range x {
+			x[i] = uint64(min(max(int64(r), minimum), maximum))
+		}
+	}
+}
+
+// cut cuts results that are not clamped to the 33 bits that the manual gives them.
+func (l *limit) cut(x *Vector) {
+	if !l.clamps {
+		for i, r := range x {
+			x[i] = uint64(int64(r<<31) >> 31)
+		}
+	}
+}
+
+// videoOp is an operation on the numbers of all lanes, with results in x.
+type videoOp struct {
+	op                   isa.Op
+	less, equal, greater int64  // the results of a comparison
+	amount               uint64 // the bits of the amount of a shift that count
+	beyond               int64  // the greatest number that is shifted out of any range
+}
+
+func videoOpOf(in *isa.Instr) *videoOp {
+	one := func(comparisons ...isa.Cmp) int64 { return int64(bit(slices.Contains(comparisons, in.Cmp))) }
+	v := &videoOp{
+		op: in.Op, less: one(isa.Lt, isa.Le, isa.Ne), equal: one(isa.Le, isa.Eq, isa.Ge), greater: one(isa.Gt, isa.Ge, isa.Ne),
+		amount: math.MaxInt64, beyond: math.MaxInt64,
+	}
+	if in.Wrap {
+		v.amount = 31
+	}
+	if in.Sat { // beyond every range, and within 64 bits
+		v.beyond = 1 << 30
+	}
+	return v
+}
+
+// compute puts the results into x. It is one function for all operations since the numbers that a function value
+// is called with would be allocated.
+func (v *videoOp) compute(x, y *Vector) {
+	switch v.op {
+	case isa.VAdd:
+		for i := range x {
+			x[i] += y[i]
+		}
+	case isa.VSub:
+		for i := range x {
+			x[i] -= y[i]
+		}
+	case isa.VAbsDiff:
+		for i := range x {
+			x[i] = uint64(max(int64(x[i]-y[i]), int64(y[i]-x[i])))
+		}
+	case isa.VMin:
+		for i := range x {
+			x[i] = uint64(min(int64(x[i]), int64(y[i])))
+		}
+	case isa.VMax:
+		for i := range x {
+			x[i] = uint64(max(int64(x[i]), int64(y[i])))
+		}
+	case isa.VAvrg:
+		for i, a := range x {
+			sum := int64(a + y[i])
+			x[i] = uint64((sum + 1 + sum>>63) >> 1)
 		}
 	case isa.VSet:
-		holds := map[isa.Cmp]func(x, y int64) bool{
-			isa.Eq: func(x, y int64) bool { return x == y }, isa.Ne: func(x, y int64) bool { return x != y },
-			isa.Lt: func(x, y int64) bool { return x < y }, isa.Le: func(x, y int64) bool { return x <= y },
-			isa.Gt: func(x, y int64) bool { return x > y }, isa.Ge: func(x, y int64) bool { return x >= y },
-		}[in.Cmp]
-		return func(x, y int64) int64 {
-			if holds(x, y) {
-				return 1
+		less, equal, greater := v.less, v.equal, v.greater
+		for i, a := range x {
+			difference := int64(a - y[i])
+			x[i] = uint64(equal ^ difference>>63&(less^equal) ^ -difference>>63&(greater^equal))
+		}
+	case isa.VShl:
+		amount, beyond := v.amount, v.beyond
+		for i, a := range x {
+			n := min(y[i]&amount, 32)
+			if n == 32 {
+				a = uint64(min(int64(a), beyond))
 			}
-			return 0
+			x[i] = a << (n & 63)
 		}
-	}
-	amount := func(y int64) int64 { return min(y, 32) }
-	if in.Wrap {
-		amount = func(y int64) int64 { return y % 32 }
-	}
-	if in.Op == isa.VShr {
-		return func(x, y int64) int64 { return x >> amount(y) }
-	}
-	return func(x, y int64) int64 {
-		n := amount(y)
-		if in.Sat && n == 32 { // beyond every range, and within 64 bits
-			x = min(x, 1<<30)
+	case isa.VShr:
+		amount := v.amount
+		for i, a := range x {
+			x[i] = uint64(int64(a) >> (min(y[i]&amount, 32) & 63))
 		}
-		return x << n
 	}
 }
 
-// videoParts applies an operation to each part of pairs or quadruples. The results
-// are added to c, or replace parts of c.
-func videoParts(in *isa.Instr, one func(x, y int64) int64) lanewise {
+// parted returns what an operation on pairs or quadruples is on vectors.
+func parted(in *isa.Instr) vec.Parted {
 	v := in.Video
-	var parts []selected
-	for i := range v.Parts {
-		if v.Into>>i&1 != 0 {
-			parts = append(parts, selected{partOf(v.A, i, in.SrcType), partOf(v.B, i, v.TypeB), i * int(v.Width)})
+	p := vec.Parted{
+		Halves: v.Parts == 2, A: vec.Parts{At: v.A.At, Signed: in.SrcType.IsSigned()}, B: vec.Parts{At: v.B.At, Signed: v.TypeB.IsSigned()},
+		Adds: in.Atom == isa.AtomAdd, Clamp: in.Sat,
+	}
+	for i := range p.Into {
+		p.Into[i] = v.Into>>i&1 != 0
+	}
+	if in.Sat {
+		l := limitOf(in)
+		p.Min, p.Max = int32(l.minimum), int32(l.maximum)
+	}
+	switch in.Op {
+	case isa.VAdd:
+		p.Op = vec.PartSum
+	case isa.VSub:
+		p.Op = vec.PartDifference
+	case isa.VAbsDiff:
+		p.Op = vec.PartDistance
+	case isa.VMin:
+		p.Op = vec.PartMin
+	case isa.VMax:
+		p.Op = vec.PartMax
+	case isa.VAvrg:
+		p.Op = vec.PartAverage
+	default:
+		p.Op, p.Not = vec.PartGreater, in.Cmp == isa.Le || in.Cmp == isa.Ge || in.Cmp == isa.Ne
+		switch in.Cmp {
+		case isa.Eq, isa.Ne:
+			p.Op = vec.PartEqual
+		case isa.Lt, isa.Ge:
+			p.A, p.B = p.B, p.A
 		}
 	}
-	adds, mask := in.Atom == isa.AtomAdd, LowBits(int(v.Width))
-	return perLane(func(x, y, z uint64) uint64 {
-		both := x | y<<32
-		for i := range parts {
-			p := &parts[i]
-			r := uint64(one(p.a.of(both), p.b.of(both)))
-			if adds {
-				z += r
-			} else {
-				z = z&^(mask<<p.into) | r&mask<<p.into
-			}
-		}
-		return uint64(uint32(z))
-	}, false)
+	return p
 }
 
-// selected are a part of each source and where the result goes.
-type selected struct {
-	a, b part
-	into int
+// videoParts applies an operation to each part of pairs or quadruples, one after another. The results
+// are added to c, or replace parts of c.
+func videoParts(in *isa.Instr) lanewise {
+	v, op, limit := in.Video, videoOpOf(in), limitOf(in)
+	width, adds := int(v.Width), in.Atom == isa.AtomAdd
+	mask := uint32(LowBits(width))
+	return lanewise{word: func(d, a, b, c *Words) {
+		result := *c
+		for i := range v.Parts {
+			if v.Into>>i&1 == 0 {
+				continue
+			}
+			var x, y Vector
+			partOf(v.A, i, in.SrcType).ofBoth(&x, a, b)
+			partOf(v.B, i, v.TypeB).ofBoth(&y, a, b)
+			op.compute(&x, &y)
+			limit.clamp(&x)
+			weight := uint32(1) << (i * width)
+			into := mask * weight
+			for k, r := range x {
+				if adds {
+					result[k] += uint32(r)
+				} else {
+					result[k] = result[k]&^into | uint32(r)*weight&into
+				}
+			}
+		}
+		*d = result
+	}}
+}
+
+// ofBoth extracts the parts of all lanes from a or, if they are beyond its bits, from b.
+func (p part) ofBoth(d *Vector, a, b *Words) {
+	if p.at >= 32 {
+		p.at -= 32
+		a = b
+	}
+	p.each(d, a)
 }
 
 // videoMad returns the function of VMad, which is signed if a source is or if
@@ -190,41 +334,44 @@ func videoMad(in *isa.Instr) lanewise {
 	if signed && !signedProduct && (in.Sat || v.Shift > 0) {
 		return lanewise{}
 	}
-	typ := isa.U32
-	if signed {
-		typ = isa.S32
-	}
-	addend, limit := extenderOf(typ), clampTo(typ, signed)
-	selectA, selectB := partOf(v.A, 0, in.SrcType), partOf(v.B, 0, v.TypeB)
-	return perLane(func(x, y, z uint64) uint64 {
-		a, b := selectA.of(x), selectB.of(y)
-		hi, lo := bits.Mul64(uint64(a), uint64(b)) // corrected to the product of signed numbers
-		if a < 0 {
-			hi -= uint64(b)
-		}
-		if b < 0 {
-			hi -= uint64(a)
-		}
-		c := addend.extend(z)
-		one := uint64(0)
-		switch {
-		case v.Minus:
-			hi, lo, one = ^hi, ^lo, 1
-		case v.MinusC:
-			c, one = ^c, 1
-		case v.PlusOne:
-			one = 1
-		}
-		lo, carry := bits.Add64(lo, c, one)
-		hi, _ = bits.Add64(hi, uint64(int64(c)>>63), carry)
-		lo = lo>>v.Shift | hi<<(64-v.Shift)
-		hi = uint64(int64(hi) >> v.Shift)
+	a, b := partOf(v.A, 0, in.SrcType), partOf(v.B, 0, v.TypeB)
+	one := uint64(bit(v.PlusOne))
+	if !signed {
+		maximum := uint64(math.MaxUint64)
 		if in.Sat {
-			if signed && int64(hi) != int64(lo)>>63 { // beyond 64 bits
-				lo = uint64(int64(hi)>>63) ^ 1<<63 - 1
-			}
-			lo = limit(lo)
+			maximum = math.MaxUint32
 		}
-		return uint64(uint32(lo))
-	}, false)
+		return lanewise{word: func(d, wa, wb, wc *Words) {
+			var x, y Vector
+			a.each(&x, wa)
+			b.each(&y, wb)
+			for i := range x {
+				d[i] = uint32(min((x[i]*y[i]+uint64(wc[i])+one)>>(v.Shift&63), maximum))
+			}
+		}}
+	}
+	l := limit{in.Sat, math.MinInt32, math.MaxInt32}
+	greatest := uint64(math.MaxUint64)
+	if in.Sat && !in.SrcType.IsSigned() && !v.TypeB.IsSigned() {
+		greatest = 1 << 62 // beyond the range when it is negated, and within 63 bits
+	}
+	minus, minusC := -uint64(bit(v.Minus)), -uint64(bit(v.MinusC))
+	return lanewise{word: func(d, wa, wb, wc *Words) {
+		var x, y Vector
+		a.each(&x, wa)
+		b.each(&y, wb)
+		for i := range x {
+			product, c := min(x[i]*y[i], greatest), uint64(int64(int32(wc[i])))
+			x[i] = product ^ minus - minus + (c ^ minusC - minusC) + one
+		}
+		if v.Shift > 0 {
+			for i, sum := range x {
+				x[i] = uint64(int64(sum) >> (v.Shift & 63))
+			}
+		}
+		l.clamp(&x)
+		for i, r := range x {
+			d[i] = uint32(r)
+		}
+	}}
 }

@@ -68,8 +68,14 @@ func SelectWords(d, a, b *Words, mask uint32) { choose(d, a, b, mask) }
 // SelectVector gives d the lanes of mask from a and the others from b.
 func SelectVector(d, a, b *Vector, mask uint32) { choose(d, a, b, mask) }
 
+// ExtendSigned copies words, extended by their signs.
+func ExtendSigned(d *Vector, a *Words) { extendSigned(d, a) }
+
 // Extend copies words, extended by zeros.
 func Extend(d *Vector, a *Words) { extend(d, a) }
 
 // Truncate copies the lower halves of lanes.
 func Truncate(d *Words, a *Vector) { truncate(d, a) }
+
+// PartedWord returns nil.
+func PartedWord(Parted) WordFunc { return nil }

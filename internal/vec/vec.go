@@ -49,6 +49,13 @@ func extend(d *Vector, a *Words) {
 	}
 }
 
+// extendSigned copies words, extended by their signs.
+func extendSigned(d *Vector, a *Words) {
+	for i, x := range a {
+		d[i] = uint64(int64(int32(x)))
+	}
+}
+
 // truncate copies the lower halves of lanes.
 func truncate(d *Words, a *Vector) {
 	for i, x := range a {

@@ -240,6 +240,15 @@ func SelectVector(d, a, b *Vector, mask uint32) {
 	choose(d, a, b, mask)
 }
 
+// ExtendSigned copies words, extended by their signs.
+func ExtendSigned(d *Vector, a *Words) {
+	if fast {
+		extendS32(d, a, a, d)
+		return
+	}
+	extendSigned(d, a)
+}
+
 // Extend copies words, extended by zeros.
 func Extend(d *Vector, a *Words) {
 	if fast {
