@@ -16,7 +16,7 @@ func UpdateFor(op isa.AtomOp, t isa.Type, n int) (update, inGlobal Update) {
 	}
 	if t == isa.F32 {
 		inGlobal = func(old, b, _ uint64) uint64 {
-			return single32.flush(single32.add(single32.flush(old), single32.flush(b), isa.RoundRN))
+			return single32.flush(addSingle(single32.flush(old), single32.flush(b)))
 		}
 	}
 	return update, inGlobal
@@ -78,11 +78,18 @@ func atomicFor(op isa.AtomOp, t isa.Type) Update {
 
 func atomicFloatAdd(t isa.Type) Update {
 	f, ok := formatOf(t)
-	if !ok || t == isa.F32x2 {
+	switch {
+	case !ok || t == isa.F32x2:
 		return nil
+	case t == isa.F32:
+		return func(old, b, _ uint64) uint64 { return addSingle(old, b) }
+	case t == isa.F64:
+		return func(old, b, _ uint64) uint64 { return bits64(f64(old) + f64(b)) }
 	}
 	return paired(f, t, func(x, y uint64) uint64 { return f.add(x, y, isa.RoundRN) })
 }
+
+func addSingle(x, y uint64) uint64 { return uint64(bits32(f32(uint32(x)) + f32(uint32(y)))) }
 
 // atomicExtreme returns the lesser or the greater of two numbers of half
 // precision.

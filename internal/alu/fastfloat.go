@@ -11,12 +11,17 @@ var vecSeries = &vec.Series{Exp: expSeries, Artanh: artanhSeries, Sin: sinSeries
 // vectorFloat returns the processor's function of an operation on floating-point numbers, none if it has none.
 func vectorFloat(in *isa.Instr) lanewise {
 	t, known := vecFormat(in.Type)
-	if !known || in.Type == isa.F32x2 {
+	if !known {
 		return lanewise{}
 	}
 	extreme, isExtreme := extremeOf(in)
 	op, form, ok := vectorised(in)
 	switch {
+	case ok && in.Type == isa.F32x2:
+		return lanewise{wide: Func(vec.FloatPair(op, form))}
+	case ok && in.SrcType != isa.Invalid:
+		from, _ := vecFormat(in.SrcType)
+		return lanewise{word: WordFunc(vec.FloatMixed(op, from, form))}
 	case isExtreme && t == vec.F64:
 		return lanewise{wide: Func(vec.ExtremeWide(extreme))}
 	case isExtreme:
@@ -41,7 +46,7 @@ func extremeOf(in *isa.Instr) (vec.Extreme, bool) {
 
 // vectorised returns the operation that an instruction is on vectors.
 func vectorised(in *isa.Instr) (op vec.Float, form vec.Form, ok bool) {
-	if in.SrcType != isa.Invalid || !in.HasOnly(allowed(in)) {
+	if in.SrcType != isa.Invalid && !isMixed(in) || !in.HasOnly(allowed(in)) {
 		return 0, vec.Form{}, false
 	}
 	switch in.Op {

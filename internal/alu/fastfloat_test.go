@@ -14,7 +14,7 @@ func TestFastFloat(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	n := 0
 	for _, op := range []isa.Op{isa.Add, isa.Sub, isa.Mul, isa.Fma, isa.Div, isa.Sqrt, isa.Rcp, isa.Rsqrt, isa.Lg2, isa.Ex2, isa.Tanh, isa.Sin, isa.Cos, isa.Min, isa.Max, isa.Neg, isa.Abs} {
-		for _, tp := range []isa.Type{isa.F16, isa.F16x2, isa.BF16, isa.BF16x2, isa.F32, isa.F64} {
+		for _, tp := range []isa.Type{isa.F16, isa.F16x2, isa.BF16, isa.BF16x2, isa.F32, isa.F64, isa.F32x2} {
 			for _, round := range []isa.Round{isa.RoundDefault, isa.RoundRN, isa.RoundRZ, isa.RoundRM, isa.RoundRP} {
 				for flags := range 16 {
 					in := isa.Instr{Op: op, Type: tp, Round: round, FTZ: flags&1 != 0, Sat: flags&2 != 0, Relu: flags&4 != 0, Approx: flags&8 != 0}
@@ -27,6 +27,18 @@ func TestFastFloat(t *testing.T) {
 				in := isa.Instr{Op: op, Type: tp, NaN: flags&1 != 0, Abs: flags&2 != 0, XorSign: flags&4 != 0, FTZ: flags&8 != 0}
 				for sources := 2; sources <= 3 && (op == isa.Min || op == isa.Max); sources++ {
 					in.Src = make([]isa.Operand, sources)
+					if want, ok := laneFunc(&in); ok && compareFloat(t, r, &in, want) {
+						n++
+					}
+				}
+			}
+		}
+	}
+	for _, op := range []isa.Op{isa.Add, isa.Sub, isa.Mul, isa.Fma, isa.Min} {
+		for _, from := range []isa.Type{isa.F16, isa.BF16} {
+			for _, round := range []isa.Round{isa.RoundDefault, isa.RoundRN, isa.RoundRZ, isa.RoundRM, isa.RoundRP} {
+				for _, sat := range []bool{false, true} {
+					in := isa.Instr{Op: op, Type: isa.F32, SrcType: from, Round: round, Sat: sat}
 					if want, ok := laneFunc(&in); ok && compareFloat(t, r, &in, want) {
 						n++
 					}

@@ -8,6 +8,12 @@ func FloatWord(Float, Format, bool, Form, *Series) WordFunc { return nil }
 // FloatWide returns nil.
 func FloatWide(Float, Form) Func { return nil }
 
+// FloatPair returns nil.
+func FloatPair(Float, Form) Func { return nil }
+
+// FloatMixed returns nil.
+func FloatMixed(Float, Format, Form) WordFunc { return nil }
+
 // FloatTests returns nil.
 func FloatTests(FloatTest, Format, int, bool) WordTestFunc { return nil }
 
