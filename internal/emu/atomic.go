@@ -74,6 +74,10 @@ func (op *atomic) together(w *Warp, mask uint32, r *region, acc *Access) (ok boo
 		return true
 	}
 	f, low := op.within(r), alu.LowBits(8*op.bytes)
+	if op.bytes == 4 && !e.d.Wide() && !e.b.Wide() && !op.c.Wide() {
+		updateWords(w.regs.Words[0][e.d], w.regs.Words[0][e.b], w.regs.Words[0][op.c], addr, mask, r, f)
+		return true
+	}
 	for m := mask; m != 0; m &= m - 1 {
 		i := bits.TrailingZeros32(m) % lanes
 		data := r.data[addr[i]-r.base:]
@@ -96,6 +100,22 @@ func addWords(d, b *vec.Words, addr *vec.Vector, mask uint32, r *region) {
 		word := data[at : at+4 : at+4]
 		old := binary.LittleEndian.Uint32(word)
 		binary.LittleEndian.PutUint32(word, old+b[i])
+		d[i] = old
+	}
+}
+
+// updateWords executes an operation on a word for each lane of mask.
+//
+//go:noinline
+func updateWords(d, b, c *vec.Words, addr *vec.Vector, mask uint32, r *region, f alu.Update) {
+	_, _, _, _ = *d, *addr, *b, *c
+	data, start := r.data, r.base
+	for m := mask; m != 0; m &= m - 1 {
+		i := bits.TrailingZeros32(m) % lanes
+		at := addr[i] - start
+		word := data[at : at+4 : at+4]
+		old := binary.LittleEndian.Uint32(word)
+		binary.LittleEndian.PutUint32(word, uint32(f(uint64(old), uint64(b[i]), uint64(c[i]))))
 		d[i] = old
 	}
 }
