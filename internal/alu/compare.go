@@ -241,4 +241,11 @@ func le64(a, b *Vector) (m uint32) {
 	return m
 }
 
-func num64(a, b *Vector) uint32 { return eq64(a, a) & eq64(b, b) }
+func num64(a, b *Vector) (m uint32) {
+	_, _ = *a, *b
+	for i := range a {
+		x, y := f64(a[i]), f64(b[i])
+		m |= bit(x == x && y == y) << i
+	}
+	return m
+}

@@ -246,28 +246,34 @@ func approxDiv(x, y, _ uint64) uint64 {
 	return single32.div(x, y, isa.RoundRN)
 }
 
-// testp classifies a floating-point number.
+// testp classifies a floating-point number by its magnitude, which lies in one of two ranges.
 type testp struct {
-	p     MaskSlot
-	a     Slot
-	holds func(x uint64) bool
+	p         MaskSlot
+	a         Slot
+	magnitude uint64 // its bits
+	in        [2]magnitudes
 }
+
+// magnitudes are so many from one on, as integers.
+type magnitudes struct{ from, n uint64 }
 
 func (op *testp) Exec(r *Registers, mask uint64) {
 	var yes uint64
 	for k := range r.Chunks {
 		if op.a.Wide() {
-			yes |= uint64(classified(r.Vecs[k][^op.a], op.holds)) << (k * lanes)
+			yes |= uint64(classified(r.Vecs[k][^op.a], op)) << (k * lanes)
 		} else {
-			yes |= uint64(classified(r.Words[k][op.a], op.holds)) << (k * lanes)
+			yes |= uint64(classified(r.Words[k][op.a], op)) << (k * lanes)
 		}
 	}
 	r.SetMask(op.p, yes, mask)
 }
 
-func classified[L vec.Lane](v *vec.Of[L], holds func(x uint64) bool) (m uint32) {
+func classified[L vec.Lane](v *vec.Of[L], op *testp) (m uint32) {
+	magnitude, first, second := L(op.magnitude), op.in[0], op.in[1]
 	for i, x := range v {
-		m |= bit(holds(uint64(x))) << i
+		x &= magnitude
+		m |= (bit(x-L(first.from) < L(first.n)) | bit(x-L(second.from) < L(second.n))) << i
 	}
 	return m
 }
@@ -275,23 +281,18 @@ func classified[L vec.Lane](v *vec.Of[L], holds func(x uint64) bool) (m uint32) 
 // testp decodes a classification. Zeros count as normal.
 func (d *decoder) testp() Operation {
 	f, _ := formatOf(d.in.Type)
-	op := &testp{p: d.maskDest(0), a: d.source(0, d.in.Type.Bits() > 32)}
-	finite := func(x uint64) bool { return !f.isNaN(x) && !f.isInf(x) }
-	switch d.in.Cmp {
-	case isa.Finite:
-		op.holds = finite
-	case isa.Infinite:
-		op.holds = f.isInf
-	case isa.Number:
-		op.holds = func(x uint64) bool { return !f.isNaN(x) }
-	case isa.NotANumber:
-		op.holds = f.isNaN
-	case isa.Normal:
-		op.holds = func(x uint64) bool { return finite(x) && !f.isSubnormal(x) }
-	case isa.Subnormal:
-		op.holds = f.isSubnormal
+	inf, normal := f.inf(), uint64(1)<<f.frac
+	op := &testp{p: d.maskDest(0), a: d.source(0, d.in.Type.Bits() > 32), magnitude: f.sign() - 1}
+	in := map[isa.Cmp][2]magnitudes{
+		isa.Finite:     {{0, inf}},
+		isa.Infinite:   {{inf, 1}},
+		isa.Number:     {{0, inf + 1}},
+		isa.NotANumber: {{inf + 1, normal - 1}},
+		isa.Normal:     {{0, 1}, {normal, inf - normal}},
+		isa.Subnormal:  {{1, normal - 1}},
 	}
-	if op.holds == nil || d.in.Type != isa.F32 && d.in.Type != isa.F64 {
+	op.in = in[d.in.Cmp]
+	if op.in[0].n == 0 || d.in.Type != isa.F32 && d.in.Type != isa.F64 {
 		d.unsupported()
 	}
 	return op

@@ -73,23 +73,18 @@ func partOf(s isa.Selection, i int, t isa.Type) part {
 
 // each extracts the parts of all lanes.
 func (p part) each(d *Vector, a *Words) {
-	var field Words
+	if p.signed {
+		var field Words
+		vec.SignedPart(&field, a, p.at, p.bits)
+		vec.ExtendSigned(d, &field)
+		return
+	}
 	if p.bits < 32 {
+		var field Words
 		vec.Part(&field, a, p.at, p.bits)
 		a = &field
 	}
-	switch {
-	case !p.signed:
-		vec.Extend(d, a)
-		return
-	case p.bits == 32:
-		vec.ExtendSigned(d, a)
-		return
-	}
-	sign := uint32(1) << ((p.bits - 1) & 31)
-	for i, x := range a {
-		d[i] = uint64(int64(int32(x ^ sign - sign)))
-	}
+	vec.Extend(d, a)
 }
 
 // videoSingle returns the function of an operation on one part of each source. Its result is joined with c or

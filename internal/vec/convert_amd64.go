@@ -198,15 +198,15 @@ func (c *Conversion) loadWide(v, a *Vector) {
 		c.integral(v)
 		return
 	}
-	const beyond = 1 << 17 // of half precision, as are all greater integers
-	half := c.To.isFloat() && c.To.Format == F16
+	const beyond = 1 << 17 // of half precision, as are all greater integers, and of what results are clamped to
+	short := c.To.isFloat() && (c.To.Format == F16 || c.Sat)
 	switch {
-	case half && c.From.Signed:
+	case short && c.From.Signed:
 		for i, x := range a {
 			v[i] = math.Float64bits(float64(min(max(int64(x), -beyond), beyond)))
 		}
 		return
-	case half:
+	case short:
 		for i, x := range a {
 			v[i] = math.Float64bits(float64(int64(min(x, beyond))))
 		}

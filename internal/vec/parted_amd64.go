@@ -250,3 +250,15 @@ func abs16(d, a, b, c *Words)
 
 //go:noescape
 func abs32(d, a, b, c *Words)
+
+// SignedPart gives so many bits of a, from shift up, extended by their sign.
+func SignedPart(d, a *Words, shift, bits int) {
+	if fast {
+		signedPart(d, a, uint64(32-shift-bits), uint64(32-bits))
+	} else {
+		signedPartEach(d, a, shift, bits)
+	}
+}
+
+//go:noescape
+func signedPart(d, a *Words, above, drop uint64)

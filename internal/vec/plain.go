@@ -47,6 +47,9 @@ func Join(d, a, b *Words, bits int) { joinEach(d, a, b, bits) }
 // Part gives so many bits of a, from shift up.
 func Part(d, a *Words, shift, bits int) { partEach(d, a, shift, bits) }
 
+// SignedPart gives so many bits of a, from shift up, extended by their sign.
+func SignedPart(d, a *Words, shift, bits int) { signedPartEach(d, a, shift, bits) }
+
 // Match gives every lane of mask the mask of those that have the same numbers in a and in b, other lanes anything.
 func Match(d, a, b *Words, mask uint32) { matchEach(d, a, b, mask) }
 

@@ -87,6 +87,13 @@ func partEach(d, a *Words, shift, bits int) {
 	}
 }
 
+// signedPartEach gives so many bits of a, from shift up, extended by their sign.
+func signedPartEach(d, a *Words, shift, bits int) {
+	for i := range d {
+		d[i] = uint32(int32(a[i]<<(32-shift-bits)) >> (32 - bits))
+	}
+}
+
 // matchEach gives every lane of mask the mask of those that have the same numbers in a and in b, other lanes anything.
 func matchEach(d, a, b *Words, mask uint32) {
 	x, y := *a, *b
