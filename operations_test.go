@@ -19,15 +19,15 @@ const reference = "fma.rn.f64 %d0, %d1, %d2, %d3"
 // How many times as long as the reference an instruction may take for 32 lanes; for
 // accesses to memory, for each transaction of 128 bytes.
 const (
-	word           = 8   // operations on at most 32 bits, on integers, conversions, accesses
-	transcendental = 20  // the approximations, and division
-	double         = 40  // division and roots in double precision
-	rare           = 100 // rounding to floats of 8 bits, and the video instructions, which compilers hardly use
+	word           = 8  // operations on at most 32 bits, on integers, conversions, accesses
+	transcendental = 20 // the approximations, and division
+	double         = 40 // division and roots in double precision
+	serial         = 20 // atomics, which are executed one lane after another
 )
 
 // An operation is an instruction that BenchmarkOperations measures. Registers that a prologue
 // fills are %f1 to %f3 (numbers about one), %d1 to %d3, %h1 to %h3 (f16), %b1 to %b3 (bf16),
-// %x1 to %x3 (pairs of f16), %y1 to %y3 (of bf16), %r1 to %r3, %s1 to %s3 (16 bits), %l1 to %l3 (64
+// %x1 to %x3 (pairs of f16), %y1 to %y3 (of bf16), %z1 to %z3 (of f32), %r1 to %r3, %s1 to %s3 (16 bits), %l1 to %l3 (64
 // bits), %p1, %p2, %n (the lane), and the addresses %g (16 bytes times the lane in global
 // memory), %v (16 bytes times the lane in shared memory) and %u (the same for all lanes).
 type operation struct {
@@ -142,10 +142,34 @@ func operations() []operation {
 		"cvt.ftz.f64.f32 %d0, %f1", "cvt.rn.f16x2.f32 %x0, %f1, %f2", "cvt.rn.bf16x2.f32 %y0, %f1, %f2", "cvt.rn.relu.f16x2.f32 %x0, %f1, %f2",
 		"cvt.rni.f32.f32 %f0, %f1", "cvt.rmi.ftz.f32.f32 %f0, %f1", "cvt.rzi.f64.f64 %d0, %d1", "cvt.rni.f16.f16 %h0, %h1", "cvt.sat.f32.f32 %f0, %f1",
 		"cvt.sat.u8.s32 %s0, %r1", "cvt.sat.s16.s32 %s0, %r1", "cvt.sat.u32.s64 %r0, %l1", "cvt.pack.sat.u8.s32.b32 %r0, %r1, %r2, %r3")
-	each(word, "cvt.rna.tf32.f32 %r0, %f1", "cvt.rn.f16x2.e5m2x2 %x0, %s1")
-	each(rare, "cvt.rn.satfinite.e4m3x2.f32 %s0, %f1, %f2",
-		"vadd.s32.s32.s32.sat %r0, %r1, %r2", "vadd.u32.u32.u32 %r0, %r1.b0, %r2.h1", "vadd4.u32.u32.u32 %r0, %r1, %r2, %r3",
-		"vabsdiff4.u32.u32.u32.add %r0, %r1, %r2, %r3", "vmad.s32.s32.s32 %r0, %r1.h0, %r2.h1, %r3", "vset.u32.u32.lt %r0, %r1, %r2")
+	for _, form := range []string{"rn.satfinite", "rz.satfinite", "rn.relu.satfinite", "rz.relu"} {
+		each(word, fmt.Sprintf("cvt.%s.f16x2.f32 %%x0, %%f1, %%f2", form), fmt.Sprintf("cvt.%s.bf16x2.f32 %%y0, %%f1, %%f2", form),
+			fmt.Sprintf("cvt.%s.f16.f32 %%h0, %%f1", form), fmt.Sprintf("cvt.%s.bf16.f32 %%b0, %%f1", form))
+	}
+	for _, form := range []string{"e4m3x2", "e5m2x2", "e2m3x2", "e3m2x2"} {
+		each(word, fmt.Sprintf("cvt.rn.satfinite.%s.f32 %%s0, %%f1, %%f2", form), fmt.Sprintf("cvt.rn.satfinite.relu.%s.f32 %%s0, %%f1, %%f2", form),
+			fmt.Sprintf("cvt.rn.f16x2.%s %%x0, %%s1", form))
+	}
+	each(word, "cvt.rn.satfinite.e4m3x2.f16x2 %s0, %x1", "cvt.rn.satfinite.relu.e5m2x2.f16x2 %s0, %x1", "cvt.rna.tf32.f32 %r0, %f1", "cvt.rn.satfinite.relu.tf32.f32 %r0, %f1",
+		"cvt.rp.satfinite.ue8m0x2.f32 %s0, %f1, %f2", "cvt.rz.ue8m0x2.bf16x2 %s0, %y1", "cvt.rn.bf16x2.ue8m0x2 %y0, %s1",
+		"cvt.rp.sat.f64.f64 %d0, %d1", "cvt.rpi.sat.f64.f64 %d0, %d1", "cvt.ftz.sat.f64.f32 %d0, %f1", "cvt.sat.f64.f16 %d0, %h1", "cvt.rz.sat.f64.s16 %d0, %s1",
+		"cvt.rp.bf16.f32 %b0, %f1", "cvt.rm.ftz.bf16.f32 %b0, %f1", "cvt.rn.sat.bf16.f32 %b0, %f1", "cvt.rp.sat.bf16.f64 %b0, %d1", "cvt.rpi.sat.bf16.bf16 %b0, %b1",
+		"cvt.rm.bf16.f16 %b0, %h1", "cvt.rp.bf16.s32 %b0, %r1", "cvt.rm.sat.bf16.s64 %b0, %l1")
+	each(word, "add.rn.f32x2 %l0, %z1, %z2", "sub.rz.ftz.f32x2 %l0, %z1, %z2", "mul.rp.f32x2 %l0, %z1, %z2", "fma.rn.ftz.f32x2 %l0, %z1, %z2, %z3",
+		"add.rn.f32.f16 %f0, %h1, %f2", "sub.rp.sat.f32.bf16 %f0, %b1, %f2", "fma.rz.f32.f16 %f0, %h1, %h2, %f3", "fma.rn.sat.f32.bf16 %f0, %b1, %b2, %f3",
+		"testp.normal.f32 %p0, %f1", "testp.normal.f64 %p0, %d1", "testp.notanumber.f64 %p0, %d1", "set.num.or.u32.f64 %r0, %d1, %d2, %p3")
+	for _, op := range []string{"vadd", "vsub", "vabsdiff", "vmin", "vmax"} {
+		each(word, op+".s32.s32.s32.sat %r0, %r1, %r2", op+".u32.u32.u32 %r0, %r1.b0, %r2.h1", op+".s32.u32.s32.max %r0, %r1, %r2.b3, %r3",
+			op+".u32.s32.s32.sat %r0.h1, %r1, %r2, %r3")
+	}
+	for _, op := range []string{"vadd", "vsub", "vabsdiff", "vmin", "vmax", "vavrg"} {
+		for _, parts := range []string{"2", "4"} {
+			each(word, op+parts+".u32.u32.u32 %r0, %r1, %r2, %r3", op+parts+".s32.u32.s32.sat %r0, %r1, %r2, %r3", op+parts+".s32.s32.u32.add %r0, %r1, %r2, %r3")
+		}
+	}
+	each(word, "vset.u32.u32.lt %r0, %r1, %r2", "vset.s32.u32.ne.min %r0, %r1, %r2, %r3", "vset2.s32.s32.ge %r0, %r1, %r2, %r3", "vset4.u32.u32.eq.add %r0, %r1, %r2, %r3",
+		"vshl.u32.u32.u32.sat.clamp %r0, %r1, %n", "vshl.s32.s32.u32.wrap.max %r0, %r1, %n, %r3", "vshr.s32.s32.u32.sat.clamp.add %r0, %r1, %n, %r3", "vshr.u32.u32.u32.wrap %r0, %r1, %n",
+		"vmad.s32.s32.s32 %r0, %r1.h0, %r2.h1, %r3", "vmad.u32.u32.u32.sat.shr15 %r0, %r1, %r2, %r3", "vmad.s32.s32.s32.sat.shr7 %r0, %r1, -%r2, %r3")
 
 	for _, t := range []struct{ t, r string }{{"u16", "s"}, {"s16", "s"}, {"u32", "r"}, {"s32", "r"}, {"u64", "l"}, {"s64", "l"}} {
 		for _, op := range []string{"add", "sub", "mul.lo", "mul.hi", "div", "rem", "min", "max"} {
@@ -228,6 +252,16 @@ func accesses() []operation {
 				operation{word * transactions, fmt.Sprintf("st.%s.%s [%s], %s", space, v.text, at, v.src)})
 		}
 	}
+	for _, space := range []string{"shared", "global"} {
+		at := "[%" + space[:1] + "4]"
+		if space == "shared" {
+			at = "[%v4]"
+		}
+		for _, op := range []string{"add.u32 %r0", "min.s32 %r0", "inc.u32 %r0", "xor.b32 %r0", "exch.b32 %r0", "add.f32 %f0"} {
+			source := strings.ReplaceAll(op[strings.Index(op, "%"):], "0", "1")
+			list = append(list, operation{serial, fmt.Sprintf("atom.%s.%s, %s, %s", space, op, at, source)})
+		}
+	}
 	return append(list, operation{word, "ld.const.f32 %f0, [table]"}, operation{word, "ld.const.v4.f32 {%f0, %f4, %f5, %f6}, [table]"},
 		operation{word, "ld.param.u32 %r0, [n]"}, operation{word, "ld.local.f32 %f0, [own]"}, operation{word, "st.local.f32 [own], %f1"})
 }
@@ -242,7 +276,7 @@ const (
 	.shared .align 16 .b8 tile[512];
 	.local .align 16 .b8 own[16];
 	.reg .f32 %f<7>; .reg .f64 %d<7>; .reg .b16 %h<7>; .reg .b16 %b<7>; .reg .b16 %s<7>;
-	.reg .b32 %r<7>; .reg .b32 %x<7>; .reg .b32 %y<7>; .reg .b64 %l<7>; .reg .pred %p<5>;
+	.reg .b32 %r<7>; .reg .b32 %x<7>; .reg .b32 %y<7>; .reg .b64 %l<7>; .reg .b64 %z<4>; .reg .pred %p<5>;
 	.reg .u32 %n; .reg .u32 %i; .reg .pred %again; .reg .u64 %u; .reg .u64 %w; .reg .u64 %wide;
 	.reg .u64 %v1; .reg .u64 %v2; .reg .u64 %v4; .reg .u64 %v8; .reg .u64 %v16;
 	.reg .u64 %g1; .reg .u64 %g2; .reg .u64 %g4; .reg .u64 %g8; .reg .u64 %g16;
@@ -257,6 +291,7 @@ const (
 	cvt.rn.bf16.f32 %b1, %f1; cvt.rn.bf16.f32 %b2, %f2; cvt.rn.bf16.f32 %b3, %f3;
 	mov.b32 %x1, {%h1, %h2}; mov.b32 %x2, {%h2, %h3}; mov.b32 %x3, {%h3, %h1};
 	mov.b32 %y1, {%b1, %b2}; mov.b32 %y2, {%b2, %b3}; mov.b32 %y3, {%b3, %b1};
+	mov.b64 %z1, {%f1, %f2}; mov.b64 %z2, {%f2, %f3}; mov.b64 %z3, {%f3, %f1};
 	setp.lt.u32 %p1, %r1, %r2; setp.lt.u32 %p2, %r2, %r3;
 	mov.u64 %u, tile; ld.param.u64 %w, [buffer]; cvt.u64.u32 %wide, %n;
 	add.u64 %v1, %u, %wide; mad.lo.u64 %v2, %wide, 2, %u; mad.lo.u64 %v4, %wide, 4, %u; mad.lo.u64 %v8, %wide, 8, %u; mad.lo.u64 %v16, %wide, 16, %u;
