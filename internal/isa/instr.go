@@ -88,8 +88,10 @@ type Instr struct {
 	XorSign  bool // Min, Max: the sign is the exclusive or of those of the sources
 	Finite   bool // Cvt: a result beyond the range becomes the largest finite number
 	Permute  Permute
-	WarpSize bool // a constant in it was computed from the number of threads of a warp, 32
-	Volatile bool // the access may not be served by L1 (volatile, relaxed, mmio, .cv, .cg)
+	WarpSize bool  // a constant in it was computed from the number of threads of a warp, 32
+	Volatile bool  // the access may not be served by L1 (volatile, relaxed, mmio, .cv, .cg)
+	Order    Order // of accesses and fences; see Strength for their defaults
+	Scope    Scope // the same
 
 	Video *Video // VAdd to VMad: which parts of the operands, else nil
 

@@ -185,6 +185,8 @@ func (in *Instr) modifiers() []string {
 		}
 	}
 	add(in.Volatile, "volatile")
+	add(in.Order > OrderRelaxed, in.Order.String())
+	add(in.Scope != ScopeDefault, in.Scope.String())
 	add(in.Space != Generic, in.Space.String())
 	add(in.Cmp != CmpNone, in.Cmp.String())
 	add(in.Combine != CombineNone, combineNames[in.Combine])

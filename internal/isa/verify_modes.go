@@ -82,12 +82,16 @@ type modes struct {
 	barrier span
 	system  span
 	permute span
+	order   span
+	scope   span
 }
 
 var (
 	spaces      = span{uint8(Generic), uint8(Param)}
 	comparisons = span{uint8(Eq), uint8(NaN)}
 	combines    = span{uint8(CombineNone), uint8(CombineXor)}
+	accesses    = span{uint8(OrderWeak), uint8(OrderAcqRel)}
+	scopes      = span{uint8(ScopeDefault), uint8(ScopeSystem)}
 	merges      = modes{atom: span{uint8(AtomNone), uint8(AtomMax)}} // of video operations
 )
 
@@ -105,12 +109,13 @@ var modesOf = [numOps]modes{
 	Cvta:     {space: spaces},
 	CvtaTo:   {space: spaces},
 	Isspacep: {space: spaces},
-	Ld:       {space: spaces},
-	St:       {space: spaces},
+	Ld:       {space: spaces, order: span{uint8(OrderWeak), uint8(OrderAcquire)}, scope: scopes},
+	St:       {space: spaces, order: span{uint8(OrderWeak), uint8(OrderRelease)}, scope: scopes},
 	Prefetch: {space: spaces},
 	CpAsync:  {space: spaces},
-	Atom:     {space: spaces, atom: span{uint8(AtomAdd), uint8(AtomDec)}},
-	Red:      {space: spaces, atom: span{uint8(AtomAdd), uint8(AtomDec)}},
+	Atom:     {space: spaces, atom: span{uint8(AtomAdd), uint8(AtomDec)}, order: accesses, scope: scopes},
+	Red:      {space: spaces, atom: span{uint8(AtomAdd), uint8(AtomDec)}, order: accesses, scope: scopes},
+	Fence:    {order: span{uint8(OrderWeak), uint8(OrderSC)}, scope: scopes},
 
 	RunSystem: {system: span{uint8(NoSystem) + 1, uint8(numSystemCalls) - 1}},
 	Bar:       {barrier: span{uint8(BarrierSync), uint8(BarrierClusterWait)}},
@@ -140,6 +145,10 @@ func (m *modes) check(in *Instr) error {
 		what = "system function"
 	case !m.permute.has(uint8(in.Permute)):
 		what = "permutation"
+	case !m.order.has(uint8(in.Order)):
+		what = "order"
+	case !m.scope.has(uint8(in.Scope)):
+		what = "scope"
 	default:
 		return nil
 	}

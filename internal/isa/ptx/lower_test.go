@@ -130,8 +130,8 @@ func TestLower(t *testing.T) {
 		{"st.u8 [%rd1], 300;", "st.u8 [%0], 0x2c"},
 		{"prefetch.global.L2 [%rd1+128];", "prefetch.global [%0+128]"},
 		{"atom.shared.add.u32 _, [tile], 1;", "atom.shared.add.u32 _, [var3], 0x1"},
-		{"atom.acq_rel.gpu.global.cas.b64 %rd1, [%rd2], 0, %rd3;", "atom.global.cas.b64 %0, [%1], 0x0, %2"},
-		{"red.relaxed.sys.global.add.f32 [%rd1], %f1;", "red.global.add.f32 [%0], %1"},
+		{"atom.acq_rel.gpu.global.cas.b64 %rd1, [%rd2], 0, %rd3;", "atom.acq_rel.gpu.global.cas.b64 %0, [%1], 0x0, %2"},
+		{"red.relaxed.sys.global.add.f32 [%rd1], %f1;", "red.sys.global.add.f32 [%0], %1"},
 
 		// Control, barriers, lanes.
 		{"@!%p1 bra E; nop_like: E: exit;", "@!%0 bra ->1\nexit"},
@@ -141,7 +141,7 @@ func TestLower(t *testing.T) {
 		{"barrier.sync.aligned %r1, 64;", "bar.sync %0, 0x40"},
 		{"bar.red.popc.u32 %r1, 1, !%p1;", "bar.red.popc.u32 %0, 0x1, !%1"},
 		{"bar.warp.sync -1;", "bar.warp 0xffffffff"},
-		{"membar.gl; fence.acq_rel.gpu;", "fence\nfence"},
+		{"membar.gl; fence.acq_rel.gpu;", "fence.sc.gpu\nfence.acq_rel.gpu"},
 		{"vote.sync.ballot.b32 %r1, !%p1, 0xffffffff;", "vote.ballot.b32 %0, !%1, 0xffffffff"},
 		{"vote.all.pred %p1, %p2;", "vote.all.pred %0, %1"},
 		{"shfl.sync.bfly.b32 %r1|%p1, %r2, 16, 31, -1;", "shfl.bfly.b32 %0, %1, %2, 0x10, 0x1f, 0xffffffff"},

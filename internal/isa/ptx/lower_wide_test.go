@@ -54,7 +54,7 @@ func TestLowerSeveral(t *testing.T) {
 		// Hints.
 		{"ld.global.L1::evict_last.L2::cache_hint.v2.b32 {%r1, %r2}, [%rd1], %rd2;", "ld.global.v2.b32 {%0, %1}, [%2]"},
 		{"st.global.cg.L2::cache_hint.u32 [%rd1], %r1, %rd2;", "st.volatile.global.u32 [%0], %1"},
-		{"red.gpu.global.add.L2::cache_hint.u32 [%rd1], 1, %rd2;", "red.global.add.u32 [%0], 0x1"},
+		{"red.gpu.global.add.L2::cache_hint.u32 [%rd1], 1, %rd2;", "red.gpu.global.add.u32 [%0], 0x1"},
 		{"createpolicy.fractional.L2::evict_last.L2::evict_unchanged.b64 %rd1, 0.25;", "mov.b64 %0, 0x0"},
 		{"createpolicy.range.global.L2::evict_last.b64 %rd1, [%rd2], 16, 32;", "mov.b64 %0, 0x0"},
 		{"applypriority.global.L2::evict_normal [%rd1], 128; discard.L2 [%rd1], 128;", "prefetch.global [%0]; prefetch [%0]"},
@@ -85,7 +85,7 @@ func TestLowerSeveral(t *testing.T) {
 		{"red.global.v4.f32.add [%rd1], {%f1, %f2, %f3, %f4};", "red.global.add.v4.f32 [%0], {%1, %2, %3, %4}"},
 
 		// Words in another order.
-		{"ld.global.relaxed.gpu.u32 %r1, [%rd1];", "ld.volatile.global.u32 %0, [%1]"},
+		{"ld.global.relaxed.gpu.u32 %r1, [%rd1];", "ld.volatile.gpu.global.u32 %0, [%1]"},
 		{"cvt.f32.f64.rz %f1, %fd1;", "cvt.rz.f32.f64 %0, %1"},
 		{"min.s16x2.relu %r1, %r2, %r3;", "min.relu.s16x2 %0, %1, %2"},
 		{"red.global.max.noftz.v4.bf16x2 [%rd1], {%r1, %r2, %r3, %r4};", "red.global.max.v4.bf16x2 [%0], {%1, %2, %3, %4}"},

@@ -25,11 +25,12 @@ var effects = words{
 	"abs":       func(in *isa.Instr) { in.Abs = true },
 	"wrap":      func(in *isa.Instr) { in.Wrap = true },
 	"shiftamt":  func(in *isa.Instr) { in.ShiftAmt = true },
-	"volatile":  volatile,
-	"mmio":      volatile,
-	"relaxed":   volatile,
-	"acquire":   volatile,
-	"release":   volatile,
+	"volatile":  strong(isa.OrderRelaxed),
+	"mmio":      strong(isa.OrderRelaxed),
+	"relaxed":   strong(isa.OrderRelaxed),
+	"acquire":   strong(isa.OrderAcquire),
+	"release":   strong(isa.OrderRelease),
+	"proxy":     order(isa.OrderRelaxed), // a fence between the ways to memory of one thread
 	"global":    space(isa.Global),
 	"local":     space(isa.Local),
 	"rn":        round(isa.RoundRN),
@@ -93,23 +94,33 @@ var sets = map[string]words{
 		"shared": space(isa.Shared), "shared::cta": space(isa.Shared), "shared::cluster": space(isa.Shared),
 		"param": space(isa.Param), "param::entry": space(isa.Param), "param::func": space(isa.Param),
 	},
-	"vec":        alternatives("v2|v4|v8"),
-	"cached":     {"ca": nil, "cs": nil, "lu": nil, "cg": volatile, "cv": volatile},
-	"stored":     {"wb": nil, "cs": nil, "wt": nil, "cg": volatile},
-	"evict":      alternatives("L1::evict_normal|L1::evict_unchanged|L1::evict_first|L1::evict_last|L1::no_allocate"),
-	"evict2":     alternatives("L2::evict_normal|L2::evict_first|L2::evict_last"),
-	"hint":       alternatives("L2::cache_hint"),
-	"fetch":      alternatives("L2::64B|L2::128B|L2::256B"),
-	"sem":        {"relaxed": nil, "acquire": nil, "release": nil, "acq_rel": nil}, // atomics are done at L2 anyway
-	"fence":      {"sc": nil, "acquire": nil, "release": nil, "acq_rel": nil},
+	"vec":    alternatives("v2|v4|v8"),
+	"cached": {"ca": nil, "cs": nil, "lu": nil, "cg": volatile, "cv": volatile},
+	"stored": {"wb": nil, "cs": nil, "wt": nil, "cg": volatile},
+	"evict":  alternatives("L1::evict_normal|L1::evict_unchanged|L1::evict_first|L1::evict_last|L1::no_allocate"),
+	"evict2": alternatives("L2::evict_normal|L2::evict_first|L2::evict_last"),
+	"hint":   alternatives("L2::cache_hint"),
+	"fetch":  alternatives("L2::64B|L2::128B|L2::256B"),
+	"sem": { // atomics are done at L2 anyway
+		"relaxed": order(isa.OrderRelaxed), "acquire": order(isa.OrderAcquire),
+		"release": order(isa.OrderRelease), "acq_rel": order(isa.OrderAcqRel),
+	},
+	"clustersem": {"relaxed": nil, "acquire": nil, "release": nil}, // a cluster is one CTA
+	"fence": {
+		"sc": order(isa.OrderSC), "acquire": order(isa.OrderAcquire),
+		"release": order(isa.OrderRelease), "acq_rel": order(isa.OrderAcqRel),
+	},
+	"membar":     {"cta": membar(isa.ScopeCTA), "gl": membar(isa.ScopeGPU), "sys": membar(isa.ScopeSystem)},
 	"policy":     alternatives("L2::evict_last|L2::evict_normal|L2::evict_first|L2::evict_unchanged"),
 	"policy2":    alternatives("L2::evict_first|L2::evict_unchanged"),
 	"sharedly":   alternatives("shared|shared::cta"),
 	"everywhere": {"global": nil},
-	"scope":      alternatives("cta|cluster|gpu|sys"),
-	"oneway":     {"acquire": nil, "release": nil},
-	"restrict":   alternatives("sync_restrict::shared::cta|sync_restrict::shared::cluster"),
-	"proxied":    {"global": nil, "shared::cta": nil, "shared::cluster": nil},
+	"scope": {
+		"cta": scoped(isa.ScopeCTA), "cluster": scoped(isa.ScopeCluster), "gpu": scoped(isa.ScopeGPU), "sys": scoped(isa.ScopeSystem),
+	},
+	"oneway":   {"acquire": order(isa.OrderAcquire), "release": order(isa.OrderRelease)},
+	"restrict": alternatives("sync_restrict::shared::cta|sync_restrict::shared::cluster"),
+	"proxied":  {"global": nil, "shared::cta": nil, "shared::cluster": nil},
 
 	// Atomic operations.
 	"logicop": {"and": atomic(isa.AtomAnd), "or": atomic(isa.AtomOr), "xor": atomic(isa.AtomXor)},
@@ -146,6 +157,18 @@ var sets = map[string]words{
 }
 
 func volatile(in *isa.Instr) { in.Volatile = true }
+
+// strong makes an access strong, which L1 may not serve.
+func strong(o isa.Order) effect { return func(in *isa.Instr) { in.Volatile, in.Order = true, o } }
+
+func order(o isa.Order) effect { return func(in *isa.Instr) { in.Order = o } }
+
+func scoped(s isa.Scope) effect { return func(in *isa.Instr) { in.Scope = s } }
+
+// membar is a fence of the older notation, which is sequentially consistent.
+func membar(s isa.Scope) effect {
+	return func(in *isa.Instr) { in.Order, in.Scope = isa.OrderSC, s }
+}
 
 func space(s isa.Space) effect { return func(in *isa.Instr) { in.Space = s } }
 
