@@ -12,7 +12,7 @@ func (d *decoder) parameter(op *load) {
 	at, dst := in.Src[0], in.Dst[0]
 	known := at.Kind == isa.KindVarAddr && at.Var == isa.ParamVar && at.Reg == isa.NoReg
 	end := at.Imm + uint64(op.bytes)
-	if !known || len(in.Dst) > 1 || dst.Kind != isa.KindReg || end > uint64(d.code.paramBytes) || end < at.Imm || at.Imm%uint64(op.bytes) != 0 || d.err != nil {
+	if d.err != nil || !known || len(in.Dst) > 1 || dst.Kind != isa.KindReg || end > uint64(d.code.paramBytes) || end < at.Imm || at.Imm%uint64(op.bytes) != 0 {
 		return
 	}
 	k := constant{isParam: true, value: at.Imm, bytes: op.bytes}
