@@ -143,7 +143,7 @@ func (c *CTA) release(b *barrier, eff *Effect) {
 		w := &c.Warps[alu.First(m)]
 		w.waiting = false
 		c.stalled--
-		w.code.instrs[w.arrived].op.(*barrierOp).deliver(w, b)
+		w.code.barrier(w.arrived).deliver(w, b)
 	}
 	*b = barrier{}
 }

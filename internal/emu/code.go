@@ -28,6 +28,8 @@ type Code struct {
 	dynamicBase uint64 // address of dynamic shared memory
 	localBytes  int    // per thread
 	checked     bool   // see Checked
+	raced       bool   // see WithRaces
+	lockStep    bool   // the same
 	wordMasks   int32  // an instruction whose lane masks have 32 bits, or none
 }
 

@@ -33,6 +33,10 @@ func (g *Grid) StartCTA(c *CTA, index int) {
 	if g.code.checked {
 		c.unwritten()
 	}
+	if g.races != nil {
+		g.races.Start(&c.races, index, len(c.Warps))
+		c.absent = 0
+	}
 	threads := g.Threads()
 	for i := range c.Warps {
 		w := &c.Warps[i]

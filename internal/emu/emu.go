@@ -25,7 +25,7 @@
 // Memory lies where package abi says. Generic addresses and the addresses within a
 // space are the same numbers, so that Cvta and CvtaTo copy.
 //
-// emu imports abi, alu, isa, cfg, diag and vec. It must not import the simulator, a machine,
+// emu imports abi, alu, isa, cfg, diag, race and vec. It must not import the simulator, a machine,
 // traces or a method: it knows no time.
 package emu
 

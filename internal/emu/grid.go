@@ -35,6 +35,9 @@ func (g *Grid) Restart(launch Launch, mem *Memory) error {
 		return fmt.Errorf("kernel %s: %w", g.code.kernel.Name, err)
 	}
 	g.fillFixed()
+	if g.code.raced {
+		g.beginRaces()
+	}
 	if g.code.checked {
 		g.reads = sized(g.reads, g.code.Len())
 		clear(g.reads)

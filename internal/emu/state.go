@@ -2,6 +2,7 @@ package emu
 
 import (
 	"warpbound/internal/alu"
+	"warpbound/internal/race"
 	"warpbound/internal/vec"
 )
 
@@ -25,6 +26,9 @@ type Grid struct {
 
 	reads   []UninitialisedRead // by instruction, if the code is checked
 	objects bool                // the heap has been used, if the code is checked
+
+	races   *race.Detector   // nil unless the code was made by WithRaces
+	partial []PartialBarrier // by instruction, the same
 }
 
 // shape is what launches of a kernel must have in common to use the same slots.
@@ -68,6 +72,8 @@ type CTA struct {
 	places   []place      // of the constants that differ by CTA, in their order
 	scratch  alu.Scratch
 	masks    []uint64 // predicates of all warps
+	races    race.CTA // if the grid looks for them
+	absent   int      // threads that do not arrive with their warps, the same
 }
 
 // barriers is the number of barriers of a CTA.

@@ -124,7 +124,7 @@ func TestLower(t *testing.T) {
 		{"ld.global.u32 %r1, [4];", "ld.global.u32 %0, [0x4]"},
 		{"ld.global.ca.nc.L1::no_allocate.L2::128B.f32 %f1, [%rd1];", "ld.global.f32 %0, [%1]"},
 		{"ld.global.cg.u32 %r1, [%rd1];", "ld.volatile.global.u32 %0, [%1]"},
-		{"ld.acquire.gpu.global.u32 %r1, [%rd1];", "ld.volatile.global.u32 %0, [%1]"},
+		{"ld.acquire.gpu.global.u32 %r1, [%rd1];", "ld.volatile.acquire.gpu.global.u32 %0, [%1]"},
 		{"st.volatile.global.u32 [g], %rd1;", "st.volatile.global.u32 [var0], %0"},
 		{"st.local.v2.b32 [frame+8], {%r1, 7};", "st.local.v2.b32 [var4+8], {%0, 0x7}"},
 		{"st.u8 [%rd1], 300;", "st.u8 [%0], 0x2c"},

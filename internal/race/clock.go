@@ -1,0 +1,299 @@
+package race
+
+import (
+	"slices"
+
+	"warpbound/internal/isa"
+)
+
+// clock holds, for each warp of a CTA, the time up to which its accesses are ordered before
+// something. It does not change once it was shared.
+type clock []uint32
+
+// join makes the clock at least another.
+func (c clock) join(other clock) {
+	for i, t := range other {
+		c[i] = max(c[i], t)
+	}
+}
+
+// warp is what is ordered before the next event of a warp.
+type warp struct {
+	now   uint32   // events so far
+	group uint64   // lanes that were together in the last event
+	rows  []uint32 // for each lane a row of the times up to which the lanes' accesses are ordered before it
+	clock clock    // for other warps of the CTA
+	at    int      // the barrier at which the warp waits
+
+	passed  []*snapshot // by sequentially consistent fences of threads before a barrier of the CTA
+	lanes   *[64]lane   // of lanes that synchronise with fences; nil if none did
+	copies  []copied    // asynchronous copies for which nobody has waited
+	groups  []int       // where groups of copies end
+	written []uint64    // what they write, by byte address
+}
+
+// lane is how a lane synchronises with fences.
+type lane struct {
+	released *snapshot  // by its last fence that releases
+	seen     *knowledge // what its strong reads have seen since its last fence that acquires
+	acquired *knowledge
+}
+
+// copied is an asynchronous copy.
+type copied struct {
+	time  uint32
+	words int // of written, that came before
+}
+
+// row returns that of a lane.
+func (w *warp) row(width, lane int) []uint32 { return w.rows[lane*width:][:width] }
+
+// knows reports whether accesses of lanes of the warp are ordered before what a lane does.
+func (w *warp) knows(width, lane int, r *record) bool {
+	row := w.row(width, lane)
+	for k := r.lanes; k != 0; k &= k - 1 {
+		if row[first(k)] < r.time {
+			return false
+		}
+	}
+	return true
+}
+
+// together notes that lanes of a warp do something together, and returns the warp.
+func (c *CTA) together(index int, active uint64) *warp {
+	w := &c.warps[index]
+	if c.d.lockStep && active != w.group {
+		w.stamp(c.d.width)
+		if active&^w.group != 0 {
+			c.unite(w, active, false)
+		}
+		w.group = active
+	}
+	return w
+}
+
+// stamp notes in the rows of the lanes that are together that they were until now.
+func (w *warp) stamp(width int) {
+	for l := w.group; l != 0; l &= l - 1 {
+		row := w.row(width, first(l))
+		for k := w.group; k != 0; k &= k - 1 {
+			row[first(k)] = w.now
+		}
+	}
+}
+
+// unite makes lanes know what each of them knows, and what they have done themselves if synced.
+func (c *CTA) unite(w *warp, lanes uint64, synced bool) {
+	width, joint := c.d.width, c.d.joint
+	clear(joint)
+	for l := lanes; l != 0; l &= l - 1 {
+		for k, t := range w.row(width, first(l)) {
+			joint[k] = max(joint[k], t)
+		}
+		if synced || c.d.lockStep {
+			joint[first(l)] = w.now
+		}
+	}
+	for l := lanes; l != 0; l &= l - 1 {
+		copy(w.row(width, first(l)), joint)
+	}
+	if w.lanes != nil {
+		w.share(lanes)
+	}
+}
+
+// WarpSync notes that lanes executed bar.warp.sync, which names members.
+func (c *CTA) WarpSync(index int, active, members uint64) {
+	w := c.together(index, active)
+	w.now++
+	c.unite(w, members&active, true)
+}
+
+// arrivals are those at a barrier since it last let warps go.
+type arrivals struct {
+	clock    clock
+	acquired *knowledge
+	passed   []*snapshot
+}
+
+// ClusterBarrier is the first of two numbers that stand for the barrier of the cluster, which is one CTA, by
+// turns: a warp that arrives does not wait there, and others may wait later.
+const ClusterBarrier = 16
+
+// Arrive notes that a warp arrives at a barrier of the CTA; if it waits there, Release follows.
+func (c *CTA) Arrive(index int, active uint64, barrier int) {
+	w := c.together(index, active)
+	w.now++
+	w.at = barrier
+	b := c.barriers[barrier]
+	if b == nil {
+		b = &arrivals{clock: make(clock, len(c.warps))}
+		c.barriers[barrier] = b
+	}
+	b.clock.join(w.clock)
+	b.clock[index] = w.now
+	if w.lanes != nil {
+		for l := range w.lanes {
+			b.acquired = b.acquired.join(w.lanes[l].acquired)
+			if s := w.lanes[l].released; s != nil && s.passes && !slices.Contains(b.passed, s) {
+				b.passed = append(b.passed, s)
+			}
+		}
+	}
+	for _, s := range w.passed[:0] {
+		if !slices.ContainsFunc(b.passed, s.superseded) {
+			b.passed = append(b.passed, s)
+		}
+	}
+}
+
+// Release notes that the warps of a set, which waited at barriers, go on.
+func (c *CTA) Release(warps uint64) {
+	over := map[int]clock{}
+	for m := warps; m != 0; m &= m - 1 {
+		w := &c.warps[first(m)]
+		b := c.barriers[w.at]
+		if over[w.at] == nil {
+			over[w.at] = slices.Clone(b.clock)
+		}
+		w.clock = over[w.at]
+		w.passed = b.passed
+		if b.acquired != nil {
+			lanes := w.fenced()
+			for l := range lanes {
+				lanes[l].acquired = lanes[l].acquired.join(b.acquired)
+			}
+		}
+		// The lanes of the warp have arrived together, too.
+		all := ^uint64(0) >> (64 - c.d.width)
+		if !c.d.lockStep {
+			c.unite(w, all, true)
+		}
+	}
+	for id := range over {
+		if id < ClusterBarrier {
+			delete(c.barriers, id)
+		}
+	}
+}
+
+// fenced returns the lanes of a warp that synchronises with fences.
+func (w *warp) fenced() *[64]lane {
+	if w.lanes == nil {
+		w.lanes = new([64]lane)
+	}
+	return w.lanes
+}
+
+// Fence notes a fence of lanes.
+func (c *CTA) Fence(index int, active, lanes uint64, order isa.Order, scope isa.Scope) {
+	w := c.together(index, active)
+	w.now++
+	if order.Acquires() {
+		c.acquire(w, lanes, scope)
+	}
+	if order.Releases() {
+		c.release(w, index, lanes, scope, order == isa.OrderSC && scope > isa.ScopeCluster)
+	}
+}
+
+// acquire orders what the lanes' strong reads have seen before what follows. In lock-step that is so for all lanes that
+// are together.
+func (c *CTA) acquire(w *warp, lanes uint64, scope isa.Scope) {
+	if w.lanes == nil {
+		return
+	}
+	for m := lanes; m != 0; m &= m - 1 {
+		l := &w.lanes[first(m)]
+		l.acquired = l.acquired.join(l.seen.within(scope))
+		l.seen = nil
+	}
+	if c.d.lockStep {
+		w.share(w.group)
+	}
+}
+
+// share makes lanes know what each of them has acquired.
+func (w *warp) share(lanes uint64) {
+	var joint *knowledge
+	for l := lanes; l != 0; l &= l - 1 {
+		joint = joint.join(w.lanes[first(l)].acquired)
+	}
+	for l := lanes; l != 0; l &= l - 1 {
+		w.lanes[first(l)].acquired = joint
+	}
+}
+
+// release keeps what is ordered before a fence for those who will see strong writes of the lanes.
+func (c *CTA) release(w *warp, index int, lanes uint64, scope isa.Scope, passes bool) {
+	state := w.fenced()
+	var same *snapshot
+	for m := lanes; m != 0; m &= m - 1 {
+		i := first(m)
+		if same == nil || !c.d.lockStep {
+			same = c.snapshot(w, index, i, scope, w.now)
+			same.passes = passes
+		}
+		state[i].released = same
+	}
+}
+
+// snapshot is what is ordered before something that a lane does now: what it has done itself until now, and what lanes
+// that are together with it have done, too, until then.
+func (c *CTA) snapshot(w *warp, index, lane int, scope isa.Scope, then uint32) *snapshot {
+	row := slices.Clone(w.row(c.d.width, lane))
+	if c.d.lockStep {
+		for k := w.group; k != 0; k &= k - 1 {
+			row[first(k)] = then
+		}
+	}
+	row[lane] = w.now
+	s := &snapshot{cta: int32(c.index), warp: uint8(index), row: row, clock: w.clock, scope: scope}
+	if w.lanes != nil {
+		s.acquired = w.lanes[lane].acquired
+	}
+	return s
+}
+
+// Commit notes that a warp ends a group of asynchronous copies.
+func (c *CTA) Commit(index int) {
+	w := &c.warps[index]
+	w.groups = append(w.groups, len(w.copies))
+}
+
+// Wait notes that lanes of a warp wait for its asynchronous copies, but for those of the last groups, so many; for
+// all, also those that are in no group, if pending is negative.
+func (c *CTA) Wait(index int, active uint64, pending int) {
+	w := c.together(index, active)
+	done := len(w.copies)
+	if pending >= 0 {
+		if done = 0; len(w.groups) > pending {
+			done = w.groups[len(w.groups)-1-pending]
+		}
+	}
+	if done == 0 {
+		return
+	}
+	w.now++
+	words := w.copies[done-1].words
+	for _, addr := range w.written[:words] {
+		records := c.shared.cell(addr).records
+		for i := range records {
+			if r := &records[i]; r.copy && int(r.warp) == index && r.time <= w.copies[done-1].time {
+				r.copy, r.time = false, w.now
+			}
+		}
+	}
+	w.copies = slices.Delete(w.copies, 0, done)
+	w.written = slices.Delete(w.written, 0, words)
+	for i := range w.copies {
+		w.copies[i].words -= words
+	}
+	left := w.groups[:0]
+	for _, end := range w.groups {
+		if end > done {
+			left = append(left, end-done)
+		}
+	}
+	w.groups = left
+}

@@ -1,0 +1,347 @@
+package race
+
+import (
+	"cmp"
+	"slices"
+
+	"warpbound/internal/isa"
+)
+
+// Kind tells what two accesses that race do.
+type Kind uint8
+
+// The kinds of races, by the order in which the execution made the accesses.
+const (
+	ReadAfterWrite Kind = iota
+	WriteAfterRead
+	WriteAfterWrite
+	EqualWrites // both write the same value
+)
+
+// String implements fmt.Stringer.
+func (k Kind) String() string {
+	return [...]string{"read-after-write", "write-after-read", "write-after-write", "equal-writes"}[k]
+}
+
+// Reach tells which threads race: the smallest group that has both.
+type Reach uint8
+
+// The groups.
+const (
+	InInstruction Reach = iota // lanes of a warp, in one instruction
+	InWarp
+	InCTA
+	InGrid
+)
+
+// String implements fmt.Stringer.
+func (r Reach) String() string { return [...]string{"instruction", "warp", "cta", "grid"}[r] }
+
+// Participant is one of two accesses that race.
+type Participant struct {
+	PC     int // index of the instruction
+	CTA    int // index in the grid
+	Warp   int // index in the CTA
+	Lane   int // the lowest that takes part
+	Write  bool
+	Atomic bool
+	Copy   bool // an asynchronous copy for which nobody has waited
+}
+
+// Race is a pair of instructions that race, with the first example of it.
+type Race struct {
+	Kind   Kind
+	Reach  Reach
+	Shared bool   // in shared memory, of Second's CTA; else in global memory
+	Addr   uint64 // the lowest byte that both access
+	First  Participant
+	Second Participant // the later in the execution
+	Count  int64
+}
+
+// Detector looks at one launch after the other.
+type Detector struct {
+	width    int
+	lockStep bool
+	keep     int // accesses that a word remembers
+	global   shadow
+	syncs    map[uint64]*releases // by word of global memory
+	races    map[pair]*Race
+	visited  map[*releases]int // used again by queries
+	joint    []uint32          // a row, used again
+}
+
+// pair is what races are counted by.
+type pair struct {
+	first, second int32
+	kind          Kind
+	shared        bool
+}
+
+// New returns a detector for warps of so many lanes.
+func New(width int, lockStep bool) *Detector {
+	d := &Detector{width: width, lockStep: lockStep, keep: 6, visited: map[*releases]int{}, joint: make([]uint32, width)}
+	d.Begin()
+	return d
+}
+
+// Begin begins a launch: all that happened before is ordered before it. The races found so far are
+// forgotten.
+func (d *Detector) Begin() {
+	d.global = shadow{}
+	d.syncs = map[uint64]*releases{}
+	d.races = map[pair]*Race{}
+}
+
+// Races returns the races found since Begin, by instructions and kinds.
+func (d *Detector) Races() []Race {
+	list := make([]Race, 0, len(d.races))
+	for _, r := range d.races {
+		list = append(list, *r)
+	}
+	slices.SortFunc(list, func(a, b Race) int {
+		return cmp.Or(cmp.Compare(a.First.PC, b.First.PC), cmp.Compare(a.Second.PC, b.Second.PC),
+			cmp.Compare(a.Kind, b.Kind), cmp.Compare(a.Addr, b.Addr))
+	})
+	return list
+}
+
+// CTA is a CTA that runs. It is used again for others.
+type CTA struct {
+	d        *Detector
+	index    int
+	warps    []warp
+	shared   shadow
+	syncs    map[uint64]*releases // by word of shared memory
+	barriers map[int]*arrivals    // by number
+}
+
+// Start begins a CTA with the given index in the grid and so many warps.
+func (d *Detector) Start(c *CTA, index, warps int) {
+	*c = CTA{d: d, index: index, warps: c.warps, shared: shadow{}, syncs: map[uint64]*releases{}, barriers: map[int]*arrivals{}}
+	if len(c.warps) != warps {
+		c.warps = make([]warp, warps)
+	}
+	none := make(clock, warps)
+	for i := range c.warps {
+		w := &c.warps[i]
+		rows := w.rows
+		if len(rows) != d.width*d.width {
+			rows = make([]uint32, d.width*d.width)
+		}
+		clear(rows)
+		*w = warp{rows: rows, clock: none}
+	}
+}
+
+// Access is an access of one warp instruction.
+type Access struct {
+	PC     int
+	Active uint64 // lanes that execute the instruction together, whatever its guard
+	Lanes  uint64 // those of them that access the space
+	Shared bool
+	Addr   *[64]uint64 // by lane: the lowest byte
+	Pieces []Piece
+	Load   bool
+	Store  bool // both of atomic operations
+	Copy   bool // the store of an asynchronous copy
+	Order  isa.Order
+	Scope  isa.Scope
+
+	// Value returns what a lane writes to a piece. It is not called for loads, atomic operations and copies.
+	Value func(lane, piece int) uint64
+}
+
+// Piece is an element that a lane accesses.
+type Piece struct{ Offset, Bytes int }
+
+// Access notes an access and finds those with which it races.
+func (c *CTA) Access(warp int, a *Access) {
+	w := c.together(warp, a.Active)
+	w.now++
+	u := use{Access: a, cta: c, w: w, record: record{
+		cta: int32(c.index), warp: uint8(warp), pc: int32(a.PC), time: w.now, scope: a.Scope,
+		store: a.Store, atomic: a.Load && a.Store, strong: a.Order != isa.OrderWeak, copy: a.Copy,
+	}}
+	for i, p := range a.Pieces {
+		u.piece(i, p)
+	}
+	if a.Copy {
+		w.copies = append(w.copies, copied{time: w.now, words: len(w.written)})
+	}
+}
+
+// Diverge notes that lanes execute a branch together.
+func (c *CTA) Diverge(warp int, active uint64) { c.together(warp, active) }
+
+// use is an access that is being noted.
+type use struct {
+	*Access
+	cta *CTA
+	w   *warp
+	record
+}
+
+// piece notes one element of all lanes.
+func (u *use) piece(i int, p Piece) {
+	for m := u.Lanes; m != 0; {
+		lane := first(m)
+		addr := u.Addr[lane] + uint64(p.Offset)
+		set := uint64(1) << lane
+		if !u.store { // lanes that read one place are one reader
+			for rest := m &^ set; rest != 0 && u.Addr[first(rest)] == u.Addr[lane]; rest &= rest - 1 {
+				set |= rest & -rest
+			}
+		}
+		m &^= set
+		value := uint64(0)
+		if u.Value != nil && u.store {
+			value = u.Value(lane, i)
+		}
+		for n := 0; n < p.Bytes; {
+			at := addr + uint64(n)
+			size := min(4-int(at%4), p.Bytes-n)
+			u.word(at, size, uint32(value>>(8*n)), set)
+			n += size
+		}
+	}
+}
+
+// word notes the access of lanes to bytes of one word.
+func (u *use) word(addr uint64, size int, value uint32, lanes uint64) {
+	shift := addr % 4
+	u.bytes = uint8(1<<size-1) << shift
+	u.value = value << (8 * shift)
+	u.lanes = lanes
+	memory := &u.cta.d.global
+	if u.Shared {
+		memory = &u.cta.shared
+	}
+	c := memory.cell(addr)
+	kept := c.records[:0]
+	for i := range c.records {
+		r := &c.records[i]
+		overlap := r.bytes & u.bytes
+		before := u.after(r)
+		if overlap != 0 && !before && (r.store || u.store) && !u.permitted(r) {
+			u.report(r, addr&^3+uint64(lowest(overlap)))
+		}
+		if !before || !u.covers(r) {
+			kept = append(kept, *r)
+		}
+	}
+	c.records = append(room(kept, u.cta.d.keep), u.record)
+	if u.strong || u.store {
+		u.synchronise(addr&^3, lanes)
+	}
+	if u.copy {
+		u.w.written = append(u.w.written, addr)
+	}
+}
+
+// room makes room for a record in those of a word, if there are limit of them: it forgets the oldest read but one, or
+// else the oldest access but one.
+func room(records []record, limit int) []record {
+	if len(records) < limit {
+		return records
+	}
+	i := slices.IndexFunc(records[1:], func(r record) bool { return !r.store }) + 1
+	return slices.Delete(records, max(i, 1), max(i, 1)+1)
+}
+
+// permitted reports whether the accesses may be concurrent: both are strong, and their scopes
+// include each other's threads.
+func (u *use) permitted(r *record) bool {
+	return u.strong && r.strong && (u.cta.index == int(r.cta) || u.wide() && r.wide())
+}
+
+// covers reports whether all that may race with a record may race with the access, too. Then the record need not
+// be kept if it is ordered before the access: what is ordered behind the access is behind both.
+func (u *use) covers(r *record) bool {
+	alike := !u.strong || r.strong && r.cta == u.record.cta && (r.wide() || !u.wide())
+	return alike && r.bytes&^u.bytes == 0 && (u.store || !r.store)
+}
+
+// wide reports whether the scope has threads of other CTAs.
+func (r *record) wide() bool { return r.scope > isa.ScopeCluster }
+
+// after reports whether all that the record stands for is ordered before the access.
+func (u *use) after(r *record) bool {
+	c, w := u.cta, u.w
+	if int(r.cta) != c.index {
+		return u.acquired(r)
+	}
+	if r.warp != u.warp {
+		return w.clock[r.warp] >= r.time && !r.copy || u.acquired(r)
+	}
+	if r.copy || r.time == u.time { // pieces of one access do not overlap
+		return false
+	}
+	others := r.lanes
+	if c.d.lockStep {
+		others &^= u.Active
+	}
+	if others == 0 || others == u.lanes && u.lanes&(u.lanes-1) == 0 {
+		return true
+	}
+	for m := u.lanes; m != 0; m &= m - 1 {
+		lane := first(m)
+		rest := *r
+		rest.lanes = others &^ (1 << lane)
+		if !w.knows(c.d.width, lane, &rest) && !u.acquiredBy(lane, &rest) {
+			return false
+		}
+	}
+	return true
+}
+
+// report counts a race with an access that the execution made before.
+func (u *use) report(r *record, addr uint64) {
+	kind := ReadAfterWrite
+	switch {
+	case u.store && !r.store:
+		kind = WriteAfterRead
+	case u.store && r.store && !u.atomic && !r.atomic && !u.copy && !r.copy && (u.value^r.value)&mask(u.bytes&r.bytes) == 0:
+		kind = EqualWrites
+	case u.store:
+		kind = WriteAfterWrite
+	}
+	key := pair{r.pc, u.pc, kind, u.Shared}
+	if known := u.cta.d.races[key]; known != nil {
+		known.Count++
+		return
+	}
+	reach := InGrid
+	switch {
+	case r.cta != u.cta32():
+	case r.warp != u.warp:
+		reach = InCTA
+	case r.time != u.time:
+		reach = InWarp
+	default:
+		reach = InInstruction
+	}
+	u.cta.d.races[key] = &Race{Kind: kind, Reach: reach, Shared: u.Shared, Addr: addr, First: r.participant(), Second: u.participant(), Count: 1}
+}
+
+func (u *use) cta32() int32 { return u.record.cta }
+
+// record is an access to a word.
+type record struct {
+	lanes  uint64
+	cta    int32
+	pc     int32
+	time   uint32 // of the warp
+	value  uint32 // what was written, in its bytes
+	warp   uint8
+	bytes  uint8 // a bit for each of the word
+	scope  isa.Scope
+	store  bool
+	atomic bool
+	strong bool
+	copy   bool // asynchronous, and nobody has waited for it
+}
+
+func (r *record) participant() Participant {
+	return Participant{PC: int(r.pc), CTA: int(r.cta), Warp: int(r.warp), Lane: first(r.lanes), Write: r.store, Atomic: r.atomic, Copy: r.copy}
+}
