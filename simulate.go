@@ -16,6 +16,7 @@ type SimulateOptions struct {
 	TraceCSV  bool      // as CSV instead of the binary format
 	Ipoints   Placement // blocks to record
 	Out       io.Writer // where what the kernel prints goes; nil for nowhere
+	Races     bool      // look for data races, on one core: the run's Races are then a list, which may be empty
 
 	// Cores is how many processor cores may simulate the run together; 0 for one. The run is the same in every bit.
 	Cores int
@@ -50,7 +51,7 @@ func (j *Job) Simulate(ctx context.Context, opts SimulateOptions) (*Run, error) 
 	run, err := analysis.Simulate(ctx, j.on.Platform, j.on.Workload, analysis.SimulateRequest{
 		Vector: opts.Vector, MaxCycles: opts.MaxCycles, Trace: opts.Trace, TraceCSV: opts.TraceCSV,
 		Ipoints: opts.Ipoints.at, Out: opts.Out, Step: opts.Step, Access: opts.Access,
-		Cores: opts.Cores, OneCore: opts.OneCore,
+		Cores: opts.Cores, OneCore: opts.OneCore, Races: opts.Races,
 	})
 	if err != nil {
 		return nil, err

@@ -144,6 +144,9 @@ type Simulation struct {
 	// then.
 	Device *Device `json:"device,omitempty"`
 
+	// Races are the data races of the run; left out where nobody has looked for them.
+	Races []Race `json:"races,omitzero"`
+
 	Warnings []Warning `json:"warnings"`
 }
 
@@ -170,7 +173,9 @@ type Analysis struct {
 	Inputs      []InputRun   `json:"inputs,omitempty"` // saved ones, which count among the runs
 	Device      *Device      `json:"device,omitempty"` // nil if no run was made on a GPU
 	Estimates   []Estimate   `json:"estimates"`
-	Warnings    []Warning    `json:"warnings"`
+	// Races are the data races of the first test vector's run; left out where none was simulated.
+	Races    []Race    `json:"races,omitzero"`
+	Warnings []Warning `json:"warnings"`
 }
 
 // Hz returns the clock at which the cycles of the analysis become the longest time, in

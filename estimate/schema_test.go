@@ -271,7 +271,7 @@ func (s *schemer) define(t reflect.Type) {
 			of = append(object{{"description", text}}, of...)
 		}
 		properties = append(properties, member{name, of})
-		if options != "omitempty" {
+		if options != "omitempty" && options != "omitzero" {
 			required = append(required, name)
 		}
 	}

@@ -107,8 +107,14 @@ func (l List) Analyze(ctx context.Context, p runner.Platform, w *workload.Worklo
 			return nil, err
 		}
 		warnings = append(warnings, found...)
+		a.Races, found, err = watch(ctx, p, w, req.MaxCycles)
+		if err != nil && (req.Traces == nil || ctx.Err() != nil) { // traces say enough where a run is not possible
+			return nil, err
+		}
+		warnings = append(warnings, found...)
 	}
 	a.Estimates = append(a.Estimates, estimates...)
+	qualify(a.Analysis)
 	if err := contradicted(a.Analysis); err != nil {
 		return nil, err
 	}

@@ -279,6 +279,9 @@ func checkBounds(j *platform.Job, seen *observation) error {
 		if name == "blocks" { // a CSV file with other Ipoints does not fit
 			traces["CSV"] = &seen.csv
 		}
+		if len(a.Races) > 0 {
+			return fmt.Errorf("ipoints %s: random kernels have no races: %+v", name, a.Races)
+		}
 		for format, file := range traces {
 			b, err := Analyze(context.Background(), j.Platform, j.Workload, Request{Methods: hybrids, Ipoints: at, Traces: bytes.NewReader(file.Bytes())})
 			if err != nil {

@@ -19,7 +19,7 @@ func simCommand() *cobra.Command {
 	var job jobFlags
 	var trace, ipoints string
 	var dumps []string
-	var steps bool
+	var steps, races bool
 	c := &cobra.Command{
 		Use:   "sim JOB.toml",
 		Short: "Simulate one run of a job: cycles and counters",
@@ -33,9 +33,10 @@ func simCommand() *cobra.Command {
 	c.Flags().StringVar(&ipoints, "ipoints", "blocks", "instrument blocks, headers (of loops), every:N blocks, or labels:A,B")
 	c.Flags().StringArrayVar(&dumps, "dump", nil, "NAME=FILE: write the buffer's bytes after the run, little-endian")
 	c.Flags().BoolVar(&steps, "steps", false, "list every warp instruction: cycle, active lanes, and the reconvergence stack after it")
+	c.Flags().BoolVar(&races, "races", false, "look for data races, and exit with 1 if there are any")
 	c.MarkFlagsMutuallyExclusive("steps", "format")
 	c.RunE = func(c *cobra.Command, args []string) (err error) {
-		opts := warpbound.SimulateOptions{Vector: int(*vector), MaxCycles: *limit, Out: c.ErrOrStderr(), Cores: runtime.GOMAXPROCS(0)}
+		opts := warpbound.SimulateOptions{Vector: int(*vector), MaxCycles: *limit, Out: c.ErrOrStderr(), Cores: runtime.GOMAXPROCS(0), Races: races}
 		opts.OneCore = func(why string) { oneCore(c.ErrOrStderr(), why) }
 		if opts.Ipoints, err = warpbound.ParsePlacement(ipoints); err != nil {
 			return fmt.Errorf("--ipoints: %w", err)
@@ -78,9 +79,14 @@ func simCommand() *cobra.Command {
 			return err
 		}
 		if *format == "json" {
-			return report.JSON(c.OutOrStdout(), &run.Simulation)
+			err = report.JSON(c.OutOrStdout(), &run.Simulation)
+		} else {
+			err = report.Simulation(c.OutOrStdout(), &run.Simulation, j.ClockHz())
 		}
-		return report.Simulation(c.OutOrStdout(), &run.Simulation, j.ClockHz())
+		if err == nil && len(run.Races) > 0 {
+			err = errVerdict
+		}
+		return err
 	}
 	return c
 }

@@ -277,6 +277,21 @@ func (m *Machine) StandIn(in *isa.Instr) (isa.Feature, Timing, bool) {
 	return f, t, ok && lacks
 }
 
+// LockStep reports whether the lanes of a warp that are on one path execute each instruction together, so that its
+// program order orders what they do. Devices from sm_70 on do not promise that (CUDA C++ Programming Guide,
+// Independent Thread Scheduling): a machine with scoreboards does not if it has all features that came with sm_70.
+func (m *Machine) LockStep() bool {
+	if m.Core != Scoreboard {
+		return true
+	}
+	for _, f := range isa.Features() {
+		if _, lacks := m.StandIns[f.Name]; f.Since == 70 && lacks {
+			return true
+		}
+	}
+	return false
+}
+
 // InstrTiming returns the timing of an instruction: that of its class, or what
 // stands in for it.
 func (m *Machine) InstrTiming(in *isa.Instr) Timing {

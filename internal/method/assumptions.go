@@ -18,6 +18,10 @@ func (p *Problem) Assumptions() []string {
 	return list
 }
 
+// RaceFree is what estimates rest on where the paths of a branch execute beside each other. Whoever knows of data
+// races adds what is known.
+const RaceFree = "results do not depend on the order in which the paths of a branch execute"
+
 // LoopAssumption is what an estimate rests on that takes the bound of a loop from the job.
 func LoopAssumption(loop string, iterations int64) string {
 	return fmt.Sprintf("loop bound of %s: at most %d back edges per entry (annotated)", loop, iterations)

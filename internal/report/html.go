@@ -31,6 +31,7 @@ func HTML(w io.Writer, a *estimate.Analysis, hz float64) error {
 			return fmt.Sprintf("%.1f", 100*float64(part)/float64(whole))
 		},
 		"modes": func() []string { return otherModes(a) },
+		"lines": lines,
 		"span":  func() string { return span(a) },
 		"device": func(d *estimate.Device) (string, error) {
 			var text strings.Builder

@@ -40,9 +40,13 @@ func Simulation(w io.Writer, s *estimate.Simulation, hz float64) error {
 		counters(p, s)
 	}
 	cores(p, s)
-	if len(s.Warnings) > 0 && s.Device == nil {
+	if s.Races != nil && len(s.Races) == 0 {
+		p.printf("\nNo data races in this run.\n")
+	}
+	if len(s.Warnings)+len(s.Races) > 0 && s.Device == nil {
 		p.printf("\n")
 	}
+	races(p, s.Races)
 	warnings(p, s.Warnings)
 	return p.err
 }

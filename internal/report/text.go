@@ -33,6 +33,7 @@ func Text(w io.Writer, a *estimate.Analysis, hz float64) error {
 		breakdown(p, e)
 	}
 	assumptions(p, a.Estimates)
+	races(p, a.Races)
 	warnings(p, a.Warnings)
 	return p.err
 }

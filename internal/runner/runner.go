@@ -48,6 +48,7 @@ type Options struct {
 	Repeats   int       // how often the caller runs each input, as Platform.Repeats says
 	Averaged  bool      // the time of a run is the mean of several, where times vary
 	Checked   bool      // tell of reads of memory that nothing has written
+	Races     bool      // look for data races, on one core
 	Out       io.Writer // where what the kernel prints goes; nil for nowhere
 	Cores     int       // that may simulate one run together; one if it is less
 
@@ -108,6 +109,9 @@ type Runner interface {
 // ErrTrace is the error of a run with several launches of which a trace is wanted.
 var ErrTrace = errors.New("a trace holds one launch, and the job has several in a run")
 
+// ErrRaces is the error of a platform that is asked to look for data races and does not simulate.
+var ErrRaces = errors.New("data races are looked for on simulated machines")
+
 // Outcome is what a run gave.
 type Outcome struct {
 	Cycles     int64      // from launch to last retirement, of all launches together
@@ -130,8 +134,11 @@ type Statistics interface {
 	// Novelty appends the counters that tell what a run met with besides time, in the order of
 	// NoveltyCounters.
 	Novelty(to []int64) []int64
-	// Warnings tells of reads of memory that nothing had written.
+	// Warnings tells of reads of memory that nothing had written, and of barriers that only some threads
+	// reached.
 	Warnings() []diag.Warning
+	// Races are the data races of the run: none unless Options.Races asks for them.
+	Races() []estimate.Race
 }
 
 // NoveltyCounters returns the names of the counters that a search may take for novelty, in a fixed

@@ -143,6 +143,10 @@ type Result struct {
 
 	Uninitialised []emu.UninitialisedRead // if the code is checked
 
+	// If the code looks for races.
+	Races           []emu.Race
+	PartialBarriers []emu.PartialBarrier
+
 	// Alone says why one goroutine has simulated the run, if several would have done so were it
 	// not for the kernel.
 	Alone string
@@ -184,19 +188,37 @@ func (r *Result) Add(other *Result) {
 		}
 		r.Cores[i].add(&other.Cores[i])
 	}
-	for _, read := range other.Uninitialised {
-		same := func(u emu.UninitialisedRead) bool { return u.Instr.Pos == read.Instr.Pos }
-		if i := slices.IndexFunc(r.Uninitialised, same); i >= 0 {
-			r.Uninitialised[i].Count += read.Count
+	r.Uninitialised = merge(r.Uninitialised, other.Uninitialised,
+		func(a, b *emu.UninitialisedRead) bool { return a.Instr.Pos == b.Instr.Pos },
+		func(u *emu.UninitialisedRead) *int64 { return &u.Count })
+	r.Races = merge(r.Races, other.Races, (*emu.Race).Same, func(u *emu.Race) *int64 { return &u.Count })
+	r.PartialBarriers = merge(r.PartialBarriers, other.PartialBarriers,
+		func(a, b *emu.PartialBarrier) bool { return a.Instr.Pos == b.Instr.Pos },
+		func(u *emu.PartialBarrier) *int64 { return &u.Count })
+}
+
+// merge adds what is found in another run to a list: to the count of what is the same, else to its end.
+func merge[T any](list, others []T, same func(a, b *T) bool, count func(*T) *int64) []T {
+	for i := range others {
+		at := slices.IndexFunc(list, func(known T) bool { return same(&known, &others[i]) })
+		if at >= 0 {
+			*count(&list[at]) += *count(&others[i])
 		} else {
-			r.Uninitialised = append(r.Uninitialised, read)
+			list = append(list, others[i])
 		}
 	}
+	return list
+}
+
+// Watch takes over what a grid found out besides executing: reads of what nothing wrote, races, and barriers
+// that only some threads reach.
+func (r *Result) Watch(g *emu.Grid) {
+	r.Uninitialised, r.Races, r.PartialBarriers = g.UninitialisedReads(), g.Races(), g.PartialBarriers()
 }
 
 // Reset makes a result of no run, in the same storage.
 func (r *Result) Reset() {
-	*r = Result{Schedulers: r.Schedulers, Cores: r.Cores, Uninitialised: r.Uninitialised[:0]}
+	*r = Result{Schedulers: r.Schedulers, Cores: r.Cores, Uninitialised: r.Uninitialised[:0], Races: r.Races[:0], PartialBarriers: r.PartialBarriers[:0]}
 	for _, sm := range r.Schedulers {
 		clear(sm)
 	}

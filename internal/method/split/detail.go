@@ -10,9 +10,6 @@ import (
 	"warpbound/internal/splitting/bsb"
 )
 
-// raceFree is what estimates rest on too where wavefronts split.
-const raceFree = "results do not depend on the order in which the paths of a branch execute"
-
 // estimate makes the estimate of the rule that gives less.
 func (a *analysis) estimate() (*estimate.Estimate, error) {
 	var launches [rules]*launch
@@ -45,7 +42,7 @@ func (a *analysis) estimate() (*estimate.Estimate, error) {
 		Assumptions: a.Assumptions(), Breakdown: a.shares(l),
 	}
 	if mode != machine.SplitNone {
-		e.Assumptions = append(e.Assumptions, raceFree)
+		e.Assumptions = append(e.Assumptions, method.RaceFree)
 	}
 	for _, b := range a.Splits {
 		d.Splits = append(d.Splits, estimate.SplitBranch{Name: a.Graph.Name(b), Pos: a.Graph.Blocks[b].Source().String()})

@@ -152,6 +152,9 @@ func (p *Platform) Open(w *workload.Workload, opts runner.Options) (runner.Runne
 	if opts.Step != nil || opts.Issue != nil || opts.Access != nil {
 		return nil, fmt.Errorf("%s: only a simulator lists what warps execute", p.name)
 	}
+	if opts.Races {
+		return nil, fmt.Errorf("%s: %w", p.name, runner.ErrRaces)
+	}
 	if opts.Averaged {
 		a := &average{platform: p, workload: w, maxCycles: opts.MaxCycles}
 		return a, a.open()

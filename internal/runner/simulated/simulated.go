@@ -140,6 +140,10 @@ func newLaunch(w *workload.Workload, k *workload.Kernel, opts runner.Options) (*
 	if opts.Checked {
 		code = code.Checked()
 	}
+	if opts.Races {
+		code = code.WithRaces(k.Machine.LockStep())
+		opts.Cores = 1
+	}
 	cfg := sim.Config{
 		Code: code, Machine: k.Machine, RegsPerThread: k.Registers,
 		Ipoints: ipoints(k, opts.Record), MaxCycles: opts.MaxCycles,

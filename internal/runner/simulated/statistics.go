@@ -1,8 +1,11 @@
 package simulated
 
 import (
+	"fmt"
+
 	"warpbound/diag"
 	"warpbound/estimate"
+	"warpbound/internal/emu"
 	"warpbound/internal/sim"
 )
 
@@ -64,5 +67,46 @@ func (t *statistics) Warnings() []diag.Warning {
 		}
 		warnings = append(warnings, diag.Warning{Pos: in.Pos, ID: "uninitialised-read", Text: text})
 	}
+	for _, b := range t.result.PartialBarriers {
+		text := fmt.Sprintf("%d threads of CTA (%d,%d,%d) do not reach the barrier: they have exited, or have only their end before them",
+			b.Missing, b.CTA[0], b.CTA[1], b.CTA[2])
+		if b.Count > 1 {
+			text += fmt.Sprintf("; the first of %d such barriers", b.Count)
+		}
+		if b.Instr.Loc.Known() {
+			text = "(" + b.Instr.Loc.String() + ") " + text
+		}
+		warnings = append(warnings, diag.Warning{Pos: b.Instr.Pos, ID: "partial-barrier",
+			Text: text + ". Where a barrier must be reached by all threads, let them reach it before they exit"})
+	}
 	return warnings
+}
+
+// Races implements runner.Statistics.
+func (t *statistics) Races() []estimate.Race {
+	list := make([]estimate.Race, 0, len(t.result.Races))
+	for i := range t.result.Races {
+		r := &t.result.Races[i]
+		list = append(list, estimate.Race{
+			Space: r.Space.String(), Buffer: r.Buffer, Offset: r.Offset, Kind: r.Kind.String(), Between: r.Reach.String(),
+			First: raceAccess(&r.First), Second: raceAccess(&r.Second), Count: r.Count,
+		})
+	}
+	return list
+}
+
+func raceAccess(s *emu.RaceAccess) estimate.RaceAccess {
+	a := estimate.RaceAccess{Pos: s.Instr.Pos.String(), Access: "load", CTA: s.CTA, Thread: s.Thread}
+	if s.Instr.Loc.Known() {
+		a.Source = s.Instr.Loc.String()
+	}
+	switch {
+	case s.Copy:
+		a.Access = "copy"
+	case s.Atomic:
+		a.Access = "atomic"
+	case s.Write:
+		a.Access = "store"
+	}
+	return a
 }

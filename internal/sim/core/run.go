@@ -187,6 +187,6 @@ func (r *Run) End() int64 {
 		r.trace.End = r.end
 	}
 	r.Result.Cycles, r.Result.Counters = r.end, r.Count
-	r.Result.Uninitialised = r.Grid.UninitialisedReads()
+	r.Result.Watch(r.Grid)
 	return r.end
 }

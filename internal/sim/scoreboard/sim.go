@@ -250,7 +250,7 @@ func (s *Sim) result(cycles int64, occ machine.Occupancy) *sim.Result {
 		}
 	}
 	r.Cycles, r.Occupancy, r.Counters = cycles, occ, s.mem.count
-	r.Uninitialised = s.grid.UninitialisedReads()
+	r.Watch(s.grid)
 	for i := range s.sms {
 		r.Counters.Add(&s.sms[i].count)
 		for j := range s.sms[i].scheds {

@@ -1,0 +1,50 @@
+package analysis
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"warpbound/diag"
+	"warpbound/estimate"
+	"warpbound/internal/method"
+	"warpbound/internal/runner"
+	"warpbound/internal/workload"
+)
+
+// watch runs the first test vector once more and looks for what says that times and results may not be those of
+// other runs: data races, reads of what nothing has written, barriers that only some threads reach. On a platform
+// that does not simulate nothing is looked for, and the races are nil.
+func watch(ctx context.Context, p runner.Platform, w *workload.Workload, maxCycles int64) (races []estimate.Race, warnings []diag.Warning, err error) {
+	r, err := p.Open(w, runner.Options{MaxCycles: maxCycles, Repeats: 1, Checked: true, Races: true})
+	if errors.Is(err, runner.ErrRaces) {
+		return nil, nil, nil
+	}
+	if err != nil {
+		return nil, nil, err
+	}
+	defer func() { err = errors.Join(err, r.Close()) }()
+	out, err := r.Run(ctx, w.First().Bound.Vector(0), nil)
+	if err != nil {
+		return nil, nil, err
+	}
+	return out.Statistics.Races(), out.Statistics.Warnings(), nil
+}
+
+// qualify says of the estimates that suppose the absence of races what is known of it.
+func qualify(a *estimate.Analysis) {
+	known := "not looked for"
+	switch {
+	case len(a.Races) > 0:
+		known = fmt.Sprintf("%d pairs of instructions race in the run of the first test vector", len(a.Races))
+	case a.Races != nil:
+		known = "none in the run of the first test vector"
+	}
+	for i := range a.Estimates {
+		e := &a.Estimates[i]
+		if slices.Contains(e.Assumptions, method.RaceFree) {
+			e.Assumptions = append(e.Assumptions, "data races: "+known)
+		}
+	}
+}
