@@ -11,8 +11,8 @@ import (
 // good defaults.
 type Options struct {
 	// MaxNodes bounds the number of linear programs that branch and bound
-	// solves; 0 stands for DefaultMaxNodes. When they are used up, the solution
-	// is a bound but not Exact.
+	// solves for each independent part of a model; 0 stands for DefaultMaxNodes.
+	// When they are used up, the solution is a bound but not Exact.
 	MaxNodes int
 	// AllowDetached keeps flow that circulates without being reached from the
 	// source. Conservation of flow admits it, but no execution does: by default
@@ -20,16 +20,23 @@ type Options struct {
 	AllowDetached bool
 }
 
-// DefaultMaxNodes is the number of linear programs that are solved by default.
+// DefaultMaxNodes is the number of linear programs that are solved by default for a part.
 const DefaultMaxNodes = 400
 
 // Solve solves the model with SolveStructured where that applies, and otherwise
-// with SolveGeneral, whose options and errors see. The solution's certificate has
-// been checked; one that proves nothing is an error.
+// like SolveGeneral, whose options and errors see, but with SolveStructured for each
+// part where that applies. The solution's certificate has been checked; one that proves
+// nothing is an error.
 func Solve(ctx context.Context, m *Model, o Options) (*Solution, error) {
 	s, err := SolveStructured(m)
 	if errors.Is(err, ErrNotStructured) {
-		s, err = SolveGeneral(ctx, m, o)
+		s, err = solveInParts(m, func(part *Model) (*Solution, error) {
+			s, err := SolveStructured(part)
+			if errors.Is(err, ErrNotStructured) {
+				return solveWhole(ctx, part, o)
+			}
+			return s, err
+		})
 	}
 	if err != nil {
 		return nil, err
@@ -40,11 +47,16 @@ func Solve(ctx context.Context, m *Model, o Options) (*Solution, error) {
 	return s, nil
 }
 
-// SolveGeneral solves any model by branch and bound over linear programs in
-// exact arithmetic. The error is an *InfeasibleError or *UnboundedError where
-// the model has no solution, wraps ErrOverflow where its cost does not fit, and
-// is that of ctx where it ended first.
+// SolveGeneral solves any model, each part that is independent of the others by branch
+// and bound over linear programs in exact arithmetic. The error is an *InfeasibleError
+// or *UnboundedError where the model has no solution, wraps ErrOverflow where its cost
+// does not fit, and is that of ctx where it ended first.
 func SolveGeneral(ctx context.Context, m *Model, o Options) (*Solution, error) {
+	return solveInParts(m, func(part *Model) (*Solution, error) { return solveWhole(ctx, part, o) })
+}
+
+// solveWhole solves a model by branch and bound without a search for parts.
+func solveWhole(ctx context.Context, m *Model, o Options) (*Solution, error) {
 	if err := m.Validate(); err != nil {
 		return nil, err
 	}
@@ -216,11 +228,7 @@ func (s *search) solution() (*Solution, error) {
 	}
 	c := &Certificate{Model: s.m, Counts: s.best, Cuts: s.cuts, Steps: s.steps}
 	if s.best == nil && s.open.Len() == 0 {
-		e := &InfeasibleError{}
-		for _, u := range c.Uses() {
-			e.Conflict = append(e.Conflict, u.Constraint)
-		}
-		return nil, e
+		return nil, newInfeasibleError(c)
 	}
 	c.Cycles = s.bestCost
 	if s.open.Len() > 0 {

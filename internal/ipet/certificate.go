@@ -35,7 +35,28 @@ type Certificate struct {
 	// Counts, where present, is a flow that satisfies the model.
 	Counts []int64 `json:"counts,omitempty"`
 	Cuts   []Cut   `json:"cuts,omitempty"`
-	Steps  []Step  `json:"steps"`
+	Steps  []Step  `json:"steps,omitempty"`
+	Parts  []Part  `json:"parts,omitempty"`
+}
+
+// Part proves that the flow on Edges costs at most Cycles, by a proof about a smaller
+// model, that of the part. Each edge on a walk from source to sink (a live edge) is in
+// exactly one part.
+//
+// The part's model has the edges Edges, in this order, and all nodes that live edges of
+// other parts join are one: flow that is conserved at each node is conserved at all of
+// them together. The node of the whole model's source is number 0 and that of the sink
+// the next if it is another; the others follow in the order in which the edges begin and
+// end at them. Then come the part's own source and sink, with an edge from the one to
+// the node of the whole model's source and an edge from the node of its sink to the
+// other, neither of which costs anything. Constraints are the loops and facts that have
+// live edges in this part only; edges that are not live are left out of them, and those
+// that have no other are in the first part.
+type Part struct {
+	Edges  []int  `json:"edges"`
+	Cycles int64  `json:"cycles"`
+	Cuts   []Cut  `json:"cuts,omitempty"`
+	Steps  []Step `json:"steps"`
 }
 
 // Cut excludes flow that circulates detached from the source. For a set Nodes

@@ -10,14 +10,17 @@ import (
 	"pgregory.net/rapid"
 )
 
-// certified draws a model and returns its solution, with splits and cuts in
+// certified draws a model and returns its solution, with splits, cuts and parts in
 // some of them.
 func certified(t *rapid.T) *Solution {
 	var m *Model
-	if rapid.Bool().Draw(t, "structured") {
+	switch rapid.IntRange(0, 2).Draw(t, "kind") {
+	case 0:
 		m = structuredModel(t, 10)
-	} else {
+	case 1:
 		m = anyModel(t, 8, 15, 9, true)
+	default:
+		m = seriesModel(t)
 	}
 	s, err := Solve(context.Background(), m, Options{})
 	if err != nil {
@@ -53,7 +56,12 @@ func TestCertificateWithWrongMultipliersIsSound(t *testing.T) {
 		c := *s.Certificate
 		c.Counts = nil
 		c.Cycles -= rapid.Int64Range(1, 5).Draw(t, "less")
-		for _, step := range c.Steps {
+		steps := c.Steps
+		for i := range c.Parts {
+			c.Parts[i].Cycles += rapid.Int64Range(-5, 5).Draw(t, "of part")
+			steps = append(steps, c.Parts[i].Steps...)
+		}
+		for _, step := range steps {
 			if step.Multipliers == nil {
 				continue
 			}

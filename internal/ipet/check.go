@@ -20,13 +20,7 @@ func (c *Certificate) Check() error {
 	if err != nil {
 		return fmt.Errorf("certificate's model: %w", err)
 	}
-	for i, cut := range c.Cuts {
-		if err := cut.check(c.Model); err != nil {
-			return fmt.Errorf("cut %d: %w", i, err)
-		}
-	}
-	k := checker{c: c, live: net.live}
-	if err := k.steps(); err != nil {
+	if err := c.checkBound(net); err != nil {
 		return err
 	}
 	if c.Counts != nil {
@@ -39,6 +33,20 @@ func (c *Certificate) Check() error {
 		}
 	}
 	return nil
+}
+
+// checkBound verifies that the certificate proves Cycles.
+func (c *Certificate) checkBound(net *network) error {
+	if len(c.Parts) > 0 {
+		return c.checkParts(net)
+	}
+	for i, cut := range c.Cuts {
+		if err := cut.check(c.Model); err != nil {
+			return fmt.Errorf("cut %d: %w", i, err)
+		}
+	}
+	k := checker{c: c, live: net.live}
+	return k.steps()
 }
 
 // checker verifies the steps of a certificate.

@@ -19,6 +19,17 @@ type InfeasibleError struct {
 	// Conflict names constraints that contradict each other given conservation
 	// of flow. It is empty where no walk leads to the sink.
 	Conflict []string
+
+	proof *Certificate // nil where no walk leads to the sink
+}
+
+// newInfeasibleError returns the error that a certificate proves.
+func newInfeasibleError(proof *Certificate) *InfeasibleError {
+	e := &InfeasibleError{proof: proof}
+	for _, u := range proof.Uses() {
+		e.Conflict = append(e.Conflict, u.Constraint)
+	}
+	return e
 }
 
 // Error lists the conflicting constraints.

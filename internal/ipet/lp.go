@@ -1,7 +1,5 @@
 package ipet
 
-import "warpbound/internal/graph"
-
 // unlimited as an upper bound of a column stands for none.
 const unlimited = -1
 
@@ -17,12 +15,10 @@ const unlimited = -1
 type program struct {
 	m        *Model
 	net      *network
-	edges    []int  // the edge of every edge column
-	columnOf []int  // the column of every edge, or -1
-	nodeRow  []int  // the row of every node, or -1
-	order    []int  // the live nodes in reverse post-order
-	rank     []int  // their places in it
-	last     []bool // by node: all flow goes on from it to those behind it
+	edges    []int // the edge of every edge column
+	columnOf []int // the column of every edge, or -1
+	nodeRow  []int // the row of every node, or -1
+	*sequence
 	flowRows int
 
 	columns []column
@@ -53,6 +49,7 @@ func newProgram(m *Model, net *network) *program {
 		m: m, net: net,
 		columnOf: filled(len(m.Edges), -1),
 		nodeRow:  filled(len(m.Nodes), -1),
+		sequence: newSequence(m, net),
 	}
 	for v := range m.Nodes {
 		if net.nodes[v] && v != m.Source {
@@ -62,8 +59,6 @@ func newProgram(m *Model, net *network) *program {
 	}
 	p.flowRows = len(p.rhs)
 	p.rows = make([][]term, len(p.rhs))
-	p.order = graph.ReversePostOrder(net.graph, m.Source)
-	p.findLast()
 	for v, last := range p.last {
 		if row := p.nodeRow[v]; row >= 0 && (last || v == m.Sink) {
 			p.rhs[row] = 1
@@ -91,33 +86,6 @@ func newProgram(m *Model, net *network) *program {
 		p.addRow(m.constraint(i))
 	}
 	return p
-}
-
-// findLast finds the nodes before the sink in reverse post-order from which alone
-// edges lead to nodes behind them, and none leads back.
-func (p *program) findLast() {
-	p.rank = make([]int, len(p.m.Nodes))
-	for i, v := range p.order {
-		p.rank[v] = i
-	}
-	changes := make([]int, len(p.order)+1) // in the number of other edges, by rank
-	for i, e := range p.m.Edges {
-		if !p.net.live[i] {
-			continue
-		}
-		from, to := p.rank[e.From]+1, p.rank[e.To]
-		if from > to {
-			from, to = to, from-1
-		}
-		changes[from]++
-		changes[to]--
-	}
-	p.last = make([]bool, len(p.m.Nodes))
-	others := 0
-	for i, v := range p.order[:p.rank[p.m.Sink]] {
-		others += changes[i]
-		p.last[v] = others == 0
-	}
 }
 
 func (p *program) addColumn(c column) {

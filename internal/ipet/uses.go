@@ -17,47 +17,90 @@ func (c *Certificate) Uses() []Use {
 	if err != nil {
 		return nil
 	}
-	m, k := c.Model, checker{c: c, live: net.live}
-	constraints, limits := make([]bool, m.constraints()), make([]bool, len(m.Edges))
+	m := c.Model
+	u := usage{loops: make([]bool, len(m.Loops)), facts: make([]bool, len(m.Facts)), limits: make([]bool, len(m.Edges))}
 	for i, l := range m.Loops {
-		constraints[i] = l.Bound == 0
+		u.loops[i] = l.Bound == 0
 	}
 	for i, e := range m.Edges {
-		limits[i] = e.Limit != nil && e.Limit.Max == 0
+		u.limits[i] = e.Limit != nil && e.Limit.Max == 0
 	}
+	if err := u.add(c, net); err != nil {
+		return nil
+	}
+	var uses []Use
+	for i, used := range append(u.loops, u.facts...) {
+		if used {
+			c := m.constraint(i)
+			uses = append(uses, Use{c.name, c.evidence})
+		}
+	}
+	for e, used := range u.limits {
+		if used {
+			uses = append(uses, Use{fmt.Sprintf("limit of %s", m.EdgeName(e)), m.Edges[e].Limit.Evidence})
+		}
+	}
+	return uses
+}
+
+// usage tells which loops, facts and limits of edges a proof rests on.
+type usage struct{ loops, facts, limits []bool }
+
+// add adds those of a certificate's steps.
+func (u usage) add(c *Certificate, net *network) error {
+	if len(c.Parts) > 0 {
+		return u.addParts(c, net)
+	}
+	k := checker{c: c, live: net.live}
 	for _, s := range c.Steps {
 		y := s.Multipliers
 		if y == nil {
 			continue
 		}
 		for i, p := range y.Loops {
-			constraints[i] = constraints[i] || !p.isZero()
+			u.loops[i] = u.loops[i] || !p.isZero()
 		}
 		for i, p := range y.Facts {
-			constraints[len(m.Loops)+i] = constraints[len(m.Loops)+i] || !p.isZero()
+			u.facts[i] = u.facts[i] || !p.isZero()
 		}
 		for i, p := range y.Cuts {
-			limits[c.Cuts[i].Edge] = limits[c.Cuts[i].Edge] || !p.isZero()
+			e := c.Cuts[i].Edge
+			u.limits[e] = u.limits[e] || !p.isZero()
 		}
 		_, reduced, err := k.reduce(s)
 		if err != nil {
-			return nil
+			return err
 		}
 		for e, r := range reduced {
-			limits[e] = limits[e] || r != nil && r.Sign() > 0 && m.Edges[e].Limit != nil
+			u.limits[e] = u.limits[e] || r != nil && r.Sign() > 0 && c.Model.Edges[e].Limit != nil
 		}
 	}
-	var uses []Use
-	for i, used := range constraints {
-		if used {
-			c := m.constraint(i)
-			uses = append(uses, Use{c.name, c.evidence})
+	return nil
+}
+
+func (u usage) addParts(c *Certificate, net *network) error {
+	proofs, err := c.proofs(net)
+	if err != nil {
+		return err
+	}
+	for _, p := range proofs {
+		net, err := newNetwork(&p.part.Model)
+		if err != nil {
+			return err
+		}
+		part := usage{loops: make([]bool, len(p.part.loops)), facts: make([]bool, len(p.part.facts)), limits: make([]bool, len(p.part.Edges))}
+		if err := part.add(p.proof, net); err != nil {
+			return err
+		}
+		for i, loop := range p.part.loops {
+			u.loops[loop] = u.loops[loop] || part.loops[i]
+		}
+		for i, fact := range p.part.facts {
+			u.facts[fact] = u.facts[fact] || part.facts[i]
+		}
+		for i, edge := range p.part.edges {
+			u.limits[edge] = u.limits[edge] || part.limits[i]
 		}
 	}
-	for e, used := range limits {
-		if used {
-			uses = append(uses, Use{fmt.Sprintf("limit of %s", m.EdgeName(e)), m.Edges[e].Limit.Evidence})
-		}
-	}
-	return uses
+	return nil
 }
