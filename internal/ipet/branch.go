@@ -122,7 +122,7 @@ func (q *queue) Pop() any {
 
 func (s *search) run() error {
 	s.steps = append(s.steps, Step{})
-	at, err := s.explore(0, nil, position{basis: s.lp.program.treeBasis()})
+	at, err := s.explore(0, nil, s.lp.program.start())
 	if err != nil {
 		return err
 	}

@@ -6,6 +6,7 @@ package ipet
 // dual holds multipliers that prove it.
 func (s *simplex) dualSimplex(costs bool) (status, error) {
 	stalled := 0
+	s.watch()
 	for {
 		row := s.leaving(stalled > patience*len(s.basis))
 		if row < 0 {
@@ -39,27 +40,48 @@ func (s *simplex) dualSimplex(costs bool) (status, error) {
 		if err := s.move(c, row, step); err != nil {
 			return 0, err
 		}
+		s.watchPivot()
 	}
+}
+
+// watch finds the violations of all rows.
+func (s *simplex) watch() {
+	for row := range s.basis {
+		s.excess[row] = s.violation(row).abs()
+	}
+	s.violating.reset(len(s.basis), s.violates, s.violatesMore)
+}
+
+// watchPivot finds the violations that a pivot, or its factorisation, changed.
+func (s *simplex) watchPivot() {
+	if len(s.etas) == 0 {
+		s.watch() // rows have other columns now
+		return
+	}
+	for k := s.alpha.nonzero.next(0); k >= 0; k = s.alpha.nonzero.next(k + 1) {
+		row := s.order[k]
+		s.excess[row] = s.violation(row).abs()
+		s.violating.change(row, s.violates(row), s.violatesMore)
+	}
+}
+
+func (s *simplex) violates(row int) bool { return !s.excess[row].isZero() }
+
+func (s *simplex) violatesMore(row, than int) bool {
+	order := s.excess[row].cmp(s.excess[than])
+	return order > 0 || order == 0 && s.basis[row] < s.basis[than]
 }
 
 // leaving returns the row whose column violates its bounds most, under Bland's
 // rule any that does, the one of least column index among equals, or -1.
 func (s *simplex) leaving(bland bool) int {
-	best, at := Rational{}, -1
+	if !bland {
+		return s.violating.best()
+	}
+	at := -1
 	for row, c := range s.basis {
-		v := s.violation(row)
-		if v.isZero() {
-			continue
-		}
-		if v.sign() < 0 {
-			v = v.neg()
-		}
-		order := 0
-		if !bland && at >= 0 {
-			order = v.cmp(best)
-		}
-		if at < 0 || order > 0 || order == 0 && c < s.basis[at] {
-			best, at = v, row
+		if s.violates(row) && (at < 0 || c < s.basis[at]) {
+			at = row
 		}
 	}
 	return at

@@ -6,8 +6,8 @@ const unlimited = -1
 // program is a linear program: maximise cost*x where the rows hold with
 // equality and low <= x <= high. It is built from the live part of a model.
 //
-// Columns are the live edges, in order, and then the slacks of the constraints.
-// Rows are the conservation laws of the live nodes but the source (the source's
+// Columns are the live edges, in order, and then the slacks of the rows; those of
+// conservation laws are fixed at 0. Rows are the conservation laws of the live nodes but the source (the source's
 // follows from the others), and then the constraints: loops, facts, cuts. Where
 // all flow goes on from one node to what is behind it, the node's row says that
 // one unit does, which is the sum of the laws of it and of all nodes before. So
@@ -82,6 +82,9 @@ func newProgram(m *Model, net *network) *program {
 		p.addColumn(c)
 		p.edges = append(p.edges, i)
 	}
+	for row := range p.flowRows {
+		p.addColumn(column{entries: []entry{{row, 1}}})
+	}
 	for i := range m.constraints() {
 		p.addRow(m.constraint(i))
 	}
@@ -116,8 +119,26 @@ func (p *program) addRow(c constraint) {
 	p.addColumn(slack)
 }
 
-// slackOf returns the slack column of a constraint's row.
-func (p *program) slackOf(row int) int { return len(p.edges) + row - p.flowRows }
+// slackOf returns the slack column of a row.
+func (p *program) slackOf(row int) int { return len(p.edges) + row }
+
+// start returns the position to start from. Where every edge that costs something has
+// a limit, these stand at their limits and the slacks are the basis: nothing can gain,
+// and the dual method repairs conservation where it is violated. A pivot concerns the
+// nodes around that are joined by edges in the basis already, which are few until the
+// end. Elsewhere it is the basis of treeBasis.
+func (p *program) start() position {
+	at := position{basis: make([]int, len(p.rhs)), atHigh: make([]bool, len(p.columns))}
+	for row := range at.basis {
+		at.basis[row] = p.slackOf(row)
+	}
+	for c, col := range p.columns {
+		if at.atHigh[c] = col.cost > 0; at.atHigh[c] && col.high == unlimited {
+			return position{basis: p.treeBasis()}
+		}
+	}
+	return at
+}
 
 // treeBasis returns a basis: into every node the last edge of the costliest path
 // from the source, and for every constraint its slack. Paths follow the edges

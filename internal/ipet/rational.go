@@ -116,6 +116,13 @@ func (a Rational) neg() Rational {
 	return a
 }
 
+func (a Rational) abs() Rational {
+	if a.sign() < 0 {
+		return a.neg()
+	}
+	return a
+}
+
 func (a Rational) sub(b Rational) Rational { return a.add(b.neg()) }
 
 func (a Rational) mul(b Rational) Rational {

@@ -29,6 +29,9 @@ type simplex struct {
 	movable []bool     // by column: outside the basis, and its bounds differ
 	dual    []Rational // the multipliers of the rows, once solved
 
+	excess    []Rational // by how much the column of every row violates its bounds, in the dual method
+	violating tournament // of the rows whose columns do
+
 	// across holds, of the columns outside the basis that can move, what a unit
 	// of each takes from the column of a row, where that is not zero.
 	across []crossing
@@ -91,7 +94,7 @@ func (s *simplex) start(at position) error {
 	}
 	s.reduced, s.sums = make([]Rational, len(p.columns)), make([]Rational, len(p.columns))
 	s.movable = make([]bool, len(p.columns))
-	s.x, s.dual = make([]Rational, len(p.rhs)), make([]Rational, len(p.rhs))
+	s.x, s.dual, s.excess = make([]Rational, len(p.rhs)), make([]Rational, len(p.rhs)), make([]Rational, len(p.rhs))
 	s.alpha, s.ray = newVector(len(p.rhs)), newVector(len(p.rhs))
 	s.rowOf = make([]int, len(p.columns))
 	return s.refactor()

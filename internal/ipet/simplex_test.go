@@ -118,6 +118,129 @@ func TestSimplexKeepsItsState(t *testing.T) {
 	})
 }
 
+// dualPivot does one pivot of the dual method with costs, and returns whether there was
+// one to do and what it touched.
+func dualPivot(t rapid.TB, s *simplex) (entries int, ok bool) {
+	t.Helper()
+	row := s.leaving(false)
+	if row < 0 {
+		return 0, false
+	}
+	violation := s.violation(row)
+	s.inverseRow(row)
+	c, _ := s.dualRatioTest(violation.sign() < 0, true)
+	if c < 0 {
+		s.clear(s.ray)
+		return 0, false // infeasible
+	}
+	s.column(c)
+	entries = nonzero(s.ray) + len(s.across) + nonzero(s.alpha)
+	s.reprice(c, row)
+	s.clear(s.ray)
+	step := violation.div(s.alpha.at[row])
+	if s.atHigh[c] {
+		step = step.neg()
+	}
+	if err := s.move(c, row, step); err != nil {
+		t.Fatal(err)
+	}
+	s.watchPivot()
+	return entries, true
+}
+
+// checkLeaving compares the row that leaves with the one found by looking at all.
+func checkLeaving(t rapid.TB, s *simplex) {
+	t.Helper()
+	best, at := Rational{}, -1
+	for row, c := range s.basis {
+		v := s.violation(row).abs()
+		if v.isZero() {
+			continue
+		}
+		order := v.cmp(best)
+		if at < 0 || order > 0 || order == 0 && c < s.basis[at] {
+			best, at = v, row
+		}
+	}
+	if got := s.leaving(false); got != at {
+		t.Fatalf("row %d leaves, not %d", got, at)
+	}
+}
+
+// TestDualKeepsItsState checks the state after every pivot of the dual method, where all
+// edges have limits, so that it can start from the slacks.
+func TestDualKeepsItsState(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		m := anyModel(t, 10, 20, 9, true)
+		again := rapid.Bool().Draw(t, "factor anew")
+		s := started(t, m)
+		if err := s.start(s.program.start()); err != nil {
+			t.Fatal(err)
+		}
+		s.price()
+		if !s.dualFeasible() {
+			t.Fatal("a column gains at the start")
+		}
+		s.watch()
+		for range 100 {
+			checkState(t, s)
+			checkLeaving(t, s)
+			if _, ok := dualPivot(t, s); !ok {
+				return
+			}
+			if again {
+				if err := s.refactor(); err != nil {
+					t.Fatal(err)
+				}
+				s.watchPivot()
+			}
+		}
+	})
+}
+
+// TestWorkOfDualPivots counts what is computed for the pivots of the dual method from the
+// slacks, which keep bases small until the end.
+func TestWorkOfDualPivots(t *testing.T) {
+	for _, blocks := range []int{1000, 5000} {
+		m := divergentModel(rand.New(rand.NewPCG(1, 2)), blocks, 2*blocks, 50)
+		s := started(t, m)
+		if err := s.start(s.program.start()); err != nil {
+			t.Fatal(err)
+		}
+		s.price()
+		s.watch()
+		pivots, entries := 0, 0
+		for n, ok := dualPivot(t, s); ok; n, ok = dualPivot(t, s) {
+			entries += n
+			pivots++
+		}
+		if !s.feasible() || !s.dualFeasible() {
+			t.Errorf("%d blocks: the end is no optimum", blocks)
+		}
+		if each := entries / pivots; pivots > len(m.Edges) || each > 150 {
+			t.Errorf("%d blocks: %d pivots for %d edges, %d entries for each", blocks, pivots, len(m.Edges), each)
+		}
+	}
+}
+
+// TestStart takes the slacks only where all edges that cost something have a limit.
+func TestStart(t *testing.T) {
+	for edges, slacks := range map[string]bool{
+		"0>1:1<=1 1>1:0 1>2:1<=1":    true,
+		"0>1:1<=1 1>1:1 1>2:1<=1":    false,
+		"0>1:1<=1 1>1:0<=3 1>2:1":    false,
+		"0>1:0 1>1:7<=2 1>2:0":       true,
+		"0>1:0<=1 1>1:7<=2 1>2:0":    true,
+		"0>1:0<=1 1>1:0<=2 1>2:3":    false,
+		"0>1:9<=1 1>1:9<=2 1>2:9<=1": true,
+	} {
+		p := started(t, parseModel(t, edges)).program
+		if at := p.start(); (at.basis[0] == p.slackOf(0)) != slacks {
+			t.Errorf("%s: starts from %v", edges, at)
+		}
+	}
+}
+
 // TestWorkOfPivots counts what is computed for the pivots of models of 1000 and of 5000
 // blocks: most of a basis has nothing to do with a pivot, however large the model is.
 func TestWorkOfPivots(t *testing.T) {
