@@ -57,6 +57,11 @@ func SolveGeneral(ctx context.Context, m *Model, o Options) (*Solution, error) {
 
 // solveWhole solves a model by branch and bound without a search for parts.
 func solveWhole(ctx context.Context, m *Model, o Options) (*Solution, error) {
+	return solveRounding(ctx, m, o, rounds)
+}
+
+// solveRounding is solveWhole with as many rounds of roundings as told.
+func solveRounding(ctx context.Context, m *Model, o Options, rounds int) (*Solution, error) {
 	if err := m.Validate(); err != nil {
 		return nil, err
 	}
@@ -67,7 +72,7 @@ func solveWhole(ctx context.Context, m *Model, o Options) (*Solution, error) {
 	if o.MaxNodes == 0 {
 		o.MaxNodes = DefaultMaxNodes
 	}
-	s := &search{m: m, options: o, lp: newSimplex(ctx, newProgram(m, net)), bestCost: -1}
+	s := &search{m: m, options: o, lp: newSimplex(ctx, newProgram(m, net)), bestCost: -1, rounds: rounds, rounded: -1}
 	if err := s.run(); err != nil {
 		return nil, err
 	}
@@ -85,6 +90,10 @@ type search struct {
 
 	steps []Step // the proof so far
 	cuts  []Cut
+
+	rounds    int   // of roundings that may follow
+	rounded   int64 // the floor of the relaxation before the last round, or -1
+	roundings []Rounding
 
 	open     queue
 	best     []int64 // the best integer solution found, or nil
@@ -207,6 +216,10 @@ func (s *search) explore(step int, b *bounds, from position) (*node, error) {
 		if err != nil {
 			return nil, err
 		}
+		if edge >= 0 && s.round(value) {
+			from = s.lp.position()
+			continue
+		}
 		if edge >= 0 {
 			return &node{step, value, edge, at, b, s.lp.position()}, nil
 		}
@@ -221,12 +234,13 @@ func (s *search) explore(step int, b *bounds, from position) (*node, error) {
 
 // solution puts the result together.
 func (s *search) solution() (*Solution, error) {
-	for i := range s.steps { // earlier steps know fewer cuts
+	for i := range s.steps { // earlier steps know fewer
 		if y := s.steps[i].Multipliers; y != nil {
 			y.Cuts = append(y.Cuts, make([]Rational, len(s.cuts)-len(y.Cuts))...)
+			y.Roundings = append(y.Roundings, make([]Rational, len(s.roundings)-len(y.Roundings))...)
 		}
 	}
-	c := &Certificate{Model: s.m, Counts: s.best, Cuts: s.cuts, Steps: s.steps}
+	c := &Certificate{Model: s.m, Counts: s.best, Cuts: s.cuts, Roundings: s.roundings, Steps: s.steps}
 	if s.best == nil && s.open.Len() == 0 {
 		return nil, newInfeasibleError(c)
 	}
@@ -250,16 +264,16 @@ func (s *search) addCuts() bool {
 	if s.options.AllowDetached {
 		return false
 	}
-	added := false
+	found := false
 	for _, nodes := range s.lp.detached() {
 		edge := s.lp.tightest(nodes)
 		if edge < 0 {
 			continue
 		}
 		cut := Cut{Nodes: nodes, Edge: edge}
-		s.lp.program.addRow(cut.constraint(s.m))
+		s.lp.program.add(added{index: len(s.cuts)}, cut.constraint(s.m))
 		s.cuts = append(s.cuts, cut)
-		added = true
+		found = true
 	}
-	return added
+	return found
 }

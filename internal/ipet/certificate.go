@@ -9,7 +9,7 @@ package ipet
 // Without splits the tree is one leaf.
 //
 // A leaf holds a multiplier for every constraint. Write p for the potentials
-// of the nodes, y for the multipliers of loops, facts and cuts, a for a
+// of the nodes, y for the multipliers of loops, facts, cuts and roundings, a for a
 // constraint's coefficients, each loop read as
 //
 //	sum(Iter) - Bound*sum(Entries) <= 0,
@@ -35,8 +35,10 @@ type Certificate struct {
 	// Counts, where present, is a flow that satisfies the model.
 	Counts []int64 `json:"counts,omitempty"`
 	Cuts   []Cut   `json:"cuts,omitempty"`
-	Steps  []Step  `json:"steps,omitempty"`
-	Parts  []Part  `json:"parts,omitempty"`
+	// Roundings follow from the model, Cuts and the roundings before them.
+	Roundings []Rounding `json:"roundings,omitempty"`
+	Steps     []Step     `json:"steps,omitempty"`
+	Parts     []Part     `json:"parts,omitempty"`
 }
 
 // Part proves that the flow on Edges costs at most Cycles, by a proof about a smaller
@@ -53,10 +55,11 @@ type Certificate struct {
 // live edges in this part only; edges that are not live are left out of them, and those
 // that have no other are in the first part.
 type Part struct {
-	Edges  []int  `json:"edges"`
-	Cycles int64  `json:"cycles"`
-	Cuts   []Cut  `json:"cuts,omitempty"`
-	Steps  []Step `json:"steps"`
+	Edges     []int      `json:"edges"`
+	Cycles    int64      `json:"cycles"`
+	Cuts      []Cut      `json:"cuts,omitempty"`
+	Roundings []Rounding `json:"roundings,omitempty"`
+	Steps     []Step     `json:"steps"`
 }
 
 // Cut excludes flow that circulates detached from the source. For a set Nodes
@@ -69,6 +72,41 @@ type Part struct {
 type Cut struct {
 	Nodes []int `json:"nodes"`
 	Edge  int   `json:"edge"`
+}
+
+// Rounding states that the sum over Terms, which name no edge twice, of Coef times the
+// count of Edge is at most RHS. It follows from other constraints, as counts are integers
+// (Chvatal, 1973). Multiply these by the weights, the law of a node being
+//
+//	sum of the counts of edges into it - sum of those out of it = 1 at the sink, -1 at the source, 0 elsewhere,
+//
+// and add them up to sum(a*x) <= b, under the rules for signs of a leaf. As each count is
+// at least 0 and at most its limit, where it has one,
+//
+//	sum(coef*x) <= b + sum over edges with coef > a of (coef - a)*limit,
+//
+// and the left-hand side is an integer, so it is at most the floor of the right-hand side,
+// which must not exceed RHS.
+type Rounding struct {
+	Terms   []Term  `json:"terms"`
+	RHS     int64   `json:"rhs"`
+	Weights Weights `json:"weights"`
+}
+
+// Weights holds weights of constraints, of those that have any: of the laws of nodes, of
+// loops, facts and cuts, and of roundings before the one at hand.
+type Weights struct {
+	Nodes     []Weight `json:"nodes,omitempty"`
+	Loops     []Weight `json:"loops,omitempty"`
+	Facts     []Weight `json:"facts,omitempty"`
+	Cuts      []Weight `json:"cuts,omitempty"`
+	Roundings []Weight `json:"roundings,omitempty"`
+}
+
+// Weight is the weight of the constraint with index At.
+type Weight struct {
+	At     int      `json:"at"`
+	Weight Rational `json:"weight"`
 }
 
 // Step is a node of the proof tree: a Split, or a leaf with Multipliers.
@@ -89,11 +127,12 @@ type Split struct {
 	Above int `json:"above"`
 }
 
-// Multipliers holds one multiplier for every node (its potential), loop, fact
-// and cut of a certificate, in cycles for each unit of that constraint.
+// Multipliers holds one multiplier for every node (its potential), loop, fact, cut
+// and rounding of a certificate, in cycles for each unit of that constraint.
 type Multipliers struct {
-	Nodes []Rational `json:"nodes"`
-	Loops []Rational `json:"loops,omitempty"`
-	Facts []Rational `json:"facts,omitempty"`
-	Cuts  []Rational `json:"cuts,omitempty"`
+	Nodes     []Rational `json:"nodes"`
+	Loops     []Rational `json:"loops,omitempty"`
+	Facts     []Rational `json:"facts,omitempty"`
+	Cuts      []Rational `json:"cuts,omitempty"`
+	Roundings []Rational `json:"roundings,omitempty"`
 }

@@ -10,8 +10,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// certified draws a model and returns its solution, with splits, cuts and parts in
-// some of them.
+// certified draws a model and returns its solution, with splits, cuts, roundings and parts
+// in some of them.
 func certified(t *rapid.T) *Solution {
 	var m *Model
 	switch rapid.IntRange(0, 2).Draw(t, "kind") {
@@ -61,11 +61,31 @@ func TestCertificateWithWrongMultipliersIsSound(t *testing.T) {
 			c.Parts[i].Cycles += rapid.Int64Range(-5, 5).Draw(t, "of part")
 			steps = append(steps, c.Parts[i].Steps...)
 		}
+		roundings := c.Roundings
+		for _, p := range c.Parts {
+			roundings = append(roundings, p.Roundings...)
+		}
+		for i := range roundings {
+			r := &roundings[i]
+			r.RHS -= rapid.Int64Range(0, 2).Draw(t, "rhs")
+			for _, ws := range [][]Weight{r.Weights.Nodes, r.Weights.Loops, r.Weights.Facts, r.Weights.Cuts, r.Weights.Roundings} {
+				for i := range ws {
+					if rapid.IntRange(0, 3).Draw(t, "change") == 0 {
+						ws[i].Weight = ws[i].Weight.add(ratio(rapid.Int64Range(-5, 5).Draw(t, "by"), 2))
+					}
+				}
+			}
+			for i := range r.Terms {
+				if rapid.IntRange(0, 3).Draw(t, "change") == 0 {
+					r.Terms[i].Coef += rapid.Int64Range(-2, 2).Draw(t, "by")
+				}
+			}
+		}
 		for _, step := range steps {
 			if step.Multipliers == nil {
 				continue
 			}
-			for _, ys := range [][]Rational{step.Multipliers.Nodes, step.Multipliers.Loops, step.Multipliers.Facts, step.Multipliers.Cuts} {
+			for _, ys := range [][]Rational{step.Multipliers.Nodes, step.Multipliers.Loops, step.Multipliers.Facts, step.Multipliers.Cuts, step.Multipliers.Roundings} {
 				for i := range ys {
 					if rapid.IntRange(0, 3).Draw(t, "change") == 0 {
 						ys[i] = ys[i].add(ratio(rapid.Int64Range(-5, 5).Draw(t, "by"), 2))
@@ -108,7 +128,7 @@ func good(t *testing.T) *Certificate {
 	t.Helper()
 	m := parseModel(t, "0>1:100 1>4:0 0>2:1 2>3:7<=5 3>2:7<=5 3>4:1 1>1:10")
 	m.Facts = []Fact{{Name: "odd", Terms: []Term{{6, 2}}, Rel: AtMost, RHS: 5}}
-	s, err := solveGeneral(m)
+	s, err := solveRounding(context.Background(), m, Options{}, 0) // so that it has to branch
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -46,13 +46,27 @@ func (c *Certificate) checkBound(net *network) error {
 		}
 	}
 	k := checker{c: c, live: net.live}
+	if err := k.roundings(); err != nil {
+		return err
+	}
 	return k.steps()
+}
+
+// checkFloor checks that the floor of a bound is no more than what is claimed: then the
+// bound is less than the next integer.
+func checkFloor(bound *big.Rat, claim int64) error {
+	next := new(big.Int).Add(big.NewInt(claim), big.NewInt(1))
+	if bound.Cmp(new(big.Rat).SetInt(next)) >= 0 {
+		return fmt.Errorf("its bound %s exceeds %d", bound.RatString(), claim)
+	}
+	return nil
 }
 
 // checker verifies the steps of a certificate.
 type checker struct {
 	c    *Certificate
 	live []bool
+	at   [][]int // by node: the edges at it, once asked for
 }
 
 // bounds are those that splits put on edges, innermost first.
@@ -147,12 +161,7 @@ func (k *checker) leaf(s Step, b *bounds) error {
 		}
 		return nil
 	}
-	// The floor of total is at most Cycles if total is less than Cycles+1.
-	limit := new(big.Int).Add(big.NewInt(k.c.Cycles), big.NewInt(1))
-	if total.Cmp(new(big.Rat).SetInt(limit)) >= 0 {
-		return fmt.Errorf("its bound %s exceeds %d", total.RatString(), k.c.Cycles)
-	}
-	return nil
+	return checkFloor(total, k.c.Cycles)
 }
 
 // reduce returns the part of a leaf's bound that does not depend on flow, and r
@@ -160,10 +169,10 @@ func (k *checker) leaf(s Step, b *bounds) error {
 func (k *checker) reduce(s Step) (*big.Rat, []*big.Rat, error) {
 	m, y := k.c.Model, s.Multipliers
 	if len(y.Nodes) != len(m.Nodes) || len(y.Loops) != len(m.Loops) ||
-		len(y.Facts) != len(m.Facts) || len(y.Cuts) != len(k.c.Cuts) {
-		return nil, nil, fmt.Errorf("%d, %d, %d and %d multipliers for %d nodes, %d loops, %d facts and %d cuts",
-			len(y.Nodes), len(y.Loops), len(y.Facts), len(y.Cuts),
-			len(m.Nodes), len(m.Loops), len(m.Facts), len(k.c.Cuts))
+		len(y.Facts) != len(m.Facts) || len(y.Cuts) != len(k.c.Cuts) || len(y.Roundings) != len(k.c.Roundings) {
+		return nil, nil, fmt.Errorf("%d, %d, %d, %d and %d multipliers for %d nodes, %d loops, %d facts, %d cuts and %d roundings",
+			len(y.Nodes), len(y.Loops), len(y.Facts), len(y.Cuts), len(y.Roundings),
+			len(m.Nodes), len(m.Loops), len(m.Facts), len(k.c.Cuts), len(k.c.Roundings))
 	}
 	potential := make([]*big.Rat, len(m.Nodes))
 	for v, p := range y.Nodes {
@@ -181,8 +190,8 @@ func (k *checker) reduce(s Step) (*big.Rat, []*big.Rat, error) {
 	}
 	total := new(big.Rat).Sub(potential[m.Sink], potential[m.Source])
 	price := func(row constraint, y *big.Rat) error {
-		if row.rel == AtMost && y.Sign() < 0 || row.rel == AtLeast && y.Sign() > 0 {
-			return fmt.Errorf("%s has multiplier %s of the wrong sign", row.name, y.RatString())
+		if err := row.checkSign(y); err != nil {
+			return err
 		}
 		for _, t := range row.terms {
 			if r := reduced[t.Edge]; r != nil {
@@ -208,7 +217,23 @@ func (k *checker) reduce(s Step) (*big.Rat, []*big.Rat, error) {
 			return nil, nil, err
 		}
 	}
+	for i, p := range y.Roundings {
+		if p.isZero() {
+			continue
+		}
+		if err := price(k.c.Roundings[i].constraint(), p.Big()); err != nil {
+			return nil, nil, err
+		}
+	}
 	return total, reduced, nil
+}
+
+// checkSign checks the sign of a multiplier of the constraint.
+func (c constraint) checkSign(y *big.Rat) error {
+	if c.rel == AtMost && y.Sign() < 0 || c.rel == AtLeast && y.Sign() > 0 {
+		return fmt.Errorf("%s has multiplier %s of the wrong sign", c.name, y.RatString())
+	}
+	return nil
 }
 
 // ranges returns the least count of every edge, nil for 0, and the greatest, nil

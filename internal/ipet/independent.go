@@ -81,7 +81,7 @@ func solveParts(m *Model, net *network, parts [][]int, solve func(*Model) (*Solu
 		if err != nil {
 			return nil, c.partError(i, p, err)
 		}
-		c.Parts[i].Cycles, c.Parts[i].Cuts, c.Parts[i].Steps = s.Cycles, s.Certificate.Cuts, s.Certificate.Steps
+		c.Parts[i].prove(s.Certificate)
 		all.Cycles = sum.add(all.Cycles, s.Cycles)
 		all.Exact = all.Exact && s.Exact
 		if s.Counts == nil {
@@ -111,7 +111,7 @@ func (c *Certificate) partError(part int, p *partModel, err error) error {
 		for i, p := range c.Parts {
 			proof.Parts[i].Edges = p.Edges
 		}
-		proof.Parts[part].Cuts, proof.Parts[part].Steps = infeasible.proof.Cuts, infeasible.proof.Steps
+		proof.Parts[part].prove(infeasible.proof)
 		return newInfeasibleError(proof)
 	case errors.As(err, &unbounded):
 		cycle := make([]int, len(unbounded.Edges))

@@ -21,6 +21,8 @@ type program struct {
 	*sequence
 	flowRows int
 
+	added []added // what the rows behind those of the model's constraints are
+
 	columns []column
 	rows    [][]term // the entries of every row
 	rhs     []int64  // of every row
@@ -96,6 +98,18 @@ func (p *program) addColumn(c column) {
 		p.rows[e.row] = append(p.rows[e.row], term{len(p.columns), e.coef})
 	}
 	p.columns = append(p.columns, c)
+}
+
+// added is a cut or a rounding with its index among those.
+type added struct {
+	rounding bool
+	index    int
+}
+
+// add appends a cut or a rounding.
+func (p *program) add(a added, c constraint) {
+	p.added = append(p.added, a)
+	p.addRow(c)
 }
 
 // addRow appends a constraint and its slack.
@@ -178,6 +192,12 @@ func (p *program) multipliers(y []Rational) *Multipliers {
 	loops, constraints := len(p.m.Loops), p.m.constraints()
 	m.Loops = append(m.Loops, rest[:loops]...)
 	m.Facts = append(m.Facts, rest[loops:constraints]...)
-	m.Cuts = append(m.Cuts, rest[constraints:]...)
+	for i, y := range rest[constraints:] {
+		if p.added[i].rounding {
+			m.Roundings = append(m.Roundings, y)
+		} else {
+			m.Cuts = append(m.Cuts, y)
+		}
+	}
 	return m
 }

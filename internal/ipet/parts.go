@@ -8,8 +8,8 @@ import (
 
 // checkParts verifies a certificate that proves a bound for each part.
 func (c *Certificate) checkParts(net *network) error {
-	if len(c.Steps) > 0 || len(c.Cuts) > 0 {
-		return errors.New("both parts and steps or cuts for all of the model")
+	if len(c.Steps) > 0 || len(c.Cuts) > 0 || len(c.Roundings) > 0 {
+		return errors.New("both parts and steps, cuts or roundings for all of the model")
 	}
 	proofs, err := c.proofs(net)
 	if err != nil {
@@ -35,6 +35,16 @@ type partProof struct {
 	proof *Certificate
 }
 
+// certificate returns the proof as one of the model of the part.
+func (p Part) certificate(m *Model) *Certificate {
+	return &Certificate{Model: m, Cycles: p.Cycles, Cuts: p.Cuts, Roundings: p.Roundings, Steps: p.Steps}
+}
+
+// prove takes the proof of a certificate of the model of the part.
+func (p *Part) prove(c *Certificate) {
+	p.Cycles, p.Cuts, p.Roundings, p.Steps = c.Cycles, c.Cuts, c.Roundings, c.Steps
+}
+
 // proofs returns one for every part.
 func (c *Certificate) proofs(net *network) ([]partProof, error) {
 	parts := make([][]int, len(c.Parts))
@@ -47,7 +57,7 @@ func (c *Certificate) proofs(net *network) ([]partProof, error) {
 	}
 	proofs := make([]partProof, len(c.Parts))
 	for i, p := range c.Parts {
-		proofs[i] = partProof{models[i], &Certificate{Model: &models[i].Model, Cycles: p.Cycles, Cuts: p.Cuts, Steps: p.Steps}}
+		proofs[i] = partProof{models[i], p.certificate(&models[i].Model)}
 	}
 	return proofs, nil
 }

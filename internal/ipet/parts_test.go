@@ -199,7 +199,7 @@ func TestErrorsNameTheWholeModel(t *testing.T) {
 	checkUnbounded(t, m, unbounded)
 }
 
-// inParts returns a certificate with two parts, of which one has a split.
+// inParts returns a certificate with two parts, of which one has a rounding.
 func inParts(t *testing.T) *Certificate {
 	t.Helper()
 	m := parseModel(t, "0>1:1 1>1:10 1>2:1 2>3:1 2>3:5 3>3:7 3>4:1 2>5:1<=0")
@@ -210,7 +210,7 @@ func inParts(t *testing.T) *Certificate {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if c := s.Certificate; len(c.Parts) != 2 || s.Cycles != 42 || len(c.Parts[0].Steps) != 3 {
+	if c := s.Certificate; len(c.Parts) != 2 || s.Cycles != 42 || len(c.Parts[0].Roundings) != 1 {
 		t.Fatalf("%d parts, %d cycles: %v", len(c.Parts), s.Cycles, c.Parts)
 	}
 	if got := fmt.Sprint(s.Certificate.Uses()); got != `[{loop "b3" annotated} {fact "odd" } {limit of b2 -> b5 observed}]` {
@@ -235,6 +235,7 @@ func TestCheckRefusesParts(t *testing.T) {
 		{"part 0: step", func(c *Certificate) { c.Parts[0].Cycles-- }},
 		{"part 1: step", func(c *Certificate) { c.Parts[1].Cycles-- }},
 		{"part 1: certificate without steps", func(c *Certificate) { c.Parts[1].Steps = nil }},
+		{"part 0: rounding 0", func(c *Certificate) { c.Parts[0].Roundings[0].RHS-- }},
 		{"part 0: cut 0", func(c *Certificate) { c.Parts[0].Cuts = []Cut{{}} }},
 	} {
 		bad := inParts(t)
@@ -261,7 +262,7 @@ func TestFactsAcrossManyLoops(t *testing.T) {
 		t.Errorf("got %d, exact %v", s.Cycles, s.Exact)
 	}
 	m = factModel(rand.New(rand.NewPCG(1, 2)), 3000)
-	whole, err := solveWhole(context.Background(), m, Options{})
+	whole, err := solveRounding(context.Background(), m, Options{}, 0) // which branches a lot
 	if err != nil {
 		t.Fatal(err)
 	}

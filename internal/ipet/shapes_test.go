@@ -23,6 +23,7 @@ var shapes = []shape{
 	{"wide", func(r *rand.Rand, blocks int) *Model { return nestModel(r, blocks, 1, false) }},
 	{"irreducible", func(r *rand.Rand, blocks int) *Model { return nestModel(r, blocks, 4, true) }},
 	{"facts across loops", factModel},
+	{"facts in one loop", func(r *rand.Rand, blocks int) *Model { return around(factModel(r, blocks)) }},
 	{"observed", func(r *rand.Rand, blocks int) *Model { return divergentModel(r, blocks, 2*blocks, 50) }},
 }
 

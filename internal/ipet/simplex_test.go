@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -245,7 +246,7 @@ func TestStart(t *testing.T) {
 // blocks: most of a basis has nothing to do with a pivot, however large the model is.
 func TestWorkOfPivots(t *testing.T) {
 	for _, sh := range shapes {
-		if sh.name == "facts across loops" {
+		if strings.HasPrefix(sh.name, "facts") {
 			continue // whose first basis is not feasible
 		}
 		t.Run(sh.name, func(t *testing.T) {

@@ -52,6 +52,7 @@ func (u usage) add(c *Certificate, net *network) error {
 		return u.addParts(c, net)
 	}
 	k := checker{c: c, live: net.live}
+	rounded := make([]bool, len(c.Roundings))
 	for _, s := range c.Steps {
 		y := s.Multipliers
 		if y == nil {
@@ -67,12 +68,45 @@ func (u usage) add(c *Certificate, net *network) error {
 			e := c.Cuts[i].Edge
 			u.limits[e] = u.limits[e] || !p.isZero()
 		}
+		for i, p := range y.Roundings {
+			rounded[i] = rounded[i] || !p.isZero()
+		}
 		_, reduced, err := k.reduce(s)
 		if err != nil {
 			return err
 		}
 		for e, r := range reduced {
 			u.limits[e] = u.limits[e] || r != nil && r.Sign() > 0 && c.Model.Edges[e].Limit != nil
+		}
+	}
+	return u.addRoundings(&k, rounded)
+}
+
+// addRoundings adds what the given roundings rest on.
+func (u usage) addRoundings(k *checker, used []bool) error {
+	for i := len(used) - 1; i >= 0; i-- { // they rest on those before them
+		if !used[i] {
+			continue
+		}
+		_, limits, err := k.rounding(i)
+		if err != nil {
+			return err
+		}
+		for _, e := range limits {
+			u.limits[e] = true
+		}
+		w := k.c.Roundings[i].Weights
+		for _, w := range w.Loops {
+			u.loops[w.At] = true
+		}
+		for _, w := range w.Facts {
+			u.facts[w.At] = true
+		}
+		for _, w := range w.Cuts {
+			u.limits[k.c.Cuts[w.At].Edge] = true
+		}
+		for _, w := range w.Roundings {
+			used[w.At] = true
 		}
 	}
 	return nil
