@@ -234,7 +234,7 @@ func (f *factors) forward(v *vector) {
 			continue
 		}
 		for _, s := range f.etaEntries[e.entries.from:e.entries.to] {
-			f.put(v, s.row, v.at[s.row].add(x.mul(s.value)))
+			f.put(v, s.row, v.at[s.row].addProduct(x, s.value))
 		}
 	}
 }
@@ -262,7 +262,7 @@ func (f *factors) spread(row int, x Rational, before int) {
 	}
 	for i := f.latest[row]; i >= 0; i = f.etaEntries[i].before {
 		if e := &f.etaEntries[i]; e.eta < before {
-			f.product[e.eta] = f.product[e.eta].add(x.mul(e.value))
+			f.product[e.eta] = f.product[e.eta].addProduct(x, e.value)
 			f.left.add(e.eta)
 		}
 	}
@@ -296,6 +296,6 @@ func (f *factors) at(v *vector, l *lists, k int, scale bool) {
 		v.at[f.order[k]] = x
 	}
 	for _, e := range l.of(k) {
-		f.put(v, e.row, v.at[e.row].add(x.mul(e.value)))
+		f.put(v, e.row, v.at[e.row].addProduct(x, e.value))
 	}
 }

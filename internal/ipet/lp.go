@@ -90,7 +90,23 @@ func newProgram(m *Model, net *network) *program {
 	for i := range m.constraints() {
 		p.addRow(m.constraint(i))
 	}
+	p.rows = packed(p.rows)
 	return p
+}
+
+// packed moves lists into one array, in their order.
+func packed[T any](lists [][]T) [][]T {
+	total := 0
+	for _, l := range lists {
+		total += len(l)
+	}
+	all := make([]T, 0, total)
+	for i, l := range lists {
+		from := len(all)
+		all = append(all, l...)
+		lists[i] = all[from:len(all):len(all)]
+	}
+	return lists
 }
 
 func (p *program) addColumn(c column) {

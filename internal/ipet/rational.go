@@ -108,6 +108,17 @@ func (a Rational) add(b Rational) Rational {
 	return fromBig(new(big.Rat).Add(a.Big(), b.Big()))
 }
 
+// addProduct returns a+x*y.
+func (a Rational) addProduct(x, y Rational) Rational {
+	const half = 1 << 31
+	if a.den|x.den|y.den == 0 && uint64(x.num+half)|uint64(y.num+half) < 2*half {
+		if s, ok := addInt(a.num, x.num*y.num); ok {
+			return Rational{num: s}
+		}
+	}
+	return a.add(x.mul(y))
+}
+
 func (a Rational) neg() Rational {
 	if a.den == isWide || a.num == math.MinInt64 {
 		return fromBig(new(big.Rat).Neg(a.Big()))

@@ -42,6 +42,9 @@ func TestRationalAgreesWithBig(t *testing.T) {
 		same("+", a.add(b), new(big.Rat).Add(a.Big(), b.Big()))
 		same("-", a.sub(b), new(big.Rat).Sub(a.Big(), b.Big()))
 		same("*", a.mul(b), new(big.Rat).Mul(a.Big(), b.Big()))
+		c := rational(t, "c")
+		same("* c +", c.addProduct(a, b), new(big.Rat).Add(c.Big(), new(big.Rat).Mul(a.Big(), b.Big())))
+		same("abs", a.abs(), new(big.Rat).Abs(a.Big()))
 		same("neg", a.neg(), new(big.Rat).Neg(a.Big()))
 		if !b.isZero() {
 			same("/", a.div(b), new(big.Rat).Quo(a.Big(), b.Big()))

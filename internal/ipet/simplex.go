@@ -249,7 +249,7 @@ func (s *simplex) inverseRow(row int) {
 			if sum.isZero() { // a column is touched again where its sum is zero
 				touched = append(touched, crossing{column: t.column})
 			}
-			*sum = sum.add(y.mul(integer(t.coef)))
+			*sum = sum.addProduct(y, integer(t.coef))
 		}
 	}
 	s.across = touched[:0]
@@ -265,9 +265,10 @@ func (s *simplex) inverseRow(row int) {
 // inverseRow was called for.
 func (s *simplex) reprice(c, row int) {
 	rate := s.reduced[c].div(s.alpha.at[row])
-	s.reduced[s.basis[row]] = rate.neg() // which gains nothing where it stands then
+	loss := rate.neg()
+	s.reduced[s.basis[row]] = loss // which gains nothing where it stands then
 	for _, a := range s.across {
-		s.reduced[a.column] = s.reduced[a.column].sub(rate.mul(a.value))
+		s.reduced[a.column] = s.reduced[a.column].addProduct(loss, a.value)
 		s.gaining.change(a.column, s.gains(a.column), s.gainsMore)
 	}
 }
@@ -379,11 +380,11 @@ func (s *simplex) move(c, row int, step Rational) error {
 		step = step.neg()
 	}
 	value := integer(s.bound(c)).add(step)
-	if !step.isZero() {
+	if back := step.neg(); !step.isZero() {
 		for k := s.alpha.nonzero.next(0); k >= 0; k = s.alpha.nonzero.next(k + 1) {
 			r := s.order[k]
 			if a := s.alpha.at[r]; !a.isZero() {
-				s.x[r] = s.x[r].sub(a.mul(step))
+				s.x[r] = s.x[r].addProduct(a, back)
 			}
 		}
 	}
