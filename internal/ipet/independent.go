@@ -1,9 +1,6 @@
 package ipet
 
-import (
-	"errors"
-	"slices"
-)
+import "errors"
 
 // solveInParts solves a model with the given solver, each part of it on its own where
 // there are several.
@@ -23,12 +20,13 @@ func solveInParts(m *Model, solve func(*Model) (*Solution, error)) (*Solution, e
 }
 
 // independent divides the live edges of a model into parts that can be solved one by
-// one: between two nodes that all flow goes on from, with what constraints join. What
-// no constraint concerns is in the first part.
+// one: stretches between nodes that all flow goes on from, with what loops and facts
+// join. All that no fact concerns is one part, as it leaves little to branch for, or
+// belongs to another part if there are no loops in it.
 func independent(m *Model, net *network) [][]int {
 	of, count := newSequence(m, net).stretches(m, net)
 	joined := newDisjointSets(count)
-	constrained := make([]bool, count)
+	var withLoops, withFacts []int
 	for i := range m.constraints() {
 		first := -1
 		for _, t := range m.constraint(i).terms {
@@ -36,20 +34,37 @@ func independent(m *Model, net *network) [][]int {
 			if s < 0 {
 				continue
 			}
-			if constrained[s] = true; first < 0 {
+			if first < 0 {
 				first = s
 			}
 			joined.join(first, s)
 		}
-	}
-	first := max(slices.Index(constrained, true), 0)
-	for s, c := range constrained {
-		if !c {
-			joined.join(first, s)
+		switch {
+		case first < 0:
+		case i < len(m.Loops):
+			withLoops = append(withLoops, first)
+		default:
+			withFacts = append(withFacts, first)
 		}
 	}
+	own := make([]bool, count)
+	for _, s := range withFacts {
+		own[joined.find(s)] = true
+	}
+	rest := -1
+	if len(withFacts) > 0 && all(withLoops, func(s int) bool { return own[joined.find(s)] }) {
+		rest = withFacts[0]
+	}
+	for s := range count {
+		if own[joined.find(s)] {
+			continue
+		}
+		if rest < 0 {
+			rest = s
+		}
+		joined.join(s, rest)
+	}
 	n := numbering{of: filled(count, -1)}
-	n.number(joined.find(first))
 	var parts [][]int
 	for e, s := range of {
 		if s < 0 {

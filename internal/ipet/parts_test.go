@@ -68,6 +68,9 @@ func TestPartsAgreeWithWhole(t *testing.T) {
 		for name, solve := range map[string]func(context.Context, *Model, Options) (*Solution, error){"parts": SolveGeneral, "mixed": Solve} {
 			s, err := solve(context.Background(), m, o)
 			whole, err2 := solveWhole(context.Background(), m, o)
+			if err2 == nil && !whole.Exact {
+				t.Skip("too much to branch for")
+			}
 			got, want := verdict(s, err), verdict(whole, err2)
 			if neither := []string{"unbounded", "infeasible"}; slices.Contains(neither, got) && slices.Contains(neither, want) {
 				return // one part may be the one, another part the other
@@ -174,8 +177,11 @@ func TestIndependent(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// The loop at 7 has no constraint.
-	if got := fmt.Sprint(independent(m, net)); got != "[[0 1 2 6 7 8 9 10 11] [3 4 5]]" {
+	if got := fmt.Sprint(independent(m, net)); got != "[[0 1 2 6 7 8] [3 4 5 9 10 11]]" {
+		t.Error(got)
+	}
+	m.Loops = slices.Delete(m.Loops, 1, 2) // what is left beside the fact has no loops
+	if got := fmt.Sprint(independent(m, net)); got != "[[0 1 2 3 4 5 6 7 8 9 10 11]]" {
 		t.Error(got)
 	}
 }
@@ -210,6 +216,7 @@ func inParts(t *testing.T) *Certificate {
 	if err != nil {
 		t.Fatal(err)
 	}
+	slices.Reverse(s.Certificate.Parts)
 	if c := s.Certificate; len(c.Parts) != 2 || s.Cycles != 42 || len(c.Parts[0].Roundings) != 1 {
 		t.Fatalf("%d parts, %d cycles: %v", len(c.Parts), s.Cycles, c.Parts)
 	}
@@ -229,8 +236,8 @@ func TestCheckRefusesParts(t *testing.T) {
 		{"part 1: no edge 8", func(c *Certificate) { c.Parts[1].Edges[0] = 8 }},
 		{"part 1: no edge -1", func(c *Certificate) { c.Parts[1].Edges[0] = -1 }},
 		{"part 1: edge 7 (b2 -> b5) is on no walk", func(c *Certificate) { c.Parts[1].Edges[0] = 7 }},
-		{"edge 0 (b0 -> b1) is in the parts 0 and 1", func(c *Certificate) { c.Parts[1].Edges[0] = 0 }},
-		{"(b2 -> b3) is in no part", func(c *Certificate) { c.Parts[1].Edges = c.Parts[1].Edges[1:] }},
+		{"edge 1 (b1 -> b1) is in the parts 0 and 1", func(c *Certificate) { c.Parts[1].Edges[0] = 1 }},
+		{"(b0 -> b1) is in no part", func(c *Certificate) { c.Parts[1].Edges = c.Parts[1].Edges[1:] }},
 		{"is in no part", func(c *Certificate) { c.Parts = c.Parts[:1] }},
 		{"part 0: step", func(c *Certificate) { c.Parts[0].Cycles-- }},
 		{"part 1: step", func(c *Certificate) { c.Parts[1].Cycles-- }},

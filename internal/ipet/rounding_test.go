@@ -31,6 +31,9 @@ func TestRoundingAgreesWithBranching(t *testing.T) {
 		ctx, o := context.Background(), Options{AllowDetached: rapid.Bool().Draw(t, "detached")}
 		s, err := solveWhole(ctx, m, o)
 		branched, err2 := solveRounding(ctx, m, o, 0)
+		if err2 == nil && !branched.Exact {
+			t.Skip("too much to branch for")
+		}
 		if got, want := verdict(s, err), verdict(branched, err2); got != want {
 			t.Fatalf("with roundings %s, without %s", got, want)
 		}

@@ -349,6 +349,6 @@ func fill(s []int, value int) {
 	}
 }
 
-func all(edges []int, ok func(edge int) bool) bool {
-	return !slices.ContainsFunc(edges, func(e int) bool { return !ok(e) })
+func all(numbers []int, ok func(i int) bool) bool {
+	return !slices.ContainsFunc(numbers, func(i int) bool { return !ok(i) })
 }
