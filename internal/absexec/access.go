@@ -21,11 +21,16 @@ func (x *execution) access(pc int, mask uint64) (*Access, error) {
 		a.Bytes = len(in.Dst) * in.Type.Bytes()
 	case isa.St, isa.Red:
 		a.Bytes = (len(in.Src) - 1) * in.Type.Bytes()
+	case isa.LdMatrix, isa.StMatrix:
+		a.Bytes = isa.MatrixRow
 	case isa.CpAsync:
 		operand = in.Src[1]
 		a.Space, a.Bytes = isa.Global, int(in.Src[2].Imm)
 	}
 	a.addr = x.address(operand, mask)
+	if n := in.MatrixRows(); n > 0 {
+		a.addr.repeatFirst(n, mask)
+	}
 	if err := x.need(a.addr, mask, forAddress); err != nil {
 		return nil, err
 	}
@@ -45,6 +50,26 @@ func (x *execution) access(pc int, mask uint64) (*Access, error) {
 		}
 	}
 	return a, nil
+}
+
+// repeatFirst gives the lanes of mask from number n on, which name nothing to access, the address of the
+// first lane, so that they add nothing to what is accessed.
+func (v *value) repeatFirst(n int, mask uint64) {
+	if v == unknown {
+		return
+	}
+	first := v.lane(0)
+	for m := mask &^ (1<<n - 1); m != 0; m &= m - 1 {
+		lane := bits.TrailingZeros64(m)
+		v.known = v.known&^(1<<lane) | v.known&1<<lane
+		v.nonAffine = v.nonAffine&^(1<<lane) | v.nonAffine&1<<lane
+		set(v.base, lane, first.base)
+		for axis, steps := range v.step {
+			if steps != nil {
+				set(steps, lane, first.step[axis])
+			}
+		}
+	}
 }
 
 // space returns the space in which all generic addresses from lo to hi lie. It is false

@@ -30,7 +30,7 @@ func (e *WriteError) Error() string {
 // checkFixed checks that the step does not write to a fixed buffer.
 func (x *execution) checkFixed() error {
 	s, a := &x.step, x.step.Access
-	if len(x.config.Fixed) == 0 || a == nil || s.Instr.Op == isa.Ld || s.Instr.Op == isa.CpAsync || s.May == 0 {
+	if len(x.config.Fixed) == 0 || a == nil || s.Instr.Op == isa.Ld || s.Instr.Op == isa.CpAsync || s.Instr.Op == isa.LdMatrix || s.May == 0 {
 		return nil
 	}
 	if a.Space != isa.Global && a.Space != isa.Generic {

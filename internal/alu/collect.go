@@ -32,7 +32,7 @@ func (op *match) Exec(r *Registers, mask uint64) {
 		low = *r.Words[0][a]
 	}
 	vec.Match(&low, &low, &high, uint32(mask))
-	r.assignWords(op.d, 0, &low, mask)
+	r.AssignWords(op.d, 0, &low, mask)
 }
 
 func (d *decoder) match() Operation {

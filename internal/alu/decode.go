@@ -176,6 +176,10 @@ func (d *decoder) operation(width int) Operation {
 		return d.mixed(width)
 	case isa.BarWarp, isa.Vote, isa.Match, isa.Redux, isa.Elect, isa.Shfl, isa.Activemask:
 		return d.crossLane()
+	case isa.Mma:
+		return d.matrixProduct()
+	case isa.MovMatrix:
+		return &moveMatrix{d: d.dest(0, 32), a: d.source(0, false)}
 	case isa.Setp:
 		return d.setp()
 	case isa.Set:
@@ -235,7 +239,7 @@ func resultBits(in *isa.Instr) int {
 }
 
 // separately returns the modifiers that an instruction may have which no Func
-// describes: comparisons may flush their sources. Conversions have been looked at.
+// describes: comparisons may flush their sources. Those of conversions and products of matrices have been looked at.
 func separately(in *isa.Instr) isa.Modifiers {
 	switch in.Op {
 	case isa.Cvt:
@@ -244,6 +248,8 @@ func separately(in *isa.Instr) isa.Modifiers {
 		return isa.ModFTZ
 	case isa.Redux:
 		return isa.ModNaN | isa.ModAbs
+	case isa.Mma:
+		return in.Modifiers()
 	}
 	return 0
 }

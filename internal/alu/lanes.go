@@ -14,6 +14,9 @@ type Collective interface {
 	// Members returns the slot of the mask that names the lanes which must take part, and
 	// false if the instruction names none. The lanes of a warp must agree in it.
 	Members() (Slot, bool)
+
+	// Aligned reports whether all lanes of a warp must take part.
+	Aligned() bool
 }
 
 // collective is what all of them have in common.
@@ -24,6 +27,9 @@ type collective struct {
 
 // Members implements Collective.
 func (c collective) Members() (Slot, bool) { return c.members, c.named }
+
+// Aligned implements Collective.
+func (collective) Aligned() bool { return false }
 
 // LaneError is an error in one lane of a warp.
 type LaneError struct {
@@ -48,8 +54,11 @@ func CheckNamed(members, mask uint64) error {
 }
 
 // checkMembers returns a *LaneError if lanes of mask disagree in the member mask of an
-// operation, or one is not named in it.
+// operation, or one is not named in it, or if an operation is for a whole warp and mask is less.
 func checkMembers(c Collective, r *Registers, mask uint64) error {
+	if c.Aligned() {
+		return CheckAligned(mask)
+	}
 	slot, named := c.Members()
 	if !named {
 		return nil
@@ -126,7 +135,7 @@ func (op *shfl) Exec(r *Registers, mask uint64) {
 	c := *r.Narrow(op.c, 0)
 	var result Words
 	inRange := op.each(&result, &a, &b, &c, uint32(mask))
-	r.assignWords(op.d, 0, &result, mask)
+	r.AssignWords(op.d, 0, &result, mask)
 	r.SetMask(op.p, uint64(inRange), mask)
 }
 

@@ -25,7 +25,7 @@ func (op *pack) Exec(r *Registers, mask uint64) {
 			continue
 		} else if n*op.bits <= 32 {
 			joined := op.word(r, k)
-			r.assignWords(op.d, k, &joined, mask)
+			r.AssignWords(op.d, k, &joined, mask)
 			continue
 		}
 		joined := Vector{}
@@ -78,7 +78,7 @@ func (op *unpack) Exec(r *Registers, mask uint64) {
 			whole, part := *r.Narrow(op.a, k), Words{}
 			for i, e := range op.elems {
 				vec.Part(&part, &whole, i*op.bits, op.bits)
-				r.assignWords(e, k, &part, mask)
+				r.AssignWords(e, k, &part, mask)
 			}
 			continue
 		}
@@ -92,7 +92,7 @@ func (op *unpack) Exec(r *Registers, mask uint64) {
 			for lane := range part {
 				part[lane] = uint32(whole[lane]>>shift) & kept
 			}
-			r.assignWords(e, k, &part, mask)
+			r.AssignWords(e, k, &part, mask)
 		}
 	}
 }

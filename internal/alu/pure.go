@@ -23,10 +23,11 @@ type Pure struct {
 
 // IsPure reports whether an operation has results and they depend on nothing but
 // its sources; for operations with the effect isa.Crosslane, on those of all
-// lanes that take part.
+// lanes that take part. Products of matrices are not counted among them: what is left open of
+// their sums is nothing to conclude from.
 func IsPure(op isa.Op) bool {
 	switch info := op.Info(); info.Unit {
-	case isa.NoUnit, isa.UnitMem, isa.UnitCtl:
+	case isa.NoUnit, isa.UnitMem, isa.UnitCtl, isa.UnitTensor:
 		return false
 	case isa.UnitSync:
 		return info.Effect == isa.Crosslane && info.Dst[1] > 0

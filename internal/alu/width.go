@@ -259,8 +259,8 @@ func (r *Registers) assign(s Slot, k int, v *Vector, mask uint64) {
 	vec.SelectWords(r.Words[k][s], &r.Scratch.word, r.Words[k][s], Half(mask, k))
 }
 
-// assignWords gives the lanes of mask in chunk k of a slot their values in w.
-func (r *Registers) assignWords(s Slot, k int, w *Words, mask uint64) {
+// AssignWords gives the lanes of mask in chunk k of a slot their values in w.
+func (r *Registers) AssignWords(s Slot, k int, w *Words, mask uint64) {
 	if s.Wide() {
 		vec.Extend(&r.Scratch.vec, w)
 		vec.SelectVector(r.Vecs[k][^s], &r.Scratch.vec, r.Vecs[k][^s], Half(mask, k))

@@ -36,6 +36,7 @@ func variant(t *rapid.T, base *machine.Machine) *machine.Machine {
 			timing.Latency = rapid.Int64Range(4, 8).Draw(t, "int-add")
 		case class == isa.Control:
 			timing.Latency = rapid.Int64Range(1, 12).Draw(t, "control")
+		case class == isa.Tensor: // not measured
 		case class == isa.Sync: // as the shuffles that stand in for it
 		case timing.Pipeline == "sp":
 			timing.Initiation = rapid.Int64Range(1, 4).Draw(t, class.String()+" initiation")

@@ -75,6 +75,8 @@ func checkedAccess(in *isa.Instr, op operation) operation {
 		dropped := !slices.ContainsFunc(in.Dst, func(o isa.Operand) bool { return o.Kind != isa.KindSink })
 		c.reads = !(dropped && in.Atom == isa.AtomExch)
 		c.pieces = pieces(make([]isa.Operand, op.total/op.bytes), op.bytes)
+	case *matrixAccess:
+		c.pieces = []piece{{0, op.total}}
 	case *wideSwap:
 		c.pieces = []piece{{0, op.total}}
 	default:

@@ -54,7 +54,9 @@ func (d *decoder) compute() {
 	if alu.HasLaneMask(d.in) {
 		d.code.wordMasks = int32(d.pc)
 	}
-	if c, ok := instr.Op.(alu.Collective); ok {
+	if c, ok := instr.Op.(alu.Collective); ok && c.Aligned() {
+		d.out.op, d.out.Op = &aligned{c}, nil
+	} else if ok {
 		if members, named := c.Members(); named {
 			d.joining = append(d.joining, d.pc)
 			d.out.op, d.out.Op = &collective{Operation: c, members: members}, nil

@@ -207,6 +207,8 @@ func (d *decoder) operation() operation {
 		return d.store()
 	case isa.Atom, isa.Red:
 		return d.atomic()
+	case isa.LdMatrix, isa.StMatrix:
+		return d.matrixAccess()
 	case isa.Bar:
 		if in.Barrier == isa.BarrierClusterArrive || in.Barrier == isa.BarrierClusterWait {
 			return d.clusterBarrier()

@@ -23,6 +23,7 @@ const (
 	FP64Mad
 	FP64Div
 	SFU
+	Tensor
 	Control
 	Sync
 	MemParam  // parameters and constants, through the constant cache
@@ -37,7 +38,7 @@ var classNames = [numClasses]string{
 	IntAdd:    "int-add", IntMinMax: "int-minmax", IntMul: "int-mul", IntMad: "int-mad", IntDiv: "int-div",
 	FP32Add: "fp32-add", FP32MinMax: "fp32-minmax", FP32Mul: "fp32-mul", FP32Mad: "fp32-mad", FP32Div: "fp32-div",
 	FP64Add: "fp64-add", FP64MinMax: "fp64-minmax", FP64Mul: "fp64-mul", FP64Mad: "fp64-mad", FP64Div: "fp64-div",
-	SFU: "sfu", Control: "control", Sync: "sync",
+	SFU: "sfu", Tensor: "tensor", Control: "control", Sync: "sync",
 	MemParam: "mem-param", MemShared: "mem-shared", MemGlobal: "mem-global", MemAtomic: "mem-atomic",
 }
 
@@ -74,6 +75,8 @@ func (in *Instr) Class() Class {
 		return Control
 	case UnitSync:
 		return Sync
+	case UnitTensor:
+		return Tensor
 	case UnitMem:
 		return in.memClass()
 	default:

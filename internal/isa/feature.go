@@ -64,6 +64,15 @@ var features = []Feature{
 		return in.Op == Bar && (in.Barrier == BarrierClusterArrive || in.Barrier == BarrierClusterWait)
 	}},
 
+	{"mma-70", "products of matrices of the first tensor cores", 70, false, mmaSince(70)},
+	{"mma-75", "products of matrices of more shapes, of halves and small integers", 75, false, mmaSince(75)},
+	{"mma-80", "products of matrices of more shapes and types", 80, false, mmaSince(80)},
+	{"mma-89", "products of matrices of 8-bit floats", 89, false, mmaSince(89)},
+	{"mma-90", "products of larger matrices of double precision", 90, false, mmaSince(90)},
+	{"move-matrix", "transposition of matrices in registers", 75, false, ofOps(MovMatrix)},
+	{"load-matrix", "loads of matrices", 75, true, ofOps(LdMatrix)},
+	{"store-matrix", "stores of matrices", 90, true, ofOps(StMatrix)},
+
 	{"atomic-vector", "atomics on several elements or 128 bits", 90, true, func(in *Instr) bool { return atomicOp(in.Op) && in.elements() > 1 }},
 	{"atomic-half", "atomics on floats of 16 bits", 60, true, func(in *Instr) bool { return atomicOp(in.Op) && in.typed(F16, F16x2, BF16, BF16x2) }},
 	{"atomic-f64", "atomics on double precision", 60, true, func(in *Instr) bool { return atomicOp(in.Op) && in.Type == F64 }},

@@ -93,7 +93,8 @@ type Instr struct {
 	Order    Order // of accesses and fences; see Strength for their defaults
 	Scope    Scope // the same
 
-	Video *Video // VAdd to VMad: which parts of the operands, else nil
+	Video  *Video  // VAdd to VMad: which parts of the operands, else nil
+	Matrix *Matrix // Mma to MovMatrix: which matrices, else nil
 
 	Target  int      // Bra: index of the target instruction
 	Split   bool     // Bra with a guard: the module marks it as one at which wavefronts are to split

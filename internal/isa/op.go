@@ -131,6 +131,12 @@ const (
 	Shfl  // d[, predicate] from lane by Instr.Lane: a value, b lane, c clamp, optional member mask
 	Activemask
 
+	// Matrices that the lanes of a warp hold together, see Matrix.
+	Mma       // d = a*b + c, each as many registers as Instr.FragmentRegs says
+	LdMatrix  // loads one, two or four matrices from rows of shared memory, lane by lane at a
+	StMatrix  // stores as many: b and those that follow
+	MovMatrix // transposes a matrix
+
 	numOps
 )
 
@@ -150,6 +156,7 @@ const (
 	UnitMem         // load, store, atomic: the class follows from the space
 	UnitCtl         // branches, calls, exits
 	UnitSync        // barriers, fences, votes, shuffles
+	UnitTensor      // products of matrices
 )
 
 // Effect is a set of what an operation does besides writing registers.
@@ -307,6 +314,11 @@ var ops = [numOps]Info{
 	Elect:      {"elect", UnitSync, [2]int{1, 2}, n(1), Crosslane},
 	Shfl:       {"shfl", UnitSync, [2]int{1, 2}, [2]int{3, 4}, Crosslane},
 	Activemask: {"activemask", UnitSync, one, none, Crosslane},
+
+	Mma:       {"mma", UnitTensor, [2]int{2, many}, [2]int{4, 2 * many}, Crosslane},
+	LdMatrix:  {"ldmatrix", UnitMem, [2]int{1, 4}, n(1), ReadsMem | Crosslane},
+	StMatrix:  {"stmatrix", UnitMem, none, [2]int{2, 5}, WritesMem | Crosslane},
+	MovMatrix: {"movmatrix", UnitSync, one, n(1), Crosslane},
 }
 
 // Info returns the facts of the operation; those of Unknown for a value that

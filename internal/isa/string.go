@@ -80,6 +80,9 @@ func (in *Instr) format(n *names) string {
 	if in.Video != nil && in.Video.Parts > 1 {
 		fmt.Fprint(&b, in.Video.Parts)
 	}
+	if in.Matrix != nil {
+		b.WriteString(in.Matrix.shape(in))
+	}
 	for _, m := range in.modifiers() {
 		b.WriteByte('.')
 		b.WriteString(m)
@@ -129,6 +132,9 @@ func (in *Instr) operands() [][]Operand {
 		}
 	}
 	switch elements := in.elements(); {
+	case in.Op == Mma:
+		_, a, b, _ := in.FragmentRegs()
+		groups = append(groups, in.Dst, in.Src[:a], in.Src[a:a+b], in.Src[a+b:])
 	case elements < 2:
 		single(in.Dst)
 		single(in.Src)
@@ -148,14 +154,14 @@ func (in *Instr) operands() [][]Operand {
 // what is no access.
 func (in *Instr) elements() int {
 	switch {
-	case in.Op == Ld:
+	case in.Op == Ld || in.Op == LdMatrix:
 		return len(in.Dst)
 	case in.Op == Atom || in.Op == Red:
 		if in.Atom == AtomCas {
 			return (len(in.Src) - 1) / 2
 		}
 		return len(in.Src) - 1
-	case in.Op == St:
+	case in.Op == St || in.Op == StMatrix:
 		return len(in.Src) - 1
 	}
 	return 0
@@ -212,6 +218,9 @@ func (in *Instr) modifiers() []string {
 	add(in.SrcType != Invalid, in.SrcType.String())
 	if in.Video != nil {
 		mods = append(mods, in.Video.modifiers()...)
+	}
+	if in.Op == Mma {
+		mods = append(mods, in.Matrix.operandTypes()...)
 	}
 	return mods
 }

@@ -40,6 +40,9 @@ const (
 	E3M2x2
 	UE8M0x2 // pairs of powers of two
 	TF32    // a float of 19 bits in the upper bits of 32
+	E4M3    // what matrices are made of, besides larger types
+	E5M2
+	B1
 	numTypes
 )
 
@@ -96,6 +99,9 @@ var types = [numTypes]struct {
 	E3M2x2:  {"e3m2x2", 16, Packed},
 	UE8M0x2: {"ue8m0x2", 16, Packed},
 	TF32:    {"tf32", 32, Packed},
+	E4M3:    {"e4m3", 8, Packed},
+	E5M2:    {"e5m2", 8, Packed},
+	B1:      {"b1", 1, Packed},
 }
 
 // TypeByName finds a type by its name, for example "u32".

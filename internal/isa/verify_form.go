@@ -65,6 +65,13 @@ func (in *Instr) countsFit() bool {
 			return false
 		}
 		return n > 0 && (in.Op == Red || results == n)
+	case Mma:
+		d, a, b, c := in.FragmentRegs()
+		return results == d && sources == a+b+c
+	case LdMatrix:
+		return results == 1 || results == 2 || results == 4
+	case StMatrix:
+		return sources == 2 || sources == 3 || sources == 5
 	case RunSystem:
 		return sources == systems[in.System].args && results == systems[in.System].results
 	}
@@ -167,7 +174,7 @@ func (v *verifier) address(o *Operand) error {
 // addressOperands returns the sources that are places in memory, as a set of bits.
 func addressOperands(op Op) uint64 {
 	switch op {
-	case Ld, St, Atom, Red, Prefetch, Fence: // a fence may name a place
+	case Ld, St, Atom, Red, Prefetch, LdMatrix, StMatrix, Fence: // a fence may name a place
 		return 1
 	case CpAsync:
 		return 3
@@ -218,6 +225,8 @@ func (in *Instr) resultBits(address int) int {
 		return 2 * in.Type.Bits()
 	case Popc, Clz, Bfind, Dp4a, Dp2a, Dp2aHi, CvtPack, Vote, Match, Elect, Activemask, Bar:
 		return 32
+	case Mma, LdMatrix, MovMatrix: // several elements in one register
+		return max(32, in.Type.Bits())
 	case Unpack:
 		return in.Type.Bits() / len(in.Dst)
 	case RunSystem:

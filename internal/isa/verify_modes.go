@@ -22,6 +22,8 @@ func (v *verifier) words() error {
 	switch {
 	case (in.Video != nil) != (in.Op >= VAdd && in.Op <= VMad):
 		return errors.New("video operations, and no others, select parts of their operands")
+	case (in.Matrix != nil) != (in.Op >= Mma && in.Op <= MovMatrix):
+		return errors.New("operations on matrices, and no others, have a shape")
 	case in.Target != 0 && in.Op != Bra, in.Targets != nil && in.Op != BrxIdx:
 		return errors.New("the operation has no such target")
 	case (in.Callee != "" || in.Callees != nil) && in.Op != Call:
@@ -31,6 +33,11 @@ func (v *verifier) words() error {
 	}
 	if in.Video != nil {
 		if err := in.Video.verify(); err != nil {
+			return err
+		}
+	}
+	if in.Matrix != nil {
+		if err := in.verifyMatrix(); err != nil {
 			return err
 		}
 	}
@@ -123,6 +130,8 @@ var modesOf = [numOps]modes{
 	Match:     {lane: span{uint8(MatchAny), uint8(MatchAll)}},
 	Shfl:      {lane: span{uint8(ShflUp), uint8(ShflIdx)}},
 	Redux:     {atom: span{uint8(AtomAdd), uint8(AtomXor)}},
+	LdMatrix:  {space: span{uint8(Shared), uint8(Shared)}},
+	StMatrix:  {space: span{uint8(Shared), uint8(Shared)}},
 }
 
 // check returns an error if an instruction has other words than its operation may have.

@@ -2,6 +2,7 @@ package machine
 
 import (
 	"warpbound/diag"
+	"warpbound/internal/isa"
 	"warpbound/internal/tomlpos"
 )
 
@@ -23,10 +24,28 @@ func Parse(file string, src []byte) (*Machine, error) {
 	if err != nil {
 		return nil, diag.Errorf(diag.Pos{File: file}, "%w", err)
 	}
+	m.assumeTensor()
 	c := &checker{m: m, file: file, at: root.Paths()}
 	c.check()
 	if err := c.errs.Err(); err != nil {
 		return nil, err
 	}
 	return m, nil
+}
+
+// assumeTensor gives a description without the class tensor, which files need not state, a
+// timing that says that it is assumed: in the pipeline of class sfu, if there are pipelines, and
+// in whole passes, if there are those.
+func (m *Machine) assumeTensor() {
+	name, sfu := isa.Tensor.String(), m.Timing(isa.SFU)
+	if _, stated := m.Classes[name]; stated || m.Classes == nil {
+		return
+	}
+	const slowest = 32
+	pass := max(1, m.Split.Pass.Value)
+	cycles := (slowest + pass - 1) / pass * pass
+	m.Classes[name] = Timing{
+		Pipeline: sfu.Pipeline, Latency: cycles, Initiation: cycles, Unit: timingUnit,
+		Source: "assumed: the file does not state it; the slowest setting of a published configuration, Accel-Sim, SM86_RTX3070, trace.config: latency 32, initiation 32",
+	}
 }

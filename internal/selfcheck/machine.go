@@ -49,6 +49,9 @@ func vary(m *machine.Machine, src kernelgen.Source) *machine.Machine {
 	}
 	if src.IntN(2) == 1 {
 		for _, class := range isa.Classes() {
+			if class == isa.Tensor {
+				continue // no random kernel has instructions of it
+			}
 			t := v.Timing(class)
 			t.Initiation = 1 + int64(src.IntN(4))
 			switch {

@@ -373,7 +373,7 @@ func decode(s state) (state, error) {
 		if own.Code, err = emu.Decode(k.Graph.Kernel, k.Graph); err != nil {
 			return s, err
 		}
-		own.Warnings = flow.UninitialisedRegisters(k.Graph)
+		own.Warnings = append(flow.UninitialisedRegisters(k.Graph), matrixSums(k.Graph.Kernel)...)
 		if s.target != nil {
 			own.Warnings = append(own.Warnings, s.target.StandIns(k.Graph.Kernel)...)
 		}

@@ -74,9 +74,9 @@ func accessKind(in *isa.Instr) string {
 		return ""
 	}
 	switch in.Op {
-	case isa.Ld:
+	case isa.Ld, isa.LdMatrix:
 		return "load"
-	case isa.St:
+	case isa.St, isa.StMatrix:
 		return "store"
 	case isa.Atom, isa.Red:
 		return "atomic"
@@ -84,17 +84,18 @@ func accessKind(in *isa.Instr) string {
 	return ""
 }
 
-// elements returns how many elements a lane accesses.
-func elements(in *isa.Instr) int {
+// laneBytes returns how many bytes a lane accesses.
+func laneBytes(in *isa.Instr) int {
+	elements := len(in.Src) - 1
 	switch {
+	case in.MatrixRows() > 0:
+		return isa.MatrixRow
 	case in.Op == isa.Ld:
-		return len(in.Dst)
-	case in.Op == isa.St:
-		return len(in.Src) - 1
+		elements = len(in.Dst)
 	case in.Atom == isa.AtomCas:
-		return (len(in.Src) - 1) / 2
+		elements /= 2
 	}
-	return len(in.Src) - 1
+	return elements * in.Type.Bytes()
 }
 
 type patterns struct {
@@ -149,11 +150,16 @@ func (p *patterns) access(st state, pc, block int) (Access, bool) {
 	v := m.address(st, in)
 	m.under = nil
 	lanes := p.r.Launch.Lanes()
-	a := Access{Instr: pc, Space: in.Space, Bytes: in.Type.Bytes() * elements(in), Min: 1, Max: lanes}
+	a := Access{Instr: pc, Space: in.Space, Bytes: laneBytes(in), Min: 1, Max: lanes}
 	c := &counted{patterns: p, access: &a, value: v, atomic: in.Op == isa.Atom || in.Op == isa.Red}
 	if unit := min(p.mem.Segment, p.mem.Banks*p.mem.BankWidth); a.Bytes > unit {
 		a.Max = lanes * (a.Bytes/unit + 1)
 		a.Reason = fmt.Sprintf("a lane accesses %d bytes", a.Bytes)
+		return a, true
+	}
+	if rows := in.MatrixRows(); rows > 0 && rows < lanes {
+		a.Max = rows
+		a.Reason = fmt.Sprintf("only the first %d lanes give an address", rows)
 		return a, true
 	}
 	if !v.form.known() {

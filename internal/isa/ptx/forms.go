@@ -15,7 +15,8 @@ import "warpbound/internal/isa"
 //
 //	[a]     an address
 //	{a}     a vector of parts of the type
-//	a*      a vector if the mnemonic has .v2, .v4 or .v8
+//	a*      a vector if the mnemonic has .v2, .v4 or .v8, or .x1, .x2 or .x4
+//	a#      the registers of a fragment of a matrix, also without braces if that is one
 //	(e)     the carry flag, which the instruction does not write
 //	(0)     a zero that the instruction does not write
 //	?a      a hint: it is checked and dropped, and may be missing
@@ -399,4 +400,21 @@ var rows = []row{
 	{isa.Redux, "redux.sync.<minop>[.abs][.NaN].f32 d, a, m:u32"},
 	{isa.Elect, "elect.sync d:b32|e:pred, m:u32"},
 	{isa.Activemask, "activemask.b32 d"},
+
+	// Matrices.
+	{isa.Mma, "mma.sync.aligned.<m8n8k4>.<rowcol>.<colrow>.<f16|f32>.f16.f16.f16 d#, a#, b#, c#"},
+	{isa.Mma, "mma.sync.aligned.<m8n8k4>.<rowcol>.<colrow>.f32.f16.f16.f32 d#, a#, b#, c#"},
+	{isa.Mma, "mma.sync.aligned.<m16n8k8|m16n8k16>.row.col.f16.f16.f16.f16 d#, a#, b#, c#"},
+	{isa.Mma, "mma.sync.aligned.<m16n8k8|m16n8k16>.row.col.f32.f16.f16.f32 d#, a#, b#, c#"},
+	{isa.Mma, "mma.sync.aligned.<m16n8k8|m16n8k16>.row.col.f32.bf16.bf16.f32 d#, a#, b#, c#"},
+	{isa.Mma, "mma.sync.aligned.<m16n8k4|m16n8k8>.row.col.f32.tf32.tf32.f32 d#, a#, b#, c#"},
+	{isa.Mma, "mma.sync.aligned.<m16n8k16|m16n8k32>.row.col.f16.<f8>.<f8>.f16 d#, a#, b#, c#"},
+	{isa.Mma, "mma.sync.aligned.<m16n8k16|m16n8k32>.row.col.f32.<f8>.<f8>.f32 d#, a#, b#, c#"},
+	{isa.Mma, "mma.sync.aligned.<m8n8k4|m16n8k4|m16n8k8|m16n8k16>.row.col[.<rnd>].f64.f64.f64.f64 d#, a#, b#, c#"},
+	{isa.Mma, "mma.sync.aligned.<m8n8k16|m16n8k16|m16n8k32>.row.col[.satfinite].s32.<u8|s8>.<u8|s8>.s32 d#, a#, b#, c#"},
+	{isa.Mma, "mma.sync.aligned.<m8n8k32|m16n8k32|m16n8k64>.row.col[.satfinite].s32.<u4|s4>.<u4|s4>.s32 d#, a#, b#, c#"},
+	{isa.Mma, "mma.sync.aligned.<m8n8k128|m16n8k128|m16n8k256>.row.col.s32.b1.b1.s32.<bits>.popc d#, a#, b#, c#"},
+	{isa.LdMatrix, "ldmatrix.sync.aligned.<m8n8>.<count>[.<trans>][.<sharedly>].b16 d*:b32, [a]"},
+	{isa.StMatrix, "stmatrix.sync.aligned.<m8n8>.<count>[.<trans>][.<sharedly>].b16 [a], b*:b32"},
+	{isa.MovMatrix, "movmatrix.sync.aligned.<m8n8>.<trans>.b16 d:b32, a:b32"},
 }

@@ -121,6 +121,9 @@ func operandsFor(t *testing.T, c *candidate) string {
 				t.Errorf("%s: no halves of %s", c.text, c.typeOf(s, isa.U64))
 			}
 			text = fmt.Sprintf("{%%reg_%[1]s, %%reg_%[1]s}", part)
+		case s.fragment:
+			n, elements := fragmentOf(&c.instr, s.letter)
+			text = "{" + strings.TrimSuffix(strings.Repeat("%reg_"+registerOf(elements).String()+", ", n), ", ") + "}"
 		case s.vector && c.vector > 0:
 			text = "{" + strings.TrimSuffix(strings.Repeat(reg(s)+", ", c.vector), ", ") + "}"
 		case s.second != nil:

@@ -140,7 +140,7 @@ func (s *slot) accepts(o *Operand, vector int) bool {
 	case OperandAddr:
 		return s.address && len(o.List) == 1
 	case OperandVector:
-		return s.parts && len(o.List) > 1 || s.vector && len(o.List) == vector
+		return s.parts && len(o.List) > 1 || s.vector && len(o.List) == vector || s.fragment
 	case OperandPair:
 		return s.second != nil
 	case OperandTuple:
@@ -230,6 +230,8 @@ func (fn *function) place(in *isa.Instr, c *candidate, s *slot, o *Operand) (err
 		}
 	case s.selects, s.minus:
 		err = fn.part(in, c, s, o)
+	case s.fragment:
+		err = fn.fragment(in, c, s, o)
 	case o.Kind == OperandVector:
 		err = fn.vector(in, c, s, o)
 	case o.Kind == OperandPair:

@@ -44,6 +44,7 @@ type slot struct {
 	minus    bool      // -a
 	flag     bool      // (e): not written
 	hint     bool      // ?a: dropped
+	fragment bool      // a#
 	space    isa.Space // of [a:shared]; Generic stands for the instruction's
 	typ      string
 	explicit isa.Type // of typ, if that is the name of a type
@@ -127,7 +128,7 @@ func choices(word string) map[string]choice {
 func choiceOf(word string, e effect) choice {
 	c := choice{effect: e}
 	switch word {
-	case "v2", "v4", "v8":
+	case "v2", "v4", "v8", "x1", "x2", "x4":
 		c.vector = int(word[1] - '0')
 	default:
 		c.typ, _ = isa.TypeByName(word)
@@ -155,6 +156,7 @@ func compileSlot(text string) (slot, error) {
 	rest, s.wider = strings.CutSuffix(rest, "~")
 	rest, s.vector = strings.CutSuffix(rest, "*")
 	rest, s.selects = strings.CutSuffix(rest, "^")
+	rest, s.fragment = strings.CutSuffix(rest, "#")
 	if len(rest) != 1 {
 		return s, fmt.Errorf("bad operand %s", text)
 	}
@@ -184,7 +186,7 @@ func compileSlot(text string) (slot, error) {
 type candidate struct {
 	*form
 	instr  isa.Instr
-	vector int // 2, 4 or 8 with .v2, .v4 or .v8
+	vector int // the number in .v2, .v4, .v8, .x1, .x2 or .x4
 }
 
 // candidates gives the forms that a mnemonic matches. If there are none, its words
@@ -217,6 +219,7 @@ func (f *form) match(given []string, inOrder bool) (candidate, bool) {
 	if f.parts > 0 {
 		c.instr.Video = &isa.Video{Parts: f.parts}
 	}
+	startMatrix(&c.instr)
 	for _, e := range f.words {
 		at := slices.IndexFunc(given, func(word string) bool { _, ok := e.choices[word]; return ok })
 		if at < 0 || inOrder && at > 0 {
@@ -252,6 +255,7 @@ func (f *form) match(given []string, inOrder bool) (candidate, bool) {
 	if f.parts > 0 {
 		videoTypes(&c.instr, types)
 	}
+	matrixTypes(&c.instr, types)
 	return c, len(given) == 0
 }
 

@@ -21,6 +21,8 @@ func (g *randomModule) instruction() {
 		switch f.op {
 		case isa.Bra, isa.BrxIdx, isa.Ret, isa.Exit, isa.Trap, isa.Bar:
 			continue
+		case isa.Mma, isa.LdMatrix, isa.StMatrix, isa.MovMatrix: // for whole warps
+			continue
 		}
 		c, mnemonic := g.spell(name, f)
 		if text, ok := g.operands(&c, mnemonic); ok {

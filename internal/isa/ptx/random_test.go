@@ -67,7 +67,7 @@ func allTypes() []isa.Type {
 		if _, ok := isa.TypeByName(t.String()); !ok {
 			return all
 		}
-		if n := t.Bits(); n == 1 || n >= 8 {
+		if n := t.Bits(); t == isa.Pred || n >= 8 {
 			all = append(all, t)
 		}
 	}

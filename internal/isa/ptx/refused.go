@@ -19,7 +19,7 @@ type family struct {
 var families = []family{
 	{"tex tld4 txq istypep", "textures are not modelled"},
 	{"suld sust sured suq", "surfaces are not modelled"},
-	{"mma wmma ldmatrix stmatrix movmatrix", "matrix instructions of the tensor cores are not modelled"},
+	{"wmma mma.sp", "matrix instructions wmma and mma.sp are not modelled"},
 	{"wgmma tcgen05", "asynchronous matrix instructions of the tensor cores are not modelled"},
 	{"mbarrier cp.async.mbarrier", "barriers in memory (mbarrier) are not modelled"},
 	{"cp.async.bulk cp.reduce.async.bulk st.bulk tensormap", "bulk copies are not modelled"},

@@ -151,6 +151,18 @@ var sets = map[string]words{
 	"ballot":        {"ballot": lane(isa.VoteBallot)},
 	"any":           {"any": lane(isa.MatchAny)},
 	"all":           {"all": lane(isa.MatchAll)},
+	"m8n8":          {"m8n8": shape(8, 8, 0)}, "m8n8k4": {"m8n8k4": shape(8, 8, 4)},
+	"m8n8k16": {"m8n8k16": shape(8, 8, 16)}, "m8n8k32": {"m8n8k32": shape(8, 8, 32)}, "m8n8k128": {"m8n8k128": shape(8, 8, 128)},
+	"m16n8k4": {"m16n8k4": shape(16, 8, 4)}, "m16n8k8": {"m16n8k8": shape(16, 8, 8)}, "m16n8k16": {"m16n8k16": shape(16, 8, 16)},
+	"m16n8k32": {"m16n8k32": shape(16, 8, 32)}, "m16n8k64": {"m16n8k64": shape(16, 8, 64)},
+	"m16n8k128": {"m16n8k128": shape(16, 8, 128)}, "m16n8k256": {"m16n8k256": shape(16, 8, 256)},
+	"rowcol": {"row": nil, "col": func(in *isa.Instr) { in.Matrix.ColA = true }},
+	"colrow": {"col": nil, "row": func(in *isa.Instr) { in.Matrix.RowB = true }},
+	"bits":   {"xor": nil, "and": func(in *isa.Instr) { in.Matrix.And = true }},
+	"trans":  {"trans": func(in *isa.Instr) { in.Matrix.Trans = true }},
+	"count":  alternatives("x1|x2|x4"),
+	"f8":     alternatives("e4m3|e5m2"),
+
 	"lane": {
 		"up": lane(isa.ShflUp), "down": lane(isa.ShflDown), "bfly": lane(isa.ShflBfly), "idx": lane(isa.ShflIdx),
 	},
@@ -179,6 +191,10 @@ func permute(p isa.Permute) effect { return func(in *isa.Instr) { in.Permute = p
 func atomic(a isa.AtomOp) effect { return func(in *isa.Instr) { in.Atom = a } }
 
 func lane(l isa.LaneOp) effect { return func(in *isa.Instr) { in.Lane = l } }
+
+func shape(m, n, k int) effect {
+	return func(in *isa.Instr) { in.Matrix.M, in.Matrix.N, in.Matrix.K = m, n, k }
+}
 
 func barrier(b isa.BarrierOp) effect { return func(in *isa.Instr) { in.Barrier = b } }
 

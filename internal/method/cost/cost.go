@@ -56,7 +56,7 @@ func kindOf(in *isa.Instr) Kind {
 	switch in.Op {
 	case isa.Fence:
 		return Fence
-	case isa.St, isa.Red, isa.Atom:
+	case isa.St, isa.StMatrix, isa.Red, isa.Atom:
 		if in.HasResult() {
 			return Load
 		}

@@ -22,7 +22,7 @@ const (
 
 func sortOf(in *isa.Instr) sort {
 	switch in.Op {
-	case isa.St:
+	case isa.St, isa.StMatrix:
 		return write
 	case isa.Atom, isa.Red:
 		return atomic

@@ -100,6 +100,8 @@ func bytes(in *isa.Instr) int {
 	switch in.Op {
 	case isa.CpAsync:
 		return int(in.Src[2].Imm)
+	case isa.LdMatrix, isa.StMatrix:
+		return isa.MatrixRow
 	case isa.Ld, isa.Atom:
 		return max(len(in.Dst), 1) * in.Type.Bytes()
 	}

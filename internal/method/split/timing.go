@@ -99,5 +99,5 @@ func accesses(in *isa.Instr) bool { return in.Op.Info().Unit == isa.UnitMem && i
 
 // posted reports whether a wavefront goes on while an access is under way.
 func posted(in *isa.Instr) bool {
-	return in.Op == isa.St || in.Op == isa.Red || in.Op == isa.Atom && !in.HasResult()
+	return in.Op == isa.St || in.Op == isa.StMatrix || in.Op == isa.Red || in.Op == isa.Atom && !in.HasResult()
 }

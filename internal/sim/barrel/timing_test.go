@@ -38,6 +38,7 @@ func TestArithmetic(t *testing.T) {
 		{isa.FP64Mad, "fma.rn.f64 %fd1, %fd1, 0d3FF0000000000000, 0d3FF0000000000000;", 2},
 		{isa.FP64Div, "div.rn.f64 %fd1, %fd1, 0d3FF0000000000000;", 29},
 		{isa.SFU, "sqrt.rn.f32 %f1, %f1;", 8},
+		{isa.Tensor, "mma.sync.aligned.m8n8k16.row.col.s32.u8.u8.s32 {%r1, _}, {%r1}, {%r0}, {%r0, %r0};", 32},
 		{isa.Control, "bra next%d; next%d:", 1},
 		{isa.Sync, "shfl.sync.down.b32 %r1, %r1, 1, 31, -1;", 1},
 	} {

@@ -48,7 +48,7 @@ func kindOf(in *isa.Instr) Kind {
 	switch info := in.Op.Info(); {
 	case in.Op == isa.Fence:
 		return Fence
-	case in.Op == isa.St, in.Op == isa.Red, in.Op == isa.Atom && !in.HasResult():
+	case in.Op == isa.St, in.Op == isa.StMatrix, in.Op == isa.Red, in.Op == isa.Atom && !in.HasResult():
 		return Posted
 	case info.Unit == isa.UnitMem:
 		return Load

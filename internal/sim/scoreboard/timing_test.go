@@ -29,6 +29,7 @@ var arithmeticCode = map[isa.Class]string{
 	isa.FP64Mad:    "fma.rn.f64 %%fd%d, %%fd%d, 0d3FF0000000000000, 0d3FF0000000000000;",
 	isa.FP64Div:    "div.rn.f64 %%fd%d, %%fd%d, 0d3FF0000000000000;",
 	isa.SFU:        "sqrt.rn.f32 %%f%d, %%f%d;",
+	isa.Tensor:     "mma.sync.aligned.m8n8k16.row.col.s32.u8.u8.s32 {%%r%d, _}, {%%r%d}, {%%r0}, {%%r0, %%r0};",
 	isa.Sync:       "shfl.down.b32 %%r%d, %%r%d, 1, 31;",
 }
 

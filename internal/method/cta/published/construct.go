@@ -159,7 +159,7 @@ func (c *constructor) instructions(block int) Warp {
 			continue // the end of mini-SIMT code is no instruction of it
 		}
 		t := c.m.Timing(in.Class())
-		if in.Op == isa.Ld || in.Op == isa.Atom {
+		if in.Op == isa.Ld || in.Op == isa.LdMatrix || in.Op == isa.Atom {
 			w = w.join(Node{Kind: Memory, Wait: t.Latency})
 		}
 		w = w.join(Node{Kind: Time, Instr: t.Initiation})
