@@ -18,6 +18,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
+	"strings"
 
 	"warpbound/internal/isa"
 )
@@ -291,6 +292,9 @@ func (m *Machine) LockStep() bool {
 	}
 	return false
 }
+
+// Assumed reports whether the source says that nobody has measured or published the numbers.
+func (t Timing) Assumed() bool { return strings.Contains(t.Source, "assumed: ") }
 
 // InstrTiming returns the timing of an instruction: that of its class, or what
 // stands in for it.

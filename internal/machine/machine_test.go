@@ -51,6 +51,27 @@ func TestBuiltinsHaveTheirNames(t *testing.T) {
 	}
 }
 
+// TestTensorIsAssumed leaves the class tensor out of every machine's file.
+func TestTensorIsAssumed(t *testing.T) {
+	for _, name := range Names() {
+		m, err := Builtin(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		delete(m.Classes, "tensor")
+		if m, err = Parse("m.toml", m.Format()); err != nil {
+			t.Error(err)
+			continue
+		}
+		if got := m.Timing(isa.Tensor); !got.Assumed() || got.Latency < 32 || got.Initiation < 32 || got.Pipeline != m.Timing(isa.SFU).Pipeline {
+			t.Errorf("%s: %+v", name, got)
+		}
+		if got := m.Timing(isa.IntAdd); got.Assumed() {
+			t.Errorf("%s: a class that is published is assumed: %+v", name, got)
+		}
+	}
+}
+
 // TestRows checks that every number and every class is listed with a unit and a
 // source.
 func TestRows(t *testing.T) {

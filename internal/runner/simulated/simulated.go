@@ -45,10 +45,12 @@ func (p *Platform) StandIns(k *isa.Kernel) []diag.Warning {
 	var warnings []diag.Warning
 	index := map[string]int{}
 	count := map[string]int{}
+	var assumed assumption
 	for i := range k.Instrs {
 		in := &k.Instrs[i]
 		f, t, ok := p.machine.StandIn(in)
 		if !ok {
+			assumed.note(p.machine, k, in)
 			continue
 		}
 		count[f.Name]++
@@ -65,7 +67,35 @@ func (p *Platform) StandIns(k *isa.Kernel) []diag.Warning {
 			warnings[i].Text += fmt.Sprintf("; the first of %d instructions", n)
 		}
 	}
-	return warnings
+	return append(warnings, assumed.warnings()...)
+}
+
+// assumption notes the instructions of a kernel whose class has a timing that is assumed.
+type assumption struct {
+	first diag.Warning
+	count int
+}
+
+func (a *assumption) note(m *machine.Machine, k *isa.Kernel, in *isa.Instr) {
+	t := m.Timing(in.Class())
+	if !t.Assumed() {
+		return
+	}
+	if a.count++; a.count == 1 {
+		a.first = diag.Warning{Pos: in.Pos, ID: "assumed-timing", Text: fmt.Sprintf("%s: the timing of class %s on %s, latency %d and initiation %d core cycles, is %s",
+			k.Format(in), in.Class(), m.Name, t.Latency, t.Initiation, t.Source)}
+	}
+}
+
+func (a *assumption) warnings() []diag.Warning {
+	switch a.count {
+	case 0:
+		return nil
+	case 1:
+	default:
+		a.first.Text += fmt.Sprintf("; the first of %d instructions", a.count)
+	}
+	return []diag.Warning{a.first}
 }
 
 // Described implements runner.Platform.
