@@ -15,6 +15,7 @@ import (
 	"testing/fstest"
 
 	"warpbound"
+	"warpbound/estimate"
 	"warpbound/kernels"
 )
 
@@ -224,6 +225,48 @@ func TestKernelsOnBarrelCores(t *testing.T) {
 			}
 			compare(t, j, ref, 0)
 		})
+	}
+}
+
+// TestTensorKernels runs the kernels for tensor cores on every machine that can, and compares
+// what the methods promise with the times of runs.
+func TestTensorKernels(t *testing.T) {
+	for _, ref := range kernels.Tensor() {
+		for _, machine := range []string{"fermi-c2050", "predictable-rr", "integrated-fermi"} {
+			t.Run(ref.Kernel+"/"+machine, func(t *testing.T) {
+				t.Parallel()
+				j, err := warpbound.LoadFS(kernels.Suite(), ref.Kernel+"/job.toml", warpbound.LoadOptions{Machine: machine})
+				if err != nil {
+					t.Fatal(err)
+				}
+				compare(t, j, ref, 0)
+				r, err := j.Analyze(context.Background(), warpbound.AnalyzeOptions{Runs: warpbound.Runs{Vectors: 2}})
+				if err != nil {
+					t.Fatal(err)
+				}
+				proven := 0
+				for _, e := range r.Estimates {
+					if e.Evidence == estimate.Proven {
+						proven++
+						if e.Cycles < r.Observed.Max {
+							t.Errorf("%s: %d cycles, and a run takes %d", e.Method, e.Cycles, r.Observed.Max)
+						}
+					}
+				}
+				if want := machine != "fermi-c2050"; (proven > 0) != want {
+					t.Errorf("%d proven bounds", proven)
+				}
+				sums := 0
+				for _, w := range r.Warnings {
+					if w.ID == "matrix-sums" {
+						sums++
+					}
+				}
+				if sums != 1 {
+					t.Errorf("%d warnings of sums of products: %v", sums, r.Warnings)
+				}
+			})
+		}
 	}
 }
 

@@ -1,7 +1,8 @@
 #!/bin/sh
 # Makes every PTX file here from its source, with Debian's clang 14, 16 and 19:
 #
-#   NAME/NAME.ptx                     what the job runs: -O2 for sm_70
+#   NAME/NAME.ptx                     what the job runs: -O2 for sm_70, for sm_80 if it
+#                                     uses tensor cores
 #   NAME/ptx/NAME.O?.sm_??.ptx        -O0 and -O2 for sm_20 and sm_70, but not of the
 #                                     kernels for searches
 #   NAME/corpus/clang??.O?.sm_??.ptx  -O0, -O1 and -O3 of every compiler for sm_20,
@@ -69,6 +70,11 @@ job() {
 	$1 $2 19 sm_70 ptx63 $2.ptx -O2 -gline-tables-only -fdebug-compilation-dir=.
 }
 
+# tensor LANGUAGE NAME makes the job's module for a target with the tensor cores that it uses.
+tensor() {
+	$1 $2 19 sm_80 ptx71 $2.ptx -O2 -gline-tables-only -fdebug-compilation-dir=.
+}
+
 # refused NAME VERSION LEVEL ARCH says why a compiler cannot make a file of the
 # corpus, or fails where it must.
 refused() {
@@ -129,3 +135,4 @@ all variants pair opencl cfdStep cfdAdvance gaussianFactor gaussianUpdate sradCo
 all variants pair cuda ludDiagonal ludPerimeter ludInternal nwUpper nwLower
 all job pair cuda artificial bfsExpand insertionSort knapsack lbm petriSmall substringSearch
 all job none cuda petri
+all tensor none cuda halfMul

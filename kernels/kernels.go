@@ -1,8 +1,8 @@
 // Package kernels is the benchmark suite: GPU kernels with the PTX that clang makes
 // of them and one for the mini-SIMT machine, a job for each, and reference results
 // in Go. Six kernels in PTX are the ones that all methods are measured with (References);
-// the others are for methods about shared caches (LLC) and for searches for the worst
-// input (Search).
+// the others are for methods about shared caches (LLC), for searches for the worst
+// input (Search), and for devices with tensor cores (Tensor).
 //
 // The directory of each kernel bears its name. The references restate in plain
 // Go what a kernel computes, so this package imports nothing else of the

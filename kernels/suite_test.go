@@ -66,7 +66,7 @@ func TestReferencesCoverTheSuite(t *testing.T) {
 	for _, job := range jobs {
 		dirs = append(dirs, filepath.Dir(job))
 	}
-	for _, r := range slices.Concat(References(), LLC(), Search(), MiniSIMT()) {
+	for _, r := range slices.Concat(References(), LLC(), Search(), Tensor(), MiniSIMT()) {
 		kernels = append(kernels, r.Kernel)
 	}
 	slices.Sort(kernels)
@@ -78,8 +78,8 @@ func TestReferencesCoverTheSuite(t *testing.T) {
 // Each reference runs on buffers shaped as its job says, returns exactly its
 // outputs in their full length and leaves its inputs alone.
 func TestReferencesMatchJobs(t *testing.T) {
-	size := map[string]int{"u8": 1, "u32": 4, "s32": 4, "f32": 4}
-	for _, r := range slices.Concat(References(), LLC(), Search(), MiniSIMT()) {
+	size := map[string]int{"u8": 1, "f16": 2, "u32": 4, "s32": 4, "f32": 4}
+	for _, r := range slices.Concat(References(), LLC(), Search(), Tensor(), MiniSIMT()) {
 		t.Run(r.Kernel, func(t *testing.T) {
 			dir := os.DirFS(r.Kernel)
 			job := readJob(t, dir)
@@ -126,7 +126,7 @@ func TestReferencesMatchJobs(t *testing.T) {
 }
 
 func TestSuiteIsComplete(t *testing.T) {
-	for _, r := range slices.Concat(References(), LLC(), Search(), MiniSIMT()) {
+	for _, r := range slices.Concat(References(), LLC(), Search(), Tensor(), MiniSIMT()) {
 		name := r.Kernel
 		dir, err := fs.Sub(Suite(), name)
 		if err != nil {
@@ -153,9 +153,9 @@ func TestSuiteIsComplete(t *testing.T) {
 // corpusFiles returns the names of a kernel's PTX in the corpus: of every
 // compiler, level and target except what the compilers refuse, and of two that differ
 // in all three for the kernels of LLC and Search, but for the large one that is written by
-// the same generator as petriSmall.
+// the same generator as petriSmall. There is none of those of Tensor, which need one target.
 func corpusFiles(kernel string) []string {
-	if kernel == "petri" {
+	if kernel == "petri" || slices.ContainsFunc(Tensor(), func(r Reference) bool { return r.Kernel == kernel }) {
 		return nil
 	}
 	if !slices.Contains(Names(), kernel) {
@@ -194,7 +194,7 @@ func TestCorpusIsComplete(t *testing.T) {
 func TestPTX(t *testing.T) {
 	source := regexp.MustCompile(`(?m)^\t\.file\t\d+ "([^"]*)"`)
 	measured := slices.Concat(References(), LLC())
-	for i, r := range slices.Concat(measured, Search()) {
+	for i, r := range slices.Concat(measured, Search(), Tensor()) {
 		files := []string{r.Kernel + ".ptx"}
 		if i < len(measured) {
 			for _, variant := range []string{"O0.sm_20", "O0.sm_70", "O2.sm_20", "O2.sm_70"} {

@@ -58,7 +58,7 @@ func Random(t testing.TB, seed uint64, opts kernelgen.Options) *Launch {
 // too much work to follow. The same generator wrote a smaller one.
 func Kernels() []string {
 	var names []string
-	for _, r := range slices.Concat(kernels.References(), kernels.LLC(), kernels.Search(), kernels.MiniSIMT()) {
+	for _, r := range slices.Concat(kernels.References(), kernels.LLC(), kernels.Search(), kernels.Tensor(), kernels.MiniSIMT()) {
 		if r.Kernel != "petri" {
 			names = append(names, r.Kernel)
 		}
