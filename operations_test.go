@@ -19,10 +19,11 @@ const reference = "fma.rn.f64 %d0, %d1, %d2, %d3"
 // How many times as long as the reference an instruction may take for 32 lanes; for
 // accesses to memory, for each transaction of 128 bytes.
 const (
-	word           = 8  // operations on at most 32 bits, on integers, conversions, accesses
-	transcendental = 20 // the approximations, and division
-	double         = 40 // division and roots in double precision
-	serial         = 20 // atomics, which are executed one lane after another
+	word           = 8   // operations on at most 32 bits, on integers, conversions, accesses
+	transcendental = 20  // the approximations, and division
+	double         = 40  // division and roots in double precision
+	serial         = 20  // atomics, which are executed one lane after another
+	matrix         = 400 // products of matrices: 2048 products and sums of two numbers, or more
 )
 
 // An operation is an instruction that BenchmarkOperations measures. Registers that a prologue
@@ -213,6 +214,14 @@ func operations() []operation {
 		"shfl.sync.down.b32 %r0, %r1, 8, 31, -1", "vote.sync.ballot.b32 %r0, %p1, -1", "vote.sync.any.pred %p0, %p1, -1", "activemask.b32 %r0",
 		"match.any.sync.b32 %r0, %r1, -1", "match.any.sync.b64 %r0, %l1, -1", "match.all.sync.b32 %r0|%p0, %r1, -1", "redux.sync.add.u32 %r0, %r1, -1", "redux.sync.max.s32 %r0, %r1, -1",
 		"redux.sync.xor.b32 %r0, %r1, -1", "redux.sync.min.f32 %f0, %f1, -1", "elect.sync %r0|%p0, -1")
+	each(matrix, "mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%f0, _, _, _}, {%x1, %x2, %x3, %x1}, {%x2, %x3}, {%f1, %f2, %f3, %f1}",
+		"mma.sync.aligned.m16n8k16.row.col.f16.f16.f16.f16 {%x0, _}, {%x1, %x2, %x3, %x1}, {%x2, %x3}, {%x1, %x2}",
+		"mma.sync.aligned.m16n8k32.row.col.s32.s8.u8.s32 {%r0, _, _, _}, {%r1, %r2, %r3, %r1}, {%r2, %r3}, {%r1, %r2, %r3, %r1}",
+		"mma.sync.aligned.m16n8k256.row.col.s32.b1.b1.s32.and.popc {%r0, _, _, _}, {%r1, %r2, %r3, %r1}, {%r2, %r3}, {%r1, %r2, %r3, %r1}",
+		"mma.sync.aligned.m16n8k8.row.col.f64.f64.f64.f64 {%d0, _, _, _}, {%d1, %d2, %d3, %d1}, {%d2, %d3}, {%d1, %d2, %d3, %d1}")
+	each(transcendental, "movmatrix.sync.aligned.m8n8.trans.b16 %r0, %r1", "ldmatrix.sync.aligned.m8n8.x1.shared.b16 {%r0}, [%v16]")
+	each(4*transcendental, // four transactions
+		"ldmatrix.sync.aligned.m8n8.x4.trans.shared.b16 {%r0, _, _, _}, [%v16]", "stmatrix.sync.aligned.m8n8.x4.shared.b16 [%v16], {%r1, %r2, %r3, %r1}")
 	return append(list, accesses()...)
 }
 

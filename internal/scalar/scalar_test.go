@@ -108,8 +108,12 @@ func TestRefuses(t *testing.T) {
 		"atom.global.cas.b32 %y, [%a], 0, 1;":  "does not know",
 		"shfl.sync.idx.b32 %y, %x, 0, 31, -1;": "does not know",
 		"sin.approx.f32 %f, %f;":               "does not know",
-		"st.global.u32 [%a+8], %x;":            "accesses byte",
-		"setp.eq.u32 %p, %t, 0; @%p bra L; bar.sync 0;\nL: bar.sync 1;": "different barriers",
+		"mma.sync.aligned.m8n8k16.row.col.s32.u8.u8.s32 {%x, %y}, {%t}, {%t}, {%x, %y};": "does not know",
+		"ldmatrix.sync.aligned.m8n8.x1.shared.b16 {%x}, [tile];":                         "does not know",
+		"stmatrix.sync.aligned.m8n8.x1.shared.b16 [tile], {%x};":                         "does not know",
+		"movmatrix.sync.aligned.m8n8.trans.b16 %x, %y;":                                  "does not know",
+		"st.global.u32 [%a+8], %x;":                                                      "accesses byte",
+		"setp.eq.u32 %p, %t, 0; @%p bra L; bar.sync 0;\nL: bar.sync 1;":                  "different barriers",
 	} {
 		out, err := run(t, body)
 		if err == nil || out != nil || !strings.Contains(err.Error(), want) {

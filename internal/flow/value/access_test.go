@@ -121,6 +121,9 @@ func TestPatterns(t *testing.T) {
 		{"padded", "mov.u64 %d1, tile; mul.wide.u32 %d2, %tid, 132; add.u64 %d1, %d1, %d2; ld.shared.u32 %r1, [%d1];", 132, true, 1, 1, ""},
 		{"a variable that only an address names", "st.shared.u32 [tile], %tid;", 0, true, 1, 1, ""},
 		{"one address of atomics", "mov.u64 %d1, tile; red.shared.add.u32 [%d1], 1;", 0, true, 32, 32, ""},
+		{"four matrices", "mov.u64 %d1, tile; mul.wide.u32 %d2, %tid, 16; add.u64 %d1, %d1, %d2; ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%r1, %r2, %r3, %r4}, [%d1];", 16, true, 4, 4, ""},
+		{"four matrices in padded rows", "mov.u64 %d1, tile; mul.wide.u32 %d2, %tid, 80; add.u64 %d1, %d1, %d2; stmatrix.sync.aligned.m8n8.x4.shared.b16 [%d1], {%r1, %r2, %r3, %r4};", 80, true, 4, 4, ""},
+		{"two matrices", "mov.u64 %d1, tile; mul.wide.u32 %d2, %tid, 16; add.u64 %d1, %d1, %d2; ldmatrix.sync.aligned.m8n8.x2.shared.b16 {%r1, %r2}, [%d1];", 0, false, 1, 16, "only the first 16 lanes give an address"},
 		{"within a branch", "setp.lt.u32 %p1, %tid, 3; @%p1 bra M; mul.wide.u32 %d1, %tid, 8; add.u64 %d1, %d1, %buf; ld.global.u64 %d2, [%d1]; M:", 8, true, 1, 2, ""},
 		{"a grid-stride loop", `mov.u32 %r1, %tid;
 L: mul.wide.u32 %d1, %r1, 8; add.u64 %d1, %d1, %buf; ld.global.u32 %r3, [%d1]; add.u32 %r1, %r1, 64; setp.lt.u32 %p1, %r1, 1000; @%p1 bra L;`, 8, true, 1, 2, ""},
