@@ -25,6 +25,7 @@ func FuzzExecute(f *testing.F) {
 	for seed := range byte(12) {
 		f.Add([]byte{seed})
 	}
+	f.Add([]byte{54, 8}) // a kernel with all instructions on matrices
 	f.Fuzz(func(t *testing.T, data []byte) {
 		g := newRandomModule(data)
 		src := g.module()

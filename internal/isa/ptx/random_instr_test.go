@@ -21,7 +21,7 @@ func (g *randomModule) instruction() {
 		switch f.op {
 		case isa.Bra, isa.BrxIdx, isa.Ret, isa.Exit, isa.Trap, isa.Bar:
 			continue
-		case isa.Mma, isa.LdMatrix, isa.StMatrix, isa.MovMatrix: // for whole warps
+		case isa.Mma, isa.LdMatrix, isa.StMatrix, isa.MovMatrix: // see matrices
 			continue
 		}
 		c, mnemonic := g.spell(name, f)
@@ -37,6 +37,25 @@ func (g *randomModule) instruction() {
 			}
 			g.emit("%s%s %s", guard, mnemonic, text)
 			return
+		}
+	}
+}
+
+// matrices writes instructions on matrices, if all warps are whole. It is for where their lanes are
+// together.
+func (g *randomModule) matrices() {
+	if g.width != 32 || g.threads()%g.width != 0 {
+		return
+	}
+	first := slices.IndexFunc(rows, func(r row) bool { return r.op == isa.Mma }) // the last of the table
+	for range g.IntN(6) {
+		name, f, err := compile(rows[first+g.IntN(len(rows)-first)])
+		if err != nil {
+			panic(err)
+		}
+		c, mnemonic := g.spell(name, f)
+		if text, ok := g.operands(&c, mnemonic); ok {
+			g.emit("%s %s", mnemonic, text)
 		}
 	}
 }
@@ -141,6 +160,10 @@ func (g *randomModule) operand(c *candidate, s *slot) (string, bool) {
 		}
 	case s.vector && c.vector > 0:
 		n = c.vector
+	case s.fragment:
+		var elements isa.Type
+		n, elements = fragmentOf(&c.instr, s.letter)
+		parts = registerOf(elements)
 	default:
 		return g.value(c, s, t)
 	}
@@ -241,6 +264,8 @@ func (g *randomModule) address(c *candidate, s *slot, common bool, mnemonic stri
 		if s.space == isa.Generic {
 			space = isa.Global
 		}
+	case isa.LdMatrix, isa.StMatrix: // lanes access rows in their own memory
+		bytes = isa.MatrixRow
 	case isa.Prefetch, isa.Mov, isa.Fence:
 		bytes = 1
 	}

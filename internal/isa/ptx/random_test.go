@@ -77,6 +77,9 @@ func newRandomModule(data []byte) *randomModule {
 	g := &randomModule{Source: fuzzsource.New(data), types: allTypes()}
 	g.width = choose(g, 32, 32, 32, 16, 8, 2)
 	g.cta = g.shape(min(130, 10*g.width))
+	if g.width == 32 && g.chance(40) { // whole warps
+		g.cta = [3]int{32 * (1 + g.IntN(4)), 1, 1}
+	}
 	g.grid = g.shape(4)
 	g.left = 1 + g.IntN(50)
 	return g
@@ -117,6 +120,7 @@ func (g *randomModule) register(t isa.Type) string {
 // module returns the whole text.
 func (g *randomModule) module() string {
 	g.prologue()
+	g.matrices()
 	g.body()
 	g.place("END")
 	g.epilogue()
