@@ -258,15 +258,19 @@
 	VPSLLQ $4, Y1, Y1
 
 // ADDRESSES puts the sums of the lanes of base (SI) and offset (Y1) into addr
-// (DX). It gathers in Y15 what tells that one of them lies before the start (Y2)
-// of the memory, or after its last element (Y3), or is not aligned (Y4), and in Y8 the
-// bits in which they differ from the first (Y7).
+// (DX), and gathers in Y8 the bits in which they differ from the first (Y7).
 
 #define ADDRESSES(OP, AT) \
 	VPADDQ AT(SI), Y1, Y0; \
 	VMOVDQU Y0, AT(DX); \
 	VPXOR Y0, Y7, Y9; \
-	VPOR Y9, Y8, Y8; \
+	VPOR Y9, Y8, Y8
+
+// LIMITS gathers in Y15 what tells that one of the addresses (DX) lies before the start (Y2) of the
+// memory, or after its last element (Y3), or is not aligned (Y4).
+
+#define LIMITS(OP, AT) \
+	VMOVDQU AT(DX), Y0; \
 	VPSUBQ Y2, Y0, Y0; \
 	VPAND Y4, Y0, Y5; \
 	VPCMPGTQ Y3, Y0, Y6; \
@@ -276,19 +280,16 @@
 	VPOR Y0, Y15, Y15
 
 // CHECKED leaves the distance of the data from their address in R8 and the bits in which
-// addresses differ in AX.
+// addresses differ in AX. Mostly the first address with all of these bits cleared and with all of them set,
+// between which the others lie, are those of elements; otherwise each address is looked at.
 #define CHECKED(FAIL) \
 	MOVQ x+0(FP), DI; \
 	MOVQ addr+8(FP), DX; \
 	MOVQ base+16(FP), SI; \
 	VPBROADCASTQ offset+24(FP), Y1; \
-	VPBROADCASTQ start+40(FP), Y2; \
-	VPBROADCASTQ last+48(FP), Y3; \
-	VPBROADCASTQ align+56(FP), Y4; \
 	VPBROADCASTQ (SI), Y7; \
 	VPADDQ Y1, Y7, Y7; \
 	VPXOR Y8, Y8, Y8; \
-	VPXOR Y15, Y15, Y15; \
 	EACH(ADDRESSES, NOTHING); \
 	VEXTRACTI128 $1, Y8, X9; \
 	VPOR X9, X8, X8; \
@@ -296,10 +297,35 @@
 	VPOR X9, X8, X8; \
 	VMOVQ X8, AX; \
 	MOVQ AX, addrDiff+64(FP); \
+	MOVQ (DX), CX; \
+	MOVQ start+40(FP), BX; \
+	MOVQ last+48(FP), R9; \
+	MOVQ CX, R10; \
+	SUBQ BX, R10; \
+	ORQ AX, R10; \
+	TESTQ R10, align+56(FP); \
+	JNZ limits; \
+	MOVQ AX, R10; \
+	NOTQ R10; \
+	ANDQ CX, R10; \
+	SUBQ BX, R10; \
+	CMPQ R10, R9; \
+	JHI limits; \
+	ORQ AX, CX; \
+	SUBQ BX, CX; \
+	CMPQ CX, R9; \
+	JLS inside; \
+limits: \
+	VPBROADCASTQ start+40(FP), Y2; \
+	VPBROADCASTQ last+48(FP), Y3; \
+	VPBROADCASTQ align+56(FP), Y4; \
+	VPXOR Y15, Y15, Y15; \
+	EACH(LIMITS, NOTHING); \
 	VPTEST Y15, Y15; \
 	JNZ FAIL; \
+inside: \
 	MOVQ data+32(FP), R8; \
-	SUBQ start+40(FP), R8
+	SUBQ BX, R8
 
 // IN_A_ROW compares with addresses in a row (Y7), of which the next are STEP on (Y1).
 #define IN_A_ROW(OP, AT) \
