@@ -304,6 +304,16 @@ func (r *region) readOnly() bool { return r.space == isa.Const || r.space == isa
 // chunk returns the addresses of the k-th vector of lanes.
 func (a *Access) chunk(k int) *vec.Vector { return (*vec.Vector)(a.Addr[k*lanes:]) }
 
+// Numbers returns the set of the numbers that the addresses of some lanes have in the bits from shift up that last
+// has. Last is below 64.
+func (a *Access) Numbers(lanes uint64, shift int, last uint64) uint64 {
+	set := vec.Mark(a.chunk(0), uint32(lanes), shift, last)
+	if high := alu.Half(lanes, 1); high != 0 {
+		set |= vec.Mark(a.chunk(1), high, shift, last)
+	}
+	return set
+}
+
 // access decodes the address operand, the first source, of an access to n
 // elements of the instruction's type.
 func (d *decoder) access(kind AccessKind, n int) access {

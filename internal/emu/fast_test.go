@@ -142,3 +142,25 @@ func testFast[L vec.Lane](t *testing.T, f transfers[L]) {
 		}
 	})
 }
+
+// TestNumbers compares sets of parts of addresses with a look at every lane.
+func TestNumbers(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		var acc Access
+		for i := range acc.Addr {
+			acc.Addr[i] = rapid.Uint64().Draw(t, "address")
+		}
+		lanes := rapid.Uint64().Draw(t, "lanes") >> rapid.SampledFrom([]int{0, 32, 60}).Draw(t, "fewer")
+		shift := rapid.IntRange(0, 63).Draw(t, "shift")
+		last := rapid.SampledFrom([]uint64{0, 1, 15, 31, 62, 63}).Draw(t, "last")
+		want := uint64(0)
+		for i, a := range acc.Addr {
+			if lanes>>i&1 != 0 {
+				want |= 1 << (a >> shift & last)
+			}
+		}
+		if got := acc.Numbers(lanes, shift, last); got != want {
+			t.Fatalf("got %x, want %x", got, want)
+		}
+	})
+}

@@ -32,6 +32,12 @@ func Reach() WordAccessFunc { return nil }
 // EqualWords returns the lanes that have the value x.
 func EqualWords(a *Words, x uint32) uint32 { return equal(a, x) }
 
+// Mark returns the set of the numbers that the lanes of mask have in the bits from shift up that last has. Last is
+// below 64.
+func Mark(a *Vector, mask uint32, shift int, last uint64) uint64 {
+	return markEach(a, mask, shift, last)
+}
+
 // FillWords assigns x to every lane.
 func FillWords(d *Words, x uint32) { d.Fill(x) }
 

@@ -73,6 +73,14 @@ func equal(a *Words, x uint32) (mask uint32) {
 	return mask
 }
 
+// markEach returns the set of the numbers that the lanes of mask have in the bits from shift up that last has.
+func markEach(a *Vector, mask uint32, shift int, last uint64) (set uint64) {
+	for ; mask != 0; mask &= mask - 1 {
+		set |= 1 << (a[bits.TrailingZeros32(mask)%Lanes] >> shift & last)
+	}
+	return set
+}
+
 // joinEach puts b above so many low bits of a.
 func joinEach(d, a, b *Words, bits int) {
 	for i := range d {

@@ -131,6 +131,15 @@ func EqualWords(a *Words, x uint32) uint32 {
 	return equal(a, x)
 }
 
+// Mark returns the set of the numbers that the lanes of mask have in the bits from shift up that last has. Last is
+// below 64.
+func Mark(a *Vector, mask uint32, shift int, last uint64) uint64 {
+	if fast {
+		return mark(a, mask, uint64(shift), last)
+	}
+	return markEach(a, mask, shift, last)
+}
+
 // FillWords assigns x to every lane.
 func FillWords(d *Words, x uint32) {
 	if fast {
@@ -452,6 +461,9 @@ func fillWords(d *Words, x uint32)
 
 //go:noescape
 func equalWords(a *Words, x uint32) uint32
+
+//go:noescape
+func mark(a *Vector, mask uint32, shift, last uint64) uint64
 
 //go:noescape
 func permute(d, a, b, c *Words)

@@ -482,6 +482,19 @@ fail: \
 	VPANDN Y0, Y13, Y0; \
 	VMOVDQU Y0, AT(DI)
 
+// MARK sets in Y8 the bits whose numbers are in the lanes of a (SI) that the mask (Y0) has, shifted down by X3 and
+// cut to the bits of Y4. The bits of lanes are in Y1, ones in Y5.
+#define MARK(OP, AT) \
+	VPAND Y1, Y0, Y2; \
+	VPCMPEQQ Y1, Y2, Y2; \
+	VPAND Y5, Y2, Y2; \
+	VMOVDQU AT(SI), Y6; \
+	VPSRLQ X3, Y6, Y6; \
+	VPAND Y4, Y6, Y6; \
+	VPSLLVQ Y6, Y2, Y2; \
+	VPOR Y2, Y8, Y8; \
+	VPSLLQ $4, Y1, Y1
+
 // ABOVE leaves in Y13 all bits above as many as X says.
 #define ABOVE(X) \
 	VPCMPEQD Y13, Y13, Y13; \

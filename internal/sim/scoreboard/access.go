@@ -132,6 +132,10 @@ func (m *sm) globalLines(lanes uint64) {
 		return
 	}
 	each := uint64(1)<<max(acc.Bytes/sim.WordBytes, 1) - 1
+	if acc.AddrDiff&^within == 0 && each == 1 && acc.Kind == emu.Store {
+		l.lines[at].words |= acc.Numbers(lanes, bits.TrailingZeros64(sim.WordBytes), within/sim.WordBytes)
+		return
+	}
 	for set := lanes; set != 0; set &= set - 1 {
 		a := acc.Addr[bits.TrailingZeros64(set)%emu.MaxWidth]
 		if a&^within != last {
@@ -256,10 +260,7 @@ func (b banks) passes(acc *emu.Access, lanes uint64) int64 {
 // twoRows returns the passes of lanes that want words of two rows, which differ in one bit. Both
 // have up to 64 words together.
 func (b banks) twoRows(acc *emu.Access, lanes uint64) int64 {
-	words := uint64(0) // those of both rows that are wanted
-	for set := lanes; set != 0; set &= set - 1 {
-		words |= 1 << (acc.Addr[bits.TrailingZeros64(set)%emu.MaxWidth] >> b.shift & uint64(2*b.count-1))
-	}
+	words := acc.Numbers(lanes, b.shift, uint64(2*b.count-1)) // those of both rows that are wanted
 	if words>>b.count&words&(1<<b.count-1) != 0 {
 		return 2
 	}
