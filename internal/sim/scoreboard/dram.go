@@ -19,6 +19,7 @@ type dram struct {
 	at        int64         // the same in its own clock
 	queue     []dramRequest // the waiting ones begin at head
 	head      int
+	closed    int // requests among which the controller chooses whose rows are not open
 	banks     []bank
 	busFree   int64 // when the data bus is free
 	readReady int64 // when a read may follow the last write
@@ -50,7 +51,7 @@ func (d *dram) init(m *machine.Machine) {
 }
 
 func (d *dram) reset() {
-	d.queue, d.head = d.queue[:0], 0
+	d.queue, d.head, d.closed = d.queue[:0], 0, 0
 	for i := range d.banks {
 		d.banks[i] = bank{row: -1}
 	}
@@ -85,6 +86,7 @@ func (d *dram) enqueue(q *request, now int64) {
 	}
 	d.queue = append(d.queue, e)
 	if len(d.queue)-d.head <= d.window {
+		d.show(&e)
 		d.wake(max(d.at, d.toDRAM(now)))
 	}
 }
@@ -94,6 +96,13 @@ func (d *dram) wake(at int64) {
 	if d.next == never || at < d.at {
 		d.at = at
 		d.next = d.toCore(at)
+	}
+}
+
+// show counts a request that the controller can choose from now on.
+func (d *dram) show(e *dramRequest) {
+	if d.banks[e.bank].row != e.row {
+		d.closed++
 	}
 }
 
@@ -136,6 +145,9 @@ func (d *dram) access(p *partition, t int64) int64 {
 		d.transfer(p, e, b, t, latency)
 		copy(waiting[1:i+1], waiting[:i])
 		d.head++
+		if last := d.head + d.window - 1; last < len(d.queue) {
+			d.show(&d.queue[last])
+		}
 		return t + 1
 	}
 	return next
@@ -168,16 +180,15 @@ func (d *dram) transfer(p *partition, e *dramRequest, b *bank, t, latency int64)
 // openRow opens the row of the oldest request whose bank has another row open
 // that no request wants. It returns when to try again.
 func (d *dram) openRow(t int64) int64 {
+	if d.closed == 0 {
+		return never
+	}
 	var taken [4]uint64 // banks that are not free for another row
-	waiting, open := d.visible(), 0
+	waiting := d.visible()
 	for i := range waiting {
 		if e := &waiting[i]; d.banks[e.bank].row == e.row {
 			taken[e.bank/64] |= 1 << (e.bank % 64)
-			open++
 		}
-	}
-	if open == len(waiting) {
-		return never
 	}
 	next := int64(never)
 	for i := range waiting {
@@ -200,6 +211,10 @@ func (d *dram) openRow(t int64) int64 {
 		b.row, b.column, b.close, b.activate = e.row, at+d.m.DRAM.RCD.Value, at+d.m.DRAM.RAS.Value, at+d.m.DRAM.RC.Value
 		d.opened = at
 		e.opens = true
+		d.closed = 0
+		for i := range waiting {
+			d.show(&waiting[i])
+		}
 		return t + 1
 	}
 	return next

@@ -220,6 +220,15 @@ func drain(t *testing.T, m *machine.Machine, lines []uint64) (int64, int64) {
 		}
 		for p.dram.next <= now {
 			p.dram.step(p)
+			closed := 0
+			for _, e := range p.dram.visible() {
+				if p.dram.banks[e.bank].row != e.row {
+					closed++
+				}
+			}
+			if p.dram.closed != closed {
+				t.Fatalf("%d requests for rows that are not open, want %d", p.dram.closed, closed)
+			}
 		}
 	}
 	if back != len(lines) || s.mem.count.RowHits+s.mem.count.RowMisses != int64(len(lines)) {
