@@ -3,6 +3,7 @@ package emu
 import (
 	"math/bits"
 
+	"warpbound/internal/alu"
 	"warpbound/internal/cfg"
 )
 
@@ -18,10 +19,12 @@ func (c *Code) layOutRuns(g *cfg.Graph) {
 		run := int32(0)
 		for pc := b.End - 1; pc >= b.Start; pc-- {
 			run++
-			if in := &c.instrs[pc]; !in.computes() && !in.branches() {
+			in := &c.instrs[pc]
+			if !in.computes() && !in.branches() {
 				run = 0
 			}
 			c.runs[pc] = run
+			in.plain = in.computes() && in.guard == alu.Predicate{} && (in.Word != nil || in.Func != nil)
 		}
 	}
 }
@@ -47,10 +50,23 @@ func (w *Warp) Ahead(eff *Effect) (threads int64, diverged bool) {
 	code, lanes := w.code, top.lanes
 	run := code.instrs[top.pc:][:code.runs[top.pc]]
 	last := len(run) - 1
+	all := lanes == w.regs.Full && w.regs.Chunks == 1
+	words, vectors := w.regs.Words[0], w.regs.Vecs[0]
+	threads = int64(len(run) * bits.OnesCount64(lanes))
 	for i := range run {
 		in := &run[i]
+		if all && in.plain { // what Compute does, without calling it
+			if in.Word != nil {
+				in.Word(words[in.D], words[in.A], words[in.B], words[in.C])
+			} else {
+				in.Func(vectors[in.D], vectors[in.A], vectors[in.B], vectors[in.C])
+			}
+			continue
+		}
 		mask := lanes & w.regs.Mask(in.guard)
-		threads += int64(bits.OnesCount64(mask))
+		if mask != lanes {
+			threads -= int64(bits.OnesCount64(lanes &^ mask))
+		}
 		if in.control {
 			eff.Diverged = false
 			top.pc += int32(last)

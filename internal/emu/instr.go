@@ -19,6 +19,7 @@ type instr struct {
 	guard   alu.Predicate
 	op      operation
 	control bool       // op sets the next pc
+	plain   bool       // one function computes it for a vector of lanes, and it has no guard
 	reads   []volatile // special registers among the sources that change while the warp runs
 }
 
