@@ -1,64 +1,82 @@
 package scoreboard
 
 import (
+	"math/bits"
 	"slices"
 	"testing"
 
 	"pgregory.net/rapid"
 )
 
-// TestCalendar lets warps issue, wait and leave at random, and compares the calendar with a look at all of them.
+// TestCalendar lets warps of two schedulers come, issue, wait and leave at random, and compares the calendar with a
+// look at all of them.
 func TestCalendar(t *testing.T) {
+	fields := [2]uint64{1<<5 - 1, (1<<4 - 1) << 5}
 	rapid.Check(t, func(t *rapid.T) {
 		var c calendar
 		c.reset()
-		var warps []*warp
-		schedule := func(i int, now int64) {
+		var warps [len(fields)][]*warp // from the oldest to the youngest
+		schedule := func(w *warp, now int64) {
 			wait := rapid.SampledFrom([]int64{1, 2, 5, horizon - 1, horizon, horizon + 1, 3 * horizon, never}).Draw(t, "wait")
-			if warps[i].at = never; wait != never {
-				warps[i].at = now + wait
+			if w.at = never; wait != never {
+				w.at = now + wait
 			}
-			warps[i].next = &step{memory: rapid.Bool().Draw(t, "memory")}
-			c.set(i, warps[i].at, warps[i].next.memory)
+			w.next = &step{memory: rapid.Uint8Range(0, 1).Draw(t, "memory")}
+			c.set(int(w.pos), w.at, w.next.memory)
 		}
 		now := int64(0)
 		for range 50 {
 			if c.tick(now) {
-				c.leap(now, warps)
+				c.leap(now)
 			}
-			due := int64(never)
-			for i, w := range warps {
-				if ripe := w.at <= now; c.ripe>>i&1 != 0 != ripe {
-					t.Fatalf("cycle %d, warp %d: ripe %v, want %v", now, i, !ripe, ripe)
+			soonest := int64(never)
+			for f, field := range fields {
+				due, last := int64(never), int32(-1)
+				for i, w := range warps[f] {
+					if c.warps[w.pos] != w || field>>w.pos&1 == 0 || w.pos <= last {
+						t.Fatalf("cycle %d, warp %d of %d: stands at %d", now, i, f, w.pos)
+					}
+					last = w.pos
+					if ripe := w.at <= now; c.ripe>>w.pos&1 != 0 != ripe {
+						t.Fatalf("cycle %d, warp %d of %d: ripe %v, want %v", now, i, f, !ripe, ripe)
+					}
+					if c.memory>>w.pos&1 != 0 != (w.next.memory != 0) {
+						t.Fatalf("cycle %d, warp %d of %d: needs the unit %v", now, i, f, w.next.memory == 0)
+					}
+					if w.at > now {
+						due = min(due, w.at)
+					}
 				}
-				if c.memory>>i&1 != 0 != w.next.memory {
-					t.Fatalf("cycle %d, warp %d: needs the unit %v", now, i, !w.next.memory)
+				if i := slices.IndexFunc(warps[f], func(w *warp) bool { return w.at == due }); c.ripe&field == 0 && i >= 0 && c.first(field) != warps[f][i] {
+					t.Fatalf("cycle %d: warp %d of %d is not the first that is ripe", now, i, f)
 				}
-				if w.at > now {
-					due = min(due, w.at)
+				soonest = min(soonest, due)
+			}
+			if got := c.due(); got != soonest {
+				t.Fatalf("cycle %d: the next warp is ripe in %d, want %d", now, got, soonest)
+			}
+			for f, field := range fields {
+				for i := len(warps[f]) - 1; i >= 0; i-- {
+					w := warps[f][i]
+					if w.at > now && w.at != never {
+						continue
+					}
+					switch rapid.SampledFrom([]string{"waits", "waits", "waits", "issues", "issues", "issues", "leaves"}).Draw(t, "what") {
+					case "issues":
+						c.ripe &^= 1 << w.pos
+						schedule(w, now)
+					case "leaves":
+						c.ripe &^= 1 << w.pos
+						c.remove(w)
+						warps[f] = slices.Delete(warps[f], i, i+1)
+					}
 				}
-			}
-			if got := c.due(); got != due {
-				t.Fatalf("cycle %d: the next warp is ripe in %d, want %d", now, got, due)
-			}
-			if i := slices.IndexFunc(warps, func(w *warp) bool { return w.at == due }); c.ripe == 0 && i >= 0 && c.first(due, warps) != i {
-				t.Fatalf("cycle %d: warp %d is ripe first, want %d", now, c.first(due, warps), i)
-			}
-			for i := len(warps) - 1; i >= 0; i-- {
-				switch {
-				case warps[i].at > now && warps[i].at != never:
-				case rapid.IntRange(0, 7).Draw(t, "leaves") == 0:
-					c.ripe &^= 1 << i
-					c.remove(i)
-					warps = slices.Delete(warps, i, i+1)
-				case rapid.Bool().Draw(t, "issues"):
-					c.ripe &^= 1 << i
-					schedule(i, now)
+				if len(warps[f]) < bits.OnesCount64(field) && rapid.Bool().Draw(t, "comes") {
+					w := &warp{}
+					c.add(w, field)
+					warps[f] = append(warps[f], w)
+					schedule(w, now)
 				}
-			}
-			if len(warps) < calendarSize && rapid.Bool().Draw(t, "comes") {
-				warps = append(warps, &warp{})
-				schedule(len(warps)-1, now)
 			}
 			now += rapid.SampledFrom([]int64{1, 1, 1, 2, horizon - 1, horizon, horizon + 1, 5 * horizon}).Draw(t, "later")
 		}

@@ -72,15 +72,15 @@ func (m *sm) start(index int, now int64) {
 		w.sched = int16(id % len(m.scheds))
 		w.state, w.inflight, w.busy, w.ahead = running, 0, 0, 0
 		if w.ready == nil {
-			w.ready = make([]int64, s.plan.regs)
+			w.ready = make([]int64, max(s.plan.regs, short))
 		}
-		clear(w.ready)
+		clear(w.ready[:s.plan.regs])
 		w.copies.reset()
 		if s.trace != nil {
 			m.record(now, index, i, trace.Start)
 		}
 		sched := &m.scheds[w.sched]
-		sched.add(w)
+		sched.add(m, w)
 		m.resume(sched, w, now, now+s.cfg.Machine.SM.Dispatch.Value, sim.StallBranch)
 	}
 }

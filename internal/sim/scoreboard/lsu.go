@@ -136,7 +136,7 @@ func (m *sm) accessLine(a *lineAccess, now int64) int64 {
 		}
 	case emu.Atomic:
 		q.kind, asked, answered = atomic, touched, 0
-		if l.step.write != noResult {
+		if l.step.results {
 			answered = touched
 		}
 		q.cost = a.cost * int32(m.sim.cfg.Machine.L2.Atomic.Value)

@@ -26,14 +26,18 @@ const (
 type step struct {
 	kind       kind
 	pipe       uint8 // index of the pipeline group
-	memory     bool  // that is the one of memory instructions
+	memory     uint8 // 1 if that is the one of memory instructions
+	loads      uint8 // 1 if memory delivers the result
 	volatile   bool
 	async      bool         // an asynchronous copy
+	why        sim.Stall    // what the warp waits for during the gap
 	ipoint     trace.Ipoint // of the block that it begins; negative if there is none
+	results    bool         // it has results
 	run        int32        // how many are executed ahead from here on, see emu.Code.Run
-	write      int32        // the register of the result, or noResult
-	reads      [4]int32     // the first registers that it waits for, noSource where there is none
+	write      uint8        // the register of the result, or noResult
+	reads      [4]uint8     // the first registers that it waits for, noSource where there is none
 	pc         int32
+	gap        int32 // cycles until the next instruction of the warp can issue
 	latency    int32 // cycles
 	initiation int32 // cycles
 	more       *more // nil for most
@@ -42,17 +46,20 @@ type step struct {
 
 // more is what few instructions need.
 type more struct {
-	reads  []int32 // further registers that it waits for
+	reads  []int32 // further registers that it waits for, and those whose numbers have more than 8 bits
 	writes []int32 // and further results
 	keep   int64   // kindAwait: how many groups may stay under way, or allCopies
 }
 
 // The first numbers of registers stand for none.
 const (
-	noSource int32 = iota // always ready
-	noResult              // not read
+	noSource = iota // always ready
+	noResult        // not read
 	firstReg
 )
+
+// short is how many registers have numbers of 8 bits.
+const short = 1 << 8
 
 // plan is the timing of a kernel on a machine. It numbers the registers in the
 // order in which instructions name them, so that those of one place in the kernel
@@ -73,7 +80,7 @@ func makePlan(cfg *sim.Config) (plan, bool) {
 		names = append(names, name)
 	}
 	slices.Sort(names)
-	p := plan{steps: make([]step, code.Len()), regs: int(firstReg)}
+	p := plan{steps: make([]step, code.Len()), regs: firstReg}
 	numbers := make([]int32, len(code.Kernel().Regs)) // 0 for a register that was not named yet
 	number := func(r isa.Reg) int32 {
 		if numbers[r] == 0 {
@@ -94,10 +101,19 @@ func makePlan(cfg *sim.Config) (plan, bool) {
 		t := m.InstrTiming(in)
 		p.steps[pc] = step{
 			kind: kindOf(in), pipe: group[t.Pipeline], volatile: in.Volatile, async: in.Op == isa.CpAsync,
-			write: noResult, pc: int32(pc), latency: int32(t.Latency), initiation: int32(t.Initiation),
+			write: noResult, results: in.HasResult(), pc: int32(pc), latency: int32(t.Latency), initiation: int32(t.Initiation),
 		}
 		st := &p.steps[pc]
-		st.memory = st.pipe == p.lsu
+		if st.pipe == p.lsu {
+			st.memory = 1
+		}
+		st.gap, st.why = 1, sim.StallALU
+		switch st.kind {
+		case kindControl:
+			st.gap, st.why = st.latency, sim.StallBranch
+		case kindMemory:
+			st.loads = 1
+		}
 		if pc+1 < len(p.steps) {
 			st.follow = &p.steps[pc+1]
 		}
@@ -109,10 +125,15 @@ func makePlan(cfg *sim.Config) (plan, bool) {
 			}
 		}
 		reads, writes := registers(in, number)
-		rest.reads = reads[copy(st.reads[:], reads):]
-		if len(writes) > 0 {
-			st.write, rest.writes = writes[0], writes[1:]
+		for i := range st.reads {
+			if len(reads) > 0 && reads[0] < short {
+				st.reads[i], reads = uint8(reads[0]), reads[1:]
+			}
 		}
+		if len(writes) > 0 && writes[0] < short {
+			st.write, writes = uint8(writes[0]), writes[1:]
+		}
+		rest.reads, rest.writes = reads, writes
 		if len(rest.reads) > 0 || len(rest.writes) > 0 || in.Op == isa.AsyncWait {
 			st.more = &rest
 		}

@@ -1,7 +1,7 @@
 package scoreboard
 
 import (
-	"math/bits"
+	"slices"
 
 	"warpbound/internal/machine"
 	"warpbound/internal/sim"
@@ -18,30 +18,33 @@ type scheduler struct {
 	ripe   int64     // and before this cycle;
 	then   sim.Stall // why from this cycle on
 
-	warps    []*warp  // from the oldest to the youngest
-	calendar calendar // of the same warps, if the SM keeps calendars
-	last     int      // position of the warp that issued last, or -1
-	draining int      // warps that have exited and not retired
+	warps    []*warp // from the oldest to the youngest, if the SM has no calendar
+	last     int     // position of the warp that issued last, or -1, likewise
+	field    uint64  // of the SM's calendar
+	draining int     // warps that have exited and not retired
 }
 
 func (s *scheduler) reset() {
-	*s = scheduler{next: never, passed: -1, reason: sim.StallIdle, ripe: never, last: -1, warps: s.warps[:0]}
-	s.calendar.reset()
+	*s = scheduler{next: never, passed: -1, reason: sim.StallIdle, ripe: never, last: -1, warps: s.warps[:0], field: s.field}
 }
 
 // add appends a warp as the youngest. The caller schedules it.
-func (s *scheduler) add(w *warp) {
-	w.pos = int32(len(s.warps))
+func (s *scheduler) add(m *sm, w *warp) {
+	if m.calendars {
+		m.calendar.add(w, s.field)
+		return
+	}
 	s.warps = append(s.warps, w)
 }
 
-// remove takes out the warp at position i.
-func (s *scheduler) remove(m *sm, i int) {
-	s.warps = append(s.warps[:i], s.warps[i+1:]...)
-	s.calendar.remove(i)
-	for j := i; j < len(s.warps); j++ {
-		s.warps[j].pos = int32(j)
+// remove takes out a warp.
+func (s *scheduler) remove(m *sm, w *warp) {
+	if m.calendars {
+		m.calendar.remove(w)
+		return
 	}
+	i := slices.Index(s.warps, w)
+	s.warps = slices.Delete(s.warps, i, i+1)
 	// The greedy policy goes on with the oldest, the circular ones with the
 	// warp that followed.
 	switch {
@@ -93,23 +96,6 @@ func (s *scheduler) pickGreedy(m *sm, now int64) int {
 	return -1
 }
 
-// stallRipe is stall with the calendar.
-func (s *scheduler) stallRipe(m *sm) {
-	c := &s.calendar
-	next := c.due()
-	if c.ripe == 0 {
-		s.stalled(m, next, c.first(next, s.warps))
-		return
-	}
-	if c.ripe&c.memory != 0 {
-		next = min(next, m.accepts[m.memory])
-	}
-	for set := c.ripe &^ c.memory; set != 0; set &= set - 1 {
-		next = min(next, m.accepts[s.warps[bits.TrailingZeros64(set)].next.pipe])
-	}
-	s.stalled(m, next, c.longest(s.warps))
-}
-
 // pickLoose takes the first warp that can issue, in a circle after the one that
 // issued last.
 func (s *scheduler) pickLoose(m *sm, now int64) int {
@@ -138,7 +124,7 @@ func (s *scheduler) pickInTurn(m *sm, now int64) int {
 			return i
 		}
 		s.next = s.able(m, i)
-		s.blame(m, i)
+		s.blame(s.warps[i])
 		return -1
 	}
 	s.stall(m)
@@ -154,29 +140,27 @@ func (s *scheduler) stall(m *sm) {
 			first, soonest = i, at
 		}
 	}
-	s.stalled(m, next, first)
-}
-
-// stalled notes that nothing issues until the cycle next, because of the warp at
-// position first, if there is one.
-func (s *scheduler) stalled(m *sm, next int64, first int) {
 	s.next = next
 	if len(s.warps) > 0 {
-		s.blame(m, first)
-		return
+		s.blame(s.warps[first])
+	} else {
+		s.idle()
 	}
+}
+
+// idle notes that nothing issues because there is no warp.
+func (s *scheduler) idle() {
 	s.reason, s.ripe = sim.StallIdle, never
 	if s.draining > 0 {
 		s.reason = sim.StallDrain
 	}
 }
 
-// blame lays it on the warp at position i that nothing issues: on what it waits
+// blame lays it on a warp that nothing issues: on what it waits
 // for until its registers are ready, and on its unit from then on.
-func (s *scheduler) blame(m *sm, i int) {
-	w := s.warps[i]
+func (s *scheduler) blame(w *warp) {
 	s.reason, s.ripe, s.then = w.why, w.at, sim.StallUnit
-	if w.next.memory {
+	if w.next.memory != 0 {
 		s.then = sim.StallLSU
 	}
 }

@@ -33,7 +33,7 @@ import (
 )
 
 // never is a time that does not come.
-const never = math.MaxInt64
+const never = math.MaxInt64 >> 1
 
 // Sim simulates one kernel on one machine, run after run. Its storage is used
 // again by later runs. It may be used by one goroutine at a time.

@@ -1,8 +1,6 @@
 package scoreboard
 
 import (
-	"math/bits"
-
 	"warpbound/internal/emu"
 	"warpbound/internal/machine"
 	"warpbound/internal/sim"
@@ -31,14 +29,18 @@ type sm struct {
 	steps  []step     // of the plan
 	scheds []scheduler
 
-	// The pipelines by group: when the first of each accepts the next instruction, and the others in
-	// ascending order. There is a place for every index of 8 bits, so that none has to be checked.
+	// The pipelines by group: when the first of each accepts the next instruction, the second, never if there is
+	// none, and the others in ascending order. There is a place for every index of 8 bits, so that none has to be checked.
 	accepts [1 << 8]int64
+	seconds [1 << 8]int64
 	others  [][]int64
+	many    bool  // there are others
 	memory  uint8 // the group of the load/store unit
 	policy  machine.Policy
 
-	calendars bool // the schedulers use them: if they are greedy and there is room for all warps
+	calendars bool // the schedulers use the calendar: if they are greedy and there is room for all warps
+	calendar  calendar
+	changed   uint64 // fields of the schedulers that have to say anew why nothing issues, if they use the calendar
 
 	lsu lsu
 
@@ -64,12 +66,15 @@ type outbox struct {
 
 // reserve keeps the first free pipeline of a group busy until a cycle.
 func (m *sm) reserve(pipe uint8, until int64) {
-	others := m.others[pipe]
-	for i := len(others) - 1; i >= 0; i-- {
-		t := others[i]
-		others[i], until = max(t, until), min(t, until)
+	if m.many {
+		others := m.others[pipe]
+		for i := len(others) - 1; i >= 0; i-- {
+			t := others[i]
+			others[i], until = max(t, until), min(t, until)
+		}
 	}
-	m.accepts[pipe] = until
+	second := m.seconds[pipe]
+	m.seconds[pipe], m.accepts[pipe] = max(second, until), min(second, until)
 }
 
 // ctaSlot is room for a CTA; left is the number of its warps that have not
@@ -84,10 +89,12 @@ func (m *sm) init(s *Sim, index int) {
 	m.scheds = make([]scheduler, s.cfg.Machine.SM.Schedulers.Value)
 	m.memory, m.policy = s.plan.lsu, s.cfg.Machine.SM.Policy.Value
 	for _, n := range s.plan.pipes {
-		m.others = append(m.others, make([]int64, n-1))
+		m.others = append(m.others, make([]int64, max(n-2, 0)))
+		m.many = m.many || n > 2
 	}
 	m.lsu.init(s)
 	m.env.SM, m.env.SMs = index, len(s.sms)
+	m.layOut()
 }
 
 // reset empties the SM and makes room for as many CTAs as it can hold at a time.
@@ -107,12 +114,18 @@ func (m *sm) reset(occ machine.Occupancy) {
 	for i := range m.warps {
 		m.warps[i].state = free
 	}
-	m.calendars = m.policy == machine.GTO && m.free*m.perCTA <= calendarSize*len(m.scheds) && !m.sim.everyCycle
+	m.calendars = m.policy == machine.GTO && m.free*m.perCTA <= m.places() && !m.sim.everyCycle
+	m.calendar.reset()
+	m.changed = 0
 	for i := range m.scheds {
 		m.scheds[i].reset()
 	}
 	clear(m.accepts[:])
-	for i := range m.others {
+	for i, n := range m.sim.plan.pipes {
+		m.seconds[i] = 0
+		if n == 1 {
+			m.seconds[i] = never
+		}
 		clear(m.others[i])
 	}
 	m.lsu.reset()
@@ -124,6 +137,10 @@ func (m *sm) reset(occ machine.Occupancy) {
 // play performs what happens from the cycle start until before end. An error is in m.out.
 func (m *sm) play(start, end int64) {
 	m.open()
+	if m.calendars {
+		m.playRipe(end)
+		return
+	}
 	everyCycle := m.sim.everyCycle
 	if everyCycle {
 		m.next = start
@@ -143,7 +160,7 @@ func (m *sm) play(start, end int64) {
 			s := &scheds[i]
 			s.passed = now
 			if s.next <= now || everyCycle && len(s.warps) > 0 {
-				if m.out.err = m.stepScheduler(s, now); m.out.err != nil {
+				if m.stepScheduler(s, now); m.out.err != nil {
 					return
 				}
 			}
@@ -218,6 +235,10 @@ func (m *sm) finish(end int64) {
 // wake has a scheduler look at its warps again: in this cycle, unless it had its
 // chance already.
 func (m *sm) wake(s *scheduler, now int64) {
+	if m.calendars {
+		m.changed |= s.field
+		return
+	}
 	if s.passed == now {
 		now++
 	}
@@ -226,52 +247,20 @@ func (m *sm) wake(s *scheduler, now int64) {
 }
 
 // stepScheduler issues an instruction if a warp of the scheduler can.
-func (m *sm) stepScheduler(s *scheduler, now int64) error {
+func (m *sm) stepScheduler(s *scheduler, now int64) {
 	if s.from < now {
 		s.account(now)
 	}
-	i := -1
-	if m.calendars {
-		// What pickGreedy does, with the calendar. It is here because calls take a share of the time that can be
-		// measured.
-		c := &s.calendar
-		if c.tick(now) {
-			c.leap(now, s.warps)
-		}
-		set := c.ripe
-		if m.accepts[m.memory] > now {
-			set &^= c.memory
-		}
-		if last := s.last; last >= 0 && set>>(uint(last)%calendarSize)&1 != 0 && m.accepts[s.warps[last].next.pipe] <= now {
-			i = last
-		} else {
-			for ; set != 0; set &= set - 1 {
-				if k := bits.TrailingZeros64(set); m.accepts[s.warps[k].next.pipe] <= now {
-					i = k
-					break
-				}
-			}
-			if i < 0 {
-				s.stallRipe(m)
-				return nil
-			}
-			s.last = i
-		}
-		c.ripe &^= 1 << (uint(i) % calendarSize)
-	} else if i = s.pick(m, now); i < 0 {
-		return nil
+	i := s.pick(m, now)
+	if i < 0 {
+		return
 	}
+	s.next = now + 1
 	s.count.Issued++
 	s.from = now + 1
-	s.next = now + 1
-	w := s.warps[i]
-	st := w.next
-	if st.ipoint >= 0 && m.sim.trace != nil {
-		m.record(now, m.ctas[w.cta].emu.Index, int(w.index), st.ipoint)
+	if w := s.warps[i]; w.next.run == 0 {
+		m.step(s, w, w.next, now)
+	} else {
+		m.compute(w, w.next, now)
 	}
-	if st.run == 0 {
-		return m.issue(s, w, st, now)
-	}
-	m.compute(s, w, st, now)
-	return nil
 }

@@ -3,6 +3,7 @@ package scoreboard
 import (
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
 
 	"warpbound/internal/isa"
@@ -97,6 +98,29 @@ func TestWriteAfterWrite(t *testing.T) {
 	div, add := m.Timing(isa.IntDiv).Latency, m.Timing(isa.IntAdd).Latency
 	if want := []int64{0, div, div + 1, div + 1 + add, div + 2 + add}; !slices.Equal(at, want) {
 		t.Errorf("issues at %v, want %v", at, want)
+	}
+}
+
+// TestManyRegisters uses registers that the plan numbers beyond 8 bits as it does those that it numbers first.
+func TestManyRegisters(t *testing.T) {
+	cycles := func(first int) int64 {
+		var body strings.Builder
+		for i := 1; i < 256; i++ {
+			fmt.Fprintf(&body, "mov.u32 %%r%d, 0;\n", i)
+		}
+		for i := 1; i < 10; i++ {
+			fmt.Fprintf(&body, "mov.u64 %%rd%d, 0;\n", i)
+		}
+		a, b := fmt.Sprint("%rd", first), fmt.Sprint("%rd", first+1)
+		fmt.Fprintf(&body, "ld.global.v2.u64 {%s, %s}, [%%buf];\n", a, b)
+		for range 5 {
+			fmt.Fprintf(&body, "mul.lo.u64 %s, %s, %s;\nadd.u64 %s, %s, %s;\n", a, a, b, b, b, a)
+		}
+		body.WriteString("ret;")
+		return observe(t, newSim(t, fermi(t), compile(t, body.String())), 1, 32).Cycles
+	}
+	if early, late := cycles(1), cycles(20); early != late {
+		t.Errorf("%d cycles with the first registers, %d with the last", early, late)
 	}
 }
 

@@ -26,7 +26,7 @@ type warp struct {
 	next     *step     // of the next instruction, or of the last if it has exited
 	ready    []int64   // by number of the register in the plan: see readyAt; made when a CTA first comes to the slot
 	ahead    int32     // instructions from next on that have been executed ahead
-	pos      int32     // in the list of its scheduler
+	pos      int32     // in the calendar
 	why      sim.Stall // what it waits for until at
 	state    warpState
 	emu      *emu.Warp
@@ -55,29 +55,33 @@ func readyAt(t int64, memory bool) int64 {
 }
 
 // pending is readyAt of a register whose time is not known yet.
-const pending = never
+const pending = never<<1 | 1
 
-// issue executes the next instruction of a warp of a scheduler and works out when the
+// step executes the next instruction of a warp of a scheduler and works out when the
 // warp can issue again.
-func (m *sm) issue(s *scheduler, w *warp, st *step, now int64) error {
+func (m *sm) step(s *scheduler, w *warp, st *step, now int64) {
 	run, eff := m.sim, &m.eff
+	if st.ipoint >= 0 {
+		m.enter(w, st, now)
+	}
 	if run.clocked {
 		m.env.Cycle = run.cfg.Clock(m.index, now)
 		m.env.Time = uint64(now/run.nsDen*run.nsNum + now%run.nsDen*run.nsNum/run.nsDen)
 	}
 	if run.cfg.Observe != nil {
-		if err := m.observed(w, now); err != nil {
-			return err
+		if m.out.err = m.observed(w, now); m.out.err != nil {
+			return
 		}
 	} else if err := w.emu.Step(&m.env, eff); err != nil {
-		return err
+		m.out.err = err
+		return
 	}
 	m.count.ThreadInstrs += int64(bits.OnesCount64(eff.Mask))
 	if st.kind == kindMemory {
 		m.access(w, st, now)
 		w.next = &m.steps[w.emu.PC()]
-		m.schedule(s, w, now+1, sim.StallALU)
-		return nil
+		m.schedule(w, now+1, sim.StallALU)
+		return
 	}
 	next, why := now+1, sim.StallALU
 	switch st.kind {
@@ -120,49 +124,51 @@ func (m *sm) issue(s *scheduler, w *warp, st *step, now int64) error {
 		m.exit(s, w, now+int64(st.latency))
 	} else {
 		w.next = &m.steps[w.emu.PC()]
-		m.schedule(s, w, next, why)
+		m.schedule(w, next, why)
 	}
 	for set := eff.Released; set != 0; set &= set - 1 {
 		m.release(&m.warps[int(w.cta)*m.perCTA+bits.TrailingZeros64(set)], now)
 	}
-	return nil
 }
 
-// compute is issue for an instruction of a run. The first one executes all.
-func (m *sm) compute(s *scheduler, w *warp, st *step, now int64) {
+// compute is step for an instruction of a run. The first one executes all.
+func (m *sm) compute(w *warp, st *step, now int64) {
+	if st.ipoint >= 0 {
+		m.enter(w, st, now)
+	}
 	if w.ahead == 0 {
 		m.ahead(w, st)
 	}
 	m.reserve(st.pipe, now+int64(st.initiation))
-	over := now + int64(st.latency)
-	at, why, t := now+1, sim.StallALU, readyAt(over, false)
-	switch st.kind {
-	case kindControl:
-		at, why = over, sim.StallBranch
-	case kindMemory: // a parameter
-		w.busy = max(w.busy, over)
-		t = readyAt(over, true)
-	}
-	ready := w.ready
+	over, loads := now+int64(st.latency), int64(st.loads)
+	w.busy = max(w.busy, over&-loads) // a load of a parameter
+	t, at, why := over<<1|loads, now+int64(st.gap), st.why
+	ready := (*[short]int64)(w.ready)
 	ready[st.write] = t
 	if st.more != nil {
 		for _, r := range st.more.writes {
-			ready[r] = t
+			w.ready[r] = t
 		}
 	}
-	if w.ahead--; w.ahead > 0 {
-		st = st.follow
-	} else {
-		st = w.after
+	next, after := st.follow, w.after
+	if w.ahead--; w.ahead == 0 {
+		next = after
 	}
-	w.next = st
+	st, w.next = next, next
 	latest := max(ready[st.reads[0]], ready[st.reads[1]], ready[st.reads[2]], ready[st.reads[3]])
 	if st.more != nil {
 		latest = w.later(st.more, latest)
 	}
 	w.at, w.why = earliest(at, why, latest)
 	if m.calendars {
-		s.calendar.set(int(w.pos), w.at, st.memory)
+		m.calendar.set(int(w.pos), w.at, st.memory)
+	}
+}
+
+// enter records that a warp issues the first instruction of a block, if a trace is wanted.
+func (m *sm) enter(w *warp, st *step, now int64) {
+	if m.sim.trace != nil {
+		m.record(now, m.ctas[w.cta].emu.Index, int(w.index), st.ipoint)
 	}
 }
 
@@ -195,20 +201,20 @@ func (w *warp) setReady(st *step, t int64) {
 
 // schedule works out from which cycle on the registers let a warp issue its next
 // instruction, which is not before the given cycle for the given reason.
-func (m *sm) schedule(s *scheduler, w *warp, at int64, why sim.Stall) {
+func (m *sm) schedule(w *warp, at int64, why sim.Stall) {
 	st := w.next
 	if w.state != running {
-		m.suspend(s, w)
+		m.suspend(w)
 		return
 	}
-	ready := w.ready
+	ready := (*[short]int64)(w.ready)
 	latest := max(ready[st.reads[0]], ready[st.reads[1]], ready[st.reads[2]], ready[st.reads[3]])
 	if st.more != nil {
 		latest = w.later(st.more, latest)
 	}
 	w.at, w.why = earliest(at, why, latest)
 	if m.calendars {
-		s.calendar.set(int(w.pos), w.at, st.memory)
+		m.calendar.set(int(w.pos), w.at, st.memory)
 	}
 }
 
@@ -219,13 +225,11 @@ var _ = [1]struct{}{}[sim.StallALU-sim.StallMemory-1]
 // earliest returns from which cycle on a warp can issue and what it waits for until then, if it cannot before
 // the given cycle for the given reason, and its registers are ready at latest, as readyAt.
 func earliest(at int64, why sim.Stall, latest int64) (int64, sim.Stall) {
-	if latest>>1 <= at {
-		return at, why
+	t, by := latest>>1, sim.StallALU-sim.Stall(latest&1)
+	if t > at {
+		at, why = t, by
 	}
-	if latest == pending {
-		return never, sim.StallMemory
-	}
-	return latest >> 1, sim.StallALU - sim.Stall(latest&1)
+	return at, why
 }
 
 // later returns when the further registers of an instruction are ready, too.
@@ -237,7 +241,7 @@ func (w *warp) later(rest *more, latest int64) int64 {
 }
 
 // suspend notes that it is not known when a warp can issue that waits for something else than registers.
-func (m *sm) suspend(s *scheduler, w *warp) {
+func (m *sm) suspend(w *warp) {
 	w.at, w.why = never, sim.StallFence
 	switch w.state {
 	case atBarrier:
@@ -246,16 +250,13 @@ func (m *sm) suspend(s *scheduler, w *warp) {
 		w.why = sim.StallMemory
 	}
 	if m.calendars {
-		s.calendar.set(int(w.pos), never, w.next.memory)
+		m.calendar.set(int(w.pos), never, w.next.memory)
 	}
 }
 
 // resume schedules a warp in the cycle now that has waited for something.
 func (m *sm) resume(s *scheduler, w *warp, now, at int64, why sim.Stall) {
-	if m.calendars && s.calendar.now != now {
-		s.calendar.leap(now, s.warps)
-	}
-	m.schedule(s, w, at, why)
+	m.schedule(w, at, why)
 	m.wake(s, now)
 }
 
@@ -272,7 +273,7 @@ func (m *sm) release(w *warp, now int64) {
 // exit takes a warp away from its scheduler. It retires when its last
 // instruction and all its accesses are over.
 func (m *sm) exit(s *scheduler, w *warp, over int64) {
-	s.remove(m, int(w.pos))
+	s.remove(m, w)
 	s.draining++
 	w.state = exited
 	m.sendExit(w, max(over, w.busy))
