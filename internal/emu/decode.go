@@ -153,11 +153,8 @@ func (d *decoder) layOutVars() error {
 // decode fills d.out from d.in.
 func (d *decoder) decode() {
 	in := d.in
-	if in.Op == isa.Unknown || in.Op == isa.Call {
-		if in.Reason == "" {
-			d.fail("the instruction is not known")
-		}
-		d.fail("%s", in.Reason)
+	if obstacle := in.Obstacle(); obstacle != "" {
+		d.fail("%s", obstacle)
 		return
 	}
 	if err := in.CheckOperands(); err != nil {

@@ -17,7 +17,7 @@ func TestDecodeErrors(t *testing.T) {
 		in   isa.Instr
 		want string
 	}{
-		{"unknown", isa.Instr{Op: isa.Unknown, Text: "frob.u32 %r0"}, "cannot execute frob.u32 %r0: the instruction is not known"},
+		{"not modelled", isa.Instr{Op: isa.Opaque, Text: "frob.u32 %r0"}, "cannot execute frob.u32 %r0: the instruction is not known"},
 		{"call", isa.Instr{Op: isa.Call, Callee: "f", Reason: "call to f, which the module does not define"}, "call to f, which the module does not define"},
 		{"type", isa.Instr{Op: isa.Add, Type: isa.B32, Dst: ops(reg(0)), Src: ops(reg(0), reg(0))}, "add is not defined on b32"},
 		{"conversion", isa.Instr{Op: isa.Cvt, Type: isa.U32, SrcType: isa.F32, Dst: ops(reg(0)), Src: ops(reg(0))}, "cvt is not defined from f32 to u32"},
@@ -61,8 +61,8 @@ func TestDecodeErrors(t *testing.T) {
 func at3() isa.Operand { return at(3, 0) }
 
 func TestDecodeReportsAll(t *testing.T) {
-	bad := isa.Instr{Op: isa.Unknown, Text: "one", Pos: diag.Pos{File: "m", Line: 1}}
-	worse := isa.Instr{Op: isa.Unknown, Text: "two", Pos: diag.Pos{File: "m", Line: 2}}
+	bad := isa.Instr{Op: isa.Opaque, Text: "one", Pos: diag.Pos{File: "m", Line: 1}}
+	worse := isa.Instr{Op: isa.OpaqueAccess, Text: "two", Pos: diag.Pos{File: "m", Line: 2}}
 	k := &isa.Kernel{Instrs: []isa.Instr{bad, worse, {Op: isa.Exit}}}
 	_, err := Decode(k, build(k))
 	if err == nil || !strings.Contains(err.Error(), "one") || !strings.Contains(err.Error(), "two") {

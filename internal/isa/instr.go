@@ -103,8 +103,8 @@ type Instr struct {
 	Callees []string // Call by address: names of the functions that it may call
 	System  System   // RunSystem: the function of the runtime
 
-	Text   string   // what the source says, to be shown instead of a rendering; always if Unknown
-	Reason string   // Unknown, and a Call that Link kept: why it cannot be executed, if that is known; SysStop: the error
+	Text   string   // what the source says, to be shown instead of a rendering; always if Unmodelled
+	Reason string   // Unmodelled, and a Call that Link kept: why it cannot be executed, if that is known; SysStop: the error
 	Pos    diag.Pos // in the module's own text
 	Loc    diag.Pos // in the source that the compiler was given, if it said so
 }

@@ -12,8 +12,9 @@ func TestOpTable(t *testing.T) {
 	seen := map[string]Op{}
 	for op := Unknown + 1; op < numOps; op++ {
 		info := op.Info()
-		if info.Name == "" || info.Unit == NoUnit {
-			t.Errorf("operation %d has no name or no unit: %+v", op, info)
+		modelled := info.Effect&Unmodelled == 0
+		if info.Name == "" || (info.Unit != NoUnit) != modelled {
+			t.Errorf("operation %d has no name, or not the right unit: %+v", op, info)
 		}
 		if other, dup := seen[info.Name]; dup {
 			t.Errorf("operations %d and %d are both called %s", other, op, info.Name)
@@ -24,8 +25,8 @@ func TestOpTable(t *testing.T) {
 		}
 		for _, typ := range []Type{U32, F32, F64} {
 			in := Instr{Op: op, Type: typ}
-			if in.Class() == ClassNone {
-				t.Errorf("%s.%s has no timing class", op, typ)
+			if (in.Class() != ClassNone) != modelled {
+				t.Errorf("%s.%s has timing class %s", op, typ, in.Class())
 			}
 		}
 	}
@@ -200,8 +201,11 @@ func TestObstacles(t *testing.T) {
 			p.Vars[0].Pos, p.Vars[1].Name = at, "gone"
 		}, diag.Warning{Pos: at, ID: "unresolved-address", Text: "out is initialised with the address of other, which the module does not define"}},
 		{"unknown", func(p *Program) {
-			p.Funcs[1].Instrs[2] = Instr{Op: Unknown, Text: "frob.u32 %r1;", Pos: at}
-		}, diag.Warning{Pos: at, ID: "unknown-instruction", Text: "instruction is not known: frob.u32 %r1;"}},
+			p.Funcs[1].Instrs[2] = Instr{Op: Unknown, Text: "frob.u32 %r1", Pos: at}
+		}, diag.Warning{Pos: at, ID: "unknown-instruction", Text: "unknown instruction frob.u32 %r1"}},
+		{"not modelled", func(p *Program) {
+			p.Funcs[1].Instrs[2] = Instr{Op: Opaque, Text: "frob.u32 %r1", Reason: "it is new", Pos: at}
+		}, diag.Warning{Pos: at, ID: "unknown-instruction", Text: "frob.u32 %r1 cannot be executed: it is new"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			p := callProgram()

@@ -194,21 +194,13 @@ func (l *linker) expand(fr *frame) error {
 	return nil
 }
 
-// Obstacles lists what keeps a kernel from being executed or bounded: in the
-// order of its instructions those that the front end does not know and calls
-// that Link could not expand, then variables with addresses that Link could not
-// find.
+// Obstacles lists what keeps a kernel from being executed or bounded: the forms of its
+// instructions that are not modelled (see UnmodelledInstrs), then calls that Link could not
+// expand, then variables with addresses that Link could not find.
 func Obstacles(k *Kernel) []diag.Warning {
-	var found []diag.Warning
+	found := UnmodelledInstrs(k.Name, k.Instrs)
 	for i := range k.Instrs {
-		switch in := &k.Instrs[i]; in.Op {
-		case Unknown:
-			text := "instruction is not known: " + in.Text
-			if in.Reason != "" {
-				text = in.Text + ": " + in.Reason
-			}
-			found = append(found, diag.Warning{Pos: in.Pos, ID: "unknown-instruction", Text: text})
-		case Call:
+		if in := &k.Instrs[i]; in.Op == Call {
 			found = append(found, diag.Warning{Pos: in.Pos, ID: "unresolved-call", Text: in.Reason})
 		}
 	}

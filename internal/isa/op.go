@@ -1,14 +1,17 @@
 package isa
 
-// Op is an operation. The zero value is Unknown: an instruction of which only
-// the text is kept, so that a module that holds one can still be inspected.
+// Op is an operation. The zero value is Unknown.
 type Op uint16
 
 // The operations. Unless said otherwise d is the destination and a, b, c are
 // the sources in order, and the meaning is that of the PTX instruction of the
 // same name on Instr.Type.
 const (
-	Unknown Op = iota
+	// Instructions that have an effect that is not modelled: only their text says what they
+	// are. A module that holds some can be inspected, but no kernel with one is executed.
+	Unknown      Op = iota // it may wait or branch, so that nothing is known of a kernel that holds one
+	Opaque                 // d, e, ... are anything, which may depend on all lanes of the warp and on memory
+	OpaqueAccess           // the same, and whatever lies in the memory of Instr.Space, or in all memory if that is Generic, may have changed
 
 	// Arithmetic; integer or floating point by Instr.Type.
 	Add
@@ -164,12 +167,13 @@ type Effect uint8
 
 // The effects.
 const (
-	ReadsMem  Effect = 1 << iota
-	WritesMem        // also atomics
-	Branches         // the next instruction may be another than the following one
-	Exits            // retires the active lanes (ret and exit of a kernel, trap)
-	Crosslane        // a lane's result depends on other lanes' values
-	Barriers         // waits for other warps
+	ReadsMem   Effect = 1 << iota
+	WritesMem         // also atomics
+	Branches          // the next instruction may be another than the following one
+	Exits             // retires the active lanes (ret and exit of a kernel, trap)
+	Crosslane         // a lane's result depends on other lanes' values
+	Barriers          // waits for other warps
+	Unmodelled        // has an effect that is not modelled, so that no kernel with it is executed or bounded
 )
 
 // Info is what is known of an operation whatever its type.
@@ -180,6 +184,9 @@ type Info struct {
 	Src    [2]int // least and largest number of source operands
 	Effect Effect
 }
+
+// most is the largest number of operands of what is no single operation.
+const most = 255
 
 // many is the largest number of elements that a vector operand has: eight, each
 // perhaps in two halves.
@@ -193,10 +200,14 @@ var (
 
 func n(k int) [2]int { return [2]int{k, k} }
 
+func upTo(k int) [2]int { return [2]int{0, k} }
+
 // ops is the table of operations. A row that is missing has the zero Info and
 // makes the table's test fail.
 var ops = [numOps]Info{
-	Unknown: {"unknown", NoUnit, none, none, 0},
+	Unknown:      {"unknown", NoUnit, none, none, Unmodelled},
+	Opaque:       {"opaque", NoUnit, upTo(most), upTo(most), Unmodelled | Crosslane},
+	OpaqueAccess: {"opaque.access", NoUnit, upTo(most), upTo(most), Unmodelled | Crosslane | ReadsMem | WritesMem},
 
 	Add:      {"add", UnitAdd, one, n(2), 0},
 	Sub:      {"sub", UnitAdd, one, n(2), 0},
@@ -292,7 +303,7 @@ var ops = [numOps]Info{
 
 	Bra:       {"bra", UnitCtl, none, none, Branches},
 	BrxIdx:    {"brx.idx", UnitCtl, none, n(1), Branches},
-	Call:      {"call", UnitCtl, [2]int{0, many}, [2]int{0, 255}, Branches},
+	Call:      {"call", UnitCtl, upTo(many), upTo(most), Branches},
 	RunSystem: {"system", UnitCtl, [2]int{0, 1}, [2]int{0, 5}, 0},
 	Ret:       {"ret", UnitCtl, none, none, Exits},
 	Exit:      {"exit", UnitCtl, none, none, Exits},

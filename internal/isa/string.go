@@ -61,7 +61,7 @@ func (n *names) target(index int) string {
 }
 
 func (in *Instr) format(n *names) string {
-	if in.Op == Unknown || in.Text != "" {
+	if in.Text != "" {
 		return in.Text
 	}
 	var b strings.Builder

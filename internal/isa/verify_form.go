@@ -18,11 +18,8 @@ func (v *verifier) form() error {
 		return fmt.Errorf("guard %s is no predicate", v.regs[in.Guard.Reg].Name)
 	}
 	switch in.Op {
-	case Unknown:
-		if in.Text == "" {
-			return errors.New("an unknown instruction without its text")
-		}
-		return nil
+	case Unknown, Opaque, OpaqueAccess:
+		return v.unmodelled()
 	case Call:
 		return v.call()
 	case Reconverge:
@@ -86,6 +83,26 @@ func (v *verifier) call() error {
 		return errors.New("a call is left without a reason")
 	case in.Callee == "" && len(in.Src) == 0:
 		return errors.New("a call by address has no address")
+	}
+	return nil
+}
+
+// unmodelled checks an instruction that has an effect that is not modelled. Its operands may
+// be of any type.
+func (v *verifier) unmodelled() error {
+	in := v.in
+	if in.Text == "" {
+		return fmt.Errorf("an instruction of operation %s without its text", in.Op)
+	}
+	for i := range in.Dst {
+		if o := &in.Dst[i]; o.Kind != KindReg && o.Kind != KindSink || o.Not {
+			return fmt.Errorf("result %d: %s is no register", i+1, o)
+		}
+	}
+	for i := range in.Src {
+		if o := &in.Src[i]; o.Kind == KindSink {
+			return fmt.Errorf("source %d: %s is no value", i+1, o)
+		}
 	}
 	return nil
 }

@@ -113,6 +113,8 @@ var modesOf = [numOps]modes{
 	Lop3:  {combine: combines},
 	Prmt:  {permute: span{uint8(PermuteBytes), uint8(PermuteRC16)}},
 
+	OpaqueAccess: {space: spaces},
+
 	Cvta:     {space: spaces},
 	CvtaTo:   {space: spaces},
 	Isspacep: {space: spaces},

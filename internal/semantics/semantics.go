@@ -64,12 +64,15 @@ type Launch struct {
 
 // New returns what is known of a launch that is ready to run: the contents of its
 // parameters and constant memory are those that the image has now. An error names
-// the instruction that cannot be computed.
+// the instruction that cannot be computed, or whose effect is not modelled.
 func New(m Image) (*Launch, error) {
 	k := m.Kernel()
 	l := &Launch{image: m, pure: make([]*alu.Pure, len(k.Instrs))}
 	for pc := range k.Instrs {
 		in := &k.Instrs[pc]
+		if obstacle := in.Obstacle(); obstacle != "" {
+			return nil, diag.Errorf(in.Pos, "cannot compute %s: %s", k.Format(in), obstacle)
+		}
 		if !alu.IsPure(in.Op) {
 			continue
 		}

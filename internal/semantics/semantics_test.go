@@ -78,3 +78,15 @@ func TestSpace(t *testing.T) {
 		}
 	}
 }
+
+// TestNotModelled has an instruction whose effect is not known to any analysis of launches.
+func TestNotModelled(t *testing.T) {
+	for _, op := range []isa.Op{isa.Unknown, isa.Opaque, isa.OpaqueAccess, isa.Call} {
+		k := kernel(isa.U32)
+		k.Instrs[1] = isa.Instr{Op: op, Text: "frob [%r0]", Reason: "it is new", Pos: diag.Pos{File: "k.ptx", Line: 8, Col: 1}}
+		const want = "k.ptx:8:1: cannot compute frob [%r0]: it is new"
+		if _, err := New(image{k}); err == nil || err.Error() != want {
+			t.Errorf("%s: got %v, want %s", op, err, want)
+		}
+	}
+}
