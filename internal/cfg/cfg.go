@@ -84,8 +84,9 @@ type Graph struct {
 
 // Build makes the control-flow graph of a kernel. Block 0 is the entry; blocks
 // are in the order of the instructions, also those that cannot be reached. It is
-// an error if the kernel has no instructions, if a branch leads outside of it, or
-// if control may run past its last instruction.
+// an error if the kernel has no instructions, if one may lead anywhere or wait for others
+// (isa.Unknown), if a branch leads outside of the kernel, or if control may run past its last
+// instruction.
 func Build(k *isa.Kernel) (*Graph, error) {
 	if len(k.Instrs) == 0 {
 		return nil, diag.Errorf(k.Pos, "kernel %s has no instructions", k.Name)
@@ -177,6 +178,9 @@ func (g *Graph) cut() error {
 	starts[0] = true
 	for i := range k.Instrs {
 		in := &k.Instrs[i]
+		if in.Op == isa.Unknown {
+			return diag.Errorf(in.Pos, "kernel %s has no known flow because of %s: %s", k.Name, in.Brief(), in.Obstacle())
+		}
 		for _, target := range targets(in) {
 			if target < 0 || target >= len(k.Instrs) {
 				return diag.Errorf(in.Pos, "branch to instruction %d of kernel %s, which has %d", target, k.Name, len(k.Instrs))

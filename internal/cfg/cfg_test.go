@@ -128,6 +128,7 @@ func TestBuildErrors(t *testing.T) {
 		{"empty", kernel(nil), "k.ptx:1:1: kernel k has no instructions"},
 		{"past the end", kernel(nil, isa.Instr{Op: isa.Nop}, isa.Instr{Op: isa.Ret, Guard: guard}), "k.ptx:11:5: kernel k: control runs past the last instruction"},
 		{"branch to the end", kernel(nil, isa.Instr{Op: isa.Bra, Target: 1}), "k.ptx:10:5: branch to instruction 1 of kernel k, which has 1"},
+		{"nothing known", kernel(nil, isa.Instr{Op: isa.Unknown, Text: "frob.wait", Reason: "it is new"}, isa.Instr{Op: isa.Ret}), "k.ptx:10:5: kernel k has no known flow because of frob.wait: it is new"},
 		{"negative target", kernel(nil, isa.Instr{Op: isa.BrxIdx, Targets: []int{0, -1}}), "k.ptx:10:5: branch to instruction -1 of kernel k, which has 1"},
 	}
 	for _, test := range tests {

@@ -48,7 +48,8 @@ type Unwritten struct {
 // writes them, in no particular order and each once. Whether a run can take the path
 // is not known. What is written under a guard counts as written for instructions
 // under the same guard, and behind a branch or an exit that tells that it held, as
-// long as the guard's register keeps its value.
+// long as the guard's register keeps its value. An instruction that is not modelled counts as
+// one that writes all of its registers and reads none but its guard's.
 func UnwrittenReads(g *cfg.Graph) iter.Seq[Unwritten] {
 	return func(yield func(Unwritten) bool) {
 		live := cfg.Liveness(g)
@@ -62,9 +63,9 @@ func UnwrittenReads(g *cfg.Graph) iter.Seq[Unwritten] {
 					w.touched[r] = append(w.touched[r], i)
 				}
 			}
-			g.Kernel.Instrs[i].Reads(touch)
-			g.Kernel.Instrs[i].Writes(touch)
-			g.Kernel.Instrs[i].Writes(func(r isa.Reg) { w.written[r] = append(w.written[r], i) })
+			reads(&g.Kernel.Instrs[i], touch)
+			wrote(&g.Kernel.Instrs[i], touch)
+			wrote(&g.Kernel.Instrs[i], func(r isa.Reg) { w.written[r] = append(w.written[r], i) })
 		}
 		for _, r := range live.In(g.Entry()) {
 			if at, found := w.search(r); found && !yield(Unwritten{Reg: r, Instr: at, Never: len(w.written[r]) == 0}) {
@@ -187,12 +188,32 @@ func opposite(g isa.Guard) isa.Guard {
 
 func (w *writes) reads(in *isa.Instr) bool {
 	found := false
-	in.Reads(func(r isa.Reg) { found = found || r == w.reg })
+	reads(in, func(r isa.Reg) { found = found || r == w.reg })
 	return found
 }
 
 func (w *writes) writes(in *isa.Instr) bool {
 	found := false
-	in.Writes(func(r isa.Reg) { found = found || r == w.reg })
+	wrote(in, func(r isa.Reg) { found = found || r == w.reg })
 	return found
+}
+
+// reads calls visit for the registers that an instruction surely reads.
+func reads(in *isa.Instr, visit func(isa.Reg)) {
+	if in.Op.Info().Effect&isa.Unmodelled == 0 {
+		in.Reads(visit)
+	} else if in.Guard.Set {
+		visit(in.Guard.Reg)
+	}
+}
+
+// wrote calls visit for the registers that an instruction has written, or may have if its
+// effect is not modelled.
+func wrote(in *isa.Instr, visit func(isa.Reg)) {
+	in.Writes(visit)
+	if in.Op.Info().Effect&isa.Unmodelled != 0 {
+		unguarded := *in
+		unguarded.Guard.Set = false
+		unguarded.Reads(visit)
+	}
 }

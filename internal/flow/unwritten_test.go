@@ -11,6 +11,12 @@ import (
 	"warpbound/internal/isa"
 )
 
+// opaque is not modelled.
+func opaque(in isa.Instr) isa.Instr {
+	in.Op = isa.Opaque
+	return in
+}
+
 // unless is guarded with a predicate that must not hold.
 func unless(p int, in isa.Instr) isa.Instr {
 	in.Guard = isa.Guard{Set: true, Not: true, Reg: isa.Reg(p)}
@@ -46,6 +52,14 @@ func TestUnwrittenReads(t *testing.T) {
 		{"a guard", []isa.Instr{guarded(0, mov(3)), ret}, "[]"},
 		{"unreachable", []isa.Instr{ret, mov(3, 2), ret}, "[]"},
 		{"two", []isa.Instr{mov(4, 2, 3), ret}, "[{2 2 true} {3 2 true}]"},
+		{"not modelled", []isa.Instr{opaque(mov(2)), mov(3, 2), ret}, "[]"},
+		{"read by what is not modelled", []isa.Instr{opaque(mov(3, 2)), ret}, "[]"},
+		{"perhaps written by what is not modelled", []isa.Instr{opaque(mov(3, 2)), mov(4, 2), ret}, "[]"},
+		{"before what is not modelled", []isa.Instr{mov(3, 2), opaque(mov(2)), ret}, "[{2 2 false}]"},
+		{"beside what is not modelled", []isa.Instr{guarded(0, bra(4)), opaque(mov(4, 2)), mov(3, 2), ret}, "[{2 4 false}]"},
+		{"not modelled under a guard", []isa.Instr{guarded(0, opaque(mov(2))), guarded(0, mov(3, 2)), ret}, "[]"},
+		{"not modelled under another guard", []isa.Instr{guarded(0, opaque(mov(2))), guarded(1, mov(3, 2)), ret}, "[{2 3 false}]"},
+		{"not modelled, reading a guard", []isa.Instr{guarded(0, mov(2)), opaque(mov(4, 0)), guarded(0, mov(3, 2)), ret}, "[]"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			k := &isa.Kernel{Name: "k", Regs: regs(isa.Pred, isa.Pred, isa.U32, isa.U32, isa.U32), Instrs: append(slices.Clone(prologue), c.body...)}
@@ -119,4 +133,12 @@ func TestUnwrittenReadsMissesNone(t *testing.T) {
 			}
 		}
 	})
+}
+
+// TestUnwrittenGuard has an instruction that is not modelled under a guard that is not written.
+func TestUnwrittenGuard(t *testing.T) {
+	k := &isa.Kernel{Name: "k", Regs: regs(isa.Pred, isa.U32), Instrs: []isa.Instr{guarded(0, opaque(mov(1))), {Op: isa.Ret}}}
+	if got := fmt.Sprint(slices.Collect(flow.UnwrittenReads(build(t, k)))); got != "[{0 0 true}]" {
+		t.Errorf("got %s", got)
+	}
 }

@@ -165,6 +165,9 @@ const every = `.version 8.3 .target sm_90 .address_size 64
 	bar.warp.sync 0xffffffff;
 	membar.gl;
 	fence.proxy.tensormap::generic.acquire.gpu [%d1], 128;
+	tex.1d.v4.f32.s32 {%f0, %f1, %f2, %f3}|%p1, [%d1, {%r1}];
+	@%p1 sust.b.1d.b32.clamp [%d1, {%r1}], %r2;
+	multimem.st.global.u32 [tab], %r1;
 	mov.u64 %d2, %clock64;
 	@%p1 trap;
 	ts: .branchtargets A, B;
@@ -238,6 +241,12 @@ func TestVerifySuffices(t *testing.T) {
 		}
 		_ = isa.Obstacles(k)
 		g, err := cfg.Build(k)
+		if slices.ContainsFunc(k.Instrs, func(in isa.Instr) bool { return in.Op == isa.Unknown }) {
+			if err == nil {
+				t.Fatal("a kernel of which nothing is known has a flow graph")
+			}
+			return
+		}
 		if err != nil {
 			t.Fatalf("Verify accepts a kernel without a flow graph: %v", err)
 		}
@@ -302,7 +311,7 @@ func (b *breaker) mutate() {
 		return
 	}
 	in := &b.Instrs[b.int(0, len(b.Instrs)-1)]
-	ops := len(isatest.Ops()) + 1
+	ops := len(isatest.Ops()) + int(isa.OpaqueAccess) + 1
 	switch b.int(0, 25) {
 	case 0, 1, 2:
 		in.Op = isa.Op(b.near(ops))

@@ -10,6 +10,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"warpbound/internal/cfg"
 	"warpbound/internal/flow/divergence"
 	"warpbound/internal/flow/gated"
 	"warpbound/internal/test/flowtest"
@@ -18,7 +19,11 @@ import (
 // analyze finds the verdicts of the only kernel of a PTX module.
 func analyze(t testing.TB, file, text string, l divergence.Launch) *divergence.Result {
 	t.Helper()
-	g := flowtest.Graph(t, file, text)
+	return analyzeGraph(t, flowtest.Graph(t, file, text), l)
+}
+
+func analyzeGraph(t testing.TB, g *cfg.Graph, l divergence.Launch) *divergence.Result {
+	t.Helper()
 	f, err := gated.New(g)
 	if err != nil {
 		t.Fatal(err)
@@ -127,6 +132,50 @@ func TestLaunches(t *testing.T) {
 		r := analyze(t, "k.ptx", text, c.launch)
 		if got := r.Value(r.Form.Writes(0)[0]); got != c.want {
 			t.Errorf("%%%s in %+v is %v, want %v", c.register, c.launch, got, c.want)
+		}
+	}
+}
+
+// TestUnmodelled has instructions that are not modelled. What they write is divergent, and they
+// may change the memory that their operands and their names tell of.
+func TestUnmodelled(t *testing.T) {
+	const module = `.version 8.6 .target sm_90 .address_size 64
+.visible .entry k(.param .u64 in, .param .u32 n) {
+.reg .pred %p, %q; .reg .b32 %r<9>; .reg .b64 %a, %b;
+ld.param.u64 %a, [in];
+ld.param.u32 %r0, [n];
+ld.global.u32 %r1, [%a];
+setp.eq.u32 %p, %r1, 0;
+@%p bra E; // want VERDICT
+INSTR // want RESULT
+setp.eq.u32 %q, %r2, 0;
+@%q bra E; // want BEHIND
+add.u32 %r8, %r0, 1;
+E: ret;
+}
+`
+	for _, c := range []struct{ instr, result, behind, before string }{
+		{"mov.u32 %r2, %r0;", "grid-uniform", "grid-uniform", "grid-uniform"},
+		{"frob.u32 %r2, %r0;", "divergent", "divergent", "grid-uniform"},
+		{"@%p frob.u32 %r2, %r0;", "divergent", "divergent", "grid-uniform"},
+		{"frob.u32 %r3, %r2;", "divergent", "grid-uniform", "grid-uniform"},
+		{"frob.u32 %r3, [%a];", "divergent", "grid-uniform", "warp-uniform"},
+		{"frob.u32 %r3, %a;", "divergent", "grid-uniform", "warp-uniform"},
+		{"frob.global.u32 %r3, [%a];", "divergent", "grid-uniform", "warp-uniform"},
+		{"frob.shared.u32 %r3, [%r0];", "divergent", "grid-uniform", "grid-uniform"},
+		{"tex.1d.v2.u32.s32 {%r3, %r2}, [%a, {%r0}];", "divergent", "divergent", "grid-uniform"},
+		{"sust.b.1d.b32.clamp [%a, {%r0}], %r1;", "", "grid-uniform", "warp-uniform"},
+		{"wgmma.mma_async.x {%r3, %r2}, %a;", "divergent", "divergent", "grid-uniform"},
+		{"tcgen05.commit.shared::cluster.b64 [%r0];", "", "grid-uniform", "grid-uniform"},
+	} {
+		text := strings.NewReplacer("INSTR", c.instr, "RESULT", c.result, "BEHIND", c.behind, "VERDICT", c.before).Replace(module)
+		if c.result == "" {
+			text = strings.Replace(text, "// want \n", "\n", 1)
+		}
+		r := analyzeGraph(t, flowtest.Unmodelled(t, "k.ptx", text), divergence.Launch{})
+		want := expected(text)
+		if diff := cmp.Diff(want, found(r, want)); diff != "" {
+			t.Errorf("%s\nverdicts by line (-want +got):\n%s%s", c.instr, diff, r.Form)
 		}
 	}
 }

@@ -24,7 +24,7 @@ func contents(k *isa.Kernel) memory {
 	for i := range k.Instrs {
 		in := &k.Instrs[i]
 		if in.Op.Info().Effect&isa.WritesMem != 0 && (in.Space == isa.Global || in.Space == isa.Generic) ||
-			in.Op == isa.Call || in.Op == isa.Unknown {
+			in.Op == isa.Call {
 			m.global = true
 		}
 	}
@@ -41,7 +41,7 @@ func (a *analysis) source(in *isa.Instr) source {
 		return a.memory.load(in)
 	case isa.Vote, isa.Redux, isa.Activemask, isa.Bar:
 		return collective
-	case isa.Unknown, isa.Call, isa.RunSystem:
+	case isa.Call, isa.RunSystem:
 		return private
 	}
 	if in.Op.Info().Effect&(isa.ReadsMem|isa.WritesMem|isa.Crosslane|isa.Barriers) != 0 {

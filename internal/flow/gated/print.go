@@ -59,9 +59,7 @@ func (f *Form) Define(v ID) string {
 func (f *Form) Instr(i int) string {
 	k := *f.Graph.Kernel
 	in := k.Instrs[i]
-	if in.Op != isa.Unknown {
-		in.Text = "" // which has the names of registers
-	}
+	in.Text = "" // which has the names of registers
 	in.Src, in.Dst = slices.Clone(in.Src), slices.Clone(in.Dst)
 	k.Regs = nil
 	value := func(v ID) isa.Reg {

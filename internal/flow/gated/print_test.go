@@ -41,7 +41,7 @@ func TestPrint(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			form, err := gated.New(flowtest.Graph(t, file, string(text)))
+			form, err := gated.New(flowtest.Unmodelled(t, file, string(text)))
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -5,7 +5,6 @@ import (
 	"testing"
 
 	"warpbound/internal/cfg"
-	"warpbound/internal/isa"
 	"warpbound/internal/test/flowtest"
 )
 
@@ -13,7 +12,11 @@ import (
 // which are u32, and the given body.
 func graphOf(t *testing.T, body string) *cfg.Graph {
 	t.Helper()
-	text := `.version 6.3
+	return flowtest.Graph(t, "k.ptx", moduleOf(body))
+}
+
+func moduleOf(body string) string {
+	return `.version 6.3
 .target sm_70
 .address_size 64
 .visible .entry k(.param .u64 p, .param .u32 n, .param .u32 m) {
@@ -23,7 +26,6 @@ func graphOf(t *testing.T, body string) *cfg.Graph {
 mov.u32 %tid, %tid.x; mov.u32 %cta, %ctaid.x; mov.u32 %ntid, %ntid.x;
 ld.param.u64 %buf, [p]; ld.param.u32 %n, [n]; ld.param.u32 %m, [m];
 ` + body + "\nret;\n}\n"
-	return flowtest.Graph(t, "k.ptx", text)
 }
 
 // Counters as compilers write them.
@@ -135,12 +137,29 @@ L: setp.ge.s32 %p1, %r1, %r2; @%p1 bra E; add.s32 %r1, %r1, 16; bra L; E:`)
 	}
 }
 
-// Nothing is proven of a kernel with an instruction that may write anything.
-func TestUnknownInstructions(t *testing.T) {
-	g := graphOf(t, "add.u32 %r1, %r1, 1;")
-	g.Kernel.Instrs[3].Op = isa.Unknown
-	if _, err := Analyze(g, Launch{}); err == nil || !strings.Contains(err.Error(), "k.ptx:") {
-		t.Errorf("got %v", err)
+// What an instruction that is not modelled writes can be anything, and all else is as it was.
+func TestUnmodelledInstructions(t *testing.T) {
+	const unknown = -1
+	for name, c := range map[string]struct {
+		body string
+		n    int64
+	}{
+		"another register": {"mov.u32 %r1, 0; L: frob.u32 %r2, %r1, 64; add.u32 %r1, %r1, 1; setp.lt.u32 %p1, %r1, 9; @%p1 bra L;", 8},
+		"memory":           {"mov.u32 %r1, 0; L: frob.u32 [%buf], %r1; add.u32 %r1, %r1, 1; setp.lt.u32 %p1, %r1, 9; @%p1 bra L;", 8},
+		"the start":        {"frob.u32 %r1; L: add.u32 %r1, %r1, 1; setp.lt.u32 %p1, %r1, 9; @%p1 bra L;", 9},
+		"the counter":      {"mov.u32 %r1, 0; L: add.u32 %r1, %r1, 1; frob.u32 %r1; setp.lt.u32 %p1, %r1, 9; @%p1 bra L;", unknown},
+		"under a guard":    {"mov.u32 %r1, 0; L: add.u32 %r1, %r1, 1; @%p2 frob.u32 %r1; setp.lt.u32 %p1, %r1, 9; @%p1 bra L;", unknown},
+		"of a vector":      {"mov.u32 %r1, 0; L: add.u32 %r1, %r1, 1; frob.u32 {%r2, %r1}; setp.lt.u32 %p1, %r1, 9; @%p1 bra L;", unknown},
+		"the condition":    {"mov.u32 %r1, 0; L: add.u32 %r1, %r1, 1; setp.lt.u32 %p1, %r1, 9; frob.u32 %r2|%p1; @%p1 bra L;", unknown},
+		"accumulated":      {"mov.u32 %r1, 0; L: add.u32 %r1, %r1, 1; wgmma.mma_async.x {%r1}, %d1; setp.lt.u32 %p1, %r1, 9; @%p1 bra L;", unknown},
+	} {
+		r, err := Analyze(flowtest.Unmodelled(t, "k.ptx", moduleOf(c.body)), Launch{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if b := r.Loops()[0]; b.Known != (c.n != unknown) || b.Known && b.Iterations != c.n {
+			t.Errorf("%s: %+v, want %d", name, b, c.n)
+		}
 	}
 }
 

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"slices"
 
-	"warpbound/diag"
 	"warpbound/internal/cfg"
 	"warpbound/internal/graph"
 	"warpbound/internal/isa"
@@ -36,15 +35,10 @@ type Result struct {
 const maxWork = 1 << 20
 
 // Analyze finds the values of the registers of a kernel. It is an error if the kernel is
-// too large, or has an instruction of which it is not known what it writes.
+// too large.
 func Analyze(g *cfg.Graph, launch Launch) (*Result, error) {
 	if blocks, regs := len(g.Blocks), len(g.Kernel.Regs); blocks*(blocks+regs) > maxWork {
 		return nil, fmt.Errorf("value analysis was skipped: %d registers in %d blocks exceed its limit", regs, blocks)
-	}
-	for i := range g.Kernel.Instrs {
-		if in := &g.Kernel.Instrs[i]; in.Op == isa.Unknown && g.Blocks[g.BlockOf(i)].Reachable {
-			return nil, diag.Errorf(in.Pos, "loops and accesses are not analysed, since the effect of %s is unknown", in)
-		}
 	}
 	s := newSolver(g, launch)
 	for s.pass = 0; s.round(); s.pass++ {

@@ -19,7 +19,7 @@ func checkProgram(t *testing.T, p *isa.Program) {
 		for i := range f.Instrs {
 			in := &f.Instrs[i]
 			info := in.Op.Info()
-			ok := within(len(in.Dst), info.Dst) && within(len(in.Src), info.Src) || in.Op == isa.Unknown
+			ok := within(len(in.Dst), info.Dst) && within(len(in.Src), info.Src)
 			if in.Op == isa.Bra {
 				ok = ok && in.Target >= 0 && in.Target <= len(f.Instrs)
 			}

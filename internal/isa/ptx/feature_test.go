@@ -82,7 +82,7 @@ func TestFeatures(t *testing.T) {
 		}
 		in := &p.Func("k").Instrs[0]
 		f, _ := in.Feature()
-		if in.Op == isa.Unknown || f.Name != c.want || f.Since != c.since {
+		if in.Obstacle() != "" || f.Name != c.want || f.Since != c.since {
 			t.Errorf("%s is %s of sm_%d, want %s of sm_%d", in, f.Name, f.Since, c.want, c.since)
 		}
 		seen[f.Name] = true

@@ -14,8 +14,9 @@ import (
 // Lower makes a program of a module. Names must be declared and operands must
 // fit their instructions, else the program is nil and the error holds up to 20
 // messages with their positions. Instructions that no form matches become
-// isa.Unknown with a warning "unknown-instruction", calls of functions and
-// variables that the module only declares get a warning "unresolved-extern".
+// isa.Opaque, isa.OpaqueAccess or isa.Unknown, with a warning "unknown-instruction"
+// for each form in a function. Calls of functions and variables that the module only
+// declares get a warning "unresolved-extern".
 func Lower(m *Module) (*isa.Program, error) {
 	l := &lowering{
 		Module:  m,

@@ -341,8 +341,9 @@ func (fn *function) callParam(d *Decl, name Declarator) error {
 	return fn.define(name, symbol{kind: symScalar, reg: fn.newReg(name.Name, scalarReg(v.Type)), bytes: v.Bytes})
 }
 
-// finish turns label indices into instruction indices.
+// finish turns label indices into instruction indices, and warns of what is not modelled.
 func (fn *function) finish() {
+	fn.program.Warnings = append(fn.program.Warnings, isa.UnmodelledInstrs(fn.f.Name, fn.f.Instrs)...)
 	for i := range fn.f.Instrs {
 		switch in := &fn.f.Instrs[i]; in.Op {
 		case isa.Bra:

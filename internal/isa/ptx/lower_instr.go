@@ -11,7 +11,7 @@ import (
 )
 
 // unknownError is the error of an instruction that PTX allows but isa cannot
-// express. It becomes isa.Unknown with a warning that gives the reason.
+// express. It becomes one that is not modelled, with a warning that gives the reason.
 type unknownError struct{ reason string }
 
 func (e unknownError) Error() string { return e.reason }
@@ -22,14 +22,8 @@ func (fn *function) instr(x *Instr) error {
 	in, err := fn.lower(x)
 	var unknown unknownError
 	if errors.As(err, &unknown) {
-		in = isa.Instr{Op: isa.Unknown, Text: x.String(), Reason: unknown.reason}
 		fn.before = fn.before[:0]
-		if unknown.reason == "" {
-			fn.warn(x.Pos, "unknown-instruction", "unknown instruction %s", shorten(in.Text))
-		} else {
-			fn.warn(x.Pos, "unknown-instruction", "%s cannot be executed: %s", shorten(in.Text), unknown.reason)
-		}
-		err = nil
+		in, err = fn.unmodelled(x, unknown.reason), nil
 	}
 	var placed *diag.Error
 	if err != nil && !errors.As(err, &placed) {

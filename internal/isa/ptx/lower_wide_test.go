@@ -116,7 +116,7 @@ func TestAllocaAlignment(t *testing.T) {
 		t.Fatal(err)
 	}
 	const want = "memory of the stack is not aligned to more than 128 bytes"
-	if in := p.Func("k").Instrs[1]; in.Op != isa.Unknown || in.Reason != want {
+	if in := p.Func("k").Instrs[1]; in.Op != isa.Opaque || in.Reason != want {
 		t.Errorf("got %s with the reason %q, want %q", in.String(), in.Reason, want)
 	}
 }

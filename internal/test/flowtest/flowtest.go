@@ -211,6 +211,12 @@ func Kernel(t testing.TB, file, text string) *isa.Kernel {
 	if len(p.Warnings) > 0 {
 		t.Fatal(p.Warnings)
 	}
+	return first(t, p)
+}
+
+// first links the first kernel of a program.
+func first(t testing.TB, p *isa.Program) *isa.Kernel {
+	t.Helper()
 	k, err := isatest.Link(p, p.Entries()[0].Name)
 	if err != nil {
 		t.Fatal(err)
@@ -221,7 +227,19 @@ func Kernel(t testing.TB, file, text string) *isa.Kernel {
 // Graph makes the flow graph of the first kernel of a module (see Kernel).
 func Graph(t testing.TB, file, text string) *cfg.Graph {
 	t.Helper()
-	g, err := cfg.Build(Kernel(t, file, text))
+	return graphOf(t, Kernel(t, file, text))
+}
+
+// Unmodelled makes the flow graph of the first kernel of a module, which may hold instructions
+// that are not modelled.
+func Unmodelled(t testing.TB, file, text string) *cfg.Graph {
+	t.Helper()
+	return graphOf(t, first(t, Lower(t, file, []byte(text))))
+}
+
+func graphOf(t testing.TB, k *isa.Kernel) *cfg.Graph {
+	t.Helper()
+	g, err := cfg.Build(k)
 	if err != nil {
 		t.Fatal(err)
 	}
