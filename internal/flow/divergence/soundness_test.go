@@ -160,6 +160,18 @@ func TestRandomKernels(t *testing.T) {
 	})
 }
 
+// TestUnmodelledInstruction watches random kernels of which the analysis does not know an
+// instruction.
+func TestUnmodelledInstruction(t *testing.T) {
+	rapid.Check(t, func(rt *rapid.T) {
+		l := flowtest.Random(t, rapid.Uint64().Draw(rt, "seed"), kernelgen.Options{
+			Statements: rapid.IntRange(1, 30).Draw(rt, "statements"), Depth: 4, Trips: 4, Threads: 80, CTAs: 2,
+		})
+		l = l.Replaced(t, rapid.SampledFrom(flowtest.Replaceable(l.Kernel)).Draw(rt, "instruction"), rapid.Bool().Draw(rt, "access"))
+		watch(t, l, verdicts(t, l, rapid.Bool().Draw(rt, "known")), 2)
+	})
+}
+
 // TestSuite watches some CTAs of the kernels of the suite.
 func TestSuite(t *testing.T) {
 	for _, name := range flowtest.Kernels() {

@@ -122,6 +122,25 @@ func TestValuesOfRandomKernels(t *testing.T) {
 	}
 }
 
+// What is found out about a kernel of which the analysis does not know an instruction holds of
+// its runs.
+func TestUnmodelledInstruction(t *testing.T) {
+	for seed := range uint64(60) {
+		l := random(t, seed)
+		places := flowtest.Replaceable(l.Kernel)
+		l = l.Replaced(t, places[rand.New(rand.NewPCG(seed, 1)).IntN(len(places))], seed%2 == 0)
+		launch := known(l, seed%3 == 2)
+		switch seed % 3 {
+		case 0:
+			checkValues(t, l, launch, 2)
+		case 1:
+			checkLoops(t, l, launch, 2)
+		case 2:
+			checkAccesses(t, l, launch, 2)
+		}
+	}
+}
+
 // The same for the suite.
 func TestValuesOfTheSuite(t *testing.T) {
 	for _, kernel := range flowtest.Kernels() {

@@ -179,6 +179,39 @@ func (l *Launch) Of(t testing.TB, g *cfg.Graph) *Launch {
 	return of
 }
 
+// Replaceable returns the instructions of a kernel that Replaced can take: those that do no more
+// than to write their results and memory.
+func Replaceable(k *isa.Kernel) []int {
+	var all []int
+	for i := range k.Instrs {
+		switch in := &k.Instrs[i]; {
+		case in.Op == isa.RunSystem, in.Op == isa.Reconverge, in.Op == isa.Split, in.Op == isa.Merge:
+		case in.Op.Info().Effect&(isa.Branches|isa.Exits|isa.Barriers) == 0:
+			all = append(all, i)
+		}
+	}
+	return all
+}
+
+// Replaced returns the same launch for an analysis that does not know one of its instructions:
+// in its kernel and its graph that is not modelled, and may change memory if it did or if access
+// says so. What the launch runs is what it was.
+func (l *Launch) Replaced(t testing.TB, instr int, access bool) *Launch {
+	t.Helper()
+	k := *l.Kernel
+	k.Instrs = slices.Clone(k.Instrs)
+	in := &k.Instrs[instr]
+	access = access || in.Op.Info().Effect&isa.WritesMem != 0 || in.Space != isa.Generic
+	*in = isa.Instr{Op: isa.Opaque, Guard: in.Guard, Dst: in.Dst, Src: in.Src, Space: in.Space, Pos: in.Pos, Loc: in.Loc, Text: "frob " + in.String()}
+	if access {
+		in.Op = isa.OpaqueAccess
+	}
+	if err := isa.Verify(&k); err != nil {
+		t.Fatal(err)
+	}
+	return &Launch{Kernel: &k, Graph: graphOf(t, &k), Grid: l.Grid, Semantics: l.Semantics, Buffers: l.Buffers, bound: l.bound}
+}
+
 // Lower makes a program of a module: of mini-SIMT code if the file's name says so, else of
 // PTX.
 func Lower(t testing.TB, file string, text []byte) *isa.Program {
