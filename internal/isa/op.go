@@ -185,8 +185,8 @@ type Info struct {
 	Effect Effect
 }
 
-// most is the largest number of operands of what is no single operation.
-const most = 255
+// maxOperands is the largest number of operands of what is no single operation.
+const maxOperands = 255
 
 // many is the largest number of elements that a vector operand has: eight, each
 // perhaps in two halves.
@@ -206,8 +206,8 @@ func upTo(k int) [2]int { return [2]int{0, k} }
 // makes the table's test fail.
 var ops = [numOps]Info{
 	Unknown:      {"unknown", NoUnit, none, none, Unmodelled},
-	Opaque:       {"opaque", NoUnit, upTo(most), upTo(most), Unmodelled | Crosslane},
-	OpaqueAccess: {"opaque.access", NoUnit, upTo(most), upTo(most), Unmodelled | Crosslane | ReadsMem | WritesMem},
+	Opaque:       {"opaque", NoUnit, upTo(maxOperands), upTo(maxOperands), Unmodelled | Crosslane},
+	OpaqueAccess: {"opaque.access", NoUnit, upTo(maxOperands), upTo(maxOperands), Unmodelled | Crosslane | ReadsMem | WritesMem},
 
 	Add:      {"add", UnitAdd, one, n(2), 0},
 	Sub:      {"sub", UnitAdd, one, n(2), 0},
@@ -303,7 +303,7 @@ var ops = [numOps]Info{
 
 	Bra:       {"bra", UnitCtl, none, none, Branches},
 	BrxIdx:    {"brx.idx", UnitCtl, none, n(1), Branches},
-	Call:      {"call", UnitCtl, upTo(many), upTo(most), Branches},
+	Call:      {"call", UnitCtl, upTo(many), upTo(maxOperands), Branches},
 	RunSystem: {"system", UnitCtl, [2]int{0, 1}, [2]int{0, 5}, 0},
 	Ret:       {"ret", UnitCtl, none, none, Exits},
 	Exit:      {"exit", UnitCtl, none, none, Exits},

@@ -52,7 +52,7 @@ func (e *InvariantError) Unwrap() error { return e.Err }
 //     functions are numbers.
 //
 // What a user can get wrong is no invariant: operations may have no meaning on their types,
-// registers may be read that nothing writes, instructions may be unknown, and the branches
+// registers may be read that nothing writes, instructions may not be modelled, and the branches
 // of a kernel with syncs need not have one.
 //
 // Verify takes one pass over the kernel. The error, the first found, is a *diag.Error with

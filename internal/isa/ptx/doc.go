@@ -6,8 +6,9 @@
 // an instruction is a guard, a dotted mnemonic and operands. What instructions
 // there are, with which modifiers, types and operands, stands in one table in the
 // notation of the PTX manual (see forms.go); a further instruction is a further
-// row. An instruction that no row matches lowers to isa.Unknown and a warning,
-// so that the module around it can still be looked at.
+// row. An instruction that no row matches lowers to isa.Opaque, isa.OpaqueAccess or
+// isa.Unknown and a warning, by what is known of its family (see refused.go), so that
+// the kernel or the module around it can still be looked at.
 //
 // # Parameters and calls
 //
