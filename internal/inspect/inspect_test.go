@@ -33,6 +33,11 @@ func TestWarningsHaveThePlaceOfTheirErrors(t *testing.T) {
 			isa.Instr{Op: isa.Nop},
 			isa.Instr{Op: isa.Bra, Guard: guarded, Target: 2},
 			isa.Instr{Op: isa.Ret}), 1},
+		{"two of a form", "unknown-instruction", "m.ptx:2:1", func() *isa.Program {
+			p := program(isa.Instr{Op: isa.Opaque, Text: "frob 1"}, isa.Instr{Op: isa.Opaque, Text: "frob 2"}, isa.Instr{Op: isa.Ret})
+			p.Warnings = isa.UnmodelledInstrs("k", p.Funcs[0].Instrs)
+			return p
+		}(), 1},
 		{"call of a kernel", "no-flow-graph", "m.ptx:3:1", func() *isa.Program {
 			p := program(isa.Instr{Op: isa.Nop}, isa.Instr{Op: isa.Call, Callee: "other"}, isa.Instr{Op: isa.Ret})
 			p.Funcs = append(p.Funcs, &isa.Func{Name: "other", Entry: true, Pos: at(9)})

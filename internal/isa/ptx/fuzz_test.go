@@ -22,6 +22,9 @@ func seed(f *testing.F) {
 		"@q call (a), g, (a); st.local.b32 [v], a; call (a), p, (a), t; t: .calltargets g, h; st.param.b32 [r], a; ret; } " +
 		".func (.param .b32 r) h(.param .b32 n) { .reg .b64 p; mov.u64 p, g; mov.u64 p, h; ret; } .alias i, h; .global .u64 x[2] = {g, i}; " +
 		".entry k() { .reg .b32 a; call (a), g, (3); ret; }"))
+	f.Add([]byte(head + ".global .texref t; .func (.param .b32 r) g(.param .b32 n) { .reg .b128 q; .reg .v4 .f32 v; .reg .pred p; " +
+		"frob.cc.b32 v|p, [n], t[3], q; st.frob.shared.b32 [r], v.x; ret; } " +
+		".entry k(.param .u64 n) { .reg .b32 a; L: @!p tex.1d.v2.s32.s32 {a, _}, [t, {a+1}]; frob.wait a, L, g; call (a), h, (3, n); ret; }"))
 }
 
 // FuzzParse checks that any input gives a module or an error, and that a module
