@@ -165,8 +165,11 @@ func (o *opaqueOperands) name(name string, result bool) {
 	case symFunc, symProto:
 		o.refuse("it may call %s", name)
 	case symNone:
+		base, _, selects := strings.Cut(name, ".")
 		if s, ok := isa.SpecialByName(strings.TrimPrefix(name, "%")); ok {
 			o.source(isa.Operand{Kind: isa.KindSpecial, Special: s, Reg: isa.NoReg})
+		} else if selects && fn.lookup(base).kind != symNone { // a part of a register
+			o.name(base, result)
 		}
 	}
 }

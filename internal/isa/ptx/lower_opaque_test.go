@@ -21,6 +21,7 @@ func TestUnmodelled(t *testing.T) {
 		{"frob.u32 %r1|%p1, !%p2;", "opaque %0, %1, %2"},
 		{"frob.v2.u32 {%r1, %r2}|%p1, %r3;", "opaque %0, %1, %2, %3"},
 		{"frob.u32 %r1, %r2+4;", "opaque %0, %1"},
+		{"frob.u32 %r1.h0, %r2.b3210;", "opaque %0, %1"},
 		{"frob.u32 %r1, nothing, %r;", "opaque %0"},
 		{"frob.cc.u32 %r1, %r2;", "opaque %0, %2, %1"}, // and the carry flag
 		{".reg .b128 q; frob.b128 q, %r1;", "opaque %0, %1, %2"},
@@ -159,5 +160,68 @@ t.ptx:4:1 unknown instruction frob.s32 %r1, 3
 t.ptx:6:1 tex.1d.v2.f32.s32 {%f1, %f2}, [t, {%r1}] cannot be executed: textures are not modelled`
 	if text := strings.Join(got, "\n"); text != want {
 		t.Errorf("got\n%s\nwant\n%s", text, want)
+	}
+}
+
+// TestUnmodelledTwins compares every form with one that has a word more, and so is not modelled,
+// and with one whose first word is unknown. These write the same registers at least and read or
+// write those that it reads, and memory too, or nothing is known of them.
+func TestUnmodelledTwins(t *testing.T) {
+	refused := make(map[isa.Op]bool)
+	for _, r := range rows {
+		name, f, err := compile(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, mnemonic := range spellings(name, f)[:2] {
+			c, ok := f.match(strings.Split(mnemonic, ".")[1:], true)
+			if !ok {
+				t.Fatalf("%s does not match its form %s", mnemonic, r.form)
+			}
+			lowered := func(mnemonic string) (writes, reads map[string]bool, first isa.Instr) {
+				text := "ts: .branchtargets E; E: " + mnemonic + " " + operandsFor(t, &c) + ";"
+				p, err := lowerSnippet(declared + text)
+				if err != nil {
+					t.Fatalf("%s\n%v", text, err)
+				}
+				fn := p.Func("k")
+				writes, reads = make(map[string]bool), make(map[string]bool)
+				for i := range fn.Instrs {
+					fn.Instrs[i].Reads(func(r isa.Reg) { reads[fn.Regs[r].Name] = true })
+					fn.Instrs[i].Writes(func(r isa.Reg) { writes[fn.Regs[r].Name] = true })
+				}
+				return writes, reads, fn.Instrs[0]
+			}
+			writes, reads, modelled := lowered(mnemonic)
+			effect := modelled.Op.Info().Effect
+			for _, twin := range []string{mnemonic + ".frob", "frob." + mnemonic} {
+				alsoWrites, alsoReads, in := lowered(twin)
+				if in.Op == isa.Unknown {
+					refused[modelled.Op] = true
+					continue
+				}
+				if in.Obstacle() == "" || effect&(isa.Barriers|isa.Branches|isa.Exits) != 0 {
+					t.Errorf("%s is lowered to %s", twin, in.Op)
+				}
+				for reg := range writes {
+					if reg != "%saved" && !alsoWrites[reg] {
+						t.Errorf("%s writes %s, unlike %s", mnemonic, reg, in.Text)
+					}
+				}
+				for reg := range reads {
+					if strings.HasPrefix(reg, "%reg_") && !alsoReads[reg] && !alsoWrites[reg] {
+						t.Errorf("%s reads %s, unlike %s", mnemonic, reg, in.Text)
+					}
+				}
+				if effect&isa.WritesMem != 0 && (in.Op != isa.OpaqueAccess || in.Space != isa.Generic && in.Space != modelled.Space) {
+					t.Errorf("%s may change memory of %s, unlike %s", mnemonic, modelled.Space, in.String())
+				}
+			}
+		}
+	}
+	for _, op := range []isa.Op{isa.Add, isa.VAdd, isa.Setp, isa.Mov, isa.Cvt, isa.St, isa.CpAsync, isa.Atom} {
+		if refused[op] {
+			t.Errorf("nothing is known of instructions like %s", op)
+		}
 	}
 }
