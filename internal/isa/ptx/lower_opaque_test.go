@@ -126,6 +126,7 @@ func TestNothingKnown(t *testing.T) {
 		"exit.frob;":                                     "end its thread",
 		"wgmma.frob.sync.aligned;":                       "it may wait for other threads",
 		"tcgen05.frob [%r1];":                            "it may wait for other threads",
+		"multimem.frob [%rd1];":                          "it may wait for other threads",
 	} {
 		p, err := lowerSnippet(snippet)
 		if err != nil {

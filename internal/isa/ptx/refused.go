@@ -42,15 +42,17 @@ const (
 
 // families are the instructions that are parsed, shown and printed, and that no kernel may
 // execute; an instruction is of the first that has a prefix of it. The traits are as the
-// chapters of the PTX manual (version 9.0) on the instructions have them. Those that wait for
-// operations of their own warp alone, such as wgmma.wait_group, do not wait for other threads,
-// nor do those that all lanes of a warp have to execute together (.sync.aligned).
+// chapters of the PTX manual (version 9.0) on the instructions have them; what is not in it of a
+// family that synchronises may wait. Those that wait for operations of their own warp alone, such as
+// wgmma.wait_group, do not wait for other threads, nor do those that all lanes of a warp have to
+// execute together (.sync.aligned), nor tcgen05.alloc, which waits until tensor memory is free.
 var families = []family{
 	{"tex tld4 txq istypep", "textures are not modelled", 0},
 	{"suld suq", "surfaces are not modelled", 0},
 	{"sust sured", "surfaces are not modelled", stores},
 	{"wmma.load wmma.mma mma.sp", matrices, 0},
-	{"wmma", matrices, stores},
+	{"wmma.store", matrices, stores},
+	{"wmma", matrices, stores | waits},
 	{"wgmma.mma_async", asyncMMA, accumulates},
 	{"wgmma.fence wgmma.commit_group wgmma.wait_group", asyncMMA, 0},
 	{"tcgen05.ld.red", asyncMMA, twoResults},
@@ -58,13 +60,15 @@ var families = []family{
 	{"tcgen05.wait::ld tcgen05.wait::st tcgen05.fence::before_thread_sync tcgen05.fence::after_thread_sync", asyncMMA, 0},
 	{"tcgen05.alloc tcgen05.commit", asyncMMA, stores},
 	{"wgmma tcgen05", asyncMMA, stores | waits},
-	{"mbarrier.try_wait", mbarriers, stores | waits},
-	{"mbarrier cp.async.mbarrier", mbarriers, stores},
+	{"mbarrier.init mbarrier.inval mbarrier.expect_tx mbarrier.complete_tx mbarrier.pending_count", mbarriers, stores},
+	{"mbarrier.arrive mbarrier.arrive_drop mbarrier.test_wait cp.async.mbarrier.arrive", mbarriers, stores},
+	{"mbarrier cp.async.mbarrier", mbarriers, stores | waits}, // try_wait
 	{"cp.async.bulk.prefetch cp.async.bulk.commit_group cp.async.bulk.wait_group", bulk, 0},
 	{"cp.async.bulk cp.reduce.async.bulk st.bulk tensormap", bulk, stores},
 	{"st.async red.async", "asynchronous stores are not modelled", stores},
 	{"multimem.ld_reduce", multimems, 0},
-	{"multimem", multimems, stores},
+	{"multimem.st multimem.red multimem.cp", multimems, stores},
+	{"multimem", multimems, stores | waits},
 	{"prefetch.tensormap prefetch.const.tensormap prefetch.param.tensormap", bulk, 0},
 	{"fma.rn.oob", "NaN of what lies out of bounds (oob) is not modelled", 0},
 	{"cvt.rs", "stochastic rounding is not modelled", 0},
