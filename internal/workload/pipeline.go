@@ -251,6 +251,9 @@ func dumpKernel(w io.Writer, k *isa.Kernel) error {
 func bind(s state) (state, error) {
 	bound, err := s.spec.Bind(s.linked[0], s.linked[1:]...)
 	if err != nil {
+		if refused := headless(s.linked); refused != nil {
+			err = refused
+		}
 		return s, err
 	}
 	s.linked = nil
@@ -264,6 +267,17 @@ func bind(s state) (state, error) {
 	}
 	s.bound[0].Then = s.bound[1:]
 	return s, nil
+}
+
+// headless returns an error if the header of a kernel was refused, so that nothing is known of its
+// parameters.
+func headless(kernels []*isa.Kernel) error {
+	for _, k := range kernels {
+		if in := &k.Instrs[0]; in.Op == isa.Unknown && len(k.Params) == 0 {
+			return diag.Errorf(in.Pos, "cannot execute %s: %s", in.Text, in.Reason)
+		}
+	}
+	return nil
 }
 
 // withSymbols returns the kernel with the initial contents that the job gives its variables.
@@ -407,7 +421,9 @@ func split(s state) (state, error) {
 		MachineName: s.machineName,
 	}
 	for _, warning := range s.program.Warnings {
-		if warning.ID != "unknown-instruction" { // in another kernel, since these were decoded
+		switch warning.ID {
+		case "unknown-instruction", "refused-statement": // in another kernel, since these were decoded
+		default:
 			w.warnings = append(w.warnings, warning)
 		}
 	}

@@ -15,12 +15,26 @@ type Module struct {
 // at adds the module's file name to a position.
 func (m *Module) at(p Pos) diag.Pos { return diag.Pos{File: m.File, Line: p.Line, Col: p.Col} }
 
-// Item is what stands at module scope: *Directive, *File, *Section, *Decl or *Func.
+// Item is what stands at module scope: *Directive, *File, *Section, *Decl, *Func or *Refused.
 type Item interface{ item() }
 
 // Stmt is what stands in a function body: *Decl, *Instr, *Label, *Block, *Loc,
-// *Directive, *Targets or *Prototype.
+// *Directive, *Targets, *Prototype or *Refused.
 type Stmt interface{ stmt() }
+
+// Refused is a statement of a body or an item of the module in which a syntax error
+// stands. It ends where the next one can begin.
+type Refused struct {
+	Pos    Pos
+	At     Pos    // of the error
+	Reason string // what is wrong there
+	Text   string // as written
+	// Name is that of the function whose header is refused, and Entry says that it is a kernel.
+	Name  string
+	Entry bool
+	// Whole says that it is not known what the item is, and so not what it does to others.
+	Whole bool
+}
 
 // Directive is a directive that is a name and a list of plain arguments, such as
 // ".version 6.3", ".target sm_70, debug", ".maxntid 256, 1, 1" or a pragma.
@@ -209,6 +223,7 @@ func (*File) item()      {}
 func (*Section) item()   {}
 func (*Decl) item()      {}
 func (*Func) item()      {}
+func (*Refused) item()   {}
 
 func (*Decl) stmt()      {}
 func (*Instr) stmt()     {}
@@ -218,3 +233,4 @@ func (*Loc) stmt()       {}
 func (*Directive) stmt() {}
 func (*Targets) stmt()   {}
 func (*Prototype) stmt() {}
+func (*Refused) stmt()   {}

@@ -10,6 +10,10 @@
 // isa.Unknown and a warning, by what is known of its family (see refused.go), so that
 // the kernel or the module around it can still be looked at.
 //
+// A statement that is wrong refuses the kernels that need it and no other: see
+// lower_refuse.go. An error of the module is what leaves nothing to look at: no .version or
+// .target, no end of a block, text that no directive begins.
+//
 // # Parameters and calls
 //
 // The parameters of an entry function are read from isa.ParamVar. A device

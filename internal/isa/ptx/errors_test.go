@@ -3,10 +3,67 @@ package ptx
 import (
 	"strings"
 	"testing"
+
+	"warpbound/diag"
+	"warpbound/internal/isa"
+	"warpbound/internal/test/isatest"
 )
 
-// TestLowerErrors checks the messages for statements that are wrong.
-func TestLowerErrors(t *testing.T) {
+// refusals lists the statements of a program that were refused, and checks that its kernels
+// can be linked and consist of what warnings were given for.
+func refusals(t *testing.T, p *isa.Program) string {
+	t.Helper()
+	checkProgram(t, p)
+	warned := make(map[diag.Pos]bool)
+	var lines []string
+	for _, w := range p.Warnings {
+		warned[w.Pos] = true
+		if w.ID == "refused-statement" {
+			lines = append(lines, w.Pos.String()+": "+w.Text)
+		}
+	}
+	for _, f := range p.Entries() {
+		k, err := isatest.Link(p, f.Name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, o := range isa.Obstacles(k) {
+			if !warned[o.Pos] {
+				t.Errorf("%s: %s: no warning of it", o.Pos, o.Text)
+			}
+		}
+	}
+	return strings.Join(lines, "\n")
+}
+
+// mentions reports whether one line of messages has the position, if there is one, and the
+// text of another one; between the two may stand what the message is about.
+func mentions(messages, want string) bool {
+	pos, text, placed := strings.Cut(want, ": ")
+	if !placed || !strings.HasPrefix(pos, "t.ptx:") {
+		pos, text = "", want
+	}
+	for line := range strings.SplitSeq(messages, "\n") {
+		if strings.HasPrefix(line, pos) && strings.Contains(line[len(pos):], ": "+text) || pos == "" && strings.Contains(line, text) {
+			return true
+		}
+	}
+	return false
+}
+
+// isRefused reports whether a kernel holds anything that is refused.
+func isRefused(t *testing.T, p *isa.Program, kernel string) bool {
+	t.Helper()
+	k, err := isatest.Link(p, kernel)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return len(isa.Obstacles(k)) > 0
+}
+
+// TestRefusedStatements checks the messages for statements that are wrong, each of which
+// refuses the kernel in which it stands and nothing else.
+func TestRefusedStatements(t *testing.T) {
 	for _, c := range []struct{ snippet, want string }{
 		{"add.s32 %r1, %q2, 1;", "t.ptx:2:14: add.s32 %r1, %q2, 1: operand %q2: undeclared register %q2"},
 		{"add.s32 %r1, %r99, 1;", "undeclared register %r99"},
@@ -60,14 +117,14 @@ func TestLowerErrors(t *testing.T) {
 		{"mov.u16 %rs1, tile;", "the address of tile does not fit into .u16"},
 		{"ld.global.u32 %r1, [tile];", "tile is in .shared, not in .global"},
 		{"ld.shared.u32 %r1, [p];", "p is in .param, not in .shared"},
-		{"bra nowhere;", "t.ptx:2:5: unknown label nowhere"},
+		{"bra nowhere;", "t.ptx:2:5: bra nowhere: unknown label nowhere"},
 		{"{ inner: ret; } bra inner;", "unknown label inner"},
-		{"A: ret; A: ret;", "t.ptx:2:9: label A is declared twice in this block, first at t.ptx:2:1"},
+		{"A: ret; A: ret;", "t.ptx:2:9: A: label A is declared twice in this block, first at t.ptx:2:1"},
 		{"a: .branchtargets c; b: .branchtargets c; b: ret; c: ret;", "label b is declared twice in this block"},
 		{"brx.idx %r1, nolist;", "want the name of a .branchtargets list"},
-		{"@%r1 bra A; A: ret;", "t.ptx:2:2: guard %r1 is .b32, want a .pred register"},
-		{"@%q1 ret;", "t.ptx:2:2: undeclared register %q1, want a predicate register"},
-		{".reg .b32 x; .reg .b32 x;", "t.ptx:2:24: x is declared twice in this block"},
+		{"@%r1 bra A; A: ret;", "t.ptx:2:2: @%r1 bra A: guard %r1 is .b32, want a .pred register"},
+		{"@%q1 ret;", "t.ptx:2:2: @%q1 ret: undeclared register %q1, want a predicate register"},
+		{".reg .b32 x; .reg .b32 x;", "t.ptx:2:24: .reg .b32 x: x is declared twice in this block"},
 		{".reg .b32 %z<2>; .reg .b64 %z<3>;", "registers %z<3> are declared twice in this block"},
 		{".reg .b32 %z<2>; .reg .b64 %z1;", "%z1 is declared twice in this block"},
 		{".reg .f32 v[4];", "v: arrays of registers are not supported"},
@@ -77,7 +134,7 @@ func TestLowerErrors(t *testing.T) {
 		{".reg .b128 q; mov.b128 q, %rd1;", "want a register of 128 bits"},
 		{".reg .b31 v;", "unknown type .b31 of a register"},
 		{"call f, (%r1, %rd1);", "call of f with 2 arguments and 0 results, but it has 2 and 1"},
-		{"call (%r1), f, (%r1, %r2);", "t.ptx:2:22: argument 2 of f: register %r2 is .b32, want .b64"},
+		{"call (%r1), f, (%r1, %r2);", "t.ptx:2:22: call (%r1), f, (%r1, %r2): argument 2 of f: register %r2 is .b32, want .b64"},
 		{"call g, (%r1);", "call of g, which is no function of the module"},
 		{"call (%r1), %rd1, (%r2);", "a call by address needs a list of targets or a prototype"},
 		{"call (%r1), %r3, (%r2), ts; ts: .calltargets f;", "register %r3 is .b32, want .u64"},
@@ -87,12 +144,19 @@ func TestLowerErrors(t *testing.T) {
 		{"{ .param .b8 x[8]; call (x), %rd1, (x), ts; ts: .callprototype (.param .b8 _[8]) _ (.param .b8 _[8]); }", "result 1 of %rd1: want another array than the call has already"},
 		{"call (%r1);", "want call (results), function, (arguments)"},
 		{"{ .param .b32 x; st.param.b64 [x], %rd1; }", "access of 8 bytes at 0, but the parameter has 4"},
-		{"add.s32 " + strings.Repeat("%r1, ", 1000) + "%r1;", "%r1, %r...: the operands do not fit"},
+		{"add.s32 " + strings.Repeat("%r1, ", 1000) + "%r1;", ": the operands do not fit"},
 		{"mov.u32 %r1, g*2;", "an address takes no operator but + and -"},
 	} {
-		p, err := lowerSnippet(c.snippet)
-		if p != nil || err == nil || !strings.Contains(err.Error(), c.want) {
-			t.Errorf("%s\ngot  %v\nwant %s", c.snippet, err, c.want)
+		p, err := lowerSnippet(c.snippet + "}\n.entry other() { ret;")
+		if err != nil {
+			t.Errorf("%s\n%v", c.snippet, err)
+			continue
+		}
+		if got := refusals(t, p); !strings.Contains(got, c.want) {
+			t.Errorf("%s\ngot  %v\nwant %s", c.snippet, got, c.want)
+		}
+		if !isRefused(t, p, "k") || isRefused(t, p, "other") {
+			t.Errorf("%s\nrefuses the wrong kernel", c.snippet)
 		}
 	}
 }
@@ -199,26 +263,12 @@ func TestParseErrors(t *testing.T) {
 		{"empty", "", "t.ptx:1:1: not PTX: a module begins with .version, not with end of file"},
 		{"other", "int main() {}", "t.ptx:1:1: not PTX: a module begins with .version, not with int"},
 		{"directive", head + ".frob 1\n", "t.ptx:3:1: unknown directive .frob at module scope"},
-		{"operand", body("add.s32 %r1, , 2;"), "t.ptx:4:14: unexpected ',', want an operand"},
-		{"bank", head + ".const[11] .u32 x;\n", "t.ptx:3:8: bank of constant memory 11 is not in the range from 0 to 10"},
-		{"semicolon", body("ret"), "t.ptx:5:1: unexpected '}', want an operand or ';'"},
 		{"unclosed", head + ".entry k() {\nret;", "t.ptx:3:12: block is not closed; its } is missing"},
 		{"comment", head + "/* ", "t.ptx:3:1: comment is not closed"},
 		{"string", head + ".file 1 \"x\n", "t.ptx:3:9: string is not closed on its line"},
-		{"character", body("add \x01;"), `t.ptx:4:5: unexpected character '\x01'`},
-		{"float", body("mov.f32 %f1, 0f3F80;"), "t.ptx:4:14: bad float 0f3F80; 0f takes 8 hex digits"},
-		{"octal", body("mov.u32 %r1, 08;"), "t.ptx:4:14: bad octal number 08"},
-		{"number", body("mov.u32 %r1, 12ab;"), "t.ptx:4:14: bad number 12ab"},
-		{"large", body("mov.u32 %r1, 0x10000000000000000;"), "t.ptx:4:14: 0x10000000000000000 does not fit into 64 bits"},
-		{"range", body(".reg .b32 %r<4000000000>;"), "number of registers 4000000000 is not in the range from 1 to 16777216"},
-		{"alignment", head + ".global .align 0 .b8 x;", "t.ptx:3:16: alignment 0 is not in the range from 1 to 1048576"},
 		{"nesting", body(strings.Repeat("{", 300)), "nested deeper than 200 levels"},
-		{"parentheses", body("mov.u32 %r1, " + strings.Repeat("(", 1<<20)), "nested deeper than 200 levels"},
-		{"signs", body("mov.u32 %r1, " + strings.Repeat("- ", 1<<20)), "nested deeper than 200 levels"},
 		{"braces", head + ".global .b8 x = " + strings.Repeat("{", 1<<20), "nested deeper than 200 levels"},
-		{"operators", body("mov.u32 %r1, 1" + strings.Repeat("+1", 1<<20) + ";"), "expression has more than 1000 operators"},
 		{"section", head + ".section .x {", "unexpected end of file, want the } of the section"},
-		{"arguments", head + ".entry k() .maxntid {ret;}", "t.ptx:3:21: unexpected '{', want an integer as argument of .maxntid"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			m, err := Parse("t.ptx", []byte(c.src))
@@ -229,8 +279,49 @@ func TestParseErrors(t *testing.T) {
 	}
 }
 
+// TestSyntaxRefusals checks that a syntax error in what ends all the same costs only the
+// kernel in which it stands, or that needs what it would have declared.
+func TestSyntaxRefusals(t *testing.T) {
+	const head = ".version 6.3\n.target sm_70\n"
+	body := func(s string) string { return head + ".entry k() {\n" + s + "\n}\n" }
+	for _, c := range []struct{ name, src, want string }{
+		{"operand", body("add.s32 %r1, , 2;"), "t.ptx:4:14: unexpected ',', want an operand"},
+		{"bank", head + ".const[11] .u32 x;\n", "t.ptx:3:8: bank of constant memory 11 is not in the range from 0 to 10"},
+		{"semicolon", body("ret"), "t.ptx:5:1: unexpected '}', want an operand or ';'"},
+		{"character", body("add \x01;"), `t.ptx:4:5: unexpected character '\x01'`},
+		{"float", body("mov.f32 %f1, 0f3F80;"), "t.ptx:4:14: bad float 0f3F80; 0f takes 8 hex digits"},
+		{"octal", body("mov.u32 %r1, 08;"), "t.ptx:4:14: bad octal number 08"},
+		{"number", body("mov.u32 %r1, 12ab;"), "t.ptx:4:14: bad number 12ab"},
+		{"large", body("mov.u32 %r1, 0x10000000000000000;"), "t.ptx:4:14: 0x10000000000000000 does not fit into 64 bits"},
+		{"range", body(".reg .b32 %r<4000000000>;"), "number of registers 4000000000 is not in the range from 1 to 16777216"},
+		{"alignment", head + ".global .align 0 .b8 x;", "t.ptx:3:16: alignment 0 is not in the range from 1 to 1048576"},
+		{"parentheses", body("mov.u32 %r1, " + strings.Repeat("(", 1<<20)), "nested deeper than 200 levels"},
+		{"signs", body("mov.u32 %r1, " + strings.Repeat("- ", 1<<20)), "nested deeper than 200 levels"},
+		{"operators", body("mov.u32 %r1, 1" + strings.Repeat("+1", 1<<20) + ";"), "expression has more than 1000 operators"},
+		{"arguments", head + ".entry k() .maxntid {ret;}", "t.ptx:3:21: unexpected '{', want an integer as argument of .maxntid"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			m, err := Parse("t.ptx", []byte(c.src+"\n.entry other() { ret; }"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			checkRoundTrip(t, m)
+			p, err := Lower(m)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got := refusals(t, p); !mentions(got, c.want) {
+				t.Errorf("got  %v\nwant %s", got, c.want)
+			}
+			if p.Func("k") != nil && !isRefused(t, p, "k") || isRefused(t, p, "other") {
+				t.Error("refuses the wrong kernel")
+			}
+		})
+	}
+}
+
 // TestSeveralErrors checks that the parser goes on after an error, without
-// errors that only follow from it, and stops after 20.
+// errors that only follow from it, and stops after 20 that refuse the whole module.
 func TestSeveralErrors(t *testing.T) {
 	src := `.version 6.3
 .target sm_70
@@ -246,19 +337,19 @@ func TestSeveralErrors(t *testing.T) {
 }
 .global .b32 b = ;
 `
-	_, err := Parse("t.ptx", []byte(src))
-	if err == nil {
-		t.Fatal("no error")
+	p, err := lowerText(src)
+	if err != nil {
+		t.Fatal(err)
 	}
 	var lines []string
-	for line := range strings.SplitSeq(err.Error(), "\n") {
+	for line := range strings.SplitSeq(refusals(t, p), "\n") {
 		lines = append(lines, strings.SplitN(line, ":", 3)[1])
 	}
 	if got, want := strings.Join(lines, " "), "3 4 6 8 10 13"; got != want {
-		t.Errorf("errors on the lines %s, want %s\n%v", got, want, err)
+		t.Errorf("refused on the lines %s, want %s", got, want)
 	}
 
-	_, err = Parse("t.ptx", []byte(".version 6.3\n.target sm_70\n.entry k() {"+strings.Repeat("add ];\n", 1000)+"}"))
+	_, err = Parse("t.ptx", []byte(".version 6.3\n.target sm_70\n"+strings.Repeat("add ];\n", 1000)))
 	if got := strings.Count(err.Error(), "\n") + 1; got != maxErrors {
 		t.Errorf("%d errors, want %d", got, maxErrors)
 	}

@@ -17,7 +17,7 @@ const (
 	tokFloat       // floating-point literal
 	tokString      // string with its quotes
 	tokPunct       // operator or bracket
-	tokBad         // not a token; the lexer has reported it
+	tokBad         // not a token; lexer.bad says why
 )
 
 // token is a piece of the source. text is a substring of it.
@@ -73,7 +73,8 @@ type lexer struct {
 	src  string
 	off  int
 	line int32
-	bol  int // offset of the current line's first byte
+	bol  int         // offset of the current line's first byte
+	bad  *diag.Error // what is wrong with the last tokBad
 	errs *diag.List
 }
 
@@ -83,13 +84,14 @@ func (l *lexer) errorf(p Pos, format string, args ...any) *diag.Error {
 	return diag.Errorf(diag.Pos{File: l.file, Line: p.Line, Col: p.Col}, format, args...)
 }
 
-// bad reports what is no token. It is called behind it, for after too many
-// errors the rest of the source is dropped.
-func (l *lexer) bad(p Pos, format string, args ...any) kind {
-	l.report(l.errorf(p, format, args...))
+// noToken notes what is wrong with a token.
+func (l *lexer) noToken(p Pos, format string, args ...any) kind {
+	l.bad = l.errorf(p, format, args...)
 	return tokBad
 }
 
+// report keeps an error for the caller of Parse. After too many the rest of the source is
+// dropped.
 func (l *lexer) report(e *diag.Error) {
 	if l.errs.Len() < maxErrors {
 		l.errs.Add(e)
@@ -174,6 +176,7 @@ func (l *lexer) skipBlanks() {
 			l.skipLine()
 		case c == '/' && l.at(1) == '*':
 			l.skipComment()
+			lineStart = false
 		default:
 			return
 		}
@@ -202,7 +205,7 @@ func (l *lexer) skipComment() {
 			}
 		}
 	}
-	l.bad(start, "comment is not closed; a comment ends with */")
+	l.report(l.errorf(start, "comment is not closed; a comment ends with */"))
 }
 
 // number scans a literal: decimal, octal, 0x or 0b integers, each perhaps with
@@ -239,7 +242,7 @@ func (l *lexer) number() kind {
 			l.off++
 		}
 		if octal {
-			return l.bad(start, "bad octal number %s", l.src[from:l.off])
+			return l.noToken(start, "bad octal number %s", l.src[from:l.off])
 		}
 	}
 	return l.endNumber(start, from, k)
@@ -260,7 +263,7 @@ func (l *lexer) prefixed(start Pos) kind {
 		}
 		if len(digits) != want {
 			l.skipClass(isName)
-			return l.bad(start, "bad float %s; 0%c takes %d hex digits", l.src[from:l.off], letter, want)
+			return l.noToken(start, "bad float %s; 0%c takes %d hex digits", l.src[from:l.off], letter, want)
 		}
 		return l.endNumber(start, from, tokFloat)
 	case 'b':
@@ -273,7 +276,7 @@ func (l *lexer) prefixed(start Pos) kind {
 	}
 	if digits == "" {
 		l.skipClass(isName)
-		return l.bad(start, "bad number %s", l.src[from:l.off])
+		return l.noToken(start, "bad number %s", l.src[from:l.off])
 	}
 	return l.endNumber(start, from, tokInt)
 }
@@ -284,7 +287,7 @@ func (l *lexer) endNumber(start Pos, from int, k kind) kind {
 		return k
 	}
 	l.skipClass(isName)
-	return l.bad(start, "bad number %s", l.src[from:l.off])
+	return l.noToken(start, "bad number %s", l.src[from:l.off])
 }
 
 func (l *lexer) quoted() kind {
@@ -300,7 +303,7 @@ func (l *lexer) quoted() kind {
 			return tokString
 		}
 	}
-	return l.bad(start, "string is not closed on its line")
+	return l.noToken(start, "string is not closed on its line")
 }
 
 func (l *lexer) punct() kind {
@@ -316,7 +319,7 @@ func (l *lexer) punct() kind {
 	default:
 		start := l.pos()
 		l.off++
-		return l.bad(start, "unexpected character %q", c)
+		return l.noToken(start, "unexpected character %q", c)
 	}
 	l.off++
 	return tokPunct

@@ -11,12 +11,13 @@ import (
 	"warpbound/internal/isa"
 )
 
-// Lower makes a program of a module. Names must be declared and operands must
-// fit their instructions, else the program is nil and the error holds up to 20
-// messages with their positions. Instructions that no form matches become
+// Lower makes a program of a module. Instructions that no form matches become
 // isa.Opaque, isa.OpaqueAccess or isa.Unknown, with a warning "unknown-instruction"
-// for each form in a function. Calls of functions and variables that the module only
-// declares get a warning "unresolved-extern".
+// for each form in a function, statements that are wrong in themselves, such as those with
+// names that nothing declares, isa.Unknown with a warning "refused-statement" (see
+// lower_refuse.go). Calls of functions and variables that the module only
+// declares get a warning "unresolved-extern". It is an error, and the program is nil, if the
+// directives of the module are missing or wrong.
 func Lower(m *Module) (*isa.Program, error) {
 	l := &lowering{
 		Module:  m,
@@ -31,20 +32,27 @@ func Lower(m *Module) (*isa.Program, error) {
 		switch x := item.(type) {
 		case *Decl:
 			if x.Space != "sreg" { // the special registers are known
-				l.failed(l.moduleVars(x))
+				l.moduleVars(x)
 			}
 		case *Func:
-			l.failed(l.declare(x))
+			if err := l.declare(x); err != nil {
+				l.refuseFunc(x.Name, x.Entry, l.refused(x.Pos, heading(x), err))
+			}
+		case *Refused:
+			l.refuseItem(x)
 		}
 	}
 	for _, item := range m.Items {
 		if d, ok := item.(*Directive); ok && d.Name == "alias" {
-			l.failed(l.alias(d))
+			if err := l.alias(d); err != nil {
+				l.refuseName(d.Args[0], l.refused(d.Pos, ".alias "+d.Args[0]+", "+d.Args[1], err))
+			}
 		}
 	}
+	l.refuseInitialised()
 	l.checkExterns()
 	for _, item := range m.Items {
-		if f, ok := item.(*Func); ok && f.Body != nil && l.errs.Len() < maxErrors {
+		if f, ok := item.(*Func); ok && f.Body != nil {
 			l.body(f)
 		}
 	}
@@ -66,7 +74,9 @@ type lowering struct {
 	filled  int // bytes of initialisers so far
 	matched map[string][]candidate
 	dialect dialect
-	regs    []*Decl // registers at module scope
+	regs    []*Decl     // registers at module scope
+	bad     []isa.Instr // why names cannot be used: symbols of symRefused index them
+	spoilt  []isa.Instr // what the whole module suffers from
 	errs    diag.List
 }
 
@@ -95,6 +105,7 @@ const (
 	symTargets              // list of labels index
 	symFunc                 // function index
 	symProto                // prototype index
+	symRefused              // cannot be used; index of the reason
 )
 
 func (l *lowering) failed(err error) {
@@ -180,6 +191,9 @@ func (l *lowering) declare(f *Func) error {
 		return err
 	}
 	known, ok := l.names[f.Name]
+	if ok && known.kind == symRefused {
+		return l.errorf(f.Pos, "%s is declared twice, first at %s", f.Name, l.bad[known.index].Pos)
+	}
 	if !ok {
 		l.names[f.Name] = symbol{kind: symFunc, index: int32(len(l.sigs))}
 		l.program.Funcs = append(l.program.Funcs, fn)

@@ -1,6 +1,7 @@
 package ptx
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -177,7 +178,7 @@ func (fn *function) call(x *Instr) (isa.Instr, error) {
 		results, rest = rest[0].List, rest[1:]
 	}
 	if len(rest) == 0 || rest[0].Kind != OperandName || rest[0].Not {
-		return isa.Instr{}, fn.errorf(x.Pos, "%s: want call (results), function, (arguments)", shorten(x.String()))
+		return isa.Instr{}, errors.New("want call (results), function, (arguments)")
 	}
 	callee := rest[0]
 	rest = rest[1:]

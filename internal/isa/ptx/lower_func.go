@@ -23,6 +23,8 @@ type function struct {
 	vectors bool             // there are vectors of registers
 	before  []isa.Instr      // what the instruction being lowered needs before it
 	splits  map[*Instr]bool  // the branches that pragmas mark
+
+	refusedAt map[diag.Pos]bool // the statements that were refused
 }
 
 // scope holds the names of one block. Registers of a range are made when they
@@ -45,15 +47,19 @@ func (l *lowering) body(f *Func) {
 	if sym.kind != symFunc || l.program.Funcs[sym.index].Pos != l.at(f.Pos) {
 		return // a redefinition, which is an error already
 	}
-	fn := &function{lowering: l, f: l.program.Funcs[sym.index], carry: isa.NoReg, parted: make(map[isa.Reg]bool), splits: make(map[*Instr]bool)}
+	fn := &function{lowering: l, f: l.program.Funcs[sym.index], carry: isa.NoReg, parted: make(map[isa.Reg]bool), splits: make(map[*Instr]bool), refusedAt: make(map[diag.Pos]bool)}
 	fn.push()
+	fn.f.Instrs = append(fn.f.Instrs, l.spoilt...)
+	for i := range l.spoilt {
+		fn.refusedAt[l.spoilt[i].Pos] = true
+	}
 	if f.Entry {
 		for _, d := range l.regs {
-			l.failed(fn.declare(d))
+			fn.check(d, fn.declare(d))
 		}
 		for i, d := range l.paramsOf(f) {
 			p := &fn.f.Params[i]
-			l.failed(fn.define(d.Names[0], symbol{kind: symEntry, bytes: p.Bytes, off: p.Offset}))
+			fn.check(d, fn.define(d.Names[0], symbol{kind: symEntry, bytes: p.Bytes, off: p.Offset}))
 		}
 	} else {
 		fn.declareParameters(f, l.sigs[sym.index])
@@ -97,7 +103,7 @@ func (fn *function) parameter(d *Decl, p param, bytes int) isa.Reg {
 		s.kind = symReg
 	}
 	s.reg = fn.newReg(name.Name, typ)
-	fn.failed(fn.define(name, s))
+	fn.check(d, fn.define(name, s))
 	return s.reg
 }
 
@@ -212,15 +218,12 @@ func (fn *function) block(b *Block) {
 	fn.labels(b)
 	fn.markSplits(b)
 	for _, s := range b.Stmts {
-		if fn.errs.Len() >= maxErrors {
-			return
-		}
 		switch x := s.(type) {
 		case *Block:
 			fn.block(x)
 		case *Decl:
 			if !fn.isEntryParam(x) {
-				fn.failed(fn.declare(x))
+				fn.check(x, fn.declare(x))
 			}
 		case *Label:
 			if s := fn.lookup(x.Name); s.kind == symLabel {
@@ -232,7 +235,9 @@ func (fn *function) block(b *Block) {
 				fn.loc = diag.Pos{File: fn.files[x.At.File], Line: int32(x.At.Line), Col: int32(x.At.Col)}
 			}
 		case *Instr:
-			fn.failed(fn.instr(x))
+			fn.check(x, fn.instr(x))
+		case *Refused:
+			fn.check(x, fn.errorf(x.At, "%s", x.Reason))
 		}
 	}
 }
@@ -263,7 +268,7 @@ func (fn *function) labels(b *Block) {
 			if known.kind == symLabel {
 				first = fn.f.Labels[known.index].Pos
 			}
-			fn.failed(fn.errorf(name.Pos, "label %s is declared twice in this block, first at %s", name.Name, first))
+			fn.check(s, fn.errorf(name.Pos, "label %s is declared twice in this block, first at %s", name.Name, first))
 			continue
 		}
 		fn.inner().names[name.Name] = sym
@@ -343,7 +348,11 @@ func (fn *function) callParam(d *Decl, name Declarator) error {
 
 // finish turns label indices into instruction indices, and warns of what is not modelled.
 func (fn *function) finish() {
-	fn.program.Warnings = append(fn.program.Warnings, isa.UnmodelledInstrs(fn.f.Name, fn.f.Instrs)...)
+	for _, w := range isa.UnmodelledInstrs(fn.f.Name, fn.f.Instrs) {
+		if !fn.refusedAt[w.Pos] {
+			fn.program.Warnings = append(fn.program.Warnings, w)
+		}
+	}
 	for i := range fn.f.Instrs {
 		switch in := &fn.f.Instrs[i]; in.Op {
 		case isa.Bra:
@@ -357,16 +366,24 @@ func (fn *function) finish() {
 }
 
 // notSymbol says in an error what a name that is no operand stands for.
-func notSymbol(name string, s symbol) string {
+func (l *lowering) notSymbol(name string, s symbol) string {
 	switch {
-	case s.kind == symNone && strings.HasPrefix(name, "%"):
-		return "undeclared register " + name
+	case s.kind == symRefused:
+		return l.because(name, s)
 	case s.kind == symNone:
-		return "undeclared name " + name
+		return undeclared(name)
 	case s.kind == symLabel:
 		return name + " is a label"
 	case s.kind == symFunc:
 		return name + " is a function"
 	}
 	return name + " is no operand"
+}
+
+// undeclared says that a name stands for nothing.
+func undeclared(name string) string {
+	if strings.HasPrefix(name, "%") {
+		return "undeclared register " + name
+	}
+	return "undeclared name " + name
 }

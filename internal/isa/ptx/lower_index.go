@@ -96,7 +96,7 @@ func (fn *function) index(e *Expr) (indexed, error) {
 	}
 	sym := fn.lookup(v.name)
 	if sym.kind != symReg {
-		return indexed{}, errors.New(notSymbol(v.name, sym))
+		return indexed{}, errors.New(fn.notSymbol(v.name, sym))
 	}
 	if t := fn.f.Regs[sym.reg].Type; t.IsFloat() || t.Bits() < 16 || t.Bits() > fn.address.Bits() {
 		return indexed{}, fmt.Errorf("the index %s is .%s, want an integer of up to %d bits", v.name, t, fn.address.Bits())

@@ -16,7 +16,7 @@ type unknownError struct{ reason string }
 
 func (e unknownError) Error() string { return e.reason }
 
-// instr lowers one instruction and appends it.
+// instr lowers one instruction and appends it, unless that is an error.
 func (fn *function) instr(x *Instr) error {
 	fn.before = fn.before[:0]
 	in, err := fn.lower(x)
@@ -24,10 +24,6 @@ func (fn *function) instr(x *Instr) error {
 	if errors.As(err, &unknown) {
 		fn.before = fn.before[:0]
 		in, err = fn.unmodelled(x, unknown.reason), nil
-	}
-	var placed *diag.Error
-	if err != nil && !errors.As(err, &placed) {
-		err = fn.errorf(x.Pos, "%s: %w", shorten(x.String()), err)
 	}
 	if err != nil {
 		return err
@@ -52,7 +48,7 @@ func (fn *function) guard(g Guard) (isa.Guard, error) {
 	s := fn.lookup(g.Name)
 	switch {
 	case s.kind != symReg:
-		return isa.Guard{}, fn.errorf(g.Pos, "%s, want a predicate register", notSymbol(g.Name, s))
+		return isa.Guard{}, fn.errorf(g.Pos, "%s, want a predicate register", fn.notSymbol(g.Name, s))
 	case fn.f.Regs[s.reg].Type != isa.Pred:
 		return isa.Guard{}, fn.errorf(g.Pos, "guard %s is .%s, want a .pred register", g.Name, fn.f.Regs[s.reg].Type)
 	}
@@ -94,7 +90,7 @@ func (fn *function) lower(x *Instr) (isa.Instr, error) {
 	if first != nil {
 		return isa.Instr{}, first
 	}
-	return isa.Instr{}, fn.errorf(x.Pos, "%s: the operands do not fit, want %s", shorten(x.String()), wanted(matched))
+	return isa.Instr{}, fmt.Errorf("the operands do not fit, want %s", wanted(matched))
 }
 
 // shorten cuts the text of an instruction or operand for a message.
@@ -178,7 +174,7 @@ func (fn *function) operands(c *candidate, x *Instr) (isa.Instr, error) {
 		var d *diag.Error
 		if err != nil && !errors.As(err, &d) && !errors.As(err, new(unknownError)) {
 			operand := shorten(string(appendOperand(nil, o)))
-			err = fn.errorf(o.Pos, "%s: operand %s: %w", shorten(x.String()), operand, err)
+			err = fn.errorf(o.Pos, "operand %s: %w", operand, err)
 		}
 		if err != nil {
 			return in, err

@@ -92,7 +92,7 @@ func (fn *function) named(name string, t isa.Type, wider bool) (isa.Operand, err
 	case symNone:
 		return special(name, t)
 	}
-	return isa.Operand{}, errors.New(notSymbol(name, sym))
+	return isa.Operand{}, errors.New(fn.notSymbol(name, sym))
 }
 
 // special gives the operand of a special register.
@@ -102,7 +102,7 @@ func special(name string, t isa.Type) (isa.Operand, error) {
 		ok = false // %WARP_SZ or tid.x
 	}
 	if !ok {
-		return isa.Operand{}, errors.New(notSymbol(name, symbol{}))
+		return isa.Operand{}, errors.New(undeclared(name))
 	}
 	narrow, wide := s.Bits(), s.Bits()
 	switch {
@@ -185,7 +185,7 @@ func (fn *function) addressOf(in *isa.Instr, o *Operand) (isa.Operand, error) {
 	case symScalar, symPointed, symAggregate:
 		return fn.parameterAddress(in, sym, v)
 	default:
-		return out, errors.New(notSymbol(v.name, sym))
+		return out, errors.New(fn.notSymbol(v.name, sym))
 	}
 	return out, fn.checkSpace(in, v.name, have)
 }

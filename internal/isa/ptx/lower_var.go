@@ -21,40 +21,49 @@ var spaceByName = map[string]isa.Space{
 // opaque are the types of handles, which are kept as 64 bits without contents.
 var opaque = map[string]bool{"texref": true, "samplerref": true, "surfref": true}
 
-// moduleVars notes the variables of a declaration at module scope. A definition
-// replaces extern declarations.
-func (l *lowering) moduleVars(d *Decl) error {
+// moduleVars notes the variables of a declaration at module scope.
+func (l *lowering) moduleVars(d *Decl) {
 	if d.Space == "reg" {
 		l.regs = append(l.regs, d)
-		return nil
+		return
 	}
 	for i := range d.Names {
 		name := &d.Names[i]
-		if d.Space == "param" {
-			return l.errorf(name.Pos, "%s: a .%s cannot be declared at module scope", name.Name, d.Space)
+		if err := l.moduleVar(d, name); err != nil {
+			l.refuseName(name.Name, l.refused(name.Pos, declaration(d, name), err))
 		}
-		v, err := l.variable(d, name)
-		if err != nil {
-			return err
-		}
-		known, ok := l.names[v.Name]
-		if !ok {
-			l.names[v.Name] = symbol{kind: symVar, index: int32(len(l.program.Vars)), bytes: stride(d, name, &v)}
-			l.program.Vars = append(l.program.Vars, v)
-			continue
-		}
-		if known.kind != symVar {
-			return l.errorf(name.Pos, "%s is declared twice, as a function and as a variable", v.Name)
-		}
-		old := &l.program.Vars[known.index]
-		switch {
-		case !old.Extern && !v.Extern:
-			return l.errorf(name.Pos, "%s is declared twice, first at %s", v.Name, old.Pos)
-		case old.Space != v.Space:
-			return l.errorf(name.Pos, "%s is .%s here and .%s at %s", v.Name, v.Space, old.Space, old.Pos)
-		case !v.Extern:
-			*old = v
-		}
+	}
+}
+
+// moduleVar notes a variable at module scope. A definition replaces extern declarations.
+func (l *lowering) moduleVar(d *Decl, name *Declarator) error {
+	if d.Space == "param" {
+		return l.errorf(name.Pos, "%s: a .%s cannot be declared at module scope", name.Name, d.Space)
+	}
+	v, err := l.variable(d, name)
+	if err != nil {
+		return err
+	}
+	known, ok := l.names[v.Name]
+	if !ok {
+		l.names[v.Name] = symbol{kind: symVar, index: int32(len(l.program.Vars)), bytes: stride(d, name, &v)}
+		l.program.Vars = append(l.program.Vars, v)
+		return nil
+	}
+	switch known.kind {
+	case symRefused:
+		return l.errorf(name.Pos, "%s is declared twice, first at %s", v.Name, l.bad[known.index].Pos)
+	case symFunc:
+		return l.errorf(name.Pos, "%s is declared twice, as a function and as a variable", v.Name)
+	}
+	old := &l.program.Vars[known.index]
+	switch {
+	case !old.Extern && !v.Extern:
+		return l.errorf(name.Pos, "%s is declared twice, first at %s", v.Name, old.Pos)
+	case old.Space != v.Space:
+		return l.errorf(name.Pos, "%s is .%s here and .%s at %s", v.Name, v.Space, old.Space, old.Pos)
+	case !v.Extern:
+		*old = v
 	}
 	return nil
 }

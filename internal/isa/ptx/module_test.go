@@ -88,7 +88,8 @@ func TestVariableRanges(t *testing.T) {
 	}
 }
 
-// TestModuleErrors checks the messages for declarations that are wrong.
+// TestModuleErrors checks the messages for declarations that are wrong, which refuse the
+// kernels that they belong to or that use their names.
 func TestModuleErrors(t *testing.T) {
 	for _, c := range []struct{ src, want string }{
 		{".global .b8 x[1 << 60];", "t.ptx:2:15: x is larger than 1024 MiB"},
@@ -121,9 +122,19 @@ func TestModuleErrors(t *testing.T) {
 		{".entry k(.param .b32 a, .param .b32 a) {ret;}", "a is declared twice"},
 		{".entry k() .maxntid 0 {ret;}", ".maxntid 0 is not in the range from 1"},
 	} {
-		p, err := lowerText(head + c.src)
-		if p != nil || err == nil || !strings.Contains(err.Error(), c.want) {
-			t.Errorf("%s\ngot  %v\nwant %s", c.src, err, c.want)
+		p, err := lowerText(head + c.src + `
+.entry x_user() { .reg .b64 %rd; mov.u64 %rd, x; ret; }
+.entry f_user() { call f; ret; }
+.entry other() { ret; }`)
+		if err != nil {
+			t.Errorf("%s\n%v", c.src, err)
+			continue
+		}
+		if got := refusals(t, p); !mentions(got, c.want) {
+			t.Errorf("%s\ngot  %v\nwant %s", c.src, got, c.want)
+		}
+		if !isRefused(t, p, "x_user") || !isRefused(t, p, "f_user") || p.Func("k") != nil && !isRefused(t, p, "k") || isRefused(t, p, "other") {
+			t.Errorf("%s\nrefuses the wrong kernel", c.src)
 		}
 	}
 	for src, want := range map[string]string{
@@ -139,7 +150,7 @@ func TestModuleErrors(t *testing.T) {
 // TestUseBeforeDeclaration checks that registers, unlike labels, stand before
 // their use, and that one run reports several errors.
 func TestUseBeforeDeclaration(t *testing.T) {
-	_, err := lowerText(head + `.entry k() {
+	p, err := lowerText(head + `.entry k() {
 	mov.u32 %r1, 1;
 	.reg .b32 %r<3>;
 	mov.u32 %r1, 1;
@@ -147,8 +158,11 @@ func TestUseBeforeDeclaration(t *testing.T) {
 }`)
 	const want = "t.ptx:3:10: mov.u32 %r1, 1: operand %r1: undeclared register %r1\n" +
 		"t.ptx:6:15: mov.u32 %r1, %r4: operand %r4: undeclared register %r4"
-	if err == nil || err.Error() != want {
-		t.Errorf("got  %v\nwant %s", err, want)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := refusals(t, p); got != want {
+		t.Errorf("got  %v\nwant %s", got, want)
 	}
 }
 

@@ -23,14 +23,13 @@ func (p *parser) block() (*Block, error) {
 		case p.accept(";"): // an empty statement
 			continue
 		}
+		start := p.tok
 		s, err := p.statement()
-		if err != nil && p.tok.kind == tokEOF {
-			return nil, err
-		}
 		if err != nil {
-			p.failed(err)
-			p.skipStatement()
-			continue
+			if !p.skipStatement() {
+				return nil, err
+			}
+			s = p.refused(start, err)
 		}
 		b.Stmts = append(b.Stmts, s)
 	}
@@ -38,8 +37,8 @@ func (p *parser) block() (*Block, error) {
 }
 
 // skipStatement passes over a broken statement: to behind its semicolon or
-// braces, or to the end of the block.
-func (p *parser) skipStatement() {
+// braces, or to the end of the block. It reports whether there is such an end.
+func (p *parser) skipStatement() bool {
 	depth := p.unclosed
 	p.unclosed = 0
 	for p.tok.kind != tokEOF {
@@ -47,21 +46,22 @@ func (p *parser) skipStatement() {
 		case p.is("{"):
 			depth++
 		case p.is("}") && depth == 0:
-			return
+			return true
 		case p.is("}"):
 			if depth--; depth == 0 {
 				p.advance()
 				if p.is(",") || p.is(";") { // that was a vector
 					continue
 				}
-				return
+				return true
 			}
 		case p.is(";") && depth == 0:
 			p.advance()
-			return
+			return true
 		}
 		p.advance()
 	}
+	return false
 }
 
 func (p *parser) statement() (Stmt, error) {

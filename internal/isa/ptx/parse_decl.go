@@ -198,7 +198,8 @@ func (p *parser) initialiser() (*Init, error) {
 	})
 }
 
-// function reads an entry or a function from .entry or .func on.
+// function reads an entry or a function from .entry or .func on. Behind its name an error
+// comes with what there is of it.
 func (p *parser) function(pos Pos, linkage string) (*Func, error) {
 	f := &Func{Pos: pos, Linkage: linkage, Entry: p.isDot(".entry")}
 	p.advance()
@@ -218,10 +219,10 @@ func (p *parser) function(pos Pos, linkage string) (*Func, error) {
 		return nil, err
 	}
 	if f.Params, err = p.params(); err != nil {
-		return nil, err
+		return f, err
 	}
 	if f.Limits, err = p.limits(); err != nil {
-		return nil, err
+		return f, err
 	}
 	if p.accept(";") || p.tok.kind == tokEOF || p.startsItem() { // old compilers left the semicolon out
 		return f, nil

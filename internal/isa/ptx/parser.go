@@ -48,24 +48,25 @@ func Parse(file string, src []byte) (*Module, error) {
 type parser struct {
 	lexer
 	tok       token
+	end       int    // offset behind the token before
 	depth     int    // nested constructs around the current token
 	operators int    // of the current expression
 	unclosed  int    // braces that the construct in error leaves open
 	exprs     []Expr // storage for nodes to come
 }
 
-func (p *parser) advance() { p.tok = p.lexer.next() }
+func (p *parser) advance() {
+	p.end = p.tok.end()
+	p.tok = p.lexer.next()
+}
 
 // unexpected is the error of a token that cannot stand where it stands.
 func (p *parser) unexpected(want string) error {
 	if p.tok.kind == tokBad {
-		return errReported
+		return p.bad
 	}
 	return p.errorf(p.tok.pos, "unexpected %s, want %s", p.tok, want)
 }
-
-// errReported stands for an error that the lexer has reported already.
-var errReported = errors.New("reported")
 
 // failed keeps an error for the caller of Parse.
 func (p *parser) failed(err error) {
@@ -174,26 +175,59 @@ func parseInt(text string) (uint64, error) {
 func (p *parser) items() []Item {
 	var items []Item
 	for p.tok.kind != tokEOF {
+		start := p.tok
 		item, err := p.item()
 		if err != nil {
-			p.failed(err)
-			p.skipItem()
-			continue
+			if item = p.refuseItem(start, item, err); item == nil {
+				continue
+			}
 		}
 		items = append(items, item)
 	}
 	return items
 }
 
+// essential are the directives without which nothing else has a meaning.
+var essential = map[string]bool{".version": true, ".target": true, ".address_size": true}
+
+// refuseItem passes over a broken item, of which the function read so far is given if it is
+// one. It is the module's error, and there is no item, if no directive begins the item, if
+// one that all others need does, or if the item does not end.
+func (p *parser) refuseItem(start token, read Item, err error) Item {
+	ended := p.skipItem()
+	if start.kind != tokDot || essential[start.text] || !ended {
+		p.failed(err)
+		return nil
+	}
+	r := p.refused(start, err)
+	_, known := directives[start.text]
+	r.Whole = !known && !spaces[start.text] && !itemWords[start.text]
+	if f, ok := read.(*Func); ok && f != nil {
+		r.Name, r.Entry = f.Name, f.Entry
+	}
+	return r
+}
+
+// refused makes a statement or an item of what has been passed over since start.
+func (p *parser) refused(start token, err error) *Refused {
+	r := &Refused{Pos: start.pos, At: start.pos, Text: p.src[start.off:p.end]}
+	var placed *diag.Error
+	if errors.As(err, &placed) {
+		r.At, err = Pos{placed.Pos.Line, placed.Pos.Col}, placed.Err
+	}
+	r.Reason = err.Error()
+	return r
+}
+
 // skipItem passes over a broken item: to behind its semicolon or its body, or
-// to a directive that can only begin another item.
-func (p *parser) skipItem() {
+// to a directive that can only begin another item. It reports whether there is such an end.
+func (p *parser) skipItem() bool {
 	depth := p.unclosed
 	p.unclosed = 0
 	for p.tok.kind != tokEOF {
 		switch {
 		case depth == 0 && p.startsItem():
-			return
+			return true
 		case p.is("{"):
 			depth++
 		case p.is("}"):
@@ -205,22 +239,22 @@ func (p *parser) skipItem() {
 			if brace {
 				p.accept(";")
 			}
-			return
+			return true
 		}
 	}
+	return false
+}
+
+// itemWords are the directives besides those of the table that can only begin an item.
+var itemWords = map[string]bool{
+	".entry": true, ".func": true, ".visible": true, ".extern": true, ".weak": true, ".common": true,
+	".file": true, ".section": true,
 }
 
 // startsItem reports whether the current token is a directive that can only begin
 // an item.
 func (p *parser) startsItem() bool {
-	if p.tok.kind != tokDot {
-		return false
-	}
-	switch p.tok.text {
-	case ".entry", ".func", ".visible", ".extern", ".weak", ".common", ".file", ".section", ".version", ".target":
-		return true
-	}
-	return false
+	return p.tok.kind == tokDot && (itemWords[p.tok.text] || p.tok.text == ".version" || p.tok.text == ".target")
 }
 
 func (p *parser) item() (Item, error) {

@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"io"
 	"strconv"
+	"strings"
 )
 
 // Print writes the module as PTX text. Parsing the text gives the same module
@@ -45,6 +46,8 @@ func (p *printer) item(item Item) {
 		p.put(";\n")
 	case *Func:
 		p.function(x)
+	case *Refused:
+		p.put(x.Text, "\n")
 	}
 }
 
@@ -204,6 +207,11 @@ func (p *printer) stmt(s Stmt) {
 	case *Instr:
 		p.Write(appendInstr(p.AvailableBuffer(), x))
 		p.put(";\n")
+	case *Refused:
+		if strings.HasPrefix(x.Text, "@@") || strings.HasPrefix(x.Text, "#") {
+			p.put("/**/") // else it would be a comment at the beginning of its line
+		}
+		p.put(x.Text, "\n")
 	case *Loc:
 		p.put(".loc")
 		p.place(x.At)
