@@ -7,7 +7,7 @@ type System uint8
 // The functions of the runtime.
 const (
 	NoSystem       System = iota
-	SysPrint              // int vprintf(const char *format, void *arguments)
+	SysPrint              // int vprintf(const char *format, void *arguments), of OpenCL printf
 	SysAlloc              // void *malloc(size_t size)
 	SysFree               // void free(void *pointer)
 	SysAssert             // void __assertfail(const char *message, *file, unsigned line, const char *function, size_t charSize)
@@ -33,6 +33,9 @@ func (s System) String() string { return systems[s].name }
 
 // SystemByName finds a function of the runtime.
 func SystemByName(name string) (System, bool) {
+	if name == "printf" {
+		return SysPrint, true
+	}
 	for s := SysPrint; s < SysStop; s++ {
 		if systems[s].name == name {
 			return s, true

@@ -48,8 +48,10 @@ type Directive struct {
 type File struct {
 	Pos   Pos
 	Index int
-	Name  string   // as written between the quotes
+	Dir   string   // as written between the quotes; empty if not given
+	Name  string   // likewise
 	Extra []string // time stamp and size, if given
+	MD5   string   // of its contents, if given
 }
 
 // Section is a .section with debugging data, which is not interpreted.
@@ -62,7 +64,7 @@ type Section struct {
 // Decl declares registers, variables or one parameter.
 type Decl struct {
 	Pos     Pos
-	Linkage string // extern, visible, weak, common or empty
+	Linkage string // extern, visible, weak, common or empty; hidden of a parameter
 	Space   string // reg, param, local, shared, global or const; of old versions tex, surf, sampler or sreg
 	Align   int    // bytes; 0 if not given
 	Vector  int    // 2, 4 or 8 of a vector type; 0 of a scalar

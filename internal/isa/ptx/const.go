@@ -279,7 +279,17 @@ func divide(op string, x, y uint64, unsigned bool) (value, error) {
 	return value{bits: uint64(int64(x) % int64(y))}, nil
 }
 
-// immediate gives the bits of a constant as an operand or element of type t.
+// literal gives the bits of a constant as an operand of type t. A constant that does not fit
+// is an error: there are no bits that it could lose without a change of what it says.
+func literal(v value, t isa.Type) (uint64, error) {
+	if n := t.Bits(); !v.float && t != isa.Pred && n < 64 && v.bits>>n != 0 && int64(v.bits)>>(n-1) != -1 {
+		return 0, fmt.Errorf("the constant has more than the %d bits of .%s", n, t)
+	}
+	return immediate(v, t)
+}
+
+// immediate gives the bits of a constant as an operand or element of type t, those that are
+// too many cut off.
 func immediate(v value, t isa.Type) (uint64, error) {
 	switch bits := t.Bits(); {
 	case t == isa.Pred:
@@ -296,6 +306,8 @@ func immediate(v value, t isa.Type) (uint64, error) {
 		return math.Float64bits(v.double()), nil
 	case v.float:
 		return 0, fmt.Errorf("a float where .%s is wanted", t)
+	case t.IsFloat() && v.bits == 0: // zero whether it is taken for a number or for bits
+		return 0, nil
 	case t.IsFloat():
 		return 0, fmt.Errorf("an integer where .%s is wanted; write a float such as 1.0 or 0f3F800000", t)
 	case bits < 64:

@@ -31,11 +31,12 @@
 //
 // # Immediates
 //
-// An integer immediate is truncated to the width of the operand, in two's
-// complement. A floating-point immediate is converted to the operand's type, to
+// An integer immediate has the width of the operand, in two's complement: 4294967295 and -1
+// are the same 32 bits. One that does not fit is an error; those among initial values lose
+// their upper bits. A floating-point immediate is converted to the operand's type, to
 // nearest even; where the operand is untyped bits (.b32, .b64) it becomes the
 // bits of the float of that width. An integer where a float is wanted, or the
-// reverse, is an error.
+// reverse, is an error but for 0, which is the same number and the same bits.
 //
 // # Limits
 //

@@ -25,6 +25,12 @@ func seed(f *testing.F) {
 	f.Add([]byte(head + ".global .texref t; .func (.param .b32 r) g(.param .b32 n) { .reg .b128 q; .reg .v4 .f32 v; .reg .pred p; " +
 		"frob.cc.b32 v|p, [n], t[3], q; st.frob.shared.b32 [r], v.x; ret; } " +
 		".entry k(.param .u64 n) { .reg .b32 a; L: @!p tex.1d.v2.s32.s32 {a, _}, [t, {a+1}]; frob.wait a, L, g; call (a), h, (3, n); ret; }"))
+	f.Add([]byte(prelude + "@%p1 { .reg .b32 q; mov.u32 q, 1; @!%p2 { ret; } } ld.global.v1.b32 {%r1}, [%rd1]; st.u8 [%rd1], WARP_SZ; mov.f32 %f1, 0; }"))
+	f.Add([]byte(prelude + "add.s32 %r1 %r2, 1; .frob 3; mov.u32 %r1, 08; x: @@p foo; .reg .b23 y; mov.u32 %r1, 0x1ffffffff; ld.global.u32 %r1, [none]; }"))
+	f.Add([]byte(head + ".frob 3; .global .b23 x; .global .u64 y = x; .entry k(.param .b32 n .param .b32 m) { ret; } .file 1 \"a\" \"b\" md5 0x12 .entry l() { .reg .b64 r; mov.u64 r, x; }"))
+	f.Add([]byte(head + ".func (.reg .v2 .f32 s) f(.reg .v4 .b32 v, .hidden .param .b8 h[3]) .global .u32 g; .extern .func (.param .b32 r) printf(.param .b64 f); " +
+		".func (.reg .v2 .f32 s) f(.reg .v4 .b32 v, .hidden .param .b8 h[3]) { mov.f32 s.x, 0; ret; } " +
+		".entry k() { .reg .v2 .f32 a; .reg .v4 .b32 b; .reg .b64 p; .param .b8 c[3]; call (a), f, (b, c); call ({a.y, a.x}), f, ({b.x, b.y, b.z, b.w}, c); call (b.x), printf, (p, b.y, p); ret; }"))
 }
 
 // FuzzParse checks that any input gives a module or an error, and that a module

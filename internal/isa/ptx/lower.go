@@ -124,7 +124,7 @@ func (l *lowering) header() {
 	for _, item := range l.Items {
 		switch x := item.(type) {
 		case *File:
-			l.files[x.Index] = fileName(x.Name)
+			l.files[x.Index] = fileName(x)
 		case *Directive:
 			l.strayMark(x)
 			switch x.Name {
@@ -149,12 +149,22 @@ func (l *lowering) header() {
 	}
 }
 
-// fileName resolves the escapes of a .file name and drops a leading "./".
-func fileName(raw string) string {
-	if name, err := strconv.Unquote(`"` + raw + `"`); err == nil && strings.Contains(raw, `\`) {
-		raw = name
+// fileName gives the name of a .file, escapes resolved, without a leading "./" and behind the
+// directory unless that has the name already.
+func fileName(f *File) string {
+	dir, name := unescaped(f.Dir), strings.TrimPrefix(unescaped(f.Name), "./")
+	if dir == "" || strings.HasPrefix(name, "/") {
+		return name
 	}
-	return strings.TrimPrefix(raw, "./")
+	return strings.TrimSuffix(dir, "/") + "/" + name
+}
+
+// unescaped resolves the escapes of a string.
+func unescaped(raw string) string {
+	if text, err := strconv.Unquote(`"` + raw + `"`); err == nil && strings.Contains(raw, `\`) {
+		return text
+	}
+	return raw
 }
 
 // signature says how a function takes its parameters.
@@ -244,6 +254,10 @@ func (l *lowering) parameters(decls []*Decl, entry bool) ([]isa.Var, []param, er
 	var vars []isa.Var
 	var params []param
 	end := 0
+	decls, err := l.flattened(decls)
+	if err != nil {
+		return nil, nil, err
+	}
 	for _, d := range decls {
 		if entry && d.Space == "reg" {
 			return nil, nil, l.errorf(d.Pos, "parameter %s of an entry is a register; write .param", d.Names[0].Name)
@@ -261,6 +275,27 @@ func (l *lowering) parameters(decls []*Decl, entry bool) ([]isa.Var, []param, er
 		params = append(params, param{typ: scalarReg(v.Type), aggregate: isAggregate(d), bytes: v.Bytes})
 	}
 	return vars, params, nil
+}
+
+// flattened replaces each parameter that is a vector of registers by its elements.
+func (l *lowering) flattened(decls []*Decl) ([]*Decl, error) {
+	var flat []*Decl
+	for _, d := range decls {
+		if d.Space != "reg" || d.Vector == 0 {
+			flat = append(flat, d)
+			continue
+		}
+		if _, err := l.registerType(d, d.Names[0]); err != nil {
+			return nil, err
+		}
+		for i := range d.Vector {
+			element := *d
+			element.Vector = 0
+			element.Names = []Declarator{{Pos: d.Names[0].Pos, Name: d.Names[0].Name + "." + elementNames[i:i+1]}}
+			flat = append(flat, &element)
+		}
+	}
+	return flat, nil
 }
 
 // isAggregate reports whether a parameter is passed as an address.

@@ -175,7 +175,7 @@ func (fn *function) call(x *Instr) (isa.Instr, error) {
 	rest := x.Operands
 	var results, args []Operand
 	if len(rest) > 0 && rest[0].Kind == OperandTuple {
-		results, rest = rest[0].List, rest[1:]
+		results, rest = fn.elements(rest[0].List), rest[1:]
 	}
 	if len(rest) == 0 || rest[0].Kind != OperandName || rest[0].Not {
 		return isa.Instr{}, errors.New("want call (results), function, (arguments)")
@@ -183,13 +183,16 @@ func (fn *function) call(x *Instr) (isa.Instr, error) {
 	callee := rest[0]
 	rest = rest[1:]
 	if len(rest) > 0 && rest[0].Kind == OperandTuple {
-		args, rest = rest[0].List, rest[1:]
+		args, rest = fn.elements(rest[0].List), rest[1:]
 	}
 	in := isa.Instr{Op: isa.Call}
 	var sig signature
 	switch sym := fn.lookup(callee.Name); {
 	case sym.kind == symFunc:
 		f := fn.program.Funcs[sym.index]
+		if isPrint(f) {
+			return fn.print(f, fn.sigs[sym.index], args, results, x.Pos)
+		}
 		in.Callee, sig = f.Name, fn.sigs[sym.index]
 		if _, known := isa.SystemByName(f.Name); f.Extern && !known {
 			fn.warn(x.Pos, "unresolved-extern", "call of %s, which the module declares but does not define", f.Name)
@@ -211,6 +214,23 @@ func (fn *function) call(x *Instr) (isa.Instr, error) {
 		return in, fn.errorf(callee.Pos, "call of %s, which is no function of the module", callee.Name)
 	}
 	return in, fn.pass(&in, callee.Name, sig, args, results, x.Pos)
+}
+
+// elements replaces vectors of registers among arguments, by name or in braces, by their
+// elements.
+func (fn *function) elements(args []Operand) []Operand {
+	var flat []Operand
+	for _, o := range args {
+		if fn.vectors && o.Kind == OperandName && fn.lookup(o.Name).kind == symVector {
+			o = braced(o, int(fn.lookup(o.Name).index))
+		}
+		if o.Kind == OperandVector {
+			flat = append(flat, o.List...)
+		} else {
+			flat = append(flat, o)
+		}
+	}
+	return flat
 }
 
 // pass lowers the arguments and results of a call.

@@ -1,6 +1,7 @@
 package ptx
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 
@@ -77,11 +78,13 @@ func (l *lowering) body(f *Func) {
 // declareParameters gives the parameters and results of a device function their
 // registers.
 func (fn *function) declareParameters(f *Func, sig signature) {
-	var pointers []isa.Reg // to result aggregates
-	for i, d := range f.Params {
+	var pointers []isa.Reg              // to result aggregates
+	params, _ := fn.flattened(f.Params) // declaring the function found no error in them
+	results, _ := fn.flattened(f.Results)
+	for i, d := range params {
 		fn.f.ParamRegs = append(fn.f.ParamRegs, fn.parameter(d, sig.params[i], fn.f.Params[i].Bytes))
 	}
-	for i, d := range f.Results {
+	for i, d := range results {
 		reg := fn.parameter(d, sig.results[i], fn.f.Results[i].Bytes)
 		if sig.results[i].aggregate {
 			pointers = append(pointers, reg)
@@ -90,6 +93,14 @@ func (fn *function) declareParameters(f *Func, sig signature) {
 		}
 	}
 	fn.f.ParamRegs = append(fn.f.ParamRegs, pointers...)
+	for _, d := range slices.Concat(f.Params, f.Results) {
+		if d.Space == "reg" && d.Vector > 0 {
+			name := d.Names[0]
+			first := fn.lookup(name.Name + "." + elementNames[:1])
+			fn.check(d, fn.define(name, symbol{kind: symVector, reg: first.reg, index: int32(d.Vector)}))
+			fn.vectors = true
+		}
+	}
 }
 
 func (fn *function) parameter(d *Decl, p param, bytes int) isa.Reg {
@@ -307,16 +318,9 @@ func (fn *function) newVar(v isa.Var) symbol {
 }
 
 func (fn *function) registers(d *Decl, name Declarator) error {
-	t, ok := isa.TypeByName(d.Type)
-	switch {
-	case !ok:
-		return fn.errorf(d.Pos, "unknown type .%s of a register", d.Type)
-	case len(name.Dims) > 0:
-		return fn.errorf(name.Pos, "%s: arrays of registers are not supported; declare its elements one by one", name.Name)
-	case d.Vector > len(elementNames) || d.Vector > 0 && (t == isa.Pred || t.Bits() > 64):
-		return fn.errorf(name.Pos, "%s: vectors of registers have two or four elements of up to 64 bits", name.Name)
-	case name.Init != nil:
-		return fn.errorf(name.Pos, "register %s cannot have an initial value", name.Name)
+	t, err := fn.registerType(d, name)
+	if err != nil {
+		return err
 	}
 	fn.vectors = fn.vectors || d.Vector > 0
 	r := regRange{typ: t, vector: d.Vector, count: name.Count}
@@ -328,6 +332,22 @@ func (fn *function) registers(d *Decl, name Declarator) error {
 	}
 	fn.inner().ranges[name.Name] = r
 	return nil
+}
+
+// registerType gives the type of a register, or of the elements of a vector of registers.
+func (l *lowering) registerType(d *Decl, name Declarator) (isa.Type, error) {
+	t, ok := isa.TypeByName(d.Type)
+	switch {
+	case !ok:
+		return t, l.errorf(d.Pos, "unknown type .%s of a register", d.Type)
+	case len(name.Dims) > 0:
+		return t, l.errorf(name.Pos, "%s: arrays of registers are not supported; declare its elements one by one", name.Name)
+	case d.Vector > len(elementNames) || d.Vector > 0 && (t == isa.Pred || t.Bits() > 64):
+		return t, l.errorf(name.Pos, "%s: vectors of registers have two or four elements of up to 64 bits", name.Name)
+	case name.Init != nil:
+		return t, l.errorf(name.Pos, "register %s cannot have an initial value", name.Name)
+	}
+	return t, nil
 }
 
 // callParam declares a parameter of calls to come: a register, or a variable in

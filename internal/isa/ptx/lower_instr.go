@@ -130,7 +130,13 @@ func (s *slot) accepts(o *Operand, vector int) bool {
 	case OperandAddr:
 		return s.address && len(o.List) == 1
 	case OperandVector:
-		return s.parts && len(o.List) > 1 || s.vector && len(o.List) == vector || s.fragment
+		if s.fragment || s.vector && len(o.List) == vector {
+			return true
+		}
+		if plain, ok := unbraced(o); ok {
+			return s.letter != 'L' && s.letter != 'T' && s.accepts(plain, vector)
+		}
+		return s.parts && len(o.List) > 1
 	case OperandPair:
 		return s.second != nil
 	case OperandTuple:
@@ -144,6 +150,15 @@ func (s *slot) accepts(o *Operand, vector int) bool {
 		return false
 	}
 	return !s.address && !s.parts && !(s.vector && vector > 0)
+}
+
+// unbraced gives the operand in braces that hold only one, which is the same without them:
+// Triton and XLA write every operand of loads and stores so.
+func unbraced(o *Operand) (*Operand, bool) {
+	if o.Kind != OperandVector || len(o.List) != 1 || o.List[0].Kind != OperandName && o.List[0].Kind != OperandExpr {
+		return o, false
+	}
+	return &o.List[0], true
 }
 
 // operands completes the instruction of a candidate.
@@ -198,6 +213,7 @@ func (fn *function) operands(c *candidate, x *Instr) (isa.Instr, error) {
 
 // place lowers one operand into the results, sources or targets of in.
 func (fn *function) place(in *isa.Instr, c *candidate, s *slot, o *Operand) (err error) {
+	o, _ = unbraced(o)
 	switch {
 	case s.letter == 'L':
 		in.Target, err = fn.label(Name{o.Pos, o.Name})

@@ -19,7 +19,7 @@ func (fn *function) resolve(o *Operand, t isa.Type, s *slot) (isa.Operand, error
 			return isa.Operand{}, err
 		}
 		if v.name == "" {
-			imm, err := immediate(v, t)
+			imm, err := literal(v, t)
 			return isa.ImmOperand(imm), err
 		}
 		out, err := fn.named(v.name, t, s.wider)
@@ -29,8 +29,12 @@ func (fn *function) resolve(o *Operand, t isa.Type, s *slot) (isa.Operand, error
 		}
 		return fn.offset(out, v.bits, s)
 	}
-	if o.Name == "_" {
+	switch {
+	case o.Name == "_":
 		return isa.Operand{Kind: isa.KindSink, Reg: isa.NoReg}, nil
+	case o.Name == "WARP_SZ" && t.Bits() != 32: // where the special register does not fit
+		imm, err := literal(value{bits: warpSize}, t)
+		return isa.ImmOperand(imm), err
 	}
 	out, err := fn.named(o.Name, t, s.wider)
 	if err == nil && o.Not {
@@ -52,7 +56,7 @@ func (fn *function) offset(o isa.Operand, by uint64, s *slot) (isa.Operand, erro
 		return o, fmt.Errorf("a register of type .%s takes no offset", have)
 	}
 	sum, typ := isa.RegOperand(fn.newReg("%sum", have)), integer(have.Bits(), false)
-	imm, err := immediate(value{bits: by}, typ)
+	imm, err := literal(value{bits: by}, typ)
 	fn.before = append(fn.before, isa.Instr{
 		Op: isa.Add, Type: typ, Dst: []isa.Operand{sum}, Src: []isa.Operand{o, isa.ImmOperand(imm)},
 	})

@@ -12,7 +12,7 @@ func (e *Expr) hasWarpSize() bool {
 
 // hasWarpSize reports whether WARP_SZ occurs in an operand.
 func (o Operand) hasWarpSize() bool {
-	return o.Expr.hasWarpSize() || slices.ContainsFunc(o.List, Operand.hasWarpSize)
+	return o.Name == "WARP_SZ" || o.Expr.hasWarpSize() || slices.ContainsFunc(o.List, Operand.hasWarpSize)
 }
 
 // hasWarpSize reports whether WARP_SZ occurs in an initialiser, which may be nil.

@@ -84,15 +84,20 @@ func (fn *function) expanded(x *Instr) *Instr {
 			elements = 4
 		}
 		if elements > 0 {
-			list := Operand{Pos: o.Pos, Kind: OperandVector}
-			for e := range elements {
-				list.List = append(list.List, Operand{Pos: o.Pos, Name: o.Name + "." + elementNames[e:e+1]})
-			}
-			o = list
+			o = braced(o, elements)
 		}
 		out.Operands[i] = o
 	}
 	return &out
+}
+
+// braced gives the elements of a vector of registers in braces.
+func braced(o Operand, elements int) Operand {
+	list := Operand{Pos: o.Pos, Kind: OperandVector}
+	for e := range elements {
+		list.List = append(list.List, Operand{Pos: o.Pos, Name: o.Name + "." + elementNames[e:e+1]})
+	}
+	return list
 }
 
 // isSpecialVector reports whether a name is that of a special register with four

@@ -1,6 +1,7 @@
 package ptx
 
 import (
+	"fmt"
 	"math"
 	"strconv"
 	"strings"
@@ -103,11 +104,27 @@ func (p *parser) guarded() (Stmt, error) {
 	if in.Guard.Name, err = p.name("a predicate register"); err != nil {
 		return nil, err
 	}
+	if p.is("{") {
+		return p.guardedBlock(in)
+	}
 	start := p.tok
 	if _, err := p.name("an instruction"); err != nil {
 		return nil, err
 	}
 	return p.instr(in, start)
+}
+
+// guardedBlock reads the block behind a guard and gives a block with a branch around it.
+func (p *parser) guardedBlock(branch *Instr) (Stmt, error) {
+	inner, err := p.block()
+	if err != nil {
+		return nil, err
+	}
+	behind := fmt.Sprintf("$behind_%d_%d", branch.Pos.Line, branch.Pos.Col)
+	branch.Guard.Not = !branch.Guard.Not
+	branch.Mnemonic = "bra"
+	branch.Operands = []Operand{{Pos: branch.Pos, Name: behind}}
+	return &Block{Pos: branch.Pos, Stmts: []Stmt{branch, inner, &Label{Pos: inner.Pos, Name: behind}}}, nil
 }
 
 // instr reads an instruction behind the first word of its mnemonic.
@@ -252,7 +269,7 @@ func (p *parser) place(at *Place) (err error) {
 	return err
 }
 
-// sourceFile reads ".file number "name" [, time stamp, size]".
+// sourceFile reads ".file number ["directory"] "name" [, time stamp, size] [md5 number]".
 func (p *parser) sourceFile() (*File, error) {
 	f := &File{Pos: p.tok.pos}
 	p.advance()
@@ -260,11 +277,13 @@ func (p *parser) sourceFile() (*File, error) {
 	if f.Index, err = p.integer("number of the file", 0, math.MaxInt32); err != nil {
 		return nil, err
 	}
-	if p.tok.kind != tokString {
-		return nil, p.unexpected("the name of the file as a string")
+	if f.Name, err = p.quote("the name of the file as a string"); err != nil {
+		return nil, err
 	}
-	f.Name = strings.Trim(p.tok.text, `"`)
-	p.advance()
+	if p.tok.kind == tokString { // as in DWARF 5
+		f.Dir = f.Name
+		f.Name, _ = p.quote("")
+	}
 	for len(f.Extra) < 2 && p.accept(",") {
 		if p.tok.kind != tokInt {
 			return nil, p.unexpected("a time stamp or size")
@@ -272,5 +291,23 @@ func (p *parser) sourceFile() (*File, error) {
 		f.Extra = append(f.Extra, p.tok.text)
 		p.advance()
 	}
+	if p.tok.kind == tokIdent && p.tok.text == "md5" {
+		p.advance()
+		if p.tok.kind != tokInt {
+			return nil, p.unexpected("the MD5 sum of the file as a number")
+		}
+		f.MD5 = p.tok.text
+		p.advance()
+	}
 	return f, nil
+}
+
+// quote reads a string and gives what stands between its quotes.
+func (p *parser) quote(what string) (string, error) {
+	if p.tok.kind != tokString {
+		return "", p.unexpected(what)
+	}
+	text := p.tok.text[1 : len(p.tok.text)-1]
+	p.advance()
+	return text, nil
 }

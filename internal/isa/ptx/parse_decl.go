@@ -224,7 +224,7 @@ func (p *parser) function(pos Pos, linkage string) (*Func, error) {
 	if f.Limits, err = p.limits(); err != nil {
 		return f, err
 	}
-	if p.accept(";") || p.tok.kind == tokEOF || p.startsItem() { // old compilers left the semicolon out
+	if p.accept(";") || p.tok.kind == tokEOF || p.startsItem() || p.startsVariable() { // old compilers left the semicolon out
 		return f, nil
 	}
 	f.Body, err = p.block()
@@ -238,9 +238,6 @@ func (p *parser) params() ([]*Decl, error) {
 	}
 	var params []*Decl
 	err := p.list(")", func() error {
-		if !p.isDot(".param") && !p.isDot(".reg") {
-			return p.unexpected("a parameter such as .param .b32 x")
-		}
 		d, err := p.param()
 		params = append(params, d)
 		return err
@@ -251,6 +248,13 @@ func (p *parser) params() ([]*Decl, error) {
 // param is a declaration of one name, which a comma ends.
 func (p *parser) param() (*Decl, error) {
 	d := &Decl{Pos: p.tok.pos}
+	if p.isDot(".hidden") {
+		d.Linkage = "hidden"
+		p.advance()
+	}
+	if !p.isDot(".param") && !p.isDot(".reg") {
+		return nil, p.unexpected("a parameter such as .param .b32 x")
+	}
 	if err := p.declHead(d); err != nil {
 		return nil, err
 	}
@@ -265,10 +269,13 @@ func (p *parser) param() (*Decl, error) {
 	return d, nil
 }
 
+// startsVariable reports whether the current token begins a declaration of variables.
+func (p *parser) startsVariable() bool { return p.tok.kind == tokDot && spaces[p.tok.text] }
+
 // limits reads the directives between the parameters of a function and its body.
 func (p *parser) limits() ([]*Directive, error) {
 	var list []*Directive
-	for p.tok.kind == tokDot && !p.startsItem() {
+	for p.tok.kind == tokDot && !p.startsItem() && !p.startsVariable() {
 		r, ok := directives[p.tok.text]
 		if !ok || r.where == inModule {
 			return nil, p.errorf(p.tok.pos, "unknown directive %s before the body of a function", p.tok)

@@ -34,9 +34,16 @@ func (p *printer) item(item Item) {
 	case *Directive:
 		p.directive(x)
 	case *File:
-		p.put(".file ", strconv.Itoa(x.Index), ` "`, x.Name, `"`)
+		p.put(".file ", strconv.Itoa(x.Index))
+		if x.Dir != "" {
+			p.put(` "`, x.Dir, `"`)
+		}
+		p.put(` "`, x.Name, `"`)
 		for _, e := range x.Extra {
 			p.put(", ", e)
+		}
+		if x.MD5 != "" {
+			p.put(" md5 ", x.MD5)
 		}
 		p.put("\n")
 	case *Section:
