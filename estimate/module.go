@@ -13,7 +13,15 @@ type Module struct {
 	Target      string    `json:"target"`
 	AddressBits int       `json:"address_bits"`
 	Kernels     []Kernel  `json:"kernels"`
+	Refused     []Refusal `json:"refused"` // what keeps kernels from being executed, in the order of the kernels
 	Warnings    []Warning `json:"warnings"`
+}
+
+// Refusal is a reason why kernels cannot be executed or bounded.
+type Refusal struct {
+	Reason  string   `json:"reason"`
+	Pos     string   `json:"pos"` // the first place of this reason in the first of the kernels
+	Kernels []string `json:"kernels"`
 }
 
 // Kernel describes one kernel, calls expanded.

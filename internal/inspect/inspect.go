@@ -42,13 +42,16 @@ func Inspect(p *isa.Program, kernel string, divergent func(*cfg.Graph) ([]graph.
 	m := &estimate.Module{File: p.File, Language: p.Language, Version: p.Version, Target: p.Target, AddressBits: p.AddressBits, Kernels: []estimate.Kernel{}}
 	obstacles := slices.Clone(p.Warnings)
 	var warnings []diag.Warning
-	for _, found := range inParallel(entries, func(f *isa.Func) finding { return inspectEntry(p, f, divergent, launches[f.Name]) }) {
+	refused := refusals{list: []estimate.Refusal{}, at: make(map[string]int)}
+	for i, found := range inParallel(entries, func(f *isa.Func) finding { return inspectEntry(p, f, divergent, launches[f.Name]) }) {
+		refused.add(entries[i].Name, found.refused)
 		if found.kernel != nil {
 			m.Kernels = append(m.Kernels, *found.kernel)
 		}
 		obstacles = append(obstacles, found.obstacles...)
 		warnings = append(warnings, found.warnings...)
 	}
+	m.Refused = refused.list
 	m.Warnings = estimate.Warnings(append(distinct(obstacles), warnings...))
 	return m, nil
 }
@@ -57,6 +60,7 @@ func Inspect(p *isa.Program, kernel string, divergent func(*cfg.Graph) ([]graph.
 type finding struct {
 	kernel    *estimate.Kernel // nil if it has no flow graph
 	obstacles []diag.Warning
+	refused   []diag.Warning // the obstacles by their reasons alone
 	warnings  []diag.Warning
 }
 
@@ -68,7 +72,7 @@ func inspectEntry(p *isa.Program, f *isa.Func, divergent func(*cfg.Graph) ([]gra
 	if err != nil {
 		return finding{warnings: []diag.Warning{warning(f.Pos, "no-flow-graph", err)}}
 	}
-	found := finding{obstacles: isa.Obstacles(linked)}
+	found := finding{obstacles: isa.Obstacles(linked), refused: reasons(linked)}
 	found.kernel, found.warnings, err = inspectKernel(linked, divergent, launch)
 	if err != nil {
 		found.warnings = append(found.warnings, warning(f.Pos, "no-flow-graph", err))

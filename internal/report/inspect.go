@@ -21,6 +21,12 @@ func Module(w io.Writer, m *estimate.Module) error {
 		p.printf("\n")
 		inspected(p, &m.Kernels[i])
 	}
+	if len(m.Refused) > 0 {
+		p.printf("\nkernels that cannot be executed, by reason:\n")
+	}
+	for _, r := range m.Refused {
+		p.printf("  %s (%s): %s\n", r.Reason, r.Pos, strings.Join(r.Kernels, ", "))
+	}
 	if len(m.Warnings) > 0 {
 		p.printf("\n")
 	}
