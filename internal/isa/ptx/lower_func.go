@@ -242,8 +242,8 @@ func (fn *function) block(b *Block) {
 			}
 		case *Loc:
 			fn.loc = diag.Pos{}
-			if x.At.Line > 0 {
-				fn.loc = diag.Pos{File: fn.files[x.At.File], Line: int32(x.At.Line), Col: int32(x.At.Col)}
+			if file, ok := fn.files[x.At.File]; ok && x.At.Line > 0 {
+				fn.loc = diag.Pos{File: file, Line: int32(x.At.Line), Col: int32(x.At.Col)}
 			}
 		case *Instr:
 			fn.check(x, fn.instr(x))
