@@ -4,6 +4,7 @@ import (
 	"math/big"
 	"math/rand/v2"
 	"slices"
+	"sort"
 	"sync"
 	"testing"
 
@@ -108,6 +109,9 @@ func defineSmall(in *isa.Instr, n int) func(src [4]uint64) uint64 {
 	if from == isa.UE8M0x2 || to == isa.UE8M0x2 {
 		return defineScale(in, n)
 	}
+	if in.Round == isa.RoundRS {
+		return defineStochastic(in, n)
+	}
 	f, ok := smallSpecs[to]
 	tiny := slices.Contains(tinyTypes, to)
 	eight := to == isa.E4M3x2 || to == isa.E5M2x2
@@ -171,6 +175,44 @@ func defineSmall(in *isa.Instr, n int) func(src [4]uint64) uint64 {
 		return func(s [4]uint64) uint64 { return one(s[0]&0xffff) | one(s[0]>>16)<<f.stride }
 	}
 	return func(s [4]uint64) uint64 { return one(s[1]) | one(s[0])<<f.stride }
+}
+
+// defineStochastic defines the conversions that round by random bits: away from zero if their sum
+// with the part of the way to the next number that lies behind, in as many bits, is one or more.
+func defineStochastic(in *isa.Instr, n int) func(src [4]uint64) uint64 {
+	random := map[isa.Type]int{isa.F16x2: 13, isa.BF16x2: 16}[in.Type]
+	if random == 0 || in.SrcType != isa.F32 || n != 3 || !has(in, "round", "relu", "finite") {
+		return nil
+	}
+	f, g, list := smallSpecs[in.Type], specOf(isa.F32), numbersOf()[in.Type]
+	top := len(list) - 1
+	beyond := new(big.Rat).Sub(new(big.Rat).Add(list[top], list[top]), list[top-1])
+	one := func(x, r uint64) uint64 {
+		switch {
+		case g.nan(x):
+			return f.canonical()
+		case g.negative(x) && in.Relu:
+			return 0
+		}
+		d := uint64(top + 1)
+		if v := new(big.Rat); !g.inf(x) && v.Abs(g.exact(x)).Cmp(beyond) < 0 {
+			d = uint64(sort.Search(top, func(i int) bool { return list[i+1].Cmp(v) > 0 }))
+			next := append(list, beyond)[d+1]
+			part := v.Quo(v.Sub(v, list[d]), new(big.Rat).Sub(next, list[d]))
+			part.Mul(part, pow2(random))
+			if new(big.Int).Quo(part.Num(), part.Denom()).Uint64()+r&(1<<random-1) >= 1<<random {
+				d++
+			}
+		}
+		switch {
+		case d > uint64(top) && in.Finite:
+			d = uint64(top)
+		case d > uint64(top):
+			d = f.infinity()
+		}
+		return f.signed(d, g.negative(x))
+	}
+	return func(s [4]uint64) uint64 { return one(s[1], s[2]) | one(s[0], s[2]>>16)<<16 }
 }
 
 // defineScale defines the conversions from and to pairs of powers of two.
@@ -243,7 +285,7 @@ func (f smallSpec) half(list []*big.Rat, x uint64, relu bool) uint64 {
 
 func TestOracleSmall(t *testing.T) {
 	r := rand.New(rand.NewPCG(13, 1))
-	rounds := []isa.Round{isa.RoundDefault, isa.RoundRN, isa.RoundRZ, isa.RoundRP, isa.RoundRNA, isa.RoundIntRN}
+	rounds := []isa.Round{isa.RoundDefault, isa.RoundRN, isa.RoundRZ, isa.RoundRP, isa.RoundRNA, isa.RoundRS, isa.RoundIntRN}
 	for _, from := range allTypes() {
 		for _, to := range allTypes() {
 			if from == isa.Pred || to == isa.Pred {
@@ -256,8 +298,8 @@ func TestOracleSmall(t *testing.T) {
 						if !isSmallCvt(&in) && !relu && !finite {
 							continue // TestOracleConversions
 						}
-						for n := 1; n <= 2; n++ {
-							types := []isa.Type{from, from}[:n]
+						for n := 1; n <= 3; n++ {
+							types := []isa.Type{from, from, isa.B32}[:n]
 							c := instance{in: in, dst: words(to)[0], sources: words(types...)}
 							rows := values(r, types, 32)
 							if s, ok := smallSpecs[to]; ok && from == isa.F32 {

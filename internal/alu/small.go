@@ -279,7 +279,10 @@ func isTiny(t isa.Type) (tiny, eight bool) {
 // that have no arithmetic, or with their modifiers; nil if it is none of these.
 func convertSmall(in *isa.Instr) lanewise {
 	from, to := in.SrcType, in.Type
-	if from == isa.UE8M0x2 || to == isa.UE8M0x2 {
+	switch {
+	case in.Round == isa.RoundRS:
+		return convertStochastic(in)
+	case from == isa.UE8M0x2 || to == isa.UE8M0x2:
 		return convertScale(in)
 	}
 	f, ok := smallOf(to)
@@ -306,7 +309,8 @@ func convertSmall(in *isa.Instr) lanewise {
 		return ofHalves(8, f.rounding(65536, in))
 	case from != isa.F32 || !in.HasOnly(isa.ModNearest|isa.ModDirected|isa.ModAway|isa.ModRelu|isa.ModFinite):
 		return lanewise{}
-	case n > 1:
+	case n > 2:
+	case n == 2:
 		if pair := isPair(to); pair && near || tiny && nearest && in.Finite {
 			return joinedPair(f.stride, f.rounding(math.Inf(1), in))
 		}

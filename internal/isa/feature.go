@@ -84,8 +84,8 @@ var features = []Feature{
 		return (in.Op == Ld || in.Op == St) && in.elements()*in.Type.Bytes() == 32
 	}},
 
-	{"small-float", "floats of 4, 6, 8 and 19 bits", 80, false, func(in *Instr) bool {
-		return in.typed(E4M3x2, E5M2x2, E2M1x2, E2M3x2, E3M2x2, UE8M0x2, TF32)
+	{"small-float", "floats of 4, 6, 8 and 19 bits, and rounding by random bits", 80, false, func(in *Instr) bool {
+		return in.Round == RoundRS || in.typed(E4M3x2, E5M2x2, E2M1x2, E2M3x2, E3M2x2, UE8M0x2, TF32)
 	}},
 	{"bfloat", "bf16", 80, false, func(in *Instr) bool { return in.typed(BF16, BF16x2) }},
 	{"float-pair", "pairs of single precision", 100, false, func(in *Instr) bool { return in.typed(F32x2) }},

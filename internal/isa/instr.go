@@ -168,6 +168,7 @@ const (
 	RoundRM
 	RoundRP
 	RoundRNA // to nearest, ties away from zero
+	RoundRS  // towards or away from zero, as random bits in the last source say
 	RoundIntRN
 	RoundIntRZ
 	RoundIntRM

@@ -21,8 +21,9 @@ const (
 	ModXorSign
 	ModFinite
 	ModPermute
+	ModStochastic // rounding by random bits
 
-	ModRound = ModNearest | ModDirected | ModAway | ModIntegral // any rounding that is named
+	ModRound = ModNearest | ModDirected | ModAway | ModIntegral | ModStochastic // any rounding that is named
 )
 
 // Modifiers returns the modifiers that an instruction has.
@@ -55,6 +56,8 @@ func (r Round) modifier() Modifiers {
 		return ModDirected
 	case RoundRNA:
 		return ModAway
+	case RoundRS:
+		return ModStochastic
 	case RoundIntRN, RoundIntRZ, RoundIntRM, RoundIntRP:
 		return ModIntegral
 	}

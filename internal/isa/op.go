@@ -96,7 +96,7 @@ const (
 	Mov
 	Pack    // d = {a, b, ...}, the first the least significant; Type is the type of d
 	Unpack  // {d, e, ...} = a; Type is the type of a
-	Cvt     // from SrcType to Type; the first of two sources becomes the upper half of a pair
+	Cvt     // from SrcType to Type; the first of two sources becomes the upper half of a pair; random bits follow them if Round is RoundRS
 	CvtPack // a and b clamped to Type and joined, a above b, below what the low bits of c put above them
 	Cvta    // address of Space to generic
 	CvtaTo  // generic address to Space
@@ -288,7 +288,7 @@ var ops = [numOps]Info{
 	Mov:      {"mov", UnitAdd, one, n(1), 0},
 	Pack:     {"pack", UnitAdd, one, [2]int{2, many}, 0},
 	Unpack:   {"unpack", UnitAdd, [2]int{2, many}, n(1), 0},
-	Cvt:      {"cvt", UnitAdd, one, [2]int{1, 2}, 0},
+	Cvt:      {"cvt", UnitAdd, one, [2]int{1, 3}, 0},
 	CvtPack:  {"cvt.pack", UnitAdd, one, [2]int{2, 3}, 0},
 	Cvta:     {"cvta", UnitAdd, one, n(1), 0},
 	CvtaTo:   {"cvta.to", UnitAdd, one, n(1), 0},

@@ -323,6 +323,6 @@ var barrierNames = []string{
 }
 
 var roundNames = []string{
-	RoundDefault: "default", RoundRN: "rn", RoundRZ: "rz", RoundRM: "rm", RoundRP: "rp", RoundRNA: "rna",
+	RoundDefault: "default", RoundRN: "rn", RoundRZ: "rz", RoundRM: "rm", RoundRP: "rp", RoundRNA: "rna", RoundRS: "rs",
 	RoundIntRN: "rni", RoundIntRZ: "rzi", RoundIntRM: "rmi", RoundIntRP: "rpi",
 }

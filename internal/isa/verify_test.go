@@ -76,7 +76,7 @@ func TestVerify(t *testing.T) {
 		{"operation", 1, "operation 65535 is unknown", func(k *Kernel) { k.Instrs[1].Op = ^Op(0) }},
 		{"type", 1, "the type is unknown", func(k *Kernel) { k.Instrs[1].Type = numTypes }},
 		{"source type", 1, "the type is unknown", func(k *Kernel) { k.Instrs[1].SrcType = numTypes }},
-		{"rounding", 1, "rounding mode 10 is unknown", func(k *Kernel) { k.Instrs[1].Round = RoundIntRP + 1 }},
+		{"rounding", 1, "rounding mode 11 is unknown", func(k *Kernel) { k.Instrs[1].Round = RoundIntRP + 1 }},
 		{"space", 3, "st has no such space", func(k *Kernel) { k.Instrs[3].Space = Param + 1 }},
 		{"no space", 1, "setp has no such space", func(k *Kernel) { k.Instrs[1].Space = Global }},
 		{"comparison", 1, "setp has no such comparison", func(k *Kernel) { k.Instrs[1].Cmp = CmpNone }},

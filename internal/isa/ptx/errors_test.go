@@ -250,7 +250,7 @@ func TestRefused(t *testing.T) {
 		"clusterlaunchcontrol.try_cancel.async.shared::cta.mbarrier::complete_tx::bytes.b128 [%rd1], [%rd2]":                                            "launches",
 		"prefetch.const.tensormap [%rd1]":                                                                                                               "bulk copies",
 		"fma.rn.oob.relu.f16x2 %r1, %r2, %r3, %r4":                                                                                                      "oob",
-		"cvt.rs.relu.satfinite.bf16x2.f32 %r1, %f1, %f2, %r3":                                                                                           "stochastic",
+		"cvt.rs.satfinite.e4m3x4.f32 %r1, {%f1, %f2, %f3, %f4}, %r3":                                                                                    "stochastic",
 		"cvt.rs.satfinite.e2m1x4.f32 %rs1, {%f1, %f2, %f3, %f4}, %r3":                                                                                   "stochastic",
 	} {
 		p, err := lowerSnippet("@!%p2 " + text + ";")

@@ -63,6 +63,7 @@ func TestFeatures(t *testing.T) {
 		{"red.shared.and.b64 [%rd1], %rd3;", "atomic-64", 32},
 		{"atom.global.cas.b16 %rs1, [%rd1], %rs2, %rs3;", "atomic-16", 70},
 		{"ld.global.v4.b64 {%rd2, %rd3, %rd4, %rd5}, [%rd1];", "wide-access", 100},
+		{"cvt.rs.f16x2.f32 %r1, %f1, %f2, %r2;", "small-float", 80},
 		{"cvt.rn.satfinite.e4m3x2.f32 %rs1, %f1, %f2;", "small-float", 80},
 		{"fma.rn.bf16 %rs1, %rs2, %rs3, %rs4;", "bfloat", 80},
 		{"cvt.rn.bf16.f32 %rs1, %f1;", "bfloat", 80},

@@ -284,6 +284,7 @@ var rows = []row{
 	{isa.Cvt, "cvt[.<irnd>][.ftz][.sat].bf16.bf16 d~, a~:src"},
 	{isa.Cvt, "cvt.<rn|rz>[.relu][.satfinite].<f16|bf16>.f32 d~, a:src"},
 	{isa.Cvt, "cvt.<rn|rz>[.relu][.satfinite].<f16x2|bf16x2>.f32 d, a:src, b:src"},
+	{isa.Cvt, "cvt.rs[.relu][.satfinite].<f16x2|bf16x2>.f32 d, a:src, b:src, r:b32"},
 	{isa.Cvt, "cvt.<rn|rz>[.satfinite][.relu].tf32.f32 d, a:src"},
 	{isa.Cvt, "cvt.rna[.satfinite].tf32.f32 d, a:src"},
 	{isa.Cvt, "cvt.rn.satfinite[.relu].<f8x2>.f32 d, a:src, b:src"},

@@ -55,6 +55,7 @@ func TestLower(t *testing.T) {
 		{"set.lt.and.f16.f16 %rs1, %rs2, %rs3, %p1;", "set.lt.and.f16.f16 %0, %1, %2, %3"},
 		{"setp.gt.or.bf16x2 %p1|%p2, %r1, %r2, !%p3;", "setp.gt.or.bf16x2 %0, %1, %2, %3, !%4"},
 		{"cvt.rn.relu.satfinite.f16x2.f32 %r1, %f1, %f2;", "cvt.rn.relu.satfinite.f16x2.f32 %0, %1, %2"},
+		{"cvt.rs.relu.satfinite.bf16x2.f32 %r1, %f1, %f2, %r3;", "cvt.rs.relu.satfinite.bf16x2.f32 %0, %1, %2, %3"},
 		{"cvt.rn.satfinite.e4m3x2.f32 %rs1, %f1, %f2;", "cvt.rn.satfinite.e4m3x2.f32 %0, %1, %2"},
 		{"cvt.rn.f16x2.e5m2x2 %r1, %rs1;", "cvt.rn.f16x2.e5m2x2 %0, %1"},
 		{"cvt.rna.satfinite.tf32.f32 %r1, %f1;", "cvt.rna.satfinite.tf32.f32 %0, %1"},

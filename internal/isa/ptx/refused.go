@@ -71,7 +71,7 @@ var families = []family{
 	{"multimem", multimems, stores | waits},
 	{"prefetch.tensormap prefetch.const.tensormap prefetch.param.tensormap", bulk, 0},
 	{"fma.rn.oob", "NaN of what lies out of bounds (oob) is not modelled", 0},
-	{"cvt.rs", "stochastic rounding is not modelled", 0},
+	{"cvt.rs", "stochastic rounding to floats of 4, 6 and 8 bits is not modelled", 0},
 	{"clusterlaunchcontrol.query_cancel", clusters, 0},
 	{"clusterlaunchcontrol.try_cancel", clusters, stores},
 	{"clusterlaunchcontrol", clusters, stores | waits},

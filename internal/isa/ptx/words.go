@@ -38,6 +38,7 @@ var effects = words{
 	"rm":        round(isa.RoundRM),
 	"rp":        round(isa.RoundRP),
 	"rna":       round(isa.RoundRNA),
+	"rs":        round(isa.RoundRS),
 	"relu":      func(in *isa.Instr) { in.Relu = true },
 	"xorsign":   func(in *isa.Instr) { in.XorSign = true },
 	"satfinite": func(in *isa.Instr) { in.Finite = true },
