@@ -308,6 +308,8 @@ func immediate(v value, t isa.Type) (uint64, error) {
 		return 0, fmt.Errorf("a float where .%s is wanted", t)
 	case t.IsFloat() && v.bits == 0: // zero whether it is taken for a number or for bits
 		return 0, nil
+	case t.IsFloat() && bits < 32:
+		return 0, fmt.Errorf("an integer where .%s is wanted, which has no constants but 0; move its bits to a register with mov.b%d", t, bits)
 	case t.IsFloat():
 		return 0, fmt.Errorf("an integer where .%s is wanted; write a float such as 1.0 or 0f3F800000", t)
 	case bits < 64:

@@ -87,6 +87,7 @@ func TestRefusedStatements(t *testing.T) {
 		{"add.u16 %rs1, %rs2, 70000;", "the constant has more than the 16 bits of .u16"},
 		{"st.u8 [%rd1], 300;", "the constant has more than the 8 bits of .u8"},
 		{"mov.b32 %r1, 0xffffffff00000000;", "the constant has more than the 32 bits of .b32"},
+		{"add.f16 %rs1, %rs2, 0x3C00;", "an integer where .f16 is wanted, which has no constants but 0; move its bits to a register with mov.b16"},
 		{"mov.f64 %fd1, -1;", "an integer where .f64 is wanted"},
 		{"ld.global.v2.b32 {%r1}, [%rd1];", "the operands do not fit"},
 		{"ld.global.v1.b32 {%r1, %r2}, [%rd1];", "the operands do not fit"},
