@@ -52,6 +52,15 @@ func (m *module) build(src []byte) error {
 	if m.program, err = ptx.Lower(tree); err != nil {
 		return err
 	}
+	var refused diag.List // a driver builds the whole module or nothing
+	for _, w := range m.program.Warnings {
+		if w.ID == "refused-statement" {
+			refused.Add(diag.Errorf(w.Pos, "%s", w.Text))
+		}
+	}
+	if err := refused.Err(); err != nil {
+		return err
+	}
 	for _, v := range isa.Statics(m.program) {
 		if v.Extern {
 			return diag.Errorf(v.Pos, "unresolved extern variable %s", v.Name)
