@@ -25,7 +25,7 @@ type Job struct {
 	Machine     string
 	MachineText []byte // of a machine file, instead of one that is read; nil: none
 
-	Grid, Block []int  // CTAs, and threads of a CTA, in x, y and z (Dim); required
+	Grid, Block []int  // CTAs, and threads of a CTA, in x, y and z (Dim); required but of Launches that have their own
 	Vectors     int    // test vectors of the methods that measure; 0: 100
 	Seed        *int64 // of the sampled inputs; nil: 1
 	Registers   int    // of a thread; 0: estimated by liveness
@@ -44,6 +44,8 @@ type Job struct {
 	LLC    LLC    // the last-level cache, on machines that share it with a CPU
 	CPU    CPU    // what that CPU does; the zero CPU: nothing
 	Repeat Repeat // further launches of a run; the zero Repeat: none
+
+	Launches []Launch // of a run, in their order, instead of the one of Kernel; nil: that one
 }
 
 // Dim gives the numbers of a grid or a block in x, y and z. Those left out are 1.
@@ -116,4 +118,26 @@ type Repeat struct {
 	Then  []string // kernels that follow the job's own in every round
 	While string   // name of the buffer that says if there is another round; empty: there is one round
 	Limit int      // rounds of a run; 0: 1024
+}
+
+// Launch is a launch of a kernel, or Launches that follow each other. What it leaves out is as the job
+// says, but for Arguments.
+type Launch struct {
+	Kernel      string
+	Grid, Block []int
+	Registers   int
+	Shared      *int
+	Arguments   []Argument // in the order of the kernel's parameters; nil: Job.Params
+
+	Repeat int    // how often; 0: once
+	While  string // name of the buffer that says if there is another round; empty: Repeat says it
+	Limit  int    // rounds of While, at most
+
+	Launches []Launch // of each round, instead of all above Repeat; nil: the launch is one of Kernel
+}
+
+// Argument is the name of one of the job's parameters, or a number.
+type Argument struct {
+	Param  string
+	Number Number // empty: Param
 }

@@ -10,8 +10,9 @@ import (
 // something else than the job fixes, or something that it would never draw.
 func (b *Bound) Admit(in *Inputs) error {
 	own := b.Inputs(0)
-	for i := range b.Job.Params {
-		p := &b.Job.Params[i]
+	params := b.Job.Whole().Params
+	for i := range params {
+		p := &params[i]
 		data, fixed := in.Scalars[i], own.Scalars[i]
 		if p.Kind == Buffer {
 			data, fixed = in.Buffers[i], own.Buffers[i]

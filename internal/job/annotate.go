@@ -8,20 +8,49 @@ import (
 	"warpbound/internal/isa"
 )
 
-// annotations finds the places of the loop bounds and facts.
-func (m *binder) annotations() {
-	for _, l := range m.Job.Loops {
-		m.Loops = append(m.Loops, BoundLoop{Instrs: m.instrs(l.Place, l.Pos), Bound: l.Bound, Pos: l.Pos})
-	}
-	for _, f := range m.Job.Facts {
-		bound := BoundFact{Min: f.Min, Max: f.Max, Pos: f.Pos}
-		for _, t := range f.Sum {
-			for _, instr := range m.instrs(t.Place, t.Pos) {
-				bound.Sum = append(bound.Sum, BoundTerm{Instr: instr, Coef: t.Coef})
+// bindAnnotations finds the places of the loop bounds and facts, each in one of the kernels at least.
+func bindAnnotations(kernels []*binder) {
+	first := kernels[0]
+	for _, l := range first.Job.Loops {
+		found := false
+		for _, m := range kernels {
+			if at := l.Place.Instrs(m.Kernel); at != nil {
+				m.Loops = append(m.Loops, BoundLoop{Instrs: at, Bound: l.Bound, Pos: l.Pos})
+				found = true
 			}
 		}
-		m.Facts = append(m.Facts, bound)
+		if !found {
+			first.instrs(l.Place, l.Pos) // says what there is
+		}
 	}
+	for i := range first.Job.Facts {
+		f := &first.Job.Facts[i]
+		found := false
+		for _, m := range kernels {
+			found = m.fact(f) || found
+		}
+		if !found {
+			for _, t := range f.Sum {
+				first.instrs(t.Place, t.Pos)
+			}
+		}
+	}
+}
+
+// fact reports whether the kernel has all places of a fact.
+func (m *binder) fact(f *Fact) bool {
+	bound := BoundFact{Min: f.Min, Max: f.Max, Pos: f.Pos}
+	for _, t := range f.Sum {
+		at := t.Place.Instrs(m.Kernel)
+		if at == nil {
+			return false
+		}
+		for _, instr := range at {
+			bound.Sum = append(bound.Sum, BoundTerm{Instr: instr, Coef: t.Coef})
+		}
+	}
+	m.Facts = append(m.Facts, bound)
+	return true
 }
 
 // bindBranches finds the branches that split, each in one of the kernels at least.

@@ -10,8 +10,8 @@ import (
 	"warpbound/internal/isa"
 )
 
-// Bound is a job matched with its kernel: Job.Params[i] is the argument for
-// Kernel.Params[i].
+// Bound is a launch of a job matched with its kernel: Job makes that launch alone, and Job.Params[i]
+// is the argument for Kernel.Params[i].
 type Bound struct {
 	Job        *Job
 	Kernel     *isa.Kernel
@@ -20,7 +20,7 @@ type Bound struct {
 	Loops      []BoundLoop
 	Facts      []BoundFact
 	Branches   []BoundBranch
-	Then       []*Bound // the same with the kernels of Job.Repeat.Then, but for Loops and Facts
+	Then       []*Bound // of the launches that follow, by Job.Runs
 }
 
 // BoundSymbol is the initial contents of the kernel's variable Vars[Var].
@@ -59,20 +59,23 @@ type BoundBranch struct {
 	Instrs []int
 }
 
-// Link links the job's kernel out of its module: the one that the job names, or
+// Link links the kernel of the job's first launch out of its module: the one that it names, or
 // the only one of the module.
-func (j *Job) Link(p *isa.Program) (*isa.Kernel, error) {
+func (j *Job) Link(p *isa.Program) (*isa.Kernel, error) { return j.linkKernel(p, &j.Runs()[0]) }
+
+// linkKernel links the kernel of a launch.
+func (j *Job) linkKernel(p *isa.Program, l *Launch) (*isa.Kernel, error) {
 	names := entries(p)
-	name := j.Kernel
+	name := l.Kernel
 	switch {
 	case len(names) == 0:
 		return nil, diag.Errorf(j.Pos.Module, "module %s has no kernel", p.File)
 	case name == "" && len(names) > 1:
-		return nil, diag.Errorf(j.Pos.Kernel, "kernel is missing; module %s has %s", p.File, strings.Join(names, ", "))
+		return nil, diag.Errorf(l.Pos.Kernel, "kernel is missing; module %s has %s", p.File, strings.Join(names, ", "))
 	case name == "":
 		name = names[0]
 	}
-	if err := has(p, name, j.Pos.Kernel); err != nil {
+	if err := has(p, name, l.Pos.Kernel); err != nil {
 		return nil, err
 	}
 	return isa.Link(p, name)
@@ -95,26 +98,28 @@ func has(p *isa.Program, name string, pos diag.Pos) error {
 	return nil
 }
 
-// Bind matches the job with its kernel, and with those that follow it in a round (LinkThen).
+// Bind matches the job with the kernel of its first launch, and with those of the others (LinkThen).
 // The error lists everything that does not fit, with the places in both files.
 func (j *Job) Bind(k *isa.Kernel, then ...*isa.Kernel) (*Bound, error) {
 	var errs diag.List
-	first := &binder{Bound: Bound{Job: j, Kernel: k}, errs: &errs}
-	first.launch()
-	first.annotations()
-	all := []*binder{first}
-	for _, k := range then {
-		m := &binder{Bound: Bound{Job: j, Kernel: k}, errs: &errs}
+	var all []*binder
+	launches := j.Runs()
+	for i, k := range append([]*isa.Kernel{k}, then...) {
+		m := &binder{Bound: Bound{Job: j.alone(&launches[i], k, &errs), Kernel: k}, errs: &errs}
 		m.launch()
 		all = append(all, m)
-		first.Then = append(first.Then, &m.Bound)
 	}
+	bindAnnotations(all)
 	bindSymbols(all)
 	bindBranches(all)
 	if err := errs.Err(); err != nil {
 		return nil, err
 	}
-	return &first.Bound, nil
+	first := &all[0].Bound
+	for _, m := range all[1:] {
+		first.Then = append(first.Then, &m.Bound)
+	}
+	return first, nil
 }
 
 type binder struct {
@@ -178,8 +183,7 @@ func (m *binder) params() {
 		v := &wanted[i]
 		m.ParamBytes = max(m.ParamBytes, v.Offset+v.Bytes)
 		if i >= len(given) {
-			m.errorf(m.Job.Pos.Kernel, "parameter %s of kernel %s has no [[param]]: the job has %d, the kernel %d; it needs %s",
-				where(v), m.Kernel.Name, len(given), len(wanted), m.wants(v))
+			m.missing(v)
 			continue
 		}
 		if !m.fits(&given[i], v) {
@@ -191,6 +195,16 @@ func (m *binder) params() {
 		m.errorf(p.Pos, "param %q is one too many: kernel %s (%v) has %d parameters",
 			p.Name, m.Kernel.Name, m.Kernel.Pos, len(wanted))
 	}
+}
+
+// missing reports that a parameter has no argument.
+func (m *binder) missing(v *isa.Var) {
+	pos, of := m.Job.Pos.Kernel, "[[param]]: the job"
+	if m.Job.From != nil {
+		pos, of = m.Job.Arguments, "argument: the launch"
+	}
+	m.errorf(pos, "parameter %s of kernel %s has no %s has %d, the kernel %d; it needs %s",
+		where(v), m.Kernel.Name, of, len(m.Job.Params), len(m.Kernel.Params), m.wants(v))
 }
 
 // where names a variable with its place in the module.

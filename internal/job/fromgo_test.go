@@ -314,6 +314,11 @@ func TestFromGoAny(t *testing.T) {
 			g.Params, want = append(g.Params, jobs.Buffer("b", jobs.U8, 4, jobs.Zeros())), append(want, make([]byte, 4))
 			g.CPU.Program = jobs.Text("p.stream", "for i < 3 { load b[i]; }")
 			g.Repeat = jobs.Repeat{Then: []string{"k"}, While: "b", Limit: 7}
+			if rapid.Bool().Draw(t, "launches") {
+				g.Repeat, g.Grid = jobs.Repeat{}, nil
+				g.Launches = []jobs.Launch{{Grid: jobs.Dim(3), Kernel: "l", Shared: new(5), Arguments: []jobs.Argument{{Param: "b"}, {Number: jobs.Num(1.5)}, {Number: jobs.Num(-2)}}},
+					{While: "b", Limit: 3, Launches: []jobs.Launch{{Grid: jobs.Dim(1), Block: jobs.Dim(2), Registers: 9, Repeat: 4}}}}
+			}
 		}
 		j, read, err := FromGo(g, noFile)
 		if err != nil {
@@ -456,6 +461,13 @@ job: Module: module is empty`},
 		{func(g *jobs.Job) { g.LLC.Quota = new(int64(0)) }, `saxpy: LLC.Quota: quota is 0; it must be from 1 to 1048576`},
 		{func(g *jobs.Job) { g.Repeat.Limit = 3 }, `saxpy: Repeat: the table repeats nothing; for example: then = ["update"], while = "changed" or both
 saxpy: Repeat.Limit: limit is about rounds, of which there is only one without while`},
+		{func(g *jobs.Job) { g.Launches = []jobs.Launch{{While: "x"}} }, `saxpy: Launches[0].While: while needs a limit of rounds, which a run must not exceed; for example: limit = 100`},
+		{func(g *jobs.Job) { g.Launches = []jobs.Launch{{Launches: []jobs.Launch{{Limit: 3}}}} }, "saxpy: Launches[0].Launches[0].Limit: limit is about the rounds of while, which is not there"},
+		{func(g *jobs.Job) {
+			g.Launches = []jobs.Launch{{Arguments: []jobs.Argument{{Param: "x", Number: "1"}, {Number: "z"}, {Number: "18446744073709551615"}}}}
+		}, `saxpy: Launches[0].Arguments[0]: Param and Number exclude each other; leave one out
+saxpy: Launches[0].Arguments[1]: Number has "z" where it must have a number
+saxpy: Launches[0].Arguments[2]: the number 18446744073709551615 is above 2^63 - 1; give a param`},
 		{func(g *jobs.Job) { g.Repeat.While = "x" }, `saxpy: Repeat.While: the job has no buffer "x"`},
 		{func(g *jobs.Job) { g.Loops = map[string]int64{"L.2": -1} }, `saxpy: Loops["L.2"]: L.2 is -1; it must be from 0 to 9223372036854775807`},
 		{func(g *jobs.Job) { g.Facts = []jobs.Fact{{Sum: map[string]int64{"0": 1}}} }, `saxpy: Facts[0]: the fact states nothing; give max, min or both

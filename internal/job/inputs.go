@@ -3,7 +3,7 @@ package job
 import "math/rand/v2"
 
 // Inputs is the contents of one test vector, all little-endian. Both slices are
-// indexed by parameter and nil where a parameter has nothing of the kind.
+// indexed by parameter of the whole job and nil where a parameter has nothing of the kind.
 type Inputs struct {
 	Scalars [][]byte // numbers and structs passed by value
 	// Buffers are the contents of the buffers before the kernel starts. What Vector
@@ -27,8 +27,9 @@ func (b *Bound) Inputs(vector int) *Inputs {
 // the same job is filled anew without allocation.
 func (b *Bound) Fill(vector int, in *Inputs) {
 	b.setScalars(vector, in)
-	for i := range b.Job.Params {
-		if p := &b.Job.Params[i]; p.Kind == Buffer {
+	params := b.Job.Whole().Params
+	for i := range params {
+		if p := &params[i]; p.Kind == Buffer {
 			in.Buffers[i] = resize(in.Buffers[i], p.Bytes)
 			b.draw(vector, i, in.Buffers[i])
 		}
@@ -52,7 +53,7 @@ func (b *Bound) SetVector(vector int, in *Inputs) {
 // setScalars begins inputs: with their numbers, and without contents of buffers
 // that they did not have.
 func (b *Bound) setScalars(vector int, in *Inputs) {
-	params := b.Job.Params
+	params := b.Job.Whole().Params
 	in.bound, in.vector = b, vector
 	in.Scalars = resize(in.Scalars, len(params))
 	in.Buffers = resize(in.Buffers, len(params))
@@ -66,7 +67,7 @@ func (b *Bound) setScalars(vector int, in *Inputs) {
 
 // draw writes what a parameter holds in a test vector to memory of its size.
 func (b *Bound) draw(vector, param int, to []byte) {
-	p := &b.Job.Params[param]
+	p := &b.Job.Whole().Params[param]
 	var rng rand.PCG
 	if p.Content.Kind == Uniform {
 		rng = generator(b.Job.Seed, vector, param)
@@ -79,7 +80,7 @@ func (in *Inputs) Size(param int) int {
 	if data := in.Buffers[param]; data != nil || in.bound == nil {
 		return len(data)
 	}
-	return in.bound.Job.Params[param].Bytes
+	return in.bound.Job.Whole().Params[param].Bytes
 }
 
 // Write writes the contents of a buffer to memory of its size.
@@ -122,7 +123,7 @@ func (j *Job) Varies() bool {
 // ParamBlock lays out the arguments of the launch as the kernel reads them, in
 // the memory of block if that is large enough.
 // address gives the address of a buffer, or of the shared memory of a SharedPtr,
-// by the index of its parameter.
+// by the index of its parameter in the launch.
 func (b *Bound) ParamBlock(block []byte, in *Inputs, address func(param int) uint64) []byte {
 	block = resize(block, b.ParamBytes)
 	clear(block)
@@ -133,7 +134,11 @@ func (b *Bound) ParamBlock(block []byte, in *Inputs, address func(param int) uin
 		case Buffer, SharedPtr:
 			putBits(at, address(i))
 		default:
-			copy(at, in.Scalars[i])
+			if from := b.Job.InWhole(i); from >= 0 {
+				copy(at, in.Scalars[from])
+			} else {
+				copy(at, b.Job.Params[i].Content.Data)
+			}
 		}
 	}
 	return block

@@ -38,7 +38,15 @@ type Job struct {
 	LLC       LLC
 	CPU       CPU
 	Repeat    Repeat
+	Launches  []Launch // of [[launch]]; nil if the job has none (see Runs)
+	Steps     []Step   // in which order they are executed, and how often (see Sequence)
 	Pos       Positions
+
+	// Of is the job of which this is one launch, From the indices there of Params, as InWhole
+	// returns them, and Arguments where they stand. All are zero of a job that is read.
+	Of        *Job
+	From      []int
+	Arguments diag.Pos
 
 	// Hash is the SHA-256, in hexadecimal, of the job's text and of the data files that it names
 	// (inputs, symbols, traces of the CPU), in the order in which they are read. Module and machine

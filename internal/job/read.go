@@ -28,7 +28,7 @@ type reader struct {
 func (r *reader) job() *Job {
 	t := r.root
 	t.only("a job", "module", "kernel", "machine", "grid", "block", "vectors", "seed",
-		"registers", "shared", "param", "symbol", "loop", "fact", "split", "llc", "cpu", "repeat")
+		"registers", "shared", "param", "symbol", "loop", "fact", "split", "llc", "cpu", "repeat", "launch")
 	j := &Job{
 		File: r.file, Machine: DefaultMachine, Vectors: DefaultVectors, Seed: DefaultSeed,
 		Pos: Positions{
@@ -42,8 +42,12 @@ func (r *reader) job() *Job {
 	if machine, ok := t.text("machine"); ok {
 		j.Machine = machine
 	}
-	j.Grid = r.size(t, "grid")
-	j.Block = r.size(t, "block")
+	if t.has("grid") {
+		j.Grid = r.size(t, "grid")
+	}
+	if t.has("block") {
+		j.Block = r.size(t, "block")
+	}
 	if n, ok := t.integer("vectors", 1, maxSize); ok {
 		j.Vectors = int(n)
 	}
@@ -64,6 +68,7 @@ func (r *reader) job() *Job {
 	j.LLC = r.llc(t)
 	j.CPU = r.cpu(t, j.Params)
 	j.Repeat = r.repeat(t, j.Params)
+	r.launches(t, j)
 	return j
 }
 
@@ -79,10 +84,6 @@ func (r *reader) claim(pos diag.Pos, bytes int64) {
 // size reads a grid or block: up to three numbers, 1 for each left out.
 func (r *reader) size(t table, key string) [3]int {
 	size := [3]int{1, 1, 1}
-	if !t.has(key) {
-		r.errorf(t.mark.Pos, "%s is missing; for example: %s = [64, 1, 1]", key, key)
-		return size
-	}
 	list, ok := t.list(key)
 	if !ok {
 		return size

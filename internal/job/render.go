@@ -58,9 +58,9 @@ func (r *renderer) file() *jobFile {
 	g := r.job
 	f := &jobFile{
 		Module: r.source("Module", g.Module), Kernel: r.text("Kernel", g.Kernel), Machine: r.machine(),
-		Grid: append([]int{}, g.Grid...), Block: append([]int{}, g.Block...), Vectors: cmp.Or(g.Vectors, DefaultVectors), Seed: DefaultSeed,
+		Grid: r.size(g.Grid), Block: r.size(g.Block), Vectors: cmp.Or(g.Vectors, DefaultVectors), Seed: DefaultSeed,
 		Registers: g.Registers, Shared: g.Shared, Loop: r.places("Loops", g.Loops),
-		Split: r.split(), LLC: llcOf(&LLC{KiB: g.LLC.KiB, Quota: g.LLC.Quota, Regulated: g.LLC.Regulated}), CPU: r.cpu(), Repeat: r.repeat(),
+		Launch: r.launches("Launches", g.Launches), Split: r.split(), LLC: llcOf(&LLC{KiB: g.LLC.KiB, Quota: g.LLC.Quota, Regulated: g.LLC.Regulated}), CPU: r.cpu(), Repeat: r.repeat(),
 	}
 	if g.Seed != nil {
 		f.Seed = *g.Seed
@@ -159,6 +159,56 @@ func (r *renderer) repeat() *repeatTable {
 		r.text("Repeat.Then", name)
 	}
 	return &repeatTable{Then: s.Then, While: r.text("Repeat.While", s.While), Limit: s.Limit}
+}
+
+// size returns the numbers of the job's grid or block, nil where launches have their own.
+func (r *renderer) size(d []int) *[]int {
+	if d == nil && r.job.Launches != nil {
+		return nil
+	}
+	return new(append([]int{}, d...))
+}
+
+// launches makes the entries of launches.
+func (r *renderer) launches(field string, of []jobs.Launch) []launchEntry {
+	var entries []launchEntry
+	for i := range of {
+		l := &of[i]
+		field := fmt.Sprintf("%s[%d]", field, i)
+		e := launchEntry{
+			Kernel: r.text(field+".Kernel", l.Kernel), Grid: l.Grid, Block: l.Block, Registers: l.Registers, Shared: l.Shared,
+			Repeat: l.Repeat, While: r.text(field+".While", l.While), Limit: l.Limit, Launch: r.launches(field+".Launches", l.Launches),
+		}
+		if l.Arguments != nil {
+			args := make([]any, len(l.Arguments))
+			for i, a := range l.Arguments {
+				args[i] = r.argument(fmt.Sprintf("%s.Arguments[%d]", field, i), a)
+			}
+			e.Arguments = args
+		}
+		entries = append(entries, e)
+	}
+	return entries
+}
+
+// argument returns what a job file writes for an argument of a launch.
+func (r *renderer) argument(field string, a jobs.Argument) any {
+	if a.Number == "" {
+		return r.text(field, a.Param)
+	}
+	if a.Param != "" {
+		r.errorf(field, "Param and Number exclude each other; leave one out")
+	}
+	n, err := parseNumber(string(a.Number))
+	if err != nil {
+		r.errorf(field, "Number %w", err)
+		return nil
+	}
+	v, ok := n.toml(isa.U64)
+	if !ok {
+		r.errorf(field, "the number %v is above 2^63 - 1; give a param", n)
+	}
+	return v
 }
 
 // goContents say what each kind of content is called in messages.

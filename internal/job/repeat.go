@@ -21,11 +21,11 @@ type RepeatPositions struct {
 	Table, Then, While, Limit diag.Pos
 }
 
+// Several reports whether a run can have several launches by this table.
+func (r *Repeat) Several() bool { return len(r.Then) > 0 || r.While != nil }
+
 // DefaultRounds is the limit of rounds if a job leaves it out.
 const DefaultRounds = 1024
-
-// Several reports whether a run can have several launches.
-func (r *Repeat) Several() bool { return len(r.Then) > 0 || r.While != nil }
 
 // maxThen and maxRounds bound the kernels of a round and the rounds of a run.
 const (
@@ -94,14 +94,11 @@ func (r *reader) flag(pos diag.Pos, name string, params []Param) *int {
 	return &i
 }
 
-// LinkThen links the kernels that follow the job's in every round, in their order.
+// LinkThen links the kernels of the launches that follow the job's first, in their order.
 func (j *Job) LinkThen(p *isa.Program) ([]*isa.Kernel, error) {
 	var kernels []*isa.Kernel
-	for _, name := range j.Repeat.Then {
-		if err := has(p, name, j.Repeat.Pos.Then); err != nil {
-			return nil, err
-		}
-		k, err := isa.Link(p, name)
+	for _, l := range j.Runs()[1:] {
+		k, err := j.linkKernel(p, &l)
 		if err != nil {
 			return nil, err
 		}

@@ -105,7 +105,7 @@ func TestBindThen(t *testing.T) {
 		return j.Bind(kernel(), second)
 	}
 	b, err := bindBoth("[[symbol]]\nname = 'table'\ntype = 'f32'\nvalues = [1, 2]\n[[symbol]]\nname = 'own'\ntype = 'u32'\nvalues = [3]\n" +
-		"[loop]\n'$L1' = 5\n[split]\nbranches = ['$L1', '$L9']\n[repeat]\nthen = ['l']\n")
+		"[loop]\n'$L1' = 5\n'$L9' = 6\n[[fact]]\nsum = {'$L9' = 1}\nmax = 7\n[split]\nbranches = ['$L1', '$L9']\n[repeat]\nthen = ['l']\n")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -118,7 +118,12 @@ func TestBindThen(t *testing.T) {
 	}
 	want := &Bound{
 		Job: b.Job, Kernel: second, ParamBytes: 32, Symbols: []BoundSymbol{{1, table}, {0, own}},
+		Loops:    []BoundLoop{{[]int{1}, 6, b.Job.Loops[1].Pos}},
+		Facts:    []BoundFact{{Sum: []BoundTerm{{1, 1}}, Max: b.Job.Facts[0].Max, Pos: b.Job.Facts[0].Pos}},
 		Branches: []BoundBranch{{Place{Label: "$L9"}, []int{1}}},
+	}
+	if len(b.Loops) != 1 || b.Loops[0].Bound != 5 || b.Facts != nil {
+		t.Errorf("annotations of the first kernel are %v, %v", b.Loops, b.Facts)
 	}
 	if diff := cmp.Diff([]*Bound{want}, b.Then); diff != "" {
 		t.Errorf("(-want +got)\n%s", diff)
@@ -129,7 +134,8 @@ func TestBindThen(t *testing.T) {
 		{"", `j:21:3: param "l" is one too many: kernel l (dir/m.ptx:1:2) has 4 parameters`},
 		{"[[symbol]]\nname = 'tile'\ntype = 'u8'\nhex = '00'\n", `j:25:3: kernel k uses no .const or .global variable "tile"; it uses table, blob; kernel l uses own, table`},
 		{"[split]\nbranches = ['$L7']\n", `kernel k has no label "$L7"`},
-		{"[loop]\n'$L9' = 1\n", `kernel k has no label "$L9"`},
+		{"[loop]\n'$L7' = 1\n", `kernel k has no label "$L7"`},
+		{"[[fact]]\nsum = {'$L1' = 1, '$L9' = 1}\nmax = 1\n", `kernel k has no label "$L9"`},
 	} {
 		_, err := bindBoth(c.text + "[repeat]\nthen = ['l']\n")
 		if err == nil || !strings.Contains(err.Error(), c.want) {

@@ -31,11 +31,12 @@ type Written struct {
 func (j *Job) Write(stem string, in *Inputs) (*Written, error) {
 	w := writer{stem: stem, data: make(map[string][]byte)}
 	f := jobFile{
-		Module: j.Module, Kernel: j.Kernel, Machine: j.Machine, Grid: j.Grid[:], Block: j.Block[:],
+		Module: j.Module, Kernel: j.Kernel, Machine: j.Machine, Grid: sizeOf(j.Grid), Block: sizeOf(j.Block),
 		Vectors: j.Vectors, Seed: j.Seed, Registers: j.Registers, Shared: j.Shared,
 		Loop: make(map[string]int64), Split: splitOf(&j.Split), LLC: llcOf(&j.LLC), CPU: cpuOf(&j.CPU),
 		Repeat: j.repeatTable(),
 	}
+	f.Launch = j.launchEntries(j.Steps)
 	for i := range j.Params {
 		f.Param = append(f.Param, w.param(&j.Params[i], in, i))
 	}
@@ -69,8 +70,8 @@ type jobFile struct {
 	Module    string           `toml:"module"`
 	Kernel    string           `toml:"kernel,omitempty"`
 	Machine   string           `toml:"machine"`
-	Grid      []int            `toml:"grid"`
-	Block     []int            `toml:"block"`
+	Grid      *[]int           `toml:"grid,omitempty"`
+	Block     *[]int           `toml:"block,omitempty"`
 	Vectors   int              `toml:"vectors"`
 	Seed      int64            `toml:"seed"`
 	Registers int              `toml:"registers,omitempty"`
@@ -83,6 +84,7 @@ type jobFile struct {
 	LLC       *llcTable        `toml:"llc,omitempty"`
 	CPU       *cpuTable        `toml:"cpu,omitempty"`
 	Repeat    *repeatTable     `toml:"repeat,omitempty"`
+	Launch    []launchEntry    `toml:"launch,omitempty"`
 }
 
 type paramEntry struct {
@@ -136,6 +138,20 @@ type repeatTable struct {
 	Then  []string `toml:"then,omitempty"`
 	While string   `toml:"while,omitempty"`
 	Limit int      `toml:"limit,omitempty"`
+}
+
+// launchEntry is an entry of [[launch]]. What is nil or 0 is left out.
+type launchEntry struct {
+	Kernel    string        `toml:"kernel,omitempty"`
+	Grid      []int         `toml:"grid,omitempty"`
+	Block     []int         `toml:"block,omitempty"`
+	Registers int           `toml:"registers,omitempty"`
+	Shared    *int          `toml:"shared,omitempty"`
+	Arguments any           `toml:"arguments,omitempty"` // []any, or nil
+	Repeat    int           `toml:"repeat,omitempty"`
+	While     string        `toml:"while,omitempty"`
+	Limit     int           `toml:"limit,omitempty"`
+	Launch    []launchEntry `toml:"launch,omitempty"`
 }
 
 // writer gathers the data files.
@@ -275,4 +291,50 @@ func (j *Job) repeatTable() *repeatTable {
 		return &repeatTable{Then: r.Then}
 	}
 	return &repeatTable{Then: r.Then, While: j.Params[*r.While].Name, Limit: r.Limit}
+}
+
+// sizeOf returns the numbers of a grid or a block, nil if the job has none of its own.
+func sizeOf(d [3]int) *[]int {
+	if d == [3]int{} {
+		return nil
+	}
+	return new(d[:])
+}
+
+// launchEntries returns the entries of [[launch]] that steps are read from.
+func (j *Job) launchEntries(steps []Step) []launchEntry {
+	var entries []launchEntry
+	for i := range steps {
+		s := &steps[i]
+		var e launchEntry
+		if s.Steps != nil {
+			e.Launch = j.launchEntries(s.Steps)
+		} else {
+			e = j.launchEntry(&j.Launches[s.Launch])
+		}
+		switch {
+		case s.While != nil:
+			e.While, e.Limit = j.Params[*s.While].Name, s.Rounds
+		case s.Rounds != 1:
+			e.Repeat = s.Rounds
+		}
+		entries = append(entries, e)
+	}
+	return entries
+}
+
+// launchEntry returns the entry of a launch.
+func (j *Job) launchEntry(l *Launch) launchEntry {
+	e := launchEntry{Kernel: l.Kernel, Grid: l.Grid[:], Block: l.Block[:], Registers: l.Registers, Shared: &l.Shared}
+	if l.Args == nil {
+		return e
+	}
+	args := make([]any, len(l.Args))
+	for i, a := range l.Args {
+		if args[i] = a.Number; a.Param >= 0 {
+			args[i] = j.Params[a.Param].Name
+		}
+	}
+	e.Arguments = args
+	return e
 }

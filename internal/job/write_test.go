@@ -91,7 +91,7 @@ func TestWrite(t *testing.T) {
 	others := map[string]string{"z.bin": "abcd", "p.stream": "for i < 3 { load b[i]; }", "t.csv": "gap,op,address\n0,load,b+1\n"}
 	buffer := "[[param]]\nname = 'b'\ntype = 'u8'\ncount = 4\n"
 	for _, src := range []string{
-		whole, varied(), fitting,
+		whole, varied(), fitting, app, head + "[[launch]]\nkernel = 'a'\n",
 		head + "[split]\nbranches = 'all'\n", head + "[split]\nbranches = []\n",
 		head + "[llc]\nregulated = true\n[loop]\n'x:7' = 1\n'x:07' = 2\n7 = 4\n07 = 3\n'' = 5\n",
 		head + buffer + "[cpu]\nprogram = 'p.stream'\n", head + buffer + "[cpu]\ntrace = 't.csv'\n",
