@@ -12,6 +12,7 @@ package estimate
 //	*Split          split/none, split/dws, split/pws
 //	*SplitMeasured  measured times of blocks, composed
 //	*Search         search
+//	*Sum            any of a job with several launches in a run
 //	*Figures        methods without a type of their own
 type Detail interface{ detail() }
 
@@ -23,6 +24,7 @@ func (*LLC) detail()           {}
 func (*Split) detail()         {}
 func (*SplitMeasured) detail() {}
 func (*Search) detail()        {}
+func (*Sum) detail()           {}
 func (*Figures) detail()       {}
 
 // Figures is the detail of a method that has no type of its own here.

@@ -129,6 +129,10 @@ type Simulation struct {
 	Rounds  int          `json:"rounds,omitempty"`
 	Kernels []KernelTime `json:"kernels,omitempty"`
 
+	// Launches are those of a job with several in a run, in the order in which it states them. Other
+	// jobs have none.
+	Launches []LaunchTime `json:"launches,omitempty"`
+
 	Counters map[string]int64 `json:"counters"`
 	// Scheduler adds up, over all schedulers, the cycles in which one issued and
 	// those in which it did not, by reason.
@@ -176,6 +180,10 @@ type Analysis struct {
 	// Races are the data races of the first test vector's run; left out where none was simulated.
 	Races    []Race    `json:"races,omitzero"`
 	Warnings []Warning `json:"warnings"`
+
+	// Launches are those of a job with several in a run, in the order in which it states them; all else
+	// is of whole runs then. Other jobs have none.
+	Launches []LaunchAnalysis `json:"launches,omitempty"`
 }
 
 // Hz returns the clock at which the cycles of the analysis become the longest time, in

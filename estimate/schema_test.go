@@ -37,7 +37,7 @@ var results = []struct {
 // details are the types that a Detail can have.
 var details = []reflect.Type{
 	reflect.TypeFor[HybridWarp](), reflect.TypeFor[HybridDynamic](), reflect.TypeFor[HybridWaves](), reflect.TypeFor[CTA](),
-	reflect.TypeFor[LLC](), reflect.TypeFor[Split](), reflect.TypeFor[SplitMeasured](), reflect.TypeFor[Search](), reflect.TypeFor[Figures](),
+	reflect.TypeFor[LLC](), reflect.TypeFor[Split](), reflect.TypeFor[SplitMeasured](), reflect.TypeFor[Search](), reflect.TypeFor[Sum](), reflect.TypeFor[Figures](),
 }
 
 // TestSchema holds docs/schema.json against the types of this package: -update writes it anew. What

@@ -78,7 +78,7 @@ func (r *Request) recorded() bool { return r.Traces != nil || r.Path }
 // Analyze bounds the worst-case execution time of a workload: by static methods, and by measured ones from runs
 // of its inputs or from traces. The result does not depend on the number of processors.
 //
-// It is an error if a run has several launches, if the kernel has a loop without exit, if a run fails, if a trace
+// It is an error if a kernel has a loop without exit, if a run fails, if a trace
 // is damaged or does not belong to the kernel, if there are both traces and saved inputs, if an annotated bound
 // is contradicted by a run, or if a static method is asked for by name that has no bound.
 func Analyze(ctx context.Context, p runner.Platform, w *workload.Workload, req Request) (*Answer, error) {
@@ -87,20 +87,23 @@ func Analyze(ctx context.Context, p runner.Platform, w *workload.Workload, req R
 
 // Analyze is the function Analyze with the methods of a list.
 func (l List) Analyze(ctx context.Context, p runner.Platform, w *workload.Workload, req Request) (*Answer, error) {
-	if err := w.OneLaunch("an analysis bounds"); err != nil {
-		return nil, err
+	for _, k := range w.Kernels {
+		if endless := k.Graph.Endless(); len(endless) > 0 {
+			return nil, endless[0]
+		}
 	}
-	if endless := w.First().Graph.Endless(); len(endless) > 0 {
-		return nil, endless[0]
+	if pos, key := w.Spec.SeveralAt(); w.Several() && req.recorded() {
+		return nil, diag.Errorf(pos, "a path and traces are of one launch, and %s makes several: leave %s out for kernel %s alone", key, key, w.Kernel())
 	}
 	if req.Traces != nil && req.Campaign.Inputs != nil {
 		return nil, fmt.Errorf("%s: inputs are run only where no traces are read", w.Name())
 	}
 	a := &Answer{Analysis: Empty(w)}
-	estimates, warnings, err := l.Static(ctx, p, w, req)
+	static, err := l.static(ctx, p, w, req)
 	if err != nil {
 		return nil, err
 	}
+	warnings := static.warnings
 	if req.measured(l) {
 		found, err := l.measure(ctx, p, w, req, a)
 		if err != nil {
@@ -113,13 +116,13 @@ func (l List) Analyze(ctx context.Context, p runner.Platform, w *workload.Worklo
 		}
 		warnings = append(warnings, found...)
 	}
-	a.Estimates = append(a.Estimates, estimates...)
+	static.enter(a.Analysis)
 	qualify(a.Analysis)
 	if err := contradicted(a.Analysis); err != nil {
 		return nil, err
 	}
-	l.explain(a.Estimates)
-	a.Warnings = estimate.Warnings(slices.Concat(w.Warnings(), warnings))
+	l.explainAll(a.Analysis)
+	a.Warnings = estimate.Warnings(slices.Concat(w.AllWarnings(), warnings))
 	return a, nil
 }
 
@@ -143,49 +146,90 @@ func Empty(w *workload.Workload) *estimate.Analysis {
 		Provenance: provenance.Of(),
 		Job:        w.Name(), Kernel: w.Kernel(),
 		Machine: w.Machine.Name, MachineHash: w.Machine.Hash(), ModuleHash: w.Module.Hash, JobHash: w.Spec.Hash,
-		Launch:    estimate.Launch{Grid: w.Spec.Grid, Block: w.Spec.Block},
+		Launch:    shape(w.First()),
 		SplitMode: string(w.Mode()),
 		Seed:      w.Spec.Seed,
 		Estimates: []estimate.Estimate{},
+		Launches:  launchesOf(w),
 	}
 }
 
-// Static returns the estimates of static methods that are asked for. A method that is not asked for by name is
-// left out where the machine does not allow it, and with a warning where the workload does not.
-func Static(ctx context.Context, p runner.Platform, w *workload.Workload, req Request) ([]estimate.Estimate, []diag.Warning, error) {
-	return Methods().Static(ctx, p, w, req)
+// Static returns the analysis of a workload by the static methods that are asked for, without its warnings, which
+// are those of the methods. A method that is not asked for by name is left out where the machine does not allow it,
+// and with a warning where the workload does not.
+func Static(ctx context.Context, p runner.Platform, w *workload.Workload, req Request) (*estimate.Analysis, []diag.Warning, error) {
+	l := Methods()
+	found, err := l.static(ctx, p, w, req)
+	if err != nil {
+		return nil, nil, err
+	}
+	a := Empty(w)
+	found.enter(a)
+	l.explainAll(a)
+	return a, found.warnings, nil
 }
 
-// Static is the function Static with the methods of a list.
-func (l List) Static(ctx context.Context, p runner.Platform, w *workload.Workload, req Request) ([]estimate.Estimate, []diag.Warning, error) {
-	var estimates []estimate.Estimate
-	var warnings []diag.Warning
-	for _, m := range l.static() {
+// bounds are what methods say of a run.
+type bounds struct {
+	estimates []estimate.Estimate   // of the whole
+	launches  [][]estimate.Estimate // of one execution of each launch; may be nil
+	warnings  []diag.Warning
+}
+
+// add adds what a method says of the whole, nil if it has no bound, and of each launch, likewise.
+func (b *bounds) add(whole *method.Answer, parts []*method.Answer) {
+	if whole != nil {
+		b.estimates = append(b.estimates, whole.Estimates...)
+		for _, w := range whole.Warnings {
+			if !slices.Contains(b.warnings, w) { // several methods may have the same reason
+				b.warnings = append(b.warnings, w)
+			}
+		}
+	}
+	if b.launches == nil {
+		b.launches = make([][]estimate.Estimate, len(parts))
+	}
+	for i, part := range parts {
+		if part != nil {
+			b.launches[i] = append(b.launches[i], part.Estimates...)
+		}
+	}
+}
+
+// enter adds the estimates to an analysis: those of launches if there are several.
+func (b *bounds) enter(a *estimate.Analysis) {
+	a.Estimates = append(a.Estimates, b.estimates...)
+	if b.launches == nil {
+		return
+	}
+	for i := range a.Launches {
+		a.Launches[i].Estimates = append(a.Launches[i].Estimates, b.launches[i]...)
+	}
+}
+
+// static asks the static methods.
+func (l List) static(ctx context.Context, p runner.Platform, w *workload.Workload, req Request) (*bounds, error) {
+	found := &bounds{}
+	for _, m := range l.withoutRuns() {
 		id := m.Names()[0].ID
 		named := slices.Contains(req.Methods, id)
 		if err := p.Described(); named && err != nil {
-			return nil, nil, &diag.UnsupportedError{Methods: []string{id}, Err: fmt.Errorf("%s has no bound on %w", id, err)}
+			return nil, &diag.UnsupportedError{Methods: []string{id}, Err: fmt.Errorf("%s has no bound on %w", id, err)}
 		}
 		if !req.wants(id) || !named && m.Applies(w.Machine) != nil {
 			continue
 		}
-		answer, err := l.bound(ctx, p, w, req, m)
+		answer, parts, err := l.bound(ctx, p, w, req, m)
+		found.add(answer, parts)
 		switch {
 		case err == nil:
-			estimates = append(estimates, answer.Estimates...)
-			for _, w := range answer.Warnings {
-				if !slices.Contains(warnings, w) { // several methods may have the same reason
-					warnings = append(warnings, w)
-				}
-			}
 		case named || ctx.Err() != nil:
-			return nil, nil, err
+			return nil, err
 		default:
-			warnings = append(warnings, noBound(w, id, err))
+			found.warnings = append(found.warnings, noBound(w, id, err))
 		}
 	}
-	l.explain(estimates)
-	return estimates, warnings, nil
+	return found, nil
 }
 
 // noBound is the warning of a static method that has none.
@@ -202,26 +246,43 @@ func noBound(w *workload.Workload, id string, err error) diag.Warning {
 	return warning
 }
 
-// bound is what a static method answers of the workload; a method for a variant of it, of that, with what its runs
-// take if there are any of the workload itself.
-func (l List) bound(ctx context.Context, p runner.Platform, w *workload.Workload, req Request, m Method) (*method.Answer, error) {
+// bound is what a static method answers of the workload and of each of its launches; a method for a variant of
+// it, of that, with what its runs take if there are any of the workload itself. Launches without a bound are nil.
+func (l List) bound(ctx context.Context, p runner.Platform, w *workload.Workload, req Request, m Method) (answer *method.Answer, parts []*method.Answer, err error) {
 	variant, err := m.of(w)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	answer, err := bound(ctx, variant, m.Method.(method.Static))
+	all := launches(ctx, variant)
+	parts = make([]*method.Answer, len(all))
+	for i, one := range all {
+		part, failed := bound(ctx, one, m.Method.(method.Static))
+		if failed == nil {
+			parts[i] = part
+		} else if err == nil {
+			err = failed
+		}
+	}
+	if err == nil {
+		answer, err = whole(variant, parts, stated(variant))
+	}
 	if err != nil {
-		return nil, err
+		return nil, parts, err
 	}
 	to, watched := answer.Estimates[0].Detail.(estimate.Watched)
-	if watched && req.measured(l) && req.Traces == nil {
+	if watched && m.Variant != nil && req.measured(l) && req.Traces == nil {
 		result, _, err := campaign.Run(ctx, p, variant, req.Campaign, runner.Options{MaxCycles: req.MaxCycles}, nil)
 		if err != nil {
-			return nil, err
+			return nil, nil, err
+		}
+		if variant.Several() {
+			for i, part := range parts {
+				part.Estimates[0].Detail.(estimate.Watched).Watch(&result.Launches[i].Observed)
+			}
 		}
 		to.Watch(&result.Observed)
 	}
-	return answer, nil
+	return answer, parts, nil
 }
 
 // bound is what a static method answers of a workload as it is.
@@ -278,59 +339,93 @@ func (l List) measure(ctx context.Context, p runner.Platform, w *workload.Worklo
 		return nil, err
 	}
 	a.Runs, a.Observed, a.Inputs, a.Device = result.Runs, &result.Observed, result.Inputs, result.Report.Device
+	observeLaunches(a.Launches, result)
 	return result.Report.Warnings, nil
 }
 
 // record makes the runs that a measured method asks for, or reads traces of them, and adds its estimates.
 func record(ctx context.Context, p runner.Platform, w *workload.Workload, req Request, m method.Measured, a *Answer) ([]diag.Warning, error) {
-	problem, err := graphProblem(w)
-	if err != nil {
-		return nil, err
-	}
-	problem.PublishedEdges = req.PublishedEdges
-	recording, chosen, err := place(p, w, m, problem, req.Ipoints)
-	if err != nil {
-		return nil, err
-	}
-	var sinks []trace.Sink
-	var warnings []diag.Warning
-	if req.Traces != nil {
-		sink, err := readTraces(ctx, p, w, recording, req.Traces)
-		if err != nil {
-			return nil, &diag.TraceError{File: req.TracesName, Err: err}
-		}
-		sinks = []trace.Sink{sink}
-	} else {
-		opts := runner.Options{MaxCycles: req.MaxCycles, Record: &runner.Record{Chosen: chosen, Points: recording.OfBlock(), Graph: recording}}
-		result, all, err := campaign.Run(ctx, p, w, req.Campaign, opts, func() trace.Sink { return recording.Sink(p.Clocks()) })
+	all := w.Launches(func(int, int) bool { return false }) // contents do not matter to what runs show
+	recordings := make([]method.Recording, len(all))
+	opts := runner.Options{MaxCycles: req.MaxCycles}
+	for i, one := range all {
+		problem, err := graphProblem(one)
 		if err != nil {
 			return nil, err
 		}
-		sinks, a.Inputs, a.Device, warnings = all, result.Inputs, result.Report.Device, result.Report.Warnings
+		problem.PublishedEdges = req.PublishedEdges
+		r, chosen, err := place(p, one, m, problem, req.Ipoints)
+		if err != nil {
+			return nil, err
+		}
+		recordings[i] = r
+		opts.Record = append(opts.Record, &runner.Record{Chosen: chosen, Points: r.OfBlock(), Graph: r})
 	}
-	answer, err := recording.Bound(ctx, sinks)
+	if req.Traces != nil {
+		sink, err := readTraces(ctx, p, w, recordings[0], req.Traces)
+		if err != nil {
+			return nil, &diag.TraceError{File: req.TracesName, Err: err}
+		}
+		answer, err := recordings[0].Bound(ctx, []trace.Sink{sink})
+		if err != nil {
+			return nil, err
+		}
+		measured(a, req, answer, nil)
+		return answer.Warnings, nil
+	}
+	result, sinks, err := campaign.Run(ctx, p, w, req.Campaign, opts, func(launch int) trace.Sink { return recordings[launch].Sink(p.Clocks()) })
 	if err != nil {
 		return nil, err
 	}
-	warnings = slices.Concat(answer.Warnings, warnings)
-	if req.Traces == nil && req.Campaign.Inputs == nil && !w.Spec.Varies() {
+	a.Inputs, a.Device = result.Inputs, result.Report.Device
+	observeLaunches(a.Launches, result)
+	parts := make([]*method.Answer, len(all))
+	for i, r := range recordings {
+		if parts[i], err = r.Bound(ctx, sinks[i]); err != nil {
+			return nil, err
+		}
+	}
+	answer, err := whole(w, parts, seen(w, result))
+	if err != nil {
+		return nil, err
+	}
+	if w.Several() {
+		answer.Runs, answer.Observed = result.Runs, &result.Observed
+	}
+	warnings := slices.Concat(answer.Warnings, result.Report.Warnings)
+	if req.Campaign.Inputs == nil && !w.Spec.Varies() {
 		warnings = append(warnings, diag.Warning{
 			Pos: diag.Pos{File: w.Name(), Line: 1, Col: 1}, ID: "fixed-inputs",
 			Text: "no input is sampled at random, so all runs would be identical: one was made",
 		})
 	}
-	a.Runs, a.Observed, a.Model, a.Certificate = answer.Runs, answer.Observed, answer.Model, answer.Certificate
-	for _, e := range answer.Estimates {
-		if !req.wants(e.Method) {
-			continue
-		}
-		if d := a.Device; d != nil {
-			e.Assumptions = append(e.Assumptions, fmt.Sprintf(
-				"times are those of the instrumented kernel, which takes %.1f %% longer (observed)", d.Overhead.Percent))
-		}
-		a.Estimates = append(a.Estimates, e)
-	}
+	measured(a, req, answer, parts)
 	return warnings, nil
+}
+
+// measured adds what a measured method says of the whole and of each launch.
+func measured(a *Answer, req Request, whole *method.Answer, parts []*method.Answer) {
+	a.Runs, a.Observed, a.Model, a.Certificate = whole.Runs, whole.Observed, whole.Model, whole.Certificate
+	wanted := func(answer *method.Answer) *method.Answer {
+		out := &method.Answer{}
+		for _, e := range answer.Estimates {
+			if !req.wants(e.Method) {
+				continue
+			}
+			if d := a.Device; d != nil {
+				e.Assumptions = append(e.Assumptions, fmt.Sprintf(
+					"times are those of the instrumented kernel, which takes %.1f %% longer (observed)", d.Overhead.Percent))
+			}
+			out.Estimates = append(out.Estimates, e)
+		}
+		return out
+	}
+	found := &bounds{}
+	for _, part := range parts {
+		found.launches = append(found.launches, wanted(part).Estimates)
+	}
+	found.estimates = wanted(whole).Estimates
+	found.enter(a.Analysis)
 }
 
 // place asks a measured method what to record where the blocks carry an Ipoint that at chooses, as far as they

@@ -80,8 +80,8 @@ func (m *Method) names(id string) bool {
 	return slices.ContainsFunc(m.Names(), func(n method.Name) bool { return n.ID == id })
 }
 
-// static returns the methods that need no runs.
-func (l List) static() List {
+// withoutRuns returns the methods that need no runs.
+func (l List) withoutRuns() List {
 	return slices.DeleteFunc(slices.Clone(l), func(m Method) bool {
 		_, static := m.Method.(method.Static)
 		return !static
@@ -115,5 +115,13 @@ func (l List) explain(estimates []estimate.Estimate) {
 				}
 			}
 		}
+	}
+}
+
+// explainAll explains all estimates of an analysis.
+func (l List) explainAll(a *estimate.Analysis) {
+	l.explain(a.Estimates)
+	for i := range a.Launches {
+		l.explain(a.Launches[i].Estimates)
 	}
 }

@@ -219,7 +219,7 @@ func observeOnce(j *platform.Job) (*observation, error) {
 		return nil, err
 	}
 	r, err := j.Platform.Open(j.Workload, runner.Options{
-		MaxCycles: maxCycles, Record: &runner.Record{Chosen: chosen, Points: recording.OfBlock(), Graph: recording},
+		MaxCycles: maxCycles, Record: []*runner.Record{{Chosen: chosen, Points: recording.OfBlock(), Graph: recording}},
 	})
 	if err != nil {
 		return nil, err
@@ -233,11 +233,18 @@ func observeOnce(j *platform.Job) (*observation, error) {
 	if err != nil {
 		return nil, err
 	}
-	var run trace.Run
+	rec := runner.Recorder{Take: func(_ int, run *trace.Run) error {
+		for _, sink := range []trace.Sink{binary, csv, o} {
+			if err := run.Replay(sink); err != nil {
+				return err
+			}
+		}
+		return nil
+	}}
 	for vector := range randomVectors {
-		run.Reset(vector)
+		rec.Number = vector
 		in := j.First().Bound.Inputs(vector)
-		out, err := r.Run(context.Background(), in, &run)
+		out, err := r.Run(context.Background(), in, &rec)
 		if err != nil {
 			return nil, err
 		}
@@ -247,11 +254,6 @@ func observeOnce(j *platform.Job) (*observation, error) {
 		}
 		if err != nil {
 			return nil, fmt.Errorf("recorded: %w", err)
-		}
-		for _, sink := range []trace.Sink{binary, csv, o} {
-			if err := run.Replay(sink); err != nil {
-				return nil, err
-			}
 		}
 	}
 	return o, errors.Join(binary.Close(), csv.Close())

@@ -41,10 +41,15 @@ func qualify(a *estimate.Analysis) {
 	case a.Races != nil:
 		known = "none in the run of the first test vector"
 	}
-	for i := range a.Estimates {
-		e := &a.Estimates[i]
-		if slices.Contains(e.Assumptions, method.RaceFree) {
-			e.Assumptions = append(e.Assumptions, "data races: "+known)
+	all := [][]estimate.Estimate{a.Estimates}
+	for i := range a.Launches {
+		all = append(all, a.Launches[i].Estimates)
+	}
+	for _, list := range all {
+		for i := range list {
+			if slices.Contains(list[i].Assumptions, method.RaceFree) {
+				list[i].Assumptions = append(list[i].Assumptions, "data races: "+known)
+			}
 		}
 	}
 }

@@ -43,15 +43,15 @@ type Run struct {
 // fault of the program, a barrier that is never satisfied and a run beyond the cycle limit are errors that name
 // the place.
 func Simulate(ctx context.Context, p runner.Platform, w *workload.Workload, req SimulateRequest) (run *Run, err error) {
-	if req.Trace != nil && w.Several() {
-		return nil, diag.Errorf(w.Spec.Repeat.Pos.Table, "%w: leave [repeat] out to trace the first", runner.ErrTrace)
+	if pos, key := w.Spec.SeveralAt(); req.Trace != nil && w.Several() {
+		return nil, diag.Errorf(pos, "%w: leave %s out to trace the first", runner.ErrTrace, key)
 	}
 	opts := runner.Options{
 		MaxCycles: req.MaxCycles, Repeats: 1, Checked: true, Out: req.Out, Step: req.Step, Access: req.Access,
 		Cores: req.Cores, OneCore: req.OneCore, Races: req.Races,
 	}
 	var recording method.Recording
-	var records *trace.Run
+	var records *runner.Recorder
 	if req.Trace != nil { // else nothing is recorded: not every kernel has a graph of Ipoints of a reasonable size
 		problem, err := graphProblem(w)
 		if err != nil {
@@ -62,9 +62,8 @@ func Simulate(ctx context.Context, p runner.Platform, w *workload.Workload, req 
 		if recording, chosen, err = place(p, w, hybrid.Method{}, problem, req.Ipoints); err != nil {
 			return nil, err
 		}
-		opts.Record = &runner.Record{Chosen: chosen, Points: recording.OfBlock(), Graph: recording}
-		records = new(trace.Run)
-		records.Reset(req.Vector)
+		opts.Record = []*runner.Record{{Chosen: chosen, Points: recording.OfBlock(), Graph: recording}}
+		records = &runner.Recorder{Number: req.Vector, Take: func(_ int, run *trace.Run) error { return writeTrace(p, w, req, recording, run) }}
 	}
 	r, err := p.Open(w, opts)
 	if err != nil {
@@ -74,11 +73,6 @@ func Simulate(ctx context.Context, p runner.Platform, w *workload.Workload, req 
 	out, err := r.Run(ctx, w.First().Bound.Vector(req.Vector), records)
 	if err != nil {
 		return nil, err
-	}
-	if records != nil {
-		if err := writeTrace(p, w, req, recording, records); err != nil {
-			return nil, err
-		}
 	}
 	run = &Run{Simulation: simulation(w, req.Vector, out, r.Report()), Buffers: make(map[string][]byte)}
 	if req.Races {
@@ -92,6 +86,11 @@ func Simulate(ctx context.Context, p runner.Platform, w *workload.Workload, req 
 	return run, nil
 }
 
+// shape is the grid and the block of a launch.
+func shape(k *workload.Kernel) estimate.Launch {
+	return estimate.Launch{Grid: k.Bound.Job.Grid, Block: k.Bound.Job.Block}
+}
+
 // simulation is the figures of a run.
 func simulation(w *workload.Workload, vector int, out *runner.Outcome, report runner.Report) estimate.Simulation {
 	spec := w.Spec
@@ -99,11 +98,18 @@ func simulation(w *workload.Workload, vector int, out *runner.Outcome, report ru
 		Provenance: provenance.Of(),
 		Job:        w.Name(), Kernel: w.Kernel(), Machine: w.Machine.Name, MachineHash: w.Machine.Hash(),
 		ModuleHash: w.Module.Hash, JobHash: spec.Hash,
-		Launch: estimate.Launch{Grid: spec.Grid, Block: spec.Block},
+		Launch: shape(w.First()),
 		Seed:   spec.Seed, Vector: vector, Cycles: out.Cycles, Registers: w.First().Registers,
 		Counters: map[string]int64{}, Scheduler: map[string]int64{},
 	}
 	if w.Several() {
+		for i, l := range out.Launches {
+			s.Launches = append(s.Launches, estimate.LaunchTime{
+				Kernel: l.Kernel, Launch: shape(w.Kernels[i]), Executed: l.Executions, Cycles: l.Cycles,
+			})
+		}
+	}
+	if spec.Repeat.Several() {
 		s.Rounds = out.Rounds
 		for _, l := range out.Launches {
 			s.Kernels = append(s.Kernels, estimate.KernelTime{Kernel: l.Kernel, Cycles: l.Cycles})

@@ -84,8 +84,8 @@ func newLaunchCheck(ctx context.Context, w *workload.Workload, dst trace.Sink) *
 	width := w.Width()
 	return &launchCheck{
 		Sink: dst, ctx: ctx,
-		ctas:  volume(w.Spec.Grid),
-		warps: (volume(w.Spec.Block) + width - 1) / width,
+		ctas:  volume(w.First().Bound.Job.Grid),
+		warps: (volume(w.First().Bound.Job.Block) + width - 1) / width,
 	}
 }
 

@@ -34,13 +34,20 @@ type Result struct {
 	Observed estimate.Observation
 	Inputs   []estimate.InputRun // how long the saved inputs took
 	Report   runner.Report       // of a device
+	Launches []Launch            // by job.Job.Runs
+}
+
+// Launch sums up the executions of one of the launches in all runs.
+type Launch struct {
+	MinCount, MaxCount int                  // executions in a run
+	Observed           estimate.Observation // of one execution; zero if there is none
 }
 
 // Run runs the test vectors and saved inputs of a workload. sink, unless nil, makes what the traces of a
-// runner are replayed into: one for each of them, all returned with the result.
+// launch on a runner are replayed into: one for each of them, all returned with the result by launch.
 //
 // It is an error if a run fails: that of the first input which does.
-func Run(ctx context.Context, p runner.Platform, w *workload.Workload, spec Spec, opts runner.Options, sink func() trace.Sink) (result *Result, sinks []trace.Sink, err error) {
+func Run(ctx context.Context, p runner.Platform, w *workload.Workload, spec Spec, opts runner.Options, sink func(launch int) trace.Sink) (result *Result, sinks [][]trace.Sink, err error) {
 	v := newVectors(w, spec)
 	opts.Repeats = p.Repeats(spec.Repeats)
 	workers := make([]worker, p.Workers(v.total, opts))
@@ -50,10 +57,22 @@ func Run(ctx context.Context, p runner.Platform, w *workload.Workload, spec Spec
 	pool := NewPool(p, w, opts)
 	defer func() { err = errors.Join(err, pool.Close()) }()
 	for i := range workers {
+		workers[i].launches = make([]executed, len(w.Kernels))
 		if sink != nil {
-			workers[i].sink = sink()
-			sinks = append(sinks, workers[i].sink)
+			for launch := range w.Kernels {
+				workers[i].sinks = append(workers[i].sinks, sink(launch))
+			}
+			workers[i].rec.Take = workers[i].take
 		}
+	}
+	for launch := range w.Kernels {
+		var all []trace.Sink
+		for i := range workers {
+			if sink != nil {
+				all = append(all, workers[i].sinks[launch])
+			}
+		}
+		sinks = append(sinks, all)
 	}
 	err = pool.Each(ctx, v.total, v.inputs, func(slot int, r runner.Runner, i int, in *job.Inputs) error {
 		cycles, err := workers[slot].run(ctx, r, i, opts.Repeats, in)
@@ -66,7 +85,7 @@ func Run(ctx context.Context, p runner.Platform, w *workload.Workload, spec Spec
 	if err != nil {
 		return nil, nil, err
 	}
-	out := &Result{Runs: v.total, Observed: v.observed(), Inputs: v.saved(), Report: pool.Report()}
+	out := &Result{Runs: v.total, Observed: v.observed(), Inputs: v.saved(), Report: pool.Report(), Launches: launches(workers)}
 	if out.Report.Device != nil {
 		out.Runs, out.Observed = out.Report.Runs, *out.Report.Observed
 	}
@@ -75,28 +94,34 @@ func Run(ctx context.Context, p runner.Platform, w *workload.Workload, spec Spec
 
 // worker is what one runner needs besides.
 type worker struct {
-	sink trace.Sink // nil if no trace is wanted
-	rec  trace.Run
+	sinks    []trace.Sink // by launch; nil if no trace is wanted
+	rec      runner.Recorder
+	launches []executed
+}
+
+// take replays what an execution of a launch recorded.
+func (w *worker) take(launch int, run *trace.Run) error {
+	if err := run.Replay(w.sinks[launch]); err != nil {
+		return &replayError{err}
+	}
+	return nil
 }
 
 // run runs an input as often as it is to be, and returns the longest time in cycles.
 func (w *worker) run(ctx context.Context, r runner.Runner, i, repeats int, in *job.Inputs) (int64, error) {
 	longest := int64(0)
 	for n := range repeats {
-		rec := &w.rec
-		if w.sink == nil {
-			rec = nil
-		} else {
-			rec.Reset(i*repeats + n)
+		var rec *runner.Recorder
+		if w.sinks != nil {
+			rec = &w.rec
+			rec.Number = i*repeats + n
 		}
 		out, err := r.Run(ctx, in, rec)
 		if err != nil {
 			return 0, err
 		}
-		if rec != nil {
-			if err := rec.Replay(w.sink); err != nil {
-				return 0, &replayError{err}
-			}
+		for i := range out.Launches {
+			w.launches[i].add(&out.Launches[i])
 		}
 		longest = max(longest, out.Cycles)
 	}

@@ -116,7 +116,7 @@ type scripted struct {
 	busy sync.Mutex
 }
 
-func (r *scripted) Run(ctx context.Context, in *job.Inputs, rec *trace.Run) (*runner.Outcome, error) {
+func (r *scripted) Run(ctx context.Context, in *job.Inputs, rec *runner.Recorder) (*runner.Outcome, error) {
 	if !r.busy.TryLock() {
 		return nil, errors.New("two goroutines use one runner")
 	}
@@ -130,8 +130,9 @@ func (r *scripted) Run(ctx context.Context, in *job.Inputs, rec *trace.Run) (*ru
 		return nil, fmt.Errorf("unknown inputs %v", in.Contents(0, nil))
 	}
 	cycles, err := p.run(ctx, input)
-	if rec != nil {
-		rec.End = cycles
+	if rec != nil && err == nil {
+		rec.Begin().End = cycles
+		err = rec.End(0)
 	}
 	return &runner.Outcome{Cycles: cycles}, err
 }
@@ -227,7 +228,7 @@ func TestErrorsWithoutInput(t *testing.T) {
 	}
 	full := errors.New("run 0: no space is left")
 	p = newScript(j, 1, spec)
-	_, _, err = campaign.Run(t.Context(), p, j.Workload, spec, runner.Options{}, func() trace.Sink { return &counter{err: full} })
+	_, _, err = campaign.Run(t.Context(), p, j.Workload, spec, runner.Options{}, func(int) trace.Sink { return &counter{err: full} })
 	if !errors.Is(err, full) || err.Error() != full.Error() {
 		t.Errorf("%v", err)
 	}
@@ -303,7 +304,7 @@ func TestOrder(t *testing.T) {
 					return int64(100*input + 10 - shown[input]), nil // the first takes longest
 				}
 				var sinks []*counter
-				result, all, err := campaign.Run(t.Context(), p, j.Workload, spec, runner.Options{}, func() trace.Sink {
+				result, all, err := campaign.Run(t.Context(), p, j.Workload, spec, runner.Options{}, func(int) trace.Sink {
 					sinks = append(sinks, &counter{})
 					return sinks[len(sinks)-1]
 				})
@@ -321,8 +322,8 @@ func TestOrder(t *testing.T) {
 						t.Fatalf("%s: traces of the runs %v", name, runs)
 					}
 				}
-				if len(all) != len(sinks) || len(sinks) != min(n, total) || p.opened != len(sinks) {
-					t.Errorf("%s: %d sinks of %d, and %d runners", name, len(all), len(sinks), p.opened)
+				if len(all[0]) != len(sinks) || len(sinks) != min(n, total) || p.opened != len(sinks) {
+					t.Errorf("%s: %d sinks of %d, and %d runners", name, len(all[0]), len(sinks), p.opened)
 				}
 				if n == 1 {
 					for i, input := range p.begun {
@@ -409,16 +410,16 @@ func TestProcessors(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			opts := runner.Options{Record: &runner.Record{Chosen: slices.Repeat([]bool{true}, len(g.Blocks)), Points: recording.OfBlock(), Graph: recording}}
+			opts := runner.Options{Record: []*runner.Record{{Chosen: slices.Repeat([]bool{true}, len(g.Blocks)), Points: recording.OfBlock(), Graph: recording}}}
 			spec := campaign.Spec{Vectors: 10}
-			result, sinks, err := campaign.Run(t.Context(), j.Platform, j.Workload, spec, opts, func() trace.Sink { return recording.Sink(trace.Common) })
+			result, sinks, err := campaign.Run(t.Context(), j.Platform, j.Workload, spec, opts, func(int) trace.Sink { return recording.Sink(trace.Common) })
 			if err != nil {
 				t.Fatal(err)
 			}
-			if len(sinks) != n {
-				t.Errorf("%s: %d sinks of %d workers", name, len(sinks), n)
+			if len(sinks[0]) != n {
+				t.Errorf("%s: %d sinks of %d workers", name, len(sinks[0]), n)
 			}
-			answer, err := recording.Bound(t.Context(), sinks)
+			answer, err := recording.Bound(t.Context(), sinks[0])
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -73,6 +73,12 @@ func (j *Job) Runs() []Launch {
 	return all
 }
 
+// Same reports whether launches are of the same kernel, with the same sizes and arguments.
+func (l *Launch) Same(other *Launch) bool {
+	return l.Kernel == other.Kernel && l.Grid == other.Grid && l.Block == other.Block && l.Shared == other.Shared &&
+		slices.Equal(l.Args, other.Args)
+}
+
 // Sequence returns what a run executes, in this order: the entries of [[launch]], or the rounds of
 // [repeat], or the one launch of a job without either.
 func (j *Job) Sequence() []Step {

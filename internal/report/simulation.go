@@ -34,6 +34,9 @@ func Simulation(w io.Writer, s *estimate.Simulation, hz float64) error {
 		})
 		p.printf("\n")
 	}
+	if s.Rounds == 0 {
+		launchTimes(p, s.Launches)
+	}
 	if s.Device != nil {
 		device(p, s.Device)
 	} else {

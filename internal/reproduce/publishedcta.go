@@ -57,7 +57,7 @@ func applyPublishedCTA(ctx context.Context, w *workload.Workload) (*publishedCTA
 		return nil, err
 	}
 	ctas := 1
-	for _, n := range w.Spec.Grid {
+	for _, n := range w.First().Bound.Job.Grid {
 		ctas *= n
 	}
 	sms := int(w.Machine.SM.Count.Value)

@@ -44,7 +44,7 @@ type Platform interface {
 // Options say what a runner does besides running.
 type Options struct {
 	MaxCycles int64     // a run that takes longer is an error; 0 for 2^30
-	Record    *Record   // what to record; nil for nothing
+	Record    []*Record // what to record, by launch of a run (job.Job.Runs); nil for nothing
 	Repeats   int       // how often the caller runs each input, as Platform.Repeats says
 	Averaged  bool      // the time of a run is the mean of several, where times vary
 	Checked   bool      // tell of reads of memory that nothing has written
@@ -77,7 +77,15 @@ func (o *Options) Limit() int64 {
 	return o.MaxCycles
 }
 
-// Record says what a runner records of the first kernel.
+// Recorded returns what is to be recorded of a launch, nil for nothing.
+func (o *Options) Recorded(launch int) *Record {
+	if launch >= len(o.Record) {
+		return nil
+	}
+	return o.Record[launch]
+}
+
+// Record says what a runner records of a launch.
 type Record struct {
 	Chosen []bool         // by block: it was to carry an Ipoint
 	Points []trace.Ipoint // by block; trace.None where it carries none
@@ -97,13 +105,39 @@ type Issue struct {
 
 // Runner runs a workload again and again. It may be used by one goroutine at a time.
 type Runner interface {
-	// Run runs the workload on in and fills rec, unless it is nil, with the Ipoint records of the
-	// run. The outcome is valid until the next Run.
-	Run(ctx context.Context, in *job.Inputs, rec *trace.Run) (*Outcome, error)
+	// Run runs the workload on in and gives rec, unless it is nil, the Ipoint records of all
+	// launches. The outcome is valid until the next Run.
+	Run(ctx context.Context, in *job.Inputs, rec *Recorder) (*Outcome, error)
 	// Report tells what the runs so far showed beside their outcomes.
 	Report() Report
 	// Close gives back what the runner holds.
 	Close() error
+}
+
+// Recorder takes the records of a run, launch after launch. A runner calls Begin and End around each.
+type Recorder struct {
+	Number int // of the run, from 0
+	// Take takes what an execution of a launch recorded, which is valid until it returns.
+	Take func(launch int, run *trace.Run) error
+
+	run trace.Run
+}
+
+// Begin returns where the records of a launch go, nil if r is.
+func (r *Recorder) Begin() *trace.Run {
+	if r == nil {
+		return nil
+	}
+	r.run.Reset(r.Number)
+	return &r.run
+}
+
+// End hands on the records of a launch, unless r is nil.
+func (r *Recorder) End(launch int) error {
+	if r == nil {
+		return nil
+	}
+	return r.Take(launch, &r.run)
 }
 
 // ErrTrace is the error of a run with several launches of which a trace is wanted.
@@ -115,16 +149,31 @@ var ErrRaces = errors.New("data races are looked for on simulated machines")
 // Outcome is what a run gave.
 type Outcome struct {
 	Cycles     int64      // from launch to last retirement, of all launches together
-	Rounds     int        // of the launches that the job repeats; 1 if it has one launch
-	Launches   []Launch   // by kernel of a round, in their order
+	Rounds     int        // executions of the first launch
+	Launches   []Launch   // by job.Job.Runs
 	Buffers    [][]byte   // contents after the run, by parameter; nil for what is no buffer
 	Statistics Statistics // what a simulator counted; nil if the runner is none
 }
 
-// Launch adds up the launches of one of the kernels of a run.
+// Launch adds up the executions of one of the launches of a run.
 type Launch struct {
-	Kernel string
-	Cycles int64
+	Kernel     string
+	Executions int
+	Cycles     int64 // of all executions
+	Min, Max   int64 // of one, in cycles
+}
+
+// Reset makes it one without executions.
+func (l *Launch) Reset() { *l = Launch{Kernel: l.Kernel} }
+
+// Add adds an execution.
+func (l *Launch) Add(cycles int64) {
+	if l.Executions == 0 {
+		l.Min = cycles
+	}
+	l.Executions++
+	l.Cycles += cycles
+	l.Min, l.Max = min(l.Min, cycles), max(l.Max, cycles)
 }
 
 // Statistics are what a simulator counted in a run.

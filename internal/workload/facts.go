@@ -65,11 +65,14 @@ func (k *Kernel) Sampled() []absexec.Range {
 	return ranges
 }
 
-// Fixed returns the buffers that hold the same in every test vector when the kernel starts. addresses are
-// those of buffers by parameter.
+// Fixed returns the buffers that hold the same in every test vector whenever the launch begins. addresses are
+// those of buffers by parameter of the whole job.
 func (k *Kernel) Fixed(addresses []uint64) []absexec.Buffer {
 	var buffers []absexec.Buffer
-	for i, p := range k.Bound.Job.Params {
+	for i, p := range k.Bound.Job.Whole().Params {
+		if k.Kept != nil && !k.Kept[i] {
+			continue
+		}
 		if p.Kind == job.Buffer && p.Content.Kind != job.Uniform && p.Bytes > 0 {
 			buffers = append(buffers, absexec.Buffer{Name: p.Name, Range: absexec.Range{Addr: addresses[i], Bytes: p.Bytes}})
 		}

@@ -27,7 +27,11 @@ func (w *Workload) WithLLC(opts machine.LLCOptions) (*Workload, error) {
 	out.Kernels = make([]*Kernel, len(w.Kernels))
 	for i, k := range w.Kernels {
 		bound, own := *k.Bound, *k
-		bound.Job, own.Bound, own.Machine = &spec, &bound, m
+		if bound.Job = &spec; k.Bound.Job.Of != nil {
+			alone := *k.Bound.Job
+			alone.Of, alone.LLC, bound.Job = &spec, spec.LLC, &alone
+		}
+		own.Bound, own.Machine = &bound, m
 		out.Kernels[i] = &own
 	}
 	return &out, nil

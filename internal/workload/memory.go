@@ -4,6 +4,7 @@ import (
 	"warpbound/diag"
 	"warpbound/internal/abi"
 	"warpbound/internal/emu"
+	"warpbound/internal/isa"
 	"warpbound/internal/job"
 	"warpbound/internal/machine"
 	"warpbound/internal/semantics"
@@ -16,25 +17,31 @@ type Memory struct {
 	job       *job.Bound
 	mem       *emu.Memory
 	dynamic   int      // bytes of dynamic shared memory
-	addresses []uint64 // by parameter
-	buffers   [][]byte // by parameter; nil for what is no buffer
+	shared    []uint64 // addresses of shared pointers, by parameter of the launch
+	addresses []uint64 // of buffers, by parameter of the whole job
+	buffers   [][]byte // likewise; nil for what is no buffer
 	params    []byte   // the parameter block
+
+	define []isa.Var // variables that have the same place in all launches of a run
+	vars   map[diag.Pos]uint64
 }
 
 // NewMemory prepares the memory of a kernel. Shared pointers follow the dynamic shared memory that the
 // job asks for.
 func (k *Kernel) NewMemory() *Memory {
-	params := k.Bound.Job.Params
+	params, whole := k.Bound.Job.Params, k.Bound.Job.Whole().Params
 	m := &Memory{
 		job: k.Bound, mem: new(emu.Memory), dynamic: k.Bound.Job.Shared,
-		addresses: make([]uint64, len(params)),
-		buffers:   make([][]byte, len(params)),
+		shared:    make([]uint64, len(params)),
+		addresses: make([]uint64, len(whole)),
+		buffers:   make([][]byte, len(whole)),
+		define:    k.Vars,
 	}
 	base := k.Code.DynamicSharedBase()
 	for i, p := range params {
 		if p.Kind == job.SharedPtr {
 			at := abi.AlignUp(base+uint64(m.dynamic), abi.BufferAlign)
-			m.addresses[i] = at
+			m.shared[i] = at
 			m.dynamic = int(at-base) + p.Bytes
 		}
 	}
@@ -44,7 +51,7 @@ func (k *Kernel) NewMemory() *Memory {
 // Fill puts the buffers of in into memory and returns the launch on them.
 func (m *Memory) Fill(in *job.Inputs) (emu.Launch, error) {
 	m.mem.Reset()
-	for i, p := range m.job.Job.Params {
+	for i, p := range m.job.Job.Whole().Params {
 		if p.Kind != job.Buffer {
 			continue
 		}
@@ -55,15 +62,30 @@ func (m *Memory) Fill(in *job.Inputs) (emu.Launch, error) {
 		m.addresses[i], m.buffers[i] = addr, m.mem.Bytes(addr)
 		in.Write(i, m.buffers[i])
 	}
+	if m.define != nil {
+		var err error
+		if m.vars, err = m.mem.Define(m.define); err != nil {
+			return emu.Launch{}, err
+		}
+	}
 	return m.Launch(in), nil
 }
 
 // Launch returns the launch on what is in memory, with the numbers of in.
 func (m *Memory) Launch(in *job.Inputs) emu.Launch {
-	m.params = m.job.ParamBlock(m.params, in, func(param int) uint64 { return m.addresses[param] })
+	m.params = m.job.ParamBlock(m.params, in, m.argument)
 	launch := m.shape()
-	launch.Params = m.params
+	launch.Params, launch.Vars = m.params, m.vars
 	return launch
+}
+
+// argument returns the address that a parameter of the launch is.
+func (m *Memory) argument(param int) uint64 {
+	spec := m.job.Job
+	if spec.Params[param].Kind == job.SharedPtr {
+		return m.shared[param]
+	}
+	return m.addresses[spec.InWhole(param)]
 }
 
 // shape is the launch without its arguments.
@@ -71,28 +93,23 @@ func (m *Memory) shape() emu.Launch {
 	return emu.Launch{Grid: m.job.Job.Grid, Block: m.job.Job.Block, DynamicShared: m.dynamic}
 }
 
-// Share puts the buffers of another kernel of the same job into memory.
+// Share makes the memory that of another launch of the same job.
 func (m *Memory) Share(other *Memory) {
-	m.mem, m.buffers = other.mem, other.buffers
-	for i, p := range m.job.Job.Params {
-		if p.Kind == job.Buffer {
-			m.addresses[i] = other.addresses[i]
-		}
-	}
+	m.mem, m.buffers, m.addresses, m.vars = other.mem, other.buffers, other.addresses, other.vars
 }
 
 // Memory returns the memory that holds the buffers.
 func (m *Memory) Memory() *emu.Memory { return m.mem }
 
-// Buffers returns the contents of the buffers by parameter, nil for what is no buffer. They are valid until
+// Buffers returns the contents of the buffers by parameter of the whole job, nil for what is no buffer. They are valid until
 // memory is filled again.
 func (m *Memory) Buffers() [][]byte { return m.buffers }
 
-// Address returns the address of a buffer or a shared pointer.
+// Address returns the address of a buffer, by parameter of the whole job.
 func (m *Memory) Address(param int) uint64 { return m.addresses[param] }
 
 // Image returns what is known of the launch of a kernel on a test vector before it runs, and the addresses of
-// its buffers by parameter.
+// buffers by parameter of the whole job.
 func (k *Kernel) Image() (*semantics.Launch, []uint64, error) {
 	m := k.NewMemory()
 	launch, err := m.Fill(k.Bound.Vector(0))

@@ -203,7 +203,7 @@ func lower(s state) (state, error) {
 	return s, err
 }
 
-// link links the kernels of a round of the job, or those of the module.
+// link links the kernels of the launches of the job, or those of the module.
 func link(s state) (state, error) {
 	if s.spec != nil {
 		first, err := s.spec.Link(s.program)
@@ -358,8 +358,8 @@ func countRegisters(s state) (state, error) {
 	kernels := make([]*Kernel, len(s.kernels))
 	for i, k := range s.kernels {
 		own := *k
-		if s.spec != nil && s.spec.Registers > 0 {
-			own.Registers = s.spec.Registers
+		if k.Bound != nil && k.Bound.Job.Registers > 0 {
+			own.Registers = k.Bound.Job.Registers
 		} else {
 			own.Registers = flow.Allocated(k.Graph)
 		}
@@ -425,6 +425,12 @@ func split(s state) (state, error) {
 		case "unknown-instruction", "refused-statement": // in another kernel, since these were decoded
 		default:
 			w.warnings = append(w.warnings, warning)
+		}
+	}
+	if w.Several() {
+		vars := Vars(w.Kernels)
+		for _, k := range w.Kernels {
+			k.Vars = vars
 		}
 	}
 	s.out = w

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"warpbound/diag"
+	"warpbound/internal/isa"
 	"warpbound/internal/job"
 	"warpbound/internal/machine"
 )
@@ -63,7 +64,7 @@ func (w *Workload) loadInputs(name string) (*job.Inputs, error) {
 	switch {
 	case digest(src.Module) != own.Module.Hash:
 		return nil, diag.Errorf(saved.Pos.Module, "the inputs are of another module than that of %s", w.Name())
-	case saved.Kernel != "" && saved.Kernel != own.Kernel():
+	case saved.Launches == nil && saved.Kernel != "" && saved.Kernel != own.Kernel():
 		return nil, diag.Errorf(saved.Pos.Kernel, "the inputs are of kernel %s, not of %s", saved.Kernel, own.Kernel())
 	case saved.Grid != spec.Grid:
 		return nil, diag.Errorf(saved.Pos.Grid, "the inputs are of grid %v, not of %v", saved.Grid, spec.Grid)
@@ -72,8 +73,18 @@ func (w *Workload) loadInputs(name string) (*job.Inputs, error) {
 	case saved.Shared != spec.Shared:
 		return nil, diag.Errorf(saved.Pos.Shared, "the inputs are of a launch with %d bytes of shared memory, not with %d", saved.Shared, spec.Shared)
 	}
-	saved.Repeat = job.Repeat{} // launches that follow do not matter to what inputs there are
-	bound, err := saved.Bind(kernel.Kernel)
+	if at := otherLaunch(saved, spec); at != nil {
+		return nil, diag.Errorf(*at, "the inputs are of other launches than those of %s", w.Name())
+	}
+	// Launches that follow in [repeat], and what is stated of loops, do not matter to what inputs there are.
+	saved.Repeat, saved.Loops, saved.Facts = job.Repeat{}, nil, nil
+	var then []*isa.Kernel
+	if saved.Launches != nil {
+		for _, k := range own.Kernels[1:] {
+			then = append(then, k.Bound.Kernel)
+		}
+	}
+	bound, err := saved.Bind(kernel.Kernel, then...)
 	if err != nil {
 		return nil, err
 	}
@@ -87,10 +98,28 @@ func (w *Workload) loadInputs(name string) (*job.Inputs, error) {
 	return in, nil
 }
 
+// otherLaunch returns where the [[launch]] entries of a saved job begin to differ from those of a job: in kernels,
+// sizes or arguments. It is nil if they do not.
+func otherLaunch(saved, own *job.Job) *diag.Pos {
+	for i := range max(len(saved.Launches), len(own.Launches)) {
+		switch {
+		case i >= len(saved.Launches):
+			return &saved.Pos.Module
+		case i >= len(own.Launches) || !saved.Launches[i].Same(&own.Launches[i]):
+			return &saved.Launches[i].Pos.Entry
+		}
+	}
+	return nil
+}
+
 // sameLaunch compares what jobs of one kernel hold beside their inputs.
 func sameLaunch(saved, own *job.Bound) error {
-	for i := range own.Job.Params {
-		p, q := &saved.Job.Params[i], &own.Job.Params[i]
+	given, wanted := saved.Job.Whole().Params, own.Job.Whole().Params
+	if len(given) != len(wanted) {
+		return fmt.Errorf("there are %d params, not %d", len(given), len(wanted))
+	}
+	for i := range wanted {
+		p, q := &given[i], &wanted[i]
 		if p.Kind != q.Kind || p.Kind == job.SharedPtr && p.Bytes != q.Bytes {
 			return fmt.Errorf("param %s (%v) is another kind of argument than %s (%v)", p.Name, p.Pos, q.Name, q.Pos)
 		}

@@ -15,6 +15,7 @@ import (
 	"warpbound/diag"
 	"warpbound/internal/cfg"
 	"warpbound/internal/emu"
+	"warpbound/internal/isa"
 	"warpbound/internal/job"
 	"warpbound/internal/machine"
 )
@@ -23,7 +24,7 @@ import (
 type Workload struct {
 	Spec    *job.Job
 	Machine *machine.Machine // with the job's shared cache and its mode of splitting
-	Kernels []*Kernel        // of a round of the run, in their order; the first is the job's
+	Kernels []*Kernel        // by launch of a run (job.Job.Runs); the first is the job's
 	Module  Module
 	Choice  SplitOptions // how its wavefronts split other than job and machine say
 
@@ -31,6 +32,7 @@ type Workload struct {
 	// directory; empty if the job was not read from there.
 	MachineName string
 
+	alone    bool           // it is one of the launches of a run (Launches)
 	warnings []diag.Warning // of the module
 	whole    *Workload      // before instructions that split were inserted; nil for itself
 }
@@ -55,12 +57,19 @@ type Kernel struct {
 	Machine  *machine.Machine
 	Splits   []int // blocks whose branch splits, or may split in mode dws
 	Warnings []diag.Warning
+
+	// Vars are the variables of all kernels of a run with several launches, which each finds where the
+	// others do; nil of other runs.
+	Vars []isa.Var
+	// Kept are the buffers that hold what the job says whenever the launch begins, by parameter of the
+	// whole job; nil for all.
+	Kept []bool
 }
 
 // Name returns the name of the job file.
 func (w *Workload) Name() string { return w.Spec.File }
 
-// First returns the job's kernel: the only one, or the first of each round.
+// First returns the kernel of the first launch of a run.
 func (w *Workload) First() *Kernel { return w.Kernels[0] }
 
 // Kernel returns the name of the job's kernel.
@@ -80,24 +89,13 @@ func (w *Workload) Warnings() []diag.Warning {
 // AllWarnings returns the findings about the module and all kernels of a run.
 func (w *Workload) AllWarnings() []diag.Warning {
 	all := slices.Clone(w.warnings)
-	for _, k := range w.Kernels {
-		all = append(all, k.Warnings...)
+	for i, k := range w.Kernels {
+		same := func(o *Kernel) bool { return o.Graph.Kernel.Pos == k.Graph.Kernel.Pos }
+		if !slices.ContainsFunc(w.Kernels[:i], same) {
+			all = append(all, k.Warnings...)
+		}
 	}
 	return all
-}
-
-// Several reports whether a run can have several launches.
-func (w *Workload) Several() bool { return w.Spec.Repeat.Several() }
-
-// OneLaunch is an error if a run can have several launches. what says what is about one of them
-// alone.
-func (w *Workload) OneLaunch(what string) error {
-	if !w.Several() {
-		return nil
-	}
-	return diag.Errorf(w.Spec.Repeat.Pos.Table,
-		"%s one launch, and [repeat] makes several: leave [repeat] out for kernel %s alone; sim and search run them all",
-		what, w.Kernel())
 }
 
 // Whole returns the workload before instructions that split were inserted: itself if there are

@@ -30,6 +30,8 @@ func Details(detail estimate.Detail) (string, error) {
 		return fmt.Sprintf("wavefront %d, %d rounds, %d blocks", d.Wavefront, d.Rounds, len(d.Blocks)), nil
 	case *estimate.Search:
 		return fmt.Sprintf("best of %d strategies: %s", len(d.Strategies), d.Best), nil
+	case *estimate.Sum:
+		return fmt.Sprintf("%d launches", len(d.Launches)), nil
 	case *estimate.Figures:
 		return fmt.Sprint(d.Figures), nil
 	}

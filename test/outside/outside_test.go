@@ -13,7 +13,7 @@ import (
 func TestDetails(t *testing.T) {
 	for _, detail := range []estimate.Detail{
 		nil, &estimate.HybridWarp{}, &estimate.HybridDynamic{}, &estimate.HybridWaves{}, &estimate.CTA{}, &estimate.LLC{},
-		&estimate.Split{}, &estimate.SplitMeasured{}, &estimate.Search{}, &estimate.Figures{},
+		&estimate.Split{}, &estimate.SplitMeasured{}, &estimate.Search{}, &estimate.Figures{}, &estimate.Sum{},
 	} {
 		if text, err := Details(detail); err != nil || text == "" {
 			t.Errorf("%T: %q, %v", detail, text, err)

@@ -9,7 +9,6 @@ import (
 	"warpbound/internal/job"
 	"warpbound/internal/runner"
 	"warpbound/internal/runner/gpu"
-	"warpbound/internal/trace"
 	"warpbound/internal/workload"
 )
 
@@ -30,8 +29,8 @@ type average struct {
 }
 
 // Run implements runner.Runner, but for traces.
-func (t *average) Run(ctx context.Context, in *job.Inputs, tr *trace.Run) (*runner.Outcome, error) {
-	if tr != nil {
+func (t *average) Run(ctx context.Context, in *job.Inputs, rec *runner.Recorder) (*runner.Outcome, error) {
+	if rec != nil {
 		return nil, errors.New("a kernel without instrumentation records no trace")
 	}
 	if t.device == nil {
@@ -81,7 +80,7 @@ func (t *average) mean(ctx context.Context, in *job.Inputs) (*runner.Outcome, er
 		t.warm = true
 	}
 	var sum time.Duration
-	launches := make([]time.Duration, len(t.workload.Kernels))
+	launches := make([]gpu.Launch, len(t.workload.Kernels))
 	for range repeats {
 		run, err := t.runner.Run(ctx, in)
 		if err != nil {
@@ -90,14 +89,15 @@ func (t *average) mean(ctx context.Context, in *job.Inputs) (*runner.Outcome, er
 		sum += run.Elapsed
 		t.outcome = runner.Outcome{Buffers: run.Buffers, Rounds: run.Rounds}
 		for i, l := range run.Launches {
-			launches[i] += l.Elapsed
-			t.outcome.Launches = append(t.outcome.Launches, runner.Launch{Kernel: l.Kernel})
+			l.Elapsed += launches[i].Elapsed
+			launches[i] = l
 		}
 	}
 	n := time.Duration(repeats)
 	t.outcome.Cycles = on.cycles(sum / n)
-	for i := range launches {
-		t.outcome.Launches[i].Cycles = on.cycles(launches[i] / n)
+	for _, l := range launches {
+		l.Elapsed /= n
+		t.outcome.Launches = append(t.outcome.Launches, on.launch(&l))
 	}
 	return &t.outcome, nil
 }

@@ -90,10 +90,10 @@ func (b *bench) load() error {
 	if b.plain, err = gpu.New(cfg); err != nil {
 		return err
 	}
-	if err := b.describe(b.plain, &b.detail.Plain); err != nil || b.options.Record == nil {
+	if err := b.describe(b.plain, &b.detail.Plain); err != nil || b.options.Recorded(0) == nil {
 		return err
 	}
-	if b.code, err = recordingCode(b.workload, b.options.Record.Chosen); err != nil {
+	if b.code, err = recordingCode(b.workload, b.options.Recorded(0).Chosen); err != nil {
 		return err
 	}
 	if cfg.Program, err = gpu.NewProgram(b.code); err != nil {
@@ -134,7 +134,7 @@ func (b *bench) Close() error {
 // Run implements runner.Runner. The time of the kernel as it is, by events in cycles of the highest clock, is
 // that of the run; if a trace is wanted, it is that of the SM which took longest from its first start to
 // its last exit, with recording code.
-func (b *bench) Run(ctx context.Context, in *job.Inputs, rec *trace.Run) (*runner.Outcome, error) {
+func (b *bench) Run(ctx context.Context, in *job.Inputs, rec *runner.Recorder) (*runner.Outcome, error) {
 	if !b.begun {
 		if err := b.begin(ctx); err != nil {
 			return nil, &runner.UnusableError{Err: b.failed(ctx, "warming up", err)}
@@ -146,17 +146,18 @@ func (b *bench) Run(ctx context.Context, in *job.Inputs, rec *trace.Run) (*runne
 		return nil, b.failed(ctx, b.platform.name, err)
 	}
 	b.outcome = runner.Outcome{Cycles: b.platform.cycles(run.Elapsed), Rounds: run.Rounds, Buffers: b.expected, Launches: b.outcome.Launches[:0]}
-	for _, l := range run.Launches {
-		b.outcome.Launches = append(b.outcome.Launches, runner.Launch{Kernel: l.Kernel, Cycles: b.platform.cycles(l.Elapsed)})
+	for i := range run.Launches {
+		b.outcome.Launches = append(b.outcome.Launches, b.platform.launch(&run.Launches[i]))
 	}
 	if b.recorded == nil || rec == nil {
 		return &b.outcome, nil
 	}
-	if err := b.runRecorded(ctx, in, rec); err != nil {
+	tr := rec.Begin()
+	if err := b.runRecorded(ctx, in, tr); err != nil {
 		return nil, b.failed(ctx, b.platform.name, err)
 	}
-	b.outcome.Cycles = rec.End
-	return &b.outcome, nil
+	b.outcome.Cycles = tr.End
+	return &b.outcome, rec.End(0)
 }
 
 // failed says where an error came up, or that the user ended the run.
@@ -221,7 +222,7 @@ func (b *bench) runRecorded(ctx context.Context, in *job.Inputs, tr *trace.Run) 
 	for i := range run.Recording.Warps {
 		b.records = max(b.records, len(run.Recording.Warps[i].Records))
 	}
-	f, err := run.Recording.Trace(b.code, b.options.Record.Graph, tr)
+	f, err := run.Recording.Trace(b.code, b.options.Recorded(0).Graph, tr)
 	if err != nil {
 		return err
 	}

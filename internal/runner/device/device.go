@@ -195,3 +195,10 @@ func (p *Platform) cycles(t time.Duration) int64 {
 	ns := t.Nanoseconds()
 	return ns/1e6*khz + (ns%1e6*khz+1e6-1)/1e6
 }
+
+// launch converts the times of a launch to cycles.
+func (p *Platform) launch(l *gpu.Launch) runner.Launch {
+	return runner.Launch{
+		Kernel: l.Kernel, Executions: l.Executions, Cycles: p.cycles(l.Elapsed), Min: p.cycles(l.Min), Max: p.cycles(l.Max),
+	}
+}

@@ -17,7 +17,6 @@ import (
 	"warpbound/internal/job"
 	"warpbound/internal/machine"
 	"warpbound/internal/runner"
-	"warpbound/internal/trace"
 	"warpbound/internal/workload"
 )
 
@@ -225,7 +224,7 @@ func TestDeviceTarget(t *testing.T) {
 	if d.launches < 3+20 || d.opened != 1 {
 		t.Errorf("%d launches on %d devices", d.launches, d.opened)
 	}
-	if _, err := to.Run(context.Background(), in, new(trace.Run)); err == nil {
+	if _, err := to.Run(context.Background(), in, new(runner.Recorder)); err == nil {
 		t.Error("a trace without recording code")
 	}
 	if err := to.Close(); err != nil {

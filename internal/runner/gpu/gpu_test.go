@@ -78,7 +78,7 @@ func TestRestores(t *testing.T) {
 				if got := binary.LittleEndian.Uint32(run.Buffers[1]); got != tt.want {
 					t.Errorf("%d, want %d", got, tt.want)
 				}
-				if run.Elapsed < 100*time.Nanosecond || run.Rounds != 1 || run.Launches[0] != (gpu.Launch{Kernel: "k", Elapsed: run.Elapsed}) {
+				if run.Elapsed < 100*time.Nanosecond || run.Rounds != 1 || run.Launches[0] != (gpu.Launch{Kernel: "k", Executions: 1, Elapsed: run.Elapsed, Min: run.Elapsed, Max: run.Elapsed}) {
 					t.Errorf("%+v", run)
 				}
 			}

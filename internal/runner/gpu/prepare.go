@@ -41,6 +41,9 @@ func dynamicShared(j *job.Job) (offsets []int, bytes int) {
 // Nothing else is changed, and the module that is given is not. It is an error, with the
 // place, if a kernel reads such a parameter in another way than as a whole.
 func Prepare(m *ptx.Module, j *job.Job) (*ptx.Module, error) {
+	if err := ownShared(j); err != nil {
+		return nil, err
+	}
 	out := &ptx.Module{File: m.File, Items: slices.Clone(m.Items)}
 	offsets, _ := dynamicShared(j)
 	var errs diag.List
@@ -79,7 +82,17 @@ func Prepare(m *ptx.Module, j *job.Job) (*ptx.Module, error) {
 
 // isOf reports whether a kernel of the module is one of the job's.
 func isOf(j *job.Job, kernel string) bool {
-	return j.Kernel == kernel || j.Kernel == "" || slices.Contains(j.Repeat.Then, kernel)
+	return slices.ContainsFunc(j.Runs(), func(l job.Launch) bool { return l.Kernel == kernel || l.Kernel == "" })
+}
+
+// ownShared is an error if launches have shared pointers elsewhere than the job as a whole: the code of a kernel
+// holds one place of each.
+func ownShared(j *job.Job) error {
+	at := slices.IndexFunc(j.Params, func(p job.Param) bool { return p.Kind == job.SharedPtr })
+	if at < 0 || j.Launches == nil {
+		return nil
+	}
+	return diag.Errorf(j.Params[at].Pos, "a device has no pointers to shared memory as arguments of [[launch]] entries: give these shared = N, and the kernels an extern array")
 }
 
 // visible makes a variable in global or constant memory one that can be found by its name.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"warpbound/diag"
@@ -16,16 +17,18 @@ import (
 type Run struct {
 	Elapsed  time.Duration // of all launches together, by events
 	Buffers  [][]byte      // contents after the run, by parameter; nil for what is no buffer
-	Rounds   int           // of the launches that the job repeats; 1 if it has one launch
-	Launches []Launch      // by kernel of a round, in their order
+	Rounds   int           // executions of the first launch
+	Launches []Launch      // by job.Job.Runs
 
 	Recording *instrument.Recording // nil unless the program records
 }
 
-// Launch adds up the launches of one of the kernels of a run.
+// Launch adds up the executions of one of the launches of a run.
 type Launch struct {
-	Kernel  string
-	Elapsed time.Duration
+	Kernel     string
+	Executions int
+	Elapsed    time.Duration // of all executions
+	Min, Max   time.Duration // of one
 }
 
 // firstRecords is how many records of the lowest lane of each warp the first run has room
@@ -66,13 +69,13 @@ func (r *Runner) once(ctx context.Context, in *job.Inputs) (*Run, error) {
 		return nil, err
 	}
 	run := &Run{Launches: make([]Launch, len(r.kernels))}
-	run.Launches[0].Kernel = r.cfg.Job.Kernel.Name
-	for i, b := range r.cfg.Job.Then {
-		run.Launches[i+1].Kernel = b.Kernel.Name
+	for i := range r.kernels {
+		run.Launches[i].Kernel = r.kernels[i].bound.Kernel.Name
 	}
-	if err := r.rounds(ctx, run); err != nil {
+	if err := r.cfg.Job.Job.Whole().Execute(&host{r, ctx, run}); err != nil {
 		return nil, err
 	}
+	run.Rounds = run.Launches[0].Executions
 	run.Buffers = make([][]byte, len(r.buffers))
 	for i := range r.buffers {
 		b := &r.buffers[i]
@@ -109,12 +112,15 @@ func (r *Runner) restore(in *job.Inputs) error {
 			}
 		}
 	}
-	r.params = r.cfg.Job.ParamBlock(r.params, in, func(param int) uint64 {
-		if at := r.buffers[param].at; at != 0 {
-			return uint64(at)
-		}
-		return uint64(r.offsets[param]) // which the prepared kernel does not read
-	})
+	for i := range r.kernels {
+		k := &r.kernels[i]
+		k.params = k.bound.ParamBlock(k.params, in, func(param int) uint64 {
+			if spec := k.bound.Job; spec.Params[param].Kind == job.Buffer {
+				return uint64(r.buffers[spec.InWhole(param)].at)
+			}
+			return uint64(k.offsets[param]) // which the prepared kernel does not read
+		})
+	}
 	if !r.cfg.Records {
 		return nil
 	}
@@ -132,68 +138,56 @@ func (r *Runner) restore(in *job.Inputs) error {
 	return r.device.Write(r.symbol, r.layout.Symbol(uint64(r.trace)))
 }
 
-// rounds makes the launches of a run.
-func (r *Runner) rounds(ctx context.Context, run *Run) error {
-	repeat := &r.cfg.Job.Job.Repeat
-	for again := true; again; run.Rounds++ {
-		if repeat.While != nil && run.Rounds == repeat.Limit {
-			return diag.Errorf(repeat.Pos.Limit, "after %d rounds the kernels still leave %s at other than 0: raise limit if runs may take more",
-				run.Rounds, r.cfg.Job.Job.Params[*repeat.While].Name)
-		}
-		if err := r.clearFlag(repeat.While); err != nil {
-			return err
-		}
-		for i, f := range r.kernels {
-			took, err := r.launch(ctx, f)
-			if err != nil {
-				return err
-			}
-			run.Launches[i].Elapsed += took
-			run.Elapsed += took
-		}
-		var err error
-		if again, err = r.flagged(repeat.While); err != nil {
-			return err
+// host makes one run (job.Host).
+type host struct {
+	*Runner
+	ctx context.Context
+	run *Run
+}
+
+// Launch implements job.Host.
+func (h *host) Launch(i int) error {
+	k := &h.kernels[i]
+	ctx, cancel := h.within(h.ctx)
+	defer cancel()
+	spec := k.bound.Job
+	took, err := k.Launch(ctx, cuda.Launch{Grid: spec.Grid, Block: spec.Block, DynamicShared: k.dynamic, Params: k.params})
+	if errors.Is(err, cuda.ErrLaunch) {
+		return diag.Errorf(spec.Pos.Block, "%w", err)
+	}
+	if fault, ok := errors.AsType[*cuda.Fault](err); ok {
+		if at := h.cfg.Program.place(fault.Line); at.Known() {
+			return diag.Errorf(at, "%w", err)
 		}
 	}
+	if err != nil {
+		return err
+	}
+	l := &h.run.Launches[i]
+	if l.Executions == 0 {
+		l.Min = took
+	}
+	l.Executions++
+	l.Elapsed += took
+	l.Min, l.Max = min(l.Min, took), max(l.Max, took)
+	h.run.Elapsed += took
 	return nil
 }
 
-func (r *Runner) launch(ctx context.Context, f cuda.Function) (time.Duration, error) {
-	ctx, cancel := r.within(ctx)
-	defer cancel()
-	spec := r.cfg.Job.Job
-	took, err := f.Launch(ctx, cuda.Launch{Grid: spec.Grid, Block: spec.Block, DynamicShared: r.dynamic, Params: r.params})
-	if errors.Is(err, cuda.ErrLaunch) {
-		return 0, diag.Errorf(spec.Pos.Block, "%w", err)
-	}
-	if fault, ok := errors.AsType[*cuda.Fault](err); ok {
-		if at := r.cfg.Program.place(fault.Line); at.Known() {
-			return 0, diag.Errorf(at, "%w", err)
-		}
-	}
-	return took, err
+// flag is what the first element of a buffer is on the device, and a place for its bytes.
+func (h *host) flag(param int) (cuda.Pointer, []byte) {
+	return h.buffers[param].at, make([]byte, h.cfg.Job.Job.Whole().Params[param].Type.Bytes())
 }
 
-// clearFlag clears the element that says if there is another round, if one does.
-func (r *Runner) clearFlag(param *int) error {
-	if param == nil {
-		return nil
-	}
-	return r.device.Write(r.buffers[*param].at, make([]byte, r.cfg.Job.Job.Params[*param].Type.Bytes()))
+// Clear implements job.Host.
+func (h *host) Clear(param int) error {
+	at, zeros := h.flag(param)
+	return h.device.Write(at, zeros)
 }
 
-// flagged reports whether there is another round.
-func (r *Runner) flagged(param *int) (bool, error) {
-	if param == nil {
-		return false, nil
-	}
-	flag := make([]byte, r.cfg.Job.Job.Params[*param].Type.Bytes())
-	err := r.device.Read(r.buffers[*param].at, flag)
-	for _, b := range flag {
-		if b != 0 {
-			return true, err
-		}
-	}
-	return false, err
+// Flagged implements job.Host.
+func (h *host) Flagged(param int) (bool, error) {
+	at, data := h.flag(param)
+	err := h.device.Read(at, data)
+	return slices.ContainsFunc(data, func(b byte) bool { return b != 0 }), err
 }

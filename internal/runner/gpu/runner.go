@@ -17,7 +17,7 @@ import (
 // Config says what a Runner runs.
 type Config struct {
 	Device  cuda.Device
-	Job     *job.Bound // with its kernels as they are in the module that Prepare made
+	Job     *job.Bound // with its launches as they are in the module that Prepare made
 	Program *Program
 	Records bool          // the program has recording code for the job's kernel
 	Timeout time.Duration // of each launch; 0 for none
@@ -30,16 +30,22 @@ type Runner struct {
 	cfg     Config
 	device  cuda.Device
 	module  cuda.Module
-	kernels []cuda.Function // of the job, and those that follow it in a round
-	buffers []buffer        // by parameter
-	params  []byte
-	offsets []int // in dynamic shared memory, by parameter
-	dynamic int   // bytes of it
+	kernels []kernel // by job.Job.Runs
+	buffers []buffer // by parameter
 	initial []variable
 	layout  instrument.Layout // if the program records
 	trace   cuda.Pointer      // the buffer of recording code; 0 as long as there is none
 	records []byte            // its contents
 	symbol  cuda.Pointer      // instrument.Symbol
+}
+
+// kernel is a kernel as one of the launches of a run has it.
+type kernel struct {
+	cuda.Function
+	bound   *job.Bound
+	params  []byte
+	offsets []int // in dynamic shared memory, by parameter
+	dynamic int   // bytes of it
 }
 
 // buffer is a buffer on the device, and its contents after a run.
@@ -58,8 +64,7 @@ type variable struct {
 // user's module. It is an error if a kernel uses a variable in global memory that a function
 // declares: no host can restore it between runs.
 func New(cfg Config) (*Runner, error) {
-	r := &Runner{cfg: cfg, device: cfg.Device, buffers: make([]buffer, len(cfg.Job.Job.Params))}
-	r.offsets, r.dynamic = dynamicShared(cfg.Job.Job)
+	r := &Runner{cfg: cfg, device: cfg.Device, buffers: make([]buffer, len(cfg.Job.Job.Whole().Params))}
 	var err error
 	if r.module, err = cfg.Device.Load(cfg.Program.Text); err != nil {
 		return nil, cfg.Program.explain(err)
@@ -89,15 +94,18 @@ func (p *Program) explain(err error) error {
 
 // prepare finds the kernels and the variables, and makes room for the buffers.
 func (r *Runner) prepare() error {
+	whole := r.cfg.Job.Job.Whole()
 	bounds := append([]*job.Bound{r.cfg.Job}, r.cfg.Job.Then...)
 	for _, b := range bounds {
 		f, err := r.module.Function(b.Kernel.Name)
 		if err != nil {
 			return err
 		}
-		r.kernels = append(r.kernels, f)
+		k := kernel{Function: f, bound: b}
+		k.offsets, k.dynamic = dynamicShared(b.Job)
+		r.kernels = append(r.kernels, k)
 	}
-	for i, p := range r.cfg.Job.Job.Params {
+	for i, p := range whole.Params {
 		if p.Kind != job.Buffer {
 			continue
 		}
@@ -108,8 +116,8 @@ func (r *Runner) prepare() error {
 		r.buffers[i] = buffer{at: at, data: make([]byte, p.Bytes)}
 	}
 	if r.cfg.Records {
-		if repeat := &r.cfg.Job.Job.Repeat; repeat.Several() {
-			return diag.Errorf(repeat.Pos.Table, "recording code records one launch, and the job has several in a run")
+		if pos, key := whole.SeveralAt(); whole.Several() {
+			return diag.Errorf(pos, "recording code records one launch, and %s makes several in a run", key)
 		}
 		at, _, err := r.module.Global(instrument.Symbol)
 		if err != nil {
@@ -183,12 +191,12 @@ func (r *Runner) symbols(b *job.Bound) error {
 // Attributes returns what the compiler made of the job's kernel, and how many CTAs of the
 // launch an SM holds at a time.
 func (r *Runner) Attributes() (cuda.FunctionAttributes, int, error) {
-	f := r.kernels[0]
+	f := &r.kernels[0]
 	threads := 1
 	for _, n := range r.cfg.Job.Job.Block {
 		threads *= n
 	}
-	ctas, err := f.Occupancy(threads, r.dynamic)
+	ctas, err := f.Occupancy(threads, f.dynamic)
 	return f.Attributes(), ctas, err
 }
 

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"path/filepath"
+	"slices"
 	"testing"
 	"time"
 
@@ -182,11 +183,24 @@ func (b *bench) execute(t *testing.T, kernels []*job.Bound, record *runner.Recor
 		}
 		w.Kernels = append(w.Kernels, &workload.Kernel{Bound: bound, Graph: g, Code: code, Machine: w.Machine, Registers: 20})
 	}
-	r, err := simulated.New(w.Machine).Open(w, runner.Options{Record: record})
+	if w.Several() {
+		vars := workload.Vars(w.Kernels)
+		for _, k := range w.Kernels {
+			k.Vars = vars
+		}
+	}
+	r, err := simulated.New(w.Machine).Open(w, runner.Options{Record: []*runner.Record{record}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	out, err := r.Run(context.Background(), in, run)
+	rec := &runner.Recorder{Take: func(_ int, made *trace.Run) error {
+		*run = trace.Run{Records: slices.Clone(made.Records), End: made.End}
+		return nil
+	}}
+	if run == nil {
+		rec = nil
+	}
+	out, err := r.Run(context.Background(), in, rec)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -122,10 +122,7 @@ func (p *Platform) Recordable(_ *workload.Workload, chosen []bool) ([]bool, erro
 
 // Open implements runner.Platform.
 func (p *Platform) Open(w *workload.Workload, opts runner.Options) (runner.Runner, error) {
-	if w.Several() {
-		return newRounds(w, opts)
-	}
-	return newLaunch(w, w.First(), opts)
+	return newRun(w, opts)
 }
 
 // simulator is what the simulators of all cores have in common.
@@ -148,20 +145,17 @@ func newSimulator(cfg sim.Config) (simulator, error) {
 	return nil, fmt.Errorf("%s has a %s core, which no simulator is for", cfg.Machine.Name, cfg.Machine.Core)
 }
 
-// launch runs one launch of a kernel.
+// launch executes one of the launches of a run.
 type launch struct {
-	kernel  *workload.Kernel
 	memory  *workload.Memory
 	sim     simulator
 	out     io.Writer
 	oneCore func(why string) // nil if nobody asks, or once it has been called
-	outcome runner.Outcome
-	single  [1]runner.Launch
-	stats   statistics
 }
 
 // newLaunch prepares a simulator. It is an error if the launch does not fit the machine.
-func newLaunch(w *workload.Workload, k *workload.Kernel, opts runner.Options) (*launch, error) {
+func newLaunch(w *workload.Workload, number int, opts runner.Options) (*launch, error) {
+	k := w.Kernels[number]
 	if _, err := k.Occupancy(); err != nil {
 		return nil, err
 	}
@@ -176,7 +170,7 @@ func newLaunch(w *workload.Workload, k *workload.Kernel, opts runner.Options) (*
 	}
 	cfg := sim.Config{
 		Code: code, Machine: k.Machine, RegsPerThread: k.Registers,
-		Ipoints: ipoints(k, opts.Record), MaxCycles: opts.MaxCycles,
+		Ipoints: ipoints(k, opts.Recorded(number)), MaxCycles: opts.MaxCycles,
 		Observe: observer(w, k, opts), Access: accesses(opts.Access), Workers: opts.Cores,
 	}
 	if cpu := memory.CPU(); cpu != nil {
@@ -186,7 +180,7 @@ func newLaunch(w *workload.Workload, k *workload.Kernel, opts runner.Options) (*
 	if err != nil {
 		return nil, err
 	}
-	return &launch{kernel: k, memory: memory, sim: s, out: opts.Out, oneCore: opts.OneCore}, nil
+	return &launch{memory: memory, sim: s, out: opts.Out, oneCore: opts.OneCore}, nil
 }
 
 // ipoints returns the Ipoint of each instruction, nil if none is recorded.
@@ -213,24 +207,6 @@ func (c cpuStream) Next() (sim.CPUAccess, bool, error) {
 	return sim.CPUAccess{Gap: a.Gap, Address: address, Store: a.Store}, ok, err
 }
 
-// Run implements runner.Runner.
-func (t *launch) Run(ctx context.Context, in *job.Inputs, rec *trace.Run) (*runner.Outcome, error) {
-	on, err := t.memory.Fill(in)
-	if err != nil {
-		return nil, err
-	}
-	result, err := t.execute(ctx, on, rec)
-	if err != nil {
-		return nil, err
-	}
-	t.single[0] = runner.Launch{Kernel: t.kernel.Bound.Kernel.Name, Cycles: result.Cycles}
-	t.stats.result = result
-	t.outcome = runner.Outcome{
-		Cycles: result.Cycles, Rounds: 1, Launches: t.single[:], Buffers: t.memory.Buffers(), Statistics: &t.stats,
-	}
-	return &t.outcome, nil
-}
-
 // execute runs a launch on what is in memory.
 func (t *launch) execute(ctx context.Context, on emu.Launch, rec *trace.Run) (*sim.Result, error) {
 	on.Out = t.out
@@ -241,9 +217,3 @@ func (t *launch) execute(ctx context.Context, on emu.Launch, rec *trace.Run) (*s
 	}
 	return r, err
 }
-
-// Report implements runner.Runner.
-func (t *launch) Report() runner.Report { return runner.Report{} }
-
-// Close implements runner.Runner.
-func (t *launch) Close() error { return nil }

@@ -280,18 +280,17 @@ func (s *searching) compare(ctx context.Context, f *Found) error {
 // compareStatic takes the static bounds alone, where methods that measure have none for a reason.
 func (s *searching) compareStatic(ctx context.Context, f *Found, reason error) error {
 	found := []diag.Warning{{Pos: s.Spec.Pos.Kernel, ID: "no-bounds", Text: "there are no measurement-based bounds to compare with: " + reason.Error()}}
-	if !s.Several() {
-		estimates, warnings, err := analysis.Static(ctx, s.platform, s.Workload, analysis.Request{
-			Methods: s.opts.Bounds.Methods, MaxCycles: s.opts.Bounds.MaxCycles, Campaign: campaign.Spec{Vectors: s.opts.Bounds.Campaign.Vectors},
-		})
-		switch {
-		case ctx.Err() != nil:
-			f.Interrupted, f.Search.Interrupted = true, true
-			return nil
-		case err != nil:
-			found[0].Text += "; " + err.Error()
-		}
-		f.Analysis.Estimates, found = append(f.Analysis.Estimates, estimates...), append(found, warnings...)
+	a, warnings, err := analysis.Static(ctx, s.platform, s.Workload, analysis.Request{
+		Methods: s.opts.Bounds.Methods, MaxCycles: s.opts.Bounds.MaxCycles, Campaign: campaign.Spec{Vectors: s.opts.Bounds.Campaign.Vectors},
+	})
+	switch {
+	case ctx.Err() != nil:
+		f.Interrupted, f.Search.Interrupted = true, true
+		return nil
+	case err != nil:
+		found[0].Text += "; " + err.Error()
+	default:
+		f.Analysis, found = a, append(found, warnings...)
 	}
 	f.Analysis.Warnings = estimate.Warnings(slices.Concat(s.Warnings(), found))
 	return nil

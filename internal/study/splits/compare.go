@@ -55,7 +55,7 @@ func (c *comparison) run(ctx context.Context) (*estimate.Splitting, error) {
 		Provenance: provenance.Of(),
 		Job:        c.Name(), Kernel: c.Kernel(), Machine: c.Machine.Name, MachineHash: c.Machine.Hash(),
 		ModuleHash: c.Module.Hash, JobHash: spec.Hash,
-		Launch: estimate.Launch{Grid: spec.Grid, Block: spec.Block}, Seed: spec.Seed,
+		Launch: estimate.Launch{Grid: c.First().Bound.Job.Grid, Block: c.First().Bound.Job.Block}, Seed: spec.Seed,
 		SplitSIMDs: int(c.Machine.Split.SIMDs.Value), Mode: string(c.Mode()),
 		Warnings: estimate.Warnings(c.Warnings()),
 	}

@@ -64,7 +64,7 @@ func measuredAlone(ctx context.Context, p runner.Platform, w *workload.Workload,
 
 // publishedTime is the time of the kernel by the published equations.
 func publishedTime(w *workload.Workload, d *estimate.SplitMeasured) int64 {
-	s, sm, spec := &w.Machine.Split, &w.Machine.SM, w.Spec
+	s, sm, spec := &w.Machine.Split, &w.Machine.SM, w.First().Bound.Job
 	gpu := published.GPU{
 		CUs: sm.Count.Value, SIMDs: sm.Schedulers.Value, Contexts: int64(w.Machine.Contexts()),
 		Lanes: sm.WarpSize.Value, Splits: s.SIMDs.Value,
@@ -86,8 +86,8 @@ func publishedTime(w *workload.Workload, d *estimate.SplitMeasured) int64 {
 // measureBlocks runs the inputs one after the other and measures blocks.
 func measureBlocks(ctx context.Context, p runner.Platform, w *workload.Workload, spec campaign.Spec, maxCycles int64) (*split.Times, error) {
 	m := newStopwatch(w)
-	opts := runner.Options{MaxCycles: maxCycles, Record: &runner.Record{Points: m.none()}, Issue: m.step}
-	result, _, err := campaign.Run(ctx, p, w, spec, opts, func() trace.Sink { return m })
+	opts := runner.Options{MaxCycles: maxCycles, Record: []*runner.Record{{Points: m.none()}}, Issue: m.step}
+	result, _, err := campaign.Run(ctx, p, w, spec, opts, func(int) trace.Sink { return m })
 	if err != nil {
 		return nil, err
 	}

@@ -1,0 +1,124 @@
+package simulated
+
+import (
+	"context"
+	"fmt"
+
+	"warpbound/internal/job"
+	"warpbound/internal/runner"
+	"warpbound/internal/sim"
+	"warpbound/internal/workload"
+)
+
+// run makes the launches of a job, one after the other. Buffers, variables of the module and the heap keep what
+// they hold from one launch to the next; each launch finds the simulated machine idle and its caches empty. The
+// time of a run is the sum of the times of its launches, without what a host does between them.
+type run struct {
+	job      *job.Job
+	launches []*launch // by job.Job.Runs
+	several  bool
+	limit    int64 // cycles
+	result   sim.Result
+	outcome  runner.Outcome
+}
+
+// newRun prepares a simulator of each launch. It is an error if one of them does not fit the machine.
+func newRun(w *workload.Workload, opts runner.Options) (*run, error) {
+	t := &run{job: w.Spec, several: w.Several(), limit: opts.Limit()}
+	for i, k := range w.Kernels {
+		s, err := newLaunch(w, i, opts)
+		if err != nil {
+			return nil, t.named(k, err)
+		}
+		t.launches = append(t.launches, s)
+		t.outcome.Launches = append(t.outcome.Launches, runner.Launch{Kernel: k.Bound.Kernel.Name})
+	}
+	t.outcome.Statistics = &statistics{result: &t.result}
+	return t, nil
+}
+
+// named is an error with the kernel that it is about, if it is one of several.
+func (t *run) named(k *workload.Kernel, err error) error {
+	if !t.several {
+		return err
+	}
+	return fmt.Errorf("kernel %s: %w", k.Bound.Kernel.Name, err)
+}
+
+// Run implements runner.Runner. It is an error if there is another round to do after as many as the job allows,
+// and if all launches together take more than the limit of cycles.
+func (t *run) Run(ctx context.Context, in *job.Inputs, rec *runner.Recorder) (*runner.Outcome, error) {
+	memory := t.launches[0].memory
+	if _, err := memory.Fill(in); err != nil {
+		return nil, err
+	}
+	for _, l := range t.launches[1:] {
+		l.memory.Share(memory)
+	}
+	t.result.Reset()
+	for i := range t.outcome.Launches {
+		t.outcome.Launches[i].Reset()
+	}
+	if err := t.job.Execute(&host{t, ctx, in, rec}); err != nil {
+		return nil, err
+	}
+	t.outcome.Cycles, t.outcome.Buffers, t.outcome.Rounds = t.result.Cycles, memory.Buffers(), t.outcome.Launches[0].Executions
+	return &t.outcome, nil
+}
+
+// host makes one run (job.Host).
+type host struct {
+	*run
+	ctx context.Context
+	in  *job.Inputs
+	rec *runner.Recorder // nil if no trace is wanted
+}
+
+// Launch implements job.Host.
+func (h *host) Launch(i int) error {
+	if err := h.ctx.Err(); err != nil {
+		return err
+	}
+	l := h.launches[i]
+	tr := h.rec.Begin()
+	r, err := l.execute(h.ctx, l.memory.Launch(h.in), tr)
+	if err != nil {
+		return err
+	}
+	if h.result.Cycles == 0 {
+		h.result.Occupancy = r.Occupancy
+	}
+	h.result.Add(r)
+	h.outcome.Launches[i].Add(r.Cycles)
+	if h.result.Cycles > h.limit {
+		return fmt.Errorf("kernel %s: %w by all launches together: %d", h.outcome.Launches[i].Kernel, sim.ErrCycleLimit, h.limit)
+	}
+	return h.rec.End(i)
+}
+
+// Clear implements job.Host.
+func (h *host) Clear(param int) error {
+	clear(h.flag(param))
+	return nil
+}
+
+// Flagged implements job.Host.
+func (h *host) Flagged(param int) (bool, error) {
+	for _, b := range h.flag(param) {
+		if b != 0 {
+			return true, nil
+		}
+	}
+	return false, nil
+}
+
+// flag is the first element of a buffer.
+func (h *host) flag(param int) []byte {
+	return h.launches[0].memory.Buffers()[param][:h.job.Params[param].Type.Bytes()]
+}
+
+// Report implements runner.Runner.
+func (t *run) Report() runner.Report { return runner.Report{} }
+
+// Close implements runner.Runner.
+func (t *run) Close() error { return nil }
