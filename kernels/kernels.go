@@ -2,7 +2,8 @@
 // of them and one for the mini-SIMT machine, a job for each, and reference results
 // in Go. Six kernels in PTX are the ones that all methods are measured with (References);
 // the others are for methods about shared caches (LLC), for searches for the worst
-// input (Search), and for devices with tensor cores (Tensor).
+// input (Search), for devices with tensor cores (Tensor), and for jobs of several launches
+// (Applications).
 //
 // The directory of each kernel bears its name. The references restate in plain
 // Go what a kernel computes, so this package imports nothing else of the
@@ -58,6 +59,11 @@ type Reference struct {
 // the same kind of thing.
 func MiniSIMT() []Reference {
 	return []Reference{{"triangleSum", []string{"v"}, triangleSum}}
+}
+
+// Applications returns the references of applications of several kernels, whose job is application.toml.
+func Applications() []Reference {
+	return []Reference{{"relaxation", []string{"a", "b", "changed"}, relaxation}}
 }
 
 // References returns the references of the six kernels in PTX that every method is

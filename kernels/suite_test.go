@@ -125,6 +125,27 @@ func TestReferencesMatchJobs(t *testing.T) {
 	}
 }
 
+// TestApplicationsCoverTheSuite finds every application among the references, and its module.
+func TestApplicationsCoverTheSuite(t *testing.T) {
+	files, err := filepath.Glob("*/application.toml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var dirs, kernels []string
+	for _, file := range files {
+		dirs = append(dirs, filepath.Dir(file))
+	}
+	for _, r := range Applications() {
+		kernels = append(kernels, r.Kernel)
+		if _, err := fs.Stat(Suite(), r.Kernel+"/"+r.Kernel+".ptx"); err != nil {
+			t.Error(err)
+		}
+	}
+	if !slices.Equal(dirs, kernels) {
+		t.Errorf("directories %v, references %v", dirs, kernels)
+	}
+}
+
 func TestSuiteIsComplete(t *testing.T) {
 	for _, r := range slices.Concat(References(), LLC(), Search(), Tensor(), MiniSIMT()) {
 		name := r.Kernel

@@ -127,8 +127,10 @@ func inGoAgain(t *testing.T, name string, src []byte) *jobs.Job {
 	}
 	g := &jobs.Job{
 		Name: name, Module: jobs.File(f["module"].(string)), Kernel: textOf(f["kernel"]), Machine: textOf(f["machine"]),
-		Grid: jobs.Dim(intsOf(f["grid"])...), Block: jobs.Dim(intsOf(f["block"])...),
 		Vectors: intOf(f["vectors"]), Registers: intOf(f["registers"]), Shared: intOf(f["shared"]), Loops: weightsOf(f["loop"]),
+	}
+	if f["launch"] == nil {
+		g.Grid, g.Block = jobs.Dim(intsOf(f["grid"])...), jobs.Dim(intsOf(f["block"])...)
 	}
 	if seed, ok := f["seed"].(int64); ok {
 		g.Seed = &seed
@@ -159,7 +161,38 @@ func inGoAgain(t *testing.T, name string, src []byte) *jobs.Job {
 	if list, ok := repeat["then"].([]any); ok {
 		g.Repeat.Then = textsOf(list)
 	}
+	g.Launches = launchesAgain(tablesOf(f["launch"]))
 	return g
+}
+
+func launchesAgain(entries []map[string]any) []jobs.Launch {
+	var launches []jobs.Launch
+	for _, v := range entries {
+		l := jobs.Launch{
+			Kernel: textOf(v["kernel"]), Registers: intOf(v["registers"]), Repeat: intOf(v["repeat"]),
+			While: textOf(v["while"]), Limit: intOf(v["limit"]), Launches: launchesAgain(tablesOf(v["launch"])),
+		}
+		for key, to := range map[string]*[]int{"grid": &l.Grid, "block": &l.Block} {
+			if v[key] != nil {
+				*to = intsOf(v[key])
+			}
+		}
+		if n, ok := v["shared"]; ok {
+			l.Shared = new(intOf(n))
+		}
+		if list, ok := v["arguments"].([]any); ok {
+			l.Arguments = []jobs.Argument{}
+			for _, a := range list {
+				if name, ok := a.(string); ok {
+					l.Arguments = append(l.Arguments, jobs.Argument{Param: name})
+				} else {
+					l.Arguments = append(l.Arguments, jobs.Argument{Number: numbersOf([]any{a})[0]})
+				}
+			}
+		}
+		launches = append(launches, l)
+	}
+	return launches
 }
 
 func paramAgain(t *testing.T, v map[string]any) jobs.Param {
