@@ -30,9 +30,11 @@ func HTML(w io.Writer, a *estimate.Analysis, hz float64) error {
 			}
 			return fmt.Sprintf("%.1f", 100*float64(part)/float64(whole))
 		},
-		"modes": func() []string { return otherModes(a) },
-		"lines": lines,
-		"span":  func() string { return span(a) },
+		"launched": func() string { return launched(a) },
+		"launches": func() launchTable { return launchesOf(a) },
+		"modes":    func() []string { return otherModes(a) },
+		"span":     func() string { return span(a) },
+		"lines":    lines,
 		"device": func(d *estimate.Device) (string, error) {
 			var text strings.Builder
 			p := &printer{w: &text}

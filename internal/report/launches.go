@@ -1,6 +1,12 @@
 package report
 
-import "warpbound/estimate"
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"warpbound/estimate"
+)
 
 // launchTimes lists the launches of a run with several.
 func launchTimes(p *printer, list []estimate.LaunchTime) {
@@ -20,4 +26,87 @@ func launchTimes(p *printer, list []estimate.LaunchTime) {
 		}
 	})
 	p.printf("\n")
+}
+
+// launchTable is the launches of an analysis as a table whose first column is left-aligned.
+type launchTable struct {
+	Columns []string
+	Rows    [][]string
+}
+
+// launchesOf lays out the launches of an analysis: what they are, how often a run executes them, and
+// what is known of one execution.
+func launchesOf(a *estimate.Analysis) launchTable {
+	t := launchTable{Columns: []string{"kernel", "grid", "block", "executed", "longest"}}
+	for _, e := range a.Estimates {
+		t.Columns = append(t.Columns, e.Method)
+	}
+	methods := t.Columns[5:]
+	for i := range a.Launches {
+		l := &a.Launches[i]
+		longest := "-"
+		if l.Observed != nil {
+			longest = group(l.Observed.Max)
+		}
+		row := []string{l.Kernel, dims(l.Grid), dims(l.Block), executions(&l.Executions), longest}
+		for _, method := range methods {
+			at := slices.IndexFunc(l.Estimates, func(e estimate.Estimate) bool { return e.Method == method })
+			cell := "-"
+			if at >= 0 {
+				cell = group(l.Estimates[at].Cycles)
+			}
+			row = append(row, cell)
+		}
+		t.Rows = append(t.Rows, row)
+	}
+	return t
+}
+
+// executions renders how often a run executes a launch: in the runs, and at most.
+func executions(e *estimate.Executions) string {
+	var parts []string
+	switch {
+	case e.Max == 0:
+	case e.Min == e.Max:
+		parts = append(parts, group(e.Max))
+	default:
+		parts = append(parts, group(e.Min)+" to "+group(e.Max))
+	}
+	if e.Bound != nil && *e.Bound != e.Max {
+		parts = append(parts, "at most "+group(*e.Bound))
+	}
+	return strings.Join(parts, ", ")
+}
+
+// launchText writes the launches of an analysis.
+func launchText(p *printer, a *estimate.Analysis) {
+	if len(a.Launches) == 0 {
+		return
+	}
+	p.printf("Launches of a run, with cycles of one execution:\n")
+	t := launchesOf(a)
+	p.table(func(rows *printer) {
+		first := []string{t.Columns[0]}
+		for _, row := range t.Rows {
+			first = append(first, row[0])
+		}
+		first = padded(first)
+		rows.printf("  %s\t%s\t\n", first[0], strings.Join(t.Columns[1:], "\t"))
+		for i, row := range t.Rows {
+			rows.printf("  %s\t%s\t\n", first[i+1], strings.Join(row[1:], "\t"))
+		}
+	})
+	p.printf("\n")
+}
+
+// launched says what an analysis is of: the shape of its launch, or how many launches there are.
+func launched(a *estimate.Analysis) string {
+	switch n := len(a.Launches); n {
+	case 0:
+	case 1:
+		return "1 launch, repeated in a run"
+	default:
+		return fmt.Sprintf("%d launches in a run", n)
+	}
+	return fmt.Sprintf("grid %s, block %s", dims(a.Launch.Grid), dims(a.Launch.Block))
 }

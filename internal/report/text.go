@@ -17,7 +17,7 @@ const shares = 8
 func Text(w io.Writer, a *estimate.Analysis, hz float64) error {
 	p := &printer{w: w}
 	p.printf("kernel %s on %s (%.4g MHz), job %s\n", a.Kernel, a.Machine, hz/1e6, a.Job)
-	p.printf("grid %s, block %s", dims(a.Launch.Grid), dims(a.Launch.Block))
+	p.printf("%s", launched(a))
 	if a.Runs > 0 {
 		p.printf("; %s, seed %d", counted(a.Runs, "run"), a.Seed)
 	}
@@ -29,6 +29,7 @@ func Text(w io.Writer, a *estimate.Analysis, hz float64) error {
 		device(p, a.Device)
 	}
 	bounds(p, a, hz)
+	launchText(p, a)
 	if e := shown(a); e != nil && len(e.Breakdown) > 0 {
 		breakdown(p, e)
 	}
