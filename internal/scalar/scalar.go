@@ -28,7 +28,7 @@ func Execute(g *cfg.Graph, b *job.Bound, in *job.Inputs, trips []int64) (buffers
 	if err := known(b.Kernel, b.Job.Block); err != nil {
 		return nil, err
 	}
-	m := &machine{kernel: b.Kernel, grid: b.Job.Grid, block: b.Job.Block, memory: map[uint64][]byte{}, graph: g, trips: trips, window: 1 << 32}
+	m := &machine{kernel: b.Kernel, grid: b.Job.Grid, block: b.Job.Block, memory: map[uint64][]byte{}, graph: g, trips: trips, window: 1 << 32, buffers: len(in.Buffers)}
 	if b.Kernel.AddressBits == 32 {
 		m.window = 1 << 24
 	}
@@ -40,7 +40,7 @@ func Execute(g *cfg.Graph, b *job.Bound, in *job.Inputs, trips []int64) (buffers
 		buffers = append(buffers, data)
 		m.memory[uint64(i)] = data
 	}
-	m.params = b.ParamBlock(nil, in, func(param int) uint64 { return uint64(param) * m.window })
+	m.params = b.ParamBlock(nil, in, func(param int) uint64 { return uint64(b.Job.InWhole(param)) * m.window })
 	for cta := range m.grid[0] * m.grid[1] * m.grid[2] {
 		if err := m.executeCTA(coordinates(cta, m.grid)); err != nil {
 			return nil, err
@@ -58,15 +58,16 @@ type machine struct {
 
 	// The memories by address divided by window, which is the distance of the addresses of
 	// two of them. Buffers come first, then the variables of the kernel, all in shared memory.
-	memory map[uint64][]byte
-	window uint64
+	memory  map[uint64][]byte
+	window  uint64
+	buffers int // of the job, whether the kernel gets them or not
 
 	graph *cfg.Graph
 	trips []int64 // by loop; negative for one that was not entered
 }
 
 func (m *machine) variable(v int32) uint64 {
-	return uint64(len(m.kernel.Params)+int(v)) * m.window
+	return uint64(m.buffers+int(v)) * m.window
 }
 
 type thread struct {

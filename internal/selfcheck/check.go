@@ -67,6 +67,8 @@ type simulated struct {
 	mode   string // how wavefronts split; empty where they do not
 	cycles int64
 	misses int64 // in a shared cache
+
+	launches []estimate.LaunchTime // if there are several
 }
 
 // of returns the runs in a mode.
@@ -107,7 +109,7 @@ func (c *checker) check(ctx context.Context, fsys fs.FS, narrower []string) (*ou
 				out.violation = failure("splitting", name, 0, err)
 				return out, nil
 			}
-			traced := name == jobFile && mode == j.Mode() && (mode == "" || mode == "none")
+			traced := name == jobFile && !j.Several() && mode == j.Mode() && (mode == "" || mode == "none")
 			for vector := range count {
 				run, alone, v := simulate(ctx, other, name, vector, traced)
 				if ctx.Err() != nil {
@@ -169,7 +171,7 @@ func simulate(ctx context.Context, j *platform.Job, name string, vector int, war
 		}
 		return simulated{}, 0, failure("executing", name, vector, err)
 	}
-	return simulated{name, vector, string(j.Mode()), run.Cycles, run.Counters["l2_misses"]}, alone.longest, nil
+	return simulated{name, vector, string(j.Mode()), run.Cycles, run.Counters["l2_misses"], run.Launches}, alone.longest, nil
 }
 
 func failure(stage, job string, vector int, err error) *violation {

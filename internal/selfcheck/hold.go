@@ -29,6 +29,9 @@ func (c *checker) hold(ctx context.Context, job *platform.Job, runs []simulated,
 			out.answers = append(out.answers, a)
 			continue
 		}
+		if out.violation == nil {
+			out.violation = holdLaunches(analyses, method, own)
+		}
 		e, observation := estimateOf(analyses, method)
 		if e == nil {
 			a.refusal = "there is no estimate"
@@ -64,6 +67,37 @@ func (c *checker) hold(ctx context.Context, job *platform.Job, runs []simulated,
 		}
 		if out.violation == nil {
 			out.violation = holdMisses(e, own)
+		}
+	}
+	return nil
+}
+
+// holdLaunches holds what a method says of the launches of a job with several against the runs in its own mode: of
+// one execution, against all executions of a run together. Those that rest on runs are held against these.
+func holdLaunches(analyses []*estimate.Analysis, method string, runs []simulated) *violation {
+	for _, a := range analyses {
+		for i := range a.Launches {
+			at := slices.IndexFunc(a.Launches[i].Estimates, func(e estimate.Estimate) bool { return e.Method == method })
+			if at < 0 {
+				continue
+			}
+			e := &a.Launches[i].Estimates[at]
+			if _, other := a.OtherMode(e); other || !e.Bounds() {
+				continue
+			}
+			held := runs
+			if e.Evidence == estimate.Observed {
+				held = runs[:vectors]
+			}
+			for _, run := range held {
+				if l := &run.launches[i]; l.Cycles > int64(l.Executed)*e.Cycles {
+					return &violation{Violation: estimate.Violation{
+						Kind: kindBound, Method: e.Method, Job: run.job, Vector: run.vector, Bound: e.Cycles, Cycles: l.Cycles,
+						Text: fmt.Sprintf("%s says at most %d cycles (%s) for launch %d of %s; in test vector %d of %s %d executions take %d",
+							e.Method, e.Cycles, e.Evidence, i+1, l.Kernel, run.vector, run.job, l.Executed, l.Cycles),
+					}}
+				}
+			}
 		}
 	}
 	return nil

@@ -24,7 +24,7 @@ func instance(src kernelgen.Source, machines []*machine.Machine) Files {
 	if m.Core == machine.Splitting {
 		threads = 200 // several wavefronts
 	}
-	c := draw(src, kernelgen.Options{
+	opts := kernelgen.Options{
 		Statements:  1 + src.IntN(24),
 		Depth:       1 + src.IntN(3),
 		Trips:       1 + src.IntN(8),
@@ -35,14 +35,20 @@ func instance(src kernelgen.Source, machines []*machine.Machine) Files {
 		Narrowed:    narrowed,
 		Machine:     machineFile,
 		Split:       splits,
-	})
-	cpu := ""
-	files := Files{machineFile: string(m.Format()), c.File: c.Module}
-	if m.Core == machine.Integrated && src.IntN(4) > 0 {
-		cpu = fmt.Sprintf("\n[cpu]\nprogram = %q\n", streamFile)
-		files[streamFile] = stream(src)
 	}
-	files[jobFile] = c.Job + cpu
+	c := draw(src, opts)
+	cpu, program := "", ""
+	if m.Core == machine.Integrated && src.IntN(4) > 0 {
+		cpu, program = fmt.Sprintf("\n[cpu]\nprogram = %q\n", streamFile), stream(src)
+	}
+	if src.IntN(16) == 15 {
+		opts.Statements = 1 + opts.Statements/2
+		c = kernelgen.NewSequence(src, opts)
+	}
+	files := Files{machineFile: string(m.Format()), c.File: c.Module, jobFile: c.Job + cpu}
+	if program != "" {
+		files[streamFile] = program
+	}
 	for i, job := range c.Narrowed {
 		files[fmt.Sprintf("narrow%d.toml", i+1)] = job + cpu
 	}

@@ -45,13 +45,16 @@ func (w *Workload) Modes() []machine.SplitMode {
 }
 
 // Split returns the workload with its wavefronts splitting in another way. It is an error if the
-// machine has no split cores, if a run has several launches, or if a branch that is marked cannot be split.
+// machine has no split cores, if branches are chosen although a run has several launches, or if a branch that is
+// marked cannot be split.
 func (w *Workload) Split(opts SplitOptions) (*Workload, error) {
 	if !w.HasSplits() {
 		return nil, fmt.Errorf("%s: wavefronts of %s, which has a %s core, do not split", w.Name(), w.Machine.Name, w.Machine.Core)
 	}
-	if err := w.OneLaunch("branches are chosen for"); err != nil {
-		return nil, err
+	if opts.Branches != nil || opts.Blocks != nil {
+		if err := w.OneLaunch("branches are chosen for"); err != nil {
+			return nil, err
+		}
 	}
 	return w.Whole().split(opts)
 }

@@ -7,9 +7,11 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"slices"
 
 	"warpbound/diag"
 	"warpbound/internal/analysis"
+	"warpbound/internal/job"
 	"warpbound/internal/scalar"
 	"warpbound/internal/workload"
 )
@@ -19,30 +21,85 @@ import (
 // that shares nothing with it and knows only what random kernels contain
 // (internal/scalar). A difference in a buffer, or in how many instructions were executed, is a
 // *diag.DifferenceError; other errors are those of the executions.
+//
+// Launches hand on buffers alone: variables of the module begin anew in each.
 func Compare(ctx context.Context, w *workload.Workload, run *analysis.Run) error {
-	if err := w.OneLaunch("the differential test executes"); err != nil {
+	in := w.First().Bound.Inputs(run.Vector)
+	emulated := &host{workload: w, inputs: in, launch: func(k *workload.Kernel, in *job.Inputs, to *host) ([][]byte, error) {
+		e := k.NewEmulator()
+		counted, err := e.Run(ctx, in)
+		if err != nil {
+			return nil, fmt.Errorf("without time: %w", err)
+		}
+		to.warps, to.threads = to.warps+counted.WarpInstrs, to.threads+counted.ThreadInstrs
+		return e.Buffers(), nil
+	}}
+	if err := w.Spec.Execute(emulated); err != nil {
 		return err
-	}
-	k := w.First()
-	in := k.Bound.Inputs(run.Vector)
-	e := k.NewEmulator()
-	counted, err := e.Run(ctx, in)
-	if err != nil {
-		return fmt.Errorf("without time: %w", err)
 	}
 	warps, threads := run.Counters["warp_instructions"], run.Counters["thread_instructions"]
-	if warps != counted.WarpInstrs || threads != counted.ThreadInstrs {
+	if warps != emulated.warps || threads != emulated.threads {
 		return &diag.DifferenceError{Err: fmt.Errorf("%d warp instructions and %d thread instructions were simulated, but %d and %d executed functionally",
-			warps, threads, counted.WarpInstrs, counted.ThreadInstrs)}
+			warps, threads, emulated.warps, emulated.threads)}
 	}
-	if err := sameAs(w, run, e.Buffers(), "without time"); err != nil {
+	if err := sameAs(w, run, emulated.inputs.Buffers, "without time"); err != nil {
 		return err
 	}
-	buffers, err := scalar.Execute(k.Graph, k.Bound, in, nil)
-	if err != nil {
-		return fmt.Errorf("thread by thread: %w", err)
+	scalars := &host{workload: w, inputs: in, launch: func(k *workload.Kernel, in *job.Inputs, _ *host) ([][]byte, error) {
+		buffers, err := scalar.Execute(k.Graph, k.Bound, in, nil)
+		if err != nil {
+			return nil, fmt.Errorf("thread by thread: %w", err)
+		}
+		return buffers, nil
+	}}
+	if err := w.Spec.Execute(scalars); err != nil {
+		return err
 	}
-	return sameAs(w, run, buffers, "thread by thread")
+	return sameAs(w, run, scalars.inputs.Buffers, "thread by thread")
+}
+
+// host makes a run of launches that one execution each makes (job.Host).
+type host struct {
+	workload *workload.Workload
+	inputs   *job.Inputs // with what the launches so far left in buffers
+	launch   func(k *workload.Kernel, in *job.Inputs, to *host) ([][]byte, error)
+
+	warps, threads int64 // instructions
+}
+
+// Launch implements job.Host.
+func (h *host) Launch(i int) error {
+	buffers, err := h.launch(h.workload.Kernels[i], h.inputs, h)
+	if err != nil {
+		return err
+	}
+	after := *h.inputs
+	after.Buffers = make([][]byte, len(buffers))
+	for i, data := range buffers {
+		after.Buffers[i] = slices.Clone(data)
+	}
+	h.inputs = &after
+	return nil
+}
+
+// flag is the first element of a buffer.
+func (h *host) flag(param int) []byte {
+	return h.inputs.Buffers[param][:h.workload.Spec.Params[param].Type.Bytes()]
+}
+
+// Clear implements job.Host.
+func (h *host) Clear(param int) error {
+	own := *h.inputs
+	own.Buffers = slices.Clone(own.Buffers)
+	own.Buffers[param] = slices.Clone(own.Buffers[param])
+	h.inputs = &own
+	clear(h.flag(param))
+	return nil
+}
+
+// Flagged implements job.Host.
+func (h *host) Flagged(param int) (bool, error) {
+	return slices.ContainsFunc(h.flag(param), func(b byte) bool { return b != 0 }), nil
 }
 
 // sameAs compares buffers, by parameter, with those after a run.

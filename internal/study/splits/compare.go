@@ -37,6 +37,9 @@ func Compare(ctx context.Context, p runner.Platform, w *workload.Workload, opts 
 	if _, err := w.Split(workload.SplitOptions{}); err != nil {
 		return nil, err
 	}
+	if err := w.OneLaunch("branches are chosen for"); err != nil {
+		return nil, err
+	}
 	c := &comparison{platform: p, Workload: w, opts: opts}
 	return c.run(ctx)
 }
