@@ -57,8 +57,12 @@ func verdict(c *cobra.Command, j *warpbound.Job, a *estimate.Analysis, bound *es
 	if took > budget {
 		answer, err = "over", errVerdict
 	}
+	name := a.Kernel
+	if len(a.Launches) > 0 {
+		name = a.Job // all of its launches together
+	}
 	_, failed := fmt.Fprintf(c.OutOrStdout(), "%s: %s of %s (%d cycles, evidence: %s) is %s the budget of %s\n",
-		a.Kernel, bound.Method, took, bound.Cycles, bound.Evidence, answer, budget)
+		name, bound.Method, took, bound.Cycles, bound.Evidence, answer, budget)
 	if failed != nil {
 		return failed
 	}

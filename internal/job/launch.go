@@ -405,16 +405,18 @@ func (j *Job) alone(l *Launch, k *isa.Kernel, errs *diag.List) *Job {
 	return &own
 }
 
-// number makes a parameter the number that a kernel's parameter takes.
+// number makes a parameter the number that a kernel's parameter takes. After an error it fits all the same, so
+// that there is no other error of it.
 func (p *Param) number(v *isa.Var, number any) error {
+	p.Kind, p.Type, p.Bytes = Scalar, v.Type, v.Bytes
 	if isArray(v) || !slices.Contains(valueTypes[:], v.Type) {
+		p.Kind = Struct
 		return fmt.Errorf("is the number %v, but parameter %s is none", number, where(v))
 	}
 	bits, err := encode(v.Type, number)
 	if err != nil {
 		return fmt.Errorf("%w (parameter %s); give a [[param]] for bits of another type", err, where(v))
 	}
-	p.Kind, p.Type, p.Bytes = Scalar, v.Type, v.Bytes
 	p.Content = Content{Kind: Fixed, Data: littleEndian(bits, v.Bytes)}
 	return nil
 }

@@ -30,6 +30,7 @@ func HTML(w io.Writer, a *estimate.Analysis, hz float64) error {
 			}
 			return fmt.Sprintf("%.1f", 100*float64(part)/float64(whole))
 		},
+		"kernels":  func() string { return kernelsOf(a) },
 		"launched": func() string { return launched(a) },
 		"launches": func() launchTable { return launchesOf(a) },
 		"modes":    func() []string { return otherModes(a) },

@@ -99,6 +99,20 @@ func launchText(p *printer, a *estimate.Analysis) {
 	p.printf("\n")
 }
 
+// kernelsOf names the kernels of an analysis, each once.
+func kernelsOf(a *estimate.Analysis) string {
+	var names []string
+	for i := range a.Launches {
+		if name := a.Launches[i].Kernel; !slices.Contains(names, name) {
+			names = append(names, name)
+		}
+	}
+	if len(names) > 1 {
+		return "kernels " + strings.Join(names, ", ")
+	}
+	return "kernel " + a.Kernel
+}
+
 // launched says what an analysis is of: the shape of its launch, or how many launches there are.
 func launched(a *estimate.Analysis) string {
 	switch n := len(a.Launches); n {

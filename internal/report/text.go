@@ -16,7 +16,7 @@ const shares = 8
 // machine's clock in cycles per second.
 func Text(w io.Writer, a *estimate.Analysis, hz float64) error {
 	p := &printer{w: w}
-	p.printf("kernel %s on %s (%.4g MHz), job %s\n", a.Kernel, a.Machine, hz/1e6, a.Job)
+	p.printf("%s on %s (%.4g MHz), job %s\n", kernelsOf(a), a.Machine, hz/1e6, a.Job)
 	p.printf("%s", launched(a))
 	if a.Runs > 0 {
 		p.printf("; %s, seed %d", counted(a.Runs, "run"), a.Seed)

@@ -113,10 +113,10 @@ func (s *searching) explore(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if s.Several() {
+	if _, key := s.Spec.SeveralAt(); s.Several() {
 		found.Notes = append([]string{fmt.Sprintf(
-			"paths are those of %s in the first launch of a run; outcomes that no launch of it takes are infeasible; what else [repeat] launches is run and not explored",
-			s.Kernel())}, found.Notes...)
+			"paths are those of %s in the first launch of a run; outcomes that no launch of it takes are infeasible; what else %s launches is run and not explored",
+			s.Kernel(), key)}, found.Notes...)
 	}
 	s.state.Plan, s.state.Explored = found.Plan, explored(found)
 	if s.opts.Save == nil {

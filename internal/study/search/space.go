@@ -1,6 +1,8 @@
 package search
 
 import (
+	"fmt"
+
 	"warpbound/diag"
 	"warpbound/internal/isa"
 	"warpbound/internal/job"
@@ -28,12 +30,23 @@ func space(w *workload.Workload) (*method.Space, error) {
 			param.Count = p.Bytes / p.Type.Bytes()
 			param.Array = array(i)
 			if p.Kind == job.Scalar {
-				param.Array, param.Offset = symexec.Parameters, w.First().Graph.Kernel.Params[i].Offset
+				param.Array, param.Offset = number(w.First(), i)
 			}
 		}
 		s.Params = append(s.Params, param)
 	}
 	return s, s.Check()
+}
+
+// number names the number of a parameter of the job in formulas about a kernel: where the kernel has it among its
+// own parameters, and otherwise in a place of which no formula knows.
+func number(k *workload.Kernel, param int) (array string, offset int) {
+	for i := range k.Bound.Job.Params {
+		if k.Bound.Job.InWhole(i) == param {
+			return symexec.Parameters, k.Graph.Kernel.Params[i].Offset
+		}
+	}
+	return fmt.Sprintf("number%d", param), 0
 }
 
 // element returns what the elements of a parameter may be that is sampled at random.
