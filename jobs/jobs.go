@@ -46,6 +46,7 @@ type Job struct {
 	Repeat Repeat // further launches of a run; the zero Repeat: none
 
 	Launches []Launch // of a run, in their order, instead of the one of Kernel; nil: that one
+	Warm     bool     // launches find what the one before left in the cache that multiprocessors share
 }
 
 // Dim gives the numbers of a grid or a block in x, y and z. Those left out are 1.

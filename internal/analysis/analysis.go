@@ -186,7 +186,7 @@ func (b *bounds) add(whole *method.Answer, parts []*method.Answer) {
 			}
 		}
 	}
-	if b.launches == nil {
+	if b.launches == nil && parts != nil {
 		b.launches = make([][]estimate.Estimate, len(parts))
 	}
 	for i, part := range parts {
@@ -250,6 +250,9 @@ func noBound(w *workload.Workload, id string, err error) diag.Warning {
 // it, of that, with what its runs take if there are any of the workload itself. Launches without a bound are nil.
 func (l List) bound(ctx context.Context, p runner.Platform, w *workload.Workload, req Request, m Method) (answer *method.Answer, parts []*method.Answer, err error) {
 	variant, err := m.of(w)
+	if err == nil {
+		err = coldCaches(variant, m.Method.(method.Static))
+	}
 	if err != nil {
 		return nil, nil, err
 	}

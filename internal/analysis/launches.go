@@ -12,6 +12,7 @@ import (
 	"warpbound/internal/absexec"
 	"warpbound/internal/campaign"
 	"warpbound/internal/job"
+	"warpbound/internal/machine"
 	"warpbound/internal/method"
 	"warpbound/internal/workload"
 )
@@ -92,6 +93,16 @@ func spared(ctx context.Context, w *workload.Workload) ([]bool, error) {
 		safe[i] = slices.ContainsFunc(fixed, func(b absexec.Buffer) bool { return b.Name == params[i].Name })
 	}
 	return safe, nil
+}
+
+// coldCaches is an error of a static method if launches may find something in a cache, since the methods assume
+// that it is empty: with some lines there a launch need not be faster, since accesses come in another order.
+func coldCaches(w *workload.Workload, m method.Static) error {
+	if !w.Several() || !w.Spec.Caches.Warm || w.Machine.Core != machine.Integrated && w.Machine.Core != machine.Scoreboard {
+		return nil
+	}
+	return &diag.UnsupportedError{Methods: []string{m.Names()[0].ID}, Err: diag.Errorf(w.Spec.Caches.Pos,
+		"the method bounds launches that find empty caches: leave caches = %q out for a bound of such", "warm")}
 }
 
 // nobody is told of an execution.
@@ -222,9 +233,13 @@ func sum(w *workload.Workload, i int, parts []*method.Answer, often []times) (*e
 		})
 	}
 	slices.SortStableFunc(out.Breakdown, func(a, b estimate.Share) int { return int(min(max(b.Cycles-a.Cycles, -1), 1)) })
+	caches := "empty caches"
+	if w.Spec.Caches.Warm {
+		caches = "what the one before left in the cache that multiprocessors share"
+	}
 	out.Assumptions = append(out.Assumptions, fmt.Sprintf(
-		"sum over %d launches, executed %d times in all: they follow each other without overlap, each on an idle GPU with empty caches, whatever the ones before left in buffers",
-		len(parts), executed))
+		"sum over %d launches, executed %d times in all: they follow each other without overlap, each on an idle GPU with %s, whatever the ones before left in buffers",
+		len(parts), executed, caches))
 	out.Assumptions = append(out.Assumptions, rounds(often)...)
 	return out, nil
 }

@@ -1,12 +1,14 @@
 package analysis
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
 	"testing"
 	"testing/fstest"
 
+	"warpbound/diag"
 	"warpbound/estimate"
 	"warpbound/internal/campaign"
 	"warpbound/internal/platform"
@@ -193,6 +195,38 @@ func TestProduct(t *testing.T) {
 	}{{3, 4, true}, {1 << 40, 1 << 22, true}, {1 << 40, 1 << 23, false}, {1 << 62, 1 << 62, false}} {
 		if n, ok := product(c.a, c.b); ok != c.ok || ok && n != c.a*c.b {
 			t.Errorf("%d * %d is %d, %t", c.a, c.b, n, ok)
+		}
+	}
+}
+
+// TestWarmCaches refuses static bounds of launches that may find something in a cache, and only these.
+func TestWarmCaches(t *testing.T) {
+	for _, c := range []struct {
+		machine, method string
+		launches        string
+		refused         bool
+	}{
+		{"predictable-rr", "static/cta", "launch = [{}, {}]", false},
+		{"gcn3-split", "split/none", "launch = [{}, {}]", false},
+		{"integrated-fermi", "static/llc-simple", "launch = [{}, {}]", true},
+		{"integrated-fermi", "static/llc-simple", "launch = [{}]", false},
+	} {
+		files := fstest.MapFS{"m.ptx": {Data: []byte(trips)}, "job.toml": {Data: []byte("module = \"m.ptx\"\nkernel = \"look\"\ngrid = [1]\nblock = [1]\ncaches = \"warm\"\n" +
+			"param = [{name = \"from\", type = \"u32\", count = 1}]\n" + c.launches + "\n")}}
+		j, err := platform.LoadFS(files, "job.toml", c.machine)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, err = Analyze(t.Context(), j.Platform, j.Workload, Request{Methods: []string{c.method}})
+		if _, refused := errors.AsType[*diag.UnsupportedError](err); refused != c.refused || err != nil && !strings.Contains(err.Error(), "job.toml:5:1: the method bounds launches that find empty caches") {
+			t.Errorf("%+v: %v", c, err)
+		}
+		a, err := Analyze(t.Context(), j.Platform, j.Workload, Request{Campaign: campaign.Spec{Vectors: 1}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if warned := slices.ContainsFunc(a.Warnings, func(w estimate.Warning) bool { return w.ID == "no-static-bound" }); warned != c.refused {
+			t.Errorf("%+v: warnings %v", c, a.Warnings)
 		}
 	}
 }

@@ -161,6 +161,7 @@ func inGoAgain(t *testing.T, name string, src []byte) *jobs.Job {
 	if list, ok := repeat["then"].([]any); ok {
 		g.Repeat.Then = textsOf(list)
 	}
+	g.Warm = f["caches"] == "warm"
 	g.Launches = launchesAgain(tablesOf(f["launch"]))
 	return g
 }
@@ -348,7 +349,7 @@ func TestFromGoAny(t *testing.T) {
 			g.CPU.Program = jobs.Text("p.stream", "for i < 3 { load b[i]; }")
 			g.Repeat = jobs.Repeat{Then: []string{"k"}, While: "b", Limit: 7}
 			if rapid.Bool().Draw(t, "launches") {
-				g.Repeat, g.Grid = jobs.Repeat{}, nil
+				g.Repeat, g.Grid, g.Warm = jobs.Repeat{}, nil, true
 				g.Launches = []jobs.Launch{{Grid: jobs.Dim(3), Kernel: "l", Shared: new(5), Arguments: []jobs.Argument{{Param: "b"}, {Number: jobs.Num(1.5)}, {Number: jobs.Num(-2)}}},
 					{While: "b", Limit: 3, Launches: []jobs.Launch{{Grid: jobs.Dim(1), Block: jobs.Dim(2), Registers: 9, Repeat: 4}}}}
 			}

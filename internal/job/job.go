@@ -40,6 +40,7 @@ type Job struct {
 	Repeat    Repeat
 	Launches  []Launch // of [[launch]]; nil if the job has none (see Runs)
 	Steps     []Step   // in which order they are executed, and how often (see Sequence)
+	Caches    Caches
 	Pos       Positions
 
 	// Of is the job of which this is one launch, From the indices there of Params, as InWhole

@@ -15,6 +15,7 @@ import (
 // app is a job of four launches, of which some are repeated.
 const app = `module = 'm'
 block = [32]
+caches = 'warm'
 registers = 20
 [[param]]
 name = 'x'
@@ -75,10 +76,13 @@ func TestLaunches(t *testing.T) {
 	if diff := cmp.Diff(steps, j.Sequence(), everywhere); diff != "" {
 		t.Errorf("(-want +got)\n%s", diff)
 	}
-	if pos, key := j.SeveralAt(); !j.Several() || key != "[[launch]]" || pos.String() != "j:12:3" {
+	if !j.Caches.Warm {
+		t.Error("caches are cold")
+	}
+	if pos, key := j.SeveralAt(); !j.Several() || key != "[[launch]]" || pos.String() != "j:13:3" {
 		t.Errorf("several launches: %t, by %s at %v", j.Several(), key, pos)
 	}
-	if at := j.Launches[1].Pos; at.Kernel.Line != 20 || at.Block.Line != 22 || at.Arguments != at.Entry || j.Launches[0].Pos.Block.Line != 2 {
+	if at := j.Launches[1].Pos; at.Kernel.Line != 21 || at.Block.Line != 23 || at.Arguments != at.Entry || j.Launches[0].Pos.Block.Line != 2 {
 		t.Errorf("positions %+v, %+v", at, j.Launches[0].Pos)
 	}
 	counts, unstated := j.Executions()
@@ -143,6 +147,7 @@ func TestLaunchErrors(t *testing.T) {
 		{"module = 'm'\nlaunch = []\n", "j:2:1: launch has no entries"},
 		{"module = 'm'\n[[launch]]\nblock = [1]\n", "j:2:3: grid is missing"},
 		{"module = 'm'\ngrid = [1]\n[[launch]]\n", "j:3:3: block is missing"},
+		{"module = 'm'\ngrid = [1]\nblock = [1]\ncaches = 'hot'\n", `j:4:1: caches is "hot"; it must be "cold" or "warm"`},
 		{"module = 'm'\ngrid = [1]\nblock = [1]\nlaunch = 3\n", "j:4:1: launch must be an array of tables"},
 	} {
 		if _, err := Parse("j", []byte(c.text), nil); err == nil || !strings.HasPrefix(err.Error(), c.want) {
@@ -210,7 +215,7 @@ func TestExecute(t *testing.T) {
 		}
 	}
 	err = j.Execute(&host{flags: 10})
-	if err == nil || err.Error() != "j:18:1: after 9 rounds the kernels still leave x at other than 0: raise limit if runs may take more" {
+	if err == nil || err.Error() != "j:19:1: after 9 rounds the kernels still leave x at other than 0: raise limit if runs may take more" {
 		t.Errorf("too many rounds: %v", err)
 	}
 }

@@ -28,7 +28,7 @@ type reader struct {
 func (r *reader) job() *Job {
 	t := r.root
 	t.only("a job", "module", "kernel", "machine", "grid", "block", "vectors", "seed",
-		"registers", "shared", "param", "symbol", "loop", "fact", "split", "llc", "cpu", "repeat", "launch")
+		"registers", "shared", "param", "symbol", "loop", "fact", "split", "llc", "cpu", "repeat", "launch", "caches")
 	j := &Job{
 		File: r.file, Machine: DefaultMachine, Vectors: DefaultVectors, Seed: DefaultSeed,
 		Pos: Positions{
@@ -69,6 +69,7 @@ func (r *reader) job() *Job {
 	j.CPU = r.cpu(t, j.Params)
 	j.Repeat = r.repeat(t, j.Params)
 	r.launches(t, j)
+	j.Caches = r.caches(t)
 	return j
 }
 

@@ -60,7 +60,7 @@ func (r *renderer) file() *jobFile {
 		Module: r.source("Module", g.Module), Kernel: r.text("Kernel", g.Kernel), Machine: r.machine(),
 		Grid: r.size(g.Grid), Block: r.size(g.Block), Vectors: cmp.Or(g.Vectors, DefaultVectors), Seed: DefaultSeed,
 		Registers: g.Registers, Shared: g.Shared, Loop: r.places("Loops", g.Loops),
-		Launch: r.launches("Launches", g.Launches), Split: r.split(), LLC: llcOf(&LLC{KiB: g.LLC.KiB, Quota: g.LLC.Quota, Regulated: g.LLC.Regulated}), CPU: r.cpu(), Repeat: r.repeat(),
+		Caches: cachesOf(g.Warm), Launch: r.launches("Launches", g.Launches), Split: r.split(), LLC: llcOf(&LLC{KiB: g.LLC.KiB, Quota: g.LLC.Quota, Regulated: g.LLC.Regulated}), CPU: r.cpu(), Repeat: r.repeat(),
 	}
 	if g.Seed != nil {
 		f.Seed = *g.Seed

@@ -36,7 +36,7 @@ func (j *Job) Write(stem string, in *Inputs) (*Written, error) {
 		Loop: make(map[string]int64), Split: splitOf(&j.Split), LLC: llcOf(&j.LLC), CPU: cpuOf(&j.CPU),
 		Repeat: j.repeatTable(),
 	}
-	f.Launch = j.launchEntries(j.Steps)
+	f.Launch, f.Caches = j.launchEntries(j.Steps), cachesOf(j.Caches.Warm)
 	for i := range j.Params {
 		f.Param = append(f.Param, w.param(&j.Params[i], in, i))
 	}
@@ -76,6 +76,7 @@ type jobFile struct {
 	Seed      int64            `toml:"seed"`
 	Registers int              `toml:"registers,omitempty"`
 	Shared    int              `toml:"shared,omitempty"`
+	Caches    string           `toml:"caches,omitempty"`
 	Param     []paramEntry     `toml:"param,omitempty"`
 	Symbol    []symbolEntry    `toml:"symbol,omitempty"`
 	Loop      map[string]int64 `toml:"loop,omitempty"`

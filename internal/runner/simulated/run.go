@@ -11,12 +11,14 @@ import (
 )
 
 // run makes the launches of a job, one after the other. Buffers, variables of the module and the heap keep what
-// they hold from one launch to the next; each launch finds the simulated machine idle and its caches empty. The
-// time of a run is the sum of the times of its launches, without what a host does between them.
+// they hold from one launch to the next; each launch finds the simulated machine idle and its caches empty, but for
+// the shared cache where the job says so. The time of a run is the sum of the times of its launches, without what
+// a host does between them.
 type run struct {
 	job      *job.Job
 	launches []*launch // by job.Job.Runs
 	several  bool
+	warm     bool  // launches find what the one before left in the shared cache
 	limit    int64 // cycles
 	result   sim.Result
 	outcome  runner.Outcome
@@ -24,7 +26,7 @@ type run struct {
 
 // newRun prepares a simulator of each launch. It is an error if one of them does not fit the machine.
 func newRun(w *workload.Workload, opts runner.Options) (*run, error) {
-	t := &run{job: w.Spec, several: w.Several(), limit: opts.Limit()}
+	t := &run{job: w.Spec, several: w.Several(), warm: w.Spec.Caches.Warm, limit: opts.Limit()}
 	for i, k := range w.Kernels {
 		s, err := newLaunch(w, i, opts)
 		if err != nil {
@@ -59,7 +61,7 @@ func (t *run) Run(ctx context.Context, in *job.Inputs, rec *runner.Recorder) (*r
 	for i := range t.outcome.Launches {
 		t.outcome.Launches[i].Reset()
 	}
-	if err := t.job.Execute(&host{t, ctx, in, rec}); err != nil {
+	if err := t.job.Execute(&host{run: t, ctx: ctx, in: in, rec: rec}); err != nil {
 		return nil, err
 	}
 	t.outcome.Cycles, t.outcome.Buffers, t.outcome.Rounds = t.result.Cycles, memory.Buffers(), t.outcome.Launches[0].Executions
@@ -72,6 +74,8 @@ type host struct {
 	ctx context.Context
 	in  *job.Inputs
 	rec *runner.Recorder // nil if no trace is wanted
+
+	before *launch // nil for the first
 }
 
 // Launch implements job.Host.
@@ -80,6 +84,10 @@ func (h *host) Launch(i int) error {
 		return err
 	}
 	l := h.launches[i]
+	if h.warm && h.before != nil {
+		l.follow(h.before)
+	}
+	h.before = l
 	tr := h.rec.Begin()
 	r, err := l.execute(h.ctx, l.memory.Launch(h.in), tr)
 	if err != nil {

@@ -217,3 +217,14 @@ func (t *launch) execute(ctx context.Context, on emu.Launch, rec *trace.Run) (*s
 	}
 	return r, err
 }
+
+// follow makes the next run begin with what another launch left in the cache that multiprocessors share. Machines
+// without caches have nothing to leave.
+func (t *launch) follow(before *launch) {
+	switch s := t.sim.(type) {
+	case *scoreboard.Sim:
+		s.Continue(before.sim.(*scoreboard.Sim))
+	case *integrated.Sim:
+		s.Continue(before.sim.(*integrated.Sim))
+	}
+}

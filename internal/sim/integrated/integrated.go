@@ -44,6 +44,8 @@ type Sim struct {
 	busy      []sm    // SMs that have CTAs of the launch
 	awake     []*port // theirs, and that of the CPU
 	llc       cache[shared]
+	kept      cache[shared] // what Continue keeps for a run that is to begin with it
+	warm      bool          // the next run is
 	dram      dram
 	regulator regulator
 
@@ -92,6 +94,7 @@ func New(cfg sim.Config) (*Sim, error) {
 // what it must not (an *emu.Fault), if the limit of cycles is reached (a *sim.StuckError),
 // or if ctx is done. The result is valid until the next Run.
 func (s *Sim) Run(ctx context.Context, launch emu.Launch, mem *emu.Memory, tr *trace.Run) (*sim.Result, error) {
+	defer func() { s.warm = false }()
 	if err := s.run.Begin(launch, mem, tr); err != nil {
 		return nil, err
 	}
@@ -113,6 +116,7 @@ func (s *Sim) Run(ctx context.Context, launch emu.Launch, mem *emu.Memory, tr *t
 // reset brings everything to the state of cycle 0.
 func (s *Sim) reset() error {
 	s.llc.reset()
+	s.warmUp()
 	s.dram.reset()
 	s.regulator.reset(s.m)
 	for i := range s.ports {

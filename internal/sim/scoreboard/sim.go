@@ -62,6 +62,9 @@ type Sim struct {
 	claims   emu.Claims
 	alone    error // why it could not in a run before, unless it is nil
 
+	kept []cache // by partition, what Continue keeps for a run that is to begin with it
+	warm bool    // the next run is
+
 	everyCycle bool // visit every cycle instead of skipping: the obvious twin
 	out        sim.Result
 }
@@ -94,11 +97,12 @@ func New(cfg sim.Config) (*Sim, error) {
 // and between them a record whenever a warp issues the first instruction of an
 // instrumented block, in the order of cycle, SM, CTA and warp, and sets its End.
 //
-// Caches and DRAM are as after power-up. It is an error if the launch does not
+// Caches and DRAM are as after power-up, but for Continue. It is an error if the launch does not
 // fit the kernel or the machine, if the program does what it must not (an
 // *emu.Fault), if the limit of cycles is reached, or if ctx is done. The result is
 // valid until the next Run.
 func (s *Sim) Run(ctx context.Context, launch emu.Launch, mem *emu.Memory, tr *trace.Run) (*sim.Result, error) {
+	defer func() { s.warm = false }()
 	occ, err := s.cfg.Fit(launch)
 	if err != nil {
 		return nil, err
@@ -132,6 +136,7 @@ func (s *Sim) reset(occ machine.Occupancy, tr *trace.Run) {
 	s.trace = tr
 	s.end = 0
 	s.mem.reset()
+	s.warmUp()
 	for i := range s.sms {
 		s.sms[i].reset(occ)
 	}

@@ -1,0 +1,42 @@
+package scoreboard
+
+import "warpbound/internal/machine"
+
+// Continue makes the next run begin with what the L2 holds after the last run of a simulator of the same machine,
+// which may be s itself. Lines that were still on their way then are not there. L1 caches begin empty, as GPUs
+// empty them when a kernel is launched, and so does the DRAM without open rows.
+func (s *Sim) Continue(before *Sim) {
+	if s.kept == nil {
+		for i := range s.mem.parts {
+			c := &s.mem.parts[i].cache
+			s.kept = append(s.kept, newCache(int64(len(c.lines)/c.ways), int64(c.ways), 1<<c.shift, machine.Linear))
+		}
+	}
+	for i := range s.kept {
+		s.kept[i].take(&before.mem.parts[i].cache)
+	}
+	s.warm = true
+}
+
+// warmUp fills the L2 with what was kept, if a run is to begin with that.
+func (s *Sim) warmUp() {
+	if !s.warm {
+		return
+	}
+	for i := range s.kept {
+		s.mem.parts[i].cache.take(&s.kept[i])
+	}
+}
+
+// take makes the lines of the cache those of another one of the same size, but for lines that are fetched.
+func (c *cache) take(other *cache) {
+	copy(c.lines, other.lines)
+	copy(c.tags, other.tags)
+	copy(c.claimed, other.claimed)
+	c.uses = other.uses
+	for i := range c.lines {
+		if c.lines[i].state == fetched {
+			c.drop(int32(i))
+		}
+	}
+}
