@@ -78,10 +78,12 @@ func ParsePlacement(s string) (Placement, error) {
 // Ipoints, and finds the longest path of a warp. Static methods need no runs: none are made
 // if only these are asked for. The result does not depend on the number of processors.
 //
-// It is an error if the job has several launches in a run, if the kernel has a loop without exit,
-// if a run fails, if a trace is damaged or does not belong to the kernel, if there are both traces
-// and saved inputs, if an annotated bound is contradicted by a run, or if a static method is asked
-// for by name that has no bound.
+// Of a job with several launches in a run the estimates are of the whole, as sums over launches.
+//
+// It is an error if a kernel has a loop without exit, if a run fails, if a trace is damaged or does
+// not belong to the kernel, if there are both traces and saved inputs, if a path or traces are asked
+// for although the job has several launches in a run, if an annotated bound is contradicted by a run,
+// or if a static method is asked for by name that has no bound.
 func (j *Job) Analyze(ctx context.Context, opts AnalyzeOptions) (*estimate.Analysis, error) {
 	answer, err := analysis.Analyze(ctx, j.on.Platform, j.on.Workload, opts.request())
 	if err != nil {

@@ -20,8 +20,8 @@ type SplitOptions struct {
 }
 
 // Split returns the job with its wavefronts splitting in another way. It is an error if the
-// job's machine has no split cores, if it has several launches in a run, or if a branch that is
-// marked cannot be split.
+// job's machine has no split cores, if branches are chosen although a run has several launches, or if
+// a branch that is marked cannot be split.
 func (j *Job) Split(opts SplitOptions) (*Job, error) {
 	w, err := j.on.Workload.Split(workload.SplitOptions{Mode: machine.SplitMode(opts.Mode), SIMDs: opts.SIMDs, Branches: opts.Branches})
 	if err != nil {
