@@ -3,6 +3,8 @@ package analysis
 import (
 	"crypto/sha256"
 	"encoding/hex"
+	"maps"
+	"reflect"
 
 	"warpbound/diag"
 	"warpbound/estimate"
@@ -40,9 +42,7 @@ func Inspect(file string, text []byte, req InspectRequest) (*estimate.Module, er
 		if w.Module.Hash != hash {
 			return nil, diag.Errorf(w.Spec.Pos.Module, "the job is one of another module than %s", file)
 		}
-		for _, k := range w.Kernels {
-			launches[k.Graph.Kernel.Name] = k.Launch()
-		}
+		launches = sameLaunches(w)
 		jobHash = w.Spec.Hash
 	}
 	m, err := inspect.Inspect(program, req.Kernel, func(g *cfg.Graph) ([]graph.Edge, error) {
@@ -56,4 +56,17 @@ func Inspect(file string, text []byte, req InspectRequest) (*estimate.Module, er
 	}
 	m.Provenance, m.ModuleHash, m.JobHash = provenance.Of(), hash, jobHash
 	return m, nil
+}
+
+// sameLaunches returns the launches of kernels by name, as far as all launches of a kernel are the same.
+func sameLaunches(w *workload.Workload) map[string]value.Launch {
+	launches, differ := make(map[string]value.Launch), make(map[string]bool)
+	for _, k := range w.Kernels {
+		name, own := k.Graph.Kernel.Name, k.Launch()
+		other, again := launches[name]
+		differ[name] = differ[name] || again && !reflect.DeepEqual(own, other)
+		launches[name] = own
+	}
+	maps.DeleteFunc(launches, func(name string, _ value.Launch) bool { return differ[name] })
+	return launches
 }

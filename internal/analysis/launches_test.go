@@ -230,3 +230,16 @@ func TestWarmCaches(t *testing.T) {
 		}
 	}
 }
+
+// TestInspectLaunches says of a kernel only what holds in all of its launches.
+func TestInspectLaunches(t *testing.T) {
+	look, other := launch("look", `"count"`, ""), launch("look", `"count"`, "grid = [2]")
+	for _, c := range []struct {
+		launches string
+		known    bool
+	}{{look + look, true}, {look + other, false}, {look + other + look, false}} {
+		if _, known := sameLaunches(tripsJob(t, c.launches).Workload)["look"]; known != c.known {
+			t.Errorf("%s: the launch is known: %t", c.launches, known)
+		}
+	}
+}

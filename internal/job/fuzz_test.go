@@ -6,7 +6,7 @@ import "testing"
 // and that of what is accepted inputs can be made, and files that mean the same.
 func FuzzParse(f *testing.F) {
 	for _, seed := range []string{
-		"", head, whole, fitting, varied(),
+		"", head, whole, fitting, varied(), app, deep(3), head + "launch = [{arguments = [nan, -inf, 1e300, -9223372036854775808], repeat = 2}]\n",
 		head + "param = [{name = 'p', type = 'u32', range = [1, 2]}]\n",
 		head + "[[param]]\nname = 'p'\ntype = 'u16'\ncount = 2\nfile = 'z.bin'\n",
 		head + "[[param]]\nname = 'p'\ntype = 'u8'\ncount = 2\nfile = 'z.npy'\n",

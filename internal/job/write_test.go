@@ -72,6 +72,16 @@ func comparable(j *Job) Job {
 			p.Type = isa.Invalid // may be plain bits
 		}
 	}
+	c.Launches = slices.Clone(c.Launches)
+	for i := range c.Launches {
+		l := &c.Launches[i]
+		l.Args = slices.Clone(l.Args)
+		for i := range l.Args {
+			if l.Args[i].Param < 0 {
+				l.Args[i].Number = fmt.Sprintf("%T %v", l.Args[i].Number, l.Args[i].Number) // which may be no number
+			}
+		}
+	}
 	c.Loops = slices.Clone(c.Loops)
 	slices.SortFunc(c.Loops, func(a, b Loop) int {
 		return cmp.Or(cmp.Compare(a.Place.String(), b.Place.String()), cmp.Compare(a.Bound, b.Bound))

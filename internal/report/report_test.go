@@ -40,6 +40,21 @@ func analysis() *estimate.Analysis {
 	}
 }
 
+// application is an analysis of three launches in a run, of which one did not run.
+func application() *estimate.Analysis {
+	a := analysis()
+	cta := func(cycles int64) []estimate.Estimate {
+		return []estimate.Estimate{{Method: "static/cta", Cycles: cycles, Evidence: estimate.Proven}}
+	}
+	a.Launches = []estimate.LaunchAnalysis{
+		{Kernel: "k<1>", Launch: a.Launch, Executions: estimate.Executions{Bound: new(int64(1)), Min: 1, Max: 1}, Observed: &estimate.Observation{Max: 1200}},
+		{Kernel: "l", Launch: estimate.Launch{Grid: [3]int{1, 1, 1}, Block: [3]int{8, 1, 1}}, Executions: estimate.Executions{Bound: new(int64(9)), Min: 2, Max: 5},
+			Observed: &estimate.Observation{Max: 300}, Estimates: cta(400)},
+		{Kernel: "l", Launch: a.Launch, Estimates: cta(1000)},
+	}
+	return a
+}
+
 // measured is a GPU of which some things are not known.
 func measured() *estimate.Device {
 	one := 1
@@ -116,6 +131,20 @@ func TestGolden(t *testing.T) {
 	if want := "first start to last exit on one SM, with instrumentation: minimum"; !strings.Contains(page.String(), want) || !strings.Contains(page.String(), "compute capability 8.6") {
 		t.Errorf("no device in the page:\n%s", page.String())
 	}
+	var several bytes.Buffer
+	if err := Text(&several, application(), 1e9); err != nil {
+		t.Fatal(err)
+	}
+	golden(t, "launches.txt", several.Bytes())
+	page.Reset()
+	if err := HTML(&page, application(), 1e9); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"kernels k&lt;1&gt;, l; 3 launches in a run", "<tr><td>l</td><td>1 x 1 x 1</td><td>8 x 1 x 1</td><td>2 to 5, at most 9</td><td>300</td><td>-</td><td>-</td><td>400</td></tr>"} {
+		if !strings.Contains(page.String(), want) {
+			t.Errorf("no %s in the page:\n%s", want, page.String())
+		}
+	}
 	var check bytes.Buffer
 	if err := Selfcheck(&check, selfchecked()); err != nil {
 		t.Fatal(err)
@@ -124,7 +153,7 @@ func TestGolden(t *testing.T) {
 }
 
 func TestNoOrphanedGoldenFiles(t *testing.T) {
-	known := map[string]bool{"analysis.txt": true, "device.txt": true, "analysis.html": true, "bare.txt": true, "selfcheck.txt": true}
+	known := map[string]bool{"analysis.txt": true, "device.txt": true, "analysis.html": true, "bare.txt": true, "selfcheck.txt": true, "launches.txt": true}
 	files, err := os.ReadDir("testdata")
 	if err != nil {
 		t.Fatal(err)

@@ -171,7 +171,7 @@ func (b *bench) simulate(t *testing.T, code *instrument.Code, in *job.Inputs) ([
 // execute runs kernels on the simulator.
 func (b *bench) execute(t *testing.T, kernels []*job.Bound, record *runner.Record, in *job.Inputs, run *trace.Run) *runner.Outcome {
 	t.Helper()
-	w := &workload.Workload{Spec: b.original.Job, Machine: fermi(t)}
+	w := &workload.Workload{Spec: b.original.Job.Whole(), Machine: fermi(t)}
 	for _, bound := range kernels {
 		g, err := cfg.Build(bound.Kernel)
 		if err != nil {
@@ -277,4 +277,29 @@ func mustRun(t *testing.T, r *gpu.Runner, in *job.Inputs) *gpu.Run {
 func (b *bench) rounds(t *testing.T, in *job.Inputs) *runner.Outcome {
 	t.Helper()
 	return b.execute(t, append([]*job.Bound{b.original}, b.original.Then...), nil, in, nil)
+}
+
+// TestApplication makes the launches of an application, with arguments of their own, on the device that stands in for a
+// GPU: as often as on the simulator, with the same results.
+func TestApplication(t *testing.T) {
+	b := load(t, "../../../kernels/relaxation/application.toml")
+	r := b.start(t, open(t), nil)
+	defer r.Close()
+	for vector := range 2 {
+		in := b.job.Inputs(vector)
+		want := b.rounds(t, in)
+		for range 2 {
+			run := mustRun(t, r, in)
+			for i := range want.Buffers {
+				if !bytes.Equal(want.Buffers[i], run.Buffers[i]) {
+					t.Errorf("vector %d: buffer %d differs", vector, i)
+				}
+			}
+			for i, l := range run.Launches {
+				if l.Kernel != want.Launches[i].Kernel || l.Executions != want.Launches[i].Executions || l.Min <= 0 || l.Min > l.Max || l.Elapsed < l.Max {
+					t.Errorf("vector %d: launch %+v, want %+v", vector, l, want.Launches[i])
+				}
+			}
+		}
+	}
 }
