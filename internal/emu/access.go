@@ -111,7 +111,7 @@ func (op *access) in(r *region) isa.Space {
 
 // permits reports whether the access may be one to a region as a whole.
 func (op *access) permits(r *region) bool {
-	return r.size >= uint64(op.total) && (op.space == isa.Generic || op.space == op.in(r)) && (op.kind == Load || !r.readOnly())
+	return r.size >= uint64(op.total) && (op.space == isa.Generic || op.space == op.in(r)) && r.forbids>>op.kind&1 == 0
 }
 
 // common returns the region of the first lane if it may be that of all. Nil sends the access
@@ -277,8 +277,10 @@ func (op *access) fault(w *Warp, lane int, eff *Effect) error {
 		return fail(ErrOutOfBounds, fmt.Sprintf(" in %s space; the address lies in %s space%s", op.space, r.space, w.cta.grid.place(r, addr)))
 	case addr-r.base+uint64(op.total) > r.size:
 		return fail(ErrOutOfBounds, w.cta.grid.place(r, addr))
-	case op.kind != Load && r.readOnly():
+	case r.readOnly() && op.kind != Load:
 		return fail(ErrReadOnly, w.cta.grid.place(r, addr))
+	case r.forbids>>op.kind&1 != 0:
+		return fail(ErrForbidden, w.cta.grid.place(r, addr)+r.permission())
 	default:
 		return fail(ErrMisaligned, fmt.Sprintf(", which is no multiple of %d%s", op.total, w.cta.grid.place(r, addr)))
 	}

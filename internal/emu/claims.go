@@ -178,7 +178,7 @@ const (
 // Alone is an error if parties cannot execute the launch whatever it does, nil if they may try.
 func (g *Grid) Alone() error {
 	if g.objects {
-		return AloneError("finds objects on the heap")
+		return AloneError("finds global memory without contents")
 	}
 	for pc := range g.code.instrs {
 		switch in := g.code.Instr(pc); {

@@ -57,6 +57,7 @@ var (
 	ErrOutOfBounds = errors.New("access outside every buffer")
 	ErrMisaligned  = errors.New("misaligned access")
 	ErrReadOnly    = errors.New("write to constant memory")
+	ErrForbidden   = errors.New("access that the job does not allow")
 	ErrTrap        = errors.New("trap")
 	ErrBarrier     = errors.New("barrier in divergent code")
 	ErrDeadlock    = error(&diag.DeadlockError{Err: errors.New("deadlock")})

@@ -30,7 +30,7 @@ func (g *Grid) Restart(launch Launch, mem *Memory) error {
 	if err := g.check(); err != nil {
 		return fmt.Errorf("kernel %s: %w", g.code.kernel.Name, err)
 	}
-	g.params = region{name: "the kernel's parameters", space: isa.Param, base: abi.ParamBase, size: uint64(len(launch.Params)), data: launch.Params}
+	g.params = region{name: "the kernel's parameters", space: isa.Param, base: abi.ParamBase, size: uint64(len(launch.Params)), data: launch.Params, forbids: forbid(Store, Atomic)}
 	if err := g.mapVars(); err != nil {
 		return fmt.Errorf("kernel %s: %w", g.code.kernel.Name, err)
 	}
@@ -41,7 +41,7 @@ func (g *Grid) Restart(launch Launch, mem *Memory) error {
 	if g.code.checked {
 		g.reads = sized(g.reads, g.code.Len())
 		clear(g.reads)
-		g.objects = mem.heap > 0 // of a launch before
+		g.objects = mem.heap > 0 || mem.unset // of a launch before, or of the host
 	}
 	return nil
 }

@@ -18,6 +18,7 @@ type Memory struct {
 	buffers []region // by ascending address
 	next    uint64   // offset from GlobalBase of the next buffer
 	heap    uint64   // bytes that kernels have allocated
+	unset   bool     // there are buffers without contents
 	owner   []int32  // of each granule from GlobalBase: index of its buffer plus one
 }
 
@@ -25,12 +26,13 @@ type Memory struct {
 // local memory the same addresses stand for other bytes in each lane: those of
 // lane i begin i strides into data.
 type region struct {
-	name   string
-	space  isa.Space
-	base   uint64
-	size   uint64 // bytes, of one lane
-	stride uint64 // bytes
-	data   []byte
+	name    string
+	space   isa.Space
+	base    uint64
+	size    uint64 // bytes, of one lane
+	stride  uint64 // bytes
+	data    []byte
+	forbids uint8 // a bit for each AccessKind that is a fault
 
 	written *written // nil where that is not watched
 }
@@ -58,6 +60,9 @@ func (m *Memory) alloc(name string, space isa.Space, size, align int) (*region, 
 	}
 	b := &m.buffers[i]
 	*b = region{name: name, space: space, base: abi.GlobalBase + start, size: uint64(size), data: sized(b.data, size)}
+	if b.readOnly() {
+		b.forbids = forbid(Store, Atomic)
+	}
 	clear(b.data)
 	end := abi.AlignUp(start+uint64(max(size, 1)), granule)
 	for uint64(len(m.owner))*granule < start {
@@ -105,7 +110,7 @@ func (m *Memory) Contents(addr uint64, n int) []byte {
 func (m *Memory) Reset() {
 	m.buffers = m.buffers[:0]
 	m.owner = m.owner[:0]
-	m.next, m.heap = 0, 0
+	m.next, m.heap, m.unset = 0, 0, false
 }
 
 // find returns the buffer whose granules hold addr, nil if there is none. The

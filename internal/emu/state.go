@@ -25,7 +25,7 @@ type Grid struct {
 	run    state    // of Run
 
 	reads   []UninitialisedRead // by instruction, if the code is checked
-	objects bool                // the heap has been used, if the code is checked
+	objects bool                // there is global memory without contents, if the code is checked
 
 	races   *race.Detector   // nil unless the code was made by WithRaces
 	partial []PartialBarrier // by instruction, the same
