@@ -25,7 +25,7 @@ func (k *Kernel) Launch() value.Launch {
 		case job.Scalar:
 			set = numbers(p, width)
 		}
-		l.Params = append(l.Params, set)
+		l.Params = append(l.Params, value.Word{Offset: k.Graph.Kernel.Params[i].Offset, Strided: set})
 	}
 	return l
 }

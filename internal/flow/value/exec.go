@@ -83,14 +83,17 @@ func (m *machine) parameter(offset, bits int) *Value {
 	return m.value(set, symbolForm(uint8(bits), m.syms.constant(name, set, false)))
 }
 
+// parameterBlock names the address of the parameters, which are together one variable.
+const parameterBlock = "&parameters"
+
 // variable returns the address of a variable plus an offset.
 func (m *machine) variable(o isa.Operand, width int) *Value {
-	if o.Var < 0 {
-		return unknown(width)
+	name, align := parameterBlock, uint64(1)
+	if o.Var != isa.ParamVar {
+		v := &m.kernel.Vars[o.Var]
+		name, align = "&"+v.Name, uint64(max(v.Align, 1))
 	}
-	v := &m.kernel.Vars[o.Var]
-	align := uint64(max(v.Align, 1))
-	s := m.syms.constant("&"+v.Name, Multiples(m.kernel.AddressBits, align&-align), false)
+	s := m.syms.constant(name, Multiples(m.kernel.AddressBits, align&-align), false)
 	f := symbolForm(uint8(m.kernel.AddressBits), s).cut(uint8(width))
 	f.c = (f.c + o.Imm) & mask(f.bits)
 	return m.value(m.syms.set(f), f)
@@ -260,10 +263,10 @@ func isInteger(t isa.Type) bool {
 // loaded returns element i of what an instruction loads.
 func (m *machine) loaded(st state, pc, i, width int) *Value {
 	in := &m.kernel.Instrs[pc]
-	o := in.Src[0]
 	bits := in.Type.Bits()
-	if in.Space == isa.Param && o.Kind == isa.KindVarAddr && o.Var == isa.ParamVar && o.Reg == isa.NoReg {
-		v := m.parameter(int(o.Imm)+i*in.Type.Bytes(), bits)
+	address := m.address(st, in).form
+	if offset, ok := m.inParameters(address); ok {
+		v := m.parameter(offset+i*in.Type.Bytes(), bits)
 		if bits < width {
 			v = m.extended(v, width, in.Type.IsSigned())
 		}
@@ -281,7 +284,20 @@ func (m *machine) loaded(st state, pc, i, width int) *Value {
 	}
 	// Lanes that read one address together get one word.
 	varies := in.Space == isa.Generic || in.Space == isa.Local
-	return m.defined(pc, i, set, nil, varies, m.address(st, in).form)
+	return m.defined(pc, i, set, nil, varies, address)
+}
+
+// inParameters returns the offset in the parameter block that an address is known to be. Compilers take the
+// address of a struct to load its fields.
+func (m *machine) inParameters(f Form) (offset int, ok bool) {
+	if len(f.terms) != 1 || f.terms[0].coef != 1 || m.syms.all[f.terms[0].sym].name != parameterBlock {
+		return 0, false
+	}
+	end := 0
+	for _, p := range m.kernel.Params {
+		end = max(end, p.Offset+p.Bytes)
+	}
+	return int(f.c), f.c < uint64(end)
 }
 
 // address returns the address of an access.

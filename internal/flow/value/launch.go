@@ -9,14 +9,20 @@ import (
 // Launch is what is known of how a kernel is started. Of the zero Launch nothing is
 // known, but that the limits of all devices hold.
 type Launch struct {
-	Grid, Block [3]int    // CTAs, and threads of a CTA, in x, y and z; zero if not known
-	Width       int       // lanes of a warp; 32 if zero
-	Params      []Strided // of the kernel's parameters in order, as far as known: the zero Set if not
+	Grid, Block [3]int // CTAs, and threads of a CTA, in x, y and z; zero if not known
+	Width       int    // lanes of a warp; 32 if zero
+	Params      []Word // what is known of the kernel's parameters
 
 	// OneWarp restricts the analysis to the warp of number Warp of every CTA. Block must
 	// be known.
 	OneWarp bool
 	Warp    int
+}
+
+// Word is a parameter or a part of one, and what it can be.
+type Word struct {
+	Offset int // in the parameter block, in bytes
+	Strided
 }
 
 // Known reports whether grid and block are known.
@@ -126,8 +132,10 @@ func (l *Launch) parameter(k *isa.Kernel, offset, width int) (string, Strided) {
 		if offset > p.Offset {
 			name = fmt.Sprintf("%s+%d", name, offset-p.Offset)
 		}
-		if offset == p.Offset && i < len(l.Params) && l.Params[i].Bits() >= width {
-			return name, l.Params[i].Cut(width)
+		for _, w := range l.Params {
+			if w.Offset == offset && w.Bits() >= width {
+				return name, w.Cut(width)
+			}
 		}
 		return name, Any(width)
 	}

@@ -97,7 +97,8 @@ L: setp.lt.u32 %p1, %r1, 5; @%p1 bra L;`, 0, "", "no back edge"},
 L: ld.shared.u32 %r2, [tile]; setp.eq.u32 %p1, %r2, 7; @%p1 bra L; add.u32 %r1, %r1, 1; setp.lt.u32 %p2, %r1, 9; @%p2 bra L;`, unknown, "", ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			bounds := analyzed(t, graphOf(t, c.body), Launch{Params: []Strided{{}, {}, Const(32, 77)}}).Loops()
+			g := graphOf(t, c.body)
+			bounds := analyzed(t, g, Launch{Params: []Word{{g.Kernel.Params[2].Offset, Const(32, 77)}}}).Loops()
 			b := bounds[len(bounds)-1]
 			switch {
 			case !b.Known && c.n != unknown, b.Known && b.Iterations != c.n:
@@ -111,6 +112,42 @@ L: ld.shared.u32 %r2, [tile]; setp.eq.u32 %p1, %r2, 7; @%p1 bra L; add.u32 %r1, 
 	}
 }
 
+// What is known of a field of a struct is known however the kernel gets at it.
+func TestFields(t *testing.T) {
+	for name, body := range map[string]string{
+		"by name":            "ld.param.u64 %d1, [s+8]; ld.param.u32 %r2, [s+16];",
+		"by address":         "mov.b64 %d2, s; mov.u64 %d3, %d2; ld.param.u64 %d1, [%d3+8]; ld.param.u32 %r2, [%d3+16];",
+		"by generic address": "mov.b64 %d2, s; cvta.param.u64 %d2, %d2; add.u64 %d3, %d2, 8; ld.u64 %d1, [%d3]; ld.u32 %r2, [%d2+16];",
+		"as a vector":        "mov.b64 %d2, s; ld.param.v2.u64 {%d4, %d1}, [%d2]; ld.param.v2.u32 {%r2, %r3}, [%d2+16];",
+	} {
+		t.Run(name, func(t *testing.T) {
+			g := flowtest.Graph(t, "k.ptx", `.version 7.7
+.target sm_70
+.address_size 64
+.visible .entry k(.param .u32 n, .param .align 16 .b8 s[32]) {
+.reg .pred %p1; .reg .b32 %r<5>; .reg .b64 %d<9>;
+`+body+`
+mov.u32 %r4, %tid.x; mul.wide.u32 %d5, %r4, 4; add.u64 %d1, %d1, %d5;
+L: ld.global.u32 %r1, [%d1]; add.u32 %r2, %r2, -1; setp.ne.u32 %p1, %r2, 0; @%p1 bra L;
+ret;
+}
+`)
+			at := g.Kernel.Params[1].Offset
+			r := analyzed(t, g, Launch{
+				Grid: [3]int{1, 1, 1}, Block: [3]int{32, 1, 1},
+				Params: []Word{{at + 8, Multiples(64, 256).Add(Const(64, 64))}, {at + 16, Const(32, 9)}},
+			})
+			if b := r.Loops()[0]; !b.Known || b.Iterations != 8 {
+				t.Errorf("%+v", b)
+			}
+			all := r.Accesses(DefaultMemory)
+			if a := all[len(all)-1]; a.Min != 2 || a.Max != 2 { // in the second half of a line, and the first half of the next
+				t.Errorf("%+v", a)
+			}
+		})
+	}
+}
+
 // The example of Hirvisalo's Listing 1: the threads of warps of four lanes iterate at most
 // 4, 8, 12 and 16 times.
 func TestBoundsDifferByWarp(t *testing.T) {
@@ -119,7 +156,7 @@ L: setp.ge.s32 %p1, %r1, %r2; @%p1 bra E; add.s32 %r1, %r1, 16; bra L; E:`)
 	listing := flowtest.Suite(t, "triangleSum")
 	for name, c := range map[string]struct {
 		graph  *cfg.Graph
-		params []Strided
+		params []Word
 	}{
 		"PTX":       {row, nil},
 		"listing 1": {listing.Graph, known(listing, false).Params},

@@ -22,6 +22,10 @@ func known(l *flowtest.Launch, vague bool) Launch {
 	}
 	for _, p := range l.Kernel.Params {
 		data := l.Grid.Launch().Params[p.Offset:][:p.Bytes]
+		for at := 0; p.Bytes > 8 && at+8 <= p.Bytes && !vague; at += 8 { // a struct
+			x := binary.LittleEndian.Uint64(data[at:])
+			launch.Params = append(launch.Params, Word{p.Offset + at, Multiples(64, min(256, power(x)))}, Word{p.Offset + at + 4, Const(32, x>>32)})
+		}
 		set := Strided{}
 		switch {
 		case vague:
@@ -31,7 +35,7 @@ func known(l *flowtest.Launch, vague bool) Launch {
 		case p.Bytes == 4:
 			set = Const(32, uint64(binary.LittleEndian.Uint32(data)))
 		}
-		launch.Params = append(launch.Params, set)
+		launch.Params = append(launch.Params, Word{p.Offset, set})
 	}
 	return launch
 }
