@@ -26,6 +26,9 @@ type Config struct {
 	// Fixed are buffers that hold what the launch has in every execution, unless the kernel
 	// writes to them. That it does not is checked: a *WriteError tells that it may.
 	Fixed []Range
+	// Assumed are buffers that hold what the launch has in every execution, to which the kernel is taken not to
+	// write without a check: a run that does is one that fails.
+	Assumed []Range
 	// Uniform reports whether the lanes of a warp that execute the branch at the end of a
 	// block always go the same way. Nil if that is not known of any.
 	Uniform func(block int) bool

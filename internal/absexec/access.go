@@ -171,7 +171,7 @@ func (x *execution) element(in *isa.Instr, a *Access, offset uint64) *value {
 	v := unknown
 	from := a.Lanes[isa.Local] | a.Lanes[isa.Param] | a.Lanes[isa.Const]
 	n := in.Type.Bytes()
-	if len(x.config.Fixed) > 0 {
+	if len(x.config.Fixed)+len(x.config.Assumed) > 0 {
 		v = x.fixedElement(a, offset, n)
 	}
 	if a.Moves() {

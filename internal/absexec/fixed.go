@@ -3,6 +3,7 @@ package absexec
 import (
 	"fmt"
 	"math/bits"
+	"slices"
 
 	"warpbound/diag"
 	"warpbound/internal/isa"
@@ -85,10 +86,9 @@ func (x *execution) fixedElement(a *Access, offset uint64, n int) *value {
 
 // fixedData returns n bytes of a fixed buffer; nil if they do not lie in one.
 func (x *execution) fixedData(addr uint64, n int) []byte {
-	for _, r := range x.config.Fixed {
-		if addr >= r.Addr && addr+uint64(n) <= r.Addr+uint64(r.Bytes) {
-			return x.launch.Contents(addr, n)
-		}
+	holds := func(r Range) bool { return addr >= r.Addr && addr+uint64(n) <= r.Addr+uint64(r.Bytes) }
+	if slices.ContainsFunc(x.config.Fixed, holds) || slices.ContainsFunc(x.config.Assumed, holds) {
+		return x.launch.Contents(addr, n)
 	}
 	return nil
 }

@@ -1,6 +1,12 @@
 package method
 
-import "fmt"
+import (
+	"fmt"
+	"slices"
+
+	"warpbound/estimate"
+	"warpbound/internal/absexec"
+)
 
 // Assumptions are what the estimate of every static method rests on, what its problem takes for granted
 // of fixed buffers included.
@@ -13,7 +19,11 @@ func (p *Problem) Assumptions() []string {
 		"the kernel terminates without fault for all inputs",
 	}
 	for _, b := range p.Fixed {
-		list = append(list, fmt.Sprintf("buffer %s has the contents given by the job (the kernel does not write it)", b.Name))
+		why := "the kernel does not write it"
+		if b.Assumed {
+			why = `annotated: access = "read", so that a run that writes it is a fault`
+		}
+		list = append(list, fmt.Sprintf("buffer %s has the contents given by the job (%s)", b.Name, why))
 	}
 	return list
 }
@@ -21,6 +31,14 @@ func (p *Problem) Assumptions() []string {
 // RaceFree is what estimates rest on where the paths of a branch execute beside each other. Whoever knows of data
 // races adds what is known.
 const RaceFree = "results do not depend on the order in which the paths of a branch execute"
+
+// Evidence is the strongest that an estimate can have for what its problem takes for granted of fixed buffers.
+func (p *Problem) Evidence() estimate.Evidence {
+	if slices.ContainsFunc(p.Fixed, func(b absexec.Buffer) bool { return b.Assumed }) {
+		return estimate.Annotated
+	}
+	return estimate.Proven
+}
 
 // LoopAssumption is what an estimate rests on that takes the bound of a loop from the job.
 func LoopAssumption(loop string, iterations int64) string {

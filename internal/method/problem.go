@@ -131,8 +131,9 @@ const MaxSteps = 1 << 21
 
 // Executor returns what executes warps of the launch abstractly, telling so many boxes of CTAs apart.
 func (p *Problem) Executor(boxes int) *absexec.Executor {
+	checked, assumed := absexec.Ranges(p.Fixed)
 	return absexec.New(absexec.Config{
-		Fixed: absexec.Ranges(p.Fixed), Launch: p.Launch, Graph: p.Graph, Inputs: p.Inputs, Uniform: p.Uniform,
+		Fixed: checked, Assumed: assumed, Launch: p.Launch, Graph: p.Graph, Inputs: p.Inputs, Uniform: p.Uniform,
 		MaxBoxes: boxes, MaxSteps: MaxSteps,
 		Bound: func(header int) (int, bool) {
 			n, _, ok := p.LoopBound(header)

@@ -44,7 +44,7 @@ func (a *analysis) result(p *method.Problem, tallies []tally, facts []absexec.Lo
 			}
 		}
 	}
-	evidence := []estimate.Evidence{estimate.Proven}
+	evidence := []estimate.Evidence{p.Evidence()}
 	assumptions := p.Assumptions()
 	for i, l := range a.graph.Loops().Loops {
 		issue := int64(0)

@@ -81,7 +81,7 @@ func (d *detail) misses(m Method, streams []*stream, known *reuse.Result, later 
 // estimate makes the estimate of a method.
 func (a *analysis) estimate(p *method.Problem, m Method, d *detail) *estimate.Estimate {
 	d.Cores[len(d.Cores)-1].Accesses = a.cpu.detail().Accesses
-	evidence := estimate.Proven
+	evidence := p.Evidence()
 	assumptions := p.Assumptions()
 	assumptions[1] = "no other kernel runs on the GPU, and the CPU makes the accesses that the job states"
 	for i, l := range a.graph.Loops().Loops {

@@ -38,7 +38,7 @@ func (a *analysis) estimate() (*estimate.Estimate, error) {
 	}
 	mode := a.Machine.Split.Mode.Value
 	e := &estimate.Estimate{
-		Method: Method(mode).ID(), Cycles: l.cycles, Evidence: estimate.Proven, Detail: d,
+		Method: Method(mode).ID(), Cycles: l.cycles, Evidence: a.Evidence(), Detail: d,
 		Assumptions: a.Assumptions(), Breakdown: a.shares(l),
 	}
 	if mode != machine.SplitNone {

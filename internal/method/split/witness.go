@@ -92,8 +92,9 @@ const maxGroups = 1 << 16
 func (c *config) wavefronts(ctx context.Context, t *timing) (*executions, error) {
 	count := cost.NewCounter(c.Machine)
 	known := c.known(count)
+	checked, assumed := absexec.Ranges(c.Fixed)
 	x := absexec.New(absexec.Config{
-		Launch: c.Launch, Graph: c.Graph, Inputs: c.Inputs, Fixed: absexec.Ranges(c.Fixed), MaxSteps: method.MaxSteps,
+		Launch: c.Launch, Graph: c.Graph, Inputs: c.Inputs, Fixed: checked, Assumed: assumed, MaxSteps: method.MaxSteps,
 		Uniform: func(b int) bool { return !known.parts[b] },
 		Bound: func(header int) (int, bool) {
 			l := known.loops[c.Graph.Loops().Innermost(header)]
