@@ -64,3 +64,27 @@ func ExampleNum() {
 	// -1 9223372036854775808 1.0 0.5
 	// [1 2 3] [0.25 1e+09]
 }
+
+// A struct that a C++ kernel takes by value, with pointers into one buffer, and a buffer that holds addresses.
+func ExampleFields() {
+	j := jobs.Job{
+		Params: []jobs.Param{jobs.Fields("on",
+			jobs.View("rows", "rows"),
+			jobs.Scalar("count", jobs.U32, 2),
+			jobs.Array("weights", jobs.F32, 2, jobs.Values(0.25, 0.75)),
+		)},
+		Buffers: []jobs.Param{
+			jobs.Buffer("rows", jobs.U64, 2, jobs.Addresses("matrix", "matrix+256")),
+			jobs.Buffer("matrix", jobs.F32, 128, jobs.Uniform(-1, 1)),
+		},
+	}
+	for _, f := range j.Params[0].Fields {
+		fmt.Println("on."+f.Name, f.Same, f.Count)
+	}
+	fmt.Println(j.Buffers[0].Content.Pointers)
+	// Output:
+	// on.rows rows 0
+	// on.count  0
+	// on.weights  2
+	// [{0 matrix} {8 matrix+256}]
+}

@@ -32,6 +32,7 @@ type Job struct {
 	Shared      int    // dynamic shared memory of a CTA in bytes
 
 	Params  []Param  // arguments, in the order of the kernel's parameters
+	Buffers []Param  // memory that only pointers reach, made by Buffer
 	Symbols []Symbol // contents of variables of the module
 
 	// Loops bounds the innermost loop around each place: the maximum number of back edges that a

@@ -14,16 +14,35 @@ const (
 	KindBuffer
 	KindShared
 	KindStruct
+	KindFields
+	KindArray
+	KindView
 )
 
-// Param is an argument of the launch.
+// Param is an argument of the launch, a field of one, or a buffer.
 type Param struct {
-	Name    string // the job's own, different from those of all others and without =
+	// Name is the job's own, different from those of all others and without =. Everywhere else, a field is called
+	// by the names of its structs and its own with points between them: "args.x".
+	Name    string
 	Kind    ParamKind
-	Type    Type    // of the number or the elements; nothing for shared memory, and nothing, u8 or b8 for a struct
-	Count   int     // elements of a buffer, bytes of shared memory or of a struct; nothing for a number
-	Content Content // of a number one value or two limits; nothing for shared memory
+	Type    Type    // of the number or the elements; nothing for a view and shared memory, and nothing, u8 or b8 for a struct of bytes
+	Count   int     // elements of a buffer or an array, bytes of shared memory or of a struct; nothing for a number and a view
+	Content Content // of a number one value or two limits; nothing for shared memory, a view and a struct with fields
+	Access  Access  // to a buffer
+	Same    string  // of a view: the buffer, perhaps with a number of bytes behind its start: "x", "x+16"
+	Fields  []Param // of a struct
+	Offset  *int    // of a field in its struct, in bytes; nil: as C lays it out, behind the field before
 }
+
+// Access is what a kernel may do with a buffer.
+type Access string
+
+// The kinds of access. What is not allowed is a fault of a run.
+const (
+	ReadWrite Access = ""
+	ReadOnly  Access = "read"
+	WriteOnly Access = "write"
+)
 
 // Scalar is a number that is the same in every test vector. One that a job file cannot write in
 // its type, such as one above 2^63 - 1, becomes plain bits of the same size.
@@ -52,6 +71,22 @@ func Struct(name string, bytes int, content Content) Param {
 	return Param{Name: name, Kind: KindStruct, Type: U8, Count: bytes, Content: content}
 }
 
+// Fields is a struct that is passed by value, laid out as C does it.
+func Fields(name string, fields ...Param) Param {
+	return Param{Name: name, Kind: KindFields, Fields: fields}
+}
+
+// Array is a field of several numbers. The content is as of a buffer.
+func Array(name string, typ Type, count int, content Content) Param {
+	return Param{Name: name, Kind: KindArray, Type: typ, Count: count, Content: content}
+}
+
+// View is the address of a place in a buffer that is another parameter's, or one of Job.Buffers: "x",
+// or "x+16" for the place 16 bytes behind its start.
+func View(name, same string) Param {
+	return Param{Name: name, Kind: KindView, Same: same}
+}
+
 // Symbol is what a .const or .global variable holds when the kernel starts: Values, Bytes or
 // DataFile, which fill the variable.
 type Symbol struct {
@@ -72,6 +107,7 @@ const (
 	ContentValues
 	ContentBytes
 	ContentFile
+	ContentUnset
 )
 
 // Content says what a number, a buffer, a struct or a variable holds.
@@ -80,10 +116,40 @@ type Content struct {
 	Numbers []Number // the values; or the two limits of ContentUniform
 	Bytes   []byte
 	File    string // of ContentFile
+
+	// Pointers are addresses in what a buffer, an array or a struct holds, which must be fixed.
+	Pointers []Pointer
+}
+
+// Pointer is an address of 8 bytes.
+type Pointer struct {
+	At int    // where it stands, in bytes
+	To string // a buffer, perhaps with a number of bytes behind its start: "x", "x+16"
+}
+
+// Addresses are addresses one by one, as Pointer.To, for elements of 8 bytes; an empty one is 0.
+func Addresses(to ...string) Content {
+	c := Values(make([]int, len(to))...)
+	for i, name := range to {
+		if name != "" {
+			c.Pointers = append(c.Pointers, Pointer{At: 8 * i, To: name})
+		}
+	}
+	return c
+}
+
+// WithPointers returns the content with addresses in it.
+func (c Content) WithPointers(pointers ...Pointer) Content {
+	c.Pointers = pointers
+	return c
 }
 
 // Zeros are zeros.
 func Zeros() Content { return Content{Kind: ContentZeros} }
+
+// Unset is nothing: a read of what the kernel has not written is a mistake, of which there is a warning. It
+// gives zeros in a simulation.
+func Unset() Content { return Content{Kind: ContentUnset} }
 
 // Iota counts from 0. Integers begin anew at 0 when their width is used up.
 func Iota() Content { return Content{Kind: ContentIota} }

@@ -72,7 +72,11 @@ func spared(ctx context.Context, w *workload.Workload) ([]bool, error) {
 		return nil, err
 	}
 	p.Bounds, p.Facts = nil, nil
-	fixed, err := absexec.Assuming(p.Fixed, func(fixed []absexec.Buffer) ([]absexec.Buffer, error) {
+	checked := slices.Clone(p.Fixed)
+	for i := range checked {
+		checked[i].ReadOnly = false
+	}
+	fixed, err := absexec.Assuming(checked, func(fixed []absexec.Buffer) ([]absexec.Buffer, error) {
 		if len(fixed) == 0 {
 			return nil, nil
 		}

@@ -10,7 +10,7 @@ import (
 	"warpbound/internal/isa"
 )
 
-// Bound is a launch of a job matched with its kernel: Job makes that launch alone, and Job.Params[i]
+// Bound is a launch of a job matched with its kernel: Job makes that launch alone, and Job.Args[i]
 // is the argument for Kernel.Params[i].
 type Bound struct {
 	Job        *Job
@@ -178,7 +178,7 @@ func volume(d [3]int) int {
 
 // params checks the arguments one by one and their number.
 func (m *binder) params() {
-	given, wanted := m.Job.Params, m.Kernel.Params
+	given, wanted := m.Job.Args, m.Kernel.Params
 	for i := range wanted {
 		v := &wanted[i]
 		m.ParamBytes = max(m.ParamBytes, v.Offset+v.Bytes)
@@ -186,14 +186,37 @@ func (m *binder) params() {
 			m.missing(v)
 			continue
 		}
-		if !m.fits(&given[i], v) {
+		if p := m.Job.argument(i); !m.fits(&p, v) {
 			m.errorf(given[i].Pos, "param %q is %s, but parameter %s of kernel %s needs %s",
-				given[i].Name, given[i].describe(), where(v), m.Kernel.Name, m.wants(v))
+				given[i].Name, p.describe(), where(v), m.Kernel.Name, m.wants(v))
 		}
 	}
-	for _, p := range given[min(len(wanted), len(given)):] {
-		m.errorf(p.Pos, "param %q is one too many: kernel %s (%v) has %d parameters",
-			p.Name, m.Kernel.Name, m.Kernel.Pos, len(wanted))
+	for _, a := range given[min(len(wanted), len(given)):] {
+		m.errorf(a.Pos, "param %q is one too many: kernel %s (%v) has %d parameters",
+			a.Name, m.Kernel.Name, m.Kernel.Pos, len(wanted))
+	}
+	m.pointers()
+}
+
+// argument returns an argument as one parameter.
+func (j *Job) argument(i int) Param {
+	if a := &j.Args[i]; a.Struct {
+		return Param{Name: a.Name, Kind: Struct, Bytes: a.Bytes, Pos: a.Pos}
+	}
+	return j.Params[slices.IndexFunc(j.Params, func(p Param) bool { return p.Arg == i })]
+}
+
+// pointers checks that addresses in structs and in buffers are as wide as the module's.
+func (m *binder) pointers() {
+	if m.Kernel.AddressBits == 8*pointerBytes {
+		return
+	}
+	for i := range m.Job.Params {
+		p := &m.Job.Params[i]
+		inStruct := p.Arg != NoArg && m.Job.Args[p.Arg].Struct && p.isAddress()
+		if inStruct || len(p.Content.Pointers) > 0 {
+			m.errorf(p.Pos, "param %q has pointers of %d bits, and the module of kernel %s addresses of %d", p.Name, 8*pointerBytes, m.Kernel.Name, m.Kernel.AddressBits)
+		}
 	}
 }
 
@@ -204,7 +227,7 @@ func (m *binder) missing(v *isa.Var) {
 		pos, of = m.Job.Arguments, "argument: the launch"
 	}
 	m.errorf(pos, "parameter %s of kernel %s has no %s has %d, the kernel %d; it needs %s",
-		where(v), m.Kernel.Name, of, len(m.Job.Params), len(m.Kernel.Params), m.wants(v))
+		where(v), m.Kernel.Name, of, len(m.Job.Args), len(m.Kernel.Params), m.wants(v))
 }
 
 // where names a variable with its place in the module.
@@ -218,7 +241,7 @@ func (m *binder) fits(p *Param, v *isa.Var) bool {
 	switch p.Kind {
 	case Struct:
 		return p.Bytes == v.Bytes && (isArray(v) || v.Type == isa.B8)
-	case Buffer:
+	case Buffer, View:
 		return m.holdsAddress(v) && v.Bytes*8 == m.Kernel.AddressBits
 	case SharedPtr: // 32 bits suffice for shared memory in any module
 		return m.holdsAddress(v) && (v.Bytes*8 == m.Kernel.AddressBits || v.Bytes == 4)
@@ -249,6 +272,10 @@ func (p *Param) describe() string {
 		return fmt.Sprintf("a buffer of %s", p.Type)
 	case SharedPtr:
 		return "a pointer to shared memory"
+	case View:
+		return "a view of a buffer"
+	case Array:
+		return fmt.Sprintf("an array of %s", p.Type)
 	}
 	return fmt.Sprintf("a number of type %s", p.Type)
 }
@@ -256,7 +283,7 @@ func (p *Param) describe() string {
 // wants says what a job must give for a parameter.
 func (m *binder) wants(v *isa.Var) string {
 	if isArray(v) {
-		return fmt.Sprintf(`a struct: type = "u8", bytes = %d`, v.Bytes)
+		return fmt.Sprintf(`a struct: type = "u8", bytes = %d, or type = "struct" with fields of as many`, v.Bytes)
 	}
 	want := fmt.Sprintf("a number of %d bits (.%s)", v.Type.Bits(), v.Type)
 	if m.fits(&Param{Kind: Buffer}, v) {

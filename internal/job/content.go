@@ -19,6 +19,7 @@ const (
 	Iota                // 0, 1, 2, ...
 	Uniform             // sampled anew for every vector
 	Fixed               // Data
+	Unset               // nothing: a read of what the kernel has not written is a mistake
 )
 
 // Content says what a number or the elements of a buffer are. A Uniform integer
@@ -26,7 +27,8 @@ const (
 // Uniform float is at least Low and less than High, or equal to both.
 type Content struct {
 	Kind       ContentKind
-	Data       []byte // little-endian
+	Data       []byte    // little-endian
+	Pointers   []Pointer // in Data, by their places
 	Base, Span uint64
 	Low, High  float64
 }
@@ -39,13 +41,21 @@ const maxData = MaxBytes + 1<<16
 
 // contents reads what a buffer of count elements holds; zeros if nothing is said.
 func (r *reader) contents(t table, typ isa.Type, count int64) Content {
+	var c Content
+	var pointers []pointerKey
+	size := count * int64(typ.Bytes())
 	switch r.choice(t, "init", "values", "hex", "file") {
 	case "":
-		return Content{}
 	case "init":
-		return r.init(t, typ, count)
+		c = r.init(t, typ, count)
+	default:
+		if list, ok := t.values["values"].([]any); ok {
+			list, pointers = among(t, typ, list)
+			t = t.with("values", list)
+		}
+		c = Content{Kind: Fixed, Data: r.fixed(t, typ, size)}
 	}
-	return Content{Kind: Fixed, Data: r.fixed(t, typ, count*int64(typ.Bytes()))}
+	return r.withPointers(t, typ, int(size), c, pointers)
 }
 
 var uniformPattern = regexp.MustCompile(`^\s*uniform\s*\(\s*([^\s,()]+)\s*,\s*([^\s,()]+)\s*\)\s*$`)
@@ -63,6 +73,8 @@ func (r *reader) init(t table, typ isa.Type, count int64) Content {
 			r.errorf(t.pos("init"), "iota counts up to %d in %s, not to %d", maximum-1, typ, count-1)
 		}
 		return Content{Kind: Iota}
+	case "unset":
+		return Content{Kind: Unset}
 	}
 	c, err := parseUniform(text, typ)
 	if err != nil {
@@ -74,7 +86,7 @@ func (r *reader) init(t table, typ isa.Type, count int64) Content {
 func parseUniform(text string, typ isa.Type) (Content, error) {
 	m := uniformPattern.FindStringSubmatch(text)
 	if m == nil {
-		return Content{}, fmt.Errorf(`is %.40q; it must be "zeros", "iota" or "uniform(lo, hi)"`, text)
+		return Content{}, fmt.Errorf(`is %.40q; it must be "zeros", "iota", "unset" or "uniform(lo, hi)"`, text)
 	}
 	lo, err := parseNumber(m[1])
 	if err != nil {

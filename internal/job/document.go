@@ -61,6 +61,14 @@ type table struct {
 	doc    *document
 	mark   *tomlpos.Mark
 	values map[string]any
+	field  bool // of a struct, so that it may say where it lies
+}
+
+// with returns the table with another value of a key.
+func (t table) with(key string, value any) table {
+	t.values = maps.Clone(t.values)
+	t.values[key] = value
+	return t
 }
 
 func (t table) has(key string) bool {
@@ -87,6 +95,9 @@ func (t table) sorted() []string {
 
 // only reports every key but the given ones.
 func (t table) only(what string, keys ...string) {
+	if t.field && !slices.Contains(keys, "offset") {
+		keys = append(keys, "offset")
+	}
 	for _, key := range t.sorted() {
 		if !slices.Contains(keys, key) {
 			t.doc.errorf(t.pos(key), "unknown key %.40q; %s has %s", key, what, strings.Join(keys, ", "))

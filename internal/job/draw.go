@@ -74,7 +74,7 @@ func below(typ isa.Type, x float64) uint64 {
 func (c *Content) fill(dst []byte, typ isa.Type, rng *rand.PCG) {
 	size := typ.Bytes()
 	switch {
-	case c.Kind == Zeros:
+	case c.Kind == Zeros || c.Kind == Unset:
 		clear(dst)
 	case c.Kind == Fixed:
 		copy(dst, c.Data)

@@ -63,10 +63,11 @@ func nameOf(g *jobs.Job) string { return cmp.Or(g.Name, defaultName) }
 var goFields = [...]struct{ key, field string }{
 	{"module", "Module"}, {"kernel", "Kernel"}, {"machine", "Machine"}, {"grid", "Grid"}, {"block", "Block"},
 	{"vectors", "Vectors"}, {"seed", "Seed"}, {"registers", "Registers"}, {"shared", "Shared"},
-	{"param", "Params"}, {"symbol", "Symbols"}, {"loop", "Loops"}, {"fact", "Facts"}, {"split", "Split"},
+	{"param", "Params"}, {"buffer", "Buffers"}, {"field", "Fields"}, {"symbol", "Symbols"}, {"loop", "Loops"}, {"fact", "Facts"}, {"split", "Split"},
 	{"llc", "LLC"}, {"cpu", "CPU"}, {"repeat", "Repeat"},
 	{"name", "Name"}, {"type", "Type"}, {"count", "Count"}, {"bytes", "Count"}, {"value", "Content"}, {"range", "Content"},
-	{"init", "Content"}, {"values", "Content"}, {"hex", "Content"}, {"file", "Content"},
+	{"same", "Same"}, {"offset", "Offset"}, {"access", "Access"}, {"array", "Count"},
+	{"pointers", "Content.Pointers"}, {"at", "At"}, {"to", "To"}, {"init", "Content"}, {"values", "Content"}, {"hex", "Content"}, {"file", "Content"},
 	{"sum", "Sum"}, {"min", "Min"}, {"max", "Max"},
 	{"branches", "Branches"}, {"simds", "SIMDs"}, {"mode", "Mode"},
 	{"size_kb", "KiB"}, {"quota", "Quota"}, {"regulated", "Regulated"}, {"program", "Program"}, {"trace", "Trace"},
@@ -107,6 +108,8 @@ func element(g *jobs.Job, field string, i int) string {
 	switch field {
 	case "Params":
 		name = g.Params[i].Name
+	case "Buffers":
+		name = g.Buffers[i].Name
 	case "Symbols":
 		name = g.Symbols[i].Name
 	}

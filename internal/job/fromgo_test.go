@@ -152,6 +152,9 @@ func inGoAgain(t *testing.T, name string, src []byte) *jobs.Job {
 	if n, ok := split["simds"]; ok {
 		g.Split.SIMDs = new(intOf(n))
 	}
+	for _, v := range tablesOf(f["buffer"]) {
+		g.Buffers = append(g.Buffers, paramAgain(t, v))
+	}
 	g.LLC = jobs.LLC{KiB: pointerOf(llc["size_kb"]), Quota: pointerOf(llc["quota"])}
 	if on, ok := llc["regulated"].(bool); ok {
 		g.LLC.Regulated = &on
@@ -197,8 +200,29 @@ func launchesAgain(entries []map[string]any) []jobs.Launch {
 }
 
 func paramAgain(t *testing.T, v map[string]any) jobs.Param {
+	p := kindAgain(t, v)
+	p.Access = jobs.Access(textOf(v["access"]))
+	if v["offset"] != nil {
+		p.Offset = new(intOf(v["offset"]))
+	}
+	return p
+}
+
+func kindAgain(t *testing.T, v map[string]any) jobs.Param {
 	name, typ := textOf(v["name"]), jobs.Type(textOf(v["type"]))
 	switch {
+	case typ == "struct":
+		var fields []jobs.Param
+		for _, f := range tablesOf(v["field"]) {
+			fields = append(fields, paramAgain(t, f))
+		}
+		p := jobs.Fields(name, fields...)
+		p.Count = intOf(v["bytes"])
+		return p
+	case v["same"] != nil:
+		return jobs.View(name, textOf(v["same"]))
+	case v["array"] != nil:
+		return jobs.Array(name, typ, intOf(v["array"]), contentAgain(t, v))
 	case typ == "shared":
 		return jobs.Shared(name, intOf(v["count"]))
 	case v["bytes"] != nil:
@@ -224,6 +248,8 @@ func contentAgain(t *testing.T, v map[string]any) jobs.Content {
 	switch {
 	case init == "zeros":
 		return jobs.Zeros()
+	case init == "unset":
+		return jobs.Unset()
 	case init == "iota":
 		return jobs.Iota()
 	case init != "":
@@ -234,6 +260,11 @@ func contentAgain(t *testing.T, v map[string]any) jobs.Content {
 	case v["values"] != nil:
 		c := jobs.Values[int]()
 		c.Numbers = numbersOf(v["values"].([]any))
+		for i, to := range v["values"].([]any) {
+			if name, ok := to.(string); ok {
+				c.Pointers = append(c.Pointers, jobs.Pointer{At: 8 * i, To: name})
+			}
+		}
 		return c
 	case v["hex"] != nil:
 		data, err := fromHex(isa.U8, v["hex"].(string), anySize)
@@ -255,6 +286,8 @@ func numbersOf(list []any) []jobs.Number {
 			numbers = append(numbers, jobs.Num(v))
 		case float64:
 			numbers = append(numbers, jobs.Num(v))
+		case string: // the address of a buffer
+			numbers = append(numbers, jobs.Num(0))
 		}
 	}
 	return numbers
@@ -506,7 +539,7 @@ saxpy: Launches[0].Arguments[2]: the number 18446744073709551615 is above 2^63 -
 		{func(g *jobs.Job) { g.Loops = map[string]int64{"L.2": -1} }, `saxpy: Loops["L.2"]: L.2 is -1; it must be from 0 to 9223372036854775807`},
 		{func(g *jobs.Job) { g.Facts = []jobs.Fact{{Sum: map[string]int64{"0": 1}}} }, `saxpy: Facts[0]: the fact states nothing; give max, min or both
 saxpy: Facts[0].Sum["0"]: "0" names no line; lines count from 1`},
-		{func(g *jobs.Job) { g.Symbols = []jobs.Symbol{{Name: "s", Type: "x", Content: jobs.Values(1)}} }, `saxpy: Symbols[0] (s).Type: unknown type "x"; the types are u8, u16, u32, u64, s8, s16, s32, s64, b8, b16, b32, b64, f16, bf16, f32, f64 and, for parameters, shared`},
+		{func(g *jobs.Job) { g.Symbols = []jobs.Symbol{{Name: "s", Type: "x", Content: jobs.Values(1)}} }, `saxpy: Symbols[0] (s).Type: unknown type "x"; the types are u8, u16, u32, u64, s8, s16, s32, s64, b8, b16, b32, b64, f16, bf16, f32, f64 and, for parameters, shared and struct`},
 		{func(g *jobs.Job) { g.Symbols = []jobs.Symbol{{Name: "s", Type: jobs.F32, Content: jobs.Zeros()}} }, `saxpy: Symbols[0] (s).Content: a symbol cannot hold Zeros; give Values or Bytes or DataFile`},
 		{func(g *jobs.Job) {
 			g.Symbols = []jobs.Symbol{{Name: "s", Type: jobs.F32, Content: jobs.Bytes([]byte{1})}}
@@ -514,7 +547,7 @@ saxpy: Facts[0].Sum["0"]: "0" names no line; lines count from 1`},
 		{with(jobs.Scalar("n", jobs.U32, -1)), "saxpy: Params[0] (n).Content: value is -1; u32 holds 0 to 4294967295"},
 		{with(jobs.Scalar("n", jobs.U32, 1.0)), "saxpy: Params[0] (n).Content: value is 1; u32 needs an integer"},
 		{with(jobs.Scalar("n", jobs.U32, uint64(math.MaxUint64))), "saxpy: Params[0] (n).Content: value is 18446744073709551615; u32 holds 0 to 4294967295"},
-		{with(jobs.Scalar("n", "u31", uint64(math.MaxUint64))), `saxpy: Params[0] (n).Type: unknown type "u31"; the types are u8, u16, u32, u64, s8, s16, s32, s64, b8, b16, b32, b64, f16, bf16, f32, f64 and, for parameters, shared`},
+		{with(jobs.Scalar("n", "u31", uint64(math.MaxUint64))), `saxpy: Params[0] (n).Type: unknown type "u31"; the types are u8, u16, u32, u64, s8, s16, s32, s64, b8, b16, b32, b64, f16, bf16, f32, f64 and, for parameters, shared and struct`},
 		{with(jobs.Scalar("", jobs.U32, 1)), "saxpy: Params[0].Name: name is empty"},
 		{with(jobs.Scalar("n", jobs.U32, 1), jobs.Scalar("n", jobs.U32, 1)), `saxpy: Params[1] (n).Name: there is another param "n" at saxpy: Params[0] (n); names must differ`},
 		{with(jobs.Sampled("n", jobs.U64, 0, uint64(math.MaxUint64))), "saxpy: Params[0] (n).Content: range has 18446744073709551615; limits of integers are from -2^63 to 2^63 - 1"},
@@ -529,7 +562,7 @@ saxpy: Facts[0].Sum["0"]: "0" names no line; lines count from 1`},
 		{with(jobs.Buffer("x", jobs.U32, 2, jobs.Uniform(1, 0))), "saxpy: Params[0] (x).Content: init from 1 to 0 is empty; the lower end comes first"},
 		{content(jobs.KindBuffer, jobs.Content{Kind: jobs.ContentUniform, Numbers: []jobs.Number{"1, 2)"}}), `saxpy: Params[0] (p).Content: Uniform has "1, 2)" where it must have a number`},
 		{content(jobs.KindBuffer, jobs.Content{Kind: jobs.ContentUniform}), `saxpy: Params[0] (p).Content: Uniform has 0 limits; it must have 2`},
-		{content(jobs.KindBuffer, jobs.Content{Kind: 9}), `saxpy: Params[0] (p).Content: a buffer cannot hold content of kind 9; give Zeros or Iota or Uniform or Values or Bytes or DataFile`},
+		{content(jobs.KindBuffer, jobs.Content{Kind: 9}), `saxpy: Params[0] (p).Content: a buffer cannot hold content of kind 9; give Zeros or Iota or Uniform or Values or Bytes or DataFile or Unset`},
 		{content(jobs.KindScalar, jobs.Iota()), `saxpy: Params[0] (p).Content: a number cannot hold Iota; give Values or Uniform`},
 		{content(jobs.KindScalar, jobs.Values(1, 2)), `saxpy: Params[0] (p).Content: a number has one value, not 2`},
 		{content(jobs.KindStruct, jobs.Content{}), `saxpy: Params[0] (p).Content: a struct cannot hold nothing; give Bytes or DataFile`},

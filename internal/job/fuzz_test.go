@@ -12,6 +12,7 @@ func FuzzParse(f *testing.F) {
 		head + "[[param]]\nname = 'p'\ntype = 'u8'\ncount = 2\nfile = 'z.npy'\n",
 		head + "[split]\nbranches = 'all'\nsimds = 0\n", head + "[loop]\na.b = 1\n", "[[param.x]]\n[[param.x.y]]\n[param.x.y.z]\n",
 		head + "[llc]\nsize_kb = 512\nquota = 1\nregulated = true\n", head + "[cpu]\nprogram = 'p'\n", head + "[cpu]\ntrace = 't'\n",
+		structs,
 	} {
 		f.Add(seed, "abcd")
 		f.Add(seed, npy(1, npyDict("|u1", "False", "2,"), "ab"))

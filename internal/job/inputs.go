@@ -58,7 +58,7 @@ func (b *Bound) setScalars(vector int, in *Inputs) {
 	in.Scalars = resize(in.Scalars, len(params))
 	in.Buffers = resize(in.Buffers, len(params))
 	for i := range params {
-		if p := &params[i]; p.Kind == Scalar || p.Kind == Struct {
+		if p := &params[i]; p.byValue() {
 			in.Scalars[i] = resize(in.Scalars[i], p.Bytes)
 			b.draw(vector, i, in.Scalars[i])
 		}
@@ -120,6 +120,9 @@ func (j *Job) Varies() bool {
 	return false
 }
 
+// byValue reports whether an argument, or the field of one, is what it holds.
+func (p *Param) byValue() bool { return p.Kind == Scalar || p.Kind == Struct || p.Kind == Array }
+
 // ParamBlock lays out the arguments of the launch as the kernel reads them, in
 // the memory of block if that is large enough.
 // address gives the address of a buffer, or of the shared memory of a SharedPtr,
@@ -128,17 +131,23 @@ func (b *Bound) ParamBlock(block []byte, in *Inputs, address func(param int) uin
 	block = resize(block, b.ParamBytes)
 	clear(block)
 	for i := range b.Job.Params {
-		v := &b.Kernel.Params[i]
-		at := block[v.Offset : v.Offset+v.Bytes]
-		switch b.Job.Params[i].Kind {
+		offset, bytes, ok := b.Slot(i)
+		if !ok {
+			continue
+		}
+		at := block[offset : offset+bytes]
+		switch p := &b.Job.Params[i]; p.Kind {
 		case Buffer, SharedPtr:
 			putBits(at, address(i))
+		case View:
+			putBits(at, address(p.View.Param)+p.View.Bytes)
 		default:
 			if from := b.Job.InWhole(i); from >= 0 {
 				copy(at, in.Scalars[from])
 			} else {
-				copy(at, b.Job.Params[i].Content.Data)
+				copy(at, p.Content.Data)
 			}
+			b.Job.Relocate(i, at, address)
 		}
 	}
 	return block

@@ -30,7 +30,8 @@ type Job struct {
 	Seed      int64
 	Registers int // per thread; 0 if left out
 	Shared    int // dynamic shared memory of a CTA in bytes
-	Params    []Param
+	Args      []Arg
+	Params    []Param // what the arguments are made of, then buffers that only pointers reach
 	Symbols   []Symbol
 	Loops     []Loop
 	Facts     []Fact
@@ -70,15 +71,21 @@ const (
 	Buffer                     // the address of global memory
 	SharedPtr                  // the address of shared memory, for each CTA its own
 	Struct                     // bytes passed by value
+	Array                      // numbers passed by value, in a struct
+	View                       // the address of a place in a buffer that is another's
 )
 
-// Param is an argument of the launch.
+// Param is an argument of the launch, a field of an argument, or a buffer that is neither.
 type Param struct {
-	Name    string
+	Name    string // of a field with those of the structs that it is in: "args.x"
 	Kind    ParamKind
-	Type    isa.Type // of the number or of the elements; B8 for SharedPtr
-	Bytes   int      // size of the number, the memory or the struct
-	Content Content  // none for SharedPtr
+	Type    isa.Type // of the number or of the elements; B8 for SharedPtr and View
+	Bytes   int      // size of the numbers, the memory or the struct; none of a View
+	Content Content  // none for SharedPtr and View
+	Access  Access   // of a Buffer
+	View    *Address // where a View begins; nil of others
+	Arg     int      // index of the argument in Job.Args; NoArg for memory that only pointers reach
+	Offset  int      // of a field in its argument, in bytes
 	Pos     diag.Pos
 }
 
@@ -141,7 +148,7 @@ func Parse(file string, src []byte, open func(name string) ([]byte, error)) (*Jo
 // read makes the job of a document, whose text is src.
 func (d *document) read(src []byte, open func(name string) ([]byte, error)) (*Job, error) {
 	read := newSources(src)
-	r := &reader{document: d, open: read.opening(open)}
+	r := &reader{document: d, open: read.opening(open), named: make(map[string]diag.Pos)}
 	j := r.job()
 	if err := d.errs.Err(); err != nil {
 		return nil, err

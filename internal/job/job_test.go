@@ -122,14 +122,14 @@ func TestParse(t *testing.T) {
 		File: "dir/j.toml", Module: "m.ptx", Kernel: "k", Machine: "mine.toml",
 		Grid: [3]int{3, 2, 1}, Block: [3]int{64, 1, 1}, Vectors: 7, Seed: -2, Registers: 20, Shared: 512,
 		Params: []Param{
-			{"n", Scalar, isa.S16, 2, fixed("feff"), pos(11, 3)},
-			{"r", Scalar, isa.F32, 4, Content{Kind: Uniform, Low: 0, High: 2.5}, pos(16, 3)},
-			{"x", Buffer, isa.U8, 4, Content{Kind: Uniform, Base: 3, Span: 2}, pos(21, 3)},
-			{"y", Buffer, isa.F16, 6, fixed("003c00fc662e"), pos(27, 3)},
-			{"z", Buffer, isa.U16, 4, fixed("61626364"), pos(33, 3)},
-			{"l", SharedPtr, isa.B8, 40, Content{}, pos(39, 3)},
-			{"s", Struct, isa.U8, 3, fixed("00ff0a"), pos(44, 3)},
-			{"o", Buffer, isa.F64, 16, Content{}, pos(50, 3)},
+			{Name: "n", Kind: Scalar, Type: isa.S16, Bytes: 2, Content: fixed("feff"), Pos: pos(11, 3)},
+			{Name: "r", Kind: Scalar, Type: isa.F32, Bytes: 4, Content: Content{Kind: Uniform, Low: 0, High: 2.5}, Pos: pos(16, 3)},
+			{Name: "x", Kind: Buffer, Type: isa.U8, Bytes: 4, Content: Content{Kind: Uniform, Base: 3, Span: 2}, Pos: pos(21, 3)},
+			{Name: "y", Kind: Buffer, Type: isa.F16, Bytes: 6, Content: fixed("003c00fc662e"), Pos: pos(27, 3)},
+			{Name: "z", Kind: Buffer, Type: isa.U16, Bytes: 4, Content: fixed("61626364"), Pos: pos(33, 3)},
+			{Name: "l", Kind: SharedPtr, Type: isa.B8, Bytes: 40, Content: Content{}, Pos: pos(39, 3)},
+			{Name: "s", Kind: Struct, Type: isa.U8, Bytes: 3, Content: fixed("00ff0a"), Pos: pos(44, 3)},
+			{Name: "o", Kind: Buffer, Type: isa.F64, Bytes: 16, Content: Content{}, Pos: pos(50, 3)},
 		},
 		Symbols: []Symbol{{"table", isa.B32, fixed("ffffffffffffffff").Data, pos(55, 3)}},
 		Loops: []Loop{
@@ -149,6 +149,7 @@ func TestParse(t *testing.T) {
 		Pos:  Positions{pos(1, 1), pos(2, 1), pos(3, 1), pos(4, 1), pos(5, 1), pos(8, 1), pos(9, 1)},
 		Hash: "36cfb05eb913324f0c29010f75c52d57852dd488a263112302a497974ffb35a7",
 	}
+	plain(want)
 	if diff := cmp.Diff(want, j); diff != "" {
 		t.Errorf("(-want +got)\n%s", diff)
 	}
@@ -253,7 +254,7 @@ func TestParseErrors(t *testing.T) {
 		{"init without count", param("type = 'u32'\ninit = 'zeros'\n"), "j:7:1: init needs a buffer"},
 		{"value with count", param("type = 'u32'\ncount = 1\nvalue = 1\n"), `j:8:1: unknown key "value"; a buffer has`},
 		{"init and values", param("type = 'u32'\ncount = 1\nvalues = [1]\ninit = 'zeros'\n"), "j:9:1: values and init exclude each other"},
-		{"init", param("type = 'u32'\ncount = 1\ninit = 'ones'\n"), `j:8:1: init is "ones"; it must be "zeros", "iota" or`},
+		{"init", param("type = 'u32'\ncount = 1\ninit = 'ones'\n"), `j:8:1: init is "ones"; it must be "zeros", "iota", "unset" or`},
 		{"init type", param("type = 'u32'\ncount = 1\ninit = 0\n"), "j:8:1: init must be a string"},
 		{"uniform of one", param("type = 'u32'\ncount = 1\ninit = 'uniform(1)'\n"), "j:8:1: init is"},
 		{"uniform text", param("type = 'u32'\ncount = 1\ninit = 'uniform(a, 1)'\n"), `j:8:1: init has "a" where`},

@@ -13,9 +13,9 @@ import (
 type Launch struct {
 	Kernel      string // empty if left out: the only kernel of the module
 	Grid, Block [3]int
-	Registers   int   // per thread; 0 if left out
-	Shared      int   // dynamic shared memory of a CTA in bytes
-	Args        []Arg // by parameter of the kernel; nil: the job's params in their order
+	Registers   int        // per thread; 0 if left out
+	Shared      int        // dynamic shared memory of a CTA in bytes
+	Args        []Argument // by parameter of the kernel; nil: the job's arguments in their order
 	Pos         LaunchPositions
 }
 
@@ -25,9 +25,10 @@ type LaunchPositions struct {
 	Entry, Kernel, Grid, Block, Registers, Shared, Arguments diag.Pos
 }
 
-// Arg is an argument of a launch.
-type Arg struct {
-	Param  int // index in Job.Params; negative for a number
+// Argument is an argument of a launch: one of the job's, the address of another buffer, or a number.
+type Argument struct {
+	Arg    int // index in Job.Args; negative for none of these
+	Param  int // index in Job.Params of a buffer that is a field or no argument of the job; negative for none
 	Number any // int64 or float64, in the type of the kernel's parameter
 }
 
@@ -332,23 +333,26 @@ func (r *launchReader) launch(t table) Launch {
 }
 
 // arguments reads names of params, and numbers.
-func (r *launchReader) arguments(t table) []Arg {
+func (r *launchReader) arguments(t table) []Argument {
 	const key = "arguments"
 	list, ok := t.list(key)
 	if !ok {
 		return nil
 	}
-	args := make([]Arg, 0, len(list))
+	args := make([]Argument, 0, len(list))
 	for _, v := range list {
 		switch v := v.(type) {
 		case int64, float64:
-			args = append(args, Arg{Param: -1, Number: v})
+			args = append(args, Argument{Arg: -1, Param: -1, Number: v})
 		case string:
-			i := slices.IndexFunc(r.job.Params, func(p Param) bool { return p.Name == v })
-			if i < 0 {
+			a := Argument{Param: -1, Arg: slices.IndexFunc(r.job.Args, func(a Arg) bool { return a.Name == v })}
+			if a.Arg < 0 {
+				a.Param = slices.IndexFunc(r.job.Params, func(p Param) bool { return p.Name == v && p.Kind == Buffer })
+			}
+			if a.Arg < 0 && a.Param < 0 {
 				r.errorf(t.pos(key), "the job has no param %.40q", v)
 			}
-			args = append(args, Arg{Param: i})
+			args = append(args, a)
 		default:
 			r.errorf(t.pos(key), "%s holds %s; it must hold names of params, and numbers", key, kindOf(v))
 		}
@@ -373,8 +377,8 @@ func (j *Job) InWhole(param int) int {
 	return j.From[param]
 }
 
-// alone returns the job that makes one of the launches alone, whose Params are the arguments of a kernel
-// in its order. The job itself is that of its launches by [repeat].
+// alone returns the job that makes one of the launches alone. Its Params begin with those of the job, of
+// which only the arguments of the launch have an argument. The job itself is that of its launches by [repeat].
 func (j *Job) alone(l *Launch, k *isa.Kernel, errs *diag.List) *Job {
 	if j.Launches == nil {
 		return j
@@ -389,20 +393,50 @@ func (j *Job) alone(l *Launch, k *isa.Kernel, errs *diag.List) *Job {
 	if l.Args == nil {
 		return &own
 	}
-	own.Params, own.From, own.Arguments = nil, []int{}, l.Pos.Arguments
+	own.Params, own.From, own.Args, own.Arguments = slices.Clone(j.Params), make([]int, 0, len(j.Params)), nil, l.Pos.Arguments
+	for i := range own.Params {
+		own.Params[i].Arg, own.From = NoArg, append(own.From, i)
+	}
 	for i, a := range l.Args {
-		p := Param{Name: fmt.Sprintf("argument %d", i+1), Pos: l.Pos.Arguments}
-		if a.Param >= 0 {
-			p = j.Params[a.Param]
-			p.Pos = l.Pos.Arguments
-		} else if i < len(k.Params) {
-			if err := p.number(&k.Params[i], a.Number); err != nil {
-				errs.Add(diag.Errorf(p.Pos, "argument %d %w", i+1, err))
+		own.Args = append(own.Args, Arg{Name: fmt.Sprintf("argument %d", i+1), Pos: l.Pos.Arguments})
+		switch arg := &own.Args[i]; {
+		case a.Number != nil:
+			p := Param{Name: arg.Name, Pos: l.Pos.Arguments, Arg: i}
+			if i < len(k.Params) {
+				if err := p.number(&k.Params[i], a.Number); err != nil {
+					errs.Add(diag.Errorf(p.Pos, "argument %d %w", i+1, err))
+				}
 			}
+			own.Params, own.From = append(own.Params, p), append(own.From, -1)
+		case a.Arg >= 0:
+			*arg = j.Args[a.Arg]
+			arg.Pos = l.Pos.Arguments
+			for p := range j.Params {
+				if j.Params[p].Arg == a.Arg {
+					own.pass(p, i, j.Params[p].Offset)
+				}
+			}
+		default:
+			arg.Name = j.Params[a.Param].Name
+			own.pass(a.Param, i, 0)
 		}
-		own.Params, own.From = append(own.Params, p), append(own.From, a.Param)
 	}
 	return &own
+}
+
+// pass makes a parameter of the whole job the argument of a launch, or a field of it. A buffer that is one
+// already is passed as a view.
+func (j *Job) pass(param, arg, offset int) {
+	p := &j.Params[param]
+	if p.Arg != NoArg {
+		again := *p
+		if again.Kind == Buffer {
+			again.Kind, again.View, again.Content = View, &Address{Param: param}, Content{}
+		}
+		j.Params, j.From = append(j.Params, again), append(j.From, param)
+		p = &j.Params[len(j.Params)-1]
+	}
+	p.Arg, p.Offset = arg, offset
 }
 
 // number makes a parameter the number that a kernel's parameter takes. After an error it fits all the same, so

@@ -57,10 +57,10 @@ func TestLaunches(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := []Launch{
-		{Kernel: "init", Grid: [3]int{4, 2, 1}, Block: [3]int{32, 1, 1}, Registers: 20, Args: []Arg{{Param: 0}, {Param: -1, Number: 0.5}}},
+		{Kernel: "init", Grid: [3]int{4, 2, 1}, Block: [3]int{32, 1, 1}, Registers: 20, Args: []Argument{{Param: -1}, {Arg: -1, Param: -1, Number: 0.5}}},
 		{Kernel: "step", Grid: [3]int{1, 1, 1}, Block: [3]int{64, 1, 1}, Registers: 8, Shared: 16},
-		{Kernel: "fold", Grid: [3]int{2, 1, 1}, Block: [3]int{32, 1, 1}, Registers: 20, Args: []Arg{}},
-		{Kernel: "init", Grid: [3]int{7, 1, 1}, Block: [3]int{32, 1, 1}, Registers: 20, Args: []Arg{{Param: 0}, {Param: -1, Number: int64(-3)}}},
+		{Kernel: "fold", Grid: [3]int{2, 1, 1}, Block: [3]int{32, 1, 1}, Registers: 20, Args: []Argument{}},
+		{Kernel: "init", Grid: [3]int{7, 1, 1}, Block: [3]int{32, 1, 1}, Registers: 20, Args: []Argument{{Param: -1}, {Arg: -1, Param: -1, Number: int64(-3)}}},
 	}
 	if diff := cmp.Diff(want, j.Runs(), everywhere); diff != "" {
 		t.Errorf("(-want +got)\n%s", diff)
@@ -261,7 +261,7 @@ block = [2]
 	if b.Job.Whole() != j || b.Then[0].Job.Whole() != j || j.Whole() != j || b.Then[0].Job.Block[0] != 2 || b.Then[0].Job.Several() {
 		t.Errorf("launches %+v, %+v", b.Job, b.Then[0].Job)
 	}
-	if !slices.Equal(b.Job.From, []int{-1, 0, 1, 0}) || b.Then[0].Job.InWhole(1) != 1 || b.Job.InWhole(3) != 0 {
+	if !slices.Equal(b.Job.From, []int{0, 1, -1, 0}) || b.Then[0].Job.InWhole(1) != 1 || b.Job.InWhole(3) != 0 {
 		t.Errorf("arguments are of %v", b.Job.From)
 	}
 	in := b.Inputs(3)
@@ -270,7 +270,7 @@ block = [2]
 	}
 	n := in.Scalars[1][0]
 	address := func(i int) uint64 { return uint64(0x100 + i) }
-	want := []byte{31: 0, 2: 0xc0, 3: 0x3f, 8: 1, 9: 1, 16: n, 24: 3, 25: 1}
+	want := []byte{31: 0, 2: 0xc0, 3: 0x3f, 8: 0, 9: 1, 16: n, 24: 0, 25: 1} // x is passed twice
 	if got := b.ParamBlock(nil, in, address); !slices.Equal(got, want) {
 		t.Errorf("parameters % x, want % x", got, want)
 	}

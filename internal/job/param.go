@@ -26,6 +26,10 @@ func (r *reader) param(t table) Param {
 	p := Param{Pos: t.mark.Pos}
 	p.Name, _ = t.required("name", "n")
 	switch {
+	case t.has("same"):
+		r.view(t, &p)
+	case t.field && t.has("array"):
+		r.array(t, &p)
 	case t.values["type"] == sharedType:
 		r.sharedPtr(t, &p)
 	case t.has("bytes"):
@@ -45,7 +49,7 @@ func (r *reader) sharedPtr(t table, p *Param) {
 }
 
 func (r *reader) byValue(t table, p *Param) {
-	t.only("a struct by value", "name", "type", "bytes", "hex", "file")
+	t.only("a struct by value", "name", "type", "bytes", "hex", "file", "pointers")
 	p.Kind = Struct
 	typ, ok := r.valueType(t)
 	if ok && typ != isa.U8 && typ != isa.B8 {
@@ -58,12 +62,14 @@ func (r *reader) byValue(t table, p *Param) {
 	}
 	if ok && p.Bytes > 0 {
 		p.Content = Content{Kind: Fixed, Data: r.fixed(t, typ, int64(p.Bytes))}
+		p.Content = r.withPointers(t, typ, p.Bytes, p.Content, nil)
 	}
 }
 
 func (r *reader) buffer(t table, p *Param) {
-	t.only("a buffer", "name", "type", "count", "init", "values", "hex", "file")
+	t.only("a buffer", "name", "type", "count", "init", "values", "hex", "file", "pointers", "access")
 	p.Kind = Buffer
+	p.Access = r.access(t)
 	typ, ok := r.valueType(t)
 	if !ok {
 		return
@@ -73,6 +79,9 @@ func (r *reader) buffer(t table, p *Param) {
 	if count > 0 {
 		p.Bytes = int(count) * typ.Bytes()
 		p.Content = r.contents(t, typ, count)
+	}
+	if p.Access == ReadOnly && p.Content.Kind == Unset {
+		r.errorf(t.pos("access"), `a buffer with init = "unset" has nothing to read unless the kernel writes it; leave access out`)
 	}
 }
 
@@ -99,7 +108,7 @@ func (r *reader) scalar(t table, p *Param) {
 	case "range":
 		p.Content = r.rangeOf(t, typ)
 	default:
-		r.errorf(p.Pos, "the param has no value; give value or range for a number, count for a buffer, bytes for a struct")
+		r.errorf(p.Pos, "the param has no value; give value or range for a number, count for a buffer, same for a view of one, bytes for a struct")
 	}
 }
 
@@ -156,8 +165,8 @@ func (r *reader) valueType(t table) (isa.Type, bool) {
 		for _, known := range valueTypes {
 			names = append(names, known.String())
 		}
-		r.errorf(t.pos("type"), "unknown type %q; the types are %s and, for parameters, %s",
-			name, strings.Join(names, ", "), sharedType)
+		r.errorf(t.pos("type"), "unknown type %q; the types are %s and, for parameters, %s and %s",
+			name, strings.Join(names, ", "), sharedType, structType)
 		return isa.Invalid, false
 	}
 	return typ, true

@@ -3,7 +3,6 @@ package job
 import (
 	"math"
 	"slices"
-	"strings"
 
 	"warpbound/diag"
 )
@@ -23,12 +22,15 @@ type reader struct {
 	*document
 	open  func(name string) ([]byte, error)
 	bytes int64 // of memory asked for so far
+
+	named      map[string]diag.Pos // arguments, their fields and buffers
+	references []reference
 }
 
 func (r *reader) job() *Job {
 	t := r.root
 	t.only("a job", "module", "kernel", "machine", "grid", "block", "vectors", "seed",
-		"registers", "shared", "param", "symbol", "loop", "fact", "split", "llc", "cpu", "repeat", "launch", "caches")
+		"registers", "shared", "param", "buffer", "symbol", "loop", "fact", "split", "llc", "cpu", "repeat", "launch", "caches")
 	j := &Job{
 		File: r.file, Machine: DefaultMachine, Vectors: DefaultVectors, Seed: DefaultSeed,
 		Pos: Positions{
@@ -60,7 +62,7 @@ func (r *reader) job() *Job {
 		j.Shared = int(shared)
 		r.claim(j.Pos.Shared, shared)
 	}
-	j.Params = r.params(t.tables("param"))
+	r.arguments(j, t)
 	j.Symbols = r.symbols(t.tables("symbol"))
 	j.Loops = r.loops(t)
 	j.Facts = r.facts(t.tables("fact"))
@@ -171,23 +173,6 @@ func (r *reader) terms(sum table) []Term {
 		}
 	}
 	return terms
-}
-
-// params reads the parameters, whose names must differ.
-func (r *reader) params(tables []table) []Param {
-	var params []Param
-	for _, t := range tables {
-		p := r.param(t)
-		if strings.Contains(p.Name, "=") {
-			r.errorf(t.pos("name"), "the name %q must not contain =", p.Name)
-		}
-		same := func(q Param) bool { return q.Name == p.Name }
-		if at := slices.IndexFunc(params, same); at >= 0 && p.Name != "" {
-			r.errorf(t.pos("name"), "there is another param %q at %s; names must differ", p.Name, params[at].Pos)
-		}
-		params = append(params, p)
-	}
-	return params
 }
 
 // symbols reads the symbols, whose names must differ.

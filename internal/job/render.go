@@ -46,11 +46,17 @@ func (r *renderer) reserve() {
 	for _, s := range []jobs.Source{r.job.Module, r.job.CPU.Program, r.job.CPU.Trace, {Name: r.job.Machine}} {
 		r.names = append(r.names, s.Name)
 	}
-	for _, p := range r.job.Params {
-		r.names = append(r.names, p.Content.File)
-	}
+	r.reserveOf(r.job.Params)
+	r.reserveOf(r.job.Buffers)
 	for _, s := range r.job.Symbols {
 		r.names = append(r.names, s.Content.File)
+	}
+}
+
+func (r *renderer) reserveOf(params []jobs.Param) {
+	for i := range params {
+		r.names = append(r.names, params[i].Content.File)
+		r.reserveOf(params[i].Fields)
 	}
 }
 
@@ -67,6 +73,9 @@ func (r *renderer) file() *jobFile {
 	}
 	for i := range g.Params {
 		f.Param = append(f.Param, r.param(element(g, "Params", i), &g.Params[i]))
+	}
+	for i := range g.Buffers {
+		f.Buffer = append(f.Buffer, r.memory(element(g, "Buffers", i), &g.Buffers[i]))
 	}
 	for i, s := range g.Symbols {
 		f.Symbol = append(f.Symbol, r.symbol(element(g, "Symbols", i), &s))
@@ -214,7 +223,7 @@ func (r *renderer) argument(field string, a jobs.Argument) any {
 // goContents say what each kind of content is called in messages.
 var goContents = [...]string{
 	jobs.ContentNone: "nothing", jobs.ContentZeros: "Zeros", jobs.ContentIota: "Iota", jobs.ContentUniform: "Uniform",
-	jobs.ContentValues: "Values", jobs.ContentBytes: "Bytes", jobs.ContentFile: "DataFile",
+	jobs.ContentValues: "Values", jobs.ContentBytes: "Bytes", jobs.ContentFile: "DataFile", jobs.ContentUnset: "Unset",
 }
 
 // holds checks the kind of a content against those that what can hold.
@@ -236,10 +245,17 @@ func (r *renderer) holds(field, what string, c *jobs.Content, kinds ...jobs.Cont
 
 // param makes the entry of a parameter. Fields that its kind does not have must be zero.
 func (r *renderer) param(field string, p *jobs.Param) paramEntry {
-	e := paramEntry{Name: r.text(field+".Name", p.Name), Type: r.text(field+".Type", string(p.Type)), Count: &p.Count}
-	if p.Type == sharedType {
-		r.errorf(field+".Type", "shared memory is a kind of parameters, not a type")
+	e := paramEntry{
+		Name: r.text(field+".Name", p.Name), Type: r.text(field+".Type", string(p.Type)), Count: &p.Count,
+		Access: r.text(field+".Access", string(p.Access)), Offset: p.Offset,
 	}
+	switch p.Type {
+	case sharedType:
+		r.errorf(field+".Type", "shared memory is a kind of parameters, not a type")
+	case structType:
+		r.errorf(field+".Type", "a struct is a kind of parameters, not a type")
+	}
+	r.others(field, p)
 	switch p.Kind {
 	case jobs.KindScalar:
 		e.Count = nil
@@ -249,6 +265,11 @@ func (r *renderer) param(field string, p *jobs.Param) paramEntry {
 		r.number(field, p, &e)
 	case jobs.KindBuffer:
 		r.buffer(field, p, &e)
+	case jobs.KindArray:
+		e.Array, e.Count = e.Count, nil
+		r.buffer(field, p, &e)
+	case jobs.KindFields, jobs.KindView:
+		r.compound(field, p, &e)
 	case jobs.KindShared:
 		if p.Type != "" {
 			r.errorf(field+".Type", "shared memory has no type")
@@ -259,6 +280,7 @@ func (r *renderer) param(field string, p *jobs.Param) paramEntry {
 		e.Type, e.Bytes, e.Count = cmp.Or(e.Type, isa.U8.String()), &p.Count, nil
 		if r.holds(field, "a struct", &p.Content, jobs.ContentBytes, jobs.ContentFile) {
 			r.fixed(field, "", jobs.Type(e.Type), int64(p.Count), &p.Content, &e.contentKeys)
+			r.pointers(field, &p.Content, &e)
 		}
 	default:
 		r.errorf(field+".Kind", "there is no kind %d of parameters", p.Kind)
@@ -348,12 +370,15 @@ func typeOf(name jobs.Type) isa.Type {
 // buffer enters what a buffer holds.
 func (r *renderer) buffer(field string, p *jobs.Param, e *paramEntry) {
 	c := &p.Content
+	r.pointers(field, c, e)
 	switch c.Kind {
 	case jobs.ContentNone:
 	case jobs.ContentZeros:
 		e.Init = "zeros"
 	case jobs.ContentIota:
 		e.Init = "iota"
+	case jobs.ContentUnset:
+		e.Init = "unset"
 	case jobs.ContentUniform:
 		if _, ok := r.numbers(field+".Content", "Uniform", c.Numbers); ok && len(c.Numbers) != 2 {
 			r.errorf(field+".Content", "Uniform has %d limits; it must have 2", len(c.Numbers))
@@ -361,7 +386,7 @@ func (r *renderer) buffer(field string, p *jobs.Param, e *paramEntry) {
 			e.Init = fmt.Sprintf("uniform(%s, %s)", c.Numbers[0], c.Numbers[1])
 		}
 	default:
-		kinds := []jobs.ContentKind{jobs.ContentZeros, jobs.ContentIota, jobs.ContentUniform, jobs.ContentValues, jobs.ContentBytes, jobs.ContentFile}
+		kinds := []jobs.ContentKind{jobs.ContentZeros, jobs.ContentIota, jobs.ContentUniform, jobs.ContentValues, jobs.ContentBytes, jobs.ContentFile, jobs.ContentUnset}
 		if r.holds(field, "a buffer", c, kinds...) {
 			size := int64(anySize) // of a count that is wrong itself
 			if typ := typeOf(p.Type); typ != isa.Invalid && p.Count > 0 && p.Count <= MaxBytes {

@@ -37,9 +37,7 @@ func (j *Job) Write(stem string, in *Inputs) (*Written, error) {
 		Repeat: j.repeatTable(),
 	}
 	f.Launch, f.Caches = j.launchEntries(j.Steps), cachesOf(j.Caches.Warm)
-	for i := range j.Params {
-		f.Param = append(f.Param, w.param(&j.Params[i], in, i))
-	}
+	w.arguments(j, in, &f)
 	for _, s := range j.Symbols {
 		f.Symbol = append(f.Symbol, symbolEntry{Name: s.Name, Type: s.Type.String(), contentKeys: contentKeys{File: new(w.add(s.Name, s.Data))}})
 	}
@@ -78,6 +76,7 @@ type jobFile struct {
 	Shared    int              `toml:"shared,omitempty"`
 	Caches    string           `toml:"caches,omitempty"`
 	Param     []paramEntry     `toml:"param,omitempty"`
+	Buffer    []paramEntry     `toml:"buffer,omitempty"`
 	Symbol    []symbolEntry    `toml:"symbol,omitempty"`
 	Loop      map[string]int64 `toml:"loop,omitempty"`
 	Fact      []factEntry      `toml:"fact,omitempty"`
@@ -89,14 +88,25 @@ type jobFile struct {
 }
 
 type paramEntry struct {
-	Name  string `toml:"name"`
-	Type  string `toml:"type"`
-	Value any    `toml:"value,omitempty"`
-	Range []any  `toml:"range,omitempty"`
-	Count *int   `toml:"count,omitempty"`
-	Bytes *int   `toml:"bytes,omitempty"`
-	Init  string `toml:"init,omitempty"`
+	Name   string `toml:"name"`
+	Type   string `toml:"type,omitempty"`
+	Same   string `toml:"same,omitempty"`
+	Offset *int   `toml:"offset,omitempty"`
+	Value  any    `toml:"value,omitempty"`
+	Range  []any  `toml:"range,omitempty"`
+	Count  *int   `toml:"count,omitempty"`
+	Bytes  *int   `toml:"bytes,omitempty"`
+	Array  *int   `toml:"array,omitempty"`
+	Access string `toml:"access,omitempty"`
+	Init   string `toml:"init,omitempty"`
 	contentKeys
+	Pointers []pointerEntry `toml:"pointers,inline,omitempty"`
+	Field    []paramEntry   `toml:"field,omitempty"`
+}
+
+type pointerEntry struct {
+	At int    `toml:"at"`
+	To string `toml:"to"`
 }
 
 type symbolEntry struct {
@@ -194,14 +204,45 @@ func (w *writer) taken(part string) bool {
 	return false
 }
 
+// arguments makes the entries of the arguments and of the buffers that only pointers reach.
+func (w *writer) arguments(j *Job, in *Inputs, f *jobFile) {
+	for i := range j.Args {
+		if a := &j.Args[i]; a.Struct {
+			f.Param = append(f.Param, paramEntry{Name: a.Name, Type: structType, Bytes: &a.Bytes})
+		} else {
+			f.Param = append(f.Param, paramEntry{}) // as follows
+		}
+	}
+	for i := range j.Params {
+		p, e := &j.Params[i], w.param(j, in, i)
+		switch {
+		case p.Arg == NoArg:
+			f.Buffer = append(f.Buffer, e)
+		case j.Args[p.Arg].Struct:
+			e.Name, e.Offset = strings.TrimPrefix(e.Name, j.Args[p.Arg].Name+"."), &p.Offset
+			f.Param[p.Arg].Field = append(f.Param[p.Arg].Field, e)
+		default:
+			f.Param[p.Arg] = e
+		}
+	}
+}
+
 // param makes the entry of parameter i.
-func (w *writer) param(p *Param, in *Inputs, i int) paramEntry {
-	e := paramEntry{Name: p.Name, Type: p.Type.String()}
+func (w *writer) param(j *Job, in *Inputs, i int) paramEntry {
+	p := &j.Params[i]
+	e := paramEntry{Name: p.Name, Type: p.Type.String(), Access: accessNames[p.Access]}
+	for _, at := range p.Content.Pointers {
+		e.Pointers = append(e.Pointers, pointerEntry{at.At, at.To.text(j.Params)})
+	}
 	switch p.Kind {
 	case SharedPtr:
 		e.Type, e.Count = sharedType, &p.Bytes
+	case View:
+		e.Type, e.Same = "", p.View.text(j.Params)
 	case Struct:
 		e.Bytes, e.Hex = &p.Bytes, new(hex.EncodeToString(in.Scalars[i]))
+	case Array:
+		e.Array, e.Hex = new(p.Bytes/p.Type.Bytes()), new(hex.EncodeToString(in.Scalars[i]))
 	case Scalar:
 		e.Type, e.Value = numberEntry(p.Type, in.Scalars[i])
 	case Buffer:
@@ -211,6 +252,8 @@ func (w *writer) param(p *Param, in *Inputs, i int) paramEntry {
 			e.Init = "zeros"
 		case Iota:
 			e.Init = "iota"
+		case Unset:
+			e.Init = "unset"
 		default:
 			e.File = new(w.add(p.Name, in.Contents(i, nil)))
 		}
@@ -332,8 +375,13 @@ func (j *Job) launchEntry(l *Launch) launchEntry {
 	}
 	args := make([]any, len(l.Args))
 	for i, a := range l.Args {
-		if args[i] = a.Number; a.Param >= 0 {
+		switch {
+		case a.Arg >= 0:
+			args[i] = j.Args[a.Arg].Name
+		case a.Param >= 0:
 			args[i] = j.Params[a.Param].Name
+		default:
+			args[i] = a.Number
 		}
 	}
 	e.Arguments = args

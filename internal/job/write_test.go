@@ -167,8 +167,17 @@ func TestWriteAny(t *testing.T) {
 			terms("fact", func(p Place, v int64) { f.Sum = append(f.Sum, Term{Place: p, Coef: v}) })
 			j.Facts = append(j.Facts, f)
 		}
+		plain(j)
 		sameJob(t, j, in, nil)
 	})
+}
+
+// plain makes all parameters of a job arguments.
+func plain(j *Job) {
+	for i := range j.Params {
+		p := &j.Params[i]
+		p.Arg, j.Args = i, append(j.Args, Arg{Name: p.Name, Pos: p.Pos})
+	}
 }
 
 // Names of data files are plain and differ in more than case.
@@ -179,6 +188,7 @@ func TestWriteNames(t *testing.T) {
 		j.Params = append(j.Params, Param{Name: name, Kind: Buffer, Type: isa.U8, Bytes: 1, Content: Content{Kind: Uniform}})
 		in.Scalars, in.Buffers = append(in.Scalars, nil), append(in.Buffers, []byte{1})
 	}
+	plain(j)
 	w := sameJob(t, j, in, nil)
 	got := slices.Sorted(maps.Keys(w.Data))
 	want := []string{"worst.A_.bin", "worst._.bin", "worst.___b.bin", "worst.a.bin", "worst.a__.bin"}

@@ -31,7 +31,7 @@ func (t *thread) compute(in *isa.Instr) (result uint64, known bool) {
 		v[i] = t.value(s, types[i])
 	}
 	switch {
-	case in.Op == isa.Mov:
+	case in.Op == isa.Mov, in.Op == isa.Cvta, in.Op == isa.CvtaTo: // no two memories have an address in common
 		return v[0], true
 	case in.Op == isa.Selp:
 		return v[1-v[2]], true

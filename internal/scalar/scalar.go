@@ -28,7 +28,7 @@ func Execute(g *cfg.Graph, b *job.Bound, in *job.Inputs, trips []int64) (buffers
 	if err := known(b.Kernel, b.Job.Block); err != nil {
 		return nil, err
 	}
-	m := &machine{kernel: b.Kernel, grid: b.Job.Grid, block: b.Job.Block, memory: map[uint64][]byte{}, graph: g, trips: trips, window: 1 << 32, buffers: len(in.Buffers)}
+	m := &machine{job: b.Job, kernel: b.Kernel, grid: b.Job.Grid, block: b.Job.Block, memory: map[uint64][]byte{}, graph: g, trips: trips, window: 1 << 32}
 	if b.Kernel.AddressBits == 32 {
 		m.window = 1 << 24
 	}
@@ -38,9 +38,13 @@ func Execute(g *cfg.Graph, b *job.Bound, in *job.Inputs, trips []int64) (buffers
 		}
 		data := slices.Clone(contents)
 		buffers = append(buffers, data)
-		m.memory[uint64(i)] = data
+		m.memory[m.address(i)/m.window] = data
+		if data != nil {
+			b.Job.Relocate(i, data, m.address)
+		}
 	}
-	m.params = b.ParamBlock(nil, in, func(param int) uint64 { return uint64(b.Job.InWhole(param)) * m.window })
+	m.params = b.ParamBlock(nil, in, m.address)
+	m.memory[m.variable(isa.ParamVar)/m.window] = m.params
 	for cta := range m.grid[0] * m.grid[1] * m.grid[2] {
 		if err := m.executeCTA(coordinates(cta, m.grid)); err != nil {
 			return nil, err
@@ -50,6 +54,7 @@ func Execute(g *cfg.Graph, b *job.Bound, in *job.Inputs, trips []int64) (buffers
 }
 
 type machine struct {
+	job    *job.Job
 	kernel *isa.Kernel
 	grid   [3]int
 	block  [3]int
@@ -57,17 +62,37 @@ type machine struct {
 	steps  int
 
 	// The memories by address divided by window, which is the distance of the addresses of
-	// two of them. Buffers come first, then the variables of the kernel, all in shared memory.
-	memory  map[uint64][]byte
-	window  uint64
-	buffers int // of the job, whether the kernel gets them or not
+	// two of them: nothing at 0, then the buffers, then the variables of the kernel, all in shared memory, then
+	// the parameters.
+	memory map[uint64][]byte
+	window uint64
 
 	graph *cfg.Graph
 	trips []int64 // by loop; negative for one that was not entered
 }
 
+func (m *machine) address(param int) uint64 { return uint64(1+param) * m.window }
+
+// variable returns the address of a variable, or of the parameters, which lie behind all of them.
 func (m *machine) variable(v int32) uint64 {
-	return uint64(m.buffers+int(v)) * m.window
+	if v == isa.ParamVar {
+		v = int32(len(m.kernel.Vars))
+	}
+	return m.address(len(m.job.Params) + int(v))
+}
+
+// permits reports whether the job allows an access to a memory.
+func (m *machine) permits(in *isa.Instr, memory uint64) bool {
+	if memory < 1 || memory > uint64(len(m.job.Params)) {
+		return memory != m.variable(isa.ParamVar)/m.window || in.Op == isa.Ld
+	}
+	switch m.job.Params[memory-1].Access {
+	case job.ReadOnly:
+		return in.Op == isa.Ld
+	case job.WriteOnly:
+		return in.Op == isa.St
+	}
+	return true
 }
 
 type thread struct {
@@ -231,12 +256,6 @@ func (t *thread) special(s isa.Special) int {
 // access loads, stores or updates memory.
 func (t *thread) access(in *isa.Instr) error {
 	at := in.Src[0]
-	if at.Kind == isa.KindVarAddr && at.Var == isa.ParamVar {
-		var word [8]byte
-		copy(word[:], t.m.params[at.Imm:at.Imm+uint64(in.Type.Bytes())])
-		t.regs[in.Dst[0].Reg] = binary.LittleEndian.Uint64(word[:])
-		return nil
-	}
 	addr, size := at.Imm, in.Type.Bytes()
 	if at.Kind == isa.KindVarAddr {
 		addr += t.m.variable(at.Var)
@@ -251,6 +270,9 @@ func (t *thread) access(in *isa.Instr) error {
 	}
 	if offset+size*count > len(memory) || offset%(size*count) != 0 {
 		return fmt.Errorf("%s: %s accesses byte %d of a memory of %d", in.Pos, in, offset, len(memory))
+	}
+	if !t.m.permits(in, addr/t.m.window) {
+		return fmt.Errorf("%s: %s is an access that the job does not allow", in.Pos, in)
 	}
 	var word [8]byte
 	switch in.Op {

@@ -17,27 +17,53 @@ func (k *Kernel) Launch() value.Launch {
 	l := value.Launch{Grid: spec.Grid, Block: spec.Block, Width: k.width()}
 	for i := range spec.Params {
 		p := &spec.Params[i]
-		width := 8 * k.Graph.Kernel.Params[i].Bytes
-		set := value.Strided{}
-		switch p.Kind {
-		case job.Buffer, job.SharedPtr:
-			set = value.Multiples(width, abi.BufferAlign)
-		case job.Scalar:
-			set = numbers(p, width)
+		offset, bytes, ok := k.Bound.Slot(i)
+		if !ok {
+			continue
 		}
-		l.Params = append(l.Params, value.Word{Offset: k.Graph.Kernel.Params[i].Offset, Strided: set})
+		known := func(at int, set value.Strided) {
+			l.Params = append(l.Params, value.Word{Offset: offset + at, Strided: set})
+		}
+		switch width := 8 * bytes; p.Kind {
+		case job.Buffer, job.SharedPtr:
+			known(0, value.Multiples(width, abi.BufferAlign))
+		case job.View:
+			known(0, inBuffer(width, p.View.Bytes))
+		case job.Scalar:
+			known(0, numbers(p, p.Content.Data, width))
+		case job.Struct:
+			pointers(p, known)
+		case job.Array:
+			pointers(p, known)
+			each, data := p.Type.Bytes(), k.Bound.Vector(0).Scalars[spec.InWhole(i)]
+			for at := 0; at < bytes; at += each {
+				known(at, numbers(p, data[at:at+each], 8*each))
+			}
+		}
 	}
 	return l
 }
 
-// numbers returns the words that a number can be.
-func numbers(p *job.Param, width int) value.Strided {
+// pointers tells of the addresses that a parameter holds that is passed by value.
+func pointers(p *job.Param, known func(at int, set value.Strided)) {
+	for _, to := range p.Content.Pointers {
+		known(to.At, inBuffer(64, to.To.Bytes))
+	}
+}
+
+// inBuffer returns what an address can be that lies so many bytes behind the start of a buffer.
+func inBuffer(width int, bytes uint64) value.Strided {
+	return value.Multiples(width, abi.BufferAlign).Add(value.Const(width, bytes))
+}
+
+// numbers returns the words that a number can be, which in the first test vector is data.
+func numbers(p *job.Param, data []byte, width int) value.Strided {
 	switch c := &p.Content; {
-	case c.Kind == job.Fixed:
+	case c.Kind != job.Uniform:
 		var word [8]byte
-		copy(word[:], c.Data)
+		copy(word[:], data)
 		return value.Const(width, binary.LittleEndian.Uint64(word[:]))
-	case c.Kind == job.Uniform && !p.Type.IsFloat():
+	case !p.Type.IsFloat():
 		return value.Between(width, c.Base, c.Base+c.Span)
 	}
 	return value.Any(width)
@@ -57,9 +83,8 @@ func (k *Kernel) Divergence() (*divergence.Result, error) {
 func (k *Kernel) Sampled() []absexec.Range {
 	var ranges []absexec.Range
 	for i, p := range k.Bound.Job.Params {
-		if p.Kind != job.Buffer && p.Content.Kind == job.Uniform {
-			at := k.Graph.Kernel.Params[i]
-			ranges = append(ranges, absexec.Range{Addr: abi.ParamAddress(at.Offset), Bytes: at.Bytes})
+		if offset, bytes, ok := k.Bound.Slot(i); ok && p.Kind != job.Buffer && p.Content.Kind == job.Uniform {
+			ranges = append(ranges, absexec.Range{Addr: abi.ParamAddress(offset), Bytes: bytes})
 		}
 	}
 	return ranges
@@ -70,11 +95,15 @@ func (k *Kernel) Sampled() []absexec.Range {
 func (k *Kernel) Fixed(addresses []uint64) []absexec.Buffer {
 	var buffers []absexec.Buffer
 	for i, p := range k.Bound.Job.Whole().Params {
-		if k.Kept != nil && !k.Kept[i] {
+		written := k.Kept != nil && !k.Kept[i] // perhaps, by another launch
+		if written && p.Access != job.ReadOnly {
 			continue
 		}
-		if p.Kind == job.Buffer && p.Content.Kind != job.Uniform && p.Bytes > 0 {
-			buffers = append(buffers, absexec.Buffer{Name: p.Name, Range: absexec.Range{Addr: addresses[i], Bytes: p.Bytes}})
+		fixed := p.Content.Kind != job.Uniform && p.Content.Kind != job.Unset
+		if p.Kind == job.Buffer && fixed && p.Bytes > 0 {
+			buffers = append(buffers, absexec.Buffer{
+				Name: p.Name, Range: absexec.Range{Addr: addresses[i], Bytes: p.Bytes}, ReadOnly: p.Access == job.ReadOnly, Assumed: written,
+			})
 		}
 	}
 	return buffers

@@ -39,7 +39,7 @@ func (k *Kernel) NewMemory() *Memory {
 	}
 	base := k.Code.DynamicSharedBase()
 	for i, p := range params {
-		if p.Kind == job.SharedPtr {
+		if p.Kind == job.SharedPtr && p.Arg != job.NoArg {
 			at := abi.AlignUp(base+uint64(m.dynamic), abi.BufferAlign)
 			m.shared[i] = at
 			m.dynamic = int(at-base) + p.Bytes
@@ -61,6 +61,12 @@ func (m *Memory) Fill(in *job.Inputs) (emu.Launch, error) {
 		}
 		m.addresses[i], m.buffers[i] = addr, m.mem.Bytes(addr)
 		in.Write(i, m.buffers[i])
+		m.permit(&p, addr)
+	}
+	for i, data := range m.buffers {
+		if data != nil {
+			m.job.Job.Relocate(i, data, m.Address)
+		}
 	}
 	if m.define != nil {
 		var err error
@@ -69,6 +75,19 @@ func (m *Memory) Fill(in *job.Inputs) (emu.Launch, error) {
 		}
 	}
 	return m.Launch(in), nil
+}
+
+// permit tells memory what the job says of a buffer.
+func (m *Memory) permit(p *job.Param, addr uint64) {
+	switch p.Access {
+	case job.ReadOnly:
+		m.mem.ReadOnly(addr)
+	case job.WriteOnly:
+		m.mem.WriteOnly(addr)
+	}
+	if p.Content.Kind == job.Unset {
+		m.mem.Unset(addr)
+	}
 }
 
 // Launch returns the launch on what is in memory, with the numbers of in.

@@ -296,8 +296,12 @@ func dumpBound(w io.Writer, s *state) error {
 			return err
 		}
 		for i := range b.Job.Params {
-			p, v := &b.Job.Params[i], &b.Kernel.Params[i]
-			if _, err := fmt.Fprintf(w, "%6d  %s = %s, %d bytes\n", v.Offset, v.Name, p.Name, p.Bytes); err != nil {
+			p := &b.Job.Params[i]
+			line := fmt.Sprintf("        %s, %d bytes", p.Name, p.Bytes)
+			if offset, _, ok := b.Slot(i); ok {
+				line = fmt.Sprintf("%6d  %s = %s, %d bytes", offset, b.Kernel.Params[p.Arg].Name, p.Name, p.Bytes)
+			}
+			if _, err := fmt.Fprintln(w, line); err != nil {
 				return err
 			}
 		}

@@ -116,11 +116,10 @@ func otherLaunch(saved, own *job.Job) *diag.Pos {
 func sameLaunch(saved, own *job.Bound) error {
 	given, wanted := saved.Job.Whole().Params, own.Job.Whole().Params
 	if len(given) != len(wanted) {
-		return fmt.Errorf("there are %d params, not %d", len(given), len(wanted))
+		return fmt.Errorf("there are %d parameters, fields and buffers, not %d", len(given), len(wanted))
 	}
 	for i := range wanted {
-		p, q := &given[i], &wanted[i]
-		if p.Kind != q.Kind || p.Kind == job.SharedPtr && p.Bytes != q.Bytes {
+		if p, q := &given[i], &wanted[i]; !p.Like(q) {
 			return fmt.Errorf("param %s (%v) is another kind of argument than %s (%v)", p.Name, p.Pos, q.Name, q.Pos)
 		}
 	}

@@ -127,7 +127,7 @@ func (w *Workload) Inputs(vector int) map[string][]byte {
 		switch p.Kind {
 		case job.Buffer:
 			out[p.Name] = in.Buffers[i]
-		case job.Scalar, job.Struct:
+		case job.Scalar, job.Struct, job.Array:
 			out[p.Name] = in.Scalars[i]
 		}
 	}

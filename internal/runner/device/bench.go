@@ -1,7 +1,6 @@
 package device
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -216,7 +215,7 @@ func (b *bench) runRecorded(ctx context.Context, in *job.Inputs, tr *trace.Run) 
 		b.timer = append(b.timer, ns)
 	}
 	o := b.detail.Overhead
-	if !slices.EqualFunc(b.expected, run.Buffers, bytes.Equal) {
+	if !gpu.SameResults(b.plain, b.recorded, b.expected, run.Buffers) {
 		o.Differing++
 	}
 	for i := range run.Recording.Warps {

@@ -22,7 +22,7 @@ func dynamicShared(j *job.Job) (offsets []int, bytes int) {
 	bytes = j.Shared
 	offsets = make([]int, len(j.Params))
 	for i, p := range j.Params {
-		if p.Kind == job.SharedPtr {
+		if p.Kind == job.SharedPtr && p.Arg != job.NoArg {
 			offsets[i] = (bytes + sharedAlign - 1) / sharedAlign * sharedAlign
 			bytes = offsets[i] + p.Bytes
 		}
@@ -109,8 +109,8 @@ func visible(d *ptx.Decl) *ptx.Decl {
 func pointers(j *job.Job, f *ptx.Func, offsets []int) map[string]int {
 	named := make(map[string]int)
 	for i, p := range j.Params {
-		if p.Kind == job.SharedPtr && i < len(f.Params) {
-			named[f.Params[i].Names[0].Name] = offsets[i]
+		if p.Kind == job.SharedPtr && p.Arg != job.NoArg && p.Arg < len(f.Params) {
+			named[f.Params[p.Arg].Names[0].Name] = offsets[i]
 		}
 	}
 	return named

@@ -87,6 +87,9 @@ func (r *Runner) once(ctx context.Context, in *job.Inputs) (*Run, error) {
 		}
 		run.Buffers[i] = b.data
 	}
+	if err := r.unwritten(in); err != nil {
+		return nil, err
+	}
 	if !r.cfg.Records {
 		return run, nil
 	}
@@ -107,7 +110,7 @@ func (r *Runner) restore(in *job.Inputs) error {
 	}
 	for i := range r.buffers {
 		if b := &r.buffers[i]; b.at != 0 {
-			if err := r.device.Write(b.at, in.Contents(i, b.data)); err != nil {
+			if err := r.device.Write(b.at, r.contents(i, in)); err != nil {
 				return err
 			}
 		}
@@ -115,10 +118,10 @@ func (r *Runner) restore(in *job.Inputs) error {
 	for i := range r.kernels {
 		k := &r.kernels[i]
 		k.params = k.bound.ParamBlock(k.params, in, func(param int) uint64 {
-			if spec := k.bound.Job; spec.Params[param].Kind == job.Buffer {
-				return uint64(r.buffers[spec.InWhole(param)].at)
+			if k.bound.Job.Params[param].Kind == job.SharedPtr {
+				return uint64(k.offsets[param]) // which the prepared kernel does not read
 			}
-			return uint64(k.offsets[param]) // which the prepared kernel does not read
+			return r.address(param)
 		})
 	}
 	if !r.cfg.Records {
@@ -136,6 +139,20 @@ func (r *Runner) restore(in *job.Inputs) error {
 		return err
 	}
 	return r.device.Write(r.symbol, r.layout.Symbol(uint64(r.trace)))
+}
+
+// address returns where a buffer lies on the device.
+func (r *Runner) address(param int) uint64 { return uint64(r.buffers[param].at) }
+
+// contents returns what a buffer holds before a run, with addresses of the device in it.
+func (r *Runner) contents(param int, in *job.Inputs) []byte {
+	b, whole := &r.buffers[param], r.cfg.Job.Job.Whole()
+	if len(whole.Params[param].Content.Pointers) == 0 {
+		return in.Contents(param, b.data)
+	}
+	in.Write(param, b.data)
+	whole.Relocate(param, b.data, r.address)
+	return b.data
 }
 
 // host makes one run (job.Host).

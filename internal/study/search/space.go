@@ -29,7 +29,7 @@ func space(w *workload.Workload) (*method.Space, error) {
 			}
 			param.Count = p.Bytes / p.Type.Bytes()
 			param.Array = array(i)
-			if p.Kind == job.Scalar {
+			if p.Kind != job.Buffer {
 				param.Array, param.Offset = number(w.First(), i)
 			}
 		}
@@ -42,8 +42,8 @@ func space(w *workload.Workload) (*method.Space, error) {
 // own parameters, and otherwise in a place of which no formula knows.
 func number(k *workload.Kernel, param int) (array string, offset int) {
 	for i := range k.Bound.Job.Params {
-		if k.Bound.Job.InWhole(i) == param {
-			return symexec.Parameters, k.Graph.Kernel.Params[i].Offset
+		if offset, _, ok := k.Bound.Slot(i); ok && k.Bound.Job.InWhole(i) == param {
+			return symexec.Parameters, offset
 		}
 	}
 	return fmt.Sprintf("number%d", param), 0

@@ -148,7 +148,13 @@ func (l *Launch) start(t testing.TB, code *emu.Code, width int) {
 			launch.DynamicShared += p.Bytes
 		}
 	}
-	launch.Params = l.bound.ParamBlock(nil, in, func(i int) uint64 { return addrs[i] })
+	address := func(i int) uint64 { return addrs[i] }
+	for i, data := range l.Buffers {
+		if data != nil {
+			j.Relocate(i, data, address)
+		}
+	}
+	launch.Params = l.bound.ParamBlock(nil, in, address)
 	grid, err := emu.NewGrid(code, launch, mem, width)
 	if err != nil {
 		t.Fatal(err)

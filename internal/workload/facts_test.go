@@ -1,0 +1,73 @@
+package workload_test
+
+import (
+	"testing"
+
+	"warpbound/internal/abi"
+	"warpbound/internal/flow/value"
+	"warpbound/internal/test/jobtest"
+)
+
+// TestKnownArguments asks what is known of every word of a struct before a launch.
+func TestKnownArguments(t *testing.T) {
+	j := jobtest.Text(t, `module = "`+jobtest.MatchFile+`"
+grid = [1]
+block = [32]
+[[param]]
+name = "n"
+type = "u32"
+range = [3, 5]
+[[param]]
+name = "s"
+type = "struct"
+[[param.field]]
+name = "x"
+type = "f32"
+count = 8
+pointers = [{at = 8, to = "s.x"}]
+[[param.field]]
+name = "y"
+same = "s.x+8"
+[[param.field]]
+name = "sizes"
+type = "u16"
+array = 3
+values = [7, 8, 9]
+[[param.field]]
+name = "rows"
+type = "u64"
+array = 2
+values = ["s.x+24", 5]
+[[param.field]]
+name = "ranges"
+type = "u32"
+array = 2
+init = "uniform(1, 2)"
+[[param.field]]
+name = "weight"
+type = "f32"
+range = [0, 1]
+`, ".version 6.3\n.target sm_70\n.address_size 64\n.visible .entry k(.param .u32 n, .param .align 8 .b8 s[56]) { ret; }\n")
+	at := func(bytes uint64) value.Strided {
+		return value.Multiples(64, abi.BufferAlign).Add(value.Const(64, bytes))
+	}
+	want := map[int]value.Strided{
+		0: value.Between(32, 3, 5), 8: at(0), 16: at(8),
+		24: value.Const(16, 7), 26: value.Const(16, 8), 28: value.Const(16, 9),
+		32: at(24), 40: value.Const(64, 5), 48: value.Between(32, 1, 2), 52: value.Between(32, 1, 2), 56: value.Any(32),
+	}
+	found := make(map[int]value.Strided)
+	for _, w := range j.First().Launch().Params {
+		if _, again := found[w.Offset]; !again { // the first one counts
+			found[w.Offset] = w.Strided
+		}
+	}
+	if len(found) != len(want) {
+		t.Errorf("%d words are known, not %d", len(found), len(want))
+	}
+	for offset, set := range want {
+		if found[offset] != set {
+			t.Errorf("the word at %d is %v, want %v", offset, found[offset], set)
+		}
+	}
+}
