@@ -270,6 +270,54 @@ func TestTensorKernels(t *testing.T) {
 	}
 }
 
+// TestArgumentKernels runs the kernels with structs and pointers on every machine, compares every element of what
+// they leave, and holds all bounds against the runs. What they must not write is read-only, so that a write is a fault.
+func TestArgumentKernels(t *testing.T) {
+	proven := map[string]int{"fermi-c2050": 0, "predictable-rr": 1, "gcn3-split": 3, "integrated-fermi": 2}
+	for _, ref := range kernels.Arguments() {
+		for machine, want := range proven {
+			t.Run(ref.Kernel+"/"+machine, func(t *testing.T) {
+				t.Parallel()
+				j, err := warpbound.LoadFS(kernels.Suite(), ref.Kernel+"/job.toml", warpbound.LoadOptions{Machine: machine})
+				if err != nil {
+					t.Fatal(err)
+				}
+				buffers, scalars := arguments(j, 1)
+				run, err := j.Simulate(context.Background(), warpbound.SimulateOptions{Vector: 1})
+				if err != nil {
+					t.Fatal(err)
+				}
+				for name, want := range ref.Compute(buffers, scalars) {
+					if at := firstDifference(run.Buffer(name), want); at >= 0 {
+						t.Errorf("%s differs from the reference at byte %d", name, at)
+					}
+				}
+				if len(run.Warnings) > 0 {
+					t.Errorf("warnings %v", run.Warnings)
+				}
+				a, err := j.Analyze(context.Background(), warpbound.AnalyzeOptions{Runs: warpbound.Runs{Vectors: 2}})
+				if err != nil {
+					t.Fatal(err)
+				}
+				for _, e := range a.Estimates {
+					if e.Evidence != estimate.Proven {
+						continue
+					}
+					if want--; e.Cycles < run.Cycles && machine != "gcn3-split" {
+						t.Errorf("%s is %d, and a run takes %d", e.Method, e.Cycles, run.Cycles)
+					}
+					if e.Cycles > run.Cycles*3/2 {
+						t.Errorf("%s is %d, far from a run of %d", e.Method, e.Cycles, run.Cycles)
+					}
+				}
+				if want != 0 {
+					t.Errorf("%d proven bounds too few", want)
+				}
+			})
+		}
+	}
+}
+
 // TestMiniSIMT runs every kernel for the mini-SIMT machine there, and with warps of 32
 // lanes and a scoreboard.
 func TestMiniSIMT(t *testing.T) {

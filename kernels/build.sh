@@ -134,5 +134,5 @@ all variants corpus cuda matrixMul bitonicSort bfs
 all variants pair opencl cfdStep cfdAdvance gaussianFactor gaussianUpdate sradCoefficient sradSelect sradUpdate
 all variants pair cuda ludDiagonal ludPerimeter ludInternal nwUpper nwLower
 all job pair cuda artificial bfsExpand insertionSort knapsack lbm petriSmall substringSearch
-all job none cuda petri relaxation
+all job none cuda petri relaxation blendImages linkedList
 all tensor none cuda halfMul

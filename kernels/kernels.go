@@ -2,8 +2,8 @@
 // of them and one for the mini-SIMT machine, a job for each, and reference results
 // in Go. Six kernels in PTX are the ones that all methods are measured with (References);
 // the others are for methods about shared caches (LLC), for searches for the worst
-// input (Search), for devices with tensor cores (Tensor), and for jobs of several launches
-// (Applications).
+// input (Search), for devices with tensor cores (Tensor), for jobs of several launches
+// (Applications), and for what arguments of kernels can be (Arguments).
 //
 // The directory of each kernel bears its name. The references restate in plain
 // Go what a kernel computes, so this package imports nothing else of the

@@ -66,7 +66,7 @@ func TestReferencesCoverTheSuite(t *testing.T) {
 	for _, job := range jobs {
 		dirs = append(dirs, filepath.Dir(job))
 	}
-	for _, r := range slices.Concat(References(), LLC(), Search(), Tensor(), MiniSIMT()) {
+	for _, r := range slices.Concat(References(), LLC(), Search(), Tensor(), MiniSIMT(), Arguments()) {
 		kernels = append(kernels, r.Kernel)
 	}
 	slices.Sort(kernels)

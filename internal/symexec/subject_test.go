@@ -3,12 +3,12 @@ package symexec_test
 import (
 	"bytes"
 	"context"
-	"encoding/binary"
 	"fmt"
 	"math/bits"
 	"math/rand/v2"
 	"regexp"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -63,17 +63,13 @@ func read(t testing.TB, threads int, file func(name string) ([]byte, error)) *su
 	for i := range max(threads, 1) {
 		s.options.Threads = append(s.options.Threads, symexec.Thread{Warp: i / l.Grid.Width(), Lane: i % l.Grid.Width()})
 	}
-	params := l.Grid.Launch().Params
 	for i, contents := range l.Buffers {
-		p := l.Kernel.Params[i]
-		var address [8]byte
-		copy(address[:], params[p.Offset:p.Offset+p.Bytes])
 		if contents != nil {
 			s.options.Buffers = append(s.options.Buffers, symexec.Buffer{
-				Name: p.Name, Address: binary.LittleEndian.Uint64(address[:]), Bytes: len(contents), Symbolic: true,
+				Name: strings.ReplaceAll(l.Name(i), ".", "_"), Address: l.Addresses[i], Bytes: len(contents), Symbolic: true,
 			})
-		} else {
-			s.options.Params = append(s.options.Params, symexec.Range{Offset: p.Offset, Bytes: p.Bytes})
+		} else if offset, size, ok := l.Slot(i); ok {
+			s.options.Params = append(s.options.Params, symexec.Range{Offset: offset, Bytes: size})
 		}
 	}
 	return s

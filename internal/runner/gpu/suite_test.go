@@ -236,6 +236,9 @@ func TestSuite(t *testing.T) {
 			in := b.job.Inputs(0)
 			check := func(want [][]byte, run *gpu.Run) {
 				for i := range want {
+					if b.job.Job.Params[i].Access == job.ReadOnly {
+						continue // may hold addresses of the device; a run that changes it is an error
+					}
 					if !bytes.Equal(want[i], run.Buffers[i]) {
 						t.Errorf("%s differs", b.job.Job.Params[i].Name)
 					}

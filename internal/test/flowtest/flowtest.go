@@ -30,7 +30,8 @@ type Launch struct {
 	Grid      *emu.Grid
 	Semantics *semantics.Launch
 
-	Buffers [][]byte // what the buffers among the job's parameters hold now, nil for others
+	Buffers   [][]byte // what the buffers among the job's parameters hold now, nil for others
+	Addresses []uint64 // of these
 
 	bound *job.Bound
 }
@@ -58,7 +59,7 @@ func Random(t testing.TB, seed uint64, opts kernelgen.Options) *Launch {
 // too much work to follow. The same generator wrote a smaller one.
 func Kernels() []string {
 	var names []string
-	for _, r := range slices.Concat(kernels.References(), kernels.LLC(), kernels.Search(), kernels.Tensor(), kernels.MiniSIMT()) {
+	for _, r := range slices.Concat(kernels.References(), kernels.LLC(), kernels.Search(), kernels.Tensor(), kernels.MiniSIMT(), kernels.Arguments()) {
 		if r.Kernel != "petri" {
 			names = append(names, r.Kernel)
 		}
@@ -159,8 +160,14 @@ func (l *Launch) start(t testing.TB, code *emu.Code, width int) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	l.Grid = grid
+	l.Grid, l.Addresses = grid, addrs
 }
+
+// Name returns the name of a parameter of the job.
+func (l *Launch) Name(param int) string { return l.bound.Job.Params[param].Name }
+
+// Slot is as job.Bound has it.
+func (l *Launch) Slot(param int) (offset, bytes int, ok bool) { return l.bound.Slot(param) }
 
 // Again returns the same launch, not run yet, in warps of width lanes and without Semantics.
 func (l *Launch) Again(t testing.TB, width int) *Launch {
