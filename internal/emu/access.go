@@ -36,7 +36,7 @@ type transfer[L vec.Lane] func(x *vec.Of[L], addr, base *vec.Vector, mask uint32
 // begin makes eff describe the access, without lanes.
 func (op *access) begin(eff *Effect) {
 	acc := &eff.Access
-	acc.Kind, acc.Bytes = op.kind, op.total
+	acc.Kind, acc.Bytes, acc.Bulk = op.kind, op.total, false
 	acc.Space = isa.Generic
 	acc.Lanes = [len(acc.Lanes)]uint64{}
 }

@@ -67,6 +67,8 @@ func checkedAccess(in *isa.Instr, op operation) operation {
 		c.reads = !op.counted
 		c.pieces = []piece{{0, op.bytes}}
 		return c
+	case *bulkCopy:
+		return &checkedBulk{op, op}
 	case *load:
 		c.pieces = pieces(in.Dst, op.bytes)
 	case *store:

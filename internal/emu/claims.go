@@ -184,6 +184,8 @@ func (g *Grid) Alone() error {
 		switch in := g.code.Instr(pc); {
 		case (in.Op == isa.Atom || in.Op == isa.Red) && in.Space != isa.Shared:
 			return AloneError("uses atomics")
+		case in.Op == isa.BulkCopy:
+			return AloneError("copies in bulk")
 		case in.Op == isa.RunSystem && in.System != isa.SysAssert && in.System != isa.SysStop:
 			return callsRuntime
 		case slices.ContainsFunc(g.code.instrs[pc].reads, volatile.isTime):

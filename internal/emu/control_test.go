@@ -30,14 +30,14 @@ st.global.u32 [%rd1], %r0; ret;`}
 // TestRefusedReason checks that an instruction that cannot be executed is
 // refused with its position, its text and the reason.
 func TestRefusedReason(t *testing.T) {
-	s := scenario{body: "mbarrier.init.shared.b64 [%rd1], 32; ret;"}
+	s := scenario{body: "multimem.st.global.u32 [%rd1], 32; ret;"}
 	k := s.kernel(t)
 	g, err := cfg.Build(k)
 	if err != nil {
 		t.Fatal(err)
 	}
 	_, err = Decode(k, g)
-	const want = "k.ptx:11:1: cannot execute mbarrier.init.shared.b64 [%rd1], 32: barriers in memory (mbarrier) are not modelled"
+	const want = "k.ptx:11:1: cannot execute multimem.st.global.u32 [%rd1], 32: memory of several devices (multimem) is not modelled"
 	if err == nil || !strings.Contains(err.Error(), want) {
 		t.Errorf("got  %v\nwant %s", err, want)
 	}

@@ -19,6 +19,7 @@ func (g *Grid) StartCTA(c *CTA, index int) {
 	c.stalled = 0
 	c.barriers = [barriers]barrier{}
 	c.cluster = cluster{}
+	c.mbarriers, c.changes = c.mbarriers[:0], 0
 	clear(c.words)
 	clear(c.vectors)
 	clear(c.shared.data)
@@ -45,6 +46,7 @@ func (g *Grid) StartCTA(c *CTA, index int) {
 		w.regs.Full, w.out = w.alive, 0
 		w.waiting = false
 		w.phase = 0
+		w.polls, w.seen, w.polled = 0, 0, false
 		w.stack = append(w.stack[:0], entry{pc: 0, rpc: none, lanes: w.alive})
 		w.syncs = w.syncs[:0]
 		clear(w.regs.Preds)

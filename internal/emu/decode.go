@@ -196,7 +196,11 @@ func (d *decoder) operation() operation {
 		return d.system()
 	case isa.CpAsync:
 		return d.asyncCopy()
-	case isa.AsyncCommit, isa.AsyncWait, isa.Nop, isa.Fence, isa.Prefetch, isa.Split, isa.Merge:
+	case isa.Mbarrier:
+		return d.mbarrier()
+	case isa.BulkCopy:
+		return d.bulkCopy()
+	case isa.AsyncCommit, isa.AsyncWait, isa.BulkDrain, isa.BulkCommit, isa.BulkWait, isa.BulkWaitRead, isa.Nop, isa.Fence, isa.Prefetch, isa.Split, isa.Merge:
 		return nop{}
 	case isa.Ld:
 		return d.load()

@@ -83,6 +83,7 @@ type Access struct {
 	Lanes [isa.Param + 1]uint64 // for each space: the lanes that accessed it
 	Addr  [MaxWidth]uint64
 
+	Bulk     bool   // a bulk copy, of which each lane may access any number of bytes
 	AddrDiff uint64 // the bits in which addresses differ from that of another lane
 }
 

@@ -12,7 +12,7 @@ type Counters struct {
 }
 
 // Run executes the launch without timing: CTA after CTA, and in a CTA warp after
-// warp, each until it waits at a barrier or exits. The clocks stand still. Run
+// warp, each until it waits at a barrier, finds a phase of an mbarrier that is not complete, or exits. The clocks stand still. Run
 // ends with ctx.Err() soon after ctx is done.
 func Run(ctx context.Context, g *Grid) (Counters, error) {
 	var n Counters
@@ -23,7 +23,7 @@ func Run(ctx context.Context, g *Grid) (Counters, error) {
 		for !cta.Done() {
 			for k := range cta.Warps {
 				w := &cta.Warps[k]
-				for !w.Done() && !w.AtBarrier() {
+				for !w.Done() && !w.AtBarrier() && !w.Polled() {
 					if n.WarpInstrs&0xfff == 0 && ctx.Err() != nil {
 						return n, ctx.Err()
 					}

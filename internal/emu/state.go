@@ -74,6 +74,9 @@ type CTA struct {
 	masks    []uint64 // predicates of all warps
 	races    race.CTA // if the grid looks for them
 	absent   int      // threads that do not arrive with their warps, the same
+
+	mbarriers []mbarrier // those that are initialised
+	changes   int        // of mbarriers, and waits that are over
 }
 
 // barriers is the number of barriers of a CTA.
@@ -139,6 +142,10 @@ type Warp struct {
 	syncs   []syncFrame // see syncFrame
 
 	own *ownWritten // of local memory, nil unless the code is checked; warp-splits share it
+
+	polls  int  // looks at mbarriers in vain since the CTA had as many changes as
+	seen   int  // says
+	polled bool // since Polled was asked
 }
 
 // entry is an element of the reconvergence stack.

@@ -18,7 +18,7 @@ func atomicOp(op Op) bool { return op == Atom || op == Red }
 // moves reports whether an operation takes its type for a number of bits alone.
 func moves(op Op) bool {
 	switch op {
-	case Mov, Ld, St, Selp, Pack, Unpack, Prefetch, CpAsync:
+	case Mov, Ld, St, Selp, Pack, Unpack, Prefetch, CpAsync, BulkCopy:
 		return true
 	}
 	return false
@@ -59,6 +59,8 @@ var features = []Feature{
 	{"cvt-pack", "packing conversions of integers", 72, false, ofOps(CvtPack)},
 	{"redux", "reductions over a warp", 80, false, ofOps(Redux)},
 	{"async-copy", "asynchronous copies", 80, true, ofOps(CpAsync)},
+	{"mbarrier", "barriers in memory", 80, true, ofOps(Mbarrier)},
+	{"bulk-copy", "copies in bulk", 90, true, ofOps(BulkCopy)},
 	{"elect", "elect", 90, false, ofOps(Elect)},
 	{"cluster-barrier", "barriers of a cluster", 90, false, func(in *Instr) bool {
 		return in.Op == Bar && (in.Barrier == BarrierClusterArrive || in.Barrier == BarrierClusterWait)

@@ -77,6 +77,7 @@ type Instr struct {
 	Atom     AtomOp
 	Lane     LaneOp
 	Barrier  BarrierOp
+	Mbarrier MbarrierOp
 	FTZ      bool // subnormal inputs and results become zeros of the same sign
 	Sat      bool // integers: clamp to the range; floats: clamp to [0, 1]
 	Approx   bool // the fast approximation of Div, Sqrt, Rcp and the like

@@ -108,6 +108,13 @@ const (
 	AsyncCommit // makes a group of the copies since the last commit
 	AsyncWait   // waits for all groups but the latest, of which a is the number; without a for all copies
 
+	Mbarrier     // does Instr.Mbarrier to the mbarrier object at a in shared memory, with b
+	BulkCopy     // copies c bytes from b to a: from shared memory to global if Space is Global, else from global to shared
+	BulkDrain    // the warp waits until its copies are served; in time alone, it orders nothing
+	BulkCommit   // makes a group of the bulk copies to global memory since the last commit
+	BulkWait     // waits for all groups of bulk copies but the latest, of which a is the number
+	BulkWaitRead // the same, until their sources have been read
+
 	// Control.
 	Bra
 	BrxIdx // a indexes Instr.Targets
@@ -300,6 +307,13 @@ var ops = [numOps]Info{
 
 	AsyncCommit: {"async.commit", UnitSync, none, none, 0},
 	AsyncWait:   {"async.wait", UnitSync, none, [2]int{0, 1}, 0},
+
+	Mbarrier:     {"mbarrier", UnitMem, [2]int{0, 1}, [2]int{1, 2}, ReadsMem | WritesMem},
+	BulkCopy:     {"bulk.copy", UnitMem, none, n(3), ReadsMem | WritesMem},
+	BulkDrain:    {"bulk.drain", UnitSync, none, none, 0},
+	BulkCommit:   {"bulk.commit", UnitSync, none, none, 0},
+	BulkWait:     {"bulk.wait", UnitSync, none, n(1), 0},
+	BulkWaitRead: {"bulk.wait.read", UnitSync, none, n(1), 0},
 
 	Bra:       {"bra", UnitCtl, none, none, Branches},
 	BrxIdx:    {"brx.idx", UnitCtl, none, n(1), Branches},

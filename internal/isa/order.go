@@ -41,6 +41,13 @@ func (in *Instr) Strength() (Order, Scope) {
 	switch in.Op {
 	case Atom, Red:
 		order = max(order, OrderRelaxed)
+	case Mbarrier:
+		if scope == ScopeDefault {
+			scope = ScopeCTA
+		}
+		if order == OrderWeak {
+			order = in.Mbarrier.order()
+		}
 	case Fence:
 		if order == OrderWeak {
 			order = OrderAcqRel

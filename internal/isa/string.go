@@ -190,6 +190,7 @@ func (in *Instr) modifiers() []string {
 			mods = append(mods, name)
 		}
 	}
+	add(in.Mbarrier != MbarrierNone, in.Mbarrier.String())
 	add(in.Volatile, "volatile")
 	add(in.Order > OrderRelaxed, in.Order.String())
 	add(in.Scope != ScopeDefault, in.Scope.String())

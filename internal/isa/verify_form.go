@@ -69,6 +69,8 @@ func (in *Instr) countsFit() bool {
 		return results == 1 || results == 2 || results == 4
 	case StMatrix:
 		return sources == 2 || sources == 3 || sources == 5
+	case Mbarrier:
+		return in.Mbarrier.fits(results, sources)
 	case RunSystem:
 		return sources == systems[in.System].args && results == systems[in.System].results
 	}
@@ -191,9 +193,9 @@ func (v *verifier) address(o *Operand) error {
 // addressOperands returns the sources that are places in memory, as a set of bits.
 func addressOperands(op Op) uint64 {
 	switch op {
-	case Ld, St, Atom, Red, Prefetch, LdMatrix, StMatrix, Fence: // a fence may name a place
+	case Ld, St, Atom, Red, Prefetch, LdMatrix, StMatrix, Fence, Mbarrier: // a fence may name a place
 		return 1
-	case CpAsync:
+	case CpAsync, BulkCopy:
 		return 3
 	}
 	return 0
@@ -215,6 +217,10 @@ func truths(in *Instr) (tested, made uint64) {
 		return 1 << in.Op.Info().Src[0], 1 << 1
 	case Match, Elect, Shfl:
 		return 0, 1 << 1
+	case Mbarrier:
+		if in.Mbarrier.Tests() {
+			return 0, 1
+		}
 	case Vote:
 		if in.Lane == VoteBallot {
 			return 1, 0

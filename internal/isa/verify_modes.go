@@ -87,6 +87,7 @@ type modes struct {
 	atom    span
 	lane    span
 	barrier span
+	mbar    span
 	system  span
 	permute span
 	order   span
@@ -122,6 +123,8 @@ var modesOf = [numOps]modes{
 	St:       {space: spaces, order: span{uint8(OrderWeak), uint8(OrderRelease)}, scope: scopes},
 	Prefetch: {space: spaces},
 	CpAsync:  {space: spaces},
+	BulkCopy: {space: span{uint8(Global), uint8(Shared)}},
+	Mbarrier: {space: spaces, mbar: span{uint8(MbarrierInit), uint8(MbarrierTryParity)}, order: accesses, scope: scopes},
 	Atom:     {space: spaces, atom: span{uint8(AtomAdd), uint8(AtomDec)}, order: accesses, scope: scopes},
 	Red:      {space: spaces, atom: span{uint8(AtomAdd), uint8(AtomDec)}, order: accesses, scope: scopes},
 	Fence:    {order: span{uint8(OrderWeak), uint8(OrderSC)}, scope: scopes},
@@ -152,6 +155,8 @@ func (m *modes) check(in *Instr) error {
 		what = "lane mode"
 	case !m.barrier.has(uint8(in.Barrier)):
 		what = "form of a barrier"
+	case !m.mbar.has(uint8(in.Mbarrier)):
+		what = "operation on an mbarrier"
 	case !m.system.has(uint8(in.System)):
 		what = "system function"
 	case !m.permute.has(uint8(in.Permute)):

@@ -42,6 +42,8 @@ func TestFeatures(t *testing.T) {
 		{"cvt.pack.sat.u16.s32 %r1, %r2, %r3;", "cvt-pack", 72},
 		{"redux.sync.add.s32 %r1, %r2, -1;", "redux", 80},
 		{"cp.async.ca.shared.global [%r1], [%rd1], 4;", "async-copy", 80},
+		{"mbarrier.arrive.shared.b64 _, [%rd1];", "mbarrier", 80},
+		{"cp.async.bulk.global.shared::cta.bulk_group [%rd1], [%r1], 16;", "bulk-copy", 90},
 		{"elect.sync _|%p1, -1;", "elect", 90},
 		{"barrier.cluster.arrive;", "cluster-barrier", 90},
 		{"mma.sync.aligned.m8n8k4.row.col.f16.f16.f16.f16 {%r1, %r2, %r3, %r4}, {%r1, %r2}, {%r1, %r2}, {%r1, %r2, %r3, %r4};", "mma-70", 70},

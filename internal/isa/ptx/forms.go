@@ -329,6 +329,26 @@ var rows = []row{
 	{isa.AsyncWait, "cp.async.wait_group i:u32"},
 	{isa.AsyncWait, "cp.async.wait_all"},
 
+	// Barriers in memory and copies in bulk.
+	{isa.Mbarrier, "mbarrier.<mbarinit>[.<mbarspace>].b64 [a], b:u32"},
+	{isa.Mbarrier, "mbarrier.<mbarinval>[.<mbarspace>].b64 [a]"},
+	{isa.Mbarrier, "mbarrier.<mbararrive>[.<release|relaxed>][.<mbarscope>][.<mbarspace>].b64 d, [a]"},
+	{isa.Mbarrier, "mbarrier.<mbararrive>[.<release|relaxed>][.<mbarscope>][.<mbarspace>].b64 d, [a], b:u32"},
+	{isa.Mbarrier, "mbarrier.<mbararrive>.<expect_tx|noComplete>[.<release|relaxed>][.<mbarscope>][.<mbarspace>].b64 d, [a], b:u32"},
+	{isa.Mbarrier, "mbarrier.<mbartx>[.relaxed][.<mbarscope>][.<mbarspace>].b64 [a], b:u32"},
+	{isa.Mbarrier, "mbarrier.<mbartest>[.<acquire|relaxed>][.<mbarscope>][.<mbarspace>].b64 d:pred, [a], b"},
+	{isa.Mbarrier, "mbarrier.<mbartest>.parity[.<acquire|relaxed>][.<mbarscope>][.<mbarspace>].b64 d:pred, [a], b:u32"},
+	{isa.Mbarrier, "mbarrier.<mbartry>[.<acquire|relaxed>][.<mbarscope>][.<mbarspace>].b64 d:pred, [a], b, ?t:u32"},
+	{isa.Mbarrier, "mbarrier.<mbartry>.parity[.<acquire|relaxed>][.<mbarscope>][.<mbarspace>].b64 d:pred, [a], b:u32, ?t:u32"},
+	{isa.Cvt, "mbarrier.pending_count.b64 d:u32, a:u64"}, // the low half of a state
+	{isa.Mbarrier, "cp.async.mbarrier.<mbarcopies>[.noinc][.<mbarspace>].b64 [a]"},
+	{isa.BulkCopy, "cp.async.bulk.<bulkto>.global.mbarrier::complete_tx::bytes[.<hint>] [a:shared], [b], n:u32, [m:shared], ?p:b64"},
+	{isa.BulkCopy, "cp.async.bulk.global.shared::cta.bulk_group[.<hint>] [a], [b:shared], n:u32, ?p:b64"},
+	{isa.BulkCommit, "cp.async.bulk.commit_group"},
+	{isa.BulkWait, "cp.async.bulk.wait_group i:u32"},
+	{isa.BulkWaitRead, "cp.async.bulk.wait_group.read i:u32"},
+	{isa.Prefetch, "cp.async.bulk.prefetch.L2.global[.<hint>] [a], ?n:u32, ?p:b64"},
+
 	// Control.
 	{isa.Bra, "bra[.uni] L"},
 	{isa.BrxIdx, "brx.idx[.uni] a:u32, T"},

@@ -198,7 +198,12 @@ func (fn *function) operands(c *candidate, x *Instr) (isa.Instr, error) {
 	if in.Op == isa.Mov && c.slots[0].explicit != isa.Invalid {
 		in.Type = c.slots[0].explicit
 	}
+	if in.Op == isa.Cvt && c.slots[0].explicit != isa.Invalid {
+		in.Type, in.SrcType = c.slots[0].explicit, c.slots[1].explicit
+	}
 	switch {
+	case in.Op == isa.BulkCopy, in.Op == isa.Mbarrier:
+		return fn.asynchronous(in), nil
 	case in.Type == isa.B128:
 		in = fn.halved(in)
 		return in, fn.checkParameter(&in)

@@ -34,9 +34,8 @@ const (
 const (
 	matrices  = "matrix instructions wmma and mma.sp are not modelled"
 	asyncMMA  = "asynchronous matrix instructions of the tensor cores are not modelled"
-	bulk      = "bulk copies are not modelled"
+	bulk      = "bulk copies with tensor maps, masks, reductions or to several CTAs are not modelled"
 	clusters  = "launches of clusters from a kernel are not modelled"
-	mbarriers = "barriers in memory (mbarrier) are not modelled"
 	multimems = "memory of several devices (multimem) is not modelled"
 )
 
@@ -60,10 +59,6 @@ var families = []family{
 	{"tcgen05.wait::ld tcgen05.wait::st tcgen05.fence::before_thread_sync tcgen05.fence::after_thread_sync", asyncMMA, 0},
 	{"tcgen05.alloc tcgen05.commit", asyncMMA, stores},
 	{"wgmma tcgen05", asyncMMA, stores | waits},
-	{"mbarrier.init mbarrier.inval mbarrier.expect_tx mbarrier.complete_tx mbarrier.pending_count", mbarriers, stores},
-	{"mbarrier.arrive mbarrier.arrive_drop mbarrier.test_wait cp.async.mbarrier.arrive", mbarriers, stores},
-	{"mbarrier cp.async.mbarrier", mbarriers, stores | waits}, // try_wait
-	{"cp.async.bulk.prefetch cp.async.bulk.commit_group cp.async.bulk.wait_group", bulk, 0},
 	{"cp.async.bulk cp.reduce.async.bulk st.bulk tensormap", bulk, stores},
 	{"st.async red.async", "asynchronous stores are not modelled", stores},
 	{"multimem.ld_reduce", multimems, 0},

@@ -26,6 +26,7 @@ type Counter struct {
 
 	seen [maxPieces]uint64 // different numbers of the current access
 	n    int               // of them
+	bulk []uint64          // pieces of a bulk copy
 }
 
 // newCounter returns a counter of the requests on a machine.
@@ -64,6 +65,9 @@ func (c *Counter) Count(eff *emu.Effect, counters *sim.Counters) int64 {
 // until the next call of c.
 func (c *Counter) Pieces(acc *emu.Access, lanes uint64, shift int) []uint64 {
 	c.n = 0
+	if acc.Bulk {
+		return c.bulkPieces(acc, lanes, shift)
+	}
 	c.pieces(acc, lanes, shift)
 	return c.seen[:c.n]
 }
@@ -82,6 +86,8 @@ func (c *Counter) Space(space isa.Space, acc *emu.Access, lanes uint64, counters
 		k = c.addresses(acc, lanes)
 	case space == isa.Local:
 		k = c.pieces(acc, lanes, wordShift)
+	case acc.Bulk:
+		k = int64(len(c.bulkPieces(acc, lanes, c.segment)))
 	case acc.Kind == emu.Atomic:
 		k = int64(bits.OnesCount64(lanes))
 	default:
@@ -135,6 +141,18 @@ func (c *Counter) pieces(acc *emu.Access, lanes uint64, shift int) int64 {
 		}
 	}
 	return int64(c.n)
+}
+
+// bulkPieces returns the pieces of a bulk copy, those of each lane.
+func (c *Counter) bulkPieces(acc *emu.Access, lanes uint64, shift int) []uint64 {
+	c.bulk = c.bulk[:0]
+	for ; lanes != 0; lanes &= lanes - 1 {
+		first, last := extent(acc, lanes, shift)
+		for piece := first; piece <= last; piece++ {
+			c.bulk = append(c.bulk, piece)
+		}
+	}
+	return c.bulk
 }
 
 // extent returns the first and the last piece of 1<<shift bytes that the lowest of

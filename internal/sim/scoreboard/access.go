@@ -116,6 +116,10 @@ func sameAddress(addr *[emu.MaxWidth]uint64, lanes uint64) (uint64, uint64) {
 // the first lane that accesses each.
 func (m *sm) globalLines(lanes uint64) {
 	acc, l := &m.eff.Access, &m.lsu
+	if acc.Bulk {
+		m.bulkLines(lanes)
+		return
+	}
 	within := uint64(1)<<l.l1.shift - 1
 	last := acc.Addr[bits.TrailingZeros64(lanes)] &^ within // the line of the lane before
 	at, words := l.line(last, false), uint64(0)
@@ -155,6 +159,21 @@ func (m *sm) globalLines(lanes uint64) {
 		line, operations := &l.lines[l.line(a&^within, false)], bits.OnesCount64(same)
 		line.cost = max(line.cost, int32(operations))
 		m.count.SerialisedAtomics += int64(operations - 1)
+	}
+}
+
+// bulkLines appends the lines of a bulk copy, lane by lane.
+func (m *sm) bulkLines(lanes uint64) {
+	acc, l := &m.eff.Access, &m.lsu
+	bytes := uint64(1) << l.l1.shift
+	for ; lanes != 0; lanes &= lanes - 1 {
+		at := acc.Addr[bits.TrailingZeros64(lanes)]
+		for end := at + uint64(acc.Bytes); at < end; {
+			next := min(at&^(bytes-1)+bytes, end)
+			first, n := at%bytes/sim.WordBytes, (next-at)/sim.WordBytes
+			l.lines = append(l.lines, lineAccess{addr: at &^ (bytes - 1), words: (1<<n - 1) << first})
+			at = next
+		}
 	}
 }
 

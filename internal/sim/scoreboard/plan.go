@@ -100,7 +100,7 @@ func makePlan(cfg *sim.Config) (plan, bool) {
 		in := code.Instr(pc)
 		t := m.InstrTiming(in)
 		p.steps[pc] = step{
-			kind: kindOf(in), pipe: group[t.Pipeline], volatile: in.Volatile, async: in.Op == isa.CpAsync,
+			kind: kindOf(in), pipe: group[t.Pipeline], volatile: in.Volatile, async: in.Op == isa.CpAsync || in.Op == isa.BulkCopy,
 			write: noResult, results: in.HasResult(), pc: int32(pc), latency: int32(t.Latency), initiation: int32(t.Initiation),
 		}
 		st := &p.steps[pc]
@@ -118,9 +118,10 @@ func makePlan(cfg *sim.Config) (plan, bool) {
 			st.follow = &p.steps[pc+1]
 		}
 		var rest more
-		if in.Op == isa.AsyncWait {
+		awaits := kindOf(in) == kindAwait
+		if awaits {
 			rest.keep = allCopies
-			if len(in.Src) > 0 {
+			if in.Op == isa.AsyncWait && len(in.Src) > 0 {
 				rest.keep = int64(in.Src[0].Imm)
 			}
 		}
@@ -134,7 +135,7 @@ func makePlan(cfg *sim.Config) (plan, bool) {
 			st.write, writes = uint8(writes[0]), writes[1:]
 		}
 		rest.reads, rest.writes = reads, writes
-		if len(rest.reads) > 0 || len(rest.writes) > 0 || in.Op == isa.AsyncWait {
+		if len(rest.reads) > 0 || len(rest.writes) > 0 || awaits {
 			st.more = &rest
 		}
 		clocked = clocked || readsClock(in)
@@ -157,7 +158,7 @@ func kindOf(in *isa.Instr) kind {
 		return kindFence
 	case in.Op == isa.AsyncCommit:
 		return kindCommit
-	case in.Op == isa.AsyncWait:
+	case in.Op == isa.AsyncWait, in.Op == isa.BulkDrain, in.Op == isa.BulkWait, in.Op == isa.BulkWaitRead:
 		return kindAwait
 	case effect&(isa.ReadsMem|isa.WritesMem) != 0:
 		return kindMemory

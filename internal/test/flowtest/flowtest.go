@@ -293,7 +293,7 @@ func graphOf(t testing.TB, k *isa.Kernel) *cfg.Graph {
 }
 
 // Run executes the first CTAs of the launch, CTA after CTA and in each warp after warp
-// until it waits at a barrier or exits, and calls step before each instruction of a
+// until it waits at a barrier or for an mbarrier or exits, and calls step before each instruction of a
 // warp. What step returns, unless nil, is called behind the instruction.
 func (l *Launch) Run(t testing.TB, ctas int, step func(cta *emu.CTA, warp int) func(*emu.Effect)) {
 	t.Helper()
@@ -303,7 +303,7 @@ func (l *Launch) Run(t testing.TB, ctas int, step func(cta *emu.CTA, warp int) f
 		l.Grid.StartCTA(&cta, i)
 		for !cta.Done() {
 			for k := range cta.Warps {
-				for w := &cta.Warps[k]; !w.Done() && !w.AtBarrier(); env.Cycle++ {
+				for w := &cta.Warps[k]; !w.Done() && !w.AtBarrier() && !w.Polled(); env.Cycle++ {
 					then := step(&cta, k)
 					if err := w.Step(&env, eff); err != nil {
 						t.Fatal(err)
