@@ -145,6 +145,9 @@ type raced struct {
 
 // racing wraps an operation that matters to the order of accesses; nil if it does not.
 func racing(in *isa.Instr, op operation) operation {
+	if r := racingAsync(in, op); r != nil {
+		return r
+	}
 	r := &raced{operation: op, in: in}
 	r.order, r.scope = in.Strength()
 	effect := in.Op.Info().Effect
@@ -171,7 +174,7 @@ func racing(in *isa.Instr, op operation) operation {
 	case *branch, *indexed, *barrierOp, *clusterOp, exit:
 	default:
 		switch in.Op {
-		case isa.Fence, isa.BarWarp, isa.AsyncCommit, isa.AsyncWait:
+		case isa.Fence, isa.BarWarp, isa.AsyncCommit, isa.AsyncWait, isa.BulkCommit, isa.BulkWait, isa.BulkWaitRead:
 		default:
 			return nil
 		}
@@ -186,6 +189,8 @@ func underlying(op operation) operation {
 		return underlying(op.operation)
 	case *checked:
 		return op.operation
+	case *checkedBulk:
+		return op.op
 	}
 	return op
 }
@@ -229,13 +234,19 @@ func (op *raced) exec(w *Warp, mask uint64, eff *Effect) error {
 	case isa.BarWarp:
 		d.WarpSync(w.index, active, mask)
 	case isa.AsyncCommit:
-		d.Commit(w.index)
+		d.Commit(w.index, race.UntilGroup)
+	case isa.BulkCommit:
+		d.Commit(w.index, race.UntilBulkGroup)
+	case isa.BulkWait:
+		d.Wait(w.index, active, race.UntilBulkGroup, int(op.in.Src[0].Imm))
+	case isa.BulkWaitRead:
+		d.WaitRead(w.index, active, int(op.in.Src[0].Imm))
 	case isa.AsyncWait:
 		pending := -1
 		if len(op.in.Src) > 0 {
 			pending = int(op.in.Src[0].Imm)
 		}
-		d.Wait(w.index, active, pending)
+		d.Wait(w.index, active, race.UntilGroup, pending)
 	}
 	if len(op.pieces) > 0 && eff.Access.Kind != NoAccess {
 		op.access(w, active, mask, eff)

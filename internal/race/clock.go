@@ -25,11 +25,9 @@ type warp struct {
 	clock clock    // for other warps of the CTA
 	at    int      // the barrier at which the warp waits
 
-	passed  []*snapshot // by sequentially consistent fences of threads before a barrier of the CTA
-	lanes   *[64]lane   // of lanes that synchronise with fences; nil if none did
-	copies  []copied    // asynchronous copies for which nobody has waited
-	groups  []int       // where groups of copies end
-	written []uint64    // what they write, by byte address
+	passed []*snapshot // by sequentially consistent fences of threads before a barrier of the CTA
+	lanes  *[64]lane   // of lanes that synchronise with fences; nil if none did
+	copies [3]copies   // for which nobody has waited, by Until
 }
 
 // lane is how a lane synchronises with fences.
@@ -37,12 +35,6 @@ type lane struct {
 	released *snapshot  // by its last fence that releases
 	seen     *knowledge // what its strong reads have seen since its last fence that acquires
 	acquired *knowledge
-}
-
-// copied is an asynchronous copy.
-type copied struct {
-	time  uint32
-	words int // of written, that came before
 }
 
 // row returns that of a lane.
@@ -253,47 +245,4 @@ func (c *CTA) snapshot(w *warp, index, lane int, scope isa.Scope, then uint32) *
 		s.acquired = w.lanes[lane].acquired
 	}
 	return s
-}
-
-// Commit notes that a warp ends a group of asynchronous copies.
-func (c *CTA) Commit(index int) {
-	w := &c.warps[index]
-	w.groups = append(w.groups, len(w.copies))
-}
-
-// Wait notes that lanes of a warp wait for its asynchronous copies, but for those of the last groups, so many; for
-// all, also those that are in no group, if pending is negative.
-func (c *CTA) Wait(index int, active uint64, pending int) {
-	w := c.together(index, active)
-	done := len(w.copies)
-	if pending >= 0 {
-		if done = 0; len(w.groups) > pending {
-			done = w.groups[len(w.groups)-1-pending]
-		}
-	}
-	if done == 0 {
-		return
-	}
-	w.now++
-	words := w.copies[done-1].words
-	for _, addr := range w.written[:words] {
-		records := c.shared.cell(addr).records
-		for i := range records {
-			if r := &records[i]; r.copy && int(r.warp) == index && r.time <= w.copies[done-1].time {
-				r.copy, r.time = false, w.now
-			}
-		}
-	}
-	w.copies = slices.Delete(w.copies, 0, done)
-	w.written = slices.Delete(w.written, 0, words)
-	for i := range w.copies {
-		w.copies[i].words -= words
-	}
-	left := w.groups[:0]
-	for _, end := range w.groups {
-		if end > done {
-			left = append(left, end-done)
-		}
-	}
-	w.groups = left
 }

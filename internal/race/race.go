@@ -114,6 +114,7 @@ type CTA struct {
 	shared   shadow
 	syncs    map[uint64]*releases // by word of shared memory
 	barriers map[int]*arrivals    // by number
+	tracked  map[uint64][]tracked // by phase of an mbarrier
 }
 
 // Start begins a CTA with the given index in the grid and so many warps.
@@ -144,7 +145,8 @@ type Access struct {
 	Pieces []Piece
 	Load   bool
 	Store  bool // both of atomic operations
-	Copy   bool // the store of an asynchronous copy
+	Copy   bool // of an asynchronous copy, for which threads wait
+	Until  Until
 	Order  isa.Order
 	Scope  isa.Scope
 
@@ -167,7 +169,8 @@ func (c *CTA) Access(warp int, a *Access) {
 		u.piece(i, p)
 	}
 	if a.Copy {
-		w.copies = append(w.copies, copied{time: w.now, words: len(w.written)})
+		p := &w.copies[a.Until]
+		p.list = append(p.list, copied{time: w.now, words: len(p.accessed)})
 	}
 }
 
@@ -235,7 +238,8 @@ func (u *use) word(addr uint64, size int, value uint32, lanes uint64) {
 		u.synchronise(addr&^3, lanes)
 	}
 	if u.copy {
-		u.w.written = append(u.w.written, addr)
+		p := &u.w.copies[u.Until]
+		p.accessed = append(p.accessed, location{addr, u.Shared})
 	}
 }
 

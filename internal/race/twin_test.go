@@ -323,11 +323,11 @@ func TestAgainstTwin(t *testing.T) {
 					}
 				}
 			case 6:
-				c.Commit(w)
+				c.Commit(w, UntilGroup)
 				x.pending[[2]int{cta, w}] = append(x.groups(cta, w), nil)
 			case 7:
 				pending := number("groups that may be pending", -1, 2)
-				c.Wait(w, active, pending)
+				c.Wait(w, active, UntilGroup, pending)
 				x.together(cta, w, active)
 				x.wait(cta, w, pending)
 				x.together(cta, w, active)
