@@ -93,9 +93,12 @@ type Result struct {
 // box has to be cut is in no result.
 //
 // Errors are a *UnboundedLoop, a *WriteError, an instruction at which every execution fails, a bound that
-// is surely exceeded, more than Config.MaxSteps instructions, and that of ctx.
+// is surely exceeded, instructions that are not followed (Unfollowed), more than Config.MaxSteps instructions, and that of ctx.
 func (x *Executor) Warp(ctx context.Context, warp int, begin func(Box) Visitor) ([]Result, error) {
 	x.ctx = ctx
+	if err := Unfollowed(x.graph); err != nil {
+		return nil, err
+	}
 	var results []Result
 	queue := []Box{{Hi: x.launch.Grid()}}
 	for len(queue) > 0 {

@@ -193,9 +193,6 @@ func (x *execution) next() error {
 	}
 	x.step = Step{PC: pc, Instr: in, Certain: top.must != 0, Active: top.may, Must: top.must & must, May: mask}
 	if accesses(in) {
-		if err := x.unfollowed(pc); err != nil {
-			return err
-		}
 		if x.step.Access, err = x.access(pc, mask); err != nil {
 			return err
 		}

@@ -4,30 +4,33 @@ import (
 	"fmt"
 
 	"warpbound/diag"
+	"warpbound/internal/cfg"
 	"warpbound/internal/isa"
 )
 
-// unfollowed returns the error of an instruction that abstract execution does not follow; nil for others. How often
+// Unfollowed returns the error of a kernel that uses mbarriers or bulk copies, nil for others. How often
 // warps look at an mbarrier depends on when others, and copies, arrive there, and a bulk copy accesses as much as
-// its operand says.
-func (x *execution) unfollowed(pc int) error {
-	in := x.instr(pc)
-	if in.Op != isa.Mbarrier && in.Op != isa.BulkCopy {
-		return nil
+// its operand says: abstract execution follows neither.
+func Unfollowed(g *cfg.Graph) error {
+	for pc := range g.Kernel.Instrs {
+		in := &g.Kernel.Instrs[pc]
+		if in.Op == isa.Mbarrier || in.Op == isa.BulkCopy {
+			return diag.Errorf(in.Pos, "kernel %s: how long %s makes warps wait depends on others and on copies%s: static methods do not follow mbarriers and bulk copies; the method hybrid and the simulators do",
+				g.Kernel.Name, g.Kernel.Format(in), spinning(g))
+		}
 	}
-	return diag.Errorf(in.Pos, "kernel %s: %s waits or makes others wait for as long as warps and copies take%s: abstract execution does not follow mbarriers and bulk copies; the method hybrid and the simulators do",
-		x.kernel.Name, x.kernel.Format(in), x.spinning())
+	return nil
 }
 
 // spinning names the first loop that looks at an mbarrier.
-func (x *execution) spinning() string {
-	for pc := range x.kernel.Instrs {
-		if in := x.instr(pc); !in.Mbarrier.Tests() {
+func spinning(g *cfg.Graph) string {
+	for pc := range g.Kernel.Instrs {
+		if !g.Kernel.Instrs[pc].Mbarrier.Tests() {
 			continue
 		}
-		if l := x.graph.Loops().Innermost(x.graph.BlockOf(pc)); l >= 0 {
-			head := x.graph.Loops().Loops[l].Header
-			return fmt.Sprintf(", and no annotation bounds the time of the loop at %s (%s)", x.graph.Name(head), x.graph.Blocks[head].Pos)
+		if l := g.Loops().Innermost(g.BlockOf(pc)); l >= 0 {
+			head := g.Loops().Loops[l].Header
+			return fmt.Sprintf(", and no annotation of the loop at %s (%s) says how long", g.Name(head), g.Blocks[head].Pos)
 		}
 	}
 	return ""

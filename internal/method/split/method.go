@@ -7,6 +7,7 @@ import (
 
 	"warpbound/diag"
 	"warpbound/estimate"
+	"warpbound/internal/absexec"
 	"warpbound/internal/machine"
 	"warpbound/internal/method"
 )
@@ -51,13 +52,16 @@ func applies(on *machine.Machine) error {
 // branch execute. The detail of the estimate is an *estimate.Split. The machine of the problem
 // must be in the method's mode.
 //
-// Errors are ErrMachine, ErrOverflow, an *absexec.UnboundedLoop, those of bsb.New and that of ctx.
+// Errors are ErrMachine, ErrOverflow, that of absexec.Unfollowed, an *absexec.UnboundedLoop, those of bsb.New and that of ctx.
 func (m Method) Bound(ctx context.Context, p *method.Problem) (*method.Answer, error) {
 	if err := m.Applies(p.Machine); err != nil {
 		return nil, err
 	}
 	if mode := p.Machine.Split.Mode.Value; mode != machine.SplitMode(m) {
 		return nil, fmt.Errorf("%s: wavefronts split in mode %s, not as %s bounds", p.Machine.Name, mode, m.ID())
+	}
+	if err := absexec.Unfollowed(p.Graph); err != nil {
+		return nil, err
 	}
 	c := newConfig(p)
 	return method.Tightest(ctx, p, nil, func(p *method.Problem) (*method.Answer, error) { return bound(ctx, c.with(p)) })
