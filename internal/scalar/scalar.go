@@ -3,7 +3,7 @@
 // on what package emu makes of them with masks and reconvergence, and shares nothing
 // with it.
 //
-// It knows the instructions that package kernelgen uses, takes memory to be zero that
+// It knows the instructions that package kernelgen uses, mbarriers and bulk copies, takes memory to be zero that
 // nothing wrote, and is for kernels whose results do not depend on the order of threads between
 // two barriers. It must not import emu, sim, semantics, a machine or a method.
 package scalar
@@ -67,6 +67,8 @@ type machine struct {
 	memory map[uint64][]byte
 	window uint64
 
+	mbarriers map[uint64]*mbarrier // of a CTA, by address
+
 	graph *cfg.Graph
 	trips []int64 // by loop; negative for one that was not entered
 }
@@ -102,6 +104,7 @@ type thread struct {
 	since          []int64 // by loop, the back edges taken since it was entered
 	pc             int
 	ended, waiting bool
+	polled         bool // it has found a phase that is not complete
 }
 
 func (m *machine) executeCTA(ctaid [3]int) error {
@@ -116,18 +119,24 @@ func (m *machine) executeCTA(ctaid [3]int) error {
 			regs: make([]uint64, len(m.kernel.Regs)), since: make([]int64, len(m.trips)),
 		}
 	}
+	m.mbarriers = map[uint64]*mbarrier{}
 	for live := true; live; {
 		live = false
 		at := -1 // the barrier of this phase
 		for i := range threads {
-			t := &threads[i]
-			for t.waiting = false; !t.ended && !t.waiting; {
-				pc := t.pc
-				if err := t.step(); err != nil {
-					return fmt.Errorf("thread %v of CTA %v: %w", t.tid, t.ctaid, err)
+			threads[i].waiting = false
+		}
+		for polled := true; polled; {
+			polled = false
+			for i := range threads {
+				if err := threads[i].turn(); err != nil {
+					return fmt.Errorf("thread %v of CTA %v: %w", threads[i].tid, ctaid, err)
 				}
-				t.count(pc)
+				polled = polled || threads[i].polled
 			}
+		}
+		for i := range threads {
+			t := &threads[i]
 			if t.ended {
 				continue
 			}
@@ -136,6 +145,18 @@ func (m *machine) executeCTA(ctaid [3]int) error {
 			}
 			live, at = true, t.pc
 		}
+	}
+	return nil
+}
+
+// turn executes a thread until it ends, waits at a barrier or has to ask again whether a phase is complete.
+func (t *thread) turn() error {
+	for t.polled = false; !t.ended && !t.waiting && !t.polled; {
+		pc := t.pc
+		if err := t.step(); err != nil {
+			return err
+		}
+		t.count(pc)
 	}
 	return nil
 }
@@ -165,6 +186,11 @@ func (t *thread) step() error {
 		t.ended = true
 	case isa.Bar:
 		t.waiting = true
+	case isa.Mbarrier:
+		return t.mbarrier(in)
+	case isa.BulkCopy:
+		return t.bulkCopy(in)
+	case isa.BulkDrain, isa.BulkCommit, isa.BulkWait, isa.BulkWaitRead: // copies are done at once
 	case isa.Reconverge, isa.Split, isa.Merge: // of no concern to a thread alone
 	case isa.Ld, isa.St, isa.Atom, isa.Red:
 		return t.access(in)
@@ -256,13 +282,7 @@ func (t *thread) special(s isa.Special) int {
 // access loads, stores or updates memory.
 func (t *thread) access(in *isa.Instr) error {
 	at := in.Src[0]
-	addr, size := at.Imm, in.Type.Bytes()
-	if at.Kind == isa.KindVarAddr {
-		addr += t.m.variable(at.Var)
-	}
-	if at.Reg != isa.NoReg {
-		addr += t.regs[at.Reg]
-	}
+	addr, size := t.address(at), in.Type.Bytes()
 	memory, offset := t.m.memory[addr/t.m.window], int(addr%t.m.window)
 	count := max(len(in.Dst), len(in.Src)-1)
 	if in.Op == isa.Atom || in.Op == isa.Red {

@@ -12,8 +12,19 @@ import (
 	"warpbound/internal/job"
 )
 
-// run executes a body on a buffer of two words, 5 and 7, by one warp's worth of threads.
+// run executes a body as execute does. Its loop, if it has one, goes back six times.
 func run(t *testing.T, body string) ([]byte, error) {
+	t.Helper()
+	out, trips, err := execute(t, body)
+	if err == nil && len(trips) > 0 && trips[0] != 6 {
+		t.Errorf("the loop went back %d times, not 6", trips[0])
+	}
+	return out, err
+}
+
+// execute executes a body on a buffer of two words, 5 and 7, by one warp's worth of threads, and returns how often its loops
+// went back.
+func execute(t *testing.T, body string) ([]byte, []int64, error) {
 	t.Helper()
 	src := `.version 6.3
 .target sm_70
@@ -65,12 +76,9 @@ values = [5, 7]
 	trips := make([]int64, len(g.Loops().Loops))
 	out, err := Execute(g, b, b.Inputs(0), trips)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	if len(trips) > 0 && trips[0] != 6 {
-		t.Errorf("the loop went back %d times, not 6", trips[0])
-	}
-	return out[0], nil
+	return out[0], trips, nil
 }
 
 func TestExecute(t *testing.T) {
