@@ -77,6 +77,12 @@ func TestUninitialisedReads(t *testing.T) {
 		{"dynamic shared memory", scenario{vars: ".extern .shared .align 4 .b8 d[];", dynamic: 64, body: "ld.shared.u32 %r1, [d+60]; ret;"}, []string{"4 at 60 of d+60 by 0, 128"}},
 		{"asynchronous copy", scenario{vars: shared + ".global .align 16 .b8 g[64];", body: "setp.eq.u32 %p0, %r0, 0; mov.u32 %r2, s; @%p0 cp.async.ca.shared.global [%r2], [g], 8; cp.async.wait_all; bar.sync 0; ld.shared.v4.u32 {%r1, %r2, %r3, %r4}, [s]; ret;"},
 			[]string{"8 at 0 of s+0 by 32, 128"}},
+		{"bulk copy to shared memory", scenario{vars: shared + ".shared .align 8 .b64 m; .shared .align 16 .b8 b[32]; .global .align 16 .b8 g[64];",
+			body: "mov.u32 %r2, b; setp.eq.u32 %p0, %r0, 0; @%p0 mbarrier.init.shared.b64 [m], 1; @%p0 cp.async.bulk.shared::cta.global.mbarrier::complete_tx::bytes [%r2], [g], 16, [m]; bar.sync 0; ld.shared.u32 %r1, [b+12]; ld.shared.u32 %r1, [b+16]; ret;"},
+			[]string{"4 at 16 of b+16 by 32, 128"}},
+		{"bulk copy from shared memory", scenario{vars: ".shared .align 16 .b8 b[32]; .global .align 16 .b8 g[64];",
+			body: "setp.eq.u32 %p0, %r0, 0; st.shared.u64 [b], 1; bar.sync 0; @%p0 cp.async.bulk.global.shared::cta.bulk_group [g], [b], 32; ret;"},
+			[]string{"24 at 0 of b+0 by 0, 2"}},
 		{"heap", scenario{vars: ".extern .func (.param .b64 r) malloc(.param .b64 n);", body: `
 { .param .b64 n; .param .b64 p; st.param.b64 [n], 16; call (p), malloc, (n); ld.param.b64 %rd2, [p]; }
 st.u32 [%rd2], 1; ld.u32 %r1, [%rd2]; ld.global.u64 %rd3, [%rd2]; st.u32 [%rd1], %r1; ld.global.u32 %r1, [%rd0]; ret;`},
