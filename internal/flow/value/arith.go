@@ -217,6 +217,9 @@ func (s Strided) Rem(t Strided, sign bool) Strided {
 
 // And returns the conjunctions of bits.
 func (s Strided) And(t Strided) Strided {
+	if both(s, t) {
+		return Const(int(s.bits), s.lo&t.lo)
+	}
 	if m, ok := s.IsConst(); ok {
 		s, t = t, Const(int(s.bits), m)
 	}
@@ -247,6 +250,9 @@ func (s Strided) alignment() uint64 {
 
 // Or returns the disjunctions of bits.
 func (s Strided) Or(t Strided) Strided {
+	if both(s, t) {
+		return Const(int(s.bits), s.lo|t.lo)
+	}
 	if s.disjoint(t) {
 		return s.Add(t)
 	}
@@ -260,6 +266,9 @@ func (s Strided) Or(t Strided) Strided {
 
 // Xor returns the exclusive disjunctions of bits.
 func (s Strided) Xor(t Strided) Strided {
+	if both(s, t) {
+		return Const(int(s.bits), s.lo^t.lo)
+	}
 	if s.disjoint(t) {
 		return s.Add(t)
 	}
@@ -270,6 +279,9 @@ func (s Strided) Xor(t Strided) Strided {
 	_, b := t.Unsigned()
 	return arc(s.bits, 0, below(a|b), min(s.alignment(), t.alignment()))
 }
+
+// both reports whether two sets have one word each.
+func both(s, t Strided) bool { return s.n == 0 && t.n == 0 }
 
 // below returns the largest number with as many bits.
 func below(x uint64) uint64 { return 1<<bits.Len64(x) - 1 }

@@ -12,6 +12,7 @@ type Launch struct {
 	Grid, Block [3]int // CTAs, and threads of a CTA, in x, y and z; zero if not known
 	Width       int    // lanes of a warp; 32 if zero
 	Params      []Word // what is known of the kernel's parameters
+	Aliased     bool   // several parameters may be addresses in one buffer
 
 	// OneWarp restricts the analysis to the warp of number Warp of every CTA. Block must
 	// be known.

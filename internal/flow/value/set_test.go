@@ -160,3 +160,15 @@ func TestPrecision(t *testing.T) {
 		}
 	}
 }
+
+func TestBitsOfConstants(t *testing.T) {
+	a, b := Const(32, 37), Const(32, 15)
+	for name, c := range map[string]struct {
+		got  Strided
+		want uint64
+	}{"and": {a.And(b), 5}, "or": {a.Or(b), 47}, "xor": {a.Xor(b), 42}} {
+		if x, ok := c.got.IsConst(); !ok || x != c.want {
+			t.Errorf("%s: %s, want %d", name, c.got, c.want)
+		}
+	}
+}

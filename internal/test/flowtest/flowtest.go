@@ -177,6 +177,14 @@ func (l *Launch) Again(t testing.TB, width int) *Launch {
 	return again
 }
 
+// Raced returns the same launch, not run yet, whose grid finds data races.
+func (l *Launch) Raced(t testing.TB, lockStep bool) *Launch {
+	t.Helper()
+	raced := &Launch{Kernel: l.Kernel, Graph: l.Graph, bound: l.bound}
+	raced.start(t, l.Grid.Code().WithRaces(lockStep), width(l.Kernel))
+	return raced
+}
+
 // Of returns the same launch of a kernel that was rewritten, not run yet and without Semantics.
 func (l *Launch) Of(t testing.TB, g *cfg.Graph) *Launch {
 	t.Helper()

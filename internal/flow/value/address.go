@@ -1,0 +1,484 @@
+package value
+
+import (
+	"math"
+
+	"warpbound/internal/cfg"
+	"warpbound/internal/graph"
+	"warpbound/internal/isa"
+)
+
+// Role tells how the values of a term differ between the threads of a launch.
+type Role uint8
+
+// The roles.
+const (
+	Common      Role = iota // one value in all threads: a parameter, an extent, the address of a variable
+	ThreadIndex             // a component of the thread's index in its CTA
+	CTAIndex                // a component of the CTA's index in the grid
+	OfThread                // determined by the thread's index in its CTA
+	Free                    // any value of its range, at every execution
+)
+
+// Term is a coefficient times an unsigned number.
+type Term struct {
+	Coef     int64
+	Role     Role
+	Axis     int // of an index
+	Name     string
+	Min, Max uint64
+	Base     bool // a parameter as wide as an address, or the address of a variable: what a pointer may come from
+
+	symbol Symbol
+}
+
+// Range is a range of numbers, its ends included.
+type Range struct{ Min, Max int64 }
+
+// Address is the address that a thread accesses, as a sum modulo 2 to the power of Bits.
+type Address struct {
+	Instr, Block int
+	Bits         int
+	Width        int    // bytes that a thread accesses
+	Reason       string // why there is no sum; empty if there is one
+	Constant     int64
+	Terms        []Term
+
+	// The indices of the threads that come to the access, as far as conditions tell. Where the launch is not known
+	// they are those of all devices.
+	Thread, CTA [3]Range
+
+	// Conditions reports whether AllowedTo is exact: a thread for which it holds does execute the
+	// access, if the conditions that are the same for all threads of the grid lead there.
+	Conditions bool
+
+	facts  []fact
+	result *Result
+}
+
+// Addresses returns what the threads of a launch access: by loads, stores and atomic operations on global, shared and
+// generic addresses, in the order of the instructions. Those that are never executed are left out.
+//
+// Counters of loops that change by a constant are replaced by what they begin with, plus
+// that constant times a number of iterations.
+func (r *Result) Addresses() []Address {
+	dom := graph.Dominators(r.Graph.Flow.Graph(), r.Graph.Entry())
+	x := &expansion{r: r, bounds: r.Loops()}
+	var all []Address
+	for b, block := range r.Graph.Blocks {
+		if r.in[b] == nil {
+			continue
+		}
+		st := append(state(nil), r.in[b]...)
+		for pc := block.Start; pc < block.End; pc++ {
+			in := &r.Graph.Kernel.Instrs[pc]
+			if accessKind(in) != "" {
+				if a, ok := r.addressOf(st, x, dom, b, pc); ok {
+					all = append(all, a)
+				}
+			}
+			r.machine.step(st, pc)
+		}
+	}
+	return all
+}
+
+// addressOf describes the address of one access; false if it is never executed.
+func (r *Result) addressOf(st state, x *expansion, dom *graph.DomTree, block, pc int) (Address, bool) {
+	in := &r.Graph.Kernel.Instrs[pc]
+	a := Address{Instr: pc, Block: block, Bits: r.Graph.Kernel.AddressBits, Width: laneBytes(in), result: r}
+	a.conditions(dom)
+	if in.Space == isa.Shared {
+		a.Bits = min(a.Bits, sharedBits)
+	}
+	if in.Guard.Set {
+		facts, exact, ok := r.holds(r.machine.register(st, in.Guard.Reg), !in.Guard.Not)
+		if !ok {
+			return a, false
+		}
+		a.facts = append(a.facts, facts...)
+		a.Conditions = a.Conditions && exact
+	}
+	a.indices()
+	form := r.addressForm(st, in, a.Bits)
+	if !form.known() {
+		a.Reason = "its address is not affine"
+		return a, true
+	}
+	form, counts := x.expand(form)
+	if !form.known() {
+		a.Reason = "its address has too many terms"
+		return a, true
+	}
+	a.Constant = extend(form.c, form.bits)
+	for _, t := range form.terms {
+		a.Terms = append(a.Terms, r.term(t, form.bits))
+	}
+	a.Terms = append(a.Terms, counts...)
+	return a, true
+}
+
+// sharedBits are the bits of addresses of shared memory that count: two that overlap do so modulo 2 to the power of that, too.
+const sharedBits = 32
+
+// addressForm returns the form of an address in so many bits.
+func (r *Result) addressForm(st state, in *isa.Instr, bits int) Form {
+	m := &r.machine
+	if bits == m.kernel.AddressBits {
+		return m.address(st, in).form
+	}
+	o := in.Src[0]
+	form := constForm(uint8(bits), o.Imm)
+	if o.Kind == isa.KindVarAddr {
+		form = form.add(m.variable(isa.Operand{Kind: isa.KindVar, Var: o.Var}, bits).form, 1)
+	} else if o.Kind != isa.KindAddr {
+		return Form{}
+	}
+	if o.Reg != isa.NoReg {
+		form = form.add(m.read(m.register(st, o.Reg), bits).form, 1)
+	}
+	return form
+}
+
+// term describes a term of a form.
+func (r *Result) term(t term, width uint8) Term {
+	y := &r.machine.syms.all[t.sym]
+	lo, hi := y.set.Unsigned()
+	out := Term{Coef: extend(t.coef, width), Name: y.name, Min: lo, Max: hi, symbol: t.sym}
+	out.Role, out.Axis = r.role(t.sym)
+	out.Base = out.Role == Common && y.in == nil && y.special == 0 && int(y.set.bits) == r.Graph.Kernel.AddressBits
+	return out
+}
+
+// role tells how a symbol differs between threads.
+func (r *Result) role(s Symbol) (Role, int) {
+	y := &r.machine.syms.all[s]
+	switch {
+	case y.origin != fixed:
+		return Free, 0
+	case y.special >= isa.TidX && y.special <= isa.TidZ:
+		return ThreadIndex, int(y.special - isa.TidX)
+	case y.special >= isa.CtaidX && y.special <= isa.CtaidZ:
+		return CTAIndex, int(y.special - isa.CtaidX)
+	case y.special == isa.LaneID:
+		return OfThread, 0
+	case y.special >= isa.NtidX && y.special <= isa.NtidZ, y.special >= isa.NctaidX && y.special <= isa.NctaidZ, y.special == isa.WarpSize:
+		return Common, 0
+	case y.special != 0:
+		return Free, 0
+	}
+	role := Common
+	for _, f := range y.args {
+		for _, t := range f.terms {
+			switch part, _ := r.role(t.sym); part {
+			case Common:
+			case ThreadIndex, OfThread:
+				if role == Common {
+					role = OfThread
+				}
+			default:
+				role = Free
+			}
+		}
+	}
+	return role, 0
+}
+
+// OfThread returns the value of a term of role ThreadIndex or OfThread in a thread of a CTA, by the thread's number. It is
+// false if the block is not known or does not determine it.
+func (a *Address) OfThread(t Term, thread int) (uint64, bool) {
+	if !a.result.Launch.Known() {
+		return 0, false
+	}
+	return a.result.machine.syms.symbolIn(t.symbol, &a.result.Launch, thread).IsConst()
+}
+
+// AllowedTo reports whether the conditions under which the access is executed hold for a thread of a CTA, by its
+// number; false if that is not known. The launch must be known.
+func (a *Address) AllowedTo(thread int, cta [3]int) bool {
+	syms, l := a.result.machine.syms, &a.result.Launch
+	for _, f := range a.facts {
+		sum := Const(int(f.form.bits), f.form.c)
+		for _, e := range f.form.terms {
+			s := syms.symbolIn(e.sym, l, thread)
+			if role, axis := a.result.role(e.sym); role == CTAIndex {
+				s = Const(32, uint64(cta[axis]))
+			}
+			if s.bits >= f.form.bits {
+				s = s.Cut(int(f.form.bits))
+			} else {
+				s = s.Extend(int(f.form.bits), false)
+			}
+			sum = sum.Add(s.Times(e.coef))
+		}
+		if x, ok := sum.IsConst(); !ok || !f.set.Contains(x) {
+			return false
+		}
+	}
+	return true
+}
+
+// conditions collects what holds whenever control is in the block of the access.
+func (a *Address) conditions(dom *graph.DomTree) {
+	r := a.result
+	g := r.Graph
+	a.Conditions = true
+	decided := make(map[int]bool) // by block: the branch at its end, whose condition is among the facts
+	for b := a.Block; b != g.Entry(); b = dom.IDom(b) {
+		from, way, single := r.onlyWay(b)
+		if !single {
+			continue
+		}
+		last := g.Last(from)
+		if !last.Guard.Set || len(g.Blocks[from].Edges) < 2 {
+			continue
+		}
+		holds := (g.Blocks[from].Edges[way].Kind != cfg.FallThrough) != last.Guard.Not
+		facts, exact, _ := r.holds(r.machine.register(r.along[from][way], last.Guard.Reg), holds)
+		a.facts = append(a.facts, facts...)
+		decided[from] = exact
+	}
+	for b := range g.Blocks {
+		if r.in[b] != nil && !decided[b] && len(g.Succ(b)) > 1 && !r.sameForAll(b) && r.agreed.reach(b, -1)[a.Block] && r.avoids(b, a.Block) {
+			a.Conditions = false
+		}
+	}
+}
+
+// onlyWay returns the edge by which control comes to a block, if there is only one.
+func (r *Result) onlyWay(block int) (from, way int, ok bool) {
+	for b := range r.Graph.Blocks {
+		for i, e := range r.Graph.Blocks[b].Edges {
+			if e.To == block && r.along[b][i] != nil {
+				if ok {
+					return 0, 0, false
+				}
+				from, way, ok = b, i, true
+			}
+		}
+	}
+	return from, way, ok
+}
+
+// avoids reports whether control can go from one block to the end without passing another.
+func (r *Result) avoids(from, block int) bool {
+	return from != block && r.agreed.reach(from, block)[r.Graph.Exit()]
+}
+
+// sameForAll reports whether all threads of the grid go the same way at the end of a block.
+func (r *Result) sameForAll(b int) bool {
+	last := r.Graph.Last(b)
+	for _, st := range r.along[b] {
+		if st == nil || !last.Guard.Set {
+			continue
+		}
+		return r.commonCondition(r.machine.register(st, last.Guard.Reg).cond)
+	}
+	return false
+}
+
+func (r *Result) commonCondition(c *condition) bool {
+	if c == nil {
+		return false
+	}
+	common := func(f Form) bool {
+		return f.known() && !f.mentions(func(s Symbol) bool { role, _ := r.role(s); return role != Common })
+	}
+	if c.op == isa.Setp {
+		return common(c.a.form) && common(c.b.form)
+	}
+	return (c.l == nil || r.commonCondition(c.l)) && (c.r == nil || r.commonCondition(c.r)) && (c.op == isa.Not || c.l != nil && c.r != nil)
+}
+
+// holds returns what the truth of a predicate says of constants of the thread, and whether that is all that it says;
+// false at last if it is impossible.
+func (r *Result) holds(predicate *Value, holds bool) (known []fact, exact, ok bool) {
+	if c, isConst := predicate.Strided.IsConst(); isConst {
+		return nil, true, (c != 0) == holds
+	}
+	facts, ok := r.machine.facts(predicate.cond, holds)
+	for _, f := range facts {
+		if r.machine.syms.isFixed(f.form) && len(f.form.terms) > 0 {
+			known = append(known, f)
+		}
+	}
+	return known, r.commonCondition(predicate.cond) || r.exactly(predicate.cond, holds), ok
+}
+
+// exactly reports whether facts says all of a condition: that constants of the thread are in some sets.
+func (r *Result) exactly(c *condition, holds bool) bool {
+	switch {
+	case c == nil:
+		return false
+	case c.op == isa.Not:
+		return r.exactly(c.l, !holds)
+	case c.op == isa.And && holds, c.op == isa.Or && !holds:
+		return r.exactly(c.l, holds) && r.exactly(c.r, holds)
+	case c.op != isa.Setp:
+		return false
+	}
+	_, constA := c.a.Strided.IsConst()
+	_, constB := c.b.Strided.IsConst()
+	different := (c.cmp == isa.Ne) == holds && (c.cmp == isa.Eq || c.cmp == isa.Ne)
+	return (constA || constB) && !different && r.machine.syms.isFixed(c.a.form) && r.machine.syms.isFixed(c.b.form)
+}
+
+// indices finds the indices of the threads for which the facts hold.
+func (a *Address) indices() {
+	l, bounds := &a.result.Launch, a.result.Graph.Kernel.Bounds
+	for axis := range 3 {
+		set, _, _ := l.special(isa.TidX+isa.Special(axis), bounds)
+		a.Thread[axis] = rangeOf(set)
+		set, _, _ = l.special(isa.CtaidX+isa.Special(axis), bounds)
+		a.CTA[axis] = rangeOf(set)
+	}
+	for range 3 {
+		for _, f := range a.facts {
+			a.narrow(f)
+		}
+	}
+}
+
+func rangeOf(s Strided) Range {
+	lo, hi := s.Unsigned()
+	return Range{int64(lo), int64(hi)}
+}
+
+// narrow uses a fact for the indices that occur in it, as far as it counts in numbers that do not wrap around.
+func (a *Address) narrow(f fact) {
+	syms := a.result.machine.syms
+	var lo, hi int64 // of the form
+	switch {
+	case syms.fits(f.form, false):
+		l, h := f.set.Unsigned()
+		if h > math.MaxInt64 {
+			return
+		}
+		lo, hi = int64(l), int64(h)
+	case syms.fits(f.form, true):
+		lo, hi = f.set.Signed()
+	default:
+		return
+	}
+	for _, t := range f.form.terms {
+		k := extend(t.coef, f.form.bits)
+		rest := f.form.add(Form{bits: f.form.bits, terms: []term{t}}, ^uint64(0))
+		restLo, restHi, ok := syms.exact(rest)
+		if !ok || k < -1<<31 || k > 1<<31 || min(lo, restLo) < -1<<61 || max(hi, restHi) > 1<<61 {
+			continue
+		}
+		var to *Range
+		switch role, axis := a.result.role(t.sym); role {
+		case ThreadIndex:
+			to = &a.Thread[axis]
+		case CTAIndex:
+			to = &a.CTA[axis]
+		default:
+			continue
+		}
+		lowest, highest := lo-restHi, hi-restLo // of k times the index
+		if k < 0 {
+			k, lowest, highest = -k, -highest, -lowest
+		}
+		to.Min, to.Max = max(to.Min, -floorDiv(-lowest, k)), min(to.Max, floorDiv(highest, k))
+	}
+}
+
+// expansion replaces counters of loops.
+type expansion struct {
+	r      *Result
+	bounds []Bound
+}
+
+// maxExpansions limits the counters that are replaced in one form.
+const maxExpansions = 8
+
+// expand replaces the counters of a form by what they begin with; how often their loops have come back, times their
+// steps, are terms of their own. The form is none if it has too many terms.
+func (x *expansion) expand(f Form) (Form, []Term) {
+	var counts []Term
+	for range maxExpansions {
+		next, count, found := x.replace(f)
+		if !found {
+			break
+		}
+		f, counts = next, append(counts, count)
+	}
+	return f, counts
+}
+
+// replace replaces one counter, if there is one.
+func (x *expansion) replace(f Form) (Form, Term, bool) {
+	for _, t := range f.terms {
+		start, step, times, ok := x.counter(t.sym, f.bits)
+		if !ok {
+			continue
+		}
+		k, ok := signedProduct(extend(t.coef, f.bits), step, 64)
+		if !ok {
+			continue
+		}
+		out := f.add(Form{bits: f.bits, terms: []term{t}}, ^uint64(0)).add(start, t.coef)
+		if !out.known() {
+			continue
+		}
+		return out, Term{Coef: k, Role: Free, Name: "iterations of " + x.r.machine.syms.nameOf(t.sym), Max: times}, true
+	}
+	return f, Term{}, false
+}
+
+// counter returns the form, in so many bits, with which a counter begins, its change in an iteration, and how many
+// iterations there can be.
+func (x *expansion) counter(s Symbol, width uint8) (start Form, step int64, times uint64, ok bool) {
+	m := &x.r.machine
+	y := &m.syms.all[s]
+	loops := x.r.Graph.Loops()
+	if y.origin != merged || y.set.bits > width || y.block == x.r.Graph.Entry() || loops.Irreducible() != nil {
+		return Form{}, 0, 0, false
+	}
+	at := loops.Innermost(y.block)
+	if at < 0 || loops.Loops[at].Header != y.block {
+		return Form{}, 0, 0, false
+	}
+	l := &counting{r: x.r, loop: &loops.Loops[at]}
+	start = l.enters(y.reg).form
+	if !start.known() || start.bits != y.set.bits || start.mentions(func(z Symbol) bool { return z == s }) {
+		return Form{}, 0, 0, false
+	}
+	steps := l.next(y.reg)
+	for i, next := range steps {
+		change := next.add(symbolForm(y.set.bits, s), ^uint64(0))
+		if !change.known() || len(change.terms) > 0 || i > 0 && !next.equal(steps[0]) {
+			return Form{}, 0, 0, false
+		}
+		step = extend(change.c, change.bits)
+	}
+	if step == 0 {
+		return Form{}, 0, 0, false
+	}
+	lo, hi := y.set.Unsigned()
+	size := uint64(step)
+	if step < 0 {
+		size = -size
+	}
+	// What comes to the header does not wrap around: it stays in a range that is short enough.
+	straight := hi-lo <= mask(y.set.bits)-size
+	if straight {
+		times = (hi - lo) / size
+	}
+	if b := &x.bounds[at]; b.Known && (!straight || uint64(b.Iterations) < times) {
+		times = uint64(b.Iterations)
+	} else if !straight {
+		return Form{}, 0, 0, false
+	}
+	if y.set.bits < width {
+		if !straight || !m.syms.fits(start, false) {
+			return Form{}, 0, 0, false
+		}
+		start = start.lifted(width)
+	}
+	return start, step, times, true
+}
+
+// Same reports whether two terms of one analysis are multiples of the same number, if they are not of role Free.
+func (t *Term) Same(u *Term) bool { return t.Role == u.Role && t.symbol == u.symbol }
