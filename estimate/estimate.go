@@ -178,8 +178,11 @@ type Analysis struct {
 	Device      *Device      `json:"device,omitempty"` // nil if no run was made on a GPU
 	Estimates   []Estimate   `json:"estimates"`
 	// Races are the data races of the first test vector's run; left out where none was simulated.
-	Races    []Race    `json:"races,omitzero"`
-	Warnings []Warning `json:"warnings"`
+	Races []Race `json:"races,omitzero"`
+	// RaceVerdict is what is known of data races for all inputs; left out where the values of the kernel are not known,
+	// and of jobs with several launches in a run.
+	RaceVerdict *RaceVerdict `json:"race_verdict,omitempty"`
+	Warnings    []Warning    `json:"warnings"`
 
 	// Launches are those of a job with several in a run, in the order in which it states them; all else
 	// is of whole runs then. Other jobs have none.

@@ -39,6 +39,10 @@ type Kernel struct {
 	Added        []Edge   `json:"added_edges"`
 	Reducible    bool     `json:"reducible"`
 	Launch       *Launch  `json:"launch"` // with which bounds and accesses were found; null without one
+
+	// Races is what is known of data races for all inputs of the launch; left out where the values of the kernel are not
+	// known.
+	Races *RaceVerdict `json:"races,omitempty"`
 }
 
 // Block is a basic block: the instructions [Start, End).

@@ -117,6 +117,7 @@ func (l List) Analyze(ctx context.Context, p runner.Platform, w *workload.Worklo
 		warnings = append(warnings, found...)
 	}
 	static.enter(a.Analysis)
+	a.RaceVerdict = raceVerdict(w)
 	qualify(a.Analysis)
 	if err := contradicted(a.Analysis); err != nil {
 		return nil, err

@@ -8,6 +8,9 @@ import (
 
 	"warpbound/diag"
 	"warpbound/estimate"
+	"warpbound/internal/flow/racefree"
+	"warpbound/internal/flow/value"
+	"warpbound/internal/inspect"
 	"warpbound/internal/method"
 	"warpbound/internal/runner"
 	"warpbound/internal/workload"
@@ -32,10 +35,30 @@ func watch(ctx context.Context, p runner.Platform, w *workload.Workload, maxCycl
 	return out.Statistics.Races(), out.Statistics.Warnings(), nil
 }
 
+// raceVerdict returns what is known of the data races of a workload for all inputs; nil if the values of its kernel
+// are not known, and if it has several launches in a run.
+func raceVerdict(w *workload.Workload) *estimate.RaceVerdict {
+	if w.Several() {
+		return nil
+	}
+	k := w.First()
+	values, err := value.Analyze(k.Graph, k.Launch())
+	if err != nil {
+		return nil
+	}
+	d, err := k.Divergence()
+	if err != nil {
+		d = nil
+	}
+	return inspect.Races(values, d, k.Machine == nil || k.Machine.LockStep())
+}
+
 // qualify says of the estimates that suppose the absence of races what is known of it.
 func qualify(a *estimate.Analysis) {
 	known := "not looked for"
 	switch {
+	case a.RaceVerdict != nil && a.RaceVerdict.Verdict == racefree.Free.String():
+		known = "none for any input (proven)"
 	case len(a.Races) > 0:
 		known = fmt.Sprintf("%d pairs of instructions race in the run of the first test vector", len(a.Races))
 	case a.Races != nil:

@@ -164,7 +164,7 @@ func inspectKernel(k *isa.Kernel, divergent func(*cfg.Graph) ([]graph.Edge, erro
 	if launch.Known() {
 		out.Launch = &estimate.Launch{Grid: launch.Grid, Block: launch.Block}
 	}
-	return out, append(warnings, addValues(out, g, launch)...), nil
+	return out, append(warnings, addValues(out, g, verdicts, launch)...), nil
 }
 
 func typeOf(v *isa.Var) string {

@@ -7,17 +7,19 @@ import (
 	"warpbound/diag"
 	"warpbound/estimate"
 	"warpbound/internal/cfg"
+	"warpbound/internal/flow/divergence"
 	"warpbound/internal/flow/value"
 	"warpbound/internal/graph"
 )
 
-// addValues fills in what the values in a kernel tell of its loops and accesses.
-func addValues(k *estimate.Kernel, g *cfg.Graph, launch value.Launch) []diag.Warning {
+// addValues fills in what the values in a kernel tell of its loops, accesses and data races.
+func addValues(k *estimate.Kernel, g *cfg.Graph, d *divergence.Result, launch value.Launch) []diag.Warning {
 	k.Accesses = []estimate.Access{}
 	r, err := value.Analyze(g, launch)
 	if err != nil {
 		return []diag.Warning{warning(g.Kernel.Pos, "no-values", err)}
 	}
+	k.Races = Races(r, d, true)
 	bounds := r.Loops()
 	var byWarp [][]value.Bound
 	if launch.Known() && len(bounds) > 0 {
@@ -29,13 +31,8 @@ func addValues(k *estimate.Kernel, g *cfg.Graph, launch value.Launch) []diag.War
 		bounded(&k.Loops[i], &bounds[i], warps(byWarp, i), launch.Lanes())
 	}
 	for _, a := range r.Accesses(value.DefaultMemory) {
-		in := &g.Kernel.Instrs[a.Instr]
-		pos := in.Pos
-		if in.Loc.Known() {
-			pos = in.Loc
-		}
 		found := estimate.Access{
-			Instr: a.Instr, Pos: pos.String(), Kind: a.Kind, Space: a.Space.String(), Bytes: a.Bytes,
+			Instr: a.Instr, Pos: place(g, a.Instr), Kind: a.Kind, Space: a.Space.String(), Bytes: a.Bytes,
 			Address: a.Address, Unit: a.Unit(), Min: a.Min, Max: a.Max, Reason: a.Reason,
 		}
 		if a.HasStride {

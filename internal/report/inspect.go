@@ -77,6 +77,7 @@ func inspected(p *printer, k *estimate.Kernel) {
 		a := &k.Accesses[i]
 		p.printf("    %d (%s), %s %s of %d bytes at %s: %s%s\n", a.Instr, a.Pos, a.Space, a.Kind, a.Bytes, orNone(a.Address), a, because(a.Reason))
 	}
+	raceVerdict(p, k.Races)
 	p.printf("  edges added by divergence:%s\n", noneIf(len(k.Added) == 0))
 	for _, e := range k.Added {
 		p.printf("    %s > %s\n", e.From, e.To)

@@ -98,3 +98,17 @@ var (
 		"load": "load", "store": "store", "atomic": "atomic operation", "copy": "asynchronous copy, for which nobody has waited,",
 	}
 )
+
+// raceVerdict says in a line what is known of data races for all inputs.
+func raceVerdict(p *printer, v *estimate.RaceVerdict) {
+	switch {
+	case v == nil:
+	case v.Verdict == "free":
+		p.printf("  data races: none for any input (proven)\n")
+	case len(v.Pairs) > 0:
+		p.printf("  data races: %s may access the same bytes, the first at %s and %s\n",
+			counted(len(v.Pairs), "pair"), v.Pairs[0].First, v.Pairs[0].Second)
+	default:
+		p.printf("  data races: unknown, at %s: %s\n", v.Pos, v.Reason)
+	}
+}

@@ -14,7 +14,7 @@ import (
 // Launch returns what the job fixes of the launch of a kernel, whatever its inputs.
 func (k *Kernel) Launch() value.Launch {
 	spec := k.Bound.Job
-	l := value.Launch{Grid: spec.Grid, Block: spec.Block, Width: k.width()}
+	l := value.Launch{Grid: spec.Grid, Block: spec.Block, Width: k.width(), Aliased: spec.Launches != nil} // which may repeat arguments
 	for i := range spec.Params {
 		p := &spec.Params[i]
 		offset, bytes, ok := k.Bound.Slot(i)
@@ -28,6 +28,7 @@ func (k *Kernel) Launch() value.Launch {
 		case job.Buffer, job.SharedPtr:
 			known(0, value.Multiples(width, abi.BufferAlign))
 		case job.View:
+			l.Aliased = true
 			known(0, inBuffer(width, p.View.Bytes))
 		case job.Scalar:
 			known(0, numbers(p, p.Content.Data, width))
