@@ -168,6 +168,8 @@ func racing(in *isa.Instr, op operation) operation {
 	case *wideSwap:
 		r.load = true
 		r.pieces = []race.Piece{{Bytes: op.total}}
+	case *matrixAccess:
+		r.pieces = []race.Piece{{Bytes: isa.MatrixRow}} // of the lanes that give the addresses
 	case *asyncCopy:
 		r.pieces, r.copies = []race.Piece{{Bytes: op.bytes}}, &op.to
 		r.store = false
@@ -259,12 +261,9 @@ func (op *raced) access(w *Warp, active, mask uint64, eff *Effect) {
 	acc := &eff.Access
 	a := race.Access{
 		PC: eff.PC, Active: active, Addr: &acc.Addr, Pieces: op.pieces, Load: op.load, Store: op.store, Order: op.order, Scope: op.scope,
-		Value: func(lane, piece int) uint64 {
-			if op.values == nil {
-				return 0
-			}
-			return w.regs.At(op.values[piece], lane)
-		},
+	}
+	if op.values != nil {
+		a.Value = func(lane, piece int) uint64 { return w.regs.At(op.values[piece], lane) }
 	}
 	for _, space := range [2]isa.Space{isa.Shared, isa.Global} {
 		if a.Lanes = acc.Lanes[space]; a.Lanes != 0 {

@@ -212,6 +212,18 @@ var raceCases = []struct {
 		@%x1 bra E; mad.lo.u32 %r1, %t, 16, %b; ld.shared.v4.u32 {%r2, %r3, %r4, _}, [%r1+256]; E: ret;`,
 		[]string{"write-after-read shared cta"}},
 
+	{"a matrix loaded without a barrier", 1, false, `
+		st.shared.u32 [%s], %t; mad.lo.u32 %r1, %l, 16, %b; ldmatrix.sync.aligned.m8n8.x1.shared.b16 {%r2}, [%r1]; ret;`,
+		[]string{"read-after-write shared cta"}},
+	{"a matrix loaded behind a barrier", 1, false, `
+		st.shared.u32 [%s], %t; bar.sync 0; mad.lo.u32 %r1, %l, 16, %b; ldmatrix.sync.aligned.m8n8.x1.shared.b16 {%r2}, [%r1]; ret;`, nil},
+	{"a matrix stored by two warps", 1, false, `
+		mad.lo.u32 %r1, %l, 16, %b; stmatrix.sync.aligned.m8n8.x1.shared.b16 [%r1], {%t}; ret;`,
+		[]string{"write-after-write shared cta"}},
+	{"halves that a word has, too", 1, false, `
+		cvt.u16.u32 %h1, 7; @!%w0 bra W; @%first st.shared.u16 [%b], %h1; ret;
+	W:	@%low st.shared.u32 [%s+-128], 0x50007; ret;`,
+		[]string{"equal-writes shared cta"}},
 	{"a copy without a wait", 1, false, `
 		cp.async.ca.shared.global [%s], [%g], 4; ld.shared.u32 %r1, [%s]; ret;`,
 		[]string{"read-after-write shared warp"}},

@@ -150,7 +150,7 @@ type Access struct {
 	Order  isa.Order
 	Scope  isa.Scope
 
-	// Value returns what a lane writes to a piece. It is not called for loads, atomic operations and copies.
+	// Value returns what a lane writes to a piece; nil if that is not known.
 	Value func(lane, piece int) uint64
 }
 
@@ -163,7 +163,7 @@ func (c *CTA) Access(warp int, a *Access) {
 	w.now++
 	u := use{Access: a, cta: c, w: w, record: record{
 		cta: int32(c.index), warp: uint8(warp), pc: int32(a.PC), time: w.now, scope: a.Scope,
-		store: a.Store, atomic: a.Load && a.Store, strong: a.Order != isa.OrderWeak, copy: a.Copy,
+		store: a.Store, atomic: a.Load && a.Store, strong: a.Order != isa.OrderWeak, copy: a.Copy, valued: a.Value != nil,
 	}}
 	for i, p := range a.Pieces {
 		u.piece(i, p)
@@ -305,7 +305,7 @@ func (u *use) report(r *record, addr uint64) {
 	switch {
 	case u.store && !r.store:
 		kind = WriteAfterRead
-	case u.store && r.store && !u.atomic && !r.atomic && !u.copy && !r.copy && (u.value^r.value)&mask(u.bytes&r.bytes) == 0:
+	case u.store && r.store && u.valued && r.valued && (u.value^r.value)&mask(u.bytes&r.bytes) == 0:
 		kind = EqualWrites
 	case u.store:
 		kind = WriteAfterWrite
@@ -344,6 +344,7 @@ type record struct {
 	atomic bool
 	strong bool
 	copy   bool // asynchronous, and nobody has waited for it
+	valued bool // value is known
 }
 
 func (r *record) participant() Participant {
