@@ -159,6 +159,10 @@ var raceCases = []struct {
 		@%first atom.global.add.u32 %r1, [%p+4096], 1; @%first fence.acq_rel.gpu; bar.sync 0;
 		setp.ne.u32 %x1, %c, 2; @%x1 bra E; ld.global.u32 %r2, [%g]; ld.global.u32 %r3, [%g+512]; E: ret;`,
 		[]string{"read-after-write global grid", "read-after-write global grid"}},
+	{"the last CTA adds up, two barriers and a narrower fence behind the fence", 3, false, `
+		st.global.u32 [%q], %t; membar.gl; bar.sync 0; fence.acq_rel.cta; bar.sync 0;
+		@%first atom.global.add.u32 %r1, [%p+4096], 1; @%first membar.gl; bar.sync 0;
+		setp.ne.u32 %x1, %c, 2; @%x1 bra E; ld.global.u32 %r2, [%g]; ld.global.u32 %r3, [%g+512]; E: ret;`, nil},
 	{"the last CTA adds up, one fence of the first thread for all", 3, false, `
 		st.global.u32 [%q], %t; bar.sync 0; @%first membar.gl;
 		@%first atom.global.add.u32 %r1, [%p+4096], 1; @%first membar.gl; bar.sync 0;

@@ -132,7 +132,7 @@ func (c *CTA) Arrive(index int, active uint64, barrier int) {
 			}
 		}
 	}
-	for _, s := range w.passed[:0] {
+	for _, s := range w.passed {
 		if !slices.ContainsFunc(b.passed, s.superseded) {
 			b.passed = append(b.passed, s)
 		}
