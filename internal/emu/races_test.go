@@ -94,6 +94,14 @@ var raceCases = []struct {
 		@%first st.shared.u32 [%b], 0; bar.sync 0; red.shared.add.u32 [%b], 1; ret;`, nil},
 	{"atomic operations of too narrow a scope", 2, false, `red.relaxed.cta.global.add.u32 [%p], 1; ret;`,
 		[]string{"write-after-write global grid"}},
+	{"a store of too narrow a scope before one of another CTA's", 2, false, `
+		@!%first bra E; @!%c0 bra W; st.relaxed.cta.global.u32 [%p], 1; W: st.relaxed.gpu.global.u32 [%p], 1; E: ret;`,
+		[]string{"equal-writes global grid"}},
+	{"a store of too narrow a scope behind another thread's atomic operation", 2, false, `
+		@%c0 bra W; @%first atom.acquire.gpu.global.add.u32 %r1, [%p], 1;
+		setp.eq.u32 %x1, %t, 32; @%x1 st.relaxed.cta.global.u32 [%p], 3; ret;
+	W:	@%first st.release.gpu.global.u32 [%p], 5; ret;`,
+		[]string{"write-after-write global grid"}},
 	{"volatile accesses", 2, false, `st.volatile.global.u32 [%p], 1; ld.volatile.global.u32 %r1, [%p]; ret;`, nil},
 
 	{"a message with both fences", 2, false, `
