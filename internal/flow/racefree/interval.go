@@ -96,7 +96,7 @@ func (a *analysis) align() bool {
 		return false
 	}
 	flow := a.graph.Flow.Graph()
-	awaits := reaching(flow, barriers)
+	awaits := flow.Reverse().Reachable(barriers...)
 	// Where only the blocks count from which a barrier can be reached, and all others are the end.
 	end := a.graph.Exit()
 	backward := graph.New(flow.Len())
@@ -144,26 +144,6 @@ func full(in *isa.Instr) bool {
 		counts = 2
 	}
 	return !in.Guard.Set && len(in.Src) == counts && in.Src[0].Kind == isa.KindImm
-}
-
-// reaching returns the nodes from which some nodes can be reached.
-func reaching(g *graph.Graph, to []int) []bool {
-	seen := make([]bool, g.Len())
-	work := slices.Clone(to)
-	for _, b := range work {
-		seen[b] = true
-	}
-	for len(work) > 0 {
-		b := work[len(work)-1]
-		work = work[:len(work)-1]
-		for _, p := range g.Pred(b) {
-			if !seen[p] {
-				seen[p] = true
-				work = append(work, p)
-			}
-		}
-	}
-	return seen
 }
 
 // decides reports whether a branch decides on a barrier: whether one can be reached from its successors before the block
