@@ -102,6 +102,22 @@ var raceCases = []struct {
 		setp.eq.u32 %x1, %t, 32; @%x1 st.relaxed.cta.global.u32 [%p], 3; ret;
 	W:	@%first st.release.gpu.global.u32 [%p], 5; ret;`,
 		[]string{"write-after-write global grid"}},
+	{"a message whose flag an ordinary store overwrites", 2, false, `
+		@%c0 bra W; @!%first bra E; ld.acquire.gpu.global.u32 %r1, [%p+1024]; ld.global.u32 %r2, [%p]; E: ret;
+	W:	@%first st.global.u32 [%p], 5; @%first st.release.gpu.global.u32 [%p+1024], 1; @%first st.global.u32 [%p+1024], 2; ret;`,
+		[]string{"read-after-write global grid", "read-after-write global grid"}},
+	{"stores of which one half is equal", 2, false, `
+		mov.u32 %r1, 7; mov.b64 %rd1, {%r1, %c}; @%first st.global.u64 [%p], %rd1; ret;`,
+		[]string{"equal-writes global grid", "write-after-write global grid"}},
+	{"the upper half of a double word", 2, false, `
+		@%c0 bra W; @%first ld.global.u32 %r1, [%p+4]; ret; W: mov.b64 %rd1, {%t, %c}; @%first st.global.u64 [%p], %rd1; ret;`,
+		[]string{"read-after-write global grid"}},
+	{"a word that one lane has read", 1, false, `
+		@!%w0 bra W; ld.shared.u32 %r1, [%s]; ret; W: setp.eq.u32 %x1, %t, 37; @%x1 st.shared.u32 [%s+-128], 1; ret;`,
+		[]string{"write-after-read shared cta"}},
+	{"a word that two lanes have read, one of which tells the other", 1, true, `
+		setp.lt.u32 %x1, %t, 2; setp.eq.u32 %x2, %t, 1; @%x1 ld.shared.u32 %r1, [%b];
+		@%first red.release.cta.shared.add.u32 [%b+4], 1; @%x2 ld.acquire.cta.shared.u32 %r2, [%b+4]; @%x2 st.shared.u32 [%b], 5; ret;`, nil},
 	{"volatile accesses", 2, false, `st.volatile.global.u32 [%p], 1; ld.volatile.global.u32 %r1, [%p]; ret;`, nil},
 
 	{"a message with both fences", 2, false, `
