@@ -90,11 +90,7 @@ func (s *sum) within(lo, hi int64) bool {
 			}
 			spanLo, spanHi, _ := t.span()
 			restLo, restHi := s.lo-spanLo, s.hi-spanHi
-			k, lowest, highest := t.k, lo-restHi, hi-restLo
-			if k < 0 {
-				k, lowest, highest = -k, -highest, -lowest
-			}
-			narrow := value.Range{Min: max(t.in.Min, -floorDiv(-lowest, k)), Max: min(t.in.Max, floorDiv(highest, k))}
+			narrow := t.in.Where(t.k, lo-restHi, hi-restLo)
 			if narrow.Min > narrow.Max {
 				return false
 			}
@@ -116,12 +112,4 @@ func (s *sum) zero() (is [6]bool) {
 		}
 	}
 	return is
-}
-
-func floorDiv(a, b int64) int64 {
-	q := a / b
-	if a%b < 0 {
-		q--
-	}
-	return q
 }

@@ -35,6 +35,14 @@ type Term struct {
 // Range is a range of numbers, its ends included.
 type Range struct{ Min, Max int64 }
 
+// Where returns the numbers x of r with lo <= k*x <= hi, for k other than 0. There are none if its Min is above its Max.
+func (r Range) Where(k, lo, hi int64) Range {
+	if k < 0 {
+		k, lo, hi = -k, -hi, -lo
+	}
+	return Range{Min: max(r.Min, -floorDiv(-lo, k)), Max: min(r.Max, floorDiv(hi, k))}
+}
+
 // Address is the address that a thread accesses, as a sum modulo 2 to the power of Bits.
 type Address struct {
 	Instr, Block int
@@ -376,11 +384,7 @@ func (a *Address) narrow(f fact) {
 		default:
 			continue
 		}
-		lowest, highest := lo-restHi, hi-restLo // of k times the index
-		if k < 0 {
-			k, lowest, highest = -k, -highest, -lowest
-		}
-		to.Min, to.Max = max(to.Min, -floorDiv(-lowest, k)), min(to.Max, floorDiv(highest, k))
+		*to = to.Where(k, lo-restHi, hi-restLo)
 	}
 }
 
