@@ -18,7 +18,7 @@ func newNetwork(m *Model) (*network, error) {
 		live:  make([]bool, len(m.Edges)),
 		nodes: make([]bool, len(m.Nodes)),
 	}
-	fromSource, toSink := n.graph.Reachable(m.Source), reaching(n.graph, m.Sink)
+	fromSource, toSink := n.graph.Reachable(m.Source), n.graph.Reverse().Reachable(m.Sink)
 	if !fromSource[m.Sink] {
 		return nil, &InfeasibleError{}
 	}
@@ -34,23 +34,6 @@ func newNetwork(m *Model) (*network, error) {
 		n.graph = subgraph(m, func(e int) bool { return n.live[e] })
 	}
 	return n, nil
-}
-
-// reaching reports for every node whether a path leads from it to the given one.
-func reaching(g *graph.Graph, to int) []bool {
-	seen := make([]bool, g.Len())
-	seen[to] = true
-	for work := []int{to}; len(work) > 0; {
-		v := work[len(work)-1]
-		work = work[:len(work)-1]
-		for _, u := range g.Pred(v) {
-			if !seen[u] {
-				seen[u] = true
-				work = append(work, u)
-			}
-		}
-	}
-	return seen
 }
 
 // closedEdges reports for every edge whether its limit or the bound of a loop
