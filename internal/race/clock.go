@@ -40,15 +40,15 @@ type lane struct {
 // row returns that of a lane.
 func (w *warp) row(width, lane int) []uint32 { return w.rows[lane*width:][:width] }
 
-// knows reports whether accesses of lanes of the warp are ordered before what a lane does.
-func (w *warp) knows(width, lane int, r *record) bool {
-	row := w.row(width, lane)
+// unknown returns the lanes of the warp that a record is of and whose access is not ordered before what a lane does.
+func (w *warp) unknown(width, lane int, r *record) uint64 {
+	row, unknown := w.row(width, lane), uint64(0)
 	for k := r.lanes; k != 0; k &= k - 1 {
 		if row[first(k)] < r.time {
-			return false
+			unknown |= k & -k
 		}
 	}
-	return true
+	return unknown
 }
 
 // together notes that lanes of a warp do something together, and returns the warp.

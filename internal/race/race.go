@@ -67,8 +67,8 @@ type Detector struct {
 	global   shadow
 	syncs    map[uint64]*releases // by word of global memory
 	races    map[pair]*Race
-	visited  map[*releases]int // used again by queries
-	joint    []uint32          // a row, used again
+	visited  map[visit]int // used again by queries
+	joint    []uint32      // a row, used again
 }
 
 // pair is what races are counted by.
@@ -80,7 +80,7 @@ type pair struct {
 
 // New returns a detector for warps of so many lanes.
 func New(width int, lockStep bool) *Detector {
-	d := &Detector{width: width, lockStep: lockStep, keep: 6, visited: map[*releases]int{}, joint: make([]uint32, width)}
+	d := &Detector{width: width, lockStep: lockStep, keep: 6, visited: map[visit]int{}, joint: make([]uint32, width)}
 	d.Begin()
 	return d
 }
@@ -291,8 +291,8 @@ func (u *use) after(r *record) bool {
 	for m := u.lanes; m != 0; m &= m - 1 {
 		lane := first(m)
 		rest := *r
-		rest.lanes = others &^ (1 << lane)
-		if !w.knows(c.d.width, lane, &rest) && !u.acquiredBy(lane, &rest) {
+		rest.lanes = w.unknown(c.d.width, lane, r) & others &^ (1 << lane)
+		if rest.lanes != 0 && !u.acquiredBy(lane, &rest) {
 			return false
 		}
 	}

@@ -229,24 +229,46 @@ func (u *use) acquired(r *record) bool {
 	return true
 }
 
-// acquiredBy reports whether a record is known to a lane by what it has acquired.
+// acquiredBy reports whether a record is known to a lane by what it has acquired: for its lanes at once or, as each may have
+// released its own, one by one.
 func (u *use) acquiredBy(lane int, r *record) bool {
 	if r.copy || u.w.lanes == nil {
 		return false
 	}
-	clear(u.cta.d.visited)
-	return u.cta.d.knows(u.w.lanes[lane].acquired, r, int32(u.cta.index))
+	known := func(r *record) bool {
+		clear(u.cta.d.visited)
+		return u.cta.d.knows(u.w.lanes[lane].acquired, r, int32(u.cta.index))
+	}
+	if known(r) {
+		return true
+	}
+	if r.lanes&(r.lanes-1) == 0 {
+		return false
+	}
+	one := *r
+	for m := r.lanes; m != 0; m &= m - 1 {
+		if one.lanes = m & -m; !known(&one) {
+			return false
+		}
+	}
+	return true
+}
+
+// visit is a question about a word: what those in a CTA know by what was released there.
+type visit struct {
+	at  *releases
+	cta int32
 }
 
 // knows reports whether a list of a thread in the given CTA covers a record.
 func (d *Detector) knows(k *knowledge, r *record, cta int32) bool {
 	for ; k != nil; k = k.next {
-		seen := d.visited[k.at]
+		seen := d.visited[visit{k.at, cta}]
 		if k.n <= seen {
 			continue
 		}
 		if !k.near { // all that may be seen there will have been
-			d.visited[k.at] = k.n
+			d.visited[visit{k.at, cta}] = k.n
 		}
 		for _, i := range k.at.byCTA[r.cta] {
 			if s := k.at.all[i]; i < k.n && reaches(s, k, cta) && s.covers(r) {

@@ -246,147 +246,252 @@ func (x *twin) leave(cta, warp, id, width int) {
 	}
 }
 
-// TestAgainstTwin makes threads do what they like, and compares for each access whether it races, until a word has
-// had its first race: of later ones the fast detector only knows some.
-func TestAgainstTwin(t *testing.T) {
-	raced, clean := 0, 0
-	sequence := func(t *rapid.T) {
-		const width, warps, ctas = 3, 2, 2
-		number := func(name string, minimum, maximum int) int { return rapid.IntRange(minimum, maximum).Draw(t, name) }
-		lockStep := rapid.Bool().Draw(t, "in lock-step")
-		d := New(width, lockStep)
-		d.keep = 1 << 20
-		x := &twin{lockStep: lockStep, threads: map[thread]*state{}, words: map[place][]*access{}, left: map[place][]left{},
-			barriers: map[[2]int]*gathering{}, pending: map[[2]int][][]*access{}}
-		var running [ctas]CTA
-		for i := range running {
-			d.Start(&running[i], i, warps)
-		}
-		total := func() (n int64) {
-			for _, r := range d.Races() {
-				n += r.Count
-			}
-			return n
-		}
-		over := map[place]bool{}
-		scopes := []isa.Scope{isa.ScopeCTA, isa.ScopeGPU, isa.ScopeGPU}
-		for step := range number("steps", 1, 40) {
-			cta, w := number("CTA", 0, ctas-1), number("warp", 0, warps-1)
-			c := &running[cta]
-			active := uint64(number("active lanes", 1, 1<<width-1))
-			scope := scopes[number("scope", 0, 2)]
-			switch what := number("what", 0, 15); what {
-			case 0:
-				c.Diverge(w, active)
-				x.together(cta, w, active)
-			case 1:
-				lanes := uint64(number("named", 0, 1<<width-1)) & active
-				c.WarpSync(w, active, lanes)
-				x.together(cta, w, active)
-				x.unite(lanesOf(cta, w, lanes))
-			case 2: // a barrier for all warps of the CTA
-				id := number("barrier", 0, 1)
-				for i := range warps {
-					c.Arrive(i, 1<<width-1, id)
-					x.together(cta, i, 1<<width-1)
-					x.arrive(cta, i, id, width)
-				}
-				c.Release(1<<warps - 1)
-				for i := range warps {
-					x.leave(cta, i, id, width)
-				}
-				delete(x.barriers, [2]int{cta, id})
-			case 3: // one warp goes on, the other has only arrived
-				c.Arrive(1-w, 1<<width-1, 2)
-				x.together(cta, 1-w, 1<<width-1)
-				x.arrive(cta, 1-w, 2, width)
-				c.Arrive(w, 1<<width-1, 2)
-				x.together(cta, w, 1<<width-1)
-				x.arrive(cta, w, 2, width)
-				c.Release(1 << w)
-				x.leave(cta, w, 2, width)
-				delete(x.barriers, [2]int{cta, 2})
-			case 4, 5:
-				order := rapid.SampledFrom([]isa.Order{isa.OrderAcquire, isa.OrderRelease, isa.OrderAcqRel, isa.OrderSC, isa.OrderSC}).Draw(t, "fence")
-				lanes := uint64(number("fenced", 1, 1<<width-1)) & active
-				c.Fence(w, active, lanes, order, scope)
-				x.together(cta, w, active)
-				for _, th := range lanesOf(cta, w, lanes) {
-					x.state(th).events++
-					if order.Acquires() {
-						x.acquire(th, scope)
-					}
-				}
-				for _, th := range lanesOf(cta, w, lanes) {
-					if order.Releases() {
-						x.release(th, scope, order == isa.OrderSC)
-					}
-				}
-			case 6:
-				c.Commit(w, UntilGroup)
-				x.pending[[2]int{cta, w}] = append(x.groups(cta, w), nil)
-			case 7:
-				pending := number("groups that may be pending", -1, 2)
-				c.Wait(w, active, UntilGroup, pending)
-				x.together(cta, w, active)
-				x.wait(cta, w, pending)
-				x.together(cta, w, active)
-			default:
-				word := uint64(4 * number("word", 0, 3))
-				size, offset := 4, 0
-				if number("part of a word", 0, 3) == 0 {
-					size, offset = 1, number("byte", 0, 3)
-				}
-				lanes := uint64(number("lanes", 1, 1<<width-1)) & active
-				if lanes == 0 {
-					continue
-				}
-				var addr [64]uint64
-				for i := range addr {
-					addr[i] = word + uint64(offset)
-				}
-				a := &Access{PC: step, Active: active, Lanes: lanes, Addr: &addr, Pieces: []Piece{{0, size}}, Scope: scope,
-					Shared: rapid.Bool().Draw(t, "shared"), Value: func(int, int) uint64 { return 0 }}
-				switch what {
-				case 8, 9:
-					a.Load = true
-				case 10:
-					a.Store = true
-				case 11:
-					a.Store, a.Order = true, rapid.SampledFrom([]isa.Order{isa.OrderRelaxed, isa.OrderRelease}).Draw(t, "store")
-				case 12:
-					a.Load, a.Order = true, rapid.SampledFrom([]isa.Order{isa.OrderRelaxed, isa.OrderAcquire}).Draw(t, "load")
-				case 13, 14:
-					a.Load, a.Store, a.Order = true, true, rapid.SampledFrom([]isa.Order{isa.OrderRelaxed, isa.OrderAcquire, isa.OrderRelease, isa.OrderAcqRel}).Draw(t, "atomic")
-				default:
-					a.Store, a.Copy, a.Shared = true, true, true
-				}
-				at := place{-1, word}
-				if a.Shared {
-					at.cta = cta
-				}
-				before := total()
-				c.Access(w, a)
-				got := total() > before
-				want := x.access(cta, w, a, uint8(1<<size-1)<<offset, step+1)
-				if over[at] {
-					continue
-				}
-				if got != want {
-					t.Fatalf("step %d: races: %t, want %t", step, got, want)
-				}
-				over[at] = want
-				if want {
-					raced++
-				} else {
-					clean++
-				}
-			}
+// twins is the detector beside its twin, with what they look at.
+type twins struct {
+	fatalf  func(format string, args ...any)
+	d       *Detector
+	x       *twin
+	running [twinCTAs]CTA
+	step    int
+	over    map[place]bool // words that have had a race: of later ones the fast detector only knows some
+	races   int64
+}
+
+// What the threads of the tests are: few, so that they meet often.
+const (
+	twinWidth = 3
+	twinWarps = 2
+	twinCTAs  = 2
+	whole     = 1<<twinWidth - 1
+)
+
+func newTwins(lockStep bool, fatalf func(format string, args ...any)) *twins {
+	w := &twins{fatalf: fatalf, d: New(twinWidth, lockStep), over: map[place]bool{}}
+	w.d.keep = 1 << 20
+	w.x = &twin{lockStep: lockStep, threads: map[thread]*state{}, words: map[place][]*access{}, left: map[place][]left{},
+		barriers: map[[2]int]*gathering{}, pending: map[[2]int][][]*access{}}
+	for i := range w.running {
+		w.d.Start(&w.running[i], i, twinWarps)
+	}
+	return w
+}
+
+// actor is lanes of a warp that execute instructions together, and those of them whose guards hold.
+type actor struct {
+	cta, warp     int
+	active, lanes uint64
+}
+
+// access makes an access to bytes of a word, and compares whether it races. It returns whether.
+func (w *twins) access(by actor, word uint64, offset, size int, a Access) bool {
+	var addr [64]uint64
+	for i := range addr {
+		addr[i] = word + uint64(offset)
+	}
+	w.step++
+	a.PC, a.Active, a.Lanes, a.Addr, a.Pieces = w.step, by.active, by.lanes, &addr, []Piece{{0, size}}
+	at := place{-1, word}
+	if a.Shared {
+		at.cta = by.cta
+	}
+	w.running[by.cta].Access(by.warp, &a)
+	races := int64(0)
+	for _, r := range w.d.Races() {
+		races += r.Count
+	}
+	got := races > w.races
+	w.races = races
+	want := w.x.access(by.cta, by.warp, &a, uint8(1<<size-1)<<offset, w.step)
+	if got != want && !w.over[at] {
+		w.fatalf("access %d: races: %t, want %t", w.step, got, want)
+	}
+	w.over[at] = w.over[at] || want
+	return want
+}
+
+// fence executes a fence.
+func (w *twins) fence(by actor, order isa.Order, scope isa.Scope) {
+	w.running[by.cta].Fence(by.warp, by.active, by.lanes, order, scope)
+	w.x.together(by.cta, by.warp, by.active)
+	for _, t := range lanesOf(by.cta, by.warp, by.lanes) {
+		w.x.state(t).events++
+		if order.Acquires() {
+			w.x.acquire(t, scope)
 		}
 	}
+	for _, t := range lanesOf(by.cta, by.warp, by.lanes) {
+		if order.Releases() {
+			w.x.release(t, scope, order == isa.OrderSC)
+		}
+	}
+	w.x.together(by.cta, by.warp, by.active)
+}
+
+// barrier lets warps of a CTA arrive at a barrier, and one or all of them go on.
+func (w *twins) barrier(by actor, id int, all bool) {
+	c := &w.running[by.cta]
+	for i := range twinWarps {
+		c.Arrive(i, whole, id)
+		w.x.together(by.cta, i, whole)
+		w.x.arrive(by.cta, i, id, twinWidth)
+	}
+	on := uint64(1) << by.warp
+	if all {
+		on = 1<<twinWarps - 1
+	}
+	c.Release(on)
+	for m := on; m != 0; m &= m - 1 {
+		w.x.leave(by.cta, first(m), id, twinWidth)
+	}
+	delete(w.x.barriers, [2]int{by.cta, id})
+}
+
+// diverge executes a branch.
+func (w *twins) diverge(by actor) {
+	w.running[by.cta].Diverge(by.warp, by.active)
+	w.x.together(by.cta, by.warp, by.active)
+}
+
+// warpSync executes bar.warp.sync.
+func (w *twins) warpSync(by actor) {
+	w.running[by.cta].WarpSync(by.warp, by.active, by.lanes)
+	w.x.together(by.cta, by.warp, by.active)
+	w.x.unite(lanesOf(by.cta, by.warp, by.lanes))
+}
+
+// commit ends a group of copies.
+func (w *twins) commit(by actor) {
+	w.running[by.cta].Commit(by.warp, UntilGroup)
+	w.x.pending[[2]int{by.cta, by.warp}] = append(w.x.groups(by.cta, by.warp), nil)
+}
+
+// wait waits for copies but for those of the last groups, so many.
+func (w *twins) wait(by actor, pending int) {
+	w.running[by.cta].Wait(by.warp, by.active, UntilGroup, pending)
+	w.x.together(by.cta, by.warp, by.active)
+	w.x.wait(by.cta, by.warp, pending)
+	w.x.together(by.cta, by.warp, by.active)
+}
+
+// drawn is a random sequence.
+type drawn struct {
+	*rapid.T
+	*twins
+	raced, clean *int // accesses so far
+}
+
+func (w *drawn) number(name string, minimum, maximum int) int {
+	return rapid.IntRange(minimum, maximum).Draw(w.T, name)
+}
+
+func (w *drawn) actor() actor {
+	a := actor{cta: w.number("CTA", 0, twinCTAs-1), warp: w.number("warp", 0, twinWarps-1), active: uint64(w.number("active lanes", 1, whole))}
+	if w.number("lanes", 0, 2) > 0 {
+		a.lanes = a.active & -a.active
+	} else {
+		a.lanes = a.active
+	}
+	return a
+}
+
+func (w *drawn) order(name string, list ...isa.Order) isa.Order {
+	return rapid.SampledFrom(list).Draw(w.T, name)
+}
+
+func (w *drawn) scope() isa.Scope {
+	return rapid.SampledFrom([]isa.Scope{isa.ScopeCTA, isa.ScopeGPU, isa.ScopeGPU, isa.ScopeSystem}).Draw(w.T, "scope")
+}
+
+// flag is a strong access to one of the words by which threads synchronise, or now and then an ordinary one.
+func (w *drawn) flag(by actor) {
+	a := Access{Shared: w.number("flag in shared memory", 0, 3) == 0, Scope: w.scope(), Value: zero}
+	switch w.number("flag", 0, 9) {
+	case 0:
+		a.Store = true
+	case 1, 2, 3:
+		a.Store, a.Order = true, w.order("store", isa.OrderRelaxed, isa.OrderRelease)
+	case 4, 5, 6:
+		a.Load, a.Order = true, w.order("load", isa.OrderRelaxed, isa.OrderAcquire)
+	default:
+		a.Load, a.Store = true, true
+		a.Order = w.order("atomic", isa.OrderRelaxed, isa.OrderAcquire, isa.OrderRelease, isa.OrderAcqRel)
+	}
+	w.access(by, uint64(4*w.number("flag word", 0, 1)), 0, 4, a)
+}
+
+// zero is what all writes write.
+func zero(int, int) uint64 { return 0 }
+
+// synchronise is a step that may order something.
+func (w *drawn) synchronise(by actor) {
+	switch w.number("step", 0, 15) {
+	case 0:
+		w.diverge(by)
+	case 1, 2:
+		w.warpSync(by)
+	case 3:
+		w.barrier(by, w.number("barrier", 0, 1), true)
+	case 4:
+		w.barrier(by, ClusterBarrier+w.number("phase", 0, 1), true)
+	case 5:
+		w.barrier(by, 2, false)
+	case 6, 7, 8, 9:
+		w.fence(by, w.order("fence", isa.OrderAcquire, isa.OrderRelease, isa.OrderAcqRel, isa.OrderSC, isa.OrderSC), w.scope())
+	case 10:
+		w.commit(by)
+	case 11:
+		w.wait(by, w.number("groups that may be pending", -1, 2))
+	default:
+		w.flag(by)
+	}
+}
+
+// data is an access to the word that a phrase is about.
+func (w *drawn) data(by actor, word uint64, shared bool) {
+	a := Access{Shared: shared, Value: zero}
+	switch w.number("data", 0, 9) {
+	case 0, 1, 2:
+		a.Load = true
+	case 3:
+		a.Load, a.Store, a.Order, a.Scope = true, true, isa.OrderRelaxed, w.scope()
+	case 4:
+		a.Store, a.Order, a.Scope = true, isa.OrderRelaxed, w.scope()
+	case 5:
+		a.Store, a.Copy = true, shared
+	default:
+		a.Store = true
+	}
+	offset, size := 0, 4
+	if w.number("part of a word", 0, 3) == 0 {
+		offset, size = w.number("byte", 0, 3), 1
+	}
+	if w.access(by, word, offset, size, a) {
+		*w.raced++
+	} else {
+		*w.clean++
+	}
+}
+
+// TestAgainstTwin makes threads access words with steps between that may order them, and compares for each access whether it
+// races. Two or three groups of lanes do all of a phrase, so that what one of them does often matters to another.
+func TestAgainstTwin(t *testing.T) {
+	raced, clean := 0, 0
 	rapid.Check(t, func(t *rapid.T) {
-		for range 20 { // one is short, and many mistakes need a long one or luck
-			sequence(t)
+		for range 12 { // one is short, and many mistakes need a long one or luck
+			w := &drawn{t, newTwins(rapid.Bool().Draw(t, "in lock-step"), t.Fatalf), &raced, &clean}
+			for phrase := range w.number("phrases", 1, 5) {
+				actors := []actor{w.actor(), w.actor(), w.actor()}
+				word, shared := uint64(64+4*phrase), rapid.Bool().Draw(t, "shared")
+				w.data(actors[0], word, shared)
+				for range w.number("steps", 0, 8) {
+					w.synchronise(actors[w.number("who", 0, 2)])
+				}
+				w.data(actors[1], word, shared)
+				for range w.number("more steps", 0, 3) {
+					w.synchronise(actors[w.number("who", 0, 2)])
+				}
+				w.data(actors[2], word, shared)
+			}
 		}
 	})
 	if raced == 0 || clean == 0 {
