@@ -118,6 +118,9 @@ var raceCases = []struct {
 	{"a word that two lanes have read, one of which tells the other", 1, true, `
 		setp.lt.u32 %x1, %t, 2; setp.eq.u32 %x2, %t, 1; @%x1 ld.shared.u32 %r1, [%b];
 		@%first red.release.cta.shared.add.u32 [%b+4], 1; @%x2 ld.acquire.cta.shared.u32 %r2, [%b+4]; @%x2 st.shared.u32 [%b], 5; ret;`, nil},
+	{"atomic operations on words and double words", 1, false, `
+		setp.eq.u32 %x1, %t, 32; @%first red.global.add.u64 [%p], 1; @%x1 red.global.add.u32 [%p+4], 1; ret;`,
+		[]string{"write-after-write global cta"}},
 	{"volatile accesses", 2, false, `st.volatile.global.u32 [%p], 1; ld.volatile.global.u32 %r1, [%p]; ret;`, nil},
 
 	{"a message with both fences", 2, false, `

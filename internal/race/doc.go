@@ -16,8 +16,8 @@
 //   - the wait for an asynchronous copy, for what it writes, and of a bulk copy for what it reads;
 //   - launches, each of which begins with everything ordered.
 //
-// Two strong accesses, the scopes of which include each other's threads, do not race. Writes of
-// equal values are a kind of their own.
+// Two strong accesses of the same bytes, the scopes of which include each other's threads, do not race; of bytes of which they
+// share only some, they do. Writes of equal values are a kind of their own.
 //
 // The order is kept as vector clocks, after Flanagan and Freund, "FastTrack: Efficient and Precise
 // Dynamic Race Detection" (PLDI 2009), in three levels: for the lanes of a warp, for the warps of a CTA,

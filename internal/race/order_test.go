@@ -83,6 +83,14 @@ var orderCases = []struct {
 		0.1.0   load x
 		race 0.0.0 store x`},
 
+	{"strong accesses of which one is of a part of the other's bytes", false, `
+		0.0.0   store.relaxed.gpu x
+		race 1.0.0 atom.relaxed.gpu x+1`},
+	{"a strong access of a word does not stand for one of a byte", false, `
+		0.0.0   store.relaxed.cta x+1
+		0.0.0   store.relaxed.cta x
+		race 0.1.0 store.relaxed.cta x`},
+
 	// Lanes.
 	{"lanes that store one word together", true, `
 		race 0.0.01 store x`},

@@ -166,6 +166,7 @@ func (c *CTA) Access(warp int, a *Access) {
 		store: a.Store, atomic: a.Load && a.Store, strong: a.Order != isa.OrderWeak, copy: a.Copy, valued: a.Value != nil,
 	}}
 	for i, p := range a.Pieces {
+		u.size = uint8(min(p.Bytes, 255))
 		u.piece(i, p)
 	}
 	if a.Copy {
@@ -253,16 +254,16 @@ func room(records []record, limit int) []record {
 	return slices.Delete(records, max(i, 1), max(i, 1)+1)
 }
 
-// permitted reports whether the accesses may be concurrent: both are strong, and their scopes
+// permitted reports whether the accesses may be concurrent: both are strong, of the same bytes as a whole, and their scopes
 // include each other's threads.
 func (u *use) permitted(r *record) bool {
-	return u.strong && r.strong && (u.cta.index == int(r.cta) || u.wide() && r.wide())
+	return u.strong && r.strong && u.size == r.size && u.bytes == r.bytes && (u.cta.index == int(r.cta) || u.wide() && r.wide())
 }
 
 // covers reports whether all that may race with a record may race with the access, too. Then the record need not
 // be kept if it is ordered before the access: what is ordered behind the access is behind both.
 func (u *use) covers(r *record) bool {
-	alike := !u.strong || r.strong && r.cta == u.record.cta && (r.wide() || !u.wide())
+	alike := !u.strong || r.strong && r.cta == u.record.cta && (r.wide() || !u.wide()) && r.size == u.size
 	return alike && r.bytes&^u.bytes == 0 && (u.store || !r.store)
 }
 
@@ -339,6 +340,7 @@ type record struct {
 	value  uint32 // what was written, in its bytes
 	warp   uint8
 	bytes  uint8 // a bit for each of the word
+	size   uint8 // of the element that was accessed, in bytes
 	scope  isa.Scope
 	store  bool
 	atomic bool

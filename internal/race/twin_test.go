@@ -137,7 +137,7 @@ func (x *twin) find(cta, warp int, a *Access, bytes uint8, number int) (races bo
 		own := &access{by: t, time: s.events, bytes: bytes, write: a.Store, strong: a.Order != isa.OrderWeak, scope: a.Scope, together: number, pending: a.Copy}
 		for _, r := range x.words[at] {
 			ordered := r.by == t || s.before[r.by] >= r.time && r.together != number
-			permitted := r.strong && own.strong && (r.by.cta == cta || r.scope > isa.ScopeCluster && own.scope > isa.ScopeCluster)
+			permitted := r.strong && own.strong && r.bytes == bytes && (r.by.cta == cta || r.scope > isa.ScopeCluster && own.scope > isa.ScopeCluster)
 			if r.bytes&bytes != 0 && (r.write || own.write) && (!ordered || r.pending) && !permitted {
 				races = true
 			}

@@ -130,12 +130,13 @@ func (p *pair) instrs() (a, b *isa.Instr) {
 	return &p.graph.Kernel.Instrs[p.a.Instr], &p.graph.Kernel.Instrs[p.b.Instr]
 }
 
-// orderly reports whether strong accesses do not race with each other: threads of one CTA, or of different ones.
+// orderly reports whether strong accesses do not race with each other: threads of one CTA, or of different ones. Those of elements
+// of different sizes may have some of their bytes in common.
 func (p *pair) orderly(sameCTA bool) bool {
 	a, b := p.instrs()
 	orderA, scopeA := a.Strength()
 	orderB, scopeB := b.Strength()
-	strong := orderA != isa.OrderWeak && orderB != isa.OrderWeak
+	strong := orderA != isa.OrderWeak && orderB != isa.OrderWeak && a.Type.Bytes() == b.Type.Bytes()
 	return strong && (sameCTA || scopeA > isa.ScopeCluster && scopeB > isa.ScopeCluster)
 }
 

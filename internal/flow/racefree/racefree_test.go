@@ -78,6 +78,7 @@ var cases = []struct{ name, body, want string }{
 	{"a place read from memory", "ld.global.u32 %r1, [%h]; mad.wide.u32 %rd1, %r1, 4, %p; st.global.u32 [%rd1], 1;", "unknown"},
 	{"atomic operations", "ld.global.u32 %r1, [%h]; mad.wide.u32 %rd1, %r1, 4, %p; red.global.add.u32 [%rd1], 1;", "free"},
 	{"atomic operations of a CTA", "red.relaxed.cta.global.add.u32 [%p], 1;", "may-race 0-0"},
+	{"atomic operations on words and double words", "red.global.add.u32 [%p+4], 1; red.global.add.u64 [%p], 1;", "may-race 0-1"},
 	{"an ordinary load beside atomic operations", "red.global.add.u32 [%p], 1; ld.global.u32 %r1, [%p];", "may-race 0-1"},
 	{"a generic address", "st.u32 [%g], 1;", "unknown"},
 	{"in strides of the grid", `mov.u32 %r1, %i;
