@@ -42,6 +42,7 @@ func TestAsyncRaces(t *testing.T) {
 			[]string{"write-after-write shared cta"}},
 
 		{"copies that an mbarrier waits for", "1", "@%first cp.async.ca.shared.global [%b], [%p], 16; @%first cp.async.mbarrier.arrive.noinc.shared.b64 [%b+512];" + await + "ld.shared.u32 %r1, [%b];", nil},
+		{"copies from one place", "1", "cp.async.ca.shared.global [%s], [%p], 4; cp.async.wait_all;", nil},
 		{"before that", "1", "@%first cp.async.ca.shared.global [%b], [%p], 16; @%first cp.async.mbarrier.arrive.noinc.shared.b64 [%b+512]; @%first ld.shared.u32 %r1, [%b];",
 			[]string{"read-after-write shared warp"}},
 

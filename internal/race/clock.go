@@ -32,8 +32,8 @@ type warp struct {
 
 // lane is how a lane synchronises with fences.
 type lane struct {
-	released *snapshot  // by its last fence that releases
-	seen     *knowledge // what its strong reads have seen since its last fence that acquires
+	released [3]*snapshot // by its last fences that release, by strength; none is older than one of more strength
+	seen     *knowledge   // what its strong reads have seen that a fence may acquire
 	acquired *knowledge
 }
 
@@ -57,7 +57,7 @@ func (c *CTA) together(index int, active uint64) *warp {
 	if c.d.lockStep && active != w.group {
 		w.stamp(c.d.width)
 		if active&^w.group != 0 {
-			c.unite(w, active, false)
+			c.unite(w, active)
 		}
 		w.group = active
 	}
@@ -74,17 +74,15 @@ func (w *warp) stamp(width int) {
 	}
 }
 
-// unite makes lanes know what each of them knows, and what they have done themselves if synced.
-func (c *CTA) unite(w *warp, lanes uint64, synced bool) {
+// unite makes lanes know what each of them knows and has done.
+func (c *CTA) unite(w *warp, lanes uint64) {
 	width, joint := c.d.width, c.d.joint
 	clear(joint)
 	for l := lanes; l != 0; l &= l - 1 {
 		for k, t := range w.row(width, first(l)) {
 			joint[k] = max(joint[k], t)
 		}
-		if synced || c.d.lockStep {
-			joint[first(l)] = w.now
-		}
+		joint[first(l)] = w.now
 	}
 	for l := lanes; l != 0; l &= l - 1 {
 		copy(w.row(width, first(l)), joint)
@@ -98,7 +96,7 @@ func (c *CTA) unite(w *warp, lanes uint64, synced bool) {
 func (c *CTA) WarpSync(index int, active, members uint64) {
 	w := c.together(index, active)
 	w.now++
-	c.unite(w, members&active, true)
+	c.unite(w, members&active)
 }
 
 // arrivals are those at a barrier since it last let warps go.
@@ -127,7 +125,7 @@ func (c *CTA) Arrive(index int, active uint64, barrier int) {
 	if w.lanes != nil {
 		for l := range w.lanes {
 			b.acquired = b.acquired.join(w.lanes[l].acquired)
-			if s := w.lanes[l].released; s != nil && s.passes && !slices.Contains(b.passed, s) {
+			if s := w.lanes[l].released[sequential]; s != nil && !slices.Contains(b.passed, s) {
 				b.passed = append(b.passed, s)
 			}
 		}
@@ -159,7 +157,7 @@ func (c *CTA) Release(warps uint64) {
 		// The lanes of the warp have arrived together, too.
 		all := ^uint64(0) >> (64 - c.d.width)
 		if !c.d.lockStep {
-			c.unite(w, all, true)
+			c.unite(w, all)
 		}
 	}
 	for id := range over {
@@ -185,7 +183,14 @@ func (c *CTA) Fence(index int, active, lanes uint64, order isa.Order, scope isa.
 		c.acquire(w, lanes, scope)
 	}
 	if order.Releases() {
-		c.release(w, index, lanes, scope, order == isa.OrderSC && scope > isa.ScopeCluster)
+		strength := distant
+		switch {
+		case !wide(scope):
+			strength = local
+		case order == isa.OrderSC:
+			strength = sequential
+		}
+		c.release(w, index, lanes, scope, strength)
 	}
 }
 
@@ -198,7 +203,7 @@ func (c *CTA) acquire(w *warp, lanes uint64, scope isa.Scope) {
 	for m := lanes; m != 0; m &= m - 1 {
 		l := &w.lanes[first(m)]
 		l.acquired = l.acquired.join(l.seen.within(scope))
-		l.seen = nil
+		l.seen = l.seen.beyond(scope)
 	}
 	if c.d.lockStep {
 		w.share(w.group)
@@ -216,17 +221,25 @@ func (w *warp) share(lanes uint64) {
 	}
 }
 
+// The strengths of fences, the greatest first.
+const (
+	sequential = iota // of wide scope and sequentially consistent
+	distant           // of wide scope
+	local
+)
+
 // release keeps what is ordered before a fence for those who will see strong writes of the lanes.
-func (c *CTA) release(w *warp, index int, lanes uint64, scope isa.Scope, passes bool) {
+func (c *CTA) release(w *warp, index int, lanes uint64, scope isa.Scope, strength int) {
 	state := w.fenced()
 	var same *snapshot
 	for m := lanes; m != 0; m &= m - 1 {
 		i := first(m)
 		if same == nil || !c.d.lockStep {
 			same = c.snapshot(w, index, i, scope, w.now)
-			same.passes = passes
+			same.passes = strength == sequential
 		}
-		state[i].released = same
+		clear(state[i].released[strength:])
+		state[i].released[strength] = same
 	}
 }
 

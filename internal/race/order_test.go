@@ -59,8 +59,10 @@ var orderCases = []struct {
 
 	// What may be forgotten of a word.
 	{"a strong access of another CTA does not stand for one before it", false, `
-		0.0.0   atom.acq_rel.gpu x
-		1.0.0   atom.acq_rel.gpu x
+		0.0.0   atom.relaxed.gpu x
+		0.0.0   store.release.gpu f
+		1.0.0   load.acquire.gpu f
+		1.0.0   atom.relaxed.gpu x
 		race 1.1.0 store.relaxed.cta x`},
 	{"a strong access of wide scope does not stand for one of narrow scope", false, `
 		0.0.0   store.relaxed.cta x
@@ -167,12 +169,23 @@ var orderCases = []struct {
 		0.0.1   load x`},
 	{"a barrier passes on what another has ordered", false, `
 		0.0.0   store x
-		0.0.0   barrier.one 0
-		0.0.0   barrier 1
-		0.1.0   load x`},
+		0.0.0   barrier 0 01 01
+		0.0.0   barrier 1 12 12
+		0.2.0   load x`},
+	{"a barrier for other warps, used again", false, `
+		0.0.0   store x
+		0.0.0   barrier 0 01 01
+		0.0.0   barrier 0 2 2
+		race 0.2.0 load x`},
 	{"a warp that goes on later", false, `
 		0.0.0   store x
-		0.0.0   barrier.one 0
+		0.0.0   barrier 0 01 0
+		race 0.1.0 load x`},
+	{"a warp that has not waited for the cluster's barrier", false, `
+		0.0.0   barrier 16
+		0.0.0   barrier 17 012 0
+		0.0.0   store x
+		0.0.0   barrier 16 0 -
 		race 0.1.0 load x`},
 	{"a barrier does not know what comes later at another", false, `
 		0.0.0   barrier 0
@@ -301,6 +314,50 @@ var orderCases = []struct {
 		0.0.0   store.relaxed.gpu g
 		1.0.0   load.acquire.gpu g
 		race 1.0.0 load x`},
+	{"a message that another lane with a fence had left", false, `
+		0.0.1   store x
+		0.0.1   fence.release.gpu
+		0.0.1   store.relaxed.gpu f
+		0.0.0   store.relaxed.gpu f
+		1.0.0   load.acquire.gpu f
+		race 1.0.0 load x`},
+	{"a message of a lane, of what another has done", false, `
+		0.0.0   store x
+		0.0.01  fence.release.gpu
+		0.0.1   store.relaxed.gpu f
+		1.0.0   load.acquire.gpu f
+		race 1.0.0 load x`},
+	{"a message that another adds to when it has been read", false, `
+		0.0.0   store.release.gpu f
+		1.0.0   load.acquire.gpu f
+		0.1.0   store x
+		0.1.0   atom.release.gpu f
+		race 1.0.0 load x`},
+	{"a message that another passes on when it has been read", false, `
+		0.0.0   store.release.gpu f
+		1.0.0   load.acquire.gpu f
+		0.0.1   store x
+		0.0.1   store.release.gpu g
+		0.1.0   load.acquire.gpu g
+		0.1.0   atom.release.gpu f
+		race 1.0.0 load x`},
+	{"a narrow fence behind a wide one takes nothing back", false, `
+		0.0.0   store x
+		0.0.0   fence.acq_rel.gpu
+		0.0.0   fence.acq_rel.cta
+		0.0.0   store.relaxed.gpu f
+		1.0.0   load.relaxed.gpu f
+		1.0.0   fence.acq_rel.cta
+		1.0.0   fence.acq_rel.gpu
+		1.0.0   load x`},
+	{"nor one that is not sequentially consistent", false, `
+		0.0.0   store x
+		0.0.0   fence.sc.gpu
+		0.0.0   fence.acq_rel.gpu
+		0.0.0   barrier 0
+		0.1.0   atom.relaxed.gpu f
+		1.0.0   load.acquire.gpu f
+		1.0.0   load x`},
 	{"an atomic operation passes a message on", false, `
 		0.0.0   store x
 		0.0.0   store.release.gpu f
@@ -341,6 +398,14 @@ var orderCases = []struct {
 		0.0.0   wait 1
 		0.0.0   load x'
 		race 0.0.0 load y'`},
+	{"copies group by group", false, `
+		0.0.0   copy x'
+		0.0.0   commit
+		0.0.0   copy y'
+		0.0.0   commit
+		0.0.0   wait 1
+		0.0.0   wait 0
+		0.0.0   load y'`},
 	{"a copy in no group", false, `
 		0.0.0   copy x'
 		0.0.0   wait 0
@@ -412,7 +477,11 @@ func (w *twins) do(t *testing.T, words []string) (races bool) {
 	case "fence":
 		w.fence(by, order, scope)
 	case "barrier":
-		w.barrier(by, number(), len(op) == 1)
+		arrive, on := uint64(allWarps), uint64(allWarps)
+		if len(words) > 3 {
+			arrive, on = set(words[3]), set(words[4])
+		}
+		w.barrier(by.cta, number(), arrive, on)
 	case "warpsync":
 		w.warpSync(by)
 	case "diverge":
@@ -438,15 +507,17 @@ func (w *twins) do(t *testing.T, words []string) (races bool) {
 	return false
 }
 
+// set reads the digits of its elements.
+func set(digits string) (elements uint64) {
+	for _, d := range strings.Trim(digits, "-") {
+		elements |= 1 << (d - '0')
+	}
+	return elements
+}
+
 // actorOf reads CTA.warp.lanes, or CTA.warp.active/lanes.
 func actorOf(text string) actor {
 	parts := strings.Split(text, ".")
-	set := func(digits string) (lanes uint64) {
-		for _, d := range digits {
-			lanes |= 1 << (d - '0')
-		}
-		return lanes
-	}
 	active, lanes, guarded := strings.Cut(parts[2], "/")
 	if !guarded {
 		lanes = active

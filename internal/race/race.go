@@ -257,18 +257,18 @@ func room(records []record, limit int) []record {
 // permitted reports whether the accesses may be concurrent: both are strong, of the same bytes as a whole, and their scopes
 // include each other's threads.
 func (u *use) permitted(r *record) bool {
-	return u.strong && r.strong && u.size == r.size && u.bytes == r.bytes && (u.cta.index == int(r.cta) || u.wide() && r.wide())
+	return u.strong && r.strong && u.size == r.size && u.bytes == r.bytes && (u.cta.index == int(r.cta) || wide(u.scope) && wide(r.scope))
 }
 
 // covers reports whether all that may race with a record may race with the access, too. Then the record need not
 // be kept if it is ordered before the access: what is ordered behind the access is behind both.
 func (u *use) covers(r *record) bool {
-	alike := !u.strong || r.strong && r.cta == u.record.cta && (r.wide() || !u.wide()) && r.size == u.size
+	alike := !u.strong || r.strong && r.cta == u.record.cta && (wide(r.scope) || !wide(u.scope)) && r.size == u.size
 	return alike && r.bytes&^u.bytes == 0 && (u.store || !r.store)
 }
 
-// wide reports whether the scope has threads of other CTAs.
-func (r *record) wide() bool { return r.scope > isa.ScopeCluster }
+// wide reports whether a scope has threads of other CTAs.
+func wide(scope isa.Scope) bool { return scope > isa.ScopeCluster }
 
 // after reports whether all that the record stands for is ordered before the access.
 func (u *use) after(r *record) bool {

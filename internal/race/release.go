@@ -128,10 +128,25 @@ func (k *knowledge) without(one *knowledge) *knowledge {
 
 // within returns what a fence of a scope acquires of what was seen.
 func (k *knowledge) within(scope isa.Scope) *knowledge {
-	if k == nil || scope > isa.ScopeCluster {
+	if k == nil || wide(scope) {
 		return k
 	}
 	return &knowledge{k.at, k.n, true, k.next.within(scope)}
+}
+
+// beyond returns what a fence of a scope leaves for a later one of a wider scope to acquire.
+func (k *knowledge) beyond(scope isa.Scope) *knowledge {
+	if k == nil || wide(scope) {
+		return nil
+	}
+	rest := k.next.beyond(scope)
+	switch {
+	case k.near:
+		return rest
+	case rest == k.next:
+		return k
+	}
+	return &knowledge{k.at, k.n, false, rest}
 }
 
 // synchronise notes what an access of lanes to a word means for others. A strong one sees what was
@@ -169,7 +184,7 @@ func (u *use) synchronise(word uint64, lanes uint64) {
 
 // see notes that a lane's strong read has seen what was released at a word.
 func (u *use) see(lane int, at *releases) {
-	l, near := &u.w.fenced()[lane], !u.wide()
+	l, near := &u.w.fenced()[lane], u.Shared || !wide(u.scope)
 	l.seen = l.seen.see(at, len(at.all), near)
 	if u.Order.Acquires() {
 		l.acquired = l.acquired.join(&knowledge{at: at, n: len(at.all), near: near})
@@ -187,8 +202,12 @@ func (u *use) leave(lane int, at *releases) *releases {
 		}
 		at.add(s)
 	}
-	if u.w.lanes != nil && u.w.lanes[lane].released != nil {
-		add(u.w.lanes[lane].released)
+	if u.w.lanes != nil {
+		for _, s := range u.w.lanes[lane].released {
+			if s != nil {
+				add(s)
+			}
+		}
 	}
 	for _, s := range u.w.passed {
 		add(s)
@@ -256,20 +275,19 @@ func (u *use) acquiredBy(lane int, r *record) bool {
 
 // visit is a question about a word: what those in a CTA know by what was released there.
 type visit struct {
-	at  *releases
-	cta int32
+	at   *releases
+	cta  int32
+	near bool
 }
 
 // knows reports whether a list of a thread in the given CTA covers a record.
 func (d *Detector) knows(k *knowledge, r *record, cta int32) bool {
 	for ; k != nil; k = k.next {
-		seen := d.visited[visit{k.at, cta}]
-		if k.n <= seen {
+		question := visit{k.at, cta, k.near}
+		if k.n <= d.visited[question] {
 			continue
 		}
-		if !k.near { // all that may be seen there will have been
-			d.visited[visit{k.at, cta}] = k.n
-		}
+		d.visited[question] = k.n
 		for _, i := range k.at.byCTA[r.cta] {
 			if s := k.at.all[i]; i < k.n && reaches(s, k, cta) && s.covers(r) {
 				return true
@@ -286,5 +304,5 @@ func (d *Detector) knows(k *knowledge, r *record, cta int32) bool {
 
 // reaches reports whether the scopes of both fences let a thread of a CTA see a snapshot.
 func reaches(s *snapshot, k *knowledge, cta int32) bool {
-	return s.cta == cta || !k.near && s.scope > isa.ScopeCluster
+	return s.cta == cta || !k.near && wide(s.scope)
 }

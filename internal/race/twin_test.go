@@ -39,7 +39,7 @@ func (o order) join(other order) {
 type state struct {
 	before   order
 	events   int
-	released *left
+	released []left
 	seen     []sight
 	passed   []left
 }
@@ -166,9 +166,7 @@ func (x *twin) find(cta, warp int, a *Access, bytes uint8, number int) (races bo
 			if a.Order.Releases() {
 				x.left[at] = append(x.left[at], left{order: x.all(t), cta: cta, scope: a.Scope, here: &t})
 			}
-			if s.released != nil {
-				x.left[at] = append(x.left[at], *s.released)
-			}
+			x.left[at] = append(x.left[at], s.released...)
 			x.left[at] = append(x.left[at], s.passed...)
 		}
 	}
@@ -203,7 +201,8 @@ func (x *twin) wait(cta, warp, pending int) {
 }
 
 func (x *twin) release(t thread, scope isa.Scope, sc bool) {
-	x.state(t).released = &left{order: x.all(t), cta: t.cta, scope: scope, passes: sc && scope > isa.ScopeCluster}
+	s := x.state(t)
+	s.released = append(s.released, left{order: x.all(t), cta: t.cta, scope: scope, passes: sc && scope > isa.ScopeCluster})
 }
 
 func (x *twin) acquire(t thread, scope isa.Scope) {
@@ -211,7 +210,6 @@ func (x *twin) acquire(t thread, scope isa.Scope) {
 	for _, l := range s.seen {
 		s.acquire(t.cta, l, scope)
 	}
-	s.seen = nil
 }
 
 func (s *state) acquire(cta int, l sight, scope isa.Scope) {
@@ -232,8 +230,10 @@ func (x *twin) arrive(cta, warp, id, width int) {
 		b.join(x.all(t))
 		s := x.state(t)
 		b.passed = append(b.passed, s.passed...)
-		if s.released != nil && s.released.passes {
-			b.passed = append(b.passed, *s.released)
+		for _, l := range s.released {
+			if l.passes {
+				b.passed = append(b.passed, l)
+			}
 		}
 	}
 }
@@ -260,9 +260,10 @@ type twins struct {
 // What the threads of the tests are: few, so that they meet often.
 const (
 	twinWidth = 3
-	twinWarps = 2
+	twinWarps = 3
 	twinCTAs  = 2
 	whole     = 1<<twinWidth - 1
+	allWarps  = 1<<twinWarps - 1
 )
 
 func newTwins(lockStep bool, fatalf func(format string, args ...any)) *twins {
@@ -327,23 +328,22 @@ func (w *twins) fence(by actor, order isa.Order, scope isa.Scope) {
 	w.x.together(by.cta, by.warp, by.active)
 }
 
-// barrier lets warps of a CTA arrive at a barrier, and one or all of them go on.
-func (w *twins) barrier(by actor, id int, all bool) {
-	c := &w.running[by.cta]
-	for i := range twinWarps {
-		c.Arrive(i, whole, id)
-		w.x.together(by.cta, i, whole)
-		w.x.arrive(by.cta, i, id, twinWidth)
+// barrier lets warps of a CTA, a set, arrive at a barrier, and some of them go on.
+func (w *twins) barrier(cta, id int, arrive, on uint64) {
+	c := &w.running[cta]
+	for m := arrive; m != 0; m &= m - 1 {
+		c.Arrive(first(m), whole, id)
+		w.x.together(cta, first(m), whole)
+		w.x.arrive(cta, first(m), id, twinWidth)
 	}
-	on := uint64(1) << by.warp
-	if all {
-		on = 1<<twinWarps - 1
+	if on == 0 {
+		return
 	}
 	c.Release(on)
 	for m := on; m != 0; m &= m - 1 {
-		w.x.leave(by.cta, first(m), id, twinWidth)
+		w.x.leave(cta, first(m), id, twinWidth)
 	}
-	delete(w.x.barriers, [2]int{by.cta, id})
+	delete(w.x.barriers, [2]int{cta, id})
 }
 
 // diverge executes a branch.
@@ -430,11 +430,12 @@ func (w *drawn) synchronise(by actor) {
 	case 1, 2:
 		w.warpSync(by)
 	case 3:
-		w.barrier(by, w.number("barrier", 0, 1), true)
+		w.barrier(by.cta, w.number("barrier", 0, 1), allWarps, allWarps)
 	case 4:
-		w.barrier(by, ClusterBarrier+w.number("phase", 0, 1), true)
-	case 5:
-		w.barrier(by, 2, false)
+		w.barrier(by.cta, ClusterBarrier+w.number("phase", 0, 1), allWarps, uint64(w.number("who waited", 1, allWarps)))
+	case 5: // a barrier for some warps, at which not all of them wait
+		arrive := uint64(w.number("who arrives", 1, allWarps))
+		w.barrier(by.cta, w.number("barrier", 0, 1), arrive, arrive&uint64(w.number("who waits", 1, allWarps)))
 	case 6, 7, 8, 9:
 		w.fence(by, w.order("fence", isa.OrderAcquire, isa.OrderRelease, isa.OrderAcqRel, isa.OrderSC, isa.OrderSC), w.scope())
 	case 10:
