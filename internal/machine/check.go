@@ -38,6 +38,7 @@ func (c *checker) has(path string) bool {
 
 func (c *checker) check() {
 	c.name()
+	c.architecture()
 	if !c.core() {
 		return // what else must be there depends on it
 	}
@@ -80,6 +81,17 @@ func (c *checker) name() {
 	}
 	if c.m.Name == "" || len(c.m.Name) > 64 {
 		c.errorf("name", "name must have 1 to 64 characters, has %d", len(c.m.Name))
+	}
+}
+
+// architecture checks the name of the architecture, which a file need not have.
+func (c *checker) architecture() {
+	switch name := c.m.Architecture; name {
+	case "mini-simt", MadeUp:
+	default:
+		if t, ok := isa.ParseTarget(name); c.has("architecture") && (!ok || t.Suffix != 0) {
+			c.errorf("architecture", "architecture = %q is none of \"sm_20\" and the like, for compute capability 2.0, \"mini-simt\", or %q for a machine that is like no GPU", name, MadeUp)
+		}
 	}
 }
 

@@ -20,6 +20,9 @@ func q(s string) string {
 func (m *Machine) Format() []byte {
 	var b bytes.Buffer
 	fmt.Fprintf(&b, "name = %s\nabout = %s\ncore = %s\n", q(m.Name), q(m.About), q(string(m.Core)))
+	if m.Architecture != "" {
+		fmt.Fprintf(&b, "architecture = %s\n", q(m.Architecture))
+	}
 	for _, short := range sortedKeys(m.Sources) {
 		fmt.Fprintf(&b, "sources.%s = %s\n", q(short), q(m.Sources[short]))
 	}

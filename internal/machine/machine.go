@@ -33,6 +33,10 @@ type Machine struct {
 	About string `toml:"about"`
 	Core  Core   `toml:"core"`
 
+	// Architecture is that of the GPU which the machine describes, as directives .target name it: "sm_20" for compute
+	// capability 2.0; "mini-simt" for machine code of that name; MadeUp; or empty if the file does not say.
+	Architecture string `toml:"architecture"`
+
 	Sources map[string]string `toml:"sources"` // what abbreviations in the numbers' sources stand for
 
 	Clock        Clock             `toml:"clock"`
@@ -340,8 +344,8 @@ func (m *Machine) Nanoseconds(cycles int64) int64 {
 }
 
 // Hash identifies what the description says of the machine: the SHA-256 of its
-// name and of every number with its unit, in hexadecimal. Sources, comments and
-// the order of a file do not change it. The core need not be in it, since
+// name and of every number with its unit, in hexadecimal. Sources, comments, the
+// order of a file and the architecture, which no time depends on, do not change it. The core need not be in it, since
 // machines with different cores have different numbers.
 func (m *Machine) Hash() string {
 	h := sha256.New()

@@ -171,6 +171,9 @@ func TestHash(t *testing.T) {
 	if same.Hash() != m.Hash() {
 		t.Error("comments and sources change the hash")
 	}
+	if later := parse(strings.Replace(src, `"sm_20"`, `"sm_21"`, 1)); later.Hash() != m.Hash() || later.Architecture == m.Architecture {
+		t.Error("the architecture changes the hash")
+	}
 	other := parse(strings.Replace(src, "latency = 145", "latency = 146", 1))
 	if other.Hash() == m.Hash() {
 		t.Error("a latency does not change the hash")
@@ -243,6 +246,9 @@ func TestParseErrors(t *testing.T) {
 		{"no policy", "policy  ", "# ", "sm]", "missing key sm.policy = { value = ..., source = ... }; the value is one of gto, lrr, rr"},
 		{"no core", `core  = "scoreboard"`, "", "", "m.toml:1:1: missing key core = \"scoreboard\", \"barrel\", \"split\" or \"integrated\""},
 		{"core", `core  = "scoreboard"`, `core  = "tomasulo"`, "core  =", `core = "tomasulo" is none of scoreboard, barrel, split`},
+		{"architecture", `"sm_20"`, `"2.0"`, "architecture", `architecture = "2.0" is none of "sm_20" and the like`},
+		{"architecture of code", `"sm_20"`, `"sm_90a"`, "architecture", `architecture = "sm_90a" is none of`},
+		{"no architecture", `"sm_20"`, `""`, "architecture", `architecture = "" is none of`},
 		{"memory of a barrel core", "[l1]", "[memory]\n[l1]", "memory]", "a scoreboard core has no memory"},
 		{"unknown feature", "lop3            =", "lop4            =", "lop4", `unknown feature "lop4"`},
 		{"stand-in without source", `source = "choice: class int-add: logic`, `source = "" } # `, `source = "" } # `, "stand_ins.lop3 does not say its source"},

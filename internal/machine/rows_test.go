@@ -23,6 +23,10 @@ func TestRowsSayEverything(t *testing.T) {
 					if m.Hash() == hash {
 						t.Error("the name does not change the hash")
 					}
+				case path == ".Architecture":
+					if m.Hash() != hash {
+						t.Error("the architecture changes the hash")
+					}
 				case path == ".About" || path == ".Core" || strings.HasPrefix(path, ".Sources"):
 				case m.Core != Scoreboard && strings.HasSuffix(path, ".Pipeline"): // it has none
 				case slices.Equal(m.Rows(), rows):

@@ -1,0 +1,43 @@
+package isa
+
+import (
+	"strconv"
+	"strings"
+)
+
+// Target is the architecture of GPUs that a module was compiled for: 87 of sm_87, with the letter of
+// sm_90a or sm_100f.
+type Target struct {
+	SM     int  // compute capability times ten
+	Suffix byte // 'a', 'f', or 0 for none
+}
+
+// ParseTarget reads the name of an architecture as .target has it. It reports false for anything else, such as
+// the name of the mini-SIMT machine.
+func ParseTarget(name string) (Target, bool) {
+	digits, ok := strings.CutPrefix(name, "sm_")
+	if !ok || digits == "" {
+		return Target{}, false
+	}
+	var t Target
+	if last := digits[len(digits)-1]; last == 'a' || last == 'f' {
+		t.Suffix, digits = last, digits[:len(digits)-1]
+	}
+	if len(digits) < 2 || len(digits) > 3 || strings.Trim(digits, "0123456789") != "" || digits[0] == '0' {
+		return Target{}, false
+	}
+	t.SM, _ = strconv.Atoi(digits) // digits alone
+	return t, true
+}
+
+// RunsOn reports whether GPUs of an architecture run code for the target: those of its generation or a later one,
+// of the same architecture alone if the target ends with a, of the same family if it ends with f (PTX ISA, ".target").
+func (t Target) RunsOn(sm int) bool {
+	switch t.Suffix {
+	case 'a':
+		return sm == t.SM
+	case 'f':
+		return sm >= t.SM && sm/10 == t.SM/10
+	}
+	return sm >= t.SM
+}
