@@ -42,6 +42,7 @@ var arrows = []rule{
 	{"internal/study/quota", []string{"internal/sim/...", "internal/cuda/...", "internal/runner/*", "internal/platform"}, "studies see runners by their contract alone"},
 	{"internal/study/search", []string{"internal/sim/...", "internal/cuda/...", "internal/runner/*", "internal/platform"}, "studies see runners by their contract alone"},
 	{"internal/study/splits", []string{"internal/sim/...", "internal/cuda/...", "internal/runner/*", "internal/platform"}, "studies see runners by their contract alone"},
+	{"internal/study/suit", []string{"internal/sim/...", "internal/cuda/...", "internal/runner/*", "internal/platform"}, "what suits a module is said without running it"},
 	{"internal/cuda/standin", []string{"internal/method/...", "internal/runner/...", "internal/platform", "internal/cli"}, "what stands in for a driver knows no more of its users than a driver"},
 	{"internal/graph", []string{"internal/isa/..."}, "graph algorithms know no instruction set"},
 	{"internal/ipet", []string{"internal/isa/...", "internal/cfg", "internal/trace"}, "path problems know no instruction set"},

@@ -31,6 +31,7 @@ var results = []struct {
 	{reflect.TypeFor[Reproduction](), "reproduce"},
 	{reflect.TypeFor[Selfcheck](), "selfcheck"},
 	{reflect.TypeFor[Calibration](), "calibrate"},
+	{reflect.TypeFor[Machines](), "machines --for"},
 	{reflect.TypeFor[Provenance](), "version"},
 }
 

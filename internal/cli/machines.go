@@ -1,34 +1,40 @@
 package cli
 
 import (
+	"cmp"
 	"fmt"
+	"io"
 	"maps"
 	"slices"
 	"text/tabwriter"
 
 	"github.com/spf13/cobra"
 
+	"warpbound"
 	"warpbound/internal/machine"
 	"warpbound/internal/platform"
+	"warpbound/internal/report"
 	"warpbound/internal/workload"
 )
 
 func machinesCommand() *cobra.Command {
+	var module, kernel string
 	c := &cobra.Command{
-		Use:   "machines",
-		Short: "List the built-in machines, or show the numbers of one",
+		Use:   "machines [--for MODULE]",
+		Short: "List the built-in machines and which of them suit a module, or show the numbers of one",
 		Args:  cobra.NoArgs,
-		RunE: func(c *cobra.Command, _ []string) error {
-			tw := tabwriter.NewWriter(c.OutOrStdout(), 0, 0, 2, ' ', 0)
-			for _, name := range machine.Names() {
-				m, err := machine.Builtin(name)
-				if err != nil {
-					return err
-				}
-				fmt.Fprintf(tw, "%s\t%s\n", name, m.About)
-			}
-			return tw.Flush()
-		},
+	}
+	format := addFormat(c)
+	c.Flags().StringVar(&module, "for", "", "which machines suit this module, and why, the best first")
+	c.Flags().StringVar(&kernel, "kernel", "", "with --for, only this kernel")
+	c.RunE = func(c *cobra.Command, _ []string) error {
+		if module != "" {
+			return machinesFor(c.OutOrStdout(), module, kernel, *format)
+		}
+		if c.Flags().Changed("format") || kernel != "" {
+			return fmt.Errorf("--format and --kernel need --for MODULE")
+		}
+		return listMachines(c.OutOrStdout())
 	}
 	c.AddCommand(&cobra.Command{
 		Use:   "show NAME",
@@ -39,7 +45,7 @@ func machinesCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			fmt.Fprintf(c.OutOrStdout(), "%s: %s\ncore %s\nhash %s\n\n", m.Name, m.About, m.Core, m.Hash())
+			fmt.Fprintf(c.OutOrStdout(), "%s: %s\ncore %s\narchitecture %s\nhash %s\n\n", m.Name, m.About, m.Core, cmp.Or(m.Architecture, "not said"), m.Hash())
 			tw := tabwriter.NewWriter(c.OutOrStdout(), 0, 0, 2, ' ', 0)
 			for _, r := range m.Rows() {
 				fmt.Fprintf(tw, "%s\t%s\t%s\t%s\n", r.Path, r.Value, r.Unit, r.Source)
@@ -58,4 +64,33 @@ func machinesCommand() *cobra.Command {
 		},
 	})
 	return c
+}
+
+// listMachines writes what machines are built in.
+func listMachines(w io.Writer) error {
+	tw := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	for _, name := range machine.Names() {
+		m, err := machine.Builtin(name)
+		if err != nil {
+			return err
+		}
+		fmt.Fprintf(tw, "%s\t%s\n", name, m.About)
+	}
+	return tw.Flush()
+}
+
+// machinesFor writes which machines suit a module.
+func machinesFor(w io.Writer, module, kernel string, f format) error {
+	src, err := warpbound.ReadModule(module)
+	if err != nil {
+		return err
+	}
+	m, err := warpbound.MachinesFor(module, src, kernel)
+	if err != nil {
+		return err
+	}
+	if f == "json" {
+		return report.JSON(w, m)
+	}
+	return report.Machines(w, m)
 }

@@ -37,7 +37,7 @@ func TestSchema(t *testing.T) {
 	}
 	whole := schema("")
 	finding := filepath.Join(t.TempDir(), "findings")
-	covered := map[string]bool{"synthetic": true, "machines": true, "check": true, "verify": true} // these print text alone
+	covered := map[string]bool{"synthetic": true, "check": true, "verify": true} // these print text alone
 	for _, c := range []struct{ of, args string }{
 		{"Analysis", "demo --vectors 2"},
 		{"Analysis", "analyze KERNELS/reduction/job.toml --vectors 2"},
@@ -59,6 +59,7 @@ func TestSchema(t *testing.T) {
 		{"Reproduction", "reproduce hybrid --examples"},
 		{"Selfcheck", "selfcheck --kernels 2 --machine predictable-rr --out " + finding},
 		{"Calibration", "calibrate --machine cuda:standin --quick --compare KERNELS/reduction/job.toml"},
+		{"Machines", "machines --for KERNELS/reduction/reduction.ptx"},
 		{"Provenance", "version"},
 	} {
 		args := strings.Fields(strings.ReplaceAll(c.args, "KERNELS", "../../kernels"))
