@@ -159,6 +159,7 @@ $LATER:
 `
 
 const keeperJob = `module = "keeper.ptx"
+target = "sm_60"
 kernel = "count"
 grid = [1]
 block = [1]

@@ -25,6 +25,10 @@ type Job struct {
 	Machine     string
 	MachineText []byte // of a machine file, instead of one that is read; nil: none
 
+	// Target is that of the module, such as sm_70, if the machine is known to be of another architecture: there is no
+	// warning about it then.
+	Target string
+
 	Grid, Block []int  // CTAs, and threads of a CTA, in x, y and z (Dim); required but of Launches that have their own
 	Vectors     int    // test vectors of the methods that measure; 0: 100
 	Seed        *int64 // of the sampled inputs; nil: 1

@@ -118,7 +118,7 @@ func TestGenerations(t *testing.T) {
 	a.Name, a.Capability, a.ReservedShared = "NVIDIA H100 (PCIe)", cuda.Capability{Major: 9}, 1024
 	r := calibrate(t, described{dev, a}, 1)
 	m := r.Machine
-	if m.Name != "nvidia-h100-pcie-calibrated" || m.SM.RegisterUnit.Value != 256 || m.SM.WarpUnit.Value != 4 || m.SM.SharedUnit.Value != 128 {
+	if m.Name != "nvidia-h100-pcie-calibrated" || m.Architecture != "sm_90" || m.SM.RegisterUnit.Value != 256 || m.SM.WarpUnit.Value != 4 || m.SM.SharedUnit.Value != 128 {
 		t.Errorf("%s: %+v", m.Name, m.SM)
 	}
 	for _, f := range isa.Features() {

@@ -35,6 +35,9 @@ func (c *calibration) attributes() error {
 	a, sm := c.dev.Attributes(), &c.m.SM
 	c.m.Name = strings.Trim(slug(a.Name)+"-calibrated", "-")
 	c.m.About = a.Name + ", by warpbound calibrate"
+	if v := a.Capability; v != (cuda.Capability{}) {
+		c.m.Architecture = fmt.Sprintf("sm_%d%d", v.Major, v.Minor)
+	}
 	say := func(n *machine.Number, v int, what string) {
 		if v > 0 {
 			n.Value, n.Source = int64(v), "attribute of the device: "+what

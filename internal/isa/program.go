@@ -8,7 +8,8 @@ type Program struct {
 	Language      string // of the module, for messages
 	Version       string // language version, for example "6.3"
 	Target        string // for example "sm_70"
-	AddressBits   int    // 32 or 64
+	TargetPos     diag.Pos
+	AddressBits   int // 32 or 64
 	Reconvergence Reconvergence
 	Vars          []Var // module-scope variables
 	Funcs         []*Func

@@ -126,7 +126,7 @@ func inGoAgain(t *testing.T, name string, src []byte) *jobs.Job {
 		t.Fatal(err)
 	}
 	g := &jobs.Job{
-		Name: name, Module: jobs.File(f["module"].(string)), Kernel: textOf(f["kernel"]), Machine: textOf(f["machine"]),
+		Name: name, Module: jobs.File(f["module"].(string)), Kernel: textOf(f["kernel"]), Machine: textOf(f["machine"]), Target: textOf(f["target"]),
 		Vectors: intOf(f["vectors"]), Registers: intOf(f["registers"]), Shared: intOf(f["shared"]), Loops: weightsOf(f["loop"]),
 	}
 	if f["launch"] == nil {
@@ -358,7 +358,8 @@ func TestFromGoAny(t *testing.T) {
 		g := &jobs.Job{
 			Name:   rapid.SampledFrom([]string{"", "j", "dir/j.toml"}).Draw(t, "name"),
 			Module: jobs.Text("m.ptx", "module"), Kernel: rapid.SampledFrom([]string{"", "k"}).Draw(t, "kernel"),
-			Grid: rapid.SliceOfN(rapid.IntRange(1, 9), 1, 3).Draw(t, "grid"), Block: jobs.Dim(32), Vectors: rapid.IntRange(0, 9).Draw(t, "vectors"),
+			Target: rapid.SampledFrom([]string{"", "sm_70"}).Draw(t, "target"),
+			Grid:   rapid.SliceOfN(rapid.IntRange(1, 9), 1, 3).Draw(t, "grid"), Block: jobs.Dim(32), Vectors: rapid.IntRange(0, 9).Draw(t, "vectors"),
 			Registers: rapid.IntRange(0, 9).Draw(t, "registers"), Shared: rapid.IntRange(0, 9).Draw(t, "shared"),
 			Seed: rapid.Ptr(rapid.Int64(), true).Draw(t, "seed"),
 		}

@@ -29,7 +29,7 @@ type reader struct {
 
 func (r *reader) job() *Job {
 	t := r.root
-	t.only("a job", "module", "kernel", "machine", "grid", "block", "vectors", "seed",
+	t.only("a job", "module", "kernel", "machine", "target", "grid", "block", "vectors", "seed",
 		"registers", "shared", "param", "buffer", "symbol", "loop", "fact", "split", "llc", "cpu", "repeat", "launch", "caches")
 	j := &Job{
 		File: r.file, Machine: DefaultMachine, Vectors: DefaultVectors, Seed: DefaultSeed,
@@ -44,6 +44,7 @@ func (r *reader) job() *Job {
 	if machine, ok := t.text("machine"); ok {
 		j.Machine = machine
 	}
+	j.Target, _ = t.text("target")
 	if t.has("grid") {
 		j.Grid = r.size(t, "grid")
 	}

@@ -31,7 +31,7 @@ type Written struct {
 func (j *Job) Write(stem string, in *Inputs) (*Written, error) {
 	w := writer{stem: stem, data: make(map[string][]byte)}
 	f := jobFile{
-		Module: j.Module, Kernel: j.Kernel, Machine: j.Machine, Grid: sizeOf(j.Grid), Block: sizeOf(j.Block),
+		Module: j.Module, Kernel: j.Kernel, Machine: j.Machine, Target: j.Target, Grid: sizeOf(j.Grid), Block: sizeOf(j.Block),
 		Vectors: j.Vectors, Seed: j.Seed, Registers: j.Registers, Shared: j.Shared,
 		Loop: make(map[string]int64), Split: splitOf(&j.Split), LLC: llcOf(&j.LLC), CPU: cpuOf(&j.CPU),
 		Repeat: j.repeatTable(),
@@ -68,6 +68,7 @@ type jobFile struct {
 	Module    string           `toml:"module"`
 	Kernel    string           `toml:"kernel,omitempty"`
 	Machine   string           `toml:"machine"`
+	Target    string           `toml:"target,omitempty"`
 	Grid      *[]int           `toml:"grid,omitempty"`
 	Block     *[]int           `toml:"block,omitempty"`
 	Vectors   int              `toml:"vectors"`

@@ -2,7 +2,6 @@ package machine
 
 import (
 	"cmp"
-	"fmt"
 	"slices"
 
 	"warpbound/internal/isa"
@@ -39,11 +38,6 @@ func (m *Machine) Match(target string) Match {
 		return Runs
 	}
 	return Differs
-}
-
-// Difference says what it means that code for a target runs on a machine that Differs from it.
-func (m *Machine) Difference(target string) string {
-	return fmt.Sprintf("a GPU of %s does not run code for %s: instruction timings, caches and occupancy are those of %[1]s", m.Architecture, target)
 }
 
 // distance is how far apart the architectures of the machine and of a target are; 0 where that means nothing.

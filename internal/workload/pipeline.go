@@ -431,6 +431,9 @@ func split(s state) (state, error) {
 			w.warnings = append(w.warnings, warning)
 		}
 	}
+	if d := targetDiffers(&s); d != nil {
+		w.warnings = append(w.warnings, *d)
+	}
 	if w.Several() {
 		vars := Vars(w.Kernels)
 		for _, k := range w.Kernels {
@@ -444,6 +447,18 @@ func split(s state) (state, error) {
 	var err error
 	s.out, err = w.split(SplitOptions{})
 	return s, err
+}
+
+// targetDiffers warns of a machine whose GPUs do not run code for the module's target, unless the job says that this is
+// meant; nil if there is nothing to warn of.
+func targetDiffers(s *state) *diag.Warning {
+	target := s.program.Target
+	if s.machine.Match(target) != machine.Differs || s.spec.Target == target {
+		return nil
+	}
+	return &diag.Warning{Pos: s.program.TargetPos, ID: "target-differs", Text: fmt.Sprintf(
+		"the module targets %s, machine %s is %s: instruction timings, caches and occupancy are those of %[3]s; target = %[1]q in the job says that this is meant",
+		target, s.machine.Name, s.machine.Architecture)}
 }
 
 func dumpSplits(w io.Writer, s *state) error {

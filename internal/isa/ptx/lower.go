@@ -131,7 +131,7 @@ func (l *lowering) header() {
 			case "version":
 				l.program.Version = x.Args[0]
 			case "target":
-				l.program.Target = x.Args[0]
+				l.program.Target, l.program.TargetPos = x.Args[0], l.at(x.Pos)
 				l.dialect = dialectOf(l.program.Version, x.Args)
 			case "address_size":
 				l.program.AddressBits, _ = strconv.Atoi(x.Args[0])
