@@ -102,11 +102,11 @@ var orderCases = []struct {
 	{"the same without lock-step", false, `
 		0.0.01  load x
 		race 0.0.01/1 store x`},
-	{"sides of a branch", true, `
+	{"successors of a branch", true, `
 		0.0.012 diverge
 		0.0.0   store x
 		race 0.0.12 load x`},
-	{"where sides of a branch meet", true, `
+	{"where successors of a branch reconverge", true, `
 		0.0.012 diverge
 		0.0.0   store x
 		0.0.012 diverge
@@ -132,7 +132,7 @@ var orderCases = []struct {
 		0.0.01/0 load.relaxed.gpu f
 		0.0.01/0 fence.acquire.gpu
 		0.0.1   load x`},
-	{"what lanes learn where they meet of messages", true, `
+	{"what lanes learn of messages where they reconverge", true, `
 		1.0.0   store x
 		1.0.0   store.release.gpu f
 		0.0.0   load.acquire.gpu f

@@ -373,18 +373,18 @@ func (w *twins) wait(by actor, pending int) {
 	w.x.together(by.cta, by.warp, by.active)
 }
 
-// drawn is a random sequence.
-type drawn struct {
+// sampled is a random sequence.
+type sampled struct {
 	*rapid.T
 	*twins
 	raced, clean *int // accesses so far
 }
 
-func (w *drawn) number(name string, minimum, maximum int) int {
+func (w *sampled) number(name string, minimum, maximum int) int {
 	return rapid.IntRange(minimum, maximum).Draw(w.T, name)
 }
 
-func (w *drawn) actor() actor {
+func (w *sampled) actor() actor {
 	a := actor{cta: w.number("CTA", 0, twinCTAs-1), warp: w.number("warp", 0, twinWarps-1), active: uint64(w.number("active lanes", 1, whole))}
 	if w.number("lanes", 0, 2) > 0 {
 		a.lanes = a.active & -a.active
@@ -394,16 +394,16 @@ func (w *drawn) actor() actor {
 	return a
 }
 
-func (w *drawn) order(name string, list ...isa.Order) isa.Order {
+func (w *sampled) order(name string, list ...isa.Order) isa.Order {
 	return rapid.SampledFrom(list).Draw(w.T, name)
 }
 
-func (w *drawn) scope() isa.Scope {
+func (w *sampled) scope() isa.Scope {
 	return rapid.SampledFrom([]isa.Scope{isa.ScopeCTA, isa.ScopeGPU, isa.ScopeGPU, isa.ScopeSystem}).Draw(w.T, "scope")
 }
 
 // flag is a strong access to one of the words by which threads synchronise, or now and then an ordinary one.
-func (w *drawn) flag(by actor) {
+func (w *sampled) flag(by actor) {
 	a := Access{Shared: w.number("flag in shared memory", 0, 3) == 0, Scope: w.scope(), Value: zero}
 	switch w.number("flag", 0, 9) {
 	case 0:
@@ -423,7 +423,7 @@ func (w *drawn) flag(by actor) {
 func zero(int, int) uint64 { return 0 }
 
 // synchronise is a step that may order something.
-func (w *drawn) synchronise(by actor) {
+func (w *sampled) synchronise(by actor) {
 	switch w.number("step", 0, 15) {
 	case 0:
 		w.diverge(by)
@@ -448,7 +448,7 @@ func (w *drawn) synchronise(by actor) {
 }
 
 // data is an access to the word that a phrase is about.
-func (w *drawn) data(by actor, word uint64, shared bool) {
+func (w *sampled) data(by actor, word uint64, shared bool) {
 	a := Access{Shared: shared, Value: zero}
 	switch w.number("data", 0, 9) {
 	case 0, 1, 2:
@@ -479,7 +479,7 @@ func TestAgainstTwin(t *testing.T) {
 	raced, clean := 0, 0
 	rapid.Check(t, func(t *rapid.T) {
 		for range 12 { // one is short, and many mistakes need a long one or luck
-			w := &drawn{t, newTwins(rapid.Bool().Draw(t, "in lock-step"), t.Fatalf), &raced, &clean}
+			w := &sampled{t, newTwins(rapid.Bool().Draw(t, "in lock-step"), t.Fatalf), &raced, &clean}
 			for phrase := range w.number("phrases", 1, 5) {
 				actors := []actor{w.actor(), w.actor(), w.actor()}
 				word, shared := uint64(64+4*phrase), rapid.Bool().Draw(t, "shared")
