@@ -3,6 +3,7 @@ package warpbound
 import (
 	"context"
 	"io"
+	"time"
 
 	"warpbound/estimate"
 	"warpbound/internal/analysis"
@@ -23,6 +24,9 @@ type AnalyzeOptions struct {
 
 	Runs  Runs
 	Write Artifacts
+
+	// Grace is how long it may take to bound the runs so far if ctx ends; if it is 0 they are not bounded then.
+	Grace time.Duration
 }
 
 // Runs say which runs an analysis makes, or reads the traces of.
@@ -83,11 +87,16 @@ func ParsePlacement(s string) (Placement, error) {
 // It is an error if a kernel has a loop without exit, if a run fails, if a trace is damaged or does
 // not belong to the kernel, if there are both traces and saved inputs, if a path or traces are asked
 // for although the job has several launches in a run, if an annotated bound is contradicted by a run,
-// or if a static method is asked for by name that has no bound.
+// or if a static method is asked for by name that has no bound. If ctx ends, the error is that of ctx, and the
+// analysis, unless nil, is what was known until then: its Interrupted says what it lacks. Runs are those of the first
+// test vectors, so that as many vectors give the same again. Nothing is written then.
 func (j *Job) Analyze(ctx context.Context, opts AnalyzeOptions) (*estimate.Analysis, error) {
 	answer, err := analysis.Analyze(ctx, j.on.Platform, j.on.Workload, opts.request())
-	if err != nil {
+	switch {
+	case answer == nil:
 		return nil, err
+	case err != nil:
+		return answer.Analysis, err
 	}
 	return answer.Analysis, answer.Write(opts.Write.LP, opts.Write.Certificate)
 }
@@ -100,6 +109,7 @@ func (o *AnalyzeOptions) request() analysis.Request {
 		Path:     o.Write.LP != nil || o.Write.Certificate != nil,
 		Campaign: campaign.Spec{Vectors: r.Vectors, Inputs: inputs(r.Inputs), Repeats: r.Repeats, Progress: r.Progress, Cores: r.Cores, OneCore: r.OneCore}, MaxCycles: r.MaxCycles,
 		EndToEnd: r.EndToEnd, Observe: r.Observe, Traces: r.Traces, TracesName: r.TracesName,
+		Grace: o.Grace,
 	}
 }
 

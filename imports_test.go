@@ -97,6 +97,7 @@ var arrows = []rule{
 	{"internal/method/split/...", []string{"internal/method/cta/...", "internal/method/hybrid/...", "internal/method/llc/...", "internal/method/search/..."}, "methods do not know each other"},
 	{"internal/method/llc/reuse", []string{"estimate", "internal/..."}, "sequences of lines know no programs and no timing"},
 	{"estimate", []string{"warpbound", "internal/..."}, "results compute nothing, and programs that embed the tool name all that is in them"},
+	{"internal/halt", []string{"warpbound", "internal/..."}, "why work ends does not depend on what works"},
 	{"internal/provenance", []string{"warpbound", "internal/..."}, "which build it is depends on nothing"},
 	{"internal/suggest", []string{"warpbound", "estimate", "internal/..."}, "names have no meaning"},
 	{"internal/report", []string{"internal/method/...", "internal/sim/...", "internal/emu", "internal/job", "internal/workload", "internal/runner/...", "internal/platform", "internal/campaign", "internal/analysis", "internal/study/...", "internal/cli"}, "reports only render"},

@@ -187,6 +187,8 @@ type Analysis struct {
 	// Launches are those of a job with several in a run, in the order in which it states them; all else
 	// is of whole runs then. Other jobs have none.
 	Launches []LaunchAnalysis `json:"launches,omitempty"`
+
+	Interrupted *Interruption `json:"interrupted,omitempty"` // nil if the analysis is complete
 }
 
 // Hz returns the clock at which the cycles of the analysis become the longest time, in

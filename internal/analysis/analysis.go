@@ -11,11 +11,13 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"time"
 
 	"warpbound/diag"
 	"warpbound/estimate"
 	"warpbound/internal/absexec"
 	"warpbound/internal/campaign"
+	"warpbound/internal/halt"
 	"warpbound/internal/ipet"
 	"warpbound/internal/method"
 	"warpbound/internal/provenance"
@@ -38,6 +40,9 @@ type Request struct {
 	EndToEnd  bool          // measure only how long runs take: nothing is recorded
 	Observe   bool          // make runs although no method that is asked for needs them
 
+	// Grace is how long it may take to bound the runs so far if ctx ends; if it is 0 they are not bounded then.
+	Grace time.Duration
+
 	// Traces are read instead of running the workload, in the binary format or as CSV;
 	// TracesName is their name for messages.
 	Traces     io.Reader
@@ -49,6 +54,9 @@ type Answer struct {
 	*estimate.Analysis
 	Model       *ipet.Model       // of the longest path of a warp; nil if no measured method was asked
 	Certificate *ipet.Certificate // that no path of it is longer; nil likewise
+
+	planned int      // runs that there were to be
+	lacks   []string // what there is no answer to because ctx has ended
 }
 
 // Write writes the path model in CPLEX LP format and the certificate, each to nowhere if its writer is nil.
@@ -80,7 +88,8 @@ func (r *Request) recorded() bool { return r.Traces != nil || r.Path }
 //
 // It is an error if a kernel has a loop without exit, if a run fails, if a trace
 // is damaged or does not belong to the kernel, if there are both traces and saved inputs, if an annotated bound
-// is contradicted by a run, or if a static method is asked for by name that has no bound.
+// is contradicted by a run, or if a static method is asked for by name that has no bound. If ctx ends, the error is
+// that of ctx, and the answer is what was known until then, which says what it lacks; nil if that is nothing.
 func Analyze(ctx context.Context, p runner.Platform, w *workload.Workload, req Request) (*Answer, error) {
 	return Methods().Analyze(ctx, p, w, req)
 }
@@ -103,28 +112,51 @@ func (l List) Analyze(ctx context.Context, p runner.Platform, w *workload.Worklo
 	if err != nil {
 		return nil, err
 	}
+	a.lack(static.missing...)
 	warnings := static.warnings
 	if req.measured(l) {
-		found, err := l.measure(ctx, p, w, req, a)
+		found, err := l.run(ctx, p, w, req, a)
 		if err != nil {
-			return nil, err
-		}
-		warnings = append(warnings, found...)
-		a.Races, found, err = watch(ctx, p, w, req.MaxCycles)
-		if err != nil && (req.Traces == nil || ctx.Err() != nil) { // traces say enough where a run is not possible
 			return nil, err
 		}
 		warnings = append(warnings, found...)
 	}
 	static.enter(a.Analysis)
-	a.RaceVerdict = raceVerdict(w)
+	if ctx.Err() == nil {
+		a.RaceVerdict = raceVerdict(w)
+	}
 	qualify(a.Analysis)
 	if err := contradicted(a.Analysis); err != nil {
 		return nil, err
 	}
 	l.explainAll(a.Analysis)
 	a.Warnings = estimate.Warnings(slices.Concat(w.AllWarnings(), warnings))
-	return a, nil
+	if a.Interrupted = a.interrupted(ctx); a.Interrupted == nil {
+		return a, nil
+	}
+	if a.Observed == nil && len(a.Estimates) == 0 {
+		return nil, ctx.Err()
+	}
+	return a, ctx.Err()
+}
+
+// run adds what was observed and the estimates of measured methods, and looks for data races. That ctx ends is no
+// error: the answer lacks something then.
+func (l List) run(ctx context.Context, p runner.Platform, w *workload.Workload, req Request, a *Answer) ([]diag.Warning, error) {
+	warnings, err := l.measure(ctx, p, w, req, a)
+	if err != nil {
+		return nil, err
+	}
+	var found []diag.Warning
+	a.Races, found, err = watch(ctx, p, w, req.MaxCycles)
+	switch {
+	case err == nil:
+	case ctx.Err() != nil:
+		a.lack(partRaces)
+	case req.Traces == nil: // traces say enough where a run is not possible
+		return nil, err
+	}
+	return append(warnings, found...), nil
 }
 
 // contradicted is the error of an annotated bound that a run of the analysis exceeds: something that the job states
@@ -161,6 +193,9 @@ func Empty(w *workload.Workload) *estimate.Analysis {
 func Static(ctx context.Context, p runner.Platform, w *workload.Workload, req Request) (*estimate.Analysis, []diag.Warning, error) {
 	l := Methods()
 	found, err := l.static(ctx, p, w, req)
+	if err == nil && found.missing != nil {
+		err = ctx.Err()
+	}
 	if err != nil {
 		return nil, nil, err
 	}
@@ -175,6 +210,7 @@ type bounds struct {
 	estimates []estimate.Estimate   // of the whole
 	launches  [][]estimate.Estimate // of one execution of each launch; may be nil
 	warnings  []diag.Warning
+	missing   []string // what ctx left no time for
 }
 
 // add adds what a method says of the whole, nil if it has no bound, and of each launch, likewise.
@@ -220,11 +256,21 @@ func (l List) static(ctx context.Context, p runner.Platform, w *workload.Workloa
 		if !req.wants(id) || !named && m.Applies(w.Machine) != nil {
 			continue
 		}
+		if ctx.Err() != nil {
+			found.missing = append(found.missing, id)
+			continue
+		}
 		answer, parts, err := l.bound(ctx, p, w, req, m)
-		found.add(answer, parts)
+		if answer != nil || ctx.Err() == nil {
+			found.add(answer, parts)
+		}
 		switch {
 		case err == nil:
-		case named || ctx.Err() != nil:
+		case ctx.Err() != nil && answer == nil:
+			found.missing = append(found.missing, id)
+		case ctx.Err() != nil:
+			found.missing = append(found.missing, id+" "+partRuns)
+		case named:
 			return nil, err
 		default:
 			found.warnings = append(found.warnings, noBound(w, id, err))
@@ -258,6 +304,9 @@ func (l List) bound(ctx context.Context, p runner.Platform, w *workload.Workload
 		return nil, nil, err
 	}
 	all := launches(ctx, variant)
+	if err := ctx.Err(); err != nil { // less is known of what launches find, perhaps
+		return nil, nil, err
+	}
 	parts = make([]*method.Answer, len(all))
 	for i, one := range all {
 		part, failed := bound(ctx, one, m.Method.(method.Static))
@@ -276,7 +325,9 @@ func (l List) bound(ctx context.Context, p runner.Platform, w *workload.Workload
 	to, watched := answer.Estimates[0].Detail.(estimate.Watched)
 	if watched && m.Variant != nil && req.measured(l) && req.Traces == nil {
 		result, _, err := campaign.Run(ctx, p, variant, req.Campaign, runner.Options{MaxCycles: req.MaxCycles}, nil)
-		if err != nil {
+		if halt.Ended(ctx, err) {
+			return answer, parts, err // the bound is one all the same
+		} else if err != nil {
 			return nil, nil, err
 		}
 		if variant.Several() {
@@ -330,7 +381,9 @@ func (l List) measure(ctx context.Context, p runner.Platform, w *workload.Worklo
 			continue
 		}
 		found, err := record(ctx, p, w, req, measured, a)
-		if err != nil {
+		if halt.Ended(ctx, err) {
+			a.lack(append(req.asked(m), partRuns)...)
+		} else if err != nil {
 			return nil, err
 		}
 		ran, warnings = true, append(warnings, found...)
@@ -339,12 +392,23 @@ func (l List) measure(ctx context.Context, p runner.Platform, w *workload.Worklo
 		return warnings, nil
 	}
 	result, _, err := campaign.Run(ctx, p, w, req.Campaign, runner.Options{MaxCycles: req.MaxCycles}, nil)
-	if err != nil {
+	if halt.Ended(ctx, err) {
+		a.lack(partRuns)
+	} else if err != nil {
 		return nil, err
 	}
-	a.Runs, a.Observed, a.Inputs, a.Device = result.Runs, &result.Observed, result.Inputs, result.Report.Device
-	observeLaunches(a.Launches, result)
+	if result == nil {
+		return nil, nil
+	}
+	a.note(result)
+	a.Runs, a.Observed = result.Runs, &result.Observed
 	return result.Report.Warnings, nil
+}
+
+// note adds what runs gave besides their times.
+func (a *Answer) note(runs *campaign.Result) {
+	a.Inputs, a.Device, a.planned = runs.Inputs, runs.Report.Device, runs.Planned
+	observeLaunches(a.Launches, runs)
 }
 
 // record makes the runs that a measured method asks for, or reads traces of them, and adds its estimates.
@@ -378,16 +442,22 @@ func record(ctx context.Context, p runner.Platform, w *workload.Workload, req Re
 		return answer.Warnings, nil
 	}
 	result, sinks, err := campaign.Run(ctx, p, w, req.Campaign, opts, func(launch int) trace.Sink { return recordings[launch].Sink(p.Clocks()) })
-	if err != nil {
+	if result == nil {
 		return nil, err
 	}
-	a.Inputs, a.Device = result.Inputs, result.Report.Device
-	observeLaunches(a.Launches, result)
-	parts := make([]*method.Answer, len(all))
-	for i, r := range recordings {
-		if parts[i], err = r.Bound(ctx, sinks[i]); err != nil {
-			return nil, err
+	a.note(result)
+	if err != nil {
+		a.lack(partRuns)
+	}
+	parts, err := boundAll(ctx, req, recordings, sinks)
+	if halt.Ended(ctx, err) {
+		a.lack(req.asked(m)...)
+		if a.Device == nil { // whose traces have other times
+			a.Runs, a.Observed = result.Runs, &result.Observed
 		}
+		return result.Report.Warnings, nil
+	} else if err != nil {
+		return nil, err
 	}
 	answer, err := whole(w, parts, seen(w, result))
 	if err != nil {
@@ -405,6 +475,25 @@ func record(ctx context.Context, p runner.Platform, w *workload.Workload, req Re
 	}
 	measured(a, req, answer, parts)
 	return warnings, nil
+}
+
+// boundAll is what the recordings of launches make of their runs: those so far if ctx has ended.
+func boundAll(ctx context.Context, req Request, recordings []method.Recording, sinks [][]trace.Sink) ([]*method.Answer, error) {
+	if sinks == nil {
+		return nil, ctx.Err()
+	}
+	finish, cancel := finishing(ctx, req.Grace)
+	defer cancel()
+	parts := make([]*method.Answer, len(recordings))
+	for i, r := range recordings {
+		var err error
+		if parts[i], err = r.Bound(finish, sinks[i]); halt.Ended(finish, err) {
+			return nil, ctx.Err()
+		} else if err != nil {
+			return nil, err
+		}
+	}
+	return parts, nil
 }
 
 // measured adds what a measured method says of the whole and of each launch.

@@ -8,9 +8,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"sync"
 
 	"warpbound/estimate"
+	"warpbound/internal/halt"
 	"warpbound/internal/job"
 	"warpbound/internal/runner"
 	"warpbound/internal/trace"
@@ -31,6 +33,7 @@ type Spec struct {
 // Result is what the runs of a campaign gave.
 type Result struct {
 	Runs     int
+	Planned  int // runs that there were to be, of a campaign that was interrupted
 	Observed estimate.Observation
 	Inputs   []estimate.InputRun // how long the saved inputs took
 	Report   runner.Report       // of a device
@@ -44,9 +47,12 @@ type Launch struct {
 }
 
 // Run runs the test vectors and saved inputs of a workload. sink, unless nil, makes what the traces of a
-// launch on a runner are replayed into: one for each of them, all returned with the result by launch.
+// launch on a runner are replayed into: at least one for each of them, of which those with all runs are returned
+// with the result by launch.
 //
-// It is an error if a run fails: that of the first input which does.
+// It is an error if a run fails: that of the first input which does. If ctx ends, the error is that of ctx, and the
+// result, unless nil, is that of as many inputs as were run until then, without a gap. It comes without sinks if these
+// are not trace.Mergeable.
 func Run(ctx context.Context, p runner.Platform, w *workload.Workload, spec Spec, opts runner.Options, sink func(launch int) trace.Sink) (result *Result, sinks [][]trace.Sink, err error) {
 	v := newVectors(w, spec)
 	opts.Repeats = p.Repeats(spec.Repeats)
@@ -57,75 +63,116 @@ func Run(ctx context.Context, p runner.Platform, w *workload.Workload, spec Spec
 	pool := NewPool(p, w, opts)
 	defer func() { err = errors.Join(err, pool.Close()) }()
 	for i := range workers {
-		workers[i].launches = make([]executed, len(w.Kernels))
-		if sink != nil {
-			for launch := range w.Kernels {
-				workers[i].sinks = append(workers[i].sinks, sink(launch))
-			}
-			workers[i].rec.Take = workers[i].take
-		}
+		workers[i] = newWorker(len(w.Kernels), sink)
 	}
-	for launch := range w.Kernels {
-		var all []trace.Sink
-		for i := range workers {
-			if sink != nil {
+	if sink != nil {
+		for launch := range w.Kernels {
+			var all []trace.Sink
+			for i := range workers {
 				all = append(all, workers[i].sinks[launch])
 			}
+			sinks = append(sinks, all)
 		}
-		sinks = append(sinks, all)
 	}
+	taken := order{waiting: make(map[int]*outcome)}
 	err = pool.Each(ctx, v.total, v.inputs, func(slot int, r runner.Runner, i int, in *job.Inputs) error {
-		cycles, err := workers[slot].run(ctx, r, i, opts.Repeats, in)
+		out, cycles, err := workers[slot].run(ctx, r, i, opts.Repeats, in)
 		if err != nil {
 			return v.failed(i, err)
 		}
 		v.done(i, cycles)
-		return nil
+		return taken.add(i, out)
 	})
-	if err != nil {
+	switch {
+	case err == nil:
+	case taken.next == 0 || !halt.Ended(ctx, err):
 		return nil, nil, err
+	case slices.ContainsFunc(workers, (worker).mixed):
+		sinks = nil
 	}
-	out := &Result{Runs: v.total, Observed: v.observed(), Inputs: v.saved(), Report: pool.Report(), Launches: launches(workers)}
+	out := &Result{Runs: taken.next, Planned: v.total, Observed: v.observed(taken.next), Inputs: v.saved(taken.next), Report: pool.Report(), Launches: launches(workers)}
 	if out.Report.Device != nil {
 		out.Runs, out.Observed = out.Report.Runs, *out.Report.Observed
 	}
-	return out, sinks, nil
+	return out, sinks, err
 }
 
 // worker is what one runner needs besides.
 type worker struct {
 	sinks    []trace.Sink // by launch; nil if no trace is wanted
-	rec      runner.Recorder
 	launches []executed
+
+	sink func(launch int) trace.Sink // makes sinks for a single vector; nil if these could not be merged
+	rec  *runner.Recorder            // nil if no trace is wanted
+	into []trace.Sink                // that take the current vector
+}
+
+func newWorker(n int, sink func(launch int) trace.Sink) worker {
+	w := worker{launches: make([]executed, n)}
+	if sink == nil {
+		return w
+	}
+	w.rec, w.sink = &runner.Recorder{}, sink
+	for launch := range n {
+		w.sinks = append(w.sinks, sink(launch))
+		if _, ok := w.sinks[launch].(trace.Mergeable); !ok {
+			w.sink = nil
+		}
+	}
+	return w
+}
+
+// mixed reports whether the sinks have vectors that were not taken in order.
+func (w worker) mixed() bool { return w.rec != nil && w.sink == nil }
+
+// run runs an input as often as it is to be, and returns what that gave and the longest time in cycles.
+func (w *worker) run(ctx context.Context, r runner.Runner, i, repeats int, in *job.Inputs) (*outcome, int64, error) {
+	longest := int64(0)
+	o := &outcome{of: w, launches: make([]executed, len(w.launches))}
+	if w.rec != nil {
+		w.into, w.rec.Take = w.sinks, w.take
+	}
+	if w.sink != nil {
+		for launch := range w.sinks {
+			o.sinks = append(o.sinks, w.sink(launch))
+		}
+		w.into = o.sinks
+	}
+	for n := range repeats {
+		if w.rec != nil {
+			w.rec.Number = i*repeats + n
+		}
+		out, err := r.Run(ctx, in, w.rec)
+		if err != nil {
+			return nil, 0, err
+		}
+		for i := range out.Launches {
+			o.launches[i].add(&out.Launches[i])
+		}
+		longest = max(longest, out.Cycles)
+	}
+	return o, longest, nil
 }
 
 // take replays what an execution of a launch recorded.
 func (w *worker) take(launch int, run *trace.Run) error {
-	if err := run.Replay(w.sinks[launch]); err != nil {
+	if err := run.Replay(w.into[launch]); err != nil {
 		return &replayError{err}
 	}
 	return nil
 }
 
-// run runs an input as often as it is to be, and returns the longest time in cycles.
-func (w *worker) run(ctx context.Context, r runner.Runner, i, repeats int, in *job.Inputs) (int64, error) {
-	longest := int64(0)
-	for n := range repeats {
-		var rec *runner.Recorder
-		if w.sinks != nil {
-			rec = &w.rec
-			rec.Number = i*repeats + n
-		}
-		out, err := r.Run(ctx, in, rec)
-		if err != nil {
-			return 0, err
-		}
-		for i := range out.Launches {
-			w.launches[i].add(&out.Launches[i])
-		}
-		longest = max(longest, out.Cycles)
+// keep adds what a vector gave.
+func (w *worker) keep(o *outcome) error {
+	for launch := range w.launches {
+		w.launches[launch].merge(&o.launches[launch])
 	}
-	return longest, nil
+	for launch, s := range o.sinks {
+		if err := w.sinks[launch].(trace.Mergeable).Absorb(s); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // replayError is the error of a sink, which names the run itself.
@@ -191,22 +238,24 @@ func (v *vectors) done(i int, cycles int64) {
 	}
 }
 
-// observed sums up the times.
-func (v *vectors) observed() estimate.Observation {
+// observed sums up the times of the first n.
+func (v *vectors) observed(n int) estimate.Observation {
+	v.mu.Lock()
+	defer v.mu.Unlock()
 	o := estimate.Observation{Min: v.cycles[0]}
 	sum := 0.0
-	for _, c := range v.cycles {
+	for _, c := range v.cycles[:n] {
 		o.Min, o.Max = min(o.Min, c), max(o.Max, c)
 		sum += float64(c)
 	}
-	o.Mean = sum / float64(v.total)
+	o.Mean = sum / float64(n)
 	return o
 }
 
-// saved tells how long the saved inputs took.
-func (v *vectors) saved() []estimate.InputRun {
+// saved tells how long the saved inputs among the first n took.
+func (v *vectors) saved(n int) []estimate.InputRun {
 	var runs []estimate.InputRun
-	for i, s := range v.spec.Inputs {
+	for i, s := range v.spec.Inputs[:max(0, n-v.random)] {
 		runs = append(runs, estimate.InputRun{File: s.File, Cycles: v.cycles[v.random+i]})
 	}
 	return runs

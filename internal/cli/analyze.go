@@ -91,6 +91,7 @@ func (f *analyzeFlags) analyze(c *cobra.Command, job *warpbound.Job, opts warpbo
 	}
 	step, stop := progress(c.ErrOrStderr(), job.Name())
 	opts.Runs.Progress, opts.Runs.Cores = step, runtime.GOMAXPROCS(0)
+	opts.Grace = finishing
 	alone := ""
 	opts.Runs.OneCore = func(why string) { alone = why }
 	a, err := job.Analyze(c.Context(), opts)
@@ -188,7 +189,7 @@ func analyzeCommand() *cobra.Command {
 		}
 		a, err := flags.analyze(c, j, opts)
 		if err != nil {
-			return err
+			return soFar(err, a != nil, func() error { return printAnalysis(c.OutOrStdout(), *format, j, a) })
 		}
 		if page != nil {
 			if err := report.HTML(page, a, a.Hz(j.ClockHz())); err != nil {

@@ -10,12 +10,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
-	"os/signal"
 	"time"
 
 	"github.com/spf13/cobra"
 
+	"warpbound/internal/halt"
 	"warpbound/internal/provenance"
 )
 
@@ -38,9 +37,10 @@ func Main(args []string, stdout, stderr io.Writer) int {
 
 // within is Main, where an interrupted command may take so long to clean up.
 func within(grace time.Duration, args []string, stdout, stderr io.Writer) int {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
-	defer stop()
+	ctx, cancel := interruptible()
+	defer cancel(nil)
 	root := command()
+	root.PersistentPreRun = func(c *cobra.Command, _ []string) { watchTimeout(c, cancel) }
 	root.SetArgs(args)
 	root.SetOut(stdout)
 	root.SetErr(stderr)
@@ -50,16 +50,13 @@ func within(grace time.Duration, args []string, stdout, stderr io.Writer) int {
 		return exitFine
 	case errors.Is(err, errVerdict):
 		return exitVerdict
-	case errors.Is(err, context.Canceled):
-		fmt.Fprintln(stderr, "warpbound: interrupted")
+	case halt.Ended(ctx, err):
+		fmt.Fprintln(stderr, "warpbound:", context.Cause(ctx))
 	default:
 		fmt.Fprintln(stderr, "warpbound:", err)
 	}
 	return exitFailure
 }
-
-// grace is how long an interrupted command may take to clean up.
-const grace = 2 * time.Second
 
 // execute runs the command. One that is interrupted while it waits for something
 // that cannot be, such as the other end of a pipe, is left behind.
@@ -92,12 +89,14 @@ func command() *cobra.Command {
 	root.SetVersionTemplate("{{.Version}}\n")
 	root.CompletionOptions.DisableDefaultCmd = true
 	root.SetHelpCommand(helpCommand(root))
-	root.AddCommand(
+	run := []*cobra.Command{
 		demoCommand(), analyzeCommand(), simCommand(), inspectCommand(),
-		machinesCommand(), checkCommand(), verifyCommand(), reproduceCommand(), selfcheckCommand(),
-		syntheticCommand(), calibrateCommand(), splitCommand(), quotaCommand(), searchCommand(),
-		versionCommand(),
-	)
+		checkCommand(), verifyCommand(), reproduceCommand(), selfcheckCommand(),
+		calibrateCommand(), splitCommand(), quotaCommand(), searchCommand(),
+	}
+	addTimeout(run...)
+	root.AddCommand(run...)
+	root.AddCommand(machinesCommand(), syntheticCommand(), versionCommand())
 	return root
 }
 

@@ -32,7 +32,7 @@ func demoCommand() *cobra.Command {
 		}
 		a, err := flags.analyze(c, j, opts)
 		if err != nil {
-			return err
+			return soFar(err, a != nil, func() error { return printAnalysis(c.OutOrStdout(), *format, j, a) })
 		}
 		if *format == "text" {
 			fmt.Fprint(c.OutOrStdout(), demoIntro)

@@ -4,10 +4,12 @@ package cli
 
 import (
 	"bytes"
+	"encoding/json"
 	"maps"
 	"os"
 	"os/signal"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"strconv"
 	"strings"
@@ -27,17 +29,17 @@ func TestInterruptWhileBlocked(t *testing.T) {
 	go func() {
 		code <- Main([]string{"analyze", "../../kernels/vectorAdd/job.toml", "--traces", pipe}, &stdout, &stderr)
 	}()
-	got := interrupt(t, code, func() bool { return true })
+	got := interrupt(t, syscall.SIGINT, code, func() bool { return true })
 	if got != exitFailure || stdout.Len() > 0 || stderr.String() != "warpbound: interrupted\n" {
 		t.Errorf("exit code %d, stdout %q, stderr %q", got, &stdout, &stderr)
 	}
 }
 
-// interrupt sends interrupts, once ready says so, until there is an exit code.
-func interrupt(t *testing.T, code <-chan int, ready func() bool) int {
+// interrupt sends signals, once ready says so, until there is an exit code.
+func interrupt(t *testing.T, kind syscall.Signal, code <-chan int, ready func() bool) int {
 	t.Helper()
 	caught := make(chan os.Signal, 1) // so that one sent too early does no harm
-	signal.Notify(caught, os.Interrupt)
+	signal.Notify(caught, kind)
 	defer signal.Stop(caught)
 	again := time.NewTicker(50 * time.Millisecond)
 	defer again.Stop()
@@ -50,7 +52,7 @@ func interrupt(t *testing.T, code <-chan int, ready func() bool) int {
 			if !ready() {
 				continue
 			}
-			if err := syscall.Kill(syscall.Getpid(), syscall.SIGINT); err != nil {
+			if err := syscall.Kill(syscall.Getpid(), kind); err != nil {
 				t.Fatal(err)
 			}
 			<-caught // before anything stops to catch it
@@ -80,7 +82,7 @@ func TestInterruptSearch(t *testing.T) {
 			code <- got
 		}()
 		begun := func() bool { _, err := os.Stat(filepath.Join(parts, "state.json")); return err == nil }
-		got := interrupt(t, code, begun)
+		got := interrupt(t, syscall.SIGTERM, code, begun)
 		if got == exitFine { // it ended before it was interrupted
 			budget *= 2
 			continue
@@ -105,6 +107,75 @@ func TestInterruptSearch(t *testing.T) {
 			t.Errorf("%s is another", name)
 		}
 	}
+}
+
+// An analysis that is stopped prints what an analysis of as many test vectors as it had run prints, and that it is
+// incomplete. Files that were there stay as they are.
+func TestInterruptAnalyze(t *testing.T) {
+	page := filepath.Join(t.TempDir(), "page.html")
+	if err := os.WriteFile(page, []byte("of before"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, kind := range []syscall.Signal{syscall.SIGINT, syscall.SIGTERM} {
+		analyze := func(vectors int, more ...string) (int, map[string]any, string) {
+			var stdout, stderr bytes.Buffer
+			args := []string{"analyze", "../../kernels/bfs/job.toml", "--machine", "predictable-rr", "--format", "json", "--vectors", strconv.Itoa(vectors)}
+			code := within(time.Hour, append(args, more...), &stdout, &stderr)
+			var result map[string]any
+			if stdout.Len() > 0 {
+				if err := json.Unmarshal(stdout.Bytes(), &result); err != nil {
+					t.Errorf("%v in %s", err, &stdout)
+				}
+			}
+			return code, result, stderr.String()
+		}
+		var result map[string]any
+		runs := 0
+		for wait := 100 * time.Millisecond; runs == 0; wait *= 2 { // until there is a run
+			var text string
+			code := make(chan int, 1)
+			go func() {
+				var got int
+				got, result, text = analyze(1e7, "--html", page)
+				code <- got
+			}()
+			begun := time.Now()
+			if got := interrupt(t, kind, code, func() bool { return time.Since(begun) > wait }); got != exitFailure || text != "warpbound: interrupted\n" {
+				t.Fatalf("%v: exit code %d, %s", kind, got, text)
+			}
+			if n, ok := result["runs"].(float64); ok {
+				runs = int(n)
+			}
+		}
+		why := result["interrupted"].(map[string]any)
+		if why["reason"] != "signal" || why["planned"] != 1e7 || !reflect.DeepEqual(why["missing"], []any{"runs", "races"}) {
+			t.Errorf("%v: %v", kind, why)
+		}
+		got, want, _ := analyze(runs)
+		if got != exitFine || len(result["estimates"].([]any)) == 0 {
+			t.Errorf("%v: exit code %d after %v", kind, got, result)
+		}
+		for _, key := range []string{"runs", "observed", "estimates"} {
+			a, b := result[key], want[key]
+			if key == "estimates" { // one of them says what is known of races
+				a, b = figures(a), figures(b)
+			}
+			if !reflect.DeepEqual(a, b) {
+				t.Errorf("%v: %s is %v, of as many vectors %v", kind, key, a, b)
+			}
+		}
+	}
+	if text, err := os.ReadFile(page); err != nil || string(text) != "of before" {
+		t.Errorf("the page is now %s, %v", text, err)
+	}
+}
+
+// figures returns estimates without their assumptions.
+func figures(estimates any) any {
+	for _, e := range estimates.([]any) {
+		delete(e.(map[string]any), "assumptions")
+	}
+	return estimates
 }
 
 // readAll returns the files of a directory.

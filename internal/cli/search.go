@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"maps"
@@ -170,7 +169,7 @@ func (s *searchRun) run(c *cobra.Command) error {
 	case err != nil:
 		return err
 	case found.Interrupted:
-		return context.Canceled
+		return c.Context().Err()
 	case len(found.Search.Violated) > 0:
 		return errVerdict
 	}

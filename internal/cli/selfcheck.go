@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"os"
@@ -10,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"warpbound"
+	"warpbound/internal/halt"
 	"warpbound/internal/platform"
 	"warpbound/internal/report"
 	"warpbound/internal/selfcheck"
@@ -56,7 +56,7 @@ func selfcheckCommand() *cobra.Command {
 		cfg.Progress = step
 		result, err := selfcheck.Run(c.Context(), cfg)
 		stop()
-		if err != nil && !errors.Is(err, context.Canceled) {
+		if err != nil && !halt.Ended(c.Context(), err) {
 			return err
 		}
 		if *format == "json" {

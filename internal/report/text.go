@@ -21,7 +21,9 @@ func Text(w io.Writer, a *estimate.Analysis, hz float64) error {
 	if a.Runs > 0 {
 		p.printf("; %s, seed %d", counted(a.Runs, "run"), a.Seed)
 	}
-	p.printf("\n\n")
+	p.printf("\n")
+	incomplete(p, a.Interrupted, a.Runs, "run")
+	p.printf("\n")
 	if a.Observed != nil {
 		observed(p, a, hz)
 	}

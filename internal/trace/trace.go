@@ -165,6 +165,14 @@ type Sink interface {
 	EndRun(end int64) error
 }
 
+// Mergeable is a Sink that can take over what another one of its kind took. In whatever order that is done, it is as
+// if the one had taken all runs.
+type Mergeable interface {
+	Sink
+	// Absorb takes over the runs of another sink, which is of no use after that.
+	Absorb(other Sink) error
+}
+
 // Kind says what an Event is.
 type Kind uint8
 

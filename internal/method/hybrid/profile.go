@@ -215,6 +215,15 @@ func (p *Profile) Merge(q *Profile) error {
 	return nil
 }
 
+// Absorb implements trace.Mergeable.
+func (p *Profile) Absorb(other trace.Sink) error {
+	q, ok := other.(*Profile)
+	if !ok {
+		return fmt.Errorf("a profile takes over another one, not a %T", other)
+	}
+	return p.Merge(q)
+}
+
 func (p *Profile) sm(id int32) *smProfile {
 	sm := p.sms[id]
 	if sm == nil {

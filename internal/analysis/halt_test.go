@@ -1,0 +1,106 @@
+package analysis_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"runtime"
+	"slices"
+	"testing"
+	"time"
+
+	"warpbound/estimate"
+	"warpbound/internal/analysis"
+	"warpbound/internal/campaign"
+	"warpbound/internal/halt"
+	"warpbound/internal/platform"
+	"warpbound/kernels"
+)
+
+// TestInterruptedRuns ends analyses in the middle of their runs: what is known is what an analysis of as many
+// vectors tells.
+func TestInterruptedRuns(t *testing.T) {
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))
+	for _, name := range []string{"bfs", "bfsExpand"} {
+		j, err := platform.LoadFS(kernels.Suite(), name+"/job.toml", "")
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, n := range []int{1, 3} {
+			runtime.GOMAXPROCS(n)
+			ctx, cancel := context.WithCancelCause(t.Context())
+			defer cancel(nil)
+			req := analysis.Request{Grace: time.Hour, Campaign: campaign.Spec{Vectors: 12}}
+			req.Campaign.Progress = func(done, _ int) {
+				if done == 5 {
+					cancel(&halt.Cause{Reason: estimate.ByTimeout})
+				}
+			}
+			got, err := analysis.Analyze(ctx, j.Platform, j.Workload, req)
+			if !errors.Is(err, context.Canceled) {
+				t.Fatalf("%s, %d workers: %v", name, n, err)
+			}
+			if got == nil && n > 1 {
+				continue // others have overtaken the first vector
+			}
+			why := got.Interrupted
+			if why == nil || why.Reason != estimate.ByTimeout || why.Planned != 12 || !slices.Equal(why.Missing, []string{"runs", "races"}) {
+				t.Errorf("%s, %d workers: %+v", name, n, why)
+			}
+			want, err := analysis.Analyze(t.Context(), j.Platform, j.Workload, analysis.Request{Campaign: campaign.Spec{Vectors: got.Runs}})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if a, b := figures(t, got.Analysis), figures(t, want.Analysis); a != b {
+				t.Errorf("%s, %d workers: after %d runs\n%s\nwant\n%s", name, n, got.Runs, a, b)
+			}
+		}
+	}
+}
+
+// figures renders what runs gave without what is known of races.
+func figures(t *testing.T, a *estimate.Analysis) string {
+	t.Helper()
+	b := estimate.Analysis{Runs: a.Runs, Observed: a.Observed, Launches: a.Launches}
+	for _, e := range a.Estimates {
+		e.Assumptions = nil
+		b.Estimates = append(b.Estimates, e)
+	}
+	text, err := json.Marshal(b)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}
+
+// TestInterruptedMethods ends analyses before and between their static methods.
+func TestInterruptedMethods(t *testing.T) {
+	j, err := platform.LoadFS(kernels.Suite(), "reduction/job.toml", "gcn3-split")
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), time.Nanosecond)
+	defer cancel()
+	<-ctx.Done()
+	if a, err := analysis.Analyze(ctx, j.Platform, j.Workload, analysis.Request{}); a != nil || !errors.Is(err, context.DeadlineExceeded) {
+		t.Errorf("%+v, %v", a, err)
+	}
+	// The runs of the second method's own mode are interrupted.
+	between, end := context.WithCancel(t.Context())
+	methods := 0
+	req := analysis.Request{Campaign: campaign.Spec{Vectors: 3}}
+	req.Campaign.Progress = func(done, total int) {
+		if done == total {
+			if methods++; methods == 1 {
+				end()
+			}
+		}
+	}
+	a, err := analysis.Analyze(between, j.Platform, j.Workload, req)
+	if !errors.Is(err, context.Canceled) || a == nil {
+		t.Fatal(err)
+	}
+	if len(a.Estimates) != 1 || a.Interrupted.Reason != estimate.ByCaller || !slices.Equal(a.Interrupted.Missing, []string{"split/dws", "split/pws", "runs", "races"}) {
+		t.Errorf("%d estimates, %+v", len(a.Estimates), a.Interrupted)
+	}
+}

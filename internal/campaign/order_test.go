@@ -1,0 +1,82 @@
+package campaign_test
+
+import (
+	"context"
+	"errors"
+	"runtime"
+	"slices"
+	"testing"
+
+	"warpbound/internal/campaign"
+	"warpbound/internal/runner"
+	"warpbound/internal/trace"
+)
+
+// merging is a counter that can take over another one.
+type merging struct{ counter }
+
+func (m *merging) Absorb(other trace.Sink) error {
+	m.runs = append(m.runs, other.(*merging).runs...)
+	return nil
+}
+
+// TestInterruptedCampaign lets a vector take longer than all that are beside it, and the context end before it does.
+// What is known is that of the vectors before it.
+func TestInterruptedCampaign(t *testing.T) {
+	j := prepare(t, random)
+	whole := campaign.Spec{Vectors: 12, Inputs: saved("a.toml", "b.toml", "c.toml")}
+	const total = 15
+	for slow := 1; slow < total; slow++ {
+		for _, n := range []int{1, 2, 5} {
+			ctx, cancel := context.WithCancel(t.Context())
+			p := newScript(j, n, whole)
+			p.run = func(ctx context.Context, input int) (int64, error) {
+				if input == slow {
+					if n == 1 {
+						cancel()
+					}
+					<-ctx.Done()
+					return 0, ctx.Err()
+				}
+				return int64(100 + input), nil
+			}
+			spec := whole
+			spec.Progress = func(done, _ int) {
+				if done == min(total-1, slow+2) { // some of those behind it
+					cancel()
+				}
+			}
+			result, sinks, err := campaign.Run(ctx, p, j.Workload, spec, runner.Options{}, func(int) trace.Sink { return new(merging) })
+			if !errors.Is(err, context.Canceled) || result == nil {
+				t.Fatalf("%d workers, %d is slow: %v", n, slow, err)
+			}
+			var runs []int
+			for _, s := range sinks[0] {
+				runs = append(runs, s.(*merging).runs...)
+			}
+			slices.Sort(runs)
+			if result.Runs != slow || result.Planned != total || len(runs) != slow || runs[slow-1] != slow-1 ||
+				result.Observed.Min != 100 || result.Observed.Max != int64(99+slow) || len(result.Inputs) != max(0, slow-12) {
+				t.Errorf("%d workers, %d is slow: %+v of the runs %v", n, slow, result, runs)
+			}
+			p.check(t)
+		}
+	}
+}
+
+// TestInterruptedWithoutMerging gives no sinks back that hold other runs than the result.
+func TestInterruptedWithoutMerging(t *testing.T) {
+	j := prepare(t, random)
+	spec := campaign.Spec{Vectors: 12}
+	ctx, cancel := context.WithCancel(t.Context())
+	p := newScript(j, runtime.GOMAXPROCS(0), spec)
+	spec.Progress = func(done, _ int) {
+		if done == 4 {
+			cancel()
+		}
+	}
+	result, sinks, err := campaign.Run(ctx, p, j.Workload, spec, runner.Options{}, func(int) trace.Sink { return new(counter) })
+	if !errors.Is(err, context.Canceled) || result == nil || sinks != nil {
+		t.Errorf("%+v, %v, %v", result, sinks, err)
+	}
+}
