@@ -3,6 +3,7 @@ package warpbound
 import (
 	"context"
 	"io"
+	"time"
 
 	"warpbound/estimate"
 	"warpbound/internal/method/search/genetic"
@@ -53,7 +54,9 @@ type SearchOptions struct {
 	Strategies []string       // names of SearchStrategies, one after the other; nil for the first
 	Settings   SearchSettings // of each strategy, which fixes Evolve; the seed is the job's
 	Explore    ExploreOptions // for gdivan
-	MaxCycles  int64          // a run that takes longer has failed; 0 for 2^30
+	// ExploreLimit is how long symbolic execution may take; 0 for as long as only a solver that hangs makes it take.
+	ExploreLimit time.Duration
+	MaxCycles    int64 // a run that takes longer has failed; 0 for 2^30
 
 	// File is the name of the file to which Save writes the best inputs; empty if it does not.
 	File string
@@ -108,12 +111,13 @@ type Found struct {
 	Analysis    *estimate.Analysis
 	Search      *estimate.Search // the detail of that estimate
 	Best        SavedInputs      // with the longest time of all
-	Interrupted bool             // ctx ended: this is the best until then, and nothing was bounded
+	Interrupted bool             // ctx ended: this is the best until then, and bounds may be missing
 }
 
 // Search looks for inputs with which the job takes longest: by the strategies asked for, with the
 // same number of runs each. The result depends on the job and the options alone, not on the number
-// of processors. If ctx ends, what was found until then is the result.
+// of processors. If ctx ends, what was found until then is the result: nothing but what symbolic execution found
+// if no run has ended.
 //
 // It is an error if no input is sampled at random, if an SMT solver is needed that is not installed,
 // or if no run of a strategy succeeds.
@@ -129,7 +133,8 @@ func (j *Job) Search(ctx context.Context, opts SearchOptions) (*Found, error) {
 func (o *SearchOptions) options() search.Options {
 	out := search.Options{
 		Strategies: o.Strategies, Settings: genetic.Settings(o.Settings), Explore: search.ExploreOptions(o.Explore),
-		MaxCycles: o.MaxCycles, File: o.File,
+		ExploreLimit: o.ExploreLimit,
+		MaxCycles:    o.MaxCycles, File: o.File,
 	}
 	if o.Bounds != nil {
 		bounds := o.Bounds.request()

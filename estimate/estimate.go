@@ -189,6 +189,7 @@ type Analysis struct {
 	Launches []LaunchAnalysis `json:"launches,omitempty"`
 
 	Interrupted *Interruption `json:"interrupted,omitempty"` // nil if the analysis is complete
+	Explored    *Exploration  `json:"explored,omitempty"`    // by a search that was interrupted before its first run
 }
 
 // Hz returns the clock at which the cycles of the analysis become the longest time, in

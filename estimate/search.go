@@ -79,9 +79,10 @@ type SearchBelow struct {
 type Exploration struct {
 	Steps    []ExplorationStep `json:"steps"`
 	Paths    []SearchPath      `json:"paths"`
-	Pairs    []SearchPair      `json:"pairs"` // most divergence first
-	Outcomes []SearchOutcome   `json:"sides"` // of branches, by position
-	Notes    []string          `json:"notes"` // what stood against scaling paths to all threads
+	Pairs    []SearchPair      `json:"pairs"`             // most divergence first
+	Outcomes []SearchOutcome   `json:"sides"`             // of branches, by position
+	Notes    []string          `json:"notes"`             // what stood against scaling paths to all threads
+	Stopped  bool              `json:"stopped,omitempty"` // because it took too long
 }
 
 // ExplorationStep is the symbolic execution of some threads together.

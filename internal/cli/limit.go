@@ -49,15 +49,22 @@ func addTimeout(commands ...*cobra.Command) {
 
 const timeoutFlag = "timeout"
 
+// timeout returns the --timeout of a command, 0 if it has none.
+func timeout(c *cobra.Command) time.Duration {
+	f := c.Flags().Lookup(timeoutFlag)
+	if f == nil {
+		return 0
+	}
+	return f.Value.(*duration).value
+}
+
 // watchTimeout ends the context of a command after its --timeout, if it has one.
 func watchTimeout(c *cobra.Command, cancel context.CancelCauseFunc) {
-	f := c.Flags().Lookup(timeoutFlag)
-	if f == nil || !f.Changed {
-		return
+	if limit := timeout(c); limit > 0 {
+		time.AfterFunc(limit, func() {
+			cancel(&halt.Cause{Reason: estimate.ByTimeout, Text: fmt.Sprintf("out of time (--%s %s)", timeoutFlag, limit)})
+		})
 	}
-	time.AfterFunc(f.Value.(*duration).value, func() {
-		cancel(&halt.Cause{Reason: estimate.ByTimeout, Text: fmt.Sprintf("out of time (--%s %s)", timeoutFlag, f.Value)})
-	})
 }
 
 // duration is the value of a flag that takes a positive time.

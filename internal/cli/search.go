@@ -99,6 +99,7 @@ type searchRun struct {
 func (f *searchFlags) search(c *cobra.Command, j *warpbound.Job) (*searchRun, error) {
 	s := &searchRun{flags: f, job: j, opts: warpbound.SearchOptions{
 		Strategies: strings.Split(f.strategy, ","), Settings: f.settings, Explore: f.explore, MaxCycles: *f.limit,
+		ExploreLimit: timeout(c) / 2, // the rest is for runs
 	}}
 	if f.strategy == "all" {
 		s.opts.Strategies = warpbound.SearchStrategies()
@@ -157,8 +158,10 @@ func (s *searchRun) run(c *cobra.Command) error {
 		return s.withFault(err)
 	}
 	found.Search.FaultFile = s.fault
-	if err := s.write(found); err != nil {
-		return err
+	if found.Search.Runs() > 0 {
+		if err := s.write(found); err != nil {
+			return err
+		}
 	}
 	if *s.flags.format == "json" {
 		err = report.JSON(c.OutOrStdout(), found.Analysis)

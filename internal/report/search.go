@@ -18,6 +18,11 @@ func Search(w io.Writer, a *estimate.Analysis, s *estimate.Search, hz float64) e
 	if s.Explored != nil {
 		exploration(p, s.Explored)
 	}
+	if len(s.Strategies) == 0 {
+		p.printf("Interrupted: no run was made.\n\n")
+		warnings(p, a.Warnings)
+		return p.err
+	}
 	strategies(p, s, hz)
 	if s.File != "" {
 		p.printf("The inputs that take longest are in %s.\n\n", s.File)
@@ -28,8 +33,11 @@ func Search(w io.Writer, a *estimate.Analysis, s *estimate.Search, hz float64) e
 	for _, method := range s.Violated {
 		p.printf("VIOLATION: the bound by %s is below the time that inputs take.\n\n", method)
 	}
-	if s.Interrupted {
+	switch {
+	case s.Interrupted && len(s.Below) == 0:
 		p.printf("Interrupted: no bounds computed.\n\n")
+	case s.Interrupted:
+		p.printf("Interrupted: not all bounds computed; missing: %s.\n\n", strings.Join(a.Interrupted.Missing, ", "))
 	}
 	for i := range a.Estimates {
 		if a.Estimates[i].Method == estimate.SearchMethod {

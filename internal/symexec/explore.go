@@ -138,8 +138,8 @@ type explorer struct {
 // Explore finds paths of threads until it has MaxPaths or all or has asked MaxQueries: those
 // first that take branch outcomes which no other took, then those that leave the longest path
 // found as early as possible. It is an error, with position, if a path needs an instruction
-// without a meaning as formula, and if a solver fails or ctx ends. Faults of the kernel are
-// results.
+// without a meaning as formula, and if a solver fails or ctx ends; in the last case what was found
+// until then is the result, too. Faults of the kernel are results.
 func Explore(ctx context.Context, o Options) (*Result, error) {
 	x, err := newExplorer(o)
 	if err != nil {
@@ -148,15 +148,22 @@ func Explore(ctx context.Context, o Options) (*Result, error) {
 	k := x.launch.Kernel()
 	res := &Result{Outcomes: make(map[BranchOutcome]Verdict), Remaining: x.remaining}
 	x.waiting = []*state{x.start()}
+	var ended error
 	for len(res.Paths) < x.MaxPaths {
 		s, err := x.next(ctx, res)
 		if err == nil && s != nil {
 			err = x.follow(ctx, s, res)
 		}
 		if err != nil {
-			return nil, fmt.Errorf("kernel %s: %w", k.Name, err)
+			err = fmt.Errorf("kernel %s: %w", k.Name, err)
 		}
-		if s == nil {
+		if err != nil && ctx.Err() == nil {
+			return nil, err
+		}
+		if err != nil {
+			ended, x.leftOut = err, true
+		}
+		if err != nil || s == nil {
 			break
 		}
 	}
@@ -171,7 +178,7 @@ func Explore(ctx context.Context, o Options) (*Result, error) {
 			res.Outcomes[outcome] = Open
 		}
 	}
-	return res, nil
+	return res, ended
 }
 
 // Follow returns the path that threads take on inputs, without asking the solver. The inputs are

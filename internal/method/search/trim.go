@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"time"
 
 	"warpbound/diag"
 	"warpbound/internal/semantics"
@@ -32,6 +33,10 @@ type TrimConfig struct {
 	MaxSteps   int
 	MaxQueries int
 
+	// Limit is how long symbolic execution may take; 0 for any time. What is found depends on how fast computers
+	// and solvers are where it does not suffice.
+	Limit time.Duration
+
 	// OnExploration, unless nil, is called after every exploration.
 	OnExploration func(*Exploration)
 }
@@ -50,8 +55,9 @@ type trimmer struct {
 	result      *Trimmed
 	outcomes    map[symexec.BranchOutcome]symexec.Verdict
 	tried       int
-	independent bool // no thread uses what another writes
-	talk        bool // some of several threads got what another had written
+	independent bool     // no thread uses what another writes
+	talk        bool     // some of several threads got what another had written
+	waiting     []*found // to be added
 }
 
 // found is the paths of some threads.
@@ -71,8 +77,9 @@ type found struct {
 // new outcomes. The result depends on the configuration alone, and on which questions the
 // solver answers in time.
 //
-// If threads come to an instruction without a meaning as a formula, exploration ends, which a note
-// tells: what was not covered by then is open. It is an error if a solver fails or ctx ends.
+// If threads come to an instruction without a meaning as a formula, or if Limit passes, exploration ends, which a
+// note tells: what was not covered by then is open. It is an error if a solver fails or ctx ends; in the latter case
+// what was found until then is the result, too.
 func Trim(ctx context.Context, c TrimConfig) (*Trimmed, error) {
 	if err := c.Space.Check(); err != nil {
 		return nil, err
@@ -88,19 +95,33 @@ func Trim(ctx context.Context, c TrimConfig) (*Trimmed, error) {
 		result:   &Trimmed{Plan: plan, Paths: []Path{}, Pairs: []Pair{}, Outcomes: []BranchOutcome{}, Notes: []string{}},
 		outcomes: make(map[symexec.BranchOutcome]symexec.Verdict),
 	}
-	err := t.one(ctx)
-	if err == nil {
-		err = t.together(ctx)
+	limited, cancel := ctx, context.CancelFunc(func() {})
+	if c.Limit > 0 {
+		limited, cancel = context.WithTimeout(ctx, c.Limit)
 	}
+	defer cancel()
+	err := t.one(limited)
+	if err == nil {
+		err = t.together(limited)
+	}
+	ended := limited.Err() != nil && errors.Is(err, limited.Err())
 	if at := (*diag.Error)(nil); errors.As(err, &at) {
 		t.note("%v", err)
 		err = t.end(ctx)
+	} else if ended {
+		if t.result.Stopped = ctx.Err() == nil; t.result.Stopped {
+			t.note("it was stopped after %v, before a solver had answered all questions: what no path took by then is unknown", c.Limit)
+		}
+		err = t.end(context.WithoutCancel(ctx))
 	}
-	if err != nil {
+	for err == nil && t.result.Stopped && len(t.waiting) > 0 {
+		err = t.add(ctx, t.waiting[0])
+	}
+	if err != nil && ctx.Err() == nil {
 		return nil, err
 	}
 	t.finish()
-	return t.result, nil
+	return t.result, ctx.Err()
 }
 
 // end ends an exploration that cannot go on: all outcomes are named, and a plan without atoms
@@ -146,7 +167,6 @@ func (t *trimmer) one(ctx context.Context) error {
 			return err
 		}
 		t.exclude(anyOne)
-		t.look(anyOne.Paths)
 		all = append(all, anyOne)
 	} else { // there is no other thread
 		t.exclude(concrete)
@@ -259,13 +279,11 @@ func (t *trimmer) explore(ctx context.Context, numbers []int, indices []symexec.
 	o := t.options(numbers)
 	o.Indices, o.MaxQueries = indices, queries
 	res, err := symexec.Explore(ctx, o)
-	if err != nil {
-		return nil, err
+	if err == nil && !res.Complete && len(indices) == 0 {
+		err = lengthen(ctx, o, res)
 	}
-	if !res.Complete && len(indices) == 0 {
-		if err := lengthen(ctx, o, res); err != nil {
-			return nil, err
-		}
+	if err != nil && (res == nil || !errors.Is(err, ctx.Err())) {
+		return nil, err
 	}
 	f := &found{Result: res, numbers: numbers, anyOne: len(indices) > 0, wanted: len(numbers) == 1}
 	e := Exploration{
@@ -294,7 +312,10 @@ func (t *trimmer) explore(ctx context.Context, numbers []int, indices []symexec.
 	if t.OnExploration != nil {
 		t.OnExploration(&e)
 	}
-	return f, nil
+	if t.waiting = append(t.waiting, f); f.anyOne {
+		t.look(f.Paths)
+	}
+	return f, err
 }
 
 // lengthen adds long paths to those that were found, by two guesses at what an outcome leads
@@ -339,6 +360,7 @@ func (t *trimmer) symbolic() ([]symexec.Buffer, []symexec.Range) {
 // add adds paths that do not fail, and an atom of each unless it has no inputs. Paths that were
 // found before for other threads are left out, unless what is known of them does not scale.
 func (t *trimmer) add(ctx context.Context, f *found) error {
+	t.waiting = slices.DeleteFunc(t.waiting, func(other *found) bool { return other == f })
 	for i := range f.Paths {
 		p, numbers := &f.Paths[i], f.numbers
 		if p.Fault != nil {

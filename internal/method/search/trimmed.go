@@ -17,6 +17,7 @@ type Trimmed struct {
 	Pairs        []Pair          // of paths of one thread, most divergence first, then most instructions
 	Outcomes     []BranchOutcome // by position
 	Notes        []string        // what could not be scaled
+	Stopped      bool            // before it was complete, because it took too long
 }
 
 // Exploration is the symbolic execution of some threads.

@@ -9,6 +9,7 @@ import (
 	"io"
 	"os/exec"
 	"sync"
+	"time"
 
 	"warpbound/internal/smt"
 )
@@ -33,6 +34,8 @@ func (Launcher) Launch(argv []string) (smt.Process, error) {
 		return nil, err
 	}
 	p.cmd.Stderr = &p.complaints
+	ownGroup(p.cmd)
+	p.cmd.WaitDelay = orphans
 	if err := p.cmd.Start(); err != nil {
 		return nil, err
 	}
@@ -47,10 +50,13 @@ type process struct {
 	complaints tail
 }
 
-// Stop kills the process and waits for its end.
+// orphans is how long what the process has started may keep its output open after its end.
+const orphans = time.Second
+
+// Stop kills the process with all that it has started and waits for its end.
 func (p *process) Stop() {
 	p.stop.Do(func() {
-		_ = p.cmd.Process.Kill() // it may have ended
+		_ = kill(p.cmd.Process) // it may have ended
 		_ = p.cmd.Wait()
 	})
 }

@@ -94,3 +94,19 @@ func TestFailures(t *testing.T) {
 		s.Close()
 	}
 }
+
+// TestStopsWhatItStarted stops a solver that is a script and waits for a program which never answers.
+func TestStopsWhatItStarted(t *testing.T) {
+	sleeper := smt.Command{Name: "sleeper", Argv: []string{"sh", "-c", "sleep 1000000; echo sat"}}
+	s, err := smt.New(smt.Config{Launcher: process.Launcher{}, Bits: sleeper, Floats: sleeper, Limit: time.Hour})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
+	defer cancel()
+	b := smt.NewBuilder()
+	if answer, _, err := s.Check(ctx, []*smt.Term{b.Var("p", smt.Bool)}); answer != smt.Unknown || !errors.Is(err, context.DeadlineExceeded) {
+		t.Errorf("%v, %v", answer, err)
+	}
+}

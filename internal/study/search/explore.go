@@ -53,16 +53,17 @@ const (
 	exploreQueries = 300
 	exploreWait    = 20 * time.Second
 	exploreHangs   = time.Hour
+	exploreAtMost  = 10 * time.Minute // with a solver that has no limit of its own
 )
 
-// patience returns how long a question to some solvers may take.
-func patience(solvers ...smt.Command) time.Duration {
+// patience returns how long a question to some solvers may take, and all of them together.
+func patience(solvers ...smt.Command) (question, all time.Duration) {
 	for _, c := range solvers {
 		if c.Package == "" { // not known by name
-			return exploreWait
+			return exploreWait, exploreAtMost
 		}
 	}
-	return exploreHangs
+	return exploreHangs, exploreHangs
 }
 
 // plan finds atoms if a strategy needs them, unless the search that is resumed did.
@@ -92,7 +93,11 @@ func (s *searching) explore(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	solver, err := smt.New(smt.Config{Launcher: process.Launcher{}, Bits: bits, Floats: floats, Limit: patience(bits, floats)})
+	question, all := patience(bits, floats)
+	if s.opts.ExploreLimit > 0 {
+		all = min(all, s.opts.ExploreLimit)
+	}
+	solver, err := smt.New(smt.Config{Launcher: process.Launcher{}, Bits: bits, Floats: floats, Limit: question})
 	if err != nil {
 		return err
 	}
@@ -106,11 +111,11 @@ func (s *searching) explore(ctx context.Context) error {
 	found, err := method.Trim(ctx, method.TrimConfig{
 		Space: *s.space, Launch: launch, Buffers: symbolic(whole.Spec, addresses), Solver: solver, Builder: smt.NewBuilder(),
 		Later:      s.Several(),
-		MaxThreads: s.opts.Explore.Threads, MaxPaths: explorePaths, MaxSteps: exploreSteps, MaxQueries: exploreQueries,
+		MaxThreads: s.opts.Explore.Threads, MaxPaths: explorePaths, MaxSteps: exploreSteps, MaxQueries: exploreQueries, Limit: all,
 		OnExploration: func(*method.Exploration) { s.report() },
 	})
 	s.state.Explore = s.opts.Explore
-	if err != nil {
+	if found == nil {
 		return err
 	}
 	if _, key := s.Spec.SeveralAt(); s.Several() {
@@ -119,8 +124,8 @@ func (s *searching) explore(ctx context.Context) error {
 			s.Kernel(), key)}, found.Notes...)
 	}
 	s.state.Plan, s.state.Explored = found.Plan, explored(found)
-	if s.opts.Save == nil {
-		return nil
+	if err != nil || s.opts.Save == nil {
+		return err
 	}
 	return s.opts.Save(s.state, nil)
 }
@@ -142,7 +147,7 @@ func symbolic(spec *job.Job, addresses []uint64) []symexec.Buffer {
 // explored returns what was found as the result says it.
 func explored(t *method.Trimmed) *estimate.Exploration {
 	e := &estimate.Exploration{
-		Steps: []estimate.ExplorationStep{}, Paths: []estimate.SearchPath{}, Pairs: []estimate.SearchPair{}, Outcomes: []estimate.SearchOutcome{}, Notes: t.Notes,
+		Steps: []estimate.ExplorationStep{}, Paths: []estimate.SearchPath{}, Pairs: []estimate.SearchPair{}, Outcomes: []estimate.SearchOutcome{}, Notes: t.Notes, Stopped: t.Stopped,
 	}
 	for _, x := range t.Explorations {
 		e.Steps = append(e.Steps, estimate.ExplorationStep(x))

@@ -10,11 +10,13 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"time"
 
 	"warpbound/diag"
 	"warpbound/estimate"
 	"warpbound/internal/analysis"
 	"warpbound/internal/campaign"
+	"warpbound/internal/halt"
 	method "warpbound/internal/method/search"
 	"warpbound/internal/method/search/genetic"
 	"warpbound/internal/runner"
@@ -39,7 +41,9 @@ type Options struct {
 	Strategies []string         // names of Strategies, one after the other; nil for the first
 	Settings   genetic.Settings // of each strategy, which fixes Evolve; the seed is the job's
 	Explore    ExploreOptions   // for gdivan
-	MaxCycles  int64            // a run that takes longer has failed; 0 for 2^30
+	// ExploreLimit is how long symbolic execution may take; 0 for as long as only a solver that hangs makes it take.
+	ExploreLimit time.Duration
+	MaxCycles    int64 // a run that takes longer has failed; 0 for 2^30
 
 	// File is the name of the file to which Save writes the best inputs; empty if it does not.
 	File string
@@ -76,12 +80,13 @@ type Found struct {
 	Analysis    *estimate.Analysis
 	Search      *estimate.Search     // the detail of that estimate
 	Best        workload.SavedInputs // with the longest time of all
-	Interrupted bool                 // ctx ended: this is the best until then, and nothing was bounded
+	Interrupted bool                 // ctx ended: this is the best until then, and bounds may be missing
 }
 
 // Run looks for inputs with which the job takes longest: by the strategies asked for, with the
 // same number of runs each. The result depends on the job and the options alone, not on the number
-// of processors. If ctx ends, what was found until then is the result.
+// of processors. If ctx ends, what was found until then is the result: nothing but what symbolic execution found
+// if no run has ended.
 //
 // It is an error if no input is sampled at random, if an SMT solver is needed that is not
 // installed, or if no run of a strategy succeeds.
@@ -91,7 +96,9 @@ func Run(ctx context.Context, p runner.Platform, w *workload.Workload, opts Opti
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, s.fitness.close()) }()
-	if err := s.plan(ctx); err != nil {
+	if err := s.plan(ctx); halt.Ended(ctx, err) && s.state.Explored != nil {
+		return s.foundWithoutRuns(ctx), nil
+	} else if err != nil {
 		return nil, err
 	}
 	for _, strategy := range s.strategies() {
@@ -232,6 +239,26 @@ func (s *searching) decode(state *method.State) method.Inputs {
 	return plan.Decode(state.Genetic.Best.Individual)
 }
 
+// foundWithoutRuns is what symbolic execution found before ctx ended.
+func (s *searching) foundWithoutRuns(ctx context.Context) *Found {
+	f := &Found{Interrupted: true, Search: s.detail()}
+	f.Search.Interrupted = true
+	f.Analysis = analysis.Empty(s.Workload)
+	f.Analysis.Explored = s.state.Explored
+	f.Analysis.Warnings = estimate.Warnings(s.Warnings())
+	f.Analysis.Interrupted = s.interruption(ctx)
+	return f
+}
+
+// interruption says what a search lacks that ctx has ended.
+func (s *searching) interruption(ctx context.Context) *estimate.Interruption {
+	in := &estimate.Interruption{Reason: halt.Reason(ctx), Planned: len(s.strategies()) * s.opts.Settings.Runs, Missing: []string{"runs"}}
+	if s.opts.Bounds != nil {
+		in.Missing = append(in.Missing, "bounds")
+	}
+	return in
+}
+
 // found sums up what was found, and holds it against bounds.
 func (s *searching) found(ctx context.Context) (*Found, error) {
 	if s.inputs.Inputs == nil {
@@ -255,6 +282,15 @@ func (s *searching) found(ctx context.Context) (*Found, error) {
 			"launch overhead on the host is not included",
 		},
 	}
+	if f.Interrupted && f.Analysis.Interrupted == nil {
+		f.Analysis.Interrupted = s.interruption(ctx)
+	}
+	if x := s.state.Explored; x != nil && x.Stopped {
+		f.Analysis.Warnings = append(f.Analysis.Warnings, estimate.Warnings([]diag.Warning{{
+			Pos: s.Spec.Pos.Kernel, ID: "exploration-stopped",
+			Text: "symbolic execution took too long and was stopped: inputs are those of the paths until then; choose another solver (--solver), fewer --threads or more time",
+		}})...)
+	}
 	hold(f.Analysis, s.best, f.Search)
 	f.Analysis.Estimates = append(f.Analysis.Estimates, e)
 	return f, nil
@@ -271,6 +307,9 @@ func (s *searching) compare(ctx context.Context, f *Found) error {
 		f.Analysis = a.Analysis
 	case ctx.Err() != nil:
 		f.Interrupted, f.Search.Interrupted = true, true
+		if a != nil {
+			f.Analysis = a.Analysis
+		}
 	default:
 		return s.compareStatic(ctx, f, err)
 	}

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
@@ -372,4 +373,33 @@ func TestSearchStateJSON(t *testing.T) {
 		return nil
 	}
 	mustSearch(t, j, opts)
+}
+
+// TestSolverHangs searches with a solver that never answers: symbolic execution ends, and runs go on.
+func TestSolverHangs(t *testing.T) {
+	j := jobtest.Text(t, jobtest.MatchJob, jobtest.MatchModule)
+	opts := searchOptions(4)
+	opts.ExploreLimit, opts.Settings.Population = 20*time.Millisecond, 2
+	opts.Explore.Solver, opts.Explore.FloatSolver = "sleep 1000000", "sleep 1000000"
+	found, err := runOn(t.Context(), j, opts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	stopped := slices.ContainsFunc(found.Analysis.Warnings, func(w estimate.Warning) bool { return w.ID == "exploration-stopped" })
+	if !found.Search.Explored.Stopped || !stopped || found.Search.Runs() != 4 || found.Interrupted {
+		t.Errorf("%+v, warnings %v", found.Search, found.Analysis.Warnings)
+	}
+
+	// A search that is interrupted then has what symbolic execution found.
+	ctx, cancel := context.WithCancel(t.Context())
+	opts.ExploreLimit = 0
+	opts.Progress = func(Progress) { time.AfterFunc(20*time.Millisecond, cancel) }
+	found, err = runOn(ctx, j, opts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	a := found.Analysis
+	if !found.Interrupted || found.Search.Runs() != 0 || a.Explored == nil || len(a.Explored.Outcomes) == 0 || a.Explored.Stopped || len(a.Estimates) != 0 || a.Interrupted == nil {
+		t.Errorf("%+v of %+v", found.Search, a)
+	}
 }
