@@ -28,13 +28,14 @@ type Calibration struct {
 }
 
 // Calibrate measures a device with microbenchmarks and describes it as a machine for the
-// simulator (docs/devices.md).
+// simulator (docs/devices.md). If ctx ends, the error is that of ctx, and the result, unless nil, has what was
+// measured until then, and no machine.
 func Calibrate(ctx context.Context, opts CalibrateOptions) (*Calibration, error) {
 	c, err := calibrate.Run(ctx, calibrate.Options(opts))
-	if err != nil {
+	if c == nil {
 		return nil, err
 	}
-	return &Calibration{c.Calibration, c}, nil
+	return &Calibration{c.Calibration, c}, err
 }
 
 // File returns the text of the machine file.

@@ -116,17 +116,17 @@ type Found struct {
 
 // Search looks for inputs with which the job takes longest: by the strategies asked for, with the
 // same number of runs each. The result depends on the job and the options alone, not on the number
-// of processors. If ctx ends, what was found until then is the result: nothing but what symbolic execution found
-// if no run has ended.
+// of processors. If ctx ends, what was found until then is the result. If no run has ended by then, that is what symbolic
+// execution found, with the error of ctx.
 //
 // It is an error if no input is sampled at random, if an SMT solver is needed that is not installed,
 // or if no run of a strategy succeeds.
 func (j *Job) Search(ctx context.Context, opts SearchOptions) (*Found, error) {
 	f, err := search.Run(ctx, j.on.Platform, j.on.Workload, opts.options())
-	if err != nil {
+	if f == nil || err != nil && !f.Interrupted {
 		return nil, err
 	}
-	return &Found{Analysis: f.Analysis, Search: f.Search, Best: SavedInputs{f.Best}, Interrupted: f.Interrupted}, nil
+	return &Found{Analysis: f.Analysis, Search: f.Search, Best: SavedInputs{f.Best}, Interrupted: f.Interrupted}, err
 }
 
 // options are what the options ask for.

@@ -90,7 +90,8 @@ type QuotaOptions struct {
 // say. Quotas beyond the most accesses of an SM to the shared cache are not tried, since none is
 // better than that: all is one interval then, in which the CPU may send ever more.
 //
-// It is an error if a job has no such bound.
+// It is an error if a job has no such bound. If ctx ends, the error is that of ctx, and the result, unless nil, is that
+// of the quotas until then.
 func BestQuota(ctx context.Context, jobs []*Job, opts QuotaOptions) (*estimate.Quotas, error) {
 	var all []*workload.Workload
 	for _, j := range jobs {

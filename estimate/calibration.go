@@ -16,6 +16,8 @@ type Calibration struct {
 	Before       Conditions      `json:"before"`
 	After        Conditions      `json:"after"`
 	Jobs         []CalibratedJob `json:"jobs,omitempty"`
+
+	Interrupted *Interruption `json:"interrupted,omitempty"` // nil if all was measured
 }
 
 // Measurement is what one microbenchmark gave.

@@ -11,6 +11,8 @@ type Quotas struct {
 	Last  int64        `json:"last"`
 	All   bool         `json:"all"`
 	Best  int          `json:"best"` // of Tried: the least sum of bounds, and the least quota of those
+
+	Interrupted *Interruption `json:"interrupted,omitempty"` // nil if all quotas were tried
 }
 
 // QuotaJob is a job whose accesses are regulated.

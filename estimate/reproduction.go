@@ -7,6 +7,8 @@ type Reproduction struct {
 	Examples []Example `json:"examples"`
 	Tables   []Table   `json:"tables"`
 	Plots    []Plot    `json:"-"` // of what is in Tables
+
+	Interrupted *Interruption `json:"interrupted,omitempty"` // nil if it is complete
 }
 
 // Example is a worked example of a paper.

@@ -19,6 +19,8 @@ type Splitting struct {
 	Points   []SplitPoint `json:"points"` // branches that can be split, in the order of the kernel
 	Choice   *SplitChoice `json:"choice"` // nil unless asked for
 	Warnings []Warning    `json:"warnings"`
+
+	Interrupted *Interruption `json:"interrupted,omitempty"` // nil if all is known
 }
 
 // SplitMode is what the job takes in one mode.

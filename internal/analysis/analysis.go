@@ -349,7 +349,11 @@ func bound(ctx context.Context, w *workload.Workload, m method.Static) (*method.
 	if err != nil {
 		return nil, err
 	}
-	return m.Bound(ctx, p)
+	answer, err := m.Bound(ctx, p)
+	if err == nil && ctx.Err() != nil { // it may have left out what makes the bound less
+		return nil, ctx.Err()
+	}
+	return answer, err
 }
 
 // Bound is the estimate of a static method that makes one, of a workload as it is.

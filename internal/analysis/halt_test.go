@@ -6,6 +6,7 @@ import (
 	"errors"
 	"runtime"
 	"slices"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -102,5 +103,56 @@ func TestInterruptedMethods(t *testing.T) {
 	}
 	if len(a.Estimates) != 1 || a.Interrupted.Reason != estimate.ByCaller || !slices.Equal(a.Interrupted.Missing, []string{"split/dws", "split/pws", "runs", "races"}) {
 		t.Errorf("%d estimates, %+v", len(a.Estimates), a.Interrupted)
+	}
+}
+
+// countdown is a context that ends when it has been looked at so often.
+type countdown struct {
+	context.Context
+	left, late atomic.Int64 // looks until the end, and after it
+}
+
+func (c *countdown) Err() error {
+	if c.left.Add(-1) >= 0 {
+		return nil
+	}
+	c.late.Add(1)
+	return context.Canceled
+}
+
+// TestMethodsStop ends the contexts of static methods ever later. They notice it soon, fail with the error of the
+// context, and have the same bound as ever if they end before.
+func TestMethodsStop(t *testing.T) {
+	const soon = 64 // looks at a context that has ended
+	for _, name := range []string{"bfs", "cfdStep", "matrixMul", "nwUpper"} {
+		for machine, ids := range map[string][]string{
+			"predictable-rr": {"static/cta"}, "integrated-fermi": {"static/llc-simple", "static/llc-interval"}, "gcn3-split": {"split/none", "split/dws", "split/pws"},
+		} {
+			j, err := platform.LoadFS(kernels.Suite(), name+"/job.toml", machine)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, id := range ids {
+				req := analysis.Request{Methods: []string{id}}
+				want, err := analysis.Analyze(t.Context(), j.Platform, j.Workload, req)
+				if err != nil {
+					continue // not every kernel has every bound
+				}
+				for looks := int64(1); ; looks *= 4 {
+					ctx := &countdown{Context: t.Context()}
+					ctx.left.Store(looks)
+					a, err := analysis.Analyze(ctx, j.Platform, j.Workload, req)
+					if err == nil {
+						if a.Estimates[0].Cycles != want.Estimates[0].Cycles {
+							t.Errorf("%s of %s: %d cycles, want %d", id, name, a.Estimates[0].Cycles, want.Estimates[0].Cycles)
+						}
+						break
+					}
+					if late := ctx.late.Load(); !errors.Is(err, context.Canceled) || late > soon {
+						t.Errorf("%s of %s after %d looks: it looks %d times at the end; %v", id, name, looks, late, err)
+					}
+				}
+			}
+		}
 	}
 }

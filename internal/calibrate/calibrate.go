@@ -52,7 +52,8 @@ type calibration struct {
 
 // Run measures a device and describes it as a machine for the simulator: docs/devices.md
 // says which microbenchmark gives which number. It is an error if a microbenchmark fails, or
-// if it gives what a machine file cannot state.
+// if it gives what a machine file cannot state. If ctx ends, the error is that of ctx, and the result has what was
+// measured until then, and no machine.
 func Run(ctx context.Context, cfg Config) (*Result, error) {
 	if cfg.Default.Core != machine.Scoreboard {
 		return nil, fmt.Errorf("%s has %s: defaults are taken from a machine with a scoreboard", cfg.Default.Name, cfg.Default.Core.Named())
@@ -76,6 +77,9 @@ func Run(ctx context.Context, cfg Config) (*Result, error) {
 	for i, step := range steps {
 		if err := step(); err != nil {
 			p.close()
+			if ctx.Err() != nil {
+				return &c.out, ctx.Err()
+			}
 			return nil, err
 		}
 		if cfg.Progress != nil {

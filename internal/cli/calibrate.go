@@ -6,6 +6,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"warpbound"
+	"warpbound/internal/halt"
 	"warpbound/internal/report"
 )
 
@@ -28,13 +29,12 @@ func calibrateCommand() *cobra.Command {
 			return err
 		}
 		cal, err := f.calibrate(c, jobs)
-		if err != nil {
-			return err
-		}
-		if *f.format == "json" {
-			return report.JSON(c.OutOrStdout(), &cal.Calibration)
-		}
-		return report.Calibration(c.OutOrStdout(), &cal.Calibration)
+		return soFar(err, cal != nil, func() error {
+			if *f.format == "json" {
+				return report.JSON(c.OutOrStdout(), &cal.Calibration)
+			}
+			return report.Calibration(c.OutOrStdout(), &cal.Calibration)
+		})
 	}
 	return c
 }
@@ -66,7 +66,8 @@ func (f *calibrateFlags) check(jobs []string) error {
 	return nil
 }
 
-// calibrate measures the device, compares jobs and writes the machine file.
+// calibrate measures the device, compares jobs and writes the machine file. If the command ends early, there may be a
+// result beside the error.
 func (f *calibrateFlags) calibrate(c *cobra.Command, jobs []string) (*warpbound.Calibration, error) {
 	opts := warpbound.CalibrateOptions{Device: f.device}
 	if f.quick {
@@ -86,17 +87,21 @@ func (f *calibrateFlags) calibrate(c *cobra.Command, jobs []string) (*warpbound.
 	cal, err := warpbound.Calibrate(c.Context(), opts)
 	stop()
 	if err != nil {
-		return nil, err
+		return cal, err
 	}
+	var ended error
 	for _, job := range jobs {
-		if err := cal.Compare(c.Context(), job); err != nil {
-			return nil, err
+		if ended = cal.Compare(c.Context(), job); ended != nil {
+			break
 		}
+	}
+	if ended != nil && !halt.Ended(c.Context(), ended) {
+		return nil, ended
 	}
 	if to != nil {
 		if _, err := to.Write(cal.File()); err != nil {
 			return nil, err
 		}
 	}
-	return cal, files.commit()
+	return cal, errors.Join(ended, files.commit())
 }

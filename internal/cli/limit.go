@@ -89,13 +89,13 @@ func (d *duration) Set(s string) error {
 	return nil
 }
 
-// soFar prints what is known although a command has ended early, if anything is, and returns why it has. Files are not
-// written: what a user has of before stays.
-func soFar(why error, known bool, print func() error) error {
+// soFar prints what a command knows, if anything, and returns the error with which it ended: nil, or that it ended
+// early.
+func soFar(ended error, known bool, print func() error) error {
 	if !known {
-		return why
+		return ended
 	}
-	return errors.Join(why, print())
+	return errors.Join(ended, print())
 }
 
 // certain reports whether the answer of check is the same however an analysis that has ended early would have gone on:

@@ -37,15 +37,14 @@ func quotaCommand() *cobra.Command {
 			jobs = append(jobs, j)
 		}
 		step, stop := progress(c.ErrOrStderr(), "quotas")
-		defer stop()
 		q, err := warpbound.BestQuota(c.Context(), jobs, warpbound.QuotaOptions{First: *first, Last: *last, Progress: step})
-		if err != nil {
-			return err
-		}
-		if *format == "json" {
-			return report.JSON(c.OutOrStdout(), q)
-		}
-		return report.Quotas(c.OutOrStdout(), q)
+		stop()
+		return soFar(err, q != nil, func() error {
+			if *format == "json" {
+				return report.JSON(c.OutOrStdout(), q)
+			}
+			return report.Quotas(c.OutOrStdout(), q)
+		})
 	}
 	return c
 }

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -68,23 +69,24 @@ func reproduceCommand() *cobra.Command {
 			}
 		}
 		step, stop := progress(c.ErrOrStderr(), args[0])
-		defer stop()
 		if step != nil {
 			opts.Progress = func(_ string, done, total int) { step(done, total) }
 		}
-		r, err := reproduce.Paper(c.Context(), args[0], opts)
-		if err != nil {
-			return err
+		r, ended := reproduce.Paper(c.Context(), args[0], opts)
+		stop()
+		if r == nil {
+			return ended
 		}
-		if plots != "" {
+		if plots != "" && ended == nil {
 			if err := savePlots(plots, r.Plots); err != nil {
 				return err
 			}
 		}
+		err := ended
 		if *format == "json" {
-			err = report.JSON(c.OutOrStdout(), r)
+			err = errors.Join(err, report.JSON(c.OutOrStdout(), r))
 		} else {
-			err = report.Reproduction(c.OutOrStdout(), r)
+			err = errors.Join(err, report.Reproduction(c.OutOrStdout(), r))
 		}
 		if err == nil && !r.Holds() {
 			return errVerdict

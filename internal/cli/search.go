@@ -99,7 +99,7 @@ type searchRun struct {
 func (f *searchFlags) search(c *cobra.Command, j *warpbound.Job) (*searchRun, error) {
 	s := &searchRun{flags: f, job: j, opts: warpbound.SearchOptions{
 		Strategies: strings.Split(f.strategy, ","), Settings: f.settings, Explore: f.explore, MaxCycles: *f.limit,
-		ExploreLimit: timeout(c) / 2, // the rest is for runs
+		ExploreLimit: timeout(c) / 3, // with what is made of it half of the time: the rest is for runs
 	}}
 	if f.strategy == "all" {
 		s.opts.Strategies = warpbound.SearchStrategies()
@@ -154,11 +154,11 @@ func (s *searchRun) run(c *cobra.Command) error {
 	s.opts.Progress = show
 	found, err := s.job.Search(c.Context(), s.opts)
 	stop()
-	if err != nil {
+	if found == nil {
 		return s.withFault(err)
 	}
 	found.Search.FaultFile = s.fault
-	if found.Search.Runs() > 0 {
+	if err == nil {
 		if err := s.write(found); err != nil {
 			return err
 		}

@@ -41,16 +41,15 @@ func splitCommand() *cobra.Command {
 		}
 		opts.Vectors, opts.MaxCycles = int(*vectors), *limit
 		step, stop := progress(c.ErrOrStderr(), j.Name())
-		defer stop()
 		opts.Progress = step
 		s, err := j.CompareSplits(c.Context(), opts)
-		if err != nil {
-			return err
-		}
-		if *format == "json" {
-			return report.JSON(c.OutOrStdout(), s)
-		}
-		return report.Splitting(c.OutOrStdout(), s, j.ClockHz())
+		stop()
+		return soFar(err, s != nil, func() error {
+			if *format == "json" {
+				return report.JSON(c.OutOrStdout(), s)
+			}
+			return report.Splitting(c.OutOrStdout(), s, j.ClockHz())
+		})
 	}
 	return c
 }

@@ -14,7 +14,12 @@ func Calibration(w io.Writer, c *estimate.Calibration) error {
 	if c.Capability != "" {
 		p.printf(", compute capability %s", c.Capability)
 	}
-	p.printf("\nmachine %s, hash %s\n\n", c.Machine, c.MachineHash)
+	p.printf("\n")
+	if c.Machine != "" {
+		p.printf("machine %s, hash %s\n", c.Machine, c.MachineHash)
+	}
+	incomplete(p, c.Interrupted)
+	p.printf("\n")
 	p.printf("Measurements, %s of each:\n", counted(c.Repeats, "run"))
 	names := []string{"name"}
 	for _, m := range c.Measurements {

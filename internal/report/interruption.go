@@ -1,32 +1,35 @@
 package report
 
 import (
-	"fmt"
 	"strings"
 
 	"warpbound/estimate"
 )
 
-// incomplete says of a result that it is incomplete, and what it rests on: so many things, such as runs, of those that
-// were planned.
-func incomplete(p *printer, in *estimate.Interruption, done int, thing string) {
-	if in == nil {
+// incomplete says of a result that it is incomplete, and what is missing.
+func incomplete(p *printer, in *estimate.Interruption) {
+	if in != nil {
+		p.printf("INCOMPLETE (%s): missing: %s\n", reasons[in.Reason], strings.Join(in.Missing, ", "))
+	}
+}
+
+// incompleteRuns says the same of one that rests on so many runs.
+func incompleteRuns(p *printer, in *estimate.Interruption, runs int) {
+	if in == nil || in.Planned <= runs {
+		incomplete(p, in)
 		return
 	}
-	var parts []string
-	if done < in.Planned {
-		parts = append(parts, fmt.Sprintf("%s of %s %ss were made", group(int64(done)), group(int64(in.Planned)), thing))
-	}
-	var missing []string
+	p.printf("INCOMPLETE (%s): %s of %s runs were made", reasons[in.Reason], group(int64(runs)), group(int64(in.Planned)))
+	rest := ""
 	for _, m := range in.Missing {
-		if m != thing+"s" || done >= in.Planned {
-			missing = append(missing, m)
+		if m != "runs" {
+			rest += ", " + m
 		}
 	}
-	if len(missing) > 0 {
-		parts = append(parts, "missing: "+strings.Join(missing, ", "))
+	if rest != "" {
+		p.printf("; missing: %s", rest[len(", "):])
 	}
-	p.printf("INCOMPLETE (%s): %s\n", reasons[in.Reason], strings.Join(parts, "; "))
+	p.printf("\n")
 }
 
 // reasons are why work ended early, for readers.

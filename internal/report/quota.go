@@ -34,6 +34,7 @@ func Quotas(w io.Writer, q *estimate.Quotas) error {
 		how = "powers of two, then halves of the distance to the best one's neighbours,"
 	}
 	p.printf("\nTried: %s from %s to %s.\n", how, group(q.First), group(q.Last))
+	incomplete(p, q.Interrupted)
 	for _, j := range q.Jobs {
 		p.printf("%s has quota %s on %s and a bound of %s.\n", j.Job, group(j.Quota), j.Machine, group(j.Cycles))
 	}

@@ -10,7 +10,9 @@ import (
 // Reproduction writes a paper's figures and ours for people.
 func Reproduction(w io.Writer, r *estimate.Reproduction) error {
 	p := &printer{w: w}
-	p.printf("%s\n\n", r.Paper)
+	p.printf("%s\n", r.Paper)
+	incomplete(p, r.Interrupted)
+	p.printf("\n")
 	p.table(func(rows *printer) {
 		cells := [3][]string{{"example"}, {"paper"}, {"ours"}}
 		for _, e := range r.Examples {

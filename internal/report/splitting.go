@@ -3,6 +3,7 @@ package report
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"warpbound/estimate"
@@ -15,8 +16,11 @@ func Splitting(w io.Writer, s *estimate.Splitting, hz float64) error {
 	p.printf("kernel %s on %s (%.4g MHz), job %s\n", s.Kernel, s.Machine, hz/1e6, s.Job)
 	p.printf("grid %s, block %s; %s for each SIMD; %s in each mode, seed %d\n\n",
 		dims(s.Launch.Grid), dims(s.Launch.Block), counted(s.SplitSIMDs, "split SIMD"), counted(s.Runs, "run"), s.Seed)
+	incomplete(p, s.Interrupted)
 	splitModes(p, s)
-	splitPoints(p, s)
+	if s.Interrupted == nil || !slices.Contains(s.Interrupted.Missing, "points") {
+		splitPoints(p, s)
+	}
 	if s.Choice != nil {
 		splitChoice(p, s)
 	}

@@ -22,7 +22,7 @@ func Text(w io.Writer, a *estimate.Analysis, hz float64) error {
 		p.printf("; %s, seed %d", counted(a.Runs, "run"), a.Seed)
 	}
 	p.printf("\n")
-	incomplete(p, a.Interrupted, a.Runs, "run")
+	incompleteRuns(p, a.Interrupted, a.Runs)
 	p.printf("\n")
 	if a.Observed != nil {
 		observed(p, a, hz)

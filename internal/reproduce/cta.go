@@ -33,7 +33,7 @@ func CTA(ctx context.Context, opts Options) (*estimate.Reproduction, error) {
 	}
 	table, err := suite(ctx)
 	if err != nil {
-		return nil, err
+		return r, err
 	}
 	r.Tables = append(r.Tables, *table)
 	return r, nil

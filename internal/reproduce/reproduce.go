@@ -14,6 +14,7 @@ import (
 
 	"warpbound"
 	"warpbound/estimate"
+	"warpbound/internal/halt"
 	"warpbound/internal/method/hybrid"
 	"warpbound/internal/provenance"
 	"warpbound/kernels"
@@ -51,11 +52,10 @@ func Hybrid(ctx context.Context, opts Options) (*estimate.Reproduction, error) {
 		return r, nil
 	}
 	table, err := tableII(ctx, opts)
-	if err != nil {
-		return nil, err
+	if table != nil {
+		r.Tables = append(r.Tables, *table)
 	}
-	r.Tables = append(r.Tables, *table)
-	return r, nil
+	return r, err
 }
 
 // paperTable is the paper's row for the kernel that does what ours does; the
@@ -70,7 +70,7 @@ var paperTable = map[string][2]string{
 }
 
 // tableII runs every kernel of the suite and sets the overestimation of the
-// high-water mark beside that of the paper's Table II.
+// high-water mark beside that of the paper's Table II. After an error it has the kernels before.
 func tableII(ctx context.Context, opts Options) (*estimate.Table, error) {
 	t := &estimate.Table{
 		Name: fmt.Sprintf("Table II, %d random inputs for each kernel (the paper: 1000)", opts.Vectors),
@@ -91,7 +91,7 @@ func tableII(ctx context.Context, opts Options) (*estimate.Table, error) {
 		}
 		a, err := job.Analyze(ctx, analyze)
 		if err != nil {
-			return nil, err
+			return t, err
 		}
 		t.Rows = append(t.Rows, tableRow(name, a))
 	}
@@ -137,16 +137,22 @@ func Papers() []string { return slices.Sorted(maps.Keys(papers)) }
 // HasFigures reports whether the paper of the given name is reproduced with figures.
 func HasFigures(name string) bool { return slices.Contains(plotted, name) }
 
-// Paper reproduces the paper of the given name.
+// Paper reproduces the paper of the given name. If ctx ends, the error is that of ctx, and the result, unless nil, has
+// the examples and tables until then.
 func Paper(ctx context.Context, name string, opts Options) (*estimate.Reproduction, error) {
 	reproduce, ok := papers[name]
 	if !ok {
 		return nil, fmt.Errorf("no paper %q; there are %s", name, strings.Join(Papers(), ", "))
 	}
 	r, err := reproduce(ctx, opts)
-	if err != nil {
+	switch {
+	case err == nil:
+	case r != nil && halt.Ended(ctx, err):
+		r.Interrupted = &estimate.Interruption{Reason: halt.Reason(ctx), Missing: []string{"tables"}}
+		r.Tables = append([]estimate.Table{}, r.Tables...)
+	default:
 		return nil, err
 	}
 	r.Provenance = provenance.Of()
-	return r, nil
+	return r, err
 }

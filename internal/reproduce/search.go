@@ -31,7 +31,7 @@ func Search(ctx context.Context, opts Options) (*estimate.Reproduction, error) {
 		s.progress = func(done, total int) { opts.Progress("searches", done, total) }
 	}
 	if err := s.seek(ctx); err != nil {
-		return nil, err
+		return r, err
 	}
 	s.report(r)
 	return r, nil

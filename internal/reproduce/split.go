@@ -28,10 +28,7 @@ func Split(ctx context.Context, opts Options) (*estimate.Reproduction, error) {
 	if opts.ExamplesOnly {
 		return r, nil
 	}
-	if err := splitSweeps(ctx, r, opts); err != nil {
-		return nil, err
-	}
-	return r, nil
+	return r, splitSweeps(ctx, r, opts)
 }
 
 // splitSweeps adds the tables and figures of Section 7.

@@ -1,6 +1,7 @@
 package search
 
 import (
+	"context"
 	"maps"
 	"slices"
 
@@ -27,8 +28,8 @@ type input struct {
 // loosen returns an atom of a path without the inputs that do not matter much: one after the other
 // is left out if the formula still holds for random values of it and of those left out before. A
 // path through memory that data lead to mentions the data on its way, and so would fix them to
-// what happened to be found. Such elements are tried first.
-func (l *layout) loosen(p *symexec.Path, a Atom, numbers []int) Atom {
+// what happened to be found. Such elements are tried first. It is an error if ctx ends.
+func (l *layout) loosen(ctx context.Context, p *symexec.Path, a Atom, numbers []int) (Atom, error) {
 	data := l.dataOf(p)
 	var all []input
 	for i, f := range a.Fixed {
@@ -49,6 +50,9 @@ func (l *layout) loosen(p *symexec.Path, a Atom, numbers []int) Atom {
 	}
 	open := make([]bool, len(all))
 	for i := range all {
+		if err := ctx.Err(); err != nil {
+			return Atom{}, err
+		}
 		open[i] = true
 		open[i] = l.takes(p, data, all, open)
 	}
@@ -68,7 +72,7 @@ func (l *layout) loosen(p *symexec.Path, a Atom, numbers []int) Atom {
 			loose.Values = append(loose.Values, a.Values[in.i])
 		}
 	}
-	return loose
+	return loose, nil
 }
 
 // dataOf returns the parameters of which a path reads elements that data lead to.

@@ -33,8 +33,8 @@ type TrimConfig struct {
 	MaxSteps   int
 	MaxQueries int
 
-	// Limit is how long symbolic execution may take; 0 for any time. What is found depends on how fast computers
-	// and solvers are where it does not suffice.
+	// Limit is how long symbolic execution may take; 0 for any time. What is made of its paths may take half as long
+	// again then. What is found depends on how fast computers and solvers are where it does not suffice.
 	Limit time.Duration
 
 	// OnExploration, unless nil, is called after every exploration.
@@ -104,20 +104,13 @@ func Trim(ctx context.Context, c TrimConfig) (*Trimmed, error) {
 	if err == nil {
 		err = t.together(limited)
 	}
-	ended := limited.Err() != nil && errors.Is(err, limited.Err())
 	if at := (*diag.Error)(nil); errors.As(err, &at) {
 		t.note("%v", err)
 		err = t.end(ctx)
-	} else if ended {
-		if t.result.Stopped = ctx.Err() == nil; t.result.Stopped {
-			t.note("it was stopped after %v, before a solver had answered all questions: what no path took by then is unknown", c.Limit)
-		}
-		err = t.end(context.WithoutCancel(ctx))
+	} else if limited.Err() != nil && errors.Is(err, limited.Err()) {
+		err = t.stop(ctx)
 	}
-	for err == nil && t.result.Stopped && len(t.waiting) > 0 {
-		err = t.add(ctx, t.waiting[0])
-	}
-	if err != nil && ctx.Err() == nil {
+	if err != nil {
 		return nil, err
 	}
 	t.finish()
@@ -142,6 +135,22 @@ func (t *trimmer) end(ctx context.Context) error {
 		t.plan.Threads, t.plan.Views = 0, []View{}
 	}
 	return nil
+}
+
+// stop ends an exploration because it has taken too long, or because ctx has ended.
+func (t *trimmer) stop(ctx context.Context) error {
+	if ctx.Err() == nil {
+		t.result.Stopped = true
+		t.note("it was stopped after %v, before a solver had answered all questions: what no path took by then is unknown", t.Limit.Round(time.Millisecond))
+		added, cancel := context.WithTimeout(ctx, t.Limit/2)
+		defer cancel()
+		for len(t.waiting) > 0 && added.Err() == nil {
+			if err := t.add(added, t.waiting[0]); err != nil && added.Err() == nil {
+				return err
+			}
+		}
+	}
+	return t.end(context.WithoutCancel(ctx))
 }
 
 // one explores one thread: that in the middle, and any one.
@@ -400,7 +409,10 @@ func sameWays(x, y []symexec.ThreadPath) bool {
 // choose keeps the atom of a path without what does not matter, unless more threads take the path on
 // all of its inputs. It returns the number of the atom.
 func (t *trimmer) choose(ctx context.Context, p *symexec.Path, tight Atom, numbers []int, path *Path) (int, error) {
-	loose := t.loosen(p, tight, numbers)
+	loose, err := t.loosen(ctx, p, tight, numbers)
+	if err != nil {
+		return 0, err
+	}
 	tried, scales, err := t.try(ctx, p, &loose)
 	if err != nil {
 		return 0, err

@@ -112,7 +112,7 @@ func (c *config) wavefronts(ctx context.Context, t *timing) (*executions, error)
 		var loop *absexec.UnboundedLoop
 		var write *absexec.WriteError
 		switch {
-		case errors.As(err, &loop), errors.As(err, &write), ctx.Err() != nil:
+		case errors.As(err, &loop), errors.As(err, &write), err != nil && ctx.Err() != nil:
 			return nil, err
 		case err != nil: // it is too long, for example: what is known without execution has to do
 			return &executions{facts: slices.Repeat([]*facts{known}, len(all.facts)), gaveUp: err}, nil

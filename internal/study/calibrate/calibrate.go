@@ -14,6 +14,7 @@ import (
 	"warpbound/internal/analysis"
 	"warpbound/internal/calibrate"
 	"warpbound/internal/cuda"
+	"warpbound/internal/halt"
 	"warpbound/internal/machine"
 	"warpbound/internal/platform"
 	"warpbound/internal/provenance"
@@ -44,7 +45,8 @@ type Calibration struct {
 	device  *device.Platform
 }
 
-// Run measures a device with microbenchmarks and describes it as a machine for the simulator (docs/devices.md).
+// Run measures a device with microbenchmarks and describes it as a machine for the simulator (docs/devices.md). If ctx
+// ends, the error is that of ctx, and the result, unless nil, has what was measured until then, and no machine.
 func Run(ctx context.Context, opts Options) (*Calibration, error) {
 	on, err := platform.Device(opts.Device)
 	if err != nil {
@@ -67,18 +69,24 @@ func calibrated(ctx context.Context, on *device.Platform, opts Options) (*Calibr
 		return nil, err
 	}
 	r, err := calibrate.Run(ctx, calibrate.Config{Device: dev, Default: base, Simulate: platform.Simulated, Repeats: opts.Repeats, Progress: opts.Progress})
-	if err := errors.Join(err, dev.Close()); err != nil {
-		if ctx.Err() != nil {
-			return nil, ctx.Err()
-		}
+	err = errors.Join(err, dev.Close())
+	switch {
+	case err == nil:
+	case ctx.Err() == nil:
 		return nil, fmt.Errorf("%s: %w", on.Name(), err)
+	case r == nil || len(r.Measurements) == 0:
+		return nil, ctx.Err()
 	}
 	c := &Calibration{machine: r.Machine, device: on}
 	c.Calibration = estimate.Calibration{
 		Provenance: provenance.Of(),
-		Device:     on.Name(), Name: on.Attributes().Name,
-		Machine: r.Machine.Name, MachineHash: r.Machine.Hash(), ClockHz: r.Machine.Clock.Core.Value, Repeats: opts.Repeats,
+		Device:     on.Name(), Name: on.Attributes().Name, Repeats: opts.Repeats,
 		Notes: append([]string{}, r.Notes...), Before: device.Conditions(r.Before), After: device.Conditions(r.After),
+	}
+	if r.Machine == nil {
+		c.interrupt(ctx, "machine")
+	} else {
+		c.Machine, c.MachineHash, c.ClockHz = r.Machine.Name, r.Machine.Hash(), r.Machine.Clock.Core.Value
 	}
 	if v := on.Attributes().Capability; v != (cuda.Capability{}) {
 		c.Capability = fmt.Sprintf("%d.%d", v.Major, v.Minor)
@@ -86,7 +94,12 @@ func calibrated(ctx context.Context, on *device.Platform, opts Options) (*Calibr
 	for _, m := range r.Measurements {
 		c.Measurements = append(c.Measurements, measurement(m))
 	}
-	return c, nil
+	return c, err
+}
+
+// interrupt notes that ctx has ended before a part of the result was known.
+func (c *Calibration) interrupt(ctx context.Context, part string) {
+	c.Interrupted = &estimate.Interruption{Reason: halt.Reason(ctx), Missing: []string{part}}
 }
 
 func measurement(m *calibrate.Measurement) estimate.Measurement {
@@ -111,6 +124,14 @@ func (c *Calibration) File() []byte {
 // Compare simulates a job on the machine of the calibration and runs it on the device, both on its first
 // test vector, and adds the times to the calibration.
 func (c *Calibration) Compare(ctx context.Context, name string) error {
+	err := c.compare(ctx, name)
+	if halt.Ended(ctx, err) {
+		c.interrupt(ctx, "jobs")
+	}
+	return err
+}
+
+func (c *Calibration) compare(ctx context.Context, name string) error {
 	measured, err := load(name, c.device)
 	if err != nil {
 		return err

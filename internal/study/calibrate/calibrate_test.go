@@ -102,3 +102,16 @@ func TestCalibrateErrors(t *testing.T) {
 		t.Errorf("interrupted: %v", err)
 	}
 }
+
+// TestInterrupted has what was measured before the context ended.
+func TestInterrupted(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	c, err := Run(ctx, Options{Device: standIn, Repeats: QuickRepeats, Progress: func(done, _ int) {
+		if done == 2 {
+			cancel()
+		}
+	}})
+	if !errors.Is(err, context.Canceled) || c == nil || len(c.Measurements) == 0 || c.Machine != "" || c.Interrupted == nil {
+		t.Errorf("%+v, %v", c, err)
+	}
+}

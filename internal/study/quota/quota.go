@@ -14,6 +14,7 @@ import (
 
 	"warpbound/estimate"
 	"warpbound/internal/analysis"
+	"warpbound/internal/halt"
 	"warpbound/internal/machine"
 	"warpbound/internal/method/llc"
 	"warpbound/internal/provenance"
@@ -32,7 +33,8 @@ type Options struct {
 // say. Quotas beyond the most accesses of an SM to the shared cache are not tried, since none is
 // better than that: all is one interval then, in which the CPU may send ever more.
 //
-// It is an error if a job has no such bound.
+// It is an error if a job has no such bound. If ctx ends, the error is that of ctx, and the result, unless nil, is that
+// of the quotas until then.
 func Best(ctx context.Context, jobs []*workload.Workload, opts Options) (*estimate.Quotas, error) {
 	if len(jobs) == 0 {
 		return nil, errors.New("no job to search a quota for")
@@ -50,7 +52,13 @@ func Best(ctx context.Context, jobs []*workload.Workload, opts Options) (*estima
 	} else {
 		err = s.search(ctx)
 	}
-	return s.out, err
+	if halt.Ended(ctx, err) && len(s.out.Tried) > 0 {
+		s.out.Interrupted = &estimate.Interruption{Reason: halt.Reason(ctx), Missing: []string{"quotas"}}
+		return s.out, err
+	} else if err != nil {
+		return nil, err
+	}
+	return s.out, nil
 }
 
 // quotas is the state of Best.

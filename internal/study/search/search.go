@@ -85,8 +85,8 @@ type Found struct {
 
 // Run looks for inputs with which the job takes longest: by the strategies asked for, with the
 // same number of runs each. The result depends on the job and the options alone, not on the number
-// of processors. If ctx ends, what was found until then is the result: nothing but what symbolic execution found
-// if no run has ended.
+// of processors. If ctx ends, what was found until then is the result. If no run has ended by then, that is what symbolic
+// execution found, with the error of ctx.
 //
 // It is an error if no input is sampled at random, if an SMT solver is needed that is not
 // installed, or if no run of a strategy succeeds.
@@ -96,20 +96,30 @@ func Run(ctx context.Context, p runner.Platform, w *workload.Workload, opts Opti
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, s.fitness.close()) }()
-	if err := s.plan(ctx); halt.Ended(ctx, err) && s.state.Explored != nil {
-		return s.foundWithoutRuns(ctx), nil
-	} else if err != nil {
-		return nil, err
+	err = s.all(ctx)
+	switch {
+	case err == nil:
+		return s.found(ctx)
+	case ctx.Err() != nil && s.state.Explored != nil:
+		return s.foundWithoutRuns(ctx), err
+	}
+	return nil, err
+}
+
+// all searches by all strategies, or until ctx ends.
+func (s *searching) all(ctx context.Context) error {
+	if err := s.plan(ctx); err != nil {
+		return err
 	}
 	for _, strategy := range s.strategies() {
 		if err := s.run(ctx, strategy); err != nil {
-			return nil, err
+			return err
 		}
 		if ctx.Err() != nil {
 			break
 		}
 	}
-	return s.found(ctx)
+	return nil
 }
 
 // searching is the state of Search.

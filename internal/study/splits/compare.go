@@ -14,6 +14,7 @@ import (
 	"warpbound/estimate"
 	"warpbound/internal/analysis"
 	"warpbound/internal/campaign"
+	"warpbound/internal/halt"
 	"warpbound/internal/machine"
 	"warpbound/internal/method/split"
 	"warpbound/internal/provenance"
@@ -32,7 +33,8 @@ type Options struct {
 
 // Compare bounds and runs the job in all modes and tells what each branch that splits
 // gains. Where Choose is set it finds the branches to split for which the bound is least. It
-// is an error if the job's machine has no split cores.
+// is an error if the job's machine has no split cores. If ctx ends, the error is that of ctx, and the result, unless
+// nil, is what was known until then.
 func Compare(ctx context.Context, p runner.Platform, w *workload.Workload, opts Options) (*estimate.Splitting, error) {
 	if _, err := w.Split(workload.SplitOptions{}); err != nil {
 		return nil, err
@@ -50,6 +52,8 @@ type comparison struct {
 	*workload.Workload
 	opts Options
 	out  *estimate.Splitting
+
+	pointed bool // all branches are in the result
 }
 
 func (c *comparison) run(ctx context.Context) (*estimate.Splitting, error) {
@@ -62,20 +66,47 @@ func (c *comparison) run(ctx context.Context) (*estimate.Splitting, error) {
 		SplitSIMDs: int(c.Machine.Split.SIMDs.Value), Mode: string(c.Mode()),
 		Warnings: estimate.Warnings(c.Warnings()),
 	}
+	err := c.all(ctx)
+	if halt.Ended(ctx, err) && len(c.out.Modes) > 0 {
+		c.interrupt(ctx)
+		return c.out, err
+	} else if err != nil {
+		return nil, err
+	}
+	return c.out, nil
+}
+
+// all adds all parts of the result.
+func (c *comparison) all(ctx context.Context) error {
 	for i, mode := range splitModes {
 		if err := c.addMode(ctx, i, mode); err != nil {
-			return nil, err
+			return err
 		}
 	}
 	if err := c.addPoints(ctx); err != nil {
-		return nil, err
+		return err
 	}
 	if c.opts.Choose {
-		if err := c.choose(ctx); err != nil {
-			return nil, err
-		}
+		return c.choose(ctx)
 	}
-	return c.out, nil
+	return nil
+}
+
+// interrupt leaves out what is not known entirely, and says so.
+func (c *comparison) interrupt(ctx context.Context) {
+	in := &estimate.Interruption{Reason: halt.Reason(ctx), Missing: []string{}}
+	for _, mode := range splitModes[len(c.out.Modes):] {
+		in.Missing = append(in.Missing, split.Method(mode).ID())
+	}
+	if !c.pointed {
+		c.out.Points = []estimate.SplitPoint{}
+		in.Missing = append(in.Missing, "points")
+	}
+	if c.opts.Choose {
+		c.out.Choice = nil
+		in.Missing = append(in.Missing, "choice")
+	}
+	c.out.Interrupted = in
 }
 
 // splitModes are the modes in the order in which they are compared.
@@ -170,6 +201,7 @@ func (c *comparison) addPoints(ctx context.Context) error {
 		}
 		c.out.Points = append(c.out.Points, p)
 	}
+	c.pointed = true
 	return nil
 }
 
