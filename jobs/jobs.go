@@ -32,6 +32,7 @@ type Job struct {
 	Grid, Block []int  // CTAs, and threads of a CTA, in x, y and z (Dim); required but of Launches that have their own
 	Vectors     int    // test vectors of the methods that measure; 0: 100
 	Seed        *int64 // of the sampled inputs; nil: 1
+	Budget      string // how long a run may take, for check: "2ms", or "120000 cycles"; empty: nothing is said
 	Registers   int    // of a thread; 0: estimated by liveness
 	Shared      int    // dynamic shared memory of a CTA in bytes
 

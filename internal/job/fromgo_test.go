@@ -127,7 +127,7 @@ func inGoAgain(t *testing.T, name string, src []byte) *jobs.Job {
 	}
 	g := &jobs.Job{
 		Name: name, Module: jobs.File(f["module"].(string)), Kernel: textOf(f["kernel"]), Machine: textOf(f["machine"]), Target: textOf(f["target"]),
-		Vectors: intOf(f["vectors"]), Registers: intOf(f["registers"]), Shared: intOf(f["shared"]), Loops: weightsOf(f["loop"]),
+		Vectors: intOf(f["vectors"]), Budget: textOf(f["budget"]), Registers: intOf(f["registers"]), Shared: intOf(f["shared"]), Loops: weightsOf(f["loop"]),
 	}
 	if f["launch"] == nil {
 		g.Grid, g.Block = jobs.Dim(intsOf(f["grid"])...), jobs.Dim(intsOf(f["block"])...)
@@ -360,6 +360,7 @@ func TestFromGoAny(t *testing.T) {
 			Module: jobs.Text("m.ptx", "module"), Kernel: rapid.SampledFrom([]string{"", "k"}).Draw(t, "kernel"),
 			Target: rapid.SampledFrom([]string{"", "sm_70"}).Draw(t, "target"),
 			Grid:   rapid.SliceOfN(rapid.IntRange(1, 9), 1, 3).Draw(t, "grid"), Block: jobs.Dim(32), Vectors: rapid.IntRange(0, 9).Draw(t, "vectors"),
+			Budget:    rapid.SampledFrom([]string{"", "2ms", "1.5us", "7", "8 cycles"}).Draw(t, "budget"),
 			Registers: rapid.IntRange(0, 9).Draw(t, "registers"), Shared: rapid.IntRange(0, 9).Draw(t, "shared"),
 			Seed: rapid.Ptr(rapid.Int64(), true).Draw(t, "seed"),
 		}
@@ -513,6 +514,7 @@ job: Grid: grid has 0 numbers; it must have x, y and z
 job: Module: module is empty`},
 		{func(g *jobs.Job) { g.Grid = jobs.Dim(1, 2, 3, 4) }, "saxpy: Grid: grid has 4 numbers; it must have x, y and z"},
 		{func(g *jobs.Job) { g.Block = jobs.Dim(32, 0) }, "saxpy: Block: block has 0 in y; each number must be from 1 to 2147483647"},
+		{func(g *jobs.Job) { g.Budget = "0ms" }, `saxpy: Budget: budget is "0ms"; want a positive time such as 2ms, or a number of cycles such as 120000`},
 		{func(g *jobs.Job) { g.Vectors = -1 }, "saxpy: Vectors: vectors is -1; it must be from 1 to 2147483647"},
 		{func(g *jobs.Job) { g.Registers = -1 }, "saxpy: Registers: registers is -1; it must be from 1 to 65536"},
 		{func(g *jobs.Job) { g.Shared = 2 << 30 }, "saxpy: Shared: shared is 2147483648; it must be from 0 to 1073741824"},

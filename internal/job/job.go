@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"warpbound/diag"
+	"warpbound/internal/budget"
 	"warpbound/internal/isa"
 )
 
@@ -43,6 +44,7 @@ type Job struct {
 	Launches  []Launch // of [[launch]]; nil if the job has none (see Runs)
 	Steps     []Step   // in which order they are executed, and how often (see Sequence)
 	Caches    Caches
+	Budget    budget.Budget // of a run; the zero Budget if left out
 	Pos       Positions
 
 	// Of is the job of which this is one launch, From the indices there of Params, as InWhole

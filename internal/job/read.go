@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"warpbound/diag"
+	"warpbound/internal/budget"
 )
 
 // Defaults of keys that a job may leave out.
@@ -29,7 +30,7 @@ type reader struct {
 
 func (r *reader) job() *Job {
 	t := r.root
-	t.only("a job", "module", "kernel", "machine", "target", "grid", "block", "vectors", "seed",
+	t.only("a job", "module", "kernel", "machine", "target", "grid", "block", "vectors", "seed", "budget",
 		"registers", "shared", "param", "buffer", "symbol", "loop", "fact", "split", "llc", "cpu", "repeat", "launch", "caches")
 	j := &Job{
 		File: r.file, Machine: DefaultMachine, Vectors: DefaultVectors, Seed: DefaultSeed,
@@ -57,6 +58,7 @@ func (r *reader) job() *Job {
 	if seed, ok := t.integer("seed", math.MinInt64, math.MaxInt64); ok {
 		j.Seed = seed
 	}
+	j.Budget = r.budget(t)
 	registers, _ := t.integer("registers", 1, 1<<16)
 	j.Registers = int(registers)
 	if shared, ok := t.integer("shared", 0, MaxBytes); ok {
@@ -74,6 +76,28 @@ func (r *reader) job() *Job {
 	r.launches(t, j)
 	j.Caches = r.caches(t)
 	return j
+}
+
+// budget reads how long a run may take: a time or a number of cycles.
+func (r *reader) budget(t table) budget.Budget {
+	const key = "budget"
+	switch v := t.values[key].(type) {
+	case nil:
+	case int64:
+		if v > 0 {
+			return budget.OfCycles(v)
+		}
+		r.errorf(t.pos(key), "budget is %d; it must be at least 1 cycle", v)
+	case string:
+		b, err := budget.Parse(v)
+		if err == nil {
+			return b
+		}
+		r.errorf(t.pos(key), "budget is %.40q; %w", v, err)
+	default:
+		t.wrong(key, `a time such as "2ms" or a number of cycles`)
+	}
+	return budget.Budget{}
 }
 
 // claim counts memory that the job asks for, and reports the first excess.

@@ -32,7 +32,7 @@ func (j *Job) Write(stem string, in *Inputs) (*Written, error) {
 	w := writer{stem: stem, data: make(map[string][]byte)}
 	f := jobFile{
 		Module: j.Module, Kernel: j.Kernel, Machine: j.Machine, Target: j.Target, Grid: sizeOf(j.Grid), Block: sizeOf(j.Block),
-		Vectors: j.Vectors, Seed: j.Seed, Registers: j.Registers, Shared: j.Shared,
+		Vectors: j.Vectors, Seed: j.Seed, Budget: j.Budget.Text, Registers: j.Registers, Shared: j.Shared,
 		Loop: make(map[string]int64), Split: splitOf(&j.Split), LLC: llcOf(&j.LLC), CPU: cpuOf(&j.CPU),
 		Repeat: j.repeatTable(),
 	}
@@ -73,6 +73,7 @@ type jobFile struct {
 	Block     *[]int           `toml:"block,omitempty"`
 	Vectors   int              `toml:"vectors"`
 	Seed      int64            `toml:"seed"`
+	Budget    string           `toml:"budget,omitempty"`
 	Registers int              `toml:"registers,omitempty"`
 	Shared    int              `toml:"shared,omitempty"`
 	Caches    string           `toml:"caches,omitempty"`
