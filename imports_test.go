@@ -24,6 +24,8 @@ var arrows = []rule{
 	{"jobs", []string{"warpbound", "estimate", "internal/..."}, "jobs in Go are plain data, which programs that embed the tool can name"},
 	{"internal/tomlpos", []string{"internal/isa", "internal/job", "internal/machine"}, "what is said of any document knows none"},
 	{"internal/budget", []string{"estimate", "internal/..."}, "how long something may take depends on nothing"},
+
+	{"internal/symbol", []string{"warpbound", "estimate", "internal/..."}, "what a name means does not depend on what has it"},
 	{"internal/vec", []string{"estimate", "internal/..."}, "arithmetic on vectors knows no program"},
 	{"internal/gcn3", []string{"estimate", "internal/..."}, "machine code knows no program"},
 	{"internal/cuda", []string{"estimate", "internal/..."}, "what a driver does is independent of who uses it"},
