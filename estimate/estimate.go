@@ -110,19 +110,20 @@ func Warnings(found []diag.Warning) []Warning {
 // Simulation is what one simulated run of a job gave.
 type Simulation struct {
 	Provenance
-	Job         string `json:"job"`
-	Kernel      string `json:"kernel"`
-	Machine     string `json:"machine"`
-	MachineHash string `json:"machine_hash"`
-	ModuleHash  string `json:"module_hash"` // SHA-256 of the module's text
-	JobHash     string `json:"job_hash"`    // of the job's file and of the data files that it names
-	Launch      Launch `json:"launch"`
-	Seed        int64  `json:"seed"`
-	Vector      int    `json:"vector"`
-	Cycles      int64  `json:"cycles"`       // from the launch to the last retirement, of all launches together
-	CTAsPerSM   int    `json:"ctas_per_sm"`  // resident at a time, at most
-	Limit       string `json:"ctas_limited"` // by what
-	Registers   int    `json:"registers"`    // per thread
+	Job             string `json:"job"`
+	Kernel          string `json:"kernel"`
+	KernelDemangled string `json:"kernel_demangled,omitempty"` // the name in the source, where Kernel is a mangled symbol
+	Machine         string `json:"machine"`
+	MachineHash     string `json:"machine_hash"`
+	ModuleHash      string `json:"module_hash"` // SHA-256 of the module's text
+	JobHash         string `json:"job_hash"`    // of the job's file and of the data files that it names
+	Launch          Launch `json:"launch"`
+	Seed            int64  `json:"seed"`
+	Vector          int    `json:"vector"`
+	Cycles          int64  `json:"cycles"`       // from the launch to the last retirement, of all launches together
+	CTAsPerSM       int    `json:"ctas_per_sm"`  // resident at a time, at most
+	Limit           string `json:"ctas_limited"` // by what
+	Registers       int    `json:"registers"`    // per thread
 
 	// Rounds is how often the kernels of a job that repeats them were launched, and Kernels how
 	// long each took, in the order of a round. Other jobs have none of either.
@@ -163,20 +164,21 @@ type KernelTime struct {
 // Analysis is everything known of one job.
 type Analysis struct {
 	Provenance
-	Job         string       `json:"job"`
-	Kernel      string       `json:"kernel"`
-	Machine     string       `json:"machine"`
-	MachineHash string       `json:"machine_hash"`
-	ModuleHash  string       `json:"module_hash"` // SHA-256 of the module's text
-	JobHash     string       `json:"job_hash"`    // of the job's file and of the data files that it names
-	Launch      Launch       `json:"launch"`
-	SplitMode   string       `json:"split_mode,omitempty"` // how wavefronts split; empty where no machine can
-	Seed        int64        `json:"seed"`
-	Runs        int          `json:"runs"`
-	Observed    *Observation `json:"observed"`         // nil where nothing ran
-	Inputs      []InputRun   `json:"inputs,omitempty"` // saved ones, which count among the runs
-	Device      *Device      `json:"device,omitempty"` // nil if no run was made on a GPU
-	Estimates   []Estimate   `json:"estimates"`
+	Job             string       `json:"job"`
+	Kernel          string       `json:"kernel"`
+	KernelDemangled string       `json:"kernel_demangled,omitempty"` // the name in the source, where Kernel is a mangled symbol
+	Machine         string       `json:"machine"`
+	MachineHash     string       `json:"machine_hash"`
+	ModuleHash      string       `json:"module_hash"` // SHA-256 of the module's text
+	JobHash         string       `json:"job_hash"`    // of the job's file and of the data files that it names
+	Launch          Launch       `json:"launch"`
+	SplitMode       string       `json:"split_mode,omitempty"` // how wavefronts split; empty where no machine can
+	Seed            int64        `json:"seed"`
+	Runs            int          `json:"runs"`
+	Observed        *Observation `json:"observed"`         // nil where nothing ran
+	Inputs          []InputRun   `json:"inputs,omitempty"` // saved ones, which count among the runs
+	Device          *Device      `json:"device,omitempty"` // nil if no run was made on a GPU
+	Estimates       []Estimate   `json:"estimates"`
 	// Races are the data races of the first test vector's run; left out where none was simulated.
 	Races []Race `json:"races,omitzero"`
 	// RaceVerdict is what is known of data races for all inputs; left out where the values of the kernel are not known,

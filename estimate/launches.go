@@ -2,7 +2,8 @@ package estimate
 
 // LaunchTime is one of the launches of a run with several, which may be executed more than once.
 type LaunchTime struct {
-	Kernel string `json:"kernel"`
+	Kernel          string `json:"kernel"`
+	KernelDemangled string `json:"kernel_demangled,omitempty"` // the name in the source, where Kernel is a mangled symbol
 	Launch
 	Executed int   `json:"executed"` // how often
 	Cycles   int64 `json:"cycles"`   // of all executions together
@@ -10,8 +11,9 @@ type LaunchTime struct {
 
 // LaunchAnalysis is what is known of one of the launches of runs with several.
 type LaunchAnalysis struct {
-	Kernel string `json:"kernel"`
-	Pos    string `json:"pos"` // where the job states it
+	Kernel          string `json:"kernel"`
+	KernelDemangled string `json:"kernel_demangled,omitempty"` // the name in the source, where Kernel is a mangled symbol
+	Pos             string `json:"pos"`                        // where the job states it
 	Launch
 	Executions Executions `json:"executions"`
 	// Observed and Estimates are of one execution, wherever in a run. Observed is nil where nothing ran.

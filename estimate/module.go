@@ -27,6 +27,7 @@ type Refusal struct {
 // Kernel describes one kernel, calls expanded.
 type Kernel struct {
 	Name         string   `json:"name"`
+	Demangled    string   `json:"demangled,omitempty"` // the name in the source, where Name is a mangled symbol
 	Pos          string   `json:"pos"`
 	Params       []string `json:"params"` // name and type
 	Instructions int      `json:"instructions"`

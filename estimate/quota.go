@@ -17,14 +17,15 @@ type Quotas struct {
 
 // QuotaJob is a job whose accesses are regulated.
 type QuotaJob struct {
-	Job         string `json:"job"`
-	Kernel      string `json:"kernel"`
-	Machine     string `json:"machine"`
-	MachineHash string `json:"machine_hash"`
-	ModuleHash  string `json:"module_hash"` // SHA-256 of the module's text
-	JobHash     string `json:"job_hash"`    // of the job's file and of the data files that it names
-	Quota       int64  `json:"quota"`       // that job and machine have
-	Cycles      int64  `json:"cycles"`      // the bound with it
+	Job             string `json:"job"`
+	Kernel          string `json:"kernel"`
+	KernelDemangled string `json:"kernel_demangled,omitempty"` // the name in the source, where Kernel is a mangled symbol
+	Machine         string `json:"machine"`
+	MachineHash     string `json:"machine_hash"`
+	ModuleHash      string `json:"module_hash"` // SHA-256 of the module's text
+	JobHash         string `json:"job_hash"`    // of the job's file and of the data files that it names
+	Quota           int64  `json:"quota"`       // that job and machine have
+	Cycles          int64  `json:"cycles"`      // the bound with it
 }
 
 // QuotaBound is what one quota gives.

@@ -3,17 +3,18 @@ package estimate
 // Splitting is how the wavefronts of a job split, and what the job takes in each mode.
 type Splitting struct {
 	Provenance
-	Job         string `json:"job"`
-	Kernel      string `json:"kernel"`
-	Machine     string `json:"machine"`
-	MachineHash string `json:"machine_hash"`
-	ModuleHash  string `json:"module_hash"` // SHA-256 of the module's text
-	JobHash     string `json:"job_hash"`    // of the job's file and of the data files that it names
-	Launch      Launch `json:"launch"`
-	Seed        int64  `json:"seed"`
-	Runs        int    `json:"runs"`
-	SplitSIMDs  int    `json:"split_simds"` // S, for each SIMD
-	Mode        string `json:"mode"`        // the job's own
+	Job             string `json:"job"`
+	Kernel          string `json:"kernel"`
+	KernelDemangled string `json:"kernel_demangled,omitempty"` // the name in the source, where Kernel is a mangled symbol
+	Machine         string `json:"machine"`
+	MachineHash     string `json:"machine_hash"`
+	ModuleHash      string `json:"module_hash"` // SHA-256 of the module's text
+	JobHash         string `json:"job_hash"`    // of the job's file and of the data files that it names
+	Launch          Launch `json:"launch"`
+	Seed            int64  `json:"seed"`
+	Runs            int    `json:"runs"`
+	SplitSIMDs      int    `json:"split_simds"` // S, for each SIMD
+	Mode            string `json:"mode"`        // the job's own
 
 	Modes    []SplitMode  `json:"modes"`
 	Points   []SplitPoint `json:"points"` // branches that can be split, in the order of the kernel

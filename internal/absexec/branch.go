@@ -169,7 +169,7 @@ func (x *execution) vanish(lanes uint64) error {
 	top := x.top()
 	if top.must&lanes != 0 && x.alternative == 0 {
 		in := x.instr(top.pc)
-		return diag.Errorf(in.Pos, "kernel %s fails in warp %d of the CTAs %s: %s", x.kernel.Name, x.warp, x.box, x.kernel.Format(in))
+		return diag.Errorf(in.Pos, "kernel %s fails in warp %d of the CTAs %s: %s", x.kernel.Readable(), x.warp, x.box, x.kernel.Format(in))
 	}
 	top.may &^= lanes
 	top.must &^= lanes

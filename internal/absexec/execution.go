@@ -182,7 +182,7 @@ func (x *execution) next() error {
 	pc := top.pc
 	in := x.instr(pc)
 	if x.steps++; x.steps > x.config.MaxSteps {
-		return diag.Errorf(in.Pos, "kernel %s: warp %d executes more than %d instructions in the CTAs %s: an infinite loop, or too many paths", x.kernel.Name, x.warp, x.config.MaxSteps, x.box)
+		return diag.Errorf(in.Pos, "kernel %s: warp %d executes more than %d instructions in the CTAs %s: an infinite loop, or too many paths", x.kernel.Readable(), x.warp, x.config.MaxSteps, x.box)
 	}
 	if x.steps&0xfff == 0 && x.ctx.Err() != nil {
 		return x.ctx.Err()

@@ -6,6 +6,7 @@ import (
 	"strconv"
 
 	"warpbound/diag"
+	"warpbound/internal/symbol"
 )
 
 // loopCount is how often control has come back to the head of a loop that it is in,
@@ -44,7 +45,7 @@ func (e *UnboundedLoop) Error() string {
 		where = fmt.Sprintf(" (%s)", e.Loc)
 	}
 	return fmt.Sprintf("%s:%s kernel %s: no bound is known for the loop at %s since the branch at %s is data-dependent; annotate it in the job, for example: [loop] %q = 100, the maximum number of back edges to %s per entry of the loop",
-		e.Pos, where, e.Kernel, e.Name, e.Exit, e.Place(), e.Name)
+		e.Pos, where, symbol.Readable(e.Kernel), e.Name, e.Exit, e.Place(), e.Name)
 }
 
 // As makes it a *diag.UnboundedLoopError.
@@ -130,7 +131,7 @@ func (x *execution) force(top *entry, c *loopCount) error {
 	if top.must != 0 && x.alternative == 0 {
 		return diag.Errorf(x.graph.Blocks[header].Pos, "%w", &diag.ContradictionError{Err: fmt.Errorf(
 			"kernel %s: the loop at %s is annotated with at most %d iterations, and iterates more often in the CTAs %s",
-			x.kernel.Name, x.graph.Name(header), bound, x.box)})
+			x.kernel.Readable(), x.graph.Name(header), bound, x.box)})
 	}
 	x.facts[c.loop].Forced = true
 	top.must, top.may = 0, 0

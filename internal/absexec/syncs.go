@@ -81,7 +81,7 @@ func (x *execution) branchToSync(in *isa.Instr, must, may uint64) error {
 func (x *execution) sync() error {
 	top := x.top()
 	if len(x.frames) == 0 {
-		return diag.Errorf(x.instr(top.pc).Pos, "kernel %s: this sync matches no branch", x.kernel.Name)
+		return diag.Errorf(x.instr(top.pc).Pos, "kernel %s: this sync matches no branch", x.kernel.Readable())
 	}
 	f := &x.frames[len(x.frames)-1]
 	f.done.take(top, top.must, top.may)
@@ -117,7 +117,7 @@ func (x *execution) other() error {
 func (x *execution) exitAtSyncs(must, may uint64) error {
 	if n := len(x.frames); n > 0 {
 		return diag.Errorf(x.instr(x.top().pc).Pos, "kernel %s: the warp ends before a sync has ended the divergence of %s",
-			x.kernel.Name, x.kernel.Format(x.instr(x.frames[n-1].branch)))
+			x.kernel.Readable(), x.kernel.Format(x.instr(x.frames[n-1].branch)))
 	}
 	x.exit(must, may)
 	return x.advance()

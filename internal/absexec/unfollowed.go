@@ -16,7 +16,7 @@ func Unfollowed(g *cfg.Graph) error {
 		in := &g.Kernel.Instrs[pc]
 		if in.Op == isa.Mbarrier || in.Op == isa.BulkCopy {
 			return diag.Errorf(in.Pos, "kernel %s: how long %s makes warps wait depends on others and on copies%s: static methods do not follow mbarriers and bulk copies; the method hybrid and the simulators do",
-				g.Kernel.Name, g.Kernel.Format(in), spinning(g))
+				g.Kernel.Readable(), g.Kernel.Format(in), spinning(g))
 		}
 	}
 	return nil

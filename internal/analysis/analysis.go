@@ -22,6 +22,7 @@ import (
 	"warpbound/internal/method"
 	"warpbound/internal/provenance"
 	"warpbound/internal/runner"
+	"warpbound/internal/symbol"
 	"warpbound/internal/trace"
 	"warpbound/internal/workload"
 )
@@ -177,7 +178,7 @@ func contradicted(a *estimate.Analysis) error {
 func Empty(w *workload.Workload) *estimate.Analysis {
 	return &estimate.Analysis{
 		Provenance: provenance.Of(),
-		Job:        w.Name(), Kernel: w.Kernel(),
+		Job:        w.Name(), Kernel: w.Kernel(), KernelDemangled: symbol.Demangled(w.Kernel()),
 		Machine: w.Machine.Name, MachineHash: w.Machine.Hash(), ModuleHash: w.Module.Hash, JobHash: w.Spec.Hash,
 		Launch:    shape(w.First()),
 		SplitMode: string(w.Mode()),

@@ -14,6 +14,7 @@ import (
 	"warpbound/internal/job"
 	"warpbound/internal/machine"
 	"warpbound/internal/method"
+	"warpbound/internal/symbol"
 	"warpbound/internal/workload"
 )
 
@@ -275,8 +276,9 @@ func launchesOf(w *workload.Workload) []estimate.LaunchAnalysis {
 	}
 	var all []estimate.LaunchAnalysis
 	for i, t := range stated(w) {
+		kernel := w.Kernels[i].Bound.Kernel.Name
 		l := estimate.LaunchAnalysis{
-			Kernel: w.Kernels[i].Bound.Kernel.Name, Pos: w.Spec.Runs()[i].Pos.Entry.String(), Launch: shape(w.Kernels[i]), Estimates: []estimate.Estimate{},
+			Kernel: kernel, KernelDemangled: symbol.Demangled(kernel), Pos: w.Spec.Runs()[i].Pos.Entry.String(), Launch: shape(w.Kernels[i]), Estimates: []estimate.Estimate{},
 		}
 		if t.err == nil {
 			l.Executions.Bound, l.Executions.Evidence = &t.count, t.evidence

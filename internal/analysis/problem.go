@@ -71,7 +71,7 @@ func annotations(k *workload.Kernel) ([]method.LoopBound, error) {
 			at := loops.Innermost(k.Graph.BlockOf(instr))
 			if at < 0 {
 				return nil, diag.Errorf(l.Pos, "no loop contains %s of kernel %s",
-					k.Graph.Name(k.Graph.BlockOf(instr)), k.Graph.Kernel.Name)
+					k.Graph.Name(k.Graph.BlockOf(instr)), k.Graph.Kernel.Readable())
 			}
 			bounds = append(bounds, method.LoopBound{Header: loops.Loops[at].Header, Max: l.Bound, Pos: l.Pos})
 		}

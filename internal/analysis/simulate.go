@@ -12,6 +12,7 @@ import (
 	"warpbound/internal/method/hybrid"
 	"warpbound/internal/provenance"
 	"warpbound/internal/runner"
+	"warpbound/internal/symbol"
 	"warpbound/internal/trace"
 	"warpbound/internal/workload"
 )
@@ -96,7 +97,7 @@ func simulation(w *workload.Workload, vector int, out *runner.Outcome, report ru
 	spec := w.Spec
 	s := estimate.Simulation{
 		Provenance: provenance.Of(),
-		Job:        w.Name(), Kernel: w.Kernel(), Machine: w.Machine.Name, MachineHash: w.Machine.Hash(),
+		Job:        w.Name(), Kernel: w.Kernel(), KernelDemangled: symbol.Demangled(w.Kernel()), Machine: w.Machine.Name, MachineHash: w.Machine.Hash(),
 		ModuleHash: w.Module.Hash, JobHash: spec.Hash,
 		Launch: shape(w.First()),
 		Seed:   spec.Seed, Vector: vector, Cycles: out.Cycles, Registers: w.First().Registers,
@@ -105,7 +106,7 @@ func simulation(w *workload.Workload, vector int, out *runner.Outcome, report ru
 	if w.Several() {
 		for i, l := range out.Launches {
 			s.Launches = append(s.Launches, estimate.LaunchTime{
-				Kernel: l.Kernel, Launch: shape(w.Kernels[i]), Executed: l.Executions, Cycles: l.Cycles,
+				Kernel: l.Kernel, KernelDemangled: symbol.Demangled(l.Kernel), Launch: shape(w.Kernels[i]), Executed: l.Executions, Cycles: l.Cycles,
 			})
 		}
 	}

@@ -89,7 +89,7 @@ type Graph struct {
 // instruction.
 func Build(k *isa.Kernel) (*Graph, error) {
 	if len(k.Instrs) == 0 {
-		return nil, diag.Errorf(k.Pos, "kernel %s has no instructions", k.Name)
+		return nil, diag.Errorf(k.Pos, "kernel %s has no instructions", k.Readable())
 	}
 	g := &Graph{Kernel: k}
 	if err := g.cut(); err != nil {
@@ -114,7 +114,7 @@ func Build(k *isa.Kernel) (*Graph, error) {
 	}
 	flow, err := NewFlow(len(g.Blocks), edges, g.barriers())
 	if err != nil {
-		return nil, fmt.Errorf("kernel %s: %w", k.Name, err)
+		return nil, fmt.Errorf("kernel %s: %w", k.Readable(), err)
 	}
 	g.Flow = flow
 	if k.Reconvergence == isa.AtSyncs {
@@ -179,11 +179,11 @@ func (g *Graph) cut() error {
 	for i := range k.Instrs {
 		in := &k.Instrs[i]
 		if in.Op == isa.Unknown {
-			return diag.Errorf(in.Pos, "kernel %s has no known flow because of %s: %s", k.Name, in.Brief(), in.Obstacle())
+			return diag.Errorf(in.Pos, "kernel %s has no known flow because of %s: %s", k.Readable(), in.Brief(), in.Obstacle())
 		}
 		for _, target := range targets(in) {
 			if target < 0 || target >= len(k.Instrs) {
-				return diag.Errorf(in.Pos, "branch to instruction %d of kernel %s, which has %d", target, k.Name, len(k.Instrs))
+				return diag.Errorf(in.Pos, "branch to instruction %d of kernel %s, which has %d", target, k.Readable(), len(k.Instrs))
 			}
 			starts[target] = true
 		}
@@ -265,7 +265,7 @@ func (g *Graph) connect(b int) error {
 		return nil
 	}
 	if block.End == len(g.Kernel.Instrs) {
-		return diag.Errorf(in.Pos, "kernel %s: control runs past the last instruction", g.Kernel.Name)
+		return diag.Errorf(in.Pos, "kernel %s: control runs past the last instruction", g.Kernel.Readable())
 	}
 	block.Edges = append(block.Edges, Edge{To: b + 1, Kind: FallThrough})
 	return nil

@@ -24,7 +24,7 @@ func (g *Graph) Endless() []*diag.Error {
 		}
 		errs = append(errs, diag.Errorf(g.Blocks[b].Pos, "%w", &diag.UnboundedLoopError{
 			Kernel: g.Kernel.Name, Loop: g.Name(b), Pos: g.Blocks[b].Pos, Source: g.Blocks[b].Loc,
-			Err: fmt.Errorf("kernel %s: the loop at %s%s %s, so a warp that enters it never ends", g.Kernel.Name, g.Name(b), inSource(&g.Blocks[b]), exits),
+			Err: fmt.Errorf("kernel %s: the loop at %s%s %s, so a warp that enters it never ends", g.Kernel.Readable(), g.Name(b), inSource(&g.Blocks[b]), exits),
 		}))
 	}
 	return errs

@@ -21,7 +21,7 @@ func (g *Graph) CheckReducible() error {
 	}
 	return diag.Errorf(g.Last(w.Edge.From).Pos,
 		"kernel %s has irreducible control flow: a loop of %d blocks can be entered at %s; block %s enters it at %s, but its header is taken to be %s",
-		g.Kernel.Name, len(w.Loop.Body), strings.Join(names, " and at "),
+		g.Kernel.Readable(), len(w.Loop.Body), strings.Join(names, " and at "),
 		g.Name(w.Edge.From), g.Name(w.Edge.To), g.Name(w.Loop.Header))
 }
 

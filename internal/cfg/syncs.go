@@ -100,7 +100,7 @@ func (m *matcher) walk() {
 			}
 		}
 		if len(seen) > maxConfigs {
-			m.errs.Add(diag.Errorf(m.Kernel.Pos, "the branches of kernel %s wait for their syncs in more than %d ways", m.Kernel.Name, maxConfigs))
+			m.errs.Add(diag.Errorf(m.Kernel.Pos, "the branches of kernel %s wait for their syncs in more than %d ways", m.Kernel.Readable(), maxConfigs))
 			return
 		}
 	}

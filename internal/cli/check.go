@@ -9,6 +9,7 @@ import (
 	"warpbound"
 	"warpbound/estimate"
 	"warpbound/internal/report"
+	"warpbound/internal/symbol"
 )
 
 func checkCommand() *cobra.Command {
@@ -57,7 +58,7 @@ func verdict(c *cobra.Command, j *warpbound.Job, a *estimate.Analysis, bound *es
 	if took > budget {
 		answer, err = "over", errVerdict
 	}
-	name := a.Kernel
+	name := symbol.Readable(a.Kernel)
 	if len(a.Launches) > 0 {
 		name = a.Job // all of its launches together
 	}

@@ -30,7 +30,7 @@ func (f *Fault) Error() string {
 	if f.Instr.Loc.Known() {
 		fmt.Fprintf(&b, "(%s) ", f.Instr.Loc)
 	}
-	fmt.Fprintf(&b, "kernel %s, CTA %s, thread %s: ", f.Kernel.Name, triple(f.CTA), triple(f.Thread))
+	fmt.Fprintf(&b, "kernel %s, CTA %s, thread %s: ", f.Kernel.Readable(), triple(f.CTA), triple(f.Thread))
 	if f.Instr.System != isa.SysStop {
 		fmt.Fprintf(&b, "%s: ", f.Kernel.Format(f.Instr))
 	}

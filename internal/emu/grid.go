@@ -28,11 +28,11 @@ func NewGrid(code *Code, launch Launch, mem *Memory, width int) (*Grid, error) {
 func (g *Grid) Restart(launch Launch, mem *Memory) error {
 	g.launch, g.mem = launch, mem
 	if err := g.check(); err != nil {
-		return fmt.Errorf("kernel %s: %w", g.code.kernel.Name, err)
+		return fmt.Errorf("kernel %s: %w", g.code.kernel.Readable(), err)
 	}
 	g.params = region{name: "the kernel's parameters", space: isa.Param, base: abi.ParamBase, size: uint64(len(launch.Params)), data: launch.Params, forbids: forbid(Store, Atomic)}
 	if err := g.mapVars(); err != nil {
-		return fmt.Errorf("kernel %s: %w", g.code.kernel.Name, err)
+		return fmt.Errorf("kernel %s: %w", g.code.kernel.Readable(), err)
 	}
 	g.fillFixed()
 	if g.code.raced {

@@ -22,6 +22,7 @@ import (
 	"warpbound/internal/flow/value"
 	"warpbound/internal/graph"
 	"warpbound/internal/isa"
+	"warpbound/internal/symbol"
 )
 
 // Inspect describes a program; kernel limits it to one kernel unless empty.
@@ -29,15 +30,13 @@ import (
 // goroutines at a time, launches what is known of the launches of kernels, by name. It is an
 // error if there is no such kernel.
 func Inspect(p *isa.Program, kernel string, divergent func(*cfg.Graph) ([]graph.Edge, error), launches map[string]value.Launch) (*estimate.Module, error) {
-	var entries []*isa.Func
-	for _, f := range p.Entries() {
-		if kernel == "" || f.Name == kernel {
-			entries = append(entries, f)
+	entries := p.Entries()
+	if kernel != "" {
+		f, err := p.Kernel(kernel)
+		if err != nil {
+			return nil, err
 		}
-	}
-	if kernel != "" && len(entries) == 0 {
-		_, err := isa.Link(p, kernel)
-		return nil, err
+		entries = []*isa.Func{f}
 	}
 	m := &estimate.Module{File: p.File, Language: p.Language, Version: p.Version, Target: p.Target, AddressBits: p.AddressBits, Kernels: []estimate.Kernel{}}
 	obstacles := slices.Clone(p.Warnings)
@@ -66,7 +65,7 @@ type finding struct {
 
 func inspectEntry(p *isa.Program, f *isa.Func, divergent func(*cfg.Graph) ([]graph.Edge, error), launch value.Launch) finding {
 	if f.Extern {
-		return finding{warnings: []diag.Warning{{Pos: f.Pos, ID: "declared-only", Text: "kernel " + f.Name + " is declared but not defined"}}}
+		return finding{warnings: []diag.Warning{{Pos: f.Pos, ID: "declared-only", Text: "kernel " + f.Readable() + " is declared but not defined"}}}
 	}
 	linked, err := isa.Link(p, f.Name)
 	if err != nil {
@@ -143,7 +142,7 @@ func inspectKernel(k *isa.Kernel, divergent func(*cfg.Graph) ([]graph.Edge, erro
 		warnings = append(warnings, warning(k.Pos, "no-divergent-edges", err))
 	}
 	out := &estimate.Kernel{
-		Name: k.Name, Pos: k.Pos.String(),
+		Name: k.Name, Demangled: symbol.Demangled(k.Name), Pos: k.Pos.String(),
 		Instructions: len(k.Instrs),
 		Registers:    flow.Registers(g),
 		Blocks:       blocks(g),

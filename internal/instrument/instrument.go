@@ -138,7 +138,7 @@ func (p *Points) match(marked *isa.Kernel) error {
 			continue
 		}
 		if next == len(kernel.Instrs) || kernel.Instrs[next].Op != in.Op || kernel.Instrs[next].Pos != in.Pos {
-			return diag.Errorf(in.Pos, "the module is not the one from which kernel %s was linked", kernel.Name)
+			return diag.Errorf(in.Pos, "the module is not the one from which kernel %s was linked", kernel.Readable())
 		}
 		b := p.graph.BlockOf(next)
 		p.of[b] = append(p.of[b], run...)
@@ -146,7 +146,7 @@ func (p *Points) match(marked *isa.Kernel) error {
 		next++
 	}
 	if next != len(kernel.Instrs) {
-		return diag.Errorf(kernel.Instrs[next].Pos, "the module is not the one from which kernel %s was linked", kernel.Name)
+		return diag.Errorf(kernel.Instrs[next].Pos, "the module is not the one from which kernel %s was linked", kernel.Readable())
 	}
 	unusable := func(point int) bool { return passed[point] }
 	for b := range p.of {

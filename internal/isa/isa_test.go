@@ -161,7 +161,7 @@ func TestLinkErrors(t *testing.T) {
 		mutate func(*Program)
 		want   string
 	}{
-		{"no such kernel", func(p *Program) { p.Funcs[1].Name = "other" }, `m.ptx: no kernel "main"; it has other`},
+		{"no such kernel", func(p *Program) { p.Funcs[1].Name = "other" }, `module m.ptx has no kernel "main"; it has other`},
 		{"arguments", func(p *Program) { p.Funcs[1].Instrs[0].Src = nil }, "passes 0 arguments for 1"},
 	} {
 		t.Run(c.name, func(t *testing.T) {

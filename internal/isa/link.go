@@ -3,7 +3,6 @@ package isa
 import (
 	"fmt"
 	"slices"
-	"strings"
 
 	"warpbound/diag"
 )
@@ -13,7 +12,7 @@ import (
 // the last.
 const maxLinked = 1 << 18
 
-// Link makes the entry function called name self-contained: each call is
+// Link makes the entry function that a name means (Program.Kernel) self-contained: each call is
 // replaced by a copy of the function it names, with registers, labels and local
 // variables of its own, so that every analysis sees one flow graph and may tell
 // call sites apart. A call by address compares the address with those of the
@@ -29,9 +28,9 @@ const maxLinked = 1 << 18
 // number of arguments; and it is an error if the program has no such entry
 // function.
 func Link(p *Program, name string) (*Kernel, error) {
-	f := p.Func(name)
-	if f == nil || !f.Entry {
-		return nil, fmt.Errorf("%s: no kernel %q; it has %s", p.File, name, entryNames(p))
+	f, err := p.Kernel(name)
+	if err != nil {
+		return nil, err
 	}
 	l := &linker{program: p, vars: make(map[storage]int32), sp: NoReg}
 	k := &Kernel{
@@ -69,17 +68,6 @@ func Statics(p *Program) []Var {
 	}
 	l.relocated()
 	return l.kernel.Vars
-}
-
-func entryNames(p *Program) string {
-	var names []string
-	for _, f := range p.Entries() {
-		names = append(names, f.Name)
-	}
-	if names == nil {
-		return "none"
-	}
-	return strings.Join(names, ", ")
 }
 
 // exitsFlow reports whether control never passes to the following instruction.
@@ -161,7 +149,7 @@ func (l *linker) expand(fr *frame) error {
 	for i := range f.Instrs {
 		fr.start[i] = len(k.Instrs)
 		if len(k.Instrs) > maxLinked {
-			return diag.Errorf(f.Instrs[i].Pos, "kernel %s grows beyond %d instructions when its calls are expanded", k.Name, maxLinked)
+			return diag.Errorf(f.Instrs[i].Pos, "kernel %s grows beyond %d instructions when its calls are expanded", k.Readable(), maxLinked)
 		}
 		if f.Instrs[i].Op == Call {
 			if err := l.call(fr, i); err != nil {
@@ -198,7 +186,7 @@ func (l *linker) expand(fr *frame) error {
 // instructions that are not modelled (see UnmodelledInstrs), then calls that Link could not
 // expand, then variables with addresses that Link could not find.
 func Obstacles(k *Kernel) []diag.Warning {
-	found := UnmodelledInstrs(k.Name, k.Instrs)
+	found := UnmodelledInstrs(k.Readable(), k.Instrs)
 	for i := range k.Instrs {
 		if in := &k.Instrs[i]; in.Op == Call {
 			found = append(found, diag.Warning{Pos: in.Pos, ID: "unresolved-call", Text: in.Reason})

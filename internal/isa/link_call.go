@@ -80,10 +80,10 @@ func (l *linker) direct(fr *frame, i int, site Instr, callee *Func) error {
 	}
 	switch {
 	case callee.Entry:
-		return diag.Errorf(in.Pos, "call to the kernel %s; only functions can be called", callee.Name)
+		return diag.Errorf(in.Pos, "call to the kernel %s; only functions can be called", callee.Readable())
 	case len(site.Src) != len(callee.ParamRegs) || len(site.Dst) != len(callee.ResultRegs):
 		return diag.Errorf(in.Pos, "call to %s passes %d arguments for %d and takes %d results of %d",
-			callee.Name, len(site.Src), len(callee.ParamRegs), len(site.Dst), len(callee.ResultRegs))
+			callee.Readable(), len(site.Src), len(callee.ParamRegs), len(site.Dst), len(callee.ResultRegs))
 	case fr.member != nil && fr.member.group[callee] != nil:
 		l.recur(fr, i, site, fr.member.group[callee])
 		return nil

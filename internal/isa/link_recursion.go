@@ -138,7 +138,7 @@ func (l *linker) enter(fr *frame, in *Instr, site Instr, callee *Func) error {
 	}
 	for _, f := range l.circle(callee) {
 		if liveWords(f) > maxLive {
-			return diag.Errorf(in.Pos, "function %s is too large to be recursive: %d instructions on %d registers", f.Name, len(f.Instrs), len(f.Regs))
+			return diag.Errorf(in.Pos, "function %s is too large to be recursive: %d instructions on %d registers", f.Readable(), len(f.Instrs), len(f.Regs))
 		}
 	}
 	g, members := l.newGroup(fr, callee)
@@ -225,7 +225,7 @@ func (l *linker) push(fr *frame, in *Instr, to *member, live []Reg) int {
 	})
 	l.emit(in, Instr{
 		Op: RunSystem, System: SysStop, Guard: Guard{Set: true, Reg: over},
-		Reason: fmt.Sprintf("recursion of %s needs more than the %d bytes of a thread's call stack", to.fn.Name, StackBytes),
+		Reason: fmt.Sprintf("recursion of %s needs more than the %d bytes of a thread's call stack", to.fn.Readable(), StackBytes),
 	})
 	l.save(fr, in, St, live, top)
 	place := l.newReg("%place", U32)

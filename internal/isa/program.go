@@ -1,6 +1,12 @@
 package isa
 
-import "warpbound/diag"
+import (
+	"fmt"
+	"strings"
+
+	"warpbound/diag"
+	"warpbound/internal/symbol"
+)
 
 // Program is a parsed module. It is not changed after its front end made it.
 type Program struct {
@@ -35,6 +41,37 @@ func (p *Program) Func(name string) *Func {
 		}
 	}
 	return nil
+}
+
+// Kernel finds the entry function that a name means: its symbol, or its name in the source as far as no
+// other has it (symbol.Find). It is an error if there is none, or if there are several.
+func (p *Program) Kernel(name string) (*Func, error) {
+	if f := p.Func(name); f != nil && f.Entry {
+		return f, nil
+	}
+	var symbols []string
+	for _, f := range p.Entries() {
+		symbols = append(symbols, f.Name)
+	}
+	found := symbol.Find(name, symbols)
+	switch {
+	case symbols == nil:
+		return nil, fmt.Errorf("module %s has no kernel", p.File)
+	case len(found) == 0:
+		return nil, fmt.Errorf("module %s has no kernel %q; it has %s", p.File, name, p.KernelNames())
+	case len(found) > 1:
+		return nil, fmt.Errorf("module %s has several kernels %q: %s; give one of these names", p.File, name, strings.Join(symbol.ReadableAll(found), ", "))
+	}
+	return p.Func(found[0]), nil
+}
+
+// KernelNames lists the entry functions for a message.
+func (p *Program) KernelNames() string {
+	var symbols []string
+	for _, f := range p.Entries() {
+		symbols = append(symbols, f.Name)
+	}
+	return strings.Join(symbol.ReadableAll(symbols), ", ")
 }
 
 // Entries returns the entry functions in the order of the module.
@@ -73,6 +110,9 @@ type Func struct {
 	Bounds LaunchBounds
 	Pos    diag.Pos
 }
+
+// Readable returns the name that the function has in its source, for messages.
+func (f *Func) Readable() string { return symbol.Readable(f.Name) }
 
 // RegDecl is the declaration of a virtual register.
 type RegDecl struct {
@@ -143,6 +183,9 @@ type Kernel struct {
 	Bounds        LaunchBounds
 	Pos           diag.Pos
 }
+
+// Readable returns the name that the kernel has in its source, for messages.
+func (k *Kernel) Readable() string { return symbol.Readable(k.Name) }
 
 // ParamVar is the value of Operand.Var that names the whole parameter block;
 // Imm is then the offset into it in bytes.

@@ -103,9 +103,9 @@ func (m *binder) instrs(p Place, pos diag.Pos) []int {
 	at := p.Instrs(m.Kernel)
 	switch {
 	case at == nil && p.Line > 0:
-		m.errorf(pos, "no instruction of kernel %s stands at %q; give a line of %s that holds one", m.Kernel.Name, p, m.Kernel.File)
+		m.errorf(pos, "no instruction of kernel %s stands at %q; give a line of %s that holds one", m.Kernel.Readable(), p, m.Kernel.File)
 	case at == nil:
-		m.errorf(pos, "kernel %s has no label %q; it has %s", m.Kernel.Name, p, m.labels())
+		m.errorf(pos, "kernel %s has no label %q; it has %s", m.Kernel.Readable(), p, m.labels())
 	}
 	return at
 }

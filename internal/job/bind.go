@@ -8,6 +8,7 @@ import (
 
 	"warpbound/diag"
 	"warpbound/internal/isa"
+	"warpbound/internal/symbol"
 )
 
 // Bound is a launch of a job matched with its kernel: Job makes that launch alone, and Job.Args[i]
@@ -65,37 +66,20 @@ func (j *Job) Link(p *isa.Program) (*isa.Kernel, error) { return j.linkKernel(p,
 
 // linkKernel links the kernel of a launch.
 func (j *Job) linkKernel(p *isa.Program, l *Launch) (*isa.Kernel, error) {
-	names := entries(p)
 	name := l.Kernel
-	switch {
-	case len(names) == 0:
+	switch entries := p.Entries(); {
+	case len(entries) == 0:
 		return nil, diag.Errorf(j.Pos.Module, "module %s has no kernel", p.File)
-	case name == "" && len(names) > 1:
-		return nil, diag.Errorf(l.Pos.Kernel, "kernel is missing; module %s has %s", p.File, strings.Join(names, ", "))
+	case name == "" && len(entries) > 1:
+		return nil, diag.Errorf(l.Pos.Kernel, "kernel is missing; module %s has %s", p.File, p.KernelNames())
 	case name == "":
-		name = names[0]
+		name = entries[0].Name
 	}
-	if err := has(p, name, l.Pos.Kernel); err != nil {
-		return nil, err
+	f, err := p.Kernel(name)
+	if err != nil {
+		return nil, diag.Errorf(l.Pos.Kernel, "%w", err)
 	}
-	return isa.Link(p, name)
-}
-
-// entries returns the names of a module's kernels.
-func entries(p *isa.Program) []string {
-	var names []string
-	for _, f := range p.Entries() {
-		names = append(names, f.Name)
-	}
-	return names
-}
-
-// has reports with the position where a kernel is asked for that the module does not have it.
-func has(p *isa.Program, name string, pos diag.Pos) error {
-	if names := entries(p); !slices.Contains(names, name) {
-		return diag.Errorf(pos, "module %s has no kernel %q; it has %s", p.File, name, strings.Join(names, ", "))
-	}
-	return nil
+	return isa.Link(p, f.Name)
 }
 
 // Bind matches the job with the kernel of its first launch, and with those of the others (LinkThen).
@@ -143,16 +127,16 @@ func (m *binder) block() {
 	block, bounds := m.Job.Block, m.Kernel.Bounds
 	if req := dims(bounds.ReqNtid); bounds.ReqNtid[0] > 0 && block != req {
 		m.errorf(m.Job.Pos.Block, "kernel %s requires block = [%d, %d, %d] (.reqntid at %v)",
-			m.Kernel.Name, req[0], req[1], req[2], m.Kernel.Pos)
+			m.Kernel.Readable(), req[0], req[1], req[2], m.Kernel.Pos)
 	}
 	threads := volume(block)
 	if maximum := volume(dims(bounds.MaxNtid)); bounds.MaxNtid[0] > 0 && threads > maximum {
 		m.errorf(m.Job.Pos.Block, "block has %d threads; kernel %s allows %d (.maxntid at %v)",
-			threads, m.Kernel.Name, maximum, m.Kernel.Pos)
+			threads, m.Kernel.Readable(), maximum, m.Kernel.Pos)
 	}
 	if c := dims(bounds.Cluster); volume(c) > 1 {
 		m.errorf(m.Job.Pos.Grid, "kernel %s requires clusters of [%d, %d, %d] CTAs (.reqnctapercluster at %v); only clusters of one CTA are modelled",
-			m.Kernel.Name, c[0], c[1], c[2], m.Kernel.Pos)
+			m.Kernel.Readable(), c[0], c[1], c[2], m.Kernel.Pos)
 	}
 }
 
@@ -188,12 +172,12 @@ func (m *binder) params() {
 		}
 		if p := m.Job.argument(i); !m.fits(&p, v) {
 			m.errorf(given[i].Pos, "param %q is %s, but parameter %s of kernel %s needs %s",
-				given[i].Name, p.describe(), where(v), m.Kernel.Name, m.wants(v))
+				given[i].Name, p.describe(), where(v), m.Kernel.Readable(), m.wants(v))
 		}
 	}
 	for _, a := range given[min(len(wanted), len(given)):] {
 		m.errorf(a.Pos, "param %q is one too many: kernel %s (%v) has %d parameters",
-			a.Name, m.Kernel.Name, m.Kernel.Pos, len(wanted))
+			a.Name, m.Kernel.Readable(), m.Kernel.Pos, len(wanted))
 	}
 	m.pointers()
 }
@@ -215,7 +199,7 @@ func (m *binder) pointers() {
 		p := &m.Job.Params[i]
 		inStruct := p.Arg != NoArg && m.Job.Args[p.Arg].Struct && p.isAddress()
 		if inStruct || len(p.Content.Pointers) > 0 {
-			m.errorf(p.Pos, "param %q has pointers of %d bits, and the module of kernel %s addresses of %d", p.Name, 8*pointerBytes, m.Kernel.Name, m.Kernel.AddressBits)
+			m.errorf(p.Pos, "param %q has pointers of %d bits, and the module of kernel %s addresses of %d", p.Name, 8*pointerBytes, m.Kernel.Readable(), m.Kernel.AddressBits)
 		}
 	}
 }
@@ -227,7 +211,7 @@ func (m *binder) missing(v *isa.Var) {
 		pos, of = m.Job.Arguments, "argument: the launch"
 	}
 	m.errorf(pos, "parameter %s of kernel %s has no %s has %d, the kernel %d; it needs %s",
-		where(v), m.Kernel.Name, of, len(m.Job.Args), len(m.Kernel.Params), m.wants(v))
+		where(v), m.Kernel.Readable(), of, len(m.Job.Args), len(m.Kernel.Params), m.wants(v))
 }
 
 // where names a variable with its place in the module.
@@ -294,27 +278,47 @@ func (m *binder) wants(v *isa.Var) string {
 
 // bindSymbols finds the variables that the job sets, each in one of the kernels at least.
 func bindSymbols(kernels []*binder) {
-	first := kernels[0]
-	for _, s := range first.Job.Symbols {
-		found := false
-		for _, m := range kernels {
-			found = m.symbol(&s) || found
+	var names []string
+	for _, m := range kernels {
+		names = append(names, m.settable()...)
+	}
+	set := make(map[string]diag.Pos)
+	for _, s := range kernels[0].Job.Symbols {
+		found := symbol.Find(s.Name, names)
+		if len(found) != 1 {
+			noSymbol(kernels, &s, found)
+			continue
 		}
-		if !found {
-			text := fmt.Sprintf("kernel %s uses no .const or .global variable %q; it uses %s", first.Kernel.Name, s.Name, first.settable())
-			for _, m := range kernels[1:] {
-				text += fmt.Sprintf("; kernel %s uses %s", m.Kernel.Name, m.settable())
-			}
-			first.errorf(s.Pos, "%s", text)
+		if other, again := set[found[0]]; again {
+			kernels[0].errorf(s.Pos, "symbol %q is the variable that %s sets already", s.Name, other)
+			continue
+		}
+		set[found[0]] = s.Pos
+		for _, m := range kernels {
+			m.symbol(&s, found[0])
 		}
 	}
 }
 
-// symbol reports whether the kernel has the variable that a symbol sets.
-func (m *binder) symbol(s *Symbol) bool {
-	i := slices.IndexFunc(m.Kernel.Vars, func(v isa.Var) bool { return settable(&v) && v.Name == s.Name })
+// noSymbol reports a symbol that is none of the variables that the kernels use, or several.
+func noSymbol(kernels []*binder, s *Symbol, found []string) {
+	first := kernels[0]
+	if len(found) > 1 {
+		first.errorf(s.Pos, "there are several variables %q: %s", s.Name, strings.Join(symbol.ReadableAll(found), ", "))
+		return
+	}
+	text := fmt.Sprintf("kernel %s uses no .const or .global variable %q; it uses %s", first.Kernel.Readable(), s.Name, listed(first.settable()))
+	for _, m := range kernels[1:] {
+		text += fmt.Sprintf("; kernel %s uses %s", m.Kernel.Readable(), listed(m.settable()))
+	}
+	first.errorf(s.Pos, "%s", text)
+}
+
+// symbol sets the kernel's variable of that name, if it has it.
+func (m *binder) symbol(s *Symbol, name string) {
+	i := slices.IndexFunc(m.Kernel.Vars, func(v isa.Var) bool { return settable(&v) && v.Name == name })
 	if i < 0 {
-		return false
+		return
 	}
 	v := &m.Kernel.Vars[i]
 	if len(s.Data) != v.Bytes {
@@ -324,7 +328,6 @@ func (m *binder) symbol(s *Symbol) bool {
 		m.errorf(s.Pos, "symbol %q has elements of type %s; the variable %s has .%s", s.Name, s.Type, where(v), v.Type)
 	}
 	m.Symbols = append(m.Symbols, BoundSymbol{Var: i, Data: s.Data})
-	return true
 }
 
 // sameElement compares element types; an array of bytes may hold anything.
@@ -334,15 +337,20 @@ func sameElement(t isa.Type, v *isa.Var) bool {
 
 func settable(v *isa.Var) bool { return v.Space == isa.Const || v.Space == isa.Global }
 
-func (m *binder) settable() string {
+// settable returns the names of the variables that a job can set.
+func (m *binder) settable() []string {
 	var names []string
 	for i := range m.Kernel.Vars {
 		if settable(&m.Kernel.Vars[i]) {
 			names = append(names, m.Kernel.Vars[i].Name)
 		}
 	}
-	if names == nil {
+	return names
+}
+
+func listed(symbols []string) string {
+	if symbols == nil {
 		return "none"
 	}
-	return strings.Join(names, ", ")
+	return strings.Join(symbol.ReadableAll(symbols), ", ")
 }

@@ -74,9 +74,9 @@ func (j *Job) Runs() []Launch {
 	return all
 }
 
-// Same reports whether launches are of the same kernel, with the same sizes and arguments.
+// Same reports whether launches of the same kernel have the same sizes and arguments.
 func (l *Launch) Same(other *Launch) bool {
-	return l.Kernel == other.Kernel && l.Grid == other.Grid && l.Block == other.Block && l.Shared == other.Shared &&
+	return l.Grid == other.Grid && l.Block == other.Block && l.Shared == other.Shared &&
 		slices.Equal(l.Args, other.Args)
 }
 

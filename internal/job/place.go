@@ -9,6 +9,7 @@ import (
 
 	"warpbound/diag"
 	"warpbound/internal/isa"
+	"warpbound/internal/symbol"
 )
 
 // Place names a place in a module: a label, a block or a line.
@@ -86,7 +87,7 @@ func labelled(k *isa.Kernel, name string, offset int) []int {
 		}
 	}
 	for _, l := range k.Labels {
-		if l.Name == name || strings.HasSuffix(l.Name, "."+name) {
+		if l.Name == name || symbol.Label(l.Name) == name || strings.HasSuffix(l.Name, "."+name) {
 			add(l.Index)
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"io"
 
 	"warpbound/estimate"
+	"warpbound/internal/symbol"
 )
 
 // Calibration writes what was measured of a device for people.
@@ -43,7 +44,7 @@ func Calibration(w io.Writer, c *estimate.Calibration) error {
 		p.table(func(rows *printer) {
 			names := []string{"job"}
 			for _, j := range c.Jobs {
-				names = append(names, j.Job+" "+j.Kernel)
+				names = append(names, j.Job+" "+symbol.Short(j.Kernel))
 			}
 			cells := padded(names)
 			rows.printf("  %s\tsimulated\tmeasured\tmin\tmax\tratio\t\n", cells[0])

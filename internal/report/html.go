@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"warpbound/estimate"
+	"warpbound/internal/symbol"
 )
 
 //go:embed analysis.html
@@ -30,6 +31,8 @@ func HTML(w io.Writer, a *estimate.Analysis, hz float64) error {
 			}
 			return fmt.Sprintf("%.1f", 100*float64(part)/float64(whole))
 		},
+		"label":    symbol.Label,
+		"kernel":   func() string { return symbol.Readable(a.Kernel) },
 		"kernels":  func() string { return kernelsOf(a) },
 		"launched": func() string { return launched(a) },
 		"launches": func() launchTable { return launchesOf(a) },

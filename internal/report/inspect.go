@@ -8,6 +8,7 @@ import (
 	"github.com/emicklei/dot"
 
 	"warpbound/estimate"
+	"warpbound/internal/symbol"
 )
 
 // Module writes what is known of a module for people.
@@ -25,7 +26,7 @@ func Module(w io.Writer, m *estimate.Module) error {
 		p.printf("\nkernels that cannot be executed, by reason:\n")
 	}
 	for _, r := range m.Refused {
-		p.printf("  %s (%s): %s\n", r.Reason, r.Pos, strings.Join(r.Kernels, ", "))
+		p.printf("  %s (%s): %s\n", r.Reason, r.Pos, strings.Join(symbol.ShortAll(r.Kernels), ", "))
 	}
 	if len(m.Warnings) > 0 {
 		p.printf("\n")
@@ -35,7 +36,10 @@ func Module(w io.Writer, m *estimate.Module) error {
 }
 
 func inspected(p *printer, k *estimate.Kernel) {
-	p.printf("kernel %s (%s)\n", k.Name, k.Pos)
+	p.printf("kernel %s (%s)\n", symbol.Readable(k.Name), k.Pos)
+	if k.Demangled != "" {
+		p.printf("  symbol: %s\n", k.Name)
+	}
 	p.printf("  %d instructions, about %d registers per thread, %d bytes of shared memory\n", k.Instructions, k.Registers, k.Shared)
 	p.printf("  parameters: %s\n", orNone(strings.Join(k.Params, ", ")))
 	if k.Launch != nil {
@@ -52,25 +56,25 @@ func inspected(p *printer, k *estimate.Kernel) {
 	for _, b := range k.Blocks {
 		var to []string
 		for _, e := range b.Edges {
-			to = append(to, fmt.Sprintf("%s (%s)", e.To, e.Kind))
+			to = append(to, fmt.Sprintf("%s (%s)", symbol.Label(e.To), e.Kind))
 		}
 		note := ""
 		if !b.Reachable {
 			note = ", never reached"
 		}
-		p.printf("    %s (%s%s) > %s\n", b.Name, b.Pos, note, strings.Join(to, ", "))
+		p.printf("    %s (%s%s) > %s\n", symbol.Label(b.Name), b.Pos, note, strings.Join(to, ", "))
 		for i, code := range b.Code {
-			p.printf("      %4d  %s%s\n", b.Start+i, code, notes[b.Start+i])
+			p.printf("      %4d  %s%s\n", b.Start+i, symbol.Label(code), notes[b.Start+i])
 		}
 	}
 	p.printf("  loops:%s\n", noneIf(len(k.Loops) == 0))
 	for _, l := range k.Loops {
 		p.printf("    %s%s (%s): %d blocks (%s), back from %s; bound: %s\n", strings.Repeat("  ", l.Depth-1),
-			l.Header, l.Pos, len(l.Blocks), strings.Join(l.Blocks, ", "), froms(l.Back), l.Bound)
+			symbol.Label(l.Header), l.Pos, len(l.Blocks), symbol.Label(strings.Join(l.Blocks, ", ")), froms(l.Back), symbol.Label(l.Bound))
 	}
 	p.printf("  branches:%s\n", noneIf(len(k.Branches) == 0))
 	for _, b := range k.Branches {
-		p.printf("    %s (%s), reconverges at %s: %s%s\n", b.Block, b.Pos, b.Reconverge, b.Verdict, from(b.Origin))
+		p.printf("    %s (%s), reconverges at %s: %s%s\n", symbol.Label(b.Block), b.Pos, symbol.Label(b.Reconverge), b.Verdict, from(b.Origin))
 	}
 	p.printf("  accesses to global and shared memory:%s\n", noneIf(len(k.Accesses) == 0))
 	for i := range k.Accesses {
@@ -80,7 +84,7 @@ func inspected(p *printer, k *estimate.Kernel) {
 	raceVerdict(p, k.Races)
 	p.printf("  edges added by divergence:%s\n", noneIf(len(k.Added) == 0))
 	for _, e := range k.Added {
-		p.printf("    %s > %s\n", e.From, e.To)
+		p.printf("    %s > %s\n", symbol.Label(e.From), symbol.Label(e.To))
 	}
 }
 
@@ -103,7 +107,7 @@ func from(o *estimate.Origin) string {
 func froms(edges []estimate.Edge) string {
 	var names []string
 	for _, e := range edges {
-		names = append(names, e.From)
+		names = append(names, symbol.Label(e.From))
 	}
 	return strings.Join(names, ", ")
 }
@@ -136,14 +140,14 @@ func DOT(w io.Writer, m *estimate.Module) error {
 }
 
 func cluster(g *dot.Graph, k *estimate.Kernel) {
-	sub := g.Subgraph(k.Name, dot.ClusterOption{})
+	sub := g.Subgraph(k.Name, dot.ClusterOption{}).Label(symbol.Readable(k.Name))
 	node := func(name string) dot.Node { return sub.Node(name) }
 	headers := make(map[string]bool)
 	for _, l := range k.Loops {
 		headers[l.Header] = true
 	}
 	for _, b := range k.Blocks {
-		n := node(b.Name).Box().Label(fmt.Sprintf("%s\n%s\n%d instructions", b.Name, b.Pos, b.End-b.Start))
+		n := node(b.Name).Box().Label(fmt.Sprintf("%s\n%s\n%d instructions", symbol.Label(b.Name), b.Pos, b.End-b.Start))
 		if headers[b.Name] {
 			n.Attr("peripheries", "2")
 		}

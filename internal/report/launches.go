@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"warpbound/estimate"
+	"warpbound/internal/symbol"
 )
 
 // launchTimes lists the launches of a run with several.
@@ -15,11 +16,11 @@ func launchTimes(p *printer, list []estimate.LaunchTime) {
 	}
 	p.printf("Launches, each on an idle GPU:\n")
 	p.table(func(rows *printer) {
-		names := []string{"kernel"}
+		var symbols []string
 		for _, l := range list {
-			names = append(names, l.Kernel)
+			symbols = append(symbols, l.Kernel)
 		}
-		names = padded(names)
+		names := padded(append([]string{"kernel"}, symbol.ShortAll(symbols)...))
 		rows.printf("  %s\tgrid\tblock\texecuted\tcycles in all\t\n", names[0])
 		for i, l := range list {
 			rows.printf("  %s\t%s\t%s\t%s\t%s\t\n", names[i+1], dims(l.Grid), dims(l.Block), group(int64(l.Executed)), group(l.Cycles))
@@ -42,13 +43,18 @@ func launchesOf(a *estimate.Analysis) launchTable {
 		t.Columns = append(t.Columns, e.Method)
 	}
 	methods := t.Columns[5:]
+	var symbols []string
+	for i := range a.Launches {
+		symbols = append(symbols, a.Launches[i].Kernel)
+	}
+	names := symbol.ShortAll(symbols)
 	for i := range a.Launches {
 		l := &a.Launches[i]
 		longest := "-"
 		if l.Observed != nil {
 			longest = group(l.Observed.Max)
 		}
-		row := []string{l.Kernel, dims(l.Grid), dims(l.Block), executions(&l.Executions), longest}
+		row := []string{names[i], dims(l.Grid), dims(l.Block), executions(&l.Executions), longest}
 		for _, method := range methods {
 			at := slices.IndexFunc(l.Estimates, func(e estimate.Estimate) bool { return e.Method == method })
 			cell := "-"
@@ -108,9 +114,9 @@ func kernelsOf(a *estimate.Analysis) string {
 		}
 	}
 	if len(names) > 1 {
-		return "kernels " + strings.Join(names, ", ")
+		return "kernels " + strings.Join(symbol.ShortAll(names), ", ")
 	}
-	return "kernel " + a.Kernel
+	return "kernel " + symbol.Readable(a.Kernel)
 }
 
 // launched says what an analysis is of: the shape of its launch, or how many launches there are.

@@ -5,6 +5,7 @@ import (
 	"io"
 
 	"warpbound/estimate"
+	"warpbound/internal/symbol"
 )
 
 // Quotas writes what quotas of regulated accesses make of the bounds of jobs, for people.
@@ -14,7 +15,7 @@ func Quotas(w io.Writer, q *estimate.Quotas) error {
 	p.table(func(rows *printer) {
 		rows.printf("  quota\t")
 		for _, j := range q.Jobs {
-			rows.printf("%s\t", j.Kernel)
+			rows.printf("%s\t", symbol.Short(j.Kernel))
 		}
 		rows.printf("sum\t\t\n")
 		for i, b := range q.Tried {

@@ -7,13 +7,14 @@ import (
 	"strings"
 
 	"warpbound/estimate"
+	"warpbound/internal/symbol"
 )
 
 // Search writes what a search found for people, and how far that lies below bounds. hz is the
 // machine's clock in cycles per second.
 func Search(w io.Writer, a *estimate.Analysis, s *estimate.Search, hz float64) error {
 	p := &printer{w: w}
-	p.printf("kernel %s on %s (%.4g MHz), job %s\n", a.Kernel, a.Machine, hz/1e6, a.Job)
+	p.printf("kernel %s on %s (%.4g MHz), job %s\n", symbol.Readable(a.Kernel), a.Machine, hz/1e6, a.Job)
 	p.printf("grid %s, block %s\n\n", dims(a.Launch.Grid), dims(a.Launch.Block))
 	if s.Explored != nil {
 		exploration(p, s.Explored)

@@ -7,13 +7,14 @@ import (
 	"slices"
 
 	"warpbound/estimate"
+	"warpbound/internal/symbol"
 )
 
 // Simulation writes one simulated run for people. hz is the machine's clock in
 // cycles per second.
 func Simulation(w io.Writer, s *estimate.Simulation, hz float64) error {
 	p := &printer{w: w}
-	p.printf("kernel %s on %s (%.4g MHz), job %s, vector %d of seed %d\n", s.Kernel, s.Machine, hz/1e6, s.Job, s.Vector, s.Seed)
+	p.printf("kernel %s on %s (%.4g MHz), job %s, vector %d of seed %d\n", symbol.Readable(s.Kernel), s.Machine, hz/1e6, s.Job, s.Vector, s.Seed)
 	limited := ""
 	if s.Limit != "" {
 		limited = ", limited by " + s.Limit
@@ -28,7 +29,7 @@ func Simulation(w io.Writer, s *estimate.Simulation, hz float64) error {
 			for _, k := range s.Kernels {
 				names = append(names, k.Kernel)
 			}
-			for i, cell := range padded(names) {
+			for i, cell := range padded(symbol.ShortAll(names)) {
 				rows.printf("  %s\t%s\t\n", cell, group(s.Kernels[i].Cycles))
 			}
 		})

@@ -7,13 +7,14 @@ import (
 	"strings"
 
 	"warpbound/estimate"
+	"warpbound/internal/symbol"
 )
 
 // Splitting writes how the wavefronts of a job split for people. hz is the machine's clock
 // in cycles per second.
 func Splitting(w io.Writer, s *estimate.Splitting, hz float64) error {
 	p := &printer{w: w}
-	p.printf("kernel %s on %s (%.4g MHz), job %s\n", s.Kernel, s.Machine, hz/1e6, s.Job)
+	p.printf("kernel %s on %s (%.4g MHz), job %s\n", symbol.Readable(s.Kernel), s.Machine, hz/1e6, s.Job)
 	p.printf("grid %s, block %s; %s for each SIMD; %s in each mode, seed %d\n\n",
 		dims(s.Launch.Grid), dims(s.Launch.Block), counted(s.SplitSIMDs, "split SIMD"), counted(s.Runs, "run"), s.Seed)
 	incomplete(p, s.Interrupted)

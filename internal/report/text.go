@@ -7,6 +7,7 @@ import (
 	"text/tabwriter"
 
 	"warpbound/estimate"
+	"warpbound/internal/symbol"
 )
 
 // shares is the number of breakdown rows that the text shows.
@@ -237,7 +238,7 @@ func breakdown(p *printer, e *estimate.Estimate) {
 			if s.Pos != "" {
 				at = " at " + s.Pos
 			}
-			rows.printf("  %.1f %%\t%s\t%s\t  %s%s\n", percent, group(s.Cycles), group(s.Count), s.Name, at)
+			rows.printf("  %.1f %%\t%s\t%s\t  %s%s\n", percent, group(s.Cycles), group(s.Count), symbol.Label(s.Name), at)
 		}
 	})
 	if rest := len(e.Breakdown) - shares; rest > 0 {

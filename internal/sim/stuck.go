@@ -10,6 +10,7 @@ import (
 
 	"warpbound/diag"
 	"warpbound/internal/emu"
+	"warpbound/internal/symbol"
 )
 
 // Waiting is the state of a warp that had not retired when a run was given up.
@@ -45,7 +46,7 @@ type StuckError struct {
 // Error tells the state of every warp; warps in the same state share a line.
 func (e *StuckError) Error() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "kernel %s, cycle %d: %v; %d of %d CTAs have started, %d have ended", e.Kernel, e.Cycle, e.Err, e.Started, e.CTAs, e.Done)
+	fmt.Fprintf(&b, "kernel %s, cycle %d: %v; %d of %d CTAs have started, %d have ended", symbol.Readable(e.Kernel), e.Cycle, e.Err, e.Started, e.CTAs, e.Done)
 	sites := map[Site][]Waiting{}
 	var order []Site
 	for _, w := range e.Warps {

@@ -155,7 +155,7 @@ func Explore(ctx context.Context, o Options) (*Result, error) {
 			err = x.follow(ctx, s, res)
 		}
 		if err != nil {
-			err = fmt.Errorf("kernel %s: %w", k.Name, err)
+			err = fmt.Errorf("kernel %s: %w", k.Readable(), err)
 		}
 		if err != nil && ctx.Err() == nil {
 			return nil, err
@@ -197,10 +197,10 @@ func Follow(ctx context.Context, o Options, inputs *smt.Model) (*Path, error) {
 	}
 	res, k := new(Result), o.Launch.Kernel()
 	if err := x.follow(ctx, x.start(), res); err != nil {
-		return nil, fmt.Errorf("kernel %s: %w", k.Name, err)
+		return nil, fmt.Errorf("kernel %s: %w", k.Readable(), err)
 	}
 	if len(res.Paths) == 0 {
-		return nil, fmt.Errorf("kernel %s: the path has more than %d instructions", k.Name, o.MaxSteps)
+		return nil, fmt.Errorf("kernel %s: the path has more than %d instructions", k.Readable(), o.MaxSteps)
 	}
 	return &res.Paths[0], nil
 }

@@ -39,7 +39,7 @@ func Prove(ctx context.Context, o Options, open []BranchOutcome) (*Proof, error)
 		err = g.CheckReducible()
 	}
 	if err != nil {
-		return nil, fmt.Errorf("kernel %s: %w", k.Name, err)
+		return nil, fmt.Errorf("kernel %s: %w", k.Readable(), err)
 	}
 	o.Threads, o.Indices = []Thread{{}}, nil
 	x := &explorer{Options: o, b: o.Builder, launch: o.Launch}
@@ -60,7 +60,7 @@ func Prove(ctx context.Context, o Options, open []BranchOutcome) (*Proof, error)
 	for done := false; !done; { // each time more regions are known to be written
 		before := slices.Clone(p.written)
 		if err := p.execute(); err != nil {
-			return nil, fmt.Errorf("kernel %s: %w", k.Name, err)
+			return nil, fmt.Errorf("kernel %s: %w", k.Readable(), err)
 		}
 		done = slices.Equal(before, p.written)
 	}
@@ -72,7 +72,7 @@ func Prove(ctx context.Context, o Options, open []BranchOutcome) (*Proof, error)
 		}
 		never, err := p.Solver.Refutes(ctx, p.assumed, c)
 		if err != nil {
-			return nil, fmt.Errorf("kernel %s: %w", k.Name, err)
+			return nil, fmt.Errorf("kernel %s: %w", k.Readable(), err)
 		}
 		if never {
 			proof.Never = append(proof.Never, outcome)

@@ -5,6 +5,7 @@ import (
 
 	"warpbound/diag"
 	"warpbound/internal/isa"
+	"warpbound/internal/symbol"
 )
 
 // Several reports whether a run can have several launches.
@@ -18,7 +19,7 @@ func (w *Workload) OneLaunch(what string) error {
 	}
 	pos, key := w.Spec.SeveralAt()
 	return diag.Errorf(pos, "%s one launch, and %s makes several: leave %s out for kernel %s alone; sim, analyze and search take them all",
-		what, key, key, w.Kernel())
+		what, key, key, symbol.Readable(w.Kernel()))
 }
 
 // Launches returns a workload for each of the launches of a run: the workload itself if there is only one. The

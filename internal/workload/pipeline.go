@@ -214,18 +214,20 @@ func link(s state) (state, error) {
 		s.linked = append([]*isa.Kernel{first}, then...)
 		return s, err
 	}
-	for _, f := range s.program.Entries() {
-		if s.kernel != "" && f.Name != s.kernel {
-			continue
+	entries := s.program.Entries()
+	if s.kernel != "" || len(entries) == 0 {
+		f, err := s.program.Kernel(s.kernel)
+		if err != nil {
+			return s, err
 		}
+		entries = []*isa.Func{f}
+	}
+	for _, f := range entries {
 		k, err := isa.Link(s.program, f.Name)
 		if err != nil {
 			return s, err
 		}
 		s.linked = append(s.linked, k)
-	}
-	if s.linked == nil {
-		return s, fmt.Errorf("module %s has no kernel %q", s.file, s.kernel)
 	}
 	return s, nil
 }
@@ -337,7 +339,7 @@ func dumpGraphs(w io.Writer, s *state) error {
 }
 
 func dumpGraph(w io.Writer, g *cfg.Graph) error {
-	if _, err := fmt.Fprintf(w, "kernel %s\n", g.Kernel.Name); err != nil {
+	if _, err := fmt.Fprintf(w, "kernel %s\n", g.Kernel.Readable()); err != nil {
 		return err
 	}
 	for b := range g.Blocks {
@@ -375,7 +377,7 @@ func countRegisters(s state) (state, error) {
 
 func dumpRegisters(w io.Writer, s *state) error {
 	for _, k := range s.kernels {
-		if _, err := fmt.Fprintf(w, "kernel %s: %d registers of a thread\n", k.Graph.Kernel.Name, k.Registers); err != nil {
+		if _, err := fmt.Fprintf(w, "kernel %s: %d registers of a thread\n", k.Graph.Kernel.Readable(), k.Registers); err != nil {
 			return err
 		}
 	}
@@ -404,7 +406,7 @@ func decode(s state) (state, error) {
 func dumpDecoded(w io.Writer, s *state) error {
 	for _, k := range s.kernels {
 		_, err := fmt.Fprintf(w, "kernel %s: %d instructions, %d bytes of shared memory of a CTA, %d of local memory of a thread\n",
-			k.Graph.Kernel.Name, len(k.Graph.Kernel.Instrs), k.Code.SharedBytes(), k.Code.LocalBytes())
+			k.Graph.Kernel.Readable(), len(k.Graph.Kernel.Instrs), k.Code.SharedBytes(), k.Code.LocalBytes())
 		if err != nil {
 			return err
 		}

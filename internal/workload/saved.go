@@ -10,6 +10,7 @@ import (
 	"warpbound/internal/isa"
 	"warpbound/internal/job"
 	"warpbound/internal/machine"
+	"warpbound/internal/symbol"
 )
 
 // SavedInputs are inputs of a job, read from a file that is a job of the same launch.
@@ -64,7 +65,7 @@ func (w *Workload) loadInputs(name string) (*job.Inputs, error) {
 	switch {
 	case digest(src.Module) != own.Module.Hash:
 		return nil, diag.Errorf(saved.Pos.Module, "the inputs are of another module than that of %s", w.Name())
-	case saved.Launches == nil && saved.Kernel != "" && saved.Kernel != own.Kernel():
+	case saved.Launches == nil && saved.Kernel != "" && !symbol.Is(saved.Kernel, symbol.Readable(own.Kernel())):
 		return nil, diag.Errorf(saved.Pos.Kernel, "the inputs are of kernel %s, not of %s", saved.Kernel, own.Kernel())
 	case saved.Grid != spec.Grid:
 		return nil, diag.Errorf(saved.Pos.Grid, "the inputs are of grid %v, not of %v", saved.Grid, spec.Grid)
@@ -73,7 +74,7 @@ func (w *Workload) loadInputs(name string) (*job.Inputs, error) {
 	case saved.Shared != spec.Shared:
 		return nil, diag.Errorf(saved.Pos.Shared, "the inputs are of a launch with %d bytes of shared memory, not with %d", saved.Shared, spec.Shared)
 	}
-	if at := otherLaunch(saved, spec); at != nil {
+	if at := otherLaunch(saved, own); at != nil {
 		return nil, diag.Errorf(*at, "the inputs are of other launches than those of %s", w.Name())
 	}
 	// Launches that follow in [repeat], and what is stated of loops, do not matter to what inputs there are.
@@ -100,12 +101,13 @@ func (w *Workload) loadInputs(name string) (*job.Inputs, error) {
 
 // otherLaunch returns where the [[launch]] entries of a saved job begin to differ from those of a job: in kernels,
 // sizes or arguments. It is nil if they do not.
-func otherLaunch(saved, own *job.Job) *diag.Pos {
+func otherLaunch(saved *job.Job, w *Workload) *diag.Pos {
+	own := w.Spec
 	for i := range max(len(saved.Launches), len(own.Launches)) {
 		switch {
 		case i >= len(saved.Launches):
 			return &saved.Pos.Module
-		case i >= len(own.Launches) || !saved.Launches[i].Same(&own.Launches[i]):
+		case i >= len(own.Launches) || !symbol.Is(saved.Launches[i].Kernel, w.Kernels[i].Bound.Kernel.Name) || !saved.Launches[i].Same(&own.Launches[i]):
 			return &saved.Launches[i].Pos.Entry
 		}
 	}

@@ -210,7 +210,7 @@ func (k *Kernel) Marked(spec *job.Job, opts SplitOptions) ([]int, error) {
 			return nil, err
 		}
 		if at == nil {
-			return nil, fmt.Errorf("kernel %s has no branch at %q: give a label, or a line of %s", k.Graph.Kernel.Name, text, k.Graph.Kernel.File)
+			return nil, fmt.Errorf("kernel %s has no branch at %q: give a label, or a line of %s", k.Graph.Kernel.Readable(), text, k.Graph.Kernel.File)
 		}
 		blocks = append(blocks, at...)
 	}

@@ -22,7 +22,7 @@ func New(g *cfg.Graph) (*Form, error) {
 	}
 	for i := range g.Kernel.Instrs {
 		if in := &g.Kernel.Instrs[i]; in.Op == isa.BrxIdx && in.Src[0].Kind != isa.KindReg {
-			return nil, diag.Errorf(in.Pos, "kernel %s: a branch indexed by %s; the index must be a register", g.Kernel.Name, in.Src[0])
+			return nil, diag.Errorf(in.Pos, "kernel %s: a branch indexed by %s; the index must be a register", g.Kernel.Readable(), in.Src[0])
 		}
 	}
 	b := newBuilder(g)
@@ -41,7 +41,7 @@ func New(g *cfg.Graph) (*Form, error) {
 		b.close(l)
 	}
 	if b.steps > maxSteps {
-		return nil, diag.Errorf(g.Kernel.Pos, "kernel %s: more than %d edges lie between branches and the joins of their paths", g.Kernel.Name, maxSteps)
+		return nil, diag.Errorf(g.Kernel.Pos, "kernel %s: more than %d edges lie between branches and the joins of their paths", g.Kernel.Readable(), maxSteps)
 	}
 	for v := range b.form.Values {
 		if value := &b.form.Values[v]; value.Kind == Eta {

@@ -216,9 +216,9 @@ func (l *lowering) declare(f *Func) error {
 	old := l.program.Funcs[known.index]
 	switch {
 	case !old.Extern && !fn.Extern:
-		return l.errorf(f.Pos, "function %s is defined twice, first at %s", f.Name, old.Pos)
+		return l.errorf(f.Pos, "function %s is defined twice, first at %s", fn.Readable(), old.Pos)
 	case len(old.Params) != len(fn.Params) || len(old.Results) != len(fn.Results) || old.Entry != fn.Entry:
-		return l.errorf(f.Pos, "function %s is declared differently at %s", f.Name, old.Pos)
+		return l.errorf(f.Pos, "function %s is declared differently at %s", fn.Readable(), old.Pos)
 	case !fn.Extern:
 		l.program.Funcs[known.index], l.sigs[known.index] = fn, sig
 	}

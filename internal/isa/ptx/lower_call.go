@@ -195,7 +195,7 @@ func (fn *function) call(x *Instr) (isa.Instr, error) {
 		}
 		in.Callee, sig = f.Name, fn.sigs[sym.index]
 		if _, known := isa.SystemByName(f.Name); f.Extern && !known {
-			fn.warn(x.Pos, "unresolved-extern", "call of %s, which the module declares but does not define", f.Name)
+			fn.warn(x.Pos, "unresolved-extern", "call of %s, which the module declares but does not define", f.Readable())
 		}
 	case len(rest) == 1 && rest[0].Kind == OperandName:
 		address, err := fn.named(callee.Name, fn.address, false)

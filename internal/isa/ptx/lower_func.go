@@ -368,7 +368,7 @@ func (fn *function) callParam(d *Decl, name Declarator) error {
 
 // finish turns label indices into instruction indices, and warns of what is not modelled.
 func (fn *function) finish() {
-	for _, w := range isa.UnmodelledInstrs(fn.f.Name, fn.f.Instrs) {
+	for _, w := range isa.UnmodelledInstrs(fn.f.Readable(), fn.f.Instrs) {
 		if !fn.refusedAt[w.Pos] {
 			fn.program.Warnings = append(fn.program.Warnings, w)
 		}

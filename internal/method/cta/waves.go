@@ -91,7 +91,7 @@ func (a *analysis) kindOf(classes []int32) (int, error) {
 	if w.exact {
 		var ends bool
 		if w.cycles, ends = a.schedule(warps, len(a.classes[classes[0]].warps)); !ends {
-			return 0, fmt.Errorf("kernel %s: a barrier never completes, so the kernel does not terminate", a.graph.Kernel.Name)
+			return 0, fmt.Errorf("kernel %s: a barrier never completes, so the kernel does not terminate", a.graph.Kernel.Readable())
 		}
 	}
 	kind := len(a.waves)

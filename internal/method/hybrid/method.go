@@ -46,13 +46,13 @@ func (Method) Applies(m *machine.Machine) error {
 func (m Method) Record(p *method.Problem, at method.Placement) (method.Recording, error) {
 	program, err := m.program(p)
 	if err != nil {
-		return nil, fmt.Errorf("kernel %s: %w", p.Graph.Kernel.Name, err)
+		return nil, fmt.Errorf("kernel %s: %w", p.Graph.Kernel.Readable(), err)
 	}
 	ipg, err := NewIPG(program, at)
 	if err != nil {
 		return nil, err
 	}
-	r := &recording{ipg: ipg, kernel: p.Graph.Kernel.Name, bounds: Bounds{}}
+	r := &recording{ipg: ipg, kernel: p.Graph.Kernel.Readable(), bounds: Bounds{}}
 	for _, b := range p.Bounds {
 		r.bound(p, b)
 	}

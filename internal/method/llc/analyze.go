@@ -108,7 +108,7 @@ func (a *analysis) execute(ctx context.Context, p *method.Problem) error {
 	}
 	grid := cells.New(p.Launch.Grid(), [3]int{1, 1, 1}, a.warps)
 	if n := grid.Len(); n > maxCells {
-		return fmt.Errorf("kernel %s: CTAs do different things in %d boxes of the grid: too many to follow each", p.Graph.Kernel.Name, n)
+		return fmt.Errorf("kernel %s: CTAs do different things in %d boxes of the grid: too many to follow each", p.Graph.Kernel.Readable(), n)
 	}
 	a.findCells(grid)
 	return nil

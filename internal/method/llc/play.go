@@ -115,7 +115,7 @@ func (p *player) play() (bool, error) {
 			w := &warps[id]
 			if w.waits || w.retired {
 				if passed++; passed > len(warps) {
-					return false, fmt.Errorf("kernel %s: a barrier never completes, so the kernel does not terminate", p.graph.Kernel.Name)
+					return false, fmt.Errorf("kernel %s: a barrier never completes, so the kernel does not terminate", p.graph.Kernel.Readable())
 				}
 				continue
 			}

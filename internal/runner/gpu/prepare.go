@@ -8,6 +8,7 @@ import (
 	"warpbound/diag"
 	"warpbound/internal/isa/ptx"
 	"warpbound/internal/job"
+	"warpbound/internal/symbol"
 )
 
 // dynamic is the variable by whose address kernels find the dynamic shared memory.
@@ -53,7 +54,7 @@ func Prepare(m *ptx.Module, j *job.Job) (*ptx.Module, error) {
 		case *ptx.Decl:
 			out.Items[i] = visible(x)
 		case *ptx.Func:
-			if x.Entry && x.Body != nil && isOf(j, x.Name) {
+			if x.Entry && x.Body != nil && isOf(j, x.Name, entries(m)) {
 				b := &binder{file: m.File, offsets: pointers(j, x, offsets), errs: &errs}
 				if len(b.offsets) > 0 {
 					f := *x
@@ -80,9 +81,22 @@ func Prepare(m *ptx.Module, j *job.Job) (*ptx.Module, error) {
 	return out, nil
 }
 
-// isOf reports whether a kernel of the module is one of the job's.
-func isOf(j *job.Job, kernel string) bool {
-	return slices.ContainsFunc(j.Runs(), func(l job.Launch) bool { return l.Kernel == kernel || l.Kernel == "" })
+// entries returns the symbols of a module's kernels.
+func entries(m *ptx.Module) []string {
+	var symbols []string
+	for _, item := range m.Items {
+		if f, ok := item.(*ptx.Func); ok && f.Entry {
+			symbols = append(symbols, f.Name)
+		}
+	}
+	return symbols
+}
+
+// isOf reports whether a kernel of the module, which has these, is one of the job's.
+func isOf(j *job.Job, kernel string, symbols []string) bool {
+	return slices.ContainsFunc(j.Runs(), func(l job.Launch) bool {
+		return l.Kernel == "" || slices.Contains(symbol.Find(l.Kernel, symbols), kernel)
+	})
 }
 
 // ownShared is an error if launches have shared pointers elsewhere than the job as a whole: the code of a kernel

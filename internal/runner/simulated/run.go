@@ -7,6 +7,7 @@ import (
 	"warpbound/internal/job"
 	"warpbound/internal/runner"
 	"warpbound/internal/sim"
+	"warpbound/internal/symbol"
 	"warpbound/internal/workload"
 )
 
@@ -44,7 +45,7 @@ func (t *run) named(k *workload.Kernel, err error) error {
 	if !t.several {
 		return err
 	}
-	return fmt.Errorf("kernel %s: %w", k.Bound.Kernel.Name, err)
+	return fmt.Errorf("kernel %s: %w", k.Bound.Kernel.Readable(), err)
 }
 
 // Run implements runner.Runner. It is an error if there is another round to do after as many as the job allows,
@@ -99,7 +100,7 @@ func (h *host) Launch(i int) error {
 	h.result.Add(r)
 	h.outcome.Launches[i].Add(r.Cycles)
 	if h.result.Cycles > h.limit {
-		return fmt.Errorf("kernel %s: %w by all launches together: %d", h.outcome.Launches[i].Kernel, sim.ErrCycleLimit, h.limit)
+		return fmt.Errorf("kernel %s: %w by all launches together: %d", symbol.Readable(h.outcome.Launches[i].Kernel), sim.ErrCycleLimit, h.limit)
 	}
 	return h.rec.End(i)
 }

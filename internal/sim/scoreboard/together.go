@@ -38,7 +38,7 @@ func (s *Sim) execute(ctx context.Context, occ machine.Occupancy, mem *emu.Memor
 		why = s.alone
 	}
 	if why != nil {
-		s.out.Alone = fmt.Sprintf("kernel %s %s", s.cfg.Code.Kernel().Name, why)
+		s.out.Alone = fmt.Sprintf("kernel %s %s", s.cfg.Code.Kernel().Readable(), why)
 	}
 	if tr != nil {
 		tr.Records = tr.Records[:records]

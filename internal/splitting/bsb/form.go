@@ -183,7 +183,7 @@ func New(g *cfg.Graph, o Options) (*Form, error) {
 	}
 	f, err := build(g.Flow, o, g.Name)
 	if shape := (*shapeError)(nil); errors.As(err, &shape) {
-		return nil, diag.Errorf(g.Blocks[shape.block].Source(), "kernel %s: %w", g.Kernel.Name, err)
+		return nil, diag.Errorf(g.Blocks[shape.block].Source(), "kernel %s: %w", g.Kernel.Readable(), err)
 	}
 	return f, err
 }

@@ -18,6 +18,7 @@ import (
 	"warpbound/internal/machine"
 	"warpbound/internal/method/llc"
 	"warpbound/internal/provenance"
+	"warpbound/internal/symbol"
 	"warpbound/internal/workload"
 )
 
@@ -85,7 +86,7 @@ func (s *quotas) begin(ctx context.Context) error {
 			s.maximum = max(s.maximum, c.Accesses)
 		}
 		s.out.Jobs = append(s.out.Jobs, estimate.QuotaJob{
-			Job: j.Name(), Kernel: j.Kernel(), Machine: j.Machine.Name, MachineHash: j.Machine.Hash(),
+			Job: j.Name(), Kernel: j.Kernel(), KernelDemangled: symbol.Demangled(j.Kernel()), Machine: j.Machine.Name, MachineHash: j.Machine.Hash(),
 			ModuleHash: j.Module.Hash, JobHash: j.Spec.Hash, Quota: quota, Cycles: bounds.Cycles,
 		})
 	}

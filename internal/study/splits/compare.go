@@ -19,6 +19,7 @@ import (
 	"warpbound/internal/method/split"
 	"warpbound/internal/provenance"
 	"warpbound/internal/runner"
+	"warpbound/internal/symbol"
 	"warpbound/internal/workload"
 )
 
@@ -60,7 +61,7 @@ func (c *comparison) run(ctx context.Context) (*estimate.Splitting, error) {
 	spec := c.Spec
 	c.out = &estimate.Splitting{
 		Provenance: provenance.Of(),
-		Job:        c.Name(), Kernel: c.Kernel(), Machine: c.Machine.Name, MachineHash: c.Machine.Hash(),
+		Job:        c.Name(), Kernel: c.Kernel(), KernelDemangled: symbol.Demangled(c.Kernel()), Machine: c.Machine.Name, MachineHash: c.Machine.Hash(),
 		ModuleHash: c.Module.Hash, JobHash: spec.Hash,
 		Launch: estimate.Launch{Grid: c.First().Bound.Job.Grid, Block: c.First().Bound.Job.Block}, Seed: spec.Seed,
 		SplitSIMDs: int(c.Machine.Split.SIMDs.Value), Mode: string(c.Mode()),
