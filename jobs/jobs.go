@@ -51,6 +51,8 @@ type Job struct {
 	CPU    CPU    // what that CPU does; the zero CPU: nothing
 	Repeat Repeat // further launches of a run; the zero Repeat: none
 
+	Compiled Compiled // what Module was compiled from; the zero Compiled: nothing is known of that
+
 	Launches []Launch // of a run, in their order, instead of the one of Kernel; nil: that one
 	Warm     bool     // launches find what the one before left in the cache that multiprocessors share
 }
@@ -113,6 +115,13 @@ type LLC struct {
 	KiB       *int64 // size
 	Quota     *int64 // accesses that a core may send in an interval
 	Regulated *bool  // whether intervals limit the accesses at all
+}
+
+// Compiled says what a module was compiled from. Loading a job compares the source with the hash, and runs nothing.
+type Compiled struct {
+	File    string   // the source
+	Command []string // the compiler and its arguments, with {module} for the file that it writes; nil: not known
+	SHA256  string   // of the source, in hexadecimal
 }
 
 // CPU is what the CPU of an integrated machine does: a program or a list of accesses, not both.

@@ -72,6 +72,7 @@ var goFields = [...]struct{ key, field string }{
 	{"branches", "Branches"}, {"simds", "SIMDs"}, {"mode", "Mode"},
 	{"size_kb", "KiB"}, {"quota", "Quota"}, {"regulated", "Regulated"}, {"program", "Program"}, {"trace", "Trace"},
 	{"then", "Then"}, {"while", "While"}, {"limit", "Limit"}, {"launch", "Launches"}, {"caches", "Warm"}, {"arguments", "Arguments"},
+	{"source", "Compiled"}, {"command", "Command"}, {"sha256", "SHA256"},
 }
 
 func goField(key string) string {
@@ -91,6 +92,9 @@ func inGo(m *tomlpos.Mark, prefix, at string, g *jobs.Job) {
 		field := at + goField(key)
 		if places {
 			field = strings.TrimSuffix(at, ".") + fmt.Sprintf("[%q]", key)
+		}
+		if at == "Compiled." && key == "file" {
+			field = at + "File"
 		}
 		below.Pos = diag.Pos{File: prefix + field}
 		inGo(below, prefix, field+".", g)

@@ -77,6 +77,7 @@ func TestFromGo(t *testing.T) {
 		return files(map[string]string{"z.bin": "abcd", "p.stream": "for i < 3 { load b[i]; }", "t.csv": "gap,op,address\n0,load,b+1\n"})(name)
 	}
 	buffer := "[[param]]\nname = 'b'\ntype = 'u8'\ncount = 4\n"
+	hash := SourceHash(nil)
 	for _, src := range []string{
 		whole, varied(), fitting, head,
 		head + "seed = 0\n[split]\nbranches = 'all'\n", head + "[split]\nbranches = []\n", head + "[split]\nbranches = ['all']\n",
@@ -85,6 +86,8 @@ func TestFromGo(t *testing.T) {
 		head + buffer + "[cpu]\nprogram = 'p.stream'\n", head + buffer + "[cpu]\ntrace = 't.csv'\n",
 		head + "[repeat]\nthen = ['a', 'b']\n", head + buffer + "[repeat]\nthen = ['a']\nwhile = 'b'\n",
 		head + buffer + "[repeat]\nwhile = 'b'\nlimit = 7\n",
+		head + "[source]\nfile = 'k.cu'\nsha256 = '" + hash + "'\n",
+		head + "[source]\nfile = 'k.cu'\nsha256 = '" + hash + "'\ncommand = ['cc', '', 'k.cu', '-o', '{module}']\n",
 	} {
 		want, err := Parse("dir/j.toml", []byte(src), func(name string) ([]byte, error) { return read(name) })
 		if err != nil {
@@ -165,6 +168,12 @@ func inGoAgain(t *testing.T, name string, src []byte) *jobs.Job {
 		g.Repeat.Then = textsOf(list)
 	}
 	g.Warm = f["caches"] == "warm"
+	if source := tableOf(f["source"]); source != nil {
+		g.Compiled = jobs.Compiled{File: textOf(source["file"]), SHA256: textOf(source["sha256"])}
+		if list, ok := source["command"].([]any); ok {
+			g.Compiled.Command = textsOf(list)
+		}
+	}
 	g.Launches = launchesAgain(tablesOf(f["launch"]))
 	return g
 }
@@ -364,6 +373,12 @@ func TestFromGoAny(t *testing.T) {
 			Registers: rapid.IntRange(0, 9).Draw(t, "registers"), Shared: rapid.IntRange(0, 9).Draw(t, "shared"),
 			Seed: rapid.Ptr(rapid.Int64(), true).Draw(t, "seed"),
 		}
+		if rapid.Bool().Draw(t, "compiled") {
+			g.Compiled = jobs.Compiled{File: "k.cu", SHA256: SourceHash(nil)}
+			if words := rapid.SliceOf(rapid.StringMatching(`[a-z"\\é {}]{0,4}`)).Draw(t, "command"); len(words) > 0 {
+				g.Compiled.Command = append(words, "{module}")
+			}
+		}
 		if rapid.Bool().Draw(t, "own machine") {
 			g.Machine, g.MachineText = "mine.toml", []byte("text")
 		}
@@ -539,6 +554,8 @@ saxpy: Repeat.Limit: limit is about rounds, of which there is only one without w
 saxpy: Launches[0].Arguments[1]: Number has "z" where it must have a number
 saxpy: Launches[0].Arguments[2]: the number 18446744073709551615 is above 2^63 - 1; give a param`},
 		{func(g *jobs.Job) { g.Repeat.While = "x" }, `saxpy: Repeat.While: the job has no buffer "x"`},
+		{func(g *jobs.Job) { g.Compiled.SHA256 = SourceHash(nil) }, "saxpy: Compiled.File: file is empty"},
+		{func(g *jobs.Job) { g.Compiled = jobs.Compiled{File: "k.cu", SHA256: "1"} }, "saxpy: Compiled.SHA256: sha256 must be 64 hexadecimal digits"},
 		{func(g *jobs.Job) { g.Loops = map[string]int64{"L.2": -1} }, `saxpy: Loops["L.2"]: L.2 is -1; it must be from 0 to 9223372036854775807`},
 		{func(g *jobs.Job) { g.Facts = []jobs.Fact{{Sum: map[string]int64{"0": 1}}} }, `saxpy: Facts[0]: the fact states nothing; give max, min or both
 saxpy: Facts[0].Sum["0"]: "0" names no line; lines count from 1`},

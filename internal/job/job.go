@@ -45,6 +45,7 @@ type Job struct {
 	Steps     []Step   // in which order they are executed, and how often (see Sequence)
 	Caches    Caches
 	Budget    budget.Budget // of a run; the zero Budget if left out
+	Source    *Source       // of the module; nil if left out
 	Pos       Positions
 
 	// Of is the job of which this is one launch, From the indices there of Params, as InWhole

@@ -201,6 +201,8 @@ func TestSplitAll(t *testing.T) {
 // must say.
 func TestParseErrors(t *testing.T) {
 	param := func(text string) string { return head + "[[param]]\nname = 'p'\n" + text }
+	compiled := head + "[source]\nfile = 'k.cu'\n"
+	hashed := compiled + "sha256 = '" + SourceHash(nil) + "'\n"
 	for _, c := range []struct{ name, src, want string }{
 		{"syntax", "module = ", "j:1:"},
 		{"duplicate", head + "grid = [2]\n", "j:4:"},
@@ -290,6 +292,15 @@ func TestParseErrors(t *testing.T) {
 		{"loop far line", head + "[loop]\n\"m:99999999999\" = 1\n", `names no line`},
 		{"loop table", head + "[loop.x]\na = 1\n", "j:4:7: x must be an integer, not a table"},
 		{"split type", head + "split = 'all'\n", "j:4:1: split must be a table, not the string \"all\""},
+		{"source key", head + "[source]\nsource = 'k.cu'\n", `j:5:1: unknown key "source"; [source] has file, command, sha256`},
+		{"source without file", head + "[source]\n", "j:4:2: file is missing; for example: file = \"saxpy.cu\"\nj:4:2: sha256 is missing"},
+		{"short hash", compiled + "sha256 = '12ef'\n", "j:6:1: sha256 must be 64 hexadecimal digits"},
+		{"no hash", compiled + "sha256 = '" + strings.Repeat("x", 64) + "'\n", "j:6:1: sha256 must be 64 hexadecimal digits"},
+		{"command", hashed + "command = 'make'\n", `j:7:1: command must be an array, not the string "make"`},
+		{"number in a command", hashed + "command = ['cc', 2]\n", "j:7:1: command holds 2; it must hold strings: a program and its arguments"},
+		{"empty command", hashed + "command = []\n", "j:7:1: command does not say where the module goes"},
+		{"command without module", hashed + "command = ['{module}', 'k.cu']\n", "j:7:1: command does not say where the module goes"},
+		{"source that is none", head + "source = 'k.cu'\n", "j:4:1: source must be a table"},
 		{"split key", head + "[split]\nlanes = 3\n", `j:5:1: unknown key "lanes"; split has branches, simds, mode`},
 		{"split word", head + "[split]\nbranches = 'some'\n", `j:5:1: branches is "some"; it must be "all" or an array of labels and lines`},
 		{"split numbers", head + "[split]\nbranches = ['a', 12]\n", "j:5:1: branches holds 12; it must hold labels and lines as strings"},

@@ -31,7 +31,7 @@ type reader struct {
 func (r *reader) job() *Job {
 	t := r.root
 	t.only("a job", "module", "kernel", "machine", "target", "grid", "block", "vectors", "seed", "budget",
-		"registers", "shared", "param", "buffer", "symbol", "loop", "fact", "split", "llc", "cpu", "repeat", "launch", "caches")
+		"registers", "shared", "param", "buffer", "symbol", "loop", "fact", "split", "llc", "cpu", "repeat", "launch", "caches", "source")
 	j := &Job{
 		File: r.file, Machine: DefaultMachine, Vectors: DefaultVectors, Seed: DefaultSeed,
 		Pos: Positions{
@@ -75,6 +75,7 @@ func (r *reader) job() *Job {
 	j.Repeat = r.repeat(t, j.Params)
 	r.launches(t, j)
 	j.Caches = r.caches(t)
+	j.Source = r.source(t)
 	return j
 }
 

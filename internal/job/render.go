@@ -66,7 +66,7 @@ func (r *renderer) file() *jobFile {
 		Module: r.source("Module", g.Module), Kernel: r.text("Kernel", g.Kernel), Machine: r.machine(), Target: r.text("Target", g.Target),
 		Grid: r.size(g.Grid), Block: r.size(g.Block), Vectors: cmp.Or(g.Vectors, DefaultVectors), Seed: DefaultSeed,
 		Budget: r.text("Budget", g.Budget), Registers: g.Registers, Shared: g.Shared, Loop: r.places("Loops", g.Loops),
-		Caches: cachesOf(g.Warm), Launch: r.launches("Launches", g.Launches), Split: r.split(), LLC: llcOf(&LLC{KiB: g.LLC.KiB, Quota: g.LLC.Quota, Regulated: g.LLC.Regulated}), CPU: r.cpu(), Repeat: r.repeat(),
+		Caches: cachesOf(g.Warm), Launch: r.launches("Launches", g.Launches), Split: r.split(), LLC: llcOf(&LLC{KiB: g.LLC.KiB, Quota: g.LLC.Quota, Regulated: g.LLC.Regulated}), CPU: r.cpu(), Repeat: r.repeat(), Source: r.compiled(),
 	}
 	if g.Seed != nil {
 		f.Seed = *g.Seed
@@ -85,6 +85,19 @@ func (r *renderer) file() *jobFile {
 		f.Fact = append(f.Fact, factEntry{Sum: sum, Min: fact.Min, Max: fact.Max})
 	}
 	return f
+}
+
+// compiled makes the entry of [source].
+func (r *renderer) compiled() *sourceEntry {
+	c := &r.job.Compiled
+	if c.File == "" && c.Command == nil && c.SHA256 == "" {
+		return nil
+	}
+	e := &sourceEntry{File: r.text("Compiled.File", c.File), SHA256: r.text("Compiled.SHA256", c.SHA256)}
+	for _, word := range c.Command {
+		e.Command = append(e.Command, r.text("Compiled.Command", word))
+	}
+	return e
 }
 
 // text checks that a string can stand in a job file.

@@ -37,6 +37,7 @@ func (j *Job) Write(stem string, in *Inputs) (*Written, error) {
 		Repeat: j.repeatTable(),
 	}
 	f.Launch, f.Caches = j.launchEntries(j.Steps), cachesOf(j.Caches.Warm)
+	f.Source = sourceTable(j.Source)
 	w.arguments(j, in, &f)
 	for _, s := range j.Symbols {
 		f.Symbol = append(f.Symbol, symbolEntry{Name: s.Name, Type: s.Type.String(), contentKeys: contentKeys{File: new(w.add(s.Name, s.Data))}})
@@ -87,6 +88,7 @@ type jobFile struct {
 	CPU       *cpuTable        `toml:"cpu,omitempty"`
 	Repeat    *repeatTable     `toml:"repeat,omitempty"`
 	Launch    []launchEntry    `toml:"launch,omitempty"`
+	Source    *sourceEntry     `toml:"source,omitempty"`
 }
 
 type paramEntry struct {
@@ -165,6 +167,12 @@ type launchEntry struct {
 	While     string        `toml:"while,omitempty"`
 	Limit     int           `toml:"limit,omitempty"`
 	Launch    []launchEntry `toml:"launch,omitempty"`
+}
+
+type sourceEntry struct {
+	File    string   `toml:"file"`
+	Command []string `toml:"command,omitempty"`
+	SHA256  string   `toml:"sha256"`
 }
 
 // writer gathers the data files.

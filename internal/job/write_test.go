@@ -131,6 +131,9 @@ func TestWriteAny(t *testing.T) {
 			Seed: rapid.Int64().Draw(t, "seed"), Registers: rapid.IntRange(0, 9).Draw(t, "registers"),
 			Shared: rapid.IntRange(0, 9).Draw(t, "shared"),
 		}
+		if rapid.Bool().Draw(t, "source") {
+			j.Source = &Source{File: "k.cu", Command: []string{"cc", "{module}"}, SHA256: SourceHash(nil)}
+		}
 		in := &Inputs{}
 		for i := range rapid.IntRange(0, 6).Draw(t, "params") {
 			p := Param{

@@ -35,6 +35,7 @@ type state struct {
 	target Target   // nil likewise
 
 	machineName string // as Workload.MachineName
+	warnings    []diag.Warning
 
 	machine *machine.Machine
 	parsed  Parsed
@@ -117,10 +118,14 @@ func Prepare(src *Source, target Target, machineName string) (*Workload, error) 
 	if err != nil {
 		return nil, err
 	}
-	s, err := through(state{
+	first := state{
 		file: src.Spec.Resolve(src.Spec.Module), text: src.Module, spec: src.Spec,
 		target: target, machineName: machineName, machine: m,
-	}, "", nil)
+	}
+	if w := src.stale(); w != nil {
+		first.warnings = append(first.warnings, *w)
+	}
+	s, err := through(first, "", nil)
 	if err != nil {
 		return nil, err
 	}
@@ -424,7 +429,7 @@ func split(s state) (state, error) {
 	w := &Workload{
 		Spec: s.spec, Machine: s.machine, Kernels: s.kernels,
 		Module:      Module{File: s.file, Text: s.text, Hash: digest(s.text), Parsed: s.parsed},
-		MachineName: s.machineName,
+		MachineName: s.machineName, warnings: slices.Clone(s.warnings),
 	}
 	for _, warning := range s.program.Warnings {
 		switch warning.ID {

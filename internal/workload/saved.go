@@ -167,6 +167,9 @@ func (w *Workload) Files(dir, stem string, in SavedInputs) (map[string][]byte, e
 	if spec.CPU.File != "" {
 		spec.CPU.File = from(spec.Resolve(spec.CPU.File))
 	}
+	if spec.Source != nil { // whose command is for the directory of the job
+		spec.Source = &job.Source{File: from(spec.Resolve(spec.Source.File)), SHA256: spec.Source.SHA256}
+	}
 	if err != nil {
 		return nil, err
 	}
