@@ -14,6 +14,7 @@ import (
 
 // The most that a message says.
 const (
+	maxSlips  = 2  // of which a word still tells what was meant
 	maxNear   = 3  // names that are equally near; more of them say nothing
 	shortList = 60 // characters of a list that is said although a name is near
 	maxListed = 24 // names of a list that is said because no name is near
@@ -74,16 +75,16 @@ func join(names []string, last string) string {
 	return strings.Join(names[:n-1], ", ") + " " + last + " " + names[n-1]
 }
 
-// Nearest returns the known names nearest to a name, in their order: those that fewest slips of
-// the keyboard turn into it, as long as these are at most one in three of its letters, or one in two or three, or else
-// those with a word that begins so, such as "waves" for "hybrid/waves". There are at most three. Upper
-// and lower case, and what joins words, are one.
+// Nearest returns the known names nearest to a name, in their order: those that the
+// fewest slips of the keyboard turn into it, one or two of them by its length, or else those with a word
+// that begins so, such as "hybrid/waves" for "waves". There are at most three. Upper and lower case,
+// and what joins words, are one.
 func Nearest(name string, known []string) []string {
 	word := plain(name)
 	if len(word) == 0 {
 		return nil
 	}
-	limit := min(max(1, len(word)/3), len(word)-1)
+	limit := min(max(1, len(word)/3), len(word)-1, maxSlips)
 	var near []string
 	for _, k := range known {
 		switch d := distance(word, plain(k), limit); {
