@@ -27,8 +27,16 @@ const (
 // It asks for the nearest of the known names, if any is near, and lists the known names if none is
 // near or they are few. It is empty if none is known.
 func Hint(name string, known []string) string {
+	if len(known) == 1 {
+		return HintOf("there is only", name, known)
+	}
+	return HintOf("there are", name, known)
+}
+
+// HintOf is Hint with a list that begins with other words, such as "the module has".
+func HintOf(have, name string, known []string) string {
 	near := Nearest(name, known)
-	list := join(known, "and")
+	list := strings.Join(known, ", ")
 	if len(known) > maxListed {
 		list = fmt.Sprintf("%s and %d more", strings.Join(known[:maxListed], ", "), len(known)-maxListed)
 	}
@@ -36,9 +44,9 @@ func Hint(name string, known []string) string {
 	case len(known) == 0:
 		return ""
 	case len(near) == 0:
-		return "; " + thereAre(known) + list
+		return "; " + have + " " + list
 	case len(known) > len(near) && len(list) <= shortList:
-		return Question(near) + " " + strings.ToUpper(thereAre(known)[:1]) + thereAre(known)[1:] + list
+		return Question(near) + " " + strings.ToUpper(have[:1]) + have[1:] + " " + list
 	}
 	return Question(near)
 }
@@ -56,23 +64,10 @@ func Question(names []string) string {
 	for i, n := range names {
 		quoted[i] = fmt.Sprintf("%q", n)
 	}
-	return "; did you mean " + join(quoted, "or") + "?"
-}
-
-func thereAre(names []string) string {
-	if len(names) == 1 {
-		return "there is only "
+	if last := len(quoted) - 1; last > 0 {
+		quoted = append(quoted[:last-1], quoted[last-1]+" or "+quoted[last])
 	}
-	return "there are "
-}
-
-// join lists names as a sentence does.
-func join(names []string, last string) string {
-	n := len(names)
-	if n < 2 {
-		return strings.Join(names, "")
-	}
-	return strings.Join(names[:n-1], ", ") + " " + last + " " + names[n-1]
+	return "; did you mean " + strings.Join(quoted, ", ") + "?"
 }
 
 // Nearest returns the known names nearest to a name, in their order: those that the

@@ -17,22 +17,22 @@ func TestHint(t *testing.T) {
 		known []string
 		want  string
 	}{
-		{"vektors", []string{"vectors", "seed", "kernel"}, `; did you mean "vectors"? There are vectors, seed and kernel`},
+		{"vektors", []string{"vectors", "seed", "kernel"}, `; did you mean "vectors"? There are vectors, seed, kernel`},
 		{"hybrid/wave", methods, `; did you mean "hybrid/waves"?`},
 		{"waves", methods, `; did you mean "hybrid/waves"?`},
 		{"static", methods, `; did you mean "static/cta", "static/llc-simple" or "static/llc-interval"?`},
 		{"llc_simple", methods, `; did you mean "static/llc-simple"?`},
-		{"phases", methods, "; there are hybrid/warp, hybrid/waves, hybrid/dynamic, static/cta, static/llc-simple, static/llc-interval and split/none"},
-		{"bri", []string{"hybrid", "hybrid/bridge"}, `; did you mean "hybrid/bridge"? There are hybrid and hybrid/bridge`},
-		{"jsno", formats, `; did you mean "json"? There are text and json`},
-		{"xml", formats, "; there are text and json"},
+		{"phases", methods, "; there are hybrid/warp, hybrid/waves, hybrid/dynamic, static/cta, static/llc-simple, static/llc-interval, split/none"},
+		{"bri", []string{"hybrid", "hybrid/bridge"}, `; did you mean "hybrid/bridge"? There are hybrid, hybrid/bridge`},
+		{"jsno", formats, `; did you mean "json"? There are text, json`},
+		{"xml", formats, "; there are text, json"},
 		{"JSON", []string{"json"}, `; did you mean "json"?`},
 		{"xml", []string{"json"}, "; there is only json"},
 		{"xml", nil, ""},
-		{"", formats, "; there are text and json"},
+		{"", formats, "; there are text, json"},
 		{"x", many, "; there are " + strings.Join(many[:24], ", ") + " and 6 more"},
-		{"a", []string{"b", "cd"}, "; there are b and cd"},                        // all single letters are one slip away
-		{"a1", []string{"a2", "a3", "a4", "a5"}, "; there are a2, a3, a4 and a5"}, // any may be meant
+		{"a", []string{"b", "cd"}, "; there are b, cd"},                        // all single letters are one slip away
+		{"a1", []string{"a2", "a3", "a4", "a5"}, "; there are a2, a3, a4, a5"}, // any may be meant
 	} {
 		if got := Hint(c.name, c.known); got != c.want {
 			t.Errorf("%q: got %q, want %q", c.name, got, c.want)
