@@ -13,6 +13,7 @@ import (
 	"warpbound"
 	"warpbound/estimate"
 	"warpbound/internal/report"
+	"warpbound/internal/suggest"
 )
 
 // analyzeFlags are the flags that analyze, check and demo share.
@@ -53,7 +54,7 @@ func (f *analyzeFlags) options() (warpbound.AnalyzeOptions, error) {
 	if !opts.Runs.EndToEnd {
 		var err error
 		if opts.Ipoints, err = warpbound.ParsePlacement(f.ipoints); err != nil {
-			return opts, fmt.Errorf("--ipoints: %w", err)
+			return opts, usagef("--ipoints: %w", err)
 		}
 	}
 	return opts, knownMethods(f.methods)
@@ -63,11 +64,11 @@ func (f *analyzeFlags) options() (warpbound.AnalyzeOptions, error) {
 func knownMethods(methods []string) error {
 	known := warpbound.Methods()
 	if methods != nil && len(methods) == 0 {
-		return fmt.Errorf("--methods: want some of %s", strings.Join(known, ", "))
+		return usagef("--methods: want some of %s", strings.Join(known, ", "))
 	}
 	for _, m := range methods {
 		if !slices.Contains(known, m) {
-			return fmt.Errorf("--methods: unknown method %q; there are %s", m, strings.Join(known, ", "))
+			return usagef("--methods: unknown method %q%s", m, suggest.Hint(m, known))
 		}
 	}
 	return nil
@@ -145,7 +146,14 @@ func analyzeCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "analyze JOB.toml",
 		Short: "Run a job on random inputs and bound its worst-case execution time",
-		Args:  cobra.ExactArgs(1),
+		Example: `  # all methods, on the job's machine and random inputs:
+  warpbound analyze kernels/vectorAdd/job.toml
+  # another machine, fewer runs, two of the methods:
+  warpbound analyze kernels/bfs/job.toml --machine predictable-rr \
+    --vectors 20 --methods hybrid/waves,static/cta
+  # for a browser, and for a program:
+  warpbound analyze kernels/bfs/job.toml --html report.html --format json`,
+		Args: cobra.ExactArgs(1),
 	}
 	format := addFormat(c)
 	job.add(c)

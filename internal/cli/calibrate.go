@@ -18,6 +18,9 @@ func calibrateCommand() *cobra.Command {
 		Long: "Measure a GPU with microbenchmarks and describe it as a machine file for the simulator. Every\n" +
 			"number of the file says how it was measured and with what spread, or where it is from instead.\n" +
 			"With --compare the jobs are simulated on that machine and run on the GPU.",
+		Example: `  # a simulated device stands in where there is no GPU:
+  warpbound calibrate --machine cuda:standin --out standin.toml
+  warpbound calibrate --machine cuda:0 --compare kernels/vectorAdd/job.toml`,
 	}
 	f.format = addFormat(c)
 	c.Flags().StringVar(&f.device, "machine", "", "the device: cuda:N, or cuda:standin, which simulates fermi-c2050")

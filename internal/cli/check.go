@@ -19,7 +19,11 @@ func checkCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "check JOB.toml --budget 2ms",
 		Short: "Check a job's bound against a time budget: exit 0 within, 1 exceeded, 2 unknown",
-		Args:  cobra.ExactArgs(1),
+		Example: `  warpbound check kernels/vectorAdd/job.toml --budget 2ms
+  # by one method alone, on another machine:
+  warpbound check kernels/vectorAdd/job.toml --budget 350us \
+    --machine predictable-rr --methods static/cta`,
+		Args: cobra.ExactArgs(1),
 	}
 	job.add(c)
 	flags.add(c)

@@ -53,7 +53,7 @@ func within(grace time.Duration, args []string, stdout, stderr io.Writer) int {
 	case halt.Ended(ctx, err):
 		fmt.Fprintln(stderr, "warpbound:", context.Cause(ctx))
 	default:
-		fmt.Fprintln(stderr, "warpbound:", err)
+		complain(stderr, err)
 	}
 	return exitFailure
 }
@@ -82,13 +82,21 @@ func command() *cobra.Command {
 		Short: "Bound the worst-case execution time of GPU kernels",
 		Long: "Warpbound bounds the worst-case execution time of GPU kernels: PTX in, bounds\n" +
 			"out, each with its evidence and assumptions. Start with: warpbound demo",
+		Example: `  warpbound demo
+  warpbound analyze kernels/vectorAdd/job.toml
+  warpbound check kernels/vectorAdd/job.toml --budget 2ms`,
 		Version:       provenance.Of().Tool.String(),
 		SilenceUsage:  true,
 		SilenceErrors: true,
 	}
 	root.SetVersionTemplate("{{.Version}}\n")
 	root.CompletionOptions.DisableDefaultCmd = true
-	root.SetHelpCommand(helpCommand(root))
+	root.Args = cobra.NoArgs
+	root.RunE = func(c *cobra.Command, _ []string) error { return c.Help() }
+	root.SetHelpFunc(func(c *cobra.Command, _ []string) { showHelp(c, c.OutOrStdout(), columns(c.OutOrStdout())) })
+	help := helpCommand(root)
+	root.SetHelpCommand(help)
+	strict(help)
 	run := []*cobra.Command{
 		demoCommand(), analyzeCommand(), simCommand(), inspectCommand(),
 		checkCommand(), verifyCommand(), reproduceCommand(), selfcheckCommand(),
@@ -97,6 +105,7 @@ func command() *cobra.Command {
 	addTimeout(run...)
 	root.AddCommand(run...)
 	root.AddCommand(machinesCommand(), syntheticCommand(), versionCommand())
+	strict(root)
 	return root
 }
 
@@ -105,8 +114,13 @@ func helpCommand(root *cobra.Command) *cobra.Command {
 	return &cobra.Command{
 		Use:   "help [COMMAND]",
 		Short: "Show how a command is used",
+		Example: `  warpbound help analyze
+  warpbound help machines show`,
 		RunE: func(_ *cobra.Command, args []string) error {
-			c, _, err := root.Find(args)
+			c, rest, err := root.Find(args)
+			if err == nil && len(rest) > 0 {
+				err = usagef("%w", unknownCommand(c, rest[0]))
+			}
 			if err != nil {
 				return err
 			}

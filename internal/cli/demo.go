@@ -15,7 +15,9 @@ func demoCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "demo",
 		Short: "Analyse an embedded kernel; needs no files",
-		Args:  cobra.NoArgs,
+		Example: `  warpbound demo
+  warpbound demo --machine predictable-rr --vectors 20`,
+		Args: cobra.NoArgs,
 	}
 	format := addFormat(c)
 	flags.addRuns(c)

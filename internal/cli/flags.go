@@ -1,10 +1,13 @@
 package cli
 
 import (
+	"errors"
 	"fmt"
 	"strconv"
 
 	"github.com/spf13/cobra"
+
+	"warpbound/internal/suggest"
 )
 
 // format is the value of a --format flag.
@@ -17,7 +20,7 @@ func (f *format) Type() string { return "text|json" }
 
 func (f *format) Set(s string) error {
 	if s != "text" && s != "json" {
-		return fmt.Errorf("want text or json")
+		return fmt.Errorf("want text or json%s", suggest.Mean(s, []string{"text", "json"}))
 	}
 	*f = format(s)
 	return nil
@@ -39,8 +42,11 @@ func (n *number) Type() string { return "int" }
 
 func (n *number) Set(s string) error {
 	v, err := strconv.ParseInt(s, 10, 64)
-	if err != nil || v < n.minimum {
-		return fmt.Errorf("want an integer of at least %d that fits into 64 bits", n.minimum)
+	switch {
+	case errors.Is(err, strconv.ErrRange):
+		return errors.New("the number does not fit into 64 bits")
+	case err != nil || v < n.minimum:
+		return fmt.Errorf("want an integer of at least %d", n.minimum)
 	}
 	n.value = v
 	return nil

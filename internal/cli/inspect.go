@@ -18,7 +18,12 @@ func inspectCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "inspect MODULE",
 		Short: "Show a module's kernels, basic blocks, loops, branches, accesses and the edges added by divergence",
-		Args:  cobra.ExactArgs(1),
+		Example: `  warpbound inspect kernels/bfs/bfs.ptx
+  # with what the launch of a job tells of loops and accesses:
+  warpbound inspect kernels/bfs/bfs.ptx --job kernels/bfs/job.toml
+  # a picture of the flow graph:
+  warpbound inspect kernels/bfs/bfs.ptx --dot | dot -Tsvg > bfs.svg`,
+		Args: cobra.ExactArgs(1),
 	}
 	format := addFormat(c)
 	c.Flags().StringVar(&opts.Kernel, "kernel", "", "only this kernel")

@@ -22,7 +22,10 @@ func machinesCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "machines [--for MODULE]",
 		Short: "List the built-in machines and which of them suit a module, or show the numbers of one",
-		Args:  cobra.NoArgs,
+		Example: `  warpbound machines
+  warpbound machines --for kernels/bfs/bfs.ptx
+  warpbound machines show fermi-c2050`,
+		Args: cobra.NoArgs,
 	}
 	format := addFormat(c)
 	c.Flags().StringVar(&module, "for", "", "which machines suit this module, and why, the best first")
@@ -32,14 +35,15 @@ func machinesCommand() *cobra.Command {
 			return machinesFor(c.OutOrStdout(), module, kernel, *format)
 		}
 		if c.Flags().Changed("format") || kernel != "" {
-			return fmt.Errorf("--format and --kernel need --for MODULE")
+			return usagef("--format and --kernel need --for MODULE")
 		}
 		return listMachines(c.OutOrStdout())
 	}
 	c.AddCommand(&cobra.Command{
-		Use:   "show NAME",
-		Short: "Show every number of a machine with its unit and source; NAME may be a file",
-		Args:  cobra.ExactArgs(1),
+		Use:     "show NAME",
+		Short:   "Show every number of a machine with its unit and source; NAME may be a file",
+		Example: `  warpbound machines show fermi-c2050`,
+		Args:    cobra.ExactArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
 			m, err := platform.Machine(args[0], workload.ReadFile)
 			if err != nil {

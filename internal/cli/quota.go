@@ -20,6 +20,9 @@ func quotaCommand() *cobra.Command {
 		Short: "Find the quota of regulated accesses to a shared cache that minimises the bounds of jobs",
 		Long: "Find the quota of regulated accesses to a shared cache that minimises the bounds of jobs.\n" +
 			"Jobs whose machine has no cache that a CPU shares are taken to integrated-fermi.",
+		Example: `  warpbound quota kernels/vectorAdd/job.toml
+  warpbound quota kernels/vectorAdd/job.toml kernels/bfs/job.toml \
+    --from 16 --to 32`,
 		Args: cobra.MinimumNArgs(1),
 	}
 	format := addFormat(c)

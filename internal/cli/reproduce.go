@@ -41,7 +41,9 @@ func reproduceCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "reproduce " + strings.Join(reproduce.Papers(), "|"),
 		Short: "Compare a paper's worked examples and tables with the results of this implementation",
-		Args:  cobra.ExactArgs(1),
+		Example: `  warpbound reproduce cta --examples
+  warpbound reproduce hybrid --quick`,
+		Args: cobra.ExactArgs(1),
 	}
 	format := addFormat(c)
 	c.Flags().BoolVar(&opts.ExamplesOnly, "examples", false, "only the worked examples")

@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"errors"
 	"fmt"
 	"maps"
 	"os"
@@ -13,6 +12,7 @@ import (
 
 	"warpbound"
 	"warpbound/internal/report"
+	"warpbound/internal/suggest"
 )
 
 func searchCommand() *cobra.Command {
@@ -24,15 +24,25 @@ func searchCommand() *cobra.Command {
 			"their paths, these are scaled to all threads, and a genetic algorithm combines them, with runs as\n" +
 			"fitness (Horga et al., GDivAn). The search space is what the job samples at random. The longest time\n" +
 			"found is not a bound: it is compared with the bounds. Ctrl-C keeps the best inputs found so far.",
+		Example: `  # at most 200 runs; the inputs found go to a directory:
+  warpbound search kernels/bfs/job.toml --budget 200 --out found
+  # go on where that stopped:
+  warpbound search kernels/bfs/job.toml --budget 400 --out found --resume
+  # how much do symbolic paths help?
+  warpbound search kernels/insertionSort/job.toml --strategy all`,
 		Args: cobra.ExactArgs(1),
 	}
 	f.add(c)
 	c.RunE = func(c *cobra.Command, args []string) error {
+		strategies, err := f.strategies()
+		if err != nil {
+			return err
+		}
 		j, err := f.job.load(c, args[0])
 		if err != nil {
 			return err
 		}
-		s, err := f.search(c, j)
+		s, err := f.search(c, j, strategies)
 		if err != nil {
 			return err
 		}
@@ -95,25 +105,35 @@ type searchRun struct {
 	fault string // file of the first run that failed
 }
 
-// search prepares a search as the flags say.
-func (f *searchFlags) search(c *cobra.Command, j *warpbound.Job) (*searchRun, error) {
-	s := &searchRun{flags: f, job: j, opts: warpbound.SearchOptions{
-		Strategies: strings.Split(f.strategy, ","), Settings: f.settings, Explore: f.explore, MaxCycles: *f.limit,
-		ExploreLimit: timeout(c) / 3, // with what is made of it half of the time: the rest is for runs
-	}}
-	if f.strategy == "all" {
-		s.opts.Strategies = warpbound.SearchStrategies()
+// strategies reads the flags that need no job.
+func (f *searchFlags) strategies() ([]string, error) {
+	if f.resume && f.out == "" {
+		return nil, usagef("--resume: say where the search is (--out DIR)")
 	}
-	for i, name := range s.opts.Strategies {
-		if !slices.Contains(warpbound.SearchStrategies(), name) || slices.Contains(s.opts.Strategies[:i], name) {
-			return nil, fmt.Errorf("--strategy %s: want some of %s, or all", f.strategy, strings.Join(warpbound.SearchStrategies(), ", "))
+	known := warpbound.SearchStrategies()
+	if f.strategy == "all" {
+		return known, nil
+	}
+	names := strings.Split(f.strategy, ",")
+	for i, name := range names {
+		switch {
+		case !slices.Contains(known, name):
+			return nil, usagef("--strategy: unknown strategy %q%s", name, suggest.Hint(name, append(known, "all")))
+		case slices.Contains(names[:i], name):
+			return nil, usagef("--strategy: %s is there twice", name)
 		}
 	}
+	return names, nil
+}
+
+// search prepares a search as the flags say.
+func (f *searchFlags) search(c *cobra.Command, j *warpbound.Job, strategies []string) (*searchRun, error) {
+	s := &searchRun{flags: f, job: j, opts: warpbound.SearchOptions{
+		Strategies: strategies, Settings: f.settings, Explore: f.explore, MaxCycles: *f.limit,
+		ExploreLimit: timeout(c) / 3, // with what is made of it half of the time: the rest is for runs
+	}}
 	if f.bounds {
 		s.opts.Bounds = &warpbound.AnalyzeOptions{Runs: warpbound.Runs{Vectors: int(*f.vectors), MaxCycles: *f.limit}}
-	}
-	if f.resume && f.out == "" {
-		return nil, errors.New("--resume: say where the search is (--out DIR)")
 	}
 	if f.out == "" {
 		return s, nil

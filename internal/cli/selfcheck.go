@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -23,7 +24,11 @@ func selfcheckCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "selfcheck",
 		Short: "Test the soundness of bounds: random kernels, every bound against simulation",
-		Args:  cobra.NoArgs,
+		Example: `  warpbound selfcheck --kernels 100
+  # one method, on one machine, with other kernels:
+  warpbound selfcheck --kernels 50 --seed 7 \
+    --methods static/cta --machine mini-simt`,
+		Args: cobra.NoArgs,
 	}
 	format := addFormat(c)
 	flags := c.Flags()
@@ -32,8 +37,10 @@ func selfcheckCommand() *cobra.Command {
 	flags.Var(&kernels, "kernels", "how many random kernels to check")
 	flags.Var(&first, "first", "number of the first kernel, to resume or to repeat one")
 	flags.Uint64Var(&cfg.Seed, "seed", 1, "seed of the kernels")
-	flags.StringSliceVar(&cfg.Methods, "methods", warpbound.Methods(), "only these methods, for example static/cta")
-	flags.StringArrayVar(&machines, "machine", []string{"predictable-rr", "mini-simt", "gcn3-split", "integrated-fermi"}, "machine name or file that the random machines are like; may be repeated")
+	flags.StringSliceVar(&cfg.Methods, "methods", warpbound.Methods(), "only these methods, for example static/cta (default: all)")
+	like := []string{"predictable-rr", "mini-simt", "gcn3-split", "integrated-fermi"}
+	flags.StringArrayVar(&machines, "machine", like, "machine name or file that the random machines are like; may be repeated (default: "+strings.Join(like, ", ")+")")
+	flags.Lookup("methods").DefValue, flags.Lookup("machine").DefValue = "[]", "[]" // the text says it better
 	flags.StringVar(&out, "out", "selfcheck-findings", "directory for reduced kernels that violate a bound; created when needed")
 	flags.StringVar(&replay, "replay", "", "check the saved finding in this directory instead")
 	c.RunE = func(c *cobra.Command, args []string) error {

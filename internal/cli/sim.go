@@ -23,7 +23,13 @@ func simCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "sim JOB.toml",
 		Short: "Simulate one run of a job: cycles and counters",
-		Args:  cobra.ExactArgs(1),
+		Example: `  # cycles and counters of the first test vector:
+  warpbound sim kernels/vectorAdd/job.toml
+  # the result buffer as bytes, and the trace as CSV:
+  warpbound sim kernels/vectorAdd/job.toml --dump c=c.bin --trace t.csv
+  # every instruction of the sixth vector:
+  warpbound sim kernels/triangleSum/job.toml --vector 5 --steps`,
+		Args: cobra.ExactArgs(1),
 	}
 	format := addFormat(c)
 	job.add(c)

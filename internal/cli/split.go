@@ -16,6 +16,9 @@ func splitCommand() *cobra.Command {
 		Short: "Compare no, dynamic and predictable wavefront splitting, and choose where to split",
 		Long: "Compare no, dynamic and predictable wavefront splitting, and choose where to split.\n" +
 			"Jobs whose machine does not split wavefronts are taken to gcn3-split.",
+		Example: `  warpbound split kernels/bfs/job.toml --branches all
+  # which branches are worth it?
+  warpbound split kernels/bfs/job.toml --branches all --choose`,
 		Args: cobra.ExactArgs(1),
 	}
 	format := addFormat(c)

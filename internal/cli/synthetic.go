@@ -22,6 +22,8 @@ func syntheticCommand() *cobra.Command {
 		Short: "Write a benchmark of nested if-else: a kernel and a job",
 		Long: "Write a benchmark of nested if-else on the numbers of work-items: a kernel in\n" +
 			synthetic.ModuleFile + " and a job in " + synthetic.JobFile + ".",
+		Example: `  warpbound synthetic --out bench --nesting 2 --divergent 50
+  warpbound split bench/job.toml`,
 		Args: cobra.NoArgs,
 	}
 	flags := c.Flags()

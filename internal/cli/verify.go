@@ -17,7 +17,9 @@ func verifyCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "verify FILE",
 		Short: "Check a certificate that analyze --certificate wrote: exit 0 if it proves its bound, 1 if not, 2 unknown",
-		Args:  cobra.ExactArgs(1),
+		Example: `  warpbound analyze kernels/bfs/job.toml --certificate bfs.cert
+  warpbound verify bfs.cert`,
+		Args: cobra.ExactArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
 			in, err := os.Open(args[0])
 			if err != nil {

@@ -13,7 +13,9 @@ func versionCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "version",
 		Short: "Tell which build of warpbound this is",
-		Args:  cobra.NoArgs,
+		Example: `  warpbound version
+  warpbound version --format json`,
+		Args: cobra.NoArgs,
 	}
 	format := addFormat(c)
 	c.RunE = func(c *cobra.Command, _ []string) error {
