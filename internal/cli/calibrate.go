@@ -21,6 +21,7 @@ func calibrateCommand() *cobra.Command {
 		Example: `  # a simulated device stands in where there is no GPU:
   warpbound calibrate --machine cuda:standin --out standin.toml
   warpbound calibrate --machine cuda:0 --compare kernels/vectorAdd/job.toml`,
+		ValidArgsFunction: filesOf("toml"),
 	}
 	f.format = addFormat(c)
 	c.Flags().StringVar(&f.device, "machine", "", "the device: cuda:N, or cuda:standin, which simulates fermi-c2050")

@@ -104,8 +104,9 @@ func command() *cobra.Command {
 	}
 	addTimeout(run...)
 	root.AddCommand(run...)
-	root.AddCommand(machinesCommand(), syntheticCommand(), versionCommand())
+	root.AddCommand(machinesCommand(), syntheticCommand(), versionCommand(), completionCommand())
 	strict(root)
+	completeAll(root)
 	return root
 }
 
@@ -116,6 +117,13 @@ func helpCommand(root *cobra.Command) *cobra.Command {
 		Short: "Show how a command is used",
 		Example: `  warpbound help analyze
   warpbound help machines show`,
+		ValidArgsFunction: func(c *cobra.Command, args []string, typed string) ([]string, cobra.ShellCompDirective) {
+			of, _, err := root.Find(args)
+			if err != nil {
+				return fixed()(c, args, typed)
+			}
+			return fixed(below(of)...)(c, args, typed)
+		},
 		RunE: func(_ *cobra.Command, args []string) error {
 			c, rest, err := root.Find(args)
 			if err == nil && len(rest) > 0 {
