@@ -260,7 +260,7 @@ func (op *raced) exec(w *Warp, mask uint64, eff *Effect) error {
 func (op *raced) access(w *Warp, active, mask uint64, eff *Effect) {
 	acc := &eff.Access
 	a := race.Access{
-		PC: eff.PC, Active: active, Addr: &acc.Addr, Pieces: op.pieces, Load: op.load, Store: op.store, Order: op.order, Scope: op.scope,
+		PC: eff.PC, Active: active, Addr: &acc.Addr, Pieces: op.pieces, Load: op.load, Store: op.store, Unread: op.in.Op == isa.Red, Order: op.order, Scope: op.scope,
 	}
 	if op.values != nil {
 		a.Value = func(lane, piece int) uint64 { return w.regs.At(op.values[piece], lane) }

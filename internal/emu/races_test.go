@@ -121,6 +121,11 @@ var raceCases = []struct {
 	{"atomic operations on words and double words", 1, false, `
 		setp.eq.u32 %x1, %t, 32; @%first red.global.add.u64 [%p], 1; @%x1 red.global.add.u32 [%p+4], 1; ret;`,
 		[]string{"write-after-write global cta"}},
+	{"the last to count begins anew", 2, false, `
+		@!%first bra E; atom.global.add.u32 %r1, [%p], 1; setp.ne.u32 %x1, %r1, 1; @%x1 bra E; st.global.u32 [%p], 0; E: ret;`, nil},
+	{"the last CTA reads what all have written", 2, false, `
+		st.global.u32 [%q], %t; membar.gl; bar.sync 0; @%first atom.global.add.u32 %r1, [%p+4096], 1; @%first st.shared.u32 [%b], %r1;
+		bar.sync 0; ld.shared.u32 %r2, [%b]; setp.ne.u32 %x1, %r2, 1; @%x1 bra E; membar.gl; xor.b64 %rd1, %q, 128; ld.global.u32 %r3, [%rd1+-512]; E: ret;`, nil},
 	{"volatile accesses", 2, false, `st.volatile.global.u32 [%p], 1; ld.volatile.global.u32 %r1, [%p]; ret;`, nil},
 
 	{"a message with both fences", 2, false, `

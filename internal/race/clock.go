@@ -34,6 +34,7 @@ type warp struct {
 type lane struct {
 	released [3]*snapshot // by its last fences that release, by strength; none is older than one of more strength
 	seen     *knowledge   // what its strong reads have seen that a fence may acquire
+	carried  *knowledge   // what others' strong reads had seen before a barrier of the CTA
 	acquired *knowledge
 }
 
@@ -102,6 +103,7 @@ func (c *CTA) WarpSync(index int, active, members uint64) {
 // arrivals are those at a barrier since it last let warps go.
 type arrivals struct {
 	clock    clock
+	carried  *knowledge
 	acquired *knowledge
 	passed   []*snapshot
 }
@@ -125,6 +127,7 @@ func (c *CTA) Arrive(index int, active uint64, barrier int) {
 	if w.lanes != nil {
 		for l := range w.lanes {
 			b.acquired = b.acquired.join(w.lanes[l].acquired)
+			b.carried = b.carried.join(w.lanes[l].carried).join(w.lanes[l].seen.through())
 			if s := w.lanes[l].released[sequential]; s != nil && !slices.Contains(b.passed, s) {
 				b.passed = append(b.passed, s)
 			}
@@ -148,10 +151,11 @@ func (c *CTA) Release(warps uint64) {
 		}
 		w.clock = over[w.at]
 		w.passed = b.passed
-		if b.acquired != nil {
+		if b.acquired != nil || b.carried != nil {
 			lanes := w.fenced()
 			for l := range lanes {
 				lanes[l].acquired = lanes[l].acquired.join(b.acquired)
+				lanes[l].carried = lanes[l].carried.join(b.carried)
 			}
 		}
 		// The lanes of the warp have arrived together, too.
@@ -175,28 +179,35 @@ func (w *warp) fenced() *[64]lane {
 	return w.lanes
 }
 
+// The strengths of fences, the greatest first.
+const (
+	sequential = iota // of wide scope and sequentially consistent
+	distant           // of wide scope
+	local
+)
+
 // Fence notes a fence of lanes.
 func (c *CTA) Fence(index int, active, lanes uint64, order isa.Order, scope isa.Scope) {
 	w := c.together(index, active)
 	w.now++
+	strength := distant
+	switch {
+	case !wide(scope):
+		strength = local
+	case order == isa.OrderSC:
+		strength = sequential
+	}
 	if order.Acquires() {
-		c.acquire(w, lanes, scope)
+		c.acquire(w, lanes, scope, strength)
 	}
 	if order.Releases() {
-		strength := distant
-		switch {
-		case !wide(scope):
-			strength = local
-		case order == isa.OrderSC:
-			strength = sequential
-		}
 		c.release(w, index, lanes, scope, strength)
 	}
 }
 
 // acquire orders what the lanes' strong reads have seen before what follows. In lock-step that is so for all lanes that
 // are together.
-func (c *CTA) acquire(w *warp, lanes uint64, scope isa.Scope) {
+func (c *CTA) acquire(w *warp, lanes uint64, scope isa.Scope, strength int) {
 	if w.lanes == nil {
 		return
 	}
@@ -204,6 +215,9 @@ func (c *CTA) acquire(w *warp, lanes uint64, scope isa.Scope) {
 		l := &w.lanes[first(m)]
 		l.acquired = l.acquired.join(l.seen.within(scope))
 		l.seen = l.seen.beyond(scope)
+		if strength == sequential {
+			l.acquired, l.carried = l.acquired.join(l.carried), nil
+		}
 	}
 	if c.d.lockStep {
 		w.share(w.group)
@@ -220,13 +234,6 @@ func (w *warp) share(lanes uint64) {
 		w.lanes[first(l)].acquired = joint
 	}
 }
-
-// The strengths of fences, the greatest first.
-const (
-	sequential = iota // of wide scope and sequentially consistent
-	distant           // of wide scope
-	local
-)
 
 // release keeps what is ordered before a fence for those who will see strong writes of the lanes.
 func (c *CTA) release(w *warp, index int, lanes uint64, scope isa.Scope, strength int) {

@@ -12,6 +12,7 @@
 //   - release and acquire: what precedes a fence and then a strong write (atomic, volatile, relaxed or
 //     release) precedes what follows a strong read of what was written, and then a fence, as far as
 //     the scopes of the fences reach; atomic operations pass on what they read;
+//   - who has read a strong write by a strong access, and what comes behind, follows that write;
 //   - an mbarrier, between who arrives and who finds that the phase is complete, as release and acquire;
 //   - the wait for an asynchronous copy, for what it writes, and of a bulk copy for what it reads;
 //   - launches, each of which begins with everything ordered.

@@ -93,6 +93,76 @@ var orderCases = []struct {
 		0.0.0   store.relaxed.cta x
 		race 0.1.0 store.relaxed.cta x`},
 
+	// Who has read what a strong write wrote is behind it.
+	{"the last to count begins anew", false, `
+		0.0.0   atom.relaxed.gpu f
+		0.1.0   atom.relaxed.gpu f
+		1.0.0   atom.relaxed.gpu f
+		1.0.0   store f`},
+	{"others wait for the last to count", false, `
+		0.0.0   atom.relaxed.gpu f
+		1.0.0   atom.relaxed.gpu f
+		1.0.0   barrier 0
+		1.1.0   store f`},
+	{"reductions read for nobody, but for who reads them", false, `
+		0.0.0   atom.relaxed.gpu f
+		1.0.0   red.relaxed.gpu f
+		0.0.0   load.relaxed.gpu f
+		0.0.0   store f
+		1.0.0   red.relaxed.gpu g
+		0.0.0   red.relaxed.gpu g
+		race 0.0.0 load g`},
+	{"a write before one that was read", false, `
+		0.0.0   atom.relaxed.gpu f
+		0.0.0   store.relaxed.gpu f
+		1.0.0   load.relaxed.gpu f
+		race 1.0.0 store f`},
+	{"who has not read the last", false, `
+		0.0.0   atom.relaxed.gpu f
+		1.0.0   load.relaxed.gpu f
+		0.0.0   atom.relaxed.gpu f
+		race 1.0.0 store f`},
+	{"who has read what replaced it", false, `
+		0.0.0   store.relaxed.gpu f
+		0.1.0   store.relaxed.gpu f
+		1.0.0   load.relaxed.gpu f
+		race 1.0.0 store f`},
+	{"who has read a write of too narrow a scope", false, `
+		0.0.0   store.relaxed.cta f
+		race 1.0.0 load.relaxed.gpu f
+		race 1.0.0 store f`},
+	{"who has read a part of it", false, `
+		0.0.0   store.relaxed.gpu f
+		race 1.0.0 load.relaxed.gpu f+1
+		race 1.0.0 store f`},
+	{"an ordinary read", false, `
+		0.0.0   store.relaxed.gpu f
+		race 1.0.0 load f
+		race 1.0.0 store f`},
+	{"an ordinary write between", false, `
+		0.0.0   atom.relaxed.gpu f
+		0.0.0   store f
+		race 1.0.0 load.relaxed.gpu f
+		race 1.0.0 store f`},
+	{"what a thread has done besides", false, `
+		0.0.0   store x
+		0.0.0   atom.relaxed.gpu f
+		1.0.0   atom.relaxed.gpu f
+		race 1.0.0 store x`},
+	{"a reader that another stands for", false, `
+		0.0.0   store.relaxed.gpu f
+		1.0.0   load.relaxed.gpu f
+		1.0.0   barrier 0
+		1.1.0   load f
+		1.2.0   load f`},
+	{"one of the lanes that have read", false, `
+		0.0.0   store.relaxed.gpu f
+		1.0.01  load.relaxed.gpu f
+		1.0.1   store.release.gpu g
+		1.0.2   load.acquire.gpu g
+		1.0.2   load f
+		1.0.01  load f`},
+
 	// Lanes.
 	{"lanes that store one word together", true, `
 		race 0.0.01 store x`},
@@ -235,6 +305,54 @@ var orderCases = []struct {
 		0.1.0   atom.relaxed.gpu f
 		1.0.0   load.acquire.gpu f
 		1.0.0   load x`},
+	{"all wait for who reads the flag, and fence", false, `
+		0.0.0   store x
+		0.0.0   fence.sc.gpu
+		0.0.0   atom.relaxed.gpu f
+		1.0.0   atom.relaxed.gpu f
+		1.0.0   barrier 0
+		1.1.0   fence.sc.gpu
+		1.1.0   load x`},
+	{"the same with a fence that is not sequentially consistent", false, `
+		0.0.0   store x
+		0.0.0   fence.sc.gpu
+		0.0.0   atom.relaxed.gpu f
+		1.0.0   atom.relaxed.gpu f
+		1.0.0   barrier 0
+		1.1.0   fence.acq_rel.gpu
+		race 1.1.0 load x`},
+	{"the same with a release that is not sequentially consistent", false, `
+		0.0.0   store x
+		0.0.0   atom.release.gpu f
+		1.0.0   atom.relaxed.gpu f
+		1.0.0   barrier 0
+		1.1.0   fence.sc.gpu
+		race 1.1.0 load x`},
+	{"the same without a fence", false, `
+		0.0.0   store x
+		0.0.0   fence.sc.gpu
+		0.0.0   atom.relaxed.gpu f
+		1.0.0   atom.relaxed.gpu f
+		1.0.0   barrier 0
+		race 1.1.0 load x`},
+	{"a flag read behind the barrier", false, `
+		0.0.0   store x
+		0.0.0   fence.sc.gpu
+		0.0.0   atom.relaxed.gpu f
+		1.0.0   barrier 0
+		1.0.0   atom.relaxed.gpu f
+		1.1.0   fence.sc.gpu
+		race 1.1.0 load x`},
+	{"all write, fence and wait, and all wait and fence", false, `
+		0.0.2   store x
+		0.0.012 fence.sc.gpu
+		0.0.0   barrier 0
+		0.1.0   atom.relaxed.gpu f
+		1.0.0   atom.relaxed.gpu f
+		1.0.0   barrier 0
+		1.0.0   barrier 1
+		1.1.0   fence.sc.gpu
+		1.1.0   load x`},
 	{"a write between the fence and the barrier", false, `
 		0.0.0   fence.sc.gpu
 		0.0.0   store x
@@ -479,7 +597,7 @@ func (w *twins) do(t *testing.T, words []string) (races bool) {
 	case "barrier":
 		arrive, on := uint64(allWarps), uint64(allWarps)
 		if len(words) > 3 {
-			arrive, on = set(words[3]), set(words[4])
+			arrive, on = digits(words[3]), digits(words[4])
 		}
 		w.barrier(by.cta, number(), arrive, on)
 	case "warpsync":
@@ -492,7 +610,8 @@ func (w *twins) do(t *testing.T, words []string) (races bool) {
 		w.wait(by, number())
 	default:
 		a := Access{Order: order, Scope: scope, Value: zero}
-		a.Load = op[0] == "load" || op[0] == "atom"
+		a.Load = op[0] == "load" || op[0] == "atom" || op[0] == "red"
+		a.Unread = op[0] == "red"
 		a.Store = op[0] != "load"
 		a.Copy = op[0] == "copy"
 		name, shared := strings.CutSuffix(words[2], "'")
@@ -507,9 +626,9 @@ func (w *twins) do(t *testing.T, words []string) (races bool) {
 	return false
 }
 
-// set reads the digits of its elements.
-func set(digits string) (elements uint64) {
-	for _, d := range strings.Trim(digits, "-") {
+// digits reads a set, the digits of its elements.
+func digits(text string) (elements uint64) {
+	for _, d := range strings.Trim(text, "-") {
 		elements |= 1 << (d - '0')
 	}
 	return elements
@@ -522,5 +641,5 @@ func actorOf(text string) actor {
 	if !guarded {
 		lanes = active
 	}
-	return actor{int(parts[0][0] - '0'), int(parts[1][0] - '0'), set(active), set(lanes)}
+	return actor{int(parts[0][0] - '0'), int(parts[1][0] - '0'), digits(active), digits(lanes)}
 }

@@ -145,6 +145,7 @@ type Access struct {
 	Pieces []Piece
 	Load   bool
 	Store  bool // both of atomic operations
+	Unread bool // nobody gets what it reads, as of reductions
 	Copy   bool // of an asynchronous copy, for which threads wait
 	Until  Until
 	Order  isa.Order
@@ -184,6 +185,7 @@ type use struct {
 	cta *CTA
 	w   *warp
 	record
+	read span // what it reads in the word
 }
 
 // piece notes one element of all lanes.
@@ -222,19 +224,31 @@ func (u *use) word(addr uint64, size int, value uint32, lanes uint64) {
 		memory = &u.cta.shared
 	}
 	c := memory.cell(addr)
-	kept := c.records[:0]
+	u.read = u.reads(c)
+	u.number, u.observed = 0, u.read
+	if u.Unread {
+		u.observed = span{}
+	}
 	for i := range c.records {
 		r := &c.records[i]
 		overlap := r.bytes & u.bytes
-		before := u.after(r)
+		before := u.after(r) || u.follows(c.records, r)
 		if overlap != 0 && !before && (r.store || u.store) && !u.permitted(r) {
 			u.report(r, addr&^3+uint64(lowest(overlap)))
 		}
-		if !before || !u.covers(r) {
-			kept = append(kept, *r)
+		r.past = before && u.covers(r)
+	}
+	kept := c.records[:0]
+	for _, r := range c.records {
+		if !r.past || (u.strong || !u.store) && r.witness(c.records) {
+			kept = append(kept, r)
 		}
 	}
-	c.records = append(room(kept, u.cta.d.keep), u.record)
+	c.records = kept
+	if u.store {
+		u.writes(c)
+	}
+	c.records = append(room(c.records, u.cta.d.keep), u.record)
 	if u.strong || u.store {
 		u.synchronise(addr&^3, lanes)
 	}
@@ -245,13 +259,15 @@ func (u *use) word(addr uint64, size int, value uint32, lanes uint64) {
 }
 
 // room makes room for a record in those of a word, if there are limit of them: it forgets the oldest read but one, or
-// else the oldest access but one.
+// else the oldest access but one, and the strong writes that it has observed, as others may follow them by it.
 func room(records []record, limit int) []record {
 	if len(records) < limit {
 		return records
 	}
 	i := slices.IndexFunc(records[1:], func(r record) bool { return !r.store }) + 1
-	return slices.Delete(records, max(i, 1), max(i, 1)+1)
+	i = max(i, 1)
+	observed := records[i].observed
+	return slices.DeleteFunc(slices.Delete(records, i, i+1), func(r record) bool { return observed.has(r.number) })
 }
 
 // permitted reports whether the accesses may be concurrent: both are strong, of the same bytes as a whole, and their scopes
@@ -261,8 +277,12 @@ func (u *use) permitted(r *record) bool {
 }
 
 // covers reports whether all that may race with a record may race with the access, too. Then the record need not
-// be kept if it is ordered before the access: what is ordered behind the access is behind both.
+// be kept if it is ordered before the access: what is ordered behind the access is behind both. But who observes a strong
+// write is behind that alone, and what it has read.
 func (u *use) covers(r *record) bool {
+	if u.strong && u.store && !u.read.has(r.number) {
+		return false
+	}
 	alike := !u.strong || r.strong && r.cta == u.record.cta && (wide(r.scope) || !wide(u.scope)) && r.size == u.size
 	return alike && r.bytes&^u.bytes == 0 && (u.store || !r.store)
 }
@@ -347,6 +367,10 @@ type record struct {
 	strong bool
 	copy   bool // asynchronous, and nobody has waited for it
 	valued bool // value is known
+	past   bool // the access that is being noted stands for it
+
+	number   uint32 // of a strong write to the word; else 0
+	observed span   // strong writes that a strong read has observed
 }
 
 func (r *record) participant() Participant {

@@ -13,9 +13,9 @@ type snapshot struct {
 	here     bool // by an access, of the lane, that releases at its own place alone; else by a fence
 	lane     int
 
-	// passes is set if a strong write of another thread behind a barrier of the CTA releases it, too. The fence is
-	// sequentially consistent: were that of who acquires before it in their order, it would precede
-	// what it has seen.
+	// passes is set if a strong write of another thread behind a barrier of the CTA releases it, too, and a fence behind a barrier
+	// behind another thread's strong read acquires it. The fence is sequentially consistent: were that of who
+	// acquires before it in their order, it would precede what it has seen.
 	passes bool
 }
 
@@ -68,10 +68,16 @@ func (r *releases) add(s *snapshot) {
 
 // knowledge is a list of what was seen at words. It does not change; nil is nothing.
 type knowledge struct {
-	at   *releases
-	n    int  // the first so many of them
-	near bool // no farther than its CTA
-	next *knowledge
+	at     *releases
+	n      int  // the first so many of them
+	near   bool // no farther than its CTA
+	passed bool // through a barrier of the CTA, so that only what sequentially consistent fences have released counts
+	next   *knowledge
+}
+
+// includes reports whether the first element of a list has all that the first of another has.
+func (k *knowledge) includes(one *knowledge) bool {
+	return k.at == one.at && k.n >= one.n && (!k.near || one.near) && (!k.passed || one.passed)
 }
 
 // see returns a list that has more.
@@ -82,7 +88,7 @@ func (k *knowledge) see(at *releases, n int, near bool) *knowledge {
 		}
 		k = k.next
 	}
-	return &knowledge{at, n, near, k}
+	return &knowledge{at: at, n: n, near: near, next: k}
 }
 
 // join returns a list with what either has.
@@ -95,7 +101,7 @@ func (k *knowledge) join(other *knowledge) *knowledge {
 	}
 	for ; other != nil; other = other.next {
 		if !k.has(other) {
-			k = &knowledge{other.at, other.n, other.near, k.without(other)}
+			k = other.before(k.without(other))
 		}
 	}
 	return k
@@ -104,7 +110,7 @@ func (k *knowledge) join(other *knowledge) *knowledge {
 // has reports whether the list has an element of another.
 func (k *knowledge) has(one *knowledge) bool {
 	for ; k != nil; k = k.next {
-		if k.at == one.at && k.n >= one.n && (!k.near || one.near) {
+		if k.includes(one) {
 			return true
 		}
 	}
@@ -117,13 +123,20 @@ func (k *knowledge) without(one *knowledge) *knowledge {
 		return nil
 	}
 	rest := k.next.without(one)
-	if k.at == one.at && k.n <= one.n && (k.near || !one.near) {
+	if one.includes(k) {
 		return rest
 	}
 	if rest == k.next {
 		return k
 	}
-	return &knowledge{k.at, k.n, k.near, rest}
+	return k.before(rest)
+}
+
+// before returns a list of the first element of one and the elements of another.
+func (k *knowledge) before(rest *knowledge) *knowledge {
+	first := *k
+	first.next = rest
+	return &first
 }
 
 // within returns what a fence of a scope acquires of what was seen.
@@ -131,7 +144,9 @@ func (k *knowledge) within(scope isa.Scope) *knowledge {
 	if k == nil || wide(scope) {
 		return k
 	}
-	return &knowledge{k.at, k.n, true, k.next.within(scope)}
+	list := k.before(k.next.within(scope))
+	list.near = true
+	return list
 }
 
 // beyond returns what a fence of a scope leaves for a later one of a wider scope to acquire.
@@ -146,7 +161,22 @@ func (k *knowledge) beyond(scope isa.Scope) *knowledge {
 	case rest == k.next:
 		return k
 	}
-	return &knowledge{k.at, k.n, false, rest}
+	return k.before(rest)
+}
+
+// through returns what a barrier of the CTA passes on of what was seen, for sequentially consistent fences of wide scope behind
+// it to acquire.
+func (k *knowledge) through() *knowledge {
+	if k == nil {
+		return nil
+	}
+	rest := k.next.through()
+	if k.near {
+		return rest
+	}
+	list := k.before(rest)
+	list.passed = true
+	return list
 }
 
 // synchronise notes what an access of lanes to a word means for others. A strong one sees what was
@@ -275,15 +305,16 @@ func (u *use) acquiredBy(lane int, r *record) bool {
 
 // visit is a question about a word: what those in a CTA know by what was released there.
 type visit struct {
-	at   *releases
-	cta  int32
-	near bool
+	at  *releases
+	cta int32
+
+	near, passed bool
 }
 
 // knows reports whether a list of a thread in the given CTA covers a record.
 func (d *Detector) knows(k *knowledge, r *record, cta int32) bool {
 	for ; k != nil; k = k.next {
-		question := visit{k.at, cta, k.near}
+		question := visit{k.at, cta, k.near, k.passed}
 		if k.n <= d.visited[question] {
 			continue
 		}
@@ -304,5 +335,5 @@ func (d *Detector) knows(k *knowledge, r *record, cta int32) bool {
 
 // reaches reports whether the scopes of both fences let a thread of a CTA see a snapshot.
 func reaches(s *snapshot, k *knowledge, cta int32) bool {
-	return s.cta == cta || !k.near && wide(s.scope)
+	return (s.passes || !k.passed) && (s.cta == cta || !k.near && wide(s.scope))
 }

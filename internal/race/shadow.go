@@ -15,7 +15,10 @@ const pageWords = 256
 type page [pageWords]cell
 
 // cell is what is known of a word: accesses, from the oldest on.
-type cell struct{ records []record }
+type cell struct {
+	records []record
+	chain   *chain // nil if there was no strong write
+}
 
 // cell returns that of the word at an address.
 func (s *shadow) cell(addr uint64) *cell {

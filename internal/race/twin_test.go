@@ -15,10 +15,13 @@ type twin struct {
 	lockStep bool
 	threads  map[thread]*state
 	words    map[place][]*access
-	left     map[place][]left       // by strong writes
+	left     map[place]set[*left]   // by strong writes
+	chains   map[place][]*access    // strong writes, each but the first an atomic operation that has read the one before
 	barriers map[[2]int]*gathering  // by CTA and number
 	pending  map[[2]int][][]*access // by CTA and warp: groups of copies; the last is not committed
 }
+
+type set[T comparable] map[T]bool
 
 type thread struct{ cta, warp, lane int }
 
@@ -39,9 +42,10 @@ func (o order) join(other order) {
 type state struct {
 	before   order
 	events   int
-	released []left
-	seen     []sight
-	passed   []left
+	released set[*left]
+	seen     set[sight]
+	carried  set[sight] // what threads that came to a barrier of the CTA had seen
+	passed   set[*left]
 }
 
 // left is what a fence released.
@@ -55,7 +59,7 @@ type left struct {
 
 // sight is what a strong read has seen.
 type sight struct {
-	left
+	*left
 	near bool
 }
 
@@ -68,17 +72,19 @@ type access struct {
 	strong   bool
 	scope    isa.Scope
 	together int // number of the instruction's execution
+	observed []*access
 }
 
 type gathering struct {
 	order
-	passed []left
+	carried set[sight]
+	passed  set[*left]
 }
 
 func (x *twin) state(t thread) *state {
 	s := x.threads[t]
 	if s == nil {
-		s = &state{before: order{}}
+		s = &state{before: order{}, released: set[*left]{}, seen: set[sight]{}, carried: set[sight]{}, passed: set[*left]{}}
 		x.threads[t] = s
 	}
 	return s
@@ -135,11 +141,24 @@ func (x *twin) find(cta, warp int, a *Access, bytes uint8, number int) (races bo
 			at.cta = cta
 		}
 		own := &access{by: t, time: s.events, bytes: bytes, write: a.Store, strong: a.Order != isa.OrderWeak, scope: a.Scope, together: number, pending: a.Copy}
+		follows := func(r *access) bool { return r.by == t || s.before[r.by] >= r.time && r.together != number }
 		for _, r := range x.words[at] {
-			ordered := r.by == t || s.before[r.by] >= r.time && r.together != number
-			permitted := r.strong && own.strong && r.bytes == bytes && (r.by.cta == cta || r.scope > isa.ScopeCluster && own.scope > isa.ScopeCluster)
-			if r.bytes&bytes != 0 && (r.write || own.write) && (!ordered || r.pending) && !permitted {
+			ordered := follows(r) && !r.pending || slices.ContainsFunc(x.words[at], func(z *access) bool { return slices.Contains(z.observed, r) && follows(z) })
+			if r.bytes&bytes != 0 && (r.write || own.write) && !ordered && !own.permits(r) {
 				races = true
+			}
+		}
+		var read []*access
+		if chain := x.chains[at]; own.strong && a.Load && len(chain) > 0 && own.permits(chain[len(chain)-1]) {
+			read = slices.Clone(chain)
+		}
+		if !a.Unread {
+			own.observed = read
+		}
+		if own.write {
+			x.chains[at] = nil
+			if own.strong {
+				x.chains[at] = append(slices.Clone(read), own)
 			}
 		}
 		x.words[at] = append(x.words[at], own)
@@ -148,9 +167,9 @@ func (x *twin) find(cta, warp int, a *Access, bytes uint8, number int) (races bo
 			groups[len(groups)-1] = append(groups[len(groups)-1], own)
 		}
 		if own.strong && a.Load {
-			for _, l := range x.left[at] {
-				see := sight{l, a.Scope == isa.ScopeCTA || a.Scope == isa.ScopeCluster}
-				s.seen = append(s.seen, see)
+			for l := range x.left[at] {
+				see := sight{l, a.Shared || a.Scope <= isa.ScopeCluster}
+				s.seen[see] = true
 				if a.Order.Acquires() {
 					s.acquire(cta, see, a.Scope)
 				}
@@ -160,17 +179,25 @@ func (x *twin) find(cta, warp int, a *Access, bytes uint8, number int) (races bo
 			delete(x.left, at)
 		}
 		if own.write && own.strong && !a.Load {
-			x.left[at] = slices.DeleteFunc(x.left[at], func(l left) bool { return l.here == nil || *l.here != t })
+			maps.DeleteFunc(x.left[at], func(l *left, _ bool) bool { return l.here == nil || *l.here != t })
 		}
 		if own.write && own.strong {
-			if a.Order.Releases() {
-				x.left[at] = append(x.left[at], left{order: x.all(t), cta: cta, scope: a.Scope, here: &t})
+			if x.left[at] == nil {
+				x.left[at] = set[*left]{}
 			}
-			x.left[at] = append(x.left[at], s.released...)
-			x.left[at] = append(x.left[at], s.passed...)
+			if a.Order.Releases() {
+				x.left[at][&left{order: x.all(t), cta: cta, scope: a.Scope, here: &t}] = true
+			}
+			maps.Copy(x.left[at], s.released)
+			maps.Copy(x.left[at], s.passed)
 		}
 	}
 	return races
+}
+
+// permits reports whether two accesses are morally strong.
+func (a *access) permits(r *access) bool {
+	return r.strong && a.strong && r.bytes == a.bytes && (r.by.cta == a.by.cta || r.scope > isa.ScopeCluster && a.scope > isa.ScopeCluster)
 }
 
 func (x *twin) groups(cta, warp int) [][]*access {
@@ -201,13 +228,17 @@ func (x *twin) wait(cta, warp, pending int) {
 }
 
 func (x *twin) release(t thread, scope isa.Scope, sc bool) {
-	s := x.state(t)
-	s.released = append(s.released, left{order: x.all(t), cta: t.cta, scope: scope, passes: sc && scope > isa.ScopeCluster})
+	x.state(t).released[&left{order: x.all(t), cta: t.cta, scope: scope, passes: sc && scope > isa.ScopeCluster}] = true
 }
 
-func (x *twin) acquire(t thread, scope isa.Scope) {
+func (x *twin) acquire(t thread, scope isa.Scope, sc bool) {
 	s := x.state(t)
-	for _, l := range s.seen {
+	for l := range s.carried {
+		if sc && scope > isa.ScopeCluster && l.passes && !l.near {
+			s.before.join(l.order)
+		}
+	}
+	for l := range s.seen {
 		s.acquire(t.cta, l, scope)
 	}
 }
@@ -222,17 +253,19 @@ func (x *twin) arrive(cta, warp, id, width int) {
 	key := [2]int{cta, id}
 	b := x.barriers[key]
 	if b == nil {
-		b = &gathering{order: order{}}
+		b = &gathering{order: order{}, carried: set[sight]{}, passed: set[*left]{}}
 		x.barriers[key] = b
 	}
 	for _, t := range lanesOf(cta, warp, 1<<width-1) {
 		x.state(t).events++
 		b.join(x.all(t))
 		s := x.state(t)
-		b.passed = append(b.passed, s.passed...)
-		for _, l := range s.released {
+		maps.Copy(b.carried, s.carried)
+		maps.Copy(b.carried, s.seen)
+		maps.Copy(b.passed, s.passed)
+		for l := range s.released {
 			if l.passes {
-				b.passed = append(b.passed, l)
+				b.passed[l] = true
 			}
 		}
 	}
@@ -242,7 +275,8 @@ func (x *twin) leave(cta, warp, id, width int) {
 	b := x.barriers[[2]int{cta, id}]
 	for _, t := range lanesOf(cta, warp, 1<<width-1) {
 		x.state(t).before.join(b.order)
-		x.state(t).passed = slices.Clone(b.passed)
+		maps.Copy(x.state(t).carried, b.carried)
+		x.state(t).passed = maps.Clone(b.passed)
 	}
 }
 
@@ -269,7 +303,7 @@ const (
 func newTwins(lockStep bool, fatalf func(format string, args ...any)) *twins {
 	w := &twins{fatalf: fatalf, d: New(twinWidth, lockStep), over: map[place]bool{}}
 	w.d.keep = 1 << 20
-	w.x = &twin{lockStep: lockStep, threads: map[thread]*state{}, words: map[place][]*access{}, left: map[place][]left{},
+	w.x = &twin{lockStep: lockStep, threads: map[thread]*state{}, words: map[place][]*access{}, left: map[place]set[*left]{}, chains: map[place][]*access{},
 		barriers: map[[2]int]*gathering{}, pending: map[[2]int][][]*access{}}
 	for i := range w.running {
 		w.d.Start(&w.running[i], i, twinWarps)
@@ -317,7 +351,7 @@ func (w *twins) fence(by actor, order isa.Order, scope isa.Scope) {
 	for _, t := range lanesOf(by.cta, by.warp, by.lanes) {
 		w.x.state(t).events++
 		if order.Acquires() {
-			w.x.acquire(t, scope)
+			w.x.acquire(t, scope, order == isa.OrderSC)
 		}
 	}
 	for _, t := range lanesOf(by.cta, by.warp, by.lanes) {
@@ -413,7 +447,7 @@ func (w *sampled) flag(by actor) {
 	case 4, 5, 6:
 		a.Load, a.Order = true, w.order("load", isa.OrderRelaxed, isa.OrderAcquire)
 	default:
-		a.Load, a.Store = true, true
+		a.Load, a.Store, a.Unread = true, true, w.number("reduction", 0, 4) == 0
 		a.Order = w.order("atomic", isa.OrderRelaxed, isa.OrderAcquire, isa.OrderRelease, isa.OrderAcqRel)
 	}
 	w.access(by, uint64(4*w.number("flag word", 0, 1)), 0, 4, a)
