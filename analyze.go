@@ -25,6 +25,9 @@ type AnalyzeOptions struct {
 	Runs  Runs
 	Write Artifacts
 
+	// Phase, unless nil, is told what is done next: the name of a static method, "runs" or "races".
+	Phase func(what string)
+
 	// Grace is how long it may take to bound the runs so far if ctx ends; if it is 0 they are not bounded then.
 	Grace time.Duration
 }
@@ -54,6 +57,9 @@ type Runs struct {
 	TracesName string
 
 	Progress func(done, total int) // called after each run, by one goroutine at a time; may be nil
+	// Begin, unless nil, is called before the first run, with how many are made at a time: once for each of the
+	// variants of the job that are run.
+	Begin func(atOnce int)
 
 	// Cores and OneCore are as in SimulateOptions. They are for a run beside which there is no other: runs
 	// beside each other have a core each.
@@ -107,9 +113,9 @@ func (o *AnalyzeOptions) request() analysis.Request {
 	return analysis.Request{
 		Methods: o.Methods, Ipoints: o.Ipoints.at, PublishedEdges: o.PublishedEdges,
 		Path:     o.Write.LP != nil || o.Write.Certificate != nil,
-		Campaign: campaign.Spec{Vectors: r.Vectors, Inputs: inputs(r.Inputs), Repeats: r.Repeats, Progress: r.Progress, Cores: r.Cores, OneCore: r.OneCore}, MaxCycles: r.MaxCycles,
+		Campaign: campaign.Spec{Vectors: r.Vectors, Inputs: inputs(r.Inputs), Repeats: r.Repeats, Progress: r.Progress, Begin: r.Begin, Cores: r.Cores, OneCore: r.OneCore}, MaxCycles: r.MaxCycles,
 		EndToEnd: r.EndToEnd, Observe: r.Observe, Traces: r.Traces, TracesName: r.TracesName,
-		Grace: o.Grace,
+		Phase: o.Phase, Grace: o.Grace,
 	}
 }
 

@@ -86,6 +86,7 @@ type SearchProgress struct {
 	Runs       int    // of Budget
 	Budget     int
 	Best       int64 // longest time of the strategy so far, in cycles
+	AtOnce     int   // how many runs are made at a time
 }
 
 // SearchState is a search after a generation, for Resume.

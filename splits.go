@@ -51,6 +51,7 @@ type CompareSplitsOptions struct {
 	Choose    bool                  // look for the branches that are best to split
 	Measure   bool                  // compose measured times of blocks, too
 	Progress  func(done, total int) // called after each run or bound; may be nil
+	Begin     func(atOnce int)      // as in Runs, for each mode; may be nil
 }
 
 // CompareSplits bounds and runs the job in all modes and tells what each branch that splits

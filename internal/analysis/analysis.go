@@ -41,6 +41,9 @@ type Request struct {
 	EndToEnd  bool          // measure only how long runs take: nothing is recorded
 	Observe   bool          // make runs although no method that is asked for needs them
 
+	// Phase, unless nil, is told what is done next: the name of a static method, "runs" or "races".
+	Phase func(what string)
+
 	// Grace is how long it may take to bound the runs so far if ctx ends; if it is 0 they are not bounded then.
 	Grace time.Duration
 
@@ -144,10 +147,12 @@ func (l List) Analyze(ctx context.Context, p runner.Platform, w *workload.Worklo
 // run adds what was observed and the estimates of measured methods, and looks for data races. That ctx ends is no
 // error: the answer lacks something then.
 func (l List) run(ctx context.Context, p runner.Platform, w *workload.Workload, req Request, a *Answer) ([]diag.Warning, error) {
+	req.enter(partRuns)
 	warnings, err := l.measure(ctx, p, w, req, a)
 	if err != nil {
 		return nil, err
 	}
+	req.enter(partRaces)
 	var found []diag.Warning
 	a.Races, found, err = watch(ctx, p, w, req.MaxCycles)
 	switch {
@@ -261,6 +266,7 @@ func (l List) static(ctx context.Context, p runner.Platform, w *workload.Workloa
 			found.missing = append(found.missing, id)
 			continue
 		}
+		req.enter(id)
 		answer, parts, err := l.bound(ctx, p, w, req, m)
 		if answer != nil || ctx.Err() == nil {
 			found.add(answer, parts)

@@ -37,6 +37,13 @@ func (r *Request) asked(m method.Method) []string {
 	return ids
 }
 
+// enter tells what is done next.
+func (r *Request) enter(what string) {
+	if r.Phase != nil {
+		r.Phase(what)
+	}
+}
+
 // finishing returns a context for what is made of runs, which may take some more time after ctx has ended.
 func finishing(ctx context.Context, grace time.Duration) (context.Context, context.CancelFunc) {
 	if ctx.Err() == nil {

@@ -25,6 +25,7 @@ type Spec struct {
 	Inputs   []workload.SavedInputs // are run after the random test vectors, and count like these
 	Repeats  int                    // how often a device runs each input; 0 for its default
 	Progress func(done, total int)  // called after each input, by one goroutine at a time; may be nil
+	Begin    func(atOnce int)       // called before the first input, with how many are run at a time; may be nil
 
 	Cores   int              // that may simulate a run beside which there is no other
 	OneCore func(why string) // as runner.Options
@@ -74,13 +75,16 @@ func Run(ctx context.Context, p runner.Platform, w *workload.Workload, spec Spec
 			sinks = append(sinks, all)
 		}
 	}
-	taken := order{waiting: make(map[int]*outcome)}
+	if spec.Begin != nil {
+		spec.Begin(len(workers))
+	}
+	taken := order{waiting: make(map[int]*outcome), random: v.random}
 	err = pool.Each(ctx, v.total, v.inputs, func(slot int, r runner.Runner, i int, in *job.Inputs) error {
-		out, cycles, err := workers[slot].run(ctx, r, i, opts.Repeats, in)
+		out, err := workers[slot].run(ctx, r, i, opts.Repeats, in)
 		if err != nil {
 			return v.failed(i, err)
 		}
-		v.done(i, cycles)
+		v.done()
 		return taken.add(i, out)
 	})
 	switch {
@@ -90,7 +94,7 @@ func Run(ctx context.Context, p runner.Platform, w *workload.Workload, spec Spec
 	case slices.ContainsFunc(workers, (worker).mixed):
 		sinks = nil
 	}
-	out := &Result{Runs: taken.next, Planned: v.total, Observed: v.observed(taken.next), Inputs: v.saved(taken.next), Report: pool.Report(), Launches: launches(workers)}
+	out := &Result{Runs: taken.next, Planned: v.total, Observed: taken.observed(), Inputs: v.saved(taken.saved), Report: pool.Report(), Launches: launches(workers)}
 	if out.Report.Device != nil {
 		out.Runs, out.Observed = out.Report.Runs, *out.Report.Observed
 	}
@@ -125,9 +129,8 @@ func newWorker(n int, sink func(launch int) trace.Sink) worker {
 // mixed reports whether the sinks have vectors that were not taken in order.
 func (w worker) mixed() bool { return w.rec != nil && w.sink == nil }
 
-// run runs an input as often as it is to be, and returns what that gave and the longest time in cycles.
-func (w *worker) run(ctx context.Context, r runner.Runner, i, repeats int, in *job.Inputs) (*outcome, int64, error) {
-	longest := int64(0)
+// run runs an input as often as it is to be, and returns what that gave.
+func (w *worker) run(ctx context.Context, r runner.Runner, i, repeats int, in *job.Inputs) (*outcome, error) {
 	o := &outcome{of: w, launches: make([]executed, len(w.launches))}
 	if w.rec != nil {
 		w.into, w.rec.Take = w.sinks, w.take
@@ -144,14 +147,14 @@ func (w *worker) run(ctx context.Context, r runner.Runner, i, repeats int, in *j
 		}
 		out, err := r.Run(ctx, in, w.rec)
 		if err != nil {
-			return nil, 0, err
+			return nil, err
 		}
 		for i := range out.Launches {
 			o.launches[i].add(&out.Launches[i])
 		}
-		longest = max(longest, out.Cycles)
+		o.cycles = max(o.cycles, out.Cycles)
 	}
-	return o, longest, nil
+	return o, nil
 }
 
 // take replays what an execution of a launch recorded.
@@ -190,7 +193,6 @@ type vectors struct {
 
 	mu       sync.Mutex
 	finished int
-	cycles   []int64 // by vector
 }
 
 func newVectors(w *workload.Workload, spec Spec) *vectors {
@@ -202,7 +204,7 @@ func newVectors(w *workload.Workload, spec Spec) *vectors {
 		random = w.Spec.Vectors
 	}
 	total := random + len(spec.Inputs)
-	return &vectors{bound: w.First().Bound, spec: spec, random: random, total: total, cycles: make([]int64, total)}
+	return &vectors{bound: w.First().Bound, spec: spec, random: random, total: total}
 }
 
 // inputs returns the inputs of a vector, which may be made in the memory of own.
@@ -227,36 +229,21 @@ func (v *vectors) failed(i int, err error) error {
 	return fmt.Errorf("test vector %d: %w", i, err)
 }
 
-// done notes how long a vector took, in cycles.
-func (v *vectors) done(i int, cycles int64) {
+// done tells that a vector has ended.
+func (v *vectors) done() {
 	v.mu.Lock()
 	defer v.mu.Unlock()
-	v.cycles[i] = cycles
 	v.finished++
 	if v.spec.Progress != nil {
 		v.spec.Progress(v.finished, v.total)
 	}
 }
 
-// observed sums up the times of the first n.
-func (v *vectors) observed(n int) estimate.Observation {
-	v.mu.Lock()
-	defer v.mu.Unlock()
-	o := estimate.Observation{Min: v.cycles[0]}
-	sum := 0.0
-	for _, c := range v.cycles[:n] {
-		o.Min, o.Max = min(o.Min, c), max(o.Max, c)
-		sum += float64(c)
-	}
-	o.Mean = sum / float64(n)
-	return o
-}
-
-// saved tells how long the saved inputs among the first n took.
-func (v *vectors) saved(n int) []estimate.InputRun {
+// saved tells how long saved inputs took, the first of them if not all were run.
+func (v *vectors) saved(cycles []int64) []estimate.InputRun {
 	var runs []estimate.InputRun
-	for i, s := range v.spec.Inputs[:max(0, n-v.random)] {
-		runs = append(runs, estimate.InputRun{File: s.File, Cycles: v.cycles[v.random+i]})
+	for i, c := range cycles {
+		runs = append(runs, estimate.InputRun{File: v.spec.Inputs[i].File, Cycles: c})
 	}
 	return runs
 }

@@ -3,6 +3,7 @@ package campaign
 import (
 	"sync"
 
+	"warpbound/estimate"
 	"warpbound/internal/trace"
 )
 
@@ -12,11 +13,17 @@ type order struct {
 	mu      sync.Mutex
 	next    int              // vectors before it were taken
 	waiting map[int]*outcome // of others that have ended
+
+	random int                  // those before are sampled, and saved inputs follow
+	times  estimate.Observation // but for the mean
+	sum    float64              // of all times in cycles, added up in order
+	saved  []int64              // times of saved inputs in cycles
 }
 
 // outcome is what the runs of a vector gave.
 type outcome struct {
 	of       *worker
+	cycles   int64        // the longest time
 	sinks    []trace.Sink // by launch; nil if the worker's own have it
 	launches []executed
 }
@@ -34,7 +41,27 @@ func (o *order) add(i int, out *outcome) error {
 		if err := first.of.keep(first); err != nil {
 			return err
 		}
+		o.note(first.cycles)
 		delete(o.waiting, o.next)
 		o.next++
 	}
+}
+
+// note adds the time of the next vector.
+func (o *order) note(cycles int64) {
+	if o.next == 0 {
+		o.times.Min = cycles
+	}
+	o.times.Min, o.times.Max = min(o.times.Min, cycles), max(o.times.Max, cycles)
+	o.sum += float64(cycles)
+	if o.next >= o.random {
+		o.saved = append(o.saved, cycles)
+	}
+}
+
+// observed sums up the times.
+func (o *order) observed() estimate.Observation {
+	times := o.times
+	times.Mean = o.sum / float64(o.next)
+	return times
 }

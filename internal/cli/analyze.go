@@ -7,6 +7,7 @@ import (
 	"runtime"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -42,6 +43,7 @@ func (f *analyzeFlags) add(c *cobra.Command) {
 func (f *analyzeFlags) addRuns(c *cobra.Command) {
 	f.vectors = addNumber(c, "vectors", 1, "random test vectors to run (default: the job's)")
 	f.limit = addNumber(c, "max-cycles", 1, "abort a run after this many cycles (default: 2^30)")
+	addYes(c)
 	f.repeats = addNumber(c, "repeats", 1, "runs of each input on a device (default: 3, or 1 on cuda:standin)")
 }
 
@@ -90,17 +92,24 @@ func (f *analyzeFlags) analyze(c *cobra.Command, job *warpbound.Job, opts warpbo
 			return nil, fmt.Errorf("--inputs: %w", err)
 		}
 	}
-	step, stop := progress(c.ErrOrStderr(), job.Name())
-	opts.Runs.Progress, opts.Runs.Cores = step, runtime.GOMAXPROCS(0)
+	at := newPace(job.Name(), time.Now)
+	shown := newDisplay(c.ErrOrStderr(), at.texts)
+	ctx, price := newCost(c, shown, "--vectors")
+	opts.Phase, opts.Runs.Begin, opts.Runs.Cores = at.enter, price.begin, runtime.GOMAXPROCS(0)
+	opts.Runs.Progress = func(done, total int) {
+		at.step(done, total)
+		shown.step(done, total)
+		price.step(done, total)
+	}
 	opts.Grace = finishing
 	alone := ""
 	opts.Runs.OneCore = func(why string) { alone = why }
-	a, err := job.Analyze(c.Context(), opts)
-	stop()
+	a, err := job.Analyze(ctx, opts)
+	shown.stop()
 	if alone != "" {
 		oneCore(c.ErrOrStderr(), alone)
 	}
-	return a, err
+	return a, price.why(ctx, err)
 }
 
 // jobFlags select a job and override parts of it.

@@ -136,11 +136,11 @@ func TestInterruptAnalyze(t *testing.T) {
 			code := make(chan int, 1)
 			go func() {
 				var got int
-				got, result, text = analyze(1e7, "--html", page)
+				got, result, text = analyze(1e7, "--yes", "--html", page)
 				code <- got
 			}()
 			begun := time.Now()
-			if got := interrupt(t, kind, code, func() bool { return time.Since(begun) > wait }); got != exitFailure || text != "warpbound: interrupted\n" {
+			if got := interrupt(t, kind, code, func() bool { return time.Since(begun) > wait }); got != exitFailure || !strings.HasSuffix(text, "warpbound: interrupted\n") {
 				t.Fatalf("%v: exit code %d, %s", kind, got, text)
 			}
 			if n, ok := result["runs"].(float64); ok {

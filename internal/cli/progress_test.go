@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"slices"
 	"testing"
 	"time"
 
@@ -24,5 +25,56 @@ func TestSearchLine(t *testing.T) {
 		if before, after := l.before(), l.after(); before != c.before || after != c.after {
 			t.Errorf("got %q and %q, want %q and %q", before, after, c.before, c.after)
 		}
+	}
+}
+
+func TestPace(t *testing.T) {
+	at := newClock()
+	p := newPace("job.toml", at.now)
+	for _, c := range []struct {
+		phase       string
+		done, total int
+		passed      time.Duration
+		widths      map[int]string
+	}{
+		{"", 0, 0, 0, map[int]string{80: "job.toml", 5: "job.t"}},
+		{"static/cta", 0, 0, time.Second, map[int]string{80: "job.toml: static/cta", 10: "job.toml"}},
+		{"runs", 0, 1000, 0, map[int]string{80: "job.toml: runs: 0 of 1,000", 20: "0 of 1,000", 5: "0%"}},
+		{"", 100, 1000, 10 * time.Second, map[int]string{
+			80: "job.toml: runs: 100 of 1,000, 10/s, 1m30s left", 45: "100 of 1,000, 10/s, 1m30s left", 29: "100 of 1,000, 1m30s left", 20: "100 of 1,000", 4: "10%", 1: "1",
+		}},
+		{"", 999, 1000, 989 * time.Second, map[int]string{80: "job.toml: runs: 999 of 1,000, 1.0/s, 1s left"}},
+		{"", 1, 50_000_000, time.Hour, map[int]string{80: "job.toml: runs: 1 of 50,000,000"}}, // other runs
+		{"", 2, 50_000_000, time.Hour, map[int]string{80: "job.toml: runs: 2 of 50,000,000, 2.0/h, 106,751 days left"}},
+		{"", 20000, 50_000_000, time.Second, map[int]string{80: "job.toml: runs: 20,000 of 50,000,000, 5.6/s, 104 days left"}},
+	} {
+		if c.phase != "" {
+			p.enter(c.phase)
+		}
+		at.pass(c.passed)
+		if c.total > 0 {
+			p.step(c.done, c.total)
+		}
+		for width, want := range c.widths {
+			if got := fit(p.texts(), width); got != want {
+				t.Errorf("%d of %d, %d columns: %q, want %q", c.done, c.total, width, got, want)
+			}
+		}
+	}
+}
+
+// TestSchedule lets lines become ever rarer.
+func TestSchedule(t *testing.T) {
+	at := newClock()
+	s := newSchedule(at.now())
+	var due []int
+	for second := range 300 {
+		if s.due(at.now()) {
+			due = append(due, second)
+		}
+		at.pass(time.Second)
+	}
+	if want := []int{10, 30, 70, 130, 190, 250}; !slices.Equal(due, want) {
+		t.Errorf("lines after %v seconds, want %v", due, want)
 	}
 }

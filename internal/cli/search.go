@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -85,6 +86,7 @@ func (f *searchFlags) add(c *cobra.Command) {
 	flags.BoolVar(&f.bounds, "bounds", true, "compare the longest time with the bounds of all methods that apply to the machine")
 	f.vectors = addNumber(c, "vectors", 1, "random test vectors for the measurement-based bounds (default: the job's)")
 	f.limit = addNumber(c, "max-cycles", 1, "abort a run after this many cycles (default: 2^30)")
+	addYes(c)
 	flags.StringVar(&f.out, "out", "", "directory for the inputs, a plot, and the state to resume from; created if missing")
 	flags.BoolVar(&f.resume, "resume", false, "resume the search whose state is in the directory --out")
 	flags.StringVar(&f.plot, "plot", "", "write the longest time over the number of runs to this file, as SVG")
@@ -170,12 +172,26 @@ func (s *searchRun) resume() error {
 
 // run searches and prints what was found.
 func (s *searchRun) run(c *cobra.Command) error {
-	show, stop := searchProgress(c.ErrOrStderr(), s.job.Name())
-	s.opts.Progress = show
-	found, err := s.job.Search(c.Context(), s.opts)
-	stop()
+	var line searchLine
+	shown := newDisplay(c.ErrOrStderr(), func() []string { return line.texts(s.job.Name()) })
+	ctx, price := newCost(c, shown, "--budget")
+	before := 0 // runs of this strategy that a search before has made
+	s.opts.Progress = func(p warpbound.SearchProgress) {
+		began := line.set(p, time.Now())
+		shown.step(p.Runs, p.Budget)
+		switch {
+		case began:
+			before = p.Runs
+			price.begin(p.AtOnce)
+		case p.Runs > before:
+			price.step(p.Runs, p.Budget)
+		}
+	}
+	found, err := s.job.Search(ctx, s.opts)
+	shown.stop()
+	ended := price.why(ctx, ctx.Err())
 	if found == nil {
-		return s.withFault(err)
+		return s.withFault(price.why(ctx, err))
 	}
 	found.Search.FaultFile = s.fault
 	if err == nil {
@@ -192,7 +208,7 @@ func (s *searchRun) run(c *cobra.Command) error {
 	case err != nil:
 		return err
 	case found.Interrupted:
-		return c.Context().Err()
+		return ended
 	case len(found.Search.Violated) > 0:
 		return errVerdict
 	}

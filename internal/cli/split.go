@@ -1,6 +1,8 @@
 package cli
 
 import (
+	"time"
+
 	"github.com/spf13/cobra"
 
 	"warpbound"
@@ -24,6 +26,7 @@ func splitCommand() *cobra.Command {
 	format := addFormat(c)
 	job.add(c)
 	vectors := addNumber(c, "vectors", 1, "random test vectors to run in each mode (default: the job's)")
+	addYes(c)
 	limit := addNumber(c, "max-cycles", 1, "abort a run after this many cycles (default: 2^30)")
 	simds := number{}
 	c.Flags().Var(&simds, "simds", "split SIMDs for each SIMD, 0 to 7 (default: the job's)")
@@ -43,11 +46,18 @@ func splitCommand() *cobra.Command {
 			return err
 		}
 		opts.Vectors, opts.MaxCycles = int(*vectors), *limit
-		step, stop := progress(c.ErrOrStderr(), j.Name())
-		opts.Progress = step
-		s, err := j.CompareSplits(c.Context(), opts)
-		stop()
-		return soFar(err, s != nil, func() error {
+		at := newPace(j.Name(), time.Now)
+		shown := newDisplay(c.ErrOrStderr(), at.texts)
+		ctx, price := newCost(c, shown, "--vectors")
+		opts.Begin = price.begin
+		opts.Progress = func(done, total int) {
+			at.step(done, total)
+			shown.step(done, total)
+			price.step(done, total)
+		}
+		s, err := j.CompareSplits(ctx, opts)
+		shown.stop()
+		return soFar(price.why(ctx, err), s != nil, func() error {
 			if *format == "json" {
 				return report.JSON(c.OutOrStdout(), s)
 			}

@@ -22,7 +22,9 @@ func JSON(w io.Writer, v any) error {
 	return enc.Encode(v)
 }
 
-// group renders n with a comma between each three digits.
+// Group renders n with a comma between each three digits.
+func Group(n int64) string { return group(n) }
+
 func group(n int64) string {
 	sign, digits := "", fmt.Sprint(n)
 	if n < 0 {

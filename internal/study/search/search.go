@@ -73,6 +73,7 @@ type Progress struct {
 	Runs       int    // of Budget
 	Budget     int
 	Best       int64 // longest time of the strategy so far, in cycles
+	AtOnce     int   // how many runs are made at a time
 }
 
 // Found is what a search found: an analysis with an estimate of method "search".
@@ -172,9 +173,14 @@ func (s *searching) strategies() []string {
 // run searches by a strategy.
 func (s *searching) run(ctx context.Context, strategy string) error {
 	resume := s.state.of(strategy)
-	s.progress = Progress{Strategy: strategy, Budget: s.opts.Settings.Runs}
+	s.progress = Progress{
+		Strategy: strategy, Budget: s.opts.Settings.Runs,
+		AtOnce: s.platform.Workers(s.opts.Settings.Population, runner.Options{MaxCycles: s.opts.MaxCycles}),
+	}
 	if resume != nil {
 		s.generation(resume)
+	} else {
+		s.report()
 	}
 	r, err := method.Run(ctx, method.Config{
 		Plan: s.state.Plan, Strategy: method.Strategy(strategy), Settings: s.opts.Settings, Fitness: s.fitness,

@@ -30,6 +30,7 @@ type Options struct {
 	Choose    bool                  // look for the branches that are best to split
 	Measure   bool                  // compose measured times of blocks, too (Measure)
 	Progress  func(done, total int) // called after each run or bound; may be nil
+	Begin     func(atOnce int)      // as campaign.Spec has it, for each mode; may be nil
 }
 
 // Compare bounds and runs the job in all modes and tells what each branch that splits
@@ -120,7 +121,7 @@ func (c *comparison) addMode(ctx context.Context, i int, mode machine.SplitMode)
 		return err
 	}
 	req := analysis.Request{
-		Methods: []string{split.Method(mode).ID()}, Observe: true, MaxCycles: c.opts.MaxCycles, Campaign: campaign.Spec{Vectors: c.opts.Vectors},
+		Methods: []string{split.Method(mode).ID()}, Observe: true, MaxCycles: c.opts.MaxCycles, Campaign: campaign.Spec{Vectors: c.opts.Vectors, Begin: c.opts.Begin},
 	}
 	if c.opts.Progress != nil {
 		req.Campaign.Progress = func(done, total int) { c.opts.Progress(i*total+done, len(splitModes)*total) }
