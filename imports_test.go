@@ -57,6 +57,7 @@ var arrows = []rule{
 	{"internal/symexec", []string{"internal/isa/*", "internal/machine", "internal/emu", "internal/sim/...", "internal/method/...", "internal/trace"}, "paths have no timing, and share with emu, which replays them, single results alone"},
 	{"internal/trace", []string{"estimate", "internal/..."}, "traces also come from elsewhere"},
 	{"internal/isa", []string{"internal/isa/*", "internal/cfg", "internal/machine", "internal/emu", "internal/sim/..."}, "the program is neutral: no syntax, no timing"},
+	{"internal/taint", []string{"internal/isa/*", "internal/machine", "internal/sim/...", "internal/trace", "internal/method/..."}, "what inputs reach has no timing"},
 	{"internal/race", []string{"internal/isa/*", "internal/machine", "internal/emu", "internal/sim/...", "internal/method/..."}, "the order of accesses has nothing to do with how they are executed"},
 	{"internal/cfg", []string{"internal/isa/*", "internal/machine", "internal/emu", "internal/sim/...", "internal/method/..."}, "flow graphs have no timing"},
 	{"internal/splitting/...", []string{"internal/isa/*", "internal/flow/...", "internal/machine", "internal/emu", "internal/sim/...", "internal/method/..."}, "a pass over programs has no timing"},

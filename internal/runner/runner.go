@@ -49,6 +49,7 @@ type Options struct {
 	Averaged  bool      // the time of a run is the mean of several, where times vary
 	Checked   bool      // tell of reads of memory that nothing has written
 	Races     bool      // look for data races, on one core
+	Follow    bool      // follow what the sampled inputs reach, on one core
 	Out       io.Writer // where what the kernel prints goes; nil for nowhere
 	Cores     int       // that may simulate one run together; one if it is less
 
@@ -146,6 +147,15 @@ var ErrTrace = errors.New("a trace holds one launch, and the job has several in 
 // ErrRaces is the error of a platform that is asked to look for data races and does not simulate.
 var ErrRaces = errors.New("data races are looked for on simulated machines")
 
+// ErrFollow is the error of a platform that is asked to follow inputs and does not simulate.
+var ErrFollow = errors.New("inputs are followed on simulated machines")
+
+// Reached is a place where sampled inputs reach what the time of a run depends on.
+type Reached struct {
+	Pos  diag.Pos // of the instruction; not known if it is the host
+	What string   // that they can change, as in "an address"
+}
+
 // Outcome is what a run gave.
 type Outcome struct {
 	Cycles     int64      // from launch to last retirement, of all launches together
@@ -153,6 +163,11 @@ type Outcome struct {
 	Launches   []Launch   // by job.Job.Runs
 	Buffers    [][]byte   // contents after the run, by parameter; nil for what is no buffer
 	Statistics Statistics // what a simulator counted; nil if the runner is none
+
+	// Of a run whose inputs are followed (Options.Follow): they reach nothing that time depends on, so that a run takes
+	// the same time with whatever is sampled, and has the same records; or the first place where they do.
+	Invariant bool
+	Reached   *Reached
 }
 
 // Launch adds up the executions of one of the launches of a run.

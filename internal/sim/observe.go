@@ -8,9 +8,10 @@ type Step struct {
 	SM, CTA, Warp int   // the CTA in the grid, the warp in the CTA
 	Split         int   // the split SIMD on which the part of a split wavefront executes, from 1; else 0
 	PC            int
-	Active        uint64    // lanes that the warp ran with
-	Executed      uint64    // of those, lanes whose guard held
-	After         *emu.Warp // as the instruction left it; valid during the call only
+	Active        uint64      // lanes that the warp ran with
+	Executed      uint64      // of those, lanes whose guard held
+	After         *emu.Warp   // as the instruction left it; valid during the call only
+	Effect        *emu.Effect // what it did; likewise
 }
 
 // Execute performs a warp's next instruction. at is when and where, the rest of it is filled
@@ -20,7 +21,7 @@ func (c *Config) Execute(w *emu.Warp, env *emu.Env, eff *emu.Effect, at Step) er
 	if err := w.Step(env, eff); err != nil {
 		return err
 	}
-	at.Executed = eff.Mask
+	at.Executed, at.Effect = eff.Mask, eff
 	c.Observe(&at)
 	return nil
 }

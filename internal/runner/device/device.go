@@ -155,6 +155,9 @@ func (p *Platform) Open(w *workload.Workload, opts runner.Options) (runner.Runne
 	if opts.Races {
 		return nil, fmt.Errorf("%s: %w", p.name, runner.ErrRaces)
 	}
+	if opts.Follow {
+		return nil, fmt.Errorf("%s: %w", p.name, runner.ErrFollow)
+	}
 	if opts.Averaged {
 		a := &average{platform: p, workload: w, maxCycles: opts.MaxCycles}
 		return a, a.open()

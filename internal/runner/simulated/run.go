@@ -8,6 +8,7 @@ import (
 	"warpbound/internal/runner"
 	"warpbound/internal/sim"
 	"warpbound/internal/symbol"
+	"warpbound/internal/taint"
 	"warpbound/internal/workload"
 )
 
@@ -19,8 +20,9 @@ type run struct {
 	job      *job.Job
 	launches []*launch // by job.Job.Runs
 	several  bool
-	warm     bool  // launches find what the one before left in the shared cache
-	limit    int64 // cycles
+	warm     bool           // launches find what the one before left in the shared cache
+	limit    int64          // cycles
+	taint    *taint.Tracker // nil if inputs are not followed
 	result   sim.Result
 	outcome  runner.Outcome
 }
@@ -28,8 +30,11 @@ type run struct {
 // newRun prepares a simulator of each launch. It is an error if one of them does not fit the machine.
 func newRun(w *workload.Workload, opts runner.Options) (*run, error) {
 	t := &run{job: w.Spec, several: w.Several(), warm: w.Spec.Caches.Warm, limit: opts.Limit()}
+	if opts.Follow {
+		t.taint = new(taint.Tracker)
+	}
 	for i, k := range w.Kernels {
-		s, err := newLaunch(w, i, opts)
+		s, err := newLaunch(w, i, opts, t.taint)
 		if err != nil {
 			return nil, t.named(k, err)
 		}
@@ -58,6 +63,7 @@ func (t *run) Run(ctx context.Context, in *job.Inputs, rec *runner.Recorder) (*r
 	for _, l := range t.launches[1:] {
 		l.memory.Share(memory)
 	}
+	t.beginTaint(memory)
 	t.result.Reset()
 	for i := range t.outcome.Launches {
 		t.outcome.Launches[i].Reset()
@@ -66,6 +72,8 @@ func (t *run) Run(ctx context.Context, in *job.Inputs, rec *runner.Recorder) (*r
 		return nil, err
 	}
 	t.outcome.Cycles, t.outcome.Buffers, t.outcome.Rounds = t.result.Cycles, memory.Buffers(), t.outcome.Launches[0].Executions
+	t.outcome.Reached = t.reached()
+	t.outcome.Invariant = t.taint != nil && t.outcome.Reached == nil
 	return &t.outcome, nil
 }
 
@@ -108,11 +116,17 @@ func (h *host) Launch(i int) error {
 // Clear implements job.Host.
 func (h *host) Clear(param int) error {
 	clear(h.flag(param))
+	if h.taint != nil {
+		h.taint.Clear(h.flagRange(param))
+	}
 	return nil
 }
 
 // Flagged implements job.Host.
 func (h *host) Flagged(param int) (bool, error) {
+	if h.taint != nil {
+		h.taint.Host(h.flagRange(param))
+	}
 	for _, b := range h.flag(param) {
 		if b != 0 {
 			return true, nil

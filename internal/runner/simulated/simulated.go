@@ -20,6 +20,7 @@ import (
 	"warpbound/internal/sim/integrated"
 	"warpbound/internal/sim/scoreboard"
 	"warpbound/internal/sim/split"
+	"warpbound/internal/taint"
 	"warpbound/internal/trace"
 	"warpbound/internal/workload"
 )
@@ -106,7 +107,7 @@ func (p *Platform) Clocks() trace.Clocks { return trace.Common }
 
 // Workers implements runner.Platform: one for each processor, or one alone if it tells of single instructions.
 func (p *Platform) Workers(n int, opts runner.Options) int {
-	if opts.Issue != nil || opts.Step != nil || opts.Access != nil {
+	if opts.Issue != nil || opts.Step != nil || opts.Access != nil || opts.Follow {
 		return min(1, n)
 	}
 	return min(runtime.GOMAXPROCS(0), n)
@@ -147,14 +148,16 @@ func newSimulator(cfg sim.Config) (simulator, error) {
 
 // launch executes one of the launches of a run.
 type launch struct {
+	kernel  *workload.Kernel
 	memory  *workload.Memory
 	sim     simulator
+	taint   *taint.Tracker // nil if inputs are not followed
 	out     io.Writer
 	oneCore func(why string) // nil if nobody asks, or once it has been called
 }
 
 // newLaunch prepares a simulator. It is an error if the launch does not fit the machine.
-func newLaunch(w *workload.Workload, number int, opts runner.Options) (*launch, error) {
+func newLaunch(w *workload.Workload, number int, opts runner.Options, tracker *taint.Tracker) (*launch, error) {
 	k := w.Kernels[number]
 	if _, err := k.Occupancy(); err != nil {
 		return nil, err
@@ -171,7 +174,7 @@ func newLaunch(w *workload.Workload, number int, opts runner.Options) (*launch, 
 	cfg := sim.Config{
 		Code: code, Machine: k.Machine, RegsPerThread: k.Registers,
 		Ipoints: ipoints(k, opts.Recorded(number)), MaxCycles: opts.MaxCycles,
-		Observe: observer(w, k, opts), Access: accesses(opts.Access), Workers: opts.Cores,
+		Observe: observer(w, k, opts, tracker), Access: accesses(opts.Access), Workers: opts.Cores,
 	}
 	if cpu := memory.CPU(); cpu != nil {
 		cfg.CPU = cpuStream{cpu}
@@ -180,7 +183,7 @@ func newLaunch(w *workload.Workload, number int, opts runner.Options) (*launch, 
 	if err != nil {
 		return nil, err
 	}
-	return &launch{memory: memory, sim: s, out: opts.Out, oneCore: opts.OneCore}, nil
+	return &launch{kernel: k, memory: memory, sim: s, taint: tracker, out: opts.Out, oneCore: opts.OneCore}, nil
 }
 
 // ipoints returns the Ipoint of each instruction, nil if none is recorded.
@@ -210,6 +213,7 @@ func (c cpuStream) Next() (sim.CPUAccess, bool, error) {
 // execute runs a launch on what is in memory.
 func (t *launch) execute(ctx context.Context, on emu.Launch, rec *trace.Run) (*sim.Result, error) {
 	on.Out = t.out
+	t.followInputs()
 	r, err := t.sim.Run(ctx, on, t.memory.Memory(), rec)
 	if err == nil && r.Alone != "" && t.oneCore != nil {
 		t.oneCore(r.Alone)

@@ -8,12 +8,16 @@ import (
 	"warpbound/internal/isa"
 	"warpbound/internal/runner"
 	"warpbound/internal/sim"
+	"warpbound/internal/taint"
 	"warpbound/internal/workload"
 )
 
-// observer tells the callers of a runner of every instruction, nil if nobody asks.
-func observer(w *workload.Workload, k *workload.Kernel, opts runner.Options) func(*sim.Step) {
+// observer tells the callers of a runner, and a tracker unless it is nil, of every instruction; nil if nobody asks.
+func observer(w *workload.Workload, k *workload.Kernel, opts runner.Options, tracker *taint.Tracker) func(*sim.Step) {
 	var all []func(*sim.Step)
+	if tracker != nil {
+		all = append(all, tell(tracker))
+	}
 	if report := opts.Issue; report != nil {
 		issue := new(runner.Issue)
 		all = append(all, func(s *sim.Step) {

@@ -1,0 +1,176 @@
+package taint
+
+import (
+	"math/bits"
+
+	"warpbound/internal/emu"
+	"warpbound/internal/isa"
+)
+
+// pageBytes is how many bytes a page of a set notes.
+const pageBytes = 1 << 12
+
+// page notes bytes, a bit for each.
+type page [pageBytes / 64]uint64
+
+// set is a set of bytes. The zero set is empty.
+type set struct {
+	pages map[uint64]*page
+	all   bool // bytes are in it
+
+	// The page that was looked for last, which may not be there.
+	last   uint64
+	latest *page
+}
+
+// page returns the page that notes a byte, nil if there is none. It is made if it is to be.
+func (s *set) page(at uint64, make bool) *page {
+	number := at / pageBytes
+	if s.pages == nil {
+		s.pages, s.last, s.latest = map[uint64]*page{}, number, nil
+	} else if number != s.last {
+		s.last, s.latest = number, s.pages[number]
+	}
+	if s.latest == nil && make {
+		s.latest = new(page)
+		s.pages[number] = s.latest
+	}
+	return s.latest
+}
+
+// word returns how many of n bytes from one on are noted by one word of a page, and the bits for them.
+func word(at, n uint64) (count, mask uint64) {
+	count = min(64-at%64, n)
+	return count, ^uint64(0) >> (64 - count) << (at % 64)
+}
+
+// put adds n bytes from one on, or takes them out.
+func (s *set) put(at, n uint64, tainted bool) {
+	if !tainted && s.pages == nil {
+		return
+	}
+	for n > 0 {
+		count, mask := word(at, n)
+		if p := s.page(at, tainted); p != nil {
+			w := &p[at%pageBytes/64]
+			if *w &^= mask; tainted {
+				*w |= mask
+			}
+		}
+		at, n = at+count, n-count
+	}
+}
+
+// any reports whether one of n bytes from one on is in the set.
+func (s *set) any(at, n uint64) bool {
+	if s.all || s.pages == nil {
+		return s.all
+	}
+	for n > 0 {
+		count, mask := word(at, n)
+		if p := s.page(at, false); p != nil && p[at%pageBytes/64]&mask != 0 {
+			return true
+		}
+		at, n = at+count, n-count
+	}
+	return false
+}
+
+// empty reports whether nothing was ever added.
+func (s *set) empty() bool { return s.pages == nil && !s.all }
+
+// part returns where an element, of so many, of what a lane accessed is noted: n bytes of a set.
+func (x *step) part(lane, element, elements int) (in *set, at, n uint64) {
+	acc := &x.Effect.Access
+	n = uint64(acc.Bytes / elements)
+	in, at = x.place(lane, acc.Addr[lane])
+	return in, at + uint64(element)*n, n
+}
+
+// touched returns the executing lanes in which a byte is tainted of an element, of so many, that they accessed.
+func (x *step) touched(element, elements int) (lanes uint64) {
+	for m := x.mask; m != 0; m &= m - 1 {
+		lane := bits.TrailingZeros64(m)
+		if in, at, n := x.part(lane, element, elements); in.any(at, n) {
+			lanes |= 1 << lane
+		}
+	}
+	return lanes
+}
+
+// put notes of an element, of so many, that the executing lanes wrote whether it is tainted. Where lanes wrote the same
+// bytes, those of the highest stay.
+func (x *step) put(element, elements int, tainted uint64) {
+	for m := x.mask; m != 0; m &= m - 1 {
+		lane := bits.TrailingZeros64(m)
+		in, at, n := x.part(lane, element, elements)
+		in.put(at, n, tainted>>lane&1 != 0)
+	}
+}
+
+// load gives each result what memory holds.
+func (x *step) load() {
+	for i := range x.in.Dst {
+		x.result(i, x.touched(i, len(x.in.Dst)))
+	}
+}
+
+// store writes the elements that are not dropped.
+func (x *step) store() {
+	elements := x.in.Src[1:]
+	for i, o := range elements {
+		if o.Kind != isa.KindSink || len(elements) == 1 {
+			x.put(i, len(elements), x.source(o))
+		}
+	}
+}
+
+// atomic has lanes take their turns: each gives what memory holds, and joins its operands with that.
+func (x *step) atomic() {
+	operands, results := x.sources(1), uint64(0)
+	for m := x.mask; m != 0; m &= m - 1 {
+		lane := bits.TrailingZeros64(m)
+		in, at, n := x.part(lane, 0, 1)
+		if in.any(at, n) {
+			results |= 1 << lane
+		}
+		if operands>>lane&1 != 0 {
+			in.put(at, n, true)
+		}
+	}
+	x.write(results)
+}
+
+// copy notes a copy between global and shared memory. The addresses in shared memory are not looked at: a copy of
+// something tainted taints all shared memory of the CTA, and no copy takes a taint away.
+func (x *step) copy() Kind {
+	if x.sources(2)&x.mask != 0 {
+		return Operand
+	}
+	shared := &x.cta.shared
+	switch toGlobal := x.in.Op == isa.BulkCopy && x.in.Space == isa.Global; {
+	case x.Effect.Access.Kind == emu.NoAccess:
+	case toGlobal && !shared.empty():
+		x.put(0, 1, ^uint64(0))
+	case !toGlobal && x.touched(0, 1) != 0:
+		shared.all = true
+	}
+	return ""
+}
+
+// matrix has the lanes access rows together.
+func (x *step) matrix() {
+	if x.in.Op == isa.LdMatrix {
+		x.write(everywhere(x.touched(0, 1)))
+	} else {
+		x.put(0, 1, everywhere(x.sources(1)&x.mask))
+	}
+}
+
+// everywhere returns all lanes if there are any.
+func everywhere(lanes uint64) uint64 {
+	if lanes != 0 {
+		return ^uint64(0)
+	}
+	return 0
+}

@@ -1,0 +1,275 @@
+// Package taint follows what some of the inputs of a run can change: registers lane by lane, and memory byte by byte.
+// It tells whether they reach anything that the time of the run depends on, a sink: who executes which instruction, and
+// at which addresses.
+//
+// If they do not, the run takes the same time with all values of these inputs, and warps are at the same places at the
+// same times (docs/methods/runs.md has the argument). If they do, nothing is known.
+//
+// taint must not know how instructions are executed, nor when: it is told of each that was, in their order.
+package taint
+
+import (
+	"warpbound/internal/abi"
+	"warpbound/internal/emu"
+	"warpbound/internal/isa"
+)
+
+// Step is an instruction that a warp executed.
+type Step struct {
+	CTA, Warp int // the CTA in the grid, the warp in the CTA
+	PC        int
+	Active    uint64      // lanes that the warp ran with
+	Effect    *emu.Effect // what it did; valid during the call only
+}
+
+// Sink is a place where inputs reach what time depends on.
+type Sink struct {
+	Kernel *isa.Kernel
+	Instr  *isa.Instr // nil if it is the host that looks at a buffer
+	Kind   Kind
+}
+
+// Kind tells what inputs reach.
+type Kind string
+
+// What inputs reach.
+const (
+	Guard   Kind = "whether threads execute an instruction"
+	Target  Kind = "where threads go on"
+	Address Kind = "an address"
+	Operand Kind = "who waits for whom, or how much is copied"
+	System  Kind = "a call of the runtime"
+	Host    Kind = "whether there is another round"
+	Unknown Kind = "an instruction whose time may depend on values"
+)
+
+// Tracker follows the inputs of one run after the other.
+type Tracker struct {
+	sink   *Sink
+	global set
+
+	// Of the launch under way.
+	kernel *isa.Kernel
+	params set
+	ctas   map[int]*cta
+	last   *cta // of the step before; nil if that is not known
+}
+
+// cta is what is tainted of a CTA.
+type cta struct {
+	index  int // in the grid
+	shared set
+	warps  [maxWarps]*warp
+}
+
+// maxWarps is how many warps a CTA has at most (emu.NewGrid).
+const maxWarps = 64
+
+// warp is what is tainted of a warp.
+type warp struct {
+	registers []uint64 // lanes, by register
+	local     set      // of all lanes: see step.place
+}
+
+// Range is a range of bytes.
+type Range struct{ Start, Bytes uint64 }
+
+// Begin begins a run of which the given global memory is tainted.
+func (t *Tracker) Begin(memory []Range) {
+	*t = Tracker{ctas: make(map[int]*cta)}
+	for _, r := range memory {
+		t.global.put(r.Start, r.Bytes, true)
+	}
+}
+
+// Launch begins a launch in the run, of which the given parameters are tainted: ranges of the parameter block. Global
+// memory is as the launch before left it.
+func (t *Tracker) Launch(k *isa.Kernel, params []Range) {
+	t.kernel, t.params = k, set{}
+	clear(t.ctas)
+	t.last = nil
+	for _, r := range params {
+		t.params.put(r.Start, r.Bytes, true)
+	}
+}
+
+// Clear tells that the host has written bytes of global memory that do not depend on inputs.
+func (t *Tracker) Clear(r Range) { t.global.put(r.Start, r.Bytes, false) }
+
+// Host tells that the host looks at bytes of global memory to decide what to do.
+func (t *Tracker) Host(r Range) {
+	if t.sink == nil && t.global.any(r.Start, r.Bytes) {
+		t.sink = &Sink{Kernel: t.kernel, Kind: Host}
+	}
+}
+
+// Sink returns the first that inputs reached in the run, nil if they reached none.
+func (t *Tracker) Sink() *Sink { return t.sink }
+
+// Step takes note of an instruction. After the first sink nothing is followed any more.
+func (t *Tracker) Step(s *Step) {
+	if t.sink != nil {
+		return
+	}
+	c := t.cta(s.CTA)
+	w := c.warps[s.Warp]
+	if w == nil {
+		w = &warp{registers: make([]uint64, len(t.kernel.Regs))}
+		c.warps[s.Warp] = w
+	}
+	x := step{Step: s, Tracker: t, cta: c, warp: w, in: &t.kernel.Instrs[s.PC], mask: s.Effect.Mask}
+	if kind := x.execute(); kind != "" {
+		t.sink = &Sink{Kernel: t.kernel, Instr: x.in, Kind: kind}
+	}
+	if s.Effect.CTADone {
+		delete(t.ctas, s.CTA)
+		t.last = nil
+	}
+}
+
+// cta returns what is tainted of a CTA.
+func (t *Tracker) cta(index int) *cta {
+	if t.last == nil || t.last.index != index {
+		c := t.ctas[index]
+		if c == nil {
+			c = &cta{index: index}
+			t.ctas[index] = c
+		}
+		t.last = c
+	}
+	return t.last
+}
+
+// step is an instruction whose effects are followed.
+type step struct {
+	*Step
+	*Tracker
+	cta  *cta
+	warp *warp
+	in   *isa.Instr
+	mask uint64 // lanes that executed it
+}
+
+// execute follows the instruction, and returns what sink it is that inputs reach, if any.
+func (x *step) execute() Kind {
+	in := x.in
+	if in.Guard.Set && x.warp.registers[in.Guard.Reg]&x.Active != 0 {
+		return Guard
+	}
+	if x.mask == 0 {
+		return ""
+	}
+	for _, o := range in.Src {
+		if address := o.Kind == isa.KindAddr || o.Kind == isa.KindVarAddr; address && x.register(o)&x.mask != 0 {
+			return Address
+		}
+	}
+	switch in.Op {
+	case isa.Ld:
+		x.load()
+	case isa.St:
+		x.store()
+	case isa.Atom, isa.Red:
+		x.atomic()
+	case isa.CpAsync, isa.BulkCopy:
+		return x.copy()
+	case isa.LdMatrix, isa.StMatrix:
+		x.matrix()
+	case isa.Vote, isa.Match, isa.Redux, isa.Shfl:
+		if x.sources(1)&x.mask != 0 { // who takes part, and from whom a lane reads
+			return Operand
+		}
+		x.together(x.source(in.Src[0]))
+	case isa.Mma, isa.MovMatrix:
+		x.together(x.sources(0))
+	case isa.BrxIdx:
+		if x.sources(0)&x.mask != 0 {
+			return Target
+		}
+	case isa.Mbarrier:
+		if x.sources(0)&x.mask != 0 || x.touched(0, 1) != 0 {
+			return Operand
+		}
+		x.write(0)
+	case isa.Bar, isa.BarWarp, isa.Elect, isa.Activemask, isa.Fence, isa.Nop, isa.Prefetch, isa.Bra, isa.Ret, isa.Exit, isa.Trap,
+		isa.Reconverge, isa.Split, isa.Merge, isa.AsyncCommit, isa.AsyncWait, isa.BulkDrain, isa.BulkCommit, isa.BulkWait, isa.BulkWaitRead:
+		if x.sources(0)&x.mask != 0 {
+			return Operand
+		}
+		x.write(0)
+	case isa.RunSystem:
+		return System
+	default:
+		if in.Op.Info().Effect != 0 {
+			return Unknown
+		}
+		x.write(x.sources(0))
+	}
+	return ""
+}
+
+// register returns the lanes in which the register of an operand is tainted.
+func (x *step) register(o isa.Operand) uint64 {
+	if o.Reg == isa.NoReg {
+		return 0
+	}
+	return x.warp.registers[o.Reg]
+}
+
+// source returns the lanes in which a source is tainted. Special registers are not: those that change tell times and
+// places, which are the same as long as no sink is reached.
+func (x *step) source(o isa.Operand) uint64 {
+	switch o.Kind {
+	case isa.KindReg, isa.KindAddr, isa.KindVarAddr:
+		return x.register(o)
+	case isa.KindParam:
+		p := &x.kernel.Params[o.Var]
+		if x.params.any(uint64(p.Offset), uint64(p.Bytes)) {
+			return ^uint64(0)
+		}
+	}
+	return 0
+}
+
+// sources returns the lanes in which a source from number first on is tainted.
+func (x *step) sources(first int) uint64 {
+	lanes := uint64(0)
+	for _, o := range x.in.Src[min(first, len(x.in.Src)):] {
+		lanes |= x.source(o)
+	}
+	return lanes
+}
+
+// write makes the results tainted in those of the executing lanes that are given, and not in the others of these.
+func (x *step) write(tainted uint64) {
+	for i := range x.in.Dst {
+		x.result(i, tainted)
+	}
+}
+
+// result is write for one of the results.
+func (x *step) result(i int, tainted uint64) {
+	if o := x.in.Dst[i]; o.Kind == isa.KindReg {
+		r := &x.warp.registers[o.Reg]
+		*r = *r&^x.mask | tainted&x.mask
+	}
+}
+
+// together writes results that depend on the sources of all executing lanes.
+func (x *step) together(sources uint64) {
+	x.write(everywhere(sources & x.mask))
+}
+
+// place returns where bytes that a lane accesses are noted, and under which number the first one is. Bytes of local
+// memory lie apart.
+func (x *step) place(lane int, addr uint64) (in *set, at uint64) {
+	switch {
+	case addr >= abi.GlobalBase:
+		return &x.global, addr
+	case addr >= abi.ParamBase:
+		return &x.params, addr - abi.ParamBase
+	case addr >= abi.LocalBase:
+		return &x.warp.local, uint64(lane)<<32 | addr - abi.LocalBase
+	}
+	return &x.cta.shared, addr
+}
