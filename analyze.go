@@ -37,6 +37,11 @@ type Runs struct {
 	Vectors   int   // random test vectors to run; 0 for the job's number
 	MaxCycles int64 // give up a run after so many cycles; 0 for 2^30
 
+	// UntilStable ends the random test vectors before their number is reached when they have shown nothing new
+	// for long: none of the last 50 or more, and of at least as many as were run before these. This is no proof
+	// that others show nothing new. The result is that of as many vectors as were run.
+	UntilStable bool
+
 	// Inputs are run after the random test vectors, and count like these.
 	Inputs []SavedInputs
 
@@ -113,7 +118,7 @@ func (o *AnalyzeOptions) request() analysis.Request {
 	return analysis.Request{
 		Methods: o.Methods, Ipoints: o.Ipoints.at, PublishedEdges: o.PublishedEdges,
 		Path:     o.Write.LP != nil || o.Write.Certificate != nil,
-		Campaign: campaign.Spec{Vectors: r.Vectors, Inputs: inputs(r.Inputs), Repeats: r.Repeats, Progress: r.Progress, Begin: r.Begin, Cores: r.Cores, OneCore: r.OneCore}, MaxCycles: r.MaxCycles,
+		Campaign: campaign.Spec{Vectors: r.Vectors, UntilStable: r.UntilStable, Inputs: inputs(r.Inputs), Repeats: r.Repeats, Progress: r.Progress, Begin: r.Begin, Cores: r.Cores, OneCore: r.OneCore}, MaxCycles: r.MaxCycles,
 		EndToEnd: r.EndToEnd, Observe: r.Observe, Traces: r.Traces, TracesName: r.TracesName,
 		Phase: o.Phase, Grace: o.Grace,
 	}

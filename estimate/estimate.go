@@ -177,8 +177,10 @@ type Analysis struct {
 	Runs            int          `json:"runs"`
 	Observed        *Observation `json:"observed"`         // nil where nothing ran
 	Inputs          []InputRun   `json:"inputs,omitempty"` // saved ones, which count among the runs
-	Device          *Device      `json:"device,omitempty"` // nil if no run was made on a GPU
-	Estimates       []Estimate   `json:"estimates"`
+	// Convergence says why there are no more runs; left out where there were to be all vectors, whatever they show.
+	Convergence *Convergence `json:"convergence,omitempty"`
+	Device      *Device      `json:"device,omitempty"` // nil if no run was made on a GPU
+	Estimates   []Estimate   `json:"estimates"`
 	// Races are the data races of the first test vector's run; left out where none was simulated.
 	Races []Race `json:"races,omitzero"`
 	// RaceVerdict is what is known of data races for all inputs; left out where the values of the kernel are not known,

@@ -13,8 +13,10 @@ type Splitting struct {
 	Launch          Launch `json:"launch"`
 	Seed            int64  `json:"seed"`
 	Runs            int    `json:"runs"`
-	SplitSIMDs      int    `json:"split_simds"` // S, for each SIMD
-	Mode            string `json:"mode"`        // the job's own
+	// Convergence is as in an Analysis.
+	Convergence *Convergence `json:"convergence,omitempty"`
+	SplitSIMDs  int          `json:"split_simds"` // S, for each SIMD
+	Mode        string       `json:"mode"`        // the job's own
 
 	Modes    []SplitMode  `json:"modes"`
 	Points   []SplitPoint `json:"points"` // branches that can be split, in the order of the kernel

@@ -418,7 +418,7 @@ func (l List) measure(ctx context.Context, p runner.Platform, w *workload.Worklo
 
 // note adds what runs gave besides their times.
 func (a *Answer) note(runs *campaign.Result) {
-	a.Inputs, a.Device, a.planned = runs.Inputs, runs.Report.Device, runs.Planned
+	a.Inputs, a.Device, a.planned, a.Convergence = runs.Inputs, runs.Report.Device, runs.Planned, runs.Convergence
 	observeLaunches(a.Launches, runs)
 }
 

@@ -27,6 +27,10 @@ type Spec struct {
 	Progress func(done, total int)  // called after each input, by one goroutine at a time; may be nil
 	Begin    func(atOnce int)       // called before the first input, with how many are run at a time; may be nil
 
+	// UntilStable ends the test vectors when they have shown nothing new for long (see settled). It is
+	// an error if a trace is wanted and its sinks are no Learners.
+	UntilStable bool
+
 	Cores   int              // that may simulate a run beside which there is no other
 	OneCore func(why string) // as runner.Options
 }
@@ -39,6 +43,8 @@ type Result struct {
 	Inputs   []estimate.InputRun // how long the saved inputs took
 	Report   runner.Report       // of a device
 	Launches []Launch            // by job.Job.Runs
+
+	Convergence *estimate.Convergence // nil if all vectors were to be run, whatever they show
 }
 
 // Launch sums up the executions of one of the launches in all runs.
@@ -78,27 +84,58 @@ func Run(ctx context.Context, p runner.Platform, w *workload.Workload, spec Spec
 	if spec.Begin != nil {
 		spec.Begin(len(workers))
 	}
-	taken := order{waiting: make(map[int]*outcome), random: v.random}
-	err = pool.Each(ctx, v.total, v.inputs, func(slot int, r runner.Runner, i int, in *job.Inputs) error {
-		out, err := workers[slot].run(ctx, r, i, opts.Repeats, in)
-		if err != nil {
-			return v.failed(i, err)
-		}
-		v.done()
-		return taken.add(i, out)
-	})
+	c := &campaign{vectors: v, pool: pool, workers: workers, taken: order{waiting: make(map[int]*outcome), random: v.random}}
+	err = c.first(ctx)
+	if err == nil && spec.UntilStable && c.convergence == nil {
+		err = c.untilStable(ctx)
+	}
+	if err == nil {
+		err = c.each(ctx, v.total)
+	}
+	taken := c.taken.next
 	switch {
 	case err == nil:
-	case taken.next == 0 || !halt.Ended(ctx, err):
+	case taken == 0 || !halt.Ended(ctx, err):
 		return nil, nil, err
 	case slices.ContainsFunc(workers, (worker).mixed):
 		sinks = nil
 	}
-	out := &Result{Runs: taken.next, Planned: v.total, Observed: taken.observed(), Inputs: v.saved(taken.saved), Report: pool.Report(), Launches: launches(workers)}
+	out := &Result{
+		Runs: taken, Planned: v.total, Observed: c.taken.observed(), Inputs: v.saved(c.taken.saved), Report: pool.Report(), Launches: launches(workers),
+		Convergence: c.convergence,
+	}
 	if out.Report.Device != nil {
 		out.Runs, out.Observed = out.Report.Runs, *out.Report.Observed
 	}
 	return out, sinks, err
+}
+
+// campaign hands the inputs to the runners of a pool.
+type campaign struct {
+	*vectors
+	pool    *Pool
+	workers []worker // by slot of the pool
+	taken   order
+
+	reached     *estimate.Reached // by the inputs of the first vector, if they were followed
+	convergence *estimate.Convergence
+}
+
+// each runs the inputs that have not been taken, up to a number of them.
+func (c *campaign) each(ctx context.Context, to int) error {
+	from := c.taken.next
+	if from == to {
+		return nil
+	}
+	inputs := func(i int, own *job.Inputs) *job.Inputs { return c.inputs(from+i, own) }
+	return c.pool.Each(ctx, to-from, inputs, func(slot int, r runner.Runner, i int, in *job.Inputs) error {
+		out, err := c.workers[slot].run(ctx, r, from+i, c.pool.options.Repeats, in)
+		if err != nil {
+			return c.failed(from+i, err)
+		}
+		c.done()
+		return c.taken.add(from+i, out)
+	})
 }
 
 // worker is what one runner needs besides.
@@ -152,7 +189,7 @@ func (w *worker) run(ctx context.Context, r runner.Runner, i, repeats int, in *j
 		for i := range out.Launches {
 			o.launches[i].add(&out.Launches[i])
 		}
-		o.cycles = max(o.cycles, out.Cycles)
+		o.cycles, o.last = max(o.cycles, out.Cycles), out
 	}
 	return o, nil
 }
@@ -205,6 +242,12 @@ func newVectors(w *workload.Workload, spec Spec) *vectors {
 	}
 	total := random + len(spec.Inputs)
 	return &vectors{bound: w.First().Bound, spec: spec, random: random, total: total}
+}
+
+// end leaves no more random vectors than so many, before any input is run that was saved.
+func (c *campaign) end(random int) {
+	c.random, c.total = random, random+len(c.spec.Inputs)
+	c.taken.random = random
 }
 
 // inputs returns the inputs of a vector, which may be made in the memory of own.

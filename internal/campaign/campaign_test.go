@@ -73,6 +73,7 @@ type script struct {
 	repeats         int
 	run             func(ctx context.Context, input int) (cycles int64, err error)
 
+	follow  *bool          // nil if inputs cannot be followed, else whether they reach nothing
 	numbers map[string]int // of inputs by contents
 
 	mu     sync.Mutex
@@ -107,13 +108,17 @@ func (p *script) Open(_ *workload.Workload, opts runner.Options) (runner.Runner,
 	if p.broken != nil {
 		return nil, p.broken
 	}
+	if opts.Follow && p.follow == nil {
+		return nil, runner.ErrFollow
+	}
 	p.opened++
-	return &scripted{on: p}, nil
+	return &scripted{on: p, follows: opts.Follow}, nil
 }
 
 type scripted struct {
-	on   *script
-	busy sync.Mutex
+	on      *script
+	follows bool
+	busy    sync.Mutex
 }
 
 func (r *scripted) Run(ctx context.Context, in *job.Inputs, rec *runner.Recorder) (*runner.Outcome, error) {
@@ -134,7 +139,11 @@ func (r *scripted) Run(ctx context.Context, in *job.Inputs, rec *runner.Recorder
 		rec.Begin().End = cycles
 		err = rec.End(0)
 	}
-	return &runner.Outcome{Cycles: cycles}, err
+	out := &runner.Outcome{Cycles: cycles}
+	if r.follows {
+		out.Invariant = *p.follow
+	}
+	return out, err
 }
 
 func (r *scripted) Report() runner.Report { return runner.Report{} }

@@ -4,6 +4,7 @@ import (
 	"sync"
 
 	"warpbound/estimate"
+	"warpbound/internal/runner"
 	"warpbound/internal/trace"
 )
 
@@ -13,6 +14,7 @@ type order struct {
 	mu      sync.Mutex
 	next    int              // vectors before it were taken
 	waiting map[int]*outcome // of others that have ended
+	stable  *stability       // takes what vectors gave until they have settled; nil if they need not
 
 	random int                  // those before are sampled, and saved inputs follow
 	times  estimate.Observation // but for the mean
@@ -26,25 +28,36 @@ type outcome struct {
 	cycles   int64        // the longest time
 	sinks    []trace.Sink // by launch; nil if the worker's own have it
 	launches []executed
+	last     *runner.Outcome // of the last of them; valid until the next run
 }
 
-// add takes what a vector gave, and what those behind it did that waited for it.
+// add takes what a vector gave, and what those behind it did that waited for it. What vectors gave behind those that
+// have settled is left.
 func (o *order) add(i int, out *outcome) error {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	o.waiting[i] = out
-	for {
+	for o.stable == nil || !o.stable.settled {
 		first, ended := o.waiting[o.next]
 		if !ended {
 			return nil
 		}
-		if err := first.of.keep(first); err != nil {
+		if err := o.take(first); err != nil {
 			return err
 		}
 		o.note(first.cycles)
 		delete(o.waiting, o.next)
 		o.next++
 	}
+	return nil
+}
+
+// take takes what the next vector gave.
+func (o *order) take(out *outcome) error {
+	if o.stable != nil {
+		return o.stable.take(o.next+1, out)
+	}
+	return out.of.keep(out)
 }
 
 // note adds the time of the next vector.

@@ -20,6 +20,7 @@ import (
 // analyzeFlags are the flags that analyze, check and demo share.
 type analyzeFlags struct {
 	vectors *int64
+	stable  bool
 	limit   *int64
 	repeats *int64
 	methods []string
@@ -36,15 +37,24 @@ func (f *analyzeFlags) add(c *cobra.Command) {
 	c.Flags().StringVar(&f.traces, "traces", "", "analyse the traces in this file (binary or CSV) instead of running the job")
 	c.Flags().StringVar(&f.inputs, "inputs", "", "also run the inputs of the job files in this directory, such as those that search writes")
 	c.MarkFlagsMutuallyExclusive("traces", "inputs")
+	c.MarkFlagsMutuallyExclusive("traces", untilStable)
 	addPublishedEdges(c, &f.fig3)
 }
 
 // addRuns adds the flags that say which runs are made.
 func (f *analyzeFlags) addRuns(c *cobra.Command) {
 	f.vectors = addNumber(c, "vectors", 1, "random test vectors to run (default: the job's)")
+	addUntilStable(c, &f.stable)
 	f.limit = addNumber(c, "max-cycles", 1, "abort a run after this many cycles (default: 2^30)")
 	addYes(c)
 	f.repeats = addNumber(c, "repeats", 1, "runs of each input on a device (default: 3, or 1 on cuda:standin)")
+}
+
+// untilStable is the flag that ends test vectors early.
+const untilStable = "until-stable"
+
+func addUntilStable(c *cobra.Command, stable *bool) {
+	c.Flags().BoolVar(stable, untilStable, false, "run no more test vectors once they have shown nothing new for long: none of the last 50, nor of the last half")
 }
 
 func addPublishedEdges(c *cobra.Command, fig3 *bool) {
@@ -52,7 +62,7 @@ func addPublishedEdges(c *cobra.Command, fig3 *bool) {
 }
 
 func (f *analyzeFlags) options() (warpbound.AnalyzeOptions, error) {
-	opts := warpbound.AnalyzeOptions{Methods: f.methods, PublishedEdges: f.fig3, Runs: warpbound.Runs{Vectors: int(*f.vectors), MaxCycles: *f.limit, Repeats: int(*f.repeats), EndToEnd: f.ipoints == "none"}}
+	opts := warpbound.AnalyzeOptions{Methods: f.methods, PublishedEdges: f.fig3, Runs: warpbound.Runs{Vectors: int(*f.vectors), UntilStable: f.stable, MaxCycles: *f.limit, Repeats: int(*f.repeats), EndToEnd: f.ipoints == "none"}}
 	if !opts.Runs.EndToEnd {
 		var err error
 		if opts.Ipoints, err = warpbound.ParsePlacement(f.ipoints); err != nil {

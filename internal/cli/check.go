@@ -68,6 +68,9 @@ func verdict(c *cobra.Command, j *warpbound.Job, a *estimate.Analysis, bound *es
 	}
 	_, failed := fmt.Fprintf(c.OutOrStdout(), "%s: %s of %s (%d cycles, evidence: %s) is %s the budget of %s\n",
 		name, bound.Method, took, bound.Cycles, bound.Evidence, answer, budget)
+	if text := report.Convergence(a.Convergence); failed == nil && text != "" {
+		_, failed = fmt.Fprintln(c.OutOrStdout(), text)
+	}
 	if failed != nil {
 		return failed
 	}

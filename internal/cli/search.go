@@ -60,6 +60,7 @@ type searchFlags struct {
 	explore  warpbound.ExploreOptions
 	bounds   bool
 	vectors  *int64
+	stable   bool
 	limit    *int64
 	strategy string
 	out      string
@@ -85,6 +86,7 @@ func (f *searchFlags) add(c *cobra.Command) {
 	flags.StringVar(&f.explore.FloatSolver, "float-solver", f.explore.FloatSolver, "solver for formulas with floating point, likewise")
 	flags.BoolVar(&f.bounds, "bounds", true, "compare the longest time with the bounds of all methods that apply to the machine")
 	f.vectors = addNumber(c, "vectors", 1, "random test vectors for the measurement-based bounds (default: the job's)")
+	addUntilStable(c, &f.stable)
 	f.limit = addNumber(c, "max-cycles", 1, "abort a run after this many cycles (default: 2^30)")
 	addYes(c)
 	flags.StringVar(&f.out, "out", "", "directory for the inputs, a plot, and the state to resume from; created if missing")
@@ -135,7 +137,7 @@ func (f *searchFlags) search(c *cobra.Command, j *warpbound.Job, strategies []st
 		ExploreLimit: timeout(c) / 3, // with what is made of it half of the time: the rest is for runs
 	}}
 	if f.bounds {
-		s.opts.Bounds = &warpbound.AnalyzeOptions{Runs: warpbound.Runs{Vectors: int(*f.vectors), MaxCycles: *f.limit}}
+		s.opts.Bounds = &warpbound.AnalyzeOptions{Runs: warpbound.Runs{Vectors: int(*f.vectors), UntilStable: f.stable, MaxCycles: *f.limit}}
 	}
 	if f.out == "" {
 		return s, nil

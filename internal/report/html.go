@@ -31,14 +31,15 @@ func HTML(w io.Writer, a *estimate.Analysis, hz float64) error {
 			}
 			return fmt.Sprintf("%.1f", 100*float64(part)/float64(whole))
 		},
-		"label":    symbol.Label,
-		"kernel":   func() string { return symbol.Readable(a.Kernel) },
-		"kernels":  func() string { return kernelsOf(a) },
-		"launched": func() string { return launched(a) },
-		"launches": func() launchTable { return launchesOf(a) },
-		"modes":    func() []string { return otherModes(a) },
-		"span":     func() string { return span(a) },
-		"lines":    lines,
+		"label":       symbol.Label,
+		"kernel":      func() string { return symbol.Readable(a.Kernel) },
+		"kernels":     func() string { return kernelsOf(a) },
+		"launched":    func() string { return launched(a) },
+		"launches":    func() launchTable { return launchesOf(a) },
+		"convergence": Convergence,
+		"modes":       func() []string { return otherModes(a) },
+		"span":        func() string { return span(a) },
+		"lines":       lines,
 		"device": func(d *estimate.Device) (string, error) {
 			var text strings.Builder
 			p := &printer{w: &text}

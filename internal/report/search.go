@@ -31,6 +31,7 @@ func Search(w io.Writer, a *estimate.Analysis, s *estimate.Search, hz float64) e
 		p.printf("The inputs that take longest were not saved (--out DIR).\n\n")
 	}
 	below(p, s, hz)
+	convergence(p, a.Convergence)
 	for _, method := range s.Violated {
 		p.printf("VIOLATION: the bound by %s is below the time that inputs take.\n\n", method)
 	}

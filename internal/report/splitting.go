@@ -18,6 +18,7 @@ func Splitting(w io.Writer, s *estimate.Splitting, hz float64) error {
 	p.printf("grid %s, block %s; %s for each SIMD; %s in each mode, seed %d\n\n",
 		dims(s.Launch.Grid), dims(s.Launch.Block), counted(s.SplitSIMDs, "split SIMD"), counted(s.Runs, "run"), s.Seed)
 	incomplete(p, s.Interrupted)
+	convergence(p, s.Convergence)
 	splitModes(p, s)
 	if s.Interrupted == nil || !slices.Contains(s.Interrupted.Missing, "points") {
 		splitPoints(p, s)

@@ -28,6 +28,7 @@ func Text(w io.Writer, a *estimate.Analysis, hz float64) error {
 	if a.Observed != nil {
 		observed(p, a, hz)
 	}
+	convergence(p, a.Convergence)
 	if a.Device != nil {
 		device(p, a.Device)
 	}

@@ -52,6 +52,14 @@ func (r *reporter) warp() estimate.Estimate {
 	}
 }
 
+// maximum names what the times of edges are.
+func (r *reporter) maximum() string {
+	if r.p.runs == 1 {
+		return "in the one run"
+	}
+	return fmt.Sprintf("its maximum over %d runs", r.p.runs)
+}
+
 // dynamic is Eq. 1 with jitter counted from the launch. A run ends with the exit of a
 // warp that started at most jitter after the launch and ran for at most Z_warp.
 func (r *reporter) dynamic(warp estimate.Estimate, all *smProfile) (estimate.Estimate, error) {
@@ -119,7 +127,7 @@ func (r *reporter) waves(warp estimate.Estimate, all *smProfile) (estimate.Estim
 // assumptions returns what all estimates of the method rest on.
 func (r *reporter) assumptions() []string {
 	list := []string{
-		fmt.Sprintf("no path between two Ipoints takes longer than its maximum over %d runs (observed)", r.p.runs),
+		fmt.Sprintf("no path between two Ipoints takes longer than %s (observed)", r.maximum()),
 	}
 	for _, l := range r.loops {
 		list = append(list, fmt.Sprintf("loop bound of %s: at most %s per entry (%s)",

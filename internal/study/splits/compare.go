@@ -139,7 +139,7 @@ func (c *comparison) addMode(ctx context.Context, i int, mode machine.SplitMode)
 		}
 		m.Published = d.Published
 	}
-	c.out.Runs = a.Runs
+	c.out.Runs, c.out.Convergence = a.Runs, a.Convergence
 	c.out.Modes = append(c.out.Modes, m)
 	return nil
 }
