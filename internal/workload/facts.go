@@ -15,6 +15,11 @@ import (
 func (k *Kernel) Launch() value.Launch {
 	spec := k.Bound.Job
 	l := value.Launch{Grid: spec.Grid, Block: spec.Block, Width: k.width(), Aliased: spec.Launches != nil} // which may repeat arguments
+	reached := make(map[int]bool)                                                                          // buffers that an argument points into
+	points := func(param int) {
+		l.Aliased = l.Aliased || reached[param]
+		reached[param] = true
+	}
 	for i := range spec.Params {
 		p := &spec.Params[i]
 		offset, bytes, ok := k.Bound.Slot(i)
@@ -25,17 +30,20 @@ func (k *Kernel) Launch() value.Launch {
 			l.Params = append(l.Params, value.Word{Offset: offset + at, Strided: set})
 		}
 		switch width := 8 * bytes; p.Kind {
-		case job.Buffer, job.SharedPtr:
+		case job.Buffer:
+			points(i)
+			known(0, value.Multiples(width, abi.BufferAlign))
+		case job.SharedPtr:
 			known(0, value.Multiples(width, abi.BufferAlign))
 		case job.View:
-			l.Aliased = true
+			points(p.View.Param)
 			known(0, inBuffer(width, p.View.Bytes))
 		case job.Scalar:
 			known(0, numbers(p, p.Content.Data, width))
 		case job.Struct:
-			pointers(p, known)
+			pointers(p, known, points)
 		case job.Array:
-			pointers(p, known)
+			pointers(p, known, points)
 			each, data := p.Type.Bytes(), k.Bound.Vector(0).Scalars[spec.InWhole(i)]
 			for at := 0; at < bytes; at += each {
 				known(at, numbers(p, data[at:at+each], 8*each))
@@ -45,9 +53,10 @@ func (k *Kernel) Launch() value.Launch {
 	return l
 }
 
-// pointers tells of the addresses that a parameter holds that is passed by value.
-func pointers(p *job.Param, known func(at int, set value.Strided)) {
+// pointers tells of the addresses that a parameter holds that is passed by value, and of the buffers in which they lie.
+func pointers(p *job.Param, known func(at int, set value.Strided), points func(param int)) {
 	for _, to := range p.Content.Pointers {
+		points(to.To.Param)
 		known(to.At, inBuffer(64, to.To.Bytes))
 	}
 }

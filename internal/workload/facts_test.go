@@ -71,3 +71,52 @@ range = [0, 1]
 		}
 	}
 }
+
+// TestAliasedArguments asks whether several arguments may point into one buffer.
+func TestAliasedArguments(t *testing.T) {
+	const (
+		prelude = "module = \"" + jobtest.MatchFile + "\"\ngrid = [1]\nblock = [32]\n"
+		memory  = "\n[[buffer]]\nname = \"m\"\ntype = \"u32\"\ncount = 8\n[[buffer]]\nname = \"o\"\ntype = \"u32\"\ncount = 8\n"
+	)
+	bytes := func(first, second string) string {
+		return `
+[[param]]
+name = "s"
+type = "u8"
+bytes = 16
+hex = "00000000000000000000000000000000"
+pointers = [{at = 0, to = "` + first + `"}, {at = 8, to = "` + second + `"}]` + memory
+	}
+	fields := func(second string) string {
+		return `
+[[param]]
+name = "s"
+type = "struct"
+[[param.field]]
+name = "x"
+type = "u32"
+count = 8
+[[param.field]]
+name = "y"
+` + second + memory
+	}
+	for _, c := range []struct {
+		name, params string
+		want         bool
+	}{
+		{"two buffers in bytes", bytes("m", "o"), false},
+		{"one buffer twice in bytes", bytes("m", "m"), true},
+		{"parts of a buffer in bytes", bytes("m", "m+16"), true},
+		{"two buffers in fields", fields("type = \"u32\"\ncount = 8"), false},
+		{"a view of another field", fields(`same = "s.x"`), true},
+		{"a view of memory that no other argument points into", fields(`same = "m"`), false},
+		{"a number that is the address of another field's buffer", fields("type = \"u64\"\narray = 1\nvalues = [\"s.x\"]"), true},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			j := jobtest.Text(t, prelude+c.params, ".version 6.3\n.target sm_70\n.address_size 64\n.visible .entry k(.param .align 8 .b8 s[16]) { ret; }\n")
+			if got := j.First().Launch().Aliased; got != c.want {
+				t.Errorf("aliased: %t", got)
+			}
+		})
+	}
+}
