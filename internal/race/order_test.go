@@ -135,6 +135,10 @@ var orderCases = []struct {
 		0.0.0   store.relaxed.gpu f
 		race 1.0.0 load.relaxed.gpu f+1
 		race 1.0.0 store f`},
+	{"who has read another byte", false, `
+		0.0.0   store.relaxed.gpu f+0
+		1.0.0   load.relaxed.gpu f+1
+		race 1.0.0 store f`},
 	{"an ordinary read", false, `
 		0.0.0   store.relaxed.gpu f
 		race 1.0.0 load f
@@ -143,6 +147,13 @@ var orderCases = []struct {
 		0.0.0   atom.relaxed.gpu f
 		0.0.0   store f
 		race 1.0.0 load.relaxed.gpu f
+		race 1.0.0 store f`},
+	{"a strong write that an ordinary one has replaced", false, `
+		0.0.0   atom.relaxed.gpu f
+		race 0.1.0 store f
+		0.1.0   store.release.gpu g
+		1.0.0   load.acquire.gpu g
+		1.0.0   load.relaxed.gpu f
 		race 1.0.0 store f`},
 	{"what a thread has done besides", false, `
 		0.0.0   store x
@@ -353,6 +364,23 @@ var orderCases = []struct {
 		1.0.0   barrier 1
 		1.1.0   fence.sc.gpu
 		1.1.0   load x`},
+	{"warps wait for others that have waited for who reads the flag, and fence", false, `
+		0.0.0   store x
+		0.0.0   fence.sc.gpu
+		0.0.0   atom.relaxed.gpu f
+		1.0.0   atom.relaxed.gpu f
+		1.0.0   barrier 0 01 01
+		1.0.0   barrier 1 12 12
+		1.2.0   fence.sc.gpu
+		1.2.0   load x`},
+	{"warps wait for others that have waited for who fences, and tell", false, `
+		0.0.0   store x
+		0.0.0   fence.sc.gpu
+		0.0.0   barrier 0 01 01
+		0.0.0   barrier 1 12 12
+		0.2.0   atom.relaxed.gpu f
+		1.0.0   load.acquire.gpu f
+		1.0.0   load x`},
 	{"a write between the fence and the barrier", false, `
 		0.0.0   fence.sc.gpu
 		0.0.0   store x
@@ -516,6 +544,11 @@ var orderCases = []struct {
 		0.0.0   wait 1
 		0.0.0   load x'
 		race 0.0.0 load y'`},
+	{"a copy that is waited for behind the barrier", false, `
+		0.0.0   copy x'
+		0.0.0   barrier 0
+		0.0.0   wait -1
+		race 0.1.0 load x'`},
 	{"copies group by group", false, `
 		0.0.0   copy x'
 		0.0.0   commit
@@ -558,20 +591,37 @@ var orderCases = []struct {
 // TestOrder executes the sequences on the detector and on its twin.
 func TestOrder(t *testing.T) {
 	for _, c := range orderCases {
-		t.Run(c.name, func(t *testing.T) {
-			w := newTwins(c.lockStep, t.Errorf)
-			for line := range strings.Lines(strings.TrimSpace(c.script)) {
-				words := strings.Fields(line)
-				want := words[0] == "race"
-				if want {
-					words = words[1:]
-				}
-				clear(w.over)
-				if got := w.do(t, words); got != want {
-					t.Errorf("%s: races: %t", strings.TrimSpace(line), got)
-				}
-			}
-		})
+		t.Run(c.name, func(t *testing.T) { newTwins(c.lockStep, t.Errorf).execute(t, c.script) })
+	}
+}
+
+// TestForgotten checks that a strong write is forgotten with the last access that has observed it, so that nothing that
+// follows it by that is said to race.
+func TestForgotten(t *testing.T) {
+	w := newTwins(false, t.Errorf)
+	w.d.keep = 4
+	w.execute(t, `
+		0.0.0   store.relaxed.gpu f
+		1.0.0   load.relaxed.gpu f
+		1.1.0   red.relaxed.gpu f
+		1.1.1   red.relaxed.gpu f
+		1.2.0   red.relaxed.gpu f
+		1.0.0   barrier 0
+		1.0.0   store f`)
+}
+
+// execute executes a sequence.
+func (w *twins) execute(t *testing.T, script string) {
+	for line := range strings.Lines(strings.TrimSpace(script)) {
+		words := strings.Fields(line)
+		want := words[0] == "race"
+		if want {
+			words = words[1:]
+		}
+		clear(w.over)
+		if got := w.do(t, words); got != want {
+			t.Errorf("%s: races: %t", strings.TrimSpace(line), got)
+		}
 	}
 }
 
