@@ -46,15 +46,16 @@ func (r *Run) Buffer(name string) []byte { return r.buffers[name] }
 // Simulate runs the job once on its machine. Two runs of one job, seed and vector
 // are the same in every bit. What threads read of shared and local memory and of the
 // heap that nothing had written is among the warnings. A fault of the program, a barrier that is never
-// satisfied and a run beyond the cycle limit are errors that name the place.
+// satisfied and a run beyond the cycle limit are errors that name the place. If ctx ends, the error is that of ctx,
+// and the run, unless nil, tells how many cycles were simulated.
 func (j *Job) Simulate(ctx context.Context, opts SimulateOptions) (*Run, error) {
 	run, err := analysis.Simulate(ctx, j.on.Platform, j.on.Workload, analysis.SimulateRequest{
 		Vector: opts.Vector, MaxCycles: opts.MaxCycles, Trace: opts.Trace, TraceCSV: opts.TraceCSV,
 		Ipoints: opts.Ipoints.at, Out: opts.Out, Step: opts.Step, Access: opts.Access,
 		Cores: opts.Cores, OneCore: opts.OneCore, Races: opts.Races,
 	})
-	if err != nil {
+	if run == nil {
 		return nil, err
 	}
-	return &Run{run.Simulation, run.Buffers}, nil
+	return &Run{run.Simulation, run.Buffers}, err
 }

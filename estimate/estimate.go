@@ -153,6 +153,9 @@ type Simulation struct {
 	Races []Race `json:"races,omitzero"`
 
 	Warnings []Warning `json:"warnings"`
+
+	// Interrupted is nil if the run has ended. Otherwise Cycles are those until then, and nothing is counted.
+	Interrupted *Interruption `json:"interrupted,omitempty"`
 }
 
 // KernelTime is how long all launches of a kernel took together, in cycles.

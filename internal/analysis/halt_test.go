@@ -156,3 +156,42 @@ func TestMethodsStop(t *testing.T) {
 		}
 	}
 }
+
+// TestInterruptedRun tells how many cycles of a run were simulated when the context ended.
+func TestInterruptedRun(t *testing.T) {
+	for _, machine := range []string{"fermi-c2050", "predictable-rr", "gcn3-split", "integrated-fermi"} {
+		for _, job := range []string{"insertionSort/job.toml", "bfsExpand/job.toml"} { // the latter has several launches
+			j, err := platform.LoadFS(kernels.Suite(), job, machine)
+			if err != nil {
+				t.Fatal(err)
+			}
+			whole, err := analysis.Simulate(t.Context(), j.Platform, j.Workload, analysis.SimulateRequest{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			last, interrupted := int64(0), 0
+			for looks := int64(1); ; looks *= 2 {
+				ctx := &countdown{Context: t.Context()}
+				ctx.left.Store(looks)
+				run, err := analysis.Simulate(ctx, j.Platform, j.Workload, analysis.SimulateRequest{})
+				if err == nil {
+					break
+				}
+				if !errors.Is(err, context.Canceled) {
+					t.Fatal(err)
+				}
+				if run == nil {
+					continue // between launches
+				}
+				interrupted++
+				if run.Interrupted == nil || run.Cycles <= last || run.Cycles > whole.Cycles {
+					t.Errorf("%s on %s: interrupted after %d cycles, before that after %d, of %d", job, machine, run.Cycles, last, whole.Cycles)
+				}
+				last = run.Cycles
+			}
+			if job == "insertionSort/job.toml" && interrupted == 0 {
+				t.Errorf("%s on %s is never interrupted", job, machine)
+			}
+		}
+	}
+}

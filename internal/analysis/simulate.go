@@ -7,6 +7,7 @@ import (
 
 	"warpbound/diag"
 	"warpbound/estimate"
+	"warpbound/internal/halt"
 	"warpbound/internal/job"
 	"warpbound/internal/method"
 	"warpbound/internal/method/hybrid"
@@ -42,7 +43,7 @@ type Run struct {
 // Simulate runs a workload once. Two runs of one job, seed and vector on a simulator are the same in every bit.
 // What threads read of shared and local memory and of the heap that nothing had written is among the warnings. A
 // fault of the program, a barrier that is never satisfied and a run beyond the cycle limit are errors that name
-// the place.
+// the place. If ctx ends, the error is that of ctx, and the run, unless nil, tells how many cycles were simulated.
 func Simulate(ctx context.Context, p runner.Platform, w *workload.Workload, req SimulateRequest) (run *Run, err error) {
 	if pos, key := w.Spec.SeveralAt(); req.Trace != nil && w.Several() {
 		return nil, diag.Errorf(pos, "%w: leave %s out to trace the first", runner.ErrTrace, key)
@@ -72,7 +73,9 @@ func Simulate(ctx context.Context, p runner.Platform, w *workload.Workload, req 
 	}
 	defer func() { err = errors.Join(err, r.Close()) }()
 	out, err := r.Run(ctx, w.First().Bound.Vector(req.Vector), records)
-	if err != nil {
+	if ended, ok := errors.AsType[*halt.RunError](err); ok {
+		return interruptedRun(ctx, w, req.Vector, ended), err
+	} else if err != nil {
 		return nil, err
 	}
 	run = &Run{Simulation: simulation(w, req.Vector, out, r.Report()), Buffers: make(map[string][]byte)}
@@ -85,6 +88,13 @@ func Simulate(ctx context.Context, p runner.Platform, w *workload.Workload, req 
 		}
 	}
 	return run, nil
+}
+
+// interruptedRun is a run that has ended with ctx.
+func interruptedRun(ctx context.Context, w *workload.Workload, vector int, ended *halt.RunError) *Run {
+	s := simulation(w, vector, &runner.Outcome{Cycles: ended.Cycles}, runner.Report{})
+	s.Interrupted = &estimate.Interruption{Reason: halt.Reason(ctx), Missing: []string{"end of the run"}}
+	return &Run{Simulation: s}
 }
 
 // shape is the grid and the block of a launch.
@@ -110,7 +120,7 @@ func simulation(w *workload.Workload, vector int, out *runner.Outcome, report ru
 			})
 		}
 	}
-	if spec.Repeat.Several() {
+	if spec.Repeat.Several() && out.Launches != nil {
 		s.Rounds = out.Rounds
 		for _, l := range out.Launches {
 			s.Kernels = append(s.Kernels, estimate.KernelTime{Kernel: l.Kernel, Cycles: l.Cycles})

@@ -70,8 +70,18 @@ func simCommand() *cobra.Command {
 			opts.Step = func(s *estimate.Step) { listed = cmp.Or(listed, report.Step(listing, s)) }
 		}
 		run, err := j.Simulate(c.Context(), opts)
-		if err := cmp.Or(err, listed, listing.Flush()); err != nil {
-			return err
+		print := func() error {
+			if *format == "json" {
+				return report.JSON(c.OutOrStdout(), &run.Simulation)
+			}
+			return report.Simulation(c.OutOrStdout(), &run.Simulation, j.ClockHz())
+		}
+		failed := cmp.Or(listed, listing.Flush())
+		if err != nil {
+			return soFar(err, run != nil && failed == nil, print)
+		}
+		if failed != nil {
+			return failed
 		}
 		if steps {
 			fmt.Fprintln(c.OutOrStdout())
@@ -84,12 +94,7 @@ func simCommand() *cobra.Command {
 		if err := out.commit(); err != nil {
 			return err
 		}
-		if *format == "json" {
-			err = report.JSON(c.OutOrStdout(), &run.Simulation)
-		} else {
-			err = report.Simulation(c.OutOrStdout(), &run.Simulation, j.ClockHz())
-		}
-		if err == nil && len(run.Races) > 0 {
+		if err = print(); err == nil && len(run.Races) > 0 {
 			err = errVerdict
 		}
 		return err

@@ -20,6 +20,18 @@ type Cause struct {
 // Error returns the text.
 func (c *Cause) Error() string { return c.Text }
 
+// RunError is the error of a simulated run that has ended with its context.
+type RunError struct {
+	Cycles int64 // that were simulated
+	Err    error // of the context
+}
+
+// Error returns the text of the cause.
+func (e *RunError) Error() string { return e.Err.Error() }
+
+// Unwrap returns the cause.
+func (e *RunError) Unwrap() error { return e.Err }
+
 // Ended reports whether an error is that of a context that has ended, instead of a failure of the work itself.
 func Ended(ctx context.Context, err error) bool { return ctx.Err() != nil && errors.Is(err, ctx.Err()) }
 

@@ -15,6 +15,11 @@ import (
 func Simulation(w io.Writer, s *estimate.Simulation, hz float64) error {
 	p := &printer{w: w}
 	p.printf("kernel %s on %s (%.4g MHz), job %s, vector %d of seed %d\n", symbol.Readable(s.Kernel), s.Machine, hz/1e6, s.Job, s.Vector, s.Seed)
+	if in := s.Interrupted; in != nil {
+		p.printf("grid %s, block %s\n", dims(s.Launch.Grid), dims(s.Launch.Block))
+		p.printf("INCOMPLETE (%s): the run takes more than %s cycles, %s\n", reasons[in.Reason], group(s.Cycles), milliseconds(Duration(s.Cycles, hz)))
+		return p.err
+	}
 	limited := ""
 	if s.Limit != "" {
 		limited = ", limited by " + s.Limit

@@ -2,8 +2,10 @@ package simulated
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
+	"warpbound/internal/halt"
 	"warpbound/internal/job"
 	"warpbound/internal/runner"
 	"warpbound/internal/sim"
@@ -99,7 +101,9 @@ func (h *host) Launch(i int) error {
 	h.before = l
 	tr := h.rec.Begin()
 	r, err := l.execute(h.ctx, l.memory.Launch(h.in), tr)
-	if err != nil {
+	if ended, ok := errors.AsType[*halt.RunError](err); ok {
+		return &halt.RunError{Cycles: h.result.Cycles + ended.Cycles, Err: ended.Err}
+	} else if err != nil {
 		return err
 	}
 	if h.result.Cycles == 0 {

@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"warpbound/internal/emu"
+	"warpbound/internal/halt"
 	"warpbound/internal/sim"
 	"warpbound/internal/trace"
 )
@@ -102,12 +103,12 @@ func (r *Run) Play(ctx context.Context, next []int64, step func(sm int, now int6
 // checkEvery is the number of visits after which a context is looked at.
 const checkEvery = 1 << 14
 
-// Visit is called before something happens in a cycle. It is an error if ctx is done or the
-// cycle is beyond the limit (a *sim.StuckError).
+// Visit is called before something happens in a cycle. It is an error if ctx is done (a
+// *halt.RunError) or the cycle is beyond the limit (a *sim.StuckError).
 func (r *Run) Visit(ctx context.Context, now int64) error {
 	if r.visits++; r.visits%checkEvery == 0 {
 		if err := ctx.Err(); err != nil {
-			return err
+			return &halt.RunError{Cycles: now, Err: err}
 		}
 	}
 	if now <= r.limit {

@@ -26,6 +26,7 @@ import (
 	"slices"
 
 	"warpbound/internal/emu"
+	"warpbound/internal/halt"
 	"warpbound/internal/isa"
 	"warpbound/internal/machine"
 	"warpbound/internal/sim"
@@ -143,8 +144,8 @@ func (s *Sim) reset(occ machine.Occupancy, tr *trace.Run) {
 	s.disp.reset(s.grid.CTAs())
 }
 
-// checkEvery is the number of rounds after which ctx is looked at.
-const checkEvery = 1 << 10
+// checkEvery is the number of rounds after which ctx is looked at. A round of a large GPU may take milliseconds.
+const checkEvery = 1 << 4
 
 // run simulates until the last warp has retired.
 func (s *Sim) run(ctx context.Context) error {
@@ -152,7 +153,7 @@ func (s *Sim) run(ctx context.Context) error {
 	for rounds := 1; ; rounds++ {
 		if rounds%checkEvery == 0 {
 			if err := ctx.Err(); err != nil {
-				return err
+				return &halt.RunError{Cycles: start, Err: err}
 			}
 		}
 		end := min(start+s.round, s.maxTime+1)
