@@ -13,8 +13,9 @@ import (
 // schemaFile is made of the types of package estimate by its tests.
 const schemaFile = "../../docs/schema.json"
 
-// TestSchema holds what every command prints as JSON against the schema.
-func TestSchema(t *testing.T) {
+// schemas returns the schema of a part of what is printed as JSON, all of it for "".
+func schemas(t *testing.T) func(of string) *jsonschema.Schema {
+	t.Helper()
 	file, err := os.Open(schemaFile)
 	if err != nil {
 		t.Fatal(err)
@@ -28,13 +29,18 @@ func TestSchema(t *testing.T) {
 	if err := compiler.AddResource(schemaFile, doc); err != nil {
 		t.Fatal(err)
 	}
-	schema := func(of string) *jsonschema.Schema {
+	return func(of string) *jsonschema.Schema {
 		s, err := compiler.Compile(schemaFile + of)
 		if err != nil {
 			t.Fatal(err)
 		}
 		return s
 	}
+}
+
+// TestSchema holds what every command prints as JSON against the schema.
+func TestSchema(t *testing.T) {
+	schema := schemas(t)
 	whole := schema("")
 	finding := filepath.Join(t.TempDir(), "findings")
 	covered := map[string]bool{"synthetic": true, "check": true, "verify": true, "completion": true} // these print text alone
