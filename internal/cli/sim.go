@@ -13,6 +13,7 @@ import (
 	"warpbound"
 	"warpbound/estimate"
 	"warpbound/internal/report"
+	"warpbound/internal/suggest"
 )
 
 func simCommand() *cobra.Command {
@@ -122,7 +123,7 @@ func parseDumps(j *warpbound.Job, flags []string, out *outputs) ([]dump, error) 
 			return nil, fmt.Errorf("--dump %s: want NAME=FILE", f)
 		}
 		if !j.HasBuffer(buffer) {
-			return nil, fmt.Errorf("--dump %s: the job has no buffer %q; it has %s", f, buffer, strings.Join(j.Buffers(), ", "))
+			return nil, fmt.Errorf("--dump %s: the job has no buffer %q%s", f, buffer, suggest.HintOf("it has", buffer, j.Buffers()))
 		}
 		to, err := out.create("--dump", path)
 		if err != nil {

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"warpbound/diag"
+	"warpbound/internal/suggest"
 	"warpbound/internal/symbol"
 )
 
@@ -58,7 +59,7 @@ func (p *Program) Kernel(name string) (*Func, error) {
 	case symbols == nil:
 		return nil, fmt.Errorf("module %s has no kernel", p.File)
 	case len(found) == 0:
-		return nil, fmt.Errorf("module %s has no kernel %q; it has %s", p.File, name, p.KernelNames())
+		return nil, fmt.Errorf("module %s has no kernel %q%s", p.File, name, suggest.HintOf("it has", name, symbol.ReadableAll(symbols)))
 	case len(found) > 1:
 		return nil, fmt.Errorf("module %s has several kernels %q: %s; give one of these names", p.File, name, strings.Join(symbol.ReadableAll(found), ", "))
 	}

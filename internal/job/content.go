@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"warpbound/internal/isa"
+	"warpbound/internal/suggest"
 )
 
 // ContentKind tells how contents are made.
@@ -86,7 +87,17 @@ func (r *reader) init(t table, typ isa.Type, count int64) Content {
 func parseUniform(text string, typ isa.Type) (Content, error) {
 	m := uniformPattern.FindStringSubmatch(text)
 	if m == nil {
-		return Content{}, fmt.Errorf(`is %.40q; it must be "zeros", "iota", "unset" or "uniform(lo, hi)"`, text)
+		word, bounds, given := strings.Cut(text, "(")
+		meant := suggest.Nearest(word, []string{"zeros", "iota", "unset", "uniform"})
+		switch {
+		case len(meant) == 0 || meant[0] == "uniform" && !given:
+			return Content{}, fmt.Errorf(`is %.40q; it must be "zeros", "iota", "unset" or "uniform(lo, hi)"`, text)
+		case meant[0] != "uniform":
+			return Content{}, fmt.Errorf("is %.40q%s", text, suggest.Question(meant))
+		case word == "uniform":
+			return Content{}, fmt.Errorf("is %.40q; it must have two bounds: uniform(lo, hi)", text)
+		}
+		return Content{}, fmt.Errorf("is %.40q%s", text, suggest.Question([]string{"uniform(" + bounds}))
 	}
 	lo, err := parseNumber(m[1])
 	if err != nil {

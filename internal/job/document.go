@@ -5,10 +5,12 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"math"
 	"slices"
 	"strings"
 
 	"warpbound/diag"
+	"warpbound/internal/suggest"
 	"warpbound/internal/tomlpos"
 )
 
@@ -23,6 +25,8 @@ type document struct {
 	file string
 	root table
 	errs diag.List
+
+	meant []string // keys that may be what unknown ones were meant to be
 }
 
 // parseDocument decodes the text. The values come from the decoder, which also finds duplicate
@@ -100,7 +104,9 @@ func (t table) only(what string, keys ...string) {
 	}
 	for _, key := range t.sorted() {
 		if !slices.Contains(keys, key) {
-			t.doc.errorf(t.pos(key), "unknown key %.40q; %s has %s", key, what, strings.Join(keys, ", "))
+			near := suggest.Nearest(key, keys)
+			t.doc.meant = append(t.doc.meant, near...)
+			t.doc.errorf(t.pos(key), "unknown key %.40q%s", key, suggest.HintOf(what+" has", key, keys))
 		}
 	}
 }
@@ -114,7 +120,13 @@ func kindOf(v any) string {
 	switch v := v.(type) {
 	case string:
 		return fmt.Sprintf("the string %.40q", v)
-	case int64, float64, bool:
+	case float64:
+		text := fmt.Sprint(v)
+		if v == math.Trunc(v) && !strings.ContainsAny(text, "e.I") {
+			text += ".0" // as it is written: no integer
+		}
+		return text
+	case int64, bool:
 		return fmt.Sprint(v)
 	case []any:
 		return "an array"
@@ -141,7 +153,7 @@ func (t table) text(key string) (string, bool) {
 
 // required is text for a key that must be there.
 func (t table) required(key, example string) (string, bool) {
-	if !t.has(key) {
+	if !t.has(key) && !slices.Contains(t.doc.meant, key) {
 		t.doc.errorf(t.mark.Pos, "%s is missing; for example: %s = %q", key, key, example)
 	}
 	return t.text(key)

@@ -1,9 +1,8 @@
 package job
 
 import (
+	"errors"
 	"fmt"
-	"io"
-	"os"
 	"path/filepath"
 	"strings"
 
@@ -130,7 +129,10 @@ type Term struct {
 // relative to it.
 func Load(path string) (*Job, error) {
 	src, err := ReadFile(path, MaxText)
-	if err != nil {
+	switch {
+	case errors.Is(err, errDirectory):
+		return nil, fmt.Errorf("%w%s", err, jobIn(path))
+	case err != nil:
 		return nil, err
 	}
 	return Parse(path, src, func(name string) ([]byte, error) {
@@ -174,26 +176,4 @@ func relative(file, name string) string {
 		return dir + string(filepath.Separator) + name
 	}
 	return filepath.Join(dir, name)
-}
-
-// ReadFile reads a regular file of at most limit bytes. Anything else may have no
-// end, and opening a pipe waits for its other side.
-func ReadFile(path string, limit int64) ([]byte, error) {
-	info, err := os.Stat(path)
-	switch {
-	case err != nil:
-		return nil, err
-	case info.IsDir():
-		return nil, fmt.Errorf("%s is a directory", path)
-	case !info.Mode().IsRegular():
-		return nil, fmt.Errorf("%s is not a regular file", path)
-	case info.Size() > limit:
-		return nil, fmt.Errorf("%s has %d bytes; at most %d are read", path, info.Size(), limit)
-	}
-	f, err := os.Open(path)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	return io.ReadAll(io.LimitReader(f, limit))
 }

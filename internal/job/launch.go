@@ -226,7 +226,7 @@ func (t table) entries(key string) []table {
 
 // needs reports that a size is missing.
 func (t table) needs(r *reader, key string) {
-	if !t.has(key) {
+	if !t.has(key) && !slices.Contains(t.doc.meant, key) {
 		r.errorf(t.mark.Pos, "%s is missing; for example: %s = [64, 1, 1]", key, key)
 	}
 }

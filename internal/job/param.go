@@ -1,11 +1,13 @@
 package job
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 
 	"warpbound/diag"
 	"warpbound/internal/isa"
+	"warpbound/internal/suggest"
 )
 
 // maxStruct is the largest struct by value in bytes: PTX allows no larger block
@@ -165,8 +167,11 @@ func (r *reader) valueType(t table) (isa.Type, bool) {
 		for _, known := range valueTypes {
 			names = append(names, known.String())
 		}
-		r.errorf(t.pos("type"), "unknown type %q; the types are %s and, for parameters, %s and %s",
-			name, strings.Join(names, ", "), sharedType, structType)
+		hint := suggest.Mean(name, append(names, sharedType, structType))
+		if hint == "" {
+			hint = fmt.Sprintf("; the types are %s and, for parameters, %s and %s", strings.Join(names, ", "), sharedType, structType)
+		}
+		r.errorf(t.pos("type"), "unknown type %q%s", name, hint)
 		return isa.Invalid, false
 	}
 	return typ, true

@@ -39,7 +39,7 @@ func TestSharedErrors(t *testing.T) {
 		"csv": "gap,op\n",
 	})
 	for _, c := range []struct{ text, want string }{
-		{"[llc]\nsize = 1\n", "j:9:1: unknown key \"size\"; llc has size_kb, quota, regulated"},
+		{"[llc]\nsize = 1\n", "j:9:1: unknown key \"size\"; did you mean \"size_kb\"? (llc has size_kb, quota, regulated)"},
 		{"[llc]\nsize_kb = 0\n", "j:9:1: size_kb is 0; it must be from 1 to 16384"},
 		{"[llc]\nquota = 'auto'\n", "j:9:1: quota must be an integer"},
 		{"[llc]\nregulated = 1\n", "j:9:1: regulated must be true or false, not 1"},

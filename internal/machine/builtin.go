@@ -4,6 +4,8 @@ import (
 	"embed"
 	"fmt"
 	"strings"
+
+	"warpbound/internal/suggest"
 )
 
 //go:embed *.toml
@@ -29,7 +31,7 @@ func IsFile(name string) bool { return strings.ContainsAny(name, `/\.`) }
 func Builtin(name string) (*Machine, error) {
 	src, err := files.ReadFile(name + ".toml")
 	if err != nil {
-		return nil, fmt.Errorf("no machine %q; built in are %s", name, strings.Join(Names(), ", "))
+		return nil, fmt.Errorf("no machine %q%s", name, suggest.HintOf("built in are", name, Names()))
 	}
 	return Parse(name+".toml", src)
 }

@@ -2,10 +2,13 @@ package method
 
 import (
 	"fmt"
+	"maps"
+	"slices"
 	"strconv"
 	"strings"
 
 	"warpbound/internal/cfg"
+	"warpbound/internal/suggest"
 	"warpbound/internal/trace"
 )
 
@@ -59,7 +62,7 @@ func Named(names ...string) Placement {
 		for _, name := range names {
 			b, ok := at[name]
 			if !ok {
-				return nil, fmt.Errorf("ipoints: no block is named %q; inspect lists the names", name)
+				return nil, fmt.Errorf("ipoints: no block is named %q%s", name, suggest.HintOf("the blocks are", name, slices.Sorted(maps.Keys(at))))
 			}
 			chosen[b] = true
 		}

@@ -10,13 +10,13 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"strings"
 
 	"warpbound"
 	"warpbound/estimate"
 	"warpbound/internal/halt"
 	"warpbound/internal/method/hybrid"
 	"warpbound/internal/provenance"
+	"warpbound/internal/suggest"
 	"warpbound/kernels"
 )
 
@@ -142,7 +142,7 @@ func HasFigures(name string) bool { return slices.Contains(plotted, name) }
 func Paper(ctx context.Context, name string, opts Options) (*estimate.Reproduction, error) {
 	reproduce, ok := papers[name]
 	if !ok {
-		return nil, fmt.Errorf("no paper %q; there are %s", name, strings.Join(Papers(), ", "))
+		return nil, fmt.Errorf("no paper %q%s", name, suggest.Hint(name, Papers()))
 	}
 	r, err := reproduce(ctx, opts)
 	switch {

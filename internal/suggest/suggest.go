@@ -46,7 +46,7 @@ func HintOf(have, name string, known []string) string {
 	case len(near) == 0:
 		return "; " + have + " " + list
 	case len(known) > len(near) && len(list) <= shortList:
-		return Question(near) + " " + strings.ToUpper(have[:1]) + have[1:] + " " + list
+		return Question(near) + " (" + have + " " + list + ")"
 	}
 	return Question(near)
 }

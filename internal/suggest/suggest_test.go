@@ -17,14 +17,14 @@ func TestHint(t *testing.T) {
 		known []string
 		want  string
 	}{
-		{"vektors", []string{"vectors", "seed", "kernel"}, `; did you mean "vectors"? There are vectors, seed, kernel`},
+		{"vektors", []string{"vectors", "seed", "kernel"}, `; did you mean "vectors"? (there are vectors, seed, kernel)`},
 		{"hybrid/wave", methods, `; did you mean "hybrid/waves"?`},
 		{"waves", methods, `; did you mean "hybrid/waves"?`},
 		{"static", methods, `; did you mean "static/cta", "static/llc-simple" or "static/llc-interval"?`},
 		{"llc_simple", methods, `; did you mean "static/llc-simple"?`},
 		{"phases", methods, "; there are hybrid/warp, hybrid/waves, hybrid/dynamic, static/cta, static/llc-simple, static/llc-interval, split/none"},
-		{"bri", []string{"hybrid", "hybrid/bridge"}, `; did you mean "hybrid/bridge"? There are hybrid, hybrid/bridge`},
-		{"jsno", formats, `; did you mean "json"? There are text, json`},
+		{"bri", []string{"hybrid", "hybrid/bridge"}, `; did you mean "hybrid/bridge"? (there are hybrid, hybrid/bridge)`},
+		{"jsno", formats, `; did you mean "json"? (there are text, json)`},
 		{"xml", formats, "; there are text, json"},
 		{"JSON", []string{"json"}, `; did you mean "json"?`},
 		{"xml", []string{"json"}, "; there is only json"},

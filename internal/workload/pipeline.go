@@ -13,6 +13,7 @@ import (
 	"warpbound/internal/isa"
 	"warpbound/internal/job"
 	"warpbound/internal/machine"
+	"warpbound/internal/suggest"
 )
 
 // Stage is a step of the pipeline from the text of a module to decoded kernels.
@@ -165,7 +166,7 @@ func Dump(w io.Writer, file string, text []byte, opts DumpOptions) error {
 		for _, s := range all {
 			names = append(names, s.Name)
 		}
-		return fmt.Errorf("there is no stage %q; there are %v", opts.Stage, names)
+		return fmt.Errorf("there is no stage %q%s", opts.Stage, suggest.Hint(opts.Stage, names))
 	}
 	if all[at].job && opts.Job == nil {
 		return fmt.Errorf("stage %s needs a job: %s", opts.Stage, all[at].What)
