@@ -2,9 +2,7 @@ package job
 
 import (
 	"slices"
-	"strings"
 
-	"warpbound/diag"
 	"warpbound/internal/isa"
 )
 
@@ -20,7 +18,7 @@ func bindAnnotations(kernels []*binder) {
 			}
 		}
 		if !found {
-			first.instrs(l.Place, l.Pos) // says what there is
+			first.noPlace(l.Place, l.Pos, loops(first.Kernel))
 		}
 	}
 	for i := range first.Job.Facts {
@@ -31,7 +29,9 @@ func bindAnnotations(kernels []*binder) {
 		}
 		if !found {
 			for _, t := range f.Sum {
-				first.instrs(t.Place, t.Pos)
+				if t.Place.Instrs(first.Kernel) == nil {
+					first.noPlace(t.Place, t.Pos, labels(first.Kernel))
+				}
 			}
 		}
 	}
@@ -65,7 +65,7 @@ func bindBranches(kernels []*binder) {
 			}
 		}
 		if !found {
-			first.instrs(p, first.Job.Split.Pos.Branches) // says what there is
+			first.noPlace(p, first.Job.Split.Pos.Branches, labels(first.Kernel))
 		}
 	}
 }
@@ -97,32 +97,4 @@ func (b *Bound) Moved(k *isa.Kernel, to []int) *Bound {
 		out.Branches[i].Instrs = moved(out.Branches[i].Instrs)
 	}
 	return &out
-}
-
-func (m *binder) instrs(p Place, pos diag.Pos) []int {
-	at := p.Instrs(m.Kernel)
-	switch {
-	case at == nil && p.Line > 0:
-		m.errorf(pos, "no instruction of kernel %s stands at %q; give a line of %s that holds one", m.Kernel.Readable(), p, m.Kernel.File)
-	case at == nil:
-		m.errorf(pos, "kernel %s has no label %q; it has %s", m.Kernel.Readable(), p, m.labels())
-	}
-	return at
-}
-
-// labels lists some labels of the kernel, for messages.
-func (m *binder) labels() string {
-	const maximum = 8
-	var names []string
-	for _, l := range m.Kernel.Labels {
-		if len(names) == maximum {
-			names = append(names, "...")
-			break
-		}
-		names = append(names, l.Name)
-	}
-	if names == nil {
-		return "none"
-	}
-	return strings.Join(names, ", ")
 }

@@ -159,7 +159,7 @@ func TestBindErrors(t *testing.T) {
 		{"symbol", fitting + "[[symbol]]\nname = 'tile'\ntype = 'u8'\nhex = '00'\n", `j:25:3: kernel k uses no .const or .global variable "tile"; it uses table, blob`},
 		{"symbol size", fitting + "[[symbol]]\nname = 'table'\ntype = 'f32'\nvalues = [1]\n", `j:25:3: symbol "table" has 4 bytes; the variable table (dir/m.ptx:8:2) has 8`},
 		{"symbol type", fitting + "[[symbol]]\nname = 'table'\ntype = 'u32'\nvalues = [1, 2]\n", `symbol "table" has elements of type u32; the variable table (dir/m.ptx:8:2) has .f32`},
-		{"label", fitting + "[loop]\nL1 = 1\n", `j:26:1: kernel k has no label "L1"; it has $L1, f@1.$F`},
+		{"label", fitting + "[loop]\nL1 = 1\n", `j:26:1: kernel k has no label "L1"; did you mean "$L1"? (it has no loop)`},
 		{"offset", fitting + "[loop]\n'$L1+6' = 1\n", `kernel k has no label "$L1+6"`},
 		{"end", fitting + "[loop]\n'$END' = 1\n", `kernel k has no label "$END"`},
 		{"line", fitting + "[loop]\n99 = 1\n", `j:26:1: no instruction of kernel k stands at "99"; give a line of dir/m.ptx that holds one`},
