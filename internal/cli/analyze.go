@@ -66,7 +66,7 @@ func (f *analyzeFlags) options() (warpbound.AnalyzeOptions, error) {
 	if !opts.Runs.EndToEnd {
 		var err error
 		if opts.Ipoints, err = warpbound.ParsePlacement(f.ipoints); err != nil {
-			return opts, usagef("--ipoints: %w", err)
+			return opts, usagef("--%w", err)
 		}
 	}
 	return opts, knownMethods(f.methods)
@@ -91,7 +91,7 @@ func (f *analyzeFlags) analyze(c *cobra.Command, job *warpbound.Job, opts warpbo
 	if f.traces != "" {
 		in, err := os.Open(f.traces)
 		if err != nil {
-			return nil, err
+			return nil, fmt.Errorf("--traces %s: %w", f.traces, cause(err))
 		}
 		defer in.Close()
 		opts.Runs.Traces, opts.Runs.TracesName = in, f.traces

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -9,6 +10,7 @@ import (
 
 	"warpbound"
 	"warpbound/internal/report"
+	"warpbound/internal/suggest"
 )
 
 func inspectCommand() *cobra.Command {
@@ -33,6 +35,9 @@ func inspectCommand() *cobra.Command {
 	c.Flags().StringVar(&stage, "stage", "", "print what the pipeline has made of the module behind this stage, and the times of the stages to standard error: "+stageNames())
 	c.MarkFlagsMutuallyExclusive("dot", "format", "stage")
 	c.RunE = func(c *cobra.Command, args []string) error {
+		if names := strings.Split(stageNames(), ", "); stage != "" && !slices.Contains(names, stage) {
+			return usagef("--stage: there is no stage %q%s", stage, suggest.Hint(stage, names))
+		}
 		src, err := warpbound.ReadModule(args[0])
 		if err != nil {
 			return err

@@ -143,7 +143,7 @@ func (f *searchFlags) search(c *cobra.Command, j *warpbound.Job, strategies []st
 		return s, nil
 	}
 	if err := os.MkdirAll(f.out, 0o755); err != nil {
-		return nil, fmt.Errorf("--out: %w", err)
+		return nil, fmt.Errorf("--out %s: %w", f.out, cause(err))
 	}
 	if f.resume {
 		if err := s.resume(); err != nil {
@@ -160,7 +160,7 @@ func (s *searchRun) resume() error {
 	name := filepath.Join(s.flags.out, stateFile)
 	in, err := os.Open(name)
 	if err != nil {
-		return fmt.Errorf("--resume: %w", err)
+		return fmt.Errorf("--resume %s: %w", name, cause(err))
 	}
 	defer in.Close()
 	if s.opts.Resume, err = warpbound.ReadSearchState(in); err != nil {

@@ -46,7 +46,7 @@ func simCommand() *cobra.Command {
 		opts := warpbound.SimulateOptions{Vector: int(*vector), MaxCycles: *limit, Out: c.ErrOrStderr(), Cores: runtime.GOMAXPROCS(0), Races: races}
 		opts.OneCore = func(why string) { oneCore(c.ErrOrStderr(), why) }
 		if opts.Ipoints, err = warpbound.ParsePlacement(ipoints); err != nil {
-			return fmt.Errorf("--ipoints: %w", err)
+			return usagef("--%w", err)
 		}
 		j, err := job.load(c, args[0])
 		if err != nil {

@@ -23,7 +23,7 @@ func verifyCommand() *cobra.Command {
 		RunE: func(c *cobra.Command, args []string) error {
 			in, err := os.Open(args[0])
 			if err != nil {
-				return err
+				return fmt.Errorf("%s: %w", args[0], cause(err))
 			}
 			defer in.Close()
 			p, err := warpbound.Verify(in)

@@ -28,7 +28,11 @@ func ReadCertificate(r io.Reader) (*Certificate, error) {
 	d := json.NewDecoder(r)
 	d.DisallowUnknownFields()
 	file := certificateFile{Certificate: &Certificate{}}
-	if err := d.Decode(&file); err != nil {
+	err := d.Decode(&file)
+	if syntax := (*json.SyntaxError)(nil); errors.As(err, &syntax) {
+		return nil, errors.New("this is no certificate: it is not in JSON")
+	}
+	if err != nil {
 		return nil, fmt.Errorf("read certificate: %w", err)
 	}
 	if file.Format != certificateFormat {

@@ -153,6 +153,9 @@ func Parse(file string, src []byte, open func(name string) ([]byte, error)) (*Jo
 
 // read makes the job of a document, whose text is src.
 func (d *document) read(src []byte, open func(name string) ([]byte, error)) (*Job, error) {
+	if t := d.root; t.has("core") && t.has("sm") && !t.has("module") {
+		return nil, diag.Errorf(t.pos("core"), "this is a machine, not a job: a job has module, grid, block and names it as machine")
+	}
 	read := newSources(src)
 	r := &reader{document: d, open: read.opening(open), named: make(map[string]diag.Pos)}
 	j := r.job()

@@ -209,6 +209,7 @@ func TestParseErrors(t *testing.T) {
 		{"no utf-8", head + "kernel = \"\xff\"\n", "j:4:"},
 		{"empty", "", "j:1:1: module is missing; for example: module"},
 		{"no grid", "module = 'm'\nblock = [1]\n", "grid is missing; for example: grid = [64, 1, 1]"},
+		{"machine file", "core = 'barrel'\n[sm]\ncount = 1\n", "j:1:1: this is a machine, not a job"},
 		{"misspelt key", head + "gird = 1\n", `j:4:1: unknown key "gird"; did you mean "grid"?`},
 		{"unknown key", head + "colour = 1\n", `j:4:1: unknown key "colour"; a job has module, kernel,`},
 		{"misspelt key that is needed", "modul = 'm'\ngird = [1]\nblock = [1]\n", `j:1:1: unknown key "modul"; did you mean "module"?` + "\n" + `j:2:1: unknown key "gird"; did you mean "grid"?`},

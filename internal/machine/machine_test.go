@@ -220,11 +220,19 @@ func checkDamages(t *testing.T, name string, damages []damage) {
 	}
 }
 
+// TestParseJob checks that a job in place of a machine is not taken for one with wrong keys.
+func TestParseJob(t *testing.T) {
+	_, err := Parse("job.toml", []byte("kernel = 'k'\nmodule = 'm.ptx'\ngrid = [1]\n"))
+	if err == nil || err.Error() != "job.toml:2:1: this is a job, not a machine: a machine file has name, core, clock, sm" {
+		t.Errorf("got %v", err)
+	}
+}
+
 func TestParseErrors(t *testing.T) {
 	checkDamages(t, "fermi-c2050", []damage{
 		{"syntax", `name  =`, `name  ==`, `= "fermi`, "expected"},
 		{"unknown section", "[dram]", "[drum]", "drum]", `unknown key "drum"`},
-		{"unknown key", "banks       =", "bonks       =", "bonks", `unknown key "bonks"`},
+		{"unknown key", "banks       =", "bonks       =", "bonks", `unknown key "bonks"; did you mean "banks"?`},
 		{"unknown part", `48, unit`, `48, uint`, "uint", `unknown key "uint"`},
 		{"type", "value = 48,", `value = "48",`, `"48"`, "sm.warps: a TOML string cannot stand here"},
 		{"missing name", `name  = "fermi-c2050"`, "", "", "m.toml:1:1: missing key name"},

@@ -16,13 +16,16 @@ func Parse(file string, src []byte) (*Machine, error) {
 	if len(src) > maxFile {
 		return nil, diag.Errorf(diag.Pos{File: file}, "machine file of %d bytes is larger than %d", len(src), maxFile)
 	}
+	root, indexed := tomlpos.Index(file, src, len(src))
+	if indexed == nil && root.Keys["module"] != nil && root.Keys["core"] == nil {
+		return nil, diag.Errorf(root.Keys["module"].Pos, "this is a job, not a machine: a machine file has name, core, clock, sm")
+	}
 	m := new(Machine)
 	if err := tomlpos.Decode(file, src, m); err != nil {
 		return nil, err
 	}
-	root, err := tomlpos.Index(file, src, len(src))
-	if err != nil {
-		return nil, diag.Errorf(diag.Pos{File: file}, "%w", err)
+	if indexed != nil {
+		return nil, diag.Errorf(diag.Pos{File: file}, "%w", indexed)
 	}
 	m.assumeTensor()
 	c := &checker{m: m, file: file, at: root.Paths()}

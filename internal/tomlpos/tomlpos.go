@@ -1,13 +1,16 @@
 // Package tomlpos says where things stand in TOML documents: their keys (Index), and what is
 // wrong with them when they are decoded (Decode).
 //
-// It imports diag and the TOML library, and must import nothing else of this project: it knows
+// It imports diag, internal/suggest and the TOML library, and must import nothing else of this project: it knows
 // no document's meaning.
 package tomlpos
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
+	"fmt"
+	"reflect"
 	"slices"
 	"strings"
 
@@ -15,6 +18,7 @@ import (
 	"github.com/pelletier/go-toml/v2/unstable"
 
 	"warpbound/diag"
+	"warpbound/internal/suggest"
 )
 
 // ErrKeys is the error of a document that mentions more keys than its reader allows.
@@ -36,7 +40,7 @@ func Decode(file string, src []byte, v any) error {
 		for i := range unknown.Errors {
 			e := &unknown.Errors[i]
 			key := e.Key()
-			errs.Add(diag.Errorf(place(file, e), "unknown key %q", key[len(key)-1]))
+			errs.Add(diag.Errorf(place(file, e), "unknown key %q%s", key[len(key)-1], suggest.Mean(key[len(key)-1], keys(v, key[:len(key)-1]))))
 		}
 	case errors.As(err, &at):
 		text := strings.TrimPrefix(at.Error(), "toml: ")
@@ -44,11 +48,81 @@ func Decode(file string, src []byte, v any) error {
 			kind, _, _ = strings.Cut(kind, " into ")
 			text = strings.Join(at.Key(), ".") + ": a TOML " + kind + " cannot stand here"
 		}
-		errs.Add(diag.Errorf(place(file, at), "%s", text))
+		errs.Add(diag.Errorf(place(file, at), "%s", plain(text)))
 	default:
 		errs.Add(diag.Errorf(start(file), "%s", strings.TrimPrefix(err.Error(), "toml: ")))
 	}
 	return errs.Err()
+}
+
+// plain says of some texts that are no TOML what their writer has forgotten, where the library says what
+// it has met instead.
+func plain(text string) string {
+	switch {
+	case strings.HasPrefix(text, "unexpected character U+000A"), strings.HasPrefix(text, "unexpected character U+000D"):
+		return "the value is missing"
+	case strings.HasPrefix(text, "unexpected character") && strings.HasSuffix(text, "at start of value"):
+		return strings.TrimSuffix(text, "at start of value") + `where a value begins; text needs quotes, such as "text"`
+	case strings.HasSuffix(text, "strings cannot have new lines"):
+		return "the text has no closing quote in its line"
+	case strings.HasSuffix(text, "already exists as a table, but should be an array table"):
+		name, _, _ := strings.Cut(strings.TrimPrefix(text, "key "), " ")
+		return fmt.Sprintf("[[%s]] after a table [%s]; write [[%s]] for each of several", name, name, name)
+	}
+	return text
+}
+
+// keys returns the keys that the table at a path of the decoded value may have, if its type says so.
+func keys(v any, path []string) []string {
+	t := inner(reflect.TypeOf(v))
+	for _, name := range path {
+		switch t.Kind() {
+		case reflect.Struct:
+			f, known := field(t, name)
+			if !known {
+				return nil
+			}
+			t = inner(f.Type)
+		case reflect.Map:
+			t = inner(t.Elem())
+		default:
+			return nil
+		}
+	}
+	if t.Kind() != reflect.Struct {
+		return nil
+	}
+	var names []string
+	for _, f := range reflect.VisibleFields(t) {
+		if f.IsExported() && !f.Anonymous && keyOf(f) != "-" {
+			names = append(names, keyOf(f))
+		}
+	}
+	return names
+}
+
+// inner is the type of the values behind pointers and in arrays.
+func inner(t reflect.Type) reflect.Type {
+	for t.Kind() == reflect.Pointer || t.Kind() == reflect.Slice || t.Kind() == reflect.Array {
+		t = t.Elem()
+	}
+	return t
+}
+
+// field finds the field of a struct that a key is decoded into.
+func field(t reflect.Type, key string) (reflect.StructField, bool) {
+	for _, f := range reflect.VisibleFields(t) {
+		if strings.EqualFold(keyOf(f), key) {
+			return f, true
+		}
+	}
+	return reflect.StructField{}, false
+}
+
+// keyOf is the key of a field.
+func keyOf(f reflect.StructField) string {
+	name, _, _ := strings.Cut(f.Tag.Get("toml"), ",")
+	return cmp.Or(name, strings.ToLower(f.Name))
 }
 
 func place(file string, e *toml.DecodeError) diag.Pos {

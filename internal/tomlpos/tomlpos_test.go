@@ -100,15 +100,29 @@ func TestDecode(t *testing.T) {
 	type table struct {
 		Name string
 		N    int64
-		In   struct{ M int64 }
+		In   struct {
+			M    int64
+			Kilo int64 `toml:"kilo,omitempty"`
+		}
+		Of   map[string]*struct{ Kilo int64 }
+		List []struct{ Kilo int64 }
+		Off  int64 `toml:"-"`
 	}
 	for _, c := range []struct{ src, want string }{
 		{"name = 'x'\nn = 1\nin.m = 2\n", ""},
-		{"name = 'x\n", "f:1:10: literal strings cannot have new lines"},
+		{"name = 'x\n", "f:1:10: the text has no closing quote in its line"},
+		{"name = \"x\n", "f:1:10: the text has no closing quote in its line"},
+		{"name = \n", "f:1:8: the value is missing"},
+		{"name = x\n", "f:1:8: unexpected character U+0078 'x' where a value begins; text needs quotes, such as \"text\""},
+		{"[list]\nk = 1\n[[list]]\nk = 2\n", "f:3:3: [[list]] after a table [list]; write [[list]] for each of several"},
 		{"n = 1\nn = 2\n", "f:2:1: key n is already defined"},
 		{"name = 'x'\nn = 'y'\n", "f:2:5: n: a TOML string cannot stand here"},
 		{"[in]\nm = 1.5\n", "f:2:5: in.m: a TOML float cannot stand here"},
 		{"nom = 'x'\n[in]\nm = 1\nz = 2\n", "f:1:1: unknown key \"nom\"\nf:4:1: unknown key \"z\""},
+		{"nmae = 'x'\n[in]\nkilos = 2\n", "f:1:1: unknown key \"nmae\"; did you mean \"name\"?\nf:3:1: unknown key \"kilos\"; did you mean \"kilo\"?"},
+		{"[of.a]\nkili = 1\n", "f:2:1: unknown key \"kili\"; did you mean \"kilo\"?"},
+		{"[[list]]\nkili = 1\n", "f:2:1: unknown key \"kili\"; did you mean \"kilo\"?"},
+		{"[from]\nnot = 1\n[from.it]\nkili = 2\n", "f:1:2: unknown key \"from\"\nf:3:2: unknown key \"it\""},
 	} {
 		var v table
 		err := Decode("f", []byte(c.src), &v)
