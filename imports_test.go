@@ -38,6 +38,7 @@ var arrows = []rule{
 	{"internal/runner/device", []string{"internal/method/...", "internal/sim/...", "internal/runner/simulated", "internal/cuda/*", "internal/campaign", "internal/analysis"}, "a driver is given to what measures on devices"},
 	{"internal/runner/gpu", []string{"internal/workload", "internal/method/...", "internal/sim/...", "internal/emu", "internal/machine", "internal/cuda/*", "internal/report", "internal/cli"}, "runs on a device need neither a simulator nor a driver of their own"},
 	{"internal/platform", []string{"internal/method/...", "internal/campaign", "internal/analysis", "internal/study/..."}, "what a machine's name means does not depend on what bounds it"},
+	{"internal/scaffold", []string{"warpbound", "internal/method/...", "internal/campaign", "internal/analysis", "internal/study/...", "internal/report", "internal/cli"}, "a job is guessed without time, before anything bounds it"},
 	{"internal/campaign", []string{"internal/method/...", "internal/sim/...", "internal/cuda/...", "internal/runner/*", "internal/platform", "internal/analysis"}, "what hands inputs to runners knows no runner"},
 	{"internal/analysis", []string{"internal/sim/...", "internal/cuda/...", "internal/runner/*", "internal/platform", "internal/study/...", "internal/report"}, "what bounds a job sees runners by their contract alone"},
 	{"internal/study/*", []string{"warpbound", "internal/report", "internal/selfcheck", "internal/reproduce", "internal/cli"}, "studies know nothing of who asks for them"},

@@ -104,7 +104,7 @@ func command() *cobra.Command {
 	}
 	addTimeout(run...)
 	root.AddCommand(run...)
-	root.AddCommand(machinesCommand(), syntheticCommand(), versionCommand(), completionCommand())
+	root.AddCommand(initCommand(), machinesCommand(), syntheticCommand(), versionCommand(), completionCommand())
 	strict(root)
 	completeAll(root)
 	return root

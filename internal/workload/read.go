@@ -31,7 +31,7 @@ type Source struct {
 func Read(name string) (*Source, error) {
 	j, err := job.Load(name)
 	if err != nil {
-		return nil, err
+		return nil, notJob(err, name, ReadFile)
 	}
 	return source(j, ReadFile, true)
 }
@@ -45,7 +45,7 @@ func ReadFS(fsys fs.FS, name string) (*Source, error) {
 	}
 	j, err := job.Parse(name, src, func(file string) ([]byte, error) { return read(path.Join(path.Dir(name), file)) })
 	if err != nil {
-		return nil, err
+		return nil, notJob(err, name, read)
 	}
 	return source(j, read, false)
 }

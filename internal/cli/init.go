@@ -1,0 +1,82 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"warpbound"
+)
+
+func initCommand() *cobra.Command {
+	var opts warpbound.DraftOptions
+	var output string
+	c := &cobra.Command{
+		Use:   "init MODULE",
+		Short: "Write a job for a kernel: arguments, buffers and a launch, guessed and tried",
+		Args:  cobra.ExactArgs(1),
+	}
+	c.Flags().StringVarP(&output, "output", "o", "", "the job file to write (default: beside the module, named after it, or after the kernel if it has several)")
+	c.Flags().StringVar(&opts.Kernel, "kernel", "", "the kernel, if the module has several")
+	c.RunE = func(c *cobra.Command, args []string) error {
+		src, err := warpbound.ReadModule(args[0])
+		if err != nil {
+			return err
+		}
+		dir := filepath.Dir(args[0])
+		if output != "" {
+			dir = filepath.Dir(output)
+		}
+		if opts.Path, err = relative(dir, args[0]); err != nil {
+			return err
+		}
+		d, err := warpbound.Draft(c.Context(), args[0], src, opts)
+		if err != nil {
+			return err
+		}
+		if output == "" {
+			name := strings.TrimSuffix(filepath.Base(args[0]), filepath.Ext(args[0]))
+			if d.Several {
+				name = d.Kernel
+			}
+			output = filepath.Join(dir, name+".toml")
+		}
+		if err := writeNew(output, d.Text); err != nil {
+			return err
+		}
+		fmt.Fprintf(c.OutOrStdout(), "Wrote %s.\n\nNext: warpbound analyze %s\n", output, output)
+		return nil
+	}
+	return c
+}
+
+// relative returns the path of a file from a directory, with slashes.
+func relative(dir, file string) (string, error) {
+	dir, err := filepath.Abs(dir)
+	if err != nil {
+		return "", err
+	}
+	if file, err = filepath.Abs(file); err != nil {
+		return "", err
+	}
+	path, err := filepath.Rel(dir, file)
+	return filepath.ToSlash(path), err
+}
+
+// writeNew writes a file that must not be there yet.
+func writeNew(name, text string) error {
+	f, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
+	if errors.Is(err, fs.ErrExist) {
+		return fmt.Errorf("%s is there already and stays as it is; name another file with -o", name)
+	}
+	if err != nil {
+		return err
+	}
+	_, err = f.WriteString(text)
+	return errors.Join(err, f.Close())
+}
