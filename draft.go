@@ -5,6 +5,7 @@ import (
 
 	"warpbound/estimate"
 	"warpbound/internal/scaffold"
+	"warpbound/internal/study/suit"
 )
 
 // DraftOptions say for what a job is drafted.
@@ -16,5 +17,5 @@ type DraftOptions struct {
 // Draft writes a job for a kernel of a module, with guesses for all that the module does not say. file is the module's
 // name, which tells its language.
 func Draft(ctx context.Context, file string, src []byte, opts DraftOptions) (*estimate.Draft, error) {
-	return scaffold.Write(ctx, scaffold.Request{File: file, Text: src, Path: opts.Path, Kernel: opts.Kernel})
+	return scaffold.Write(ctx, scaffold.Request{File: file, Text: src, Path: opts.Path, Kernel: opts.Kernel, Suits: suit.Program})
 }

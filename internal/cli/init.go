@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"warpbound"
+	"warpbound/internal/report"
 )
 
 func initCommand() *cobra.Command {
@@ -49,8 +50,7 @@ func initCommand() *cobra.Command {
 		if err := writeNew(output, d.Text); err != nil {
 			return err
 		}
-		fmt.Fprintf(c.OutOrStdout(), "Wrote %s.\n\nNext: warpbound analyze %s\n", output, output)
-		return nil
+		return report.Draft(c.OutOrStdout(), d, output)
 	}
 	return c
 }

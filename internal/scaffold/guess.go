@@ -1,8 +1,11 @@
 package scaffold
 
 import (
+	"encoding/binary"
 	"fmt"
+	"math"
 	"slices"
+	"strings"
 
 	"warpbound/internal/isa"
 )
@@ -10,57 +13,106 @@ import (
 // guess is a launch with its arguments.
 type guess struct {
 	grid, block [3]int
-	params      []param
+	words       []word // by their offsets in the parameter block
 }
 
-// param is a parameter of the kernel with what is passed for it: one word, or several in a struct.
-type param struct {
-	name   string
-	bytes  int
-	fields bool // the parameter is a struct
-	words  []word
+// clone returns a copy that can be changed without the original.
+func (g *guess) clone() *guess {
+	c := *g
+	c.words = slices.Clone(g.words)
+	return &c
 }
+
+// threads returns the number of threads of the launch along an axis.
+func (g *guess) threads(axis int) int64 { return int64(g.grid[axis] * g.block[axis]) }
+
+// all returns the number of threads of the launch.
+func (g *guess) all() int64 { return g.threads(0) * g.threads(1) * g.threads(2) }
+
+// at returns the word at an offset of the parameter block, -1 for none.
+func (g *guess) at(offset int) int {
+	return slices.IndexFunc(g.words, func(w word) bool { return w.offset == offset })
+}
+
+// kind tells what a word is.
+type kind uint8
+
+const (
+	isNumber kind = iota
+	isPointer
+	isShared // an address of shared memory
+)
 
 // word is a number or an address among the arguments.
 type word struct {
-	name   string
-	offset int // from the start of its parameter, in bytes
+	param  int // of the kernel
+	offset int // in the parameter block
 	typ    isa.Type
-	value  int64
-	buffer *buffer // that the word is the address of; nil for a number
+	kind   kind
+	value  float64 // of a number
+	holds  content // of the buffer that an address is of
+	elem   isa.Type
+	window int  // bytes that trials let threads access from the address on
+	moved  bool // value or holds is what the search has chosen, not the first guess
 }
 
-// buffer is memory that an address among the arguments names.
-type buffer struct {
-	typ   isa.Type
-	count int
-}
+// float reports whether a number is one of floating point.
+func (w *word) float() bool { return w.typ.IsFloat() }
 
-// first returns the guess that rests on declarations alone.
-func first(k *isa.Kernel) *guess {
-	g := &guess{grid: [3]int{4, 1, 1}, block: [3]int{128, 1, 1}}
-	threads := int64(g.grid[0] * g.block[0])
-	for i, v := range k.Params {
-		p := param{name: fmt.Sprintf("p%d", i), bytes: v.Bytes, fields: v.Type.Bytes() != v.Bytes}
-		for _, w := range words(k, &v) {
-			w.name = fmt.Sprintf("%s_%d", p.name, w.offset)
-			switch {
-			case w.typ.Bits() == k.AddressBits && !w.typ.IsFloat():
-				w.buffer = &buffer{typ: isa.U8, count: 1 << 20}
-			case !w.typ.IsFloat():
-				w.value = threads
-			}
-			p.words = append(p.words, w)
-		}
-		g.params = append(g.params, p)
+// bits returns the word of a number in the parameter block.
+func (w *word) bits() uint64 {
+	switch w.typ {
+	case isa.F32:
+		return uint64(math.Float32bits(float32(w.value)))
+	case isa.F64:
+		return math.Float64bits(w.value)
 	}
-	return g
+	return uint64(int64(w.value))
 }
 
-// words returns the parts of a parameter that the kernel reads, a parameter that is a number whole.
-func words(k *isa.Kernel, v *isa.Var) []word {
-	if v.Type.Bytes() == v.Bytes {
-		return []word{{typ: v.Type}}
+// put writes a word into the parameter block.
+func (w *word) put(block []byte, bits uint64) {
+	var b [8]byte
+	binary.LittleEndian.PutUint64(b[:], bits)
+	copy(block[w.offset:], b[:w.typ.Bytes()])
+}
+
+// What trials let threads access of a buffer.
+const (
+	firstWindow = 256 << 10
+	maxWindow   = 64 << 20
+	before      = 64 << 10 // bytes that lie before the address
+)
+
+// declared returns the words of the arguments as the kernel declares and reads them.
+func declared(k *isa.Kernel) []word {
+	var all []word
+	for i, v := range k.Params {
+		for _, w := range wordsOf(k, &v) {
+			w.param = i
+			all = append(all, w)
+		}
+	}
+	return all
+}
+
+// settle gives a new word its kind, as far as its type tells it.
+func (w *word) settle(addressBits int) {
+	if w.typ.Bits() == addressBits && !w.typ.IsFloat() {
+		w.kind, w.window, w.elem = isPointer, firstWindow, isa.U8
+	}
+	if w.typ.IsFloat() {
+		w.value = 1
+	}
+}
+
+// aggregate reports whether a parameter is a struct passed by value.
+func aggregate(v *isa.Var) bool { return v.Type.Bytes() != v.Bytes }
+
+// wordsOf returns the parts of a parameter that the kernel reads, a parameter that is a number whole.
+func wordsOf(k *isa.Kernel, v *isa.Var) []word {
+	if !aggregate(v) {
+		return []word{{offset: v.Offset, typ: v.Type}}
 	}
 	addresses := paramAddresses(k)
 	var all []word
@@ -70,17 +122,19 @@ func words(k *isa.Kernel, v *isa.Var) []word {
 		}
 		at, ok := paramAddress(in.Src[0], addresses)
 		for range in.Dst {
-			same := func(w word) bool {
-				return v.Offset+w.offset < at+in.Type.Bytes() && at < v.Offset+w.offset+w.typ.Bytes()
-			}
-			if ok && at >= v.Offset && at < v.Offset+v.Bytes && !slices.ContainsFunc(all, same) {
-				all = append(all, word{offset: at - v.Offset, typ: in.Type})
+			w := word{offset: at, typ: in.Type}
+			if ok && at >= v.Offset && at+in.Type.Bytes() <= v.Offset+v.Bytes && !slices.ContainsFunc(all, w.overlaps) {
+				all = append(all, w)
 			}
 			at += in.Type.Bytes()
 		}
 	}
 	slices.SortFunc(all, func(a, b word) int { return a.offset - b.offset })
 	return all
+}
+
+func (w word) overlaps(o word) bool {
+	return w.offset < o.offset+o.typ.Bytes() && o.offset < w.offset+w.typ.Bytes()
 }
 
 // paramAddresses returns the registers that hold addresses of parameters, with the offsets of these.
@@ -112,4 +166,136 @@ func paramAddress(o isa.Operand, addresses map[isa.Reg]int) (int, bool) {
 		return at + int(o.Imm), ok
 	}
 	return 0, false
+}
+
+// content is what a buffer holds before a run.
+type content struct {
+	how    string // "", "iota", "uniform" or "offsets"
+	lo, hi float64
+}
+
+// offset returns an element of the content "offsets": it never decreases, as the offsets of rows in a sparse matrix,
+// which have 0 to 9 elements here.
+func offset(i int) float64 {
+	const longest = 9
+	rows, rest := i/(longest+1), i%(longest+1)
+	return float64(rows*longest*(longest+1)/2 + rest*(rest-1)/2)
+}
+
+func uniform(lo, hi float64) content { return content{"uniform", lo, hi} }
+
+// String returns the content as jobs write it.
+func (c content) String() string {
+	if c.how == "uniform" {
+		return fmt.Sprintf("uniform(%s, %s)", plain(c.lo), plain(c.hi))
+	}
+	return c.how
+}
+
+// plain writes a number without an exponent.
+func plain(x float64) string {
+	if x == math.Trunc(x) {
+		return fmt.Sprintf("%.0f", x)
+	}
+	return strings.TrimRight(fmt.Sprintf("%.6f", x), "0")
+}
+
+// draw is how a trial fills buffers whose contents are sampled: at random, but for those whose numbers are all the
+// lowest or all the highest that can be sampled.
+type draw struct {
+	seed    uint64
+	extreme extreme
+	of      int // the word whose buffer alone has these; everywhere for all of them
+}
+
+type extreme uint8
+
+const (
+	none extreme = iota
+	lowest
+	highest
+)
+
+const everywhere = -1
+
+// atRandom samples everything.
+func atRandom(seed uint64) draw { return draw{seed: seed} }
+
+// word returns how the buffer of a word is filled.
+func (d draw) word(i int) extreme {
+	if d.of == everywhere || d.of == i {
+		return d.extreme
+	}
+	return none
+}
+
+// period is how many elements of a buffer are sampled in trials before they come again. It is a prime number, so that
+// rows of a matrix differ.
+const period = 4093
+
+// fill writes the content into a buffer of elements of a type.
+func (c content) fill(to []byte, t isa.Type, d extreme, random func() float64) {
+	size := t.Bytes()
+	if c.how == "" || size == 0 || len(to) < size {
+		return
+	}
+	element := func(i int) float64 {
+		switch {
+		case c.how == "iota":
+			return float64(i)
+		case c.how == "offsets":
+			return offset(i)
+		case d == lowest:
+			return c.lo
+		case d == highest && t.IsFloat():
+			return c.hi - (c.hi-c.lo)/1024
+		case d == highest:
+			return c.hi
+		case t.IsFloat():
+			return c.lo + (c.hi-c.lo)*random()
+		}
+		return c.lo + math.Floor((c.hi-c.lo+1)*random())
+	}
+	whole := len(to) / size
+	n := whole
+	if c.how == "uniform" {
+		n = min(n, period)
+	}
+	for i := range n {
+		put(to[i*size:], t, element(i))
+	}
+	for done := n * size; done < whole*size; {
+		done += copy(to[done:whole*size], to[:done])
+	}
+}
+
+// put writes a number as an element of a type.
+func put(to []byte, t isa.Type, x float64) {
+	switch t {
+	case isa.F32:
+		binary.LittleEndian.PutUint32(to, math.Float32bits(float32(x)))
+		return
+	case isa.F64:
+		binary.LittleEndian.PutUint64(to, math.Float64bits(x))
+		return
+	case isa.F16:
+		binary.LittleEndian.PutUint16(to, half(x))
+		return
+	case isa.BF16:
+		binary.LittleEndian.PutUint16(to, uint16(math.Float32bits(float32(x))>>16))
+		return
+	}
+	var b [8]byte
+	binary.LittleEndian.PutUint64(b[:], uint64(int64(x)))
+	copy(to, b[:t.Bytes()])
+}
+
+// half returns the bits of a number as one of 16 bits, rounded towards zero; what is too small for a normal one is zero.
+func half(x float64) uint16 {
+	b := math.Float32bits(float32(x))
+	sign, exponent := uint16(b>>16&0x8000), int(b>>23&0xff)-127+15
+	if exponent < 1 {
+		return sign
+	}
+	return sign | uint16(min(exponent, 30))<<10 | uint16(b>>13&0x3ff)
 }
