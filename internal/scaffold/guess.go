@@ -79,9 +79,9 @@ func (w *word) put(block []byte, bits uint64) {
 
 // What trials let threads access of a buffer.
 const (
-	firstWindow = 256 << 10
-	maxWindow   = 64 << 20
-	before      = 64 << 10 // bytes that lie before the address
+	firstWindow = 32 << 10
+	maxWindow   = 16 << 20
+	before      = 16 << 10 // bytes that lie before the address
 )
 
 // declared returns the words of the arguments as the kernel declares and reads them.

@@ -9,8 +9,20 @@ import (
 	"warpbound/internal/isa"
 )
 
-// maxTrialSteps bounds the instructions of the warps in all trials together, beyond which no other guess is tried.
-const maxTrialSteps = 6 << 20
+// How many instructions of warps trials may take together before no other guess is tried: fewer if the one that there
+// is executes four blocks in five.
+const (
+	maxTrialSteps = 3 << 20
+	fewTrialSteps = 1 << 20
+)
+
+// spent reports whether a guess with a verdict is to be the last.
+func (t *trials) spent(v *verdict) bool {
+	if v.err == nil && 5*v.blocks >= 4*len(v.covered) {
+		return t.steps > fewTrialSteps
+	}
+	return t.steps > maxTrialSteps
+}
 
 // search finds a guess with which no thread fails and as many blocks as possible are executed. Everything about it is
 // fixed: the same kernel gives the same guess.
@@ -35,7 +47,7 @@ func search(ctx context.Context, t *trials) (*guess, *verdict, error) {
 		if won == nil || v.better(won) {
 			best, won = g, v
 		}
-		if won.complete() || t.steps > maxTrialSteps {
+		if won.complete() || t.spent(won) {
 			break
 		}
 	}
@@ -230,7 +242,7 @@ func (t *trials) improve(ctx context.Context, g *guess, v *verdict) (*guess, *ve
 		again = false
 		for _, s := range t.suspects(g, v) {
 			for _, change := range t.changes(g, s) {
-				if t.steps > maxTrialSteps {
+				if t.spent(v) {
 					return g, v, nil
 				}
 				next := g.clone()

@@ -15,7 +15,7 @@ import (
 const width = 32
 
 // maxSteps bounds the instructions of the warps in a trial.
-const maxSteps = 1 << 20
+const maxSteps = 1 << 19
 
 // errSteps says that a trial was given up.
 var errSteps = errors.New("the kernel does not end soon")
