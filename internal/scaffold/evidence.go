@@ -175,14 +175,17 @@ func (e *evidence) conclude() {
 			of.all.each(func(s int) {
 				src := &e.sources[s]
 				src.decides = true
+				itself := of.itself()>>s&1 != 0
 				switch {
 				case other.all&axes != 0:
-					src.compared |= other.all & axes
+					if itself {
+						src.compared |= other.all & axes
+					}
 				case src.word < 0 && other.all>>s&1 != 0: // from one element of a buffer to another
 					src.counts = true
 				case other.all != 0:
 				case c.min[1-i] != c.max[1-i]:
-					src.counts = true
+					src.counts = src.counts || itself
 				default:
 					src.constants[c.min[1-i]] = true
 				}

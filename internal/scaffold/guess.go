@@ -13,7 +13,8 @@ import (
 // guess is a launch with its arguments.
 type guess struct {
 	grid, block [3]int
-	words       []word // by their offsets in the parameter block
+	loops       float64 // what a number is at first that ends a loop
+	words       []word  // by their offsets in the parameter block
 }
 
 // clone returns a copy that can be changed without the original.
@@ -53,6 +54,8 @@ type word struct {
 	holds  content // of the buffer that an address is of
 	elem   isa.Type
 	window int  // bytes that trials let threads access from the address on
+	mixed  bool // integers and floats lie in the buffer
+	cast   bool // elem is what the search has chosen, not the type of most accesses
 	moved  bool // value or holds is what the search has chosen, not the first guess
 }
 

@@ -34,6 +34,14 @@ type origin struct {
 
 func (f origin) join(g origin) origin { return origin{f.base | g.base, f.all | g.all} }
 
+// itself returns the sources of which the number is a sum; if there are none, the only one on which it depends.
+func (f origin) itself() set {
+	if f.base == 0 && bits.OnesCount64(uint64(f.all)) == 1 {
+		return f.all
+	}
+	return f.base
+}
+
 // computed returns where the result of an instruction comes from that is no access.
 func computed(in *isa.Instr, of []origin) origin {
 	var out origin

@@ -330,6 +330,8 @@ func (f *found) whyContents(i int) string {
 	switch {
 	case s == nil:
 		return ""
+	case w.cast:
+		return "found by trying: integers, although floats lie between them"
 	case w.moved && w.holds.how != "offsets":
 		return "found by trying"
 	case w.holds.how == "offsets":

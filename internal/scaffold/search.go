@@ -2,6 +2,7 @@ package scaffold
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math/bits"
 	"slices"
@@ -33,11 +34,18 @@ func search(ctx context.Context, t *trials) (*guess, *verdict, error) {
 		if !t.fits(s) {
 			continue
 		}
-		g := &guess{grid: s.grid, block: s.block, words: declared(t.kernel)}
+		g := &guess{grid: s.grid, block: s.block, loops: longLoops, words: declared(t.kernel)}
 		for i := range g.words {
 			g.words[i].settle(t.kernel.AddressBits)
 		}
 		v, err := t.understand(ctx, g)
+		for n := range shorter {
+			if err != nil || !errors.Is(v.err, errSteps) {
+				break
+			}
+			g.loops = shorter[n]
+			v, err = t.understand(ctx, g)
+		}
 		if err != nil {
 			return nil, nil, err
 		}
@@ -56,6 +64,11 @@ func search(ctx context.Context, t *trials) (*guess, *verdict, error) {
 	}
 	return best, won, nil
 }
+
+// The ends of loops: at first, and where a kernel does not end soon.
+const longLoops = 16
+
+var shorter = [...]float64{5, 3}
 
 // understand tries a guess and lets its words be what the trial has shown that they are, until nothing changes.
 func (t *trials) understand(ctx context.Context, g *guess) (*verdict, error) {
@@ -97,7 +110,10 @@ func (t *trials) learn(g *guess, v *verdict) bool {
 			w.typ, w.value = floats[s.floatBits], 1
 		}
 		if w.kind == isPointer && r != nil {
-			w.elem = t.element(w.offset, r)
+			if !w.cast {
+				w.elem = t.element(w.offset, r)
+			}
+			w.mixed = w.mixed || mixed(r)
 			if !w.moved {
 				w.holds = t.contents(g, w)
 			}
@@ -151,6 +167,21 @@ func (t *trials) element(offset int, r *reached) isa.Type {
 	return plainType(best)
 }
 
+// mixed reports whether threads access integers and floats of 32 bits in a buffer, as in an array of structs.
+func mixed(r *reached) bool {
+	floats, integers := 0, 0
+	for typ, n := range r.types {
+		switch {
+		case typ.Bits() != 32:
+		case typ.IsFloat():
+			floats += n
+		default:
+			integers += n
+		}
+	}
+	return floats > 0 && integers > 0
+}
+
 // plainType returns the type that a job has for the elements of memory that are accessed as of a type.
 func plainType(t isa.Type) isa.Type {
 	switch {
@@ -188,10 +219,10 @@ func (t *trials) value(g *guess, s *source) float64 {
 		return 16
 	case s.shifts:
 		return 2
-	case s.scaled&axisX == 0 && s.scaled != 0:
+	case s.scaled&axisX == 0 && s.scaled != 0 && (!s.counts || g.loops == longLoops):
 		return float64(g.threads(0))
 	case s.counts || len(s.constants) > 0 || s.scaled != 0:
-		return 16
+		return g.loops
 	}
 	return 1
 }
@@ -360,6 +391,11 @@ func (t *trials) changes(g *guess, at int) []func(*word) {
 	}
 	if len(known) > 0 {
 		hold(uniform(known[0]-1, known[len(known)-1]+1))
+	}
+	if w.mixed && !w.cast {
+		for _, x := range []float64{3, 1, 7, 15} {
+			all = append(all, func(w *word) { w.cast, w.elem, w.holds = true, isa.U32, uniform(0, x) })
+		}
 	}
 	if w.elem.IsFloat() {
 		for _, x := range []float64{1, 10, 255, 1000} {

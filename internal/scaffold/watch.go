@@ -271,9 +271,9 @@ func (w *watcher) accessed(in *isa.Instr, at *watched, eff *emu.Effect) {
 			case addr >= abi.ParamBase:
 				from = w.evidence.word(int(element-abi.ParamBase), in.Type)
 			case addr >= abi.LocalBase:
-				from = remember(at.local, element, stored(i), acc.Kind, m&(m-1) != eff.Mask&(eff.Mask-1))
+				from = remember(at.local, element, size, stored(i), acc.Kind, m&(m-1) != eff.Mask&(eff.Mask-1))
 			default:
-				from = remember(w.shared, element, stored(i), acc.Kind, true)
+				from = remember(w.shared, element, size, stored(i), acc.Kind, true)
 			}
 			w.results[i] = w.results[i].join(from)
 		}
@@ -285,17 +285,26 @@ func (w *watcher) accessed(in *isa.Instr, at *watched, eff *emu.Effect) {
 	}
 }
 
-// remember stores or loads where a number in local or shared memory comes from. What several lanes store at one address
-// is joined.
-func remember(memory map[uint64]origin, addr uint64, stored origin, kind emu.AccessKind, join bool) origin {
-	old := memory[addr]
-	if kind == emu.Load {
-		return old
+// granule is the number of bytes of local and shared memory for which one origin is noted.
+const granule = 4
+
+// remember stores or loads where a number of some bytes in local or shared memory comes from. What several lanes store at
+// one address is joined, and what does not fill a granule is joined with what else lies there.
+func remember(memory map[uint64]origin, addr uint64, bytes int, stored origin, kind emu.AccessKind, join bool) origin {
+	var old origin
+	for at := addr / granule; at*granule < addr+uint64(bytes); at++ {
+		there := memory[at]
+		old = old.join(there)
+		if kind == emu.Load {
+			continue
+		}
+		if join || bytes < granule {
+			there = stored.join(there)
+		} else {
+			there = stored
+		}
+		memory[at] = there
 	}
-	if join {
-		stored = stored.join(old)
-	}
-	memory[addr] = stored
 	return old
 }
 
