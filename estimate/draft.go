@@ -3,8 +3,8 @@ package estimate
 // Draft is a job that was written for a kernel of which only the module is known.
 type Draft struct {
 	Module  string // path of the module from the job file
-	Kernel  string
-	Several bool // the module has other kernels
+	Kernel  string // as the job calls it
+	Stem    string // a name for the job file, without an extension
 	Machine string
 	Launch  Launch
 	Text    string  // of the job file

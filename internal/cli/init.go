@@ -6,7 +6,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -19,8 +18,11 @@ func initCommand() *cobra.Command {
 	var output string
 	c := &cobra.Command{
 		Use:   "init MODULE",
-		Short: "Write a job for a kernel: arguments, buffers and a launch, guessed and tried",
-		Args:  cobra.ExactArgs(1),
+		Short: "Write a job for a kernel of a module: a launch, arguments and buffers, guessed and tried",
+		Example: `  warpbound init kernels/bfs/bfs.ptx
+  # one kernel of several, and a name for the job:
+  warpbound init kernels/relaxation/relaxation.ptx --kernel relax -o relax.toml`,
+		Args: cobra.ExactArgs(1),
 	}
 	c.Flags().StringVarP(&output, "output", "o", "", "the job file to write (default: beside the module, named after it, or after the kernel if it has several)")
 	c.Flags().StringVar(&opts.Kernel, "kernel", "", "the kernel, if the module has several")
@@ -41,11 +43,7 @@ func initCommand() *cobra.Command {
 			return err
 		}
 		if output == "" {
-			name := strings.TrimSuffix(filepath.Base(args[0]), filepath.Ext(args[0]))
-			if d.Several {
-				name = d.Kernel
-			}
-			output = filepath.Join(dir, name+".toml")
+			output = filepath.Join(dir, d.Stem+".toml")
 		}
 		if err := writeNew(output, d.Text); err != nil {
 			return err

@@ -26,11 +26,12 @@ func (t *text) pair(key, value, comment string) {
 func (f *found) render() string {
 	var t text
 	g := f.guess
-	t.line("# A job for kernel %s, by warpbound init. The module does not say how it is launched, nor on what.", f.kernel.Name)
-	t.line("# The launch, numbers, sizes and contents are guesses, each with what it rests on: replace them by yours.")
+	t.line("# A job for kernel %s, by warpbound init.", f.kernel.Readable())
+	t.line("# The module does not say how its kernels are launched, nor on what. The launch, numbers, sizes and contents")
+	t.line("# are guesses, each with what it rests on: replace them by yours. That no thread failed proves nothing.")
 	t.line("")
 	t.pair("module", quoted(f.path), "")
-	t.pair("kernel", quoted(f.kernel.Name), "")
+	t.pair("kernel", quoted(f.name), "")
 	t.pair("machine", quoted(f.best.Machine), strings.Join(f.best.Reasons, "; "))
 	t.line("")
 	t.line("# The launch. %s", f.launchReason())
@@ -47,7 +48,11 @@ func (f *found) render() string {
 			buffers = append(buffers, f.renderWord(&t, g.at(p.Offset))...)
 			continue
 		}
-		t.pair("name", quoted(f.param(i)), fmt.Sprintf("a struct of %d bytes, of which these are read", p.Bytes))
+		comment := fmt.Sprintf("a struct of %d bytes, of which these are read", p.Bytes)
+		if typ := f.sourceType(i); typ != "" {
+			comment = typ + ", " + comment
+		}
+		t.pair("name", quoted(f.param(i)), comment)
 		fields := f.fields(i)
 		if len(fields) == 0 {
 			t.pair("type", `"u8"`, "")
@@ -108,6 +113,14 @@ func (f *found) param(i int) string {
 	return fmt.Sprintf("p%d", i)
 }
 
+// sourceType returns the type that the source gives a parameter, empty if that is not known.
+func (f *found) sourceType(param int) string {
+	if types := parameterTypes(f.kernel); types != nil {
+		return types[param]
+	}
+	return ""
+}
+
 // plainName reports whether a name may be one of a job as it is.
 func plainName(name string) bool {
 	return name != "" && !strings.ContainsAny(name, "=.+$% \t\"\\")
@@ -124,8 +137,8 @@ func (f *found) fields(param int) []int {
 	return all
 }
 
-// name returns the name of a word within its parameter.
-func (f *found) name(i int) string {
+// within returns the name of a word within its parameter.
+func (f *found) within(i int) string {
 	w := &f.guess.words[i]
 	p := &f.kernel.Params[w.param]
 	if !aggregate(p) {
@@ -138,9 +151,9 @@ func (f *found) name(i int) string {
 func (f *found) full(i int) string {
 	w := &f.guess.words[i]
 	if !aggregate(&f.kernel.Params[w.param]) {
-		return f.name(i)
+		return f.within(i)
 	}
-	return f.param(w.param) + "." + f.name(i)
+	return f.param(w.param) + "." + f.within(i)
 }
 
 // buffer returns the name of the buffer that a word is an address in.
@@ -154,7 +167,11 @@ func (f *found) buffer(i int) string {
 // renderWord writes a word. If its buffer is none of its own, it returns the word.
 func (f *found) renderWord(t *text, i int) []int {
 	w := &f.guess.words[i]
-	t.pair("name", quoted(f.name(i)), "")
+	comment := ""
+	if p := &f.kernel.Params[w.param]; !aggregate(p) {
+		comment = f.sourceType(w.param)
+	}
+	t.pair("name", quoted(f.within(i)), comment)
 	switch w.kind {
 	case isPointer:
 		count, ahead := f.count(i)

@@ -3,7 +3,6 @@ package scaffold
 import (
 	"context"
 	"fmt"
-	"slices"
 	"strings"
 
 	"warpbound/estimate"
@@ -51,12 +50,12 @@ func Write(ctx context.Context, req Request) (*estimate.Draft, error) {
 	if err != nil {
 		return nil, err
 	}
-	f.best, f.path, f.file = best, req.Path, req.File
+	f.best, f.path, f.name = best, req.Path, plainest(program, entry.Name)
 	if err := f.verify(ctx, req.Text); err != nil {
 		return nil, err
 	}
 	d := &estimate.Draft{
-		Module: req.Path, Kernel: entry.Name, Several: len(defined(program)) > 1, Machine: best.Machine,
+		Module: req.Path, Kernel: f.name, Stem: stem(program, req.File, entry.Name), Machine: best.Machine,
 		Launch: estimate.Launch{Grid: f.guess.grid, Block: f.guess.block},
 		Text:   f.render(), Guesses: f.guesses(), Blocks: f.reachable(), Executed: f.executed(), Failed: f.failed(),
 		Missing: f.missing(),
@@ -87,8 +86,9 @@ type found struct {
 	at      origin           // on what the access depends that failed
 	shared  uint64           // dynamic shared memory in bytes
 
-	best       *estimate.Suiting
-	path, file string // of the module: from the job, and for messages
+	best *estimate.Suiting
+	path string // of the module from the job
+	name string // of the kernel in the job
 }
 
 // find searches for arguments, and then for what the threads reach of the buffers whatever is sampled.
@@ -207,39 +207,4 @@ func (f *found) missing() string {
 		}
 	}
 	return ""
-}
-
-// defined returns the kernels of a program that have a body.
-func defined(p *isa.Program) []*isa.Func {
-	var all []*isa.Func
-	for _, f := range p.Entries() {
-		if !f.Extern {
-			all = append(all, f)
-		}
-	}
-	return all
-}
-
-// choose returns the kernel that a job is written for.
-func choose(p *isa.Program, req Request) (*isa.Func, error) {
-	all := defined(p)
-	if len(all) == 0 {
-		return nil, fmt.Errorf("%s has no kernel", req.File)
-	}
-	if req.Kernel == "" && len(all) == 1 {
-		return all[0], nil
-	}
-	var names []string
-	for _, f := range all {
-		if f.Name == req.Kernel {
-			return f, nil
-		}
-		names = append(names, f.Name)
-	}
-	slices.Sort(names)
-	list := strings.Join(names, ", ")
-	if req.Kernel == "" {
-		return nil, fmt.Errorf("%s has %d kernels, of which a job takes one: warpbound init %s --kernel NAME\nThere are %s", req.File, len(all), req.File, list)
-	}
-	return nil, fmt.Errorf("%s has no kernel %q; there are %s", req.File, req.Kernel, list)
 }
