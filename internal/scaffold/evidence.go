@@ -40,9 +40,9 @@ type comparison struct {
 type reached struct {
 	min, max                 int64 // bytes from where the address points, the last one excluded; equal if there was no access
 	loaded, stored, combined bool
-	types                    map[isa.Type]int
-	last                     int // the instruction that reached max
-	from                     set // what addresses depend on
+	types                    [isa.B1 + 1]int // accesses of a lane as of each type
+	last                     int             // the instruction that reached max
+	from                     set             // what addresses depend on
 }
 
 // access notes an access of an instruction.

@@ -172,8 +172,8 @@ func mixed(r *reached) bool {
 	floats, integers := 0, 0
 	for typ, n := range r.types {
 		switch {
-		case typ.Bits() != 32:
-		case typ.IsFloat():
+		case isa.Type(typ).Bits() != 32:
+		case isa.Type(typ).IsFloat():
 			floats += n
 		default:
 			integers += n

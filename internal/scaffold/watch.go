@@ -83,9 +83,6 @@ func (w *watcher) run(ctx context.Context, launch emu.Launch, mem *emu.Memory, b
 	}
 	w.buffers, w.block = buffers, launch.Block
 	w.out = &outcome{covered: make([]bool, len(w.graph.Blocks)), reached: make([]reached, len(buffers))}
-	for i := range w.out.reached {
-		w.out.reached[i].types = make(map[isa.Type]int)
-	}
 	var cta emu.CTA
 	var eff emu.Effect
 	env := &emu.Env{SMs: 1}
@@ -276,6 +273,9 @@ func (w *watcher) accessed(in *isa.Instr, at *watched, eff *emu.Effect) {
 				from = remember(w.shared, element, size, stored(i), acc.Kind, true)
 			}
 			w.results[i] = w.results[i].join(from)
+		}
+		if acc.AddrDiff == 0 { // all lanes do the same
+			break
 		}
 	}
 	if acc.Space == isa.Global || acc.Space == isa.Const || acc.Space == isa.Generic {
