@@ -9,6 +9,15 @@ import (
 // shape is a grid and a block.
 type shape struct{ grid, block [3]int }
 
+// threads returns how many threads there are.
+func (s shape) threads() int {
+	n := 1
+	for i := range s.grid {
+		n *= s.grid[i] * s.block[i]
+	}
+	return n
+}
+
 // used says which coordinates a kernel asks for, of threads and of CTAs.
 func used(k *isa.Kernel) (threads, ctas [3]bool) {
 	for _, in := range k.Instrs {
@@ -81,7 +90,7 @@ func blocks(k *isa.Kernel, threads [3]bool) [][3]int {
 	case threads[1]:
 		all = append(all, [3]int{16, 16, 1}, [3]int{8, 8, 1}, [3]int{32, 8, 1}, [3]int{32, 32, 1}, [3]int{32, 4, 1}, [3]int{4, 4, 1})
 	case threads[0]:
-		for _, n := range []int{128, 64, 256, 32, 512, 16, 1024} {
+		for _, n := range []int{128, 64, 256, 32, 512, 16, 1024, 8} {
 			all = append(all, [3]int{n, 1, 1})
 		}
 	default:

@@ -30,8 +30,9 @@ func (t *trials) spent(v *verdict) bool {
 func search(ctx context.Context, t *trials) (*guess, *verdict, error) {
 	var best *guess
 	var won *verdict
+	limit := 0 // of threads, if a launch does not end soon
 	for _, s := range shapes(t.kernel) {
-		if !t.fits(s) {
+		if !t.fits(s) || limit > 0 && s.threads() >= limit {
 			continue
 		}
 		g := &guess{grid: s.grid, block: s.block, loops: longLoops, words: declared(t.kernel)}
@@ -49,7 +50,9 @@ func search(ctx context.Context, t *trials) (*guess, *verdict, error) {
 		if err != nil {
 			return nil, nil, err
 		}
-		if g, v, err = t.improve(ctx, g, v); err != nil {
+		if errors.Is(v.err, errSteps) { // only fewer threads help
+			limit = s.threads()
+		} else if g, v, err = t.improve(ctx, g, v); err != nil {
 			return nil, nil, err
 		}
 		if won == nil || v.better(won) {

@@ -38,10 +38,10 @@ func (v *verdict) better(u *verdict) bool {
 	switch {
 	case (v.err == nil) != (u.err == nil):
 		return v.err == nil
-	case v.below != u.below && v.err == nil:
-		return v.below < u.below
+	case v.blocks != u.blocks:
+		return v.blocks > u.blocks
 	}
-	return v.blocks > u.blocks
+	return v.err == nil && v.below < u.below
 }
 
 // complete reports whether all is well.

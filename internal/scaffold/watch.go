@@ -147,7 +147,7 @@ func (w *watcher) step(warp *emu.Warp, at *watched, env *emu.Env, eff *emu.Effec
 			guard = guard.join(f)
 		}
 		w.evidence.branches[block] = w.evidence.branches[block].join(guard)
-	case in.Op == isa.Setp || in.Op == isa.Set:
+	case in.Op == isa.Setp, in.Op == isa.Set, in.Op == isa.Min, in.Op == isa.Max:
 		lane := bits.TrailingZeros64(active)
 		w.evidence.compare(pc, in, w.of, [2]int64{value(warp, in, 0, lane), value(warp, in, 1, lane)})
 	}
