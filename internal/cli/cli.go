@@ -98,13 +98,13 @@ func command() *cobra.Command {
 	root.SetHelpCommand(help)
 	strict(help)
 	run := []*cobra.Command{
-		demoCommand(), analyzeCommand(), simCommand(), inspectCommand(),
+		initCommand(), demoCommand(), analyzeCommand(), simCommand(), inspectCommand(),
 		checkCommand(), verifyCommand(), reproduceCommand(), selfcheckCommand(),
 		calibrateCommand(), splitCommand(), quotaCommand(), searchCommand(),
 	}
 	addTimeout(run...)
 	root.AddCommand(run...)
-	root.AddCommand(initCommand(), machinesCommand(), syntheticCommand(), versionCommand(), completionCommand())
+	root.AddCommand(machinesCommand(), syntheticCommand(), versionCommand(), completionCommand())
 	strict(root)
 	completeAll(root)
 	return root

@@ -43,7 +43,7 @@ func TestSchema(t *testing.T) {
 	schema := schemas(t)
 	whole := schema("")
 	finding := filepath.Join(t.TempDir(), "findings")
-	covered := map[string]bool{"synthetic": true, "check": true, "verify": true, "completion": true} // these print text alone
+	covered := map[string]bool{"synthetic": true, "check": true, "verify": true, "completion": true, "init": true} // these print text alone
 	for _, c := range []struct{ of, args string }{
 		{"Analysis", "demo --vectors 2"},
 		{"Analysis", "analyze KERNELS/reduction/job.toml --vectors 2"},
