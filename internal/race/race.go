@@ -232,11 +232,17 @@ func (u *use) word(addr uint64, size int, value uint32, lanes uint64) {
 	for i := range c.records {
 		r := &c.records[i]
 		overlap := r.bytes & u.bytes
+		conflict := overlap != 0 && (r.store || u.store) && !u.permitted(r)
+		covered := u.covers(r)
+		if !conflict && !covered { // the order does not matter, and may take long to find
+			r.past = false
+			continue
+		}
 		before := u.after(r) || u.follows(c.records, r)
-		if overlap != 0 && !before && (r.store || u.store) && !u.permitted(r) {
+		if conflict && !before {
 			u.report(r, addr&^3+uint64(lowest(overlap)))
 		}
-		r.past = before && u.covers(r)
+		r.past = before && covered
 	}
 	kept := c.records[:0]
 	for _, r := range c.records {
