@@ -26,6 +26,7 @@ var results = []struct {
 	{reflect.TypeFor[Analysis](), "analyze, demo and search"},
 	{reflect.TypeFor[Simulation](), "sim"},
 	{reflect.TypeFor[Module](), "inspect"},
+	{reflect.TypeFor[Check](), "check"},
 	{reflect.TypeFor[Splitting](), "split"},
 	{reflect.TypeFor[Quotas](), "quota"},
 	{reflect.TypeFor[Reproduction](), "reproduce"},
@@ -227,8 +228,11 @@ func (s *schemer) of(t reflect.Type) object {
 	case reflect.Map:
 		return object{{"type", []string{"object", "null"}}, {"additionalProperties", s.of(t.Elem())}}
 	case reflect.String:
-		if t == reflect.TypeFor[Evidence]() {
+		switch t {
+		case reflect.TypeFor[Evidence]():
 			return object{{"enum", strength}}
+		case reflect.TypeFor[Verdict]():
+			return object{{"enum", []Verdict{Within, Over, Unknown, Failed}}}
 		}
 		return object{{"type", "string"}}
 	case reflect.Bool:

@@ -15,7 +15,7 @@ import (
 
 // Budget is the longest that something may take. The zero Budget is none.
 type Budget struct {
-	Text   string        // as it was written, with the unit of cycles
+	Text   string        // with its unit
 	Cycles int64         // 0 of a time
 	Time   time.Duration // 0 of cycles
 }
@@ -44,7 +44,7 @@ func Parse(text string) (Budget, error) {
 	case d == 0:
 		return Budget{}, fmt.Errorf("want a positive time such as 2ms, or a number of cycles such as 120000")
 	}
-	return Budget{Text: text, Time: d}, nil
+	return Budget{Text: d.String(), Time: d}, nil
 }
 
 var (

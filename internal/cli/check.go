@@ -1,78 +1,187 @@
 package cli
 
 import (
+	"context"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"warpbound"
 	"warpbound/estimate"
+	"warpbound/internal/halt"
 	"warpbound/internal/report"
 	"warpbound/internal/symbol"
 )
 
 func checkCommand() *cobra.Command {
-	var job jobFlags
-	var flags analyzeFlags
-	var budget time.Duration
+	var f checkFlags
 	c := &cobra.Command{
-		Use:   "check JOB.toml --budget 2ms",
-		Short: "Check a job's bound against a time budget: exit 0 within, 1 exceeded, 2 unknown",
+		Use:   "check JOB.toml...",
+		Short: "Check the bounds of jobs against their budgets: exit 0 within, 1 over, 2 unknown",
+		Long: "Check the bounds of jobs against their budgets, each against the one that it states (budget = \"2ms\", or\n" +
+			"cycles as budget = 120000), or all against --budget. What counts of a job is the least estimate with the\n" +
+			"strongest evidence, and a run that takes longer than the budget.\n\n" +
+			"Exit code: 1 if a job is over its budget, else 2 if one is unknown or failed, else 0. The other jobs are\n" +
+			"checked all the same.",
 		Example: `  warpbound check kernels/vectorAdd/job.toml --budget 2ms
-  # by one method alone, on another machine:
-  warpbound check kernels/vectorAdd/job.toml --budget 350us \
-    --machine predictable-rr --methods static/cta`,
-		Args: cobra.ExactArgs(1),
+  # by one method alone, on another machine, in cycles:
+  warpbound check kernels/vectorAdd/job.toml --budget 200000 \
+    --machine predictable-rr --methods static/cta
+  # all jobs against the budgets that they state, for CI:
+  warpbound check jobs/*.toml --require proven --format sarif`,
+		Args: cobra.MinimumNArgs(1),
 	}
-	job.add(c)
-	flags.add(c)
-	c.Flags().DurationVar(&budget, "budget", 0, "time budget of the kernel, for example 2ms or 350us")
-	if err := c.MarkFlagRequired("budget"); err != nil {
-		panic(err) // the flag is defined one line above
-	}
+	f.format = addFormats(c, "text", "json", "sarif", "junit")
+	f.job.add(c)
+	f.analyze.add(c)
+	c.Flags().StringVar(&f.budget, "budget", "", "budget of all jobs: a time such as 2ms, or cycles such as 120000 (default: the jobs')")
+	f.require = addChoice(c, "require", "least evidence that a bound must have to count", string(estimate.Observed), string(estimate.Annotated), string(estimate.Proven))
 	c.RunE = func(c *cobra.Command, args []string) error {
-		if budget <= 0 {
-			return fmt.Errorf("--budget %s: want a positive time", budget)
-		}
-		opts, err := flags.options()
+		k, err := f.check(c)
 		if err != nil {
 			return err
 		}
-		j, err := job.load(c, args[0])
-		if err != nil {
-			return err
-		}
-		a, err := flags.analyze(c, j, opts)
-		if err != nil && (a == nil || !certain(a, j.ClockHz(), budget)) {
-			return err
-		}
-		bound := a.Tightest()
-		if bound == nil {
-			return fmt.Errorf("unknown: none of the selected methods bounds the whole kernel")
-		}
-		return verdict(c, j, a, bound, budget)
+		return k.run(args)
 	}
 	return c
 }
 
-func verdict(c *cobra.Command, j *warpbound.Job, a *estimate.Analysis, bound *estimate.Estimate, budget time.Duration) error {
-	took := report.Duration(bound.Cycles, a.Hz(j.ClockHz()))
-	answer, err := "within", error(nil)
-	if took > budget {
-		answer, err = "over", errVerdict
+// checkFlags are the flags of check.
+type checkFlags struct {
+	job     jobFlags
+	analyze analyzeFlags
+	format  *format
+	budget  string
+	require *string
+}
+
+// check reads the flags.
+func (f *checkFlags) check(c *cobra.Command) (*checkRun, error) {
+	k := &checkRun{c: c, flags: f, requires: estimate.Evidence(*f.require)}
+	var err error
+	if c.Flags().Changed("budget") {
+		if k.budget, err = warpbound.ParseBudget(f.budget); err != nil {
+			return nil, usagef("--budget %s: %w", f.budget, err)
+		}
 	}
-	name := symbol.Readable(a.Kernel)
-	if len(a.Launches) > 0 {
-		name = a.Job // all of its launches together
+	k.opts, err = f.analyze.options()
+	return k, err
+}
+
+// checkRun is a check of several jobs.
+type checkRun struct {
+	c        *cobra.Command
+	flags    *checkFlags
+	budget   warpbound.Budget // of all jobs, if it is given
+	requires estimate.Evidence
+	opts     warpbound.AnalyzeOptions
+}
+
+// run checks the jobs one after the other and prints what comes of each. Jobs without an answer go to standard error,
+// in formats for programs too.
+func (k *checkRun) run(names []string) error {
+	var jobs []estimate.CheckedJob
+	var took []time.Duration
+	for _, name := range names {
+		begun := time.Now()
+		j := k.job(name)
+		jobs, took = append(jobs, j), append(took, time.Since(begun))
+		if err := k.line(&j, len(names) > 1); err != nil {
+			return err
+		}
 	}
-	_, failed := fmt.Fprintf(c.OutOrStdout(), "%s: %s of %s (%d cycles, evidence: %s) is %s the budget of %s\n",
-		name, bound.Method, took, bound.Cycles, bound.Evidence, answer, budget)
-	if text := report.Convergence(a.Convergence); failed == nil && text != "" {
-		_, failed = fmt.Fprintln(c.OutOrStdout(), text)
+	all := warpbound.Checked(jobs, k.requires)
+	if err := k.print(all, took); err != nil {
+		return err
 	}
-	if failed != nil {
-		return failed
+	switch all.Verdict {
+	case estimate.Over:
+		return errVerdict
+	case estimate.Unknown:
+		return errUnknown
 	}
+	return nil
+}
+
+// job checks one job.
+func (k *checkRun) job(name string) estimate.CheckedJob {
+	checked, err := k.checked(name)
+	if halt.Ended(k.c.Context(), err) {
+		err = context.Cause(k.c.Context())
+	}
+	if err != nil {
+		return warpbound.Unchecked(name, err)
+	}
+	return checked
+}
+
+func (k *checkRun) checked(name string) (estimate.CheckedJob, error) {
+	none := estimate.CheckedJob{}
+	if err := k.c.Context().Err(); err != nil {
+		return none, err
+	}
+	j, err := k.flags.job.load(k.c, name)
+	if err != nil {
+		return none, err
+	}
+	budget := k.budget
+	if !budget.Given() {
+		budget = j.Budget()
+	}
+	if !budget.Given() {
+		return none, fmt.Errorf("%s states no budget: write budget = \"2ms\" into it, or give --budget 2ms", name)
+	}
+	a, err := k.flags.analyze.analyze(k.c, j, k.opts)
+	if err != nil && (a == nil || a.Interrupted == nil) {
+		return none, err
+	}
+	checked := j.Check(a, budget, k.requires)
+	if err != nil && checked.Verdict == estimate.Unknown {
+		return none, err // which says what to do
+	}
+	return checked, nil
+}
+
+// line prints the line of a job. Among others its file names it, alone its kernel, unless there are several.
+func (k *checkRun) line(j *estimate.CheckedJob, among bool) error {
+	name := symbol.Readable(j.Kernel)
+	if among || j.Launches > 0 {
+		name = j.Job
+	}
+	line := report.Checked(j, name)
+	if j.Verdict == estimate.Unknown || j.Verdict == estimate.Failed {
+		if among && !strings.Contains(line, j.Job) {
+			line = j.Job + ": " + line
+		}
+		_, err := fmt.Fprintln(k.c.ErrOrStderr(), "warpbound:", line)
+		return err
+	}
+	if *k.flags.format != "text" {
+		return nil
+	}
+	if text := report.Convergence(j.Convergence); text != "" {
+		line += "\n" + text
+	}
+	_, err := fmt.Fprintln(k.c.OutOrStdout(), line)
+	return err
+}
+
+// print writes the whole in the format that is asked for.
+func (k *checkRun) print(all *estimate.Check, took []time.Duration) error {
+	out := k.c.OutOrStdout()
+	switch *k.flags.format {
+	case "json":
+		return report.JSON(out, all)
+	case "sarif":
+		return report.SARIF(out, all)
+	case "junit":
+		return report.JUnit(out, all, took)
+	}
+	if len(all.Jobs) == 1 {
+		return nil // its line says all
+	}
+	_, err := fmt.Fprintln(out, report.CheckSummary(all))
 	return err
 }

@@ -29,6 +29,9 @@ const (
 // the user's limit.
 var errVerdict = errors.New("verdict against the limit")
 
+// errUnknown is returned by a command that could not tell, and has said why.
+var errUnknown = errors.New("unknown")
+
 // Main runs warpbound with the arguments after the program's name and returns
 // the exit code.
 func Main(args []string, stdout, stderr io.Writer) int {
@@ -50,6 +53,8 @@ func within(grace time.Duration, args []string, stdout, stderr io.Writer) int {
 		return exitFine
 	case errors.Is(err, errVerdict):
 		return exitVerdict
+	case errors.Is(err, errUnknown):
+		return exitFailure
 	case halt.Ended(ctx, err):
 		fmt.Fprintln(stderr, "warpbound:", context.Cause(ctx))
 	default:

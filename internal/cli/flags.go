@@ -3,7 +3,9 @@ package cli
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -13,23 +15,38 @@ import (
 // format is the value of a --format flag.
 type format string
 
-func (f *format) String() string { return string(*f) }
+func addFormat(c *cobra.Command) *format { return addFormats(c, "text", "json") }
+
+// addFormats adds the flag with formats of which the first is the one of a command without the flag.
+func addFormats(c *cobra.Command, names ...string) *format {
+	return (*format)(addChoice(c, "format", "how to print the result", names...))
+}
+
+// choice is the value of a flag that is one of some words.
+type choice struct {
+	value string
+	words []string
+}
+
+func (v *choice) String() string { return v.value }
 
 // Type implements pflag.Value.
-func (f *format) Type() string { return "text|json" }
+func (v *choice) Type() string { return strings.Join(v.words, "|") }
 
-func (f *format) Set(s string) error {
-	if s != "text" && s != "json" {
-		return fmt.Errorf("want text or json%s", suggest.Mean(s, []string{"text", "json"}))
+func (v *choice) Set(s string) error {
+	if !slices.Contains(v.words, s) {
+		last := len(v.words) - 1
+		return fmt.Errorf("want %s or %s%s", strings.Join(v.words[:last], ", "), v.words[last], suggest.Mean(s, v.words))
 	}
-	*f = format(s)
+	v.value = s
 	return nil
 }
 
-func addFormat(c *cobra.Command) *format {
-	f := format("text")
-	c.Flags().Var(&f, "format", "how to print the result")
-	return &f
+// addChoice adds a flag that is one of some words, the first of them if it is not given.
+func addChoice(c *cobra.Command, name, usage string, words ...string) *string {
+	v := &choice{words[0], words}
+	c.Flags().Var(v, name, usage)
+	return &v.value
 }
 
 // number is the value of a flag that takes an integer of at least least.

@@ -38,7 +38,7 @@ const manyFlags = 10
 func flagGroups() []heading {
 	return []heading{
 		{"Runs", []string{"machine", "seed", "vectors", "vector", "repeats", "max-cycles", "until-stable", "timeout", "yes", "inputs", "traces", "races"}},
-		{"Search", []string{"strategy", "budget", "population", "elite", "mutation", "special", "patience", "novelty"}},
+		{"Search", []string{"strategy", "population", "elite", "mutation", "special", "patience", "novelty"}},
 		{"Symbolic execution", []string{"threads", "solver", "float-solver"}},
 		{"Output", []string{"format", "html", "lp", "certificate", "out", "plot", "trace", "dump", "steps", "help"}},
 	}

@@ -13,7 +13,6 @@ import (
 
 	"warpbound/estimate"
 	"warpbound/internal/halt"
-	"warpbound/internal/report"
 )
 
 // grace is how long an interrupted command may take to print what is known, and finishing how long of that bounds
@@ -96,18 +95,4 @@ func soFar(ended error, known bool, print func() error) error {
 		return ended
 	}
 	return errors.Join(ended, print())
-}
-
-// certain reports whether the answer of check is the same however an analysis that has ended early would have gone on:
-// a run takes longer than the budget, or a proven bound, which others could only lower, does not.
-func certain(a *estimate.Analysis, hz float64, budget time.Duration) bool {
-	over := func(cycles int64) bool { return report.Duration(cycles, a.Hz(hz)) > budget }
-	bound := a.Tightest()
-	switch {
-	case bound == nil:
-		return false
-	case over(bound.Cycles):
-		return a.Observed != nil && over(a.Observed.Max)
-	}
-	return bound.Evidence == estimate.Proven
 }

@@ -43,7 +43,7 @@ func TestSchema(t *testing.T) {
 	schema := schemas(t)
 	whole := schema("")
 	finding := filepath.Join(t.TempDir(), "findings")
-	covered := map[string]bool{"synthetic": true, "check": true, "verify": true, "completion": true, "init": true} // these print text alone
+	covered := map[string]bool{"synthetic": true, "verify": true, "completion": true, "init": true} // these print text alone
 	for _, c := range []struct{ of, args string }{
 		{"Analysis", "demo --vectors 2"},
 		{"Analysis", "analyze KERNELS/reduction/job.toml --vectors 2"},
@@ -61,6 +61,7 @@ func TestSchema(t *testing.T) {
 		{"Module", "inspect KERNELS/reduction/reduction.ptx --job KERNELS/reduction/job.toml"},
 		{"Splitting", "split KERNELS/reduction/job.toml --vectors 1"},
 		{"Splitting", "split KERNELS/artificial/job.toml --vectors 1 --choose --measured"},
+		{"Check", "check KERNELS/vectorAdd/job.toml KERNELS/reduction/job.toml --vectors 1 --machine predictable-rr --budget 1s"},
 		{"Quotas", "quota KERNELS/reduction/job.toml --from 1 --to 3"},
 		{"Reproduction", "reproduce hybrid --examples"},
 		{"Selfcheck", "selfcheck --kernels 2 --machine predictable-rr --out " + finding},

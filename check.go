@@ -1,0 +1,37 @@
+package warpbound
+
+import (
+	"warpbound/estimate"
+	"warpbound/internal/budget"
+	"warpbound/internal/study/check"
+)
+
+// Budget is how long a run of a job may take: a time, or a number of cycles. The zero Budget is none.
+type Budget struct{ is budget.Budget }
+
+// ParseBudget reads a time such as "2ms", or cycles such as "120000" or "120000 cycles".
+func ParseBudget(text string) (Budget, error) {
+	is, err := budget.Parse(text)
+	return Budget{is}, err
+}
+
+// Given reports whether there is a budget.
+func (b Budget) Given() bool { return b.is.Given() }
+
+// Budget returns the budget that the job states.
+func (j *Job) Budget() Budget { return Budget{j.on.Spec.Budget} }
+
+// Check holds an analysis of the job against a budget, which is given. Only estimates of at least the evidence that it
+// requires count; empty stands for any.
+func (j *Job) Check(a *estimate.Analysis, b Budget, requires estimate.Evidence) estimate.CheckedJob {
+	pos := j.on.First().Graph.Kernel.Pos
+	return check.Job(a, pos, check.Limits{Budget: b.is, Hz: a.Hz(j.ClockHz()), Requires: requires})
+}
+
+// Unchecked is what a check says of a job that cannot be loaded or analysed, because of an error.
+func Unchecked(name string, err error) estimate.CheckedJob { return check.Failure(name, err) }
+
+// Checked is what the checks of several jobs come to.
+func Checked(jobs []estimate.CheckedJob, requires estimate.Evidence) *estimate.Check {
+	return check.All(jobs, requires)
+}

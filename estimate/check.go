@@ -1,0 +1,60 @@
+package estimate
+
+// Verdict is what a check says of a job and its budget.
+type Verdict string
+
+// The verdicts.
+const (
+	Within  Verdict = "within"  // the bound is at most the budget
+	Over    Verdict = "over"    // the bound, or a run, takes longer than the budget
+	Unknown Verdict = "unknown" // no bound counts
+	Failed  Verdict = "failed"  // the job could not be read, run or bounded
+)
+
+// Check is whether jobs keep to their budgets.
+type Check struct {
+	Provenance
+	// Verdict is over if a job is, else unknown if one is that or failed, else within.
+	Verdict  Verdict      `json:"verdict"`
+	Requires Evidence     `json:"requires"` // weaker bounds do not count
+	Within   int          `json:"within"`   // number of jobs with that verdict
+	Over     int          `json:"over"`     // likewise
+	Unknown  int          `json:"unknown"`  // likewise
+	Failed   int          `json:"failed"`   // likewise
+	Jobs     []CheckedJob `json:"jobs"`     // in the order in which they were named
+}
+
+// CheckedJob is whether one job keeps to its budget. Of a job that failed, what could not be found out is empty.
+type CheckedJob struct {
+	Job         string      `json:"job"`
+	Kernel      string      `json:"kernel"`
+	Pos         string      `json:"pos"`      // of the kernel, or of what is wrong: file:line:col
+	Launches    int         `json:"launches"` // of a run, as the job lists them; 0 if it launches its kernel once
+	Machine     string      `json:"machine"`
+	MachineHash string      `json:"machine_hash"`
+	ModuleHash  string      `json:"module_hash"` // SHA-256 of the module's text
+	JobHash     string      `json:"job_hash"`    // of the job's file and of the data files that it names
+	Verdict     Verdict     `json:"verdict"`
+	Budget      *TimeBudget `json:"budget"` // nil if the job failed
+	// Bound is the estimate that counts, the least of those with the strongest evidence; nil if there is none.
+	Bound    *Estimate    `json:"bound"`
+	Margin   *int64       `json:"margin"`   // cycles by which Bound is below the budget, negative if it is over; nil without
+	Observed *Observation `json:"observed"` // nil where nothing ran
+	// Convergence says why there are no more runs, as in an Analysis.
+	Convergence *Convergence `json:"convergence,omitempty"`
+	Reasons     []Remark     `json:"reasons"` // why the verdict is unknown or failed, the decisive one first
+	Warnings    []Warning    `json:"warnings"`
+}
+
+// TimeBudget is the longest that a run may take.
+type TimeBudget struct {
+	Text    string  `json:"text"`     // the time or the cycles, with the unit
+	Cycles  int64   `json:"cycles"`   // the greatest number that is within
+	ClockHz float64 `json:"clock_hz"` // at which cycles become time
+}
+
+// Remark is something that is said of a place.
+type Remark struct {
+	Pos  string `json:"pos"` // file:line:col, empty if it has no place
+	Text string `json:"text"`
+}

@@ -1,0 +1,118 @@
+// Package check holds bounds of jobs against their budgets.
+//
+// It imports what results are made of, and nothing that makes them: whoever asks brings the analyses.
+package check
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+
+	"warpbound/diag"
+	"warpbound/estimate"
+	"warpbound/internal/budget"
+	"warpbound/internal/provenance"
+)
+
+// Limits is what bounds are held against.
+type Limits struct {
+	Budget   budget.Budget
+	Hz       float64           // at which cycles become time
+	Requires estimate.Evidence // weaker bounds do not count; empty for any
+}
+
+// Job checks an analysis. pos is that of the kernel.
+//
+// A run that takes longer than the budget makes the job over it, whatever the bounds are. Otherwise the least
+// bound of the strongest evidence decides, if that is strong enough. Of an analysis that ended early this is so only
+// if it would be so however it had gone on: methods that have not answered may lower a bound, and only one that is proven
+// cannot be replaced by one of stronger evidence.
+func Job(a *estimate.Analysis, pos diag.Pos, by Limits) estimate.CheckedJob {
+	limit := by.Budget.MaxCycles(by.Hz)
+	c := estimate.CheckedJob{
+		Job: a.Job, Kernel: a.Kernel, Pos: pos.String(), Launches: len(a.Launches), Machine: a.Machine,
+		MachineHash: a.MachineHash, ModuleHash: a.ModuleHash, JobHash: a.JobHash,
+		Budget:   &estimate.TimeBudget{Text: by.Budget.Text, Cycles: limit, ClockHz: by.Hz},
+		Observed: a.Observed, Convergence: a.Convergence, Warnings: a.Warnings,
+	}
+	tightest := a.Tightest()
+	if tightest != nil && estimate.Weakest(tightest.Evidence, by.Requires) == cmp.Or(by.Requires, estimate.Observed) {
+		c.Bound, c.Margin = tightest, new(limit-tightest.Cycles)
+	}
+	within := c.Bound != nil && *c.Margin >= 0
+	switch {
+	case a.Observed != nil && a.Observed.Max > limit:
+		c.Verdict = estimate.Over
+	case a.Interrupted != nil && !(within && c.Bound.Evidence == estimate.Proven):
+		text := fmt.Sprintf("the analysis ended early (%s), and what is known by then does not decide", a.Interrupted.Reason)
+		c.Verdict, c.Reasons = estimate.Unknown, []estimate.Remark{{Text: text}}
+	case within:
+		c.Verdict = estimate.Within
+	case c.Bound != nil:
+		c.Verdict = estimate.Over
+	default:
+		c.Verdict, c.Reasons = estimate.Unknown, missing(a, tightest, by.Requires)
+	}
+	return c
+}
+
+// missing says why no bound counts.
+func missing(a *estimate.Analysis, tightest *estimate.Estimate, requires estimate.Evidence) []estimate.Remark {
+	first := estimate.Remark{Text: "none of the selected methods bounds the whole kernel"}
+	if tightest != nil {
+		first.Text = fmt.Sprintf("the strongest bound is %s, whose evidence is %s, and %s is required", tightest.Method, tightest.Evidence, requires)
+	}
+	var static []estimate.Remark
+	for _, w := range a.Warnings {
+		if w.ID == "no-static-bound" {
+			static = append(static, estimate.Remark{Pos: w.Pos, Text: w.Text})
+		}
+	}
+	if static == nil && tightest != nil {
+		first.Text += "; static methods prove bounds, each on machines of its kind (see warpbound machines)"
+	}
+	return append([]estimate.Remark{first}, static...)
+}
+
+// Failure is a job of that name of which err is all that is known.
+func Failure(name string, err error) estimate.CheckedJob {
+	reason := estimate.Remark{Text: err.Error()}
+	var loop *diag.UnboundedLoopError
+	var at *diag.Error
+	switch {
+	case errors.As(err, &loop):
+		reason.Pos = loop.Pos.String()
+	case errors.As(err, &at):
+		reason.Pos = at.Pos.String()
+	}
+	return estimate.CheckedJob{
+		Job: name, Pos: cmp.Or(reason.Pos, name), Verdict: estimate.Failed,
+		Reasons: []estimate.Remark{reason}, Warnings: []estimate.Warning{},
+	}
+}
+
+// All counts the verdicts on jobs.
+func All(jobs []estimate.CheckedJob, requires estimate.Evidence) *estimate.Check {
+	c := &estimate.Check{Provenance: provenance.Of(), Requires: cmp.Or(requires, estimate.Observed), Jobs: jobs}
+	for i := range jobs {
+		switch jobs[i].Verdict {
+		case estimate.Within:
+			c.Within++
+		case estimate.Over:
+			c.Over++
+		case estimate.Unknown:
+			c.Unknown++
+		case estimate.Failed:
+			c.Failed++
+		}
+	}
+	switch {
+	case c.Over > 0:
+		c.Verdict = estimate.Over
+	case c.Unknown > 0 || c.Failed > 0:
+		c.Verdict = estimate.Unknown
+	default:
+		c.Verdict = estimate.Within
+	}
+	return c
+}
