@@ -27,6 +27,7 @@ var results = []struct {
 	{reflect.TypeFor[Simulation](), "sim"},
 	{reflect.TypeFor[Module](), "inspect"},
 	{reflect.TypeFor[Check](), "check"},
+	{reflect.TypeFor[Comparison](), "compare"},
 	{reflect.TypeFor[Splitting](), "split"},
 	{reflect.TypeFor[Quotas](), "quota"},
 	{reflect.TypeFor[Reproduction](), "reproduce"},

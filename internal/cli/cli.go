@@ -109,7 +109,7 @@ func command() *cobra.Command {
 	}
 	addTimeout(run...)
 	root.AddCommand(run...)
-	root.AddCommand(machinesCommand(), syntheticCommand(), versionCommand(), completionCommand())
+	root.AddCommand(compareCommand(), machinesCommand(), syntheticCommand(), versionCommand(), completionCommand())
 	strict(root)
 	completeAll(root)
 	return root

@@ -43,6 +43,8 @@ func TestSchema(t *testing.T) {
 	schema := schemas(t)
 	whole := schema("")
 	finding := filepath.Join(t.TempDir(), "findings")
+	saved := filepath.Join(t.TempDir(), "saved.json")
+	save(t, saved, "analyze ../../kernels/reduction/job.toml --vectors 1 --format json")
 	covered := map[string]bool{"synthetic": true, "verify": true, "completion": true, "init": true} // these print text alone
 	for _, c := range []struct{ of, args string }{
 		{"Analysis", "demo --vectors 2"},
@@ -62,6 +64,7 @@ func TestSchema(t *testing.T) {
 		{"Splitting", "split KERNELS/reduction/job.toml --vectors 1"},
 		{"Splitting", "split KERNELS/artificial/job.toml --vectors 1 --choose --measured"},
 		{"Check", "check KERNELS/vectorAdd/job.toml KERNELS/reduction/job.toml --vectors 1 --machine predictable-rr --budget 1s"},
+		{"Comparison", "compare " + saved + " " + saved},
 		{"Quotas", "quota KERNELS/reduction/job.toml --from 1 --to 3"},
 		{"Reproduction", "reproduce hybrid --examples"},
 		{"Selfcheck", "selfcheck --kernels 2 --machine predictable-rr --out " + finding},
@@ -95,6 +98,18 @@ func TestSchema(t *testing.T) {
 		if !covered[c.Name()] {
 			t.Errorf("nothing that %s prints is held against the schema", c.Name())
 		}
+	}
+}
+
+// save writes what a command prints to a file.
+func save(t *testing.T, file, args string) {
+	t.Helper()
+	var out, complaints bytes.Buffer
+	if code := Main(strings.Fields(args), &out, &complaints); code != exitFine {
+		t.Fatalf("%s: exit code %d: %s", args, code, &complaints)
+	}
+	if err := os.WriteFile(file, out.Bytes(), 0o644); err != nil {
+		t.Fatal(err)
 	}
 }
 

@@ -14,6 +14,7 @@ import (
 	"github.com/owenrumney/go-sarif/v3/pkg/report/v210/sarif"
 
 	"warpbound/estimate"
+	"warpbound/internal/symbol"
 )
 
 // Checked says in one line what came of a job and its budget: the answer first.
@@ -102,7 +103,7 @@ func addResult(run *sarif.Run, j *estimate.CheckedJob) {
 			continue
 		}
 		result := run.CreateResultForRule(rule.id).WithLevel(rule.level).
-			WithMessage(sarif.NewTextMessage(Checked(j, j.Kernel) + " (" + j.Job + ")")).
+			WithMessage(sarif.NewTextMessage(Checked(j, symbol.Readable(j.Kernel)) + " (" + j.Job + ")")).
 			WithLocations([]*sarif.Location{sarifLocation(j.Pos)})
 		for _, r := range j.Reasons {
 			if r.Pos != "" && r.Pos != j.Pos {
@@ -190,7 +191,7 @@ func JUnit(w io.Writer, c *estimate.Check, took []time.Duration) error {
 		j := &c.Jobs[i]
 		all += took[i]
 		one := junitCase{Name: j.Job, Class: c.Tool.Name + ".check", Time: seconds(took[i])}
-		line := Checked(j, j.Kernel)
+		line := Checked(j, symbol.Readable(j.Kernel))
 		first, _, _ := strings.Cut(line, "\n")
 		problem := &junitProblem{Message: first, Type: string(j.Verdict), Text: line}
 		switch j.Verdict {
