@@ -270,10 +270,14 @@ func smallest(t isa.Type) float64 {
 	return 0
 }
 
-// improve changes one word of a guess after the other and keeps what is better.
+// improve changes one word of a guess after the other and keeps what is better. If nothing is, it goes on from what is as
+// good and executes a block that nothing kept has executed.
 func (t *trials) improve(ctx context.Context, g *guess, v *verdict) (*guess, *verdict, error) {
+	seen := slices.Clone(v.covered)
 	for again := true; again && !v.complete(); {
 		again = false
+		var other *guess
+		var its *verdict
 		for _, s := range t.suspects(g, v) {
 			for _, change := range t.changes(g, s) {
 				if t.spent(v) {
@@ -286,16 +290,41 @@ func (t *trials) improve(ctx context.Context, g *guess, v *verdict) (*guess, *ve
 				if err != nil {
 					return nil, nil, err
 				}
-				if got.better(v) {
-					g, v, again = next, got, true
+				switch {
+				case got.better(v):
+					g, v, again, other = next, got, true, nil
+					merge(seen, v.covered)
 					if v.complete() {
 						return g, v, nil
 					}
+				case other == nil && !v.better(got) && news(seen, got.covered):
+					other, its = next, got
 				}
 			}
 		}
+		if !again && other != nil {
+			g, v, again = other, its, true
+			merge(seen, v.covered)
+		}
 	}
 	return g, v, nil
+}
+
+// merge adds blocks to those that were executed before.
+func merge(seen, covered []bool) {
+	for i, c := range covered {
+		seen[i] = seen[i] || c
+	}
+}
+
+// news reports whether a block was executed that was not before.
+func news(seen, covered []bool) bool {
+	for i, c := range covered {
+		if c && !seen[i] {
+			return true
+		}
+	}
+	return false
 }
 
 // suspects returns the words that a failed access or a branch depends on of which an outcome is missing, the
