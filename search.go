@@ -87,6 +87,7 @@ type SearchProgress struct {
 	Budget     int
 	Best       int64 // longest time of the strategy so far, in cycles
 	AtOnce     int   // how many runs are made at a time
+	Paths      int   // that symbolic execution has found
 }
 
 // SearchState is a search after a generation, for Resume.

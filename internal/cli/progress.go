@@ -5,6 +5,7 @@ import (
 	"io"
 	"math"
 	"os"
+	"strings"
 	"sync"
 	"time"
 
@@ -277,19 +278,23 @@ func (l *searchLine) set(p warpbound.SearchProgress, now time.Time) (began bool)
 
 // texts says it in ever fewer words.
 func (l *searchLine) texts(name string) []string {
-	before, after := l.before(), l.after()
+	before, after := strings.TrimSpace(l.before()), l.after()
 	if after == "" {
 		return []string{name + ": " + before, before}
 	}
-	return []string{name + ": " + before + after, before + after, after, l.count()}
+	whole := before + ": " + after
+	return []string{name + ": " + whole, whole, after, l.count()}
 }
 
 // before renders what stands before the bar.
 func (l *searchLine) before() string {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if l.at.Strategy == "" {
+	switch {
+	case l.at.Strategy == "" && l.at.Paths == 0:
 		return "symbolic execution "
+	case l.at.Strategy == "":
+		return fmt.Sprintf("symbolic execution, %d paths ", l.at.Paths)
 	}
 	return fmt.Sprintf("%s, generation %d ", l.at.Strategy, l.at.Generation)
 }
@@ -308,7 +313,10 @@ func (l *searchLine) after() string {
 	if l.at.Strategy == "" {
 		return ""
 	}
-	text := fmt.Sprintf("%d of %d, best %d cycles", l.at.Runs, l.at.Budget, l.at.Best)
+	text := fmt.Sprintf("%d of %d", l.at.Runs, l.at.Budget)
+	if l.at.Best > 0 {
+		text += fmt.Sprintf(", best %d cycles", l.at.Best)
+	}
 	if took := l.now.Sub(l.begun).Seconds(); took > 0 && l.at.Runs > l.first.Runs {
 		text += fmt.Sprintf(", %.1f runs/s", float64(l.at.Runs-l.first.Runs)/took)
 	}

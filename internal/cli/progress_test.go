@@ -2,6 +2,7 @@ package cli
 
 import (
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -17,6 +18,7 @@ func TestSearchLine(t *testing.T) {
 		before, after string
 	}{
 		{warpbound.SearchProgress{}, 0, "symbolic execution ", ""},
+		{warpbound.SearchProgress{Paths: 12}, 10, "symbolic execution, 12 paths ", ""},
 		{warpbound.SearchProgress{Strategy: "gdivan", Generation: 3, Runs: 40, Budget: 200, Best: 7}, 50, "gdivan, generation 3 ", "40 of 200, best 7 cycles"},
 		{warpbound.SearchProgress{Strategy: "gdivan", Generation: 4, Runs: 65, Budget: 200, Best: 9}, 60, "gdivan, generation 4 ", "65 of 200, best 9 cycles, 2.5 runs/s"},
 		{warpbound.SearchProgress{Strategy: "random", Runs: 1, Budget: 200, Best: 5}, 70, "random, generation 0 ", "1 of 200, best 5 cycles"},
@@ -24,6 +26,11 @@ func TestSearchLine(t *testing.T) {
 		l.set(c.p, begun.Add(time.Duration(c.seconds)*time.Second))
 		if before, after := l.before(), l.after(); before != c.before || after != c.after {
 			t.Errorf("got %q and %q, want %q and %q", before, after, c.before, c.after)
+		}
+		for _, text := range l.texts("job.toml") {
+			if text != strings.TrimSpace(text) || strings.Contains(text, "  ") {
+				t.Errorf("a text is %q", text)
+			}
 		}
 	}
 }

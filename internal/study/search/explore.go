@@ -112,7 +112,10 @@ func (s *searching) explore(ctx context.Context) error {
 		Space: *s.space, Launch: launch, Buffers: symbolic(whole.Spec, addresses), Solver: solver, Builder: smt.NewBuilder(),
 		Later:      s.Several(),
 		MaxThreads: s.opts.Explore.Threads, MaxPaths: explorePaths, MaxSteps: exploreSteps, MaxQueries: exploreQueries, Limit: all,
-		OnExploration: func(*method.Exploration) { s.report() },
+		OnExploration: func(e *method.Exploration) {
+			s.progress.Paths += e.Paths
+			s.report()
+		},
 	})
 	s.state.Explore = s.opts.Explore
 	if found == nil {

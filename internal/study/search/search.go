@@ -74,6 +74,7 @@ type Progress struct {
 	Budget     int
 	Best       int64 // longest time of the strategy so far, in cycles
 	AtOnce     int   // how many runs are made at a time
+	Paths      int   // that symbolic execution has found
 }
 
 // Found is what a search found: an analysis with an estimate of method "search".
@@ -174,7 +175,7 @@ func (s *searching) strategies() []string {
 func (s *searching) run(ctx context.Context, strategy string) error {
 	resume := s.state.of(strategy)
 	s.progress = Progress{
-		Strategy: strategy, Budget: s.opts.Settings.Runs,
+		Strategy: strategy, Budget: s.opts.Settings.Runs, Paths: s.progress.Paths,
 		AtOnce: s.platform.Workers(s.opts.Settings.Population, runner.Options{MaxCycles: s.opts.MaxCycles}),
 	}
 	if resume != nil {
