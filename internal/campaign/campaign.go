@@ -25,7 +25,9 @@ type Spec struct {
 	Inputs   []workload.SavedInputs // are run after the random test vectors, and count like these
 	Repeats  int                    // how often a device runs each input; 0 for its default
 	Progress func(done, total int)  // called after each input, by one goroutine at a time; may be nil
-	Begin    func(atOnce int)       // called before the first input, with how many are run at a time; may be nil
+	// Begin, unless nil, is called with how many inputs are run at a time before the first of those that take as long
+	// as others: the first vector takes longer where it is followed (see first).
+	Begin func(atOnce int)
 
 	// UntilStable ends the test vectors when they have shown nothing new for long (see settled). It is
 	// an error if a trace is wanted and its sinks are no Learners.
@@ -81,11 +83,11 @@ func Run(ctx context.Context, p runner.Platform, w *workload.Workload, spec Spec
 			sinks = append(sinks, all)
 		}
 	}
-	if spec.Begin != nil {
-		spec.Begin(len(workers))
-	}
 	c := &campaign{vectors: v, pool: pool, workers: workers, taken: order{waiting: make(map[int]*outcome), random: v.random}}
 	err = c.first(ctx)
+	if err == nil && spec.Begin != nil && c.taken.next < v.total {
+		spec.Begin(len(workers))
+	}
 	if err == nil && spec.UntilStable && c.convergence == nil {
 		err = c.untilStable(ctx)
 	}

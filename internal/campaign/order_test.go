@@ -3,6 +3,7 @@ package campaign_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"runtime"
 	"slices"
 	"testing"
@@ -78,5 +79,23 @@ func TestInterruptedWithoutMerging(t *testing.T) {
 	result, sinks, err := campaign.Run(ctx, p, j.Workload, spec, runner.Options{}, func(int) trace.Sink { return new(counter) })
 	if !errors.Is(err, context.Canceled) || result == nil || sinks != nil {
 		t.Errorf("%+v, %v, %v", result, sinks, err)
+	}
+}
+
+// TestBegin tells how many inputs are run at a time before one ends.
+func TestBegin(t *testing.T) {
+	j := prepare(t, random)
+	for n, want := range map[int]int{1: 1, 3: 3, 40: 12} {
+		var calls []string
+		spec := campaign.Spec{Vectors: 12}
+		p := newScript(j, n, spec)
+		spec.Begin = func(atOnce int) { calls = append(calls, fmt.Sprintf("begin %d", atOnce)) }
+		spec.Progress = func(done, total int) { calls = append(calls, fmt.Sprintf("%d of %d", done, total)) }
+		if _, _, err := campaign.Run(t.Context(), p, j.Workload, spec, runner.Options{}, nil); err != nil {
+			t.Fatal(err)
+		}
+		if len(calls) != 13 || calls[0] != fmt.Sprintf("begin %d", want) || calls[1] != "1 of 12" {
+			t.Errorf("%d workers: %v", n, calls)
+		}
 	}
 }
