@@ -43,6 +43,7 @@ type reached struct {
 	types                    [isa.B1 + 1]int // accesses of a lane as of each type
 	last                     int             // the instruction that reached max
 	from                     set             // what addresses depend on
+	wide                     uint64          // of the first words of 8 bytes those that were loaded as such
 }
 
 // access notes an access of an instruction.

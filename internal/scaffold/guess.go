@@ -53,6 +53,7 @@ type word struct {
 	value  float64 // of a number
 	holds  content // of the buffer that an address is of
 	elem   isa.Type
+	links  links
 	window int  // bytes that trials let threads access from the address on
 	mixed  bool // integers and floats lie in the buffer
 	cast   bool // elem is what the search has chosen, not the type of most accesses

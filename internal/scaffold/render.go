@@ -76,6 +76,9 @@ func (f *found) render() string {
 		t.pair("name", quoted(f.buffer(i)), fmt.Sprintf("%d elements lie before the address that is passed", ahead))
 		f.renderBuffer(&t, i, count)
 	}
+	for i := range g.words {
+		f.renderNodes(&t, i)
+	}
 	return t.String()
 }
 
@@ -159,10 +162,13 @@ func (f *found) full(i int) string {
 // buffer returns the name of the buffer that a word is an address in.
 func (f *found) buffer(i int) string {
 	if _, ahead := f.count(i); ahead > 0 {
-		return strings.ReplaceAll(f.full(i), ".", "_") + "_all"
+		return plainBuffer(f.full(i)) + "_all"
 	}
 	return f.full(i)
 }
+
+// plainBuffer returns the name of a field as one of a buffer.
+func plainBuffer(field string) string { return strings.ReplaceAll(field, ".", "_") }
 
 // renderWord writes a word. If its buffer is none of its own, it returns the word.
 func (f *found) renderWord(t *text, i int) []int {
@@ -210,6 +216,10 @@ func (f *found) renderBuffer(t *text, i int, count int64) {
 	}
 	t.pair("type", quoted(typ.String()), "")
 	t.pair("count", fmt.Sprint(count), f.why(i))
+	if w.links.nodes > 0 {
+		f.renderLinks(t, i, count)
+		return
+	}
 	switch w.holds.how {
 	case "":
 	case "offsets":

@@ -90,7 +90,12 @@ func (t *trials) understand(ctx context.Context, g *guess) (*verdict, error) {
 // learn changes the words of a guess as far as the evidence demands, and reports whether it did.
 func (t *trials) learn(g *guess, v *verdict) bool {
 	changed := t.discover(g)
-	buffer := 0
+	buffer, nodes := 0, v.reached
+	for i := range g.words {
+		if g.words[i].kind == isPointer {
+			nodes = nodes[1:]
+		}
+	}
 	for i := range g.words {
 		w := &g.words[i]
 		s := t.evidence.of(w.offset, -1)
@@ -119,6 +124,13 @@ func (t *trials) learn(g *guess, v *verdict) bool {
 			w.mixed = w.mixed || mixed(r)
 			if !w.moved {
 				w.holds = t.contents(g, w)
+			}
+			var its *reached
+			if w.links.nodes > 0 {
+				its, nodes = &nodes[0], nodes[1:]
+			}
+			if t.learnLinks(w, v, its); w.links.nodes > 0 {
+				w.elem, w.holds = isa.U64, content{}
 			}
 		}
 		if w.kind == isNumber && !w.moved && !w.float() {

@@ -113,7 +113,7 @@ func (t *trials) once(ctx context.Context, g *guess, d draw) (*outcome, error) {
 	t.memory.Reset()
 	random := rand.New(rand.NewPCG(1, d.seed))
 	launch := emu.Launch{Grid: g.grid, Block: g.block, Params: make([]byte, t.code.ParamBytes())}
-	var buffers []placed
+	var buffers, nodes []placed
 	if t.dynamic() {
 		launch.DynamicShared = dynamicShared
 	}
@@ -134,9 +134,16 @@ func (t *trials) once(ctx context.Context, g *guess, d draw) (*outcome, error) {
 			at = abi.AlignUp(at+before, abi.BufferAlign)
 			buffers = append(buffers, placed{word: w.offset, address: at, before: before, bytes: w.window})
 			w.put(launch.Params, at)
+			if w.links.nodes > 0 {
+				p, err := t.link(w, t.memory.Contents(at, w.window))
+				if err != nil {
+					return nil, err
+				}
+				nodes = append(nodes, p)
+			}
 		}
 	}
-	out, err := t.run(ctx, launch, &t.memory, buffers)
+	out, err := t.run(ctx, launch, &t.memory, append(buffers, nodes...))
 	if err != nil {
 		return nil, err
 	}

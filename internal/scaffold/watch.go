@@ -331,6 +331,9 @@ func (w *watcher) reach(in *isa.Instr, addr uint64, eff *emu.Effect) origin {
 			w.evidence.sources[s].address = true
 		}
 	})
+	if at := (addr - w.buffers[i].address) / 8; in.Type.Bytes() == 8 && at < 64 {
+		r.wide |= 1 << at
+	}
 	if eff.Access.Kind != emu.Load {
 		return origin{}
 	}
