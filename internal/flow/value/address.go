@@ -230,6 +230,9 @@ func (a *Address) AllowedTo(thread int, cta [3]int) bool {
 func (a *Address) conditions(dom *graph.DomTree) {
 	r := a.result
 	g := r.Graph
+	if !dom.Contains(a.Block) { // control fails behind the access, which paths through the kernel leave out
+		return
+	}
 	a.Conditions = true
 	decided := make(map[int]bool) // by block: the branch at its end, whose condition is among the facts
 	for b := a.Block; b != g.Entry(); b = dom.IDom(b) {
