@@ -25,6 +25,7 @@ var arrows = []rule{
 	{"internal/tomlpos", []string{"internal/isa", "internal/job", "internal/machine"}, "what is said of any document knows none"},
 	{"internal/budget", []string{"estimate", "internal/..."}, "how long something may take depends on nothing"},
 
+	{"internal/compile", []string{"warpbound", "estimate", "internal/isa/*", "internal/machine", "internal/emu", "internal/sim/...", "internal/workload", "internal/runner/...", "internal/method/...", "internal/cli"}, "compilers know no program"},
 	{"internal/symbol", []string{"warpbound", "estimate", "internal/..."}, "what a name means does not depend on what has it"},
 	{"internal/vec", []string{"estimate", "internal/..."}, "arithmetic on vectors knows no program"},
 	{"internal/gcn3", []string{"estimate", "internal/..."}, "machine code knows no program"},
@@ -132,7 +133,7 @@ var direct = []rule{
 }
 
 // files are the only packages that may open files or start processes.
-var files = []string{"internal/cli", "internal/job", "internal/workload", "internal/study/splits", "internal/smt/process", "internal/test/smttest", "internal/test/effort", "cmd/warpbound", "cmd/samejson"}
+var files = []string{"internal/cli", "internal/job", "internal/workload", "internal/study/splits", "internal/smt/process", "internal/compile", "internal/test/smttest", "internal/test/effort", "cmd/warpbound", "cmd/samejson"}
 
 // goList runs go list. It opens all sources itself too, so that a result in the test cache
 // is not taken for that of others: the cache does not see what another process reads.
