@@ -63,6 +63,9 @@ func TestExamples(t *testing.T) {
 				continue
 			}
 			if end := slices.IndexFunc(words, func(w string) bool { return strings.HasPrefix(w, "|") || strings.HasPrefix(w, ">") }); end > 0 {
+				if words[end] == ">" {
+					written = append(written, words[end+1])
+				}
 				words = words[:end]
 			}
 			called, err := parseExample(words[1:], &written)
@@ -94,8 +97,8 @@ func parseExample(args []string, written *[]string) (string, error) {
 		if filepath.Ext(name) == "" || slices.ContainsFunc(*written, func(w string) bool { return strings.HasPrefix(name, w) }) {
 			continue
 		}
-		if _, err := os.Stat(filepath.Join("../..", name)); err != nil {
-			return "", err
+		if found, err := filepath.Glob(filepath.Join("../..", name)); err != nil || len(found) == 0 {
+			return "", fmt.Errorf("there is no %s (%v)", name, err)
 		}
 	}
 	c.Flags().Visit(func(f *pflag.Flag) {
