@@ -103,7 +103,7 @@ func parseExample(args []string, written *[]string) (string, error) {
 	}
 	c.Flags().Visit(func(f *pflag.Flag) {
 		switch f.Name {
-		case "out", "certificate":
+		case "out", "output", "certificate":
 			*written = append(*written, f.Value.String())
 		case "methods":
 			if list, isList := f.Value.(pflag.SliceValue); isList && err == nil {

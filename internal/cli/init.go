@@ -15,37 +15,49 @@ import (
 
 func initCommand() *cobra.Command {
 	var opts warpbound.DraftOptions
+	var source sourceFlags
 	var output string
 	c := &cobra.Command{
-		Use:   "init MODULE",
+		Use:   "init FILE",
 		Short: "Write a job for a kernel of a module: a launch, arguments and buffers, guessed and tried",
+		Long: `Writes a job for a kernel of a module: a launch, arguments and buffers, guessed and tried.
+
+A source of CUDA C++ (.cu) or OpenCL C (.cl) is compiled first, by nvcc or else by clang. Flags for the compiler follow
+two dashes.`,
 		Example: `  warpbound init kernels/bfs/bfs.ptx
   # one kernel of several, and a name for the job:
-  warpbound init kernels/relaxation/relaxation.ptx --kernel relax -o relax.toml`,
-		Args: cobra.ExactArgs(1),
+  warpbound init kernels/relaxation/relaxation.ptx --kernel relax -o relax.toml
+  # from a source, and again when it has changed:
+  warpbound init kernels/vectorAdd/vectorAdd.cl -o add.toml --arch sm_80 -- -O3
+  warpbound init --update add.toml`,
+		Args: fileAndFlags,
 	}
+	source.add(c)
 	c.Flags().StringVarP(&output, "output", "o", "", "the job file to write (default: beside the module, named after it, or after the kernel if it has several)")
 	c.Flags().StringVar(&opts.Kernel, "kernel", "", "the kernel, if the module has several")
 	c.RunE = func(c *cobra.Command, args []string) error {
-		src, err := warpbound.ReadModule(args[0])
-		if err != nil {
-			return err
+		if source.update {
+			return again(c, args[0])
 		}
 		dir := filepath.Dir(args[0])
 		if output != "" {
 			dir = filepath.Dir(output)
 		}
-		if opts.Path, err = relative(dir, args[0]); err != nil {
+		m, err := source.module(c, args[0], dir, args[1:])
+		if err != nil {
 			return err
 		}
-		d, err := warpbound.Draft(c.Context(), args[0], src, opts)
+		if opts.Path, err = relative(dir, m.name); err != nil {
+			return err
+		}
+		d, err := warpbound.Draft(c.Context(), m.name, m.text, opts)
 		if err != nil {
 			return err
 		}
 		if output == "" {
 			output = filepath.Join(dir, d.Stem+".toml")
 		}
-		if err := writeNew(output, d.Text); err != nil {
+		if err := writeNew(output, d.Text+m.table); err != nil {
 			return err
 		}
 		return report.Draft(c.OutOrStdout(), d, output)

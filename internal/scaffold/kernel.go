@@ -33,8 +33,8 @@ func choose(p *isa.Program, req Request) (*isa.Func, error) {
 		return p.Func(all[0]), nil
 	}
 	slices.Sort(all)
-	return nil, fmt.Errorf("%s has %d kernels, of which a job takes one: warpbound init %s --kernel NAME\nThere are %s",
-		req.File, len(all), req.File, strings.Join(symbol.ShortAll(all), ", "))
+	return nil, fmt.Errorf("%s has %d kernels, of which a job takes one; say which with --kernel NAME\nThere are %s",
+		req.File, len(all), strings.Join(symbol.ShortAll(all), ", "))
 }
 
 // plainest returns the name by which a job calls a kernel: its short name if no other kernel has it, else its symbol.

@@ -1,0 +1,143 @@
+package cli
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"warpbound"
+	"warpbound/internal/compile"
+)
+
+// approximate says what is special about code that was compiled without a toolkit.
+const approximate = "Functions such as expf, sinf and powf are Warpbound's approximations, as with -use_fast_math; nvcc makes other code of them."
+
+// sourceFlags are those of init for sources.
+type sourceFlags struct {
+	arch   string
+	update bool
+}
+
+func (f *sourceFlags) add(c *cobra.Command) {
+	c.Flags().StringVar(&f.arch, "arch", compile.DefaultArch, "the architecture for which a source is compiled")
+	c.Flags().BoolVar(&f.update, "update", false, "compile the source of the job again, by the command in its [source]")
+}
+
+// fileAndFlags takes one argument, and behind two dashes any number.
+func fileAndFlags(c *cobra.Command, args []string) error {
+	if at := c.ArgsLenAtDash(); at >= 0 {
+		args = args[:at]
+	}
+	return cobra.ExactArgs(1)(c, args)
+}
+
+// module is a module for which a job is written.
+type module struct {
+	name  string
+	text  []byte
+	table string // [source] of the job; empty if nothing was compiled
+}
+
+// module reads a module, or compiles a source for a job that will be in a directory, with further flags of the compiler.
+func (f *sourceFlags) module(c *cobra.Command, file, dir string, flags []string) (*module, error) {
+	text, err := warpbound.ReadModule(file)
+	if err != nil {
+		return nil, err
+	}
+	if !compile.IsSource(file) {
+		if len(flags) > 0 || c.Flags().Changed("arch") {
+			return nil, fmt.Errorf("%s is not compiled, so it takes no flags for a compiler", file)
+		}
+		return &module{name: file, text: text}, nil
+	}
+	name, err := relative(dir, file)
+	if err != nil {
+		return nil, err
+	}
+	command, err := compile.Command(c.Context(), compile.Request{Source: name, Arch: f.arch, Flags: flags})
+	if err != nil {
+		return nil, err
+	}
+	announce(c, dir, command)
+	ptx, err := compile.Run(c.Context(), command, dir, c.ErrOrStderr())
+	if err != nil {
+		return nil, uncompiled(err, file)
+	}
+	if compile.Approximates(command) && bytes.Contains(ptx, []byte(".approx.")) {
+		fmt.Fprintln(c.ErrOrStderr(), approximate)
+	}
+	out := &module{
+		name: filepath.Join(dir, strings.TrimSuffix(filepath.Base(file), filepath.Ext(file))+".ptx"),
+		text: ptx, table: compile.Table(name, command, text),
+	}
+	old, err := os.ReadFile(out.name)
+	switch {
+	case err == nil && bytes.Equal(old, ptx):
+		return out, nil
+	case err == nil:
+		return nil, fmt.Errorf("%s is there already and is another module, so it stays as it is; name a job in another directory with -o, or compile a job's source again with init --update JOB", out.name)
+	case !errors.Is(err, fs.ErrNotExist):
+		return nil, err
+	}
+	return out, writeFiles(map[string][]byte{out.name: ptx})
+}
+
+// announce shows a command before it runs.
+func announce(c *cobra.Command, dir string, command []string) {
+	in := ""
+	if dir != "." {
+		in = " in " + dir
+	}
+	fmt.Fprintf(c.ErrOrStderr(), "Compiling%s: %s\n", in, strings.Join(command, " "))
+}
+
+// uncompiled says what to do where a compiler has said what is wrong.
+func uncompiled(err error, file string) error {
+	return fmt.Errorf("%w: %s; flags for the compiler follow two dashes: warpbound init %[2]s -- -I include -D N=16", err, file)
+}
+
+// writeFiles writes files that appear under their names when all are complete.
+func writeFiles(files map[string][]byte) error {
+	var out outputs
+	defer out.discard()
+	for name, text := range files {
+		f, err := out.create("writing", name)
+		if err != nil {
+			return err
+		}
+		if _, err := f.Write(text); err != nil {
+			return err
+		}
+	}
+	return out.commit()
+}
+
+// again compiles the source of a job again, and says if the job does not fit what comes of it.
+func again(c *cobra.Command, file string) error {
+	u, err := compile.Again(c.Context(), file, func(dir string, command []string) { announce(c, dir, command) }, c.ErrOrStderr())
+	if err != nil {
+		return err
+	}
+	files := map[string][]byte{file: u.JobText}
+	if !u.Same {
+		files[u.Module] = u.ModuleText
+	}
+	if err := writeFiles(files); err != nil {
+		return err
+	}
+	what := "has changed"
+	if u.Same {
+		what = "is as it was"
+	}
+	fmt.Fprintf(c.OutOrStdout(), "Compiled %s: %s %s.\n", u.Source, u.Module, what)
+	if _, err := warpbound.Load(file, warpbound.LoadOptions{}); err != nil {
+		return fmt.Errorf("%s does not fit the new module:\n%w", file, err)
+	}
+	return nil
+}
