@@ -41,3 +41,19 @@ func (t Target) RunsOn(sm int) bool {
 	}
 	return sm >= t.SM
 }
+
+// architectures are the names by which people know architectures (CUDA C++ Programming Guide, Compute Capabilities).
+var architectures = map[int]string{
+	20: "Fermi", 21: "Fermi", 30: "Kepler", 32: "Tegra K1", 35: "Kepler", 37: "Kepler", 50: "Maxwell", 52: "Maxwell",
+	53: "Tegra X1", 60: "Pascal", 61: "Pascal", 62: "Tegra X2", 70: "Volta", 72: "Xavier", 75: "Turing", 80: "Ampere", 86: "Ampere",
+	87: "Orin", 89: "Ada", 90: "Hopper", 100: "Blackwell", 103: "Blackwell", 120: "Blackwell",
+}
+
+// Named returns the name of an architecture with the one by which people know it, if they do: "sm_87 (Orin)".
+func Named(target string) string {
+	t, _ := ParseTarget(target)
+	if name := architectures[t.SM]; name != "" {
+		return target + " (" + name + ")"
+	}
+	return target
+}

@@ -31,3 +31,11 @@ func TestTarget(t *testing.T) {
 		}
 	}
 }
+
+func TestNamed(t *testing.T) {
+	for target, want := range map[string]string{"sm_87": "sm_87 (Orin)", "sm_90a": "sm_90a (Hopper)", "sm_99": "sm_99", "mini-simt": "mini-simt", "none": "none"} {
+		if got := isa.Named(target); got != want {
+			t.Errorf("%s: %s", target, got)
+		}
+	}
+}

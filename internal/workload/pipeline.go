@@ -465,8 +465,8 @@ func targetDiffers(s *state) *diag.Warning {
 		return nil
 	}
 	return &diag.Warning{Pos: s.program.TargetPos, ID: "target-differs", Text: fmt.Sprintf(
-		"the module targets %s, machine %s is %s: instruction timings, caches and occupancy are those of %[3]s; target = %[1]q in the job says that this is meant",
-		target, s.machine.Name, s.machine.Architecture)}
+		"the module targets %s, machine %s is %s: instruction timings, caches and occupancy are those of the latter; target = %q in the job says that this is meant",
+		isa.Named(target), s.machine.Name, isa.Named(s.machine.Architecture), target)}
 }
 
 func dumpSplits(w io.Writer, s *state) error {

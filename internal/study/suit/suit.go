@@ -227,7 +227,7 @@ func architecture(m *machine.Machine, target string) string {
 		}
 		return "what the module targets"
 	case machine.Differs:
-		return fmt.Sprintf("a GPU of %s does not run code for %s: instruction timings, caches and occupancy are those of %[1]s", m.Architecture, target)
+		return fmt.Sprintf("a GPU of %s does not run code for %s: instruction timings, caches and occupancy are its own", isa.Named(m.Architecture), target)
 	case machine.Unsaid:
 		return "its file does not say what architecture it describes"
 	}

@@ -30,7 +30,7 @@ func TestModule(t *testing.T) {
 		reasons      string // what they contain
 	}{
 		{"its own target", "sm_20", []string{""}, "fermi-c2050", "fermi-c2050", "observed", "[what the module targets]"},
-		{"a later target", "sm_87", []string{""}, "fermi-c2050", "fermi-c2050", "observed", "[a GPU of sm_20 does not run code for sm_87: instruction timings, caches and occupancy are those of sm_20]"},
+		{"a later target", "sm_87", []string{""}, "fermi-c2050", "fermi-c2050", "observed", "[a GPU of sm_20 (Fermi) does not run code for sm_87: instruction timings, caches and occupancy are its own]"},
 		{"like no GPU", "sm_87", []string{""}, "fermi-c2050", "predictable-rr", "proven", "[like no GPU: made to be bounded, without caches]"},
 		{"stand-ins", "sm_80", []string{"\n.reg .b32 %r<3>; mov.u32 %r1, 1; redux.sync.add.u32 %r2, %r1, -1; lop3.b32 %r2, %r1, %r1, %r1, 3;"}, "fermi-c2050", "fermi-c2050", "observed", "lacks reductions over a warp (sm_80) and lop3 (sm_50), which stand-ins time"},
 		{"warps of 32", "sm_70", []string{"\n.reg .b32 %r<3>; mov.u32 %r1, %laneid;"}, "fermi-c2050", "gcn3-split", "", "depends on warps of 32 threads, and those of the machine have 64"},
