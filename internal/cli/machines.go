@@ -96,5 +96,5 @@ func machinesFor(w io.Writer, module, kernel string, f format) error {
 	if f == "json" {
 		return report.JSON(w, m)
 	}
-	return report.Machines(w, m)
+	return report.Machines(w, m, columns(w))
 }

@@ -9,16 +9,21 @@ import (
 	"warpbound/estimate"
 )
 
-// Machines writes which machines suit a module for people, in lines of at most 80 columns as far as names allow.
-func Machines(w io.Writer, m *estimate.Machines) error {
+// Machines writes which machines suit a module for people, in lines of at most so many columns as far as names allow:
+// as a table, or one machine below the other where a table has no room.
+func Machines(w io.Writer, m *estimate.Machines, columns int) error {
 	p := &printer{w: w}
 	of := "its kernels"
 	if len(m.Kernels) == 1 {
 		of = "kernel " + m.Kernels[0]
 	}
-	for _, line := range wrapped(fmt.Sprintf("%s targets %s. Machines for %s, best first:", m.File, m.Target, of), columns) {
-		p.printf("%s\n", line)
+	lines := func(lead, text string) {
+		for _, line := range wrapped(text, columns-len(lead)) {
+			p.printf("%s%s\n", lead, line)
+			lead = strings.Repeat(" ", len(lead))
+		}
 	}
+	lines("", fmt.Sprintf("%s targets %s. Machines for %s, best first:", m.File, m.Target, of))
 	p.printf("\n")
 	rows := [][3]string{{"machine", "describes", "bounds"}}
 	whys := []string{"why"}
@@ -33,19 +38,21 @@ func Machines(w io.Writer, m *estimate.Machines) error {
 			widths[i] = max(widths[i], len(cell))
 		}
 	}
+	const room = 30 // for the reasons in a table
+	table := widths[0]+widths[1]+widths[2]+8+room <= columns
 	for i, row := range rows {
-		lead := fmt.Sprintf("  %-*s  %-*s  %-*s  ", widths[0], row[0], widths[1], row[1], widths[2], row[2])
-		for _, line := range wrapped(whys[i], max(columns-len(lead), 20)) {
-			p.printf("%s%s\n", lead, line)
-			lead = strings.Repeat(" ", len(lead))
+		switch {
+		case table:
+			lines(fmt.Sprintf("  %-*s  %-*s  %-*s  ", widths[0], row[0], widths[1], row[1], widths[2], row[2]), whys[i])
+		case i > 0:
+			lines("  ", fmt.Sprintf("%s (%s): %s", row[0], row[1], row[2]))
+			lines("    ", whys[i])
 		}
 	}
-	p.printf("\n  proven at best: loops need bounds, from the launch or in the job\n")
+	p.printf("\n")
+	lines("  ", "proven at best: loops need bounds, from the launch or in the job")
 	return p.err
 }
-
-// columns is how wide what is wrapped may be.
-const columns = 80
 
 // described says which GPUs a machine describes, in a word.
 func described(s *estimate.Suiting) string {
