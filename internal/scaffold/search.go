@@ -73,15 +73,19 @@ const longLoops = 16
 
 var shorter = [...]float64{5, 3}
 
+// maxRounds bounds how often a guess is tried until what trials show agrees with it: contents may depend on the types of
+// accesses, and these on the contents.
+const maxRounds = 16
+
 // understand tries a guess and lets its words be what the trial has shown that they are, until nothing changes.
 func (t *trials) understand(ctx context.Context, g *guess) (*verdict, error) {
-	for {
+	for round := 1; ; round++ {
 		v, err := t.try(ctx, g, atRandom(0))
 		if err != nil {
 			return nil, err
 		}
 		t.evidence.conclude()
-		if !t.learn(g, v) {
+		if round == maxRounds || !t.learn(g, v) {
 			return v, nil
 		}
 	}
