@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"warpbound/diag"
+	"warpbound/internal/symbol"
 )
 
 // call appends what becomes of the i-th instruction of a function, a call. A
@@ -49,7 +50,7 @@ func (l *linker) unlinkable(in *Instr) string {
 		return ""
 	}
 	if f := l.callGraph().find(in.Callee); f == nil || f.Extern {
-		return fmt.Sprintf("call to %s, which the module does not define", in.Callee)
+		return fmt.Sprintf("call to %s, which the module does not define", symbol.Readable(in.Callee))
 	}
 	return ""
 }
