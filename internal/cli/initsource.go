@@ -64,10 +64,10 @@ func (f *sourceFlags) module(c *cobra.Command, file, dir string, flags []string)
 	if err != nil {
 		return nil, err
 	}
-	announce(c, dir, command)
+	fmt.Fprintf(c.ErrOrStderr(), "Compiling %s with %s for %s\n", file, command[0], f.arch)
 	ptx, err := compile.Run(c.Context(), command, dir, c.ErrOrStderr())
 	if err != nil {
-		return nil, uncompiled(err, file)
+		return nil, uncompiled(err, file, command)
 	}
 	if compile.Approximates(command) && bytes.Contains(ptx, []byte(".approx.")) {
 		fmt.Fprintln(c.ErrOrStderr(), approximate)
@@ -88,7 +88,7 @@ func (f *sourceFlags) module(c *cobra.Command, file, dir string, flags []string)
 	return out, writeFiles(map[string][]byte{out.name: ptx})
 }
 
-// announce shows a command before it runs.
+// announce shows a command that a job holds before it runs.
 func announce(c *cobra.Command, dir string, command []string) {
 	in := ""
 	if dir != "." {
@@ -98,8 +98,15 @@ func announce(c *cobra.Command, dir string, command []string) {
 }
 
 // uncompiled says what to do where a compiler has said what is wrong.
-func uncompiled(err error, file string) error {
-	return fmt.Errorf("%w: %s; flags for the compiler follow two dashes: warpbound init %[2]s -- -I include -D N=16", err, file)
+func uncompiled(err error, file string, command []string) error {
+	if !errors.Is(err, compile.ErrRefused) {
+		return err
+	}
+	text := fmt.Sprintf("flags for it follow two dashes: warpbound init %s -- -I include -D N=16", file)
+	if compile.Approximates(command) && filepath.Ext(file) == ".cu" {
+		text += fmt.Sprintf("\nWhat needs a CUDA toolkit: nvcc -ptx %s where there is one, and warpbound init of the module", file)
+	}
+	return fmt.Errorf("%s %w %s; %s", command[0], err, file, text)
 }
 
 // writeFiles writes files that appear under their names when all are complete.
@@ -121,6 +128,9 @@ func writeFiles(files map[string][]byte) error {
 // again compiles the source of a job again, and says if the job does not fit what comes of it.
 func again(c *cobra.Command, file string) error {
 	u, err := compile.Again(c.Context(), file, func(dir string, command []string) { announce(c, dir, command) }, c.ErrOrStderr())
+	if errors.Is(err, compile.ErrRefused) {
+		return fmt.Errorf("the compiler %w it; %s and its module stay as they are", err, file)
+	}
 	if err != nil {
 		return err
 	}

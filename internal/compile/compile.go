@@ -187,16 +187,19 @@ func Run(ctx context.Context, command []string, dir string, log io.Writer) ([]by
 	return os.ReadFile(module)
 }
 
+// ErrRefused is the error of a compiler that has said what is wrong with a source.
+var ErrRefused = errors.New("does not compile")
+
 // failure says what has become of a compiler.
 func failure(ctx context.Context, program string, err error) error {
 	exit := (*exec.ExitError)(nil)
 	switch {
 	case ctx.Err() != nil:
-		return ctx.Err()
+		return context.Cause(ctx)
 	case errors.Is(err, exec.ErrNotFound):
 		return fmt.Errorf("%s is not installed", program)
 	case errors.As(err, &exit):
-		return fmt.Errorf("%s does not compile it", program)
+		return ErrRefused
 	}
 	return err
 }
