@@ -164,8 +164,23 @@ func (k *checkRun) line(j *estimate.CheckedJob, among bool) error {
 	if text := report.Convergence(j.Convergence); text != "" {
 		line += "\n" + text
 	}
-	_, err := fmt.Fprintln(k.c.OutOrStdout(), line)
-	return err
+	if _, err := fmt.Fprintln(k.c.OutOrStdout(), line); err != nil {
+		return err
+	}
+	return k.otherGPU(j)
+}
+
+// otherGPU warns where a bound is one of another GPU than the code is for.
+func (k *checkRun) otherGPU(j *estimate.CheckedJob) error {
+	for _, w := range j.Warnings {
+		if w.ID != "target-differs" {
+			continue
+		}
+		if _, err := fmt.Fprintf(k.c.ErrOrStderr(), "warning: %s: %s [%s]\n", w.Pos, w.Text, w.ID); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // print writes the whole in the format that is asked for.
