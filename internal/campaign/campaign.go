@@ -9,7 +9,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"sync"
 
 	"warpbound/estimate"
 	"warpbound/internal/halt"
@@ -24,7 +23,7 @@ type Spec struct {
 	Vectors  int                    // random test vectors; 0 for the job's number
 	Inputs   []workload.SavedInputs // are run after the random test vectors, and count like these
 	Repeats  int                    // how often a device runs each input; 0 for its default
-	Progress func(done, total int)  // called after each input, by one goroutine at a time; may be nil
+	Progress func(done, total int)  // called when so many inputs, the first ones, have been run, by one goroutine at a time; may be nil
 	// Begin, unless nil, is called with how many inputs are run at a time before the first of those that take as long
 	// as others: the first vector takes longer where it is followed (see first).
 	Begin func(atOnce int)
@@ -84,6 +83,9 @@ func Run(ctx context.Context, p runner.Platform, w *workload.Workload, spec Spec
 		}
 	}
 	c := &campaign{vectors: v, pool: pool, workers: workers, taken: order{waiting: make(map[int]*outcome), random: v.random}}
+	if spec.Progress != nil {
+		c.taken.tell = func(inputs int) { spec.Progress(inputs, v.total) }
+	}
 	err = c.first(ctx)
 	if err == nil && spec.Begin != nil && c.taken.next < v.total {
 		spec.Begin(len(workers))
@@ -135,7 +137,6 @@ func (c *campaign) each(ctx context.Context, to int) error {
 		if err != nil {
 			return c.failed(from+i, err)
 		}
-		c.done()
 		return c.taken.add(from+i, out)
 	})
 }
@@ -229,9 +230,6 @@ type vectors struct {
 	spec   Spec
 	random int // vectors that are sampled
 	total  int
-
-	mu       sync.Mutex
-	finished int
 }
 
 func newVectors(w *workload.Workload, spec Spec) *vectors {
@@ -272,16 +270,6 @@ func (v *vectors) failed(i int, err error) error {
 		return fmt.Errorf("%s: %w", v.spec.Inputs[i-v.random].File, err)
 	}
 	return fmt.Errorf("test vector %d: %w", i, err)
-}
-
-// done tells that a vector has ended.
-func (v *vectors) done() {
-	v.mu.Lock()
-	defer v.mu.Unlock()
-	v.finished++
-	if v.spec.Progress != nil {
-		v.spec.Progress(v.finished, v.total)
-	}
 }
 
 // saved tells how long saved inputs took, the first of them if not all were run.

@@ -45,6 +45,5 @@ func (c *campaign) first(ctx context.Context) (err error) {
 		c.convergence = &estimate.Convergence{Vectors: c.random, Runs: 1, LastNew: 1, Stopped: estimate.StoppedInvariant}
 		c.end(1)
 	}
-	c.done()
 	return c.taken.add(0, out)
 }

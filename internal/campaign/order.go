@@ -14,6 +14,7 @@ type order struct {
 	mu      sync.Mutex
 	next    int              // vectors before it were taken
 	waiting map[int]*outcome // of others that have ended
+	tell    func(int)        // of how many vectors were taken, after each; may be nil
 	stable  *stability       // takes what vectors gave until they have settled; nil if they need not
 
 	random int                  // those before are sampled, and saved inputs follow
@@ -48,6 +49,9 @@ func (o *order) add(i int, out *outcome) error {
 		o.note(first.cycles)
 		delete(o.waiting, o.next)
 		o.next++
+		if o.tell != nil {
+			o.tell(o.next)
+		}
 	}
 	return nil
 }

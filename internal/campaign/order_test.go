@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"runtime"
 	"slices"
+	"sync/atomic"
 	"testing"
 
 	"warpbound/internal/campaign"
@@ -31,6 +32,12 @@ func TestInterruptedCampaign(t *testing.T) {
 		for _, n := range []int{1, 2, 5} {
 			ctx, cancel := context.WithCancel(t.Context())
 			p := newScript(j, n, whole)
+			var before, ended atomic.Int64
+			check := func() {
+				if before.Load() == int64(slow) && ended.Load() >= int64(min(total-1, slow+2)) { // some of those behind it
+					cancel()
+				}
+			}
 			p.run = func(ctx context.Context, input int) (int64, error) {
 				if input == slow {
 					if n == 1 {
@@ -39,13 +46,14 @@ func TestInterruptedCampaign(t *testing.T) {
 					<-ctx.Done()
 					return 0, ctx.Err()
 				}
+				ended.Add(1)
+				check()
 				return int64(100 + input), nil
 			}
 			spec := whole
 			spec.Progress = func(done, _ int) {
-				if done == min(total-1, slow+2) { // some of those behind it
-					cancel()
-				}
+				before.Store(int64(done))
+				check()
 			}
 			result, sinks, err := campaign.Run(ctx, p, j.Workload, spec, runner.Options{}, func(int) trace.Sink { return new(merging) })
 			if !errors.Is(err, context.Canceled) || result == nil {
@@ -97,5 +105,36 @@ func TestBegin(t *testing.T) {
 		if len(calls) != 13 || calls[0] != fmt.Sprintf("begin %d", want) || calls[1] != "1 of 12" {
 			t.Errorf("%d workers: %v", n, calls)
 		}
+	}
+}
+
+// TestProgress lets the first vector end last and stops when told of progress: what was told of is known.
+func TestProgress(t *testing.T) {
+	j := prepare(t, random)
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	spec := campaign.Spec{Vectors: 4}
+	p := newScript(j, 2, spec)
+	others := make(chan struct{}, spec.Vectors)
+	p.run = func(_ context.Context, input int) (int64, error) {
+		if input > 0 {
+			others <- struct{}{}
+			return 100, nil
+		}
+		for range spec.Vectors - 1 {
+			<-others
+		}
+		return 100, nil
+	}
+	told := 0
+	spec.Progress = func(done, _ int) {
+		if told == 0 {
+			told = done
+			cancel()
+		}
+	}
+	result, _, err := campaign.Run(ctx, p, j.Workload, spec, runner.Options{}, nil)
+	if told != 1 || err == nil && result.Runs < told || err != nil && (result == nil || result.Runs < told) {
+		t.Errorf("told of %d runs, and there are %+v, %v", told, result, err)
 	}
 }

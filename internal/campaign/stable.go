@@ -41,7 +41,6 @@ func (c *campaign) untilStable(ctx context.Context) error {
 	if s.settled {
 		c.convergence.Stopped = estimate.StoppedStable
 		c.end(c.taken.next)
-		c.finished = c.random
 		clear(c.taken.waiting)
 	}
 	return nil
