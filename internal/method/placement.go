@@ -88,6 +88,5 @@ func ParsePlacement(s string) (Placement, error) {
 	case kind == "labels" && arg != "":
 		return Named(strings.Split(arg, ",")...), nil
 	}
-	//lint:ignore ST1005 The dots are part of what is wanted.
 	return nil, fmt.Errorf("ipoints %q: want blocks, headers, every:N or labels:NAME,...%s", s, suggest.Mean(kind, []string{"blocks", "headers", "every:N", "labels:NAME"}))
 }
