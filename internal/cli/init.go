@@ -84,9 +84,24 @@ func writeNew(name, text string) error {
 	if errors.Is(err, fs.ErrExist) {
 		return fmt.Errorf("%s is there already and stays as it is; name another file with -o", name)
 	}
+	if errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("there is no directory %s: make it, or name another file with -o", filepath.Dir(name))
+	}
 	if err != nil {
 		return err
 	}
-	_, err = f.WriteString(text)
-	return errors.Join(err, f.Close())
+	return complete(f, text)
+}
+
+// complete writes the text of a new file, or removes the file: half a job would
+// be in the way of the next attempt.
+func complete(f *os.File, text string) error {
+	_, err := f.WriteString(text)
+	if closing := f.Close(); err == nil {
+		err = closing
+	}
+	if err != nil {
+		os.Remove(f.Name())
+	}
+	return err
 }

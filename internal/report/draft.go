@@ -2,6 +2,7 @@ package report
 
 import (
 	"io"
+	"strings"
 
 	"warpbound/estimate"
 )
@@ -28,6 +29,15 @@ func Draft(w io.Writer, d *estimate.Draft, file string) error {
 			p.printf("  %-*s  %s\n", width, g.Name, g.What)
 		}
 	}
-	p.printf("\nNext: warpbound analyze %s\n", file)
+	p.printf("\nNext: warpbound analyze %s\n", shellWord(file))
 	return p.err
+}
+
+// shellWord returns a file name as it is given to a shell: in quotes where it holds
+// a character that means something there.
+func shellWord(name string) string {
+	if strings.ContainsAny(name, " \t\n'\"`$&|;<>()*?[]{}~#!\\") {
+		return "'" + strings.ReplaceAll(name, "'", `'\''`) + "'"
+	}
+	return name
 }
