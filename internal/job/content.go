@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"strings"
+	"unicode/utf8"
 
 	"warpbound/internal/isa"
 	"warpbound/internal/suggest"
@@ -169,7 +170,12 @@ func fromHex(typ isa.Type, text string, size int64) ([]byte, error) {
 	digits := strings.Join(strings.Fields(text), "")
 	data, err := hex.DecodeString(digits)
 	if err != nil {
-		return nil, fmt.Errorf("is not a sequence of two hexadecimal digits for each byte: %w", err)
+		found := "one digit is left over"
+		if at := strings.IndexFunc(digits, func(r rune) bool { return !strings.ContainsRune("0123456789abcdefABCDEF", r) }); at >= 0 {
+			r, _ := utf8.DecodeRuneInString(digits[at:])
+			found = fmt.Sprintf("%q is none", r)
+		}
+		return nil, fmt.Errorf("is not a sequence of two hexadecimal digits for each byte: %s", found)
 	}
 	return data, checkSize(typ, int64(len(data)), size)
 }

@@ -280,6 +280,8 @@ func TestParseErrors(t *testing.T) {
 		{"values text", param("type = 'u32'\ncount = 1\nvalues = ['1']\n"), "j:8:1: values element 1 must be a number"},
 		{"values type", param("type = 'u32'\ncount = 1\nvalues = 1\n"), "j:8:1: values must be an array"},
 		{"hex odd", param("type = 'u8'\ncount = 1\nhex = '0'\n"), "j:8:1: hex is not a sequence of two"},
+		{"hex left over", param("type = 'u8'\ncount = 1\nhex = '0'\n"), "two hexadecimal digits for each byte: one digit is left over"},
+		{"hex other letter", param("type = 'u8'\ncount = 1\nhex = '0ü'\n"), "two hexadecimal digits for each byte: 'ü' is none"},
 		{"hex digit", param("type = 'u8'\ncount = 1\nhex = '0g'\n"), "j:8:1: hex is not a sequence of two"},
 		{"hex short", param("type = 'u16'\ncount = 2\nhex = '0000'\n"), "j:8:1: hex has 2 bytes; 2 of u16 need 4"},
 		{"file missing", param("type = 'u8'\ncount = 1\nfile = 'no.bin'\n"), "j:8:1: file cannot be read: file does not exist"},
