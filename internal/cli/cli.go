@@ -6,6 +6,7 @@
 package cli
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -47,7 +48,16 @@ func within(grace time.Duration, args []string, stdout, stderr io.Writer) int {
 	root.SetArgs(args)
 	root.SetOut(stdout)
 	root.SetErr(stderr)
+	var unwritten error // of a help text: the library of commands drops it
+	root.SetHelpFunc(func(c *cobra.Command, _ []string) {
+		var page bytes.Buffer
+		showHelp(c, &page, columns(stdout))
+		_, unwritten = page.WriteTo(stdout)
+	})
 	err := execute(ctx, root, grace)
+	if err == nil {
+		err = unwritten
+	}
 	switch {
 	case err == nil:
 		return exitFine
@@ -98,7 +108,6 @@ func command() *cobra.Command {
 	root.CompletionOptions.DisableDefaultCmd = true
 	root.Args = cobra.NoArgs
 	root.RunE = func(c *cobra.Command, _ []string) error { return c.Help() }
-	root.SetHelpFunc(func(c *cobra.Command, _ []string) { showHelp(c, c.OutOrStdout(), columns(c.OutOrStdout())) })
 	help := helpCommand(root)
 	root.SetHelpCommand(help)
 	strict(help)
