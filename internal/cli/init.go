@@ -39,6 +39,9 @@ two dashes.`,
 		if source.update {
 			return again(c, args[0])
 		}
+		if output == "-" {
+			return usagef("--output -: a job finds its module from its own place, so name a file")
+		}
 		dir := filepath.Dir(args[0])
 		if output != "" {
 			dir = filepath.Dir(output)

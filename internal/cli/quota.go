@@ -31,6 +31,9 @@ func quotaCommand() *cobra.Command {
 	last := addNumber(c, "to", 1, "try every quota up to this one")
 	c.MarkFlagsRequiredTogether("from", "to")
 	c.RunE = func(c *cobra.Command, args []string) error {
+		if c.Flags().Changed("from") && *first > *last {
+			return usagef("there is no quota from %d to %d: --from is more than --to", *first, *last)
+		}
 		var jobs []*warpbound.Job
 		for _, name := range args {
 			j, err := flags.loadFor(c, name, "static/llc-simple", "integrated-fermi")
