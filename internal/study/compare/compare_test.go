@@ -180,6 +180,7 @@ func TestReadOthers(t *testing.T) {
 		"null":                             "no result of analyze",
 		`{"schema": 1, "tool": {}}`:        "no result of analyze, search, sim or split",
 		`{"schema": 99, "estimates": []}`:  "the result has schema 99; this build reads 1 to 1",
+		`{"schema": -1, "estimates": []}`:  "the result has schema -1; this build reads 1 to 1",
 		`{"schema": "x", "estimates": []}`: `the result has schema "x"`,
 		good + `[]} trailing`:              "no result in JSON",
 		good + `7}`:                        "the result is damaged",
@@ -188,6 +189,7 @@ func TestReadOthers(t *testing.T) {
 		good + `[{"method": "m", "cycles": 1, "evidence": "sure"}]}`:                                                       `evidence "sure"`,
 		good + `[{"method": "m", "cycles": 1, "evidence": "proven"}, {"method": "m", "cycles": 1, "evidence": "proven"}]}`: "it has m twice",
 		good + `[], "launches": [{"kernel": "l", "estimates": [{"method": "m", "cycles": 1, "evidence": ""}]}]}`:           `evidence ""`,
+		good + `[], "observed": {"min": 1, "max": -5}}`:                                                                    "its runs took from 1 to -5 cycles",
 		good + `[{"method": "m", "cycles": 1.5, "evidence": "proven"}]}`:                                                   "the result is damaged",
 	} {
 		r := File{"r.json", []byte(good + "[]}")}

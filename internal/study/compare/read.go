@@ -80,7 +80,7 @@ func read(text []byte) (*result, error) {
 	var version struct {
 		Schema int `json:"schema"`
 	}
-	if err := json.Unmarshal(text, &version); err != nil || version.Schema > estimate.Schema {
+	if err := json.Unmarshal(text, &version); err != nil || version.Schema < 0 || version.Schema > estimate.Schema {
 		return nil, fmt.Errorf("the result has schema %s; this build reads 1 to %d", names["schema"], estimate.Schema)
 	}
 	if !known(names) {
@@ -124,6 +124,9 @@ func (r *result) valid() error {
 	all := slices.Clone(r.Estimates)
 	for _, l := range r.Launches {
 		all = append(all, l.Estimates...)
+	}
+	if o := r.Observed; o != nil && (o.Min < 0 || o.Max < 0) {
+		return fmt.Errorf("the result is damaged: its runs took from %d to %d cycles", o.Min, o.Max)
 	}
 	seen := make(map[string]bool)
 	for i, b := range all {
