@@ -40,6 +40,10 @@ func Files(a, b File, by Threshold) (*estimate.Comparison, error) {
 	}
 	c.GoneWarnings, c.NewWarnings = warnings(ra.Warnings, rb.Warnings)
 	c.Regressions = regressions(c, by)
+	if rb.Interrupted != nil && ra.Interrupted == nil { // what it lacks may be worse
+		text := fmt.Sprintf("B is incomplete (%s), and A is not", rb.Interrupted.Reason)
+		c.Regressions = slices.Insert(c.Regressions, 0, estimate.Regression{What: "result", Kind: estimate.RegressionMissing, Text: text})
+	}
 	return c, nil
 }
 
@@ -86,7 +90,7 @@ func notes(a, b *result) []string {
 	if a.Launch != b.Launch {
 		list = append(list, "the launches differ")
 	}
-	if b.Runs < a.Runs {
+	if one := b.Convergence != nil && b.Convergence.Stopped == estimate.StoppedInvariant; b.Runs < a.Runs && !one {
 		list = append(list, fmt.Sprintf("B rests on fewer runs (%d, A on %d): what is only observed may be lower for that alone", b.Runs, a.Runs))
 	}
 	for _, r := range []struct {

@@ -62,11 +62,15 @@ func TestRegressions(t *testing.T) {
 	const proven, annotated, seen = estimate.Proven, estimate.Annotated, estimate.Observed
 	type whole = estimate.Analysis
 	bounds := func(list ...estimate.Estimate) whole { return whole{Estimates: list} }
+	early := &estimate.Interruption{Reason: estimate.ByTimeout, Missing: []string{"runs"}}
 	for _, c := range []struct {
 		name string
 		a, b whole
 		want []string // what, kind and a part of the text
 	}{
+		{"incomplete", whole{}, whole{Interrupted: early}, []string{"result missing B is incomplete (timeout), and A is not"}},
+		{"complete again", whole{Interrupted: early}, whole{}, nil},
+		{"both incomplete", whole{Interrupted: early}, whole{Interrupted: early}, nil},
 		{"same", bounds(figured("m", 100, proven)), bounds(figured("m", 100, proven)), nil},
 		{"within", bounds(figured("m", 100, proven)), bounds(figured("m", 105, proven)), nil},
 		{"above", bounds(figured("m", 100, proven)), bounds(figured("m", 106, proven)), []string{"m cycles m grew by 6.0 %, from 100 to 106 cycles"}},

@@ -28,6 +28,7 @@ type result struct {
 	Warnings    []estimate.Warning     `json:"warnings"`
 	Launches    []launch               `json:"launches"`
 	Interrupted *estimate.Interruption `json:"interrupted"`
+	Convergence *estimate.Convergence  `json:"convergence"`
 
 	// Of sim alone.
 	Cycles   *int64           `json:"cycles"`
