@@ -41,8 +41,12 @@ func TestInterruptedRuns(t *testing.T) {
 			if !errors.Is(err, context.Canceled) {
 				t.Fatalf("%s, %d workers: %v", name, n, err)
 			}
+			missing := []string{"runs", "races"}
+			if got.Runs == 12 { // all others had ended by then
+				missing = missing[1:]
+			}
 			why := got.Interrupted
-			if why == nil || why.Reason != estimate.ByTimeout || why.Planned != 12 || !slices.Equal(why.Missing, []string{"runs", "races"}) {
+			if why == nil || why.Reason != estimate.ByTimeout || why.Planned != 12 || !slices.Equal(why.Missing, missing) {
 				t.Errorf("%s, %d workers: %+v", name, n, why)
 			}
 			want, err := analysis.Analyze(t.Context(), j.Platform, j.Workload, analysis.Request{Campaign: campaign.Spec{Vectors: got.Runs}})
