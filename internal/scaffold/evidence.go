@@ -24,6 +24,7 @@ type source struct {
 	counts    bool // it is compared with a number that changes
 	decides   bool // a comparison depends on it
 	indexes   bool // an address depends on it of which it is not the base
+	chased    bool // an address in the buffer depends on what the buffer holds: its elements are indices of others
 	constants map[int64]bool
 }
 

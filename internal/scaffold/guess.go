@@ -174,8 +174,29 @@ func paramAddress(o isa.Operand, addresses map[isa.Reg]int) (int, bool) {
 
 // content is what a buffer holds before a run.
 type content struct {
-	how    string // "", "iota", "uniform" or "offsets"
+	how    string // "", "iota", "uniform", "offsets", "rooted" or "chain"
 	lo, hi float64
+}
+
+// rooted returns an element of the content "rooted": every fourth is its own index, the others are that of the one
+// before, as in sets that are joined.
+func rooted(i int) float64 {
+	if i%4 == 0 {
+		return float64(i)
+	}
+	return float64(i - 1)
+}
+
+// chained is how many elements of the content "chain" lead to others.
+const chained = 64
+
+// link returns an element of the content "chain": the index of a later element, whatever the size of structs, so that
+// who follows indices comes to an end; the elements behind hold the number that ends it.
+func (c content) link(i int) float64 {
+	if i < chained {
+		return float64(i + 1)
+	}
+	return c.lo
 }
 
 // offset returns an element of the content "offsets": it never decreases, as the offsets of rows in a sparse matrix,
@@ -249,6 +270,10 @@ func (c content) fill(to []byte, t isa.Type, d extreme, random func() float64) {
 			return float64(i)
 		case c.how == "offsets":
 			return offset(i)
+		case c.how == "rooted":
+			return rooted(i)
+		case c.how == "chain":
+			return c.link(i)
 		case d == lowest:
 			return c.lo
 		case d == highest && t.IsFloat():

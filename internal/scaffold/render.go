@@ -22,6 +22,19 @@ func (t *text) pair(key, value, comment string) {
 	t.line("%-7s = %s%s", key, value, comment)
 }
 
+// values writes the elements of a buffer.
+func (t *text) values(count int64, comment string, element func(int) float64) {
+	t.line("values = [ # %s", comment)
+	for k := int64(0); k < count; {
+		var row []string
+		for ; k < count && len(row) < 16; k++ {
+			row = append(row, plain(element(int(k))))
+		}
+		t.line("  %s,", strings.Join(row, ", "))
+	}
+	t.line("]")
+}
+
 // render writes the job as a commented file.
 func (f *found) render() string {
 	var t text
@@ -223,15 +236,11 @@ func (f *found) renderBuffer(t *text, i int, count int64) {
 	switch w.holds.how {
 	case "":
 	case "offsets":
-		t.line("values = [ # %s", f.whyContents(i))
-		for k := int64(0); k < count; {
-			var row []string
-			for ; k < count && len(row) < 16; k++ {
-				row = append(row, plain(offset(int(k))))
-			}
-			t.line("  %s,", strings.Join(row, ", "))
-		}
-		t.line("]")
+		t.values(count, f.whyContents(i), offset)
+	case "rooted":
+		t.values(count, f.whyContents(i), rooted)
+	case "chain":
+		t.values(count, f.whyContents(i), w.holds.link)
 	default:
 		t.pair("init", quoted(w.holds.String()), f.whyContents(i))
 	}
@@ -359,6 +368,10 @@ func (f *found) whyContents(i int) string {
 		return ""
 	case w.cast:
 		return "found by trying: integers, although floats lie between them"
+	case w.holds.how == "chain":
+		return "addresses in the buffer depend on it: indices of later elements, and an end"
+	case w.holds.how == "rooted":
+		return "addresses in the buffer depend on it: sets of four, each element with the index of the one before"
 	case w.moved && w.holds.how != "offsets":
 		return "found by trying"
 	case w.holds.how == "offsets":

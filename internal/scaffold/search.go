@@ -44,13 +44,14 @@ func search(ctx context.Context, t *trials) (*guess, *verdict, error) {
 			if err != nil || !errors.Is(v.err, errSteps) {
 				break
 			}
-			g.loops = shorter[n]
-			v, err = t.understand(ctx, g)
+			if g.loops = shorter[n]; t.learn(g, v) { // else nothing would be other than before
+				v, err = t.understand(ctx, g)
+			}
 		}
 		if err != nil {
 			return nil, nil, err
 		}
-		if errors.Is(v.err, errSteps) { // only fewer threads help
+		if errors.Is(v.err, errSteps) && !t.chases() { // only fewer threads help
 			limit = s.threads()
 		} else if g, v, err = t.improve(ctx, g, v); err != nil {
 			return nil, nil, err
@@ -66,6 +67,11 @@ func search(ctx context.Context, t *trials) (*guess, *verdict, error) {
 		return nil, nil, fmt.Errorf("no launch of kernel %s that was tried fits the machine", t.kernel.Name)
 	}
 	return best, won, nil
+}
+
+// chases reports whether a loop may follow indices through a buffer.
+func (t *trials) chases() bool {
+	return slices.ContainsFunc(t.evidence.sources, func(s source) bool { return s.chased })
 }
 
 // The ends of loops: at first, and where a kernel does not end soon.
@@ -122,7 +128,7 @@ func (t *trials) learn(g *guess, v *verdict) bool {
 			w.typ, w.value = floats[s.floatBits], 1
 		}
 		if w.kind == isPointer && r != nil {
-			if !w.cast {
+			if !w.cast && r.any() { // else it is what an earlier trial has shown
 				w.elem = t.element(w.offset, r)
 			}
 			w.mixed = w.mixed || mixed(r)
@@ -180,7 +186,13 @@ func (t *trials) element(offset int, r *reached) isa.Type {
 			best, n = typ, r.types[typ]
 		}
 	}
-	if s := t.evidence.of(-1, offset); s != nil && s.float && s.floatBits == best.Bits() {
+	s := t.evidence.of(-1, offset)
+	switch {
+	case s == nil:
+	case s.chased && best == isa.F32 && mixed(r): // indices matter more than the floats between them
+		best = isa.U32
+	case s.chased:
+	case s.float && s.floatBits == best.Bits():
 		best = floats[s.floatBits]
 	}
 	return plainType(best)
@@ -254,7 +266,9 @@ func (t *trials) contents(g *guess, w *word) content {
 		return content{}
 	case w.elem.IsFloat():
 		return uniform(-1, 1)
-	case s.indexes && s.counts:
+	case s.chased && w.elem.Bytes() >= 4:
+		return content{how: "rooted"}
+	case s.indexes && s.counts && w.elem.Bytes() >= 4:
 		return content{how: "offsets"}
 	case s.indexes:
 		return uniform(0, float64(min(g.all(), largest(w.elem)+1)-1))
@@ -358,6 +372,11 @@ func (t *trials) suspects(g *guess, v *verdict) []int {
 	}
 	if v.err != nil {
 		add(v.at.all)
+		for s := firstSource; s < len(t.evidence.sources); s++ {
+			if t.evidence.sources[s].chased {
+				add(1 << s)
+			}
+		}
 	}
 	for i, b := range t.graph.Blocks {
 		if !v.covered[i] {
@@ -376,6 +395,10 @@ func (t *trials) suspects(g *guess, v *verdict) []int {
 	}
 	return list
 }
+
+// one is the float 1 as an integer. The numbers from there on are floats with which one can calculate, and integers of
+// which many are equal: both lie in an array of structs.
+const one = 0x3f800000
 
 // changes returns what may be tried with a word.
 func (t *trials) changes(g *guess, at int) []func(*word) {
@@ -432,7 +455,12 @@ func (t *trials) changes(g *guess, at int) []func(*word) {
 	if w.kind != isPointer {
 		return nil
 	}
-	known := constants(t.evidence.of(-1, w.offset))
+	s := t.evidence.of(-1, w.offset)
+	if s != nil && s.chased && w.elem.Bytes() >= 4 && !w.elem.IsFloat() {
+		hold(content{how: "chain", lo: -1})
+		hold(content{how: "chain"})
+	}
+	known := constants(s)
 	for _, c := range known {
 		hold(uniform(c-1, c+1))
 		hold(uniform(c-8, c+8))
@@ -441,8 +469,12 @@ func (t *trials) changes(g *guess, at int) []func(*word) {
 		hold(uniform(known[0]-1, known[len(known)-1]+1))
 	}
 	if w.mixed && !w.cast {
+		as := func(c content) {
+			all = append(all, func(w *word) { w.cast, w.elem, w.holds = true, isa.U32, c })
+		}
 		for _, x := range []float64{3, 1, 7, 15} {
-			all = append(all, func(w *word) { w.cast, w.elem, w.holds = true, isa.U32, uniform(0, x) })
+			as(uniform(0, x))
+			as(uniform(one, one+x))
 		}
 	}
 	if w.elem.IsFloat() {
@@ -463,7 +495,9 @@ func (t *trials) changes(g *guess, at int) []func(*word) {
 			hold(uniform(0, float64(n-1)))
 		}
 	}
-	hold(content{how: "offsets"})
+	if w.elem.Bytes() >= 4 {
+		hold(content{how: "offsets"})
+	}
 	hold(content{how: "iota"})
 	hold(content{})
 	hold(uniform(0, float64(largest(w.elem))))

@@ -331,6 +331,10 @@ func (w *watcher) reach(in *isa.Instr, addr uint64, eff *emu.Effect) origin {
 			w.evidence.sources[s].address = true
 		}
 	})
+	w.of[0].all.each(func(s int) {
+		src := &w.evidence.sources[s]
+		src.chased = src.chased || src.buffer == w.buffers[i].word
+	})
 	if at := (addr - w.buffers[i].address) / 8; in.Type.Bytes() == 8 && at < 64 {
 		r.wide |= 1 << at
 	}
