@@ -297,6 +297,8 @@ func (f *found) why(i int) string {
 		return "a number"
 	case s.compared != 0 && s.divides:
 		return "a divisor, compared with indices of threads"
+	case s.compared != 0 && s.counts && f.guess.loops < longLoops:
+		return "compared with indices of threads in " + s.compared.String() + "; it ends a loop, so it is low"
 	case s.compared != 0:
 		return "compared with indices of threads: as many as there are in " + s.compared.String()
 	case s.divides:

@@ -79,6 +79,9 @@ const longLoops = 16
 
 var shorter = [...]float64{5, 3}
 
+// pairs is how many times the end of other loops a number is that ends a loop and is compared with indices of threads.
+const pairs = 12
+
 // maxRounds bounds how often a guess is tried until what trials show agrees with it: contents may depend on the types of
 // accesses, and these on the contents.
 const maxRounds = 16
@@ -244,6 +247,8 @@ func (t *trials) value(g *guess, s *source) float64 {
 	switch {
 	case s.compared != 0 && s.divides && bits.OnesCount64(uint64(s.compared)) == 1:
 		return 16
+	case s.compared != 0 && s.counts && g.loops < longLoops: // each thread looks at all others
+		return min(along(s.compared), pairs*g.loops)
 	case s.compared != 0:
 		return along(s.compared)
 	case s.divides:
@@ -396,10 +401,6 @@ func (t *trials) suspects(g *guess, v *verdict) []int {
 	return list
 }
 
-// one is the float 1 as an integer. The numbers from there on are floats with which one can calculate, and integers of
-// which many are equal: both lie in an array of structs.
-const one = 0x3f800000
-
 // changes returns what may be tried with a word.
 func (t *trials) changes(g *guess, at int) []func(*word) {
 	w := &g.words[at]
@@ -469,12 +470,8 @@ func (t *trials) changes(g *guess, at int) []func(*word) {
 		hold(uniform(known[0]-1, known[len(known)-1]+1))
 	}
 	if w.mixed && !w.cast {
-		as := func(c content) {
-			all = append(all, func(w *word) { w.cast, w.elem, w.holds = true, isa.U32, c })
-		}
 		for _, x := range []float64{3, 1, 7, 15} {
-			as(uniform(0, x))
-			as(uniform(one, one+x))
+			all = append(all, func(w *word) { w.cast, w.elem, w.holds = true, isa.U32, uniform(0, x) })
 		}
 	}
 	if w.elem.IsFloat() {
