@@ -13,8 +13,8 @@ type Draft struct {
 	// The first test vectors of the job are executed without time.
 	Blocks   int    // basic blocks of the kernel that can be reached
 	Executed int    // those that were executed
-	Missing  string // where the first other one begins, empty if there is none
-	Failed   string // how an execution failed, empty if none did
+	Missing  string // where another one begins, and what the branch to it depends on; empty if there is none
+	Failed   string // how an execution failed and what that depends on, empty if none did
 }
 
 // Guess is what was guessed of an argument.

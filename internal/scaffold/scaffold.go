@@ -84,6 +84,7 @@ type found struct {
 	covered []bool           // by block
 	err     error            // why a run of the guess failed, nil if none did
 	at      origin           // on what the access depends that failed
+	pc      int              // the instruction at which it ended
 	shared  uint64           // dynamic shared memory in bytes
 
 	best *estimate.Suiting
@@ -189,22 +190,4 @@ func (f *found) executed() int {
 		}
 	}
 	return n
-}
-
-// failed says how a run failed, empty if none did.
-func (f *found) failed() string {
-	if f.err == nil {
-		return ""
-	}
-	return f.err.Error()
-}
-
-// missing returns where the first block begins that no thread executed, empty if all were.
-func (f *found) missing() string {
-	for i, b := range f.graph.Blocks {
-		if b.Reachable && !f.covered[i] {
-			return b.Source().String()
-		}
-	}
-	return ""
 }

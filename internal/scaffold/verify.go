@@ -71,7 +71,7 @@ func (f *found) execute(ctx context.Context, w *workload.Workload) (grown bool, 
 		}
 		f.add(out)
 		if out.err != nil {
-			f.err, f.at = out.err, out.at
+			f.err, f.at, f.pc = out.err, out.at, out.pc
 			return false, nil
 		}
 	}
