@@ -393,6 +393,11 @@ func (t *trials) suspects(g *guess, v *verdict) []int {
 			}
 		}
 	}
+	for _, at := range list { // other elements may decide otherwise
+		if g.words[at].kind == isPointer {
+			add(v.reached[t.bufferOf(g, at)].from)
+		}
+	}
 	if v.err != nil || v.below > 0 {
 		for s := firstSource; s < len(t.evidence.sources); s++ {
 			add(1 << s)
