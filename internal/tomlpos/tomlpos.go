@@ -32,6 +32,9 @@ func Decode(file string, src []byte, v any) error {
 	if err == nil {
 		return nil
 	}
+	if bytes.IndexByte(src, 0) >= 0 {
+		return diag.Errorf(start(file), "not TOML: the file is not text")
+	}
 	var unknown *toml.StrictMissingError
 	var at *toml.DecodeError
 	var errs diag.List

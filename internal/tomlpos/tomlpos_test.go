@@ -113,6 +113,7 @@ func TestDecode(t *testing.T) {
 		{"name = 'x\n", "f:1:10: the text has no closing quote in its line"},
 		{"name = \"x\n", "f:1:10: the text has no closing quote in its line"},
 		{"name = \n", "f:1:8: the value is missing"},
+		{"\x7fELF\x02\x00", "f:1:1: not TOML: the file is not text"},
 		{"name = x\n", "f:1:8: unexpected character U+0078 'x' where a value begins; text needs quotes, such as \"text\""},
 		{"[list]\nk = 1\n[[list]]\nk = 2\n", "f:3:3: [[list]] after a table [list]; write [[list]] for each of several"},
 		{"n = 1\nn = 2\n", "f:2:1: key n is already defined"},

@@ -270,6 +270,7 @@ func TestParseErrors(t *testing.T) {
 	for _, c := range []struct{ name, src, want string }{
 		{"empty", "", "t.ptx:1:1: not PTX: a module begins with .version, not with end of file"},
 		{"other", "int main() {}", "t.ptx:1:1: not PTX: a module begins with .version, not with int"},
+		{"machine code", "\x7fELF\x02\x01\x01\x00", "t.ptx:1:1: not PTX: this is machine code (ELF); nvcc -ptx writes PTX, and cuobjdump -ptx what such a file holds of it"},
 		{"directive", head + ".frob 1\n", "t.ptx:3:1: unknown directive .frob at module scope"},
 		{"unclosed", head + ".entry k() {\nret;", "t.ptx:3:12: block is not closed; its } is missing"},
 		{"comment", head + "/* ", "t.ptx:3:1: comment is not closed"},

@@ -28,6 +28,9 @@ func Parse(file string, src []byte) (*Module, error) {
 	errs := &diag.List{}
 	src = bytes.TrimRight(src, "\x00") // of a C string
 	src = bytes.TrimPrefix(src, []byte("\ufeff"))
+	if bytes.HasPrefix(src, []byte("\x7fELF")) {
+		return nil, diag.Errorf(diag.Pos{File: file, Line: 1, Col: 1}, "not PTX: this is machine code (ELF); nvcc -ptx writes PTX, and cuobjdump -ptx what such a file holds of it")
+	}
 	p := &parser{lexer: lexer{file: file, src: string(src), line: 1, errs: errs}}
 	p.advance()
 	m := &Module{File: file}

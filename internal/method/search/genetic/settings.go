@@ -48,7 +48,7 @@ func (s Settings) check() error {
 	}
 	switch {
 	case s.Runs < 1:
-		return fmt.Errorf("runs is %d: it must be at least 1", s.Runs)
+		return fmt.Errorf("the budget is %d runs: it must be at least 1", s.Runs)
 	case s.Population < 2:
 		return fmt.Errorf("population is %d: it must be at least 2", s.Population)
 	case s.elite()+s.Novelty >= s.Population || s.Novelty < 0:
