@@ -3,6 +3,7 @@ package absexec
 import (
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 
 	"warpbound/internal/cfg"
@@ -41,6 +42,18 @@ type Config struct {
 	MaxSteps int64 // instructions of one warp, all alternatives together
 }
 
+// stepsError is the error of a warp that executes more than Config.MaxSteps instructions.
+type stepsError struct {
+	kernel string
+	warp   int
+	steps  int64
+	box    Box
+}
+
+func (e *stepsError) Error() string {
+	return fmt.Sprintf("kernel %s: warp %d executes more than %d instructions in the CTAs %s: an infinite loop, or too many paths", e.kernel, e.warp, e.steps, e.box)
+}
+
 // Range is a range of addresses.
 type Range struct {
 	Addr  uint64
@@ -56,6 +69,9 @@ type Executor struct {
 	eval   *semantics.Evaluator
 	around [][]int // for each block: the loops around it, the outermost first
 	ctx    context.Context
+
+	summaries summaries
+	few       int // iterations that are worth a summary, at least
 }
 
 // New returns an executor.
@@ -66,7 +82,7 @@ func New(c Config) *Executor {
 	if c.MaxSteps == 0 {
 		c.MaxSteps = defaultSteps
 	}
-	x := &Executor{config: c, launch: c.Launch, kernel: c.Launch.Kernel(), graph: c.Graph, eval: c.Launch.Evaluator()}
+	x := &Executor{config: c, launch: c.Launch, kernel: c.Launch.Kernel(), graph: c.Graph, eval: c.Launch.Evaluator(), few: fewIterations}
 	loops := c.Graph.Loops()
 	x.around = make([][]int, c.Graph.Len())
 	for b := range x.around {
@@ -99,6 +115,21 @@ func (x *Executor) Warp(ctx context.Context, warp int, begin func(Box) Visitor) 
 	if err := Unfollowed(x.graph); err != nil {
 		return nil, err
 	}
+	for {
+		results, err := x.cover(warp, begin)
+		if x.summaries == coarseSummaries || !errors.As(err, new(*stepsError)) {
+			return results, err
+		}
+		x.summaries++ // from now on
+	}
+}
+
+// Summarises reports whether a warp has executed too many instructions to follow every iteration of its loops, so that from
+// then on many are executed at a time.
+func (x *Executor) Summarises() bool { return x.summaries != noSummaries }
+
+// cover executes a warp of every CTA of the grid.
+func (x *Executor) cover(warp int, begin func(Box) Visitor) ([]Result, error) {
 	var results []Result
 	queue := []Box{{Hi: x.launch.Grid()}}
 	for len(queue) > 0 {

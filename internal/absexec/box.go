@@ -7,8 +7,18 @@ import (
 )
 
 // Box is a range of CTAs: those whose coordinates are at least Lo and less than Hi
-// in every axis.
-type Box struct{ Lo, Hi [3]int }
+// in every axis. Within loops that are summarised (repeat.go) it is one of iterations too.
+type Box struct {
+	Lo, Hi     [3]int
+	Iterations [nesting]int // of the loops around, the outermost first; zero where there is no such loop
+}
+
+// The axes of a box: three of CTAs, and one for each nested loop that is summarised.
+const (
+	ctaAxes = 3
+	nesting = 3
+	Axes    = ctaAxes + nesting
+)
 
 // CTAs returns the number of CTAs of the box.
 func (b Box) CTAs() int { return b.extent(0) * b.extent(1) * b.extent(2) }
@@ -28,7 +38,15 @@ func (b Box) String() string {
 	return fmt.Sprintf("[%d,%d)x[%d,%d)x[%d,%d)", b.Lo[0], b.Hi[0], b.Lo[1], b.Hi[1], b.Lo[2], b.Hi[2])
 }
 
-func (b Box) extent(axis int) int { return b.Hi[axis] - b.Lo[axis] }
+func (b Box) extent(axis int) int {
+	if axis < ctaAxes {
+		return b.Hi[axis] - b.Lo[axis]
+	}
+	return max(b.Iterations[axis-ctaAxes], 1)
+}
+
+// Fixed reports whether the box has one CTA or iteration along an axis.
+func (b Box) Fixed(axis int) bool { return b.extent(axis) == 1 }
 
 // cut is a way to make two boxes of one: the second begins at steps after the
 // first along the axis. The zero cut is none.
@@ -36,7 +54,7 @@ type cut struct{ axis, at int }
 
 func (c cut) none() bool { return c.at == 0 }
 
-// parts returns the two boxes that a cut makes.
+// parts returns the two boxes that a cut along an axis of CTAs makes.
 func (b Box) parts(c cut) (Box, Box) {
 	first, second := b, b
 	first.Hi[c.axis] = b.Lo[c.axis] + c.at
@@ -46,7 +64,7 @@ func (b Box) parts(c cut) (Box, Box) {
 
 // halve cuts a box in the middle, along the longest of the axes that a value
 // depends on. There is one of more than one CTA.
-func (b Box) halve(depends [3]bool) cut {
+func (b Box) halve(depends [Axes]bool) cut {
 	best := cut{}
 	for axis, d := range depends {
 		if half := b.extent(axis) / 2; d && half > best.at {
@@ -61,10 +79,10 @@ func (b Box) halve(depends [3]bool) cut {
 // functions below fail rather than overflow.
 type ramp struct {
 	base int64
-	step [3]int64
+	step [Axes]int64
 }
 
-func (r ramp) depends() (d [3]bool) {
+func (r ramp) depends() (d [Axes]bool) {
 	for i, s := range r.step {
 		d[i] = s != 0
 	}

@@ -38,8 +38,8 @@ func (x *execution) nonzero(v *value, mask uint64) (holds, known uint64, err err
 		lane := bits.TrailingZeros64(m)
 		l := v.lane(lane)
 		if l.moves() {
-			if x.mayCut(forControl) {
-				return 0, 0, &cutError{x.box.halve(l.depends())}
+			if c := x.box.halve(l.depends()); x.mayCut(c, forControl) {
+				return 0, 0, &cutError{c}
 			}
 			continue
 		}
@@ -65,8 +65,8 @@ func (x *execution) branch(in *isa.Instr, must, may uint64) error {
 			return err
 		}
 		if index.moves() {
-			if x.mayCut(forControl) {
-				return &cutError{x.box.halve(index.depends())}
+			if c := x.box.halve(index.depends()); x.mayCut(c, forControl) {
+				return &cutError{c}
 			}
 			index = unknown
 		}

@@ -14,10 +14,24 @@ import (
 // that depend on data are bounded by what the launch was seen to need. Kernels with nests
 // of such loops have too many steps to follow.
 func TestRandomKernels(t *testing.T) {
-	const seeds = 80
+	opts := kernelgen.Options{Statements: 12, Depth: 3, Trips: 4, Threads: 70, CTAs: 6}
+	coverRandom(t, 80, opts, 10_000, noSummaries)
+}
+
+// TestRandomSummaries checks the same of executions that summarise loops.
+func TestRandomSummaries(t *testing.T) {
+	opts := kernelgen.Options{Statements: 9, Depth: 3, Trips: 24, Threads: 70, CTAs: 6}
+	if coverRandom(t, 24, opts, 20_000, coarseSummaries) < 30 {
+		t.Error("hardly any loop is summarised")
+	}
+}
+
+// coverRandom checks that abstract executions cover those of random kernels, and returns how many loops they
+// summarise.
+func coverRandom(t *testing.T, seeds int, opts kernelgen.Options, steps int64, how summaries) (found int) {
 	tooLong := 0
 	for seed := range uint64(seeds) {
-		opts := kernelgen.Options{Statements: 12, Depth: 3, Trips: 4, Threads: 70, CTAs: 6, Irreducible: seed%4 == 0}
+		opts.Irreducible = seed%4 == 0
 		c := kernelgen.New(rand.New(rand.NewPCG(seed, 1)), opts)
 		l := load(t, "job.toml", func(name string) []byte {
 			if name == kernelgen.ModuleFile {
@@ -33,18 +47,21 @@ func TestRandomKernels(t *testing.T) {
 		if seed%3 == 0 {
 			config.Uniform = uniform
 		}
-		config.MaxSteps = 10_000
+		config.MaxSteps = steps
 		l.prepare(t, 0, width)
 		config.Launch = l.semantics
+		l.summarise = how
 		if err := l.cover(t, config, 1); errors.Is(err, errTooLong) {
 			tooLong++
 		} else if err != nil {
 			t.Fatalf("seed %d: %v\n%s\n%s", seed, err, c.Job, c.Module)
 		}
+		found += l.summaries
 	}
 	if tooLong > seeds/8 {
 		t.Errorf("%d of %d kernels were too long", tooLong, seeds)
 	}
+	return found
 }
 
 // TestRandomArithmetic checks that what is known of the results of integer operations on

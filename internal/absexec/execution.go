@@ -17,6 +17,10 @@ type execution struct {
 	boxes   int // how many there are, this one included, if no more are cut
 	visitor Visitor
 
+	level  int           // of loops around whose iterations are summarised
+	coarse [nesting]bool // by level: branches that depend on the iteration are undecided
+	body   *iteration    // that is executed for many; nil if none is
+
 	stack       []entry
 	frames      []syncFrame // of a kernel whose lanes reconverge at syncs
 	alternative int         // how many alternatives the execution is in
@@ -44,9 +48,12 @@ type cutError struct{ cut }
 
 func (e *cutError) Error() string { return fmt.Sprintf("the box has to be cut: %v", e.cut) }
 
-// mayCut reports whether the box may be cut for a reason. Addresses leave most of the
-// boxes to control.
-func (x *execution) mayCut(why reason) bool {
+// mayCut reports whether the box may be cut in a way and for a reason. Addresses leave most of the
+// boxes to control, and all iterations.
+func (x *execution) mayCut(c cut, why reason) bool {
+	if c.axis >= ctaAxes {
+		return why == forControl && !x.coarse[c.axis-ctaAxes]
+	}
 	if why == forAddress {
 		return x.boxes < x.config.MaxBoxes/4
 	}
@@ -56,7 +63,7 @@ func (x *execution) mayCut(why reason) bool {
 // need returns an error that cuts the box if that tells more of a value in the lanes of
 // mask.
 func (x *execution) need(v *value, mask uint64, why reason) error {
-	if v.nonAffine&mask == 0 || !x.mayCut(why) {
+	if v.nonAffine&mask == 0 || !x.mayCut(v.cut, why) {
 		return nil
 	}
 	return &cutError{v.cut}
@@ -182,7 +189,7 @@ func (x *execution) next() error {
 	pc := top.pc
 	in := x.instr(pc)
 	if x.steps++; x.steps > x.config.MaxSteps {
-		return diag.Errorf(in.Pos, "kernel %s: warp %d executes more than %d instructions in the CTAs %s: an infinite loop, or too many paths", x.kernel.Readable(), x.warp, x.config.MaxSteps, x.box)
+		return diag.Errorf(in.Pos, "%w", &stepsError{kernel: x.kernel.Readable(), warp: x.warp, steps: x.config.MaxSteps, box: x.box})
 	}
 	if x.steps&0xfff == 0 && x.ctx.Err() != nil {
 		return x.ctx.Err()
@@ -191,7 +198,7 @@ func (x *execution) next() error {
 	if err != nil {
 		return err
 	}
-	x.step = Step{PC: pc, Instr: in, Certain: top.must != 0, Active: top.may, Must: top.must & must, May: mask}
+	x.step = Step{PC: pc, Instr: in, Box: x.box, Certain: top.must != 0, Active: top.may, Must: top.must & must, May: mask, by: x}
 	if accesses(in) {
 		if x.step.Access, err = x.access(pc, mask); err != nil {
 			return err
@@ -206,11 +213,14 @@ func (x *execution) next() error {
 		return x.branchToSync(in, must, mask)
 	case in.Op == isa.Reconverge:
 		return x.sync()
-	case x.kernel.Reconvergence == isa.AtSyncs && (in.Op == isa.Ret || in.Op == isa.Exit):
+	case x.kernel.Reconvergence == isa.AtSyncs && exits(in):
 		return x.exitAtSyncs(must, mask)
 	case in.Op == isa.Bra || in.Op == isa.BrxIdx:
 		return x.branch(in, must, mask)
-	case in.Op == isa.Ret || in.Op == isa.Exit:
+	case exits(in):
+		if x.body != nil && mask != 0 {
+			return errAbandoned
+		}
 		x.exit(must, mask)
 		return x.advance()
 	case in.Op == isa.Trap, in.Op == isa.RunSystem && (in.System == isa.SysAssert || in.System == isa.SysStop):

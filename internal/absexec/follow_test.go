@@ -16,7 +16,10 @@ import (
 // event is a step or a mark of an abstract execution. Of a step that stores, values is
 // what it knows of what it stores.
 type event struct {
-	mark   string // "fork", "alternative", "join", or empty
+	mark   string // "fork", "alternative", "join", "repeat", "repeated", or empty
+	times  int    // of a repeat
+	other  int    // of a repeat its end, and of its end where it begins
+	level  int    // of these: the loops around that are summarised
 	step   Step
 	access Access
 	values []*value
@@ -24,10 +27,10 @@ type event struct {
 
 // recorder notes an execution.
 type recorder struct {
-	x      *execution
 	events []event
 	forks  [][]int // for each fork: its alternatives and its join
 	open   []int   // forks that are open
+	loops  []int   // repeats that are open
 	ends   map[int]int
 }
 
@@ -36,9 +39,9 @@ func (r *recorder) Step(s *Step) {
 	if s.Access != nil {
 		e.access = *s.Access
 		e.step.Access = &e.access
-		if s.Instr.Op == isa.St && r.x != nil {
+		if s.Instr.Op == isa.St {
 			for i := 1; i < len(s.Instr.Src); i++ {
-				e.values = append(e.values, r.x.source(s.PC, i))
+				e.values = append(e.values, s.by.source(s.PC, i))
 			}
 		}
 	}
@@ -64,6 +67,26 @@ func (r *recorder) Join() {
 	r.open = r.open[:len(r.open)-1]
 }
 
+func (r *recorder) Repeat(times int) {
+	at := r.mark("repeat")
+	r.events[at].times, r.events[at].level = times, len(r.loops)
+	r.loops = append(r.loops, at)
+}
+
+func (r *recorder) Repeated() {
+	at := r.mark("repeated")
+	begin := r.loops[len(r.loops)-1]
+	r.loops = r.loops[:len(r.loops)-1]
+	r.events[at].times, r.events[at].level = r.events[begin].times, len(r.loops)
+	r.events[begin].other, r.events[at].other = at, begin
+}
+
+// spot is a place in an execution, and the iterations that it is in.
+type spot struct {
+	at    int
+	loops [nesting]int
+}
+
 // note adds a place to the innermost open fork.
 func (r *recorder) note(at int) {
 	if r.ends == nil {
@@ -77,25 +100,37 @@ func (r *recorder) note(at int) {
 }
 
 // follow returns what can come at a place without executing an instruction.
-func (r *recorder) follow(at int, visit func(int)) {
+func (r *recorder) follow(from spot, visit func(spot)) {
+	at := from.at
 	if at == len(r.events) {
 		return
 	}
+	to := func(at int) { visit(spot{at, from.loops}) }
 	e := &r.events[at]
 	switch e.mark {
 	case "":
 		if !e.step.Certain {
-			visit(at + 1)
+			to(at + 1)
 		}
+	case "repeat":
+		from.loops[e.level] = 0
+		to(at + 1)
+	case "repeated":
+		if from.loops[e.level]++; from.loops[e.level] < e.times {
+			to(e.other + 1)
+			return
+		}
+		from.loops[e.level] = 0
+		to(at + 1)
 	case "fork":
 		places := r.forks[at]
 		for _, alternative := range places[:len(places)-1] {
-			visit(alternative + 1)
+			to(alternative + 1)
 		}
 	case "alternative": // the one before has ended
-		visit(r.joinAfter(at))
+		to(r.joinAfter(at))
 	case "join":
-		visit(at + 1)
+		to(at + 1)
 	}
 }
 
@@ -120,6 +155,9 @@ var errTooLong = errors.New("too many steps")
 // run executes all boxes of a warp, with recorders.
 func (l *launched) run(c Config, warp int) (map[Box]*recorder, error) {
 	x := New(c)
+	if l.summarise != noSummaries {
+		x.summaries, x.few = l.summarise, 2
+	}
 	results, err := x.Warp(context.Background(), warp, func(Box) Visitor { return &recorder{} })
 	switch {
 	case err != nil && strings.Contains(err.Error(), "executes more than"):
@@ -132,12 +170,17 @@ func (l *launched) run(c Config, warp int) (map[Box]*recorder, error) {
 	for _, res := range results {
 		// Once more, with what stores know.
 		e := x.execution(warp, res.Box, x.config.MaxBoxes)
-		r := &recorder{x: e}
+		r := &recorder{}
 		e.visitor = r
 		if err := e.run(0); err != nil {
 			return nil, err
 		}
 		all[res.Box] = r
+		for i := range r.events {
+			if r.events[i].mark == "repeat" {
+				l.summaries++
+			}
+		}
 		ctas += res.Box.CTAs()
 	}
 	if ctas != l.grid.CTAs() {
@@ -205,21 +248,21 @@ type follower struct {
 	*recorder
 	box    Box
 	cta    [3]int
-	places []int
-	seen   map[int]bool
+	places []spot
+	seen   map[spot]bool
 }
 
 func newFollower(r *recorder, box Box, cta [3]int) *follower {
 	f := &follower{recorder: r, box: box, cta: cta}
-	f.close([]int{0})
+	f.close([]spot{{}})
 	return f
 }
 
 // close sets the places to some and those that follow without an instruction.
-func (f *follower) close(places []int) {
-	f.places, f.seen = f.places[:0], make(map[int]bool)
-	var visit func(int)
-	visit = func(at int) {
+func (f *follower) close(places []spot) {
+	f.places, f.seen = f.places[:0], make(map[spot]bool)
+	var visit func(spot)
+	visit = func(at spot) {
 		if !f.seen[at] {
 			f.seen[at] = true
 			f.places = append(f.places, at)
@@ -231,21 +274,21 @@ func (f *follower) close(places []int) {
 	}
 }
 
-func (f *follower) ended() bool { return f.seen[len(f.events)] }
+func (f *follower) ended() bool { return f.seen[spot{at: len(f.events)}] }
 
 // step goes on by one instruction.
 func (f *follower) step(eff *emu.Effect, active uint64, mem *emu.Memory) error {
-	var next []int
+	var next []spot
 	var why error
 	for _, at := range f.places {
-		if at == len(f.events) || f.events[at].mark != "" {
+		if at.at == len(f.events) || f.events[at.at].mark != "" {
 			continue
 		}
-		if err := f.fits(&f.events[at], eff, active, mem); err != nil {
+		if err := f.fits(&f.events[at.at], at, eff, active, mem); err != nil {
 			why = err
 			continue
 		}
-		next = append(next, at+1)
+		next = append(next, spot{at.at + 1, at.loops})
 	}
 	if len(next) == 0 {
 		return fmt.Errorf("nothing fits instruction %d, mask %x, active %x: %v", eff.PC, eff.Mask, active, why)
@@ -255,7 +298,7 @@ func (f *follower) step(eff *emu.Effect, active uint64, mem *emu.Memory) error {
 }
 
 // fits checks that an instruction is covered by an abstract step.
-func (f *follower) fits(e *event, eff *emu.Effect, active uint64, mem *emu.Memory) error {
+func (f *follower) fits(e *event, at spot, eff *emu.Effect, active uint64, mem *emu.Memory) error {
 	s := &e.step
 	switch {
 	case s.PC != eff.PC:
@@ -273,9 +316,7 @@ func (f *follower) fits(e *event, eff *emu.Effect, active uint64, mem *emu.Memor
 	for m := eff.Mask & s.Access.Known; m != 0; m &= m - 1 {
 		lane := bits.TrailingZeros64(m)
 		addr, step := s.Access.Address(lane)
-		for axis, d := range step {
-			addr += d * uint64(f.cta[axis]-f.box.Lo[axis])
-		}
+		addr += f.moved(step, at)
 		if addr != acc.Addr[lane] {
 			return fmt.Errorf("pc %d, lane %d: address %x is not %x", eff.PC, lane, addr, acc.Addr[lane])
 		}
@@ -291,11 +332,11 @@ func (f *follower) fits(e *event, eff *emu.Effect, active uint64, mem *emu.Memor
 			return fmt.Errorf("pc %d, lane %d: not in %s space", eff.PC, lane, in)
 		}
 	}
-	return f.stored(e, eff, mem)
+	return f.stored(e, at, eff, mem)
 }
 
 // stored checks what is known of values that are stored to global memory.
-func (f *follower) stored(e *event, eff *emu.Effect, mem *emu.Memory) error {
+func (f *follower) stored(e *event, at spot, eff *emu.Effect, mem *emu.Memory) error {
 	acc := &eff.Access
 	n := e.step.Instr.Type.Bytes()
 	for i, v := range e.values {
@@ -310,9 +351,7 @@ func (f *follower) stored(e *event, eff *emu.Effect, mem *emu.Memory) error {
 				continue
 			}
 			l := v.lane(lane)
-			for axis, d := range l.step {
-				l.base += d * uint64(f.cta[axis]-f.box.Lo[axis])
-			}
+			l.base += f.moved(l.step, at)
 			for k, b := range data {
 				if byte(l.base>>(8*k)) != b {
 					return fmt.Errorf("pc %d, lane %d: stores %x, not %x", eff.PC, lane, data, l.base)
@@ -321,6 +360,21 @@ func (f *follower) stored(e *event, eff *emu.Effect, mem *emu.Memory) error {
 		}
 	}
 	return nil
+}
+
+// moved returns by how much a number differs from that in the first CTA of the box and the first iterations.
+func (f *follower) moved(step [Axes]uint64, at spot) uint64 {
+	sum := uint64(0)
+	for axis, d := range step {
+		n := 0
+		if axis < ctaAxes {
+			n = f.cta[axis] - f.box.Lo[axis]
+		} else {
+			n = at.loops[axis-ctaAxes]
+		}
+		sum += d * uint64(n)
+	}
+	return sum
 }
 
 // bytesAt returns n bytes of a buffer.

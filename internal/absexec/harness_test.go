@@ -25,6 +25,9 @@ type launched struct {
 	mem       emu.Memory
 	grid      *emu.Grid
 	semantics *semantics.Launch
+
+	summarise summaries // that executions make of all loops that iterate several times
+	summaries int       // that they made
 }
 
 // load reads a job; read returns its files.

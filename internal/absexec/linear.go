@@ -11,12 +11,12 @@ import (
 // modulo the width, from one CTA to the next along each axis.
 type linear struct {
 	base uint64
-	step [3]uint64
+	step [Axes]uint64
 }
 
-func (l linear) moves() bool { return l.step != [3]uint64{} }
+func (l linear) moves() bool { return l.step != [Axes]uint64{} }
 
-func (l linear) depends() (d [3]bool) {
+func (l linear) depends() (d [Axes]bool) {
 	for i, s := range l.step {
 		d[i] = s != 0
 	}
@@ -24,7 +24,7 @@ func (l linear) depends() (d [3]bool) {
 }
 
 // dependsAny returns the axes that any of some numbers depends on.
-func dependsAny(s []linear) (d [3]bool) {
+func dependsAny(s []linear) (d [Axes]bool) {
 	for _, l := range s {
 		for i, x := range l.depends() {
 			d[i] = d[i] || x
@@ -40,7 +40,7 @@ func signed(x uint64, width int) int64 {
 }
 
 // steps returns the steps as signed numbers of width bits.
-func (l linear) steps(width int) (s [3]int64) {
+func (l linear) steps(width int) (s [Axes]int64) {
 	for i, x := range l.step {
 		s[i] = signed(x, width)
 	}
@@ -87,7 +87,7 @@ func (b Box) exact(s []linear, i, width int, sign bool) (ramp, cut) {
 // rule tells how the first result of an instruction depends on the CTA if its sources
 // do: by the steps, or in no known way unless the box is cut. The result in the first
 // CTA of the box is computed from the bases of the sources.
-type rule func(b Box, in *isa.Instr, _ int, s []linear) (step [3]uint64, c cut)
+type rule func(b Box, in *isa.Instr, _ int, s []linear) (step [Axes]uint64, c cut)
 
 // rules are the operations that keep linear numbers linear, and comparisons, whose
 // results do not depend on the CTA where a rule finds no cut. An operation without a rule
@@ -109,11 +109,13 @@ func isInteger(in *isa.Instr) bool {
 	return (c == isa.Unsigned || c == isa.Signed || c == isa.Bits) && !in.Sat
 }
 
-func (b Box) halveNonAffine(s []linear) (step [3]uint64, c cut) { return step, b.halve(dependsAny(s)) }
+func (b Box) halveNonAffine(s []linear) (step [Axes]uint64, c cut) {
+	return step, b.halve(dependsAny(s))
+}
 
-func copied(_ Box, _ *isa.Instr, _ int, s []linear) ([3]uint64, cut) { return s[0].step, cut{} }
+func copied(_ Box, _ *isa.Instr, _ int, s []linear) ([Axes]uint64, cut) { return s[0].step, cut{} }
 
-func summed(b Box, in *isa.Instr, _ int, s []linear) (step [3]uint64, c cut) {
+func summed(b Box, in *isa.Instr, _ int, s []linear) (step [Axes]uint64, c cut) {
 	if !isInteger(in) {
 		return b.halveNonAffine(s)
 	}
@@ -130,7 +132,7 @@ func summed(b Box, in *isa.Instr, _ int, s []linear) (step [3]uint64, c cut) {
 	return step, cut{}
 }
 
-func multiplied(b Box, in *isa.Instr, _ int, s []linear) (step [3]uint64, c cut) {
+func multiplied(b Box, in *isa.Instr, _ int, s []linear) (step [Axes]uint64, c cut) {
 	if !isInteger(in) || s[0].moves() && s[1].moves() {
 		return b.halveNonAffine(s)
 	}
@@ -143,7 +145,7 @@ func multiplied(b Box, in *isa.Instr, _ int, s []linear) (step [3]uint64, c cut)
 	return step, cut{}
 }
 
-func widened(b Box, in *isa.Instr, _ int, s []linear) (step [3]uint64, c cut) {
+func widened(b Box, in *isa.Instr, _ int, s []linear) (step [Axes]uint64, c cut) {
 	if !isInteger(in) || s[0].moves() && s[1].moves() {
 		return b.halveNonAffine(s)
 	}
@@ -164,7 +166,7 @@ func widened(b Box, in *isa.Instr, _ int, s []linear) (step [3]uint64, c cut) {
 	return step, cut{}
 }
 
-func shiftedLeft(b Box, in *isa.Instr, _ int, s []linear) (step [3]uint64, c cut) {
+func shiftedLeft(b Box, in *isa.Instr, _ int, s []linear) (step [Axes]uint64, c cut) {
 	if s[1].moves() || in.Wrap {
 		return b.halveNonAffine(s)
 	}
@@ -176,7 +178,7 @@ func shiftedLeft(b Box, in *isa.Instr, _ int, s []linear) (step [3]uint64, c cut
 
 // shiftedRight divides: a number whose steps are multiples of the divisor, or one whose
 // quotient is the same in the whole box.
-func shiftedRight(b Box, in *isa.Instr, _ int, s []linear) (step [3]uint64, c cut) {
+func shiftedRight(b Box, in *isa.Instr, _ int, s []linear) (step [Axes]uint64, c cut) {
 	by, width := s[1].base, in.Type.Bits()
 	if s[1].moves() || in.Wrap || by >= uint64(width) || by > 62 {
 		return b.halveNonAffine(s)
@@ -221,7 +223,7 @@ func common(l linear, width int) int {
 
 // masked treats logical operations on a number whose steps leave its low bits alone
 // and a mask that only matters there.
-func masked(b Box, in *isa.Instr, _ int, s []linear) (step [3]uint64, c cut) {
+func masked(b Box, in *isa.Instr, _ int, s []linear) (step [Axes]uint64, c cut) {
 	x, y := s[0], s[1]
 	if y.moves() {
 		x, y = y, x
@@ -249,7 +251,7 @@ func masked(b Box, in *isa.Instr, _ int, s []linear) (step [3]uint64, c cut) {
 	return b.halveNonAffine(s)
 }
 
-func divided(b Box, in *isa.Instr, _ int, s []linear) (step [3]uint64, c cut) {
+func divided(b Box, in *isa.Instr, _ int, s []linear) (step [Axes]uint64, c cut) {
 	if !isInteger(in) || s[1].moves() {
 		return b.halveNonAffine(s)
 	}
@@ -279,7 +281,7 @@ func divided(b Box, in *isa.Instr, _ int, s []linear) (step [3]uint64, c cut) {
 	return step, cut{}
 }
 
-func chosenByOrder(b Box, in *isa.Instr, _ int, s []linear) (step [3]uint64, c cut) {
+func chosenByOrder(b Box, in *isa.Instr, _ int, s []linear) (step [Axes]uint64, c cut) {
 	if !isInteger(in) || len(s) != 2 || in.Relu || in.Type.Class() == isa.Bits {
 		return b.halveNonAffine(s)
 	}
@@ -304,7 +306,7 @@ func pick(second bool) int {
 	return 0
 }
 
-func chosenBySign(b Box, in *isa.Instr, _ int, s []linear) (step [3]uint64, c cut) {
+func chosenBySign(b Box, in *isa.Instr, _ int, s []linear) (step [Axes]uint64, c cut) {
 	if !isInteger(in) {
 		return b.halveNonAffine(s)
 	}
@@ -326,7 +328,7 @@ func chosenBySign(b Box, in *isa.Instr, _ int, s []linear) (step [3]uint64, c cu
 
 // converted treats conversions of integers. A register that is wider than the result
 // extends it by its sign or by zeros.
-func converted(b Box, in *isa.Instr, reg int, s []linear) (step [3]uint64, c cut) {
+func converted(b Box, in *isa.Instr, reg int, s []linear) (step [Axes]uint64, c cut) {
 	to, from := in.Type, in.SrcType
 	if !isInteger(in) || from.IsFloat() || len(s) != 1 {
 		return b.halveNonAffine(s)

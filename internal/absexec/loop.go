@@ -15,6 +15,9 @@ type loopCount struct {
 	loop int // in the flow graph's forest
 	n    int
 	open bool // a lane may have left the loop, or not
+
+	seen       *arrival // at the header, for the summary of the iterations that follow; nil if it is not tried
+	summarised int      // n when iterations were last summarised
 }
 
 // LoopFact is what was seen of a loop.
@@ -71,6 +74,9 @@ func (e *UnboundedLoop) Place() string {
 // entry loses its lanes.
 func (x *execution) transfer(pc int) error {
 	top := x.top()
+	if back, err := x.body.turns(x, pc); back || err != nil {
+		return err
+	}
 	top.loops = x.count(top.loops, x.graph.BlockOf(pc))
 	top.pc = pc
 	for i := range top.loops {
@@ -84,8 +90,9 @@ func (x *execution) transfer(pc int) error {
 	}
 	if top.may != 0 && pc == top.rpc {
 		x.arrive()
+		return nil
 	}
-	return nil
+	return x.summarise(top, pc)
 }
 
 // count returns the counts of the loops around a block that control comes to.
@@ -167,6 +174,9 @@ func fewest(a, b []loopCount) []loopCount {
 		m[i] = a[i]
 		m[i].n = min(a[i].n, b[i].n)
 		m[i].open = a[i].open || b[i].open
+		if a[i].seen != b[i].seen {
+			m[i].seen = nil
+		}
 	}
 	return m
 }

@@ -29,7 +29,7 @@ func (b Box) difference(s []linear, width int, sign bool) (ramp, cut) {
 }
 
 // compared finds whether a comparison has the same result in the whole box.
-func compared(b Box, in *isa.Instr, _ int, s []linear) (step [3]uint64, c cut) {
+func compared(b Box, in *isa.Instr, _ int, s []linear) (step [Axes]uint64, c cut) {
 	t := in.Type
 	if in.Op == isa.Set {
 		t = in.SrcType

@@ -216,7 +216,7 @@ func (x *execution) move(in *isa.Instr, i int, v *value, src []*value) {
 			}
 			continue
 		}
-		v.setSteps(lane, [3]int64{int64(step[0]), int64(step[1]), int64(step[2])}, ^uint64(0)>>(64-x.width(in.Dst[i])))
+		v.setSteps(lane, linear{step: step}.steps(64), ^uint64(0)>>(64-x.width(in.Dst[i])))
 	}
 	v.nonAffine &^= v.known
 }
@@ -226,7 +226,7 @@ func (x *execution) width(o isa.Operand) int { return x.kernel.Regs[o.Reg].Type.
 
 // rule returns how result i of an instruction depends on the CTA.
 func (x *execution) rule(in *isa.Instr, i int) rule {
-	halveNonAffine := func(b Box, _ *isa.Instr, _ int, s []linear) ([3]uint64, cut) { return b.halveNonAffine(s) }
+	halveNonAffine := func(b Box, _ *isa.Instr, _ int, s []linear) ([Axes]uint64, cut) { return b.halveNonAffine(s) }
 	r, ok := rules[in.Op]
 	if in.Op == isa.Selp {
 		r, ok = copied, true

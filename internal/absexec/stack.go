@@ -100,15 +100,19 @@ func (x *execution) push(from entry, s successor, st *state) error {
 // arrive brings the running entry to its reconvergence point.
 func (x *execution) arrive() {
 	top := x.top()
-	j := top.to
-	if j.arrived == 0 {
-		j.state, j.loops = top.state, top.loops
-	} else {
-		j.state = j.state.merge(top.state, j.arrived, top.may)
-		j.loops = fewest(j.loops, top.loops)
-	}
-	j.arrived |= top.may
+	top.to.join(top.state, top.loops, top.may)
 	x.pop()
+}
+
+// join adds lanes that come to the reconvergence point, with what they know.
+func (j *junction) join(s *state, loops []loopCount, lanes uint64) {
+	if j.arrived == 0 {
+		j.state, j.loops = s, loops
+	} else {
+		j.state = j.state.merge(s, j.arrived, lanes)
+		j.loops = fewest(j.loops, loops)
+	}
+	j.arrived |= lanes
 }
 
 // resume makes a waiting entry run with the lanes that have come.

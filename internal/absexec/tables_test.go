@@ -32,6 +32,8 @@ func (s *summary) Step(st *Step) {
 func (s *summary) Fork(int)     { s.forks++ }
 func (s *summary) Alternative() {}
 func (s *summary) Join()        {}
+func (s *summary) Repeat(int)   {}
+func (s *summary) Repeated()    {}
 
 // describe executes a warp and lists its boxes with what they show; what is zero is left
 // out.

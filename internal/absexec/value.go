@@ -2,6 +2,7 @@ package absexec
 
 import (
 	"math/bits"
+	"slices"
 
 	"warpbound/internal/alu"
 	"warpbound/internal/vec"
@@ -20,7 +21,7 @@ type value struct {
 	cut       cut // of a value with non-affine lanes
 	bits      uint64
 	base      []alu.Vector
-	step      [3][]alu.Vector // nil where all are zero
+	step      [Axes][]alu.Vector // nil where all are zero
 }
 
 // unknown is the value of which nothing is known.
@@ -37,11 +38,11 @@ func set(v []alu.Vector, lane int, x uint64) { v[lane/lanes][lane%lanes] = x }
 
 // moves reports whether the value may depend on the CTA in a lane that is known.
 func (v *value) moves() bool {
-	return v.step[0] != nil || v.step[1] != nil || v.step[2] != nil
+	return slices.ContainsFunc(v.step[:], func(s []alu.Vector) bool { return s != nil })
 }
 
 // depends returns the axes on which the value may depend.
-func (v *value) depends() (d [3]bool) {
+func (v *value) depends() (d [Axes]bool) {
 	for axis, s := range v.step {
 		d[axis] = s != nil
 	}
@@ -61,7 +62,7 @@ func (v *value) lane(i int) linear {
 
 // setSteps makes the number in a lane of a value that is being made depend on the CTA, by
 // the bits of the steps that the register has.
-func (v *value) setSteps(lane int, step [3]int64, width uint64) {
+func (v *value) setSteps(lane int, step [Axes]int64, width uint64) {
 	for axis, s := range step {
 		d := uint64(s) & width
 		if d == 0 {

@@ -13,12 +13,19 @@ type Visitor interface {
 	Fork(pc int)
 	Alternative()
 	Join()
+	// Repeat is called before an iteration of a loop that stands for so many: the steps up to
+	// Repeated are what the warp executes in each of them. They may nest, and may lie in
+	// alternatives as alternatives may lie in them.
+	Repeat(times int)
+	Repeated()
 }
 
 // Step is one instruction that a warp issues, or may issue.
 type Step struct {
 	PC    int
 	Instr *isa.Instr
+	// Box is the box of CTAs, and of iterations of the loops around that are summarised.
+	Box Box
 	// Certain is set if the warp surely issues the instruction. Otherwise it does if a
 	// lane of Active is there.
 	Certain bool
@@ -28,6 +35,8 @@ type Step struct {
 	Must, May uint64
 	// Access is what the instruction does to memory; nil if nothing.
 	Access *Access
+
+	by *execution // that tells of it
 }
 
 // Access is a load, a store or an atomic operation of the lanes that execute a step.
@@ -45,7 +54,7 @@ type Access struct {
 // Address returns the address that a lane of Known accesses: base in the first CTA of
 // the box, and step bytes more, as a two's complement, from one CTA to the next along x,
 // y and z. It is exact: nothing wraps around within the box.
-func (a *Access) Address(lane int) (base uint64, step [3]uint64) {
+func (a *Access) Address(lane int) (base uint64, step [Axes]uint64) {
 	l := a.addr.lane(lane)
 	return l.base, l.step
 }

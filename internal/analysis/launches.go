@@ -117,6 +117,8 @@ func (nobody) Step(*absexec.Step) {}
 func (nobody) Fork(int)           {}
 func (nobody) Alternative()       {}
 func (nobody) Join()              {}
+func (nobody) Repeat(int)         {}
+func (nobody) Repeated()          {}
 
 // times is how often a run executes a launch, at most, and how that is known.
 type times struct {

@@ -2,8 +2,10 @@ package method
 
 import (
 	"errors"
+	"fmt"
 
 	"warpbound/diag"
+	"warpbound/internal/absexec"
 )
 
 // Warnings says where the analyses gave up on which the problem rests, with position and reason: a
@@ -17,6 +19,15 @@ func (p *Problem) Warnings() []diag.Warning {
 		all = append(all, p.GaveUp("no-values", "bounds of loops that follow from counters, and patterns of addresses, are not known", p.NoValues))
 	}
 	return all
+}
+
+// Summarised is the warning of a method for which an executor summarises loops; none if it does not.
+func (p *Problem) Summarised(x *absexec.Executor) []diag.Warning {
+	if !x.Summarises() {
+		return nil
+	}
+	return []diag.Warning{p.GaveUp("loops-summarised", fmt.Sprintf(
+		"warps execute more than %d instructions, so that iterations of loops are added up instead of followed one by one: the bound may be greater than it need be", MaxSteps), nil)}
 }
 
 // GaveUp is the warning of a method that goes on without something. what says without what, why is

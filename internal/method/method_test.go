@@ -21,12 +21,12 @@ import (
 // TestLoopBound: the least bound that is stated counts, and that of a counter if it is not greater.
 func TestLoopBound(t *testing.T) {
 	p := &method.Problem{
-		Bounds:  []method.LoopBound{{Header: 1, Max: 9}, {Header: 2, Max: 5}, {Header: 1, Max: 7}, {Header: 3, Max: 4}, {Header: 6, Max: 1 << 20}},
-		Counted: map[int]int64{2: 5, 3: 6, 4: 8, 5: 1 << 17, 6: 1 << 17},
+		Bounds:  []method.LoopBound{{Header: 1, Max: 9}, {Header: 2, Max: 5}, {Header: 1, Max: 7}, {Header: 3, Max: 4}, {Header: 6, Max: 1 << 24}},
+		Counted: map[int]int64{2: 5, 3: 6, 4: 8, 5: 1 << 25, 6: 1 << 25},
 	}
 	for header, want := range map[int]string{
 		0: "0 annotated false", 1: "7 annotated true", 2: "5 proven true", 3: "4 annotated true", 4: "8 proven true",
-		5: "0 annotated false", 6: "1048576 annotated true",
+		5: "0 annotated false", 6: "16777216 annotated true",
 	} {
 		bound, evidence, ok := p.LoopBound(header)
 		if got := fmt.Sprint(bound, " ", evidence, " ", ok); got != want {

@@ -112,7 +112,7 @@ func (p *Problem) Annotated(header int) (bound int64, ok bool) {
 
 // maxCounted is the largest bound of a counter that abstract execution is given. Greater ones come
 // of counters that are only known to end somewhere.
-const maxCounted = 1 << 16
+const maxCounted = 1 << 24
 
 // LoopBound returns how often a warp returns to the header of a loop for one entry, at most: the lesser
 // of what is stated and what follows from counters, and what it rests on.

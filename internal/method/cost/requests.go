@@ -169,10 +169,13 @@ func (c *Counter) Varying(s *absexec.Step, box absexec.Box) (Varied, bool) {
 		return Varied{}, false
 	}
 	_, step := a.Address(bits.TrailingZeros64(s.May))
-	v := Varied{}
+	v := Varied{Period: [3]int{1, 1, 1}}
 	for axis, d := range step {
-		v.Period[axis] = 1
-		if box.Hi[axis]-box.Lo[axis] > 1 && d%period != 0 {
+		switch {
+		case box.Fixed(axis) || d%period == 0:
+		case axis >= len(v.Period): // from iteration to iteration
+			return Varied{}, false
+		default:
 			v.Period[axis] = int(period / (d & -d))
 		}
 	}
@@ -238,7 +241,7 @@ func shifts(a *absexec.Access, mask, period uint64, box absexec.Box) ([]uint64, 
 	}
 	grain := period // the greatest common divisor of the steps and the period, a power of two
 	for axis, s := range step {
-		if box.Hi[axis]-box.Lo[axis] > 1 && s%period != 0 {
+		if !box.Fixed(axis) && s%period != 0 {
 			grain = min(grain, s&-s)
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"slices"
 
+	"warpbound/diag"
 	"warpbound/estimate"
 	"warpbound/internal/absexec"
 	"warpbound/internal/cfg"
@@ -35,6 +36,8 @@ type analysis struct {
 	waves   []wave         // kinds of them
 	kinds   map[string]int // by the classes of the slots
 	slotted []int32        // scratch
+
+	warnings []diag.Warning
 }
 
 // maxCells limits the cells of a grid; beyond it, boxes are told apart less finely.
@@ -67,7 +70,7 @@ func bound(ctx context.Context, p *method.Problem) (*method.Answer, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &method.Answer{Estimates: []estimate.Estimate{*a.result(p, tallies, loops)}}, nil
+	return &method.Answer{Estimates: []estimate.Estimate{*a.result(p, tallies, loops)}, Warnings: a.warnings}, nil
 }
 
 // exact reports whether a bound is the time of every run.
@@ -121,12 +124,16 @@ func (a *analysis) execute(ctx context.Context, p *method.Problem, boxes int) ([
 		}
 		for _, r := range results {
 			rec := r.Visitor.(*recorder)
+			if rec.path.overflows {
+				return nil, ErrOverflow
+			}
 			if rec.path = rec.finish(); rec.path.variants == nil {
 				rec.path = a.unique(rec.path)
 			}
 		}
 		warps = append(warps, results)
 	}
+	a.warnings = p.Summarised(x)
 	return warps, nil
 }
 

@@ -20,7 +20,9 @@ type path struct {
 	delays  []segment // of the warp from one barrier to the next, at most
 	partial bool      // it comes to barriers for part of its CTA
 	waits   int64     // how often it waits at barriers, at most
-	blocks  []share   // by block; the service of all is that of the path
+
+	overflows bool    // iterations take longer than can be added up
+	blocks    []share // by block; the service of all is that of the path
 
 	// The requests of some accesses, those of ops that are negative, repeat along the axes of
 	// the box. The path of each CTA is one of variants then.
@@ -58,10 +60,17 @@ type frame struct {
 // recorder makes the path of an abstract execution.
 type recorder struct {
 	*analysis
-	box   absexec.Box
 	path  *path
 	frame frame
 	forks []fork // that it is in
+	loops []loop // that it is in, of those that are summarised
+}
+
+// loop is a loop of which one iteration stands for several.
+type loop struct {
+	times  int64
+	before frame
+	waits  int64
 }
 
 // fork is a fork with the frame before it and those of its alternatives that have ended.
@@ -71,9 +80,9 @@ type fork struct {
 	successors []frame
 }
 
-func (a *analysis) record(box absexec.Box) *recorder {
+func (a *analysis) record(absexec.Box) *recorder {
 	return &recorder{
-		analysis: a, box: box, path: &path{certain: true},
+		analysis: a, path: &path{certain: true},
 		frame: frame{delays: []segment{{certain: true}}, blocks: make([]share, a.graph.Len())},
 	}
 }
@@ -98,7 +107,7 @@ func (r *recorder) Step(s *absexec.Step) {
 	}
 	if c.Kind == cost.Barrier && made.Max > 0 {
 		f.delays = append(f.delays, segment{certain: s.Certain && made.Min > 0})
-		r.path.partial = r.path.partial || !cost.Whole(r.launch, s.Instr, r.box, r.threads)
+		r.path.partial = r.path.partial || !cost.Whole(r.launch, s.Instr, s.Box, r.threads)
 	}
 	r.path.partial = r.path.partial || c.Kind == cost.Arrival
 	delay := r.delay(c, s, made, service)
@@ -118,7 +127,7 @@ func (r *recorder) certain(c *cost.Instr, s *absexec.Step, made cost.Between) bo
 		if c.Kind == cost.Barrier {
 			return false
 		}
-		v, ok := r.counter.Varying(s, r.box)
+		v, ok := r.counter.Varying(s, s.Box)
 		if !ok {
 			return false
 		}
@@ -137,7 +146,7 @@ func (r *recorder) requests(c *cost.Instr, s *absexec.Step) cost.Between {
 	case c.Kind == cost.Barrier && s.May != 0:
 		return cost.Between{Min: 0, Max: 1}
 	case s.Access != nil:
-		return r.counter.Count(s, r.box)
+		return r.counter.Count(s, s.Box)
 	}
 	return cost.Exactly(0)
 }
@@ -201,6 +210,61 @@ func (r *recorder) Join() {
 	delays := maximum(successors)
 	f.delays[len(f.delays)-1].delay += delays[0].delay
 	f.delays = append(f.delays, delays[1:]...)
+}
+
+// longest is the longest time of the iterations of a loop that is summarised, in cycles: sums of many do not
+// overflow.
+const longest = 1 << 50
+
+// unrolled is the greatest number of segments that are told apart in a loop that is summarised.
+const unrolled = 1 << 14
+
+// Repeat begins an iteration that stands for several. Posted requests may be under way from the one before.
+func (r *recorder) Repeat(times int) {
+	r.path.certain = false
+	r.loops = append(r.loops, loop{times: int64(times), before: r.frame, waits: r.path.waits})
+	drain := r.frame.drain
+	for i := range r.costs {
+		if c := &r.costs[i]; c.Kind == cost.Posted {
+			drain = max(drain, c.TailLatency())
+		}
+	}
+	r.frame = frame{delays: []segment{{certain: true}}, blocks: make([]share, len(r.frame.blocks)), drain: drain}
+}
+
+// Repeated ends it.
+func (r *recorder) Repeated() {
+	l := r.loops[len(r.loops)-1]
+	r.loops = r.loops[:len(r.loops)-1]
+	body := r.frame
+	r.frame = l.before
+	f := &r.frame
+	times := func(n int64) int64 {
+		if n > longest/l.times {
+			r.path.overflows = true
+			return longest
+		}
+		return n * l.times
+	}
+	f.service += times(body.service)
+	f.drain = body.drain
+	for b, s := range body.blocks {
+		f.blocks[b].count += times(s.count)
+		f.blocks[b].service += times(s.service)
+	}
+	r.path.waits = l.waits + times(r.path.waits-l.waits)
+	last := &f.delays[len(f.delays)-1]
+	if further := int64(len(body.delays) - 1); further > 0 && further <= unrolled/l.times {
+		for range l.times {
+			f.delays[len(f.delays)-1].delay += body.delays[0].delay
+			f.delays = append(f.delays, body.delays[1:]...)
+		}
+		return
+	}
+	for _, s := range body.delays {
+		last.delay += times(s.delay)
+	}
+	r.path.partial = r.path.partial || len(body.delays) > 1
 }
 
 // maximum returns delays that are at least those of each of some alternatives. If all

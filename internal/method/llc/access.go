@@ -66,7 +66,8 @@ func offChip(s *absexec.Step) access {
 		p := part{local: space == int(isa.Local)}
 		for ; lanes != 0; lanes &= lanes - 1 {
 			l := lane{number: bits.TrailingZeros64(lanes)}
-			l.base, l.step = s.Access.Address(l.number)
+			base, step := s.Access.Address(l.number)
+			l.base, l.step = base, [3]uint64(step[:])
 			p.lanes = append(p.lanes, l)
 		}
 		a.parts = append(a.parts, p)

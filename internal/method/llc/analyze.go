@@ -6,6 +6,7 @@ import (
 	"math"
 	"slices"
 
+	"warpbound/diag"
 	"warpbound/estimate"
 	"warpbound/internal/absexec"
 	"warpbound/internal/cfg"
@@ -34,6 +35,8 @@ type analysis struct {
 	cells *cells.Grid        // in each of which a warp has one result
 	boxes [][]int32          // by warp: the result of each cell
 	loops []absexec.LoopFact
+
+	warnings []diag.Warning
 }
 
 // maxCells limits the cells of a grid.
@@ -60,7 +63,7 @@ func (m Method) bound(ctx context.Context, p *method.Problem) (*method.Answer, e
 	if err != nil {
 		return nil, err
 	}
-	return &method.Answer{Estimates: []estimate.Estimate{*a.estimate(p, m, d)}}, nil
+	return &method.Answer{Estimates: []estimate.Estimate{*a.estimate(p, m, d)}, Warnings: a.warnings}, nil
 }
 
 func newAnalysis(p *method.Problem) (*analysis, error) {
@@ -106,6 +109,7 @@ func (a *analysis) execute(ctx context.Context, p *method.Problem) error {
 		}
 		a.warps = append(a.warps, results)
 	}
+	a.warnings = p.Summarised(x)
 	grid := cells.New(p.Launch.Grid(), [3]int{1, 1, 1}, a.warps)
 	if n := grid.Len(); n > maxCells {
 		return fmt.Errorf("kernel %s: CTAs do different things in %d boxes of the grid: too many to follow each", p.Graph.Kernel.Readable(), n)

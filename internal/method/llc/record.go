@@ -38,27 +38,37 @@ type sums struct {
 }
 
 // plus adds t.
-func (s *sums) plus(t *sums) {
-	s.busy = saturate(s.busy, t.busy, 1)
-	s.service = saturate(s.service, t.service, 1)
-	for i, n := range t.tails {
-		s.tails[i] = saturate(s.tails[i], n, 1)
+func (s *sums) plus(t *sums) { s.times(t, 1) }
+
+// times adds t, n times.
+func (s *sums) times(t *sums, n int64) {
+	s.busy = saturate(s.busy, t.busy, n)
+	s.service = saturate(s.service, t.service, n)
+	for i, x := range t.tails {
+		s.tails[i] = saturate(s.tails[i], x, n)
 	}
-	s.accesses = saturate(s.accesses, t.accesses, 1)
-	s.further = saturate(s.further, t.further, 1)
-	s.waiting = saturate(s.waiting, t.waiting, 1)
+	s.accesses = saturate(s.accesses, t.accesses, n)
+	s.further = saturate(s.further, t.further, n)
+	s.waiting = saturate(s.waiting, t.waiting, n)
 }
 
 // recorder makes the path of an abstract execution.
 type recorder struct {
 	*analysis
-	box   absexec.Box
 	path  path
-	forks int // that it is in
+	forks int    // that it is in
+	loops []loop // that it is in, of those that are summarised
 }
 
-func (a *analysis) record(box absexec.Box) *recorder {
-	return &recorder{analysis: a, box: box, path: path{exact: true, turns: []int64{0}, sums: sums{tails: make([]int64, len(a.tails))}}}
+// loop is a loop of which one iteration stands for several.
+type loop struct {
+	times  int64
+	before sums
+	turns  []int64
+}
+
+func (a *analysis) record(absexec.Box) *recorder {
+	return &recorder{analysis: a, path: path{exact: true, turns: []int64{0}, sums: sums{tails: make([]int64, len(a.tails))}}}
 }
 
 // Step adds an instruction.
@@ -90,7 +100,7 @@ func (r *recorder) ordered(c *cost.Instr, s *absexec.Step, waits cost.Between) b
 	case cost.Arrival:
 		return false
 	case cost.Barrier:
-		return waits.Max == 0 || waits.Certain() && cost.Whole(r.launch, s.Instr, r.box, r.threads)
+		return waits.Max == 0 || waits.Certain() && cost.Whole(r.launch, s.Instr, s.Box, r.threads)
 	}
 	return true
 }
@@ -104,7 +114,7 @@ func (r *recorder) onChip(c *cost.Instr, s *absexec.Step) cost.Between {
 	case c.Kind == cost.Barrier && s.May != 0:
 		return cost.Between{Min: 0, Max: 1}
 	case s.Access != nil:
-		return r.counter.OnChip(s, r.box)
+		return r.counter.OnChip(s, s.Box)
 	}
 	return cost.Exactly(0)
 }
@@ -152,7 +162,7 @@ func (r *recorder) turn(c *cost.Instr, s *absexec.Step, waits cost.Between) {
 	r.path.turns[len(r.path.turns)-1]++
 	switch {
 	case c.Kind == cost.Barrier && waits.Max == 0:
-	case c.Kind == cost.Barrier && s.Certain && waits.Certain() && r.forks == 0 && cost.Whole(r.launch, s.Instr, r.box, r.threads):
+	case c.Kind == cost.Barrier && s.Certain && waits.Certain() && r.forks == 0 && cost.Whole(r.launch, s.Instr, s.Box, r.threads):
 		r.path.turns = append(r.path.turns, 0)
 	case c.Kind == cost.Barrier || c.Kind == cost.Arrival:
 		r.path.partial = true
@@ -168,7 +178,7 @@ func (r *recorder) maxLines(s *absexec.Step) int64 {
 	}
 	bytes := int64(a.Bytes)
 	each := max((bytes+localWord-1)/localWord, (bytes-1)>>r.layout.shift+1) // aligned to its size
-	return r.counter.Lines(s, r.box) + each*int64(bits.OnesCount64(lanes))
+	return r.counter.Lines(s, s.Box) + each*int64(bits.OnesCount64(lanes))
 }
 
 // Fork begins alternatives, of which it is not known which one the warp executes. The sums are those of
@@ -183,3 +193,34 @@ func (r *recorder) Alternative() {}
 
 // Join ends alternatives.
 func (r *recorder) Join() { r.forks-- }
+
+// unrolled is the greatest number of barriers that are told apart in a loop that is summarised.
+const unrolled = 1 << 14
+
+// Repeat begins an iteration that stands for several.
+func (r *recorder) Repeat(times int) {
+	r.path.exact, r.path.ops, r.path.accesses = false, nil, nil
+	r.loops = append(r.loops, loop{int64(times), r.path.sums, r.path.turns})
+	r.path.sums, r.path.turns = sums{tails: make([]int64, len(r.tails))}, []int64{0}
+}
+
+// Repeated ends it.
+func (r *recorder) Repeated() {
+	l := r.loops[len(r.loops)-1]
+	r.loops = r.loops[:len(r.loops)-1]
+	body, turns := r.path.sums, r.path.turns
+	r.path.sums, r.path.turns = l.before, l.turns
+	r.path.sums.times(&body, l.times)
+	if barriers := int64(len(turns) - 1); barriers > 0 && barriers <= unrolled/l.times {
+		for range l.times {
+			r.path.turns[len(r.path.turns)-1] += turns[0]
+			r.path.turns = append(r.path.turns, turns[1:]...)
+		}
+		return
+	}
+	last := &r.path.turns[len(r.path.turns)-1]
+	for _, n := range turns {
+		*last = saturate(*last, n, l.times)
+	}
+	r.path.partial = r.path.partial || len(turns) > 1
+}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"warpbound/diag"
 
 	"warpbound/internal/absexec"
 	"warpbound/internal/flow/value"
@@ -44,7 +45,8 @@ type analysis struct {
 	kinds    []*kind
 	barriers barriers
 	control  *control
-	gaveUp   error  // why wavefronts were not executed abstractly; nil if they were
+	gaveUp   error // why wavefronts were not executed abstractly; nil if they were
+	warnings []diag.Warning
 	longest  int64  // cycles in which the memory serves one access, at most
 	total    demand // of all wavefronts of a CU, at most
 	checked
@@ -67,7 +69,7 @@ func newAnalysis(ctx context.Context, c *config) (*analysis, error) {
 		return nil, err
 	}
 	all := known.facts
-	a := &analysis{config: c, ctx: ctx, timing: t, joint: all[0].nothing(), gaveUp: known.gaveUp}
+	a := &analysis{config: c, ctx: ctx, timing: t, joint: all[0].nothing(), gaveUp: known.gaveUp, warnings: known.warnings}
 	for _, f := range all {
 		a.joint.include(f)
 	}

@@ -77,7 +77,7 @@ func bound(ctx context.Context, c *config) (*method.Answer, error) {
 	if err != nil {
 		return nil, err
 	}
-	answer := &method.Answer{Estimates: []estimate.Estimate{*e}}
+	answer := &method.Answer{Estimates: []estimate.Estimate{*e}, Warnings: a.warnings}
 	if a.gaveUp != nil {
 		answer.Warnings = append(answer.Warnings, c.GaveUp("no-abstract-execution", "wavefronts are bounded by paths of the flow graph alone", a.gaveUp))
 	}

@@ -16,10 +16,10 @@ type demand struct {
 }
 
 func (d *demand) add(e demand) {
-	d.passes += e.passes
-	d.delay += e.delay
-	d.accesses += e.accesses
-	d.service += e.service
+	d.passes = plus(d.passes, e.passes)
+	d.delay = plus(d.delay, e.delay)
+	d.accesses = plus(d.accesses, e.accesses)
+	d.service = plus(d.service, e.service)
 }
 
 // timing knows what the instructions of a kernel need of a machine with split cores.

@@ -6,6 +6,7 @@ import (
 	"math/bits"
 	"slices"
 
+	"warpbound/diag"
 	"warpbound/estimate"
 	"warpbound/internal/absexec"
 	"warpbound/internal/isa"
@@ -18,13 +19,13 @@ type witness struct {
 	config *config
 	timing *timing
 	count  *cost.Counter
-	box    absexec.Box
 	known  *facts // without executing
 	seen   *facts
 	demand demand // passes, and service by the memory, of the wavefront, at most
 
-	last    int     // block, or -1
-	forks   int     // that it is in
+	last    int // block, or -1
+	forks   int // that it is in
+	loops   []loop
 	entered []int64 // by loop: how often, at least
 	back    []int64 // by loop: how often to the header, at most
 }
@@ -35,7 +36,7 @@ func (w *witness) Step(s *absexec.Step) {
 	w.seen.reached[block] = true
 	requests := w.known.requests[s.PC]
 	if s.Access != nil {
-		requests = min(requests, w.count.Count(s, w.box).Max)
+		requests = min(requests, w.count.Count(s, s.Box).Max)
 	}
 	w.seen.requests[s.PC] = max(w.seen.requests[s.PC], requests)
 	w.demand.add(w.timing.instr(s.Instr, requests))
@@ -74,6 +75,32 @@ func (w *witness) Alternative() {}
 // Join implements absexec.Visitor.
 func (w *witness) Join() { w.forks-- }
 
+// loop is a loop of which one iteration stands for several.
+type loop struct {
+	times         int64
+	before        demand
+	entered, back []int64
+}
+
+// Repeat implements absexec.Visitor.
+func (w *witness) Repeat(times int) {
+	w.loops = append(w.loops, loop{int64(times), w.demand, slices.Clone(w.entered), slices.Clone(w.back)})
+}
+
+// Repeated implements absexec.Visitor.
+func (w *witness) Repeated() {
+	l := w.loops[len(w.loops)-1]
+	w.loops = w.loops[:len(w.loops)-1]
+	grown := func(now, before int64) int64 { return plus(before, times(l.times, now-before)) }
+	w.demand = demand{
+		passes: grown(w.demand.passes, l.before.passes), delay: grown(w.demand.delay, l.before.delay),
+		accesses: grown(w.demand.accesses, l.before.accesses), service: grown(w.demand.service, l.before.service),
+	}
+	for i := range w.back {
+		w.entered[i], w.back[i] = grown(w.entered[i], l.entered[i]), grown(w.back[i], l.back[i])
+	}
+}
+
 // executions are what is known of the wavefronts of a launch.
 type executions struct {
 	facts []*facts // of each wavefront of a workgroup
@@ -81,6 +108,8 @@ type executions struct {
 	// nobody counted.
 	demands []demand
 	gaveUp  error // why nothing was executed; nil if all wavefronts were
+	// warnings say where wavefronts were followed less exactly.
+	warnings []diag.Warning
 	checked
 }
 
@@ -103,9 +132,9 @@ func (c *config) wavefronts(ctx context.Context, t *timing) (*executions, error)
 	})
 	all := &executions{facts: make([]*facts, c.Launch.Warps()), demands: make([]demand, c.Machine.SM.Count.Value)}
 	for w := range all.facts {
-		results, err := x.Warp(ctx, w, func(box absexec.Box) absexec.Visitor {
+		results, err := x.Warp(ctx, w, func(absexec.Box) absexec.Visitor {
 			return &witness{
-				config: c, timing: t, count: count, box: box, known: known, seen: known.nothing(),
+				config: c, timing: t, count: count, known: known, seen: known.nothing(),
 				last: -1, entered: make([]int64, len(known.loops)), back: make([]int64, len(known.loops)),
 			}
 		})
@@ -128,6 +157,7 @@ func (c *config) wavefronts(ctx context.Context, t *timing) (*executions, error)
 		all.facts[w] = f
 		all.serve(c.Launch.Grid(), results)
 	}
+	all.warnings = c.Summarised(x)
 	return all, all.err()
 }
 
