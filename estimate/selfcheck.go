@@ -24,6 +24,7 @@ type MethodCheck struct {
 	Violations int     `json:"violations"`
 	MeanRatio  float64 `json:"mean_ratio"`  // of an estimate to the longest run that it must cover; 0 if there is none
 	MinRatio   float64 `json:"least_ratio"` // 0 if there is none
+	HighRatio  float64 `json:"p95_ratio"`   // the 95th percentile: 19 of 20 kernels have no greater one; 0 if there is none
 	WorstRatio float64 `json:"worst_ratio"` // the greatest; 0 if there is none
 	Worst      int     `json:"worst"`       // number of its kernel
 	Refusal    string  `json:"refusal"`     // reason of the first kernel without an estimate

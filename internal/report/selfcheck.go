@@ -24,13 +24,13 @@ func Selfcheck(w io.Writer, s *estimate.Selfcheck) error {
 			names = append(names, m.Method)
 		}
 		names = padded(names)
-		rows.printf("%s\tchecked\trefused\tviolations\tmin\tmean\tmax\tkernel\t\n", names[0])
+		rows.printf("%s\tchecked\trefused\tviolations\tmin\tmean\t95%%\tmax\tkernel\t\n", names[0])
 		for i, m := range s.Methods {
-			rows.printf("%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t\n", names[i+1], group(int64(m.Checked)), group(int64(m.Refused)), group(int64(m.Violations)),
-				ratio(m, m.MinRatio), ratio(m, m.MeanRatio), ratio(m, m.WorstRatio), worst(m))
+			rows.printf("%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t\n", names[i+1], group(int64(m.Checked)), group(int64(m.Refused)), group(int64(m.Violations)),
+				ratio(m, m.MinRatio), ratio(m, m.MeanRatio), ratio(m, m.HighRatio), ratio(m, m.WorstRatio), worst(m))
 		}
 	})
-	p.printf("\nminimum, mean and maximum of estimate / longest run that it must cover\n")
+	p.printf("\nmin, mean, 95th percentile and max of estimate / longest run that it must cover\n")
 	for _, m := range s.Methods {
 		if m.Refused > 0 {
 			p.printf("%s refused %.2f %%, first because: %s\n", m.Method, 100*float64(m.Refused)/float64(m.Refused+m.Checked), m.Refusal)

@@ -1,6 +1,8 @@
 package selfcheck
 
 import (
+	"slices"
+
 	"warpbound/estimate"
 	"warpbound/internal/provenance"
 )
@@ -20,8 +22,35 @@ func newReport(cfg *Config) *estimate.Selfcheck {
 	return s
 }
 
+// tally is a report with the ratios that it sums up, by method.
+type tally struct {
+	*estimate.Selfcheck
+	ratios [][]float64
+}
+
+func newTally(cfg *Config) *tally {
+	return &tally{newReport(cfg), make([][]float64, len(cfg.Methods))}
+}
+
+// report completes the report.
+func (s *tally) report() *estimate.Selfcheck {
+	for i := range s.Methods {
+		s.Methods[i].HighRatio = percentile(s.ratios[i], 95)
+	}
+	return s.Selfcheck
+}
+
+// percentile returns the least of some numbers that so many percent of them are not greater than; 0 if there are
+// none.
+func percentile(of []float64, percent int) float64 {
+	if len(of) == 0 {
+		return 0
+	}
+	return slices.Sorted(slices.Values(of))[(len(of)*percent+99)/100-1]
+}
+
 // count adds the outcome of a kernel.
-func count(s *estimate.Selfcheck, kernel int, out *outcome) {
+func (s *tally) count(kernel int, out *outcome) {
 	s.Runs += out.runs
 	for i, a := range out.answers {
 		m := &s.Methods[i]
@@ -42,6 +71,7 @@ func count(s *estimate.Selfcheck, kernel int, out *outcome) {
 		}
 		m.MeanRatio += (a.ratio - m.MeanRatio) / float64(m.Checked+1)
 		m.Checked++
+		s.ratios[i] = append(s.ratios[i], a.ratio)
 	}
 	if out.violation == nil {
 		return

@@ -69,24 +69,24 @@ func newRunner(cfg Config) *runner {
 // the error is that of ctx. Other errors are those of Found.
 func Run(ctx context.Context, cfg Config) (*estimate.Selfcheck, error) {
 	r := newRunner(cfg)
-	report := newReport(&cfg)
+	sum := newTally(&cfg)
 	end := cfg.First + cfg.Kernels
-	for report.Next < end {
-		for i, out := range r.batch(ctx, report.Next, min(batch, end-report.Next)) {
+	for sum.Next < end {
+		for i, out := range r.batch(ctx, sum.Next, min(batch, end-sum.Next)) {
 			if out == nil || ctx.Err() != nil {
-				return report, ctx.Err()
+				return sum.report(), ctx.Err()
 			}
-			if err := r.add(ctx, report, report.Next, out); err != nil {
-				return report, fmt.Errorf("kernel %d: %w", report.Next, err)
+			if err := r.add(ctx, sum, sum.Next, out); err != nil {
+				return sum.report(), fmt.Errorf("kernel %d: %w", sum.Next, err)
 			}
-			report.Next++
-			if cfg.Progress != nil && (i+1 == batch || report.Next == end) {
-				cfg.Progress(report.Next-cfg.First, cfg.Kernels)
+			sum.Next++
+			if cfg.Progress != nil && (i+1 == batch || sum.Next == end) {
+				cfg.Progress(sum.Next-cfg.First, cfg.Kernels)
 			}
 		}
 	}
-	report.Complete = true
-	return report, nil
+	sum.Complete = true
+	return sum.report(), nil
 }
 
 // batch checks count kernels on all processors. Those that ctx kept from being checked are
@@ -120,10 +120,10 @@ func (r *runner) source(kernel int) *recorder {
 
 func (r *runner) draw(src kernelgen.Source) Files { return instance(src, r.Machines) }
 
-// add adds the outcome of a kernel to the report.
-func (r *runner) add(ctx context.Context, report *estimate.Selfcheck, kernel int, out *outcome) error {
-	count(report, kernel, out)
-	if out.violation == nil || len(report.Findings) == MaxFindings {
+// add adds the outcome of a kernel to what is known.
+func (r *runner) add(ctx context.Context, sum *tally, kernel int, out *outcome) error {
+	sum.count(kernel, out)
+	if out.violation == nil || len(sum.Findings) == MaxFindings {
 		return nil
 	}
 	src := r.source(kernel)
@@ -134,7 +134,7 @@ func (r *runner) add(ctx context.Context, report *estimate.Selfcheck, kernel int
 	if v.Path, err = r.Found(Finding{Violation: v.Violation, Seed: r.Seed, Files: files}); err != nil {
 		return err
 	}
-	report.Findings = append(report.Findings, v.Violation)
+	sum.Findings = append(sum.Findings, v.Violation)
 	return nil
 }
 

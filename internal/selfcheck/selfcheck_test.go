@@ -75,7 +75,7 @@ func TestKernels(t *testing.T) {
 			}
 			continue
 		}
-		if m.Checked+m.Refused != kernels || m.Refused > kernels/10 || m.MinRatio < 1 || m.MeanRatio < m.MinRatio || m.WorstRatio < m.MeanRatio {
+		if m.Checked+m.Refused != kernels || m.Refused > kernels/10 || m.MinRatio < 1 || m.MeanRatio < m.MinRatio || m.HighRatio < m.MinRatio || m.WorstRatio < max(m.MeanRatio, m.HighRatio) {
 			t.Errorf("%+v", m)
 		}
 	}
@@ -126,6 +126,21 @@ func TestSplit(t *testing.T) {
 		case splits && (m.Checked < kernels/2 || m.Refused > kernels/10 || m.MinRatio < 1),
 			m.Method == "static/cta" && m.Checked+m.Refused > 0:
 			t.Errorf("%+v", m)
+		}
+	}
+}
+
+func TestPercentile(t *testing.T) {
+	ascending := func(n int) []float64 {
+		list := make([]float64, n)
+		for i := range list {
+			list[i] = float64(n - i)
+		}
+		return list
+	}
+	for n, want := range map[int]float64{0: 0, 1: 1, 2: 2, 19: 19, 20: 19, 21: 20, 100: 95, 101: 96, 1000: 950} {
+		if got := percentile(ascending(n), 95); got != want {
+			t.Errorf("of 1 to %d: %g, not %g", n, got, want)
 		}
 	}
 }
