@@ -12,8 +12,8 @@ import (
 const sampled = "sampled at random"
 
 // vary draws another machine like m: of few SMs and CTAs, so that small launches take
-// several waves, and on barrel cores of other warps and times. Where 0 is sampled the number
-// stays.
+// several waves, and on barrel cores of other warps and times; and sometimes one of extremes (extreme.go). Where 0 is
+// sampled the number stays.
 func vary(m *machine.Machine, src kernelgen.Source) *machine.Machine {
 	v := *m
 	v.Name, v.About = m.Name+"-varied", "a machine like "+m.Name+", sampled at random"
@@ -30,22 +30,33 @@ func vary(m *machine.Machine, src kernelgen.Source) *machine.Machine {
 	if m.Core == machine.Scoreboard {
 		policies := []machine.Policy{m.SM.Policy.Value, machine.GTO, machine.LRR, machine.RR}
 		sm.Policy = machine.Choice[machine.Policy]{Value: policies[src.IntN(len(policies))], Source: sampled}
-		return &v
+	} else {
+		varyInOrder(&v, src, set)
 	}
+	if src.IntN(8) == 7 {
+		extremes(&v, src)
+	}
+	agree(&v)
+	return &v
+}
+
+// varyInOrder varies a machine without scoreboards.
+func varyInOrder(v *machine.Machine, src kernelgen.Source, set func(*machine.Number, ...int64)) {
+	sm := &v.SM
 	set(&sm.WarpSize, 4, 8, 32)
 	set(&sm.Barrier, 4, 20)
 	set(&v.Shared.Banks, 1, 4, 32, 64)
 	set(&v.Shared.BankBytes, 4, 8, 16)
-	if m.Core == machine.Integrated {
-		shares(&v, src, set)
+	if v.Core == machine.Integrated {
+		shares(v, src, set)
 	} else {
 		set(&v.Memory.Segment, 32, 128, 1024)
 		if requests := []machine.Requests{"", machine.BySegment, machine.ByAccess}[src.IntN(3)]; requests != "" {
 			v.Memory.Requests = machine.Choice[machine.Requests]{Value: requests, Source: sampled}
 		}
 	}
-	if m.Core == machine.Splitting {
-		splits(&v, set)
+	if v.Core == machine.Splitting {
+		splits(v, set)
 	}
 	if src.IntN(2) == 1 {
 		for _, class := range isa.Classes() {
@@ -54,11 +65,7 @@ func vary(m *machine.Machine, src kernelgen.Source) *machine.Machine {
 			}
 			t := v.Timing(class)
 			t.Initiation = 1 + int64(src.IntN(4))
-			switch {
-			case m.Core != machine.Splitting:
-			case class == isa.Sync || class == isa.Control:
-				t.Initiation = v.Split.Pass.Value
-			case class < isa.MemParam:
+			if v.Core == machine.Splitting && class < isa.MemParam {
 				t.Initiation *= v.Split.Pass.Value
 			}
 			t.Latency = t.Initiation + int64(src.IntN(30))*int64(src.IntN(2))
@@ -66,15 +73,6 @@ func vary(m *machine.Machine, src kernelgen.Source) *machine.Machine {
 			v.Classes[class.String()] = t
 		}
 	}
-	// What several numbers must obey together.
-	threads := sm.Warps.Value * sm.WarpSize.Value
-	sm.Threads.Value = min(sm.Threads.Value, threads)
-	sm.CTAThreads.Value = min(sm.CTAThreads.Value, threads)
-	sm.Registers.Value = 3 << 18 // enough for any kernel that is generated
-	for _, class := range []isa.Class{isa.Sync, isa.Control} {
-		sm.Barrier.Value = max(sm.Barrier.Value, v.Timing(class).Initiation)
-	}
-	return &v
 }
 
 // shares varies what SMs and CPU share, and how accesses to it are regulated.
@@ -114,15 +112,4 @@ func splits(v *machine.Machine, set func(*machine.Number, ...int64)) {
 	set(&split.Address, 2*split.Pass.Value, 5*split.Pass.Value)
 	set(&split.Split, 0, 1, 30)
 	set(&split.Merge, 0, 1, 30)
-	split.Address.Value -= split.Address.Value % split.Pass.Value
-	for _, class := range isa.Classes() {
-		t := v.Timing(class)
-		switch {
-		case class == isa.Sync || class == isa.Control:
-			t.Initiation = split.Pass.Value
-		case class < isa.MemParam:
-			t.Initiation -= t.Initiation % split.Pass.Value
-		}
-		v.Classes[class.String()] = t
-	}
 }

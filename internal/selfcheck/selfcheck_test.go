@@ -16,6 +16,7 @@ import (
 	"warpbound"
 	"warpbound/estimate"
 	"warpbound/internal/analysis"
+	"warpbound/internal/isa"
 	"warpbound/internal/machine"
 	"warpbound/internal/platform"
 )
@@ -231,6 +232,7 @@ func TestFindsWrongMethods(t *testing.T) {
 			t.Parallel()
 			var found *Finding
 			cfg := config(t, 4)
+			cfg.Seed = 4
 			cfg.Methods = []string{"static/cta"}
 			cfg.Analyze = wrong(test.wrong)
 			ctx, cancel := context.WithCancel(context.Background())
@@ -263,25 +265,71 @@ func TestFindsWrongMethods(t *testing.T) {
 	}
 }
 
-// TestVary checks that machines of all kinds are in order, and that they do differ.
+// TestVary checks that machines of all kinds are in order, those that are drawn to be like a drawn one, too, and that
+// they do differ.
 func TestVary(t *testing.T) {
 	for _, m := range builtins(t, machine.Names()...) {
-		hashes := map[string]bool{}
-		for seed := range uint64(100) {
-			v := vary(m, rand.New(rand.NewPCG(seed, 0)))
-			again, err := machine.Parse(machineFile, v.Format())
-			if err != nil {
-				t.Fatalf("%v\n%s", err, v.Format())
+		t.Run(m.Name, func(t *testing.T) {
+			t.Parallel()
+			hashes := map[string]bool{}
+			const machines = 1000 // of each kind, and as many that are drawn from those
+			for seed := range uint64(machines) {
+				src := rand.New(rand.NewPCG(seed, 0))
+				v := vary(m, src)
+				for range 2 {
+					again, err := machine.Parse(machineFile, v.Format())
+					if err != nil {
+						t.Fatalf("%v\n%s", err, v.Format())
+					}
+					hashes[again.Hash()] = true
+					v.Name = m.Name
+					v = vary(v, src)
+				}
 			}
-			hashes[again.Hash()] = true
+			if len(hashes) < machines/4 {
+				t.Errorf("only %d of %d machines differ", len(hashes), 2*machines)
+			}
+			same := vary(m, &recorder{})
+			same.Name, same.SM.Registers, same.SM.Barrier = m.Name, m.SM.Registers, m.SM.Barrier
+			if same.Hash() != m.Hash() {
+				t.Errorf("zeros give another machine\n%s", same.Format())
+			}
+		})
+	}
+}
+
+// TestExtremes checks that among the machines are those on which pools hold one entry, caches one line and warps one
+// thread, and that hold their kernels still.
+func TestExtremes(t *testing.T) {
+	found := map[string]int{}
+	for _, m := range builtins(t, machine.Names()...) {
+		for seed := range uint64(1000) {
+			v := vary(m, rand.New(rand.NewPCG(seed, 0)))
+			for what, is := range map[string]bool{
+				"one credit":           v.Core == machine.Integrated && v.Interconnect.Credits.Value == 1,
+				"one MSHR":             v.Core == machine.Scoreboard && v.L1.MSHRs.Value == 1,
+				"one MSHR of the L2":   v.Core == machine.Scoreboard && v.L2.MSHRs.Value == 1,
+				"a cache of one line":  v.Core == machine.Integrated && v.LLC.Sets.Value*v.LLC.Ways.Value == 1,
+				"one bank":             v.Shared.Banks.Value == 1,
+				"one SM for one CTA":   v.SM.Count.Value == 1 && v.SM.CTAs.Value == 1,
+				"warps of one thread":  v.SM.WarpSize.Value == 1,
+				"warps of 64 threads":  m.SM.WarpSize.Value != 64 && v.SM.WarpSize.Value == 64,
+				"a quota of one":       v.Core == machine.Integrated && v.Regulator.Quota.Value == 1,
+				"a latency of one":     v.Core == machine.Barrel && v.Timing(isa.MemGlobal).Latency == 1,
+				"a long time to split": v.Core == machine.Splitting && v.Split.Split.Value == 1000,
+			} {
+				if is {
+					found[what]++
+				}
+				if found[what] == 0 {
+					found[what] = 0
+				}
+			}
 		}
-		if len(hashes) < 50 {
-			t.Errorf("%s: only %d of 100 machines differ", m.Name, len(hashes))
-		}
-		same := vary(m, &recorder{})
-		same.Name, same.SM.Registers, same.SM.Barrier = m.Name, m.SM.Registers, m.SM.Barrier
-		if same.Hash() != m.Hash() {
-			t.Errorf("%s: zeros give another machine\n%s", m.Name, same.Format())
+	}
+	for what, n := range found {
+		if n < 10 {
+			t.Errorf("%s: %d machines", what, n)
 		}
 	}
 }
