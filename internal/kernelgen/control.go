@@ -50,7 +50,14 @@ func (g *generator) statement(s scope) {
 	}
 	switch {
 	case s.together && g.chance(25):
-		g.exchange()
+		switch {
+		case g.has(CrossLane) && g.chance(70):
+			g.crossLane()
+		case g.has(PartialBarriers) && !s.returns && g.chance(60):
+			g.partial()
+		default:
+			g.exchange()
+		}
 	case len(s.loops) > 0 && g.chance(15):
 		g.leave(s)
 	case s.returns && g.chance(5):
@@ -115,11 +122,21 @@ func (g *generator) loop(s scope) {
 	in.trips /= maximum
 	l := loop{end: g.label(), latch: g.label(), regions: len(g.regions)}
 	in.loops = append([]loop{l}, in.loops...)
+	if g.has(Counters) && g.chance(75) {
+		g.counted(limit, maximum, head, in, uniform && s.together)
+		return
+	}
+	reload := func() {}
+	if g.has(Local) && g.chance(50) {
+		reload = g.spill(limit)
+		defer func() { g.spills-- }()
+	}
 	count, p := g.temp("b32"), g.temp("pred")
 	g.counters = append(g.counters, counter{count, uniform && s.together})
 	g.emit("mov.u32 %s, 0", count)
 	if g.chance(50) {
 		g.place(head)
+		reload()
 		g.emit("setp.ge.u32 %s, %s, %s", p, count, limit)
 		g.jump(p, l.end)
 		g.round(in)
@@ -131,6 +148,7 @@ func (g *generator) loop(s scope) {
 		g.round(in)
 		g.place(l.latch)
 		g.emit("add.s32 %s, %s, 1", count, count)
+		reload()
 		g.emit("setp.lt.u32 %s, %s, %s", p, count, limit)
 		g.jump(p, head)
 	}
@@ -154,7 +172,14 @@ func (g *generator) round(s scope) {
 // it is annotated if the number cannot be told from launch constants, indices and
 // counters.
 func (g *generator) limit(uniform bool, maximum int, head string) string {
-	limit, known := g.temp("b32"), g.opts.Bounded && g.chance(70)
+	limit, known := g.temp("b32"), g.opts.Bounded && g.chance(70) || g.called
+	if g.has(Contracts) && !g.called && g.chance(60) {
+		g.trips(limit, uniform, maximum)
+		if g.opts.Bounded && g.chance(30) {
+			g.bounds = append(g.bounds, bound{head, maximum})
+		}
+		return limit
+	}
 	from := ""
 	switch {
 	case uniform && g.chance(50):
@@ -167,7 +192,11 @@ func (g *generator) limit(uniform bool, maximum int, head string) string {
 	default:
 		from = g.word()
 	}
-	g.emit("rem.u32 %s, %s, %d", limit, from, maximum+1)
+	if g.has(Guards) && g.chance(40) {
+		g.narrowed(limit, from, maximum)
+	} else {
+		g.emit("rem.u32 %s, %s, %d", limit, from, maximum+1)
+	}
 	if g.opts.Bounded && !known {
 		g.bounds = append(g.bounds, bound{head, maximum})
 	}
@@ -198,6 +227,12 @@ func (g *generator) end(uniform bool) {
 	g.breach(0)
 	p := g.condition(uniform)
 	how := pick(g, "ret", "exit", "bra "+last, "bra "+stores)
+	if g.called {
+		g.ends = g.ends || how == "exit"
+		if how == "ret" {
+			how = "bra " + last // behind which the result is
+		}
+	}
 	if g.chance(50) {
 		g.emit("@%s %s", p, how)
 		return

@@ -12,6 +12,7 @@ type generator struct {
 	grid     [3]int
 	block    [3]int
 	byThread bool // a thread's elements of out are neighbours
+	contract contract
 
 	text  strings.Builder
 	left  int // statements that may still be made
@@ -21,6 +22,14 @@ type generator struct {
 	bounds   []bound   // of the loops so far
 	regions  []*region // around the statement that is made
 	branches []*region // at which wavefronts can split
+
+	parts  *parts
+	tile   string // name of the shared memory through which threads exchange words
+	spills int    // limits of loops around the statement that are in local memory
+	called bool   // it writes a function
+	level  int    // functions around what it writes
+	calls  int    // functions that are called within one another there
+	ends   bool   // some call there may end the thread
 }
 
 // counter is the register that counts the iterations of a loop. A uniform one is the same
@@ -98,40 +107,62 @@ func not(predicate string) string {
 	return "!" + predicate
 }
 
-// module puts the kernel's text together.
+// finished is the code as it stands in the module.
+func (g *generator) finished() string {
+	code := g.mark(g.text.String())
+	if g.has(Depot) {
+		code = g.depot(code)
+	}
+	return code
+}
+
+// module puts the module's text together.
 func (g *generator) module() string {
-	return fmt.Sprintf(`.version 6.3
-.target sm_70
+	version, more, tile := ".version 6.3\n.target sm_70", "", ""
+	if g.opts.Features != 0 {
+		version = ".version 8.3\n.target sm_90"
+	}
+	if g.has(WideAtomics) {
+		more = ",\n\t.param .u64 wide"
+	}
+	if g.has(Dynamic) {
+		fmt.Fprintf(&g.parts.declarations, ".extern .shared .align 4 .b8 %s[];\n", g.tile)
+	} else {
+		tile = fmt.Sprintf("\t.shared .align 4 .b8 %s[%d];\n", g.tile, g.tileBytes())
+	}
+	return fmt.Sprintf(`%s
 .address_size 64
 
-.visible .entry random(
+%s%s.visible .entry random(
 	.param .u64 out,
 	.param .u64 in,
 	.param .u64 real,
 	.param .u64 acc,
-	.param .u32 n
+	.param .u32 n%s
 )
 {
 	.reg .b32 %%w<%d>;
 	.reg .f32 %%f<%d>;
 	.reg .b64 %%l<%d>;
-	.shared .align 4 .b8 tile[%d];
-	.shared .align 4 .b8 bins[%d];
+%s	.shared .align 4 .b8 bins[%d];
 %s}
-`, words, floats, longs, 4*volume(g.block), 4*bins*len(atomics), g.mark(g.text.String()))
+`, version, g.parts.declarations.String(), g.parts.functions.String(), more, words, floats, longs, tile, 4*bins*len(atomics), g.finished())
 }
+
+// tileBytes is the size of the shared memory through which threads exchange words.
+func (g *generator) tileBytes() int { return 4 * volume(g.block) }
 
 // body writes the whole code.
 func (g *generator) body() {
 	g.prologue()
-	top := scope{depth: g.opts.Depth, trips: g.opts.Trips, together: g.chance(60), returns: true}
+	top := scope{depth: g.opts.Depth, trips: g.opts.Trips, together: g.chance(60), returns: !g.has(PartialBarriers)}
 	if top.together {
 		rest := g.IntN(g.left)
 		g.left -= rest
 		g.fill(top)
 		g.left = rest
 	}
-	top.together = false
+	top.together, top.returns = false, true
 	g.fill(top)
 	g.epilogue()
 }
@@ -147,9 +178,7 @@ func (g *generator) fill(s scope) {
 // prologue computes the thread's numbers and addresses and gives every register
 // its first value.
 func (g *generator) prologue() {
-	for _, r := range []string{"thread", "cta", "global", "n"} {
-		g.emit(".reg .b32 %%%s", r)
-	}
+	g.emit(".reg .b32 %%n")
 	for _, r := range []string{"out", "in", "real", "acc", "tile", "bins", "own"} {
 		g.emit(".reg .b64 %%%s", r)
 	}
@@ -157,11 +186,9 @@ func (g *generator) prologue() {
 		g.emit("ld.param.u64 %%%s, [%s]", p, p)
 	}
 	g.emit("ld.param.u32 %%n, [n]")
-	g.emit("mov.u64 %%tile, tile")
+	g.emit("mov.u64 %%tile, %s", g.tile)
 	g.emit("mov.u64 %%bins, bins")
-	g.flatten("%thread", "tid", g.block)
-	g.flatten("%cta", "ctaid", g.grid)
-	g.emit("mad.lo.s32 %%global, %%cta, %d, %%thread", volume(g.block))
+	g.indices(g.block, g.grid)
 	stride := 4
 	if g.byThread {
 		stride *= g.perThread()
@@ -183,6 +210,15 @@ func (g *generator) prologue() {
 	for i := range longs {
 		g.emit("mul.wide.u32 %%l%d, %%w%d, %%w1", i, i)
 	}
+	g.memories()
+}
+
+// indices computes the linear indices of the thread in its CTA, of the CTA, and of the thread in the grid.
+func (g *generator) indices(block, grid [3]int) {
+	g.emit(".reg .b32 %%thread, %%cta, %%global")
+	g.flatten("%thread", "tid", block)
+	g.flatten("%cta", "ctaid", grid)
+	g.emit("mad.lo.s32 %%global, %%cta, %d, %%thread", volume(block))
 }
 
 // flatten computes a linear index, x fastest, from a special register.

@@ -30,6 +30,9 @@ func (g *generator) contents(all string) string {
 
 // widest draws the inputs of the job.
 func (g *generator) widest() inputs {
+	if g.has(Contracts) {
+		return inputs{words: uniform(g.contract.low, g.contract.high), reals: g.contents(allReals), n: [2]int{g.contract.low, g.contract.high}}
+	}
 	in := inputs{words: g.contents(allWords), reals: g.contents(allReals), n: [2]int{0, 4 * g.opts.Trips}}
 	if g.opts.Bounded && g.chance(30) {
 		in.n[0] = in.n[1]
@@ -37,17 +40,23 @@ func (g *generator) widest() inputs {
 	return in
 }
 
+func uniform(low, high int) string { return fmt.Sprintf("uniform(%d, %d)", low, high) }
+
 // narrow draws a part of some inputs.
 func (g *generator) narrow(all inputs) inputs {
-	if all.words == allWords {
+	switch {
+	case g.has(Contracts):
+		low, high := g.contract.low, g.contract.high
+		all.words = pick(g, uniform(low, low), uniform(high, high), uniform(high, high), all.words)
+	case all.words == allWords:
 		all.words = pick(g, "zeros", "uniform(4294967295, 4294967295)", "iota", "uniform(0, 1)", "uniform(2147483647, 2147483648)",
 			"uniform(1, 1)", "uniform(0, 16)", "uniform(4294967290, 4294967295)", allWords)
 	}
 	if all.reals == allReals {
 		all.reals = pick(g, "zeros", "uniform(-100, -100)", "uniform(99, 100)", "uniform(-1, 1)", allReals)
 	}
-	if maximum := all.n[1]; all.n[0] < maximum {
-		all.n = pick(g, [2]int{0, 0}, [2]int{maximum, maximum}, [2]int{1, 1}, all.n)
+	if low, maximum := all.n[0], all.n[1]; low < maximum {
+		all.n = pick(g, [2]int{low, low}, [2]int{maximum, maximum}, [2]int{low + 1, low + 1}, all.n)
 	}
 	return all
 }
@@ -58,6 +67,7 @@ type job struct {
 	out    int // elements
 	bounds []bound
 	split  string // table
+	wide   bool   // whether there is the buffer of that name
 }
 
 // job draws what is still open of the job and returns it.
@@ -68,12 +78,21 @@ func (g *generator) job(module string) *job {
 		machine = "fermi-c2050"
 	}
 	return &job{
-		head: fmt.Sprintf("module = %q\nmachine = %q\ngrid = %s\nblock = %s\nseed = %d\n",
-			module, machine, list(g.grid), list(g.block), g.IntN(1<<30)),
+		head: fmt.Sprintf("module = %q\nmachine = %q\ngrid = %s\nblock = %s\nseed = %d\n%s",
+			module, machine, list(g.grid), list(g.block), g.IntN(1<<30), g.dynamic()),
 		out:    volume(g.grid) * volume(g.block) * g.perThread(),
 		bounds: g.bounds,
 		split:  g.splitting(),
+		wide:   g.has(WideAtomics),
 	}
+}
+
+// dynamic is the key that gives a launch its dynamic shared memory, if it needs some.
+func (g *generator) dynamic() string {
+	if !g.has(Dynamic) {
+		return ""
+	}
+	return fmt.Sprintf("shared = %d\n", g.tileBytes())
 }
 
 // text writes the job file.
@@ -88,6 +107,9 @@ func (j *job) text(from inputs) string {
 	buffer("real", "f32", elements, from.reals)
 	buffer("acc", "u32", bins*len(atomics), from.words)
 	b.WriteString(number("u32", from.n))
+	if j.wide {
+		buffer("wide", "u64", bins*len(wideAtomics), "zeros")
+	}
 	b.WriteString(annotations(j.bounds))
 	b.WriteString(j.split)
 	return b.String()

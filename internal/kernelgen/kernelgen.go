@@ -40,6 +40,9 @@ type Options struct {
 	// split, and lets the job say how they do.
 	Split bool
 
+	Features Features // that kernels of PTX have
+	Warp     int      // threads of a warp of the machine; 0 if it may be any, and then there are neither CrossLane nor PartialBarriers
+
 	Narrowed int    // jobs with narrower inputs that are wanted; may be 0
 	Machine  string // that the job names; fermi-c2050 if empty
 }
@@ -62,8 +65,7 @@ const ModuleFile = "kernel.ptx"
 // New makes a kernel and its job from the numbers that src draws. The same
 // numbers give the same texts.
 func New(src Source, opts Options) *Case {
-	g := &generator{Source: src, opts: opts, left: opts.Statements}
-	g.launch()
+	g := start(src, opts, 0)
 	g.body()
 	c := &Case{File: ModuleFile, Module: g.module()}
 	job := g.job(ModuleFile)
@@ -81,6 +83,28 @@ const (
 	bins     = 8   // for each atomic operation, in acc and in shared memory
 	slots    = 4   // of out, for each thread, beside those for its registers
 )
+
+// start begins a kernel, whose names have numbers from first on.
+func start(src Source, opts Options, first int) *generator {
+	switch opts.Warp {
+	case 0:
+		opts.Features &^= CrossLane | PartialBarriers
+	case 32:
+	default:
+		opts.Features &^= CrossLane
+	}
+	g := &generator{Source: src, opts: opts, left: opts.Statements, names: first, parts: &parts{}}
+	g.launch()
+	g.tile = "tile"
+	if g.has(Dynamic) {
+		g.tile = g.name("tile") // which the module holds, not the kernel
+	}
+	if g.has(Contracts) {
+		low := g.IntN(opts.Trips + 1)
+		g.contract = contract{low, low + g.IntN(opts.Trips+1-low)}
+	}
+	return g
+}
 
 // launch draws the shape of the launch.
 func (g *generator) launch() {

@@ -10,10 +10,10 @@ import (
 // marked for splitting.
 func NewSequence(src Source, opts Options) *Case {
 	opts.Split = false
+	opts.Features &^= Contracts // of buffers that no kernel writes
 	s := &sequence{}
 	for i := range 2 + src.IntN(2) {
-		g := &generator{Source: src, opts: opts, left: opts.Statements, names: 1000 * i} // labels differ
-		g.launch()
+		g := start(src, opts, 10000*i) // labels differ
 		g.body()
 		s.add(g)
 	}
@@ -75,8 +75,12 @@ func (s *sequence) entry(table string, kernel, repeat int) {
 	case 2:
 		to, from = "out", "other"
 	}
-	fmt.Fprintf(&s.entries, "\n[[%s]]\nkernel = \"random%d\"\ngrid = %s\nblock = %s\nrepeat = %d\narguments = [%q, %q, \"real\", \"acc\", \"n\"]\n",
-		table, kernel+1, list(g.grid), list(g.block), repeat, to, from)
+	more := ""
+	if g.has(WideAtomics) {
+		more = ", \"wide\""
+	}
+	fmt.Fprintf(&s.entries, "\n[[%s]]\nkernel = \"random%d\"\ngrid = %s\nblock = %s\nrepeat = %d\narguments = [%q, %q, \"real\", \"acc\", \"n\"%s]\n%s",
+		table, kernel+1, list(g.grid), list(g.block), repeat, to, from, more, g.dynamic())
 }
 
 // text writes the job file.

@@ -11,8 +11,8 @@ var atomics = []string{"add.u32", "add.s32", "min.u32", "max.s32", "and.b32", "o
 
 // straight makes one statement without control flow.
 func (g *generator) straight() {
-	pick(g, g.integer, g.integer, g.integer, g.long, g.float, g.convert, g.selection,
-		g.input, g.input, g.ownLoad, g.ownStore, g.atomic)()
+	pick(g, append(g.extra(), g.integer, g.integer, g.integer, g.long, g.float, g.convert, g.selection,
+		g.input, g.input, g.ownLoad, g.ownStore, g.atomic)...)()
 }
 
 // integer computes on 32-bit words. Divisors are not zero.
@@ -166,6 +166,8 @@ func (g *generator) guarded(format string, args ...any) {
 func (g *generator) condition(uniform bool) string {
 	p := g.temp("pred")
 	switch {
+	case !uniform && g.has(Guards) && g.chance(25):
+		g.single(p)
 	case !uniform && g.opts.Bounded && g.chance(20): // whole warps, often
 		g.emit("setp.%s.u32 %s, %%thread, %d", pick(g, "lt", "ge"), p, pick(g, 4, 8, 16, 32, 64))
 	case g.chanceKnown():
@@ -216,6 +218,12 @@ func (g *generator) knownWord(uniform bool) string {
 		if c.uniform || !uniform {
 			from = append(from, c.register, c.register)
 		}
+	}
+	if of := g.knownExtra(); len(of) > 0 && g.chance(50) {
+		r := g.temp("b32")
+		g.emit("mov.u32 %s, %s", r, pick(g, from...))
+		pick(g, of...)(r, func() string { return pick(g, append(from, r, fmt.Sprint(g.IntN(40)))...) })
+		return r
 	}
 	r, a, b := g.temp("b32"), pick(g, from...), pick(g, from...)
 	switch g.IntN(6) {

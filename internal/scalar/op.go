@@ -15,7 +15,7 @@ func (t *thread) compute(in *isa.Instr) (result uint64, known bool) {
 	if in.SrcType != isa.Invalid {
 		from = in.SrcType
 	}
-	types := [3]isa.Type{from, from, from}
+	types := [4]isa.Type{from, from, from, from}
 	switch in.Op {
 	case isa.Shl, isa.Shr:
 		types[1] = isa.U32
@@ -25,8 +25,18 @@ func (t *thread) compute(in *isa.Instr) (result uint64, known bool) {
 		types[2] = isa.Pred
 	case isa.Setp:
 		types[2] = isa.Pred
+	case isa.Bfe:
+		types[1], types[2] = isa.U32, isa.U32
+	case isa.Bfi:
+		types[2], types[3] = isa.U32, isa.U32
+	case isa.Szext:
+		types[1] = isa.U32
+	case isa.Dp4a, isa.Dp2a, isa.Dp2aHi:
+		types[0], types[1] = isa.U32, isa.U32
+	case isa.ShfL, isa.ShfR, isa.Bmsk, isa.Prmt, isa.Lop3:
+		types = [4]isa.Type{isa.U32, isa.U32, isa.U32, isa.U32}
 	}
-	var v [3]uint64
+	var v [4]uint64
 	for i, s := range in.Src {
 		v[i] = t.value(s, types[i])
 	}
@@ -37,10 +47,15 @@ func (t *thread) compute(in *isa.Instr) (result uint64, known bool) {
 		return v[1-v[2]], true
 	case in.Op == isa.Setp:
 		return combined(in.Combine, compared(in.Cmp, from, v[0], v[1]), v[2] == 1), true
+	case in.Op == isa.Isspacep:
+		return truth(t.m.space(v[0]) == in.Space), true
 	case in.Op == isa.Cvt:
 		return converted(in, from, v[0])
 	case from == isa.F32:
 		return floatResult(in.Op, asFloat(v[0]), asFloat(v[1]), asFloat(v[2]))
+	}
+	if x, known := partsResult(in, v); known {
+		return x, true
 	}
 	return integerResult(in.Op, from, v[0], v[1], v[2])
 }
@@ -234,6 +249,11 @@ func converted(in *isa.Instr, from isa.Type, a uint64) (uint64, bool) {
 			return 0, true
 		}
 		return uint64(int64(min(max(x, low), high))), true
+	case in.Type == isa.F64 && from.Bytes() <= 4: // without rounding
+		if from.IsSigned() {
+			return math.Float64bits(float64(int64(a))), true
+		}
+		return math.Float64bits(float64(a)), true
 	case in.Type != isa.F32:
 		return a, true
 	case from.IsSigned():

@@ -1,16 +1,17 @@
 // Package scalar executes kernels in the obvious way: thread after thread, each until it
 // waits at a barrier or ends, with one number for each register. It is a second opinion
 // on what package emu makes of them with masks and reconvergence, and shares nothing
-// with it.
+// with it. Threads meet where lanes of a warp exchange something, as at a barrier.
 //
 // It knows the instructions that package kernelgen uses, mbarriers and bulk copies, takes memory to be zero that
-// nothing wrote, and is for kernels whose results do not depend on the order of threads between
+// nothing wrote, copies at once what is copied while others go on, and is for kernels whose results do not depend on the order of threads between
 // two barriers. It must not import emu, sim, semantics, a machine or a method.
 package scalar
 
 import (
 	"encoding/binary"
 	"fmt"
+	"math"
 	"slices"
 
 	"warpbound/internal/cfg"
@@ -43,6 +44,13 @@ func Execute(g *cfg.Graph, b *job.Bound, in *job.Inputs, trips []int64) (buffers
 			b.Job.Relocate(i, data, m.address)
 		}
 	}
+	for i := range b.Kernel.Vars {
+		if v := &b.Kernel.Vars[i]; v.Space == isa.Const || v.Space == isa.Global {
+			data := make([]byte, v.Bytes)
+			copy(data, v.Init)
+			m.memory[m.variable(int32(i))/m.window] = data
+		}
+	}
 	m.params = b.ParamBlock(nil, in, m.address)
 	m.memory[m.variable(isa.ParamVar)/m.window] = m.params
 	for cta := range m.grid[0] * m.grid[1] * m.grid[2] {
@@ -62,12 +70,13 @@ type machine struct {
 	steps  int
 
 	// The memories by address divided by window, which is the distance of the addresses of
-	// two of them: nothing at 0, then the buffers, then the variables of the kernel, all in shared memory, then
-	// the parameters.
+	// two of them: nothing at 0, then the buffers, then the variables of the kernel, then
+	// the parameters. Those in local memory are the threads' own.
 	memory map[uint64][]byte
 	window uint64
 
 	mbarriers map[uint64]*mbarrier // of a CTA, by address
+	arrived   map[uint64]int       // threads of a CTA that do not wait at a barrier for others, by its number
 
 	graph *cfg.Graph
 	trips []int64 // by loop; negative for one that was not entered
@@ -103,29 +112,37 @@ type thread struct {
 	regs           []uint64
 	since          []int64 // by loop, the back edges taken since it was entered
 	pc             int
+	local          map[uint64][]byte // variables by address divided by window
 	ended, waiting bool
 	polled         bool // it has found a phase that is not complete
+	joining        bool // it waits for lanes of its warp
+
+	at     uint64 // number of the barrier that it waits at
+	expect int    // threads for which that is; 0 for all
+	vote   bool   // what it says there
 }
 
 func (m *machine) executeCTA(ctaid [3]int) error {
 	block := m.block
 	for i, v := range m.kernel.Vars {
-		m.memory[m.variable(int32(i))/m.window] = make([]byte, v.Bytes)
+		if v.Space == isa.Shared {
+			m.memory[m.variable(int32(i))/m.window] = make([]byte, m.size(&v))
+		}
 	}
 	threads := make([]thread, block[0]*block[1]*block[2])
 	for i := range threads {
 		threads[i] = thread{
 			m: m, tid: coordinates(i, block), ctaid: ctaid,
-			regs: make([]uint64, len(m.kernel.Regs)), since: make([]int64, len(m.trips)),
+			regs: make([]uint64, len(m.kernel.Regs)), since: make([]int64, len(m.trips)), local: map[uint64][]byte{},
+		}
+		for j, v := range m.kernel.Vars {
+			if v.Space == isa.Local {
+				threads[i].local[m.variable(int32(j))/m.window] = make([]byte, v.Bytes)
+			}
 		}
 	}
-	m.mbarriers = map[uint64]*mbarrier{}
-	for live := true; live; {
-		live = false
-		at := -1 // the barrier of this phase
-		for i := range threads {
-			threads[i].waiting = false
-		}
+	m.mbarriers, m.arrived = map[uint64]*mbarrier{}, map[uint64]int{}
+	for {
 		for polled := true; polled; {
 			polled = false
 			for i := range threads {
@@ -135,23 +152,44 @@ func (m *machine) executeCTA(ctaid [3]int) error {
 				polled = polled || threads[i].polled
 			}
 		}
-		for i := range threads {
-			t := &threads[i]
-			if t.ended {
-				continue
-			}
-			if live && at != t.pc {
-				return fmt.Errorf("threads of CTA %v wait at different barriers", ctaid)
-			}
-			live, at = true, t.pc
+		on, err := m.exchange(threads)
+		if err == nil && !on {
+			on, err = m.release(threads)
+		}
+		if err != nil || !on {
+			return err
 		}
 	}
-	return nil
 }
 
-// turn executes a thread until it ends, waits at a barrier or has to ask again whether a phase is complete.
+// size returns the bytes of a variable in shared memory, of which the launch says one.
+func (m *machine) size(v *isa.Var) int {
+	if v.Extern {
+		return m.job.Shared
+	}
+	return v.Bytes
+}
+
+// contents returns the memory of an address and the place in it, nil if there is none.
+func (t *thread) contents(addr uint64) ([]byte, int) {
+	at := addr / t.m.window
+	if own, ok := t.local[at]; ok {
+		return own, int(addr % t.m.window)
+	}
+	return t.m.memory[at], int(addr % t.m.window)
+}
+
+// space returns the memory in which an address lies.
+func (m *machine) space(addr uint64) isa.Space {
+	if v := int(addr/m.window) - 1 - len(m.job.Params); v >= 0 && v < len(m.kernel.Vars) {
+		return m.kernel.Vars[v].Space
+	}
+	return isa.Global
+}
+
+// turn executes a thread until it ends, waits for others or has to ask again whether a phase is complete.
 func (t *thread) turn() error {
-	for t.polled = false; !t.ended && !t.waiting && !t.polled; {
+	for t.polled = false; !t.ended && !t.waiting && !t.joining && !t.polled; {
 		pc := t.pc
 		if err := t.step(); err != nil {
 			return err
@@ -185,7 +223,12 @@ func (t *thread) step() error {
 	case isa.Ret, isa.Exit:
 		t.ended = true
 	case isa.Bar:
-		t.waiting = true
+		t.arrive(in)
+	case isa.Vote, isa.Match, isa.Redux, isa.Shfl, isa.BarWarp:
+		t.joining = true
+	case isa.CpAsync:
+		return t.asyncCopy(in)
+	case isa.Fence, isa.AsyncCommit, isa.AsyncWait: // what it orders happens in order
 	case isa.Mbarrier:
 		return t.mbarrier(in)
 	case isa.BulkCopy:
@@ -283,11 +326,8 @@ func (t *thread) special(s isa.Special) int {
 func (t *thread) access(in *isa.Instr) error {
 	at := in.Src[0]
 	addr, size := t.address(at), in.Type.Bytes()
-	memory, offset := t.m.memory[addr/t.m.window], int(addr%t.m.window)
+	memory, offset := t.contents(addr)
 	count := max(len(in.Dst), len(in.Src)-1)
-	if in.Op == isa.Atom || in.Op == isa.Red {
-		count = 1
-	}
 	if offset+size*count > len(memory) || offset%(size*count) != 0 {
 		return fmt.Errorf("%s: %s accesses byte %d of a memory of %d", in.Pos, in, offset, len(memory))
 	}
@@ -311,22 +351,48 @@ func (t *thread) access(in *isa.Instr) error {
 			copy(memory[offset+i*size:], word[:size])
 		}
 	default:
-		old := binary.LittleEndian.Uint32(memory[offset:])
-		for _, d := range in.Dst {
-			if d.Kind == isa.KindReg {
-				t.regs[d.Reg] = uint64(old)
+		for i, s := range in.Src[1:] {
+			copy(word[:], memory[offset+i*size:][:size])
+			old := binary.LittleEndian.Uint64(word[:])
+			if i < len(in.Dst) && in.Dst[i].Kind == isa.KindReg {
+				t.regs[in.Dst[i].Reg] = truncate(old, t.m.kernel.Regs[in.Dst[i].Reg].Type.Bits())
 			}
+			binary.LittleEndian.PutUint64(word[:], update(in, truncate(old, in.Type.Bits()), truncate(t.value(s, in.Type), in.Type.Bits())))
+			copy(memory[offset+i*size:], word[:size])
 		}
-		binary.LittleEndian.PutUint32(memory[offset:], update(in, old, uint32(t.value(in.Src[1], in.Type))))
 	}
 	return nil
 }
 
-// update is what an atomic operation on 32 bits makes of a word.
-func update(in *isa.Instr, old, x uint32) uint32 {
+// asyncCopy copies at once.
+func (t *thread) asyncCopy(in *isa.Instr) error {
+	to, at := t.contents(t.address(in.Src[0]))
+	from, source := t.contents(t.address(in.Src[1]))
+	n := int(t.value(in.Src[2], isa.U32))
+	take := n
+	if len(in.Src) > 3 {
+		take = int(t.value(in.Src[3], isa.U32))
+	}
+	if at+n > len(to) || source+take > len(from) || at%n != 0 || source%n != 0 {
+		return fmt.Errorf("%s: %s accesses byte %d of a memory of %d, and byte %d of one of %d", in.Pos, in, source, len(from), at, len(to))
+	}
+	clear(to[at : at+n])
+	copy(to[at:at+n], from[source:source+take])
+	return nil
+}
+
+// update is what an atomic operation makes of a number, and of the bits of a float.
+func update(in *isa.Instr, old, x uint64) uint64 {
+	width := in.Type.Bits()
+	switch in.Type {
+	case isa.F32:
+		return asBits(asFloat(old) + asFloat(x))
+	case isa.F64:
+		return math.Float64bits(math.Float64frombits(old) + math.Float64frombits(x))
+	}
 	less := x < old
 	if in.Type.IsSigned() {
-		less = int32(x) < int32(old)
+		less = signed(x, width) < signed(old, width)
 	}
 	switch in.Atom {
 	case isa.AtomAdd:
@@ -345,6 +411,11 @@ func update(in *isa.Instr, old, x uint32) uint32 {
 		return old & x
 	case isa.AtomOr:
 		return old | x
+	case isa.AtomInc:
+		if old >= x {
+			return 0
+		}
+		return old + 1
 	}
 	return old ^ x
 }

@@ -26,9 +26,10 @@ func run(t *testing.T, body string) ([]byte, error) {
 // went back.
 func execute(t *testing.T, body string) ([]byte, []int64, error) {
 	t.Helper()
-	src := `.version 6.3
-.target sm_70
+	src := `.version 8.3
+.target sm_90
 .address_size 64
+.const .align 4 .u32 table[2] = {11, 22};
 .visible .entry k(.param .u64 buf)
 {
 	.reg .pred %p;
@@ -36,6 +37,7 @@ func execute(t *testing.T, body string) ([]byte, []int64, error) {
 	.reg .f32 %f;
 	.reg .b64 %a;
 	.shared .align 4 .b8 tile[8];
+	.local .align 4 .b8 own[8];
 	ld.param.u64 %a, [buf];
 	mov.u32 %t, %tid.x;
 	mad.wide.u32 %a, %t, 4, %a;
@@ -92,6 +94,54 @@ func TestExecute(t *testing.T) {
 		{"atom.global.max.s32 %y, [%a], 6; st.global.u32 [%a], %y;", [2]uint32{5, 7}},
 		{"red.global.min.u32 [%a], 6;", [2]uint32{5, 6}},
 		{"mov.u32 %y, %ntid.x; st.global.u32 [%a], %y;", [2]uint32{2, 2}},
+
+		{"shfl.sync.bfly.b32 %y, %x, 1, 31, -1; st.global.u32 [%a], %y;", [2]uint32{7, 5}},
+		{"shfl.sync.up.b32 %y|%p, %x, 1, 0, -1; selp.b32 %y, %y, 9, %p; st.global.u32 [%a], %y;", [2]uint32{9, 5}},
+		{"shfl.sync.down.b32 %y|%p, %x, 1, 31, -1; selp.b32 %y, %y, 9, %p; st.global.u32 [%a], %y;", [2]uint32{7, 7}}, // its own, of a lane that is not there
+		{"shfl.sync.idx.b32 %y, %x, %t, 31, -1; st.global.u32 [%a], %y;", [2]uint32{5, 7}},
+		{"setp.eq.u32 %p, %x, 7; vote.sync.ballot.b32 %y, %p, -1; st.global.u32 [%a], %y;", [2]uint32{2, 2}},
+		{"setp.eq.u32 %p, %x, 7; vote.sync.any.pred %p, %p, -1; selp.b32 %y, 1, 0, %p; st.global.u32 [%a], %y;", [2]uint32{1, 1}},
+		{"setp.eq.u32 %p, %x, 7; vote.sync.uni.pred %p, %p, -1; selp.b32 %y, 1, 0, %p; st.global.u32 [%a], %y;", [2]uint32{0, 0}},
+		{"setp.eq.u32 %p, %x, 7; vote.sync.all.pred %p, !%p, -1; selp.b32 %y, 1, 0, %p; st.global.u32 [%a], %y;", [2]uint32{0, 0}},
+		{"setp.ge.u32 %p, %x, 6; vote.sync.ballot.b32 %y, %p, -1; @!%p bra L; redux.sync.add.u32 %y, %x, %y;\nL: st.global.u32 [%a], %y;", [2]uint32{2, 7}},
+		{"redux.sync.min.s32 %y, %x, -1; st.global.u32 [%a], %y;", [2]uint32{5, 5}},
+		{"match.any.sync.b32 %y, %x, -1; st.global.u32 [%a], %y;", [2]uint32{1, 2}},
+		{"match.all.sync.b32 %y|%p, 3, -1; bar.warp.sync %y; st.global.u32 [%a], %y;", [2]uint32{3, 3}},
+
+		{"setp.eq.u32 %p, %t, 0; bar.red.popc.u32 %y, 1, !%p; st.global.u32 [%a], %y;", [2]uint32{1, 1}},
+		{"setp.eq.u32 %p, %t, 0; bar.red.and.pred %p, 1, %p; selp.b32 %y, 1, 0, %p; st.global.u32 [%a], %y;", [2]uint32{0, 0}},
+		{"setp.eq.u32 %p, %t, 0; bar.red.or.pred %p, 1, %p; selp.b32 %y, 1, 0, %p; st.global.u32 [%a], %y;", [2]uint32{1, 1}},
+		{"setp.eq.u32 %p, %t, 0; @!%p bra L; bar.sync 3, 2; ld.shared.u32 %y, [tile]; bra E;\nL: st.shared.u32 [tile], 8; bar.arrive 3, 2;\nE: st.global.u32 [%a], %y;", [2]uint32{8, 0}},
+
+		{"cp.async.ca.shared.global [tile], [%a], 4, 2; cp.async.commit_group; cp.async.wait_group 0; fence.sc.cta; ld.shared.u32 %y, [tile]; st.global.u32 [%a], %y;", [2]uint32{5, 7}},
+		{"ld.const.u32 %y, [table+4]; st.global.u32 [%a], %y;", [2]uint32{22, 22}},
+		{"st.local.u16 [own], %x; cvta.local.u64 %a, %a; ld.local.u32 %y, [own]; st.global.u32 [%a], %y;", [2]uint32{5, 7}},
+		{"atom.global.inc.u32 %y, [%a], 5;", [2]uint32{0, 0}},
+		{"cvt.rn.f32.u32 %f, %x; mov.b32 %y, %f; st.global.u32 [%a], %y; red.global.add.f32 [%a], %f; ld.global.f32 %f, [%a]; cvt.rzi.u32.f32 %y, %f; st.global.u32 [%a], %y;", [2]uint32{10, 14}},
+
+		{"bfe.u32 %y, 0x1234, 4, 8; st.global.u32 [%a], %y;", [2]uint32{0x23, 0x23}},
+		{"bfe.s32 %y, 0x80, 4, 4; st.global.u32 [%a], %y;", [2]uint32{0xfffffff8, 0xfffffff8}},
+		{"bfe.s32 %y, 0x80000000, 28, 9; st.global.u32 [%a], %y;", [2]uint32{0xfffffff8, 0xfffffff8}},
+		{"bfi.b32 %y, 0xff, 0, 28, 9; st.global.u32 [%a], %y;", [2]uint32{0xf0000000, 0xf0000000}},
+		{"lop3.b32 %y, 12, 10, 6, 0x96; st.global.u32 [%a], %y;", [2]uint32{0, 0}},
+		{"lop3.b32 %y, 12, 10, 7, 0xe8; st.global.u32 [%a], %y;", [2]uint32{14, 14}},
+		{"prmt.b32 %y, 0x33221180, 0x77665544, 0x8471; st.global.u32 [%a], %y;", [2]uint32{0xff447711, 0xff447711}},
+		{"prmt.b32.b4e %y, 0x33221100, 0x77665544, 1; st.global.u32 [%a], %y;", [2]uint32{0x66770011, 0x66770011}},
+		{"prmt.b32.ecl %y, 0x33221100, 0x77665544, 2; st.global.u32 [%a], %y;", [2]uint32{0x33222222, 0x33222222}},
+		{"bfind.s32 %y, -5; st.global.u32 [%a], %y;", [2]uint32{2, 2}},
+		{"bfind.shiftamt.u32 %y, %x; st.global.u32 [%a], %y;", [2]uint32{29, 29}},
+		{"bfind.u32 %y, 0; st.global.u32 [%a], %y;", [2]uint32{1<<32 - 1, 1<<32 - 1}},
+		{"shf.l.wrap.b32 %y, 0x80000001, 1, 33; st.global.u32 [%a], %y;", [2]uint32{3, 3}},
+		{"shf.r.clamp.b32 %y, 1, 2, 40; st.global.u32 [%a], %y;", [2]uint32{2, 2}},
+		{"bmsk.clamp.b32 %y, 4, 200; st.global.u32 [%a], %y;", [2]uint32{0xfffffff0, 0xfffffff0}},
+		{"bmsk.wrap.b32 %y, 36, 34; st.global.u32 [%a], %y;", [2]uint32{0x30, 0x30}},
+		{"szext.clamp.s32 %y, 0x18, 4; st.global.u32 [%a], %y;", [2]uint32{0xfffffff8, 0xfffffff8}},
+		{"szext.wrap.u32 %y, 0x18, 35; st.global.u32 [%a], %y;", [2]uint32{0, 0}},
+		{"mul24.hi.s32 %y, 0xffffff, 0x100; st.global.u32 [%a], %y;", [2]uint32{0xffffffff, 0xffffffff}},
+		{"mad24.lo.u32 %y, 0x1000003, 4, 1; st.global.u32 [%a], %y;", [2]uint32{13, 13}},
+		{"sad.s32 %y, -3, 4, %x; st.global.u32 [%a], %y;", [2]uint32{12, 14}},
+		{"dp4a.u32.s32 %y, 0x01020304, 0xff010101, %x; st.global.u32 [%a], %y;", [2]uint32{13, 15}},
+		{"dp2a.hi.s32.u32 %y, 0xffff0002, 0x03040000, %x; st.global.u32 [%a], %y;", [2]uint32{10, 12}},
 	} {
 		out, err := run(t, test.body)
 		if err != nil {
@@ -107,14 +157,18 @@ func TestExecute(t *testing.T) {
 // TestRefuses checks that what is not known is an error that names the place.
 func TestRefuses(t *testing.T) {
 	for body, want := range map[string]string{
-		"add.sat.s32 %y, %x, %t;":              "does not know",
-		"add.rz.f32 %f, %f, %f;":               "does not know",
-		"add.ftz.f32 %f, %f, %f;":              "does not know",
-		"mov.u32 %y, %laneid;":                 "does not know",
-		"bar.sync 0, 32;":                      "does not know",
-		"bar.arrive 0, 64;":                    "does not know",
-		"atom.global.cas.b32 %y, [%a], 0, 1;":  "does not know",
-		"shfl.sync.idx.b32 %y, %x, 0, 31, -1;": "does not know",
+		"add.sat.s32 %y, %x, %t;":                  "does not know",
+		"add.rz.f32 %f, %f, %f;":                   "does not know",
+		"add.ftz.f32 %f, %f, %f;":                  "does not know",
+		"mov.u32 %y, %laneid;":                     "does not know",
+		"bar.sync 0, 32;":                          "does not know",
+		"bar.arrive 0, 64;":                        "does not know",
+		"atom.global.cas.b32 %y, [%a], 0, 1;":      "does not know",
+		"@%p shfl.sync.idx.b32 %y, %x, 0, 31, -1;": "does not know",
+		"setp.eq.u32 %p, %t, 0; @%p bra L; bar.warp.sync -1;\nL: bar.warp.sync -1;": "different barriers",
+		"bar.warp.sync 1;":                     "not among its members",
+		"bar.warp.sync %t;":                    "not among its members",
+		"sub.s32 %t, 3, %t; bar.warp.sync %t;": "do not agree",
 		"sin.approx.f32 %f, %f;":               "does not know",
 		"mma.sync.aligned.m8n8k16.row.col.s32.u8.u8.s32 {%x, %y}, {%t}, {%t}, {%x, %y};": "does not know",
 		"ldmatrix.sync.aligned.m8n8.x1.shared.b16 {%x}, [tile];":                         "does not know",

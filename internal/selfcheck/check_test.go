@@ -71,7 +71,7 @@ func TestReplay(t *testing.T) {
 		{"race", kernel(t, racing), kindResult, "thread by thread"},
 		{"no PTX", kernel(t, "frobnicate;"), kindFailure, "loading job.toml: kernel.ptx:16:1: "},
 		{"fault", kernel(t, "st.global.u32 [%s], %x;"), kindFailure, "simulating job.toml: "},
-		{"unknown to the interpreter", kernel(t, "shfl.sync.idx.b32 %u, %x, 0, 31, -1;"), kindFailure, "executing job.toml: thread by thread: kernel.ptx:16"},
+		{"unknown to the interpreter", kernel(t, "mov.u32 %u, %laneid;"), kindFailure, "executing job.toml: thread by thread: kernel.ptx:16"},
 		{"wrong annotation", annotated(kernel(t, loop), "1"), kindFailure, "annotating "},
 	} {
 		t.Run(test.name, func(t *testing.T) {

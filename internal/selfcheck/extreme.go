@@ -9,9 +9,9 @@ import (
 // extremes makes numbers of a machine as small as they can be, or so large that nothing else matters: whoever divides
 // by a number less one, or believes that something is never full, is wrong there.
 func extremes(v *machine.Machine, src kernelgen.Source) {
-	set := func(n *machine.Number, least, great int64) {
+	set := func(n *machine.Number, low, high int64) {
 		if i := src.IntN(3); i > 0 {
-			n.Value, n.Source = [2]int64{least, great}[i-1], sampled
+			n.Value, n.Source = [2]int64{low, high}[i-1], sampled
 		}
 	}
 	sm := &v.SM
@@ -51,7 +51,7 @@ func extremes(v *machine.Machine, src kernelgen.Source) {
 }
 
 // extremeSharing does so with what SMs and a CPU share.
-func extremeSharing(v *machine.Machine, set func(n *machine.Number, least, great int64)) {
+func extremeSharing(v *machine.Machine, set func(n *machine.Number, low, high int64)) {
 	set(&v.L1.Sets, 1, 64)
 	set(&v.L1.Ways, 1, 16)
 	set(&v.L1.Line, 32, 256)
@@ -74,7 +74,7 @@ func extremeSharing(v *machine.Machine, set func(n *machine.Number, least, great
 }
 
 // extremeCaches does so with the memory of a machine with scoreboards.
-func extremeCaches(v *machine.Machine, set func(n *machine.Number, least, great int64)) {
+func extremeCaches(v *machine.Machine, set func(n *machine.Number, low, high int64)) {
 	set(&v.L1.Sets, 1, 64)
 	set(&v.L1.Ways, 1, 16)
 	set(&v.L1.MSHRs, 1, 1024)

@@ -35,6 +35,8 @@ func instance(src kernelgen.Source, machines []*machine.Machine) Files {
 		Narrowed:    narrowed,
 		Machine:     machineFile,
 		Split:       splits,
+		Features:    kernelgen.DrawFeatures(src),
+		Warp:        int(m.SM.WarpSize.Value),
 	}
 	c := draw(src, opts)
 	cpu, program := "", ""
