@@ -44,6 +44,9 @@ func DrawFeatures(src Source) Features {
 	return f
 }
 
+// InTurn is one feature after the other, for tests that number their kernels.
+func InTurn(kernel uint64) Features { return 1 << (kernel % uint64(len(featureNames))) }
+
 // has reports whether the kernel may hold a feature.
 func (g *generator) has(f Features) bool { return g.opts.Features&f != 0 }
 

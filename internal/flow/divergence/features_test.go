@@ -1,0 +1,22 @@
+package divergence_test
+
+import (
+	"testing"
+
+	"warpbound/internal/kernelgen"
+	"warpbound/internal/test/effort"
+	"warpbound/internal/test/flowtest"
+)
+
+// TestFeatures watches kernels that have each feature.
+func TestFeatures(t *testing.T) {
+	for seed := range uint64(effort.Times(72)) {
+		l := flowtest.Random(t, seed, kernelgen.Options{
+			Statements: 15, Depth: 3, Trips: 4, Threads: 80, CTAs: 3, Bounded: true, Features: kernelgen.InTurn(seed), Warp: flowtest.Width,
+		})
+		watch(t, l, verdicts(t, l, seed%3 > 0), 3)
+		if t.Failed() {
+			t.Fatalf("seed %d", seed)
+		}
+	}
+}
