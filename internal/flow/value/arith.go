@@ -224,18 +224,17 @@ func (s Strided) And(t Strided) Strided {
 		s, t = t, Const(int(s.bits), m)
 	}
 	if m, ok := t.IsConst(); ok {
+		exact := tableAnd.lookup(s, t, Const(int(s.bits), 0))
 		if m&(m+1) == 0 && m != mask(s.bits) { // low bits
-			return s.Rem(Const(int(s.bits), m+1), false)
+			return exact.narrowed(s.Rem(Const(int(s.bits), m+1), false))
 		}
 		if high := ^m & mask(s.bits); high&(high+1) == 0 { // all but low bits
 			k := Const(int(s.bits), uint64(bits.Len64(high)))
-			return s.Shr(k, false).Shl(k)
+			return exact.narrowed(s.Shr(k, false).Shl(k))
 		}
+		return exact
 	}
-	_, a := s.Unsigned()
-	_, b := t.Unsigned()
-	zeros := max(s.alignment(), t.alignment())
-	return arc(s.bits, 0, min(a, b), zeros)
+	return tableAnd.lookup(s, t, Const(int(s.bits), 0))
 }
 
 // alignment returns the largest power of two that is known to divide all words, at most
@@ -256,12 +255,7 @@ func (s Strided) Or(t Strided) Strided {
 	if s.disjoint(t) {
 		return s.Add(t)
 	}
-	lo, a := s.Unsigned()
-	from, b := t.Unsigned()
-	minimum := max(lo, from)
-	g := min(s.alignment(), t.alignment())
-	minimum = (minimum + g - 1) &^ (g - 1)
-	return arc(s.bits, minimum, below(a|b)-minimum, g)
+	return tableOr.lookup(s, t, Const(int(s.bits), 0))
 }
 
 // Xor returns the exclusive disjunctions of bits.
@@ -275,9 +269,7 @@ func (s Strided) Xor(t Strided) Strided {
 	if m, ok := t.IsConst(); ok && m == mask(s.bits) {
 		return s.Not()
 	}
-	_, a := s.Unsigned()
-	_, b := t.Unsigned()
-	return arc(s.bits, 0, below(a|b), min(s.alignment(), t.alignment()))
+	return tableXor.lookup(s, t, Const(int(s.bits), 0))
 }
 
 // both reports whether two sets have one word each.

@@ -207,9 +207,9 @@ func (m *machine) result(st state, pc, i int) *Value {
 		return m.loaded(st, pc, i, width)
 	case in.Type == isa.Pred || in.Op == isa.Setp:
 		return m.predicate(st, pc, i)
-	case i == 0 && isInteger(in.Type) && !in.Sat:
-		if v := m.operation(st, pc); v != nil {
-			return m.widened(v, pc, width)
+	case isInteger(in.Type):
+		if v := m.operation(st, pc, i); v != nil {
+			return m.widened(v, pc, i, width)
 		}
 	}
 	return m.opaque(st, pc, i, Any(width))
@@ -217,7 +217,7 @@ func (m *machine) result(st state, pc, i int) *Value {
 
 // widened extends a result to its register, as far as an operation may have one that is
 // wider.
-func (m *machine) widened(v *Value, pc, width int) *Value {
+func (m *machine) widened(v *Value, pc, i, width int) *Value {
 	in := &m.kernel.Instrs[pc]
 	args := []Form{v.form}
 	switch have := v.Strided.Bits(); {

@@ -8,35 +8,199 @@ type rule struct {
 	// form returns the form of the result, if there is one for these arguments. Nil if
 	// there never is.
 	form func(in *isa.Instr, a []*Value) Form
+	// more returns a result behind the first. Nil if nothing is known of those.
+	more func(in *isa.Instr, s []Strided, i int) Strided
 }
 
-// rules are the operations of which more is known than nothing. Their sources have the
-// width of the instruction's type, amounts of shifts and sources of conversions their
-// own.
+// rules are the operations that a lane performs by itself of which more is known than
+// nothing. Their sources have the widths that sourceBits says.
 var rules = map[isa.Op]rule{
-	isa.Mov:     {first, firstForm},
-	isa.Cvta:    {first, firstForm},
-	isa.CvtaTo:  {first, firstForm},
-	isa.Add:     {func(_ *isa.Instr, s []Strided) Strided { return s[0].Add(s[1]) }, func(_ *isa.Instr, a []*Value) Form { return a[0].form.add(a[1].form, 1) }},
-	isa.Sub:     {func(_ *isa.Instr, s []Strided) Strided { return s[0].Sub(s[1]) }, func(_ *isa.Instr, a []*Value) Form { return a[0].form.add(a[1].form, ^uint64(0)) }},
-	isa.Neg:     {func(_ *isa.Instr, s []Strided) Strided { return s[0].Neg() }, func(_ *isa.Instr, a []*Value) Form { return a[0].form.times(^uint64(0)) }},
-	isa.Not:     {func(_ *isa.Instr, s []Strided) Strided { return s[0].Not() }, notForm},
-	isa.Mul:     {func(_ *isa.Instr, s []Strided) Strided { return s[0].Mul(s[1]) }, timesForm},
-	isa.MulWide: {func(in *isa.Instr, s []Strided) Strided { return wide(in, s[0]).Mul(wide(in, s[1])) }, nil},
-	isa.MulHi:   {mulHi, nil},
-	isa.Shl:     {func(_ *isa.Instr, s []Strided) Strided { return s[0].Shl(s[1]) }, shlForm},
-	isa.Shr:     {func(in *isa.Instr, s []Strided) Strided { return s[0].Shr(s[1], in.Type.IsSigned()) }, nil},
-	isa.Div:     {func(in *isa.Instr, s []Strided) Strided { return s[0].Div(s[1], in.Type.IsSigned()) }, nil},
-	isa.Rem:     {func(in *isa.Instr, s []Strided) Strided { return s[0].Rem(s[1], in.Type.IsSigned()) }, remForm},
-	isa.And:     {func(_ *isa.Instr, s []Strided) Strided { return s[0].And(s[1]) }, andForm},
-	isa.Or:      {func(_ *isa.Instr, s []Strided) Strided { return s[0].Or(s[1]) }, orForm},
-	isa.Xor:     {func(_ *isa.Instr, s []Strided) Strided { return s[0].Xor(s[1]) }, orForm},
-	isa.Min:     {func(in *isa.Instr, s []Strided) Strided { return s[0].Min(s[1], in.Type.IsSigned()) }, chosenForm},
-	isa.Max:     {func(in *isa.Instr, s []Strided) Strided { return s[0].Max(s[1], in.Type.IsSigned()) }, chosenForm},
-	isa.Abs:     {func(_ *isa.Instr, s []Strided) Strided { return s[0].Max(s[0].Neg(), true) }, absForm},
-	isa.Cvt:     {converted, convertedForm},
-	isa.Popc:    {func(in *isa.Instr, _ []Strided) Strided { return Between(32, 0, uint64(in.Type.Bits())) }, nil},
-	isa.Clz:     {func(in *isa.Instr, _ []Strided) Strided { return Between(32, 0, uint64(in.Type.Bits())) }, nil},
+	isa.Mov:     {set: first, form: firstForm},
+	isa.Cvta:    {set: first, form: firstForm},
+	isa.CvtaTo:  {set: first, form: firstForm},
+	isa.Add:     {set: sum, form: func(_ *isa.Instr, a []*Value) Form { return a[0].form.add(a[1].form, 1) }},
+	isa.Sub:     {set: difference, form: func(_ *isa.Instr, a []*Value) Form { return a[0].form.add(a[1].form, ^uint64(0)) }},
+	isa.Neg:     {set: func(_ *isa.Instr, s []Strided) Strided { return s[0].Neg() }, form: func(_ *isa.Instr, a []*Value) Form { return a[0].form.times(^uint64(0)) }},
+	isa.Mul:     {set: func(_ *isa.Instr, s []Strided) Strided { return s[0].Mul(s[1]) }, form: timesForm},
+	isa.MulWide: {set: func(in *isa.Instr, s []Strided) Strided { return wide(in, s[0]).Mul(wide(in, s[1])) }},
+	isa.MulHi:   {set: high},
+	isa.MadHi: {set: func(in *isa.Instr, s []Strided) Strided {
+		if in.Sat {
+			return high(in, s).Extend(64, true).Add(s[2].Extend(64, true)).saturated()
+		}
+		return high(in, s).Add(s[2])
+	}},
+	isa.Mul24:   {set: func(in *isa.Instr, s []Strided) Strided { return product24(in, s).Cut(32) }, form: form24},
+	isa.Mul24Hi: {set: func(in *isa.Instr, s []Strided) Strided { return high24(in, s).Cut(32) }},
+	isa.Mad24:   {set: func(in *isa.Instr, s []Strided) Strided { return product24(in, s).Cut(32).Add(s[2]) }, form: func(in *isa.Instr, a []*Value) Form { return form24(in, a).add(a[2].form, 1) }},
+	isa.Mad24Hi: {set: func(in *isa.Instr, s []Strided) Strided {
+		if in.Sat {
+			return high24(in, s).Add(s[2].Extend(64, true)).saturated()
+		}
+		return high24(in, s).Cut(32).Add(s[2])
+	}},
+	isa.AddCarry:   {set: carrySum, form: carryForm, more: carryOut},
+	isa.SubCarry:   {set: carrySum, form: carryForm, more: carryOut},
+	isa.MadCarry:   {set: carrySum, more: carryOut},
+	isa.MadHiCarry: {set: carrySum, more: carryOut},
+	isa.Dp4a:       {set: func(in *isa.Instr, s []Strided) Strided { return dotProduct(in, s, 4, 0) }},
+	isa.Dp2a:       {set: func(in *isa.Instr, s []Strided) Strided { return dotProduct(in, s, 2, 0) }},
+	isa.Dp2aHi:     {set: func(in *isa.Instr, s []Strided) Strided { return dotProduct(in, s, 2, 16) }},
+	isa.Div:        {set: func(in *isa.Instr, s []Strided) Strided { return s[0].Div(s[1], in.Type.IsSigned()) }},
+	isa.Rem:        {set: func(in *isa.Instr, s []Strided) Strided { return s[0].Rem(s[1], in.Type.IsSigned()) }, form: remForm},
+	isa.Min:        {set: minima, form: chosenForm},
+	isa.Max:        {set: maxima, form: chosenForm},
+	isa.Abs:        {set: func(_ *isa.Instr, s []Strided) Strided { return s[0].Max(s[0].Neg(), true) }, form: absForm},
+	isa.Sad:        {set: func(in *isa.Instr, s []Strided) Strided { return s[0].distance(s[1], in.Type.IsSigned()).Add(s[2]) }},
+
+	isa.And:  {set: func(_ *isa.Instr, s []Strided) Strided { return s[0].And(s[1]) }, form: andForm},
+	isa.Or:   {set: func(_ *isa.Instr, s []Strided) Strided { return s[0].Or(s[1]) }, form: orForm},
+	isa.Xor:  {set: func(_ *isa.Instr, s []Strided) Strided { return s[0].Xor(s[1]) }, form: orForm},
+	isa.Not:  {set: func(_ *isa.Instr, s []Strided) Strided { return s[0].Not() }, form: notForm},
+	isa.Cnot: {set: isZero},
+	isa.Shl:  {set: func(_ *isa.Instr, s []Strided) Strided { return s[0].Shl(s[1]) }, form: shlForm},
+	isa.Shr:  {set: func(in *isa.Instr, s []Strided) Strided { return s[0].Shr(s[1], in.Type.IsSigned()) }},
+	isa.ShfL: {set: func(in *isa.Instr, s []Strided) Strided {
+		return joined(s[0], s[1]).Shr(Const(32, 32).Sub(amounts(s[2], in.Wrap)), false).Cut(32)
+	}},
+	isa.ShfR: {set: func(in *isa.Instr, s []Strided) Strided {
+		return joined(s[0], s[1]).Shr(amounts(s[2], in.Wrap), false).Cut(32)
+	}},
+	isa.Lop3:  {set: logic},
+	isa.Prmt:  {set: permutation},
+	isa.Popc:  {set: func(_ *isa.Instr, s []Strided) Strided { return s[0].countOnes() }},
+	isa.Clz:   {set: func(_ *isa.Instr, s []Strided) Strided { return s[0].leadingZeros() }},
+	isa.Bfind: {set: func(in *isa.Instr, s []Strided) Strided { return s[0].highest(in.Type.IsSigned(), in.ShiftAmt) }},
+	isa.Brev:  {set: func(_ *isa.Instr, s []Strided) Strided { return s[0].reversed() }},
+	isa.Bfe:   {set: func(in *isa.Instr, s []Strided) Strided { return s[0].fields(s[1], s[2], in.Type.IsSigned()) }, form: fieldForm},
+	isa.Bfi:   {set: func(_ *isa.Instr, s []Strided) Strided { return s[0].inserted(s[1], s[2], s[3]) }},
+	isa.Szext: {set: func(in *isa.Instr, s []Strided) Strided {
+		return s[0].lowBits(amounts(s[1], in.Wrap), in.Type.IsSigned())
+	}},
+	isa.Bmsk: {set: func(in *isa.Instr, s []Strided) Strided { return masks(amounts(s[0], in.Wrap), amounts(s[1], in.Wrap)) }},
+	isa.Fns:  {set: func(*isa.Instr, []Strided) Strided { return Between(32, mask(32), 31) }},
+
+	isa.VAdd:     {set: video},
+	isa.VSub:     {set: video},
+	isa.VAbsDiff: {set: video},
+	isa.VMin:     {set: video},
+	isa.VMax:     {set: video},
+	isa.VShr:     {set: video},
+	isa.VSet:     {set: video},
+
+	isa.Slct:   {set: slct},
+	isa.Cvt:    {set: converted, form: convertedForm},
+	isa.Pack:   {set: packed},
+	isa.Unpack: {set: func(in *isa.Instr, s []Strided) Strided { return unpacked(in, s, 0) }, more: unpacked},
+}
+
+// sourceBits returns the width in which an instruction reads source i, which is a number.
+func sourceBits(in *isa.Instr, i int) int {
+	switch {
+	case (in.Op == isa.Shl || in.Op == isa.Shr) && i == 1, in.Op == isa.Bfe && i > 0, in.Op == isa.Bfi && i > 1, in.Op == isa.Slct && i == 2:
+		return 32
+	case in.Op == isa.Cvt:
+		return in.SrcType.Bits()
+	case in.Op == isa.Pack:
+		return in.Type.Bits() / len(in.Src)
+	}
+	return in.Type.Bits()
+}
+
+func sum(in *isa.Instr, s []Strided) Strided {
+	if in.Sat {
+		return s[0].Extend(64, true).Add(s[1].Extend(64, true)).saturated()
+	}
+	return s[0].Add(s[1])
+}
+
+func difference(in *isa.Instr, s []Strided) Strided {
+	if in.Sat {
+		return s[0].Extend(64, true).Sub(s[1].Extend(64, true)).saturated()
+	}
+	return s[0].Sub(s[1])
+}
+
+func high(in *isa.Instr, s []Strided) Strided { return s[0].mulHigh(s[1], in.Type.IsSigned()) }
+
+func minima(in *isa.Instr, s []Strided) Strided {
+	return notNegative(in, s[0].Min(s[1], in.Type.IsSigned()))
+}
+
+func maxima(in *isa.Instr, s []Strided) Strided {
+	return notNegative(in, s[0].Max(s[1], in.Type.IsSigned()))
+}
+
+// notNegative makes zeros of negative results if an instruction says so.
+func notNegative(in *isa.Instr, s Strided) Strided {
+	if in.Relu {
+		return s.Max(Const(s.Bits(), 0), true)
+	}
+	return s
+}
+
+func isZero(in *isa.Instr, s []Strided) Strided {
+	x, isConst := s[0].IsConst()
+	switch {
+	case isConst && x == 0:
+		return Const(in.Type.Bits(), 1)
+	case !s[0].Contains(0):
+		return Const(in.Type.Bits(), 0)
+	}
+	return Between(in.Type.Bits(), 0, 1)
+}
+
+// logic looks up a truth table, which is a number.
+func logic(in *isa.Instr, s []Strided) Strided {
+	table, ok := s[3].IsConst()
+	if !ok {
+		return Any(32)
+	}
+	return truthTable(table).lookup(s[0], s[1], s[2])
+}
+
+// permutation picks bytes of two words by a selector.
+func permutation(in *isa.Instr, s []Strided) Strided {
+	from := joined(s[0], s[1])
+	pick := func(selector, _ uint64) Strided { return permuted(from, selector) }
+	c := s[2].And(Const(32, 0xffff))
+	if table, ok := in.Permute.Selectors(); ok {
+		c = s[2].And(Const(32, 3))
+		pick = func(mode, _ uint64) Strided { return permuted(from, uint64(table[mode])) }
+	}
+	if r, ok := eachPair(c, Const(32, 0), pick); ok {
+		return r
+	}
+	return Any(32)
+}
+
+// slct chooses by the sign of the third source.
+func slct(in *isa.Instr, s []Strided) Strided {
+	if in.SrcType == isa.S32 {
+		switch lo, hi := s[2].Signed(); {
+		case lo >= 0:
+			return s[0]
+		case hi < 0:
+			return s[1]
+		}
+	}
+	return s[0].Join(s[1])
+}
+
+// packed joins words to one.
+func packed(in *isa.Instr, s []Strided) Strided {
+	w := in.Type.Bits()
+	all := Const(w, 0)
+	for i, part := range s {
+		all = all.Add(part.Extend(w, false).Shl(Const(32, uint64(i*w/len(s)))))
+	}
+	return all
+}
+
+// unpacked is one part of a word.
+func unpacked(in *isa.Instr, s []Strided, i int) Strided {
+	n := in.Type.Bits() / len(in.Dst)
+	return s[0].field(uint64(i*n), uint64(n), false).Cut(n)
 }
 
 func first(_ *isa.Instr, s []Strided) Strided { return s[0] }
@@ -54,6 +218,55 @@ func timesForm(_ *isa.Instr, a []*Value) Form {
 	}
 	if c, ok := a[1].Strided.IsConst(); ok {
 		return a[0].form.times(c)
+	}
+	return Form{}
+}
+
+// form24 is the product of numbers that have 24 bits.
+func form24(in *isa.Instr, a []*Value) Form {
+	for _, v := range a[:2] {
+		if !v.Strided.fitsIn(24, in.Type.IsSigned()) {
+			return Form{}
+		}
+	}
+	return timesForm(in, a)
+}
+
+// fitsIn reports whether the words are numbers of so many bits.
+func (s Strided) fitsIn(width uint8, sign bool) bool {
+	if sign {
+		lo, hi := s.Signed()
+		half := int64(mask(width) / 2)
+		return lo >= -half-1 && hi <= half
+	}
+	_, hi := s.Unsigned()
+	return hi <= mask(width)
+}
+
+// carryForm is a sum or a difference whose carry is known.
+func carryForm(in *isa.Instr, a []*Value) Form {
+	_, _, c := carry(in, sets(a))
+	x, ok := c.IsConst()
+	switch {
+	case !ok:
+		return Form{}
+	case in.Op == isa.SubCarry: // a + ^b + x is a - b - 1 + x
+		return a[0].form.add(a[1].form, ^uint64(0)).add(constForm(c.bits, x-1), 1)
+	}
+	return a[0].form.add(a[1].form, 1).add(constForm(c.bits, x), 1)
+}
+
+// fieldForm is that of a word which the field holds completely.
+func fieldForm(in *isa.Instr, a []*Value) Form {
+	at, okAt := a[1].Strided.IsConst()
+	n, okN := a[2].Strided.IsConst()
+	n &= 0xff
+	w := uint64(in.Type.Bits())
+	if !okAt || !okN || at&0xff != 0 || n == 0 {
+		return Form{}
+	}
+	if n >= w || a[0].Strided.fitsIn(uint8(n), in.Type.IsSigned()) {
+		return a[0].form
 	}
 	return Form{}
 }
@@ -139,17 +352,17 @@ func absForm(_ *isa.Instr, a []*Value) Form {
 // wide extends a factor to twice its width.
 func wide(in *isa.Instr, s Strided) Strided { return s.Extend(2*in.Type.Bits(), in.Type.IsSigned()) }
 
-func mulHi(in *isa.Instr, s []Strided) Strided {
-	w := in.Type.Bits()
-	if w > 32 {
-		return Any(w)
-	}
-	sign := in.Type.IsSigned()
-	return wide(in, s[0]).Mul(wide(in, s[1])).Shr(Const(32, uint64(w)), sign).Cut(w)
-}
+// extends reports whether a conversion extends or cuts an integer.
+func extends(in *isa.Instr) bool { return !in.Sat && isInteger(in.SrcType) }
 
-// converted is the conversion of an integer to another type of integers.
+// converted is the conversion to an integer.
 func converted(in *isa.Instr, s []Strided) Strided {
+	if in.SrcType.IsFloat() {
+		return rounded(in, s[0])
+	}
+	if in.Sat {
+		return s[0].saturatedTo(in.SrcType, in.Type)
+	}
 	if to := in.Type.Bits(); to > in.SrcType.Bits() {
 		return s[0].Extend(to, in.SrcType.IsSigned())
 	}
@@ -157,43 +370,83 @@ func converted(in *isa.Instr, s []Strided) Strided {
 }
 
 func convertedForm(in *isa.Instr, a []*Value) Form {
-	if in.Type.Bits() <= in.SrcType.Bits() {
+	if extends(in) && in.Type.Bits() <= in.SrcType.Bits() {
 		return a[0].form.cut(uint8(in.Type.Bits()))
 	}
 	return Form{}
 }
 
-// operation computes the result of an operation on integers, nil if nothing is known of
-// it.
-func (m *machine) operation(st state, pc int) *Value {
+// operation computes result i of an operation on integers, nil if nothing is known of it.
+func (m *machine) operation(st state, pc, i int) *Value {
 	in := &m.kernel.Instrs[pc]
 	switch in.Op {
 	case isa.Mad, isa.MadWide:
 		return m.multiplyAdd(st, pc)
 	case isa.Selp:
 		return m.selected(st, pc)
+	case isa.Set:
+		return m.decided(st, pc)
 	}
-	if _, ok := rules[in.Op]; !ok || in.Relu || in.Abs || in.Wrap || len(in.Src) > 2 ||
-		in.Op == isa.MulWide && in.Type.Bits() > 32 || in.Op == isa.Cvt && (len(in.Src) != 1 || !isInteger(in.SrcType)) {
+	if in.Op.Info().Effect != 0 {
+		return m.together(st, pc, i)
+	}
+	r, ok := rules[in.Op]
+	if !ok || !modelled(in) || i > 0 && r.more == nil {
 		return nil
 	}
-	return m.settled(pc, in, m.arguments(st, in))
+	args := m.arguments(st, in)
+	if i > 0 {
+		return m.settled(pc, i, nil, m.value(r.more(in, sets(args), i), Form{}), args)
+	}
+	return m.settled(pc, 0, in, m.apply(in, args), args)
+}
+
+// modelled reports whether the rule of an operation covers an instruction: its types, and
+// everything else that it says.
+func modelled(in *isa.Instr) bool {
+	if in.Op == isa.MulWide && in.Type.Bits() > 32 || in.Op == isa.Cvt && (len(in.Src) != 1 || !isInteger(in.SrcType) && !in.SrcType.IsFloat()) {
+		return false
+	}
+	allowed := isa.ModPermute | isa.ModWrap | isa.ModShiftAmt
+	switch in.Op {
+	case isa.Add, isa.Sub:
+		if in.Type == isa.S32 {
+			allowed |= isa.ModSat
+		}
+	case isa.Cvt:
+		allowed |= isa.ModSat | isa.ModIntegral | isa.ModFTZ
+	case isa.MadHi, isa.Mad24Hi, isa.VAdd, isa.VSub, isa.VAbsDiff, isa.VMin, isa.VMax, isa.VShr:
+		allowed |= isa.ModSat
+	case isa.Min, isa.Max:
+		allowed |= isa.ModRelu
+	}
+	return in.HasOnly(allowed)
 }
 
 // arguments returns the sources of an instruction in the widths that it reads.
 func (m *machine) arguments(st state, in *isa.Instr) []*Value {
 	args := make([]*Value, len(in.Src))
 	for i := range in.Src {
-		width := in.Type.Bits()
-		switch {
-		case i == 1 && (in.Op == isa.Shl || in.Op == isa.Shr):
-			width = 32
-		case in.Op == isa.Cvt:
-			width = in.SrcType.Bits()
+		if isTruth(in, i) {
+			args[i] = m.truth(st, in.Src[i])
+		} else {
+			args[i] = m.source(st, in, i, sourceBits(in, i))
 		}
-		args[i] = m.source(st, in, i, width)
 	}
 	return args
+}
+
+// isTruth reports whether source i of an operation with a rule is a truth value.
+func isTruth(in *isa.Instr, i int) bool {
+	switch in.Op {
+	case isa.AddCarry, isa.SubCarry, isa.MadCarry, isa.MadHiCarry:
+		return i == in.Op.Info().Src[0]
+	case isa.Lop3:
+		return i == 4
+	case isa.Vote:
+		return i == 0
+	}
+	return false
 }
 
 // apply computes an operation. Its result has no form if it is neither affine nor fixed.
@@ -203,7 +456,7 @@ func (m *machine) apply(in *isa.Instr, args []*Value) *Value {
 	switch {
 	case in.Op == isa.MulWide:
 		return m.value(set, m.wideForm(in, args))
-	case in.Op == isa.Cvt && set.bits > args[0].Strided.bits:
+	case in.Op == isa.Cvt && extends(in) && set.bits > args[0].Strided.bits:
 		if v := m.extended(args[0], set.Bits(), in.SrcType.IsSigned()); v.form.known() {
 			return v
 		}
@@ -262,13 +515,13 @@ func (m *machine) expression(in *isa.Instr, args []*Value) Form {
 	return Form{}
 }
 
-// settled computes an operation, whose result gets a symbol of its own if it has no form.
-func (m *machine) settled(pc int, in *isa.Instr, args []*Value) *Value {
-	v := m.apply(in, args)
-	if v.form.known() || v.Strided.Bits() != m.width(m.kernel.Instrs[pc].Dst[0].Reg) {
+// settled returns a result, with a symbol of its own if it has no form. in is the operation
+// that gives it, nil if none is known.
+func (m *machine) settled(pc, i int, in *isa.Instr, v *Value, args []*Value) *Value {
+	if v.form.known() || v.Strided.Bits() != m.width(m.kernel.Instrs[pc].Dst[i].Reg) {
 		return v
 	}
-	return m.defined(pc, 0, v.Strided, in, false, forms(args)...)
+	return m.defined(pc, i, v.Strided, in, false, forms(args)...)
 }
 
 // multiplyAdd computes Mad and MadWide.

@@ -63,7 +63,12 @@ func (t *symbols) add(s symbol) Symbol {
 
 // constant returns a fixed symbol by its name.
 func (t *symbols) constant(name string, set Strided, varies bool) Symbol {
-	key := fmt.Sprintf("%s:%d", name, set.bits)
+	return t.keyed(name, name, set, varies)
+}
+
+// keyed returns a fixed symbol by a key, which may tell it from others of the same name.
+func (t *symbols) keyed(key, name string, set Strided, varies bool) Symbol {
+	key = fmt.Sprintf("%s:%d", key, set.bits)
 	s, ok := t.named[key]
 	if !ok {
 		s = t.add(symbol{name: name, set: set, varies: varies, block: -1})
@@ -87,16 +92,20 @@ const maxName = 200
 // many parts.
 func (t *symbols) expression(in *isa.Instr, args []Form, set Strided) (Symbol, bool) {
 	texts := make([]string, len(args))
+	bare := *in // whatever tells it from others, its operands apart
+	bare.Guard, bare.Dst, bare.Src = isa.Guard{}, nil, nil
+	key := fmt.Sprintf("%v to %d:", &bare, len(in.Dst))
 	varies := false
 	for i, f := range args {
 		texts[i] = f.format(t.nameOf)
+		key += fmt.Sprintf(" %d %s", f.bits, f.format(func(s Symbol) string { return fmt.Sprint("s", s) }))
 		varies = varies || f.mentions(func(s Symbol) bool { return t.all[s].varies })
 	}
 	name := operationName(in, texts)
 	if len(name) > maxName {
 		return 0, false
 	}
-	s := t.constant(name, set, varies)
+	s := t.keyed(key, name, set, varies)
 	t.all[s].in, t.all[s].args = in, args
 	return s, true
 }

@@ -1,0 +1,404 @@
+package value
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"warpbound/internal/alu"
+	"warpbound/internal/isa"
+)
+
+// The operations whose integer results are only known to be words of their width, and why.
+var opaque = map[isa.Op]string{
+	isa.CvtPack:   "packed numbers, which nothing counts with",
+	isa.VAvrg:     "on halves and bytes only",
+	isa.VShl:      "a single result may be cut, clamped and shifted out",
+	isa.VMad:      "a single result may be negated, shifted and clamped",
+	isa.Mma:       "sums of products over lanes",
+	isa.MovMatrix: "pairs of numbers of other lanes",
+}
+
+// shapes returns instructions of an operation on integers, with every combination of types
+// and modifiers that it may have, whether or not there is such an instruction.
+func shapes(op isa.Op) []isa.Instr {
+	types := []isa.Type{isa.B16, isa.B32, isa.B64, isa.U8, isa.S8, isa.U16, isa.S16, isa.U32, isa.S32, isa.U64, isa.S64}
+	all := []isa.Instr{}
+	for _, t := range types {
+		all = append(all, isa.Instr{Op: op, Type: t})
+	}
+	// vary adds to every instruction those that have one value of several besides.
+	vary := func(n int, change func(in *isa.Instr, i int)) {
+		for _, in := range all {
+			for i := range n {
+				other := in
+				change(&other, i)
+				all = append(all, other)
+			}
+		}
+	}
+	sources := func(types ...isa.Type) { vary(len(types), func(in *isa.Instr, i int) { in.SrcType = types[i] }) }
+	compared := func() { vary(int(isa.Hs), func(in *isa.Instr, i int) { in.Cmp = isa.Eq + isa.Cmp(i) }) }
+	saturated := func() { vary(1, func(in *isa.Instr, _ int) { in.Sat = true }) }
+	wrapped := func() { vary(1, func(in *isa.Instr, _ int) { in.Wrap = true }) }
+	switch op {
+	case isa.Cvt:
+		sources(append(types, isa.F32, isa.F64, isa.F16)...)
+		vary(4, func(in *isa.Instr, i int) { in.Round = isa.RoundIntRN + isa.Round(i) })
+		vary(1, func(in *isa.Instr, _ int) { in.FTZ = true })
+		saturated()
+	case isa.Set:
+		sources(append(types, isa.F32)...)
+		compared()
+	case isa.Slct:
+		sources(isa.S32, isa.F32)
+	case isa.Dp4a, isa.Dp2a, isa.Dp2aHi:
+		sources(isa.U32, isa.S32)
+	case isa.Add, isa.Sub, isa.MadHi, isa.Mad24Hi:
+		saturated()
+	case isa.Min, isa.Max:
+		vary(1, func(in *isa.Instr, _ int) { in.Relu = true })
+	case isa.ShfL, isa.ShfR, isa.Szext, isa.Bmsk:
+		wrapped()
+	case isa.Bfind:
+		vary(1, func(in *isa.Instr, _ int) { in.ShiftAmt = true })
+	case isa.Prmt:
+		vary(int(isa.PermuteRC16), func(in *isa.Instr, i int) { in.Permute = isa.PermuteF4E + isa.Permute(i) })
+	case isa.Vote, isa.Match, isa.Shfl:
+		vary(int(isa.ShflIdx), func(in *isa.Instr, i int) { in.Lane = isa.VoteAll + isa.LaneOp(i) })
+	case isa.Redux:
+		vary(int(isa.AtomXor), func(in *isa.Instr, i int) { in.Atom = isa.AtomAdd + isa.AtomOp(i) })
+	case isa.VAdd, isa.VSub, isa.VAbsDiff, isa.VMin, isa.VMax, isa.VAvrg, isa.VShl, isa.VShr, isa.VSet, isa.VMad:
+		all = []isa.Instr{{Op: op, Type: isa.U32, SrcType: isa.U32}, {Op: op, Type: isa.S32, SrcType: isa.U32}, {Op: op, Type: isa.U32, SrcType: isa.S32}}
+		videos := []isa.Video{
+			{TypeB: isa.U32, Parts: 1, A: isa.Selection{Bits: 32}, B: isa.Selection{Bits: 32}, Into: 1, Width: 32},
+			{TypeB: isa.S32, Parts: 1, A: isa.Selection{Bits: 8, At: [4]uint8{2}}, B: isa.Selection{Bits: 16, At: [4]uint8{1}}, Into: 1, Width: 32},
+			{TypeB: isa.U32, Parts: 1, A: isa.Selection{Bits: 16, At: [4]uint8{1}}, B: isa.Selection{Bits: 8}, Into: 2, Width: 8},
+			{TypeB: isa.S32, Parts: 2, A: isa.Selection{Bits: 16, At: [4]uint8{0, 3}}, B: isa.Selection{Bits: 16, At: [4]uint8{1, 2}}, Into: 3, Width: 16},
+		}
+		vary(len(videos), func(in *isa.Instr, i int) { in.Video = &videos[i] })
+		saturated()
+		vary(2, func(in *isa.Instr, i int) { in.Atom = isa.AtomAdd + 2*isa.AtomOp(i) })
+		switch op {
+		case isa.VSet:
+			compared()
+		case isa.VShl, isa.VShr:
+			wrapped()
+		}
+	}
+	return all
+}
+
+// trial is an instruction of which results are compared with what is known of them, and a
+// kernel that holds nothing else.
+type trial struct {
+	machine
+	pure *alu.Pure
+}
+
+// newTrial makes a trial of an instruction with so many results and sources; nil if there
+// is no such instruction. Bits of immediates say which sources are numbers, which are sampled.
+func newTrial(shape isa.Instr, results, sources int, immediates uint, draw *rand.Rand) *trial {
+	k := &isa.Kernel{AddressBits: 64}
+	in := shape
+	operand := func(width int, truth bool) isa.Operand {
+		t := map[int]isa.Type{8: isa.B16, 16: isa.B16, 32: isa.B32, 64: isa.B64}[width]
+		if truth {
+			t = isa.Pred
+		}
+		k.Regs = append(k.Regs, isa.RegDecl{Name: fmt.Sprint("%r", len(k.Regs)), Type: t})
+		return isa.RegOperand(isa.Reg(len(k.Regs) - 1))
+	}
+	in.Src = make([]isa.Operand, sources) // their number tells the width of parts
+	in.Dst = make([]isa.Operand, results)
+	for i := range in.Src {
+		width := 32
+		if in.Op != isa.Set && in.Op != isa.Redux && in.Op != isa.Match || i == 0 {
+			width = sourceBits(&in, i)
+		}
+		truth := isTruth(&in, i) || (in.Op == isa.Set || in.Op == isa.Selp) && i == 2
+		switch {
+		case in.Op == isa.Set && i < 2:
+			width = max(in.SrcType.Bits(), 16)
+		case in.Op == isa.MadWide && i == 2:
+			width *= 2
+		}
+		switch {
+		case immediates>>i&1 != 0 && !truth, in.Op == isa.Lop3 && i == 3:
+			in.Src[i] = isa.ImmOperand(draw.Uint64() >> draw.IntN(64) & mask(uint8(width)))
+		default:
+			in.Src[i] = operand(width, truth)
+		}
+	}
+	for i := range in.Dst {
+		width := in.Type.Bits()
+		switch in.Op {
+		case isa.MulWide, isa.MadWide:
+			width *= 2
+		case isa.Unpack:
+			width /= results
+		case isa.Popc, isa.Clz, isa.Bfind, isa.Vote, isa.Match:
+			width = 32
+		}
+		if in.Op == isa.Cvt && draw.IntN(2) == 0 {
+			width = max(width, 32)
+		}
+		if width > 64 || width < 8 {
+			return nil
+		}
+		in.Dst[i] = operand(width, i > 0 && in.Op != isa.Unpack)
+	}
+	pure, err := alu.NewPure(k, &in)
+	if err != nil {
+		return nil
+	}
+	k.Instrs = []isa.Instr{in}
+	return &trial{machine: machine{kernel: k, launch: &Launch{}}, pure: pure}
+}
+
+// trials returns trials of all the instructions of an operation.
+func trials(op isa.Op) []*trial {
+	draw := rand.New(rand.NewPCG(uint64(op), 1))
+	info := op.Info()
+	var all []*trial
+	for _, shape := range shapes(op) {
+		for results := info.Dst[0]; results <= min(info.Dst[1], 4); results++ {
+			for sources := info.Src[0]; sources <= min(info.Src[1], 5); sources++ {
+				for _, immediates := range []uint{0, 0b10, 0b110, 0b1100} {
+					if x := newTrial(shape, results, sources, immediates, draw); x != nil {
+						all = append(all, x)
+					}
+				}
+			}
+		}
+	}
+	return all
+}
+
+// Every operation on integers has a rule, or a reason why it has none, and what is known of its
+// results holds of them.
+func TestOperationsOfTheISA(t *testing.T) {
+	for op := isa.Opaque; op.Info().Name != isa.Unknown.Info().Name; op++ {
+		if !alu.IsPure(op) {
+			continue
+		}
+		all := trials(op)
+		_, ruled := rules[op]
+		switch op {
+		case isa.Mad, isa.MadWide, isa.Selp, isa.Set, isa.Vote, isa.Match, isa.Activemask, isa.Elect, isa.Shfl, isa.Redux:
+			ruled = true
+		}
+		switch _, listed := opaque[op]; {
+		case len(all) > 0 && !ruled && !listed:
+			t.Errorf("nothing is known of %s", op)
+		case listed && ruled:
+			t.Errorf("%s has a rule and is listed as opaque", op)
+		case len(all) == 0 && ruled:
+			t.Errorf("no instruction of %s is tried", op)
+		case len(all) > 0:
+			t.Run(op.String(), func(t *testing.T) {
+				rapid.Check(t, func(t *rapid.T) { all[rapid.IntRange(0, len(all)-1).Draw(t, "trial")].check(t) })
+			})
+		}
+	}
+}
+
+// check executes the instruction on words of sets that are sampled.
+func (x *trial) check(t *rapid.T) {
+	k := x.kernel
+	in := &k.Instrs[0]
+	x.syms = newSymbols()
+	st := make(state, len(k.Regs))
+	sampled := make([]Strided, len(in.Src))
+	src := make([]alu.Lanes, len(in.Src))
+	draw := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "words"), 0))
+	for i, o := range in.Src {
+		src[i].Num = make([]alu.Vector, 1)
+		if o.Kind != isa.KindReg {
+			continue
+		}
+		width := x.width(o.Reg)
+		name := fmt.Sprint("source ", i)
+		s, _ := words(t, width, name)
+		switch rapid.IntRange(0, 3).Draw(t, name+" kind") {
+		case 0:
+			s = Const(width, s.lo)
+		case 1:
+			s = Between(width, 0, rapid.Uint64Range(0, min(mask(uint8(width)), 300)).Draw(t, name+" most"))
+		}
+		if in.Op == isa.Match || in.Op == isa.Redux || in.Op == isa.Elect || in.Op == isa.Shfl || in.Op == isa.Vote {
+			if i == len(in.Src)-1 && i > 0 || in.Op == isa.Elect {
+				s = Const(width, mask(uint8(width))) // the lanes that take part
+			}
+		}
+		sampled[i] = s
+		st[o.Reg] = &Value{Strided: s}
+		for lane := range 32 {
+			n := uint64(lane)
+			switch {
+			case lane == 31:
+				n = s.n
+			case lane > 3 && s.n < 1<<63:
+				n = draw.Uint64N(s.n + 1)
+			}
+			word := (s.lo + min(n, s.n)*s.step) & mask(s.bits)
+			src[i].Num[0][lane] = word
+			src[i].Bits |= word & 1 << lane
+		}
+	}
+	dst := make([]alu.Lanes, len(in.Dst))
+	for i := range dst {
+		dst[i].Num = make([]alu.Vector, 1)
+	}
+	x.step(st, 0)
+	if err := alu.NewEvaluator(32).Do(x.pure, 1<<32-1, dst, src); err != nil {
+		t.Skip(err)
+	}
+	for i, o := range in.Dst {
+		known := st[o.Reg].Strided
+		for lane := range 32 {
+			got := dst[i].Num[0][lane]
+			if k.Regs[o.Reg].Type == isa.Pred {
+				got = dst[i].Bits >> lane & 1
+			}
+			if !known.Contains(got) {
+				text := ""
+				for j := range src {
+					text += fmt.Sprintf(" %#x of %s", src[j].Num[0][lane], sampled[j])
+				}
+				t.Fatalf("%s: result %d is %#x, not in %s (%+v), from%s", k.Format(in), i, got, known, known, text)
+			}
+		}
+	}
+}
+
+// How close what is known of results must be. %n is from 5 to 100, %m anything.
+func TestPrecisionOfOperations(t *testing.T) {
+	for _, c := range []struct{ body, want string }{
+		{"bfe.u32 %r1, %m, 8, 4", "[0, 15]"},
+		{"bfe.s32 %r1, %m, 8, 4", "[-8, 7]"},
+		{"bfe.u32 %r1, %n, 2, 8", "[1, 25]"},
+		{"and.b32 %r2, %m, 3; bfe.u32 %r1, %m, %r2, 5", "[0, 31]"},
+		{"and.b32 %r2, %m, 3; bfi.b32 %r1, %r2, 0, 4, 2", "[0, 48], 0 mod 16"},
+		{"bfi.b32 %r1, %n, 65536, 0, 8", "[65541, 65636]"},
+		{"lop3.b32 %r1, %n, 255, %m, 0x40", "[0, 100]"}, // a & b & ~c
+		{"and.b32 %r1, %n, 14", "[0, 14], 0 mod 2"},
+		{"and.b32 %r2, %m, 7; max.u32 %r2, %r2, 2; and.b32 %r1, %r2, 14", "[2, 6], 0 mod 2"},
+		{"or.b32 %r1, %n, 3", "[7, 103], 3 mod 4"},
+		{"xor.b32 %r1, %n, 128", "[133, 228]"},
+		{"prmt.b32 %r1, %n, %m, 0x4440", "any"},
+		{"prmt.b32 %r1, %n, 0, 0x4440", "[5, 100]"},
+		{"prmt.b32 %r1, %n, 0, 0x4404", "[1280, 25600], 0 mod 256"},
+		{"prmt.b32 %r1, %m, 0, 0x4441", "[0, 255]"},
+		{"popc.b32 %r1, %n", "[1, 6]"},
+		{"clz.b32 %r1, %n", "[25, 29]"},
+		{"bfind.u32 %r1, %n", "[2, 6]"},
+		{"bfind.shiftamt.u32 %r1, %n", "[25, 29]"},
+		{"bfind.s32 %r1, %m", "[-1, 30]"},
+		{"brev.b32 %r1, %n", "any, 0 mod 33554432"},
+		{"shf.l.wrap.b32 %r1, %m, %n, 4", "[80, 1615]"},
+		{"shf.r.clamp.b32 %r1, %n, 0, 1", "[2, 50]"},
+		{"mul24.lo.u32 %r1, %n, 3", "[15, 300], 0 mod 3"},
+		{"mul24.hi.u32 %r1, %m, %m", "[0, 4294966784]"},
+		{"mad24.lo.s32 %r1, %n, -2, 1", "[4294967097, 4294967287], 1 mod 2"},
+		{"mul.hi.u32 %r1, %m, 16", "[0, 15]"},
+		{"mul.hi.u64 %d1, %d2, 16; cvt.u32.u64 %r1, %d1", "[0, 15]"},
+		{"mad.hi.u32 %r1, %m, 16, %n", "[5, 115]"},
+		{"add.cc.u32 %r1, %n, 5", "[10, 105]"},
+		{"add.cc.u32 %r2, %n, 5; addc.u32 %r1, %n, 0", "[5, 100]"},
+		{"add.cc.u32 %r2, %m, 5; addc.u32 %r1, %n, 0", "[5, 101]"},
+		{"sub.cc.u32 %r2, %n, 101; subc.u32 %r1, %n, 0", "[4, 99]"},
+		{"sad.u32 %r1, %n, 200, 1", "[101, 196]"},
+		{"sad.s32 %r1, %n, 50, 0", "[0, 50]"},
+		{"dp4a.u32.u32 %r1, %m, 1, %n", "[5, 355]"},
+		{"dp2a.lo.u32.u32 %r1, %n, 513, 0", "[5, 100]"},
+		{"bmsk.clamp.b32 %r1, 4, 2", "48"},
+		{"and.b32 %r2, %m, 3; bmsk.clamp.b32 %r1, %r2, 1", "[1, 8]"},
+		{"szext.clamp.s32 %r1, %m, 5", "[-16, 15]"},
+		{"set.lt.u32.u32 %r1, %m, 9", "[-1, 0]"},
+		{"set.lt.u32.u32 %r1, %n, 101", "-1"},
+		{"slct.s32.s32 %r1, 3, %m, %n", "3"},
+		{"slct.s32.s32 %r1, 3, 7, %m", "[3, 7], 3 mod 4"},
+		{"vote.ballot.b32 %r1, %p1", "any"},
+		{"match.any.sync.b32 %r1, %m, -1", "[1, 4294967295]"},
+		{"bar.red.popc.u32 %r1, 0, %p1", "[0, 1024]"},
+		{"shfl.sync.down.b32 %r1, %n, 1, 31, -1", "[5, 100]"},
+		{"redux.sync.max.u32 %r1, %n, -1", "[5, 100]"},
+		{"redux.sync.add.u32 %r1, %n, -1", "[5, 3200]"},
+		{"redux.sync.or.b32 %r1, %n, -1", "[0, 127]"},
+		{"min.relu.s32 %r1, %m, 9", "[0, 9]"},
+		{"add.sat.s32 %r1, %n, 2147483647", "2147483647"},
+		{"cvt.sat.u8.s32 %r1, %m", "[0, 255]"},
+		{"cvt.rzi.u32.f32 %r1, 0f41280000", "10"}, // 10.5
+		{"cvt.rzi.u8.f32 %r1, %f1", "[0, 255]"},
+		{"mov.b64 %d1, {%n, 0}; mov.b64 {%r1, %r2}, %d1", "[5, 100]"},
+		{"mov.b64 %d1, {%m, %n}; shr.u64 %d2, %d1, 32; cvt.u32.u64 %r1, %d2", "[5, 100]"},
+		{"vadd.u32.u32.u32 %r1, %n, %n", "[10, 200]"},
+		{"vadd.s32.u32.s32.sat %r1, %n.b0, 7", "[12, 107]"},
+		{"cnot.b32 %r1, %n", "0"},
+	} {
+		g := graphOf(t, c.body+";")
+		params := g.Kernel.Params
+		r := analyzed(t, g, Launch{Params: []Word{{params[1].Offset, Between(32, 5, 100)}}})
+		_, behind := r.states()
+		got := "nothing"
+		for pc := range behind {
+			for reg, v := range behind[pc] {
+				if g.Kernel.Regs[reg].Name == "%r1" && v != nil {
+					got = v.Strided.String()
+				}
+			}
+		}
+		if got != c.want {
+			t.Errorf("%s: %s, want %s", c.body, got, c.want)
+		}
+	}
+}
+
+// The least and the greatest word that a truth table gives for intervals are exact.
+func TestLogicIsExactForIntervals(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		table := truthTable(rapid.Uint8().Draw(t, "table"))
+		var of [3]Strided
+		for i := range of {
+			of[i], _ = words(t, 4, fmt.Sprint(i))
+			if g := of[i].step; g&(g-1) != 0 {
+				of[i] = arc(4, of[i].lo, of[i].span(), 1)
+			}
+			of[i] = of[i].unsigned()
+		}
+		lo, hi := uint64(15), uint64(0)
+		for a := range uint64(16) {
+			for b := range uint64(16) {
+				for c := range uint64(16) {
+					if of[0].Contains(a) && of[1].Contains(b) && of[2].Contains(c) {
+						x := table.apply(a, b, c) & 15
+						lo, hi = min(lo, x), max(hi, x)
+					}
+				}
+			}
+		}
+		if l, h := table.extreme(of, 0), table.extreme(of, 1); l != lo || h != hi {
+			t.Fatalf("table %08b of %v: from %d to %d, want %d to %d", table, of, l, h, lo, hi)
+		}
+	})
+}
+
+// Results of operations on constants of the thread are told apart by all that the instructions say.
+func TestExpressionsAreDistinct(t *testing.T) {
+	g := graphOf(t, `.reg .b16 %h<3>; mul.lo.u32 %r5, %tid, 100; cvt.u16.u32 %h1, %r5;
+cvt.u32.u16 %r6, %h1; cvt.u32.s16 %r7, %h1; shf.l.wrap.b32 %r8, %r5, %tid, %tid; shf.l.clamp.b32 %r9, %r5, %tid, %tid;`)
+	r := analyzed(t, g, Launch{})
+	_, behind := r.states()
+	forms := make(map[string]string)
+	for reg, v := range behind[len(behind)-2] {
+		if v != nil {
+			forms[g.Kernel.Regs[reg].Name] = fmt.Sprint(v.form.terms)
+		}
+	}
+	if forms["%r6"] == forms["%r7"] || forms["%r8"] == forms["%r9"] {
+		t.Errorf("%v", forms)
+	}
+}

@@ -1,0 +1,81 @@
+package value
+
+import "warpbound/internal/isa"
+
+// together computes the first result of an operation in which lanes take part together;
+// nil for others. Lanes that get the same result are not told from those that do not.
+func (m *machine) together(st state, pc, i int) *Value {
+	in := &m.kernel.Instrs[pc]
+	lanes := min(m.launch.Lanes(), 32)
+	some := Between(32, 0, mask(uint8(lanes))) // a mask of lanes
+	var set Strided
+	switch {
+	case i > 0:
+		return nil
+	case in.Op == isa.Vote && in.Lane == isa.VoteBallot:
+		set = some
+		if x, ok := m.truth(st, in.Src[0]).Strided.IsConst(); ok && x == 0 {
+			set = Const(32, 0)
+		}
+	case in.Op == isa.Match && in.Lane == isa.MatchAll:
+		set = some
+	case in.Op == isa.Match, in.Op == isa.Activemask:
+		set = Between(32, 1, mask(uint8(lanes))) // the lane itself is in it
+	case in.Op == isa.Elect:
+		set = Between(32, 0, uint64(lanes-1))
+	case in.Op == isa.Bar && in.Barrier == isa.BarrierRedPopc:
+		set = Between(32, 0, maxBlock)
+	case in.Op == isa.Shfl && in.Type.Bits() == 32:
+		set = m.source(st, in, 0, 32).Strided // of another lane, or of this one
+	case in.Op == isa.Redux:
+		set = reduced(in, m.source(st, in, 0, 32).Strided, lanes)
+	default:
+		return nil
+	}
+	return m.defined(pc, 0, set, nil, true)
+}
+
+// reduced is what is made of the words of some lanes.
+func reduced(in *isa.Instr, s Strided, lanes int) Strided {
+	switch in.Atom {
+	case isa.AtomMin, isa.AtomMax:
+		return s
+	case isa.AtomAdd:
+		return s.Mul(Between(32, 1, uint64(lanes)))
+	case isa.AtomAnd, isa.AtomOr, isa.AtomXor:
+		value, unknown := s.known()
+		if in.Atom == isa.AtomXor {
+			value, unknown = 0, value|unknown
+		}
+		return withUnknown(32, value, unknown)
+	}
+	return Any(32)
+}
+
+// decided computes Set: all ones where a comparison holds, else zero.
+func (m *machine) decided(st state, pc int) *Value {
+	in := &m.kernel.Instrs[pc]
+	width := in.Type.Bits()
+	if in.SrcType == isa.F16x2 || in.SrcType == isa.BF16x2 || width != m.width(in.Dst[0].Reg) {
+		return nil
+	}
+	c := m.comparison(st, in)
+	args := []Form{{}}
+	if c != nil {
+		args = []Form{c.a.form, c.b.form}
+	}
+	if in.Combine != isa.CombineNone {
+		c = nil
+		args = append(args, m.truth(st, in.Src[2]).form)
+	}
+	_, may := m.facts(c, true)
+	_, mayNot := m.facts(c, false)
+	set := Const(width, 0)
+	switch yes := Const(width, mask(uint8(width))); {
+	case may && !mayNot:
+		set = yes
+	case may:
+		set = set.Join(yes)
+	}
+	return m.defined(pc, 0, set, nil, false, args...)
+}
