@@ -142,12 +142,17 @@ func (table truthTable) extreme(s [3]Strided, prefer truthTable) uint64 {
 	at := bits.Len64(differ)
 	result := table.apply(s[0].lo, s[1].lo, s[2].lo) &^ (1<<at - 1)
 	ways := uint64(1) << 0b111111
+	d := newDigits(s)
 	for at--; at >= 0 && ways&1 == 0; at-- {
 		var next [2]uint64
+		fixed, value := d.fixed(at)
 		for ; ways != 0; ways &= ways - 1 {
 			way := bits.TrailingZeros64(ways)
 			for choice := range 8 {
-				if to, ok := follow(s, way, choice, at); ok {
+				if choice&fixed != value {
+					continue
+				}
+				if to, ok := d.follow(way, choice, at); ok {
 					next[table>>choice&1] |= 1 << to
 				}
 			}
@@ -168,15 +173,39 @@ func (table truthTable) extreme(s [3]Strided, prefer truthTable) uint64 {
 	return result & mask(s[0].bits)
 }
 
+// digits are the bits of the ends of three sets, and which bits all words of one have in common
+// because of its residue.
+type digits struct{ lo, hi, same [3]uint64 }
+
+func newDigits(s [3]Strided) *digits {
+	d := new(digits)
+	for k, x := range s {
+		d.lo[k], d.hi[k], d.same[k] = x.lo, x.last(), power(x.step)-1
+		if x.n == 0 {
+			d.same[k] = ^uint64(0)
+		}
+	}
+	return d
+}
+
+// fixed returns which of the three words have the same bit at a place whatever is chosen, and
+// these bits, as a choice has them.
+func (d *digits) fixed(at int) (which, choice int) {
+	for k := range d.same {
+		which |= int(d.same[k]>>at&1) << (2 - k)
+		choice |= int((d.same[k]&d.lo[k])>>at&1) << (2 - k)
+	}
+	return which, choice
+}
+
 // follow returns the way on which three words are that have chosen their bits at a place;
 // false if one of them cannot.
-func follow(s [3]Strided, way, choice, at int) (to int, ok bool) {
-	for k := range s {
+func (d *digits) follow(way, choice, at int) (to int, ok bool) {
+	for k := range d.lo {
 		bit := uint64(choice >> (2 - k) & 1)
-		lo, hi := s[k].lo>>at&1, s[k].last()>>at&1
+		lo, hi := d.lo[k]>>at&1, d.hi[k]>>at&1
 		atMin, atMax := way>>(2*k)&1 != 0, way>>(2*k+1)&1 != 0
-		fixed := s[k].n == 0 || uint64(1)<<at < power(s[k].step)
-		if atMin && bit < lo || atMax && bit > hi || fixed && bit != lo {
+		if atMin && bit < lo || atMax && bit > hi {
 			return 0, false
 		}
 		if atMin && bit == lo {

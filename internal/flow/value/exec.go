@@ -20,6 +20,8 @@ type machine struct {
 	widen  bool // the sets of symbols
 	narrow bool
 	under  []fact // what holds besides, under the guard of the instruction being executed
+
+	settled bool // what is known of symbols stays as it is
 }
 
 // width returns the bits of a register, at most 64.
@@ -171,6 +173,12 @@ func (m *machine) defined(pc, i int, set Strided, in *isa.Instr, varies bool, ar
 
 // assign is the same for a place that is named by a number.
 func (m *machine) assign(at int, r isa.Reg, set Strided, in *isa.Instr, varies bool, args ...Form) *Value {
+	if m.settled {
+		if s, ok := m.syms.place[place{defined, at, r}]; ok {
+			return m.value(set, symbolForm(set.bits, s))
+		}
+		return &Value{Strided: set}
+	}
 	s := m.syms.at(place{defined, at, r}, -1, m.kernel.Regs[r].Name, set.Bits())
 	sym := &m.syms.all[s]
 	m.note(sym, set)

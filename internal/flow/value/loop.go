@@ -26,6 +26,8 @@ type Bound struct {
 	Formula string
 	// Reason says why: the counter, or what stands against a bound.
 	Reason string
+
+	steady bool // the counter changes by the same in every iteration
 }
 
 // Warp returns how often a warp of so many lanes returns to the header for one entry of
@@ -125,6 +127,24 @@ func (l *counting) bound() Bound {
 		best.Known, best.Reason = true, "no back edge is reachable"
 		return best
 	}
+	if found := l.counted(); found.Known {
+		best = found
+	}
+	if !best.Known || best.Iterations > few && !best.steady || best.Iterations > enough {
+		if found := l.unrolled(); found.Known && (!best.Known || found.Iterations < best.Iterations) {
+			best = found
+		}
+	}
+	best.Header = l.loop.Header
+	if !best.Known {
+		best.Reason = l.why
+	}
+	return best
+}
+
+// counted returns the least bound that the counter of an exit gives.
+func (l *counting) counted() Bound {
+	var best Bound
 	l.why = "no exit branch is on every path through the loop"
 	for _, b := range l.loop.Body {
 		for _, c := range l.exits(b) {
@@ -133,10 +153,6 @@ func (l *counting) bound() Bound {
 				best = found
 			}
 		}
-	}
-	best.Header = l.loop.Header
-	if !best.Known {
-		best.Reason = l.why
 	}
 	return best
 }

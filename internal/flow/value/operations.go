@@ -396,9 +396,9 @@ func (m *machine) operation(st state, pc, i int) *Value {
 	}
 	args := m.arguments(st, in)
 	if i > 0 {
-		return m.settled(pc, i, nil, m.value(r.more(in, sets(args), i), Form{}), args)
+		return m.named(pc, i, nil, m.value(r.more(in, sets(args), i), Form{}), args)
 	}
-	return m.settled(pc, 0, in, m.apply(in, args), args)
+	return m.named(pc, 0, in, m.apply(in, args), args)
 }
 
 // modelled reports whether the rule of an operation covers an instruction: its types, and
@@ -515,9 +515,9 @@ func (m *machine) expression(in *isa.Instr, args []*Value) Form {
 	return Form{}
 }
 
-// settled returns a result, with a symbol of its own if it has no form. in is the operation
+// named returns a result, with a symbol of its own if it has no form. in is the operation
 // that gives it, nil if none is known.
-func (m *machine) settled(pc, i int, in *isa.Instr, v *Value, args []*Value) *Value {
+func (m *machine) named(pc, i int, in *isa.Instr, v *Value, args []*Value) *Value {
 	if v.form.known() || v.Strided.Bits() != m.width(m.kernel.Instrs[pc].Dst[i].Reg) {
 		return v
 	}

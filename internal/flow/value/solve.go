@@ -48,6 +48,7 @@ func Analyze(g *cfg.Graph, launch Launch) (*Result, error) {
 	for range narrowings {
 		s.round()
 	}
+	s.limit()
 	s.agreed = agree(s.Result)
 	return s.Result, nil
 }
@@ -63,6 +64,8 @@ type solver struct {
 	thresholds map[int][]uint64 // by width
 	reducible  bool
 	pass       int
+	dom        *graph.DomTree
+	limits     map[place]Strided // of counters
 }
 
 // edgeRef names an edge: by its block and its index there.
@@ -73,7 +76,7 @@ func newSolver(g *cfg.Graph, launch Launch) *solver {
 	s := &solver{
 		Result: &Result{Graph: g, Launch: launch, in: make([]state, n), along: make([][]state, n)},
 		live:   cfg.Liveness(g), heads: make([]bool, n), preds: make([][]edgeRef, n),
-		reducible: g.Loops().Irreducible() == nil,
+		reducible: g.Loops().Irreducible() == nil, dom: graph.Dominators(g.Flow.Graph(), g.Entry()), limits: make(map[place]Strided),
 	}
 	s.machine = machine{kernel: g.Kernel, launch: &s.Launch, syms: newSymbols()}
 	all := graph.New(n + 1)
@@ -254,6 +257,9 @@ func (s *solver) merge(b int, r isa.Reg, old *Value, values []*Value, ahead int)
 			v.form = old.form
 		}
 	}
+	if limit, ok := s.limits[place{merged, b, r}]; ok {
+		v.Strided = v.Strided.narrowed(limit)
+	}
 	if keep {
 		w := *m.value(v.Strided, v.form)
 		w.cond = v.cond
@@ -293,22 +299,22 @@ func (s *solver) leave(b int) {
 	}
 	for i, e := range block.Edges {
 		s.along[b][i] = nil
-		if out, ok := s.follow(st, b, e.Kind); ok {
+		if out, ok := s.machine.follow(s.Graph, st, b, e.Kind); ok {
 			s.along[b][i] = out
 		}
 	}
 }
 
 // follow returns what is known along an edge; false if control never passes.
-func (s *solver) follow(st state, b int, kind cfg.EdgeKind) (state, bool) {
-	last := s.Graph.Last(b)
-	if !last.Guard.Set || len(s.Graph.Blocks[b].Edges) < 2 {
+func (m *machine) follow(g *cfg.Graph, st state, b int, kind cfg.EdgeKind) (state, bool) {
+	last := g.Last(b)
+	if !last.Guard.Set || len(g.Blocks[b].Edges) < 2 {
 		return st, true
 	}
 	holds := (kind != cfg.FallThrough) != last.Guard.Not
-	p := s.machine.register(st, last.Guard.Reg)
+	p := m.register(st, last.Guard.Reg)
 	if c, ok := p.Strided.IsConst(); ok && (c != 0) != holds {
 		return nil, false
 	}
-	return s.machine.refined(st, p.cond, holds)
+	return m.refined(st, p.cond, holds)
 }

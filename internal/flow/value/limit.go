@@ -1,0 +1,53 @@
+package value
+
+// maxLimited limits how often limits of counters are looked for: once for each loop of a nest
+// that the loops inside depend on.
+const maxLimited = 4
+
+// limit finds the values that counters can have at the headers of their loops because the
+// loops end: a counter that nothing compares has been widened to all of its type. What is
+// then known of the loops inside gives limits of their counters in turn.
+func (s *solver) limit() {
+	for range maxLimited {
+		if !s.limited() {
+			return
+		}
+		for range narrowings {
+			s.round()
+		}
+	}
+}
+
+// limited finds limits of counters and reports whether some are closer than what was known.
+func (s *solver) limited() bool {
+	found := false
+	for i := range s.Graph.Loops().Loops {
+		l := &counting{r: s.Result, loop: &s.Graph.Loops().Loops[i], dom: s.dom}
+		header := l.loop.Header
+		if s.in[header] == nil || len(l.loop.Entries) > 1 || header == s.Graph.Entry() {
+			continue
+		}
+		bound := l.counted()
+		if !bound.Known {
+			continue
+		}
+		for y := range s.machine.syms.all {
+			reg, counts := l.counter(Symbol(y))
+			set := s.machine.syms.all[y].set
+			if !counts || uint64(bound.Iterations) > mask(set.bits) {
+				continue
+			}
+			step, ok := l.step(symbolForm(set.bits, Symbol(y)))
+			if !ok {
+				continue
+			}
+			times := Between(set.Bits(), 0, uint64(bound.Iterations))
+			limit := set.narrowed(l.enters(reg).Strided.Add(step.Mul(times)))
+			if limit.n < set.n {
+				s.limits[place{merged, header, reg}] = limit
+				found = true
+			}
+		}
+	}
+	return found
+}

@@ -1,0 +1,206 @@
+package value
+
+import (
+	"slices"
+
+	"warpbound/internal/graph"
+	"warpbound/internal/isa"
+)
+
+// maxUnrolled limits the instructions that are executed to follow a loop iteration by
+// iteration. No better bound is looked for than one of few iterations, or enough if the
+// counter is steady, which is as good if nothing is missing.
+const (
+	maxUnrolled = 1 << 14
+	few         = 1 << 5
+	enough      = 1 << 12
+)
+
+// unrolling follows a loop iteration by iteration: from what is known where control enters
+// the loop it finds what is known at the header after one return to it, two and so on,
+// until there is none. Whatever the loop does to its counters, this ends where it does, if
+// the sets of their values are close enough.
+//
+// Forms are about the last execution of the place where a symbol gets its value, so that
+// at the header none is kept that mentions a symbol of the loop. Inside of loops in the
+// loop, registers that these change have the values that they have in all of their
+// iterations.
+type unrolling struct {
+	*counting
+	m       machine
+	order   []int // blocks of the loop, in an order in which control passes them
+	along   map[edgeRef]state
+	changed map[int]map[isa.Reg]bool // by header of a loop inside: the registers that it changes
+	work    int
+}
+
+// unrolled bounds a loop that ends after few iterations.
+func (l *counting) unrolled() Bound {
+	if l.loop.Header == l.r.Graph.Entry() || l.r.Graph.Loops().Irreducible() != nil {
+		return Bound{}
+	}
+	u := &unrolling{counting: l, m: *l.machine(), along: make(map[edgeRef]state)}
+	u.m.settled = true
+	u.layOut()
+	st := u.first()
+	for n := int64(0); st != nil && u.work < maxUnrolled; n++ {
+		next := u.iterate(st)
+		if next == nil {
+			return Bound{Known: true, Iterations: n, Reason: "followed iteration by iteration, the loop cannot go on"}
+		}
+		if holds(next, st) {
+			return Bound{} // from here on there is never less
+		}
+		st = next
+	}
+	return Bound{}
+}
+
+// layOut orders the blocks of the loop and finds what loops inside change.
+func (u *unrolling) layOut() {
+	g := u.r.Graph
+	all := graph.New(len(g.Blocks))
+	for _, b := range u.loop.Body {
+		for _, e := range g.Blocks[b].Edges {
+			if u.loop.Contains(e.To) && e.To != u.loop.Header {
+				all.AddEdge(b, e.To)
+			}
+		}
+	}
+	u.order = graph.ReversePostOrder(all, u.loop.Header)
+	u.changed = make(map[int]map[isa.Reg]bool)
+	for _, inner := range g.Loops().Loops {
+		if inner.Header == u.loop.Header || !u.loop.Contains(inner.Header) {
+			continue
+		}
+		regs := make(map[isa.Reg]bool)
+		for _, b := range inner.Body {
+			for pc := g.Blocks[b].Start; pc < g.Blocks[b].End; pc++ {
+				g.Kernel.Instrs[pc].Writes(func(r isa.Reg) { regs[r] = true })
+			}
+		}
+		u.changed[inner.Header] = regs
+	}
+}
+
+// first returns what is known at the header where control enters the loop.
+func (u *unrolling) first() state {
+	g := u.r.Graph
+	var from []state
+	for b := range g.Blocks {
+		for i, e := range g.Blocks[b].Edges {
+			if e.To == u.loop.Header && !u.loop.Contains(b) && u.r.along[b][i] != nil {
+				from = append(from, u.r.along[b][i])
+			}
+		}
+	}
+	return u.join(u.loop.Header, from, u.inside)
+}
+
+// iterate executes one iteration: it returns what is then known at the header, nil if
+// control does not return to it.
+func (u *unrolling) iterate(st state) state {
+	g := u.r.Graph
+	clear(u.along)
+	var back []state
+	for _, b := range u.order {
+		if b != u.loop.Header {
+			st = u.enter(b)
+		}
+		if st == nil {
+			continue
+		}
+		block := &g.Blocks[b]
+		st = slices.Clone(st)
+		u.work += block.End - block.Start
+		for pc := block.Start; pc < block.End; pc++ {
+			u.m.step(st, pc)
+		}
+		for i, e := range block.Edges {
+			out, ok := u.m.follow(g, st, b, e.Kind)
+			switch {
+			case !ok || !u.loop.Contains(e.To):
+			case e.To == u.loop.Header:
+				back = append(back, out)
+			default:
+				u.along[edgeRef{b, i}] = out
+			}
+		}
+	}
+	return u.join(u.loop.Header, back, u.inside)
+}
+
+// enter returns what is known at the beginning of a block in this iteration.
+func (u *unrolling) enter(b int) state {
+	var from []state
+	for _, p := range u.order { // in order, so that the result is determined
+		for i, e := range u.r.Graph.Blocks[p].Edges {
+			if st := u.along[edgeRef{p, i}]; e.To == b && st != nil {
+				from = append(from, st)
+			}
+		}
+	}
+	st := u.join(b, from, func(Symbol) bool { return false })
+	for r := range u.changed[b] {
+		if st != nil {
+			st[r] = u.r.in[b][r]
+		}
+	}
+	return st
+}
+
+// join returns what is known at a block to which control comes with one of several states;
+// nil if there is none. Forms that mention a stale symbol are not kept.
+func (u *unrolling) join(b int, from []state, stale func(Symbol) bool) state {
+	known := u.r.in[b]
+	if len(from) == 0 || known == nil {
+		return nil
+	}
+	st := make(state, len(known))
+	for reg, old := range known {
+		if old == nil {
+			continue
+		}
+		r := isa.Reg(reg)
+		first := u.m.register(from[0], r)
+		v := Value{Strided: first.Strided, form: first.form, cond: first.cond}
+		for _, other := range from[1:] {
+			w := u.m.register(other, r)
+			v.Strided = v.Strided.Join(w.Strided)
+			if !v.form.equal(w.form) {
+				v.form = Form{}
+			}
+			if !v.cond.equal(w.cond) {
+				v.cond = nil
+			}
+		}
+		if v.form.mentions(stale) {
+			v.form = Form{}
+		}
+		if v.cond.mentions(stale) {
+			v.cond = nil
+		}
+		if !v.form.known() {
+			if y, ok := u.m.syms.place[place{merged, b, r}]; ok {
+				v.form = symbolForm(v.Strided.bits, y)
+			}
+		}
+		w := *u.m.value(v.Strided.narrowed(old.Strided), v.form)
+		w.cond = v.cond
+		st[reg] = &w
+	}
+	return st
+}
+
+// holds reports whether one state holds all that another does.
+func holds(all, part state) bool {
+	for r, v := range part {
+		if v == nil {
+			continue
+		}
+		if all[r] == nil || all[r].Strided.Join(v.Strided) != all[r].Strided {
+			return false
+		}
+	}
+	return true
+}

@@ -1,0 +1,136 @@
+package value
+
+import (
+	"fmt"
+	"math/bits"
+	"testing"
+
+	"warpbound/internal/emu"
+	"warpbound/internal/test/flowtest"
+)
+
+// maxReturns runs a launch and returns how often a thread came back to the header of the
+// last loop since it entered it, at most.
+func maxReturns(t *testing.T, l *flowtest.Launch) int64 {
+	t.Helper()
+	loops := l.Graph.Loops().Loops
+	loop := &loops[len(loops)-1]
+	type thread struct{ warp, lane int }
+	last, returns := make(map[thread]int), make(map[thread]int64)
+	maximum := int64(0)
+	l.Run(t, 1, func(c *emu.CTA, k int) func(*emu.Effect) {
+		w := &c.Warps[k]
+		b := l.Graph.BlockOf(w.PC())
+		if w.PC() == l.Graph.Blocks[b].Start {
+			for m := w.Active(); m != 0; m &= m - 1 {
+				id := thread{k, bits.TrailingZeros64(m)}
+				before, ok := last[id]
+				last[id] = b
+				if b != loop.Header {
+					continue
+				}
+				if ok && loop.Contains(before) {
+					returns[id]++
+				} else {
+					returns[id] = 0
+				}
+				maximum = max(maximum, returns[id])
+			}
+		}
+		return func(*emu.Effect) {}
+	})
+	return maximum
+}
+
+// Loops as programs have them end, and their bounds hold of runs with any n of a range and any
+// contents of memory. Where the bound is exact, some run attains it.
+func TestBoundsOfEverydayLoops(t *testing.T) {
+	const unknown = -1
+	for _, c := range []struct {
+		name   string
+		lo, hi int64 // of n
+		body   string
+		n      int64 // of the last loop
+		exact  bool
+	}{
+		{"remainder of unrolling", 0, 5, `setp.lt.s32 %p1, %n, 1; @%p1 bra E; add.u32 %r2, %n, 1; and.b32 %r3, %r2, 14;
+L: add.s32 %r3, %r3, -2; setp.ne.s32 %p2, %r3, 0; @%p2 bra L; E:`, 2, true},
+		{"halved until zero", 0, 1000, `mov.u32 %r1, %n;
+L: setp.eq.u32 %p1, %r1, 0; @%p1 bra E; shr.u32 %r1, %r1, 1; bra L; E:`, 10, true},
+		{"digits", 0, 99999, `mov.u32 %r1, %n;
+L: mul.hi.u32 %r2, %r1, 0xCCCCCCCD; shr.u32 %r2, %r2, 3; setp.gt.u32 %p1, %r1, 9; mov.u32 %r1, %r2; @%p1 bra L;`, 4, true},
+		{"up and down to the middle", 0, 40, `mov.u32 %r1, 0; mov.u32 %r2, %n;
+L: setp.ge.s32 %p1, %r1, %r2; @%p1 bra E; add.u32 %r1, %r1, 1; sub.u32 %r2, %r2, 1; bra L; E:`, 20, true},
+		{"Fibonacci", 0, 1000, `mov.u32 %r1, 1; mov.u32 %r2, 1;
+L: setp.gt.u32 %p1, %r2, %n; @%p1 bra E; add.u32 %r3, %r1, %r2; mov.u32 %r1, %r2; mov.u32 %r2, %r3; bra L; E:`, 15, true},
+		{"square root by steps", 0, 1000, `mov.u32 %r1, 0;
+L: add.u32 %r1, %r1, 1; mul.lo.u32 %r2, %r1, %r1; setp.le.u32 %p1, %r2, %n; @%p1 bra L;`, 31, true},
+		{"parent in a heap", 0, 500, `mov.u32 %r1, %n;
+L: setp.lt.s32 %p1, %r1, 1; @%p1 bra E; add.s32 %r1, %r1, -1; shr.u32 %r1, %r1, 1; bra L; E:`, 8, true},
+		{"child in a heap", 0, 500, `mov.u32 %r1, 0;
+L: shl.b32 %r1, %r1, 1; add.u32 %r1, %r1, 1; ld.shared.u32 %r3, [tile]; and.b32 %r3, %r3, 1; add.u32 %r1, %r1, %r3; setp.lt.u32 %p1, %r1, %n; @%p1 bra L;`, 8, true},
+		{"16 bits", 0, 300, `.reg .b16 %h<3>; cvt.u16.u32 %h1, %n; mov.u16 %h2, 0;
+L: setp.ge.u16 %p1, %h2, %h1; @%p1 bra E; add.u16 %h2, %h2, 3; bra L; E:`, 100, true},
+		{"8 bits that wrap around", 0, 5, `mov.u32 %r1, 250;
+L: add.u32 %r1, %r1, 1; and.b32 %r1, %r1, 255; setp.ne.u32 %p1, %r1, 3; @%p1 bra L;`, 8, true},
+		{"reset in a loop around", 0, 60, `mov.u32 %r1, 0; mov.u32 %r2, 0;
+K: add.u32 %r1, %r1, 1; setp.gt.u32 %p1, %r1, %n; @%p1 bra E;
+L: setp.ge.u32 %p2, %r2, 8; @%p2 bra M; add.u32 %r2, %r2, 1; bra L; M: mov.u32 %r2, 0; bra K; E:`, 8, true},
+		{"a triangle by a counter of its own", 0, 20, `mov.u32 %r1, 0; mov.u32 %r2, 1;
+K: mov.u32 %r3, %r2;
+L: add.s32 %r3, %r3, -1; setp.ne.s32 %p1, %r3, 0; @%p1 bra L;
+add.u32 %r2, %r2, 1; add.u32 %r1, %r1, 1; setp.ne.s32 %p2, %r1, 20; @%p2 bra K;`, 19, true},
+		{"divided by what is found", 0, 255, `mov.u32 %r1, %n;
+L: setp.lt.u32 %p1, %r1, 2; @%p1 bra E; ld.shared.u32 %r2, [tile]; and.b32 %r2, %r2, 1; add.u32 %r2, %r2, 1; shr.u32 %r1, %r1, %r2; bra L; E:`, 7, true},
+		{"a loop inside that changes the counter", 0, 9, `mov.u32 %r1, %n;
+K: setp.eq.u32 %p1, %r1, 0; @%p1 bra E; shr.u32 %r1, %r1, 1;
+mov.u32 %r2, 0; L: add.u32 %r1, %r1, 1; add.u32 %r2, %r2, 1; setp.lt.u32 %p2, %r2, 2; @%p2 bra L; setp.gt.u32 %p3, %r1, 2000; @%p3 bra E; bra E; E:`, 1, true},
+		{"a search in the data", 0, 9, `mov.u64 %d1, %buf;
+L: ld.global.u32 %r1, [%d1]; add.u64 %d1, %d1, 4; setp.gt.u32 %p1, %r1, 3; @%p1 bra L;`, unknown, false},
+		{"Euclid", 0, 100, `and.b32 %r1, %m, 127; mov.u32 %r2, %n;
+L: setp.eq.u32 %p1, %r2, 0; @%p1 bra E; rem.u32 %r3, %r1, %r2; mov.u32 %r1, %r2; mov.u32 %r2, %r3; bra L; E:`, 100, false},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			checkRuns(t, c.body, c.lo, c.hi, c.n, c.exact)
+		})
+	}
+}
+
+// checkRuns compares the bound of the last loop of a kernel with n in a range, -1 for none,
+// with runs.
+func checkRuns(t *testing.T, body string, lo, hi, n int64, exact bool) {
+	t.Helper()
+	attained := int64(0)
+	step := max(1, (hi-lo)/6)
+	for x := lo; ; x = min(x+step, hi) {
+		l := flowtest.Job(t, fmt.Sprintf(`module = "k.ptx"
+kernel = "k"
+machine = "fermi-c2050"
+grid = [1, 1, 1]
+block = [32, 1, 1]
+param = [{name = "p", type = "u32", count = 1024, init = "uniform(0, 9)"}, {name = "n", type = "u32", value = %d}, {name = "m", type = "u32", value = %d}]
+`, x, 7*x+55), moduleOf(body))
+		params := l.Kernel.Params
+		launch := Launch{
+			Grid: [3]int{1, 1, 1}, Block: [3]int{32, 1, 1},
+			Params: []Word{{params[0].Offset, Multiples(64, 256)}, {params[1].Offset, Between(32, uint64(lo), uint64(hi))}},
+		}
+		bounds := analyzed(t, l.Graph, launch).Loops()
+		switch b := bounds[len(bounds)-1]; {
+		case n < 0 && b.Known:
+			t.Fatalf("%d iterations: %s", b.Iterations, b.Reason)
+		case n < 0:
+			return
+		case !b.Known || b.Iterations != n:
+			t.Fatalf("%d (known: %v) iterations, want %d: %s", b.Iterations, b.Known, n, b.Reason)
+		}
+		checkLoops(t, l, launch, 1)
+		attained = max(attained, maxReturns(t, l.Again(t, flowtest.Width)))
+		if x == hi {
+			break
+		}
+	}
+	if attained > n || exact && attained != n {
+		t.Errorf("a run comes back %d times, the bound is %d", attained, n)
+	}
+}
