@@ -1,37 +1,41 @@
 package llc
 
 import (
+	"cmp"
 	"encoding/binary"
 	"math"
+	"slices"
 
 	"warpbound/estimate"
 )
 
 // coarse bounds a launch by sums, where it is not known exactly what its warps execute: by what each SM
-// needs when it is not throttled. If accesses are regulated, some SM that has not ended is not throttled
-// unless an interval ends, so that the sums of all SMs bound that time. Or else the chain of waits goes from one SM to
-// another where intervals begin, and has the accesses of each interval on one SM only.
+// needs when it is not throttled. If accesses are regulated, the last SM to send its quota in an interval was
+// not throttled before, so that each interval takes some part of what one SM needs. Or else the chain of waits
+// goes from one SM to another where intervals begin, and has the accesses of each interval on one SM only.
+// Either way there are no more SMs than intervals.
 func (a *analysis) coarse() (*detail, error) {
 	d := a.detail()
-	chain := int64(0)
-	for sm, need := range a.needs() {
+	needs := a.needs()
+	for _, need := range needs {
 		d.Cores = append(d.Cores, estimate.LLCCore{Accesses: need.accesses, Misses: need.accesses})
 		d.Unclassified = saturate(d.Unclassified, need.accesses, 1)
-		switch {
-		case d.Regulated:
-			d.Issue, d.Dispatch = saturate(d.Issue, need.service, 1), saturate(d.Dispatch, need.dispatch, 1)
-			d.cycles = saturate(d.cycles, need.cycles, 1)
-			chain = saturate(chain, need.chain, 1)
+		if d.Regulated {
 			d.Intervals = max(d.Intervals, need.accesses/d.Quota+1)
-		case need.cycles > d.cycles:
-			d.SM, d.cycles, d.Issue, d.Dispatch = sm, need.cycles, need.service, need.dispatch
+		}
+	}
+	for sm := range needs {
+		if needs[sm].cycles > needs[d.SM].cycles {
+			d.SM = sm
 		}
 	}
 	if d.Regulated {
-		l := newLatencies(a.machine, 0)
-		chain = saturate(chain, d.Intervals, saturate(l.oldest()+a.longest(), d.Quota, l.separation()))
+		d.cycles = a.inIntervals(d, needs)
 		d.IntervalEnds = saturate(0, d.Intervals-1, a.endOfInterval())
-		d.cycles = saturate(min(d.cycles, chain), d.IntervalEnds, 1)
+		d.cycles = saturate(d.cycles, d.IntervalEnds, 1)
+	} else {
+		longest := needs[d.SM]
+		d.cycles, d.Issue, d.Dispatch = longest.cycles, longest.service, longest.dispatch
 	}
 	d.Accesses, d.Misses = d.Unclassified, d.Unclassified
 	d.Stall = d.cycles - d.Issue - d.Dispatch
@@ -44,6 +48,29 @@ func (a *analysis) coarse() (*detail, error) {
 		return nil, ErrOverflow
 	}
 	return d, nil
+}
+
+// inIntervals bounds the cycles of all intervals, without their ends. It enters what of them is issue and
+// dispatch.
+func (a *analysis) inIntervals(d *detail, needs []need) int64 {
+	count := int(min(d.Intervals, int64(len(needs))))
+	longest := func(cycles func(*need) int64) (total need) {
+		sorted := slices.SortedStableFunc(slices.Values(needs), func(m, n need) int { return cmp.Compare(cycles(&n), cycles(&m)) })
+		for i := range sorted[:count] {
+			total.plus(&sorted[i], 1)
+		}
+		return total
+	}
+	sum := longest(func(n *need) int64 { return n.cycles })
+	chain := longest(func(n *need) int64 { return n.chain })
+	l := newLatencies(a.machine, 0)
+	along := saturate(chain.chain, d.Intervals, saturate(l.oldest()+a.longest(), d.Quota, l.separation()))
+	if along < sum.cycles {
+		d.Issue, d.Dispatch = chain.service, chain.dispatch
+		return along
+	}
+	d.Issue, d.Dispatch = sum.service, sum.dispatch
+	return sum.cycles
 }
 
 // endOfInterval returns how long all SMs that have not ended are throttled at the end of an interval, at

@@ -86,3 +86,13 @@ func TestMemoryOfOrders(t *testing.T) {
 		t.Errorf("each CTA takes %d bytes", each)
 	}
 }
+
+// TestSumsOfIntervals bounds CTAs on SMs of their own by sums. As long as there is one interval, the time is
+// that of one SM, however many there are.
+func TestSumsOfIntervals(t *testing.T) {
+	one, _ := allocated(t, branch, 1)
+	all, _ := allocated(t, branch, 15)
+	if d := all.Detail.(*estimate.LLC); d.Exact || d.Intervals != 1 || all.Cycles != one.Cycles {
+		t.Errorf("15 CTAs take %d cycles in %d intervals, one takes %d", all.Cycles, d.Intervals, one.Cycles)
+	}
+}
