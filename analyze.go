@@ -74,18 +74,23 @@ type Runs struct {
 
 // Artifacts are what an analysis writes besides its result.
 type Artifacts struct {
-	LP          io.Writer // the path model in CPLEX LP format; nil for nowhere
-	Certificate io.Writer // that of the longest path of a warp; nil for nowhere
+	LP io.Writer // the path model in CPLEX LP format; nil for nowhere
+	// Certificate is that of the one estimate that is asked for; if none is named, of the least of those with the
+	// strongest evidence. Nil for nowhere.
+	Certificate io.Writer
 }
 
 // Placement chooses the blocks whose execution is recorded (Ipoints). The zero Placement is every block.
-type Placement struct{ at method.Placement }
+type Placement struct {
+	at   method.Placement
+	text string
+}
 
 // ParsePlacement reads "blocks" (every block), "headers" (of loops), "every:N"
 // (every N-th block) or "labels:NAME,NAME".
 func ParsePlacement(s string) (Placement, error) {
 	at, err := method.ParsePlacement(s)
-	return Placement{at}, err
+	return Placement{at, s}, err
 }
 
 // Analyze bounds the worst-case execution time of the job. For the hybrid methods it runs
@@ -117,7 +122,7 @@ func (o *AnalyzeOptions) request() analysis.Request {
 	r := &o.Runs
 	return analysis.Request{
 		Methods: o.Methods, Ipoints: o.Ipoints.at, PublishedEdges: o.PublishedEdges,
-		Path:     o.Write.LP != nil || o.Write.Certificate != nil,
+		Path: o.Write.LP != nil, Certify: o.Write.Certificate != nil, Placed: o.Ipoints.text,
 		Campaign: campaign.Spec{Vectors: r.Vectors, UntilStable: r.UntilStable, Inputs: inputs(r.Inputs), Repeats: r.Repeats, Progress: r.Progress, Begin: r.Begin, Cores: r.Cores, OneCore: r.OneCore}, MaxCycles: r.MaxCycles,
 		EndToEnd: r.EndToEnd, Observe: r.Observe, Traces: r.Traces, TracesName: r.TracesName,
 		Phase: o.Phase, Grace: o.Grace,

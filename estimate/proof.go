@@ -1,18 +1,45 @@
 package estimate
 
-// Proof is what a certificate proves: no path that its model admits costs more than Cycles.
+// Basis is what a claim has been found to rest on: its evidence, or Asserted.
+type Basis string
+
+// Asserted is the basis of a claim that rests on something which was not confirmed.
+const Asserted Basis = "asserted"
+
+// Proof is how much of a certificate is confirmed.
 type Proof struct {
 	Provenance
-	Model  string `json:"model"` // its name
-	Nodes  int    `json:"nodes"`
-	Edges  int    `json:"edges"`
-	Cycles int64  `json:"cycles"`
-	// Facts are the constraints of the model that the proof rests on, each with its evidence.
+	// Claim is what the certificate is there to prove; nil of the mere proof of a path problem.
+	Claim     *ProofClaim `json:"claim"`
+	Evidence  Basis       `json:"evidence"` // what the claim has been found to rest on
+	Confirmed []ProofFact `json:"confirmed"`
+	Trusted   []ProofFact `json:"trusted"` // what was not confirmed
+	// Again says that the method, and runs if it needs them, gave what is trusted once more.
+	Again bool `json:"again"`
+
+	// No path that the model of the certificate admits costs more than Cycles, if it has a model.
+	Model  string `json:"model,omitempty"` // its name
+	Nodes  int    `json:"nodes,omitempty"`
+	Edges  int    `json:"edges,omitempty"`
+	Cycles int64  `json:"cycles,omitempty"`
+	// Facts are the constraints of the model that the proof of that rests on, each with its evidence.
 	Facts []ProofFact `json:"facts"`
 }
 
-// ProofFact is a constraint that a proof rests on.
+// ProofClaim is what a certificate is there to prove.
+type ProofClaim struct {
+	Method   string   `json:"method"`
+	Cycles   int64    `json:"cycles"`
+	Evidence Evidence `json:"evidence"` // as the certificate has it
+	What     string   `json:"what"`     // Cycles is a bound of
+	Kernel   string   `json:"kernel"`
+	Machine  string   `json:"machine"`
+}
+
+// ProofFact is a fact or a constraint that a proof rests on.
 type ProofFact struct {
-	Constraint string   `json:"constraint"` // for example: loop "b3" or: limit of b3 -> b4
-	Evidence   Evidence `json:"evidence"`   // as the model states it
+	Kind       string   `json:"kind,omitempty"` // of the fact in the certificate
+	Constraint string   `json:"constraint"`     // for example: loop "b3" or: limit of b3 -> b4
+	Evidence   Evidence `json:"evidence"`       // as the certificate states it
+	Why        string   `json:"why,omitempty"`  // it is trusted
 }

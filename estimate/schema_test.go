@@ -34,6 +34,7 @@ var results = []struct {
 	{reflect.TypeFor[Selfcheck](), "selfcheck"},
 	{reflect.TypeFor[Calibration](), "calibrate"},
 	{reflect.TypeFor[Machines](), "machines --for"},
+	{reflect.TypeFor[Proof](), "verify"},
 	{reflect.TypeFor[Provenance](), "version"},
 }
 
@@ -232,6 +233,8 @@ func (s *schemer) of(t reflect.Type) object {
 		switch t {
 		case reflect.TypeFor[Evidence]():
 			return object{{"enum", strength}}
+		case reflect.TypeFor[Basis]():
+			return object{{"enum", []Basis{Asserted, Basis(Observed), Basis(Annotated), Basis(Proven)}}}
 		case reflect.TypeFor[Verdict]():
 			return object{{"enum", []Verdict{Within, Over, Unknown, Failed}}}
 		}

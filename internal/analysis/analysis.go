@@ -17,6 +17,7 @@ import (
 	"warpbound/estimate"
 	"warpbound/internal/absexec"
 	"warpbound/internal/campaign"
+	"warpbound/internal/certify"
 	"warpbound/internal/halt"
 	"warpbound/internal/ipet"
 	"warpbound/internal/method"
@@ -33,8 +34,10 @@ type Request struct {
 	Ipoints method.Placement // blocks to record; nil for every block
 	// PublishedEdges is as in method.Problem.
 	PublishedEdges bool
-	// Path asks for the path model of a warp and its certificate.
-	Path bool
+	// Path asks for the path model of a warp, Certify for the certificate of the one estimate that is asked
+	// for, or of the best if none is named. Placed is Ipoints in words, for the certificate.
+	Path, Certify bool
+	Placed        string
 
 	Campaign  campaign.Spec // which inputs are run
 	MaxCycles int64         // a run that takes longer is an error; 0 for 2^30
@@ -56,11 +59,12 @@ type Request struct {
 // Answer is what an analysis found out.
 type Answer struct {
 	*estimate.Analysis
-	Model       *ipet.Model       // of the longest path of a warp; nil if no measured method was asked
-	Certificate *ipet.Certificate // that no path of it is longer; nil likewise
+	Model *ipet.Model // of the longest path of a warp; nil if no measured method was asked
 
-	planned int      // runs that there were to be
-	lacks   []string // what there is no answer to because ctx has ended
+	path        *ipet.Certificate    // that no path of it is longer; nil likewise
+	certificate *certify.Certificate // nil if none was asked for
+	planned     int                  // runs that there were to be
+	lacks       []string             // what there is no answer to because ctx has ended
 }
 
 // Write writes the path model in CPLEX LP format and the certificate, each to nowhere if its writer is nil.
@@ -71,7 +75,7 @@ func (a *Answer) Write(lp, certificate io.Writer) error {
 		}
 	}
 	if certificate != nil {
-		return ipet.WriteCertificate(certificate, a.Certificate)
+		return certify.Write(certificate, a.certificate)
 	}
 	return nil
 }
@@ -105,6 +109,9 @@ func (l List) Analyze(ctx context.Context, p runner.Platform, w *workload.Worklo
 			return nil, endless[0]
 		}
 	}
+	if err := req.certifiable(w); err != nil {
+		return nil, err
+	}
 	if pos, key := w.Spec.SeveralAt(); w.Several() && req.recorded() {
 		return nil, diag.Errorf(pos, "a path and traces are of one launch, and %s makes several: leave %s out for kernel %s alone", key, key, w.Kernel())
 	}
@@ -136,7 +143,10 @@ func (l List) Analyze(ctx context.Context, p runner.Platform, w *workload.Worklo
 	l.explainAll(a.Analysis)
 	a.Warnings = estimate.Warnings(slices.Concat(w.AllWarnings(), warnings))
 	if a.Interrupted = a.interrupted(ctx); a.Interrupted == nil {
-		return a, nil
+		if req.Certify {
+			a.certificate, err = l.certify(w, req, a)
+		}
+		return a, err
 	}
 	if a.Observed == nil && len(a.Estimates) == 0 {
 		return nil, ctx.Err()
@@ -509,7 +519,7 @@ func boundAll(ctx context.Context, req Request, recordings []method.Recording, s
 
 // measured adds what a measured method says of the whole and of each launch.
 func measured(a *Answer, req Request, whole *method.Answer, parts []*method.Answer) {
-	a.Runs, a.Observed, a.Model, a.Certificate = whole.Runs, whole.Observed, whole.Model, whole.Certificate
+	a.Runs, a.Observed, a.Model, a.path = whole.Runs, whole.Observed, whole.Model, whole.Certificate
 	wanted := func(answer *method.Answer) *method.Answer {
 		out := &method.Answer{}
 		for _, e := range answer.Estimates {

@@ -180,7 +180,7 @@ func analyzeCommand() *cobra.Command {
 	c.Flags().StringVar(&html, "html", "", "also write the report as an HTML page to this file")
 	c.Flags().StringVar(&quota, "quota", "", "accesses of a core to a shared cache in an interval, or auto for the number with the smallest bound (default: the job's)")
 	c.Flags().StringVar(&lp, "lp", "", "also write the IPET model to this file in CPLEX LP format")
-	c.Flags().StringVar(&proof, "certificate", "", "also write a certificate that no path of the model is longer to this file, for verify")
+	c.Flags().StringVar(&proof, "certificate", "", "also write the certificate of an estimate to this file, for verify: of the one of --methods, or of the least with the strongest evidence")
 	c.RunE = func(c *cobra.Command, args []string) error {
 		opts, err := flags.options()
 		if err != nil {

@@ -45,7 +45,9 @@ func TestSchema(t *testing.T) {
 	finding := filepath.Join(t.TempDir(), "findings")
 	saved := filepath.Join(t.TempDir(), "saved.json")
 	save(t, saved, "analyze ../../kernels/reduction/job.toml --vectors 1 --format json")
-	covered := map[string]bool{"synthetic": true, "verify": true, "completion": true, "init": true} // these print text alone
+	proof := filepath.Join(t.TempDir(), "proof.json")
+	save(t, filepath.Join(t.TempDir(), "analysis.json"), "analyze ../../kernels/reduction/job.toml --machine predictable-rr --methods static/cta --format json --certificate "+proof)
+	covered := map[string]bool{"synthetic": true, "completion": true, "init": true} // these print text alone
 	for _, c := range []struct{ of, args string }{
 		{"Analysis", "demo --vectors 2"},
 		{"Analysis", "analyze KERNELS/reduction/job.toml --vectors 2"},
@@ -70,6 +72,8 @@ func TestSchema(t *testing.T) {
 		{"Selfcheck", "selfcheck --kernels 2 --machine predictable-rr --out " + finding},
 		{"Calibration", "calibrate --machine cuda:standin --quick --compare KERNELS/reduction/job.toml"},
 		{"Machines", "machines --for KERNELS/reduction/reduction.ptx"},
+		{"Proof", "verify " + proof},
+		{"Proof", "verify " + proof + " --job KERNELS/reduction/job.toml --machine predictable-rr"},
 		{"Provenance", "version"},
 	} {
 		args := strings.Fields(strings.ReplaceAll(c.args, "KERNELS", "../../kernels"))
