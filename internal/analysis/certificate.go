@@ -82,6 +82,7 @@ func (l List) certify(w *workload.Workload, req Request, a *Answer) (*certify.Ce
 	if source.Problem, err = Problem(variant); err != nil {
 		return nil, err
 	}
+	source.Subject = subject(w, variant)
 	return maker.New(source)
 }
 
@@ -116,19 +117,30 @@ func (l List) Verify(ctx context.Context, p runner.Platform, w *workload.Workloa
 	if m == nil {
 		return nil, refuted("there is no method %q", c.Claim.Method)
 	}
+	for _, n := range m.Names() {
+		if n.ID == c.Claim.Method && n.Explain != c.Claim.What {
+			return nil, refuted("it claims a bound of %q, and %s gives one of %q", c.Claim.What, n.ID, n.Explain)
+		}
+	}
 	variant, err := m.of(w)
 	if err != nil {
 		return nil, err
 	}
+	again := func() (*certify.Certificate, error) { return l.again(ctx, p, w, c, req) }
+	if c.Runs != nil && !req.Rerun {
+		again = nil
+	}
+	return judge(c, subject(w, variant), again)
+}
+
+// judge checks a certificate. What is not confirmed is compared with that of a certificate that is made again, unless again is
+// nil.
+func judge(c *certify.Certificate, s *check.Subject, again func() (*certify.Certificate, error)) (*estimate.Proof, error) {
 	proof, path, err := onItsOwn(c)
 	if err != nil {
 		return nil, err
 	}
-	k := variant.First()
-	verdict, err := check.Check(c, &check.Subject{
-		Kernel: k.Graph.Kernel, Bound: k.Bound, Machine: k.Machine,
-		ModuleHash: w.Module.Hash, JobHash: w.Spec.Hash, MachineHash: w.Machine.Hash(),
-	}, path)
+	verdict, err := check.Check(c, s, path)
 	if err != nil {
 		return nil, refuted("%w", err)
 	}
@@ -143,25 +155,34 @@ func (l List) Verify(ctx context.Context, p runner.Platform, w *workload.Workloa
 		}
 		proof.Trusted = append(proof.Trusted, fact)
 	}
-	if len(proof.Trusted) > 0 {
-		proof.Evidence = estimate.Asserted
-	}
-	observed := c.Runs != nil
-	if len(proof.Trusted) == 0 || observed && !req.Rerun {
+	if len(proof.Trusted) == 0 {
 		return proof, nil
 	}
-	again, err := l.again(ctx, p, w, c, req)
+	proof.Evidence = estimate.Asserted
+	if again == nil {
+		return proof, nil
+	}
+	other, err := again()
 	if err != nil {
 		return nil, err
 	}
-	if err := differs(c, again, verdict); err != nil {
+	if err := differs(c, other, verdict); err != nil {
 		return nil, refuted("%w", err)
 	}
 	proof.Again = true
-	if observed {
+	if c.Runs != nil {
 		proof.Evidence = estimate.Basis(c.Claim.Evidence)
 	}
 	return proof, nil
+}
+
+// subject is what a certificate of a workload, in the variant of a method, is held against.
+func subject(w, variant *workload.Workload) *check.Subject {
+	k := variant.First()
+	return &check.Subject{
+		Kernel: k.Graph.Kernel, Bound: k.Bound, Machine: k.Machine,
+		ModuleHash: w.Module.Hash, JobHash: w.Spec.Hash, MachineHash: w.Machine.Hash(),
+	}
 }
 
 func refuted(format string, args ...any) error {
@@ -186,7 +207,7 @@ func VerifyAlone(text []byte) (*estimate.Proof, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := check.Arithmetic(c, path); err != nil {
+	if err := certify.Arithmetic(c, path); err != nil {
 		return nil, refuted("%w", err)
 	}
 	return proof, nil

@@ -1,6 +1,6 @@
 // Package check verifies certificates. It believes nothing of what one says: it derives the flow graph of
 // the kernel anew from the linked program, executes instructions on what the certificate says of
-// registers, and computes the claim from facts that it has confirmed. What it cannot confirm it lists.
+// registers, and computes what follows. What it cannot confirm it lists.
 //
 // It is small so that it can be read (TestSize), and shares no analysis with what makes
 // certificates: it imports the program, the readers of jobs and machines, and the format of certificates,
@@ -10,12 +10,14 @@ package check
 
 import (
 	"fmt"
+	"math"
 	"math/big"
 	"slices"
-	"strings"
 
 	"warpbound/estimate"
 	"warpbound/internal/certify"
+	"warpbound/internal/certify/loops"
+	"warpbound/internal/certify/words"
 	"warpbound/internal/isa"
 	"warpbound/internal/job"
 	"warpbound/internal/machine"
@@ -48,143 +50,199 @@ func (v *Verdict) Trusts(fact int) bool {
 	return slices.ContainsFunc(v.Trusted, func(t Trust) bool { return t.Fact == fact })
 }
 
-// Check verifies a certificate against what it is of. An error says what is wrong with the certificate:
-// its claim does not follow from its facts, or a fact is none. path is the bound of the path problem that
-// the certificate holds, 0 if it holds none.
-func Check(c *certify.Certificate, s *Subject, path int64) (*Verdict, error) {
-	for _, h := range []struct{ of, theirs, ours string }{
-		{"module", c.ModuleHash, s.ModuleHash}, {"job", c.JobHash, s.JobHash}, {"machine " + c.Machine, c.MachineHash, s.MachineHash},
-	} {
-		if h.theirs != h.ours {
-			return nil, fmt.Errorf("it is of another %s: SHA-256 %.12s, not %.12s", h.of, h.theirs, h.ours)
-		}
-	}
-	if c.Kernel != s.Kernel.Name {
-		return nil, fmt.Errorf("it is of kernel %s, not %s", c.Kernel, s.Kernel.Name)
-	}
-	if err := Arithmetic(c, path); err != nil {
-		return nil, err
-	}
-	v := &Verdict{}
-	for i := range c.Facts {
-		v.trust(i, unconfirmed[c.Facts[i].Kind])
-	}
-	v.trust(-1, "how the times of warps compose to that of the launch")
-	return v, nil
-}
-
-func (v *Verdict) trust(fact int, why string) { v.Trusted = append(v.Trusted, Trust{fact, why}) }
-
-// unconfirmed says of facts what speaks for them if the checker has nothing to say.
+// unconfirmed says why facts are trusted that the checker has nothing to say about.
 var unconfirmed = map[certify.Kind]string{
 	certify.Figure:     "a figure of the method",
 	certify.Edge:       "observed in runs",
 	certify.Iterations: "observed in runs, or stated by the job",
 }
 
-// Arithmetic checks that the claim is what the method makes of the figures of the certificate, and of the
-// bound of its path problem: an error says what it is instead.
-func Arithmetic(c *certify.Certificate, path int64) error {
-	f := figures{by: make(map[string]int64)}
-	for i := range c.Facts {
-		fact := &c.Facts[i]
-		if fact.Kind != certify.Figure {
-			continue
+// Check verifies a certificate against what it is of. An error says what is wrong with the certificate:
+// its claim does not follow from its facts, or a fact is none. path is the bound of the path problem that
+// the certificate holds, 0 if it holds none.
+func Check(c *certify.Certificate, s *Subject, path int64) (*Verdict, error) {
+	for _, h := range [][3]string{
+		{"module", c.ModuleHash, s.ModuleHash}, {"job", c.JobHash, s.JobHash}, {"machine " + c.Machine, c.MachineHash, s.MachineHash},
+	} {
+		if h[1] != h[2] {
+			return nil, fmt.Errorf("it is of another %s: SHA-256 %.12s, not %.12s", h[0], h[1], h[2])
 		}
-		if _, twice := f.by[fact.At]; twice {
-			return fmt.Errorf("figure %s stands there twice", fact.At)
-		}
-		f.by[fact.At] = fact.Value
 	}
-	var sum *big.Int
-	switch method := c.Claim.Method; method {
-	case "hybrid/warp":
-		sum = big.NewInt(path)
-	case "hybrid/dynamic":
-		sum = add(f.get("warp"), f.get("jitter"))
-		f.is("warp", path)
-	case "hybrid/waves":
-		waves := f.get("waves")
-		stall := mul(add(f.get("warps_per_wave"), big.NewInt(-1)), f.get("delta"))
-		sum = add(mul(waves, add(f.get("warp"), stall)), mul(add(waves, big.NewInt(-1)), f.get("gap")), f.get("first_start"))
-		f.is("warp", path)
-	case "static/cta":
-		sum = f.get("dispatch")
-		for i := 0; f.has(wave(i, "times")); i++ {
-			sum = add(sum, mul(f.get(wave(i, "times")), f.get(wave(i, "cycles"))))
-			f.same(wave(i, "cycles"), add(f.get(wave(i, "issue")), f.get(wave(i, "stall"))))
-		}
-	case "static/llc-simple", "static/llc-interval":
-		sum = add(f.get("issue"), f.get("stall"), f.get("dispatch"))
-	case "split/none", "split/dws", "split/pws":
-		rounds := f.get("rounds")
-		sum = add(mul(rounds, f.get("dispatch")), f.get("service"), f.get("passes"), f.get("last.cycles"))
-		if f.has("full.cycles") {
-			sum = add(sum, mul(add(rounds, big.NewInt(-1)), f.get("full.cycles")))
-		}
-	default:
-		return fmt.Errorf("there is no method %q", method)
+	if c.Kernel != s.Kernel.Name || c.Machine != s.Machine.Name {
+		return nil, fmt.Errorf("it is of kernel %s on %s, not of %s on %s", c.Kernel, c.Machine, s.Kernel.Name, s.Machine.Name)
 	}
-	if f.err != nil {
-		return f.err
+	if err := certify.Arithmetic(c, path); err != nil {
+		return nil, err
 	}
-	if sum.Cmp(big.NewInt(c.Claim.Cycles)) != 0 {
-		return fmt.Errorf("it claims %d cycles, and its figures make %d", c.Claim.Cycles, sum)
-	}
-	return labels(c)
-}
-
-// labels checks that the claim is not stronger than the times that it rests on, and that nobody calls proven
-// what was measured.
-func labels(c *certify.Certificate) error {
-	measured := strings.HasPrefix(c.Claim.Method, "hybrid/")
+	v := &Verdict{}
+	k := &checking{Certificate: c, verdict: v, facts: make(map[certify.Kind]map[int]int)}
 	for i := range c.Facts {
 		f := &c.Facts[i]
-		if f.Kind != certify.Figure && f.Kind != certify.Edge {
+		if why, ok := unconfirmed[f.Kind]; ok && f.PC == nil && f.Invariant == nil && f.Ranking == nil {
+			v.Trusted = append(v.Trusted, Trust{i, why})
+		} else if ok || f.PC == nil || f.Seed != nil || f.Evidence != estimate.Proven && f.Evidence != estimate.Annotated {
+			return nil, fmt.Errorf("%s is no fact", f)
+		} else if _, twice := k.facts[f.Kind][*f.PC]; twice {
+			return nil, fmt.Errorf("%s stands there twice", f)
+		} else {
+			if k.facts[f.Kind] == nil {
+				k.facts[f.Kind] = make(map[int]int)
+			}
+			k.facts[f.Kind][*f.PC] = i
+		}
+	}
+	if len(k.facts) > 0 {
+		p, err := NewProgram(s)
+		if err == nil {
+			err = k.places(p)
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	v.Trusted = append(v.Trusted, Trust{-1, "how the times of warps compose to that of the launch"})
+	slices.Sort(v.Confirmed)
+	slices.SortStableFunc(v.Trusted, func(a, b Trust) int { return int(uint(a.Fact)>>1) - int(uint(b.Fact)>>1) })
+	return v, nil
+}
+
+// checking is the check of facts about places.
+type checking struct {
+	*certify.Certificate
+	*Flow
+	verdict *Verdict
+	facts   map[certify.Kind]map[int]int // by first instruction
+}
+
+// value returns the value of a fact about a block, 0 if there is none.
+func (k *checking) value(kind certify.Kind, pc int) int64 {
+	if i, ok := k.facts[kind][pc]; ok {
+		return k.Facts[i].Value
+	}
+	return 0
+}
+
+// places checks the facts about blocks.
+func (k *checking) places(p *Program) error {
+	all := make(Invariants, len(p.Blocks))
+	for i := range k.Facts {
+		f := &k.Facts[i]
+		if f.PC == nil {
 			continue
 		}
-		if measured && f.Evidence != estimate.Observed {
-			return fmt.Errorf("%s is called %s, and a measured method has it from runs", f, f.Evidence)
+		b, ok := p.blockOf[*f.PC]
+		switch {
+		case *f.PC == len(p.Kernel.Instrs) && (f.Kind == certify.Potential || f.Kind == certify.Path):
+			ok = f.At == "exit"
+		case ok:
+			ok = f.At == p.Kernel.Instrs[*f.PC].Pos.String() && f.Kind != certify.Path
 		}
-		if estimate.Weakest(f.Evidence, c.Claim.Evidence) != c.Claim.Evidence {
-			return fmt.Errorf("it claims to be %s, and %s is %s", c.Claim.Evidence, f, f.Evidence)
+		if !ok || f.Invariant != nil && f.Kind != certify.Invariant || f.Ranking != nil && f.Kind != certify.Loop {
+			return fmt.Errorf("%s is about no place", f)
 		}
+		switch f.Kind {
+		case certify.Invariant:
+			all[b] = make(map[isa.Reg]words.Set)
+			for _, r := range f.Invariant {
+				w := words.Set{Bits: r.Bits, Low: r.Low, Step: r.Step, Count: r.Count}
+				if r.Register < 0 || r.Register >= len(p.Kernel.Regs) || p.Kernel.Regs[r.Register].Name != r.Name || r.Bits != p.width(isa.Reg(r.Register)) || !w.Valid() {
+					return fmt.Errorf("%s says nothing of a register", f)
+				}
+				if _, twice := all[b][isa.Reg(r.Register)]; twice {
+					return fmt.Errorf("%s speaks twice of %s", f, r.Name)
+				}
+				all[b][isa.Reg(r.Register)] = w
+			}
+		case certify.Time:
+			if t := p.Time(b); f.Value != t {
+				return fmt.Errorf("%s is wrong: the machine needs %d", f, t)
+			}
+		case certify.Loop, certify.Price, certify.Potential, certify.Path:
+		default:
+			return fmt.Errorf("%s is no fact", f)
+		}
+		if f.Kind != certify.Loop && f.Kind != certify.Path {
+			if f.Evidence != estimate.Proven {
+				return fmt.Errorf("%s is checked, and called %s", f, f.Evidence)
+			}
+			k.verdict.Confirmed = append(k.verdict.Confirmed, i)
+		}
+	}
+	flow, broken := p.Execute(all)
+	if k.Flow = flow; len(broken) > 0 {
+		b := broken[0]
+		return fmt.Errorf("the invariant at %s does not hold: %s can hold %v", p.Kernel.Instrs[p.Blocks[b.Block].Start].Pos, p.Kernel.Regs[b.Reg].Name, b.Words)
+	}
+	weakest, trusted := estimate.Proven, ""
+	for b := range p.Blocks {
+		i, ok := k.facts[certify.Loop][p.Blocks[b].Start]
+		if !ok {
+			continue
+		}
+		f := &k.Facts[i]
+		why, err := k.loop(f, p.Loops[b])
+		if err != nil {
+			return err
+		}
+		if weakest = estimate.Weakest(weakest, f.Evidence); why == "" {
+			k.verdict.Confirmed = append(k.verdict.Confirmed, i)
+		} else {
+			k.verdict.Trusted, trusted = append(k.verdict.Trusted, Trust{i, why}), "it rests on a loop that is trusted"
+		}
+	}
+	return k.path(weakest, trusted)
+}
+
+// loop checks the bound of a loop. It says why the bound is trusted, if it is.
+func (k *checking) loop(f *certify.Fact, l *loops.Loop) (trusted string, err error) {
+	r := f.Ranking
+	switch {
+	case l == nil || f.Value < 0:
+		return "", fmt.Errorf("%s is of no loop", f)
+	case r == nil && f.Evidence == estimate.Annotated:
+		return "stated by the job", nil
+	case r == nil:
+		return "found by the analysis of values", nil
+	case f.Evidence == estimate.Annotated || r.Register < 0 || r.Register >= len(k.Flow.Kernel.Regs) || k.Flow.Kernel.Regs[r.Register].Name != r.Name || r.Coefficient != 1 && r.Coefficient != -1:
+		return "", fmt.Errorf("%s has a ranking function of no register", f)
+	}
+	bound, decrease, ok := k.Rank(l, isa.Reg(r.Register), r.Coefficient > 0, r.Signed)
+	if !ok || r.Decrease < 1 || r.Decrease > decrease || bound > f.Value {
+		return "", fmt.Errorf("%s does not follow from its ranking function", f)
+	}
+	return "", nil
+}
+
+// path checks the bound of the path of a thread, if there is one.
+func (k *checking) path(weakest estimate.Evidence, trusted string) error {
+	i, ok := k.facts[certify.Path][len(k.Flow.Kernel.Instrs)]
+	if !ok {
+		return nil
+	}
+	n := len(k.Blocks)
+	potentials, bounds, prices := make([]int64, n+1), make([]int64, n), make([]int64, n)
+	potentials[n] = k.value(certify.Potential, len(k.Flow.Kernel.Instrs))
+	for b := range k.Blocks {
+		pc := k.Blocks[b].Start
+		potentials[b], bounds[b], prices[b] = k.value(certify.Potential, pc), k.value(certify.Loop, pc), k.value(certify.Price, pc)
+		if _, bounded := k.facts[certify.Loop][pc]; prices[b] != 0 && !bounded {
+			return fmt.Errorf("the price of the loop at %s is for no bound", k.Flow.Kernel.Instrs[pc].Pos)
+		}
+	}
+	f := &k.Facts[i]
+	switch longest, ok := k.Dual(potentials, bounds, prices); {
+	case !ok || longest.Cmp(big.NewInt(f.Value)) > 0 || f.Value == math.MaxInt64:
+		return fmt.Errorf("%s does not follow from its potentials", f)
+	case f.Evidence != weakest:
+		return fmt.Errorf("%s is called %s, and what it rests on is %s", f, f.Evidence, weakest)
+	case trusted != "":
+		k.verdict.Trusted = append(k.verdict.Trusted, Trust{i, trusted})
+	default:
+		k.verdict.Confirmed = append(k.verdict.Confirmed, i)
 	}
 	return nil
 }
 
-func wave(i int, name string) string { return fmt.Sprintf("waves[%d].%s", i, name) }
-
-// figures are numbers by their names.
-type figures struct {
-	by  map[string]int64
-	err error // the first that is missing or does not agree
-}
-
-func (f *figures) has(name string) bool { _, ok := f.by[name]; return ok }
-
-func (f *figures) get(name string) *big.Int {
-	n, ok := f.by[name]
-	if !ok && f.err == nil {
-		f.err = fmt.Errorf("it has no figure %s", name)
-	}
-	return big.NewInt(n)
-}
-
-func (f *figures) is(name string, n int64) { f.same(name, big.NewInt(n)) }
-
-func (f *figures) same(name string, n *big.Int) {
-	if have := f.get(name); f.err == nil && have.Cmp(n) != 0 {
-		f.err = fmt.Errorf("figure %s is %d, and follows to be %d", name, have, n)
-	}
-}
-
-func add(all ...*big.Int) *big.Int {
-	sum := new(big.Int)
-	for _, n := range all {
-		sum.Add(sum, n)
-	}
-	return sum
-}
+func add(a, b *big.Int) *big.Int { return new(big.Int).Add(a, b) }
 
 func mul(a, b *big.Int) *big.Int { return new(big.Int).Mul(a, b) }

@@ -5,9 +5,6 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
-
-	"warpbound/estimate"
-	"warpbound/internal/certify"
 )
 
 // TestSize counts the lines of the checker, which is to be read.
@@ -29,51 +26,5 @@ func TestSize(t *testing.T) {
 	}
 	if lines == 0 || lines > 1000 {
 		t.Errorf("the checker has %d lines, and may have 1000", lines)
-	}
-}
-
-// TestArithmetic holds claims against figures.
-func TestArithmetic(t *testing.T) {
-	type figures map[string]int64
-	for _, c := range []struct {
-		method  string
-		figures figures
-		path    int64
-		want    int64
-	}{
-		{"hybrid/warp", figures{"unobserved": 3}, 70, 70},
-		{"hybrid/dynamic", figures{"warp": 70, "jitter": 5}, 70, 75},
-		{"hybrid/waves", figures{"warp": 70, "waves": 3, "warps_per_wave": 4, "delta": 2, "gap": 10, "first_start": 1}, 70, 3*(70+3*2) + 2*10 + 1},
-		{"static/cta", figures{"dispatch": 4, "waves[0].times": 2, "waves[0].cycles": 9, "waves[0].issue": 5, "waves[0].stall": 4}, 0, 22},
-		{"static/llc-simple", figures{"issue": 4, "stall": 2, "dispatch": 9}, 0, 15},
-		{"split/pws", figures{"rounds": 3, "dispatch": 2, "service": 7, "passes": 1, "last.cycles": 10, "full.cycles": 20}, 0, 6 + 8 + 10 + 40},
-		{"split/none", figures{"rounds": 1, "dispatch": 2, "service": 7, "passes": 1, "last.cycles": 10}, 0, 20},
-	} {
-		make := func(cycles int64, evidence estimate.Evidence) *certify.Certificate {
-			out := &certify.Certificate{Claim: certify.Claim{Method: c.method, Cycles: cycles, Evidence: evidence}}
-			for name, n := range c.figures {
-				out.Facts = append(out.Facts, certify.Fact{Kind: certify.Figure, At: name, Value: n, Evidence: estimate.Observed})
-			}
-			return out
-		}
-		if err := Arithmetic(make(c.want, estimate.Observed), c.path); err != nil {
-			t.Errorf("%s: %v", c.method, err)
-		}
-		for _, wrong := range []int64{c.want - 1, c.want + 1} {
-			if Arithmetic(make(wrong, estimate.Observed), c.path) == nil {
-				t.Errorf("%s: %d cycles are accepted", c.method, wrong)
-			}
-		}
-		if Arithmetic(make(c.want, estimate.Proven), c.path) == nil {
-			t.Errorf("%s: what was observed is accepted as proven", c.method)
-		}
-		twice := make(c.want, estimate.Observed)
-		twice.Facts = append(twice.Facts, twice.Facts[0])
-		if Arithmetic(twice, c.path) == nil {
-			t.Errorf("%s: a figure that stands there twice is accepted", c.method)
-		}
-	}
-	if Arithmetic(&certify.Certificate{Claim: certify.Claim{Method: "static/guess"}}, 0) == nil {
-		t.Error("a method that there is not is accepted")
 	}
 }

@@ -14,6 +14,7 @@ import (
 
 	"warpbound/estimate"
 	"warpbound/internal/certify"
+	"warpbound/internal/certify/check"
 	"warpbound/internal/ipet"
 	"warpbound/internal/method"
 )
@@ -25,6 +26,7 @@ type Source struct {
 	Runs     *certify.Runs      // of a measured method; nil of others
 	Path     *ipet.Certificate  // of a measured method; nil of others
 	Problem  *method.Problem    // of a static method; nil of others
+	Subject  *check.Subject     // likewise
 }
 
 // New makes the certificate of an estimate.
@@ -43,6 +45,9 @@ func New(s *Source) (*certify.Certificate, error) {
 		}
 		c.Path = text
 		c.Facts = append(c.Facts, transitions(s.Path.Model)...)
+	}
+	if s.Problem != nil {
+		c.Facts = append(c.Facts, places(s.Problem, s.Subject)...)
 	}
 	figures, err := figures(e)
 	if err != nil {

@@ -166,6 +166,9 @@ func (l *Launch) start(t testing.TB, code *emu.Code, width int) {
 // Name returns the name of a parameter of the job.
 func (l *Launch) Name(param int) string { return l.bound.Job.Params[param].Name }
 
+// Bound returns the job of the launch, matched with its kernel.
+func (l *Launch) Bound() *job.Bound { return l.bound }
+
 // Slot is as job.Bound has it.
 func (l *Launch) Slot(param int) (offset, bytes int, ok bool) { return l.bound.Slot(param) }
 

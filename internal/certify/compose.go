@@ -1,0 +1,116 @@
+package certify
+
+import (
+	"fmt"
+	"math/big"
+	"strings"
+
+	"warpbound/estimate"
+)
+
+// Arithmetic checks that the claim is what the method makes of the figures of the certificate, and of the
+// bound of its path problem: an error says what it is instead.
+func Arithmetic(c *Certificate, path int64) error {
+	f := figures{by: make(map[string]int64)}
+	for i := range c.Facts {
+		fact := &c.Facts[i]
+		if fact.Kind != Figure {
+			continue
+		}
+		if _, twice := f.by[fact.At]; twice {
+			return fmt.Errorf("figure %s stands there twice", fact.At)
+		}
+		f.by[fact.At] = fact.Value
+	}
+	var sum *big.Int
+	switch method := c.Claim.Method; method {
+	case "hybrid/warp":
+		sum = big.NewInt(path)
+	case "hybrid/dynamic":
+		sum = add(f.get("warp"), f.get("jitter"))
+		f.is("warp", path)
+	case "hybrid/waves":
+		waves := f.get("waves")
+		stall := mul(add(f.get("warps_per_wave"), big.NewInt(-1)), f.get("delta"))
+		sum = add(mul(waves, add(f.get("warp"), stall)), mul(add(waves, big.NewInt(-1)), f.get("gap")), f.get("first_start"))
+		f.is("warp", path)
+	case "static/cta":
+		sum = f.get("dispatch")
+		for i := 0; f.has(wave(i, "times")); i++ {
+			sum = add(sum, mul(f.get(wave(i, "times")), f.get(wave(i, "cycles"))))
+			f.same(wave(i, "cycles"), add(f.get(wave(i, "issue")), f.get(wave(i, "stall"))))
+		}
+	case "static/llc-simple", "static/llc-interval":
+		sum = add(f.get("issue"), f.get("stall"), f.get("dispatch"))
+	case "split/none", "split/dws", "split/pws":
+		rounds := f.get("rounds")
+		sum = add(mul(rounds, f.get("dispatch")), f.get("service"), f.get("passes"), f.get("last.cycles"))
+		if f.has("full.cycles") {
+			sum = add(sum, mul(add(rounds, big.NewInt(-1)), f.get("full.cycles")))
+		}
+	default:
+		return fmt.Errorf("there is no method %q", method)
+	}
+	if f.err != nil {
+		return f.err
+	}
+	if sum.Cmp(big.NewInt(c.Claim.Cycles)) != 0 {
+		return fmt.Errorf("it claims %d cycles, and its figures make %d", c.Claim.Cycles, sum)
+	}
+	return labels(c)
+}
+
+// labels checks that the claim is not stronger than the times that it rests on, and that nobody calls proven
+// what was measured.
+func labels(c *Certificate) error {
+	measured := strings.HasPrefix(c.Claim.Method, "hybrid/")
+	for i := range c.Facts {
+		f := &c.Facts[i]
+		if f.Kind != Figure && f.Kind != Edge {
+			continue
+		}
+		if measured && f.Evidence != estimate.Observed {
+			return fmt.Errorf("%s is called %s, and a measured method has it from runs", f, f.Evidence)
+		}
+		if estimate.Weakest(f.Evidence, c.Claim.Evidence) != c.Claim.Evidence {
+			return fmt.Errorf("it claims to be %s, and %s is %s", c.Claim.Evidence, f, f.Evidence)
+		}
+	}
+	return nil
+}
+
+func wave(i int, name string) string { return fmt.Sprintf("waves[%d].%s", i, name) }
+
+// figures are numbers by their names.
+type figures struct {
+	by  map[string]int64
+	err error // the first that is missing or does not agree
+}
+
+func (f *figures) has(name string) bool { _, ok := f.by[name]; return ok }
+
+func (f *figures) get(name string) *big.Int {
+	n, ok := f.by[name]
+	if !ok && f.err == nil {
+		f.err = fmt.Errorf("it has no figure %s", name)
+	}
+	return big.NewInt(n)
+}
+
+func (f *figures) is(name string, n int64) { f.same(name, big.NewInt(n)) }
+
+func (f *figures) same(name string, n *big.Int) {
+	if have := f.get(name); f.err == nil && have.Cmp(n) != 0 {
+		f.err = fmt.Errorf("figure %s is %d, and follows to be %d", name, have, n)
+	}
+}
+
+func add(all ...*big.Int) *big.Int {
+	sum := new(big.Int)
+	for _, n := range all {
+		sum.Add(sum, n)
+	}
+	return sum
+}
+
+func mul(a, b *big.Int) *big.Int { return new(big.Int).Mul(a, b) }

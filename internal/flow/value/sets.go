@@ -1,0 +1,36 @@
+package value
+
+import (
+	"warpbound/internal/graph"
+	"warpbound/internal/isa"
+)
+
+// Parts returns the words of the set as low, low+step, ... low+count*step, modulo 2 to the power of Bits.
+func (s Strided) Parts() (low, step, count uint64) { return s.lo, s.step, s.n }
+
+// At returns what a register can hold whenever a thread comes to a block; false if nothing is known, or if control never
+// comes there.
+func (r *Result) At(block int, reg isa.Reg) (Strided, bool) {
+	if r.in[block] == nil || r.in[block][reg] == nil {
+		return Strided{}, false
+	}
+	set := r.in[block][reg].Strided
+	return set, !set.IsAny()
+}
+
+// Infeasible returns the edges of the flow graph along which control never passes, although it may come to the block
+// where they begin.
+func (r *Result) Infeasible() []graph.Edge {
+	var edges []graph.Edge
+	for b := range r.Graph.Blocks {
+		if r.in[b] == nil {
+			continue
+		}
+		for i, e := range r.Graph.Blocks[b].Edges {
+			if r.along[b][i] == nil {
+				edges = append(edges, graph.Edge{From: b, To: e.To})
+			}
+		}
+	}
+	return edges
+}
