@@ -89,13 +89,13 @@ func spared(ctx context.Context, w *workload.Workload) ([]bool, error) {
 		}
 		return fixed, nil
 	})
-	if err != nil {
-		return nil, err
-	}
 	params := w.Spec.Whole().Params
-	safe := make([]bool, len(params))
+	safe := w.First().Unwritten(p.Values)
+	if err != nil {
+		return safe, ctx.Err()
+	}
 	for i := range params {
-		safe[i] = slices.ContainsFunc(fixed, func(b absexec.Buffer) bool { return b.Name == params[i].Name })
+		safe[i] = safe[i] || slices.ContainsFunc(fixed, func(b absexec.Buffer) bool { return b.Name == params[i].Name })
 	}
 	return safe, nil
 }

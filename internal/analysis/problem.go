@@ -1,6 +1,9 @@
 package analysis
 
 import (
+	"maps"
+	"slices"
+
 	"warpbound/diag"
 	"warpbound/estimate"
 	"warpbound/internal/flow/divergence"
@@ -48,7 +51,38 @@ func ProblemOn(w *workload.Workload, m *machine.Machine, splits []int) (*method.
 	}
 	p.Values, p.NoValues = value.Analyze(k.Graph, k.Launch())
 	p.Counted = method.Counts(p.Values)
+	trust(&k, p)
 	return p, nil
+}
+
+// trust adds the bounds of loops that hold only if no run writes to the buffers that are read-only by what the job says.
+func trust(k *workload.Kernel, p *method.Problem) {
+	launch, ok := k.Trusting()
+	if !ok || p.Values == nil {
+		return
+	}
+	var trusted []string
+	for i, b := range launch.Buffers {
+		if b.ReadOnly && b.Contents.Each > 0 && !p.Values.Kept[i] {
+			trusted = append(trusted, b.Name)
+		}
+	}
+	if trusted == nil {
+		return
+	}
+	values, err := value.Analyze(k.Graph, launch)
+	if err != nil {
+		return
+	}
+	counted := method.Counts(values)
+	for _, header := range slices.Sorted(maps.Keys(counted)) {
+		if n, known := p.Counted[header]; !known || counted[header] < n {
+			p.Stated = append(p.Stated, method.LoopBound{Header: header, Max: counted[header], Pos: k.Bound.Job.Pos.Kernel})
+		}
+	}
+	if p.Stated != nil {
+		p.Trusted = trusted
+	}
 }
 
 // graphProblem is what measured methods are told of a workload.

@@ -18,12 +18,20 @@ func (p *Problem) Assumptions() []string {
 		"buffers are aligned to 256 bytes",
 		"the kernel terminates without fault for all inputs",
 	}
+	holds := func(buffer, why string) {
+		list = append(list, fmt.Sprintf("buffer %s has the contents given by the job (%s)", buffer, why))
+	}
+	const stated = `annotated: access = "read", so that a run that writes it is a fault`
 	for _, b := range p.Fixed {
-		why := "the kernel does not write it"
-		if b.Assumed {
-			why = `annotated: access = "read", so that a run that writes it is a fault`
+		switch {
+		case !b.Assumed:
+			holds(b.Name, "the kernel does not write it")
+		case !slices.Contains(p.Trusted, b.Name):
+			holds(b.Name, stated)
 		}
-		list = append(list, fmt.Sprintf("buffer %s has the contents given by the job (%s)", b.Name, why))
+	}
+	for _, name := range p.Trusted {
+		holds(name, stated)
 	}
 	return list
 }

@@ -42,7 +42,11 @@ type Problem struct {
 	NoValues error
 
 	Bounds []LoopBound // that the job states, in its order
-	Facts  []Fact      // that the job states
+	// Stated are further bounds of loops that follow from what read-only buffers hold if no run writes to them, which the
+	// job says of the buffers Trusted and nothing proves.
+	Stated  []LoopBound
+	Trusted []string
+	Facts   []Fact // that the job states
 	// PublishedEdges takes the edges that the published algorithm (Fig. 3 of Betts and Donaldson) adds to
 	// the flow graph for divergence instead of all that it can make. They are incomplete: a run that makes
 	// another transition is an error.

@@ -2,6 +2,7 @@ package method
 
 import (
 	"context"
+	"slices"
 
 	"warpbound/estimate"
 	"warpbound/internal/absexec"
@@ -12,8 +13,24 @@ import (
 // to them. It returns the lesser one, with the warnings of the problem if it is not exact. bound
 // makes one estimate; exact may be nil if none is known to be exact.
 //
-// The error is that of the first bound where the second fails too.
+// Where neither is a bound, it is one that rests on what the job states of read-only buffers. The error is that of the
+// first bound where all fail.
 func Tightest(ctx context.Context, p *Problem, exact func(*estimate.Estimate) bool, bound func(*Problem) (*Answer, error)) (*Answer, error) {
+	own := *p
+	own.Stated, own.Trusted = nil, nil
+	a, err := tightest(ctx, &own, exact, bound)
+	if err == nil || len(p.Stated) == 0 || ctx.Err() != nil {
+		return a, err
+	}
+	trusting := *p
+	trusting.Bounds = slices.Concat(p.Bounds, p.Stated)
+	if a, failed := tightest(ctx, &trusting, exact, bound); failed == nil {
+		return a, nil
+	}
+	return nil, err
+}
+
+func tightest(ctx context.Context, p *Problem, exact func(*estimate.Estimate) bool, bound func(*Problem) (*Answer, error)) (*Answer, error) {
 	isExact := func(a *Answer) bool { return exact != nil && exact(&a.Estimates[0]) }
 	a, err := bound(p.WithFixed(nil))
 	if len(p.Fixed) > 0 && ctx.Err() == nil && (err != nil || !isExact(a)) {

@@ -2,6 +2,7 @@ package workload
 
 import (
 	"encoding/binary"
+	"slices"
 
 	"warpbound/internal/abi"
 	"warpbound/internal/absexec"
@@ -12,10 +13,20 @@ import (
 )
 
 // Launch returns what the job fixes of the launch of a kernel, whatever its inputs.
-func (k *Kernel) Launch() value.Launch {
+func (k *Kernel) Launch() value.Launch { return k.launch(false) }
+
+// Trusting returns the same if it is taken for granted that no run writes to the buffers that are read-only by what the
+// job says. It is false if there is no such buffer.
+func (k *Kernel) Trusting() (value.Launch, bool) {
+	l := k.launch(true)
+	return l, slices.ContainsFunc(l.Buffers, func(b value.Buffer) bool { return b.ReadOnly })
+}
+
+func (k *Kernel) launch(trust bool) value.Launch {
 	spec := k.Bound.Job
-	l := value.Launch{Grid: spec.Grid, Block: spec.Block, Width: k.width(), Aliased: spec.Launches != nil} // which may repeat arguments
-	reached := make(map[int]bool)                                                                          // buffers that an argument points into
+	l := value.Launch{Grid: spec.Grid, Block: spec.Block, Width: k.width(), Aliased: spec.Launches != nil, Trust: trust} // which may repeat arguments
+	places := k.remember(&l)
+	reached := make(map[int]bool) // buffers that an argument points into
 	points := func(param int) {
 		l.Aliased = l.Aliased || reached[param]
 		reached[param] = true
@@ -29,21 +40,31 @@ func (k *Kernel) Launch() value.Launch {
 		known := func(at int, set value.Strided) {
 			l.Params = append(l.Params, value.Word{Offset: offset + at, Strided: set})
 		}
+		address := func(at, width int, of job.Address) {
+			points(of.Param)
+			known(at, inBuffer(width, of.Bytes))
+			l.Pointers[offset+at] = value.Pointer{Buffer: places[spec.InWhole(of.Param)], Offset: int(of.Bytes)}
+		}
 		switch width := 8 * bytes; p.Kind {
 		case job.Buffer:
-			points(i)
-			known(0, value.Multiples(width, abi.BufferAlign))
+			address(0, width, job.Address{Param: i})
 		case job.SharedPtr:
 			known(0, value.Multiples(width, abi.BufferAlign))
 		case job.View:
-			points(p.View.Param)
-			known(0, inBuffer(width, p.View.Bytes))
+			address(0, width, *p.View)
 		case job.Scalar:
 			known(0, numbers(p, p.Content.Data, width))
 		case job.Struct:
-			pointers(p, known, points)
+			for _, to := range p.Content.Pointers {
+				address(to.At, 64, to.To)
+			}
+			for _, w := range plain(p, p.Content.Data) {
+				known(w.Offset, w.Strided)
+			}
 		case job.Array:
-			pointers(p, known, points)
+			for _, to := range p.Content.Pointers {
+				address(to.At, 64, to.To)
+			}
 			each, data := p.Type.Bytes(), k.Bound.Vector(0).Scalars[spec.InWhole(i)]
 			for at := 0; at < bytes; at += each {
 				known(at, numbers(p, data[at:at+each], 8*each))
@@ -51,14 +72,6 @@ func (k *Kernel) Launch() value.Launch {
 		}
 	}
 	return l
-}
-
-// pointers tells of the addresses that a parameter holds that is passed by value, and of the buffers in which they lie.
-func pointers(p *job.Param, known func(at int, set value.Strided), points func(param int)) {
-	for _, to := range p.Content.Pointers {
-		points(to.To.Param)
-		known(to.At, inBuffer(64, to.To.Bytes))
-	}
 }
 
 // inBuffer returns what an address can be that lies so many bytes behind the start of a buffer.
@@ -76,7 +89,23 @@ func numbers(p *job.Param, data []byte, width int) value.Strided {
 	case !p.Type.IsFloat():
 		return value.Between(width, c.Base, c.Base+c.Span)
 	}
-	return value.Any(width)
+	return floats(p, width)
+}
+
+// floats returns the bits of the floats that are sampled for a parameter: their magnitudes ascend as integers, those of
+// negative ones behind those of all others.
+func floats(p *job.Param, width int) value.Strided {
+	low, high, _ := p.Extremes()
+	sign := uint64(1) << (width - 1)
+	switch {
+	case p.Content.Low > 0:
+		return value.Between(width, low, high)
+	case p.Content.High < 0:
+		return value.Between(width, high, low)
+	case p.Content.Low < 0:
+		return value.Any(width)
+	}
+	return value.Between(width, sign, high) // with the negative zero
 }
 
 // Divergence returns the verdicts on the branches of a kernel. It is an error if its control flow is not

@@ -54,7 +54,7 @@ range = [0, 1]
 	want := map[int]value.Strided{
 		0: value.Between(32, 3, 5), 8: at(0), 16: at(8),
 		24: value.Const(16, 7), 26: value.Const(16, 8), 28: value.Const(16, 9),
-		32: at(24), 40: value.Const(64, 5), 48: value.Between(32, 1, 2), 52: value.Between(32, 1, 2), 56: value.Any(32),
+		32: at(24), 40: value.Const(64, 5), 48: value.Between(32, 1, 2), 52: value.Between(32, 1, 2), 56: value.Between(32, 1<<31, 0x3f7fffff),
 	}
 	found := make(map[int]value.Strided)
 	for _, w := range j.First().Launch().Params {

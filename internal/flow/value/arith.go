@@ -228,8 +228,9 @@ func (s Strided) And(t Strided) Strided {
 		if m&(m+1) == 0 && m != mask(s.bits) { // low bits
 			return exact.narrowed(s.Rem(Const(int(s.bits), m+1), false))
 		}
-		if high := ^m & mask(s.bits); high&(high+1) == 0 { // all but low bits
-			k := Const(int(s.bits), uint64(bits.Len64(high)))
+		_, hi := s.Unsigned()
+		if low := power(m) - 1; below(hi)&^low&^m == 0 { // all but low bits of the words
+			k := Const(int(s.bits), uint64(bits.Len64(low)))
 			return exact.narrowed(s.Shr(k, false).Shl(k))
 		}
 		return exact

@@ -19,6 +19,7 @@ type machine struct {
 	syms   *symbols
 	widen  bool // the sets of symbols
 	narrow bool
+	loads  loads  // what is known of memory
 	under  []fact // what holds besides, under the guard of the instruction being executed
 
 	settled bool // what is known of symbols stays as it is
@@ -81,8 +82,10 @@ func (m *machine) source(st state, in *isa.Instr, i, width int) *Value {
 
 // parameter returns a parameter, or its first bits, by its offset in the parameter block.
 func (m *machine) parameter(offset, bits int) *Value {
-	name, set := m.launch.parameter(m.kernel, offset, bits)
-	return m.value(set, symbolForm(uint8(bits), m.syms.constant(name, set, false)))
+	name, set, to := m.launch.parameter(m.kernel, offset, bits)
+	s := m.syms.constant(name, set, false)
+	m.syms.all[s].region = to
+	return m.value(set, symbolForm(uint8(bits), s))
 }
 
 // parameterBlock names the address of the parameters, which are together one variable.
@@ -96,6 +99,9 @@ func (m *machine) variable(o isa.Operand, width int) *Value {
 		name, align = "&"+v.Name, uint64(max(v.Align, 1))
 	}
 	s := m.syms.constant(name, Multiples(m.kernel.AddressBits, align&-align), false)
+	if o.Var != isa.ParamVar {
+		m.syms.all[s].region = m.launch.variable(&m.kernel.Vars[o.Var])
+	}
 	f := symbolForm(uint8(m.kernel.AddressBits), s).cut(uint8(width))
 	f.c = (f.c + o.Imm) & mask(f.bits)
 	return m.value(m.syms.set(f), f)
@@ -284,6 +290,9 @@ func (m *machine) loaded(st state, pc, i, width int) *Value {
 		return v
 	}
 	set := Any(bits)
+	if elements := m.loads[pc]; elements != nil {
+		set = elements[i]
+	}
 	if bits < width {
 		set = set.Extend(width, in.Type.IsSigned())
 	}

@@ -2,6 +2,7 @@ package value
 
 import (
 	"fmt"
+	"slices"
 
 	"warpbound/internal/isa"
 )
@@ -13,6 +14,12 @@ type Launch struct {
 	Width       int    // lanes of a warp; 32 if zero
 	Params      []Word // what is known of the kernel's parameters
 	Aliased     bool   // several parameters may be addresses in one buffer
+
+	// Buffers are the memory that a kernel can write to, and what is known of it. Pointers are those of the parameters
+	// that are an address there, by their offset in the parameter block.
+	Buffers  []Buffer
+	Pointers map[int]Pointer
+	Trust    bool // that runs do not write to buffers that are read-only
 
 	// OneWarp restricts the analysis to the warp of number Warp of every CTA. Block must
 	// be known.
@@ -122,8 +129,8 @@ func (l *Launch) index(axis int) Strided {
 	return set
 }
 
-// parameter returns the words of a parameter, or of its first bytes, and its name.
-func (l *Launch) parameter(k *isa.Kernel, offset, width int) (string, Strided) {
+// parameter returns the words of a parameter, or of its first bytes, its name, and where it leads as an address.
+func (l *Launch) parameter(k *isa.Kernel, offset, width int) (string, Strided, *region) {
 	for i := range k.Params {
 		p := &k.Params[i]
 		if offset < p.Offset || offset >= p.Offset+p.Bytes {
@@ -133,12 +140,47 @@ func (l *Launch) parameter(k *isa.Kernel, offset, width int) (string, Strided) {
 		if offset > p.Offset {
 			name = fmt.Sprintf("%s+%d", name, offset-p.Offset)
 		}
-		for _, w := range l.Params {
-			if w.Offset == offset && w.Bits() >= width {
-				return name, w.Cut(width)
-			}
+		var to *region
+		if width == k.AddressBits {
+			to = l.region(offset)
 		}
-		return name, Any(width)
+		return name, l.word(offset, width), to
 	}
-	return fmt.Sprintf("param+%d", offset), Any(width)
+	return fmt.Sprintf("param+%d", offset), Any(width), nil
+}
+
+// word returns what so many bits of the parameter block can be: those of a word, a part of one, or several in a row.
+func (l *Launch) word(offset, width int) Strided {
+	end := offset + width/8
+	sum, at := Const(width, 0), offset
+	for _, w := range l.Params {
+		switch first, last := w.Offset, w.Offset+w.Bits()/8; {
+		case first == offset && w.Bits() == width:
+			return w.Strided
+		case first <= offset && end <= last:
+			return w.Shr(Const(32, uint64(8*(offset-first))), false).Cut(width)
+		case first == at && last <= end:
+			sum = sum.Add(w.Extend(width, false).Times(1 << (8 * (at - offset))))
+			at = last
+		}
+	}
+	if at < end {
+		return Any(width)
+	}
+	return sum
+}
+
+// region returns the memory of which the word at an offset in the parameter block is an address.
+func (l *Launch) region(offset int) *region {
+	to, ok := l.Pointers[offset]
+	if !ok {
+		return nil
+	}
+	return &region{buffer: to.Buffer, bytes: l.Buffers[to.Buffer].Bytes, offset: to.Offset}
+}
+
+// variable returns the memory that a variable is.
+func (l *Launch) variable(v *isa.Var) *region {
+	at := slices.IndexFunc(l.Buffers, func(b Buffer) bool { return b.Variable == v.Name })
+	return &region{buffer: at, bytes: v.Bytes}
 }

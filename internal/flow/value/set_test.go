@@ -146,6 +146,7 @@ func TestPrecision(t *testing.T) {
 		{"both sides of zero", c(0).Join(c(mask(32))), in(mask(32), 0)},
 		{"low bits", Any(32).And(c(31)), in(0, 31)},
 		{"rounded down", in(0, 100).And(c(mask(32) &^ 7)), arc(32, 0, 96, 8)},
+		{"rounded down, without high bits", in(5, 100).And(c(0x7ffffffc)), arc(32, 4, 96, 4)},
 		{"disjoint or", in(0, 7).Shl(c(3)).Or(in(0, 7)), in(0, 63)},
 		{"power of two", c(1).Shl(in(0, 4)), in(1, 16)},
 		{"aligned whatever it wraps", Any(32).Mul(c(12)), multiples(32, 4, 0)},

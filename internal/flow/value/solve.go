@@ -24,6 +24,7 @@ const (
 type Result struct {
 	Graph  *cfg.Graph
 	Launch Launch
+	Kept   []bool // of Launch.Buffers: it was taken into account what they hold, since the kernel does not write to them
 
 	machine machine
 	in      []state // at the beginning of each block; nil where control never comes
@@ -37,10 +38,20 @@ const maxWork = 1 << 20
 // Analyze finds the values of the registers of a kernel. It is an error if the kernel is
 // too large.
 func Analyze(g *cfg.Graph, launch Launch) (*Result, error) {
+	r, err := analyze(g, launch, nil)
+	if err != nil || len(launch.Buffers) == 0 {
+		return r, err
+	}
+	return withContents(r)
+}
+
+// analyze finds the values of registers if instructions load what is given.
+func analyze(g *cfg.Graph, launch Launch, known loads) (*Result, error) {
 	if blocks, regs := len(g.Blocks), len(g.Kernel.Regs); blocks*(blocks+regs) > maxWork {
 		return nil, fmt.Errorf("value analysis was skipped: %d registers in %d blocks exceed its limit", regs, blocks)
 	}
 	s := newSolver(g, launch)
+	s.machine.loads = known
 	for s.pass = 0; s.round(); s.pass++ {
 		s.machine.widen = s.pass >= widenSymbols
 	}

@@ -1,6 +1,7 @@
 package value
 
 import (
+	"bytes"
 	"encoding/binary"
 	"math/bits"
 	"math/rand/v2"
@@ -37,7 +38,40 @@ func known(l *flowtest.Launch, vague bool) Launch {
 		}
 		launch.Params = append(launch.Params, Word{p.Offset, set})
 	}
+	if !vague {
+		launch.Buffers, launch.Pointers = memory(l)
+	}
 	return launch
+}
+
+// memory returns what the buffers and variables of a launch hold: those with an even number all that they hold, others which
+// elements there are.
+func memory(l *flowtest.Launch) (buffers []Buffer, pointers map[int]Pointer) {
+	pointers = make(map[int]Pointer)
+	for i, held := range l.Buffers {
+		if held == nil {
+			continue
+		}
+		if offset, bytes, ok := l.Slot(i); ok && bytes == 8 {
+			pointers[offset] = Pointer{Buffer: len(buffers)}
+		}
+		contents := Contents{Each: 1, Data: bytes.Clone(held)}
+		if i%2 == 1 && len(held)%4 == 0 {
+			set, _ := contents.listed(arc(64, 0, uint64(len(held)-4), 4), 4)
+			contents = Contents{Each: 4, Set: set}
+		}
+		buffers = append(buffers, Buffer{Bytes: len(held), Contents: contents})
+	}
+	for _, v := range l.Kernel.Vars {
+		if v.Space == isa.Const || v.Space == isa.Global {
+			b := Buffer{Variable: v.Name, Bytes: v.Bytes}
+			if len(v.Init) == v.Bytes && v.Relocs == nil {
+				b.Contents = Contents{Each: 1, Data: v.Init}
+			}
+			buffers = append(buffers, b)
+		}
+	}
+	return buffers, pointers
 }
 
 // random makes a launch of a random kernel, of PTX or of mini-SIMT code.

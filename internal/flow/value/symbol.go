@@ -34,6 +34,7 @@ type symbol struct {
 	pc       int // of the instruction that defines it
 
 	special isa.Special // the special register that it is, if any
+	region  *region     // the memory of which it is an address; nil if that is not known
 
 	in   *isa.Instr // the operation whose result on args it is, nil if none is known
 	args []Form

@@ -1,0 +1,130 @@
+package value
+
+import (
+	"encoding/binary"
+	"math/bits"
+)
+
+// Buffer is memory of which it is known what it holds when the kernel starts: a buffer of the launch,
+// or a variable of the module.
+type Buffer struct {
+	Name     string
+	Variable string // of the module, which the buffer is; empty for one of the launch
+	Bytes    int
+	Contents Contents
+	ReadOnly bool // a run that writes to it fails
+}
+
+// Contents is what memory holds: little-endian elements, one behind the other. Of the zero Contents nothing
+// is known.
+type Contents struct {
+	Each int     // bytes of an element; 0 if nothing is known
+	Set  Strided // what each of them may be, in 8*Each bits
+	Data []byte  // instead of Set: all bytes
+	Open []Extent
+}
+
+// Extent is bytes of Data that may be others, such as those of an address.
+type Extent struct{ Offset, Bytes int }
+
+// Pointer is a place in a buffer.
+type Pointer struct {
+	Buffer int // index in Launch.Buffers
+	Offset int // in bytes
+}
+
+// at returns the words of so many bytes that may lie at some offsets, all of them in the memory; false if
+// nothing is known of them.
+func (c *Contents) at(offsets Strided, bytes int) (Strided, bool) {
+	switch {
+	case c.Each == 0 || bytes > 8:
+		return Strided{}, false
+	case c.Data != nil:
+		return c.listed(offsets, bytes)
+	}
+	each := uint64(c.Each)
+	if offsets.step%each != 0 {
+		return Strided{}, false
+	}
+	set, ok := c.Set, true
+	switch within := offsets.lo % each; {
+	case within == 0 && bytes > c.Each:
+		set, ok = c.joined(bytes)
+	case within+uint64(bytes) > each:
+		return Strided{}, false
+	case bytes < c.Each:
+		set = c.Set.Shr(Const(32, 8*within), false).Cut(8 * bytes)
+	}
+	return set, ok && !set.IsAny()
+}
+
+// joined returns the words that several elements in a row make.
+func (c *Contents) joined(bytes int) (Strided, bool) {
+	sum := Const(8*bytes, 0)
+	for at := 0; at < bytes; at += c.Each {
+		sum = sum.Add(c.Set.Extend(8*bytes, false).Times(1 << (8 * at)))
+	}
+	return sum, bytes%c.Each == 0
+}
+
+// listed is at for memory of which all bytes are known.
+func (c *Contents) listed(offsets Strided, bytes int) (Strided, bool) {
+	all := gathered{width: uint8(8 * bytes)}
+	for i := uint64(0); ; i++ {
+		at := int(offsets.lo + i*offsets.step)
+		for _, o := range c.Open {
+			if at < o.Offset+o.Bytes && o.Offset < at+bytes {
+				return Strided{}, false
+			}
+		}
+		all.add(wordAt(c.Data[at : at+bytes]))
+		if i == offsets.n {
+			break
+		}
+	}
+	set := all.set()
+	return set, !set.IsAny()
+}
+
+// wordAt returns a little-endian word of 1, 2, 4 or 8 bytes.
+func wordAt(data []byte) uint64 {
+	switch len(data) {
+	case 1:
+		return uint64(data[0])
+	case 2:
+		return uint64(binary.LittleEndian.Uint16(data))
+	case 4:
+		return uint64(binary.LittleEndian.Uint32(data))
+	}
+	return binary.LittleEndian.Uint64(data)
+}
+
+// gathered is a set that words are added to: the narrower of the intervals that they make as signed and as
+// unsigned numbers.
+type gathered struct {
+	width            uint8
+	some             bool
+	first, step      uint64
+	lo, hi           uint64
+	minimum, maximum int64
+}
+
+func (g *gathered) add(word uint64) {
+	signed := extend(word, g.width)
+	if !g.some {
+		*g = gathered{width: g.width, some: true, first: word, lo: word, hi: word, minimum: signed, maximum: signed}
+		return
+	}
+	if word != g.first && g.step != 1 {
+		g.step = gcd(g.step, max(word, g.first)-min(word, g.first))
+	}
+	g.lo, g.hi = min(g.lo, word), max(g.hi, word)
+	g.minimum, g.maximum = min(g.minimum, signed), max(g.maximum, signed)
+}
+
+func (g *gathered) set() Strided {
+	if g.hi-g.lo <= uint64(g.maximum-g.minimum) {
+		return arc(g.width, g.lo, g.hi-g.lo, g.step)
+	}
+	return arc(g.width, uint64(g.minimum), uint64(g.maximum-g.minimum), 1<<bits.TrailingZeros64(g.step|1<<63))
+}

@@ -1,0 +1,324 @@
+package value
+
+import (
+	"maps"
+	"slices"
+
+	"warpbound/internal/graph"
+	"warpbound/internal/isa"
+)
+
+// This file tells what is loaded from buffers to which the kernel does not write. That it does not is checked while their
+// contents are taken for granted, which is no circle: up to the first write to such a buffer, by any thread, the
+// contents are what they were, so that write is one of those that are checked.
+
+// region is the memory in which the address lies that a symbol is.
+type region struct {
+	buffer int // index in Launch.Buffers, negative if it is none of these
+	bytes  int
+	offset int // of the address
+}
+
+// loads are what instructions load, element by element; what is not in it is anything.
+type loads map[int][]Strided
+
+// memo holds what lies in memory at some offsets.
+type memo map[extent]Strided
+
+// extent is some bytes at some offsets in a buffer.
+type extent struct {
+	buffer  int
+	offsets Strided
+	bytes   int
+}
+
+// at returns the words that may lie somewhere.
+func (m memo) at(l *Launch, x extent) Strided {
+	set, ok := m[x]
+	if !ok {
+		if set, ok = l.Buffers[x.buffer].Contents.at(x.offsets, x.bytes); !ok {
+			set = Any(8 * x.bytes)
+		}
+		m[x] = set
+	}
+	return set
+}
+
+// maxRounds is how often what is loaded is made more precise by what is known of addresses then.
+const maxRounds = 4
+
+// withContents returns a result that takes into account what buffers hold. plain is the one that does not.
+func withContents(plain *Result) (*Result, error) {
+	kept := make([]bool, len(plain.Launch.Buffers))
+	for i := range kept {
+		kept[i] = plain.Launch.Buffers[i].Contents.Each > 0
+	}
+	known := make(memo)
+	for {
+		r, err := plain.settleLoads(kept, known)
+		if err != nil {
+			return nil, err
+		}
+		hit := r.written(kept)
+		if len(hit) == 0 {
+			r.Kept = kept
+			return r, nil
+		}
+		for _, b := range hit {
+			kept[b] = false
+		}
+	}
+}
+
+// settleLoads analyses the kernel with what some of the buffers hold.
+func (r *Result) settleLoads(kept []bool, known memo) (*Result, error) {
+	found := r.loads(kept, known)
+	for range maxRounds {
+		if len(found) == 0 {
+			return r, nil
+		}
+		next, err := analyze(r.Graph, r.Launch, found)
+		if err != nil {
+			return nil, err
+		}
+		r = next
+		again := r.loads(kept, known)
+		if maps.EqualFunc(found, again, slices.Equal) {
+			break
+		}
+		found = again
+	}
+	return r, nil
+}
+
+// loads returns what instructions load from buffers that hold what they did at first.
+func (r *Result) loads(kept []bool, known memo) loads {
+	found := make(loads)
+	for _, a := range r.accesses() {
+		if a.writes || !a.known || a.buffer < 0 || !kept[a.buffer] {
+			continue
+		}
+		in := &r.Graph.Kernel.Instrs[a.instr]
+		if in.Type.Bits() > 64 {
+			continue
+		}
+		elements := make([]Strided, len(in.Dst))
+		some := false
+		for i := range elements {
+			offsets := a.offsets.Add(Const(a.offsets.Bits(), uint64(i*in.Type.Bytes())))
+			elements[i] = known.at(&r.Launch, extent{a.buffer, offsets, in.Type.Bytes()})
+			some = some || !elements[i].IsAny()
+		}
+		if some {
+			found[a.instr] = elements
+		}
+	}
+	return found
+}
+
+// written returns those of the buffers to which the kernel may write.
+func (r *Result) written(kept []bool) []int {
+	hit := make([]bool, len(kept))
+	for _, a := range r.accesses() {
+		for i := range hit {
+			trusted := r.Launch.Trust && r.Launch.Buffers[i].ReadOnly
+			hit[i] = hit[i] || a.writes && kept[i] && !trusted && (!a.known || a.buffer == i)
+		}
+	}
+	var all []int
+	for i := range hit {
+		if hit[i] {
+			all = append(all, i)
+		}
+	}
+	return all
+}
+
+// Stores reports, of each buffer of the launch, whether the kernel may write to it.
+func (r *Result) Stores() []bool {
+	all := make([]bool, len(r.Launch.Buffers))
+	for i := range all {
+		all[i] = true
+	}
+	hit := make([]bool, len(all))
+	for _, i := range r.written(all) {
+		hit[i] = true
+	}
+	return hit
+}
+
+// touch is an access and the memory in which it lies.
+type touch struct {
+	instr   int
+	writes  bool
+	known   bool // whether it surely lies in one region
+	buffer  int  // negative if that is no buffer of the launch
+	offsets Strided
+}
+
+// accesses returns the loads and stores of the kernel that are executed and may be of memory that all threads share,
+// but for shared memory.
+func (r *Result) accesses() []touch {
+	dom := graph.Dominators(r.Graph.Flow.Graph(), r.Graph.Entry())
+	x := &expansion{r: r, bounds: r.Loops()}
+	var all []touch
+	for b, block := range r.Graph.Blocks {
+		if r.in[b] == nil {
+			continue
+		}
+		st := append(state(nil), r.in[b]...)
+		for pc := block.Start; pc < block.End; pc++ {
+			if loads, writes := touches(&r.Graph.Kernel.Instrs[pc]); loads || writes {
+				if t, ok := r.touched(st, x, dom, b, pc); ok {
+					t.writes = writes
+					all = append(all, t)
+				}
+			}
+			r.machine.step(st, pc)
+		}
+	}
+	return all
+}
+
+// touches reports whether an instruction is a load that may find something known, and whether it may write to a buffer.
+func touches(in *isa.Instr) (loads, writes bool) {
+	effect := in.Op.Info().Effect
+	if effect&isa.Unmodelled != 0 {
+		return false, true
+	}
+	switch in.Space {
+	case isa.Shared, isa.Local, isa.Param:
+		return false, false
+	}
+	switch in.Op {
+	case isa.Ld:
+		return true, false
+	case isa.CpAsync, isa.Mbarrier, isa.StMatrix, isa.LdMatrix: // they write to shared memory
+		return false, false
+	}
+	return false, effect&isa.WritesMem != 0
+}
+
+// touched finds where an access lies; false if it is never executed.
+func (r *Result) touched(st state, x *expansion, dom *graph.DomTree, block, pc int) (touch, bool) {
+	t := touch{instr: pc}
+	m, in := &r.machine, &r.Graph.Kernel.Instrs[pc]
+	if _, writes := touches(in); writes && in.Op != isa.St && in.Op != isa.Atom && in.Op != isa.Red {
+		return t, true
+	}
+	a, executed := r.addressOf(st, x, dom, block, pc)
+	if !executed {
+		return t, false
+	}
+	if in.Guard.Set {
+		facts, _ := m.facts(m.register(st, in.Guard.Reg).cond, !in.Guard.Not)
+		m.under = facts
+		defer func() { m.under = nil }()
+	}
+	whole := r.addressForm(st, in, a.Bits)
+	form, counts := x.expand(whole)
+	base, rest, ok := m.split(form)
+	if !ok {
+		return t, true
+	}
+	offsets := r.spread(&a, rest, counts)
+	if b, direct, ok := m.split(whole); ok && b == base { // its counters have not been replaced
+		for _, f := range r.beside(st, &a) {
+			if k, ok := direct.multiple(f.form); ok {
+				words := f.set.Add(Const(int(f.set.bits), -f.form.c)).Times(k).Add(Const(a.Bits, direct.c))
+				if both, ok := offsets.Meet(words); ok {
+					offsets = both
+				}
+			}
+		}
+	}
+	offsets = offsets.Add(Const(a.Bits, uint64(base.offset))).unsigned()
+	_, last := offsets.Unsigned()
+	if t.known = last <= uint64(base.bytes) && last+uint64(a.Width) <= uint64(base.bytes); t.known {
+		t.buffer, t.offsets = base.buffer, offsets
+	}
+	return t, true
+}
+
+// split takes the address from a form that is the only one in it.
+func (m *machine) split(f Form) (base *region, rest Form, ok bool) {
+	if !f.known() {
+		return nil, f, false
+	}
+	rest = constForm(f.bits, f.c)
+	for _, t := range f.terms {
+		y := &m.syms.all[t.sym]
+		if base == nil && t.coef == 1 && y.region != nil && y.set.bits == f.bits {
+			base = y.region
+			continue
+		}
+		rest = rest.add(Form{bits: f.bits, terms: []term{t}}, 1)
+	}
+	return base, rest, base != nil
+}
+
+// spread returns the words that a form can have at an access, plus multiples of some numbers.
+func (r *Result) spread(a *Address, f Form, counts []Term) Strided {
+	sum := Const(int(f.bits), f.c)
+	for _, t := range f.terms {
+		y := &r.machine.syms.all[t.sym]
+		set := y.set
+		switch role, axis := r.role(t.sym); role {
+		case ThreadIndex:
+			set = a.Thread[axis].words(set)
+		case CTAIndex:
+			set = a.CTA[axis].words(set)
+		}
+		if set.bits >= f.bits {
+			set = set.Cut(int(f.bits))
+		} else {
+			set = set.Extend(int(f.bits), false)
+		}
+		sum = sum.Add(set.Times(t.coef))
+	}
+	for _, c := range counts {
+		sum = sum.Add(Between(int(f.bits), 0, c.Max).Times(uint64(c.Coef)))
+	}
+	return sum
+}
+
+// words returns the words of a set that are in the range.
+func (r Range) words(set Strided) Strided {
+	if r.Min < 0 || r.Max < r.Min {
+		return set
+	}
+	if both, ok := set.Meet(Between(set.Bits(), uint64(r.Min), uint64(r.Max))); ok {
+		return both
+	}
+	return set
+}
+
+// beside returns what is known at an access of other words, in the width of addresses: by the conditions that lead to it,
+// and of what registers hold.
+func (r *Result) beside(st state, a *Address) []fact {
+	var all []fact
+	add := func(f Form, set Strided) {
+		if len(f.terms) == 0 || set.IsAny() {
+			return
+		}
+		width := uint8(a.Bits)
+		switch {
+		case f.bits == width:
+			all = append(all, fact{f, set})
+		case f.bits < width && r.machine.syms.fits(f, false):
+			all = append(all, fact{f.lifted(width), set.Extend(a.Bits, false)})
+		case f.bits < width && r.machine.syms.fits(f, true):
+			all = append(all, fact{f.lifted(width), set.Extend(a.Bits, true)})
+		}
+	}
+	for _, f := range a.facts {
+		add(f.form, f.set)
+	}
+	for reg, v := range st {
+		if v != nil {
+			v = r.machine.register(st, isa.Reg(reg))
+			add(v.form, v.Strided)
+		}
+	}
+	return all
+}

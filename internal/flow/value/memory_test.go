@@ -1,0 +1,108 @@
+package value
+
+import (
+	"encoding/binary"
+	"slices"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"warpbound/internal/test/flowtest"
+)
+
+// What lies in memory is in the set of what may lie there.
+func TestContents(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		each := rapid.SampledFrom([]int{1, 2, 4, 8}).Draw(t, "each")
+		set, _ := words(t, 8*each, "elements")
+		count := rapid.IntRange(1, 12).Draw(t, "count")
+		data := make([]byte, 0, count*each)
+		for range count {
+			word := set.lo + set.step*rapid.Uint64Range(0, set.n).Draw(t, "element")
+			data = append(data, binary.LittleEndian.AppendUint64(nil, word)[:each]...)
+		}
+		bytes := rapid.SampledFrom([]int{1, 2, 4, 8}).Filter(func(n int) bool { return n <= len(data) }).Draw(t, "bytes")
+		first := rapid.IntRange(0, len(data)-bytes).Draw(t, "first")
+		step := rapid.IntRange(1, 9).Draw(t, "step")
+		n := rapid.IntRange(0, (len(data)-bytes-first)/step).Draw(t, "steps")
+		offsets := arc(64, uint64(first), uint64(n*step), uint64(step))
+		at := first + step*rapid.IntRange(0, n).Draw(t, "at")
+		word := binary.LittleEndian.Uint64(append(slices.Clone(data[at:at+bytes]), make([]byte, 8)...))
+		for _, c := range []Contents{{Each: each, Set: set}, {Each: each, Data: data}} {
+			if s, ok := c.at(offsets, bytes); ok && (!s.Contains(word) || s.Bits() != 8*bytes) {
+				t.Fatalf("%#x at %d is not in %s", word, at, s)
+			}
+		}
+	})
+}
+
+// TestLoaded bounds loops by what is loaded.
+func TestLoaded(t *testing.T) {
+	const unknown = -1
+	count := "\nmov.u32 %r9, 0; L: add.u32 %r9, %r9, 1; setp.lt.u32 %p1, %r9, %r1; @%p1 bra L;"
+	rows := Contents{Each: 4, Set: Between(32, 1, 64)}
+	listed := Contents{Each: 4, Data: binary.LittleEndian.AppendUint64(binary.LittleEndian.AppendUint64(nil, 7|9<<32), 5|70<<32)}
+	fields := Contents{Each: 2, Set: Between(16, 3, 4)}
+	for _, c := range []struct {
+		name     string
+		contents Contents
+		body     string
+		n        int64
+	}{
+		{"an element", rows, "ld.global.u32 %r1, [%buf+4];" + count, 63},
+		{"any element", rows, "and.b32 %r2, %tid, 3; mul.wide.u32 %d1, %r2, 4; add.u64 %d1, %buf, %d1; ld.global.u32 %r1, [%d1];" + count, 63},
+		{"that of a thread", rows, "setp.ge.u32 %p2, %tid, 4; @%p2 bra E; mul.wide.u32 %d1, %tid, 4; add.u64 %d1, %buf, %d1; ld.global.u32 %r1, [%d1];" + count + " E:", 63},
+		{"by a guard", rows, "setp.lt.u32 %p2, %tid, 4; mov.u32 %r1, 5; mul.wide.u32 %d1, %tid, 4; add.u64 %d1, %buf, %d1; @%p2 ld.global.u32 %r1, [%d1];" + count, 63},
+		{"by an index of the grid", rows, "mad.lo.u32 %r3, %cta, %ntid, %tid; setp.ge.u32 %p2, %r3, 4; @%p2 bra E; mul.wide.u32 %d1, %r3, 4; add.u64 %d1, %buf, %d1; ld.global.u32 %r1, [%d1];" + count + " E:", 63},
+		{"in a loop", rows, "mov.u32 %r8, 4; mov.u64 %d1, %buf; K: ld.global.u32 %r1, [%d1];" + count + " add.u64 %d1, %d1, 4; add.u32 %r8, %r8, -1; setp.ne.u32 %p2, %r8, 0; @%p2 bra K;", 63},
+		{"a generic address", rows, "ld.u32 %r1, [%buf];" + count, 63},
+		{"a byte of an element", Contents{Each: 4, Set: Between(32, 1, 200)}, "ld.global.u8 %r1, [%buf];" + count, 199},
+		{"a byte that is zero", Contents{Each: 4, Set: Between(32, 1, 200)}, "ld.global.u8 %r1, [%buf+1]; add.u32 %r1, %r1, 8;" + count, 7},
+		{"two elements", fields, "ld.global.u32 %r1, [%buf];" + count, 4<<16 + 3},
+		{"elements of a vector", rows, "ld.global.v2.u32 {%r2, %r1}, [%buf+8];" + count, 63},
+		{"one that is listed", listed, "ld.global.u32 %r1, [%buf+8];" + count, 4},
+		{"some that are listed", listed, "and.b32 %r2, %tid, 1; mul.wide.u32 %d1, %r2, 4; add.u64 %d1, %buf, %d1; ld.global.u32 %r1, [%d1];" + count, 8},
+		{"one that leads to another", Contents{Each: 4, Set: Between(32, 0, 3)},
+			"ld.global.u32 %r2, [%buf]; mul.wide.u32 %d1, %r2, 4; add.u64 %d1, %buf, %d1; ld.global.u32 %r1, [%d1]; add.u32 %r1, %r1, 1;" + count, 3},
+		{"an address that may be one", Contents{Each: 4, Data: listed.Data, Open: []Extent{{8, 8}}}, "ld.global.u32 %r1, [%buf+8];" + count, unknown},
+		{"between two elements", rows, "ld.global.u32 %r1, [%buf+2];" + count, unknown},
+		{"behind the last", rows, "ld.global.u32 %r1, [%buf+16];" + count, unknown},
+		{"perhaps behind the last", rows, "mul.wide.u32 %d1, %tid, 4; add.u64 %d1, %buf, %d1; ld.global.u32 %r1, [%d1];" + count, unknown},
+		{"before the first", rows, "ld.global.u32 %r1, [%buf-4];" + count, unknown},
+		{"written", rows, "ld.global.u32 %r1, [%buf+4]; st.global.u32 [%buf+8], 1000;" + count, unknown},
+		{"written behind", rows, "ld.global.u32 %r1, [%buf+4];" + count + " red.global.add.u32 [%buf+8], 1000;", unknown},
+		{"written by a guess", rows, "ld.global.u32 %r1, [%buf+4]; ld.global.u64 %d2, [other]; st.global.u32 [%d2], 1000;" + count, unknown},
+		{"written by a generic address", rows, "ld.global.u32 %r1, [%buf+4]; ld.global.u64 %d2, [other]; st.u32 [%d2], 1000;" + count, unknown},
+		{"written beside", rows, "ld.global.u32 %r1, [%buf+4]; st.global.u32 [other], 1000; st.shared.u32 [tile+4], %r1;" + count, 63},
+		{"written perhaps behind what is beside", rows, "ld.global.u32 %r1, [%buf+4]; mul.wide.u32 %d1, %tid, 4; mov.u64 %d2, other; add.u64 %d1, %d1, %d2; st.global.u32 [%d1], 1000;" + count, unknown},
+		{"written where none is loaded", rows, "ld.global.u32 %r1, [%buf+4]; setp.gt.u32 %p2, %r1, 64; @%p2 st.global.u32 [%buf+8], 1000;" + count, 63},
+		{"written at an index that is loaded", rows, "ld.global.u32 %r1, [%buf+4]; mul.wide.u32 %d1, %r1, 4; mov.u64 %d2, other; add.u64 %d1, %d1, %d2; st.global.u32 [%d1], 1000;" + count, 63},
+		{"a table of the module", Contents{}, "and.b32 %r2, %tid, 3; mul.wide.u32 %d1, %r2, 4; mov.u64 %d2, table; add.u64 %d1, %d1, %d2; ld.const.u32 %r1, [%d1];" + count, 20},
+		{"a table by its name", Contents{}, "ld.const.u32 %r1, [table+8];" + count, 2},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			text := strings.Replace(moduleOf(c.body), ".visible", ".const .align 4 .u32 table[4] = {1, 2, 3, 21};\n.global .align 8 .b8 other[264];\n.visible", 1)
+			g := flowtest.Graph(t, "k.ptx", text)
+			var table []byte
+			for _, v := range g.Kernel.Vars {
+				if v.Name == "table" {
+					table = v.Init
+				}
+			}
+			r := analyzed(t, g, Launch{
+				Grid: [3]int{3, 1, 1}, Block: [3]int{96, 1, 1},
+				Buffers: []Buffer{
+					{Name: "p", Bytes: 16, Contents: c.contents}, {Name: "other", Variable: "other", Bytes: 264},
+					{Name: "table", Variable: "table", Bytes: 16, Contents: Contents{Each: 1, Data: table}},
+				},
+				Pointers: map[int]Pointer{g.Kernel.Params[0].Offset: {Buffer: 0}},
+			})
+			bounds := r.Loops()
+			b := bounds[len(bounds)-1]
+			if known := b.Known && b.Iterations < 1<<30; !known && c.n != unknown || known && b.Iterations != c.n {
+				t.Errorf("%d (known: %v) iterations, want %d: %s", b.Iterations, b.Known, c.n, b.Reason)
+			}
+		})
+	}
+}

@@ -1,0 +1,115 @@
+package workload
+
+import (
+	"slices"
+
+	"warpbound/internal/flow/value"
+	"warpbound/internal/isa"
+	"warpbound/internal/job"
+)
+
+// remember tells a launch of all memory that its kernel can write to, and what of it holds when the kernel starts. It returns
+// the index of each buffer there, by parameter of the whole job.
+func (k *Kernel) remember(l *value.Launch) []int {
+	l.Pointers = make(map[int]value.Pointer)
+	whole := k.Bound.Job.Whole()
+	params := whole.Params
+	alone := k.Kept == nil && !whole.Several() // no other launch of a run may have written
+	places := make([]int, len(params))
+	for i := range params {
+		p := &params[i]
+		if p.Kind != job.Buffer {
+			continue
+		}
+		b := value.Buffer{Name: p.Name, Bytes: p.Bytes, ReadOnly: p.Access == job.ReadOnly}
+		if alone || k.Kept != nil && k.Kept[i] || l.Trust && b.ReadOnly {
+			b.Contents = contents(p)
+		}
+		places[i], l.Buffers = len(l.Buffers), append(l.Buffers, b)
+	}
+	for i := range k.Bound.Kernel.Vars {
+		v := &k.Bound.Kernel.Vars[i]
+		if v.Space != isa.Const && v.Space != isa.Global {
+			continue
+		}
+		b := value.Buffer{Name: v.Name, Variable: v.Name, Bytes: v.Bytes}
+		if v.Space == isa.Const || alone {
+			b.Contents = k.initial(i)
+		}
+		l.Buffers = append(l.Buffers, b)
+	}
+	return places
+}
+
+// Unwritten tells of each buffer, by parameter of the whole job, whether the kernel surely does not write to it. values
+// is what is known of its launch; nothing if nil.
+func (k *Kernel) Unwritten(values *value.Result) []bool {
+	params := k.Bound.Job.Whole().Params
+	safe := make([]bool, len(params))
+	if values == nil {
+		return safe
+	}
+	stores, places := values.Stores(), k.remember(&value.Launch{})
+	for i := range params {
+		safe[i] = params[i].Kind == job.Buffer && !stores[places[i]]
+	}
+	return safe
+}
+
+// contents returns what a buffer of a job holds in all test vectors.
+func contents(p *job.Param) value.Contents {
+	each := p.Type.Bytes()
+	width := 8 * each
+	switch c := &p.Content; c.Kind {
+	case job.Zeros:
+		return value.Contents{Each: each, Set: value.Const(width, 0)}
+	case job.Iota:
+		if last := uint64(p.Bytes/each - 1); !p.Type.IsFloat() && last <= ^uint64(0)>>(64-width) {
+			return value.Contents{Each: each, Set: value.Between(width, 0, last)}
+		}
+	case job.Uniform:
+		return value.Contents{Each: each, Set: numbers(p, nil, width)}
+	case job.Fixed:
+		held := value.Contents{Each: each, Data: c.Data}
+		for _, to := range c.Pointers {
+			held.Open = append(held.Open, value.Extent{Offset: to.At, Bytes: 8})
+		}
+		return held
+	}
+	return value.Contents{}
+}
+
+// initial returns what a variable holds at first: what the job says, or else the module.
+func (k *Kernel) initial(variable int) value.Contents {
+	v := &k.Bound.Kernel.Vars[variable]
+	if v.Extern || v.Bytes == 0 || v.WarpSize {
+		return value.Contents{}
+	}
+	for _, s := range k.Bound.Symbols {
+		if s.Var == variable {
+			return value.Contents{Each: 1, Data: s.Data}
+		}
+	}
+	if v.Init == nil && v.Relocs == nil {
+		return value.Contents{Each: 1, Set: value.Const(8, 0)}
+	}
+	data := make([]byte, v.Bytes)
+	copy(data, v.Init)
+	held := value.Contents{Each: 1, Data: data}
+	for _, at := range v.Relocs {
+		held.Open = append(held.Open, value.Extent{Offset: at.Offset, Bytes: at.Size})
+	}
+	return held
+}
+
+// plain returns the words of a struct by value that are not those of addresses.
+func plain(p *job.Param, data []byte) []value.Word {
+	var words []value.Word
+	for at := range data {
+		among := func(to job.Pointer) bool { return to.At <= at && at < to.At+8 }
+		if !slices.ContainsFunc(p.Content.Pointers, among) {
+			words = append(words, value.Word{Offset: at, Strided: value.Const(8, uint64(data[at]))})
+		}
+	}
+	return words
+}
