@@ -53,6 +53,7 @@ var arrows = []rule{
 	{"internal/cuda/standin", []string{"internal/method/...", "internal/runner/...", "internal/platform", "internal/cli"}, "what stands in for a driver knows no more of its users than a driver"},
 	{"internal/graph", []string{"internal/isa/..."}, "graph algorithms know no instruction set"},
 	{"internal/ipet", []string{"internal/isa/...", "internal/cfg", "internal/trace"}, "path problems know no instruction set"},
+	{"internal/contract", []string{"warpbound", "estimate", "internal/..."}, "relations do not know what their numbers are"},
 	{"internal/kernelgen", []string{"estimate", "internal/..."}, "random kernels are text, for whatever reads text"},
 	{"internal/synthetic", []string{"estimate", "internal/..."}, "benchmarks are text, for whatever reads text"},
 	{"internal/stream", []string{"internal/isa/...", "internal/machine", "internal/emu", "internal/sim/...", "internal/method/..."}, "a stream of accesses knows no machine"},

@@ -46,6 +46,8 @@ type Job struct {
 	Loops map[string]int64
 	Facts []Fact
 
+	Assumes []Assume // what holds of all inputs
+
 	Split  Split  // where and how wavefronts split, on machines with split contexts
 	LLC    LLC    // the last-level cache, on machines that share it with a CPU
 	CPU    CPU    // what that CPU does; the zero CPU: nothing
@@ -100,6 +102,15 @@ const (
 type Fact struct {
 	Sum      map[string]int64 // coefficients by place
 	Min, Max *int64           // one of them at least; nil: no limit
+}
+
+// Assume is something that holds of all inputs: relations between integers, or the order of a buffer or an array. One of
+// Expr, Sorted and Monotone is given.
+type Assume struct {
+	Expr     string  // such as "n <= count && n % 32 == 0", over the names of numbers, fields as "args.n"
+	Sorted   string  // name of what does not descend
+	Monotone string  // name of indices that do not descend
+	Step     []int64 // the least and the greatest difference of neighbours in Monotone; nil: any
 }
 
 // Split is how wavefronts split.

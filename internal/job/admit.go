@@ -30,7 +30,7 @@ func (b *Bound) Admit(in *Inputs) error {
 			return fmt.Errorf("element %d of %s is none that %s draws (%v)", at, p.Name, b.Job.File, p.Pos)
 		}
 	}
-	return nil
+	return b.Job.Whole().assumed(in)
 }
 
 // outside returns the first element that is not sampled, or -1.

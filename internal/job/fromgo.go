@@ -68,6 +68,7 @@ var goFields = [...]struct{ key, field string }{
 	{"name", "Name"}, {"type", "Type"}, {"count", "Count"}, {"bytes", "Count"}, {"value", "Content"}, {"range", "Content"},
 	{"same", "Same"}, {"offset", "Offset"}, {"access", "Access"}, {"array", "Count"},
 	{"pointers", "Content.Pointers"}, {"at", "At"}, {"to", "To"}, {"init", "Content"}, {"values", "Content"}, {"hex", "Content"}, {"file", "Content"},
+	{"assume", "Assumes"}, {"expr", "Expr"}, {"sorted", "Sorted"}, {"monotone", "Monotone"}, {"step", "Step"},
 	{"sum", "Sum"}, {"min", "Min"}, {"max", "Max"},
 	{"branches", "Branches"}, {"simds", "SIMDs"}, {"mode", "Mode"},
 	{"size_kb", "KiB"}, {"quota", "Quota"}, {"regulated", "Regulated"}, {"program", "Program"}, {"trace", "Trace"},
@@ -96,7 +97,7 @@ func inGo(m *tomlpos.Mark, prefix, at string, g *jobs.Job) {
 		if at == "Compiled." && key == "file" {
 			field = at + "File"
 		}
-		below.Pos = diag.Pos{File: prefix + field}
+		below.Pos, below.Text = diag.Pos{File: prefix + field}, diag.Pos{}
 		inGo(below, prefix, field+".", g)
 		for i, elem := range below.Elems {
 			field := element(g, field, i)

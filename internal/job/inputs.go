@@ -63,6 +63,7 @@ func (b *Bound) setScalars(vector int, in *Inputs) {
 			b.draw(vector, i, in.Scalars[i])
 		}
 	}
+	b.Job.Whole().relate(vector, in.Scalars)
 }
 
 // draw writes what a parameter holds in a test vector to memory of its size.
@@ -73,6 +74,14 @@ func (b *Bound) draw(vector, param int, to []byte) {
 		rng = generator(b.Job.Seed, vector, param)
 	}
 	p.Content.fill(to, p.Type, &rng)
+	if p.Content.Kind != Uniform {
+		return
+	}
+	for i := range b.Job.Whole().Assumes {
+		if a := &b.Job.Whole().Assumes[i]; a.Array == param {
+			a.settle(p, to)
+		}
+	}
 }
 
 // Size returns the size of a buffer in bytes.

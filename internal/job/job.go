@@ -36,7 +36,9 @@ type Job struct {
 	Symbols   []Symbol
 	Loops     []Loop
 	Facts     []Fact
-	Split     Split // of wavefronts
+	Assumes   []Assume // of inputs
+	Related   *Related // by the relations among these; nil if there are none
+	Split     Split    // of wavefronts
 	LLC       LLC
 	CPU       CPU
 	Repeat    Repeat

@@ -31,7 +31,7 @@ type reader struct {
 func (r *reader) job() *Job {
 	t := r.root
 	t.only("a job", "module", "kernel", "machine", "target", "grid", "block", "vectors", "seed", "budget",
-		"registers", "shared", "param", "buffer", "symbol", "loop", "fact", "split", "llc", "cpu", "repeat", "launch", "caches", "source")
+		"registers", "shared", "param", "buffer", "symbol", "loop", "fact", "assume", "split", "llc", "cpu", "repeat", "launch", "caches", "source")
 	j := &Job{
 		File: r.file, Machine: DefaultMachine, Vectors: DefaultVectors, Seed: DefaultSeed,
 		Pos: Positions{
@@ -69,6 +69,7 @@ func (r *reader) job() *Job {
 	j.Symbols = r.symbols(t.tables("symbol"))
 	j.Loops = r.loops(t)
 	j.Facts = r.facts(t.tables("fact"))
+	r.assumes(t.tables("assume"), j)
 	j.Split = r.split(t)
 	j.LLC = r.llc(t)
 	j.CPU = r.cpu(t, j.Params)

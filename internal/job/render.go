@@ -84,6 +84,12 @@ func (r *renderer) file() *jobFile {
 		sum := r.places(element(g, "Facts", i)+".Sum", fact.Sum)
 		f.Fact = append(f.Fact, factEntry{Sum: sum, Min: fact.Min, Max: fact.Max})
 	}
+	for i, a := range g.Assumes {
+		field := element(g, "Assumes", i)
+		f.Assume = append(f.Assume, assumeEntry{
+			Expr: r.text(field+".Expr", a.Expr), Sorted: r.text(field+".Sorted", a.Sorted), Monotone: r.text(field+".Monotone", a.Monotone), Step: a.Step,
+		})
+	}
 	return f
 }
 

@@ -52,6 +52,9 @@ func (j *Job) Write(stem string, in *Inputs) (*Written, error) {
 		}
 		f.Fact = append(f.Fact, factEntry{Sum: sum, Min: fact.Min, Max: fact.Max})
 	}
+	for i := range j.Assumes {
+		f.Assume = append(f.Assume, j.assumeEntry(&j.Assumes[i]))
+	}
 	return w.written(j.File, &f)
 }
 
@@ -83,6 +86,7 @@ type jobFile struct {
 	Symbol    []symbolEntry    `toml:"symbol,omitempty"`
 	Loop      map[string]int64 `toml:"loop,omitempty"`
 	Fact      []factEntry      `toml:"fact,omitempty"`
+	Assume    []assumeEntry    `toml:"assume,omitempty"`
 	Split     *splitTable      `toml:"split,omitempty"`
 	LLC       *llcTable        `toml:"llc,omitempty"`
 	CPU       *cpuTable        `toml:"cpu,omitempty"`
@@ -130,6 +134,13 @@ type factEntry struct {
 	Sum map[string]int64 `toml:"sum,inline"`
 	Min *int64           `toml:"min,omitempty"`
 	Max *int64           `toml:"max,omitempty"`
+}
+
+type assumeEntry struct {
+	Expr     string  `toml:"expr,omitempty"`
+	Sorted   string  `toml:"sorted,omitempty"`
+	Monotone string  `toml:"monotone,omitempty"`
+	Step     []int64 `toml:"step,omitempty"`
 }
 
 type splitTable struct {
@@ -300,6 +311,21 @@ func unused(keys map[string]int64, p Place) string {
 		key = key[:at] + "0" + key[at:]
 	}
 	return key
+}
+
+// assumeEntry returns the entry of an assumption.
+func (j *Job) assumeEntry(a *Assume) assumeEntry {
+	e := assumeEntry{Expr: a.Text}
+	switch a.Key {
+	case "sorted":
+		e.Sorted = j.Params[a.Array].Name
+	case "monotone":
+		e.Monotone = j.Params[a.Array].Name
+	}
+	if a.Order.Limited {
+		e.Step = []int64{int64(a.Order.Min), int64(a.Order.Max)}
+	}
+	return e
 }
 
 func splitOf(s *Split) *splitTable {

@@ -139,6 +139,7 @@ func start(file string) diag.Pos { return diag.Pos{File: file, Line: 1, Col: 1} 
 // Mark is where a key or an array's element stands, with those below it.
 type Mark struct {
 	Pos   diag.Pos         // of the key's first mention; of an inline element that of its array
+	Text  diag.Pos         // of the first byte in the quotes of a string, if the bytes there are those of the string; zero of others
 	Keys  map[string]*Mark // of a table; nil if it has none
 	Elems []*Mark          // of an array of tables
 }
@@ -167,6 +168,7 @@ func (m *Mark) Paths() map[string]diag.Pos {
 // index records where the keys of a document stand.
 type index struct {
 	file  string
+	src   []byte
 	lines []int // offset of each line's first byte
 	keys  int   // mentions of keys
 	root  *Mark
@@ -178,7 +180,7 @@ type index struct {
 // the place then, and what is wrong with a document beyond its syntax.
 func Index(file string, src []byte, maximum int) (*Mark, error) {
 	root := &Mark{Pos: start(file)}
-	d := &index{file: file, lines: []int{0}, root: root, table: root}
+	d := &index{file: file, src: src, lines: []int{0}, root: root, table: root}
 	for i, c := range src {
 		if c == '\n' {
 			d.lines = append(d.lines, i+1)
@@ -226,6 +228,10 @@ func (d *index) keyValue(at *Mark, e *unstable.Node) {
 // value records the keys of inline tables. Arrays without any get no marks.
 func (d *index) value(at *Mark, v *unstable.Node) {
 	switch v.Kind {
+	case unstable.String:
+		if first := int(v.Raw.Offset) + 1; bytes.HasPrefix(d.src[first:], v.Data) {
+			at.Text = d.place(first)
+		}
 	case unstable.InlineTable:
 		for it := v.Children(); it.Next(); {
 			d.keyValue(at, it.Node())
@@ -257,8 +263,10 @@ func (d *index) below(at *Mark, key *unstable.Node) *Mark {
 	return m
 }
 
-func (d *index) position(n *unstable.Node) diag.Pos {
-	offset := int(n.Raw.Offset)
+func (d *index) position(n *unstable.Node) diag.Pos { return d.place(int(n.Raw.Offset)) }
+
+// place is the position of a byte.
+func (d *index) place(offset int) diag.Pos {
 	line, found := slices.BinarySearch(d.lines, offset)
 	if !found {
 		line--
