@@ -2,10 +2,12 @@ package workload
 
 import (
 	"encoding/binary"
+	"maps"
 	"slices"
 
 	"warpbound/internal/abi"
 	"warpbound/internal/absexec"
+	"warpbound/internal/contract"
 	"warpbound/internal/flow/divergence"
 	"warpbound/internal/flow/gated"
 	"warpbound/internal/flow/value"
@@ -53,7 +55,7 @@ func (k *Kernel) launch(trust bool) value.Launch {
 		case job.View:
 			address(0, width, *p.View)
 		case job.Scalar:
-			known(0, numbers(p, p.Content.Data, width))
+			known(0, k.related(i, numbers(p, p.Content.Data, width)))
 		case job.Struct:
 			for _, to := range p.Content.Pointers {
 				address(to.At, 64, to.To)
@@ -71,7 +73,52 @@ func (k *Kernel) launch(trust bool) value.Launch {
 			}
 		}
 	}
+	l.Sums = k.sums()
 	return l
+}
+
+// sums returns what linear relations say of parameters that are never negative, so that they are the same number signed and
+// unsigned.
+func (k *Kernel) sums() []value.Sum {
+	whole := k.Bound.Job.Whole()
+	if whole.Related == nil {
+		return nil
+	}
+	places := make(map[int]value.SumTerm)
+	for i := range k.Bound.Job.Params {
+		if offset, bytes, ok := k.Bound.Slot(i); ok && k.Bound.Job.InWhole(i) >= 0 {
+			places[k.Bound.Job.InWhole(i)] = value.SumTerm{Offset: offset, Bits: 8 * bytes}
+		}
+	}
+	var all []value.Sum
+	for i := range whole.Related.Problem.Relations {
+		for _, linear := range whole.Related.Problem.Relations[i].Linears() {
+			if s, ok := sum(whole, linear, places); ok {
+				all = append(all, s)
+			}
+		}
+	}
+	return all
+}
+
+// sum returns a linear relation over parameters at their places; false if it says nothing of several of them.
+func sum(whole *job.Job, linear contract.Linear, places map[int]value.SumTerm) (value.Sum, bool) {
+	s := value.Sum{Max: linear.Max}
+	for _, v := range slices.Sorted(maps.Keys(linear.Coefs)) {
+		term, passed := places[v]
+		set, _ := whole.Narrowed(v)
+		switch coef := linear.Coefs[v]; {
+		case coef == 0:
+		case set.Step == 0:
+			s.Max -= coef * set.Low
+		case set.Low < 0 || !passed:
+			return s, false
+		default:
+			term.Coef = coef
+			s.Terms = append(s.Terms, term)
+		}
+	}
+	return s, len(s.Terms) > 1
 }
 
 // inBuffer returns what an address can be that lies so many bytes behind the start of a buffer.
@@ -90,6 +137,19 @@ func numbers(p *job.Param, data []byte, width int) value.Strided {
 		return value.Between(width, c.Base, c.Base+c.Span)
 	}
 	return floats(p, width)
+}
+
+// related returns what relations leave of the words of a number, by the index of its parameter.
+func (k *Kernel) related(param int, set value.Strided) value.Strided {
+	whole := k.Bound.Job.InWhole(param)
+	if whole < 0 {
+		return set
+	}
+	left, ok := k.Bound.Job.Whole().Narrowed(whole)
+	if !ok {
+		return set
+	}
+	return value.Steps(set.Bits(), uint64(left.Low), uint64(left.High), uint64(left.Step))
 }
 
 // floats returns the bits of the floats that are sampled for a parameter: their magnitudes ascend as integers, those of

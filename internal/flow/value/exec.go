@@ -84,7 +84,7 @@ func (m *machine) source(st state, in *isa.Instr, i, width int) *Value {
 func (m *machine) parameter(offset, bits int) *Value {
 	name, set, to := m.launch.parameter(m.kernel, offset, bits)
 	s := m.syms.constant(name, set, false)
-	m.syms.all[s].region = to
+	m.syms.all[s].region, m.syms.all[s].word = to, offset+1
 	return m.value(set, symbolForm(uint8(bits), s))
 }
 

@@ -13,6 +13,7 @@ type Launch struct {
 	Grid, Block [3]int // CTAs, and threads of a CTA, in x, y and z; zero if not known
 	Width       int    // lanes of a warp; 32 if zero
 	Params      []Word // what is known of the kernel's parameters
+	Sums        []Sum  // and of several together
 	Aliased     bool   // several parameters may be addresses in one buffer
 
 	// Buffers are the memory that a kernel can write to, and what is known of it. Pointers are those of the parameters

@@ -106,3 +106,34 @@ func TestLoaded(t *testing.T) {
 		})
 	}
 }
+
+// TestSums bounds loops by what is known of parameters together.
+func TestSums(t *testing.T) {
+	const unknown = -1
+	between := "mov.u32 %r1, %n; L: add.u32 %r1, %r1, 1; setp.ne.u32 %p1, %r1, %m; @%p1 bra L;"
+	double := "shl.b32 %r2, %n, 1; sub.u32 %r3, %m, %r2; mov.u32 %r1, 0; L: add.u32 %r1, %r1, 1; setp.lt.u32 %p1, %r1, %r3; @%p1 bra L;"
+	sum := "add.u32 %r3, %m, %n; mov.u32 %r1, 0; L: add.u32 %r1, %r1, 1; setp.lt.u32 %p1, %r1, %r3; @%p1 bra L;"
+	for _, c := range []struct {
+		name, body string
+		n, m       int64 // coefficients
+		max        int64
+		iterations int64
+	}{
+		{"from one to the other", between, 1, -1, -1, 99},
+		{"that may be equal", between, 1, -1, 0, unknown},
+		{"twice", double, 2, -1, 0, 99},
+		{"together", sum, 1, 1, 120, 119},
+		{"together in other shares", sum, 2, 1, 120, 119},
+		{"of nothing", sum, 1, -1, 0, 159},
+	} {
+		g := graphOf(t, c.body)
+		n, m := g.Kernel.Params[1].Offset, g.Kernel.Params[2].Offset
+		b := analyzed(t, g, Launch{
+			Params: []Word{{n, Between(32, 0, 60)}, {m, Between(32, 0, 100)}},
+			Sums:   []Sum{{[]SumTerm{{n, 32, c.n}, {m, 32, c.m}}, c.max}},
+		}).Loops()[0]
+		if known := b.Known && b.Iterations < 1<<30; !known && c.iterations != unknown || known && b.Iterations != c.iterations {
+			t.Errorf("%s: %d (known: %v) iterations, want %d: %s", c.name, b.Iterations, b.Known, c.iterations, b.Reason)
+		}
+	}
+}

@@ -32,6 +32,9 @@ func Any(width int) Strided { return multiples(uint8(width), 1, 0) }
 // Between is the set of the words from lo up to hi, around the circle if hi is less.
 func Between(width int, lo, hi uint64) Strided { return arc(uint8(width), lo, hi-lo, 1) }
 
+// Steps is the set of the words from lo up to hi that are so many steps from lo, around the circle if hi is less.
+func Steps(width int, lo, hi, step uint64) Strided { return arc(uint8(width), lo, hi-lo, step) }
+
 // Multiples is the set of the words of a width that are multiples of a power of two.
 func Multiples(width int, of uint64) Strided { return multiples(uint8(width), of, 0) }
 

@@ -51,7 +51,7 @@ func analyze(g *cfg.Graph, launch Launch, known loads) (*Result, error) {
 		return nil, fmt.Errorf("value analysis was skipped: %d registers in %d blocks exceed its limit", regs, blocks)
 	}
 	s := newSolver(g, launch)
-	s.machine.loads = known
+	s.machine.loads, s.machine.syms.sums = known, launch.Sums
 	for s.pass = 0; s.round(); s.pass++ {
 		s.machine.widen = s.pass >= widenSymbols
 	}

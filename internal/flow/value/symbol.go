@@ -34,6 +34,7 @@ type symbol struct {
 	pc       int // of the instruction that defines it
 
 	special isa.Special // the special register that it is, if any
+	word    int         // the offset of the parameter that it is in the parameter block, plus one; 0 if it is none
 	region  *region     // the memory of which it is an address; nil if that is not known
 
 	in   *isa.Instr // the operation whose result on args it is, nil if none is known
@@ -43,6 +44,7 @@ type symbol struct {
 // symbols is the table of all symbols of one analysis.
 type symbols struct {
 	all   []symbol
+	sums  []Sum             // what is known of parameters together
 	named map[string]Symbol // fixed
 	place map[place]Symbol  // the others
 }
@@ -173,6 +175,14 @@ func (t *symbols) set(f Form) Strided {
 		}
 		sum = sum.Add(s.Times(e.coef))
 	}
+	if len(t.sums) == 0 {
+		return sum
+	}
+	if lo, hi, ok := t.exact(f); ok && uint64(hi)-uint64(lo) < mask(f.bits) {
+		if both, ok := sum.Meet(Between(int(f.bits), uint64(lo), uint64(hi))); ok {
+			sum = both
+		}
+	}
 	return sum
 }
 
@@ -202,6 +212,7 @@ func (t *symbols) exact(f Form) (lo, hi int64, ok bool) {
 			return 0, 0, false
 		}
 	}
+	lo, hi = t.related(f, lo, hi)
 	return lo, hi, true
 }
 
