@@ -19,6 +19,6 @@
 // asked a solver about when its turn comes: outcomes that no path has taken yet first. Prove shows
 // that no thread takes an outcome at all, for all threads at once.
 //
-// symexec imports cfg, graph, isa, diag, semantics and smt. It must not import emu, a machine,
+// symexec imports cfg, contract, graph, isa, diag, semantics and smt. It must not import emu, a machine,
 // the simulator or a method.
 package symexec

@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"warpbound/diag"
+	"warpbound/internal/contract"
 	"warpbound/internal/isa"
 	"warpbound/internal/semantics"
 	"warpbound/internal/smt"
@@ -46,6 +47,9 @@ type Options struct {
 	Buffers []Buffer // all of the launch
 	Params  []Range  // of the parameter block that are symbolic
 	Indices []Index  // only of a single thread
+
+	Relations []contract.Relation // that hold of the numbers Integers, by their index
+	Integers  []Integer
 
 	// Later is for Prove: other launches come before this one in a run, and leave anything in the
 	// buffers and variables that kernels can write.

@@ -34,6 +34,7 @@ func (p *prover) execute() error {
 			p.assumed = append(p.assumed, r.Element.within(p.b, p.atStart(parameters, offset, r.Element.Bytes)))
 		}
 	}
+	p.assumed = append(p.assumed, p.related()...)
 	blocks, loops := p.graph.Graph(), p.graph.Loops()
 	forward, back := graph.New(blocks.Len()), loops.BackEdges()
 	for _, e := range blocks.Edges() {

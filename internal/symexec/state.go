@@ -65,6 +65,7 @@ func (x *explorer) start() *state {
 			s.restrict(parameters, x.b.Number(indexBits, uint64(r.Offset+at)), r.Element)
 		}
 	}
+	s.relate()
 	s.at = 0
 	return s
 }

@@ -140,7 +140,7 @@ func (p *Plan) Genome() genetic.Genome {
 // of the group and view; others from that of their chunk. Atoms are written over them in the order
 // of genes: first elements that do not depend on the thread, which later genes overwrite and which
 // leave chunks alone that are Taken; then what threads read of others' elements; last their
-// own.
+// own. At last they are settled.
 func (p *Plan) Decode(ind genetic.Individual) Inputs {
 	in := p.Space.inputs()
 	genes := p.Genome().Genes(ind)
@@ -163,6 +163,9 @@ func (p *Plan) Decode(ind genetic.Individual) Inputs {
 				p.write(in, i, &p.Atoms[g.Atom], own, taken)
 			}
 		}
+	}
+	if p.Space.Settle != nil {
+		p.Space.Settle(in)
 	}
 	return in
 }

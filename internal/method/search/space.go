@@ -13,10 +13,14 @@ import (
 // Space is the inputs of a launch that may vary.
 type Space struct {
 	Params []Param `json:"params"` // of the kernel, all of them
+
+	// Settle changes inputs that are within the ranges of their elements to such as there are, where these depend on each
+	// other. What is such an input does not change. Nil if all are.
+	Settle func(Inputs) `json:"-"`
 }
 
 // Param is a parameter of a kernel. The elements of one that varies are its own, independent of
-// each other.
+// each other but for Space.Settle.
 type Param struct {
 	Name    string          `json:"name"`
 	Count   int             `json:"count"`   // of elements; 0 if the parameter is fixed

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"warpbound/diag"
+	"warpbound/internal/contract"
 	"warpbound/internal/semantics"
 	"warpbound/internal/smt"
 	"warpbound/internal/symexec"
@@ -21,6 +22,10 @@ type TrimConfig struct {
 	Space   Space
 	Launch  *semantics.Launch
 	Buffers []symexec.Buffer // all of the launch; Space says which are symbolic
+
+	Relations []contract.Relation // that hold of the numbers Integers, by their index
+	Integers  []symexec.Integer
+
 	Solver  *smt.Solver
 	Builder *smt.Builder // of the solver's terms
 
@@ -275,7 +280,10 @@ func (t *trimmer) inOrder() []symexec.BranchOutcome {
 
 // options returns what is common to all explorations, of threads by number.
 func (t *trimmer) options(numbers []int) symexec.Options {
-	o := symexec.Options{Launch: t.Launch, Solver: t.Solver, Builder: t.Builder, MaxPaths: t.MaxPaths, MaxSteps: t.MaxSteps}
+	o := symexec.Options{
+		Launch: t.Launch, Solver: t.Solver, Builder: t.Builder, MaxPaths: t.MaxPaths, MaxSteps: t.MaxSteps,
+		Relations: t.Relations, Integers: t.Integers,
+	}
 	for _, n := range numbers {
 		o.Threads = append(o.Threads, t.threads.at(n))
 	}

@@ -68,6 +68,9 @@ func patience(solvers ...smt.Command) (question, all time.Duration) {
 
 // plan finds atoms if a strategy needs them, unless the search that is resumed did.
 func (s *searching) plan(ctx context.Context) error {
+	if s.state.Plan != nil { // which was read
+		s.state.Plan.Space.Settle = s.space.Settle
+	}
 	if s.state.Explored != nil {
 		return nil
 	}
@@ -108,8 +111,10 @@ func (s *searching) explore(ctx context.Context) error {
 		return err
 	}
 	s.report()
+	known, integers := relations(whole.First())
 	found, err := method.Trim(ctx, method.TrimConfig{
 		Space: *s.space, Launch: launch, Buffers: symbolic(whole.Spec, addresses), Solver: solver, Builder: smt.NewBuilder(),
+		Relations: known, Integers: integers,
 		Later:      s.Several(),
 		MaxThreads: s.opts.Explore.Threads, MaxPaths: explorePaths, MaxSteps: exploreSteps, MaxQueries: exploreQueries, Limit: all,
 		OnExploration: func(e *method.Exploration) {
