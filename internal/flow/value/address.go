@@ -325,7 +325,7 @@ func (r *Result) exactly(c *condition, holds bool) bool {
 		return r.exactly(c.l, !holds)
 	case c.op == isa.And && holds, c.op == isa.Or && !holds:
 		return r.exactly(c.l, holds) && r.exactly(c.r, holds)
-	case c.op != isa.Setp:
+	case c.op != isa.Setp || c.real != isa.Invalid:
 		return false
 	}
 	_, constA := c.a.Strided.IsConst()

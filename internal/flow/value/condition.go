@@ -6,12 +6,16 @@ import (
 	"warpbound/internal/isa"
 )
 
-// condition is what is known of a predicate: a comparison of integers, or a combination
-// of conditions. It does not change.
+// condition is what is known of a predicate: a comparison of integers or floating-point
+// numbers, or a combination of conditions. It does not change.
 type condition struct {
 	op   isa.Op // Setp, And, Or, Not
 	cmp  isa.Cmp
 	sign bool
+
+	real  isa.Type // of floating-point numbers, else Invalid
+	flush bool     // subnormal numbers count as zeros
+
 	a, b *Value     // of Setp
 	l, r *condition // of And, Or; of Not only l
 	deep int
@@ -38,7 +42,7 @@ func (c *condition) equal(d *condition) bool {
 	if c == d || c == nil || d == nil {
 		return c == d
 	}
-	same := c.op == d.op && c.cmp == d.cmp && c.sign == d.sign && c.l.equal(d.l) && c.r.equal(d.r)
+	same := c.op == d.op && c.cmp == d.cmp && c.sign == d.sign && c.real == d.real && c.flush == d.flush && c.l.equal(d.l) && c.r.equal(d.r)
 	return same && (c.op != isa.Setp || c.a.Strided == d.a.Strided && c.b.Strided == d.b.Strided && c.a.form.equal(d.a.form) && c.b.form.equal(d.b.form))
 }
 
@@ -66,11 +70,14 @@ var turned = map[isa.Cmp]isa.Cmp{
 // unsignedNames are the comparisons that are unsigned whatever the type.
 var unsignedNames = map[isa.Cmp]isa.Cmp{isa.Lo: isa.Lt, isa.Ls: isa.Le, isa.Hi: isa.Gt, isa.Hs: isa.Ge}
 
-// comparison returns the condition of a comparison of integers, nil for others.
+// comparison returns the condition of a comparison, nil if its type is not followed.
 func (m *machine) comparison(st state, in *isa.Instr) *condition {
 	t := in.Type
 	if in.Op == isa.Set {
 		t = in.SrcType
+	}
+	if isReal(t) {
+		return &condition{op: isa.Setp, cmp: in.Cmp, real: t, flush: in.FTZ, a: m.source(st, in, 0, t.Bits()), b: m.source(st, in, 1, t.Bits())}
 	}
 	if !isInteger(t) {
 		return nil
@@ -162,6 +169,8 @@ func (m *machine) facts(c *condition, holds bool) ([]fact, bool) {
 		return slices.Concat(l, r), okL && okR
 	case c.op != isa.Setp:
 		return nil, true
+	case c.real != isa.Invalid:
+		return nil, c.possible(holds)
 	}
 	cmp := c.cmp
 	if !holds {

@@ -225,6 +225,10 @@ func (m *machine) result(st state, pc, i int) *Value {
 		if v := m.operation(st, pc, i); v != nil {
 			return m.widened(v, pc, i, width)
 		}
+	case isReal(in.Type) && i == 0 && in.Type.Bits() == width:
+		if v := m.real(st, pc); v != nil {
+			return v
+		}
 	}
 	return m.opaque(st, pc, i, Any(width))
 }

@@ -11,7 +11,7 @@ import (
 	"warpbound/internal/isa"
 )
 
-// The operations whose integer results are only known to be words of their width, and why.
+// The operations whose results are only known to be words of their width, and why.
 var opaque = map[isa.Op]string{
 	isa.CvtPack:   "packed numbers, which nothing counts with",
 	isa.VAvrg:     "on halves and bytes only",
@@ -19,12 +19,18 @@ var opaque = map[isa.Op]string{
 	isa.VMad:      "a single result may be negated, shifted and clamped",
 	isa.Mma:       "sums of products over lanes",
 	isa.MovMatrix: "pairs of numbers of other lanes",
+	isa.Fma:       "two roundings would have to be told from one",
+	isa.Sqrt:      "no counter of a loop has been seen to be a root",
 }
 
 // shapes returns instructions of an operation on integers, with every combination of types
 // and modifiers that it may have, whether or not there is such an instruction.
 func shapes(op isa.Op) []isa.Instr {
 	types := []isa.Type{isa.B16, isa.B32, isa.B64, isa.U8, isa.S8, isa.U16, isa.S16, isa.U32, isa.S32, isa.U64, isa.S64}
+	switch op {
+	case isa.Add, isa.Sub, isa.Mul, isa.Div, isa.Neg, isa.Abs, isa.Cvt, isa.Setp, isa.Mov, isa.Selp, isa.Min, isa.Fma, isa.Sqrt:
+		types = append(types, isa.F32, isa.F64)
+	}
 	all := []isa.Instr{}
 	for _, t := range types {
 		all = append(all, isa.Instr{Op: op, Type: t})
@@ -40,14 +46,15 @@ func shapes(op isa.Op) []isa.Instr {
 		}
 	}
 	sources := func(types ...isa.Type) { vary(len(types), func(in *isa.Instr, i int) { in.SrcType = types[i] }) }
-	compared := func() { vary(int(isa.Hs), func(in *isa.Instr, i int) { in.Cmp = isa.Eq + isa.Cmp(i) }) }
+	compared := func() { vary(int(isa.NaN), func(in *isa.Instr, i int) { in.Cmp = isa.Eq + isa.Cmp(i) }) }
+	flushing := func() { vary(1, func(in *isa.Instr, _ int) { in.FTZ = true }) }
 	saturated := func() { vary(1, func(in *isa.Instr, _ int) { in.Sat = true }) }
 	wrapped := func() { vary(1, func(in *isa.Instr, _ int) { in.Wrap = true }) }
 	switch op {
 	case isa.Cvt:
 		sources(append(types, isa.F32, isa.F64, isa.F16)...)
 		vary(4, func(in *isa.Instr, i int) { in.Round = isa.RoundIntRN + isa.Round(i) })
-		vary(1, func(in *isa.Instr, _ int) { in.FTZ = true })
+		flushing()
 		saturated()
 	case isa.Set:
 		sources(append(types, isa.F32)...)
@@ -56,7 +63,16 @@ func shapes(op isa.Op) []isa.Instr {
 		sources(isa.S32, isa.F32)
 	case isa.Dp4a, isa.Dp2a, isa.Dp2aHi:
 		sources(isa.U32, isa.S32)
-	case isa.Add, isa.Sub, isa.MadHi, isa.Mad24Hi:
+	case isa.Add, isa.Sub, isa.Mul, isa.Div:
+		flushing()
+		saturated()
+		vary(5, func(in *isa.Instr, i int) { in.Round, in.Approx = isa.Round(i), i == 4 })
+	case isa.Setp:
+		flushing()
+		compared()
+	case isa.Neg, isa.Abs:
+		flushing()
+	case isa.MadHi, isa.Mad24Hi:
 		saturated()
 	case isa.Min, isa.Max:
 		vary(1, func(in *isa.Instr, _ int) { in.Relu = true })
@@ -118,7 +134,7 @@ func newTrial(shape isa.Instr, results, sources int, immediates uint, draw *rand
 		if in.Op != isa.Set && in.Op != isa.Redux && in.Op != isa.Match || i == 0 {
 			width = sourceBits(&in, i)
 		}
-		truth := isTruth(&in, i) || (in.Op == isa.Set || in.Op == isa.Selp) && i == 2
+		truth := isTruth(&in, i) || (in.Op == isa.Set || in.Op == isa.Selp || in.Op == isa.Setp) && i == 2
 		switch {
 		case in.Op == isa.Set && i < 2:
 			width = max(in.SrcType.Bits(), 16)
@@ -148,7 +164,7 @@ func newTrial(shape isa.Instr, results, sources int, immediates uint, draw *rand
 		if width > 64 || width < 8 {
 			return nil
 		}
-		in.Dst[i] = operand(width, i > 0 && in.Op != isa.Unpack)
+		in.Dst[i] = operand(width, i > 0 && in.Op != isa.Unpack || in.Op == isa.Setp)
 	}
 	pure, err := alu.NewPure(k, &in)
 	if err != nil {
@@ -187,7 +203,7 @@ func TestOperationsOfTheISA(t *testing.T) {
 		all := trials(op)
 		_, ruled := rules[op]
 		switch op {
-		case isa.Mad, isa.MadWide, isa.Selp, isa.Set, isa.Vote, isa.Match, isa.Activemask, isa.Elect, isa.Shfl, isa.Redux:
+		case isa.Mad, isa.MadWide, isa.Selp, isa.Set, isa.Setp, isa.Vote, isa.Match, isa.Activemask, isa.Elect, isa.Shfl, isa.Redux:
 			ruled = true
 		}
 		switch _, listed := opaque[op]; {
@@ -222,7 +238,13 @@ func (x *trial) check(t *rapid.T) {
 		width := x.width(o.Reg)
 		name := fmt.Sprint("source ", i)
 		s, _ := words(t, width, name)
-		switch rapid.IntRange(0, 3).Draw(t, name+" kind") {
+		switch rapid.IntRange(0, 5).Draw(t, name+" kind") {
+		case 2, 3: // about one, or its negative, as a floating-point number
+			one := map[int]uint64{32: 0x3f800000, 64: 0x3ff << 52}[width] | s.lo<<(width-1)
+			wide := rapid.Uint64Range(0, 1<<(width*5/8)).Draw(t, name+" width")
+			if in.Type.IsFloat() || in.SrcType.IsFloat() {
+				s = Between(width, one-wide, one+rapid.Uint64Range(0, wide).Draw(t, name+" above"))
+			}
 		case 0:
 			s = Const(width, s.lo)
 		case 1:

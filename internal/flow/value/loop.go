@@ -223,7 +223,7 @@ func comparisons(c *condition, holds bool) []*condition {
 		return comparisons(c.l, !holds)
 	case c.op == isa.And && holds, c.op == isa.Or && !holds:
 		return append(comparisons(c.l, holds), comparisons(c.r, holds)...)
-	case c.op != isa.Setp:
+	case c.op != isa.Setp || c.real != isa.Invalid:
 		return nil
 	case holds:
 		return []*condition{c}

@@ -6,6 +6,13 @@ import (
 	"warpbound/internal/isa"
 )
 
+// Words of floating-point types are known as words: where all of a set have one sign and
+// none is a NaN, they are an interval of numbers, and rounding keeps their order. That is
+// enough for counters, which go through known numbers; other sets hold anything.
+
+// isReal reports whether operations on a type are followed.
+func isReal(t isa.Type) bool { return t == isa.F32 || t == isa.F64 }
+
 // reals returns the least and the greatest number among words of a floating-point type; false
 // if they are not of one sign, or some are no numbers.
 func reals(s Strided, t isa.Type) (lo, hi float64, ok bool) {
@@ -71,4 +78,177 @@ func integer(x float64, t isa.Type) uint64 {
 		return m
 	}
 	return uint64(x)
+}
+
+// wordOf returns the word of a number, rounded to a type.
+func wordOf(x float64, t isa.Type) uint64 {
+	if t == isa.F32 {
+		return uint64(math.Float32bits(float32(x)))
+	}
+	return math.Float64bits(x)
+}
+
+// between returns the words of the numbers of a type from one number to another, which it
+// has; anything if they are not of one sign.
+func between(lo, hi float64, t isa.Type) Strided {
+	switch {
+	case math.IsNaN(lo) || math.IsNaN(hi) || math.Signbit(lo) != math.Signbit(hi):
+		return Any(t.Bits())
+	case math.Signbit(lo):
+		lo, hi = hi, lo
+	}
+	return Between(t.Bits(), wordOf(lo, t), wordOf(hi, t))
+}
+
+// real computes an operation whose result is a floating-point number; nil if nothing is known
+// of it.
+func (m *machine) real(st state, pc int) *Value {
+	in := &m.kernel.Instrs[pc]
+	switch {
+	case in.Op == isa.Mov && in.HasOnly(0):
+		return m.source(st, in, 0, in.Type.Bits())
+	case in.Op == isa.Selp:
+		return m.selected(st, pc)
+	}
+	var set Strided
+	args := m.arguments(st, in)
+	s := sets(args)
+	switch in.Op {
+	case isa.Neg:
+		set = s[0].Add(Const(s[0].Bits(), 1<<(s[0].bits-1)))
+	case isa.Abs:
+		set = s[0].And(Const(s[0].Bits(), mask(s[0].bits)/2))
+	case isa.Add, isa.Sub, isa.Mul, isa.Div:
+		set = realResult(in, s)
+	case isa.Cvt:
+		set = realConversion(in, s[0])
+	default:
+		return nil
+	}
+	allowed := isa.ModNearest
+	if in.Op != isa.Neg && in.Op != isa.Abs {
+		allowed |= isa.ModFTZ
+	}
+	if !in.HasOnly(allowed) || len(in.Src) > 2 {
+		return nil
+	}
+	return m.named(pc, 0, nil, &Value{Strided: set}, args)
+}
+
+// realResult computes with numbers of one sign each.
+func realResult(in *isa.Instr, s []Strided) Strided {
+	t := in.Type
+	a, b, okA := reals(s[0], t)
+	c, d, okB := reals(s[1], t)
+	if !okA || !okB || math.IsInf(a, 0) || math.IsInf(b, 0) || math.IsInf(c, 0) || math.IsInf(d, 0) {
+		return Any(t.Bits())
+	}
+	single := t == isa.F32
+	flush := func(x float64) float64 {
+		if in.FTZ && single {
+			return flushed(x)
+		}
+		return x
+	}
+	if in.Op == isa.Div && (flush(c) == 0 || flush(d) == 0) { // zero by zero is no number
+		return Any(t.Bits())
+	}
+	compute := func(x, y float64) float64 {
+		x, y = flush(x), flush(y)
+		var r float64
+		switch {
+		case in.Op == isa.Add && single:
+			r = float64(float32(x) + float32(y))
+		case in.Op == isa.Add:
+			r = x + y
+		case in.Op == isa.Mul && single:
+			r = float64(float32(x) * float32(y))
+		case in.Op == isa.Mul:
+			r = x * y
+		case single:
+			r = float64(float32(x) / float32(y))
+		default:
+			r = x / y
+		}
+		return flush(r)
+	}
+	switch in.Op {
+	case isa.Sub:
+		sum := *in
+		sum.Op = isa.Add
+		return realResult(&sum, []Strided{s[0], s[1].Add(Const(t.Bits(), 1<<(s[1].bits-1)))})
+	case isa.Add:
+		return between(compute(a, c), compute(b, d), t)
+	}
+	// Products and quotients have one sign, and their magnitudes are ordered as those of
+	// the operands.
+	first, last := compute(a, c), compute(b, d)
+	if math.Signbit(a) != math.Signbit(c) != (in.Op == isa.Div) {
+		first, last = compute(a, d), compute(b, c)
+	}
+	return between(min(first, last), max(first, last), t)
+}
+
+// realConversion converts integers and numbers of one sign to a floating-point type.
+func realConversion(in *isa.Instr, s Strided) Strided {
+	t := in.Type
+	switch {
+	case in.SrcType.IsFloat():
+		lo, hi, ok := reals(s, in.SrcType)
+		if !ok || in.FTZ {
+			return Any(t.Bits())
+		}
+		if t == isa.F32 {
+			lo, hi = float64(float32(lo)), float64(float32(hi))
+		}
+		return between(lo, hi, t)
+	case in.SrcType.IsSigned():
+		lo, hi := s.Signed()
+		if t == isa.F32 {
+			return between(float64(float32(lo)), float64(float32(hi)), t)
+		}
+		return between(float64(lo), float64(hi), t)
+	}
+	lo, hi := s.Unsigned()
+	if t == isa.F32 {
+		return between(float64(float32(lo)), float64(float32(hi)), t)
+	}
+	return between(float64(lo), float64(hi), t)
+}
+
+// unordered are the comparisons that hold for NaN, without that.
+var unordered = map[isa.Cmp]isa.Cmp{isa.EqU: isa.Eq, isa.NeU: isa.Ne, isa.LtU: isa.Lt, isa.LeU: isa.Le, isa.GtU: isa.Gt, isa.GeU: isa.Ge}
+
+// possible reports whether a comparison of numbers can hold, or fail.
+func (c *condition) possible(holds bool) bool {
+	aLo, aHi, okA := reals(c.a.Strided, c.real)
+	bLo, bHi, okB := reals(c.b.Strided, c.real)
+	if !okA || !okB {
+		return true
+	}
+	if c.flush {
+		aLo, aHi, bLo, bHi = flushed(aLo), flushed(aHi), flushed(bLo), flushed(bHi)
+	}
+	cmp := c.cmp
+	if plain, ok := unordered[cmp]; ok {
+		cmp = plain // there is no NaN
+	}
+	if !holds {
+		cmp = opposites[cmp]
+	}
+	switch cmp {
+	case isa.Eq:
+		return aLo <= bHi && bLo <= aHi
+	case isa.Ne:
+		return aLo != aHi || bLo != bHi || aLo != bLo
+	case isa.Lt:
+		return aLo < bHi
+	case isa.Le:
+		return aLo <= bHi
+	case isa.Gt:
+		return aHi > bLo
+	case isa.Ge:
+		return aHi >= bLo
+	}
+	return true
 }

@@ -89,6 +89,28 @@ mov.u32 %r2, 0; L: add.u32 %r1, %r1, 1; add.u32 %r2, %r2, 1; setp.lt.u32 %p2, %r
 L: ld.global.u32 %r1, [%d1]; add.u64 %d1, %d1, 4; setp.gt.u32 %p1, %r1, 3; @%p1 bra L;`, unknown, false},
 		{"Euclid", 0, 100, `and.b32 %r1, %m, 127; mov.u32 %r2, %n;
 L: setp.eq.u32 %p1, %r2, 0; @%p1 bra E; rem.u32 %r3, %r1, %r2; mov.u32 %r1, %r2; mov.u32 %r2, %r3; bra L; E:`, 100, false},
+		{"floating point up to one", 0, 9, `mov.f32 %f1, 0f00000000;
+L: setp.geu.f32 %p1, %f1, 0f3F800000; @%p1 bra E; add.f32 %f1, %f1, 0f3E000000; bra L; E:`, 8, true},
+		{"tenths, whose sum is rounded", 0, 9, `mov.f32 %f1, 0fBF800000;
+L: add.f32 %f1, %f1, 0f3DCCCCCD; setp.gtu.f32 %p1, %f1, 0f3F800000; @!%p1 bra L;`, 19, true},
+		{"floating point that falls", 0, 9, `.reg .f64 %g<3>; mov.f64 %g1, 0d4024000000000000;
+L: mul.f64 %g1, %g1, 0d3FE6666666666666; setp.gt.f64 %p1, %g1, 0d3FE0000000000000; @%p1 bra L;`, 8, true},
+		{"up to a number that is converted", 1, 60, `cvt.rn.f32.u32 %f2, %n; mov.f32 %f1, 0f00000000;
+L: add.f32 %f1, %f1, 0f3F000000; setp.lt.f32 %p1, %f1, %f2; @%p1 bra L;`, 119, true},
+		{"a step that is absorbed", 0, 9, `mov.f32 %f1, 0f4B800000;
+L: add.f32 %f1, %f1, 0f3F800000; setp.lt.f32 %p1, %f1, 0f4C000000; @%p1 bra L;`, unknown, false},
+		{"a limit that is no number", 0, 9, `mov.f32 %f1, 0f00000000;
+L: add.f32 %f1, %f1, 0f3F800000; setp.ltu.f32 %p1, %f1, 0f7FC00000; @%p1 bra L;`, unknown, false},
+		{"a limit that may be no number", 0, 9, `mov.b32 %f2, %n; mov.f32 %f1, 0f00000000;
+L: add.f32 %f1, %f1, 0f3F800000; setp.ltu.f32 %p1, %f1, %f2; @%p1 bra L;`, 0, true},
+		{"until equal to what is stepped over", 0, 9, `mov.f32 %f1, 0f00000000;
+L: add.f32 %f1, %f1, 0f3DCCCCCD; setp.neu.f32 %p1, %f1, 0f3F800000; @%p1 bra L;`, unknown, false},
+		{"infinity", 0, 9, `mov.f32 %f1, 0f3F800000;
+L: mul.f32 %f1, %f1, 0f47800000; setp.lt.f32 %p1, %f1, 0f7F800000; @%p1 bra L;`, 7, true},
+		{"subnormal numbers that are flushed", 0, 9, `mov.f32 %f1, 0f0C800000;
+L: mul.ftz.f32 %f1, %f1, 0f3A800000; setp.gt.f32 %p1, %f1, 0f00000000; @%p1 bra L;`, 2, true},
+		{"zero that is negative", 0, 9, `mov.f32 %f1, 0f80000000; mov.u32 %r1, 0;
+L: add.u32 %r1, %r1, 1; setp.lt.f32 %p1, %f1, 0f00000000; @%p1 bra L;`, 0, true},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			checkRuns(t, c.body, c.lo, c.hi, c.n, c.exact)
