@@ -1,6 +1,7 @@
 package workload
 
 import (
+	"encoding/binary"
 	"slices"
 
 	"warpbound/internal/flow/value"
@@ -24,6 +25,7 @@ func (k *Kernel) remember(l *value.Launch) []int {
 		b := value.Buffer{Name: p.Name, Bytes: p.Bytes, ReadOnly: p.Access == job.ReadOnly}
 		if alone || k.Kept != nil && k.Kept[i] || l.Trust && b.ReadOnly {
 			b.Contents = contents(p)
+			b.Contents.Ascends = ascends(whole, i)
 		}
 		places[i], l.Buffers = len(l.Buffers), append(l.Buffers, b)
 	}
@@ -77,6 +79,50 @@ func contents(p *job.Param) value.Contents {
 		return held
 	}
 	return value.Contents{}
+}
+
+// ascends returns how much the elements of a buffer ascend, nil if they may descend or be negative: by what the job assumes, or
+// by what they are.
+func ascends(whole *job.Job, param int) *value.Rise {
+	p := &whole.Params[param]
+	if p.Type.IsFloat() || p.Type.Bytes() > 4 {
+		return nil
+	}
+	limit := uint64(1) << (p.Type.Bits() - 1)
+	switch c := &p.Content; {
+	case c.Kind == job.Uniform && c.Base < limit && c.Base+c.Span < limit:
+		at := slices.IndexFunc(whole.Assumes, func(a job.Assume) bool { return a.Array == param && a.Key != "" })
+		if at < 0 {
+			return nil
+		}
+		steps := &value.Rise{Max: c.Span}
+		if o := whole.Assumes[at].Order; o.Limited {
+			steps.Min, steps.Max = o.Min, min(o.Max, c.Span)
+		}
+		return steps
+	case c.Kind == job.Fixed && c.Pointers == nil:
+		return ascending(c.Data, p.Type.Bytes(), limit)
+	}
+	return nil
+}
+
+// ascending is the same for elements that are listed, all of them below a limit.
+func ascending(data []byte, each int, limit uint64) *value.Rise {
+	steps := &value.Rise{Min: limit}
+	before := uint64(0)
+	for at := 0; at < len(data); at += each {
+		word := [8]byte{}
+		copy(word[:], data[at:at+each])
+		x := binary.LittleEndian.Uint64(word[:])
+		if x < before || x >= limit {
+			return nil
+		}
+		if at > 0 {
+			steps.Min, steps.Max = min(steps.Min, x-before), max(steps.Max, x-before)
+		}
+		before = x
+	}
+	return steps
 }
 
 // initial returns what a variable holds at first: what the job says, or else the module.

@@ -154,7 +154,7 @@ func (r *Result) term(t term, width uint8) Term {
 	lo, hi := y.set.Unsigned()
 	out := Term{Coef: extend(t.coef, width), Name: y.name, Min: lo, Max: hi, symbol: t.sym}
 	out.Role, out.Axis = r.role(t.sym)
-	out.Base = out.Role == Common && y.in == nil && y.special == 0 && int(y.set.bits) == r.Graph.Kernel.AddressBits
+	out.Base = out.Role == Common && y.in == nil && y.element == nil && y.special == 0 && int(y.set.bits) == r.Graph.Kernel.AddressBits
 	return out
 }
 

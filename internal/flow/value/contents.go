@@ -22,7 +22,13 @@ type Contents struct {
 	Set  Strided // what each of them may be, in 8*Each bits
 	Data []byte  // instead of Set: all bytes
 	Open []Extent
+	// Ascends says how much an element is above the one before, and that none is negative as a signed number; nil if it may
+	// be below.
+	Ascends *Rise
 }
+
+// Rise is by how much neighbours differ: at least and at most.
+type Rise struct{ Min, Max uint64 }
 
 // Extent is bytes of Data that may be others, such as those of an address.
 type Extent struct{ Offset, Bytes int }

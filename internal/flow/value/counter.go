@@ -266,7 +266,8 @@ func numbers(s Strided, sign bool) (lo, hi int64, ok bool) {
 // quotient renders a distance divided by the step, rounded up.
 func (t travel) quotient(distance Form, positive bool) string {
 	m := t.machine()
-	if !m.syms.isFixed(distance) || len(distance.terms) == 0 {
+	inMemory := func(s Symbol) bool { return m.syms.all[s].element != nil }
+	if !m.syms.isFixed(distance) || len(distance.terms) == 0 || distance.mentions(inMemory) {
 		return ""
 	}
 	d := t.minimum

@@ -293,15 +293,20 @@ func (m *machine) loaded(st state, pc, i, width int) *Value {
 		}
 		return v
 	}
-	set := Any(bits)
-	if elements := m.loads[pc]; elements != nil {
-		set = elements[i]
+	set, known := Any(bits), m.loads[pc]
+	if known != nil {
+		set = known.elements[i]
 	}
 	if bits < width {
 		set = set.Extend(width, in.Type.IsSigned())
 	}
 	if bits > width {
 		set = Any(width)
+	}
+	if known != nil && m.syms.isFixed(address) && bits <= width {
+		if v, ok := m.element(in, known.buffer, set, address.add(constForm(address.bits, uint64(i*in.Type.Bytes())), 1)); ok {
+			return v
+		}
 	}
 	// Lanes that read one address together get one word.
 	varies := in.Space == isa.Generic || in.Space == isa.Local

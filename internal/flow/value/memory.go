@@ -1,7 +1,9 @@
 package value
 
 import (
+	"fmt"
 	"maps"
+	"math"
 	"slices"
 
 	"warpbound/internal/graph"
@@ -19,8 +21,68 @@ type region struct {
 	offset int // of the address
 }
 
-// loads are what instructions load, element by element; what is not in it is anything.
-type loads map[int][]Strided
+// loads are what instructions load from buffers that the kernel does not write; what is not in it is anything.
+type loads map[int]*loaded
+
+// loaded is what one loads, element by element.
+type loaded struct {
+	buffer   int
+	elements []Strided
+}
+
+func (l *loaded) equal(other *loaded) bool {
+	return l.buffer == other.buffer && slices.Equal(l.elements, other.elements)
+}
+
+// element is a word of a buffer at an address that is fixed for a thread.
+type element struct {
+	buffer  int
+	bytes   int
+	address Form
+}
+
+// element returns what is loaded from a fixed address of a buffer that nobody writes: a constant of the thread, and one word wherever it is
+// loaded. It is false if its name is too long.
+func (m *machine) element(in *isa.Instr, buffer int, set Strided, address Form) (*Value, bool) {
+	name := fmt.Sprintf("%s[%s]", in.Type, m.syms.format(address))
+	if len(name) > maxName {
+		return nil, false
+	}
+	s := m.syms.constant(name, set, address.mentions(func(s Symbol) bool { return m.syms.all[s].varies }))
+	y := &m.syms.all[s]
+	y.set = y.set.Join(set) // conditions on the way to other loads may tell more of where they are
+	if y.element == nil {
+		y.element, y.args = &element{buffer, in.Type.Bytes(), address}, []Form{address}
+	}
+	return m.value(set, symbolForm(set.bits, s)), true
+}
+
+// ascending returns the range of k times the difference of two words of a buffer, as far as it tells how much its elements
+// ascend.
+func (t *symbols) ascending(a, b *symbol, k int64) (lo, hi int64, ok bool) {
+	if a.element == nil || b.element == nil || a.element.buffer != b.element.buffer {
+		return 0, 0, false
+	}
+	c := &t.buffers[a.element.buffer].Contents // of elements, since accesses are aligned
+	between := a.element.address.add(b.element.address, ^uint64(0))
+	distance := extend(between.c, between.bits)
+	if c.Ascends == nil || !between.known() || len(between.terms) > 0 || distance%int64(c.Each) != 0 || a.element.bytes != c.Each || b.element.bytes != c.Each {
+		return 0, 0, false
+	}
+	steps := distance / int64(c.Each)
+	if steps < 0 {
+		steps, k = -steps, -k
+	}
+	if steps > 1<<30 || c.Ascends.Min > 1<<30 || k == math.MinInt64 {
+		return 0, 0, false
+	}
+	lo, okLo := signedProduct(k, steps*int64(c.Ascends.Min), 64)
+	hi, okHi := signedProduct(k, steps*int64(min(c.Ascends.Max, 1<<32)), 64)
+	if k < 0 {
+		lo, hi = hi, lo
+	}
+	return lo, hi, okLo && okHi
+}
 
 // memo holds what lies in memory at some offsets.
 type memo map[extent]Strided
@@ -83,7 +145,7 @@ func (r *Result) settleLoads(kept []bool, known memo) (*Result, error) {
 		}
 		r = next
 		again := r.loads(kept, known)
-		if maps.EqualFunc(found, again, slices.Equal) {
+		if maps.EqualFunc(found, again, (*loaded).equal) {
 			break
 		}
 		found = again
@@ -110,7 +172,7 @@ func (r *Result) loads(kept []bool, known memo) loads {
 			some = some || !elements[i].IsAny()
 		}
 		if some {
-			found[a.instr] = elements
+			found[a.instr] = &loaded{a.buffer, elements}
 		}
 	}
 	return found

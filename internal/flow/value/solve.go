@@ -51,7 +51,8 @@ func analyze(g *cfg.Graph, launch Launch, known loads) (*Result, error) {
 		return nil, fmt.Errorf("value analysis was skipped: %d registers in %d blocks exceed its limit", regs, blocks)
 	}
 	s := newSolver(g, launch)
-	s.machine.loads, s.machine.syms.sums = known, launch.Sums
+	s.machine.loads, s.machine.syms.sums, s.machine.syms.buffers = known, launch.Sums, launch.Buffers
+	s.machine.syms.ordered = slices.ContainsFunc(launch.Buffers, func(b Buffer) bool { return b.Contents.Ascends != nil })
 	for s.pass = 0; s.round(); s.pass++ {
 		s.machine.widen = s.pass >= widenSymbols
 	}

@@ -25,7 +25,33 @@ func (t *symbols) related(f Form, lo, hi int64) (int64, int64) {
 			}
 		}
 	}
+	if t.ordered {
+		lo, hi = t.ascend(f, lo, hi)
+	}
 	return lo, max(lo, hi)
+}
+
+// ascend narrows the range of a form in which one word of a buffer is taken from another one.
+func (t *symbols) ascend(f Form, lo, hi int64) (int64, int64) {
+	for i, e := range f.terms {
+		for _, other := range f.terms[i+1:] {
+			k := extend(e.coef, f.bits)
+			if k != -extend(other.coef, f.bits) {
+				continue
+			}
+			from, to, ok := t.ascending(&t.all[e.sym], &t.all[other.sym], k)
+			if !ok {
+				continue
+			}
+			rest := f.add(Form{bits: f.bits, terms: []term{e}}, ^uint64(0)).add(Form{bits: f.bits, terms: []term{other}}, ^uint64(0))
+			a, b, ok := t.exact(rest)
+			if !ok || a < -1<<61 || b > 1<<61 || from < -1<<61 || to > 1<<61 {
+				continue
+			}
+			lo, hi = max(lo, from+a), min(hi, to+b)
+		}
+	}
+	return lo, hi
 }
 
 // within narrows the range of a form, which is k times a sum plus a rest.

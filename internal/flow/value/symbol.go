@@ -35,6 +35,7 @@ type symbol struct {
 
 	special isa.Special // the special register that it is, if any
 	word    int         // the offset of the parameter that it is in the parameter block, plus one; 0 if it is none
+	element *element    // of memory that nobody writes, which it is; nil if it is none
 	region  *region     // the memory of which it is an address; nil if that is not known
 
 	in   *isa.Instr // the operation whose result on args it is, nil if none is known
@@ -43,10 +44,13 @@ type symbol struct {
 
 // symbols is the table of all symbols of one analysis.
 type symbols struct {
-	all   []symbol
-	sums  []Sum             // what is known of parameters together
-	named map[string]Symbol // fixed
-	place map[place]Symbol  // the others
+	all  []symbol
+	sums []Sum // what is known of parameters together
+	// buffers are those of the launch; some of them hold words that ascend if ordered says so.
+	buffers []Buffer
+	ordered bool
+	named   map[string]Symbol // fixed
+	place   map[place]Symbol  // the others
 }
 
 type place struct {
@@ -175,7 +179,7 @@ func (t *symbols) set(f Form) Strided {
 		}
 		sum = sum.Add(s.Times(e.coef))
 	}
-	if len(t.sums) == 0 {
+	if len(f.terms) < 2 || len(t.sums) == 0 && !t.ordered {
 		return sum
 	}
 	if lo, hi, ok := t.exact(f); ok && uint64(hi)-uint64(lo) < mask(f.bits) {
