@@ -10,6 +10,9 @@ type Selfcheck struct {
 	Machines []string `json:"machines"` // that the kernels' machines are like
 	Runs     int      `json:"runs"`     // simulated, each compared with two executions without time
 
+	// Invariant is the number of kernels of which one run says that all take the same time, whatever their inputs.
+	Invariant int `json:"invariant"`
+
 	Methods  []MethodCheck `json:"methods"`
 	Results  int           `json:"result_violations"` // kernels of which two executions differ
 	Failures int           `json:"failures"`          // kernels of which something is refused that should not be

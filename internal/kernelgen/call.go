@@ -138,7 +138,7 @@ func (g *generator) recursion() {
 		g.parts.recursive = append(g.parts.recursive, g.recursive())
 	}
 	depth := g.temp("b32")
-	from := g.word()
+	from := g.anyIndex()
 	if g.chanceKnown() {
 		from = g.knownWord(false)
 	}

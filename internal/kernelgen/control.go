@@ -172,7 +172,7 @@ func (g *generator) round(s scope) {
 // it is annotated if the number cannot be told from launch constants, indices and
 // counters.
 func (g *generator) limit(uniform bool, maximum int, head string) string {
-	limit, known := g.temp("b32"), g.opts.Bounded && g.chance(70) || g.called
+	limit, known := g.temp("b32"), g.opts.Bounded && g.chance(70) || g.called || g.has(Fixed)
 	if g.has(Contracts) && !g.called && g.chance(60) {
 		g.trips(limit, uniform, maximum)
 		if g.opts.Bounded && g.chance(30) {
@@ -343,11 +343,11 @@ func (g *generator) exchange() {
 	barrier := g.IntN(3)
 	g.emit("bar.sync %d", barrier)
 	if g.chance(50) {
-		g.emit("ld.shared.u32 %s, [%s]", g.anyWord(), g.element("%bins", g.word(), bins*len(atomics), 4))
+		g.emit("ld.shared.u32 %s, [%s]", g.anyWord(), g.element("%bins", g.anyIndex(), bins*len(atomics), 4))
 		g.emit("bar.sync %d", barrier)
 		return
 	}
 	g.emit("st.shared.u32 [%s], %s", g.element("%tile", "%thread", volume(g.block), 4), g.word())
 	g.emit("bar.sync %d", barrier)
-	g.emit("ld.shared.u32 %s, [%s]", g.anyWord(), g.element("%tile", g.word(), volume(g.block), 4))
+	g.emit("ld.shared.u32 %s, [%s]", g.anyWord(), g.element("%tile", g.anyIndex(), volume(g.block), 4))
 }

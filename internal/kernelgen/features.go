@@ -24,6 +24,7 @@ const (
 	WideAtomics                          // atomics on 64 bits and on vectors
 	Dynamic                              // shared memory whose size the launch says
 	Contracts                            // loops and addresses that follow from what the job says of its inputs
+	Fixed                                // nothing that is sampled decides who executes what, nor an address
 
 	AllFeatures = 1<<iota - 1
 )
@@ -32,7 +33,7 @@ const (
 var featureNames = []string{
 	"fields of bits", "products of parts", "16 bits", "counters", "guards", "calls", "recursion", "local memory", "depot",
 	"tables", "generic addresses", "fences", "asynchronous copies", "cross-lane operations", "partial barriers",
-	"wide atomics", "dynamic shared memory", "contracts",
+	"wide atomics", "dynamic shared memory", "contracts", "fixed control",
 }
 
 // DrawFeatures draws some features, three at most.
@@ -61,7 +62,7 @@ func (g *generator) extra() []func() {
 		{Recursion, g.recursion}, {Local, g.array}, {Local, g.array}, {Tables, g.table}, {Generic, g.pointer},
 		{Generic, g.pointer}, {Fences, g.fence}, {AsyncCopies, g.copies}, {WideAtomics, g.wideAtomic},
 	} {
-		if g.has(e.of) {
+		if g.has(e.of) && !(e.of == Guards && g.has(Fixed)) { // of which sampled words decide
 			list = append(list, e.statement, e.statement)
 		}
 	}

@@ -38,6 +38,7 @@ var occurrences = [][]string{
 	{"red.global.add.u64", "atom.shared.max.s64", "red.global.v2.f32.add", "red.global.v4.f32.add", "atom.global.add.f64", ".inc.u32"},
 	{".extern .shared"},
 	{"ld.global.u32 %b32_"},
+	{"selp.b32"},
 }
 
 // TestFeatures looks for what features promise in kernels that have them, and checks that a kernel has few, that all

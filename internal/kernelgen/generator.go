@@ -157,6 +157,11 @@ func (g *generator) body() {
 	g.prologue()
 	top := scope{depth: g.opts.Depth, trips: g.opts.Trips, together: g.chance(60), returns: !g.has(PartialBarriers)}
 	if top.together {
+		if g.has(CrossLane) {
+			for range g.IntN(4) {
+				g.crossLane()
+			}
+		}
 		rest := g.IntN(g.left)
 		g.left -= rest
 		g.fill(top)
@@ -205,7 +210,11 @@ func (g *generator) prologue() {
 		}
 	}
 	for i := range floats {
-		g.emit("ld.global.f32 %%f%d, [%s]", i, g.element("%real", fmt.Sprintf("%%w%d", i), elements, 4))
+		index := fmt.Sprintf("%%w%d", i)
+		if g.has(Fixed) {
+			index = "%thread"
+		}
+		g.emit("ld.global.f32 %%f%d, [%s]", i, g.element("%real", index, elements, 4))
 	}
 	for i := range longs {
 		g.emit("mul.wide.u32 %%l%d, %%w%d, %%w1", i, i)

@@ -59,7 +59,7 @@ func (g *generator) array() {
 	case g.chanceKnown():
 		g.emit("and.b32 %s, %s, %d", index, g.knownWord(false), arrayWords-1)
 	default:
-		g.emit("and.b32 %s, %s, %d", index, g.word(), arrayWords-1)
+		g.emit("and.b32 %s, %s, %d", index, g.anyIndex(), arrayWords-1)
 	}
 	at := g.temp("b64")
 	g.emit("mad.wide.u32 %s, %s, 4, %%array", at, index)
@@ -89,7 +89,7 @@ func (g *generator) throughMemory(d string, draw func() string) {
 }
 
 // table loads a constant.
-func (g *generator) table() { g.constant(g.anyWord(), g.word()) }
+func (g *generator) table() { g.constant(g.anyWord(), g.anyIndex()) }
 
 // constant loads an element of a table of constants at any index.
 func (g *generator) constant(d, index string) {
@@ -129,7 +129,7 @@ func (g *generator) pointer() {
 	case 3: // an update in one of two memories
 		op := g.IntN(len(atomics))
 		index := g.temp("b32")
-		g.emit("and.b32 %s, %s, %d", index, g.word(), bins-1)
+		g.emit("and.b32 %s, %s, %d", index, g.anyIndex(), bins-1)
 		g.emit("add.s32 %s, %s, %d", index, index, op*bins)
 		a := g.element("%acc", index, bins*len(atomics), 4)
 		b := g.element("%bins", index, bins*len(atomics), 4)
@@ -189,7 +189,7 @@ func (g *generator) wideAtomic() {
 	}
 	n := g.IntN(len(wideAtomics))
 	op, index := wideAtomics[n], g.temp("b32")
-	g.emit("and.b32 %s, %s, %d", index, g.word(), bins-1)
+	g.emit("and.b32 %s, %s, %d", index, g.anyIndex(), bins-1)
 	g.emit("add.s32 %s, %s, %d", index, index, n*bins)
 	space, base := "global", "%wide"
 	if op[0] != 'v' && g.chance(40) {

@@ -129,7 +129,7 @@ func (g *generator) ownStore() { g.guarded("st.global.u32 %s, %s", g.slot(g.IntN
 func (g *generator) atomic() {
 	op := g.IntN(len(atomics))
 	index := g.temp("b32")
-	g.emit("and.b32 %s, %s, %d", index, g.word(), bins-1)
+	g.emit("and.b32 %s, %s, %d", index, g.anyIndex(), bins-1)
 	g.emit("add.s32 %s, %s, %d", index, index, op*bins)
 	space, base := "global", "%acc"
 	if g.chance(50) {
@@ -194,8 +194,11 @@ func (g *generator) condition(uniform bool) string {
 
 // uniformWord is a number that is the same in all threads of the CTA.
 func (g *generator) uniformWord() string {
-	if g.chance(50) {
+	if !g.has(Fixed) && g.chance(50) {
 		return pick(g, "%n", "%cta")
+	}
+	if g.has(Fixed) {
+		return g.knownWord(true)
 	}
 	r := g.temp("b32")
 	g.emit("ld.global.u32 %s, [%%in+%d]", r, 4*g.IntN(elements))
@@ -205,7 +208,15 @@ func (g *generator) uniformWord() string {
 
 // chanceKnown says whether a number should follow from launch constants, indices and
 // counters.
-func (g *generator) chanceKnown() bool { return g.opts.Bounded && g.chance(50) }
+func (g *generator) chanceKnown() bool { return g.has(Fixed) || g.opts.Bounded && g.chance(50) }
+
+// anyIndex is a word from which an address or a number of lanes follows.
+func (g *generator) anyIndex() string {
+	if g.has(Fixed) {
+		return g.knownWord(false)
+	}
+	return g.word()
+}
 
 // knownWord is a number that follows from launch constants, indices and the counters of
 // loops around it. One that is uniform is the same in all threads of the CTA.

@@ -32,7 +32,7 @@ func (g *generator) crossLane() {
 		if how == "up" {
 			clamp = 0
 		}
-		g.emit("shfl.sync.%s.b32 %s|%s, %s, %s, %d, %s", how, g.anyWord(), p, g.word(), pick(g, g.word(), fmt.Sprint(g.IntN(32))), clamp, members)
+		g.emit("shfl.sync.%s.b32 %s|%s, %s, %s, %d, %s", how, g.anyWord(), p, g.word(), pick(g, g.anyIndex(), fmt.Sprint(g.IntN(32))), clamp, members)
 		g.guarded("selp.b32 %s, 1, 0, %s", g.anyWord(), p)
 	}
 	if g.chance(30) {
@@ -61,7 +61,7 @@ func (g *generator) partial() {
 		g.jump(p, end)
 		g.emit("st.shared.u32 [%s], %s", g.element("%tile", "%thread", n, 4), g.word())
 		g.emit("bar.sync %d, %d", barrier, n)
-		g.emit("ld.shared.u32 %s, [%s]", g.anyWord(), g.element("%tile", g.word(), n, 4))
+		g.emit("ld.shared.u32 %s, [%s]", g.anyWord(), g.element("%tile", g.anyIndex(), n, 4))
 	default:
 		writers := width * (1 + g.IntN(warps-1))
 		all := writers + width*(1+g.IntN(warps-writers/width))
@@ -75,7 +75,7 @@ func (g *generator) partial() {
 		g.emit("setp.ge.u32 %s, %%thread, %d", p, all)
 		g.jump(p, end)
 		g.emit("bar.sync %d, %d", barrier, all)
-		g.emit("ld.shared.u32 %s, [%s]", g.anyWord(), g.element("%tile", g.word(), writers, 4))
+		g.emit("ld.shared.u32 %s, [%s]", g.anyWord(), g.element("%tile", g.anyIndex(), writers, 4))
 	}
 	g.place(end)
 }

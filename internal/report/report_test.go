@@ -89,7 +89,7 @@ func golden(t *testing.T, name string, got []byte) {
 // selfchecked is a report with everything that one can have.
 func selfchecked() *estimate.Selfcheck {
 	return &estimate.Selfcheck{
-		Seed: 3, First: 1000, Next: 3500, Machines: []string{"predictable-rr", "mini-simt"}, Runs: 15000,
+		Seed: 3, First: 1000, Next: 3500, Machines: []string{"predictable-rr", "mini-simt"}, Runs: 15000, Invariant: 12,
 		Methods: []estimate.MethodCheck{
 			{Method: "static/cta", Checked: 2400, Refused: 100, Violations: 1, MeanRatio: 1.25, MinRatio: 0.95, HighRatio: 4.5, WorstRatio: 18, Worst: 1571, Refusal: "the loop has no bound"},
 			{Method: "static/none", Refused: 2500, Refusal: "the machine is another"},

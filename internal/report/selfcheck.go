@@ -16,8 +16,12 @@ func Selfcheck(w io.Writer, s *estimate.Selfcheck) error {
 	if !s.Complete {
 		p.printf("interrupted: resume with --first %d\n", s.Next)
 	}
-	p.printf("%s: %s with other results in functional execution, %s rejected unexpectedly\n\n", counted(s.Runs, "simulated run"),
+	p.printf("%s: %s with other results in functional execution, %s rejected unexpectedly\n", counted(s.Runs, "simulated run"),
 		counted(s.Results, "kernel"), counted(s.Failures, "kernel"))
+	if s.Invariant > 0 {
+		p.printf("%s: one run followed stands for 20 vectors\n", counted(s.Invariant, "kernel"))
+	}
+	p.printf("\n")
 	p.table(func(rows *printer) {
 		names := []string{"method"}
 		for _, m := range s.Methods {

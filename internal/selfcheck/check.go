@@ -56,6 +56,7 @@ type answer struct {
 // outcome is what the check of an instance gave.
 type outcome struct {
 	runs      int
+	invariant bool // one run says that all take the same time
 	answers   []answer
 	violation *violation // the first, or nil
 }
@@ -124,6 +125,9 @@ func (c *checker) check(ctx context.Context, fsys fs.FS, narrower []string) (*ou
 		}
 	}
 	out.runs = len(runs)
+	if out.invariant, out.violation = invariant(ctx, job, runs); ctx.Err() != nil || out.violation != nil {
+		return out, ctx.Err()
+	}
 	if err := c.hold(ctx, job, runs, warp, out); err != nil {
 		return nil, err
 	}
@@ -172,6 +176,28 @@ func simulate(ctx context.Context, j *platform.Job, name string, vector int, war
 		return simulated{}, 0, failure("executing", name, vector, err)
 	}
 	return simulated{name, vector, string(j.Mode()), run.Cycles, run.Counters["l2_misses"], run.Launches}, alone.longest, nil
+}
+
+// invariant reports whether a run whose inputs are followed says that all take the same time, and holds that against the
+// runs of the instance in its own mode, and against those of more vectors of the job itself.
+func invariant(ctx context.Context, job *platform.Job, runs []simulated) (bool, *violation) {
+	const vectors = 20
+	cycles, err := differential.Invariant(ctx, job.Platform, job.Workload, vectors, maxCycles)
+	if differs := (*diag.DifferenceError)(nil); errors.As(err, &differs) {
+		return true, result(jobFile, 0, "%v", err)
+	}
+	if err != nil {
+		return false, failure("following", jobFile, 0, err)
+	}
+	if cycles == 0 {
+		return false, nil
+	}
+	for _, run := range of(runs, string(job.Mode())) {
+		if run.cycles != cycles {
+			return true, result(run.job, run.vector, "inputs reach nothing in a run of %d cycles, but test vector %d of %s takes %d", cycles, run.vector, run.job, run.cycles)
+		}
+	}
+	return true, nil
 }
 
 func failure(stage, job string, vector int, err error) *violation {

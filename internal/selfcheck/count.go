@@ -52,6 +52,9 @@ func percentile(of []float64, percent int) float64 {
 // count adds the outcome of a kernel.
 func (s *tally) count(kernel int, out *outcome) {
 	s.Runs += out.runs
+	if out.invariant {
+		s.Invariant++
+	}
 	for i, a := range out.answers {
 		m := &s.Methods[i]
 		if a.other {

@@ -147,6 +147,16 @@ func TestPercentile(t *testing.T) {
 	}
 }
 
+// TestInvariant checks that among the kernels are some of which one run stands for all.
+func TestInvariant(t *testing.T) {
+	cfg := config(t, 60)
+	cfg.Methods = nil
+	cfg.Machines = builtins(t, machine.Names()...)
+	if s := run(t, cfg); s.Invariant < 5 || s.Violated() {
+		t.Errorf("%+v", s)
+	}
+}
+
 // TestProcessors checks that the report is the same with one processor and with two, and
 // that a run in two parts covers the same kernels.
 func TestProcessors(t *testing.T) {
