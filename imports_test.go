@@ -70,6 +70,7 @@ var arrows = []rule{
 	{"internal/flow/gated", []string{"internal/isa/*", "internal/machine", "internal/emu", "internal/sim/...", "internal/method/..."}, "forms have no timing"},
 	{"internal/flow/value", []string{"internal/isa/*", "internal/machine", "internal/alu", "internal/emu", "internal/semantics", "internal/sim/...", "internal/method/..."}, "values have no timing and are found without executing"},
 	{"internal/flow/divergence", []string{"internal/isa/*", "internal/machine", "internal/alu", "internal/emu", "internal/semantics", "internal/sim/...", "internal/method/..."}, "verdicts have no timing"},
+	{"internal/flow/promote", []string{"internal/isa/*", "internal/machine", "internal/alu", "internal/emu", "internal/semantics", "internal/sim/...", "internal/method/..."}, "what analyses take for registers is found without executing"},
 	{"internal/flow/racefree", []string{"internal/isa/*", "internal/machine", "internal/alu", "internal/emu", "internal/race", "internal/semantics", "internal/sim/...", "internal/method/..."}, "a verdict on races is found without executing"},
 	{"internal/machine", []string{"internal/cfg", "internal/emu", "internal/sim/...", "internal/method/..."}, "a machine is a description"},
 	{"internal/alu", []string{"internal/isa/*", "internal/abi", "internal/cfg", "internal/graph", "internal/flow/...", "internal/machine", "internal/emu", "internal/semantics", "internal/sim/...", "internal/trace", "internal/method/..."}, "what an instruction computes has no place and no time"},

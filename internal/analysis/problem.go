@@ -7,7 +7,6 @@ import (
 	"warpbound/diag"
 	"warpbound/estimate"
 	"warpbound/internal/flow/divergence"
-	"warpbound/internal/flow/value"
 	"warpbound/internal/machine"
 	"warpbound/internal/method"
 	"warpbound/internal/stream"
@@ -49,7 +48,7 @@ func ProblemOn(w *workload.Workload, m *machine.Machine, splits []int) (*method.
 		p.Uniform = d.Uniform
 		p.Together = func(block int) bool { return d.Branch(block) <= divergence.CTA }
 	}
-	p.Values, p.NoValues = value.Analyze(k.Graph, k.Launch())
+	p.Values, p.NoValues = k.Values(k.Launch())
 	p.Counted = method.Counts(p.Values)
 	trust(&k, p)
 	return p, nil
@@ -70,7 +69,7 @@ func trust(k *workload.Kernel, p *method.Problem) {
 	if trusted == nil {
 		return
 	}
-	values, err := value.Analyze(k.Graph, launch)
+	values, err := k.Values(launch)
 	if err != nil {
 		return
 	}

@@ -9,7 +9,6 @@ import (
 	"warpbound/diag"
 	"warpbound/estimate"
 	"warpbound/internal/flow/racefree"
-	"warpbound/internal/flow/value"
 	"warpbound/internal/inspect"
 	"warpbound/internal/method"
 	"warpbound/internal/runner"
@@ -42,7 +41,7 @@ func raceVerdict(w *workload.Workload) *estimate.RaceVerdict {
 		return nil
 	}
 	k := w.First()
-	values, err := value.Analyze(k.Graph, k.Launch())
+	values, err := k.Values(k.Launch())
 	if err != nil {
 		return nil
 	}

@@ -19,6 +19,7 @@ import (
 	"warpbound/internal/cfg"
 	"warpbound/internal/flow"
 	"warpbound/internal/flow/divergence"
+	"warpbound/internal/flow/promote"
 	"warpbound/internal/flow/value"
 	"warpbound/internal/graph"
 	"warpbound/internal/isa"
@@ -135,7 +136,8 @@ func inspectKernel(k *isa.Kernel, divergent func(*cfg.Graph) ([]graph.Edge, erro
 		warnings = append(warnings, warning(k.Pos, "no-sync", err))
 	}
 	warnings = append(warnings, flow.UninitialisedRegisters(g)...)
-	verdicts, err := verdicts(g)
+	promoted := promote.Slots(g, launch)
+	verdicts, err := verdicts(promoted)
 	warnings = append(warnings, unexplained(g, err)...)
 	added, err := divergent(g)
 	if err != nil {
@@ -163,7 +165,7 @@ func inspectKernel(k *isa.Kernel, divergent func(*cfg.Graph) ([]graph.Edge, erro
 	if launch.Known() {
 		out.Launch = &estimate.Launch{Grid: launch.Grid, Block: launch.Block}
 	}
-	return out, append(warnings, addValues(out, g, verdicts, launch)...), nil
+	return out, append(warnings, addValues(out, promoted, verdicts, launch)...), nil
 }
 
 func typeOf(v *isa.Var) string {

@@ -183,6 +183,10 @@ type Kernel struct {
 	Labels        []Label
 	Bounds        LaunchBounds
 	Pos           diag.Pos
+
+	// LocalSeparate says that accesses to generic addresses are surely to other than local memory. Link does not know;
+	// see flow/promote.
+	LocalSeparate bool
 }
 
 // Readable returns the name that the kernel has in its source, for messages.

@@ -7,9 +7,11 @@ import (
 
 	"warpbound/internal/abi"
 	"warpbound/internal/absexec"
+	"warpbound/internal/cfg"
 	"warpbound/internal/contract"
 	"warpbound/internal/flow/divergence"
 	"warpbound/internal/flow/gated"
+	"warpbound/internal/flow/promote"
 	"warpbound/internal/flow/value"
 	"warpbound/internal/job"
 )
@@ -168,10 +170,20 @@ func floats(p *job.Param, width int) value.Strided {
 	return value.Between(width, sign, high) // with the negative zero
 }
 
+// promoted returns the kernel's graph with registers for its local memory, for analyses of values and of branches. Its
+// blocks and the places of its instructions are those of the kernel.
+func (k *Kernel) promoted(launch value.Launch) *cfg.Graph { return promote.Slots(k.Graph, launch) }
+
+// Values returns what registers hold and which addresses are accessed in a launch, which Launch or Trusting describes. It
+// is an error if the kernel is too large.
+func (k *Kernel) Values(launch value.Launch) (*value.Result, error) {
+	return value.Analyze(k.promoted(launch), launch)
+}
+
 // Divergence returns the verdicts on the branches of a kernel. It is an error if its control flow is not
 // reducible, or if it has syncs that do not fit its branches.
 func (k *Kernel) Divergence() (*divergence.Result, error) {
-	form, err := gated.New(k.Graph)
+	form, err := gated.New(k.promoted(k.Launch()))
 	if err != nil {
 		return nil, err
 	}

@@ -15,7 +15,7 @@ const (
 // memory is what the instructions of a kernel do to memory.
 type memory struct {
 	global bool // they may write global memory
-	local  bool // threads have memory of their own
+	local  bool // generic addresses may lead to memory of the thread's own
 }
 
 // contents looks through a kernel.
@@ -29,7 +29,7 @@ func contents(k *isa.Kernel) memory {
 		}
 	}
 	for i := range k.Vars {
-		m.local = m.local || k.Vars[i].Space == isa.Local
+		m.local = m.local || k.Vars[i].Space == isa.Local && !k.LocalSeparate
 	}
 	return m
 }

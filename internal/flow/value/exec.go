@@ -309,7 +309,7 @@ func (m *machine) loaded(st state, pc, i, width int) *Value {
 		}
 	}
 	// Lanes that read one address together get one word.
-	varies := in.Space == isa.Generic || in.Space == isa.Local
+	varies := in.Space == isa.Generic && !m.kernel.LocalSeparate || in.Space == isa.Local
 	return m.defined(pc, i, set, nil, varies, address)
 }
 

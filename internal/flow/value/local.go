@@ -1,0 +1,49 @@
+package value
+
+import "warpbound/internal/isa"
+
+// Offset is by how much the address of an access differs from that of a variable.
+type Offset struct {
+	Instr int
+	Set   Strided // of as many bits as an address has
+}
+
+// Offsets returns the offsets of accesses that control comes to, in the order of the instructions.
+// of has the number of a variable for each instruction that it asks for.
+func (r *Result) Offsets(of map[int]int32) []Offset {
+	m := &r.machine
+	var all []Offset
+	for b, block := range r.Graph.Blocks {
+		if r.in[b] == nil {
+			continue
+		}
+		st := append(state(nil), r.in[b]...)
+		for pc := block.Start; pc < block.End; pc++ {
+			if v, ok := of[pc]; ok {
+				if o, executed := r.offset(st, pc, v); executed {
+					all = append(all, o)
+				}
+			}
+			m.step(st, pc)
+		}
+	}
+	return all
+}
+
+// offset returns the offset of one access; false if it is never executed.
+func (r *Result) offset(st state, pc int, variable int32) (Offset, bool) {
+	m := &r.machine
+	in := &r.Graph.Kernel.Instrs[pc]
+	if in.Guard.Set {
+		facts, ok := m.facts(m.register(st, in.Guard.Reg).cond, !in.Guard.Not)
+		if !ok {
+			return Offset{}, false
+		}
+		m.under = facts
+	}
+	address := m.address(st, in)
+	base := m.variable(isa.Operand{Kind: isa.KindVar, Var: variable}, m.kernel.AddressBits)
+	m.under = nil
+	difference := m.value(Any(m.kernel.AddressBits), address.form.add(base.form, ^uint64(0)))
+	return Offset{Instr: pc, Set: difference.Strided}, true
+}
