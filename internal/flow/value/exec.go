@@ -22,7 +22,9 @@ type machine struct {
 	loads  loads  // what is known of memory
 	under  []fact // what holds besides, under the guard of the instruction being executed
 
-	settled bool // what is known of symbols stays as it is
+	settled bool                  // what is known of symbols stays as it is
+	assumed []fact                // what holds everywhere
+	local   map[Symbol]definition // of the symbols that were assigned last, if wanted
 }
 
 // width returns the bits of a register, at most 64.
@@ -51,8 +53,10 @@ func (m *machine) register(st state, r isa.Reg) *Value {
 	if v == nil {
 		return unknown(m.width(r))
 	}
-	if under, ok := restrict(v, m.under); ok {
-		return under
+	for _, facts := range [][]fact{m.under, m.assumed} {
+		if restricted, ok := restrict(v, facts); ok {
+			v = restricted
+		}
 	}
 	return v
 }
@@ -180,16 +184,37 @@ func (m *machine) defined(pc, i int, set Strided, in *isa.Instr, varies bool, ar
 // assign is the same for a place that is named by a number.
 func (m *machine) assign(at int, r isa.Reg, set Strided, in *isa.Instr, varies bool, args ...Form) *Value {
 	if m.settled {
-		if s, ok := m.syms.place[place{defined, at, r}]; ok {
-			return m.value(set, symbolForm(set.bits, s))
-		}
-		return &Value{Strided: set}
+		return m.again(at, r, set, in, args)
 	}
 	s := m.syms.at(place{defined, at, r}, -1, m.kernel.Regs[r].Name, set.Bits())
 	sym := &m.syms.all[s]
 	m.note(sym, set)
 	sym.in, sym.args, sym.varies = in, args, varies
 	return m.value(set, symbolForm(set.bits, s))
+}
+
+// definition is the operation on args that gave a symbol its value, in is nil if none is known.
+type definition struct {
+	in   *isa.Instr
+	args []Form
+	set  Strided
+}
+
+// again returns the value of a symbol that is assigned once more, when all is known of symbols.
+func (m *machine) again(at int, r isa.Reg, set Strided, in *isa.Instr, args []Form) *Value {
+	s, ok := m.syms.place[place{defined, at, r}]
+	switch {
+	case ok:
+	case m.local == nil:
+		return &Value{Strided: set}
+	default: // what has had a form so far
+		s = m.syms.at(place{defined, at, r}, -1, m.kernel.Regs[r].Name, set.Bits())
+	}
+	v := m.value(set, symbolForm(set.bits, s))
+	if m.local != nil {
+		m.local[s] = definition{in, args, v.Strided}
+	}
+	return v
 }
 
 // note makes a symbol's set hold what it is assigned.

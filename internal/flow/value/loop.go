@@ -130,6 +130,7 @@ func (l *counting) bound() Bound {
 	if found := l.counted(); found.Known {
 		best = found
 	}
+	why := l.why
 	if !best.Known || best.Iterations > few && !best.steady || best.Iterations > enough {
 		if found := l.unrolled(); found.Known && (!best.Known || found.Iterations < best.Iterations) {
 			best = found
@@ -137,7 +138,7 @@ func (l *counting) bound() Bound {
 	}
 	best.Header = l.loop.Header
 	if !best.Known {
-		best.Reason = l.why
+		best.Reason = why
 	}
 	return best
 }

@@ -26,6 +26,7 @@ func checkLoops(t *testing.T, l *flowtest.Launch, launch Launch, ctas int) int {
 	agreed := r.agreed
 	bounds := r.Loops()
 	known := 0
+	follows := followed(r)
 	for _, b := range bounds {
 		if b.Known {
 			known++
@@ -88,7 +89,7 @@ func checkLoops(t *testing.T, l *flowtest.Launch, launch Launch, ctas int) int {
 				}
 				state.lanes[i][lane]++
 				returned = true
-				for _, bound := range [][]Bound{bounds, byWarp[k]} {
+				for _, bound := range append(follows, bounds, byWarp[k]) {
 					if bound != nil && bound[i].Known && state.lanes[i][lane] > bound[i].Iterations {
 						t.Fatalf("lane %d of warp %d returns to %s %d times; the bound is %d: %s", lane, k, l.Graph.Name(b), state.lanes[i][lane], bound[i].Iterations, bound[i].Reason)
 					}

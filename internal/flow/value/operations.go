@@ -19,7 +19,7 @@ var rules = map[isa.Op]rule{
 	isa.Cvta:    {set: first, form: firstForm},
 	isa.CvtaTo:  {set: first, form: firstForm},
 	isa.Add:     {set: sum, form: func(_ *isa.Instr, a []*Value) Form { return a[0].form.add(a[1].form, 1) }},
-	isa.Sub:     {set: difference, form: func(_ *isa.Instr, a []*Value) Form { return a[0].form.add(a[1].form, ^uint64(0)) }},
+	isa.Sub:     {set: minus, form: func(_ *isa.Instr, a []*Value) Form { return a[0].form.add(a[1].form, ^uint64(0)) }},
 	isa.Neg:     {set: func(_ *isa.Instr, s []Strided) Strided { return s[0].Neg() }, form: func(_ *isa.Instr, a []*Value) Form { return a[0].form.times(^uint64(0)) }},
 	isa.Mul:     {set: func(_ *isa.Instr, s []Strided) Strided { return s[0].Mul(s[1]) }, form: timesForm},
 	isa.MulWide: {set: func(in *isa.Instr, s []Strided) Strided { return wide(in, s[0]).Mul(wide(in, s[1])) }},
@@ -114,7 +114,7 @@ func sum(in *isa.Instr, s []Strided) Strided {
 	return s[0].Add(s[1])
 }
 
-func difference(in *isa.Instr, s []Strided) Strided {
+func minus(in *isa.Instr, s []Strided) Strided {
 	if in.Sat {
 		return s[0].Extend(64, true).Sub(s[1].Extend(64, true)).saturated()
 	}

@@ -105,7 +105,7 @@ func (t *symbols) expression(in *isa.Instr, args []Form, set Strided) (Symbol, b
 	varies := false
 	for i, f := range args {
 		texts[i] = f.format(t.nameOf)
-		key += fmt.Sprintf(" %d %s", f.bits, f.format(func(s Symbol) string { return fmt.Sprint("s", s) }))
+		key += fmt.Sprintf(" %d %s", f.bits, f.key())
 		varies = varies || f.mentions(func(s Symbol) bool { return t.all[s].varies })
 	}
 	name := operationName(in, texts)

@@ -32,6 +32,12 @@ type unrolling struct {
 	along   map[edgeRef]state
 	changed map[int]map[isa.Reg]bool // by header of a loop inside: the registers that it changes
 	work    int
+
+	header      state // in this iteration
+	differences []*difference
+	next        []Strided // of each difference, at the end of the iteration
+	back        []state   // in which control returns to the header in the iteration
+	ways        int       // of the iteration
 }
 
 // unrolled bounds a loop that ends after few iterations.
@@ -39,16 +45,49 @@ func (l *counting) unrolled() Bound {
 	if l.loop.Header == l.r.Graph.Entry() || l.r.Graph.Loops().Irreducible() != nil {
 		return Bound{}
 	}
+	if found := l.following(true); found.Known {
+		return found
+	}
+	return l.following(false)
+}
+
+// following bounds a loop by following each way through an iteration by itself, or all
+// together.
+func (l *counting) following(byWay bool) Bound {
 	u := &unrolling{counting: l, m: *l.machine(), along: make(map[edgeRef]state)}
 	u.m.settled = true
 	u.layOut()
+	switch {
+	case !byWay:
+		return u.run(u.iterate)
+	case len(u.changed) > 0:
+		return Bound{} // there is no end to the ways through loops inside
+	}
+	u.m.local = make(map[Symbol]definition)
+	u.begin()
+	return u.run(u.followWays)
+}
+
+// run follows the iterations until there is none.
+func (u *unrolling) run(iterate func(state) (state, bool)) Bound {
 	st := u.first()
 	for n := int64(0); st != nil && u.work < maxUnrolled; n++ {
-		next := u.iterate(st)
-		if next == nil {
+		before := make([]Strided, len(u.differences))
+		for i, d := range u.differences {
+			before[i] = d.set
+		}
+		next, ok := iterate(st)
+		switch {
+		case !ok:
+			return Bound{}
+		case next == nil:
 			return Bound{Known: true, Iterations: n, Reason: "followed iteration by iteration, the loop cannot go on"}
 		}
-		if holds(next, st) {
+		closer := !holds(next, st)
+		for i, d := range u.differences {
+			closer = closer || d.set.Join(before[i]) != d.set
+		}
+		if !closer {
 			return Bound{} // from here on there is never less
 		}
 		st = next
@@ -98,8 +137,8 @@ func (u *unrolling) first() state {
 }
 
 // iterate executes one iteration: it returns what is then known at the header, nil if
-// control does not return to it.
-func (u *unrolling) iterate(st state) state {
+// control does not return to it. It is always true.
+func (u *unrolling) iterate(st state) (state, bool) {
 	g := u.r.Graph
 	clear(u.along)
 	var back []state
@@ -127,7 +166,7 @@ func (u *unrolling) iterate(st state) state {
 			}
 		}
 	}
-	return u.join(u.loop.Header, back, u.inside)
+	return u.join(u.loop.Header, back, u.inside), true
 }
 
 // enter returns what is known at the beginning of a block in this iteration.

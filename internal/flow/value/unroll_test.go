@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"warpbound/internal/emu"
+	"warpbound/internal/graph"
 	"warpbound/internal/test/flowtest"
 )
 
@@ -85,6 +86,28 @@ L: setp.lt.u32 %p1, %r1, 2; @%p1 bra E; ld.shared.u32 %r2, [tile]; and.b32 %r2, 
 		{"a loop inside that changes the counter", 0, 9, `mov.u32 %r1, %n;
 K: setp.eq.u32 %p1, %r1, 0; @%p1 bra E; shr.u32 %r1, %r1, 1;
 mov.u32 %r2, 0; L: add.u32 %r1, %r1, 1; add.u32 %r2, %r2, 1; setp.lt.u32 %p2, %r2, 2; @%p2 bra L; setp.gt.u32 %p3, %r1, 2000; @%p3 bra E; bra E; E:`, 1, true},
+		{"binary search", 1, 200, `mov.u32 %r1, 0; mov.u32 %r2, %n;
+L: add.s32 %r3, %r1, %r2; shr.u32 %r4, %r3, 31; add.s32 %r4, %r3, %r4; shr.s32 %r3, %r4, 1; mul.wide.s32 %d1, %r3, 4; add.s64 %d1, %buf, %d1;
+ld.global.u32 %r5, [%d1]; setp.lt.u32 %p1, %r5, 5; add.s32 %r6, %r3, 1; selp.b32 %r2, %r2, %r3, %p1; selp.b32 %r1, %r6, %r1, %p1;
+setp.lt.s32 %p2, %r1, %r2; @%p2 bra L;`, 7, true},
+		{"binary search by branches", 0, 200, `mov.u32 %r1, 0; mov.u32 %r2, %n;
+L: setp.ge.u32 %p1, %r1, %r2; @%p1 bra E; sub.u32 %r3, %r2, %r1; shr.u32 %r3, %r3, 1; add.u32 %r3, %r3, %r1;
+mul.wide.s32 %d1, %r3, 4; add.s64 %d1, %buf, %d1; ld.global.u32 %r5, [%d1]; setp.lt.u32 %p1, %r5, %m; @%p1 bra M;
+mov.u32 %r2, %r3; bra L; M: add.u32 %r1, %r3, 1; bra L; E:`, 8, false},
+		{"binary search for an element", 0, 200, `mov.u32 %r1, 0; sub.u32 %r2, %n, 1;
+L: setp.lt.s32 %p1, %r2, %r1; @%p1 bra E; sub.s32 %r3, %r2, %r1; shr.u32 %r4, %r3, 31; add.s32 %r4, %r3, %r4; shr.s32 %r3, %r4, 1; add.s32 %r3, %r3, %r1;
+mul.wide.s32 %d1, %r3, 4; add.s64 %d1, %buf, %d1; ld.global.u32 %r5, [%d1]; setp.eq.u32 %p1, %r5, %tid; @%p1 bra E;
+setp.lt.s32 %p1, %r5, %tid; add.s32 %r6, %r3, 1; selp.b32 %r1, %r6, %r1, %p1; @%p1 bra L; sub.s32 %r2, %r3, 1; bra L; E:`, 8, true},
+		{"what is left of a search", 0, 200, `mov.u32 %r1, %n; mov.u32 %r2, 0;
+L: setp.eq.u32 %p1, %r1, 0; @%p1 bra E; div.u32 %r3, %r1, 3; add.u32 %r4, %r3, 1; ld.global.u32 %r5, [%buf]; setp.lt.u32 %p1, %r5, %tid;
+sub.u32 %r6, %r1, %r4; selp.b32 %r1, %r3, %r6, %p1; bra L; E:`, 11, false},
+		{"a search whose middle wraps around", 0, 200, `mov.u32 %r1, 0; mov.u32 %r2, %m;
+L: add.s32 %r3, %r1, %r2; shr.u32 %r3, %r3, 1; mul.wide.s32 %d1, %r3, 4; add.s64 %d1, %buf, %d1;
+ld.global.u32 %r5, [%d1]; setp.lt.u32 %p1, %r5, 5; add.s32 %r6, %r3, 1; selp.b32 %r2, %r2, %r3, %p1; selp.b32 %r1, %r6, %r1, %p1;
+setp.lt.u32 %p2, %r1, %r2; @%p2 bra L;`, unknown, false},
+		{"a test that is made twice", 0, 200, `mov.u32 %r1, %n;
+L: shr.u32 %r2, %r1, 1; ld.shared.u32 %r3, [tile]; ld.global.u32 %r4, [%buf]; setp.ge.s32 %p1, %r3, %r4; @%p1 bra M; mov.u32 %r1, %r2;
+M: setp.lt.s32 %p2, %r3, %r4; setp.ne.u32 %p3, %r1, 0; and.pred %p4, %p2, %p3; @%p4 bra L;`, 7, false},
 		{"a search in the data", 0, 9, `mov.u64 %d1, %buf;
 L: ld.global.u32 %r1, [%d1]; add.u64 %d1, %d1, 4; setp.gt.u32 %p1, %r1, 3; @%p1 bra L;`, unknown, false},
 		{"Euclid", 0, 100, `and.b32 %r1, %m, 127; mov.u32 %r2, %n;
@@ -155,4 +178,22 @@ param = [{name = "p", type = "u32", count = 1024, init = "uniform(0, 9)"}, {name
 	if attained > n || exact && attained != n {
 		t.Errorf("a run comes back %d times, the bound is %d", attained, n)
 	}
+}
+
+// followed returns what following the loops iteration by iteration tells of them, also of those that have
+// better bounds: each way by itself, and all ways together.
+func followed(r *Result) [][]Bound {
+	dom := graph.Dominators(r.Graph.Flow.Graph(), r.Graph.Entry())
+	var all [2][]Bound
+	for i := range r.Graph.Loops().Loops {
+		l := &counting{r: r, loop: &r.Graph.Loops().Loops[i], dom: dom}
+		for k := range all {
+			b := Bound{}
+			if r.in[l.loop.Header] != nil && l.loop.Header != r.Graph.Entry() && r.Graph.Loops().Irreducible() == nil {
+				b = l.following(k == 0)
+			}
+			all[k] = append(all[k], b)
+		}
+	}
+	return all[:]
 }

@@ -1,0 +1,248 @@
+package value
+
+import "warpbound/internal/isa"
+
+// difference is a sum over counters of a loop, for example of how far two ends of a search are
+// from each other, which is followed from iteration to iteration like the counters themselves.
+type difference struct {
+	form Form    // over what registers hold at the header
+	now  Form    // over what is known of these in this iteration; none if that has no form
+	set  Strided // of its words at the header in this iteration
+}
+
+// candidates returns the differences of the operands of comparisons that can end the loop.
+func (u *unrolling) candidates() []*difference {
+	var all []*difference
+	for _, b := range u.loop.Body {
+		for _, c := range u.exits(b) {
+			if c.cmp == isa.Gt || c.cmp == isa.Ge {
+				c = &condition{cmp: turned[c.cmp], sign: c.sign, a: c.b, b: c.a}
+			}
+			a, okA := u.atHeader(c.a.form)
+			e, okB := u.atHeader(c.b.form)
+			if form := e.add(a, ^uint64(0)); okA && okB && form.known() && !u.invariant(form) {
+				all = append(all, &difference{form: form})
+			}
+		}
+	}
+	return all
+}
+
+// atHeader returns a form in which each symbol of the loop is replaced by what its register
+// holds at the header.
+func (u *unrolling) atHeader(f Form) (Form, bool) {
+	out := constForm(f.bits, f.c)
+	for _, t := range f.terms {
+		one := Form{bits: f.bits, terms: []term{t}}
+		if u.inside(t.sym) {
+			s := &u.m.syms.all[t.sym]
+			y, ok := u.m.syms.place[place{merged, u.loop.Header, s.reg}]
+			if !ok || s.set.bits != f.bits {
+				return Form{}, false
+			}
+			one.terms[0].sym = y
+		}
+		out = out.add(one, 1)
+	}
+	return out, f.known() && out.known()
+}
+
+// begin finds the differences and their words where control enters the loop.
+func (u *unrolling) begin() {
+	for _, d := range u.candidates() {
+		_, set, ok := u.start(d.form)
+		if _, hi := set.Signed(); hi <= 0 { // count down to zero
+			d.form, set = d.form.times(^uint64(0)), set.Neg()
+		}
+		if d.set = set; ok {
+			u.differences = append(u.differences, d)
+		}
+	}
+}
+
+// value returns what a form over registers at the header is in a state.
+func (u *unrolling) value(f Form, st state) *Value {
+	set, form := Const(int(f.bits), f.c), constForm(f.bits, f.c)
+	for _, t := range f.terms {
+		s := u.m.syms.all[t.sym].set
+		v := &Value{Strided: s, form: symbolForm(s.bits, t.sym)}
+		if reg, ok := u.counter(t.sym); ok {
+			v = u.m.register(st, reg)
+		}
+		v = u.m.read(v, int(f.bits))
+		set, form = set.Add(v.Strided.Times(t.coef)), form.add(v.form, t.coef)
+	}
+	return &Value{Strided: set, form: form}
+}
+
+// assume makes what is known of the differences hold of registers.
+func (u *unrolling) assume(w *way) {
+	u.m.assumed = u.m.assumed[:0]
+	for i, d := range u.differences {
+		if d.now.known() {
+			u.m.assumed = append(u.m.assumed, fact{d.now, w.gaps[i]})
+		}
+	}
+}
+
+// restrict restricts the differences on a way by a comparison that holds; false if one of them
+// has no word left.
+func (u *unrolling) restrict(w *way, c *condition) bool {
+	gap := c.b.form.add(c.a.form, ^uint64(0))
+	lo, hi, okA := numbers(c.a.Strided, c.sign)
+	from, to, okB := numbers(c.b.Strided, c.sign)
+	half := int64(mask(c.a.Strided.bits) / 2)
+	if !gap.known() || !okA || !okB || gap.bits == 64 && (min(lo, from) < -half/2 || max(hi, to) > half/2) || hi-from > half || to-lo > half {
+		return true // the words may compare otherwise than their difference with zero
+	}
+	set, _, ok := compared(Any(int(gap.bits)), Const(int(gap.bits), 0), turned[c.cmp], true)
+	if !ok {
+		return false
+	}
+	w.facts = append(w.facts, fact{gap, set}, fact{gap.times(^uint64(0)), set.Neg()})
+	for i, d := range u.differences {
+		for _, f := range w.facts[len(w.facts)-2:] {
+			if !f.form.equal(d.now) {
+				continue
+			}
+			if w.gaps[i], ok = w.gaps[i].Meet(f.set); !ok {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// ends finds the words of the differences behind a way that comes back to the header; false if
+// there are none.
+func (u *unrolling) ends(w *way) bool {
+	u.assume(w)
+	next := make([]Strided, len(u.differences))
+	for i, d := range u.differences {
+		v := u.value(d.form, w.st)
+		set, ok := v.Strided, true
+		if v.form.known() && d.now.known() {
+			set, ok = set.Meet(u.gap(i, v.form, w.gaps[i]))
+		}
+		for _, f := range w.facts {
+			if ok && f.form.equal(v.form) {
+				set, ok = set.Meet(f.set)
+			}
+		}
+		if !ok {
+			return false
+		}
+		next[i] = set
+		if y, single := d.form.symbol(); single {
+			reg, _ := u.counter(y)
+			w.st[reg] = &Value{Strided: w.st[reg].Strided.narrowed(set), form: w.st[reg].form}
+		}
+	}
+	for i, set := range next {
+		if u.next[i].bits > 0 {
+			set = set.Join(u.next[i])
+		}
+		u.next[i] = set
+	}
+	return true
+}
+
+// gap returns the words of a form, as far as it is made of a difference with words e, of a
+// quotient of that by a constant and of other symbols.
+func (u *unrolling) gap(i int, f Form, e Strided) Strided {
+	d := u.differences[i]
+	width := int(f.bits)
+	rest, quotients, divisor := constForm(f.bits, f.c), uint64(0), uint64(0)
+	for _, t := range f.terms {
+		lower, by, ok := u.quotient(t.sym, d.now)
+		if !ok || divisor != 0 && by != divisor || !e.positive() {
+			lower = symbolForm(f.bits, t.sym)
+		} else {
+			quotients, divisor = quotients+t.coef, by
+		}
+		rest = rest.add(lower, t.coef)
+	}
+	times := uint64(0)
+	if len(d.now.terms) > 0 {
+		first := d.now.terms[0]
+		for _, t := range rest.terms {
+			if t.sym == first.sym && (first.coef == 1 || first.coef == mask(f.bits)) {
+				times = t.coef * first.coef & mask(f.bits)
+			}
+		}
+	}
+	rest = rest.add(d.now, -times)
+	if !rest.known() {
+		return Any(width)
+	}
+	sum := e.Times(times)
+	switch {
+	case divisor == 0:
+	case times == 1 && quotients&mask(f.bits) == mask(f.bits): // e - e/c never falls
+		lo, hi := e.Unsigned()
+		sum = Between(width, lo-lo/divisor, hi-hi/divisor)
+	default:
+		sum = sum.Add(e.Div(Const(width, divisor), false).Times(quotients))
+	}
+	return sum.Add(u.words(rest))
+}
+
+// words returns the words of a form in this iteration.
+func (u *unrolling) words(f Form) Strided {
+	sum := Const(int(f.bits), f.c)
+	for _, t := range f.terms {
+		sum = sum.Add(u.m.read(&Value{Strided: u.symbol(t.sym)}, int(f.bits)).Strided.Times(t.coef))
+	}
+	return sum
+}
+
+// symbol returns the words that a symbol can be in this iteration.
+func (u *unrolling) symbol(s Symbol) Strided {
+	set := u.m.syms.all[s].set
+	if local, ok := u.m.local[s]; ok {
+		return local.set
+	}
+	if reg, ok := u.counter(s); ok && u.header[reg] != nil {
+		if y, own := u.header[reg].form.symbol(); own && y == s {
+			return u.header[reg].Strided
+		}
+	}
+	return set
+}
+
+// quotient reports whether a symbol is a difference divided by a constant, rounded down, or that
+// and a form besides: the sum of two ends, halved, is the lower end and half of the difference.
+func (u *unrolling) quotient(s Symbol, d Form) (besides Form, by uint64, ok bool) {
+	y := &u.m.syms.all[s]
+	in, args := y.in, y.args
+	if local, ok := u.m.local[s]; ok {
+		in, args = local.in, local.args
+	} else if y.origin != fixed {
+		return Form{}, 0, false
+	}
+	if in == nil || len(args) != 2 || !args[0].known() || !args[1].known() || len(args[1].terms) > 0 || args[0].bits != d.bits {
+		return Form{}, 0, false
+	}
+	switch c := args[1].c; {
+	case in.Op == isa.Shr && c > 0 && c < uint64(d.bits)-1:
+		by = 1 << c
+	case in.Op == isa.Div && c > 1 && c <= mask(d.bits)/2:
+		by = c
+	default:
+		return Form{}, 0, false
+	}
+	if args[0].equal(d) {
+		return constForm(d.bits, 0), by, true
+	}
+	// The sum of the ends is twice the lower one and the difference. It does not wrap around,
+	// nor does twice the lower one.
+	twice := args[0].add(d, ^uint64(0))
+	lower, even := twice.divided(2)
+	quarter := mask(d.bits) / 4
+	_, sum := u.words(args[0]).Unsigned()
+	_, minimum := u.words(lower).Unsigned()
+	if by != 2 || !twice.known() || !even || sum > 2*quarter || minimum > quarter/2 {
+		return Form{}, 0, false
+	}
+	return lower, by, true
+}

@@ -1,0 +1,160 @@
+package value
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+
+	"warpbound/internal/cfg"
+	"warpbound/internal/isa"
+)
+
+// maxWays limits the ways through one iteration of a loop that are followed one by one.
+const maxWays = 32
+
+// way is control on its way through one iteration of a loop, from the header on.
+type way struct {
+	st    state
+	order map[operands]order // what conditions that held on it say
+	facts []fact             // the same of differences
+	gaps  []Strided          // of each difference: the values that it can have at the header
+}
+
+// operands are the forms of two words that are compared, as signed or unsigned numbers.
+type operands struct {
+	a, b string
+	sign bool
+}
+
+// order is a set of the outcomes of a comparison: less, equal and greater.
+type order uint8
+
+// orders are the outcomes for which comparisons hold.
+var orders = map[isa.Cmp]order{isa.Lt: 1, isa.Eq: 2, isa.Gt: 4, isa.Le: 3, isa.Ge: 6, isa.Ne: 5}
+
+// key tells the form from others.
+func (f Form) key() string {
+	return f.format(func(s Symbol) string { return fmt.Sprint("s", int(s)) })
+}
+
+func (w *way) clone() *way {
+	c := &way{st: slices.Clone(w.st), order: maps.Clone(w.order), facts: slices.Clone(w.facts), gaps: slices.Clone(w.gaps)}
+	return c
+}
+
+// followWays executes one iteration on every way by itself: it returns what is then known at the
+// header, nil if control does not return to it, and false if there are too many ways.
+func (u *unrolling) followWays(st state) (state, bool) {
+	u.m.assumed = nil
+	u.back, u.ways, u.header, u.next = nil, 0, st, make([]Strided, len(u.differences))
+	first := &way{st: slices.Clone(st), order: make(map[operands]order)}
+	for _, d := range u.differences {
+		d.now = u.value(d.form, st).form
+		first.gaps = append(first.gaps, d.set)
+	}
+	if !u.follow(u.loop.Header, u.r.Graph.Blocks[u.loop.Header].Start, first) {
+		return nil, false
+	}
+	for i, d := range u.differences {
+		if u.next[i].bits > 0 {
+			d.set = u.next[i]
+		}
+	}
+	return u.join(u.loop.Header, u.back, u.inside), true
+}
+
+// follow executes a way from an instruction of a block to the end of the iteration; false if
+// there are too many ways.
+func (u *unrolling) follow(b, pc int, w *way) bool {
+	block := &u.r.Graph.Blocks[b]
+	for ; pc < block.End; pc++ {
+		u.work++
+		in := &u.r.Graph.Kernel.Instrs[pc]
+		if in.Op == isa.Selp && !in.Guard.Set && in.Src[2].Kind == isa.KindReg {
+			p := u.m.register(w.st, in.Src[2].Reg)
+			if _, decided := p.Strided.IsConst(); !decided {
+				return u.choose(b, pc, w, p, in.Src[2].Reg)
+			}
+		}
+		u.assume(w)
+		u.m.step(w.st, pc)
+	}
+	for _, e := range block.Edges {
+		if !u.loop.Contains(e.To) {
+			continue
+		}
+		u.work += len(w.st) / 16
+		if !u.leave(b, e, w.clone()) {
+			return false
+		}
+	}
+	return true
+}
+
+// choose goes on where a predicate holds and where it does not.
+func (u *unrolling) choose(b, pc int, w *way, p *Value, r isa.Reg) bool {
+	if u.ways++; u.ways > maxWays {
+		return false
+	}
+	for bit := range uint64(2) {
+		next := w.clone()
+		next.st[r] = &Value{Strided: Const(1, bit), form: constForm(1, bit), cond: p.cond}
+		if u.holds(next, p.cond, bit == 1) && !u.follow(b, pc, next) {
+			return false
+		}
+	}
+	return true
+}
+
+// leave goes on along an edge, if control can pass it.
+func (u *unrolling) leave(b int, e cfg.Edge, w *way) bool {
+	u.assume(w)
+	last := u.r.Graph.Last(b)
+	if last.Guard.Set && len(u.r.Graph.Blocks[b].Edges) > 1 {
+		p := u.m.register(w.st, last.Guard.Reg)
+		holds := (e.Kind != cfg.FallThrough) != last.Guard.Not
+		if c, ok := p.Strided.IsConst(); ok && (c != 0) != holds || !u.holds(w, p.cond, holds) {
+			return true
+		}
+	}
+	if e.To == u.loop.Header {
+		if u.ways++; u.ways > maxWays {
+			return false
+		}
+		if u.ends(w) {
+			u.back = append(u.back, w.st)
+		}
+		return true
+	}
+	return u.follow(e.To, u.r.Graph.Blocks[e.To].Start, w)
+}
+
+// holds notes on a way that a condition holds, or does not; false if that is impossible.
+func (u *unrolling) holds(w *way, c *condition, holds bool) bool {
+	st, ok := u.m.refined(w.st, c, holds)
+	if !ok {
+		return false
+	}
+	w.st = st
+	for _, c := range comparisons(c, holds) {
+		if !c.a.form.known() || !c.b.form.known() {
+			continue
+		}
+		key, possible := operands{c.a.form.key(), c.b.form.key(), c.sign}, orders[c.cmp]
+		if key.b < key.a {
+			key.a, key.b = key.b, key.a
+			possible = orders[turned[c.cmp]]
+		}
+		if before, ok := w.order[key]; ok {
+			possible &= before
+		}
+		if possible == 0 {
+			return false
+		}
+		w.order[key] = possible
+		if !u.restrict(w, c) {
+			return false
+		}
+	}
+	return true
+}
