@@ -101,6 +101,56 @@ func (l *counting) geometric(c *condition) Bound {
 	return Bound{}
 }
 
+// clearing bounds a loop that clears the lowest bit of a word until there is none.
+func (l *counting) clearing(c *condition) Bound {
+	zero, ok := c.b.Strided.IsConst()
+	if !ok || zero != 0 || c.cmp != isa.Ne && (c.cmp != isa.Gt || c.sign) {
+		return Bound{}
+	}
+	table := l.machine().syms
+	for s := range table.all {
+		reg, counts := l.counter(Symbol(s))
+		word := symbolForm(c.a.form.bits, Symbol(s))
+		if !counts || table.all[s].set.bits != word.bits {
+			continue
+		}
+		next, ok := l.cleared(word, reg)
+		form, from, started := l.start(word)
+		if !ok || !started || !c.a.form.equal(word) && !c.a.form.equal(next) {
+			continue
+		}
+		_, n := from.countOnes().Unsigned()
+		if c.a.form.equal(next) { // it is compared when one bit less is left
+			n = max(n, 1) - 1
+		}
+		return Bound{Known: true, Iterations: int64(n), Reason: fmt.Sprintf("one bit of %s from %s is cleared while %s", l.name(word), l.describe(form, from), l.while(c))}
+	}
+	return Bound{}
+}
+
+// cleared returns what a register comes back with if that is its word without its lowest bit.
+func (l *counting) cleared(word Form, reg isa.Reg) (Form, bool) {
+	all := l.next(reg)
+	if len(all) == 0 {
+		return Form{}, false
+	}
+	y, single := all[0].symbol()
+	if !single {
+		return Form{}, false
+	}
+	less := word.add(constForm(word.bits, 1), ^uint64(0))
+	in, args := l.machine().syms.all[y].in, l.machine().syms.all[y].args
+	if in == nil || in.Op != isa.And || len(args) != 2 || !(args[0].equal(word) && args[1].equal(less) || args[1].equal(word) && args[0].equal(less)) {
+		return Form{}, false
+	}
+	for _, f := range all {
+		if !f.equal(all[0]) {
+			return Form{}, false
+		}
+	}
+	return all[0], true
+}
+
 // growth is a counter with its scaling and its first values; before says that it is
 // compared before it changes, not after.
 type growth struct {

@@ -246,7 +246,7 @@ func (l *counting) count(c *condition, b int) Bound {
 			continue
 		}
 		l.why = fmt.Sprintf("%s, which the branch at %s compares with %s, is not an induction variable with known step and limit", l.name(c.a.form), at, l.name(c.b.form))
-		for _, method := range []func(*condition) Bound{l.linear, l.geometric} {
+		for _, method := range []func(*condition) Bound{l.linear, l.geometric, l.clearing} {
 			found := method(c)
 			if found.Known {
 				return found

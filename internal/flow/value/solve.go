@@ -125,7 +125,7 @@ func newSolver(g *cfg.Graph, launch Launch) *solver {
 func (s *solver) back(from, to int) bool { return s.rank[to] <= s.rank[from] }
 
 // thresholds returns where sets are widened to, for each width: the limits of types, and
-// the constants of the kernel and of its launch with their neighbours.
+// the constants of the kernel and the ends of what its launch tells with their neighbours.
 func thresholds(k *isa.Kernel, l *Launch) map[int][]uint64 {
 	var constants []uint64
 	for i := range k.Instrs {
@@ -136,8 +136,9 @@ func thresholds(k *isa.Kernel, l *Launch) map[int][]uint64 {
 		}
 	}
 	for _, p := range l.Params {
-		if c, ok := p.IsConst(); ok && p.Bits() > 0 {
-			constants = append(constants, c)
+		if p.Bits() > 0 {
+			lo, hi := p.Unsigned()
+			constants = append(constants, lo, hi)
 		}
 	}
 	for axis := range l.Block {

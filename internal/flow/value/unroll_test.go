@@ -86,6 +86,12 @@ L: setp.lt.u32 %p1, %r1, 2; @%p1 bra E; ld.shared.u32 %r2, [tile]; and.b32 %r2, 
 		{"a loop inside that changes the counter", 0, 9, `mov.u32 %r1, %n;
 K: setp.eq.u32 %p1, %r1, 0; @%p1 bra E; shr.u32 %r1, %r1, 1;
 mov.u32 %r2, 0; L: add.u32 %r1, %r1, 1; add.u32 %r2, %r2, 1; setp.lt.u32 %p2, %r2, 2; @%p2 bra L; setp.gt.u32 %p3, %r1, 2000; @%p3 bra E; bra E; E:`, 1, true},
+		{"bits that are cleared", 0, 255, `mov.u32 %r1, %n;
+L: setp.eq.u32 %p1, %r1, 0; @%p1 bra E; add.u32 %r2, %r1, -1; and.b32 %r1, %r1, %r2; bra L; E:`, 8, true},
+		{"bits of 64 that are cleared and then compared", 1, 1023, `cvt.u64.u32 %d1, %n;
+L: add.u64 %d2, %d1, -1; and.b64 %d1, %d2, %d1; setp.ne.s64 %p1, %d1, 0; @%p1 bra L;`, 9, true},
+		{"all but the lowest bits that are cleared", 1, 255, `mov.u32 %r1, %n;
+L: add.u32 %r2, %r1, -2; and.b32 %r1, %r1, %r2; setp.ne.u32 %p1, %r1, 0; @%p1 bra L;`, unknown, false},
 		{"binary search", 1, 200, `mov.u32 %r1, 0; mov.u32 %r2, %n;
 L: add.s32 %r3, %r1, %r2; shr.u32 %r4, %r3, 31; add.s32 %r4, %r3, %r4; shr.s32 %r3, %r4, 1; mul.wide.s32 %d1, %r3, 4; add.s64 %d1, %buf, %d1;
 ld.global.u32 %r5, [%d1]; setp.lt.u32 %p1, %r5, 5; add.s32 %r6, %r3, 1; selp.b32 %r2, %r2, %r3, %p1; selp.b32 %r1, %r6, %r1, %p1;
