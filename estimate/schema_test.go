@@ -35,6 +35,7 @@ var results = []struct {
 	{reflect.TypeFor[Calibration](), "calibrate"},
 	{reflect.TypeFor[Machines](), "machines --for"},
 	{reflect.TypeFor[Proof](), "verify"},
+	{reflect.TypeFor[Facts](), "facts"},
 	{reflect.TypeFor[Provenance](), "version"},
 }
 

@@ -312,14 +312,17 @@ func differs(c, again *certify.Certificate, verdict *check.Verdict) error {
 		}
 		return names, by
 	}
+	trusted := func(i int) bool {
+		return slices.ContainsFunc(verdict.Trusted, func(t check.Trust) bool { return t.Fact == i })
+	}
 	ours, mine := named(again.Facts)
 	theirs, _ := named(c.Facts)
 	for i, n := range theirs {
 		k, ok := mine[n]
 		switch f := &c.Facts[i]; {
-		case verdict.Trusts(i) && !ok:
+		case trusted(i) && !ok:
 			return fmt.Errorf("%s is not found again", f)
-		case verdict.Trusts(i) && !reflect.DeepEqual(*f, again.Facts[k]):
+		case trusted(i) && !reflect.DeepEqual(*f, again.Facts[k]):
 			return fmt.Errorf("it states %s (%s), and what is found again is %s (%s)", f, f.Evidence, &again.Facts[k], again.Facts[k].Evidence)
 		}
 	}

@@ -113,7 +113,7 @@ func command() *cobra.Command {
 	strict(help)
 	run := []*cobra.Command{
 		initCommand(), demoCommand(), analyzeCommand(), simCommand(), inspectCommand(),
-		checkCommand(), verifyCommand(), reproduceCommand(), selfcheckCommand(),
+		checkCommand(), verifyCommand(), factsCommand(), reproduceCommand(), selfcheckCommand(),
 		calibrateCommand(), splitCommand(), quotaCommand(), searchCommand(),
 	}
 	addTimeout(run...)

@@ -25,7 +25,7 @@ type heading struct {
 func commandGroups() []heading {
 	return []heading{
 		{"First steps", []string{"demo", "init", "analyze"}},
-		{"Bounds", []string{"check", "compare", "search", "split", "quota", "verify"}},
+		{"Bounds", []string{"check", "compare", "search", "split", "quota", "verify", "facts"}},
 		{"Kernels and machines", []string{"inspect", "sim", "machines", "calibrate"}},
 		{"Evidence for the tool", []string{"reproduce", "selfcheck", "synthetic"}},
 	}
@@ -40,7 +40,7 @@ func flagGroups() []heading {
 		{"Runs", []string{"machine", "seed", "vectors", "vector", "repeats", "max-cycles", "until-stable", "timeout", "yes", "inputs", "traces", "races"}},
 		{"Search", []string{"strategy", "population", "elite", "mutation", "special", "patience", "novelty"}},
 		{"Symbolic execution", []string{"threads", "solver", "float-solver"}},
-		{"Output", []string{"format", "html", "lp", "certificate", "out", "plot", "trace", "dump", "steps", "help"}},
+		{"Output", []string{"format", "html", "lp", "certificate", "smt", "out", "plot", "trace", "dump", "steps", "help"}},
 	}
 }
 

@@ -74,6 +74,7 @@ func TestSchema(t *testing.T) {
 		{"Machines", "machines --for KERNELS/reduction/reduction.ptx"},
 		{"Proof", "verify " + proof},
 		{"Proof", "verify " + proof + " --job KERNELS/reduction/job.toml --machine predictable-rr"},
+		{"Facts", "facts KERNELS/reduction/job.toml --smt " + t.TempDir()},
 		{"Provenance", "version"},
 	} {
 		args := strings.Fields(strings.ReplaceAll(c.args, "KERNELS", "../../kernels"))

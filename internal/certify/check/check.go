@@ -2,10 +2,9 @@
 // the kernel anew from the linked program, executes instructions on what the certificate says of
 // registers, and computes what follows. What it cannot confirm it lists.
 //
-// It is small so that it can be read (TestSize), and shares no analysis with what makes
-// certificates: it imports the program, the readers of jobs and machines, and the format of certificates,
-// and has a graph, sets of words and transfer functions of its own. docs/methods/certificates.md says
-// what it confirms, and why that suffices.
+// It is small so that it can be read (TestSize), and shares no analysis with what makes certificates: it imports the
+// program, the readers of jobs and machines, the format of certificates, and loops and sets of words of its own.
+// docs/methods/certificates.md says what it confirms, and why that suffices.
 package check
 
 import (
@@ -43,11 +42,6 @@ type Verdict struct {
 type Trust struct {
 	Fact int // its index; -1 for the claim
 	Why  string
-}
-
-// Trusts reports whether a fact is one that is not confirmed.
-func (v *Verdict) Trusts(fact int) bool {
-	return slices.ContainsFunc(v.Trusted, func(t Trust) bool { return t.Fact == fact })
 }
 
 // unconfirmed says why facts are trusted that the checker has nothing to say about.
@@ -92,11 +86,9 @@ func Check(c *certify.Certificate, s *Subject, path int64) (*Verdict, error) {
 		}
 	}
 	if len(k.facts) > 0 {
-		p, err := NewProgram(s)
-		if err == nil {
-			err = k.places(p)
-		}
-		if err != nil {
+		if p, err := NewProgram(s); err != nil {
+			return nil, err
+		} else if err := k.places(p); err != nil {
 			return nil, err
 		}
 	}
@@ -145,7 +137,7 @@ func (k *checking) places(p *Program) error {
 			all[b] = make(map[isa.Reg]words.Set)
 			for _, r := range f.Invariant {
 				w := words.Set{Bits: r.Bits, Low: r.Low, Step: r.Step, Count: r.Count}
-				if r.Register < 0 || r.Register >= len(p.Kernel.Regs) || p.Kernel.Regs[r.Register].Name != r.Name || r.Bits != p.width(isa.Reg(r.Register)) || !w.Valid() {
+				if r.Register < 0 || r.Register >= len(p.Kernel.Regs) || p.Kernel.Regs[r.Register].Name != r.Name || r.Bits != p.Width(isa.Reg(r.Register)) || !w.Valid() {
 					return fmt.Errorf("%s says nothing of a register", f)
 				}
 				if _, twice := all[b][isa.Reg(r.Register)]; twice {
@@ -242,7 +234,3 @@ func (k *checking) path(weakest estimate.Evidence, trusted string) error {
 	}
 	return nil
 }
-
-func add(a, b *big.Int) *big.Int { return new(big.Int).Add(a, b) }
-
-func mul(a, b *big.Int) *big.Int { return new(big.Int).Mul(a, b) }

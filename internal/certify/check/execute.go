@@ -2,8 +2,10 @@ package check
 
 import (
 	"encoding/binary"
+	"maps"
 	"slices"
 
+	"warpbound/internal/abi"
 	"warpbound/internal/certify/words"
 	"warpbound/internal/isa"
 	"warpbound/internal/job"
@@ -37,13 +39,14 @@ type state struct {
 // steps that offsets of symbols are limited to, so that they do not overflow.
 const far = 1 << 40
 
-func (p *Program) width(r isa.Reg) int { return min(max(p.Kernel.Regs[r].Type.Bits(), 1), 64) }
+// Width returns the bits of a register, at most 64.
+func (p *Program) Width(r isa.Reg) int { return min(max(p.Kernel.Regs[r].Type.Bits(), 1), 64) }
 
 func (p *Program) register(s *state, r isa.Reg) value {
 	if v, ok := s.regs[r]; ok {
 		return v
 	}
-	return value{Set: words.Anything(p.width(r))}
+	return value{Set: words.Anything(p.Width(r))}
 }
 
 // source returns a source of an instruction, cut or extended by zeros to a width.
@@ -55,9 +58,9 @@ func (p *Program) source(s *state, o isa.Operand, bits int) value {
 	case isa.KindReg:
 		v = p.register(s, o.Reg)
 	case isa.KindParam:
-		v.Set = p.parameter(p.Kernel.Params[o.Var].Offset, p.Kernel.Params[o.Var].Bytes)
+		v.Set = p.Parameter(p.Kernel.Params[o.Var].Offset, p.Kernel.Params[o.Var].Bytes)
 	case isa.KindSpecial:
-		v.Set = p.special(o.Special)
+		v.Set = p.Special(o.Special)
 	}
 	if o.Not {
 		v = value{Set: v.Negated().Plus(words.One(v.Bits, words.Mask(v.Bits)))}
@@ -71,12 +74,11 @@ func (p *Program) source(s *state, o isa.Operand, bits int) value {
 	return v
 }
 
-// special returns what a special register can hold; those that are not listed anything.
-func (p *Program) special(r isa.Special) words.Set {
+// Special returns what a special register can hold; those that are not listed anything.
+func (p *Program) Special(r isa.Special) words.Set {
 	grid, block := p.Bound.Job.Grid, p.Bound.Job.Block
 	upTo := func(n int) words.Set { return words.Span(32, 0, 1, uint64(n-1)) }
-	lanes := int(p.Machine.SM.WarpSize.Value)
-	switch {
+	switch lanes := int(p.Machine.SM.WarpSize.Value); {
 	case r >= isa.TidX && r <= isa.TidZ:
 		return upTo(block[r-isa.TidX])
 	case r >= isa.NtidX && r <= isa.NtidZ:
@@ -101,10 +103,11 @@ func parameters(s *Subject) map[place]words.Set {
 	for i := range s.Bound.Job.Params {
 		p := &s.Bound.Job.Params[i]
 		offset, bytes, ok := s.Bound.Slot(i)
-		if !ok || p.Kind != job.Scalar || bytes < 1 || bytes > 8 {
-			continue
-		}
 		switch c := &p.Content; {
+		case !ok || bytes < 1 || bytes > 8:
+		case p.Kind == job.Buffer:
+			known[place{offset, bytes}] = words.Every(8*bytes, 0, abi.BufferAlign)
+		case p.Kind != job.Scalar:
 		case c.Kind != job.Uniform && len(c.Data) >= bytes:
 			var text [8]byte
 			copy(text[:], c.Data[:bytes])
@@ -116,28 +119,29 @@ func parameters(s *Subject) map[place]words.Set {
 	return known
 }
 
-func (p *Program) parameter(offset, bytes int) words.Set {
+// Parameter returns what a number in the parameter block can be.
+func (p *Program) Parameter(offset, bytes int) words.Set {
 	if w, ok := p.known[place{offset, bytes}]; ok {
 		return w
 	}
 	return words.Anything(min(max(8*bytes, 1), 64))
 }
 
-// run executes the instructions of a block.
-func (p *Program) run(s *state, b int) {
-	for pc := p.Blocks[b].Start; pc < p.Blocks[b].End; pc++ {
+// run executes instructions.
+func (p *Program) run(s *state, pc, end int) {
+	for ; pc < end; pc++ {
 		in := &p.Kernel.Instrs[pc]
 		first, tests := value{}, [2][]test{}
 		if len(in.Dst) > 0 && in.Dst[0].Kind == isa.KindReg {
-			first, tests = p.result(s, in, p.width(in.Dst[0].Reg))
+			first, tests = p.result(s, in, p.Width(in.Dst[0].Reg))
 		}
 		for i, o := range in.Dst {
 			if o.Kind != isa.KindReg {
 				continue
 			}
 			v := first
-			if i > 0 || v.Bits != p.width(o.Reg) {
-				v, tests = value{Set: words.Anything(p.width(o.Reg))}, [2][]test{}
+			if i > 0 || v.Bits != p.Width(o.Reg) {
+				v, tests = value{Set: words.Anything(p.Width(o.Reg))}, [2][]test{}
 			}
 			if in.Guard.Set {
 				v, tests = either(p.register(s, o.Reg), v), [2][]test{}
@@ -226,13 +230,20 @@ func (p *Program) result(s *state, in *isa.Instr, width int) (value, [2][]test) 
 	return v, [2][]test{}
 }
 
+// Loads returns the place in the parameter block from which an instruction loads an integer, if it does.
+func Loads(in *isa.Instr) (offset, bytes int, ok bool) {
+	if in.Op != isa.Ld || len(in.Dst) != 1 || !whole(in.Type) || in.Type.Bits() < 8 {
+		return 0, 0, false
+	}
+	o := in.Src[0]
+	return int(o.Imm), in.Type.Bytes(), o.Kind == isa.KindVarAddr && o.Var == isa.ParamVar && o.Reg == isa.NoReg && in.Space == isa.Param
+}
+
 // loaded is what is loaded from the parameter block, or from elsewhere.
 func (p *Program) loaded(in *isa.Instr, width int) value {
 	w := words.Anything(in.Type.Bits())
-	if o := in.Src[0]; o.Kind == isa.KindVarAddr && o.Var == isa.ParamVar && o.Reg == isa.NoReg && in.Space == isa.Param {
-		if w = p.parameter(int(o.Imm), in.Type.Bytes()); w.Bits != in.Type.Bits() {
-			w = words.Anything(in.Type.Bits())
-		}
+	if offset, bytes, ok := Loads(in); ok {
+		w = p.Parameter(offset, bytes)
 	}
 	switch {
 	case w.Bits > width:
@@ -308,15 +319,12 @@ func (p *Program) predicate(s *state, in *isa.Instr) (out [2][]test) {
 // along returns what is known where control passes an edge at the end of a block that was run; false if it never does.
 func (p *Program) along(s *state, b int, e Edge) (*state, bool) {
 	in := &p.Kernel.Instrs[p.Blocks[b].End-1]
-	if !in.Guard.Set || leads(in) == nil && in.Op.Info().Effect&isa.Exits == 0 {
+	if !in.Guard.Set || !Branches(in) {
 		return s, true
 	}
 	holds := e.Taken != in.Guard.Not
 	g := p.register(s, in.Guard.Reg)
-	out := &state{make(map[isa.Reg]value, len(s.regs)), s.tests}
-	for r, v := range s.regs {
-		out.regs[r] = v
-	}
+	out := &state{maps.Clone(s.regs), s.tests}
 	ok := g.Holds(words.One(g.Bits, 0))
 	if holds {
 		g.Set, ok = g.Without(0)

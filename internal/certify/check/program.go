@@ -47,7 +47,7 @@ func NewProgram(s *Subject) (*Program, error) {
 		switch {
 		case in.Op.Info().Effect&isa.Unmodelled != 0 || in.Op == isa.Call:
 			return nil, fmt.Errorf("%s: %s is not modelled", in.Pos, in.Brief())
-		case ends(in):
+		case Branches(in) || in.Op == isa.Reconverge:
 			begins[pc+1] = true
 		}
 		for _, to := range leads(in) {
@@ -67,11 +67,10 @@ func NewProgram(s *Subject) (*Program, error) {
 		for _, to := range leads(in) {
 			block.Edges = append(block.Edges, Edge{p.blockOf[to], true})
 		}
-		quits := in.Op.Info().Effect&isa.Exits != 0
-		if quits {
+		if in.Op.Info().Effect&isa.Exits != 0 {
 			block.Edges = append(block.Edges, Edge{Exit, true})
 		}
-		if (quits || leads(in) != nil) && !in.Guard.Set {
+		if Branches(in) && !in.Guard.Set {
 			continue
 		}
 		if block.End == len(code) {
@@ -104,9 +103,8 @@ func leads(in *isa.Instr) []int {
 	return nil
 }
 
-func ends(in *isa.Instr) bool {
-	return leads(in) != nil || in.Op == isa.Reconverge || in.Op.Info().Effect&isa.Exits != 0
-}
+// Branches reports whether the guard of an instruction says where control goes.
+func Branches(in *isa.Instr) bool { return leads(in) != nil || in.Op.Info().Effect&isa.Exits != 0 }
 
 // BlockAt returns the block that begins with an instruction.
 func (p *Program) BlockAt(pc int) int { return p.blockOf[pc] }

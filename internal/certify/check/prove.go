@@ -21,8 +21,9 @@ type Broken struct {
 // Flow is an execution of all blocks on their invariants.
 type Flow struct {
 	*Program
-	all   Invariants
-	along [][]passage // by block
+	all    Invariants
+	along  [][]passage    // by block
+	rounds map[int]*state // what is known behind a way around a loop, by header, once asked for
 }
 
 // passage is what is known where control passes from one block to another.
@@ -39,11 +40,18 @@ func (f *Flow) Passable(b int) (to []int) {
 	return to
 }
 
+// Before returns what a register can hold when control comes to an instruction of a block.
+func (f *Flow) Before(b, pc int, r isa.Reg) words.Set {
+	s := f.begin(f.all[b])
+	f.run(s, f.Blocks[b].Start, pc)
+	return f.register(s, r).Set
+}
+
 // begin is the state at the beginning of a block under its invariant.
 func (p *Program) begin(invariant map[isa.Reg]words.Set) *state {
 	s := &state{make(map[isa.Reg]value), make(map[isa.Reg][2][]test)}
 	for r := range p.Kernel.Regs {
-		v := value{Set: words.Anything(p.width(isa.Reg(r))), sym: r + 1}
+		v := value{Set: words.Anything(p.Width(isa.Reg(r))), sym: r + 1}
 		if w, ok := invariant[isa.Reg(r)]; ok {
 			v.Set = w
 		}
@@ -55,7 +63,7 @@ func (p *Program) begin(invariant map[isa.Reg]words.Set) *state {
 // Execute executes all blocks on their invariants, and returns those that are broken: along an edge (consecution) or,
 // as registers can hold anything when a thread begins, at the first block (initiation).
 func (p *Program) Execute(all Invariants) (*Flow, []Broken) {
-	f := &Flow{p, all, make([][]passage, len(p.Blocks))}
+	f := &Flow{p, all, make([][]passage, len(p.Blocks)), make(map[int]*state)}
 	var broken []Broken
 	var work []int
 	reached := make(map[int]bool)
@@ -75,7 +83,7 @@ func (p *Program) Execute(all Invariants) (*Flow, []Broken) {
 		b := work[len(work)-1]
 		work = work[:len(work)-1]
 		s := p.begin(all[b])
-		p.run(s, b)
+		p.run(s, p.Blocks[b].Start, p.Blocks[b].End)
 		for _, e := range p.Blocks[b].Edges {
 			if out, ok := p.along(s, b, e); ok {
 				f.along[b] = append(f.along[b], passage{e.To, out})
@@ -102,10 +110,13 @@ func merged(s, t *state) *state {
 	return out
 }
 
-// Rank returns how often a thread returns to the header of a loop for one entry, at most, as the ranking function shows:
-// +r or -r of a register r, as a signed number or not, which each way around the loop decreases. false if it does not.
-func (f *Flow) Rank(l *loops.Loop, r isa.Reg, positive, sign bool) (bound, decrease int64, ok bool) {
-	var enter, back *words.Set
+// Arrivals returns what a register can be when control enters a loop, and when it returns to the header; nil if it
+// never does.
+func (f *Flow) Arrivals(l *loops.Loop, r isa.Reg) (enter, back *words.Set) {
+	if l.Header == 0 {
+		w := words.Anything(f.Width(r))
+		enter = &w
+	}
 	for b := range f.Blocks {
 		for _, e := range f.along[b] {
 			at := &enter
@@ -120,14 +131,20 @@ func (f *Flow) Rank(l *loops.Loop, r isa.Reg, positive, sign bool) (bound, decre
 			}
 		}
 	}
-	if l.Header == 0 {
-		w := words.Anything(f.width(r))
-		enter = &w
-	}
+	return enter, back
+}
+
+// Rank returns how often a thread returns to the header of a loop for one entry, at most, as the ranking function shows:
+// +r or -r of a register r, as a signed number or not, which each way around the loop decreases. false if it does not.
+func (f *Flow) Rank(l *loops.Loop, r isa.Reg, positive, sign bool) (bound, decrease int64, ok bool) {
+	enter, back := f.Arrivals(l, r)
 	if enter == nil || back == nil {
 		return 0, 1, true // it is never entered, or never goes on
 	}
-	v := f.register(f.around(l), r)
+	if f.rounds[l.Header] == nil {
+		f.rounds[l.Header] = f.around(l)
+	}
+	v := f.register(f.rounds[l.Header], r)
 	if v.sym != int(r)+1 {
 		return 0, 0, false
 	}
@@ -157,17 +174,6 @@ func quotient(high, low uint64, step int64) int64 {
 	return int64(min((high-low)/uint64(step), 1<<63-1))
 }
 
-// Counters returns the registers that each way around a loop increases, or decreases.
-func (f *Flow) Counters(l *loops.Loop) (counters []isa.Reg) {
-	s := f.around(l)
-	for r := range f.Kernel.Regs {
-		if v := f.register(s, isa.Reg(r)); v.sym == r+1 && (v.lo > 0 || v.hi < 0) {
-			counters = append(counters, isa.Reg(r))
-		}
-	}
-	return counters
-}
-
 // around returns what is known behind each way around a loop, with the values at the header as symbols; an empty state
 // if nothing is.
 func (f *Flow) around(l *loops.Loop) *state {
@@ -187,7 +193,7 @@ func (f *Flow) around(l *loops.Loop) *state {
 			s.regs[r] = v
 		}
 		s.tests = make(map[isa.Reg][2][]test)
-		f.run(s, b)
+		f.run(s, f.Blocks[b].Start, f.Blocks[b].End)
 		for _, e := range f.Blocks[b].Edges {
 			after, ok := f.Program.along(s, b, e)
 			switch {
@@ -232,13 +238,13 @@ func (f *Flow) Dual(potentials, bounds, prices []int64) (*big.Int, bool) {
 		if b == Exit || f.Loops[b] == nil {
 			return new(big.Int)
 		}
-		return mul(big.NewInt(bounds[b]), big.NewInt(prices[b]))
+		return new(big.Int).Mul(big.NewInt(bounds[b]), big.NewInt(prices[b]))
 	}
 	ok := at(0).Cmp(entry(0)) >= 0
 	for b := range f.Blocks {
 		ok = ok && prices[b] >= 0 && bounds[b] >= 0
 		for _, e := range f.along[b] {
-			need := add(at(b), big.NewInt(f.Time(b)))
+			need := new(big.Int).Add(at(b), big.NewInt(f.Time(b)))
 			if e.to != Exit && f.Loops[e.to] != nil && f.Loops[e.to].Body[b] {
 				need.Sub(need, big.NewInt(prices[e.to]))
 			} else {

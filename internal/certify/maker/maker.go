@@ -47,7 +47,7 @@ func New(s *Source) (*certify.Certificate, error) {
 		c.Facts = append(c.Facts, transitions(s.Path.Model)...)
 	}
 	if s.Problem != nil {
-		c.Facts = append(c.Facts, places(s.Problem, s.Subject)...)
+		c.Facts = append(c.Facts, Places(s.Problem, s.Subject)...)
 	}
 	figures, err := figures(e)
 	if err != nil {

@@ -16,10 +16,10 @@ import (
 // maxWork limits the instructions times registers of kernels of which invariants are written down.
 const maxWork = 1 << 24
 
-// places are the facts about blocks: what the analysis of values knows of registers there, weakened until the checker can
+// Places are the facts about blocks: what the analysis of values knows of registers there, weakened until the checker can
 // follow it; bounds of loops with ranking functions where there are some; and the longest path of a thread with its dual
 // solution. There are none of what the checker does not know.
-func places(p *method.Problem, s *check.Subject) []certify.Fact {
+func Places(p *method.Problem, s *check.Subject) []certify.Fact {
 	program, err := check.NewProgram(s)
 	if err != nil || p.Values == nil || len(s.Kernel.Instrs)*len(s.Kernel.Regs) > maxWork {
 		return nil
@@ -61,6 +61,9 @@ func (m *placer) add(kind certify.Kind, b int, value int64) *certify.Fact {
 	return &m.facts[len(m.facts)-1]
 }
 
+// maxOdd is the largest number of steps of a set whose step is no power of two.
+const maxOdd = 8
+
 // patience is how often an invariant is weakened to what comes along an edge before it is given up.
 const patience = 4
 
@@ -73,6 +76,9 @@ func (m *placer) invariants() {
 		for r := range m.Graph.Kernel.Regs {
 			if set, ok := m.Values.At(block, isa.Reg(r)); ok {
 				low, step, count := set.Parts()
+				if even := step & -step; step != even && count > maxOdd {
+					step, count = even, step*count/even // solvers find remainders hard
+				}
 				m.sets[b][isa.Reg(r)] = words.Set{Bits: set.Bits(), Low: low, Step: step, Count: count}
 			}
 		}
@@ -136,7 +142,7 @@ func (m *placer) loop(b int) bool {
 
 // ranking returns the ranking function of a loop that shows the least bound; nil if there is none.
 func (m *placer) ranking(l *loops.Loop) (best *certify.Ranking, bound int64) {
-	for _, r := range m.flow.Counters(l) {
+	for _, r := range m.written(l) {
 		for _, coefficient := range []int{1, -1} {
 			for _, sign := range []bool{false, true} {
 				n, decrease, ok := m.flow.Rank(l, r, coefficient > 0, sign)
@@ -148,6 +154,18 @@ func (m *placer) ranking(l *loops.Loop) (best *certify.Ranking, bound int64) {
 		}
 	}
 	return best, bound
+}
+
+// written returns the registers that a loop writes.
+func (m *placer) written(l *loops.Loop) []isa.Reg {
+	var regs []isa.Reg
+	for b := range m.program.Blocks {
+		for pc := m.program.Blocks[b].Start; l.Body[b] && pc < m.program.Blocks[b].End; pc++ {
+			m.Graph.Kernel.Instrs[pc].Writes(func(r isa.Reg) { regs = append(regs, r) })
+		}
+	}
+	slices.Sort(regs)
+	return slices.Compact(regs)
 }
 
 // path adds the longest path of a thread. Loops are solved from the innermost: the price of one is what the longest way

@@ -1,6 +1,7 @@
 package maker
 
 import (
+	"encoding/binary"
 	"math/rand/v2"
 	"testing"
 
@@ -26,6 +27,12 @@ func launched(t *testing.T, l *flowtest.Launch) ([]certify.Fact, *check.Program)
 	s := &check.Subject{Kernel: l.Kernel, Bound: l.Bound(), Machine: &here}
 	p := &method.Problem{Graph: l.Graph, Machine: &here}
 	launch := value.Launch{Width: l.Grid.Width(), Grid: l.Grid.Launch().Grid, Block: l.Grid.Launch().Block}
+	for _, v := range l.Kernel.Params {
+		if v.Bytes == 4 {
+			n := binary.LittleEndian.Uint32(l.Grid.Launch().Params[v.Offset:])
+			launch.Params = append(launch.Params, value.Word{Offset: v.Offset, Strided: value.Const(32, uint64(n))})
+		}
+	}
 	if p.Values, err = value.Analyze(l.Graph, launch); err != nil {
 		t.Fatal(err)
 	}
@@ -34,7 +41,7 @@ func launched(t *testing.T, l *flowtest.Launch) ([]certify.Fact, *check.Program)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return places(p, s), program
+	return Places(p, s), program
 }
 
 // watch runs a launch and compares with it what is said of registers and of loops. It returns how many loops have ranking
@@ -100,7 +107,7 @@ func watch(t *testing.T, l *flowtest.Launch) (ranked, attained int) {
 
 func TestLoopsOfRandomKernels(t *testing.T) {
 	ranked, attained := 0, 0
-	for seed := range uint64(60) {
+	for seed := range uint64(30) {
 		opts := kernelgen.Options{Statements: 25, Depth: 3, Trips: 8, Threads: 80, CTAs: 4, Irreducible: seed%5 == 4}
 		l := flowtest.Random(t, seed, opts)
 		if seed%4 == 1 {
@@ -111,7 +118,7 @@ func TestLoopsOfRandomKernels(t *testing.T) {
 		n, k := watch(t, l)
 		ranked, attained = ranked+n, attained+k
 	}
-	if ranked < 50 || attained < 25 {
+	if ranked < 25 || attained < 20 {
 		t.Errorf("%d loops have ranking functions, and %d attain their bounds", ranked, attained)
 	}
 	t.Logf("%d loops have ranking functions, and %d attain their bounds", ranked, attained)

@@ -17,8 +17,8 @@ func Mask(bits int) uint64 { return ^uint64(0) >> (64 - bits) }
 
 func One(bits int, x uint64) Set { return Set{bits, x & Mask(bits), 0, 0} }
 
-// every returns all words that leave the remainder of x modulo step, of which a power of two is taken.
-func every(bits int, x, step uint64) Set {
+// Every returns all words that leave the remainder of x modulo step, of which a power of two is taken.
+func Every(bits int, x, step uint64) Set {
 	g := step & -step
 	if step == 0 || g > Mask(bits) {
 		return One(bits, x)
@@ -26,7 +26,7 @@ func every(bits int, x, step uint64) Set {
 	return Set{bits, x & (g - 1), g, Mask(bits) / g}
 }
 
-func Anything(bits int) Set { return every(bits, 0, 1) }
+func Anything(bits int) Set { return Every(bits, 0, 1) }
 
 // Span returns the words from x on that are at most length away from it, in steps.
 func Span(bits int, x, step, length uint64) Set {
@@ -34,7 +34,7 @@ func Span(bits int, x, step, length uint64) Set {
 		return One(bits, x)
 	}
 	if g := step & -step; g == step && length/step == Mask(bits)/step {
-		return every(bits, x, step)
+		return Every(bits, x, step)
 	}
 	return Set{bits, x & Mask(bits), step, length / step}
 }
@@ -54,7 +54,7 @@ func (w Set) Last() uint64   { return (w.Low + w.length()) & Mask(w.Bits) }
 // IsAny reports whether all words of the width are in the set.
 func (w Set) IsAny() bool { return w == Anything(w.Bits) }
 
-func (w Set) whole() bool { return w == every(w.Bits, w.Low, w.Step) && w.Step > 0 }
+func (w Set) whole() bool { return w == Every(w.Bits, w.Low, w.Step) && w.Step > 0 }
 
 // Holds reports whether all words of v are words of w.
 func (w Set) Holds(v Set) bool {
@@ -83,7 +83,7 @@ func (w Set) Straight() Set {
 	if w.length() <= Mask(w.Bits)-w.Low {
 		return w
 	}
-	return every(w.Bits, w.Low, w.Step)
+	return Every(w.Bits, w.Low, w.Step)
 }
 
 // Range returns the least and the greatest word, read as unsigned or as signed numbers.
@@ -105,7 +105,7 @@ func gcd(a, b uint64) uint64 {
 func (w Set) Plus(v Set) Set {
 	step := gcd(w.Step, v.Step)
 	if v.length() > Mask(w.Bits)-w.length() {
-		return every(w.Bits, w.Low+v.Low, step)
+		return Every(w.Bits, w.Low+v.Low, step)
 	}
 	return Span(w.Bits, w.Low+v.Low, step, w.length()+v.length())
 }
@@ -120,7 +120,7 @@ func (w Set) Times(k uint64) Set {
 	high, length := bits.Mul64(w.length(), k)
 	if high != 0 || length > Mask(w.Bits) {
 		if wide, step := bits.Mul64(w.Step, k); wide == 0 {
-			return every(w.Bits, w.Low*k, step)
+			return Every(w.Bits, w.Low*k, step)
 		}
 		return Anything(w.Bits)
 	}
@@ -188,7 +188,7 @@ func (w Set) Extended(to int, sign bool) Set {
 // Cut returns the low bits.
 func (w Set) Cut(to int) Set {
 	if w.length() > Mask(to) {
-		return every(to, w.Low, w.Step)
+		return Every(to, w.Low, w.Step)
 	}
 	return Span(to, w.Low, w.Step, w.length())
 }
@@ -198,7 +198,7 @@ func (w Set) Joined(v Set) Set {
 	if w.Holds(v) {
 		return w
 	}
-	best := every(w.Bits, w.Low, gcd(gcd(w.Step, v.Step), (v.Low-w.Low)&Mask(w.Bits)))
+	best := Every(w.Bits, w.Low, gcd(gcd(w.Step, v.Step), (v.Low-w.Low)&Mask(w.Bits)))
 	for _, p := range [][2]Set{{w, v}, {v, w}} {
 		d := (p[1].Low - p[0].Low) & Mask(w.Bits)
 		if p[1].length() > Mask(w.Bits)-d {
