@@ -174,8 +174,8 @@ func (g *generator) round(s scope) {
 func (g *generator) limit(uniform bool, maximum int, head string) string {
 	limit, known := g.temp("b32"), g.opts.Bounded && g.chance(70) || g.called || g.has(Fixed)
 	if g.has(Contracts) && !g.called && g.chance(60) {
-		g.trips(limit, uniform, maximum)
-		if g.opts.Bounded && g.chance(30) {
+		rows := g.trips(limit, uniform, maximum)
+		if g.opts.Bounded && (rows || g.chance(20)) {
 			g.bounds = append(g.bounds, bound{head, maximum})
 		}
 		return limit

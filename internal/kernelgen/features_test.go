@@ -37,7 +37,7 @@ var occurrences = [][]string{
 	{"bar.sync 3, 32", "bar.arrive", "bar.red.popc", "bar.red.and.pred"},
 	{"red.global.add.u64", "atom.shared.max.s64", "red.global.v2.f32.add", "red.global.v4.f32.add", "atom.global.add.f64", ".inc.u32"},
 	{".extern .shared"},
-	{"ld.global.u32 %b32_"},
+	{"ld.global.u32 %b32_", "%m, %n", "+4]"},
 	{"selp.b32"},
 }
 

@@ -122,8 +122,11 @@ func (g *generator) module() string {
 	if g.opts.Features != 0 {
 		version = ".version 8.3\n.target sm_90"
 	}
+	if g.has(Contracts) {
+		more = ",\n\t.param .u32 m"
+	}
 	if g.has(WideAtomics) {
-		more = ",\n\t.param .u64 wide"
+		more += ",\n\t.param .u64 wide"
 	}
 	if g.has(Dynamic) {
 		fmt.Fprintf(&g.parts.declarations, ".extern .shared .align 4 .b8 %s[];\n", g.tile)
@@ -191,6 +194,10 @@ func (g *generator) prologue() {
 		g.emit("ld.param.u64 %%%s, [%s]", p, p)
 	}
 	g.emit("ld.param.u32 %%n, [n]")
+	if g.has(Contracts) {
+		g.emit(".reg .b32 %%m")
+		g.emit("ld.param.u32 %%m, [m]")
+	}
 	g.emit("mov.u64 %%tile, %s", g.tile)
 	g.emit("mov.u64 %%bins, bins")
 	g.indices(g.block, g.grid)

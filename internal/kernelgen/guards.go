@@ -1,7 +1,5 @@
 package kernelgen
 
-import "fmt"
-
 // window accesses an element that a word says, in threads in which comparisons before found it to be in range.
 func (g *generator) window() {
 	x, low := g.anyWord(), g.IntN(elements/2)
@@ -75,39 +73,4 @@ func (g *generator) single(p string) {
 		g.emit("setp.lt.u32 %s, %%thread, %d", p, first+1+g.IntN(4))
 		g.emit("and.pred %s, %s, %s", p, p, q)
 	}
-}
-
-// contract is what the job says of the words of the buffer in and of n, beside what the kernel makes of it.
-type contract struct{ low, high int }
-
-// promised is a word that the job bounds, and its maximum.
-func (g *generator) promised(uniform bool) (string, int) {
-	c := g.contract
-	if uniform && g.chance(50) {
-		return "%n", c.high
-	}
-	r := g.temp("b32")
-	if uniform {
-		g.emit("ld.global.u32 %s, [%%in+%d]", r, 4*g.IntN(elements))
-	} else {
-		g.emit("ld.global.u32 %s, [%s]", r, g.element("%in", g.word(), elements, 4))
-	}
-	if g.chance(30) {
-		g.emit("sub.s32 %s, %s, %d", r, r, c.low)
-		return r, c.high - c.low
-	}
-	return r, c.high
-}
-
-// trips is a number of trips, at most maximum, that follows from what the job promises.
-func (g *generator) trips(limit string, uniform bool, maximum int) {
-	r, high := g.promised(uniform)
-	if high <= maximum {
-		g.emit("mov.u32 %s, %s", limit, r)
-		return
-	}
-	g.emit("%s", pick(g,
-		fmt.Sprintf("min.u32 %s, %s, %d", limit, r, maximum),
-		fmt.Sprintf("div.u32 %s, %s, %d", limit, r, (high+maximum)/max(maximum, 1)),
-	))
 }

@@ -10,6 +10,8 @@ import (
 type inputs struct {
 	words, reals string
 	n            [2]int
+	m            [2]int // if there is one
+	assume       string // tables
 }
 
 // The widest contents of buffers.
@@ -31,7 +33,13 @@ func (g *generator) contents(all string) string {
 // widest draws the inputs of the job.
 func (g *generator) widest() inputs {
 	if g.has(Contracts) {
-		return inputs{words: uniform(g.contract.low, g.contract.high), reals: g.contents(allReals), n: [2]int{g.contract.low, g.contract.high}}
+		c := &g.contract
+		in := inputs{words: uniform(c.low, c.high), reals: g.contents(allReals), n: [2]int{c.low, c.high}, assume: c.assumptions(0, c.step)}
+		if c.step > 0 {
+			in.words = uniform(0, c.step*elements)
+		}
+		in.m = [2]int{c.low, c.high + c.apart}
+		return in
 	}
 	in := inputs{words: g.contents(allWords), reals: g.contents(allReals), n: [2]int{0, 4 * g.opts.Trips}}
 	if g.opts.Bounded && g.chance(30) {
@@ -46,8 +54,7 @@ func uniform(low, high int) string { return fmt.Sprintf("uniform(%d, %d)", low, 
 func (g *generator) narrow(all inputs) inputs {
 	switch {
 	case g.has(Contracts):
-		low, high := g.contract.low, g.contract.high
-		all.words = pick(g, uniform(low, low), uniform(high, high), uniform(high, high), all.words)
+		g.narrowContract(&all)
 	case all.words == allWords:
 		all.words = pick(g, "zeros", "uniform(4294967295, 4294967295)", "iota", "uniform(0, 1)", "uniform(2147483647, 2147483648)",
 			"uniform(1, 1)", "uniform(0, 16)", "uniform(4294967290, 4294967295)", allWords)
@@ -55,10 +62,21 @@ func (g *generator) narrow(all inputs) inputs {
 	if all.reals == allReals {
 		all.reals = pick(g, "zeros", "uniform(-100, -100)", "uniform(99, 100)", "uniform(-1, 1)", allReals)
 	}
-	if low, maximum := all.n[0], all.n[1]; low < maximum {
+	if low, maximum := all.n[0], all.n[1]; low < maximum && !g.contract.even {
 		all.n = pick(g, [2]int{low, low}, [2]int{maximum, maximum}, [2]int{low + 1, low + 1}, all.n)
 	}
 	return all
+}
+
+// narrowContract draws a part of the words that the job promises.
+func (g *generator) narrowContract(all *inputs) {
+	c := &g.contract
+	if c.step > 0 {
+		low := pick(g, 0, c.step, c.step)
+		all.assume = c.assumptions(low, pick(g, low, c.step))
+		return
+	}
+	all.words = pick(g, uniform(c.low, c.low), uniform(c.high, c.high), uniform(c.high, c.high), all.words)
 }
 
 // job is what a job file says besides the inputs.
@@ -106,22 +124,26 @@ func (j *job) text(from inputs) string {
 	buffer("in", "u32", elements, from.words)
 	buffer("real", "f32", elements, from.reals)
 	buffer("acc", "u32", bins*len(atomics), from.words)
-	b.WriteString(number("u32", from.n))
+	b.WriteString(number("n", "u32", from.n))
+	if from.assume != "" {
+		b.WriteString(number("m", "u32", from.m))
+	}
 	if j.wide {
 		buffer("wide", "u64", bins*len(wideAtomics), "zeros")
 	}
+	b.WriteString(from.assume)
 	b.WriteString(annotations(j.bounds))
 	b.WriteString(j.split)
 	return b.String()
 }
 
-// number writes the parameter n.
-func number(typ string, n [2]int) string {
+// number writes a parameter that is a number.
+func number(name, typ string, n [2]int) string {
 	key := fmt.Sprintf("range = [%d, %d]", n[0], n[1])
 	if n[0] == n[1] {
 		key = fmt.Sprint("value = ", n[0])
 	}
-	return fmt.Sprintf("\n[[param]]\nname = \"n\"\ntype = %q\n%s\n", typ, key)
+	return fmt.Sprintf("\n[[param]]\nname = %q\ntype = %q\n%s\n", name, typ, key)
 }
 
 // annotations writes the section of a job file that bounds loops.

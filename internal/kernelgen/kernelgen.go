@@ -100,8 +100,7 @@ func start(src Source, opts Options, first int) *generator {
 		g.tile = g.name("tile") // which the module holds, not the kernel
 	}
 	if g.has(Contracts) {
-		low := g.IntN(opts.Trips + 1)
-		g.contract = contract{low, low + g.IntN(opts.Trips+1-low)}
+		g.promise()
 	}
 	return g
 }

@@ -87,7 +87,7 @@ func (g *simt) text(j *job, from inputs) string {
 	}{{"in", from.words, elements}, {"out", "zeros", (len(data) + 1) * threads}, {"swap", "zeros", threads}} {
 		fmt.Fprintf(&b, "\n[[param]]\nname = %q\ntype = \"s32\"\ncount = %d\ninit = %q\n", p.name, p.count, p.init)
 	}
-	b.WriteString(number("s32", from.n))
+	b.WriteString(number("n", "s32", from.n))
 	b.WriteString(annotations(j.bounds))
 	b.WriteString(j.split)
 	return b.String()
