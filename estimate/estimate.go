@@ -59,6 +59,8 @@ type SharedCache interface {
 	MaxMisses() (misses, accesses int64)
 	// Ordered reports whether it is known in which order each SM issues; otherwise the estimate is a sum.
 	Ordered() bool
+	// Optional returns of how many of the accesses, in that order, it is not known whether they are made.
+	Optional() int64
 }
 
 // Share is the part of an estimate that one place in the program carries.

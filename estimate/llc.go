@@ -9,6 +9,9 @@ type LLC struct {
 	// Bounded are the instructions of warps, of those that differ, of whose requests on the SM only the most
 	// is known: with other addresses in shared memory, they take less time.
 	Bounded int64 `json:"bounded_requests,omitempty"`
+	// Uncertain are the accesses to the shared cache, in a known order, of which it is not known whether SMs make
+	// them. If there are any, or the order is not known, Exact is not set.
+	Uncertain int64 `json:"uncertain,omitempty"`
 
 	Regulated    bool  `json:"regulated"`
 	Quota        int64 `json:"quota,omitempty"`     // accesses of a core in an interval
@@ -35,7 +38,10 @@ type LLC struct {
 func (d *LLC) MaxMisses() (misses, accesses int64) { return d.Misses, d.Accesses }
 
 // Ordered reports whether it is known in which order each SM issues what.
-func (d *LLC) Ordered() bool { return d.Exact }
+func (d *LLC) Ordered() bool { return d.Exact || d.Uncertain > 0 }
+
+// Optional returns of how many accesses it is not known whether SMs make them.
+func (d *LLC) Optional() int64 { return d.Uncertain }
 
 // LLCCore is what is known of the accesses of a core to the shared cache.
 type LLCCore struct {

@@ -160,6 +160,9 @@ func misses(c estimate.SharedCache) string {
 	if !c.Ordered() {
 		text += "; the time is a sum over all instructions that warps may execute, since their order is unknown"
 	}
+	if n := c.Optional(); n > 0 {
+		text += fmt.Sprintf("; whether %s of them are made is unknown", group(n))
+	}
 	return text
 }
 

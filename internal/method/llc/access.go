@@ -34,12 +34,17 @@ func sortOf(in *isa.Instr) sort {
 }
 
 // access is what an instruction of a warp does in global and local memory in every CTA of a
-// box, exactly.
+// box: exactly, unless it has lanes that may make it or not, or lines of which nothing is known.
 type access struct {
 	sort  sort
 	bytes uint64 // of each lane
 	parts []part
+	open  int64 // lines that lanes of unknown address touch, at most
+	lanes int64 // that make the access, at most
 }
+
+// empty reports whether an access does nothing there.
+func (a *access) empty() bool { return len(a.parts) == 0 && a.open == 0 }
 
 // part is what the lanes of an access do that access one space.
 type part struct {
@@ -50,15 +55,23 @@ type part struct {
 // lane is the address that a lane accesses in the first CTA of a box, and what is added to it
 // from one CTA to the next.
 type lane struct {
-	number int
-	base   uint64
-	step   [3]uint64
+	number   int
+	base     uint64
+	step     [3]uint64
+	optional bool // it may make the access or not
 }
 
-// offChip returns what a step does in global and local memory. The addresses of all lanes must
-// be known.
-func offChip(s *absexec.Step) access {
-	a := access{sort: sortOf(s.Instr), bytes: uint64(s.Access.Bytes)}
+// offChip returns what a step does in global and local memory.
+func (l *layout) offChip(s *absexec.Step) access {
+	a := access{sort: sortOf(s.Instr), bytes: uint64(s.Access.Bytes), lanes: int64(bits.OnesCount64(s.May))}
+	a.open = l.each(s) * int64(bits.OnesCount64(openLanes(s)))
+	if a.sort == passing && a.open > 0 && s.Access.Space != isa.Global {
+		a.sort = read // it may be in local memory
+	}
+	must := s.Must
+	if s.Instr.Op == isa.CpAsync && len(s.Instr.Src) > 3 {
+		must = 0 // its fourth source tells which lanes read
+	}
 	for space, lanes := range s.Access.Lanes {
 		if lanes &= s.May; lanes == 0 || space != int(isa.Global) && space != int(isa.Local) {
 			continue
@@ -68,6 +81,7 @@ func offChip(s *absexec.Step) access {
 			l := lane{number: bits.TrailingZeros64(lanes)}
 			base, step := s.Access.Address(l.number)
 			l.base, l.step = base, [3]uint64(step[:])
+			l.optional = must>>l.number&1 == 0
 			p.lanes = append(p.lanes, l)
 		}
 		a.parts = append(a.parts, p)
@@ -75,11 +89,27 @@ func offChip(s *absexec.Step) access {
 	return a
 }
 
+// openLanes returns the lanes of a step that may access global or local memory at an unknown address.
+func openLanes(s *absexec.Step) uint64 {
+	switch s.Access.Space {
+	case isa.Global, isa.Local, isa.Generic:
+		return s.May &^ s.Access.Known
+	}
+	return 0
+}
+
+// each returns the most lines that a lane of a step touches, aligned to its size as it is.
+func (l *layout) each(s *absexec.Step) int64 {
+	bytes := int64(s.Access.Bytes)
+	return max((bytes+localWord-1)/localWord, (bytes-1)>>l.shift+1)
+}
+
 // line is a line that an access touches.
 type line struct {
 	number     uint64
 	sort       sort
 	operations int64 // of an atomic access on one address, at most
+	optional   bool  // it may touch it or not
 }
 
 // layout is how addresses become lines.
@@ -110,8 +140,10 @@ type place struct {
 }
 
 // lines appends to all the lines that an access touches, in the order in which they are
-// looked up.
-func (l *layout) lines(all []line, a *access, p *place) []line {
+// looked up. It is false if that is not known: which lanes make the access decides which of the lines is first,
+// or there are others.
+func (l *layout) lines(all []line, a *access, p *place) (_ []line, ordered bool) {
+	again := false
 	for i := range a.parts {
 		from, part := len(all), &a.parts[i]
 		for k := range part.lanes {
@@ -120,42 +152,57 @@ func (l *layout) lines(all []line, a *access, p *place) []line {
 			for axis, n := range p.at {
 				addr += lane.step[axis] * uint64(n)
 			}
+			back := false
 			if part.local {
-				all = l.local(all, from, a, p, lane.number, addr)
+				all, back = l.local(all, from, a, p, lane, addr)
+				again = again || back
 				continue
 			}
 			for n := addr >> l.shift; n <= (addr+a.bytes-1)>>l.shift; n++ {
-				all = add(all, from, line{number: n, sort: a.sort})
+				all, back = add(all, from, line{number: n, sort: a.sort, optional: lane.optional})
+				again = again || back
 			}
 		}
 		if a.sort == atomic && !part.local {
 			l.operations(all[from:], part, p)
 		}
 	}
-	return all
+	return all, a.open == 0 && !(again && a.optional())
+}
+
+// optional reports whether there is a lane that may make the access or not.
+func (a *access) optional() bool {
+	return slices.ContainsFunc(a.parts, func(p part) bool {
+		return slices.ContainsFunc(p.lanes, func(l lane) bool { return l.optional })
+	})
 }
 
 // local appends the lines of a lane's access to local memory, in which the words that all
 // threads have at one address lie side by side.
-func (l *layout) local(all []line, from int, a *access, p *place, lane int, addr uint64) []line {
+func (l *layout) local(all []line, from int, a *access, p *place, lane *lane, addr uint64) (_ []line, again bool) {
 	sort := a.sort
 	if sort == passing {
 		sort = read
 	}
-	thread := (uint64(p.sm)*l.warps+uint64(p.slot))*l.width + uint64(lane)
+	thread := (uint64(p.sm)*l.warps+uint64(p.slot))*l.width + uint64(lane.number)
 	word := (addr - abi.LocalBase) / localWord
 	for k := range max(a.bytes/localWord, 1) {
-		all = add(all, from, line{number: (abi.CachedLocalBase + ((word+k)*l.threads+thread)*localWord) >> l.shift, sort: sort})
+		back := false
+		all, back = add(all, from, line{number: (abi.CachedLocalBase + ((word+k)*l.threads+thread)*localWord) >> l.shift, sort: sort, optional: lane.optional})
+		again = again || back
 	}
-	return all
+	return all, again
 }
 
-// add appends a line unless it is among those from a place on.
-func add(all []line, from int, n line) []line {
-	if slices.ContainsFunc(all[from:], func(m line) bool { return m.number == n.number }) {
-		return all
+// add appends a line unless it is among those from a place on. It reports whether it is there, with others behind
+// it.
+func add(all []line, from int, n line) (_ []line, again bool) {
+	i := slices.IndexFunc(all[from:], func(m line) bool { return m.number == n.number })
+	if i < 0 {
+		return append(all, n), false
 	}
-	return append(all, n)
+	all[from+i].optional = all[from+i].optional && n.optional
+	return all, from+i < len(all)-1
 }
 
 // operations finds how many lanes operate on one address in each line, at most.

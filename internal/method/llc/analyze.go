@@ -36,6 +36,8 @@ type analysis struct {
 	boxes [][]int32          // by warp: the result of each cell
 	loops []absexec.LoopFact
 
+	instructions int64 // of the launch, if their order is known
+
 	warnings []diag.Warning
 }
 
@@ -55,13 +57,19 @@ func (m Method) bound(ctx context.Context, p *method.Problem) (*method.Answer, e
 		return nil, err
 	}
 	var d *detail
-	if a.exact() {
-		d, err = a.ordered(ctx, m)
-	} else {
-		d, err = a.coarse()
+	if a.ordered() {
+		if d, err = a.inOrder(ctx, m); err != nil {
+			return nil, err
+		}
 	}
-	if err != nil {
-		return nil, err
+	if d == nil || !d.Exact {
+		sum, err := a.coarse()
+		switch {
+		case err != nil && d == nil:
+			return nil, err
+		case d == nil || err == nil && sum.cycles < d.cycles:
+			d = sum
+		}
 	}
 	return &method.Answer{Estimates: []estimate.Estimate{*a.estimate(p, m, d)}, Warnings: a.warnings}, nil
 }
@@ -146,14 +154,14 @@ func (a *analysis) result(cell, warp int) *absexec.Result {
 	return &a.warps[warp][a.boxes[warp][cell]]
 }
 
-// exact reports whether it is known exactly what the warps of all CTAs execute, and not too much
+// ordered reports whether it is known exactly which instructions the warps of all CTAs issue, and not too much
 // to follow it.
-func (a *analysis) exact() bool {
+func (a *analysis) ordered() bool {
 	instrs, accesses := int64(0), int64(0)
 	for _, results := range a.warps {
 		for i := range results {
 			p := &results[i].Visitor.(*recorder).path
-			if !p.exact {
+			if !p.ordered {
 				return false
 			}
 			n := int64(results[i].Box.CTAs())
@@ -161,6 +169,7 @@ func (a *analysis) exact() bool {
 			accesses = saturate(accesses, p.sums.accesses, n)
 		}
 	}
+	a.instructions = instrs
 	return instrs <= maxEvents && accesses <= maxEvents
 }
 

@@ -7,8 +7,9 @@
 // access.go). An SM issues strictly in turn, so that what it issues, which accesses hit its
 // L1 and which it sends to the shared cache follow without its times (play.go).
 // internal/method/llc/reuse tells of each of these whether it hits, by the method Simple or
-// by the method Interval. With that the time is computed (timing.go, memory.go). Where the
-// paths of warps are not known exactly, all is bounded by sums (coarse.go). docs/methods/llc.md
+// by the method Interval. With that the time is computed (timing.go, memory.go), also where it is
+// not known of all accesses whether they are made (windows.go, ages.go). Where the
+// instructions of warps are not known exactly, all is bounded by sums (coarse.go). docs/methods/llc.md
 // has the proofs.
 //
 // llc imports isa, cfg, machine, absexec, semantics, estimate and diag, and what methods share. It must not

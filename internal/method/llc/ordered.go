@@ -6,8 +6,9 @@ import (
 	"warpbound/internal/method/llc/reuse"
 )
 
-// ordered bounds a launch of which it is known in which order each SM issues.
-func (a *analysis) ordered(ctx context.Context, m Method) (*detail, error) {
+// inOrder bounds a launch of which it is known in which order each SM issues. What it sends to the shared
+// cache may be known but for some accesses that it may make or not.
+func (a *analysis) inOrder(ctx context.Context, m Method) (*detail, error) {
 	streams, err := a.streams(ctx)
 	if err != nil {
 		return nil, err
@@ -25,14 +26,21 @@ func (a *analysis) ordered(ctx context.Context, m Method) (*detail, error) {
 			hits[sm][i] = o.Class == reuse.Hit && (o.Own || o.Filled)
 		}
 	}
+	d := a.detail()
+	d.Bounded = a.bounded()
+	for _, s := range streams {
+		d.Uncertain += s.optional
+	}
+	d.Exact = d.Uncertain == 0
+	d.misses(m, streams, known, later)
+	if d.Regulated && !d.Exact {
+		return d, a.windows(ctx, d, streams, hits)
+	}
 	times, err := a.schedule(ctx, hits)
 	if err != nil {
 		return nil, err
 	}
-	d := a.detail()
-	d.Exact, d.Bounded = true, a.bounded()
 	d.times(times)
-	d.misses(m, streams, known, later)
 	return d, nil
 }
 
@@ -53,11 +61,7 @@ func (a *analysis) reuses(streams []*stream, m Method) (known *reuse.Result, lat
 	}
 	var cores []reuse.Core
 	for _, s := range streams {
-		accesses := make([]reuse.Access, len(s.sent))
-		for i := range s.sent {
-			accesses[i] = reuse.Line(s.sent[i])
-		}
-		cores = append(cores, core(accesses))
+		cores = append(cores, core(s.sent))
 	}
 	cores = append(cores, cpu(ofCPU))
 	cache := reuse.Cache{Sets: int(a.machine.LLC.Sets.Value), Ways: int(a.machine.LLC.Ways.Value)}

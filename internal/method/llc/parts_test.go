@@ -126,7 +126,7 @@ func TestDuring(t *testing.T) {
 	for i := range uint64(16) { // with stores each is an access to the shared cache
 		a.cpu.accesses = append([]reuse.Access{reuse.Line(i % 3)}, a.cpu.accesses...)
 	}
-	sms := []*stream{{sent: []uint64{7, 8, 9, 10, 7}}}
+	sms := []*stream{{sent: []reuse.Access{reuse.Line(7), reuse.Line(8), reuse.Line(9), reuse.Line(10), reuse.Line(7)}}}
 	known, later, err := a.reuses(sms, Interval)
 	if err != nil {
 		t.Fatal(err)

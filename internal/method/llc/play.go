@@ -1,10 +1,14 @@
 package llc
 
 import (
+	"cmp"
 	"context"
 	"fmt"
+	"math"
+	"slices"
 
 	"warpbound/internal/method/cost"
+	"warpbound/internal/method/llc/reuse"
 )
 
 // event is an instruction that an SM issues.
@@ -21,21 +25,25 @@ type event struct {
 
 // sent is an access to the shared cache.
 type sent struct {
-	line  uint64
-	after int32 // cycles from the issue of the instruction until it can be sent
-	extra int32 // cycles for further operations on one address
+	reuse.Access       // made once, or perhaps
+	after        int32 // cycles from the issue of the instruction until it can be sent
+	extra        int32 // cycles for further operations on one address
 }
+
+// optional reports whether the access may be made or not.
+func (s *sent) optional() bool { return s.Min == 0 }
 
 // stream is what an SM sends to the shared cache, in its order.
 type stream struct {
-	sent []uint64 // lines
-	hits int64    // lines that its L1 has, or fetches already
+	sent     []reuse.Access
+	optional int64 // of those, the ones that it may send or not
+	hits     int64 // lines that its L1 has, or fetches already
 }
 
 // maxEvents limits the instructions of a launch that is looked at instruction by instruction.
 const maxEvents = 1 << 25
 
-// streams returns what each SM sends. All paths must be exact.
+// streams returns what each SM sends. All paths must be ordered.
 func (a *analysis) streams(ctx context.Context) ([]*stream, error) {
 	all := make([]*stream, a.distribution.sms)
 	for sm := range all {
@@ -50,7 +58,10 @@ func (a *analysis) streams(ctx context.Context) ([]*stream, error) {
 				break
 			}
 			for i := range p.sent {
-				s.sent = append(s.sent, p.sent[i].line)
+				s.sent = append(s.sent, p.sent[i].Access)
+				if p.sent[i].optional() {
+					s.optional++
+				}
 			}
 		}
 		s.hits = p.hits
@@ -70,12 +81,12 @@ type player struct {
 	before int // accesses that were sent before those
 	hits   int64
 	warps  []standing
-	l1     *tags
+	l1     *ages
 	lines  []line // scratch
 }
 
 func (a *analysis) player(sm int) *player {
-	return &player{analysis: a, sm: sm, l1: newTags(a.machine)}
+	return &player{analysis: a, sm: sm, l1: newAges(a.machine)}
 }
 
 // standing is where a warp of a wave is.
@@ -170,27 +181,85 @@ func (p *player) issue(w *standing, id int) event {
 
 // access looks up the lines of an instruction.
 func (p *player) access(e *event, c *cost.Instr, a *access, at *place) {
-	p.lines = p.layout.lines(p.lines[:0], a, at)
+	var ordered bool
+	p.lines, ordered = p.layout.lines(p.lines[:0], a, at)
+	if !ordered {
+		p.unordered(e, c, a)
+		return
+	}
 	for i, l := range p.lines {
 		number := int32(p.before + len(p.sent))
-		send := sent{line: l.number, after: int32((int64(e.requests)+int64(i))*c.Initiation + c.Latency)}
+		send := sent{Access: reuse.Line(l.number), after: int32((int64(e.requests)+int64(i))*c.Initiation + c.Latency)}
+		optional := l.optional
 		switch l.sort {
 		case read:
-			if fetch, ok := p.l1.use(l.number); ok {
+			x, surely, perhaps := p.l1.there(l.number)
+			p.l1.read(l.number, number, optional)
+			if surely {
 				p.hits++
-				e.until = max(e.until, fetch+1)
+				e.until = max(e.until, x.fetch+1)
 				continue
 			}
-			p.l1.insert(l.number, number)
+			optional = optional || perhaps
 		case write:
-			p.l1.use(l.number)
+			p.l1.write(l.number, optional)
 		case atomic:
-			p.l1.drop(l.number)
-			send.extra = int32(max(l.operations-1, 0) * p.machine.LLC.Atomic.Value)
+			p.l1.drop(l.number, optional)
+			send.extra = p.further(l.operations)
 		}
-		p.sent = append(p.sent, send)
-		e.sends++
-		e.until = number + 1
+		p.send(e, send, optional)
 	}
 	e.requests += int32(len(p.lines))
+}
+
+// unordered looks up the lines of an instruction of which the order is not known, or which lines some are.
+func (p *player) unordered(e *event, c *cost.Instr, a *access) {
+	n := int64(len(p.lines)) + a.open
+	send := sent{after: int32((int64(e.requests)+n-1)*c.Initiation + c.Latency)}
+	send.First, send.Last, send.Max = 0, math.MaxUint64>>p.layout.shift, 1
+	if a.open == 0 {
+		first := func(l, m line) int { return cmp.Compare(l.number, m.number) }
+		send.First, send.Last = slices.MinFunc(p.lines, first).number, slices.MaxFunc(p.lines, first).number
+	}
+	if a.sort == atomic {
+		send.extra = p.further(a.lanes)
+	}
+	last := int32(p.before+len(p.sent)) + int32(n) - 1
+	surely := int64(0) // so many are sent
+	for _, l := range p.lines {
+		if !l.optional && l.sort != read {
+			surely++
+		}
+		switch l.sort {
+		case read:
+			p.l1.read(l.number, last, true)
+		case write:
+			p.l1.write(l.number, true)
+		case atomic:
+			p.l1.drop(l.number, true)
+		}
+	}
+	for range min(a.open, p.machine.L1.Ways.Value) {
+		p.l1.unknown(a.sort, last)
+	}
+	for i := range n {
+		p.send(e, send, i >= surely)
+	}
+	e.requests += int32(n)
+}
+
+// send enters an access to the shared cache, which may be made or not.
+func (p *player) send(e *event, s sent, optional bool) {
+	s.Min = 1
+	if optional {
+		s.Min = 0
+	}
+	p.sent = append(p.sent, s)
+	e.sends++
+	e.until = int32(p.before + len(p.sent))
+}
+
+// further returns the cycles of so many operations on one address after the first.
+func (p *player) further(operations int64) int32 {
+	return int32(max(operations-1, 0) * p.machine.LLC.Atomic.Value)
 }

@@ -18,7 +18,7 @@ type op struct {
 
 // path is what a warp executes in every CTA of a box.
 type path struct {
-	exact    bool  // ops is what it issues
+	ordered  bool  // ops is what it issues
 	bounded  int64 // ops of which it is not known how many requests they make
 	ops      []op
 	accesses []access
@@ -68,7 +68,7 @@ type loop struct {
 }
 
 func (a *analysis) record(absexec.Box) *recorder {
-	return &recorder{analysis: a, path: path{exact: true, turns: []int64{0}, sums: sums{tails: make([]int64, len(a.tails))}}}
+	return &recorder{analysis: a, path: path{ordered: true, turns: []int64{0}, sums: sums{tails: make([]int64, len(a.tails))}}}
 }
 
 // Step adds an instruction.
@@ -76,8 +76,8 @@ func (r *recorder) Step(s *absexec.Step) {
 	c := &r.costs[s.PC]
 	onChip := r.onChip(c, s)
 	r.sum(c, s, onChip)
-	r.path.exact = r.path.exact && s.Certain && known(s) && r.ordered(c, s, onChip)
-	if !r.path.exact {
+	r.path.ordered = r.path.ordered && s.Certain && r.ordered(c, s, onChip)
+	if !r.path.ordered {
 		r.path.ops, r.path.accesses = nil, nil
 		return
 	}
@@ -86,7 +86,7 @@ func (r *recorder) Step(s *absexec.Step) {
 	}
 	o := op{pc: int32(s.PC), requests: int32(onChip.Max), access: -1}
 	if s.Access != nil {
-		if a := offChip(s); len(a.parts) > 0 {
+		if a := r.layout.offChip(s); !a.empty() {
 			o.access = int32(len(r.path.accesses))
 			r.path.accesses = append(r.path.accesses, a)
 		}
@@ -117,17 +117,6 @@ func (r *recorder) onChip(c *cost.Instr, s *absexec.Step) cost.Between {
 		return r.counter.OnChip(s, s.Box)
 	}
 	return cost.Exactly(0)
-}
-
-// known reports whether it is known what a step accesses in global and local memory.
-func known(s *absexec.Step) bool {
-	switch {
-	case s.Access == nil, s.Access.Space == isa.Shared, s.Access.Space == isa.Const, s.Access.Space == isa.Param:
-		return true
-	case s.Instr.Op == isa.CpAsync && len(s.Instr.Src) > 3 && s.May != 0:
-		return false // its fourth source tells which lanes read
-	}
-	return s.Must == s.May && s.May&^s.Access.Known == 0
 }
 
 // sum adds what an instruction needs at most.
@@ -171,20 +160,14 @@ func (r *recorder) turn(c *cost.Instr, s *absexec.Step, waits cost.Between) {
 
 // maxLines returns the most lines of global and local memory that a step touches.
 func (r *recorder) maxLines(s *absexec.Step) int64 {
-	a := s.Access
-	lanes := a.Lanes[isa.Local] & s.May
-	if a.Space == isa.Global || a.Space == isa.Local || a.Space == isa.Generic {
-		lanes |= s.May &^ a.Known
-	}
-	bytes := int64(a.Bytes)
-	each := max((bytes+localWord-1)/localWord, (bytes-1)>>r.layout.shift+1) // aligned to its size
-	return r.counter.Lines(s, s.Box) + each*int64(bits.OnesCount64(lanes))
+	lanes := s.Access.Lanes[isa.Local]&s.May | openLanes(s)
+	return r.counter.Lines(s, s.Box) + r.layout.each(s)*int64(bits.OnesCount64(lanes))
 }
 
 // Fork begins alternatives, of which it is not known which one the warp executes. The sums are those of
 // all together.
 func (r *recorder) Fork(int) {
-	r.path.exact = false
+	r.path.ordered = false
 	r.forks++
 }
 
@@ -199,7 +182,7 @@ const unrolled = 1 << 14
 
 // Repeat begins an iteration that stands for several.
 func (r *recorder) Repeat(times int) {
-	r.path.exact, r.path.ops, r.path.accesses = false, nil, nil
+	r.path.ordered, r.path.ops, r.path.accesses = false, nil, nil
 	r.loops = append(r.loops, loop{int64(times), r.path.sums, r.path.turns})
 	r.path.sums, r.path.turns = sums{tails: make([]int64, len(r.tails))}, []int64{0}
 }

@@ -12,6 +12,7 @@ import (
 type clock struct {
 	*analysis
 	player *player
+	base   int32  // accesses that were made and answered before the clock began
 	hits   []bool // accesses that need no turn at the DRAM
 	queue  queue
 	quota  int64 // accesses of an interval
@@ -49,14 +50,9 @@ type ready struct {
 func (c *clock) run(begins []int64) (bool, error) {
 	for !c.over {
 		for ; c.at < len(c.player.events); c.at++ {
-			e := &c.player.events[c.at]
-			w := &c.warps[e.warp]
-			credit := int32(len(c.answers)+len(c.made)) - int32(c.machine.Interconnect.Credits.Value) + 1
-			if !c.answered(max(w.until, credit), begins) {
+			if !c.step(begins) {
 				return false, nil
 			}
-			now := max(c.port, w.at, c.answer(w.until), c.answer(credit))
-			c.issues(e, w, now)
 		}
 		if !c.retire(begins) {
 			return false, nil
@@ -74,17 +70,29 @@ func (c *clock) run(begins []int64) (bool, error) {
 	return true, nil
 }
 
+// step issues the next instruction, and reports whether the intervals that have begun allow it.
+func (c *clock) step(begins []int64) bool {
+	e := &c.player.events[c.at]
+	w := &c.warps[e.warp]
+	credit := c.base + int32(len(c.answers)+len(c.made)) - int32(c.machine.Interconnect.Credits.Value) + 1
+	if !c.answered(max(w.until, credit), begins) {
+		return false
+	}
+	c.issues(e, w, max(c.port, w.at, c.answer(w.until), c.answer(credit)))
+	return true
+}
+
 // answer returns when so many answers are there.
 func (c *clock) answer(n int32) int64 {
-	if n <= 0 {
+	if n <= c.base {
 		return 0
 	}
-	return c.answers[n-1]
+	return c.answers[n-c.base-1]
 }
 
 // answered reports whether it is known when so many answers are there.
 func (c *clock) answered(n int32, begins []int64) bool {
-	for k := len(c.answers); k < int(n); k++ {
+	for k := int(c.base) + len(c.answers); k < int(n); k++ {
 		interval := int64(k) / c.quota
 		if interval >= int64(len(begins)) {
 			return false
@@ -144,7 +152,7 @@ func (c *clock) issues(e *event, w *ready, now int64) {
 	c.port = now + service
 	c.issue += service
 	for range e.sends {
-		s := &c.player.sent[len(c.answers)+len(c.made)-c.player.before]
+		s := &c.player.sent[int(c.base)+len(c.answers)+len(c.made)-c.player.before]
 		c.made = append(c.made, made{now + int64(s.after), s.extra})
 	}
 	if e.end {

@@ -1,0 +1,157 @@
+package llc
+
+import (
+	"context"
+	"slices"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"warpbound/internal/absexec"
+	"warpbound/internal/method/cells"
+	"warpbound/internal/method/cost"
+)
+
+// TestWindows bounds SMs whose warps make some accesses perhaps, and computes the times of launches in which
+// they do or do not.
+func TestWindows(t *testing.T) {
+	builtin := fermi(t)
+	rapid.Check(t, func(t *rapid.T) {
+		m := *builtin
+		small := func(name string, minimum, maximum int64) int64 {
+			return rapid.Int64Range(minimum, maximum).Draw(t, name)
+		}
+		m.SM.Count.Value = small("SMs", 1, 3)
+		m.L1.Sets.Value, m.L1.Ways.Value = 1, small("ways", 1, 3)
+		m.Interconnect.Credits.Value = rapid.SampledFrom([]int64{1, 2, 100}).Draw(t, "credits")
+		m.Interconnect.Slot.Value, m.DRAM.Slot.Value = small("slot", 1, 3), small("turn", 1, 4)
+		m.DRAM.Conflict.Value = small("DRAM", 1, 60)
+		m.Regulator.Quota.Value = small("quota", 1, 6)
+		idle := small("idle", 1, 400)
+		a := &analysis{
+			machine: &m, perCTA: rapid.IntRange(1, 3).Draw(t, "warps"), cpu: &cpu{}, layout: newLayout(&m), tails: []int64{0},
+			distribution: distribution{ctas: rapid.IntRange(1, 6).Draw(t, "CTAs"), sms: int(m.SM.Count.Value), slots: rapid.IntRange(1, 2).Draw(t, "slots")},
+			costs: []cost.Instr{
+				{Kind: cost.Load, Initiation: 1, Latency: 3}, {Kind: cost.Posted, Initiation: 1, Latency: 3},
+				{Kind: cost.Plain, Initiation: 1, Latency: idle}, {Kind: cost.Fence, Initiation: 1, Latency: 2},
+			},
+		}
+		for range a.perCTA {
+			var boxes []absexec.Result
+			for cta := range a.distribution.ctas {
+				p := path{ordered: true, sums: sums{tails: []int64{0}}}
+				for range rapid.IntRange(1, 12).Draw(t, "instructions") {
+					o := op{pc: rapid.Int32Range(0, 3).Draw(t, "pc"), access: -1}
+					if o.pc < 2 {
+						o.access = int32(len(p.accesses))
+						p.accesses = append(p.accesses, randomAccess(t, sort(o.pc)*write))
+					}
+					p.ops = append(p.ops, o)
+				}
+				p.ops = append(p.ops, op{pc: 2, access: -1})
+				boxes = append(boxes, absexec.Result{
+					Box:     absexec.Box{Lo: [3]int{cta}, Hi: [3]int{cta + 1, 1, 1}},
+					Visitor: &recorder{path: p},
+				})
+			}
+			a.warps = append(a.warps, boxes)
+		}
+		a.findCells(cells.New([3]int{a.distribution.ctas, 1, 1}, [3]int{1, 1, 1}, a.warps))
+
+		ctx := context.Background()
+		streams, err := a.streams(ctx)
+		if err != nil {
+			t.Fatal(err)
+		}
+		uncertain := int64(0)
+		for _, s := range streams {
+			uncertain += s.optional
+		}
+		bounds := make(map[int64]int64) // by stride
+		for stride := int64(1); stride <= m.Regulator.Quota.Value; stride++ {
+			w := newWindows(a, m.Regulator.Quota.Value, streams)
+			w.stride = stride
+			for sm, s := range streams {
+				if err := w.add(ctx, sm, make([]bool, len(s.sent))); err != nil {
+					t.Fatal(err)
+				}
+			}
+			bounds[stride] = w.cycles(uncertain)
+		}
+		for range 20 {
+			made := a.decide(t)
+			streams, err := made.streams(ctx)
+			if err != nil {
+				t.Fatal(err)
+			}
+			var hits [][]bool
+			for _, s := range streams {
+				if s.optional > 0 {
+					t.Fatal("not all is decided")
+				}
+				hits = append(hits, make([]bool, len(s.sent)))
+			}
+			run, err := made.schedule(ctx, hits)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for stride, bound := range bounds {
+				if run.cycles > bound {
+					t.Fatalf("%d cycles, the bound is %d with a stride of %d", run.cycles, bound, stride)
+				}
+			}
+		}
+	})
+}
+
+// randomAccess draws an access to lines 0 to 5, by lanes that perhaps make it.
+func randomAccess(t *rapid.T, sort sort) access {
+	a := access{sort: sort, bytes: 4, lanes: 3}
+	var p part
+	for number := range 3 {
+		line := rapid.Uint64Range(0, 5).Draw(t, "line")
+		p.lanes = append(p.lanes, lane{number: number, base: line * 128, optional: rapid.IntRange(0, 2).Draw(t, "sure") > 0})
+	}
+	a.parts = []part{p}
+	if rapid.IntRange(0, 5).Draw(t, "open") == 0 {
+		a.open = 1
+	}
+	return a
+}
+
+// decide returns the analysis of a launch in which it is decided which accesses are made.
+func (a *analysis) decide(t *rapid.T) *analysis {
+	decided := *a
+	decided.warps = nil
+	odds := rapid.IntRange(0, 4).Draw(t, "odds")
+	made := func() bool { return rapid.IntRange(0, 3).Draw(t, "made") < odds }
+	for _, boxes := range a.warps {
+		var results []absexec.Result
+		for _, r := range boxes {
+			p := r.Visitor.(*recorder).path
+			p.accesses = slices.Clone(p.accesses)
+			for i := range p.accesses {
+				old := p.accesses[i]
+				p.accesses[i] = access{sort: old.sort, bytes: old.bytes, lanes: old.lanes}
+				var lanes []lane
+				for _, l := range old.parts[0].lanes {
+					if !l.optional || made() {
+						l.optional = false
+						lanes = append(lanes, l)
+					}
+				}
+				if old.open > 0 && made() {
+					line := rapid.Uint64Range(0, 7).Draw(t, "any")
+					lanes = slices.Insert(lanes, rapid.IntRange(0, len(lanes)).Draw(t, "at"), lane{number: 3, base: line * 128})
+				}
+				if len(lanes) > 0 {
+					p.accesses[i].parts = []part{{lanes: lanes}}
+				}
+			}
+			r.Visitor = &recorder{path: p}
+			results = append(results, r)
+		}
+		decided.warps = append(decided.warps, results)
+	}
+	return &decided
+}
