@@ -57,7 +57,12 @@ func (m Method) bound(ctx context.Context, p *method.Problem) (*method.Answer, e
 		return nil, err
 	}
 	var d *detail
-	if a.ordered() {
+	switch {
+	case !a.ordered():
+	case !a.short():
+		a.warnings = append(a.warnings, p.GaveUp("order-not-followed", fmt.Sprintf(
+			"warps issue more than %d instructions or accesses in all, so that the order of those is not followed: the bound is a sum over all of them, and may be many times what the kernel takes; a smaller grid has a close one", maxEvents), nil))
+	default:
 		if d, err = a.inOrder(ctx, m); err != nil {
 			return nil, err
 		}
@@ -154,23 +159,30 @@ func (a *analysis) result(cell, warp int) *absexec.Result {
 	return &a.warps[warp][a.boxes[warp][cell]]
 }
 
-// ordered reports whether it is known exactly which instructions the warps of all CTAs issue, and not too much
-// to follow it.
+// ordered reports whether it is known exactly which instructions the warps of all CTAs issue.
 func (a *analysis) ordered() bool {
-	instrs, accesses := int64(0), int64(0)
+	for _, results := range a.warps {
+		for i := range results {
+			if !results[i].Visitor.(*recorder).path.ordered {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// short reports whether a launch whose order is known is not too much to follow.
+func (a *analysis) short() bool {
+	accesses := int64(0)
 	for _, results := range a.warps {
 		for i := range results {
 			p := &results[i].Visitor.(*recorder).path
-			if !p.ordered {
-				return false
-			}
 			n := int64(results[i].Box.CTAs())
-			instrs = saturate(instrs, int64(len(p.ops)), n)
+			a.instructions = saturate(a.instructions, int64(len(p.ops)), n)
 			accesses = saturate(accesses, p.sums.accesses, n)
 		}
 	}
-	a.instructions = instrs
-	return instrs <= maxEvents && accesses <= maxEvents
+	return a.instructions <= maxEvents && accesses <= maxEvents
 }
 
 // bounded counts the instructions of all paths of which it is not known how many requests they make.

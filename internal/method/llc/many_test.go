@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"runtime"
+	"slices"
 	"testing"
 	"testing/fstest"
 
@@ -34,8 +35,8 @@ $L:
 
 const branch = "setp.eq.u32 %p, %r0, 7;\n@%p bra $L;"
 
-// allocated returns the detail of a launch and the bytes that bounding it allocates.
-func allocated(t *testing.T, code string, ctas int) (*estimate.Estimate, uint64) {
+// launched returns a launch of so many CTAs.
+func launched(t *testing.T, code string, ctas int) *warpbound.Job {
 	t.Helper()
 	files := fstest.MapFS{"k.ptx": {Data: fmt.Appendf(nil, counting, code)}, "job.toml": {Data: fmt.Appendf(nil, `module = "k.ptx"
 machine = "integrated-fermi"
@@ -47,6 +48,13 @@ param = [{name = "out", type = "u32", count = 1, init = "uniform(0, 9)"}]
 	if err != nil {
 		t.Fatal(err)
 	}
+	return j
+}
+
+// allocated returns the estimate of a launch and the bytes that bounding it allocates.
+func allocated(t *testing.T, code string, ctas int) (*estimate.Estimate, uint64) {
+	t.Helper()
+	j := launched(t, code, ctas)
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
 	a, err := j.Analyze(context.Background(), warpbound.AnalyzeOptions{Methods: []string{llc.Interval.ID()}})
@@ -55,6 +63,20 @@ param = [{name = "out", type = "u32", count = 1, init = "uniform(0, 9)"}]
 		t.Fatal(err)
 	}
 	return &a.Estimates[0], after.TotalAlloc - before.TotalAlloc
+}
+
+// TestOrderNotFollowed bounds a launch that is too large to follow, which is said.
+func TestOrderNotFollowed(t *testing.T) {
+	for ctas, said := range map[int]bool{1 << 10: false, 1 << 24: true} {
+		a, err := launched(t, "", ctas).Analyze(context.Background(), warpbound.AnalyzeOptions{Methods: []string{llc.Interval.ID()}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := slices.ContainsFunc(a.Warnings, func(w estimate.Warning) bool { return w.ID == "order-not-followed" })
+		if exact := a.Estimates[0].Detail.(*estimate.LLC).Exact; got != said || exact == said {
+			t.Errorf("%d CTAs: exact %t, warnings %v", ctas, exact, a.Warnings)
+		}
+	}
 }
 
 // TestMemoryOfSums bounds launches of up to 2^30 CTAs by sums, in the memory that one of
