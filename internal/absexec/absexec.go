@@ -36,6 +36,8 @@ type Config struct {
 	// Bound returns how often control returns to the header of a loop at most for one
 	// entry of the loop by a warp, if that is known. Nil if it is not known of any.
 	Bound func(header int) (iterations int, ok bool)
+	// Useless says of loops, by header, the range of which type alone bounds them: for messages.
+	Useless map[int]string
 	// MaxBoxes limits the boxes of CTAs that are told apart for one warp. Beyond it what
 	// depends on the CTA in a way that a box has no form for is unknown.
 	MaxBoxes int

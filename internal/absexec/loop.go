@@ -39,6 +39,7 @@ type UnboundedLoop struct {
 	Pos    diag.Pos // of the header in the module
 	Loc    diag.Pos // of the header in the compiler's source, if known
 	Exit   diag.Pos // of the branch by which lanes may leave
+	Range  string   // of which type, and of what, if that alone bounds the loop
 }
 
 // Error says how to give the bound.
@@ -47,8 +48,13 @@ func (e *UnboundedLoop) Error() string {
 	if e.Loc.Known() {
 		where = fmt.Sprintf(" (%s)", e.Loc)
 	}
-	return fmt.Sprintf("%s:%s kernel %s: no bound is known for the loop at %s since the branch at %s is data-dependent; annotate it in the job, for example: [loop] %q = 100, the maximum number of back edges to %s per entry of the loop",
-		e.Pos, where, symbol.Readable(e.Kernel), e.Name, e.Exit, e.Place(), e.Name)
+	annotate := fmt.Sprintf("annotate it in the job, for example: [loop] %q = 100, the maximum number of back edges to %s per entry of the loop", e.Place(), e.Name)
+	why := fmt.Sprintf("no bound is known for the loop at %s since the branch at %s is data-dependent; %s", e.Name, e.Exit, annotate)
+	if e.Range != "" {
+		why = fmt.Sprintf("no useful bound is known for the loop at %s: only the range of %s limits its iterations; state in the job what that can be (the range of a parameter, what a buffer holds: init = \"uniform(0, 99)\"), or %s; --allow-absurd takes the bound as it is",
+			e.Name, e.Range, annotate)
+	}
+	return fmt.Sprintf("%s:%s kernel %s: %s", e.Pos, where, symbol.Readable(e.Kernel), why)
 }
 
 // As makes it a *diag.UnboundedLoopError.
@@ -130,7 +136,7 @@ func (x *execution) force(top *entry, c *loopCount) error {
 	}
 	if !ok {
 		b := &x.graph.Blocks[header]
-		return &UnboundedLoop{Kernel: x.kernel.Name, Header: header, Name: b.Name, Pos: b.Pos, Loc: b.Loc, Exit: x.undecided[c.loop]}
+		return &UnboundedLoop{Kernel: x.kernel.Name, Header: header, Name: b.Name, Pos: b.Pos, Loc: b.Loc, Exit: x.undecided[c.loop], Range: x.config.Useless[header]}
 	}
 	if c.n <= bound {
 		return nil

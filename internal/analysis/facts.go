@@ -38,7 +38,7 @@ func Facts(w *workload.Workload) (*estimate.Facts, []Formula, error) {
 		if p.Values, err = value.Analyze(k.Graph, k.Launch()); err != nil {
 			return nil, nil, fmt.Errorf("kernel %s: %w", k.Graph.Kernel.Readable(), err)
 		}
-		p.Counted = method.Counts(p.Values)
+		p.Count(true)
 		s := subject(w, one)
 		program, err := check.NewProgram(s)
 		if err != nil {

@@ -151,7 +151,7 @@ func TestSums(t *testing.T) {
 	}
 	for _, c := range []struct{ launches, want string }{
 		{"[repeat]\nwhile = \"out\"\n", "job.toml:16:1: the job does not state how many rounds a run makes while out is not 0: give limit"},
-		{launch("around", `"out", "out"`, "") + look, "m.ptx:14:2: kernel around: no bound is known for the loop at $ROUND"},
+		{launch("around", `"out", "out"`, "") + look, "m.ptx:14:2: kernel around: no useful bound is known for the loop at $ROUND"},
 	} {
 		j := tripsJob(t, c.launches)
 		_, _, err := Static(t.Context(), j.Platform, j.Workload, Request{Methods: []string{"static/cta"}})

@@ -49,7 +49,7 @@ func ProblemOn(w *workload.Workload, m *machine.Machine, splits []int) (*method.
 		p.Together = func(block int) bool { return d.Branch(block) <= divergence.CTA }
 	}
 	p.Values, p.NoValues = k.Values(k.Launch())
-	p.Counted = method.Counts(p.Values)
+	p.Count(k.Bound.Job.AllowAbsurd)
 	trust(&k, p)
 	return p, nil
 }
@@ -73,9 +73,9 @@ func trust(k *workload.Kernel, p *method.Problem) {
 	if err != nil {
 		return
 	}
-	counted := method.Counts(values)
+	counted, typed := method.Counts(values)
 	for _, header := range slices.Sorted(maps.Keys(counted)) {
-		if n, known := p.Counted[header]; !known || counted[header] < n {
+		if n, known := p.Counted[header]; typed[header] == "" && (!known || counted[header] < n) {
 			p.Stated = append(p.Stated, method.LoopBound{Header: header, Max: counted[header], Pos: k.Bound.Job.Pos.Kernel})
 		}
 	}

@@ -126,11 +126,17 @@ func (f *analyzeFlags) analyze(c *cobra.Command, job *warpbound.Job, opts warpbo
 type jobFlags struct {
 	machine string
 	seed    int64
+	absurd  bool
 }
 
 func (f *jobFlags) add(c *cobra.Command) {
 	c.Flags().StringVar(&f.machine, "machine", "", "machine name or file, or a GPU as cuda:0, or cuda:standin (default: the job's)")
 	c.Flags().Int64Var(&f.seed, "seed", 0, "seed of the random inputs (default: the job's)")
+}
+
+// addAbsurd adds the flag of commands that bound.
+func (f *jobFlags) addAbsurd(c *cobra.Command) {
+	c.Flags().BoolVar(&f.absurd, "allow-absurd", false, "take bounds of loops that rest on the range of a type alone, and on nothing that job or kernel state")
 }
 
 func (f *jobFlags) load(c *cobra.Command, path string) (*warpbound.Job, error) {
@@ -151,7 +157,7 @@ func (f *jobFlags) loadFor(c *cobra.Command, path, method, builtin string) (*war
 }
 
 func (f *jobFlags) options(c *cobra.Command) warpbound.LoadOptions {
-	opts := warpbound.LoadOptions{Machine: f.machine}
+	opts := warpbound.LoadOptions{Machine: f.machine, AllowAbsurd: f.absurd}
 	if c.Flags().Changed("seed") {
 		opts.Seed = &f.seed
 	}
@@ -176,6 +182,7 @@ func analyzeCommand() *cobra.Command {
 	}
 	format := addFormat(c)
 	job.add(c)
+	job.addAbsurd(c)
 	flags.add(c)
 	c.Flags().StringVar(&html, "html", "", "also write the report as an HTML page to this file")
 	c.Flags().StringVar(&quota, "quota", "", "accesses of a core to a shared cache in an interval, or auto for the number with the smallest bound (default: the job's)")

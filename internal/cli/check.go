@@ -35,6 +35,7 @@ func checkCommand() *cobra.Command {
 	}
 	f.format = addFormats(c, "text", "json", "sarif", "junit")
 	f.job.add(c)
+	f.job.addAbsurd(c)
 	f.analyze.add(c)
 	c.Flags().StringVar(&f.budget, "budget", "", "budget of all jobs: a time such as 2ms, or cycles such as 120000 (default: the jobs')")
 	f.require = addChoice(c, "require", "least evidence that a bound must have to count", string(estimate.Observed), string(estimate.Annotated), string(estimate.Proven))

@@ -66,6 +66,14 @@ func bounded(l *estimate.Loop, b *value.Bound, warps []int64, lanes int) {
 		l.Bound += "; " + b.Reason
 		return
 	}
+	if b.Range != "" {
+		l.Formula = b.Formula
+		l.Bound = "no useful bound: limited only by the range of " + b.Range
+		if b.Formula != "" {
+			l.Bound += fmt.Sprintf(" (%s iterations)", b.Formula)
+		}
+		return
+	}
 	n := b.Iterations
 	l.Iterations, l.Evidence, l.Formula, l.Warps = &n, "proven", b.Formula, warps
 	if maximum, ok := b.Warp(lanes); ok {

@@ -59,6 +59,9 @@ type Job struct {
 	// (inputs, symbols, traces of the CPU), in the order in which they are read. Module and machine
 	// are not in it: they have hashes of their own.
 	Hash string
+
+	// AllowAbsurd lets loops be bounded by the range of a type alone. No file states it.
+	AllowAbsurd bool
 }
 
 // Positions tells where the job's own keys stand. What is left out has the

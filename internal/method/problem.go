@@ -36,9 +36,11 @@ type Problem struct {
 	NoUniform         error
 	// Values are the numbers that registers can hold; nil if nothing is known of them, for the reason
 	// NoValues if there is one. Counted are the bounds of loops that follow from them for a thread,
-	// by header: how often it returns there for one entry of the loop, at most (see Counts).
+	// by header: how often it returns there for one entry of the loop, at most (see Count). Useless says of the
+	// other loops that have a bound what it is, one that rests on the range of a type alone.
 	Values   *value.Result
 	Counted  map[int]int64
+	Useless  map[int]string
 	NoValues error
 
 	Bounds []LoopBound // that the job states, in its order
@@ -90,18 +92,36 @@ type CPUAccess struct {
 	Store   bool
 }
 
-// Counts returns the bounds of loops that follow from the values of registers, by header. v may be nil.
-func Counts(v *value.Result) map[int]int64 {
+// Counts returns the bounds of loops that follow from the values of registers, by header, and which of them rest on the
+// range of a type alone: on that of which one. v may be nil.
+func Counts(v *value.Result) (counted map[int]int64, typed map[int]string) {
 	if v == nil {
-		return nil
+		return nil, nil
 	}
-	bounds := make(map[int]int64)
+	counted, typed = make(map[int]int64), make(map[int]string)
 	for _, b := range v.Loops() {
-		if b.Known {
-			bounds[b.Header] = b.Iterations
+		if !b.Known {
+			continue
+		}
+		counted[b.Header] = b.Iterations
+		if b.Range != "" {
+			typed[b.Header] = b.Range
 		}
 	}
-	return bounds
+	return counted, typed
+}
+
+// Count enters the bounds of loops that follow from Values. Those that rest on the range of a type alone count where
+// the job bounds the loop as well, which may be by more, or if absurd is set.
+func (p *Problem) Count(absurd bool) {
+	p.Counted, p.Useless = Counts(p.Values)
+	for header := range p.Useless {
+		if _, stated := p.Annotated(header); stated || absurd {
+			delete(p.Useless, header)
+		} else {
+			delete(p.Counted, header)
+		}
+	}
 }
 
 // Annotated returns the least bound that the job states for the loop of a header.
@@ -138,7 +158,7 @@ func (p *Problem) Executor(boxes int) *absexec.Executor {
 	checked, assumed := absexec.Ranges(p.Fixed)
 	return absexec.New(absexec.Config{
 		Fixed: checked, Assumed: assumed, Launch: p.Launch, Graph: p.Graph, Inputs: p.Inputs, Uniform: p.Uniform,
-		MaxBoxes: boxes, MaxSteps: MaxSteps,
+		MaxBoxes: boxes, MaxSteps: MaxSteps, Useless: p.Useless,
 		Bound: func(header int) (int, bool) {
 			n, _, ok := p.LoopBound(header)
 			return n, ok

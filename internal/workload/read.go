@@ -92,6 +92,13 @@ func (s *Source) WithSeed(seed int64) *Source {
 	return &out
 }
 
+// AllowingAbsurd returns the source with loops that may be bounded by the range of a type alone.
+func (s *Source) AllowingAbsurd() *Source {
+	spec, out := *s.Spec, *s
+	spec.AllowAbsurd, out.Spec = true, &spec
+	return &out
+}
+
 // ReadFile reads a module or a machine file. Only regular files are read.
 func ReadFile(name string) ([]byte, error) { return job.ReadFile(name, maxFile) }
 

@@ -43,7 +43,7 @@ func facts(t *testing.T, l *flowtest.Launch) ([]certify.Fact, *check.Program) {
 	if p.Values, err = value.Analyze(l.Graph, launch); err != nil {
 		t.Fatal(err)
 	}
-	p.Counted = method.Counts(p.Values)
+	p.Count(true)
 	program, err := check.NewProgram(s)
 	if err != nil {
 		t.Fatal(err)

@@ -305,7 +305,7 @@ func (t travel) bound(n int64) Bound {
 	if lo, hi := t.step.Signed(); lo != hi && t.step.n > 0 {
 		by = fmt.Sprintf("[%d, %d]", lo, hi)
 	}
-	return Bound{Known: true, Iterations: n, steady: t.minimum == t.maximum, Reason: fmt.Sprintf("%s from %s by %s while %s",
+	return Bound{Known: true, Iterations: n, by: &t, steady: t.minimum == t.maximum, Reason: fmt.Sprintf("%s from %s by %s while %s",
 		t.name(t.c.a.form), t.describe(t.form, t.from), by, t.while(t.c))}
 }
 

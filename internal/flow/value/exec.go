@@ -186,6 +186,7 @@ func (m *machine) assign(at int, r isa.Reg, set Strided, in *isa.Instr, varies b
 	if m.settled {
 		return m.again(at, r, set, in, args)
 	}
+	set = m.launch.doubt(set)
 	s := m.syms.at(place{defined, at, r}, -1, m.kernel.Regs[r].Name, set.Bits())
 	sym := &m.syms.all[s]
 	m.note(sym, set)
@@ -318,7 +319,7 @@ func (m *machine) loaded(st state, pc, i, width int) *Value {
 		}
 		return v
 	}
-	set, known := Any(bits), m.loads[pc]
+	set, known := m.launch.doubt(Any(bits)), m.loads[pc]
 	if known != nil {
 		set = known.elements[i]
 	}

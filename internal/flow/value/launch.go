@@ -26,6 +26,8 @@ type Launch struct {
 	// be known.
 	OneWarp bool
 	Warp    int
+
+	doubted bool // see Result.doubted
 }
 
 // Word is a parameter or a part of one, and what it can be.
@@ -117,6 +119,9 @@ func (l *Launch) extent(known [3]int, axis int, bounds isa.LaunchBounds, limit i
 		n := max(bounds.ReqNtid[axis], 1)
 		return n, n
 	}
+	if l.doubted && limit == maxGrid {
+		return 1, limit >> 8
+	}
 	return 1, limit
 }
 
@@ -166,7 +171,7 @@ func (l *Launch) word(offset, width int) Strided {
 		}
 	}
 	if at < end {
-		return Any(width)
+		return l.doubt(Any(width))
 	}
 	return sum
 }

@@ -27,6 +27,13 @@ type Bound struct {
 	// Reason says why: the counter, or what stands against a bound.
 	Reason string
 
+	// Range is empty unless Iterations, although proven, rests on the range of a type of 16 bits or more and on
+	// nothing that the launch or the kernel states, and is too many to be of use. Then it says which type, and of
+	// what as far as that is known: for example "u32 n" or "s32, loaded at k.cu:11:3".
+	Range string
+
+	by *travel // the counter that gives it, if its steps are of one sign; nil of results
+
 	steady bool // the counter changes by the same in every iteration
 }
 
@@ -41,15 +48,32 @@ func (b *Bound) Warp(lanes int) (int64, bool) {
 
 // Loops returns the bounds of the loops of the flow graph, in the order of its forest.
 func (r *Result) Loops() []Bound {
-	dom := graph.Dominators(r.Graph.Flow.Graph(), r.Graph.Entry())
-	var bounds []Bound
-	for i := range r.Graph.Loops().Loops {
-		l := &counting{r: r, loop: &r.Graph.Loops().Loops[i], dom: dom}
+	var doubted *Result // made where it is needed, which is seldom
+	bounds := make([]Bound, 0, len(r.Graph.Loops().Loops))
+	for _, l := range r.countings() {
 		b := l.bound()
-		b.Together = r.agreed.together(l.loop)
+		if b.by != nil && b.Iterations >= useful {
+			if doubted == nil {
+				doubted = r.doubted()
+			}
+			if doubted != nil && l.onlyTyped(doubted) {
+				b.Range = l.typed(&b)
+			}
+		}
+		b.by = nil
 		bounds = append(bounds, b)
 	}
 	return bounds
+}
+
+// countings returns what finds the bounds of the loops, in the order of the forest.
+func (r *Result) countings() []*counting {
+	dom := graph.Dominators(r.Graph.Flow.Graph(), r.Graph.Entry())
+	var all []*counting
+	for i := range r.Graph.Loops().Loops {
+		all = append(all, &counting{r: r, loop: &r.Graph.Loops().Loops[i], dom: dom})
+	}
+	return all
 }
 
 // maxTogether limits the blocks that are visited for one loop, all branches together.
@@ -114,7 +138,14 @@ func (l *counting) machine() *machine { return &l.r.machine }
 
 // bound returns the least bound that any exit gives.
 func (l *counting) bound() Bound {
-	best := Bound{Header: l.loop.Header}
+	b := l.byExits()
+	b.Header, b.Together = l.loop.Header, l.r.agreed.together(l.loop)
+	return b
+}
+
+// byExits is bound but for what no exit changes.
+func (l *counting) byExits() Bound {
+	var best Bound
 	if l.r.in[l.loop.Header] == nil {
 		best.Known, best.Reason = true, "unreachable"
 		return best
@@ -136,7 +167,6 @@ func (l *counting) bound() Bound {
 			best = found
 		}
 	}
-	best.Header = l.loop.Header
 	if !best.Known {
 		best.Reason = why
 	}
@@ -282,7 +312,7 @@ func (l *counting) counter(s Symbol) (isa.Reg, bool) {
 	return y.reg, y.origin == merged && y.block == l.loop.Header
 }
 
-// ByWarp returns for each warp of a CTA the bounds that hold for it, as Loops does. The
+// ByWarp returns for each warp of a CTA the bounds that hold for it, as Loops does, but not whether they are of use. The
 // launch must be known.
 func ByWarp(g *cfg.Graph, launch Launch) ([][]Bound, error) {
 	all := make([][]Bound, launch.Warps())
@@ -293,7 +323,11 @@ func ByWarp(g *cfg.Graph, launch Launch) ([][]Bound, error) {
 		if err != nil {
 			return nil, err
 		}
-		all[w] = r.Loops()
+		for _, l := range r.countings() {
+			b := l.bound()
+			b.by = nil
+			all[w] = append(all[w], b)
+		}
 	}
 	return all, nil
 }

@@ -508,7 +508,7 @@ func (m *machine) expression(in *isa.Instr, args []*Value) Form {
 		}
 		all[i] = m.syms.set(a.form)
 	}
-	set := rules[in.Op].set(in, all)
+	set := m.launch.doubt(rules[in.Op].set(in, all))
 	if s, ok := m.syms.expression(in, forms(args), set); ok {
 		return symbolForm(set.bits, s)
 	}

@@ -242,7 +242,7 @@ func (a *analysis) decided(block int, f *facts) bool {
 func (a *analysis) unbounded(header int) error {
 	b := &a.Graph.Blocks[header]
 	return &absexec.UnboundedLoop{
-		Kernel: a.Graph.Kernel.Name, Header: header, Name: a.Graph.Name(header), Pos: b.Pos, Loc: b.Loc, Exit: a.Graph.Last(header).Pos,
+		Kernel: a.Graph.Kernel.Name, Header: header, Name: a.Graph.Name(header), Pos: b.Pos, Loc: b.Loc, Exit: a.Graph.Last(header).Pos, Range: a.Useless[header],
 	}
 }
 

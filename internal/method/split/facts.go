@@ -21,9 +21,8 @@ type facts struct {
 	mean []limit
 }
 
-// far is the bound of a loop from which on it is of no use: those of counters of which only
-// the width is known are as large.
-const far = 1 << 31
+// far is the bound of a loop from which on it is not used: those of counters of 32 bits are less.
+const far = 1 << 33
 
 // limit is how often a work-item goes back to the header of a loop for one entry, at most.
 type limit struct {
