@@ -25,6 +25,10 @@ type AnalyzeOptions struct {
 	Runs  Runs
 	Write Artifacts
 
+	// Refusals lists methods that have no estimate (estimate.Analysis.Refused) although they are asked for by name, which
+	// otherwise is an error.
+	Refusals bool
+
 	// Phase, unless nil, is told what is done next: the name of a static method, "runs" or "races".
 	Phase func(what string)
 
@@ -125,7 +129,7 @@ func (o *AnalyzeOptions) request() analysis.Request {
 		Path: o.Write.LP != nil, Certify: o.Write.Certificate != nil, Placed: o.Ipoints.text,
 		Campaign: campaign.Spec{Vectors: r.Vectors, UntilStable: r.UntilStable, Inputs: inputs(r.Inputs), Repeats: r.Repeats, Progress: r.Progress, Begin: r.Begin, Cores: r.Cores, OneCore: r.OneCore}, MaxCycles: r.MaxCycles,
 		EndToEnd: r.EndToEnd, Observe: r.Observe, Traces: r.Traces, TracesName: r.TracesName,
-		Phase: o.Phase, Grace: o.Grace,
+		Refusals: o.Refusals, Phase: o.Phase, Grace: o.Grace,
 	}
 }
 

@@ -21,8 +21,9 @@ func (b Budget) Given() bool { return b.is.Given() }
 // Budget returns the budget that the job states.
 func (j *Job) Budget() Budget { return Budget{j.on.Spec.Budget} }
 
-// Check holds an analysis of the job against a budget, which is given. Only estimates of at least the evidence that it
-// requires count; empty stands for any.
+// Check holds an analysis of the job against a budget, which is given. The least estimate with the evidence that it
+// requires, or a stronger one, counts; of empty evidence that with the strongest there is. An analysis for a check should
+// list refusals (AnalyzeOptions.Refusals): a run over the budget is a verdict even if no method has an estimate.
 func (j *Job) Check(a *estimate.Analysis, b Budget, requires estimate.Evidence) estimate.CheckedJob {
 	pos := j.on.First().Graph.Kernel.Pos
 	return check.Job(a, pos, check.Limits{Budget: b.is, Hz: a.Hz(j.ClockHz()), Requires: requires})

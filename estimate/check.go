@@ -16,7 +16,7 @@ type Check struct {
 	Provenance
 	// Verdict is over if a job is, else unknown if one is that or failed, else within.
 	Verdict  Verdict      `json:"verdict"`
-	Requires Evidence     `json:"requires"` // weaker bounds do not count
+	Requires Evidence     `json:"requires"` // weaker estimates do not count
 	Within   int          `json:"within"`   // number of jobs with that verdict
 	Over     int          `json:"over"`     // likewise
 	Unknown  int          `json:"unknown"`  // likewise
@@ -36,13 +36,16 @@ type CheckedJob struct {
 	JobHash     string      `json:"job_hash"`    // of the job's file and of the data files that it names
 	Verdict     Verdict     `json:"verdict"`
 	Budget      *TimeBudget `json:"budget"` // nil if the job failed
-	// Bound is the estimate that counts, the least of those with the strongest evidence; nil if there is none.
-	Bound    *Estimate    `json:"bound"`
-	Margin   *int64       `json:"margin"`   // cycles by which Bound is below the budget, negative if it is over; nil without
-	Observed *Observation `json:"observed"` // nil where nothing ran
+	// Answer is the estimate that counts: the least of those with the strongest evidence, or the least with the evidence
+	// that is required or a stronger one; nil if there is none. Bound is the same with all that is known of it.
+	Answer   *Answer         `json:"answer"`
+	Bound    *Estimate       `json:"bound"`
+	Refused  []MethodRefusal `json:"refused"`  // as in an Analysis
+	Margin   *int64          `json:"margin"`   // cycles by which Bound is below the budget, negative if it is over; nil without
+	Observed *Observation    `json:"observed"` // nil where nothing ran
 	// Convergence says why there are no more runs, as in an Analysis.
 	Convergence *Convergence `json:"convergence,omitempty"`
-	Reasons     []Remark     `json:"reasons"` // why the verdict is unknown or failed, the decisive one first
+	Reasons     []Remark     `json:"reasons"` // why the verdict is unknown or failed, or what else is wrong, the decisive one first
 	Warnings    []Warning    `json:"warnings"`
 }
 

@@ -185,7 +185,10 @@ type Analysis struct {
 	// Convergence says why there are no more runs; left out where there were to be all vectors, whatever they show.
 	Convergence *Convergence `json:"convergence,omitempty"`
 	Device      *Device      `json:"device,omitempty"` // nil if no run was made on a GPU
-	Estimates   []Estimate   `json:"estimates"`
+	// Answer is the least estimate with the strongest evidence; nil if none bounds the whole.
+	Answer    *Answer         `json:"answer"`
+	Estimates []Estimate      `json:"estimates"`
+	Refused   []MethodRefusal `json:"refused"` // methods that were asked for and have no estimate of the whole
 	// Races are the data races of the first test vector's run; left out where none was simulated.
 	Races []Race `json:"races,omitzero"`
 	// RaceVerdict is what is known of data races for all inputs; left out where the values of the kernel are not known,
@@ -217,10 +220,7 @@ func (a *Analysis) Tightest() *Estimate {
 	var best *Estimate
 	for i := range a.Estimates {
 		e := &a.Estimates[i]
-		if _, other := a.OtherMode(e); !e.Bounds() || other {
-			continue
-		}
-		if best == nil || stronger(e, best) {
+		if a.counts(e) && (best == nil || stronger(e, best)) {
 			best = e
 		}
 	}

@@ -44,6 +44,9 @@ type Request struct {
 	EndToEnd  bool          // measure only how long runs take: nothing is recorded
 	Observe   bool          // make runs although no method that is asked for needs them
 
+	// Refusals notes that a method has no estimate although it is asked for by name, which otherwise is an error.
+	Refusals bool
+
 	// Phase, unless nil, is told what is done next: the name of a static method, "runs" or "races".
 	Phase func(what string)
 
@@ -140,7 +143,11 @@ func (l List) Analyze(ctx context.Context, p runner.Platform, w *workload.Worklo
 	if err := contradicted(a.Analysis); err != nil {
 		return nil, err
 	}
+	if text := a.Refutation(); text != "" {
+		warnings = append(warnings, diag.Warning{Pos: w.Spec.Pos.Kernel, ID: "bound-exceeded", Text: text})
+	}
 	l.explainAll(a.Analysis)
+	a.Answer = a.Tightest().Brief()
 	a.Warnings = estimate.Warnings(slices.Concat(w.AllWarnings(), warnings))
 	if a.Interrupted = a.interrupted(ctx); a.Interrupted == nil {
 		if req.Certify {
@@ -199,6 +206,7 @@ func Empty(w *workload.Workload) *estimate.Analysis {
 		SplitMode: string(w.Mode()),
 		Seed:      w.Spec.Seed,
 		Estimates: []estimate.Estimate{},
+		Refused:   []estimate.MethodRefusal{},
 		Launches:  launchesOf(w),
 	}
 }
@@ -218,6 +226,7 @@ func Static(ctx context.Context, p runner.Platform, w *workload.Workload, req Re
 	a := Empty(w)
 	found.enter(a)
 	l.explainAll(a)
+	a.Answer = a.Tightest().Brief()
 	return a, found.warnings, nil
 }
 
@@ -226,6 +235,7 @@ type bounds struct {
 	estimates []estimate.Estimate   // of the whole
 	launches  [][]estimate.Estimate // of one execution of each launch; may be nil
 	warnings  []diag.Warning
+	refused   []estimate.MethodRefusal
 	missing   []string // what ctx left no time for
 }
 
@@ -252,6 +262,7 @@ func (b *bounds) add(whole *method.Answer, parts []*method.Answer) {
 // enter adds the estimates to an analysis: those of launches if there are several.
 func (b *bounds) enter(a *estimate.Analysis) {
 	a.Estimates = append(a.Estimates, b.estimates...)
+	a.Refused = append(a.Refused, b.refused...)
 	if b.launches == nil {
 		return
 	}
@@ -265,12 +276,15 @@ func (l List) static(ctx context.Context, p runner.Platform, w *workload.Workloa
 	found := &bounds{}
 	for _, m := range l.withoutRuns() {
 		id := m.Names()[0].ID
-		named := slices.Contains(req.Methods, id)
-		if err := p.Described(); named && err != nil {
-			return nil, &diag.UnsupportedError{Methods: []string{id}, Err: fmt.Errorf("%s has no bound on %w", id, err)}
-		}
-		if !req.wants(id) || !named && m.Applies(w.Machine) != nil {
+		named := slices.Contains(req.Methods, id) && !req.Refusals
+		if !req.wants(id) {
 			continue
+		}
+		if err := notFor(p, w, m); err != nil && !named {
+			found.refused = append(found.refused, ofMachine(w, id, err))
+			continue
+		} else if err := p.Described(); named && err != nil {
+			return nil, &diag.UnsupportedError{Methods: []string{id}, Err: fmt.Errorf("%s has no bound on %w", id, err)}
 		}
 		if ctx.Err() != nil {
 			found.missing = append(found.missing, id)
@@ -290,10 +304,25 @@ func (l List) static(ctx context.Context, p runner.Platform, w *workload.Workloa
 		case named:
 			return nil, err
 		default:
-			found.warnings = append(found.warnings, noBound(w, id, err))
+			warning := noBound(w, id, err)
+			found.warnings = append(found.warnings, warning)
+			found.refused = append(found.refused, estimate.MethodRefusal{Method: id, Pos: warning.Pos.String(), Reason: err.Error()})
 		}
 	}
 	return found, nil
+}
+
+// notFor says why a method is not one for what a workload runs on, nil if it is.
+func notFor(p runner.Platform, w *workload.Workload, m Method) error {
+	if err := m.Applies(w.Machine); err != nil {
+		return err
+	}
+	return p.Described()
+}
+
+// ofMachine is the refusal of a method that is not one for the machine.
+func ofMachine(w *workload.Workload, id string, err error) estimate.MethodRefusal {
+	return estimate.MethodRefusal{Method: id, Pos: w.Spec.Pos.Machine.String(), Reason: err.Error(), Machine: true}
 }
 
 // noBound is the warning of a static method that has none.
@@ -396,7 +425,11 @@ func (l List) measure(ctx context.Context, p runner.Platform, w *workload.Worklo
 			continue
 		}
 		if err := m.Applies(w.Machine); err != nil {
-			if needs {
+			if req.Refusals || !needs {
+				for _, id := range req.asked(m) {
+					a.Refused = append(a.Refused, ofMachine(w, id, err))
+				}
+			} else {
 				return nil, &diag.UnsupportedError{Methods: List{m}.IDs(), Err: fmt.Errorf("%s: %w", w.Name(), err)}
 			}
 			continue

@@ -21,12 +21,17 @@ type Budget struct {
 }
 
 // OfCycles is a budget of so many cycles, at least 1.
-func OfCycles(n int64) Budget { return Budget{Text: fmt.Sprintf("%d cycles", n), Cycles: n} }
+func OfCycles(n int64) Budget {
+	if n == 1 {
+		return Budget{Text: "1 cycle", Cycles: n}
+	}
+	return Budget{Text: fmt.Sprintf("%d cycles", n), Cycles: n}
+}
 
 // Parse reads a time as Go writes it ("2ms", "1.5us", "1m30s") or a number of cycles ("120000 cycles",
 // "120000"). A number needs no unit to be cycles, and a time always has one. Errors say what would be right.
 func Parse(text string) (Budget, error) {
-	if digits := strings.TrimSpace(strings.TrimSuffix(text, "cycles")); number.MatchString(digits) {
+	if digits := strings.TrimSpace(strings.TrimSuffix(strings.TrimSuffix(text, "cycles"), "cycle")); number.MatchString(digits) {
 		n, err := strconv.ParseInt(digits, 10, 64)
 		if err != nil || n <= 0 {
 			return Budget{}, fmt.Errorf("want at least 1 cycle, and at most 2^63 - 1")

@@ -26,7 +26,9 @@ func TestParse(t *testing.T) {
 		{"2562047h", "2562047h0m0s", 1e10, math.MaxInt64}, // more than fit
 		{"120000", "120000 cycles", 1, 120000},
 		{"120000cycles", "120000 cycles", 1, 120000},
-		{"1 cycles", "1 cycles", 1, 1},
+		{"1 cycles", "1 cycle", 1, 1},
+		{"1 cycle", "1 cycle", 1, 1},
+		{"120s", "2m0s", 1, 120},
 		{"9223372036854775807", "9223372036854775807 cycles", 1e9, math.MaxInt64},
 	} {
 		b, err := Parse(c.text)

@@ -22,7 +22,7 @@ func checkCommand() *cobra.Command {
 		Short: "Check the bounds of jobs against their budgets: exit 0 within, 1 over, 2 unknown",
 		Long: "Check the bounds of jobs against their budgets, each against the one that it states (budget = \"2ms\", or\n" +
 			"cycles as budget = 120000), or all against --budget. What counts of a job is the least estimate with the\n" +
-			"strongest evidence, and a run that takes longer than the budget.\n\n" +
+			"strongest evidence, or with that of --require or a stronger one, and any run that takes longer than the budget.\n\n" +
 			"Exit code: 1 if a job is over its budget, else 2 if one is unknown or failed, else 0. The other jobs are\n" +
 			"checked all the same.",
 		Example: `  warpbound check kernels/vectorAdd/job.toml --budget 2ms
@@ -38,7 +38,8 @@ func checkCommand() *cobra.Command {
 	f.job.addAbsurd(c)
 	f.analyze.add(c)
 	c.Flags().StringVar(&f.budget, "budget", "", "budget of all jobs: a time such as 2ms, or cycles such as 120000 (default: the jobs')")
-	f.require = addChoice(c, "require", "least evidence that a bound must have to count", string(estimate.Observed), string(estimate.Annotated), string(estimate.Proven))
+	f.require.words = []string{string(estimate.Observed), string(estimate.Annotated), string(estimate.Proven)}
+	c.Flags().Var(&f.require, "require", "take the least estimate with this evidence or a stronger one (default: with the strongest there is)")
 	c.RunE = func(c *cobra.Command, args []string) error {
 		k, err := f.check(c)
 		if err != nil {
@@ -55,12 +56,12 @@ type checkFlags struct {
 	analyze analyzeFlags
 	format  *format
 	budget  string
-	require *string
+	require choice
 }
 
 // check reads the flags.
 func (f *checkFlags) check(c *cobra.Command) (*checkRun, error) {
-	k := &checkRun{c: c, flags: f, requires: estimate.Evidence(*f.require)}
+	k := &checkRun{c: c, flags: f, requires: estimate.Evidence(f.require.value)}
 	var err error
 	if c.Flags().Changed("budget") {
 		if k.budget, err = warpbound.ParseBudget(f.budget); err != nil {
@@ -68,6 +69,7 @@ func (f *checkFlags) check(c *cobra.Command) (*checkRun, error) {
 		}
 	}
 	k.opts, err = f.analyze.options()
+	k.opts.Refusals = true
 	return k, err
 }
 

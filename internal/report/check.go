@@ -19,7 +19,7 @@ import (
 
 // Checked says in one line what came of a job and its budget: the answer first.
 func Checked(j *estimate.CheckedJob, name string) string {
-	if j.Budget == nil || j.Verdict == estimate.Unknown {
+	if j.Budget == nil || j.Verdict == estimate.Unknown || j.Verdict == estimate.Failed {
 		return whyUnknown(j)
 	}
 	relation := "within"
@@ -28,10 +28,22 @@ func Checked(j *estimate.CheckedJob, name string) string {
 	}
 	hz := j.Budget.ClockHz
 	if j.Bound == nil || j.Verdict == estimate.Over && *j.Margin >= 0 { // a run says more than the bound
-		return fmt.Sprintf("%s: a run of %s (%d cycles) is %s the budget of %s", name, Duration(j.Observed.Max, hz), j.Observed.Max, relation, j.Budget.Text)
+		line := fmt.Sprintf("%s: a run of %s (%s) is %s the budget of %s", name, Duration(j.Observed.Max, hz), wholeCycles(j.Observed.Max), relation, j.Budget.Text)
+		for _, r := range j.Reasons {
+			line += "\n  " + r.Text
+		}
+		return line
 	}
-	return fmt.Sprintf("%s: %s of %s (%d cycles, evidence: %s) is %s the budget of %s",
-		name, j.Bound.Method, Duration(j.Bound.Cycles, hz), j.Bound.Cycles, j.Bound.Evidence, relation, j.Budget.Text)
+	return fmt.Sprintf("%s: %s of %s (%s, evidence: %s) is %s the budget of %s",
+		name, j.Bound.Method, Duration(j.Bound.Cycles, hz), wholeCycles(j.Bound.Cycles), j.Bound.Evidence, relation, j.Budget.Text)
+}
+
+// wholeCycles renders a number of cycles for a line that programs may read.
+func wholeCycles(n int64) string {
+	if n == 1 {
+		return "1 cycle"
+	}
+	return fmt.Sprintf("%d cycles", n)
 }
 
 // whyUnknown says why there is no answer, with each further reason on a line of its own.

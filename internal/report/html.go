@@ -40,6 +40,9 @@ func HTML(w io.Writer, a *estimate.Analysis, hz float64) error {
 		"modes":       func() []string { return otherModes(a) },
 		"span":        func() string { return span(a) },
 		"lines":       lines,
+		"answer":      func() string { return answer(a, hz) },
+		"noBound":     noBound,
+		"others":      func() string { return notForMachine(a) },
 		"device": func(d *estimate.Device) (string, error) {
 			var text strings.Builder
 			p := &printer{w: &text}

@@ -36,7 +36,16 @@ func analysis() *estimate.Analysis {
 					{Name: "stalls", Count: 1, Cycles: 567},
 				}},
 		},
-		Warnings: []estimate.Warning{{Pos: "k.ptx:7:2", ID: "some-id", Text: "something is odd"}},
+		Answer: &estimate.Answer{Method: "static/cta", Cycles: 1234567, Evidence: estimate.Proven},
+		Refused: []estimate.MethodRefusal{
+			{Method: "static/llc-simple", Pos: "k.ptx:9:1", Reason: "a loop has <no> bound"},
+			{Method: "split/none", Pos: "j.toml:3:1", Reason: "no split cores", Machine: true},
+			{Method: "split/dws", Pos: "j.toml:3:1", Reason: "no split cores", Machine: true},
+		},
+		Warnings: []estimate.Warning{
+			{Pos: "k.ptx:7:2", ID: "some-id", Text: "something is odd"},
+			{Pos: "k.ptx:9:1", ID: "no-static-bound", Text: "static/llc-simple has no bound: a loop has <no> bound"},
+		},
 	}
 }
 

@@ -3,6 +3,7 @@ package report
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"text/tabwriter"
 
@@ -17,6 +18,7 @@ const shares = 8
 // machine's clock in cycles per second.
 func Text(w io.Writer, a *estimate.Analysis, hz float64) error {
 	p := &printer{w: w}
+	p.printf("%s\n\n", answer(a, hz))
 	p.printf("%s on %s (%.4g MHz), job %s\n", kernelsOf(a), a.Machine, hz/1e6, a.Job)
 	p.printf("%s", launched(a))
 	if a.Runs > 0 {
@@ -39,8 +41,51 @@ func Text(w io.Writer, a *estimate.Analysis, hz float64) error {
 	}
 	assumptions(p, a.Estimates)
 	races(p, a.Races)
-	warnings(p, a.Warnings)
+	warnings(p, besides(a.Warnings))
 	return p.err
+}
+
+// besides returns the warnings that say something else than refusals do.
+func besides(all []estimate.Warning) []estimate.Warning {
+	return slices.DeleteFunc(slices.Clone(all), func(w estimate.Warning) bool { return w.ID == "no-static-bound" })
+}
+
+// answer says in one line what an analysis comes to.
+func answer(a *estimate.Analysis, hz float64) string {
+	if a.Answer == nil {
+		return "Answer: none, since nothing bounds the whole"
+	}
+	return fmt.Sprintf("Answer: %s cycles, %s (%s, %s)", group(a.Answer.Cycles), milliseconds(Duration(a.Answer.Cycles, hz)), a.Answer.Evidence, a.Answer.Method)
+}
+
+// refused says why methods have no estimate. Those that are not for the machine are of interest where nothing else bounds
+// the whole.
+func refused(p *printer, a *estimate.Analysis) {
+	for _, r := range a.Refused {
+		if !r.Machine {
+			p.printf("  %s\n", noBound(r))
+		}
+	}
+	if others := notForMachine(a); others != "" {
+		p.printf("  not for this machine: %s\n", others)
+	}
+}
+
+// noBound says where and why a method has no estimate.
+func noBound(r estimate.MethodRefusal) string {
+	why := strings.TrimSpace(strings.TrimPrefix(r.Reason, r.Pos+":"))
+	return fmt.Sprintf("%s: %s has no bound: %s", r.Pos, r.Method, why)
+}
+
+// notForMachine lists the methods that are not for the machine, if nothing else bounds the whole.
+func notForMachine(a *estimate.Analysis) string {
+	var names []string
+	for _, r := range a.Refused {
+		if r.Machine && a.Answer == nil {
+			names = append(names, r.Method)
+		}
+	}
+	return strings.Join(names, ", ")
 }
 
 func warnings(p *printer, list []estimate.Warning) {
@@ -109,6 +154,7 @@ func span(a *estimate.Analysis) string {
 func bounds(p *printer, a *estimate.Analysis, hz float64) {
 	if len(a.Estimates) == 0 {
 		p.printf("No estimates.\n")
+		refused(p, a)
 		return
 	}
 	p.printf("WCET estimates:\n")
@@ -137,6 +183,7 @@ func bounds(p *printer, a *estimate.Analysis, hz float64) {
 	for _, line := range otherModes(a) {
 		p.printf("  %s\n", line)
 	}
+	refused(p, a)
 	p.printf("\n")
 }
 

@@ -18,13 +18,14 @@ import (
 type Limits struct {
 	Budget   budget.Budget
 	Hz       float64           // at which cycles become time
-	Requires estimate.Evidence // weaker bounds do not count; empty for any
+	Requires estimate.Evidence // weaker estimates do not count; empty for those of the strongest evidence there is alone
 }
 
 // Job checks an analysis. pos is that of the kernel.
 //
-// A run that takes longer than the budget makes the job over it, whatever the bounds are. Otherwise the least
-// bound of the strongest evidence decides, if that is strong enough. Of an analysis that ended early this is so only
+// A run that takes longer than the budget makes the job over it, whatever the estimates are and if there are none. One
+// that takes longer than a proven bound makes it fail, since nothing that the tool says of it can be trusted. Otherwise the
+// least estimate decides: of the strongest evidence, or of that which is required or stronger. Of an analysis that ended early this is so only
 // if it would be so however it had gone on: methods that have not answered may lower a bound, and only one that is proven
 // cannot be replaced by one of stronger evidence.
 func Job(a *estimate.Analysis, pos diag.Pos, by Limits) estimate.CheckedJob {
@@ -33,16 +34,23 @@ func Job(a *estimate.Analysis, pos diag.Pos, by Limits) estimate.CheckedJob {
 		Job: a.Job, Kernel: a.Kernel, Pos: pos.String(), Launches: len(a.Launches), Machine: a.Machine,
 		MachineHash: a.MachineHash, ModuleHash: a.ModuleHash, JobHash: a.JobHash,
 		Budget:   &estimate.TimeBudget{Text: by.Budget.Text, Cycles: limit, ClockHz: by.Hz},
-		Observed: a.Observed, Convergence: a.Convergence, Warnings: a.Warnings,
+		Observed: a.Observed, Convergence: a.Convergence, Refused: a.Refused, Warnings: a.Warnings,
 	}
-	tightest := a.Tightest()
-	if tightest != nil && estimate.Weakest(tightest.Evidence, by.Requires) == cmp.Or(by.Requires, estimate.Observed) {
-		c.Bound, c.Margin = tightest, new(limit-tightest.Cycles)
+	c.Bound = a.Strong(by.Requires)
+	c.Answer = c.Bound.Brief()
+	if c.Bound != nil {
+		c.Margin = new(limit - c.Bound.Cycles)
 	}
 	within := c.Bound != nil && *c.Margin >= 0
+	refutation := a.Refutation()
+	if refutation != "" {
+		c.Reasons = []estimate.Remark{{Pos: c.Pos, Text: refutation}}
+	}
 	switch {
 	case a.Observed != nil && a.Observed.Max > limit:
 		c.Verdict = estimate.Over
+	case refutation != "":
+		c.Verdict = estimate.Failed
 	case a.Interrupted != nil && !(within && c.Bound.Evidence == estimate.Proven):
 		text := fmt.Sprintf("the analysis ended early (%s), and what is known by then does not decide", a.Interrupted.Reason)
 		c.Verdict, c.Reasons = estimate.Unknown, []estimate.Remark{{Text: text}}
@@ -51,27 +59,33 @@ func Job(a *estimate.Analysis, pos diag.Pos, by Limits) estimate.CheckedJob {
 	case c.Bound != nil:
 		c.Verdict = estimate.Over
 	default:
-		c.Verdict, c.Reasons = estimate.Unknown, missing(a, tightest, by.Requires)
+		c.Verdict, c.Reasons = estimate.Unknown, missing(a, by.Requires)
 	}
 	return c
 }
 
-// missing says why no bound counts.
-func missing(a *estimate.Analysis, tightest *estimate.Estimate, requires estimate.Evidence) []estimate.Remark {
+// missing says why no estimate counts: what there is, and of each method that has none why.
+func missing(a *estimate.Analysis, requires estimate.Evidence) []estimate.Remark {
 	first := estimate.Remark{Text: "none of the selected methods bounds the whole kernel"}
+	tightest := a.Tightest()
 	if tightest != nil {
 		first.Text = fmt.Sprintf("the strongest bound is %s, whose evidence is %s, and %s is required", tightest.Method, tightest.Evidence, requires)
 	}
-	var static []estimate.Remark
-	for _, w := range a.Warnings {
-		if w.ID == "no-static-bound" {
-			static = append(static, estimate.Remark{Pos: w.Pos, Text: w.Text})
+	var refused []estimate.Remark
+	for _, r := range a.Refused {
+		if !r.Machine {
+			refused = append(refused, estimate.Remark{Pos: r.Pos, Text: r.Method + " has no bound: " + r.Reason})
 		}
 	}
-	if static == nil && tightest != nil {
+	if refused == nil && tightest != nil {
 		first.Text += "; static methods prove bounds, each on machines of its kind (see warpbound machines)"
 	}
-	return append([]estimate.Remark{first}, static...)
+	if refused == nil && tightest == nil { // whoever chose the methods wants to know what is wrong with them
+		for _, r := range a.Refused {
+			refused = append(refused, estimate.Remark{Pos: r.Pos, Text: r.Method + ": " + r.Reason})
+		}
+	}
+	return append([]estimate.Remark{first}, refused...)
 }
 
 // Failure is a job of that name of which err is all that is known.
@@ -87,7 +101,7 @@ func Failure(name string, err error) estimate.CheckedJob {
 	}
 	return estimate.CheckedJob{
 		Job: name, Pos: cmp.Or(reason.Pos, name), Verdict: estimate.Failed,
-		Reasons: []estimate.Remark{reason}, Warnings: []estimate.Warning{},
+		Reasons: []estimate.Remark{reason}, Refused: []estimate.MethodRefusal{}, Warnings: []estimate.Warning{},
 	}
 }
 

@@ -28,7 +28,7 @@ func one(method string, cycles int64, e estimate.Evidence) estimate.Estimate {
 
 func TestJob(t *testing.T) {
 	const ghz = 1e9
-	noBound := estimate.Warning{Pos: "k.ptx:7:2", ID: "no-static-bound", Text: "static/cta has no bound: annotate LOOP"}
+	noBound := estimate.MethodRefusal{Method: "static/cta", Pos: "k.ptx:7:2", Reason: "annotate LOOP"}
 	for _, c := range []struct {
 		name      string
 		estimates []estimate.Estimate
@@ -47,6 +47,9 @@ func TestJob(t *testing.T) {
 		{"strongest, not least", []estimate.Estimate{one("hybrid/waves", 10, estimate.Observed), one("static/cta", 1001, estimate.Proven)}, 9, "1000", "", estimate.Over, 1001, nil},
 		{"observed counts", []estimate.Estimate{one("hybrid/waves", 10, estimate.Observed)}, 9, "10", "", estimate.Within, 10, nil},
 		{"observed by name", []estimate.Estimate{one("hybrid/waves", 10, estimate.Observed)}, 9, "10", estimate.Observed, estimate.Within, 10, nil},
+		{"least, not strongest", []estimate.Estimate{one("hybrid/waves", 10, estimate.Observed), one("static/cta", 1001, estimate.Proven)}, 9, "1000", estimate.Observed, estimate.Within, 10, nil},
+		{"run above what is proven", []estimate.Estimate{one("static/cta", 10, estimate.Proven)}, 11, "1000", "", estimate.Failed, 10, []string{"a run takes 11 cycles, but static/cta claims to prove at most 10: this is a bug"}},
+		{"run above what is proven and the budget", []estimate.Estimate{one("static/cta", 10, estimate.Proven)}, 11, "10", "", estimate.Over, 10, []string{"this is a bug"}},
 		{"observed is too weak", []estimate.Estimate{one("hybrid/waves", 10, estimate.Observed)}, 9, "10", estimate.Annotated, estimate.Unknown, 0,
 			[]string{"the strongest bound is hybrid/waves, whose evidence is observed, and annotated is required", "static/cta has no bound: annotate LOOP"}},
 		{"annotated is enough", []estimate.Estimate{one("hybrid/waves", 10, estimate.Annotated)}, 9, "10", estimate.Annotated, estimate.Within, 10, nil},
@@ -58,7 +61,7 @@ func TestJob(t *testing.T) {
 		{"run above the budget", nil, 11, "10", estimate.Proven, estimate.Over, 0, nil},
 		{"run above, bound below", []estimate.Estimate{one("hybrid/waves", 10, estimate.Observed)}, 11, "10", "", estimate.Over, 10, nil},
 	} {
-		a := &estimate.Analysis{Estimates: c.estimates, Warnings: []estimate.Warning{noBound}}
+		a := &estimate.Analysis{Estimates: c.estimates, Refused: []estimate.MethodRefusal{noBound}}
 		if c.observed > 0 {
 			a.Observed = &estimate.Observation{Max: c.observed}
 		}
@@ -81,6 +84,61 @@ func TestJob(t *testing.T) {
 		}
 		if len(got.Reasons) == 2 && got.Reasons[1].Pos != noBound.Pos {
 			t.Errorf("%s: the second reason is at %s", c.name, got.Reasons[1].Pos)
+		}
+	}
+}
+
+// TestEveryCombination holds verdicts against their definition, for all combinations of runs, estimates, refusals
+// and requirements with a budget of 10 cycles.
+func TestEveryCombination(t *testing.T) {
+	strength := map[estimate.Evidence]int{"": 0, estimate.Observed: 1, estimate.Annotated: 2, estimate.Proven: 3}
+	cycles := []int64{0, 8, 10, 12} // 0 for none
+	for _, run := range []int64{0, 9, 10, 11} {
+		for _, proven := range cycles {
+			for _, annotated := range cycles {
+				for _, observed := range cycles {
+					for requires := range strength {
+						for _, refused := range [][]estimate.MethodRefusal{nil, {{Method: "static/cta", Reason: "LOOP"}}, {{Method: "static/cta", Reason: "no barrel", Machine: true}}} {
+							a := &estimate.Analysis{Refused: refused, Estimates: []estimate.Estimate{one("hybrid/warp", 1, estimate.Observed)}}
+							if run > 0 {
+								a.Observed = &estimate.Observation{Max: run}
+							}
+							lowest, strongest := int64(0), 0
+							for i, e := range []estimate.Estimate{one("a", observed, estimate.Observed), one("b", annotated, estimate.Annotated), one("c", proven, estimate.Proven)} {
+								if e.Cycles == 0 {
+									continue
+								}
+								a.Estimates = append(a.Estimates, e)
+								if requires == "" || i+1 >= strength[requires] && (lowest == 0 || e.Cycles < lowest) {
+									lowest, strongest = e.Cycles, i+1
+								}
+							}
+							want, exit := estimate.Within, 0
+							switch {
+							case run > 10:
+								want, exit = estimate.Over, 1
+							case proven > 0 && run > proven:
+								want, exit = estimate.Failed, 2
+							case lowest > 10:
+								want, exit = estimate.Over, 1
+							case strongest == 0:
+								want, exit = estimate.Unknown, 2
+							}
+							got := Job(a, diag.Pos{}, Limits{parse(t, "10 cycles"), 1e9, requires})
+							all := All([]estimate.CheckedJob{got}, requires)
+							code := map[estimate.Verdict]int{estimate.Within: 0, estimate.Over: 1, estimate.Unknown: 2}[all.Verdict]
+							switch {
+							case got.Verdict != want || code != exit:
+								t.Fatalf("run %d, proven %d, annotated %d, observed %d, requires %q, refused %v: %s, exit code %d; want %s, %d", run, proven, annotated, observed, requires, refused, got.Verdict, code, want, exit)
+							case (got.Answer == nil) != (lowest == 0) || got.Answer != nil && got.Answer.Cycles != lowest:
+								t.Fatalf("run %d, proven %d, annotated %d, observed %d, requires %q: answer %v, want %d", run, proven, annotated, observed, requires, got.Answer, lowest)
+							case want == estimate.Unknown && refused != nil && lowest+proven+annotated+observed == 0 && len(got.Reasons) != 2:
+								t.Fatalf("refused %v, but the reasons are %v", refused, got.Reasons)
+							}
+						}
+					}
+				}
+			}
 		}
 	}
 }

@@ -1,0 +1,61 @@
+package estimate
+
+import "fmt"
+
+// Answer is what an analysis comes to: the estimate that decides.
+type Answer struct {
+	Method   string   `json:"method"`
+	Cycles   int64    `json:"cycles"`
+	Evidence Evidence `json:"evidence"`
+}
+
+// MethodRefusal says why a method that was asked for has no estimate.
+type MethodRefusal struct {
+	Method string `json:"method"`
+	Pos    string `json:"pos"`    // file:line:col of what stands against it: in the module, or in the job
+	Reason string `json:"reason"` // and what to do
+	// Machine reports that the method is not one for the machine, whatever the kernel.
+	Machine bool `json:"machine"`
+}
+
+// Strong returns the estimate that counts if evidence weaker than requires does not: the least that bounds the kernel as
+// its wavefronts split. It is nil if there is none. Of empty evidence it is Tightest.
+func (a *Analysis) Strong(requires Evidence) *Estimate {
+	if requires == "" {
+		return a.Tightest()
+	}
+	var best *Estimate
+	for i := range a.Estimates {
+		e := &a.Estimates[i]
+		if a.counts(e) && Weakest(e.Evidence, requires) == requires && (best == nil || e.Cycles < best.Cycles) {
+			best = e
+		}
+	}
+	return best
+}
+
+// counts reports whether an estimate bounds the kernel, as its wavefronts split.
+func (a *Analysis) counts(e *Estimate) bool {
+	_, other := a.OtherMode(e)
+	return e.Bounds() && !other
+}
+
+// Refutation says that a simulated run of the analysis takes longer than an estimate that is labelled proven, which no
+// correct one allows; empty if none does.
+func (a *Analysis) Refutation() string {
+	for i := range a.Estimates {
+		e := &a.Estimates[i]
+		if runs := a.Covered(e); e.Evidence == Proven && runs != nil && a.Device == nil && runs.Max > e.Cycles {
+			return fmt.Sprintf("a run takes %d cycles, but %s claims to prove at most %d: this is a bug of the tool, please report it with the job", runs.Max, e.Method, e.Cycles)
+		}
+	}
+	return ""
+}
+
+// Brief returns what a result says of an estimate that decides; nil of nil.
+func (e *Estimate) Brief() *Answer {
+	if e == nil {
+		return nil
+	}
+	return &Answer{Method: e.Method, Cycles: e.Cycles, Evidence: e.Evidence}
+}
