@@ -45,7 +45,8 @@ type CheckedJob struct {
 	Observed *Observation    `json:"observed"` // nil where nothing ran
 	// Convergence says why there are no more runs, as in an Analysis.
 	Convergence *Convergence `json:"convergence,omitempty"`
-	Reasons     []Remark     `json:"reasons"` // why the verdict is unknown or failed, or what else is wrong, the decisive one first
+	Contract    []Contract   `json:"contract,omitzero"` // of its inputs, as in an Analysis
+	Reasons     []Remark     `json:"reasons"`           // why the verdict is unknown or failed, or what else is wrong, the decisive one first
 	Warnings    []Warning    `json:"warnings"`
 }
 

@@ -185,6 +185,8 @@ type Analysis struct {
 	// Convergence says why there are no more runs; left out where there were to be all vectors, whatever they show.
 	Convergence *Convergence `json:"convergence,omitempty"`
 	Device      *Device      `json:"device,omitempty"` // nil if no run was made on a GPU
+	// Contract is what the job declares of its inputs, in its order, and which of it bounds rest on.
+	Contract []Contract `json:"contract,omitzero"`
 	// Answer is the least estimate with the strongest evidence; nil if none bounds the whole.
 	Answer    *Answer         `json:"answer"`
 	Estimates []Estimate      `json:"estimates"`

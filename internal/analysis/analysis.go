@@ -137,7 +137,9 @@ func (l List) Analyze(ctx context.Context, p runner.Platform, w *workload.Worklo
 	}
 	static.enter(a.Analysis)
 	if ctx.Err() == nil {
-		a.RaceVerdict = raceVerdict(w)
+		values := valuesOf(w)
+		a.RaceVerdict = raceVerdict(w, values)
+		used(ctx, w, values, a.Contract)
 	}
 	qualify(a.Analysis)
 	if err := contradicted(a.Analysis); err != nil {
@@ -205,6 +207,7 @@ func Empty(w *workload.Workload) *estimate.Analysis {
 		Launch:    shape(w.First()),
 		SplitMode: string(w.Mode()),
 		Seed:      w.Spec.Seed,
+		Contract:  declared(w),
 		Estimates: []estimate.Estimate{},
 		Refused:   []estimate.MethodRefusal{},
 		Launches:  launchesOf(w),

@@ -9,6 +9,7 @@ import (
 	"warpbound/diag"
 	"warpbound/estimate"
 	"warpbound/internal/flow/racefree"
+	"warpbound/internal/flow/value"
 	"warpbound/internal/inspect"
 	"warpbound/internal/method"
 	"warpbound/internal/runner"
@@ -34,9 +35,9 @@ func watch(ctx context.Context, p runner.Platform, w *workload.Workload, maxCycl
 	return out.Statistics.Races(), out.Statistics.Warnings(), nil
 }
 
-// raceVerdict returns what is known of the data races of a workload for all inputs; nil if the values of its kernel
-// are not known, and if it has several launches in a run.
-func raceVerdict(w *workload.Workload) *estimate.RaceVerdict {
+// valuesOf returns what is known of the values of a workload's kernel; nil if that is nothing, and if it has several launches
+// in a run.
+func valuesOf(w *workload.Workload) *value.Result {
 	if w.Several() {
 		return nil
 	}
@@ -45,6 +46,16 @@ func raceVerdict(w *workload.Workload) *estimate.RaceVerdict {
 	if err != nil {
 		return nil
 	}
+	return values
+}
+
+// raceVerdict returns what is known of the data races of a workload for all inputs; nil if the values of its kernel
+// are not known.
+func raceVerdict(w *workload.Workload, values *value.Result) *estimate.RaceVerdict {
+	if values == nil {
+		return nil
+	}
+	k := w.First()
 	d, err := k.Divergence()
 	if err != nil {
 		d = nil

@@ -39,6 +39,7 @@ func HTML(w io.Writer, a *estimate.Analysis, hz float64) error {
 		"convergence": Convergence,
 		"modes":       func() []string { return otherModes(a) },
 		"span":        func() string { return span(a) },
+		"contract":    contractLines,
 		"lines":       lines,
 		"answer":      func() string { return answer(a, hz) },
 		"noBound":     noBound,

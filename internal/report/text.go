@@ -40,6 +40,7 @@ func Text(w io.Writer, a *estimate.Analysis, hz float64) error {
 		breakdown(p, e)
 	}
 	assumptions(p, a.Estimates)
+	contract(p, a.Contract)
 	races(p, a.Races)
 	warnings(p, besides(a.Warnings))
 	return p.err

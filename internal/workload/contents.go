@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"slices"
 
+	"warpbound/diag"
 	"warpbound/internal/flow/value"
 	"warpbound/internal/isa"
 	"warpbound/internal/job"
@@ -11,12 +12,11 @@ import (
 
 // remember tells a launch of all memory that its kernel can write to, and what of it holds when the kernel starts. It returns
 // the index of each buffer there, by parameter of the whole job.
-func (k *Kernel) remember(l *value.Launch) []int {
+func (k *Kernel) remember(l *value.Launch) map[int]int {
 	l.Pointers = make(map[int]value.Pointer)
 	whole := k.Bound.Job.Whole()
 	params := whole.Params
 	alone := k.Kept == nil && !whole.Several() // no other launch of a run may have written
-	places := make([]int, len(params))
 	for i := range params {
 		p := &params[i]
 		if p.Kind != job.Buffer {
@@ -27,7 +27,7 @@ func (k *Kernel) remember(l *value.Launch) []int {
 			b.Contents = contents(p)
 			b.Contents.Ascends = ascends(whole, i)
 		}
-		places[i], l.Buffers = len(l.Buffers), append(l.Buffers, b)
+		l.Buffers = append(l.Buffers, b)
 	}
 	for i := range k.Bound.Kernel.Vars {
 		v := &k.Bound.Kernel.Vars[i]
@@ -36,26 +36,61 @@ func (k *Kernel) remember(l *value.Launch) []int {
 		}
 		b := value.Buffer{Name: v.Name, Variable: v.Name, Bytes: v.Bytes}
 		if v.Space == isa.Const || alone {
-			b.Contents = k.initial(i)
+			b.Contents = initial(k, i)
 		}
 		l.Buffers = append(l.Buffers, b)
 	}
-	return places
+	return places(k)
+}
+
+// Writers returns, for each buffer by parameter of the whole job, where the kernel may write to it first; nil if it surely does
+// not. values is what is known of its launch.
+func (k *Kernel) Writers(values *value.Result) []*diag.Pos {
+	at := make([]*diag.Pos, len(k.Bound.Job.Whole().Params))
+	stores := values.Writers()
+	for i, place := range places(k) {
+		if instr, ok := stores[place]; ok {
+			pos := k.Graph.Kernel.Instrs[instr].Pos
+			at[i] = &pos
+		}
+	}
+	return at
+}
+
+// Loaded tells, of each buffer by parameter of the whole job, whether values count on what it holds.
+func (k *Kernel) Loaded(values *value.Result) []bool {
+	from := make([]bool, len(k.Bound.Job.Whole().Params))
+	loaded := values.Loaded()
+	for i, place := range places(k) {
+		from[i] = loaded[place]
+	}
+	return from
 }
 
 // Unwritten tells of each buffer, by parameter of the whole job, whether the kernel surely does not write to it. values
 // is what is known of its launch; nothing if nil.
 func (k *Kernel) Unwritten(values *value.Result) []bool {
-	params := k.Bound.Job.Whole().Params
-	safe := make([]bool, len(params))
+	safe := make([]bool, len(k.Bound.Job.Whole().Params))
 	if values == nil {
 		return safe
 	}
-	stores, places := values.Stores(), k.remember(&value.Launch{})
-	for i := range params {
-		safe[i] = params[i].Kind == job.Buffer && !stores[places[i]]
+	writers := k.Writers(values)
+	for i := range places(k) {
+		safe[i] = writers[i] == nil
 	}
 	return safe
+}
+
+// places returns the indices of buffers in value.Launch.Buffers, by parameter of the whole job.
+func places(k *Kernel) map[int]int {
+	at := make(map[int]int)
+	params := k.Bound.Job.Whole().Params
+	for i := range params {
+		if params[i].Kind == job.Buffer {
+			at[i] = len(at)
+		}
+	}
+	return at
 }
 
 // contents returns what a buffer of a job holds in all test vectors.
@@ -126,7 +161,7 @@ func ascending(data []byte, each int, limit uint64) *value.Rise {
 }
 
 // initial returns what a variable holds at first: what the job says, or else the module.
-func (k *Kernel) initial(variable int) value.Contents {
+func initial(k *Kernel, variable int) value.Contents {
 	v := &k.Bound.Kernel.Vars[variable]
 	if v.Extern || v.Bytes == 0 || v.WarpSize {
 		return value.Contents{}

@@ -57,7 +57,7 @@ func (k *Kernel) launch(trust bool) value.Launch {
 		case job.View:
 			address(0, width, *p.View)
 		case job.Scalar:
-			known(0, k.related(i, numbers(p, p.Content.Data, width)))
+			known(0, related(k, i, numbers(p, p.Content.Data, width)))
 		case job.Struct:
 			for _, to := range p.Content.Pointers {
 				address(to.At, 64, to.To)
@@ -75,13 +75,13 @@ func (k *Kernel) launch(trust bool) value.Launch {
 			}
 		}
 	}
-	l.Sums = k.sums()
+	l.Sums = sums(k)
 	return l
 }
 
 // sums returns what linear relations say of parameters that are never negative, so that they are the same number signed and
 // unsigned.
-func (k *Kernel) sums() []value.Sum {
+func sums(k *Kernel) []value.Sum {
 	whole := k.Bound.Job.Whole()
 	if whole.Related == nil {
 		return nil
@@ -142,7 +142,7 @@ func numbers(p *job.Param, data []byte, width int) value.Strided {
 }
 
 // related returns what relations leave of the words of a number, by the index of its parameter.
-func (k *Kernel) related(param int, set value.Strided) value.Strided {
+func related(k *Kernel, param int, set value.Strided) value.Strided {
 	whole := k.Bound.Job.InWhole(param)
 	if whole < 0 {
 		return set

@@ -126,7 +126,7 @@ func withContents(plain *Result) (*Result, error) {
 			r.Kept = kept
 			return r, nil
 		}
-		for _, b := range hit {
+		for b := range hit {
 			kept[b] = false
 		}
 	}
@@ -178,35 +178,37 @@ func (r *Result) loads(kept []bool, known memo) loads {
 	return found
 }
 
-// written returns those of the buffers to which the kernel may write.
-func (r *Result) written(kept []bool) []int {
-	hit := make([]bool, len(kept))
+// written returns those of the buffers to which the kernel may write, each with the first instruction that may.
+func (r *Result) written(kept []bool) map[int]int {
+	hit := make(map[int]int)
 	for _, a := range r.accesses() {
-		for i := range hit {
+		for i := range kept {
+			_, again := hit[i]
 			trusted := r.Launch.Trust && r.Launch.Buffers[i].ReadOnly
-			hit[i] = hit[i] || a.writes && kept[i] && !trusted && (!a.known || a.buffer == i)
+			if a.writes && kept[i] && !trusted && !again && (!a.known || a.buffer == i) {
+				hit[i] = a.instr
+			}
 		}
 	}
-	var all []int
-	for i := range hit {
-		if hit[i] {
-			all = append(all, i)
-		}
-	}
-	return all
+	return hit
 }
 
-// Stores reports, of each buffer of the launch, whether the kernel may write to it.
-func (r *Result) Stores() []bool {
+// Writers returns the buffers of the launch to which the kernel may write, each with the first instruction that may.
+func (r *Result) Writers() map[int]int {
 	all := make([]bool, len(r.Launch.Buffers))
 	for i := range all {
 		all[i] = true
 	}
-	hit := make([]bool, len(all))
-	for _, i := range r.written(all) {
-		hit[i] = true
+	return r.written(all)
+}
+
+// Loaded tells, of each buffer of the launch, whether something is known of what the kernel loads there.
+func (r *Result) Loaded() []bool {
+	from := make([]bool, len(r.Launch.Buffers))
+	for _, l := range r.machine.loads {
+		from[l.buffer] = true
 	}
-	return hit
+	return from
 }
 
 // touch is an access and the memory in which it lies.

@@ -34,7 +34,7 @@ func Job(a *estimate.Analysis, pos diag.Pos, by Limits) estimate.CheckedJob {
 		Job: a.Job, Kernel: a.Kernel, Pos: pos.String(), Launches: len(a.Launches), Machine: a.Machine,
 		MachineHash: a.MachineHash, ModuleHash: a.ModuleHash, JobHash: a.JobHash,
 		Budget:   &estimate.TimeBudget{Text: by.Budget.Text, Cycles: limit, ClockHz: by.Hz},
-		Observed: a.Observed, Convergence: a.Convergence, Refused: a.Refused, Warnings: a.Warnings,
+		Observed: a.Observed, Convergence: a.Convergence, Contract: a.Contract, Refused: a.Refused, Warnings: a.Warnings,
 	}
 	c.Bound = a.Strong(by.Requires)
 	c.Answer = c.Bound.Brief()
@@ -101,7 +101,7 @@ func Failure(name string, err error) estimate.CheckedJob {
 	}
 	return estimate.CheckedJob{
 		Job: name, Pos: cmp.Or(reason.Pos, name), Verdict: estimate.Failed,
-		Reasons: []estimate.Remark{reason}, Refused: []estimate.MethodRefusal{}, Warnings: []estimate.Warning{},
+		Contract: []estimate.Contract{}, Reasons: []estimate.Remark{reason}, Refused: []estimate.MethodRefusal{}, Warnings: []estimate.Warning{},
 	}
 }
 
