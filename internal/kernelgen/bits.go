@@ -51,9 +51,9 @@ func (g *generator) product(d string, draw func() string) {
 	}
 }
 
-func (g *generator) bits() { g.field(g.anyWord(), g.word) }
+func (g *generator) bits() { g.field(g.anyWord(), g.operands()) }
 
-func (g *generator) products() { g.product(g.anyWord(), g.word) }
+func (g *generator) products() { g.product(g.anyWord(), g.operands()) }
 
 // longBits computes on fields of 64-bit words.
 func (g *generator) longBits() {
@@ -71,7 +71,7 @@ func (g *generator) longBits() {
 }
 
 // half computes on 16 bits.
-func (g *generator) half() { g.onHalves(g.anyWord(), g.word) }
+func (g *generator) half() { g.onHalves(g.anyWord(), g.operands()) }
 
 // onHalves writes a computation on the low halves of sources that draw gives.
 func (g *generator) onHalves(d string, draw func() string) {

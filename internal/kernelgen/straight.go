@@ -233,7 +233,7 @@ func (g *generator) knownWord(uniform bool) string {
 	if of := g.knownExtra(); len(of) > 0 && g.chance(50) {
 		r := g.temp("b32")
 		g.emit("mov.u32 %s, %s", r, pick(g, from...))
-		pick(g, of...)(r, func() string { return pick(g, append(from, r, fmt.Sprint(g.IntN(40)))...) })
+		pick(g, of...)(r, func() string { return g.knownOperand(append(from, r)) })
 		return r
 	}
 	r, a, b := g.temp("b32"), pick(g, from...), pick(g, from...)
@@ -252,6 +252,32 @@ func (g *generator) knownWord(uniform bool) string {
 		g.emit("%s %s, %s, %s", pick(g, "sub.s32", "min.u32", "max.u32", "xor.b32"), r, a, b)
 	}
 	return r
+}
+
+// knownOperand is one of some registers, or a number near 0 or the greatest.
+func (g *generator) knownOperand(from []string) string {
+	switch {
+	case g.chance(60):
+		return pick(g, from...)
+	case g.chance(60):
+		return fmt.Sprint(g.IntN(40))
+	}
+	return pick(g, fmt.Sprint(-1-g.IntN(40)), "0x80000000", "0x7fffffff", "0x01020304", "0xff00ff00")
+}
+
+// operands draws the operands of a computation, which are known in some.
+func (g *generator) operands() func() string {
+	if !g.opts.Bounded || g.chance(40) {
+		return g.word
+	}
+	from := []string{"%cta", "%thread", "%global"}
+	for _, c := range g.counters {
+		from = append(from, c.register)
+	}
+	if g.chance(50) {
+		from = append(from, g.knownWord(false))
+	}
+	return func() string { return g.knownOperand(from) }
 }
 
 // word is a source operand: a register, a number or something about the thread.

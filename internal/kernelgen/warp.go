@@ -13,6 +13,7 @@ func (g *generator) crossLane() {
 		g.emit("vote.sync.ballot.b32 %s, %s, -1", members, p)
 		g.jump(not(p), end)
 	}
+	word := g.operands()
 	p := g.temp("pred")
 	switch g.IntN(6) {
 	case 0:
@@ -21,18 +22,18 @@ func (g *generator) crossLane() {
 		g.emit("vote.sync.%s.pred %s, %s, %s", pick(g, "any", "all", "uni"), p, g.condition(g.chance(30)), members)
 		g.emit("selp.b32 %s, %s, 0, %s", g.anyWord(), g.word(), p)
 	case 2:
-		g.emit("match.any.sync.b32 %s, %s, %s", g.anyWord(), g.word(), members)
+		g.emit("match.any.sync.b32 %s, %s, %s", g.anyWord(), word(), members)
 	case 3:
 		g.emit("match.all.sync.b32 %s|%s, %s, %s", g.anyWord(), p, g.word(), members)
 	case 4:
 		op := pick(g, "add.u32", "add.s32", "min.s32", "max.u32", "and.b32", "or.b32", "xor.b32")
-		g.emit("redux.sync.%s %s, %s, %s", op, g.anyWord(), g.word(), members)
+		g.emit("redux.sync.%s %s, %s, %s", op, g.anyWord(), word(), members)
 	default:
 		how, clamp := pick(g, "idx", "up", "down", "bfly"), 31
 		if how == "up" {
 			clamp = 0
 		}
-		g.emit("shfl.sync.%s.b32 %s|%s, %s, %s, %d, %s", how, g.anyWord(), p, g.word(), pick(g, g.anyIndex(), fmt.Sprint(g.IntN(32))), clamp, members)
+		g.emit("shfl.sync.%s.b32 %s|%s, %s, %s, %d, %s", how, g.anyWord(), p, word(), pick(g, g.anyIndex(), fmt.Sprint(g.IntN(32))), clamp, members)
 		g.guarded("selp.b32 %s, 1, 0, %s", g.anyWord(), p)
 	}
 	if g.chance(30) {
