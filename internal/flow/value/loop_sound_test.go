@@ -26,7 +26,7 @@ func checkLoops(t *testing.T, l *flowtest.Launch, launch Launch, ctas int) int {
 	agreed := r.agreed
 	bounds := r.Loops()
 	known := 0
-	follows := followed(r)
+	follows := followed(r, bounds)
 	for _, b := range bounds {
 		if b.Known {
 			known++

@@ -1,14 +1,15 @@
 package value
 
 import (
+	"maps"
 	"slices"
 
 	"warpbound/internal/graph"
 	"warpbound/internal/isa"
 )
 
-// maxUnrolled limits the instructions that are executed to follow a loop iteration by
-// iteration. No better bound is looked for than one of few iterations, or enough if the
+// maxUnrolled limits the instructions that are executed, and the registers that are joined, to
+// follow a loop iteration by iteration. No better bound is looked for than one of few iterations, or enough if the
 // counter is steady, which is as good if nothing is missing.
 const (
 	maxUnrolled = 1 << 14
@@ -27,11 +28,13 @@ const (
 // iterations.
 type unrolling struct {
 	*counting
-	m       machine
-	order   []int // blocks of the loop, in an order in which control passes them
-	along   map[edgeRef]state
-	changed map[int]map[isa.Reg]bool // by header of a loop inside: the registers that it changes
-	work    int
+	m        machine
+	order    []int // blocks of the loop, in an order in which control passes them
+	along    map[edgeRef]state
+	changed  map[int]map[isa.Reg]bool // by header of a loop inside: the registers that it changes
+	decides  map[isa.Reg]bool         // registers on which it depends where control goes
+	deciding []isa.Reg                // the same, ascending
+	work     int
 
 	header      state // in this iteration
 	differences []*difference
@@ -57,6 +60,7 @@ func (l *counting) following(byWay bool) Bound {
 	u := &unrolling{counting: l, m: *l.machine(), along: make(map[edgeRef]state)}
 	u.m.settled = true
 	u.layOut()
+	u.relevant()
 	switch {
 	case !byWay:
 		return u.run(u.iterate)
@@ -114,11 +118,67 @@ func (u *unrolling) layOut() {
 		}
 		regs := make(map[isa.Reg]bool)
 		for _, b := range inner.Body {
-			for pc := g.Blocks[b].Start; pc < g.Blocks[b].End; pc++ {
-				g.Kernel.Instrs[pc].Writes(func(r isa.Reg) { regs[r] = true })
-			}
+			u.each(b, func(pc int) { g.Kernel.Instrs[pc].Writes(func(r isa.Reg) { regs[r] = true }) })
 		}
 		u.changed[inner.Header] = regs
+	}
+}
+
+// relevant finds the registers on which branches in the loop depend. Of others nothing is known
+// while the loop is followed, and what computes them is left out: neither where control goes nor
+// when it comes back as it was depends on them. What is loaded does not depend on the address.
+func (u *unrolling) relevant() {
+	g := u.r.Graph
+	u.decides = make(map[isa.Reg]bool)
+	written := make(map[isa.Reg]bool)
+	decide := func(r isa.Reg) { u.decides[r] = true }
+	for _, b := range u.loop.Body {
+		if last := g.Last(b); len(g.Blocks[b].Edges) > 1 {
+			last.Reads(decide)
+		}
+		u.each(b, func(pc int) { g.Kernel.Instrs[pc].Writes(func(r isa.Reg) { written[r] = true }) })
+	}
+	for n := -1; n < len(u.decides); {
+		n = len(u.decides)
+		for _, b := range u.loop.Body {
+			u.each(b, func(pc int) {
+				in := &g.Kernel.Instrs[pc]
+				switch {
+				case !u.matters(in):
+				case in.Op.Info().Effect&isa.ReadsMem == 0:
+					in.Reads(decide)
+				default:
+					in.Reads(func(r isa.Reg) {
+						if !written[r] || in.Guard.Set && in.Guard.Reg == r {
+							decide(r)
+						}
+					})
+				}
+			})
+		}
+	}
+	u.deciding = slices.Sorted(maps.Keys(u.decides))
+}
+
+// each visits the instructions of a block.
+func (u *unrolling) each(b int, visit func(pc int)) {
+	for pc := u.r.Graph.Blocks[b].Start; pc < u.r.Graph.Blocks[b].End; pc++ {
+		visit(pc)
+	}
+}
+
+// matters reports whether an instruction writes a register on which it depends where control goes.
+func (u *unrolling) matters(in *isa.Instr) bool {
+	found := false
+	in.Writes(func(r isa.Reg) { found = found || u.decides[r] })
+	return found
+}
+
+// step executes an instruction that matters.
+func (u *unrolling) step(st state, pc int) {
+	if u.matters(&u.r.Graph.Kernel.Instrs[pc]) {
+		u.work++
+		u.m.step(st, pc)
 	}
 }
 
@@ -151,10 +211,7 @@ func (u *unrolling) iterate(st state) (state, bool) {
 		}
 		block := &g.Blocks[b]
 		st = slices.Clone(st)
-		u.work += block.End - block.Start
-		for pc := block.Start; pc < block.End; pc++ {
-			u.m.step(st, pc)
-		}
+		u.each(b, func(pc int) { u.step(st, pc) })
 		for i, e := range block.Edges {
 			out, ok := u.m.follow(g, st, b, e.Kind)
 			switch {
@@ -181,7 +238,7 @@ func (u *unrolling) enter(b int) state {
 	}
 	st := u.join(b, from, func(Symbol) bool { return false })
 	for r := range u.changed[b] {
-		if st != nil {
+		if st != nil && u.decides[r] {
 			st[r] = u.r.in[b][r]
 		}
 	}
@@ -196,11 +253,12 @@ func (u *unrolling) join(b int, from []state, stale func(Symbol) bool) state {
 		return nil
 	}
 	st := make(state, len(known))
-	for reg, old := range known {
+	u.work += len(from) * len(u.decides)
+	for _, r := range u.deciding {
+		old := known[r]
 		if old == nil {
 			continue
 		}
-		r := isa.Reg(reg)
 		first := u.m.register(from[0], r)
 		v := Value{Strided: first.Strided, form: first.form, cond: first.cond}
 		for _, other := range from[1:] {
@@ -226,7 +284,7 @@ func (u *unrolling) join(b int, from []state, stale func(Symbol) bool) state {
 		}
 		w := *u.m.value(v.Strided.narrowed(old.Strided), v.form)
 		w.cond = v.cond
-		st[reg] = &w
+		st[r] = &w
 	}
 	return st
 }

@@ -187,15 +187,15 @@ param = [{name = "p", type = "u32", count = 1024, init = "uniform(0, 9)"}, {name
 }
 
 // followed returns what following the loops iteration by iteration tells of them, also of those that have
-// better bounds: each way by itself, and all ways together.
-func followed(r *Result) [][]Bound {
+// another bound, if it is not large: each way by itself, and all ways together.
+func followed(r *Result, bounds []Bound) [][]Bound {
 	dom := graph.Dominators(r.Graph.Flow.Graph(), r.Graph.Entry())
 	var all [2][]Bound
 	for i := range r.Graph.Loops().Loops {
 		l := &counting{r: r, loop: &r.Graph.Loops().Loops[i], dom: dom}
 		for k := range all {
 			b := Bound{}
-			if r.in[l.loop.Header] != nil && l.loop.Header != r.Graph.Entry() && r.Graph.Loops().Irreducible() == nil {
+			if bounds[i].Iterations < 40 && r.in[l.loop.Header] != nil && l.loop.Header != r.Graph.Entry() && r.Graph.Loops().Irreducible() == nil {
 				b = l.following(k == 0)
 			}
 			all[k] = append(all[k], b)

@@ -68,8 +68,10 @@ func (u *unrolling) followWays(st state) (state, bool) {
 func (u *unrolling) follow(b, pc int, w *way) bool {
 	block := &u.r.Graph.Blocks[b]
 	for ; pc < block.End; pc++ {
-		u.work++
 		in := &u.r.Graph.Kernel.Instrs[pc]
+		if !u.matters(in) {
+			continue
+		}
 		if in.Op == isa.Selp && !in.Guard.Set && in.Src[2].Kind == isa.KindReg {
 			p := u.m.register(w.st, in.Src[2].Reg)
 			if _, decided := p.Strided.IsConst(); !decided {
@@ -77,7 +79,7 @@ func (u *unrolling) follow(b, pc int, w *way) bool {
 			}
 		}
 		u.assume(w)
-		u.m.step(w.st, pc)
+		u.step(w.st, pc)
 	}
 	for _, e := range block.Edges {
 		if !u.loop.Contains(e.To) {
