@@ -4,19 +4,19 @@ import "fmt"
 
 // contract is what the job says of its inputs, beside what the kernel makes of them: the words of the buffer in and the
 // number n are from low to high. Or the words are rows, each by up to step more than the one before. The number m is
-// by up to apart more than n.
+// n, or more by up to gap.
 type contract struct {
 	low, high int
 	step      int // 0 if the words are no rows
-	apart     int
-	exactly   bool // m is by apart more
+	gap       int
+	exactly   bool // m is by gap more
 	even      bool // n is
 }
 
 // promise draws what the job of a kernel says.
 func (g *generator) promise() {
 	low := g.IntN(g.opts.Trips + 1)
-	c := contract{low: low, high: low + g.IntN(g.opts.Trips+1-low), apart: g.IntN(g.opts.Trips + 1), exactly: g.chance(40)}
+	c := contract{low: low, high: low + g.IntN(g.opts.Trips+1-low), gap: g.IntN(g.opts.Trips + 1), exactly: g.chance(40)}
 	if g.chance(30) {
 		c.step = 1 + g.IntN(4)
 	}
@@ -26,9 +26,9 @@ func (g *generator) promise() {
 
 // assumptions is what the job says of how its inputs depend on each other; rows have steps from low to high.
 func (c *contract) assumptions(low, high int) string {
-	relation := fmt.Sprintf("n <= m && m - n <= %d", c.apart)
+	relation := fmt.Sprintf("n <= m && m - n <= %d", c.gap)
 	if c.exactly {
-		relation = fmt.Sprintf("m == n + %d", c.apart)
+		relation = fmt.Sprintf("m == n + %d", c.gap)
 	}
 	if c.even {
 		relation += " && n % 2 == 0"
@@ -47,7 +47,7 @@ func (g *generator) promised(uniform bool) (word string, high int, row bool) {
 	switch {
 	case g.chance(25):
 		g.emit("sub.s32 %s, %%m, %%n", r)
-		return r, c.apart, false
+		return r, c.gap, false
 	case uniform && g.chance(35):
 		return "%n", c.high, false
 	}

@@ -38,7 +38,7 @@ func (g *generator) widest() inputs {
 		if c.step > 0 {
 			in.words = uniform(0, c.step*elements)
 		}
-		in.m = [2]int{c.low, c.high + c.apart}
+		in.m = [2]int{c.low, c.high + c.gap}
 		return in
 	}
 	in := inputs{words: g.contents(allWords), reals: g.contents(allReals), n: [2]int{0, 4 * g.opts.Trips}}
