@@ -71,7 +71,7 @@ type Address struct {
 // that constant times a number of iterations.
 func (r *Result) Addresses() []Address {
 	dom := graph.Dominators(r.Graph.Flow.Graph(), r.Graph.Entry())
-	x := &expansion{r: r, bounds: r.Loops()}
+	x := &expansion{r: r, bounds: r.plainLoops()}
 	var all []Address
 	for b, block := range r.Graph.Blocks {
 		if r.in[b] == nil {

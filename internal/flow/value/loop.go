@@ -49,19 +49,27 @@ func (b *Bound) Warp(lanes int) (int64, bool) {
 // Loops returns the bounds of the loops of the flow graph, in the order of its forest.
 func (r *Result) Loops() []Bound {
 	var doubted *Result // made where it is needed, which is seldom
-	bounds := make([]Bound, 0, len(r.Graph.Loops().Loops))
-	for _, l := range r.countings() {
-		b := l.bound()
+	countings, bounds := r.countings(), r.plainLoops()
+	for i, l := range countings {
+		b := &bounds[i]
 		if b.by != nil && b.Iterations >= useful {
 			if doubted == nil {
 				doubted = r.doubted()
 			}
 			if doubted != nil && l.onlyTyped(doubted) {
-				b.Range = l.typed(&b)
+				b.Range = l.typed(b)
 			}
 		}
 		b.by = nil
-		bounds = append(bounds, b)
+	}
+	return bounds
+}
+
+// plainLoops is Loops without what bounds rest on: an analysis that is under way asks it.
+func (r *Result) plainLoops() []Bound {
+	var bounds []Bound
+	for _, l := range r.countings() {
+		bounds = append(bounds, l.bound())
 	}
 	return bounds
 }

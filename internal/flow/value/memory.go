@@ -224,7 +224,7 @@ type touch struct {
 // but for shared memory.
 func (r *Result) accesses() []touch {
 	dom := graph.Dominators(r.Graph.Flow.Graph(), r.Graph.Entry())
-	x := &expansion{r: r, bounds: r.Loops()}
+	x := &expansion{r: r, bounds: r.plainLoops()}
 	var all []touch
 	for b, block := range r.Graph.Blocks {
 		if r.in[b] == nil {
