@@ -18,7 +18,7 @@ type LLC struct {
 	Intervals    int64 `json:"intervals,omitempty"` // that begin, at most
 	IntervalEnds int64 `json:"ends,omitempty"`      // in which all SMs wait for the next interval, at most
 
-	SM       int   `json:"sm"`       // to which Issue, Stall and Dispatch belong: the last to end; or all, if the sums are regulated
+	SM       int   `json:"sm"`       // to which Issue, Stall and Dispatch belong: the last to end, or with uncertain accesses the one that issues for longest; if regulated sums, several
 	Issue    int64 `json:"issue"`    // in which the port is held
 	Stall    int64 `json:"stall"`    // in which all warps wait
 	Dispatch int64 `json:"dispatch"` // of its waves

@@ -222,6 +222,9 @@ func TestOneUncertainAccess(t *testing.T) {
 				if !before.Detail.(*estimate.LLC).Exact || d.Exact != (d.Uncertain == 0) || !d.Ordered() {
 					t.Errorf("%s: exact %t, and with a guard %t with %d uncertain accesses", m, before.Detail.(*estimate.LLC).Exact, d.Exact, d.Uncertain)
 				}
+				if issue := before.Detail.(*estimate.LLC).Issue; d.Issue < issue*3/4 || d.Stall < 0 || d.Issue+d.Stall+d.Dispatch != after.Cycles {
+					t.Errorf("%s: of %d cycles %d are issue, before %d, %d stalls and %d dispatch", m, after.Cycles, d.Issue, issue, d.Stall, d.Dispatch)
+				}
 				if after.Cycles < run.Cycles || executions == 0 || after.Cycles-before.Cycles > 2*miss.Max*executions {
 					t.Errorf("%s: %d cycles, %d with a guard, which %d warps execute; the run takes %d", m, before.Cycles, after.Cycles, executions, run.Cycles)
 				}

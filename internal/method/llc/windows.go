@@ -19,14 +19,12 @@ const maxSteps = 1 << 23
 // windows enters the time of a launch, from what each SM sends and which of that needs no turn at the DRAM.
 func (a *analysis) windows(ctx context.Context, d *detail, streams []*stream, hits [][]bool) error {
 	w := newWindows(a, d.Quota, streams)
-	longest := int64(-1)
 	for sm := range streams {
 		if err := w.add(ctx, sm, hits[sm]); err != nil {
 			return err
 		}
-		if w.ended > longest {
-			longest, d.SM = w.ended, sm
-			d.Issue, d.Dispatch = w.issue, w.waves*a.machine.SM.Dispatch.Value
+		if dispatch := w.waves * a.machine.SM.Dispatch.Value; w.issue+dispatch > d.Issue+d.Dispatch {
+			d.SM, d.Issue, d.Dispatch = sm, w.issue, dispatch
 		}
 	}
 	d.Intervals = int64(len(w.intervals))
@@ -50,8 +48,8 @@ type windows struct {
 
 	intervals []longest
 
-	// of the SM that was added last, if it makes all accesses in one interval
-	ended, issue, waves int64
+	// of the SM that was added last
+	issue, waves int64
 }
 
 // longest has what an interval can take by price: until the next one begins, and until an SM ends in it.
@@ -150,7 +148,7 @@ func (w *windows) add(ctx context.Context, sm int, hits []bool) error {
 	}
 	first := &clock{analysis: w.analysis, hits: hits, quota: math.MaxInt64, queue: newQueue(newLatencies(w.machine, sm))}
 	w.window(s, 0, -1, first, 0, 0)
-	w.ended, w.issue, w.waves = first.end, first.issue, first.waves
+	w.issue, w.waves = 0, int64(len(s.waves))
 	for number, wave := range s.waves {
 		// What may be left to wait for of the instructions so far, if they issued before an interval.
 		after := &clock{analysis: w.analysis, player: wave, hits: hits, quota: math.MaxInt64, queue: newQueue(newLatencies(w.machine, sm))}
@@ -178,6 +176,7 @@ func (w *windows) add(ctx context.Context, sm int, hits []bool) error {
 				c.answers, c.sent = nil, nil
 				w.window(s, begin, number, &c, from, to)
 			}
+			w.issue += after.port
 			made += e.sends
 			after.made = after.made[:0]
 		}
