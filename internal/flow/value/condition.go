@@ -177,7 +177,53 @@ func (m *machine) facts(c *condition, holds bool) ([]fact, bool) {
 		cmp = opposites[cmp]
 	}
 	a, b, ok := compared(c.a.Strided, c.b.Strided, cmp, c.sign)
-	return []fact{{c.a.form, a}, {c.b.form, b}}, ok
+	return slices.Concat(m.inAnyWidth(c.a.form, a), m.inAnyWidth(c.b.form, b), m.separated(c, cmp)), ok
+}
+
+// separated returns what a comparison says of the difference of its operands, if that counts as a number.
+func (m *machine) separated(c *condition, cmp isa.Cmp) []fact {
+	if len(c.a.form.terms) == 0 || len(c.b.form.terms) == 0 || !m.syms.fits(c.a.form, c.sign) || !m.syms.fits(c.b.form, c.sign) {
+		return nil
+	}
+	difference := c.a.form.add(c.b.form, ^uint64(0))
+	lo, hi, ok := m.syms.exact(difference)
+	if !ok || len(difference.terms) == 0 {
+		return nil
+	}
+	switch cmp {
+	case isa.Lt:
+		hi = min(hi, -1)
+	case isa.Le:
+		hi = min(hi, 0)
+	case isa.Gt:
+		lo = max(lo, 1)
+	case isa.Ge:
+		lo = max(lo, 0)
+	default:
+		return nil
+	}
+	if lo > hi || uint64(hi)-uint64(lo) >= mask(difference.bits) {
+		return nil
+	}
+	return []fact{{difference, Between(int(difference.bits), uint64(lo), uint64(hi))}}
+}
+
+// inAnyWidth says that a form has words of a set, in its width and, if it is the same number there, in greater ones: code
+// compares words and goes on with what it has converted them to.
+func (m *machine) inAnyWidth(f Form, set Strided) []fact {
+	all := []fact{{f, set}}
+	if len(f.terms) == 0 {
+		return all
+	}
+	for _, width := range []uint8{32, 64} {
+		for _, sign := range []bool{false, true} {
+			if width > f.bits && m.syms.fits(f, sign) {
+				all = append(all, fact{f.lifted(width), set.Extend(int(width), sign)})
+				break
+			}
+		}
+	}
+	return all
 }
 
 // compared restricts two sets to words that compare as said.

@@ -90,6 +90,8 @@ K: mov.u32 %r2, %r1;
 L: add.u32 %r2, %r2, 1; setp.lt.u32 %p1, %r2, 12; @%p1 bra L; add.u32 %r1, %r1, 1; setp.lt.u32 %p2, %r1, 12; @%p2 bra K;`, 11, "", "from [1, 12]"},
 		{"known by the parameter", `mov.u32 %r1, 0;
 L: setp.ge.u32 %p1, %r1, %m; @%p1 bra E; add.u32 %r1, %r1, 1; bra L; E:`, 77, "", "< 77"},
+		{"by a comparison in another width", `.reg .b16 %h; ld.shared.u16 %h, [tile]; cvt.u32.u16 %r3, %h; setp.gt.u16 %p2, %h, 40; @%p2 bra E; mov.u32 %r1, 0;
+L: setp.ge.u32 %p1, %r1, %r3; @%p1 bra E; add.u32 %r1, %r1, 1; bra L; E:`, 40, "", "while %r1 <"},
 		{"never", `mov.u32 %r1, 7;
 L: setp.lt.u32 %p1, %r1, 5; @%p1 bra L;`, 0, "", "no back edge"},
 		{"data", `L: ld.global.u32 %r1, [%buf]; setp.ne.u32 %p1, %r1, 0; @%p1 bra L;`, unknown, "", "not an induction variable"},
