@@ -91,6 +91,8 @@ func TestSlots(t *testing.T) {
 		{"before the variable", "st.u32 [%other+-4], 1; st.u32 [%SP+28], 2; ld.u32 %r1, [%SP+28];", nil},
 		{"halves", "st.u32 [%SP], %r8; st.u16 [%SP+2], %h1; ld.u32 %r1, [%SP];",
 			[]string{"st.u32 [%SP], %r8 => unpack.b32 d+0, d+2, %r8", "st.u16 [%SP+2], %h1 => mov.b16 d+2, %h1", "ld.u32 %r1, [%SP] => pack.b32 %r1, d+0, d+2"}},
+		{"array under a guard", "setp.lt.u32 %p1, %r8, 4; mul.wide.u32 %a1, %r8, 4; add.u64 %a2, %SP, %a1; @%p1 st.u32 [%a2], 1; st.u32 [%SP+16], 2; ld.u32 %r2, [%SP+16];",
+			[]string{"st.u32 [%SP+16], 0x2 => mov.b32 d+16, 0x2", "ld.u32 %r2, [%SP+16] => mov.b32 %r2, d+16"}},
 		{"array with its last word on it", "and.b32 %r1, %r8, 1; mul.wide.u32 %a1, %r1, 8; add.u64 %a2, %SP, %a1; st.u64 [%a2], %out; st.u32 [%SP+12], 2; ld.u32 %r2, [%SP+12];", nil},
 		{"array before its variable", "and.b32 %r1, %r8, 1; sub.s32 %r2, %r1, 1; mul.wide.s32 %a1, %r2, 4; add.u64 %a2, %other, %a1; st.u32 [%a2], 1; st.u32 [%SP+28], 2; ld.u32 %r3, [%SP+28];", nil},
 		{"overlap", "st.u32 [%SP], %r8; st.u32 [%SP+2], %r8; ld.u32 %r1, [%SP]; st.u32 [%SP+8], 1; ld.u32 %r2, [%SP+8];",

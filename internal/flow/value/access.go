@@ -145,10 +145,15 @@ func (p *patterns) access(st state, pc, block int) (Access, bool) {
 		if !ok {
 			return Access{}, false
 		}
-		m.under = facts
+		if m.under, ok = m.knowing(facts); !ok {
+			return Access{}, false
+		}
 	}
 	v := m.address(st, in)
-	m.under = nil
+	if in.Space == isa.Shared && !v.form.known() { // its high bits do not count
+		v = m.value(Any(sharedBits), p.r.addressForm(st, in, sharedBits))
+	}
+	m.under = knowledge{}
 	lanes := p.r.Launch.Lanes()
 	a := Access{Instr: pc, Space: in.Space, Bytes: laneBytes(in), Min: 1, Max: lanes}
 	c := &counted{patterns: p, access: &a, value: v, atomic: in.Op == isa.Atom || in.Op == isa.Red}

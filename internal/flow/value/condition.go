@@ -167,6 +167,8 @@ func (m *machine) facts(c *condition, holds bool) ([]fact, bool) {
 		l, okL := m.facts(c.l, holds)
 		r, okR := m.facts(c.r, holds)
 		return slices.Concat(l, r), okL && okR
+	case c.op == isa.And, c.op == isa.Or:
+		return m.oneOf(c, holds)
 	case c.op != isa.Setp:
 		return nil, true
 	case c.real != isa.Invalid:
@@ -224,6 +226,30 @@ func (m *machine) inAnyWidth(f Form, set Strided) []fact {
 		}
 	}
 	return all
+}
+
+// oneOf returns what holds where one of the two parts of a condition does or does not.
+func (m *machine) oneOf(c *condition, holds bool) ([]fact, bool) {
+	if c.l == nil || c.r == nil {
+		return nil, true
+	}
+	l, okL := m.facts(c.l, holds)
+	r, okR := m.facts(c.r, holds)
+	switch {
+	case !okL:
+		return r, okR
+	case !okR:
+		return l, true
+	}
+	var both []fact
+	for _, f := range l {
+		for _, g := range r {
+			if f.form.equal(g.form) {
+				both = append(both, fact{f.form, f.set.Join(g.set)})
+			}
+		}
+	}
+	return both, true
 }
 
 // compared restricts two sets to words that compare as said.
@@ -308,12 +334,16 @@ func (m *machine) refined(st state, c *condition, holds bool) (state, bool) {
 	if !ok || len(facts) == 0 {
 		return st, ok
 	}
+	k, ok := m.knowing(facts)
+	if !ok {
+		return nil, false
+	}
 	out := make(state, len(st))
 	for r, v := range st {
 		if v == nil {
 			continue
 		}
-		if out[r], ok = restrict(v, facts); !ok {
+		if out[r], ok = m.restricted(v, &k); !ok {
 			return nil, false
 		}
 	}

@@ -19,8 +19,8 @@ type machine struct {
 	syms   *symbols
 	widen  bool // the sets of symbols
 	narrow bool
-	loads  loads  // what is known of memory
-	under  []fact // what holds besides, under the guard of the instruction being executed
+	loads  loads     // what is known of memory
+	under  knowledge // what holds besides, under the guard of the instruction being executed
 
 	settled bool                  // what is known of symbols stays as it is
 	assumed []fact                // what holds everywhere
@@ -53,10 +53,11 @@ func (m *machine) register(st state, r isa.Reg) *Value {
 	if v == nil {
 		return unknown(m.width(r))
 	}
-	for _, facts := range [][]fact{m.under, m.assumed} {
-		if restricted, ok := restrict(v, facts); ok {
-			v = restricted
-		}
+	if under, ok := m.restricted(v, &m.under); ok {
+		v = under
+	}
+	if everywhere, ok := restrict(v, m.assumed); ok {
+		v = everywhere
 	}
 	return v
 }
@@ -125,7 +126,7 @@ func (m *machine) read(v *Value, width int) *Value {
 // extended returns a value in a greater width.
 func (m *machine) extended(v *Value, width int, sign bool) *Value {
 	set, form := v.Strided.Extend(width, sign), Form{}
-	if v.form.known() && m.syms.fits(v.form, sign) {
+	if lo, hi, ok := m.syms.exact(v.form); ok && !aliased(v.Strided, lo, hi, sign) {
 		form = v.form.lifted(uint8(width))
 	}
 	return m.value(set, form)
@@ -142,7 +143,9 @@ func (m *machine) step(st state, pc int) {
 		if !ok {
 			return // it never executes
 		}
-		m.under = facts
+		if m.under, ok = m.knowing(facts); !ok {
+			return
+		}
 	}
 	results := make([]*Value, len(in.Dst))
 	for i, o := range in.Dst {
@@ -150,7 +153,7 @@ func (m *machine) step(st state, pc int) {
 			results[i] = m.result(st, pc, i)
 		}
 	}
-	m.under = nil
+	m.under = knowledge{}
 	for i, o := range in.Dst {
 		if o.Kind != isa.KindReg {
 			continue

@@ -39,11 +39,17 @@ func (r *Result) offset(st state, pc int, variable int32) (Offset, bool) {
 		if !ok {
 			return Offset{}, false
 		}
-		m.under = facts
+		if m.under, ok = m.knowing(facts); !ok {
+			return Offset{}, false
+		}
 	}
 	address := m.address(st, in)
 	base := m.variable(isa.Operand{Kind: isa.KindVar, Var: variable}, m.kernel.AddressBits)
-	m.under = nil
+	facts := r.beside(st, &Address{Bits: m.kernel.AddressBits})
+	m.under = knowledge{}
 	difference := m.value(Any(m.kernel.AddressBits), address.form.add(base.form, ^uint64(0)))
+	if narrower, ok := m.where(difference, facts); ok {
+		difference = narrower
+	}
 	return Offset{Instr: pc, Set: difference.Strided}, true
 }

@@ -47,7 +47,7 @@ L: add.s32 %r1, %r1, 2; setp.ne.s32 %p2, %r1, 64; @%p2 bra L;`, 31, "", "from 2 
 		{"never equal", `mov.u32 %r1, 1;
 L: add.s32 %r1, %r1, 2; setp.ne.s32 %p2, %r1, 64; @%p2 bra L;`, unknown, "", "not an induction variable"},
 		{"64 bits with sign extension", `setp.lt.s32 %p1, %n, 1; @%p1 bra E; cvt.s64.s32 %d1, %n; mov.u64 %d2, 0;
-L: add.s64 %d2, %d2, 1; setp.lt.s64 %p2, %d2, %d1; @%p2 bra L; E:`, 1<<31 - 2, "", "from 1 by 1"},
+L: add.s64 %d2, %d2, 1; setp.lt.s64 %p2, %d2, %d1; @%p2 bra L; E:`, 1<<31 - 2, "max(0, n - 1)", "from 1 by 1"},
 		{"down to zero", `mov.u32 %r1, 100;
 L: add.s32 %r1, %r1, -1; setp.ne.s32 %p2, %r1, 0; @%p2 bra L;`, 99, "", "from 99 by -1"},
 		{"down while positive", `and.b32 %r1, %n, 63;

@@ -276,8 +276,8 @@ func (r *Result) touched(st state, x *expansion, dom *graph.DomTree, block, pc i
 	}
 	if in.Guard.Set {
 		facts, _ := m.facts(m.register(st, in.Guard.Reg).cond, !in.Guard.Not)
-		m.under = facts
-		defer func() { m.under = nil }()
+		m.under, _ = m.knowing(facts)
+		defer func() { m.under = knowledge{} }()
 	}
 	whole := r.addressForm(st, in, a.Bits)
 	form, counts := x.expand(whole)

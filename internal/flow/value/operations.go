@@ -558,10 +558,10 @@ func (m *machine) selected(st state, pc int) *Value {
 	holds, okA := m.facts(p.cond, true)
 	fails, okB := m.facts(p.cond, false)
 	if okA {
-		a, okA = restrict(a, holds)
+		a, okA = m.where(a, holds)
 	}
 	if okB {
-		b, okB = restrict(b, fails)
+		b, okB = m.where(b, fails)
 	}
 	switch {
 	case !okA:

@@ -194,13 +194,18 @@ func (t *symbols) set(f Form) Strided {
 // as signed numbers, its symbols as unsigned ones, and nothing is reduced modulo the
 // width. It is false if the range does not fit an int64.
 func (t *symbols) exact(f Form) (lo, hi int64, ok bool) {
+	return t.exactWith(f, func(s Symbol) Strided { return t.all[s].set })
+}
+
+// exactWith is the same for given sets of the symbols.
+func (t *symbols) exactWith(f Form, of func(Symbol) Strided) (lo, hi int64, ok bool) {
 	if !f.known() {
 		return 0, 0, false
 	}
 	lo = extend(f.c, f.bits)
 	hi = lo
 	for _, e := range f.terms {
-		a, b := t.all[e.sym].set.Unsigned()
+		a, b := of(e.sym).Unsigned()
 		if b > math.MaxInt64 {
 			return 0, 0, false
 		}

@@ -1,0 +1,180 @@
+package value
+
+import "math"
+
+// knowledge is what holds at a place besides what is known of each value: facts, and what they leave of the symbols in
+// their forms. Facts about i*4 + j say something of i and of j alone, and so of whatever else is computed from them.
+type knowledge struct {
+	facts []fact
+	left  map[Symbol]Strided
+}
+
+// maxNarrowings limits how often facts are used for the symbols in them: one may help another.
+const maxNarrowings = 3
+
+// knowing returns what follows from facts; false if they cannot all hold.
+func (m *machine) knowing(facts []fact) (knowledge, bool) {
+	k := knowledge{facts: facts}
+	for range maxNarrowings {
+		again := false
+		for _, f := range facts {
+			for i := range f.form.terms {
+				narrower, ok := m.use(&k, f, i)
+				if !ok {
+					return knowledge{}, false
+				}
+				again = again || narrower
+			}
+		}
+		if !again {
+			break
+		}
+	}
+	return k, true
+}
+
+// use uses a fact for the symbol of a term of its form. It reports whether that leaves less of it, and false at last if
+// it leaves nothing.
+func (m *machine) use(k *knowledge, f fact, i int) (narrower, ok bool) {
+	t := f.form.terms[i]
+	old := m.leaves(k, t.sym)
+	words, ok := m.share(k, f, i)
+	if !ok {
+		return false, true
+	}
+	now, ok := old.Meet(words)
+	if !ok || now == old {
+		return false, ok
+	}
+	if k.left == nil {
+		k.left = make(map[Symbol]Strided)
+	}
+	k.left[t.sym] = now
+	return true, true
+}
+
+// share returns the words that the symbol of a term can have if the whole form has those of the fact; false if nothing is
+// known of that.
+func (m *machine) share(k *knowledge, f fact, i int) (Strided, bool) {
+	t, bits := f.form.terms[i], m.syms.all[f.form.terms[i].sym].set.bits
+	if len(f.form.terms) == 1 && bits == f.form.bits && (t.coef == 1 || t.coef == mask(bits)) {
+		return f.set.Add(Const(int(bits), -f.form.c)).Times(t.coef), true
+	}
+	lo, hi, ok := m.numbers(k, f)
+	coef := extend(t.coef, f.form.bits)
+	rest := f.form.add(Form{bits: f.form.bits, terms: []term{t}}, ^uint64(0))
+	lowest, greatest, okRest := m.exactUnder(k, rest)
+	const limit = 1 << 61
+	if !ok || !okRest || coef < -1<<31 || coef > 1<<31 || min(lo, lowest) < -limit || max(hi, greatest) > limit {
+		return Strided{}, false
+	}
+	r := Range{Min: 0, Max: math.MaxInt64}.Where(coef, lo-greatest, hi-lowest)
+	if bits < 64 {
+		r.Max = min(r.Max, int64(mask(bits)))
+	}
+	if r.Min > r.Max {
+		return Strided{}, false // impossible, which the sets of registers tell
+	}
+	return Between(int(bits), uint64(r.Min), uint64(r.Max)), true
+}
+
+// numbers returns the range of the form of a fact as a number that does not wrap around.
+func (m *machine) numbers(k *knowledge, f fact) (lo, hi int64, ok bool) {
+	lowest, greatest, ok := m.exactUnder(k, f.form)
+	if !ok {
+		return 0, 0, false
+	}
+	for _, sign := range []bool{false, true} {
+		if aliased(f.set, lowest, greatest, sign) {
+			continue
+		}
+		if sign {
+			lo, hi = f.set.Signed()
+			return lo, hi, true
+		}
+		if a, b := f.set.Unsigned(); b <= math.MaxInt64 {
+			return int64(a), int64(b), true
+		}
+	}
+	return 0, 0, false
+}
+
+// aliased reports whether a number from lo to hi of which the low bits are a word of a set may be another one than that word,
+// read as a signed or an unsigned number.
+func aliased(s Strided, lo, hi int64, sign bool) bool {
+	if s.bits == 64 {
+		return lo < 0 && !sign
+	}
+	round := int64(1) << s.bits
+	var first, last int64
+	if sign {
+		first, last = s.Signed()
+	} else {
+		a, b := s.Unsigned()
+		first, last = int64(a), int64(b)
+	}
+	return first <= hi-round || last >= lo+round
+}
+
+// exactUnder is symbols.exact where something more is known.
+func (m *machine) exactUnder(k *knowledge, f Form) (lo, hi int64, ok bool) {
+	return m.syms.exactWith(f, func(s Symbol) Strided { return m.leaves(k, s) })
+}
+
+// leaves returns what is left of a symbol. An operation on constants of the thread is computed anew from what is left of
+// them.
+func (m *machine) leaves(k *knowledge, s Symbol) Strided {
+	y := &m.syms.all[s]
+	if left, ok := k.left[s]; ok || k.left == nil || y.origin != fixed || y.in == nil {
+		if ok {
+			return left
+		}
+		return y.set
+	}
+	args := make([]Strided, len(y.args))
+	for i, f := range y.args {
+		args[i] = m.syms.sum(f, func(s Symbol) Strided { return m.leaves(k, s) })
+	}
+	if both, ok := y.set.Meet(rules[y.in.Op].set(y.in, args)); ok {
+		return both
+	}
+	return y.set
+}
+
+// restricted returns a value at a place where something more is known; false if it can have none there.
+func (m *machine) restricted(v *Value, k *knowledge) (*Value, bool) {
+	v, ok := restrict(v, k.facts)
+	if !ok || k.left == nil || len(v.form.terms) == 0 {
+		return v, ok
+	}
+	words := m.syms.sum(v.form, func(s Symbol) Strided { return m.leaves(k, s) })
+	set, ok := v.Strided.Meet(words)
+	if !ok || set == v.Strided {
+		return v, ok
+	}
+	return &Value{Strided: set, form: v.form, cond: v.cond}, true
+}
+
+// where returns a value where facts hold; false if they cannot.
+func (m *machine) where(v *Value, facts []fact) (*Value, bool) {
+	k, ok := m.knowing(facts)
+	if !ok {
+		return v, false
+	}
+	return m.restricted(v, &k)
+}
+
+// sum returns the words that a form can have whose symbols have those of the given sets.
+func (t *symbols) sum(f Form, of func(Symbol) Strided) Strided {
+	sum := Const(int(f.bits), f.c)
+	for _, e := range f.terms {
+		s := of(e.sym)
+		if s.bits >= f.bits {
+			s = s.Cut(int(f.bits))
+		} else {
+			s = s.Extend(int(f.bits), false)
+		}
+		sum = sum.Add(s.Times(e.coef))
+	}
+	return sum
+}
