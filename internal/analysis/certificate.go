@@ -207,7 +207,7 @@ func VerifyAlone(text []byte) (*estimate.Proof, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := certify.Arithmetic(c, path); err != nil {
+	if err := certify.Arithmetic(c, path, nil); err != nil {
 		return nil, refuted("%w", err)
 	}
 	return proof, nil

@@ -121,9 +121,6 @@ type Ranking struct {
 	Decrease    int64  `json:"decrease"`
 }
 
-// Place reports whether the fact is about a block.
-func (f *Fact) Place() bool { return f.PC != nil }
-
 // String names the fact in messages.
 func (f *Fact) String() string {
 	name := string(f.Kind)

@@ -9,8 +9,9 @@ import (
 )
 
 // Arithmetic checks that the claim is what the method makes of the figures of the certificate, and of the
-// bound of its path problem: an error says what it is instead.
-func Arithmetic(c *Certificate, path int64) error {
+// bound of its path problem, and that the figures are those of the launch on the machine if that is not nil: an error says what
+// they are instead.
+func Arithmetic(c *Certificate, path int64, on *Machine) error {
 	f := figures{by: make(map[string]int64)}
 	for i := range c.Facts {
 		fact := &c.Facts[i]
@@ -40,11 +41,22 @@ func Arithmetic(c *Certificate, path int64) error {
 			sum = add(sum, mul(f.get(wave(i, "times")), f.get(wave(i, "cycles"))))
 			f.same(wave(i, "cycles"), add(f.get(wave(i, "issue")), f.get(wave(i, "stall"))))
 		}
+		if on != nil {
+			f.waves(on)
+		}
 	case "static/llc-simple", "static/llc-interval":
 		sum = add(f.get("issue"), f.get("stall"), f.get("dispatch"))
 	case "split/none", "split/dws", "split/pws":
 		rounds := f.get("rounds")
 		sum = add(mul(rounds, f.get("dispatch")), f.get("service"), f.get("passes"), f.get("last.cycles"))
+		if on != nil {
+			f.is("dispatch", on.Dispatch)
+			f.is("groups", share(on.CTAs, on.SMs))
+			f.is("rounds", share(share(on.CTAs, on.SMs), f.get("slots").Int64()))
+		}
+		if f.has("full.cycles") != (rounds.Cmp(big.NewInt(1)) > 0) {
+			return fmt.Errorf("it has %d rounds, and other figures", rounds)
+		}
 		if f.has("full.cycles") {
 			sum = add(sum, mul(add(rounds, big.NewInt(-1)), f.get("full.cycles")))
 		}
@@ -77,6 +89,35 @@ func labels(c *Certificate) error {
 		}
 	}
 	return nil
+}
+
+// Machine is what the composition of a claim needs to know of a launch on a machine.
+type Machine struct {
+	CTAs     int64 // of the launch
+	SMs      int64 // among which they are dealt in turn
+	Dispatch int64 // cycles of a wave or round
+}
+
+// share is how many of a number of things one of several has that has most.
+func share(all, among int64) int64 {
+	if among < 1 {
+		return 0
+	}
+	return (all + among - 1) / among
+}
+
+// waves checks that the waves of static/cta hold the CTAs of their multiprocessor, each with its dispatch.
+func (f *figures) waves(on *Machine) {
+	times, ctas := new(big.Int), new(big.Int)
+	for i := 0; f.has(wave(i, "times")); i++ {
+		times = add(times, f.get(wave(i, "times")))
+		ctas = add(ctas, mul(f.get(wave(i, "times")), f.get(wave(i, "ctas"))))
+	}
+	f.same("dispatch", mul(times, big.NewInt(on.Dispatch)))
+	sm := f.get("sm")
+	if own := big.NewInt(share(on.CTAs-sm.Int64(), on.SMs)); f.err == nil && (sm.Sign() < 0 || ctas.Cmp(own) != 0) {
+		f.err = fmt.Errorf("its waves hold %d CTAs, and SM %d has %d", ctas, sm, own)
+	}
 }
 
 func wave(i int, name string) string { return fmt.Sprintf("waves[%d].%s", i, name) }

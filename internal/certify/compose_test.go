@@ -30,24 +30,46 @@ func TestArithmetic(t *testing.T) {
 			}
 			return out
 		}
-		if err := Arithmetic(make(c.want, estimate.Observed), c.path); err != nil {
+		if err := Arithmetic(make(c.want, estimate.Observed), c.path, nil); err != nil {
 			t.Errorf("%s: %v", c.method, err)
 		}
 		for _, wrong := range []int64{c.want - 1, c.want + 1} {
-			if Arithmetic(make(wrong, estimate.Observed), c.path) == nil {
+			if Arithmetic(make(wrong, estimate.Observed), c.path, nil) == nil {
 				t.Errorf("%s: %d cycles are accepted", c.method, wrong)
 			}
 		}
-		if Arithmetic(make(c.want, estimate.Proven), c.path) == nil {
+		if Arithmetic(make(c.want, estimate.Proven), c.path, nil) == nil {
 			t.Errorf("%s: what was observed is accepted as proven", c.method)
 		}
 		twice := make(c.want, estimate.Observed)
 		twice.Facts = append(twice.Facts, twice.Facts[0])
-		if Arithmetic(twice, c.path) == nil {
+		if Arithmetic(twice, c.path, nil) == nil {
 			t.Errorf("%s: a figure that stands there twice is accepted", c.method)
 		}
 	}
-	if Arithmetic(&Certificate{Claim: Claim{Method: "static/guess"}}, 0) == nil {
+	cta := []Fact{
+		{Kind: Figure, At: "dispatch", Value: 6}, {Kind: Figure, At: "sm", Value: 1},
+		{Kind: Figure, At: "waves[0].times", Value: 3}, {Kind: Figure, At: "waves[0].ctas", Value: 2},
+		{Kind: Figure, At: "waves[0].cycles", Value: 9}, {Kind: Figure, At: "waves[0].issue", Value: 9}, {Kind: Figure, At: "waves[0].stall", Value: 0},
+	}
+	for _, c := range []struct {
+		on Machine
+		ok bool
+	}{
+		{Machine{CTAs: 17, SMs: 3, Dispatch: 2}, true}, // SM 1 has CTAs 1, 4, 7, 10, 13 and 16
+		{Machine{CTAs: 16, SMs: 3, Dispatch: 2}, false},
+		{Machine{CTAs: 20, SMs: 3, Dispatch: 2}, false},
+		{Machine{CTAs: 17, SMs: 3, Dispatch: 3}, false},
+	} {
+		for i := range cta {
+			cta[i].Evidence = estimate.Proven
+		}
+		err := Arithmetic(&Certificate{Claim: Claim{Method: "static/cta", Cycles: 33, Evidence: estimate.Proven}, Facts: cta}, 0, &c.on)
+		if (err == nil) != c.ok {
+			t.Errorf("%+v: %v", c.on, err)
+		}
+	}
+	if Arithmetic(&Certificate{Claim: Claim{Method: "static/guess"}}, 0, nil) == nil {
 		t.Error("a method that there is not is accepted")
 	}
 }

@@ -51,9 +51,8 @@ var unconfirmed = map[certify.Kind]string{
 	certify.Iterations: "observed in runs, or stated by the job",
 }
 
-// Check verifies a certificate against what it is of. An error says what is wrong with the certificate:
-// its claim does not follow from its facts, or a fact is none. path is the bound of the path problem that
-// the certificate holds, 0 if it holds none.
+// Check verifies a certificate against what it is of. An error says what is wrong with it: its claim does not follow from
+// its facts, or a fact is none. path is the bound of the path problem that it holds, 0 if it holds none.
 func Check(c *certify.Certificate, s *Subject, path int64) (*Verdict, error) {
 	for _, h := range [][3]string{
 		{"module", c.ModuleHash, s.ModuleHash}, {"job", c.JobHash, s.JobHash}, {"machine " + c.Machine, c.MachineHash, s.MachineHash},
@@ -65,13 +64,18 @@ func Check(c *certify.Certificate, s *Subject, path int64) (*Verdict, error) {
 	if c.Kernel != s.Kernel.Name || c.Machine != s.Machine.Name {
 		return nil, fmt.Errorf("it is of kernel %s on %s, not of %s on %s", c.Kernel, c.Machine, s.Kernel.Name, s.Machine.Name)
 	}
-	if err := certify.Arithmetic(c, path); err != nil {
+	g, sm := s.Bound.Job.Grid, &s.Machine.SM
+	on := &certify.Machine{CTAs: int64(g[0]) * int64(g[1]) * int64(g[2]), SMs: sm.Count.Value, Dispatch: sm.Dispatch.Value}
+	if err := certify.Arithmetic(c, path, on); err != nil {
 		return nil, err
 	}
-	v := &Verdict{}
-	k := &checking{Certificate: c, verdict: v, facts: make(map[certify.Kind]map[int]int)}
+	k := &checking{Certificate: c, verdict: &Verdict{}, facts: make(map[certify.Kind]map[int]int)}
+	v := k.verdict
 	for i := range c.Facts {
 		f := &c.Facts[i]
+		if k.facts[f.Kind] == nil {
+			k.facts[f.Kind] = make(map[int]int)
+		}
 		if why, ok := unconfirmed[f.Kind]; ok && f.PC == nil && f.Invariant == nil && f.Ranking == nil {
 			v.Trusted = append(v.Trusted, Trust{i, why})
 		} else if ok || f.PC == nil || f.Seed != nil || f.Evidence != estimate.Proven && f.Evidence != estimate.Annotated {
@@ -79,13 +83,10 @@ func Check(c *certify.Certificate, s *Subject, path int64) (*Verdict, error) {
 		} else if _, twice := k.facts[f.Kind][*f.PC]; twice {
 			return nil, fmt.Errorf("%s stands there twice", f)
 		} else {
-			if k.facts[f.Kind] == nil {
-				k.facts[f.Kind] = make(map[int]int)
-			}
 			k.facts[f.Kind][*f.PC] = i
 		}
 	}
-	if len(k.facts) > 0 {
+	if slices.ContainsFunc(c.Facts, func(f certify.Fact) bool { return f.PC != nil }) {
 		if p, err := NewProgram(s); err != nil {
 			return nil, err
 		} else if err := k.places(p); err != nil {

@@ -91,10 +91,8 @@ func (p *Program) Special(r isa.Special) words.Set {
 		return upTo(lanes)
 	case r == isa.WarpSize:
 		return words.One(32, uint64(lanes))
-	case r == isa.Clock64:
-		return words.Anything(64)
 	}
-	return words.Anything(32)
+	return words.Anything(64)
 }
 
 // parameters returns what the job says of the numbers in the parameter block.

@@ -214,7 +214,7 @@ func (f *Flow) around(l *loops.Loop) *state {
 	return back
 }
 
-// forget drops what is known of registers that a loop inside writes.
+// forget drops what is known of registers that a loop writes.
 func (f *Flow) forget(s *state, l *loops.Loop) {
 	for b := range l.Body {
 		for pc := f.Blocks[b].Start; pc < f.Blocks[b].End; pc++ {
