@@ -114,6 +114,9 @@ func (f *searchFlags) strategies() ([]string, error) {
 	if f.resume && f.out == "" {
 		return nil, usagef("--resume: say where the search is (--out DIR)")
 	}
+	if err := f.numbers(); err != nil {
+		return nil, err
+	}
 	known := warpbound.SearchStrategies()
 	if f.strategy == "all" {
 		return known, nil
@@ -128,6 +131,28 @@ func (f *searchFlags) strategies() ([]string, error) {
 		}
 	}
 	return names, nil
+}
+
+// numbers checks the settings of the search that are flags, each by its name.
+func (f *searchFlags) numbers() error {
+	s := &f.settings
+	for _, share := range []struct {
+		flag  string
+		value float64
+	}{{"elite", s.Elite}, {"mutation", s.Mutation}, {"special", s.Special}} {
+		if !(share.value >= 0 && share.value <= 1) {
+			return usagef("--%s %g: want a share from 0 to 1", share.flag, share.value)
+		}
+	}
+	for _, number := range []struct {
+		flag           string
+		value, minimum int
+	}{{"budget", s.Runs, 1}, {"population", s.Population, 2}, {"patience", s.Patience, 0}, {"novelty", s.Novelty, 0}} {
+		if number.value < number.minimum {
+			return usagef("--%s %d: want an integer of at least %d", number.flag, number.value, number.minimum)
+		}
+	}
+	return nil
 }
 
 // search prepares a search as the flags say.

@@ -26,7 +26,7 @@ func Simulation(w io.Writer, s *estimate.Simulation, hz float64) error {
 	}
 	p.printf("grid %s, block %s: %d resident CTAs per SM%s; %d registers per thread\n\n",
 		dims(s.Launch.Grid), dims(s.Launch.Block), s.CTAsPerSM, limited, s.Registers)
-	p.printf("%s cycles, %s\n\n", group(s.Cycles), milliseconds(Duration(s.Cycles, hz)))
+	p.printf("%s, %s\n\n", counted(int(s.Cycles), "cycle"), milliseconds(Duration(s.Cycles, hz)))
 	if s.Rounds > 0 {
 		p.printf("%s, each launch on an idle GPU; total cycles per kernel:\n", counted(s.Rounds, "round"))
 		p.table(func(rows *printer) {

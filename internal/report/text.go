@@ -56,7 +56,7 @@ func answer(a *estimate.Analysis, hz float64) string {
 	if a.Answer == nil {
 		return "Answer: none, since nothing bounds the whole"
 	}
-	return fmt.Sprintf("Answer: %s cycles, %s (%s, %s)", group(a.Answer.Cycles), milliseconds(Duration(a.Answer.Cycles, hz)), a.Answer.Evidence, a.Answer.Method)
+	return fmt.Sprintf("Answer: %s, %s (%s, %s)", counted(int(a.Answer.Cycles), "cycle"), milliseconds(Duration(a.Answer.Cycles, hz)), a.Answer.Evidence, a.Answer.Method)
 }
 
 // refused says why methods have no estimate. Those that are not for the machine are of interest where nothing else bounds
