@@ -21,6 +21,7 @@ type analysis struct {
 	costs   []cost.Instr
 	counter *cost.Counter
 	threads uint64 // of a CTA
+	once    []bool // by block: a thread executes it at most once
 
 	barrier  int64 // cycles from the last arrival at a barrier until its warps are ready
 	release  int64 // delay of a warp by a barrier, at most
@@ -107,7 +108,7 @@ func newAnalysis(p *method.Problem) *analysis {
 		launch: p.Launch, graph: p.Graph, costs: cost.Of(p.Graph.Kernel, m), counter: cost.NewCounter(m),
 		barrier: m.SM.Barrier.Value, dispatch: m.SM.Dispatch.Value,
 		sms: int(m.SM.Count.Value), slots: p.Resident,
-		threads: cost.Threads(p.Launch), paths: make(map[[3]int64][]*path), kinds: make(map[string]int),
+		threads: cost.Threads(p.Launch), once: once(p.Graph.Flow.Graph()), paths: make(map[[3]int64][]*path), kinds: make(map[string]int),
 	}
 	a.release = a.barrier - min(m.Classes["sync"].Initiation, m.Classes["control"].Initiation)
 	return a
@@ -118,7 +119,7 @@ func (a *analysis) execute(ctx context.Context, p *method.Problem, boxes int) ([
 	x := p.Executor(boxes)
 	var warps [][]absexec.Result
 	for w := range p.Launch.Warps() {
-		results, err := x.Warp(ctx, w, func(b absexec.Box) absexec.Visitor { return a.record(b) })
+		results, err := x.Warp(ctx, w, func(absexec.Box) absexec.Visitor { return a.record(w) })
 		if err != nil {
 			return nil, err
 		}

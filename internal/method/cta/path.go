@@ -1,6 +1,7 @@
 package cta
 
 import (
+	"math/bits"
 	"slices"
 
 	"warpbound/internal/absexec"
@@ -64,6 +65,9 @@ type recorder struct {
 	frame frame
 	forks []fork // that it is in
 	loops []loop // that it is in, of those that are summarised
+
+	width  int64           // threads of the warp
+	issued map[int]*issues // by instruction, of those that a thread executes once
 }
 
 // loop is a loop of which one iteration stands for several.
@@ -80,9 +84,10 @@ type fork struct {
 	successors []frame
 }
 
-func (a *analysis) record(absexec.Box) *recorder {
+func (a *analysis) record(warp int) *recorder {
 	return &recorder{
 		analysis: a, path: &path{certain: true},
+		width: int64(bits.OnesCount64(a.launch.Threads(warp))), issued: make(map[int]*issues),
 		frame: frame{delays: []segment{{certain: true}}, blocks: make([]share, a.graph.Len())},
 	}
 }
@@ -96,10 +101,12 @@ func (r *recorder) Step(s *absexec.Step) {
 	}
 	f := &r.frame
 	service := c.Initiation * max(made.Max, 1)
-	f.service += service
+	delay := r.delay(c, s, made, service)
+	furtherService, furtherDelay, more := r.limited(c, s, service, delay.Max)
+	f.service += furtherService
 	block := r.graph.BlockOf(s.PC)
-	f.blocks[block].service += service
-	if s.PC == r.graph.Blocks[block].Start {
+	f.blocks[block].service += furtherService
+	if s.PC == r.graph.Blocks[block].Start && more {
 		f.blocks[block].count++
 	}
 	if c.Kind == cost.Arrival || c.Kind == cost.Barrier && made.Max > 0 {
@@ -110,8 +117,7 @@ func (r *recorder) Step(s *absexec.Step) {
 		r.path.partial = r.path.partial || !cost.Whole(r.launch, s.Instr, s.Box, r.threads)
 	}
 	r.path.partial = r.path.partial || c.Kind == cost.Arrival
-	delay := r.delay(c, s, made, service)
-	f.delays[len(f.delays)-1].delay += delay.Max
+	f.delays[len(f.delays)-1].delay += furtherDelay
 	if s.Certain {
 		f.drain = max(0, f.drain-c.Initiation*max(made.Min, 1)-delay.Min)
 	}
