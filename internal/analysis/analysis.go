@@ -135,6 +135,11 @@ func (l List) Analyze(ctx context.Context, p runner.Platform, w *workload.Worklo
 		}
 		warnings = append(warnings, found...)
 	}
+	unchecked, err := l.holdAnnotations(ctx, p, w, req, static)
+	if err != nil {
+		return nil, err
+	}
+	warnings = append(warnings, unchecked...)
 	static.enter(a.Analysis)
 	if ctx.Err() == nil {
 		values := valuesOf(w)
