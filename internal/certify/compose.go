@@ -94,7 +94,7 @@ func labels(c *Certificate) error {
 // Machine is what the composition of a claim needs to know of a launch on a machine.
 type Machine struct {
 	CTAs     int64 // of the launch
-	SMs      int64 // among which they are dealt in turn
+	SMs      int64 // to which they are distributed in turn
 	Dispatch int64 // cycles of a wave or round
 }
 

@@ -50,8 +50,8 @@ const (
 	fine = "st.global.u32 [%a], %x;"
 	// The neighbour's word is read without a barrier.
 	racing = "st.shared.u32 [%s], %t; ld.shared.u32 %u, [%s+4]; st.global.u32 [%a], %u;"
-	// So many iterations as the thread's word says.
-	loop = "mov.u32 %i, 0;\nL:\n\tadd.s32 %i, %i, 1; setp.lt.u32 %p, %i, %x; @%p bra L;"
+	// As many iterations as the thread's word says, which the kernel then changes.
+	loop = "mov.u32 %i, 0;\nL:\n\tadd.s32 %i, %i, 1; setp.lt.u32 %p, %i, %x; @%p bra L;\n\tst.global.u32 [%a], %i;"
 )
 
 func TestReplay(t *testing.T) {

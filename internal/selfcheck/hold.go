@@ -2,11 +2,13 @@ package selfcheck
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io/fs"
 	"slices"
 	"strings"
 
+	"warpbound/diag"
 	"warpbound/estimate"
 	"warpbound/internal/analysis"
 	"warpbound/internal/campaign"
@@ -37,6 +39,9 @@ func (c *checker) hold(ctx context.Context, job *platform.Job, runs []simulated,
 			a.refusal = "there is no estimate"
 			if err := refusals[method]; err != nil {
 				a.refusal = err.Error()
+				if wrong := (*diag.ContradictionError)(nil); errors.As(err, &wrong) && out.violation == nil {
+					out.violation = failure("annotating", jobFile, 0, err)
+				}
 			}
 			out.answers = append(out.answers, a)
 			continue
