@@ -379,6 +379,15 @@ func TestPrecisionOfOperations(t *testing.T) {
 	}
 }
 
+// Machine files may have CTAs of more threads than devices.
+func TestThreadsOfABarrier(t *testing.T) {
+	for block, want := range map[[3]int]int{{}: 1024, {2048, 1, 1}: 2048, {8, 4, 2}: 64} {
+		if got := (&Launch{Block: block}).blockThreads(); got != want {
+			t.Errorf("%v: %d threads, want %d", block, got, want)
+		}
+	}
+}
+
 // The least and the greatest word that a truth table gives for intervals are exact.
 func TestLogicIsExactForIntervals(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {

@@ -52,6 +52,14 @@ func (l *Launch) Warps() int {
 	return (l.Block[0]*l.Block[1]*l.Block[2] + l.Lanes() - 1) / l.Lanes()
 }
 
+// blockThreads returns the most threads that a CTA can have.
+func (l *Launch) blockThreads() int {
+	if l.Block[0] == 0 {
+		return maxBlock
+	}
+	return l.Block[0] * l.Block[1] * l.Block[2]
+}
+
 // thread returns the index of a thread of a CTA by its number.
 func (l *Launch) thread(number int) [3]int {
 	return [3]int{number % l.Block[0], number / l.Block[0] % l.Block[1], number / l.Block[0] / l.Block[1]}

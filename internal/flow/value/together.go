@@ -24,7 +24,7 @@ func (m *machine) together(st state, pc, i int) *Value {
 	case in.Op == isa.Elect:
 		set = Between(32, 0, uint64(lanes-1))
 	case in.Op == isa.Bar && in.Barrier == isa.BarrierRedPopc:
-		set = Between(32, 0, maxBlock)
+		set = Between(32, 0, uint64(m.launch.blockThreads()))
 	case in.Op == isa.Shfl && in.Type.Bits() == 32:
 		set = m.source(st, in, 0, 32).Strided // of another lane, or of this one
 	case in.Op == isa.Redux:
