@@ -79,6 +79,14 @@ func TestInterruptedWithoutMerging(t *testing.T) {
 	spec := campaign.Spec{Vectors: 12}
 	ctx, cancel := context.WithCancel(t.Context())
 	p := newScript(j, runtime.GOMAXPROCS(0), spec)
+	fast := p.run
+	p.run = func(ctx context.Context, input int) (int64, error) {
+		if input == 11 { // so that there is a run to interrupt
+			<-ctx.Done()
+			return 0, ctx.Err()
+		}
+		return fast(ctx, input)
+	}
 	spec.Progress = func(done, _ int) {
 		if done == 4 {
 			cancel()
