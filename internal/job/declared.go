@@ -73,6 +73,12 @@ func (p *Param) ends() string {
 	return p.text(low) + ", " + p.text(high)
 }
 
+// Nth is a number of the range of an integer, counted from 0, as a job writes it.
+func (p *Param) Nth(n uint64) string {
+	unread := 64 - p.Type.Bits()
+	return p.text((p.Content.Base + n) << unread >> unread)
+}
+
 // text is a number as a job writes it.
 func (p *Param) text(word uint64) string {
 	switch {
