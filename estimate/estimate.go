@@ -44,9 +44,19 @@ type Estimate struct {
 	Assumptions []string `json:"assumptions"`
 	Detail      Detail   `json:"detail"` // the method's own figures
 	Breakdown   []Share  `json:"breakdown,omitempty"`
+	// Partition is nil if the bound was asked for all inputs at once, and else the figures are those of one part.
+	Partition *Partition `json:"partition,omitempty"`
 
 	// Explain says in one line for readers what Cycles is a bound of; empty if nobody does.
 	Explain string `json:"-"`
+}
+
+// Partition says of an estimate that it is the greatest of bounds that hold for parts of the inputs: the ranges of integer
+// arguments were cut.
+type Partition struct {
+	Inputs  string `json:"inputs"`  // the part with the greatest bound, for example "n = 64, m in [1, 4]"
+	Parts   int    `json:"parts"`   // that make up all inputs
+	Bounded int    `json:"bounded"` // parts of which a bound was asked, larger ones included
 }
 
 // Bounds reports whether the estimate bounds the kernel, instead of one warp of it, or is

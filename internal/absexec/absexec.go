@@ -42,6 +42,8 @@ type Config struct {
 	// depends on the CTA in a way that a box has no form for is unknown.
 	MaxBoxes int
 	MaxSteps int64 // instructions of one warp, all alternatives together
+	// Executed, unless nil, is told how many instructions were executed, after each execution.
+	Executed func(instructions int64)
 }
 
 // stepsError is the error of a warp that executes more than Config.MaxSteps instructions.
@@ -140,6 +142,9 @@ func (x *Executor) cover(warp int, begin func(Box) Visitor) ([]Result, error) {
 		e := x.execution(warp, box, len(results)+len(queue)+1)
 		e.visitor = begin(box)
 		err := e.run(0)
+		if x.config.Executed != nil {
+			x.config.Executed(e.steps)
+		}
 		var c *cutError
 		switch {
 		case errors.As(err, &c):

@@ -363,7 +363,7 @@ func (l List) bound(ctx context.Context, p runner.Platform, w *workload.Workload
 	}
 	parts = make([]*method.Answer, len(all))
 	for i, one := range all {
-		part, failed := bound(ctx, one, m.Method.(method.Static))
+		part, failed := partitioned(ctx, one, m.Method.(method.Static))
 		if failed == nil {
 			parts[i] = part
 		} else if err == nil {
@@ -396,6 +396,11 @@ func (l List) bound(ctx context.Context, p runner.Platform, w *workload.Workload
 
 // bound is what a static method answers of a workload as it is.
 func bound(ctx context.Context, w *workload.Workload, m method.Static) (*method.Answer, error) {
+	return boundWatched(ctx, w, m, nil)
+}
+
+// boundWatched is bound with what is told how many instructions abstract execution executes.
+func boundWatched(ctx context.Context, w *workload.Workload, m method.Static, executed func(int64)) (*method.Answer, error) {
 	if err := m.Applies(w.Machine); err != nil {
 		return nil, err
 	}
@@ -403,6 +408,7 @@ func bound(ctx context.Context, w *workload.Workload, m method.Static) (*method.
 	if err != nil {
 		return nil, err
 	}
+	p.Executed = executed
 	answer, err := m.Bound(ctx, p)
 	if err == nil && ctx.Err() != nil { // it may have left out what makes the bound less
 		return nil, ctx.Err()

@@ -55,6 +55,9 @@ type Problem struct {
 	PublishedEdges bool
 	Splits         []int // blocks whose branch splits the wavefront in mode PWS, or may in mode DWS
 	CPU            CPU   // beside the kernel, on machines with one
+
+	// Executed, unless nil, is told how many instructions an analysis has looked at, in any of its steps.
+	Executed func(instructions int64)
 }
 
 // LoopBound says that a warp returns at most Max times to the header of a loop for one entry of the
@@ -158,7 +161,7 @@ func (p *Problem) Executor(boxes int) *absexec.Executor {
 	checked, assumed := absexec.Ranges(p.Fixed)
 	return absexec.New(absexec.Config{
 		Fixed: checked, Assumed: assumed, Launch: p.Launch, Graph: p.Graph, Inputs: p.Inputs, Uniform: p.Uniform,
-		MaxBoxes: boxes, MaxSteps: MaxSteps, Useless: p.Useless,
+		MaxBoxes: boxes, MaxSteps: MaxSteps, Useless: p.Useless, Executed: p.Executed,
 		Bound: func(header int) (int, bool) {
 			n, _, ok := p.LoopBound(header)
 			return n, ok

@@ -174,6 +174,9 @@ func bounds(p *printer, a *estimate.Analysis, hz float64) {
 		if e.Explain != "" {
 			p.printf("  %s: %s\n", e.Method, e.Explain)
 		}
+		if part := e.Partition; part != nil {
+			p.printf("  %s: the greatest of the bounds of %d parts of the inputs, for %s\n", e.Method, part.Parts, part.Inputs)
+		}
 		if c, ok := e.Detail.(estimate.SharedCache); ok {
 			p.printf("  %s: %s\n", e.Method, misses(c))
 		}

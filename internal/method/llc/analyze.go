@@ -38,6 +38,8 @@ type analysis struct {
 
 	instructions int64 // of the launch, if their order is known
 
+	executed func(instructions int64) // Problem.Executed
+
 	warnings []diag.Warning
 }
 
@@ -86,7 +88,7 @@ func newAnalysis(p *method.Problem) (*analysis, error) {
 		launch: p.Launch, graph: p.Graph, machine: m, costs: cost.Of(p.Graph.Kernel, m), counter: cost.NewCounter(m),
 		layout: newLayout(m), threads: cost.Threads(p.Launch), perCTA: p.Launch.Warps(),
 		distribution: distribution{sms: int(m.SM.Count.Value), slots: p.Resident},
-		loops:        make([]absexec.LoopFact, len(p.Graph.Loops().Loops)),
+		loops:        make([]absexec.LoopFact, len(p.Graph.Loops().Loops)), executed: p.Executed,
 	}
 	for i := range a.costs {
 		a.tails = append(a.tails, a.costs[i].TailLatency())

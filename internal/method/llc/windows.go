@@ -19,6 +19,9 @@ const maxSteps = 1 << 23
 // windows enters the time of a launch, from what each SM sends and which of that needs no turn at the DRAM.
 func (a *analysis) windows(ctx context.Context, d *detail, streams []*stream, hits [][]bool) error {
 	w := newWindows(a, d.Quota, streams)
+	if a.executed != nil {
+		a.executed(w.steps(streams))
+	}
 	for sm := range streams {
 		if err := w.add(ctx, sm, hits[sm]); err != nil {
 			return err
