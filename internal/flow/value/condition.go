@@ -131,6 +131,18 @@ func (m *machine) predicate(st state, pc, i int) *Value {
 		if in.Combine != isa.CombineNone {
 			c = combined(combinations[in.Combine], c, m.truth(st, in.Src[2]).cond)
 		}
+	case isa.Xor:
+		a, b := m.truth(st, in.Src[0]), m.truth(st, in.Src[1])
+		if _, constant := a.Strided.IsConst(); constant {
+			a, b = b, a
+		}
+		switch bit, constant := b.Strided.IsConst(); {
+		case !constant:
+		case bit == 0:
+			return a
+		default:
+			return &Value{Strided: a.Strided.Not(), form: a.form.add(constForm(1, 1), 1), cond: combined(isa.Not, a.cond, nil)}
+		}
 	case isa.And, isa.Or:
 		c = combined(in.Op, m.truth(st, in.Src[0]).cond, m.truth(st, in.Src[1]).cond)
 	}
@@ -179,12 +191,19 @@ func (m *machine) facts(c *condition, holds bool) ([]fact, bool) {
 		cmp = opposites[cmp]
 	}
 	a, b, ok := compared(c.a.Strided, c.b.Strided, cmp, c.sign)
-	return slices.Concat(m.inAnyWidth(c.a.form, a), m.inAnyWidth(c.b.form, b), m.separated(c, cmp)), ok
+	return slices.Concat(m.inAnyWidth(c.a.form, a), m.inAnyWidth(c.b.form, b), m.separated(c, cmp), m.residues(c.a.form, a), m.residues(c.b.form, b)), ok
 }
 
 // separated returns what a comparison says of the difference of its operands, if that counts as a number.
 func (m *machine) separated(c *condition, cmp isa.Cmp) []fact {
-	if len(c.a.form.terms) == 0 || len(c.b.form.terms) == 0 || !m.syms.fits(c.a.form, c.sign) || !m.syms.fits(c.b.form, c.sign) {
+	if len(c.a.form.terms) == 0 || len(c.b.form.terms) == 0 {
+		return nil
+	}
+	if apart := c.a.form.add(c.b.form, ^uint64(0)); cmp == isa.Ne && apart.known() && len(apart.terms) > 0 {
+		words, _ := Any(int(apart.bits)).without(Const(int(apart.bits), 0))
+		return []fact{{apart, words}}
+	}
+	if !m.syms.fits(c.a.form, c.sign) || !m.syms.fits(c.b.form, c.sign) {
 		return nil
 	}
 	difference := c.a.form.add(c.b.form, ^uint64(0))

@@ -5,7 +5,6 @@ import (
 	"math"
 	"slices"
 
-	"warpbound/internal/cfg"
 	"warpbound/internal/isa"
 )
 
@@ -148,30 +147,23 @@ func (l *counting) linear(c *condition) Bound {
 // where returns the words of a form where control enters the loop, as far as conditions on constants of the thread tell
 // that lead there.
 func (l *counting) where(f Form, words Strided) Strided {
-	r := l.r
 	if !f.known() || !l.dom.Contains(l.loop.Header) {
 		return words
 	}
-	for b := l.loop.Header; b != r.Graph.Entry(); b = l.dom.IDom(b) {
-		from, way, single := r.onlyWay(b)
-		last := r.Graph.Last(from)
-		if !single || l.loop.Contains(from) || !last.Guard.Set || len(r.Graph.Blocks[from].Edges) < 2 {
-			continue
-		}
-		holds := (r.Graph.Blocks[from].Edges[way].Kind != cfg.FallThrough) != last.Guard.Not
-		facts, _, _ := r.holds(l.machine().register(r.along[from][way], last.Guard.Reg), holds)
-		for _, known := range facts {
-			k, ok := f.multiple(known.form)
-			if !ok {
+	var facts []fact
+	p := &paths{l.r, l.dom}
+	for b := range l.r.Graph.Blocks {
+		for i, e := range l.r.Graph.Blocks[b].Edges {
+			if e.To != l.loop.Header || l.loop.Contains(b) || l.r.along[b][i] == nil {
 				continue
 			}
-			set := known.set.Add(Const(int(f.bits), -known.form.c)).Times(k).Add(Const(int(f.bits), f.c))
-			if both, ok := words.Meet(set); ok {
-				words = both
+			if facts != nil {
+				return p.words(f, words, p.to(l.loop.Header))
 			}
+			facts = append([]fact{}, p.along(b, i)...)
 		}
 	}
-	return words
+	return p.words(f, words, facts)
 }
 
 // travel is a counter that goes from a start to a limit: by minimum to maximum in each

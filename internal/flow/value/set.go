@@ -178,6 +178,12 @@ func (s Strided) Meet(t Strided) (Strided, bool) {
 	if t.n == 0 {
 		return t, s.Contains(t.lo)
 	}
+	if s.all() {
+		if t.all() {
+			return s, (s.lo-t.lo)&(t.step-1) == 0
+		}
+		s.lo = (t.lo + (s.lo-t.lo)&(s.step-1)) & m // any of its words may be the first
+	}
 	at := (s.lo - t.lo) & m // where s begins, seen from the beginning of t
 	if at > t.span() {
 		to := (t.lo - s.lo) & m // where t begins, seen from the beginning of s
@@ -191,6 +197,9 @@ func (s Strided) Meet(t Strided) (Strided, bool) {
 	}
 	return s.cut(0, min(s.span(), t.span()-at), t)
 }
+
+// all reports whether the set holds all words that leave one remainder.
+func (s Strided) all() bool { return s.step > 0 && s.step&(s.step-1) == 0 && s.n == mask(s.bits)/s.step }
 
 // smaller returns the set with fewer words.
 func (s Strided) smaller(t Strided) (Strided, bool) {

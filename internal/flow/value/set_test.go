@@ -137,6 +137,7 @@ func TestWideningEnds(t *testing.T) {
 func TestPrecision(t *testing.T) {
 	c := func(x uint64) Strided { return Const(32, x) }
 	in := func(lo, hi uint64) Strided { return Between(32, lo, hi) }
+	meet := func(s, o Strided) Strided { both, _ := s.Meet(o); return both }
 	for _, test := range []struct {
 		name string
 		got  Strided
@@ -154,6 +155,9 @@ func TestPrecision(t *testing.T) {
 		{"halved", in(2, 9).Shr(c(1), false), in(1, 4)},
 		{"negative halves", in(mask(32)-3, 4).Shr(c(1), true), in(mask(32)-1, 2)},
 		{"quotient", arc(32, 12, 120, 12).Div(c(4), true), arc(32, 3, 30, 3)},
+		{"a remainder in a range", meet(in(mask(32)-1, 2045), multiples(32, 2, 0)), arc(32, mask(32)-1, 2046, 2)},
+		{"a remainder in a range that does not begin with it", meet(multiples(32, 8, 5), in(7, 22)), arc(32, 13, 8, 8)},
+		{"remainders", meet(multiples(32, 8, 5), multiples(32, 4, 1)), multiples(32, 8, 5)},
 		{"joined strides", arc(32, 0, 12, 4).Join(c(18)), arc(32, 0, 18, 2)},
 	} {
 		if test.got != test.want {

@@ -56,6 +56,13 @@ func TestBoundsOfEverydayLoops(t *testing.T) {
 	}{
 		{"remainder of unrolling", 0, 5, `setp.lt.s32 %p1, %n, 1; @%p1 bra E; add.u32 %r2, %n, 1; and.b32 %r3, %r2, 14;
 L: add.s32 %r3, %r3, -2; setp.ne.s32 %p2, %r3, 0; @%p2 bra L; E:`, 2, true},
+		{"pairs behind a single one", 1, 41, `and.b32 %r1, %m, 7; add.u32 %r2, %n, %r1; sub.s32 %r3, %r2, %r1; add.s32 %r4, %r1, 1; and.b32 %r5, %r3, 1;
+setp.eq.b32 %p1, %r5, 1; mov.pred %p2, 0; xor.pred %p3, %p1, %p2; not.pred %p4, %p3; @%p4 bra M; ld.shared.u32 %r6, [tile]; mov.u32 %r1, %r4;
+M: setp.eq.s32 %p1, %r2, %r4; @%p1 bra E; sub.s32 %r6, %r2, %r1; L: add.s32 %r6, %r6, -2; setp.ne.s32 %p2, %r6, 0; @%p2 bra L; E:`, 19, true},
+		{"pairs behind a single one, if any are left", 1, 41, `and.b32 %r5, %n, 1; setp.ne.u32 %p1, %r5, 0; mov.pred %p2, 1; xor.pred %p1, %p1, %p2; mov.u32 %r1, 0;
+@%p1 bra M; mov.u32 %r1, 1; M: sub.s32 %r6, %n, %r1; setp.eq.s32 %p1, %r6, 0; @%p1 bra E; L: add.s32 %r6, %r6, -2; setp.ne.s32 %p2, %r6, 0; @%p2 bra L; E:`, 19, true},
+		{"pairs of an odd number", 1, 41, `and.b32 %r5, %n, 1; setp.eq.u32 %p1, %r5, 1; mov.u32 %r1, 0; @%p1 bra M; mov.u32 %r1, 1;
+M: sub.s32 %r6, %n, %r1; L: add.s32 %r6, %r6, -2; setp.ne.s32 %p2, %r6, 0; ld.shared.u32 %r7, [tile]; setp.eq.u32 %p3, %r7, 0; @%p3 bra E; @%p2 bra L; E:`, unknown, false},
 		{"halved until zero", 0, 1000, `mov.u32 %r1, %n;
 L: setp.eq.u32 %p1, %r1, 0; @%p1 bra E; shr.u32 %r1, %r1, 1; bra L; E:`, 10, true},
 		{"digits", 0, 99999, `mov.u32 %r1, %n;
