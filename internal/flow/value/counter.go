@@ -150,20 +150,7 @@ func (l *counting) where(f Form, words Strided) Strided {
 	if !f.known() || !l.dom.Contains(l.loop.Header) {
 		return words
 	}
-	var facts []fact
-	p := &paths{l.r, l.dom}
-	for b := range l.r.Graph.Blocks {
-		for i, e := range l.r.Graph.Blocks[b].Edges {
-			if e.To != l.loop.Header || l.loop.Contains(b) || l.r.along[b][i] == nil {
-				continue
-			}
-			if facts != nil {
-				return p.words(f, words, p.to(l.loop.Header))
-			}
-			facts = append([]fact{}, p.along(b, i)...)
-		}
-	}
-	return p.words(f, words, facts)
+	return l.paths.words(f, words, slices.Concat(l.paths.enters(l.loop), l.under))
 }
 
 // travel is a counter that goes from a start to a limit: by minimum to maximum in each
@@ -249,12 +236,30 @@ func (t travel) untilBeyond() Bound {
 			}
 		}
 	}
+	distance = t.closer(distance, fromLo, fromHi, limitLo, limitHi)
 	if distance > math.MaxInt64-t.minimum-1 {
 		return Bound{}
 	}
 	b := t.bound(max(0, (distance+more+t.minimum-1)/t.minimum))
 	b.Formula = formula
 	return b
+}
+
+// closer returns the greatest distance that the gap holds, if there is one that is less: of numbers in the given ranges.
+func (t travel) closer(distance, fromLo, fromHi, limitLo, limitHi int64) int64 {
+	const limit = 1 << 61 // beyond it differences may wrap around
+	if min(fromLo, limitLo) < -limit || max(fromHi, limitHi) > limit {
+		return distance
+	}
+	lo, hi := limitLo-fromHi, limitHi-fromLo
+	if !t.step.isUp() {
+		lo, hi = fromLo-limitHi, fromHi-limitLo
+	}
+	if aliased(t.gap, lo, hi, true) {
+		return distance
+	}
+	_, hi = t.gap.Signed()
+	return min(distance, hi)
 }
 
 // wraps says that the counter may never equal its limit.

@@ -21,8 +21,9 @@ func (s *solver) limit() {
 // limited finds limits of counters and reports whether some are closer than what was known.
 func (s *solver) limited() bool {
 	found := false
+	paths := newPaths(s.Result, s.dom)
 	for i := range s.Graph.Loops().Loops {
-		l := &counting{r: s.Result, loop: &s.Graph.Loops().Loops[i], dom: s.dom}
+		l := &counting{r: s.Result, loop: &s.Graph.Loops().Loops[i], dom: s.dom, paths: paths}
 		header := l.loop.Header
 		if s.in[header] == nil || len(l.loop.Entries) > 1 || header == s.Graph.Entry() {
 			continue

@@ -3,6 +3,7 @@ package value
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"warpbound/diag"
 	"warpbound/internal/cfg"
@@ -77,9 +78,10 @@ func (r *Result) plainLoops() []Bound {
 // countings returns what finds the bounds of the loops, in the order of the forest.
 func (r *Result) countings() []*counting {
 	dom := graph.Dominators(r.Graph.Flow.Graph(), r.Graph.Entry())
+	paths := newPaths(r, dom)
 	var all []*counting
 	for i := range r.Graph.Loops().Loops {
-		all = append(all, &counting{r: r, loop: &r.Graph.Loops().Loops[i], dom: dom})
+		all = append(all, &counting{r: r, loop: &r.Graph.Loops().Loops[i], dom: dom, paths: paths})
 	}
 	return all
 }
@@ -140,6 +142,9 @@ type counting struct {
 	loop *graph.Loop
 	dom  *graph.DomTree
 	why  string // the last obstacle
+
+	paths *paths
+	under []fact // what holds besides where control enters the loop
 }
 
 func (l *counting) machine() *machine { return &l.r.machine }
@@ -281,18 +286,72 @@ func (l *counting) count(c *condition, b int) Bound {
 			c = &condition{op: c.op, cmp: turned[c.cmp], sign: c.sign, a: c.b, b: c.a}
 		}
 		if !l.invariant(c.b.form) {
+			if found := l.countEach(c); found.Known {
+				return found
+			}
 			continue
 		}
 		l.why = fmt.Sprintf("%s, which the branch at %s compares with %s, is not an induction variable with known step and limit", l.name(c.a.form), at, l.name(c.b.form))
-		for _, method := range []func(*condition) Bound{l.linear, l.geometric, l.clearing} {
-			found := method(c)
-			if found.Known {
-				return found
+		if found := l.by(c); found.Known {
+			return found
+		}
+	}
+	return Bound{}
+}
+
+// by returns the bound that a comparison of a counter with what the loop leaves alone gives.
+func (l *counting) by(c *condition) Bound {
+	for _, method := range []func(*condition) Bound{l.linear, l.geometric, l.clearing} {
+		found := method(c)
+		if found.Known {
+			return found
+		}
+		if found.Reason != "" {
+			l.why = found.Reason
+		}
+	}
+	return Bound{}
+}
+
+// countEach returns the bound of a comparison with what is found anew in each iteration, but is always one of several constants
+// of the thread, on as many paths: the least of two numbers, for example. What conditions say of the path that is taken last
+// holds from the first iteration on, so the bound is the greatest that there is on one path.
+func (l *counting) countEach(c *condition) Bound {
+	m := l.machine()
+	for _, t := range c.b.form.terms {
+		if !l.inside(t.sym) {
+			continue
+		}
+		all, known := l.paths.joined(t.sym)
+		if !known {
+			return Bound{}
+		}
+		var best Bound
+		for _, path := range all {
+			one := *l
+			one.under = slices.Concat(l.under, path.facts)
+			rest := c.b.form.add(Form{bits: c.b.form.bits, terms: []term{t}}, ^uint64(0))
+			form := rest.add(m.read(path.value, int(rest.bits)).form, t.coef)
+			if !one.invariant(form) {
+				return Bound{}
 			}
-			if found.Reason != "" {
-				l.why = found.Reason
+			words, ok := l.paths.left(form, c.b.Strided, one.under, maxJoins)
+			if !ok {
+				continue
+			}
+			on := *c
+			on.b = m.value(words, form)
+			found := one.by(&on)
+			if !found.Known {
+				l.why = one.why
+				return Bound{}
+			}
+			if !best.Known || found.Iterations > best.Iterations {
+				best = found
 			}
 		}
+		best.Formula = ""
+		return best
 	}
 	return Bound{}
 }

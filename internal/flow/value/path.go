@@ -18,10 +18,23 @@ const (
 	maxPaths = 4
 )
 
-// paths finds what conditions tell. It is for one result, which is complete.
+// paths finds what conditions tell. It is for one result, which does not change.
 type paths struct {
-	r   *Result
-	dom *graph.DomTree
+	r    *Result
+	dom  *graph.DomTree
+	into [][]edgeRef // of each block the edges that control passes
+}
+
+func newPaths(r *Result, dom *graph.DomTree) *paths {
+	p := &paths{r: r, dom: dom, into: make([][]edgeRef, len(r.Graph.Blocks))}
+	for b := range r.Graph.Blocks {
+		for i, e := range r.Graph.Blocks[b].Edges {
+			if r.along[b][i] != nil && e.To < len(p.into) {
+				p.into[e.To] = append(p.into[e.To], edgeRef{b, i})
+			}
+		}
+	}
+	return p
 }
 
 // to returns what branches tell of constants of the thread where control comes to a block, those of the first branches
@@ -29,26 +42,38 @@ type paths struct {
 func (p *paths) to(block int) []fact {
 	var all []fact
 	for b := block; b != p.r.Graph.Entry() && p.dom.Contains(b); b = p.dom.IDom(b) {
-		if from, way, single := p.r.onlyWay(b); single {
-			all = append(p.branch(from, way), all...)
+		if len(p.into[b]) == 1 {
+			all = append(p.branch(p.into[b][0]), all...)
 		}
 	}
 	return all
 }
 
 // along returns the same along an edge.
-func (p *paths) along(block, way int) []fact {
-	return append(p.to(block), p.branch(block, way)...)
+func (p *paths) along(e edgeRef) []fact { return append(p.to(e.block), p.branch(e)...) }
+
+// enters returns the same where control enters a loop.
+func (p *paths) enters(l *graph.Loop) []fact {
+	var from []edgeRef
+	for _, e := range p.into[l.Header] {
+		if !l.Contains(e.block) {
+			from = append(from, e)
+		}
+	}
+	if len(from) == 1 {
+		return p.along(from[0])
+	}
+	return p.to(l.Header)
 }
 
 // branch returns what the branch at the end of a block tells along an edge.
-func (p *paths) branch(block, way int) []fact {
-	last := p.r.Graph.Last(block)
-	if !last.Guard.Set || len(p.r.Graph.Blocks[block].Edges) < 2 {
+func (p *paths) branch(e edgeRef) []fact {
+	last, edges := p.r.Graph.Last(e.block), p.r.Graph.Blocks[e.block].Edges
+	if !last.Guard.Set || len(edges) < 2 {
 		return nil
 	}
-	holds := (p.r.Graph.Blocks[block].Edges[way].Kind != cfg.FallThrough) != last.Guard.Not
-	facts, _, _ := p.r.holds(p.r.machine.register(p.r.along[block][way], last.Guard.Reg), holds)
+	holds := (edges[e.index].Kind != cfg.FallThrough) != last.Guard.Not
+	facts, _, _ := p.r.holds(p.r.machine.register(p.r.along[e.block][e.index], last.Guard.Reg), holds)
 	return facts
 }
 
@@ -118,18 +143,12 @@ func (p *paths) joined(s Symbol) ([]path, bool) {
 		return nil, false
 	}
 	var all []path
-	for b := range p.r.Graph.Blocks {
-		for i, e := range p.r.Graph.Blocks[b].Edges {
-			st := p.r.along[b][i]
-			if e.To != y.block || st == nil {
-				continue
-			}
-			v := p.r.machine.register(st, y.reg)
-			if len(all) == maxPaths || !v.form.known() || !p.r.machine.syms.isFixed(v.form) {
-				return nil, false
-			}
-			all = append(all, path{v, p.along(b, i)})
+	for _, e := range p.into[y.block] {
+		v := p.r.machine.register(p.r.along[e.block][e.index], y.reg)
+		if len(all) == maxPaths || !v.form.known() || !p.r.machine.syms.isFixed(v.form) {
+			return nil, false
 		}
+		all = append(all, path{v, p.along(e)})
 	}
 	return all, len(all) > 0
 }

@@ -199,7 +199,9 @@ func (s Strided) Meet(t Strided) (Strided, bool) {
 }
 
 // all reports whether the set holds all words that leave one remainder.
-func (s Strided) all() bool { return s.step > 0 && s.step&(s.step-1) == 0 && s.n == mask(s.bits)/s.step }
+func (s Strided) all() bool {
+	return s.step > 0 && s.step&(s.step-1) == 0 && s.n == mask(s.bits)/s.step
+}
 
 // smaller returns the set with fewer words.
 func (s Strided) smaller(t Strided) (Strided, bool) {

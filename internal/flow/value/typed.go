@@ -42,7 +42,7 @@ func (l *Launch) states(offset int) bool {
 // onlyTyped reports whether a bound of a loop rests on the range of a type alone: every exit that gives one gives
 // a lesser one in a doubted analysis, or compares what has wrapped around.
 func (l *counting) onlyTyped(doubted *Result) bool {
-	d := &counting{r: doubted, loop: l.loop, dom: l.dom}
+	d := &counting{r: doubted, loop: l.loop, dom: l.dom, paths: newPaths(doubted, l.dom)}
 	for _, b := range l.loop.Body {
 		there := d.exits(b)
 		for i, c := range l.exits(b) {

@@ -63,6 +63,15 @@ M: setp.eq.s32 %p1, %r2, %r4; @%p1 bra E; sub.s32 %r6, %r2, %r1; L: add.s32 %r6,
 @%p1 bra M; mov.u32 %r1, 1; M: sub.s32 %r6, %n, %r1; setp.eq.s32 %p1, %r6, 0; @%p1 bra E; L: add.s32 %r6, %r6, -2; setp.ne.s32 %p2, %r6, 0; @%p2 bra L; E:`, 19, true},
 		{"pairs of an odd number", 1, 41, `and.b32 %r5, %n, 1; setp.eq.u32 %p1, %r5, 1; mov.u32 %r1, 0; @%p1 bra M; mov.u32 %r1, 1;
 M: sub.s32 %r6, %n, %r1; L: add.s32 %r6, %r6, -2; setp.ne.s32 %p2, %r6, 0; ld.shared.u32 %r7, [tile]; setp.eq.u32 %p3, %r7, 0; @%p3 bra E; @%p2 bra L; E:`, unknown, false},
+		{"up to the least of two numbers, found in each iteration", 0, 50, `and.b32 %r1, %m, 31; sub.s32 %r2, %r1, %n; setp.gt.s32 %p1, %r2, 0; @%p1 bra K; mov.u32 %r2, 0;
+K: mov.u32 %r6, %r2; L: add.s32 %r3, %r1, 2; add.s32 %r4, %n, 20; setp.lt.s32 %p1, %r3, %r4; mov.u32 %r5, %r4; @!%p1 bra M; mov.u32 %r5, %r3;
+M: setp.gt.s32 %p2, %r6, %r5; @%p2 bra E; add.s32 %r6, %r6, 1; bra L; E:`, 34, false},
+		{"down to the greatest of two numbers", 0, 50, `and.b32 %r1, %m, 31; add.s32 %r6, %n, 40;
+L: mov.u32 %r5, %r1; setp.ge.u32 %p1, %r1, %n; @%p1 bra M; mov.u32 %r5, %n; M: add.s32 %r6, %r6, -1; setp.ge.s32 %p2, %r6, %r5; @%p2 bra L;`, 40, true},
+		{"up to one of two numbers as data says", 0, 50, `mov.u32 %r6, 0;
+L: ld.shared.u32 %r3, [tile]; mov.u32 %r5, 9; setp.eq.u32 %p1, %r3, 0; @%p1 bra M; mov.u32 %r5, %n; M: add.s32 %r6, %r6, 1; setp.lt.s32 %p2, %r6, %r5; @%p2 bra L;`, 49, false},
+		{"up to what may change on a path", 0, 9, `mov.u32 %r6, 0; mov.u32 %r5, %n;
+L: ld.shared.u32 %r3, [tile]; setp.eq.u32 %p1, %r3, 0; @%p1 bra M; add.u32 %r5, %r5, 1; M: add.s32 %r6, %r6, 1; setp.lt.s32 %p2, %r6, %r5; @%p2 bra L;`, unknown, false},
 		{"halved until zero", 0, 1000, `mov.u32 %r1, %n;
 L: setp.eq.u32 %p1, %r1, 0; @%p1 bra E; shr.u32 %r1, %r1, 1; bra L; E:`, 10, true},
 		{"digits", 0, 99999, `mov.u32 %r1, %n;
@@ -199,7 +208,7 @@ func followed(r *Result, bounds []Bound) [][]Bound {
 	dom := graph.Dominators(r.Graph.Flow.Graph(), r.Graph.Entry())
 	var all [2][]Bound
 	for i := range r.Graph.Loops().Loops {
-		l := &counting{r: r, loop: &r.Graph.Loops().Loops[i], dom: dom}
+		l := &counting{r: r, loop: &r.Graph.Loops().Loops[i], dom: dom, paths: newPaths(r, dom)}
 		for k := range all {
 			b := Bound{}
 			if bounds[i].Iterations < 40 && r.in[l.loop.Header] != nil && l.loop.Header != r.Graph.Entry() && r.Graph.Loops().Irreducible() == nil {
