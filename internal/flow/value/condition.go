@@ -199,9 +199,9 @@ func (m *machine) separated(c *condition, cmp isa.Cmp) []fact {
 	if len(c.a.form.terms) == 0 || len(c.b.form.terms) == 0 {
 		return nil
 	}
-	if apart := c.a.form.add(c.b.form, ^uint64(0)); cmp == isa.Ne && apart.known() && len(apart.terms) > 0 {
-		words, _ := Any(int(apart.bits)).without(Const(int(apart.bits), 0))
-		return []fact{{apart, words}}
+	if d := c.a.form.add(c.b.form, ^uint64(0)); cmp == isa.Ne && d.known() && len(d.terms) > 0 {
+		words, _ := Any(int(d.bits)).without(Const(int(d.bits), 0))
+		return []fact{{d, words}}
 	}
 	if !m.syms.fits(c.a.form, c.sign) || !m.syms.fits(c.b.form, c.sign) {
 		return nil
