@@ -23,6 +23,7 @@ var arrows = []rule{
 	{"diag", []string{"warpbound", "estimate", "internal/..."}, "positions know nothing of the project"},
 	{"jobs", []string{"warpbound", "estimate", "internal/..."}, "jobs in Go are plain data, which programs that embed the tool can name"},
 	{"internal/tomlpos", []string{"internal/isa", "internal/job", "internal/machine"}, "what is said of any document knows none"},
+	{"internal/sourceloop", []string{"warpbound", "estimate", "internal/flow/...", "internal/job", "internal/workload", "internal/method/...", "internal/runner/..."}, "what a compiler made of a loop is in the program alone"},
 	{"internal/partition", []string{"warpbound", "estimate", "internal/..."}, "boxes have no meaning"},
 	{"internal/budget", []string{"estimate", "internal/..."}, "how long something may take depends on nothing"},
 

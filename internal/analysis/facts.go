@@ -32,7 +32,7 @@ func Facts(w *workload.Workload) (*estimate.Facts, []Formula, error) {
 		k := one.First()
 		p := &method.Problem{Graph: k.Graph, Machine: k.Machine}
 		var err error
-		if p.Bounds, err = annotations(k); err != nil {
+		if p.Bounds, _, err = annotations(k); err != nil {
 			return nil, nil, err
 		}
 		if p.Values, err = value.Analyze(k.Graph, k.Launch()); err != nil {

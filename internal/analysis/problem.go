@@ -4,8 +4,6 @@ import (
 	"maps"
 	"slices"
 
-	"warpbound/diag"
-	"warpbound/estimate"
 	"warpbound/internal/flow/divergence"
 	"warpbound/internal/machine"
 	"warpbound/internal/method"
@@ -22,7 +20,7 @@ func Problem(w *workload.Workload) (*method.Problem, error) {
 func ProblemOn(w *workload.Workload, m *machine.Machine, splits []int) (*method.Problem, error) {
 	k := *w.First()
 	k.Machine = m
-	bounds, err := annotations(&k)
+	bounds, facts, err := annotations(&k)
 	if err != nil {
 		return nil, err
 	}
@@ -36,7 +34,7 @@ func ProblemOn(w *workload.Workload, m *machine.Machine, splits []int) (*method.
 	}
 	p := &method.Problem{
 		Launch: launch, Graph: k.Graph, Machine: m, Resident: occupancy.CTAs,
-		Inputs: k.Sampled(), Fixed: k.Fixed(addresses), Bounds: bounds, Facts: flowFacts(&k), Splits: splits,
+		Inputs: k.Sampled(), Fixed: k.Fixed(addresses), Bounds: bounds, Facts: facts, Splits: splits,
 	}
 	if m.Core == machine.Integrated {
 		if p.CPU, err = cpu(&k, addresses); err != nil {
@@ -87,42 +85,11 @@ func trust(k *workload.Kernel, p *method.Problem) {
 // graphProblem is what measured methods are told of a workload.
 func graphProblem(w *workload.Workload) (*method.Problem, error) {
 	k := w.First()
-	bounds, err := annotations(k)
+	bounds, facts, err := annotations(k)
 	if err != nil {
 		return nil, err
 	}
-	return &method.Problem{Graph: k.Graph, Machine: k.Machine, Bounds: bounds, Facts: flowFacts(k)}, nil
-}
-
-// annotations returns the job's loop bounds, in its order. A place inside a loop stands for the innermost loop
-// around it.
-func annotations(k *workload.Kernel) ([]method.LoopBound, error) {
-	var bounds []method.LoopBound
-	loops := k.Graph.Loops()
-	for _, l := range k.Bound.Loops {
-		for _, instr := range l.Instrs {
-			at := loops.Innermost(k.Graph.BlockOf(instr))
-			if at < 0 {
-				return nil, diag.Errorf(l.Pos, "no loop contains %s of kernel %s",
-					k.Graph.Name(k.Graph.BlockOf(instr)), k.Graph.Kernel.Readable())
-			}
-			bounds = append(bounds, method.LoopBound{Header: loops.Loops[at].Header, Max: l.Bound, Pos: l.Pos})
-		}
-	}
-	return bounds, nil
-}
-
-// flowFacts returns the job's flow facts over blocks.
-func flowFacts(k *workload.Kernel) []method.Fact {
-	var facts []method.Fact
-	for _, f := range k.Bound.Facts {
-		fact := method.Fact{Name: f.Pos.String(), Min: f.Min, Max: f.Max, Evidence: estimate.Annotated}
-		for _, t := range f.Sum {
-			fact.Terms = append(fact.Terms, method.FactTerm{Block: k.Graph.BlockOf(t.Instr), Coef: t.Coef})
-		}
-		facts = append(facts, fact)
-	}
-	return facts
+	return &method.Problem{Graph: k.Graph, Machine: k.Machine, Bounds: bounds, Facts: facts}, nil
 }
 
 // Of a longer stream of the CPU only so many accesses are followed; endless is more than one makes in any run.

@@ -108,6 +108,8 @@ type Instr struct {
 	Reason string   // Unmodelled, and a Call that Link kept: why it cannot be executed, if that is known; SysStop: the error
 	Pos    diag.Pos // in the module's own text
 	Loc    diag.Pos // in the source that the compiler was given, if it said so
+	// Inlined is the call in the source at which the compiler has inlined the function that Loc is in, if it said so.
+	Inlined diag.Pos
 }
 
 // Reads calls visit for every register that the instruction reads: its guard,

@@ -15,6 +15,9 @@ func bindAnnotations(kernels []*binder) {
 			if at := l.Place.Instrs(m.Kernel); at != nil {
 				m.Loops = append(m.Loops, BoundLoop{Instrs: at, Bound: l.Bound, Pos: l.Pos})
 				found = true
+			} else if fromSource(m.Kernel, l.Place) {
+				m.Loops = append(m.Loops, BoundLoop{Source: l.Place, Bound: l.Bound, Pos: l.Pos})
+				found = true
 			}
 		}
 		if !found {
@@ -42,8 +45,11 @@ func (m *binder) fact(f *Fact) bool {
 	bound := BoundFact{Min: f.Min, Max: f.Max, Pos: f.Pos}
 	for _, t := range f.Sum {
 		at := t.Place.Instrs(m.Kernel)
-		if at == nil {
+		if at == nil && !fromSource(m.Kernel, t.Place) {
 			return false
+		}
+		if at == nil {
+			bound.Sum = append(bound.Sum, BoundTerm{Source: t.Place, Coef: t.Coef})
 		}
 		for _, instr := range at {
 			bound.Sum = append(bound.Sum, BoundTerm{Instr: instr, Coef: t.Coef})
@@ -90,7 +96,9 @@ func (b *Bound) Moved(k *isa.Kernel, to []int) *Bound {
 		f := &out.Facts[i]
 		f.Sum = slices.Clone(f.Sum)
 		for j := range f.Sum {
-			f.Sum[j].Instr = to[f.Sum[j].Instr]
+			if f.Sum[j].Source.Line == 0 {
+				f.Sum[j].Instr = to[f.Sum[j].Instr]
+			}
 		}
 	}
 	for i := range out.Branches {

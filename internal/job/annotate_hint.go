@@ -35,7 +35,7 @@ func (m *binder) noPlace(p Place, pos diag.Pos, there string) {
 // fromSource reports whether a place is in a file that the module was compiled from.
 func fromSource(k *isa.Kernel, p Place) bool {
 	return slices.ContainsFunc(k.Instrs, func(in isa.Instr) bool {
-		return p.File != "" && in.Loc.Known() && (in.Loc.File == p.File || filepath.Base(in.Loc.File) == filepath.Base(p.File))
+		return p.Line > 0 && p.File != "" && in.Loc.Known() && (in.Loc.File == p.File || strings.HasSuffix(filepath.ToSlash(in.Loc.File), "/"+filepath.ToSlash(p.File)))
 	})
 }
 

@@ -37,6 +37,7 @@ type BoundLoop struct {
 	Instrs []int
 	Bound  int64
 	Pos    diag.Pos
+	Source Place // instead of Instrs: the loop of the source around a line of its body, whose iterations Bound limits
 }
 
 // BoundFact is a Fact over the blocks that hold instructions.
@@ -47,10 +48,11 @@ type BoundFact struct {
 	Pos diag.Pos
 }
 
-// BoundTerm is Coef times the executions of the block that holds Instr.
+// BoundTerm is Coef times the executions of the block that holds Instr, or else of a line of the source.
 type BoundTerm struct {
-	Instr int
-	Coef  int64
+	Instr  int
+	Source Place
+	Coef   int64
 }
 
 // BoundBranch is a place of Split.Branches: the instructions in whose blocks the branches

@@ -107,8 +107,8 @@ branches = ["$F", "$L1"]
 	want := &Bound{
 		Job: b.Job, Kernel: b.Kernel, ParamBytes: 32,
 		Symbols: []BoundSymbol{{1, b.Job.Symbols[0].Data}, {2, b.Job.Symbols[1].Data}},
-		Loops:   []BoundLoop{{[]int{2}, 5, pos(35, 1)}, {[]int{3, 5}, 6, pos(36, 1)}, {[]int{2}, 7, pos(37, 1)}},
-		Facts:   []BoundFact{{Sum: []BoundTerm{{3, 2}, {5, 2}, {1, -1}}, Min: &three, Pos: pos(38, 3)}},
+		Loops:   []BoundLoop{{Instrs: []int{2}, Bound: 5, Pos: pos(35, 1)}, {Instrs: []int{3, 5}, Bound: 6, Pos: pos(36, 1)}, {Instrs: []int{2}, Bound: 7, Pos: pos(37, 1)}},
+		Facts:   []BoundFact{{Sum: []BoundTerm{{Instr: 3, Coef: 2}, {Instr: 5, Coef: 2}, {Instr: 1, Coef: -1}}, Min: &three, Pos: pos(38, 3)}},
 		Branches: []BoundBranch{
 			{Place: Place{Label: "$F"}, Instrs: []int{3, 5}},
 			{Place: Place{Label: "$L1"}, Instrs: []int{2}},

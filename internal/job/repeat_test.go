@@ -118,8 +118,8 @@ func TestBindThen(t *testing.T) {
 	}
 	want := &Bound{
 		Job: b.Job, Kernel: second, ParamBytes: 32, Symbols: []BoundSymbol{{1, table}, {0, own}},
-		Loops:    []BoundLoop{{[]int{1}, 6, b.Job.Loops[1].Pos}},
-		Facts:    []BoundFact{{Sum: []BoundTerm{{1, 1}}, Max: b.Job.Facts[0].Max, Pos: b.Job.Facts[0].Pos}},
+		Loops:    []BoundLoop{{Instrs: []int{1}, Bound: 6, Pos: b.Job.Loops[1].Pos}},
+		Facts:    []BoundFact{{Sum: []BoundTerm{{Instr: 1, Coef: 1}}, Max: b.Job.Facts[0].Max, Pos: b.Job.Facts[0].Pos}},
 		Branches: []BoundBranch{{Place{Label: "$L9"}, []int{1}}},
 	}
 	if len(b.Loops) != 1 || b.Loops[0].Bound != 5 || b.Facts != nil {

@@ -75,6 +75,9 @@ type Fact struct {
 	Terms    []FactTerm
 	Min, Max *int64
 	Evidence estimate.Evidence
+	// Implied says that bounds of loops follow from the same statement, so that a method may do without the fact where it
+	// does not see all blocks.
+	Implied bool
 }
 
 // FactTerm is Coef times the executions of a block.

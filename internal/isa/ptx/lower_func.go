@@ -20,6 +20,7 @@ type function struct {
 	frame   int32   // the variable that alloca takes memory from, and
 	taken   isa.Reg // how many bytes of it are taken
 	loc     diag.Pos
+	inlined diag.Pos         // the call at which the function of loc was inlined
 	parted  map[isa.Reg]bool // scalar parameters of which parts have been stored
 	vectors bool             // there are vectors of registers
 	before  []isa.Instr      // what the instruction being lowered needs before it
@@ -241,16 +242,21 @@ func (fn *function) block(b *Block) {
 				fn.f.Labels[s.index].Index = len(fn.f.Instrs)
 			}
 		case *Loc:
-			fn.loc = diag.Pos{}
-			if file, ok := fn.files[x.At.File]; ok && x.At.Line > 0 {
-				fn.loc = diag.Pos{File: file, Line: int32(x.At.Line), Col: int32(x.At.Col)}
-			}
+			fn.loc, fn.inlined = fn.inSource(&x.At), fn.inSource(x.InlinedAt)
 		case *Instr:
 			fn.check(x, fn.instr(x))
 		case *Refused:
 			fn.check(x, fn.errorf(x.At, "%s", x.Reason))
 		}
 	}
+}
+
+// inSource returns a place in the source; none if it is unknown or nil.
+func (fn *function) inSource(at *Place) diag.Pos {
+	if at == nil || at.Line == 0 || fn.files[at.File] == "" {
+		return diag.Pos{}
+	}
+	return diag.Pos{File: fn.files[at.File], Line: int32(at.Line), Col: int32(at.Col)}
 }
 
 // labels declares the labels of a block, which may be used before they stand.

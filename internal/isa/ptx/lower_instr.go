@@ -34,7 +34,7 @@ func (fn *function) instr(x *Instr) error {
 	}
 	ofWarps := slices.ContainsFunc(x.Operands, Operand.hasWarpSize)
 	for _, in := range append(fn.before, in) {
-		in.Pos, in.Loc, in.Guard = fn.at(x.Pos), fn.loc, guard
+		in.Pos, in.Loc, in.Inlined, in.Guard = fn.at(x.Pos), fn.loc, fn.inlined, guard
 		in.Split, in.WarpSize = fn.splits[x], ofWarps
 		fn.f.Instrs = append(fn.f.Instrs, in)
 	}

@@ -37,7 +37,7 @@ func (fn *function) check(s Stmt, err error) {
 	}
 	at, text := summary(s)
 	in := fn.refused(at, text, err)
-	in.Loc = fn.loc
+	in.Loc, in.Inlined = fn.loc, fn.inlined
 	fn.refusedAt[in.Pos] = true
 	fn.f.Instrs = append(fn.f.Instrs, in)
 }

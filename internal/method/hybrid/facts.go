@@ -15,6 +15,7 @@ type factProfile struct{ maximum, minimum peak } // least holds the negative of 
 
 // placeFacts finds the Ipoints of the facts' blocks.
 func (g *IPG) placeFacts(p *Program) error {
+facts:
 	for _, f := range p.Facts {
 		coef := make(map[int]int64, len(f.Terms))
 		for _, t := range f.Terms {
@@ -25,6 +26,9 @@ func (g *IPG) placeFacts(p *Program) error {
 				continue // never executed
 			}
 			i := g.OfBlock[t.Block]
+			if i == trace.None && f.Implied {
+				continue facts
+			}
 			if i == trace.None {
 				return fmt.Errorf("fact %s: block %s has no ipoint", f.Name, p.Blocks[t.Block].Name)
 			}
