@@ -137,6 +137,17 @@ func (l *Live) Between(from, to int, visit func(r isa.Reg, live bool)) {
 	}
 }
 
+// Ending calls visit for the registers that are live at the start of one block and not at the
+// start of another.
+func (l *Live) Ending(from, to int, visit func(isa.Reg)) {
+	after := l.start(to)
+	for w, word := range l.start(from) {
+		for ended := word &^ after[w]; ended != 0; ended &= ended - 1 {
+			visit(l.global[w*64+bits.TrailingZeros64(ended)])
+		}
+	}
+}
+
 // At reports whether a register is live at the start of block b.
 func (l *Live) At(b int, r isa.Reg) bool {
 	i := l.index[r]

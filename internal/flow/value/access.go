@@ -55,7 +55,7 @@ func (r *Result) Accesses(mem Memory) []Access {
 		if r.in[b] == nil {
 			continue
 		}
-		st := append(state(nil), r.in[b]...)
+		st := r.in[b].clone()
 		for pc := block.Start; pc < block.End; pc++ {
 			if kind := accessKind(&r.Graph.Kernel.Instrs[pc]); kind != "" {
 				if a, ok := p.access(st, pc, b); ok {
@@ -156,7 +156,7 @@ func (p *patterns) access(st state, pc, block int) (Access, bool) {
 	m.under = knowledge{}
 	lanes := p.r.Launch.Lanes()
 	a := Access{Instr: pc, Space: in.Space, Bytes: laneBytes(in), Min: 1, Max: lanes}
-	c := &counted{patterns: p, access: &a, value: v, atomic: in.Op == isa.Atom || in.Op == isa.Red}
+	c := &counted{patterns: p, st: st, access: &a, value: v, atomic: in.Op == isa.Atom || in.Op == isa.Red}
 	if unit := min(p.mem.Segment, p.mem.Banks*p.mem.BankWidth); a.Bytes > unit {
 		a.Max = lanes * (a.Bytes/unit + 1)
 		a.Reason = fmt.Sprintf("a lane accesses %d bytes", a.Bytes)
@@ -201,6 +201,7 @@ func (p *patterns) unit() int { return max(p.mem.Segment, p.mem.Banks*p.mem.Bank
 // counted is one access being counted.
 type counted struct {
 	*patterns
+	st     state
 	access *Access
 	value  *Value
 	atomic bool
@@ -209,19 +210,21 @@ type counted struct {
 	common    Form   // the part on which they agree
 	differing string // a symbol in which they may differ otherwise
 	other     Form   // the part of such symbols
+	varying   Form   // all terms on which they may disagree
 }
 
 // split sorts the symbols of the address.
 func (c *counted) split(block int) {
 	syms, f := c.r.machine.syms, c.value.form
 	c.own, c.other = constForm(f.bits, 0), constForm(f.bits, 0)
-	c.common = constForm(f.bits, f.c)
+	c.common, c.varying = constForm(f.bits, f.c), constForm(f.bits, 0)
 	for _, t := range f.terms {
 		one := Form{bits: f.bits, terms: []term{t}}
 		switch y := &syms.all[t.sym]; {
 		case y.origin == fixed && y.varies:
-			c.own = c.own.add(one, 1)
+			c.own, c.varying = c.own.add(one, 1), c.varying.add(one, 1)
 		case c.agreed.formVaries(one, block):
+			c.varying = c.varying.add(one, 1)
 			if own, ok := c.agreed.ownPart(t.sym, block); ok && (own.bits == f.bits || c.r.keepsDistances(t.sym, own)) {
 				c.own = c.own.add(own.lifted(f.bits), t.coef)
 				continue
@@ -385,9 +388,8 @@ func (c *counted) byRange() {
 	}
 	syms := c.r.machine.syms
 	span := syms.set(c.own).Add(syms.set(c.other)).span()
-	if whole := c.value.Strided.span(); whole < span {
-		span = whole
-	}
+	here := syms.sum(c.varying, func(s Symbol) Strided { return c.r.machine.here(c.st, s) })
+	span = min(span, here.span(), c.value.Strided.span())
 	if span > 1<<30 {
 		return
 	}

@@ -77,7 +77,7 @@ func (r *Result) Addresses() []Address {
 		if r.in[b] == nil {
 			continue
 		}
-		st := append(state(nil), r.in[b]...)
+		st := r.in[b].clone()
 		for pc := block.Start; pc < block.End; pc++ {
 			in := &r.Graph.Kernel.Instrs[pc]
 			if accessKind(in) != "" {

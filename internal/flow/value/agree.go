@@ -160,11 +160,9 @@ type incoming struct {
 // control passes.
 func (r *Result) comes(block int, reg isa.Reg) []incoming {
 	var in []incoming
-	for b := range r.Graph.Blocks {
-		for i, e := range r.Graph.Blocks[b].Edges {
-			if st := r.along[b][i]; e.To == block && st != nil {
-				in = append(in, incoming{b, r.machine.register(st, reg).form})
-			}
+	for _, e := range r.into[block] {
+		if st := r.along[e.block][e.index]; st != nil {
+			in = append(in, incoming{e.block, r.machine.register(st, reg).form})
 		}
 	}
 	return in

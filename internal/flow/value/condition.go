@@ -357,14 +357,17 @@ func (m *machine) refined(st state, c *condition, holds bool) (state, bool) {
 	if !ok {
 		return nil, false
 	}
-	out := make(state, len(st))
-	for r, v := range st {
+	out := st.clone()
+	for _, r := range m.alike.under(&k) {
+		v := st.get(r)
 		if v == nil {
 			continue
 		}
-		if out[r], ok = m.restricted(v, &k); !ok {
+		restricted, ok := m.restricted(v, &k)
+		if !ok {
 			return nil, false
 		}
+		out.set(r, restricted)
 	}
 	return out, true
 }

@@ -40,21 +40,19 @@ func (l *counting) start(f Form) (Form, Strided, bool) {
 func (l *counting) enters(reg isa.Reg) *Value {
 	var all *Value
 	m := l.machine()
-	for b := range l.r.Graph.Blocks {
-		for i, e := range l.r.Graph.Blocks[b].Edges {
-			st := l.r.along[b][i]
-			if e.To != l.loop.Header || l.loop.Contains(b) || st == nil {
-				continue
-			}
-			v := m.register(st, reg)
-			switch {
-			case all == nil:
-				all = v
-			case all.form.equal(v.form):
-				all = &Value{Strided: all.Strided.Join(v.Strided), form: v.form}
-			default:
-				all = &Value{Strided: all.Strided.Join(v.Strided)}
-			}
+	for _, e := range l.r.into[l.loop.Header] {
+		st := l.r.along[e.block][e.index]
+		if st == nil || l.loop.Contains(e.block) {
+			continue
+		}
+		v := m.register(st, reg)
+		switch {
+		case all == nil:
+			all = v
+		case all.form.equal(v.form):
+			all = &Value{Strided: all.Strided.Join(v.Strided), form: v.form}
+		default:
+			all = &Value{Strided: all.Strided.Join(v.Strided)}
 		}
 	}
 	if all == nil {

@@ -135,7 +135,8 @@ func (u *unrolling) ends(w *way) bool {
 		next[i] = set
 		if y, single := d.form.symbol(); single {
 			reg, _ := u.counter(y)
-			w.st[reg] = &Value{Strided: w.st[reg].Strided.narrowed(set), form: w.st[reg].form}
+			v := w.st.get(reg)
+			w.st.set(reg, &Value{Strided: v.Strided.narrowed(set), form: v.form})
 		}
 	}
 	for i, set := range next {
@@ -202,9 +203,10 @@ func (u *unrolling) symbol(s Symbol) Strided {
 	if local, ok := u.m.local[s]; ok {
 		return local.set
 	}
-	if reg, ok := u.counter(s); ok && u.header[reg] != nil {
-		if y, own := u.header[reg].form.symbol(); own && y == s {
-			return u.header[reg].Strided
+	if reg, ok := u.counter(s); ok && u.header.get(reg) != nil {
+		v := u.header.get(reg)
+		if y, own := v.form.symbol(); own && y == s {
+			return v.Strided
 		}
 	}
 	return set

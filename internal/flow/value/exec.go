@@ -9,8 +9,9 @@ type Value struct {
 	cond    *condition // of a predicate
 }
 
-// state holds a value for each register that is live. Others are nil.
-type state []*Value
+func (v *Value) equal(w *Value) bool {
+	return v == w || v.Strided == w.Strided && v.form.equal(w.form) && v.cond.equal(w.cond)
+}
 
 // machine executes instructions on states.
 type machine struct {
@@ -19,8 +20,10 @@ type machine struct {
 	syms   *symbols
 	widen  bool // the sets of symbols
 	narrow bool
-	loads  loads     // what is known of memory
-	under  knowledge // what holds besides, under the guard of the instruction being executed
+	loads  loads // what is known of memory
+	alike  *alike
+	last   [][]*Value // the results of each instruction when it was executed last; nil if they are not kept
+	under  knowledge  // what holds besides, under the guard of the instruction being executed
 
 	settled bool                  // what is known of symbols stays as it is
 	assumed []fact                // what holds everywhere
@@ -49,7 +52,7 @@ func (m *machine) value(set Strided, form Form) *Value {
 
 // register returns what a register holds.
 func (m *machine) register(st state, r isa.Reg) *Value {
-	v := st[r]
+	v := st.get(r)
 	if v == nil {
 		return unknown(m.width(r))
 	}
@@ -162,8 +165,25 @@ func (m *machine) step(st state, pc int) {
 		if in.Guard.Set {
 			v = m.either(st, pc, i, v)
 		}
-		st[o.Reg] = v
+		st.set(o.Reg, m.latest(pc, i, v))
 	}
+}
+
+// latest returns a result, as the same value as before if it is equal to that: states then
+// share it.
+func (m *machine) latest(pc, i int, v *Value) *Value {
+	m.alike.add(v.form, m.kernel.Instrs[pc].Dst[i].Reg)
+	if m.last == nil {
+		return v
+	}
+	if m.last[pc] == nil {
+		m.last[pc] = make([]*Value, len(m.kernel.Instrs[pc].Dst))
+	}
+	if old := m.last[pc][i]; old != nil && old.equal(v) {
+		return old
+	}
+	m.last[pc][i] = v
+	return v
 }
 
 // either returns a register that an instruction under a guard may have written.

@@ -226,7 +226,8 @@ func (x *trial) check(t *rapid.T) {
 	k := x.kernel
 	in := &k.Instrs[0]
 	x.syms = newSymbols()
-	st := make(state, len(k.Regs))
+	x.alike = newAlike(x.syms)
+	st := newState(len(k.Regs))
 	sampled := make([]Strided, len(in.Src))
 	src := make([]alu.Lanes, len(in.Src))
 	draw := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "words"), 0))
@@ -256,7 +257,7 @@ func (x *trial) check(t *rapid.T) {
 			}
 		}
 		sampled[i] = s
-		st[o.Reg] = &Value{Strided: s}
+		st.set(o.Reg, &Value{Strided: s})
 		for lane := range 32 {
 			n := uint64(lane)
 			switch {
@@ -279,7 +280,7 @@ func (x *trial) check(t *rapid.T) {
 		t.Skip(err)
 	}
 	for i, o := range in.Dst {
-		known := st[o.Reg].Strided
+		known := st.get(o.Reg).Strided
 		for lane := range 32 {
 			got := dst[i].Num[0][lane]
 			if k.Regs[o.Reg].Type == isa.Pred {
@@ -367,7 +368,7 @@ func TestPrecisionOfOperations(t *testing.T) {
 		_, behind := r.states()
 		got := "nothing"
 		for pc := range behind {
-			for reg, v := range behind[pc] {
+			for reg, v := range behind[pc].all() {
 				if g.Kernel.Regs[reg].Name == "%r1" && v != nil {
 					got = v.Strided.String()
 				}
@@ -424,7 +425,7 @@ cvt.u32.u16 %r6, %h1; cvt.u32.s16 %r7, %h1; shf.l.wrap.b32 %r8, %r5, %tid, %tid;
 	r := analyzed(t, g, Launch{})
 	_, behind := r.states()
 	forms := make(map[string]string)
-	for reg, v := range behind[len(behind)-2] {
+	for reg, v := range behind[len(behind)-2].all() {
 		if v != nil {
 			forms[g.Kernel.Regs[reg].Name] = fmt.Sprint(v.form.terms)
 		}

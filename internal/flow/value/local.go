@@ -17,7 +17,7 @@ func (r *Result) Offsets(of map[int]int32) []Offset {
 		if r.in[b] == nil {
 			continue
 		}
-		st := append(state(nil), r.in[b]...)
+		st := r.in[b].clone()
 		for pc := block.Start; pc < block.End; pc++ {
 			if v, ok := of[pc]; ok {
 				if o, executed := r.offset(st, pc, v); executed {

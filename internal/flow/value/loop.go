@@ -68,11 +68,12 @@ func (r *Result) Loops() []Bound {
 
 // plainLoops is Loops without what bounds rest on: an analysis that is under way asks it.
 func (r *Result) plainLoops() []Bound {
-	var bounds []Bound
-	for _, l := range r.countings() {
-		bounds = append(bounds, l.bound())
+	if r.bounds == nil {
+		for _, l := range r.countings() {
+			r.bounds = append(r.bounds, l.bound())
+		}
 	}
-	return bounds
+	return slices.Clone(r.bounds)
 }
 
 // countings returns what finds the bounds of the loops, in the order of the forest.

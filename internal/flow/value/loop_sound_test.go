@@ -5,7 +5,6 @@ import (
 	"testing"
 
 	"warpbound/internal/emu"
-	"warpbound/internal/isa"
 	"warpbound/internal/test/flowtest"
 )
 
@@ -59,13 +58,13 @@ func checkLoops(t *testing.T, l *flowtest.Launch, launch Launch, ctas int) int {
 				}
 			}
 		}
-		for reg, v := range r.in[b] {
-			if v == nil || agreed.formVaries(v.form, b) {
+		for reg, v := range r.in[b].all() {
+			if agreed.formVaries(v.form, b) {
 				continue
 			}
 			first := bits.TrailingZeros64(active)
 			for m := active; m != 0; m &= m - 1 {
-				if lane := bits.TrailingZeros64(m); w.Register(isa.Reg(reg), lane) != w.Register(isa.Reg(reg), first) {
+				if lane := bits.TrailingZeros64(m); w.Register(reg, lane) != w.Register(reg, first) {
 					t.Fatalf("%s differs in lanes %d and %d at the beginning of %s, form %s", l.Kernel.Regs[reg].Name, first, lane, l.Graph.Name(b), r.machine.syms.format(v.form))
 				}
 			}

@@ -230,7 +230,7 @@ func (r *Result) accesses() []touch {
 		if r.in[b] == nil {
 			continue
 		}
-		st := append(state(nil), r.in[b]...)
+		st := r.in[b].clone()
 		for pc := block.Start; pc < block.End; pc++ {
 			if loads, writes := touches(&r.Graph.Kernel.Instrs[pc]); loads || writes {
 				if t, ok := r.touched(st, x, dom, b, pc); ok {
@@ -378,11 +378,9 @@ func (r *Result) beside(st state, a *Address) []fact {
 	for _, f := range a.facts {
 		add(f.form, f.set)
 	}
-	for reg, v := range st {
-		if v != nil {
-			v = r.machine.register(st, isa.Reg(reg))
-			add(v.form, v.Strided)
-		}
+	for reg := range st.all() {
+		v := r.machine.register(st, reg)
+		add(v.form, v.Strided)
 	}
 	return all
 }

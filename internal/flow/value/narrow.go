@@ -155,6 +155,21 @@ func (m *machine) restricted(v *Value, k *knowledge) (*Value, bool) {
 	return &Value{Strided: set, form: v.form, cond: v.cond}, true
 }
 
+// here returns the words that a symbol can have at a place, as registers there tell that hold it.
+func (m *machine) here(st state, s Symbol) Strided {
+	set := m.syms.all[s].set
+	for _, r := range m.alike.of[s] {
+		v := st.get(r)
+		if v == nil {
+			continue
+		}
+		if y, single := v.form.symbol(); single && y == s && v.Strided.bits == set.bits {
+			set = set.narrowed(v.Strided)
+		}
+	}
+	return set
+}
+
 // where returns a value where facts hold; false if they cannot.
 func (m *machine) where(v *Value, facts []fact) (*Value, bool) {
 	k, ok := m.knowing(facts)

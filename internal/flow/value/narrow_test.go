@@ -53,7 +53,7 @@ func TestNarrowing(t *testing.T) {
 			before, _ := r.states()
 			for pc := range g.Kernel.Instrs {
 				if o := g.Kernel.Instrs[pc].Src; len(o) == 2 && g.Kernel.Instrs[pc].Dst == nil {
-					v := before[pc][o[1].Reg]
+					v := before[pc].get(o[1].Reg)
 					got := v.Strided.String()
 					if strings.Contains(test.want, "form") {
 						got += ", form " + r.machine.syms.format(v.form)

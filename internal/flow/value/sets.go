@@ -11,10 +11,10 @@ func (s Strided) Parts() (low, step, count uint64) { return s.lo, s.step, s.n }
 // At returns what a register can hold whenever a thread comes to a block; false if nothing is known, or if control never
 // comes there.
 func (r *Result) At(block int, reg isa.Reg) (Strided, bool) {
-	if r.in[block] == nil || r.in[block][reg] == nil {
+	if r.in[block] == nil || r.in[block].get(reg) == nil {
 		return Strided{}, false
 	}
-	set := r.in[block][reg].Strided
+	set := r.in[block].get(reg).Strided
 	return set, !set.IsAny()
 }
 

@@ -1,7 +1,7 @@
 package value
 
 import (
-	"fmt"
+	"maps"
 	"slices"
 
 	"warpbound/internal/cfg"
@@ -29,14 +29,13 @@ type Result struct {
 	machine machine
 	in      []state // at the beginning of each block; nil where control never comes
 	agreed  *agreement
-	along   [][]state // along the edges of each block; nil if control never passes
+	along   [][]state   // along the edges of each block; nil if control never passes
+	into    [][]edgeRef // the edges that lead to each block, by their blocks
+	bounds  []Bound     // of the loops, as plainLoops finds them; nil until it is asked
+	changes [][]isa.Reg // the registers that each loop changes
 }
 
-// maxWork limits the blocks times blocks and registers of kernels that are analysed.
-const maxWork = 1 << 20
-
-// Analyze finds the values of the registers of a kernel. It is an error if the kernel is
-// too large.
+// Analyze finds the values of the registers of a kernel.
 func Analyze(g *cfg.Graph, launch Launch) (*Result, error) {
 	r, err := analyze(g, launch, nil)
 	if err != nil || len(launch.Buffers) == 0 {
@@ -47,9 +46,6 @@ func Analyze(g *cfg.Graph, launch Launch) (*Result, error) {
 
 // analyze finds the values of registers if instructions load what is given.
 func analyze(g *cfg.Graph, launch Launch, known loads) (*Result, error) {
-	if blocks, regs := len(g.Blocks), len(g.Kernel.Regs); blocks*(blocks+regs) > maxWork {
-		return nil, fmt.Errorf("value analysis was skipped: %d registers in %d blocks exceed its limit", regs, blocks)
-	}
 	s := newSolver(g, launch)
 	s.machine.loads, s.machine.syms.sums, s.machine.syms.buffers = known, launch.Sums, launch.Buffers
 	s.machine.syms.ordered = slices.ContainsFunc(launch.Buffers, func(b Buffer) bool { return b.Contents.Ascends != nil })
@@ -61,21 +57,35 @@ func analyze(g *cfg.Graph, launch Launch, known loads) (*Result, error) {
 		s.round()
 	}
 	s.limit()
+	s.machine.last = nil
 	s.agreed = agree(s.Result)
 	return s.Result, nil
 }
 
 // solver makes a Result.
+//
+// It goes over the blocks in rounds until nothing changes. At the beginning of a block it looks at
+// registers only where they can have different values on the ways that lead there: those
+// whose values are not the very same ones, and those that once were not. All others keep the
+// value that they had where they were last written, so that a round costs what the
+// instructions cost and those that are joined somewhere, not the registers times the blocks.
+//
+// A register of which this is looked at again in every round accumulates its values at the beginnings of
+// loops, and is widened there. Each change goes back to one of these registers or to a symbol, which
+// accumulates as well, so that the rounds end.
 type solver struct {
 	*Result
 	live       *cfg.Live
 	order      []int // blocks, in reverse post-order of all edges
 	heads      []bool
 	preds      [][]edgeRef
-	rank       []int            // of each block: its place in the order
-	thresholds map[int][]uint64 // by width
-	reducible  bool
+	rank       []int              // of each block: its place in the order
+	thresholds map[int][]uint64   // by width
+	irregular  []bool             // of each block: it is in a loop with several entries
+	joined     []map[isa.Reg]bool // of each block: the registers whose values were joined there
+	dead       [][]isa.Reg        // of each block: the registers that some way leads there for the last time
 	pass       int
+	changed    bool // in this pass
 	dom        *graph.DomTree
 	limits     map[place]Strided // of counters
 }
@@ -86,18 +96,19 @@ type edgeRef struct{ block, index int }
 func newSolver(g *cfg.Graph, launch Launch) *solver {
 	n := len(g.Blocks)
 	s := &solver{
-		Result: &Result{Graph: g, Launch: launch, in: make([]state, n), along: make([][]state, n)},
+		Result: &Result{Graph: g, Launch: launch, in: make([]state, n), along: make([][]state, n), into: make([][]edgeRef, n), changes: changes(g)},
 		live:   cfg.Liveness(g), heads: make([]bool, n), preds: make([][]edgeRef, n),
-		reducible: g.Loops().Irreducible() == nil, dom: graph.Dominators(g.Flow.Graph(), g.Entry()), limits: make(map[place]Strided),
+		irregular: irregular(g), joined: make([]map[isa.Reg]bool, n), dead: make([][]isa.Reg, n), dom: graph.Dominators(g.Flow.Graph(), g.Entry()), limits: make(map[place]Strided),
 	}
-	s.machine = machine{kernel: g.Kernel, launch: &s.Launch, syms: newSymbols()}
+	syms := newSymbols()
+	s.machine = machine{kernel: g.Kernel, launch: &s.Launch, syms: syms, alike: newAlike(syms), last: make([][]*Value, len(g.Kernel.Instrs))}
 	all := graph.New(n + 1)
 	for b := range g.Blocks {
 		s.along[b] = make([]state, len(g.Blocks[b].Edges))
 		for i, e := range g.Blocks[b].Edges {
 			all.AddEdge(b, e.To)
 			if e.To < n {
-				s.preds[e.To] = append(s.preds[e.To], edgeRef{b, i})
+				s.into[e.To] = append(s.into[e.To], edgeRef{b, i})
 			}
 		}
 	}
@@ -115,9 +126,64 @@ func newSolver(g *cfg.Graph, launch Launch) *solver {
 	}
 	s.thresholds = thresholds(g.Kernel, &s.Launch)
 	for b := range s.preds {
+		s.preds[b] = slices.Clone(s.into[b])
+		s.dead[b] = s.ending(b)
 		slices.SortStableFunc(s.preds[b], func(d, e edgeRef) int { return s.rank[d.block] - s.rank[e.block] })
 	}
 	return s
+}
+
+// changes returns the registers that the instructions of each loop write.
+func changes(g *cfg.Graph) [][]isa.Reg {
+	loops := g.Loops()
+	regs := make([][]isa.Reg, len(loops.Loops))
+	for b := range g.Blocks {
+		if i := loops.Innermost(b); i >= 0 {
+			for pc := g.Blocks[b].Start; pc < g.Blocks[b].End; pc++ {
+				g.Kernel.Instrs[pc].Writes(func(r isa.Reg) { regs[i] = append(regs[i], r) })
+			}
+		}
+	}
+	for i := len(regs) - 1; i >= 0; i-- { // loops inside come behind the loop around them
+		slices.Sort(regs[i])
+		regs[i] = slices.Compact(regs[i])
+		if p := loops.Loops[i].Parent; p >= 0 {
+			regs[p] = append(regs[p], regs[i]...)
+		}
+	}
+	return regs
+}
+
+// irregular finds the blocks of loops that have several entries.
+func irregular(g *cfg.Graph) []bool {
+	found := make([]bool, len(g.Blocks))
+	for _, l := range g.Loops().Loops {
+		if len(l.Entries) > 1 {
+			for _, b := range l.Body {
+				found[b] = true
+			}
+		}
+	}
+	return found
+}
+
+// ending returns the registers that may have values where control comes to a block, and are
+// not live there.
+func (s *solver) ending(b int) []isa.Reg {
+	var regs []isa.Reg
+	for _, e := range s.into[b] {
+		s.live.Ending(e.block, b, func(r isa.Reg) { regs = append(regs, r) })
+		block := &s.Graph.Blocks[e.block]
+		for pc := block.Start; pc < block.End; pc++ {
+			s.Graph.Kernel.Instrs[pc].Writes(func(r isa.Reg) {
+				if !s.live.At(b, r) {
+					regs = append(regs, r)
+				}
+			})
+		}
+	}
+	slices.Sort(regs)
+	return slices.Compact(regs)
 }
 
 // back reports whether an edge leads back in the order of the blocks, so that what is known
@@ -163,38 +229,33 @@ func thresholds(k *isa.Kernel, l *Launch) map[int][]uint64 {
 
 // round analyses every block once, and reports whether anything changed.
 func (s *solver) round() bool {
-	changed := false
+	s.changed = false
 	before := make([]Strided, len(s.machine.syms.all))
 	for i := range before {
 		before[i] = s.machine.syms.all[i].set
 	}
 	for _, b := range s.order {
 		if in, ok := s.enter(b); ok {
-			changed = changed || s.in[b] == nil || !same(s.in[b], in)
+			s.changed = s.changed || s.in[b] == nil
 			s.in[b] = in
 			s.leave(b)
 		}
 	}
 	for i := range s.machine.syms.all {
-		changed = changed || i >= len(before) || before[i] != s.machine.syms.all[i].set
+		s.changed = s.changed || i >= len(before) || before[i] != s.machine.syms.all[i].set
 	}
-	return changed
-}
-
-func same(a, b state) bool {
-	for r := range a {
-		if (a[r] == nil) != (b[r] == nil) || a[r] != nil && (a[r].Strided != b[r].Strided || !a[r].form.equal(b[r].form) || !a[r].cond.equal(b[r].cond)) {
-			return false
-		}
-	}
-	return true
+	return s.changed
 }
 
 // enter returns what is known at the beginning of a block, false if control has not been
 // found to come there.
 func (s *solver) enter(b int) (state, bool) {
-	from := make([]state, 0, len(s.preds[b]))
-	ahead := 0 // values of this pass
+	from := make([]state, 0, len(s.preds[b])+1)
+	ahead := 0 // states of this pass
+	if b == s.Graph.Entry() {
+		from = append(from, newState(len(s.Graph.Kernel.Regs)))
+		ahead++
+	}
 	for _, e := range s.preds[b] {
 		if st := s.along[e.block][e.index]; st != nil {
 			from = append(from, st)
@@ -203,30 +264,57 @@ func (s *solver) enter(b int) (state, bool) {
 			}
 		}
 	}
-	start := b == s.Graph.Entry()
-	if start {
-		ahead++
-	}
-	if len(from) == 0 && !start {
+	if len(from) == 0 {
 		return nil, false
 	}
-	in := make(state, len(s.Graph.Kernel.Regs))
-	values := make([]*Value, 0, len(from)+1)
-	for _, r := range s.live.In(b) {
-		values = values[:0]
-		if start {
-			values = append(values, unknown(s.machine.width(r)))
-		}
-		for _, st := range from {
-			values = append(values, s.machine.register(st, r))
+	in := from[0].clone()
+	for _, r := range s.dead[b] {
+		in.set(r, nil)
+	}
+	values := make([]*Value, len(from))
+	for _, r := range s.joining(b, from) {
+		for i, st := range from {
+			values[i] = s.machine.register(st, r)
 		}
 		var old *Value
 		if s.in[b] != nil {
-			old = s.in[b][r]
+			old = s.in[b].get(r)
 		}
-		in[r] = s.merge(b, r, old, values, ahead)
+		v := s.merge(b, r, old, values, ahead)
+		s.machine.alike.add(v.form, r)
+		switch {
+		case old == nil || !old.equal(v):
+			s.changed = true
+		case old.equal(v):
+			v = old
+		}
+		if values[0].equal(v) && from[0].get(r) != nil {
+			v = values[0]
+		}
+		in.set(r, v)
 	}
 	return in, true
+}
+
+// joining returns the registers that are live at the beginning of a block and must be looked at there.
+func (s *solver) joining(b int, from []state) []isa.Reg {
+	if b == s.Graph.Entry() || s.irregular[b] {
+		return s.live.In(b)
+	}
+	for _, r := range different(from) {
+		if s.live.At(b, r) {
+			s.joins(b, r)
+		}
+	}
+	return slices.Sorted(maps.Keys(s.joined[b]))
+}
+
+// joins notes that a register must be looked at at the beginning of a block from now on.
+func (s *solver) joins(b int, r isa.Reg) {
+	if s.joined[b] == nil {
+		s.joined[b] = make(map[isa.Reg]bool)
+	}
+	s.joined[b][r] = true
 }
 
 // merge joins the values that a register has on the ways to a block. It keeps its form if
@@ -250,7 +338,7 @@ func (s *solver) merge(b int, r isa.Reg, old *Value, values []*Value, ahead int)
 			v.cond = nil
 		}
 		switch y, own := w.form.symbol(); {
-		case own && here(y) && m.syms.all[y].reg == r && s.reducible:
+		case own && here(y) && m.syms.all[y].reg == r && !s.irregular[b]:
 			// It comes back as it was.
 		case !w.form.known() || w.form.mentions(here):
 			keep = false
@@ -306,14 +394,40 @@ func (s *solver) accumulate(b int, old, now Strided) Strided {
 // leave executes a block and finds what is known along its edges.
 func (s *solver) leave(b int) {
 	block := &s.Graph.Blocks[b]
-	st := slices.Clone(s.in[b])
+	st := s.in[b].clone()
 	for pc := block.Start; pc < block.End; pc++ {
 		s.machine.step(st, pc)
+		s.Graph.Kernel.Instrs[pc].Writes(func(r isa.Reg) { s.name(b, r, st.get(r)) })
 	}
 	for i, e := range block.Edges {
-		s.along[b][i] = nil
-		if out, ok := s.machine.follow(s.Graph, st, b, e.Kind); ok {
-			s.along[b][i] = out
+		out, ok := s.machine.follow(s.Graph, st, b, e.Kind)
+		if !ok {
+			out = nil
+		}
+		if old := s.along[b][i]; ok && old != nil && out != st {
+			share(out, st, old)
+		}
+		s.along[b][i] = out
+	}
+}
+
+// name lets a register that has no form behind a block get a symbol where control goes next.
+func (s *solver) name(b int, r isa.Reg, v *Value) {
+	if v != nil && v.form.known() {
+		return
+	}
+	for _, e := range s.Graph.Blocks[b].Edges {
+		if e.To < len(s.joined) && s.live.At(e.To, r) {
+			s.joins(e.To, r)
+		}
+	}
+}
+
+// share makes a state that differs from another in some registers share their values with a third one, where they are equal.
+func share(st, from, with state) {
+	for _, r := range different([]state{st, from}) {
+		if v := with.get(r); v != nil && v.equal(st.get(r)) {
+			st.set(r, v)
 		}
 	}
 }

@@ -104,8 +104,8 @@ func (r *Result) states() (before, behind []state) {
 		}
 		st := r.in[b]
 		for pc := block.Start; pc < block.End; pc++ {
-			before[pc] = append(state(nil), st...)
-			st = append(state(nil), st...)
+			before[pc] = st
+			st = st.clone()
 			r.machine.step(st, pc)
 			behind[pc] = st
 		}
@@ -124,14 +124,14 @@ func checkValues(t *testing.T, l *flowtest.Launch, launch Launch, ctas int) {
 		if st == nil {
 			t.Fatalf("%s %s is reached, which was thought impossible", what, l.Kernel.Format(&l.Kernel.Instrs[pc]))
 		}
-		if st[reg] == nil {
+		if st.get(reg) == nil {
 			return
 		}
 		for m := mask; m != 0; m &= m - 1 {
 			lane := bits.TrailingZeros64(m)
-			if x := w.Register(reg, lane); !st[reg].Strided.Contains(x) {
+			if x := w.Register(reg, lane); !st.get(reg).Strided.Contains(x) {
 				t.Fatalf("%s instruction %d, %s, %s is %d (%#x) in lane %d, not in %s (%+v), form %s", what, pc, l.Kernel.Format(&l.Kernel.Instrs[pc]),
-					l.Kernel.Regs[reg].Name, x, x, lane, st[reg].Strided, st[reg].Strided, r.machine.syms.format(st[reg].form))
+					l.Kernel.Regs[reg].Name, x, x, lane, st.get(reg).Strided, st.get(reg).Strided, r.machine.syms.format(st.get(reg).form))
 			}
 		}
 	}

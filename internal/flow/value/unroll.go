@@ -31,9 +31,9 @@ type unrolling struct {
 	m        machine
 	order    []int // blocks of the loop, in an order in which control passes them
 	along    map[edgeRef]state
-	changed  map[int]map[isa.Reg]bool // by header of a loop inside: the registers that it changes
-	decides  map[isa.Reg]bool         // registers on which it depends where control goes
-	deciding []isa.Reg                // the same, ascending
+	inner    map[int]int      // by header of a loop inside: the loop
+	decides  map[isa.Reg]bool // registers on which it depends where control goes
+	deciding []isa.Reg        // the same, ascending
 	work     int
 
 	header      state // in this iteration
@@ -58,13 +58,15 @@ func (l *counting) unrolled() Bound {
 // together.
 func (l *counting) following(byWay bool) Bound {
 	u := &unrolling{counting: l, m: *l.machine(), along: make(map[edgeRef]state)}
-	u.m.settled = true
+	u.m.settled, u.m.last = true, nil
 	u.layOut()
 	u.relevant()
 	switch {
+	case !u.carries():
+		return Bound{} // one iteration is like another
 	case !byWay:
 		return u.run(u.iterate)
-	case len(u.changed) > 0:
+	case len(u.inner) > 0:
 		return Bound{} // there is no end to the ways through loops inside
 	}
 	u.m.local = make(map[Symbol]definition)
@@ -99,7 +101,7 @@ func (u *unrolling) run(iterate func(state) (state, bool)) Bound {
 	return Bound{}
 }
 
-// layOut orders the blocks of the loop and finds what loops inside change.
+// layOut orders the blocks of the loop and finds the loops inside.
 func (u *unrolling) layOut() {
 	g := u.r.Graph
 	all := graph.New(len(g.Blocks))
@@ -111,16 +113,12 @@ func (u *unrolling) layOut() {
 		}
 	}
 	u.order = graph.ReversePostOrder(all, u.loop.Header)
-	u.changed = make(map[int]map[isa.Reg]bool)
-	for _, inner := range g.Loops().Loops {
-		if inner.Header == u.loop.Header || !u.loop.Contains(inner.Header) {
-			continue
+	u.inner = make(map[int]int)
+	forest := g.Loops()
+	for _, b := range u.loop.Body {
+		if i := forest.Innermost(b); forest.Loops[i].Header == b && b != u.loop.Header {
+			u.inner[b] = i
 		}
-		regs := make(map[isa.Reg]bool)
-		for _, b := range inner.Body {
-			u.each(b, func(pc int) { g.Kernel.Instrs[pc].Writes(func(r isa.Reg) { regs[r] = true }) })
-		}
-		u.changed[inner.Header] = regs
 	}
 }
 
@@ -130,34 +128,45 @@ func (u *unrolling) layOut() {
 func (u *unrolling) relevant() {
 	g := u.r.Graph
 	u.decides = make(map[isa.Reg]bool)
-	written := make(map[isa.Reg]bool)
-	decide := func(r isa.Reg) { u.decides[r] = true }
+	writers := make(map[isa.Reg][]int)
+	var found []isa.Reg // what computes them is still to be looked at
+	decide := func(r isa.Reg) {
+		if !u.decides[r] {
+			u.decides[r] = true
+			found = append(found, r)
+		}
+	}
 	for _, b := range u.loop.Body {
 		if last := g.Last(b); len(g.Blocks[b].Edges) > 1 {
 			last.Reads(decide)
 		}
-		u.each(b, func(pc int) { g.Kernel.Instrs[pc].Writes(func(r isa.Reg) { written[r] = true }) })
+		u.each(b, func(pc int) {
+			g.Kernel.Instrs[pc].Writes(func(r isa.Reg) { writers[r] = append(writers[r], pc) })
+		})
 	}
-	for n := -1; n < len(u.decides); {
-		n = len(u.decides)
-		for _, b := range u.loop.Body {
-			u.each(b, func(pc int) {
-				in := &g.Kernel.Instrs[pc]
-				switch {
-				case !u.matters(in):
-				case in.Op.Info().Effect&isa.ReadsMem == 0:
-					in.Reads(decide)
-				default:
-					in.Reads(func(r isa.Reg) {
-						if !written[r] || in.Guard.Set && in.Guard.Reg == r {
-							decide(r)
-						}
-					})
+	for len(found) > 0 {
+		r := found[len(found)-1]
+		found = found[:len(found)-1]
+		for _, pc := range writers[r] {
+			in := &g.Kernel.Instrs[pc]
+			loads := in.Op.Info().Effect&isa.ReadsMem != 0
+			in.Reads(func(r isa.Reg) {
+				if !loads || len(writers[r]) == 0 || in.Guard.Set && in.Guard.Reg == r {
+					decide(r)
 				}
 			})
 		}
 	}
 	u.deciding = slices.Sorted(maps.Keys(u.decides))
+}
+
+// carries reports whether the loop changes a register with which control comes to the header
+// and on which it depends where control goes.
+func (u *unrolling) carries() bool {
+	this := u.r.Graph.Loops().Innermost(u.loop.Header)
+	return slices.ContainsFunc(u.r.changes[this], func(r isa.Reg) bool {
+		return u.decides[r] && u.r.in[u.loop.Header].get(r) != nil
+	})
 }
 
 // each visits the instructions of a block.
@@ -184,13 +193,10 @@ func (u *unrolling) step(st state, pc int) {
 
 // first returns what is known at the header where control enters the loop.
 func (u *unrolling) first() state {
-	g := u.r.Graph
 	var from []state
-	for b := range g.Blocks {
-		for i, e := range g.Blocks[b].Edges {
-			if e.To == u.loop.Header && !u.loop.Contains(b) && u.r.along[b][i] != nil {
-				from = append(from, u.r.along[b][i])
-			}
+	for _, e := range u.r.into[u.loop.Header] {
+		if st := u.r.along[e.block][e.index]; st != nil && !u.loop.Contains(e.block) {
+			from = append(from, st)
 		}
 	}
 	return u.join(u.loop.Header, from, u.inside)
@@ -210,7 +216,7 @@ func (u *unrolling) iterate(st state) (state, bool) {
 			continue
 		}
 		block := &g.Blocks[b]
-		st = slices.Clone(st)
+		st = st.clone()
 		u.each(b, func(pc int) { u.step(st, pc) })
 		for i, e := range block.Edges {
 			out, ok := u.m.follow(g, st, b, e.Kind)
@@ -229,17 +235,18 @@ func (u *unrolling) iterate(st state) (state, bool) {
 // enter returns what is known at the beginning of a block in this iteration.
 func (u *unrolling) enter(b int) state {
 	var from []state
-	for _, p := range u.order { // in order, so that the result is determined
-		for i, e := range u.r.Graph.Blocks[p].Edges {
-			if st := u.along[edgeRef{p, i}]; e.To == b && st != nil {
-				from = append(from, st)
-			}
+	for _, e := range u.r.into[b] {
+		if st := u.along[e]; st != nil {
+			from = append(from, st)
 		}
 	}
 	st := u.join(b, from, func(Symbol) bool { return false })
-	for r := range u.changed[b] {
-		if st != nil && u.decides[r] {
-			st[r] = u.r.in[b][r]
+	if inner, ok := u.inner[b]; ok && st != nil {
+		u.work += len(u.r.changes[inner])
+		for _, r := range u.r.changes[inner] {
+			if u.decides[r] {
+				st.set(r, u.r.in[b].get(r))
+			}
 		}
 	}
 	return st
@@ -252,11 +259,12 @@ func (u *unrolling) join(b int, from []state, stale func(Symbol) bool) state {
 	if len(from) == 0 || known == nil {
 		return nil
 	}
-	st := make(state, len(known))
-	u.work += len(from) * len(u.decides)
+	st := newState(len(u.r.Graph.Kernel.Regs))
+	u.work += len(from) * len(u.deciding)
 	for _, r := range u.deciding {
-		old := known[r]
+		old := known.get(r)
 		if old == nil {
+			st.set(r, nil)
 			continue
 		}
 		first := u.m.register(from[0], r)
@@ -284,18 +292,17 @@ func (u *unrolling) join(b int, from []state, stale func(Symbol) bool) state {
 		}
 		w := *u.m.value(v.Strided.narrowed(old.Strided), v.form)
 		w.cond = v.cond
-		st[r] = &w
+		u.m.alike.add(w.form, r)
+		st.set(r, &w)
 	}
 	return st
 }
 
 // holds reports whether one state holds all that another does.
 func holds(all, part state) bool {
-	for r, v := range part {
-		if v == nil {
-			continue
-		}
-		if all[r] == nil || all[r].Strided.Join(v.Strided) != all[r].Strided {
+	for _, r := range different([]state{all, part}) {
+		v, w := part.get(r), all.get(r)
+		if v != nil && (w == nil || w.Strided.Join(v.Strided) != w.Strided) {
 			return false
 		}
 	}

@@ -38,7 +38,7 @@ func (f Form) key() string {
 }
 
 func (w *way) clone() *way {
-	c := &way{st: slices.Clone(w.st), order: maps.Clone(w.order), facts: slices.Clone(w.facts), gaps: slices.Clone(w.gaps)}
+	c := &way{st: w.st.clone(), order: maps.Clone(w.order), facts: slices.Clone(w.facts), gaps: slices.Clone(w.gaps)}
 	return c
 }
 
@@ -47,7 +47,7 @@ func (w *way) clone() *way {
 func (u *unrolling) followWays(st state) (state, bool) {
 	u.m.assumed = nil
 	u.back, u.ways, u.header, u.next = nil, 0, st, make([]Strided, len(u.differences))
-	first := &way{st: slices.Clone(st), order: make(map[operands]order)}
+	first := &way{st: st.clone(), order: make(map[operands]order)}
 	for _, d := range u.differences {
 		d.now = u.value(d.form, st).form
 		first.gaps = append(first.gaps, d.set)
@@ -85,7 +85,7 @@ func (u *unrolling) follow(b, pc int, w *way) bool {
 		if !u.loop.Contains(e.To) {
 			continue
 		}
-		u.work += len(w.st) / 16
+		u.work += len(w.st.pages)
 		if !u.leave(b, e, w.clone()) {
 			return false
 		}
@@ -100,7 +100,7 @@ func (u *unrolling) choose(b, pc int, w *way, p *Value, r isa.Reg) bool {
 	}
 	for bit := range uint64(2) {
 		next := w.clone()
-		next.st[r] = &Value{Strided: Const(1, bit), form: constForm(1, bit), cond: p.cond}
+		next.st.set(r, &Value{Strided: Const(1, bit), form: constForm(1, bit), cond: p.cond})
 		if u.holds(next, p.cond, bit == 1) && !u.follow(b, pc, next) {
 			return false
 		}
