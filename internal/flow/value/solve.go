@@ -49,9 +49,7 @@ func analyze(g *cfg.Graph, launch Launch, known loads) (*Result, error) {
 	s := newSolver(g, launch)
 	s.machine.loads, s.machine.syms.sums, s.machine.syms.buffers = known, launch.Sums, launch.Buffers
 	s.machine.syms.ordered = slices.ContainsFunc(launch.Buffers, func(b Buffer) bool { return b.Contents.Ascends != nil })
-	for s.pass = 0; s.round(); s.pass++ {
-		s.machine.widen = s.pass >= widenSymbols
-	}
+	s.settle()
 	s.machine.widen, s.machine.narrow = false, true
 	for range narrowings {
 		s.round()
@@ -227,6 +225,13 @@ func thresholds(k *isa.Kernel, l *Launch) map[int][]uint64 {
 	return found
 }
 
+// settle analyses all blocks until nothing changes any more.
+func (s *solver) settle() {
+	for s.pass = 0; s.round(); s.pass++ {
+		s.machine.widen = s.pass >= widenSymbols
+	}
+}
+
 // round analyses every block once, and reports whether anything changed.
 func (s *solver) round() bool {
 	s.changed = false
@@ -282,11 +287,10 @@ func (s *solver) enter(b int) (state, bool) {
 		}
 		v := s.merge(b, r, old, values, ahead)
 		s.machine.alike.add(v.form, r)
-		switch {
-		case old == nil || !old.equal(v):
-			s.changed = true
-		case old.equal(v):
+		if old != nil && old.equal(v) {
 			v = old
+		} else {
+			s.changed = true
 		}
 		if values[0].equal(v) && from[0].get(r) != nil {
 			v = values[0]

@@ -81,20 +81,32 @@ func (st *registers) all() iter.Seq2[isa.Reg, *Value] {
 // order of their numbers.
 func different(states []state) []isa.Reg {
 	var regs []isa.Reg
-	for i, first := range states[0].pages {
-		if !slices.ContainsFunc(states, func(st state) bool { return st.pages[i] != first }) {
-			continue
-		}
-		for k := range pageSize {
-			if slices.ContainsFunc(states, func(st state) bool { return st.pages[i].at(k) != first.at(k) }) {
-				regs = append(regs, isa.Reg(i*pageSize+k))
+	first := states[0].pages
+	for _, st := range states[1:] {
+		for i, p := range st.pages {
+			if p != first[i] {
+				regs = first[i].differing(p, isa.Reg(i*pageSize), regs)
 			}
+		}
+	}
+	if len(states) > 2 {
+		slices.Sort(regs)
+		regs = slices.Compact(regs)
+	}
+	return regs
+}
+
+// differing appends the registers in which two pages differ, the first of which holds a given one.
+func (p *page) differing(q *page, first isa.Reg, regs []isa.Reg) []isa.Reg {
+	for k := range isa.Reg(pageSize) {
+		if p.at(k) != q.at(k) {
+			regs = append(regs, first+k)
 		}
 	}
 	return regs
 }
 
-func (p *page) at(k int) *Value {
+func (p *page) at(k isa.Reg) *Value {
 	if p == nil {
 		return nil
 	}

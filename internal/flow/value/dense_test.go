@@ -1,0 +1,238 @@
+package value
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"warpbound/internal/cfg"
+	"warpbound/internal/test/effort"
+	"warpbound/internal/test/flowtest"
+)
+
+// dense looks at every register at every place: the slow and obvious twin of solver. States of its own have all values, and
+// share none.
+type dense struct{ *solver }
+
+func settledDense(g *cfg.Graph, launch Launch) *solver {
+	d := dense{newSolver(g, launch)}
+	d.machine.last = nil
+	for d.pass = 0; d.round(); d.pass++ {
+		d.machine.widen = d.pass >= widenSymbols
+	}
+	return d.solver
+}
+
+func (d dense) round() bool {
+	d.changed = false
+	before := make([]Strided, len(d.machine.syms.all))
+	for i := range before {
+		before[i] = d.machine.syms.all[i].set
+	}
+	for _, b := range d.order {
+		if in := d.enter(b); in != nil {
+			d.changed = d.changed || d.in[b] == nil || !d.same(b, d.in[b], in)
+			d.in[b] = in
+			d.along[b] = d.passing(b)
+		}
+	}
+	for i := range d.machine.syms.all {
+		d.changed = d.changed || i >= len(before) || before[i] != d.machine.syms.all[i].set
+	}
+	return d.changed
+}
+
+func (d dense) enter(b int) state {
+	var from []state
+	ahead := 0
+	if b == d.Graph.Entry() {
+		from, ahead = append(from, newState(len(d.Graph.Kernel.Regs))), 1
+	}
+	for _, e := range d.preds[b] {
+		if st := d.along[e.block][e.index]; st != nil {
+			from = append(from, st)
+			if !d.back(e.block, b) {
+				ahead++
+			}
+		}
+	}
+	if len(from) == 0 {
+		return nil
+	}
+	in := newState(len(d.Graph.Kernel.Regs))
+	for _, r := range d.live.In(b) {
+		var values []*Value
+		for _, st := range from {
+			values = append(values, d.machine.register(st, r))
+		}
+		var old *Value
+		if d.in[b] != nil {
+			old = d.in[b].get(r)
+		}
+		in.set(r, d.merge(b, r, old, values, ahead))
+	}
+	return in
+}
+
+// passing returns what is known along the edges of a block, from what is known at its beginning.
+func (s *solver) passing(b int) []state {
+	st := s.in[b].clone()
+	for pc := s.Graph.Blocks[b].Start; pc < s.Graph.Blocks[b].End; pc++ {
+		s.machine.step(st, pc)
+	}
+	edges := s.Graph.Blocks[b].Edges
+	along := make([]state, len(edges))
+	for i, e := range edges {
+		along[i] = s.refinedAll(st, b, e.Kind, len(edges) > 1)
+	}
+	return along
+}
+
+// refinedAll is machine.follow for all registers.
+func (s *solver) refinedAll(st state, b int, kind cfg.EdgeKind, branches bool) state {
+	m := &s.machine
+	last := s.Graph.Last(b)
+	if !last.Guard.Set || !branches {
+		return st
+	}
+	p, holds := m.register(st, last.Guard.Reg), (kind != cfg.FallThrough) != last.Guard.Not
+	if c, ok := p.Strided.IsConst(); ok && (c != 0) != holds {
+		return nil
+	}
+	facts, ok := m.facts(p.cond, holds)
+	if !ok {
+		return nil
+	}
+	k, ok := m.knowing(facts)
+	if !ok {
+		return nil
+	}
+	out := newState(len(s.Graph.Kernel.Regs))
+	for r, v := range st.all() {
+		v, ok := m.restricted(v, &k)
+		if !ok {
+			return nil
+		}
+		out.set(r, v)
+	}
+	return out
+}
+
+// same reports whether two states say the same of the registers that are live at the beginning of a block.
+func (s *solver) same(b int, x, y state) bool {
+	for _, r := range s.live.In(b) {
+		v, w := x.get(r), y.get(r)
+		if (v == nil) != (w == nil) || v != nil && !v.equal(w) {
+			return false
+		}
+	}
+	return true
+}
+
+// checkSettled checks that what a solver has found solves the equations of all registers at all blocks.
+func checkSettled(t *testing.T, s *solver) {
+	t.Helper()
+	for b := range s.Graph.Blocks {
+		if s.in[b] == nil {
+			continue
+		}
+		for i, st := range s.passing(b) {
+			found, to := s.along[b][i], s.Graph.Blocks[b].Edges[i].To
+			if (st == nil) != (found == nil) {
+				t.Fatalf("control passes edge %d of %s: %v, want %v", i, s.Graph.Name(b), found != nil, st != nil)
+			}
+			if st == nil || to == s.Graph.Exit() {
+				continue
+			}
+			if !s.same(to, st, found) {
+				t.Fatalf("along edge %d of %s other values are known than looking at all registers tells", i, s.Graph.Name(b))
+			}
+		}
+		in := dense{s}.enter(b)
+		for _, r := range s.live.In(b) {
+			v, w := s.machine.register(s.in[b], r), in.get(r)
+			if _, c := w.Strided.IsConst(); c && v.Strided == w.Strided {
+				continue // whatever its form
+			}
+			if !v.equal(w) {
+				t.Fatalf("at the beginning of %s %s is %s, %s; looking at all registers tells %s, %s", s.Graph.Name(b), s.Graph.Kernel.Regs[r].Name,
+					v.Strided, s.machine.syms.format(v.form), w.Strided, s.machine.syms.format(w.form))
+			}
+		}
+	}
+}
+
+// What the solver finds solves the equations of all registers at all blocks, though it looks at few of them, and it finds
+// no less than a solver that looks at all.
+func TestSparseSolverAgainstDense(t *testing.T) {
+	for seed := range uint64(effort.Times(120)) {
+		l := random(t, seed)
+		launch := known(l, seed%3 == 2)
+		launch.Buffers, launch.Pointers = nil, nil
+		s, d := newSolver(l.Graph, launch), settledDense(l.Graph, launch)
+		s.settle()
+		checkSettled(t, s)
+		for b := range l.Graph.Blocks {
+			if (s.in[b] == nil) != (d.in[b] == nil) {
+				t.Fatalf("seed %d: control comes to %s: %v, want %v", seed, l.Graph.Name(b), s.in[b] != nil, d.in[b] != nil)
+			}
+			if s.in[b] == nil {
+				continue
+			}
+			for _, r := range s.live.In(b) {
+				x, y := s.machine.register(s.in[b], r).Strided, d.machine.register(d.in[b], r).Strided
+				if x.Join(y) != y {
+					t.Errorf("seed %d: at the beginning of %s, %s is in %s, want %s", seed, l.Graph.Name(b), l.Kernel.Regs[r].Name, x, y)
+				}
+			}
+		}
+	}
+}
+
+// steps counts what the passes over a kernel cost: instructions, registers that are joined at the beginnings of blocks, and
+// those that conditions may narrow.
+func (s *solver) steps() int {
+	n := 0
+	for b := range s.Graph.Blocks {
+		block := &s.Graph.Blocks[b]
+		n += block.End - block.Start
+		var from []state
+		for _, e := range s.preds[b] {
+			from = append(from, s.along[e.block][e.index])
+		}
+		if from != nil {
+			n += len(s.joining(b, from))
+		}
+		for _, e := range block.Edges {
+			if last := s.Graph.Last(b); last.Guard.Set && len(block.Edges) > 1 {
+				facts, _ := s.machine.facts(s.machine.register(s.along[b][0], last.Guard.Reg).cond, (e.Kind != cfg.FallThrough) != last.Guard.Not)
+				k, _ := s.machine.knowing(facts)
+				n += len(s.machine.alike.under(&k))
+			}
+		}
+	}
+	return n * (s.pass + 1)
+}
+
+// TestSparseWork: a kernel of as many times the blocks and as many times the registers costs about as many times the work.
+func TestSparseWork(t *testing.T) {
+	work := func(n int) int {
+		var b strings.Builder
+		each := func(line string) {
+			for i := range n {
+				b.WriteString(strings.ReplaceAll(line, "#", fmt.Sprint(i)) + "\n")
+			}
+		}
+		fmt.Fprintf(&b, ".version 7.0\n.target sm_70\n.address_size 64\n.entry k(.param .u64 p)\n{\n.reg .pred %%p; .reg .b32 %%r<%d>; .reg .b64 %%d;\nld.param.u64 %%d, [p];\n", n)
+		each("ld.global.u32 %r#, [%d+4*#];")
+		each("setp.lt.u32 %p, %r#, 7; @%p bra L#; add.u32 %r#, %r#, 1;\nL#:")
+		each("M#: add.u32 %r#, %r#, 3; setp.lt.u32 %p, %r#, 900; @%p bra M#; st.global.u32 [%d], %r#;")
+		s := newSolver(flowtest.Graph(t, "k.ptx", b.String()+"ret;\n}\n"), Launch{})
+		s.settle()
+		return s.steps()
+	}
+	const n, times = 32, 8
+	if one, many := work(n), work(times*n); many > 2*times*one {
+		t.Errorf("a kernel takes %d steps, one %d times as large %d", one, times, many)
+	}
+}
