@@ -74,7 +74,7 @@ func (l *counting) step(f Form) (Strided, bool) {
 			continue
 		}
 		var steps *Strided
-		for _, next := range l.next(reg) {
+		for _, next := range l.each(reg) {
 			if width := m.syms.all[t.sym].set.bits; width < f.bits {
 				if !m.syms.fits(next, false) {
 					return sum, false

@@ -227,11 +227,11 @@ func (l *counting) exits(b int) []*condition {
 		return nil
 	}
 	stays, leaves := cfg.EdgeKind(0), 0
-	for _, e := range l.r.Graph.Blocks[b].Edges {
-		if l.loop.Contains(e.To) {
-			stays = e.Kind
-		} else {
+	for i, e := range l.r.Graph.Blocks[b].Edges {
+		if l.leaves(b, i) {
 			leaves++
+		} else {
+			stays = e.Kind
 		}
 	}
 	if leaves != 1 || len(l.r.Graph.Blocks[b].Edges) != 2 {
@@ -248,7 +248,12 @@ func (l *counting) exits(b int) []*condition {
 	}
 	p := l.machine().register(st, last.Guard.Reg)
 	l.why = fmt.Sprintf("the condition of the branch at %s is not an integer comparison", where(last))
-	return comparisons(p.cond, (stays != cfg.FallThrough) != last.Guard.Not)
+	holds := (stays != cfg.FallThrough) != last.Guard.Not
+	c := p.cond
+	if c == nil {
+		c = l.staying(b, holds)
+	}
+	return comparisons(c, holds)
 }
 
 func where(in *isa.Instr) diag.Pos {

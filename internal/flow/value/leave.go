@@ -1,0 +1,96 @@
+package value
+
+import "warpbound/internal/cfg"
+
+// maxThreaded limits the blocks that are passed to find where an edge leads.
+const maxThreaded = 8
+
+// leaves reports whether control that passes an edge of a block of the loop leaves the loop before it comes to the header.
+// Unoptimised code of a && b, for example, goes on to a common block where a is false, and leaves the loop there since the
+// predicate that it tests is false too.
+func (l *counting) leaves(b, way int) bool {
+	e := l.r.Graph.Blocks[b].Edges[way]
+	if !l.loop.Contains(e.To) {
+		return true
+	}
+	st := l.r.along[b][way]
+	if st == nil || l.simple(b, way) {
+		return false
+	}
+	m := *l.machine()
+	m.settled = true
+	return l.leavesFrom(&m, e, bare(st), maxThreaded)
+}
+
+// simple reports whether the edge leads to a block that does not decide anything, and no further: most do.
+func (l *counting) simple(b, way int) bool {
+	to := l.r.Graph.Blocks[b].Edges[way].To
+	return to == l.loop.Header || len(l.r.Graph.Flow.Graph().Pred(to)) < 2 && len(l.r.Graph.Blocks[to].Edges) > 1
+}
+
+// leavesFrom is leaves for an edge and what is known along it. It passes so many blocks at most.
+func (l *counting) leavesFrom(m *machine, e cfg.Edge, st state, blocks int) bool {
+	switch {
+	case !l.loop.Contains(e.To):
+		return true
+	case e.To == l.loop.Header || blocks == 0:
+		return false
+	}
+	block := &l.r.Graph.Blocks[e.To]
+	for pc := block.Start; pc < block.End; pc++ {
+		m.step(st, pc)
+	}
+	var next *cfg.Edge
+	var known state
+	for i := range block.Edges {
+		if out, ok := m.follow(l.r.Graph, st, e.To, block.Edges[i].Kind); ok {
+			if next != nil {
+				return false // both ways are open
+			}
+			next, known = &block.Edges[i], out
+		}
+	}
+	return next == nil || l.leavesFrom(m, *next, bare(known), blocks-1)
+}
+
+// bare returns a state in which only the sets of registers are known. Forms and conditions are about symbols that get new
+// values on the way.
+func bare(st state) state {
+	out := st.clone()
+	for r, v := range st.all() {
+		out.set(r, &Value{Strided: v.Strided})
+	}
+	return out
+}
+
+// staying returns a predicate by which a block of the loop decides whether control stays there, if the block is where ways
+// join and it is decided on all of them but one that control leaves the loop: then it is what it is on that one. Code of
+// while (a && b) tests in such a block what is b on one way, and false on the other.
+func (l *counting) staying(b int, holds bool) *condition {
+	if len(l.paths.into[b]) < 2 {
+		return nil
+	}
+	m := *l.machine()
+	m.settled = true
+	block := &l.r.Graph.Blocks[b]
+	var found *condition
+	ways := 0
+	for _, e := range l.paths.into[b] {
+		if l.dom.Dominates(b, e.block) {
+			return nil // what is known there may be about symbols that get new values here
+		}
+		st := l.r.along[e.block][e.index].clone()
+		for pc := block.Start; pc < block.End; pc++ {
+			m.step(st, pc)
+		}
+		p := m.register(st, l.r.Graph.Last(b).Guard.Reg)
+		if bit, decided := p.Strided.IsConst(); !decided || (bit != 0) == holds {
+			found = p.cond
+			ways++
+		}
+	}
+	if ways != 1 {
+		return nil
+	}
+	return found
+}
