@@ -104,6 +104,46 @@ func (l *layout) each(s *absexec.Step) int64 {
 	return max((bytes+localWord-1)/localWord, (bytes-1)>>l.shift+1)
 }
 
+// localLines returns the most lines of local memory that the lanes of a step touch of which the address is known. The words
+// that the lanes of a warp have at one address lie side by side.
+func (l *layout) localLines(s *absexec.Step) int64 {
+	type address struct {
+		base uint64
+		step [absexec.Axes]uint64
+	}
+	same := make(map[address]uint64) // lanes, by address
+	for lanes := s.Access.Lanes[isa.Local] & s.May; lanes != 0; lanes &= lanes - 1 {
+		lane := bits.TrailingZeros64(lanes)
+		base, step := s.Access.Address(lane)
+		same[address{base, step}] |= 1 << lane
+	}
+	lines := int64(0)
+	for _, lanes := range same {
+		lines += l.ofOneWord(lanes)
+	}
+	return lines * max(int64(s.Access.Bytes)/localWord, 1)
+}
+
+// ofOneWord returns the most lines in which the words lie that lanes of a warp have at one address.
+func (l *layout) ofOneWord(lanes uint64) int64 {
+	size, warp := uint64(1)<<l.shift, l.width*localWord
+	switch {
+	case lanes == 0:
+		return 0
+	case size%warp == 0:
+		return 1
+	case warp%size != 0:
+		return int64(bits.OnesCount64(lanes))
+	}
+	lines := int64(0)
+	for each := size / localWord; lanes != 0; lanes >>= each { // a line has the words of fewer lanes than a warp has
+		if lanes&(1<<each-1) != 0 {
+			lines++
+		}
+	}
+	return lines
+}
+
 // line is a line that an access touches.
 type line struct {
 	number     uint64
