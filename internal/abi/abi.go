@@ -41,6 +41,9 @@ const (
 	CPUBase         = 1 << 45 // the memory of a CPU that it does not share with the kernel
 )
 
+// Region is a range of addresses.
+type Region struct{ Addr, Bytes uint64 }
+
 // ParamAddress returns the address of a byte of the parameter block.
 func ParamAddress(offset int) uint64 { return ParamBase + uint64(offset) }
 

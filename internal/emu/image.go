@@ -59,6 +59,20 @@ func (g *Grid) InConstants(lo, hi uint64) (some, all bool) {
 // memory as they are now; nil if they do not lie there.
 func (g *Grid) Contents(addr uint64, n int) []byte { return g.mem.Contents(addr, n) }
 
+// Regions returns where the buffers and variables in global and constant memory lie, by ascending address.
+func (g *Grid) Regions() []abi.Region {
+	var all []abi.Region
+	for i := range g.mem.buffers {
+		if b := &g.mem.buffers[i]; b.size > 0 {
+			all = append(all, abi.Region{Addr: b.base, Bytes: b.size})
+		}
+	}
+	return all
+}
+
+// LocalBytes returns the bytes of local memory of a thread.
+func (g *Grid) LocalBytes() int { return g.code.localBytes }
+
 // Kernel returns the kernel that is launched.
 func (g *Grid) Kernel() *isa.Kernel { return g.code.kernel }
 

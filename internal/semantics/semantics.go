@@ -53,6 +53,12 @@ type Image interface {
 	// Contents returns n bytes from addr in a buffer or a variable in global or constant
 	// memory as they are when the launch begins; nil if they do not lie in one.
 	Contents(addr uint64, n int) []byte
+
+	// Regions returns where the buffers and variables in global and constant memory lie when the
+	// launch begins, by ascending address.
+	Regions() []abi.Region
+	// LocalBytes returns the bytes of local memory of a thread.
+	LocalBytes() int
 }
 
 // Launch is what is known of a launch. It does not change, and may be shared by
@@ -129,6 +135,13 @@ func (l *Launch) InConstants(lo, hi uint64) (some, all bool) { return l.image.In
 // Contents returns n bytes from addr in a buffer as they are when the launch begins; nil
 // if they do not lie in one.
 func (l *Launch) Contents(addr uint64, n int) []byte { return l.image.Contents(addr, n) }
+
+// Regions returns where global and constant memory are when the launch begins, by ascending address. An access that
+// lies in none of them fails, unless the kernel allocates memory.
+func (l *Launch) Regions() []abi.Region { return l.image.Regions() }
+
+// LocalBytes returns the bytes of local memory of a thread.
+func (l *Launch) LocalBytes() int { return l.image.LocalBytes() }
 
 // Space returns the space in which a generic address lies: Global also for constant
 // memory, Generic for addresses at which nothing is.

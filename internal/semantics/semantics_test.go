@@ -27,6 +27,9 @@ func (image) Constant(_ isa.Operand, ctaid [3]int, _, _ int) (uint64, bool) {
 func (image) ReadOnly(uint64, int) []byte                 { return nil }
 func (image) InConstants(uint64, uint64) (some, all bool) { return false, false }
 func (image) Contents(addr uint64, n int) []byte          { return make([]byte, n) }
+func (image) Regions() []abi.Region                       { return []abi.Region{{Addr: abi.GlobalBase, Bytes: 8}} }
+func (image) LocalBytes() int                             { return 16 }
+
 func kernel(typ isa.Type) *isa.Kernel {
 	r := isa.RegOperand(0)
 	return &isa.Kernel{Name: "k", AddressBits: 64, Regs: []isa.RegDecl{{Name: "%r0", Type: isa.U32}}, Instrs: []isa.Instr{
@@ -47,6 +50,9 @@ func TestLaunch(t *testing.T) {
 	}
 	if l.Threads(0) != 1<<32-1 || l.Threads(1) != 1<<8-1 {
 		t.Errorf("lanes %#x and %#x hold threads", l.Threads(0), l.Threads(1))
+	}
+	if r := l.Regions(); len(r) != 1 || r[0].Bytes != 8 || l.LocalBytes() != 16 {
+		t.Errorf("memory is at %v, and %d bytes of a thread", r, l.LocalBytes())
 	}
 	if x, ok := l.Constant(isa.Operand{Kind: isa.KindSpecial, Special: isa.CtaidX}, [3]int{1, 0, 0}, 0, 0); x != 1 || !ok {
 		t.Errorf("a constant is %d, %t", x, ok)

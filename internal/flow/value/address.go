@@ -28,6 +28,7 @@ type Term struct {
 	Name     string
 	Min, Max uint64
 	Base     bool // a parameter as wide as an address, or the address of a variable: what a pointer may come from
+	Param    int  // of a parameter: its offset in the parameter block plus one; 0 of others
 
 	symbol Symbol
 }
@@ -152,7 +153,7 @@ func (r *Result) addressForm(st state, in *isa.Instr, bits int) Form {
 func (r *Result) term(t term, width uint8) Term {
 	y := &r.machine.syms.all[t.sym]
 	lo, hi := y.set.Unsigned()
-	out := Term{Coef: extend(t.coef, width), Name: y.name, Min: lo, Max: hi, symbol: t.sym}
+	out := Term{Coef: extend(t.coef, width), Name: y.name, Min: lo, Max: hi, Param: y.word, symbol: t.sym}
 	out.Role, out.Axis = r.role(t.sym)
 	out.Base = out.Role == Common && y.in == nil && y.element == nil && y.special == 0 && int(y.set.bits) == r.Graph.Kernel.AddressBits
 	return out

@@ -37,7 +37,9 @@ func sortOf(in *isa.Instr) sort {
 // box: exactly, unless it has lanes that may make it or not, or lines of which nothing is known.
 type access struct {
 	sort  sort
-	bytes uint64 // of each lane
+	space isa.Space // that the instruction names
+	pool  int32     // where in global memory lanes of unknown address access it
+	bytes uint64    // of each lane
 	parts []part
 	open  int64 // lines that lanes of unknown address touch, at most
 	lanes int64 // that make the access, at most
@@ -62,8 +64,8 @@ type lane struct {
 }
 
 // offChip returns what a step does in global and local memory.
-func (l *layout) offChip(s *absexec.Step) access {
-	a := access{sort: sortOf(s.Instr), bytes: uint64(s.Access.Bytes), lanes: int64(bits.OnesCount64(s.May))}
+func (l *layout) offChip(s *absexec.Step, p *pools) access {
+	a := access{sort: sortOf(s.Instr), space: s.Access.Space, pool: int32(p.of[s.PC]), bytes: uint64(s.Access.Bytes), lanes: int64(bits.OnesCount64(s.May))}
 	a.open = l.each(s) * int64(bits.OnesCount64(openLanes(s)))
 	if a.sort == passing && a.open > 0 && s.Access.Space != isa.Global {
 		a.sort = read // it may be in local memory
@@ -224,14 +226,19 @@ func (l *layout) local(all []line, from int, a *access, p *place, lane *lane, ad
 	if sort == passing {
 		sort = read
 	}
-	thread := (uint64(p.sm)*l.warps+uint64(p.slot))*l.width + uint64(lane.number)
 	word := (addr - abi.LocalBase) / localWord
 	for k := range max(a.bytes/localWord, 1) {
 		back := false
-		all, back = add(all, from, line{number: (abi.CachedLocalBase + ((word+k)*l.threads+thread)*localWord) >> l.shift, sort: sort, optional: lane.optional})
+		all, back = add(all, from, line{number: l.localLine(word+k, p, lane.number), sort: sort, optional: lane.optional})
 		again = again || back
 	}
 	return all, again
+}
+
+// localLine returns the line of a word of a lane's local memory.
+func (l *layout) localLine(word uint64, p *place, lane int) uint64 {
+	thread := (uint64(p.sm)*l.warps+uint64(p.slot))*l.width + uint64(lane)
+	return (abi.CachedLocalBase + (word*l.threads+thread)*localWord) >> l.shift
 }
 
 // add appends a line unless it is among those from a place on. It reports whether it is there, with others behind

@@ -26,6 +26,7 @@ type analysis struct {
 	tails        []int64 // different ones of the costs, in order
 	counter      *cost.Counter
 	layout       layout
+	pools        *pools
 	threads      uint64 // of a CTA
 	perCTA       int    // warps
 	distribution distribution
@@ -37,6 +38,7 @@ type analysis struct {
 	loops []absexec.LoopFact
 
 	instructions int64 // of the launch, if their order is known
+	limited      bool  // there are too many accesses to tell which lines stay in the caches
 
 	executed func(instructions int64) // Problem.Executed
 
@@ -76,6 +78,10 @@ func (m Method) bound(ctx context.Context, p *method.Problem) (*method.Answer, e
 			return nil, err
 		case d == nil || err == nil && sum.cycles < d.cycles:
 			d = sum
+			if a.limited {
+				a.warnings = append(a.warnings, p.GaveUp("lines-not-followed", fmt.Sprintf(
+					"warps make more than %d different accesses each, or %d in all, so that it is not followed which lines stay in the caches: all accesses count as misses, and the bound may be many times what the kernel takes; a smaller grid has a closer one", maxPatterns, maxTouches), nil))
+			}
 		}
 	}
 	return &method.Answer{Estimates: []estimate.Estimate{*a.estimate(p, m, d)}, Warnings: a.warnings}, nil
@@ -97,6 +103,7 @@ func newAnalysis(p *method.Problem) (*analysis, error) {
 	a.tails = slices.Compact(a.tails)
 	a.distribution.ctas = grid[0] * grid[1] * grid[2]
 	a.cpu = newCPU(p.CPU, m)
+	a.pools = newPools(p, &a.layout, int(max(m.LLC.Sets.Value*m.LLC.Ways.Value, m.L1.Sets.Value*m.L1.Ways.Value)))
 	return a, nil
 }
 
@@ -203,7 +210,7 @@ type distribution struct{ ctas, sms, slots int }
 
 // wave returns the CTAs of a wave of an SM, by slot; none if it has no such wave.
 func (d *distribution) wave(sm, wave int) []int {
-	var ctas []int
+	ctas := make([]int, 0, d.slots)
 	for slot := range d.slots {
 		if cta := (wave*d.slots+slot)*d.sms + sm; cta < d.ctas {
 			ctas = append(ctas, cta)

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"warpbound/estimate"
+	"warpbound/internal/method/cost"
 )
 
 // coarse bounds a launch by sums, where it is not known exactly what its warps execute: by what each SM
@@ -18,8 +19,10 @@ func (a *analysis) coarse() (*detail, error) {
 	d := a.detail()
 	needs := a.needs()
 	for _, need := range needs {
-		d.Cores = append(d.Cores, estimate.LLCCore{Accesses: need.accesses, Misses: need.accesses})
+		misses := min(need.accesses, need.turns)
+		d.Cores = append(d.Cores, estimate.LLCCore{Accesses: need.accesses, Misses: misses})
 		d.Unclassified = saturate(d.Unclassified, need.accesses, 1)
+		d.Misses = saturate(d.Misses, misses, 1)
 		if d.Regulated {
 			d.Intervals = max(d.Intervals, need.accesses/d.Quota+1)
 		}
@@ -37,12 +40,12 @@ func (a *analysis) coarse() (*detail, error) {
 		longest := needs[d.SM]
 		d.cycles, d.Issue, d.Dispatch = longest.cycles, longest.service, longest.dispatch
 	}
-	d.Accesses, d.Misses = d.Unclassified, d.Unclassified
+	d.Accesses = d.Unclassified
 	d.Stall = d.cycles - d.Issue - d.Dispatch
 	d.Cores = append(d.Cores, a.cpu.detail())
 	d.AllMisses = saturate(d.Misses, a.cpu.detail().Misses, 1)
 	if d.Accesses > 0 {
-		d.MissRate = 1
+		d.MissRate = float64(d.Misses) / float64(d.Accesses)
 	}
 	if d.cycles == math.MaxInt64 {
 		return nil, ErrOverflow
@@ -62,9 +65,15 @@ func (a *analysis) inIntervals(d *detail, needs []need) int64 {
 		return total
 	}
 	sum := longest(func(n *need) int64 { return n.cycles })
-	chain := longest(func(n *need) int64 { return n.chain })
 	l := newLatencies(a.machine, 0)
-	along := saturate(chain.chain, d.Intervals, saturate(l.oldest()+a.longest(), d.Quota, l.separation()))
+	// Turns at the DRAM count for the accesses that need them, or for all that an interval has.
+	turn := l.separation() - l.slots.period
+	chain, each := longest(func(n *need) int64 { return saturate(n.chain, n.turns, turn) }), l.slots.period
+	along := saturate(chain.chain, chain.turns, turn)
+	if all := longest(func(n *need) int64 { return n.chain }); along > saturate(all.chain, saturate(0, d.Intervals, d.Quota), turn) {
+		chain, along, each = all, all.chain, l.separation()
+	}
+	along = saturate(along, d.Intervals, saturate(l.oldest()+a.longest(), d.Quota, each))
 	if along < sum.cycles {
 		d.Issue, d.Dispatch = chain.service, chain.dispatch
 		return along
@@ -86,74 +95,146 @@ func (a *analysis) endOfInterval() int64 {
 // need is what an SM needs when it is not throttled, at most.
 type need struct {
 	cycles, service, dispatch int64
-	chain                     int64 // of cycles, without what accesses add that follow one another
+	chain                     int64 // of cycles, without what accesses add that follow one another in time
+	busy                      int64 // without what the shared cache takes
 	accesses                  int64
+	turns                     int64 // of them at the DRAM
 }
 
-// needs adds up what the waves of each SM need. Those with CTAs of the same cells need the
-// same.
+// needs adds up what the waves of each SM need.
 func (a *analysis) needs() []need {
-	all := make([]need, a.distribution.sms)
-	kinds := make(map[string]need) // of waves, by the cells of their CTAs
+	var all []need
+	if f := a.follower(); f != nil {
+		all = f.needs()
+	} else {
+		a.limited = true
+		all = a.byKind()
+	}
 	l := newLatencies(a.machine, 0)
+	for sm := range all {
+		a.finish(&all[sm], &l)
+	}
+	return all
+}
+
+// needs adds up what the waves of each SM need, with what is known of the lines that they touch.
+func (f *follower) needs() []need {
+	all := make([]need, f.distribution.sms)
+	l := newLatencies(f.machine, 0)
+	kinds := f.kinds()
+	sms := make([]smLines, len(all))
+	for sm := range all {
+		sms[sm].lines = make(map[uint64]fetched)
+		for number := 0; ; number++ {
+			ctas := f.distribution.wave(sm, number)
+			if len(ctas) == 0 {
+				break
+			}
+			w := kinds.wave(ctas)
+			misses, ok := f.wave(sm, ctas, &sms[sm])
+			if !ok {
+				misses = w.total.reads
+			}
+			n := f.needOf(w, misses, &l)
+			all[sm].plus(&n, 1)
+		}
+	}
+	for sm, turns := range f.turns(sms) {
+		all[sm].turns = min(all[sm].turns, turns)
+	}
+	return all
+}
+
+// byKind adds up what the waves of each SM need if all their accesses miss. Those with CTAs of the same cells need the same.
+func (a *analysis) byKind() []need {
+	all := make([]need, a.distribution.sms)
+	l := newLatencies(a.machine, 0)
+	kinds := a.kinds()
 	visit := func(sm, first int, times int64) error {
-		var cells []int
-		var key []byte
+		var ctas []int
 		for slot := range a.distribution.slots {
 			if cta := first + slot*a.distribution.sms; cta < a.distribution.ctas {
-				cell := a.cells.Cell(a.cells.At(cta))
-				cells = append(cells, cell)
-				key = binary.LittleEndian.AppendUint32(key, uint32(cell))
+				ctas = append(ctas, cta)
 			}
 		}
-		if len(cells) == 0 {
-			return nil
+		if len(ctas) > 0 {
+			w := kinds.wave(ctas)
+			n := a.needOf(w, w.total.reads, &l)
+			all[sm].plus(&n, times)
 		}
-		wave, known := kinds[string(key)]
-		if !known {
-			wave = a.needOf(cells, &l)
-			kinds[string(key)] = wave
-		}
-		all[sm].plus(&wave, times)
 		return nil
 	}
 	a.cells.Waves(a.distribution.sms, a.distribution.slots, visit) // without an error, as visit has none
-	for sm := range all {
-		n := &all[sm]
-		n.cycles = saturate(n.cycles, n.dispatch, 1)
-		n.chain = saturate(n.chain, n.dispatch, 1)
-		if a.machine.Regulated() { // behind each interval what is queued begins anew
-			n.cycles = saturate(n.cycles, n.accesses/a.quota(), l.oldest()+a.longest())
-		}
-	}
 	return all
+}
+
+// finish adds up what an SM needs.
+func (a *analysis) finish(n *need, l *latencies) {
+	byTurns := saturate(saturate(n.chain, n.accesses, l.slots.period), n.turns, l.separation()-l.slots.period)
+	oneByOne := saturate(saturate(n.busy, n.accesses, l.oldestHit()), n.turns, l.oldest()-l.oldestHit())
+	n.cycles = saturate(min(byTurns, oneByOne), n.dispatch, 1)
+	n.chain = saturate(n.chain, n.dispatch, 1)
+	if a.machine.Regulated() { // behind each interval what is queued begins anew
+		n.cycles = saturate(n.cycles, n.accesses/a.quota(), l.oldest()+a.longest())
+	}
 }
 
 // plus adds what a wave needs, so many times.
 func (n *need) plus(wave *need, times int64) {
 	n.chain = saturate(n.chain, wave.chain, times)
 	n.cycles = saturate(n.cycles, wave.cycles, times)
+	n.busy = saturate(n.busy, wave.busy, times)
 	n.service = saturate(n.service, wave.service, times)
 	n.dispatch = saturate(n.dispatch, wave.dispatch, times)
 	n.accesses = saturate(n.accesses, wave.accesses, times)
+	n.turns = saturate(n.turns, wave.turns, times)
 }
 
-// needOf returns what a wave of CTAs of some cells needs, without the wave's dispatch but in
-// dispatch.
-func (a *analysis) needOf(cells []int, l *latencies) need {
-	total := sums{tails: make([]int64, len(a.tails))}
-	turns := int64(0)
-	for _, cell := range cells {
-		turns = max(turns, a.turns(cell, &total))
+// wave is what the warps of a wave execute, in whatever order.
+type wave struct {
+	total sums
+	turns int64
+}
+
+// kinds are waves by the cells of their CTAs: those of the same cells execute the same.
+type kinds struct {
+	*analysis
+	of  map[string]*wave
+	key []byte // scratch
+}
+
+func (a *analysis) kinds() *kinds { return &kinds{analysis: a, of: make(map[string]*wave)} }
+
+// wave returns what the CTAs of a wave execute.
+func (k *kinds) wave(ctas []int) *wave {
+	k.key = k.key[:0]
+	for _, cta := range ctas {
+		k.key = binary.LittleEndian.AppendUint32(k.key, uint32(k.cells.Cell(k.cells.At(cta))))
 	}
-	chain := a.byTurns(&total, turns, l)
-	return need{
-		chain:    chain,
-		cycles:   min(a.oneByOne(&total, l), saturate(chain, total.accesses, l.separation())),
-		service:  total.service,
+	w := k.of[string(k.key)]
+	if w == nil {
+		w = &wave{total: k.noSums()}
+		for _, cta := range ctas {
+			w.turns = max(w.turns, k.turns(k.cells.Cell(k.cells.At(cta)), &w.total))
+		}
+		k.of[string(k.key)] = w
+	}
+	return w
+}
+
+// needOf returns what a wave needs, of whose touches by loads so many are not hits in the L1. The wave's dispatch is in
+// dispatch alone.
+func (a *analysis) needOf(w *wave, misses int64, l *latencies) need {
+	misses = min(misses, w.total.reads)
+	n := need{
+		busy:     saturate(w.total.busy, w.total.further, a.machine.LLC.Atomic.Value),
+		service:  w.total.service,
 		dispatch: a.machine.SM.Dispatch.Value,
-		accesses: total.accesses,
+		accesses: w.total.accesses - w.total.reads + misses,
 	}
+	n.turns = n.accesses
+	n.chain = a.byTurns(w, min(w.total.waiting, saturate(w.total.awaited, misses, 1)), n.accesses, l)
+	return n
 }
 
 // turns adds what the warps of a CTA of a cell need to total and returns in how many turns they issue, at most: up to
@@ -183,15 +264,6 @@ func (a *analysis) turns(cell int, total *sums) int64 {
 	return turns
 }
 
-// oneByOne bounds a wave by the sum over its instructions and accesses.
-//
-// At any time in which there is an access that is not answered, the oldest one is under way, each for no longer than
-// latencies.oldest. In which there is none, an instruction is under way.
-func (a *analysis) oneByOne(total *sums, l *latencies) int64 {
-	cycles := saturate(total.busy, total.accesses, l.oldest())
-	return saturate(cycles, total.further, a.machine.LLC.Atomic.Value)
-}
-
 // byTurns bounds a wave by the longest chain of what waits for one another, back from its end.
 //
 // In each turn all warps issue once that have not exited and do not wait at a barrier. Each
@@ -203,10 +275,11 @@ func (a *analysis) oneByOne(total *sums, l *latencies) int64 {
 // for credits, at least so many accesses are left out. No access, turn or instruction is in the
 // chain twice. What the accesses from j to y add is not in the result: latencies.separation for
 // each access.
-func (a *analysis) byTurns(total *sums, turns int64, l *latencies) int64 {
-	answers := saturate(min(turns, total.waiting), 1, 1) // the last one of what is posted
-	answers = saturate(answers, total.accesses/a.machine.Interconnect.Credits.Value, 1)
-	cycles := saturate(total.service, answers, l.oldest()+a.longest())
+func (a *analysis) byTurns(w *wave, loads, accesses int64, l *latencies) int64 {
+	total, turns := &w.total, w.turns
+	answers := saturate(min(turns, saturate(loads, total.fences, 1)), 1, 1) // the last one of what is posted
+	answers = saturate(answers, accesses/a.machine.Interconnect.Credits.Value, 1)
+	cycles := saturate(total.service, answers, l.oldest()+a.longestAccess())
 	cycles = saturate(cycles, total.further, a.machine.LLC.Atomic.Value)
 	instrs := int64(0) // with a tail latency at least as long
 	for i := len(a.tails) - 1; i >= 0; i-- {
@@ -218,6 +291,17 @@ func (a *analysis) byTurns(total *sums, turns int64, l *latencies) int64 {
 		cycles = saturate(cycles, min(instrs, saturate(turns, 1, 1)), step)
 	}
 	return cycles
+}
+
+// longestAccess returns the longest tail latency of an instruction that accesses memory.
+func (a *analysis) longestAccess() int64 {
+	longest := int64(0)
+	for i := range a.costs {
+		if c := &a.costs[i]; c.Kind == cost.Load || c.Kind == cost.Posted {
+			longest = max(longest, c.TailLatency())
+		}
+	}
+	return longest
 }
 
 // longest returns the longest tail latency of any instruction.

@@ -29,7 +29,8 @@ func TestNeeds(t *testing.T) {
 				p := path{
 					sums: sums{
 						busy: number("busy"), service: number("service"), tails: []int64{number("tails"), number("tails")},
-						accesses: number("accesses"), further: number("further"), waiting: number("waiting"),
+						accesses: number("accesses") + 9, further: number("further"), waiting: number("waiting"),
+						reads: number("reads"), awaited: number("awaited"), fences: number("fences"),
 					},
 					turns: []int64{number("turns"), number("turns")}, partial: rapid.Bool().Draw(t, "partial"),
 				}
@@ -38,23 +39,18 @@ func TestNeeds(t *testing.T) {
 			a.warps = append(a.warps, boxes)
 		}
 		a.findCells(cells.New(size, [3]int{1, 1, 1}, a.warps))
-		for sm, got := range a.needs() {
+		for sm, got := range a.byKind() {
 			l := newLatencies(m, sm)
 			var want need
-			for wave := 0; ; wave++ {
-				var of []int
-				for _, cta := range a.distribution.wave(sm, wave) {
-					of = append(of, a.cells.Cell(a.cells.At(cta)))
-				}
-				if len(of) == 0 {
+			for number := 0; ; number++ {
+				ctas := a.distribution.wave(sm, number)
+				if len(ctas) == 0 {
 					break
 				}
-				n := a.needOf(of, &l)
+				w := a.kinds().wave(ctas)
+				n := a.needOf(w, w.total.reads, &l)
 				want.plus(&n, 1)
 			}
-			want.cycles += want.dispatch
-			want.chain += want.dispatch
-			want.cycles += want.accesses / a.quota() * (l.oldest() + a.longest())
 			if got != want {
 				t.Fatalf("SM %d needs %+v, one wave after the other %+v", sm, got, want)
 			}

@@ -80,7 +80,7 @@ func TestOrderNotFollowed(t *testing.T) {
 }
 
 // TestMemoryOfSums bounds launches of up to 2^30 CTAs by sums, in the memory that one of
-// 2^10 needs.
+// 2^10 needs. The lines of the larger ones are not followed, which is said.
 func TestMemoryOfSums(t *testing.T) {
 	small, needed := allocated(t, branch, 1<<10)
 	for _, log := range []int{14, 24, 30} {
@@ -89,7 +89,7 @@ func TestMemoryOfSums(t *testing.T) {
 			t.Errorf("2^%d CTAs take %d bytes, 2^10 take %d", log, bytes, needed)
 		}
 		// SMs have not equally many waves, so that sums are not quite multiples.
-		if d := e.Detail.(*estimate.LLC); d.Exact || d.Misses != 2<<log || e.Cycles < small.Cycles<<(log-10)*9/10 {
+		if d := e.Detail.(*estimate.LLC); d.Exact || d.Misses != 2<<log && log > 14 || d.Misses > 15 && log <= 14 || e.Cycles < small.Cycles<<(log-10)*9/10 {
 			t.Errorf("2^%d CTAs: %d misses, %d cycles; 2^10 take %d cycles", log, d.Misses, e.Cycles, small.Cycles)
 		}
 	}

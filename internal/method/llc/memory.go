@@ -34,6 +34,9 @@ func (l *latencies) oldest() int64 {
 	return 2*l.slots.period + 2*l.way + l.tags + l.reads.period + l.dram
 }
 
+// oldestHit is oldest for an access that needs no turn at the DRAM.
+func (l *latencies) oldestHit() int64 { return 2*l.slots.period + 2*l.way + l.tags }
+
 // separation returns how much later than an access the next one of the core is answered, at
 // most, if both could be sent at the same time.
 func (l *latencies) separation() int64 { return max(l.slots.period, l.reads.period) }

@@ -23,8 +23,9 @@ type path struct {
 	ops      []op
 	accesses []access
 	sums     sums
-	turns    []int64 // instructions at most, up to each barrier at which the warp surely waits for all others, and to its end
-	partial  bool    // it may wait at other barriers
+	touched  footprint // if ops is not what it issues
+	turns    []int64   // instructions at most, up to each barrier at which the warp surely waits for all others, and to its end
+	partial  bool      // it may wait at other barriers
 }
 
 // sums are what warps need at most, whatever else is known of their paths.
@@ -32,9 +33,12 @@ type sums struct {
 	busy     int64   // cycles of the instructions without what the shared cache takes
 	service  int64   // cycles in which they hold the port, or the last arrival lets a barrier go
 	tails    []int64 // instructions by how long their latency is behind their service, as analysis.tails
-	accesses int64   // to the shared cache
+	accesses int64   // to the shared cache, if no load hits the L1
+	reads    int64   // of these, those of loads that look the L1 up
+	awaited  int64   // and those of others for whose answers a warp waits
+	fences   int64   // instructions that wait for answers to posted accesses
 	further  int64   // operations of atomic accesses on one address, after the first
-	waiting  int64   // instructions whose warp may wait for answers
+	waiting  int64   // loads whose warp may wait for answers
 }
 
 // plus adds t.
@@ -48,16 +52,37 @@ func (s *sums) times(t *sums, n int64) {
 		s.tails[i] = saturate(s.tails[i], x, n)
 	}
 	s.accesses = saturate(s.accesses, t.accesses, n)
+	s.reads = saturate(s.reads, t.reads, n)
+	s.awaited = saturate(s.awaited, t.awaited, n)
+	s.fences = saturate(s.fences, t.fences, n)
 	s.further = saturate(s.further, t.further, n)
 	s.waiting = saturate(s.waiting, t.waiting, n)
+}
+
+// atLeast makes each of the sums at least that of t.
+func (s *sums) atLeast(t *sums) {
+	s.busy, s.service = max(s.busy, t.busy), max(s.service, t.service)
+	for i, x := range t.tails {
+		s.tails[i] = max(s.tails[i], x)
+	}
+	s.accesses, s.reads, s.awaited = max(s.accesses, t.accesses), max(s.reads, t.reads), max(s.awaited, t.awaited)
+	s.fences, s.further, s.waiting = max(s.fences, t.fences), max(s.further, t.further), max(s.waiting, t.waiting)
 }
 
 // recorder makes the path of an abstract execution.
 type recorder struct {
 	*analysis
 	path  path
-	forks int    // that it is in
+	forks []fork // that it is in, the innermost last
 	loops []loop // that it is in, of those that are summarised
+}
+
+// fork is a place from which the warp executes one of several alternatives.
+type fork struct {
+	before  sums
+	turns   int64 // since the last barrier before it
+	longest sums  // of the alternatives so far; none of them need have all of these
+	maximum int64 // turns
 }
 
 // loop is a loop of which one iteration stands for several.
@@ -68,7 +93,7 @@ type loop struct {
 }
 
 func (a *analysis) record(absexec.Box) *recorder {
-	return &recorder{analysis: a, path: path{ordered: true, turns: []int64{0}, sums: sums{tails: make([]int64, len(a.tails))}}}
+	return &recorder{analysis: a, path: path{ordered: true, turns: []int64{0}, sums: a.noSums()}}
 }
 
 // Step adds an instruction.
@@ -76,22 +101,55 @@ func (r *recorder) Step(s *absexec.Step) {
 	c := &r.costs[s.PC]
 	onChip := r.onChip(c, s)
 	r.sum(c, s, onChip)
-	r.path.ordered = r.path.ordered && s.Certain && r.ordered(c, s, onChip)
+	if !s.Certain || !r.ordered(c, s, onChip) {
+		r.unordered()
+	}
+	var a access
+	if s.Access != nil {
+		a = r.layout.offChip(s, r.pools)
+	}
 	if !r.path.ordered {
-		r.path.ops, r.path.accesses = nil, nil
+		r.path.touched.addStep(&r.layout, &a, s, r.times())
 		return
 	}
 	if !onChip.Certain() {
 		r.path.bounded++
 	}
 	o := op{pc: int32(s.PC), requests: int32(onChip.Max), access: -1}
-	if s.Access != nil {
-		if a := r.layout.offChip(s); !a.empty() {
-			o.access = int32(len(r.path.accesses))
-			r.path.accesses = append(r.path.accesses, a)
-		}
+	if !a.empty() {
+		o.access = int32(len(r.path.accesses))
+		r.path.accesses = append(r.path.accesses, a)
 	}
 	r.path.ops = append(r.path.ops, o)
+}
+
+// unordered gives up what the warp issues one after the other.
+func (r *recorder) unordered() {
+	if r.path.ordered {
+		r.path.touched = r.path.footprint()
+		r.path.ordered, r.path.ops, r.path.accesses = false, nil, nil
+	}
+}
+
+// footprint returns what a path touches.
+func (p *path) footprint() footprint {
+	if !p.ordered {
+		return p.touched
+	}
+	var f footprint
+	for i := range p.accesses {
+		f.add(&p.accesses[i], 1)
+	}
+	return f
+}
+
+// times returns how many iterations a step stands for.
+func (r *recorder) times() int64 {
+	n := int64(1)
+	for i := range r.loops {
+		n = saturate(0, n, r.loops[i].times)
+	}
+	return n
 }
 
 // ordered reports whether it is known which warps an instruction lets go on.
@@ -128,8 +186,16 @@ func (r *recorder) sum(c *cost.Instr, s *absexec.Step, onChip cost.Between) {
 			add.further = int64(bits.OnesCount64(s.May))
 		}
 	}
-	if add.accesses > 0 && c.Kind == cost.Load || c.Kind == cost.Fence {
+	switch {
+	case c.Kind == cost.Fence:
+		add.fences = 1
+	case add.accesses > 0 && c.Kind == cost.Load:
 		add.waiting = 1
+		if sortOf(s.Instr) == read {
+			add.reads = add.accesses
+		} else {
+			add.awaited = add.accesses
+		}
 	}
 	requests := add.accesses
 	if s.Access != nil {
@@ -151,7 +217,7 @@ func (r *recorder) turn(c *cost.Instr, s *absexec.Step, waits cost.Between) {
 	r.path.turns[len(r.path.turns)-1]++
 	switch {
 	case c.Kind == cost.Barrier && waits.Max == 0:
-	case c.Kind == cost.Barrier && s.Certain && waits.Certain() && r.forks == 0 && cost.Whole(r.launch, s.Instr, s.Box, r.threads):
+	case c.Kind == cost.Barrier && s.Certain && waits.Certain() && len(r.forks) == 0 && cost.Whole(r.launch, s.Instr, s.Box, r.threads):
 		r.path.turns = append(r.path.turns, 0)
 	case c.Kind == cost.Barrier || c.Kind == cost.Arrival:
 		r.path.partial = true
@@ -163,27 +229,43 @@ func (r *recorder) maxLines(s *absexec.Step) int64 {
 	return r.counter.Lines(s, s.Box) + r.layout.localLines(s) + r.layout.each(s)*int64(bits.OnesCount64(openLanes(s)))
 }
 
-// Fork begins alternatives, of which it is not known which one the warp executes. The sums are those of
-// all together.
+// Fork begins alternatives, of which it is not known which one the warp executes. The sums are the largest ones of
+// each of them.
 func (r *recorder) Fork(int) {
-	r.path.ordered = false
-	r.forks++
+	r.unordered()
+	turns := r.path.turns
+	r.forks = append(r.forks, fork{before: r.path.sums, turns: turns[len(turns)-1], longest: r.noSums()})
+	r.path.sums = r.noSums()
 }
 
 // Alternative begins the next of them.
-func (r *recorder) Alternative() {}
+func (r *recorder) Alternative() {
+	f, turns := &r.forks[len(r.forks)-1], r.path.turns
+	f.longest.atLeast(&r.path.sums)
+	f.maximum = max(f.maximum, turns[len(turns)-1]-f.turns)
+	r.path.sums, turns[len(turns)-1] = r.noSums(), f.turns
+}
 
 // Join ends alternatives.
-func (r *recorder) Join() { r.forks-- }
+func (r *recorder) Join() {
+	r.Alternative()
+	f, turns := r.forks[len(r.forks)-1], r.path.turns
+	r.forks = r.forks[:len(r.forks)-1]
+	r.path.sums = f.before
+	r.path.sums.plus(&f.longest)
+	turns[len(turns)-1] = saturate(f.turns, f.maximum, 1)
+}
+
+func (a *analysis) noSums() sums { return sums{tails: make([]int64, len(a.tails))} }
 
 // unrolled is the greatest number of barriers that are told apart in a loop that is summarised.
 const unrolled = 1 << 14
 
 // Repeat begins an iteration that stands for several.
 func (r *recorder) Repeat(times int) {
-	r.path.ordered, r.path.ops, r.path.accesses = false, nil, nil
+	r.unordered()
 	r.loops = append(r.loops, loop{int64(times), r.path.sums, r.path.turns})
-	r.path.sums, r.path.turns = sums{tails: make([]int64, len(r.tails))}, []int64{0}
+	r.path.sums, r.path.turns = r.noSums(), []int64{0}
 }
 
 // Repeated ends it.

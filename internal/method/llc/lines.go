@@ -1,0 +1,234 @@
+package llc
+
+import (
+	"math"
+	"math/bits"
+	"slices"
+)
+
+// maxTouches limits the patterns of all warps of a launch that are looked at one by one.
+const maxTouches = 1 << 20
+
+// lineUse is how often an SM may touch a line of global or local memory.
+type lineUse struct {
+	reads int64  // by loads that look the L1 up
+	sent  int64  // by others
+	uses  int64  // of all these, those that may change in which order the L1 displaces lines
+	drops int64  // that take it out of the L1
+	pools uint64 // touches of unknown lines of these may be touches of this one
+}
+
+// fetched is how often a line may be asked of the shared cache.
+type fetched struct {
+	times int64
+	pools uint64 // besides, fetches of unknown lines of these may be of this one
+}
+
+// follower finds which lines SMs touch, wave by wave.
+type follower struct {
+	*analysis
+	footprints [][]footprint // by warp of a CTA, and by result
+
+	lines   map[uint64]lineUse // scratch: of a wave
+	scratch []line
+	l1, llc *crowds // scratch
+}
+
+// smLines are what an SM may ask of the shared cache.
+type smLines struct {
+	lines   map[uint64]fetched
+	unknown []unknownLines // by pool
+	given   bool           // up: any
+}
+
+// follower returns nil if there is too much to look at.
+func (a *analysis) follower() *follower {
+	m := a.machine
+	f := &follower{
+		analysis: a, lines: make(map[uint64]lineUse),
+		l1: newCrowds(m.L1.Sets.Value, m.L1.Ways.Value), llc: newCrowds(m.LLC.Sets.Value, m.LLC.Ways.Value),
+	}
+	total := int64(0)
+	for _, results := range a.warps {
+		var of []footprint
+		for i := range results {
+			p := &results[i].Visitor.(*recorder).path
+			of = append(of, p.footprint())
+			total = saturate(total, int64(len(of[i].patterns)+1), int64(results[i].Box.CTAs()))
+		}
+		f.footprints = append(f.footprints, of)
+	}
+	if total > maxTouches {
+		return nil
+	}
+	return f
+}
+
+// wave returns how many of the touches by loads of a wave are not hits in the L1, at most, and enters what the wave may
+// ask of the shared cache. It is false if too little is known.
+func (f *follower) wave(sm int, ctas []int, into *smLines) (misses int64, ok bool) {
+	clear(f.lines)
+	var unknown []unknownLines
+	for slot, cta := range ctas {
+		at := f.cells.At(cta)
+		cell := f.cells.Cell(at)
+		for w := range f.perCTA {
+			box := f.boxes[w][cell]
+			touched := &f.footprints[w][box]
+			if touched.given {
+				into.given, f.limited = true, true
+				return 0, false
+			}
+			p := place{at: at, sm: sm, slot: slot*f.perCTA + w}
+			for axis := range p.at {
+				p.at[axis] -= f.warps[w][box].Box.Lo[axis]
+			}
+			f.warp(touched, &p)
+			unknown = allPools(unknown, touched.unknown)
+		}
+	}
+	for pool := range unknown {
+		if unknown[pool].all() == 0 {
+			continue
+		}
+		if f.pools.many[pool] {
+			into.given = true
+			return 0, false
+		}
+		for _, n := range f.pools.lines[pool] {
+			f.perhaps(n, pool)
+		}
+	}
+	return f.fetches(unknown, into), true
+}
+
+// warp enters the lines that a warp touches.
+func (f *follower) warp(touched *footprint, p *place) {
+	for i := range touched.patterns {
+		pattern := &touched.patterns[i]
+		f.scratch, _ = f.layout.lines(f.scratch[:0], &pattern.access, p)
+		for _, l := range f.scratch {
+			use := f.lines[l.number]
+			if l.sort == read {
+				use.reads = saturate(use.reads, pattern.times, 1)
+			} else {
+				use.sent = saturate(use.sent, pattern.times, 1)
+			}
+			switch l.sort {
+			case read, write:
+				use.uses = saturate(use.uses, pattern.times, 1)
+			case atomic:
+				use.drops = saturate(use.drops, pattern.times, 1)
+			}
+			f.lines[l.number] = use
+		}
+	}
+	if len(touched.unknown) > ofLocal && touched.unknown[ofLocal].all() > 0 {
+		for word := range (uint64(f.launch.LocalBytes()) + localWord - 1) / localWord {
+			for n := f.layout.localLine(word, p, 0); n <= f.layout.localLine(word, p, int(f.layout.width)-1); n++ {
+				f.perhaps(n, ofLocal)
+			}
+		}
+	}
+}
+
+// perhaps enters a line that touches of unknown lines of a pool may be of.
+func (f *follower) perhaps(n uint64, pool int) {
+	use := f.lines[n]
+	use.pools |= 1 << pool
+	f.lines[n] = use
+}
+
+// fetches returns how many touches by loads of the lines of a wave are not hits in the L1, at most, and enters what the
+// wave may ask of the shared cache.
+func (f *follower) fetches(unknown []unknownLines, into *smLines) (misses int64) {
+	sets := f.l1
+	sets.clear()
+	for n, use := range f.lines {
+		if use.uses > 0 || use.pools != 0 {
+			sets.add(n, use.uses, use.pools)
+		}
+	}
+	for pool := range unknown {
+		sets.unknown = append(sets.unknown, unknown[pool].all())
+	}
+	sets.sort()
+	open := make([]int64, len(unknown)) // by pool: fetches by touches of unknown lines
+	for n, use := range f.lines {
+		fetches := saturate(1, use.drops, 1)
+		for pools := use.pools; pools != 0; pools &= pools - 1 {
+			if u := &unknown[bits.TrailingZeros64(pools)]; u.drops {
+				fetches = saturate(fetches, u.sent, 1)
+			}
+		}
+		fetches = saturate(fetches, sets.evictions(n, use.uses, use.pools), 1)
+		reads := min(use.reads, fetches)
+		misses = saturate(misses, reads, 1)
+		for pools := use.pools; pools != 0; pools &= pools - 1 {
+			of := &open[bits.TrailingZeros64(pools)]
+			*of = saturate(*of, fetches-reads, 1)
+		}
+		of := into.lines[n]
+		of.times = saturate(saturate(of.times, reads, 1), use.sent, 1)
+		of.pools |= use.pools
+		into.lines[n] = of
+	}
+	for pool := range unknown {
+		unknown[pool].reads = min(unknown[pool].reads, open[pool])
+		misses = saturate(misses, unknown[pool].reads, 1)
+	}
+	into.unknown = allPools(into.unknown, unknown)
+	return misses
+}
+
+// turns bounds for how many of their accesses to the shared cache SMs need turns at the DRAM. An SM reads a line again
+// only if it was displaced meanwhile.
+func (f *follower) turns(sms []smLines) []int64 {
+	turns := slices.Repeat([]int64{math.MaxInt64}, len(sms))
+	all := make(map[uint64]fetched)
+	var unknown []unknownLines
+	for i := range sms {
+		if sms[i].given {
+			return turns
+		}
+		for n, of := range sms[i].lines {
+			x := all[n]
+			all[n] = fetched{times: saturate(x.times, of.times, 1), pools: x.pools | of.pools}
+		}
+		unknown = allPools(unknown, sms[i].unknown)
+	}
+	sets := f.llc
+	for i := range f.cpu.accesses {
+		a := &f.cpu.accesses[i]
+		if a.First != a.Last {
+			sets.others = saturate(sets.others, a.Max, 1)
+			continue
+		}
+		x := all[a.First]
+		x.times = saturate(x.times, a.Max, 1)
+		all[a.First] = x
+	}
+	for n, of := range all {
+		sets.add(n, of.times, of.pools)
+	}
+	for pool := range unknown {
+		sets.unknown = append(sets.unknown, unknown[pool].all())
+	}
+	sets.sort()
+	for i := range sms {
+		turns[i] = 0
+		open := make([]int64, len(unknown))
+		for n, of := range sms[i].lines {
+			reads := saturate(1, sets.evictions(n, all[n].times, all[n].pools), 1)
+			turns[i] = saturate(turns[i], min(of.times, reads), 1)
+			for pools := of.pools; pools != 0; pools &= pools - 1 {
+				x := &open[bits.TrailingZeros64(pools)]
+				*x = saturate(*x, max(0, reads-of.times), 1)
+			}
+		}
+		for pool := range sms[i].unknown {
+			turns[i] = saturate(turns[i], min(sms[i].unknown[pool].all(), open[pool]), 1)
+		}
+	}
+	return turns
+}
