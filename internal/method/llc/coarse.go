@@ -73,7 +73,7 @@ func (a *analysis) inIntervals(d *detail, needs []need) int64 {
 	if all := longest(func(n *need) int64 { return n.chain }); along > saturate(all.chain, saturate(0, d.Intervals, d.Quota), turn) {
 		chain, along, each = all, all.chain, l.separation()
 	}
-	along = saturate(along, d.Intervals, saturate(l.oldest()+a.longest(), d.Quota, each))
+	along = saturate(along, d.Intervals, saturate(a.anew(&l), d.Quota, each))
 	if along < sum.cycles {
 		d.Issue, d.Dispatch = chain.service, chain.dispatch
 		return along
@@ -175,7 +175,7 @@ func (a *analysis) finish(n *need, l *latencies) {
 	n.cycles = saturate(min(byTurns, oneByOne), n.dispatch, 1)
 	n.chain = saturate(n.chain, n.dispatch, 1)
 	if a.machine.Regulated() { // behind each interval what is queued begins anew
-		n.cycles = saturate(n.cycles, n.accesses/a.quota(), l.oldest()+a.longest())
+		n.cycles = saturate(n.cycles, n.accesses/a.quota(), a.anew(l))
 	}
 }
 
@@ -280,7 +280,7 @@ func (a *analysis) byTurns(w *wave, loads, accesses int64, l *latencies) int64 {
 	answers := saturate(min(turns, saturate(loads, total.fences, 1)), 1, 1) // the last one of what is posted
 	answers = saturate(answers, accesses/a.machine.Interconnect.Credits.Value, 1)
 	cycles := saturate(total.service, answers, l.oldest()+a.longestAccess())
-	cycles = saturate(cycles, total.further, a.machine.LLC.Atomic.Value)
+	cycles = saturate(cycles, min(total.further, saturate(0, answers, total.together)), a.machine.LLC.Atomic.Value)
 	instrs := int64(0) // with a tail latency at least as long
 	for i := len(a.tails) - 1; i >= 0; i-- {
 		instrs = saturate(instrs, total.tails[i], 1)
@@ -291,6 +291,17 @@ func (a *analysis) byTurns(w *wave, loads, accesses int64, l *latencies) int64 {
 		cycles = saturate(cycles, min(instrs, saturate(turns, 1, 1)), step)
 	}
 	return cycles
+}
+
+// anew returns what it costs at most that what is queued begins anew behind the end of an interval.
+func (a *analysis) anew(l *latencies) int64 {
+	together := int64(0)
+	for _, results := range a.warps {
+		for i := range results {
+			together = max(together, results[i].Visitor.(*recorder).path.sums.together)
+		}
+	}
+	return saturate(l.oldest()+a.longest(), together, a.machine.LLC.Atomic.Value)
 }
 
 // longestAccess returns the longest tail latency of an instruction that accesses memory.

@@ -38,6 +38,7 @@ type sums struct {
 	awaited  int64   // and those of others for whose answers a warp waits
 	fences   int64   // instructions that wait for answers to posted accesses
 	further  int64   // operations of atomic accesses on one address, after the first
+	together int64   // the most of these of one access
 	waiting  int64   // loads whose warp may wait for answers
 }
 
@@ -56,6 +57,7 @@ func (s *sums) times(t *sums, n int64) {
 	s.awaited = saturate(s.awaited, t.awaited, n)
 	s.fences = saturate(s.fences, t.fences, n)
 	s.further = saturate(s.further, t.further, n)
+	s.together = max(s.together, t.together)
 	s.waiting = saturate(s.waiting, t.waiting, n)
 }
 
@@ -66,7 +68,8 @@ func (s *sums) atLeast(t *sums) {
 		s.tails[i] = max(s.tails[i], x)
 	}
 	s.accesses, s.reads, s.awaited = max(s.accesses, t.accesses), max(s.reads, t.reads), max(s.awaited, t.awaited)
-	s.fences, s.further, s.waiting = max(s.fences, t.fences), max(s.further, t.further), max(s.waiting, t.waiting)
+	s.fences, s.waiting = max(s.fences, t.fences), max(s.waiting, t.waiting)
+	s.further, s.together = max(s.further, t.further), max(s.together, t.together)
 }
 
 // recorder makes the path of an abstract execution.
@@ -183,7 +186,8 @@ func (r *recorder) sum(c *cost.Instr, s *absexec.Step, onChip cost.Between) {
 	if s.Access != nil {
 		add.accesses = r.maxLines(s)
 		if sortOf(s.Instr) == atomic {
-			add.further = int64(bits.OnesCount64(s.May))
+			add.further = max(int64(bits.OnesCount64(s.May))-1, 0)
+			add.together = add.further
 		}
 	}
 	switch {
