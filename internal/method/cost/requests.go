@@ -99,22 +99,27 @@ func (c *Counter) OnChip(s *absexec.Step, box absexec.Box) Between {
 
 // Lines returns how many segments of global memory, or lines of the L1, the lanes of a step
 // touch at most in any CTA of a box.
-func (c *Counter) Lines(s *absexec.Step, box absexec.Box) int64 {
+func (c *Counter) Lines(s *absexec.Step, box absexec.Box) int64 { return c.LinesBetween(s, box).Max }
+
+// LinesBetween returns how many segments of global memory, or lines of the L1, the lanes of a step whose address is known
+// touch in any CTA of a box if all of them make the access.
+func (c *Counter) LinesBetween(s *absexec.Step, box absexec.Box) Between {
 	known := s.Access.Lanes[isa.Global] & s.May
 	each := int64(s.Access.Bytes-1)/int64(c.segment) + 1 // accesses are aligned to their size
 	if known == 0 {
-		return 0
+		return Between{}
 	}
-	maximum := int64(0)
 	offsets, same := shifts(s.Access, known, c.segment, box)
 	if !same {
-		return each * int64(bits.OnesCount64(known))
+		return Between{Min: 1, Max: each * int64(bits.OnesCount64(known))}
 	}
+	n := Between{Min: math.MaxInt64}
 	for _, shift := range offsets {
 		c.collect(s.Access, known, shift, c.segment, uint64(s.Access.Bytes))
-		maximum = max(maximum, int64(len(c.pieces)))
+		pieces := int64(len(c.pieces))
+		n = Between{min(n.Min, pieces), max(n.Max, pieces)}
 	}
-	return maximum
+	return n
 }
 
 func atomic(in *isa.Instr) bool { return in.Op == isa.Atom || in.Op == isa.Red }

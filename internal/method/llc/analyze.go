@@ -24,6 +24,7 @@ type analysis struct {
 	machine      *machine.Machine
 	costs        []cost.Instr
 	tails        []int64 // different ones of the costs, in order
+	accessTail   int64   // the longest of an instruction that accesses memory
 	counter      *cost.Counter
 	layout       layout
 	pools        *pools
@@ -99,6 +100,7 @@ func newAnalysis(p *method.Problem) (*analysis, error) {
 	for i := range a.costs {
 		a.tails = append(a.tails, a.costs[i].TailLatency())
 	}
+	a.accessTail = a.longestAccess()
 	slices.Sort(a.tails)
 	a.tails = slices.Compact(a.tails)
 	a.distribution.ctas = grid[0] * grid[1] * grid[2]

@@ -17,7 +17,7 @@ import (
 // Either way there are no more SMs than intervals.
 func (a *analysis) coarse() (*detail, error) {
 	d := a.detail()
-	needs := a.needs()
+	needs, courses := a.needs()
 	for _, need := range needs {
 		misses := min(need.accesses, need.turns)
 		d.Cores = append(d.Cores, estimate.LLCCore{Accesses: need.accesses, Misses: misses})
@@ -33,7 +33,7 @@ func (a *analysis) coarse() (*detail, error) {
 		}
 	}
 	if d.Regulated {
-		d.cycles = a.inIntervals(d, needs)
+		d.cycles = a.inIntervals(d, needs, courses)
 		d.IntervalEnds = saturate(0, d.Intervals-1, a.endOfInterval())
 		d.cycles = saturate(d.cycles, d.IntervalEnds, 1)
 	} else {
@@ -55,7 +55,7 @@ func (a *analysis) coarse() (*detail, error) {
 
 // inIntervals bounds the cycles of all intervals, without their ends. It enters what of them is issue and
 // dispatch.
-func (a *analysis) inIntervals(d *detail, needs []need) int64 {
+func (a *analysis) inIntervals(d *detail, needs []need, courses []*course) int64 {
 	count := int(min(d.Intervals, int64(len(needs))))
 	longest := func(cycles func(*need) int64) (total need) {
 		sorted := slices.SortedStableFunc(slices.Values(needs), func(m, n need) int { return cmp.Compare(cycles(&n), cycles(&m)) })
@@ -74,12 +74,31 @@ func (a *analysis) inIntervals(d *detail, needs []need) int64 {
 		chain, along, each = all, all.chain, l.separation()
 	}
 	along = saturate(along, d.Intervals, saturate(a.anew(&l), d.Quota, each))
-	if along < sum.cycles {
-		d.Issue, d.Dispatch = chain.service, chain.dispatch
-		return along
+	if sum.cycles < along {
+		chain, along = sum, sum.cycles
 	}
-	d.Issue, d.Dispatch = sum.service, sum.dispatch
-	return sum.cycles
+	if inTurns, ok := a.inTurns(d, courses, &l); ok && inTurns < along {
+		turns := longest(func(n *need) int64 { return n.turns }).turns
+		inTurns = saturate(inTurns, min(turns, saturate(0, d.Intervals, d.Quota)), turn)
+		if inTurns < along {
+			chain, along = needs[d.SM], inTurns
+		}
+	}
+	d.Issue, d.Dispatch = chain.service, chain.dispatch
+	return along
+}
+
+// inTurns bounds the cycles of all intervals by what each SM does in which turns, without their ends and without turns at the DRAM. It is false
+// if that is not known.
+func (a *analysis) inTurns(d *detail, courses []*course, l *latencies) (int64, bool) {
+	if courses == nil {
+		return 0, false
+	}
+	answer := a.anew(l) - a.longest() + a.accessTail
+	total, ok := inTurns(courses, d.Intervals, d.Quota, &turnTimes{tail: a.accessTail, answer: answer, dispatch: a.machine.SM.Dispatch.Value})
+	perInterval := saturate(a.anew(l), d.Quota, l.slots.period)
+	perInterval = saturate(perInterval, d.Quota/a.machine.Interconnect.Credits.Value+1, answer) // for credits
+	return saturate(total, d.Intervals, perInterval), ok
 }
 
 // endOfInterval returns how long all SMs that have not ended are throttled at the end of an interval, at
@@ -101,11 +120,12 @@ type need struct {
 	turns                     int64 // of them at the DRAM
 }
 
-// needs adds up what the waves of each SM need.
-func (a *analysis) needs() []need {
+// needs adds up what the waves of each SM need, and tells in which turns they need it; nil if that is not known.
+func (a *analysis) needs() ([]need, []*course) {
 	var all []need
+	var courses []*course
 	if f := a.follower(); f != nil {
-		all = f.needs()
+		all, courses = f.needs()
 	} else {
 		a.limited = true
 		all = a.byKind()
@@ -114,17 +134,21 @@ func (a *analysis) needs() []need {
 	for sm := range all {
 		a.finish(&all[sm], &l)
 	}
-	return all
+	return all, courses
 }
 
 // needs adds up what the waves of each SM need, with what is known of the lines that they touch.
-func (f *follower) needs() []need {
+func (f *follower) needs() ([]need, []*course) {
 	all := make([]need, f.distribution.sms)
+	courses := make([]*course, len(all))
 	l := newLatencies(f.machine, 0)
 	kinds := f.kinds()
 	sms := make([]smLines, len(all))
+	known := true
+	waves := f.distribution.ctas/(f.distribution.sms*f.distribution.slots) + 1
 	for sm := range all {
 		sms[sm].lines = make(map[uint64]fetched)
+		courses[sm] = &course{stages: make([]stage, 0, waves)}
 		for number := 0; ; number++ {
 			ctas := f.distribution.wave(sm, number)
 			if len(ctas) == 0 {
@@ -137,12 +161,18 @@ func (f *follower) needs() []need {
 			}
 			n := f.needOf(w, misses, &l)
 			all[sm].plus(&n, 1)
+			if known = known && w.rounds != nil; known {
+				courses[sm].add(w, misses)
+			}
 		}
+	}
+	if !known {
+		courses = nil
 	}
 	for sm, turns := range f.turns(sms) {
 		all[sm].turns = min(all[sm].turns, turns)
 	}
-	return all
+	return all, courses
 }
 
 // byKind adds up what the waves of each SM need if all their accesses miss. Those with CTAs of the same cells need the same.
@@ -192,15 +222,17 @@ func (n *need) plus(wave *need, times int64) {
 
 // wave is what the warps of a wave execute, in whatever order.
 type wave struct {
-	total sums
-	turns int64
+	total  sums
+	turns  int64
+	rounds *rounds // nil if it is not known what is issued by turn
 }
 
 // kinds are waves by the cells of their CTAs: those of the same cells execute the same.
 type kinds struct {
 	*analysis
-	of  map[string]*wave
-	key []byte // scratch
+	of        map[string]*wave
+	key       []byte // scratch
+	stretches int    // of all of them
 }
 
 func (a *analysis) kinds() *kinds { return &kinds{analysis: a, of: make(map[string]*wave)} }
@@ -217,9 +249,36 @@ func (k *kinds) wave(ctas []int) *wave {
 		for _, cta := range ctas {
 			w.turns = max(w.turns, k.turns(k.cells.Cell(k.cells.At(cta)), &w.total))
 		}
+		w.rounds = k.rounds(ctas)
 		k.of[string(k.key)] = w
 	}
 	return w
+}
+
+// maxMilestones limits the stretches of all waves that are told apart.
+const maxMilestones = 1 << 20
+
+// rounds adds up what CTAs of a wave need by turn; nil if turns are not counted by instructions, or there is too much of it.
+func (k *kinds) rounds(ctas []int) *rounds {
+	var paths []*path
+	for _, cta := range ctas {
+		for w := range k.perCTA {
+			p, _ := k.pathOf(cta, w)
+			if p.partial || len(p.turns) > 1 {
+				return nil // barriers
+			}
+			paths = append(paths, p)
+			k.stretches += len(p.progress.stretches)
+		}
+	}
+	if !k.machine.Regulated() || k.stretches > maxMilestones {
+		return nil
+	}
+	r := newRounds(paths)
+	if all := r.all(); max(all.service, all.excess, all.waits, all.reads, all.sent) == math.MaxInt64 {
+		return nil
+	}
+	return r
 }
 
 // needOf returns what a wave needs, of whose touches by loads so many are not hits in the L1. The wave's dispatch is in
@@ -279,7 +338,7 @@ func (a *analysis) byTurns(w *wave, loads, accesses int64, l *latencies) int64 {
 	total, turns := &w.total, w.turns
 	answers := saturate(min(turns, saturate(loads, total.fences, 1)), 1, 1) // the last one of what is posted
 	answers = saturate(answers, accesses/a.machine.Interconnect.Credits.Value, 1)
-	cycles := saturate(total.service, answers, l.oldest()+a.longestAccess())
+	cycles := saturate(total.service, answers, l.oldest()+a.accessTail)
 	cycles = saturate(cycles, min(total.further, saturate(0, answers, total.together)), a.machine.LLC.Atomic.Value)
 	instrs := int64(0) // with a tail latency at least as long
 	for i := len(a.tails) - 1; i >= 0; i-- {

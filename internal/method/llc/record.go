@@ -1,6 +1,7 @@
 package llc
 
 import (
+	"math"
 	"math/bits"
 	"slices"
 
@@ -24,8 +25,9 @@ type path struct {
 	accesses []access
 	sums     sums
 	touched  footprint // if ops is not what it issues
-	turns    []int64   // instructions at most, up to each barrier at which the warp surely waits for all others, and to its end
-	partial  bool      // it may wait at other barriers
+	progress progress
+	turns    []int64 // instructions at most, up to each barrier at which the warp surely waits for all others, and to its end
+	partial  bool    // it may wait at other barriers
 }
 
 // sums are what warps need at most, whatever else is known of their paths.
@@ -82,17 +84,21 @@ type recorder struct {
 
 // fork is a place from which the warp executes one of several alternatives.
 type fork struct {
-	before  sums
-	turns   int64 // since the last barrier before it
-	longest sums  // of the alternatives so far; none of them need have all of these
-	maximum int64 // turns
+	before         sums
+	turns          int64 // since the last barrier before it
+	longest        sums  // of the alternatives so far; none of them need have all of these
+	began          bool  // an alternative has begun
+	min, max       int64 // instructions issued before it
+	fewest, issued int64 // and behind alternatives so far
+	maximum        int64 // turns
 }
 
 // loop is a loop of which one iteration stands for several.
 type loop struct {
-	times  int64
-	before sums
-	turns  []int64
+	times    int64
+	before   sums
+	turns    []int64
+	progress progress
 }
 
 func (a *analysis) record(absexec.Box) *recorder {
@@ -214,6 +220,30 @@ func (r *recorder) sum(c *cost.Instr, s *absexec.Step, onChip cost.Between) {
 	at, _ := slices.BinarySearch(r.tails, c.TailLatency())
 	r.path.sums.tails[at]++
 	r.turn(c, s, onChip)
+	e := extent{
+		service: add.service, excess: max(0, c.TailLatency()-r.accessTail),
+		waits: add.waiting + add.fences, others: add.waiting + add.fences,
+		reads: add.reads, sent: add.accesses - add.reads, surely: r.surely(s),
+	}
+	if add.reads > 0 {
+		e.others -= add.waiting
+	}
+	r.path.progress.issue(&e, s.Certain)
+}
+
+// surely returns how many accesses to the shared cache a step surely makes, at least.
+func (r *recorder) surely(s *absexec.Step) int64 {
+	if s.Access == nil || !s.Certain || len(r.forks) > 0 || len(r.loops) > 0 || sortOf(s.Instr) == read || s.Instr.Op == isa.CpAsync {
+		return 0
+	}
+	global, local := s.Must&s.Access.Lanes[isa.Global], s.Must&s.Access.Lanes[isa.Local]
+	switch {
+	case global == 0 && (local == 0 || sortOf(s.Instr) == passing):
+		return 0
+	case global == 0 || s.Must != s.May || openLanes(s) != 0:
+		return 1
+	}
+	return r.counter.LinesBetween(s, s.Box).Min
 }
 
 // turn counts an instruction.
@@ -238,7 +268,11 @@ func (r *recorder) maxLines(s *absexec.Step) int64 {
 func (r *recorder) Fork(int) {
 	r.unordered()
 	turns := r.path.turns
-	r.forks = append(r.forks, fork{before: r.path.sums, turns: turns[len(turns)-1], longest: r.noSums()})
+	p := &r.path.progress
+	r.forks = append(r.forks, fork{
+		before: r.path.sums, turns: turns[len(turns)-1], longest: r.noSums(),
+		min: p.min, max: p.max, fewest: math.MaxInt64, issued: p.max,
+	})
 	r.path.sums = r.noSums()
 }
 
@@ -248,6 +282,11 @@ func (r *recorder) Alternative() {
 	f.longest.atLeast(&r.path.sums)
 	f.maximum = max(f.maximum, turns[len(turns)-1]-f.turns)
 	r.path.sums, turns[len(turns)-1] = r.noSums(), f.turns
+	p := &r.path.progress
+	if f.began {
+		f.fewest, f.issued = min(f.fewest, p.min), max(f.issued, p.max)
+	}
+	p.min, p.max, f.began = f.min, f.max, true
 }
 
 // Join ends alternatives.
@@ -258,6 +297,7 @@ func (r *recorder) Join() {
 	r.path.sums = f.before
 	r.path.sums.plus(&f.longest)
 	turns[len(turns)-1] = saturate(f.turns, f.maximum, 1)
+	r.path.progress.min, r.path.progress.max = f.fewest, f.issued
 }
 
 func (a *analysis) noSums() sums { return sums{tails: make([]int64, len(a.tails))} }
@@ -268,8 +308,8 @@ const unrolled = 1 << 14
 // Repeat begins an iteration that stands for several.
 func (r *recorder) Repeat(times int) {
 	r.unordered()
-	r.loops = append(r.loops, loop{int64(times), r.path.sums, r.path.turns})
-	r.path.sums, r.path.turns = r.noSums(), []int64{0}
+	r.loops = append(r.loops, loop{int64(times), r.path.sums, r.path.turns, r.path.progress})
+	r.path.sums, r.path.turns, r.path.progress = r.noSums(), []int64{0}, progress{}
 }
 
 // Repeated ends it.
@@ -279,6 +319,9 @@ func (r *recorder) Repeated() {
 	body, turns := r.path.sums, r.path.turns
 	r.path.sums, r.path.turns = l.before, l.turns
 	r.path.sums.times(&body, l.times)
+	iteration := r.path.progress
+	r.path.progress = l.progress
+	r.path.progress.repeat(&iteration, l.times)
 	if barriers := int64(len(turns) - 1); barriers > 0 && barriers <= unrolled/l.times {
 		for range l.times {
 			r.path.turns[len(r.path.turns)-1] += turns[0]
