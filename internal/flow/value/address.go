@@ -441,11 +441,11 @@ func (x *expansion) counter(s Symbol, width uint8) (start Form, step int64, time
 	m := &x.r.machine
 	y := &m.syms.all[s]
 	loops := x.r.Graph.Loops()
-	if y.origin != merged || y.set.bits > width || y.block == x.r.Graph.Entry() || loops.Irreducible() != nil {
+	if y.origin != merged || y.set.bits > width || y.block == x.r.Graph.Entry() {
 		return Form{}, 0, 0, false
 	}
 	at := loops.Innermost(y.block)
-	if at < 0 || loops.Loops[at].Header != y.block {
+	if at < 0 || loops.Loops[at].Header != y.block || !x.r.regular(&loops.Loops[at]) {
 		return Form{}, 0, 0, false
 	}
 	l := &counting{r: x.r, loop: &loops.Loops[at]}

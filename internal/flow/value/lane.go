@@ -12,11 +12,11 @@ func (a *agreement) ownPart(counter Symbol, block int) (Form, bool) {
 		return Form{}, false
 	}
 	loop := a.r.Graph.Loops().Innermost(y.block)
-	if loop < 0 || a.r.Graph.Loops().Irreducible() != nil || a.outdated(counter, block) {
+	if loop < 0 || a.outdated(counter, block) {
 		return Form{}, false
 	}
 	l := &a.r.Graph.Loops().Loops[loop]
-	if l.Header != y.block || y.block == a.r.Graph.Entry() {
+	if l.Header != y.block || y.block == a.r.Graph.Entry() || !a.r.regular(l) {
 		return Form{}, false
 	}
 	own := Form{}

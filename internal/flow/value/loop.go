@@ -93,7 +93,7 @@ const maxTogether = 1 << 18
 // together reports whether lanes that enter a loop together are never at different
 // iterations of it.
 func (a *agreement) together(l *graph.Loop) bool {
-	if a.r.Graph.Loops().Irreducible() != nil || len(l.Body)*len(a.branches) > maxTogether {
+	if !a.r.regular(l) || len(l.Body)*len(a.branches) > maxTogether {
 		return false
 	}
 	for _, x := range a.branches {

@@ -33,6 +33,8 @@ type Result struct {
 	into    [][]edgeRef // the edges that lead to each block, by their blocks
 	bounds  []Bound     // of the loops, as plainLoops finds them; nil until it is asked
 	changes [][]isa.Reg // the registers that each loop changes
+
+	irregular []bool // of each block: it is in a loop with several entries
 }
 
 // Analyze finds the values of the registers of a kernel.
@@ -79,7 +81,6 @@ type solver struct {
 	preds      [][]edgeRef
 	rank       []int              // of each block: its place in the order
 	thresholds map[int][]uint64   // by width
-	irregular  []bool             // of each block: it is in a loop with several entries
 	joined     []map[isa.Reg]bool // of each block: the registers whose values were joined there
 	dead       [][]isa.Reg        // of each block: the registers that some way leads there for the last time
 	pass       int
@@ -94,9 +95,9 @@ type edgeRef struct{ block, index int }
 func newSolver(g *cfg.Graph, launch Launch) *solver {
 	n := len(g.Blocks)
 	s := &solver{
-		Result: &Result{Graph: g, Launch: launch, in: make([]state, n), along: make([][]state, n), into: make([][]edgeRef, n), changes: changes(g)},
+		Result: &Result{Graph: g, Launch: launch, in: make([]state, n), along: make([][]state, n), into: make([][]edgeRef, n), changes: changes(g), irregular: irregular(g)},
 		live:   cfg.Liveness(g), heads: make([]bool, n), preds: make([][]edgeRef, n),
-		irregular: irregular(g), joined: make([]map[isa.Reg]bool, n), dead: make([][]isa.Reg, n), dom: graph.Dominators(g.Flow.Graph(), g.Entry()), limits: make(map[place]Strided),
+		joined: make([]map[isa.Reg]bool, n), dead: make([][]isa.Reg, n), dom: graph.Dominators(g.Flow.Graph(), g.Entry()), limits: make(map[place]Strided),
 	}
 	syms := newSymbols()
 	s.machine = machine{kernel: g.Kernel, launch: &s.Launch, syms: syms, alike: newAlike(syms), last: make([][]*Value, len(g.Kernel.Instrs))}
@@ -163,6 +164,11 @@ func irregular(g *cfg.Graph) []bool {
 		}
 	}
 	return found
+}
+
+// regular reports whether a loop neither is one with several entries nor has one inside or around it.
+func (r *Result) regular(l *graph.Loop) bool {
+	return !slices.ContainsFunc(l.Body, func(b int) bool { return r.irregular[b] })
 }
 
 // ending returns the registers that may have values where control comes to a block, and are

@@ -45,7 +45,7 @@ type unrolling struct {
 
 // unrolled bounds a loop that ends after few iterations.
 func (l *counting) unrolled() Bound {
-	if l.loop.Header == l.r.Graph.Entry() || l.r.Graph.Loops().Irreducible() != nil {
+	if l.loop.Header == l.r.Graph.Entry() || !l.r.regular(l.loop) {
 		return Bound{}
 	}
 	if found := l.following(true); found.Known {

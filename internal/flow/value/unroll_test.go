@@ -211,7 +211,7 @@ func followed(r *Result, bounds []Bound) [][]Bound {
 		l := &counting{r: r, loop: &r.Graph.Loops().Loops[i], dom: dom, paths: newPaths(r, dom)}
 		for k := range all {
 			b := Bound{}
-			if bounds[i].Iterations < 40 && r.in[l.loop.Header] != nil && l.loop.Header != r.Graph.Entry() && r.Graph.Loops().Irreducible() == nil {
+			if bounds[i].Iterations < 40 && r.in[l.loop.Header] != nil && l.loop.Header != r.Graph.Entry() && r.regular(l.loop) {
 				b = l.following(k == 0)
 			}
 			all[k] = append(all[k], b)
