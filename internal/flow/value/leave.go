@@ -18,7 +18,7 @@ func (l *counting) leaves(b, way int) bool {
 		return false
 	}
 	m := *l.machine()
-	m.settled = true
+	m.settled, m.last = true, nil
 	return l.leavesFrom(&m, e, bare(st), maxThreaded)
 }
 
@@ -71,7 +71,7 @@ func (l *counting) staying(b int, holds bool) *condition {
 		return nil
 	}
 	m := *l.machine()
-	m.settled = true
+	m.settled, m.last = true, nil
 	block := &l.r.Graph.Blocks[b]
 	var found *condition
 	ways := 0
