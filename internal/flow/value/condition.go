@@ -46,6 +46,25 @@ func (c *condition) equal(d *condition) bool {
 	return same && (c.op != isa.Setp || c.a.Strided == d.a.Strided && c.b.Strided == d.b.Strided && c.a.form.equal(d.a.form) && c.b.form.equal(d.b.form))
 }
 
+// join returns what is known of a predicate that is one or the other: nothing, unless both compare the same forms, of which
+// more may have been known on one way to a place or in one pass than in another.
+func (c *condition) join(d *condition) *condition {
+	switch {
+	case c.equal(d):
+		return c
+	case c == nil || d == nil || c.op != isa.Setp || d.op != isa.Setp:
+		return nil
+	case c.cmp != d.cmp || c.sign != d.sign || c.real != d.real || c.flush != d.flush:
+		return nil
+	case !c.a.form.known() || !c.b.form.known() || !c.a.form.equal(d.a.form) || !c.b.form.equal(d.b.form):
+		return nil
+	}
+	both := *c
+	both.a = &Value{Strided: c.a.Strided.Join(d.a.Strided), form: c.a.form}
+	both.b = &Value{Strided: c.b.Strided.Join(d.b.Strided), form: c.b.form}
+	return &both
+}
+
 // mentions reports whether a symbol occurs for which the test holds.
 func (c *condition) mentions(test func(Symbol) bool) bool {
 	if c == nil {
@@ -194,8 +213,15 @@ func (m *machine) facts(c *condition, holds bool) ([]fact, bool) {
 	return slices.Concat(m.inAnyWidth(c.a.form, a), m.inAnyWidth(c.b.form, b), m.separated(c, cmp), m.residues(c.a.form, a), m.residues(c.b.form, b)), ok
 }
 
-// separated returns what a comparison says of the difference of its operands, if that counts as a number.
+// separated returns what a comparison says of the difference of its operands, if that counts as a number, and from which
+// constant one of them differs: sets, which are intervals, do not tell that of one amid others.
 func (m *machine) separated(c *condition, cmp isa.Cmp) []fact {
+	for _, pair := range [2][2]*Value{{c.a, c.b}, {c.b, c.a}} {
+		if _, constant := pair[1].Strided.IsConst(); cmp == isa.Ne && constant && len(pair[0].form.terms) > 0 {
+			words, _ := Any(pair[0].Strided.Bits()).without(pair[1].Strided)
+			return []fact{{pair[0].form, words}}
+		}
+	}
 	if len(c.a.form.terms) == 0 || len(c.b.form.terms) == 0 {
 		return nil
 	}

@@ -34,6 +34,9 @@ add.u32 %r1, %r1, 1; setp.lt.u32 %p2, %r1, %n; M: @%p2 bra L; E:`, 2999, true},
 		{"one of two conditions", 0, 3000, `mov.u32 %r1, 0;
 L: add.u32 %r1, %r1, 1; ld.shared.u32 %r3, [tile]; setp.eq.u32 %p1, %r3, 77; @%p1 bra K; setp.ne.u32 %p2, %r3, 78; bra M;
 K: setp.lt.u32 %p2, %r1, %n; M: @%p2 bra L; E:`, unknown, false},
+		{"one of two comparisons of the same numbers", 0, 3000, `mov.u32 %r1, 0;
+L: ld.shared.u32 %r3, [tile]; setp.eq.u32 %p1, %r3, 77; @%p1 bra K; setp.ge.u32 %p2, %r1, %n; bra M; K: setp.lt.u32 %p2, %r1, %n; M: @%p2 bra E;
+add.u32 %r1, %r1, 1; bra L; E:`, unknown, false},
 		{"by one or by three", 0, 9000, `mov.u32 %r1, 0;
 L: setp.ge.u32 %p1, %r1, %n; @%p1 bra E; and.b32 %r3, %r1, 1; setp.eq.u32 %p2, %r3, 1; @%p2 bra M; add.u32 %r1, %r1, 1; bra N; M: add.u32 %r1, %r1, 3; N: bra L; E:`, 9000, false},
 		{"by three or by one", 0, 3000, `mov.u32 %r1, 0;

@@ -328,7 +328,7 @@ func (l *counting) countEach(c *condition) Bound {
 		if !l.inside(t.sym) {
 			continue
 		}
-		all, known := l.paths.joined(t.sym)
+		all, known := l.paths.fixed(t.sym)
 		if !known {
 			return Bound{}
 		}

@@ -7,6 +7,7 @@ import "math"
 type knowledge struct {
 	facts []fact
 	left  map[Symbol]Strided
+	anew  bool // operations on what is left of symbols that are not constants of the thread are computed anew
 }
 
 // maxNarrowings limits how often facts are used for the symbols in them: one may help another.
@@ -122,9 +123,12 @@ func (m *machine) exactUnder(k *knowledge, f Form) (lo, hi int64, ok bool) {
 }
 
 // leaves returns what is left of a symbol. An operation on constants of the thread is computed anew from what is left of
-// them.
+// them, and where that is wanted one on other symbols if something is left of these.
 func (m *machine) leaves(k *knowledge, s Symbol) Strided {
 	y := &m.syms.all[s]
+	if _, ok := k.left[s]; !ok && k.anew && y.origin == defined {
+		return m.computed(k, y)
+	}
 	if left, ok := k.left[s]; ok || k.left == nil || y.origin != fixed || y.in == nil {
 		if ok {
 			return left
@@ -134,6 +138,36 @@ func (m *machine) leaves(k *knowledge, s Symbol) Strided {
 	args := make([]Strided, len(y.args))
 	for i, f := range y.args {
 		args[i] = m.syms.sum(f, func(s Symbol) Strided { return m.leaves(k, s) })
+	}
+	if both, ok := y.set.Meet(rules[y.in.Op].set(y.in, args)); ok {
+		return both
+	}
+	return y.set
+}
+
+// computed returns what is left of the result of an operation on symbols of which something is left. These are assigned at
+// places that all paths to the operation pass, so that it was computed anew if one of them has been.
+func (m *machine) computed(k *knowledge, y *symbol) Strided {
+	if y.in == nil || len(y.in.Dst) != 1 || rules[y.in.Op].set == nil {
+		return y.set
+	}
+	of := func(s Symbol) Strided {
+		if left, ok := k.left[s]; ok {
+			return left
+		}
+		return m.syms.all[s].set
+	}
+	helps := false
+	args := make([]Strided, len(y.args))
+	for i, f := range y.args {
+		if !f.known() {
+			return y.set
+		}
+		args[i] = m.syms.sum(f, of)
+		helps = helps || f.mentions(func(s Symbol) bool { _, ok := k.left[s]; return ok })
+	}
+	if !helps {
+		return y.set
 	}
 	if both, ok := y.set.Meet(rules[y.in.Op].set(y.in, args)); ok {
 		return both

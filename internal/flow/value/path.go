@@ -9,13 +9,19 @@ import (
 )
 
 // This file tells paths to a place from each other: what a register holds where paths join follows from what it holds on
-// each, and from the conditions on constants of the thread that lead there. An unrolled loop, for example, is entered
-// with an even number of iterations left, since one was made before if their number was odd.
+// each, and from the conditions that lead there. An unrolled loop, for example, is entered with an even number of
+// iterations left, since one was made before if their number was odd.
+//
+// What holds where control comes to a block is about symbols that are assigned at places which all paths to the block pass
+// before it. It still holds at the places that all paths come to by the block: if such a symbol was assigned anew, control
+// has come to the block anew as well.
 
-// Limits of what is looked at for one form: registers that are taken apart one after the other, and paths of one of them.
+// Limits of what is looked at for one form: registers that are taken apart one after the other, paths of one of them, and
+// branches that lead to one place.
 const (
-	maxJoins = 3
-	maxPaths = 4
+	maxJoins    = 3
+	maxPaths    = 4
+	maxBranches = 32
 )
 
 // paths finds what conditions tell. It is for one result, which does not change.
@@ -37,20 +43,24 @@ func newPaths(r *Result, dom *graph.DomTree) *paths {
 	return p
 }
 
-// to returns what branches tell of constants of the thread where control comes to a block, those of the first branches
-// first.
+// to returns what branches tell where control comes to a block, those of the first branches first.
 func (p *paths) to(block int) []fact {
 	var all []fact
-	for b := block; b != p.r.Graph.Entry() && p.dom.Contains(b); b = p.dom.IDom(b) {
+	branches := 0
+	for b := block; b != p.r.Graph.Entry() && p.dom.Contains(b) && branches < maxBranches; b = p.dom.IDom(b) {
 		if len(p.into[b]) == 1 {
-			all = append(p.branch(p.into[b][0]), all...)
+			all = append(p.branch(p.into[b][0], b), all...)
+			branches++
 		}
 	}
 	return all
 }
 
 // along returns the same along an edge.
-func (p *paths) along(e edgeRef) []fact { return append(p.to(e.block), p.branch(e)...) }
+func (p *paths) along(e edgeRef) []fact {
+	to := p.r.Graph.Blocks[e.block].Edges[e.index].To
+	return append(p.before(p.to(e.block), to), p.branch(e, to)...)
+}
 
 // enters returns the same where control enters a loop.
 func (p *paths) enters(l *graph.Loop) []fact {
@@ -66,15 +76,45 @@ func (p *paths) enters(l *graph.Loop) []fact {
 	return p.to(l.Header)
 }
 
-// branch returns what the branch at the end of a block tells along an edge.
-func (p *paths) branch(e edgeRef) []fact {
+// branch returns what the branch at the end of a block tells along an edge, which leads to a block.
+func (p *paths) branch(e edgeRef, to int) []fact {
 	last, edges := p.r.Graph.Last(e.block), p.r.Graph.Blocks[e.block].Edges
 	if !last.Guard.Set || len(edges) < 2 {
 		return nil
 	}
 	holds := (edges[e.index].Kind != cfg.FallThrough) != last.Guard.Not
-	facts, _, _ := p.r.holds(p.r.machine.register(p.r.along[e.block][e.index], last.Guard.Reg), holds)
-	return facts
+	predicate := p.r.machine.register(p.r.along[e.block][e.index], last.Guard.Reg)
+	if _, decided := predicate.Strided.IsConst(); decided {
+		return nil
+	}
+	facts, _ := p.r.machine.facts(predicate.cond, holds)
+	return p.before(facts, to)
+}
+
+// before returns the facts about symbols that are assigned before a block.
+func (p *paths) before(facts []fact, block int) []fact {
+	var all []fact
+	for _, f := range facts {
+		if len(f.form.terms) > 0 && p.isBefore(f.form, block) {
+			all = append(all, f)
+		}
+	}
+	return all
+}
+
+// isBefore reports whether all symbols of a form are assigned at places that all paths to a block pass before it.
+func (p *paths) isBefore(f Form, block int) bool {
+	return f.known() && !f.mentions(func(s Symbol) bool {
+		y := &p.r.machine.syms.all[s]
+		at := y.block
+		switch y.origin {
+		case fixed:
+			return false
+		case defined:
+			at = p.r.Graph.BlockOf(y.pc % len(p.r.Graph.Kernel.Instrs))
+		}
+		return at == block || !p.dom.Dominates(at, block)
+	})
 }
 
 // words returns the words of a set that a form can have where facts hold.
@@ -93,6 +133,7 @@ func (p *paths) left(f Form, set Strided, facts []fact, joins int) (Strided, boo
 	if !ok {
 		return set, false
 	}
+	k.anew = true
 	v, ok := m.restricted(&Value{Strided: set, form: f}, &k)
 	if !ok || joins == 0 {
 		return set, ok
@@ -110,7 +151,7 @@ func (p *paths) left(f Form, set Strided, facts []fact, joins int) (Strided, boo
 			if !one.known() {
 				return set, true
 			}
-			words, ok := p.left(one, set, slices.Concat(path.facts, facts), joins-1)
+			words, ok := p.left(one, set, slices.Concat(path.facts, p.on(path, t.sym, facts)), joins-1)
 			switch {
 			case !ok:
 			case sum.bits == 0:
@@ -129,14 +170,31 @@ func (p *paths) left(f Form, set Strided, facts []fact, joins int) (Strided, boo
 	return set, true
 }
 
+// on returns what facts say on a path, on which a symbol is what its register holds there.
+func (p *paths) on(path path, s Symbol, facts []fact) []fact {
+	all := make([]fact, 0, len(facts))
+	for _, f := range facts {
+		form := f.form
+		for _, t := range f.form.terms {
+			if t.sym == s {
+				form = form.add(Form{bits: form.bits, terms: []term{t}}, ^uint64(0)).add(p.r.machine.read(path.value, int(form.bits)).form, t.coef)
+			}
+		}
+		if form.known() && len(form.terms) > 0 {
+			all = append(all, fact{form, f.set})
+		}
+	}
+	return all
+}
+
 // path is what a register holds on a path to a block, and what conditions tell there.
 type path struct {
 	value *Value
 	facts []fact
 }
 
-// joined returns the paths on which the register of a symbol comes to its block. It is false unless that is made of constants
-// of the thread on all of them: then it still is what it was there.
+// joined returns the paths on which the register of a symbol comes to its block. It is false unless what it holds on each of
+// them is known and, wherever the symbol is known, is still what it was there.
 func (p *paths) joined(s Symbol) ([]path, bool) {
 	y := &p.r.machine.syms.all[s]
 	if y.origin != merged || y.block == p.r.Graph.Entry() {
@@ -145,12 +203,24 @@ func (p *paths) joined(s Symbol) ([]path, bool) {
 	var all []path
 	for _, e := range p.into[y.block] {
 		v := p.r.machine.register(p.r.along[e.block][e.index], y.reg)
-		if len(all) == maxPaths || !v.form.known() || !p.r.machine.syms.isFixed(v.form) {
+		if len(all) == maxPaths || !p.isBefore(v.form, y.block) {
 			return nil, false
 		}
 		all = append(all, path{v, p.along(e)})
 	}
 	return all, len(all) > 0
+}
+
+// fixed returns the same if that is made of constants of the thread on all paths, with what conditions tell of such.
+func (p *paths) fixed(s Symbol) ([]path, bool) {
+	all, ok := p.joined(s)
+	for i := range all {
+		if !p.r.machine.syms.isFixed(all[i].value.form) {
+			return nil, false
+		}
+		all[i].facts = slices.DeleteFunc(all[i].facts, func(f fact) bool { return !p.r.machine.syms.isFixed(f.form) })
+	}
+	return all, ok
 }
 
 // residues returns what it says of an operand that the low bits of it are a word: what remainder it leaves.
@@ -161,7 +231,7 @@ func (m *machine) residues(f Form, set Strided) []fact {
 		return nil
 	}
 	y := &m.syms.all[s]
-	if y.origin != fixed || y.in == nil || y.in.Op != isa.And || len(y.args) != 2 {
+	if y.in == nil || y.in.Op != isa.And || len(y.args) != 2 {
 		return nil
 	}
 	low := y.args[1]

@@ -344,8 +344,8 @@ func (s *solver) merge(b int, r isa.Reg, old *Value, values []*Value, ahead int)
 	keep := true
 	for i, w := range values {
 		v.Strided = v.Strided.Join(w.Strided)
-		if !v.cond.equal(w.cond) {
-			v.cond = nil
+		if i < ahead || old == nil || w.cond == nil || s.pass >= settleForms || m.narrow || !w.cond.equal(old.cond) { // else it is as in the pass before
+			v.cond = v.cond.join(w.cond)
 		}
 		switch y, own := w.form.symbol(); {
 		case own && here(y) && m.syms.all[y].reg == r && !s.irregular[b]:

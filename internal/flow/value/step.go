@@ -57,24 +57,9 @@ func (l *counting) splits(s Symbol) bool {
 		return false
 	}
 	for _, e := range l.paths.into[y.block] {
-		v := l.machine().register(l.r.along[e.block][e.index], y.reg)
-		if !v.form.known() || v.form.mentions(func(s Symbol) bool { return !l.before(s, y.block) }) {
+		if !l.paths.isBefore(l.machine().register(l.r.along[e.block][e.index], y.reg).form, y.block) {
 			return false
 		}
 	}
 	return true
-}
-
-// before reports whether a symbol keeps its value from a block on, for as long as control does not come there anew: it is
-// assigned at a place that all paths to the block pass.
-func (l *counting) before(s Symbol, block int) bool {
-	y := &l.machine().syms.all[s]
-	at := y.block
-	switch y.origin {
-	case fixed:
-		return true
-	case defined:
-		at = l.r.Graph.BlockOf(y.pc % len(l.r.Graph.Kernel.Instrs))
-	}
-	return at != block && l.dom.Dominates(at, block)
 }
