@@ -133,6 +133,10 @@ func (p *paths) left(f Form, set Strided, facts []fact, joins int) (Strided, boo
 	if !ok {
 		return set, false
 	}
+	if len(f.terms) == 0 {
+		word := Const(int(f.bits), f.c)
+		return word, set.Contains(f.c)
+	}
 	k.anew = true
 	v, ok := m.restricted(&Value{Strided: set, form: f}, &k)
 	if !ok || joins == 0 {

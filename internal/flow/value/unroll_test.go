@@ -66,6 +66,9 @@ M: sub.s32 %r6, %n, %r1; L: add.s32 %r6, %r6, -2; setp.ne.s32 %p2, %r6, 0; ld.sh
 		{"up to the least of two numbers, found in each iteration", 0, 50, `and.b32 %r1, %m, 31; sub.s32 %r2, %r1, %n; setp.gt.s32 %p1, %r2, 0; @%p1 bra K; mov.u32 %r2, 0;
 K: mov.u32 %r6, %r2; L: add.s32 %r3, %r1, 2; add.s32 %r4, %n, 20; setp.lt.s32 %p1, %r3, %r4; mov.u32 %r5, %r4; @!%p1 bra M; mov.u32 %r5, %r3;
 M: setp.gt.s32 %p2, %r6, %r5; @%p2 bra E; add.s32 %r6, %r6, 1; bra L; E:`, 34, false},
+		{"from some below to some above, in what there is", 0, 50, `sub.s32 %r2, %n, 2; mov.u32 %r6, %r2; setp.gt.s32 %p1, %r2, 0; @%p1 bra K; mov.u32 %r6, 0;
+K: add.s32 %r3, %n, 2; L: mov.u32 %r5, 30; setp.ge.s32 %p1, %r3, 30; @%p1 bra M; mov.u32 %r5, %r3;
+M: setp.gt.s32 %p2, %r6, %r5; @%p2 bra E; add.s32 %r6, %r6, 1; bra L; E:`, 5, true},
 		{"down to the greatest of two numbers", 0, 50, `and.b32 %r1, %m, 31; add.s32 %r6, %n, 40;
 L: mov.u32 %r5, %r1; setp.ge.u32 %p1, %r1, %n; @%p1 bra M; mov.u32 %r5, %n; M: add.s32 %r6, %r6, -1; setp.ge.s32 %p2, %r6, %r5; @%p2 bra L;`, 40, true},
 		{"up to one of two numbers as data says", 0, 50, `mov.u32 %r6, 0;
