@@ -21,6 +21,7 @@ import (
 	"io/fs"
 
 	"warpbound/internal/analysis"
+	"warpbound/internal/budget"
 	"warpbound/internal/platform"
 	"warpbound/internal/workload"
 	"warpbound/jobs"
@@ -35,6 +36,10 @@ type LoadOptions struct {
 	// more and from nothing that job or kernel state. Such a bound is proven and of no use; without AllowAbsurd it
 	// counts for none.
 	AllowAbsurd bool
+
+	// Effort is how much work analyses may do, as a multiple of what they do by default; 0 for 1. Where a limit of
+	// work is reached a warning says what is lost.
+	Effort float64
 }
 
 // Job is a job file with its module and its machine, ready to run. It does not change, and goroutines
@@ -81,6 +86,9 @@ func load(src *workload.Source, opts LoadOptions) (*Job, error) {
 	}
 	if opts.AllowAbsurd {
 		src = src.AllowingAbsurd()
+	}
+	if opts.Effort != 0 {
+		src = src.WithEffort(budget.Effort(opts.Effort))
 	}
 	on, err := platform.Load(src, opts.Machine)
 	if err != nil {

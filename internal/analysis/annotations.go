@@ -21,7 +21,7 @@ func (l List) holdAnnotations(ctx context.Context, p runner.Platform, w *workloa
 	if len(w.Spec.Loops)+len(w.Spec.Facts) == 0 || req.measured(l) || ctx.Err() != nil {
 		return nil, nil
 	}
-	one := Request{Campaign: campaign.Spec{Vectors: 1}, MaxCycles: checkedCycles, Ipoints: req.Ipoints}
+	one := Request{Campaign: campaign.Spec{Vectors: 1}, MaxCycles: w.Spec.Effort.Of(checkedCycles), Ipoints: req.Ipoints}
 	if req.MaxCycles > 0 {
 		one.MaxCycles = min(one.MaxCycles, req.MaxCycles)
 	}

@@ -35,9 +35,9 @@ func partitioned(ctx context.Context, w *workload.Workload, m method.Static) (*m
 	for i := range ranged {
 		box[i].Last = ranged[i].Last()
 	}
-	bounded := 1
+	bounded, allowed := 1, w.First().Bound.Job.Effort
 	found, err := partition.Greatest(part(box, whole), tolerance, func(box partition.Box) (int64, *method.Answer, error) {
-		if bounded++; bounded > maxBounded || effort > maxExecuted {
+		if bounded++; int64(bounded) > allowed.Of(maxBounded) || effort > allowed.Of(maxExecuted) {
 			return 0, nil, partition.ErrLimit
 		}
 		one := w
@@ -96,6 +96,6 @@ func partitionLimit(ranged []workload.Ranged, found *partition.Result[*method.An
 		names = append(names, r.Name())
 	}
 	return diag.Warning{Pos: ranged[0].Pos(), ID: "partition-limit", Text: fmt.Sprintf(
-		"%s: after bounds for %d parts of the range of %s no more were asked: the bound may be greater than it need be; state a smaller range",
+		"%s: after bounds for %d parts of the range of %s no more were asked: the bound may be greater than it need be; state a smaller range, or give a greater --effort",
 		found.Greatest.Value.Estimates[0].Method, found.Bounded, strings.Join(names, ", "))}
 }

@@ -34,7 +34,7 @@ func ProblemOn(w *workload.Workload, m *machine.Machine, splits []int) (*method.
 	}
 	p := &method.Problem{
 		Launch: launch, Graph: k.Graph, Machine: m, Resident: occupancy.CTAs,
-		Inputs: k.Sampled(), Fixed: k.Fixed(addresses), Bounds: bounds, Facts: facts, Splits: splits,
+		Inputs: k.Sampled(), Fixed: k.Fixed(addresses), Bounds: bounds, Facts: facts, Splits: splits, Effort: k.Bound.Job.Effort,
 	}
 	if m.Core == machine.Integrated {
 		if p.CPU, err = cpu(&k, addresses); err != nil {

@@ -127,6 +127,7 @@ type jobFlags struct {
 	machine string
 	seed    int64
 	absurd  bool
+	effort  factor
 }
 
 func (f *jobFlags) add(c *cobra.Command) {
@@ -134,8 +135,10 @@ func (f *jobFlags) add(c *cobra.Command) {
 	c.Flags().Int64Var(&f.seed, "seed", 0, "seed of the random inputs (default: the job's)")
 }
 
-// addAbsurd adds the flag of commands that bound.
-func (f *jobFlags) addAbsurd(c *cobra.Command) {
+// addBounds adds the flags of commands that bound.
+func (f *jobFlags) addBounds(c *cobra.Command) {
+	f.effort = 1
+	c.Flags().Var(&f.effort, "effort", "how much work analyses may do: limits of work are so many times what they are else")
 	c.Flags().BoolVar(&f.absurd, "allow-absurd", false, "take bounds of loops that rest on the range of a type alone, and on nothing that job or kernel state")
 }
 
@@ -157,7 +160,7 @@ func (f *jobFlags) loadFor(c *cobra.Command, path, method, builtin string) (*war
 }
 
 func (f *jobFlags) options(c *cobra.Command) warpbound.LoadOptions {
-	opts := warpbound.LoadOptions{Machine: f.machine, AllowAbsurd: f.absurd}
+	opts := warpbound.LoadOptions{Machine: f.machine, AllowAbsurd: f.absurd, Effort: float64(f.effort)}
 	if c.Flags().Changed("seed") {
 		opts.Seed = &f.seed
 	}
@@ -182,7 +185,7 @@ func analyzeCommand() *cobra.Command {
 	}
 	format := addFormat(c)
 	job.add(c)
-	job.addAbsurd(c)
+	job.addBounds(c)
 	flags.add(c)
 	c.Flags().StringVar(&html, "html", "", "also write the report as an HTML page to this file")
 	c.Flags().StringVar(&quota, "quota", "", "accesses of a core to a shared cache in an interval, or auto for the number with the smallest bound (default: the job's)")

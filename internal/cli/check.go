@@ -35,7 +35,7 @@ func checkCommand() *cobra.Command {
 	}
 	f.format = addFormats(c, "text", "json", "sarif", "junit")
 	f.job.add(c)
-	f.job.addAbsurd(c)
+	f.job.addBounds(c)
 	f.analyze.add(c)
 	c.Flags().StringVar(&f.budget, "budget", "", "budget of all jobs: a time such as 2ms, or cycles such as 120000 (default: the jobs')")
 	f.require.words = []string{string(estimate.Observed), string(estimate.Annotated), string(estimate.Proven)}

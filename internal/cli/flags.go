@@ -3,6 +3,7 @@ package cli
 import (
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -66,6 +67,23 @@ func (n *number) Set(s string) error {
 		return fmt.Errorf("want an integer of at least %d", n.minimum)
 	}
 	n.value = v
+	return nil
+}
+
+// factor is the value of a flag that is a number above 0.
+type factor float64
+
+func (f *factor) String() string { return strconv.FormatFloat(float64(*f), 'g', -1, 64) }
+
+// Type implements pflag.Value.
+func (f *factor) Type() string { return "float" }
+
+func (f *factor) Set(s string) error {
+	x, err := strconv.ParseFloat(s, 64)
+	if err != nil || !(x > 0) || math.IsInf(x, 0) {
+		return errors.New("want a number above 0")
+	}
+	*f = factor(x)
 	return nil
 }
 

@@ -27,7 +27,7 @@ func quotaCommand() *cobra.Command {
 	}
 	format := addFormat(c)
 	flags.add(c)
-	flags.addAbsurd(c)
+	flags.addBounds(c)
 	first := addNumber(c, "from", 1, "try every quota from this one on (default: powers of two, then neighbours of the best)")
 	last := addNumber(c, "to", 1, "try every quota up to this one")
 	c.MarkFlagsRequiredTogether("from", "to")

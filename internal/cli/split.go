@@ -25,7 +25,7 @@ func splitCommand() *cobra.Command {
 	}
 	format := addFormat(c)
 	job.add(c)
-	job.addAbsurd(c)
+	job.addBounds(c)
 	vectors := addNumber(c, "vectors", 1, "random test vectors to run in each mode (default: the job's)")
 	addYes(c)
 	limit := addNumber(c, "max-cycles", 1, "abort a run after this many cycles (default: 2^30)")

@@ -33,6 +33,7 @@ func verifyCommand() *cobra.Command {
 	}
 	format := addFormat(c)
 	job.add(c)
+	job.addBounds(c)
 	c.Flags().StringVar(&path, "job", "", "the job that the certificate is of: facts are derived from it anew, instead of believed")
 	c.Flags().BoolVar(&rerun, "rerun", false, "make the runs again in which facts were observed")
 	c.RunE = func(c *cobra.Command, args []string) error {

@@ -62,6 +62,8 @@ type Job struct {
 
 	// AllowAbsurd lets loops be bounded by the range of a type alone. No file states it.
 	AllowAbsurd bool
+	// Effort is how much work analyses may do. No file states it.
+	Effort budget.Effort
 }
 
 // Positions tells where the job's own keys stand. What is left out has the

@@ -6,6 +6,7 @@ import (
 	"warpbound/diag"
 	"warpbound/estimate"
 	"warpbound/internal/absexec"
+	"warpbound/internal/budget"
 	"warpbound/internal/cfg"
 	"warpbound/internal/flow/value"
 	"warpbound/internal/machine"
@@ -56,6 +57,8 @@ type Problem struct {
 	Splits         []int // blocks whose branch splits the wavefront in mode PWS, or may in mode DWS
 	CPU            CPU   // beside the kernel, on machines with one
 
+	// Effort is how much work analyses may do.
+	Effort budget.Effort
 	// Executed, unless nil, is told how many instructions an analysis has looked at, in any of its steps.
 	Executed func(instructions int64)
 }
@@ -149,22 +152,25 @@ const maxCounted = 1 << 24
 func (p *Problem) LoopBound(header int) (int, estimate.Evidence, bool) {
 	stated, ok := p.Annotated(header)
 	counted, counts := p.Counted[header]
-	if counts && counted <= maxCounted && (!ok || counted <= stated) {
+	if counts && counted <= p.Effort.Of(maxCounted) && (!ok || counted <= stated) {
 		return int(counted), estimate.Proven, true
 	}
 	return int(min(stated, math.MaxInt)), estimate.Annotated, ok
 }
 
-// MaxSteps limits the instructions that are executed abstractly of one warp, all alternatives
+// maxSteps limits the instructions that are executed abstractly of one warp, all alternatives
 // together.
-const MaxSteps = 1 << 21
+const maxSteps = 1 << 21
+
+// MaxSteps returns how many instructions are executed abstractly of one warp at most.
+func (p *Problem) MaxSteps() int64 { return p.Effort.Of(maxSteps) }
 
 // Executor returns what executes warps of the launch abstractly, telling so many boxes of CTAs apart.
 func (p *Problem) Executor(boxes int) *absexec.Executor {
 	checked, assumed := absexec.Ranges(p.Fixed)
 	return absexec.New(absexec.Config{
 		Fixed: checked, Assumed: assumed, Launch: p.Launch, Graph: p.Graph, Inputs: p.Inputs, Uniform: p.Uniform,
-		MaxBoxes: boxes, MaxSteps: MaxSteps, Useless: p.Useless, Executed: p.Executed,
+		MaxBoxes: boxes, MaxSteps: p.MaxSteps(), Useless: p.Useless, Executed: p.Executed,
 		Bound: func(header int) (int, bool) {
 			n, _, ok := p.LoopBound(header)
 			return n, ok

@@ -28,7 +28,7 @@ func (k *Kernel) Trusting() (value.Launch, bool) {
 
 func (k *Kernel) launch(trust bool) value.Launch {
 	spec := k.Bound.Job
-	l := value.Launch{Grid: spec.Grid, Block: spec.Block, Width: k.width(), Aliased: spec.Launches != nil, Trust: trust} // which may repeat arguments
+	l := value.Launch{Grid: spec.Grid, Block: spec.Block, Width: k.width(), Aliased: spec.Launches != nil, Trust: trust, Effort: spec.Effort} // which may repeat arguments
 	places := k.remember(&l)
 	reached := make(map[int]bool) // buffers that an argument points into
 	points := func(param int) {

@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"warpbound/diag"
+	"warpbound/internal/budget"
 	"warpbound/internal/job"
 	"warpbound/jobs"
 )
@@ -96,6 +97,13 @@ func (s *Source) WithSeed(seed int64) *Source {
 func (s *Source) AllowingAbsurd() *Source {
 	spec, out := *s.Spec, *s
 	spec.AllowAbsurd, out.Spec = true, &spec
+	return &out
+}
+
+// WithEffort returns the source with another effort of analyses.
+func (s *Source) WithEffort(effort budget.Effort) *Source {
+	spec, out := *s.Spec, *s
+	spec.Effort, out.Spec = effort, &spec
 	return &out
 }
 

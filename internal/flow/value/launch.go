@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"warpbound/internal/budget"
 	"warpbound/internal/isa"
 )
 
@@ -26,6 +27,9 @@ type Launch struct {
 	// be known.
 	OneWarp bool
 	Warp    int
+
+	// Effort is how much work may be done to follow loops.
+	Effort budget.Effort
 
 	doubted bool // see Result.doubted
 }

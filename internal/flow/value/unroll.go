@@ -77,7 +77,7 @@ func (l *counting) following(byWay bool) Bound {
 // run follows the iterations until there is none.
 func (u *unrolling) run(iterate func(state) (state, bool)) Bound {
 	st := u.first()
-	for n := int64(0); st != nil && u.work < maxUnrolled; n++ {
+	for n := int64(0); st != nil && int64(u.work) < u.r.Launch.Effort.Of(maxUnrolled); n++ {
 		before := make([]Strided, len(u.differences))
 		for i, d := range u.differences {
 			before[i] = d.set

@@ -56,6 +56,8 @@ name = "out"
 type = "u32"
 count = 64
 init = "zeros"
+[[assume]] # so that the numbers of the range are not bounded one by one
+expr = "n <= 10"
 [loop]
 A = 4
 `)}, "k.ptx": {Data: []byte(module)},

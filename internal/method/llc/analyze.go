@@ -9,6 +9,7 @@ import (
 	"warpbound/diag"
 	"warpbound/estimate"
 	"warpbound/internal/absexec"
+	"warpbound/internal/budget"
 	"warpbound/internal/cfg"
 	"warpbound/internal/machine"
 	"warpbound/internal/method"
@@ -64,9 +65,9 @@ func (m Method) bound(ctx context.Context, p *method.Problem) (*method.Answer, e
 	var d *detail
 	switch {
 	case !a.ordered():
-	case !a.short():
+	case !a.short(p.Effort):
 		a.warnings = append(a.warnings, p.GaveUp("order-not-followed", fmt.Sprintf(
-			"warps issue more than %d instructions or accesses in all, so that the order of those is not followed: the bound is a sum over all of them, and may be many times what the kernel takes; a smaller grid has a close one", maxEvents), nil))
+			"warps issue more than %d instructions or accesses in all, so that the order of those is not followed: the bound is a sum over all of them, and may be many times what the kernel takes; a smaller grid has a close one, or a greater --effort", p.Effort.Of(maxEvents)), nil))
 	default:
 		if d, err = a.inOrder(ctx, m); err != nil {
 			return nil, err
@@ -183,7 +184,7 @@ func (a *analysis) ordered() bool {
 }
 
 // short reports whether a launch whose order is known is not too much to follow.
-func (a *analysis) short() bool {
+func (a *analysis) short(effort budget.Effort) bool {
 	accesses := int64(0)
 	for _, results := range a.warps {
 		for i := range results {
@@ -193,7 +194,7 @@ func (a *analysis) short() bool {
 			accesses = saturate(accesses, p.sums.accesses, n)
 		}
 	}
-	return a.instructions <= maxEvents && accesses <= maxEvents
+	return max(a.instructions, accesses) <= effort.Of(maxEvents)
 }
 
 // bounded counts the instructions of all paths of which it is not known how many requests they make.

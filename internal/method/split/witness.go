@@ -10,7 +10,6 @@ import (
 	"warpbound/estimate"
 	"warpbound/internal/absexec"
 	"warpbound/internal/isa"
-	"warpbound/internal/method"
 	"warpbound/internal/method/cost"
 )
 
@@ -123,7 +122,7 @@ func (c *config) wavefronts(ctx context.Context, t *timing) (*executions, error)
 	known := c.known(count)
 	checked, assumed := absexec.Ranges(c.Fixed)
 	x := absexec.New(absexec.Config{
-		Launch: c.Launch, Graph: c.Graph, Inputs: c.Inputs, Fixed: checked, Assumed: assumed, MaxSteps: method.MaxSteps, Executed: c.Executed,
+		Launch: c.Launch, Graph: c.Graph, Inputs: c.Inputs, Fixed: checked, Assumed: assumed, MaxSteps: c.MaxSteps(), Executed: c.Executed,
 		Useless: c.Useless,
 		Uniform: func(b int) bool { return !known.parts[b] },
 		Bound: func(header int) (int, bool) {
