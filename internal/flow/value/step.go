@@ -12,7 +12,7 @@ func (l *counting) each(reg isa.Reg) []Form {
 	whole := l.next(reg)
 	var all []Form
 	for _, f := range whole {
-		all = append(all, l.apart(f, maxForms)...)
+		all = append(all, l.separate(f, maxForms)...)
 	}
 	if len(all) == 0 || len(all) > maxForms {
 		return whole
@@ -20,9 +20,9 @@ func (l *counting) each(reg isa.Reg) []Form {
 	return all
 }
 
-// apart returns what a form at the end of an iteration is on each of the paths that join in the loop: the form itself if there
+// separate returns what a form at the end of an iteration is on each of the paths that join in the loop: the form itself if there
 // is no such join.
-func (l *counting) apart(f Form, joins int) []Form {
+func (l *counting) separate(f Form, joins int) []Form {
 	if joins == 0 {
 		return []Form{f}
 	}
@@ -42,7 +42,7 @@ func (l *counting) apart(f Form, joins int) []Form {
 			if !one.known() || len(all) > maxForms {
 				return []Form{f}
 			}
-			all = append(all, l.apart(one, joins-1)...)
+			all = append(all, l.separate(one, joins-1)...)
 		}
 		return all
 	}
