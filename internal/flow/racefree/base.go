@@ -42,8 +42,10 @@ func (p *pair) basesDisjoint(space isa.Space) (disjoint bool, reason string) {
 	return false, p.reason("a CTA")
 }
 
-// inVariable reports whether an access stays in the variable whose address is its base.
+// inVariable reports whether an access stays in the variable whose address is its base: in the least, if several have its
+// name.
 func (p *pair) inVariable(x *value.Address, base *value.Term) bool {
+	inside := false
 	for _, v := range p.graph.Kernel.Vars {
 		if "&"+v.Name == base.Name {
 			s := sum{bits: x.Bits, lo: x.Constant, hi: x.Constant}
@@ -52,8 +54,10 @@ func (p *pair) inVariable(x *value.Address, base *value.Term) bool {
 					s.add(t.Coef, rangeOf(x, t), none)
 				}
 			}
-			return s.fits() && s.lo >= 0 && s.hi+int64(x.Width) <= int64(v.Bytes)
+			if inside = s.fits() && s.lo >= 0 && s.hi+int64(x.Width) <= int64(v.Bytes); !inside {
+				return false
+			}
 		}
 	}
-	return false
+	return inside
 }

@@ -1,6 +1,10 @@
 package value
 
-import "warpbound/internal/isa"
+import (
+	"fmt"
+
+	"warpbound/internal/isa"
+)
 
 // Value is what is known of a register at a place. It does not change.
 type Value struct {
@@ -106,7 +110,8 @@ func (m *machine) variable(o isa.Operand, width int) *Value {
 		v := &m.kernel.Vars[o.Var]
 		name, align = "&"+v.Name, uint64(max(v.Align, 1))
 	}
-	s := m.syms.constant(name, Multiples(m.kernel.AddressBits, align&-align), false)
+	// Variables may have one name: those of functions, and of their copies.
+	s := m.syms.keyed(fmt.Sprintf("&%d", o.Var), name, Multiples(m.kernel.AddressBits, align&-align), false)
 	if o.Var != isa.ParamVar {
 		m.syms.all[s].region = m.launch.variable(&m.kernel.Vars[o.Var])
 	}

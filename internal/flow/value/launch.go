@@ -199,6 +199,8 @@ func (l *Launch) region(offset int) *region {
 
 // variable returns the memory that a variable is.
 func (l *Launch) variable(v *isa.Var) *region {
-	at := slices.IndexFunc(l.Buffers, func(b Buffer) bool { return b.Variable == v.Name })
+	at := slices.IndexFunc(l.Buffers, func(b Buffer) bool {
+		return b.Variable == v.Name && v.Space != isa.Local && v.Space != isa.Shared // which may have the name of one of the module
+	})
 	return &region{buffer: at, bytes: v.Bytes}
 }

@@ -48,7 +48,7 @@ func (m *machine) element(in *isa.Instr, buffer int, set Strided, address Form) 
 	if len(name) > maxName {
 		return nil, false
 	}
-	s := m.syms.constant(name, set, address.mentions(func(s Symbol) bool { return m.syms.all[s].varies }))
+	s := m.syms.keyed(fmt.Sprintf("%s[%s]", in.Type, address.key()), name, set, address.mentions(func(s Symbol) bool { return m.syms.all[s].varies }))
 	y := &m.syms.all[s]
 	y.set = y.set.Join(set) // conditions on the way to other loads may tell more of where they are
 	if y.element == nil {

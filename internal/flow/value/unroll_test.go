@@ -157,6 +157,8 @@ L: add.f32 %f1, %f1, 0f3DCCCCCD; setp.neu.f32 %p1, %f1, 0f3F800000; @%p1 bra L;`
 L: mul.f32 %f1, %f1, 0f47800000; setp.lt.f32 %p1, %f1, 0f7F800000; @%p1 bra L;`, 7, true},
 		{"subnormal numbers that are flushed", 0, 9, `mov.f32 %f1, 0f0C800000;
 L: mul.ftz.f32 %f1, %f1, 0f3A800000; setp.gt.f32 %p1, %f1, 0f00000000; @%p1 bra L;`, 2, true},
+		{"two variables of one name", 1, 9, `mov.u64 %d1, tile; { .shared .align 4 .b8 tile[64]; mov.u64 %d2, tile; } sub.s64 %d1, %d1, %d2; cvt.u32.u64 %r1, %d1; mov.u32 %r2, 0;
+L: setp.eq.u32 %p1, %r1, 0; @%p1 bra E; add.u32 %r2, %r2, 1; setp.lt.u32 %p2, %r2, %n; @%p2 bra L; E:`, 8, true},
 		{"zero that is negative", 0, 9, `mov.f32 %f1, 0f80000000; mov.u32 %r1, 0;
 L: add.u32 %r1, %r1, 1; setp.lt.f32 %p1, %f1, 0f00000000; @%p1 bra L;`, 0, true},
 	} {
