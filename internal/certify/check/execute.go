@@ -65,11 +65,8 @@ func (p *Program) source(s *state, o isa.Operand, bits int) value {
 	if o.Not {
 		v = value{Set: v.Negated().Plus(words.One(v.Bits, words.Mask(v.Bits)))}
 	}
-	switch {
-	case v.Bits > bits:
-		return value{Set: v.Cut(bits)}
-	case v.Bits < bits:
-		return value{Set: v.Extended(bits, false)}
+	if v.Bits != bits {
+		return value{Set: v.Resized(bits, false)}
 	}
 	return v
 }
@@ -193,6 +190,13 @@ func (p *Program) result(s *state, in *isa.Instr, width int) (value, [2][]test) 
 		v.Set = arg(0, bits).Multiplied(arg(1, bits).Set)
 	case in.Op == isa.Mad && len(in.Src) == 3:
 		v.Set = arg(0, bits).Multiplied(arg(1, bits).Set).Plus(arg(2, bits).Set)
+	case in.Op == isa.MulWide && two || in.Op == isa.MadWide && len(in.Src) == 3:
+		v.Set = arg(0, bits).Extended(2*bits, sign).Multiplied(arg(1, bits).Extended(2*bits, sign))
+		if !two {
+			v.Set = v.Plus(arg(2, 2*bits).Set)
+		}
+	case in.Op == isa.Mul24 && two:
+		v.Set = arg(0, 24).Extended(32, sign).Multiplied(arg(1, 24).Extended(32, sign))
 	case in.Op == isa.Neg:
 		v.Set = arg(0, bits).Negated()
 	case in.Op == isa.Not:
@@ -204,22 +208,25 @@ func (p *Program) result(s *state, in *isa.Instr, width int) (value, [2][]test) 
 			v.Set = arg(0, bits).Times(1 << by.Low)
 		}
 	case in.Op == isa.And && two:
-		a, b := arg(0, bits), arg(1, bits)
-		if a.Count == 0 {
-			a, b = b, a
-		}
-		_, high := a.Range(false)
-		if v.Set = words.Span(bits, 0, 1, high); b.Count == 0 {
-			v.Set = a.Masked(b.Low)
+		v.Set = arg(0, bits).Conjoined(arg(1, bits).Set)
+	case (in.Op == isa.Or || in.Op == isa.Xor) && two:
+		v.Set = arg(0, bits).United(arg(1, bits).Set)
+	case in.Op == isa.Lop3 && len(in.Src) == 4 && in.Src[3].Kind == isa.KindImm && in.Src[3].Imm&1 == 0:
+		v.Set = arg(0, bits).United(arg(1, bits).Set).United(arg(2, bits).Set) // bits that none has, the result has not
+	case in.Op == isa.Rem && two:
+		v.Set = arg(0, bits).Remainder(arg(1, bits).Set, sign)
+	case (in.Op == isa.Min || in.Op == isa.Max) && two && !in.XorSign:
+		v.Set = arg(0, bits).Extreme(arg(1, bits).Set, sign, in.Op == isa.Max)
+	case in.Op == isa.Bfe && len(in.Src) == 3:
+		if at, n := arg(1, 32), arg(2, 32); at.Count|n.Count == 0 && at.Low < uint64(bits) && n.Low-1 < uint64(bits)-at.Low {
+			v.Set = arg(0, bits).Times(1<<(uint64(bits)-at.Low-n.Low)).Shifted(uint64(bits)-n.Low, sign)
 		}
 	case in.Op == isa.Selp && len(in.Src) == 3:
 		v = either(arg(0, bits), arg(1, bits))
 	case in.Op == isa.Cvt && len(in.Src) == 1 && whole(in.SrcType):
 		v = arg(0, in.SrcType.Bits())
-		if from := in.SrcType.Bits(); bits > from {
-			v = value{Set: v.Extended(bits, in.SrcType.IsSigned())}
-		} else if bits < from {
-			v = value{Set: v.Cut(bits)}
+		if bits != v.Bits {
+			v = value{Set: v.Resized(bits, in.SrcType.IsSigned())}
 		}
 		if bits < width {
 			v = value{Set: v.Extended(width, sign)}
@@ -243,13 +250,7 @@ func (p *Program) loaded(in *isa.Instr, width int) value {
 	if offset, bytes, ok := Loads(in); ok {
 		w = p.Parameter(offset, bytes)
 	}
-	switch {
-	case w.Bits > width:
-		w = w.Cut(width)
-	case w.Bits < width:
-		w = w.Extended(width, in.Type.IsSigned())
-	}
-	return value{Set: w}
+	return value{Set: w.Resized(width, in.Type.IsSigned())}
 }
 
 // shift adds or, if sign is -1, subtracts: of a symbol and a number the sum is that symbol at another offset.

@@ -126,3 +126,58 @@ func TestExecutionOfTheSuite(t *testing.T) {
 		follow(t, flowtest.Suite(t, kernel), 1, 3)
 	}
 }
+
+// operations is a kernel of which each instruction has a result that is not any word.
+const operations = `.version 7.0
+.target sm_70
+.address_size 64
+.visible .entry k()
+{
+	.reg .u32 %r<16>;
+	.reg .s32 %s<8>;
+	.reg .u64 %d<4>;
+	.reg .pred %p;
+	mov.u32 %r0, %tid.x;
+	rem.u32 %r1, %r0, 7;
+	min.u32 %r2, %r0, 20;
+	max.u32 %r3, %r0, 20;
+	sub.u32 %r4, %r0, 30;
+	min.s32 %s0, %r4, 5;
+	max.s32 %s1, %r4, -5;
+	bfe.u32 %r5, %r4, 3, 5;
+	bfe.s32 %s2, %r4, 3, 5;
+	or.b32 %r6, %r0, 64;
+	xor.b32 %r7, %r0, 17;
+	lop3.b32 %r8, %r0, 5, %r1, 0x96;
+	mul24.lo.u32 %r9, %r0, 12;
+	mul24.lo.s32 %s3, %r4, 12;
+	mul.wide.u32 %d0, %r0, 12;
+	mul.wide.s32 %d1, %r4, 12;
+	mad.wide.s32 %d2, %r4, 12, %d0;
+	bra L;
+L: // where all are read
+	add.u32 %r10, %r1, %r2; add.u32 %r10, %r3, %r5; add.u32 %r10, %r6, %r7; add.u32 %r10, %r8, %r9;
+	add.s32 %s4, %s0, %s1; add.s32 %s4, %s2, %s3;
+	add.u64 %d3, %d0, %d1; add.u64 %d3, %d2, %d2;
+	ret;
+}
+`
+
+// TestOperations looks at what is known behind each operation: what a lane holds, and not any word.
+func TestOperations(t *testing.T) {
+	l := flowtest.Job(t, "module = \"k.ptx\"\nkernel = \"k\"\ngrid = [1, 1, 1]\nblock = [40, 1, 1]\n", operations)
+	if follow(t, l, 1, 11) < 2 {
+		t.Fatal("the second block was not followed")
+	}
+	p, err := NewProgram(subject(l))
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := p.begin(nil)
+	p.run(s, p.Blocks[0].Start, p.Blocks[0].End)
+	for pc := p.Blocks[0].Start; pc < p.Blocks[0].End; pc++ {
+		if in := &p.Kernel.Instrs[pc]; len(in.Dst) == 1 && p.register(s, in.Dst[0].Reg).IsAny() {
+			t.Errorf("%s can give any word", in.Brief())
+		}
+	}
+}

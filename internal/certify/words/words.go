@@ -175,6 +175,66 @@ func (w Set) Masked(k uint64) Set {
 	return Span(w.Bits, 0, k&-k, min(hi, k))
 }
 
+// Conjoined is the conjunction with a set.
+func (w Set) Conjoined(v Set) Set {
+	if w.Count == 0 {
+		w, v = v, w
+	}
+	if v.Count == 0 {
+		return w.Masked(v.Low)
+	}
+	_, a := w.Range(false)
+	_, b := v.Range(false)
+	return Span(w.Bits, 0, 1, min(a, b))
+}
+
+// United holds the words that have no bits but those that words of the two sets can have, thus all that combine these bit by
+// bit and have no bit where neither has one.
+func (w Set) United(v Set) Set {
+	_, a := w.Range(false)
+	_, b := v.Range(false)
+	ones := uint64(1)<<bits.Len64(a|b) - 1 // all, if the shift leaves nothing
+	return Span(w.Bits, 0, 1, ones)
+}
+
+// Remainder is that of the division by a set, of which nothing is known if it holds 0 or negative numbers.
+func (w Set) Remainder(v Set, sign bool) Set {
+	low, high := w.Range(sign)
+	first, last := v.Range(sign)
+	top := Mask(w.Bits)/2 + 1
+	switch {
+	case first == 0 || sign && (low >= top || first >= top):
+		return Anything(w.Bits)
+	case high < first:
+		return w.Flip(sign).Straight().Flip(sign)
+	}
+	return Span(w.Bits, 0, 1, min(high, last-1))
+}
+
+// Extreme is the less or the greater of two numbers.
+func (w Set) Extreme(v Set, sign, greater bool) Set {
+	a, b := w.Flip(sign).Straight(), v.Flip(sign).Straight()
+	low, high := min(a.Low, b.Low), min(a.Last(), b.Last())
+	if greater {
+		low, high = max(a.Low, b.Low), max(a.Last(), b.Last())
+	}
+	if low == high {
+		return One(w.Bits, low).Flip(sign)
+	}
+	return Span(w.Bits, low, gcd(gcd(a.Step, b.Step), max(a.Low, b.Low)-min(a.Low, b.Low)), high-low).Flip(sign)
+}
+
+// Resized returns the low bits, or the numbers in more bits.
+func (w Set) Resized(to int, sign bool) Set {
+	switch {
+	case to < w.Bits:
+		return w.Cut(to)
+	case to > w.Bits:
+		return w.Extended(to, sign)
+	}
+	return w
+}
+
 // Extended returns the numbers of the set in more bits.
 func (w Set) Extended(to int, sign bool) Set {
 	s := w.Flip(sign).Straight().Flip(sign)

@@ -93,6 +93,7 @@ func TestTwoSets(t *testing.T) {
 	for i, s := range sets {
 		for k := i % 23; k < len(sets); k += 23 { // some of all pairs
 			v := sets[k]
+			checkPair(t, s, v)
 			sum, both, product := s.Plus(v), s.Joined(v), s.Multiplied(v)
 			holds := true
 			for _, y := range v.elements() {
@@ -141,6 +142,43 @@ func TestValid(t *testing.T) {
 	for _, s := range []Set{{}, {Bits: 65}, {Bits: 4, Low: 16}, {Bits: 4, Step: 1}, {Bits: 4, Count: 1}, {Bits: 4, Step: 8, Count: 2}, {Bits: 64, Step: 1 << 63, Count: 1 << 63}} {
 		if s.Valid() {
 			t.Errorf("%v is taken for a set", s)
+		}
+	}
+}
+
+// checkPair compares operations on two sets that have obvious definitions with these.
+func checkPair(t *testing.T, s, v Set) {
+	t.Helper()
+	check := func(name string, got Set, of func(x, y uint64) uint64) {
+		t.Helper()
+		if !got.Valid() {
+			t.Fatalf("%s of %v and %v is %v", name, s, v, got)
+		}
+		for _, x := range s.elements() {
+			for _, y := range v.elements() {
+				if z := of(x, y); !got.contains(z & Mask(width)) {
+					t.Fatalf("%s of %v and %v is %v, without %d of %d and %d", name, s, v, got, z, x, y)
+				}
+			}
+		}
+	}
+	check("conjunction", s.Conjoined(v), func(x, y uint64) uint64 { return x & y })
+	check("disjunction", s.United(v), func(x, y uint64) uint64 { return x | y })
+	check("difference of bits", s.United(v), func(x, y uint64) uint64 { return x ^ y })
+	for _, sign := range []bool{false, true} {
+		check("remainder", s.Remainder(v, sign), func(x, y uint64) uint64 {
+			if y == 0 {
+				return x
+			}
+			return uint64(number(x, width, sign) % number(y, width, sign))
+		})
+		for _, greater := range []bool{false, true} {
+			check("extreme", s.Extreme(v, sign, greater), func(x, y uint64) uint64 {
+				if (number(x, width, sign) > number(y, width, sign)) == greater {
+					return x
+				}
+				return y
+			})
 		}
 	}
 }
