@@ -296,6 +296,9 @@ func differs(c, again *certify.Certificate, verdict *check.Verdict) error {
 	if !reflect.DeepEqual(c.Runs, again.Runs) {
 		return errors.New("it is of other runs than it says")
 	}
+	if c.Omitted != again.Omitted {
+		return fmt.Errorf("it says %q of facts about blocks that it has not, and %s gives %q", c.Omitted, c.Claim.Method, again.Omitted)
+	}
 	type name struct {
 		kind certify.Kind
 		at   string

@@ -44,7 +44,11 @@ func Facts(w *workload.Workload) (*estimate.Facts, []Formula, error) {
 		if err != nil {
 			return nil, nil, err
 		}
-		found, err := obligations.Of(program, maker.Places(p, s))
+		facts, omitted := maker.Places(p, s)
+		if omitted != "" {
+			return nil, nil, fmt.Errorf("kernel %s: there are no facts about blocks: %s", k.Graph.Kernel.Readable(), omitted)
+		}
+		found, err := obligations.Of(program, facts)
 		if err != nil {
 			return nil, nil, err
 		}

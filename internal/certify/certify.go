@@ -33,6 +33,8 @@ type Certificate struct {
 	// Runs says in which runs facts were observed; nil if there are none.
 	Runs  *Runs  `json:"runs,omitempty"`
 	Facts []Fact `json:"facts"`
+	// Omitted says why there are no facts about places, of a static method; empty if there are some.
+	Omitted string `json:"omitted,omitempty"`
 	// Path proves the longest path of a warp between instrumentation points, of a measured
 	// method (ipet.Certificate); nil of others, whose path is among the facts.
 	Path json.RawMessage `json:"path,omitempty"`

@@ -92,6 +92,8 @@ func Check(c *certify.Certificate, s *Subject, path int64) (*Verdict, error) {
 		} else if err := k.places(p); err != nil {
 			return nil, err
 		}
+	} else if c.Omitted != "" {
+		v.Trusted = append(v.Trusted, Trust{-1, "there are no facts about blocks: " + c.Omitted})
 	}
 	v.Trusted = append(v.Trusted, Trust{-1, "how the times of warps compose to that of the launch"})
 	slices.Sort(v.Confirmed)

@@ -65,10 +65,15 @@ func (p *Program) source(s *state, o isa.Operand, bits int) value {
 	if o.Not {
 		v = value{Set: v.Negated().Plus(words.One(v.Bits, words.Mask(v.Bits)))}
 	}
-	if v.Bits != bits {
-		return value{Set: v.Resized(bits, false)}
+	return v.resized(bits, false)
+}
+
+// resized is a value cut or extended to a width.
+func (v value) resized(bits int, sign bool) value {
+	if v.Bits == bits {
+		return v
 	}
-	return v
+	return value{Set: v.Resized(bits, sign)}
 }
 
 // Special returns what a special register can hold; those that are not listed anything.
@@ -225,12 +230,8 @@ func (p *Program) result(s *state, in *isa.Instr, width int) (value, [2][]test) 
 		v = either(arg(0, bits), arg(1, bits))
 	case in.Op == isa.Cvt && len(in.Src) == 1 && whole(in.SrcType):
 		v = arg(0, in.SrcType.Bits())
-		if bits != v.Bits {
-			v = value{Set: v.Resized(bits, in.SrcType.IsSigned())}
-		}
-		if bits < width {
-			v = value{Set: v.Extended(width, sign)}
-		}
+		v = v.resized(bits, in.SrcType.IsSigned())
+		v = v.resized(max(bits, width), sign)
 	}
 	return v, [2][]test{}
 }

@@ -158,20 +158,12 @@ func (f *Flow) Rank(l *loops.Loop, r isa.Reg, positive, sign bool) (bound, decre
 		if decrease = -v.hi; decrease < 1 || uint64(-v.lo) > words.Mask(bits)-maximum || v.lo < -far {
 			return 0, 0, false
 		}
-		return quotient(to, minimum, decrease), decrease, true
+		return words.Steps(to, minimum, decrease), decrease, true
 	}
 	if decrease = v.lo; decrease < 1 || uint64(v.hi) > minimum || v.hi > far {
 		return 0, 0, false
 	}
-	return quotient(maximum, from, decrease), decrease, true
-}
-
-// quotient is how often a step fits between two numbers; at most 2^63 - 1.
-func quotient(high, low uint64, step int64) int64 {
-	if high < low {
-		return 0
-	}
-	return int64(min((high-low)/uint64(step), 1<<63-1))
+	return words.Steps(maximum, from, decrease), decrease, true
 }
 
 // around returns what is known behind each way around a loop, with the values at the header as symbols; an empty state

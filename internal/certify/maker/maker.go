@@ -47,7 +47,8 @@ func New(s *Source) (*certify.Certificate, error) {
 		c.Facts = append(c.Facts, transitions(s.Path.Model)...)
 	}
 	if s.Problem != nil {
-		c.Facts = append(c.Facts, Places(s.Problem, s.Subject)...)
+		places, omitted := Places(s.Problem, s.Subject)
+		c.Facts, c.Omitted = append(c.Facts, places...), omitted
 	}
 	figures, err := figures(e)
 	if err != nil {

@@ -1,6 +1,7 @@
 package maker
 
 import (
+	"fmt"
 	"math"
 	"slices"
 
@@ -18,11 +19,17 @@ const maxWork = 1 << 24
 
 // Places are the facts about blocks: what the analysis of values knows of registers there, weakened until the checker can
 // follow it; bounds of loops with ranking functions where there are some; and the longest path of a thread with its dual
-// solution. There are none of what the checker does not know.
-func Places(p *method.Problem, s *check.Subject) []certify.Fact {
+// solution. Where there are none, omitted says why.
+func Places(p *method.Problem, s *check.Subject) (facts []certify.Fact, omitted string) {
+	if work := len(s.Kernel.Instrs) * len(s.Kernel.Regs); work > maxWork {
+		return nil, fmt.Sprintf("instructions times registers are %d, more than %d", work, maxWork)
+	}
 	program, err := check.NewProgram(s)
-	if err != nil || p.Values == nil || len(s.Kernel.Instrs)*len(s.Kernel.Regs) > maxWork {
-		return nil
+	switch {
+	case err != nil:
+		return nil, err.Error()
+	case p.Values == nil:
+		return nil, "what registers can hold was not found"
 	}
 	m := &placer{Problem: p, program: program}
 	m.invariants()
@@ -39,7 +46,7 @@ func Places(p *method.Problem, s *check.Subject) []certify.Fact {
 	if bounded {
 		m.path()
 	}
-	return m.facts
+	return m.facts, ""
 }
 
 type placer struct {

@@ -2,7 +2,9 @@ package maker
 
 import (
 	"encoding/binary"
+	"fmt"
 	"math/rand/v2"
+	"strings"
 	"testing"
 
 	"warpbound/internal/certify"
@@ -41,7 +43,11 @@ func launched(t *testing.T, l *flowtest.Launch) ([]certify.Fact, *check.Program)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return Places(p, s), program
+	facts, omitted := Places(p, s)
+	if omitted != "" {
+		t.Fatal(omitted)
+	}
+	return facts, program
 }
 
 // watch runs a launch and compares with it what is said of registers and of loops. It returns how many loops have ranking
@@ -132,5 +138,21 @@ func TestLoopsOfTheSuite(t *testing.T) {
 	}
 	if ranked < 9 {
 		t.Errorf("%d loops of the suite have ranking functions", ranked)
+	}
+}
+
+// TestOmitted says of a kernel that is too large why its certificate has no facts about blocks.
+func TestOmitted(t *testing.T) {
+	var text strings.Builder
+	const n = 4100 // instructions, each of which writes a register of its own
+	fmt.Fprintf(&text, ".version 7.0\n.target sm_70\n.address_size 64\n.visible .entry k()\n{\n\t.reg .u32 %%r<%d>;\n", n)
+	for i := range n {
+		fmt.Fprintf(&text, "\tmov.u32 %%r%d, %d;\n", i, i)
+	}
+	text.WriteString("\tret;\n}\n")
+	s := &check.Subject{Kernel: flowtest.Kernel(t, "k.ptx", text.String())}
+	facts, omitted := Places(&method.Problem{}, s)
+	if facts != nil || !strings.Contains(omitted, "more than 16777216") {
+		t.Errorf("%d facts, omitted %q", len(facts), omitted)
 	}
 }

@@ -48,7 +48,11 @@ func facts(t *testing.T, l *flowtest.Launch) ([]certify.Fact, *check.Program) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return maker.Places(p, s), program
+	facts, omitted := maker.Places(p, s)
+	if omitted != "" {
+		t.Fatal(omitted)
+	}
+	return facts, program
 }
 
 // refute asks a solver to refute all obligations of a launch. It returns how many of each kind there are.

@@ -295,6 +295,14 @@ func (w Set) Within(lo, hi uint64, sign bool) (Set, bool) {
 	return s.Flip(sign), true
 }
 
+// Steps is how often a step fits between two numbers; at most 2^63 - 1.
+func Steps(high, low uint64, step int64) int64 {
+	if high < low {
+		return 0
+	}
+	return int64(min((high-low)/uint64(step), 1<<63-1))
+}
+
 // Without returns the words but one; false if there are none.
 func (w Set) Without(x uint64) (Set, bool) {
 	switch {

@@ -93,7 +93,9 @@ func TestTwoSets(t *testing.T) {
 	for i, s := range sets {
 		for k := i % 23; k < len(sets); k += 23 { // some of all pairs
 			v := sets[k]
-			checkPair(t, s, v)
+			if (i+k)%4 == 0 { // which takes longer
+				checkPair(t, s, v)
+			}
 			sum, both, product := s.Plus(v), s.Joined(v), s.Multiplied(v)
 			holds := true
 			for _, y := range v.elements() {
