@@ -8,12 +8,13 @@ type Split struct {
 	Wavefronts int64         `json:"wavefronts"`  // of a workgroup
 	Groups     int64         `json:"groups"`      // of the CU that has the most
 	Slots      int64         `json:"slots"`       // workgroups that a CU holds at a time
-	Rounds     int64         `json:"rounds"`      // DS, of workgroups on a CU
+	Rounds     int64         `json:"rounds"`      // DS, of workgroups that follow each other in the slot that is free last
 	Dispatch   int64         `json:"dispatch"`    // d, of each round
 
 	Separate string       `json:"apart"` // "nothing", "memory" or "memory and ports": what is counted separately, whichever gives the least of
 	Bounds   SplitBounds  `json:"bounds"`
-	Full     *SplitGroup  `json:"full"`     // a workgroup in all rounds but the last; nil if there is one round
+	Before   int64        `json:"before"`   // cycles of all rounds but the last, without their dispatch
+	Full     *SplitGroup  `json:"full"`     // the longest of the workgroups in all rounds but the last; nil if there is one round
 	Last     *SplitGroup  `json:"last"`     // a workgroup in the last round
 	Service  int64        `json:"service"`  // of all accesses of the CU, if it is counted separately
 	Passes   int64        `json:"passes"`   // cycles of all passes of the ports of the CU, if they are counted separately

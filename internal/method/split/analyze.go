@@ -43,6 +43,9 @@ type analysis struct {
 	resident residency
 	joint    *facts // what is known of all wavefronts
 	kinds    []*kind
+	classes  []*class
+	class    []int32  // by workgroup; nil if all are of one class
+	demands  []demand // by CU, if there are several classes
 	barriers barriers
 	control  *control
 	gaveUp   error // why wavefronts were not executed abstractly; nil if they were
@@ -55,11 +58,11 @@ type analysis struct {
 // kind is what wavefronts with the same facts have in common.
 type kind struct {
 	*facts
-	wavefronts int64    // of each workgroup
-	demands    []demand // by block
-	form       *bsb.Form
-	limits     []limit // of loops, in the order of the flow graph's forest
-	splits     []int   // branches whose paths execute at the same time
+	demands []demand // by block
+	form    *bsb.Form
+	limits  []limit           // of loops, in the order of the flow graph's forest
+	splits  []int             // branches whose paths execute at the same time
+	paths   map[sharing]*Path // the longest
 }
 
 func newAnalysis(ctx context.Context, c *config) (*analysis, error) {
@@ -68,10 +71,12 @@ func newAnalysis(ctx context.Context, c *config) (*analysis, error) {
 	if err != nil {
 		return nil, err
 	}
-	all := known.facts
-	a := &analysis{config: c, ctx: ctx, timing: t, joint: all[0].nothing(), gaveUp: known.gaveUp, warnings: known.warnings}
-	for _, f := range all {
-		a.joint.include(f)
+	a := &analysis{
+		config: c, ctx: ctx, timing: t, joint: known.facts[0][0].nothing(), class: known.class, demands: known.demands,
+		gaveUp: known.gaveUp, warnings: known.warnings,
+	}
+	for _, all := range known.facts {
+		a.joint.includeAll(all)
 	}
 	a.control = newControl(c.Graph)
 	a.barriers = a.control.barriers(a.joint.reached, c.Together)
@@ -79,11 +84,7 @@ func newAnalysis(ctx context.Context, c *config) (*analysis, error) {
 	if c.Machine.Split.Mode.Value != machine.SplitNone {
 		parts += c.Machine.Split.SIMDs.Value
 	}
-	groups := int64(1)
-	for _, n := range c.Launch.Grid() {
-		groups *= int64(n)
-	}
-	a.resident = newResidency(c.Machine, groups, int64(c.Resident), int64(len(all)), parts)
+	a.resident = newResidency(c.Machine, int64(count(c.Launch.Grid())), int64(c.Resident), int64(c.Launch.Warps()), parts)
 	if a.total, err = a.totalOf(known); err != nil {
 		return nil, err
 	}
@@ -93,27 +94,37 @@ func newAnalysis(ctx context.Context, c *config) (*analysis, error) {
 			a.longest = max(a.longest, a.timing.instr(in, n).service)
 		}
 	}
-	if a.barriers == jointly { // the path that counts may be one of several wavefronts
-		all = slices.Repeat([]*facts{a.joint}, len(all))
-	}
-	for _, f := range all {
-		if err := a.include(f); err != nil {
-			return nil, err
+	for _, all := range known.facts {
+		if a.barriers == jointly { // the path that counts may be one of several wavefronts
+			joint := all[0].nothing()
+			joint.includeAll(all)
+			all = slices.Repeat([]*facts{joint}, len(all))
+		}
+		a.classes = append(a.classes, &class{})
+		for _, f := range all {
+			if err := a.include(f); err != nil {
+				return nil, err
+			}
 		}
 	}
 	return a, nil
 }
 
-// include counts a wavefront of which something is known.
+// include counts a wavefront of the last class, of which something is known.
 func (a *analysis) include(f *facts) error {
-	for _, k := range a.kinds {
-		if k.facts.equal(f) {
-			k.wavefronts++
-			return nil
-		}
+	c := a.classes[len(a.classes)-1]
+	same := func(k *kind) bool { return k.facts.equal(f) }
+	if i := slices.IndexFunc(c.kinds, same); i >= 0 {
+		c.wavefronts[i]++
+		return nil
+	}
+	if i := slices.IndexFunc(a.kinds, same); i >= 0 {
+		c.kinds, c.wavefronts = append(c.kinds, a.kinds[i]), append(c.wavefronts, 1)
+		return nil
 	}
 	k, err := a.kind(f)
 	a.kinds = append(a.kinds, k)
+	c.kinds, c.wavefronts = append(c.kinds, k), append(c.wavefronts, 1)
 	return err
 }
 
@@ -123,7 +134,9 @@ func (a *analysis) kind(f *facts) (*kind, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &kind{facts: f, wavefronts: 1, demands: a.demands(f), form: form, limits: a.limits(f), splits: a.splitBranches(form)}, nil
+	return &kind{
+		facts: f, demands: a.demandsOf(f), form: form, limits: a.limits(f), splits: a.splitBranches(form), paths: make(map[sharing]*Path),
+	}, nil
 }
 
 // splitBranches returns the branches whose paths execute at the same time.
@@ -134,8 +147,8 @@ func (a *analysis) splitBranches(f *bsb.Form) []int {
 	return slices.DeleteFunc(slices.Clone(a.Splits), func(b int) bool { return !f.Splittable(b) })
 }
 
-// demands returns the demands of blocks, by block.
-func (a *analysis) demands(f *facts) []demand {
+// demandsOf returns the demands of blocks, by block.
+func (a *analysis) demandsOf(f *facts) []demand {
 	demands := make([]demand, a.Graph.Len())
 	for b := range demands {
 		if f.reached[b] {
@@ -154,7 +167,7 @@ func (a *analysis) totalOf(known *executions) (demand, error) {
 	if known.demands != nil {
 		return maximum(known.demands), nil
 	}
-	k, err := a.kind(known.facts[0])
+	k, err := a.kind(known.facts[0][0])
 	if err != nil {
 		return demand{}, err
 	}

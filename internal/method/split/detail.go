@@ -27,15 +27,16 @@ func (a *analysis) estimate() (*estimate.Estimate, error) {
 	r, sm := &a.resident, &a.Machine.SM
 	d := &estimate.Split{
 		SplitSIMDs: r.parts - 1, SIMDs: sm.Schedulers.Value, Splits: []estimate.SplitBranch{},
-		Wavefronts: r.wavefronts, Groups: r.groups, Slots: r.slots, Rounds: r.rounds(), Dispatch: sm.Dispatch.Value,
+		Wavefronts: r.wavefronts, Groups: r.groups, Slots: r.slots, Rounds: l.rounds(), Dispatch: sm.Dispatch.Value,
 		Separate: best.String(), Bounds: estimate.SplitBounds{Nothing: launches[countAll].cycles, Memory: launches[countPorts].cycles, Both: launches[countNeither].cycles},
 		Service: l.service, Passes: l.issue,
 		Barriers: [...]string{noBarrier: "none", jointly: "common", anyhow: "any"}[a.barriers], Loops: []estimate.SplitLoop{},
 	}
 	d.Last = a.groupDetail(l.last)
-	if l.full != nil {
-		d.Full = a.groupDetail(l.full)
+	if g := l.longest(); g != nil {
+		d.Full = a.groupDetail(g)
 	}
+	d.Before = l.cycles - l.service - l.issue - l.last.cycles - l.rounds()*sm.Dispatch.Value
 	mode := a.Machine.Split.Mode.Value
 	e := &estimate.Estimate{
 		Method: Method(mode).ID(), Cycles: l.cycles, Evidence: a.Evidence(), Detail: d,
@@ -55,7 +56,9 @@ func (a *analysis) estimate() (*estimate.Estimate, error) {
 		detail := estimate.SplitLoop{
 			Name: a.Graph.Name(loop.Header), Pos: a.Graph.Blocks[loop.Header].Source().String(),
 			Iterations: limit.maximum, Evidence: limit.evidence,
-			Separate: slices.ContainsFunc(l.last.kind.form.DivergingLoops, func(t bsb.DivergingLoop) bool { return t.Header == loop.Header }),
+			Separate: slices.ContainsFunc(a.kinds, func(k *kind) bool {
+				return slices.ContainsFunc(k.form.DivergingLoops, func(t bsb.DivergingLoop) bool { return t.Header == loop.Header })
+			}),
 		}
 		d.Loops = append(d.Loops, detail)
 		if limit.evidence != estimate.Proven {
@@ -121,10 +124,13 @@ func (a *analysis) shares(l *launch) []estimate.Share {
 		}
 	}
 	count(l.last, 1)
-	rest := l.cycles - l.service - l.issue - l.last.path.Cycles - a.resident.rounds()*a.Machine.SM.Dispatch.Value
-	if l.full != nil {
-		count(l.full, a.resident.rounds()-1)
-		rest -= (a.resident.rounds() - 1) * l.full.path.Cycles
+	dispatch := l.rounds() * a.Machine.SM.Dispatch.Value
+	rest := l.cycles - l.service - l.issue - l.last.path.Cycles - dispatch
+	for class, n := range l.before {
+		if n > 0 {
+			count(l.full[class], n)
+			rest -= n * l.full[class].path.Cycles
+		}
 	}
 	var shares []estimate.Share
 	for b, s := range blocks {
@@ -136,8 +142,8 @@ func (a *analysis) shares(l *launch) []estimate.Share {
 	for _, s := range []estimate.Share{
 		{Name: "service of the memory", Count: a.resident.groups, Cycles: l.service},
 		{Name: "passes of all ports", Count: a.resident.groups, Cycles: l.issue},
-		{Name: "other wavefronts of the workgroup", Count: a.resident.rounds(), Cycles: rest},
-		{Name: "dispatch of workgroups", Count: a.resident.rounds(), Cycles: a.resident.rounds() * a.Machine.SM.Dispatch.Value},
+		{Name: "other wavefronts of the workgroup", Count: l.rounds(), Cycles: rest},
+		{Name: "dispatch of workgroups", Count: l.rounds(), Cycles: dispatch},
 	} {
 		if s.Cycles > 0 {
 			shares = append(shares, s)

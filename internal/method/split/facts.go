@@ -116,6 +116,15 @@ func (f *facts) nothing() *facts {
 	}
 }
 
+// tighten adds what is known of the loops of all executions, and returns the facts.
+func (f *facts) tighten(known *facts) *facts {
+	for i := range f.loops {
+		f.loops[i] = f.loops[i].tighter(known.loops[i])
+		f.mean[i] = f.mean[i].tighter(f.loops[i])
+	}
+	return f
+}
+
 // include makes the facts hold for other executions too.
 func (f *facts) include(g *facts) {
 	for i, n := range g.requests {
@@ -127,6 +136,13 @@ func (f *facts) include(g *facts) {
 	}
 	widest(f.loops, g.loops)
 	widest(f.mean, g.mean)
+}
+
+// includeAll makes the facts hold for other executions too.
+func (f *facts) includeAll(all []*facts) {
+	for _, g := range all {
+		f.include(g)
+	}
 }
 
 // widest makes limits hold for what others hold for.

@@ -64,16 +64,20 @@ type group struct {
 	path   *Path
 }
 
-// group bounds a workgroup.
-func (a *analysis) group(s sharing) (*group, error) {
+// group bounds a workgroup of a class.
+func (a *analysis) group(c *class, s sharing) (*group, error) {
 	g := &group{sharing: s}
 	sum, longest := int64(0), int64(-1)
-	for _, k := range a.kinds {
-		path, err := a.path(k, a.prices(k, s))
-		if err != nil {
-			return nil, err
+	for i, k := range c.kinds {
+		path := k.paths[s]
+		if path == nil {
+			var err error
+			if path, err = a.path(k, a.prices(k, s)); err != nil {
+				return nil, err
+			}
+			k.paths[s] = path
 		}
-		sum = a.add(sum, a.mul(k.wavefronts, path.Cycles))
+		sum = a.add(sum, a.mul(c.wavefronts[i], path.Cycles))
 		if path.Cycles > longest {
 			longest, g.kind, g.path = path.Cycles, k, path
 		}
@@ -85,41 +89,14 @@ func (a *analysis) group(s sharing) (*group, error) {
 	return g, a.err()
 }
 
-// launch is a bound of all workgroups of a CU.
-type launch struct {
-	full, last *group // a workgroup in all rounds but the last, and there
-	service    int64  // of all accesses, if it counts separately
-	issue      int64  // of all passes of all ports, if they count separately
-	cycles     int64
-}
-
-// launch bounds the workgroups of a CU.
-//
-// If nothing counts separately, everything that a wavefront waits for is part of its time, so that
-// a workgroup takes full.cycles at most: at i times that, dispatch included, i times as many
-// workgroups are over as there are slots. Else the same is true of the time in which
-// memory serves nobody, and no port issues.
-func (a *analysis) launch(rule rule) (*launch, error) {
-	r := &a.resident
-	l := &launch{}
-	var err error
-	if l.last, err = a.group(a.share(r.last(), rule)); err != nil {
-		return nil, err
-	}
-	dispatch := a.Machine.SM.Dispatch.Value
-	l.cycles = a.add(dispatch, l.last.cycles)
-	if r.rounds() > 1 {
-		if l.full, err = a.group(a.share(r.slots, rule)); err != nil {
+// groups bounds a workgroup of each class.
+func (a *analysis) groups(s sharing) ([]*group, error) {
+	all := make([]*group, len(a.classes))
+	for i, c := range a.classes {
+		var err error
+		if all[i], err = a.group(c, s); err != nil {
 			return nil, err
 		}
-		l.cycles = a.add(l.cycles, a.mul(r.rounds()-1, a.add(dispatch, l.full.cycles)))
 	}
-	if rule != countAll {
-		l.service = a.total.service
-	}
-	if rule == countNeither {
-		l.issue = a.mul(a.total.passes, a.Machine.Split.Pass.Value)
-	}
-	l.cycles = a.add(l.cycles, l.service, l.issue)
-	return l, a.err()
+	return all, nil
 }

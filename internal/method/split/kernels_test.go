@@ -42,6 +42,9 @@ func TestKernels(t *testing.T) {
 		"late in turn": {"shr.u32 %r5, %r1, 6; mov.u32 %r3, 0;\nA: add.u32 %r6, %r3, %r5; and.b32 %r6, %r6, 1; shl.b32 %r6, %r6, 5; mov.u32 %r4, 0;\n" +
 			"B: add.u32 %r4, %r4, 1; setp.lt.u32 %p1, %r4, %r6; @%p1 bra B; bar.sync 0;" +
 			"add.u32 %r3, %r3, 1; setp.lt.u32 %p1, %r3, 10; @%p1 bra A;", 1.1, 1, 128, all},
+		// Only the last of many workgroups has the loop, and only one of its work-items.
+		"last workgroup": {"mov.u32 %r5, %ctaid.x; mul.lo.u32 %r5, %r5, 128; add.u32 %r5, %r5, %r1; setp.ne.u32 %p1, %r5, 12799; @%p1 bra END; mov.u32 %r3, 0;\n" +
+			"L: add.u32 %r4, %r4, %r3; add.u32 %r3, %r3, 1; setp.lt.u32 %p1, %r3, 500; @%p1 bra L; st.global.u32 [%rd1], %r4;", 2, 100, 128, all},
 		// A wavefront that is alone waits for nobody; it retires before the latency of its last branch.
 		"one path": {"setp.lt.u32 %p1, %r1, 32; @%p1 bra A; add.u32 %r3, %r3, 1;\nA: @%p1 bra B; add.u32 %r3, %r3, 1;\n" +
 			"B: @!%p1 bra C; add.u32 %r3, %r3, 1;\nC: @%p1 bra END; add.u32 %r3, %r3, 1;", 1.05, 1, 64, all},

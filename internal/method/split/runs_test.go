@@ -66,9 +66,9 @@ func check(t *testing.T, a *estimate.Analysis, mode string, maximum float64) {
 	for _, s := range e.Breakdown {
 		sum += s.Cycles
 	}
-	parts := d.Service + d.Passes + d.Rounds*d.Dispatch + d.Last.Cycles
-	if d.Full != nil {
-		parts += (d.Rounds - 1) * d.Full.Cycles
+	parts := d.Service + d.Passes + d.Rounds*d.Dispatch + d.Before + d.Last.Cycles
+	if (d.Full != nil) != (d.Rounds > 1) || d.Full != nil && (d.Before < d.Full.Cycles || d.Before > (d.Rounds-1)*d.Full.Cycles) {
+		t.Errorf("%s: %d cycles of %d rounds, of which the longest is %+v", mode, d.Before, d.Rounds-1, d.Full)
 	}
 	if sum != e.Cycles || parts != e.Cycles || *d.Observed != *a.Observed {
 		t.Errorf("%s: shares of %d and parts of %d cycles, bound %d; observed %+v and %+v", mode, sum, parts, e.Cycles, d.Observed, a.Observed)

@@ -102,7 +102,8 @@ func (w *witness) Repeated() {
 
 // executions are what is known of the wavefronts of a launch.
 type executions struct {
-	facts []*facts // of each wavefront of a workgroup
+	facts [][]*facts // by class of workgroups: of each wavefront
+	class []int32    // by workgroup; nil if all are of one class
 	// demands are the passes and the service of all wavefronts of each CU, at most; nil if
 	// nobody counted.
 	demands []demand
@@ -130,8 +131,8 @@ func (c *config) wavefronts(ctx context.Context, t *timing) (*executions, error)
 			return int(min(l.maximum, maxIterations)), l.known
 		},
 	})
-	all := &executions{facts: make([]*facts, c.Launch.Warps()), demands: make([]demand, c.Machine.SM.Count.Value)}
-	for w := range all.facts {
+	all := &executions{facts: [][]*facts{nil}, demands: make([]demand, c.Machine.SM.Count.Value)}
+	for w := range c.Launch.Warps() {
 		results, err := x.Warp(ctx, w, func(absexec.Box) absexec.Visitor {
 			return &witness{
 				config: c, timing: t, count: count, known: known, seen: known.nothing(),
@@ -144,17 +145,13 @@ func (c *config) wavefronts(ctx context.Context, t *timing) (*executions, error)
 		case errors.As(err, &loop), errors.As(err, &write), err != nil && ctx.Err() != nil:
 			return nil, err
 		case err != nil: // it is too long, for example: what is known without execution has to do
-			return &executions{facts: slices.Repeat([]*facts{known}, len(all.facts)), gaveUp: err}, nil
+			return &executions{facts: [][]*facts{slices.Repeat([]*facts{known}, c.Launch.Warps())}, gaveUp: err}, nil
 		}
-		f := known.nothing()
-		for _, r := range results {
-			f.include(r.Visitor.(*witness).facts(r.Loops))
+		each := make([]*facts, len(results))
+		for i, r := range results {
+			each[i] = r.Visitor.(*witness).facts(r.Loops).tighten(known)
 		}
-		for i := range f.loops {
-			f.loops[i] = f.loops[i].tighter(known.loops[i])
-			f.mean[i] = f.mean[i].tighter(f.loops[i])
-		}
-		all.facts[w] = f
+		all.classify(c.Launch.Grid(), results, each)
 		all.serve(c.Launch.Grid(), results)
 	}
 	all.warnings = c.Summarised(x)
@@ -165,24 +162,20 @@ func (c *config) wavefronts(ctx context.Context, t *timing) (*executions, error)
 // of the most demanding to all of them if there are too many workgroups.
 func (e *executions) serve(grid [3]int, results []absexec.Result) {
 	cus := len(e.demands)
-	groups := grid[0] * grid[1] * grid[2]
 	all := make([]demand, len(results))
 	for i, r := range results {
 		all[i] = r.Visitor.(*witness).demand
-		if groups > maxGroups {
-			continue
-		}
-		for z := r.Box.Lo[2]; z < r.Box.Hi[2]; z++ {
-			for y := r.Box.Lo[1]; y < r.Box.Hi[1]; y++ {
-				for x := r.Box.Lo[0]; x < r.Box.Hi[0]; x++ {
-					e.load((x+grid[0]*(y+grid[1]*z))%cus, all[i], 1)
-				}
-			}
-		}
 	}
+	groups := count(grid)
 	if groups > maxGroups {
 		for cu := range e.demands {
 			e.load(cu, maximum(all), int64((groups-cu+cus-1)/cus))
+		}
+		return
+	}
+	for i, r := range results {
+		for group := range inside(r.Box, grid) {
+			e.load(group%cus, all[i], 1)
 		}
 	}
 }
