@@ -1,6 +1,8 @@
 package cta
 
 import (
+	"slices"
+
 	"warpbound/internal/absexec"
 	"warpbound/internal/graph"
 	"warpbound/internal/method/cost"
@@ -9,6 +11,7 @@ import (
 // This file counts what lanes do that have left loops at different times, such as the code behind an early
 // exit. It is outside of all loops, so that each thread executes it once at most. An abstract execution comes to
 // it in every iteration in which lanes may leave; a warp issues it at most once for each of its threads.
+// It pays for so many issues that take longest. Alternatives that begin at such a branch count as one instruction.
 
 // once finds the blocks that a thread executes at most once.
 func once(g *graph.Graph) []bool {
@@ -26,38 +29,70 @@ func once(g *graph.Graph) []bool {
 	return all
 }
 
-// together is what the issues of an instruction take together, as it may be issued for so many of the threads only.
-type together struct{ issues, sum, max int64 }
+// greatest are the times of issues of an instruction, in ascending order, as it may be issued for so many of the threads
+// only: those that take longest. The slice is never changed.
+type greatest []int64
 
-// add counts an issue and returns by how much the bound grows of what all together take, for so many of them
-// at most.
-func (t *together) add(cycles, limit int64) int64 {
-	before := min(t.sum, t.max*limit)
-	t.issues++
-	t.sum += cycles
-	t.max = max(t.max, cycles)
-	return min(t.sum, t.max*limit) - before
+// add returns the times with one more, and by how much that raises their sum, if there are so many of them at most.
+func (g greatest) add(cycles, limit int64) (greatest, int64) {
+	replaced, rest := int64(0), g
+	if int64(len(g)) >= limit {
+		replaced, rest = g[0], g[1:]
+		if cycles <= replaced {
+			return g, 0
+		}
+	}
+	i, _ := slices.BinarySearch(rest, cycles)
+	return slices.Insert(slices.Clone(rest), i, cycles), cycles - replaced
 }
 
 // issues are the tallies of an instruction: of its service, and of the delays from one barrier to the next.
 type issues struct {
-	service, delay together
+	count          int64
+	service, delay greatest
 	segment        int // of the delays
 }
 
 // limited returns what an issue of an instruction adds to the service and to the delay of the warp, and whether
 // it may be one more.
 func (r *recorder) limited(c *cost.Instr, s *absexec.Step, service, delay int64) (_, _ int64, more bool) {
-	if s.Certain || len(r.forks)+len(r.loops) > 0 || c.Kind == cost.Barrier || c.Kind == cost.Arrival || !r.once[r.graph.BlockOf(s.PC)] {
+	if c.Kind == cost.Barrier || c.Kind == cost.Arrival || !r.perThread(s.PC, s.Certain) {
 		return service, delay, true
 	}
-	t := r.issued[s.PC]
-	if t == nil {
-		t = &issues{}
-		r.issued[s.PC] = t
-	}
+	return r.tally(r.issued, s.PC, service, delay)
+}
+
+// perThread reports whether the threads of the warp issue an instruction once each, at most, and perhaps not here. In
+// alternatives and in loops that are summarised it counts as part of the whole.
+func (r *recorder) perThread(pc int, certain bool) bool {
+	return !certain && len(r.forks)+len(r.loops) == 0 && r.once[r.graph.BlockOf(pc)]
+}
+
+// tally counts an issue of an instruction.
+func (r *recorder) tally(issued map[int]issues, pc int, service, delay int64) (_, _ int64, more bool) {
+	t := issued[pc]
 	if segment := len(r.frame.delays); t.segment != segment {
-		t.segment, t.delay = segment, together{}
+		t.segment, t.delay = segment, nil
 	}
-	return t.service.add(service, r.width), t.delay.add(delay, r.width), t.service.issues <= r.width
+	t.count++
+	t.service, service = t.service.add(service, r.width)
+	t.delay, delay = t.delay.add(delay, r.width)
+	issued[pc] = t
+	return service, delay, t.count <= r.width
+}
+
+// limit counts alternatives that begin at a branch which each thread executes once at most, and that come to no
+// barriers. It makes the frame of the longest what they add to that of the warp, and returns what they add to its delay.
+func (r *recorder) limit(branch int, longest *frame, delay int64) int64 {
+	service, delay, more := r.tally(r.forked, branch, longest.service, delay)
+	longest.service = service
+	for b := range longest.blocks {
+		s := &longest.blocks[b]
+		s.service = min(s.service, service)
+		service -= s.service
+		if !more {
+			s.count = 0
+		}
+	}
+	return delay
 }

@@ -3,6 +3,7 @@ package cta_test
 import (
 	"context"
 	"fmt"
+	"strings"
 	"testing"
 	"testing/fstest"
 
@@ -15,9 +16,10 @@ import (
 const found = `.version 7.0
 .target sm_70
 .address_size 64
-.visible .entry k(.param .u64 in)
+.visible .entry k(.param .u64 in, .param .f32 f)
 {
 	.reg .pred %p;
+	.reg .f32 %f;
 	.reg .b32 %i, %j, %n, %v, %t;
 	.reg .b64 %in, %at;
 	ld.param.u64 %in, [in];
@@ -51,15 +53,33 @@ END:
 }
 `
 
-// TestFoundOnce bounds lanes that leave two loops at different times, each of which executes once what is behind
+// alternatives has two ways behind the loops, one of which all lanes take together.
+var alternatives = strings.Replace(found, "	div.u32 %t, %v, 7;\n", `
+	ld.param.f32 %f, [f];
+	setp.lt.f32 %p, %f, 0f3F800000;
+	@%p bra ZERO;
+	div.u32 %t, %v, 7;
+	bra JOIN;
+ZERO:
+	add.u32 %t, %v, 7;
+	div.u32 %t, %t, 7;
+JOIN:
+	div.u32 %t, %t, 7;
+`, 1)
+
+func TestFoundOnce(t *testing.T) { foundOnce(t, found) }
+
+func TestFoundOnceInAlternatives(t *testing.T) { foundOnce(t, alternatives) }
+
+// foundOnce bounds lanes that leave two loops at different times, each of which executes once what is behind
 // them. Each of 32 may leave in an iteration of its own, and not in each of the 400.
-func TestFoundOnce(t *testing.T) {
+func foundOnce(t *testing.T, module string) {
 	for _, block := range []int{1, 5, 32, 64} {
 		job := fmt.Sprintf("module = \"k.ptx\"\nmachine = \"predictable-rr\"\ngrid = [2]\nblock = [%d]\n[[param]]\nname = \"in\"\ntype = \"u32\"\ncount = 64\n", block)
 		longest := int64(0)
 		var e *estimate.Estimate
 		for _, init := range []string{`init = "iota"`, `init = "uniform(0, 400)"`, `init = "uniform(0, 40)"`, `init = "uniform(300, 500)"`} {
-			files := fstest.MapFS{"k.ptx": {Data: []byte(found)}, "job.toml": {Data: []byte(job + init + "\n")}}
+			files := fstest.MapFS{"k.ptx": {Data: []byte(module)}, "job.toml": {Data: []byte(job + init + "\n[[param]]\nname = \"f\"\ntype = \"f32\"\nrange = [0.0, 2.0]\n")}}
 			j, err := warpbound.LoadFS(files, "job.toml", warpbound.LoadOptions{})
 			if err != nil {
 				t.Fatal(err)

@@ -66,8 +66,10 @@ type recorder struct {
 	forks []fork // that it is in
 	loops []loop // that it is in, of those that are summarised
 
-	width  int64           // threads of the warp
-	issued map[int]*issues // by instruction, of those that a thread executes once
+	width  int64          // threads of the warp
+	issued map[int]issues // by instruction, of those that a thread executes once
+	forked map[int]issues // by branch, of those: its alternatives
+	surely bool           // it issues the last step
 }
 
 // loop is a loop of which one iteration stands for several.
@@ -82,12 +84,14 @@ type fork struct {
 	before     frame
 	begun      bool // its first alternative
 	successors []frame
+	branch     int  // instruction
+	once       bool // which each thread executes once, at most
 }
 
 func (a *analysis) record(warp int) *recorder {
 	return &recorder{
 		analysis: a, path: &path{certain: true},
-		width: int64(bits.OnesCount64(a.launch.Threads(warp))), issued: make(map[int]*issues),
+		width: int64(bits.OnesCount64(a.launch.Threads(warp))), issued: make(map[int]issues), forked: make(map[int]issues),
 		frame: frame{delays: []segment{{certain: true}}, blocks: make([]share, a.graph.Len())},
 	}
 }
@@ -95,6 +99,7 @@ func (a *analysis) record(warp int) *recorder {
 // Step adds an instruction.
 func (r *recorder) Step(s *absexec.Step) {
 	c := &r.costs[s.PC]
+	r.surely = s.Certain
 	made := r.requests(c, s)
 	if r.path.certain {
 		r.path.certain = s.Certain && r.certain(c, s, made)
@@ -176,9 +181,9 @@ func (r *recorder) delay(c *cost.Instr, s *absexec.Step, made cost.Between, serv
 }
 
 // Fork begins alternatives.
-func (r *recorder) Fork(int) {
+func (r *recorder) Fork(pc int) {
 	r.path.certain = false
-	r.forks = append(r.forks, fork{before: r.frame})
+	r.forks = append(r.forks, fork{before: r.frame, branch: pc, once: r.perThread(pc, r.surely)})
 }
 
 // Alternative begins the next of them.
@@ -208,12 +213,15 @@ func (r *recorder) Join() {
 		}
 		f.drain = max(f.drain, successors[i].drain)
 	}
+	delays := maximum(successors)
+	if at.once && len(delays) == 1 {
+		delays[0].delay = r.limit(at.branch, longest, delays[0].delay)
+	}
 	f.service += longest.service
 	for b, s := range longest.blocks {
 		f.blocks[b].count += s.count
 		f.blocks[b].service += s.service
 	}
-	delays := maximum(successors)
 	f.delays[len(f.delays)-1].delay += delays[0].delay
 	f.delays = append(f.delays, delays[1:]...)
 }
