@@ -14,15 +14,15 @@ import (
 	"warpbound/internal/method"
 )
 
-// maxWork limits the instructions times registers of kernels of which invariants are written down.
+// maxWork limits the instructions times registers of kernels of which invariants are written down, at effort 1.
 const maxWork = 1 << 24
 
 // Places are the facts about blocks: what the analysis of values knows of registers there, weakened until the checker can
 // follow it; bounds of loops with ranking functions where there are some; and the longest path of a thread with its dual
 // solution. Where there are none, omitted says why.
 func Places(p *method.Problem, s *check.Subject) (facts []certify.Fact, omitted string) {
-	if work := len(s.Kernel.Instrs) * len(s.Kernel.Regs); work > maxWork {
-		return nil, fmt.Sprintf("instructions times registers are %d, more than %d", work, maxWork)
+	if work, limit := int64(len(s.Kernel.Instrs))*int64(len(s.Kernel.Regs)), p.Effort.Of(maxWork); work > limit {
+		return nil, fmt.Sprintf("instructions times registers are %d, more than %d", work, limit)
 	}
 	program, err := check.NewProgram(s)
 	switch {
