@@ -30,7 +30,7 @@ func analysis() *estimate.Analysis {
 			{Method: "hybrid/dynamic", Cycles: 2500, Evidence: estimate.Observed, Assumptions: []string{"alone", "PTX", "jitter"},
 				Explain: "longest path of one warp after the latest observed start of any warp (Eq. 1)"},
 			{Method: "static/cta", Cycles: 1234567, Evidence: estimate.Proven, Assumptions: []string{"alone"},
-				Explain: "static, all inputs: issue time of each warp, and an upper bound of the time in which all warps stall",
+				Explain:   "static, all inputs: issue time of each warp, and an upper bound of the time in which all warps stall",
 				Partition: &estimate.Partition{Inputs: "n = 64, m in [1, 4]", Parts: 13, Bounded: 25},
 				Breakdown: []estimate.Share{
 					{Name: "loop", Pos: "k.cl:4:9", Count: 12, Cycles: 1234000},
