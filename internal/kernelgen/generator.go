@@ -26,6 +26,7 @@ type generator struct {
 	parts  *parts
 	tile   string // name of the shared memory through which threads exchange words
 	spills int    // limits of loops around the statement that are in local memory
+	alike  bool   // what it writes must give all threads of a CTA the same word
 	called bool   // it writes a function
 	level  int    // functions around what it writes
 	calls  int    // functions that are called within one another there

@@ -84,6 +84,11 @@ func (g *generator) array() {
 func (g *generator) throughMemory(d string, draw func() string) {
 	at := func() string { return fmt.Sprintf("[%%array+%d]", 4*(arrayWords+spillWords-1-g.IntN(2))) }
 	g.emit("st.local.u32 %s, %s", at(), d)
+	if g.alike { // neither place keeps a word of this thread alone
+		for i := range 2 {
+			g.emit("st.local.u32 [%%array+%d], %s", 4*(arrayWords+spillWords-1-i), d)
+		}
+	}
 	g.guarded("st.local.u32 %s, %s", at(), draw())
 	g.emit("ld.local.u32 %s, %s", d, at())
 }

@@ -155,7 +155,7 @@ func (g *generator) element(base, index string, count, bytes int) string {
 // guarded writes an instruction, sometimes under a predicate.
 func (g *generator) guarded(format string, args ...any) {
 	guard := ""
-	if g.chance(15) {
+	if !g.alike && g.chance(15) {
 		guard = "@" + g.condition(false) + " "
 	}
 	g.emit("%s%s", guard, fmt.Sprintf(format, args...))
@@ -233,6 +233,8 @@ func (g *generator) knownWord(uniform bool) string {
 	if of := g.knownExtra(); len(of) > 0 && g.chance(50) {
 		r := g.temp("b32")
 		g.emit("mov.u32 %s, %s", r, pick(g, from...))
+		g.alike = uniform
+		defer func() { g.alike = false }()
 		pick(g, of...)(r, func() string { return g.knownOperand(append(from, r)) })
 		return r
 	}
