@@ -34,13 +34,21 @@ func (b Box) Corner() Box {
 	return corner
 }
 
-// halves cuts the longest interval of a box that is no point in the middle, the first of those that are as long: of
-// those that matter, if one of them can be cut.
-func (b Box) halves(matters []bool) [2]Box {
-	longest := 0
+// few is the number of points up to which an interval is cut into all of them at once: the bound of two numbers or three
+// is seldom less than that of a few, where that of one number is. The last and the first come first, since the greatest
+// bound is often that of an end.
+const few = 16
+
+// cut cuts the longest interval of a box that is no point, the first of those that are as long: of those that matter, if
+// one of them can be cut. It is cut in the middle if it is the last one or has more than a few numbers.
+func (b Box) cut(matters []bool) []Box {
+	longest, open := 0, 0
 	for i, in := range b {
 		cut, length := b[longest], in.Last-in.First
 		before := cut.Last - cut.First
+		if length > 0 {
+			open++
+		}
 		switch {
 		case length == 0:
 		case before == 0, matters[i] && !matters[longest], matters[i] == matters[longest] && length > before:
@@ -48,8 +56,15 @@ func (b Box) halves(matters []bool) [2]Box {
 		}
 	}
 	cut := b[longest]
-	middle := cut.First + (cut.Last-cut.First)/2
-	return [2]Box{b.with(longest, Interval{cut.First, middle}), b.with(longest, Interval{middle + 1, cut.Last})}
+	if open > 1 || cut.Last-cut.First >= few {
+		middle := cut.First + (cut.Last-cut.First)/2
+		return []Box{b.with(longest, Interval{cut.First, middle}), b.with(longest, Interval{middle + 1, cut.Last})}
+	}
+	points := []Box{b.with(longest, Interval{cut.Last, cut.Last})}
+	for n := cut.First; n < cut.Last; n++ {
+		points = append(points, b.with(longest, Interval{n, n}))
+	}
+	return points
 }
 
 // with returns the box with another interval.
@@ -64,6 +79,8 @@ type Part[T any] struct {
 	Box   Box
 	Bound int64 // of all points of the box
 	Value T     // that goes with the bound
+
+	asked bool // whether the bound is its own
 }
 
 // Result is what Greatest found.
@@ -78,8 +95,9 @@ type Result[T any] struct {
 var ErrLimit = errors.New("partition: limit")
 
 // Greatest cuts a box into parts until the bound of the part with the greatest one is that of a point, or exceeds it
-// by one part in tolerance at most. Inputs that do not change the bound where all others have their last number are cut last. bound returns a bound for all points of a box, which need not be less for
-// a part. An error other than ErrLimit is that of Greatest.
+// by one part in tolerance at most. Inputs that do not change the bound where all others have their last number are cut
+// last. A part has the bound of the box around it until it is the greatest one, and only then one of its own. bound returns
+// a bound for all points of a box, which need not be less for a part. An error other than ErrLimit is that of Greatest.
 //
 // There is a bound at any time, so that ErrLimit costs only precision.
 func Greatest[T any](whole Part[T], tolerance int64, bound func(Box) (int64, T, error)) (Result[T], error) {
@@ -96,7 +114,7 @@ func Greatest[T any](whole Part[T], tolerance int64, bound func(Box) (int64, T, 
 		if n > around.Bound {
 			n, value = around.Bound, around.Value
 		}
-		return Part[T]{Box: box, Bound: n, Value: value}, nil
+		return Part[T]{box, n, value, true}, nil
 	}
 	corner, err := ask(whole.Box.Corner(), &whole)
 	matters := make([]bool, len(whole.Box))
@@ -109,26 +127,29 @@ func Greatest[T any](whole Part[T], tolerance int64, bound func(Box) (int64, T, 
 			matters[i] = open.Bound != corner.Bound
 		}
 	}
+	r.Parts[0].asked = true
 	for attained := corner.Bound; err == nil; {
 		at := r.greatest()
 		top := r.Parts[at]
 		r.Greatest = top
-		if top.Box.Point() || top.Bound-attained <= attained/tolerance {
+		switch {
+		case top.Bound-attained <= attained/tolerance, top.asked && top.Box.Point():
 			return r, nil
-		}
-		var parts []Part[T]
-		for _, half := range top.Box.halves(matters) {
-			var part Part[T]
-			if part, err = ask(half, &top); err != nil {
-				break
+		case slices.Equal(top.Box, corner.Box):
+			r.Parts[at] = corner
+		case top.asked:
+			r.Parts = slices.Delete(r.Parts, at, at+1)
+			for _, box := range top.Box.cut(matters) {
+				r.Parts = append(r.Parts, Part[T]{Box: box, Bound: top.Bound, Value: top.Value})
 			}
-			if half.Point() {
-				attained = max(attained, part.Bound)
+		default:
+			var own Part[T]
+			if own, err = ask(top.Box, &top); err == nil {
+				r.Parts[at] = own
 			}
-			parts = append(parts, part)
-		}
-		if err == nil {
-			r.Parts = append(append(r.Parts[:at:at], parts...), r.Parts[at+1:]...)
+			if err == nil && own.Box.Point() {
+				attained = max(attained, own.Bound)
+			}
 		}
 	}
 	if r.Limited = errors.Is(err, ErrLimit); r.Limited {

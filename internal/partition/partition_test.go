@@ -95,6 +95,37 @@ func TestGreatestOfMonotone(t *testing.T) {
 	}
 }
 
+// Where bounds of more than one number say nothing, the numbers are asked for, those at the ends first.
+func TestGreatestOfFew(t *testing.T) {
+	whole := Box{{3, 12}}
+	for _, c := range []struct {
+		greatest uint64 // the number with the greatest bound
+		asked    []uint64
+	}{
+		{12, []uint64{12}},
+		{3, []uint64{12, 3}},
+		{5, []uint64{12, 3, 4, 5}},
+		{20, []uint64{12, 3, 4, 5, 6, 7, 8, 9, 10, 11}}, // none: the bound of the whole is too great
+	} {
+		var asked []uint64
+		bound := func(b Box) (int64, int, error) {
+			asked = append(asked, b[0].First)
+			if !b.Point() || b[0].First == c.greatest {
+				return 100, 0, nil
+			}
+			return 50, 0, nil
+		}
+		r, err := Greatest(Part[int]{Box: whole, Bound: 100}, 100, bound)
+		want := int64(100)
+		if c.greatest > 12 {
+			want = 50
+		}
+		if err != nil || !slices.Equal(asked, c.asked) || r.Greatest.Bound != want {
+			t.Errorf("greatest at %d: bound %d, error %v, asked for %v", c.greatest, r.Greatest.Bound, err, asked)
+		}
+	}
+}
+
 func TestGreatestStops(t *testing.T) {
 	whole := Part[int]{Box: Box{{0, 7}}, Bound: 100}
 	broken := errors.New("broken")
