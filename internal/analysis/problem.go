@@ -46,7 +46,7 @@ func ProblemOn(w *workload.Workload, m *machine.Machine, splits []int) (*method.
 		p.Uniform = d.Uniform
 		p.Together = func(block int) bool { return d.Branch(block) <= divergence.CTA }
 	}
-	p.Values, p.NoValues = k.Values(k.Launch())
+	p.Values, p.NoValues = k.Values()
 	p.Count(k.Bound.Job.AllowAbsurd)
 	trust(&k, p)
 	return p, nil
@@ -67,7 +67,7 @@ func trust(k *workload.Kernel, p *method.Problem) {
 	if trusted == nil {
 		return
 	}
-	values, err := k.Values(launch)
+	values, err := k.TrustedValues()
 	if err != nil {
 		return
 	}

@@ -42,7 +42,7 @@ func valuesOf(w *workload.Workload) *value.Result {
 		return nil
 	}
 	k := w.First()
-	values, err := k.Values(k.Launch())
+	values, err := k.Values()
 	if err != nil {
 		return nil
 	}

@@ -136,7 +136,7 @@ func inspectKernel(k *isa.Kernel, divergent func(*cfg.Graph) ([]graph.Edge, erro
 		warnings = append(warnings, warning(k.Pos, "no-sync", err))
 	}
 	warnings = append(warnings, flow.UninitialisedRegisters(g)...)
-	promoted := promote.Slots(g, launch)
+	promoted, _ := promote.Slots(g, launch)
 	verdicts, err := verdicts(promoted)
 	warnings = append(warnings, unexplained(g, err)...)
 	added, err := divergent(g)

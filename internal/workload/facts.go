@@ -7,11 +7,8 @@ import (
 
 	"warpbound/internal/abi"
 	"warpbound/internal/absexec"
-	"warpbound/internal/cfg"
 	"warpbound/internal/contract"
 	"warpbound/internal/flow/divergence"
-	"warpbound/internal/flow/gated"
-	"warpbound/internal/flow/promote"
 	"warpbound/internal/flow/value"
 	"warpbound/internal/job"
 )
@@ -170,25 +167,17 @@ func floats(p *job.Param, width int) value.Strided {
 	return value.Between(width, sign, high) // with the negative zero
 }
 
-// promoted returns the kernel's graph with registers for its local memory, for analyses of values and of branches. Its
-// blocks and the places of its instructions are those of the kernel.
-func (k *Kernel) promoted(launch value.Launch) *cfg.Graph { return promote.Slots(k.Graph, launch) }
+// Values returns what registers hold and which addresses are accessed in a launch. Places of local memory that can be
+// registers are such; the blocks and the places of the instructions are those of the kernel.
+func (k *Kernel) Values() (*value.Result, error) { return factsOf(k, false).values() }
 
-// Values returns what registers hold and which addresses are accessed in a launch, which Launch or Trusting describes. It
-// is an error if the kernel is too large.
-func (k *Kernel) Values(launch value.Launch) (*value.Result, error) {
-	return value.Analyze(k.promoted(launch), launch)
-}
+// TrustedValues is Values if it is taken for granted that no run writes to the buffers that are read-only by what the job
+// says.
+func (k *Kernel) TrustedValues() (*value.Result, error) { return factsOf(k, true).values() }
 
 // Divergence returns the verdicts on the branches of a kernel. It is an error if its control flow is not
 // reducible, or if it has syncs that do not fit its branches.
-func (k *Kernel) Divergence() (*divergence.Result, error) {
-	form, err := gated.New(k.promoted(k.Launch()))
-	if err != nil {
-		return nil, err
-	}
-	return divergence.Analyze(form, divergence.Launch{Grid: k.Bound.Job.Grid, Block: k.Bound.Job.Block, Width: k.width()})
-}
+func (k *Kernel) Divergence() (*divergence.Result, error) { return factsOf(k, false).verdicts() }
 
 // Sampled returns where the parameters of a kernel lie that are sampled anew for every test vector.
 func (k *Kernel) Sampled() []absexec.Range {

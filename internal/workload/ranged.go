@@ -54,12 +54,16 @@ func (r Ranged) Text(first, last uint64) string {
 // must not be run.
 func (r Ranged) Restrict(w *Workload, first, last uint64) *Workload {
 	kernel := *w.First()
-	bound, spec := *kernel.Bound, *kernel.Bound.Job
-	spec.Params = slices.Clone(spec.Params)
-	spec.Params[r.index].Content = r.content(first, last)
-	bound.Job, kernel.Bound = &spec, &bound
+	whole := kernel.Bound
+	kernel.Bound, kernel.found = kernel.found.restricted(part{whole, r.index, first, last}, len(kernel.Graph.Kernel.Instrs), func() *job.Bound {
+		bound, spec := *whole, *whole.Job
+		spec.Params = slices.Clone(spec.Params)
+		spec.Params[r.index].Content = r.content(first, last)
+		bound.Job = &spec
+		return &bound
+	})
 	own := *w
-	own.Spec, own.Kernels = &spec, []*Kernel{&kernel}
+	own.Spec, own.Kernels = kernel.Bound.Job, []*Kernel{&kernel}
 	return &own
 }
 

@@ -116,3 +116,60 @@ expr = "count % 2 == 1"
 		t.Error("the workload has changed")
 	}
 }
+
+// What is found of a part of the inputs is found once, and in the other modes of splitting too.
+func TestFactsAreKept(t *testing.T) {
+	w := jobtest.Text(t, `module = "`+jobtest.MatchFile+`"
+kernel = "k"
+machine = "gcn3-split"
+grid = [1, 1, 1]
+block = [64, 1, 1]
+[[param]]
+name = "buf"
+type = "u8"
+count = 4
+[[param]]
+name = "n"
+type = "s32"
+range = [0, 7]
+[[param]]
+name = "small"
+type = "u8"
+value = 1
+[[param]]
+name = "wide"
+type = "s64"
+value = 1
+[[param]]
+name = "count"
+type = "u32"
+value = 1
+[[param]]
+name = "x"
+type = "f32"
+value = 1.0
+`, rangedModule).Workload
+	values := func(w *workload.Workload, first, last uint64) *value.Result {
+		if last-first < 7 {
+			w = workload.RangedArguments(w)[0].Restrict(w, first, last)
+		}
+		v, err := w.First().Values()
+		if err != nil {
+			t.Fatal(err)
+		}
+		return v
+	}
+	other, err := w.In("dws")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, p := range [][2]uint64{{0, 7}, {0, 3}, {5, 5}} {
+		first := values(w, p[0], p[1])
+		if values(w, p[0], p[1]) != first || values(other, p[0], p[1]) != first {
+			t.Errorf("numbers %d to %d: found anew", p[0], p[1])
+		}
+	}
+	if values(w, 0, 3) == values(w, 0, 7) || values(w, 0, 3) == values(w, 4, 7) || values(w, 5, 5) == values(w, 5, 6) {
+		t.Error("different parts have the same values")
+	}
+}

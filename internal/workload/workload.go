@@ -64,6 +64,8 @@ type Kernel struct {
 	// Kept are the buffers that hold what the job says whenever the launch begins, by parameter of the
 	// whole job; nil for all.
 	Kept []bool
+
+	found *found // nil to keep nothing
 }
 
 // Name returns the name of the job file.

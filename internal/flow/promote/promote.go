@@ -12,32 +12,34 @@ import (
 const maxRounds = 8
 
 // Slots returns the graph of a kernel whose slots of local memory are registers, as far as they
-// can be under a launch. It is the graph itself if that is not known.
-func Slots(g *cfg.Graph, launch value.Launch) *cfg.Graph {
+// can be under a launch. It is the graph itself if that is not known. With it come the values of its registers
+// under the launch, nil if it did not take them to tell which slots can be registers.
+func Slots(g *cfg.Graph, launch value.Launch) (*cfg.Graph, *value.Result) {
 	if !understood(g.Kernel) {
-		return g
+		return g, nil
 	}
 	if !slices.ContainsFunc(g.Kernel.Vars, func(v isa.Var) bool { return v.Space == isa.Local }) {
-		return separated(g)
+		return separated(g), nil
 	}
 	a := assumptions{spans: make(map[int]span)}
 	for range maxRounds {
 		w, ok := locate(g.Kernel, a.spans)
 		if !ok {
-			return g
+			return g, nil
 		}
 		promoted, slots := rewrite(g, w, &a)
-		again := a.initialised(promoted, slots)
-		if !again {
-			if again, ok = a.confirm(promoted, w, launch); !ok {
-				return g
-			}
+		if a.initialised(promoted, slots) {
+			continue
 		}
-		if !again {
-			return promoted
+		values, again, ok := a.confirm(promoted, w, launch)
+		switch {
+		case !ok:
+			return g, nil
+		case !again:
+			return promoted, values
 		}
 	}
-	return g
+	return g, nil
 }
 
 // understood reports whether it is known of all instructions of a kernel what they do.
@@ -98,8 +100,8 @@ func (a *assumptions) initialised(g *cfg.Graph, slots []slot) bool {
 
 // confirm compares what accesses at unknown distances touch with what was assumed, and assumes
 // what is found. It reports whether that is something else, and false at last if an access may
-// leave its variable.
-func (a *assumptions) confirm(g *cfg.Graph, w *whereabouts, launch value.Launch) (again, ok bool) {
+// leave its variable. The values of registers are those that it took to tell, nil if there are no such accesses.
+func (a *assumptions) confirm(g *cfg.Graph, w *whereabouts, launch value.Launch) (values *value.Result, again, ok bool) {
 	unknown := make(map[int]int32)
 	for pc, at := range w.accesses {
 		if at.inside && !at.exact {
@@ -107,18 +109,18 @@ func (a *assumptions) confirm(g *cfg.Graph, w *whereabouts, launch value.Launch)
 		}
 	}
 	if len(unknown) == 0 {
-		return false, true
+		return nil, false, true
 	}
 	values, err := value.Analyze(g, launch)
 	if err != nil {
-		return false, false
+		return nil, false, false
 	}
 	for _, found := range values.Offsets(unknown) {
 		v := unknown[found.Instr]
 		lo, hi := found.Set.Signed()
 		bytes := int64(size(&g.Kernel.Instrs[found.Instr]))
 		if lo < 0 || hi > int64(g.Kernel.Vars[v].Bytes)-bytes {
-			return false, false
+			return nil, false, false
 		}
 		now := span{v, lo, hi + bytes}
 		old, assumed := a.spans[found.Instr]
@@ -130,7 +132,7 @@ func (a *assumptions) confirm(g *cfg.Graph, w *whereabouts, launch value.Launch)
 			again = true
 		}
 	}
-	return again, true
+	return values, again, true
 }
 
 // size returns how many bytes a load or a store accesses.

@@ -281,10 +281,13 @@ func TestPromotedKernelsComputeTheSame(t *testing.T) {
 	for seed := range uint64(200) {
 		text := randomKernel(seed)
 		l := flowtest.Job(t, randomJob, text)
-		g := promote.Slots(l.Graph, value.Launch{Grid: [3]int{2, 1, 1}, Block: [3]int{32, 1, 1}})
+		g, values := promote.Slots(l.Graph, value.Launch{Grid: [3]int{2, 1, 1}, Block: [3]int{32, 1, 1}})
 		if g == l.Graph {
 			refused++
 			continue
+		}
+		if values != nil && values.Graph != g {
+			t.Fatalf("seed %d: the values are those of another graph", seed)
 		}
 		promoted += len(g.Kernel.Regs) - len(l.Kernel.Regs)
 		of := l.Of(t, g)

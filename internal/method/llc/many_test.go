@@ -85,7 +85,7 @@ func TestMemoryOfSums(t *testing.T) {
 	small, needed := allocated(t, branch, 1<<10)
 	for _, log := range []int{14, 24, 30} {
 		e, bytes := allocated(t, branch, 1<<log)
-		if bytes > needed+needed/2 {
+		if bytes > 2*needed {
 			t.Errorf("2^%d CTAs take %d bytes, 2^10 take %d", log, bytes, needed)
 		}
 		// SMs have not equally many waves, so that sums are not quite multiples.

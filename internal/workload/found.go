@@ -1,0 +1,115 @@
+package workload
+
+import (
+	"strings"
+	"sync"
+
+	"warpbound/internal/cfg"
+	"warpbound/internal/flow/divergence"
+	"warpbound/internal/flow/gated"
+	"warpbound/internal/flow/promote"
+	"warpbound/internal/flow/value"
+	"warpbound/internal/job"
+)
+
+// found keeps what analyses have found of a kernel, of its variants in other modes of splitting, and of both with parts of
+// their inputs, for the next method that asks. Of parts it keeps no more than maxKept instructions together.
+type found struct {
+	mu    sync.Mutex
+	of    map[subject]*facts
+	parts map[part]*job.Bound
+	kept  int // instructions of the kernels of all parts
+}
+
+const maxKept = 1 << 16
+
+func newFound() *found {
+	return &found{of: make(map[subject]*facts), parts: make(map[part]*job.Bound)}
+}
+
+// subject is what the facts that do not depend on times depend on.
+type subject struct {
+	bound *job.Bound
+	graph *cfg.Graph
+	width int
+	kept  string // Kernel.Kept
+	trust bool
+}
+
+// part is a part of the inputs of a kernel.
+type part struct {
+	of          *job.Bound
+	param       int
+	first, last uint64
+}
+
+// facts are what flow analyses find of a subject, each when it is first asked for.
+type facts struct {
+	promoted func() (*cfg.Graph, *value.Result) // and perhaps its values
+	values   func() (*value.Result, error)
+	verdicts func() (*divergence.Result, error)
+}
+
+// factsOf returns what is known of a kernel, if it is taken for granted or not that runs write to no buffer that is read-only.
+func factsOf(k *Kernel, trust bool) *facts {
+	if k.found == nil {
+		return newFacts(k, trust)
+	}
+	var kept strings.Builder
+	for _, yes := range k.Kept {
+		if yes {
+			kept.WriteByte('1')
+		} else {
+			kept.WriteByte('0')
+		}
+	}
+	about := subject{k.Bound, k.Graph, k.width(), kept.String(), trust}
+	k.found.mu.Lock()
+	defer k.found.mu.Unlock()
+	f := k.found.of[about]
+	if f == nil {
+		f = newFacts(k, trust)
+		k.found.of[about] = f
+	}
+	return f
+}
+
+func newFacts(k *Kernel, trust bool) *facts {
+	f, launch := &facts{}, k.launch(trust)
+	f.promoted = sync.OnceValues(func() (*cfg.Graph, *value.Result) { return promote.Slots(k.Graph, launch) })
+	f.values = sync.OnceValues(func() (*value.Result, error) {
+		g, values := f.promoted()
+		if values != nil {
+			return values, nil
+		}
+		return value.Analyze(g, launch)
+	})
+	f.verdicts = sync.OnceValues(func() (*divergence.Result, error) {
+		g, _ := f.promoted()
+		form, err := gated.New(g)
+		if err != nil {
+			return nil, err
+		}
+		return divergence.Analyze(form, divergence.Launch{Grid: k.Bound.Job.Grid, Block: k.Bound.Job.Block, Width: launch.Width})
+	})
+	return f
+}
+
+// restricted returns what a kernel is bound to if its inputs are a part of those that they are, with what keeps the facts
+// about that: the same whenever it is asked for, as long as the part is kept.
+func (f *found) restricted(p part, instructions int, restrict func() *job.Bound) (*job.Bound, *found) {
+	if f == nil {
+		return restrict(), nil
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if b := f.parts[p]; b != nil {
+		return b, f
+	}
+	b := restrict()
+	if f.kept += instructions; f.kept > maxKept {
+		return b, newFound()
+	}
+	f.parts[p] = b
+	return b, f
+}
