@@ -155,8 +155,8 @@ func (u *unrolling) gap(i int, f Form, e Strided) Strided {
 	width := int(f.bits)
 	rest, quotients, divisor := constForm(f.bits, f.c), uint64(0), uint64(0)
 	for _, t := range f.terms {
-		lower, by, ok := u.quotient(t.sym, d.now)
-		if !ok || divisor != 0 && by != divisor || !e.positive() {
+		lower, by, ok := u.quotient(t.sym, d.now, e)
+		if !ok || divisor != 0 && by != divisor {
 			lower = symbolForm(f.bits, t.sym)
 		} else {
 			quotients, divisor = quotients+t.coef, by
@@ -212,9 +212,9 @@ func (u *unrolling) symbol(s Symbol) Strided {
 	return set
 }
 
-// quotient reports whether a symbol is a difference divided by a constant, rounded down, or that
+// quotient reports whether a symbol is a difference with words e divided by a constant, rounded down, or that
 // and a form besides: the sum of two ends, halved, is the lower end and half of the difference.
-func (u *unrolling) quotient(s Symbol, d Form) (besides Form, by uint64, ok bool) {
+func (u *unrolling) quotient(s Symbol, d Form, e Strided) (besides Form, by uint64, ok bool) {
 	y := &u.m.syms.all[s]
 	in, args := y.in, y.args
 	if local, ok := u.m.local[s]; ok {
@@ -222,7 +222,7 @@ func (u *unrolling) quotient(s Symbol, d Form) (besides Form, by uint64, ok bool
 	} else if y.origin != fixed {
 		return Form{}, 0, false
 	}
-	if in == nil || len(args) != 2 || !args[0].known() || !args[1].known() || len(args[1].terms) > 0 || args[0].bits != d.bits {
+	if !e.positive() || in == nil || len(args) != 2 || !args[0].known() || !args[1].known() || len(args[1].terms) > 0 || args[0].bits != d.bits {
 		return Form{}, 0, false
 	}
 	switch c := args[1].c; {
@@ -243,6 +243,9 @@ func (u *unrolling) quotient(s Symbol, d Form) (besides Form, by uint64, ok bool
 	quarter := mask(d.bits) / 4
 	_, sum := u.words(args[0]).Unsigned()
 	_, minimum := u.words(lower).Unsigned()
+	if _, between := e.Unsigned(); minimum <= quarter/2 {
+		sum = min(sum, 2*minimum+between) // what is known of the difference may say more than what is known of the upper end
+	}
 	if by != 2 || !twice.known() || !even || sum > 2*quarter || minimum > quarter/2 {
 		return Form{}, 0, false
 	}

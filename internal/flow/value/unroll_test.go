@@ -123,6 +123,11 @@ mov.u32 %r2, %r3; bra L; M: add.u32 %r1, %r3, 1; bra L; E:`, 8, false},
 L: setp.lt.s32 %p1, %r2, %r1; @%p1 bra E; sub.s32 %r3, %r2, %r1; shr.u32 %r4, %r3, 31; add.s32 %r4, %r3, %r4; shr.s32 %r3, %r4, 1; add.s32 %r3, %r3, %r1;
 mul.wide.s32 %d1, %r3, 4; add.s64 %d1, %buf, %d1; ld.global.u32 %r5, [%d1]; setp.eq.u32 %p1, %r5, %tid; @%p1 bra E;
 setp.lt.s32 %p1, %r5, %tid; add.s32 %r6, %r3, 1; selp.b32 %r1, %r6, %r1, %p1; @%p1 bra L; sub.s32 %r2, %r3, 1; bra L; E:`, 8, true},
+		{"binary search for an element, by the sum of both ends", 0, 200, `mov.u32 %r1, 0; add.u32 %r2, %n, -1; bra L;
+Q: setp.ne.s32 %p4, %r5, %tid; @%p4 bra L; bra E;
+L: setp.gt.s32 %p1, %r1, %r2; @%p1 bra E; add.s32 %r3, %r1, %r2; shr.u32 %r3, %r3, 1;
+mul.wide.s32 %d1, %r3, 4; add.s64 %d1, %buf, %d1; ld.global.u32 %r5, [%d1]; setp.eq.s32 %p2, %r5, %tid; @%p2 bra Q;
+setp.lt.s32 %p3, %r5, %tid; add.s32 %r6, %r3, 1; selp.b32 %r1, %r6, %r1, %p3; add.s32 %r7, %r3, -1; selp.b32 %r2, %r2, %r7, %p3; bra Q; E:`, 8, true},
 		{"what is left of a search", 0, 200, `mov.u32 %r1, %n; mov.u32 %r2, 0;
 L: setp.eq.u32 %p1, %r1, 0; @%p1 bra E; div.u32 %r3, %r1, 3; add.u32 %r4, %r3, 1; ld.global.u32 %r5, [%buf]; setp.lt.u32 %p1, %r5, %tid;
 sub.u32 %r6, %r1, %r4; selp.b32 %r1, %r3, %r6, %p1; bra L; E:`, 11, false},
