@@ -159,7 +159,9 @@ func (g *generator) tileBytes() int { return 4 * volume(g.block) }
 // body writes the whole code.
 func (g *generator) body() {
 	g.prologue()
-	top := scope{depth: g.opts.Depth, trips: g.opts.Trips, together: g.chance(60), returns: !g.has(PartialBarriers)}
+	// If some lanes may end on one of two paths, the others need not reconverge where these join, unless at a barrier.
+	returns := !g.has(PartialBarriers) && !g.has(CrossLane)
+	top := scope{depth: g.opts.Depth, trips: g.opts.Trips, together: g.chance(60), returns: returns}
 	if top.together {
 		if g.has(CrossLane) {
 			for range g.IntN(4) {
