@@ -4,8 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 
+	"warpbound/diag"
 	"warpbound/internal/cfg"
 	"warpbound/internal/isa"
 	"warpbound/internal/semantics"
@@ -36,6 +38,9 @@ type Config struct {
 	// Bound returns how often control returns to the header of a loop at most for one
 	// entry of the loop by a warp, if that is known. Nil if it is not known of any.
 	Bound func(header int) (iterations int, ok bool)
+	// Annotated returns what a job states of the same, and where, if it does. It is an error if a warp surely makes more
+	// iterations. Nil if nothing is stated of any loop.
+	Annotated func(header int) (iterations int64, at diag.Pos, ok bool)
 	// Useless says of loops, by header, the range of which type alone bounds them: for messages.
 	Useless map[int]string
 	// MaxBoxes limits the boxes of CTAs that are told apart for one warp. Beyond it what
@@ -74,6 +79,8 @@ type Executor struct {
 	around [][]int // for each block: the loops around it, the outermost first
 	ctx    context.Context
 
+	annotated []int64 // by loop: Config.Annotated, or the greatest number
+
 	summaries summaries
 	few       int // iterations that are worth a summary, at least
 }
@@ -94,6 +101,16 @@ func New(c Config) *Executor {
 			x.around[b] = append(x.around[b], l)
 		}
 		slices.Reverse(x.around[b])
+	}
+	x.annotated = make([]int64, len(loops.Loops))
+	for i := range x.annotated {
+		x.annotated[i] = math.MaxInt64
+		if c.Annotated == nil {
+			continue
+		}
+		if n, _, ok := c.Annotated(loops.Loops[i].Header); ok {
+			x.annotated[i] = n
+		}
 	}
 	return x
 }

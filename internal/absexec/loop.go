@@ -87,6 +87,9 @@ func (x *execution) transfer(pc int) error {
 	top.pc = pc
 	for i := range top.loops {
 		c := &top.loops[i]
+		if top.must != 0 && x.alternative == 0 && int64(c.n) > x.annotated[c.loop] {
+			return x.contradicted(c)
+		}
 		if err := x.force(top, c); err != nil {
 			return err
 		}
@@ -143,12 +146,21 @@ func (x *execution) force(top *entry, c *loopCount) error {
 	}
 	if top.must != 0 && x.alternative == 0 {
 		return diag.Errorf(x.graph.Blocks[header].Pos, "%w", &diag.ContradictionError{Err: fmt.Errorf(
-			"kernel %s: the loop at %s is annotated with at most %d iterations, and iterates more often in the CTAs %s",
+			"kernel %s: the loop at %s is known to make at most %d iterations, and iterates more often in the CTAs %s",
 			x.kernel.Readable(), x.graph.Name(header), bound, x.box)})
 	}
 	x.facts[c.loop].Forced = true
 	top.must, top.may = 0, 0
 	return nil
+}
+
+// contradicted is the error of a loop that surely iterates more often than the job states.
+func (x *execution) contradicted(c *loopCount) error {
+	header := x.graph.Loops().Loops[c.loop].Header
+	bound, at, _ := x.config.Annotated(header)
+	return diag.Errorf(at, "%w", &diag.ContradictionError{Err: fmt.Errorf(
+		"kernel %s: the loop %s at %s is annotated with at most %d back edges per entry, and makes %d or more in the CTAs %s: correct the bound, or leave it out",
+		x.kernel.Readable(), x.graph.Name(header), x.graph.Blocks[header].Pos, bound, c.n, x.box)})
 }
 
 // open marks the loops that lanes may leave or not at a branch, some of which go either

@@ -266,7 +266,7 @@ func TestErrors(t *testing.T) {
 			setp.lt.u32 %p1, %r1, 9; @%p1 bra head; done: ret;`)
 		c := l.config()
 		c.Bound = func(int) (int, bool) { return 3, true }
-		if err := fails(c); err == nil || !strings.Contains(err.Error(), "annotated with at most 3 iterations") {
+		if err := fails(c); err == nil || !strings.Contains(err.Error(), "known to make at most 3 iterations") {
 			t.Errorf("got %v", err)
 		}
 	})

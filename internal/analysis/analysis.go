@@ -309,7 +309,7 @@ func (l List) static(ctx context.Context, p runner.Platform, w *workload.Workloa
 			found.missing = append(found.missing, id)
 		case ctx.Err() != nil:
 			found.missing = append(found.missing, id+" "+partRuns)
-		case named:
+		case named, errors.As(err, new(*diag.ContradictionError)):
 			return nil, err
 		default:
 			warning := noBound(w, id, err)

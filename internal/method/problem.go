@@ -135,12 +135,18 @@ func (p *Problem) Count(absurd bool) {
 
 // Annotated returns the least bound that the job states for the loop of a header.
 func (p *Problem) Annotated(header int) (bound int64, ok bool) {
+	bound, _, ok = p.annotated(header)
+	return bound, ok
+}
+
+// annotated is Annotated with the place where the bound is stated.
+func (p *Problem) annotated(header int) (bound int64, at diag.Pos, ok bool) {
 	for _, b := range p.Bounds {
 		if b.Header == header && (!ok || b.Max < bound) {
-			bound, ok = b.Max, true
+			bound, at, ok = b.Max, b.Pos, true
 		}
 	}
-	return bound, ok
+	return bound, at, ok
 }
 
 // maxCounted is the largest bound of a counter that abstract execution is given. Greater ones come
@@ -175,5 +181,6 @@ func (p *Problem) Executor(boxes int) *absexec.Executor {
 			n, _, ok := p.LoopBound(header)
 			return n, ok
 		},
+		Annotated: p.annotated,
 	})
 }
