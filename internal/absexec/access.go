@@ -63,6 +63,7 @@ func (v *value) repeatFirst(n int, mask uint64) {
 		lane := bits.TrailingZeros64(m)
 		v.known = v.known&^(1<<lane) | v.known&1<<lane
 		v.nonAffine = v.nonAffine&^(1<<lane) | v.nonAffine&1<<lane
+		v.alike &^= 1 << lane
 		set(v.base, lane, first.base)
 		for axis, steps := range v.step {
 			if steps != nil {
@@ -102,6 +103,7 @@ func (x *execution) address(o isa.Operand, mask uint64) *value {
 	if o.Reg != isa.NoReg {
 		from, width = x.top().state.regs[o.Reg], x.width(o)
 		v.known, v.nonAffine, v.cut = mask&from.known, mask&from.nonAffine, from.cut
+		v.alike, v.on = mask&from.alike, from.on
 	}
 	last := uint64(math.MaxInt64)
 	if x.kernel.AddressBits == 32 {
@@ -161,7 +163,7 @@ func (x *execution) load(in *isa.Instr, a *Access, must, mask uint64) {
 	}
 	for i, o := range in.Dst {
 		if o.Kind == isa.KindReg {
-			st.write(o.Reg, x.extend(in, loaded[i], x.width(o)), must, mask, owners)
+			st.write(o.Reg, x.likenLoaded(a, x.extend(in, loaded[i], x.width(o)), mask), must, mask, owners)
 		}
 	}
 }

@@ -106,6 +106,7 @@ func (x *execution) follow(successors []successor) error {
 	top := x.top()
 	pc := top.pc
 	block := x.graph.BlockOf(pc)
+	by := x.chosen(x.instr(pc))
 	successors = slices.DeleteFunc(successors, func(s successor) bool { return s.may == 0 || x.fails(block, s.pc) })
 	var all, overlap uint64
 	for _, s := range successors {
@@ -124,6 +125,7 @@ func (x *execution) follow(successors []successor) error {
 		for i := range successors {
 			successors[i].must = top.must
 		}
+		by = choice{}
 	}
 	switch len(successors) {
 	case 0:
@@ -141,7 +143,7 @@ func (x *execution) follow(successors []successor) error {
 	if uniform && !slices.ContainsFunc(successors, waits) {
 		return x.alternatives(pc, r, successors)
 	}
-	from := x.part(r)
+	from := x.part(r, by)
 	for _, s := range successors {
 		st := from.state
 		if overlap != 0 {

@@ -28,6 +28,8 @@ type execution struct {
 	steps       int64
 	facts       []LoopFact // of each loop of the forest
 	undecided   []diag.Pos // of each loop that is open: a branch that may leave
+	likens      bool       // it is told of which decisions values are functions
+	decided     int32      // decisions so far
 
 	step Step
 	acc  Access
@@ -87,6 +89,8 @@ func (x *Executor) execution(warp int, box Box, boxes int) *execution {
 		Executor: x, warp: warp, box: box, boxes: boxes,
 		facts: make([]LoopFact, loops), undecided: make([]diag.Pos, loops),
 	}
+	// Every step is then one of the concrete warp, with all lanes that come to it.
+	e.likens = x.summaries == noSummaries && x.kernel.Reconvergence != isa.AtSyncs
 	e.prepare()
 	threads := x.launch.Threads(warp)
 	e.stack = []entry{{

@@ -313,6 +313,9 @@ func (f *follower) fits(e *event, at spot, eff *emu.Effect, active uint64, mem *
 	if s.Access == nil || s.Access.Bytes != acc.Bytes && s.Instr.Op != isa.CpAsync {
 		return fmt.Errorf("pc %d: access", eff.PC)
 	}
+	if n := different(acc, eff.Mask); n > s.Access.Different(eff.Mask) {
+		return fmt.Errorf("pc %d: %d different addresses, not %d at most", eff.PC, n, s.Access.Different(eff.Mask))
+	}
 	for m := eff.Mask & s.Access.Known; m != 0; m &= m - 1 {
 		lane := bits.TrailingZeros64(m)
 		addr, step := s.Access.Address(lane)
@@ -333,6 +336,15 @@ func (f *follower) fits(e *event, at spot, eff *emu.Effect, active uint64, mem *
 		}
 	}
 	return f.stored(e, at, eff, mem)
+}
+
+// different counts the addresses that lanes access.
+func different(acc *emu.Access, mask uint64) int {
+	seen := make(map[uint64]bool)
+	for m := mask; m != 0; m &= m - 1 {
+		seen[acc.Addr[bits.TrailingZeros64(m)]] = true
+	}
+	return len(seen)
 }
 
 // stored checks what is known of values that are stored to global memory.

@@ -33,7 +33,7 @@ func (s *state) store(at uint64, bytes int, v *value, must, mask, owners uint64)
 		case !p.overlaps(at, bytes):
 			places = append(places, p)
 		default:
-			if p.v = p.v.forget(mask); (p.v.known|p.v.nonAffine)&owners != 0 {
+			if p.v = p.v.forget(mask); (p.v.known|p.v.nonAffine|p.v.alike)&owners != 0 {
 				places = append(places, p)
 			}
 		}
@@ -103,7 +103,7 @@ func joinBytes(places []place, at uint64, bytes, lane int) (x uint64, ok bool) {
 }
 
 // mergeLocal joins the local memories of s and t.
-func (m *state) mergeLocal(s, t *state, here, from uint64) {
+func (m *state) mergeLocal(s, t *state, here, from uint64, by choice) {
 	for g, places := range s.local {
 		other := t.local[g]
 		if len(places) > 0 && len(other) > 0 && &places[0] == &other[0] && len(places) == len(other) {
@@ -112,13 +112,13 @@ func (m *state) mergeLocal(s, t *state, here, from uint64) {
 		}
 		for _, p := range places {
 			q := find(other, p.at, p.bytes)
-			m.local[g] = append(m.local[g], place{p.at, p.bytes, merge(p.v, q, here, from)})
+			m.local[g] = append(m.local[g], place{p.at, p.bytes, merge(p.v, q, here, from, by)})
 		}
 	}
 	for g, places := range t.local {
 		for _, p := range places {
 			if !slices.ContainsFunc(m.local[g], func(q place) bool { return q.at == p.at && q.bytes == p.bytes }) {
-				m.local[g] = append(m.local[g], place{p.at, p.bytes, merge(unknown, p.v, here, from)})
+				m.local[g] = append(m.local[g], place{p.at, p.bytes, merge(unknown, p.v, here, from, by)})
 			}
 		}
 	}

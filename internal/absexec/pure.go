@@ -34,6 +34,7 @@ func (x *execution) pure(pc int, must, mask uint64) {
 		v := results[i]
 		v.known, v.nonAffine, v.cut = known, nonAffine, by
 		x.move(in, i, v, src[:len(in.Src)])
+		x.liken(in, v, x.isPredicate(o), src[:len(in.Src)], mask)
 		st.write(o.Reg, v, must, mask, owners)
 	}
 }
@@ -157,7 +158,7 @@ func (x *execution) evaluate(pc int, mask uint64, results, src []*value, known *
 		for i, v := range results {
 			w := &value{bits: x.dst[i].Bits, base: x.dst[i].Num}
 			for m := *known; m != 0; m &= m - 1 {
-				if lane := bits.TrailingZeros64(m); !v.equal(w, lane) {
+				if lane := bits.TrailingZeros64(m); !v.equal(w, lane, lane) {
 					*known &^= 1 << lane
 				}
 			}

@@ -161,7 +161,7 @@ func (x *execution) inner(top *entry, c *loopCount, coarse bool) *execution {
 // await makes the lanes of the running entry wait for themselves at a reconvergence point behind a loop, as if some of
 // them left it. It returns the entry that runs instead, and its count of the loop.
 func (x *execution) await(r int) (*entry, *loopCount) {
-	from := x.part(r)
+	from := x.part(r, choice{mixed: true})
 	from.loops = slices.Clone(from.loops)
 	x.stack = append(x.stack, from)
 	return x.top(), &x.top().loops[len(from.loops)-1]

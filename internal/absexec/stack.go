@@ -23,6 +23,7 @@ type junction struct {
 	arrived uint64
 	state   *state
 	loops   []loopCount
+	by      choice // that brought lanes here from branches so far
 }
 
 // none stands where there is no instruction.
@@ -72,8 +73,8 @@ func (x *execution) order(successors []successor) {
 }
 
 // part makes the running entry wait for its lanes at r, the reconvergence point of the
-// branch that it has come to or none. It returns what the paths start from.
-func (x *execution) part(r int) entry {
+// branch that it has come to or none. A choice tells which ways they go. It returns what the paths start from.
+func (x *execution) part(r int, by choice) entry {
 	top := x.top()
 	from := *top
 	switch {
@@ -86,6 +87,9 @@ func (x *execution) part(r int) entry {
 		top.waits = &junction{}
 		from.rpc, from.to = r, top.waits
 		top.pc = r
+	}
+	if from.to != nil {
+		from.to.by = from.to.by.and(by)
 	}
 	return from
 }
@@ -109,7 +113,7 @@ func (j *junction) join(s *state, loops []loopCount, lanes uint64) {
 	if j.arrived == 0 {
 		j.state, j.loops = s, loops
 	} else {
-		j.state = j.state.merge(s, j.arrived, lanes)
+		j.state = j.state.merge(s, j.arrived, lanes, j.by)
 		j.loops = fewest(j.loops, loops)
 	}
 	j.arrived |= lanes
@@ -157,7 +161,7 @@ func (x *execution) setMasks(all []masks) {
 // alternatives executes paths of which the warp goes one. Each begins with the stack
 // below as it is now, and what the stack is afterwards holds for all of them.
 func (x *execution) alternatives(pc, r int, successors []successor) error {
-	from := x.part(r)
+	from := x.part(r, choice{})
 	before := x.masks()
 	joined := make([]masks, len(before))
 	x.visitor.Fork(pc)

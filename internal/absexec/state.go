@@ -24,16 +24,16 @@ func (s *state) clone() *state {
 }
 
 // merge returns the state of lanes that come together: those of here in s, and those of
-// from in t, some of them perhaps in either.
-func (s *state) merge(t *state, here, from uint64) *state {
+// from in t, some of them perhaps in either: a choice tells.
+func (s *state) merge(t *state, here, from uint64, by choice) *state {
 	if s == t {
 		return s
 	}
 	m := &state{regs: make([]*value, len(s.regs)), local: make(map[uint64][]place, len(s.local))}
 	for r := range m.regs {
-		m.regs[r] = merge(s.regs[r], t.regs[r], here, from)
+		m.regs[r] = merge(s.regs[r], t.regs[r], here, from, by)
 	}
-	m.mergeLocal(s, t, here, from)
+	m.mergeLocal(s, t, here, from, by)
 	return m
 }
 

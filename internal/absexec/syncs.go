@@ -37,7 +37,7 @@ func (g *group) take(from *entry, must, may uint64) {
 		*g = group{must: must, may: may, state: from.state.clone(), loops: from.loops}
 		return
 	}
-	g.state = g.state.merge(from.state, g.may, may)
+	g.state = g.state.merge(from.state, g.may, may, choice{mixed: true})
 	g.loops = fewest(g.loops, from.loops)
 	g.must |= must
 	g.may |= may

@@ -15,6 +15,8 @@ import (
 // along the axis, modulo the width; a truth value is the lane's bit. In a lane of
 // nonAffine nothing is known for the box as a whole, but more would be after cut. In
 // any other lane the value depends on what nobody knows.
+//
+// In all lanes of alike the value is the same function of the decisions on (alike.go).
 type value struct {
 	known     uint64
 	nonAffine uint64
@@ -22,6 +24,8 @@ type value struct {
 	bits      uint64
 	base      []alu.Vector
 	step      [Axes][]alu.Vector // nil where all are zero
+	alike     uint64
+	on        decisions
 }
 
 // unknown is the value of which nothing is known.
@@ -75,12 +79,12 @@ func (v *value) setSteps(lane int, step [Axes]int64, width uint64) {
 	}
 }
 
-// equal reports whether two values agree in a lane in which both are known.
-func (v *value) equal(w *value, lane int) bool {
+// equal reports whether a value in a lane in which it is known agrees with another one in such a lane.
+func (v *value) equal(w *value, lane, other int) bool {
 	if v.base == nil || w.base == nil {
-		return (v.bits^w.bits)>>lane&1 == 0
+		return v.bits>>lane&1 == w.bits>>other&1
 	}
-	return v.lane(lane) == w.lane(lane)
+	return v.lane(lane) == w.lane(other)
 }
 
 // mix returns a value that is w in the lanes of mask and v in the others.
@@ -90,6 +94,11 @@ func mix(v, w *value, mask uint64) *value {
 		nonAffine: v.nonAffine&^mask | w.nonAffine&mask,
 		bits:      v.bits&^mask | w.bits&mask,
 		cut:       w.cut,
+		alike:     w.alike & mask,
+		on:        w.on,
+	}
+	if m.alike == 0 {
+		m.alike, m.on = v.alike&^mask, v.on
 	}
 	if w.nonAffine&mask == 0 {
 		m.cut = v.cut
@@ -122,12 +131,13 @@ func mixVectors(v, w []alu.Vector, mask uint64) []alu.Vector {
 
 // forget returns v without what it knows in the lanes of mask.
 func (v *value) forget(mask uint64) *value {
-	if (v.known|v.nonAffine)&mask == 0 {
+	if (v.known|v.nonAffine|v.alike)&mask == 0 {
 		return v
 	}
 	f := *v
 	f.known &^= mask
 	f.nonAffine &^= mask
+	f.alike &^= mask
 	return &f
 }
 
@@ -139,7 +149,7 @@ func weaken(v, w *value, mask uint64) *value {
 	}
 	differ := uint64(0)
 	for m := v.known & w.known & mask; m != 0; m &= m - 1 {
-		if lane := bits.TrailingZeros64(m); !v.equal(w, lane) {
+		if lane := bits.TrailingZeros64(m); !v.equal(w, lane, lane) {
 			differ |= 1 << lane
 		}
 	}
@@ -147,10 +157,12 @@ func weaken(v, w *value, mask uint64) *value {
 }
 
 // merge returns the value of lanes that come together: those of from with the value w
-// and those of here with the value v, some of them perhaps with either.
-func merge(v, w *value, here, from uint64) *value {
+// and those of here with the value v, some of them perhaps with either: a choice tells.
+func merge(v, w *value, here, from uint64, by choice) *value {
 	if v == w {
 		return v
 	}
-	return weaken(mix(v, w, from&^here), w, from&here)
+	m := weaken(mix(v, w, from&^here), w, from&here)
+	m.mergeAlike(v, w, here, from, by)
+	return m
 }

@@ -72,7 +72,7 @@ func (c *Counter) Count(s *absexec.Step, box absexec.Box) Between {
 	}
 	open := s.May &^ a.Known
 	each := c.each(s.Instr, a.Space, a.Bytes)
-	total.Max = min(total.Max+each*int64(bits.OnesCount64(open)), each*int64(bits.OnesCount64(s.May)))
+	total.Max = min(total.Max+each*c.different(s, open), each*int64(bits.OnesCount64(s.May)))
 	if must != 0 {
 		total.Min = max(total.Min, 1)
 		if s.Access.Space == isa.Global && atomic(s.Instr) {
@@ -92,7 +92,7 @@ func (c *Counter) OnChip(s *absexec.Step, box absexec.Box) Between {
 		}
 	}
 	if open := s.May &^ s.Access.Known; s.Access.Space != isa.Global && s.Access.Space != isa.Local {
-		total.Max += c.each(s.Instr, s.Access.Space, s.Access.Bytes) * int64(bits.OnesCount64(open))
+		total.Max += c.each(s.Instr, s.Access.Space, s.Access.Bytes) * c.different(s, open)
 	}
 	return total
 }
@@ -120,6 +120,15 @@ func (c *Counter) LinesBetween(s *absexec.Step, box absexec.Box) Between {
 		n = Between{min(n.Min, pieces), max(n.Max, pieces)}
 	}
 	return n
+}
+
+// different returns how many addresses of the lanes of mask count at most: lanes with the same address make an access together,
+// unless it is atomic.
+func (c *Counter) different(s *absexec.Step, mask uint64) int64 {
+	if atomic(s.Instr) {
+		return int64(bits.OnesCount64(mask))
+	}
+	return int64(s.Access.Different(mask))
 }
 
 func atomic(in *isa.Instr) bool { return in.Op == isa.Atom || in.Op == isa.Red }
