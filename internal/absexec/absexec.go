@@ -79,7 +79,8 @@ type Executor struct {
 	around [][]int // for each block: the loops around it, the outermost first
 	ctx    context.Context
 
-	annotated []int64 // by loop: Config.Annotated, or the greatest number
+	annotated []int64        // by loop: Config.Annotated, or the greatest number
+	returning []map[int]bool // by loop: the blocks from which every way leads to its header; nil before it is asked for
 
 	summaries summaries
 	few       int // iterations that are worth a summary, at least
@@ -95,6 +96,7 @@ func New(c Config) *Executor {
 	}
 	x := &Executor{config: c, launch: c.Launch, kernel: c.Launch.Kernel(), graph: c.Graph, eval: c.Launch.Evaluator(), few: fewIterations}
 	loops := c.Graph.Loops()
+	x.returning = make([]map[int]bool, len(loops.Loops))
 	x.around = make([][]int, c.Graph.Len())
 	for b := range x.around {
 		for l := loops.Innermost(b); l >= 0; l = loops.Loops[l].Parent {

@@ -49,7 +49,7 @@ mul.wide.u32 %rd2, %r3, 4; add.u64 %rd2, %rd2, %buf; ld.global.u32 %r9, [%rd2];
 		{"branch by number or data", "", "setp.gt.u32 %p1, %t, 3; setp.gt.u32 %p2, %r1, 3; add.u32 %r3, %r2, 1; @!%p1 bra C; @%p2 bra B; add.u32 %r3, %r3, 9; B: bra A; C: add.u32 %r3, %r2, 20; A:" + access, []int{32}},
 		{"guarded by number", "", "setp.gt.u32 %p1, %t, 3; mov.u32 %r3, %r2; @%p1 mov.u32 %r3, %r1;" + access, []int{32}},
 		{"one of four", "", "L: .branchtargets A, B, C, D; and.b32 %r4, %r1, 3; add.u32 %r3, %r2, 1; brx.idx %r4, L; A: add.u32 %r3, %r3, 1; B: add.u32 %r3, %r3, 1; C: add.u32 %r3, %r3, 1; D:" + access, []int{32}},
-		{"loop", "", "mov.u32 %r3, %r2; mov.u32 %r4, 0; L:" + access + "setp.gt.u32 %p1, %r1, %r4; add.u32 %r3, %r3, 8; add.u32 %r4, %r4, 2; @%p1 bra L;" + access, []int{1, 1, 1, 1, 1, 32}},
+		{"loop", "", "mov.u32 %r3, %r2; mov.u32 %r4, 0; L:" + access + "setp.gt.u32 %p1, %r1, %r4; add.u32 %r3, %r3, 8; add.u32 %r4, %r4, 2; @%p1 bra L;" + access, []int{1, 1, 1, 1, 1, 16}},
 		{"search", "", `mov.u32 %r3, 512; mov.u32 %r4, 256; L:` + access +
 			"setp.gt.u32 %p1, %r1, %r9; add.u32 %r5, %r3, %r4; sub.u32 %r6, %r3, %r4; selp.b32 %r3, %r5, %r6, %p1; shr.u32 %r4, %r4, 1; setp.ne.u32 %p2, %r4, 2; @%p2 bra L;", []int{2, 4, 8, 16, 32, 32}},
 		{"local", "", "{ .local .align 4 .b8 m[8]; st.local.u32 [m], %r2; st.local.u32 [m+4], %r1; ld.local.u32 %r3, [m];" + access + "ld.local.u32 %r3, [m+4]; " + access + "st.local.u16 [m+2], 0; ld.local.u32 %r3, [m];" + access + "}", []int{1, 32, 32}},

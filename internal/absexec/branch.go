@@ -136,6 +136,10 @@ func (x *execution) follow(successors []successor) error {
 	}
 	if overlap != 0 {
 		x.open(top, successors)
+		if successors = x.unspent(top, successors); len(successors) == 1 {
+			top.may = successors[0].may
+			return x.transfer(successors[0].pc)
+		}
 	}
 	r := x.reconvergencePoint(block)
 	x.order(successors)
