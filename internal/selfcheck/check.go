@@ -24,7 +24,7 @@ type Analyze func(context.Context, *platform.Job, analysis.Request) (*estimate.A
 const vectors = 2
 
 // maxCycles ends runs that never would.
-const maxCycles = 1 << 26
+const maxCycles = 1 << 30
 
 // The kinds of violations.
 const (
