@@ -98,6 +98,7 @@ func newAnalysis(ctx context.Context, c *config) (*analysis, error) {
 		if a.barriers == jointly { // the path that counts may be one of several wavefronts
 			joint := all[0].nothing()
 			joint.includeAll(all)
+			joint.done = nil
 			all = slices.Repeat([]*facts{joint}, len(all))
 		}
 		a.classes = append(a.classes, &class{})
@@ -116,9 +117,11 @@ func (a *analysis) include(f *facts) error {
 	same := func(k *kind) bool { return k.facts.equal(f) }
 	if i := slices.IndexFunc(c.kinds, same); i >= 0 {
 		c.wavefronts[i]++
+		c.kinds[i].cover(f)
 		return nil
 	}
 	if i := slices.IndexFunc(a.kinds, same); i >= 0 {
+		a.kinds[i].cover(f)
 		c.kinds, c.wavefronts = append(c.kinds, a.kinds[i]), append(c.wavefronts, 1)
 		return nil
 	}

@@ -32,6 +32,8 @@ func (e *executions) classify(grid [3]int, results []absexec.Result, each []*fac
 		if n < 0 {
 			n = len(different)
 			different = append(slices.Clip(different), each[i])
+		} else if i > 0 {
+			different[n].cover(each[i])
 		}
 		for group := range inside(r.Box, grid) {
 			of[group] = int32(n)

@@ -71,15 +71,14 @@ func (a *analysis) estimate() (*estimate.Estimate, error) {
 
 func (a *analysis) groupDetail(g *group) *estimate.SplitGroup {
 	d := &estimate.SplitGroup{
-		Cycles: g.cycles, Wavefront: g.path.Cycles, Contexts: g.contexts, WarpSplits: a.resident.warpSplits(g.groups),
+		Cycles: g.cycles, Wavefront: g.longest, Contexts: g.contexts, WarpSplits: a.resident.warpSplits(g.groups),
 	}
-	for b, n := range g.path.Executions {
-		need := g.kind.demands[b]
+	for _, done := range g.done {
 		if g.rule != countNeither {
-			d.Issue += n * need.passes * (a.pass(g.sharing) - a.Machine.Split.Pass.Value)
+			d.Issue += done.passes * (a.pass(g.sharing) - a.Machine.Split.Pass.Value)
 		}
 		if g.rule == countAll {
-			d.Memory += n * need.accesses * g.wait
+			d.Memory += done.accesses * g.wait
 		}
 	}
 	d.Splitting = a.splitting(g)
@@ -92,7 +91,7 @@ func (a *analysis) groupDetail(g *group) *estimate.SplitGroup {
 func (a *analysis) splitting(g *group) int64 {
 	sum := int64(0)
 	pass := a.Machine.Split.Pass.Value
-	for b, n := range g.path.Executions {
+	for b, done := range g.done {
 		if !g.kind.reached[b] {
 			continue
 		}
@@ -105,9 +104,9 @@ func (a *analysis) splitting(g *group) int64 {
 				need = a.dividing()
 			}
 		}
-		sum += n * need.delay
+		sum += done.times * need.delay
 		if g.rule != countNeither {
-			sum += n * need.passes * pass
+			sum += done.times * need.passes * pass
 		}
 	}
 	return sum
@@ -118,18 +117,18 @@ func (a *analysis) splitting(g *group) int64 {
 func (a *analysis) shares(l *launch) []estimate.Share {
 	blocks := make([]estimate.Share, a.Graph.Len())
 	count := func(g *group, times int64) {
-		for b, n := range g.path.Executions {
-			blocks[b].Count += n * times
-			blocks[b].Cycles += n * times * a.price(g.kind.demands[b], g.sharing)
+		for b, done := range g.done {
+			blocks[b].Count += done.times * times
+			blocks[b].Cycles += times * a.price(done.demand, g.sharing)
 		}
 	}
 	count(l.last, 1)
 	dispatch := l.rounds() * a.Machine.SM.Dispatch.Value
-	rest := l.cycles - l.service - l.issue - l.last.path.Cycles - dispatch
+	rest := l.cycles - l.service - l.issue - l.last.longest - dispatch
 	for class, n := range l.before {
 		if n > 0 {
 			count(l.full[class], n)
-			rest -= n * l.full[class].path.Cycles
+			rest -= n * l.full[class].longest
 		}
 	}
 	var shares []estimate.Share

@@ -19,6 +19,15 @@ type facts struct {
 	// mean is how often a wavefront goes back to the header of a loop for each entry, on
 	// average over all entries of an execution, at most. It counts the lanes of all paths.
 	mean []limit
+	// done is what one wavefront does in each block from its first instruction to its last, at most: in all executions of the
+	// block, all paths together. It is nil if no wavefront was executed.
+	done []work
+}
+
+// work is what executions of a block need together, and how many they are, at most.
+type work struct {
+	times int64
+	demand
 }
 
 // far is the bound of a loop from which on it is not used: those of counters of 32 bits are less.
@@ -112,7 +121,7 @@ func (f *facts) nothing() *facts {
 	never := slices.Repeat([]limit{{known: true, evidence: estimate.Proven}}, len(f.loops))
 	return &facts{
 		requests: make([]int64, len(f.requests)), reached: make([]bool, len(f.reached)),
-		parts: make([]bool, len(f.parts)), loops: never, mean: slices.Clone(never),
+		parts: make([]bool, len(f.parts)), loops: never, mean: slices.Clone(never), done: make([]work, len(f.reached)),
 	}
 }
 
@@ -136,6 +145,22 @@ func (f *facts) include(g *facts) {
 	}
 	widest(f.loops, g.loops)
 	widest(f.mean, g.mean)
+	f.cover(g)
+}
+
+// cover makes what is done hold for another wavefront too.
+func (f *facts) cover(g *facts) {
+	if f.done == nil || g.done == nil {
+		f.done = nil
+		return
+	}
+	f.done = slices.Clone(f.done)
+	for b, d := range g.done {
+		m := &f.done[b]
+		*m = work{max(m.times, d.times), demand{
+			max(m.passes, d.passes), max(m.delay, d.delay), max(m.accesses, d.accesses), max(m.service, d.service),
+		}}
+	}
 }
 
 // includeAll makes the facts hold for other executions too.

@@ -59,30 +59,57 @@ func (a *analysis) share(groups int64, r rule) sharing {
 // last.
 type group struct {
 	sharing
-	cycles int64
-	kind   *kind // of the wavefront that takes longest
-	path   *Path
+	cycles  int64
+	kind    *kind  // of the wavefront that takes longest
+	longest int64  // cycles of that
+	done    []work // by block: on the longest path, or whatever the wavefront does if that is less
+}
+
+// on returns what a wavefront of a kind does on a path, by block.
+func (k *kind) on(p *Path) []work {
+	all := make([]work, len(p.Executions))
+	for b, n := range p.Executions {
+		d := k.demands[b]
+		all[b] = work{n, demand{times(n, d.passes), times(n, d.delay), times(n, d.accesses), times(n, d.service)}}
+	}
+	return all
+}
+
+// wavefront bounds a wavefront of a kind: by the longest path, and by all that abstract execution shows of it, whatever the paths.
+// The latter is less where lanes leave a loop at different times, which the longest path pays for each lane.
+func (a *analysis) wavefront(k *kind, s sharing) (cycles int64, done []work, err error) {
+	path := k.paths[s]
+	if path == nil {
+		if path, err = a.path(k, a.prices(k, s)); err != nil {
+			return 0, nil, err
+		}
+		k.paths[s] = path
+	}
+	sum := int64(0)
+	for _, d := range k.done {
+		sum = a.add(sum, a.price(d.demand, s))
+	}
+	if k.done != nil && sum < path.Cycles {
+		return sum, k.done, nil
+	}
+	return path.Cycles, k.on(path), nil
 }
 
 // group bounds a workgroup of a class.
 func (a *analysis) group(c *class, s sharing) (*group, error) {
 	g := &group{sharing: s}
-	sum, longest := int64(0), int64(-1)
+	sum := int64(0)
 	for i, k := range c.kinds {
-		path := k.paths[s]
-		if path == nil {
-			var err error
-			if path, err = a.path(k, a.prices(k, s)); err != nil {
-				return nil, err
-			}
-			k.paths[s] = path
+		cycles, done, err := a.wavefront(k, s)
+		if err != nil {
+			return nil, err
 		}
-		sum = a.add(sum, a.mul(c.wavefronts[i], path.Cycles))
-		if path.Cycles > longest {
-			longest, g.kind, g.path = path.Cycles, k, path
+		sum = a.add(sum, a.mul(c.wavefronts[i], cycles))
+		if g.kind == nil || cycles > g.longest {
+			g.longest, g.kind, g.done = cycles, k, done
 		}
 	}
-	g.cycles = longest
+	g.cycles = g.longest
 	if a.barriers == anyhow {
 		g.cycles = sum
 	}

@@ -42,6 +42,10 @@ func TestKernels(t *testing.T) {
 		"late in turn": {"shr.u32 %r5, %r1, 6; mov.u32 %r3, 0;\nA: add.u32 %r6, %r3, %r5; and.b32 %r6, %r6, 1; shl.b32 %r6, %r6, 5; mov.u32 %r4, 0;\n" +
 			"B: add.u32 %r4, %r4, 1; setp.lt.u32 %p1, %r4, %r6; @%p1 bra B; bar.sync 0;" +
 			"add.u32 %r3, %r3, 1; setp.lt.u32 %p1, %r3, 10; @%p1 bra A;", 1.1, 1, 128, all},
+		// Work-items leave the loop one after the other on a path that not all of them take, and then go round it as often as the
+		// last of them alone.
+		"leaving in turn": {"mov.u32 %r3, 0;\nA: xor.b32 %r5, %r3, %r1; and.b32 %r5, %r5, 1; setp.ne.u32 %p1, %r5, 0; @%p1 bra B; setp.ge.u32 %p2, %r3, %r1; @%p2 bra END;\n" +
+			"B: add.u32 %r4, %r4, %r3; add.u32 %r3, %r3, 1; setp.lt.u32 %p3, %r3, 70; @%p3 bra A;", 1.3, 4, 64, []string{"none"}},
 		// Only the last of many workgroups has the loop, and only one of its work-items.
 		"last workgroup": {"mov.u32 %r5, %ctaid.x; mul.lo.u32 %r5, %r5, 128; add.u32 %r5, %r5, %r1; setp.ne.u32 %p1, %r5, 12799; @%p1 bra END; mov.u32 %r3, 0;\n" +
 			"L: add.u32 %r4, %r4, %r3; add.u32 %r3, %r3, 1; setp.lt.u32 %p1, %r3, 500; @%p1 bra L; st.global.u32 [%rd1], %r4;", 2, 100, 128, all},

@@ -20,7 +20,7 @@ type witness struct {
 	count  *cost.Counter
 	known  *facts // without executing
 	seen   *facts
-	demand demand // passes, and service by the memory, of the wavefront, at most
+	done   []work // by block
 
 	last    int // block, or -1
 	forks   int // that it is in
@@ -38,8 +38,10 @@ func (w *witness) Step(s *absexec.Step) {
 		requests = min(requests, w.count.Count(s, s.Box).Max)
 	}
 	w.seen.requests[s.PC] = max(w.seen.requests[s.PC], requests)
-	w.demand.add(w.timing.instr(s.Instr, requests))
+	done := &w.done[block]
+	done.add(w.timing.instr(s.Instr, requests))
 	if s.PC == w.config.Graph.Blocks[block].Start {
+		done.times = plus(done.times, 1)
 		w.enter(block, s.Certain)
 	}
 	w.last = block
@@ -47,7 +49,7 @@ func (w *witness) Step(s *absexec.Step) {
 	if diverged && bits.OnesCount64(s.Active) > 1 && w.known.parts[block] {
 		w.seen.parts[block] = true
 		if w.config.mayDivide(block) {
-			w.demand.add(w.config.dividing())
+			done.add(w.config.dividing())
 		}
 	}
 }
@@ -77,13 +79,13 @@ func (w *witness) Join() { w.forks-- }
 // loop is a loop of which one iteration stands for several.
 type loop struct {
 	times         int64
-	before        demand
+	done          []work // before
 	entered, back []int64
 }
 
 // Repeat implements absexec.Visitor.
 func (w *witness) Repeat(times int) {
-	w.loops = append(w.loops, loop{int64(times), w.demand, slices.Clone(w.entered), slices.Clone(w.back)})
+	w.loops = append(w.loops, loop{int64(times), slices.Clone(w.done), slices.Clone(w.entered), slices.Clone(w.back)})
 }
 
 // Repeated implements absexec.Visitor.
@@ -91,9 +93,12 @@ func (w *witness) Repeated() {
 	l := w.loops[len(w.loops)-1]
 	w.loops = w.loops[:len(w.loops)-1]
 	grown := func(now, before int64) int64 { return plus(before, times(l.times, now-before)) }
-	w.demand = demand{
-		passes: grown(w.demand.passes, l.before.passes), delay: grown(w.demand.delay, l.before.delay),
-		accesses: grown(w.demand.accesses, l.before.accesses), service: grown(w.demand.service, l.before.service),
+	for b, before := range l.done {
+		now := w.done[b]
+		w.done[b] = work{grown(now.times, before.times), demand{
+			passes: grown(now.passes, before.passes), delay: grown(now.delay, before.delay),
+			accesses: grown(now.accesses, before.accesses), service: grown(now.service, before.service),
+		}}
 	}
 	for i := range w.back {
 		w.entered[i], w.back[i] = grown(w.entered[i], l.entered[i]), grown(w.back[i], l.back[i])
@@ -136,7 +141,7 @@ func (c *config) wavefronts(ctx context.Context, t *timing) (*executions, error)
 		results, err := x.Warp(ctx, w, func(absexec.Box) absexec.Visitor {
 			return &witness{
 				config: c, timing: t, count: count, known: known, seen: known.nothing(),
-				last: -1, entered: make([]int64, len(known.loops)), back: make([]int64, len(known.loops)),
+				done: make([]work, c.Graph.Len()), last: -1, entered: make([]int64, len(known.loops)), back: make([]int64, len(known.loops)),
 			}
 		})
 		var loop *absexec.UnboundedLoop
@@ -164,7 +169,9 @@ func (e *executions) serve(grid [3]int, results []absexec.Result) {
 	cus := len(e.demands)
 	all := make([]demand, len(results))
 	for i, r := range results {
-		all[i] = r.Visitor.(*witness).demand
+		for _, done := range r.Visitor.(*witness).done {
+			all[i].add(done.demand)
+		}
 	}
 	groups := count(grid)
 	if groups > maxGroups {
@@ -191,6 +198,7 @@ func (e *executions) load(cu int, d demand, times int64) {
 // iterate on average.
 func (w *witness) facts(loops []absexec.LoopFact) *facts {
 	f := w.seen
+	f.done = w.done
 	for i, l := range loops {
 		f.loops[i] = limit{int64(l.Iterations), true, estimate.Proven}
 		if l.Forced {
