@@ -389,15 +389,22 @@ func (c *counted) byRange() {
 	syms := c.r.machine.syms
 	span := syms.set(c.own).Add(syms.set(c.other)).span()
 	here := syms.sum(c.varying, func(s Symbol) Strided { return c.r.machine.here(c.st, s) })
-	span = min(span, here.span(), c.value.Strided.span())
-	if span > 1<<30 {
-		return
-	}
 	unit := c.mem.Segment
 	if c.access.Space == isa.Shared {
 		unit = c.mem.Banks * c.mem.BankWidth
 	}
-	length := int(span) + c.access.Bytes
-	maximum := (unit-1+length-1)/unit + 1
-	c.access.Max = min(c.access.Max, maximum)
+	// The range begins anywhere in a unit, unless it is that of here, which begins as the common part does.
+	c.within(min(span, c.value.Strided.span()), unit, unit-1)
+	step, rem := syms.set(c.common).Residue()
+	step = min(step, uint64(unit))
+	c.within(here.span(), unit, unit-int(step)+int((rem+here.lo)&(step-1)))
+}
+
+// within bounds what one execution costs if its addresses lie in a range of so many bytes between the first and the last, which begins at
+// most so far behind the begin of a unit.
+func (c *counted) within(span uint64, unit, begin int) {
+	if span > 1<<30 {
+		return
+	}
+	c.access.Max = min(c.access.Max, (begin+int(span)+c.access.Bytes-1)/unit+1)
 }

@@ -20,6 +20,7 @@ type analysis struct {
 	graph   *cfg.Graph
 	costs   []cost.Instr
 	counter *cost.Counter
+	ranges  *ranges
 	threads uint64 // of a CTA
 	once    []bool // by block: a thread executes it at most once
 
@@ -105,7 +106,7 @@ func Iterations(ctx context.Context, p *method.Problem) ([][]int, error) {
 func newAnalysis(p *method.Problem) *analysis {
 	m := p.Machine
 	a := &analysis{
-		launch: p.Launch, graph: p.Graph, costs: cost.Of(p.Graph.Kernel, m), counter: cost.NewCounter(m),
+		launch: p.Launch, graph: p.Graph, costs: cost.Of(p.Graph.Kernel, m), counter: cost.NewCounter(m), ranges: newRanges(p),
 		barrier: m.SM.Barrier.Value, dispatch: m.SM.Dispatch.Value,
 		sms: int(m.SM.Count.Value), slots: p.Resident,
 		threads: cost.Threads(p.Launch), once: once(p.Graph.Flow.Graph()), paths: make(map[[3]int64][]*path), kinds: make(map[string]int),

@@ -157,7 +157,7 @@ func (r *recorder) requests(c *cost.Instr, s *absexec.Step) cost.Between {
 	case c.Kind == cost.Barrier && s.May != 0:
 		return cost.Between{Min: 0, Max: 1}
 	case s.Access != nil:
-		return r.counter.Count(s, s.Box)
+		return r.ranges.narrow(r.counter.Count(s, s.Box), s)
 	}
 	return cost.Exactly(0)
 }
