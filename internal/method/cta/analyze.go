@@ -20,6 +20,7 @@ type analysis struct {
 	graph   *cfg.Graph
 	costs   []cost.Instr
 	counter *cost.Counter
+	overlap overlap
 	ranges  *ranges
 	threads uint64 // of a CTA
 	once    []bool // by block: a thread executes it at most once
@@ -111,6 +112,7 @@ func newAnalysis(p *method.Problem) *analysis {
 		sms: int(m.SM.Count.Value), slots: p.Resident,
 		threads: cost.Threads(p.Launch), once: once(p.Graph.Flow.Graph()), paths: make(map[[3]int64][]*path), kinds: make(map[string]int),
 	}
+	a.overlap = newOverlap(p.Graph.Kernel, a.costs, a.slots*p.Launch.Warps())
 	a.release = a.barrier - min(m.Classes["sync"].Initiation, m.Classes["control"].Initiation)
 	return a
 }

@@ -21,6 +21,8 @@ type path struct {
 	delays  []segment // of the warp from one barrier to the next, at most
 	partial bool      // it comes to barriers for part of its CTA
 	waits   int64     // how often it waits at barriers, at most
+	visible int64     // service of which it is not known that it is hidden by delays of others, but for what overlapped adds
+	minor   int64     // sum of the delays that are not the longest
 
 	overflows bool    // iterations take longer than can be added up
 	blocks    []share // by block; the service of all is that of the path
@@ -56,6 +58,8 @@ type frame struct {
 	// drain is how long after the end of the last instruction posted requests of the
 	// warp can still be served.
 	drain int64
+	// visible and minor are those of the path.
+	visible, minor int64
 }
 
 // recorder makes the path of an abstract execution.
@@ -109,6 +113,7 @@ func (r *recorder) Step(s *absexec.Step) {
 	delay := r.delay(c, s, made, service)
 	furtherService, furtherDelay, more := r.limited(c, s, service, delay.Max)
 	f.service += furtherService
+	r.account(c, s.Instr, delay, furtherService, more, r.perThread(s.PC, s.Certain))
 	block := r.graph.BlockOf(s.PC)
 	f.blocks[block].service += furtherService
 	if s.PC == r.graph.Blocks[block].Start && more {
@@ -213,6 +218,12 @@ func (r *recorder) Join() {
 		}
 		f.drain = max(f.drain, successors[i].drain)
 	}
+	visible, minor := int64(0), int64(0)
+	for i := range successors {
+		visible, minor = max(visible, successors[i].visible), max(minor, successors[i].minor)
+	}
+	f.visible += visible
+	f.minor += minor
 	delays := maximum(successors)
 	if at.once && len(delays) == 1 {
 		delays[0].delay = r.limit(at.branch, longest, delays[0].delay)
@@ -261,6 +272,8 @@ func (r *recorder) Repeated() {
 		return n * l.times
 	}
 	f.service += times(body.service)
+	f.visible += times(body.visible)
+	f.minor += times(body.minor)
 	f.drain = body.drain
 	for b, s := range body.blocks {
 		f.blocks[b].count += times(s.count)
@@ -314,6 +327,7 @@ func oneByOne(successors []frame) []segment {
 func (r *recorder) finish() *path {
 	p := r.path
 	p.service, p.delays, p.blocks = r.frame.service, r.frame.delays, r.frame.blocks
+	p.visible, p.minor = r.frame.visible, r.frame.minor
 	p.period = [3]int{1, 1, 1}
 	if p.certain && len(p.varied) > 0 {
 		r.vary(p)
@@ -323,7 +337,7 @@ func (r *recorder) finish() *path {
 
 // equal reports whether two paths are the same to the port.
 func (p *path) equal(q *path) bool {
-	return p.certain == q.certain && p.partial == q.partial && p.service == q.service &&
+	return p.certain == q.certain && p.partial == q.partial && p.service == q.service && p.visible == q.visible && p.minor == q.minor &&
 		slices.Equal(p.ops, q.ops) && slices.Equal(p.delays, q.delays) && slices.Equal(p.blocks, q.blocks)
 }
 

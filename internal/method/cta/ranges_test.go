@@ -68,7 +68,7 @@ count = 32
 			t.Fatal(err)
 		}
 		step := map[string]int{"global": 8, "shared": 32}[memory]
-		run, err := load("values = [" + spread(32, step) + "]").Simulate(context.Background(), warpbound.SimulateOptions{})
+		run, err := load("values = ["+spread(32, step)+"]").Simulate(context.Background(), warpbound.SimulateOptions{})
 		if err != nil {
 			t.Fatal(err)
 		}

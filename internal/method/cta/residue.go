@@ -21,7 +21,7 @@ func (r *recorder) vary(p *path) {
 	cost.EachOf(p.period, func(at [3]int) {
 		q := &path{
 			ops: slices.Clone(p.ops), certain: true, delays: p.delays, partial: p.partial, waits: p.waits,
-			service: p.service, blocks: slices.Clone(p.blocks), period: [3]int{1, 1, 1},
+			service: p.service, visible: p.visible, minor: p.minor, blocks: slices.Clone(p.blocks), period: [3]int{1, 1, 1},
 		}
 		for i := range q.ops {
 			o := &q.ops[i]
@@ -32,6 +32,7 @@ func (r *recorder) vary(p *path) {
 			o.requests = v.Counts[cost.Residue(at, v.Period)]
 			less := r.costs[o.pc].Initiation * int64(slices.Max(v.Counts)-o.requests)
 			q.service -= less
+			q.visible -= less
 			q.blocks[r.graph.BlockOf(int(o.pc))].service -= less
 		}
 		p.variants = append(p.variants, r.unique(q))

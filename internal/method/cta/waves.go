@@ -88,6 +88,9 @@ func (a *analysis) kindOf(classes []int32) (int, error) {
 	}
 	w.warps = len(warps)
 	w.cycles = w.service + delay
+	if cycles, ok := a.overlapped(warps); ok {
+		w.cycles = min(w.cycles, cycles)
+	}
 	if w.exact {
 		var ends bool
 		if w.cycles, ends = a.schedule(warps, len(a.classes[classes[0]].warps)); !ends {
