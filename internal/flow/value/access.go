@@ -206,11 +206,12 @@ type counted struct {
 	value  *Value
 	atomic bool
 
-	own       Form   // the part of the address in which lanes differ as their indices do
-	common    Form   // the part on which they agree
-	differing string // a symbol in which they may differ otherwise
-	other     Form   // the part of such symbols
-	varying   Form   // all terms on which they may disagree
+	own       Form    // the part of the address in which lanes differ as their indices do
+	common    Form    // the part on which they agree
+	rest      Strided // of counters, whose own part is in own, what they agree on
+	differing string  // a symbol in which they may differ otherwise
+	other     Form    // the part of such symbols
+	varying   Form    // all terms on which they may disagree
 }
 
 // split sorts the symbols of the address.
@@ -218,6 +219,7 @@ func (c *counted) split(block int) {
 	syms, f := c.r.machine.syms, c.value.form
 	c.own, c.other = constForm(f.bits, 0), constForm(f.bits, 0)
 	c.common, c.varying = constForm(f.bits, f.c), constForm(f.bits, 0)
+	c.rest = Const(int(f.bits), 0)
 	for _, t := range f.terms {
 		one := Form{bits: f.bits, terms: []term{t}}
 		switch y := &syms.all[t.sym]; {
@@ -225,8 +227,9 @@ func (c *counted) split(block int) {
 			c.own, c.varying = c.own.add(one, 1), c.varying.add(one, 1)
 		case c.agreed.formVaries(one, block):
 			c.varying = c.varying.add(one, 1)
-			if own, ok := c.agreed.ownPart(t.sym, block); ok && (own.bits == f.bits || c.r.keepsDistances(t.sym, own)) {
+			if own, rest, ok := c.agreed.ownPart(t.sym, block); ok && (own.bits == f.bits || c.r.keepsDistances(t.sym, own)) {
 				c.own = c.own.add(own.lifted(f.bits), t.coef)
+				c.rest = c.rest.Add(rest.set(f.bits).Times(t.coef))
 				continue
 			}
 			c.other = c.other.add(one, 1)
@@ -315,7 +318,7 @@ func stride(warps [][]int64) (int64, bool) {
 // byLane counts for every place relative to the division of memory at which the common
 // part of the address can lie.
 func (c *counted) byLane(warps [][]int64, whole bool) {
-	power2, rem := c.r.machine.syms.set(c.common).Residue()
+	power2, rem := c.r.machine.syms.set(c.common).Add(c.rest).Residue()
 	unit := int64(c.unit())
 	step := min(int64(min(power2, 1<<32)), unit)
 	minimum, maximum := math.MaxInt, 0

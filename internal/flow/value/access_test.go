@@ -131,6 +131,10 @@ L: mul.wide.u32 %d1, %r1, 8; add.u64 %d1, %d1, %buf; ld.global.u32 %r3, [%d1]; a
 L: ld.global.u32 %r3, [%d1]; add.u64 %d1, %d1, 256; add.u32 %r1, %r1, 1; setp.lt.u32 %p1, %r1, 10; @%p1 bra L;`, 4, true, 1, 1, ""},
 		{"lanes in different iterations", `mov.u32 %r1, 0;
 L: add.u32 %r1, %r1, 1; setp.lt.u32 %p1, %r1, %tid; @%p1 bra L; mul.wide.u32 %d1, %r1, 4; add.u64 %d1, %d1, %buf; ld.global.u32 %r3, [%d1];`, 0, false, 1, 2, "not affine"},
+		{"a pointer into rows", `mov.u32 %r2, %ctaid.x; mul.wide.u32 %d1, %tid, 4; add.u64 %d1, %d1, %buf; mul.wide.u32 %d2, %r2, 2000; add.u64 %d1, %d1, %d2; mov.u32 %r1, 0;
+L: ld.global.u32 %r3, [%d1]; add.u64 %d1, %d1, 512; add.u32 %r1, %r1, 1; setp.lt.u32 %p1, %r1, 3; @%p1 bra L;`, 4, true, 1, 2, ""},
+		{"a pointer by uneven steps", `mul.wide.u32 %d1, %tid, 4; add.u64 %d1, %d1, %buf; mov.u32 %r1, 0;
+L: ld.global.u32 %r3, [%d1]; add.u64 %d1, %d1, 260; add.u32 %r1, %r1, 1; setp.lt.u32 %p1, %r1, 3; @%p1 bra L;`, 4, true, 1, 2, ""},
 		{"by a counter", `mov.u32 %r1, 0;
 L: shl.b32 %r2, %r1, 5; add.u32 %r2, %r2, %tid; mul.wide.u32 %d1, %r2, 4; add.u64 %d1, %d1, %buf; ld.global.u32 %r3, [%d1];
 add.u32 %r1, %r1, 1; setp.lt.u32 %p1, %r1, 10; @%p1 bra L;`, 4, true, 1, 1, ""},

@@ -4,35 +4,37 @@ package value
 // if they agree on the rest of it in a block. That is so for a counter with which the lanes
 // enter a loop as a sum of such a part and one on which they agree, and to which they add
 // what they agree on as long as they go through the loop together: the rest is then a
-// value that begins, goes on and merges like one that all lanes agree on.
-func (a *agreement) ownPart(counter Symbol, block int) (Form, bool) {
+// value that begins, goes on and merges like one that all lanes agree on. It also returns the low bits of the rest.
+func (a *agreement) ownPart(counter Symbol, block int) (Form, residue, bool) {
 	syms := a.r.machine.syms
 	y := &syms.all[counter]
 	if y.origin != merged {
-		return Form{}, false
+		return Form{}, residue{}, false
 	}
 	loop := a.r.Graph.Loops().Innermost(y.block)
 	if loop < 0 || a.outdated(counter, block) {
-		return Form{}, false
+		return Form{}, residue{}, false
 	}
 	l := &a.r.Graph.Loops().Loops[loop]
 	if l.Header != y.block || y.block == a.r.Graph.Entry() || !a.r.regular(l) {
-		return Form{}, false
+		return Form{}, residue{}, false
 	}
 	own := Form{}
+	var low residue
 	remainders := make([]incoming, 0, 4)
 	for _, e := range a.r.comes(y.block, y.reg) {
 		if l.Contains(e.from) {
 			// What it changes by; the rest of the counter itself is agreed on by induction.
 			rest := e.form.add(symbolForm(y.set.bits, counter), ^uint64(0))
 			if rest.mentions(func(s Symbol) bool { return s == counter }) || a.formVaries(rest, e.from) || a.outdated(counter, e.from) {
-				return Form{}, false
+				return Form{}, residue{}, false
 			}
+			low.changes(syms.set(rest))
 			remainders = append(remainders, incoming{e.from, rest.add(symbolForm(y.set.bits, counter), 1)})
 			continue
 		}
 		if !e.form.known() {
-			return Form{}, false
+			return Form{}, residue{}, false
 		}
 		part := constForm(e.form.bits, 0)
 		for _, t := range e.form.terms {
@@ -42,13 +44,39 @@ func (a *agreement) ownPart(counter Symbol, block int) (Form, bool) {
 		}
 		rest := e.form.add(part, ^uint64(0))
 		if own.known() && !own.equal(part) || a.formVaries(rest, e.from) {
-			return Form{}, false
+			return Form{}, residue{}, false
 		}
 		own = part
+		low.begins(syms.set(rest))
 		remainders = append(remainders, incoming{e.from, rest})
 	}
-	return own, own.known() && !a.mixes(y.block, remainders)
+	return own, low, own.known() && !a.mixes(y.block, remainders)
 }
+
+// residue tells how the low bits of words are: those below the lowest bit of open are those of word.
+type residue struct {
+	begun      bool
+	word, open uint64
+}
+
+// begins adds the words of a set.
+func (r *residue) begins(s Strided) {
+	if !r.begun {
+		r.begun, r.word = true, s.lo
+	}
+	r.changes(s.Sub(Const(int(s.bits), r.word)))
+}
+
+// changes adds the sums of any of the words and of those of a set.
+func (r *residue) changes(s Strided) {
+	r.open |= s.lo
+	if s.n > 0 {
+		r.open |= s.step
+	}
+}
+
+// set returns the words of some width that are so.
+func (r *residue) set(width uint8) Strided { return multiples(width, power(r.open), r.word) }
 
 // mixes reports whether lanes come to a block together with different ones of some forms.
 func (a *agreement) mixes(block int, in []incoming) bool {
