@@ -1,6 +1,9 @@
 package absexec
 
 import (
+	"errors"
+	"fmt"
+	"math/rand/v2"
 	"slices"
 	"strings"
 	"testing"
@@ -86,5 +89,99 @@ mul.wide.u32 %rd2, %r3, 4; add.u64 %rd2, %rd2, %buf; ld.global.u32 %r9, [%rd2];
 				}
 			}
 		})
+	}
+}
+
+// TestDifferentOfRandomKernels checks that lanes have no more different addresses than is said, in kernels that compute addresses
+// from numbers of all lanes and of each.
+func TestDifferentOfRandomKernels(t *testing.T) {
+	few := 0
+	for seed := range uint64(60) {
+		rng := rand.New(rand.NewPCG(seed, 4))
+		var b strings.Builder
+		line := func(format string, args ...any) { fmt.Fprintf(&b, format+"\n", args...) }
+		r := func() int { return 1 + rng.IntN(7) }
+		p := func() int { return 1 + rng.IntN(4) }
+		line(".local .align 4 .b8 m[16]; mul.wide.u32 %%rd1, %%i, 4; add.u64 %%rd1, %%rd1, %%buf;")
+		line("ld.global.u32 %%r1, [%%rd1]; ld.global.u32 %%r2, [%%buf+4096]; mov.u32 %%r3, %d; mov.u32 %%r4, %%d; and.b32 %%r5, %%t, 1; ld.global.u32 %%r6, [%%buf+512]; ld.global.u32 %%r7, [%%rd1+64];", rng.IntN(9))
+		for i := 1; i <= 4; i++ {
+			line("setp.gt.u32 %%p%d, %%r%d, %d;", i, r(), rng.IntN(6))
+		}
+		for at := 0; at < 16; at += 4 {
+			line("st.local.u32 [m+%d], %%r%d;", at, r())
+		}
+		access := func(at, to int) {
+			line("and.b32 %%r8, %%r%d, 255; mul.wide.u32 %%rd2, %%r8, 4; add.u64 %%rd2, %%rd2, %%buf; ld.global.u32 %%r%d, [%%rd2];", at, to)
+		}
+		all := func() {
+			for i := 1; i <= 7; i++ {
+				access(i, 9)
+			}
+		}
+		labels := 0
+		var block func(depth, n int)
+		block = func(depth, n int) {
+			for range n {
+				labels++
+				at := labels
+				switch kind := rng.IntN(11); {
+				case kind < 2:
+					line("%s %%r%d, %%r%d, %%r%d;", []string{"add.u32", "xor.b32", "min.u32", "sub.u32"}[rng.IntN(4)], r(), r(), r())
+				case kind == 2:
+					line("selp.b32 %%r%d, %%r%d, %%r%d, %%p%d;", r(), r(), r(), p())
+				case kind == 3:
+					line("setp.%s.u32 %%p%d, %%r%d, %%r%d;", []string{"gt", "eq", "ne"}[rng.IntN(3)], p(), r(), r())
+				case kind == 4:
+					line("%s.pred %%p%d, %%p%d, %%p%d;", []string{"and", "or", "xor"}[rng.IntN(3)], p(), p(), p())
+				case kind == 5:
+					line("st.local.u32 [m+%d], %%r%d; ld.local.u32 %%r%d, [m+%d];", 4*rng.IntN(4), r(), r(), 4*rng.IntN(4))
+				case kind == 6:
+					line("@%%p%d mov.u32 %%r%d, %%r%d;", p(), r(), r())
+				case kind < 9 || depth == 0:
+					access(r(), r())
+				case kind == 9:
+					line("@%%p%d bra A%d;", p(), at)
+					block(depth-1, 1+rng.IntN(3))
+					line("bra B%d; A%d:", at, at)
+					block(depth-1, rng.IntN(3))
+					line("B%d:", at)
+					all()
+				default:
+					line("mov.u32 %%r%d, 0; C%d:", 10+depth, at)
+					block(depth-1, 1+rng.IntN(3))
+					line("add.u32 %%r%d, %%r%d, 1; setp.lt.u32 %%p6, %%r%d, %d; and.pred %%p6, %%p6, %%p%d; @%%p6 bra C%d;", 10+depth, 10+depth, 10+depth, 2+rng.IntN(3), p(), at)
+				}
+			}
+		}
+		block(2, 14)
+		all()
+		line("ret;")
+		l := compile(t, 0, [3]int{2, 1, 1}, [3]int{32, 1, 1}, "", b.String())
+		for vector := range 3 {
+			l.prepare(t, vector, 32)
+			config := l.config()
+			bound, uniform := l.observe(t)
+			if config.Bound = bound; seed%3 == 0 {
+				config.Uniform = uniform
+			}
+			config.MaxSteps = 20_000
+			l.prepare(t, vector, 32)
+			config.Launch = l.semantics
+			results, err := New(config).Warp(t.Context(), 0, func(Box) Visitor { return &differing{} })
+			if err != nil {
+				break // it has too many paths
+			}
+			for _, c := range results[0].Visitor.(*differing).counts {
+				if c < 32 {
+					few++
+				}
+			}
+			if err := l.cover(t, config, 1); err != nil && !errors.Is(err, errTooLong) {
+				t.Fatalf("seed %d: %v\n%s", seed, err, &b)
+			}
+		}
+	}
+	if few < 1000 {
+		t.Errorf("%d accesses have few addresses", few)
 	}
 }
