@@ -142,6 +142,14 @@ M: setp.lt.s32 %p2, %r3, %r4; setp.ne.u32 %p3, %r1, 0; and.pred %p4, %p2, %p3; @
 L: ld.global.u32 %r1, [%d1]; add.u64 %d1, %d1, 4; setp.gt.u32 %p1, %r1, 3; @%p1 bra L;`, unknown, false},
 		{"Euclid", 0, 100, `and.b32 %r1, %m, 127; mov.u32 %r2, %n;
 L: setp.eq.u32 %p1, %r2, 0; @%p1 bra E; rem.u32 %r3, %r1, %r2; mov.u32 %r1, %r2; mov.u32 %r2, %r3; bra L; E:`, 100, false},
+		{"Collatz", 1, 1000, `mov.u32 %r1, %n;
+L: setp.eq.u32 %p1, %r1, 1; @%p1 bra E; and.b32 %r2, %r1, 1; shr.u32 %r3, %r1, 1; mad.lo.u32 %r4, %r1, 3, 1; setp.eq.u32 %p2, %r2, 0; selp.b32 %r1, %r3, %r4, %p2; bra L; E:`, unknown, false},
+		{"zeros before the highest bit", 1, 1000, `mov.u32 %r1, %n;
+L: setp.lt.s32 %p1, %r1, 0; @%p1 bra E; shl.b32 %r1, %r1, 1; bra L; E:`, 31, true},
+		{"zeros before the highest bit, of which there may be none", 0, 1000, `mov.u32 %r1, %n;
+L: setp.lt.s32 %p1, %r1, 0; @%p1 bra E; shl.b32 %r1, %r1, 1; bra L; E:`, unknown, false},
+		{"bits of two numbers", 0, 1000, `mov.u32 %r1, %n; and.b32 %r2, %m, 255;
+L: shr.u32 %r1, %r1, 1; shr.u32 %r2, %r2, 1; or.b32 %r3, %r1, %r2; setp.ne.u32 %p1, %r3, 0; @%p1 bra L;`, 9, true},
 		{"floating point up to one", 0, 9, `mov.f32 %f1, 0f00000000;
 L: setp.geu.f32 %p1, %f1, 0f3F800000; @%p1 bra E; add.f32 %f1, %f1, 0f3E000000; bra L; E:`, 8, true},
 		{"tenths, whose sum is rounded", 0, 9, `mov.f32 %f1, 0fBF800000;
