@@ -309,14 +309,10 @@ func (f *finder) copy(l int, like map[signature]int64, at diag.Pos) (Copy, error
 	if best.Block < 0 {
 		return best, fmt.Errorf("the loop at %s executes %s only on some paths: name a line of its body that every iteration executes", f.header(l), f.line)
 	}
-	fewest := int64(0)
 	for _, n := range like {
-		if fewest == 0 || n < fewest {
-			fewest = n
+		if n > 1 { // the others may have been folded or shared, as the first product of 1 and a factor is
+			return best, fmt.Errorf("the loop at %s has instructions of %s several times, so that it may make several iterations at a time: name another line of the body, or give the bound by its label", f.header(l), f.line)
 		}
-	}
-	if fewest > 1 {
-		return best, fmt.Errorf("the loop at %s has each instruction of %s %d times at least: a loop inside was unrolled completely, or this one without what is left over; give the bound by its label", f.header(l), f.line, fewest)
 	}
 	own := &f.loops.Loops[l]
 	best.Exact, best.Last = true, true

@@ -146,6 +146,14 @@ M:
 @@5:9 setp.lt.u32 %p1, %r2, %r1;
 @%p1 bra M;
 `
+	// A loop inside, p = 1; for (k = 0; k < 2; k++) p *= a[k]; was unrolled completely, and its first product folded.
+	folded = `L:
+@@6:4 ld.global.f32 %f1, [%d1];
+@@6:4 ld.global.f32 %f2, [%d1+4];
+@@6:7 mul.f32 %f3, %f1, %f2;
+@@5:9 setp.lt.u32 %p1, %r2, %r1;
+@%p1 bra L;
+`
 	// A loop inside was unrolled completely.
 	inside = `L:
 @@6:7 add.f32 %f2, %f2, %f1;
@@ -185,7 +193,8 @@ func TestFind(t *testing.T) {
 		{"sometimes", sometimes, 6, nil, "the loop at L executes a.cu:6 only on some paths: name a line of its body that every iteration executes"},
 		{"inlined", inlined, 6, [][]string{{"L x1: 9 of 10"}, {"M x1: 9 of 10"}}, ""},
 		{"again", again, 6, [][]string{{"L x1: 9 of 10", "M x1: 9 of 10"}}, ""},
-		{"inside", inside, 6, nil, "the loop at L has each instruction of a.cu:6 3 times at least: a loop inside was unrolled completely, or this one without what is left over; give the bound by its label"},
+		{"inside", inside, 6, nil, "the loop at L has instructions of a.cu:6 several times, so that it may make several iterations at a time: name another line of the body, or give the bound by its label"},
+		{"folded", folded, 6, nil, "the loop at L has instructions of a.cu:6 several times, so that it may make several iterations at a time: name another line of the body, or give the bound by its label"},
 		{"nothing", rolled, 7, nil, "no instruction of kernel k is from a.cu:7: the compiler has left nothing of the line, or moved it to others; name another line of the loop's body, or a label"},
 		{"no loop", "@@6:4 add.u32 %r1, %r1, 1;\n", 6, nil, "a.cu:6 is in no loop of kernel k: it was unrolled completely, or the line is before the loop"},
 	} {
