@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"bufio"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -81,30 +82,34 @@ func relative(dir, file string) (string, error) {
 	return filepath.ToSlash(path), err
 }
 
-// writeNew writes a file that must not be there yet.
+// writeNew writes a file that must not be there yet. It appears under its name only when all of it is written: half a job
+// would be in the way of the next attempt.
 func writeNew(name, text string) error {
-	f, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
-	if errors.Is(err, fs.ErrExist) {
+	if _, err := os.Lstat(name); err == nil {
 		return fmt.Errorf("%s is there already and stays as it is; name another file with -o", name)
 	}
+	f, err := begin(name)
 	if errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("there is no directory %s: make it, or name another file with -o", filepath.Dir(name))
 	}
 	if err != nil {
-		return err
+		return fmt.Errorf("%s: %w", name, cause(err))
 	}
-	return complete(f, text)
+	if err := f.complete(text); err != nil {
+		return fmt.Errorf("%s: %w", name, cause(err))
+	}
+	return nil
 }
 
-// complete writes the text of a new file, or removes the file: half a job would
-// be in the way of the next attempt.
-func complete(f *os.File, text string) error {
+// complete writes the text of a file and moves it to its name, or leaves nothing behind.
+func (f *file) complete(text string) error {
+	f.Writer = bufio.NewWriter(f.target)
 	_, err := f.WriteString(text)
-	if closing := f.Close(); err == nil {
-		err = closing
+	if err == nil {
+		err = f.commit()
 	}
 	if err != nil {
-		os.Remove(f.Name())
+		f.discard()
 	}
 	return err
 }
