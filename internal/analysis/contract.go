@@ -26,10 +26,7 @@ func used(ctx context.Context, w *workload.Workload, values *value.Result, contr
 		k := one.First()
 		found := values
 		if w.Several() {
-			var err error
-			if found, err = value.Analyze(k.Graph, k.Launch()); err != nil {
-				continue
-			}
+			found = value.Analyze(k.Graph, k.Launch())
 		}
 		if found == nil {
 			continue

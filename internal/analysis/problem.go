@@ -46,7 +46,7 @@ func ProblemOn(w *workload.Workload, m *machine.Machine, splits []int) (*method.
 		p.Uniform = d.Uniform
 		p.Together = func(block int) bool { return d.Branch(block) <= divergence.CTA }
 	}
-	p.Values, p.NoValues = k.Values()
+	p.Values = k.Values()
 	p.Count(k.Bound.Job.AllowAbsurd)
 	trust(&k, p)
 	return p, nil
@@ -55,7 +55,7 @@ func ProblemOn(w *workload.Workload, m *machine.Machine, splits []int) (*method.
 // trust adds the bounds of loops that hold only if no run writes to the buffers that are read-only by what the job says.
 func trust(k *workload.Kernel, p *method.Problem) {
 	launch, ok := k.Trusting()
-	if !ok || p.Values == nil {
+	if !ok {
 		return
 	}
 	var trusted []string
@@ -67,10 +67,7 @@ func trust(k *workload.Kernel, p *method.Problem) {
 	if trusted == nil {
 		return
 	}
-	values, err := k.TrustedValues()
-	if err != nil {
-		return
-	}
+	values := k.TrustedValues()
 	counted, typed := method.Counts(values)
 	for _, header := range slices.Sorted(maps.Keys(counted)) {
 		if n, known := p.Counted[header]; typed[header] == "" && (!known || counted[header] < n) {

@@ -41,12 +41,7 @@ func valuesOf(w *workload.Workload) *value.Result {
 	if w.Several() {
 		return nil
 	}
-	k := w.First()
-	values, err := k.Values()
-	if err != nil {
-		return nil
-	}
-	return values
+	return w.First().Values()
 }
 
 // raceVerdict returns what is known of the data races of a workload for all inputs; nil if the values of its kernel

@@ -165,7 +165,8 @@ func inspectKernel(k *isa.Kernel, divergent func(*cfg.Graph) ([]graph.Edge, erro
 	if launch.Known() {
 		out.Launch = &estimate.Launch{Grid: launch.Grid, Block: launch.Block}
 	}
-	return out, append(warnings, addValues(out, promoted, verdicts, launch)...), nil
+	addValues(out, promoted, verdicts, launch)
+	return out, warnings, nil
 }
 
 func typeOf(v *isa.Var) string {

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"slices"
 
-	"warpbound/diag"
 	"warpbound/estimate"
 	"warpbound/internal/cfg"
 	"warpbound/internal/flow/divergence"
@@ -13,19 +12,14 @@ import (
 )
 
 // addValues fills in what the values in a kernel tell of its loops, accesses and data races.
-func addValues(k *estimate.Kernel, g *cfg.Graph, d *divergence.Result, launch value.Launch) []diag.Warning {
+func addValues(k *estimate.Kernel, g *cfg.Graph, d *divergence.Result, launch value.Launch) {
 	k.Accesses = []estimate.Access{}
-	r, err := value.Analyze(g, launch)
-	if err != nil {
-		return []diag.Warning{warning(g.Kernel.Pos, "no-values", err)}
-	}
+	r := value.Analyze(g, launch)
 	k.Races = Races(r, d, true)
 	bounds := r.Loops()
 	var byWarp [][]value.Bound
 	if launch.Known() && len(bounds) > 0 {
-		if byWarp, err = value.ByWarp(g, launch); err != nil {
-			return []diag.Warning{warning(g.Kernel.Pos, "no-values", err)}
-		}
+		byWarp = value.ByWarp(g, launch)
 	}
 	for i := range k.Loops {
 		bounded(&k.Loops[i], &bounds[i], warps(byWarp, i), launch.Lanes())
@@ -40,7 +34,6 @@ func addValues(k *estimate.Kernel, g *cfg.Graph, d *divergence.Result, launch va
 		}
 		k.Accesses = append(k.Accesses, found)
 	}
-	return nil
 }
 
 // warps returns the iterations of a loop for each warp of a CTA; nil if they are the same

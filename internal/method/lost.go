@@ -15,9 +15,6 @@ func (p *Problem) Warnings() []diag.Warning {
 	if p.Uniform == nil {
 		all = append(all, p.GaveUp("no-verdicts", "every branch is taken for one at which lanes of a warp may go different ways", p.NoUniform))
 	}
-	if p.Values == nil {
-		all = append(all, p.GaveUp("no-values", "bounds of loops that follow from counters, and patterns of addresses, are not known", p.NoValues))
-	}
 	return all
 }
 

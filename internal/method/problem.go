@@ -35,14 +35,12 @@ type Problem struct {
 	// loops around it. Nil if that is not known of any, for the reason NoUniform if there is one.
 	Uniform, Together func(block int) bool
 	NoUniform         error
-	// Values are the numbers that registers can hold; nil if nothing is known of them, for the reason
-	// NoValues if there is one. Counted are the bounds of loops that follow from them for a thread,
+	// Values are the numbers that registers can hold; nil if nothing is known of them. Counted are the bounds of loops that follow from them for a thread,
 	// by header: how often it returns there for one entry of the loop, at most (see Count). Useless says of the
 	// other loops that have a bound what it is, one that rests on the range of a type alone.
-	Values   *value.Result
-	Counted  map[int]int64
-	Useless  map[int]string
-	NoValues error
+	Values  *value.Result
+	Counted map[int]int64
+	Useless map[int]string
 
 	Bounds []LoopBound // that the job states, in its order
 	// Stated are further bounds of loops that follow from what read-only buffers hold if no run writes to them, which the

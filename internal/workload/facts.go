@@ -169,11 +169,11 @@ func floats(p *job.Param, width int) value.Strided {
 
 // Values returns what registers hold and which addresses are accessed in a launch. Places of local memory that can be
 // registers are such; the blocks and the places of the instructions are those of the kernel.
-func (k *Kernel) Values() (*value.Result, error) { return factsOf(k, false).values() }
+func (k *Kernel) Values() *value.Result { return factsOf(k, false).values() }
 
 // TrustedValues is Values if it is taken for granted that no run writes to the buffers that are read-only by what the job
 // says.
-func (k *Kernel) TrustedValues() (*value.Result, error) { return factsOf(k, true).values() }
+func (k *Kernel) TrustedValues() *value.Result { return factsOf(k, true).values() }
 
 // Divergence returns the verdicts on the branches of a kernel. It is an error if its control flow is not
 // reducible, or if it has syncs that do not fit its branches.

@@ -46,7 +46,7 @@ type part struct {
 // facts are what flow analyses find of a subject, each when it is first asked for.
 type facts struct {
 	promoted func() (*cfg.Graph, *value.Result) // and perhaps its values
-	values   func() (*value.Result, error)
+	values   func() *value.Result
 	verdicts func() (*divergence.Result, error)
 }
 
@@ -77,10 +77,10 @@ func factsOf(k *Kernel, trust bool) *facts {
 func newFacts(k *Kernel, trust bool) *facts {
 	f, launch := &facts{}, k.launch(trust)
 	f.promoted = sync.OnceValues(func() (*cfg.Graph, *value.Result) { return promote.Slots(k.Graph, launch) })
-	f.values = sync.OnceValues(func() (*value.Result, error) {
+	f.values = sync.OnceValue(func() *value.Result {
 		g, values := f.promoted()
 		if values != nil {
-			return values, nil
+			return values
 		}
 		return value.Analyze(g, launch)
 	})

@@ -111,10 +111,7 @@ func (a *assumptions) confirm(g *cfg.Graph, w *whereabouts, launch value.Launch)
 	if len(unknown) == 0 {
 		return nil, false, true
 	}
-	values, err := value.Analyze(g, launch)
-	if err != nil {
-		return nil, false, false
-	}
+	values = value.Analyze(g, launch)
 	for _, found := range values.Offsets(unknown) {
 		v := unknown[found.Instr]
 		lo, hi := found.Set.Signed()

@@ -387,20 +387,16 @@ func (l *counting) counter(s Symbol) (isa.Reg, bool) {
 
 // ByWarp returns for each warp of a CTA the bounds that hold for it, as Loops does, but not whether they are of use. The
 // launch must be known.
-func ByWarp(g *cfg.Graph, launch Launch) ([][]Bound, error) {
+func ByWarp(g *cfg.Graph, launch Launch) [][]Bound {
 	all := make([][]Bound, launch.Warps())
 	for w := range all {
 		one := launch
 		one.OneWarp, one.Warp = true, w
-		r, err := Analyze(g, one)
-		if err != nil {
-			return nil, err
-		}
-		for _, l := range r.countings() {
+		for _, l := range Analyze(g, one).countings() {
 			b := l.bound()
 			b.by = nil
 			all[w] = append(all[w], b)
 		}
 	}
-	return all, nil
+	return all
 }

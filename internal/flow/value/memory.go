@@ -110,21 +110,18 @@ func (m memo) at(l *Launch, x extent) Strided {
 const maxRounds = 4
 
 // withContents returns a result that takes into account what buffers hold. plain is the one that does not.
-func withContents(plain *Result) (*Result, error) {
+func withContents(plain *Result) *Result {
 	kept := make([]bool, len(plain.Launch.Buffers))
 	for i := range kept {
 		kept[i] = plain.Launch.Buffers[i].Contents.Each > 0
 	}
 	known := make(memo)
 	for {
-		r, err := plain.settleLoads(kept, known)
-		if err != nil {
-			return nil, err
-		}
+		r := plain.settleLoads(kept, known)
 		hit := r.written(kept)
 		if len(hit) == 0 {
 			r.Kept = kept
-			return r, nil
+			return r
 		}
 		for b := range hit {
 			kept[b] = false
@@ -133,24 +130,20 @@ func withContents(plain *Result) (*Result, error) {
 }
 
 // settleLoads analyses the kernel with what some of the buffers hold.
-func (r *Result) settleLoads(kept []bool, known memo) (*Result, error) {
+func (r *Result) settleLoads(kept []bool, known memo) *Result {
 	found := r.loads(kept, known)
 	for range maxRounds {
 		if len(found) == 0 {
-			return r, nil
+			return r
 		}
-		next, err := analyze(r.Graph, r.Launch, found)
-		if err != nil {
-			return nil, err
-		}
-		r = next
+		r = analyze(r.Graph, r.Launch, found)
 		again := r.loads(kept, known)
 		if maps.EqualFunc(found, again, (*loaded).equal) {
 			break
 		}
 		found = again
 	}
-	return r, nil
+	return r
 }
 
 // loads returns what instructions load from buffers that hold what they did at first.

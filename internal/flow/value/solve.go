@@ -38,16 +38,16 @@ type Result struct {
 }
 
 // Analyze finds the values of the registers of a kernel.
-func Analyze(g *cfg.Graph, launch Launch) (*Result, error) {
-	r, err := analyze(g, launch, nil)
-	if err != nil || len(launch.Buffers) == 0 {
-		return r, err
+func Analyze(g *cfg.Graph, launch Launch) *Result {
+	r := analyze(g, launch, nil)
+	if len(launch.Buffers) == 0 {
+		return r
 	}
 	return withContents(r)
 }
 
 // analyze finds the values of registers if instructions load what is given.
-func analyze(g *cfg.Graph, launch Launch, known loads) (*Result, error) {
+func analyze(g *cfg.Graph, launch Launch, known loads) *Result {
 	s := newSolver(g, launch)
 	s.machine.loads, s.machine.syms.sums, s.machine.syms.buffers = known, launch.Sums, launch.Buffers
 	s.machine.syms.ordered = slices.ContainsFunc(launch.Buffers, func(b Buffer) bool { return b.Contents.Ascends != nil })
@@ -59,7 +59,7 @@ func analyze(g *cfg.Graph, launch Launch, known loads) (*Result, error) {
 	s.limit()
 	s.machine.last = nil
 	s.agreed = agree(s.Result)
-	return s.Result, nil
+	return s.Result
 }
 
 // solver makes a Result.
