@@ -14,6 +14,10 @@ import (
 
 var atomics = strings.Repeat("red.global.add.u32 [%rd1], 1; ", 10)
 
+// seldom is a loop of 30 iterations, the first %r5 of which skip most of its body.
+var seldom = "mov.u32 %r3, 0;\nA: setp.lt.u32 %p1, %r3, %r5; @%p1 bra B;" + strings.Repeat("add.u32 %r4, %r4, %r3; ", 40) +
+	"\nB: add.u32 %r3, %r3, 1; setp.lt.u32 %p2, %r3, 30; @%p2 bra A;"
+
 // TestKernels bounds kernels that random ones do not contain.
 func TestKernels(t *testing.T) {
 	all := []string{"none", "dws", "pws"}
@@ -46,6 +50,11 @@ func TestKernels(t *testing.T) {
 		// last of them alone.
 		"leaving in turn": {"mov.u32 %r3, 0;\nA: xor.b32 %r5, %r3, %r1; and.b32 %r5, %r5, 1; setp.ne.u32 %p1, %r5, 0; @%p1 bra B; setp.ge.u32 %p2, %r3, %r1; @%p2 bra END;\n" +
 			"B: add.u32 %r4, %r4, %r3; add.u32 %r3, %r3, 1; setp.lt.u32 %p3, %r3, 70; @%p3 bra A;", 1.3, 4, 64, []string{"none"}},
+		// Everything known of two wavefronts is equal, but one takes the branch in one iteration and the other in all.
+		"wavefronts that do less": {"shr.u32 %r5, %r1, 6; xor.b32 %r5, %r5, 1; mul.lo.u32 %r5, %r5, 29;" + seldom, 1.1, 1, 128, all},
+		"workgroups that do less": {"mov.u32 %r5, %ctaid.x; xor.b32 %r5, %r5, 1; mul.lo.u32 %r5, %r5, 29;" + seldom, 1.1, 2, 64, all},
+		// The first wavefront of the first workgroup does less than the second of the second; the others end at once.
+		"others that do less": {"shr.u32 %r5, %r1, 6; mov.u32 %r6, %ctaid.x; setp.ne.u32 %p1, %r5, %r6; @%p1 bra END; xor.b32 %r5, %r5, 1; mul.lo.u32 %r5, %r5, 29;" + seldom, 1.1, 2, 128, all},
 		// Only the last of many workgroups has the loop, and only one of its work-items.
 		"last workgroup": {"mov.u32 %r5, %ctaid.x; mul.lo.u32 %r5, %r5, 128; add.u32 %r5, %r5, %r1; setp.ne.u32 %p1, %r5, 12799; @%p1 bra END; mov.u32 %r3, 0;\n" +
 			"L: add.u32 %r4, %r4, %r3; add.u32 %r3, %r3, 1; setp.lt.u32 %p1, %r3, 500; @%p1 bra L; st.global.u32 [%rd1], %r4;", 2, 100, 128, all},
