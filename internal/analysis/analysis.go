@@ -107,6 +107,7 @@ func Analyze(ctx context.Context, p runner.Platform, w *workload.Workload, req R
 
 // Analyze is the function Analyze with the methods of a list.
 func (l List) Analyze(ctx context.Context, p runner.Platform, w *workload.Workload, req Request) (*Answer, error) {
+	w = workload.KeepFacts(w)
 	for _, k := range w.Kernels {
 		if endless := k.Graph.Endless(); len(endless) > 0 {
 			return nil, endless[0]
@@ -224,6 +225,7 @@ func Empty(w *workload.Workload) *estimate.Analysis {
 // and with a warning where the workload does not.
 func Static(ctx context.Context, p runner.Platform, w *workload.Workload, req Request) (*estimate.Analysis, []diag.Warning, error) {
 	l := Methods()
+	w = workload.KeepFacts(w)
 	found, err := l.static(ctx, p, w, req)
 	if err == nil && found.missing != nil {
 		err = ctx.Err()

@@ -143,7 +143,7 @@ func TestVariant(t *testing.T) {
 	broken := errors.New("there is no variant")
 	for _, want := range []error{nil, broken} {
 		all := List{{Method: toy{}, Variant: func(w *workload.Workload) (*workload.Workload, error) {
-			if w != j.Workload {
+			if w.Spec != j.Workload.Spec {
 				t.Errorf("the variant of %s", w.Name())
 			}
 			return other.Workload, want

@@ -13,15 +13,38 @@ import (
 )
 
 // found keeps what analyses have found of a kernel, of its variants in other modes of splitting, and of both with parts of
-// their inputs, for the next method that asks. Of parts it keeps no more than maxKept instructions together.
+// their inputs, for the next method that asks. One goroutine may use it. Of parts it keeps no more than maxKept instructions together.
 type found struct {
-	mu    sync.Mutex
 	of    map[subject]*facts
 	parts map[part]*job.Bound
 	kept  int // instructions of the kernels of all parts
 }
 
 const maxKept = 1 << 16
+
+// KeepFacts returns a workload that keeps what analyses find of it. They change what they keep, so that only one goroutine may
+// analyse it at a time; the workload itself keeps nothing, and several may.
+func KeepFacts(w *Workload) *Workload {
+	all := make([]*found, len(w.Kernels))
+	for i := range all {
+		all[i] = newFound()
+	}
+	keeping := func(w *Workload) *Workload {
+		own := *w
+		own.Kernels = make([]*Kernel, len(w.Kernels))
+		for i, k := range w.Kernels {
+			kernel := *k
+			kernel.found = all[i]
+			own.Kernels[i] = &kernel
+		}
+		return &own
+	}
+	own := keeping(w)
+	if w.whole != nil {
+		own.whole = keeping(w.whole)
+	}
+	return own
+}
 
 func newFound() *found {
 	return &found{of: make(map[subject]*facts), parts: make(map[part]*job.Bound)}
@@ -64,8 +87,6 @@ func factsOf(k *Kernel, trust bool) *facts {
 		}
 	}
 	about := subject{k.Bound, k.Graph, k.width(), kept.String(), trust}
-	k.found.mu.Lock()
-	defer k.found.mu.Unlock()
 	f := k.found.of[about]
 	if f == nil {
 		f = newFacts(k, trust)
@@ -101,8 +122,6 @@ func (f *found) restricted(p part, instructions int, restrict func() *job.Bound)
 	if f == nil {
 		return restrict(), nil
 	}
-	f.mu.Lock()
-	defer f.mu.Unlock()
 	if b := f.parts[p]; b != nil {
 		return b, f
 	}

@@ -326,7 +326,7 @@ func buildGraphs(s state) (state, error) {
 		if err := g.CheckSyncs(); err != nil {
 			return s, err
 		}
-		out := &Kernel{Graph: g, Machine: s.machine, found: newFound()}
+		out := &Kernel{Graph: g, Machine: s.machine}
 		if s.bound != nil {
 			out.Bound = s.bound[i]
 		}

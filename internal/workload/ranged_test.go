@@ -155,6 +155,10 @@ value = 1.0
 		}
 		return w.First().Values()
 	}
+	if values(w, 0, 7) == values(w, 0, 7) {
+		t.Error("the workload itself keeps facts")
+	}
+	w = workload.KeepFacts(w)
 	other, err := w.In("dws")
 	if err != nil {
 		t.Fatal(err)
