@@ -156,12 +156,16 @@ func (l List) Analyze(ctx context.Context, p runner.Platform, w *workload.Worklo
 	}
 	l.explainAll(a.Analysis)
 	a.Answer = a.Tightest().Brief()
-	a.Warnings = estimate.Warnings(slices.Concat(w.AllWarnings(), warnings))
-	if a.Interrupted = a.interrupted(ctx); a.Interrupted == nil {
-		if req.Certify {
-			a.certificate, err = l.certify(w, req, a)
+	a.Interrupted = a.interrupted(ctx)
+	if req.Certify && a.Interrupted == nil {
+		if a.certificate, err = l.certify(w, req, a); err != nil {
+			return nil, err
 		}
-		return a, err
+		warnings = append(warnings, omits(w, a.certificate)...)
+	}
+	a.Warnings = estimate.Warnings(slices.Concat(w.AllWarnings(), warnings))
+	if a.Interrupted == nil {
+		return a, nil
 	}
 	if a.Observed == nil && len(a.Estimates) == 0 {
 		return nil, ctx.Err()

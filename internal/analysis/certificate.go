@@ -86,6 +86,15 @@ func (l List) certify(w *workload.Workload, req Request, a *Answer) (*certify.Ce
 	return maker.New(source)
 }
 
+// omits warns of a certificate without facts about blocks, of which less can be confirmed than of others.
+func omits(w *workload.Workload, c *certify.Certificate) []diag.Warning {
+	if c.Omitted == "" {
+		return nil
+	}
+	return []diag.Warning{{Pos: w.Spec.Pos.Kernel, ID: "certificate-omits", Text: fmt.Sprintf(
+		"the certificate of %s has no facts about blocks that verify could confirm: %s", c.Claim.Method, c.Omitted)}}
+}
+
 // ErrRefuted is the error of a certificate that does not hold.
 var ErrRefuted = errors.New("the certificate does not hold")
 
