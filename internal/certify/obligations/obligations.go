@@ -39,6 +39,33 @@ const (
 
 // Of returns the obligations of the facts about the blocks of a kernel.
 func Of(p *check.Program, facts []certify.Fact) ([]Obligation, error) {
+	w, err := newWriter(p, facts)
+	if err != nil {
+		return nil, err
+	}
+	reached := map[int]bool{0: true}
+	for work := []int{0}; len(work) > 0; {
+		b := work[0]
+		work = work[1:]
+		w.edges(b)
+		w.ranges(b)
+		for _, to := range w.flow.Passable(b) {
+			if to != check.Exit && !reached[to] {
+				reached[to] = true
+				work = append(work, to)
+			}
+		}
+	}
+	for i := range facts {
+		if f := &facts[i]; f.Kind == certify.Loop && f.Ranking != nil {
+			w.loop(p.Loops[p.BlockAt(*f.PC)], f)
+		}
+	}
+	return w.found, nil
+}
+
+// newWriter returns what writes obligations under the invariants among facts.
+func newWriter(p *check.Program, facts []certify.Fact) (*writer, error) {
 	w := &writer{Program: p, b: smt.NewBuilder(), all: make(check.Invariants, len(p.Blocks)), constants: make(map[string]*smt.Term)}
 	for i := range facts {
 		f := &facts[i]
@@ -56,25 +83,7 @@ func Of(p *check.Program, facts []certify.Fact) ([]Obligation, error) {
 		return nil, fmt.Errorf("an invariant of %s does not hold", p.Kernel.Regs[broken[0].Reg].Name)
 	}
 	w.flow = flow
-	reached := map[int]bool{0: true}
-	for work := []int{0}; len(work) > 0; {
-		b := work[0]
-		work = work[1:]
-		w.edges(b)
-		w.ranges(b)
-		for _, to := range flow.Passable(b) {
-			if to != check.Exit && !reached[to] {
-				reached[to] = true
-				work = append(work, to)
-			}
-		}
-	}
-	for i := range facts {
-		if f := &facts[i]; f.Kind == certify.Loop && f.Ranking != nil {
-			w.loop(p.Loops[p.BlockAt(*f.PC)], f)
-		}
-	}
-	return w.found, nil
+	return w, nil
 }
 
 type writer struct {
@@ -311,22 +320,27 @@ func (w *writer) edges(b int) {
 	for i, e := range w.Blocks[b].Edges {
 		p := w.begin(b)
 		w.run(p, w.Blocks[b].Start, w.Blocks[b].End)
-		passes := w.passes(p, b, e)
 		if !slices.Contains(passable, e.To) {
-			w.add(fmt.Sprintf("infeasible-%d-%d", b, i), Infeasible, b, fmt.Sprintf("control never goes from %s to %s", w.name(b), w.name(e.To)), p, passes)
+			w.add(fmt.Sprintf("infeasible-%d-%d", b, i), Infeasible, b, fmt.Sprintf("control never goes from %s to %s", w.name(b), w.name(e.To)), p, w.passes(p, b, e))
 			continue
 		}
 		if e.To == check.Exit || len(w.all[e.To]) == 0 {
 			continue
 		}
-		holds := w.b.Truth(true)
-		for r := range w.Kernel.Regs {
-			if set, ok := w.all[e.To][isa.Reg(r)]; ok {
-				holds = w.b.And(holds, w.in(p.regs[r], set))
-			}
-		}
-		w.add(fmt.Sprintf("invariant-%d-%d", b, i), Invariant, b, fmt.Sprintf("the invariant at %s holds when control comes from %s", w.name(e.To), w.name(b)), p, passes, w.b.Not(holds))
+		w.add(fmt.Sprintf("invariant-%d-%d", b, i), Invariant, b, fmt.Sprintf("the invariant at %s holds when control comes from %s", w.name(e.To), w.name(b)), p, w.breaks(p, b, e, w.all[e.To]))
 	}
+}
+
+// breaks says that control passes an edge, behind the instructions of the block before it, and some register is then not in
+// its set.
+func (w *writer) breaks(p *path, b int, e check.Edge, at map[isa.Reg]words.Set) *smt.Term {
+	holds := w.b.Truth(true)
+	for r := range w.Kernel.Regs {
+		if set, ok := at[isa.Reg(r)]; ok {
+			holds = w.b.And(holds, w.in(p.regs[r], set))
+		}
+	}
+	return w.b.And(w.passes(p, b, e), w.b.Not(holds))
 }
 
 func (w *writer) name(b int) string {
@@ -340,7 +354,7 @@ func (w *writer) name(b int) string {
 func (w *writer) ranges(b int) {
 	for pc := w.Blocks[b].Start; pc < w.Blocks[b].End; pc++ {
 		in := &w.Kernel.Instrs[pc]
-		if in.Op.Info().Unit != isa.UnitMem || len(in.Src) == 0 || in.Src[0].Kind != isa.KindAddr || in.Src[0].Reg == isa.NoReg {
+		if !addresses(in) {
 			continue
 		}
 		set := w.flow.Before(b, pc, in.Src[0].Reg)
@@ -350,8 +364,18 @@ func (w *writer) ranges(b int) {
 		p := w.begin(b)
 		w.run(p, w.Blocks[b].Start, pc)
 		w.add(fmt.Sprintf("range-%d", pc), Range, b, fmt.Sprintf("the address at %s is %d + [%d, %d] in steps of %d, modulo 2^%d", in.Pos, in.Src[0].Imm, set.Low, set.Last(), set.Step, set.Bits),
-			p, w.guard(p, in), w.b.Not(w.in(p.regs[in.Src[0].Reg], set)))
+			p, w.outside(p, in, set))
 	}
+}
+
+// addresses reports whether an instruction accesses memory by a register.
+func addresses(in *isa.Instr) bool {
+	return in.Op.Info().Unit == isa.UnitMem && len(in.Src) > 0 && in.Src[0].Kind == isa.KindAddr && in.Src[0].Reg != isa.NoReg
+}
+
+// outside says that an instruction accesses memory by a register that is not in a set.
+func (w *writer) outside(p *path, in *isa.Instr, set words.Set) *smt.Term {
+	return w.b.And(w.guard(p, in), w.b.Not(w.in(p.regs[in.Src[0].Reg], set)))
 }
 
 // loop adds what is to be shown of the bound of a loop.

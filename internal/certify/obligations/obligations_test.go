@@ -53,7 +53,8 @@ func facts(t *testing.T, l *flowtest.Launch) ([]certify.Fact, *check.Program) {
 	return facts, program
 }
 
-// refute asks a solver to refute all obligations of a launch. It returns how many of each kind there are.
+// refute asks a solver to refute all obligations of a launch, and for those of tighter facts, which a run refutes, to find models. It
+// returns how many of each kind there are.
 func refute(t *testing.T, name string, command smt.Command, l *flowtest.Launch) map[string]int {
 	t.Helper()
 	s := smttest.New(t, command, smt.LimitedCVC5(), time.Hour) // names are those of one kernel
@@ -79,6 +80,7 @@ func refute(t *testing.T, name string, command smt.Command, l *flowtest.Launch) 
 		}
 	}
 	control(t, name, command, known, p)
+	kinds["attained in blocks"], kinds["attained by addresses"] = attained(t, name, command, l, known, p)
 	return kinds
 }
 
@@ -131,7 +133,7 @@ func TestRefuted(t *testing.T) {
 				}
 				add(refute(t, "random kernel", command, l))
 			}
-			for _, kind := range []string{Invariant, Infeasible, Ranking, Loop, Range} {
+			for _, kind := range []string{Invariant, Infeasible, Ranking, Loop, Range, "attained in blocks", "attained by addresses"} {
 				if all[kind] < 4 {
 					t.Errorf("only %d obligations of kind %s", all[kind], kind)
 				}
