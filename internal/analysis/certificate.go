@@ -1,6 +1,7 @@
 package analysis
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"encoding/json"
@@ -228,6 +229,13 @@ func pathAlone(text []byte) (*estimate.Proof, error) {
 	if err != nil {
 		return nil, err
 	}
+	var written bytes.Buffer
+	if err := ipet.WriteCertificate(&written, c); err != nil {
+		return nil, err
+	}
+	if err := certify.Same(text, written.Bytes()); err != nil {
+		return nil, fmt.Errorf("read certificate: %w", err)
+	}
 	if err := c.Check(); err != nil {
 		return nil, refuted("%w", err)
 	}
@@ -258,6 +266,13 @@ func onItsOwn(c *certify.Certificate) (*estimate.Proof, int64, error) {
 	}
 	path := new(ipet.Certificate)
 	if err := json.Unmarshal(c.Path, path); err != nil {
+		return nil, 0, fmt.Errorf("read certificate: path: %w", err)
+	}
+	written, err := json.Marshal(path)
+	if err != nil {
+		return nil, 0, err
+	}
+	if err := certify.Same(c.Path, written); err != nil {
 		return nil, 0, fmt.Errorf("read certificate: path: %w", err)
 	}
 	if err := path.Check(); err != nil {

@@ -165,5 +165,12 @@ func Parse(text []byte) (*Certificate, error) {
 	if c.Schema != estimate.Schema {
 		return nil, fmt.Errorf("read certificate: schema %d is not %d", c.Schema, estimate.Schema)
 	}
+	var written bytes.Buffer
+	if err := Write(&written, c); err != nil {
+		return nil, err
+	}
+	if err := Same(text, written.Bytes()); err != nil {
+		return nil, fmt.Errorf("read certificate: %w", err)
+	}
 	return c, nil
 }

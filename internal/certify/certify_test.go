@@ -37,7 +37,7 @@ func TestParse(t *testing.T) {
 			t.Errorf("%.20s: %v", other, err)
 		}
 	}
-	for from, to := range map[string]string{`"schema":1`: `"schema":9`, `"kernel"`: `"karnel"`, `"cycles":5`: `"cycles":"5"`} {
+	for from, to := range map[string]string{`"schema":1`: `"schema":9`, `"kernel"`: `"karnel"`, `"cycles":5`: `"cycles":"5"`, `"kernel":`: `"Kernel":`, `"value":4`: `"value":3,"VALUE":4`, `"step":"2"`: `"step":"1","step":"2"`} {
 		if c, err := Parse([]byte(strings.Replace(out.String(), from, to, 1))); c != nil || err == nil || errors.Is(err, ErrOtherFormat) {
 			t.Errorf("%s: %v", to, err)
 		}
