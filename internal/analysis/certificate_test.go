@@ -252,6 +252,7 @@ func TestEditedCertificates(t *testing.T) {
 	if refused < 5*accepted {
 		t.Errorf("%d edits are refused, and %d accepted", refused, accepted)
 	}
+	t.Run("consistent", func(t *testing.T) { refuteLess(t, all) })
 }
 
 // TestOtherJobsCertificate holds a certificate against another kernel.
