@@ -72,10 +72,16 @@ func Arithmetic(c *Certificate, path int64, on *Machine) error {
 	return labels(c)
 }
 
-// labels checks that the claim is not stronger than the times that it rests on, and that nobody calls proven
-// what was measured.
+// labels checks that the claim is not stronger than the times that it rests on, that nobody calls proven
+// what was measured, and that a static method rests on no runs.
 func labels(c *Certificate) error {
 	measured := strings.HasPrefix(c.Claim.Method, "hybrid/")
+	switch {
+	case measured && (c.Runs == nil || c.Path == nil):
+		return fmt.Errorf("%s rests on runs and the path problem of a warp, and it lacks them", c.Claim.Method)
+	case !measured && (c.Runs != nil || c.Path != nil):
+		return fmt.Errorf("it has runs or the path problem of a warp, on which %s does not rest", c.Claim.Method)
+	}
 	for i := range c.Facts {
 		f := &c.Facts[i]
 		if f.Kind != Figure && f.Kind != Edge {

@@ -1,6 +1,7 @@
 package certify
 
 import (
+	"encoding/json"
 	"testing"
 
 	"warpbound/estimate"
@@ -25,6 +26,9 @@ func TestArithmetic(t *testing.T) {
 	} {
 		make := func(cycles int64, evidence estimate.Evidence) *Certificate {
 			out := &Certificate{Claim: Claim{Method: c.method, Cycles: cycles, Evidence: evidence}}
+			if c.path != 0 {
+				out.Runs, out.Path = &Runs{}, json.RawMessage("{}")
+			}
 			for name, n := range c.figures {
 				out.Facts = append(out.Facts, Fact{Kind: Figure, At: name, Value: n, Evidence: estimate.Observed})
 			}
@@ -45,6 +49,18 @@ func TestArithmetic(t *testing.T) {
 		twice.Facts = append(twice.Facts, twice.Facts[0])
 		if Arithmetic(twice, c.path, nil) == nil {
 			t.Errorf("%s: a figure that stands there twice is accepted", c.method)
+		}
+		for _, change := range []func(*Certificate){
+			func(out *Certificate) { out.Runs = map[bool]*Runs{true: {}}[out.Runs == nil] },
+			func(out *Certificate) {
+				out.Path = map[bool]json.RawMessage{true: json.RawMessage("{}")}[out.Path == nil]
+			},
+		} {
+			other := make(c.want, estimate.Observed)
+			change(other)
+			if Arithmetic(other, c.path, nil) == nil {
+				t.Errorf("%s: runs %v and path %s are accepted", c.method, other.Runs, other.Path)
+			}
 		}
 	}
 	cta := []Fact{
