@@ -155,7 +155,7 @@ value = 1.0
 		}
 		return w.First().Values()
 	}
-	if values(w, 0, 7) == values(w, 0, 7) {
+	if first := values(w, 0, 7); values(w, 0, 7) == first {
 		t.Error("the workload itself keeps facts")
 	}
 	w = workload.KeepFacts(w)
