@@ -15,7 +15,7 @@ import (
 // With hardly any work allowed bounds still hold, and what is lost is said: a bound that is greater than it would be
 // has a warning.
 func TestEffort(t *testing.T) {
-	limits := []string{"loops-summarised", "order-not-followed", "partition-limit"}
+	limits := []string{"loops-summarised", "order-not-followed", "partition-limit", "schedule-not-played"}
 	warned := map[string]int{}
 	greater := 0
 	for seed := range uint64(40) {

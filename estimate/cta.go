@@ -1,5 +1,7 @@
 package estimate
 
+import "slices"
+
 // CTA is the detail of static/cta. Times are in cycles. Issue, Stall and Dispatch add
 // up to the bound: they are those of the SM that needs longest.
 type CTA struct {
@@ -11,6 +13,11 @@ type CTA struct {
 	Loops    []CTALoop `json:"loops"`    // that are entered
 	Classes  int       `json:"classes"`  // of CTAs that differ in time
 	Paths    int       `json:"paths"`    // of warps that differ in time
+}
+
+// Exact reports whether the time of all waves is computed.
+func (d *CTA) Exact() bool {
+	return !slices.ContainsFunc(d.Waves, func(w CTAWave) bool { return !w.Exact })
 }
 
 // CTAWave is one kind of wave of an SM.

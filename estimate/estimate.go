@@ -63,6 +63,12 @@ type Partition struct {
 // the longest time that a search has found.
 func (e *Estimate) Bounds() bool { return e.Method != "hybrid/warp" && e.Method != SearchMethod }
 
+// Exact reports whether every run takes as many cycles as the estimate says: all is known on which the time depends.
+func (e *Estimate) Exact() bool {
+	d, ok := e.Detail.(interface{ Exact() bool })
+	return ok && e.Partition == nil && d.Exact()
+}
+
 // SharedCache is what the detail of an estimate tells if it bounds the misses in a cache that SMs share, too.
 type SharedCache interface {
 	// MaxMisses returns how many of how many accesses of the SMs miss, both at most.

@@ -21,7 +21,24 @@ type Split struct {
 	Barriers string       `json:"barriers"` // "none", "common" or "any": what is known of those of a workgroup
 	Loops    []SplitLoop  `json:"loops"`    // that may be entered
 	Observed *Observation `json:"observed"` // runs in the mode; nil where nothing ran
+
+	// Schedule is what every run does, where it is known of all wavefronts which instructions they issue and how many
+	// requests each access makes; nil otherwise. The estimate is its time then, and not that of Bounds.
+	Schedule *SplitSchedule `json:"schedule,omitempty"`
 }
+
+// SplitSchedule is the schedule of a launch on the CU that takes longest: there workgroups follow each other in the slot that is
+// free last, each when the last wavefront of the one before retires. Their dispatch and Wavefronts add up to the estimate.
+type SplitSchedule struct {
+	Rounds     int64 `json:"rounds"`     // workgroups in that slot
+	Wavefronts int64 `json:"wavefronts"` // cycles of those of their wavefronts that retire last
+}
+
+// Exact reports whether the time of the launch is computed.
+func (d *Split) Exact() bool { return d.Schedule != nil }
+
+// Composed returns the least of the bounds, in cycles.
+func (d *Split) Composed() int64 { return min(d.Bounds.Nothing, d.Bounds.Memory, d.Bounds.Both) }
 
 // Watch notes the observed runs (Watched).
 func (d *Split) Watch(o *Observation) { d.Observed = o }

@@ -60,6 +60,9 @@ func Arithmetic(c *Certificate, path int64, on *Machine) error {
 		if f.has("full.cycles") {
 			sum = add(sum, mul(add(rounds, big.NewInt(-1)), f.get("full.cycles")))
 		}
+		if f.has("schedule.rounds") {
+			sum = add(mul(f.get("schedule.rounds"), f.get("dispatch")), f.get("schedule.wavefronts"))
+		}
 	default:
 		return fmt.Errorf("there is no method %q", method)
 	}

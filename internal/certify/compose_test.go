@@ -23,6 +23,7 @@ func TestArithmetic(t *testing.T) {
 		{"static/llc-simple", figures{"issue": 4, "stall": 2, "dispatch": 9}, 0, 15},
 		{"split/pws", figures{"rounds": 3, "dispatch": 2, "service": 7, "passes": 1, "last.cycles": 10, "full.cycles": 20}, 0, 6 + 8 + 10 + 40},
 		{"split/none", figures{"rounds": 1, "dispatch": 2, "service": 7, "passes": 1, "last.cycles": 10}, 0, 20},
+		{"split/dws", figures{"rounds": 1, "dispatch": 2, "service": 7, "passes": 1, "last.cycles": 10, "schedule.rounds": 1, "schedule.wavefronts": 11}, 0, 13},
 	} {
 		make := func(cycles int64, evidence estimate.Evidence) *Certificate {
 			out := &Certificate{Claim: Claim{Method: c.method, Cycles: cycles, Evidence: evidence}}

@@ -70,6 +70,9 @@ func (c *checker) hold(ctx context.Context, job *platform.Job, runs []simulated,
 					method, e.Cycles, e.Evidence, minimum.vector, minimum.job, inWords(minimum.mode), minimum.cycles),
 			}}
 		}
+		if out.violation == nil && e.Exact() {
+			out.violation = holdExact(e, runs, own)
+		}
 		if out.violation == nil {
 			out.violation = holdMisses(e, own)
 		}
@@ -103,6 +106,24 @@ func holdLaunches(analyses []*estimate.Analysis, method string, runs []simulated
 					}}
 				}
 			}
+		}
+	}
+	return nil
+}
+
+// holdExact holds an estimate that says how long every run takes against all runs: those in its own mode, if it has one, or else
+// those of the job.
+func holdExact(e *estimate.Estimate, runs, own []simulated) *violation {
+	if mode, splits := strings.CutPrefix(e.Method, "split/"); splits {
+		own = of(runs, mode)
+	}
+	for _, run := range own {
+		if run.cycles != e.Cycles {
+			return &violation{Violation: estimate.Violation{
+				Kind: kindBound, Method: e.Method, Job: run.job, Vector: run.vector, Bound: e.Cycles, Cycles: run.cycles,
+				Text: fmt.Sprintf("%s says that every run takes %d cycles; test vector %d of %s%s takes %d",
+					e.Method, e.Cycles, run.vector, run.job, inWords(run.mode), run.cycles),
+			}}
 		}
 	}
 	return nil

@@ -76,11 +76,6 @@ func bound(ctx context.Context, p *method.Problem) (*method.Answer, error) {
 	return &method.Answer{Estimates: []estimate.Estimate{*a.result(p, tallies, loops)}, Warnings: a.warnings}, nil
 }
 
-// exact reports whether a bound is the time of every run.
-func exact(e *estimate.Estimate) bool {
-	return !slices.ContainsFunc(e.Detail.(*estimate.CTA).Waves, func(w estimate.CTAWave) bool { return !w.Exact })
-}
-
 // Iterations returns how often control of each warp of a CTA returns to the header of
 // each loop of the flow graph's forest for one entry of the loop, at most, by loop and
 // warp, whatever the buffers hold. Errors are those of Method.Bound.

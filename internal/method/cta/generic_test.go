@@ -49,7 +49,7 @@ func TestGenericAccesses(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if e := &a.Estimates[0]; e.Cycles != run.Cycles || !exact(e) {
+		if e := &a.Estimates[0]; e.Cycles != run.Cycles || !e.Exact() {
 			t.Errorf("%d threads: bound %d, simulated %d", block, e.Cycles, run.Cycles)
 		}
 	}

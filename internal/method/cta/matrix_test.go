@@ -55,7 +55,7 @@ func TestMatrices(t *testing.T) {
 					t.Fatal(err)
 				}
 				e := &a.Estimates[0]
-				if e.Cycles < run.Cycles || shift == 0 && (e.Cycles != run.Cycles || !exact(e)) {
+				if e.Cycles < run.Cycles || shift == 0 && (e.Cycles != run.Cycles || !e.Exact()) {
 					t.Errorf("%d matrices, rows %d bytes apart, %d from CTA to CTA: bound %d, simulated %d", matrices, distance, shift, e.Cycles, run.Cycles)
 				}
 			}

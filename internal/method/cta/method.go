@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"warpbound/diag"
+	"warpbound/estimate"
 	"warpbound/internal/machine"
 	"warpbound/internal/method"
 )
@@ -42,5 +43,5 @@ func (m Method) Bound(ctx context.Context, p *method.Problem) (*method.Answer, e
 	if err := m.Applies(p.Machine); err != nil {
 		return nil, err
 	}
-	return method.Tightest(ctx, p, exact, func(p *method.Problem) (*method.Answer, error) { return bound(ctx, p) })
+	return method.Tightest(ctx, p, (*estimate.Estimate).Exact, func(p *method.Problem) (*method.Answer, error) { return bound(ctx, p) })
 }

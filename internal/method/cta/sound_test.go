@@ -8,7 +8,6 @@ import (
 	"math/rand/v2"
 	"os"
 	"regexp"
-	"slices"
 	"strings"
 	"testing"
 	"testing/fstest"
@@ -79,11 +78,6 @@ func bounded(t testing.TB, fsys fstest.MapFS, maximum int) (*warpbound.Job, *est
 	}
 }
 
-// exact reports whether the bound is the time of every run.
-func exact(e *estimate.Estimate) bool {
-	return !slices.ContainsFunc(e.Detail.(*estimate.CTA).Waves, func(w estimate.CTAWave) bool { return !w.Exact })
-}
-
 // TestRandomKernels bounds random kernels on random machines, and simulates them on some
 // inputs. No run may take longer, and if all paths are known, none shorter.
 func TestRandomKernels(t *testing.T) {
@@ -104,7 +98,7 @@ func TestRandomKernels(t *testing.T) {
 		if job == nil {
 			continue
 		}
-		all := exact(e) && e.Partition == nil // else of the inputs of one part
+		all := e.Exact() && e.Partition == nil // else of the inputs of one part
 		if all {
 			certain++
 		}

@@ -131,7 +131,7 @@ func TestUnalignedCTAs(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if e := &a.Estimates[0]; e.Cycles != run.Cycles || !exact(e) {
+		if e := &a.Estimates[0]; e.Cycles != run.Cycles || !e.Exact() {
 			t.Errorf("block %s: bound %d, simulated %d", block, e.Cycles, run.Cycles)
 		}
 	}

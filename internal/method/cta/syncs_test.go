@@ -124,7 +124,7 @@ init = "zeros"
 		if job == nil {
 			continue
 		}
-		all := exact(e)
+		all := e.Exact()
 		if all {
 			certain++
 		}

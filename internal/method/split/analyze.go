@@ -3,6 +3,7 @@ package split
 import (
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 	"warpbound/diag"
 
@@ -50,8 +51,9 @@ type analysis struct {
 	control  *control
 	gaveUp   error // why wavefronts were not executed abstractly; nil if they were
 	warnings []diag.Warning
-	longest  int64  // cycles in which the memory serves one access, at most
-	total    demand // of all wavefronts of a CU, at most
+	schedule *schedule // nil if not all is known that decides it
+	longest  int64     // cycles in which the memory serves one access, at most
+	total    demand    // of all wavefronts of a CU, at most
 	checked
 }
 
@@ -85,6 +87,11 @@ func newAnalysis(ctx context.Context, c *config) (*analysis, error) {
 		parts += c.Machine.Split.SIMDs.Value
 	}
 	a.resident = newResidency(c.Machine, int64(count(c.Launch.Grid())), int64(c.Resident), int64(c.Launch.Warps()), parts)
+	a.schedule = a.play(known.script)
+	if s := known.script; s != nil && s.tooLong && !s.unknown {
+		a.warnings = append(a.warnings, c.GaveUp("schedule-not-played", fmt.Sprintf(
+			"wavefronts issue more than %d instructions, so that they are bounded instead of played one by one; a greater --effort plays more", s.limit), nil))
+	}
 	if a.total, err = a.totalOf(known); err != nil {
 		return nil, err
 	}

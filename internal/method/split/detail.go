@@ -42,6 +42,10 @@ func (a *analysis) estimate() (*estimate.Estimate, error) {
 		Method: Method(mode).ID(), Cycles: l.cycles, Evidence: a.Evidence(), Detail: d,
 		Assumptions: a.Assumptions(), Breakdown: a.shares(l),
 	}
+	if s := a.schedule; s != nil {
+		e.Cycles, e.Breakdown = s.cycles, a.played(s)
+		d.Schedule = &estimate.SplitSchedule{Rounds: s.rounds, Wavefronts: s.cycles - s.rounds*sm.Dispatch.Value}
+	}
 	if mode != machine.SplitNone {
 		e.Assumptions = append(e.Assumptions, method.RaceFree)
 	}
@@ -148,6 +152,19 @@ func (a *analysis) shares(l *launch) []estimate.Share {
 			shares = append(shares, s)
 		}
 	}
+	return sorted(shares)
+}
+
+// played says where the cycles of a schedule go: per block, those of the wavefronts on the chain that ends last.
+func (a *analysis) played(s *schedule) []estimate.Share {
+	shares := []estimate.Share{{Name: "dispatch of workgroups", Count: s.rounds, Cycles: s.rounds * a.Machine.SM.Dispatch.Value}}
+	for b, t := range s.blocks {
+		shares = append(shares, estimate.Share{Name: a.Graph.Name(b), Pos: a.Graph.Blocks[b].Source().String(), Count: t.count, Cycles: t.cycles})
+	}
+	return sorted(slices.DeleteFunc(shares, func(s estimate.Share) bool { return s.Cycles == 0 }))
+}
+
+func sorted(shares []estimate.Share) []estimate.Share {
 	slices.SortStableFunc(shares, func(s, t estimate.Share) int { return cmp.Compare(t.Cycles, s.Cycles) })
 	return shares
 }

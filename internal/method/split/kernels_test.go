@@ -64,6 +64,8 @@ func TestKernels(t *testing.T) {
 		// The memory serves the four parts of a wavefront in turn.
 		"atomics on all paths": {"setp.lt.u32 %p1, %r1, 32; @%p1 bra A; setp.lt.u32 %p1, %r1, 48; @%p1 bra B;" + atomics + "bra C;\nB: " + atomics +
 			"\nC: bra END;\nA: setp.lt.u32 %p1, %r1, 16; @%p1 bra D;" + atomics + "bra END;\nD: " + atomics, 1.2, 1, 64, all},
+		// Two of four wavefronts wait for each other, and for nobody else.
+		"barrier of some":   {"setp.ge.u32 %p1, %r1, 128; @%p1 bra A; bar.sync 1, 128; bra END;\nA: " + strings.Repeat("add.u32 %r4, %r4, %r3; ", 40), 3, 1, 256, all},
 		"barrier on a path": {"setp.ge.u32 %p1, %r1, 64; @%p1 bra END; bar.sync 0; add.u32 %r3, %r3, 1;", 1.9, 4, 128, all},
 	} {
 		t.Run(name, func(t *testing.T) {

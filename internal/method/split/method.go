@@ -64,7 +64,7 @@ func (m Method) Bound(ctx context.Context, p *method.Problem) (*method.Answer, e
 		return nil, err
 	}
 	c := newConfig(p)
-	return method.Tightest(ctx, p, nil, func(p *method.Problem) (*method.Answer, error) { return bound(ctx, c.with(p)) })
+	return method.Tightest(ctx, p, (*estimate.Estimate).Exact, func(p *method.Problem) (*method.Answer, error) { return bound(ctx, c.with(p)) })
 }
 
 // bound bounds the launch with what its fixed buffers hold.

@@ -58,7 +58,10 @@ func check(t *testing.T, a *estimate.Analysis, mode string, maximum float64) {
 	t.Helper()
 	e := &a.Estimates[0]
 	d := e.Detail.(*estimate.Split)
-	ratio := float64(e.Cycles) / float64(a.Observed.Max)
+	ratio := float64(d.Composed()) / float64(a.Observed.Max)
+	if e.Exact() && e.Cycles != a.Observed.Max || e.Cycles > d.Composed() {
+		t.Errorf("%s: %d cycles, exact %t; bounds %+v, simulated %d", mode, e.Cycles, e.Exact(), d.Bounds, a.Observed.Max)
+	}
 	if ratio < 1 || ratio > maximum || e.Evidence != estimate.Proven {
 		t.Errorf("%s: bound %d (%s), simulated %d: ratio %.2f, want at most %.2f", mode, e.Cycles, e.Evidence, a.Observed.Max, ratio, maximum)
 	}
@@ -70,10 +73,13 @@ func check(t *testing.T, a *estimate.Analysis, mode string, maximum float64) {
 	if (d.Full != nil) != (d.Rounds > 1) || d.Full != nil && (d.Before < d.Full.Cycles || d.Before > (d.Rounds-1)*d.Full.Cycles) {
 		t.Errorf("%s: %d cycles of %d rounds, of which the longest is %+v", mode, d.Before, d.Rounds-1, d.Full)
 	}
-	if sum != e.Cycles || parts != e.Cycles || *d.Observed != *a.Observed {
+	if sum != e.Cycles || parts != d.Composed() || *d.Observed != *a.Observed {
 		t.Errorf("%s: shares of %d and parts of %d cycles, bound %d; observed %+v and %+v", mode, sum, parts, e.Cycles, d.Observed, a.Observed)
 	}
-	t.Logf("%s: ratio %.2f", mode, ratio)
+	if s := d.Schedule; (s != nil) != e.Exact() || s != nil && s.Rounds*d.Dispatch+s.Wavefronts != e.Cycles {
+		t.Errorf("%s: exact %t, %d cycles: %+v", mode, e.Exact(), e.Cycles, s)
+	}
+	t.Logf("%s: ratio %.2f, exact %t", mode, ratio, e.Exact())
 	for _, g := range []*estimate.SplitGroup{d.Full, d.Last} {
 		if g != nil && (g.Issue+g.Memory+g.Splitting+g.Own != g.Wavefront || g.Own < 0) {
 			t.Errorf("%s: parts of a wavefront: %+v", mode, g)

@@ -27,10 +27,16 @@ type witness struct {
 	loops   []loop
 	entered []int64 // by loop: how often, at least
 	back    []int64 // by loop: how often to the header, at most
+
+	script *script // nil if it is not known what the wavefront issues
+	ops    sequence
 }
 
 // Step implements absexec.Visitor.
 func (w *witness) Step(s *absexec.Step) {
+	if w.script != nil {
+		w.note(s)
+	}
 	block := w.config.Graph.BlockOf(s.PC)
 	w.seen.reached[block] = true
 	requests := w.known.requests[s.PC]
@@ -50,6 +56,7 @@ func (w *witness) Step(s *absexec.Step) {
 		w.seen.parts[block] = true
 		if w.config.mayDivide(block) {
 			done.add(w.config.dividing())
+			w.script = nil
 		}
 	}
 }
@@ -68,7 +75,10 @@ func (w *witness) enter(block int, certain bool) {
 }
 
 // Fork implements absexec.Visitor.
-func (w *witness) Fork(int) { w.forks++ }
+func (w *witness) Fork(int) {
+	w.forks++
+	w.script = nil
+}
 
 // Alternative implements absexec.Visitor.
 func (w *witness) Alternative() {}
@@ -85,6 +95,7 @@ type loop struct {
 
 // Repeat implements absexec.Visitor.
 func (w *witness) Repeat(times int) {
+	w.script = nil
 	w.loops = append(w.loops, loop{int64(times), slices.Clone(w.done), slices.Clone(w.entered), slices.Clone(w.back)})
 }
 
@@ -112,7 +123,8 @@ type executions struct {
 	// demands are the passes and the service of all wavefronts of each CU, at most; nil if
 	// nobody counted.
 	demands []demand
-	gaveUp  error // why nothing was executed; nil if all wavefronts were
+	gaveUp  error   // why nothing was executed; nil if all wavefronts were
+	script  *script // nil if it is not known what all wavefronts issue
 	// warnings say where wavefronts were followed less exactly.
 	warnings []diag.Warning
 	checked
@@ -136,12 +148,12 @@ func (c *config) wavefronts(ctx context.Context, t *timing) (*executions, error)
 			return int(min(l.maximum, maxIterations)), l.known
 		},
 	})
-	all := &executions{facts: [][]*facts{nil}, demands: make([]demand, c.Machine.SM.Count.Value)}
+	all := &executions{facts: [][]*facts{nil}, demands: make([]demand, c.Machine.SM.Count.Value), script: c.newScript()}
 	for w := range c.Launch.Warps() {
 		results, err := x.Warp(ctx, w, func(absexec.Box) absexec.Visitor {
 			return &witness{
 				config: c, timing: t, count: count, known: known, seen: known.nothing(),
-				done: make([]work, c.Graph.Len()), last: -1, entered: make([]int64, len(known.loops)), back: make([]int64, len(known.loops)),
+				done: make([]work, c.Graph.Len()), last: -1, entered: make([]int64, len(known.loops)), back: make([]int64, len(known.loops)), script: all.script.open(),
 			}
 		})
 		var loop *absexec.UnboundedLoop
@@ -158,6 +170,7 @@ func (c *config) wavefronts(ctx context.Context, t *timing) (*executions, error)
 		}
 		all.classify(c.Launch.Grid(), results, each)
 		all.serve(c.Launch.Grid(), results)
+		all.script.add(c.Launch.Grid(), results)
 	}
 	all.warnings = c.Summarised(x)
 	return all, all.err()
