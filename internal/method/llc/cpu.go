@@ -62,7 +62,7 @@ func (p *cpu) close(done int64) int64 {
 		return done
 	}
 	q := newQueue(p.latencies)
-	_, answer := q.send(done+p.wait, false, 0)
+	_, answer := q.send(done+p.wait, false, noBank, 0)
 	return answer
 }
 

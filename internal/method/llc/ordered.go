@@ -36,7 +36,11 @@ func (a *analysis) inOrder(ctx context.Context, m Method) (*detail, error) {
 	if d.Regulated && !d.Exact {
 		return d, a.windows(ctx, d, streams, hits)
 	}
-	times, err := a.schedule(ctx, hits)
+	var banks [][]int32
+	if d.Exact {
+		banks = a.banks(streams)
+	}
+	times, err := a.schedule(ctx, hits, banks)
 	if err != nil {
 		return nil, err
 	}

@@ -41,15 +41,15 @@ func TestQueue(t *testing.T) {
 	hit, miss := m.LLCSpan()
 	for from := range int64(200) {
 		q := newQueue(newLatencies(m, 1))
-		if _, answer := q.send(from, true, 0); answer-from < hit.Min || answer-from > hit.Max {
+		if _, answer := q.send(from, true, noBank, 0); answer-from < hit.Min || answer-from > hit.Max {
 			t.Errorf("a hit takes %d cycles from %d, want %+v", answer-from, from, hit)
 		}
 		q = newQueue(newLatencies(m, 1))
-		sent, answer := q.send(from, false, 0)
+		sent, answer := q.send(from, false, noBank, 0)
 		if answer-from > miss.Max || answer-from > q.oldest() {
 			t.Errorf("a miss takes %d cycles from %d, want %+v and %d at most", answer-from, from, miss, q.oldest())
 		}
-		next, later := q.send(from, false, 0)
+		next, later := q.send(from, false, noBank, 0)
 		if next <= sent || later-answer > q.separation() {
 			t.Errorf("accesses from %d are sent at %d and %d, answered at %d and %d", from, sent, next, answer, later)
 		}

@@ -12,8 +12,9 @@ import (
 type clock struct {
 	*analysis
 	player *player
-	base   int32  // accesses that were made and answered before the clock began
-	hits   []bool // accesses that need no turn at the DRAM
+	base   int32   // accesses that were made and answered before the clock began
+	hits   []bool  // accesses that need no turn at the DRAM
+	banks  []int32 // of accesses, if they open one row only; nil if none does
 	queue  queue
 	quota  int64 // accesses of an interval
 
@@ -97,11 +98,19 @@ func (c *clock) answered(n int32, begins []int64) bool {
 		if interval >= int64(len(begins)) {
 			return false
 		}
-		sent, answer := c.queue.send(max(c.made[0].from, begins[interval]), c.hits[k], int64(c.made[0].extra))
+		sent, answer := c.queue.send(max(c.made[0].from, begins[interval]), c.hits[k], c.bank(k), int64(c.made[0].extra))
 		c.made = c.made[1:]
 		c.sent, c.answers = append(c.sent, sent), append(c.answers, answer)
 	}
 	return true
+}
+
+// bank returns the bank of an access, if it opens one row only.
+func (c *clock) bank(access int) int32 {
+	if c.banks == nil {
+		return noBank
+	}
+	return c.banks[access]
 }
 
 // begin begins a wave when the one before has retired.
@@ -179,13 +188,17 @@ type schedule struct {
 }
 
 // schedule computes the time of all SMs together. hits tells of the accesses of each SM which need no
-// turn at the DRAM.
-func (a *analysis) schedule(ctx context.Context, hits [][]bool) (*schedule, error) {
+// turn at the DRAM, banks which bank each accesses, if it opens one row only; nil if none does.
+func (a *analysis) schedule(ctx context.Context, hits [][]bool, banks [][]int32) (*schedule, error) {
 	s := &schedule{}
 	for sm := range hits {
-		s.clocks = append(s.clocks, &clock{
+		c := &clock{
 			analysis: a, player: a.player(sm), hits: hits[sm], quota: a.quota(), queue: newQueue(newLatencies(a.machine, sm)),
-		})
+		}
+		if banks != nil {
+			c.banks = banks[sm]
+		}
+		s.clocks = append(s.clocks, c)
 	}
 	for begins := []int64{0}; ; {
 		if err := ctx.Err(); err != nil {

@@ -119,7 +119,7 @@ func (a *analysis) scheduled(t *rapid.T) *schedule {
 		}
 		hits = append(hits, make([]bool, len(s.sent)))
 	}
-	run, err := a.schedule(context.Background(), hits)
+	run, err := a.schedule(context.Background(), hits, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
