@@ -59,18 +59,31 @@ const (
 	cvc5Limit = 20_000
 )
 
+// thorough is how many times as much work a question may take of which few are asked.
+const thorough = 10
+
 // LimitedZ3 is z3 with a limit of the work for each query. In contrast to one of time it makes answers
 // the same on every computer.
-func LimitedZ3() Command {
+func LimitedZ3() Command { return limitedZ3(z3Limit) }
+
+// ThoroughZ3 is LimitedZ3 with a greater limit, for few queries.
+func ThoroughZ3() Command { return limitedZ3(thorough * z3Limit) }
+
+func limitedZ3(limit int) Command {
 	c := Z3()
-	c.Check = fmt.Sprintf("(set-option :rlimit %d)\n(check-sat)\n(set-option :rlimit 0)\n", z3Limit)
+	c.Check = fmt.Sprintf("(set-option :rlimit %d)\n(check-sat)\n(set-option :rlimit 0)\n", limit)
 	return c
 }
 
 // LimitedCVC5 is cvc5 with such a limit.
-func LimitedCVC5() Command {
+func LimitedCVC5() Command { return limitedCVC5(cvc5Limit) }
+
+// ThoroughCVC5 is LimitedCVC5 with a greater limit, for few queries.
+func ThoroughCVC5() Command { return limitedCVC5(thorough * cvc5Limit) }
+
+func limitedCVC5(limit int) Command {
 	c := CVC5()
-	c.Argv = append(c.Argv, fmt.Sprintf("--rlimit-per=%d", cvc5Limit))
+	c.Argv = append(c.Argv, fmt.Sprintf("--rlimit-per=%d", limit))
 	return c
 }
 

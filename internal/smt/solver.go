@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 )
 
@@ -71,6 +72,19 @@ func (s *Solver) Close() {
 	for which := range s.sessions {
 		s.drop(which)
 	}
+}
+
+// Version returns the version of the solver for assertions without floating point, in its own words.
+func (s *Solver) Version() (string, error) {
+	if err := s.launch(false, s.config.Bits); err != nil {
+		return "", err
+	}
+	answer, err := s.sessions[false].ask("(get-info :version)\n")
+	if err != nil || len(answer.list) != 2 {
+		s.drop(false)
+		return "", fmt.Errorf("the solver %s does not tell its version: it answered %v", s.config.Bits.Name, answer)
+	}
+	return strings.Trim(answer.list[1].atom, `"`), nil
 }
 
 // Stats returns what the solver did so far.

@@ -34,3 +34,27 @@ func (r *Result) Infeasible() []graph.Edge {
 	}
 	return edges
 }
+
+// Entering returns what a register can hold whenever a thread enters a loop of the flow graph's forest; false if nothing is known,
+// or if control never comes there.
+func (r *Result) Entering(loop int, reg isa.Reg) (Strided, bool) {
+	l := &r.Graph.Loops().Loops[loop]
+	var all Strided
+	found := false
+	for _, e := range r.into[l.Header] {
+		st := r.along[e.block][e.index]
+		if st == nil || l.Contains(e.block) {
+			continue
+		}
+		v := st.get(reg)
+		switch {
+		case v == nil:
+			return Strided{}, false
+		case !found:
+			all, found = v.Strided, true
+		default:
+			all = all.Join(v.Strided)
+		}
+	}
+	return all, found
+}
