@@ -72,6 +72,7 @@ var arrows = []rule{
 	{"internal/flow/gated", []string{"internal/isa/*", "internal/machine", "internal/emu", "internal/sim/...", "internal/method/..."}, "forms have no timing"},
 	{"internal/flow/value", []string{"internal/isa/*", "internal/machine", "internal/alu", "internal/emu", "internal/semantics", "internal/sim/...", "internal/method/..."}, "values have no timing and are found without executing"},
 	{"internal/flow/divergence", []string{"internal/isa/*", "internal/machine", "internal/alu", "internal/emu", "internal/semantics", "internal/sim/...", "internal/method/..."}, "verdicts have no timing"},
+	{"internal/flow/ranking", []string{"internal/isa/*", "internal/machine", "internal/emu", "internal/sim/...", "internal/method/...", "internal/smt/process"}, "ranking functions have no timing, and whoever finds them starts no solver"},
 	{"internal/flow/promote", []string{"internal/isa/*", "internal/machine", "internal/alu", "internal/emu", "internal/semantics", "internal/sim/...", "internal/method/..."}, "what analyses take for registers is found without executing"},
 	{"internal/flow/racefree", []string{"internal/isa/*", "internal/machine", "internal/alu", "internal/emu", "internal/race", "internal/semantics", "internal/sim/...", "internal/method/..."}, "a verdict on races is found without executing"},
 	{"internal/machine", []string{"internal/cfg", "internal/emu", "internal/sim/...", "internal/method/..."}, "a machine is a description"},

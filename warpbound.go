@@ -18,7 +18,10 @@
 package warpbound
 
 import (
+	"fmt"
 	"io/fs"
+	"slices"
+	"strings"
 
 	"warpbound/internal/analysis"
 	"warpbound/internal/budget"
@@ -40,7 +43,17 @@ type LoadOptions struct {
 	// Effort is how much work analyses may do, as a multiple of what they do by default; 0 for 1. Where a limit of
 	// work is reached a warning says what is lost.
 	Effort float64
+
+	// Solver is asked for the bounds of loops that counters do not bound: z3 or cvc5, "auto" for the first of them that is
+	// installed, if any is, or none if it is empty or "none". A bound that rests on one says so.
+	Solver string
 }
+
+// SolverAuto is the solver of LoadOptions that is installed, if any.
+const SolverAuto = workload.SolverAuto
+
+// Solvers returns what LoadOptions.Solver may be.
+func Solvers() []string { return workload.Solvers() }
 
 // Job is a job file with its module and its machine, ready to run. It does not change, and goroutines
 // may share it: methods that change something return another job.
@@ -89,6 +102,12 @@ func load(src *workload.Source, opts LoadOptions) (*Job, error) {
 	}
 	if opts.Effort != 0 {
 		src = src.WithEffort(budget.Effort(opts.Effort))
+	}
+	if opts.Solver != "" {
+		if !slices.Contains(Solvers(), opts.Solver) {
+			return nil, fmt.Errorf("there is no solver %q: choose one of %s", opts.Solver, strings.Join(Solvers(), ", "))
+		}
+		src = src.WithSolver(opts.Solver)
 	}
 	on, err := platform.Load(src, opts.Machine)
 	if err != nil {

@@ -47,8 +47,26 @@ type Estimate struct {
 	// Partition is nil if the bound was asked for all inputs at once, and else the figures are those of one part.
 	Partition *Partition `json:"partition,omitempty"`
 
+	// Solver is what proved bounds of loops on which the estimate rests; nil if no solver did.
+	Solver *Solver `json:"solver,omitempty"`
+
 	// Explain says in one line for readers what Cycles is a bound of; empty if nobody does.
 	Explain string `json:"-"`
+}
+
+// Solver is a solver of formulas whose answers are taken for right.
+type Solver struct {
+	Name    string       `json:"name"`
+	Version string       `json:"version"` // in its own words
+	Loops   []SolvedLoop `json:"loops"`   // that it bounds
+}
+
+// SolvedLoop is a loop that a solver bounds.
+type SolvedLoop struct {
+	Name       string `json:"name"` // of its header
+	Pos        string `json:"pos"`
+	Iterations int64  `json:"iterations"` // of a thread, for one entry, at most
+	Ranking    string `json:"ranking"`    // what decreases in every iteration
 }
 
 // Partition says of an estimate that it is the greatest of bounds that hold for parts of the inputs: the ranges of integer

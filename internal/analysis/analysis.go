@@ -416,10 +416,21 @@ func boundWatched(ctx context.Context, w *workload.Workload, m method.Static, ex
 	}
 	p.Executed = executed
 	answer, err := m.Bound(ctx, p)
-	if err == nil && ctx.Err() != nil { // it may have left out what makes the bound less
+	switch {
+	case err == nil && ctx.Err() != nil: // it may have left out what makes the bound less
 		return nil, ctx.Err()
+	case err != nil && p.NoSolver != nil:
+		return nil, fmt.Errorf("%w (a solver was asked for bounds of loops: %w)", err, p.NoSolver)
+	case err != nil:
+		return nil, err
 	}
-	return answer, err
+	for i := range answer.Estimates {
+		answer.Estimates[i].Solver = p.Asked()
+	}
+	if p.NoSolver != nil {
+		answer.Warnings = append(answer.Warnings, p.GaveUp("solver-failed", "bounds of loops may be missing or greater than they need be", p.NoSolver))
+	}
+	return answer, nil
 }
 
 // Bound is the estimate of a static method that makes one, of a workload as it is.

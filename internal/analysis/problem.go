@@ -48,8 +48,28 @@ func ProblemOn(w *workload.Workload, m *machine.Machine, splits []int) (*method.
 	}
 	p.Values = k.Values()
 	p.Count(k.Bound.Job.AllowAbsurd)
+	solve(&k, p)
 	trust(&k, p)
 	return p, nil
+}
+
+// solve adds the bounds of loops that a solver proves, where neither counters nor the job give one.
+func solve(k *workload.Kernel, p *method.Problem) {
+	found := workload.RanksOf(k, func(header int) bool {
+		_, stated := p.Annotated(header)
+		return !stated
+	})
+	p.NoSolver = found.Err
+	var solved []method.Solved
+	for _, header := range slices.Sorted(maps.Keys(found.Of)) {
+		if _, counted := p.Counted[header]; !counted {
+			r := found.Of[header]
+			solved = append(solved, method.Solved{Header: header, Max: r.Iterations, Function: r.Function})
+		}
+	}
+	if solved != nil {
+		p.Solve(found.Solver+" "+found.Version, solved)
+	}
 }
 
 // trust adds the bounds of loops that hold only if no run writes to the buffers that are read-only by what the job says.

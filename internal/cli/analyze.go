@@ -128,6 +128,7 @@ type jobFlags struct {
 	seed    int64
 	absurd  bool
 	effort  factor
+	solver  string
 }
 
 func (f *jobFlags) add(c *cobra.Command) {
@@ -139,6 +140,7 @@ func (f *jobFlags) add(c *cobra.Command) {
 func (f *jobFlags) addBounds(c *cobra.Command) {
 	f.effort = 1
 	c.Flags().Var(&f.effort, "effort", "how much work analyses may do: limits of work are so many times what they are else")
+	c.Flags().StringVar(&f.solver, "solver", warpbound.SolverAuto, "solver for loops that counters do not bound: "+strings.Join(warpbound.Solvers(), ", ")+"; auto is the first that is installed")
 	c.Flags().BoolVar(&f.absurd, "allow-absurd", false, "take bounds of loops that rest on the range of a type alone, and on nothing that job or kernel state")
 }
 
@@ -160,7 +162,7 @@ func (f *jobFlags) loadFor(c *cobra.Command, path, method, builtin string) (*war
 }
 
 func (f *jobFlags) options(c *cobra.Command) warpbound.LoadOptions {
-	opts := warpbound.LoadOptions{Machine: f.machine, AllowAbsurd: f.absurd, Effort: float64(f.effort)}
+	opts := warpbound.LoadOptions{Machine: f.machine, AllowAbsurd: f.absurd, Effort: float64(f.effort), Solver: f.solver}
 	if c.Flags().Changed("seed") {
 		opts.Seed = &f.seed
 	}

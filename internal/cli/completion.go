@@ -79,7 +79,12 @@ func flagCompleter(f *pflag.Flag) completer {
 		return listOf(func() []string { return append(warpbound.SearchStrategies(), "all") })
 	case "stage":
 		return fixed(strings.Split(stageNames(), ", ")...)
-	case "solver", "float-solver":
+	case "solver":
+		if f.DefValue == warpbound.SolverAuto {
+			return fixed(warpbound.Solvers()...)
+		}
+		return fixed("z3", "cvc5")
+	case "float-solver":
 		return fixed("z3", "cvc5")
 	case "quota":
 		return fixed("auto")

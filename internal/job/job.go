@@ -64,6 +64,8 @@ type Job struct {
 	AllowAbsurd bool
 	// Effort is how much work analyses may do. No file states it.
 	Effort budget.Effort
+	// Solver is asked for bounds of loops that counters do not bound; empty for none. No file states it.
+	Solver string
 }
 
 // Positions tells where the job's own keys stand. What is left out has the

@@ -3,6 +3,7 @@ package method
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"warpbound/estimate"
 	"warpbound/internal/absexec"
@@ -33,7 +34,23 @@ func (p *Problem) Assumptions() []string {
 	for _, name := range p.Trusted {
 		holds(name, stated)
 	}
+	for _, s := range p.Solved {
+		list = append(list, fmt.Sprintf("%s is right that control returns to %s at most %d times for one entry of the loop (%s)", p.By, p.Graph.Name(s.Header), s.Max, s.Function))
+	}
 	return list
+}
+
+// Asked returns the solver on which the estimates of a problem rest; nil if there is none.
+func (p *Problem) Asked() *estimate.Solver {
+	if p.Solved == nil {
+		return nil
+	}
+	name, version, _ := strings.Cut(p.By, " ")
+	out := &estimate.Solver{Name: name, Version: version}
+	for _, s := range p.Solved {
+		out.Loops = append(out.Loops, estimate.SolvedLoop{Name: p.Graph.Name(s.Header), Pos: p.Graph.Blocks[s.Header].Source().String(), Iterations: s.Max, Ranking: s.Function})
+	}
+	return out
 }
 
 // RaceFree is what estimates rest on where the paths of a branch execute beside each other. Whoever knows of data

@@ -42,6 +42,12 @@ type Problem struct {
 	Counted map[int]int64
 	Useless map[int]string
 
+	// Solved are the loops whose bound in Counted a solver has proved, in ascending order of their headers, By that.
+	Solved []Solved
+	By     string // name and version of the solver
+	// NoSolver is why a solver that was asked for more such bounds gave none; nil if it did not fail.
+	NoSolver error
+
 	Bounds []LoopBound // that the job states, in its order
 	// Stated are further bounds of loops that follow from what read-only buffers hold if no run writes to them, which the
 	// job says of the buffers Trusted and nothing proves.
@@ -67,6 +73,25 @@ type LoopBound struct {
 	Header int // block
 	Max    int64
 	Pos    diag.Pos // where that is stated
+}
+
+// Solved is a bound of a loop that a solver has proved, like a counter's: of a thread.
+type Solved struct {
+	Header   int // block
+	Max      int64
+	Function string // that decreases in every iteration, for readers
+}
+
+// Solve enters bounds of loops that a solver has proved.
+func (p *Problem) Solve(by string, solved []Solved) {
+	p.By, p.Solved = by, solved
+	for _, s := range solved {
+		if p.Counted == nil {
+			p.Counted = make(map[int]int64)
+		}
+		p.Counted[s.Header] = s.Max
+		delete(p.Useless, s.Header)
+	}
 }
 
 // Fact is a linear flow fact: for every warp, the sum of coefficients times executions of blocks is

@@ -71,6 +71,7 @@ type facts struct {
 	promoted func() (*cfg.Graph, *value.Result) // and perhaps its values
 	values   func() *value.Result
 	verdicts func() (*divergence.Result, error)
+	ranks    *Ranks // nil until they are asked for
 }
 
 // factsOf returns what is known of a kernel, if it is taken for granted or not that runs write to no buffer that is read-only.

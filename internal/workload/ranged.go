@@ -54,6 +54,9 @@ func (r Ranged) Text(first, last uint64) string {
 // must not be run.
 func (r Ranged) Restrict(w *Workload, first, last uint64) *Workload {
 	kernel := *w.First()
+	if kernel.whole == nil {
+		kernel.whole = w.First()
+	}
 	whole := kernel.Bound
 	kernel.Bound, kernel.found = kernel.found.restricted(part{whole, r.index, first, last}, len(kernel.Graph.Kernel.Instrs), func() *job.Bound {
 		bound, spec := *whole, *whole.Job

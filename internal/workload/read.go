@@ -107,6 +107,13 @@ func (s *Source) WithEffort(effort budget.Effort) *Source {
 	return &out
 }
 
+// WithSolver returns the source with a solver that may be asked for bounds of loops, one of Solvers.
+func (s *Source) WithSolver(name string) *Source {
+	spec, out := *s.Spec, *s
+	spec.Solver, out.Spec = name, &spec
+	return &out
+}
+
 // ReadFile reads a module or a machine file. Only regular files are read.
 func ReadFile(name string) ([]byte, error) { return job.ReadFile(name, maxFile) }
 

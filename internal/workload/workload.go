@@ -66,6 +66,8 @@ type Kernel struct {
 	Kept []bool
 
 	found *found // nil to keep nothing
+	// whole is the kernel with all inputs, of which those of this one are a part; nil of a kernel with all of them.
+	whole *Kernel
 }
 
 // Name returns the name of the job file.
