@@ -75,6 +75,10 @@ type Partition struct {
 	Inputs  string `json:"inputs"`  // the part with the greatest bound, for example "n = 64, m in [1, 4]"
 	Parts   int    `json:"parts"`   // that make up all inputs
 	Bounded int    `json:"bounded"` // parts of which a bound was asked, larger ones included
+	// Misses and AllMisses are the greatest of those of the parts, for a method that bounds the misses in a shared cache: by SMs, and
+	// by all cores. The part with the greatest bound may have fewer.
+	Misses    int64 `json:"misses,omitempty"`
+	AllMisses int64 `json:"all_misses,omitempty"`
 }
 
 // Bounds reports whether the estimate bounds the kernel, instead of one warp of it, or is

@@ -71,8 +71,12 @@ func ofParts(ranged []workload.Ranged, found *partition.Result[*method.Answer]) 
 	}
 	answer.Estimates = slices.Clone(answer.Estimates)
 	e := &answer.Estimates[0]
+	split := &estimate.Partition{Parts: len(found.Parts), Bounded: found.Bounded}
 	for _, p := range found.Parts {
 		own := &p.Value.Estimates[0]
+		if d, ok := own.Detail.(*estimate.LLC); ok {
+			split.Misses, split.AllMisses = max(split.Misses, d.Misses), max(split.AllMisses, d.AllMisses)
+		}
 		e.Evidence = estimate.Weakest(e.Evidence, own.Evidence)
 		for _, text := range own.Assumptions {
 			if !slices.Contains(e.Assumptions, text) {
@@ -85,7 +89,8 @@ func ofParts(ranged []workload.Ranged, found *partition.Result[*method.Answer]) 
 		of := found.Greatest.Box[i]
 		conditions = append(conditions, ranged[i].Text(of.First, of.Last))
 	}
-	e.Partition = &estimate.Partition{Inputs: strings.Join(conditions, ", "), Parts: len(found.Parts), Bounded: found.Bounded}
+	split.Inputs = strings.Join(conditions, ", ")
+	e.Partition = split
 	return &answer
 }
 

@@ -115,7 +115,7 @@ func TestPartitioned(t *testing.T) {
 	}
 }
 
-// What parts rest on, the estimate rests on.
+// What parts rest on, the estimate rests on; as many accesses as miss in any of them may miss.
 func TestPartsAreWeakest(t *testing.T) {
 	text := roundsJob("predictable-rr", "range = [1, 40]", "value = 5")
 	w := jobtest.Text(t, text, summing).Workload
@@ -124,6 +124,7 @@ func TestPartsAreWeakest(t *testing.T) {
 	}
 	greatest := part(partition.Box{{First: 0, Last: 19}}, answer(30, estimate.Proven, "a"))
 	less := part(partition.Box{{First: 20, Last: 39}}, answer(20, estimate.Annotated, "a", "b"))
+	greatest.Value.Estimates[0].Detail, less.Value.Estimates[0].Detail = &estimate.LLC{Misses: 1, AllMisses: 4}, &estimate.LLC{Misses: 2, AllMisses: 3}
 	got := ofParts(workload.RangedArguments(w), &partition.Result[*method.Answer]{
 		Greatest: greatest, Parts: []partition.Part[*method.Answer]{greatest, less}, Bounded: 3, Limited: true,
 	})
@@ -131,7 +132,7 @@ func TestPartsAreWeakest(t *testing.T) {
 	if e.Cycles != 30 || e.Evidence != estimate.Annotated || !slices.Equal(e.Assumptions, []string{"a", "b"}) {
 		t.Errorf("%+v", e)
 	}
-	if e.Partition == nil || e.Partition.Inputs != "n in [1, 20]" || e.Partition.Parts != 2 {
+	if e.Partition == nil || e.Partition.Inputs != "n in [1, 20]" || e.Partition.Parts != 2 || e.Partition.Misses != 2 || e.Partition.AllMisses != 4 {
 		t.Errorf("%+v", e.Partition)
 	}
 	if len(got.Warnings) != 1 || got.Warnings[0].ID != "partition-limit" || got.Warnings[0].Pos.Line != 12 {

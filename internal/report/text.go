@@ -178,7 +178,7 @@ func bounds(p *printer, a *estimate.Analysis, hz float64) {
 			p.printf("  %s: the greatest of the bounds of %d parts of the inputs, for %s\n", e.Method, part.Parts, part.Inputs)
 		}
 		if c, ok := e.Detail.(estimate.SharedCache); ok {
-			p.printf("  %s: %s\n", e.Method, misses(c))
+			p.printf("  %s: %s\n", e.Method, misses(c, e.Partition))
 		}
 		if line := figures(e.Detail); line != "" {
 			p.printf("  %s: %s\n", e.Method, line)
@@ -204,10 +204,14 @@ func figures(d estimate.Detail) string {
 	return strings.Join(list, ", ")
 }
 
-// misses says how many accesses to the cache that SMs share can miss it, and what the bound of times is.
-func misses(c estimate.SharedCache) string {
-	maximum, of := c.MaxMisses()
-	text := fmt.Sprintf("at most %s of %s by SMs to the shared cache miss", group(maximum), accesses(of))
+// misses says how many accesses to the cache that SMs share can miss it, and what the bound of times is: of one part of the inputs, if they
+// have parts.
+func misses(c estimate.SharedCache, of *estimate.Partition) string {
+	maximum, all := c.MaxMisses()
+	text := fmt.Sprintf("at most %s of %s by SMs to the shared cache miss", group(maximum), accesses(all))
+	if of != nil {
+		text = fmt.Sprintf("at most %s by SMs to the shared cache miss; in that part at most %s of %s", accesses(of.Misses), group(maximum), accesses(all))
+	}
 	if !c.Ordered() {
 		text += "; the time is a sum over all instructions that warps may execute, since their order is unknown"
 	}

@@ -137,12 +137,16 @@ func holdMisses(e *estimate.Estimate, runs []simulated) *violation {
 		return nil
 	}
 	maximum := slices.MaxFunc(runs, func(a, b simulated) int { return int(a.misses - b.misses) })
-	if maximum.misses <= d.AllMisses {
+	bound := d.AllMisses
+	if e.Partition != nil {
+		bound = e.Partition.AllMisses
+	}
+	if maximum.misses <= bound {
 		return nil
 	}
 	return &violation{Violation: estimate.Violation{
 		Kind: kindBound, Method: e.Method, Job: maximum.job, Vector: maximum.vector, Bound: e.Cycles, Cycles: maximum.cycles,
-		Text: fmt.Sprintf("%s says at most %d misses (%s); test vector %d of %s has %d", e.Method, d.AllMisses, e.Evidence, maximum.vector, maximum.job, maximum.misses),
+		Text: fmt.Sprintf("%s says at most %d misses (%s); test vector %d of %s has %d", e.Method, bound, e.Evidence, maximum.vector, maximum.job, maximum.misses),
 	}}
 }
 
