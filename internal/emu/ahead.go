@@ -12,10 +12,11 @@ import (
 // with the branch that ends it. To execute a run in one go leaves the registers of a warp in the
 // nearest cache from one instruction to the next.
 
-// layOutRuns finds for every instruction how many can be executed ahead from there on.
+// layOutRuns finds for every instruction how many can be executed ahead from there on, and with which ones blocks begin.
 func (c *Code) layOutRuns(g *cfg.Graph) {
-	c.runs = make([]int32, len(c.instrs))
+	c.runs, c.heads = make([]int32, len(c.instrs)), make([]bool, len(c.instrs))
 	for _, b := range g.Blocks {
+		c.heads[b.Start] = true
 		run := int32(0)
 		for pc := b.End - 1; pc >= b.Start; pc-- {
 			run++
@@ -28,6 +29,9 @@ func (c *Code) layOutRuns(g *cfg.Graph) {
 		}
 	}
 }
+
+// Head reports whether a block begins with the instruction at pc, so that it may follow another one than that before it.
+func (c *Code) Head(pc int) bool { return c.heads[pc] }
 
 // computes reports whether all that an instruction does is to compute registers and predicates
 // from others, or to load a parameter. It cannot fail.

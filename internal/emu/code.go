@@ -13,6 +13,7 @@ type Code struct {
 	kernel    *isa.Kernel
 	instrs    []instr
 	runs      []int32        // of each instruction: see Run
+	heads     []bool         // of each instruction: see Head
 	awaits    []bool         // of each instruction: a barrier can be reached from its block
 	joins     []bool         // the same, or an instruction that names lanes which take part
 	registers []alu.Slot     // of each register that is no predicate

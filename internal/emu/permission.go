@@ -1,5 +1,7 @@
 package emu
 
+import "warpbound/internal/isa"
+
 // A host may say of a buffer that kernels only read or only write it, or that it has no contents. These
 // are promises about a program, which its execution checks.
 
@@ -17,6 +19,17 @@ func (m *Memory) ReadOnly(addr uint64) { m.find(addr).forbids |= forbid(Store, A
 
 // WriteOnly makes it a fault to read the buffer that begins at addr, which atomic operations do, too.
 func (m *Memory) WriteOnly(addr uint64) { m.find(addr).forbids |= forbid(Load, Atomic) }
+
+// Filled yields the buffers in global memory that have contents, in the order in which they were made: the address of
+// each and its bytes.
+func (m *Memory) Filled(yield func(addr, bytes uint64) bool) {
+	for i := range m.buffers {
+		b := &m.buffers[i]
+		if b.space == isa.Global && b.written == nil && !yield(b.base, b.size) {
+			return
+		}
+	}
+}
 
 // Unset says that the buffer that begins at addr has no contents: checked code tells of reads of
 // what has not been written since (Grid.UninitialisedReads).

@@ -2,6 +2,7 @@ package machine
 
 import (
 	"math/bits"
+	"reflect"
 	"slices"
 	"strconv"
 	"strings"
@@ -42,7 +43,7 @@ func (c *checker) check() {
 	if !c.core() {
 		return // what else must be there depends on it
 	}
-	for path, f := range c.m.fields() {
+	for path, f := range c.m.fieldsBut(func(path string, _ reflect.Value) bool { return !c.has(path) }) {
 		switch v := f.value.Interface().(type) {
 		case Number:
 			c.number(path, f, v)

@@ -27,7 +27,8 @@ import (
 // what a file must state: the unit, the smallest and the largest sensible value,
 // and whether it must be a power of two. Sections and fields with the tag core
 // are those of machines with one of these cores, and zero in others; a unit that
-// differs on a core stands in the tag of its name.
+// differs on a core stands in the tag of its name. What has the tag optional may be
+// left out, and is zero then.
 type Machine struct {
 	Name  string `toml:"name"`
 	About string `toml:"about"`
@@ -47,6 +48,7 @@ type Machine struct {
 	Shared       Shared            `toml:"shared"`
 	Memory       Memory            `toml:"memory" core:"barrel split"`
 	Split        Split             `toml:"split" core:"split"`
+	ICache       ICache            `toml:"icache" core:"scoreboard" optional:"yes"`
 	L1           L1                `toml:"l1" core:"scoreboard integrated"`
 	Interconnect Interconnect      `toml:"interconnect" core:"scoreboard integrated"`
 	L2           L2                `toml:"l2" core:"scoreboard"`
@@ -205,6 +207,15 @@ type Memory struct {
 	Segment  Number           `toml:"segment" unit:"bytes" min:"32" max:"4096" shape:"power of two"`
 }
 
+// ICache holds the instruction cache of each SM, which is empty when a launch begins. A machine without one has
+// every instruction at hand.
+type ICache struct {
+	Sets Number `toml:"sets" unit:"sets per SM" min:"1" max:"4096" shape:"power of two"`
+	Ways Number `toml:"ways" unit:"lines per set" min:"1" max:"64"`
+	Line Number `toml:"line" unit:"instructions" min:"1" max:"256" shape:"power of two"`
+	Miss Number `toml:"miss" unit:"core cycles" min:"1" max:"100000"`
+}
+
 // L1 holds the data cache of each SM.
 type L1 struct {
 	Sets Number `toml:"sets" unit:"sets per SM" min:"1" max:"4096" shape:"power of two"`
@@ -229,7 +240,8 @@ type Interconnect struct {
 	Credits Number `toml:"credits" unit:"requests per SM" min:"1" max:"4096"`
 }
 
-// L2 holds the partitions of the shared cache. It runs with the core clock.
+// L2 holds the partitions of the shared cache. It runs with the core clock. With Copies it is not empty when a launch begins: what
+// the host copies to the GPU goes through it.
 type L2 struct {
 	Partitions Number `toml:"partitions" unit:"partitions" min:"1" max:"64"`
 	Interleave Number `toml:"interleave" unit:"bytes" min:"32" max:"65536" shape:"power of two"`
@@ -241,6 +253,8 @@ type L2 struct {
 	Latency    Number `toml:"latency" unit:"core cycles" min:"1" max:"100000"`
 	Initiation Number `toml:"initiation" unit:"core cycles per access" min:"1" max:"100000"`
 	Atomic     Number `toml:"atomic" unit:"core cycles per operation on one address" min:"1" max:"100000"`
+
+	Copies Choice[Switch] `toml:"copies" choices:"on off" optional:"yes"`
 }
 
 // DRAM holds the memory behind each partition, or behind the shared cache of an

@@ -67,16 +67,20 @@ func (c Core) has(tag reflect.StructTag) bool {
 	return len(only) == 0 || slices.Contains(only, string(c))
 }
 
-// fields yields every leaf that a machine with the core has, with its path, in
-// the order of the declarations.
+// fields yields every leaf that the machine has, with its path, in the order of the declarations.
 func (m *Machine) fields() func(yield func(string, field) bool) {
+	return m.fieldsBut(func(_ string, v reflect.Value) bool { return v.IsZero() })
+}
+
+// fieldsBut yields every leaf that a machine with the core has, as fields does, but for what may be left out and is.
+func (m *Machine) fieldsBut(leftOut func(path string, v reflect.Value) bool) func(yield func(string, field) bool) {
 	return func(yield func(string, field) bool) {
 		top := reflect.ValueOf(m).Elem()
 		for i := range top.NumField() {
 			section := top.Type().Field(i)
 			path := section.Tag.Get("toml")
 			switch {
-			case !m.Core.has(section.Tag):
+			case !m.Core.has(section.Tag) || section.Tag.Get("optional") != "" && leftOut(path, top.Field(i)):
 			case section.Type.Kind() == reflect.Map:
 				if !yield(path, field{section.Tag, top.Field(i)}) {
 					return
@@ -84,10 +88,11 @@ func (m *Machine) fields() func(yield func(string, field) bool) {
 			case section.Type.Kind() == reflect.Struct:
 				for j := range section.Type.NumField() {
 					f := section.Type.Field(j)
-					if !m.Core.has(f.Tag) {
+					path, v := path+"."+f.Tag.Get("toml"), top.Field(i).Field(j)
+					if !m.Core.has(f.Tag) || f.Tag.Get("optional") != "" && leftOut(path, v) {
 						continue
 					}
-					if !yield(path+"."+f.Tag.Get("toml"), field{f.Tag, top.Field(i).Field(j)}) {
+					if !yield(path, field{f.Tag, v}) {
 						return
 					}
 				}

@@ -60,7 +60,9 @@ func alter(v reflect.Value, core Core, path string, check func(path string)) {
 		v.SetString(old)
 	case reflect.Struct:
 		for i := range v.NumField() {
-			if f := v.Type().Field(i); core.has(f.Tag) {
+			f := v.Type().Field(i)
+			leftOut := f.Tag.Get("optional") != "" && v.Field(i).IsZero()
+			if core.has(f.Tag) && !leftOut {
 				alter(v.Field(i), core, path+"."+f.Name, check)
 			}
 		}

@@ -71,6 +71,7 @@ func (m *sm) start(index int, now int64) {
 		w.id, w.emu, w.cta, w.index, w.next = int32(id), &c.emu.Warps[i], int32(slot), int16(i), &m.steps[c.emu.Warps[i].PC()]
 		w.sched = int16(id % len(m.scheds))
 		w.state, w.inflight, w.busy, w.ahead = running, 0, 0, 0
+		w.line, w.arrives = none, 0
 		if w.ready == nil {
 			w.ready = make([]int64, max(s.plan.regs, short))
 		}

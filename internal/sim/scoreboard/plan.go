@@ -49,6 +49,7 @@ type more struct {
 	reads  []int32 // further registers that it waits for, and those whose numbers have more than 8 bits
 	writes []int32 // and further results
 	keep   int64   // kindAwait: how many groups may stay under way, or allCopies
+	line   int32   // number of the line of the instruction cache that a warp may come to here, or none
 }
 
 // The first numbers of registers stand for none.
@@ -117,7 +118,10 @@ func makePlan(cfg *sim.Config) (plan, bool) {
 		if pc+1 < len(p.steps) {
 			st.follow = &p.steps[pc+1]
 		}
-		var rest more
+		rest := more{line: none}
+		if size := m.ICache.Line.Value; size > 0 && (code.Head(pc) || int64(pc)%size == 0) {
+			rest.line = int32(int64(pc) / size)
+		}
 		awaits := kindOf(in) == kindAwait
 		if awaits {
 			rest.keep = allCopies
@@ -135,7 +139,7 @@ func makePlan(cfg *sim.Config) (plan, bool) {
 			st.write, writes = uint8(writes[0]), writes[1:]
 		}
 		rest.reads, rest.writes = reads, writes
-		if len(rest.reads) > 0 || len(rest.writes) > 0 || awaits {
+		if len(rest.reads) > 0 || len(rest.writes) > 0 || awaits || rest.line != none {
 			st.more = &rest
 		}
 		clocked = clocked || readsClock(in)

@@ -123,9 +123,15 @@ func randomMachine(t *rapid.T, m *machine.Machine) *machine.Machine {
 	pick(&m.L2.MSHRs, "L2 MSHRs", 1, 3)
 	pick(&m.L2.Merge, "L2 merge", 1, 2)
 	pick(&m.L2.Latency, "L2", 1, 300)
+	m.L2.Copies.Value = rapid.SampledFrom([]machine.Switch{"", machine.On, machine.Off}).Draw(t, "copies")
 	pick(&m.DRAM.Latency, "DRAM", 0, 100)
 	pick(&m.DRAM.Queue, "window", 1, 4)
 	pick(&m.DRAM.Banks, "DRAM banks", 1, 4)
+	if pick(&m.ICache.Line, "instructions in a line", 0, 1, 8, 64); m.ICache.Line.Value > 0 {
+		pick(&m.ICache.Sets, "sets of instructions", 1, 4)
+		pick(&m.ICache.Ways, "ways of instructions", 1, 2)
+		pick(&m.ICache.Miss, "fetch", 1, 30, 400)
+	}
 	pick(&m.Clock.DRAM, "DRAM clock", 57_500_000, 575_000_000, 5_750_000_000)
 	for _, class := range []isa.Class{isa.MemGlobal, isa.MemAtomic, isa.Control} {
 		timing := m.Timing(class)

@@ -98,7 +98,8 @@ func New(cfg sim.Config) (*Sim, error) {
 // and between them a record whenever a warp issues the first instruction of an
 // instrumented block, in the order of cycle, SM, CTA and warp, and sets its End.
 //
-// Caches and DRAM are as after power-up, but for Continue. It is an error if the launch does not
+// Caches and DRAM are as after power-up, but for Continue, and for an L2
+// that the host's copies go through (machine.L2). It is an error if the launch does not
 // fit the kernel or the machine, if the program does what it must not (an
 // *emu.Fault), if the limit of cycles is reached, or if ctx is done. The result is
 // valid until the next Run.
@@ -133,11 +134,11 @@ func (s *Sim) start(launch emu.Launch, mem *emu.Memory) (err error) {
 }
 
 // reset brings everything to the state of cycle 0.
-func (s *Sim) reset(occ machine.Occupancy, tr *trace.Run) {
+func (s *Sim) reset(occ machine.Occupancy, mem *emu.Memory, tr *trace.Run) {
 	s.trace = tr
 	s.end = 0
 	s.mem.reset()
-	s.warmUp()
+	s.warmUp(mem)
 	for i := range s.sms {
 		s.sms[i].reset(occ)
 	}

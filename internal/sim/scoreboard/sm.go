@@ -42,7 +42,8 @@ type sm struct {
 	calendar  calendar
 	changed   uint64 // fields of the schedulers that have to say anew why nothing issues, if they use the calendar
 
-	lsu lsu
+	lsu    lsu
+	icache icache
 
 	env   emu.Env
 	eff   emu.Effect
@@ -93,6 +94,7 @@ func (m *sm) init(s *Sim, index int) {
 		m.many = m.many || n > 2
 	}
 	m.lsu.init(s)
+	m.icache.init(s.cfg.Machine)
 	m.env.SM, m.env.SMs = index, len(s.sms)
 	m.layOut()
 }
@@ -129,6 +131,7 @@ func (m *sm) reset(occ machine.Occupancy) {
 		clear(m.others[i])
 	}
 	m.lsu.reset()
+	m.icache.cache.reset()
 	m.count = sim.Counters{}
 	m.in = inbox{packets: m.in.packets[:0], first: never}
 	m.out = outbox{packets: m.out.packets[:0], records: m.out.records[:0]}

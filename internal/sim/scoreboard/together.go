@@ -18,7 +18,7 @@ const enoughCTAs = 100
 func (s *Sim) execute(ctx context.Context, occ machine.Occupancy, mem *emu.Memory, tr *trace.Run) error {
 	s.out.Alone = ""
 	if s.crew == nil || s.grid.CTAs() < s.enough {
-		s.reset(occ, tr)
+		s.reset(occ, mem, tr)
 		return s.run(ctx)
 	}
 	records := 0
@@ -30,7 +30,7 @@ func (s *Sim) execute(ctx context.Context, occ machine.Occupancy, mem *emu.Memor
 		why = s.grid.Alone()
 	}
 	if why == nil {
-		s.reset(occ, tr)
+		s.reset(occ, mem, tr)
 		done, err := s.runTogether(ctx, mem)
 		if done {
 			return err
@@ -43,7 +43,7 @@ func (s *Sim) execute(ctx context.Context, occ machine.Occupancy, mem *emu.Memor
 	if tr != nil {
 		tr.Records = tr.Records[:records]
 	}
-	s.reset(occ, tr)
+	s.reset(occ, mem, tr)
 	return s.run(ctx)
 }
 

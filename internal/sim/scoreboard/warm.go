@@ -1,6 +1,9 @@
 package scoreboard
 
-import "warpbound/internal/machine"
+import (
+	"warpbound/internal/emu"
+	"warpbound/internal/machine"
+)
 
 // Continue makes the next run begin with what the L2 holds after the last run of a simulator of the same machine,
 // which may be s itself. Lines that were still on their way then are not there. L1 caches begin empty, as GPUs
@@ -18,13 +21,28 @@ func (s *Sim) Continue(before *Sim) {
 	s.warm = true
 }
 
-// warmUp fills the L2 with what was kept, if a run is to begin with that.
-func (s *Sim) warmUp() {
-	if !s.warm {
-		return
+// warmUp fills the L2 with what was kept, if a run is to begin with that, else with what the host has copied to the GPU, if
+// copies go through it.
+func (s *Sim) warmUp(mem *emu.Memory) {
+	switch {
+	case s.warm:
+		for i := range s.kept {
+			s.mem.parts[i].cache.take(&s.kept[i])
+		}
+	case s.cfg.Machine.L2.Copies.Value == machine.On:
+		for addr, bytes := range mem.Filled {
+			s.mem.copy(s.cfg.Machine, addr, bytes)
+		}
 	}
-	for i := range s.kept {
-		s.mem.parts[i].cache.take(&s.kept[i])
+}
+
+// copy puts the lines of a buffer into the L2.
+func (mem *memory) copy(m *machine.Machine, addr, bytes uint64) {
+	line := uint64(m.L2.Line.Value)
+	for at := addr &^ (line - 1); at < addr+bytes; at += line {
+		part, within := locate(m, at)
+		c := &mem.parts[part].cache
+		c.claim(c.victim(within), within, valid, none)
 	}
 }
 

@@ -36,6 +36,8 @@ type warp struct {
 	cta      int32 // slot
 	index    int16 // in the CTA
 	sched    int16 // its scheduler
+	line     int32 // of the instruction cache, the last that it came to, or none
+	arrives  int64 // when that line has come
 	copies   copies
 	keep     int64 // atCopies: as more.keep
 
@@ -158,6 +160,7 @@ func (m *sm) compute(w *warp, st *step, now int64) {
 	latest := max(ready[st.reads[0]], ready[st.reads[1]], ready[st.reads[2]], ready[st.reads[3]])
 	if st.more != nil {
 		latest = w.later(st.more, latest)
+		at, why = m.fetch(w, st.more.line, at, why)
 	}
 	w.at, w.why = earliest(at, why, latest)
 	if m.calendars {
@@ -203,6 +206,9 @@ func (w *warp) setReady(st *step, t int64) {
 // instruction, which is not before the given cycle for the given reason.
 func (m *sm) schedule(w *warp, at int64, why sim.Stall) {
 	st := w.next
+	if st.more != nil {
+		at, why = m.fetch(w, st.more.line, at, why)
+	}
 	if w.state != running {
 		m.suspend(w)
 		return
