@@ -91,6 +91,16 @@ func (in *Instr) Class() Class {
 	}
 }
 
+// IsLogic reports whether an instruction is of a unit that adds, and adds nothing: logic, shifts, comparisons, selections, moves
+// and conversions.
+func (in *Instr) IsLogic() bool {
+	switch in.Op {
+	case Add, Sub, AddCarry, SubCarry:
+		return false
+	}
+	return in.Op.Info().Unit == UnitAdd
+}
+
 func (in *Instr) memClass() Class {
 	switch {
 	case in.Space == Param || in.Space == Const:

@@ -58,9 +58,9 @@ func (c *checker) check() {
 			}
 		case map[string]Timing:
 			c.classes(path, v)
-		case StandIns:
-			for _, name := range sortedKeys(v) {
-				c.timing(path+"."+name, v[name])
+		case timings:
+			for _, name := range sortedKeys(v.timings()) {
+				c.timing(path+"."+name, v.timings()[name])
 			}
 		}
 	}

@@ -47,9 +47,9 @@ func (m *Machine) Format() []byte {
 			for _, name := range sortedKeys(v) {
 				number(path+"."+q(name), v[name])
 			}
-		case StandIns:
-			for _, name := range sortedKeys(v) {
-				timing(path+"."+q(name), v[name])
+		case timings:
+			for _, name := range sortedKeys(v.timings()) {
+				timing(path+"."+q(name), v.timings()[name])
 			}
 		case map[string]Timing:
 			for _, name := range sortedKeys(v) {

@@ -44,6 +44,7 @@ type Machine struct {
 	SM           SM                `toml:"sm"`
 	Pipelines    map[string]Number `toml:"pipelines" core:"scoreboard" unit:"pipelines per SM" min:"1" max:"16"`
 	Classes      map[string]Timing `toml:"classes"`
+	Operations   Operations        `toml:"operations" core:"scoreboard"`
 	StandIns     StandIns          `toml:"stand_ins" core:"scoreboard"`
 	Shared       Shared            `toml:"shared"`
 	Memory       Memory            `toml:"memory" core:"barrel split"`
@@ -282,6 +283,13 @@ type DRAM struct {
 	Conflict Number `toml:"conflict" core:"integrated" unit:"core cycles" min:"1" max:"100000"`
 }
 
+// Operations are the timings of groups of operations that differ from those of their classes, by name; a machine need not have
+// any. There is one, "logic": see isa.Instr.IsLogic.
+type Operations map[string]Timing
+
+// logic is the name of the only group of Operations.
+const logic = "logic"
+
 // StandIns are the timings of instructions that the machine's generation does not
 // have, by the names of isa.Features: what a device of that generation would need
 // for them is not known, and a stated number stands in. The source says which class
@@ -314,10 +322,19 @@ func (m *Machine) LockStep() bool {
 // Assumed reports whether the source says that nobody has measured or published the numbers.
 func (t Timing) Assumed() bool { return strings.Contains(t.Source, "assumed: ") }
 
-// InstrTiming returns the timing of an instruction: that of its class, or what
-// stands in for it.
+// timings tells apart the sections whose keys are names of instructions that a description may leave out.
+type timings interface{ timings() map[string]Timing }
+
+func (o Operations) timings() map[string]Timing { return o }
+func (s StandIns) timings() map[string]Timing   { return s }
+
+// InstrTiming returns the timing of an instruction: what stands in for it, or that of its group of operations if the machine
+// has one, or that of its class.
 func (m *Machine) InstrTiming(in *isa.Instr) Timing {
 	if _, t, ok := m.StandIn(in); ok {
+		return t
+	}
+	if t, ok := m.Operations[logic]; ok && in.IsLogic() {
 		return t
 	}
 	return m.Timing(in.Class())

@@ -32,6 +32,7 @@ func (c *checker) relations() {
 		c.caches()
 		c.memoryPipeline()
 		c.standIns()
+		c.operations()
 	}
 }
 
@@ -92,6 +93,15 @@ func (c *checker) standIns() {
 	}
 	for _, name := range sortedKeys(c.m.StandIns) {
 		c.require(known[name], "stand_ins."+name, "unknown feature %q", name)
+	}
+}
+
+// operations checks that groups of operations are known, and that they do not use the pipeline for memory.
+func (c *checker) operations() {
+	lsu := c.m.Timing(isa.MemGlobal).Pipeline
+	for _, name := range sortedKeys(c.m.Operations) {
+		c.require(name == logic, "operations."+name, "unknown group of operations %q; there is %s", name, logic)
+		c.require(c.m.Operations[name].Pipeline != lsu, "operations."+name+".pipeline", "%q is the pipeline for memory", lsu)
 	}
 }
 

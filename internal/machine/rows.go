@@ -34,9 +34,9 @@ func (m *Machine) Rows() []Row {
 			for _, name := range sortedKeys(v) {
 				add(path+"."+name, v[name])
 			}
-		case StandIns:
-			for _, name := range sortedKeys(v) {
-				t, prefix := v[name], path+"."+name
+		case timings:
+			for _, name := range sortedKeys(v.timings()) {
+				t, prefix := v.timings()[name], path+"."+name
 				rows = append(rows, Row{prefix + ".pipeline", t.Pipeline, "", t.Source})
 				add(prefix+".latency", Number{t.Latency, t.Unit, t.Source})
 				add(prefix+".initiation", Number{t.Initiation, t.Unit, t.Source})
@@ -138,7 +138,8 @@ func sortedKeys[V any](m map[string]V) []string {
 func (m *Machine) WithSources(change func(path, source string) string) *Machine {
 	out := *m
 	out.Sources = maps.Clone(m.Sources)
-	out.Pipelines, out.Classes, out.StandIns = maps.Clone(m.Pipelines), maps.Clone(m.Classes), maps.Clone(m.StandIns)
+	out.Pipelines, out.Classes = maps.Clone(m.Pipelines), maps.Clone(m.Classes)
+	out.Operations, out.StandIns = maps.Clone(m.Operations), maps.Clone(m.StandIns)
 	for path, f := range out.fields() {
 		switch v := f.value.Interface().(type) {
 		case map[string]Number:
@@ -147,8 +148,8 @@ func (m *Machine) WithSources(change func(path, source string) string) *Machine 
 				n.Source = change(path+"."+name, n.Source)
 				v[name] = n
 			}
-		case StandIns:
-			resource(path, v, change)
+		case timings:
+			resource(path, v.timings(), change)
 		case map[string]Timing:
 			resource(path, v, change)
 		case map[string]string: // the abbreviations

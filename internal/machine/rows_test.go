@@ -109,7 +109,7 @@ func TestWithSources(t *testing.T) {
 		for i, row := range out.Rows() {
 			path := row.Path
 			for _, part := range []string{".pipeline", ".latency", ".initiation"} {
-				if strings.HasPrefix(path, "classes.") || strings.HasPrefix(path, "stand_ins.") {
+				if strings.HasPrefix(path, "classes.") || strings.HasPrefix(path, "stand_ins.") || strings.HasPrefix(path, "operations.") {
 					path = strings.TrimSuffix(path, part)
 				}
 			}
