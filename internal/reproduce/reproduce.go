@@ -121,11 +121,12 @@ func tableRow(name string, a *estimate.Analysis) []string {
 
 // papers are the papers that can be reproduced.
 var papers = map[string]func(context.Context, Options) (*estimate.Reproduction, error){
-	"hybrid": Hybrid,
-	"cta":    CTA,
-	"split":  Split,
-	"llc":    LLC,
-	"search": Search,
+	"hybrid":   Hybrid,
+	"cta":      CTA,
+	"split":    Split,
+	"llc":      LLC,
+	"search":   Search,
+	"machines": Machines,
 }
 
 // plotted are the papers that are reproduced with figures.

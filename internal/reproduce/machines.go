@@ -1,0 +1,177 @@
+package reproduce
+
+import (
+	"context"
+	"fmt"
+	"math"
+
+	"warpbound"
+	"warpbound/estimate"
+	"warpbound/kernels"
+)
+
+// role is what a figure that others published is for.
+type role string
+
+// The roles. What a number of a machine is set by says nothing of how good the machine is; what is checked sets no number.
+const (
+	set   role = "set"
+	check role = "check"
+)
+
+// figure is a time that others measured, or simulated, beside ours.
+type figure struct {
+	machine  string
+	name     string
+	measured float64 // core cycles
+	role     role
+
+	load func() (*warpbound.Job, error)
+	per  int // parts into which the simulated time is divided
+
+	simulated float64
+}
+
+// error is that of the simulated time, relative to the measured one.
+func (f *figure) error() float64 { return f.simulated/f.measured - 1 }
+
+// suiteFigures are the cycles of GPGPU-Sim 4.2 with its configuration SM2_GTX480 for jobs of the suite, seed 1, vector 0.
+var suiteFigures = []struct {
+	kernel string
+	cycles float64
+}{
+	{"bfs", 14751}, {"bitonicSort", 14219}, {"histogram64", 5441}, {"insertionSort", 35692}, {"matrixMul", 11936},
+	{"nwUpper", 19397}, {"ludPerimeter", 45611}, {"ludInternal", 4481}, {"reduction", 4355}, {"sradUpdate", 6014},
+	{"sradCoefficient", 5658}, {"gaussianUpdate", 3387}, {"substringSearch", 2271}, {"cfdStep", 2830}, {"cfdAdvance", 3583},
+}
+
+// chainFigures are its cycles for what fermiChains does, in the same order.
+var chainFigures = []float64{13.3, 11.3, 14.3, 32.3, 40.3, 285}
+
+// gtx480 are the figures that gtx480 is held against: first those it is set by, and then, unless only these are wanted, the others.
+func gtx480(onlySet bool) []figure {
+	const name = "gtx480"
+	var all []figure
+	for i, b := range fermiChains() {
+		all = append(all, figure{
+			machine: name, name: b.name, measured: chainFigures[i], role: set, per: b.per,
+			load: func() (*warpbound.Job, error) { return b.job(name) },
+		})
+	}
+	if onlySet {
+		return all
+	}
+	for _, f := range suiteFigures {
+		all = append(all, figure{
+			machine: name, name: f.kernel, measured: f.cycles, role: check, per: 1,
+			load: func() (*warpbound.Job, error) {
+				return warpbound.LoadFS(kernels.Suite(), f.kernel+"/job.toml", warpbound.LoadOptions{Machine: name})
+			},
+		})
+	}
+	return all
+}
+
+// How far gtx480 may be from GPGPU-Sim, and how well their times must go together.
+const (
+	setWithin      = 0.03 // each figure that the machine is set by
+	meanWithin     = 0.12 // the mean absolute error of the others
+	biasWithin     = 0.05 // their mean error, above or below
+	minCorrelation = 0.998
+)
+
+// Machines holds built-in machines against times of others: those that their numbers are set by, and those that check what
+// comes of it.
+func Machines(ctx context.Context, opts Options) (*estimate.Reproduction, error) {
+	r := &estimate.Reproduction{
+		Paper:  "GPGPU-Sim 4.2, configuration SM2_GTX480: cycles of our kernels",
+		Tables: []estimate.Table{},
+	}
+	all := gtx480(opts.ExamplesOnly)
+	var checked []figure
+	for i := range all {
+		f := &all[i]
+		job, err := f.load()
+		if err != nil {
+			return nil, err
+		}
+		run, err := job.Simulate(ctx, warpbound.SimulateOptions{})
+		if err != nil {
+			return nil, err
+		}
+		f.simulated = float64(run.Cycles) / float64(f.per)
+		if opts.Progress != nil {
+			opts.Progress(f.name, i+1, len(all))
+		}
+		if f.role == set {
+			r.Examples = append(r.Examples, estimate.Example{
+				Name: f.name, Paper: cycles(f.measured), Ours: cycles(f.simulated), OK: math.Abs(f.error()) <= setWithin,
+			})
+		} else {
+			checked = append(checked, *f)
+		}
+	}
+	if len(checked) > 0 {
+		r.Examples = append(r.Examples, agreement(checked)...)
+		r.Tables = append(r.Tables, figureTable(all))
+	}
+	return r, nil
+}
+
+// agreement tells how well checked figures agree.
+func agreement(all []figure) []estimate.Example {
+	mean, bias := errorsOf(all)
+	r := correlation(all)
+	return []estimate.Example{
+		{Name: "mean absolute error of kernels", Paper: "at most " + errorText(meanWithin), Ours: errorText(mean), OK: mean <= meanWithin},
+		{Name: "their mean error", Paper: "within " + errorText(biasWithin), Ours: errorText(bias), OK: math.Abs(bias) <= biasWithin},
+		{Name: "correlation of their times", Paper: fmt.Sprintf("at least %.4f", minCorrelation), Ours: fmt.Sprintf("%.4f", r), OK: r >= minCorrelation},
+	}
+}
+
+// figureTable lists figures.
+func figureTable(all []figure) estimate.Table {
+	t := estimate.Table{
+		Name:    "Core cycles of GPGPU-Sim beside ours. Numbers of the machine are set by the rows \"set\" and by no other",
+		Columns: []string{"machine", "row", "measured", "simulated", "error", "role"},
+	}
+	for _, f := range all {
+		t.Rows = append(t.Rows, []string{f.machine, f.name, cycles(f.measured), cycles(f.simulated), errorText(f.error()), string(f.role)})
+	}
+	return t
+}
+
+// errorsOf returns the mean of the figures' errors without and with their signs.
+func errorsOf(all []figure) (absolute, signed float64) {
+	for i := range all {
+		absolute += math.Abs(all[i].error()) / float64(len(all))
+		signed += all[i].error() / float64(len(all))
+	}
+	return absolute, signed
+}
+
+// correlation returns Pearson's coefficient of measured and simulated times.
+func correlation(all []figure) float64 {
+	var x, y float64
+	for _, f := range all {
+		x += f.measured / float64(len(all))
+		y += f.simulated / float64(len(all))
+	}
+	var xx, yy, xy float64
+	for _, f := range all {
+		xx += (f.measured - x) * (f.measured - x)
+		yy += (f.simulated - y) * (f.simulated - y)
+		xy += (f.measured - x) * (f.simulated - y)
+	}
+	return xy / math.Sqrt(xx*yy)
+}
+
+// cycles formats a time: whole cycles, or with a decimal if it is short.
+func cycles(n float64) string {
+	if n < 100 {
+		return fmt.Sprintf("%.1f", n)
+	}
+	return fmt.Sprintf("%.0f", n)
+}
+
+func errorText(share float64) string { return fmt.Sprintf("%.1f %%", 100*share) }
