@@ -99,16 +99,18 @@ func TestShared(t *testing.T) {
 }
 
 func TestScoreboard(t *testing.T) {
-	cfg := config(t, 6)
-	cfg.Seed = 4 // without several launches, of which hybrid/warp has no estimate
-	cfg.Machines = builtins(t, "fermi-c2050")
-	s := run(t, cfg)
-	if s.Violated() {
-		t.Errorf("%+v", s)
-	}
-	for _, m := range s.Methods {
-		if hybrid := strings.HasPrefix(m.Method, "hybrid/"); hybrid && m.Checked < 6 || !hybrid && m.Checked+m.Refused > 0 {
-			t.Errorf("%+v", m)
+	for _, name := range []string{"fermi-c2050", "gtx480"} {
+		cfg := config(t, 6)
+		cfg.Seed = 4 // without several launches, of which hybrid/warp has no estimate
+		cfg.Machines = builtins(t, name)
+		s := run(t, cfg)
+		if s.Violated() {
+			t.Errorf("%+v", s)
+		}
+		for _, m := range s.Methods {
+			if hybrid := strings.HasPrefix(m.Method, "hybrid/"); hybrid && m.Checked < 6 || !hybrid && m.Checked+m.Refused > 0 {
+				t.Errorf("%s: %+v", name, m)
+			}
 		}
 	}
 }
