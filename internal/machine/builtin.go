@@ -3,6 +3,7 @@ package machine
 import (
 	"embed"
 	"fmt"
+	"slices"
 	"strings"
 
 	"warpbound/internal/suggest"
@@ -21,6 +22,7 @@ func Names() []string {
 	for i, e := range entries {
 		names[i] = strings.TrimSuffix(e.Name(), ".toml")
 	}
+	slices.Sort(names) // those of the files are in another order
 	return names
 }
 

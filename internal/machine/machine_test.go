@@ -46,7 +46,7 @@ func TestBuiltinsHaveTheirNames(t *testing.T) {
 			t.Errorf("%s.toml is called %s", name, m.Name)
 		}
 	}
-	if _, err := Builtin("voodoo"); err == nil || err.Error() != `no machine "voodoo"; built in are fermi-c2050, gcn3-split, gtx480, integrated-fermi, mini-simt, predictable-rr` {
+	if _, err := Builtin("voodoo"); err == nil || err.Error() != `no machine "voodoo"; built in are fermi-c2050, fermi-c2050-v1, gcn3-split, gtx480, integrated-fermi, mini-simt, predictable-rr` {
 		t.Errorf("got %v", err)
 	}
 }

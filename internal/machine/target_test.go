@@ -30,9 +30,9 @@ func TestMatch(t *testing.T) {
 // TestByTarget: what describes a GPU comes first for PTX, and its own machine for code of the mini-SIMT machine.
 func TestByTarget(t *testing.T) {
 	for target, want := range map[string]string{
-		"sm_20":     "fermi-c2050 gtx480 gcn3-split integrated-fermi mini-simt predictable-rr",
-		"sm_87":     "fermi-c2050 gtx480 gcn3-split integrated-fermi mini-simt predictable-rr",
-		"mini-simt": "mini-simt fermi-c2050 gcn3-split gtx480 integrated-fermi predictable-rr",
+		"sm_20":     "fermi-c2050 fermi-c2050-v1 gtx480 gcn3-split integrated-fermi mini-simt predictable-rr",
+		"sm_87":     "fermi-c2050 fermi-c2050-v1 gtx480 gcn3-split integrated-fermi mini-simt predictable-rr",
+		"mini-simt": "mini-simt fermi-c2050 fermi-c2050-v1 gcn3-split gtx480 integrated-fermi predictable-rr",
 	} {
 		all, err := ByTarget(target)
 		if err != nil {
