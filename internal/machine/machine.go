@@ -50,6 +50,7 @@ type Machine struct {
 	Memory       Memory            `toml:"memory" core:"barrel split"`
 	Split        Split             `toml:"split" core:"split"`
 	ICache       ICache            `toml:"icache" core:"scoreboard" optional:"yes"`
+	CCache       CCache            `toml:"ccache" core:"scoreboard" optional:"yes"`
 	L1           L1                `toml:"l1" core:"scoreboard integrated"`
 	Interconnect Interconnect      `toml:"interconnect" core:"scoreboard integrated"`
 	L2           L2                `toml:"l2" core:"scoreboard"`
@@ -214,6 +215,15 @@ type ICache struct {
 	Sets Number `toml:"sets" unit:"sets per SM" min:"1" max:"4096" shape:"power of two"`
 	Ways Number `toml:"ways" unit:"lines per set" min:"1" max:"64"`
 	Line Number `toml:"line" unit:"instructions" min:"1" max:"256" shape:"power of two"`
+	Miss Number `toml:"miss" unit:"core cycles" min:"1" max:"100000"`
+}
+
+// CCache holds the cache of each SM for parameters and constants, which is empty when a launch begins. A machine without one has
+// all of them at hand.
+type CCache struct {
+	Sets Number `toml:"sets" unit:"sets per SM" min:"1" max:"4096" shape:"power of two"`
+	Ways Number `toml:"ways" unit:"lines per set" min:"1" max:"64"`
+	Line Number `toml:"line" unit:"bytes" min:"16" max:"1024" shape:"power of two"`
 	Miss Number `toml:"miss" unit:"core cycles" min:"1" max:"100000"`
 }
 

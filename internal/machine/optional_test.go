@@ -17,6 +17,15 @@ miss = { value = 269, unit = "core cycles", source = "s" }
 
 `
 
+// constants is the constant cache likewise.
+const constants = `[ccache]
+sets = { value = 64, unit = "sets per SM", source = "s" }
+ways = { value = 2, unit = "lines per set", source = "s" }
+line = { value = 32, unit = "bytes", source = "s" }
+miss = { value = 300, unit = "core cycles", source = "s" }
+
+`
+
 // copies is a line of [l2] that may be left out.
 const copies = `copies = { value = "on", source = "s" }`
 
@@ -29,7 +38,7 @@ logic = { pipeline = "sp", latency = 3, initiation = 2, unit = "core cycles", so
 // TestOptional parses files with and without what may be left out.
 func TestOptional(t *testing.T) {
 	src := fermiSource(t)
-	with := strings.NewReplacer("[l1]\n", instructions+"[l1]\n", "[shared]\n", operations+"[shared]\n", "[l2]\n", "[l2]\n"+copies+"\n").Replace(src)
+	with := strings.NewReplacer("[l1]\n", instructions+constants+"[l1]\n", "[shared]\n", operations+"[shared]\n", "[l2]\n", "[l2]\n"+copies+"\n").Replace(src)
 	parse := func(src string) *Machine {
 		m, err := Parse("m.toml", []byte(src))
 		if err != nil {
@@ -41,7 +50,7 @@ func TestOptional(t *testing.T) {
 	if got := cached.ICache; got.Sets.Value != 4 || got.Ways.Value != 64 || got.Line.Value != 16 || got.Miss.Value != 269 || cached.L2.Copies.Value != On {
 		t.Errorf("the instruction cache is %+v, copies through the L2 are %+v", got, cached.L2.Copies)
 	}
-	if plain.Hash() == cached.Hash() || len(cached.Rows()) != len(plain.Rows())+8 {
+	if plain.Hash() == cached.Hash() || len(cached.Rows()) != len(plain.Rows())+12 {
 		t.Error("what may be left out is not part of the description")
 	}
 	if again := parse(string(cached.Format())); !reflect.DeepEqual(again, cached) {
@@ -50,6 +59,8 @@ func TestOptional(t *testing.T) {
 	for _, c := range []struct{ name, from, to, want string }{
 		{"empty", instructions, "[icache]\n", "missing key icache.sets"},
 		{"part", `miss = { value = 269, unit = "core cycles", source = "s" }`, "", "missing key icache.miss"},
+		{"no constants", constants, "[ccache]\n", "missing key ccache.ways"},
+		{"constants", `line = { value = 32,`, `line = { value = 8,`, "ccache.line = 8 is not between 16 and 1024 bytes"},
 		{"switch", `"on"`, `"yes"`, `l2.copies = "yes" is none of on, off`},
 		{"no source", copies, `copies = { value = "on" }`, "l2.copies does not say its source"},
 		{"unknown group", "logic = {", "moves = {", `unknown group of operations "moves"; there is logic`},

@@ -48,7 +48,8 @@ func (c *checker) caches() {
 	sm, l1, l2, dram := &m.SM, &m.L1, &m.L2, &m.DRAM
 	core, mem := m.ClockRatio()
 	c.require(max(core, mem) <= maxRatio, "clock.dram", "the ratio of the clocks, reduced to %d:%d, has a term beyond %d", core, mem, maxRatio)
-	lines := sm.Count.Value*(l1.Sets.Value*l1.Ways.Value+m.ICache.Sets.Value*m.ICache.Ways.Value) + l2.Partitions.Value*l2.Sets.Value*l2.Ways.Value
+	small := m.ICache.Sets.Value*m.ICache.Ways.Value + m.CCache.Sets.Value*m.CCache.Ways.Value
+	lines := sm.Count.Value*(l1.Sets.Value*l1.Ways.Value+small) + l2.Partitions.Value*l2.Sets.Value*l2.Ways.Value
 	c.require(lines <= MaxLines, "l2.sets", "the caches together have %d lines, more than %d", lines, MaxLines)
 	c.require(l1.Index.Value != Fermi || l1.Sets.Value == 32 && l1.Line.Value == 128, "l1.index", "the index %q is for 32 sets of lines of 128 bytes", Fermi)
 	c.require(l1.Line.Value == l2.Line.Value, "l1.line", "lines of %d bytes differ from the %d of l2.line", l1.Line.Value, l2.Line.Value)

@@ -36,7 +36,7 @@ func (m *sm) access(w *warp, st *step, now int64) {
 	busy *= int64(st.initiation)
 	if len(l.lines) == 0 {
 		busy = max(busy, int64(st.initiation))
-		over := now + busy - int64(st.initiation) + int64(st.latency)
+		over := max(now+busy-int64(st.initiation)+int64(st.latency), m.constants(st, now))
 		w.setReady(st, readyAt(over, true))
 		w.busy = max(w.busy, over)
 		if st.async {

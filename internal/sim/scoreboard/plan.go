@@ -46,10 +46,11 @@ type step struct {
 
 // more is what few instructions need.
 type more struct {
-	reads  []int32 // further registers that it waits for, and those whose numbers have more than 8 bits
-	writes []int32 // and further results
-	keep   int64   // kindAwait: how many groups may stay under way, or allCopies
-	line   int32   // number of the line of the instruction cache that a warp may come to here, or none
+	reads    []int32 // further registers that it waits for, and those whose numbers have more than 8 bits
+	writes   []int32 // and further results
+	keep     int64   // kindAwait: how many groups may stay under way, or allCopies
+	constant int32   // number of the line of the constant cache that it loads from, if it names the place, or none
+	line     int32   // number of the line of the instruction cache that a warp may come to here, or none
 }
 
 // The first numbers of registers stand for none.
@@ -118,7 +119,7 @@ func makePlan(cfg *sim.Config) (plan, bool) {
 		if pc+1 < len(p.steps) {
 			st.follow = &p.steps[pc+1]
 		}
-		rest := more{line: none}
+		rest := more{line: none, constant: parameterLine(in, m)}
 		if size := m.ICache.Line.Value; size > 0 && (code.Head(pc) || int64(pc)%size == 0) {
 			rest.line = int32(int64(pc) / size)
 		}
@@ -139,7 +140,7 @@ func makePlan(cfg *sim.Config) (plan, bool) {
 			st.write, writes = uint8(writes[0]), writes[1:]
 		}
 		rest.reads, rest.writes = reads, writes
-		if len(rest.reads) > 0 || len(rest.writes) > 0 || awaits || rest.line != none {
+		if len(rest.reads) > 0 || len(rest.writes) > 0 || awaits || rest.line != none || rest.constant != none {
 			st.more = &rest
 		}
 		clocked = clocked || readsClock(in)

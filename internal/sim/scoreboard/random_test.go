@@ -132,6 +132,11 @@ func randomMachine(t *rapid.T, m *machine.Machine) *machine.Machine {
 		pick(&m.ICache.Ways, "ways of instructions", 1, 2)
 		pick(&m.ICache.Miss, "fetch", 1, 30, 400)
 	}
+	if pick(&m.CCache.Line, "constants in a line", 0, 16, 64); m.CCache.Line.Value > 0 {
+		pick(&m.CCache.Sets, "sets of constants", 1, 4)
+		pick(&m.CCache.Ways, "ways of constants", 1, 2)
+		pick(&m.CCache.Miss, "constants", 1, 30, 400)
+	}
 	pick(&m.Clock.DRAM, "DRAM clock", 57_500_000, 575_000_000, 5_750_000_000)
 	for _, class := range []isa.Class{isa.MemGlobal, isa.MemAtomic, isa.Control} {
 		timing := m.Timing(class)

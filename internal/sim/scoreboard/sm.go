@@ -43,7 +43,8 @@ type sm struct {
 	changed   uint64 // fields of the schedulers that have to say anew why nothing issues, if they use the calendar
 
 	lsu    lsu
-	icache icache
+	icache readCache // of instructions
+	ccache readCache // of parameters and constants
 
 	env   emu.Env
 	eff   emu.Effect
@@ -94,7 +95,9 @@ func (m *sm) init(s *Sim, index int) {
 		m.many = m.many || n > 2
 	}
 	m.lsu.init(s)
-	m.icache.init(s.cfg.Machine)
+	ic, cc := &s.cfg.Machine.ICache, &s.cfg.Machine.CCache
+	m.icache.init(ic.Sets.Value, ic.Ways.Value, ic.Line.Value, ic.Miss.Value)
+	m.ccache.init(cc.Sets.Value, cc.Ways.Value, cc.Line.Value, cc.Miss.Value)
 	m.env.SM, m.env.SMs = index, len(s.sms)
 	m.layOut()
 }
@@ -132,6 +135,7 @@ func (m *sm) reset(occ machine.Occupancy) {
 	}
 	m.lsu.reset()
 	m.icache.cache.reset()
+	m.ccache.cache.reset()
 	m.count = sim.Counters{}
 	m.in = inbox{packets: m.in.packets[:0], first: never}
 	m.out = outbox{packets: m.out.packets[:0], records: m.out.records[:0]}

@@ -143,15 +143,18 @@ func (m *sm) compute(w *warp, st *step, now int64) {
 	}
 	m.reserve(st.pipe, now+int64(st.initiation))
 	over, loads := now+int64(st.latency), int64(st.loads)
-	w.busy = max(w.busy, over&-loads) // a load of a parameter
-	t, at, why := over<<1|loads, now+int64(st.gap), st.why
-	ready := (*[short]int64)(w.ready)
-	ready[st.write] = t
 	if st.more != nil {
+		if line := st.more.constant; line != none {
+			over = max(over, m.ccache.ask(uint64(line), now))
+		}
 		for _, r := range st.more.writes {
-			w.ready[r] = t
+			w.ready[r] = over<<1 | loads
 		}
 	}
+	w.busy = max(w.busy, over&-loads) // a load of a parameter
+	at, why := now+int64(st.gap), st.why
+	ready := (*[short]int64)(w.ready)
+	ready[st.write] = over<<1 | loads
 	next, after := st.follow, w.after
 	if w.ahead--; w.ahead == 0 {
 		next = after

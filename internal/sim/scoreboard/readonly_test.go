@@ -10,6 +10,7 @@ import (
 	"warpbound/internal/isa"
 	"warpbound/internal/machine"
 	"warpbound/internal/sim"
+	"warpbound/internal/test/emutest"
 	"warpbound/internal/trace"
 )
 
@@ -125,13 +126,13 @@ func TestInstructionsBehindBarriers(t *testing.T) {
 	}
 }
 
-// TestInstructionCache holds the cache against a list of lines in the order of their last use.
-func TestInstructionCache(t *testing.T) {
+// TestReadCache holds the cache against a list of lines in the order of their last use.
+func TestReadCache(t *testing.T) {
 	rapid.Check(t, func(r *rapid.T) {
 		ways := rapid.SampledFrom([]int64{1, 2, 4}).Draw(r, "ways")
 		sets := rapid.SampledFrom([]int64{1, 2, 4}).Draw(r, "sets")
-		var c icache
-		c.init(withICache(fermi(t), sets, ways, 16, 50))
+		var c readCache
+		c.init(sets, ways, 16, 50)
 		type held struct {
 			line    uint64
 			arrives int64
@@ -153,4 +154,69 @@ func TestInstructionCache(t *testing.T) {
 			}
 		}
 	})
+}
+
+// withCCache gives a machine a cache for parameters and constants.
+func withCCache(m *machine.Machine, sets, ways, line, miss int64) *machine.Machine {
+	c := &m.CCache
+	c.Sets.Value, c.Ways.Value, c.Line.Value, c.Miss.Value = sets, ways, line, miss
+	return m
+}
+
+// TestParametersMiss: the first load of a parameter waits for its line, and the next one finds it, in a run of instructions and
+// where the address is in a register.
+func TestParametersMiss(t *testing.T) {
+	for name, load := range map[string]string{
+		"a known place": "ld.param.u64 %rd1, [p];",
+		"a register":    "ld.param.u64 %rd1, [%rd2];",
+	} {
+		body := "mov.u64 %rd2, p; " + load + " add.u64 %rd3, %rd1, 1; ret;"
+		plain := observe(t, newSim(t, fermi(t), compile(t, body)), 1, 32)
+		cold := observe(t, newSim(t, withCCache(fermi(t), 4, 1, 16, 100), compile(t, body)), 1, 32)
+		want := gaps(plain, 0, 0)
+		want[3] += 100 - fermi(t).Timing(isa.MemParam).Latency // the prologue uses the parameter, and has loaded the line
+		if got := gaps(cold, 0, 0); !slices.Equal(got, want) {
+			t.Errorf("%s: instructions issue after %v, want %v", name, got, want)
+		}
+	}
+}
+
+// TestConstantsMiss loads one element of a table by each lane: as many lines as hold them are there when the last of them is.
+func TestConstantsMiss(t *testing.T) {
+	code := emutest.Code(t, `.version 6.3
+.target sm_20
+.address_size 64
+.const .align 64 .b32 table[64];
+.visible .entry k(.param .u64 p)
+{
+.reg .b32 %r<8>; .reg .b64 %rd<4>;
+mov.u32 %r1, %tid.x;
+mul.wide.u32 %rd1, %r1, 8;
+mov.u64 %rd2, table;
+add.u64 %rd2, %rd2, %rd1;
+ld.const.u32 %r2, [%rd2];
+add.u32 %r3, %r2, 1;
+ld.const.u32 %r4, [%rd2+4];
+add.u32 %r5, %r4, 1;
+ret;
+}
+`)
+	use := func(m *machine.Machine) (first, second int64) {
+		at := gaps(observe(t, newSim(t, m, code), 1, 32), 0, 0)
+		return at[5], at[7]
+	}
+	first, second := use(fermi(t))
+	for _, c := range []struct {
+		sets, ways    int64
+		first, second int64
+	}{
+		{4, 1, max(first, 300), second},           // four lines of 64 bytes, and all fit
+		{1, 4, max(first, 300), second},           // likewise
+		{1, 2, max(first, 300), max(second, 300)}, // the first two have made room for the last two
+	} {
+		f, s := use(withCCache(fermi(t), c.sets, c.ways, 64, 300))
+		if f != c.first || s != c.second {
+			t.Errorf("%d sets of %d lines: the results are used after %d and %d cycles, want %d and %d", c.sets, c.ways, f, s, c.first, c.second)
+		}
+	}
 }
