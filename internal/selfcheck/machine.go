@@ -30,7 +30,7 @@ func vary(m *machine.Machine, src kernelgen.Source) *machine.Machine {
 	if m.Core == machine.Scoreboard {
 		policies := []machine.Policy{m.SM.Policy.Value, machine.GTO, machine.LRR, machine.RR}
 		sm.Policy = machine.Choice[machine.Policy]{Value: policies[src.IntN(len(policies))], Source: sampled}
-		instructions(&v, src, set)
+		beginnings(&v, src, set)
 	} else {
 		varyInOrder(&v, src, set)
 	}
@@ -41,15 +41,20 @@ func vary(m *machine.Machine, src kernelgen.Source) *machine.Machine {
 	return &v
 }
 
-// instructions varies the instruction cache of a machine that has one, and what its L2 holds when a launch begins.
-func instructions(v *machine.Machine, src kernelgen.Source, set func(*machine.Number, ...int64)) {
-	if v.ICache == (machine.ICache{}) {
+// beginnings varies what a launch does not find in the caches of a machine that has them for instructions and constants, and what
+// its L2 holds then.
+func beginnings(v *machine.Machine, src kernelgen.Source, set func(*machine.Number, ...int64)) {
+	if v.ICache == (machine.ICache{}) || v.CCache == (machine.CCache{}) {
 		return
 	}
 	set(&v.ICache.Sets, 1, 16)
 	set(&v.ICache.Ways, 1, 2)
 	set(&v.ICache.Line, 1, 4, 64)
 	set(&v.ICache.Miss, 1, 40, 2000)
+	set(&v.CCache.Sets, 1, 4)
+	set(&v.CCache.Ways, 1)
+	set(&v.CCache.Line, 16)
+	set(&v.CCache.Miss, 1, 40, 2000)
 	if src.IntN(2) == 1 {
 		v.L2.Copies = machine.Choice[machine.Switch]{Value: machine.Off, Source: sampled}
 	}
