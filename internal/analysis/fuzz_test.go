@@ -75,7 +75,7 @@ func FuzzMachines(f *testing.F) {
 
 // randomMachine draws a machine that is in order and holds any random kernel.
 func randomMachine(t *testing.T, src kernelgen.Source) *machine.Machine {
-	m, err := machine.Builtin("fermi-c2050")
+	m, err := machine.Builtin([]string{"fermi-c2050", "gtx480"}[src.IntN(2)])
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -119,6 +119,8 @@ func randomMachine(t *testing.T, src kernelgen.Source) *machine.Machine {
 	sm.Count.Value = min(sm.Count.Value, 64)
 	sm.Warps.Value = min(sm.Warps.Value, 1<<14/sm.Count.Value)
 	m.L1.Ways.Value, l2.Ways.Value = min(m.L1.Ways.Value, 16), min(l2.Ways.Value, 16)
+	m.ICache.Sets.Value, m.ICache.Ways.Value = min(m.ICache.Sets.Value, 64), min(m.ICache.Ways.Value, 4)
+	m.CCache.Sets.Value, m.CCache.Ways.Value = min(m.CCache.Sets.Value, 64), min(m.CCache.Ways.Value, 4)
 	sm.Schedulers.Value = min(sm.Schedulers.Value, sm.Warps.Value)
 	sm.Threads.Value = min(sm.Threads.Value, sm.Warps.Value*sm.WarpSize.Value)
 	sm.CTAThreads.Value = min(sm.CTAThreads.Value, sm.Threads.Value, 64*sm.WarpSize.Value)

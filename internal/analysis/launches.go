@@ -241,8 +241,11 @@ func sum(w *workload.Workload, i int, parts []*method.Answer, often []times) (*e
 	}
 	slices.SortStableFunc(out.Breakdown, func(a, b estimate.Share) int { return int(min(max(b.Cycles-a.Cycles, -1), 1)) })
 	caches := "empty caches"
-	if w.Spec.Caches.Warm {
+	switch {
+	case w.Spec.Caches.Warm:
 		caches = "what the one before left in the cache that multiprocessors share"
+	case w.Machine.WarmCopies():
+		caches = "caches that are empty but for what the host has copied"
 	}
 	out.Assumptions = append(out.Assumptions, fmt.Sprintf(
 		"sum over %d launches, executed %d times in all: they follow each other without overlap, each on an idle GPU with %s, whatever the ones before left in buffers",

@@ -314,6 +314,9 @@ func (m *Machine) StandIn(in *isa.Instr) (isa.Feature, Timing, bool) {
 	return f, t, ok && lacks
 }
 
+// WarmCopies reports whether what the host copies to the GPU is in the L2 when a launch begins, as far as there is room.
+func (m *Machine) WarmCopies() bool { return m.L2.Copies.Value == On }
+
 // LockStep reports whether the lanes of a warp that are on one path execute each instruction together, so that its
 // program order orders what they do. Devices from sm_70 on do not promise that (CUDA C++ Programming Guide,
 // Independent Thread Scheduling): a machine with scoreboards does not if it has all features that came with sm_70.

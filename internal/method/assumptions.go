@@ -65,6 +65,9 @@ func (p *Problem) Evidence() estimate.Evidence {
 	return estimate.Proven
 }
 
+// WarmCopies is what estimates rest on that come of runs of a machine whose L2 is not empty when a launch begins.
+const WarmCopies = "when the first launch begins, the L2 holds what the host has copied, as far as there is room"
+
 // LoopAssumption is what an estimate rests on that takes the bound of a loop from the job.
 func LoopAssumption(loop string, iterations int64) string {
 	return fmt.Sprintf("loop bound of %s: at most %d back edges per entry (annotated)", loop, iterations)

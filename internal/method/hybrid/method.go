@@ -52,7 +52,7 @@ func (m Method) Record(p *method.Problem, at method.Placement) (method.Recording
 	if err != nil {
 		return nil, err
 	}
-	r := &recording{ipg: ipg, kernel: p.Graph.Kernel.Readable(), bounds: Bounds{}}
+	r := &recording{ipg: ipg, kernel: p.Graph.Kernel.Readable(), copies: p.Machine != nil && p.Machine.WarmCopies(), bounds: Bounds{}}
 	for _, b := range p.Bounds {
 		r.bound(p, b)
 	}
@@ -77,6 +77,7 @@ func (m Method) program(p *method.Problem) (*Program, error) {
 type recording struct {
 	ipg      *IPG
 	kernel   string
+	copies   bool // the machine's L2 holds what the host has copied
 	bounds   Bounds
 	warnings []diag.Warning
 }
@@ -107,7 +108,7 @@ func (r *recording) Follows(from, to trace.Ipoint) bool { return r.ipg.Follows(f
 // Sink returns a *Profile. Where multiprocessors count from an origin of their own, traces come of code in
 // the kernel, which may show transitions that the graph does not have.
 func (r *recording) Sink(clocks trace.Clocks) trace.Sink {
-	return NewProfileOf(r.ipg, Options{Clocks: clocks, Unknown: clocks == trace.PerSM})
+	return NewProfileOf(r.ipg, Options{Clocks: clocks, Unknown: clocks == trace.PerSM, Copies: r.copies && clocks == trace.Common})
 }
 
 func (r *recording) Bound(ctx context.Context, sinks []trace.Sink) (*method.Answer, error) {

@@ -9,6 +9,7 @@ import (
 
 	"warpbound/estimate"
 	"warpbound/internal/ipet"
+	"warpbound/internal/method"
 	"warpbound/internal/trace"
 )
 
@@ -156,6 +157,9 @@ func (r *reporter) assumptions() []string {
 			"the code executed is what the driver compiled from the instrumented kernel")
 	} else {
 		list = append(list, "the traced PTX instructions are those executed (a device executes the SASS that ptxas generates)")
+	}
+	if r.p.options.Copies {
+		list = append(list, method.WarmCopies)
 	}
 	return append(list,
 		"no other kernel runs on the GPU",

@@ -19,6 +19,9 @@ type Options struct {
 	// branch may run by turns and need not reconverge at its reconvergence point, which the
 	// graph does not describe.
 	Unknown bool
+
+	// Copies says that runs begin with what the host has copied in the L2.
+	Copies bool
 }
 
 // NewProfileOf returns the profile of no run, of traces for which options are needed.

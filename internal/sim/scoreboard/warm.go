@@ -29,7 +29,7 @@ func (s *Sim) warmUp(mem *emu.Memory) {
 		for i := range s.kept {
 			s.mem.parts[i].cache.take(&s.kept[i])
 		}
-	case s.cfg.Machine.L2.Copies.Value == machine.On:
+	case s.cfg.Machine.WarmCopies():
 		for addr, bytes := range mem.Filled {
 			s.mem.copy(s.cfg.Machine, addr, bytes)
 		}

@@ -17,6 +17,7 @@ import (
 	"warpbound/internal/analysis"
 	"warpbound/internal/campaign"
 	"warpbound/internal/halt"
+	methods "warpbound/internal/method"
 	method "warpbound/internal/method/search"
 	"warpbound/internal/method/search/genetic"
 	"warpbound/internal/runner"
@@ -298,6 +299,9 @@ func (s *searching) found(ctx context.Context) (*Found, error) {
 			"no other kernel runs on the GPU",
 			"launch overhead on the host is not included",
 		},
+	}
+	if s.Machine.WarmCopies() {
+		e.Assumptions = append(e.Assumptions, methods.WarmCopies)
 	}
 	if f.Interrupted && f.Analysis.Interrupted == nil {
 		f.Analysis.Interrupted = s.interruption(ctx)
