@@ -26,7 +26,7 @@ import (
 	"warpbound/internal/trace"
 )
 
-var policies = []machine.Policy{machine.GTO, machine.LRR, machine.RR}
+var policies = []machine.Policy{machine.GTO, machine.GTY, machine.LRR, machine.RR}
 
 // checkResults executes test vectors in three ways, in the obvious way, without
 // time, and cycle by cycle under every policy, and compares the buffers and what

@@ -96,14 +96,21 @@ func (p *prober) policy(ctx context.Context, class isa.Class, second int) (machi
 	}
 	m := &Measurement{Name: "sm.policy", Unit: "ratio", What: "times of two warps of a scheduler with independent instructions, the longer by the shorter"}
 	only := uint32(1) << second
+	youngest := 0 // how often the youngest warp ended first
 	for range p.repeats {
 		a, b, err := ends(fns[0], 1|only)
 		if err != nil {
 			return "", nil, err
 		}
+		if b < a {
+			youngest++
+		}
 		m.Samples = append(m.Samples, max(a, b)/min(a, b))
 	}
-	if m.Median() > 1.4 {
+	switch {
+	case m.Median() > 1.4 && 2*youngest > p.repeats:
+		return machine.GTY, m, nil
+	case m.Median() > 1.4:
 		return machine.GTO, m, nil
 	}
 	m.Samples = nil

@@ -22,7 +22,7 @@ func variant(t *rapid.T, base *machine.Machine) *machine.Machine {
 	}
 	between(&m.SM.Count, "SMs", 4, 20)
 	draw(&m.SM.Schedulers, "schedulers", 1, 2, 4)
-	m.SM.Policy.Value = rapid.SampledFrom([]machine.Policy{machine.GTO, machine.LRR, machine.RR}).Draw(t, "policy")
+	m.SM.Policy.Value = rapid.SampledFrom([]machine.Policy{machine.GTO, machine.GTY, machine.LRR, machine.RR}).Draw(t, "policy")
 	between(&m.SM.Barrier, "barrier", 1, 30)
 	between(&m.SM.Dispatch, "dispatch", 1, 40)
 	sp, sfu := m.Pipelines["sp"], m.Pipelines["sfu"]

@@ -103,7 +103,7 @@ type SM struct {
 	WarpSize   Number `toml:"warp_size" unit:"threads per warp" min:"1" max:"64" shape:"power of two"`
 	Schedulers Number `toml:"schedulers" unit:"schedulers per SM" split:"SIMDs per SM" min:"1" max:"32"`
 
-	Policy Choice[Policy] `toml:"policy" choices:"gto lrr rr"`
+	Policy Choice[Policy] `toml:"policy" choices:"gto gty lrr rr"`
 
 	Warps        Number `toml:"warps" unit:"warps per SM" min:"1" max:"512"`
 	CTAs         Number `toml:"ctas" unit:"CTAs per SM" min:"1" max:"128"`
@@ -125,6 +125,7 @@ type Policy string
 // The scheduling policies.
 const (
 	GTO Policy = "gto" // the same warp as last time, otherwise the oldest
+	GTY Policy = "gty" // the same warp as last time, otherwise the youngest
 	LRR Policy = "lrr" // the next one that can issue, in a circle
 	RR  Policy = "rr"  // strictly in turn; warps that wait at a barrier are passed over
 )
@@ -360,8 +361,8 @@ func (m *Machine) Timing(c isa.Class) Timing { return m.Classes[c.String()] }
 // WithPolicy returns the machine with another scheduling policy, chosen by the
 // caller and not by the machine's source. Only scoreboards have several.
 func (m *Machine) WithPolicy(p Policy) (*Machine, error) {
-	if p != GTO && p != LRR && p != RR {
-		return nil, fmt.Errorf("no scheduling policy %q; there are %s, %s and %s", p, GTO, LRR, RR)
+	if p != GTO && p != GTY && p != LRR && p != RR {
+		return nil, fmt.Errorf("no scheduling policy %q; there are %s, %s, %s and %s", p, GTO, GTY, LRR, RR)
 	}
 	if only := m.Core.policy(); m.Core != Scoreboard && p != only {
 		return nil, fmt.Errorf("%s: %s schedules by %s, not by %s", m.Name, m.Core.Named(), only, p)

@@ -133,7 +133,7 @@ func agreement(all []figure) []estimate.Example {
 func figureTable(all []figure) estimate.Table {
 	t := estimate.Table{
 		Name:    "Core cycles of GPGPU-Sim beside ours. Numbers of the machine are set by the rows \"set\" and by no other",
-		Columns: []string{"machine", "row", "measured", "simulated", "error", "role"},
+		Columns: []string{"chip", "row", "measured", "simulated", "error", "role"},
 	}
 	for _, f := range all {
 		t.Rows = append(t.Rows, []string{f.machine, f.name, cycles(f.measured), cycles(f.simulated), errorText(f.error()), string(f.role)})

@@ -28,7 +28,7 @@ func vary(m *machine.Machine, src kernelgen.Source) *machine.Machine {
 	set(&sm.CTAs, 1, 2, 8)
 	set(&sm.Dispatch, 1, 8, 30)
 	if m.Core == machine.Scoreboard {
-		policies := []machine.Policy{m.SM.Policy.Value, machine.GTO, machine.LRR, machine.RR}
+		policies := []machine.Policy{m.SM.Policy.Value, machine.GTO, machine.GTY, machine.LRR, machine.RR}
 		sm.Policy = machine.Choice[machine.Policy]{Value: policies[src.IntN(len(policies))], Source: sampled}
 		beginnings(&v, src, set)
 	} else {

@@ -54,7 +54,7 @@ func (g *randomModule) execute(src string) error {
 	if err != nil {
 		return fmt.Errorf("without time: %w", err)
 	}
-	for _, policy := range []machine.Policy{machine.GTO, machine.LRR, machine.RR} {
+	for _, policy := range []machine.Policy{machine.GTO, machine.GTY, machine.LRR, machine.RR} {
 		got := new(emu.Memory)
 		if launch, err = g.launch(got); err != nil {
 			return err

@@ -160,7 +160,7 @@ func TestNewRefuses(t *testing.T) {
 func TestPolicies(t *testing.T) {
 	code := compile(t, "mov.u32 %r1, 1; mov.u32 %r2, 1; mov.u32 %r3, 1; mov.u32 %r4, 1; ret;")
 	for policy, want := range map[machine.Policy]string{
-		machine.GTO: "00000", machine.LRR: "02020", machine.RR: "02020",
+		machine.GTO: "00000", machine.GTY: "22222", machine.LRR: "02020", machine.RR: "02020",
 	} {
 		m, err := fermi(t).WithPolicy(policy)
 		if err != nil {

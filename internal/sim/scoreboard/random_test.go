@@ -107,7 +107,7 @@ func randomMachine(t *rapid.T, m *machine.Machine) *machine.Machine {
 	pick(&m.SM.Schedulers, "schedulers", 1, 2, 3)
 	pick(&m.SM.Dispatch, "dispatch", 1, 50)
 	pick(&m.SM.Barrier, "barrier", 1, 20)
-	m.SM.Policy.Value = rapid.SampledFrom([]machine.Policy{machine.GTO, machine.LRR, machine.RR}).Draw(t, "policy")
+	m.SM.Policy.Value = rapid.SampledFrom([]machine.Policy{machine.GTO, machine.GTY, machine.LRR, machine.RR}).Draw(t, "policy")
 	pick(&m.L1.Sets, "L1 sets", 1, 4, 32)
 	m.L1.Index.Value = rapid.SampledFrom([]machine.Index{machine.Linear, machine.Fermi}).Draw(t, "index")
 	pick(&m.L1.Ways, "L1 ways", 1, 2)

@@ -45,7 +45,7 @@ func (s *scheduler) remove(m *sm, w *warp) {
 	}
 	i := slices.Index(s.warps, w)
 	s.warps = slices.Delete(s.warps, i, i+1)
-	// The greedy policy goes on with the oldest, the circular ones with the
+	// The greedy policies go on with the oldest or the youngest, the circular ones with the
 	// warp that followed.
 	switch {
 	case s.last == i && m.sim.greedy:
@@ -68,7 +68,9 @@ func (s *scheduler) account(now int64) {
 func (s *scheduler) pick(m *sm, now int64) int {
 	switch {
 	case m.policy == machine.GTO:
-		return s.pickGreedy(m, now)
+		return s.pickGreedy(m, now, 0, 1)
+	case m.policy == machine.GTY:
+		return s.pickGreedy(m, now, len(s.warps)-1, -1)
 	case m.policy == machine.LRR:
 		return s.pickLoose(m, now)
 	default:
@@ -81,12 +83,13 @@ func (s *scheduler) able(m *sm, i int) int64 {
 	return max(s.warps[i].at, m.accepts[s.warps[i].next.pipe])
 }
 
-// pickGreedy prefers the warp that issued last, then the oldest.
-func (s *scheduler) pickGreedy(m *sm, now int64) int {
+// pickGreedy prefers the warp that issued last, then others from a position on, in one direction: from the oldest, or from the
+// youngest.
+func (s *scheduler) pickGreedy(m *sm, now int64, from, step int) int {
 	if s.last >= 0 && s.able(m, s.last) <= now {
 		return s.last
 	}
-	for i := range s.warps {
+	for i := from; i >= 0 && i < len(s.warps); i += step {
 		if s.able(m, i) <= now {
 			s.last = i
 			return i

@@ -41,7 +41,7 @@ const never = math.MaxInt64 >> 1
 type Sim struct {
 	cfg     sim.Config
 	plan    plan
-	greedy  bool  // the policy is machine.GTO
+	greedy  bool  // the policy is machine.GTO or machine.GTY
 	clocked bool  // the kernel reads a clock
 	nsNum   int64 // nanoseconds per nsDen cycles
 	nsDen   int64
@@ -81,7 +81,7 @@ func New(cfg sim.Config) (*Sim, error) {
 	s.nsNum, s.nsDen = 1e9, cfg.Machine.Clock.Core.Value
 	s.flits = flitTable(cfg.Machine)
 	s.plan, s.clocked = makePlan(&s.cfg)
-	s.greedy = cfg.Machine.SM.Policy.Value == machine.GTO
+	s.greedy = cfg.Machine.SM.Policy.Value == machine.GTO || cfg.Machine.SM.Policy.Value == machine.GTY
 	s.sms = make([]sm, cfg.Machine.SM.Count.Value)
 	for i := range s.sms {
 		s.sms[i].init(s, i)
