@@ -55,7 +55,7 @@ const bufBytes = 1 << 20
 // newSim makes a simulation with an Ipoint at every instruction.
 func newSim(t testing.TB, m *machine.Machine, code *emu.Code) *Sim {
 	t.Helper()
-	s, err := New(sim.Config{Code: code, Machine: m, RegsPerThread: 20, Ipoints: emutest.EveryInstr(code), MaxCycles: 10_000_000})
+	s, err := New(sim.Config{Code: code, Machine: m, RegsPerThread: 20, Ipoints: emutest.EveryInstr(code), MaxCycles: 50_000_000})
 	if err != nil {
 		t.Fatal(err)
 	}
