@@ -104,6 +104,9 @@ type SM struct {
 	Schedulers Number `toml:"schedulers" unit:"schedulers per SM" split:"SIMDs per SM" min:"1" max:"32"`
 
 	Policy Choice[Policy] `toml:"policy" choices:"gto gty lrr rr"`
+	// SubCores is on if each scheduler has pipelines of its own, all but the one for memory; otherwise, or if it is left out, they
+	// share those of the SM.
+	SubCores Choice[Switch] `toml:"sub_cores" core:"scoreboard" choices:"on off" optional:"yes"`
 
 	Warps        Number `toml:"warps" unit:"warps per SM" min:"1" max:"512"`
 	CTAs         Number `toml:"ctas" unit:"CTAs per SM" min:"1" max:"128"`

@@ -59,6 +59,9 @@ func (c *checker) caches() {
 	c.require(dram.RC.Value >= dram.RAS.Value, "dram.rc", "a row cycle of %d is shorter than ras = %d", dram.RC.Value, dram.RAS.Value)
 }
 
+// maxGroups limits the pipelines of an SM that differ.
+const maxGroups = 256
+
 // memoryPipeline checks that one pipeline serves memory and nothing else.
 func (c *checker) memoryPipeline() {
 	m := c.m
@@ -68,6 +71,10 @@ func (c *checker) memoryPipeline() {
 		c.require(m.Timing(class).Pipeline == lsu, path, "all memory classes share one pipeline, but this is not %q", lsu)
 	}
 	c.require(m.Pipelines[lsu].Value == 1, "pipelines."+lsu, "an SM has 1 pipeline for memory, not %d", m.Pipelines[lsu].Value)
+	if m.SM.SubCores.Value == On {
+		all := int64(len(m.Pipelines)) * m.SM.Schedulers.Value
+		c.require(all <= maxGroups, "sm.sub_cores", "%d schedulers with %d pipelines of their own are more than %d", m.SM.Schedulers.Value, len(m.Pipelines), maxGroups)
+	}
 	for _, class := range isa.Classes() {
 		if class < isa.MemParam {
 			path := "classes." + class.String() + ".pipeline"

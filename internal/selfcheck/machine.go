@@ -30,6 +30,9 @@ func vary(m *machine.Machine, src kernelgen.Source) *machine.Machine {
 	if m.Core == machine.Scoreboard {
 		policies := []machine.Policy{m.SM.Policy.Value, machine.GTO, machine.GTY, machine.LRR, machine.RR}
 		sm.Policy = machine.Choice[machine.Policy]{Value: policies[src.IntN(len(policies))], Source: sampled}
+		if src.IntN(4) == 3 {
+			sm.SubCores = machine.Choice[machine.Switch]{Value: machine.On, Source: sampled}
+		}
 		beginnings(&v, src, set)
 	} else {
 		varyInOrder(&v, src, set)

@@ -68,8 +68,8 @@ func (m *sm) start(index int, now int64) {
 	for i := range m.perCTA {
 		id := slot*m.perCTA + i
 		w := &m.warps[id]
-		w.id, w.emu, w.cta, w.index, w.next = int32(id), &c.emu.Warps[i], int32(slot), int16(i), &m.steps[c.emu.Warps[i].PC()]
-		w.sched = int16(id % len(m.scheds))
+		w.id, w.emu, w.cta, w.index, w.sched = int32(id), &c.emu.Warps[i], int32(slot), int16(i), int16(id%len(m.scheds))
+		w.next = &m.steps[w.sched][w.emu.PC()]
 		w.state, w.inflight, w.busy, w.ahead = running, 0, 0, 0
 		w.line, w.arrives = none, 0
 		if w.ready == nil {

@@ -66,8 +66,10 @@ func newSim(t testing.TB, m *machine.Machine, code *emu.Code) *Sim {
 // instruction when it issues.
 func slowly(s *Sim) *Sim {
 	s.everyCycle = true
-	for pc := range s.plan.steps {
-		s.plan.steps[pc].run = 0
+	for _, steps := range s.plan.steps {
+		for pc := range steps {
+			steps[pc].run = 0
+		}
 	}
 	return s
 }

@@ -3,10 +3,12 @@ package scoreboard
 import (
 	"context"
 	"errors"
+	"maps"
 	"strings"
 	"testing"
 
 	"warpbound/internal/emu"
+	"warpbound/internal/isa"
 	"warpbound/internal/machine"
 	"warpbound/internal/sim"
 	"warpbound/internal/test/emutest"
@@ -175,6 +177,34 @@ func TestPolicies(t *testing.T) {
 		}
 		if !strings.HasPrefix(order, want) {
 			t.Errorf("%s: warps issue in the order %s, want %s", policy, order, want)
+		}
+	}
+}
+
+// TestSubCores runs two warps of two schedulers that keep the only pipeline of their instructions busy, and two of one scheduler. With
+// sub-cores the former do not wait for each other.
+func TestSubCores(t *testing.T) {
+	code := compile(t, strings.Repeat("mul.lo.u32 %r1, %t, 3; mul.lo.u32 %r2, %t, 5; mul.lo.u32 %r3, %t, 7; mul.lo.u32 %r4, %t, 9;\n", 10)+"ret;")
+	cycles := func(subCores machine.Switch, policy machine.Policy, warps int) int64 {
+		m, err := fermi(t).WithPolicy(policy)
+		if err != nil {
+			t.Fatal(err)
+		}
+		own := *m
+		own.SM.SubCores.Value, own.SM.Schedulers.Value = subCores, 2
+		own.Pipelines = map[string]machine.Number{"sp": {Value: 1}, "sfu": {Value: 1}, "ldst": {Value: 1}}
+		own.Classes = maps.Clone(m.Classes)
+		timing := m.Timing(isa.IntMul)
+		timing.Initiation, timing.Latency = 4, 4
+		own.Classes[isa.IntMul.String()] = timing
+		return observe(t, newSim(t, &own, code), 1, 32*warps).Cycles
+	}
+	const instrs = 40 * 4 // cycles that those of a warp keep a pipeline
+	for _, policy := range []machine.Policy{machine.GTO, machine.GTY, machine.LRR, machine.RR} {
+		one, two := cycles(machine.Off, policy, 1), cycles(machine.Off, policy, 2)
+		own, four := cycles(machine.On, policy, 2), cycles(machine.On, policy, 4)
+		if two < one+instrs/2 || own > one+10 || four < own+instrs/2 {
+			t.Errorf("%s: %d cycles of one warp, %d of two, %d of two and %d of four with sub-cores", policy, one, two, own, four)
 		}
 	}
 }

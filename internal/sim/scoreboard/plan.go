@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"warpbound/internal/isa"
+	"warpbound/internal/machine"
 	"warpbound/internal/sim"
 	"warpbound/internal/trace"
 )
@@ -67,10 +68,10 @@ const short = 1 << 8
 // order in which instructions name them, so that those of one place in the kernel
 // lie side by side.
 type plan struct {
-	steps []step
-	lsu   uint8 // the pipeline group of memory instructions
-	pipes []int // pipelines in each group, per SM
-	regs  int   // those that the kernel uses, and the first ones, which stand for none
+	steps [][]step // by scheduler; those of all are the same if they share the pipelines
+	lsu   uint8    // the pipeline group of memory instructions
+	pipes []int    // pipelines in each group; a scheduler's own are groups of their own
+	regs  int      // those that the kernel uses, and the first ones, which stand for none
 }
 
 // makePlan looks every instruction up in the machine, and reports whether one
@@ -82,7 +83,8 @@ func makePlan(cfg *sim.Config) (plan, bool) {
 		names = append(names, name)
 	}
 	slices.Sort(names)
-	p := plan{steps: make([]step, code.Len()), regs: firstReg}
+	p := plan{regs: firstReg}
+	steps := make([]step, code.Len())
 	numbers := make([]int32, len(code.Kernel().Regs)) // 0 for a register that was not named yet
 	number := func(r isa.Reg) int32 {
 		if numbers[r] == 0 {
@@ -98,14 +100,14 @@ func makePlan(cfg *sim.Config) (plan, bool) {
 	}
 	p.lsu = group[m.Timing(isa.MemGlobal).Pipeline]
 	clocked := false
-	for pc := range p.steps {
+	for pc := range steps {
 		in := code.Instr(pc)
 		t := m.InstrTiming(in)
-		p.steps[pc] = step{
+		steps[pc] = step{
 			kind: kindOf(in), pipe: group[t.Pipeline], volatile: in.Volatile, async: in.Op == isa.CpAsync || in.Op == isa.BulkCopy,
 			write: noResult, results: in.HasResult(), pc: int32(pc), latency: int32(t.Latency), initiation: int32(t.Initiation),
 		}
-		st := &p.steps[pc]
+		st := &steps[pc]
 		if st.pipe == p.lsu {
 			st.memory = 1
 		}
@@ -116,8 +118,8 @@ func makePlan(cfg *sim.Config) (plan, bool) {
 		case kindMemory:
 			st.loads = 1
 		}
-		if pc+1 < len(p.steps) {
-			st.follow = &p.steps[pc+1]
+		if pc+1 < len(steps) {
+			st.follow = &steps[pc+1]
 		}
 		rest := more{line: none, constant: parameterLine(in, m)}
 		if size := m.ICache.Line.Value; size > 0 && (code.Head(pc) || int64(pc)%size == 0) {
@@ -152,7 +154,31 @@ func makePlan(cfg *sim.Config) (plan, bool) {
 			st.ipoint = cfg.Ipoints[pc]
 		}
 	}
+	p.distribute(steps, m)
 	return p, clocked
+}
+
+// distribute gives each scheduler the steps: those with pipelines of its own, if the machine has sub-cores.
+func (p *plan) distribute(steps []step, m *machine.Machine) {
+	groups := len(p.pipes)
+	for k := range m.SM.Schedulers.Value {
+		if k == 0 || m.SM.SubCores.Value != machine.On {
+			p.steps = append(p.steps, steps)
+			continue
+		}
+		own := slices.Clone(steps)
+		for i := range own {
+			st := &own[i]
+			if st.pipe != p.lsu {
+				st.pipe += uint8(int(k) * groups)
+			}
+			if st.follow != nil {
+				st.follow = &own[i+1]
+			}
+		}
+		p.steps = append(p.steps, own)
+		p.pipes = append(p.pipes, p.pipes[:groups]...)
+	}
 }
 
 func kindOf(in *isa.Instr) kind {

@@ -105,6 +105,7 @@ func randomMachine(t *rapid.T, m *machine.Machine) *machine.Machine {
 	pick(&m.SM.Count, "SMs", 1, 2, 5)
 	pick(&m.SM.WarpSize, "warp size", 4, 32, 64)
 	pick(&m.SM.Schedulers, "schedulers", 1, 2, 3)
+	m.SM.SubCores.Value = rapid.SampledFrom([]machine.Switch{"", machine.On, machine.Off}).Draw(t, "sub-cores")
 	pick(&m.SM.Dispatch, "dispatch", 1, 50)
 	pick(&m.SM.Barrier, "barrier", 1, 20)
 	m.SM.Policy.Value = rapid.SampledFrom([]machine.Policy{machine.GTO, machine.GTY, machine.LRR, machine.RR}).Draw(t, "policy")

@@ -26,7 +26,7 @@ type sm struct {
 	ctas   []ctaSlot
 	party  *emu.Party // that executes them, nil if one goroutine simulates all SMs
 	warps  []warp     // those of slot k begin at k*perCTA
-	steps  []step     // of the plan
+	steps  [][]step   // of the plan
 	scheds []scheduler
 
 	// The pipelines by group: when the first of each accepts the next instruction, the second, never if there is

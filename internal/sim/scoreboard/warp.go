@@ -81,7 +81,7 @@ func (m *sm) step(s *scheduler, w *warp, st *step, now int64) {
 	m.count.ThreadInstrs += int64(bits.OnesCount64(eff.Mask))
 	if st.kind == kindMemory {
 		m.access(w, st, now)
-		w.next = &m.steps[w.emu.PC()]
+		w.next = &m.steps[w.sched][w.emu.PC()]
 		m.schedule(w, now+1, sim.StallALU)
 		return
 	}
@@ -125,7 +125,7 @@ func (m *sm) step(s *scheduler, w *warp, st *step, now int64) {
 	if eff.WarpDone {
 		m.exit(s, w, now+int64(st.latency))
 	} else {
-		w.next = &m.steps[w.emu.PC()]
+		w.next = &m.steps[w.sched][w.emu.PC()]
 		m.schedule(w, next, why)
 	}
 	for set := eff.Released; set != 0; set &= set - 1 {
@@ -186,7 +186,7 @@ func (m *sm) ahead(w *warp, st *step) {
 	if diverged {
 		m.count.DivergentBranches++
 	}
-	w.after = &m.steps[w.emu.PC()]
+	w.after = &m.steps[w.sched][w.emu.PC()]
 }
 
 // observed executes an instruction that is observed.
