@@ -85,3 +85,18 @@ func TestLoops(t *testing.T) {
 		})
 	}
 }
+
+// TestLoopsOfDifferentWidths asks one solver about two loops, whose variables are of different sorts.
+func TestLoopsOfDifferentWidths(t *testing.T) {
+	z3 := smt.ThoroughZ3()
+	s := smttest.New(t, z3, z3, time.Hour)
+	g := flowtest.Graph(t, "k.ptx", moduleOf(`cvt.u64.u32 %d1, %y; cvt.u64.u32 %d2, %x;
+L: setp.eq.u32 %p1, %y, 0; @%p1 bra M; rem.u32 %r1, %x, %y; mov.u32 %x, %y; mov.u32 %y, %r1; bra L;
+M: setp.eq.u64 %p1, %d1, 0; @%p1 bra E; rem.u64 %d3, %d2, %d1; mov.u64 %d2, %d1; mov.u64 %d1, %d3; bra M; E:`))
+	v, b := value.Analyze(g, value.Launch{}), smt.NewBuilder()
+	for i := range g.Loops().Loops {
+		if r, err := ranking.Find(context.Background(), b, v, i, s); err != nil || r == nil || r.Iterations != 65 {
+			t.Errorf("loop %d: %+v, %v", i, r, err)
+		}
+	}
+}

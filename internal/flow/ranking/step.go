@@ -68,10 +68,15 @@ func newLoop(b *smt.Builder, v *value.Result, index int) *loop {
 	return l
 }
 
+// newName returns a new name for a variable. Other loops have others: their variables may be of other sorts.
+func (l *loop) newName(what string) string {
+	l.fresh++
+	return fmt.Sprintf("%s_%d_%d", what, l.loop.Header, l.fresh)
+}
+
 // any returns a term for what a register can hold; nil if it is wider than terms are.
 func (l *loop) any(r isa.Reg) *smt.Term {
-	l.fresh++
-	name := fmt.Sprintf("r%d_%d", r, l.fresh)
+	name := l.newName(fmt.Sprintf("r%d", r))
 	switch t := l.g.Kernel.Regs[r].Type; {
 	case t == isa.Pred:
 		return l.b.Var(name, smt.Bool)
@@ -236,8 +241,7 @@ func (l *loop) passes(w words, block, edge int) *smt.Term {
 		}
 		return holds
 	}
-	l.fresh++
-	return l.b.Var(fmt.Sprintf("edge_%d", l.fresh), smt.Bool)
+	return l.b.Var(l.newName("edge"), smt.Bool)
 }
 
 // holds says that a guard holds.
@@ -245,8 +249,7 @@ func (l *loop) holds(w words, g isa.Guard) *smt.Term {
 	t := l.get(w, g.Reg)
 	switch {
 	case t == nil:
-		l.fresh++
-		t = l.b.Var(fmt.Sprintf("guard_%d", l.fresh), smt.Bool)
+		t = l.b.Var(l.newName("guard"), smt.Bool)
 	case t.Sort() != smt.Bool:
 		t = l.b.Not(l.b.Eq(t, l.b.Number(t.Width(), 0)))
 	}
@@ -333,8 +336,7 @@ func (l *loop) remainder(s *step, x, y *smt.Term, width int) *smt.Term {
 		return l.b.ZeroExt(t, width)
 	}
 	x, y = fit(x), fit(y)
-	l.fresh++
-	r := l.b.Var(fmt.Sprintf("rest_%d", l.fresh), smt.Bits(width))
+	r := l.b.Var(l.newName("rest"), smt.Bits(width))
 	half := l.b.Lshr(l.b.Sub(x, l.b.Number(width, 1)), l.b.Number(width, 1)) // 2r < x
 	s.assumed = append(s.assumed, l.b.Or(l.b.Eq(y, l.b.Number(width, 0)), l.b.And(
 		l.b.And(l.b.Ult(r, y), l.b.Ule(r, x)),
