@@ -87,6 +87,9 @@ func (r *Ranks) ask(c smt.Command, v *value.Result, loops []int) error {
 	}
 	r.Solver, r.Version = c.Name, version
 	builder := smt.NewBuilder()
+	if err := honest(s, builder); err != nil {
+		return err
+	}
 	for _, i := range loops {
 		found, err := ranking.Find(context.Background(), builder, v, i, hasty{s})
 		if err != nil {
@@ -97,6 +100,17 @@ func (r *Ranks) ask(c smt.Command, v *value.Result, loops []int) error {
 		}
 	}
 	return nil
+}
+
+// honest is an error if a solver refutes a formula that holds for some numbers. Bounds rest on what it refutes, and one that
+// refutes everything proves any.
+func honest(s *smt.Solver, b *smt.Builder) error {
+	x := b.Var("honest", smt.Bits(32))
+	answer, _, err := s.Check(context.Background(), []*smt.Term{b.Ult(b.Number(32, 1), b.Mul(x, x))})
+	if err == nil && answer == smt.Unsat {
+		err = errors.New("the solver refutes a formula that holds")
+	}
+	return err
 }
 
 // hasty is a solver that fails where one has hung.
