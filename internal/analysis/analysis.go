@@ -416,6 +416,9 @@ func boundWatched(ctx context.Context, w *workload.Workload, m method.Static, ex
 	}
 	p.Executed = executed
 	answer, err := m.Bound(ctx, p)
+	if loop := (*absexec.UnboundedLoop)(nil); errors.As(err, &loop) && solve(w.First(), p) {
+		answer, err = m.Bound(ctx, p)
+	}
 	switch {
 	case err == nil && ctx.Err() != nil: // it may have left out what makes the bound less
 		return nil, ctx.Err()

@@ -83,6 +83,9 @@ func (l List) certify(w *workload.Workload, req Request, a *Answer) (*certify.Ce
 	if source.Problem, err = Problem(variant); err != nil {
 		return nil, err
 	}
+	if e.Solver != nil {
+		solve(variant.First(), source.Problem)
+	}
 	source.Subject = subject(w, variant)
 	return maker.New(source)
 }

@@ -48,13 +48,12 @@ func ProblemOn(w *workload.Workload, m *machine.Machine, splits []int) (*method.
 	}
 	p.Values = k.Values()
 	p.Count(k.Bound.Job.AllowAbsurd)
-	solve(&k, p)
 	trust(&k, p)
 	return p, nil
 }
 
-// solve adds the bounds of loops that a solver proves, where neither counters nor the job give one.
-func solve(k *workload.Kernel, p *method.Problem) {
+// solve adds the bounds of loops that a solver proves, where neither counters nor the job give one. It reports whether there are any.
+func solve(k *workload.Kernel, p *method.Problem) bool {
 	found := workload.RanksOf(k, func(header int) bool {
 		_, stated := p.Annotated(header)
 		return !stated
@@ -70,6 +69,7 @@ func solve(k *workload.Kernel, p *method.Problem) {
 	if solved != nil {
 		p.Solve(found.Solver+" "+found.Version, solved)
 	}
+	return solved != nil
 }
 
 // trust adds the bounds of loops that hold only if no run writes to the buffers that are read-only by what the job says.
