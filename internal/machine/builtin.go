@@ -31,9 +31,18 @@ func IsFile(name string) bool { return strings.ContainsAny(name, `/\.`) }
 
 // Builtin returns a built-in machine.
 func Builtin(name string) (*Machine, error) {
+	src, err := builtinSource(name)
+	if err != nil {
+		return nil, err
+	}
+	return Parse(name+".toml", src)
+}
+
+// builtinSource returns the file of a built-in machine.
+func builtinSource(name string) ([]byte, error) {
 	src, err := files.ReadFile(name + ".toml")
 	if err != nil {
 		return nil, fmt.Errorf("no machine %q%s", name, suggest.HintOf("built in are", name, Names()))
 	}
-	return Parse(name+".toml", src)
+	return src, nil
 }

@@ -39,6 +39,7 @@ type Machine struct {
 	Architecture string `toml:"architecture"`
 
 	Sources map[string]string `toml:"sources"` // what abbreviations in the numbers' sources stand for
+	Origins map[string]string `toml:"-"`       // the base, a name or a file, that states what the file does not, by the path of a number, word or class
 
 	Clock        Clock             `toml:"clock"`
 	SM           SM                `toml:"sm"`

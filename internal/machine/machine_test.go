@@ -368,6 +368,7 @@ func FuzzParse(f *testing.F) {
 	f.Add([]byte(source(f, "predictable-rr")))
 	f.Add([]byte(source(f, "gcn3-split")))
 	f.Add([]byte(source(f, "integrated-fermi")))
+	f.Add([]byte(fewer))
 	f.Add([]byte("name = 1"))
 	f.Add([]byte("[classes]\nint-add = { latency = 1 }\n[[sm]]\ncount = [[]]"))
 	f.Fuzz(func(t *testing.T, src []byte) {

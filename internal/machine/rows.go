@@ -80,7 +80,7 @@ func (m *Machine) fieldsBut(leftOut func(path string, v reflect.Value) bool) fun
 			section := top.Type().Field(i)
 			path := section.Tag.Get("toml")
 			switch {
-			case !m.Core.has(section.Tag) || section.Tag.Get("optional") != "" && leftOut(path, top.Field(i)):
+			case path == "-" || !m.Core.has(section.Tag) || section.Tag.Get("optional") != "" && leftOut(path, top.Field(i)):
 			case section.Type.Kind() == reflect.Map:
 				if !yield(path, field{section.Tag, top.Field(i)}) {
 					return

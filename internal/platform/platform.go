@@ -184,7 +184,7 @@ func machineOf(j *job.Job, override string, read Reader) (*machine.Machine, erro
 	var m *machine.Machine
 	var err error
 	if machine.IsFile(j.Machine) {
-		m, err = parseMachine(j.Resolve(j.Machine), read)
+		m, err = machine.Read(j.Resolve(j.Machine), read)
 	} else {
 		m, err = machine.Builtin(j.Machine)
 	}
@@ -199,13 +199,5 @@ func Machine(name string, read Reader) (*machine.Machine, error) {
 	if !machine.IsFile(name) {
 		return machine.Builtin(name)
 	}
-	return parseMachine(name, read)
-}
-
-func parseMachine(file string, read Reader) (*machine.Machine, error) {
-	src, err := read(file)
-	if err != nil {
-		return nil, err
-	}
-	return machine.Parse(file, src)
+	return machine.Read(name, read)
 }
