@@ -202,7 +202,7 @@ func (x *execution) next() error {
 	if err != nil {
 		return err
 	}
-	x.step = Step{PC: pc, Instr: in, Box: x.box, Certain: top.must != 0, Active: top.may, Must: top.must & must, May: mask, by: x}
+	x.step = Step{PC: pc, Instr: in, Box: x.box, Certain: top.must != 0, Back: top.back(), Active: top.may, Must: top.must & must, May: mask, by: x}
 	if accesses(in) {
 		if x.step.Access, err = x.access(pc, mask); err != nil {
 			return err

@@ -17,6 +17,9 @@ type entry struct {
 	waits   *junction // of an entry that has not run since its lanes parted
 }
 
+// back reports whether control has come back to the header of the innermost loop since it entered the loop.
+func (e *entry) back() bool { return len(e.loops) > 0 && e.loops[len(e.loops)-1].n > 0 }
+
 // junction gathers the lanes that come to a reconvergence point. Lanes that do not come
 // have exited on the way.
 type junction struct {

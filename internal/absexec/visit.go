@@ -29,7 +29,9 @@ type Step struct {
 	// Certain is set if the warp surely issues the instruction. Otherwise it does if a
 	// lane of Active is there.
 	Certain bool
-	Active  uint64 // lanes for which it is issued at most
+	// Back is set if control has come back to the header of the innermost loop around the instruction since it entered that loop.
+	Back   bool
+	Active uint64 // lanes for which it is issued at most
 	// The lanes that execute it, which have the guard holding: those of Must do in
 	// every execution, only those of May can.
 	Must, May uint64

@@ -50,6 +50,9 @@ func TestKernels(t *testing.T) {
 		// last of them alone.
 		"leaving in turn": {"mov.u32 %r3, 0;\nA: xor.b32 %r5, %r3, %r1; and.b32 %r5, %r5, 1; setp.ne.u32 %p1, %r5, 0; @%p1 bra B; setp.ge.u32 %p2, %r3, %r1; @%p2 bra END;\n" +
 			"B: add.u32 %r4, %r4, %r3; add.u32 %r3, %r3, 1; setp.lt.u32 %p3, %r3, 70; @%p3 bra A;", 1.3, 4, 64, []string{"none"}},
+		// It is not known when the loop is left, so that what is behind it may be executed before the next iteration, and waits for the store.
+		"left from the middle": {"ld.global.u32 %r5, [%rd1]; st.global.u32 [%rd1], %r5; xor.b32 %r5, %r5, 31; and.b32 %r5, %r5, 31; mov.u32 %r3, 0;\nA: bar.sync 0; @%p1 bra B; @%p2 bra END;\n" +
+			"B: add.u32 %r3, %r3, 1; setp.lt.u32 %p3, %r3, %r5; @%p3 bra A;", 8.5, 1, 1, []string{"none"}},
 		// Everything known of two wavefronts is equal, but one takes the branch in one iteration and the other in all.
 		"wavefronts that do less": {"shr.u32 %r5, %r1, 6; xor.b32 %r5, %r5, 1; mul.lo.u32 %r5, %r5, 29;" + seldom, 1.1, 1, 128, all},
 		"workgroups that do less": {"mov.u32 %r5, %ctaid.x; xor.b32 %r5, %r5, 1; mul.lo.u32 %r5, %r5, 29;" + seldom, 1.1, 2, 64, all},

@@ -22,7 +22,6 @@ type witness struct {
 	seen   *facts
 	done   []work // by block
 
-	last    int // block, or -1
 	forks   int // that it is in
 	loops   []loop
 	entered []int64 // by loop: how often, at least
@@ -48,9 +47,8 @@ func (w *witness) Step(s *absexec.Step) {
 	done.add(w.timing.instr(s.Instr, requests))
 	if s.PC == w.config.Graph.Blocks[block].Start {
 		done.times = plus(done.times, 1)
-		w.enter(block, s.Certain)
+		w.enter(block, s)
 	}
-	w.last = block
 	diverged := s.May != 0 && s.Active&^s.Must != 0 || s.Instr.Op == isa.BrxIdx
 	if diverged && bits.OnesCount64(s.Active) > 1 && w.known.parts[block] {
 		w.seen.parts[block] = true
@@ -61,15 +59,16 @@ func (w *witness) Step(s *absexec.Step) {
 	}
 }
 
-// enter counts the entries and the iterations of a loop.
-func (w *witness) enter(block int, certain bool) {
+// enter counts the entries and the iterations of a loop. Which of them an execution of the header is does not follow from what
+// was executed before it: that may be a path of other lanes that leave the loop.
+func (w *witness) enter(block int, s *absexec.Step) {
 	loops := w.config.Graph.Loops()
 	i := loops.Innermost(block)
 	switch {
 	case i < 0 || loops.Loops[i].Header != block:
-	case w.last >= 0 && loops.Loops[i].Contains(w.last):
+	case s.Back:
 		w.back[i]++
-	case certain && w.forks == 0:
+	case s.Certain && w.forks == 0:
 		w.entered[i]++
 	}
 }
@@ -153,7 +152,7 @@ func (c *config) wavefronts(ctx context.Context, t *timing) (*executions, error)
 		results, err := x.Warp(ctx, w, func(absexec.Box) absexec.Visitor {
 			return &witness{
 				config: c, timing: t, count: count, known: known, seen: known.nothing(),
-				done: make([]work, c.Graph.Len()), last: -1, entered: make([]int64, len(known.loops)), back: make([]int64, len(known.loops)), script: all.script.open(),
+				done: make([]work, c.Graph.Len()), entered: make([]int64, len(known.loops)), back: make([]int64, len(known.loops)), script: all.script.open(),
 			}
 		})
 		var loop *absexec.UnboundedLoop
