@@ -91,6 +91,47 @@ func (in *Instr) Class() Class {
 	}
 }
 
+// Group is a group of instructions that a machine may time apart from their classes.
+type Group struct {
+	Name string
+	Of   func(*Instr) bool
+}
+
+// Groups returns the groups. An instruction is of the first that it belongs to, of those that the machine times.
+func Groups() []Group {
+	return []Group{
+		{"half", (*Instr).isHalf},
+		{"convert", (*Instr).isConversion},
+		{"count", func(in *Instr) bool { return in.Op == Popc || in.Op == Clz || in.Op == Bfind || in.Op == Brev }},
+		{"wide", (*Instr).isWide},
+		{"logic", (*Instr).IsLogic},
+	}
+}
+
+// isHalf reports whether an instruction computes numbers of half precision.
+func (in *Instr) isHalf() bool {
+	switch in.Op.Info().Unit {
+	case UnitAdd, UnitMinMax, UnitMul, UnitMad:
+		return in.Op != Cvt && in.Type.IsFloat() && in.Type.Bits() < 32
+	}
+	return false
+}
+
+// isConversion reports whether an instruction converts numbers otherwise than integers of up to 32 bits into such.
+func (in *Instr) isConversion() bool {
+	return in.Op == Cvt && (in.Type.IsFloat() || in.SrcType.IsFloat() || in.Type.Bits() > 32 || in.SrcType.Bits() > 32)
+}
+
+// isWide reports whether an instruction adds or compares integers of 64 bits, or computes their bits. Moves and conversions are not among
+// them.
+func (in *Instr) isWide() bool {
+	switch in.Op {
+	case Mov, Pack, Unpack, Cvt, Cvta, CvtaTo, Isspacep:
+		return false
+	}
+	return in.Op.Info().Unit == UnitAdd && !in.Type.IsFloat() && in.Type.Bits() == 64
+}
+
 // IsLogic reports whether an instruction is of a unit that adds, and adds nothing: logic, shifts, comparisons, selections, moves
 // and conversions.
 func (in *Instr) IsLogic() bool {

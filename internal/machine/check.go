@@ -51,7 +51,7 @@ func (c *checker) check() {
 			c.choice(f, v.row(path))
 		case map[string]Number:
 			if len(v) == 0 {
-				c.errorf(path, "[%s] names no pipeline", path)
+				c.errorf(path, "[%s] is empty", path)
 			}
 			for _, name := range sortedKeys(v) {
 				c.number(path+"."+name, f, v[name])

@@ -47,6 +47,7 @@ type Machine struct {
 	Classes      map[string]Timing `toml:"classes"`
 	Operations   Operations        `toml:"operations" core:"scoreboard"`
 	StandIns     StandIns          `toml:"stand_ins" core:"scoreboard"`
+	Dependences  map[string]Number `toml:"dependences" core:"scoreboard" optional:"yes" unit:"core cycles" min:"1" max:"100000"`
 	Shared       Shared            `toml:"shared"`
 	Memory       Memory            `toml:"memory" core:"barrel split"`
 	Split        Split             `toml:"split" core:"split"`
@@ -299,11 +300,31 @@ type DRAM struct {
 }
 
 // Operations are the timings of groups of operations that differ from those of their classes, by name; a machine need not have
-// any. There is one, "logic": see isa.Instr.IsLogic.
+// any. See isa.Groups.
 type Operations map[string]Timing
 
-// logic is the name of the only group of Operations.
-const logic = "logic"
+// Guard stands in Dependences for the guard of an instruction, whatever its pipeline, that of a branch among them.
+const Guard = "guard"
+
+// Dependence is how many core cycles later than after the latency of the producer's class instructions of a pipeline, or guards,
+// can use a result.
+type Dependence struct {
+	Producer, Consumer string // pipelines; the consumer may be Guard
+	Late               Number
+}
+
+// Pair returns the key of Dependences for a producer and a consumer.
+func Pair(producer, consumer string) string { return producer + " " + consumer }
+
+// SortedDependences returns the dependences between pipelines that take longer than others, in the order of their keys.
+func (m *Machine) SortedDependences() []Dependence {
+	var all []Dependence
+	for _, key := range sortedKeys(m.Dependences) {
+		producer, consumer, _ := strings.Cut(key, " ")
+		all = append(all, Dependence{producer, consumer, m.Dependences[key]})
+	}
+	return all
+}
 
 // StandIns are the timings of instructions that the machine's generation does not
 // have, by the names of isa.Features: what a device of that generation would need
@@ -352,8 +373,12 @@ func (m *Machine) InstrTiming(in *isa.Instr) Timing {
 	if _, t, ok := m.StandIn(in); ok {
 		return t
 	}
-	if t, ok := m.Operations[logic]; ok && in.IsLogic() {
-		return t
+	if len(m.Operations) > 0 {
+		for _, g := range isa.Groups() {
+			if t, ok := m.Operations[g.Name]; ok && g.Of(in) {
+				return t
+			}
+		}
 	}
 	return m.Timing(in.Class())
 }

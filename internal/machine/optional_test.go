@@ -35,10 +35,17 @@ logic = { pipeline = "sp", latency = 3, initiation = 2, unit = "core cycles", so
 
 `
 
+// dependences is a section likewise.
+const dependences = `[dependences]
+"sp guard" = { value = 9, unit = "core cycles", source = "s" }
+"sp sfu" = { value = 1, unit = "core cycles", source = "s" }
+
+`
+
 // TestOptional parses files with and without what may be left out.
 func TestOptional(t *testing.T) {
 	src := fermiSource(t)
-	with := strings.NewReplacer("[l1]\n", instructions+constants+"[l1]\n", "[shared]\n", operations+"[shared]\n", "[l2]\n", "[l2]\n"+copies+"\n").Replace(src)
+	with := strings.NewReplacer("[l1]\n", instructions+constants+"[l1]\n", "[shared]\n", operations+dependences+"[shared]\n", "[l2]\n", "[l2]\n"+copies+"\n").Replace(src)
 	parse := func(src string) *Machine {
 		m, err := Parse("m.toml", []byte(src))
 		if err != nil {
@@ -50,7 +57,7 @@ func TestOptional(t *testing.T) {
 	if got := cached.ICache; got.Sets.Value != 4 || got.Ways.Value != 64 || got.Line.Value != 16 || got.Miss.Value != 269 || cached.L2.Copies.Value != On {
 		t.Errorf("the instruction cache is %+v, copies through the L2 are %+v", got, cached.L2.Copies)
 	}
-	if plain.Hash() == cached.Hash() || len(cached.Rows()) != len(plain.Rows())+12 {
+	if plain.Hash() == cached.Hash() || len(cached.Rows()) != len(plain.Rows())+14 {
 		t.Error("what may be left out is not part of the description")
 	}
 	if again := parse(string(cached.Format())); !reflect.DeepEqual(again, cached) {
@@ -63,9 +70,15 @@ func TestOptional(t *testing.T) {
 		{"constants", `line = { value = 32,`, `line = { value = 8,`, "ccache.line = 8 is not between 16 and 1024 bytes"},
 		{"switch", `"on"`, `"yes"`, `l2.copies = "yes" is none of on, off`},
 		{"no source", copies, `copies = { value = "on" }`, "l2.copies does not say its source"},
-		{"unknown group", "logic = {", "moves = {", `unknown group of operations "moves"; there is logic`},
+		{"unknown group", "logic = {", "moves = {", `unknown group of operations "moves"; there are half, convert, count, wide, logic`},
 		{"pipeline of a group", `logic = { pipeline = "sp"`, `logic = { pipeline = "ldst"`, `"ldst" is the pipeline for memory`},
 		{"latency of a group", "latency = 3,", "latency = 0,", "operations.logic.latency = 0 is not between 1 and 100000 core cycles"},
+		{"producer", `"sp sfu"`, `"xu sfu"`, `"xu" is no pipeline; a key is "PRODUCER CONSUMER", the consumer a pipeline or "guard", and there are ldst, sfu, sp`},
+		{"consumer", `"sp sfu"`, `"sp"`, `"" is no pipeline`},
+		{"guard as producer", `"sp sfu"`, `"guard sfu"`, `"guard" is no pipeline`},
+		{"memory as producer", `"sp sfu"`, `"ldst sfu"`, "results of the pipeline for memory have no fixed latency"},
+		{"no dependence", dependences, "[dependences]\n", "[dependences] is empty"},
+		{"range of a dependence", "value = 9", "value = 0", "dependences.sp guard = 0 is not between 1 and 100000 core cycles"},
 		{"range", "269", "0", "icache.miss = 0 is not between 1 and 100000 core cycles"},
 		{"shape", "value = 16", "value = 12", "icache.line = 12 must be a power of two"},
 		{"lines", `sets = { value = 4, unit = "sets per SM"`, `sets = { value = 4096, unit = "sets per SM"`, "the caches together have"},
@@ -82,7 +95,7 @@ func TestOptional(t *testing.T) {
 func TestOperations(t *testing.T) {
 	m := fermi(t)
 	own := Timing{Pipeline: "sp", Latency: 3, Initiation: 2}
-	m.Operations = Operations{logic: own}
+	m.Operations = Operations{"logic": own}
 	for _, c := range []struct {
 		in   isa.Instr
 		want Timing
@@ -97,6 +110,46 @@ func TestOperations(t *testing.T) {
 	} {
 		if got := m.InstrTiming(&c.in); got != c.want {
 			t.Errorf("%s takes %+v, want %+v", c.in.Op.Info().Name, got, c.want)
+		}
+	}
+}
+
+// TestGroupsOfOperations: an instruction takes the timing of the first of its groups that the machine times.
+func TestGroupsOfOperations(t *testing.T) {
+	m := fermi(t)
+	group := map[string]Timing{}
+	m.Operations = Operations{}
+	for i, g := range isa.Groups() {
+		group[g.Name] = Timing{Pipeline: "sp", Latency: int64(i + 1), Initiation: 1}
+		m.Operations[g.Name] = group[g.Name]
+	}
+	half := *m
+	half.StandIns = nil // it has halves
+	for _, c := range []struct {
+		in   isa.Instr
+		want string // a group, or a class
+	}{
+		{isa.Instr{Op: isa.Add, Type: isa.F16}, "half"},
+		{isa.Instr{Op: isa.Mad, Type: isa.BF16}, "half"},
+		{isa.Instr{Op: isa.Add, Type: isa.F32}, "fp32-add"},
+		{isa.Instr{Op: isa.Cvt, Type: isa.F32, SrcType: isa.F16}, "convert"},
+		{isa.Instr{Op: isa.Cvt, Type: isa.U64, SrcType: isa.U32}, "convert"},
+		{isa.Instr{Op: isa.Cvt, Type: isa.U32, SrcType: isa.U8}, "logic"},
+		{isa.Instr{Op: isa.Popc, Type: isa.B64}, "count"},
+		{isa.Instr{Op: isa.Clz, Type: isa.B32}, "count"},
+		{isa.Instr{Op: isa.Add, Type: isa.U64}, "wide"},
+		{isa.Instr{Op: isa.Setp, Type: isa.S64}, "wide"},
+		{isa.Instr{Op: isa.Mov, Type: isa.U64}, "logic"},
+		{isa.Instr{Op: isa.Add, Type: isa.F64}, "fp64-add"},
+		{isa.Instr{Op: isa.Mul, Type: isa.U64}, "int-mul"},
+		{isa.Instr{Op: isa.Add, Type: isa.U32}, "int-add"},
+	} {
+		want, ok := group[c.want]
+		if !ok {
+			want = m.Classes[c.want]
+		}
+		if got := half.InstrTiming(&c.in); got != want {
+			t.Errorf("%s.%s takes %+v, want %s: %+v", c.in.Op.Info().Name, c.in.Type, got, c.want, want)
 		}
 	}
 }

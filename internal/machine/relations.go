@@ -1,6 +1,11 @@
 package machine
 
-import "warpbound/internal/isa"
+import (
+	"slices"
+	"strings"
+
+	"warpbound/internal/isa"
+)
 
 // Limits of a machine as a whole, so that no description makes a simulator
 // allocate without bound.
@@ -33,6 +38,7 @@ func (c *checker) relations() {
 		c.memoryPipeline()
 		c.standIns()
 		c.operations()
+		c.dependences()
 	}
 }
 
@@ -107,9 +113,27 @@ func (c *checker) standIns() {
 // operations checks that groups of operations are known, and that they do not use the pipeline for memory.
 func (c *checker) operations() {
 	lsu := c.m.Timing(isa.MemGlobal).Pipeline
+	var known []string
+	for _, g := range isa.Groups() {
+		known = append(known, g.Name)
+	}
 	for _, name := range sortedKeys(c.m.Operations) {
-		c.require(name == logic, "operations."+name, "unknown group of operations %q; there is %s", name, logic)
+		c.require(slices.Contains(known, name), "operations."+name, "unknown group of operations %q; there are %s", name, strings.Join(known, ", "))
 		c.require(c.m.Operations[name].Pipeline != lsu, "operations."+name+".pipeline", "%q is the pipeline for memory", lsu)
+	}
+}
+
+// dependences checks that they are between pipelines. What memory delivers has no fixed latency that others could add to.
+func (c *checker) dependences() {
+	lsu := c.m.Timing(isa.MemGlobal).Pipeline
+	for _, d := range c.m.SortedDependences() {
+		path := "dependences." + Pair(d.Producer, d.Consumer)
+		for i, name := range []string{d.Producer, d.Consumer} {
+			_, known := c.m.Pipelines[name]
+			c.require(known || i == 1 && name == Guard, path, "%q is no pipeline; a key is \"PRODUCER CONSUMER\", the consumer a pipeline or %q, and there are %s",
+				name, Guard, strings.Join(sortedKeys(c.m.Pipelines), ", "))
+		}
+		c.require(d.Producer != lsu, path, "results of the pipeline for memory have no fixed latency")
 	}
 }
 

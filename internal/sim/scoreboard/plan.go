@@ -47,11 +47,17 @@ type step struct {
 
 // more is what few instructions need.
 type more struct {
-	reads    []int32 // further registers that it waits for, and those whose numbers have more than 8 bits
-	writes   []int32 // and further results
-	keep     int64   // kindAwait: how many groups may stay under way, or allCopies
-	constant int32   // number of the line of the constant cache that it loads from, if it names the place, or none
-	line     int32   // number of the line of the instruction cache that a warp may come to here, or none
+	reads    []int32  // further registers that it waits for, and those whose numbers have more than 8 bits
+	writes   []result // and further results
+	keep     int64    // kindAwait: how many groups may stay under way, or allCopies
+	constant int32    // number of the line of the constant cache that it loads from, if it names the place, or none
+	line     int32    // number of the line of the instruction cache that a warp may come to here, or none
+}
+
+// result is a register that an instruction writes, as the instructions of some pipelines read it.
+type result struct {
+	reg  int32
+	late int64 // how much later than others they can use it, as a difference of readyAt
 }
 
 // The first numbers of registers stand for none.
@@ -66,7 +72,8 @@ const short = 1 << 8
 
 // plan is the timing of a kernel on a machine. It numbers the registers in the
 // order in which instructions name them, so that those of one place in the kernel
-// lie side by side.
+// lie side by side. A register that instructions read some of which can use it later than
+// others has a number for each group of these readers.
 type plan struct {
 	steps [][]step // by scheduler; those of all are the same if they share the pipelines
 	lsu   uint8    // the pipeline group of memory instructions
@@ -83,16 +90,10 @@ func makePlan(cfg *sim.Config) (plan, bool) {
 		names = append(names, name)
 	}
 	slices.Sort(names)
-	p := plan{regs: firstReg}
+	p := plan{}
 	steps := make([]step, code.Len())
-	numbers := make([]int32, len(code.Kernel().Regs)) // 0 for a register that was not named yet
-	number := func(r isa.Reg) int32 {
-		if numbers[r] == 0 {
-			numbers[r] = int32(p.regs)
-			p.regs++
-		}
-		return numbers[r]
-	}
+	named := numberRegisters(code, m)
+	p.regs = named.regs
 	group := map[string]uint8{}
 	for i, name := range names {
 		group[name] = uint8(i)
@@ -132,14 +133,14 @@ func makePlan(cfg *sim.Config) (plan, bool) {
 				rest.keep = int64(in.Src[0].Imm)
 			}
 		}
-		reads, writes := registers(in, number)
+		reads, writes := named.reads(in), named.writes(in)
 		for i := range st.reads {
 			if len(reads) > 0 && reads[0] < short {
 				st.reads[i], reads = uint8(reads[0]), reads[1:]
 			}
 		}
-		if len(writes) > 0 && writes[0] < short {
-			st.write, writes = uint8(writes[0]), writes[1:]
+		if len(writes) > 0 && writes[0].reg < short && writes[0].late == 0 {
+			st.write, writes = uint8(writes[0].reg), writes[1:]
 		}
 		rest.reads, rest.writes = reads, writes
 		if len(rest.reads) > 0 || len(rest.writes) > 0 || awaits || rest.line != none || rest.constant != none {
@@ -197,14 +198,4 @@ func kindOf(in *isa.Instr) kind {
 		return kindControl
 	}
 	return kindALU
-}
-
-// registers returns the numbers of the registers that an instruction must wait
-// for, and of those that it writes.
-func registers(in *isa.Instr, number func(isa.Reg) int32) (reads, writes []int32) {
-	in.Reads(func(r isa.Reg) { reads = append(reads, number(r)) })
-	in.Writes(func(r isa.Reg) { writes = append(writes, number(r)) })
-	reads = append(reads, writes...)
-	slices.Sort(reads)
-	return slices.Compact(reads), writes
 }

@@ -138,6 +138,12 @@ func randomMachine(t *rapid.T, m *machine.Machine) *machine.Machine {
 		pick(&m.CCache.Ways, "ways of constants", 1, 2)
 		pick(&m.CCache.Miss, "constants", 1, 30, 400)
 	}
+	m.Dependences = map[string]machine.Number{}
+	for _, pair := range []string{"sp sfu", "sfu sp", "sp guard", "sp ldst"} {
+		if late := rapid.SampledFrom([]int64{0, 1, 9}).Draw(t, pair); late > 0 {
+			m.Dependences[pair] = machine.Number{Value: late}
+		}
+	}
 	pick(&m.Clock.DRAM, "DRAM clock", 57_500_000, 575_000_000, 5_750_000_000)
 	for _, class := range []isa.Class{isa.MemGlobal, isa.MemAtomic, isa.Control} {
 		timing := m.Timing(class)

@@ -148,7 +148,7 @@ func (m *sm) compute(w *warp, st *step, now int64) {
 			over = max(over, m.ccache.ask(uint64(line), now))
 		}
 		for _, r := range st.more.writes {
-			w.ready[r] = over<<1 | loads
+			w.ready[r.reg] = (over<<1 | loads) + r.late
 		}
 	}
 	w.busy = max(w.busy, over&-loads) // a load of a parameter
@@ -200,7 +200,7 @@ func (w *warp) setReady(st *step, t int64) {
 	w.ready[st.write] = t
 	if st.more != nil {
 		for _, r := range st.more.writes {
-			w.ready[r] = t
+			w.ready[r.reg] = t + r.late
 		}
 	}
 }
