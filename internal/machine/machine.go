@@ -15,9 +15,12 @@
 package machine
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
+	"slices"
+	"strconv"
 	"strings"
 
 	"warpbound/internal/isa"
@@ -49,10 +52,12 @@ type Machine struct {
 	StandIns     StandIns          `toml:"stand_ins" core:"scoreboard"`
 	Dependences  map[string]Number `toml:"dependences" core:"scoreboard" optional:"yes" unit:"core cycles" min:"1" max:"100000"`
 	Shared       Shared            `toml:"shared"`
+	CarveOuts    map[string]Number `toml:"carve_outs" core:"scoreboard" optional:"yes" unit:"lines per set" min:"1" max:"64"`
 	Memory       Memory            `toml:"memory" core:"barrel split"`
 	Split        Split             `toml:"split" core:"split"`
 	ICache       ICache            `toml:"icache" core:"scoreboard" optional:"yes"`
 	CCache       CCache            `toml:"ccache" core:"scoreboard" optional:"yes"`
+	LSU          LSU               `toml:"lsu" core:"scoreboard" optional:"yes"`
 	L1           L1                `toml:"l1" core:"scoreboard integrated"`
 	Interconnect Interconnect      `toml:"interconnect" core:"scoreboard integrated"`
 	L2           L2                `toml:"l2" core:"scoreboard"`
@@ -119,6 +124,8 @@ type SM struct {
 	WarpUnit     Number `toml:"warp_unit" unit:"warps per CTA" min:"1" max:"64"`
 	Shared       Number `toml:"shared" unit:"bytes per SM" min:"0" max:"1048576"`
 	SharedUnit   Number `toml:"shared_unit" unit:"bytes per CTA" min:"1" max:"65536"`
+	// SharedReserved is what each CTA takes beside what it declares.
+	SharedReserved Number `toml:"shared_reserved" core:"scoreboard" unit:"bytes per CTA" min:"1" max:"65536" optional:"yes"`
 
 	Dispatch Number `toml:"dispatch" unit:"core cycles per CTA" barrel:"core cycles per wave" integrated:"core cycles per wave" min:"1" max:"100000"`
 	Barrier  Number `toml:"barrier" unit:"core cycles" min:"1" max:"100000"`
@@ -216,12 +223,14 @@ type Memory struct {
 }
 
 // ICache holds the instruction cache of each SM, which is empty when a launch begins. A machine without one has
-// every instruction at hand.
+// every instruction at hand. With Stream so many lines behind the one that is asked for are fetched along with it.
 type ICache struct {
 	Sets Number `toml:"sets" unit:"sets per SM" min:"1" max:"4096" shape:"power of two"`
 	Ways Number `toml:"ways" unit:"lines per set" min:"1" max:"64"`
 	Line Number `toml:"line" unit:"instructions" min:"1" max:"256" shape:"power of two"`
 	Miss Number `toml:"miss" unit:"core cycles" min:"1" max:"100000"`
+
+	Stream Number `toml:"stream" unit:"lines" min:"1" max:"64" optional:"yes"`
 }
 
 // CCache holds the cache of each SM for parameters and constants, which is empty when a launch begins. A machine without one has
@@ -231,6 +240,17 @@ type CCache struct {
 	Ways Number `toml:"ways" unit:"lines per set" min:"1" max:"64"`
 	Line Number `toml:"line" unit:"bytes" min:"16" max:"1024" shape:"power of two"`
 	Miss Number `toml:"miss" unit:"core cycles" min:"1" max:"100000"`
+}
+
+// LSU holds the way of memory instructions to the load/store unit of an SM: each scheduler has a buffer and computes addresses, and
+// all share the unit itself. On a machine without it a memory instruction issues when the unit takes it.
+type LSU struct {
+	Buffer   Number `toml:"buffer" unit:"instructions per scheduler" min:"1" max:"64"`
+	Latency  Number `toml:"latency" unit:"core cycles" min:"1" max:"1000"` // from issue until an instruction leaves its buffer
+	Address  Number `toml:"address" unit:"core cycles per instruction of a scheduler" min:"1" max:"1000"`
+	Interval Number `toml:"interval" unit:"core cycles per instruction of an SM" min:"1" max:"1000"`
+	Tags     Number `toml:"tags" unit:"tags per core cycle" min:"1" max:"64"`
+	Tag      Number `toml:"tag" unit:"bytes per tag" min:"32" max:"4096" shape:"power of two"`
 }
 
 // L1 holds the data cache of each SM.
@@ -297,6 +317,24 @@ type DRAM struct {
 	Slot     Number `toml:"slot" core:"integrated" unit:"core cycles" min:"1" max:"1024"`
 	Open     Number `toml:"open" core:"integrated" unit:"core cycles" min:"1" max:"100000"`
 	Conflict Number `toml:"conflict" core:"integrated" unit:"core cycles" min:"1" max:"100000"`
+}
+
+// CarveOut is how a launch divides the memory of an SM that shared memory and L1 have together.
+type CarveOut struct {
+	KiB  int64 // of shared memory
+	Ways int64 // of the L1
+}
+
+// SortedCarveOuts returns the ways to divide the memory of an SM, from the least shared memory on: none if the L1 is as it is
+// whatever a launch needs. The keys of the description must be in order.
+func (m *Machine) SortedCarveOuts() []CarveOut {
+	var all []CarveOut
+	for key, ways := range m.CarveOuts {
+		kib, _ := strconv.ParseInt(key, 10, 64)
+		all = append(all, CarveOut{kib, ways.Value})
+	}
+	slices.SortFunc(all, func(a, b CarveOut) int { return cmp.Compare(a.KiB, b.KiB) })
+	return all
 }
 
 // Operations are the timings of groups of operations that differ from those of their classes, by name; a machine need not have

@@ -267,7 +267,7 @@ func TestParseErrors(t *testing.T) {
 		{"threads", "value = 1536,", "value = 1537,", "threads       =", "1537 threads do not fit into 48 warps of 32"},
 		{"CTA", "value = 1024,", "value = 2048,", "cta_threads   =", "a CTA of 2048 threads does not fit into the 1536 of an SM"},
 		{"lines differ", `line  = { value = 128`, `line  = { value = 64`, "line  = ", "lines of 64 bytes differ from the 128 of l2.line"},
-		{"caches", `value = 64, unit = "sets per partition"`, `value = 65536, unit = "sets per partition"`, "sets       = { value = 65536", "the caches together have 6293248 lines, more than 1048576"},
+		{"caches", `value = 64, unit = "sets per partition"`, `value = 65536, unit = "sets per partition"`, "sets       = { value = 65536", "the caches together have 6293248 lines, more than 4194304"},
 		{"memory pipeline", `mem-shared  = { pipeline = "ldst"`, `mem-shared  = { pipeline = "sp"`, `pipeline = "sp", latency = 26`, `all memory classes share one pipeline, but this is not "ldst"`},
 		{"other in memory pipeline", `int-add     = { pipeline = "sp"`, `int-add     = { pipeline = "ldst"`, `pipeline = "ldst", latency = 4`, `"ldst" is the pipeline for memory`},
 		{"two memory pipelines", "ldst = { value = 1", "ldst = { value = 2", "ldst = { value = 2", "an SM has 1 pipeline for memory, not 2"},

@@ -20,6 +20,7 @@ type Occupancy struct {
 	Warps int    // per CTA
 	Limit string // what keeps a further CTA away: threads, warps, CTAs, registers or shared memory
 	Waves int    // how often all SMs together are filled to start the whole grid
+	Ways  int    // of the L1 that the launch leaves, 0 for all (Machine.CarveOuts)
 }
 
 // Fit returns the occupancy of a launch. It is an error, which names the limit
@@ -51,7 +52,7 @@ func (m *Machine) Fit(launch Launch) (Occupancy, error) {
 	if err != nil {
 		return Occupancy{}, err
 	}
-	shared := roundUp(launch.StaticShared+launch.DynamicShared, int(sm.SharedUnit.Value))
+	shared := roundUp(launch.StaticShared+launch.DynamicShared+int(sm.SharedReserved.Value), int(sm.SharedUnit.Value))
 
 	occ := Occupancy{CTAs: int(sm.CTAs.Value), Warps: warps, Limit: "CTAs"}
 	for _, need := range []struct {
@@ -68,6 +69,11 @@ func (m *Machine) Fit(launch Launch) (Occupancy, error) {
 		}
 		if need.each > 0 && need.all/need.each < occ.CTAs {
 			occ.CTAs, occ.Limit = need.all/need.each, need.what
+		}
+	}
+	for _, out := range m.SortedCarveOuts() {
+		if occ.Ways = int(out.Ways); out.KiB<<10 >= int64(occ.CTAs*shared) {
+			break
 		}
 	}
 	room := occ.CTAs * int(sm.Count.Value)

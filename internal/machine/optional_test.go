@@ -42,10 +42,28 @@ const dependences = `[dependences]
 
 `
 
+// buffers is a section likewise.
+const buffers = `[lsu]
+buffer = { value = 5, unit = "instructions per scheduler", source = "s" }
+latency = { value = 11, unit = "core cycles", source = "s" }
+address = { value = 4, unit = "core cycles per instruction of a scheduler", source = "s" }
+interval = { value = 2, unit = "core cycles per instruction of an SM", source = "s" }
+tags = { value = 4, unit = "tags per core cycle", source = "s" }
+tag = { value = 128, unit = "bytes per tag", source = "s" }
+
+`
+
+// carveOuts is a section likewise.
+const carveOuts = `[carve_outs]
+"48" = { value = 1, unit = "lines per set", source = "s" }
+"8" = { value = 4, unit = "lines per set", source = "s" }
+
+`
+
 // TestOptional parses files with and without what may be left out.
 func TestOptional(t *testing.T) {
 	src := fermiSource(t)
-	with := strings.NewReplacer("[l1]\n", instructions+constants+"[l1]\n", "[shared]\n", operations+dependences+"[shared]\n", "[l2]\n", "[l2]\n"+copies+"\n").Replace(src)
+	with := strings.NewReplacer("[l1]\n", instructions+constants+carveOuts+buffers+"[l1]\n", "[shared]\n", operations+dependences+"[shared]\n", "[l2]\n", "[l2]\n"+copies+"\n").Replace(src)
 	parse := func(src string) *Machine {
 		m, err := Parse("m.toml", []byte(src))
 		if err != nil {
@@ -57,7 +75,7 @@ func TestOptional(t *testing.T) {
 	if got := cached.ICache; got.Sets.Value != 4 || got.Ways.Value != 64 || got.Line.Value != 16 || got.Miss.Value != 269 || cached.L2.Copies.Value != On {
 		t.Errorf("the instruction cache is %+v, copies through the L2 are %+v", got, cached.L2.Copies)
 	}
-	if plain.Hash() == cached.Hash() || len(cached.Rows()) != len(plain.Rows())+14 {
+	if plain.Hash() == cached.Hash() || len(cached.Rows()) != len(plain.Rows())+22 {
 		t.Error("what may be left out is not part of the description")
 	}
 	if again := parse(string(cached.Format())); !reflect.DeepEqual(again, cached) {
@@ -79,15 +97,33 @@ func TestOptional(t *testing.T) {
 		{"memory as producer", `"sp sfu"`, `"ldst sfu"`, "results of the pipeline for memory have no fixed latency"},
 		{"no dependence", dependences, "[dependences]\n", "[dependences] is empty"},
 		{"range of a dependence", "value = 9", "value = 0", "dependences.sp guard = 0 is not between 1 and 100000 core cycles"},
+		{"buffered", "value = 11", "value = 26", "26 cycles are not less than the latency of 26 of mem-shared"},
+		{"tags", "value = 128, unit = \"bytes per tag", "value = 64, unit = \"bytes per tag", "64 bytes are less than a line of 128"},
+		{"part of the unit", "interval = {", "# {", "missing key lsu.interval"},
+		{"carve-out", `"8" =`, `"08" =`, `"08" is no number of KiB of shared memory`},
+		{"ways", `value = 4, unit = "lines per set"`, `value = 5, unit = "lines per set"`, "the L1 has 4 ways, not 5"},
+		{"smaller than shared memory", `"48" =`, `"47" =`, "the 49152 bytes of shared memory of an SM are more than 47 KiB"},
 		{"range", "269", "0", "icache.miss = 0 is not between 1 and 100000 core cycles"},
 		{"shape", "value = 16", "value = 12", "icache.line = 12 must be a power of two"},
-		{"lines", `sets = { value = 4, unit = "sets per SM"`, `sets = { value = 4096, unit = "sets per SM"`, "the caches together have"},
 		{"core", `core  = "scoreboard"`, `core  = "barrel"`, "a barrel core has no icache"},
 	} {
 		_, err := Parse("m.toml", []byte(strings.Replace(with, c.from, c.to, 1)))
 		if err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: got %v, want %s", c.name, err, c.want)
 		}
+	}
+}
+
+// TestLinesOfSmallCaches: those for instructions count among the lines of all.
+func TestLinesOfSmallCaches(t *testing.T) {
+	src := strings.Replace(fermiSource(t), `value = 64, unit = "sets per partition"`, `value = 8192, unit = "sets per partition"`, 1)
+	if _, err := Parse("m.toml", []byte(src)); err != nil {
+		t.Fatal(err)
+	}
+	small := strings.Replace(instructions, "value = 4,", "value = 4096,", 1)
+	_, err := Parse("m.toml", []byte(strings.Replace(src, "[l1]\n", small+"[l1]\n", 1)))
+	if err == nil || !strings.Contains(err.Error(), "the caches together have") {
+		t.Errorf("got %v", err)
 	}
 }
 

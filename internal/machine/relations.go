@@ -2,6 +2,7 @@ package machine
 
 import (
 	"slices"
+	"strconv"
 	"strings"
 
 	"warpbound/internal/isa"
@@ -14,8 +15,11 @@ const (
 	maxRatio = 1 << 20 // either side of the reduced ratio of the clocks
 )
 
-// MaxLines is the largest number of lines of all caches together.
-const MaxLines = 1 << 20
+// MaxLines is the largest number of lines of all caches together of a machine with scoreboards, maxLLCLines of an integrated one.
+const (
+	MaxLines    = 1 << 22
+	maxLLCLines = 1 << 20
+)
 
 // relations checks what several numbers must obey together. All of them are in
 // range when it runs.
@@ -39,6 +43,8 @@ func (c *checker) relations() {
 		c.standIns()
 		c.operations()
 		c.dependences()
+		c.buffers()
+		c.carveOuts()
 	}
 }
 
@@ -77,7 +83,7 @@ func (c *checker) memoryPipeline() {
 		c.require(m.Timing(class).Pipeline == lsu, path, "all memory classes share one pipeline, but this is not %q", lsu)
 	}
 	c.require(m.Pipelines[lsu].Value == 1, "pipelines."+lsu, "an SM has 1 pipeline for memory, not %d", m.Pipelines[lsu].Value)
-	if m.SM.SubCores.Value == On {
+	if m.SM.SubCores.Value == On || m.LSU != (LSU{}) {
 		all := int64(len(m.Pipelines)) * m.SM.Schedulers.Value
 		c.require(all <= maxGroups, "sm.sub_cores", "%d schedulers with %d pipelines of their own are more than %d", m.SM.Schedulers.Value, len(m.Pipelines), maxGroups)
 	}
@@ -137,6 +143,41 @@ func (c *checker) dependences() {
 	}
 }
 
+// buffers checks that what passes the buffers of memory instructions takes longer than that, and that tags are of whole lines.
+func (c *checker) buffers() {
+	m := c.m
+	if m.LSU == (LSU{}) {
+		return
+	}
+	for _, class := range []isa.Class{isa.MemShared, isa.MemGlobal, isa.MemAtomic} {
+		t := m.Timing(class)
+		c.require(t.Latency > m.LSU.Latency.Value, "lsu.latency", "%d cycles are not less than the latency of %d of %s", m.LSU.Latency.Value, t.Latency, class)
+	}
+	for _, f := range isa.Features() {
+		t, ok := m.StandIns[f.Name]
+		c.require(!ok || !f.Memory || t.Latency > m.LSU.Latency.Value, "lsu.latency", "%d cycles are not less than the latency of %d of %s", m.LSU.Latency.Value, t.Latency, f.Name)
+	}
+	c.require(m.LSU.Tag.Value >= m.L1.Line.Value, "lsu.tag", "%d bytes are less than a line of %d", m.LSU.Tag.Value, m.L1.Line.Value)
+}
+
+// carveOuts checks that one holds all shared memory that an SM can have, and that the L1 has the ways that one leaves.
+func (c *checker) carveOuts() {
+	m := c.m
+	if len(m.CarveOuts) == 0 {
+		return
+	}
+	most := int64(0)
+	for _, key := range sortedKeys(m.CarveOuts) {
+		kib, err := strconv.ParseUint(key, 10, 16)
+		path := "carve_outs." + key
+		c.require(err == nil && strconv.FormatUint(kib, 10) == key, path, "%q is no number of KiB of shared memory", key)
+		ways := m.CarveOuts[key].Value
+		c.require(ways <= m.L1.Ways.Value, path, "the L1 has %d ways, not %d", m.L1.Ways.Value, ways)
+		most = max(most, int64(kib))
+	}
+	c.require(most<<10 >= m.SM.Shared.Value, "carve_outs", "the %d bytes of shared memory of an SM are more than %d KiB", m.SM.Shared.Value, most)
+}
+
 // barrel checks a machine whose SMs have one port: a warp cannot issue again while its
 // instruction before holds it.
 func (c *checker) barrel() {
@@ -188,7 +229,7 @@ func (c *checker) integrated() {
 	c.barrel()
 	c.require(m.Cores() <= maxCores, "sm.count", "%d SMs and a CPU are more than %d cores", m.SM.Count.Value, maxCores)
 	lines := int64(m.Cores())*m.L1.Sets.Value*m.L1.Ways.Value + m.LLC.Sets.Value*m.LLC.Ways.Value
-	c.require(lines <= MaxLines, "llc.sets", "the caches together have %d lines, more than %d", lines, MaxLines)
+	c.require(lines <= maxLLCLines, "llc.sets", "the caches together have %d lines, more than %d", lines, maxLLCLines)
 	c.require(m.L1.Index.Value == Linear, "l1.index", "the L1 of %s has the index %q, not %q", Integrated.Named(), Linear, m.L1.Index.Value)
 	c.require(m.DRAM.Row.Value >= m.L1.Line.Value, "dram.row", "%d bytes are less than a line of %d", m.DRAM.Row.Value, m.L1.Line.Value)
 	c.require(m.DRAM.Conflict.Value >= m.DRAM.Open.Value, "dram.conflict", "%d cycles are less than the %d of dram.open", m.DRAM.Conflict.Value, m.DRAM.Open.Value)

@@ -140,6 +140,7 @@ func (m *Machine) WithSources(change func(path, source string) string) *Machine 
 	out.Sources = maps.Clone(m.Sources)
 	out.Pipelines, out.Classes = maps.Clone(m.Pipelines), maps.Clone(m.Classes)
 	out.Dependences = maps.Clone(m.Dependences)
+	out.CarveOuts = maps.Clone(m.CarveOuts)
 	out.Operations, out.StandIns = maps.Clone(m.Operations), maps.Clone(m.StandIns)
 	for path, f := range out.fields() {
 		switch v := f.value.Interface().(type) {

@@ -17,32 +17,41 @@ type lineAccess struct {
 	cost  int32 // most operations on one address, of an atomic access
 }
 
-// access starts the memory access that a warp has just executed.
-func (m *sm) access(w *warp, st *step, now int64) {
+// divide finds the lines of the memory access that a warp has just executed, and returns for how long it occupies the shared memory or
+// the constant cache.
+func (m *sm) divide(w *warp, st *step) int64 {
 	eff, l, id := &m.eff, &m.lsu, w.id
-	l.lines, l.current = l.lines[:0], 0
-	busy := int64(0)
+	l.lines = l.lines[:0]
+	passes := int64(0)
 	switch {
 	case eff.Access.Kind == emu.NoAccess:
 	case eff.Access.Space == isa.Shared && eff.Access.Kind != emu.Atomic && l.banks.once(&eff.Access, eff.Mask):
-		busy = 1
+		passes = 1
 	case eff.Access.Space != isa.Generic:
-		busy = m.accessSpace(eff.Access.Space, eff.Mask, id)
+		passes = m.accessSpace(eff.Access.Space, eff.Mask, id)
 	default:
 		for space, lanes := range eff.Access.Lanes {
-			busy += m.accessSpace(isa.Space(space), lanes, id)
+			passes += m.accessSpace(isa.Space(space), lanes, id)
 		}
 	}
-	busy *= int64(st.initiation)
+	return passes * int64(st.initiation)
+}
+
+// access starts the memory access that a warp has just executed.
+func (m *sm) access(w *warp, st *step, now int64) {
+	if st.buffered {
+		m.buffer(w, st, now)
+		return
+	}
+	eff, l, id := &m.eff, &m.lsu, w.id
+	if len(l.queues) > 0 { // one of parameters or constants, which has no lines: the unit may be busy with those of another
+		m.immediate(w, st, m.divideAside(w, st), now)
+		return
+	}
+	l.current = 0
+	busy := m.divide(w, st)
 	if len(l.lines) == 0 {
-		busy = max(busy, int64(st.initiation))
-		over := max(now+busy-int64(st.initiation)+int64(st.latency), m.constants(st, now))
-		w.setReady(st, readyAt(over, true))
-		w.busy = max(w.busy, over)
-		if st.async {
-			w.copies.end(w.copies.begin(), over)
-		}
-		m.reserve(st.pipe, now+busy)
+		m.immediate(w, st, busy, now)
 		return
 	}
 	w.setReady(st, pending)
@@ -58,6 +67,18 @@ func (m *sm) access(w *warp, st *step, now int64) {
 	if busy == 0 {
 		m.stepLSU(now)
 	}
+}
+
+// immediate performs an access of which it is known when it is over: it occupies the unit for so long.
+func (m *sm) immediate(w *warp, st *step, busy, now int64) {
+	busy = max(busy, int64(st.initiation))
+	over := max(now+busy-int64(st.initiation)+int64(st.latency), m.constants(st, now))
+	w.setReady(st, readyAt(over, true))
+	w.busy = max(w.busy, over)
+	if st.async {
+		w.copies.end(w.copies.begin(), over)
+	}
+	m.reserve(st.pipe, now+busy)
 }
 
 // accessSpace returns for how many passes some lanes of the access occupy the

@@ -22,6 +22,11 @@ type lsu struct {
 	ops    []operation
 	freeOp int32
 
+	queues []queue // by scheduler; none if instructions issue when the unit takes them
+	free   int64   // when the unit takes the next instruction from a buffer, in fractions of a cycle of which there are as many as tags per cycle
+	turn   int     // the queue that is asked first
+	spare  []lineAccess
+
 	l1      cache
 	l1mshrs mshrs
 	banks   banks
@@ -59,12 +64,19 @@ func (l *lsu) init(s *Sim) {
 	l.l1mshrs = mshrs{line: make([]int32, n), count: make([]int32, n), waiters: make([]int32, n*merge), merge: int32(merge), free: make([]int32, 0, n)}
 	l.banks = banks{count: int(m.Shared.Banks.Value), shift: bits.TrailingZeros64(uint64(m.Shared.BankBytes.Value))}
 	l.departs = make([]int64, m.Interconnect.Buffer.Value)
+	if n := m.LSU.Buffer.Value; n > 0 {
+		l.queues = make([]queue, m.SM.Schedulers.Value)
+		for i := range l.queues {
+			l.queues[i].waiting = make([]buffered, n)
+		}
+	}
 }
 
-func (l *lsu) reset() {
+// reset empties the unit and an L1 of so many ways, all if they are 0.
+func (l *lsu) reset(ways int) {
 	l.next, l.lines, l.current = never, l.lines[:0], 0
 	l.ops, l.freeOp = l.ops[:0], none
-	l.l1.reset()
+	l.l1.resetTo(ways)
 	clear(l.l1mshrs.count)
 	l.l1mshrs.free = l.l1mshrs.free[:0]
 	for k := len(l.l1mshrs.count) - 1; k >= 0; k-- {
@@ -72,6 +84,10 @@ func (l *lsu) reset() {
 	}
 	clear(l.departs)
 	l.oldest, l.waiting, l.outFree, l.inFree = 0, 0, 0, 0
+	for i := range l.queues {
+		l.queues[i].reset()
+	}
+	l.free, l.turn = 0, 0
 }
 
 func (l *lsu) alloc(o operation) int32 {
@@ -88,6 +104,10 @@ func (l *lsu) alloc(o operation) int32 {
 // stepLSU handles the line that is due.
 func (m *sm) stepLSU(now int64) {
 	l := &m.lsu
+	if len(l.queues) > 0 {
+		m.stepQueues(now)
+		return
+	}
 	if retry := m.accessLine(&l.lines[l.current], now); retry > now {
 		l.next = retry
 		return

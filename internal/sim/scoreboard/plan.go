@@ -31,6 +31,7 @@ type step struct {
 	loads      uint8 // 1 if memory delivers the result
 	volatile   bool
 	async      bool         // an asynchronous copy
+	buffered   bool         // on its way to the load/store unit: the latency is that from there on
 	why        sim.Stall    // what the warp waits for during the gap
 	ipoint     trace.Ipoint // of the block that it begins; negative if there is none
 	results    bool         // it has results
@@ -112,6 +113,9 @@ func makePlan(cfg *sim.Config) (plan, bool) {
 		if st.pipe == p.lsu {
 			st.memory = 1
 		}
+		if st.buffered = st.kind == kindMemory && m.LSU.Buffer.Value > 0 && in.Class() != isa.MemParam; st.buffered {
+			st.latency -= int32(m.LSU.Latency.Value)
+		}
 		st.gap, st.why = 1, sim.StallALU
 		switch st.kind {
 		case kindControl:
@@ -159,18 +163,20 @@ func makePlan(cfg *sim.Config) (plan, bool) {
 	return p, clocked
 }
 
-// distribute gives each scheduler the steps: those with pipelines of its own, if the machine has sub-cores.
+// distribute gives each scheduler the steps: those with pipelines of its own, if the machine has sub-cores, and with a way of its own
+// to that for memory, if it has buffers there.
 func (p *plan) distribute(steps []step, m *machine.Machine) {
 	groups := len(p.pipes)
+	subCores, buffers := m.SM.SubCores.Value == machine.On, m.LSU.Buffer.Value > 0
 	for k := range m.SM.Schedulers.Value {
-		if k == 0 || m.SM.SubCores.Value != machine.On {
+		if k == 0 || !subCores && !buffers {
 			p.steps = append(p.steps, steps)
 			continue
 		}
 		own := slices.Clone(steps)
 		for i := range own {
 			st := &own[i]
-			if st.pipe != p.lsu {
+			if st.pipe == p.lsu && buffers || st.pipe != p.lsu && subCores {
 				st.pipe += uint8(int(k) * groups)
 			}
 			if st.follow != nil {

@@ -132,11 +132,22 @@ func randomMachine(t *rapid.T, m *machine.Machine) *machine.Machine {
 		pick(&m.ICache.Sets, "sets of instructions", 1, 4)
 		pick(&m.ICache.Ways, "ways of instructions", 1, 2)
 		pick(&m.ICache.Miss, "fetch", 1, 30, 400)
+		pick(&m.ICache.Stream, "stream", 0, 1, 5)
 	}
 	if pick(&m.CCache.Line, "constants in a line", 0, 16, 64); m.CCache.Line.Value > 0 {
 		pick(&m.CCache.Sets, "sets of constants", 1, 4)
 		pick(&m.CCache.Ways, "ways of constants", 1, 2)
 		pick(&m.CCache.Miss, "constants", 1, 30, 400)
+	}
+	if pick(&m.LSU.Buffer, "buffered instructions", 0, 1, 3); m.LSU.Buffer.Value > 0 {
+		pick(&m.LSU.Latency, "way to the unit", 1, 3)
+		pick(&m.LSU.Address, "addresses", 1, 4, 20)
+		pick(&m.LSU.Interval, "interval", 1, 2, 9)
+		pick(&m.LSU.Tags, "tags per cycle", 1, 3, 4)
+		pick(&m.LSU.Tag, "tag", 128, 256)
+	}
+	if rapid.Bool().Draw(t, "carve-outs") {
+		m.CarveOuts = map[string]machine.Number{"0": {Value: m.L1.Ways.Value}, "48": {Value: 1}}
 	}
 	m.Dependences = map[string]machine.Number{}
 	for _, pair := range []string{"sp sfu", "sfu sp", "sp guard", "sp ldst"} {
@@ -147,7 +158,7 @@ func randomMachine(t *rapid.T, m *machine.Machine) *machine.Machine {
 	pick(&m.Clock.DRAM, "DRAM clock", 57_500_000, 575_000_000, 5_750_000_000)
 	for _, class := range []isa.Class{isa.MemGlobal, isa.MemAtomic, isa.Control} {
 		timing := m.Timing(class)
-		timing.Latency = rapid.SampledFrom([]int64{1, 5, 35}).Draw(t, class.String())
+		timing.Latency = m.LSU.Latency.Value + rapid.SampledFrom([]int64{1, 5, 35}).Draw(t, class.String())
 		m.Classes[class.String()] = timing
 	}
 	return m

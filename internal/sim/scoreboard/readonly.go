@@ -18,6 +18,8 @@ type readCache struct {
 	arrives []int64 // by index of the line: when it has come
 	miss    int64   // cycles; 0 if the machine has no such cache
 	shift   int     // log2 of the size of a line
+	stream  uint64  // lines that are fetched along with the one that is asked for,
+	last    uint64  // none behind this one
 }
 
 // init prepares the cache, if the machine has one.
@@ -41,6 +43,15 @@ func (c *readCache) ask(line uint64, now int64) int64 {
 	return c.arrives[i]
 }
 
+// askAhead is ask, and asks for the lines that follow, too.
+func (c *readCache) askAhead(line uint64, now int64) int64 {
+	at := c.ask(line, now)
+	for next := line + 1; next <= min(line+c.stream, c.last); next++ {
+		c.ask(next, now)
+	}
+	return at
+}
+
 // fetch makes a warp ask for a line of instructions in the cycle at, unless it is in that line already. It returns when the warp
 // may issue there if it might, but for the line, in the cycle at, and what it waits for until then. Line is none where no line begins.
 func (m *sm) fetch(w *warp, line int32, at int64, why sim.Stall) (int64, sim.Stall) {
@@ -48,7 +59,7 @@ func (m *sm) fetch(w *warp, line int32, at int64, why sim.Stall) (int64, sim.Sta
 		return at, why
 	}
 	if line != w.line {
-		w.line, w.arrives = line, m.icache.ask(uint64(line), at)
+		w.line, w.arrives = line, m.icache.askAhead(uint64(line), at)
 	}
 	if w.arrives > at {
 		return w.arrives, sim.StallBranch

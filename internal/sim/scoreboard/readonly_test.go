@@ -55,6 +55,23 @@ func TestInstructionLines(t *testing.T) {
 	}
 }
 
+// TestInstructionStream fetches lines along with the one that is asked for.
+func TestInstructionStream(t *testing.T) {
+	body := strings.Repeat("mov.u32 %r1, 7; mov.u32 %r2, 7; mov.u32 %r3, 7; mov.u32 %r4, 7;", 6) + "ret;" // 30 instructions of 8 lines
+	for _, c := range []struct{ stream, waits int64 }{{0, 8}, {1, 4}, {3, 2}, {7, 1}, {64, 1}} {
+		m := withICache(fermi(t), 8, 2, 4, 1000)
+		m.ICache.Stream.Value = c.stream
+		o := observe(t, newSim(t, m, compile(t, body)), 1, 32)
+		waits := int64(0)
+		for _, gap := range gaps(o, 0, 0) {
+			waits += gap / 900
+		}
+		if waits != c.waits {
+			t.Errorf("with %d lines fetched along, %d lines are waited for, want %d", c.stream, waits, c.waits)
+		}
+	}
+}
+
 // TestInstructionLinesAreShared lets the CTAs of two warps of an SM execute the same code one after the other: the second warp
 // waits for the arrival that the first asked for, and warps that come later wait for nothing.
 func TestInstructionLinesAreShared(t *testing.T) {

@@ -77,7 +77,7 @@ func New(cfg sim.Config) (*Sim, error) {
 	}
 	s := &Sim{cfg: cfg, maxTime: cfg.Limit()}
 	s.round = cfg.Machine.Interconnect.Latency.Value +
-		min(cfg.Machine.Timing(isa.MemGlobal).Latency, cfg.Machine.Timing(isa.MemAtomic).Latency)
+		min(cfg.Machine.Timing(isa.MemGlobal).Latency, cfg.Machine.Timing(isa.MemAtomic).Latency) - cfg.Machine.LSU.Latency.Value
 	s.nsNum, s.nsDen = 1e9, cfg.Machine.Clock.Core.Value
 	s.flits = flitTable(cfg.Machine)
 	s.plan, s.clocked = makePlan(&s.cfg)

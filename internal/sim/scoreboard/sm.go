@@ -97,6 +97,9 @@ func (m *sm) init(s *Sim, index int) {
 	m.lsu.init(s)
 	ic, cc := &s.cfg.Machine.ICache, &s.cfg.Machine.CCache
 	m.icache.init(ic.Sets.Value, ic.Ways.Value, ic.Line.Value, ic.Miss.Value)
+	if ic.Stream.Value > 0 {
+		m.icache.stream, m.icache.last = uint64(ic.Stream.Value), uint64((int64(len(m.steps[0]))-1)/ic.Line.Value)
+	}
 	m.ccache.init(cc.Sets.Value, cc.Ways.Value, cc.Line.Value, cc.Miss.Value)
 	m.env.SM, m.env.SMs = index, len(s.sms)
 	m.layOut()
@@ -119,7 +122,7 @@ func (m *sm) reset(occ machine.Occupancy) {
 	for i := range m.warps {
 		m.warps[i].state = free
 	}
-	m.calendars = m.policy == machine.GTO && m.free*m.perCTA <= m.places() && !m.sim.everyCycle
+	m.calendars = m.policy == machine.GTO && len(m.lsu.queues) == 0 && m.free*m.perCTA <= m.places() && !m.sim.everyCycle
 	m.calendar.reset()
 	m.changed = 0
 	for i := range m.scheds {
@@ -133,7 +136,7 @@ func (m *sm) reset(occ machine.Occupancy) {
 		}
 		clear(m.others[i])
 	}
-	m.lsu.reset()
+	m.lsu.reset(occ.Ways)
 	m.icache.cache.reset()
 	m.ccache.cache.reset()
 	m.count = sim.Counters{}
