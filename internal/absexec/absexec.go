@@ -83,7 +83,10 @@ type Executor struct {
 	returning []map[int]bool // by loop: the blocks from which every way leads to its header; nil before it is asked for
 
 	summaries summaries
-	few       int // iterations that are worth a summary, at least
+	few       int          // iterations that are worth a summary, at least
+	ways      map[int]*way // by block at the end of which is a branch: see wayFrom
+	parted    bool         // lanes have parted at a branch to which they may come again before they reconverge
+	crowds    bool         // what they do then is bounded by lanes
 }
 
 // New returns an executor.
@@ -94,7 +97,7 @@ func New(c Config) *Executor {
 	if c.MaxSteps == 0 {
 		c.MaxSteps = defaultSteps
 	}
-	x := &Executor{config: c, launch: c.Launch, kernel: c.Launch.Kernel(), graph: c.Graph, eval: c.Launch.Evaluator(), few: fewIterations}
+	x := &Executor{config: c, launch: c.Launch, kernel: c.Launch.Kernel(), graph: c.Graph, ways: make(map[int]*way), eval: c.Launch.Evaluator(), few: fewIterations}
 	loops := c.Graph.Loops()
 	x.returning = make([]map[int]bool, len(loops.Loops))
 	x.around = make([][]int, c.Graph.Len())
@@ -140,16 +143,22 @@ func (x *Executor) Warp(ctx context.Context, warp int, begin func(Box) Visitor) 
 	}
 	for {
 		results, err := x.cover(warp, begin)
-		if x.summaries == coarseSummaries || !errors.As(err, new(*stepsError)) {
+		switch {
+		case !errors.As(err, new(*stepsError)):
 			return results, err
+		case x.parted && !x.crowds:
+			x.crowds = true // from now on
+		case x.summaries == coarseSummaries:
+			return results, err
+		default:
+			x.summaries++ // likewise
 		}
-		x.summaries++ // from now on
 	}
 }
 
-// Summarises reports whether a warp has executed too many instructions to follow every iteration of its loops, so that from
-// then on many are executed at a time.
-func (x *Executor) Summarises() bool { return x.summaries != noSummaries }
+// Summarises reports whether a warp has executed too many instructions to follow every iteration of its loops, or every way that
+// its lanes may go, so that from then on many are executed at a time.
+func (x *Executor) Summarises() bool { return x.summaries != noSummaries || x.crowds }
 
 // cover executes a warp of every CTA of the grid.
 func (x *Executor) cover(warp int, begin func(Box) Visitor) ([]Result, error) {

@@ -142,6 +142,13 @@ func (x *execution) follow(successors []successor) error {
 		}
 	}
 	r := x.reconvergencePoint(block)
+	if overlap != 0 && !uniform {
+		if w := x.wayFrom(block); w != nil {
+			if x.parted = true; x.crowds {
+				return x.crowd(w, r)
+			}
+		}
+	}
 	x.order(successors)
 	waits := func(s successor) bool { return s.pc == r }
 	if uniform && !slices.ContainsFunc(successors, waits) {

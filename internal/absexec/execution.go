@@ -193,7 +193,7 @@ func (x *execution) next() error {
 	pc := top.pc
 	in := x.instr(pc)
 	if x.steps++; x.steps > x.config.MaxSteps {
-		return diag.Errorf(in.Pos, "%w", &stepsError{kernel: x.kernel.Readable(), warp: x.warp, steps: x.config.MaxSteps, box: x.box})
+		return x.tooLong(pc)
 	}
 	if x.steps&0xfff == 0 && x.ctx.Err() != nil {
 		return x.ctx.Err()
@@ -246,6 +246,11 @@ func (x *execution) next() error {
 		}
 	}
 	return x.advance()
+}
+
+// tooLong is the error of a warp that executes too many instructions, the last of them at pc.
+func (x *execution) tooLong(pc int) error {
+	return diag.Errorf(x.instr(pc).Pos, "%w", &stepsError{kernel: x.kernel.Readable(), warp: x.warp, steps: x.config.MaxSteps, box: x.box})
 }
 
 // accesses reports whether an instruction accesses memory.

@@ -138,8 +138,7 @@ func (x *execution) force(top *entry, c *loopCount) error {
 		bound, ok = x.config.Bound(header)
 	}
 	if !ok {
-		b := &x.graph.Blocks[header]
-		return &UnboundedLoop{Kernel: x.kernel.Name, Header: header, Name: b.Name, Pos: b.Pos, Loc: b.Loc, Exit: x.undecided[c.loop], Range: x.config.Useless[header]}
+		return x.unbounded(c.loop)
 	}
 	if c.n <= bound {
 		return nil
@@ -152,6 +151,13 @@ func (x *execution) force(top *entry, c *loopCount) error {
 	x.facts[c.loop].Forced = true
 	top.must, top.may = 0, 0
 	return nil
+}
+
+// unbounded is the error of a loop without a bound.
+func (x *execution) unbounded(loop int) error {
+	header := x.graph.Loops().Loops[loop].Header
+	b := &x.graph.Blocks[header]
+	return &UnboundedLoop{Kernel: x.kernel.Name, Header: header, Name: b.Name, Pos: b.Pos, Loc: b.Loc, Exit: x.undecided[loop], Range: x.config.Useless[header]}
 }
 
 // contradicted is the error of a loop that surely iterates more often than the job states.

@@ -166,16 +166,16 @@ func (c *checker) carveOuts() {
 	if len(m.CarveOuts) == 0 {
 		return
 	}
-	most := int64(0)
+	largest := int64(0)
 	for _, key := range sortedKeys(m.CarveOuts) {
 		kib, err := strconv.ParseUint(key, 10, 16)
 		path := "carve_outs." + key
 		c.require(err == nil && strconv.FormatUint(kib, 10) == key, path, "%q is no number of KiB of shared memory", key)
 		ways := m.CarveOuts[key].Value
 		c.require(ways <= m.L1.Ways.Value, path, "the L1 has %d ways, not %d", m.L1.Ways.Value, ways)
-		most = max(most, int64(kib))
+		largest = max(largest, int64(kib))
 	}
-	c.require(most<<10 >= m.SM.Shared.Value, "carve_outs", "the %d bytes of shared memory of an SM are more than %d KiB", m.SM.Shared.Value, most)
+	c.require(largest<<10 >= m.SM.Shared.Value, "carve_outs", "the %d bytes of shared memory of an SM are more than %d KiB", m.SM.Shared.Value, largest)
 }
 
 // barrel checks a machine whose SMs have one port: a warp cannot issue again while its

@@ -24,7 +24,7 @@ func (p *Problem) Summarised(x *absexec.Executor) []diag.Warning {
 		return nil
 	}
 	return []diag.Warning{p.GaveUp("loops-summarised", fmt.Sprintf(
-		"warps execute more than %d instructions, so that iterations of loops are added up instead of followed one by one: the bound may be greater than it need be; a greater --effort follows more", p.MaxSteps()), nil)}
+		"warps execute more than %d instructions, so that iterations of loops, or ways of lanes that part, are added up instead of followed one by one: the bound may be greater than it need be; a greater --effort follows more", p.MaxSteps()), nil)}
 }
 
 // GaveUp is the warning of a method that goes on without something. what says without what, why is

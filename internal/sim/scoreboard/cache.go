@@ -30,7 +30,7 @@ type cache struct {
 	lines []cacheLine // set after set
 	tags  []uint64    // of lines, noTag for those that are invalid
 	ways  int
-	most  int    // ways that there is room for
+	room  int    // ways that there is room for
 	mask  uint64 // sets - 1
 	shift int    // log2 of the bytes of a line
 	fermi bool   // sets are chosen as machine.Fermi says
@@ -42,7 +42,7 @@ type cache struct {
 func newCache(sets, ways, line int64, index machine.Index) cache {
 	c := cache{
 		fermi: index == machine.Fermi,
-		lines: make([]cacheLine, sets*ways), tags: make([]uint64, sets*ways), ways: int(ways), most: int(ways),
+		lines: make([]cacheLine, sets*ways), tags: make([]uint64, sets*ways), ways: int(ways), room: int(ways),
 		mask: uint64(sets - 1), shift: bits.TrailingZeros64(uint64(line)),
 		claimed: make([]uint64, (sets+63)/64),
 	}
@@ -73,7 +73,7 @@ func (c *cache) reset() {
 // resetTo is reset to so many ways, or to all if they are 0.
 func (c *cache) resetTo(ways int) {
 	c.reset()
-	c.ways = c.most
+	c.ways = c.room
 	if ways > 0 {
 		c.ways = ways
 	}
