@@ -86,7 +86,7 @@ func randomMachine(t *testing.T, src kernelgen.Source) *machine.Machine {
 			continue // or it is left out
 		}
 		for j := range section.NumField() {
-			if n, ok := section.Field(j).Addr().Interface().(*machine.Number); ok && src.IntN(3) == 0 {
+			if n, ok := section.Field(j).Addr().Interface().(*machine.Number); ok && n.Unit != "" && src.IntN(3) == 0 { // it is not left out
 				n.Value = randomNumber(src, section.Type().Field(j).Tag, n.Value)
 			}
 		}
