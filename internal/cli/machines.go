@@ -51,8 +51,12 @@ func machinesCommand() *cobra.Command {
 			}
 			fmt.Fprintf(c.OutOrStdout(), "%s: %s\ncore %s\narchitecture %s\nhash %s\n\n", m.Name, m.About, m.Core, cmp.Or(m.Architecture, "not said"), m.Hash())
 			tw := tabwriter.NewWriter(c.OutOrStdout(), 0, 0, 2, ' ', 0)
+			believed := m.StatesBasis() || m.Ranged() != nil
 			for _, r := range m.Rows() {
 				fmt.Fprintf(tw, "%s\t%s\t%s\t", r.Path, r.Value, r.Unit)
+				if believed {
+					fmt.Fprintf(tw, "%s\t%s\t", cmp.Or(string(r.Basis), "-"), cmp.Or(r.Range.String(), "-"))
+				}
 				if len(m.Origins) > 0 {
 					fmt.Fprintf(tw, "%s\t", cmp.Or(m.Origin(r.Path), args[0]))
 				}

@@ -71,6 +71,9 @@ func (l layers) layer(file string, src []byte) (*layer, error) {
 	if indexed != nil {
 		return nil, diag.Errorf(diag.Pos{File: file}, "%w", indexed)
 	}
+	if err := ranges(root); err != nil {
+		return nil, err
+	}
 	key := root.Keys["base"]
 	if key == nil {
 		return own, nil

@@ -49,9 +49,9 @@ count = { value = 4, unit = "SMs", source = "four" }
 	want := fermi(t)
 	want.Name, want.About = "top", ""
 	want.Sources["OWN"] = "this test"
-	want.SM.Count = Number{4, "SMs", "four"}
-	want.L2.Ways = Number{2, "lines per set", "OWN: two"}
-	want.Classes["int-add"] = Timing{"sp", 5, 2, "core cycles", "OWN: five"}
+	want.SM.Count = Number{Value: 4, Unit: "SMs", Source: "four"}
+	want.L2.Ways = Number{Value: 2, Unit: "lines per set", Source: "OWN: two"}
+	want.Classes["int-add"] = Timing{Pipeline: "sp", Latency: 5, Initiation: 2, Unit: "core cycles", Source: "OWN: five"}
 	for path, file := range map[string]string{
 		"sm.count": "", "l2.ways": "dir/sub/fewer.toml", "classes.int-add.latency": "dir/sub/fewer.toml", "l2.sets": "fermi-c2050", "classes.int-mul.latency": "fermi-c2050",
 	} {

@@ -128,14 +128,18 @@ func (c *checker) number(path string, f field, n Number) {
 	}
 	c.unit(path, n.Unit, unit)
 	c.source(path, n.Source)
+	c.basis(path, n.Basis)
 	low, high := f.bound("min"), f.bound("max")
 	if n.Value < low || n.Value > high {
 		c.errorf(path+".value", "%s = %d is not between %d and %d %s", path, n.Value, low, high, unit)
 		return
 	}
-	if f.tag.Get("shape") != "" && bits.OnesCount64(uint64(n.Value)) != 1 {
+	power := f.tag.Get("shape") != ""
+	if power && bits.OnesCount64(uint64(n.Value)) != 1 {
 		c.errorf(path+".value", "%s = %d must be a power of two", path, n.Value)
+		return
 	}
+	c.within(path+".range", n.Range, n.Value, low, high, power)
 }
 
 // unit returns the unit that the field has on machines with the core.
@@ -174,6 +178,7 @@ func (c *checker) choice(f field, r Row) {
 		return
 	}
 	c.source(r.Path, r.Source)
+	c.basis(r.Path, r.Basis)
 	if !slices.Contains(words, r.Value) {
 		c.errorf(r.Path+".value", "%s = %q is none of %s", r.Path, r.Value, strings.Join(words, ", "))
 	}
@@ -207,11 +212,14 @@ func (c *checker) classes(section string, timings map[string]Timing) {
 func (c *checker) timing(path string, t Timing) {
 	c.unit(path, t.Unit, timingUnit)
 	c.source(path, t.Source)
+	c.basis(path, t.Basis)
 	c.pipeline(path, t.Pipeline)
-	for key, v := range map[string]int64{"latency": t.Latency, "initiation": t.Initiation} {
-		if v < 1 || v > maxLatency {
-			c.errorf(path+"."+key, "%s.%s = %d is not between 1 and %d %s", path, key, v, maxLatency, timingUnit)
+	for key, n := range map[string]Number{"latency": {Value: t.Latency, Range: t.LatencyRange}, "initiation": {Value: t.Initiation, Range: t.InitiationRange}} {
+		if n.Value < 1 || n.Value > maxLatency {
+			c.errorf(path+"."+key, "%s.%s = %d is not between 1 and %d %s", path, key, n.Value, maxLatency, timingUnit)
+			continue
 		}
+		c.within(path+"."+key+"_range", n.Range, n.Value, 1, maxLatency, false)
 	}
 }
 

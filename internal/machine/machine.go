@@ -95,6 +95,8 @@ type Number struct {
 	Value  int64  `toml:"value"`
 	Unit   string `toml:"unit"`
 	Source string `toml:"source"`
+	Basis  Basis  `toml:"basis"` // empty if the description does not say it
+	Range  Range  `toml:"range"`
 }
 
 // Clock holds the clock domains. A core cycle is the time in which a scheduler
@@ -181,11 +183,12 @@ const (
 type Choice[T Policy | Index | Requests | SplitMode | Switch] struct {
 	Value  T      `toml:"value"`
 	Source string `toml:"source"`
+	Basis  Basis  `toml:"basis"` // empty if the description does not say it
 }
 
 // row returns the choice as a row of the given path.
 func (c Choice[T]) row(path string) Row {
-	return Row{Path: path, Value: string(c.Value), Source: c.Source}
+	return Row{Path: path, Value: string(c.Value), Source: c.Source, Basis: c.Basis}
 }
 
 // Timing says how instructions of one class execute. A pipeline accepts the next
@@ -201,6 +204,10 @@ type Timing struct {
 	Initiation int64  `toml:"initiation"`
 	Unit       string `toml:"unit"`
 	Source     string `toml:"source"`
+
+	Basis           Basis `toml:"basis"` // of both numbers, the weaker one; empty if the description does not say it
+	LatencyRange    Range `toml:"latency_range"`
+	InitiationRange Range `toml:"initiation_range"`
 }
 
 // timingUnit is the unit of both numbers of a Timing, maxLatency their maximum.
@@ -408,17 +415,23 @@ func (s StandIns) timings() map[string]Timing   { return s }
 // InstrTiming returns the timing of an instruction: what stands in for it, or that of its group of operations if the machine
 // has one, or that of its class.
 func (m *Machine) InstrTiming(in *isa.Instr) Timing {
-	if _, t, ok := m.StandIn(in); ok {
-		return t
+	_, t := m.instrTiming(in)
+	return t
+}
+
+// instrTiming is InstrTiming with the path of the timing in the description.
+func (m *Machine) instrTiming(in *isa.Instr) (string, Timing) {
+	if f, t, ok := m.StandIn(in); ok {
+		return "stand_ins." + f.Name, t
 	}
 	if len(m.Operations) > 0 {
 		for _, g := range isa.Groups() {
 			if t, ok := m.Operations[g.Name]; ok && g.Of(in) {
-				return t
+				return "operations." + g.Name, t
 			}
 		}
 	}
-	return m.Timing(in.Class())
+	return "classes." + in.Class().String(), m.Timing(in.Class())
 }
 
 // Timing returns the timing of a class. Every machine has one for every class

@@ -16,13 +16,25 @@ type Row struct {
 	Value  string
 	Unit   string // empty for a choice of words
 	Source string
+	Basis  Basis // empty if the description does not say it
+	Range  Range
 }
+
+// pipelineOf ends the path of the pipeline of a class, a group of operations or a stand-in.
+const pipelineOf = ".pipeline"
 
 // Rows lists everything that a description says, section by section.
 func (m *Machine) Rows() []Row {
 	var rows []Row
 	add := func(path string, n Number) {
-		rows = append(rows, Row{path, strconv.FormatInt(n.Value, 10), n.Unit, n.Source})
+		rows = append(rows, Row{path, strconv.FormatInt(n.Value, 10), n.Unit, n.Source, n.Basis, n.Range})
+	}
+	timing := func(path string, t Timing, pipeline bool) {
+		if pipeline {
+			rows = append(rows, Row{Path: path + pipelineOf, Value: t.Pipeline, Source: t.Source, Basis: t.Basis})
+		}
+		add(path+".latency", Number{t.Latency, t.Unit, t.Source, t.Basis, t.LatencyRange})
+		add(path+".initiation", Number{t.Initiation, t.Unit, t.Source, t.Basis, t.InitiationRange})
 	}
 	for path, field := range m.fields() {
 		switch v := field.value.Interface().(type) {
@@ -36,19 +48,11 @@ func (m *Machine) Rows() []Row {
 			}
 		case timings:
 			for _, name := range sortedKeys(v.timings()) {
-				t, prefix := v.timings()[name], path+"."+name
-				rows = append(rows, Row{prefix + ".pipeline", t.Pipeline, "", t.Source})
-				add(prefix+".latency", Number{t.Latency, t.Unit, t.Source})
-				add(prefix+".initiation", Number{t.Initiation, t.Unit, t.Source})
+				timing(path+"."+name, v.timings()[name], true)
 			}
 		case map[string]Timing:
 			for _, c := range isa.Classes() {
-				t, prefix := m.Timing(c), path+"."+c.String()
-				if m.Core == Scoreboard {
-					rows = append(rows, Row{prefix + ".pipeline", t.Pipeline, "", t.Source})
-				}
-				add(prefix+".latency", Number{t.Latency, t.Unit, t.Source})
-				add(prefix+".initiation", Number{t.Initiation, t.Unit, t.Source})
+				timing(path+"."+c.String(), m.Timing(c), m.Core == Scoreboard)
 			}
 		}
 	}
@@ -134,7 +138,8 @@ func sortedKeys[V any](m map[string]V) []string {
 
 // WithSources returns a copy of the machine whose numbers and choices have other sources:
 // change is given the path of each, as in Rows but for the classes and stand-ins, which are
-// one each, and its source. The copy shares nothing with the machine.
+// one each, and its source. What has another source has no longer the basis and the range that
+// the old one gave it. The copy shares nothing with the machine.
 func (m *Machine) WithSources(change func(path, source string) string) *Machine {
 	out := *m
 	out.Sources = maps.Clone(m.Sources)
@@ -147,7 +152,9 @@ func (m *Machine) WithSources(change func(path, source string) string) *Machine 
 		case map[string]Number:
 			for _, name := range sortedKeys(v) {
 				n := v[name]
-				n.Source = change(path+"."+name, n.Source)
+				if source := change(path+"."+name, n.Source); source != n.Source {
+					n.Source, n.Basis, n.Range = source, "", Range{}
+				}
 				v[name] = n
 			}
 		case timings:
@@ -157,7 +164,13 @@ func (m *Machine) WithSources(change func(path, source string) string) *Machine 
 		case map[string]string: // the abbreviations
 		default: // a Number or a Choice
 			source := f.value.FieldByName("Source")
-			source.SetString(change(path, source.String()))
+			if changed := change(path, source.String()); changed != source.String() {
+				source.SetString(changed)
+				f.value.FieldByName("Basis").SetZero()
+				if r := f.value.FieldByName("Range"); r.IsValid() {
+					r.SetZero()
+				}
+			}
 		}
 	}
 	return &out
@@ -166,7 +179,9 @@ func (m *Machine) WithSources(change func(path, source string) string) *Machine 
 func resource(path string, timings map[string]Timing, change func(path, source string) string) {
 	for _, name := range sortedKeys(timings) {
 		t := timings[name]
-		t.Source = change(path+"."+name, t.Source)
+		if source := change(path+"."+name, t.Source); source != t.Source {
+			t.Source, t.Basis, t.LatencyRange, t.InitiationRange = source, "", Range{}, Range{}
+		}
 		timings[name] = t
 	}
 }

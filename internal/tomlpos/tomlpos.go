@@ -142,6 +142,8 @@ type Mark struct {
 	Text  diag.Pos         // of the first byte in the quotes of a string, if the bytes there are those of the string; zero of others
 	Keys  map[string]*Mark // of a table; nil if it has none
 	Elems []*Mark          // of an array of tables
+	// Values is how many values an array has whose first one is no table.
+	Values int
 }
 
 // Paths returns the positions of all keys below a mark but those in arrays, by path: the
@@ -238,8 +240,14 @@ func (d *index) value(at *Mark, v *unstable.Node) {
 		}
 	case unstable.Array:
 		for it := v.Children(); it.Next(); {
-			if it.Node().Kind != unstable.InlineTable {
+			switch kind := it.Node().Kind; {
+			case kind == unstable.Comment:
+				continue
+			case kind != unstable.InlineTable && len(at.Elems) > 0:
 				return
+			case kind != unstable.InlineTable || at.Values > 0:
+				at.Values++
+				continue
 			}
 			elem := &Mark{Pos: at.Pos}
 			at.Elems = append(at.Elems, elem)

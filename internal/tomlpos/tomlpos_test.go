@@ -83,6 +83,22 @@ func TestPaths(t *testing.T) {
 	}
 }
 
+func TestIndexCountsValues(t *testing.T) {
+	src := []byte("a = []\nb = [1,\n# two\n2]\nc = [[1, 2], {d = 3}]\ne = [{f = [4, 5, 6]}]\n")
+	root, err := Index("f", src, len(src))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for key, n := range map[string]int{"a": 0, "b": 2, "c": 2, "e": 0} {
+		if got := root.Keys[key].Values; got != n {
+			t.Errorf("%s has %d values, not %d", key, got, n)
+		}
+	}
+	if f := root.Keys["e"].Elems[0].Keys["f"]; f.Values != 3 || len(root.Keys["c"].Elems) != 0 {
+		t.Errorf("f has %d values, not 3; c has %d tables", f.Values, len(root.Keys["c"].Elems))
+	}
+}
+
 func TestIndexLimits(t *testing.T) {
 	src := []byte("a.b = 1\n[c]\nd = {e = 2}\n") // five keys
 	if _, err := Index("f", src, 5); err != nil {
