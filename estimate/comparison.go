@@ -73,6 +73,7 @@ type Figured struct {
 	Method   string   `json:"method"`
 	Cycles   int64    `json:"cycles"`
 	Evidence Evidence `json:"evidence"`
+	Numbers  *Numbers `json:"numbers,omitempty"` // of the machine, as in an Estimate
 }
 
 // ComparedEstimate is what a method says on both sides.

@@ -47,12 +47,27 @@ type Estimate struct {
 	// Partition is nil if the bound was asked for all inputs at once, and else the figures are those of one part.
 	Partition *Partition `json:"partition,omitempty"`
 
+	// Numbers counts those of the machine on which the estimate may depend; nil if the machine does not say what any of its
+	// numbers rests on: then it is a model by definition.
+	Numbers *Numbers `json:"numbers,omitempty"`
+
 	// Solver is what proved bounds of loops on which the estimate rests; nil if no solver did.
 	Solver *Solver `json:"solver,omitempty"`
 
 	// Explain says in one line for readers what Cycles is a bound of; empty if nobody does.
 	Explain string `json:"-"`
 }
+
+// Numbers counts the numbers of a machine that a kernel exercises, by what they rest on.
+type Numbers struct {
+	Measured  int `json:"measured"`  // on the GPU
+	Published int `json:"published"` // by who makes the GPU
+	Derived   int `json:"derived"`   // from measured and published ones
+	Assumed   int `json:"assumed"`   // and those of which the machine does not say it
+}
+
+// All returns how many there are.
+func (n *Numbers) All() int { return n.Measured + n.Published + n.Derived + n.Assumed }
 
 // Solver is a solver of formulas whose answers are taken for right.
 type Solver struct {

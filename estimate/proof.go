@@ -14,6 +14,8 @@ type Proof struct {
 	Evidence  Basis       `json:"evidence"` // what the claim has been found to rest on
 	Confirmed []ProofFact `json:"confirmed"`
 	Trusted   []ProofFact `json:"trusted"` // what was not confirmed
+	// Numbers counts those of the machine on which the claim may depend, as in an Estimate; nil without a job.
+	Numbers *Numbers `json:"numbers,omitempty"`
 	// Again says that the method, and runs if it needs them, gave what is trusted once more.
 	Again bool `json:"again"`
 

@@ -72,7 +72,8 @@ type SearchBelow struct {
 	Method   string   `json:"method"`
 	Cycles   int64    `json:"cycles"` // the bound
 	Evidence Evidence `json:"evidence"`
-	Percent  float64  `json:"percent"` // of it; negative if the time lies above
+	Numbers  *Numbers `json:"numbers,omitempty"` // of the machine, as in an Estimate
+	Percent  float64  `json:"percent"`           // of it; negative if the time lies above
 }
 
 // Exploration is what symbolic execution of a few threads found.

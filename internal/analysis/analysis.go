@@ -154,7 +154,7 @@ func (l List) Analyze(ctx context.Context, p runner.Platform, w *workload.Worklo
 	if text := a.Refutation(); text != "" {
 		warnings = append(warnings, diag.Warning{Pos: w.Spec.Pos.Kernel, ID: "bound-exceeded", Text: text})
 	}
-	l.explainAll(a.Analysis)
+	l.complete(w, a.Analysis)
 	a.Answer = a.Tightest().Brief()
 	a.Interrupted = a.interrupted(ctx)
 	if req.Certify && a.Interrupted == nil {
@@ -239,7 +239,7 @@ func Static(ctx context.Context, p runner.Platform, w *workload.Workload, req Re
 	}
 	a := Empty(w)
 	found.enter(a)
-	l.explainAll(a)
+	l.complete(w, a)
 	a.Answer = a.Tightest().Brief()
 	return a, found.warnings, nil
 }
@@ -442,7 +442,9 @@ func Bound(ctx context.Context, w *workload.Workload, m method.Static) (*estimat
 	if err != nil {
 		return nil, err
 	}
-	return &answer.Estimates[0], nil
+	e := &answer.Estimates[0]
+	e.Numbers = Numbers(w)
+	return e, nil
 }
 
 // measure adds what was observed, and the estimates of measured methods that the machine allows.

@@ -143,7 +143,12 @@ func (l List) Verify(ctx context.Context, p runner.Platform, w *workload.Workloa
 	if c.Runs != nil && !req.Rerun {
 		again = nil
 	}
-	return judge(c, subject(w, variant), again)
+	proof, err := judge(c, subject(w, variant), again)
+	if err != nil {
+		return nil, err
+	}
+	proof.Numbers = Numbers(variant)
+	return proof, nil
 }
 
 // judge checks a certificate. What is not confirmed is compared with that of a certificate that is made again, unless again is

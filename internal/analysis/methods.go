@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"warpbound/estimate"
+	"warpbound/internal/isa"
 	"warpbound/internal/machine"
 	"warpbound/internal/method"
 	"warpbound/internal/method/cta"
@@ -116,6 +117,44 @@ func (l List) explain(estimates []estimate.Estimate) {
 			}
 		}
 	}
+}
+
+// complete adds what all estimates of an analysis have whatever their method: what they are in words, and on which numbers of
+// the machine they may depend.
+func (l List) complete(w *workload.Workload, a *estimate.Analysis) {
+	l.explainAll(a)
+	for i := range a.Launches {
+		count(a.Launches[i].Estimates, numbersOf(w.Machine, w.Kernels[i]))
+	}
+	count(a.Estimates, Numbers(w))
+}
+
+// Numbers counts the numbers of the machine on which bounds of a workload may depend.
+func Numbers(w *workload.Workload) *estimate.Numbers { return numbersOf(w.Machine, w.Kernels...) }
+
+// count notes in estimates on how many numbers of the machine they may depend.
+func count(all []estimate.Estimate, n *estimate.Numbers) {
+	for i := range all {
+		all[i].Numbers = n
+	}
+}
+
+// numbersOf counts the numbers of a machine that kernels exercise; nil if it does not say what any rests on.
+func numbersOf(m *machine.Machine, kernels ...*workload.Kernel) *estimate.Numbers {
+	var programs []*isa.Kernel
+	for _, k := range kernels {
+		programs = append(programs, k.Graph.Kernel)
+	}
+	accounts := m.Accounts(programs...)
+	if accounts == nil {
+		return nil
+	}
+	n := &estimate.Numbers{}
+	of := map[machine.Basis]*int{machine.Measured: &n.Measured, machine.Published: &n.Published, machine.Derived: &n.Derived, machine.Assumed: &n.Assumed}
+	for _, a := range accounts {
+		*of[a.Basis]++
+	}
+	return n
 }
 
 // explainAll explains all estimates of an analysis.

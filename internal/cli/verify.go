@@ -74,7 +74,7 @@ func verifyCommand() *cobra.Command {
 func printProof(w io.Writer, name, job string, p *estimate.Proof) error {
 	out := &lines{w: w}
 	if p.Claim != nil {
-		out.printf("%s: holds: %s of kernel %s on %s takes at most %d cycles (%s)\n", name, p.Claim.Method, p.Claim.Kernel, p.Claim.Machine, p.Claim.Cycles, p.Evidence)
+		out.printf("%s: holds: %s of kernel %s on %s takes at most %d cycles (%s)\n", name, p.Claim.Method, p.Claim.Kernel, p.Claim.Machine, p.Claim.Cycles, report.Standing(estimate.Evidence(p.Evidence), p.Numbers))
 	}
 	switch {
 	case job == "" && p.Claim != nil:

@@ -35,7 +35,7 @@ func Checked(j *estimate.CheckedJob, name string) string {
 		return line
 	}
 	return fmt.Sprintf("%s: %s of %s (%s, evidence: %s) is %s the budget of %s",
-		name, j.Bound.Method, Duration(j.Bound.Cycles, hz), wholeCycles(j.Bound.Cycles), j.Bound.Evidence, relation, j.Budget.Text)
+		name, j.Bound.Method, Duration(j.Bound.Cycles, hz), wholeCycles(j.Bound.Cycles), Standing(j.Bound.Evidence, j.Bound.Numbers), relation, j.Budget.Text)
 }
 
 // wholeCycles renders a number of cycles for a line that programs may read.

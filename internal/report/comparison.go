@@ -144,14 +144,16 @@ func change(percent *float64) string {
 func evidenceOf(e *estimate.ComparedEstimate) string {
 	switch {
 	case e.A == nil:
-		return string(e.B.Evidence) + " (new)"
+		return standing(e.B) + " (new)"
 	case e.B == nil:
-		return string(e.A.Evidence) + " (missing)"
-	case e.A.Evidence != e.B.Evidence:
-		return fmt.Sprintf("%s -> %s", e.A.Evidence, e.B.Evidence)
+		return standing(e.A) + " (missing)"
+	case standing(e.A) != standing(e.B):
+		return fmt.Sprintf("%s -> %s", standing(e.A), standing(e.B))
 	}
-	return string(e.A.Evidence)
+	return standing(e.A)
 }
+
+func standing(e *estimate.Figured) string { return Standing(e.Evidence, e.Numbers) }
 
 // changes writes where the bound of a method changed. What of says of whom.
 func changes(p *printer, e *estimate.ComparedEstimate, of string) {

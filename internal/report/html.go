@@ -18,10 +18,11 @@ var analysisPage string
 // machine's clock in cycles per second.
 func HTML(w io.Writer, a *estimate.Analysis, hz float64) error {
 	page, err := template.New("analysis").Funcs(template.FuncMap{
-		"cycles":  group,
-		"time":    func(cycles int64) string { return milliseconds(Duration(cycles, hz)) },
-		"dims":    dims,
-		"figures": figures,
+		"cycles":   group,
+		"time":     func(cycles int64) string { return milliseconds(Duration(cycles, hz)) },
+		"dims":     dims,
+		"figures":  figures,
+		"standing": Standing,
 		"above": func(e estimate.Estimate) string {
 			return aboveRuns(a, &e)
 		},

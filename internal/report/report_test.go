@@ -201,3 +201,37 @@ func TestGroup(t *testing.T) {
 		}
 	}
 }
+
+// TestStanding has what is proven with and without assumed numbers.
+func TestStanding(t *testing.T) {
+	assumed := &estimate.Numbers{Measured: 1, Published: 20, Derived: 300, Assumed: 4000}
+	for _, c := range []struct {
+		evidence estimate.Evidence
+		numbers  *estimate.Numbers
+		want     string
+	}{
+		{estimate.Proven, nil, "proven"},
+		{estimate.Proven, &estimate.Numbers{Measured: 3}, "proven"},
+		{estimate.Proven, assumed, "proven of the model, 4,000 of 4,321 numbers assumed"},
+		{estimate.Proven, &estimate.Numbers{Assumed: 1}, "proven of the model, 1 of 1 number assumed"},
+		{estimate.Annotated, assumed, "annotated"},
+		{estimate.Observed, assumed, "observed"},
+	} {
+		if got := Standing(c.evidence, c.numbers); got != c.want {
+			t.Errorf("got %q, want %q", got, c.want)
+		}
+	}
+	proven := estimate.Estimate{Method: "split/pws", Cycles: 7, Evidence: estimate.Proven, Numbers: assumed}
+	s := &estimate.Search{Below: []estimate.SearchBelow{{Method: "static/cta", Cycles: 7, Evidence: estimate.Proven, Numbers: assumed}}}
+	splitting := &estimate.Splitting{Modes: []estimate.SplitMode{{Mode: "pws", Estimate: proven, Observed: &estimate.Observation{Max: 1}}}}
+	for name, write := range map[string]func(*printer){
+		"search": func(p *printer) { below(p, s, 1e9) },
+		"split":  func(p *printer) { splitModes(p, splitting) },
+	} {
+		var out bytes.Buffer
+		write(&printer{w: &out})
+		if !strings.Contains(out.String(), "proven of the model, 4,000 of 4,321 numbers assumed") {
+			t.Errorf("%s: %s", name, &out)
+		}
+	}
+}

@@ -168,7 +168,7 @@ func below(p *printer, s *estimate.Search, hz float64) {
 				where = "above"
 			}
 			rows.printf("  %s\t%s\t%s\t%s\t%.1f %% %s\t\n", names[i+1], group(b.Cycles), milliseconds(Duration(b.Cycles, hz)),
-				b.Evidence, math.Abs(b.Percent), where)
+				Standing(b.Evidence, b.Numbers), math.Abs(b.Percent), where)
 		}
 	})
 	p.printf("\n")

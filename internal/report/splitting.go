@@ -58,7 +58,7 @@ func splitModes(p *printer, s *estimate.Splitting) {
 		row(rows, names[1], func(m *estimate.SplitMode) string { return group(m.Observed.Max) })
 		row(rows, names[2], func(m *estimate.SplitMode) string { return group(m.Estimate.Cycles) })
 		row(rows, names[3], func(m *estimate.SplitMode) string { return above(m.Estimate.Cycles, m.Observed.Max) })
-		row(rows, names[4], func(m *estimate.SplitMode) string { return string(m.Estimate.Evidence) })
+		row(rows, names[4], func(m *estimate.SplitMode) string { return Standing(m.Estimate.Evidence, m.Estimate.Numbers) })
 		rest := names[5:]
 		if measured {
 			row(rows, rest[0], func(m *estimate.SplitMode) string { return group(m.Measured.Cycles) })

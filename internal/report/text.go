@@ -56,7 +56,26 @@ func answer(a *estimate.Analysis, hz float64) string {
 	if a.Answer == nil {
 		return "Answer: none, since nothing bounds the whole"
 	}
-	return fmt.Sprintf("Answer: %s, %s (%s, %s)", counted(int(a.Answer.Cycles), "cycle"), milliseconds(Duration(a.Answer.Cycles, hz)), a.Answer.Evidence, a.Answer.Method)
+	return fmt.Sprintf("Answer: %s, %s (%s, %s)", counted(int(a.Answer.Cycles), "cycle"), milliseconds(Duration(a.Answer.Cycles, hz)), Standing(a.Answer.Evidence, numbersOf(a, a.Answer.Method)), a.Answer.Method)
+}
+
+// Standing says of an estimate what its evidence is, and of what is proven on a machine with numbers that are assumed, that
+// it is so of the model and how many these are.
+func Standing(e estimate.Evidence, n *estimate.Numbers) string {
+	if e != estimate.Proven || n == nil || n.Assumed == 0 {
+		return string(e)
+	}
+	return fmt.Sprintf("%s of the model, %s of %s assumed", e, group(int64(n.Assumed)), counted(n.All(), "number"))
+}
+
+// numbersOf returns the numbers of the machine on which an estimate of an analysis may depend.
+func numbersOf(a *estimate.Analysis, method string) *estimate.Numbers {
+	for i := range a.Estimates {
+		if e := &a.Estimates[i]; e.Method == method {
+			return e.Numbers
+		}
+	}
+	return nil
 }
 
 // refused says why methods have no estimate. Those that are not for the machine are of interest where nothing else bounds
@@ -167,7 +186,7 @@ func bounds(p *printer, a *estimate.Analysis, hz float64) {
 		names = padded(names)
 		rows.printf("  %s\tcycles\ttime\tabove maximum\tevidence\t\n", names[0])
 		for i, e := range a.Estimates {
-			rows.printf("  %s\t%s\t%s\t%s\t%s\t\n", names[i+1], group(e.Cycles), milliseconds(Duration(e.Cycles, hz)), aboveRuns(a, &e), e.Evidence)
+			rows.printf("  %s\t%s\t%s\t%s\t%s\t\n", names[i+1], group(e.Cycles), milliseconds(Duration(e.Cycles, hz)), aboveRuns(a, &e), Standing(e.Evidence, e.Numbers))
 		}
 	})
 	for _, e := range a.Estimates {

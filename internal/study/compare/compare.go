@@ -120,7 +120,7 @@ func answer(r *result) *estimate.Figured {
 	if e == nil {
 		return nil
 	}
-	return &estimate.Figured{Method: e.Method, Cycles: e.Cycles, Evidence: e.Evidence}
+	return &estimate.Figured{Method: e.Method, Cycles: e.Cycles, Evidence: e.Evidence, Numbers: e.Numbers}
 }
 
 // estimates compares what methods say, in the order of a, then those of b alone.

@@ -146,7 +146,7 @@ func (r *result) valid() error {
 func (r *result) analysis() *estimate.Analysis {
 	a := &estimate.Analysis{SplitMode: r.SplitMode}
 	for _, b := range r.Estimates {
-		a.Estimates = append(a.Estimates, estimate.Estimate{Method: b.Method, Cycles: b.Cycles, Evidence: b.Evidence})
+		a.Estimates = append(a.Estimates, estimate.Estimate{Method: b.Method, Cycles: b.Cycles, Evidence: b.Evidence, Numbers: b.Numbers})
 	}
 	return a
 }

@@ -292,7 +292,7 @@ func (s *searching) found(ctx context.Context) (*Found, error) {
 		}
 	}
 	e := estimate.Estimate{
-		Method: estimate.SearchMethod, Cycles: s.best, Evidence: estimate.Observed, Detail: f.Search,
+		Method: estimate.SearchMethod, Cycles: s.best, Evidence: estimate.Observed, Detail: f.Search, Numbers: analysis.Numbers(s.Workload),
 		Assumptions: []string{
 			fmt.Sprintf("inputs that were not run take no longer than the longest of %d runs of the search (observed)", f.Search.Runs()),
 			"the traced PTX instructions are those executed (a device executes the SASS that ptxas generates)",
@@ -364,7 +364,7 @@ func hold(a *estimate.Analysis, found int64, d *estimate.Search) {
 			continue
 		}
 		d.Below = append(d.Below, estimate.SearchBelow{
-			Method: e.Method, Cycles: e.Cycles, Evidence: e.Evidence, Percent: 100 * float64(e.Cycles-found) / float64(e.Cycles),
+			Method: e.Method, Cycles: e.Cycles, Evidence: e.Evidence, Numbers: e.Numbers, Percent: 100 * float64(e.Cycles-found) / float64(e.Cycles),
 		})
 		if e.Evidence != estimate.Observed && e.Cycles < found {
 			d.Violated = append(d.Violated, e.Method)
