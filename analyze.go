@@ -8,7 +8,10 @@ import (
 	"warpbound/estimate"
 	"warpbound/internal/analysis"
 	"warpbound/internal/campaign"
+	"warpbound/internal/machine"
 	"warpbound/internal/method"
+	"warpbound/internal/runner"
+	"warpbound/internal/study/sensitivity"
 	"warpbound/internal/workload"
 )
 
@@ -24,6 +27,13 @@ type AnalyzeOptions struct {
 
 	Runs  Runs
 	Write Artifacts
+
+	// Sensitivity analyses the job again on so many machines whose numbers are sampled from the ranges that the description of
+	// its machine states, all of them together, and says how far results move (estimate.Analysis.Sensitivity); 0 for none. It is an error if there is
+	// no range, if traces are read, or if the job was changed since it was loaded.
+	Sensitivity int
+	// Sampled is called after each of these machines; may be nil.
+	Sampled func(done, total int)
 
 	// Refusals lists methods that have no estimate (estimate.Analysis.Refused) although they are asked for by name, which
 	// otherwise is an error.
@@ -111,7 +121,9 @@ func ParsePlacement(s string) (Placement, error) {
 // analysis, unless nil, is what was known until then: its Interrupted says what it lacks. Runs are those of the first
 // test vectors, so that as many vectors give the same again. Nothing is written then.
 func (j *Job) Analyze(ctx context.Context, opts AnalyzeOptions) (*estimate.Analysis, error) {
-	answer, err := analysis.Analyze(ctx, j.on.Platform, j.on.Workload, opts.request())
+	answer, err := sensitivity.Analyze(ctx, j.on.Platform, j.on.Workload, opts.request(), sensitivity.Options{
+		Samples: opts.Sensitivity, Progress: opts.Sampled, On: j.onMachine,
+	})
 	switch {
 	case answer == nil:
 		return nil, err
@@ -119,6 +131,15 @@ func (j *Job) Analyze(ctx context.Context, opts AnalyzeOptions) (*estimate.Analy
 		return answer.Analysis, err
 	}
 	return answer.Analysis, answer.Write(opts.Write.LP, opts.Write.Certificate)
+}
+
+// onMachine makes the job ready on another machine.
+func (j *Job) onMachine(m *machine.Machine) (runner.Platform, *workload.Workload, error) {
+	other, err := j.on.On(m)
+	if err != nil {
+		return nil, nil, err
+	}
+	return other.Platform, other.Workload, nil
 }
 
 // request is what the options ask for.

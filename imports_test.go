@@ -50,6 +50,7 @@ var arrows = []rule{
 	{"internal/study/differential", []string{"internal/sim/...", "internal/cuda/...", "internal/runner/*", "internal/platform"}, "a comparison with executions without time needs no simulator"},
 	{"internal/study/quota", []string{"internal/sim/...", "internal/cuda/...", "internal/runner/*", "internal/platform"}, "studies see runners by their contract alone"},
 	{"internal/study/search", []string{"internal/sim/...", "internal/cuda/...", "internal/runner/*", "internal/platform"}, "studies see runners by their contract alone"},
+	{"internal/study/sensitivity", []string{"internal/sim/...", "internal/cuda/...", "internal/runner/*", "internal/platform"}, "studies see runners by their contract alone"},
 	{"internal/study/splits", []string{"internal/sim/...", "internal/cuda/...", "internal/runner/*", "internal/platform"}, "studies see runners by their contract alone"},
 	{"internal/study/suit", []string{"internal/sim/...", "internal/cuda/...", "internal/runner/*", "internal/platform"}, "what suits a module is said without running it"},
 	{"internal/cuda/standin", []string{"internal/method/...", "internal/runner/...", "internal/platform", "internal/cli"}, "what stands in for a driver knows no more of its users than a driver"},

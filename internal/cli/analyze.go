@@ -109,7 +109,11 @@ func (f *analyzeFlags) analyze(c *cobra.Command, job *warpbound.Job, opts warpbo
 	opts.Runs.Progress = func(done, total int) {
 		at.step(done, total)
 		shown.step(done, total)
-		price.step(done, total)
+		price.step(done, total*(1+opts.Sensitivity))
+	}
+	opts.Sampled = func(done, total int) {
+		at.step(done, total)
+		shown.step(done, total)
 	}
 	opts.Grace = finishing
 	alone := ""
@@ -173,6 +177,7 @@ func analyzeCommand() *cobra.Command {
 	var job jobFlags
 	var flags analyzeFlags
 	var html, lp, proof, quota string
+	var samples *int64
 	c := &cobra.Command{
 		Use:   "analyze JOB.toml",
 		Short: "Run a job on random inputs and bound its worst-case execution time",
@@ -191,6 +196,9 @@ func analyzeCommand() *cobra.Command {
 	flags.add(c)
 	c.Flags().StringVar(&html, "html", "", "also write the report as an HTML page to this file")
 	c.Flags().StringVar(&quota, "quota", "", "accesses of a core to a shared cache in an interval, or auto for the number with the smallest bound (default: the job's)")
+	samples = addNumber(c, "sensitivity", 1, "also analyse the job on so many machines whose numbers are sampled from the ranges that the machine's file states")
+	c.MarkFlagsMutuallyExclusive("sensitivity", "quota")
+	c.MarkFlagsMutuallyExclusive("sensitivity", "traces")
 	c.Flags().StringVar(&lp, "lp", "", "also write the IPET model to this file in CPLEX LP format")
 	c.Flags().StringVar(&proof, "certificate", "", "also write the certificate of an estimate to this file, for verify: of the one of --methods, or of the least with the strongest evidence")
 	c.RunE = func(c *cobra.Command, args []string) error {
@@ -198,6 +206,7 @@ func analyzeCommand() *cobra.Command {
 		if err != nil {
 			return err
 		}
+		opts.Sensitivity = int(*samples)
 		j, err := job.load(c, args[0])
 		if err != nil {
 			return err

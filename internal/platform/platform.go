@@ -40,6 +40,24 @@ func IsDevice(name string) bool { return strings.HasPrefix(name, devicePrefix) }
 type Job struct {
 	*workload.Workload
 	Platform runner.Platform
+
+	source *workload.Source // nil if the workload has changed since it was loaded
+}
+
+// On makes the job ready on another machine, otherwise as it was loaded. It is an error if it runs on a device, or if it has changed since.
+func (j *Job) On(m *machine.Machine) (*Job, error) {
+	if _, ok := j.Platform.(*simulated.Platform); !ok {
+		return nil, fmt.Errorf("%s is a device and has the numbers that it has", j.Platform.Name())
+	}
+	if j.source == nil {
+		return nil, fmt.Errorf("%s has changed since it was loaded; state in the job what is to differ", j.Name())
+	}
+	p := simulated.New(m)
+	w, err := workload.Prepare(j.source, p, j.MachineName)
+	if err != nil {
+		return nil, err
+	}
+	return &Job{w, p, j.source}, nil
 }
 
 // Load makes the job of a source ready on the platform that override names, or else the job's.
@@ -52,7 +70,7 @@ func Load(src *workload.Source, override string) (*Job, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Job{w, p}, nil
+	return &Job{w, p, src}, nil
 }
 
 // LoadFS reads a job within a file system and makes it ready.
@@ -70,7 +88,7 @@ func (j *Job) Split(opts workload.SplitOptions) (*Job, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Job{w, j.Platform}, nil
+	return &Job{Workload: w, Platform: j.Platform}, nil
 }
 
 // machineName is the name of a built-in machine, or the path of its file from the working directory; empty for a

@@ -6,6 +6,7 @@ import (
 	"html/template"
 	"io"
 	"strings"
+	"time"
 
 	"warpbound/estimate"
 	"warpbound/internal/symbol"
@@ -41,6 +42,9 @@ func HTML(w io.Writer, a *estimate.Analysis, hz float64) error {
 		"modes":       func() []string { return otherModes(a) },
 		"span":        func() string { return span(a) },
 		"contract":    contractLines,
+		"ns":          func(n int64) string { return milliseconds(time.Duration(n)) },
+		"sampled":     sampled,
+		"extents":     extents,
 		"lines":       lines,
 		"answer":      func() string { return answer(a, hz) },
 		"noBound":     noBound,

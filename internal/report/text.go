@@ -35,6 +35,7 @@ func Text(w io.Writer, a *estimate.Analysis, hz float64) error {
 		device(p, a.Device)
 	}
 	bounds(p, a, hz)
+	sensitivity(p, a)
 	launchText(p, a)
 	if e := shown(a); e != nil && len(e.Breakdown) > 0 {
 		breakdown(p, e)
