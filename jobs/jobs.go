@@ -20,7 +20,8 @@ type Job struct {
 	Module Source // required; the ending of its name says the language: .simt, .kernel, else PTX
 	Kernel string // empty: the only kernel of the module
 
-	// Machine is the name of a built-in machine, or the path of a machine file; empty: fermi-c2050.
+	// Machine is the name of a built-in machine, or the path of a machine file; empty: the one for the module's target, or
+	// fermi-c2050.
 	// With MachineText it is the name that messages give that text, and must look like a file's.
 	Machine     string
 	MachineText []byte // of a machine file, instead of one that is read; nil: none

@@ -624,7 +624,6 @@ func TestRender(t *testing.T) {
 	}
 	const want = `module = 'saxpy.ptx'
 kernel = 'saxpy'
-machine = 'fermi-c2050'
 grid = [64]
 block = [256]
 vectors = 100

@@ -33,7 +33,7 @@ func (r *reader) job() *Job {
 	t.only("a job", "module", "kernel", "machine", "target", "grid", "block", "vectors", "seed", "budget",
 		"registers", "shared", "param", "buffer", "symbol", "loop", "fact", "assume", "split", "llc", "cpu", "repeat", "launch", "caches", "source")
 	j := &Job{
-		File: r.file, Machine: DefaultMachine, Vectors: DefaultVectors, Seed: DefaultSeed,
+		File: r.file, Machine: DefaultMachine, Unnamed: true, Vectors: DefaultVectors, Seed: DefaultSeed,
 		Pos: Positions{
 			Module: t.pos("module"), Kernel: t.pos("kernel"), Machine: t.pos("machine"),
 			Grid: t.pos("grid"), Block: t.pos("block"),
@@ -43,7 +43,7 @@ func (r *reader) job() *Job {
 	j.Module, _ = t.required("module", "kernel.ptx")
 	j.Kernel, _ = t.text("kernel")
 	if machine, ok := t.text("machine"); ok {
-		j.Machine = machine
+		j.Machine, j.Unnamed = machine, false
 	}
 	j.Target, _ = t.text("target")
 	if t.has("grid") {

@@ -127,14 +127,13 @@ func (r *renderer) source(field string, s jobs.Source) string {
 }
 
 func (r *renderer) machine() string {
-	name := cmp.Or(r.job.Machine, DefaultMachine)
 	if r.job.MachineText == nil {
-		return r.text("Machine", name)
+		return r.text("Machine", r.job.Machine)
 	}
 	if !strings.ContainsAny(r.job.Machine, `/\.`) {
 		r.errorf("Machine", "%.40q does not name a file; a machine of its own text needs a name such as %q", r.job.Machine, "machine.toml")
 	}
-	return r.source("Machine", jobs.Source{Name: name, Text: r.job.MachineText})
+	return r.source("Machine", jobs.Source{Name: r.job.Machine, Text: r.job.MachineText})
 }
 
 // places checks the places that are the keys of a table.

@@ -30,8 +30,12 @@ type Written struct {
 // of the same size.
 func (j *Job) Write(stem string, in *Inputs) (*Written, error) {
 	w := writer{stem: stem, data: make(map[string][]byte)}
+	machine := j.Machine
+	if j.Unnamed {
+		machine = ""
+	}
 	f := jobFile{
-		Module: j.Module, Kernel: j.Kernel, Machine: j.Machine, Target: j.Target, Grid: sizeOf(j.Grid), Block: sizeOf(j.Block),
+		Module: j.Module, Kernel: j.Kernel, Machine: machine, Target: j.Target, Grid: sizeOf(j.Grid), Block: sizeOf(j.Block),
 		Vectors: j.Vectors, Seed: j.Seed, Budget: j.Budget.Text, Registers: j.Registers, Shared: j.Shared,
 		Loop: make(map[string]int64), Split: splitOf(&j.Split), LLC: llcOf(&j.LLC), CPU: cpuOf(&j.CPU),
 		Repeat: j.repeatTable(),
@@ -71,7 +75,7 @@ func (w *writer) written(name string, f *jobFile) (*Written, error) {
 type jobFile struct {
 	Module    string           `toml:"module"`
 	Kernel    string           `toml:"kernel,omitempty"`
-	Machine   string           `toml:"machine"`
+	Machine   string           `toml:"machine,omitempty"`
 	Target    string           `toml:"target,omitempty"`
 	Grid      *[]int           `toml:"grid,omitempty"`
 	Block     *[]int           `toml:"block,omitempty"`

@@ -50,6 +50,28 @@ func (m *Machine) distance(target string) int {
 	return max(code.SM-own.SM, own.SM-code.SM)
 }
 
+// byCapability are the machines for code whose job names none, by the compute capability that it is compiled for, ascending.
+var byCapability = []struct {
+	sm   int
+	name string
+}{{70, "v100"}, {72, "xavier-agx"}, {75, "t4"}, {80, "a100"}, {86, "rtx-3070"}, {87, "orin-agx"}, {90, "h100"}}
+
+// ForTarget returns the name of the built-in machine for code for a target where none is named: that of its compute
+// capability, or else of the nearest lower one. It is false for older targets, and if that machine is not built in.
+func ForTarget(target string) (string, bool) { return forTarget(target, Names()) }
+
+func forTarget(target string, builtin []string) (string, bool) {
+	name := ""
+	if code, ok := isa.ParseTarget(target); ok {
+		for _, row := range byCapability {
+			if row.sm <= code.SM {
+				name = row.name
+			}
+		}
+	}
+	return name, slices.Contains(builtin, name)
+}
+
 // ByTarget returns the built-in machines, those first that suit code for a target best: those that run it, then
 // those of other architectures, the nearest ones first, and last what is like no GPU.
 func ByTarget(target string) ([]*Machine, error) {

@@ -1,6 +1,7 @@
 package machine
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 )
@@ -44,6 +45,29 @@ func TestByTarget(t *testing.T) {
 		}
 		if strings.Join(got, " ") != want {
 			t.Errorf("%s: %v", target, got)
+		}
+	}
+}
+
+// TestForTarget has the machines for code whose job names none, where all of them are built in and where some are.
+func TestForTarget(t *testing.T) {
+	all := []string{"a100", "h100", "orin-agx", "rtx-3070", "t4", "v100", "xavier-agx"}
+	for target, want := range map[string]string{
+		"sm_70": "v100", "sm_72": "xavier-agx", "sm_75": "t4", "sm_80": "a100", "sm_86": "rtx-3070", "sm_87": "orin-agx", "sm_90": "h100", "sm_90a": "h100",
+		"sm_71": "v100", "sm_73": "xavier-agx", "sm_82": "a100", "sm_89": "orin-agx", "sm_100": "h100", "sm_120f": "h100",
+		"sm_20": "", "sm_35": "", "sm_62": "", "mini-simt": "", "": "", "sm_": "",
+	} {
+		name, ok := forTarget(target, all)
+		if name != want || ok != (want != "") {
+			t.Errorf("%s: %q, %t, want %q", target, name, ok, want)
+		}
+	}
+	if name, ok := forTarget("sm_87", []string{"rtx-3070", "a100"}); ok {
+		t.Errorf("%s is not built in", name)
+	}
+	for _, row := range byCapability {
+		if m, err := Builtin(row.name); err == nil && m.Match(fmt.Sprintf("sm_%d", row.sm)) != Runs {
+			t.Errorf("%s does not run code for sm_%d", row.name, row.sm)
 		}
 	}
 }

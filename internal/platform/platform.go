@@ -61,7 +61,11 @@ func (j *Job) On(m *machine.Machine) (*Job, error) {
 }
 
 // Load makes the job of a source ready on the platform that override names, or else the job's.
+// If neither is there, it is the machine for the module's target, or else the default one.
 func Load(src *workload.Source, override string) (*Job, error) {
+	if override == "" {
+		src = src.ForTarget(machine.ForTarget)
+	}
 	p, err := Find(src.Spec, override, src.Read)
 	if err != nil {
 		return nil, err

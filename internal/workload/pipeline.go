@@ -464,9 +464,13 @@ func targetDiffers(s *state) *diag.Warning {
 	if s.machine.Match(target) != machine.Differs || s.spec.Target == target {
 		return nil
 	}
+	why := ""
+	if s.spec.Unnamed && s.machine.Name == s.spec.Machine && s.spec.Machine != job.DefaultMachine {
+		why = ", taken as the nearest one since the job names none,"
+	}
 	return &diag.Warning{Pos: s.program.TargetPos, ID: "target-differs", Text: fmt.Sprintf(
-		"the module targets %s, machine %s is %s: instruction timings, caches and occupancy are those of the latter; target = %q in the job says that this is meant",
-		isa.Named(target), s.machine.Name, isa.Named(s.machine.Architecture), target)}
+		"the module targets %s, machine %s%s is %s: instruction timings, caches and occupancy are those of the latter; target = %q in the job says that this is meant",
+		isa.Named(target), s.machine.Name, why, isa.Named(s.machine.Architecture), target)}
 }
 
 func dumpSplits(w io.Writer, s *state) error {

@@ -93,6 +93,33 @@ func (s *Source) WithSeed(seed int64) *Source {
 	return &out
 }
 
+// ForTarget returns the source with the machine that choose names for the target of its module, if its job names no machine and there is
+// one. A module that is wrong is for no target.
+func (s *Source) ForTarget(choose func(target string) (machine string, ok bool)) *Source {
+	if !s.Spec.Unnamed {
+		return s
+	}
+	parsed, err := ParseModule(s.Spec.Resolve(s.Spec.Module), s.Module)
+	if err != nil {
+		return s
+	}
+	program, err := parsed.Lower()
+	if err != nil {
+		return s
+	}
+	if name, ok := choose(program.Target); ok {
+		return s.withMachine(name)
+	}
+	return s
+}
+
+// withMachine returns the source with a machine that its job does not name.
+func (s *Source) withMachine(name string) *Source {
+	spec, out := *s.Spec, *s
+	spec.Machine, out.Spec = name, &spec
+	return &out
+}
+
 // AllowingAbsurd returns the source with loops that may be bounded by the range of a type alone.
 func (s *Source) AllowingAbsurd() *Source {
 	spec, out := *s.Spec, *s

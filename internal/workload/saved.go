@@ -158,7 +158,7 @@ func (w *Workload) Files(dir, stem string, in SavedInputs) (map[string][]byte, e
 		return name
 	}
 	spec.Module = from(spec.Resolve(spec.Module))
-	spec.Machine = w.MachineName
+	spec.Machine, spec.Unnamed = w.MachineName, false
 	if machine.IsFile(spec.Machine) {
 		if spec.Machine = from(spec.Machine); !machine.IsFile(spec.Machine) {
 			spec.Machine = "./" + spec.Machine

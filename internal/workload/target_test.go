@@ -2,6 +2,7 @@ package workload_test
 
 import (
 	"slices"
+	"strings"
 	"testing"
 
 	"warpbound/diag"
@@ -30,5 +31,36 @@ func TestTargetDiffers(t *testing.T) {
 		if got := slices.ContainsFunc(w.Warnings(), func(w diag.Warning) bool { return w.ID == "target-differs" }); got != c.want {
 			t.Errorf("on %q, said %q: %t", c.architecture, c.said, got)
 		}
+	}
+}
+
+// TestForTarget chooses a machine for reduction, which is for sm_70, if the job names none.
+func TestForTarget(t *testing.T) {
+	choose := func(target string) (string, bool) { return "gtx480", target == "sm_70" }
+	src := source(t, "reduction/job.toml")
+	if got := src.ForTarget(choose); got != src {
+		t.Errorf("the job names %s and gets %s", src.Spec.Machine, got.Spec.Machine)
+	}
+	src.Spec.Unnamed, src.Spec.Target = true, ""
+	before := src.Spec.Machine
+	chosen := src.ForTarget(choose)
+	if chosen.Spec.Machine != "gtx480" || src.Spec.Machine != before {
+		t.Errorf("chosen is %s, the job itself has %s", chosen.Spec.Machine, src.Spec.Machine)
+	}
+	if got := src.ForTarget(func(string) (string, bool) { return "", false }); got.Spec.Machine != before {
+		t.Errorf("no machine is for the target, and the job gets %s", got.Spec.Machine)
+	}
+	wrong := *src
+	wrong.Module = []byte("no module")
+	if got := wrong.ForTarget(choose); got.Spec.Machine != before {
+		t.Errorf("a module that is wrong gets %s", got.Spec.Machine)
+	}
+	w, err := workload.Prepare(chosen, simulated.New(builtin(t, "gtx480")), "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	at := slices.IndexFunc(w.Warnings(), func(w diag.Warning) bool { return w.ID == "target-differs" })
+	if at < 0 || !strings.Contains(w.Warnings()[at].Text, "machine gtx480, taken as the nearest one since the job names none, is sm_20") {
+		t.Errorf("warnings: %v", w.Warnings())
 	}
 }
