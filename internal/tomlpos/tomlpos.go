@@ -241,8 +241,6 @@ func (d *index) value(at *Mark, v *unstable.Node) {
 	case unstable.Array:
 		for it := v.Children(); it.Next(); {
 			switch kind := it.Node().Kind; {
-			case kind == unstable.Comment:
-				continue
 			case kind != unstable.InlineTable && len(at.Elems) > 0:
 				return
 			case kind != unstable.InlineTable || at.Values > 0:

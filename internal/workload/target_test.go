@@ -55,6 +55,13 @@ func TestForTarget(t *testing.T) {
 	if got := wrong.ForTarget(choose); got.Spec.Machine != before {
 		t.Errorf("a module that is wrong gets %s", got.Spec.Machine)
 	}
+	named := *chosen
+	spec := *chosen.Spec
+	spec.Unnamed = false
+	named.Spec = &spec
+	if w, err := workload.Prepare(&named, simulated.New(builtin(t, "gtx480")), ""); err != nil || len(w.Warnings()) == 0 || strings.Contains(w.Warnings()[0].Text, "taken") {
+		t.Errorf("the job names the machine: %v, %v", w.Warnings(), err)
+	}
 	w, err := workload.Prepare(chosen, simulated.New(builtin(t, "gtx480")), "")
 	if err != nil {
 		t.Fatal(err)

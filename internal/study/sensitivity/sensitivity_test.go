@@ -112,6 +112,16 @@ func TestAnalyze(t *testing.T) {
 		t.Errorf("the samples of %s are all %d", s.Method, s.Min)
 	}
 
+	// One sample is the smallest and the largest.
+	opts.Samples, opts.Progress = 1, nil
+	one, err := sensitivity.Analyze(t.Context(), j.Platform, j.Workload, static(), opts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if e := one.Sensitivity.Estimates[0]; e.Min == 0 || e.Min != e.Max || e.MinNS == 0 || e.MinNS != e.MaxNS || e.Samples != 1 {
+		t.Errorf("one sample gives %+v", e)
+	}
+
 	// Fewer samples are the first of them, and another seed gives others.
 	first := slices.Clone(seen[:2])
 	seen, opts.Samples, opts.Progress = nil, 2, nil
