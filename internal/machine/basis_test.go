@@ -92,6 +92,10 @@ func TestBasisIsRead(t *testing.T) {
 	if plain.StatesBasis() || plain.Ranged() != nil || plain.Hash() != m.Hash() {
 		t.Errorf("other sources: basis %t, ranges %q, hash %s for %s", plain.StatesBasis(), plain.Ranged(), plain.Hash(), m.Hash())
 	}
+	without := m.WithoutBasis()
+	if without.StatesBasis() || without.Ranged() != nil || without.Hash() != m.Hash() || without.SM.Count.Source != "s" || !m.StatesBasis() {
+		t.Errorf("without basis: %s", without.Format())
+	}
 	if same := m.WithSources(func(_, source string) string { return source }); !slices.Equal(same.Rows(), m.Rows()) {
 		t.Error("the same sources change rows")
 	}
@@ -241,6 +245,26 @@ func TestSample(t *testing.T) {
 	}
 	if string(m.Format()) != string(before) {
 		t.Error("the machine has changed")
+	}
+}
+
+// TestChosenHasNoBasis: what a caller chooses does not rest on what the description says of its own number.
+func TestChosenHasNoBasis(t *testing.T) {
+	llc := over(t, "integrated-fermi", `llc.sets = { value = 512, unit = "sets", source = "s", basis = "measured", range = [512, 512] }
+regulator.quota = { value = 128, unit = "accesses per interval", source = "s", basis = "published", range = [128, 128] }`)
+	kib, quota := int64(64), int64(7)
+	m, err := llc.WithLLC(LLCOptions{KiB: &kib, Quota: &quota})
+	if err != nil {
+		t.Fatal(err)
+	}
+	split, err := over(t, "gcn3-split", `split.simds = { value = 3, unit = "split SIMDs per SIMD", source = "s", basis = "measured", range = [3, 3] }`).WithSplit(PWS, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, n := range []Number{m.LLC.Sets, m.Regulator.Quota, split.Split.SIMDs} {
+		if n.Basis != "" || n.Range != (Range{}) || n.Source != chosen || n.Unit == "" {
+			t.Errorf("chosen is %+v", n)
+		}
 	}
 }
 

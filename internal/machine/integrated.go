@@ -62,13 +62,13 @@ func (m *Machine) WithLLC(o LLCOptions) (*Machine, error) {
 		if *o.KiB < 1 || *o.KiB > maxLLC>>10 || sets*set != *o.KiB<<10 || sets&(sets-1) != 0 {
 			return nil, fmt.Errorf("%d KiB are not %d ways of %d bytes in 1, 2, 4, ... sets, %d KiB at most", *o.KiB, m.LLC.Ways.Value, m.L1.Line.Value, maxLLC>>10)
 		}
-		other.LLC.Sets.Value, other.LLC.Sets.Source = sets, chosen
+		other.LLC.Sets = other.LLC.Sets.chosen(sets)
 	}
 	if o.Quota != nil {
 		if *o.Quota < 1 || *o.Quota > MaxQuota {
 			return nil, fmt.Errorf("a quota of %d accesses is not between 1 and %d", *o.Quota, MaxQuota)
 		}
-		other.Regulator.Quota.Value, other.Regulator.Quota.Source = *o.Quota, chosen
+		other.Regulator.Quota = other.Regulator.Quota.chosen(*o.Quota)
 	}
 	if o.Regulated != nil {
 		other.Regulator.Switch = Choice[Switch]{Value: Off, Source: chosen}

@@ -141,6 +141,21 @@ func sortedKeys[V any](m map[string]V) []string {
 // one each, and its source. What has another source has no longer the basis and the range that
 // the old one gave it. The copy shares nothing with the machine.
 func (m *Machine) WithSources(change func(path, source string) string) *Machine {
+	return m.resourced(func(path, source string) (string, bool) {
+		changed := change(path, source)
+		return changed, changed == source
+	})
+}
+
+// WithoutBasis returns a copy of the machine of which no number has a basis or a range, for who changes numbers. The copy shares
+// nothing with the machine.
+func (m *Machine) WithoutBasis() *Machine {
+	return m.resourced(func(_, source string) (string, bool) { return source, false })
+}
+
+// resourced returns a copy of the machine with the sources that change returns. What it says to be not the same has no
+// basis and no range in the copy.
+func (m *Machine) resourced(change func(path, source string) (changed string, same bool)) *Machine {
 	out := *m
 	out.Sources = maps.Clone(m.Sources)
 	out.Pipelines, out.Classes = maps.Clone(m.Pipelines), maps.Clone(m.Classes)
@@ -152,8 +167,9 @@ func (m *Machine) WithSources(change func(path, source string) string) *Machine 
 		case map[string]Number:
 			for _, name := range sortedKeys(v) {
 				n := v[name]
-				if source := change(path+"."+name, n.Source); source != n.Source {
-					n.Source, n.Basis, n.Range = source, "", Range{}
+				var same bool
+				if n.Source, same = change(path+"."+name, n.Source); !same {
+					n.Basis, n.Range = "", Range{}
 				}
 				v[name] = n
 			}
@@ -164,8 +180,8 @@ func (m *Machine) WithSources(change func(path, source string) string) *Machine 
 		case map[string]string: // the abbreviations
 		default: // a Number or a Choice
 			source := f.value.FieldByName("Source")
-			if changed := change(path, source.String()); changed != source.String() {
-				source.SetString(changed)
+			changed, same := change(path, source.String())
+			if source.SetString(changed); !same {
 				f.value.FieldByName("Basis").SetZero()
 				if r := f.value.FieldByName("Range"); r.IsValid() {
 					r.SetZero()
@@ -176,11 +192,12 @@ func (m *Machine) WithSources(change func(path, source string) string) *Machine 
 	return &out
 }
 
-func resource(path string, timings map[string]Timing, change func(path, source string) string) {
+func resource(path string, timings map[string]Timing, change func(path, source string) (string, bool)) {
 	for _, name := range sortedKeys(timings) {
 		t := timings[name]
-		if source := change(path+"."+name, t.Source); source != t.Source {
-			t.Source, t.Basis, t.LatencyRange, t.InitiationRange = source, "", Range{}, Range{}
+		var same bool
+		if t.Source, same = change(path+"."+name, t.Source); !same {
+			t.Basis, t.LatencyRange, t.InitiationRange = "", Range{}, Range{}
 		}
 		timings[name] = t
 	}

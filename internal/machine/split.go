@@ -40,7 +40,7 @@ func (m *Machine) WithSplit(mode SplitMode, simds int) (*Machine, error) {
 	}
 	other := *m
 	other.Split.Mode = Choice[SplitMode]{Value: mode, Source: chosen}
-	other.Split.SIMDs.Value, other.Split.SIMDs.Source = int64(simds), chosen
+	other.Split.SIMDs = other.Split.SIMDs.chosen(int64(simds))
 	return &other, nil
 }
 
@@ -69,6 +69,9 @@ func (m *Machine) Reuse(used int) (*Machine, error) {
 
 // chosen is the source of a number that a caller chose.
 const chosen = "chosen for this run"
+
+// chosen returns the number with a value that a caller chose, for which nothing that the description says of its own stands.
+func (n Number) chosen(value int64) Number { return Number{Value: value, Unit: n.Unit, Source: chosen} }
 
 // MaxSplitSIMDs is the largest number of split SIMDs for each SIMD.
 const MaxSplitSIMDs = 7

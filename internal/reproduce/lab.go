@@ -139,7 +139,7 @@ func splitMachine(simds int) (*machine.Machine, error) {
 	if err != nil {
 		return nil, err
 	}
-	with := *m
+	with := *m.WithoutBasis()
 	before := m.SM.Schedulers.Value
 	for _, n := range []*machine.Number{&with.SM.Schedulers, &with.SM.Warps, &with.SM.Threads, &with.SM.Registers} {
 		n.Value = n.Value / before * int64(simds)

@@ -1,8 +1,6 @@
 package selfcheck
 
 import (
-	"maps"
-
 	"warpbound/internal/isa"
 	"warpbound/internal/kernelgen"
 	"warpbound/internal/machine"
@@ -15,9 +13,8 @@ const sampled = "sampled at random"
 // several waves, and on barrel cores of other warps and times; and sometimes one of extremes (extreme.go). Where 0 is
 // sampled the number stays.
 func vary(m *machine.Machine, src kernelgen.Source) *machine.Machine {
-	v := *m
+	v := *m.WithoutBasis() // whose ranges need not contain what is sampled
 	v.Name, v.About = m.Name+"-varied", "a machine like "+m.Name+", sampled at random"
-	v.Classes = maps.Clone(m.Classes)
 	set := func(n *machine.Number, values ...int64) {
 		if i := src.IntN(len(values) + 1); i > 0 {
 			n.Value, n.Source = values[i-1], sampled

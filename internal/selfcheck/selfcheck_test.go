@@ -312,6 +312,20 @@ func TestVary(t *testing.T) {
 	}
 }
 
+// TestVaryRanged samples numbers beyond the ranges that the machine states for its own.
+func TestVaryRanged(t *testing.T) {
+	m, err := machine.Parse("m.toml", []byte("name = \"m\"\nbase = \"fermi-c2050\"\nsm.count = { value = 4, unit = \"SMs\", source = \"s\", basis = \"measured\", range = [4, 4] }"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for seed := range uint64(20) {
+		v := vary(m, rand.New(rand.NewPCG(seed, 0)))
+		if _, err := machine.Parse(machineFile, v.Format()); err != nil {
+			t.Fatalf("seed %d: %v", seed, err)
+		}
+	}
+}
+
 // TestExtremes checks that among the machines are those on which pools hold one entry, caches one line and warps one
 // thread, and that hold their kernels still.
 func TestExtremes(t *testing.T) {
