@@ -4,7 +4,6 @@ import (
 	"slices"
 
 	"warpbound/estimate"
-	"warpbound/internal/isa"
 	"warpbound/internal/machine"
 	"warpbound/internal/method"
 	"warpbound/internal/method/cta"
@@ -141,11 +140,7 @@ func count(all []estimate.Estimate, n *estimate.Numbers) {
 
 // numbersOf counts the numbers of a machine that kernels exercise; nil if it does not say what any rests on.
 func numbersOf(m *machine.Machine, kernels ...*workload.Kernel) *estimate.Numbers {
-	var programs []*isa.Kernel
-	for _, k := range kernels {
-		programs = append(programs, k.Graph.Kernel)
-	}
-	accounts := m.Accounts(programs...)
+	accounts := workload.Accounts(m, kernels...)
 	if accounts == nil {
 		return nil
 	}

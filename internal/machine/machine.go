@@ -127,7 +127,7 @@ type SM struct {
 	Shared       Number `toml:"shared" unit:"bytes per SM" min:"0" max:"1048576"`
 	SharedUnit   Number `toml:"shared_unit" unit:"bytes per CTA" min:"1" max:"65536"`
 	// SharedReserved is what each CTA takes beside what it declares.
-	SharedReserved Number `toml:"shared_reserved" core:"scoreboard" unit:"bytes per CTA" min:"1" max:"65536" optional:"yes"`
+	SharedReserved Number `toml:"shared_reserved" core:"scoreboard" unit:"bytes per CTA" min:"0" max:"65536" optional:"yes"`
 
 	Dispatch Number `toml:"dispatch" unit:"core cycles per CTA" barrel:"core cycles per wave" integrated:"core cycles per wave" min:"1" max:"100000"`
 	Barrier  Number `toml:"barrier" unit:"core cycles" min:"1" max:"100000"`
@@ -167,6 +167,7 @@ type Index string
 const (
 	Linear Index = "linear" // the lowest bits of the number of the line
 	Fermi  Index = "fermi"  // those, xor bits 13 to 15, 17 and 19 of the address
+	Hashed Index = "hashed" // those, xor all further groups of as many bits
 )
 
 // Requests says into how many requests the memory of a barrel core divides an
@@ -266,7 +267,7 @@ type L1 struct {
 	Ways Number `toml:"ways" unit:"lines per set" min:"1" max:"64"`
 	Line Number `toml:"line" unit:"bytes" min:"32" max:"256" shape:"power of two"`
 
-	Index Choice[Index] `toml:"index" choices:"linear fermi"`
+	Index Choice[Index] `toml:"index" choices:"linear fermi hashed"`
 
 	MSHRs Number `toml:"mshrs" core:"scoreboard" unit:"entries per SM" min:"1" max:"1024"`
 	Merge Number `toml:"merge" core:"scoreboard" unit:"accesses per entry" min:"1" max:"1024"`
@@ -287,7 +288,7 @@ type Interconnect struct {
 // L2 holds the partitions of the shared cache. It runs with the core clock. With Copies it is not empty when a launch begins: what
 // the host copies to the GPU goes through it.
 type L2 struct {
-	Partitions Number `toml:"partitions" unit:"partitions" min:"1" max:"64"`
+	Partitions Number `toml:"partitions" unit:"partitions" min:"1" max:"256"`
 	Interleave Number `toml:"interleave" unit:"bytes" min:"32" max:"65536" shape:"power of two"`
 	Sets       Number `toml:"sets" unit:"sets per partition" min:"1" max:"65536" shape:"power of two"`
 	Ways       Number `toml:"ways" unit:"lines per set" min:"1" max:"64"`

@@ -13,6 +13,10 @@ func agree(v *machine.Machine) {
 	sm.Shared.Value = max(sm.Shared.Value, 1<<15) // the same
 	switch v.Core {
 	case machine.Scoreboard:
+		for key, ways := range v.CarveOuts {
+			ways.Value = min(ways.Value, v.L1.Ways.Value)
+			v.CarveOuts[key] = ways
+		}
 		if v.L1.Sets.Value != 32 || v.L1.Line.Value != 128 {
 			v.L1.Index.Value = machine.Linear
 		}

@@ -31,6 +31,7 @@ func vary(m *machine.Machine, src kernelgen.Source) *machine.Machine {
 			sm.SubCores = machine.Choice[machine.Switch]{Value: machine.On, Source: sampled}
 		}
 		beginnings(&v, src, set)
+		frontEnd(&v, set)
 	} else {
 		varyInOrder(&v, src, set)
 	}
@@ -58,6 +59,19 @@ func beginnings(v *machine.Machine, src kernelgen.Source, set func(*machine.Numb
 	if src.IntN(2) == 1 {
 		v.L2.Copies = machine.Choice[machine.Switch]{Value: machine.Off, Source: sampled}
 	}
+}
+
+// frontEnd varies the way of memory instructions on a machine with buffers for them.
+func frontEnd(v *machine.Machine, set func(*machine.Number, ...int64)) {
+	if v.LSU == (machine.LSU{}) {
+		return
+	}
+	set(&v.LSU.Buffer, 1, 2)
+	set(&v.LSU.Latency, 1, 20)
+	set(&v.LSU.Address, 1, 40)
+	set(&v.LSU.Interval, 1, 7)
+	set(&v.LSU.Tags, 1, 3)
+	set(&v.ICache.Stream, 1, 3)
 }
 
 // varyInOrder varies a machine without scoreboards.

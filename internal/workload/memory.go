@@ -189,3 +189,12 @@ func CPUAddress(j *job.Job, address func(param int) uint64, a stream.Access) uin
 	}
 	return base + uint64(a.Offset)
 }
+
+// Accounts returns the numbers of a machine that may decide how long kernels take; nil if it does not say what any rests on.
+func Accounts(m *machine.Machine, kernels ...*Kernel) []machine.Account {
+	var programs []*isa.Kernel
+	for _, k := range kernels {
+		programs = append(programs, k.Graph.Kernel)
+	}
+	return m.Accounts(programs...)
+}

@@ -27,14 +27,15 @@ type cacheLine struct {
 // cache is the tag array of a set-associative cache with least recently used
 // replacement.
 type cache struct {
-	lines []cacheLine // set after set
-	tags  []uint64    // of lines, noTag for those that are invalid
-	ways  int
-	room  int    // ways that there is room for
-	mask  uint64 // sets - 1
-	shift int    // log2 of the bytes of a line
-	fermi bool   // sets are chosen as machine.Fermi says
-	uses  int64
+	lines  []cacheLine // set after set
+	tags   []uint64    // complements of those of lines, 0 for those that are invalid: large caches are made without a look at each line
+	ways   int
+	room   int    // ways that there is room for
+	mask   uint64 // sets - 1
+	shift  int    // log2 of the bytes of a line
+	fermi  bool   // sets are chosen as machine.Fermi says
+	hashed int    // log2 of the sets if they are chosen as machine.Hashed says, else 0
+	uses   int64
 
 	claimed []uint64 // by set, one bit each: a line was put there since the last reset
 }
@@ -46,14 +47,11 @@ func newCache(sets, ways, line int64, index machine.Index) cache {
 		mask: uint64(sets - 1), shift: bits.TrailingZeros64(uint64(line)),
 		claimed: make([]uint64, (sets+63)/64),
 	}
-	for i := range c.tags {
-		c.tags[i] = noTag
+	if index == machine.Hashed {
+		c.hashed = bits.TrailingZeros64(uint64(sets))
 	}
 	return c
 }
-
-// noTag is the address of no line.
-const noTag = ^uint64(0)
 
 // reset makes all lines invalid: it goes through the sets that have been used.
 func (c *cache) reset() {
@@ -61,9 +59,7 @@ func (c *cache) reset() {
 		for ; sets != 0; sets &= sets - 1 {
 			base := (word*64 + bits.TrailingZeros64(sets)) * c.ways
 			clear(c.lines[base : base+c.ways])
-			for i := base; i < base+c.ways; i++ {
-				c.tags[i] = noTag
-			}
+			clear(c.tags[base : base+c.ways])
 		}
 	}
 	clear(c.claimed)
@@ -85,6 +81,11 @@ func (c *cache) set(addr uint64) int {
 	if c.fermi {
 		set ^= addr>>13&7 | addr>>17&1<<3 | addr>>19&1<<4
 	}
+	if c.hashed > 0 {
+		for rest := set >> c.hashed; rest != 0; rest >>= c.hashed {
+			set ^= rest
+		}
+	}
 	return int(set&c.mask) * c.ways
 }
 
@@ -93,7 +94,7 @@ func (c *cache) set(addr uint64) int {
 func (c *cache) find(addr uint64) int32 {
 	base := c.set(addr)
 	for i, tag := range c.tags[base : base+c.ways] {
-		if tag == addr {
+		if tag == ^addr {
 			return int32(base + i)
 		}
 	}
@@ -126,7 +127,7 @@ func (c *cache) touch(i int32) {
 // claim puts the line at addr in place of another.
 func (c *cache) claim(i int32, addr uint64, state lineState, mshr int32) {
 	c.lines[i] = cacheLine{tag: addr, state: state, mshr: mshr}
-	c.tags[i] = addr
+	c.tags[i] = ^addr
 	set := int(i) / c.ways
 	c.claimed[set/64] |= 1 << (set % 64)
 	c.touch(i)
@@ -135,5 +136,5 @@ func (c *cache) claim(i int32, addr uint64, state lineState, mshr int32) {
 // drop makes a line invalid.
 func (c *cache) drop(i int32) {
 	c.lines[i].state = invalid
-	c.tags[i] = noTag
+	c.tags[i] = 0
 }

@@ -78,7 +78,7 @@ func (m *sm) constants(st *step, now int64) int64 {
 	case acc.Kind == emu.NoAccess || acc.Space != isa.Param && acc.Space != isa.Const:
 		return now
 	}
-	over, last := now, uint64(noTag)
+	over, last := now, ^uint64(0)
 	for lanes := m.eff.Mask; lanes != 0; lanes &= lanes - 1 {
 		at := acc.Addr[bits.TrailingZeros64(lanes)]
 		for line := at >> c.shift; line <= (at+uint64(acc.Bytes)-1)>>c.shift; line++ {

@@ -30,17 +30,17 @@ func TestModule(t *testing.T) {
 		reasons      string // what they contain
 	}{
 		{"its own target", "sm_20", []string{""}, "fermi-c2050", "fermi-c2050", "observed", "[what the module targets]"},
-		{"a later target", "sm_87", []string{""}, "fermi-c2050", "fermi-c2050", "observed", "[a GPU of sm_20 (Fermi) does not run code for sm_87: instruction timings, caches and occupancy are its own]"},
-		{"like no GPU", "sm_87", []string{""}, "fermi-c2050", "predictable-rr", "proven", "[like no GPU: made to be bounded, without caches]"},
-		{"stand-ins", "sm_80", []string{"\n.reg .b32 %r<3>; mov.u32 %r1, 1; redux.sync.add.u32 %r2, %r1, -1; lop3.b32 %r2, %r1, %r1, %r1, 3;"}, "fermi-c2050", "fermi-c2050", "observed", "lacks reductions over a warp (sm_80) and lop3 (sm_50), which stand-ins time"},
-		{"warps of 32", "sm_70", []string{"\n.reg .b32 %r<3>; mov.u32 %r1, %laneid;"}, "fermi-c2050", "gcn3-split", "", "depends on warps of 32 threads, and those of the machine have 64"},
-		{"too many threads", "sm_70", []string{".reqntid 32, 2, 1\n"}, "fermi-c2050", "mini-simt", "", "[a CTA of [32 2 1] threads has more than the 16 that mini-simt allows]"},
-		{"fewer threads than allowed", "sm_70", []string{".maxntid 32, 2, 1\n"}, "fermi-c2050", "mini-simt", "proven", "a CTA has 16 threads at most, not the 64 that kernel k0 allows"},
-		{"too much shared memory", "sm_87", []string{"\n.shared .align 4 .b8 s[50000];\n.reg .b32 %r<2>; mov.u32 %r1, s; st.shared.u32 [%r1], %r1;"}, "gcn3-split", "fermi-c2050", "", "50048 bytes of shared memory, but an SM of fermi-c2050 has 49152"},
-		{"one of two", "sm_87", []string{"", ".reqntid 64\n"}, "fermi-c2050", "mini-simt", "", "[kernel k1: a CTA of [64 1 1] threads"},
-		{"mbarriers", "sm_80", []string{"\n.shared .align 8 .b64 bar; mbarrier.init.shared.b64 [bar], 1;"}, "fermi-c2050", "predictable-rr", "observed", "nothing is proven of kernel k0: static methods do not follow mbarriers and bulk copies"},
-		{"clusters", "sm_90", []string{".reqnctapercluster 2\n"}, "fermi-c2050", "fermi-c2050", "", "[kernel k0 requires clusters of several CTAs"},
-		{"not modelled", "sm_90", []string{"\nwgmma.fence.sync.aligned;"}, "fermi-c2050", "fermi-c2050", "", "m.ptx:7:1: cannot execute wgmma.fence.sync.aligned"},
+		{"a later target", "sm_87", []string{""}, "orin-agx", "fermi-c2050", "observed", "[a GPU of sm_20 (Fermi) does not run code for sm_87: instruction timings, caches and occupancy are its own]"},
+		{"like no GPU", "sm_87", []string{""}, "orin-agx", "predictable-rr", "proven", "[like no GPU: made to be bounded, without caches]"},
+		{"stand-ins", "sm_80", []string{"\n.reg .b32 %r<3>; mov.u32 %r1, 1; redux.sync.add.u32 %r2, %r1, -1; lop3.b32 %r2, %r1, %r1, %r1, 3;"}, "a100", "fermi-c2050", "observed", "lacks reductions over a warp (sm_80) and lop3 (sm_50), which stand-ins time"},
+		{"warps of 32", "sm_70", []string{"\n.reg .b32 %r<3>; mov.u32 %r1, %laneid;"}, "v100", "gcn3-split", "", "depends on warps of 32 threads, and those of the machine have 64"},
+		{"too many threads", "sm_70", []string{".reqntid 32, 2, 1\n"}, "v100", "mini-simt", "", "[a CTA of [32 2 1] threads has more than the 16 that mini-simt allows]"},
+		{"fewer threads than allowed", "sm_70", []string{".maxntid 32, 2, 1\n"}, "v100", "mini-simt", "proven", "a CTA has 16 threads at most, not the 64 that kernel k0 allows"},
+		{"too much shared memory", "sm_87", []string{"\n.shared .align 4 .b8 s[50000];\n.reg .b32 %r<2>; mov.u32 %r1, s; st.shared.u32 [%r1], %r1;"}, "orin-agx", "fermi-c2050", "", "50048 bytes of shared memory, but an SM of fermi-c2050 has 49152"},
+		{"one of two", "sm_87", []string{"", ".reqntid 64\n"}, "orin-agx", "mini-simt", "", "[kernel k1: a CTA of [64 1 1] threads"},
+		{"mbarriers", "sm_80", []string{"\n.shared .align 8 .b64 bar; mbarrier.init.shared.b64 [bar], 1;"}, "a100", "predictable-rr", "observed", "nothing is proven of kernel k0: static methods do not follow mbarriers and bulk copies"},
+		{"clusters", "sm_90", []string{".reqnctapercluster 2\n"}, "gh200", "fermi-c2050", "", "[kernel k0 requires clusters of several CTAs"},
+		{"not modelled", "sm_90", []string{"\nwgmma.fence.sync.aligned;"}, "gh200", "fermi-c2050", "", "m.ptx:7:1: cannot execute wgmma.fence.sync.aligned"},
 	} {
 		got, err := Module("m.ptx", module(c.target, c.kernels...), "")
 		if err != nil {
