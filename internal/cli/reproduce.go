@@ -56,6 +56,7 @@ func reproduceCommand() *cobra.Command {
 		how := normal
 		switch {
 		case quick:
+			opts.Quick = true
 			how = minimum
 		case full:
 			how = maximum

@@ -51,7 +51,7 @@ func (b *microbenchmark) job(machine string) (*warpbound.Job, error) {
 .address_size 64
 .visible .entry chain(.param .u64 self)
 {
-.reg .pred %p; .reg .b32 %r<16>, %n; .reg .b64 %rd<1>; .reg .f32 %f<2>;
+.reg .pred %p; .reg .b32 %r<18>, %n; .reg .b64 %rd<2>; .reg .f32 %f<18>;
 .shared .align 4 .b32 word;
 ` + b.before + "\n")
 	if b.iterate > 1 {

@@ -23,6 +23,7 @@ import (
 // Options say how much to reproduce.
 type Options struct {
 	ExamplesOnly bool
+	Quick        bool                                 // leave out of the figures of machines what takes long
 	Vectors      int                                  // runs for each kernel of a table
 	SplitRuns    int                                  // runs for each kernel and mode of wavefront splitting
 	Iterations   int                                  // of synthetic benchmarks
