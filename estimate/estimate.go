@@ -240,6 +240,8 @@ type Analysis struct {
 	Device      *Device      `json:"device,omitempty"` // nil if no run was made on a GPU
 	// Contract is what the job declares of its inputs, in its order, and which of it bounds rest on.
 	Contract []Contract `json:"contract,omitzero"`
+	// Alone is set if estimates and runs are those of a kernel that is alone on the GPU: nobody is known to use the machine's DRAM meanwhile.
+	Alone bool `json:"alone,omitempty"`
 	// Answer is the least estimate with the strongest evidence; nil if none bounds the whole.
 	Answer    *Answer         `json:"answer"`
 	Estimates []Estimate      `json:"estimates"`

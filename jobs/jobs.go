@@ -54,10 +54,17 @@ type Job struct {
 	CPU    CPU    // what that CPU does; the zero CPU: nothing
 	Repeat Repeat // further launches of a run; the zero Repeat: none
 
+	Background Background // what others use of the memory meanwhile; the zero Background: nothing
+
 	Compiled Compiled // what Module was compiled from; the zero Compiled: nothing is known of that
 
 	Launches []Launch // of a run, in their order, instead of the one of Kernel; nil: that one
 	Warm     bool     // launches find what the one before left in the cache that multiprocessors share
+}
+
+// Background is what others than the kernel ask of what they share with it while it runs: a CPU, a display, other engines.
+type Background struct {
+	DRAM float64 // GB/s to and from DRAM, on machines with a model of one (docs/formats.md)
 }
 
 // Dim gives the numbers of a grid or a block in x, y and z. Those left out are 1.

@@ -64,7 +64,7 @@ var goFields = [...]struct{ key, field string }{
 	{"module", "Module"}, {"kernel", "Kernel"}, {"machine", "Machine"}, {"target", "Target"}, {"grid", "Grid"}, {"block", "Block"},
 	{"vectors", "Vectors"}, {"seed", "Seed"}, {"budget", "Budget"}, {"registers", "Registers"}, {"shared", "Shared"},
 	{"param", "Params"}, {"buffer", "Buffers"}, {"field", "Fields"}, {"symbol", "Symbols"}, {"loop", "Loops"}, {"fact", "Facts"}, {"split", "Split"},
-	{"llc", "LLC"}, {"cpu", "CPU"}, {"repeat", "Repeat"},
+	{"llc", "LLC"}, {"cpu", "CPU"}, {"background", "Background"}, {"dram", "DRAM"}, {"repeat", "Repeat"},
 	{"name", "Name"}, {"type", "Type"}, {"count", "Count"}, {"bytes", "Count"}, {"value", "Content"}, {"range", "Content"},
 	{"same", "Same"}, {"offset", "Offset"}, {"access", "Access"}, {"array", "Count"},
 	{"pointers", "Content.Pointers"}, {"at", "At"}, {"to", "To"}, {"init", "Content"}, {"values", "Content"}, {"hex", "Content"}, {"file", "Content"},

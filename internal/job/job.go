@@ -20,35 +20,36 @@ const MaxText = 64 << 20
 
 // Job is a job file. Fields that the file leaves out have their defaults.
 type Job struct {
-	File      string // the job's own file
-	Module    string // as written; see Resolve
-	Kernel    string // empty if left out: the only kernel of the module
-	Machine   string // a name, or a path to a machine file
-	Unnamed   bool   // the job names no machine: Machine is the default one, or the one for the target of the module
-	Target    string // of the module, which the machine is known to differ from; empty if left out
-	Grid      [3]int // CTAs in x, y, z
-	Block     [3]int // threads per CTA in x, y, z
-	Vectors   int    // test vectors of the measured methods
-	Seed      int64
-	Registers int // per thread; 0 if left out
-	Shared    int // dynamic shared memory of a CTA in bytes
-	Args      []Arg
-	Params    []Param // what the arguments are made of, then buffers that only pointers reach
-	Symbols   []Symbol
-	Loops     []Loop
-	Facts     []Fact
-	Assumes   []Assume // of inputs
-	Related   *Related // by the relations among these; nil if there are none
-	Split     Split    // of wavefronts
-	LLC       LLC
-	CPU       CPU
-	Repeat    Repeat
-	Launches  []Launch // of [[launch]]; nil if the job has none (see Runs)
-	Steps     []Step   // in which order they are executed, and how often (see Sequence)
-	Caches    Caches
-	Budget    budget.Budget // of a run; the zero Budget if left out
-	Source    *Source       // of the module; nil if left out
-	Pos       Positions
+	File       string // the job's own file
+	Module     string // as written; see Resolve
+	Kernel     string // empty if left out: the only kernel of the module
+	Machine    string // a name, or a path to a machine file
+	Unnamed    bool   // the job names no machine: Machine is the default one, or the one for the target of the module
+	Target     string // of the module, which the machine is known to differ from; empty if left out
+	Grid       [3]int // CTAs in x, y, z
+	Block      [3]int // threads per CTA in x, y, z
+	Vectors    int    // test vectors of the measured methods
+	Seed       int64
+	Registers  int // per thread; 0 if left out
+	Shared     int // dynamic shared memory of a CTA in bytes
+	Args       []Arg
+	Params     []Param // what the arguments are made of, then buffers that only pointers reach
+	Symbols    []Symbol
+	Loops      []Loop
+	Facts      []Fact
+	Assumes    []Assume // of inputs
+	Related    *Related // by the relations among these; nil if there are none
+	Split      Split    // of wavefronts
+	LLC        LLC
+	CPU        CPU
+	Background Background
+	Repeat     Repeat
+	Launches   []Launch // of [[launch]]; nil if the job has none (see Runs)
+	Steps      []Step   // in which order they are executed, and how often (see Sequence)
+	Caches     Caches
+	Budget     budget.Budget // of a run; the zero Budget if left out
+	Source     *Source       // of the module; nil if left out
+	Pos        Positions
 
 	// Of is the job of which this is one launch, From the indices there of Params, as InWhole
 	// returns them, and Arguments where they stand. All are zero of a job that is read.

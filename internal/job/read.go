@@ -31,7 +31,7 @@ type reader struct {
 func (r *reader) job() *Job {
 	t := r.root
 	t.only("a job", "module", "kernel", "machine", "target", "grid", "block", "vectors", "seed", "budget",
-		"registers", "shared", "param", "buffer", "symbol", "loop", "fact", "assume", "split", "llc", "cpu", "repeat", "launch", "caches", "source")
+		"registers", "shared", "param", "buffer", "symbol", "loop", "fact", "assume", "split", "llc", "cpu", "background", "repeat", "launch", "caches", "source")
 	j := &Job{
 		File: r.file, Machine: DefaultMachine, Unnamed: true, Vectors: DefaultVectors, Seed: DefaultSeed,
 		Pos: Positions{
@@ -73,6 +73,7 @@ func (r *reader) job() *Job {
 	j.Split = r.split(t)
 	j.LLC = r.llc(t)
 	j.CPU = r.cpu(t, j.Params)
+	j.Background = r.background(t)
 	j.Repeat = r.repeat(t, j.Params)
 	r.launches(t, j)
 	j.Caches = r.caches(t)

@@ -37,7 +37,7 @@ func (j *Job) Write(stem string, in *Inputs) (*Written, error) {
 	f := jobFile{
 		Module: j.Module, Kernel: j.Kernel, Machine: machine, Target: j.Target, Grid: sizeOf(j.Grid), Block: sizeOf(j.Block),
 		Vectors: j.Vectors, Seed: j.Seed, Budget: j.Budget.Text, Registers: j.Registers, Shared: j.Shared,
-		Loop: make(map[string]int64), Split: splitOf(&j.Split), LLC: llcOf(&j.LLC), CPU: cpuOf(&j.CPU),
+		Loop: make(map[string]int64), Split: splitOf(&j.Split), LLC: llcOf(&j.LLC), CPU: cpuOf(&j.CPU), Background: backgroundOf(j.Background.DRAM),
 		Repeat: j.repeatTable(),
 	}
 	f.Launch, f.Caches = j.launchEntries(j.Steps), cachesOf(j.Caches.Warm)
@@ -73,30 +73,31 @@ func (w *writer) written(name string, f *jobFile) (*Written, error) {
 
 // jobFile is a job in the order in which its file has it.
 type jobFile struct {
-	Module    string           `toml:"module"`
-	Kernel    string           `toml:"kernel,omitempty"`
-	Machine   string           `toml:"machine,omitempty"`
-	Target    string           `toml:"target,omitempty"`
-	Grid      *[]int           `toml:"grid,omitempty"`
-	Block     *[]int           `toml:"block,omitempty"`
-	Vectors   int              `toml:"vectors"`
-	Seed      int64            `toml:"seed"`
-	Budget    string           `toml:"budget,omitempty"`
-	Registers int              `toml:"registers,omitempty"`
-	Shared    int              `toml:"shared,omitempty"`
-	Caches    string           `toml:"caches,omitempty"`
-	Param     []paramEntry     `toml:"param,omitempty"`
-	Buffer    []paramEntry     `toml:"buffer,omitempty"`
-	Symbol    []symbolEntry    `toml:"symbol,omitempty"`
-	Loop      map[string]int64 `toml:"loop,omitempty"`
-	Fact      []factEntry      `toml:"fact,omitempty"`
-	Assume    []assumeEntry    `toml:"assume,omitempty"`
-	Split     *splitTable      `toml:"split,omitempty"`
-	LLC       *llcTable        `toml:"llc,omitempty"`
-	CPU       *cpuTable        `toml:"cpu,omitempty"`
-	Repeat    *repeatTable     `toml:"repeat,omitempty"`
-	Launch    []launchEntry    `toml:"launch,omitempty"`
-	Source    *sourceEntry     `toml:"source,omitempty"`
+	Module     string           `toml:"module"`
+	Kernel     string           `toml:"kernel,omitempty"`
+	Machine    string           `toml:"machine,omitempty"`
+	Target     string           `toml:"target,omitempty"`
+	Grid       *[]int           `toml:"grid,omitempty"`
+	Block      *[]int           `toml:"block,omitempty"`
+	Vectors    int              `toml:"vectors"`
+	Seed       int64            `toml:"seed"`
+	Budget     string           `toml:"budget,omitempty"`
+	Registers  int              `toml:"registers,omitempty"`
+	Shared     int              `toml:"shared,omitempty"`
+	Caches     string           `toml:"caches,omitempty"`
+	Param      []paramEntry     `toml:"param,omitempty"`
+	Buffer     []paramEntry     `toml:"buffer,omitempty"`
+	Symbol     []symbolEntry    `toml:"symbol,omitempty"`
+	Loop       map[string]int64 `toml:"loop,omitempty"`
+	Fact       []factEntry      `toml:"fact,omitempty"`
+	Assume     []assumeEntry    `toml:"assume,omitempty"`
+	Split      *splitTable      `toml:"split,omitempty"`
+	LLC        *llcTable        `toml:"llc,omitempty"`
+	CPU        *cpuTable        `toml:"cpu,omitempty"`
+	Background *backgroundTable `toml:"background,omitempty"`
+	Repeat     *repeatTable     `toml:"repeat,omitempty"`
+	Launch     []launchEntry    `toml:"launch,omitempty"`
+	Source     *sourceEntry     `toml:"source,omitempty"`
 }
 
 type paramEntry struct {

@@ -321,6 +321,8 @@ type DRAM struct {
 	WL      Number `toml:"wl" core:"scoreboard" unit:"DRAM cycles" min:"1" max:"100000"`
 	CDLR    Number `toml:"cdlr" core:"scoreboard" unit:"DRAM cycles" min:"0" max:"100000"`
 	WR      Number `toml:"wr" core:"scoreboard" unit:"DRAM cycles" min:"0" max:"100000"`
+	// Background is what others than the kernel move to and from all partitions together: a CPU, a display, other engines.
+	Background Number `toml:"background" core:"scoreboard" unit:"bytes per second" min:"1" max:"100000000000000" optional:"yes"`
 
 	Slot     Number `toml:"slot" core:"integrated" unit:"core cycles" min:"1" max:"1024"`
 	Open     Number `toml:"open" core:"integrated" unit:"core cycles" min:"1" max:"100000"`

@@ -68,6 +68,7 @@ func (c *checker) caches() {
 	c.require(l2.Interleave.Value >= l2.Line.Value, "l2.interleave", "%d bytes are less than a line of %d", l2.Interleave.Value, l2.Line.Value)
 	c.require(dram.Row.Value >= l2.Line.Value, "dram.row", "%d bytes are less than a line of %d", dram.Row.Value, l2.Line.Value)
 	c.require(dram.Burst.Value <= l2.Line.Value, "dram.burst", "%d bytes are more than a line of %d", dram.Burst.Value, l2.Line.Value)
+	c.require(m.leavesSome(), "dram.background", "%d bytes per second leave the kernel nothing of the %d that the buses move at most", dram.Background.Value, m.Peak())
 	c.require(dram.RC.Value >= dram.RAS.Value, "dram.rc", "a row cycle of %d is shorter than ras = %d", dram.RC.Value, dram.RAS.Value)
 }
 

@@ -57,7 +57,7 @@ func answer(a *estimate.Analysis, hz float64) string {
 	if a.Answer == nil {
 		return "Answer: none, since nothing bounds the whole"
 	}
-	return fmt.Sprintf("Answer: %s, %s (%s, %s)", counted(int(a.Answer.Cycles), "cycle"), milliseconds(Duration(a.Answer.Cycles, hz)), Standing(a.Answer.Evidence, numbersOf(a, a.Answer.Method)), a.Answer.Method)
+	return fmt.Sprintf("Answer: %s, %s (%s, %s%s)", counted(int(a.Answer.Cycles), "cycle"), milliseconds(Duration(a.Answer.Cycles, hz)), Standing(a.Answer.Evidence, numbersOf(a, a.Answer.Method)), a.Answer.Method, alone(a.Alone))
 }
 
 // Standing says of an estimate what its evidence is, and of what is proven on a machine with numbers that are assumed, that
@@ -77,6 +77,14 @@ func numbersOf(a *estimate.Analysis, method string) *estimate.Numbers {
 		}
 	}
 	return nil
+}
+
+// alone continues what a time rests on.
+func alone(is bool) string {
+	if is {
+		return ", alone on the GPU"
+	}
+	return ""
 }
 
 // refused says why methods have no estimate. Those that are not for the machine are of interest where nothing else bounds

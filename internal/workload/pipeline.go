@@ -133,9 +133,16 @@ func Prepare(src *Source, target Target, machineName string) (*Workload, error) 
 	return s.out, nil
 }
 
-// machineOf returns a target's machine with the shared cache that a job asks for.
+// machineOf returns a target's machine with the background that a job states and the shared cache that it asks for.
 func machineOf(j *job.Job, target Target) (*machine.Machine, error) {
 	m := target.Machine()
+	if b := j.Background; b.DRAM > 0 {
+		with, err := m.WithBackground(b.DRAM)
+		if err != nil {
+			return nil, diag.Errorf(b.Pos, "%w", err)
+		}
+		m = with
+	}
 	if m.Core != machine.Integrated {
 		return m, nil
 	}

@@ -24,6 +24,7 @@ type dram struct {
 	busFree   int64 // when the data bus is free
 	readReady int64 // when a read may follow the last write
 	opened    int64 // when a row was opened last, in any bank
+	others    background
 }
 
 // dramRequest is an access to a line.
@@ -36,14 +37,22 @@ type dramRequest struct {
 
 // bank is the state of a bank.
 type bank struct {
-	row      int64 // the open one, or -1
+	row      int64 // the open one, or noRow, or foreignRow
+	used     bool  // the kernel has accessed the open row since it was opened
 	column   int64 // when the open row can be accessed
 	close    int64 // when the open row can be closed
 	activate int64 // when a row can be opened
 }
 
-func (d *dram) init(m *machine.Machine) {
+// Rows of no request of the kernel.
+const (
+	noRow      = -1 // none is open
+	foreignRow = -2 // that of another's request
+)
+
+func (d *dram) init(m *machine.Machine, partition int) {
 	d.m = m
+	d.others = newBackground(m, partition)
 	d.core, d.cycles = m.ClockRatio()
 	d.burst = m.L2.Line.Value / m.DRAM.Burst.Value * m.DRAM.CCD.Value
 	d.window = int(m.DRAM.Queue.Value)
@@ -53,8 +62,9 @@ func (d *dram) init(m *machine.Machine) {
 func (d *dram) reset() {
 	d.queue, d.head, d.closed = d.queue[:0], 0, 0
 	for i := range d.banks {
-		d.banks[i] = bank{row: -1}
+		d.banks[i] = bank{row: noRow}
 	}
+	d.others.sent = 0
 	d.next, d.at, d.busFree, d.readReady = never, 0, 0, 0
 	d.opened = -d.m.DRAM.RRD.Value
 }
@@ -115,6 +125,7 @@ func (d *dram) visible() []dramRequest {
 // opens at most one row.
 func (d *dram) step(p *partition) {
 	t := d.at
+	d.serveOthers(t)
 	next := min(d.access(p, t), d.openRow(t))
 	d.at, d.next = t+1, never
 	if next != never {
@@ -160,6 +171,7 @@ func (d *dram) transfer(p *partition, e *dramRequest, b *bank, t, latency int64)
 	end := t + latency + d.burst
 	d.busFree = end
 	b.column = t + d.burst
+	b.used = true
 	if e.opens {
 		s.mem.count.RowMisses++
 	} else {
@@ -199,7 +211,7 @@ func (d *dram) openRow(t int64) int64 {
 		taken[e.bank/64] |= 1 << (e.bank % 64)
 		b := &d.banks[e.bank]
 		closing, ready := int64(0), int64(0)
-		if b.row >= 0 {
+		if b.row != noRow {
 			closing, ready = d.m.DRAM.RP.Value, b.close
 		}
 		ready = max(ready, b.activate-closing, d.opened+d.m.DRAM.RRD.Value-closing)
@@ -208,14 +220,25 @@ func (d *dram) openRow(t int64) int64 {
 			continue
 		}
 		at := t + closing
-		b.row, b.column, b.close, b.activate = e.row, at+d.m.DRAM.RCD.Value, at+d.m.DRAM.RAS.Value, at+d.m.DRAM.RC.Value
-		d.opened = at
+		d.open(b, e.row, at)
 		e.opens = true
-		d.closed = 0
-		for i := range waiting {
-			d.show(&waiting[i])
-		}
+		d.showAll()
 		return t + 1
 	}
 	return next
+}
+
+// open opens a row of a bank.
+func (d *dram) open(b *bank, row, at int64) {
+	*b = bank{row: row, column: at + d.m.DRAM.RCD.Value, close: at + d.m.DRAM.RAS.Value, activate: at + d.m.DRAM.RC.Value}
+	d.opened = at
+}
+
+// showAll counts the visible requests anew, after a row was opened.
+func (d *dram) showAll() {
+	d.closed = 0
+	waiting := d.visible()
+	for i := range waiting {
+		d.show(&waiting[i])
+	}
 }

@@ -35,7 +35,7 @@ func (p *partition) init(s *Sim, index int) {
 	p.sim, p.index = s, index
 	p.cache = newCache(m.L2.Sets.Value, m.L2.Ways.Value, m.L2.Line.Value, machine.Linear)
 	p.mshrs = make([]l2mshr, m.L2.MSHRs.Value)
-	p.dram.init(m)
+	p.dram.init(m, index)
 }
 
 func (p *partition) reset() {

@@ -156,6 +156,9 @@ func randomMachine(t *rapid.T, m *machine.Machine) *machine.Machine {
 		}
 	}
 	pick(&m.Clock.DRAM, "DRAM clock", 57_500_000, 575_000_000, 5_750_000_000)
+	if share := rapid.SampledFrom([]int64{0, 1, 50, 95}).Draw(t, "background"); share > 0 {
+		m.DRAM.Background.Value = m.Peak() / 100 * share
+	}
 	for _, class := range []isa.Class{isa.MemGlobal, isa.MemAtomic, isa.Control} {
 		timing := m.Timing(class)
 		timing.Latency = m.LSU.Latency.Value + rapid.SampledFrom([]int64{1, 5, 35}).Draw(t, class.String())
