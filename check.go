@@ -29,6 +29,16 @@ func (j *Job) Check(a *estimate.Analysis, b Budget, requires estimate.Evidence) 
 	return check.Job(a, pos, check.Limits{Budget: b.is, Hz: a.Hz(j.ClockHz()), Requires: requires})
 }
 
+// RegisterCounts returns one number of registers of a thread (LoadOptions.Registers) for each number of CTAs that an SM may hold at a
+// time, of all that ptxas may choose: what is proven must hold with each of them. It is empty if the job states the number or if its machine describes no
+// GPU from sm_70 on, and an error if a run has several launches and does not state the number of each.
+func (j *Job) RegisterCounts() ([]int, error) { return j.on.RegisterCounts() }
+
+// WorstOf is the worst of checks of one job, each with one of those numbers of registers of a thread.
+func WorstOf(registers []int, checks []estimate.CheckedJob) estimate.CheckedJob {
+	return check.Worst(registers, checks)
+}
+
 // Unchecked is what a check says of a job that cannot be loaded or analysed, because of an error.
 func Unchecked(name string, err error) estimate.CheckedJob { return check.Failure(name, err) }
 

@@ -35,6 +35,8 @@ type LoadOptions struct {
 	Machine string // name or path of a machine, or of a device; empty for the job's
 	Seed    *int64 // of the random inputs; nil for the job's
 
+	Registers int // of a thread, as if the job stated them; 0 for what it states
+
 	// AllowAbsurd lets static methods take a bound of a loop that follows from the range of a type of 16 bits or
 	// more and from nothing that job or kernel state. Such a bound is proven and of no use; without AllowAbsurd it
 	// counts for none.
@@ -96,6 +98,9 @@ func Render(job jobs.Job) (map[string][]byte, error) { return workload.Render(&j
 func load(src *workload.Source, opts LoadOptions) (*Job, error) {
 	if opts.Seed != nil {
 		src = src.WithSeed(*opts.Seed)
+	}
+	if opts.Registers > 0 {
+		src = src.WithRegisters(opts.Registers)
 	}
 	if opts.AllowAbsurd {
 		src = src.AllowingAbsurd()

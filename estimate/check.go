@@ -47,8 +47,16 @@ type CheckedJob struct {
 	// Convergence says why there are no more runs, as in an Analysis.
 	Convergence *Convergence `json:"convergence,omitempty"`
 	Contract    []Contract   `json:"contract,omitzero"` // of its inputs, as in an Analysis
-	Reasons     []Remark     `json:"reasons"`           // why the verdict is unknown or failed, or what else is wrong, the decisive one first
-	Warnings    []Warning    `json:"warnings"`
+	// Registers says which numbers of registers of a thread were tried, since the job states none; nil where it does, and where none is needed.
+	Registers *RegisterSweep `json:"registers,omitempty"`
+	Reasons   []Remark       `json:"reasons"` // why the verdict is unknown or failed, or what else is wrong, the decisive one first
+	Warnings  []Warning      `json:"warnings"`
+}
+
+// RegisterSweep is a check with several numbers of registers of a thread, one for each number of CTAs that an SM may hold at a time.
+type RegisterSweep struct {
+	Tried []int `json:"tried"` // in rising order
+	Worst int   `json:"worst"` // of which the rest is
 }
 
 // TimeBudget is the longest that a run may take.

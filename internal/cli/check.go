@@ -136,6 +136,36 @@ func (k *checkRun) checked(name string) (estimate.CheckedJob, error) {
 	if !budget.Given() {
 		return none, fmt.Errorf("%s states no budget: write budget = \"2ms\" into it, or give --budget 2ms", name)
 	}
+	if k.requires != estimate.Proven {
+		return k.held(j, budget)
+	}
+	counts, err := j.RegisterCounts()
+	if err != nil {
+		return none, err
+	}
+	if len(counts) == 0 {
+		return k.held(j, budget)
+	}
+	var all []estimate.CheckedJob
+	for _, n := range counts {
+		opts := k.flags.job.options(k.c)
+		opts.Registers = n
+		with, err := warpbound.Load(name, opts)
+		if err != nil {
+			return none, err
+		}
+		c, err := k.held(with, budget)
+		if err != nil {
+			return none, fmt.Errorf("with %d registers of a thread: %w", n, err)
+		}
+		all = append(all, c)
+	}
+	return warpbound.WorstOf(counts, all), nil
+}
+
+// held analyses a job and holds it against a budget.
+func (k *checkRun) held(j *warpbound.Job, budget warpbound.Budget) (estimate.CheckedJob, error) {
+	none := estimate.CheckedJob{}
 	a, err := k.flags.analyze.analyze(k.c, j, k.opts)
 	if err != nil && (a == nil || a.Interrupted == nil) {
 		return none, err

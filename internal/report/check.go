@@ -35,7 +35,18 @@ func Checked(j *estimate.CheckedJob, name string) string {
 		return line
 	}
 	return fmt.Sprintf("%s: %s of %s (%s, evidence: %s%s) is %s the budget of %s",
-		name, j.Bound.Method, Duration(j.Bound.Cycles, hz), wholeCycles(j.Bound.Cycles), Standing(j.Bound.Evidence, j.Bound.Numbers), alone(j.Alone), relation, j.Budget.Text)
+		name, j.Bound.Method, Duration(j.Bound.Cycles, hz), wholeCycles(j.Bound.Cycles), Standing(j.Bound.Evidence, j.Bound.Numbers), alone(j.Alone)+registers(j.Registers), relation, j.Budget.Text)
+}
+
+// registers continues what a bound rests on where several numbers of registers were tried.
+func registers(s *estimate.RegisterSweep) string {
+	switch {
+	case s == nil:
+		return ""
+	case len(s.Tried) == 1:
+		return ", for any number of registers"
+	}
+	return fmt.Sprintf(", with %d registers, the worst of %d numbers", s.Worst, len(s.Tried))
 }
 
 // wholeCycles renders a number of cycles for a line that programs may read.

@@ -7,6 +7,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"slices"
 
 	"warpbound/diag"
 	"warpbound/estimate"
@@ -86,6 +87,33 @@ func missing(a *estimate.Analysis, requires estimate.Evidence) []estimate.Remark
 		}
 	}
 	return append([]estimate.Remark{first}, refused...)
+}
+
+// Worst is the worst of checks of one job, each with one number of registers of a thread: one over the budget, else one that failed, else one that is
+// unknown, and of those the one with the greatest bound.
+func Worst(registers []int, checks []estimate.CheckedJob) estimate.CheckedJob {
+	severity := []estimate.Verdict{estimate.Within, estimate.Unknown, estimate.Failed, estimate.Over}
+	worst := 0
+	for i := range checks {
+		a, b := &checks[i], &checks[worst]
+		if cmp.Or(cmp.Compare(slices.Index(severity, a.Verdict), slices.Index(severity, b.Verdict)), cmp.Compare(cycles(a), cycles(b))) > 0 {
+			worst = i
+		}
+	}
+	c := checks[worst]
+	c.Registers = &estimate.RegisterSweep{Tried: registers, Worst: registers[worst]}
+	return c
+}
+
+// cycles is the bound of a check, or what ran if there is none.
+func cycles(c *estimate.CheckedJob) int64 {
+	switch {
+	case c.Bound != nil:
+		return c.Bound.Cycles
+	case c.Observed != nil:
+		return c.Observed.Max
+	}
+	return 0
 }
 
 // Failure is a job of that name of which err is all that is known.

@@ -210,3 +210,31 @@ func TestAll(t *testing.T) {
 		}
 	})
 }
+
+// TestWorst takes the worst of checks.
+func TestWorst(t *testing.T) {
+	bound := func(v estimate.Verdict, cycles int64) estimate.CheckedJob {
+		c := estimate.CheckedJob{Verdict: v}
+		if cycles > 0 {
+			c.Bound = &estimate.Estimate{Cycles: cycles}
+		}
+		return c
+	}
+	for _, c := range []struct {
+		name   string
+		checks []estimate.CheckedJob
+		worst  int
+	}{
+		{"greatest bound", []estimate.CheckedJob{bound(estimate.Within, 5), bound(estimate.Within, 7), bound(estimate.Within, 6)}, 20},
+		{"first of the same", []estimate.CheckedJob{bound(estimate.Within, 5), bound(estimate.Within, 5), bound(estimate.Within, 5)}, 10},
+		{"over", []estimate.CheckedJob{bound(estimate.Over, 5), bound(estimate.Failed, 7), bound(estimate.Unknown, 0)}, 10},
+		{"failed", []estimate.CheckedJob{bound(estimate.Within, 9), bound(estimate.Failed, 7), bound(estimate.Unknown, 0)}, 20},
+		{"unknown", []estimate.CheckedJob{bound(estimate.Within, 9), bound(estimate.Within, 7), bound(estimate.Unknown, 0)}, 30},
+		{"greatest over", []estimate.CheckedJob{bound(estimate.Within, 99), bound(estimate.Over, 7), bound(estimate.Over, 8)}, 30},
+	} {
+		got := Worst([]int{10, 20, 30}, c.checks)
+		if got.Registers.Worst != c.worst || got.Verdict != c.checks[c.worst/10-1].Verdict || len(got.Registers.Tried) != 3 {
+			t.Errorf("%s: got %s with %+v, want %d", c.name, got.Verdict, got.Registers, c.worst)
+		}
+	}
+}
