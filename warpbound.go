@@ -25,6 +25,7 @@ import (
 
 	"warpbound/internal/analysis"
 	"warpbound/internal/budget"
+	"warpbound/internal/machine"
 	"warpbound/internal/platform"
 	"warpbound/internal/workload"
 	"warpbound/jobs"
@@ -34,6 +35,10 @@ import (
 type LoadOptions struct {
 	Machine string // name or path of a machine, or of a device; empty for the job's
 	Seed    *int64 // of the random inputs; nil for the job's
+
+	// Mode is the mode of the machine that its clocks are of; LowestMode for the one whose clocks are the lowest, if it has any, and empty
+	// for [clock] of the machine file.
+	Mode string
 
 	Registers int // of a thread, as if the job stated them; 0 for what it states
 
@@ -56,6 +61,9 @@ const SolverAuto = workload.SolverAuto
 
 // Solvers returns what LoadOptions.Solver may be.
 func Solvers() []string { return workload.Solvers() }
+
+// LowestMode is the mode of LoadOptions whose clocks are the lowest.
+const LowestMode = machine.LowestMode
 
 // Job is a job file with its module and its machine, ready to run. It does not change, and goroutines
 // may share it: methods that change something return another job.
@@ -98,6 +106,9 @@ func Render(job jobs.Job) (map[string][]byte, error) { return workload.Render(&j
 func load(src *workload.Source, opts LoadOptions) (*Job, error) {
 	if opts.Seed != nil {
 		src = src.WithSeed(*opts.Seed)
+	}
+	if opts.Mode != "" {
+		src = src.InMode(opts.Mode)
 	}
 	if opts.Registers > 0 {
 		src = src.WithRegisters(opts.Registers)

@@ -35,8 +35,9 @@ type CheckedJob struct {
 	ModuleHash  string      `json:"module_hash"` // SHA-256 of the module's text
 	JobHash     string      `json:"job_hash"`    // of the job's file and of the data files that it names
 	Verdict     Verdict     `json:"verdict"`
-	Budget      *TimeBudget `json:"budget"`          // nil if the job failed
-	Alone       bool        `json:"alone,omitempty"` // as in an Analysis
+	Budget      *TimeBudget `json:"budget"`               // nil if the job failed
+	Alone       bool        `json:"alone,omitempty"`      // as in an Analysis
+	ClockMode   string      `json:"clock_mode,omitempty"` // likewise
 	// Answer is the estimate that counts: the least of those with the strongest evidence, or the least with the evidence
 	// that is required or a stronger one; nil if there is none. Bound is the same with all that is known of it.
 	Answer   *Answer         `json:"answer"`

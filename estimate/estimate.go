@@ -239,7 +239,8 @@ type Analysis struct {
 	Convergence *Convergence `json:"convergence,omitempty"`
 	Device      *Device      `json:"device,omitempty"` // nil if no run was made on a GPU
 	// Contract is what the job declares of its inputs, in its order, and which of it bounds rest on.
-	Contract []Contract `json:"contract,omitzero"`
+	Contract  []Contract `json:"contract,omitzero"`
+	ClockMode string     `json:"clock_mode,omitempty"` // the mode of the machine whose clocks it has; empty for [clock] of its file
 	// Alone is set if estimates and runs are those of a kernel that is alone on the GPU: nobody is known to use the machine's DRAM meanwhile.
 	Alone bool `json:"alone,omitempty"`
 	// Answer is the least estimate with the strongest evidence; nil if none bounds the whole.

@@ -133,6 +133,7 @@ type jobFlags struct {
 	absurd  bool
 	effort  factor
 	solver  string
+	mode    string
 }
 
 func (f *jobFlags) add(c *cobra.Command) {
@@ -166,7 +167,7 @@ func (f *jobFlags) loadFor(c *cobra.Command, path, method, builtin string) (*war
 }
 
 func (f *jobFlags) options(c *cobra.Command) warpbound.LoadOptions {
-	opts := warpbound.LoadOptions{Machine: f.machine, AllowAbsurd: f.absurd, Effort: float64(f.effort), Solver: f.solver}
+	opts := warpbound.LoadOptions{Machine: f.machine, AllowAbsurd: f.absurd, Effort: float64(f.effort), Solver: f.solver, Mode: f.mode}
 	if c.Flags().Changed("seed") {
 		opts.Seed = &f.seed
 	}
@@ -194,6 +195,7 @@ func analyzeCommand() *cobra.Command {
 	job.add(c)
 	job.addBounds(c)
 	flags.add(c)
+	c.Flags().StringVar(&job.mode, "mode", "", "mode of the machine's clocks, or lowest (default: [clock] of the machine)")
 	c.Flags().StringVar(&html, "html", "", "also write the report as an HTML page to this file")
 	c.Flags().StringVar(&quota, "quota", "", "accesses of a core to a shared cache in an interval, or auto for the number with the smallest bound (default: the job's)")
 	samples = addNumber(c, "sensitivity", 1, "also analyse the job on so many machines whose numbers are sampled from the ranges that the machine's file states")

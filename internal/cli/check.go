@@ -37,6 +37,7 @@ func checkCommand() *cobra.Command {
 	f.job.add(c)
 	f.job.addBounds(c)
 	f.analyze.add(c)
+	c.Flags().StringVar(&f.job.mode, "mode", warpbound.LowestMode, "mode of the machine's clocks; lowest is the one with the lowest clocks, if the machine has modes")
 	c.Flags().StringVar(&f.budget, "budget", "", "budget of all jobs: a time such as 2ms, or cycles such as 120000 (default: the jobs')")
 	f.require.words = []string{string(estimate.Observed), string(estimate.Annotated), string(estimate.Proven)}
 	c.Flags().Var(&f.require, "require", "take the least estimate with this evidence or a stronger one (default: with the strongest there is)")

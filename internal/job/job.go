@@ -64,6 +64,8 @@ type Job struct {
 
 	// AllowAbsurd lets loops be bounded by the range of a type alone. No file states it.
 	AllowAbsurd bool
+	// Mode is the mode of the machine's clocks, as machine.InMode takes it. No file states it.
+	Mode string
 	// Effort is how much work analyses may do. No file states it.
 	Effort budget.Effort
 	// Solver is asked for bounds of loops that counters do not bound; empty for none. No file states it.

@@ -136,6 +136,12 @@ func (f *layer) inherit(base *layer) error {
 		if name == "name" || name == "about" || name == "base" {
 			continue
 		}
+		if name == "mode" { // all of them, or none
+			if own == nil {
+				f.at.Keys[name], f.Modes = section, base.Modes
+			}
+			continue
+		}
 		if own == nil {
 			own = &tomlpos.Mark{Pos: section.Pos}
 			f.at.Keys[name] = own
@@ -157,15 +163,24 @@ func (f *layer) inherit(base *layer) error {
 // origins names the files of the bases that state what the file itself does not.
 func (f *layer) origins() map[string]string {
 	var from map[string]string
+	note := func(path string, mark *tomlpos.Mark) {
+		if mark.Pos.File == f.at.Pos.File {
+			return
+		}
+		if from == nil {
+			from = make(map[string]string)
+		}
+		from[path] = mark.Pos.File
+	}
 	for name, section := range f.at.Keys {
-		for leaf, mark := range section.Keys {
-			if name == "sources" || mark.Pos.File == f.at.Pos.File {
-				continue
+		switch name {
+		case "sources":
+		case "mode":
+			note(name, section)
+		default:
+			for leaf, mark := range section.Keys {
+				note(name+"."+leaf, mark)
 			}
-			if from == nil {
-				from = make(map[string]string)
-			}
-			from[name+"."+leaf] = mark.Pos.File
 		}
 	}
 	return from

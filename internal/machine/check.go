@@ -64,6 +64,7 @@ func (c *checker) check() {
 			}
 		}
 	}
+	c.modes()
 	if c.errs.Len() == 0 {
 		c.relations()
 	}

@@ -74,5 +74,11 @@ func (m *Machine) Format() []byte {
 			}
 		}
 	}
+	for i := range m.Modes {
+		fmt.Fprintf(&b, "[[mode]]\nname = %s\n", q(m.Modes[i].Name))
+		for _, n := range m.clocks("", &m.Modes[i]) {
+			number(n.path[1:], n.Number)
+		}
+	}
 	return b.Bytes()
 }

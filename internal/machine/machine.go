@@ -45,6 +45,7 @@ type Machine struct {
 	Origins map[string]string `toml:"-"`       // the base, a name or a file, that states what the file does not, by the path of a number, word or class
 
 	Clock        Clock             `toml:"clock"`
+	Modes        []Mode            `toml:"mode"`
 	SM           SM                `toml:"sm"`
 	Pipelines    map[string]Number `toml:"pipelines" core:"scoreboard" unit:"pipelines per SM" min:"1" max:"16"`
 	Classes      map[string]Timing `toml:"classes"`

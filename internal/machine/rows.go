@@ -56,6 +56,11 @@ func (m *Machine) Rows() []Row {
 			}
 		}
 	}
+	for i := range m.Modes {
+		for _, n := range m.clocks("mode."+m.Modes[i].Name, &m.Modes[i]) {
+			add(n.path, n.Number)
+		}
+	}
 	return rows
 }
 

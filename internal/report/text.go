@@ -57,7 +57,7 @@ func answer(a *estimate.Analysis, hz float64) string {
 	if a.Answer == nil {
 		return "Answer: none, since nothing bounds the whole"
 	}
-	return fmt.Sprintf("Answer: %s, %s (%s, %s%s)", counted(int(a.Answer.Cycles), "cycle"), milliseconds(Duration(a.Answer.Cycles, hz)), Standing(a.Answer.Evidence, numbersOf(a, a.Answer.Method)), a.Answer.Method, alone(a.Alone))
+	return fmt.Sprintf("Answer: %s, %s (%s, %s%s)", counted(int(a.Answer.Cycles), "cycle"), milliseconds(Duration(a.Answer.Cycles, hz)), Standing(a.Answer.Evidence, numbersOf(a, a.Answer.Method)), a.Answer.Method, within(a.Alone, a.ClockMode))
 }
 
 // Standing says of an estimate what its evidence is, and of what is proven on a machine with numbers that are assumed, that
@@ -79,12 +79,16 @@ func numbersOf(a *estimate.Analysis, method string) *estimate.Numbers {
 	return nil
 }
 
-// alone continues what a time rests on.
-func alone(is bool) string {
-	if is {
-		return ", alone on the GPU"
+// within continues what a time rests on: who else uses the GPU, and the mode of its clocks.
+func within(alone bool, mode string) string {
+	text := ""
+	if alone {
+		text = ", alone on the GPU"
 	}
-	return ""
+	if mode != "" {
+		text += ", mode " + mode
+	}
+	return text
 }
 
 // refused says why methods have no estimate. Those that are not for the machine are of interest where nothing else bounds

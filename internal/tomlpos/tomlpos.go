@@ -12,6 +12,7 @@ import (
 	"fmt"
 	"reflect"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/pelletier/go-toml/v2"
@@ -146,8 +147,8 @@ type Mark struct {
 	Values int
 }
 
-// Paths returns the positions of all keys below a mark but those in arrays, by path: the
-// names joined by points. Of several keys with the same path it is the first.
+// Paths returns the positions of all keys below a mark, by path: the names, and the indices of elements of arrays, joined by points.
+// Of several keys with the same path it is the first.
 func (m *Mark) Paths() map[string]diag.Pos {
 	at := make(map[string]diag.Pos)
 	var walk func(m *Mark, prefix string)
@@ -161,6 +162,11 @@ func (m *Mark) Paths() map[string]diag.Pos {
 				at[path] = below.Pos
 			}
 			walk(below, path)
+			for i, element := range below.Elems {
+				path := path + "." + strconv.Itoa(i)
+				at[path] = element.Pos
+				walk(element, path)
+			}
 		}
 	}
 	walk(m, "")

@@ -65,7 +65,7 @@ func TestIndex(t *testing.T) {
 	}
 }
 
-// TestPaths compares the paths with the names of the keys as they are written, without arrays.
+// TestPaths compares the paths with the names of the keys as they are written, and with the indices of elements of arrays.
 func TestPaths(t *testing.T) {
 	src := []byte("\"a.b\" = 1\na.c = 2\n[a]\nb = { d = 3 }\n[e]\nf = [{g = 1}]\n")
 	root, err := Index("f", src, len(src))
@@ -77,7 +77,7 @@ func TestPaths(t *testing.T) {
 		got = append(got, fmt.Sprintf("%s %s", path, pos))
 	}
 	slices.Sort(got)
-	want := []string{"a f:2:1", "a.b f:1:1", "a.b.d f:4:7", "a.c f:2:3", "e f:5:2", "e.f f:6:1"}
+	want := []string{"a f:2:1", "a.b f:1:1", "a.b.d f:4:7", "a.c f:2:3", "e f:5:2", "e.f f:6:1", "e.f.0 f:6:1", "e.f.0.g f:6:7"}
 	if !slices.Equal(got, want) {
 		t.Errorf("got %q, want %q", got, want)
 	}

@@ -18,6 +18,16 @@ func (s *Source) WithRegisters(n int) *Source {
 	return &out
 }
 
+// InMode returns the source with the clocks of a mode of the machine (machine.InMode).
+func (s *Source) InMode(name string) *Source {
+	spec, out := *s.Spec, *s
+	spec.Mode, out.Spec = name, &spec
+	return &out
+}
+
+// ClockMode returns the name of the mode whose clocks the machine has, empty for none.
+func (w *Workload) ClockMode() string { return w.clockMode }
+
 // RegisterCounts returns one number of registers of a thread for each number of CTAs that an SM may hold at a time, of all that
 // a compiler may choose for the kernel: the least of each, in rising order. Nothing else on a machine depends on them. It is empty if the job states
 // the number, if the machine describes no GPU from sm_70 on, or if the launch does not fit with any.

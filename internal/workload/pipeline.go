@@ -130,12 +130,16 @@ func Prepare(src *Source, target Target, machineName string) (*Workload, error) 
 	if err != nil {
 		return nil, err
 	}
-	return s.out, nil
+	_, s.out.clockMode, err = target.Machine().InMode(src.Spec.Mode)
+	return s.out, err
 }
 
-// machineOf returns a target's machine with the background that a job states and the shared cache that it asks for.
+// machineOf returns a target's machine in the mode that is asked for, with the background that a job states and the shared cache that it asks for.
 func machineOf(j *job.Job, target Target) (*machine.Machine, error) {
-	m := target.Machine()
+	m, _, err := target.Machine().InMode(j.Mode)
+	if err != nil {
+		return nil, diag.Errorf(j.Pos.Machine, "%w", err)
+	}
 	if b := j.Background; b.DRAM > 0 {
 		with, err := m.WithBackground(b.DRAM)
 		if err != nil {

@@ -32,6 +32,8 @@ type Workload struct {
 	// directory; empty if the job was not read from there.
 	MachineName string
 
+	clockMode string // of the machine; empty for none
+
 	alone    bool           // it is one of the launches of a run (Launches)
 	warnings []diag.Warning // of the module
 	whole    *Workload      // before instructions that split were inserted; nil for itself
