@@ -4,6 +4,7 @@ import (
 	"warpbound/estimate"
 	"warpbound/internal/budget"
 	"warpbound/internal/study/check"
+	"warpbound/internal/workload"
 )
 
 // Budget is how long a run of a job may take: a time, or a number of cycles. The zero Budget is none.
@@ -32,7 +33,7 @@ func (j *Job) Check(a *estimate.Analysis, b Budget, requires estimate.Evidence) 
 // RegisterCounts returns one number of registers of a thread (LoadOptions.Registers) for each number of CTAs that an SM may hold at a
 // time, of all that ptxas may choose: what is proven must hold with each of them. It is empty if the job states the number or if its machine describes no
 // GPU from sm_70 on, and an error if a run has several launches and does not state the number of each.
-func (j *Job) RegisterCounts() ([]int, error) { return j.on.RegisterCounts() }
+func (j *Job) RegisterCounts() ([]int, error) { return workload.RegisterCounts(j.on.Workload) }
 
 // WorstOf is the worst of checks of one job, each with one of those numbers of registers of a thread.
 func WorstOf(registers []int, checks []estimate.CheckedJob) estimate.CheckedJob {

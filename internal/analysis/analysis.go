@@ -218,7 +218,7 @@ func Empty(w *workload.Workload) *estimate.Analysis {
 		SplitMode: string(w.Mode()),
 		Seed:      w.Spec.Seed,
 		Contract:  declared(w),
-		Alone:     w.Machine.Alone(), ClockMode: w.ClockMode(),
+		Alone:     w.Machine.Alone(), ClockMode: w.ClockMode,
 		Estimates: []estimate.Estimate{},
 		Refused:   []estimate.MethodRefusal{},
 		Launches:  launchesOf(w),

@@ -25,15 +25,12 @@ func (s *Source) InMode(name string) *Source {
 	return &out
 }
 
-// ClockMode returns the name of the mode whose clocks the machine has, empty for none.
-func (w *Workload) ClockMode() string { return w.clockMode }
-
 // RegisterCounts returns one number of registers of a thread for each number of CTAs that an SM may hold at a time, of all that
 // a compiler may choose for the kernel: the least of each, in rising order. Nothing else on a machine depends on them. It is empty if the job states
 // the number, if the machine describes no GPU from sm_70 on, or if the launch does not fit with any.
 //
 // It is an error if a run has several launches and does not state the number of each.
-func (w *Workload) RegisterCounts() ([]int, error) {
+func RegisterCounts(w *Workload) ([]int, error) {
 	t, isGPU := isa.ParseTarget(w.Machine.Architecture)
 	if !isGPU || t.SM < compilersChoose {
 		return nil, nil
@@ -45,14 +42,14 @@ func (w *Workload) RegisterCounts() ([]int, error) {
 			return nil, diag.Errorf(k.Graph.Kernel.Pos, "kernel %s: the job does not state its registers, which ptxas chooses for GPUs of sm_%d: give registers, as ptxas -v prints them, of each launch",
 				k.Graph.Kernel.Readable(), t.SM)
 		default:
-			return k.registerCounts(), nil
+			return registerCounts(k), nil
 		}
 	}
 	return nil, nil
 }
 
 // registerCounts returns one number of registers for each number of resident CTAs.
-func (k *Kernel) registerCounts() []int {
+func registerCounts(k *Kernel) []int {
 	limit := maxRegisters
 	if own := k.Graph.Kernel.Bounds.MaxRegs; own > 0 {
 		limit = min(limit, own)

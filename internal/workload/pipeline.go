@@ -130,7 +130,7 @@ func Prepare(src *Source, target Target, machineName string) (*Workload, error) 
 	if err != nil {
 		return nil, err
 	}
-	_, s.out.clockMode, err = target.Machine().InMode(src.Spec.Mode)
+	_, s.out.ClockMode, err = target.Machine().InMode(src.Spec.Mode)
 	return s.out, err
 }
 

@@ -32,7 +32,7 @@ type Workload struct {
 	// directory; empty if the job was not read from there.
 	MachineName string
 
-	clockMode string // of the machine; empty for none
+	ClockMode string // the mode of the machine whose clocks it has; empty for none
 
 	alone    bool           // it is one of the launches of a run (Launches)
 	warnings []diag.Warning // of the module
