@@ -23,7 +23,6 @@ type barrierOp struct {
 }
 
 func (op *barrierOp) exec(w *Warp, mask uint64, eff *Effect) error {
-	c := w.cta
 	pc := int32(eff.PC)
 	check := w.together
 	if op.partly {
@@ -32,6 +31,13 @@ func (op *barrierOp) exec(w *Warp, mask uint64, eff *Effect) error {
 	if err := check(pc, mask); err != nil {
 		return err
 	}
+	return op.arrive(w, mask, eff)
+}
+
+// arrive is the arrival of a warp whose lanes are all at barriers.
+func (op *barrierOp) arrive(w *Warp, mask uint64, eff *Effect) error {
+	c := w.cta
+	pc := int32(eff.PC)
 	id := w.regs.At(op.id, alu.First(mask))
 	if !op.immediate {
 		if _, err := w.uniform(op.id, mask, pc, "barrier"); err != nil {

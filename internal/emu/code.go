@@ -31,6 +31,7 @@ type Code struct {
 	checked     bool   // see Checked
 	raced       bool   // see WithRaces
 	lockStep    bool   // the same
+	turns       Turns  // of WithThreads, zero without it
 	wordMasks   int32  // an instruction whose lane masks have 32 bits, or none
 }
 

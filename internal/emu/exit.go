@@ -1,5 +1,7 @@
 package emu
 
+import "slices"
+
 // exit retires the lanes whose guard holds.
 type exit struct{}
 
@@ -26,6 +28,10 @@ func (w *Warp) leave(mask uint64) {
 	w.out &^= mask
 	for i := range w.stack {
 		w.stack[i].lanes &^= mask
+	}
+	if w.code.turns.Path > 0 { // an entry may have others above that are no part of it
+		w.stack = slices.DeleteFunc(w.stack, func(e entry) bool { return e.lanes == 0 })
+		return
 	}
 	for len(w.stack) > 0 && w.stack[len(w.stack)-1].lanes == 0 {
 		w.stack = w.stack[:len(w.stack)-1]

@@ -189,6 +189,10 @@ func underlying(op operation) operation {
 	switch op := op.(type) {
 	case *raced:
 		return underlying(op.operation)
+	case *turningBranch:
+		return underlying(op.operation)
+	case *threadBarrier:
+		return op.barrierOp
 	case *checked:
 		return op.operation
 	case *checkedBulk:

@@ -143,6 +143,12 @@ type Warp struct {
 
 	own *ownWritten // of local memory, nil unless the code is checked; warp-splits share it
 
+	// With Code.WithThreads:
+	since    int    // branches since another path ran
+	spent    int    // branches since the lanes diverged or some ceased to wait
+	parked   uint64 // lanes that are at a barrier where others of the warp are not yet
+	parkedAt uint64 // the number of that barrier
+
 	polls  int  // looks at mbarriers in vain since the CTA had as many changes as
 	seen   int  // says
 	polled bool // since Polled was asked

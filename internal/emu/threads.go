@@ -1,0 +1,165 @@
+package emu
+
+import (
+	"fmt"
+	"slices"
+
+	"warpbound/internal/isa"
+)
+
+// Turns says when the paths of a warp whose threads are scheduled independently take turns. Paths are those of
+// the reconvergence stack, which still reconverge at immediate post-dominators as long as that hinders nobody.
+type Turns struct {
+	Path int // branches that a warp executes on one path while others could run
+	Wait int // branches that a diverged warp executes until lanes that wait for others at a reconvergence point go on without them
+}
+
+// DefaultTurns are those of machines with independent thread scheduling. Nobody has published when a GPU changes
+// paths: these numbers are such that short loops are not torn apart, and a lock is passed on within some thousand cycles.
+var DefaultTurns = Turns{Path: 16, Wait: 1024}
+
+// WithThreads returns code that schedules the threads of a warp independently, as devices from sm_70 on do: every
+// diverged lane goes forward however long others loop, and barriers count threads. Without races the results are the
+// same, if no instruction depends on which lanes execute it together. Only branches and barriers are slower. Both
+// numbers must be at least one. A kernel whose lanes reconverge AtSyncs is not changed. Detach is not for such code.
+//
+// A warp needs no other state than its stack for it. An entry below the running one is a path that can go on if no lane
+// of it is in an entry above; to make it the running one it is moved to the top, which leaves each entry
+// below all those that are to reconverge with it. Lanes of an entry that are in none above wait at its reconvergence point;
+// to let them go on they are taken out of it and get an entry of their own, until its rpc. Both choose the lowest
+// entry, which has waited longest; and since entries begin at the top, each comes to be the lowest.
+//
+// Threads that come to a barrier apart from others of the warp are parked. The warp has arrived when all living
+// lanes are. That is so for bar.sync with a constant number and without a count; other forms are faults where lanes
+// are diverged, as they are without WithThreads, and so are instructions that name lanes which do not take part.
+func (c *Code) WithThreads(t Turns) *Code {
+	if c.kernel.Reconvergence == isa.AtSyncs {
+		return c
+	}
+	out := *c
+	out.turns = t
+	out.instrs = slices.Clone(c.instrs)
+	for pc := range out.instrs {
+		in := &out.instrs[pc]
+		switch op := underlying(in.op).(type) {
+		case *branch, *indexed:
+			in.op = &turningBranch{in.op}
+		case *barrierOp:
+			if in.op == operation(op) && op.form == isa.BarrierSync && op.immediate && !op.counted {
+				in.op, in.control = &threadBarrier{op}, true
+			}
+		}
+	}
+	return &out
+}
+
+// turningBranch is a branch after which another path may run.
+type turningBranch struct{ operation }
+
+func (b *turningBranch) exec(w *Warp, mask uint64, eff *Effect) error {
+	if err := b.operation.exec(w, mask, eff); err != nil {
+		return err
+	}
+	if len(w.stack) <= 1 {
+		w.since, w.spent = 0, 0
+		return nil
+	}
+	w.since++
+	w.spent++
+	switch {
+	case w.spent >= w.code.turns.Wait:
+		w.spent, w.since = 0, 0
+		if !w.turn(true) {
+			w.turn(false)
+		}
+	case w.since >= w.code.turns.Path:
+		w.since = 0
+		w.turn(false)
+	}
+	return nil
+}
+
+// turn makes another path run and reports whether there is one: lanes that wait at a reconvergence point, which then do
+// not wait any more, or else an entry all of whose lanes can go on.
+func (w *Warp) turn(waiting bool) bool {
+	last := len(w.stack) - 1
+	above, at, lanes := w.stack[last].lanes, -1, uint64(0)
+	for i := last - 1; i >= 0; i-- {
+		e := &w.stack[i]
+		here := e.lanes &^ above
+		if here&^w.parked != 0 && (here != e.lanes) == waiting {
+			at, lanes = i, here
+		}
+		above |= e.lanes
+	}
+	if at < 0 {
+		return false
+	}
+	e := w.stack[at]
+	if waiting {
+		w.stack[at].lanes &^= lanes
+		e.lanes = lanes
+		w.stack = append(w.stack, e)
+	} else {
+		copy(w.stack[at:], w.stack[at+1:])
+		w.stack[last] = e
+	}
+	return true
+}
+
+// threadBarrier is a barrier at which threads arrive one by one.
+type threadBarrier struct{ *barrierOp }
+
+func (op *threadBarrier) exec(w *Warp, mask uint64, eff *Effect) error {
+	top, pc := w.stack[len(w.stack)-1], int32(eff.PC)
+	switch {
+	case mask == 0:
+		w.advance()
+		return nil
+	case mask == w.alive:
+		w.parked = 0
+		if err := op.barrierOp.exec(w, mask, eff); err != nil {
+			return err
+		}
+		w.advance()
+		return nil
+	case mask != top.lanes: // the others wait behind the barrier
+		w.split(pc + 1)
+		w.push(pc, pc+1, mask)
+	}
+	id := w.regs.At(op.id, 0)
+	if w.parked != 0 && w.parkedAt != id {
+		return w.faultf(pc, mask, "%w: the thread waits at barrier %d while others of its warp wait at barrier %d. "+
+			"Let all threads of a warp wait at the same one", ErrBarrier, id, w.parkedAt)
+	}
+	w.parked, w.parkedAt = w.parked|mask, id
+	if w.parked != w.alive {
+		w.since = 0
+		if !w.turn(false) && !w.turn(true) {
+			return w.fault(pc, 0, fmt.Errorf("%w: no other path of the warp can go on", ErrDeadlock))
+		}
+		return nil
+	}
+	w.parked = 0
+	if err := op.arrive(w, mask, eff); err != nil {
+		return err
+	}
+	w.unpark()
+	return nil
+}
+
+// unpark lets all paths go on, which are at barriers.
+func (w *Warp) unpark() {
+	above := uint64(0)
+	for i := len(w.stack) - 1; i >= 0; i-- {
+		e := &w.stack[i]
+		here := e.lanes &^ above
+		above |= e.lanes
+		if here == 0 {
+			continue // lanes of this entry are on paths that began here
+		}
+		if e.pc++; e.pc == e.rpc {
+			w.stack = slices.Delete(w.stack, i, i+1)
+		}
+	}
+}

@@ -1,0 +1,259 @@
+package emu
+
+import (
+	"context"
+	"encoding/binary"
+	"errors"
+	"slices"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"warpbound/internal/abi"
+)
+
+// TestTurnsAgainstThreads runs random programs with paths that take turns at random: memory and the number of
+// executed instructions are those of one thread after the other.
+func TestTurnsAgainstThreads(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		k, _ := program(t)
+		launch := Launch{Grid: [3]int{1, 1, 1}, Block: [3]int{rapid.IntRange(1, 70).Draw(t, "threads"), 1, 1}}
+		code, err := Decode(k, build(k))
+		if err != nil {
+			t.Fatal(err)
+		}
+		launch.Params = binary.LittleEndian.AppendUint64(nil, abi.GlobalBase)
+		bytes := 4 * launch.Block[0] * ownWords
+		ahead := rapid.Bool().Draw(t, "ahead")
+		want, executed, _, _, err := runWarps(code, launch, 32, bytes, ahead)
+		if err != nil {
+			t.Fatal(err)
+		}
+		turns := Turns{Path: rapid.IntRange(1, 9).Draw(t, "path"), Wait: rapid.IntRange(1, 30).Draw(t, "wait")}
+		for _, width := range []int{2, 7, 32, 64} {
+			got, count, _, depth, err := runWarps(code.WithThreads(turns), launch, width, bytes, ahead)
+			if err != nil {
+				t.Fatalf("width %d, %+v: %v\n%s", width, turns, err, listing(k))
+			}
+			if !slices.Equal(got, want) || count != executed {
+				t.Fatalf("width %d, %+v: %d thread instructions, want %d; memory\ngot  %v\nwant %v\n%s", width, turns, count, executed, got, want, listing(k))
+			}
+			if depth > 8*width {
+				t.Fatalf("width %d, %+v: a stack of %d entries\n%s", width, turns, depth, listing(k))
+			}
+		}
+	})
+}
+
+// threads executes the scenario with threads that are scheduled independently, and gives up after many steps.
+func (s *scenario) threads(t *testing.T, turns Turns) ([]uint32, error) {
+	t.Helper()
+	launch := Launch{Grid: [3]int{1, 1, 1}, Block: [3]int{s.block, 1, 1}}
+	mem := new(Memory)
+	out, err := mem.Alloc("out", 256)
+	if err != nil {
+		t.Fatal(err)
+	}
+	launch.Params = binary.LittleEndian.AppendUint64(nil, out)
+	code := decode(t, s.kernel(t))
+	if turns.Path > 0 {
+		code = code.WithThreads(turns)
+	}
+	g, err := NewGrid(code, launch, mem, 32)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var cta CTA
+	var eff Effect
+	g.StartCTA(&cta, 0)
+	for steps := 0; !cta.Done(); steps++ {
+		if steps > 1e6 {
+			return nil, errEndless
+		}
+		w := &cta.Warps[steps%len(cta.Warps)]
+		if w.Done() || w.AtBarrier() {
+			continue
+		}
+		if err := w.Step(new(Env), &eff); err != nil {
+			return nil, err
+		}
+	}
+	var words []uint32
+	for data := mem.Bytes(out); len(data) > 0; data = data[4:] {
+		words = append(words, binary.LittleEndian.Uint32(data))
+	}
+	return words, nil
+}
+
+var errEndless = errors.New("endless")
+
+// spinLock counts under a lock in out[0] how many threads come to out[1]: the lane that has the lock waits for
+// the others where the loop ends.
+const spinLock = `
+spin: atom.global.cas.b32 %r1, [%rd0], 0, 1;
+setp.ne.u32 %p0, %r1, 0;
+@%p0 bra spin;
+ld.volatile.global.u32 %r2, [%rd0+4];
+add.u32 %r2, %r2, 1;
+st.volatile.global.u32 [%rd0+4], %r2;
+atom.global.exch.b32 %r3, [%rd0], 0;
+ret;`
+
+// TestSpinLock: the lanes of a warp get a lock one after the other, but not with a stack alone.
+func TestSpinLock(t *testing.T) {
+	for _, block := range []int{32, 50} {
+		s := &scenario{body: spinLock, block: block}
+		for _, turns := range []Turns{DefaultTurns, {Path: 1, Wait: 1}, {Path: 3, Wait: 2}, {Path: 100, Wait: 17}} {
+			words, err := s.threads(t, turns)
+			if err != nil || words[0] != 0 || words[1] != uint32(block) {
+				t.Errorf("%+v: %v, %v", turns, words, err)
+			}
+		}
+		if _, err := s.threads(t, Turns{}); err != errEndless {
+			t.Errorf("without independent threads: %v", err)
+		}
+	}
+}
+
+// TestFlagOfSibling: a path waits for what the other path of the same branch writes.
+func TestFlagOfSibling(t *testing.T) {
+	s := &scenario{block: 32, body: `
+setp.lt.u32 %p0, %r0, 5;
+@%p0 bra give;
+wait: ld.volatile.global.u32 %r1, [%rd0];
+setp.eq.u32 %p1, %r1, 0;
+@%p1 bra wait;
+bra end;
+give: mov.u32 %r2, 7;
+st.volatile.global.u32 [%rd0], %r2;
+end: setp.ne.u32 %p2, %r0, 0;
+@%p2 exit;
+st.volatile.global.u32 [%rd0+4], 9;
+ret;`}
+	words, err := s.threads(t, DefaultTurns)
+	if err != nil || words[0] != 7 || words[1] != 9 {
+		t.Errorf("%v, %v", words, err)
+	}
+	if _, err := s.threads(t, Turns{}); err != errEndless {
+		t.Errorf("without independent threads: %v", err)
+	}
+}
+
+// TestThreadsAtBarriers: barriers count threads that come to them apart.
+func TestThreadsAtBarriers(t *testing.T) {
+	const exchange = `
+.reg .b64 %x; .reg .b32 %y;
+xor.b32 %y, %r0, 33;
+mad.wide.u32 %x, %y, 4, %rd0;
+ld.volatile.global.u32 %r5, [%x];
+add.u32 %r5, %r5, 1;
+`
+	for _, c := range []struct {
+		name, body string
+		want       func(tid uint32) uint32
+	}{
+		{"in both paths of a branch", `
+and.b32 %r1, %r0, 1;
+setp.eq.u32 %p0, %r1, 0;
+@%p0 bra even;
+st.volatile.global.u32 [%rd1], %r0;
+bar.sync 0;
+bra end;
+even: add.u32 %r2, %r0, 100;
+st.volatile.global.u32 [%rd1], %r2;
+bar.sync 0;
+end: ` + exchange + `bar.sync 0;
+st.volatile.global.u32 [%rd1], %r5;
+ret;`, func(tid uint32) uint32 {
+			if other := tid ^ 33; other%2 == 1 {
+				return other + 1
+			} else {
+				return other + 101
+			}
+		}},
+		{"in one path, where the others come to a later one", `
+st.volatile.global.u32 [%rd1], %r0;
+setp.lt.u32 %p0, %r0, 40;
+@%p0 bra past;
+bar.sync 0;
+past: @%p0 bar.sync 0;
+` + exchange + `bar.sync 0;
+st.volatile.global.u32 [%rd1], %r5;
+ret;`, func(tid uint32) uint32 { return (tid ^ 33) + 1 }},
+		{"with a guard, while the others end", `
+st.volatile.global.u32 [%rd1], %r0;
+setp.lt.u32 %p0, %r0, 40;
+@%p0 bar.sync 0;
+@!%p0 exit;
+st.volatile.global.u32 [%rd1], 5;
+ret;`, func(tid uint32) uint32 {
+			if tid < 40 {
+				return 5
+			}
+			return tid
+		}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			s := &scenario{body: c.body, block: 64}
+			for _, turns := range []Turns{DefaultTurns, {Path: 1, Wait: 1}} {
+				words, err := s.threads(t, turns)
+				if err != nil {
+					t.Fatal(err)
+				}
+				for tid, x := range words {
+					if want := c.want(uint32(tid)); x != want {
+						t.Errorf("%+v: thread %d has %d, want %d", turns, tid, x, want)
+					}
+				}
+			}
+			if _, err := s.threads(t, Turns{}); !errors.Is(err, ErrBarrier) {
+				t.Errorf("without independent threads: %v", err)
+			}
+		})
+	}
+}
+
+// TestDivergedAtTwoBarriers: lanes of a warp that wait at barriers of different numbers are a fault, as are reductions.
+func TestDivergedAtTwoBarriers(t *testing.T) {
+	for _, body := range []string{`
+setp.lt.u32 %p0, %r0, 4;
+@%p0 bra other;
+bar.sync 0;
+ret;
+other: bar.sync 1;
+ret;`, `
+setp.lt.u32 %p0, %r0, 4;
+@%p0 bra other;
+bar.red.popc.u32 %r1, 0, %p0;
+ret;
+other: bar.red.popc.u32 %r1, 0, %p0;
+ret;`} {
+		s := &scenario{body: body, block: 32}
+		if _, err := s.threads(t, DefaultTurns); !errors.Is(err, ErrBarrier) {
+			t.Errorf("%v", err)
+		}
+	}
+}
+
+// TestTurnsAllocateNothing: whole runs in storage that has been used before.
+func TestTurnsAllocateNothing(t *testing.T) {
+	s := &scenario{body: spinLock, block: 32}
+	code := decode(t, s.kernel(t)).WithThreads(Turns{Path: 2, Wait: 5})
+	mem := new(Memory)
+	out, err := mem.Alloc("out", 256)
+	if err != nil {
+		t.Fatal(err)
+	}
+	g, err := NewGrid(code, Launch{Grid: [3]int{1, 1, 1}, Block: [3]int{32, 1, 1}, Params: binary.LittleEndian.AppendUint64(nil, out)}, mem, 32)
+	if err != nil {
+		t.Fatal(err)
+	}
+	run := func() {
+		if _, err := Run(context.Background(), g); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if n := testing.AllocsPerRun(5, run); n > 0 {
+		t.Errorf("%v allocations", n)
+	}
+}
