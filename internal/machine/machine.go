@@ -117,6 +117,9 @@ type SM struct {
 	// SubCores is on if each scheduler has pipelines of its own, all but the one for memory; otherwise, or if it is left out, they
 	// share those of the SM.
 	SubCores Choice[Switch] `toml:"sub_cores" core:"scoreboard" choices:"on off" optional:"yes"`
+	// IndependentThreads is on if every diverged thread of a warp goes forward and barriers count threads, as from sm_70 on;
+	// otherwise, or if it is left out, a warp executes one path to its end and then the other, and arrives at barriers as a whole.
+	IndependentThreads Choice[Switch] `toml:"independent_threads" core:"scoreboard" choices:"on off" optional:"yes"`
 
 	Warps        Number `toml:"warps" unit:"warps per SM" min:"1" max:"512"`
 	CTAs         Number `toml:"ctas" unit:"CTAs per SM" min:"1" max:"128"`
@@ -392,12 +395,19 @@ func (m *Machine) StandIn(in *isa.Instr) (isa.Feature, Timing, bool) {
 // WarmCopies reports whether what the host copies to the GPU is in the L2 when a launch begins, as far as there is room.
 func (m *Machine) WarmCopies() bool { return m.L2.Copies.Value == On }
 
+// IndependentThreads reports whether the threads of a warp are scheduled independently of each other: each goes forward
+// however long the others loop, and barriers count threads.
+func (m *Machine) IndependentThreads() bool { return m.SM.IndependentThreads.Value == On }
+
 // LockStep reports whether the lanes of a warp that are on one path execute each instruction together, so that its
 // program order orders what they do. Devices from sm_70 on do not promise that (CUDA C++ Programming Guide,
 // Independent Thread Scheduling): a machine with scoreboards does not if it has all features that came with sm_70.
 func (m *Machine) LockStep() bool {
 	if m.Core != Scoreboard {
 		return true
+	}
+	if m.IndependentThreads() {
+		return false
 	}
 	for _, f := range isa.Features() {
 		if _, lacks := m.StandIns[f.Name]; f.Since == 70 && lacks {

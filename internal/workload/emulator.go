@@ -18,7 +18,11 @@ type Emulator struct {
 
 // NewEmulator prepares an emulator of a kernel.
 func (k *Kernel) NewEmulator() *Emulator {
-	return &Emulator{memory: k.NewMemory(), code: k.Code, width: k.width()}
+	code := k.Code
+	if k.Machine.IndependentThreads() {
+		code = code.WithThreads(emu.DefaultTurns)
+	}
+	return &Emulator{memory: k.NewMemory(), code: code, width: k.width()}
 }
 
 // Run executes the kernel on in and returns what was counted.

@@ -44,6 +44,9 @@ func (Method) Applies(m *machine.Machine) error {
 // the edges that divergence adds, or if a fact is about a block without Ipoint. The sinks of
 // the recording are Profiles.
 func (m Method) Record(p *method.Problem, at method.Placement) (method.Recording, error) {
+	if err := together(p); err != nil {
+		return nil, fmt.Errorf("kernel %s: %w", p.Graph.Kernel.Readable(), err)
+	}
 	program, err := m.program(p)
 	if err != nil {
 		return nil, fmt.Errorf("kernel %s: %w", p.Graph.Kernel.Readable(), err)
@@ -57,6 +60,22 @@ func (m Method) Record(p *method.Problem, at method.Placement) (method.Recording
 		r.bound(p, b)
 	}
 	return r, nil
+}
+
+// together returns an error if paths of a branch may take turns: then a warp goes from a block of one to any block of another,
+// which the edges that divergence adds do not cover. They are those of paths executed one after the other.
+func together(p *method.Problem) error {
+	if p.Machine == nil || !p.Machine.IndependentThreads() {
+		return nil
+	}
+	for b := range p.Graph.Blocks {
+		if len(p.Graph.Succ(b)) > 1 && (p.Uniform == nil || !p.Uniform(b)) {
+			return diag.Errorf(p.Graph.Last(b).Pos, "lanes of a warp may diverge here, and %s schedules threads independently (sm.independent_threads), so that paths take turns; "+
+				"the hybrid method assumes that a warp executes one path after the other, up to the immediate post-dominator. "+
+				"Use a machine without independent threads to bound the kernel under that assumption", p.Machine.Name)
+		}
+	}
+	return nil
 }
 
 // program is the kernel as the method sees it.

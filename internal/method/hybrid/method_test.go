@@ -114,3 +114,27 @@ func TestApplies(t *testing.T) {
 		}
 	}
 }
+
+// TestRecordIndependentThreads: paths that take turns are not what divergent edges are for, but warps whose lanes stay together
+// are as ever.
+func TestRecordIndependentThreads(t *testing.T) {
+	g := flowtest.Suite(t, "reduction").Graph
+	m := &machine.Machine{Name: "turns", Core: machine.Scoreboard}
+	record := func(uniform func(int) bool) error {
+		_, err := hybrid.Method{}.Record(&method.Problem{Graph: g, Machine: m, Uniform: uniform}, method.EveryBlock())
+		return err
+	}
+	all := func(is bool) func(int) bool { return func(int) bool { return is } }
+	if err := record(all(false)); err != nil {
+		t.Error(err)
+	}
+	m.SM.IndependentThreads.Value = machine.On
+	for _, uniform := range []func(int) bool{nil, all(false)} {
+		if err := record(uniform); !contains(err, "turns schedules threads independently") || !contains(err, "immediate post-dominator") {
+			t.Error(err)
+		}
+	}
+	if err := record(all(true)); err != nil {
+		t.Error(err)
+	}
+}

@@ -106,6 +106,7 @@ func randomMachine(t *rapid.T, m *machine.Machine) *machine.Machine {
 	pick(&m.SM.WarpSize, "warp size", 4, 32, 64)
 	pick(&m.SM.Schedulers, "schedulers", 1, 2, 3)
 	m.SM.SubCores.Value = rapid.SampledFrom([]machine.Switch{"", machine.On, machine.Off}).Draw(t, "sub-cores")
+	m.SM.IndependentThreads.Value = rapid.SampledFrom([]machine.Switch{"", machine.On}).Draw(t, "independent threads")
 	pick(&m.SM.Dispatch, "dispatch", 1, 50)
 	pick(&m.SM.Barrier, "barrier", 1, 20)
 	m.SM.Policy.Value = rapid.SampledFrom([]machine.Policy{machine.GTO, machine.GTY, machine.LRR, machine.RR}).Draw(t, "policy")

@@ -75,6 +75,9 @@ func New(cfg sim.Config) (*Sim, error) {
 	if err := cfg.Check(machine.Scoreboard); err != nil {
 		return nil, err
 	}
+	if cfg.Machine.IndependentThreads() {
+		cfg.Code = cfg.Code.WithThreads(emu.DefaultTurns)
+	}
 	s := &Sim{cfg: cfg, maxTime: cfg.Limit()}
 	s.round = cfg.Machine.Interconnect.Latency.Value +
 		min(cfg.Machine.Timing(isa.MemGlobal).Latency, cfg.Machine.Timing(isa.MemAtomic).Latency) - cfg.Machine.LSU.Latency.Value
