@@ -18,6 +18,7 @@ func TestBuffersTakeTheirSizeOnce(t *testing.T) {
 	const more = 4 << 20 // for the machine and all else
 	for _, init := range []string{"zeros", "iota", "uniform(0, 1000)"} {
 		files := fstest.MapFS{"k.ptx": {Data: []byte(module)}, "job.toml": {Data: fmt.Appendf(nil, `module = "k.ptx"
+machine = "fermi-c2050"
 grid = [1]
 block = [1]
 vectors = 3

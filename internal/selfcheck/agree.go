@@ -17,7 +17,7 @@ func agree(v *machine.Machine) {
 			ways.Value = min(ways.Value, v.L1.Ways.Value)
 			v.CarveOuts[key] = ways
 		}
-		if v.L1.Sets.Value != 32 || v.L1.Line.Value != 128 {
+		if v.L1.Index.Value == machine.Fermi && (v.L1.Sets.Value != 32 || v.L1.Line.Value != 128) {
 			v.L1.Index.Value = machine.Linear
 		}
 	case machine.Splitting:
