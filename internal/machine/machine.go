@@ -304,6 +304,8 @@ type L2 struct {
 	Atomic     Number `toml:"atomic" unit:"core cycles per operation on one address" min:"1" max:"100000"`
 
 	Copies Choice[Switch] `toml:"copies" choices:"on off" optional:"yes"`
+	// Hash is on if a row of chunks, one for each partition, begins at another partition than the row before (scoreboard's locate).
+	Hash Choice[Switch] `toml:"hash" choices:"on off" optional:"yes"`
 }
 
 // DRAM holds the memory behind each partition, or behind the shared cache of an

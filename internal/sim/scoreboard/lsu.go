@@ -326,10 +326,19 @@ func flitTable(m *machine.Machine) []int32 {
 	return table
 }
 
-// locate returns the partition of an address and the address within it.
+// locate returns the partition of an address and the address within it. Chunks of addresses go to the partitions in turn. With a hash
+// the turn of each row of them is shifted by the sum of the digits of its number, to the base of the number of partitions, so that
+// chunks whose distance is a multiple of a row do not share one partition.
 func locate(m *machine.Machine, addr uint64) (part int, within uint64) {
 	chunk, n := uint64(m.L2.Interleave.Value), uint64(m.L2.Partitions.Value)
 	number := addr >> bits.TrailingZeros64(chunk)
 	row := number / n
-	return int(number - row*n), row*chunk | addr&(chunk-1)
+	place := number - row*n
+	if m.L2.Hash.Value == machine.On && n > 1 {
+		for rest := row; rest != 0; rest /= n {
+			place += rest % n
+		}
+		place %= n
+	}
+	return int(place), row*chunk | addr&(chunk-1)
 }

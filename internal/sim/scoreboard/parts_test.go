@@ -200,6 +200,37 @@ func TestLocate(t *testing.T) {
 	}
 }
 
+// TestHashedPartitions: with a hash chunks that are rows apart lie in different partitions, and no two lines share a place.
+func TestHashedPartitions(t *testing.T) {
+	for _, n := range []int64{1, 6, 32} {
+		m := fermi(t)
+		m.L2.Partitions.Value, m.L2.Hash.Value = n, machine.On
+		type place struct {
+			part   int
+			within uint64
+		}
+		seen := map[place]bool{}
+		for addr := uint64(0); addr < 1<<21; addr += 128 {
+			part, within := locate(m, addr)
+			if p := (place{part, within}); part >= int(n) || seen[p] {
+				t.Fatalf("%d partitions: two lines are at %d of partition %d", n, within, part)
+			} else {
+				seen[p] = true
+			}
+		}
+		for _, rows := range []int64{1, n} {
+			parts := map[int]bool{}
+			for i := range n {
+				part, _ := locate(m, uint64(i*rows*n*m.L2.Interleave.Value))
+				parts[part] = true
+			}
+			if int64(len(parts)) != n {
+				t.Errorf("%d chunks that are %d rows apart lie in %d of %d partitions", n, rows, len(parts), n)
+			}
+		}
+	}
+}
+
 // drain feeds lines to a DRAM, all at once, and returns the core cycle in which
 // the last is back and the hits of open rows.
 func drain(t *testing.T, m *machine.Machine, lines []uint64) (int64, int64) {

@@ -126,6 +126,7 @@ func randomMachine(t *rapid.T, m *machine.Machine) *machine.Machine {
 	pick(&m.L2.Merge, "L2 merge", 1, 2)
 	pick(&m.L2.Latency, "L2", 1, 300)
 	m.L2.Copies.Value = rapid.SampledFrom([]machine.Switch{"", machine.On, machine.Off}).Draw(t, "copies")
+	m.L2.Hash.Value = rapid.SampledFrom([]machine.Switch{"", machine.On, machine.Off}).Draw(t, "hash")
 	pick(&m.DRAM.Latency, "DRAM", 0, 100)
 	pick(&m.DRAM.Queue, "window", 1, 4)
 	pick(&m.DRAM.Banks, "DRAM banks", 1, 4)
