@@ -114,6 +114,23 @@ func TestOptional(t *testing.T) {
 	}
 }
 
+// TestHalves: an L2 has halves if its partitions can be divided.
+func TestHalves(t *testing.T) {
+	src := strings.Replace(fermiSource(t), "[l2]\n", "[l2]\nfar = { value = 185, unit = \"core cycles\", source = \"s\" }\n", 1)
+	m, err := Parse("m.toml", []byte(src))
+	if err != nil || m.L2.Far.Value != 185 {
+		t.Fatalf("halves are %d cycles apart: %v", m.L2.Far.Value, err)
+	}
+	for _, c := range []struct{ from, to, want string }{
+		{`value = 6, unit = "partitions"`, `value = 5, unit = "partitions"`, "5 partitions are no two halves"},
+		{"value = 185", "value = 1", "l2.far = 1 is not between 2 and 100000 core cycles"},
+	} {
+		if _, err := Parse("m.toml", []byte(strings.Replace(src, c.from, c.to, 1))); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("got %v, want %s", err, c.want)
+		}
+	}
+}
+
 // TestLinesOfSmallCaches: those for instructions count among the lines of all.
 func TestLinesOfSmallCaches(t *testing.T) {
 	src := strings.Replace(fermiSource(t), `value = 64, unit = "sets per partition"`, `value = 8192, unit = "sets per partition"`, 1)

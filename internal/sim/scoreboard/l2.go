@@ -86,6 +86,10 @@ func (p *partition) enqueue(r int32, now int64) {
 func (p *partition) serve(r int32, now int64) bool {
 	s := p.sim
 	q := &s.mem.wheel.reqs[r]
+	if q.way == near {
+		p.serveNear(r, now)
+		return true
+	}
 	i := p.cache.find(q.line)
 	switch {
 	case i != none && p.cache.lines[i].state == fetched:
@@ -179,6 +183,9 @@ func (p *partition) answer(r, i int32, now int64) {
 	q := &w.reqs[r]
 	if q.kind == write || q.kind == writeBack || q.kind == atomic {
 		p.cache.lines[i].state = dirty
+		if p.sim.halved() {
+			p.dropCopy(q.line)
+		}
 	}
 	switch {
 	case q.reply == 0:
@@ -190,10 +197,14 @@ func (p *partition) answer(r, i int32, now int64) {
 	}
 }
 
-// reply sends a packet back to the SM.
+// reply sends a packet back to the SM, if it came from the other half of the L2 through that.
 func (p *partition) reply(r int32, now int64) {
 	s := p.sim
 	q := s.mem.wheel.reqs[r]
+	if q.way == crossed {
+		p.recross(r, now)
+		return
+	}
 	s.mem.wheel.release(r)
 	start := max(now, p.outFree)
 	p.outFree = start + int64(q.reply)

@@ -291,7 +291,8 @@ func (m *sm) send(q request, addr uint64, asked, answered, now int64) {
 	l, s, ic := &m.lsu, m.sim, &m.sim.cfg.Machine.Interconnect
 	q.sm = int16(m.index)
 	part, line := locate(s.cfg.Machine, addr)
-	q.part, q.line = int16(part), line
+	q.line = line
+	s.enter(&q, m.index, part)
 	q.flits = s.flits[asked/sim.WordBytes]
 	if q.kind != writeBack {
 		q.reply = s.flits[answered/sim.WordBytes]

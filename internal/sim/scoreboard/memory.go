@@ -60,7 +60,12 @@ func (mem *memory) deliver(r int32, now int64) {
 	switch q.stage {
 	case atPartition:
 		p.inFree = max(p.inFree, now) + int64(q.flits)
-		mem.wheel.send(r, atL2, p.inFree+p.sim.cfg.Machine.L2.Latency.Value)
+		at := p.inFree + p.sim.cfg.Machine.L2.Latency.Value
+		if q.way == near && !q.reads() {
+			p.cross(r, at)
+		} else {
+			mem.wheel.send(r, atL2, at)
+		}
 	case atL2:
 		p.enqueue(r, now)
 		p.next = now
@@ -75,5 +80,7 @@ func (mem *memory) deliver(r int32, now int64) {
 		p.next = now
 	case reply:
 		p.reply(r, now)
+	case recrossed:
+		p.passBack(r, now)
 	}
 }

@@ -119,7 +119,7 @@ func randomMachine(t *rapid.T, m *machine.Machine) *machine.Machine {
 	pick(&m.Interconnect.Credits, "credits", 1, 3, 256)
 	pick(&m.Interconnect.Latency, "crossbar", 1, 8)
 	pick(&m.Interconnect.Flit, "flit", 8, 256)
-	pick(&m.L2.Partitions, "partitions", 1, 3)
+	pick(&m.L2.Partitions, "partitions", 1, 2, 3, 6)
 	pick(&m.L2.Sets, "L2 sets", 1, 8)
 	pick(&m.L2.Ways, "L2 ways", 1, 2)
 	pick(&m.L2.MSHRs, "L2 MSHRs", 1, 3)
@@ -127,6 +127,9 @@ func randomMachine(t *rapid.T, m *machine.Machine) *machine.Machine {
 	pick(&m.L2.Latency, "L2", 1, 300)
 	m.L2.Copies.Value = rapid.SampledFrom([]machine.Switch{"", machine.On, machine.Off}).Draw(t, "copies")
 	m.L2.Hash.Value = rapid.SampledFrom([]machine.Switch{"", machine.On, machine.Off}).Draw(t, "hash")
+	if m.L2.Partitions.Value%2 == 0 {
+		pick(&m.L2.Far, "far half", 0, 2, 3, 200)
+	}
 	pick(&m.DRAM.Latency, "DRAM", 0, 100)
 	pick(&m.DRAM.Queue, "window", 1, 4)
 	pick(&m.DRAM.Banks, "DRAM banks", 1, 4)

@@ -13,6 +13,7 @@ type request struct {
 	stage stage
 	kind  requestKind
 	full  bool   // a write that covers the whole line
+	way   way    // where it is if the L2 has two halves
 	sm    int16  // where it comes from
 	part  int16  // partition of the memory
 	line  uint64 // address of the line within the partition
@@ -48,6 +49,7 @@ const (
 	atDRAM                   // at the DRAM's queue
 	fromDRAM                 // the line is back at the L2
 	reply                    // the L2 has done its work
+	recrossed                // what the other half of the L2 answers is back in the half of the SM
 
 	atSM  // head of the packet at the SM's port
 	atEnd // all of it has come through the port
