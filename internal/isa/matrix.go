@@ -79,6 +79,30 @@ func (in *Instr) mmaForm() (mmaForm, bool) {
 	return mmaForm{}, false
 }
 
+// Product names what Mma computes by shape and by the types of D and A, as PTX writes them: "m16n8k16 f32 f16". It is empty for all
+// other operations.
+func (in *Instr) Product() string {
+	if in.Op != Mma {
+		return ""
+	}
+	return product(in.Matrix.M, in.Matrix.N, in.Matrix.K, in.Type, in.SrcType)
+}
+
+func product(m, n, k int, d, a Type) string { return fmt.Sprintf("m%dn%dk%d %s %s", m, n, k, d, a) }
+
+// Products returns the names of all that Mma can compute.
+func Products() []string {
+	var names []string
+	for _, f := range mmaForms {
+		for _, d := range f.d {
+			for _, a := range f.a {
+				names = append(names, product(f.m, f.n, f.k, d, a))
+			}
+		}
+	}
+	return names
+}
+
 // mmaSince returns what tells the products that came with a target.
 func mmaSince(target int) func(*Instr) bool {
 	return func(in *Instr) bool {

@@ -1,6 +1,7 @@
 package isa
 
 import (
+	"slices"
 	"strings"
 	"testing"
 )
@@ -68,6 +69,9 @@ func TestMmaForms(t *testing.T) {
 				}
 				if err := in.verifyMatrix(); err != nil {
 					t.Error(err)
+				}
+				if !slices.Contains(Products(), in.Product()) {
+					t.Errorf("%q is none of the products", in.Product())
 				}
 				products := in.MatrixProducts()
 				bits := func(regs int, t Type) int { return 32 * regs * max(32, t.Bits()) / t.Bits() }

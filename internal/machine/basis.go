@@ -192,15 +192,15 @@ func (m *Machine) Accounts(kernels ...*isa.Kernel) []Account {
 	return all
 }
 
-// isTiming reports whether a path of Rows is of the timing of a class, a group of operations or a stand-in.
+// isTiming reports whether a path of Rows is of the timing of a class, a group of operations, a product or a stand-in.
 func isTiming(path string) bool {
 	section, _, _ := strings.Cut(path, ".")
-	return section == "classes" || section == "operations" || section == "stand_ins"
+	return section == "classes" || section == "operations" || section == "tensor" || section == "stand_ins"
 }
 
 // exercised is what some kernels use of a machine.
 type exercised struct {
-	timings   map[string]bool // paths of the classes, groups of operations and stand-ins that time their instructions
+	timings   map[string]bool // paths of the classes, groups of operations, products and stand-ins that time their instructions
 	pipelines map[string]bool // that these are in
 
 	barriers, atomics      bool
@@ -259,7 +259,7 @@ func (u *exercised) includes(path string) bool {
 		return key != "barrier" || u.barriers
 	case "pipelines":
 		return u.pipelines[key]
-	case "classes", "operations", "stand_ins": // isTiming
+	case "classes", "operations", "tensor", "stand_ins": // isTiming
 		return u.timings[path[:strings.LastIndexByte(path, '.')]]
 	case "dependences":
 		producer, consumer, _ := strings.Cut(key, " ")

@@ -175,7 +175,7 @@ dependences."sfu sp" = { value = 3, unit = "core cycles", source = "s" }
 // TestAccountsKnowsSections holds the sections that Accounts knows against those that machines have: what it does not know
 // always counts, so that a name that is misspelt there would go unnoticed.
 func TestAccountsKnowsSections(t *testing.T) {
-	known := []string{"clock", "sm", "pipelines", "classes", "operations", "stand_ins", "dependences", "shared", "ccache", "memory", "lsu", "carve_outs",
+	known := []string{"clock", "sm", "pipelines", "classes", "operations", "tensor", "stand_ins", "dependences", "shared", "ccache", "memory", "lsu", "carve_outs",
 		"l1", "interconnect", "l2", "llc", "regulator", "dram", "cpu"}
 	always := []string{"icache", "split"}
 	none := &exercised{}

@@ -42,7 +42,7 @@ func TestFormatOfAnyMachine(t *testing.T) {
 		if m.Core == Scoreboard {
 			old, name := m.Timing(isa.SFU).Pipeline, text.Draw(t, "pipeline")
 			m.Pipelines[name] = m.Pipelines[old]
-			for _, timings := range []map[string]Timing{m.Classes, m.Operations, m.StandIns} {
+			for _, timings := range []map[string]Timing{m.Classes, m.Operations, m.Tensor, m.StandIns} {
 				for class, timing := range timings {
 					if timing.Pipeline == old {
 						timing.Pipeline = name

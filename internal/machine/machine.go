@@ -50,6 +50,7 @@ type Machine struct {
 	Pipelines    map[string]Number `toml:"pipelines" core:"scoreboard" unit:"pipelines per SM" min:"1" max:"16"`
 	Classes      map[string]Timing `toml:"classes"`
 	Operations   Operations        `toml:"operations" core:"scoreboard"`
+	Tensor       Products          `toml:"tensor" core:"scoreboard"`
 	StandIns     StandIns          `toml:"stand_ins" core:"scoreboard"`
 	Dependences  map[string]Number `toml:"dependences" core:"scoreboard" optional:"yes" unit:"core cycles" min:"1" max:"100000"`
 	Shared       Shared            `toml:"shared"`
@@ -431,8 +432,8 @@ type timings interface{ timings() map[string]Timing }
 func (o Operations) timings() map[string]Timing { return o }
 func (s StandIns) timings() map[string]Timing   { return s }
 
-// InstrTiming returns the timing of an instruction: what stands in for it, or that of its group of operations if the machine
-// has one, or that of its class.
+// InstrTiming returns the timing of an instruction: what stands in for it, or that of its product or its group of operations if the
+// machine has one, or that of its class.
 func (m *Machine) InstrTiming(in *isa.Instr) Timing {
 	_, t := m.instrTiming(in)
 	return t
@@ -442,6 +443,9 @@ func (m *Machine) InstrTiming(in *isa.Instr) Timing {
 func (m *Machine) instrTiming(in *isa.Instr) (string, Timing) {
 	if f, t, ok := m.StandIn(in); ok {
 		return "stand_ins." + f.Name, t
+	}
+	if t, ok := m.Tensor[in.Product()]; ok {
+		return "tensor." + in.Product(), t
 	}
 	if len(m.Operations) > 0 {
 		for _, g := range isa.Groups() {

@@ -42,6 +42,7 @@ func (c *checker) relations() {
 		c.memoryPipeline()
 		c.standIns()
 		c.operations()
+		c.products()
 		c.dependences()
 		c.buffers()
 		c.carveOuts()

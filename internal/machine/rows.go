@@ -166,7 +166,7 @@ func (m *Machine) resourced(change func(path, source string) (changed string, sa
 	out.Pipelines, out.Classes = maps.Clone(m.Pipelines), maps.Clone(m.Classes)
 	out.Dependences = maps.Clone(m.Dependences)
 	out.CarveOuts = maps.Clone(m.CarveOuts)
-	out.Operations, out.StandIns = maps.Clone(m.Operations), maps.Clone(m.StandIns)
+	out.Operations, out.Tensor, out.StandIns = maps.Clone(m.Operations), maps.Clone(m.Tensor), maps.Clone(m.StandIns)
 	for path, f := range out.fields() {
 		switch v := f.value.Interface().(type) {
 		case map[string]Number:

@@ -282,6 +282,9 @@ func bind(s state) (state, error) {
 		if err := own.Kernel.CheckWarps(int(s.machine.SM.WarpSize.Value)); err != nil {
 			return s, err
 		}
+		if err := s.machine.CheckProducts(own.Kernel); err != nil {
+			return s, err
+		}
 		s.bound, s.linked = append(s.bound, &own), append(s.linked, own.Kernel)
 	}
 	s.bound[0].Then = s.bound[1:]

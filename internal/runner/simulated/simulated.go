@@ -71,20 +71,23 @@ func (p *Platform) StandIns(k *isa.Kernel) []diag.Warning {
 	return append(warnings, assumed.warnings()...)
 }
 
-// assumption notes the instructions of a kernel whose class has a timing that is assumed.
+// assumption notes the instructions of a kernel whose class or product has a timing that is assumed.
 type assumption struct {
 	first diag.Warning
 	count int
 }
 
 func (a *assumption) note(m *machine.Machine, k *isa.Kernel, in *isa.Instr) {
-	t := m.Timing(in.Class())
+	t, what := m.Timing(in.Class()), "class "+in.Class().String()
+	if product := in.Product(); len(m.Tensor) > 0 && product != "" {
+		t, what = m.InstrTiming(in), product
+	}
 	if !t.Assumed() {
 		return
 	}
 	if a.count++; a.count == 1 {
-		a.first = diag.Warning{Pos: in.Pos, ID: "assumed-timing", Text: fmt.Sprintf("%s: the timing of class %s on %s, latency %d and initiation %d core cycles, is %s",
-			k.Format(in), in.Class(), m.Name, t.Latency, t.Initiation, t.Source)}
+		a.first = diag.Warning{Pos: in.Pos, ID: "assumed-timing", Text: fmt.Sprintf("%s: the timing of %s on %s, latency %d and initiation %d core cycles, is %s",
+			k.Format(in), what, m.Name, t.Latency, t.Initiation, t.Source)}
 	}
 }
 

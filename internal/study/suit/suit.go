@@ -166,6 +166,9 @@ func (k *kernel) fits(m *machine.Machine) error {
 	if err := k.linked.CheckWarps(int(m.SM.WarpSize.Value)); err != nil {
 		return err
 	}
+	if err := m.CheckProducts(k.linked); err != nil {
+		return err
+	}
 	block := [3]int{1, 1, 1}
 	for i, n := range k.linked.Bounds.ReqNtid {
 		block[i] = max(n, 1)
