@@ -38,6 +38,9 @@ func vary(m *machine.Machine, src kernelgen.Source) *machine.Machine {
 	if src.IntN(8) == 7 {
 		extremes(&v, src)
 	}
+	if m.Core == machine.Scoreboard {
+		distribute(&v, src)
+	}
 	agree(&v)
 	return &v
 }
@@ -72,6 +75,19 @@ func frontEnd(v *machine.Machine, set func(*machine.Number, ...int64)) {
 	set(&v.LSU.Interval, 1, 7)
 	set(&v.LSU.Tags, 1, 3)
 	set(&v.ICache.Stream, 1, 3)
+}
+
+// distribute varies over which partitions of the L2 addresses are distributed, and how far they are.
+func distribute(v *machine.Machine, src kernelgen.Source) {
+	if src.IntN(4) == 3 {
+		v.L2.Hash = machine.Choice[machine.Switch]{Value: machine.On, Source: sampled}
+	}
+	if far := [8]int64{5: 2, 6: 185, 7: 3000}[src.IntN(8)]; far > 0 {
+		v.L2.Far = machine.Number{Value: far, Unit: "core cycles", Source: sampled}
+	}
+	if v.L2.Partitions.Value%2 != 0 {
+		v.L2.Far = machine.Number{} // they are no two halves
+	}
 }
 
 // varyInOrder varies a machine without scoreboards.
