@@ -298,6 +298,8 @@ func TestSyntaxRefusals(t *testing.T) {
 		{"bank", head + ".const[11] .u32 x;\n", "t.ptx:3:8: bank of constant memory 11 is not in the range from 0 to 10"},
 		{"semicolon", body("ret"), "t.ptx:5:1: unexpected '}', want an operand or ';'"},
 		{"character", body("add \x01;"), `t.ptx:4:5: unexpected character '\x01'`},
+		{"control character", body("\x01;"), `t.ptx:4:1: "\x01": unexpected character '\x01'`},
+		{"letter", body("add \u00e9;"), `t.ptx:4:5: add é: unexpected character 'é'`},
 		{"float", body("mov.f32 %f1, 0f3F80;"), "t.ptx:4:14: bad float 0f3F80; 0f takes 8 hex digits"},
 		{"octal", body("mov.u32 %r1, 08;"), "t.ptx:4:14: bad octal number 08"},
 		{"number", body("mov.u32 %r1, 12ab;"), "t.ptx:4:14: bad number 12ab"},

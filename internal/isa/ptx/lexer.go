@@ -2,6 +2,7 @@ package ptx
 
 import (
 	"strings"
+	"unicode/utf8"
 
 	"warpbound/diag"
 )
@@ -318,8 +319,9 @@ func (l *lexer) punct() kind {
 	case ',', ';', ':', '(', ')', '[', ']', '{', '}', '+', '-', '*', '/', '%', '^', '~', '?', '@':
 	default:
 		start := l.pos()
-		l.off++
-		return l.noToken(start, "unexpected character %q", c)
+		r, size := utf8.DecodeRuneInString(l.src[l.off:])
+		l.off += size
+		return l.noToken(start, "unexpected character %q", r)
 	}
 	l.off++
 	return tokPunct

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
 	"unicode"
 
@@ -20,8 +21,11 @@ import (
 // refused makes the instruction that stands for a statement that is wrong, at the position
 // of the error or else the one given, and warns of it.
 func (l *lowering) refused(at Pos, text string, err error) isa.Instr {
-	text = strings.Join(strings.FieldsFunc(shorten(text), func(r rune) bool { return !unicode.IsGraphic(r) || r == ' ' }), " ")
-	in := isa.Instr{Op: isa.Unknown, Text: text, Pos: l.at(at), Reason: err.Error()}
+	visible := strings.Join(strings.FieldsFunc(shorten(text), func(r rune) bool { return !unicode.IsGraphic(r) || r == ' ' }), " ")
+	if visible == "" { // A statement of nothing but control characters.
+		visible = strconv.Quote(text)
+	}
+	in := isa.Instr{Op: isa.Unknown, Text: visible, Pos: l.at(at), Reason: err.Error()}
 	var placed *diag.Error
 	if errors.As(err, &placed) {
 		in.Pos, in.Reason = placed.Pos, placed.Err.Error()
