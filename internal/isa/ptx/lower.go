@@ -121,6 +121,7 @@ func (l *lowering) warn(p Pos, id, format string, args ...any) {
 
 // header reads the directives of the module.
 func (l *lowering) header() {
+	var begin Pos // of .version, behind which .target belongs
 	for _, item := range l.Items {
 		switch x := item.(type) {
 		case *File:
@@ -129,7 +130,7 @@ func (l *lowering) header() {
 			l.strayMark(x)
 			switch x.Name {
 			case "version":
-				l.program.Version = x.Args[0]
+				l.program.Version, begin = x.Args[0], x.Pos
 			case "target":
 				l.program.Target, l.program.TargetPos = x.Args[0], l.at(x.Pos)
 				l.dialect = dialectOf(l.program.Version, x.Args)
@@ -142,7 +143,7 @@ func (l *lowering) header() {
 		}
 	}
 	if l.program.Target == "" {
-		l.failed(diag.Errorf(diag.Pos{File: l.File}, "the directive .target is missing; write for example .target sm_70"))
+		l.failed(l.errorf(begin, "the directive .target is missing; write for example .target sm_70 behind .version"))
 	}
 	if l.program.AddressBits == 0 {
 		l.program.AddressBits = l.impliedAddressBits()

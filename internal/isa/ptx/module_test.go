@@ -138,7 +138,7 @@ func TestModuleErrors(t *testing.T) {
 		}
 	}
 	for src, want := range map[string]string{
-		".version 8.3\n.address_size 64":              "the directive .target is missing",
+		"\n.version 8.3\n.address_size 64":            "t.ptx:2:1: the directive .target is missing",
 		".version 8.3 .target sm_70 .address_size 48": "address size 48 is not 32 or 64",
 	} {
 		if _, err := lowerText(src); err == nil || !strings.Contains(err.Error(), want) {
