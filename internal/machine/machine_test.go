@@ -90,7 +90,7 @@ func TestRows(t *testing.T) {
 		"sm.warps":                   {Value: "48", Unit: "warps per SM"},
 		"sm.policy":                  {Value: "gto"},
 		"pipelines.sp":               {Value: "2", Unit: "pipelines per SM"},
-		"classes.fp32-mad.latency":   {Value: "5", Unit: "core cycles"},
+		"classes.fp32-mad.latency":   {Value: "11", Unit: "core cycles"},
 		"dram.rcd":                   {Value: "12", Unit: "DRAM cycles"},
 		"classes.int-div.initiation": {Value: "8", Unit: "core cycles"},
 	}
@@ -174,7 +174,7 @@ func TestHash(t *testing.T) {
 	if later := parse(strings.Replace(src, `"sm_20"`, `"sm_21"`, 1)); later.Hash() != m.Hash() || later.Architecture == m.Architecture {
 		t.Error("the architecture changes the hash")
 	}
-	other := parse(strings.Replace(src, "latency = 145", "latency = 146", 1))
+	other := parse(strings.Replace(src, "latency = 151", "latency = 152", 1))
 	if other.Hash() == m.Hash() {
 		t.Error("a latency does not change the hash")
 	}
@@ -245,11 +245,11 @@ func TestParseErrors(t *testing.T) {
 		{"no SM", "value = 14,", "value = 0,", "value = 0", "sm.count = 0 is not between 1 and 256 SMs"},
 		{"huge", "value = 14,", "value = 9000000000,", "value = 9", "sm.count = 9000000000 is not between 1 and 256 SMs"},
 		{"line", `value = 128, unit = "bytes", source = "C2050-4`, `value = 96, unit = "bytes", source = "C2050-4`, "value = 96", "l1.line = 96 must be a power of two"},
-		{"latency", "latency = 145", "latency = 0", "latency = 0", "classes.int-div.latency = 0 is not between 1 and 100000 core cycles"},
+		{"latency", "latency = 151", "latency = 0", "latency = 0", "classes.int-div.latency = 0 is not between 1 and 100000 core cycles"},
 		{"class unit", `initiation = 130, unit = "core cycles"`, `initiation = 130, unit = "ns"`, `unit = "ns"`, `the unit of classes.fp64-div must be "core cycles", not "ns"`},
 		{"missing class", "int-div     =", "#", "classes]", "missing key classes.int-div ="},
 		{"unknown class", "int-div     =", "int-root =", "int-root", `unknown timing class "int-root"`},
-		{"pipeline", `pipeline = "sfu", latency = 145`, `pipeline = "alu", latency = 145`, `pipeline = "alu"`, `classes.int-div: no pipeline "alu"; there are ldst, sfu, sp`},
+		{"pipeline", `pipeline = "sfu", latency = 151`, `pipeline = "alu", latency = 151`, `pipeline = "alu"`, `classes.int-div: no pipeline "alu"; there are ldst, sfu, sp`},
 		{"policy", `"gto"`, `"fifo"`, `value = "fifo"`, `sm.policy = "fifo" is none of gto, gty, lrr, rr`},
 		{"no policy", "policy  ", "# ", "sm]", "missing key sm.policy = { value = ..., source = ... }; the value is one of gto, gty, lrr, rr"},
 		{"no core", `core  = "scoreboard"`, "", "", "m.toml:1:1: missing key core = \"scoreboard\", \"barrel\", \"split\" or \"integrated\""},
@@ -260,16 +260,16 @@ func TestParseErrors(t *testing.T) {
 		{"memory of a barrel core", "[l1]", "[memory]\n[l1]", "memory]", "a scoreboard core has no memory"},
 		{"unknown feature", "lop3            =", "lop4            =", "lop4", `unknown feature "lop4"`},
 		{"stand-in without source", `source = "choice: class int-add: logic`, `source = "" } # `, `source = "" } # `, "stand_ins.lop3 does not say its source"},
-		{"stand-in for memory", `atomic-64       = { pipeline = "ldst"`, `atomic-64       = { pipeline = "sp"`, `pipeline = "sp", latency = 35`, `"ldst" is the pipeline for memory and for nothing else`},
-		{"stand-in in the pipeline for memory", `lop3            = { pipeline = "sp"`, `lop3            = { pipeline = "ldst"`, `pipeline = "ldst", latency = 4`, `"ldst" is the pipeline for memory and for nothing else`},
-		{"stand-in that is too quick", `atomic-64       = { pipeline = "ldst", latency = 35`, `atomic-64       = { pipeline = "ldst", latency = 34`, "latency = 34", "a latency of 34 is shorter than the 35 of other accesses"},
+		{"stand-in for memory", `atomic-64       = { pipeline = "ldst"`, `atomic-64       = { pipeline = "sp"`, `pipeline = "sp", latency = 40`, `"ldst" is the pipeline for memory and for nothing else`},
+		{"stand-in in the pipeline for memory", `lop3            = { pipeline = "sp"`, `lop3            = { pipeline = "ldst"`, `pipeline = "ldst", latency = 11`, `"ldst" is the pipeline for memory and for nothing else`},
+		{"stand-in that is too quick", `atomic-64       = { pipeline = "ldst", latency = 40`, `atomic-64       = { pipeline = "ldst", latency = 38`, "latency = 38", "a latency of 38 is shorter than the 40 of other accesses"},
 		{"clocks", "value = 575000000", "value = 575000001", "dram = { value = 750", "the ratio of the clocks, reduced to 191666667:250000000, has a term beyond 1048576"},
 		{"threads", "value = 1536,", "value = 1537,", "threads       =", "1537 threads do not fit into 48 warps of 32"},
 		{"CTA", "value = 1024,", "value = 2048,", "cta_threads   =", "a CTA of 2048 threads does not fit into the 1536 of an SM"},
 		{"lines differ", `line  = { value = 128`, `line  = { value = 64`, "line  = ", "lines of 64 bytes differ from the 128 of l2.line"},
 		{"caches", `value = 64, unit = "sets per partition"`, `value = 65536, unit = "sets per partition"`, "sets       = { value = 65536", "the caches together have 6293248 lines, more than 4194304"},
-		{"memory pipeline", `mem-shared  = { pipeline = "ldst"`, `mem-shared  = { pipeline = "sp"`, `pipeline = "sp", latency = 26`, `all memory classes share one pipeline, but this is not "ldst"`},
-		{"other in memory pipeline", `int-add     = { pipeline = "sp"`, `int-add     = { pipeline = "ldst"`, `pipeline = "ldst", latency = 4`, `"ldst" is the pipeline for memory`},
+		{"memory pipeline", `mem-shared  = { pipeline = "ldst"`, `mem-shared  = { pipeline = "sp"`, `pipeline = "sp", latency = 32`, `all memory classes share one pipeline, but this is not "ldst"`},
+		{"other in memory pipeline", `int-add     = { pipeline = "sp"`, `int-add     = { pipeline = "ldst"`, `pipeline = "ldst", latency = 11`, `"ldst" is the pipeline for memory`},
 		{"two memory pipelines", "ldst = { value = 1", "ldst = { value = 2", "ldst = { value = 2", "an SM has 1 pipeline for memory, not 2"},
 	})
 	if _, err := Parse("m.toml", make([]byte, maxFile+1)); err == nil || !strings.Contains(err.Error(), "larger than") {

@@ -97,7 +97,7 @@ func TestOptional(t *testing.T) {
 		{"memory as producer", `"sp sfu"`, `"ldst sfu"`, "results of the pipeline for memory have no fixed latency"},
 		{"no dependence", dependences, "[dependences]\n", "[dependences] is empty"},
 		{"range of a dependence", "value = 9", "value = 0", "dependences.sp guard = 0 is not between 1 and 100000 core cycles"},
-		{"buffered", "value = 11", "value = 26", "26 cycles are not less than the latency of 26 of mem-shared"},
+		{"buffered", "value = 11", "value = 32", "32 cycles are not less than the latency of 32 of mem-shared"},
 		{"tags", "value = 128, unit = \"bytes per tag", "value = 64, unit = \"bytes per tag", "64 bytes are less than a line of 128"},
 		{"part of the unit", "interval = {", "# {", "missing key lsu.interval"},
 		{"carve-out", `"8" =`, `"08" =`, `"08" is no number of KiB of shared memory`},

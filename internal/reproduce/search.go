@@ -3,6 +3,7 @@ package reproduce
 import (
 	"context"
 	"reflect"
+	"slices"
 
 	"warpbound"
 	"warpbound/estimate"
@@ -53,6 +54,7 @@ type sought struct {
 	kernels.SearchBenchmark
 	*estimate.Search                         // by all strategies, on the benchmark's launch
 	alone            []*estimate.Exploration // of its kernels that follow
+	ratios           []float64               // longest time of the full method by that of random testing, ascending; of each seed
 	worst            int64                   // cycles of the worst inputs known; 0 if there are none
 }
 
@@ -154,6 +156,9 @@ func (s *seeker) benchmark(ctx context.Context, b *sought) error {
 		return err
 	}
 	b.Search = f.Search
+	if err := s.spread(ctx, b); err != nil {
+		return err
+	}
 	for _, job := range b.Alone {
 		f, err := search(ctx, b.Kernel+"/"+job, warpbound.LoadOptions{}, searchOptions(1, full()))
 		if err != nil {
@@ -174,6 +179,30 @@ func (s *seeker) benchmark(ctx context.Context, b *sought) error {
 	}
 	b.worst = run.Cycles
 	return nil
+}
+
+// ratioSeeds is with how many seeds the full method is compared with random testing.
+const ratioSeeds = 3
+
+// spread compares the full method with random testing: with the seed of the job and, in the paper's kernels, with others.
+func (s *seeker) spread(ctx context.Context, b *sought) error {
+	all := warpbound.SearchStrategies()
+	b.ratios = []float64{gain(b.Search)}
+	for seed := int64(2); seed <= ratioSeeds && b.Program != ""; seed++ {
+		f, err := search(ctx, b.Kernel+"/job.toml", warpbound.LoadOptions{Seed: &seed}, searchOptions(s.budget(b), []string{all[0], all[len(all)-1]}))
+		if err != nil {
+			return err
+		}
+		b.ratios = append(b.ratios, gain(f.Search))
+	}
+	slices.Sort(b.ratios)
+	return nil
+}
+
+// gain is the longest time that the first strategy found by that of the last.
+func gain(s *estimate.Search) float64 {
+	all := s.Strategies
+	return float64(all[0].Cycles) / float64(all[len(all)-1].Cycles)
 }
 
 // tinyShare is the part of all inputs that a search may run of a launch that has few.

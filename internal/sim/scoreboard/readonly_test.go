@@ -38,7 +38,7 @@ func gaps(o *observation, cta, warp int) []int64 {
 // TestInstructionLines runs code whose instructions do not wait for each other: the first one of each line waits for the line.
 func TestInstructionLines(t *testing.T) {
 	m := withICache(fermi(t), 1, 4, 4, 100)
-	body := strings.Repeat("mov.u32 %r1, 7; mov.u32 %r2, 7; mov.u32 %r3, 7; mov.u32 %r4, 7;", 2) + "ret;"
+	body := "mov.u32 %r1, 7; mov.u32 %r2, 7; mov.u32 %r3, 7; mov.u32 %r4, 7; mov.u32 %r5, 7; mov.u32 %r6, 7; mov.u32 %r7, 7; mov.u32 %r8, 7; ret;"
 	plain, cold := observe(t, newSim(t, fermi(t), compile(t, body)), 1, 32), observe(t, newSim(t, m, compile(t, body)), 1, 32)
 	want := gaps(plain, 0, 0)
 	for pc := range want {

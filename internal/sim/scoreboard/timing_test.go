@@ -105,11 +105,11 @@ func TestWriteAfterWrite(t *testing.T) {
 func TestManyRegisters(t *testing.T) {
 	cycles := func(first int) int64 {
 		var body strings.Builder
-		for i := 1; i < 256; i++ {
-			fmt.Fprintf(&body, "mov.u32 %%r%d, 0;\n", i)
-		}
 		for i := 1; i < 10; i++ {
 			fmt.Fprintf(&body, "mov.u64 %%rd%d, 0;\n", i)
+		}
+		for i := 1; i < 256; i++ {
+			fmt.Fprintf(&body, "mov.u32 %%r%d, 0;\n", i)
 		}
 		a, b := fmt.Sprint("%rd", first), fmt.Sprint("%rd", first+1)
 		fmt.Fprintf(&body, "ld.global.v2.u64 {%s, %s}, [%%buf];\n", a, b)
