@@ -308,8 +308,8 @@ type L2 struct {
 	// Hash is on if a row of chunks, one for each partition, begins at another partition than the row before (scoreboard's locate).
 	Hash Choice[Switch] `toml:"hash" choices:"on off" optional:"yes"`
 	// Far is how much longer than in the half of the L2 that is near an SM a line is fetched from the other one, there and back. If it is
-	// left out, all partitions are equally near.
-	Far Number `toml:"far" unit:"core cycles" min:"2" max:"100000" optional:"yes"`
+	// left out or 0, all partitions are equally near.
+	Far Number `toml:"far" unit:"core cycles" min:"0" max:"100000" optional:"yes"`
 }
 
 // DRAM holds the memory behind each partition, or behind the shared cache of an

@@ -123,7 +123,7 @@ func TestHalves(t *testing.T) {
 	}
 	for _, c := range []struct{ from, to, want string }{
 		{`value = 6, unit = "partitions"`, `value = 5, unit = "partitions"`, "5 partitions are no two halves"},
-		{"value = 185", "value = 1", "l2.far = 1 is not between 2 and 100000 core cycles"},
+		{"value = 185", "value = 1", "one cycle is too short for a way there and back; write 0 for an L2 without halves"},
 	} {
 		if _, err := Parse("m.toml", []byte(strings.Replace(src, c.from, c.to, 1))); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("got %v, want %s", err, c.want)

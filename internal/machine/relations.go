@@ -66,6 +66,7 @@ func (c *checker) caches() {
 	c.require(lines <= MaxLines, "l2.sets", "the caches together have %d lines, more than %d", lines, MaxLines)
 	c.require(l1.Index.Value != Fermi || l1.Sets.Value == 32 && l1.Line.Value == 128, "l1.index", "the index %q is for 32 sets of lines of 128 bytes", Fermi)
 	c.require(l1.Line.Value == l2.Line.Value, "l1.line", "lines of %d bytes differ from the %d of l2.line", l1.Line.Value, l2.Line.Value)
+	c.require(l2.Far.Value != 1, "l2.far", "one cycle is too short for a way there and back; write 0 for an L2 without halves")
 	c.require(l2.Far.Value == 0 || l2.Partitions.Value%2 == 0, "l2.far", "%d partitions are no two halves", l2.Partitions.Value)
 	c.require(l2.Interleave.Value >= l2.Line.Value, "l2.interleave", "%d bytes are less than a line of %d", l2.Interleave.Value, l2.Line.Value)
 	c.require(dram.Row.Value >= l2.Line.Value, "dram.row", "%d bytes are less than a line of %d", dram.Row.Value, l2.Line.Value)

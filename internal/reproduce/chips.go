@@ -52,26 +52,43 @@ func (c chip) repeated(name string, measured float64, before, body string) figur
 	return figure{machine: c.machine, name: name, measured: measured, role: set, load: job(2), less: job(1), per: unroll * iterate}
 }
 
-// chase is a chain of loads from as many lines as given, each of which is loaded once.
-func (c chip) chase(name string, measured float64, lines int, cold bool) figure {
-	const distance = 128 // bytes
-	job := func(lines int) func() (*warpbound.Job, error) {
-		return func() (*warpbound.Job, error) {
-			var next []jobs.Pointer
-			for i := range lines {
-				next = append(next, jobs.Pointer{At: i * distance, To: fmt.Sprintf("chain+%d", (i+1)%lines*distance)})
-			}
-			j := jobs.Job{
-				Name: name, Module: jobs.Text("chase.ptx", fmt.Sprintf(chaseModule, lines)), Machine: c.machine, Grid: jobs.Dim(1), Block: jobs.Dim(32),
-				Params: []jobs.Param{jobs.Buffer("chain", jobs.U64, lines*distance/8, jobs.Zeros().WithPointers(next...))},
-			}
-			if cold {
-				j.Machine, j.MachineText = c.machine+"-cold.toml", c.cold()
-			}
-			return warpbound.New(j, warpbound.LoadOptions{})
-		}
+// l2Lines are more than any L1 has room for, and fewer than any L2.
+const l2Lines = 9900
+
+// rereads is a chain of loads from lines that were loaded before, and that the L1 holds no longer.
+func (c chip) rereads(name string, measured float64) figure {
+	return figure{
+		machine: c.machine, name: name, measured: measured, role: set, per: l2Lines,
+		load: c.chase(name, l2Lines, 2*l2Lines, false), less: c.chase(name, l2Lines, l2Lines, false),
 	}
-	return figure{machine: c.machine, name: name, measured: measured, role: set, load: job(2 * lines), less: job(lines), per: lines}
+}
+
+// firstReads is a chain of loads each of which is the first from its line, none of which the L2 holds.
+func (c chip) firstReads(name string, measured float64) figure {
+	const loads = 1024
+	return figure{
+		machine: c.machine, name: name, measured: measured, role: set, per: loads,
+		load: c.chase(name, 2*loads, 2*loads, true), less: c.chase(name, loads, loads, true),
+	}
+}
+
+// chase is a chain of loads through a ring of lines.
+func (c chip) chase(name string, lines, loads int, cold bool) func() (*warpbound.Job, error) {
+	const distance = 128 // bytes
+	return func() (*warpbound.Job, error) {
+		var next []jobs.Pointer
+		for i := range lines {
+			next = append(next, jobs.Pointer{At: i * distance, To: fmt.Sprintf("chain+%d", (i+1)%lines*distance)})
+		}
+		j := jobs.Job{
+			Name: name, Module: jobs.Text("chase.ptx", fmt.Sprintf(chaseModule, loads)), Machine: c.machine, Grid: jobs.Dim(1), Block: jobs.Dim(32),
+			Params: []jobs.Param{jobs.Buffer("chain", jobs.U64, lines*distance/8, jobs.Zeros().WithPointers(next...))},
+		}
+		if cold {
+			j.Machine, j.MachineText = c.machine+"-cold.toml", c.cold()
+		}
+		return warpbound.New(j, warpbound.LoadOptions{})
+	}
 }
 
 const chaseModule = `.version 6.3
@@ -118,8 +135,8 @@ func chipSets() []figure {
 			c.repeated("interval of rsqrt", c.sfu, start, "rsqrt.approx.f32 %f%d, %f16;"),
 			c.repeated("chain of loads from shared memory", c.shared, "mov.u32 %r0, word; st.shared.u32 [%r0], %r0;", "ld.shared.u32 %r0, [%r0];"),
 			c.repeated("chain of loads that hit the L1", c.l1, "ld.param.u64 %rd0, [self];", "ld.global.u64 %rd0, [%rd0];"),
-			c.chase("chain of loads that hit the L2", c.l2, 1024, false),
-			c.chase("chain of loads from DRAM", c.dram, 1024, true),
+			c.rereads("chain of loads that hit the L2", c.l2),
+			c.firstReads("chain of loads from DRAM", c.dram),
 		)
 	}
 	for _, c := range []struct {
