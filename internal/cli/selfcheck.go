@@ -5,12 +5,12 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"strings"
 
 	"github.com/spf13/cobra"
 
 	"warpbound"
 	"warpbound/internal/halt"
+	"warpbound/internal/machine"
 	"warpbound/internal/platform"
 	"warpbound/internal/report"
 	"warpbound/internal/selfcheck"
@@ -38,8 +38,7 @@ func selfcheckCommand() *cobra.Command {
 	flags.Var(&first, "first", "number of the first kernel, to resume or to repeat one")
 	flags.Uint64Var(&cfg.Seed, "seed", 1, "seed of the kernels")
 	flags.StringSliceVar(&cfg.Methods, "methods", warpbound.Methods(), "only these methods, for example static/cta (default: all)")
-	like := []string{"predictable-rr", "mini-simt", "gcn3-split", "integrated-fermi", "fermi-c2050", "gtx480"}
-	flags.StringArrayVar(&machines, "machine", like, "machine name or file that the random machines are like; may be repeated (default: "+strings.Join(like, ", ")+")")
+	flags.StringArrayVar(&machines, "machine", machine.Names(), "machine name or file that the random machines are like; may be repeated (default: every built-in machine, each core as often as any other)")
 	flags.Lookup("methods").DefValue, flags.Lookup("machine").DefValue = "[]", "[]" // the text says it better
 	flags.StringVar(&out, "out", "selfcheck-findings", "directory for reduced kernels that violate a bound; created when needed")
 	flags.StringVar(&replay, "replay", "", "check the saved finding in this directory instead")

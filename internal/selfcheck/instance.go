@@ -2,6 +2,7 @@ package selfcheck
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"warpbound/internal/kernelgen"
@@ -14,7 +15,7 @@ const narrowed = 4
 // instance draws a machine and a kernel with its launch and inputs. Small numbers make
 // small instances.
 func instance(src kernelgen.Source, machines []*machine.Machine) Files {
-	m := vary(machines[src.IntN(len(machines))], src)
+	m := vary(sample(src, machines), src)
 	draw := kernelgen.New
 	splits := m.Core == machine.Splitting
 	if src.IntN(4) == 3 {
@@ -98,4 +99,19 @@ func (r *recorder) IntN(n int) int {
 	}
 	r.drew = append(r.drew, v)
 	return v
+}
+
+// sample draws a machine, each core as often as any other, however many of the machines have it.
+func sample(src kernelgen.Source, machines []*machine.Machine) *machine.Machine {
+	var cores []machine.Core
+	for _, m := range machines {
+		if !slices.Contains(cores, m.Core) {
+			cores = append(cores, m.Core)
+		}
+	}
+	if len(cores) > 1 {
+		core := cores[src.IntN(len(cores))]
+		machines = slices.DeleteFunc(slices.Clone(machines), func(m *machine.Machine) bool { return m.Core != core })
+	}
+	return machines[src.IntN(len(machines))]
 }

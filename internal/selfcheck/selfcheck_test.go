@@ -361,3 +361,18 @@ func TestExtremes(t *testing.T) {
 		}
 	}
 }
+
+// TestSample: a core that many machines have is drawn as often as one that a single machine has.
+func TestSample(t *testing.T) {
+	machines := builtins(t, "predictable-rr", "fermi-c2050", "gtx480", "h100")
+	src := rand.New(rand.NewPCG(1, 1))
+	names := make(map[string]int)
+	for range 3000 {
+		names[sample(src, machines).Name]++
+	}
+	for name, want := range map[string]int{"predictable-rr": 1500, "fermi-c2050": 500, "gtx480": 500, "h100": 500} {
+		if got := names[name]; got < want-100 || got > want+100 {
+			t.Errorf("%s is drawn %d times of 3000, want about %d", name, got, want)
+		}
+	}
+}
