@@ -88,6 +88,28 @@ type Registers struct {
 	Scratch *Scratch
 }
 
+// Sum returns a hash of all registers and predicates.
+func (r *Registers) Sum() uint64 {
+	const prime = 0x9e3779b97f4a7c15
+	h := uint64(1)
+	for _, p := range r.Preds[MaskRegs:] {
+		h = (h ^ p) * prime
+	}
+	for k := range r.Chunks {
+		for _, words := range r.Words[k][RegsBase:] {
+			for _, v := range words {
+				h = (h ^ uint64(v)) * prime
+			}
+		}
+		for _, vector := range r.Vecs[k][RegsBase:] {
+			for _, v := range vector {
+				h = (h^v)*prime ^ h>>32
+			}
+		}
+	}
+	return h
+}
+
 // temporaries is the largest number of operands of an instruction that are converted.
 const temporaries = 5
 

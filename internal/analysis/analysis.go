@@ -538,6 +538,11 @@ func record(ctx context.Context, p runner.Platform, w *workload.Workload, req Re
 	if err != nil {
 		a.lack(partRuns)
 	}
+	if slices.ContainsFunc(result.Report.Warnings, func(w diag.Warning) bool { return w.ID == runner.PathsTookTurns }) {
+		for _, r := range recordings {
+			r.Interleaved()
+		}
+	}
 	parts, err := boundAll(ctx, req, recordings, sinks)
 	if halt.Ended(ctx, err) {
 		a.lack(req.asked(m)...)

@@ -72,8 +72,9 @@ func (w *Warp) Ahead(eff *Effect) (threads int64, diverged bool) {
 			threads -= int64(bits.OnesCount64(lanes &^ mask))
 		}
 		if in.control {
-			eff.Diverged = false
+			eff.Diverged, eff.Turned = false, false
 			top.pc += int32(last)
+			eff.PC = int(top.pc)
 			in.op.exec(w, mask, eff) // a branch, which does not fail
 			return threads, eff.Diverged
 		}

@@ -92,6 +92,7 @@ type Effect struct {
 	PC       int    // the instruction executed
 	Mask     uint64 // lanes that executed it: active and with the guard holding
 	Diverged bool   // the lanes of a branch went different ways
+	Turned   bool   // another path of a diverged warp goes on than would without WithThreads
 
 	// Arrived is set if the warp is at a CTA barrier now, also if it was
 	// released at once. Released holds the warps of the CTA, by index, that

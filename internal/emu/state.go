@@ -144,8 +144,9 @@ type Warp struct {
 	own *ownWritten // of local memory, nil unless the code is checked; warp-splits share it
 
 	// With Code.WithThreads:
-	since    int    // branches since another path ran
-	spent    int    // branches since the lanes diverged or some ceased to wait
+	since    int // branches since another path ran
+	spent    int // branches since the lanes diverged or some ceased to wait
+	spin     spin
 	parked   uint64 // lanes that are at a barrier where others of the warp are not yet
 	parkedAt uint64 // the number of that barrier
 

@@ -11,12 +11,13 @@ import (
 // the reconvergence stack, which still reconverge at immediate post-dominators as long as that hinders nobody.
 type Turns struct {
 	Path int // branches that a warp executes on one path while others could run
-	Wait int // branches that a diverged warp executes until lanes that wait for others at a reconvergence point go on without them
+	Wait int // branches that a diverged warp executes until lanes that wait for others at a reconvergence point go on without them, unless it spins
 }
 
 // DefaultTurns are those of machines with independent thread scheduling. Nobody has published when a GPU changes
-// paths: these numbers are such that short loops are not torn apart, and a lock is passed on within some thousand cycles.
-var DefaultTurns = Turns{Path: 16, Wait: 1024}
+// paths: these numbers are such that short loops are not torn apart, a lock is passed on within some thousand cycles, and lanes that have work for
+// long are waited for.
+var DefaultTurns = Turns{Path: 16, Wait: 1 << 16}
 
 // WithThreads returns code that schedules the threads of a warp independently, as devices from sm_70 on do: every
 // diverged lane goes forward however long others loop, and barriers count threads. Without races the results are the
@@ -61,7 +62,7 @@ func (b *turningBranch) exec(w *Warp, mask uint64, eff *Effect) error {
 		return err
 	}
 	if len(w.stack) <= 1 {
-		w.since, w.spent = 0, 0
+		w.since, w.spent, w.spin = 0, 0, spin{}
 		return nil
 	}
 	w.since++
@@ -69,14 +70,44 @@ func (b *turningBranch) exec(w *Warp, mask uint64, eff *Effect) error {
 	switch {
 	case w.spent >= w.code.turns.Wait:
 		w.spent, w.since = 0, 0
-		if !w.turn(true) {
-			w.turn(false)
-		}
+		eff.Turned = w.turn(true) || w.turn(false)
 	case w.since >= w.code.turns.Path:
 		w.since = 0
-		w.turn(false)
+		eff.Turned = w.spins() && w.turn(true) || w.turn(false)
 	}
 	return nil
+}
+
+// spin is what is needed to see that a diverged warp comes back to a state in which it was: then nothing but memory that others write can
+// let it go on, and the others may be lanes that wait for it. The state is compared with one that is replaced after twice as many
+// looks each time, so that no period is too long (Brent, An improved Monte Carlo factorization algorithm, BIT 1980).
+type spin struct {
+	looks int
+	pc    int32
+	lanes uint64
+	sum   uint64 // of the registers and predicates of all lanes
+}
+
+// spinLooks is how many turns of a path pass between two looks at the registers, which take as long as some instructions do.
+const spinLooks = 4
+
+// spins reports whether the warp is in a state in which it was before.
+func (w *Warp) spins() bool {
+	s := &w.spin
+	s.looks++
+	if s.looks%spinLooks != 0 {
+		return false
+	}
+	top := &w.stack[len(w.stack)-1]
+	now := spin{s.looks, top.pc, top.lanes, w.regs.Sum()}
+	if now.pc == s.pc && now.lanes == s.lanes && now.sum == s.sum {
+		*s = spin{}
+		return true
+	}
+	if k := s.looks / spinLooks; k&(k-1) == 0 {
+		*s = now
+	}
+	return false
 }
 
 // turn makes another path run and reports whether there is one: lanes that wait at a reconvergence point, which then do
@@ -135,7 +166,7 @@ func (op *threadBarrier) exec(w *Warp, mask uint64, eff *Effect) error {
 	w.parked, w.parkedAt = w.parked|mask, id
 	if w.parked != w.alive {
 		w.since = 0
-		if !w.turn(false) && !w.turn(true) {
+		if eff.Turned = w.turn(false) || w.turn(true); !eff.Turned {
 			return w.fault(pc, 0, fmt.Errorf("%w: no other path of the warp can go on", ErrDeadlock))
 		}
 		return nil

@@ -60,6 +60,8 @@ type Recording interface {
 	Follows(from, to trace.Ipoint) bool
 	// Sink returns what takes runs whose cycles count as clocks says, for one goroutine.
 	Sink(clocks trace.Clocks) trace.Sink
+	// Interleaved tells, before Bound, that diverged paths of a warp took turns in some run.
+	Interleaved()
 	// Bound bounds the time of the launch from what the sinks took, of which each is one that Sink
 	// returned for the same clocks, used for other runs and without error. The sinks are of no use
 	// after that. Errors are that of ctx, and reasons that lie in the runs.

@@ -191,6 +191,9 @@ func (l *Launch) Add(cycles int64) {
 	l.Min, l.Max = min(l.Min, cycles), max(l.Max, cycles)
 }
 
+// PathsTookTurns is the warning that diverged paths of a warp took turns, because threads are scheduled independently.
+const PathsTookTurns = "paths-took-turns"
+
 // Statistics are what a simulator counted in a run.
 type Statistics interface {
 	// Describe adds the figures to a result.
@@ -198,8 +201,8 @@ type Statistics interface {
 	// Novelty appends the counters that tell what a run met with besides time, in the order of
 	// NoveltyCounters.
 	Novelty(to []int64) []int64
-	// Warnings tells of reads of memory that nothing had written, and of barriers that only some threads
-	// reached.
+	// Warnings tells of reads of memory that nothing had written, of barriers that only some threads
+	// reached, and of paths that took turns.
 	Warnings() []diag.Warning
 	// Races are the data races of the run: none unless Options.Races asks for them.
 	Races() []estimate.Race

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"warpbound/internal/emu"
+	"warpbound/internal/isa"
 	"warpbound/internal/machine"
 )
 
@@ -142,6 +143,7 @@ type Result struct {
 	Intervals  int64                 // begun by the regulator of an integrated machine
 
 	Uninitialised []emu.UninitialisedRead // if the code is checked
+	Turns         []Turn                  // if threads are scheduled independently
 
 	// If the code looks for races.
 	Races           []emu.Race
@@ -150,6 +152,13 @@ type Result struct {
 	// Alone says why one goroutine has simulated the run, if several would have done so were it
 	// not for the kernel.
 	Alone string
+}
+
+// Turn is an instruction after which another path of a diverged warp went on than the one that had been running, because threads are scheduled
+// independently.
+type Turn struct {
+	Instr *isa.Instr
+	Count int64 // of such executions
 }
 
 // Stalled returns the cycles of all schedulers together that were lost to each
@@ -191,6 +200,8 @@ func (r *Result) Add(other *Result) {
 	r.Uninitialised = merge(r.Uninitialised, other.Uninitialised,
 		func(a, b *emu.UninitialisedRead) bool { return a.Instr.Pos == b.Instr.Pos },
 		func(u *emu.UninitialisedRead) *int64 { return &u.Count })
+	r.Turns = merge(r.Turns, other.Turns,
+		func(a, b *Turn) bool { return a.Instr.Pos == b.Instr.Pos }, func(u *Turn) *int64 { return &u.Count })
 	r.Races = merge(r.Races, other.Races, (*emu.Race).Same, func(u *emu.Race) *int64 { return &u.Count })
 	r.PartialBarriers = merge(r.PartialBarriers, other.PartialBarriers,
 		func(a, b *emu.PartialBarrier) bool { return a.Instr.Pos == b.Instr.Pos },
@@ -218,7 +229,7 @@ func (r *Result) Watch(g *emu.Grid) {
 
 // Reset makes a result of no run, in the same storage.
 func (r *Result) Reset() {
-	*r = Result{Schedulers: r.Schedulers, Cores: r.Cores, Uninitialised: r.Uninitialised[:0], Races: r.Races[:0], PartialBarriers: r.PartialBarriers[:0]}
+	*r = Result{Schedulers: r.Schedulers, Cores: r.Cores, Uninitialised: r.Uninitialised[:0], Turns: r.Turns[:0], Races: r.Races[:0], PartialBarriers: r.PartialBarriers[:0]}
 	for _, sm := range r.Schedulers {
 		clear(sm)
 	}

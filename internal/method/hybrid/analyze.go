@@ -41,7 +41,7 @@ func (r *Result) Estimates() []estimate.Estimate {
 // replace those observed.
 //
 // It is an error if there is no run, if a bound is for a block that heads no loop, or if
-// a warp of the profile contradicts a given bound or fact; with Options.Unknown a contradicted
+// a warp of the profile contradicts a given bound or fact; where paths of a branch may have taken turns (Options.Unknown) a contradicted
 // bound is replaced instead. The error is that of ctx where it ended first.
 func Analyze(ctx context.Context, p *Profile, bounds Bounds) (*Result, error) {
 	if p.run != nil {
@@ -89,7 +89,7 @@ func (p *Profile) boundLoops(bounds Bounds) ([]boundedLoop, error) {
 		switch {
 		case given && bound.Max < 0:
 			return nil, fmt.Errorf("loop %s: bound %d is negative", loop.Name, bound.Max)
-		case given && observed.known && observed.value > bound.Max && p.options.Unknown:
+		case given && observed.known && observed.value > bound.Max && p.mayInterleave():
 			wrong := bound
 			refuted, bound = &wrong, LoopBound{observed.value, estimate.Observed}
 		case given && observed.known && observed.value > bound.Max:

@@ -44,9 +44,6 @@ func (Method) Applies(m *machine.Machine) error {
 // the edges that divergence adds, or if a fact is about a block without Ipoint. The sinks of
 // the recording are Profiles.
 func (m Method) Record(p *method.Problem, at method.Placement) (method.Recording, error) {
-	if err := together(p); err != nil {
-		return nil, fmt.Errorf("kernel %s: %w", p.Graph.Kernel.Readable(), err)
-	}
 	program, err := m.program(p)
 	if err != nil {
 		return nil, fmt.Errorf("kernel %s: %w", p.Graph.Kernel.Readable(), err)
@@ -55,27 +52,25 @@ func (m Method) Record(p *method.Problem, at method.Placement) (method.Recording
 	if err != nil {
 		return nil, err
 	}
-	r := &recording{ipg: ipg, kernel: p.Graph.Kernel.Readable(), copies: p.Machine != nil && p.Machine.WarmCopies(), bounds: Bounds{}}
+	r := &recording{ipg: ipg, turns: turns(p), kernel: p.Graph.Kernel.Readable(), copies: p.Machine != nil && p.Machine.WarmCopies(), bounds: Bounds{}}
 	for _, b := range p.Bounds {
 		r.bound(p, b)
 	}
 	return r, nil
 }
 
-// together returns an error if paths of a branch may take turns: then a warp goes from a block of one to any block of another,
-// which the edges that divergence adds do not cover. They are those of paths executed one after the other.
-func together(p *method.Problem) error {
+// turns reports whether paths of a branch may take turns. Then a warp can go from a block of one to any block of another,
+// and the edges that divergence adds, which are those of paths executed one after the other, are not all.
+func turns(p *method.Problem) bool {
 	if p.Machine == nil || !p.Machine.IndependentThreads() {
-		return nil
+		return false
 	}
 	for b := range p.Graph.Blocks {
 		if len(p.Graph.Succ(b)) > 1 && (p.Uniform == nil || !p.Uniform(b)) {
-			return diag.Errorf(p.Graph.Last(b).Pos, "lanes of a warp may diverge here, and %s schedules threads independently (sm.independent_threads), so that paths take turns; "+
-				"the hybrid method assumes that a warp executes one path after the other, up to the immediate post-dominator. "+
-				"Use a machine without independent threads to bound the kernel under that assumption", p.Machine.Name)
+			return true
 		}
 	}
-	return nil
+	return false
 }
 
 // program is the kernel as the method sees it.
@@ -96,6 +91,8 @@ func (m Method) program(p *method.Problem) (*Program, error) {
 type recording struct {
 	ipg      *IPG
 	kernel   string
+	turns    bool // lanes may diverge on a machine that schedules threads independently
+	turned   bool // and paths took turns in a run
 	copies   bool // the machine's L2 holds what the host has copied
 	bounds   Bounds
 	warnings []diag.Warning
@@ -124,10 +121,15 @@ func (r *recording) OfBlock() []trace.Ipoint     { return r.ipg.OfBlock }
 
 func (r *recording) Follows(from, to trace.Ipoint) bool { return r.ipg.Follows(from, to) }
 
+// Interleaved implements method.Recording.
+func (r *recording) Interleaved() { r.turned = true }
+
 // Sink returns a *Profile. Where multiprocessors count from an origin of their own, traces come of code in
 // the kernel, which may show transitions that the graph does not have.
 func (r *recording) Sink(clocks trace.Clocks) trace.Sink {
-	return NewProfileOf(r.ipg, Options{Clocks: clocks, Unknown: clocks == trace.PerSM, Copies: r.copies && clocks == trace.Common})
+	return NewProfileOf(r.ipg, Options{
+		Clocks: clocks, Unknown: clocks == trace.PerSM || r.turns, Turns: r.turns, Copies: r.copies && clocks == trace.Common,
+	})
 }
 
 func (r *recording) Bound(ctx context.Context, sinks []trace.Sink) (*method.Answer, error) {
@@ -148,6 +150,7 @@ func (r *recording) Bound(ctx context.Context, sinks []trace.Sink) (*method.Answ
 	if all == nil {
 		all = NewProfile(r.ipg)
 	}
+	all.interleaved = r.turned
 	result, err := Analyze(ctx, all, r.bounds)
 	if err != nil {
 		return nil, fmt.Errorf("kernel %s: %w", r.kernel, err)

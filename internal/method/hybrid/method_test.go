@@ -3,6 +3,9 @@ package hybrid_test
 import (
 	"bytes"
 	"context"
+	"errors"
+	"slices"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -115,26 +118,43 @@ func TestApplies(t *testing.T) {
 	}
 }
 
-// TestRecordIndependentThreads: paths that take turns are not what divergent edges are for, but warps whose lanes stay together
-// are as ever.
+// TestRecordIndependentThreads: where lanes may diverge and threads are scheduled independently, transitions that the graph does not have are edges,
+// and the estimates say that the order of paths is observed; where lanes stay together all is as ever.
 func TestRecordIndependentThreads(t *testing.T) {
 	g := flowtest.Suite(t, "reduction").Graph
 	m := &machine.Machine{Name: "turns", Core: machine.Scoreboard}
-	record := func(uniform func(int) bool) error {
-		_, err := hybrid.Method{}.Record(&method.Problem{Graph: g, Machine: m, Uniform: uniform}, method.EveryBlock())
-		return err
+	turns := func(uniform func(int) bool) (jumps, said bool) {
+		r, err := hybrid.Method{}.Record(&method.Problem{Graph: g, Machine: m, Uniform: uniform}, method.EveryBlock())
+		if err != nil {
+			t.Fatal(err)
+		}
+		sink := r.Sink(trace.Common)
+		last := trace.Ipoint(len(r.Ipoints()) - 1)
+		jumps = errors.Join(sink.BeginRun(0),
+			sink.Record(trace.Record{Ipoint: trace.Start}), sink.Record(trace.Record{Cycle: 1, Ipoint: 0}), sink.Record(trace.Record{Cycle: 2, Ipoint: last}),
+			sink.Record(trace.Record{Cycle: 3, Ipoint: 1}), sink.Record(trace.Record{Cycle: 4, Ipoint: trace.Exit}), sink.EndRun(4)) == nil
+		if !jumps {
+			return false, false
+		}
+		a, err := r.Bound(t.Context(), []trace.Sink{sink})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return true, slices.ContainsFunc(a.Estimates[0].Assumptions, func(s string) bool { return strings.HasPrefix(s, "paths of a branch take turns") })
 	}
 	all := func(is bool) func(int) bool { return func(int) bool { return is } }
-	if err := record(all(false)); err != nil {
-		t.Error(err)
-	}
-	m.SM.IndependentThreads.Value = machine.On
-	for _, uniform := range []func(int) bool{nil, all(false)} {
-		if err := record(uniform); !contains(err, "turns schedules threads independently") || !contains(err, "immediate post-dominator") {
-			t.Error(err)
+	for _, c := range []struct {
+		name    string
+		threads machine.Switch
+		uniform func(int) bool
+		want    bool
+	}{
+		{"on a stack", machine.Off, all(false), false}, {"independent", machine.On, all(false), true},
+		{"unknown", machine.On, nil, true}, {"uniform", machine.On, all(true), false},
+	} {
+		m.SM.IndependentThreads.Value = c.threads
+		if jumps, said := turns(c.uniform); jumps != c.want || said != c.want {
+			t.Errorf("%s: jumps between paths are taken: %v, and said: %v; want %v", c.name, jumps, said, c.want)
 		}
-	}
-	if err := record(all(true)); err != nil {
-		t.Error(err)
 	}
 }

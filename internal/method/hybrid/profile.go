@@ -78,12 +78,14 @@ func addSaturating(a, b int64) int64 {
 type Profile struct {
 	ipg     *IPG
 	options Options
-	unknown []Edge        // transitions that the graph does not have
-	seen    []edgeProfile // of the edges observed, in the order of their first traversal
-	slot    []int32       // by edge, those unknown to the graph last: its place in seen, or unseen
-	loops   []peak        // back edges per entry, rounded up
-	facts   []factProfile
-	sms     map[int32]*smProfile
+	unknown []Edge // transitions that the graph does not have
+
+	interleaved bool          // with Options.Turns: paths of a branch took turns in a run
+	seen        []edgeProfile // of the edges observed, in the order of their first traversal
+	slot        []int32       // by edge, those unknown to the graph last: its place in seen, or unseen
+	loops       []peak        // back edges per entry, rounded up
+	facts       []factProfile
+	sms         map[int32]*smProfile
 
 	runs     int64
 	total    wide // sum of the runs' times

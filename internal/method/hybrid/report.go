@@ -158,6 +158,9 @@ func (r *reporter) assumptions() []string {
 	} else {
 		list = append(list, "the traced PTX instructions are those executed (a device executes the SASS that ptxas generates)")
 	}
+	if r.p.options.Turns {
+		list = append(list, "paths of a branch take turns, and lanes go on without others of their warp, no otherwise than in the observed runs (observed)")
+	}
 	if r.p.options.Copies {
 		list = append(list, method.WarmCopies)
 	}

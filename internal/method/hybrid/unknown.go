@@ -20,6 +20,10 @@ type Options struct {
 	// graph does not describe.
 	Unknown bool
 
+	// Turns says that the machine schedules threads independently and lanes may diverge, so that what runs show of the order of paths
+	// is no more than what they show.
+	Turns bool
+
 	// Copies says that runs begin with what the host has copied in the L2.
 	Copies bool
 }
@@ -80,6 +84,11 @@ func (p *Profile) sortedUnknown() []int {
 		return cmp.Or(cmp.Compare(x.From, y.From), cmp.Compare(x.To, y.To))
 	})
 	return edges
+}
+
+// mayInterleave reports whether paths of a branch may have taken turns, so that a warp takes a back edge more often than each of its lanes.
+func (p *Profile) mayInterleave() bool {
+	return p.options.Unknown && (!p.options.Turns || p.interleaved || p.unknownTraversals() > 0)
 }
 
 // unknownTraversals returns how often all warps made transitions that the graph does not have.

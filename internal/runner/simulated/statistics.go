@@ -6,6 +6,7 @@ import (
 	"warpbound/diag"
 	"warpbound/estimate"
 	"warpbound/internal/emu"
+	"warpbound/internal/runner"
 	"warpbound/internal/sim"
 )
 
@@ -66,6 +67,13 @@ func (t *statistics) Warnings() []diag.Warning {
 			text = "(" + in.Loc.String() + ") " + text
 		}
 		warnings = append(warnings, diag.Warning{Pos: in.Pos, ID: "uninitialised-read", Text: text})
+	}
+	for _, at := range t.result.Turns {
+		text := fmt.Sprintf("diverged paths take turns after this instruction, %d times: threads are scheduled independently, and one path was executed for long", at.Count)
+		if at.Instr.Loc.Known() {
+			text = "(" + at.Instr.Loc.String() + ") " + text
+		}
+		warnings = append(warnings, diag.Warning{Pos: at.Instr.Pos, ID: runner.PathsTookTurns, Text: text})
 	}
 	for _, b := range t.result.PartialBarriers {
 		text := fmt.Sprintf("%d threads of CTA (%d,%d,%d) do not reach the barrier: they have exited, or have only their end before them",

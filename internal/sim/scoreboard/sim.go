@@ -261,6 +261,16 @@ func (s *Sim) result(cycles int64, occ machine.Occupancy) *sim.Result {
 	}
 	r.Cycles, r.Occupancy, r.Counters = cycles, occ, s.mem.count
 	r.Watch(s.grid)
+	r.Turns = r.Turns[:0]
+	for pc := range s.sms[0].turns {
+		t := sim.Turn{Instr: s.cfg.Code.Instr(pc)}
+		for i := range s.sms {
+			t.Count += s.sms[i].turns[pc]
+		}
+		if t.Count > 0 {
+			r.Turns = append(r.Turns, t)
+		}
+	}
 	for i := range s.sms {
 		r.Counters.Add(&s.sms[i].count)
 		for j := range s.sms[i].scheds {

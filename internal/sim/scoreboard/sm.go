@@ -49,6 +49,7 @@ type sm struct {
 	env   emu.Env
 	eff   emu.Effect
 	count sim.Counters
+	turns []int64 // by instruction, how often another path of a warp went on after it; nil if threads are not scheduled independently
 }
 
 // inbox is what has been sent to an SM since it was played last.
@@ -102,6 +103,9 @@ func (m *sm) init(s *Sim, index int) {
 	}
 	m.ccache.init(cc.Sets.Value, cc.Ways.Value, cc.Line.Value, cc.Miss.Value)
 	m.env.SM, m.env.SMs = index, len(s.sms)
+	if s.cfg.Machine.IndependentThreads() {
+		m.turns = make([]int64, s.cfg.Code.Len())
+	}
 	m.layOut()
 }
 
@@ -140,6 +144,7 @@ func (m *sm) reset(occ machine.Occupancy) {
 	m.icache.cache.reset()
 	m.ccache.cache.reset()
 	m.count = sim.Counters{}
+	clear(m.turns)
 	m.in = inbox{packets: m.in.packets[:0], first: never}
 	m.out = outbox{packets: m.out.packets[:0], records: m.out.records[:0]}
 }

@@ -96,7 +96,13 @@ func (m *sm) step(s *scheduler, w *warp, st *step, now int64) {
 		if eff.Diverged {
 			m.count.DivergentBranches++
 		}
+		if eff.Turned {
+			m.turns[eff.PC]++
+		}
 	case kindBarrier:
+		if eff.Turned {
+			m.turns[eff.PC]++
+		}
 		w.setReady(st, readyAt(now+int64(st.latency), false))
 		if w.emu.AtBarrier() || eff.Released>>w.index&1 != 0 {
 			w.state = atBarrier
@@ -185,6 +191,9 @@ func (m *sm) ahead(w *warp, st *step) {
 	m.count.ThreadInstrs += threads
 	if diverged {
 		m.count.DivergentBranches++
+	}
+	if m.eff.Turned {
+		m.turns[m.eff.PC]++
 	}
 	w.after = &m.steps[w.sched][w.emu.PC()]
 }
