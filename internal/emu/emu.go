@@ -93,6 +93,7 @@ type Effect struct {
 	Mask     uint64 // lanes that executed it: active and with the guard holding
 	Diverged bool   // the lanes of a branch went different ways
 	Turned   bool   // another path of a diverged warp goes on than would without WithThreads
+	Looked   bool   // all registers of the warp were looked at to see whether it spins; which path goes on depends on them
 
 	// Arrived is set if the warp is at a CTA barrier now, also if it was
 	// released at once. Released holds the warps of the CTA, by index, that

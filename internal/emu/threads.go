@@ -73,7 +73,7 @@ func (b *turningBranch) exec(w *Warp, mask uint64, eff *Effect) error {
 		eff.Turned = w.turn(true) || w.turn(false)
 	case w.since >= w.code.turns.Path:
 		w.since = 0
-		eff.Turned = w.spins() && w.turn(true) || w.turn(false)
+		eff.Turned = w.spins(eff) && w.turn(true) || w.turn(false)
 	}
 	return nil
 }
@@ -92,13 +92,14 @@ type spin struct {
 const spinLooks = 4
 
 // spins reports whether the warp is in a state in which it was before.
-func (w *Warp) spins() bool {
+func (w *Warp) spins(eff *Effect) bool {
 	s := &w.spin
 	s.looks++
 	if s.looks%spinLooks != 0 {
 		return false
 	}
 	top := &w.stack[len(w.stack)-1]
+	eff.Looked = true
 	now := spin{s.looks, top.pc, top.lanes, w.regs.Sum()}
 	if now.pc == s.pc && now.lanes == s.lanes && now.sum == s.sum {
 		*s = spin{}

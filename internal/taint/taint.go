@@ -9,6 +9,8 @@
 package taint
 
 import (
+	"slices"
+
 	"warpbound/internal/abi"
 	"warpbound/internal/emu"
 	"warpbound/internal/isa"
@@ -37,6 +39,7 @@ const (
 	Guard   Kind = "whether threads execute an instruction"
 	Target  Kind = "where threads go on"
 	Address Kind = "an address"
+	Spin    Kind = "whether lanes that wait go on without those that spin"
 	Operand Kind = "who waits for whom, or how much is copied"
 	System  Kind = "a call of the runtime"
 	Host    Kind = "whether there is another round"
@@ -118,7 +121,11 @@ func (t *Tracker) Step(s *Step) {
 		c.warps[s.Warp] = w
 	}
 	x := step{Step: s, Tracker: t, cta: c, warp: w, in: &t.kernel.Instrs[s.PC], mask: s.Effect.Mask}
-	if kind := x.execute(); kind != "" {
+	kind := x.execute()
+	if kind == "" && s.Effect.Looked && slices.ContainsFunc(w.registers, func(lanes uint64) bool { return lanes != 0 }) {
+		kind = Spin
+	}
+	if kind != "" {
 		t.sink = &Sink{Kernel: t.kernel, Instr: x.in, Kind: kind}
 	}
 	if s.Effect.CTADone {

@@ -147,6 +147,26 @@ func TestFollow(t *testing.T) {
 	}
 }
 
+// TestFollowSpin: where threads are scheduled independently, whether a warp spins is told from all of its registers.
+func TestFollowSpin(t *testing.T) {
+	const loop = "setp.ne.u32 %s, %tid, 3;\n@%s bra BEHIND;\nmov.u32 %y, 0;\nAGAIN:\nadd.u32 %y, %y, 1;\nsetp.lt.u32 %s, %y, 1000;\n@%s bra AGAIN;\nBEHIND:"
+	const forgotten = "mov.u32 %v, %c;\nmov.u32 %n, %c;\nsetp.gt.u32 %p, %c, 20;\n"
+	for _, c := range []struct{ name, machine, body, want string }{
+		{"on a stack", "fermi-c2050", loop, ""},
+		{"independent", "orin-nano", loop, "whether lanes that wait go on without those that spin"},
+		{"of what is fixed", "orin-nano", forgotten + loop, ""},
+	} {
+		j := jobtest.Text(t, fmt.Sprintf("machine = %q\n", c.machine)+followedJob, strings.Replace(followed, "BODY", c.body, 1))
+		got, err := compare(j, 3)
+		if err != nil {
+			t.Fatalf("%s: %v", c.name, err)
+		}
+		if (got == nil) != (c.want == "") || got != nil && got.What != c.want {
+			t.Errorf("%s: inputs reach %+v, want %q", c.name, got, c.want)
+		}
+	}
+}
+
 // compare follows the first vector of a job, and says what its inputs reach. If it is nothing, it is an error if a run of
 // the first vectors, so many, takes another time, or if their records are others.
 func compare(j *platform.Job, vectors int) (*runner.Reached, error) {
