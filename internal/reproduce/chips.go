@@ -3,6 +3,7 @@ package reproduce
 import (
 	_ "embed"
 	"fmt"
+	"strings"
 
 	"warpbound"
 	"warpbound/internal/machine"
@@ -106,6 +107,51 @@ ret;
 }
 `
 
+// strides are the cycles per load of a warp from the L1, by the distance of lanes in words of four bytes, as measured on the A100 and the H200 (RRZE).
+var strides = []struct {
+	words  int
+	cycles float64
+}{{1, 1.02}, {2, 2}, {3, 1.63}, {4, 4}, {5, 2.2}, {7, 2.67}, {8, 8}, {16, 16}, {31, 8.5}, {32, 32}}
+
+// stride loads what the L1 holds, with all warps that a CTA can have.
+func (c chip) stride(words int, measured float64) figure {
+	const threads, loads, iterate = 1024, 16, 16
+	job := func(iterate int) func() (*warpbound.Job, error) {
+		return func() (*warpbound.Job, error) {
+			var body strings.Builder
+			for i := range loads {
+				fmt.Fprintf(&body, "ld.global.u32 %%r%d, [%%rd0];\n", i)
+			}
+			return warpbound.New(jobs.Job{
+				Name: "stride", Module: jobs.Text("stride.ptx", fmt.Sprintf(strideModule, 4*words, body.String(), iterate)), Machine: c.machine,
+				Grid: jobs.Dim(1), Block: jobs.Dim(threads), Params: []jobs.Param{jobs.Buffer("a", jobs.U32, 32*words, jobs.Zeros())},
+			}, warpbound.LoadOptions{})
+		}
+	}
+	return figure{
+		machine: c.machine, name: fmt.Sprintf("loads that hit the L1, lanes %d words apart", words), measured: measured, role: set, within: 0.1,
+		load: job(2 * iterate), less: job(iterate), per: threads / 32 * loads * iterate,
+	}
+}
+
+const strideModule = `.version 6.3
+.target sm_70
+.address_size 64
+.visible .entry stride(.param .u64 a)
+{
+.reg .pred %%p; .reg .b32 %%r<16>, %%n, %%t; .reg .b64 %%rd<2>;
+ld.param.u64 %%rd0, [a];
+mov.u32 %%t, %%tid.x;
+and.b32 %%t, %%t, 31;
+mul.wide.u32 %%rd1, %%t, %d;
+add.u64 %%rd0, %%rd0, %%rd1;
+mov.u32 %%n, 0;
+again:
+%sadd.u32 %%n, %%n, 1; setp.lt.u32 %%p, %%n, %d; @%%p bra again;
+ret;
+}
+`
+
 // chipNames are the chips of machine files.
 var chipNames = []string{
 	"v100", "xavier-agx", "t4", "rtx-2060", "a100", "rtx-3070", "rtx-3070ti", "a40", "a6000", "orin-agx", "orin-nano", "h100", "h200", "gh200",
@@ -146,6 +192,11 @@ func chipSets() []figure {
 		{chip{"v100", 1380}, 867}, {chip{"a40", 1740}, 680}, {chip{"a100", 1410}, 1776},
 	} {
 		all = append(all, c.bandwidth(c.gbs))
+	}
+	for _, name := range []string{"a100", "h200"} {
+		for _, s := range strides {
+			all = append(all, chip{machine: name}.stride(s.words, s.cycles))
+		}
 	}
 	return all
 }
