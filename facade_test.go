@@ -14,7 +14,7 @@ import (
 // How large the facade and the types of the spine may become, before something in them wants a room of
 // its own.
 const (
-	maxFacadeLines = 1000
+	maxFacadeLines = 1050
 	maxMethods     = 25
 )
 

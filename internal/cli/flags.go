@@ -50,6 +50,22 @@ func addChoice(c *cobra.Command, name, usage string, words ...string) *string {
 	return &v.value
 }
 
+// word is a choice that is empty if the flag is not given. The help lists the words in its text.
+type word struct{ choice }
+
+// Type implements pflag.Value.
+func (*word) Type() string { return "string" }
+
+// addWord adds a flag that takes a decision in place of the machine.
+func addWord[T ~string](c *cobra.Command, name, usage string, words []T) *string {
+	v := &word{}
+	for _, w := range words {
+		v.words = append(v.words, string(w))
+	}
+	c.Flags().Var(v, name, usage+": "+strings.Join(v.words, ", ")+" (default: as the machine says)")
+	return &v.value
+}
+
 // number is the value of a flag that takes an integer of at least least.
 type number struct{ value, minimum int64 }
 

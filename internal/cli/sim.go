@@ -12,6 +12,7 @@ import (
 
 	"warpbound"
 	"warpbound/estimate"
+	"warpbound/internal/machine"
 	"warpbound/internal/report"
 	"warpbound/internal/suggest"
 )
@@ -34,6 +35,9 @@ func simCommand() *cobra.Command {
 	}
 	format := addFormat(c)
 	job.add(c)
+	policy := addWord(c, "policy", "which warp issues", machine.Policies())
+	order := addWord(c, "dram-order", "which request a bank of the DRAM serves first", machine.Orders())
+	seed := addNumber(c, "policy-seed", 0, "of the random numbers by which --policy or --dram-order random choose (default 0)")
 	vector := addNumber(c, "vector", 0, "which test vector to run, from 0")
 	limit := addNumber(c, "max-cycles", 1, "abort after this many cycles (default: 2^30)")
 	c.Flags().StringVar(&trace, "trace", "", "write the Ipoint trace to this file (CSV if it ends in .csv)")
@@ -51,6 +55,13 @@ func simCommand() *cobra.Command {
 		j, err := job.load(c, args[0])
 		if err != nil {
 			return err
+		}
+		choices := warpbound.Choices{Policy: *policy, DRAMOrder: *order}
+		if c.Flags().Changed("policy-seed") {
+			choices.Seed = seed // 0 is a seed like any other
+		}
+		if j, err = j.Choosing(choices); err != nil {
+			return usagef("%w", err)
 		}
 		var out outputs
 		defer out.discard()

@@ -114,7 +114,9 @@ type SM struct {
 	WarpSize   Number `toml:"warp_size" unit:"threads per warp" min:"1" max:"64" shape:"power of two"`
 	Schedulers Number `toml:"schedulers" unit:"schedulers per SM" split:"SIMDs per SM" min:"1" max:"32"`
 
-	Policy Choice[Policy] `toml:"policy" choices:"gto gty lrr rr"`
+	Policy Choice[Policy] `toml:"policy" choices:"gto gty lrr rr oldest youngest random"`
+	// PolicySeed is where the random numbers begin by which policy and order "random" choose; left out it is 0.
+	PolicySeed Number `toml:"policy_seed" core:"scoreboard" unit:"seed" min:"0" max:"9007199254740992" optional:"yes"`
 	// SubCores is on if each scheduler has pipelines of its own, all but the one for memory; otherwise, or if it is left out, they
 	// share those of the SM.
 	SubCores Choice[Switch] `toml:"sub_cores" core:"scoreboard" choices:"on off" optional:"yes"`
@@ -147,7 +149,28 @@ const (
 	GTY Policy = "gty" // the same warp as last time, otherwise the youngest
 	LRR Policy = "lrr" // the next one that can issue, in a circle
 	RR  Policy = "rr"  // strictly in turn; warps that wait at a barrier are passed over
+
+	Oldest   Policy = "oldest"   // the oldest that can
+	Youngest Policy = "youngest" // the youngest that can
+	AnyWarp  Policy = "random"   // one of those that can, by random numbers that SM.PolicySeed begins
 )
+
+// Policies returns the scheduling policies; in-order cores have one of them.
+func Policies() []Policy { return []Policy{GTO, GTY, LRR, RR, Oldest, Youngest, AnyWarp} }
+
+// Order says in which order a bank of the DRAM serves the requests that its controller sees.
+type Order string
+
+// The orders of memory service.
+const (
+	FRFCFS     Order = "fr-fcfs" // those to the open row first, otherwise the oldest; also if a machine states none
+	FCFS       Order = "fcfs"    // the oldest first
+	AnyRequest Order = "random"  // by a random number that each is given, which SM.PolicySeed begins
+	LIFO       Order = "lifo"    // the youngest first
+)
+
+// Orders returns the orders of memory service.
+func Orders() []Order { return []Order{FRFCFS, FCFS, AnyRequest, LIFO} }
 
 // Named returns the name of the core with its article, for messages.
 func (c Core) Named() string {
@@ -186,7 +209,7 @@ const (
 )
 
 // Choice is one of several words and where it comes from.
-type Choice[T Policy | Index | Requests | SplitMode | Switch] struct {
+type Choice[T Policy | Order | Index | Requests | SplitMode | Switch] struct {
 	Value  T      `toml:"value"`
 	Source string `toml:"source"`
 	Basis  Basis  `toml:"basis"` // empty if the description does not say it
@@ -318,19 +341,21 @@ type L2 struct {
 type DRAM struct {
 	Latency Number `toml:"latency" core:"scoreboard" unit:"core cycles" min:"0" max:"100000"`
 	Queue   Number `toml:"queue" core:"scoreboard" unit:"requests per partition" min:"1" max:"4096"`
-	Banks   Number `toml:"banks" unit:"banks per partition" integrated:"banks" min:"1" max:"256" shape:"power of two"`
-	Row     Number `toml:"row" unit:"bytes per bank" min:"32" max:"65536" shape:"power of two"`
-	Burst   Number `toml:"burst" core:"scoreboard" unit:"bytes" min:"1" max:"256" shape:"power of two"`
-	CCD     Number `toml:"ccd" core:"scoreboard" unit:"DRAM cycles" min:"1" max:"100000"`
-	RRD     Number `toml:"rrd" core:"scoreboard" unit:"DRAM cycles" min:"0" max:"100000"`
-	RCD     Number `toml:"rcd" core:"scoreboard" unit:"DRAM cycles" min:"1" max:"100000"`
-	RAS     Number `toml:"ras" core:"scoreboard" unit:"DRAM cycles" min:"1" max:"100000"`
-	RP      Number `toml:"rp" core:"scoreboard" unit:"DRAM cycles" min:"1" max:"100000"`
-	RC      Number `toml:"rc" core:"scoreboard" unit:"DRAM cycles" min:"1" max:"100000"`
-	CL      Number `toml:"cl" core:"scoreboard" unit:"DRAM cycles" min:"1" max:"100000"`
-	WL      Number `toml:"wl" core:"scoreboard" unit:"DRAM cycles" min:"1" max:"100000"`
-	CDLR    Number `toml:"cdlr" core:"scoreboard" unit:"DRAM cycles" min:"0" max:"100000"`
-	WR      Number `toml:"wr" core:"scoreboard" unit:"DRAM cycles" min:"0" max:"100000"`
+	// Order is in which order banks serve requests; left out it is FRFCFS.
+	Order Choice[Order] `toml:"order" core:"scoreboard" choices:"fr-fcfs fcfs random lifo" optional:"yes"`
+	Banks Number        `toml:"banks" unit:"banks per partition" integrated:"banks" min:"1" max:"256" shape:"power of two"`
+	Row   Number        `toml:"row" unit:"bytes per bank" min:"32" max:"65536" shape:"power of two"`
+	Burst Number        `toml:"burst" core:"scoreboard" unit:"bytes" min:"1" max:"256" shape:"power of two"`
+	CCD   Number        `toml:"ccd" core:"scoreboard" unit:"DRAM cycles" min:"1" max:"100000"`
+	RRD   Number        `toml:"rrd" core:"scoreboard" unit:"DRAM cycles" min:"0" max:"100000"`
+	RCD   Number        `toml:"rcd" core:"scoreboard" unit:"DRAM cycles" min:"1" max:"100000"`
+	RAS   Number        `toml:"ras" core:"scoreboard" unit:"DRAM cycles" min:"1" max:"100000"`
+	RP    Number        `toml:"rp" core:"scoreboard" unit:"DRAM cycles" min:"1" max:"100000"`
+	RC    Number        `toml:"rc" core:"scoreboard" unit:"DRAM cycles" min:"1" max:"100000"`
+	CL    Number        `toml:"cl" core:"scoreboard" unit:"DRAM cycles" min:"1" max:"100000"`
+	WL    Number        `toml:"wl" core:"scoreboard" unit:"DRAM cycles" min:"1" max:"100000"`
+	CDLR  Number        `toml:"cdlr" core:"scoreboard" unit:"DRAM cycles" min:"0" max:"100000"`
+	WR    Number        `toml:"wr" core:"scoreboard" unit:"DRAM cycles" min:"0" max:"100000"`
 	// Background is what others than the kernel move to and from all partitions together: a CPU, a display, other engines.
 	Background Number `toml:"background" core:"scoreboard" unit:"bytes per second" min:"1" max:"100000000000000" optional:"yes"`
 
@@ -460,20 +485,6 @@ func (m *Machine) instrTiming(in *isa.Instr) (string, Timing) {
 // Timing returns the timing of a class. Every machine has one for every class
 // of isa.Classes.
 func (m *Machine) Timing(c isa.Class) Timing { return m.Classes[c.String()] }
-
-// WithPolicy returns the machine with another scheduling policy, chosen by the
-// caller and not by the machine's source. Only scoreboards have several.
-func (m *Machine) WithPolicy(p Policy) (*Machine, error) {
-	if p != GTO && p != GTY && p != LRR && p != RR {
-		return nil, fmt.Errorf("no scheduling policy %q; there are %s, %s, %s and %s", p, GTO, GTY, LRR, RR)
-	}
-	if only := m.Core.policy(); m.Core != Scoreboard && p != only {
-		return nil, fmt.Errorf("%s: %s schedules by %s, not by %s", m.Name, m.Core.Named(), only, p)
-	}
-	other := *m
-	other.SM.Policy = Choice[Policy]{Value: p, Source: chosen}
-	return &other, nil
-}
 
 // ClockRatio returns the frequencies of core and DRAM divided by their greatest
 // common divisor. The machine must have a scoreboard.

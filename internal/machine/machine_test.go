@@ -250,8 +250,8 @@ func TestParseErrors(t *testing.T) {
 		{"missing class", "int-div     =", "#", "classes]", "missing key classes.int-div ="},
 		{"unknown class", "int-div     =", "int-root =", "int-root", `unknown timing class "int-root"`},
 		{"pipeline", `pipeline = "sfu", latency = 151`, `pipeline = "alu", latency = 151`, `pipeline = "alu"`, `classes.int-div: no pipeline "alu"; there are ldst, sfu, sp`},
-		{"policy", `"gto"`, `"fifo"`, `value = "fifo"`, `sm.policy = "fifo" is none of gto, gty, lrr, rr`},
-		{"no policy", "policy  ", "# ", "sm]", "missing key sm.policy = { value = ..., source = ... }; the value is one of gto, gty, lrr, rr"},
+		{"policy", `"gto"`, `"fifo"`, `value = "fifo"`, `sm.policy = "fifo" is none of gto, gty, lrr, rr, oldest, youngest, random`},
+		{"no policy", "policy  ", "# ", "sm]", "missing key sm.policy = { value = ..., source = ... }; the value is one of gto, gty, lrr, rr, oldest, youngest, random"},
 		{"no core", `core  = "scoreboard"`, "", "", "m.toml:1:1: missing key core = \"scoreboard\", \"barrel\", \"split\" or \"integrated\""},
 		{"core", `core  = "scoreboard"`, `core  = "tomasulo"`, "core  =", `core = "tomasulo" is none of scoreboard, barrel, split`},
 		{"architecture", `"sm_20"`, `"2.0"`, "architecture", `architecture = "2.0" is none of "sm_20" and the like`},
@@ -311,7 +311,7 @@ func TestBarrelMachines(t *testing.T) {
 			}
 		}
 		for _, p := range []Policy{GTO, RR} {
-			want := fmt.Sprintf("%s: a barrel core schedules by lrr, not by %s", name, p)
+			want := fmt.Sprintf("%s: a barrel core schedules by lrr, not by %s; choose a machine with a scoreboard core, or leave it out", name, p)
 			if _, err := m.WithPolicy(p); err == nil || err.Error() != want {
 				t.Errorf("got %v, want %s", err, want)
 			}

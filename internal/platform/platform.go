@@ -60,6 +60,15 @@ func (j *Job) On(m *machine.Machine) (*Job, error) {
 	return &Job{w, p, j.source}, nil
 }
 
+// With makes the job ready on its machine with other choices, under the conditions of On.
+func (j *Job) With(c machine.Choices) (*Job, error) {
+	m, err := j.Platform.Machine().With(c)
+	if err != nil {
+		return nil, err
+	}
+	return j.On(m)
+}
+
 // Load makes the job of a source ready on the platform that override names, or else the job's.
 // If neither is there, it is the machine for the module's target, or else the default one.
 func Load(src *workload.Source, override string) (*Job, error) {

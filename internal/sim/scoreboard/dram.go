@@ -7,7 +7,8 @@ import (
 )
 
 // dram is the memory behind one partition. Its controller serves the first of
-// the oldest requests whose row is open, and opens rows for the oldest others.
+// the oldest requests whose row is open, and opens rows for the oldest others. In another order (machine.Order) each bank serves one
+// request after the other, whichever row is open, and the controller goes on with the oldest of those whose turn it is.
 // Times are in cycles of its own clock unless said otherwise.
 type dram struct {
 	m         *machine.Machine
@@ -25,14 +26,18 @@ type dram struct {
 	readReady int64 // when a read may follow the last write
 	opened    int64 // when a row was opened last, in any bank
 	others    background
+	order     machine.Order
+	arrived   uint64 // requests so far
+	dice      rng    // by which machine.AnyRequest chooses
 }
 
 // dramRequest is an access to a line.
 type dramRequest struct {
 	row    int64
 	bank   int32
-	target int32 // MSHR of the L2, none for a write
-	opens  bool  // its row was not open when its turn came
+	target int32  // MSHR of the L2, none for a write
+	opens  bool   // its row was not open when its turn came
+	rank   uint64 // the request of a bank with the lowest is first, unless the order is machine.FRFCFS
 }
 
 // bank is the state of a bank.
@@ -42,6 +47,7 @@ type bank struct {
 	column   int64 // when the open row can be accessed
 	close    int64 // when the open row can be closed
 	activate int64 // when a row can be opened
+	leader   int   // position of the request that is served first, or none; see leaders
 }
 
 // Rows of no request of the kernel.
@@ -54,6 +60,10 @@ func (d *dram) init(m *machine.Machine, partition int) {
 	d.m = m
 	d.others = newBackground(m, partition)
 	d.core, d.cycles = m.ClockRatio()
+	if d.order = m.DRAM.Order.Value; d.order == "" {
+		d.order = machine.FRFCFS
+	}
+	d.dice = newRNG(m.SM.PolicySeed.Value, ofController, partition)
 	d.burst = m.L2.Line.Value / m.DRAM.Burst.Value * m.DRAM.CCD.Value
 	d.window = int(m.DRAM.Queue.Value)
 	d.banks = make([]bank, m.DRAM.Banks.Value)
@@ -66,6 +76,7 @@ func (d *dram) reset() {
 	}
 	d.others.sent = 0
 	d.next, d.at, d.busFree, d.readReady = never, 0, 0, 0
+	d.arrived, d.dice = 0, d.dice.again()
 	d.opened = -d.m.DRAM.RRD.Value
 }
 
@@ -89,6 +100,15 @@ func (d *dram) enqueue(q *request, now int64) {
 	e := dramRequest{row: row >> bits.TrailingZeros64(banks), bank: int32(row) & int32(banks-1), target: none}
 	if q.kind == dramRead {
 		e.target = q.target
+	}
+	d.arrived++
+	switch d.order {
+	case machine.FCFS:
+		e.rank = d.arrived
+	case machine.LIFO:
+		e.rank = -d.arrived
+	case machine.AnyRequest:
+		e.rank = d.dice.next()
 	}
 	if d.head > len(d.queue)/2 {
 		d.queue = d.queue[:copy(d.queue, d.queue[d.head:])]
@@ -139,10 +159,11 @@ func (d *dram) step(p *partition) {
 func (d *dram) access(p *partition, t int64) int64 {
 	next := int64(never)
 	waiting := d.visible()
+	d.leaders(waiting)
 	for i := range waiting {
 		e := &waiting[i]
 		b := &d.banks[e.bank]
-		if b.row != e.row {
+		if b.row != e.row || d.order != machine.FRFCFS && b.leader != i {
 			continue
 		}
 		latency, ready := d.m.DRAM.WL.Value, b.column
@@ -162,6 +183,21 @@ func (d *dram) access(p *partition, t int64) int64 {
 		return t + 1
 	}
 	return next
+}
+
+// leaders finds the request of each bank that it serves first, unless open rows come first.
+func (d *dram) leaders(waiting []dramRequest) {
+	if d.order == machine.FRFCFS {
+		return
+	}
+	for i := range d.banks {
+		d.banks[i].leader = none
+	}
+	for i := range waiting {
+		if b := &d.banks[waiting[i].bank]; b.leader == none || waiting[i].rank < waiting[b.leader].rank {
+			b.leader = i
+		}
+	}
 }
 
 // transfer moves a line over the bus and lets a line that was read arrive at the
@@ -197,14 +233,18 @@ func (d *dram) openRow(t int64) int64 {
 	}
 	var taken [4]uint64 // banks that are not free for another row
 	waiting := d.visible()
+	d.leaders(waiting)
 	for i := range waiting {
-		if e := &waiting[i]; d.banks[e.bank].row == e.row {
+		if e := &waiting[i]; d.banks[e.bank].row == e.row && (d.order == machine.FRFCFS || d.banks[e.bank].leader == i) {
 			taken[e.bank/64] |= 1 << (e.bank % 64)
 		}
 	}
 	next := int64(never)
 	for i := range waiting {
 		e := &waiting[i]
+		if d.order != machine.FRFCFS && d.banks[e.bank].leader != i {
+			continue
+		}
 		if taken[e.bank/64]>>(e.bank%64)&1 != 0 {
 			continue
 		}
@@ -230,7 +270,7 @@ func (d *dram) openRow(t int64) int64 {
 
 // open opens a row of a bank.
 func (d *dram) open(b *bank, row, at int64) {
-	*b = bank{row: row, column: at + d.m.DRAM.RCD.Value, close: at + d.m.DRAM.RAS.Value, activate: at + d.m.DRAM.RC.Value}
+	*b = bank{leader: b.leader, row: row, column: at + d.m.DRAM.RCD.Value, close: at + d.m.DRAM.RAS.Value, activate: at + d.m.DRAM.RC.Value}
 	d.opened = at
 }
 

@@ -163,21 +163,50 @@ func TestPolicies(t *testing.T) {
 	code := compile(t, "mov.u32 %r1, 1; mov.u32 %r2, 1; mov.u32 %r3, 1; mov.u32 %r4, 1; ret;")
 	for policy, want := range map[machine.Policy]string{
 		machine.GTO: "00000", machine.GTY: "22222", machine.LRR: "02020", machine.RR: "02020",
+		machine.Oldest: "00000", machine.Youngest: "22222",
 	} {
 		m, err := fermi(t).WithPolicy(policy)
 		if err != nil {
 			t.Fatal(err)
 		}
-		o := observe(t, newSim(t, m, code), 1, 128) // warps 0 and 2 share a scheduler
-		order := ""
-		for _, r := range o.tr.Records {
-			if r.Ipoint >= prologue && r.Warp%2 == 0 {
-				order += string('0' + rune(r.Warp))
-			}
-		}
-		if !strings.HasPrefix(order, want) {
+		if order := issues(t, m, code); !strings.HasPrefix(order, want) {
 			t.Errorf("%s: warps issue in the order %s, want %s", policy, order, want)
 		}
+	}
+}
+
+// issues returns the order in which the two warps of one scheduler issue the instructions of a body.
+func issues(t *testing.T, m *machine.Machine, code *emu.Code) string {
+	t.Helper()
+	order := ""
+	for _, r := range observe(t, newSim(t, m, code), 1, 128).tr.Records { // warps 0 and 2 share a scheduler
+		if r.Ipoint >= prologue && r.Warp%2 == 0 {
+			order += string('0' + rune(r.Warp))
+		}
+	}
+	return order
+}
+
+// TestRandomPolicy: seeds give orders of their own, each of them the same every time, and each warp has its turns.
+func TestRandomPolicy(t *testing.T) {
+	code := compile(t, strings.Repeat("mov.u32 %r1, 1; mov.u32 %r2, 1; mov.u32 %r3, 1; mov.u32 %r4, 1;", 4)+"ret;")
+	seen := map[string]bool{}
+	for seed := range int64(8) {
+		m, err := fermi(t).With(machine.Choices{Policy: machine.AnyWarp, Seed: &seed})
+		if err != nil {
+			t.Fatal(err)
+		}
+		order := issues(t, m, code)
+		if again := issues(t, m, code); again != order {
+			t.Errorf("seed %d gives %s, then %s", seed, order, again)
+		}
+		if !strings.Contains(order, "02") || !strings.Contains(order, "20") {
+			t.Errorf("seed %d: a warp waits for the other: %s", seed, order)
+		}
+		seen[order] = true
+	}
+	if len(seen) < 5 {
+		t.Errorf("8 seeds give %d orders", len(seen))
 	}
 }
 

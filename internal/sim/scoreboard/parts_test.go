@@ -268,6 +268,66 @@ func drain(t *testing.T, m *machine.Machine, lines []uint64) (int64, int64) {
 	return last, s.mem.count.RowHits
 }
 
+// TestOrders has requests for two rows of one bank arrive in turn. Open rows first take two openings; the order of arrival and its
+// reverse open a row for each, and random orders are between them. Requests for banks of their own do not wait for each other.
+func TestOrders(t *testing.T) {
+	const n = 32
+	served := func(order machine.Order, seed int64, distance uint64) (int64, int64) {
+		own := *fermi(t)
+		own.DRAM.Queue.Value, own.DRAM.Order.Value, own.SM.PolicySeed.Value = n, order, seed
+		var lines []uint64
+		for i := range uint64(n) {
+			lines = append(lines, i%2*distance+i/2*uint64(own.L2.Line.Value))
+		}
+		return drain(t, &own, lines)
+	}
+	m := fermi(t)
+	sameBank := uint64(m.DRAM.Row.Value * m.DRAM.Banks.Value)
+	best, hits := served("", 0, sameBank)
+	if other, again := served(machine.FRFCFS, 9, sameBank); other != best || again != hits || hits != n-2 {
+		t.Errorf("open rows first: %d cycles and %d hits, then %d and %d", best, hits, other, again)
+	}
+	for _, order := range []machine.Order{machine.FCFS, machine.LIFO} {
+		if last, hits := served(order, 0, sameBank); hits != 0 || last < 5*best {
+			t.Errorf("%s: %d cycles and %d hits, %d with open rows first", order, last, hits, best)
+		}
+		if last, hits := served(order, 0, uint64(m.DRAM.Row.Value)); hits != n-2 || last > best+best/10 {
+			t.Errorf("%s of two banks: %d cycles and %d hits, want about %d", order, last, hits, best)
+		}
+	}
+	times := map[int64]bool{}
+	for seed := range int64(8) {
+		last, hits := served(machine.AnyRequest, seed, sameBank)
+		if again, _ := served(machine.AnyRequest, seed, sameBank); again != last || hits < 4 || hits > n-4 {
+			t.Errorf("seed %d: %d cycles, then %d, %d hits", seed, last, again, hits)
+		}
+		times[last] = true
+	}
+	if len(times) < 4 {
+		t.Errorf("8 seeds give the times %v", times)
+	}
+}
+
+// TestOrderOfArrival: the oldest of a bank comes first, the youngest, or any.
+func TestOrderOfArrival(t *testing.T) {
+	for order, want := range map[machine.Order]int{machine.FCFS: 0, machine.LIFO: 3} {
+		own := *fermi(t)
+		own.DRAM.Order.Value = order
+		s := &Sim{cfg: sim.Config{Machine: &own}}
+		s.mem.wheel.reset()
+		p := &partition{}
+		p.init(s, 0)
+		p.reset()
+		for i := range uint64(4) {
+			p.dram.enqueue(&request{kind: dramRead, line: i * uint64(own.DRAM.Row.Value*own.DRAM.Banks.Value)}, 0)
+		}
+		p.dram.step(p)
+		if row := p.dram.banks[0].row; row != int64(want) {
+			t.Errorf("%s opens row %d first, want %d", order, row, want)
+		}
+	}
+}
+
 // TestDRAM measures streams through rows and between rows.
 func TestDRAM(t *testing.T) {
 	m := fermi(t)

@@ -18,6 +18,8 @@ type scheduler struct {
 	ripe   int64     // and before this cycle;
 	then   sim.Stall // why from this cycle on
 
+	dice rng // by which machine.AnyWarp chooses
+
 	warps    []*warp // from the oldest to the youngest, if the SM has no calendar
 	last     int     // position of the warp that issued last, or -1, likewise
 	field    uint64  // of the SM's calendar
@@ -25,7 +27,7 @@ type scheduler struct {
 }
 
 func (s *scheduler) reset() {
-	*s = scheduler{next: never, passed: -1, reason: sim.StallIdle, ripe: never, last: -1, warps: s.warps[:0], field: s.field}
+	*s = scheduler{next: never, passed: -1, reason: sim.StallIdle, ripe: never, last: -1, warps: s.warps[:0], field: s.field, dice: s.dice.again()}
 }
 
 // add appends a warp as the youngest. The caller schedules it.
@@ -73,6 +75,12 @@ func (s *scheduler) pick(m *sm, now int64) int {
 		return s.pickGreedy(m, now, len(s.warps)-1, -1)
 	case m.policy == machine.LRR:
 		return s.pickLoose(m, now)
+	case m.policy == machine.Oldest:
+		return s.pickFirst(m, now, 0, 1)
+	case m.policy == machine.Youngest:
+		return s.pickFirst(m, now, len(s.warps)-1, -1)
+	case m.policy == machine.AnyWarp:
+		return s.pickAny(m, now)
 	default:
 		return s.pickInTurn(m, now)
 	}
@@ -89,6 +97,11 @@ func (s *scheduler) pickGreedy(m *sm, now int64, from, step int) int {
 	if s.last >= 0 && s.able(m, s.last) <= now {
 		return s.last
 	}
+	return s.pickFirst(m, now, from, step)
+}
+
+// pickFirst takes the first warp that can issue, from a position on in one direction.
+func (s *scheduler) pickFirst(m *sm, now int64, from, step int) int {
 	for i := from; i >= 0 && i < len(s.warps); i += step {
 		if s.able(m, i) <= now {
 			s.last = i
@@ -97,6 +110,32 @@ func (s *scheduler) pickGreedy(m *sm, now int64, from, step int) int {
 	}
 	s.stall(m)
 	return -1
+}
+
+// pickAny takes one of the warps that can issue. It throws its dice only if there is one, so that what is chosen does not depend
+// on how often it is asked in vain.
+func (s *scheduler) pickAny(m *sm, now int64) int {
+	able := 0
+	for i := range s.warps {
+		if s.able(m, i) <= now {
+			able++
+		}
+	}
+	if able == 0 {
+		s.stall(m)
+		return -1
+	}
+	nth := int(s.dice.next() % uint64(able))
+	for i := range s.warps {
+		if s.able(m, i) > now {
+			continue
+		}
+		if nth--; nth < 0 {
+			s.last = i
+			break
+		}
+	}
+	return s.last
 }
 
 // pickLoose takes the first warp that can issue, in a circle after the one that

@@ -90,6 +90,9 @@ type ctaSlot struct {
 func (m *sm) init(s *Sim, index int) {
 	m.sim, m.index, m.steps = s, index, s.plan.steps
 	m.scheds = make([]scheduler, s.cfg.Machine.SM.Schedulers.Value)
+	for i := range m.scheds {
+		m.scheds[i].dice = newRNG(s.cfg.Machine.SM.PolicySeed.Value, ofScheduler, index*len(m.scheds)+i)
+	}
 	m.memory, m.policy = s.plan.lsu, s.cfg.Machine.SM.Policy.Value
 	for _, n := range s.plan.pipes {
 		m.others = append(m.others, make([]int64, max(n-2, 0)))

@@ -151,7 +151,7 @@ func TestSuite(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, policy := range []machine.Policy{machine.GTO, machine.GTY, machine.LRR, machine.RR} {
+		for _, policy := range machine.Policies() {
 			t.Run(fmt.Sprintf("%s/%s", name, policy), func(t *testing.T) {
 				m, err := fermi(t).WithPolicy(policy)
 				if err != nil {
