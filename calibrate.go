@@ -16,7 +16,8 @@ const (
 
 // CalibrateOptions say how Calibrate measures a device.
 type CalibrateOptions struct {
-	Device   string                // cuda:N, or cuda:standin, which simulates fermi-c2050
+	Device   string                // cuda:N, or cuda:standin, which simulates fermi-c2050, or cuda:standin:NAME, which simulates a machine
+	Base     string                // machine, built in or a file, whose shape the description keeps; that which suits the device if empty
 	Repeats  int                   // runs of each microbenchmark; 0 for DefaultCalibration
 	Progress func(done, total int) // called after each step; may be nil
 }
@@ -47,4 +48,23 @@ func (c *Calibration) Compare(ctx context.Context, name string) error {
 	err := c.measured.Compare(ctx, name)
 	c.Calibration = c.measured.Calibration
 	return err
+}
+
+// Identified is a number or word of a machine, and how Calibrate gives it back from a device that is so.
+type Identified struct {
+	Path  string // as in the machine file
+	Value string
+	How   string // a microbenchmark, or an attribute of the device; empty if none gives it back
+	Why   string // none does
+}
+
+// Identifiable lists everything that a machine, built in or a file, says: what Calibrate gives back from a device that is so if it
+// keeps the machine's shape, and the rest.
+func Identifiable(ctx context.Context, name string) ([]Identified, error) {
+	ids, err := calibrate.Identifiable(ctx, name)
+	var all []Identified
+	for _, id := range ids {
+		all = append(all, Identified(id))
+	}
+	return all, err
 }

@@ -30,6 +30,9 @@ func older(a, b cuda.Capability) bool {
 	return cmp.Or(cmp.Compare(a.Major, b.Major), cmp.Compare(a.Minor, b.Minor)) < 0
 }
 
+// attribute begins the source of what a device states.
+const attribute = "attribute of the device: "
+
 // attributes states what the device says of itself.
 func (c *calibration) attributes() error {
 	a, sm := c.dev.Attributes(), &c.m.SM
@@ -40,7 +43,7 @@ func (c *calibration) attributes() error {
 	}
 	say := func(n *machine.Number, v int, what string) {
 		if v > 0 {
-			n.Value, n.Source = int64(v), "attribute of the device: "+what
+			n.Value, n.Source = int64(v), attribute+what
 		}
 	}
 	say(&c.m.Clock.Core, a.ClockKHz*1000, "highest clock of the SMs")

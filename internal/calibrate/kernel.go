@@ -34,7 +34,7 @@ const (
 	.reg .b32 %r<64>, %a<16>, %dep, %sink, %tmp, %thread, %warp, %warps, %round, %zero, %three, %top, %active, %rounds, %n, %stride, %spread, %core;
 	.reg .f32 %f<64>, %ftwo, %fthree;
 	.reg .f64 %d<64>, %dtwo, %dthree;
-	.reg .b64 %w<16>, %c0, %c1, %out, %data, %to, %off;
+	.reg .b64 %w<16>, %l<16>, %c0, %c1, %out, %data, %to, %off;
 `
 	prologue = `	ld.param.u64 %out, [out];
 	ld.param.u64 %data, [data];

@@ -20,11 +20,13 @@ func calibrateCommand() *cobra.Command {
 			"With --compare the jobs are simulated on that machine and run on the GPU.",
 		Example: `  # a simulated device stands in where there is no GPU:
   warpbound calibrate --machine cuda:standin --out standin.toml
+  warpbound calibrate --machine cuda:standin:v100 --quick --out v100.toml
   warpbound calibrate --machine cuda:0 --compare kernels/vectorAdd/job.toml`,
 		ValidArgsFunction: filesOf("toml"),
 	}
 	f.format = addFormat(c)
-	c.Flags().StringVar(&f.device, "machine", "", "the device: cuda:N, or cuda:standin, which simulates fermi-c2050")
+	c.Flags().StringVar(&f.device, "machine", "", "the device: cuda:N, or cuda:standin, which simulates fermi-c2050, or cuda:standin:NAME, which simulates a machine")
+	c.Flags().StringVar(&f.base, "base", "", "describe the device with the shape of this machine, a name or a file (default: by the device)")
 	c.Flags().StringVar(&f.out, "out", "", "write the machine file here")
 	c.Flags().BoolVar(&f.quick, "quick", false, "run each microbenchmark once")
 	c.Flags().BoolVar(&f.compare, "compare", false, "compare simulated and measured times of jobs")
@@ -47,6 +49,7 @@ func calibrateCommand() *cobra.Command {
 type calibrateFlags struct {
 	format  *format
 	device  string
+	base    string
 	out     string
 	quick   bool
 	compare bool
@@ -73,7 +76,7 @@ func (f *calibrateFlags) check(jobs []string) error {
 // calibrate measures the device, compares jobs and writes the machine file. If the command ends early, there may be a
 // result beside the error.
 func (f *calibrateFlags) calibrate(c *cobra.Command, jobs []string) (*warpbound.Calibration, error) {
-	opts := warpbound.CalibrateOptions{Device: f.device}
+	opts := warpbound.CalibrateOptions{Device: f.device, Base: f.base}
 	if f.quick {
 		opts.Repeats = warpbound.QuickCalibration
 	}

@@ -39,12 +39,23 @@ func machinesCommand() *cobra.Command {
 		}
 		return listMachines(c.OutOrStdout())
 	}
-	c.AddCommand(&cobra.Command{
-		Use:     "show NAME",
-		Short:   "Show every number of a machine with its unit and source; NAME may be a file",
-		Example: `  warpbound machines show fermi-c2050`,
-		Args:    cobra.ExactArgs(1),
+	c.AddCommand(showCommand())
+	return c
+}
+
+// showCommand shows one machine.
+func showCommand() *cobra.Command {
+	var identifiable bool
+	c := &cobra.Command{
+		Use:   "show NAME",
+		Short: "Show every number of a machine with its unit and source; NAME may be a file",
+		Example: `  warpbound machines show fermi-c2050
+  warpbound machines show v100 --identifiable`,
+		Args: cobra.ExactArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
+			if identifiable {
+				return showIdentifiable(c, args[0])
+			}
 			m, err := platform.Machine(args[0], workload.ReadFile)
 			if err != nil {
 				return err
@@ -74,8 +85,34 @@ func machinesCommand() *cobra.Command {
 			}
 			return tw.Flush()
 		},
-	})
+	}
+	c.Flags().BoolVar(&identifiable, "identifiable", false, "which numbers calibrate gives back from such a device, and why not the others")
 	return c
+}
+
+// showIdentifiable writes which numbers of a machine a calibration gives back, and then the rest.
+func showIdentifiable(c *cobra.Command, name string) error {
+	all, err := warpbound.Identifiable(c.Context(), name)
+	if err != nil {
+		return err
+	}
+	tw := tabwriter.NewWriter(c.OutOrStdout(), 0, 0, 2, ' ', 0)
+	fmt.Fprintln(tw, "calibrate gives back:")
+	found := 0
+	for _, id := range all {
+		if id.How != "" {
+			found++
+			fmt.Fprintf(tw, "  %s\t%s\t%s\n", id.Path, id.Value, id.How)
+		}
+	}
+	fmt.Fprintln(tw, "\nand keeps of the base:")
+	for _, id := range all {
+		if id.How == "" {
+			fmt.Fprintf(tw, "  %s\t%s\t%s\n", id.Path, id.Value, id.Why)
+		}
+	}
+	fmt.Fprintf(tw, "\n%d of %d\n", found, len(all))
+	return tw.Flush()
 }
 
 // listMachines writes what machines are built in.

@@ -158,6 +158,41 @@ func (m *Machine) WithoutBasis() *Machine {
 	return m.resourced(func(_, source string) (string, bool) { return source, false })
 }
 
+// Rebased returns a copy of the machine of which every number and choice has the source and the basis that change returns, and no
+// range. What change is given is as for WithSources. The copy shares nothing with the machine, and is not based on another.
+func (m *Machine) Rebased(change func(path, source string) (string, Basis)) *Machine {
+	bases := make(map[string]Basis)
+	out := m.WithoutBasis().WithSources(func(path, source string) string {
+		source, bases[path] = change(path, source)
+		return source
+	})
+	out.Origins = nil
+	for path, f := range out.fields() {
+		switch v := f.value.Interface().(type) {
+		case map[string]Number:
+			for name, n := range v {
+				n.Basis = bases[path+"."+name]
+				v[name] = n
+			}
+		case timings:
+			rebase(path, v.timings(), bases)
+		case map[string]Timing:
+			rebase(path, v, bases)
+		case map[string]string: // the abbreviations
+		default: // a Number or a Choice
+			f.value.FieldByName("Basis").SetString(string(bases[path]))
+		}
+	}
+	return out
+}
+
+func rebase(path string, timings map[string]Timing, bases map[string]Basis) {
+	for name, t := range timings {
+		t.Basis = bases[path+"."+name]
+		timings[name] = t
+	}
+}
+
 // resourced returns a copy of the machine with the sources that change returns. What it says to be not the same has no
 // basis and no range in the copy.
 func (m *Machine) resourced(change func(path, source string) (changed string, same bool)) *Machine {

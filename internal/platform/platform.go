@@ -27,7 +27,8 @@ import (
 const (
 	devicePrefix = "cuda:"
 	standInName  = devicePrefix + "standin"
-	standInFor   = "fermi-c2050" // where no machine is named that can
+	standInFor   = "fermi-c2050"     // where no machine is named that can
+	standInOf    = standInName + ":" // and the name or file of a machine, for that one
 )
 
 // Reader reads a file by its name.
@@ -145,10 +146,19 @@ func findDevice(j *job.Job, name string, read Reader) (*device.Platform, error) 
 	if err != nil {
 		return nil, err
 	}
-	return standIn(m)
+	return standIn(name, m)
 }
 
-// Device finds a device by its name. What stands in for a GPU simulates fermi-c2050.
+// StandsInFor returns the machine that a device simulates by its name: "" if it names none.
+func StandsInFor(name string) string {
+	of, _ := strings.CutPrefix(name, standInOf)
+	if of == name {
+		return ""
+	}
+	return of
+}
+
+// Device finds a device by its name. What stands in for a GPU simulates the machine that is named behind it, else fermi-c2050.
 func Device(name string) (*device.Platform, error) {
 	if !IsDevice(name) {
 		return nil, fmt.Errorf("machine %q is not a device: want %s and the number of a GPU, or %s", name, devicePrefix, standInName)
@@ -158,7 +168,14 @@ func Device(name string) (*device.Platform, error) {
 		if err != nil {
 			return nil, err
 		}
-		return standIn(m)
+		return standIn(name, m)
+	}
+	if of := StandsInFor(name); of != "" {
+		m, err := Machine(of, workload.ReadFile)
+		if err != nil {
+			return nil, err
+		}
+		return standIn(name, m)
 	}
 	number, err := strconv.Atoi(strings.TrimPrefix(name, devicePrefix))
 	if err != nil || number < 0 {
@@ -172,12 +189,12 @@ func Device(name string) (*device.Platform, error) {
 }
 
 // standIn is a device that simulates a machine.
-func standIn(m *machine.Machine) (*device.Platform, error) {
+func standIn(name string, m *machine.Machine) (*device.Platform, error) {
 	d, err := standin.New(m)
 	if err != nil {
 		return nil, err
 	}
-	return device.New(device.Config{Name: standInName, Driver: d, Simulated: true})
+	return device.New(device.Config{Name: name, Driver: d, Simulated: true})
 }
 
 // Simulated opens a device that simulates a machine.

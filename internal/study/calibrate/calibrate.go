@@ -5,6 +5,7 @@ package calibrate
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -33,7 +34,8 @@ const (
 
 // Options say how Run measures a device.
 type Options struct {
-	Device   string                // cuda:N, or cuda:standin, which simulates fermi-c2050
+	Device   string                // cuda:N, or cuda:standin, which simulates fermi-c2050, or cuda:standin:NAME, which simulates a machine
+	Base     string                // machine in whose terms the device is described; see base for none
 	Repeats  int                   // runs of each microbenchmark; 0 for DefaultRepeats
 	Progress func(done, total int) // called after each step; may be nil
 }
@@ -60,7 +62,7 @@ func calibrated(ctx context.Context, on *device.Platform, opts Options) (*Calibr
 	if opts.Repeats == 0 {
 		opts.Repeats = DefaultRepeats
 	}
-	base, err := platform.Default()
+	base, find, err := base(on, opts)
 	if err != nil {
 		return nil, err
 	}
@@ -68,7 +70,7 @@ func calibrated(ctx context.Context, on *device.Platform, opts Options) (*Calibr
 	if err != nil {
 		return nil, err
 	}
-	r, err := calibrate.Run(ctx, calibrate.Config{Device: dev, Default: base, Simulate: platform.Simulated, Repeats: opts.Repeats, Progress: opts.Progress})
+	r, err := find(ctx, calibrate.Config{Device: dev, Default: base, Simulate: platform.Simulated, Repeats: opts.Repeats, Progress: opts.Progress})
 	err = errors.Join(err, dev.Close())
 	switch {
 	case err == nil:
@@ -95,6 +97,31 @@ func calibrated(ctx context.Context, on *device.Platform, opts Options) (*Calibr
 		c.Measurements = append(c.Measurements, measurement(m))
 	}
 	return c, err
+}
+
+// base returns the machine in whose terms a device is described, and how: keeping its shape if it is named, else that of the machine
+// that a stand-in names, or of the built-in one for the device's compute capability from 7.0 on, where an SM has several parts. Older
+// devices are described with a shape that is measured too, and defaults of fermi-c2050.
+func base(on *device.Platform, opts Options) (*machine.Machine, func(context.Context, calibrate.Config) (*calibrate.Result, error), error) {
+	name := cmp.Or(opts.Base, platform.StandsInFor(on.Name()))
+	if v := on.Attributes().Capability; name == "" && v.Major >= 7 {
+		name, _ = machine.ForTarget(fmt.Sprintf("sm_%d%d", v.Major, v.Minor))
+	}
+	if name == "" {
+		m, err := platform.Default()
+		return m, calibrate.Run, err
+	}
+	m, err := platform.Machine(name, workload.ReadFile)
+	return m, calibrate.Refine, err
+}
+
+// Identifiable lists everything that a machine, built in or a file, says, and whether calibrating a device that is so gives it back.
+func Identifiable(ctx context.Context, name string) ([]calibrate.Identified, error) {
+	m, err := platform.Machine(name, workload.ReadFile)
+	if err != nil {
+		return nil, err
+	}
+	return calibrate.Identifiable(ctx, m, platform.Simulated)
 }
 
 // interrupt notes that ctx has ended before a part of the result was known.

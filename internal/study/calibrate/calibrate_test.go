@@ -87,10 +87,52 @@ func TestCalibratedMachineTakesAsLong(t *testing.T) {
 	}
 }
 
+// TestCalibratedChipTakesAsLong calibrates a device that simulates a V100 in the terms of a file whose latencies all differ: kernels
+// of the suite must take as long on the calibrated machine.
+func TestCalibratedChipTakesAsLong(t *testing.T) {
+	m, err := machine.Builtin("v100")
+	if err != nil {
+		t.Fatal(err)
+	}
+	base := m.WithoutBasis()
+	for _, class := range isa.Classes() {
+		if timing := base.Timing(class); class != isa.Tensor {
+			timing.Latency += 3
+			base.Classes[class.String()] = timing
+		}
+	}
+	for name, timing := range base.StandIns { // no quicker than the ordinary way to memory
+		timing.Latency += 3
+		base.StandIns[name] = timing
+	}
+	base.L2.Latency.Value += 40
+	base.SM.Barrier.Value += 9
+	file := filepath.Join(t.TempDir(), "base.toml")
+	if err := os.WriteFile(file, base.Format(), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	c, err := Run(t.Context(), Options{Device: standIn + ":v100", Base: file, Repeats: QuickRepeats})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"vectorAdd", "matrixMul", "bfs", "sradUpdate"} {
+		if err := c.Compare(t.Context(), filepath.Join("../../../kernels", name, "job.toml")); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, j := range c.Jobs {
+		if j.Ratio < 0.98 || j.Ratio > 1.02 {
+			t.Errorf("%s: %d cycles simulated, %v measured", j.Job, j.Simulated, j.Measured)
+		}
+		t.Logf("%s: ratio %.4f", j.Job, j.Ratio)
+	}
+}
+
 func TestCalibrateErrors(t *testing.T) {
 	for name, want := range map[string]string{
-		"fermi-c2050": "is not a device: want cuda: and the number of a GPU, or cuda:standin",
-		"cuda:x":      "want cuda: and the number of a GPU",
+		"fermi-c2050":          "is not a device: want cuda: and the number of a GPU, or cuda:standin",
+		"cuda:standin:nothing": "nothing",
+		"cuda:x":               "want cuda: and the number of a GPU",
 	} {
 		if _, err := Run(context.Background(), Options{Device: name}); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v", name, err)
