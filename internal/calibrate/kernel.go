@@ -28,7 +28,7 @@ const (
 	header = `.version 6.0
 .target sm_30
 .address_size 64
-.visible .const .align 8 .b32 ring[64];
+.visible .const .align 256 .b32 ring[64];
 `
 	declarations = `	.reg .pred %p<32>, %go, %more, %on, %lead;
 	.reg .b32 %r<64>, %a<16>, %dep, %sink, %tmp, %thread, %warp, %warps, %round, %zero, %three, %top, %active, %rounds, %n, %stride, %spread, %core;
@@ -87,6 +87,9 @@ const (
 	.param .u32 rounds, .param .u32 n, .param .u32 stride, .param .u32 spread, .param .f32 ftwo, .param .f64 dtwo
 `
 )
+
+// ringBytes are the bytes of the constant ring.
+const ringBytes = 256
 
 // module returns the PTX of kernels. It is valid for sm_30 and later devices and for
 // drivers from CUDA 9.0 on.

@@ -22,7 +22,11 @@ func Refine(ctx context.Context, cfg Config) (*Result, error) {
 	if n := cfg.Device.Attributes().WarpSize; n != 32 {
 		return nil, fmt.Errorf("a device with warps of %d threads: PTX means 32", n)
 	}
-	p, err := newProber(cfg.Device, max(1, cfg.Repeats), refineBytes)
+	bytes := refineBytes
+	if !cfg.Default.WarmCopies() { // DRAM is measured, with other memory in the L2
+		bytes = max(bytes, 4*l2Bytes(cfg.Device))
+	}
+	p, err := newProber(cfg.Device, max(1, cfg.Repeats), bytes)
 	if err != nil {
 		return nil, err
 	}
@@ -48,7 +52,7 @@ func Refine(ctx context.Context, cfg Config) (*Result, error) {
 	return &c.out, nil
 }
 
-// refineBytes is more than what the microbenchmarks of Refine access.
+// refineBytes is more than what the microbenchmarks of Refine access, but for those that need the L2 full.
 const refineBytes = 1 << 20
 
 // accounted states for all numbers where they are from: found says it of those that microbenchmarks show, by their paths.
@@ -126,8 +130,9 @@ func (c *calibration) report(done, total int) {
 // simulated.
 func (c *calibration) sweep(numbers []number, measured map[string]*Measurement) (map[string]float64, error) {
 	times := make(map[string]float64)
+	var unsettled []string
 	for range maxSweeps {
-		settled := true
+		unsettled = nil
 		for _, n := range numbers {
 			before := n.value(c.m)
 			var err error
@@ -136,13 +141,15 @@ func (c *calibration) sweep(numbers []number, measured map[string]*Measurement) 
 			if err != nil {
 				return nil, err
 			}
-			settled = settled && n.value(c.m) == before
+			if n.value(c.m) != before {
+				unsettled = append(unsettled, n.path)
+			}
 		}
-		if settled {
+		if len(unsettled) == 0 {
 			return times, nil
 		}
 	}
-	return nil, fmt.Errorf("the numbers of %s did not settle in %d rounds: another base than %s may describe the device", c.m.Name, maxSweeps, c.Default.Name)
+	return nil, fmt.Errorf("%s did not settle in %d rounds: another base than %s may describe the device", strings.Join(unsettled, ", "), maxSweeps, c.Default.Name)
 }
 
 // told returns the numbers that the microbenchmarks tell from their neighbours. Others are as in the base again, if that

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 
 	"warpbound/internal/cuda"
@@ -84,6 +85,9 @@ var groupChains = map[string]chain{
 	},
 	"logic": {word, []string{"shl.b32 %[1]s, %[1]s, %%three;"}},
 }
+
+// guarded is a chain of comparisons and additions that they guard.
+var guarded = chain{word, []string{"setp.ne.u32 %%p1, %[1]s, %%top;", "@%%p1 add.u32 %[1]s, %[1]s, %%three;"}}
 
 // Chains of few instructions, so that they are in small instruction caches.
 const (
@@ -166,6 +170,9 @@ func shown(m *machine.Machine) []number {
 			timed("classes", class.String(), latency, share).shows(dependent, chained(chains[class])),
 			timed("classes", class.String(), initiationKey, share*issue(t.Pipeline)).shows(independent, issued(chains[class])))
 	}
+	if n, ok := guardOf(m); ok {
+		all = append(all, n)
+	}
 	step := func(a access, stride, shift int) func(ctx context.Context, p *prober) ([]float64, error) {
 		return func(ctx context.Context, p *prober) ([]float64, error) { return p.cells(ctx, a, stride, shift) }
 	}
@@ -175,7 +182,7 @@ func shown(m *machine.Machine) []number {
 		field("shared.atomic_pass", 31, func(m *machine.Machine) *machine.Number { return &m.Shared.AtomicPass }).shows("a chain of atomic additions of 32 lanes to one bank", step(sharedAtomic, row, 0)),
 		timed("classes", "mem-param", latency, 1).shows("a chain of loads of a constant and additions", step(constantLoad, 0, 0)),
 		timed("classes", "mem-global", latency, 1).shows("a chain of loads of a line that the L1 holds", step(globalLoad, 0, 0)),
-		field("l2.latency", 1, func(m *machine.Machine) *machine.Number { return &m.L2.Latency }).shows("a chain of loads of a line that only the L2 holds", step(l2Load, 0, 0)),
+		field("l2.latency", 1, func(m *machine.Machine) *machine.Number { return &m.L2.Latency }).shows("the quickest of loads of many lines that only the L2 holds", beyondL1(m)),
 		timed("classes", "mem-atomic", latency, 1).shows("a chain of atomic additions of 32 lanes to a line", step(globalAtomics, 4, atomicShift(m))),
 		field("l2.atomic", 28, func(m *machine.Machine) *machine.Number { return &m.L2.Atomic }).shows("a chain of atomic additions of 32 lanes to one word", step(globalAtomics, 0, 0)),
 		field("sm.barrier", 1, func(m *machine.Machine) *machine.Number { return &m.SM.Barrier }).shows("barriers, one after the other",
@@ -188,7 +195,133 @@ func shown(m *machine.Machine) []number {
 				return samples(m, err)
 			}),
 	)
+	all = append(all, coldNumbers(m)...)
 	return all
+}
+
+// guardOf is how much later than other instructions guards can use the result of a comparison, if the machine says so.
+func guardOf(m *machine.Machine) (number, bool) {
+	pipeline := m.Timing(isa.IntAdd).Pipeline
+	if t, ok := m.Operations["logic"]; ok {
+		pipeline = t.Pipeline
+	}
+	key := machine.Pair(pipeline, machine.Guard)
+	if _, ok := m.Dependences[key]; !ok {
+		return number{}, false
+	}
+	// A step is a comparison or an addition, so that one cycle of the machine is half of one.
+	return number{
+		path: "dependences." + key, scale: 0.5,
+		value: func(m *machine.Machine) int64 { return m.Dependences[key].Value },
+		set: func(m *machine.Machine, n int64) {
+			d := m.Dependences[key]
+			d.Value = n
+			m.Dependences[key] = d
+		},
+	}.shows("a chain of comparisons and additions that they guard", chained(guarded)), true
+}
+
+// coldNumbers are those of a machine that show when something is executed or loaded for the first time.
+func coldNumbers(m *machine.Machine) []number {
+	var all []number
+	if !m.WarmCopies() { // else the memory of a simulated microbenchmark is in the L2 when it begins
+		all = append(all, field("dram.latency", 1, func(m *machine.Machine) *machine.Number { return &m.DRAM.Latency }).shows("loads of many lines that no cache holds, but for the slowest tenth", coldLoads(m)))
+	}
+	if line := int(m.ICache.Line.Value); line > 0 {
+		fetched := line * int(m.ICache.Stream.Value+1) // instructions that one miss brings
+		all = append(all, field("icache.miss", coldMisses, func(m *machine.Machine) *machine.Number { return &m.ICache.Miss }).
+			shows("straight code that is executed for the first time", func(ctx context.Context, p *prober) ([]float64, error) {
+				return p.slope(ctx, shape{ctas: 1, warps: 1, rounds: 1}, of("short", groupChains["logic"], fetched, shownWidth), of("long", groupChains["logic"], (1+coldMisses)*fetched, shownWidth), 1)
+			}))
+	}
+	if line := int(m.CCache.Line.Value); line > 0 && line < ringBytes {
+		all = append(all, field("ccache.miss", float64(ringBytes/line-1), func(m *machine.Machine) *machine.Number { return &m.CCache.Miss }).
+			shows("loads of constants for the first time, less those of one word", func(ctx context.Context, p *prober) ([]float64, error) { return p.coldConstants(ctx, line) }))
+	}
+	return all
+}
+
+// coldMisses are the misses of an instruction cache by which the long microbenchmark has more.
+const coldMisses = 4
+
+// coldConstants measures how much longer loads of as many constants, line bytes from each other, take than of one, in a loop that is
+// executed once.
+func (p *prober) coldConstants(ctx context.Context, line int) ([]float64, error) {
+	fns, unload, err := p.load(kernel{
+		name:    "constants",
+		prepare: "\tmov.u64 %w1, ring;\n\tcvt.u32.u64 %a1, %w1;\n",
+		section: `	add.u32 %a2, %a1, %dep;
+	mov.u32 %a0, %dep;
+NEXT:
+	.pragma "nounroll";
+	ld.const.u32 %a3, [%a2];
+	add.u32 %a2, %a2, %a3;
+	add.u32 %a2, %a2, %stride;
+	add.u32 %a0, %a0, 1;
+	setp.lt.u32 %p0, %a0, %n;
+	@%p0 bra NEXT;
+`,
+		sink: "\tmov.u32 %sink, %a2;\n",
+	})
+	if err != nil {
+		return nil, err
+	}
+	defer unload()
+	var out []float64
+	for range p.repeats {
+		var spans [2]float64
+		for i, stride := range []int{0, line} {
+			records, err := p.run(ctx, fns[0], shape{ctas: 1, warps: 1, rounds: 1, n: ringBytes / line, stride: stride})
+			if err != nil {
+				return nil, fmt.Errorf("microbenchmark constants: %w", err)
+			}
+			spans[i] = span(records)
+		}
+		out = append(out, spans[1]-spans[0])
+	}
+	return out, nil
+}
+
+// quantile returns the value below which a share of a list is.
+func quantile(list []float64, share float64) float64 {
+	sorted := slices.Sorted(slices.Values(list))
+	return sorted[int(share*float64(len(sorted)-1))]
+}
+
+// beyondL1 measures loads of lines that the L2 holds, the quickest but for a tenth.
+func beyondL1(m *machine.Machine) func(ctx context.Context, p *prober) ([]float64, error) {
+	const lines = 4 * hits
+	stride := min(int(m.L2.Interleave.Value), refineBytes/lines/2) // to reach all partitions
+	return func(ctx context.Context, p *prober) ([]float64, error) {
+		w, err := p.walk(".cg")
+		if err != nil {
+			return nil, err
+		}
+		defer w.unload()
+		var out []float64
+		for range p.repeats {
+			times, err := w.times(ctx, path{n: lines, stride: stride, rounds: 3})
+			if err != nil {
+				return nil, err
+			}
+			out = append(out, quantile(times, 0.1))
+		}
+		return out, nil
+	}
+}
+
+// coldLoads measures loads of lines side by side that no cache holds, but for the slowest tenth. The mean of many does not depend on where in a cycle
+// of the DRAM one begins.
+func coldLoads(m *machine.Machine) func(ctx context.Context, p *prober) ([]float64, error) {
+	line := int(m.L2.Line.Value)
+	return func(ctx context.Context, p *prober) ([]float64, error) {
+		times, err := p.cold(ctx, 4*hits, line, line)
+		if err != nil {
+			return nil, err
+		}
+		slices.Sort(times)
+		return []float64{mean(times[:len(times)*9/10])}, nil
+	}
 }
 
 // atomicShift is how many neighbouring lanes, as a power of two, add to one word if the 32 lanes are on one line.
@@ -225,11 +358,14 @@ var hidden = []struct{ prefix, suffix, reason string }{
 	{"sm.", "", "it belongs to the shape of the SM, which is the base's"},
 	{"shared.", "", "it belongs to the shape of shared memory, which is the base's"},
 	{"lsu.", "", "only sums of what the load/store unit and the class of an access add are seen"},
-	{"icache.", "", "code is measured when the instruction cache holds it"},
-	{"ccache.", "", "constants are measured when the cache holds them"},
+	{"icache.", "", "it belongs to the shape of the cache, which is the base's"},
+	{"ccache.", "", "it belongs to the shape of the cache, which is the base's"},
+	{"interconnect.latency", "", "only the sum of the ways there and back and of l2.latency is seen"},
 	{"l1.", "", "it belongs to the shape of the cache, which is the base's"},
-	{"interconnect.", "", "only the sum of the ways there and back and of l2.latency is seen"},
+	{"interconnect.", "", "it belongs to the shape of the interconnect, which is the base's"},
+	{"l2.far", "", "the near half keeps what it has fetched, so that a line is far only for its first load"},
 	{"l2.", "", "it belongs to the shape of the cache, which is the base's"},
+	{"dram.latency", "", "simulated, the memory of a microbenchmark is in the L2 when it begins, since the host has copied it"},
 	{"dram.", "", "a load from DRAM shows only the sum of what all of its parts take"},
 }
 
