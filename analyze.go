@@ -32,6 +32,9 @@ type AnalyzeOptions struct {
 	// its machine states, all of them together, and says how far results move (estimate.Analysis.Sensitivity); 0 for none. It is an error if there is
 	// no range, if traces are read, or if the job was changed since it was loaded.
 	Sensitivity int
+	// Policies also runs the test vectors under every choice of policies that the machine leaves, and says how far the times of runs
+	// are from each other (estimate.Analysis.Policies). No estimate depends on it. It is an error where machines leave no choice.
+	Policies bool
 	// Sampled is called after each of these machines; may be nil.
 	Sampled func(done, total int)
 
@@ -122,7 +125,7 @@ func ParsePlacement(s string) (Placement, error) {
 // test vectors, so that as many vectors give the same again. Nothing is written then.
 func (j *Job) Analyze(ctx context.Context, opts AnalyzeOptions) (*estimate.Analysis, error) {
 	answer, err := sensitivity.Analyze(ctx, j.on.Platform, j.on.Workload, opts.request(), sensitivity.Options{
-		Samples: opts.Sensitivity, Progress: opts.Sampled, On: j.onMachine,
+		Samples: opts.Sensitivity, Policies: opts.Policies, Progress: opts.Sampled, On: j.onMachine,
 	})
 	switch {
 	case answer == nil:

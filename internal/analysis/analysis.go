@@ -43,6 +43,7 @@ type Request struct {
 	MaxCycles int64         // a run that takes longer is an error; 0 for 2^30
 	EndToEnd  bool          // measure only how long runs take: nothing is recorded
 	Observe   bool          // make runs although no method that is asked for needs them
+	Unwatched bool          // look for no data races
 
 	// Refusals notes that a method has no estimate although it is asked for by name, which otherwise is an error.
 	Refusals bool
@@ -180,6 +181,9 @@ func (l List) run(ctx context.Context, p runner.Platform, w *workload.Workload, 
 	warnings, err := l.measure(ctx, p, w, req, a)
 	if err != nil {
 		return nil, err
+	}
+	if req.Unwatched {
+		return warnings, nil
 	}
 	req.enter(partRaces)
 	var found []diag.Warning

@@ -199,6 +199,11 @@ func analyzeCommand() *cobra.Command {
 	c.Flags().StringVar(&html, "html", "", "also write the report as an HTML page to this file")
 	c.Flags().StringVar(&quota, "quota", "", "accesses of a core to a shared cache in an interval, or auto for the number with the smallest bound (default: the job's)")
 	samples = addNumber(c, "sensitivity", 1, "also analyse the job on so many machines whose numbers are sampled from the ranges that the machine's file states")
+	var policies word
+	policies.words = []string{"all"}
+	c.Flags().Var(&policies, "policies", "all: also run the test vectors under every scheduling policy and order of memory service")
+	c.MarkFlagsMutuallyExclusive("policies", "quota")
+	c.MarkFlagsMutuallyExclusive("policies", "traces")
 	c.MarkFlagsMutuallyExclusive("sensitivity", "quota")
 	c.MarkFlagsMutuallyExclusive("sensitivity", "traces")
 	c.Flags().StringVar(&lp, "lp", "", "also write the IPET model to this file in CPLEX LP format")
@@ -208,7 +213,7 @@ func analyzeCommand() *cobra.Command {
 		if err != nil {
 			return err
 		}
-		opts.Sensitivity = int(*samples)
+		opts.Sensitivity, opts.Policies = int(*samples), policies.value != ""
 		j, err := job.load(c, args[0])
 		if err != nil {
 			return err

@@ -10,14 +10,10 @@ import (
 // Turns says when the paths of a warp whose threads are scheduled independently take turns. Paths are those of
 // the reconvergence stack, which still reconverge at immediate post-dominators as long as that hinders nobody.
 type Turns struct {
-	Path int // branches that a warp executes on one path while others could run
-	Wait int // branches that a diverged warp executes until lanes that wait for others at a reconvergence point go on without them, unless it spins
+	Path int  // branches that a warp executes on one path while others could run
+	Wait int  // branches that a diverged warp executes until lanes that wait for others at a reconvergence point go on without them, unless it spins
+	Swap bool // of the two paths behind a branch the other one runs first
 }
-
-// DefaultTurns are those of machines with independent thread scheduling. Nobody has published when a GPU changes
-// paths: these numbers are such that short loops are not torn apart, a lock is passed on within some thousand cycles, and lanes that have work for
-// long are waited for.
-var DefaultTurns = Turns{Path: 16, Wait: 1 << 16}
 
 // WithThreads returns code that schedules the threads of a warp independently, as devices from sm_70 on do: every
 // diverged lane goes forward however long others loop, and barriers count threads. Without races the results are the
@@ -58,8 +54,15 @@ func (c *Code) WithThreads(t Turns) *Code {
 type turningBranch struct{ operation }
 
 func (b *turningBranch) exec(w *Warp, mask uint64, eff *Effect) error {
+	if len(w.stack) <= 1 { // the lanes have been together until here
+		w.since, w.spent, w.spin = 0, 0, spin{}
+	}
+	before := w.stack[len(w.stack)-1].lanes
 	if err := b.operation.exec(w, mask, eff); err != nil {
 		return err
+	}
+	if w.code.turns.Swap && eff.Diverged {
+		w.swap(before)
 	}
 	if len(w.stack) <= 1 {
 		w.since, w.spent, w.spin = 0, 0, spin{}
@@ -109,6 +112,17 @@ func (w *Warp) spins(eff *Effect) bool {
 		*s = now
 	}
 	return false
+}
+
+// swap lets the other of the two paths run on which lanes diverge, if both have farther to go than where they reconverge.
+func (w *Warp) swap(lanes uint64) {
+	last := len(w.stack) - 1
+	if last < 1 {
+		return
+	}
+	if a, b := &w.stack[last], &w.stack[last-1]; a.lanes&b.lanes == 0 && a.lanes|b.lanes == lanes {
+		*a, *b = *b, *a
+	}
 }
 
 // turn makes another path run and reports whether there is one: lanes that wait at a reconvergence point, which then do

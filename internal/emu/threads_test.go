@@ -12,6 +12,34 @@ import (
 	"warpbound/internal/abi"
 )
 
+// DefaultTurns are those of machines that state none.
+var DefaultTurns = Turns{Path: 16, Wait: 1 << 16}
+
+// TestSwap: the other path behind a branch runs first. Paths that begin where lanes reconverge have nothing to run.
+func TestSwap(t *testing.T) {
+	const body = `
+mov.u32 %r2, %tid.x;
+setp.lt.u32 %p0, %r2, 7;
+@%p0 bra left;
+atom.global.add.u32 %r1, [%rd0], 1;
+st.global.u32 [%rd0+4], %r1;
+bra join;
+left: atom.global.add.u32 %r1, [%rd0], 1;
+st.global.u32 [%rd0+8], %r1;
+join: ret;`
+	var left [2]uint32 // the number of the last lane that goes left
+	for i, swap := range []bool{false, true} {
+		words, err := (&scenario{body: body, block: 32}).threads(t, Turns{Path: 9, Wait: 9, Swap: swap})
+		if err != nil || words[0] != 32 {
+			t.Fatal(words, err)
+		}
+		left[i] = words[2]
+	}
+	if left != [2]uint32{6, 31} && left != [2]uint32{31, 6} {
+		t.Errorf("the last lane to go left is number %d, and %d if the other side runs first", left[0], left[1])
+	}
+}
+
 // TestTurnsAgainstThreads runs random programs with paths that take turns at random: memory and the number of
 // executed instructions are those of one thread after the other.
 func TestTurnsAgainstThreads(t *testing.T) {
@@ -29,7 +57,7 @@ func TestTurnsAgainstThreads(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		turns := Turns{Path: rapid.IntRange(1, 9).Draw(t, "path"), Wait: rapid.IntRange(1, 30).Draw(t, "wait")}
+		turns := Turns{Path: rapid.IntRange(1, 9).Draw(t, "path"), Wait: rapid.IntRange(1, 30).Draw(t, "wait"), Swap: rapid.Bool().Draw(t, "swap")}
 		for _, width := range []int{2, 7, 32, 64} {
 			got, count, _, depth, err := runWarps(code.WithThreads(turns), launch, width, bytes, ahead)
 			if err != nil {

@@ -12,6 +12,45 @@ type Choices struct {
 	Policy Policy
 	Order  Order
 	Seed   *int64 // of what is chosen at random
+	Paths  Paths  // needs threads that are scheduled independently
+}
+
+// Paths says how diverged paths of a warp whose threads are scheduled independently run.
+type Paths string
+
+// The ways to run diverged paths.
+const (
+	AsStated    Paths = "as stated"            // by the description
+	Swapped     Paths = "other path first"     // behind each branch
+	Interleaved Paths = "turn at every branch" // which no path goes beyond while another can run
+	Separate    Paths = "no waiting"           // at a reconvergence point for those who are not there at the next branch
+)
+
+// AllPaths returns the ways to run diverged paths.
+func AllPaths() []Paths { return []Paths{AsStated, Swapped, Interleaved, Separate} }
+
+// chosenPaths takes a way to run diverged paths in place of the description's.
+func (m *Machine) chosenPaths(p Paths) error {
+	if !m.IndependentThreads() {
+		return fmt.Errorf(`%s: paths of a warp run one after the other; state sm.independent_threads = "on" for another order`, m.Name)
+	}
+	once := Number{Value: 1, Unit: "branches", Source: chosen}
+	switch p {
+	case AsStated:
+	case Swapped:
+		swap := Switch(On)
+		if m.SM.SwapPaths.Value == On {
+			swap = Off
+		}
+		m.SM.SwapPaths = Choice[Switch]{Value: swap, Source: chosen}
+	case Interleaved:
+		m.SM.PathTurn = once
+	case Separate:
+		m.SM.WaitTurn = once
+	default:
+		return oneOf("way to run diverged paths", p, AllPaths())
+	}
+	return nil
 }
 
 // With returns the machine with other choices, by the caller and not by the machine's source. Only scoreboards have several.
@@ -41,6 +80,11 @@ func (m *Machine) With(c Choices) (*Machine, error) {
 		}
 		other.SM.PolicySeed = Number{Value: *c.Seed, Unit: "seed", Source: chosen}
 	}
+	if c.Paths != "" {
+		if err := other.chosenPaths(c.Paths); err != nil {
+			return nil, err
+		}
+	}
 	return &other, nil
 }
 
@@ -62,6 +106,8 @@ func (m *Machine) withInOrder(c Choices) (*Machine, error) {
 		return nil, fmt.Errorf("%s: %s has no choice of the order of memory service%s", m.Name, m.Core.Named(), hint)
 	case c.Seed != nil:
 		return nil, fmt.Errorf("%s: %s chooses nothing at random%s", m.Name, m.Core.Named(), hint)
+	case c.Paths != "":
+		return nil, fmt.Errorf("%s: %s has no choice of the order of paths%s", m.Name, m.Core.Named(), hint)
 	}
 	return m, nil
 }

@@ -124,6 +124,12 @@ type SM struct {
 	// otherwise, or if it is left out, a warp executes one path to its end and then the other, and arrives at barriers as a whole.
 	IndependentThreads Choice[Switch] `toml:"independent_threads" core:"scoreboard" choices:"on off" optional:"yes"`
 
+	// PathTurn and WaitTurn say when paths of a diverged warp take turns, as Turns, if threads are independent, and SwapPaths that
+	// the other path behind a branch runs first.
+	PathTurn  Number         `toml:"path_turn" core:"scoreboard" unit:"branches" min:"1" max:"1000000" optional:"yes"`
+	WaitTurn  Number         `toml:"wait_turn" core:"scoreboard" unit:"branches" min:"1" max:"1000000" optional:"yes"`
+	SwapPaths Choice[Switch] `toml:"swap_paths" core:"scoreboard" choices:"on off" optional:"yes"`
+
 	Warps        Number `toml:"warps" unit:"warps per SM" min:"1" max:"512"`
 	CTAs         Number `toml:"ctas" unit:"CTAs per SM" min:"1" max:"128"`
 	Threads      Number `toml:"threads" unit:"threads per SM" min:"1" max:"32768"`
@@ -429,6 +435,21 @@ func (m *Machine) WarmCopies() bool { return m.L2.Copies.Value == On }
 // IndependentThreads reports whether the threads of a warp are scheduled independently of each other: each goes forward
 // however long the others loop, and barriers count threads.
 func (m *Machine) IndependentThreads() bool { return m.SM.IndependentThreads.Value == On }
+
+// Turns returns, of a machine that schedules threads independently, the number of branches that a warp executes on one path while
+// others could run, and that of a diverged warp until lanes that wait for others at a reconvergence point go on without them.
+// Nobody has published when a GPU changes paths: the numbers of machines that state none are such that short loops are not
+// torn, and a lock is passed on within some thousand cycles.
+func (m *Machine) Turns() (path, wait int) {
+	path, wait = 16, 1<<16
+	if n := m.SM.PathTurn.Value; n > 0 {
+		path = int(n)
+	}
+	if n := m.SM.WaitTurn.Value; n > 0 {
+		wait = int(n)
+	}
+	return path, wait
+}
 
 // LockStep reports whether the lanes of a warp that are on one path execute each instruction together, so that its
 // program order orders what they do. Devices from sm_70 on do not promise that (CUDA C++ Programming Guide,

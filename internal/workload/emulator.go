@@ -5,6 +5,7 @@ import (
 
 	"warpbound/internal/emu"
 	"warpbound/internal/job"
+	"warpbound/internal/machine"
 )
 
 // Emulator executes a kernel without time, run after run in the same storage. It may be used by one
@@ -20,7 +21,8 @@ type Emulator struct {
 func (k *Kernel) NewEmulator() *Emulator {
 	code := k.Code
 	if k.Machine.IndependentThreads() {
-		code = code.WithThreads(emu.DefaultTurns)
+		path, wait := k.Machine.Turns()
+		code = code.WithThreads(emu.Turns{Path: path, Wait: wait, Swap: k.Machine.SM.SwapPaths.Value == machine.On})
 	}
 	return &Emulator{memory: k.NewMemory(), code: code, width: k.width()}
 }

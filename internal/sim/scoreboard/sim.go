@@ -76,7 +76,8 @@ func New(cfg sim.Config) (*Sim, error) {
 		return nil, err
 	}
 	if cfg.Machine.IndependentThreads() {
-		cfg.Code = cfg.Code.WithThreads(emu.DefaultTurns)
+		path, wait := cfg.Machine.Turns()
+		cfg.Code = cfg.Code.WithThreads(emu.Turns{Path: path, Wait: wait, Swap: cfg.Machine.SM.SwapPaths.Value == machine.On})
 	}
 	s := &Sim{cfg: cfg, maxTime: cfg.Limit()}
 	s.round = cfg.Machine.Interconnect.Latency.Value +

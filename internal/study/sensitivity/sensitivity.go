@@ -25,6 +25,8 @@ const part = "sensitivity"
 // Options say on how many machines a job is analysed again.
 type Options struct {
 	Samples int // 0 for none
+	// Policies also runs the test vectors under every choice of policies.
+	Policies bool
 	// On makes the job ready on another machine.
 	On func(*machine.Machine) (runner.Platform, *workload.Workload, error)
 	// Progress is called after each machine; may be nil.
@@ -37,6 +39,28 @@ type Options struct {
 // It is an error if the machine states no range, if traces are read, if none of many samples makes a machine, or if the job
 // cannot be run on one that is sampled; a method need not have a bound on each. If ctx ends, the error is that of ctx, and the answer, unless nil, is what was known until then.
 func Analyze(ctx context.Context, p runner.Platform, w *workload.Workload, req analysis.Request, opts Options) (*analysis.Answer, error) {
+	if opts.Policies {
+		if err := chooses(p, w, &req); err != nil {
+			return nil, err
+		}
+	}
+	a, err := opts.analyze(ctx, p, w, req)
+	if err != nil || !opts.Policies {
+		return a, err
+	}
+	if req.Phase != nil {
+		req.Phase(policies)
+	}
+	if err := opts.choose(ctx, p, w, req, a.Analysis); halt.Ended(ctx, err) {
+		return a, err
+	} else if err != nil {
+		return nil, err
+	}
+	return a, nil
+}
+
+// analyze is Analyze without other choices of policies.
+func (opts *Options) analyze(ctx context.Context, p runner.Platform, w *workload.Workload, req analysis.Request) (*analysis.Answer, error) {
 	if opts.Samples == 0 {
 		return analysis.Analyze(ctx, p, w, req)
 	}
