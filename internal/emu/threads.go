@@ -10,7 +10,7 @@ import (
 // Turns says when the paths of a warp whose threads are scheduled independently take turns. Paths are those of
 // the reconvergence stack, which still reconverge at immediate post-dominators as long as that hinders nobody.
 type Turns struct {
-	Path int  // branches that a warp executes on one path while others could run
+	Path int  // branches that a warp executes on one path while others could run, unless it spins
 	Wait int  // branches that a diverged warp executes until lanes that wait for others at a reconvergence point go on without them, unless it spins
 	Swap bool // of the two paths behind a branch the other one runs first
 }
@@ -74,9 +74,12 @@ func (b *turningBranch) exec(w *Warp, mask uint64, eff *Effect) error {
 	case w.spent >= w.code.turns.Wait:
 		w.spent, w.since = 0, 0
 		eff.Turned = w.turn(true) || w.turn(false)
+	case w.spins(eff):
+		w.since = 0
+		eff.Turned = w.turn(true) || w.turn(false)
 	case w.since >= w.code.turns.Path:
 		w.since = 0
-		eff.Turned = w.spins(eff) && w.turn(true) || w.turn(false)
+		eff.Turned = w.turn(false)
 	}
 	return nil
 }
@@ -91,8 +94,8 @@ type spin struct {
 	sum   uint64 // of the registers and predicates of all lanes
 }
 
-// spinLooks is how many turns of a path pass between two looks at the registers, which take as long as some instructions do.
-const spinLooks = 4
+// spinLooks is how many branches pass between two looks at the registers, which take as long as some instructions do.
+const spinLooks = 64
 
 // spins reports whether the warp is in a state in which it was before.
 func (w *Warp) spins(eff *Effect) bool {

@@ -13,7 +13,7 @@ import (
 )
 
 // DefaultTurns are those of machines that state none.
-var DefaultTurns = Turns{Path: 16, Wait: 1 << 16}
+var DefaultTurns = Turns{Path: 1 << 16, Wait: 1 << 16}
 
 // TestSwap: the other path behind a branch runs first. Paths that begin where lanes reconverge have nothing to run.
 func TestSwap(t *testing.T) {

@@ -437,11 +437,11 @@ func (m *Machine) WarmCopies() bool { return m.L2.Copies.Value == On }
 func (m *Machine) IndependentThreads() bool { return m.SM.IndependentThreads.Value == On }
 
 // Turns returns, of a machine that schedules threads independently, the number of branches that a warp executes on one path while
-// others could run, and that of a diverged warp until lanes that wait for others at a reconvergence point go on without them.
-// Nobody has published when a GPU changes paths: the numbers of machines that state none are such that short loops are not
-// torn, and a lock is passed on within some thousand cycles.
+// others could run, and that of a diverged warp until lanes that wait for others at a reconvergence point go on without them, unless it spins.
+// Nobody has published when a GPU changes paths: the numbers of machines that state none are such that lanes that have work for long are not
+// interrupted; a warp that spins is told by its registers.
 func (m *Machine) Turns() (path, wait int) {
-	path, wait = 16, 1<<16
+	path, wait = 1<<16, 1<<16
 	if n := m.SM.PathTurn.Value; n > 0 {
 		path = int(n)
 	}

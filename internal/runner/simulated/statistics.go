@@ -69,7 +69,7 @@ func (t *statistics) Warnings() []diag.Warning {
 		warnings = append(warnings, diag.Warning{Pos: in.Pos, ID: "uninitialised-read", Text: text})
 	}
 	for _, at := range t.result.Turns {
-		text := fmt.Sprintf("diverged paths take turns after this instruction, %d times: threads are scheduled independently, and one path was executed for long", at.Count)
+		text := fmt.Sprintf("diverged paths take turns after this instruction, %d times: threads are scheduled independently, and one path waited for others or was executed for long", at.Count)
 		if at.Instr.Loc.Known() {
 			text = "(" + at.Instr.Loc.String() + ") " + text
 		}
