@@ -88,22 +88,22 @@ type Registers struct {
 	Scratch *Scratch
 }
 
-// Sum returns a hash of all registers and predicates.
-func (r *Registers) Sum() uint64 {
+// Sum returns a hash of what registers and predicates hold in some lanes.
+func (r *Registers) Sum(registers []Slot, predicates []MaskSlot, of uint64) uint64 {
 	const prime = 0x9e3779b97f4a7c15
 	h := uint64(1)
-	for _, p := range r.Preds[MaskRegs:] {
-		h = (h ^ p) * prime
+	for _, p := range predicates {
+		h = (h ^ r.Preds[p]&of) * prime
 	}
-	for k := range r.Chunks {
-		for _, words := range r.Words[k][RegsBase:] {
-			for _, v := range words {
-				h = (h ^ uint64(v)) * prime
-			}
-		}
-		for _, vector := range r.Vecs[k][RegsBase:] {
-			for _, v := range vector {
+	for _, s := range registers {
+		for m := of; m != 0; m &= m - 1 {
+			lane := bits.TrailingZeros64(m)
+			chunk, i := lane/lanes, lane%lanes
+			if s.Wide() {
+				v := r.Vecs[chunk][s.number()][i]
 				h = (h^v)*prime ^ h>>32
+			} else {
+				h = (h ^ uint64(r.Words[chunk][s.number()][i])) * prime
 			}
 		}
 	}

@@ -72,7 +72,7 @@ func (w *Warp) Ahead(eff *Effect) (threads int64, diverged bool) {
 			threads -= int64(bits.OnesCount64(lanes &^ mask))
 		}
 		if in.control {
-			eff.Diverged, eff.Turned, eff.Looked = false, false, false
+			eff.Diverged, eff.Turned, eff.Looked = false, false, nil
 			top.pc += int32(last)
 			eff.PC = int(top.pc)
 			in.op.exec(w, mask, eff) // a branch, which does not fail

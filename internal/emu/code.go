@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"warpbound/internal/alu"
+	"warpbound/internal/cfg"
 	"warpbound/internal/isa"
 )
 
@@ -11,6 +12,7 @@ import (
 // shared.
 type Code struct {
 	kernel    *isa.Kernel
+	graph     *cfg.Graph
 	instrs    []instr
 	runs      []int32        // of each instruction: see Run
 	heads     []bool         // of each instruction: see Head
@@ -25,14 +27,15 @@ type Code struct {
 
 	offsets     []uint64 // of the kernel's variables in shared or local memory
 	paramBytes  int
-	sharedBytes int    // static
-	dynamicBase uint64 // address of dynamic shared memory
-	localBytes  int    // per thread
-	checked     bool   // see Checked
-	raced       bool   // see WithRaces
-	lockStep    bool   // the same
-	turns       Turns  // of WithThreads, zero without it
-	wordMasks   int32  // an instruction whose lane masks have 32 bits, or none
+	sharedBytes int        // static
+	dynamicBase uint64     // address of dynamic shared memory
+	localBytes  int        // per thread
+	checked     bool       // see Checked
+	raced       bool       // see WithRaces
+	lockStep    bool       // the same
+	turns       Turns      // of WithThreads, zero without it
+	decisive    []decisive // of WithThreads, by block
+	wordMasks   int32      // an instruction whose lane masks have 32 bits, or none
 }
 
 // Len returns the number of instructions.

@@ -18,7 +18,7 @@ import (
 func Decode(k *isa.Kernel, g *cfg.Graph) (*Code, error) {
 	d := &decoder{
 		kernel: k, graph: g, slots: make(map[constant]alu.Slot),
-		code: &Code{kernel: k, instrs: make([]instr, len(k.Instrs)), wordMasks: none},
+		code: &Code{kernel: k, graph: g, instrs: make([]instr, len(k.Instrs)), wordMasks: none},
 	}
 	if err := d.checkRegs(); err != nil {
 		return nil, err

@@ -93,7 +93,8 @@ type Effect struct {
 	Mask     uint64 // lanes that executed it: active and with the guard holding
 	Diverged bool   // the lanes of a branch went different ways
 	Turned   bool   // another path of a diverged warp goes on than would without WithThreads
-	Looked   bool   // all registers of the warp were looked at to see whether it spins; which path goes on depends on them
+	// Looked are the registers at which was looked to see whether the warp spins. Which path goes on depends on them.
+	Looked []isa.Reg
 
 	// Arrived is set if the warp is at a CTA barrier now, also if it was
 	// released at once. Released holds the warps of the CTA, by index, that

@@ -1,6 +1,7 @@
 package emu
 
 import (
+	"reflect"
 	"slices"
 
 	"pgregory.net/rapid"
@@ -74,7 +75,7 @@ func (got accessed) equal(t *rapid.T, want accessed) {
 	if got.err != want.err {
 		t.Fatalf("error %q, want %q", got.err, want.err)
 	}
-	if got.effect != want.effect {
+	if !reflect.DeepEqual(got.effect, want.effect) {
 		t.Fatalf("apart %#x, want %#x; %+v, want %+v", got.effect.Access.AddrDiff, want.effect.Access.AddrDiff, got.effect, want.effect)
 	}
 	if !slices.Equal(got.results, want.results) || string(got.data) != string(want.data) {

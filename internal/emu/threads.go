@@ -34,7 +34,7 @@ func (c *Code) WithThreads(t Turns) *Code {
 		return c
 	}
 	out := *c
-	out.turns = t
+	out.turns, out.decisive = t, decisiveOf(c)
 	out.instrs = slices.Clone(c.instrs)
 	for pc := range out.instrs {
 		in := &out.instrs[pc]
@@ -84,14 +84,14 @@ func (b *turningBranch) exec(w *Warp, mask uint64, eff *Effect) error {
 	return nil
 }
 
-// spin is what is needed to see that a diverged warp comes back to a state in which it was: then nothing but memory that others write can
-// let it go on, and the others may be lanes that wait for it. The state is compared with one that is replaced after twice as many
+// spin is what is needed to see that a diverged warp comes back to a state in which it was, as far as that decides where it goes: then nothing
+// but memory that is written meanwhile can let it go on, and lanes may be to write it that wait for the warp. The state is compared with one that is replaced after twice as many
 // looks each time, so that no period is too long (Brent, An improved Monte Carlo factorization algorithm, BIT 1980).
 type spin struct {
 	looks int
 	pc    int32
 	lanes uint64
-	sum   uint64 // of the registers and predicates of all lanes
+	sum   uint64 // of what is decisive, in these lanes
 }
 
 // spinLooks is how many branches pass between two looks at the registers, which take as long as some instructions do.
@@ -105,8 +105,9 @@ func (w *Warp) spins(eff *Effect) bool {
 		return false
 	}
 	top := &w.stack[len(w.stack)-1]
-	eff.Looked = true
-	now := spin{s.looks, top.pc, top.lanes, w.regs.Sum()}
+	d := &w.code.decisive[w.code.graph.BlockOf(int(top.pc))]
+	eff.Looked = d.all
+	now := spin{s.looks, top.pc, top.lanes, w.regs.Sum(d.registers, d.predicates, top.lanes)}
 	if now.pc == s.pc && now.lanes == s.lanes && now.sum == s.sum {
 		*s = spin{}
 		return true

@@ -167,6 +167,26 @@ ret;`}
 	}
 }
 
+// TestFlagWithCount: a warp spins although it counts how often, as long as nothing follows from the count.
+func TestFlagWithCount(t *testing.T) {
+	s := &scenario{block: 32, body: `
+setp.lt.u32 %p0, %r0, 5;
+@%p0 bra give;
+wait: add.u32 %r3, %r3, 1;
+ld.volatile.global.u32 %r1, [%rd0];
+setp.eq.u32 %p1, %r1, 0;
+@%p1 bra wait;
+st.volatile.global.u32 [%rd0+8], %r3;
+bra end;
+give: mov.u32 %r2, 7;
+st.volatile.global.u32 [%rd0], %r2;
+end: ret;`}
+	words, err := s.threads(t, DefaultTurns)
+	if err != nil || words[0] != 7 || words[2] == 0 || words[2] > 8*spinLooks {
+		t.Errorf("%v, %v", words, err)
+	}
+}
+
 // TestThreadsAtBarriers: barriers count threads that come to them apart.
 func TestThreadsAtBarriers(t *testing.T) {
 	const exchange = `

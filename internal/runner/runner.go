@@ -50,6 +50,7 @@ type Options struct {
 	Checked   bool      // tell of reads of memory that nothing has written
 	Races     bool      // look for data races, on one core
 	Follow    bool      // follow what the sampled inputs reach, on one core
+	Reach     bool      // a run ends where they first reach what its time depends on; with Follow
 	Out       io.Writer // where what the kernel prints goes; nil for nowhere
 	Cores     int       // that may simulate one run together; one if it is less
 
@@ -154,6 +155,14 @@ var ErrFollow = errors.New("inputs are followed on simulated machines")
 type Reached struct {
 	Pos  diag.Pos // of the instruction; not known if it is the host
 	What string   // that they can change, as in "an address"
+	// Chain is by which instructions an input comes there, from the last one back to the input.
+	Chain []Link
+}
+
+// Link is an instruction that hands on what an input can change, or the input.
+type Link struct {
+	Pos  diag.Pos
+	Text string
 }
 
 // Outcome is what a run gave.
@@ -190,6 +199,9 @@ func (l *Launch) Add(cycles int64) {
 	l.Cycles += cycles
 	l.Min, l.Max = min(l.Min, cycles), max(l.Max, cycles)
 }
+
+// UninitialisedRead is the warning that a kernel reads memory that nothing has written.
+const UninitialisedRead = "uninitialised-read"
 
 // PathsTookTurns is the warning that diverged paths of a warp took turns, because threads are scheduled independently.
 const PathsTookTurns = "paths-took-turns"

@@ -93,6 +93,7 @@ func (x *step) touched(element, elements int) (lanes uint64) {
 		lane := bits.TrailingZeros64(m)
 		if in, at, n := x.part(lane, element, elements); in.any(at, n) {
 			lanes |= 1 << lane
+			x.spread[x.PC].read = x.Effect.Access.Addr[lane]
 		}
 	}
 	return lanes
@@ -106,6 +107,7 @@ func (x *step) put(element, elements int, tainted uint64) {
 		in, at, n := x.part(lane, element, elements)
 		in.put(at, n, tainted>>lane&1 != 0)
 	}
+	x.hands(tainted & x.mask)
 }
 
 // load gives each result what memory holds.
@@ -133,12 +135,14 @@ func (x *step) atomic() {
 		in, at, n := x.part(lane, 0, 1)
 		if in.any(at, n) {
 			results |= 1 << lane
+			x.spread[x.PC].read = x.Effect.Access.Addr[lane]
 		}
 		if operands>>lane&1 != 0 {
 			in.put(at, n, true)
 		}
 	}
 	x.write(results)
+	x.hands(operands & x.mask)
 }
 
 // copy notes a copy between global and shared memory. The addresses in shared memory are not looked at: a copy of
@@ -154,6 +158,7 @@ func (x *step) copy() Kind {
 		x.put(0, 1, ^uint64(0))
 	case !toGlobal && x.touched(0, 1) != 0:
 		shared.all = true
+		x.hands(1)
 	}
 	return ""
 }

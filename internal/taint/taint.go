@@ -1,9 +1,9 @@
 // Package taint follows what some of the inputs of a run can change: registers lane by lane, and memory byte by byte.
 // It tells whether they reach anything that the time of the run depends on, a sink: who executes which instruction, and
-// at which addresses.
+// at which addresses; and by which instructions they come there.
 //
 // If they do not, the run takes the same time with all values of these inputs, and warps are at the same places at the
-// same times (docs/methods/runs.md has the argument). If they do, nothing is known.
+// same times (docs/methods/oblivious.md has the argument). If they do, nothing is known.
 //
 // taint must not know how instructions are executed, nor when: it is told of each that was, in their order.
 package taint
@@ -29,6 +29,11 @@ type Sink struct {
 	Kernel *isa.Kernel
 	Instr  *isa.Instr // nil if it is the host that looks at a buffer
 	Kind   Kind
+
+	// Chain are the instructions by which an input comes there, from the last one to the one that reads the input at
+	// Origin: an address in global memory or in the parameter block. There may be others.
+	Chain  []*isa.Instr
+	Origin uint64
 }
 
 // Kind tells what inputs reach.
@@ -48,14 +53,25 @@ const (
 
 // Tracker follows the inputs of one run after the other.
 type Tracker struct {
+	// Found, unless nil, is called when the first sink is reached.
+	Found func()
+
 	sink   *Sink
 	global set
+	given  set // of global memory when the run began
 
 	// Of the launch under way.
 	kernel *isa.Kernel
 	params set
 	ctas   map[int]*cta
 	last   *cta // of the step before; nil if that is not known
+	spread []spread
+}
+
+// spread is what is known of an instruction that handed taint on.
+type spread struct {
+	made bool   // what it wrote was tainted
+	read uint64 // the address of something tainted that it read in memory; 0 if there was none
 }
 
 // cta is what is tainted of a CTA.
@@ -79,9 +95,10 @@ type Range struct{ Start, Bytes uint64 }
 
 // Begin begins a run of which the given global memory is tainted.
 func (t *Tracker) Begin(memory []Range) {
-	*t = Tracker{ctas: make(map[int]*cta)}
+	*t = Tracker{Found: t.Found, ctas: make(map[int]*cta)}
 	for _, r := range memory {
 		t.global.put(r.Start, r.Bytes, true)
+		t.given.put(r.Start, r.Bytes, true)
 	}
 }
 
@@ -91,6 +108,7 @@ func (t *Tracker) Launch(k *isa.Kernel, params []Range) {
 	t.kernel, t.params = k, set{}
 	clear(t.ctas)
 	t.last = nil
+	t.spread = make([]spread, len(k.Instrs))
 	for _, r := range params {
 		t.params.put(r.Start, r.Bytes, true)
 	}
@@ -102,7 +120,15 @@ func (t *Tracker) Clear(r Range) { t.global.put(r.Start, r.Bytes, false) }
 // Host tells that the host looks at bytes of global memory to decide what to do.
 func (t *Tracker) Host(r Range) {
 	if t.sink == nil && t.global.any(r.Start, r.Bytes) {
-		t.sink = &Sink{Kernel: t.kernel, Kind: Host}
+		t.reach(&Sink{Kernel: t.kernel, Kind: Host, Origin: r.Start})
+	}
+}
+
+// reach notes the first sink.
+func (t *Tracker) reach(s *Sink) {
+	t.sink = s
+	if t.Found != nil {
+		t.Found()
 	}
 }
 
@@ -122,11 +148,13 @@ func (t *Tracker) Step(s *Step) {
 	}
 	x := step{Step: s, Tracker: t, cta: c, warp: w, in: &t.kernel.Instrs[s.PC], mask: s.Effect.Mask}
 	kind := x.execute()
-	if kind == "" && s.Effect.Looked && slices.ContainsFunc(w.registers, func(lanes uint64) bool { return lanes != 0 }) {
+	if kind == "" && slices.ContainsFunc(s.Effect.Looked, func(r isa.Reg) bool { return w.registers[r] != 0 }) {
 		kind = Spin
 	}
 	if kind != "" {
-		t.sink = &Sink{Kernel: t.kernel, Instr: x.in, Kind: kind}
+		s := &Sink{Kernel: t.kernel, Instr: x.in, Kind: kind}
+		s.Chain, s.Origin = x.chain(kind)
+		t.reach(s)
 	}
 	if s.Effect.CTADone {
 		delete(t.ctas, s.CTA)
@@ -259,6 +287,7 @@ func (x *step) result(i int, tainted uint64) {
 	if o := x.in.Dst[i]; o.Kind == isa.KindReg {
 		r := &x.warp.registers[o.Reg]
 		*r = *r&^x.mask | tainted&x.mask
+		x.hands(tainted & x.mask)
 	}
 }
 

@@ -1,6 +1,8 @@
 package simulated
 
 import (
+	"fmt"
+
 	"warpbound/internal/abi"
 	"warpbound/internal/job"
 	"warpbound/internal/runner"
@@ -54,7 +56,41 @@ func (t *run) reached() *runner.Reached {
 	if s.Instr != nil {
 		r.Pos = s.Instr.Pos
 	}
+	for _, in := range s.Chain {
+		r.Chain = append(r.Chain, runner.Link{Pos: in.Pos, Text: s.Kernel.Format(in)})
+	}
+	if s.Chain != nil || s.Instr == nil {
+		r.Chain = append(r.Chain, t.origin(s))
+	}
 	return r
+}
+
+// origin says which input lies where a chain begins.
+func (t *run) origin(s *taint.Sink) runner.Link {
+	for _, l := range t.launches {
+		if l.kernel.Code.Kernel() != s.Kernel {
+			continue
+		}
+		for i, p := range l.kernel.Bound.Job.Params {
+			offset, bytes, ok := l.kernel.Bound.Slot(i)
+			if at := abi.ParamAddress(offset); ok && p.Kind != job.Buffer && s.Origin >= at && s.Origin < at+uint64(bytes) {
+				return runner.Link{Pos: p.Pos, Text: p.Name + ", a number that is sampled"}
+			}
+		}
+	}
+	memory := t.launches[0].memory
+	for i, p := range t.job.Whole().Params {
+		from := memory.Address(i)
+		if p.Kind != job.Buffer || s.Origin < from || s.Origin >= from+uint64(len(memory.Buffers()[i])) {
+			continue
+		}
+		text := fmt.Sprintf("byte %d of buffer %s", s.Origin-from, p.Name)
+		if p.Content.Kind == job.Uniform {
+			return runner.Link{Pos: p.Pos, Text: text + ", which is sampled"}
+		}
+		return runner.Link{Pos: p.Pos, Text: text + ", as a launch before wrote it"}
+	}
+	return runner.Link{Pos: t.job.Pos.Kernel, Text: "memory that is no buffer"}
 }
 
 // flagRange is where the first element of a buffer lies.

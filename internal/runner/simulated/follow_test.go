@@ -147,14 +147,15 @@ func TestFollow(t *testing.T) {
 	}
 }
 
-// TestFollowSpin: where threads are scheduled independently, whether a warp spins is told from all of its registers.
+// TestFollowSpin: where threads are scheduled independently, whether a warp spins is told from the registers that decide where it goes.
 func TestFollowSpin(t *testing.T) {
-	const loop = "setp.ne.u32 %s, %tid, 3;\n@%s bra BEHIND;\nmov.u32 %y, 0;\nAGAIN:\nadd.u32 %y, %y, 1;\nsetp.lt.u32 %s, %y, 1000;\n@%s bra AGAIN;\nBEHIND:"
-	const forgotten = "mov.u32 %v, %c;\nmov.u32 %n, %c;\nsetp.gt.u32 %p, %c, 20;\n"
+	const loop = "and.b32 %y, %tid, 31;\nsetp.ne.u32 %s, %y, 3;\n@%s bra BEHIND;\nmov.u32 %y, 0;\nAGAIN:\nadd.u32 %y, %y, 1;\nsetp.lt.u32 %s, %y, 1000;\n@%s bra AGAIN;\nBEHIND:"
+	const decided = "\nsetp.gt.u32 %s, %v, 2000;\n@%s bra END;\n"
 	for _, c := range []struct{ name, machine, body, want string }{
-		{"on a stack", "fermi-c2050", loop, ""},
-		{"independent", "orin-nano", loop, "whether lanes that wait go on without those that spin"},
-		{"of what is fixed", "orin-nano", forgotten + loop, ""},
+		{"on a stack", "fermi-c2050", loop + decided, "whether threads execute an instruction"},
+		{"independent", "orin-nano", loop + decided, "whether lanes that wait go on without those that spin"},
+		{"of what decides nothing", "orin-nano", loop, ""},
+		{"of what is fixed", "orin-nano", "mov.u32 %v, %c;\n" + loop + decided, ""},
 	} {
 		j := jobtest.Text(t, fmt.Sprintf("machine = %q\n", c.machine)+followedJob, strings.Replace(followed, "BODY", c.body, 1))
 		got, err := compare(j, 3)

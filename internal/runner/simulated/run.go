@@ -25,6 +25,7 @@ type run struct {
 	warm     bool           // launches find what the one before left in the shared cache
 	limit    int64          // cycles
 	taint    *taint.Tracker // nil if inputs are not followed
+	reach    bool           // as runner.Options
 	result   sim.Result
 	outcome  runner.Outcome
 }
@@ -33,7 +34,7 @@ type run struct {
 func newRun(w *workload.Workload, opts runner.Options) (*run, error) {
 	t := &run{job: w.Spec, several: w.Several(), warm: w.Spec.Caches.Warm, limit: opts.Limit()}
 	if opts.Follow {
-		t.taint = new(taint.Tracker)
+		t.taint, t.reach = new(taint.Tracker), opts.Reach
 	}
 	for i, k := range w.Kernels {
 		s, err := newLaunch(w, i, opts, t.taint)
@@ -70,13 +71,29 @@ func (t *run) Run(ctx context.Context, in *job.Inputs, rec *runner.Recorder) (*r
 	for i := range t.outcome.Launches {
 		t.outcome.Launches[i].Reset()
 	}
-	if err := t.job.Execute(&host{run: t, ctx: ctx, in: in, rec: rec}); err != nil {
+	if err := t.execute(ctx, in, rec); err != nil {
 		return nil, err
 	}
 	t.outcome.Cycles, t.outcome.Buffers, t.outcome.Rounds = t.result.Cycles, memory.Buffers(), t.outcome.Launches[0].Executions
 	t.outcome.Reached = t.reached()
 	t.outcome.Invariant = t.taint != nil && t.outcome.Reached == nil
 	return &t.outcome, nil
+}
+
+// execute makes the launches of a run. That it ends where inputs reach a sink is no error, if it is to.
+func (t *run) execute(ctx context.Context, in *job.Inputs, rec *runner.Recorder) error {
+	within := ctx
+	if t.reach {
+		var cancel context.CancelFunc
+		within, cancel = context.WithCancel(ctx)
+		defer cancel()
+		t.taint.Found = cancel
+	}
+	err := t.job.Execute(&host{run: t, ctx: within, in: in, rec: rec})
+	if err != nil && t.reach && t.taint.Sink() != nil && ctx.Err() == nil {
+		return nil
+	}
+	return err
 }
 
 // host makes one run (job.Host).

@@ -66,7 +66,7 @@ func (t *statistics) Warnings() []diag.Warning {
 		if in.Loc.Known() {
 			text = "(" + in.Loc.String() + ") " + text
 		}
-		warnings = append(warnings, diag.Warning{Pos: in.Pos, ID: "uninitialised-read", Text: text})
+		warnings = append(warnings, diag.Warning{Pos: in.Pos, ID: runner.UninitialisedRead, Text: text})
 	}
 	for _, at := range t.result.Turns {
 		text := fmt.Sprintf("diverged paths take turns after this instruction, %d times: threads are scheduled independently, and one path waited for others or was executed for long", at.Count)

@@ -1,0 +1,81 @@
+package emu
+
+import (
+	"warpbound/internal/alu"
+	"warpbound/internal/cfg"
+	"warpbound/internal/isa"
+)
+
+// decisive are the registers that are live where a block begins and from which follows where a warp goes, and which memory it
+// accesses: in the same place with the same of them it does the same again, until memory changes.
+type decisive struct {
+	all        []isa.Reg
+	registers  []alu.Slot
+	predicates []alu.MaskSlot
+}
+
+// decisiveOf returns the decisive registers of each block.
+func decisiveOf(c *Code) []decisive {
+	live, decides := cfg.Liveness(c.graph), deciding(c.kernel)
+	list := make([]decisive, len(c.graph.Blocks))
+	for b := range list {
+		d := &list[b]
+		for _, r := range live.In(b) {
+			switch {
+			case !decides[r]:
+				continue
+			case c.kernel.Regs[r].Type == isa.Pred:
+				d.predicates = append(d.predicates, c.slots[r])
+			default:
+				d.registers = append(d.registers, c.registers[r])
+			}
+			d.all = append(d.all, r)
+		}
+	}
+	return list
+}
+
+// deciding tells of each register whether a guard, an address, or who takes part in an instruction follows from it, by way of
+// other registers or at once.
+func deciding(k *isa.Kernel) []bool {
+	decides := make([]bool, len(k.Regs))
+	note := func(r isa.Reg) { decides[r] = true }
+	for i := range k.Instrs {
+		in := &k.Instrs[i]
+		if in.Guard.Set {
+			note(in.Guard.Reg)
+		}
+		sources := in.Src
+		switch in.Op {
+		case isa.Vote, isa.Match, isa.Redux, isa.Shfl: // who takes part, and from whom a lane reads
+			sources = sources[1:]
+		case isa.St, isa.Atom, isa.Red:
+			sources = nil
+		default:
+			if in.Op.Info().Effect == 0 {
+				sources = nil
+			}
+		}
+		for _, o := range sources {
+			if o.Kind == isa.KindReg {
+				note(o.Reg)
+			}
+		}
+		for _, o := range in.Src {
+			if (o.Kind == isa.KindAddr || o.Kind == isa.KindVarAddr) && o.Reg != isa.NoReg {
+				note(o.Reg)
+			}
+		}
+	}
+	for again := true; again; {
+		again = false
+		for i := range k.Instrs {
+			in, follows := &k.Instrs[i], false
+			in.Writes(func(r isa.Reg) { follows = follows || decides[r] })
+			if follows {
+				in.Reads(func(r isa.Reg) { again, decides[r] = again || !decides[r], true })
+			}
+		}
+	}
+	return decides
+}
