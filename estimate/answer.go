@@ -16,6 +16,22 @@ type MethodRefusal struct {
 	Reason string `json:"reason"` // and what to do
 	// Machine reports that the method is not one for the machine, whatever the kernel.
 	Machine bool `json:"machine"`
+	// Sink is where inputs reach what time depends on, for a method that needs that they do not.
+	Sink *Sink `json:"sink,omitempty"`
+}
+
+// Sink is the first place of a run where inputs reach something that time depends on.
+type Sink struct {
+	Pos  string `json:"pos"`  // of the instruction; - if it is the host
+	What string `json:"what"` // that they can change, as in "an address"
+	// SourceChain is by which instructions an input comes there, from the last one back to the input.
+	SourceChain []SourceLink `json:"source_chain"`
+}
+
+// SourceLink is an instruction that hands on what an input can change, or the input itself.
+type SourceLink struct {
+	Pos  string `json:"pos"`
+	Text string `json:"text"`
 }
 
 // Strong returns the estimate that counts if evidence weaker than requires does not: the least that bounds the kernel as

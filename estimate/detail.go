@@ -7,6 +7,7 @@ package estimate
 //	*HybridWarp     hybrid/warp
 //	*HybridDynamic  hybrid/dynamic
 //	*HybridWaves    hybrid/waves
+//	*Oblivious      static/oblivious
 //	*CTA            static/cta
 //	*LLC            static/llc-simple, static/llc-interval
 //	*Split          split/none, split/dws, split/pws
@@ -19,6 +20,7 @@ type Detail interface{ detail() }
 func (*HybridWarp) detail()    {}
 func (*HybridDynamic) detail() {}
 func (*HybridWaves) detail()   {}
+func (*Oblivious) detail()     {}
 func (*CTA) detail()           {}
 func (*LLC) detail()           {}
 func (*Split) detail()         {}

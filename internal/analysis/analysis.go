@@ -21,6 +21,7 @@ import (
 	"warpbound/internal/halt"
 	"warpbound/internal/ipet"
 	"warpbound/internal/method"
+	"warpbound/internal/method/oblivious"
 	"warpbound/internal/provenance"
 	"warpbound/internal/runner"
 	"warpbound/internal/symbol"
@@ -293,7 +294,7 @@ func (b *bounds) enter(a *estimate.Analysis) {
 // static asks the static methods.
 func (l List) static(ctx context.Context, p runner.Platform, w *workload.Workload, req Request) (*bounds, error) {
 	found := &bounds{}
-	for _, m := range l.withoutRuns() {
+	for _, m := range l.unmeasured() {
 		id := m.Names()[0].ID
 		named := slices.Contains(req.Methods, id) && !req.Refusals
 		if !req.wants(id) {
@@ -324,8 +325,13 @@ func (l List) static(ctx context.Context, p runner.Platform, w *workload.Workloa
 			return nil, err
 		default:
 			warning := noBound(w, id, err)
-			found.warnings = append(found.warnings, warning)
-			found.refused = append(found.refused, estimate.MethodRefusal{Method: id, Pos: warning.Pos.String(), Reason: err.Error()})
+			refusal := estimate.MethodRefusal{Method: id, Pos: warning.Pos.String(), Reason: err.Error()}
+			if reached := (*oblivious.SinkError)(nil); errors.As(err, &reached) { // which is how kernels are, and no mistake
+				refusal.Pos, refusal.Sink = reached.Sink.Pos, reached.Sink
+			} else {
+				found.warnings = append(found.warnings, warning)
+			}
+			found.refused = append(found.refused, refusal)
 		}
 	}
 	return found, nil
@@ -361,6 +367,9 @@ func noBound(w *workload.Workload, id string, err error) diag.Warning {
 // bound is what a static method answers of the workload and of each of its launches; a method for a variant of
 // it, of that, with what its runs take if there are any of the workload itself. Launches without a bound are nil.
 func (l List) bound(ctx context.Context, p runner.Platform, w *workload.Workload, req Request, m Method) (answer *method.Answer, parts []*method.Answer, err error) {
+	if f, ok := m.Method.(method.Followed); ok {
+		return follow(ctx, p, w, req, f)
+	}
 	variant, err := m.of(w)
 	if err == nil {
 		err = coldCaches(variant, m.Method.(method.Static))

@@ -39,12 +39,12 @@ func (r *Request) certifiable(w *workload.Workload) error {
 }
 
 // best returns the estimate whose certificate is made where none is named: the least of those of the launch with
-// the strongest evidence.
-func best(a *estimate.Analysis) *estimate.Estimate {
+// the strongest evidence, without those that a run stands for: who makes it again needs no certificate.
+func (l List) best(a *estimate.Analysis) *estimate.Estimate {
 	var found *estimate.Estimate
 	for i := range a.Estimates {
 		e := &a.Estimates[i]
-		if len(a.Estimates) > 1 && !e.Bounds() {
+		if _, followed := l.Find(e.Method).Method.(method.Followed); followed || len(a.Estimates) > 1 && !e.Bounds() {
 			continue
 		}
 		switch {
@@ -59,9 +59,9 @@ func best(a *estimate.Analysis) *estimate.Estimate {
 
 // certify makes the certificate of the estimate that is asked for, or of the best one.
 func (l List) certify(w *workload.Workload, req Request, a *Answer) (*certify.Certificate, error) {
-	e := best(a.Analysis)
+	e := l.best(a.Analysis)
 	if e == nil {
-		return nil, fmt.Errorf("%s: there is no estimate that a certificate could be of", w.Name())
+		return nil, fmt.Errorf("%s: there is no estimate that a certificate could be of: static/oblivious has none, since analyze can make its run again", w.Name())
 	}
 	source := &maker.Source{Analysis: a.Analysis, Estimate: e}
 	m := l.Find(e.Method)

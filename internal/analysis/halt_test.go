@@ -102,7 +102,7 @@ func TestInterruptedMethods(t *testing.T) {
 	if !errors.Is(err, context.Canceled) || a == nil {
 		t.Fatal(err)
 	}
-	if len(a.Estimates) != 1 || a.Interrupted.Reason != estimate.ByCaller || !slices.Equal(a.Interrupted.Missing, []string{"split/dws", "split/pws", "runs", "races"}) {
+	if len(a.Estimates) != 1 || a.Interrupted.Reason != estimate.ByCaller || !slices.Equal(a.Interrupted.Missing, []string{"split/dws", "split/pws", "static/oblivious", "runs", "races"}) {
 		t.Errorf("%d estimates, %+v", len(a.Estimates), a.Interrupted)
 	}
 }

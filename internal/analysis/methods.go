@@ -9,6 +9,7 @@ import (
 	"warpbound/internal/method/cta"
 	"warpbound/internal/method/hybrid"
 	"warpbound/internal/method/llc"
+	"warpbound/internal/method/oblivious"
 	"warpbound/internal/method/split"
 	"warpbound/internal/workload"
 )
@@ -30,6 +31,7 @@ func Methods() List {
 		{Method: split.Method(machine.SplitNone), Variant: inMode(machine.SplitNone)},
 		{Method: split.Method(machine.DWS), Variant: inMode(machine.DWS)},
 		{Method: split.Method(machine.PWS), Variant: inMode(machine.PWS)},
+		{Method: oblivious.Method{}}, // which may take long
 	}
 }
 
@@ -80,11 +82,11 @@ func (m *Method) names(id string) bool {
 	return slices.ContainsFunc(m.Names(), func(n method.Name) bool { return n.ID == id })
 }
 
-// withoutRuns returns the methods that need no runs.
-func (l List) withoutRuns() List {
+// unmeasured returns the methods that need no runs of test vectors.
+func (l List) unmeasured() List {
 	return slices.DeleteFunc(slices.Clone(l), func(m Method) bool {
-		_, static := m.Method.(method.Static)
-		return !static
+		_, measured := m.Method.(method.Measured)
+		return measured
 	})
 }
 

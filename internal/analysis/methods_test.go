@@ -9,15 +9,16 @@ import (
 	"warpbound/internal/method"
 )
 
-// TestMethods: each method is measured or static, each estimate has a name of its own and an explanation,
+// TestMethods: each method is measured, static or followed, each estimate has a name of its own and an explanation,
 // and each built-in machine has methods.
 func TestMethods(t *testing.T) {
 	var ids []string
 	for _, m := range Methods() {
 		_, measured := m.Method.(method.Measured)
 		_, static := m.Method.(method.Static)
-		if measured == static {
-			t.Errorf("%T is measured: %v, static: %v", m.Method, measured, static)
+		_, followed := m.Method.(method.Followed)
+		if kinds := []bool{measured, static, followed}; len(slices.DeleteFunc(kinds, func(is bool) bool { return !is })) != 1 {
+			t.Errorf("%T is measured: %v, static: %v, followed: %v", m.Method, measured, static, followed)
 		}
 		for _, n := range m.Names() {
 			if n.ID == "" || n.Explain == "" || slices.Contains(ids, n.ID) {

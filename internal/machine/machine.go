@@ -436,6 +436,11 @@ func (m *Machine) WarmCopies() bool { return m.L2.Copies.Value == On }
 // however long the others loop, and barriers count threads.
 func (m *Machine) IndependentThreads() bool { return m.SM.IndependentThreads.Value == On }
 
+// Chance reports whether the machine chooses something at random.
+func (m *Machine) Chance() bool {
+	return m.SM.Policy.Value == AnyWarp || m.DRAM.Order.Value == AnyRequest
+}
+
 // Turns returns, of a machine that schedules threads independently, the number of branches that a warp executes on one path while
 // others could run, and that of a diverged warp until lanes that wait for others at a reconvergence point go on without them, unless it spins.
 // Nobody has published when a GPU changes paths: the numbers of machines that state none are such that lanes that have work for long are not

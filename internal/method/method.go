@@ -24,7 +24,7 @@ type Name struct {
 	Part string
 }
 
-// Method is a way to bound the time of a launch. It is Static or Measured.
+// Method is a way to bound the time of a launch. It is Static, Followed or Measured.
 type Method interface {
 	// Names describes the estimates, in the order in which they are made: at least one.
 	Names() []Name
@@ -39,6 +39,26 @@ type Static interface {
 	// Bound bounds the time of every run of the launch. Errors are that of Applies, that of ctx,
 	// and reasons that lie in the kernel, with position.
 	Bound(ctx context.Context, p *Problem) (*Answer, error)
+}
+
+// Followed is a method that needs one run, in which inputs are followed to all that its time depends on.
+type Followed interface {
+	Method
+	// Conclude says what such a run tells of every run. It is an error, with position, if that is nothing.
+	Conclude(r *Run) (*Answer, error)
+}
+
+// Run is a run of which is known what its inputs reach.
+type Run struct {
+	Machine    *machine.Machine
+	Cycles     int64 // from launch to last retirement, of all its launches together
+	Executions int   // of launches
+	CPU        bool  // accesses memory meanwhile, as the job says
+
+	// Reached is the first place where inputs reach what time depends on, and Unwritten the first where the kernel reads memory that
+	// nothing has written; nil if there is none.
+	Reached   *estimate.Sink
+	Unwritten *diag.Warning
 }
 
 // Measured is a method that needs to know when warps passed which Ipoints in runs.

@@ -293,15 +293,23 @@ func otherModes(a *estimate.Analysis) []string {
 }
 
 // shown is the estimate whose breakdown the text shows: that of the kernel's
-// tightest bound, or of whatever there is.
+// tightest bound, or if that has none, as one run has none that stands for all, of the least other one; or of whatever there is.
 func shown(a *estimate.Analysis) *estimate.Estimate {
-	if e := a.Tightest(); e != nil {
-		return e
-	}
-	if len(a.Estimates) > 0 {
+	best := a.Tightest()
+	if best == nil && len(a.Estimates) > 0 {
 		return &a.Estimates[0]
 	}
-	return nil
+	if best == nil || best.Breakdown != nil {
+		return best
+	}
+	best = nil
+	for i := range a.Estimates {
+		e := &a.Estimates[i]
+		if _, other := a.OtherMode(e); !other && e.Bounds() && e.Breakdown != nil && (best == nil || e.Cycles < best.Cycles) {
+			best = e
+		}
+	}
+	return best
 }
 
 // padded renders names left-aligned in cells of a table that aligns right.

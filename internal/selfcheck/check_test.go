@@ -97,7 +97,7 @@ func TestRefusalIsNoViolation(t *testing.T) {
 		t.Fatalf("%v, %+v", err, out.violation)
 	}
 	for _, a := range out.answers {
-		if a.other {
+		if a.other || a.method == "static/oblivious" { // whose loop depends on inputs
 			continue
 		}
 		if refused := a.method == "static/cta"; refused != strings.Contains(a.refusal, "annotate it") || refused != (a.ratio == 0) {

@@ -158,19 +158,23 @@ func inWords(mode string) string {
 	return " in mode " + mode
 }
 
-// analyses asks all methods together or, if one refuses, each alone.
+// analyses asks all methods together or, if one fails, each alone.
 func (c *checker) analyses(ctx context.Context, job *platform.Job) ([]*estimate.Analysis, map[string]error) {
 	methods := slices.DeleteFunc(slices.Clone(c.methods), func(m string) bool { return !analysis.Methods().Supports(job.Workload, m) })
 	if len(methods) == 0 {
 		return nil, nil
 	}
-	opts := analysis.Request{Methods: methods, MaxCycles: maxCycles, Campaign: campaign.Spec{Vectors: vectors}}
+	opts := analysis.Request{Methods: methods, MaxCycles: maxCycles, Campaign: campaign.Spec{Vectors: vectors}, Refusals: true}
+	refusals := make(map[string]error)
 	a, err := c.analyze(ctx, job, opts)
 	if err == nil {
-		return []*estimate.Analysis{a}, nil
+		for _, r := range a.Refused {
+			refusals[r.Method] = errors.New(r.Reason)
+		}
+		return []*estimate.Analysis{a}, refusals
 	}
 	var answers []*estimate.Analysis
-	refusals := make(map[string]error)
+	opts.Refusals = false
 	for _, m := range methods {
 		opts.Methods = []string{m}
 		if a, err := c.analyze(ctx, job, opts); err != nil {

@@ -20,6 +20,8 @@ func Details(detail estimate.Detail) (string, error) {
 		return fmt.Sprintf("warp %d, jitter %d, %d SMs, published %d", d.Warp, d.Jitter, len(d.SMs), d.Published.Cycles), nil
 	case *estimate.HybridWaves:
 		return fmt.Sprintf("%d waves of %d warps, gap %d", d.Waves, d.WarpsPerWave, d.Gap), nil
+	case *estimate.Oblivious:
+		return fmt.Sprintf("%d launches executed", d.Executions), nil
 	case *estimate.CTA:
 		return fmt.Sprintf("issue %d, stall %d, dispatch %d, %d waves, %d loops", d.Issue, d.Stall, d.Dispatch, len(d.Waves), len(d.Loops)), nil
 	case *estimate.LLC:

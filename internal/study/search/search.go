@@ -341,7 +341,7 @@ func (s *searching) compare(ctx context.Context, f *Found) error {
 func (s *searching) compareStatic(ctx context.Context, f *Found, reason error) error {
 	found := []diag.Warning{{Pos: s.Spec.Pos.Kernel, ID: "no-bounds", Text: "there are no measurement-based bounds to compare with: " + reason.Error()}}
 	a, warnings, err := analysis.Static(ctx, s.platform, s.Workload, analysis.Request{
-		Methods: s.opts.Bounds.Methods, MaxCycles: s.opts.Bounds.MaxCycles, Campaign: campaign.Spec{Vectors: s.opts.Bounds.Campaign.Vectors},
+		Methods: s.opts.Bounds.Methods, MaxCycles: s.opts.Bounds.MaxCycles, Refusals: s.opts.Bounds.Refusals, Campaign: campaign.Spec{Vectors: s.opts.Bounds.Campaign.Vectors},
 	})
 	switch {
 	case ctx.Err() != nil:

@@ -296,7 +296,7 @@ func TestSearchBelowBounds(t *testing.T) {
 			j := jobtest.Load(t, kernels.Suite(), kernel+"/job.toml", machine)
 			opts := searchOptions(12, "random+ga")
 			opts.Settings.Population = 6
-			opts.Bounds = &analysis.Request{Methods: staticMethods(j.Workload)}
+			opts.Bounds = &analysis.Request{Methods: staticMethods(j.Workload), Refusals: true}
 			f := mustSearch(t, j, opts)
 			if len(f.Search.Violated) > 0 || len(f.Analysis.Warnings) > 0 {
 				t.Errorf("%s on %s: violated %v, warnings %v", kernel, machine, f.Search.Violated, f.Analysis.Warnings)

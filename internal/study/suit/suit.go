@@ -301,7 +301,7 @@ func joined(list []string) string {
 func offered(m *machine.Machine, kernels []kernel) (methods []estimate.OfferedMethod, lost string) {
 	methods = []estimate.OfferedMethod{}
 	for _, of := range analysis.Methods() {
-		if of.Applies(m) != nil {
+		if _, followed := of.Method.(method.Followed); followed || of.Applies(m) != nil { // a run tells whether there is a bound
 			continue
 		}
 		evidence := estimate.Observed

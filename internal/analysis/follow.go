@@ -1,0 +1,75 @@
+package analysis
+
+import (
+	"context"
+	"errors"
+
+	"warpbound/diag"
+	"warpbound/estimate"
+	"warpbound/internal/machine"
+	"warpbound/internal/method"
+	"warpbound/internal/runner"
+	"warpbound/internal/workload"
+)
+
+// follow makes the run that a method asks for, of the first test vector, and returns what the method concludes from it for whole runs,
+// and for one execution of each launch if there are several.
+func follow(ctx context.Context, p runner.Platform, w *workload.Workload, req Request, m method.Followed) (answer *method.Answer, parts []*method.Answer, err error) {
+	r, err := p.Open(w, runner.Options{MaxCycles: req.MaxCycles, Repeats: 1, Follow: true, Reach: true, Checked: true})
+	if errors.Is(err, runner.ErrFollow) {
+		err = &diag.UnsupportedError{Methods: []string{m.Names()[0].ID}, Err: err}
+	}
+	if err != nil {
+		return nil, nil, err
+	}
+	defer func() { err = errors.Join(err, r.Close()) }()
+	out, err := r.Run(ctx, w.First().Bound.Vector(0), nil)
+	if err != nil {
+		return nil, nil, err
+	}
+	run := method.Run{Machine: w.Machine, CPU: w.Machine.Core == machine.Integrated && w.Spec.CPU.Stream != nil, Reached: sink(out.Reached), Unwritten: unwrittenRead(out)}
+	conclude := func(cycles int64, executions int) (*method.Answer, error) {
+		one := run
+		one.Cycles, one.Executions = cycles, executions
+		return m.Conclude(&one)
+	}
+	executions := 0
+	for i := range out.Launches {
+		l := &out.Launches[i]
+		executions += l.Executions
+		part, err := conclude(l.Max, 1)
+		if err != nil {
+			return nil, nil, err
+		}
+		parts = append(parts, part)
+	}
+	if answer, err = conclude(out.Cycles, executions); err != nil {
+		return nil, nil, err
+	}
+	if !w.Several() {
+		parts = nil
+	}
+	return answer, parts, nil
+}
+
+// sink is what a runner tells of what inputs reach.
+func sink(r *runner.Reached) *estimate.Sink {
+	if r == nil {
+		return nil
+	}
+	s := &estimate.Sink{Pos: r.Pos.String(), What: r.What, SourceChain: []estimate.SourceLink{}}
+	for _, l := range r.Chain {
+		s.SourceChain = append(s.SourceChain, estimate.SourceLink{Pos: l.Pos.String(), Text: l.Text})
+	}
+	return s
+}
+
+// unwrittenRead returns the first read of memory that nothing had written, nil if there was none.
+func unwrittenRead(out *runner.Outcome) *diag.Warning {
+	for _, warning := range out.Statistics.Warnings() {
+		if warning.ID == runner.UninitialisedRead {
+			return &warning
+		}
+	}
+	return nil
+}
