@@ -35,7 +35,10 @@ type AnalyzeOptions struct {
 	// Policies also runs the test vectors under every choice of policies that the machine leaves, and says how far the times of runs
 	// are from each other (estimate.Analysis.Policies). No estimate depends on it. It is an error where machines leave no choice.
 	Policies bool
-	// Sampled is called after each of these machines; may be nil.
+	// Placements analyses the job again so often with its buffers at other addresses, drawn by the job's seed, and says how far results move
+	// (estimate.Analysis.Placements). No estimate depends on it. It is an error on a device, and if there is no buffer or traces are read.
+	Placements int
+	// Sampled is called after each of these machines and placements; may be nil.
 	Sampled func(done, total int)
 
 	// Refusals lists methods that have no estimate (estimate.Analysis.Refused) although they are asked for by name, which
@@ -125,7 +128,7 @@ func ParsePlacement(s string) (Placement, error) {
 // test vectors, so that as many vectors give the same again. Nothing is written then.
 func (j *Job) Analyze(ctx context.Context, opts AnalyzeOptions) (*estimate.Analysis, error) {
 	answer, err := sensitivity.Analyze(ctx, j.on.Platform, j.on.Workload, opts.request(), sensitivity.Options{
-		Samples: opts.Sensitivity, Policies: opts.Policies, Progress: opts.Sampled, On: j.onMachine,
+		Samples: opts.Sensitivity, Policies: opts.Policies, Placements: opts.Placements, Progress: opts.Sampled, On: j.onMachine,
 	})
 	switch {
 	case answer == nil:

@@ -251,6 +251,8 @@ type Analysis struct {
 	Sensitivity *Sensitivity `json:"sensitivity,omitempty"`
 	// Policies says how far the times of runs move with the choices of the machine; nil if that was not asked for.
 	Policies *Policies `json:"policies,omitempty"`
+	// Placements says how far all this moves with the addresses of the buffers; nil if that was not asked for.
+	Placements *Placements `json:"placements,omitempty"`
 	// Races are the data races of the first test vector's run; left out where none was simulated.
 	Races []Race `json:"races,omitzero"`
 	// RaceVerdict is what is known of data races for all inputs; left out where the values of the kernel are not known,

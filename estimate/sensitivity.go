@@ -19,9 +19,9 @@ type Extent struct {
 	MaxNS int64 `json:"max_ns"`
 }
 
-// SampledEstimates are the estimates of a method on the sampled machines.
+// SampledEstimates are the estimates of a method on the sampled machines, or with buffers at sampled addresses.
 type SampledEstimates struct {
 	Method string `json:"method"`
 	Extent
-	Samples int `json:"samples"` // machines on which it has an estimate
+	Samples int `json:"samples"` // machines or placements with which it has an estimate
 }

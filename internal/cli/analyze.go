@@ -109,7 +109,7 @@ func (f *analyzeFlags) analyze(c *cobra.Command, job *warpbound.Job, opts warpbo
 	opts.Runs.Progress = func(done, total int) {
 		at.step(done, total)
 		shown.step(done, total)
-		price.step(done, total*(1+opts.Sensitivity))
+		price.step(done, total*(1+opts.Sensitivity+opts.Placements))
 	}
 	opts.Sampled = func(done, total int) {
 		at.step(done, total)
@@ -178,7 +178,7 @@ func analyzeCommand() *cobra.Command {
 	var job jobFlags
 	var flags analyzeFlags
 	var html, lp, proof, quota string
-	var samples *int64
+	var samples, placements *int64
 	c := &cobra.Command{
 		Use:   "analyze JOB.toml",
 		Short: "Run a job on random inputs and bound its worst-case execution time",
@@ -202,6 +202,8 @@ func analyzeCommand() *cobra.Command {
 	var policies word
 	policies.words = []string{"all"}
 	c.Flags().Var(&policies, "policies", "all: also run the test vectors under every scheduling policy and order of memory service")
+	placements = addNumber(c, "placements", 1, "also analyse the job so many times with its buffers at other addresses")
+	c.MarkFlagsMutuallyExclusive("placements", "traces")
 	c.MarkFlagsMutuallyExclusive("policies", "quota")
 	c.MarkFlagsMutuallyExclusive("policies", "traces")
 	c.MarkFlagsMutuallyExclusive("sensitivity", "quota")
@@ -213,7 +215,7 @@ func analyzeCommand() *cobra.Command {
 		if err != nil {
 			return err
 		}
-		opts.Sensitivity, opts.Policies = int(*samples), policies.value != ""
+		opts.Sensitivity, opts.Policies, opts.Placements = int(*samples), policies.value != "", int(*placements)
 		j, err := job.load(c, args[0])
 		if err != nil {
 			return err

@@ -52,6 +52,7 @@ func TestSchema(t *testing.T) {
 		{"Analysis", "demo --vectors 2"},
 		{"Analysis", "analyze KERNELS/reduction/job.toml --vectors 2"},
 		{"Analysis", "analyze KERNELS/reduction/job.toml --vectors 2 --ipoints none"},
+		{"Analysis", "analyze KERNELS/reduction/job.toml --vectors 1 --placements 1"},
 		{"Analysis", "analyze KERNELS/bitonicSort/job.toml --vectors 1 --machine predictable-rr"},
 		{"Analysis", "analyze KERNELS/bitonicSort/job.toml --methods static/cta --machine predictable-rr"},
 		{"Analysis", "analyze KERNELS/reduction/job.toml --vectors 1 --machine integrated-fermi"},

@@ -75,6 +75,9 @@ func (m *Memory) alloc(name string, space isa.Space, size, align int) (*region, 
 	return b, nil
 }
 
+// Skip leaves so many bytes free before the next buffer, beyond the gap that there is between buffers.
+func (m *Memory) Skip(bytes uint64) { m.next += bytes }
+
 // Free removes the buffer that begins at addr. Its address is not used again before the
 // next Reset. It reports whether there is such a buffer.
 func (m *Memory) Free(addr uint64) bool {

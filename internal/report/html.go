@@ -44,6 +44,7 @@ func HTML(w io.Writer, a *estimate.Analysis, hz float64) error {
 		"contract":    contractLines,
 		"ns":          func(n int64) string { return milliseconds(time.Duration(n)) },
 		"sampled":     sampled,
+		"placed":      placed,
 		"extents":     extents,
 		"lines":       lines,
 		"answer":      func() string { return answer(a, hz) },

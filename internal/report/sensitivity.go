@@ -12,14 +12,19 @@ func sampled(s *estimate.Sensitivity) string {
 	return fmt.Sprintf("On %s with %s sampled from their ranges (%s)", counted(s.Samples, "machine"), counted(len(s.Numbers), "number"), s.Evidence)
 }
 
-// extents lists the smallest and largest times of a sensitivity: of the longest runs first, if there are any, and then of the methods that
-// have an estimate on some machine.
-func extents(s *estimate.Sensitivity) []estimate.SampledEstimates {
+// placed says which addresses the results of placements are of.
+func placed(s *estimate.Placements) string {
+	return fmt.Sprintf("With %s of the buffers, the job's own and gaps below %g MiB before each (%s)", counted(s.Samples, "placement"), float64(s.Range)/(1<<20), s.Evidence)
+}
+
+// extents lists smallest and largest times: of the longest runs first, if there are any, and then of the methods that
+// have an estimate in some sample.
+func extents(samples int, observed *estimate.Extent, estimates []estimate.SampledEstimates) []estimate.SampledEstimates {
 	var all []estimate.SampledEstimates
-	if s.Observed != nil {
-		all = append(all, estimate.SampledEstimates{Method: "longest run", Extent: *s.Observed, Samples: s.Samples})
+	if observed != nil {
+		all = append(all, estimate.SampledEstimates{Method: "longest run", Extent: *observed, Samples: samples})
 	}
-	for _, e := range s.Estimates {
+	for _, e := range estimates {
 		if e.Samples > 0 {
 			all = append(all, e)
 		}
@@ -29,12 +34,21 @@ func extents(s *estimate.Sensitivity) []estimate.SampledEstimates {
 
 // sensitivity writes how far results move with the numbers of the machine, if that was asked for.
 func sensitivity(p *printer, a *estimate.Analysis) {
-	s := a.Sensitivity
-	if s == nil {
-		return
+	if s := a.Sensitivity; s != nil {
+		samplesText(p, sampled(s), s.Samples, extents(s.Samples, s.Observed, s.Estimates))
 	}
-	p.printf("%s:\n", sampled(s))
-	all := extents(s)
+}
+
+// placements writes how far they move with the addresses of the buffers, likewise.
+func placements(p *printer, a *estimate.Analysis) {
+	if s := a.Placements; s != nil {
+		samplesText(p, placed(s), s.Samples, extents(s.Samples, s.Observed, s.Estimates))
+	}
+}
+
+// samplesText writes the smallest and largest times of so many samples under a title.
+func samplesText(p *printer, title string, samples int, all []estimate.SampledEstimates) {
+	p.printf("%s:\n", title)
 	p.table(func(rows *printer) {
 		names := []string{""}
 		for _, e := range all {
@@ -47,7 +61,7 @@ func sensitivity(p *printer, a *estimate.Analysis) {
 		}
 	})
 	for _, e := range all {
-		if e.Samples < s.Samples {
+		if e.Samples < samples {
 			p.printf("  %s: has an estimate on %d of them\n", e.Method, e.Samples)
 		}
 	}

@@ -37,6 +37,7 @@ func Text(w io.Writer, a *estimate.Analysis, hz float64) error {
 	bounds(p, a, hz)
 	sensitivity(p, a)
 	policies(p, a)
+	placements(p, a)
 	launchText(p, a)
 	if e := shown(a); e != nil && len(e.Breakdown) > 0 {
 		breakdown(p, e)

@@ -22,6 +22,8 @@ type Memory struct {
 	buffers   [][]byte // likewise; nil for what is no buffer
 	params    []byte   // the parameter block
 
+	gaps []uint64 // Kernel.Gaps
+
 	define []isa.Var // variables that have the same place in all launches of a run
 	vars   map[diag.Pos]uint64
 }
@@ -35,6 +37,7 @@ func (k *Kernel) NewMemory() *Memory {
 		shared:    make([]uint64, len(params)),
 		addresses: make([]uint64, len(whole)),
 		buffers:   make([][]byte, len(whole)),
+		gaps:      k.Gaps,
 		define:    k.Vars,
 	}
 	base := k.Code.DynamicSharedBase()
@@ -54,6 +57,9 @@ func (m *Memory) Fill(in *job.Inputs) (emu.Launch, error) {
 	for i, p := range m.job.Job.Whole().Params {
 		if p.Kind != job.Buffer {
 			continue
+		}
+		if m.gaps != nil {
+			m.mem.Skip(m.gaps[i])
 		}
 		addr, err := m.mem.Alloc(p.Name, in.Size(i))
 		if err != nil {

@@ -66,6 +66,8 @@ type Kernel struct {
 	// Kept are the buffers that hold what the job says whenever the launch begins, by parameter of the
 	// whole job; nil for all.
 	Kept []bool
+	// Gaps are bytes that lie before buffers beyond those between all, by parameter of the whole job; nil for none.
+	Gaps []uint64
 
 	found *found // nil to keep nothing
 	// whole is the kernel with all inputs, of which those of this one are a part; nil of a kernel with all of them.

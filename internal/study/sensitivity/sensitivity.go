@@ -1,4 +1,5 @@
-// Package sensitivity says how far results move if the numbers of a machine are others that can be believed.
+// Package sensitivity says how far results move if the numbers of a machine are others that can be believed, if its policies are others, and
+// if buffers lie elsewhere.
 //
 // It must not import simulators or the command line.
 package sensitivity
@@ -27,39 +28,59 @@ type Options struct {
 	Samples int // 0 for none
 	// Policies also runs the test vectors under every choice of policies.
 	Policies bool
+	// Placements is how often the job is analysed with its buffers at other addresses; 0 for never.
+	Placements int
 	// On makes the job ready on another machine.
 	On func(*machine.Machine) (runner.Platform, *workload.Workload, error)
-	// Progress is called after each machine; may be nil.
+	// Progress is called after each machine and placement; may be nil.
 	Progress func(done, total int)
 }
 
 // Analyze analyses a workload, and then on machines whose numbers are sampled from the ranges that the description of its
-// machine states. The samples follow from the job's seed, and the first ones do not depend on how many there are.
+// machine states, under other policies, and with its buffers at other addresses, as far as that is asked for. Samples and placements follow
+// from the job's seed, and the first ones do not depend on how many there are.
 //
-// It is an error if the machine states no range, if traces are read, if none of many samples makes a machine, or if the job
-// cannot be run on one that is sampled; a method need not have a bound on each. If ctx ends, the error is that of ctx, and the answer, unless nil, is what was known until then.
+// It is an error if the machine states no range, if traces are read, if none of many samples makes a machine, if the job
+// cannot be run on one that is sampled, or if there is nothing to choose or to place; a method need not have a bound each time. If ctx ends,
+// the error is that of ctx, and the answer, unless nil, is what was known until then.
 func Analyze(ctx context.Context, p runner.Platform, w *workload.Workload, req analysis.Request, opts Options) (*analysis.Answer, error) {
+	var parts []study
 	if opts.Policies {
-		if err := chooses(p, w, &req); err != nil {
+		parts = append(parts, study{policies, chooses, opts.choose})
+	}
+	if opts.Placements > 0 {
+		parts = append(parts, study{placements, places, opts.place})
+	}
+	for _, s := range parts {
+		if err := s.possible(p, w, &req); err != nil {
 			return nil, err
 		}
 	}
 	a, err := opts.analyze(ctx, p, w, req)
-	if err != nil || !opts.Policies {
+	if err != nil {
 		return a, err
 	}
-	if req.Phase != nil {
-		req.Phase(policies)
-	}
-	if err := opts.choose(ctx, p, w, req, a.Analysis); halt.Ended(ctx, err) {
-		return a, err
-	} else if err != nil {
-		return nil, err
+	for _, s := range parts {
+		if req.Phase != nil {
+			req.Phase(s.name)
+		}
+		if err := s.add(ctx, p, w, req, a.Analysis); halt.Ended(ctx, err) {
+			return a, err
+		} else if err != nil {
+			return nil, err
+		}
 	}
 	return a, nil
 }
 
-// analyze is Analyze without other choices of policies.
+// study is what adds how far results move to an analysis.
+type study struct {
+	name     string // among the parts of an analysis
+	possible func(runner.Platform, *workload.Workload, *analysis.Request) error
+	add      func(context.Context, runner.Platform, *workload.Workload, analysis.Request, *estimate.Analysis) error
+}
+
+// analyze is Analyze without other choices of policies and without other placements.
 func (opts *Options) analyze(ctx context.Context, p runner.Platform, w *workload.Workload, req analysis.Request) (*analysis.Answer, error) {
 	if opts.Samples == 0 {
 		return analysis.Analyze(ctx, p, w, req)
@@ -117,7 +138,8 @@ func (o *Options) sample(ctx context.Context, m *machine.Machine, seed int64, re
 		if err != nil {
 			return err
 		}
-		add(s, a.Analysis, other.Clock.Core.Value)
+		s.Samples++
+		s.Observed, s.Estimates = widened(s.Observed, s.Estimates, a.Analysis, other.Clock.Core.Value)
 		if o.Progress != nil {
 			o.Progress(s.Samples, o.Samples)
 		}
@@ -125,28 +147,29 @@ func (o *Options) sample(ctx context.Context, m *machine.Machine, seed int64, re
 	return nil
 }
 
-// add adds the results on one machine with a clock of hz.
-func add(s *estimate.Sensitivity, a *estimate.Analysis, hz int64) {
-	if s.Samples++; a.Observed != nil {
+// widened adds the results of one analysis, of a machine with a clock of hz, to the smallest and largest of others.
+func widened(observed *estimate.Extent, estimates []estimate.SampledEstimates, a *estimate.Analysis, hz int64) (*estimate.Extent, []estimate.SampledEstimates) {
+	if a.Observed != nil {
 		time := extent(a.Observed.Max, hz)
-		if s.Observed == nil {
-			s.Observed = &time
+		if observed != nil {
+			time = join(*observed, time)
 		}
-		*s.Observed = join(*s.Observed, time)
+		observed = &time
 	}
 	for i := range a.Estimates {
 		method, time := a.Estimates[i].Method, extent(a.Estimates[i].Cycles, hz)
-		at := slices.IndexFunc(s.Estimates, func(e estimate.SampledEstimates) bool { return e.Method == method })
+		at := slices.IndexFunc(estimates, func(e estimate.SampledEstimates) bool { return e.Method == method })
 		if at < 0 {
-			at = len(s.Estimates)
-			s.Estimates = append(s.Estimates, estimate.SampledEstimates{Method: method})
+			at = len(estimates)
+			estimates = append(estimates, estimate.SampledEstimates{Method: method})
 		}
-		e := &s.Estimates[at]
+		e := &estimates[at]
 		if e.Samples++; e.Samples == 1 {
 			e.Extent = time
 		}
 		e.Extent = join(e.Extent, time)
 	}
+	return observed, estimates
 }
 
 // extent is that of one time.
