@@ -83,7 +83,7 @@ func (op *access) address(w *Warp, lane int) uint64 {
 	return addr & op.wrap
 }
 
-// checkedBulk notes which shared memory a copy writes, and that it reads some that nothing has written.
+// checkedBulk notes which memory a copy writes, and that it reads some that nothing has written.
 type checkedBulk struct {
 	operation
 	op *bulkCopy
@@ -93,23 +93,18 @@ func (c *checkedBulk) exec(w *Warp, mask uint64, eff *Effect) error {
 	if err := c.operation.exec(w, mask, eff); err != nil || eff.Access.Kind == NoAccess {
 		return err
 	}
-	r := &w.cta.shared
 	for m := mask; m != 0; m &= m - 1 {
 		lane, lacking := alu.First(m), 0
-		near := c.op.to
-		if c.op.global {
-			near = c.op.from
-		}
-		addr := near.address(w, lane)
-		for at := 0; at < eff.Access.Bytes; at += bulkUnit {
-			if c.op.global {
-				lacking += r.written.lacks(addr-r.base+uint64(at), bulkUnit)
-			} else {
-				r.written.add(addr-r.base+uint64(at), bulkUnit)
+		from, to := c.op.from.address(w, lane), c.op.to.address(w, lane)
+		source, target := w.region(from), w.region(to)
+		for at := uint64(0); at < uint64(eff.Access.Bytes); at += bulkUnit {
+			lacking += source.lacks(from+at, bulkUnit)
+			if target.written != nil {
+				target.written.add(to-target.base+at, bulkUnit)
 			}
 		}
 		if lacking > 0 {
-			w.note(eff.PC, lane, lacking, r, addr)
+			w.note(eff.PC, lane, lacking, source, from)
 		}
 	}
 	return nil

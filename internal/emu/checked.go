@@ -51,7 +51,7 @@ type checked struct {
 	operation
 	reads, writes bool
 	pieces        []piece
-	copies        *access // the destination of an asynchronous copy
+	copies        *asyncCopy // nil of what is none
 }
 
 // piece is a range of the bytes that a lane accesses, within 16 of them.
@@ -63,7 +63,7 @@ func checkedAccess(in *isa.Instr, op operation) operation {
 	c := &checked{operation: op, reads: effect&isa.ReadsMem != 0, writes: effect&isa.WritesMem != 0}
 	switch op := op.(type) {
 	case *asyncCopy:
-		c.writes, c.copies = false, &op.to
+		c.writes, c.copies = false, op
 		c.reads = !op.counted
 		c.pieces = []piece{{0, op.bytes}}
 		return c
@@ -111,7 +111,7 @@ func (op *checked) exec(w *Warp, mask uint64, eff *Effect) error {
 		}
 	}
 	if op.copies != nil {
-		op.copied(w, mask)
+		op.copied(w, mask, eff)
 	}
 	return nil
 }
@@ -188,17 +188,28 @@ func (op *checked) lane(w *Warp, lane int, r *region, at uint64) (lacking int) {
 	return lacking
 }
 
-// copied notes what an asynchronous copy wrote to shared memory.
-func (op *checked) copied(w *Warp, mask uint64) {
-	r := &w.cta.shared
+// copied notes what an asynchronous copy wrote to shared memory, and which of the bytes that are counted nothing had written.
+func (op *checked) copied(w *Warp, mask uint64, eff *Effect) {
+	r, c := &w.cta.shared, op.copies
 	for m := mask; m != 0; m &= m - 1 {
 		lane := alu.First(m)
-		addr := w.regs.At(op.copies.base, lane) + op.copies.offset
-		if op.copies.indexed {
-			addr += w.regs.At(op.copies.index, lane)
+		r.written.add(c.to.address(w, lane)-r.base, c.bytes)
+		if n := min(uint64(c.bytes), w.regs.At(c.count, lane)); c.counted && n > 0 {
+			addr := c.address(w, lane)
+			from := w.region(addr)
+			if lacking := from.lacks(addr, int(n)); lacking > 0 {
+				w.note(eff.PC, lane, lacking, from, addr)
+			}
 		}
-		r.written.add(addr&op.copies.wrap-r.base, op.copies.bytes)
 	}
+}
+
+// lacks returns how many of n bytes from an address on, which lie in one group of 64, nothing has written, as far as that is watched.
+func (r *region) lacks(addr uint64, n int) int {
+	if r.written == nil {
+		return 0
+	}
+	return r.written.lacks(addr-r.base, n)
 }
 
 // watch begins to watch an object of the heap.

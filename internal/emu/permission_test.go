@@ -59,11 +59,11 @@ func runOn(t *testing.T, body string, allow func(*emu.Memory, uint64)) error {
 func gridOn(t *testing.T, body string, allow func(*emu.Memory, uint64)) (*emu.Grid, error) {
 	t.Helper()
 	code := emutest.Code(t, `.version 8.0
-.target sm_80
+.target sm_90
 .address_size 64
 .visible .entry k(.param .u64 p) {
 .reg .pred %p<3>; .reg .b32 %r<5>, %tid; .reg .b64 %rd<5>;
-.shared .align 16 .b8 tile[64];
+.shared .align 16 .b8 tile[64]; .shared .align 8 .b64 bar;
 ld.param.u64 %rd1, [p]; mov.u32 %tid, %tid.x; mov.u32 %r1, 0;
 `+body+`
 ret;
@@ -80,6 +80,10 @@ ret;
 	return g, err
 }
 
+// bulkRead copies 32 bytes of the buffer in its first thread.
+const bulkRead = `setp.ne.u32 %p1, %tid, 0; @%p1 exit; mbarrier.init.shared.b64 [bar], 1; mbarrier.arrive.expect_tx.shared.b64 %rd2, [bar], 32;
+cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [tile], [%rd1], 32, [bar];`
+
 // Reads of a buffer without contents are told unless something wrote the bytes, and only then.
 func TestUnset(t *testing.T) {
 	for _, c := range []struct {
@@ -92,6 +96,15 @@ func TestUnset(t *testing.T) {
 		{"written beside", "mul.wide.u32 %rd2, %tid, 8; add.u64 %rd2, %rd2, %rd1; st.global.u32 [%rd2], %tid; ld.global.u32 %r1, [%rd2+4];", 64},
 		{"only the first warp", "mul.wide.u32 %rd2, %tid, 4; add.u64 %rd2, %rd2, %rd1; setp.lt.u32 %p1, %tid, 32; @%p1 st.global.u32 [%rd2], %tid; ld.global.u32 %r1, [%rd2];", 32},
 		{"atomic", "red.global.add.u32 [%rd1], 1;", 1},
+		{"copy", "cp.async.ca.shared.global [tile], [%rd1], 8;", 64},
+		{"copy of none", "setp.lt.u32 %p1, %tid, 64; cp.async.ca.shared.global [tile], [%rd1], 8, %p1;", 0},
+		{"counted copy", "cp.async.ca.shared.global [tile], [%rd1], 8, %tid;", 63},
+		{"counted copy of what is written", "st.global.u32 [%rd1], 1; min.u32 %r1, %tid, 4; cp.async.ca.shared.global [tile], [%rd1], 8, %r1;", 0},
+		{"bulk copy", bulkRead, 1},
+		{"bulk copy of what is written", "st.global.v2.u64 [%rd1], {%rd1, %rd1}; st.global.v2.u64 [%rd1+16], {%rd1, %rd1};" + bulkRead, 0},
+		{"bulk copy of half", "st.global.v2.u64 [%rd1], {%rd1, %rd1};" + bulkRead, 1},
+		{"bulk copy to it", `st.shared.v2.u64 [tile], {%rd1, %rd1}; bar.sync 0; setp.ne.u32 %p1, %tid, 0; @%p1 exit;
+cp.async.bulk.global.shared::cta.bulk_group [%rd1], [tile], 16; cp.async.bulk.commit_group; cp.async.bulk.wait_group 0; ld.global.u32 %r1, [%rd1+12];`, 0},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			g, err := gridOn(t, c.body, (*emu.Memory).Unset)
