@@ -136,7 +136,7 @@ func TestEffectsAreFollowed(t *testing.T) {
 		}
 		delete(followed, name)
 	}
-	access := map[string]bool{"Kind": true, "Space": true, "Bytes": true, "Lanes": true, "Addr": true, "Bulk": true, "AddrDiff": true}
+	access := map[string]bool{"Kind": true, "Space": true, "Bytes": true, "Lanes": true, "Addr": true, "Bulk": true, "AddrDiff": true, "Near": true}
 	of = reflect.TypeFor[emu.Access]()
 	for i := range of.NumField() {
 		if name := of.Field(i).Name; !access[name] {

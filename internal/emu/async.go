@@ -29,6 +29,7 @@ func (op *asyncCopy) exec(w *Warp, mask uint64, eff *Effect) error {
 		if err != nil {
 			return err
 		}
+		acc.Near[lane] = acc.Addr[lane]
 		n := op.bytes
 		if op.counted {
 			n = int(min(uint64(n), w.regs.At(op.count, lane)))

@@ -42,6 +42,7 @@ func (op *bulkCopy) exec(w *Warp, mask uint64, eff *Effect) error {
 		if err != nil {
 			return err
 		}
+		acc.Near[lane] = acc.Addr[lane]
 		outer, err := op.locate(w, far, lane, size, eff) // its addresses stay in eff
 		if err != nil {
 			return err

@@ -85,6 +85,10 @@ type Access struct {
 
 	Bulk     bool   // a bulk copy, of which each lane may access any number of bytes
 	AddrDiff uint64 // the bits in which addresses differ from that of another lane
+
+	// Near[i] is the lowest address in shared memory of a copy between global and shared memory, also of lanes that read nothing
+	// and write zeros there. The shared memory of copies takes no part in timing.
+	Near [MaxWidth]uint64
 }
 
 // Effect is what one Step did. A caller keeps one and passes it to every Step.

@@ -16,7 +16,6 @@ type page [pageBytes / 64]uint64
 // set is a set of bytes. The zero set is empty.
 type set struct {
 	pages map[uint64]*page
-	all   bool // bytes are in it
 
 	// The page that was looked for last, which may not be there.
 	last   uint64
@@ -63,8 +62,8 @@ func (s *set) put(at, n uint64, tainted bool) {
 
 // any reports whether one of n bytes from one on is in the set.
 func (s *set) any(at, n uint64) bool {
-	if s.all || s.pages == nil {
-		return s.all
+	if s.pages == nil {
+		return false
 	}
 	for n > 0 {
 		count, mask := word(at, n)
@@ -76,8 +75,13 @@ func (s *set) any(at, n uint64) bool {
 	return false
 }
 
-// empty reports whether nothing was ever added.
-func (s *set) empty() bool { return s.pages == nil && !s.all }
+// first returns the first of n bytes from one on that is in the set.
+func (s *set) first(at, n uint64) uint64 {
+	for end := at + n; at < end && !s.any(at, 1); {
+		at++
+	}
+	return at
+}
 
 // part returns where an element, of so many, of what a lane accessed is noted: n bytes of a set.
 func (x *step) part(lane, element, elements int) (in *set, at, n uint64) {
@@ -145,21 +149,37 @@ func (x *step) atomic() {
 	x.hands(operands & x.mask)
 }
 
-// copy notes a copy between global and shared memory. The addresses in shared memory are not looked at: a copy of
-// something tainted taints all shared memory of the CTA, and no copy takes a taint away.
+// copy notes a copy between global and shared memory, lane after lane.
 func (x *step) copy() Kind {
 	if x.sources(2)&x.mask != 0 {
 		return Operand
 	}
-	shared := &x.cta.shared
-	switch toGlobal := x.in.Op == isa.BulkCopy && x.in.Space == isa.Global; {
-	case x.Effect.Access.Kind == emu.NoAccess:
-	case toGlobal && !shared.empty():
-		x.put(0, 1, ^uint64(0))
-	case !toGlobal && x.touched(0, 1) != 0:
-		shared.all = true
-		x.hands(1)
+	acc := &x.Effect.Access
+	accesses, n := acc.Kind != emu.NoAccess, uint64(acc.Bytes)
+	if x.in.Op == isa.CpAsync {
+		n = x.in.Src[2].Imm
+	} else if !accesses {
+		return "" // of no bytes
 	}
+	toGlobal := x.in.Op == isa.BulkCopy && x.in.Space == isa.Global
+	tainted := uint64(0)
+	for m := x.mask; m != 0; m &= m - 1 {
+		lane := bits.TrailingZeros64(m)
+		from, source := &x.global, acc.Addr[lane]
+		to, target := &x.cta.shared, acc.Near[lane]
+		if toGlobal {
+			from, source, to, target = to, target, from, source
+		}
+		reached := accesses && from.any(source, n) // what reads nothing writes zeros
+		to.put(target, n, reached)
+		if reached {
+			tainted |= 1 << lane
+			if x.spread[x.PC].read == 0 {
+				x.spread[x.PC].read = from.first(source, n)
+			}
+		}
+	}
+	x.hands(tainted)
 	return ""
 }
 

@@ -68,6 +68,28 @@ param = [
 // branch is code that goes to the end where x is odd.
 const branch = "and.b32 %y, %x, 1;\nsetp.eq.u32 %s, %y, 0;\n@%s bra END;\n"
 
+// bulkIn has one thread copy 64 bytes of the buffer in to shared memory, and wait until they are there.
+const bulkIn = `setp.ne.u32 %s, %tid, 0;
+@%s bra END;
+mbarrier.init.shared.b64 [words+512], 1;
+mbarrier.arrive.expect_tx.shared.b64 %z, [words+512], 64;
+cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [words], [%in], 64, [words+512];
+WAIT:
+mbarrier.test_wait.parity.shared.b64 %q, [words+512], 0;
+@!%q bra WAIT;
+ld.shared.u32 %x, [words];
+`
+
+// bulkOut has one thread copy the words of four threads to the buffer out.
+const bulkOut = `st.shared.v4.u32 [%sm], {%v, %c, %c, %c};
+bar.sync 0;
+setp.ne.u32 %s, %tid, 0;
+@%s bra END;
+cp.async.bulk.global.shared::cta.bulk_group [%out], [words], 64;
+cp.async.bulk.commit_group;
+cp.async.bulk.wait_group 0;
+`
+
 // onFirst makes all bodies of a test runs of one kernel on the machines of all cores.
 var onFirst = []string{"fermi-c2050", "predictable-rr", "integrated-fermi", "gcn3-split"}
 
@@ -123,6 +145,16 @@ func TestFollow(t *testing.T) {
 		{name: "copy", body: "cp.async.ca.shared.global [%sm], [%in], 4;\ncp.async.wait_all;\nld.shared.u32 %x, [%sm];\n" + branch, want: guard},
 		{name: "fixed copy", body: "cp.async.ca.shared.global [%sm], [%table], 4;\ncp.async.wait_all;\nld.shared.u32 %x, [%sm];\n" + branch},
 		{name: "copied bytes", body: "and.b32 %x, %v, 4;\ncp.async.ca.shared.global [%sm], [%table], 4, %x;\ncp.async.wait_all;", want: operand},
+		{name: "copy beside", body: "cp.async.ca.shared.global [%sm], [%in], 4;\ncp.async.wait_all;\nst.shared.u32 [%sm+8], %c;\nld.shared.u32 %x, [%sm+8];\n" + branch},
+		{name: "copied over", body: "st.shared.u32 [%sm], %v;\ncp.async.ca.shared.global [%sm], [%table], 4;\ncp.async.wait_all;\nld.shared.u32 %x, [%sm];\n" + branch},
+		{name: "copied over in part", body: "st.shared.u64 [%sm], %in;\nst.shared.u32 [%sm+4], %v;\ncp.async.ca.shared.global [%sm], [%table], 4;\ncp.async.wait_all;\nld.shared.u32 %x, [%sm+4];\n" + branch, want: guard},
+		{name: "copy of no bytes", body: "st.shared.u32 [%sm], %v;\nmov.u32 %y, 0;\ncp.async.ca.shared.global [%sm], [%in], 4, %y;\ncp.async.wait_all;\nld.shared.u32 %x, [%sm];\n" + branch},
+		{name: "bulk copy", body: bulkIn + branch, want: guard},
+		{name: "bulk copy of data", body: bulkIn},
+		{name: "bulk copy beside", body: bulkIn + "st.shared.u32 [words+64], %c;\nld.shared.u32 %x, [words+64];\n" + branch},
+		{name: "bulk copy back", body: bulkOut + "ld.global.u32 %x, [%out];\n" + branch, want: guard},
+		{name: "bulk copy back of data", body: bulkOut + "ld.global.u32 %x, [%out];\n"},
+		{name: "overwritten behind a bulk copy", body: bulkOut + "st.global.u32 [%out], %c;\nld.global.u32 %x, [%out];\n" + branch},
 		{name: "matrix", body: "st.shared.u32 [%sm], %v;\nldmatrix.sync.aligned.m8n8.x1.shared.b16 {%x}, [words];\n" + branch, want: guard, narrow: true},
 		{name: "fixed matrix", body: "st.shared.u32 [%sm], %c;\nldmatrix.sync.aligned.m8n8.x1.shared.b16 {%x}, [words];\n" + branch, narrow: true},
 		{name: "stored matrix", body: "stmatrix.sync.aligned.m8n8.x1.shared.b16 [words], {%v};\nld.shared.u32 %x, [words];\n" + branch, want: guard, narrow: true},
