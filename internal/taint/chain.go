@@ -35,11 +35,14 @@ func (x *step) chain(kind Kind) (instrs []*isa.Instr, origin uint64) {
 		pc := queue[0]
 		queue = queue[1:]
 		in, read := &x.kernel.Instrs[pc], x.spread[pc].read
+		values, given := x.writers(registers(in)), true
 		var stores []int
-		if read != 0 && !x.given.any(read, uint64(x.kernel.Instrs[pc].Type.Bytes())) {
-			stores = x.stores(in)
+		if read != 0 && !x.given.any(read, uint64(max(in.Type.Bytes(), 1))) {
+			stores = x.stores(in, spaceAt(read))
+			_, writes := writesTo(in)
+			given = len(stores) == 0 && (!writes || len(values) == 0) // an atomic operation can read what it has written itself
 		}
-		if at, ok := x.parameter(in); ok || read != 0 && len(stores) == 0 {
+		if at, ok := x.parameter(in); ok || read != 0 && given {
 			if !ok {
 				at = read
 			}
@@ -50,7 +53,7 @@ func (x *step) chain(kind Kind) (instrs []*isa.Instr, origin uint64) {
 			return instrs, at
 		}
 		visit(stores, pc)
-		visit(x.writers(registers(in)), pc)
+		visit(values, pc)
 	}
 	return nil, 0
 }
@@ -95,15 +98,43 @@ func (x *step) writers(of []isa.Reg) (list []int) {
 
 // stores returns the instructions that wrote something tainted to memory of the space from which another one read it; none
 // if it is what the launch began with.
-func (x *step) stores(of *isa.Instr) (list []int) {
+func (x *step) stores(of *isa.Instr, space isa.Space) (list []int) {
 	for pc := range x.kernel.Instrs {
 		in := &x.kernel.Instrs[pc]
-		writes := in.Op == isa.St || in.Op == isa.Atom || in.Op == isa.Red || in.Op == isa.CpAsync || in.Op == isa.BulkCopy || in.Op == isa.StMatrix
-		if writes && x.spread[pc].made && in != of && in.Space == of.Space {
+		if to, writes := writesTo(in); writes && x.spread[pc].made && in != of && (to == space || to == isa.Generic) {
 			list = append(list, pc)
 		}
 	}
 	return list
+}
+
+// writesTo returns the space of the memory that an instruction writes, if it does.
+func writesTo(in *isa.Instr) (space isa.Space, writes bool) {
+	switch in.Op {
+	case isa.St, isa.Atom, isa.Red, isa.StMatrix:
+		return in.Space, true
+	case isa.CpAsync:
+		return isa.Shared, true
+	case isa.BulkCopy:
+		if in.Space == isa.Global {
+			return isa.Global, true
+		}
+		return isa.Shared, true
+	}
+	return isa.Generic, false
+}
+
+// spaceAt returns the space in which an address lies.
+func spaceAt(addr uint64) isa.Space {
+	switch {
+	case addr >= abi.GlobalBase:
+		return isa.Global
+	case addr >= abi.ParamBase:
+		return isa.Param
+	case addr >= abi.LocalBase:
+		return isa.Local
+	}
+	return isa.Shared
 }
 
 // parameter returns where a tainted parameter lies that an instruction reads as an operand.

@@ -155,6 +155,7 @@ func TestFollow(t *testing.T) {
 		{name: "bulk copy back", body: bulkOut + "ld.global.u32 %x, [%out];\n" + branch, want: guard},
 		{name: "bulk copy back of data", body: bulkOut + "ld.global.u32 %x, [%out];\n"},
 		{name: "overwritten behind a bulk copy", body: bulkOut + "st.global.u32 [%out], %c;\nld.global.u32 %x, [%out];\n" + branch},
+		{name: "generic store", body: "cvta.shared.u64 %z, words;\nst.u32 [%z], %v;\nld.shared.u32 %x, [words];\n" + branch, want: guard},
 		{name: "matrix", body: "st.shared.u32 [%sm], %v;\nldmatrix.sync.aligned.m8n8.x1.shared.b16 {%x}, [words];\n" + branch, want: guard, narrow: true},
 		{name: "fixed matrix", body: "st.shared.u32 [%sm], %c;\nldmatrix.sync.aligned.m8n8.x1.shared.b16 {%x}, [words];\n" + branch, narrow: true},
 		{name: "stored matrix", body: "stmatrix.sync.aligned.m8n8.x1.shared.b16 [words], {%v};\nld.shared.u32 %x, [words];\n" + branch, want: guard, narrow: true},
@@ -174,6 +175,9 @@ func TestFollow(t *testing.T) {
 			}
 			if (got == nil) != (c.want == "") || got != nil && (got.What != c.want || got.Pos.File != jobtest.MatchFile || !got.Pos.Known()) {
 				t.Errorf("%s on %s: inputs reach %+v, want %q", c.name, machine, got, c.want)
+			}
+			if got != nil && (len(got.Chain) < 2 || !strings.HasSuffix(got.Chain[len(got.Chain)-1].Text, " sampled")) {
+				t.Errorf("%s on %s: by way of %+v, which is from no input", c.name, machine, got.Chain)
 			}
 		}
 	}
