@@ -153,7 +153,7 @@ var ErrFollow = errors.New("inputs are followed on simulated machines")
 
 // Reached is a place where sampled inputs reach what the time of a run depends on.
 type Reached struct {
-	Pos  diag.Pos // of the instruction; not known if it is the host
+	Pos  diag.Pos // of the instruction; where the job says at what the host looks, if it is the host
 	What string   // that they can change, as in "an address"
 	// Chain is by which instructions an input comes there, from the last one back to the input.
 	Chain []Link

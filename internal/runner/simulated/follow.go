@@ -3,6 +3,7 @@ package simulated
 import (
 	"fmt"
 
+	"warpbound/diag"
 	"warpbound/internal/abi"
 	"warpbound/internal/job"
 	"warpbound/internal/runner"
@@ -55,6 +56,8 @@ func (t *run) reached() *runner.Reached {
 	r := &runner.Reached{What: string(s.Kind)}
 	if s.Instr != nil {
 		r.Pos = s.Instr.Pos
+	} else {
+		r.Pos = t.looks(t.job.Sequence(), s.Origin)
 	}
 	for _, in := range s.Chain {
 		r.Chain = append(r.Chain, runner.Link{Pos: in.Pos, Text: s.Kernel.Format(in)})
@@ -63,6 +66,20 @@ func (t *run) reached() *runner.Reached {
 		r.Chain = append(r.Chain, t.origin(s))
 	}
 	return r
+}
+
+// looks returns where one of the steps says that a run goes on as the buffer at an address tells.
+func (t *run) looks(steps []job.Step, at uint64) diag.Pos {
+	for i := range steps {
+		s := &steps[i]
+		if s.While != nil && t.launches[0].memory.Address(*s.While) == at {
+			return s.Pos.While
+		}
+		if pos := t.looks(s.Steps, at); pos.Known() {
+			return pos
+		}
+	}
+	return diag.Pos{}
 }
 
 // origin says which input lies where a chain begins.

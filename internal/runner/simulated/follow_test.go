@@ -268,6 +268,9 @@ func TestFollowLaunches(t *testing.T) {
 		if (got == nil) != (c.want == "") || got != nil && got.What != c.want {
 			t.Errorf("%s: inputs reach %+v, want %q", c.name, got, c.want)
 		}
+		if c.name == "host" && got.Pos.String() != "job.toml:11:1" {
+			t.Errorf("the host looks at %v", got.Pos)
+		}
 	}
 }
 
