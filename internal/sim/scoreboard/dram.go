@@ -37,7 +37,7 @@ type dramRequest struct {
 	bank   int32
 	target int32  // MSHR of the L2, none for a write
 	opens  bool   // its row was not open when its turn came
-	rank   uint64 // the request of a bank with the lowest is first, unless the order is machine.FRFCFS
+	rank   uint64 // the request of a bank with the lowest is first, unless the order is machine.FRFCFS; 0 if its row was opened for it
 }
 
 // bank is the state of a bank.
@@ -108,7 +108,7 @@ func (d *dram) enqueue(q *request, now int64) {
 	case machine.LIFO:
 		e.rank = -d.arrived
 	case machine.AnyRequest:
-		e.rank = d.dice.next()
+		e.rank = d.dice.next() | 1
 	}
 	if d.head > len(d.queue)/2 {
 		d.queue = d.queue[:copy(d.queue, d.queue[d.head:])]
@@ -261,7 +261,7 @@ func (d *dram) openRow(t int64) int64 {
 		}
 		at := t + closing
 		d.open(b, e.row, at)
-		e.opens = true
+		e.opens, e.rank = true, 0 // no row is opened in vain
 		d.showAll()
 		return t + 1
 	}
