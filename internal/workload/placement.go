@@ -4,7 +4,7 @@ import "slices"
 
 // Placed returns the workload with its buffers at other addresses: before each of them lie so many bytes more than there are
 // between buffers, by parameter of the whole job. What lies behind the buffers, variables and the heap, moves with them.
-func (w *Workload) Placed(gaps []uint64) *Workload {
+func Placed(w *Workload, gaps []uint64) *Workload {
 	own := *w
 	own.Kernels = make([]*Kernel, len(w.Kernels))
 	for i, k := range w.Kernels {
@@ -13,7 +13,7 @@ func (w *Workload) Placed(gaps []uint64) *Workload {
 		own.Kernels[i] = &kernel
 	}
 	if w.whole != nil {
-		own.whole = w.whole.Placed(gaps)
+		own.whole = Placed(w.whole, gaps)
 	}
 	return &own
 }

@@ -44,7 +44,7 @@ func (o *Options) place(ctx context.Context, p runner.Platform, w *workload.Work
 	req = again(req)
 	req.Unwatched = true // which data races there are does not depend on addresses
 	for i := range o.Placements {
-		other, err := analysis.Analyze(ctx, p, w.Placed(Gaps(w.Spec, w.Spec.Seed, i)), req)
+		other, err := analysis.Analyze(ctx, p, workload.Placed(w, Gaps(w.Spec, w.Spec.Seed, i)), req)
 		if halt.Ended(ctx, err) {
 			a.Interrupted = &estimate.Interruption{Reason: halt.Reason(ctx), Planned: o.Placements, Missing: []string{placements}}
 			return err

@@ -67,7 +67,7 @@ func TestPlacements(t *testing.T) {
 	for i := -1; i < others; i++ {
 		one := plain
 		if i >= 0 {
-			if one, err = analysis.Analyze(t.Context(), j.Platform, j.Placed(sensitivity.Gaps(j.Spec, j.Spec.Seed, i)), req); err != nil {
+			if one, err = analysis.Analyze(t.Context(), j.Platform, workload.Placed(j.Workload, sensitivity.Gaps(j.Spec, j.Spec.Seed, i)), req); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -110,7 +110,7 @@ func TestGaps(t *testing.T) {
 		if again := sensitivity.Gaps(spec, spec.Seed, i); !cmp.Equal(gaps, again) || cmp.Equal(gaps, sensitivity.Gaps(spec, spec.Seed+1, i)) {
 			t.Fatalf("gaps %v, then %v", gaps, again)
 		}
-		memory := j.Placed(gaps).First().NewMemory()
+		memory := workload.Placed(j.Workload, gaps).First().NewMemory()
 		for range 2 { // in the same storage
 			if _, err := memory.Fill(in); err != nil {
 				t.Fatal(err)
@@ -174,7 +174,7 @@ func TestPlacedResults(t *testing.T) {
 		}
 		want := run(j.Workload)
 		for i := range 2 {
-			if got := run(j.Placed(sensitivity.Gaps(j.Spec, j.Spec.Seed, i))); !cmp.Equal(got, want) {
+			if got := run(workload.Placed(j.Workload, sensitivity.Gaps(j.Spec, j.Spec.Seed, i))); !cmp.Equal(got, want) {
 				t.Errorf("%s computes something else with placement %d", kernel, i)
 			}
 		}
