@@ -105,6 +105,7 @@ var arrows = []rule{
 	{"internal/method/cells", []string{"internal/method", "internal/method/*"}, "what methods share knows none of them"},
 	{"internal/method/cost", []string{"internal/method", "internal/method/*"}, "what methods share knows none of them"},
 	{"internal/method/cta/...", []string{"internal/method/hybrid/...", "internal/method/llc/...", "internal/method/search/...", "internal/method/split/..."}, "methods do not know each other"},
+	{"internal/method/greedy", []string{"internal/method/cta/...", "internal/method/hybrid/...", "internal/method/llc/...", "internal/method/oblivious", "internal/method/search/...", "internal/method/split/..."}, "methods do not know each other"},
 	{"internal/method/hybrid/...", []string{"internal/method/cta/...", "internal/method/llc/...", "internal/method/search/...", "internal/method/split/..."}, "methods do not know each other"},
 	{"internal/method/llc/...", []string{"internal/method/cta/...", "internal/method/hybrid/...", "internal/method/search/...", "internal/method/split/..."}, "methods do not know each other"},
 	{"internal/method/oblivious", []string{"internal/method/cta/...", "internal/method/hybrid/...", "internal/method/llc/...", "internal/method/search/...", "internal/method/split/...", "internal/taint", "internal/runner/...", "internal/sim/..."}, "methods do not know each other, nor what runs or follows anything"},

@@ -9,6 +9,7 @@ package estimate
 //	*HybridWaves    hybrid/waves
 //	*Oblivious      static/oblivious
 //	*CTA            static/cta
+//	*Greedy         static/greedy
 //	*LLC            static/llc-simple, static/llc-interval
 //	*Split          split/none, split/dws, split/pws
 //	*SplitMeasured  measured times of blocks, composed
@@ -22,6 +23,7 @@ func (*HybridDynamic) detail() {}
 func (*HybridWaves) detail()   {}
 func (*Oblivious) detail()     {}
 func (*CTA) detail()           {}
+func (*Greedy) detail()        {}
 func (*LLC) detail()           {}
 func (*Split) detail()         {}
 func (*SplitMeasured) detail() {}

@@ -7,6 +7,7 @@ import (
 	"warpbound/internal/machine"
 	"warpbound/internal/method"
 	"warpbound/internal/method/cta"
+	"warpbound/internal/method/greedy"
 	"warpbound/internal/method/hybrid"
 	"warpbound/internal/method/llc"
 	"warpbound/internal/method/oblivious"
@@ -31,6 +32,7 @@ func Methods() List {
 		{Method: split.Method(machine.SplitNone), Variant: inMode(machine.SplitNone)},
 		{Method: split.Method(machine.DWS), Variant: inMode(machine.DWS)},
 		{Method: split.Method(machine.PWS), Variant: inMode(machine.PWS)},
+		{Method: greedy.Method{}},
 		{Method: oblivious.Method{}}, // which may take long
 	}
 }

@@ -33,7 +33,7 @@ func ProblemOn(w *workload.Workload, m *machine.Machine, splits []int) (*method.
 		return nil, err
 	}
 	p := &method.Problem{
-		Launch: launch, Graph: k.Graph, Machine: m, Resident: occupancy.CTAs,
+		Launch: launch, Graph: k.Graph, Machine: m, Resident: occupancy.CTAs, Ways: occupancy.Ways,
 		Inputs: k.Sampled(), Fixed: k.Fixed(addresses), Bounds: bounds, Facts: facts, Splits: splits, Effort: k.Bound.Job.Effort,
 	}
 	if m.Core == machine.Integrated {

@@ -44,6 +44,11 @@ func Arithmetic(c *Certificate, path int64, on *Machine) error {
 		if on != nil {
 			f.waves(on)
 		}
+	case "static/greedy":
+		sum = new(big.Int)
+		for _, term := range []string{"chain", "dispatch", "issue", "pipelines", "unit", "stalls", "crossbar", "caches", "tags", "blocked", "dram"} {
+			sum.Add(sum, f.get(term))
+		}
 	case "static/llc-simple", "static/llc-interval":
 		sum = add(f.get("issue"), f.get("stall"), f.get("dispatch"))
 	case "split/none", "split/dws", "split/pws":

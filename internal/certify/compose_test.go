@@ -20,6 +20,7 @@ func TestArithmetic(t *testing.T) {
 		{"hybrid/dynamic", figures{"warp": 70, "jitter": 5}, 70, 75},
 		{"hybrid/waves", figures{"warp": 70, "waves": 3, "warps_per_wave": 4, "delta": 2, "gap": 10, "first_start": 1}, 70, 3*(70+3*2) + 2*10 + 1},
 		{"static/cta", figures{"dispatch": 4, "waves[0].times": 2, "waves[0].cycles": 9, "waves[0].issue": 5, "waves[0].stall": 4}, 0, 22},
+		{"static/greedy", figures{"chain": 1, "dispatch": 2, "issue": 4, "pipelines": 8, "unit": 16, "stalls": 32, "crossbar": 64, "caches": 128, "tags": 256, "blocked": 512, "dram": 1024, "waits": 9}, 0, 2047},
 		{"static/llc-simple", figures{"issue": 4, "stall": 2, "dispatch": 9}, 0, 15},
 		{"split/pws", figures{"rounds": 3, "dispatch": 2, "service": 7, "passes": 1, "last.cycles": 10, "full.cycles": 20}, 0, 6 + 8 + 10 + 40},
 		{"split/none", figures{"rounds": 1, "dispatch": 2, "service": 7, "passes": 1, "last.cycles": 10}, 0, 20},

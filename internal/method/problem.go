@@ -23,6 +23,7 @@ type Problem struct {
 	Machine  *machine.Machine
 	Launch   *semantics.Launch
 	Resident int // CTAs that an SM holds at a time
+	Ways     int // lines per set of the L1 that the launch leaves (machine.Occupancy); 0 for all
 
 	// Inputs are the bytes of parameters and constant memory whose contents are not those that
 	// the launch has.

@@ -24,6 +24,8 @@ func Details(detail estimate.Detail) (string, error) {
 		return fmt.Sprintf("%d launches executed", d.Executions), nil
 	case *estimate.CTA:
 		return fmt.Sprintf("issue %d, stall %d, dispatch %d, %d waves, %d loops", d.Issue, d.Stall, d.Dispatch, len(d.Waves), len(d.Loops)), nil
+	case *estimate.Greedy:
+		return fmt.Sprintf("chain %d, %d requests, %d fetches", d.Chain, d.Requests, d.Fetches), nil
 	case *estimate.LLC:
 		return fmt.Sprintf("issue %d, stall %d, %d of %d accesses miss, %d cores", d.Issue, d.Stall, d.Misses, d.Accesses, len(d.Cores)), nil
 	case *estimate.Split:

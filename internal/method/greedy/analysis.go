@@ -1,0 +1,196 @@
+package greedy
+
+import (
+	"context"
+	"fmt"
+
+	"warpbound/diag"
+	"warpbound/internal/absexec"
+	"warpbound/internal/cfg"
+	"warpbound/internal/method"
+	"warpbound/internal/method/cells"
+	"warpbound/internal/method/cost"
+	"warpbound/internal/semantics"
+)
+
+// analysis is the state of one bound.
+type analysis struct {
+	*model
+	launch   *semantics.Launch
+	graph    *cfg.Graph
+	counter  *cost.Counter
+	threads  uint64   // of a CTA
+	lanes    []uint64 // threads of each warp
+	warp     int      // that is executed
+	ctas     int
+	sms      int
+	slots    int // of an SM
+	scratch  sums
+	ccached  bool  // parameters and constants stay in their cache once they are there
+	clines   int64 // lines of them
+	table    table
+	merged   int64 // how often an access to the L1 finds no room in the entry of its line, on all SMs
+	foot     footprint
+	loops    []absexec.LoopFact
+	shuffled bool // steps are not told in the order in which warps execute them
+	warps    [][]absexec.Result
+	warnings []diag.Warning
+}
+
+// maxBoxes limits the boxes of CTAs that are told apart, maxCells the cells of a grid.
+const (
+	maxBoxes = 1 << 10
+	maxCells = 1 << 16
+)
+
+func newAnalysis(p *method.Problem) *analysis {
+	grid := p.Launch.Grid()
+	a := &analysis{
+		launch: p.Launch, graph: p.Graph, counter: cost.NewCounter(p.Machine), threads: cost.Threads(p.Launch),
+		ctas: grid[0] * grid[1] * grid[2], sms: int(p.Machine.SM.Count.Value), slots: p.Resident,
+		loops: make([]absexec.LoopFact, len(p.Graph.Loops().Loops)),
+	}
+	heads := make(map[int]bool)
+	for b := range p.Graph.Len() {
+		heads[p.Graph.Blocks[b].Start] = true
+	}
+	a.model = newModel(p.Machine, p.Graph.Kernel, func(pc int) bool { return heads[pc] })
+	if a.ways = int64(p.Ways); p.Ways == 0 {
+		a.ways = a.L1.Ways.Value
+	}
+	a.scratch = a.noSums()
+	for w := range p.Launch.Warps() {
+		a.lanes = append(a.lanes, p.Launch.Threads(w))
+	}
+	a.findConstants()
+	return a
+}
+
+// execute executes every warp of a CTA.
+func (a *analysis) execute(ctx context.Context, p *method.Problem) error {
+	x := p.Executor(min(max(absexec.DefaultBoxes, 4*a.ctas), maxBoxes))
+	for w := range a.lanes {
+		a.warp = w
+		results, err := x.Warp(ctx, w, func(absexec.Box) absexec.Visitor { return a.record() })
+		if err != nil {
+			return err
+		}
+		for i := range results {
+			results[i].Visitor.(*recorder).finish()
+			for l, f := range results[i].Loops {
+				a.loops[l].Iterations = max(a.loops[l].Iterations, f.Iterations)
+				a.loops[l].Forced = a.loops[l].Forced || f.Forced
+			}
+		}
+		a.warps = append(a.warps, results)
+	}
+	a.shuffled = x.Summarises()
+	a.warnings = p.Summarised(x)
+	a.findTable()
+	a.findFootprint()
+	a.merged = a.table.merges(a.L1.Merge.Value+1, over, func(u *use) int64 { return u.loads })
+	return nil
+}
+
+// class is a class of CTAs in which every warp does the same, and what such a CTA needs at most.
+type class struct {
+	count    int64
+	all      sums   // of all warps
+	each     []sums // of the warps of each scheduler, if the number of its warps is a multiple of that of schedulers; else the most of any
+	chain    point  // from the dispatch to its end
+	barriers bool   // a chain may go from one warp to another
+}
+
+// classes divides the CTAs into classes, and returns them and the class of a CTA.
+func (a *analysis) classes() ([]class, func(cta int) int, error) {
+	grid := cells.New(a.launch.Grid(), [3]int{1, 1, 1}, a.warps)
+	if n := grid.Len(); n > maxCells {
+		return nil, nil, fmt.Errorf("kernel %s: CTAs do different things in %d boxes of the grid: too many to add up each", a.graph.Kernel.Readable(), n)
+	}
+	paths := make([][]*path, grid.Len()) // by cell and warp
+	for i := range paths {
+		paths[i] = make([]*path, len(a.warps))
+	}
+	for w, results := range a.warps {
+		for i := range results {
+			p := &results[i].Visitor.(*recorder).path
+			grid.In(results[i].Box, func(cell int) { paths[cell][w] = p })
+		}
+	}
+	all := make([]class, grid.Len())
+	for cell := range all {
+		all[cell] = a.class(paths[cell])
+		all[cell].count = 1
+		rest := cell
+		for _, cuts := range grid.Cuts {
+			k := rest % (len(cuts) - 1)
+			rest /= len(cuts) - 1
+			all[cell].count *= int64(cuts[k+1] - cuts[k])
+		}
+	}
+	return all, func(cta int) int { return grid.Cell(grid.At(cta)) }, nil
+}
+
+// class adds up what the warps of a CTA need.
+func (a *analysis) class(warps []*path) class {
+	c := class{all: a.noSums(), chain: a.chain(warps)}
+	for range a.schedulers {
+		c.each = append(c.each, a.noSums())
+	}
+	for w, p := range warps {
+		c.all.plus(p.sums)
+		c.each[w%a.schedulers].plus(p.sums)
+		c.barriers = c.barriers || p.barriers > 0
+	}
+	if len(warps)%a.schedulers != 0 { // in another slot the CTA's warps go to other schedulers
+		greatest := a.noSums()
+		for _, s := range c.each {
+			greatest.atLeast(s)
+		}
+		for i := range c.each {
+			c.each[i] = greatest
+		}
+	}
+	return c
+}
+
+// chain returns how long a CTA takes alone, from its dispatch on.
+func (a *analysis) chain(warps []*path) point {
+	start := point{}.after(a.SM.Dispatch.Value)
+	partial := false
+	for _, p := range warps {
+		partial = partial || p.partial || a.unordered(p) && p.barriers > 0
+	}
+	if partial {
+		// Each instruction of each warp is on the chain at most once, and a barrier lets each warp go as often as it comes to one.
+		for _, p := range warps {
+			start = start.plus(p.all).after(times(p.barriers, a.SM.Barrier.Value))
+		}
+		return start
+	}
+	begin, over := start, point{}
+	for k := 0; ; k++ {
+		phase, more := point{}, false
+		for _, p := range warps {
+			switch {
+			case k < len(p.arrivals):
+				phase, more = phase.max(p.arrivals[k]), true
+			case k == len(p.arrivals):
+				ends, leaves := p.ends, p.leaves
+				if a.unordered(p) {
+					ends, leaves = p.all, p.all
+				}
+				phase, over = phase.max(leaves), over.max(begin.plus(ends))
+			}
+		}
+		if !more {
+			return over
+		}
+		begin = begin.plus(phase).after(a.SM.Barrier.Value)
+	}
+}
+
+// unordered reports whether a warp may execute its instructions in another order than its path tells.
+func (a *analysis) unordered(p *path) bool {
+	return a.shuffled || p.diverged && a.IndependentThreads()
+}

@@ -1,0 +1,177 @@
+package greedy
+
+import (
+	"slices"
+
+	"warpbound/internal/isa"
+	"warpbound/internal/machine"
+)
+
+// kind tells apart how an instruction delays those behind it.
+type kind uint8
+
+const (
+	plain   kind = iota // its results are ready after the latency
+	control             // the next instruction issues after the latency
+	barrier             // waits for the other warps of the CTA
+	fence               // waits for all accesses of the warp
+	memory              // an access
+	await               // waits for asynchronous copies
+)
+
+// instr is what the machine says of one instruction of the program. Times are in core cycles.
+type instr struct {
+	kind       kind
+	latency    int64 // until what depends on it may issue, the longest for any reader
+	initiation int64
+	pipe       int   // of model.pipes
+	buffered   bool  // goes through the buffer of its scheduler to the load/store unit
+	constant   bool  // an access to parameters or constants, which looks their cache up whether or not a lane makes it
+	copies     bool  // an asynchronous copy
+	line       int64 // number of the line of the instruction cache that control may come to here; -1 if none begins
+}
+
+// pipeline is a group of pipelines of an SM, or of each scheduler.
+type pipeline struct {
+	name  string
+	count int64
+	own   bool // of each scheduler
+}
+
+// model is the machine with the constants of the bound, each derived from its description (docs/methods/greedy.md). Times are in
+// core cycles unless said otherwise.
+type model struct {
+	*machine.Machine
+	instrs     []instr
+	pipes      []pipeline
+	lsu        int // the pipe of memory
+	queued     bool
+	atomic     bool // the kernel has atomic operations on memory
+	schedulers int
+
+	way     int64 // through the crossbar and to the tags of the L2 and back, of a request that finds its line there, without flits
+	fetch   int64 // from the miss in the L2 to the arrival of the line, if nothing else needs the DRAM
+	round   int64 // from the end of a CTA until the dispatcher sees it, at most
+	ways    int64 // of the L1
+	header  int64 // flits of a packet without data
+	full    int64 // flits of a packet with a line
+	icached bool  // instructions stay in their cache once they are there
+	ilines  int64 // lines of instructions that the kernel has
+	slowest int64 // latency of an instruction that accesses memory
+	uneven  int64 // by how much latencies of memory instructions differ on their way to the port of the crossbar
+
+	// In cycles of the DRAM: how long a read keeps its channel from serving other reads, and, where there are writes, from serving
+	// them; how long a write does, and how long the opening of a row.
+	readShadow, turnShadow, writeShadow, openShadow int64
+}
+
+// newModel looks every instruction of a kernel up in a machine.
+func newModel(m *machine.Machine, k *isa.Kernel, heads func(pc int) bool) *model {
+	o := &model{Machine: m, queued: m.LSU.Buffer.Value > 0, schedulers: int(m.SM.Schedulers.Value)}
+	var names []string
+	for name := range m.Pipelines {
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	own := m.SM.SubCores.Value == machine.On
+	for i, name := range names {
+		o.pipes = append(o.pipes, pipeline{name: name, count: m.Pipelines[name].Value, own: own})
+		if name == m.Timing(isa.MemGlobal).Pipeline {
+			o.lsu = i
+			o.pipes[i].own = o.queued
+		}
+	}
+	late := make(map[string]int64) // by pipeline: how much longer than the latency a reader waits at most
+	for _, d := range m.SortedDependences() {
+		late[d.Producer] = max(late[d.Producer], d.Late.Value)
+	}
+	low, high := int64(0), int64(0)
+	for pc := range k.Instrs {
+		in := &k.Instrs[pc]
+		t := m.InstrTiming(in)
+		i := instr{kind: kindOf(in), latency: t.Latency, initiation: t.Initiation, pipe: slices.Index(names, t.Pipeline), line: -1}
+		i.copies = in.Op == isa.CpAsync
+		i.constant = i.kind == memory && in.Class() == isa.MemParam
+		i.buffered = i.kind == memory && o.queued && !i.constant
+		if i.kind == memory && !i.constant {
+			if low == 0 {
+				low = t.Latency
+			}
+			low, high = min(low, t.Latency), max(high, t.Latency)
+		}
+		if i.kind != control {
+			i.latency += late[t.Pipeline]
+		}
+		if size := m.ICache.Line.Value; size > 0 && (heads(pc) || int64(pc)%size == 0) {
+			i.line = int64(pc) / size
+		}
+		o.atomic = o.atomic || in.Op == isa.Atom || in.Op == isa.Red
+		if i.kind == memory {
+			o.slowest = max(o.slowest, i.latency)
+		}
+		o.instrs = append(o.instrs, i)
+	}
+	o.uneven = high - low
+	o.header, o.full = o.flits(0), o.flits(max(m.L1.Line.Value, m.L2.Line.Value))
+	o.way = 2*m.Interconnect.Latency.Value + m.L2.Latency.Value + m.L2.Far.Value + m.L2.Far.Value%2
+	o.findRound()
+	o.findDRAM()
+	if size := m.ICache.Line.Value; size > 0 {
+		o.ilines = (int64(len(k.Instrs)) + size - 1) / size
+		o.icached = o.ilines <= m.ICache.Sets.Value*m.ICache.Ways.Value
+	}
+	return o
+}
+
+func kindOf(in *isa.Instr) kind {
+	switch effect := in.Op.Info().Effect; {
+	case effect&isa.Barriers != 0:
+		return barrier
+	case in.Op == isa.Fence:
+		return fence
+	case in.Op == isa.AsyncWait, in.Op == isa.BulkDrain, in.Op == isa.BulkWait, in.Op == isa.BulkWaitRead:
+		return await
+	case in.Op == isa.AsyncCommit:
+		return plain
+	case effect&(isa.ReadsMem|isa.WritesMem) != 0:
+		return memory
+	case effect&(isa.Branches|isa.Exits) != 0:
+		return control
+	}
+	return plain
+}
+
+// flits returns the flits of a packet with so many bytes of data.
+func (o *model) flits(bytes int64) int64 {
+	return (o.Interconnect.Header.Value + bytes + o.Interconnect.Flit.Value - 1) / o.Interconnect.Flit.Value
+}
+
+// findRound finds how long a free place for a CTA is not seen: the quickest way of a message from an SM to the memory.
+func (o *model) findRound() {
+	o.round = o.Interconnect.Latency.Value + min(o.Timing(isa.MemGlobal).Latency, o.Timing(isa.MemAtomic).Latency) - o.LSU.Latency.Value
+}
+
+// findDRAM derives the constants of the DRAM from its timings. A cycle in which a request waits there lies in the shadow of an access or of the
+// opening of a row: all constraints that these leave have passed behind it, so that another access or opening begins.
+func (o *model) findDRAM() {
+	d := &o.DRAM
+	burst := o.L2.Line.Value / d.Burst.Value * d.CCD.Value
+	o.readShadow = max(burst, 1)
+	o.turnShadow = max(o.readShadow, burst+d.CL.Value-d.WL.Value) // a write puts its data on the bus sooner after its command
+	o.writeShadow = max(d.WL.Value+burst+max(d.WR.Value, d.CDLR.Value), 1)
+	o.openShadow = max(d.RP.Value+max(d.RCD.Value, d.RAS.Value), d.RC.Value, d.RRD.Value, 1)
+	alone := d.RP.Value + d.RCD.Value + max(d.CL.Value, d.WL.Value) + burst + 1
+	o.fetch = max(d.Latency.Value, 1) + o.core(alone) + 2
+}
+
+// core converts cycles of the DRAM to core cycles, rounded up.
+func (o *model) core(t int64) int64 {
+	core, cycles := o.ClockRatio()
+	return share(t, core, cycles)
+}
+
+// hit is how long an access takes from its issue on that finds everything in the L2 and nobody before it: the way through the L1, both ports and
+// the crossbar, with so many operations on one address if it is atomic. Answers have a line at most.
+func (o *model) hit(latency, operations int64) int64 {
+	return latency + o.uneven + o.way + 2*o.full + operations*o.L2.Atomic.Value
+}

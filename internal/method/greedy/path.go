@@ -1,0 +1,365 @@
+package greedy
+
+import (
+	"math/bits"
+	"slices"
+
+	"warpbound/internal/absexec"
+	"warpbound/internal/isa"
+	"warpbound/internal/method/cost"
+)
+
+// The sums of what warps need. Behind them come two for each pipe: see sums.held.
+const (
+	issued     = iota // instructions
+	unit              // cycles of the load/store unit
+	buffered          // instructions that go through the buffers to it
+	fills             // lines of loads that look the L1 up
+	requests          // lines of other accesses, which are sent on
+	dirtying          // of these and of lines of local memory, those that are written
+	dirty             // lines of local memory that are written
+	out               // flits of requests
+	in                // flits of answers
+	operations        // atomic, one after the other on one address
+	accesses          // instructions that may access global or local memory
+	branches
+	fetches   // of lines of instructions that may be asked for
+	constants // loads from the cache of constants
+	common
+)
+
+// sums are what warps need at most.
+type sums []int64
+
+// held returns the index of the cycles for which instructions hold a pipe, and behind it of those without the first cycle of each.
+func held(pipe int) int { return common + 2*pipe }
+
+func (m *model) noSums() sums { return make(sums, common+2*len(m.pipes)) }
+
+func (s sums) plus(t sums) { s.times(t, 1) }
+
+// times adds t, n times.
+func (s sums) times(t sums, n int64) {
+	for i, x := range t {
+		s[i] = plus(s[i], times(x, n))
+	}
+}
+
+// atLeast makes each of the sums at least that of t.
+func (s sums) atLeast(t sums) {
+	for i, x := range t {
+		s[i] = max(s[i], x)
+	}
+}
+
+// point is how far a chain of instructions has come: the cycles that it takes alone if every access goes to the DRAM, the cycles if every
+// access finds its line in the L2, and the accesses on it. Each is that of the chain on which it is greatest.
+type point struct{ far, near, visits int64 }
+
+func (p point) plus(q point) point {
+	return point{plus(p.far, q.far), plus(p.near, q.near), plus(p.visits, q.visits)}
+}
+
+func (p point) max(q point) point {
+	return point{max(p.far, q.far), max(p.near, q.near), max(p.visits, q.visits)}
+}
+
+func (p point) times(n int64) point {
+	return point{times(p.far, n), times(p.near, n), times(p.visits, n)}
+}
+
+// minus is what is left of p behind q, if p comes later.
+func (p point) minus(q point) point {
+	return point{max(p.far-q.far, 0), max(p.near-q.near, 0), max(p.visits-q.visits, 0)}
+}
+
+// after returns a point so many cycles later.
+func (p point) after(cycles int64) point { return p.plus(point{far: cycles, near: cycles}) }
+
+// path is what a warp needs in every CTA of a box.
+type path struct {
+	sums     sums
+	arrivals []point // from the start, or the barrier before, to the arrival at each barrier of the CTA
+	leaves   point   // from the last of them to the issue of the last instruction,
+	ends     point   // and until all is over
+	all      point   // all instructions, one after the other in any order
+	barriers int64   // at which it may wait
+	partial  bool    // it may wait at barriers that arrivals does not tell
+	patterns []pattern
+	open     int64 // lines that accesses touch of which the patterns do not tell
+	diverged bool  // its lanes may go different ways
+}
+
+// clock is when a warp may issue its next instruction, and when its results are there.
+type clock struct {
+	next   point
+	ready  []point // by register
+	drain  point   // when all accesses are over
+	copies point   // and all asynchronous copies
+}
+
+func (c *clock) clone() clock {
+	d := *c
+	d.ready = slices.Clone(c.ready)
+	return d
+}
+
+// max makes each time at least that of d.
+func (c *clock) max(d *clock) {
+	c.next, c.drain, c.copies = c.next.max(d.next), c.drain.max(d.drain), c.copies.max(d.copies)
+	for i := range c.ready {
+		c.ready[i] = c.ready[i].max(d.ready[i])
+	}
+}
+
+// latest is when everything is there.
+func (c *clock) latest() point {
+	p := c.next.max(c.drain).max(c.copies)
+	for _, r := range c.ready {
+		p = p.max(r)
+	}
+	return p
+}
+
+// rebase makes p the beginning of time.
+func (c *clock) rebase(p point) {
+	c.next, c.drain, c.copies = point{}, c.drain.minus(p), c.copies.minus(p)
+	for i := range c.ready {
+		c.ready[i] = c.ready[i].minus(p)
+	}
+}
+
+// recorder makes the path of an abstract execution.
+type recorder struct {
+	*analysis
+	path  path
+	clock clock
+	line  int64 // of the instruction cache
+	bases int   // of all patterns
+	forks []fork
+	loops []loop
+}
+
+// fork is a place from which the warp executes one of several alternatives.
+type fork struct {
+	before  clock
+	sums    sums
+	all     point
+	clock   *clock // the greatest of the alternatives so far,
+	longest sums
+	maximum point
+}
+
+// loop is a loop of which one iteration stands for several.
+type loop struct {
+	times    int64
+	sums     sums
+	all      point
+	barriers int64
+	began    point
+}
+
+func (a *analysis) record() *recorder {
+	return &recorder{analysis: a, path: path{sums: a.noSums()}, clock: clock{ready: make([]point, len(a.graph.Kernel.Regs))}, line: -1}
+}
+
+// Step adds an instruction.
+func (r *recorder) Step(s *absexec.Step) {
+	i := &r.instrs[s.PC]
+	add := r.scratch
+	clear(add)
+	add[issued] = 1
+	add[held(i.pipe)], add[held(i.pipe)+1] = i.initiation, i.initiation-1
+	begin := r.clock.next
+	if i.line >= 0 && i.line != r.line {
+		r.line = i.line
+		add[fetches] = 1
+		if !r.icached {
+			begin = begin.after(r.ICache.Miss.Value)
+		}
+	}
+	s.Instr.Reads(func(reg isa.Reg) { begin = begin.max(r.clock.ready[reg]) })
+	s.Instr.Writes(func(reg isa.Reg) { begin = begin.max(r.clock.ready[reg]) })
+	over := begin.after(i.latency)
+	next := begin.after(1)
+	longest := point{far: max(i.latency, 1), near: max(i.latency, 1)}
+	switch i.kind {
+	case control:
+		next = over
+		add[branches] = 1
+		if s.Active != r.lanes[r.warp] || s.Must != s.May && s.Must|s.May != 0 {
+			r.path.diverged = true
+		}
+	case memory:
+		took := r.access(s, i, add)
+		over = begin.plus(took)
+		longest = took
+		r.clock.drain = r.clock.drain.max(over)
+		if i.copies {
+			r.clock.copies = r.clock.copies.max(over)
+		}
+	case fence:
+		next = next.max(r.clock.drain)
+	case await:
+		next = next.max(r.clock.copies)
+	}
+	if !r.icached && add[fetches] > 0 {
+		longest = longest.after(r.ICache.Miss.Value)
+	}
+	if s.Instr.Op.Info().Effect&isa.Exits != 0 {
+		r.clock.drain = r.clock.drain.max(over)
+	}
+	s.Instr.Writes(func(reg isa.Reg) { r.clock.ready[reg] = r.clock.ready[reg].max(over) })
+	r.clock.next = next
+	r.path.sums.plus(add)
+	r.path.all = r.path.all.plus(longest)
+	if i.kind == barrier {
+		r.barrier(s)
+	}
+}
+
+// barrier adds a barrier, at which the warp has arrived with the instruction.
+func (r *recorder) barrier(s *absexec.Step) {
+	if s.May == 0 {
+		return
+	}
+	r.path.barriers++
+	whole := s.Certain && s.Must != 0 && s.Must == s.Active && len(r.forks) == 0 && len(r.loops) == 0 &&
+		s.Instr.Barrier != isa.BarrierArrive && s.Instr.Barrier != isa.BarrierClusterArrive && s.Instr.Barrier != isa.BarrierClusterWait &&
+		cost.Whole(r.launch, s.Instr, s.Box, r.threads)
+	if !whole {
+		r.path.partial = true
+		r.clock.next = r.clock.next.after(r.SM.Barrier.Value)
+		return
+	}
+	r.path.arrivals = append(r.path.arrivals, r.clock.next)
+	r.clock.rebase(r.clock.next)
+}
+
+// finish ends the path.
+func (r *recorder) finish() {
+	r.path.leaves = r.clock.next
+	r.path.ends = r.clock.latest()
+}
+
+// Fork begins alternatives, of which it is not known which one the warp executes.
+func (r *recorder) Fork(int) {
+	r.forks = append(r.forks, fork{before: r.clock.clone(), sums: r.path.sums, all: r.path.all, longest: r.noSums()})
+	r.path.sums, r.path.all = r.noSums(), point{}
+}
+
+// Alternative begins the next of them.
+func (r *recorder) Alternative() {
+	f := &r.forks[len(r.forks)-1]
+	r.alternative(f)
+	r.clock = f.before.clone()
+	r.path.sums, r.path.all, r.line = r.noSums(), point{}, -1
+}
+
+// alternative ends one, or what is before the first.
+func (r *recorder) alternative(f *fork) {
+	f.longest.atLeast(r.path.sums)
+	f.maximum = f.maximum.max(r.path.all)
+	if f.clock == nil {
+		c := r.clock.clone()
+		f.clock = &c
+	} else {
+		f.clock.max(&r.clock)
+	}
+}
+
+// Join ends alternatives.
+func (r *recorder) Join() {
+	f := &r.forks[len(r.forks)-1]
+	r.alternative(f)
+	r.clock, r.line = *f.clock, -1
+	r.path.sums, r.path.all = f.sums, f.all.plus(f.maximum)
+	r.path.sums.plus(f.longest)
+	r.forks = r.forks[:len(r.forks)-1]
+}
+
+// Repeat begins an iteration that stands for several.
+func (r *recorder) Repeat(n int) {
+	p := &r.path
+	began := r.clock.latest()
+	r.settle(began)
+	r.loops = append(r.loops, loop{int64(n), p.sums, p.all, p.barriers, began})
+	p.sums, p.all, p.barriers, r.line = r.noSums(), point{}, 0, -1
+}
+
+// settle makes everything there at p.
+func (r *recorder) settle(p point) {
+	r.clock.next, r.clock.drain, r.clock.copies = p, p, p
+	for i := range r.clock.ready {
+		r.clock.ready[i] = p
+	}
+}
+
+// Repeated ends it. Nothing is under way between iterations, which takes no less time.
+func (r *recorder) Repeated() {
+	l := r.loops[len(r.loops)-1]
+	r.loops = r.loops[:len(r.loops)-1]
+	p := &r.path
+	body, all, barriers := p.sums, p.all, p.barriers
+	r.settle(l.began.plus(r.clock.latest().minus(l.began).times(l.times)))
+	p.sums, p.all, p.barriers, r.line = l.sums, l.all.plus(all.times(l.times)), plus(l.barriers, times(barriers, l.times)), -1
+	p.sums.times(body, l.times)
+}
+
+// access adds what an access needs, and returns how long it takes alone.
+func (r *recorder) access(s *absexec.Step, i *instr, add sums) point {
+	passes, lines := r.divide(s)
+	same := int64(0)
+	atomic := s.Instr.Op == isa.Atom || s.Instr.Op == isa.Red
+	if atomic && lines.all > 0 {
+		same = r.conflicts(s)
+	}
+	add[held(i.pipe)], add[held(i.pipe)+1] = 0, 0
+	busy := passes * i.initiation
+	local := i.latency
+	switch {
+	case i.buffered:
+		service := max(busy, i.initiation, r.LSU.Interval.Value, lines.service)
+		add[unit], add[buffered] = service, 1
+		local += max(service, 1)
+	case lines.all == 0:
+		busy = max(busy, i.initiation)
+		add[unit] = busy
+		if r.queued {
+			add[unit] = 0
+			add[held(i.pipe)], add[held(i.pipe)+1] = busy, max(busy-1, 0)
+		}
+		local += busy - i.initiation
+		if r.CCache.Miss.Value > 0 && i.constant {
+			add[constants] = 1
+			if !r.ccached {
+				local += r.CCache.Miss.Value
+			}
+		}
+	default:
+		add[unit] = busy + lines.all*(i.initiation+r.uneven)
+		local += busy + (lines.all-1)*i.initiation
+	}
+	if lines.all == 0 {
+		return point{local, local, 0}
+	}
+	add[accesses] = 1
+	r.pattern(s, lines)
+	reads := s.Instr.Op != isa.St && s.Instr.Op != isa.StMatrix && !atomic
+	if reads {
+		add[fills] = lines.all
+		if s.Instr.Volatile {
+			add[fills] = lines.local
+			add[requests] = lines.all - lines.local
+		}
+		add[out], add[in] = lines.all*r.header, lines.all*r.full
+	} else {
+		add[requests], add[dirtying], add[dirty] = lines.all, lines.all, lines.local
+		add[out], add[in] = lines.all*r.full, lines.all*r.header
+		if atomic {
+			add[in], add[operations] = lines.all*r.full, min(lines.all*same, int64(bits.OnesCount64(s.May)))
+		}
+	}
+	near := r.hit(local, same)
+	return point{plus(near, r.fetch), near, 1}
+}
