@@ -24,7 +24,7 @@ import (
 
 var (
 	first = flag.Uint64("first", 0, "seed of the first random kernel")
-	seeds = flag.Int("seeds", 120, "random kernels to bound and simulate")
+	seeds = flag.Int("seeds", 200, "random kernels to bound and simulate")
 )
 
 // scoreboards are the built-in machines with scoreboards.
@@ -280,7 +280,7 @@ func TestRandomKernels(t *testing.T) {
 		src := rand.New(rand.NewPCG(seed, 20))
 		m, stress := randomMachine(t, src)
 		opts := kernelgen.Options{
-			Statements: 1 + src.IntN(16), Depth: 1 + src.IntN(3), Trips: 1 + src.IntN(4), Threads: 1 + src.IntN(100), CTAs: 1 + src.IntN(40),
+			Statements: 1 + src.IntN(10), Depth: 1 + src.IntN(2), Trips: 1 + src.IntN(3), Threads: 1 + src.IntN(100), CTAs: 1 + src.IntN(30),
 			Bounded: src.IntN(8) > 0, Features: kernelgen.DrawFeatures(src), Warp: int(m.SM.WarpSize.Value), Machine: "m.toml",
 		}
 		if stress == "crossbar" || stress == "dram" {
