@@ -25,8 +25,11 @@ func vary(m *machine.Machine, src kernelgen.Source) *machine.Machine {
 	set(&sm.CTAs, 1, 2, 8)
 	set(&sm.Dispatch, 1, 8, 30)
 	if m.Core == machine.Scoreboard {
-		policies := []machine.Policy{m.SM.Policy.Value, machine.GTO, machine.GTY, machine.LRR, machine.RR}
+		policies := append([]machine.Policy{m.SM.Policy.Value}, machine.Policies()...)
 		sm.Policy = machine.Choice[machine.Policy]{Value: policies[src.IntN(len(policies))], Source: sampled}
+		if i := src.IntN(len(machine.Orders()) + 1); i > 0 {
+			v.DRAM.Order = machine.Choice[machine.Order]{Value: machine.Orders()[i-1], Source: sampled}
+		}
 		if src.IntN(4) == 3 {
 			sm.SubCores = machine.Choice[machine.Switch]{Value: machine.On, Source: sampled}
 		}
