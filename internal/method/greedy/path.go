@@ -17,11 +17,9 @@ const (
 	fills             // lines of loads that look the L1 up
 	requests          // lines of other accesses, which are sent on
 	dirtying          // of these and of lines of local memory, those that are written
-	dirty             // lines of local memory that are written
 	out               // flits of requests
 	in                // flits of answers
 	operations        // atomic, one after the other on one address
-	accesses          // instructions that may access global or local memory
 	branches
 	fetches   // of lines of instructions that may be asked for
 	constants // loads from the cache of constants
@@ -343,7 +341,6 @@ func (r *recorder) access(s *absexec.Step, i *instr, add sums) point {
 	if lines.all == 0 {
 		return point{local, local, 0}
 	}
-	add[accesses] = 1
 	r.pattern(s, lines)
 	reads := s.Instr.Op != isa.St && s.Instr.Op != isa.StMatrix && !atomic
 	if reads {
@@ -354,7 +351,7 @@ func (r *recorder) access(s *absexec.Step, i *instr, add sums) point {
 		}
 		add[out], add[in] = lines.all*r.header, lines.all*r.full
 	} else {
-		add[requests], add[dirtying], add[dirty] = lines.all, lines.all, lines.local
+		add[requests], add[dirtying] = lines.all, lines.all
 		add[out], add[in] = lines.all*r.full, lines.all*r.header
 		if atomic {
 			add[in], add[operations] = lines.all*r.full, min(lines.all*same, int64(bits.OnesCount64(s.May)))
