@@ -34,7 +34,7 @@ func TestMethods(t *testing.T) {
 		t.Errorf("%v, want %v", Methods().IDs(), ids)
 	}
 	for name, want := range map[string]int{ // static methods
-		"fermi-c2050": 0, "mini-simt": 1, "predictable-rr": 1, "integrated-fermi": 2, "gcn3-split": 3,
+		"fermi-c2050": 1, "mini-simt": 1, "predictable-rr": 1, "integrated-fermi": 2, "gcn3-split": 3,
 	} {
 		m, err := machine.Builtin(name)
 		if err != nil {

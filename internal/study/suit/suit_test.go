@@ -29,10 +29,10 @@ func TestModule(t *testing.T) {
 		strongest    estimate.Evidence
 		reasons      string // what they contain
 	}{
-		{"its own target", "sm_20", []string{""}, "fermi-c2050", "fermi-c2050", "observed", "[what the module targets]"},
-		{"a later target", "sm_87", []string{""}, "orin-agx", "fermi-c2050", "observed", "[a GPU of sm_20 (Fermi) does not run code for sm_87: instruction timings, caches and occupancy are its own]"},
+		{"its own target", "sm_20", []string{""}, "fermi-c2050", "fermi-c2050", "proven", "[what the module targets]"},
+		{"a later target", "sm_87", []string{""}, "orin-agx", "fermi-c2050", "proven", "[a GPU of sm_20 (Fermi) does not run code for sm_87: instruction timings, caches and occupancy are its own]"},
 		{"like no GPU", "sm_87", []string{""}, "orin-agx", "predictable-rr", "proven", "[like no GPU: made to be bounded, without caches]"},
-		{"stand-ins", "sm_80", []string{"\n.reg .b32 %r<3>; mov.u32 %r1, 1; redux.sync.add.u32 %r2, %r1, -1; lop3.b32 %r2, %r1, %r1, %r1, 3;"}, "a100", "fermi-c2050", "observed", "lacks reductions over a warp (sm_80) and lop3 (sm_50), which stand-ins time"},
+		{"stand-ins", "sm_80", []string{"\n.reg .b32 %r<3>; mov.u32 %r1, 1; redux.sync.add.u32 %r2, %r1, -1; lop3.b32 %r2, %r1, %r1, %r1, 3;"}, "a100", "fermi-c2050", "proven", "lacks reductions over a warp (sm_80) and lop3 (sm_50), which stand-ins time"},
 		{"warps of 32", "sm_70", []string{"\n.reg .b32 %r<3>; mov.u32 %r1, %laneid;"}, "v100", "gcn3-split", "", "depends on warps of 32 threads, and those of the machine have 64"},
 		{"too many threads", "sm_70", []string{".reqntid 32, 2, 1\n"}, "v100", "mini-simt", "", "[a CTA of [32 2 1] threads has more than the 16 that mini-simt allows]"},
 		{"fewer threads than allowed", "sm_70", []string{".maxntid 32, 2, 1\n"}, "v100", "mini-simt", "proven", "a CTA has 16 threads at most, not the 64 that kernel k0 allows"},
