@@ -127,6 +127,7 @@ var arrows = []rule{
 	{"internal/isa/minisimt", []string{"internal/isa/ptx", "internal/isa/klang", "internal/cfg", "internal/flow/...", "internal/machine", "internal/emu", "internal/sim/..."}, "a front end ends at isa"},
 	{"internal/isa/klang", []string{"internal/isa/ptx", "internal/cfg", "internal/flow/...", "internal/machine", "internal/emu", "internal/sim/..."}, "a compiler ends at machine code"},
 	{"internal/instrument", []string{"internal/isa/minisimt", "internal/isa/klang", "internal/cuda/...", "internal/machine", "internal/emu", "internal/sim/...", "internal/workload", "internal/runner/...", "internal/method/...", "internal/job"}, "instrumentation knows texts and buffers, not what runs or analyses them"},
+	{"internal/ifconvert", []string{"warpbound", "estimate", "internal/isa/minisimt", "internal/isa/klang", "internal/flow/...", "internal/machine", "internal/emu", "internal/sim/...", "internal/workload", "internal/runner/...", "internal/method/...", "internal/analysis", "internal/study/...", "internal/job"}, "what is written in place of branches is found in the program alone"},
 	{"internal/isa/clex", []string{"internal/isa"}, "tokens have no meaning"},
 	{"internal/test/effort", []string{"internal/..."}, "the tests of all packages use it"},
 	{"kernels", []string{"estimate", "internal/..."}, "reference results are independent of the tool"},
