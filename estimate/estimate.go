@@ -253,6 +253,8 @@ type Analysis struct {
 	Policies *Policies `json:"policies,omitempty"`
 	// Placements says how far all this moves with the addresses of the buffers; nil if that was not asked for.
 	Placements *Placements `json:"placements,omitempty"`
+	// IfConversion is the module that was written with selections in place of branches; nil if that was not asked for.
+	IfConversion *IfConversion `json:"if_convert,omitempty"`
 	// Races are the data races of the first test vector's run; left out where none was simulated.
 	Races []Race `json:"races,omitzero"`
 	// RaceVerdict is what is known of data races for all inputs; left out where the values of the kernel are not known,

@@ -105,6 +105,9 @@ func checkToy(t *testing.T, a *estimate.Analysis) {
 	}
 	for _, format := range []struct{ name, text string }{{"text", text.String()}, {"HTML", page.String()}, {"JSON", object.String()}} {
 		for _, want := range []string{"toy/serial", "a million cycles are enough", "all of it"} {
+			if want == "all of it" && format.name != "JSON" && a.Tightest() != e {
+				continue // pages break the tightest estimate down
+			}
 			if !strings.Contains(format.text, want) {
 				t.Errorf("%s lacks %q:\n%s", format.name, want, format.text)
 			}

@@ -177,7 +177,7 @@ func (f *jobFlags) options(c *cobra.Command) warpbound.LoadOptions {
 func analyzeCommand() *cobra.Command {
 	var job jobFlags
 	var flags analyzeFlags
-	var html, lp, proof, quota string
+	var html, lp, proof, quota, converted string
 	var samples, placements *int64
 	c := &cobra.Command{
 		Use:   "analyze JOB.toml",
@@ -208,6 +208,9 @@ func analyzeCommand() *cobra.Command {
 	c.MarkFlagsMutuallyExclusive("policies", "traces")
 	c.MarkFlagsMutuallyExclusive("sensitivity", "quota")
 	c.MarkFlagsMutuallyExclusive("sensitivity", "traces")
+	c.Flags().StringVar(&converted, "if-convert", "", "also write the module with selections in place of the branches that inputs reach, which static/oblivious bounds exactly, to this file")
+	c.MarkFlagsMutuallyExclusive("if-convert", "quota")
+	c.MarkFlagsMutuallyExclusive("if-convert", "traces")
 	c.Flags().StringVar(&lp, "lp", "", "also write the IPET model to this file in CPLEX LP format")
 	c.Flags().StringVar(&proof, "certificate", "", "also write the certificate of an estimate to this file, for verify: of the one of --methods, or of the least with the strongest evidence")
 	c.RunE = func(c *cobra.Command, args []string) error {
@@ -238,6 +241,13 @@ func analyzeCommand() *cobra.Command {
 				return err
 			}
 		}
+		var module io.Writer
+		if converted != "" {
+			opts.Refusals = true // since static/oblivious bounds another module
+			if module, err = out.create("--if-convert", converted); err != nil {
+				return err
+			}
+		}
 		var page io.Writer
 		if html != "" {
 			if page, err = out.create("--html", html); err != nil {
@@ -247,6 +257,11 @@ func analyzeCommand() *cobra.Command {
 		a, err := flags.analyze(c, j, opts)
 		if err != nil {
 			return soFar(err, a != nil, func() error { return printAnalysis(c.OutOrStdout(), *format, j, a) })
+		}
+		if module != nil {
+			if err := convertBranches(c, j, opts.Runs, a, module); err != nil {
+				return err
+			}
 		}
 		if page != nil {
 			if err := report.HTML(page, a, a.Hz(j.ClockHz())); err != nil {
@@ -269,4 +284,15 @@ func printAnalysis(w io.Writer, f format, j *warpbound.Job, a *estimate.Analysis
 		return report.JSON(w, a)
 	}
 	return report.Text(w, a, a.Hz(j.ClockHz()))
+}
+
+// convertBranches writes the job's module with selections in place of branches, and adds what that costs and gains to its analysis.
+func convertBranches(c *cobra.Command, j *warpbound.Job, runs warpbound.Runs, a *estimate.Analysis, to io.Writer) error {
+	text, made, err := j.IfConvert(c.Context(), warpbound.IfConvertOptions{Vectors: runs.Vectors, MaxCycles: runs.MaxCycles})
+	if err != nil {
+		return fmt.Errorf("--if-convert: %w", err)
+	}
+	made.Before, a.IfConversion = a.Answer, made
+	_, err = to.Write(text)
+	return err
 }

@@ -58,6 +58,7 @@ func TestSchema(t *testing.T) {
 		{"Analysis", "analyze KERNELS/reduction/job.toml --vectors 1 --machine integrated-fermi"},
 		{"Analysis", "analyze KERNELS/reduction/job.toml --vectors 1 --machine gcn3-split"},
 		{"Analysis", "analyze KERNELS/reduction/job.toml --vectors 1 --machine cuda:standin"},
+		{"Analysis", "analyze KERNELS/artificial/tiny.toml --vectors 2 --if-convert " + filepath.Join(t.TempDir(), "converted.ptx")},
 		{"Analysis", "search KERNELS/reduction/job.toml --budget 30 --population 10 --threads 1 --vectors 2"},
 		{"Simulation", "sim KERNELS/reduction/job.toml"},
 		{"Simulation", "sim KERNELS/reduction/job.toml --machine integrated-fermi"},

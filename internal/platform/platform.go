@@ -61,6 +61,19 @@ func (j *Job) On(m *machine.Machine) (*Job, error) {
 	return &Job{w, p, j.source}, nil
 }
 
+// WithModule makes the job ready with another text of its module, on its machine, otherwise as it was loaded. It is an error if it has changed since.
+func (j *Job) WithModule(text []byte) (*Job, error) {
+	if j.source == nil {
+		return nil, fmt.Errorf("%s has changed since it was loaded; state in the job what is to differ", j.Name())
+	}
+	src := j.source.WithModule(text)
+	w, err := workload.Prepare(src, j.Platform, j.MachineName)
+	if err != nil {
+		return nil, err
+	}
+	return &Job{w, j.Platform, src}, nil
+}
+
 // With makes the job ready on its machine with other choices, under the conditions of On.
 func (j *Job) With(c machine.Choices) (*Job, error) {
 	m, err := j.Platform.Machine().With(c)

@@ -38,6 +38,7 @@ func Text(w io.Writer, a *estimate.Analysis, hz float64) error {
 	sensitivity(p, a)
 	policies(p, a)
 	placements(p, a)
+	ifConversion(p, a, hz)
 	launchText(p, a)
 	if e := shown(a); e != nil && len(e.Breakdown) > 0 {
 		breakdown(p, e)

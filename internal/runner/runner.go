@@ -49,6 +49,7 @@ type Options struct {
 	Averaged  bool      // the time of a run is the mean of several, where times vary
 	Checked   bool      // tell of reads of memory that nothing has written
 	Races     bool      // look for data races, on one core
+	Unordered bool      // with Races: program order orders nothing for other lanes of a warp, even in lock-step
 	Follow    bool      // follow what the sampled inputs reach, on one core
 	Reach     bool      // a run ends where they first reach what its time depends on; with Follow
 	Out       io.Writer // where what the kernel prints goes; nil for nowhere

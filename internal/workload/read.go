@@ -120,6 +120,13 @@ func (s *Source) withMachine(name string) *Source {
 	return &out
 }
 
+// WithModule returns the source with another text of its module.
+func (s *Source) WithModule(text []byte) *Source {
+	out := *s
+	out.Module = text
+	return &out
+}
+
 // AllowingAbsurd returns the source with loops that may be bounded by the range of a type alone.
 func (s *Source) AllowingAbsurd() *Source {
 	spec, out := *s.Spec, *s

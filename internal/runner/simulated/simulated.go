@@ -171,7 +171,7 @@ func newLaunch(w *workload.Workload, number int, opts runner.Options, tracker *t
 		code = code.Checked()
 	}
 	if opts.Races {
-		code = code.WithRaces(k.Machine.LockStep())
+		code = code.WithRaces(k.Machine.LockStep() && !opts.Unordered)
 		opts.Cores = 1
 	}
 	cfg := sim.Config{
