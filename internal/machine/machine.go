@@ -327,7 +327,7 @@ type L2 struct {
 	Sets       Number `toml:"sets" unit:"sets per partition" min:"1" max:"65536" shape:"power of two"`
 	Ways       Number `toml:"ways" unit:"lines per set" min:"1" max:"64"`
 	Line       Number `toml:"line" unit:"bytes" min:"32" max:"256" shape:"power of two"`
-	MSHRs      Number `toml:"mshrs" unit:"entries per partition" min:"1" max:"1024"`
+	MSHRs      Number `toml:"mshrs" unit:"entries per partition" min:"1" max:"65536"`
 	Merge      Number `toml:"merge" unit:"accesses per entry" min:"1" max:"1024"`
 	Latency    Number `toml:"latency" unit:"core cycles" min:"1" max:"100000"`
 	Initiation Number `toml:"initiation" unit:"core cycles per access" min:"1" max:"100000"`

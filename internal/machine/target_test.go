@@ -31,9 +31,9 @@ func TestMatch(t *testing.T) {
 // TestByTarget: what describes a GPU comes first for PTX, and its own machine for code of the mini-SIMT machine.
 func TestByTarget(t *testing.T) {
 	for target, want := range map[string]string{
-		"sm_20":     "fermi-c2050 fermi-c2050-v1 gtx480 v100 xavier-agx rtx-2060 t4 a100 a40 a6000 rtx-3070 rtx-3070ti orin-agx orin-nano gh200 h100 h200 gcn3-split integrated-fermi mini-simt predictable-rr",
-		"sm_87":     "orin-agx orin-nano gh200 h100 h200 a40 a6000 rtx-3070 rtx-3070ti a100 rtx-2060 t4 xavier-agx v100 fermi-c2050 fermi-c2050-v1 gtx480 gcn3-split integrated-fermi mini-simt predictable-rr",
-		"mini-simt": "mini-simt a100 a40 a6000 fermi-c2050 fermi-c2050-v1 gcn3-split gh200 gtx480 h100 h200 integrated-fermi orin-agx orin-nano predictable-rr rtx-2060 rtx-3070 rtx-3070ti t4 v100 xavier-agx",
+		"sm_20":     "fermi-c2050 fermi-c2050-v1 gtx480 v100 xavier-agx rtx-2060 t4 a100 a40 a6000 rtx-3070 rtx-3070ti orin-agx orin-nano gh200 h100 h200 ampere-bounded fermi-bounded gcn3-split integrated-fermi mini-simt predictable-rr",
+		"sm_87":     "orin-agx orin-nano gh200 h100 h200 a40 a6000 rtx-3070 rtx-3070ti a100 rtx-2060 t4 xavier-agx v100 fermi-c2050 fermi-c2050-v1 gtx480 ampere-bounded fermi-bounded gcn3-split integrated-fermi mini-simt predictable-rr",
+		"mini-simt": "mini-simt a100 a40 a6000 ampere-bounded fermi-bounded fermi-c2050 fermi-c2050-v1 gcn3-split gh200 gtx480 h100 h200 integrated-fermi orin-agx orin-nano predictable-rr rtx-2060 rtx-3070 rtx-3070ti t4 v100 xavier-agx",
 	} {
 		all, err := ByTarget(target)
 		if err != nil {

@@ -88,7 +88,7 @@ func distribute(v *machine.Machine, src kernelgen.Source) {
 	if far := [8]int64{5: 2, 6: 185, 7: 3000}[src.IntN(8)]; far > 0 {
 		v.L2.Far = machine.Number{Value: far, Unit: "core cycles", Source: sampled}
 	}
-	if v.L2.Partitions.Value%2 != 0 {
+	if v.L2.Far.Value > 0 && v.L2.Partitions.Value%2 != 0 {
 		v.L2.Far = machine.Number{} // they are no two halves
 	}
 }

@@ -18,7 +18,7 @@ import (
 const placements = "placements"
 
 // GapRange is how many bytes there are at most, exclusively, before a buffer beyond those between all. All sets of the caches, partitions,
-// and rows and banks of the memory of every built-in machine have their turn within it.
+// and rows and banks of the memory of every built-in machine that describes a GPU have their turn within it.
 const GapRange = 4 << 20
 
 // Gaps draws the gaps of a placement, by parameter of the whole job. They follow from the seed and the number of the placement alone.

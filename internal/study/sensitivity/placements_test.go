@@ -138,7 +138,8 @@ func TestGaps(t *testing.T) {
 	}
 }
 
-// TestGapRange has all sets, partitions, rows and banks of the built-in machines have their turn within the range.
+// TestGapRange has all sets, partitions, rows and banks of the built-in machines have their turn within the range, but banks of machines
+// that are like no GPU, which may have so many that a launch needs few of them.
 func TestGapRange(t *testing.T) {
 	for _, name := range machine.Names() {
 		m, err := machine.Builtin(name)
@@ -150,6 +151,9 @@ func TestGapRange(t *testing.T) {
 		l2 := partitions * m.L2.Sets.Value * m.L2.Line.Value
 		llc := m.LLC.Sets.Value * m.L1.Line.Value
 		dram := partitions * m.DRAM.Banks.Value * m.DRAM.Row.Value
+		if m.Architecture == machine.MadeUp {
+			dram = 0
+		}
 		if period := max(l1, l2, llc, dram); period > sensitivity.GapRange {
 			t.Errorf("%s: gaps below %d bytes, the same comes again after %d", name, sensitivity.GapRange, period)
 		} else {
