@@ -138,67 +138,6 @@ func (a *analysis) onSM(d *demand, sms int64, to *estimate.Greedy) {
 	}
 }
 
-// inMemory adds the cycles in which the memory serves others than a chain, if the launch needs s.
-func (a *analysis) inMemory(s sums, to *estimate.Greedy) {
-	s = a.loads(s, int64(min(a.sms, a.ctas)))
-	all := plus(s[fills], s[requests])
-	to.Requests, to.Fetches = all, all
-	writes := s[dirtying]
-	opens := plus(all, writes)
-	if a.foot.known {
-		to.Fetches, writes = min(all, a.foot.fetches), min(writes, a.foot.writes)
-		opens = min(a.foot.opens, opens)
-	}
-	to.Crossbar = plus(to.Crossbar, plus(s[out], s[in]))
-	read := a.readShadow
-	if writes > 0 {
-		read = a.turnShadow
-	}
-	to.DRAM = a.core(plus(plus(times(to.Fetches, read), times(writes, a.writeShadow)), times(opens, a.openShadow)))
-	blocked := a.blocked(to.Fetches, all, s[requests])
-	to.Blocked = times(blocked, a.fetch)
-	to.Tags = plus(times(all, a.L2.Initiation.Value), times(s[operations], a.L2.Atomic.Value))
-	switch {
-	case a.L2.Far.Value > 0: // the tags of both halves
-		to.Tags = plus(to.Tags, times(all, a.L2.Initiation.Value))
-	case blocked == 0 && s[operations] == 0 && a.L2.Initiation.Value <= a.header:
-		to.Tags = 0 // requests come one by one from the port, at least as far apart
-	}
-}
-
-// blocked returns how often the tags of the L2 wait at most until a line comes: for a register, a line of the set, or room
-// in the register of a line.
-func (a *analysis) blocked(fetches, all, others int64) int64 {
-	n := int64(0)
-	if entries := a.L2.MSHRs.Value; fetches > entries {
-		n = share(fetches, 1, entries)
-		if a.L2.Partitions.Value == 1 {
-			n--
-		}
-	}
-	together, limit := a.L2.Merge.Value+1, int64(over)
-	if a.foot.fits {
-		limit = 1 // a line is fetched once
-	} else {
-		crowded := fetches
-		if a.foot.known {
-			crowded = min(crowded, a.foot.crowded)
-		}
-		n = plus(n, crowded/a.L2.Ways.Value) // in each set no wait for the first ones
-	}
-	sms := int64(min(a.sms, a.ctas))
-	if others == 0 && sms < together {
-		return n // an SM asks once for a line that is on its way
-	}
-	merged := a.table.merges(together, limit, func(u *use) int64 {
-		if u.others == 0 && sms < together {
-			return 0
-		}
-		return plus(u.loads, u.others)
-	})
-	return plus(n, min(merged, fetches, all/together))
-}
-
 // compose bounds the launch.
 func (a *analysis) compose(classes []class, of func(cta int) int) *estimate.Greedy {
 	total := a.noDemand()
@@ -207,7 +146,7 @@ func (a *analysis) compose(classes []class, of func(cta int) int) *estimate.Gree
 	}
 	var best *estimate.Greedy
 	try := func(d *estimate.Greedy, chain point) {
-		a.inMemory(total.all, d)
+		a.inMemory(total.all, chain.visits, d)
 		a.once(total.all, d)
 		a.close(d, chain)
 		if best == nil || d.Cycles() > best.Cycles() {

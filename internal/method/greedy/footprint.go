@@ -11,15 +11,20 @@ import (
 // footprint is what the lines that the kernel can access need of the caches: those that its accesses touch or, if that is not known, those of the
 // buffers and variables of the launch, and of the local memory of the warps that are resident at a time.
 type footprint struct {
-	known   bool  // fetches, writes and opens hold
-	fits    bool  // each line stays in the L2 from when it is there
-	fetches int64 // lines that are fetched from the DRAM, at most
-	writes  int64 // lines that are written back, at most
-	crowded int64 // fetches into sets of the L2 in which others may have to make room
-	opens   int64 // rows that have to be opened for fetches and writes
-	l1fits  bool  // all lines stay in the L1, until they are written
-	l1      int64 // lines
+	known   bool   // fetches, writes and opens hold
+	fits    bool   // each line stays in the L2 from when it is there
+	fetches int64  // lines that are fetched from the DRAM, at most
+	writes  int64  // lines that are written back, at most
+	crowded int64  // fetches into sets of the L2 in which others may have to make room
+	opens   int64  // rows that have to be opened for fetches and writes
+	parts   []part // by partition
+	l1fits  bool   // all lines stay in the L1, until they are written
+	l1      int64  // lines
 }
+
+// part is what is known of a partition: how often accesses touch lines of it, as far as that is known of accesses, and what of fetches, writes,
+// crowded and opens belongs to it.
+type part struct{ requests, fetches, writes, crowded, opens int64 }
 
 // set is one of a cache, bank one of a partition's DRAM.
 type (
@@ -61,15 +66,17 @@ func (a *analysis) findFootprint() {
 		f.known = false
 		return
 	}
+	f.parts = make([]part, a.L2.Partitions.Value)
 	rows := make(map[bank]map[uint64]int64) // accesses by row
 	for i := range all {
 		part, within := a.locate(all[i].addr)
 		fetches, writes := int64(1), int64(0)
+		at := &f.parts[part]
 		if inSet[set{part, a.l2set(within)}] > a.L2.Ways.Value { // it may make room for others, each time
 			fetches, writes = plus(all[i].loads, all[i].others), all[i].others
-			f.crowded = plus(f.crowded, fetches)
+			at.crowded = plus(at.crowded, fetches)
 		}
-		f.fetches, f.writes = plus(f.fetches, fetches), plus(f.writes, writes)
+		at.fetches, at.writes = plus(at.fetches, fetches), plus(at.writes, writes)
 		row := within / uint64(a.DRAM.Row.Value)
 		b := bank{part, row % uint64(a.DRAM.Banks.Value)}
 		if rows[b] == nil {
@@ -77,13 +84,24 @@ func (a *analysis) findFootprint() {
 		}
 		rows[b][row] = plus(rows[b][row], plus(fetches, writes))
 	}
-	for _, b := range rows {
+	for b, of := range rows {
 		total, maximum := int64(0), int64(0)
-		for _, n := range b {
+		for _, n := range of {
 			total = plus(total, n)
 			maximum = max(maximum, n)
 		}
-		f.opens = plus(f.opens, min(total, plus(times(2, total-maximum), 1)))
+		at := &f.parts[b.part]
+		at.opens = plus(at.opens, min(total, plus(times(2, total-maximum), 1)))
+	}
+	for i := range a.table.lines {
+		part, _ := a.locate(a.table.lines[i].addr)
+		at := &f.parts[part]
+		at.requests = plus(at.requests, plus(a.table.lines[i].loads, a.table.lines[i].others))
+	}
+	for i := range f.parts {
+		at := &f.parts[i]
+		f.fetches, f.writes = plus(f.fetches, at.fetches), plus(f.writes, at.writes)
+		f.crowded, f.opens = plus(f.crowded, at.crowded), plus(f.opens, at.opens)
 	}
 	a.findL1(all)
 }
