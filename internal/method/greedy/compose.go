@@ -25,7 +25,7 @@ func (w window) waits(sms int64) int64 {
 
 // loads returns the sums without the loads that surely hit the L1: a line is fetched once, and again when it was written.
 func (a *analysis) loads(s sums, sms int64) sums {
-	if !a.foot.l1fits {
+	if !a.foot.l1fits || s[out] == over || s[in] == over { // of what is over nothing can be taken away
 		return s
 	}
 	fewer := a.noSums()
