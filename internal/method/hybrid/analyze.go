@@ -125,7 +125,16 @@ func upTo(n int) []int {
 	return list
 }
 
-// newModel builds the problem of which every observed warp is a solution.
+// extended reports whether a given bound lets warps take an edge more often than they did in runs: it is in a loop
+// that may iterate more often.
+func (p *Profile) extended(e Edge, loops []boundedLoop) bool {
+	return slices.ContainsFunc(loops, func(l boundedLoop) bool {
+		return l.bound.Max > l.observed.value && (slices.Contains(p.ipg.around[e.From], int32(l.loop)) || slices.Contains(p.ipg.around[e.To], int32(l.loop)))
+	})
+}
+
+// newModel builds the problem of which every observed warp is a solution. As in the paper, an edge is taken no more often than in
+// any of them, unless a given bound allows more.
 func (p *Profile) newModel(loops []boundedLoop) *model {
 	m := &model{Model: &ipet.Model{Name: Warp, Source: p.ipg.Start(), Sink: p.ipg.Exit()}}
 	for node := range p.ipg.Len() + 2 {
@@ -140,7 +149,7 @@ func (p *Profile) newModel(loops []boundedLoop) *model {
 		}
 		of[e] = m.AddEdge(edge.From, edge.To, seen.worst.value)
 		m.edge = append(m.edge, e)
-		if edge.Limited {
+		if edge.Limited || !p.extended(edge, loops) {
 			m.Edges[of[e]].Limit = &ipet.Limit{Max: seen.maximum, Evidence: string(estimate.Observed)}
 		}
 	}

@@ -148,7 +148,7 @@ func (r *reporter) assumptions() []string {
 		list = append(list, fmt.Sprintf("edges that are not in the CFG were taken %s; no warp takes them more often than any observed one (observed)", plural(n, "time")))
 	}
 	if n := countIf(r.m.Edges, func(e ipet.Edge) bool { return e.Limit != nil }); n > 0 {
-		list = append(list, fmt.Sprintf("%s that divergence may add: taken no more often than in any observed warp (observed)", plural(int64(n), "edge")))
+		list = append(list, fmt.Sprintf("%s: taken no more often than in any observed warp (observed)", plural(int64(n), "edge")))
 	}
 	if r.perSM() {
 		list = append(list,
@@ -226,7 +226,7 @@ func (r *reporter) warpDetail() *estimate.HybridWarp {
 			From: r.p.ipg.Name(edge.From), To: r.p.ipg.Name(edge.To), Divergent: edge.Divergent,
 			Best: seen.best, Average: float64(seen.sum) / float64(seen.count),
 			Worst: seen.worst.value, WorstAt: seen.worst.at,
-			Observed: seen.count, Max: seen.maximum, Limited: edge.Limited, Unknown: e >= r.p.known(),
+			Observed: seen.count, Max: seen.maximum, Limited: r.m.Edges[i].Limit != nil, Unknown: e >= r.p.known(),
 		}
 		if spent != nil {
 			row.Count, row.Cycles = r.solution.Counts[i], spent[i]
