@@ -65,6 +65,10 @@ type Runs struct {
 	// Inputs are run after the random test vectors, and count like these.
 	Inputs []SavedInputs
 
+	// Holdout is how many further test vectors, of another seed, are run to try the estimates (estimate.Estimate.Holdout); 0 for
+	// none.
+	Holdout int
+
 	// Repeats is how often a device runs each input; 0 for 3, or for 1 on what stands in for a
 	// GPU. Simulators run each input once.
 	Repeats int
@@ -155,7 +159,7 @@ func (o *AnalyzeOptions) request() analysis.Request {
 		Methods: o.Methods, Ipoints: o.Ipoints.at, PublishedEdges: o.PublishedEdges,
 		Path: o.Write.LP != nil, Certify: o.Write.Certificate != nil, Placed: o.Ipoints.text,
 		Campaign: campaign.Spec{Vectors: r.Vectors, UntilStable: r.UntilStable, Inputs: inputs(r.Inputs), Repeats: r.Repeats, Progress: r.Progress, Begin: r.Begin, Cores: r.Cores, OneCore: r.OneCore}, MaxCycles: r.MaxCycles,
-		EndToEnd: r.EndToEnd, Observe: r.Observe, Traces: r.Traces, TracesName: r.TracesName,
+		EndToEnd: r.EndToEnd, Observe: r.Observe, Holdout: r.Holdout, Traces: r.Traces, TracesName: r.TracesName,
 		Refusals: o.Refusals, Phase: o.Phase, Grace: o.Grace,
 	}
 }

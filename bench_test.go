@@ -47,7 +47,7 @@ func benchmarkCycle(b *testing.B, j *platform.Job, in *job.Inputs) {
 		b.Fatal(err)
 	}
 	chosen := slices.Repeat([]bool{true}, len(g.Blocks))
-	r, err := j.Platform.Open(j.Workload, runner.Options{Record: []*runner.Record{{Chosen: chosen, Points: recording.OfBlock(), Graph: recording}}})
+	r, err := j.Platform.Open(j.Workload, runner.Options{Record: []*runner.Record{{Chosen: chosen, Points: recording.Points(), Graph: recording}}})
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -109,6 +109,7 @@ var arrows = []rule{
 	{"internal/method/hybrid/...", []string{"internal/method/cta/...", "internal/method/llc/...", "internal/method/search/...", "internal/method/split/..."}, "methods do not know each other"},
 	{"internal/method/llc/...", []string{"internal/method/cta/...", "internal/method/hybrid/...", "internal/method/search/...", "internal/method/split/..."}, "methods do not know each other"},
 	{"internal/method/oblivious", []string{"internal/method/cta/...", "internal/method/hybrid/...", "internal/method/llc/...", "internal/method/search/...", "internal/method/split/...", "internal/taint", "internal/runner/...", "internal/sim/..."}, "methods do not know each other, nor what runs or follows anything"},
+	{"internal/method/phases", []string{"internal/method/cta/...", "internal/method/greedy", "internal/method/hybrid/...", "internal/method/llc/...", "internal/method/oblivious", "internal/method/search/...", "internal/method/split/..."}, "methods do not know each other"},
 	{"internal/method/search/...", []string{"internal/method/cta/...", "internal/method/hybrid/...", "internal/method/llc/...", "internal/method/split/..."}, "methods do not know each other"},
 	{"internal/method/split/...", []string{"internal/method/cta/...", "internal/method/hybrid/...", "internal/method/llc/...", "internal/method/search/..."}, "methods do not know each other"},
 	{"internal/method/llc/reuse", []string{"estimate", "internal/..."}, "sequences of lines know no programs and no timing"},

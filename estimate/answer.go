@@ -53,7 +53,13 @@ func (a *Analysis) Strong(requires Evidence) *Estimate {
 // counts reports whether an estimate bounds the kernel, as its wavefronts split.
 func (a *Analysis) counts(e *Estimate) bool {
 	_, other := a.OtherMode(e)
-	return e.Bounds() && !other
+	return e.Bounds() && !other && e.Relied()
+}
+
+// Relied reports whether an estimate may decide: one that is tried on its own runs only if it held.
+func (e *Estimate) Relied() bool {
+	p := e.SelfPrediction
+	return p == nil || p.Verdict == Held || p.Verdict == Fixed
 }
 
 // Refutation says that a simulated run of the analysis takes longer than an estimate that is labelled proven, which no

@@ -7,6 +7,7 @@ package estimate
 //	*HybridWarp     hybrid/warp
 //	*HybridDynamic  hybrid/dynamic
 //	*HybridWaves    hybrid/waves
+//	*HybridPhases   hybrid/phases
 //	*Oblivious      static/oblivious
 //	*CTA            static/cta
 //	*Greedy         static/greedy
@@ -21,6 +22,7 @@ type Detail interface{ detail() }
 func (*HybridWarp) detail()    {}
 func (*HybridDynamic) detail() {}
 func (*HybridWaves) detail()   {}
+func (*HybridPhases) detail()  {}
 func (*Oblivious) detail()     {}
 func (*CTA) detail()           {}
 func (*Greedy) detail()        {}

@@ -54,6 +54,12 @@ type Estimate struct {
 	// Solver is what proved bounds of loops on which the estimate rests; nil if no solver did.
 	Solver *Solver `json:"solver,omitempty"`
 
+	// Holdout tells how an estimate does on test vectors that it is not made of; nil if it was not tried.
+	Holdout *Holdout `json:"holdout,omitempty"`
+
+	// SelfPrediction tells of an estimate that is tried on the runs it is made of; nil of others.
+	SelfPrediction *SelfPrediction `json:"self_prediction,omitempty"`
+
 	// Explain says in one line for readers what Cycles is a bound of; empty if nobody does.
 	Explain string `json:"-"`
 }
@@ -235,6 +241,9 @@ type Analysis struct {
 	Runs            int          `json:"runs"`
 	Observed        *Observation `json:"observed"`         // nil where nothing ran
 	Inputs          []InputRun   `json:"inputs,omitempty"` // saved ones, which count among the runs
+	// Coverage is what the runs exercised of the kernel; left out where there were none, and of a job with several launches.
+	Coverage *Coverage `json:"coverage,omitempty"`
+
 	// Convergence says why there are no more runs; left out where there were to be all vectors, whatever they show.
 	Convergence *Convergence `json:"convergence,omitempty"`
 	Device      *Device      `json:"device,omitempty"` // nil if no run was made on a GPU

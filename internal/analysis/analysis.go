@@ -49,7 +49,10 @@ type Request struct {
 	// Refusals notes that a method has no estimate although it is asked for by name, which otherwise is an error.
 	Refusals bool
 
-	// Phase, unless nil, is told what is done next: the name of a static method, "runs" or "races".
+	// Holdout is how many further test vectors, of another seed, try the estimates; 0 for none.
+	Holdout int
+
+	// Phase, unless nil, is told what is done next: the name of a static method, "runs", "races" or "holdout".
 	Phase func(what string)
 
 	// Grace is how long it may take to bound the runs so far if ctx ends; if it is 0 they are not bounded then.
@@ -144,7 +147,14 @@ func (l List) Analyze(ctx context.Context, p runner.Platform, w *workload.Worklo
 	}
 	warnings = append(warnings, unchecked...)
 	static.enter(a.Analysis)
+	held, err := holdOut(ctx, p, w, req, a)
+	if err != nil {
+		return nil, err
+	}
+	warnings = append(warnings, held...)
+	warnings = append(warnings, untried(w, req, a)...)
 	if ctx.Err() == nil {
+		possible(w, a.Coverage)
 		values := valuesOf(w)
 		a.RaceVerdict = raceVerdict(w, values)
 		used(ctx, w, values, a.Contract)
@@ -465,32 +475,20 @@ func (l List) measure(ctx context.Context, p runner.Platform, w *workload.Worklo
 	if req.EndToEnd && needs {
 		return nil, fmt.Errorf("%s: the hybrid method needs Ipoints, and none are recorded", w.Name())
 	}
-	var warnings []diag.Warning
-	ran := false
-	for _, m := range l {
-		measured, ok := m.Method.(method.Measured)
-		if !ok || req.EndToEnd {
-			continue
-		}
-		if err := m.Applies(w.Machine); err != nil {
-			if req.Refusals || !needs {
-				for _, id := range req.asked(m) {
-					a.Refused = append(a.Refused, ofMachine(w, id, err))
-				}
-			} else {
-				return nil, &diag.UnsupportedError{Methods: List{m}.IDs(), Err: fmt.Errorf("%s: %w", w.Name(), err)}
-			}
-			continue
-		}
-		found, err := record(ctx, p, w, req, measured, a)
+	allowed, err := l.recordable(p, w, req, a)
+	if err != nil {
+		return nil, err
+	}
+	if allowed != nil {
+		warnings, err := record(ctx, p, w, req, allowed, a)
 		if halt.Ended(ctx, err) {
-			a.lack(append(req.asked(m), partRuns)...)
+			for i := range allowed {
+				a.lack(req.asked(allowed[i])...)
+			}
+			a.lack(partRuns)
 		} else if err != nil {
 			return nil, err
 		}
-		ran, warnings = true, append(warnings, found...)
-	}
-	if ran {
 		return warnings, nil
 	}
 	result, _, err := campaign.Run(ctx, p, w, req.Campaign, runner.Options{MaxCycles: req.MaxCycles}, nil)
@@ -507,16 +505,50 @@ func (l List) measure(ctx context.Context, p runner.Platform, w *workload.Worklo
 	return result.Report.Warnings, nil
 }
 
+// recordable returns the measured methods that the machine and the platform allow. Of the others it notes why not, which is an
+// error of one that is asked for by name, and if none is left of which records are wanted.
+func (l List) recordable(p runner.Platform, w *workload.Workload, req Request, a *Answer) (allowed List, err error) {
+	if req.EndToEnd {
+		return nil, nil
+	}
+	var refused error
+	for _, m := range l {
+		measured, ok := m.Method.(method.Measured)
+		if !ok {
+			continue
+		}
+		err := measured.Applies(w.Machine)
+		if err == nil {
+			err = measured.Reads(p.Clocks())
+		}
+		if err == nil {
+			allowed = append(allowed, m)
+			continue
+		}
+		refused = &diag.UnsupportedError{Methods: List{m}.IDs(), Err: fmt.Errorf("%s: %w", w.Name(), err)}
+		if !req.Refusals && req.Methods != nil && len(req.asked(m)) > 0 {
+			return nil, refused
+		}
+		for _, id := range req.asked(m) {
+			a.Refused = append(a.Refused, ofMachine(w, id, err))
+		}
+	}
+	if allowed == nil && req.recorded() && !req.Refusals {
+		return nil, refused
+	}
+	return allowed, nil
+}
+
 // note adds what runs gave besides their times.
 func (a *Answer) note(runs *campaign.Result) {
 	a.Inputs, a.Device, a.planned, a.Convergence = runs.Inputs, runs.Report.Device, runs.Planned, runs.Convergence
 	observeLaunches(a.Launches, runs)
 }
 
-// record makes the runs that a measured method asks for, or reads traces of them, and adds its estimates.
-func record(ctx context.Context, p runner.Platform, w *workload.Workload, req Request, m method.Measured, a *Answer) ([]diag.Warning, error) {
+// record makes the runs that measured methods ask for, or reads traces of them, and adds their estimates.
+func record(ctx context.Context, p runner.Platform, w *workload.Workload, req Request, methods List, a *Answer) ([]diag.Warning, error) {
 	all := w.Launches(func(int, int) bool { return false }) // contents do not matter to what runs show
-	recordings := make([]method.Recording, len(all))
+	recordings := make([]*joint, len(all))
 	opts := runner.Options{MaxCycles: req.MaxCycles}
 	for i, one := range all {
 		problem, err := graphProblem(one)
@@ -524,22 +556,23 @@ func record(ctx context.Context, p runner.Platform, w *workload.Workload, req Re
 			return nil, err
 		}
 		problem.PublishedEdges = req.PublishedEdges
-		r, chosen, err := place(p, one, m, problem, req.Ipoints)
+		r, chosen, err := place(p, one, methods, problem, req.Ipoints)
 		if err != nil {
 			return nil, err
 		}
 		recordings[i] = r
-		opts.Record = append(opts.Record, &runner.Record{Chosen: chosen, Points: r.OfBlock(), Graph: r})
+		opts.Record = append(opts.Record, &runner.Record{Chosen: chosen, Points: r.Points(), Graph: r})
 	}
 	if req.Traces != nil {
-		sink, err := readTraces(ctx, p, w, recordings[0], req.Traces)
+		read, err := readTraces(ctx, p, w, recordings[0], req)
 		if err != nil {
 			return nil, &diag.TraceError{File: req.TracesName, Err: err}
 		}
-		answer, err := recordings[0].Bound(ctx, []trace.Sink{sink})
+		answer, err := read.from.Bound(ctx, []trace.Sink{read.sink})
 		if err != nil {
 			return nil, err
 		}
+		a.Refused = append(a.Refused, read.refused...)
 		measured(a, req, answer, nil)
 		return answer.Warnings, nil
 	}
@@ -558,7 +591,9 @@ func record(ctx context.Context, p runner.Platform, w *workload.Workload, req Re
 	}
 	parts, err := boundAll(ctx, req, recordings, sinks)
 	if halt.Ended(ctx, err) {
-		a.lack(req.asked(m)...)
+		for i := range methods {
+			a.lack(req.asked(methods[i])...)
+		}
 		if a.Device == nil { // whose traces have other times
 			a.Runs, a.Observed = result.Runs, &result.Observed
 		}
@@ -585,7 +620,7 @@ func record(ctx context.Context, p runner.Platform, w *workload.Workload, req Re
 }
 
 // boundAll is what the recordings of launches make of their runs: those so far if ctx has ended.
-func boundAll(ctx context.Context, req Request, recordings []method.Recording, sinks [][]trace.Sink) ([]*method.Answer, error) {
+func boundAll(ctx context.Context, req Request, recordings []*joint, sinks [][]trace.Sink) ([]*method.Answer, error) {
 	if sinks == nil {
 		return nil, ctx.Err()
 	}
@@ -606,6 +641,7 @@ func boundAll(ctx context.Context, req Request, recordings []method.Recording, s
 // measured adds what a measured method says of the whole and of each launch.
 func measured(a *Answer, req Request, whole *method.Answer, parts []*method.Answer) {
 	a.Runs, a.Observed, a.Model, a.path = whole.Runs, whole.Observed, whole.Model, whole.Certificate
+	a.Coverage = whole.Coverage
 	wanted := func(answer *method.Answer) *method.Answer {
 		out := &method.Answer{}
 		for _, e := range answer.Estimates {
@@ -628,17 +664,24 @@ func measured(a *Answer, req Request, whole *method.Answer, parts []*method.Answ
 	found.enter(a.Analysis)
 }
 
-// place asks a measured method what to record where the blocks carry an Ipoint that at chooses, as far as they
+// place asks measured methods what to record where the blocks carry an Ipoint that at chooses, as far as they
 // can on the platform. chosen are those that at did choose.
-func place(p runner.Platform, w *workload.Workload, m method.Measured, problem *method.Problem, at method.Placement) (r method.Recording, chosen []bool, err error) {
+func place(p runner.Platform, w *workload.Workload, methods List, problem *method.Problem, at method.Placement) (r *joint, chosen []bool, err error) {
 	if at == nil {
 		at = method.EveryBlock()
 	}
-	r, err = m.Record(problem, func(s *method.Sites) ([]bool, error) {
-		if chosen, err = at(s); err != nil {
-			return nil, err
+	var parts []method.Recording
+	for _, m := range methods {
+		part, err := m.Method.(method.Measured).Record(problem, func(s *method.Sites) ([]bool, error) {
+			if chosen, err = at(s); err != nil {
+				return nil, err
+			}
+			return p.Recordable(w, chosen)
+		})
+		if err != nil {
+			return nil, nil, err
 		}
-		return p.Recordable(w, chosen)
-	})
-	return r, chosen, err
+		parts = append(parts, part)
+	}
+	return join(methods, parts), chosen, nil
 }

@@ -11,8 +11,9 @@ import (
 
 // The names of parts of an analysis that are no methods.
 const (
-	partRuns  = "runs"
-	partRaces = "races"
+	partRuns    = "runs"
+	partRaces   = "races"
+	partHoldout = "holdout"
 )
 
 // lack notes that an analysis which was interrupted has no answer of some methods, or lacks another part.

@@ -11,7 +11,9 @@ import (
 	"warpbound/internal/method/hybrid"
 	"warpbound/internal/method/llc"
 	"warpbound/internal/method/oblivious"
+	"warpbound/internal/method/phases"
 	"warpbound/internal/method/split"
+	"warpbound/internal/runner"
 	"warpbound/internal/workload"
 )
 
@@ -25,6 +27,7 @@ type Method struct {
 // Methods is the one list of the methods there are, in the order of their estimates.
 func Methods() List {
 	return List{
+		{Method: phases.Method{}},
 		{Method: hybrid.Method{}},
 		{Method: cta.Method{}},
 		{Method: llc.Simple},
@@ -89,6 +92,14 @@ func (l List) unmeasured() List {
 	return slices.DeleteFunc(slices.Clone(l), func(m Method) bool {
 		_, measured := m.Method.(method.Measured)
 		return measured
+	})
+}
+
+// recorders returns the measured methods that can read what a platform records. They need not be for the machine.
+func (l List) recorders(p runner.Platform) List {
+	return slices.DeleteFunc(slices.Clone(l), func(m Method) bool {
+		measured, ok := m.Method.(method.Measured)
+		return !ok || measured.Reads(p.Clocks()) != nil
 	})
 }
 

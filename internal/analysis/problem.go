@@ -106,7 +106,13 @@ func graphProblem(w *workload.Workload) (*method.Problem, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &method.Problem{Graph: k.Graph, Machine: k.Machine, Bounds: bounds, Facts: facts}, nil
+	grid := k.Bound.Job.Grid
+	ctas := grid[0] * grid[1] * grid[2]
+	wave := ctas
+	if o, err := k.Occupancy(); err == nil { // else runs fail
+		wave = min(wave, o.CTAs*int(k.Machine.SM.Count.Value))
+	}
+	return &method.Problem{Graph: k.Graph, Machine: k.Machine, CTAs: ctas, Wave: wave, Varies: w.Spec.Varies(), Bounds: bounds, Facts: facts}, nil
 }
 
 // Of a longer stream of the CPU only so many accesses are followed; endless is more than one makes in any run.

@@ -214,12 +214,12 @@ func observe(j *platform.Job) (*observation, error) {
 
 func observeOnce(j *platform.Job) (*observation, error) {
 	o := &observation{}
-	recording, chosen, err := place(j.Platform, j.Workload, hybrid.Method{}, &method.Problem{Graph: j.First().Graph, Machine: j.Machine}, nil)
+	recording, chosen, err := place(j.Platform, j.Workload, Methods().recorders(j.Platform), &method.Problem{Graph: j.First().Graph, Machine: j.Machine}, nil)
 	if err != nil {
 		return nil, err
 	}
 	r, err := j.Platform.Open(j.Workload, runner.Options{
-		MaxCycles: maxCycles, Record: []*runner.Record{{Chosen: chosen, Points: recording.OfBlock(), Graph: recording}},
+		MaxCycles: maxCycles, Record: []*runner.Record{{Chosen: chosen, Points: recording.Points(), Graph: recording}},
 	})
 	if err != nil {
 		return nil, err

@@ -10,7 +10,6 @@ import (
 	"warpbound/internal/halt"
 	"warpbound/internal/job"
 	"warpbound/internal/method"
-	"warpbound/internal/method/hybrid"
 	"warpbound/internal/provenance"
 	"warpbound/internal/runner"
 	"warpbound/internal/symbol"
@@ -52,7 +51,7 @@ func Simulate(ctx context.Context, p runner.Platform, w *workload.Workload, req 
 		MaxCycles: req.MaxCycles, Repeats: 1, Checked: true, Out: req.Out, Step: req.Step, Access: req.Access,
 		Cores: req.Cores, OneCore: req.OneCore, Races: req.Races,
 	}
-	var recording method.Recording
+	var recording *joint
 	var records *runner.Recorder
 	if req.Trace != nil { // else nothing is recorded: not every kernel has a graph of Ipoints of a reasonable size
 		problem, err := graphProblem(w)
@@ -61,10 +60,10 @@ func Simulate(ctx context.Context, p runner.Platform, w *workload.Workload, req 
 		}
 		problem.Facts = nil // a trace shows what happens, whatever the job states
 		var chosen []bool
-		if recording, chosen, err = place(p, w, hybrid.Method{}, problem, req.Ipoints); err != nil {
+		if recording, chosen, err = place(p, w, Methods().recorders(p), problem, req.Ipoints); err != nil {
 			return nil, err
 		}
-		opts.Record = []*runner.Record{{Chosen: chosen, Points: recording.OfBlock(), Graph: recording}}
+		opts.Record = []*runner.Record{{Chosen: chosen, Points: recording.Points(), Graph: recording}}
 		records = &runner.Recorder{Number: req.Vector, Take: func(_ int, run *trace.Run) error { return writeTrace(p, w, req, recording, run) }}
 	}
 	r, err := p.Open(w, opts)

@@ -3,8 +3,8 @@ package analysis
 import (
 	"context"
 	"fmt"
-	"io"
 
+	"warpbound/estimate"
 	"warpbound/internal/method"
 	"warpbound/internal/runner"
 	"warpbound/internal/trace"
@@ -40,11 +40,19 @@ func writeTrace(p runner.Platform, w *workload.Workload, req SimulateRequest, r 
 	return to.Close()
 }
 
-// readTraces gives the runs in a trace file to a sink of a recording. What the file says of its kernel, module and
-// machine must be true of the workload's.
-func readTraces(ctx context.Context, p runner.Platform, w *workload.Workload, recording method.Recording, r io.Reader) (trace.Sink, error) {
+// traces are the runs of a trace file.
+type traces struct {
+	from    *joint // with the methods that can read them
+	sink    trace.Sink
+	refused []estimate.MethodRefusal // of the others
+}
+
+// readTraces gives the runs in a trace file to the sinks of a recording. What the file says of its kernel, module and
+// machine must be true of the workload's. A method that cannot read it is left out unless it is asked for by name, as long as one
+// is left.
+func readTraces(ctx context.Context, p runner.Platform, w *workload.Workload, recording *joint, req Request) (*traces, error) {
 	own := header(p, w, recording)
-	src, err := trace.Open(r, own)
+	src, err := trace.Open(req.Traces, own)
 	if err != nil {
 		return nil, err
 	}
@@ -58,15 +66,32 @@ func readTraces(ctx context.Context, p runner.Platform, w *workload.Workload, re
 	case differ(theirs.Machine, own.Machine):
 		return nil, fmt.Errorf("the trace is of a machine other than %s: its hash begins with %.8s, not %.8s", w.Machine.Name, theirs.Machine, own.Machine)
 	}
-	to, err := theirs.Translate(own.Ipoints)
-	if err != nil {
-		return nil, fmt.Errorf("the trace does not fit the job's Ipoints: %w", err)
+	read := &traces{from: &joint{infos: theirs.Ipoints}}
+	var unreadable error
+	for k, m := range recording.methods {
+		to, err := theirs.Translate(recording.parts[k].Ipoints())
+		if err != nil {
+			err = fmt.Errorf("the trace does not fit the job's Ipoints: %w", err)
+		} else {
+			err = m.Method.(method.Measured).Reads(theirs.Clocks)
+		}
+		if err == nil {
+			read.from.add(m, recording.parts[k], to)
+			continue
+		}
+		if req.Methods != nil && len(req.asked(m)) > 0 && !req.Refusals {
+			return nil, err
+		}
+		unreadable = err
+		for _, id := range req.asked(m) {
+			read.refused = append(read.refused, ofMachine(w, id, err))
+		}
 	}
-	sink := recording.Sink(theirs.Clocks)
-	if err := trace.Copy(newLaunchCheck(ctx, w, trace.Remap(sink, to)), src); err != nil {
-		return nil, err
+	if len(read.from.parts) == 0 {
+		return nil, unreadable
 	}
-	return sink, nil
+	read.sink = read.from.Sink(theirs.Clocks)
+	return read, trace.Copy(newLaunchCheck(ctx, w, read.sink), src)
 }
 
 // launchCheck is a sink that refuses runs which are not of the job's launch: a

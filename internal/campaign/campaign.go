@@ -28,6 +28,9 @@ type Spec struct {
 	// as others: the first vector takes longer where it is followed (see first).
 	Begin func(atOnce int)
 
+	// Taken, unless nil, is told the time in cycles of each vector, in their order, by one goroutine at a time.
+	Taken func(cycles int64)
+
 	// UntilStable ends the test vectors when they have shown nothing new for long (see settled). It is
 	// an error if a trace is wanted and its sinks are no Learners.
 	UntilStable bool
@@ -82,7 +85,7 @@ func Run(ctx context.Context, p runner.Platform, w *workload.Workload, spec Spec
 			sinks = append(sinks, all)
 		}
 	}
-	c := &campaign{vectors: v, pool: pool, workers: workers, taken: order{waiting: make(map[int]*outcome), random: v.random}}
+	c := &campaign{vectors: v, pool: pool, workers: workers, taken: order{waiting: make(map[int]*outcome), random: v.random, timed: spec.Taken}}
 	if spec.Progress != nil {
 		c.taken.tell = func(inputs int) { spec.Progress(inputs, v.total) }
 	}
@@ -133,7 +136,7 @@ func (c *campaign) each(ctx context.Context, to int) error {
 	}
 	inputs := func(i int, own *job.Inputs) *job.Inputs { return c.inputs(from+i, own) }
 	return c.pool.Each(ctx, to-from, inputs, func(slot int, r runner.Runner, i int, in *job.Inputs) error {
-		out, err := c.workers[slot].run(ctx, r, from+i, c.pool.options.Repeats, in)
+		out, err := c.workers[slot].run(ctx, r, from+i, c.pool.options.Repeats, in, from+i >= c.random)
 		if err != nil {
 			return c.failed(from+i, err)
 		}
@@ -146,9 +149,10 @@ type worker struct {
 	sinks    []trace.Sink // by launch; nil if no trace is wanted
 	launches []executed
 
-	sink func(launch int) trace.Sink // makes sinks for a single vector; nil if these could not be merged
-	rec  *runner.Recorder            // nil if no trace is wanted
-	into []trace.Sink                // that take the current vector
+	sink  func(launch int) trace.Sink // makes sinks for a single vector; nil if these could not be merged
+	rec   *runner.Recorder            // nil if no trace is wanted
+	into  []trace.Sink                // that take the current vector
+	saved bool                        // the current vector was not sampled
 }
 
 func newWorker(n int, sink func(launch int) trace.Sink) worker {
@@ -169,8 +173,9 @@ func newWorker(n int, sink func(launch int) trace.Sink) worker {
 // mixed reports whether the sinks have vectors that were not taken in order.
 func (w worker) mixed() bool { return w.rec != nil && w.sink == nil }
 
-// run runs an input as often as it is to be, and returns what that gave.
-func (w *worker) run(ctx context.Context, r runner.Runner, i, repeats int, in *job.Inputs) (*outcome, error) {
+// run runs an input as often as it is to be, and returns what that gave. saved says that somebody chose it.
+func (w *worker) run(ctx context.Context, r runner.Runner, i, repeats int, in *job.Inputs, saved bool) (*outcome, error) {
+	w.saved = saved
 	o := &outcome{of: w, launches: make([]executed, len(w.launches))}
 	if w.rec != nil {
 		w.into, w.rec.Take = w.sinks, w.take
@@ -199,6 +204,9 @@ func (w *worker) run(ctx context.Context, r runner.Runner, i, repeats int, in *j
 
 // take replays what an execution of a launch recorded.
 func (w *worker) take(launch int, run *trace.Run) error {
+	if to, ok := w.into[launch].(trace.Selective); ok && w.saved {
+		to.Saved()
+	}
 	if err := run.Replay(w.into[launch]); err != nil {
 		return &replayError{err}
 	}

@@ -419,7 +419,7 @@ func TestProcessors(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			opts := runner.Options{Record: []*runner.Record{{Chosen: slices.Repeat([]bool{true}, len(g.Blocks)), Points: recording.OfBlock(), Graph: recording}}}
+			opts := runner.Options{Record: []*runner.Record{{Chosen: slices.Repeat([]bool{true}, len(g.Blocks)), Points: recording.Points(), Graph: recording}}}
 			spec := campaign.Spec{Vectors: 10}
 			result, sinks, err := campaign.Run(t.Context(), j.Platform, j.Workload, spec, opts, func(int) trace.Sink { return recording.Sink(trace.Common) })
 			if err != nil {

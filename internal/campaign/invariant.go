@@ -34,7 +34,7 @@ func (c *campaign) first(ctx context.Context) (err error) {
 		return err
 	}
 	var own job.Inputs
-	out, err := c.workers[0].run(ctx, r, 0, opts.Repeats, c.inputs(0, &own))
+	out, err := c.workers[0].run(ctx, r, 0, opts.Repeats, c.inputs(0, &own), c.random == 0)
 	if err != nil {
 		return c.failed(0, err)
 	}

@@ -15,6 +15,7 @@ type order struct {
 	next    int              // vectors before it were taken
 	waiting map[int]*outcome // of others that have ended
 	tell    func(int)        // of how many vectors were taken, after each; may be nil
+	timed   func(int64)      // of the time of each vector; may be nil
 	stable  *stability       // takes what vectors gave until they have settled; nil if they need not
 
 	random int                  // those before are sampled, and saved inputs follow
@@ -71,6 +72,9 @@ func (o *order) note(cycles int64) {
 	}
 	o.times.Min, o.times.Max = min(o.times.Min, cycles), max(o.times.Max, cycles)
 	o.sum += float64(cycles)
+	if o.timed != nil {
+		o.timed(cycles)
+	}
 	if o.next >= o.random {
 		o.saved = append(o.saved, cycles)
 	}

@@ -23,6 +23,7 @@ type analyzeFlags struct {
 	stable  bool
 	limit   *int64
 	repeats *int64
+	holdout *int64
 	methods []string
 	ipoints string
 	traces  string
@@ -46,6 +47,7 @@ func (f *analyzeFlags) addRuns(c *cobra.Command) {
 	f.vectors = addNumber(c, "vectors", 1, "random test vectors to run (default: the job's)")
 	addUntilStable(c, &f.stable)
 	f.limit = addNumber(c, "max-cycles", 1, "abort a run after this many cycles (default: 2^30)")
+	f.holdout = addNumber(c, "holdout", 1, "further test vectors, of another seed, that try the estimates (default: none)")
 	addYes(c)
 	f.repeats = addNumber(c, "repeats", 1, "runs of each input on a device (default: 3, or 1 on cuda:standin)")
 }
@@ -62,7 +64,7 @@ func addPublishedEdges(c *cobra.Command, fig3 *bool) {
 }
 
 func (f *analyzeFlags) options() (warpbound.AnalyzeOptions, error) {
-	opts := warpbound.AnalyzeOptions{Methods: f.methods, PublishedEdges: f.fig3, Runs: warpbound.Runs{Vectors: int(*f.vectors), UntilStable: f.stable, MaxCycles: *f.limit, Repeats: int(*f.repeats), EndToEnd: f.ipoints == "none"}}
+	opts := warpbound.AnalyzeOptions{Methods: f.methods, PublishedEdges: f.fig3, Runs: warpbound.Runs{Vectors: int(*f.vectors), UntilStable: f.stable, MaxCycles: *f.limit, Repeats: int(*f.repeats), Holdout: int(*f.holdout), EndToEnd: f.ipoints == "none"}}
 	if !opts.Runs.EndToEnd {
 		var err error
 		if opts.Ipoints, err = warpbound.ParsePlacement(f.ipoints); err != nil {

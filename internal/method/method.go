@@ -64,6 +64,8 @@ type Run struct {
 // Measured is a method that needs to know when warps passed which Ipoints in runs.
 type Measured interface {
 	Method
+	// Reads returns nil if runs can be recorded whose cycles count as clocks says, and otherwise why not.
+	Reads(clocks trace.Clocks) error
 	// Record says which Ipoints are to be recorded. It is an error if at fails, or if something
 	// in the problem is about a place that no Ipoint shows.
 	Record(p *Problem, at Placement) (Recording, error)
@@ -73,9 +75,9 @@ type Measured interface {
 type Recording interface {
 	// Ipoints describes the Ipoints that are to be recorded.
 	Ipoints() []trace.IpointInfo
-	// OfBlock returns the Ipoint of each block of the flow graph, which a warp passes when
-	// it begins the block; trace.None where there is none.
-	OfBlock() []trace.Ipoint
+	// Points returns the Ipoint of each instruction of the kernel, which a warp passes when it
+	// issues the instruction; trace.None where there is none.
+	Points() []trace.Ipoint
 	// Follows reports whether a warp that passed one Ipoint may pass another one next.
 	Follows(from, to trace.Ipoint) bool
 	// Sink returns what takes runs whose cycles count as clocks says, for one goroutine.
@@ -95,6 +97,8 @@ type Answer struct {
 
 	Runs     int                   // that were recorded
 	Observed *estimate.Observation // how long they took; nil of a static method
+
+	Coverage *estimate.Coverage // what the runs exercised; nil of a method that cannot tell
 
 	Model       *ipet.Model       // of the longest path of a warp; nil if there is no such model
 	Certificate *ipet.Certificate // that no path of it is longer; nil if there is none

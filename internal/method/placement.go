@@ -18,6 +18,18 @@ type Sites struct {
 	Blocks []trace.IpointInfo // name and position of every block
 }
 
+// SitesOf describes the blocks of a kernel.
+func SitesOf(g *cfg.Graph) *Sites {
+	s := &Sites{Flow: g.Flow, Blocks: make([]trace.IpointInfo, len(g.Blocks))}
+	for b := range g.Blocks {
+		s.Blocks[b].Name = g.Blocks[b].Name
+		if pos := g.Blocks[b].Source(); pos.Known() {
+			s.Blocks[b].Pos = pos.String()
+		}
+	}
+	return s
+}
+
 // Placement chooses the blocks that carry an Ipoint. The start and the exit of a warp
 // always carry one.
 type Placement func(s *Sites) (chosen []bool, err error)

@@ -35,6 +35,8 @@ func Text(w io.Writer, a *estimate.Analysis, hz float64) error {
 		device(p, a.Device)
 	}
 	bounds(p, a, hz)
+	trials(p, a)
+	coverage(p, a.Coverage)
 	sensitivity(p, a)
 	policies(p, a)
 	placements(p, a)

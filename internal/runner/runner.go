@@ -91,7 +91,7 @@ func (o *Options) Recorded(launch int) *Record {
 // Record says what a runner records of a launch.
 type Record struct {
 	Chosen []bool         // by block: it was to carry an Ipoint
-	Points []trace.Ipoint // by block; trace.None where it carries none
+	Points []trace.Ipoint // by instruction, which carries an Ipoint; trace.None for none
 	// Graph tells which Ipoint can follow which.
 	Graph interface {
 		Follows(from, to trace.Ipoint) bool

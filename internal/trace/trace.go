@@ -173,6 +173,13 @@ type Mergeable interface {
 	Absorb(other Sink) error
 }
 
+// Selective is a Sink that tells runs of inputs that were sampled from those of inputs that somebody chose.
+type Selective interface {
+	Sink
+	// Saved says that the run that begins next is one of inputs that were chosen.
+	Saved()
+}
+
 // Kind says what an Event is.
 type Kind uint8
 

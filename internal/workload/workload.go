@@ -18,6 +18,7 @@ import (
 	"warpbound/internal/isa"
 	"warpbound/internal/job"
 	"warpbound/internal/machine"
+	"warpbound/internal/trace"
 )
 
 // Workload is a job that is ready to run. It does not change, and goroutines may share it.
@@ -146,4 +147,13 @@ func (w *Workload) Inputs(vector int) map[string][]byte {
 func digest(text []byte) string {
 	sum := sha256.Sum256(text)
 	return hex.EncodeToString(sum[:])
+}
+
+// AtBlocks returns the Ipoint of each instruction where each block carries one, or trace.None, from its beginning.
+func (k *Kernel) AtBlocks(points []trace.Ipoint) []trace.Ipoint {
+	of := slices.Repeat([]trace.Ipoint{trace.None}, len(k.Graph.Kernel.Instrs))
+	for b, at := range points {
+		of[k.Graph.Blocks[b].Start] = at
+	}
+	return of
 }

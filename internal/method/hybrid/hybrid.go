@@ -31,14 +31,7 @@ type Program struct {
 
 // NewProgram describes the blocks of a kernel. x must extend g.
 func NewProgram(g *cfg.Graph, x *cfg.Extended) *Program {
-	p := &Program{Extended: x, Blocks: make([]trace.IpointInfo, len(g.Blocks))}
-	for b := range g.Blocks {
-		p.Blocks[b].Name = g.Blocks[b].Name
-		if pos := g.Blocks[b].Source(); pos.Known() {
-			p.Blocks[b].Pos = pos.String()
-		}
-	}
-	return p
+	return &Program{Extended: x, Blocks: method.SitesOf(g).Blocks}
 }
 
 // Sites returns the blocks at which Ipoints can be.

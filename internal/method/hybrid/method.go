@@ -40,6 +40,9 @@ func (Method) Applies(m *machine.Machine) error {
 		m.Split.Mode.Value)
 }
 
+// Reads implements method.Measured: differences on one clock are enough.
+func (Method) Reads(trace.Clocks) error { return nil }
+
 // Record implements method.Measured. It is an error if the kernel's flow graph cannot be extended by
 // the edges that divergence adds, or if a fact is about a block without Ipoint. The sinks of
 // the recording are Profiles.
@@ -52,7 +55,7 @@ func (m Method) Record(p *method.Problem, at method.Placement) (method.Recording
 	if err != nil {
 		return nil, err
 	}
-	r := &recording{ipg: ipg, turns: turns(p), kernel: p.Graph.Kernel.Readable(), copies: p.Machine != nil && p.Machine.WarmCopies(), bounds: Bounds{}}
+	r := &recording{ipg: ipg, graph: p.Graph, points: pointsOf(p, ipg), turns: turns(p), kernel: p.Graph.Kernel.Readable(), copies: p.Machine != nil && p.Machine.WarmCopies(), bounds: Bounds{}}
 	for _, b := range p.Bounds {
 		r.bound(p, b)
 	}
@@ -87,9 +90,23 @@ func (m Method) program(p *method.Problem) (*Program, error) {
 	return program, nil
 }
 
+// pointsOf returns the Ipoints of instructions: those of the blocks that they begin.
+func pointsOf(p *method.Problem, g *IPG) []trace.Ipoint {
+	points := make([]trace.Ipoint, len(p.Graph.Kernel.Instrs))
+	for i := range points {
+		points[i] = trace.None
+	}
+	for b, at := range g.OfBlock {
+		points[p.Graph.Blocks[b].Start] = at
+	}
+	return points
+}
+
 // recording is a placement of Ipoints, with what the job says of the kernel.
 type recording struct {
 	ipg      *IPG
+	graph    *cfg.Graph
+	points   []trace.Ipoint // by instruction
 	kernel   string
 	turns    bool // lanes may diverge on a machine that schedules threads independently
 	turned   bool // and paths took turns in a run
@@ -117,7 +134,7 @@ func (r *recording) bound(p *method.Problem, b method.LoopBound) {
 }
 
 func (r *recording) Ipoints() []trace.IpointInfo { return r.ipg.Ipoints }
-func (r *recording) OfBlock() []trace.Ipoint     { return r.ipg.OfBlock }
+func (r *recording) Points() []trace.Ipoint      { return r.points }
 
 func (r *recording) Follows(from, to trace.Ipoint) bool { return r.ipg.Follows(from, to) }
 
@@ -156,7 +173,7 @@ func (r *recording) Bound(ctx context.Context, sinks []trace.Sink) (*method.Answ
 		return nil, fmt.Errorf("kernel %s: %w", r.kernel, err)
 	}
 	return &method.Answer{
-		Estimates: result.Estimates(), Warnings: r.warnings, Runs: all.Runs(), Observed: all.Observed(),
+		Estimates: result.Estimates(), Warnings: r.warnings, Runs: all.Runs(), Observed: all.Observed(), Coverage: all.coverage(r.graph),
 		Model: result.Model, Certificate: result.Solution.Certificate,
 	}, nil
 }

@@ -49,7 +49,11 @@ func TestRecord(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if err := trace.Copy(to, src); err != nil {
+			own, err := src.Header().Translate(r.Ipoints())
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := trace.Copy(trace.Remap(to, own), src); err != nil {
 				t.Fatal(err)
 			}
 		}

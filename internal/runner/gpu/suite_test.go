@@ -189,6 +189,9 @@ func (b *bench) execute(t *testing.T, kernels []*job.Bound, record *runner.Recor
 			k.Vars = vars
 		}
 	}
+	if record != nil {
+		record = &runner.Record{Points: w.First().AtBlocks(record.Points)}
+	}
 	r, err := simulated.New(w.Machine).Open(w, runner.Options{Record: []*runner.Record{record}})
 	if err != nil {
 		t.Fatal(err)

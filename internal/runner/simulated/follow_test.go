@@ -213,7 +213,7 @@ func compare(j *platform.Job, vectors int) (*runner.Reached, error) {
 		for b := range points {
 			points[b] = trace.Ipoint(b)
 		}
-		opts.Record = append(opts.Record, &runner.Record{Points: points})
+		opts.Record = append(opts.Record, &runner.Record{Points: k.AtBlocks(points)})
 	}
 	cycles, first, followed, err := record(j, opts, 0)
 	if err != nil || !followed.Invariant {

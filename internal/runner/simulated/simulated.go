@@ -176,7 +176,7 @@ func newLaunch(w *workload.Workload, number int, opts runner.Options, tracker *t
 	}
 	cfg := sim.Config{
 		Code: code, Machine: k.Machine, RegsPerThread: k.Registers,
-		Ipoints: ipoints(k, opts.Recorded(number)), MaxCycles: opts.MaxCycles,
+		Ipoints: ipoints(opts.Recorded(number)), MaxCycles: opts.MaxCycles,
 		Observe: observer(w, k, opts, tracker), Access: accesses(opts.Access), Workers: opts.Cores,
 	}
 	if cpu := memory.CPU(); cpu != nil {
@@ -190,18 +190,11 @@ func newLaunch(w *workload.Workload, number int, opts runner.Options, tracker *t
 }
 
 // ipoints returns the Ipoint of each instruction, nil if none is recorded.
-func ipoints(k *workload.Kernel, r *runner.Record) []trace.Ipoint {
+func ipoints(r *runner.Record) []trace.Ipoint {
 	if r == nil {
 		return nil
 	}
-	points := make([]trace.Ipoint, len(k.Graph.Kernel.Instrs))
-	for i := range points {
-		points[i] = trace.None
-	}
-	for b, at := range r.Points {
-		points[k.Graph.Blocks[b].Start] = at
-	}
-	return points
+	return r.Points
 }
 
 // cpuStream is what the CPU of a job does, as the simulators take it.

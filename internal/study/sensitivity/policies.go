@@ -67,7 +67,7 @@ func (o *Options) choose(ctx context.Context, p runner.Platform, w *workload.Wor
 	all := choices(p.Machine(), seed)
 	s := &estimate.Policies{Evidence: estimate.Observed, Seed: seed, Runs: []estimate.PolicyRun{}}
 	req = again(req)
-	req.Methods, req.EndToEnd, req.Observe, req.Unwatched = []string{}, true, true, true
+	req.Methods, req.EndToEnd, req.Observe, req.Unwatched, req.Holdout = []string{}, true, true, true, 0
 	for _, c := range all {
 		if err := o.runUnder(ctx, p.Machine(), c, req, s); halt.Ended(ctx, err) {
 			a.Interrupted = &estimate.Interruption{Reason: halt.Reason(ctx), Planned: len(all), Missing: []string{policies}}

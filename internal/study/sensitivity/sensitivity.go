@@ -119,7 +119,7 @@ func (opts *Options) analyze(ctx context.Context, p runner.Platform, w *workload
 // again is what is asked on sampled machines: the same, but for what is written or shown, and a method may have no bound there.
 func again(req analysis.Request) analysis.Request {
 	req.Path, req.Certify, req.Phase, req.Grace, req.Refusals = false, false, nil, 0, true
-	req.Campaign.Progress, req.Campaign.Begin, req.Campaign.OneCore = nil, nil, nil
+	req.Campaign.Progress, req.Campaign.Begin, req.Campaign.OneCore, req.Holdout = nil, nil, nil, 0
 	return req
 }
 

@@ -135,7 +135,7 @@ func newStopwatch(w *workload.Workload) *stopwatch {
 
 // none marks no block.
 func (m *stopwatch) none() []trace.Ipoint {
-	return slices.Repeat([]trace.Ipoint{trace.None}, m.graph.Len())
+	return slices.Repeat([]trace.Ipoint{trace.None}, len(m.graph.Kernel.Instrs))
 }
 
 // step notes an instruction.

@@ -1,0 +1,80 @@
+package analysis
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"warpbound/diag"
+	"warpbound/estimate"
+	"warpbound/internal/campaign"
+	"warpbound/internal/halt"
+	"warpbound/internal/runner"
+	"warpbound/internal/workload"
+)
+
+// apart is how far the seed of held-out vectors is from the job's.
+const apart = 1 << 32
+
+// holdOut runs test vectors of another seed, which no estimate rests on, and notes in each estimate of the whole how often
+// and how far they exceed it. If ctx ends they are as many as were run until then.
+func holdOut(ctx context.Context, p runner.Platform, w *workload.Workload, req Request, a *Answer) ([]diag.Warning, error) {
+	if req.Holdout == 0 {
+		return nil, nil
+	}
+	if !w.Spec.Varies() {
+		return []diag.Warning{{Pos: w.Spec.Pos.Kernel, ID: "nothing-held-out",
+			Text: "no input is sampled at random, so no further vector differs from those that were run: --holdout has no effect"}}, nil
+	}
+	req.enter(partHoldout)
+	for i := range a.Estimates {
+		if e := &a.Estimates[i]; e.Bounds() {
+			e.Holdout = &estimate.Holdout{Seed: w.Spec.Seed + apart}
+		}
+	}
+	spec := campaign.Spec{Vectors: req.Holdout, Repeats: req.Campaign.Repeats, Progress: req.Campaign.Progress, Begin: req.Campaign.Begin}
+	spec.Taken = func(cycles int64) {
+		for i := range a.Estimates {
+			if h := a.Estimates[i].Holdout; h != nil {
+				h.Vectors++
+				h.Max = max(h.Max, cycles)
+				if cycles > a.Estimates[i].Cycles {
+					h.Exceeded++
+				}
+			}
+		}
+	}
+	_, _, err := campaign.Run(ctx, p, workload.Reseeded(w, w.Spec.Seed+apart), spec, runner.Options{MaxCycles: req.MaxCycles}, nil)
+	if halt.Ended(ctx, err) {
+		a.lack(partHoldout)
+	} else if err != nil {
+		return nil, fmt.Errorf("held-out vectors: %w", err)
+	}
+	var warnings []diag.Warning
+	for i := range a.Estimates {
+		e := &a.Estimates[i]
+		if h := e.Holdout; h != nil && h.Exceeded > 0 {
+			warnings = append(warnings, diag.Warning{Pos: w.Spec.Pos.Kernel, ID: "holdout-exceeded", Text: fmt.Sprintf(
+				"%s is exceeded by %d of %d held-out vectors, by %.1f %% at most: do not rely on it for inputs like these; more vectors, or inputs that search finds, make it greater",
+				e.Method, h.Exceeded, h.Vectors, 100*(float64(h.Max)/float64(e.Cycles)-1))})
+		}
+	}
+	return warnings, nil
+}
+
+// untried warns of estimates that rest on random inputs alone where inputs are known to reach what time depends on: the worst
+// of them may be none that is likely to be sampled.
+func untried(w *workload.Workload, req Request, a *Answer) []diag.Warning {
+	measured := func(e estimate.Estimate) bool { return e.Evidence == estimate.Observed }
+	if !w.Spec.Varies() || req.Campaign.Inputs != nil || req.Traces != nil || !slices.ContainsFunc(a.Estimates, measured) {
+		return nil
+	}
+	for _, r := range a.Refused {
+		if r.Sink != nil {
+			return []diag.Warning{{Pos: w.Spec.Pos.Kernel, ID: "random-inputs-only", Text: fmt.Sprintf(
+				"observed estimates rest on %d random inputs alone, and %s at %s depends on inputs: others may take far longer; look for such with search, and run them with --inputs DIR",
+				a.Runs, r.Sink.What, r.Sink.Pos)}}
+		}
+	}
+	return nil
+}

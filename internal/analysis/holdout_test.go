@@ -1,0 +1,92 @@
+package analysis
+
+import (
+	"slices"
+	"testing"
+
+	"warpbound/estimate"
+	"warpbound/internal/campaign"
+	"warpbound/internal/platform"
+	"warpbound/internal/runner"
+	"warpbound/internal/workload"
+	"warpbound/kernels"
+)
+
+// TestHoldout: held-out vectors are those of another seed, each estimate tells how many of them exceed it, and no estimate changes.
+func TestHoldout(t *testing.T) {
+	j, err := platform.LoadFS(kernels.Suite(), "petriSmall/job.toml", "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	req := Request{Methods: []string{"hybrid/phases", "hybrid/dynamic", "hybrid/warp"}, Campaign: campaign.Spec{Vectors: 1}}
+	plain, err := Analyze(t.Context(), j.Platform, j.Workload, req)
+	if err != nil {
+		t.Fatal(err)
+	}
+	req.Holdout = 12
+	a, err := Analyze(t.Context(), j.Platform, j.Workload, req)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var times []int64
+	other := workload.Reseeded(j.Workload, j.Spec.Seed+apart)
+	spec := campaign.Spec{Vectors: 12, Taken: func(cycles int64) { times = append(times, cycles) }}
+	if _, _, err := campaign.Run(t.Context(), j.Platform, other, spec, runner.Options{}, nil); err != nil {
+		t.Fatal(err)
+	}
+	warned := 0
+	for i := range a.Estimates {
+		e := &a.Estimates[i]
+		if e.Cycles != plain.Estimates[i].Cycles || plain.Estimates[i].Holdout != nil {
+			t.Errorf("%s: %d cycles, and %d without held-out vectors", e.Method, e.Cycles, plain.Estimates[i].Cycles)
+		}
+		if !e.Bounds() {
+			if e.Holdout != nil {
+				t.Errorf("%s bounds no launch, and is held against runs", e.Method)
+			}
+			continue
+		}
+		want := estimate.Holdout{Vectors: 12, Max: slices.Max(times), Seed: j.Spec.Seed + apart}
+		for _, cycles := range times {
+			if cycles > e.Cycles {
+				want.Exceeded++
+			}
+		}
+		if *e.Holdout != want {
+			t.Errorf("%s: %+v, want %+v", e.Method, *e.Holdout, want)
+		}
+		if want.Exceeded > 0 {
+			warned++
+		}
+	}
+	found := 0
+	for _, w := range a.Warnings {
+		if w.ID == "holdout-exceeded" {
+			found++
+		}
+	}
+	if warned == 0 || found != warned {
+		t.Errorf("%d warnings, want %d, of which there should be some: one run says little of others", found, warned)
+	}
+}
+
+// TestNothingHeldOut: where no input is sampled no vector differs from the one that was run.
+func TestNothingHeldOut(t *testing.T) {
+	j, err := platform.LoadFS(kernels.Suite(), "nwUpper/job.toml", "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if j.Spec.Varies() {
+		t.Fatal("inputs are sampled")
+	}
+	a, err := Analyze(t.Context(), j.Platform, j.Workload, Request{Methods: []string{"hybrid/phases"}, Holdout: 3})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if e := a.Estimates[0]; e.Holdout != nil || !slices.ContainsFunc(a.Warnings, func(w estimate.Warning) bool { return w.ID == "nothing-held-out" }) {
+		t.Errorf("%+v, warnings %+v", e.Holdout, a.Warnings)
+	}
+	if e := a.Estimates[0]; e.Cycles != a.Observed.Max || e.SelfPrediction.Verdict != estimate.Fixed || a.Answer == nil {
+		t.Errorf("%d cycles, %+v, answer %+v", e.Cycles, e.SelfPrediction, a.Answer)
+	}
+}

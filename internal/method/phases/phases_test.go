@@ -1,0 +1,208 @@
+package phases
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"warpbound/estimate"
+	"warpbound/internal/graph"
+	"warpbound/internal/trace"
+)
+
+// drawRecording draws points in any combination of what they are for.
+func drawRecording(t *rapid.T) *recording {
+	flip := func(name string) bool { return rapid.Bool().Draw(t, name) }
+	r := &recording{
+		wave: rapid.IntRange(1, 3).Draw(t, "wave"), fine: rapid.SampledFrom([]int32{1, 2, 16}).Draw(t, "fine"), varies: true,
+		without: Ingredients{Barriers: flip("barriers"), Iterations: flip("iterations"), Milestones: flip("milestones"), Windows: flip("windows")},
+	}
+	n := rapid.IntRange(1, 6).Draw(t, "points")
+	for i := range n {
+		p := point{block: i, instr: i, loop: -1, milestone: rapid.IntRange(-1, n).Draw(t, "milestone"), barrier: flip("barrier")}
+		if flip("header") {
+			p.loop = len(r.loops)
+			r.loops = append(r.loops, graph.Loop{Header: i, Body: body(t, n, i)})
+		}
+		r.points = append(r.points, p)
+	}
+	return r
+}
+
+// body draws the blocks of a loop.
+func body(t *rapid.T, n, header int) []int {
+	blocks := rapid.SliceOfN(rapid.IntRange(0, n-1), 0, n).Draw(t, "body")
+	blocks = append(blocks, header)
+	slices.Sort(blocks)
+	return slices.Compact(blocks)
+}
+
+// drawRun draws warps that pass points in any order, whatever these are for.
+func drawRun(t *rapid.T, points, number int) trace.Run {
+	run := trace.Run{Number: number}
+	for cta := range int32(rapid.IntRange(1, 3).Draw(t, "ctas")) {
+		start := rapid.Int64Range(0, 9).Draw(t, "start")
+		for w := range int32(rapid.IntRange(1, 3).Draw(t, "warps")) {
+			now := start
+			add := func(at trace.Ipoint) {
+				run.Records = append(run.Records, trace.Record{Cycle: now, CTA: cta, Warp: w, Ipoint: at})
+			}
+			add(trace.Start)
+			for range rapid.IntRange(0, 12).Draw(t, "steps") {
+				now += rapid.Int64Range(0, 20).Draw(t, "cycles")
+				add(trace.Ipoint(rapid.IntRange(0, points-1).Draw(t, "point")))
+			}
+			now += rapid.Int64Range(0, 20).Draw(t, "cycles")
+			add(trace.Exit)
+			run.End = max(run.End, now)
+		}
+	}
+	slices.SortStableFunc(run.Records, trace.Compare)
+	return run
+}
+
+// TestNoRunIsLonger: whatever order warps pass points in, and whatever these are for, no run from which an estimate was made takes
+// longer, with windows of any size and with any ingredient left out; and merging in any order makes no difference.
+func TestNoRunIsLonger(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		r := drawRecording(t)
+		one, a, b := newProfile(r), newProfile(r), newProfile(r)
+		var longest int64
+		for i := range rapid.IntRange(1, 25).Draw(t, "runs") {
+			run := drawRun(t, len(r.points), i)
+			saved := rapid.IntRange(0, 4).Draw(t, "saved") == 0
+			longest = max(longest, run.End)
+			for _, p := range []*profile{one, []*profile{a, b}[i%2]} {
+				if saved {
+					p.Saved()
+				}
+				if err := run.Replay(p); err != nil {
+					t.Fatal(err)
+				}
+			}
+		}
+		for w, g := range one.graphs {
+			if cycles, _ := g.longest(append(sampledGroups(), chosen)...); cycles < longest {
+				t.Errorf("windows of %d: %d cycles, but a run takes %d", windows[w], cycles, longest)
+			}
+		}
+		if err := b.Absorb(a); err != nil {
+			t.Fatal(err)
+		}
+		e, merged := one.estimate(), b.estimate()
+		if e.Cycles != merged.Cycles || *e.SelfPrediction != *merged.SelfPrediction || fmt.Sprint(one.observed()) != fmt.Sprint(b.observed()) {
+			t.Errorf("%d cycles, but %d of merged profiles", e.Cycles, merged.Cycles)
+		}
+		var sum int64
+		for _, s := range e.Breakdown {
+			sum += s.Cycles
+		}
+		if sum != e.Cycles {
+			t.Errorf("the breakdown adds up to %d of %d cycles", sum, e.Cycles)
+		}
+		if news, err := b.Learn(newProfile(r)); news || err != nil {
+			t.Errorf("there is something new in no run: %v, %v", news, err)
+		}
+	})
+}
+
+// phased is a kernel of a block, a barrier, and a block behind it.
+func phased(without Ingredients) *recording {
+	return &recording{
+		wave: 1, fine: 16, varies: true, without: without,
+		points: []point{
+			{IpointInfo: trace.IpointInfo{Name: "entry"}, loop: -1, milestone: 0},
+			{IpointInfo: trace.IpointInfo{Name: "entry/barrier"}, instr: 1, loop: -1, milestone: -1, barrier: true},
+			{IpointInfo: trace.IpointInfo{Name: "behind"}, instr: 2, block: 1, loop: -1, milestone: 1},
+		},
+	}
+}
+
+// run makes a run of one CTA of lists of times: start, entry, arrival, behind, exit.
+func run(number int, warps ...[5]int64) trace.Run {
+	r := trace.Run{Number: number}
+	for w, times := range warps {
+		for i, at := range []trace.Ipoint{trace.Start, 0, 1, 2, trace.Exit} {
+			r.Records = append(r.Records, trace.Record{Cycle: times[i], Warp: int32(w), Ipoint: at})
+		}
+		r.End = max(r.End, times[4])
+	}
+	slices.SortStableFunc(r.Records, trace.Compare)
+	return r
+}
+
+// TestWaiting: time at a barrier is not charged, and the longest path changes warps there. One warp reaches the entry in cycle 10
+// and waits 85 cycles behind it, the other one is there in cycle 90: without barriers both are added up.
+func TestWaiting(t *testing.T) {
+	for _, c := range []struct {
+		without Ingredients
+		want    int64
+	}{
+		{Ingredients{}, 90 + 10 + 5 + 45},
+		{Ingredients{Barriers: true}, 90 + 95 + 45},
+	} {
+		p := newProfile(phased(c.without))
+		r := run(0, [5]int64{0, 10, 20, 105, 110}, [5]int64{0, 90, 100, 105, 150})
+		if err := r.Replay(p); err != nil {
+			t.Fatal(err)
+		}
+		if e := p.estimate(); e.Cycles != c.want {
+			t.Errorf("without %+v: %d cycles, want %d", c.without, e.Cycles, c.want)
+		}
+	}
+}
+
+// TestSelfPrediction: windows are chosen that hold, and where none do the estimate is not to be relied on.
+func TestSelfPrediction(t *testing.T) {
+	for _, c := range []struct {
+		name string
+		time func(i int) int64
+		runs int
+		want estimate.SelfPrediction
+	}{
+		{"few", func(int) int64 { return 100 }, 19, estimate.SelfPrediction{Verdict: estimate.TooFewRuns, Window: 1}},
+		{"alike", func(int) int64 { return 100 }, 20, estimate.SelfPrediction{Verdict: estimate.Held, Window: 4, Splits: 5}},
+		{"growing", func(i int) int64 { return 100 + int64(i) }, 40, estimate.SelfPrediction{Verdict: estimate.Exceeded, Window: 1, Splits: 5, Exceeded: 5}},
+		{"one outlier", func(i int) int64 {
+			if i == 20 {
+				return 1000
+			}
+			return 100
+		}, 100, estimate.SelfPrediction{Verdict: estimate.Exceeded, Window: 1, Splits: 5, Exceeded: 4}},
+	} {
+		p := newProfile(phased(Ingredients{}))
+		for i := range c.runs {
+			r := run(i, [5]int64{0, 10, 20, 30, c.time(i)})
+			if err := r.Replay(p); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if e := p.estimate(); *e.SelfPrediction != c.want || e.Relied() != (c.want.Verdict == estimate.Held) {
+			t.Errorf("%s: %+v, want %+v", c.name, *e.SelfPrediction, c.want)
+		}
+	}
+}
+
+// TestSaved: an input that somebody chose takes part in all splits, and is none of the runs that they have to hold.
+func TestSaved(t *testing.T) {
+	p := newProfile(phased(Ingredients{}))
+	for i := range 30 {
+		r := run(i, [5]int64{0, 10, 20, 30, 100})
+		if i == 29 {
+			p.Saved()
+			r = run(i, [5]int64{0, 10, 20, 30, 5000})
+		}
+		if err := r.Replay(p); err != nil {
+			t.Fatal(err)
+		}
+	}
+	e := p.estimate()
+	if e.Cycles != 5000 || e.SelfPrediction.Verdict != estimate.Held {
+		t.Errorf("%d cycles, %+v", e.Cycles, e.SelfPrediction)
+	}
+	if c := e.Detail.(*estimate.HybridPhases).Chance; c.Runs != 29 || c.HighWater != 100 || c.Exceeds != 1.0/30 || c.Gumbel != 100 {
+		t.Errorf("%+v", c)
+	}
+}

@@ -1,0 +1,270 @@
+package phases
+
+import (
+	"errors"
+	"fmt"
+	"math/big"
+	"math/bits"
+
+	"warpbound/internal/trace"
+)
+
+// windows are the sizes of windows that are tried, the coarsest first: a transition spans so many back edges, or so
+// many milestones.
+var windows = [...]int32{4, 2, 1}
+
+// profile sums up what runs show, in memory that does not grow with their number. It is a trace.Sink, and a
+// trace.Mergeable.
+type profile struct {
+	of     *recording
+	graphs [len(windows)]*contexts
+
+	runs, sampled int64
+	shortest      int64
+	longest       times
+	sum, squares  big.Int // of the times of runs that were sampled
+	total         big.Int // of all
+
+	selected bool // the next run is of inputs that somebody chose
+	run      *running
+}
+
+func newProfile(r *recording) *profile {
+	p := &profile{of: r, longest: never()}
+	for w := range p.graphs {
+		p.graphs[w] = newContexts()
+	}
+	return p
+}
+
+// running is a run that is being read.
+type running struct {
+	number int
+	group  int
+	warps  map[warpID]*warp
+	ctas   map[int32]*cta
+	alive  int
+	last   int64
+}
+
+type warpID struct{ cta, warp int32 }
+
+// cta is where the CTA of some warps is.
+type cta struct {
+	release []int64 // of the barriers that end its phases: the latest arrival so far
+}
+
+// warp is what a warp has passed.
+type warp struct {
+	place
+	block int32 // of the point passed last; -1 at the start
+	at    [len(windows)]cursor
+}
+
+// cursor is the node that a warp has passed last, for a window size.
+type cursor struct {
+	node    int32
+	since   int64 // when
+	barrier int32 // the phase whose release that is; -1 if it is none
+}
+
+// Saved implements trace.Selective.
+func (p *profile) Saved() { p.selected = true }
+
+// BeginRun implements trace.Sink.
+func (p *profile) BeginRun(number int) error {
+	if p.run != nil {
+		return fmt.Errorf("run %d begins inside run %d", number, p.run.number)
+	}
+	p.run = &running{number: number, group: tenth(number), warps: map[warpID]*warp{}, ctas: map[int32]*cta{}}
+	if p.selected {
+		p.run.group, p.selected = chosen, false
+	}
+	return nil
+}
+
+// Record implements trace.Sink.
+func (p *profile) Record(r trace.Record) error {
+	if p.run == nil {
+		return errors.New("record outside a run")
+	}
+	id := warpID{r.CTA, r.Warp}
+	w, met := p.run.warps[id]
+	switch {
+	case r.Ipoint == trace.Start:
+		if met {
+			return p.failed(r, "the warp has started before")
+		}
+		p.start(id, r)
+	case w == nil:
+		return p.failed(r, "the warp is not running")
+	case r.Ipoint == trace.Exit:
+		p.reach(w, id, r.Cycle, place{class: w.class, phase: last, point: atExit}, every)
+		p.run.warps[id] = nil
+		p.run.alive--
+		p.run.last = max(p.run.last, r.Cycle)
+	case int(r.Ipoint) >= len(p.of.points):
+		return p.failed(r, fmt.Sprintf("there is no ipoint %d", r.Ipoint))
+	default:
+		p.passes(w, id, int32(r.Ipoint), r.Cycle)
+	}
+	return nil
+}
+
+func (p *profile) failed(r trace.Record, why string) error {
+	return fmt.Errorf("run %d, CTA %d, warp %d, cycle %d: %s", p.run.number, r.CTA, r.Warp, r.Cycle, why)
+}
+
+// every keeps a point whatever the size of the window.
+func every(int32) bool { return true }
+
+// start begins a warp.
+func (p *profile) start(id warpID, r trace.Record) {
+	w := &warp{place: place{class: p.of.class(r.CTA), point: atStart}, block: -1}
+	for i, g := range p.graphs {
+		n := g.at(w.place)
+		g.nodes[n].starts[p.run.group] = max(g.nodes[n].starts[p.run.group], r.Cycle)
+		w.at[i] = cursor{n, r.Cycle, -1}
+	}
+	p.run.warps[id] = w
+	p.run.alive++
+	if p.run.ctas[id.cta] == nil {
+		p.run.ctas[id.cta] = &cta{}
+	}
+}
+
+// passes follows a warp to a point.
+func (p *profile) passes(w *warp, id warpID, at int32, now int64) {
+	point := &p.of.points[at]
+	without := p.of.without
+	before := w.block
+	w.block = int32(point.block)
+	if point.loop >= 0 && before >= 0 && p.of.loops[point.loop].Contains(int(before)) {
+		w.turns++
+		fine := spacing(w.turns, p.of.fine)
+		if !without.Iterations {
+			to := w.place
+			to.point = at
+			p.reach(w, id, now, to, func(window int32) bool { return w.turns%(window*fine) == 0 })
+		}
+	}
+	if passed := int32(point.milestone) + 1; passed > w.milestone && !without.Milestones {
+		w.milestone, w.turns = passed, 0
+		to := w.place
+		to.point = at
+		p.reach(w, id, now, to, func(window int32) bool { return passed%window == 0 })
+	}
+	if point.barrier && !without.Barriers {
+		p.arrive(w, id, now)
+	}
+}
+
+// arrive ends a phase of a warp: what has taken it there ends at the release of the barrier.
+func (p *profile) arrive(w *warp, id warpID, now int64) {
+	c := p.run.ctas[id.cta]
+	for int(w.phase) >= len(c.release) {
+		c.release = append(c.release, 0)
+	}
+	c.release[w.phase] = max(c.release[w.phase], now)
+	if w.phase%spacing(w.phase, p.of.fine) == 0 {
+		p.reach(w, id, now, place{class: w.class, phase: w.phase, milestone: last, point: atRelease}, every)
+		for i := range w.at {
+			w.at[i].barrier = w.phase
+		}
+	}
+	w.phase, w.turns = w.phase+1, 0
+}
+
+// spacing is how far apart kept points are that a warp passes the n-th time: 1 up to fine, and from there on so that
+// their number grows with the logarithm of n alone.
+func spacing(n, fine int32) int32 {
+	return 1 << max(0, bits.Len32(uint32(n/fine)))
+}
+
+// reach notes the transition of a warp to a context, for those sizes of windows that keep it. A transition out of a barrier
+// takes its time since the release.
+func (p *profile) reach(w *warp, id warpID, now int64, to place, keeps func(window int32) bool) {
+	for i, g := range p.graphs {
+		if !keeps(windows[i]) {
+			continue
+		}
+		c := &w.at[i]
+		if c.barrier >= 0 {
+			c.since = p.run.ctas[id.cta].release[c.barrier]
+		}
+		*c = cursor{g.pass(c.node, to, p.run.group, max(0, now-c.since)), now, -1}
+	}
+}
+
+// EndRun implements trace.Sink.
+func (p *profile) EndRun(end int64) error {
+	switch {
+	case p.run == nil:
+		return errors.New("end of a run outside a run")
+	case p.run.alive > 0:
+		return fmt.Errorf("run %d: %d of %d warps have no exit", p.run.number, p.run.alive, len(p.run.warps))
+	case end != p.run.last:
+		return fmt.Errorf("run %d: the run ends in cycle %d, but its last warp exits in cycle %d", p.run.number, end, p.run.last)
+	}
+	if p.runs == 0 || end < p.shortest {
+		p.shortest = end
+	}
+	p.runs++
+	p.longest[p.run.group] = max(p.longest[p.run.group], end)
+	cycles := big.NewInt(end)
+	p.total.Add(&p.total, cycles)
+	if p.run.group != chosen {
+		p.sampled++
+		p.sum.Add(&p.sum, cycles)
+		p.squares.Add(&p.squares, cycles.Mul(cycles, cycles))
+	}
+	p.run = nil
+	return nil
+}
+
+// Absorb implements trace.Mergeable.
+func (p *profile) Absorb(other trace.Sink) error {
+	q, ok := other.(*profile)
+	if !ok || q.of != p.of {
+		return fmt.Errorf("a profile takes over another one of the same recording, not a %T", other)
+	}
+	if p.run != nil || q.run != nil {
+		return errors.New("a profile cannot be merged inside a run")
+	}
+	for i, g := range p.graphs {
+		g.merge(q.graphs[i])
+	}
+	if q.runs > 0 && (p.runs == 0 || q.shortest < p.shortest) {
+		p.shortest = q.shortest
+	}
+	p.runs += q.runs
+	p.sampled += q.sampled
+	p.longest.merge(&q.longest)
+	p.sum.Add(&p.sum, &q.sum)
+	p.squares.Add(&p.squares, &q.squares)
+	p.total.Add(&p.total, &q.total)
+	return nil
+}
+
+// Learn implements campaign.Learner: an estimate rests on every largest time.
+func (p *profile) Learn(from trace.Sink) (news bool, err error) {
+	q, ok := from.(*profile)
+	if !ok {
+		return false, fmt.Errorf("%T is no profile", from)
+	}
+	news = p.lacks(q)
+	return news, p.Absorb(q)
+}
+
+// lacks reports whether another profile shows something that this one does not, or a longer time.
+func (p *profile) lacks(q *profile) bool {
+	if q.longest.any() > p.longest.any() {
+		return true
+	}
+	for i, g := range p.graphs {
+		if g.lacks(q.graphs[i]) {
+			return true
+		}
+	}
+	return false
+}
