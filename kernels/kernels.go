@@ -3,7 +3,8 @@
 // in Go. Six kernels in PTX are the ones that all methods are measured with (References);
 // the others are for methods about shared caches (LLC), for searches for the worst
 // input (Search), for devices with tensor cores (Tensor), for jobs of several launches
-// (Applications), and for what arguments of kernels can be (Arguments).
+// (Applications), for what arguments of kernels can be (Arguments), and for comparing hybrid
+// analysis with its paper (SDK).
 //
 // The directory of each kernel bears its name. The references restate in plain
 // Go what a kernel computes, so this package imports nothing else of the
