@@ -10,12 +10,12 @@ import (
 func TestInterrupted(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	kernels := make(map[string]bool)
-	r, err := Paper(ctx, "hybrid", Options{Vectors: 1, Progress: func(kernel string, _, _ int) {
+	r, err := Paper(ctx, "hybrid", Options{Vectors: 9, Quick: true, Progress: func(kernel string, _, _ int) {
 		if kernels[kernel] = true; len(kernels) == 2 {
 			cancel()
 		}
 	}})
-	if !errors.Is(err, context.Canceled) || r == nil || len(r.Examples) == 0 || len(r.Tables) != 1 || len(r.Tables[0].Rows) != 1 || r.Interrupted == nil {
+	if !errors.Is(err, context.Canceled) || r == nil || len(r.Examples) == 0 || len(r.Tables) != 3 || len(r.Tables[2].Rows) != 1 || r.Interrupted == nil {
 		t.Errorf("%+v, %v", r, err)
 	}
 }

@@ -1,0 +1,148 @@
+package reproduce
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"warpbound/estimate"
+	"warpbound/internal/analysis"
+	"warpbound/internal/campaign"
+	"warpbound/internal/method/hybrid"
+	"warpbound/internal/platform"
+	"warpbound/kernels"
+)
+
+// Hybrid reproduces Betts and Donaldson: the worked examples of Figs. 1, 2, 4 and
+// 6, and their Tables I and II for kernels that do the same as theirs.
+func Hybrid(ctx context.Context, opts Options) (*estimate.Reproduction, error) {
+	r := &estimate.Reproduction{
+		Paper:  "Betts and Donaldson, Estimating the WCET of GPU-Accelerated Applications using Hybrid Analysis, ECRTS 2013",
+		Tables: []estimate.Table{},
+	}
+	examples, err := hybrid.Examples(ctx)
+	if err != nil {
+		return nil, err
+	}
+	for _, e := range examples {
+		r.Examples = append(r.Examples, estimate.Example(e))
+	}
+	r.Examples = append(r.Examples, paperAverages()...)
+	if opts.ExamplesOnly {
+		return r, nil
+	}
+	rows, err := analyseTableII(ctx, opts)
+	r.Tables = append(r.Tables, tableI())
+	if len(rows) > 0 {
+		r.Tables = append(r.Tables, hybridTableII(rows, opts), hybridLaunches(rows))
+		if err == nil {
+			r.Examples = append(r.Examples, boundsHold(rows))
+		}
+	}
+	return r, err
+}
+
+// hybridRow is what was found of a kernel of Table II.
+type hybridRow struct {
+	kernel    kernels.SDKKernel
+	paper     hybridFigures
+	ctas      int
+	threads   int // of a CTA
+	runs      int // from which the estimates were learned
+	invariant bool
+	observed  int64                         // the longest of them: the high-water mark
+	estimates map[string]*estimate.Estimate // by ID
+}
+
+// bounds are the estimates that bound a kernel, in the order of their columns. A method that the analysis does not have
+// is left out of the table. hybrid/warp is not among them: it is one warp's.
+var hybridBounds = []string{"hybrid/dynamic", "hybrid/waves", "hybrid/phases"}
+
+// cycles is an estimate; 0 if there is none.
+func (r *hybridRow) cycles(id string) int64 {
+	if e := r.estimates[id]; e != nil {
+		return e.Cycles
+	}
+	return 0
+}
+
+// equation2 is the paper's second equation as published, which is no bound.
+func (r *hybridRow) equation2() int64 {
+	if e := r.estimates["hybrid/waves"]; e != nil {
+		if d, ok := e.Detail.(*estimate.HybridWaves); ok {
+			return d.Published
+		}
+	}
+	return 0
+}
+
+// below returns the bounds that are below the high-water mark.
+func (r *hybridRow) below() []string {
+	var ids []string
+	for _, id := range hybridBounds {
+		if e := r.estimates[id]; e != nil && e.Cycles < r.observed {
+			ids = append(ids, id)
+		}
+	}
+	return ids
+}
+
+// hybridVectors is how many random inputs a kernel is run on. A tenth does where a run takes more than a fifth of a
+// second: which kernels these are is stated in their list, so that tables do not depend on the computer.
+func hybridVectors(k kernels.SDKKernel, opts Options) int {
+	if k.Long && !opts.Quick {
+		return max(opts.Vectors/10, 1)
+	}
+	return opts.Vectors
+}
+
+// analyseTableII analyses the kernels of Table II. After an error it returns those before.
+func analyseTableII(ctx context.Context, opts Options) ([]hybridRow, error) {
+	file := "paper.toml"
+	if opts.Quick {
+		file = "job.toml"
+	}
+	ids := slices.DeleteFunc(analysis.Methods().IDs(), func(id string) bool { return !strings.HasPrefix(id, "hybrid/") })
+	var rows []hybridRow
+	for i, k := range kernels.SDK() {
+		job, err := platform.LoadFS(k.Files(), file, "")
+		if err != nil {
+			return rows, err
+		}
+		ask := analysis.Request{Methods: ids, Unwatched: true, Campaign: campaign.Spec{Vectors: hybridVectors(k, opts)}}
+		if opts.Progress != nil {
+			ask.Campaign.Progress = func(done, total int) { opts.Progress(k.Program, done, total) }
+		}
+		a, err := analysis.Analyze(ctx, job.Platform, job.Workload, ask)
+		if err != nil {
+			return rows, fmt.Errorf("%s: %w", k.Program, err)
+		}
+		r := hybridRow{
+			kernel: k, paper: paperTableIIOfHybrid[i], ctas: volume(a.Launch.Grid), threads: volume(a.Launch.Block), runs: a.Runs,
+			invariant: !job.Workload.Spec.Varies() || a.Convergence != nil && a.Convergence.Stopped == estimate.StoppedInvariant,
+			observed:  a.Observed.Max, estimates: make(map[string]*estimate.Estimate),
+		}
+		for i, e := range a.Estimates {
+			r.estimates[e.Method] = &a.Estimates[i]
+		}
+		rows = append(rows, r)
+	}
+	return rows, nil
+}
+
+func volume(dims [3]int) int { return dims[0] * dims[1] * dims[2] }
+
+// boundsHold counts the bounds below the high-water marks, of which there must be none.
+func boundsHold(rows []hybridRow) estimate.Example {
+	bounds, below := 0, 0
+	for _, r := range rows {
+		for _, id := range hybridBounds {
+			if r.estimates[id] != nil {
+				bounds++
+			}
+		}
+		below += len(r.below())
+	}
+	return example(fmt.Sprintf("Table II: bounds below the high-water mark, of %d", bounds), "0", fmt.Sprint(below))
+}
