@@ -47,8 +47,8 @@ func reproduceCommand() *cobra.Command {
 	}
 	format := addFormat(c)
 	c.Flags().BoolVar(&opts.ExamplesOnly, "examples", false, "only the worked examples")
-	c.Flags().BoolVar(&quick, "quick", false, fmt.Sprintf("%d runs for each kernel of a table instead of %d, short benchmarks, the machine's quota of a shared cache only, and searches of %d runs instead of %d in the paper's kernels only", minimum.vectors, normal.vectors, minimum.searchRuns, normal.searchRuns))
-	c.Flags().BoolVar(&full, "full", false, fmt.Sprintf("%d runs for each kernel, as in the paper, long benchmarks, more quotas of a shared cache, and searches of %d runs", maximum.vectors, maximum.searchRuns))
+	c.Flags().BoolVar(&quick, "quick", false, fmt.Sprintf("%d runs for each kernel of a table instead of %d, small launches and short benchmarks, the machine's quota of a shared cache only, and searches of %d runs instead of %d in the paper's kernels only", minimum.vectors, normal.vectors, minimum.searchRuns, normal.searchRuns))
+	c.Flags().BoolVar(&full, "full", false, fmt.Sprintf("%d runs for each kernel, as in the paper, or a tenth of them where one takes long, long benchmarks, more quotas of a shared cache, and searches of %d runs", maximum.vectors, maximum.searchRuns))
 	c.Flags().StringVar(&plots, "plots", "", "also write figures as SVG to this directory; created if missing")
 	c.MarkFlagsMutuallyExclusive("quick", "full")
 	c.MarkFlagsMutuallyExclusive("plots", "examples")
