@@ -31,19 +31,19 @@ type SDKKernel struct {
 // SDK returns the kernels in the order of the paper's table.
 func SDK() []SDKKernel {
 	const (
-		million = "2^20 keys with values: the paper has no size, the times fit this one"
-		square  = "1024 x 1024, which 1024 CTAs of 256 threads make with tiles of 32 x 32"
-		wave    = "3584 elements: no more than a CTA for each SM fits starts within 7 cycles"
+		million = "2^20 keys with values: the paper has no size, its times fit this one"
+		square  = "1024 x 1024, which 1024 CTAs of 256 threads make with tiles of 32 x 32; which variant of the program it is, is inferred"
+		wave    = "3584 elements: no more than a CTA for each SM fits starts within 7 cycles; which variant of the program it is, is inferred"
 		matrix  = "the matrix has 2048 rows, the default of the program; "
-		scan    = "2^20 elements: the paper has no size, the times fit this one"
+		scan    = "2^20 elements: the paper has no size, its times fit this one"
 	)
 	return []SDKKernel{
 		sdkKernel("BitonicSort-1", "bitonicTiles", bitonicTiles, million, "keysOut", "valuesOut").long(),
 		sdkKernel("BitonicSort-2", "bitonicMergeStep", bitonicMergeStep, million, "keys", "values").long(),
 		sdkKernel("BitonicSort-3", "bitonicMergeTiles", bitonicMergeTiles, million, "allKeys", "allValues").long(),
 		sdkKernel("BlackScholes", "blackScholes", blackScholes,
-			"4,000,000 options and 480 CTAs, the defaults of the program: the text says one wave, the figures of the table five", "call", "put").long().within(1e-4),
-		sdkKernel("EigenValues-1", "bisect", bisect, matrix+"the entries are random", "leftOut", "rightOut", "belowLeftOut", "belowRightOut", "found"),
+			"4,000,000 options and 480 CTAs, the defaults of the program: the text says one wave, the figures of the table five; functions are approximations of the hardware", "call", "put").long().within(1e-4),
+		sdkKernel("EigenValues-1", "bisect", bisect, matrix+"intervals are put in their order by a scan of another kind", "leftOut", "rightOut", "belowLeftOut", "belowRightOut", "found"),
 		sdkKernel("EigenValues-2", "bisectSingle", bisectSingle,
 			matrix+"the diagonal is fixed, so that the intervals, which EigenValues-1 would leave, are valid for all inputs", "eigenvalues").long(),
 		sdkKernel("EigenValues-3", "bisectMulti", bisectMulti,
@@ -51,11 +51,11 @@ func SDK() []SDKKernel {
 		sdkKernel("Histogram-1", "histogramMerge", histogramMerge,
 			"4370 partial histograms, which 64 MiB make: 64 CTAs of 8 warps fit starts within 39 cycles", "histogram").long(),
 		sdkKernel("Histogram-2", "histogramPartial", histogramPartial, "64 MiB, the default of the program", "partial").long(),
-		sdkKernel("MatrixMultiply", "matrixMultiply", matrixMultiply, "80 x 48 by 48 x 128: the paper has no size, the times fit a small one", "c"),
+		sdkKernel("MatrixMultiply", "matrixMultiply", matrixMultiply, "80 x 48 by 48 x 128: the paper has no size, its times fit a small one", "c"),
 		sdkKernel("MatrixTranspose-1", "transposeNaive", transpose, square, "out").long(),
-		sdkKernel("MatrixTranspose-2", "transposeCoalesced", transpose, square+"; which of the program's variants it is, is inferred", "out").long(),
-		sdkKernel("MatrixTranspose-3", "transposePadded", transpose, square+"; which of the program's variants it is, is inferred", "out").long(),
-		sdkKernel("MatrixTranspose-4", "transposeDiagonal", transpose, square+"; which of the program's variants it is, is inferred", "out").long(),
+		sdkKernel("MatrixTranspose-2", "transposeCoalesced", transpose, square, "out").long(),
+		sdkKernel("MatrixTranspose-3", "transposePadded", transpose, square, "out").long(),
+		sdkKernel("MatrixTranspose-4", "transposeDiagonal", transpose, square, "out").long(),
 		sdkKernel("Reduction-1", "reduceModulo", reduce256(1), wave, "out"),
 		sdkKernel("Reduction-2", "reduceStrided", reduce256(1), wave, "out"),
 		sdkKernel("Reduction-3", "reduceSequential", reduce256(1), wave, "out"),

@@ -138,7 +138,7 @@ func hybridLaunches(rows []hybridRow) estimate.Table {
 		{"kernel", func(r *hybridRow) string { return r.kernel.Program }, nil},
 		{"ours", func(r *hybridRow) string { return r.kernel.Kernel }, nil},
 		{"CTAs", func(r *hybridRow) string { return fmt.Sprint(r.ctas) }, nil},
-		{"threads", func(r *hybridRow) string { return fmt.Sprint(r.ctas * r.threads) }, nil},
+		{"threads of each", func(r *hybridRow) string { return fmt.Sprint(r.threads) }, nil},
 		{"vectors", func(r *hybridRow) string { return fmt.Sprint(r.runs) }, nil},
 		{"time depends on inputs", func(r *hybridRow) string {
 			if r.invariant {
