@@ -104,6 +104,7 @@ var arrows = []rule{
 	{"internal/method", []string{"internal/method/*", "internal/workload", "internal/runner/...", "internal/instrument", "internal/report", "internal/cli"}, "the contract knows no method, and nothing that runs"},
 	{"internal/method/cells", []string{"internal/method", "internal/method/*"}, "what methods share knows none of them"},
 	{"internal/method/cost", []string{"internal/method", "internal/method/*"}, "what methods share knows none of them"},
+	{"internal/method/reach", []string{"internal/method/*"}, "what methods share knows no method"},
 	{"internal/method/cta/...", []string{"internal/method/hybrid/...", "internal/method/llc/...", "internal/method/search/...", "internal/method/split/..."}, "methods do not know each other"},
 	{"internal/method/greedy", []string{"internal/method/cta/...", "internal/method/hybrid/...", "internal/method/llc/...", "internal/method/oblivious", "internal/method/search/...", "internal/method/split/..."}, "methods do not know each other"},
 	{"internal/method/hybrid/...", []string{"internal/method/cta/...", "internal/method/llc/...", "internal/method/search/...", "internal/method/split/..."}, "methods do not know each other"},

@@ -16,25 +16,32 @@ import (
 // analysis is the state of one bound.
 type analysis struct {
 	*model
-	launch   *semantics.Launch
-	graph    *cfg.Graph
-	counter  *cost.Counter
-	threads  uint64   // of a CTA
-	lanes    []uint64 // threads of each warp
-	warp     int      // that is executed
-	ctas     int
-	sms      int
-	slots    int // of an SM
-	scratch  sums
-	ccached  bool  // parameters and constants stay in their cache once they are there
-	clines   int64 // lines of them
-	table    table
-	merged   int64 // how often an access to the L1 finds no room in the entry of its line, on all SMs
-	foot     footprint
-	loops    []absexec.LoopFact
-	shuffled bool // steps are not told in the order in which warps execute them
-	warps    [][]absexec.Result
-	warnings []diag.Warning
+	launch      *semantics.Launch
+	graph       *cfg.Graph
+	counter     *cost.Counter
+	threads     uint64   // of a CTA
+	lanes       []uint64 // threads of each warp
+	warp        int      // that is executed
+	ctas        int
+	sms         int
+	slots       int // of an SM
+	scratch     sums
+	ccached     bool  // parameters and constants stay in their cache once they are there
+	clines      int64 // lines of them
+	table       table
+	pools       *pools
+	pooled      map[int][]int // lines of the table that an instruction can touch
+	wild        bool          // nothing is known of what the L1 holds
+	inL1        []l1          // by SM, or of all together if CTAs may come to any; none if nothing is known
+	takesStores bool          // the L1 takes stores to lines of local memory that were loaded before
+	stamps      []int         // by line of the table: see waited
+	stamp       int
+	merged      int64 // how often an access to the L1 finds no room in the entry of its line, on all SMs
+	foot        footprint
+	loops       []absexec.LoopFact
+	shuffled    bool // steps are not told in the order in which warps execute them
+	warps       [][]absexec.Result
+	warnings    []diag.Warning
 }
 
 // maxBoxes limits the boxes of CTAs that are told apart, maxCells the cells of a grid.
@@ -63,6 +70,7 @@ func newAnalysis(p *method.Problem) *analysis {
 		a.lanes = append(a.lanes, p.Launch.Threads(w))
 	}
 	a.findConstants()
+	a.pools = newPools(p, a.L1.Sets.Value*a.ways)
 	return a
 }
 
@@ -76,7 +84,9 @@ func (a *analysis) execute(ctx context.Context, p *method.Problem) error {
 			return err
 		}
 		for i := range results {
-			results[i].Visitor.(*recorder).finish()
+			r := results[i].Visitor.(*recorder)
+			r.finish()
+			r.path.box = results[i].Box
 			for l, f := range results[i].Loops {
 				a.loops[l].Iterations = max(a.loops[l].Iterations, f.Iterations)
 				a.loops[l].Forced = a.loops[l].Forced || f.Forced
@@ -87,22 +97,22 @@ func (a *analysis) execute(ctx context.Context, p *method.Problem) error {
 	a.shuffled = x.Summarises()
 	a.warnings = p.Summarised(x)
 	a.findTable()
-	a.findFootprint()
-	a.merged = a.table.merges(a.L1.Merge.Value+1, over, func(u *use) int64 { return u.loads })
+	a.merged = a.table.merges(a.L1.Merge.Value+1, over, a.table.loads, func(u *use) int64 { return u.loads })
 	return nil
 }
 
 // class is a class of CTAs in which every warp does the same, and what such a CTA needs at most.
 type class struct {
 	count    int64
+	warps    []*path
 	all      sums   // of all warps
 	each     []sums // of the warps of each scheduler, if the number of its warps is a multiple of that of schedulers; else the most of any
 	chain    point  // from the dispatch to its end
 	barriers bool   // a chain may go from one warp to another
 }
 
-// classes divides the CTAs into classes, and returns them and the class of a CTA.
-func (a *analysis) classes() ([]class, func(cta int) int, error) {
+// classes divides the CTAs into classes, and returns them, and the class and the place in the grid of a CTA.
+func (a *analysis) classes() ([]class, func(cta int) (*class, [3]int), error) {
 	grid := cells.New(a.launch.Grid(), [3]int{1, 1, 1}, a.warps)
 	if n := grid.Len(); n > maxCells {
 		return nil, nil, fmt.Errorf("kernel %s: CTAs do different things in %d boxes of the grid: too many to add up each", a.graph.Kernel.Readable(), n)
@@ -128,12 +138,15 @@ func (a *analysis) classes() ([]class, func(cta int) int, error) {
 			all[cell].count *= int64(cuts[k+1] - cuts[k])
 		}
 	}
-	return all, func(cta int) int { return grid.Cell(grid.At(cta)) }, nil
+	return all, func(cta int) (*class, [3]int) {
+		at := grid.At(cta)
+		return &all[grid.Cell(at)], at
+	}, nil
 }
 
 // class adds up what the warps of a CTA need.
 func (a *analysis) class(warps []*path) class {
-	c := class{all: a.noSums(), chain: a.chain(warps)}
+	c := class{warps: warps, all: a.noSums(), chain: a.chain(warps)}
 	for range a.schedulers {
 		c.each = append(c.each, a.noSums())
 	}

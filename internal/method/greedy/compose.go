@@ -9,45 +9,57 @@ type window struct {
 	spare    int64 // of the requests those behind which the unit does not wait: as many as entries, or 0
 }
 
-// waits returns how often the unit waits for as long as a request takes, on one of so many SMs that share the requests evenly, or on
-// average.
+// waits returns how often the unit waits for as long as a request takes, on one of so many SMs that share the requests, on average.
 func (w window) waits(sms int64) int64 {
 	switch {
 	case w.requests <= w.spare:
 		return 0
 	case sms == 1 && w.spare > 0:
 		return share(w.requests, 1, w.entries) - 1
-	case sms == 1:
-		return w.requests / w.entries
 	}
-	return share(w.requests, 1, times(w.entries, sms))
+	return share(w.requests/w.entries, 1, sms)
 }
 
-// loads returns the sums without the loads that surely hit the L1: a line is fetched once, and again when it was written.
-func (a *analysis) loads(s sums, sms int64) sums {
-	if !a.foot.l1fits || s[out] == over || s[in] == over { // of what is over nothing can be taken away
-		return s
-	}
-	fewer := a.noSums()
-	copy(fewer, s)
-	fewer[fills] = min(s[fills], plus(times(a.foot.l1, sms), s[dirtying]))
-	fewer[out] -= (s[fills] - fewer[fills]) * a.header
-	fewer[in] -= (s[fills] - fewer[fills]) * a.full
-	return fewer
+// traffic is what SMs send and get.
+type traffic struct {
+	loaded, fills, crowded, requests, dirtying int64 // lines: loaded, of these fetched, of these into sets that may not keep them, of other accesses, written
+	out, in                                    int64 // flits
 }
 
-// windows returns the pools of an SM, of what CTAs on sms SMs need, and their loads of lines.
-func (a *analysis) windows(s sums, loaded int64) []window {
+// traffic returns what CTAs send that need s, if their L1s fetch no more lines than that, and no more of them into sets that may not keep them.
+func (a *analysis) traffic(s sums, fetched, crowded int64) traffic {
+	t := traffic{loaded: s[fills], fills: min(s[fills], fetched)}
+	t.crowded = min(t.fills, crowded)
+	of := s[requests:]
+	if a.absorbs() {
+		of = s[firmRequests:]
+	}
+	t.requests, t.dirtying = of[0], of[1]
+	t.out, t.in = plus(times(t.fills, a.header), of[2]), plus(times(t.fills, a.full), of[3])
+	return t
+}
+
+// filled returns how many lines all L1s fetch.
+func (a *analysis) filled() int64 {
+	if len(a.inL1) == 0 {
+		return over
+	}
+	n := int64(0)
+	for i := range a.inL1 {
+		n = plus(n, a.inL1[i].fills)
+	}
+	return n
+}
+
+// windows returns the pools of an SM.
+func (a *analysis) windows(t *traffic) []window {
 	together := a.L1.Merge.Value + 1
-	merged := window{requests: min(loaded, times(a.merged, together)), entries: together}
-	w := []window{
-		{s[fills], a.L1.MSHRs.Value, a.L1.MSHRs.Value},
-		{plus(s[fills], s[requests]), a.Interconnect.Credits.Value, a.Interconnect.Credits.Value},
+	return []window{
+		{t.fills, a.L1.MSHRs.Value, a.L1.MSHRs.Value},
+		{plus(t.fills, t.requests), a.Interconnect.Credits.Value, a.Interconnect.Credits.Value},
+		{t.crowded, a.ways, a.ways},
+		{requests: min(t.loaded, times(min(a.merged, t.fills), together)), entries: together},
 	}
-	if !a.foot.l1fits {
-		w = append(w, window{s[fills], a.ways, a.ways})
-	}
-	return append(w, merged)
 }
 
 // demand is what CTAs need of an SM: what all of them do, and the warps of each of its schedulers.
@@ -101,8 +113,9 @@ func (d *demand) of(number func(s sums) int64) int64 {
 	return maximum
 }
 
-// onSM adds the cycles in which an SM serves others than a chain, if sms SMs share the demand.
-func (a *analysis) onSM(d *demand, sms int64, to *estimate.Greedy) {
+// onSM adds the cycles in which an SM serves others than a chain, if sms SMs share the demand, whose L1s fetch no more lines than fetched, of these
+// no more than crowded into sets that may not keep them.
+func (a *analysis) onSM(d *demand, sms, fetched, crowded int64, to *estimate.Greedy) {
 	to.Issue = plus(to.Issue, share(d.of(func(s sums) int64 { return s[issued] }), 1, sms))
 	for i, p := range a.pipes {
 		if i == a.lsu && !a.queued {
@@ -131,43 +144,48 @@ func (a *analysis) onSM(d *demand, sms int64, to *estimate.Greedy) {
 			return plus(times(s[buffered], front.Address.Value), times(w.waits(1), front.Latency.Value))
 		}), 1, sms))
 	}
-	s := a.loads(d.all, sms)
-	to.Crossbar = plus(to.Crossbar, share(plus(times(2, s[out]), s[in]), 1, sms))
-	for _, w := range a.windows(s, d.all[fills]) {
+	t := a.traffic(d.all, fetched, crowded)
+	to.Crossbar = plus(to.Crossbar, share(plus(times(2, t.out), t.in), 1, sms))
+	for _, w := range a.windows(&t) {
 		to.Waits = plus(to.Waits, w.waits(sms))
 	}
 }
 
 // compose bounds the launch.
-func (a *analysis) compose(classes []class, of func(cta int) int) *estimate.Greedy {
+func (a *analysis) compose(classes []class, at func(cta int) (*class, [3]int)) *estimate.Greedy {
 	total := a.noDemand()
 	for i := range classes {
 		total.add(&classes[i], classes[i].count)
 	}
 	var best *estimate.Greedy
-	try := func(d *estimate.Greedy, chain point) {
-		a.inMemory(total.all, chain.visits, d)
+	try := func(d *estimate.Greedy, chain point, fetched int64) {
+		chain = a.throughL1(chain, fetched)
+		a.inMemory(total.all, chain[visits], d)
 		a.once(total.all, d)
 		a.close(d, chain)
 		if best == nil || d.Cycles() > best.Cycles() {
 			best = d
 		}
 	}
-	if a.ctas <= a.sms*a.slots {
+	if a.single() {
 		// CTA i goes to SM i mod sms.
 		for sm := range min(a.sms, a.ctas) {
 			own, chain := a.noDemand(), point{}
 			n := int64(0)
 			for cta := sm; cta < a.ctas; cta += a.sms {
-				c := &classes[of(cta)]
+				c, _ := at(cta)
 				own.add(c, 1)
 				chain = chain.max(c.chain)
 				n++
 			}
 			d := &estimate.Greedy{}
 			d.Dispatch = times(n-1, a.SM.Dispatch.Value)
-			a.onSM(own, 1, d)
-			try(d, chain)
+			h := l1{fills: over, crowded: over}
+			if len(a.inL1) > 0 {
+				h = a.inL1[sm]
+			}
+			a.onSM(own, 1, h.fills, h.crowded, d)
+			try(d, chain, h.fills)
 		}
 		return best
 	}
@@ -182,13 +200,34 @@ func (a *analysis) compose(classes []class, of func(cta int) int) *estimate.Gree
 		longest = longest.max(c.chain)
 		last.atLeast(c, int64(a.slots))
 	}
-	chain := point{share(sum.far, 1, places), share(sum.near, 1, places), share(sum.visits, 1, places)}.plus(longest)
+	chain := sum.share(places).plus(longest)
 	total.across = true // from a CTA to the one that takes its place
 	d := &estimate.Greedy{Dispatch: plus(share(times(int64(a.ctas), gap), 1, places), gap)}
-	a.onSM(total, int64(a.sms), d)
-	a.onSM(last, 1, d)
-	try(d, chain)
+	h, behind, crowded := l1{fills: over, crowded: over}, int64(over), int64(over) // what SMs fetch until then, and an SM behind it
+	if len(a.inL1) > 0 {
+		if h = a.inL1[0]; h.stays {
+			behind, crowded = plus(h.lines, min(h.drops, last.all[dropping])), 0
+		}
+	}
+	a.onSM(total, int64(a.sms), h.fills, h.crowded, d)
+	a.onSM(last, 1, behind, crowded, d)
+	try(d, chain, plus(share(h.fills, 1, int64(a.sms)), behind))
 	return best
+}
+
+// throughL1 returns what is known of a chain on an SM that fetches so many lines: one that waits for a line to come does so at most once for each, and
+// other loads find theirs in the L1.
+func (a *analysis) throughL1(chain point, fetched int64) point {
+	missed := chain[loads]
+	if len(a.inL1) > 0 {
+		missed = min(missed, chain[misses], fetched)
+	}
+	if !a.absorbs() {
+		missed = plus(missed, chain[stores])
+	}
+	chain[misses] = missed
+	chain[visits] = min(chain[visits], plus(missed, chain[others]))
+	return chain
 }
 
 // once adds what every SM does once: fetch instructions and constants.
@@ -213,11 +252,8 @@ func (a *analysis) close(d *estimate.Greedy, chain point) {
 	if a.atomic {
 		operations = a.SM.WarpSize.Value
 	}
-	near := a.hit(max(a.slowest, 1), operations)
-	waits := times(d.Waits, near)
-	far := plus(chain.far, times(d.Waits, a.fetch))
-	if all := plus(chain.near, times(min(d.Fetches, plus(chain.visits, d.Waits)), a.fetch)); all < far {
-		far = all
-	}
-	d.Chain, d.Stalls = far, waits
+	hit := a.hit(max(a.slowest, 1), operations)
+	fetches := times(min(d.Fetches, plus(chain[visits], d.Waits)), a.fetch)
+	d.Chain = min(plus(chain[far], times(d.Waits, a.fetch)), plus(chain[near], fetches), plus(plus(chain[inner], times(chain[misses], a.trip())), fetches))
+	d.Stalls = times(d.Waits, hit)
 }

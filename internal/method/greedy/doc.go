@@ -6,9 +6,9 @@
 // So a launch takes at most as long as the longest chain of instructions takes alone, plus what everything that can delay the chain
 // has to serve in all. Abstract execution tells which instructions, passes and lines a warp needs at most, for all inputs.
 //
-//	absexec ──> path ──> class of CTAs ──> SM  ──┐
-//	             (sums, chain)        footprint ─┴──> stages of memory ──> bound
+//	absexec ──> path ──> class of CTAs ──> L1s ──> SM ──┐
+//	             (sums, chain)              footprint ─┴──> stages of memory ──> bound
 //
-// greedy imports what describes a launch, absexec, and of the methods only what they share (cells, cost). It must not import a
+// greedy imports what describes a launch, absexec, and of the methods only what they share (cells, cost, reach). It must not import a
 // simulator, against which it is tested, nor other methods.
 package greedy

@@ -18,8 +18,6 @@ type footprint struct {
 	crowded int64  // fetches into sets of the L2 in which others may have to make room
 	opens   int64  // rows that have to be opened for fetches and writes
 	parts   []part // by partition
-	l1fits  bool   // all lines stay in the L1, until they are written
-	l1      int64  // lines
 }
 
 // part is what is known of a partition: how often accesses touch lines of it, as far as that is known of accesses, and what of fetches, writes,
@@ -73,7 +71,7 @@ func (a *analysis) findFootprint() {
 		fetches, writes := int64(1), int64(0)
 		at := &f.parts[part]
 		if inSet[set{part, a.l2set(within)}] > a.L2.Ways.Value { // it may make room for others, each time
-			fetches, writes = plus(all[i].loads, all[i].others), all[i].others
+			fetches, writes = all[i].requests(), all[i].others
 			at.crowded = plus(at.crowded, fetches)
 		}
 		at.fetches, at.writes = plus(at.fetches, fetches), plus(at.writes, writes)
@@ -96,14 +94,13 @@ func (a *analysis) findFootprint() {
 	for i := range a.table.lines {
 		part, _ := a.locate(a.table.lines[i].addr)
 		at := &f.parts[part]
-		at.requests = plus(at.requests, plus(a.table.lines[i].loads, a.table.lines[i].others))
+		at.requests = plus(at.requests, a.table.lines[i].requests())
 	}
 	for i := range f.parts {
 		at := &f.parts[i]
 		f.fetches, f.writes = plus(f.fetches, at.fetches), plus(f.writes, at.writes)
 		f.crowded, f.opens = plus(f.crowded, at.crowded), plus(f.opens, at.opens)
 	}
-	a.findL1(all)
 }
 
 // l2set returns the set of the L2 of an address within a partition.
@@ -140,7 +137,7 @@ func (a *analysis) memory(limit int64) ([]use, bool) {
 	}
 	width := uint64(a.SM.WarpSize.Value)
 	perSM := uint64(a.SM.Warps.Value)
-	warps := min(uint64(a.slots*len(a.lanes)), perSM)
+	warps := min(uint64(min(a.slots, (a.ctas+a.sms-1)/a.sms)*len(a.lanes)), perSM)
 	for word := range (uint64(a.launch.LocalBytes()) + localWord - 1) / localWord {
 		for sm := range min(a.sms, a.ctas) {
 			first := abi.CachedLocalBase + (word*uint64(a.sms)*perSM+uint64(sm)*perSM)*width*localWord
@@ -150,18 +147,6 @@ func (a *analysis) memory(limit int64) ([]use, bool) {
 		}
 	}
 	return all, true
-}
-
-// findL1 finds whether all lines fit the L1 of an SM.
-func (a *analysis) findL1(all []use) {
-	f := &a.foot
-	f.l1, f.l1fits = int64(len(all)), a.launch.LocalBytes() == 0
-	inSet := make(map[uint64]int64)
-	for i := range all {
-		s := a.l1set(all[i].addr)
-		inSet[s]++
-		f.l1fits = f.l1fits && inSet[s] <= a.ways
-	}
 }
 
 // l1set returns the set of the L1 that an address maps to.

@@ -1,10 +1,10 @@
 package greedy
 
 import (
-	"cmp"
 	"math/bits"
 	"slices"
 
+	"warpbound/internal/abi"
 	"warpbound/internal/absexec"
 	"warpbound/internal/isa"
 )
@@ -21,6 +21,7 @@ type pattern struct {
 	step  [3]uint64 // from one CTA to the next
 	bytes uint64
 	loads bool // through the L1
+	drops bool // from the L1
 	times int64
 }
 
@@ -28,33 +29,123 @@ type pattern struct {
 type use struct {
 	addr          uint64
 	loads, others int64
+	drops         int64 // of others, those that drop it from the L1
+	fetched       int64 // of loads, those that the L1 of an SM sends on
 }
+
+// requests is how many of them come to the L2.
+func (u *use) requests() int64 { return plus(u.fetched, u.others) }
 
 // table says which lines accesses touch, and how many lines further ones touch of which that is not known.
 type table struct {
 	lines []use
-	open  int64
+	index map[uint64]int
+	open  int64 // lines of which it is not known where they are,
+	loads int64 // of these, those of loads through the L1
 }
 
+// at returns the place of a line, which is entered if it is not there.
+func (t *table) at(addr uint64) int {
+	at, ok := t.index[addr]
+	if !ok {
+		at = len(t.lines)
+		t.index[addr] = at
+		t.lines = append(t.lines, use{addr: addr})
+	}
+	return at
+}
+
+// touched is what a warp touches in every CTA of a box.
+type touched struct {
+	box      absexec.Box
+	patterns []pattern
+	open     int64            // lines that accesses touch of which the patterns do not tell
+	loads    int64            // of these, those of loads through the L1
+	absorbed int64            // and those of stores to lines that are there for sure, if they stay
+	at       map[int]openUse  // lines of global memory at addresses that are not known, by instruction
+	words    map[uint64]int64 // loads of words of local memory,
+	anyWord  bool             // or of any of them
+	local    int64            // lines of loads from local memory
+}
+
+// openUse is how many lines an instruction loads or drops of which it is not known where they are.
+type openUse struct{ loads, drops int64 }
+
 // pattern keeps an access for the table.
-func (r *recorder) pattern(s *absexec.Step, l lines) {
+func (r *recorder) pattern(s *absexec.Step, l lines, absorbed bool) {
 	repeats := int64(1)
 	for i := range r.loops {
 		repeats = times(repeats, r.loops[i].times)
 	}
-	known := s.Access.Lanes[isa.Global] & s.May
-	loads := s.Instr.Op != isa.St && s.Instr.Op != isa.StMatrix && s.Instr.Op != isa.Atom && s.Instr.Op != isa.Red && !s.Instr.Volatile
-	p := pattern{bytes: uint64(s.Access.Bytes), loads: loads, times: repeats}
-	if ok := r.fill(&p, s, known); !ok {
-		r.path.open = plus(r.path.open, times(l.all, repeats))
+	acc, t := s.Access, &r.path.touched
+	known, local := acc.Lanes[isa.Global]&s.May, acc.Lanes[isa.Local]&s.May
+	stores := s.Instr.Op == isa.St || s.Instr.Op == isa.StMatrix
+	drops := stores || s.Instr.Op == isa.Atom || s.Instr.Op == isa.Red
+	p := pattern{bytes: uint64(acc.Bytes), loads: !drops && !s.Instr.Volatile, drops: drops, times: repeats}
+	inLocal := r.localLines(acc, local)
+	rest := l.all - inLocal
+	if ok := r.fill(&p, s, known); ok {
+		rest -= min(rest, r.counter.Lines(s, s.Box))
+		if known != 0 {
+			t.patterns = append(t.patterns, p)
+			r.bases += len(p.bases)
+		}
+	}
+	if acc.Space == isa.Local {
+		inLocal, rest = inLocal+rest, 0
+	}
+	t.open = plus(t.open, times(inLocal+rest, repeats))
+	if absorbed {
+		t.absorbed = plus(t.absorbed, times(inLocal, repeats))
+	}
+	unclear := acc.Space == isa.Generic && rest > 0 && r.launch.LocalBytes() > 0 && !r.pools.ranged(s.PC) // in global memory or in local one
+	switch {
+	case unclear && !stores, drops && !stores && inLocal > 0:
+		r.wild = true // an atomic operation drops lines of local memory, and loads may bring any
+	case !drops && inLocal > 0:
+		t.local = plus(t.local, times(inLocal, repeats))
+		t.loads = plus(t.loads, times(inLocal, repeats))
+		r.words(s, local, repeats)
+	}
+	if rest == 0 || !drops && s.Instr.Volatile {
+		if unclear {
+			t.loads = plus(t.loads, times(rest, repeats))
+		}
 		return
 	}
-	r.path.open = plus(r.path.open, times(l.all-min(l.all, r.counter.Lines(s, s.Box)), repeats)) // those of other lanes
-	if known != 0 {
-		r.path.patterns = append(r.path.patterns, p)
-		r.bases += len(p.bases)
+	if t.at == nil {
+		t.at = make(map[int]openUse)
+	}
+	o := t.at[s.PC]
+	if drops {
+		o.drops = plus(o.drops, times(rest, repeats))
+	} else {
+		o.loads = plus(o.loads, times(rest, repeats))
+		t.loads = plus(t.loads, times(rest, repeats))
+	}
+	t.at[s.PC] = o
+}
+
+// words keeps how many lines of which words of local memory some lanes load, so many times.
+func (r *recorder) words(s *absexec.Step, lanes uint64, repeats int64) {
+	t := &r.path.touched
+	if s.Access.Moves() || s.May&^lanes != 0 && s.Access.Space == isa.Local {
+		t.anyWord = true
+		return
+	}
+	if t.words == nil {
+		t.words = make(map[uint64]int64)
+	}
+	for at, of := range byAddress(s.Access, lanes) {
+		for k := range wordsOf(s.Access) {
+			word := (at.base-abi.LocalBase)/localWord + k
+			t.words[word] = plus(t.words[word], times(r.ofOneWord(of), repeats))
+		}
 	}
 }
+
+// wordsOf returns how many words of local memory an access of a lane touches.
+func wordsOf(acc *absexec.Access) uint64 { return max(uint64(acc.Bytes)/localWord, 1) }
 
 // fill finds the addresses of a pattern; false if they are too many, or go from one CTA to the next in different ways.
 func (r *recorder) fill(p *pattern, s *absexec.Step, known uint64) bool {
@@ -96,66 +187,71 @@ func (r *recorder) fill(p *pattern, s *absexec.Step, known uint64) bool {
 
 // findTable adds up the patterns of all warps of all CTAs.
 func (a *analysis) findTable() {
-	index := make(map[uint64]int)
+	a.table.index = make(map[uint64]int)
 	line := uint64(a.L1.Line.Value)
 	touches := 0
 	for _, results := range a.warps {
 		for i := range results {
-			p, box := &results[i].Visitor.(*recorder).path, results[i].Box
-			n := int64(box.CTAs())
+			p := &results[i].Visitor.(*recorder).path
+			n := int64(p.box.CTAs())
 			a.table.open = plus(a.table.open, times(p.open, n))
+			a.table.loads = plus(a.table.loads, times(p.touched.loads, n))
 			for k := range p.patterns {
 				t := &p.patterns[k]
-				if touches += len(t.bases) * box.CTAs(); touches > maxTouches {
-					a.table.open = plus(a.table.open, times(times(int64(len(t.bases)), int64((t.bytes-1)/line+2)), times(t.times, n)))
+				if touches += len(t.bases) * p.box.CTAs(); touches > maxTouches {
+					lines := times(times(int64(len(t.bases)), int64((t.bytes-1)/line+2)), times(t.times, n))
+					a.table.open, a.table.loads = plus(a.table.open, lines), plus(a.table.loads, lines)
+					a.wild = true
 					continue
 				}
-				t.each(box, line, func(addr uint64) {
-					at, ok := index[addr]
-					if !ok {
-						at = len(a.table.lines)
-						index[addr] = at
-						a.table.lines = append(a.table.lines, use{addr: addr})
-					}
-					if u := &a.table.lines[at]; t.loads {
-						u.loads = plus(u.loads, t.times)
-					} else {
-						u.others = plus(u.others, t.times)
-					}
+				eachCTA(&p.box, func(cta [3]int) {
+					t.each(&p.box, cta, line, func(addr uint64) {
+						if u := &a.table.lines[a.table.at(addr)]; t.loads {
+							u.loads = plus(u.loads, t.times)
+						} else {
+							u.others = plus(u.others, t.times)
+							if t.drops {
+								u.drops = plus(u.drops, t.times)
+							}
+						}
+					})
 				})
 			}
 		}
 	}
-	slices.SortFunc(a.table.lines, func(a, b use) int { return cmp.Compare(a.addr, b.addr) })
 }
 
-// each calls visit for the lines that the pattern touches in each CTA of a box.
-func (p *pattern) each(box absexec.Box, line uint64, visit func(addr uint64)) {
-	size := [3]int{}
-	for axis := range size {
-		size[axis] = box.Hi[axis] - box.Lo[axis]
+// each calls visit for the lines that the pattern touches in a CTA of its box.
+func (p *pattern) each(box *absexec.Box, cta [3]int, line uint64, visit func(addr uint64)) {
+	shift := uint64(0)
+	for axis, step := range p.step {
+		shift += step * uint64(cta[axis]-box.Lo[axis])
 	}
-	for z := range size[2] {
-		for y := range size[1] {
-			for x := range size[0] {
-				shift := p.step[0]*uint64(x) + p.step[1]*uint64(y) + p.step[2]*uint64(z)
-				last := ^uint64(0)
-				for _, base := range p.bases { // in ascending order
-					for at := (base + shift) &^ (line - 1); at < base+shift+p.bytes; at += line {
-						if at != last {
-							visit(at)
-							last = at
-						}
-					}
-				}
+	last := ^uint64(0)
+	for _, base := range p.bases { // in ascending order
+		for at := (base + shift) &^ (line - 1); at < base+shift+p.bytes; at += line {
+			if at != last {
+				visit(at)
+				last = at
+			}
+		}
+	}
+}
+
+// eachCTA calls visit for the CTAs of a box.
+func eachCTA(box *absexec.Box, visit func(cta [3]int)) {
+	for z := box.Lo[2]; z < box.Hi[2]; z++ {
+		for y := box.Lo[1]; y < box.Hi[1]; y++ {
+			for x := box.Lo[0]; x < box.Hi[0]; x++ {
+				visit([3]int{x, y, z})
 			}
 		}
 	}
 }
 
 // merges returns how often so many accesses to one line come together at most, if no more than limit times for each line. The
-// accesses of which the line is not known go where they do most.
-func (t *table) merges(together, limit int64, count func(u *use) int64) int64 {
+// accesses of which the line is not known, open of them, go where they do most.
+func (t *table) merges(together, limit, open int64, count func(u *use) int64) int64 {
 	n := int64(0)
 	lacking := make(map[int64]int64) // lines by how many further accesses bring about one more
 	for i := range t.lines {
@@ -166,7 +262,6 @@ func (t *table) merges(together, limit int64, count func(u *use) int64) int64 {
 			lacking[together-k%together]++
 		}
 	}
-	open := t.open
 	for lack := int64(1); lack < together && open >= lack; lack++ {
 		more := min(lacking[lack], open/lack)
 		n, open = plus(n, more), open-more*lack

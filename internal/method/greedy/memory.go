@@ -19,19 +19,19 @@ func (v service) plus(w service) service {
 // inMemory adds the cycles in which the memory serves others than a chain with so many accesses, if the launch needs s: what all partitions serve, or
 // what those serve that the chain and its waits for entries can meet, if that is less.
 func (a *analysis) inMemory(s sums, visits int64, to *estimate.Greedy) {
-	s = a.loads(s, int64(min(a.sms, a.ctas)))
-	all := plus(s[fills], s[requests])
+	t := a.traffic(s, a.filled(), over)
+	all := plus(t.fills, t.requests)
 	to.Requests, to.Fetches = all, all
-	writes := s[dirtying]
+	writes := t.dirtying
 	opens := plus(all, writes)
 	if a.foot.known {
 		to.Fetches, writes = min(all, a.foot.fetches), min(writes, a.foot.writes)
 		opens = min(a.foot.opens, opens)
 	}
-	of := service{crossbar: plus(s[out], s[in]), blocked: times(a.blocked(to.Fetches, all, s[requests]), a.fetch)}
+	of := service{crossbar: plus(t.out, t.in), blocked: times(a.blocked(to.Fetches, all, t.requests), a.fetch)}
 	of.dram = a.channel(to.Fetches, writes, opens, writes > 0)
 	of.tags = a.tags(all, of.blocked, s[operations])
-	if met := a.met(plus(visits, to.Waits), s); met.sum() < of.sum() {
+	if met := a.met(plus(visits, to.Waits), &t, s[operations]); met.sum() < of.sum() {
 		of = met
 	}
 	of.tags = plus(of.tags, times(s[operations], a.L2.Atomic.Value))
@@ -60,7 +60,7 @@ func (a *analysis) tags(requests, blocked, operations int64) int64 {
 
 // met returns what the partitions serve that so many accesses can meet, each of which waits in one of them, or, if it goes to the far half of the L2, in
 // two: those that serve most, and all accesses of which it is not known where they go. It is of no use where little is known.
-func (a *analysis) met(visits int64, s sums) service {
+func (a *analysis) met(visits int64, t *traffic, operations int64) service {
 	far := a.L2.Far.Value > 0
 	if far {
 		visits = times(2, visits)
@@ -69,10 +69,10 @@ func (a *analysis) met(visits int64, s sums) service {
 		return service{crossbar: over}
 	}
 	each := plus(a.header, a.full) // flits of a request and of its answer
-	if s[operations] > 0 {
+	if operations > 0 {
 		each = times(2, a.full)
 	}
-	waits := a.blockedIn(s[requests])
+	waits := a.blockedIn(t.requests)
 	parts := make([]service, len(a.foot.parts))
 	for i := range parts {
 		p := &a.foot.parts[i]
@@ -86,7 +86,7 @@ func (a *analysis) met(visits int64, s sums) service {
 		}
 		v.tags = a.tags(requests, 1, 0)
 		if a.table.open == 0 && waits[i] == 0 {
-			v.tags = a.tags(requests, 0, s[operations])
+			v.tags = a.tags(requests, 0, operations)
 		}
 		parts[i] = v
 	}
@@ -96,9 +96,10 @@ func (a *analysis) met(visits int64, s sums) service {
 		sum = sum.plus(v)
 	}
 	if a.table.open > 0 {
-		all := plus(s[fills], s[requests])
+		all := plus(t.fills, t.requests)
+		open := min(a.table.open, all)
 		sum = sum.plus(service{
-			crossbar: times(a.table.open, each), tags: a.tags(a.table.open, 1, 0), blocked: times(a.blocked(min(all, a.foot.fetches), all, s[requests]), a.fetch),
+			crossbar: times(open, each), tags: a.tags(open, 1, 0), blocked: times(a.blocked(min(all, a.foot.fetches), all, t.requests), a.fetch),
 		})
 	}
 	return sum
@@ -134,7 +135,7 @@ func (a *analysis) merging(others int64) (together, limit int64, requests func(u
 		if u.others == 0 && sms < together {
 			return 0 // an SM asks once for a line that is on its way
 		}
-		return plus(u.loads, u.others)
+		return u.requests()
 	}
 }
 
@@ -146,6 +147,13 @@ func (a *analysis) blocked(fetches, all, others int64) int64 {
 		n = share(fetches, 1, entries)
 		if a.L2.Partitions.Value == 1 {
 			n--
+		}
+		if a.foot.known { // in each partition no wait for the first ones
+			in := int64(0)
+			for i := range a.foot.parts {
+				in = plus(in, max(share(a.foot.parts[i].fetches, 1, entries)-1, 0))
+			}
+			n = min(n, in)
 		}
 	}
 	if !a.foot.fits {
@@ -159,5 +167,5 @@ func (a *analysis) blocked(fetches, all, others int64) int64 {
 	if others == 0 && int64(min(a.sms, a.ctas)) < together {
 		return n
 	}
-	return plus(n, min(a.table.merges(together, limit, requests), fetches, all/together))
+	return plus(n, min(a.table.merges(together, limit, a.table.open, requests), fetches, all/together))
 }

@@ -91,6 +91,8 @@ func bound(ctx context.Context, p *method.Problem) (*method.Answer, error) {
 	if err := a.turns(); err != nil {
 		return nil, err
 	}
+	a.findL1(classes, of)
+	a.findFootprint()
 	d := a.compose(classes, of)
 	if e.Cycles = d.Cycles(); e.Cycles == math.MaxInt64 {
 		return nil, ErrOverflow

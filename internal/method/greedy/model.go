@@ -173,5 +173,8 @@ func (o *model) core(t int64) int64 {
 // hit is how long an access takes from its issue on that finds everything in the L2 and nobody before it: the way through the L1, both ports and
 // the crossbar, with so many operations on one address if it is atomic. Answers have a line at most.
 func (o *model) hit(latency, operations int64) int64 {
-	return latency + o.uneven + o.way + 2*o.full + operations*o.L2.Atomic.Value
+	return latency + o.uneven + o.trip() + operations*o.L2.Atomic.Value
 }
+
+// trip is by how much longer that is than an access that the L1 serves.
+func (o *model) trip() int64 { return o.way + 2*o.full }

@@ -2,17 +2,29 @@ package greedy
 
 import "testing"
 
-// TestOver checks that sums which do not fit into 63 bits do not become small.
-func TestOver(t *testing.T) {
+// TestTraffic checks what SMs send whose L1s fetch fewer lines than are loaded, also where sums do not fit into 63 bits.
+func TestTraffic(t *testing.T) {
 	m := &model{header: 1, full: 3}
-	a := &analysis{model: m, foot: footprint{l1fits: true, l1: 2}}
+	a := &analysis{model: m}
 	s := a.noSums()
-	s[fills], s[out], s[in] = over, over, over
-	if got := a.loads(s, 1); got[out] != over || got[in] != over {
-		t.Errorf("flits %d and %d, want the greatest number", got[out], got[in])
+	s[fills], s[sent], s[received] = over, over, over
+	if got := a.traffic(s, 2, over); got.out != over || got.in != over || got.fills != 2 {
+		t.Errorf("traffic %+v, want the greatest number of flits and 2 lines", got)
 	}
-	s[fills], s[out], s[in] = 10, 10, 30
-	if got := a.loads(s, 1); got[fills] != 2 || got[out] != 2 || got[in] != 6 {
-		t.Errorf("loads %v, want 2 of 10", got)
+	s[fills], s[sent], s[received] = 10, 5, 7
+	if got := a.traffic(s, 2, over); got.fills != 2 || got.out != 7 || got.in != 13 {
+		t.Errorf("traffic %+v, want that of 2 loads of 10", got)
+	}
+}
+
+// TestAlternatives checks that loads that hit take nothing away from what another alternative sends: one loads ten lines, the other stores one.
+func TestAlternatives(t *testing.T) {
+	a := &analysis{model: &model{header: 1, full: 10}}
+	load, store := a.noSums(), a.noSums()
+	load[fills] = 10
+	store[requests], store[sent], store[received] = 1, 10, 1
+	load.atLeast(store)
+	if got := a.traffic(load, 1, over); got.out < 10 {
+		t.Errorf("%d flits, and the store has 10", got.out)
 	}
 }

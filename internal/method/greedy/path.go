@@ -11,15 +11,20 @@ import (
 
 // The sums of what warps need. Behind them come two for each pipe: see sums.held.
 const (
-	issued     = iota // instructions
-	unit              // cycles of the load/store unit
-	buffered          // instructions that go through the buffers to it
-	fills             // lines of loads that look the L1 up
-	requests          // lines of other accesses, which are sent on
-	dirtying          // of these and of lines of local memory, those that are written
-	out               // flits of requests
-	in                // flits of answers
-	operations        // atomic, one after the other on one address
+	issued       = iota // instructions
+	unit                // cycles of the load/store unit
+	buffered            // instructions that go through the buffers to it
+	fills               // lines of loads that look the L1 up
+	requests            // lines of other accesses, which are sent on
+	dirtying            // of these, those that are written
+	sent                // flits of these
+	received            // flits of their answers
+	firmRequests        // the same four without stores to local memory of which it is sure that the L1 takes them, if its lines stay
+	firmDirtying
+	firmSent
+	firmReceived
+	dropping   // lines of accesses that drop them from the L1
+	operations // atomic, one after the other on one address
 	branches
 	fetches   // of lines of instructions that may be asked for
 	constants // loads from the cache of constants
@@ -50,29 +55,64 @@ func (s sums) atLeast(t sums) {
 	}
 }
 
-// point is how far a chain of instructions has come: the cycles that it takes alone if every access goes to the DRAM, the cycles if every
-// access finds its line in the L2, and the accesses on it. Each is that of the chain on which it is greatest.
-type point struct{ far, near, visits int64 }
+// What is measured along a chain of instructions.
+const (
+	far    = iota // cycles that it takes alone if every access goes to the DRAM
+	near          // cycles if every access finds its line in the L2
+	inner         // cycles if every load finds its line in the L1, and stores to local memory those that are surely there
+	loads         // accesses that find it there then
+	stores        // stores that do
+	others        // accesses that do not
+	visits        // all accesses
+	misses        // loads that wait for lines to come to the L1, at most; 0 where that is not known yet
+	measures
+)
+
+// point is how far a chain of instructions has come. Each measure is that of the chain on which it is greatest.
+type point [measures]int64
 
 func (p point) plus(q point) point {
-	return point{plus(p.far, q.far), plus(p.near, q.near), plus(p.visits, q.visits)}
+	for i, x := range q {
+		p[i] = plus(p[i], x)
+	}
+	return p
 }
 
 func (p point) max(q point) point {
-	return point{max(p.far, q.far), max(p.near, q.near), max(p.visits, q.visits)}
+	for i, x := range q {
+		p[i] = max(p[i], x)
+	}
+	return p
 }
 
 func (p point) times(n int64) point {
-	return point{times(p.far, n), times(p.near, n), times(p.visits, n)}
+	for i, x := range p {
+		p[i] = times(x, n)
+	}
+	return p
+}
+
+// share returns a part in n of p.
+func (p point) share(n int64) point {
+	for i, x := range p {
+		p[i] = share(x, 1, n)
+	}
+	return p
 }
 
 // minus is what is left of p behind q, if p comes later.
 func (p point) minus(q point) point {
-	return point{max(p.far-q.far, 0), max(p.near-q.near, 0), max(p.visits-q.visits, 0)}
+	for i, x := range q {
+		p[i] = max(p[i]-x, 0)
+	}
+	return p
 }
 
+// alone is a chain of so many cycles without accesses.
+func alone(cycles int64) point { return point{far: cycles, near: cycles, inner: cycles} }
+
 // after returns a point so many cycles later.
-func (p point) after(cycles int64) point { return p.plus(point{far: cycles, near: cycles}) }
+func (p point) after(cycles int64) point { return p.plus(alone(cycles)) }
 
 // path is what a warp needs in every CTA of a box.
 type path struct {
@@ -83,9 +123,8 @@ type path struct {
 	all      point   // all instructions, one after the other in any order
 	barriers int64   // at which it may wait
 	partial  bool    // it may wait at barriers that arrivals does not tell
-	patterns []pattern
-	open     int64 // lines that accesses touch of which the patterns do not tell
-	diverged bool  // its lanes may go different ways
+	diverged bool    // its lanes may go different ways
+	touched
 }
 
 // clock is when a warp may issue its next instruction, and when its results are there.
@@ -134,6 +173,7 @@ type recorder struct {
 	clock clock
 	line  int64 // of the instruction cache
 	bases int   // of all patterns
+	stack stack
 	forks []fork
 	loops []loop
 }
@@ -146,6 +186,7 @@ type fork struct {
 	clock   *clock // the greatest of the alternatives so far,
 	longest sums
 	maximum point
+	present int // lines of local memory that were surely there
 }
 
 // loop is a loop of which one iteration stands for several.
@@ -155,6 +196,7 @@ type loop struct {
 	all      point
 	barriers int64
 	began    point
+	present  int
 }
 
 func (a *analysis) record() *recorder {
@@ -180,7 +222,7 @@ func (r *recorder) Step(s *absexec.Step) {
 	s.Instr.Writes(func(reg isa.Reg) { begin = begin.max(r.clock.ready[reg]) })
 	over := begin.after(i.latency)
 	next := begin.after(1)
-	longest := point{far: max(i.latency, 1), near: max(i.latency, 1)}
+	longest := alone(max(i.latency, 1))
 	switch i.kind {
 	case control:
 		next = over
@@ -208,6 +250,7 @@ func (r *recorder) Step(s *absexec.Step) {
 		r.clock.drain = r.clock.drain.max(over)
 	}
 	s.Instr.Writes(func(reg isa.Reg) { r.clock.ready[reg] = r.clock.ready[reg].max(over) })
+	r.follow(s)
 	r.clock.next = next
 	r.path.sums.plus(add)
 	r.path.all = r.path.all.plus(longest)
@@ -242,7 +285,7 @@ func (r *recorder) finish() {
 
 // Fork begins alternatives, of which it is not known which one the warp executes.
 func (r *recorder) Fork(int) {
-	r.forks = append(r.forks, fork{before: r.clock.clone(), sums: r.path.sums, all: r.path.all, longest: r.noSums()})
+	r.forks = append(r.forks, fork{before: r.clock.clone(), sums: r.path.sums, all: r.path.all, longest: r.noSums(), present: r.stack.mark()})
 	r.path.sums, r.path.all = r.noSums(), point{}
 }
 
@@ -250,6 +293,7 @@ func (r *recorder) Fork(int) {
 func (r *recorder) Alternative() {
 	f := &r.forks[len(r.forks)-1]
 	r.alternative(f)
+	r.stack.back(f.present)
 	r.clock = f.before.clone()
 	r.path.sums, r.path.all, r.line = r.noSums(), point{}, -1
 }
@@ -270,6 +314,7 @@ func (r *recorder) alternative(f *fork) {
 func (r *recorder) Join() {
 	f := &r.forks[len(r.forks)-1]
 	r.alternative(f)
+	r.stack.back(f.present)
 	r.clock, r.line = *f.clock, -1
 	r.path.sums, r.path.all = f.sums, f.all.plus(f.maximum)
 	r.path.sums.plus(f.longest)
@@ -281,7 +326,7 @@ func (r *recorder) Repeat(n int) {
 	p := &r.path
 	began := r.clock.latest()
 	r.settle(began)
-	r.loops = append(r.loops, loop{int64(n), p.sums, p.all, p.barriers, began})
+	r.loops = append(r.loops, loop{int64(n), p.sums, p.all, p.barriers, began, r.stack.mark()})
 	p.sums, p.all, p.barriers, r.line = r.noSums(), point{}, 0, -1
 }
 
@@ -297,6 +342,7 @@ func (r *recorder) settle(p point) {
 func (r *recorder) Repeated() {
 	l := r.loops[len(r.loops)-1]
 	r.loops = r.loops[:len(r.loops)-1]
+	r.stack.back(l.present)
 	p := &r.path
 	body, all, barriers := p.sums, p.all, p.barriers
 	r.settle(l.began.plus(r.clock.latest().minus(l.began).times(l.times)))
@@ -339,24 +385,36 @@ func (r *recorder) access(s *absexec.Step, i *instr, add sums) point {
 		local += busy + (lines.all-1)*i.initiation
 	}
 	if lines.all == 0 {
-		return point{local, local, 0}
+		return alone(local)
 	}
-	r.pattern(s, lines)
+	absorbed := r.absorbs(s)
+	r.pattern(s, lines, absorbed)
+	hit := r.hit(local, same)
+	took := point{far: plus(hit, r.fetch), near: hit, inner: hit, others: 1, visits: 1}
 	reads := s.Instr.Op != isa.St && s.Instr.Op != isa.StMatrix && !atomic
-	if reads {
+	switch {
+	case reads:
 		add[fills] = lines.all
 		if s.Instr.Volatile {
 			add[fills] = lines.local
 			add[requests] = lines.all - lines.local
+			add[sent], add[received] = add[requests]*r.header, add[requests]*r.full
 		}
-		add[out], add[in] = lines.all*r.header, lines.all*r.full
-	} else {
-		add[requests], add[dirtying] = lines.all, lines.all
-		add[out], add[in] = lines.all*r.full, lines.all*r.header
-		if atomic {
-			add[in], add[operations] = lines.all*r.full, min(lines.all*same, int64(bits.OnesCount64(s.May)))
+		if add[requests] == 0 {
+			took[loads], took[others], took[inner] = 1, 0, hit-r.trip()
+		}
+	case atomic:
+		add[requests], add[dirtying], add[dropping] = lines.all, lines.all, lines.all
+		add[sent], add[received] = lines.all*r.full, lines.all*r.full
+		add[operations] = min(lines.all*same, int64(bits.OnesCount64(s.May)))
+	default:
+		add[requests], add[dirtying], add[dropping] = lines.all, lines.all, lines.all-lines.local
+		add[sent], add[received] = lines.all*r.full, lines.all*r.header
+		if absorbed {
+			took[stores], took[others], took[inner] = 1, 0, hit-r.trip()
+			return took
 		}
 	}
-	near := r.hit(local, same)
-	return point{plus(near, r.fetch), near, 1}
+	copy(add[firmRequests:], add[requests:requests+4])
+	return took
 }

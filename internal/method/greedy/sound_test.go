@@ -25,6 +25,7 @@ import (
 var (
 	first = flag.Uint64("first", 0, "seed of the first random kernel")
 	seeds = flag.Int("seeds", 200, "random kernels to bound and simulate")
+	alone = flag.String("scarce", "", "draw only machines on which this is scarce (see stresses); empty: any")
 )
 
 // scoreboards are the built-in machines with scoreboards.
@@ -109,6 +110,18 @@ var stresses = map[string]func(m *machine.Machine, pick func(n *machine.Number, 
 		pick(&m.L2.Atomic, 1, 3000)
 		pick(&m.L2.Partitions, 1, 2)
 	},
+	"misses": func(m *machine.Machine, pick func(*machine.Number, ...int64)) { // in the L1, for which warps wait one after the other
+		quick(m, pick)
+		pick(&m.L1.Sets, 1, 2, 4, 32)
+		pick(&m.L1.Ways, 1, 2, 3, 4, 16)
+		pick(&m.Interconnect.Latency, 1, 300)
+		pick(&m.L2.Latency, 1, 1000, 5000)
+		pick(&m.DRAM.Latency, 1, 5000)
+		m.L1.Index.Value = machine.Hashed
+		if m.L1.Sets.Value < 4 {
+			m.L1.Index.Value = machine.Linear
+		}
+	},
 	"blocked": func(m *machine.Machine, pick func(*machine.Number, ...int64)) {
 		quick(m, pick)
 		pick(&m.L2.MSHRs, 1, 2, 1024)
@@ -178,6 +191,9 @@ func randomMachine(t testing.TB, src *rand.Rand) (*machine.Machine, string) {
 	}
 	names := slices.Sorted(maps.Keys(stresses))
 	name := names[src.IntN(len(names))]
+	if *alone != "" {
+		name = *alone
+	}
 	pick(&m.SM.Count, 1, 2, 5, 14)
 	pick(&m.SM.CTAs, 1, 2, 8)
 	if src.IntN(2) == 0 {
@@ -241,6 +257,105 @@ func additions(src *rand.Rand) (job, module *fstest.MapFile) {
 	return &fstest.MapFile{Data: []byte(text)}, &fstest.MapFile{Data: []byte(b.String())}
 }
 
+// lookups makes a kernel whose warps load few lines often, from tables at indices that data choose, at known addresses and from local memory, and
+// store to some of them now and then, and its job.
+func lookups(src *rand.Rand, warp int) (job, module *fstest.MapFile) {
+	size := 8 << src.IntN(5) // words of the table
+	frame := 4 << src.IntN(4)
+	threads, ctas := 1+src.IntN(3*warp), 1+src.IntN(20)
+	count := threads*ctas + 64
+	var b strings.Builder
+	fmt.Fprintf(&b, ".version 7.0\n.target sm_70\n.address_size 64\n.visible .entry lookups(.param .u64 in, .param .u64 tab, .param .u64 out)\n{\n"+
+		".local .align 8 .b8 frame[%d];\n.reg .b32 %%r<16>;\n.reg .b64 %%d<16>;\n.reg .pred %%p<3>;\n", 4*frame)
+	b.WriteString("ld.param.u64 %d0, [in];\nld.param.u64 %d1, [tab];\nld.param.u64 %d2, [out];\nmov.u64 %d3, frame;\n" +
+		"mov.u32 %r0, %tid.x;\nmov.u32 %r1, %ctaid.x;\nmov.u32 %r2, %ntid.x;\nmad.lo.u32 %r3, %r1, %r2, %r0;\nmul.wide.u32 %d4, %r3, 4;\n" +
+		"add.u64 %d5, %d0, %d4;\nadd.u64 %d6, %d2, %d4;\nld.global.u32 %r4, [%d5];\nmov.u32 %r9, 0;\n")
+	index := func(words int) {
+		fmt.Fprintf(&b, "and.b32 %%r5, %%r4, %d;\nmul.wide.u32 %%d7, %%r5, 4;\n", words-1)
+	}
+	some := []int{src.IntN(frame), src.IntN(frame), src.IntN(frame)}
+	known := func() int { return 4 * some[src.IntN(len(some))] }
+	barriers, writes, guards, wild := src.IntN(3) == 0, src.IntN(3) == 0, src.IntN(3) == 0, src.IntN(4) == 0
+	loop := src.IntN(2) == 0
+	if loop {
+		b.WriteString("LOOP:\n")
+	}
+	for range 5 + src.IntN(30) {
+		guard := ""
+		if guards {
+			switch src.IntN(6) {
+			case 0:
+				b.WriteString("setp.lt.u32 %p1, %r4, 200;\n")
+				guard = "@%p1 "
+			case 1:
+				fmt.Fprintf(&b, "setp.lt.u32 %%p1, %%r0, %d;\n", src.IntN(threads+1))
+				guard = "@%p1 "
+			}
+		}
+		switch src.IntN(16) {
+		case 0, 1, 2:
+			index(size)
+			fmt.Fprintf(&b, "add.u64 %%d8, %%d1, %%d7;\n%sld.global.u32 %%r4, [%%d8];\n", guard)
+		case 3, 4:
+			fmt.Fprintf(&b, "%sld.global.u32 %%r6, [%%d1+%d];\nadd.u32 %%r4, %%r4, %%r6;\n", guard, 4*src.IntN(size))
+		case 5, 6:
+			fmt.Fprintf(&b, "%sld.global.u32 %%r6, [%%d5+%d];\nadd.u32 %%r4, %%r4, %%r6;\n", guard, 4*src.IntN(32))
+		case 7, 8, 9:
+			fmt.Fprintf(&b, "%sld.local.u32 %%r6, [%%d3+%d];\n", guard, known())
+			if src.IntN(3) > 0 {
+				b.WriteString("add.u32 %r4, %r4, %r6;\n")
+			}
+		case 10, 11, 12:
+			fmt.Fprintf(&b, "%sst.local.u32 [%%d3+%d], %%r4;\n", guard, known())
+		case 13:
+			if !wild {
+				break
+			}
+			index(frame)
+			b.WriteString("add.u64 %d8, %d3, %d7;\n")
+			if src.IntN(2) == 0 {
+				fmt.Fprintf(&b, "%sst.local.u32 [%%d8], %%r4;\n", guard)
+			} else {
+				fmt.Fprintf(&b, "%sld.local.u32 %%r4, [%%d8];\n", guard)
+			}
+		case 14:
+			if !writes {
+				fmt.Fprintf(&b, "%sst.global.u32 [%%d6], %%r4;\n", guard)
+				break
+			}
+			index(size)
+			b.WriteString("add.u64 %d8, %d1, %d7;\n")
+			switch src.IntN(4) {
+			case 0:
+				fmt.Fprintf(&b, "%sst.global.u32 [%%d8], %%r4;\n", guard)
+			case 1:
+				fmt.Fprintf(&b, "%sred.global.add.u32 [%%d8], 1;\n", guard)
+			case 2:
+				fmt.Fprintf(&b, "%sst.global.u32 [%%d1+%d], 7;\n", guard, 4*src.IntN(size))
+			case 3:
+				fmt.Fprintf(&b, "%sld.volatile.global.u32 %%r4, [%%d8];\n", guard)
+			}
+		case 15:
+			if barriers {
+				b.WriteString("bar.sync 0;\n")
+			}
+		}
+	}
+	if loop {
+		fmt.Fprintf(&b, "add.u32 %%r9, %%r9, 1;\nsetp.lt.u32 %%p2, %%r9, %d;\n@%%p2 bra LOOP;\n", 2+src.IntN(6))
+	}
+	b.WriteString("st.global.u32 [%d6], %r4;\nret;\n}\n")
+	text := fmt.Sprintf("module = 'kernel.ptx'\nkernel = 'lookups'\nmachine = 'm.toml'\ngrid = [%d]\nblock = [%d]\nseed = %d\n", ctas, threads, src.IntN(1000))
+	for _, p := range []string{"in", "tab", "out"} {
+		n := count
+		if p == "tab" {
+			n = size
+		}
+		text += fmt.Sprintf("[[param]]\nname = '%s'\ntype = 'u32'\ncount = %d\ninit = 'uniform(0, 1000000)'\n", p, n)
+	}
+	return &fstest.MapFile{Data: []byte(text)}, &fstest.MapFile{Data: []byte(b.String())}
+}
+
 // bounded loads a job and bounds it. Loops that depend on data get a bound that they surely keep. The estimate is nil if there is none.
 func bounded(t testing.TB, fsys fstest.MapFS, maximum int) (*platform.Job, *estimate.Estimate) {
 	t.Helper()
@@ -287,9 +402,12 @@ func TestRandomKernels(t *testing.T) {
 			opts.Threads += 60 + src.IntN(200)
 		}
 		fsys := fstest.MapFS{"m.toml": {Data: m.Format()}}
-		if stress == "issue" {
+		switch {
+		case stress == "issue":
 			fsys["job.toml"], fsys["kernel.ptx"] = additions(src)
-		} else {
+		case stress == "misses", stress == "stalls" && src.IntN(2) == 0, stress != "dispatch" && stress != "pipelines" && src.IntN(4) == 0:
+			fsys["job.toml"], fsys["kernel.ptx"] = lookups(src, int(m.SM.WarpSize.Value))
+		default:
 			c := kernelgen.New(src, opts)
 			fsys["job.toml"], fsys[c.File] = &fstest.MapFile{Data: []byte(c.Job)}, &fstest.MapFile{Data: []byte(c.Module)}
 		}
@@ -321,7 +439,7 @@ func TestRandomKernels(t *testing.T) {
 		}
 		sum += float64(e.Cycles) / float64(longest)
 	}
-	if *first == 0 {
+	if *first == 0 && *alone == "" {
 		for name := range terms(&estimate.Greedy{}) {
 			if needed[name]*100 < bound {
 				t.Errorf("term %s is needed by %d of %d bounds", name, needed[name], bound)
