@@ -80,7 +80,7 @@ func (a *analysis) passes(acc *absexec.Access, mask uint64) int64 {
 	if mask == 0 {
 		return 0
 	}
-	if acc.Moves() {
+	if !a.together(acc, mask) {
 		return int64(bits.OnesCount64(mask)) * a.rows(acc)
 	}
 	width, banks := uint64(a.Shared.BankBytes.Value), uint64(a.Shared.Banks.Value)
@@ -95,6 +95,26 @@ func (a *analysis) passes(acc *absexec.Access, mask uint64) int64 {
 		total += a.ofGroup(acc, set<<first, width, each)
 	}
 	return total
+}
+
+// together reports whether the addresses of some lanes go on by the same number of words from one CTA to the next: then which of them share a bank
+// does not change.
+func (a *analysis) together(acc *absexec.Access, mask uint64) bool {
+	if !acc.Moves() || mask == 0 {
+		return true
+	}
+	_, step := acc.Address(bits.TrailingZeros64(mask))
+	for _, d := range step {
+		if d%uint64(a.Shared.BankBytes.Value) != 0 {
+			return false
+		}
+	}
+	for ; mask != 0; mask &= mask - 1 {
+		if _, other := acc.Address(bits.TrailingZeros64(mask)); other != step {
+			return false
+		}
+	}
+	return true
 }
 
 // ofGroup returns the passes of one group of lanes.
@@ -118,7 +138,7 @@ func (a *analysis) ofGroup(acc *absexec.Access, mask, width, each uint64) int64 
 
 // collisions returns the passes of an atomic access: no two lanes share one.
 func (a *analysis) collisions(acc *absexec.Access, mask uint64) int64 {
-	if acc.Moves() {
+	if !a.together(acc, mask) {
 		return int64(bits.OnesCount64(mask))
 	}
 	count := make(map[uint64]int64)
