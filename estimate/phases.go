@@ -39,7 +39,7 @@ type Prediction string
 const (
 	Held       Prediction = "held"         // no estimate from a tenth of the runs was exceeded by the others
 	Exceeded   Prediction = "exceeded"     // training does not predict itself
-	Fixed      Prediction = "fixed"        // no input is sampled, so that all runs are alike
+	Fixed      Prediction = "fixed"        // all runs are alike: no input is sampled, or none that is reaches what time depends on
 	TooFewRuns Prediction = "too-few-runs" // to try it
 )
 

@@ -589,6 +589,11 @@ func record(ctx context.Context, p runner.Platform, w *workload.Workload, req Re
 			r.Interleaved()
 		}
 	}
+	if c := result.Convergence; c != nil && c.Stopped == estimate.StoppedInvariant {
+		for _, r := range recordings {
+			r.Invariant()
+		}
+	}
 	parts, err := boundAll(ctx, req, recordings, sinks)
 	if halt.Ended(ctx, err) {
 		for i := range methods {

@@ -75,6 +75,13 @@ func (j *joint) Interleaved() {
 	}
 }
 
+// Invariant implements method.Recording.
+func (j *joint) Invariant() {
+	for _, part := range j.parts {
+		part.Invariant()
+	}
+}
+
 // Sink returns a *tee with a sink of each part.
 func (j *joint) Sink(clocks trace.Clocks) trace.Sink {
 	t := &tee{joint: j}

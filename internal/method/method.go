@@ -84,6 +84,8 @@ type Recording interface {
 	Sink(clocks trace.Clocks) trace.Sink
 	// Interleaved tells, before Bound, that diverged paths of a warp took turns in some run.
 	Interleaved()
+	// Invariant tells, before Bound, that no input that is sampled reaches what the time of runs depends on.
+	Invariant()
 	// Bound bounds the time of the launch from what the sinks took, of which each is one that Sink
 	// returned for the same clocks, used for other runs and without error. The sinks are of no use
 	// after that. Errors are that of ctx, and reasons that lie in the runs.

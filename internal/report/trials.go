@@ -20,7 +20,7 @@ func Predicted(e *estimate.Estimate) string {
 		text += fmt.Sprintf("exceeded. %d of %s from a tenth of the sampled runs do not hold for all others: the estimate decides nothing. More vectors may help.",
 			s.Exceeded, counted(int(s.Splits), "estimate"))
 	case estimate.Fixed:
-		text += "not needed. No input is sampled, so that all runs are alike."
+		text += "not needed. No input that is sampled reaches what time depends on, so that all runs are alike."
 	default:
 		text += "not tried. It needs 20 runs of sampled inputs; until then the estimate decides nothing."
 	}

@@ -3,13 +3,12 @@ package reproduce
 import (
 	"context"
 	"fmt"
-	"slices"
-	"strings"
 
 	"warpbound/estimate"
 	"warpbound/internal/analysis"
 	"warpbound/internal/campaign"
 	"warpbound/internal/method/hybrid"
+	"warpbound/internal/method/phases"
 	"warpbound/internal/platform"
 	"warpbound/kernels"
 )
@@ -35,7 +34,7 @@ func Hybrid(ctx context.Context, opts Options) (*estimate.Reproduction, error) {
 	rows, err := analyseTableII(ctx, opts)
 	r.Tables = append(r.Tables, tableI())
 	if len(rows) > 0 {
-		r.Tables = append(r.Tables, hybridTableII(rows, opts), hybridLaunches(rows))
+		r.Tables = append(r.Tables, hybridTableII(rows, opts), heldOutTable(rows), ingredientTable(rows), hybridLaunches(rows))
 		if err == nil {
 			r.Examples = append(r.Examples, boundsHold(rows))
 		}
@@ -97,24 +96,45 @@ func hybridVectors(k kernels.SDKKernel, opts Options) int {
 	return opts.Vectors
 }
 
+// heldOut is how many vectors try the estimates for each one that they are made of.
+const heldOut = 10
+
+// withouts are the variants of hybrid/phases in which an ingredient is left out.
+func withouts() []phases.Method {
+	return []phases.Method{
+		{Without: phases.Ingredients{CTAs: true}}, {Without: phases.Ingredients{Barriers: true}}, {Without: phases.Ingredients{Iterations: true}},
+		{Without: phases.Ingredients{Milestones: true}}, {Without: phases.Ingredients{Windows: true}},
+	}
+}
+
+// hybridMethods are the measured methods, and the variants of hybrid/phases.
+func hybridMethods() analysis.List {
+	list := analysis.List{{Method: hybrid.Method{}}, {Method: phases.Method{}}}
+	for _, m := range withouts() {
+		list = append(list, analysis.Method{Method: m})
+	}
+	return list
+}
+
 // analyseTableII analyses the kernels of Table II. After an error it returns those before.
 func analyseTableII(ctx context.Context, opts Options) ([]hybridRow, error) {
 	file := "paper.toml"
 	if opts.Quick {
 		file = "job.toml"
 	}
-	ids := slices.DeleteFunc(analysis.Methods().IDs(), func(id string) bool { return !strings.HasPrefix(id, "hybrid/") })
+	methods := hybridMethods()
 	var rows []hybridRow
 	for i, k := range kernels.SDK() {
 		job, err := platform.LoadFS(k.Files(), file, "")
 		if err != nil {
 			return rows, err
 		}
-		ask := analysis.Request{Methods: ids, Unwatched: true, Campaign: campaign.Spec{Vectors: hybridVectors(k, opts)}}
+		vectors := hybridVectors(k, opts)
+		ask := analysis.Request{Methods: methods.IDs(), Unwatched: true, Campaign: campaign.Spec{Vectors: vectors}, Holdout: heldOut * vectors}
 		if opts.Progress != nil {
 			ask.Campaign.Progress = func(done, total int) { opts.Progress(k.Program, done, total) }
 		}
-		a, err := analysis.Analyze(ctx, job.Platform, job.Workload, ask)
+		a, err := methods.Analyze(ctx, job.Platform, job.Workload, ask)
 		if err != nil {
 			return rows, fmt.Errorf("%s: %w", k.Program, err)
 		}

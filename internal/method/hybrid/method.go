@@ -141,6 +141,9 @@ func (r *recording) Follows(from, to trace.Ipoint) bool { return r.ipg.Follows(f
 // Interleaved implements method.Recording.
 func (r *recording) Interleaved() { r.turned = true }
 
+// Invariant implements method.Recording: what is observed of one run is all the same observed.
+func (r *recording) Invariant() {}
+
 // Sink returns a *Profile. Where multiprocessors count from an origin of their own, traces come of code in
 // the kernel, which may show transitions that the graph does not have.
 func (r *recording) Sink(clocks trace.Clocks) trace.Sink {

@@ -26,9 +26,26 @@ type Ingredients struct {
 	Windows    bool // the size of windows is chosen; without, it is 1
 }
 
+// ID is the name of the estimate, which tells what is left out.
+func (m Method) ID() string {
+	name := ID
+	for _, left := range []struct {
+		out  bool
+		what string
+	}{
+		{m.Without.CTAs, "CTAs"}, {m.Without.Barriers, "barriers"}, {m.Without.Iterations, "iterations"},
+		{m.Without.Milestones, "milestones"}, {m.Without.Windows, "windows"},
+	} {
+		if left.out {
+			name += " without " + left.what
+		}
+	}
+	return name
+}
+
 // Names implements method.Method.
-func (Method) Names() []method.Name {
-	return []method.Name{{ID: ID, Explain: "longest path over CTAs, phases between barriers, and iterations, with windows that predict the runs they were not made of"}}
+func (m Method) Names() []method.Name {
+	return []method.Name{{ID: m.ID(), Explain: "longest path over CTAs, phases between barriers, and iterations, with windows that predict the runs they were not made of"}}
 }
 
 // Applies implements method.Method: warps must be at one place at a time.
@@ -65,7 +82,7 @@ func (m Method) Record(p *method.Problem, at method.Placement) (method.Recording
 		return nil, err
 	}
 	r := &recording{
-		points: findPoints(p.Graph, places, sites), loops: p.Graph.Loops().Loops, without: m.Without, kernel: p.Graph.Kernel.Readable(),
+		id: m.ID(), points: findPoints(p.Graph, places, sites), loops: p.Graph.Loops().Loops, without: m.Without, kernel: p.Graph.Kernel.Readable(),
 		copies: p.Machine != nil && p.Machine.WarmCopies(), wave: max(1, p.Wave), varies: p.Varies, at: make([]trace.Ipoint, len(p.Graph.Kernel.Instrs)),
 	}
 	classes := 1
@@ -89,13 +106,14 @@ func (m Method) Record(p *method.Problem, at method.Placement) (method.Recording
 
 // recording is what is recorded of a launch.
 type recording struct {
+	id      string
 	points  []point
 	at      []trace.Ipoint // by instruction
 	loops   []graph.Loop
 	without Ingredients
 	kernel  string
 	copies  bool
-	varies  bool  // inputs are sampled
+	varies  bool  // runs may take different times
 	wave    int   // CTAs with consecutive numbers that share contexts
 	fine    int32 // see spacing
 }
@@ -118,6 +136,9 @@ func (r *recording) Follows(_, _ trace.Ipoint) bool { return true }
 
 // Interleaved implements method.Recording: contexts are those that warps show.
 func (r *recording) Interleaved() {}
+
+// Invariant implements method.Recording: all runs are alike.
+func (r *recording) Invariant() { r.varies = false }
 
 // Sink returns a *profile.
 func (r *recording) Sink(trace.Clocks) trace.Sink { return newProfile(r) }

@@ -69,7 +69,7 @@ func (p *profile) estimate() *estimate.Estimate {
 	case estimate.Exceeded:
 		list = append(list, fmt.Sprintf("training does not predict itself: %d of %d estimates from a tenth of the sampled runs are exceeded by others, so that this one is not to be relied on", verdict.Exceeded, verdict.Splits))
 	case estimate.Fixed:
-		list = append(list, "inputs are those of the job: none is sampled, so that every run takes as long as this one")
+		list = append(list, "no input that is sampled reaches what time depends on, so that every run takes as long")
 	default:
 		list = append(list, fmt.Sprintf("%s of sampled inputs are too few to try what the estimate predicts: at least %d are needed", plural(p.sampled, "run"), enough))
 	}
@@ -80,7 +80,7 @@ func (p *profile) estimate() *estimate.Estimate {
 		"the traced PTX instructions are those executed (a device executes the SASS that ptxas generates)",
 		"no other kernel runs on the GPU", "launch overhead on the host is not included")
 	return &estimate.Estimate{
-		Method: ID, Cycles: cycles, Evidence: estimate.Observed, Assumptions: list, Detail: detail, SelfPrediction: verdict,
+		Method: p.of.id, Cycles: cycles, Evidence: estimate.Observed, Assumptions: list, Detail: detail, SelfPrediction: verdict,
 		Breakdown: breakdown,
 	}
 }
