@@ -35,6 +35,13 @@ type Spec struct {
 	// an error if a trace is wanted and its sinks are no Learners.
 	UntilStable bool
 
+	// Keep, unless nil, keeps what vectors gave, and is asked before a vector is run. It is for platforms on which a vector
+	// gives the same again.
+	Keep Keeper
+	// Translate, unless nil, are by launch the Ipoints of the sinks of those that are recorded, as trace.Remap takes them;
+	// nil for a launch whose sinks take them as they are.
+	Translate [][]trace.Ipoint
+
 	Cores   int              // that may simulate a run beside which there is no other
 	OneCore func(why string) // as runner.Options
 }
@@ -75,6 +82,10 @@ func Run(ctx context.Context, p runner.Platform, w *workload.Workload, spec Spec
 	defer func() { err = errors.Join(err, pool.Close()) }()
 	for i := range workers {
 		workers[i] = newWorker(len(w.Kernels), sink)
+		workers[i].translate = spec.Translate
+		if spec.Keep != nil && sink != nil {
+			workers[i].records = opts.Record
+		}
 	}
 	if sink != nil {
 		for launch := range w.Kernels {
@@ -86,6 +97,7 @@ func Run(ctx context.Context, p runner.Platform, w *workload.Workload, spec Spec
 		}
 	}
 	c := &campaign{vectors: v, pool: pool, workers: workers, taken: order{waiting: make(map[int]*outcome), random: v.random, timed: spec.Taken}}
+	c.taken.moved.L = &c.taken.mu
 	if spec.Progress != nil {
 		c.taken.tell = func(inputs int) { spec.Progress(inputs, v.total) }
 	}
@@ -136,27 +148,42 @@ func (c *campaign) each(ctx context.Context, to int) error {
 	}
 	inputs := func(i int, own *job.Inputs) *job.Inputs { return c.inputs(from+i, own) }
 	return c.pool.Each(ctx, to-from, inputs, func(slot int, r runner.Runner, i int, in *job.Inputs) error {
-		out, err := c.workers[slot].run(ctx, r, from+i, c.pool.options.Repeats, in, from+i >= c.random)
-		if err != nil {
-			return c.failed(from+i, err)
+		if err := c.taken.near(ctx, from+i); err != nil {
+			return err
 		}
-		return c.taken.add(from+i, out)
+		w := &c.workers[slot]
+		out, err := c.vector(w, from+i, false, func() (*outcome, error) {
+			return w.run(ctx, r, from+i, c.pool.options.Repeats, in)
+		})
+		if err == nil {
+			err = c.taken.add(from+i, out)
+		} else {
+			err = c.failed(from+i, err)
+		}
+		if err != nil {
+			c.taken.stop()
+		}
+		return err
 	})
 }
 
 // worker is what one runner needs besides.
 type worker struct {
 	sinks    []trace.Sink // by launch; nil if no trace is wanted
-	launches []executed
+	launches []Executed
 
 	sink  func(launch int) trace.Sink // makes sinks for a single vector; nil if these could not be merged
 	rec   *runner.Recorder            // nil if no trace is wanted
 	into  []trace.Sink                // that take the current vector
 	saved bool                        // the current vector was not sampled
+
+	translate [][]trace.Ipoint // as in Spec
+	records   []*runner.Record // of which traces are kept; nil for none
+	keeping   []*recording     // those of the current vector, likewise
 }
 
 func newWorker(n int, sink func(launch int) trace.Sink) worker {
-	w := worker{launches: make([]executed, n)}
+	w := worker{launches: make([]Executed, n)}
 	if sink == nil {
 		return w
 	}
@@ -173,18 +200,17 @@ func newWorker(n int, sink func(launch int) trace.Sink) worker {
 // mixed reports whether the sinks have vectors that were not taken in order.
 func (w worker) mixed() bool { return w.rec != nil && w.sink == nil }
 
-// run runs an input as often as it is to be, and returns what that gave. saved says that somebody chose it.
-func (w *worker) run(ctx context.Context, r runner.Runner, i, repeats int, in *job.Inputs, saved bool) (*outcome, error) {
-	w.saved = saved
-	o := &outcome{of: w, launches: make([]executed, len(w.launches))}
+// run runs an input as often as it is to be, and returns what that gave.
+func (w *worker) run(ctx context.Context, r runner.Runner, i, repeats int, in *job.Inputs) (*outcome, error) {
+	o := w.begin()
 	if w.rec != nil {
-		w.into, w.rec.Take = w.sinks, w.take
+		w.rec.Take = w.take
 	}
-	if w.sink != nil {
-		for launch := range w.sinks {
-			o.sinks = append(o.sinks, w.sink(launch))
+	if w.records != nil {
+		var err error
+		if w.keeping, err = newRecordings(w.records); err != nil {
+			return nil, err
 		}
-		w.into = o.sinks
 	}
 	for n := range repeats {
 		if w.rec != nil {
@@ -197,20 +223,59 @@ func (w *worker) run(ctx context.Context, r runner.Runner, i, repeats int, in *j
 		for i := range out.Launches {
 			o.launches[i].add(&out.Launches[i])
 		}
-		o.cycles, o.last = max(o.cycles, out.Cycles), out
+		o.cycles, o.invariant, o.reached = max(o.cycles, out.Cycles), out.Invariant, nil
+		if at := out.Reached; at != nil {
+			o.reached = &estimate.Reached{Pos: at.Pos.String(), What: at.What}
+		}
 	}
-	return o, nil
+	o.traces = w.keeping
+	return o, closeRecordings(o.traces)
+}
+
+// begin returns what the runs of a vector gave before the first of them.
+func (w *worker) begin() *outcome {
+	o := &outcome{of: w, launches: make([]Executed, len(w.launches))}
+	w.into = w.sinks
+	if w.sink != nil {
+		for launch := range w.sinks {
+			o.sinks = append(o.sinks, w.sink(launch))
+		}
+		w.into = o.sinks
+	}
+	return o
 }
 
 // take replays what an execution of a launch recorded.
 func (w *worker) take(launch int, run *trace.Run) error {
-	if to, ok := w.into[launch].(trace.Selective); ok && w.saved {
-		to.Saved()
+	if w.records != nil {
+		if err := w.keeping[launch].add(run); err != nil {
+			return err
+		}
 	}
-	if err := run.Replay(w.into[launch]); err != nil {
+	if err := run.Replay(w.to(launch)); err != nil {
 		return &replayError{err}
 	}
 	return nil
+}
+
+// to returns the sink of a launch, for the Ipoints that are recorded.
+func (w *worker) to(launch int) trace.Sink {
+	into := w.into[launch]
+	if selective, ok := into.(trace.Selective); ok && w.saved {
+		into = selected{selective}
+	}
+	if w.translate == nil || w.translate[launch] == nil {
+		return into
+	}
+	return trace.Remap(into, w.translate[launch])
+}
+
+// selected takes runs of inputs that were chosen.
+type selected struct{ trace.Selective }
+
+func (s selected) BeginRun(number int) error {
+	s.Saved()
+	return s.Selective.BeginRun(number)
 }
 
 // keep adds what a vector gave.

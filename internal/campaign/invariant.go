@@ -16,34 +16,41 @@ const worthFollowing = 10
 // first runs the first random test vector and follows what is sampled of it. If that reaches nothing that time depends
 // on, the runs of all vectors are the same, and no other is made. Where inputs cannot be followed nothing is run, and
 // neither if there are few vectors.
-func (c *campaign) first(ctx context.Context) (err error) {
+func (c *campaign) first(ctx context.Context) error {
 	if c.random < worthFollowing {
 		return nil
 	}
-	opts := c.pool.options
-	opts.Follow = true
-	r, err := c.pool.platform.Open(c.pool.workload, opts)
-	if errors.Is(err, runner.ErrFollow) {
-		return nil
-	}
-	if err != nil {
-		return &runner.UnusableError{Err: err}
-	}
-	defer func() { err = errors.Join(err, r.Close()) }()
-	if err := ctx.Err(); err != nil {
+	w := &c.workers[0]
+	out, err := c.vector(w, 0, true, func() (*outcome, error) { return c.follow(ctx, w) })
+	if err != nil || out == nil {
 		return err
 	}
-	var own job.Inputs
-	out, err := c.workers[0].run(ctx, r, 0, opts.Repeats, c.inputs(0, &own), c.random == 0)
-	if err != nil {
-		return c.failed(0, err)
-	}
-	if at := out.last.Reached; at != nil {
-		c.reached = &estimate.Reached{Pos: at.Pos.String(), What: at.What}
-	}
-	if out.last.Invariant {
+	c.reached = out.reached
+	if out.invariant {
 		c.convergence = &estimate.Convergence{Vectors: c.random, Runs: 1, LastNew: 1, Stopped: estimate.StoppedInvariant}
 		c.end(1)
 	}
 	return c.taken.add(0, out)
+}
+
+// follow runs the first random test vector and follows its inputs. It returns nil where these cannot be followed.
+func (c *campaign) follow(ctx context.Context, w *worker) (out *outcome, err error) {
+	opts := c.pool.options
+	opts.Follow = true
+	r, err := c.pool.platform.Open(c.pool.workload, opts)
+	if errors.Is(err, runner.ErrFollow) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, &runner.UnusableError{Err: err}
+	}
+	defer func() { err = errors.Join(err, r.Close()) }()
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	var own job.Inputs
+	if out, err = w.run(ctx, r, 0, opts.Repeats, c.inputs(0, &own)); err != nil {
+		return nil, c.failed(0, err)
+	}
+	return out, nil
 }

@@ -2,56 +2,56 @@ package campaign
 
 import "warpbound/internal/runner"
 
-// executed adds up the executions of a launch in several runs.
-type executed struct {
-	runs, executions   int64
-	minCount, maxCount int   // executions in a run
-	cycles             int64 // of all executions
-	minimum, maximum   int64 // of one
+// Executed adds up the executions of a launch in several runs.
+type Executed struct {
+	Runs, Executions   int64
+	MinCount, MaxCount int   // executions in a run
+	Cycles             int64 // of all executions
+	Minimum, Maximum   int64 // of one
 }
 
 // add adds a run.
-func (e *executed) add(l *runner.Launch) {
-	e.merge(&executed{
-		runs: 1, executions: int64(l.Executions), minCount: l.Executions, maxCount: l.Executions,
-		cycles: l.Cycles, minimum: l.Min, maximum: l.Max,
+func (e *Executed) add(l *runner.Launch) {
+	e.merge(&Executed{
+		Runs: 1, Executions: int64(l.Executions), MinCount: l.Executions, MaxCount: l.Executions,
+		Cycles: l.Cycles, Minimum: l.Min, Maximum: l.Max,
 	})
 }
 
 // merge adds other runs.
-func (e *executed) merge(o *executed) {
+func (e *Executed) merge(o *Executed) {
 	switch {
-	case o.runs == 0:
+	case o.Runs == 0:
 		return
-	case e.runs == 0:
+	case e.Runs == 0:
 		*e = *o
 		return
 	}
-	e.runs += o.runs
-	e.minCount, e.maxCount = min(e.minCount, o.minCount), max(e.maxCount, o.maxCount)
-	e.cycles += o.cycles
+	e.Runs += o.Runs
+	e.MinCount, e.MaxCount = min(e.MinCount, o.MinCount), max(e.MaxCount, o.MaxCount)
+	e.Cycles += o.Cycles
 	switch {
-	case o.executions == 0:
-	case e.executions == 0:
-		e.minimum, e.maximum = o.minimum, o.maximum
+	case o.Executions == 0:
+	case e.Executions == 0:
+		e.Minimum, e.Maximum = o.Minimum, o.Maximum
 	default:
-		e.minimum, e.maximum = min(e.minimum, o.minimum), max(e.maximum, o.maximum)
+		e.Minimum, e.Maximum = min(e.Minimum, o.Minimum), max(e.Maximum, o.Maximum)
 	}
-	e.executions += o.executions
+	e.Executions += o.Executions
 }
 
 // launches sums up what all workers executed.
 func launches(workers []worker) []Launch {
 	var all []Launch
 	for launch := range workers[0].launches {
-		var sum executed
+		var sum Executed
 		for i := range workers {
 			sum.merge(&workers[i].launches[launch])
 		}
-		l := Launch{MinCount: sum.minCount, MaxCount: sum.maxCount}
-		if sum.executions > 0 {
-			l.Observed.Min, l.Observed.Max = sum.minimum, sum.maximum
-			l.Observed.Mean = float64(sum.cycles) / float64(sum.executions)
+		l := Launch{MinCount: sum.MinCount, MaxCount: sum.MaxCount}
+		if sum.Executions > 0 {
+			l.Observed.Min, l.Observed.Max = sum.Minimum, sum.Maximum
+			l.Observed.Mean = float64(sum.Cycles) / float64(sum.Executions)
 		}
 		all = append(all, l)
 	}

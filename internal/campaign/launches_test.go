@@ -16,7 +16,7 @@ func TestLaunches(t *testing.T) {
 		}
 		return l
 	}
-	workers := []worker{{launches: make([]executed, 2)}, {launches: make([]executed, 2)}, {launches: make([]executed, 2)}}
+	workers := []worker{{launches: make([]Executed, 2)}, {launches: make([]Executed, 2)}, {launches: make([]Executed, 2)}}
 	for i, runs := range [][]runner.Launch{{run(7, 5), run(10, 20, 30)}, nil, {run(), run(40)}} {
 		for launch := range runs {
 			workers[i].launches[launch].add(&runs[launch])

@@ -1,10 +1,10 @@
 package campaign
 
 import (
+	"context"
 	"sync"
 
 	"warpbound/estimate"
-	"warpbound/internal/runner"
 	"warpbound/internal/trace"
 )
 
@@ -12,6 +12,8 @@ import (
 // when a campaign is interrupted is what a campaign of fewer vectors gives.
 type order struct {
 	mu      sync.Mutex
+	moved   sync.Cond        // on mu: next has grown, or nobody is to wait
+	stopped bool             // nobody is to wait
 	next    int              // vectors before it were taken
 	waiting map[int]*outcome // of others that have ended
 	tell    func(int)        // of how many vectors were taken, after each; may be nil
@@ -29,8 +31,11 @@ type outcome struct {
 	of       *worker
 	cycles   int64        // the longest time
 	sinks    []trace.Sink // by launch; nil if the worker's own have it
-	launches []executed
-	last     *runner.Outcome // of the last of them; valid until the next run
+	launches []Executed
+	traces   []*recording // by launch; nil if they are not kept
+
+	invariant bool              // as runner.Outcome says of the last of them
+	reached   *estimate.Reached // likewise
 }
 
 // add takes what a vector gave, and what those behind it did that waited for it. What vectors gave behind those that
@@ -50,11 +55,38 @@ func (o *order) add(i int, out *outcome) error {
 		o.note(first.cycles)
 		delete(o.waiting, o.next)
 		o.next++
+		o.moved.Broadcast()
 		if o.tell != nil {
 			o.tell(o.next)
 		}
 	}
 	return nil
+}
+
+// ahead is how many vectors may end before one that takes longer than they: what they gave waits in memory.
+const ahead = 256
+
+// near waits until there are not too many vectors between a vector and those that were taken.
+func (o *order) near(ctx context.Context, i int) error {
+	defer context.AfterFunc(ctx, func() {
+		o.mu.Lock() // so that whoever has asked ctx already waits
+		defer o.mu.Unlock()
+		o.moved.Broadcast()
+	})()
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	for i >= o.next+ahead && !o.stopped && ctx.Err() == nil {
+		o.moved.Wait()
+	}
+	return ctx.Err()
+}
+
+// stop lets nobody wait: a vector has failed, and none behind it will be taken.
+func (o *order) stop() {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.stopped = true
+	o.moved.Broadcast()
 }
 
 // take takes what the next vector gave.

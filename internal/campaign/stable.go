@@ -76,7 +76,7 @@ func (w *worker) learn(out *outcome) (news bool, err error) {
 	for i := range w.launches {
 		old := w.launches[i]
 		w.launches[i].merge(&out.launches[i])
-		news = news || w.launches[i].maxCount > old.maxCount || w.launches[i].maximum > old.maximum
+		news = news || w.launches[i].MaxCount > old.MaxCount || w.launches[i].Maximum > old.Maximum
 	}
 	for i, s := range w.sinks {
 		learner, ok := s.(Learner)

@@ -1,0 +1,203 @@
+package campaign
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"strconv"
+
+	"warpbound/estimate"
+	"warpbound/internal/job"
+	"warpbound/internal/runner"
+	"warpbound/internal/trace"
+)
+
+// Record is what the runs of a vector gave, for Keepers. It says all that a campaign takes of them.
+type Record struct {
+	Cycles   int64      // the longest time
+	Launches []Executed // by job.Job.Runs
+	// Traces are what the executions of each launch recorded, in the binary format, as runs that are numbered from 0
+	// in their order; nil if nothing was recorded.
+	Traces [][]byte
+
+	// Followed says that the inputs were followed, with what runner.Outcome says of it.
+	Followed, Invariant bool
+	Reached             *estimate.Reached // nil if they reach nothing
+}
+
+// Key tells the vectors of a job apart: a random test vector by its number in decimal, saved inputs by a hash of what they
+// hold, wherever in a campaign they are.
+type Key string
+
+// VectorKey is that of a random test vector.
+func VectorKey(vector int) Key { return Key(strconv.Itoa(vector)) }
+
+// Vector returns the number of a random test vector, false for saved inputs.
+func (k Key) Vector() (int, bool) {
+	n, err := strconv.Atoi(string(k))
+	return n, err == nil && n >= 0
+}
+
+// savedKey is the key of saved inputs.
+func savedKey(in *job.Inputs) Key {
+	h := sha256.New()
+	for _, s := range in.Scalars {
+		fmt.Fprintf(h, "%d %x\n", len(s), s)
+	}
+	for i := range in.Buffers {
+		data := in.Contents(i, nil)
+		fmt.Fprintf(h, "%d ", len(data))
+		h.Write(data)
+	}
+	return Key("inputs-" + hex.EncodeToString(h.Sum(nil)))
+}
+
+// Identity is what the outcome of a vector depends on besides the vector. Whoever keeps or brings outcomes compares it.
+type Identity struct {
+	Tool      string `json:"tool"`       // version and commit
+	Job       string `json:"job_sha256"` // as it was read
+	Module    string `json:"module_sha256"`
+	Machine   string `json:"machine"`
+	Numbers   string `json:"machine_sha256"` // of the machine, with its choices
+	Seed      int64  `json:"seed"`
+	Changes   string `json:"launch_sha256"` // of the job as it is run, with whatever differs from the file
+	MaxCycles int64  `json:"max_cycles"`
+	Ipoints   string `json:"ipoints"`        // EveryBlock or NoIpoints
+	Points    string `json:"ipoints_sha256"` // their names
+}
+
+// Keeper keeps what vectors gave, so that they need not be run again. Goroutines may share it.
+type Keeper interface {
+	// Open tells of which campaign the outcomes are. It is an error if the keeper has those of another one.
+	Open(of Identity) error
+	// Load returns what a vector gave, nil if that is not known.
+	Load(of Key) (*Record, error)
+	// Save keeps what a vector gave.
+	Save(of Key, r *Record) error
+	// LoadNote and SaveNote are the same for the outcome of a run that is not one of the vectors, by its name.
+	LoadNote(name string) ([]byte, error)
+	SaveNote(name string, text []byte) error
+}
+
+// key returns the key of a vector.
+func (v *vectors) key(i int) Key {
+	if i < v.random {
+		return VectorKey(i)
+	}
+	return savedKey(v.spec.Inputs[i-v.random].Inputs)
+}
+
+// vector returns what a vector gave: what is kept of it, or else what its runs give, which is kept then.
+func (c *campaign) vector(w *worker, i int, followed bool, run func() (*outcome, error)) (*outcome, error) {
+	w.saved = i >= c.random
+	keep := c.spec.Keep
+	if keep == nil {
+		return run()
+	}
+	key := c.key(i)
+	r, err := keep.Load(key)
+	if err != nil {
+		return nil, &runner.UnusableError{Err: err}
+	}
+	if r != nil && (r.Followed || !followed) {
+		return w.replay(i, r)
+	}
+	out, err := run()
+	if err != nil || out == nil {
+		return nil, err
+	}
+	if err := keep.Save(key, out.record(followed)); err != nil {
+		return nil, &runner.UnusableError{Err: err}
+	}
+	return out, nil
+}
+
+// record is the outcome as it is kept.
+func (o *outcome) record(followed bool) *Record {
+	r := &Record{Cycles: o.cycles, Launches: o.launches, Followed: followed}
+	if followed {
+		r.Invariant, r.Reached = o.invariant, o.reached
+	}
+	for _, t := range o.traces {
+		r.Traces = append(r.Traces, t.text.Bytes())
+	}
+	return r
+}
+
+// replay is the outcome of a vector of which a record is known.
+func (w *worker) replay(i int, r *Record) (*outcome, error) {
+	o := w.begin()
+	if len(r.Launches) != len(w.launches) || w.rec != nil && len(r.Traces) != len(w.launches) {
+		return nil, &runner.UnusableError{Err: fmt.Errorf("what is kept of vector %d is of %d launches with %d traces, not of %d", i, len(r.Launches), len(r.Traces), len(w.launches))}
+	}
+	o.cycles, o.launches, o.invariant, o.reached = r.Cycles, r.Launches, r.Invariant, r.Reached
+	if w.rec == nil {
+		return o, nil
+	}
+	for launch, text := range r.Traces {
+		src, err := trace.NewReader(bytes.NewReader(text))
+		if err != nil {
+			return nil, &runner.UnusableError{Err: fmt.Errorf("the trace that is kept of vector %d: %w", i, err)}
+		}
+		if err := trace.Copy(numbered{w.to(launch), i}, src); err != nil {
+			return nil, &replayError{err}
+		}
+	}
+	return o, nil
+}
+
+// numbered gives all runs the number of a vector.
+type numbered struct {
+	trace.Sink
+	vector int
+}
+
+func (n numbered) BeginRun(int) error { return n.Sink.BeginRun(n.vector) }
+
+// recording is the trace of a launch that is to be kept.
+type recording struct {
+	text bytes.Buffer
+	to   *trace.Writer
+	runs int
+}
+
+// newRecordings begins the traces of launches, whose Ipoints have no names there: those of the campaign are known.
+func newRecordings(records []*runner.Record) ([]*recording, error) {
+	all := make([]*recording, len(records))
+	for i, r := range records {
+		points := 0
+		for _, at := range r.Points {
+			points = max(points, int(at)+1)
+		}
+		all[i] = new(recording)
+		var err error
+		if all[i].to, err = trace.NewWriter(&all[i].text, &trace.Header{Ipoints: make([]trace.IpointInfo, points)}); err != nil {
+			return nil, err
+		}
+	}
+	return all, nil
+}
+
+// add adds an execution.
+func (r *recording) add(run *trace.Run) error {
+	err := run.Replay(numbered{r.to, r.runs})
+	r.runs++
+	return err
+}
+
+// closeRecordings completes traces.
+func closeRecordings(all []*recording) error {
+	var errs []error
+	for _, r := range all {
+		errs = append(errs, r.to.Close())
+	}
+	return errors.Join(errs...)
+}
+
+// What Identity.Ipoints may say.
+const (
+	EveryBlock = "every block"
+	NoIpoints  = "nothing"
+)
