@@ -43,6 +43,7 @@ var arrows = []rule{
 	{"internal/platform", []string{"internal/method/...", "internal/campaign", "internal/analysis", "internal/study/..."}, "what a machine's name means does not depend on what bounds it"},
 	{"internal/scaffold", []string{"warpbound", "internal/method/...", "internal/campaign", "internal/analysis", "internal/study/...", "internal/report", "internal/cli"}, "a job is guessed without time, before anything bounds it"},
 	{"internal/campaign", []string{"internal/method/...", "internal/sim/...", "internal/cuda/...", "internal/runner/*", "internal/platform", "internal/analysis"}, "what hands inputs to runners knows no runner"},
+	{"internal/campaign/store", []string{"internal/method/...", "internal/sim/...", "internal/cuda/...", "internal/runner/*", "internal/platform", "internal/analysis", "internal/study/...", "internal/cli"}, "what keeps outcomes knows nothing that makes them"},
 	{"internal/analysis", []string{"internal/sim/...", "internal/cuda/...", "internal/runner/*", "internal/platform", "internal/study/...", "internal/report"}, "what bounds a job sees runners by their contract alone"},
 	{"internal/study/*", []string{"warpbound", "internal/report", "internal/selfcheck", "internal/reproduce", "internal/cli"}, "studies know nothing of who asks for them"},
 	{"internal/study/compare", []string{"internal/workload", "internal/runner/...", "internal/method/...", "internal/analysis", "internal/sim/..."}, "results are read as they are saved"},
@@ -150,7 +151,7 @@ var direct = []rule{
 }
 
 // files are the only packages that may open files or start processes.
-var files = []string{"internal/cli", "internal/job", "internal/workload", "internal/study/splits", "internal/smt/process", "internal/compile", "internal/test/smttest", "internal/test/effort", "cmd/warpbound", "cmd/samejson"}
+var files = []string{"internal/cli", "internal/job", "internal/workload", "internal/campaign/store", "internal/study/splits", "internal/smt/process", "internal/compile", "internal/test/smttest", "internal/test/effort", "cmd/warpbound", "cmd/samejson"}
 
 // goList runs go list. It opens all sources itself too, so that a result in the test cache
 // is not taken for that of others: the cache does not see what another process reads.
