@@ -2,14 +2,17 @@ package warpbound
 
 import (
 	"context"
+	"fmt"
 	"io"
 	"time"
 
 	"warpbound/estimate"
 	"warpbound/internal/analysis"
 	"warpbound/internal/campaign"
+	"warpbound/internal/campaign/store"
 	"warpbound/internal/machine"
 	"warpbound/internal/method"
+	"warpbound/internal/platform"
 	"warpbound/internal/runner"
 	"warpbound/internal/study/sensitivity"
 	"warpbound/internal/workload"
@@ -20,9 +23,8 @@ type AnalyzeOptions struct {
 	Methods []string  // names of Methods to report; nil for all
 	Ipoints Placement // blocks to record
 
-	// PublishedEdges takes the edges that Fig. 3 of Betts and Donaldson adds to the
-	// flow graph instead of all that divergence can make. They are incomplete: a
-	// run that makes another transition is an error.
+	// PublishedEdges takes the edges that Fig. 3 of Betts and Donaldson adds to the flow graph instead of all that divergence
+	// can make. They are incomplete: a run that makes another transition is an error.
 	PublishedEdges bool
 
 	Runs  Runs
@@ -57,41 +59,39 @@ type Runs struct {
 	Vectors   int   // random test vectors to run; 0 for the job's number
 	MaxCycles int64 // give up a run after so many cycles; 0 for 2^30
 
-	// UntilStable ends the random test vectors before their number is reached when they have shown nothing new
-	// for long: none of the last 50 or more, and of at least as many as were run before these. This is no proof
-	// that others show nothing new. The result is that of as many vectors as were run.
+	// UntilStable ends the random test vectors before their number is reached when they have shown nothing new for long: none of
+	// the last 50 or more, and of at least as many as were run before these. This is no proof that others show nothing new. The
+	// result is that of as many vectors as were run.
 	UntilStable bool
 
 	// Inputs are run after the random test vectors, and count like these.
 	Inputs []SavedInputs
 
-	// Holdout is how many further test vectors, of another seed, are run to try the estimates (estimate.Estimate.Holdout); 0 for
-	// none.
+	// Holdout is how many further test vectors, of another seed, are run to try the estimates (estimate.Estimate.Holdout); 0 for none.
 	Holdout int
 
-	// Repeats is how often a device runs each input; 0 for 3, or for 1 on what stands in for a
-	// GPU. Simulators run each input once.
+	// Repeats is how often a device runs each input; 0 for 3, or for 1 on what stands in for a GPU. Simulators run each input once.
 	Repeats int
 
-	// EndToEnd measures only how long runs take. Nothing is recorded, and there are no
-	// estimates of the hybrid methods.
+	// EndToEnd measures only how long runs take. Nothing is recorded, and there are no estimates of the hybrid methods.
 	EndToEnd bool
+
+	// Campaign is a directory that keeps what runs gave with their traces, which are not made again; "" for none. It is
+	// an error if it has those of another job, machine, seed or tool, and on a device. Variants of the job are not kept.
+	Campaign string
 
 	// Observe makes runs although no method that is asked for needs them.
 	Observe bool
 
-	// Traces are read instead of running the job, in the binary format or as CSV;
-	// TracesName is their name for messages.
+	// Traces are read instead of running the job, in the binary format or as CSV; TracesName is their name for messages.
 	Traces     io.Reader
 	TracesName string
 
 	Progress func(done, total int) // called after each run, by one goroutine at a time; may be nil
-	// Begin, unless nil, is called before the first run, with how many are made at a time: once for each of the
-	// variants of the job that are run.
+	// Begin, unless nil, is called before the first run, with how many are made at a time: once for each variant of the job.
 	Begin func(atOnce int)
 
-	// Cores and OneCore are as in SimulateOptions. They are for a run beside which there is no other: runs
-	// beside each other have a core each.
+	// Cores and OneCore are as in SimulateOptions. They are for a run beside which there is no other.
 	Cores   int
 	OneCore func(why string)
 }
@@ -110,28 +110,37 @@ type Placement struct {
 	text string
 }
 
-// ParsePlacement reads "blocks" (every block), "headers" (of loops), "every:N"
-// (every N-th block) or "labels:NAME,NAME".
+// ParsePlacement reads "blocks" (every block), "headers" (of loops), "every:N" (every N-th block) or "labels:NAME,NAME".
 func ParsePlacement(s string) (Placement, error) {
 	at, err := method.ParsePlacement(s)
 	return Placement{at, s}, err
 }
 
-// Analyze bounds the worst-case execution time of the job. For the hybrid methods it runs
-// the job's test vectors, or reads traces, builds the profile of all transitions between
-// Ipoints, and finds the longest path of a warp. Static methods need no runs: none are made
-// if only these are asked for. The result does not depend on the number of processors.
+// Analyze bounds the worst-case execution time of the job. For the hybrid methods it runs the job's test vectors, or reads
+// traces, builds the profile of all transitions between Ipoints, and finds the longest path of a warp. Static methods need
+// no runs: none are made if only these are asked for. The result does not depend on the number of processors.
 //
 // Of a job with several launches in a run the estimates are of the whole, as sums over launches.
 //
-// It is an error if a kernel has a loop without exit, if a run fails, if a trace is damaged or does
-// not belong to the kernel, if there are both traces and saved inputs, if a path or traces are asked
-// for although the job has several launches in a run, if an annotated bound is contradicted by a run,
-// or if a static method is asked for by name that has no bound. If ctx ends, the error is that of ctx, and the
-// analysis, unless nil, is what was known until then: its Interrupted says what it lacks. Runs are those of the first
-// test vectors, so that as many vectors give the same again. Nothing is written then.
+// It is an error if a kernel has a loop without exit, if a run fails, if a trace is damaged or does not belong to the kernel,
+// if there are both traces and saved inputs, if a path or traces are asked for although the job has several launches in a run,
+// if an annotated bound is contradicted by a run, or if a static method is asked for by name that has no bound. If ctx ends,
+// the error is that of ctx, and the analysis, unless nil, is what was known until then: its Interrupted says what it lacks. Runs
+// are those of the first test vectors, so that as many vectors give the same again. Nothing is written then.
 func (j *Job) Analyze(ctx context.Context, opts AnalyzeOptions) (*estimate.Analysis, error) {
-	answer, err := sensitivity.Analyze(ctx, j.on.Platform, j.on.Workload, opts.request(), sensitivity.Options{
+	req := opts.request()
+	if dir := opts.Runs.Campaign; dir != "" {
+		if platform.IsDevice(j.on.Platform.Name()) {
+			return nil, fmt.Errorf("%s: a campaign keeps the runs of simulated machines, and %s is a device, whose times are not the same again", j.Name(), j.on.Platform.Name())
+		}
+		keep, err := store.Open(dir)
+		if err != nil {
+			return nil, err
+		}
+		defer keep.Close()
+		req.Campaign.Keep = keep
+	}
+	answer, err := sensitivity.Analyze(ctx, j.on.Platform, j.on.Workload, req, sensitivity.Options{
 		Samples: opts.Sensitivity, Policies: opts.Policies, Placements: opts.Placements, Progress: opts.Sampled, On: j.onMachine,
 	})
 	switch {

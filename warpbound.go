@@ -1,10 +1,8 @@
 // Package warpbound bounds the worst-case execution time of GPU kernels.
 //
-// A job file names a PTX module, a kernel, its launch, its inputs and a machine
-// (docs/formats.md). Load reads it with everything that it names. Simulate runs
-// it once on the cycle-level simulator; Analyze runs it on many random inputs, or
-// reads traces, and returns estimates of its worst case with what each rests on; Search looks
-// for the inputs with which it takes longest:
+// A job file names a PTX module, a kernel, its launch, its inputs and a machine (docs/formats.md). Load reads it with everything
+// that it names. Simulate runs it once on the cycle-level simulator; Analyze runs it on many random inputs, or reads traces,
+// and returns estimates of its worst case with what each rests on; Search looks for the inputs with which it takes longest:
 //
 //	job, err := warpbound.Load("kernels/reduction/job.toml", warpbound.LoadOptions{})
 //	...
@@ -65,13 +63,12 @@ func Solvers() []string { return workload.Solvers() }
 // LowestMode is the mode of LoadOptions whose clocks are the lowest.
 const LowestMode = machine.LowestMode
 
-// Job is a job file with its module and its machine, ready to run. It does not change, and goroutines
-// may share it: methods that change something return another job.
+// Job is a job file with its module and its machine, ready to run. It does not change, and goroutines may share it: methods
+// that change something return another job.
 type Job struct{ on *platform.Job }
 
-// Load reads a job file and the module, data and machine files that it names.
-// Everything that is wrong in them is an error with file, line and what would be
-// right.
+// Load reads a job file and the module, data and machine files that it names. Everything that is wrong in them is an error
+// with file, line and what would be right.
 func Load(name string, opts LoadOptions) (*Job, error) {
 	src, err := workload.Read(name)
 	if err != nil {
@@ -80,8 +77,7 @@ func Load(name string, opts LoadOptions) (*Job, error) {
 	return load(src, opts)
 }
 
-// LoadFS is Load within a file system: name and what the job names are paths in
-// fsys.
+// LoadFS is Load within a file system: name and what the job names are paths in fsys.
 func LoadFS(fsys fs.FS, name string, opts LoadOptions) (*Job, error) {
 	src, err := workload.ReadFS(fsys, name)
 	if err != nil {
@@ -149,16 +145,14 @@ func (j *Job) Buffers() []string { return j.on.Buffers() }
 // HasBuffer reports whether the job has a buffer of that name.
 func (j *Job) HasBuffer(name string) bool { return j.on.HasBuffer(name) }
 
-// Inputs returns the contents of one of the job's test vectors by parameter:
-// buffers before the run, numbers and structs as bytes, all little-endian.
+// Inputs returns the contents of one of the job's test vectors by parameter: buffers before the run, numbers and structs as
+// bytes, all little-endian.
 func (j *Job) Inputs(vector int) map[string][]byte { return j.on.Inputs(vector) }
 
-// Methods returns the names of the methods that Analyze knows: first those that measure,
-// then the static ones.
+// Methods returns the names of the methods that Analyze knows: first those that measure, then the static ones.
 func Methods() []string { return analysis.Methods().IDs() }
 
-// Supports reports whether a method is one for the job's machine, in its mode: some kernels
-// may have no estimate all the same.
+// Supports reports whether a method is one for the job's machine, in its mode: some kernels may have no estimate all the same.
 func (j *Job) Supports(id string) bool { return analysis.Methods().Supports(j.on.Workload, id) }
 
 // SavedInputs are inputs of a job, read from a file that is a job of the same launch.
@@ -167,10 +161,9 @@ type SavedInputs struct{ saved workload.SavedInputs }
 // File returns the name of the file that holds the inputs.
 func (s SavedInputs) File() string { return s.saved.File }
 
-// LoadInputs reads the inputs that the job files of a directory hold: of each its first test
-// vector. It is an error if there is none, if one is of another module, kernel or launch than
-// the job, or if it holds what the job cannot have: something else where that is fixed, or
-// what it does not sample. Machines and launches that follow are not compared.
+// LoadInputs reads the inputs that the job files of a directory hold: of each its first test vector. It is an error if there
+// is none, if one is of another module, kernel or launch than the job, or if it holds what the job cannot have: something else
+// where that is fixed, or what it does not sample. Machines and launches that follow are not compared.
 func (j *Job) LoadInputs(dir string) ([]SavedInputs, error) {
 	all, err := j.on.LoadInputs(dir)
 	if err != nil {
@@ -183,10 +176,9 @@ func (j *Job) LoadInputs(dir string) ([]SavedInputs, error) {
 	return out, nil
 }
 
-// Files returns a job with saved inputs as files by name, to be put into the directory dir, which
-// exists: the job file stem.toml, and data files beside it. It is the same job otherwise, on the
-// same machine, so that a run of it takes as many cycles. It is an error if the job was not
-// loaded by Load.
+// Files returns a job with saved inputs as files by name, to be put into the directory dir, which exists: the job file
+// stem.toml, and data files beside it. It is the same job otherwise, on the same machine, so that a run of it takes as many
+// cycles. It is an error if the job was not loaded by Load.
 func (j *Job) Files(dir, stem string, in SavedInputs) (map[string][]byte, error) {
 	return j.on.Files(dir, stem, in.saved)
 }

@@ -127,6 +127,11 @@ func (l List) Analyze(ctx context.Context, p runner.Platform, w *workload.Worklo
 	if req.Traces != nil && req.Campaign.Inputs != nil {
 		return nil, fmt.Errorf("%s: inputs are run only where no traces are read", w.Name())
 	}
+	if req.Campaign.Keep != nil {
+		if err := l.keeping(p, w, &req); err != nil {
+			return nil, err
+		}
+	}
 	a := &Answer{Analysis: Empty(w)}
 	static, err := l.static(ctx, p, w, req)
 	if err != nil {
@@ -198,7 +203,7 @@ func (l List) run(ctx context.Context, p runner.Platform, w *workload.Workload, 
 	}
 	req.enter(partRaces)
 	var found []diag.Warning
-	a.Races, found, err = watch(ctx, p, w, req.MaxCycles)
+	a.Races, found, err = watched(ctx, p, w, &req)
 	switch {
 	case err == nil:
 	case ctx.Err() != nil:
@@ -408,7 +413,9 @@ func (l List) bound(ctx context.Context, p runner.Platform, w *workload.Workload
 	}
 	to, watched := answer.Estimates[0].Detail.(estimate.Watched)
 	if watched && m.Variant != nil && req.measured(l) && req.Traces == nil {
-		result, _, err := campaign.Run(ctx, p, variant, req.Campaign, runner.Options{MaxCycles: req.MaxCycles}, nil)
+		spec := req.Campaign
+		spec.Keep = nil // which is for the workload itself
+		result, _, err := campaign.Run(ctx, p, variant, spec, runner.Options{MaxCycles: req.MaxCycles}, nil)
 		if halt.Ended(ctx, err) {
 			return answer, parts, err // the bound is one all the same
 		} else if err != nil {
@@ -575,6 +582,11 @@ func record(ctx context.Context, p runner.Platform, w *workload.Workload, req Re
 		a.Refused = append(a.Refused, read.refused...)
 		measured(a, req, answer, nil)
 		return answer.Warnings, nil
+	}
+	if req.Campaign.Keep != nil {
+		if err := widen(p, w, methods, recordings, &req, &opts); err != nil {
+			return nil, err
+		}
 	}
 	result, sinks, err := campaign.Run(ctx, p, w, req.Campaign, opts, func(launch int) trace.Sink { return recordings[launch].Sink(p.Clocks()) })
 	if result == nil {

@@ -15,27 +15,19 @@ import (
 // follow makes the run that a method asks for, of the first test vector, and returns what the method concludes from it for whole runs,
 // and for one execution of each launch if there are several.
 func follow(ctx context.Context, p runner.Platform, w *workload.Workload, req Request, m method.Followed) (answer *method.Answer, parts []*method.Answer, err error) {
-	r, err := p.Open(w, runner.Options{MaxCycles: req.MaxCycles, Repeats: 1, Follow: true, Reach: true, Checked: true})
-	if errors.Is(err, runner.ErrFollow) {
-		err = &diag.UnsupportedError{Methods: []string{m.Names()[0].ID}, Err: err}
-	}
+	f, err := noted(req.Campaign.Keep, m.Names()[0].ID, func() (followed, error) { return followRun(ctx, p, w, req, m) })
 	if err != nil {
 		return nil, nil, err
 	}
-	defer func() { err = errors.Join(err, r.Close()) }()
-	out, err := r.Run(ctx, w.First().Bound.Vector(0), nil)
-	if err != nil {
-		return nil, nil, err
-	}
-	run := method.Run{Machine: w.Machine, CPU: w.Machine.Core == machine.Integrated && w.Spec.CPU.Stream != nil, Reached: sink(out.Reached), Unwritten: unwrittenRead(out)}
+	run := method.Run{Machine: w.Machine, CPU: w.Machine.Core == machine.Integrated && w.Spec.CPU.Stream != nil, Reached: f.Reached, Unwritten: f.Unwritten}
 	conclude := func(cycles int64, executions int) (*method.Answer, error) {
 		one := run
 		one.Cycles, one.Executions = cycles, executions
 		return m.Conclude(&one)
 	}
 	executions := 0
-	for i := range out.Launches {
-		l := &out.Launches[i]
+	for i := range f.Launches {
+		l := &f.Launches[i]
 		executions += l.Executions
 		part, err := conclude(l.Max, 1)
 		if err != nil {
@@ -43,13 +35,38 @@ func follow(ctx context.Context, p runner.Platform, w *workload.Workload, req Re
 		}
 		parts = append(parts, part)
 	}
-	if answer, err = conclude(out.Cycles, executions); err != nil {
+	if answer, err = conclude(f.Cycles, executions); err != nil {
 		return nil, nil, err
 	}
 	if !w.Several() {
 		parts = nil
 	}
 	return answer, parts, nil
+}
+
+// followed is what is known of a run whose inputs were followed.
+type followed struct {
+	Cycles    int64
+	Launches  []runner.Launch
+	Reached   *estimate.Sink
+	Unwritten *diag.Warning
+}
+
+// followRun makes such a run of the first test vector.
+func followRun(ctx context.Context, p runner.Platform, w *workload.Workload, req Request, m method.Followed) (f followed, err error) {
+	r, err := p.Open(w, runner.Options{MaxCycles: req.MaxCycles, Repeats: 1, Follow: true, Reach: true, Checked: true})
+	if errors.Is(err, runner.ErrFollow) {
+		err = &diag.UnsupportedError{Methods: []string{m.Names()[0].ID}, Err: err}
+	}
+	if err != nil {
+		return f, err
+	}
+	defer func() { err = errors.Join(err, r.Close()) }()
+	out, err := r.Run(ctx, w.First().Bound.Vector(0), nil)
+	if err != nil {
+		return f, err
+	}
+	return followed{out.Cycles, out.Launches, sink(out.Reached), unwrittenRead(out)}, nil
 }
 
 // sink is what a runner tells of what inputs reach.

@@ -35,6 +35,19 @@ func watch(ctx context.Context, p runner.Platform, w *workload.Workload, maxCycl
 	return out.Statistics.Races(), out.Statistics.Warnings(), nil
 }
 
+// watched is watch, whose outcome is kept.
+func watched(ctx context.Context, p runner.Platform, w *workload.Workload, req *Request) ([]estimate.Race, []diag.Warning, error) {
+	type outcome struct {
+		Races    []estimate.Race
+		Warnings []diag.Warning
+	}
+	out, err := noted(req.Campaign.Keep, partRaces, func() (outcome, error) {
+		races, warnings, err := watch(ctx, p, w, req.MaxCycles)
+		return outcome{races, warnings}, err
+	})
+	return out.Races, out.Warnings, err
+}
+
 // valuesOf returns what is known of the values of a workload's kernel; nil if that is nothing, and if it has several launches
 // in a run.
 func valuesOf(w *workload.Workload) *value.Result {

@@ -179,7 +179,7 @@ func (f *jobFlags) options(c *cobra.Command) warpbound.LoadOptions {
 func analyzeCommand() *cobra.Command {
 	var job jobFlags
 	var flags analyzeFlags
-	var html, lp, proof, quota, converted string
+	var html, lp, proof, quota, converted, kept string
 	var samples, placements *int64
 	c := &cobra.Command{
 		Use:   "analyze JOB.toml",
@@ -213,6 +213,8 @@ func analyzeCommand() *cobra.Command {
 	c.Flags().StringVar(&converted, "if-convert", "", "also write the module with selections in place of the branches that inputs reach, which static/oblivious bounds exactly, to this file")
 	c.MarkFlagsMutuallyExclusive("if-convert", "quota")
 	c.MarkFlagsMutuallyExclusive("if-convert", "traces")
+	c.Flags().StringVar(&kept, "campaign", "", "keep what runs gave, with their traces, in this directory, and make none again that it holds")
+	c.MarkFlagsMutuallyExclusive("campaign", "traces")
 	c.Flags().StringVar(&lp, "lp", "", "also write the IPET model to this file in CPLEX LP format")
 	c.Flags().StringVar(&proof, "certificate", "", "also write the certificate of an estimate to this file, for verify: of the one of --methods, or of the least with the strongest evidence")
 	c.RunE = func(c *cobra.Command, args []string) error {
@@ -220,6 +222,7 @@ func analyzeCommand() *cobra.Command {
 		if err != nil {
 			return err
 		}
+		opts.Runs.Campaign = kept
 		opts.Sensitivity, opts.Policies, opts.Placements = int(*samples), policies.value != "", int(*placements)
 		j, err := job.load(c, args[0])
 		if err != nil {
