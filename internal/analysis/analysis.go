@@ -127,7 +127,7 @@ func (l List) Analyze(ctx context.Context, p runner.Platform, w *workload.Worklo
 	if req.Traces != nil && req.Campaign.Inputs != nil {
 		return nil, fmt.Errorf("%s: inputs are run only where no traces are read", w.Name())
 	}
-	if req.Campaign.Keep != nil {
+	if req.Campaign.Shared() {
 		if err := l.keeping(p, w, &req); err != nil {
 			return nil, err
 		}
@@ -413,8 +413,7 @@ func (l List) bound(ctx context.Context, p runner.Platform, w *workload.Workload
 	}
 	to, watched := answer.Estimates[0].Detail.(estimate.Watched)
 	if watched && m.Variant != nil && req.measured(l) && req.Traces == nil {
-		spec := req.Campaign
-		spec.Keep = nil // which is for the workload itself
+		spec := req.Campaign.Alone() // the others are for the workload itself
 		result, _, err := campaign.Run(ctx, p, variant, spec, runner.Options{MaxCycles: req.MaxCycles}, nil)
 		if halt.Ended(ctx, err) {
 			return answer, parts, err // the bound is one all the same
@@ -583,7 +582,7 @@ func record(ctx context.Context, p runner.Platform, w *workload.Workload, req Re
 		measured(a, req, answer, nil)
 		return answer.Warnings, nil
 	}
-	if req.Campaign.Keep != nil {
+	if req.Campaign.Shared() {
 		if err := widen(p, w, methods, recordings, &req, &opts); err != nil {
 			return nil, err
 		}

@@ -5,20 +5,17 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
-	"maps"
-	"slices"
 
 	"warpbound/internal/campaign"
-	"warpbound/internal/provenance"
 	"warpbound/internal/runner"
 	"warpbound/internal/trace"
 	"warpbound/internal/workload"
 )
 
-// keeping opens the keeper of a request for its campaign.
+// keeping opens what keeps and what brings the outcomes of a request for its campaign.
 func (l List) keeping(p runner.Platform, w *workload.Workload, req *Request) error {
-	id := campaign.Identity{Ipoints: campaign.NoIpoints}
-	if err := identify(&id, p, w, req.MaxCycles); err != nil {
+	id, err := campaign.Identify(p, w, req.MaxCycles)
+	if err != nil {
 		return err
 	}
 	if records := l.recordings(p, w, req); records != nil {
@@ -32,7 +29,15 @@ func (l List) keeping(p runner.Platform, w *workload.Workload, req *Request) err
 		}
 		id.Ipoints, id.Points = campaign.EveryBlock, hex.EncodeToString(h.Sum(nil))
 	}
-	return req.Campaign.Keep.Open(id)
+	if keep := req.Campaign.Keep; keep != nil {
+		if err := keep.Open(id); err != nil {
+			return err
+		}
+	}
+	if elsewhere := req.Campaign.Elsewhere; elsewhere != nil {
+		return elsewhere.Open(id)
+	}
+	return nil
 }
 
 // recordings returns the measured methods that a request makes record something, nil if there is none.
@@ -47,33 +52,6 @@ func (l List) recordings(p runner.Platform, w *workload.Workload, req *Request) 
 		}
 	}
 	return some
-}
-
-// identify says what is run.
-func identify(id *campaign.Identity, p runner.Platform, w *workload.Workload, maxCycles int64) error {
-	spec, err := w.Changed()
-	if err != nil {
-		return err
-	}
-	written, err := spec.Write("", w.First().Bound.Inputs(0))
-	if err != nil {
-		return err
-	}
-	h := sha256.New()
-	fmt.Fprintf(h, "%d %s %s", w.First().Registers, w.Spec.CPU.Digest, w.Mode())
-	parts := [][]byte{written.Text}
-	for _, name := range slices.Sorted(maps.Keys(written.Data)) {
-		parts = append(parts, []byte(name), written.Data[name])
-	}
-	for _, part := range parts {
-		fmt.Fprintf(h, " %d ", len(part))
-		h.Write(part)
-	}
-	opts := runner.Options{MaxCycles: maxCycles}
-	id.Tool, id.Job, id.Module, id.Seed = provenance.Of().Tool.String(), w.Spec.Hash, w.Module.Hash, w.Spec.Seed
-	id.Machine, id.Numbers = p.Name(), w.Machine.Hash()
-	id.Changes, id.MaxCycles = hex.EncodeToString(h.Sum(nil)), opts.Limit()
-	return nil
 }
 
 // recordable is what measured methods have recorded of a launch.

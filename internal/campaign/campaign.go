@@ -38,12 +38,23 @@ type Spec struct {
 	// Keep, unless nil, keeps what vectors gave, and is asked before a vector is run. It is for platforms on which a vector
 	// gives the same again.
 	Keep Keeper
+	// Elsewhere, unless nil, runs the random test vectors, all but the first where its inputs are followed.
+	Elsewhere Elsewhere
 	// Translate, unless nil, are by launch the Ipoints of the sinks of those that are recorded, as trace.Remap takes them;
 	// nil for a launch whose sinks take them as they are.
 	Translate [][]trace.Ipoint
 
 	Cores   int              // that may simulate a run beside which there is no other
 	OneCore func(why string) // as runner.Options
+}
+
+// Shared reports whether the outcomes of vectors are kept or come from elsewhere.
+func (s Spec) Shared() bool { return s.Keep != nil || s.Elsewhere != nil }
+
+// Alone returns the specification without what keeps and brings the outcomes of vectors.
+func (s Spec) Alone() Spec {
+	s.Keep, s.Elsewhere, s.Translate = nil, nil, nil
+	return s
 }
 
 // Result is what the runs of a campaign gave.
@@ -145,6 +156,12 @@ func (c *campaign) each(ctx context.Context, to int) error {
 	from := c.taken.next
 	if from == to {
 		return nil
+	}
+	if random := min(to, c.random); c.spec.Elsewhere != nil && from < random {
+		if err := c.elsewhere(ctx, from, random); err != nil || random == to {
+			return err
+		}
+		from = random
 	}
 	inputs := func(i int, own *job.Inputs) *job.Inputs { return c.inputs(from+i, own) }
 	return c.pool.Each(ctx, to-from, inputs, func(slot int, r runner.Runner, i int, in *job.Inputs) error {
@@ -251,6 +268,9 @@ func (w *worker) take(launch int, run *trace.Run) error {
 		if err := w.keeping[launch].add(run); err != nil {
 			return err
 		}
+	}
+	if w.into == nil {
+		return nil
 	}
 	if err := run.Replay(w.to(launch)); err != nil {
 		return &replayError{err}

@@ -54,20 +54,6 @@ func savedKey(in *job.Inputs) Key {
 	return Key("inputs-" + hex.EncodeToString(h.Sum(nil)))
 }
 
-// Identity is what the outcome of a vector depends on besides the vector. Whoever keeps or brings outcomes compares it.
-type Identity struct {
-	Tool      string `json:"tool"`       // version and commit
-	Job       string `json:"job_sha256"` // as it was read
-	Module    string `json:"module_sha256"`
-	Machine   string `json:"machine"`
-	Numbers   string `json:"machine_sha256"` // of the machine, with its choices
-	Seed      int64  `json:"seed"`
-	Changes   string `json:"launch_sha256"` // of the job as it is run, with whatever differs from the file
-	MaxCycles int64  `json:"max_cycles"`
-	Ipoints   string `json:"ipoints"`        // EveryBlock or NoIpoints
-	Points    string `json:"ipoints_sha256"` // their names
-}
-
 // Keeper keeps what vectors gave, so that they need not be run again. Goroutines may share it.
 type Keeper interface {
 	// Open tells of which campaign the outcomes are. It is an error if the keeper has those of another one.
@@ -111,11 +97,15 @@ func (c *campaign) vector(w *worker, i int, followed bool, run func() (*outcome,
 	if err := keep.Save(key, out.record(followed)); err != nil {
 		return nil, &runner.UnusableError{Err: err}
 	}
+	out.traces, out.known = nil, nil
 	return out, nil
 }
 
 // record is the outcome as it is kept.
 func (o *outcome) record(followed bool) *Record {
+	if o.known != nil {
+		return o.known
+	}
 	r := &Record{Cycles: o.cycles, Launches: o.launches, Followed: followed}
 	if followed {
 		r.Invariant, r.Reached = o.invariant, o.reached
@@ -132,7 +122,7 @@ func (w *worker) replay(i int, r *Record) (*outcome, error) {
 	if len(r.Launches) != len(w.launches) || w.rec != nil && len(r.Traces) != len(w.launches) {
 		return nil, &runner.UnusableError{Err: fmt.Errorf("what is kept of vector %d is of %d launches with %d traces, not of %d", i, len(r.Launches), len(r.Traces), len(w.launches))}
 	}
-	o.cycles, o.launches, o.invariant, o.reached = r.Cycles, r.Launches, r.Invariant, r.Reached
+	o.cycles, o.launches, o.invariant, o.reached, o.known = r.Cycles, r.Launches, r.Invariant, r.Reached, r
 	if w.rec == nil {
 		return o, nil
 	}
@@ -195,9 +185,3 @@ func closeRecordings(all []*recording) error {
 	}
 	return errors.Join(errs...)
 }
-
-// What Identity.Ipoints may say.
-const (
-	EveryBlock = "every block"
-	NoIpoints  = "nothing"
-)

@@ -169,7 +169,7 @@ func TestKeptPlacement(t *testing.T) {
 		}
 		all := recording(method.EveryBlock())
 		bound := func(spec campaign.Spec, recorded, of method.Recording) string {
-			opts := runner.Options{Record: []*runner.Record{{Chosen: slices.Repeat([]bool{true}, len(g.Blocks)), Points: recorded.OfBlock(), Graph: recorded}}}
+			opts := runner.Options{Record: []*runner.Record{{Chosen: slices.Repeat([]bool{true}, len(g.Blocks)), Points: recorded.Points(), Graph: recorded}}}
 			spec.Vectors = 5
 			_, sinks, err := campaign.Run(t.Context(), j.Platform, j.Workload, spec, opts, func(int) trace.Sink { return of.Sink(trace.Common) })
 			if err != nil {

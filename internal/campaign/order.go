@@ -33,6 +33,7 @@ type outcome struct {
 	sinks    []trace.Sink // by launch; nil if the worker's own have it
 	launches []Executed
 	traces   []*recording // by launch; nil if they are not kept
+	known    *Record      // nil if the vector was run here
 
 	invariant bool              // as runner.Outcome says of the last of them
 	reached   *estimate.Reached // likewise

@@ -108,7 +108,7 @@ func (d *Dir) Open(of campaign.Identity) error {
 	if have.Format != manifestFormat {
 		return fmt.Errorf("%s: the format is %q, not %q: give another directory", name, have.Format, manifestFormat)
 	}
-	if diffs := differences(&have.Identity, &of); diffs != nil {
+	if diffs := have.Differences(&of); diffs != nil {
 		return fmt.Errorf("%s is of another campaign: %s; give another directory for this one", d.path, strings.Join(diffs, ", "))
 	}
 	return nil
@@ -125,41 +125,6 @@ func (d *Dir) begin(name string, m *manifest) error {
 		return err
 	}
 	return os.Rename(temp, name)
-}
-
-// differences says what a campaign has that the one of a directory has not, nil if that is nothing. That less is
-// recorded than the directory holds is no difference.
-func differences(have, want *campaign.Identity) []string {
-	var diffs []string
-	differ := func(what string, have, want any) {
-		if have != want {
-			diffs = append(diffs, fmt.Sprintf("%s is %v there and %v here", what, have, want))
-		}
-	}
-	hashes := func(what, have, want string) {
-		if have != want {
-			diffs = append(diffs, fmt.Sprintf("the hash of the %s is %.12s there and %.12s here", what, have, want))
-		}
-	}
-	differ("the version of the tool", have.Tool, want.Tool)
-	hashes("job", have.Job, want.Job)
-	hashes("module", have.Module, want.Module)
-	differ("the machine", have.Machine, want.Machine)
-	if have.Machine == want.Machine {
-		hashes("machine's numbers", have.Numbers, want.Numbers)
-	}
-	differ("the seed", have.Seed, want.Seed)
-	differ("the limit of a run in cycles", have.MaxCycles, want.MaxCycles)
-	if want.Ipoints != campaign.NoIpoints {
-		differ("what is recorded", have.Ipoints, want.Ipoints)
-	}
-	if have.Ipoints != campaign.NoIpoints && want.Ipoints == have.Ipoints {
-		hashes("Ipoints", have.Points, want.Points)
-	}
-	if diffs == nil { // it says little where another thing differs
-		hashes("launch", have.Changes, want.Changes)
-	}
-	return diffs
 }
 
 // Load implements campaign.Keeper.

@@ -60,7 +60,7 @@ func Analyze(ctx context.Context, p runner.Platform, w *workload.Workload, req a
 	if err != nil {
 		return a, err
 	}
-	req.Campaign.Keep = nil // which is for the workload as it is
+	req.Campaign = req.Campaign.Alone() // what is kept is of the workload as it is
 	for _, s := range parts {
 		if req.Phase != nil {
 			req.Phase(s.name)
@@ -97,7 +97,7 @@ func (opts *Options) analyze(ctx context.Context, p runner.Platform, w *workload
 	if err != nil {
 		return a, err
 	}
-	req.Campaign.Keep = nil
+	req.Campaign = req.Campaign.Alone()
 	s := &estimate.Sensitivity{Numbers: numbers, Evidence: estimate.Observed, Estimates: []estimate.SampledEstimates{}}
 	for i := range a.Estimates {
 		s.Estimates = append(s.Estimates, estimate.SampledEstimates{Method: a.Estimates[i].Method})
