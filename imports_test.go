@@ -44,6 +44,7 @@ var arrows = []rule{
 	{"internal/scaffold", []string{"warpbound", "internal/method/...", "internal/campaign", "internal/analysis", "internal/study/...", "internal/report", "internal/cli"}, "a job is guessed without time, before anything bounds it"},
 	{"internal/campaign", []string{"internal/method/...", "internal/sim/...", "internal/cuda/...", "internal/runner/*", "internal/platform", "internal/analysis"}, "what hands inputs to runners knows no runner"},
 	{"internal/campaign/store", []string{"internal/method/...", "internal/sim/...", "internal/cuda/...", "internal/runner/*", "internal/platform", "internal/analysis", "internal/study/...", "internal/cli"}, "what keeps outcomes knows nothing that makes them"},
+	{"internal/fleet", []string{"warpbound", "internal/method/...", "internal/analysis", "internal/study/...", "internal/report", "internal/cli"}, "what has vectors run knows nothing of what is made of them"},
 	{"internal/analysis", []string{"internal/sim/...", "internal/cuda/...", "internal/runner/*", "internal/platform", "internal/study/...", "internal/report"}, "what bounds a job sees runners by their contract alone"},
 	{"internal/study/*", []string{"warpbound", "internal/report", "internal/selfcheck", "internal/reproduce", "internal/cli"}, "studies know nothing of who asks for them"},
 	{"internal/study/compare", []string{"internal/workload", "internal/runner/...", "internal/method/...", "internal/analysis", "internal/sim/..."}, "results are read as they are saved"},
