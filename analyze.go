@@ -2,17 +2,15 @@ package warpbound
 
 import (
 	"context"
-	"fmt"
 	"io"
 	"time"
 
 	"warpbound/estimate"
 	"warpbound/internal/analysis"
 	"warpbound/internal/campaign"
-	"warpbound/internal/campaign/store"
+	"warpbound/internal/fleet"
 	"warpbound/internal/machine"
 	"warpbound/internal/method"
-	"warpbound/internal/platform"
 	"warpbound/internal/runner"
 	"warpbound/internal/study/sensitivity"
 	"warpbound/internal/workload"
@@ -79,6 +77,8 @@ type Runs struct {
 	// Campaign is a directory that keeps what runs gave with their traces, which are not made again; "" for none. It is
 	// an error if it has those of another job, machine, seed or tool, and on a device. Variants of the job are not kept.
 	Campaign string
+	// Fleet makes runs in workers, with the same result; none if its URL is "". It is an error if the job is not as its files say.
+	Fleet Fleet
 
 	// Observe makes runs although no method that is asked for needs them.
 	Observe bool
@@ -129,17 +129,11 @@ func ParsePlacement(s string) (Placement, error) {
 // are those of the first test vectors, so that as many vectors give the same again. Nothing is written then.
 func (j *Job) Analyze(ctx context.Context, opts AnalyzeOptions) (*estimate.Analysis, error) {
 	req := opts.request()
-	if dir := opts.Runs.Campaign; dir != "" {
-		if platform.IsDevice(j.on.Platform.Name()) {
-			return nil, fmt.Errorf("%s: a campaign keeps the runs of simulated machines, and %s is a device, whose times are not the same again", j.Name(), j.on.Platform.Name())
-		}
-		keep, err := store.Open(dir)
-		if err != nil {
-			return nil, err
-		}
-		defer keep.Close()
-		req.Campaign.Keep = keep
+	end, err := fleet.Share(ctx, &req.Campaign, j.on, opts.Runs.Campaign, opts.Runs.Fleet)
+	if err != nil {
+		return nil, err
 	}
+	defer end()
 	answer, err := sensitivity.Analyze(ctx, j.on.Platform, j.on.Workload, req, sensitivity.Options{
 		Samples: opts.Sensitivity, Policies: opts.Policies, Placements: opts.Placements, Progress: opts.Sampled, On: j.onMachine,
 	})

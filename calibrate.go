@@ -28,9 +28,8 @@ type Calibration struct {
 	measured *calibrate.Calibration
 }
 
-// Calibrate measures a device with microbenchmarks and describes it as a machine for the
-// simulator (docs/devices.md). If ctx ends, the error is that of ctx, and the result, unless nil, has what was
-// measured until then, and no machine.
+// Calibrate measures a device with microbenchmarks and describes it as a machine for the simulator (docs/devices.md). If ctx ends, the
+// error is that of ctx, and the result, unless nil, has what was measured until then, and no machine.
 func Calibrate(ctx context.Context, opts CalibrateOptions) (*Calibration, error) {
 	c, err := calibrate.Run(ctx, calibrate.Options(opts))
 	if c == nil {

@@ -17,9 +17,8 @@ type InspectOptions struct {
 	Job            *Job   // a job of the module, whose launch is taken into account; nil if none
 }
 
-// Inspect describes the kernels of a module. file is the module's name, which tells its
-// language. It is an error if src is not of that language or if there is no such kernel;
-// what the simulator would refuse is listed among the warnings.
+// Inspect describes the kernels of a module. file is the module's name, which tells its language. It is an error if src is not of that
+// language or if there is no such kernel; what the simulator would refuse is listed among the warnings.
 func Inspect(file string, src []byte, opts InspectOptions) (*estimate.Module, error) {
 	var w *workload.Workload
 	if opts.Job != nil {

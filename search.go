@@ -116,10 +116,9 @@ type Found struct {
 	Interrupted bool             // ctx ended: this is the best until then, and bounds may be missing
 }
 
-// Search looks for inputs with which the job takes longest: by the strategies asked for, with the
-// same number of runs each. The result depends on the job and the options alone, not on the number
-// of processors. If ctx ends, what was found until then is the result. If no run has ended by then, that is what symbolic
-// execution found, with the error of ctx.
+// Search looks for inputs with which the job takes longest: by the strategies asked for, with the same number of runs each. The result
+// depends on the job and the options alone, not on the number of processors. If ctx ends, what was found until then is the result. If no
+// run has ended by then, that is what symbolic execution found, with the error of ctx.
 //
 // It is an error if no input is sampled at random, if an SMT solver is needed that is not installed,
 // or if no run of a strategy succeeds.

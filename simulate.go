@@ -24,8 +24,7 @@ type SimulateOptions struct {
 	// what the kernel does that makes it so, as in "kernel k uses atomics".
 	OneCore func(why string)
 
-	// Step, unless nil, is called after every instruction that a warp executes: in the
-	// order of cycles for the warps of one SM.
+	// Step, unless nil, is called after every instruction that a warp executes: in the order of cycles for the warps of one SM.
 	Step func(*estimate.Step)
 
 	// Access, unless nil, is called for every access to the last-level cache that the cores
@@ -39,15 +38,13 @@ type Run struct {
 	buffers map[string][]byte
 }
 
-// Buffer returns the contents of a buffer of the job after the run,
-// little-endian, or nil if the job has none of that name.
+// Buffer returns the contents of a buffer of the job after the run, little-endian, or nil if the job has none of that name.
 func (r *Run) Buffer(name string) []byte { return r.buffers[name] }
 
-// Simulate runs the job once on its machine. Two runs of one job, seed and vector
-// are the same in every bit. What threads read of shared and local memory and of the
-// heap that nothing had written is among the warnings. A fault of the program, a barrier that is never
-// satisfied and a run beyond the cycle limit are errors that name the place. If ctx ends, the error is that of ctx,
-// and the run, unless nil, tells how many cycles were simulated.
+// Simulate runs the job once on its machine. Two runs of one job, seed and vector are the same in every bit. What threads read of shared
+// and local memory and of the heap that nothing had written is among the warnings. A fault of the program, a barrier that is never
+// satisfied and a run beyond the cycle limit are errors that name the place. If ctx ends, the error is that of ctx, and the run, unless
+// nil, tells how many cycles were simulated.
 func (j *Job) Simulate(ctx context.Context, opts SimulateOptions) (*Run, error) {
 	run, err := analysis.Simulate(ctx, j.on.Platform, j.on.Workload, analysis.SimulateRequest{
 		Vector: opts.Vector, MaxCycles: opts.MaxCycles, Trace: opts.Trace, TraceCSV: opts.TraceCSV,

@@ -19,9 +19,8 @@ type SplitOptions struct {
 	Branches []string
 }
 
-// Split returns the job with its wavefronts splitting in another way. It is an error if the
-// job's machine has no split cores, if branches are chosen although a run has several launches, or if
-// a branch that is marked cannot be split.
+// Split returns the job with its wavefronts splitting in another way. It is an error if the job's machine has no split cores, if
+// branches are chosen although a run has several launches, or if a branch that is marked cannot be split.
 func (j *Job) Split(opts SplitOptions) (*Job, error) {
 	w, err := j.on.Workload.Split(workload.SplitOptions{Mode: machine.SplitMode(opts.Mode), SIMDs: opts.SIMDs, Branches: opts.Branches})
 	if err != nil {
@@ -30,12 +29,10 @@ func (j *Job) Split(opts SplitOptions) (*Job, error) {
 	return j.with(w), nil
 }
 
-// Mode returns how the job's wavefronts split: none, dws or pws; empty if its machine has no
-// split cores.
+// Mode returns how the job's wavefronts split: none, dws or pws; empty if its machine has no split cores.
 func (j *Job) Mode() string { return string(j.on.Mode()) }
 
-// Modes returns the modes in which the job's wavefronts can split: none of them if its
-// machine has no split cores.
+// Modes returns the modes in which the job's wavefronts can split: none of them if its machine has no split cores.
 func (j *Job) Modes() []string {
 	var names []string
 	for _, m := range j.on.Modes() {
@@ -54,23 +51,20 @@ type CompareSplitsOptions struct {
 	Begin     func(atOnce int)      // as in Runs, for each mode; may be nil
 }
 
-// CompareSplits bounds and runs the job in all modes and tells what each branch that splits
-// gains. Where Choose is set it finds the branches to split for which the bound is least. It
-// is an error if the job's machine has no split cores.
+// CompareSplits bounds and runs the job in all modes and tells what each branch that splits gains. Where Choose is set it finds the
+// branches to split for which the bound is least. It is an error if the job's machine has no split cores.
 func (j *Job) CompareSplits(ctx context.Context, opts CompareSplitsOptions) (*estimate.Splitting, error) {
 	return splits.Compare(ctx, j.on.Platform, j.on.Workload, splits.Options(opts))
 }
 
-// LLCOptions are what a job's shared last-level cache has other than the job and its machine
-// say; nil for what they say.
+// LLCOptions are what a job's shared last-level cache has other than the job and its machine say; nil for what they say.
 type LLCOptions struct {
 	KiB       *int64 // size
 	Quota     *int64 // accesses of a core in an interval
 	Regulated *bool  // whether accesses are regulated
 }
 
-// LLC returns the job with another shared cache. It is an error if the job's machine has none
-// or cannot have that one.
+// LLC returns the job with another shared cache. It is an error if the job's machine has none or cannot have that one.
 func (j *Job) LLC(opts LLCOptions) (*Job, error) {
 	w, err := j.on.WithLLC(machine.LLCOptions(opts))
 	if err != nil {
@@ -86,10 +80,9 @@ type QuotaOptions struct {
 	Progress    func(done, total int) // called after each quota, total as far as it is known; may be nil
 }
 
-// BestQuota searches for the quota of regulated accesses with which the bounds of jobs by
-// static/llc-interval have the least sum. Accesses are regulated, whatever the jobs and their machines
-// say. Quotas beyond the most accesses of an SM to the shared cache are not tried, since none is
-// better than that: all is one interval then, in which the CPU may send ever more.
+// BestQuota searches for the quota of regulated accesses with which the bounds of jobs by static/llc-interval have the least sum.
+// Accesses are regulated, whatever the jobs and their machines say. Quotas beyond the most accesses of an SM to the shared cache are not
+// tried, since none is better than that: all is one interval then, in which the CPU may send ever more.
 //
 // It is an error if a job has no such bound. If ctx ends, the error is that of ctx, and the result, unless nil, is that
 // of the quotas until then.

@@ -30,10 +30,9 @@ type VerifyOptions struct {
 }
 
 // Verify checks a certificate that Analyze wrote for the job, with facts that it derives anew from the job
-// (docs/methods/certificates.md). What it cannot confirm stands in the proof, whose evidence is
-// Asserted then; it is made once more by the method, and runs are made again if that is asked for, so that what was
-// changed in the file is found all the same. It is ErrRefuted if the certificate does not hold, or is not of the
-// job, and another error if it cannot be read.
+// (docs/methods/certificates.md). What it cannot confirm stands in the proof, whose evidence is Asserted then; it is made once more by
+// the method, and runs are made again if that is asked for, so that what was changed in the file is found all the same. It is ErrRefuted
+// if the certificate does not hold, or is not of the job, and another error if it cannot be read.
 func (j *Job) Verify(ctx context.Context, r io.Reader, opts VerifyOptions) (*estimate.Proof, error) {
 	text, err := io.ReadAll(r)
 	if err != nil {

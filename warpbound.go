@@ -40,9 +40,8 @@ type LoadOptions struct {
 
 	Registers int // of a thread, as if the job stated them; 0 for what it states
 
-	// AllowAbsurd lets static methods take a bound of a loop that follows from the range of a type of 16 bits or
-	// more and from nothing that job or kernel state. Such a bound is proven and of no use; without AllowAbsurd it
-	// counts for none.
+	// AllowAbsurd lets static methods take a bound of a loop that follows from the range of a type of 16 bits or more and from nothing
+	// that job or kernel state. Such a bound is proven and of no use; without AllowAbsurd it counts for none.
 	AllowAbsurd bool
 
 	// Effort is how much work analyses may do, as a multiple of what they do by default; 0 for 1. Where a limit of
@@ -95,8 +94,7 @@ func New(job jobs.Job, opts LoadOptions) (*Job, error) {
 	return load(src, opts)
 }
 
-// Render returns a job in Go as files by name, to be put into one directory: the job file, and what
-// the job holds beside it.
+// Render returns a job in Go as files by name, to be put into one directory: the job file, and what the job holds beside it.
 func Render(job jobs.Job) (map[string][]byte, error) { return workload.Render(&job) }
 
 func load(src *workload.Source, opts LoadOptions) (*Job, error) {

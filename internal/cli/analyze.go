@@ -180,6 +180,7 @@ func analyzeCommand() *cobra.Command {
 	var job jobFlags
 	var flags analyzeFlags
 	var html, lp, proof, quota, converted, kept string
+	var away fleetFlags
 	var samples, placements *int64
 	c := &cobra.Command{
 		Use:   "analyze JOB.toml",
@@ -215,6 +216,7 @@ func analyzeCommand() *cobra.Command {
 	c.MarkFlagsMutuallyExclusive("if-convert", "traces")
 	c.Flags().StringVar(&kept, "campaign", "", "keep what runs gave, with their traces, in this directory, and make none again that it holds")
 	c.MarkFlagsMutuallyExclusive("campaign", "traces")
+	away.addCoordinator(c)
 	c.Flags().StringVar(&lp, "lp", "", "also write the IPET model to this file in CPLEX LP format")
 	c.Flags().StringVar(&proof, "certificate", "", "also write the certificate of an estimate to this file, for verify: of the one of --methods, or of the least with the strongest evidence")
 	c.RunE = func(c *cobra.Command, args []string) error {
@@ -259,6 +261,11 @@ func analyzeCommand() *cobra.Command {
 				return err
 			}
 		}
+		end, err := away.start(c, &opts.Runs.Fleet)
+		if err != nil {
+			return err
+		}
+		defer end()
 		a, err := flags.analyze(c, j, opts)
 		if err != nil {
 			return soFar(err, a != nil, func() error { return printAnalysis(c.OutOrStdout(), *format, j, a) })

@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"warpbound"
 	more "warpbound/internal/test/effort"
 )
 
@@ -30,13 +31,12 @@ func program(t *testing.T) string {
 
 // output runs a program to its end.
 func output(t *testing.T, name string, args ...string) []byte {
-	t.Helper()
 	var stderr bytes.Buffer
 	c := exec.Command(name, args...)
 	c.Stderr = &stderr
 	out, err := c.Output()
 	if err != nil {
-		t.Fatalf("%v: %v\n%s", args, err, &stderr)
+		t.Errorf("%v: %v\n%s", args, err, &stderr)
 	}
 	return out
 }
@@ -63,6 +63,57 @@ func TestKilledCampaign(t *testing.T) {
 	for range 2 {
 		if got := output(t, name, args...); !bytes.Equal(got, want) {
 			t.Fatalf("after processes were killed:\n%s\nwant\n%s", got, want)
+		}
+	}
+}
+
+// TestKilledWorkers kills workers of a campaign at random moments, ten times: nothing is lost, and nothing counts twice.
+func TestKilledWorkers(t *testing.T) {
+	name := program(t)
+	args := []string{"analyze", "../../kernels/bfs/job.toml", "--vectors", "50", "--format", "json"}
+	want := output(t, name, args...)
+	url, stop, err := warpbound.ServeFleet(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer stop()
+	dir := filepath.Join(t.TempDir(), "campaign")
+	done := make(chan []byte)
+	go func() { done <- output(t, name, append(args, "--nats", url, "--campaign", dir)...) }()
+	worker := func() *exec.Cmd {
+		w := exec.Command(name, "worker", "--nats", url)
+		if err := w.Start(); err != nil {
+			t.Error(err)
+		}
+		return w
+	}
+	kill := func(w *exec.Cmd) {
+		w.Process.Kill()
+		w.Wait()
+	}
+	for range more.Times(10) {
+		w := worker()
+		time.Sleep(rand.N(500 * time.Millisecond))
+		kill(w)
+	}
+	w := worker()
+	defer kill(w)
+	if got := <-done; !bytes.Equal(got, want) {
+		t.Errorf("after workers were killed:\n%s\nwant\n%s", got, want)
+	}
+	if got := output(t, name, append(args, "--campaign", dir)...); !bytes.Equal(got, want) {
+		t.Errorf("what is kept gives:\n%s\nwant\n%s", got, want)
+	}
+}
+
+// TestLocalWorkers has processes of this computer run vectors.
+func TestLocalWorkers(t *testing.T) {
+	name := program(t)
+	args := []string{"analyze", "../../kernels/bfs/job.toml", "--vectors", "30"}
+	want := output(t, name, args...)
+	for _, n := range []string{"1", "2", "3"} {
+		if got := output(t, name, append(args, "--workers", n)...); !bytes.Equal(got, want) {
+			t.Errorf("%s workers:\n%s\nwant\n%s", n, got, want)
 		}
 	}
 }

@@ -114,7 +114,7 @@ func command() *cobra.Command {
 	run := []*cobra.Command{
 		initCommand(), demoCommand(), analyzeCommand(), simCommand(), inspectCommand(),
 		checkCommand(), verifyCommand(), factsCommand(), reproduceCommand(), selfcheckCommand(),
-		calibrateCommand(), splitCommand(), quotaCommand(), searchCommand(),
+		calibrateCommand(), splitCommand(), quotaCommand(), searchCommand(), workerCommand(),
 	}
 	addTimeout(run...)
 	root.AddCommand(run...)
