@@ -71,8 +71,7 @@ type Runs struct {
 	// Repeats is how often a device runs each input; 0 for 3, or for 1 on what stands in for a GPU. Simulators run each input once.
 	Repeats int
 
-	// EndToEnd measures only how long runs take. Nothing is recorded, and there are no estimates of the hybrid methods.
-	EndToEnd bool
+	EndToEnd bool // measure only how long runs take: nothing is recorded, and there are no estimates of the hybrid methods
 
 	// Campaign is a directory that keeps what runs gave with their traces, which are not made again; "" for none. It is
 	// an error if it has those of another job, machine, seed or tool, and on a device. Variants of the job are not kept.
@@ -80,8 +79,7 @@ type Runs struct {
 	// Fleet makes runs in workers, with the same result; none if its URL is "". It is an error if the job is not as its files say.
 	Fleet Fleet
 
-	// Observe makes runs although no method that is asked for needs them.
-	Observe bool
+	Observe bool // make runs although no method that is asked for needs them
 
 	// Traces are read instead of running the job, in the binary format or as CSV; TracesName is their name for messages.
 	Traces     io.Reader
@@ -129,7 +127,7 @@ func ParsePlacement(s string) (Placement, error) {
 // are those of the first test vectors, so that as many vectors give the same again. Nothing is written then.
 func (j *Job) Analyze(ctx context.Context, opts AnalyzeOptions) (*estimate.Analysis, error) {
 	req := opts.request()
-	end, err := fleet.Share(ctx, &req.Campaign, j.on, opts.Runs.Campaign, opts.Runs.Fleet)
+	end, err := fleet.Share(ctx, &req.Campaign, j.on, opts.Runs.Campaign, fleet.Config(opts.Runs.Fleet))
 	if err != nil {
 		return nil, err
 	}

@@ -2,6 +2,7 @@ package warpbound_test
 
 import (
 	"context"
+	"slices"
 	"testing"
 
 	"warpbound"
@@ -28,7 +29,7 @@ func TestApplications(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				if a.Observed.Max != longest || len(a.Warnings) != 0 {
+				if a.Observed.Max != longest || slices.ContainsFunc(a.Warnings, func(w estimate.Warning) bool { return w.ID != "random-inputs-only" }) {
 					t.Errorf("runs take up to %d cycles, simulated alone up to %d; warnings %v", a.Observed.Max, longest, a.Warnings)
 				}
 				checkLaunches(t, a)

@@ -33,6 +33,7 @@ func Example() {
 	}
 	// Output:
 	// bfs on fermi-c2050
+	// hybrid/phases: evidence: observed; above the longest run: true
 	// hybrid/warp: evidence: observed; above the longest run: true
 	// hybrid/dynamic: evidence: observed; above the longest run: true
 	// hybrid/waves: evidence: observed; above the longest run: true

@@ -13,8 +13,8 @@ import (
 	"warpbound/internal/workload"
 )
 
-// apart is how far the seed of held-out vectors is from the job's.
-const apart = 1 << 32
+// heldOutSeed is what is added to the job's seed for held-out vectors.
+const heldOutSeed = 1 << 32
 
 // holdOut runs test vectors of another seed, which no estimate rests on, and notes in each estimate of the whole how often
 // and how far they exceed it. If ctx ends they are as many as were run until then.
@@ -29,7 +29,7 @@ func holdOut(ctx context.Context, p runner.Platform, w *workload.Workload, req R
 	req.enter(partHoldout)
 	for i := range a.Estimates {
 		if e := &a.Estimates[i]; e.Bounds() {
-			e.Holdout = &estimate.Holdout{Seed: w.Spec.Seed + apart}
+			e.Holdout = &estimate.Holdout{Seed: w.Spec.Seed + heldOutSeed}
 		}
 	}
 	spec := campaign.Spec{Vectors: req.Holdout, Repeats: req.Campaign.Repeats, Progress: req.Campaign.Progress, Begin: req.Campaign.Begin}
@@ -44,7 +44,7 @@ func holdOut(ctx context.Context, p runner.Platform, w *workload.Workload, req R
 			}
 		}
 	}
-	_, _, err := campaign.Run(ctx, p, workload.Reseeded(w, w.Spec.Seed+apart), spec, runner.Options{MaxCycles: req.MaxCycles}, nil)
+	_, _, err := campaign.Run(ctx, p, workload.Reseeded(w, w.Spec.Seed+heldOutSeed), spec, runner.Options{MaxCycles: req.MaxCycles}, nil)
 	if halt.Ended(ctx, err) {
 		a.lack(partHoldout)
 	} else if err != nil {

@@ -18,12 +18,10 @@ import (
 
 // Config says which server is used.
 type Config struct {
-	URL   string // nats://HOST:PORT, tls://HOST:PORT, or several with commas between; "" for none
-	Creds string // file with credentials; "" for none
-	CA    string // file with the certificates of authorities that a server may be certified by; "" for those of the system
-	Cert  string // file with the certificate of this process, and Key that with its key; "" for none
-	Key   string
-	Note  func(text string) // is told what people should know; may be nil
+	URL string // nats://HOST:PORT, tls://HOST:PORT, or several with commas between; "" for none
+	// Files, or "" for none: credentials, certificates of authorities (none: those of the system), and certificate and key of this process.
+	Creds, CA, Cert, Key string
+	Note                 func(text string) // is told what people should know; may be nil
 }
 
 // The names of what is on the server.

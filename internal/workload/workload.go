@@ -149,8 +149,8 @@ func digest(text []byte) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// AtBlocks returns the Ipoint of each instruction where each block carries one, or trace.None, from its beginning.
-func (k *Kernel) AtBlocks(points []trace.Ipoint) []trace.Ipoint {
+// AtBlocks returns the Ipoint of each instruction of a kernel where each block carries one, or trace.None, from its beginning.
+func AtBlocks(k *Kernel, points []trace.Ipoint) []trace.Ipoint {
 	of := slices.Repeat([]trace.Ipoint{trace.None}, len(k.Graph.Kernel.Instrs))
 	for b, at := range points {
 		of[k.Graph.Blocks[b].Start] = at

@@ -190,7 +190,7 @@ func (b *bench) execute(t *testing.T, kernels []*job.Bound, record *runner.Recor
 		}
 	}
 	if record != nil {
-		record = &runner.Record{Points: w.First().AtBlocks(record.Points)}
+		record = &runner.Record{Points: workload.AtBlocks(w.First(), record.Points)}
 	}
 	r, err := simulated.New(w.Machine).Open(w, runner.Options{Record: []*runner.Record{record}})
 	if err != nil {

@@ -15,6 +15,7 @@ import (
 	"warpbound/internal/runner"
 	"warpbound/internal/test/jobtest"
 	"warpbound/internal/trace"
+	"warpbound/internal/workload"
 	"warpbound/kernels"
 )
 
@@ -213,7 +214,7 @@ func compare(j *platform.Job, vectors int) (*runner.Reached, error) {
 		for b := range points {
 			points[b] = trace.Ipoint(b)
 		}
-		opts.Record = append(opts.Record, &runner.Record{Points: k.AtBlocks(points)})
+		opts.Record = append(opts.Record, &runner.Record{Points: workload.AtBlocks(k, points)})
 	}
 	cycles, first, followed, err := record(j, opts, 0)
 	if err != nil || !followed.Invariant {

@@ -22,7 +22,7 @@ func Invariant(ctx context.Context, p runner.Platform, w *workload.Workload, vec
 		for b := range points {
 			points[b] = trace.Ipoint(b)
 		}
-		opts.Record = append(opts.Record, &runner.Record{Points: k.AtBlocks(points)})
+		opts.Record = append(opts.Record, &runner.Record{Points: workload.AtBlocks(k, points)})
 	}
 	one, err := record(ctx, p, w, opts, 0)
 	if errors.Is(err, runner.ErrFollow) || err == nil && !one.Invariant {
