@@ -159,7 +159,7 @@ func (l List) Analyze(ctx context.Context, p runner.Platform, w *workload.Worklo
 	warnings = append(warnings, held...)
 	warnings = append(warnings, untried(w, req, a)...)
 	if ctx.Err() == nil {
-		possible(w, a.Coverage)
+		possible(p, w, a.Coverage)
 		values := valuesOf(w)
 		a.RaceVerdict = raceVerdict(w, values)
 		used(ctx, w, values, a.Contract)
@@ -557,7 +557,7 @@ func record(ctx context.Context, p runner.Platform, w *workload.Workload, req Re
 	recordings := make([]*joint, len(all))
 	opts := runner.Options{MaxCycles: req.MaxCycles}
 	for i, one := range all {
-		problem, err := graphProblem(one)
+		problem, err := graphProblem(p, one)
 		if err != nil {
 			return nil, err
 		}

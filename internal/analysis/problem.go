@@ -7,7 +7,9 @@ import (
 	"warpbound/internal/flow/divergence"
 	"warpbound/internal/machine"
 	"warpbound/internal/method"
+	"warpbound/internal/runner"
 	"warpbound/internal/stream"
+	"warpbound/internal/trace"
 	"warpbound/internal/workload"
 )
 
@@ -100,7 +102,7 @@ func trust(k *workload.Kernel, p *method.Problem) {
 }
 
 // graphProblem is what measured methods are told of a workload.
-func graphProblem(w *workload.Workload) (*method.Problem, error) {
+func graphProblem(p runner.Platform, w *workload.Workload) (*method.Problem, error) {
 	k := w.First()
 	bounds, facts, err := annotations(k)
 	if err != nil {
@@ -109,8 +111,10 @@ func graphProblem(w *workload.Workload) (*method.Problem, error) {
 	grid := k.Bound.Job.Grid
 	ctas := grid[0] * grid[1] * grid[2]
 	wave := ctas
-	if o, err := k.Occupancy(); err == nil { // else runs fail
-		wave = min(wave, o.CTAs*int(k.Machine.SM.Count.Value))
+	if p.Clocks() == trace.Common { // a device's machine may say too little, and its CTAs are not told apart
+		if o, err := k.Occupancy(); err == nil { // else runs fail
+			wave = min(wave, o.CTAs*int(k.Machine.SM.Count.Value))
+		}
 	}
 	return &method.Problem{Graph: k.Graph, Machine: k.Machine, CTAs: ctas, Wave: wave, Varies: w.Spec.Varies(), Bounds: bounds, Facts: facts}, nil
 }

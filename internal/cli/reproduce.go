@@ -17,6 +17,7 @@ import (
 // effort is how much is run.
 type effort struct {
 	vectors    int     // runs for each kernel of a table
+	heldOut    int     // runs for each of these that try what they gave
 	splitRuns  int     // runs for each kernel and mode of wavefront splitting
 	iterations int     // of synthetic benchmarks
 	quotas     []int64 // of regulated accesses to a shared cache
@@ -28,9 +29,9 @@ type effort struct {
 
 // efforts are those of --quick, of no flag, and of --full, which are the papers' runs and cycles.
 func efforts() (quick, normal, full effort) {
-	return effort{20, 1, 2, nil, 40, 2000, false, 3},
-		effort{200, 10, 10, []int64{16, 256}, 200, 3000, true, 20},
-		effort{1000, 50, 75, []int64{8, 16, 32, 64, 128, 256, 512}, 1000, 10000, true, 100}
+	return effort{20, 10, 1, 2, nil, 40, 2000, false, 3},
+		effort{200, 1, 10, 10, []int64{16, 256}, 200, 3000, true, 20},
+		effort{1000, 10, 50, 75, []int64{8, 16, 32, 64, 128, 256, 512}, 1000, 10000, true, 100}
 }
 
 func reproduceCommand() *cobra.Command {
@@ -61,7 +62,7 @@ func reproduceCommand() *cobra.Command {
 		case full:
 			how = maximum
 		}
-		opts.Vectors, opts.SplitRuns, opts.Iterations, opts.Quotas = how.vectors, how.splitRuns, how.iterations, how.quotas
+		opts.Vectors, opts.HeldOut, opts.SplitRuns, opts.Iterations, opts.Quotas = how.vectors, how.heldOut, how.splitRuns, how.iterations, how.quotas
 		opts.SearchRuns, opts.SmallRuns, opts.SearchOwn, opts.SearchSeeds = how.searchRuns, how.smallRuns, how.searchOwn, how.seeds
 		if plots != "" {
 			if !reproduce.HasFigures(args[0]) {

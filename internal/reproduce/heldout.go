@@ -50,7 +50,7 @@ func overMean(rows []hybridRow, id string) string {
 }
 
 // heldOutTable compares estimates with vectors of which they are not made.
-func heldOutTable(rows []hybridRow) estimate.Table {
+func heldOutTable(rows []hybridRow, opts Options) estimate.Table {
 	ids := []string{phases.ID, "hybrid/dynamic", "hybrid/waves"}
 	columns := []hybridColumn{
 		{"kernel", func(r *hybridRow) string { return r.kernel.Program }, nil},
@@ -81,7 +81,7 @@ func heldOutTable(rows []hybridRow) estimate.Table {
 				return "0"
 			}, nil})
 	}
-	t := hybridTable(fmt.Sprintf("Held out: estimates beside the longest of %d times as many other vectors, how far they are above it and how often exceeded", heldOut), columns, rows)
+	t := hybridTable(fmt.Sprintf("Held out, for each vector of training %d of another seed: how far estimates are above the longest of them, and how often exceeded", opts.HeldOut), columns, rows)
 	for _, vary := range []bool{true, false} {
 		cells := []string{map[bool]string{true: "average, inputs matter", false: "average, they do not"}[vary], "", "", "", "", ""}
 		for _, id := range ids {

@@ -34,7 +34,7 @@ func Hybrid(ctx context.Context, opts Options) (*estimate.Reproduction, error) {
 	rows, err := analyseTableII(ctx, opts)
 	r.Tables = append(r.Tables, tableI())
 	if len(rows) > 0 {
-		r.Tables = append(r.Tables, hybridTableII(rows, opts), heldOutTable(rows), ingredientTable(rows), hybridLaunches(rows))
+		r.Tables = append(r.Tables, hybridTableII(rows, opts), heldOutTable(rows, opts), ingredientTable(rows), hybridLaunches(rows))
 		if err == nil {
 			r.Examples = append(r.Examples, boundsHold(rows))
 		}
@@ -96,9 +96,6 @@ func hybridVectors(k kernels.SDKKernel, opts Options) int {
 	return opts.Vectors
 }
 
-// heldOut is how many vectors try the estimates for each one that they are made of.
-const heldOut = 10
-
 // withouts are the variants of hybrid/phases in which an ingredient is left out.
 func withouts() []phases.Method {
 	return []phases.Method{
@@ -130,7 +127,7 @@ func analyseTableII(ctx context.Context, opts Options) ([]hybridRow, error) {
 			return rows, err
 		}
 		vectors := hybridVectors(k, opts)
-		ask := analysis.Request{Methods: methods.IDs(), Unwatched: true, Campaign: campaign.Spec{Vectors: vectors}, Holdout: heldOut * vectors}
+		ask := analysis.Request{Methods: methods.IDs(), Unwatched: true, Campaign: campaign.Spec{Vectors: vectors}, Holdout: opts.HeldOut * vectors}
 		if opts.Progress != nil {
 			ask.Campaign.Progress = func(done, total int) { opts.Progress(k.Program, done, total) }
 		}

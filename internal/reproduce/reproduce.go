@@ -22,6 +22,7 @@ type Options struct {
 	ExamplesOnly bool
 	Quick        bool                                 // leave out of the figures of machines what takes long, and analyse small launches for the table of hybrid analysis
 	Vectors      int                                  // runs for each kernel of a table; a tenth of it where a run takes long
+	HeldOut      int                                  // runs of other inputs for each of these, which try estimates that rest on them
 	SplitRuns    int                                  // runs for each kernel and mode of wavefront splitting
 	Iterations   int                                  // of synthetic benchmarks
 	SearchRuns   int                                  // of each strategy of a search

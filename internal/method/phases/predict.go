@@ -60,7 +60,7 @@ func (p *profile) estimate() *estimate.Estimate {
 		detail.Transitions += len(g.nodes[i].next)
 	}
 	list := []string{
-		fmt.Sprintf("in no context does a transition take longer than in the %s (observed)", plural(p.runs, "run")),
+		fmt.Sprintf("in no context does a transition take longer than %s (observed)", p.seen()),
 		"no context occurs that was not observed, and none after another than observed (observed)",
 	}
 	switch verdict.Verdict {
@@ -69,7 +69,7 @@ func (p *profile) estimate() *estimate.Estimate {
 	case estimate.Exceeded:
 		list = append(list, fmt.Sprintf("training does not predict itself: %d of %d estimates from a tenth of the sampled runs are exceeded by others, so that this one is not to be relied on", verdict.Exceeded, verdict.Splits))
 	case estimate.Fixed:
-		list = append(list, "no input that is sampled reaches what time depends on, so that every run takes as long")
+		list = append(list, "no input that is sampled reaches what time depends on, so that all runs are alike")
 	default:
 		list = append(list, fmt.Sprintf("%s of sampled inputs are too few to try what the estimate predicts: at least %d are needed", plural(p.sampled, "run"), enough))
 	}
@@ -83,6 +83,14 @@ func (p *profile) estimate() *estimate.Estimate {
 		Method: p.of.id, Cycles: cycles, Evidence: estimate.Observed, Assumptions: list, Detail: detail, SelfPrediction: verdict,
 		Breakdown: breakdown,
 	}
+}
+
+// seen says what the times of transitions are.
+func (p *profile) seen() string {
+	if p.runs == 1 {
+		return "in the one run"
+	}
+	return fmt.Sprintf("in any of the %d runs", p.runs)
 }
 
 // plural renders a number of things.
