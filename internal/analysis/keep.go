@@ -64,7 +64,7 @@ type recordable struct {
 func everyBlock(p runner.Platform, w *workload.Workload, methods List) ([]recordable, error) {
 	var all []recordable
 	for _, one := range w.Launches(func(int, int) bool { return false }) { // contents do not matter to what runs show
-		problem, err := graphProblem(p, one)
+		problem, err := graphProblem(one)
 		if err != nil {
 			return nil, err
 		}

@@ -7,9 +7,7 @@ import (
 	"warpbound/internal/flow/divergence"
 	"warpbound/internal/machine"
 	"warpbound/internal/method"
-	"warpbound/internal/runner"
 	"warpbound/internal/stream"
-	"warpbound/internal/trace"
 	"warpbound/internal/workload"
 )
 
@@ -102,21 +100,14 @@ func trust(k *workload.Kernel, p *method.Problem) {
 }
 
 // graphProblem is what measured methods are told of a workload.
-func graphProblem(p runner.Platform, w *workload.Workload) (*method.Problem, error) {
+func graphProblem(w *workload.Workload) (*method.Problem, error) {
 	k := w.First()
 	bounds, facts, err := annotations(k)
 	if err != nil {
 		return nil, err
 	}
 	grid := k.Bound.Job.Grid
-	ctas := grid[0] * grid[1] * grid[2]
-	wave := ctas
-	if p.Clocks() == trace.Common { // a device's machine may say too little, and its CTAs are not told apart
-		if o, err := k.Occupancy(); err == nil { // else runs fail
-			wave = min(wave, o.CTAs*int(k.Machine.SM.Count.Value))
-		}
-	}
-	return &method.Problem{Graph: k.Graph, Machine: k.Machine, CTAs: ctas, Wave: wave, Varies: w.Spec.Varies(), Bounds: bounds, Facts: facts}, nil
+	return &method.Problem{Graph: k.Graph, Machine: k.Machine, CTAs: grid[0] * grid[1] * grid[2], Varies: w.Spec.Varies(), Bounds: bounds, Facts: facts}, nil
 }
 
 // Of a longer stream of the CPU only so many accesses are followed; endless is more than one makes in any run.

@@ -47,7 +47,7 @@ func TestSchema(t *testing.T) {
 	save(t, saved, "analyze ../../kernels/reduction/job.toml --vectors 1 --format json")
 	proof := filepath.Join(t.TempDir(), "proof.json")
 	save(t, filepath.Join(t.TempDir(), "analysis.json"), "analyze ../../kernels/reduction/job.toml --machine predictable-rr --methods static/cta --format json --certificate "+proof)
-	covered := map[string]bool{"synthetic": true, "completion": true, "init": true} // these print text alone
+	covered := map[string]bool{"synthetic": true, "completion": true, "init": true, "worker": true} // these print text alone
 	for _, c := range []struct{ of, args string }{
 		{"Analysis", "demo --vectors 2"},
 		{"Analysis", "analyze KERNELS/reduction/job.toml --vectors 2"},

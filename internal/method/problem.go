@@ -14,7 +14,7 @@ import (
 )
 
 // Problem is a launch on a machine with what is known of it before it runs. It does not change, and
-// several methods may be asked about it at a time. A measured method looks at Graph, Machine, CTAs, Wave, Varies,
+// several methods may be asked about it at a time. A measured method looks at Graph, Machine, CTAs, Varies,
 // Bounds and Facts alone.
 type Problem struct {
 	Graph *cfg.Graph // of the kernel that is launched
@@ -24,7 +24,6 @@ type Problem struct {
 	Launch   *semantics.Launch
 	Resident int // CTAs that an SM holds at a time
 	CTAs     int // of the launch
-	Wave     int // CTAs that all SMs hold at a time
 	// Varies reports whether inputs of runs are sampled.
 	Varies bool
 	Ways   int // lines per set of the L1 that the launch leaves (machine.Occupancy); 0 for all

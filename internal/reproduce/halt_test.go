@@ -15,7 +15,7 @@ func TestInterrupted(t *testing.T) {
 			cancel()
 		}
 	}})
-	if !errors.Is(err, context.Canceled) || r == nil || len(r.Examples) == 0 || len(r.Tables) != 3 || len(r.Tables[2].Rows) != 1 || r.Interrupted == nil {
+	if !errors.Is(err, context.Canceled) || r == nil || len(r.Examples) == 0 || len(r.Tables) != 5 || len(r.Tables[4].Rows) != 1 || r.Interrupted == nil {
 		t.Errorf("%+v, %v", r, err)
 	}
 }

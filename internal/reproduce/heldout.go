@@ -2,6 +2,7 @@ package reproduce
 
 import (
 	"fmt"
+	"slices"
 
 	"warpbound/estimate"
 	"warpbound/internal/method/phases"
@@ -112,5 +113,5 @@ func ingredientTable(rows []hybridRow) estimate.Table {
 		add(m.ID(), m.ID()[len(phases.ID)+1:])
 	}
 	return hybridTable("What each ingredient of hybrid/phases gains: above the longest held-out run, of kernels whose time depends on inputs",
-		columns, varying(rows, true))
+		columns, slices.DeleteFunc(varying(rows, true), func(r hybridRow) bool { return r.estimates[withouts()[0].ID()] == nil }))
 }

@@ -104,9 +104,12 @@ func withouts() []phases.Method {
 	}
 }
 
-// hybridMethods are the measured methods, and the variants of hybrid/phases.
-func hybridMethods() analysis.List {
+// hybridMethods are the measured methods, and if asked for the variants of hybrid/phases.
+func hybridMethods(variants bool) analysis.List {
 	list := analysis.List{{Method: hybrid.Method{}}, {Method: phases.Method{}}}
+	if !variants {
+		return list
+	}
 	for _, m := range withouts() {
 		list = append(list, analysis.Method{Method: m})
 	}
@@ -119,14 +122,13 @@ func analyseTableII(ctx context.Context, opts Options) ([]hybridRow, error) {
 	if opts.Quick {
 		file = "job.toml"
 	}
-	methods := hybridMethods()
 	var rows []hybridRow
 	for i, k := range kernels.SDK() {
 		job, err := platform.LoadFS(k.Files(), file, "")
 		if err != nil {
 			return rows, err
 		}
-		vectors := hybridVectors(k, opts)
+		vectors, methods := hybridVectors(k, opts), hybridMethods(opts.Quick || !k.Long)
 		ask := analysis.Request{Methods: methods.IDs(), Unwatched: true, Campaign: campaign.Spec{Vectors: vectors}, Holdout: opts.HeldOut * vectors}
 		if opts.Progress != nil {
 			ask.Campaign.Progress = func(done, total int) { opts.Progress(k.Program, done, total) }

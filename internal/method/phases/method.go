@@ -57,13 +57,14 @@ func (Method) Applies(m *machine.Machine) error {
 		ID, m.Split.Mode.Value)
 }
 
-// finest is the largest number of contexts that iterations of a phase of one CTA have before they are thinned out, and budget
-// that of all CTAs together.
 const (
-	finest = 2048
-	budget = 1 << 19
-	// most CTAs that have contexts of their own. Those of larger grids share them with the CTAs that start when they do.
-	separate = 4096
+	// finest is the largest number of contexts that iterations of a phase of one class of CTAs have before they are thinned out, and
+	// contextBudget that of all classes together.
+	finest        = 2048
+	contextBudget = 1 << 17
+	// maxClasses is how many classes of CTAs have contexts of their own, at most. CTAs with consecutive numbers, which start
+	// at about the same time, are in one.
+	maxClasses = 256
 )
 
 // Reads implements method.Measured: runs count from their launch.
@@ -83,18 +84,13 @@ func (m Method) Record(p *method.Problem, at method.Placement) (method.Recording
 	}
 	r := &recording{
 		id: m.ID(), points: findPoints(p.Graph, places, sites), loops: p.Graph.Loops().Loops, without: m.Without, kernel: p.Graph.Kernel.Readable(),
-		copies: p.Machine != nil && p.Machine.WarmCopies(), wave: max(1, p.Wave), varies: p.Varies, at: make([]trace.Ipoint, len(p.Graph.Kernel.Instrs)),
+		copies: p.Machine != nil && p.Machine.WarmCopies(), varies: p.Varies, at: make([]trace.Ipoint, len(p.Graph.Kernel.Instrs)),
 	}
-	classes := 1
-	switch {
-	case m.Without.CTAs:
-		r.wave = max(1, p.CTAs)
-	case p.CTAs <= separate:
-		r.wave, classes = 1, p.CTAs
-	default:
-		classes = (p.CTAs + r.wave - 1) / r.wave
+	ctas := max(1, p.CTAs)
+	if r.together = (ctas + maxClasses - 1) / maxClasses; m.Without.CTAs {
+		r.together = ctas
 	}
-	r.fine = int32(max(16, min(finest, budget/max(1, classes))))
+	r.fine = int32(max(16, min(finest, contextBudget/(ctas/r.together))))
 	for i := range r.at {
 		r.at[i] = trace.None
 	}
@@ -106,20 +102,20 @@ func (m Method) Record(p *method.Problem, at method.Placement) (method.Recording
 
 // recording is what is recorded of a launch.
 type recording struct {
-	id      string
-	points  []point
-	at      []trace.Ipoint // by instruction
-	loops   []graph.Loop
-	without Ingredients
-	kernel  string
-	copies  bool
-	varies  bool  // runs may take different times
-	wave    int   // CTAs with consecutive numbers that share contexts
-	fine    int32 // see spacing
+	id       string
+	points   []point
+	at       []trace.Ipoint // by instruction
+	loops    []graph.Loop
+	without  Ingredients
+	kernel   string
+	copies   bool
+	varies   bool  // runs may take different times
+	together int   // CTAs with consecutive numbers that share contexts
+	fine     int32 // see spacing
 }
 
 // class is which contexts a CTA has.
-func (r *recording) class(cta int32) int32 { return cta / int32(r.wave) }
+func (r *recording) class(cta int32) int32 { return cta / int32(r.together) }
 
 func (r *recording) Ipoints() []trace.IpointInfo {
 	infos := make([]trace.IpointInfo, len(r.points))

@@ -16,7 +16,7 @@ import (
 func drawRecording(t *rapid.T) *recording {
 	flip := func(name string) bool { return rapid.Bool().Draw(t, name) }
 	r := &recording{
-		wave: rapid.IntRange(1, 3).Draw(t, "wave"), fine: rapid.SampledFrom([]int32{1, 2, 16}).Draw(t, "fine"), varies: true,
+		together: rapid.IntRange(1, 3).Draw(t, "together"), fine: rapid.SampledFrom([]int32{1, 2, 16}).Draw(t, "fine"), varies: true,
 		without: Ingredients{Barriers: flip("barriers"), Iterations: flip("iterations"), Milestones: flip("milestones"), Windows: flip("windows")},
 	}
 	n := rapid.IntRange(1, 6).Draw(t, "points")
@@ -111,7 +111,7 @@ func TestNoRunIsLonger(t *testing.T) {
 // phased is a kernel of a block, a barrier, and a block behind it.
 func phased(without Ingredients) *recording {
 	return &recording{
-		wave: 1, fine: 16, varies: true, without: without,
+		together: 1, fine: 16, varies: true, without: without,
 		points: []point{
 			{IpointInfo: trace.IpointInfo{Name: "entry"}, loop: -1, milestone: 0},
 			{IpointInfo: trace.IpointInfo{Name: "entry/barrier"}, instr: 1, loop: -1, milestone: -1, barrier: true},

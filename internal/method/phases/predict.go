@@ -55,7 +55,7 @@ func (p *profile) estimate() *estimate.Estimate {
 	if verdict.Verdict == estimate.Fixed {
 		cycles, breakdown = p.longest.any(), nil
 	}
-	detail := &estimate.HybridPhases{Contexts: len(g.nodes), CTAsPerClass: p.of.wave, Sampled: p.sampled, Chance: p.chance()}
+	detail := &estimate.HybridPhases{Contexts: len(g.nodes), CTAsPerClass: p.of.together, Sampled: p.sampled, Chance: p.chance()}
 	for i := range g.nodes {
 		detail.Transitions += len(g.nodes[i].next)
 	}
