@@ -175,6 +175,35 @@ func TestLoopBounds(t *testing.T) {
 	}
 }
 
+// TestCounts: no edge is taken more often than in any observed warp, whatever loops allow; a bound that a job states for more iterations
+// allows that.
+func TestCounts(t *testing.T) {
+	// Once around the loop b0 takes 10 cycles by b2, 2 by b3. The run does each once.
+	run := trace.Run{Records: []trace.Record{
+		at(0, start), at(0, 0), at(0, 1), at(0, 2), at(10, 0), at(10, 1), at(10, 3), at(12, 0), at(12, exit),
+	}, End: 12}
+	for _, c := range []struct {
+		bounds hybrid.Bounds
+		want   int64
+	}{{nil, 12}, {hybrid.Bounds{0: {Max: 2, Evidence: estimate.Annotated}}, 12}, {hybrid.Bounds{0: {Max: 3, Evidence: estimate.Annotated}}, 30}} {
+		g, err := hybrid.NewIPG(makeProgram(t, 5, parseEdges(t, "0>1 0>5 1>2 1>3 2>0 3>0 4>5"), nil), method.EveryBlock())
+		if err != nil {
+			t.Fatal(err)
+		}
+		profile := hybrid.NewProfile(g)
+		if err := run.Replay(profile); err != nil {
+			t.Fatal(err)
+		}
+		r, err := hybrid.Analyze(context.Background(), profile, c.bounds)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if r.Warp.Cycles != c.want {
+			t.Errorf("bounds %v: hybrid/warp is %d, want %d", c.bounds, r.Warp.Cycles, c.want)
+		}
+	}
+}
+
 // TestFacts: a fact over the arms of a loop keeps the worst path from taking the dearer
 // one in each of its iterations, of which the job states more than the run has.
 func TestFacts(t *testing.T) {
