@@ -21,6 +21,10 @@ type joint struct {
 // join makes one recording of those that methods want of the same kernel.
 func join(methods List, parts []method.Recording) *joint {
 	j := &joint{methods: methods, parts: parts, points: make([]trace.Ipoint, len(parts[0].Points())), own: make([][]trace.Ipoint, len(parts))}
+	infos := make([][]trace.IpointInfo, len(parts))
+	for k, part := range parts {
+		infos[k] = part.Ipoints()
+	}
 	for i := range j.points {
 		j.points[i] = trace.None
 		for k, part := range parts {
@@ -30,7 +34,7 @@ func join(methods List, parts []method.Recording) *joint {
 			}
 			if j.points[i] == trace.None {
 				j.points[i] = trace.Ipoint(len(j.infos))
-				j.infos = append(j.infos, part.Ipoints()[at])
+				j.infos = append(j.infos, infos[k][at])
 				for p := range j.own {
 					j.own[p] = append(j.own[p], trace.None)
 				}
@@ -150,13 +154,16 @@ func (t *tee) Record(r trace.Record) error {
 	if r.Ipoint >= 0 && int(r.Ipoint) >= len(t.joint.infos) {
 		return fmt.Errorf("there is no ipoint %d", r.Ipoint)
 	}
-	return t.each(func(k int, s trace.Sink) error {
-		own := r
-		if own.Ipoint = t.joint.of(k, r.Ipoint); own.Ipoint == trace.None {
-			return nil
+	at := r.Ipoint
+	for k, s := range t.sinks {
+		if r.Ipoint = t.joint.of(k, at); r.Ipoint == trace.None {
+			continue
 		}
-		return s.Record(own)
-	})
+		if err := s.Record(r); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 func (t *tee) EndRun(end int64) error {
