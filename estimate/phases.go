@@ -1,12 +1,14 @@
 package estimate
 
+import "slices"
+
 // HybridPhases is the detail of hybrid/phases.
 type HybridPhases struct {
 	Contexts     int     `json:"contexts"`       // that were told apart
 	Transitions  int     `json:"transitions"`    // between them
 	CTAsPerClass int     `json:"ctas_per_class"` // that share contexts: 1 if each CTA has its own
 	Sampled      int64   `json:"sampled"`        // runs of inputs that were sampled; the others were chosen
-	Chance       *Chance `json:"chance"`         // of fewer than two sampled runs null
+	Chance       *Chance `json:"chance"`         // null of fewer than two sampled runs, and of a launch that a run executes several times
 }
 
 // Chance is what the times of runs say of a further one whose input is sampled from the same distribution. It says
@@ -30,6 +32,15 @@ type SelfPrediction struct {
 	Window   int64 `json:"L"`
 	Splits   int64 `json:"splits"`   // estimates that were made from a tenth of the sampled runs each
 	Exceeded int64 `json:"exceeded"` // of them, by one of the other sampled runs
+}
+
+// Worse reports whether a verdict is less than another one; nil is that of what is not tried.
+func (s *SelfPrediction) Worse(than *SelfPrediction) bool {
+	if s == nil || than == nil {
+		return s != nil
+	}
+	order := []Prediction{Fixed, Held, TooFewRuns, Exceeded}
+	return slices.Index(order, s.Verdict) > slices.Index(order, than.Verdict)
 }
 
 // Prediction is the outcome of self-prediction.

@@ -38,13 +38,21 @@ func (r *Request) certifiable(w *workload.Workload) error {
 	return nil
 }
 
+// uncertified reports whether an estimate has no certificate: one that a run stands for needs none, since whoever makes it
+// again has it, and of the contexts of hybrid/phases the checker knows nothing.
+func (l List) uncertified(e *estimate.Estimate) bool {
+	_, followed := l.Find(e.Method).Method.(method.Followed)
+	_, contexts := e.Detail.(*estimate.HybridPhases)
+	return followed || contexts
+}
+
 // best returns the estimate whose certificate is made where none is named: the least of those of the launch with
-// the strongest evidence, without those that a run stands for: who makes it again needs no certificate.
+// the strongest evidence that have one.
 func (l List) best(a *estimate.Analysis) *estimate.Estimate {
 	var found *estimate.Estimate
 	for i := range a.Estimates {
 		e := &a.Estimates[i]
-		if _, followed := l.Find(e.Method).Method.(method.Followed); followed || len(a.Estimates) > 1 && !e.Bounds() {
+		if l.uncertified(e) || len(a.Estimates) > 1 && !e.Bounds() {
 			continue
 		}
 		switch {
@@ -61,7 +69,7 @@ func (l List) best(a *estimate.Analysis) *estimate.Estimate {
 func (l List) certify(w *workload.Workload, req Request, a *Answer) (*certify.Certificate, error) {
 	e := l.best(a.Analysis)
 	if e == nil {
-		return nil, fmt.Errorf("%s: there is no estimate that a certificate could be of: static/oblivious has none, since analyze can make its run again", w.Name())
+		return nil, fmt.Errorf("%s: there is no estimate that a certificate could be of: static/oblivious has none, since analyze can make its run again, and hybrid/phases has none", w.Name())
 	}
 	source := &maker.Source{Analysis: a.Analysis, Estimate: e}
 	m := l.Find(e.Method)

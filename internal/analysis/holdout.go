@@ -22,9 +22,9 @@ func holdOut(ctx context.Context, p runner.Platform, w *workload.Workload, req R
 	if req.Holdout == 0 {
 		return nil, nil
 	}
-	if !w.Spec.Varies() {
+	if c := a.Convergence; !w.Spec.Varies() || c != nil && c.Stopped == estimate.StoppedInvariant {
 		return []diag.Warning{{Pos: w.Spec.Pos.Kernel, ID: "nothing-held-out",
-			Text: "no input is sampled at random, so no further vector differs from those that were run: --holdout has no effect"}}, nil
+			Text: "no input that is sampled reaches what time depends on, so that further vectors take as long as those that were run: --holdout has no effect"}}, nil
 	}
 	req.enter(partHoldout)
 	for i := range a.Estimates {
@@ -72,7 +72,7 @@ func untried(w *workload.Workload, req Request, a *Answer) []diag.Warning {
 	for _, r := range a.Refused {
 		if r.Sink != nil {
 			return []diag.Warning{{Pos: w.Spec.Pos.Kernel, ID: "random-inputs-only", Text: fmt.Sprintf(
-				"observed estimates rest on %d random inputs alone, and %s at %s depends on inputs: others may take far longer; look for such with search, and run them with --inputs DIR",
+				"observed estimates rest on random inputs alone (%d runs), and %s at %s depends on inputs: others may take far longer; look for such with search, and run them with --inputs DIR",
 				a.Runs, r.Sink.What, r.Sink.Pos)}}
 		}
 	}

@@ -92,3 +92,35 @@ func TestNothingHeldOut(t *testing.T) {
 		t.Errorf("%d cycles, %+v, answer %+v", e.Cycles, e.SelfPrediction, a.Answer)
 	}
 }
+
+// TestSumIsNotRelied: a sum over launches is no better than the worst of its parts: it does not decide where the runs are too few
+// to try one of them.
+func TestSumIsNotRelied(t *testing.T) {
+	j, err := platform.LoadFS(kernels.Suite(), "relaxation/application.toml", "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	a, err := Analyze(t.Context(), j.Platform, j.Workload, Request{Methods: []string{"hybrid/phases", "hybrid/dynamic"}, Campaign: campaign.Spec{Vectors: 3}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	e := &a.Estimates[0]
+	if e.Method != "hybrid/phases" || e.SelfPrediction == nil || e.SelfPrediction.Verdict != estimate.TooFewRuns || e.Cycles > a.Estimates[1].Cycles {
+		t.Errorf("%s: %d cycles, %+v", e.Method, e.Cycles, e.SelfPrediction)
+	}
+	if a.Answer == nil || a.Answer.Method != "hybrid/dynamic" {
+		t.Errorf("answer %+v", a.Answer)
+	}
+}
+
+// TestUncertified: the certificate where none is named is of an estimate that has one, although another one is less.
+func TestUncertified(t *testing.T) {
+	a := &estimate.Analysis{Estimates: []estimate.Estimate{
+		{Method: "hybrid/phases", Cycles: 1, Evidence: estimate.Observed, Detail: &estimate.HybridPhases{}},
+		{Method: "hybrid/waves", Cycles: 3, Evidence: estimate.Observed, Detail: &estimate.HybridWaves{}},
+		{Method: "hybrid/dynamic", Cycles: 2, Evidence: estimate.Observed, Detail: &estimate.HybridDynamic{}},
+	}}
+	if e := Methods().best(a); e == nil || e.Method != "hybrid/dynamic" {
+		t.Errorf("%+v", e)
+	}
+}

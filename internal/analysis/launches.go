@@ -224,6 +224,9 @@ func sum(w *workload.Workload, i int, parts []*method.Answer, often []times) (*e
 		out.Cycles += share
 		executed += n.count
 		out.Evidence = estimate.Weakest(out.Evidence, e.Evidence, n.evidence)
+		if e.SelfPrediction.Worse(out.SelfPrediction) {
+			out.SelfPrediction = e.SelfPrediction
+		}
 		kernel := w.Kernels[launch].Bound.Kernel.Name
 		for _, text := range e.Assumptions {
 			common := !slices.ContainsFunc(parts, func(other *method.Answer) bool { return !slices.Contains(other.Estimates[i].Assumptions, text) })

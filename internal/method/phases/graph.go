@@ -11,6 +11,7 @@ const (
 	atStart   = -1 // of a warp
 	atRelease = -2 // of the barrier that ends the phase
 	atExit    = -3 // of a warp
+	atLaunch  = -4
 )
 
 // last is the place of what ends a phase, and the phase of what ends a CTA.

@@ -45,7 +45,7 @@ func (m Method) ID() string {
 
 // Names implements method.Method.
 func (m Method) Names() []method.Name {
-	return []method.Name{{ID: m.ID(), Explain: "longest path over CTAs, phases between barriers, and iterations, with windows that predict the runs they were not made of"}}
+	return []method.Name{{ID: m.ID(), Explain: "longest path over CTAs, phases between barriers, and iterations, with windows chosen by self-prediction"}}
 }
 
 // Applies implements method.Method: warps must be at one place at a time.
@@ -90,7 +90,7 @@ func (m Method) Record(p *method.Problem, at method.Placement) (method.Recording
 	if r.together = (ctas + maxClasses - 1) / maxClasses; m.Without.CTAs {
 		r.together = ctas
 	}
-	r.fine = int32(max(16, min(finest, contextBudget/(ctas/r.together))))
+	r.fine = int32(min(finest, contextBudget/((ctas+r.together-1)/r.together)))
 	for i := range r.at {
 		r.at[i] = trace.None
 	}

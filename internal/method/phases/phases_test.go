@@ -206,3 +206,24 @@ func TestSaved(t *testing.T) {
 		t.Errorf("%+v", c)
 	}
 }
+
+// TestExecutions: several executions of a launch in a run are one input, and say nothing of chance.
+func TestExecutions(t *testing.T) {
+	p := newProfile(phased(Ingredients{}))
+	for vector := range 12 {
+		for range 3 {
+			r := run(vector, [5]int64{0, 10, 20, 30, 100})
+			if err := r.Replay(p); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	q := newProfile(p.of)
+	if err := q.Absorb(p); err != nil {
+		t.Fatal(err)
+	}
+	e := q.estimate()
+	if d := e.Detail.(*estimate.HybridPhases); d.Sampled != 36 || d.Chance != nil || e.SelfPrediction.Verdict != estimate.TooFewRuns {
+		t.Errorf("%d executions, chance %+v, %+v", d.Sampled, d.Chance, e.SelfPrediction)
+	}
+}

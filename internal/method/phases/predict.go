@@ -24,7 +24,7 @@ func (p *profile) predict() (window int, verdict *estimate.SelfPrediction) {
 	switch {
 	case !p.of.varies:
 		return 0, &estimate.SelfPrediction{Verdict: estimate.Fixed}
-	case p.sampled < enough:
+	case p.vectors < enough:
 		return len(windows) - 1, verdict
 	}
 	verdict.Splits, verdict.Verdict = splits, estimate.Exceeded
@@ -71,7 +71,7 @@ func (p *profile) estimate() *estimate.Estimate {
 	case estimate.Fixed:
 		list = append(list, "no input that is sampled reaches what time depends on, so that all runs are alike")
 	default:
-		list = append(list, fmt.Sprintf("%s of sampled inputs are too few to try what the estimate predicts: at least %d are needed", plural(p.sampled, "run"), enough))
+		list = append(list, fmt.Sprintf("%s of sampled inputs are too few to try what the estimate predicts: at least %d are needed", plural(p.vectors, "run"), enough))
 	}
 	if p.of.copies {
 		list = append(list, method.WarmCopies)
@@ -106,7 +106,7 @@ func (p *profile) shares(g *contexts, path []hop) []estimate.Share {
 	var all []estimate.Share
 	of := map[int32]int{}
 	for _, h := range path {
-		point := int32(unseen * 10)
+		point := int32(atLaunch)
 		if h.from != unseen {
 			point = g.nodes[h.from].point
 		}
@@ -130,8 +130,7 @@ func (p *profile) share(point int32) estimate.Share {
 		return estimate.Share{Name: "start"}
 	case atRelease:
 		return estimate.Share{Name: "release of a barrier"}
-	}
-	if point < 0 {
+	case atLaunch:
 		return estimate.Share{Name: "launch to the start of the CTA"}
 	}
 	return estimate.Share{Name: p.of.points[point].Name, Pos: p.of.points[point].Pos}
@@ -145,11 +144,12 @@ func (p *profile) observed() *estimate.Observation {
 // rare is the probability of which the Gumbel quantile tells.
 const rare = 1e-6
 
-// chance says what the times of the sampled runs alone tell of the next one; nil of fewer than two. The chance to exceed the
+// chance says what the times of the sampled runs alone tell of the next one; nil of fewer than two, and where an input executes the
+// launch several times, whose times are not independent. The chance to exceed the
 // largest of n times is at most 1/(n+1) for a further time from the same distribution, whatever that is. The quantile is that of the
 // Gumbel distribution with the mean and the variance of the times.
 func (p *profile) chance() *estimate.Chance {
-	if p.sampled < 2 {
+	if p.sampled < 2 || p.sampled != p.vectors {
 		return nil
 	}
 	n := big.NewInt(p.sampled)

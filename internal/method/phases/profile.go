@@ -19,7 +19,9 @@ type profile struct {
 	of     *recording
 	graphs [len(windows)]*contexts
 
-	runs, sampled int64
+	runs, sampled int64 // executions
+	vectors       int64 // sampled inputs of these: one may execute the launch several times
+	number        int   // of the last of them
 	shortest      int64
 	longest       times
 	sum, squares  big.Int // of the times of runs that were sampled
@@ -214,6 +216,9 @@ func (p *profile) EndRun(end int64) error {
 	cycles := big.NewInt(end)
 	p.total.Add(&p.total, cycles)
 	if p.run.group != chosen {
+		if p.sampled == 0 || p.run.number != p.number {
+			p.vectors, p.number = p.vectors+1, p.run.number
+		}
 		p.sampled++
 		p.sum.Add(&p.sum, cycles)
 		p.squares.Add(&p.squares, cycles.Mul(cycles, cycles))
@@ -239,6 +244,7 @@ func (p *profile) Absorb(other trace.Sink) error {
 	}
 	p.runs += q.runs
 	p.sampled += q.sampled
+	p.vectors += q.vectors
 	p.longest.merge(&q.longest)
 	p.sum.Add(&p.sum, &q.sum)
 	p.squares.Add(&p.squares, &q.squares)
