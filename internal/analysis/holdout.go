@@ -32,7 +32,11 @@ func holdOut(ctx context.Context, p runner.Platform, w *workload.Workload, req R
 			e.Holdout = &estimate.Holdout{Seed: w.Spec.Seed + heldOutSeed}
 		}
 	}
-	spec := campaign.Spec{Vectors: req.Holdout, Repeats: req.Campaign.Repeats, Progress: req.Campaign.Progress, Begin: req.Campaign.Begin}
+	other := workload.Reseeded(w, w.Spec.Seed+heldOutSeed)
+	spec, err := heldOutCampaign(p, other, req)
+	if err != nil {
+		return nil, fmt.Errorf("held-out vectors: %w", err)
+	}
 	spec.Taken = func(cycles int64) {
 		for i := range a.Estimates {
 			if h := a.Estimates[i].Holdout; h != nil {
@@ -44,7 +48,7 @@ func holdOut(ctx context.Context, p runner.Platform, w *workload.Workload, req R
 			}
 		}
 	}
-	_, _, err := campaign.Run(ctx, p, workload.Reseeded(w, w.Spec.Seed+heldOutSeed), spec, runner.Options{MaxCycles: req.MaxCycles}, nil)
+	_, _, err = campaign.Run(ctx, p, other, spec, runner.Options{MaxCycles: req.MaxCycles}, nil)
 	if halt.Ended(ctx, err) {
 		a.lack(partHoldout)
 	} else if err != nil {
@@ -60,6 +64,25 @@ func holdOut(ctx context.Context, p runner.Platform, w *workload.Workload, req R
 		}
 	}
 	return warnings, nil
+}
+
+// heldOutCampaign says how held-out vectors are run: kept beside those of the campaign, and made where those are.
+func heldOutCampaign(p runner.Platform, w *workload.Workload, req Request) (campaign.Spec, error) {
+	own := &req.Campaign
+	spec := campaign.Spec{Vectors: req.Holdout, Repeats: own.Repeats, Progress: own.Progress, Begin: own.Begin, Elsewhere: own.Elsewhere}
+	if !own.Shared() {
+		return spec, nil
+	}
+	id, err := campaign.Identify(p, w, req.MaxCycles)
+	if err != nil {
+		return spec, err
+	}
+	if own.Keep != nil {
+		if spec.Keep, err = own.Keep.Within(partHoldout); err != nil {
+			return spec, err
+		}
+	}
+	return spec, spec.Open(id)
 }
 
 // untried warns of estimates that rest on random inputs alone where inputs are known to reach what time depends on: the worst

@@ -29,15 +29,7 @@ func (l List) keeping(p runner.Platform, w *workload.Workload, req *Request) err
 		}
 		id.Ipoints, id.Points = campaign.EveryBlock, hex.EncodeToString(h.Sum(nil))
 	}
-	if keep := req.Campaign.Keep; keep != nil {
-		if err := keep.Open(id); err != nil {
-			return err
-		}
-	}
-	if elsewhere := req.Campaign.Elsewhere; elsewhere != nil {
-		return elsewhere.Open(id)
-	}
-	return nil
+	return req.Campaign.Open(id)
 }
 
 // recordings returns the measured methods that a request makes record something, nil if there is none.

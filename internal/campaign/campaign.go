@@ -51,6 +51,19 @@ type Spec struct {
 // Shared reports whether the outcomes of vectors are kept or come from elsewhere.
 func (s Spec) Shared() bool { return s.Keep != nil || s.Elsewhere != nil }
 
+// Open tells what keeps and what brings the outcomes of vectors of which campaign they are.
+func (s Spec) Open(of Identity) error {
+	if s.Keep != nil {
+		if err := s.Keep.Open(of); err != nil {
+			return err
+		}
+	}
+	if s.Elsewhere != nil {
+		return s.Elsewhere.Open(of)
+	}
+	return nil
+}
+
 // Alone returns the specification without what keeps and brings the outcomes of vectors.
 func (s Spec) Alone() Spec {
 	s.Keep, s.Elsewhere, s.Translate = nil, nil, nil

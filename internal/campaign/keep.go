@@ -65,6 +65,8 @@ type Keeper interface {
 	// LoadNote and SaveNote are the same for the outcome of a run that is not one of the vectors, by its name.
 	LoadNote(name string) ([]byte, error)
 	SaveNote(name string, text []byte) error
+	// Within returns the keeper of another campaign that belongs to this one, by its name. It lasts as long as this one.
+	Within(name string) (Keeper, error)
 }
 
 // key returns the key of a vector.

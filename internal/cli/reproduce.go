@@ -51,6 +51,7 @@ func reproduceCommand() *cobra.Command {
 	c.Flags().BoolVar(&quick, "quick", false, fmt.Sprintf("%d runs for each kernel of a table instead of %d, small launches and short benchmarks, the machine's quota of a shared cache only, and searches of %d runs instead of %d in the paper's kernels only", minimum.vectors, normal.vectors, minimum.searchRuns, normal.searchRuns))
 	c.Flags().BoolVar(&full, "full", false, fmt.Sprintf("%d runs for each kernel, as in the paper, or a tenth of them where one takes long, long benchmarks, more quotas of a shared cache, and searches of %d runs", maximum.vectors, maximum.searchRuns))
 	c.Flags().StringVar(&plots, "plots", "", "also write figures as SVG to this directory; created if missing")
+	c.Flags().StringVar(&opts.Campaign, "campaign", "", "keep the runs of hybrid analysis in this directory, and make none again that it holds")
 	c.MarkFlagsMutuallyExclusive("quick", "full")
 	c.MarkFlagsMutuallyExclusive("plots", "examples")
 	c.RunE = func(c *cobra.Command, args []string) error {
@@ -71,6 +72,9 @@ func reproduceCommand() *cobra.Command {
 			if err := os.MkdirAll(plots, 0o755); err != nil {
 				return fmt.Errorf("--plots: %w", err)
 			}
+		}
+		if opts.Campaign != "" && args[0] != "hybrid" {
+			return fmt.Errorf("--campaign: the runs of hybrid are kept, and %s has none of these", args[0])
 		}
 		step, stop := progress(c.ErrOrStderr(), args[0])
 		if step != nil {

@@ -67,6 +67,7 @@ func (c *Coordinator) Begin(ctx context.Context, opts runner.Options) error {
 	c.id, c.told, c.waiting = strings.ToLower(rand.Text()), make(map[string]bool), make(map[int]chan *nats.Msg)
 	c.mu.Unlock()
 	s := &setup{Bundle: *c.bundle, MaxCycles: opts.MaxCycles}
+	s.Bundle.Seed = c.of.Seed // held-out vectors have another one than the job
 	for _, r := range opts.Record {
 		s.Record = append(s.Record, &record{Chosen: r.Chosen, Points: r.Points})
 	}

@@ -3,10 +3,12 @@ package reproduce
 import (
 	"context"
 	"fmt"
+	"path"
 
 	"warpbound/estimate"
 	"warpbound/internal/analysis"
 	"warpbound/internal/campaign"
+	"warpbound/internal/campaign/store"
 	"warpbound/internal/method/hybrid"
 	"warpbound/internal/method/phases"
 	"warpbound/internal/platform"
@@ -128,12 +130,7 @@ func analyseTableII(ctx context.Context, opts Options) ([]hybridRow, error) {
 		if err != nil {
 			return rows, err
 		}
-		vectors, methods := hybridVectors(k, opts), hybridMethods(opts.Quick || !k.Long)
-		ask := analysis.Request{Methods: methods.IDs(), Unwatched: true, Campaign: campaign.Spec{Vectors: vectors}, Holdout: opts.HeldOut * vectors}
-		if opts.Progress != nil {
-			ask.Campaign.Progress = func(done, total int) { opts.Progress(k.Program, done, total) }
-		}
-		a, err := methods.Analyze(ctx, job.Platform, job.Workload, ask)
+		a, err := analyseSDK(ctx, k, job, opts)
 		if err != nil {
 			return rows, fmt.Errorf("%s: %w", k.Program, err)
 		}
@@ -148,6 +145,24 @@ func analyseTableII(ctx context.Context, opts Options) ([]hybridRow, error) {
 		rows = append(rows, r)
 	}
 	return rows, nil
+}
+
+// analyseSDK analyses a kernel of Table II.
+func analyseSDK(ctx context.Context, k kernels.SDKKernel, job *platform.Job, opts Options) (*analysis.Answer, error) {
+	vectors, methods := hybridVectors(k, opts), hybridMethods(opts.Quick || !k.Long)
+	ask := analysis.Request{Methods: methods.IDs(), Unwatched: true, Campaign: campaign.Spec{Vectors: vectors}, Holdout: opts.HeldOut * vectors}
+	if opts.Campaign != "" {
+		keep, err := store.Open(path.Join(opts.Campaign, k.Program))
+		if err != nil {
+			return nil, err
+		}
+		defer keep.Close()
+		ask.Campaign.Keep = keep
+	}
+	if opts.Progress != nil {
+		ask.Campaign.Progress = func(done, total int) { opts.Progress(k.Program, done, total) }
+	}
+	return methods.Analyze(ctx, job.Platform, job.Workload, ask)
 }
 
 func volume(dims [3]int) int { return dims[0] * dims[1] * dims[2] }

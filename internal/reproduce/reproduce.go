@@ -30,6 +30,7 @@ type Options struct {
 	SearchOwn    bool                                 // search also in kernels that the paper does not have
 	SearchSeeds  int                                  // of searches whose true worst case is known
 	Quotas       []int64                              // of regulated accesses, beside that of the machine; ascending
+	Campaign     string                               // a directory that keeps the runs of the table of hybrid analysis, by kernel; "" for none
 	Progress     func(kernel string, done, total int) // may be nil
 }
 

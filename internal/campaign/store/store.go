@@ -49,7 +49,8 @@ type Dir struct {
 	mu     sync.Mutex
 	codec  Codec
 	open   map[string]*log
-	recent []string // the files of vectors that are open, the last used at the end
+	recent []string        // the files of vectors that are open, the last used at the end
+	within map[string]*Dir // open campaigns that belong to this one, by name
 }
 
 // Open opens a directory, which is made if there is none. Close must follow. It is an error if another process has it open.
@@ -65,7 +66,7 @@ func Open(path string) (*Dir, error) {
 	if _, err := os.Stat(filepath.Join(path, manifestFile)); foreign && errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("%s has files and is no campaign: give a directory that is new or empty", path)
 	}
-	d := &Dir{path: path, lock: flock.New(filepath.Join(path, lockFile)), open: make(map[string]*log)}
+	d := &Dir{path: path, lock: flock.New(filepath.Join(path, lockFile)), open: make(map[string]*log), within: make(map[string]*Dir)}
 	locked, err := d.lock.TryLock()
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", d.lock.Path(), err)
@@ -87,8 +88,29 @@ func (d *Dir) Close() error {
 	for _, l := range d.open {
 		errs = append(errs, l.close())
 	}
-	d.open = nil
+	for _, other := range d.within {
+		errs = append(errs, other.Close())
+	}
+	d.open, d.within = nil, nil
 	return errors.Join(append(errs, d.lock.Close())...)
+}
+
+// Within implements campaign.Keeper: the other campaign is in a directory of this one.
+func (d *Dir) Within(name string) (campaign.Keeper, error) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.open == nil {
+		return nil, fmt.Errorf("%s: %w", d.path, fs.ErrClosed)
+	}
+	if other := d.within[name]; other != nil {
+		return other, nil
+	}
+	other, err := Open(filepath.Join(d.path, name))
+	if err != nil {
+		return nil, err
+	}
+	d.within[name] = other
+	return other, nil
 }
 
 // Open implements campaign.Keeper.

@@ -135,6 +135,61 @@ func TestLock(t *testing.T) {
 	open(t, path)
 }
 
+// TestWithin keeps another campaign in the directory of one, with which it is locked and closed.
+func TestWithin(t *testing.T) {
+	path := t.TempDir()
+	d := open(t, path)
+	if err := d.Open(identity); err != nil {
+		t.Fatal(err)
+	}
+	save := func(d campaign.Keeper, cycles int64) {
+		t.Helper()
+		if err := d.Save(campaign.VectorKey(0), &campaign.Record{Cycles: cycles}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	save(d, 1)
+	within := func(seed int64) (campaign.Keeper, error) {
+		t.Helper()
+		other, err := d.Within("other")
+		if err != nil {
+			t.Fatal(err)
+		}
+		of := identity
+		of.Seed = seed
+		return other, other.Open(of)
+	}
+	other, err := within(7)
+	if err != nil {
+		t.Fatal(err)
+	}
+	save(other, 2)
+	if _, err := Open(filepath.Join(path, "other")); err == nil {
+		t.Error("another process can open it")
+	}
+	d.Close()
+	if _, err := d.Within("third"); !errors.Is(err, fs.ErrClosed) {
+		t.Error(err)
+	}
+
+	d = open(t, path)
+	if err := d.Open(identity); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := within(8); err == nil || !strings.Contains(err.Error(), "the seed is 7 there and 8 here") {
+		t.Error(err)
+	}
+	other, err = within(7)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for want, from := range map[int64]campaign.Keeper{1: d, 2: other} {
+		if r, err := from.Load(campaign.VectorKey(0)); err != nil || r == nil || r.Cycles != want {
+			t.Errorf("%v, %v instead of %d cycles", r, err, want)
+		}
+	}
+}
+
 // TestForeignDirectories opens what is no campaign, or one of a later version.
 func TestForeignDirectories(t *testing.T) {
 	path := t.TempDir()
