@@ -37,6 +37,7 @@ func Example() {
 	// hybrid/warp: evidence: observed; above the longest run: true
 	// hybrid/dynamic: evidence: observed; above the longest run: true
 	// hybrid/waves: evidence: observed; above the longest run: true
+	// hybrid/list: evidence: observed; above the longest run: true
 	// static/greedy: evidence: proven; above the longest run: true
 }
 

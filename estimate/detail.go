@@ -7,6 +7,7 @@ package estimate
 //	*HybridWarp     hybrid/warp
 //	*HybridDynamic  hybrid/dynamic
 //	*HybridWaves    hybrid/waves
+//	*HybridList     hybrid/list
 //	*HybridPhases   hybrid/phases
 //	*Oblivious      static/oblivious
 //	*CTA            static/cta
@@ -22,6 +23,7 @@ type Detail interface{ detail() }
 func (*HybridWarp) detail()    {}
 func (*HybridDynamic) detail() {}
 func (*HybridWaves) detail()   {}
+func (*HybridList) detail()    {}
 func (*HybridPhases) detail()  {}
 func (*Oblivious) detail()     {}
 func (*CTA) detail()           {}

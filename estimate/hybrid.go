@@ -81,6 +81,32 @@ type HybridWaves struct {
 	Gap          int64 `json:"gap"`            // from the last exit before a wave to its first start
 	// Published is Z_hybrid, Eq. 2 as published, which has no term for FirstStart and Gap.
 	Published int64 `json:"published"`
+	// Geometry is nil where the launch is not known, and of a device.
+	Geometry *HybridGeometry `json:"geometry,omitempty"`
+}
+
+// HybridGeometry is Eq. 2 with Omega and phi from the launch and the machine, and Delta as observed. It has no term for the
+// first start, and none for slots that are free, and is no bound.
+type HybridGeometry struct {
+	Waves        int64 `json:"waves"`          // Omega: how often all CTAs that the machine holds at a time make up the launch, rounded up
+	WarpsPerWave int64 `json:"warps_per_wave"` // phi: warps that a multiprocessor holds at a time
+	Cycles       int64 `json:"cycles"`         // Omega * (Z_warp + (phi - 1) * Delta)
+}
+
+// HybridList is the detail of hybrid/list: CTAs take slots as these become free. Times are in cycles, and each is the largest
+// of any run. The bound is FirstStart + min(ByRounds, BySum) + Spread + Warp.
+type HybridList struct {
+	Warp       int64 `json:"warp"`        // Z_warp
+	Spread     int64 `json:"spread"`      // from the first start of a CTA's warps to the last
+	FirstStart int64 `json:"first_start"` // from the launch to the first CTA of a slot
+	Gap        int64 `json:"gap"`         // in which a slot is free between two CTAs, or before the last start of any
+	CTAs       int64 `json:"ctas"`        // N
+	Slots      int64 `json:"slots"`       // s: CTAs that the machine holds at a time; of a device, a multiprocessor
+	Rounds     int64 `json:"rounds"`      // N / s, rounded up
+	Longest    int64 `json:"longest"`     // R: the time of a CTA
+	Total      int64 `json:"total"`       // the sum of the times of all CTAs but the shortest
+	ByRounds   int64 `json:"by_rounds"`   // (Rounds - 1) * (Longest + Gap)
+	BySum      int64 `json:"by_sum"`      // (Total + (CTAs - 1) * Gap) / Slots, rounded down
 }
 
 // WarpID names a warp of a run.

@@ -557,7 +557,7 @@ func record(ctx context.Context, p runner.Platform, w *workload.Workload, req Re
 	recordings := make([]*joint, len(all))
 	opts := runner.Options{MaxCycles: req.MaxCycles}
 	for i, one := range all {
-		problem, err := graphProblem(one)
+		problem, err := graphProblem(p, one)
 		if err != nil {
 			return nil, err
 		}

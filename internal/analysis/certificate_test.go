@@ -85,7 +85,7 @@ func suiteCertificates(t *testing.T) []*certified {
 		for _, of := range [][2]string{
 			{"integrated-fermi", "static/llc-simple"}, {"integrated-fermi", "static/llc-interval"},
 			{"gcn3-split", "split/none"}, {"gcn3-split", "split/dws"}, {"gcn3-split", "split/pws"},
-			{"fermi-c2050", "hybrid/warp"}, {"fermi-c2050", "hybrid/dynamic"}, {"fermi-c2050", "hybrid/waves"},
+			{"fermi-c2050", "hybrid/warp"}, {"fermi-c2050", "hybrid/dynamic"}, {"fermi-c2050", "hybrid/waves"}, {"fermi-c2050", "hybrid/list"},
 		} {
 			all = append(all, certificateOf(t, kernel, of[0], of[1]))
 		}

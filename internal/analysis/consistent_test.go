@@ -87,7 +87,7 @@ func refuteLess(t *testing.T, all []*certified) {
 			}
 		}
 	}
-	for _, m := range []string{"static/cta", "static/llc-simple", "static/llc-interval", "split/none", "split/dws", "split/pws", "hybrid/dynamic", "hybrid/waves"} {
+	for _, m := range []string{"static/cta", "static/llc-simple", "static/llc-interval", "split/none", "split/dws", "split/pws", "hybrid/dynamic", "hybrid/waves", "hybrid/list"} {
 		if methods[m] == 0 {
 			t.Errorf("no claim of %s is lowered", m)
 		}

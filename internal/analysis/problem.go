@@ -7,7 +7,9 @@ import (
 	"warpbound/internal/flow/divergence"
 	"warpbound/internal/machine"
 	"warpbound/internal/method"
+	"warpbound/internal/runner"
 	"warpbound/internal/stream"
+	"warpbound/internal/trace"
 	"warpbound/internal/workload"
 )
 
@@ -99,15 +101,21 @@ func trust(k *workload.Kernel, p *method.Problem) {
 	}
 }
 
-// graphProblem is what measured methods are told of a workload.
-func graphProblem(w *workload.Workload) (*method.Problem, error) {
+// graphProblem is what measured methods are told of a workload. How many CTAs a device holds at a time it does not say.
+func graphProblem(p runner.Platform, w *workload.Workload) (*method.Problem, error) {
 	k := w.First()
 	bounds, facts, err := annotations(k)
 	if err != nil {
 		return nil, err
 	}
+	var occupancy machine.Occupancy
+	if p.Clocks() == trace.Common {
+		if occupancy, err = k.Occupancy(); err != nil {
+			return nil, err
+		}
+	}
 	grid := k.Bound.Job.Grid
-	return &method.Problem{Graph: k.Graph, Machine: k.Machine, CTAs: grid[0] * grid[1] * grid[2], Varies: w.Spec.Varies(), Bounds: bounds, Facts: facts}, nil
+	return &method.Problem{Graph: k.Graph, Machine: k.Machine, Resident: occupancy.CTAs, Warps: occupancy.Warps, CTAs: grid[0] * grid[1] * grid[2], Varies: w.Spec.Varies(), Bounds: bounds, Facts: facts}, nil
 }
 
 // Of a longer stream of the CPU only so many accesses are followed; endless is more than one makes in any run.

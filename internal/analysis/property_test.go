@@ -359,7 +359,7 @@ func checkAnnotations(c *kernelgen.Case, j *platform.Job, trips []int64, seen *o
 			return nil, err
 		}
 		annotated = on(annotated, j.Machine)
-		return Analyze(context.Background(), annotated.Platform, annotated.Workload, Request{Methods: []string{hybrid.Warp, hybrid.Dynamic, hybrid.Waves}, Ipoints: at, Traces: bytes.NewReader(seen.binary.Bytes())})
+		return Analyze(context.Background(), annotated.Platform, annotated.Workload, Request{Methods: []string{hybrid.Warp, hybrid.Dynamic, hybrid.Waves, hybrid.List}, Ipoints: at, Traces: bytes.NewReader(seen.binary.Bytes())})
 	}
 	plain, err := analyse("blocks", nil)
 	if err != nil {

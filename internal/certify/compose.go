@@ -35,6 +35,12 @@ func Arithmetic(c *Certificate, path int64, on *Machine) error {
 		stall := mul(add(f.get("warps_per_wave"), big.NewInt(-1)), f.get("delta"))
 		sum = add(mul(waves, add(f.get("warp"), stall)), mul(add(waves, big.NewInt(-1)), f.get("gap")), f.get("first_start"))
 		f.is("warp", path)
+	case "hybrid/list":
+		sum = add(f.get("first_start"), f.slots(), f.get("spread"), f.get("warp"))
+		f.is("warp", path)
+		if n := f.get("ctas"); on != nil && f.err == nil && n.Cmp(big.NewInt(on.CTAs)) > 0 { // there may be fewer, of one multiprocessor
+			return fmt.Errorf("figure ctas is %d, and the launch has %d", n, on.CTAs)
+		}
 	case "static/cta":
 		sum = f.get("dispatch")
 		for i := 0; f.has(wave(i, "times")); i++ {
@@ -132,6 +138,26 @@ func (f *figures) waves(on *Machine) {
 	if own := big.NewInt(share(on.CTAs-sm.Int64(), on.SMs)); f.err == nil && (sm.Sign() < 0 || ctas.Cmp(own) != 0) {
 		f.err = fmt.Errorf("its waves hold %d CTAs, and SM %d has %d", ctas, sm, own)
 	}
+}
+
+// slots checks the times for which CTAs hold all slots of a machine, and returns the least of them.
+func (f *figures) slots() *big.Int {
+	n, slots := f.get("ctas"), f.get("slots")
+	if f.err == nil && (n.Sign() < 1 || slots.Sign() < 1) {
+		f.err = fmt.Errorf("it has %d CTAs and %d slots", n, slots)
+	}
+	if f.err != nil {
+		return new(big.Int)
+	}
+	before, gap := add(n, big.NewInt(-1)), f.get("gap")
+	rounds := add(new(big.Int).Div(before, slots), big.NewInt(1))
+	f.same("rounds", rounds)
+	f.same("by_rounds", mul(add(rounds, big.NewInt(-1)), add(f.get("longest"), gap)))
+	f.same("by_sum", new(big.Int).Div(add(f.get("total"), mul(before, gap)), slots))
+	if byRounds, bySum := f.get("by_rounds"), f.get("by_sum"); byRounds.Cmp(bySum) < 0 {
+		return byRounds
+	}
+	return f.get("by_sum")
 }
 
 func wave(i int, name string) string { return fmt.Sprintf("waves[%d].%s", i, name) }

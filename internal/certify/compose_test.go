@@ -2,6 +2,7 @@ package certify
 
 import (
 	"encoding/json"
+	"slices"
 	"testing"
 
 	"warpbound/estimate"
@@ -19,6 +20,8 @@ func TestArithmetic(t *testing.T) {
 		{"hybrid/warp", figures{"unobserved": 3}, 70, 70},
 		{"hybrid/dynamic", figures{"warp": 70, "jitter": 5}, 70, 75},
 		{"hybrid/waves", figures{"warp": 70, "waves": 3, "warps_per_wave": 4, "delta": 2, "gap": 10, "first_start": 1}, 70, 3*(70+3*2) + 2*10 + 1},
+		{"hybrid/list", figures{"warp": 70, "spread": 1, "first_start": 2, "gap": 3, "ctas": 9, "slots": 4, "rounds": 3, "longest": 50, "total": 300, "by_rounds": 2 * 53, "by_sum": 324 / 4}, 70, 2 + 81 + 1 + 70},
+		{"hybrid/list", figures{"warp": 70, "spread": 1, "first_start": 2, "gap": 3, "ctas": 8, "slots": 4, "rounds": 2, "longest": 50, "total": 300, "by_rounds": 53, "by_sum": 321 / 4}, 70, 2 + 53 + 1 + 70},
 		{"static/cta", figures{"dispatch": 4, "waves[0].times": 2, "waves[0].cycles": 9, "waves[0].issue": 5, "waves[0].stall": 4}, 0, 22},
 		{"static/greedy", figures{"chain": 1, "dispatch": 2, "issue": 4, "pipelines": 8, "unit": 16, "stalls": 32, "crossbar": 64, "caches": 128, "tags": 256, "blocked": 512, "dram": 1024, "waits": 9}, 0, 2047},
 		{"static/llc-simple", figures{"issue": 4, "stall": 2, "dispatch": 9}, 0, 15},
@@ -63,6 +66,29 @@ func TestArithmetic(t *testing.T) {
 			if Arithmetic(other, c.path, nil) == nil {
 				t.Errorf("%s: runs %v and path %s are accepted", c.method, other.Runs, other.Path)
 			}
+		}
+	}
+	list := []Fact{{Kind: Figure, At: "ctas", Value: 9, Evidence: estimate.Observed}}
+	for name, n := range map[string]int64{"warp": 70, "spread": 1, "first_start": 2, "gap": 3, "slots": 4, "rounds": 3, "longest": 50, "total": 300, "by_rounds": 106, "by_sum": 81} {
+		list = append(list, Fact{Kind: Figure, At: name, Value: n, Evidence: estimate.Observed})
+	}
+	for _, c := range []struct {
+		figure string
+		value  int64
+		ctas   int64 // of the launch
+		ok     bool
+	}{
+		{"ctas", 9, 9, true}, {"ctas", 9, 64, true}, {"ctas", 9, 8, false}, {"rounds", 2, 9, false}, {"by_rounds", 81, 9, false}, {"by_sum", 106, 9, false}, {"slots", 0, 9, false},
+	} {
+		facts := slices.Clone(list)
+		for i := range facts {
+			if facts[i].At == c.figure {
+				facts[i].Value = c.value
+			}
+		}
+		out := &Certificate{Claim: Claim{Method: "hybrid/list", Cycles: 154, Evidence: estimate.Observed}, Runs: &Runs{}, Path: json.RawMessage("{}"), Facts: facts}
+		if err := Arithmetic(out, 70, &Machine{CTAs: c.ctas}); (err == nil) != c.ok {
+			t.Errorf("%s of %d in a launch of %d CTAs: %v", c.figure, c.value, c.ctas, err)
 		}
 	}
 	cta := []Fact{

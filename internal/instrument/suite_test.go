@@ -62,9 +62,9 @@ func checkCovers(t *testing.T, g *hybrid.IPG, o hybrid.Options, run *trace.Run) 
 	if err != nil {
 		t.Fatal(err)
 	}
-	if r.Observed.Max != run.End || r.Dynamic.Cycles < run.End || r.Waves.Cycles < run.End {
-		t.Errorf("%+v: hybrid/dynamic is %d and hybrid/waves %d, but %d of %d cycles were observed",
-			o, r.Dynamic.Cycles, r.Waves.Cycles, r.Observed.Max, run.End)
+	if r.Observed.Max != run.End || r.Dynamic.Cycles < run.End || r.Waves.Cycles < run.End || r.List.Cycles < run.End {
+		t.Errorf("%+v: hybrid/dynamic is %d, hybrid/waves %d and hybrid/list %d, but %d of %d cycles were observed",
+			o, r.Dynamic.Cycles, r.Waves.Cycles, r.List.Cycles, r.Observed.Max, run.End)
 	}
 }
 

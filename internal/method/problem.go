@@ -14,8 +14,8 @@ import (
 )
 
 // Problem is a launch on a machine with what is known of it before it runs. It does not change, and
-// several methods may be asked about it at a time. A measured method looks at Graph, Machine, CTAs, Varies,
-// Bounds and Facts alone.
+// several methods may be asked about it at a time. A measured method looks at Graph, Machine, Resident,
+// CTAs, Warps, Varies, Bounds and Facts alone.
 type Problem struct {
 	Graph *cfg.Graph // of the kernel that is launched
 	// Machine is the machine as the kernel finds it. If it splits wavefronts in mode PWS, its
@@ -24,6 +24,7 @@ type Problem struct {
 	Launch   *semantics.Launch
 	Resident int // CTAs that an SM holds at a time
 	CTAs     int // of the launch
+	Warps    int // of a CTA
 	// Varies reports whether inputs of runs are sampled.
 	Varies bool
 	Ways   int // lines per set of the L1 that the launch leaves (machine.Occupancy); 0 for all

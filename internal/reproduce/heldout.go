@@ -52,7 +52,7 @@ func overMean(rows []hybridRow, id string) string {
 
 // heldOutTable compares estimates with vectors of which they are not made.
 func heldOutTable(rows []hybridRow, opts Options) estimate.Table {
-	ids := []string{phases.ID, "hybrid/dynamic", "hybrid/waves"}
+	ids := []string{phases.ID, "hybrid/dynamic", "hybrid/waves", "hybrid/list"}
 	columns := []hybridColumn{
 		{"kernel", func(r *hybridRow) string { return r.kernel.Program }, nil},
 		{"trained on", func(r *hybridRow) string { return fmt.Sprint(r.runs) }, nil},

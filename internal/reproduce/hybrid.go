@@ -58,7 +58,7 @@ type hybridRow struct {
 
 // bounds are the estimates that bound a kernel, in the order of their columns. A method that the analysis does not have
 // is left out of the table. hybrid/warp is not among them: it is one warp's.
-var hybridBounds = []string{"hybrid/dynamic", "hybrid/waves", "hybrid/phases"}
+var hybridBounds = []string{"hybrid/dynamic", "hybrid/waves", "hybrid/list", "hybrid/phases"}
 
 // cycles is an estimate; 0 if there is none.
 func (r *hybridRow) cycles(id string) int64 {
@@ -68,14 +68,18 @@ func (r *hybridRow) cycles(id string) int64 {
 	return 0
 }
 
-// equation2 is the paper's second equation as published, which is no bound.
-func (r *hybridRow) equation2() int64 {
+// equation2 is the paper's second equation as published, with waves as traces show them and with those that its authors count
+// from the launch. Neither is a bound.
+func (r *hybridRow) equation2() (traces, launch int64) {
 	if e := r.estimates["hybrid/waves"]; e != nil {
 		if d, ok := e.Detail.(*estimate.HybridWaves); ok {
-			return d.Published
+			traces = d.Published
+			if d.Geometry != nil {
+				launch = d.Geometry.Cycles
+			}
 		}
 	}
-	return 0
+	return traces, launch
 }
 
 // below returns the bounds that are below the high-water mark.

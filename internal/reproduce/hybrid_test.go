@@ -65,7 +65,8 @@ func TestHybridRows(t *testing.T) {
 		return hybridRow{
 			kernel: kernels.SDK()[0], paper: paperTableIIOfHybrid[0], observed: 100, runs: 1, invariant: true,
 			estimates: map[string]*estimate.Estimate{
-				"hybrid/dynamic": {Cycles: 110}, "hybrid/waves": {Cycles: cycles, Detail: &estimate.HybridWaves{Published: 90}}, "hybrid/phases": {Cycles: 120},
+				"hybrid/dynamic": {Cycles: 110}, "hybrid/waves": {Cycles: cycles, Detail: &estimate.HybridWaves{Published: 90, Geometry: &estimate.HybridGeometry{Cycles: 70}}},
+				"hybrid/list": {Cycles: 130}, "hybrid/phases": {Cycles: 120},
 			},
 		}
 	}
@@ -86,7 +87,7 @@ func TestHybridRows(t *testing.T) {
 	if text := strings.Join(table.Columns, ","); !strings.Contains(text, "hybrid/phases,difference,bounds") {
 		t.Errorf("columns %s", text)
 	}
-	if got := strings.Join(table.Rows[2], " "); got != "average - - - 14 % - 563 % - - - 10 % - 50 % - -10 % - 20 % -" {
+	if got := strings.Join(table.Rows[2], " "); got != "average - - - 14 % - 563 % - - - 10 % - 50 % - -10 % - -30 % - 30 % - 20 % -" {
 		t.Errorf("averages %s", got)
 	}
 	if e := boundsHold(rows); e.OK || e.Ours != "1" {

@@ -20,6 +20,8 @@ func Details(detail estimate.Detail) (string, error) {
 		return fmt.Sprintf("warp %d, jitter %d, %d SMs, published %d", d.Warp, d.Jitter, len(d.SMs), d.Published.Cycles), nil
 	case *estimate.HybridWaves:
 		return fmt.Sprintf("%d waves of %d warps, gap %d", d.Waves, d.WarpsPerWave, d.Gap), nil
+	case *estimate.HybridList:
+		return fmt.Sprintf("%d CTAs take %d slots, gap %d", d.CTAs, d.Slots, d.Gap), nil
 	case *estimate.HybridPhases:
 		return fmt.Sprintf("%d contexts, %d transitions, %d sampled runs", d.Contexts, d.Transitions, d.Sampled), nil
 	case *estimate.Oblivious:

@@ -40,7 +40,7 @@ func TestJobOfFile(t *testing.T) {
 	for machine, methods := range map[string][]string{
 		"predictable-rr":   {"static/cta"},
 		"integrated-fermi": {"static/llc-simple", "static/llc-interval"},
-		"fermi-c2050":      {"hybrid/warp", "hybrid/dynamic", "hybrid/waves"},
+		"fermi-c2050":      {"hybrid/warp", "hybrid/dynamic", "hybrid/waves", "hybrid/list"},
 	} {
 		job, err := warpbound.Load(filepath.Join("..", "..", "kernels", "vectorAdd", "job.toml"), warpbound.LoadOptions{Machine: machine})
 		if err != nil {

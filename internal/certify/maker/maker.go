@@ -117,7 +117,7 @@ func figures(e *estimate.Estimate) ([]certify.Fact, error) {
 		switch v := v.(type) {
 		case map[string]any:
 			for _, key := range slices.Sorted(maps.Keys(v)) {
-				if key == "observed" || at == "" && slices.Contains([]string{"edges", "loops", "sms", "published"}, key) {
+				if key == "observed" || at == "" && slices.Contains([]string{"edges", "loops", "sms", "published", "geometry"}, key) {
 					continue
 				}
 				name := key

@@ -27,6 +27,7 @@ type Result struct {
 	Warp     estimate.Estimate // hybrid/warp: one warp, from its start to its exit
 	Dynamic  estimate.Estimate // hybrid/dynamic: Eq. 1
 	Waves    estimate.Estimate // hybrid/waves: Eq. 2 with first start and gaps
+	List     estimate.Estimate // hybrid/list: the end of a list schedule
 
 	Model    *ipet.Model // of which Solution is the optimum
 	Solution *ipet.Solution
@@ -34,7 +35,7 @@ type Result struct {
 
 // Estimates returns the estimates in the order of their names in the manual.
 func (r *Result) Estimates() []estimate.Estimate {
-	return []estimate.Estimate{r.Warp, r.Dynamic, r.Waves}
+	return []estimate.Estimate{r.Warp, r.Dynamic, r.Waves, r.List}
 }
 
 // Analyze bounds the time of a kernel from the profile of its runs. The given bounds

@@ -22,12 +22,12 @@ type Example struct {
 	OK    bool   `json:"ok"` // they agree
 }
 
-// Examples works the examples of Betts and Donaldson's Figs. 1, 2, 4 and 6. The traces
+// Examples works the examples of Betts and Donaldson's Figs. 1, 2, 4 and 6, and of section VI-D. The traces
 // of Figs. 1 and 4 are printed in the paper only as pictures; those used here have every
 // figure that its text states.
 func Examples(ctx context.Context) ([]Example, error) {
 	var all []Example
-	for _, work := range []func(context.Context) ([]Example, error){figure1, figure2, figure4, figure6} {
+	for _, work := range []func(context.Context) ([]Example, error){figure1, figure2, figure4, figure6, transpose} {
 		examples, err := work(ctx)
 		if err != nil {
 			return nil, err
@@ -202,4 +202,11 @@ func figure6(context.Context) ([]Example, error) {
 		example("Fig. 6: warps per wave", "3", sm.maxWarps),
 		example("Fig. 6: delta", "8", sm.largestDelta),
 	}, nil
+}
+
+// transpose counts the waves of MatrixTranspose-1 from its launch (section VI-D): 1024 CTAs, of which each of 14
+// multiprocessors holds 8.
+func transpose(context.Context) ([]Example, error) {
+	l := Launch{CTAs: 1024, SMs: 14, Resident: 8}
+	return []Example{example("Section VI-D: waves of MatrixTranspose-1, from its launch", "10", rounds(int64(l.CTAs), l.slots()))}, nil
 }

@@ -17,7 +17,7 @@ func TestExamples(t *testing.T) {
 			t.Errorf("%s: the paper has %s, we have %s", e.Name, e.Paper, e.Ours)
 		}
 	}
-	if len(examples) != 16 {
+	if len(examples) != 17 {
 		t.Errorf("%d examples", len(examples))
 	}
 }

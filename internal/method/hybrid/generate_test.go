@@ -221,6 +221,7 @@ func drawRun(t *rapid.T, w *walker, g *hybrid.IPG, number int) trace.Run {
 	}
 	waiting := rapid.IntRange(1, 6).Draw(t, "warps")
 	active := make([][]warp, len(now))
+	started := make([]int, len(now))
 	for next := 0; ; {
 		sm := rapid.IntRange(0, len(now)-1).Draw(t, "sm")
 		slot := rapid.IntRange(0, 2).Draw(t, "slot")
@@ -232,7 +233,8 @@ func drawRun(t *rapid.T, w *walker, g *hybrid.IPG, number int) trace.Run {
 				}
 				continue
 			}
-			id := trace.Record{SM: int32(sm), CTA: int32(next / 2), Warp: int32(next % 2)}
+			id := trace.Record{SM: int32(sm), CTA: int32(started[sm]/2*len(now) + sm), Warp: int32(started[sm] % 2)}
+			started[sm]++
 			next++
 			path := []trace.Ipoint{trace.Start}
 			for _, b := range w.walk(lanes) {

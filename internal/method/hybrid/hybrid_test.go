@@ -52,7 +52,7 @@ func drawProfile(rt *rapid.T, t *testing.T, diverges bool) (*hybrid.Program, *hy
 }
 
 // TestBounds: on any control flow, with any divergence, placement and interleaving, no
-// warp exceeds hybrid/warp and no run hybrid/dynamic or hybrid/waves.
+// warp exceeds hybrid/warp and no run another estimate.
 func TestBounds(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		_, profile, _, runs := drawProfile(rt, t, true)
@@ -69,8 +69,10 @@ func checkBounds(t *rapid.T, r *hybrid.Result, runs []trace.Run) {
 		if maximum := longest(run); r.Warp.Cycles < maximum {
 			t.Errorf("hybrid/warp is %d, but a warp took %d", r.Warp.Cycles, maximum)
 		}
-		if r.Dynamic.Cycles < run.End || r.Waves.Cycles < run.End {
-			t.Errorf("hybrid/dynamic is %d and hybrid/waves %d, but a run took %d", r.Dynamic.Cycles, r.Waves.Cycles, run.End)
+		for _, e := range r.Estimates()[1:] {
+			if e.Cycles < run.End {
+				t.Errorf("%s is %d, but a run took %d", e.Method, e.Cycles, run.End)
+			}
 		}
 		if r.Observed.Max < run.End || r.Observed.Min > run.End {
 			t.Errorf("observed %+v, but a run took %d", r.Observed, run.End)

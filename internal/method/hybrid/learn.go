@@ -47,7 +47,7 @@ func (p *Profile) lacks(q *Profile) bool {
 	ours, theirs := p.largest(), q.largest()
 	both := ours
 	both.merge(&theirs)
-	return both != ours
+	return both != ours || p.slots.lacks(&q.slots)
 }
 
 // largest returns the largest figures of any multiprocessor.

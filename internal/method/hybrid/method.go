@@ -17,6 +17,7 @@ const (
 	Warp    = "hybrid/warp"
 	Dynamic = "hybrid/dynamic"
 	Waves   = "hybrid/waves"
+	List    = "hybrid/list"
 )
 
 // Method is the hybrid method.
@@ -28,6 +29,7 @@ func (Method) Names() []method.Name {
 		{ID: Warp, Explain: "longest path of one warp, from dispatch to retirement; not a bound of the kernel", Part: "warp"},
 		{ID: Dynamic, Explain: "longest path of one warp after the latest observed start of any warp (Eq. 1)"},
 		{ID: Waves, Explain: "waves of warps, each warp delayed by the largest observed delay (Eq. 2, completed)"},
+		{ID: List, Explain: "longest path of one warp after CTAs of the longest observed times have taken all slots in turn (list scheduling)"},
 	}
 }
 
@@ -55,7 +57,7 @@ func (m Method) Record(p *method.Problem, at method.Placement) (method.Recording
 	if err != nil {
 		return nil, err
 	}
-	r := &recording{ipg: ipg, graph: p.Graph, points: pointsOf(p, ipg), turns: turns(p), kernel: p.Graph.Kernel.Readable(), copies: p.Machine != nil && p.Machine.WarmCopies(), bounds: Bounds{}}
+	r := &recording{ipg: ipg, graph: p.Graph, points: pointsOf(p, ipg), turns: turns(p), kernel: p.Graph.Kernel.Readable(), copies: p.Machine != nil && p.Machine.WarmCopies(), bounds: Bounds{}, launch: launchOf(p)}
 	for _, b := range p.Bounds {
 		r.bound(p, b)
 	}
@@ -74,6 +76,15 @@ func turns(p *method.Problem) bool {
 		}
 	}
 	return false
+}
+
+// launchOf is the geometry of a launch.
+func launchOf(p *method.Problem) Launch {
+	l := Launch{CTAs: p.CTAs, Warps: p.Warps, Resident: p.Resident}
+	if p.Machine != nil {
+		l.SMs = int(p.Machine.SM.Count.Value)
+	}
+	return l
 }
 
 // program is the kernel as the method sees it.
@@ -111,6 +122,7 @@ type recording struct {
 	turns    bool // lanes may diverge on a machine that schedules threads independently
 	turned   bool // and paths took turns in a run
 	copies   bool // the machine's L2 holds what the host has copied
+	launch   Launch
 	bounds   Bounds
 	warnings []diag.Warning
 }
@@ -148,7 +160,7 @@ func (r *recording) Invariant() {}
 // the kernel, which may show transitions that the graph does not have.
 func (r *recording) Sink(clocks trace.Clocks) trace.Sink {
 	return NewProfileOf(r.ipg, Options{
-		Clocks: clocks, Unknown: clocks == trace.PerSM || r.turns, Turns: r.turns, Copies: r.copies && clocks == trace.Common,
+		Clocks: clocks, Unknown: clocks == trace.PerSM || r.turns, Turns: r.turns, Copies: r.copies && clocks == trace.Common, Launch: r.launch,
 	})
 }
 

@@ -86,6 +86,7 @@ type Profile struct {
 	loops       []peak        // back edges per entry, rounded up
 	facts       []factProfile
 	sms         map[int32]*smProfile
+	slots       slotProfile
 
 	runs     int64
 	total    wide // sum of the runs' times
@@ -103,6 +104,7 @@ func NewProfile(g *IPG) *Profile {
 		loops: make([]peak, len(g.Loops)),
 		facts: make([]factProfile, len(g.facts)),
 		sms:   map[int32]*smProfile{},
+		slots: newSlotProfile(),
 	}
 	for e := range p.slot {
 		p.slot[e] = unseen
@@ -208,6 +210,7 @@ func (p *Profile) Merge(q *Profile) error {
 	for id, sm := range q.sms {
 		p.sm(id).merge(sm)
 	}
+	p.slots.merge(&q.slots)
 	if q.runs > 0 && (p.runs == 0 || q.shortest < p.shortest) {
 		p.shortest = q.shortest
 	}

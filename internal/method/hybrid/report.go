@@ -35,9 +35,13 @@ func (r *reporter) result() (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
+	list, err := r.list(warp)
+	if err != nil {
+		return nil, err
+	}
 	return &Result{
 		Observed: *r.p.Observed(),
-		Warp:     warp, Dynamic: dynamic, Waves: waves,
+		Warp:     warp, Dynamic: dynamic, Waves: waves, List: list,
 		Model: r.m.Model, Solution: r.solution,
 	}, nil
 }
@@ -102,6 +106,10 @@ func (r *reporter) waves(warp estimate.Estimate, all *smProfile) (estimate.Estim
 	if err := sum.err(Waves); err != nil {
 		return estimate.Estimate{}, err
 	}
+	geometry, err := r.geometry(warp, all.delta)
+	if err != nil {
+		return estimate.Estimate{}, err
+	}
 	later := fmt.Sprintf("a wave starts at most %s after the last exit before it", plural(all.gap, "cycle"))
 	if !r.perSM() {
 		later += fmt.Sprintf(", the first at most %d after the launch", all.firstStart)
@@ -116,7 +124,7 @@ func (r *reporter) waves(warp estimate.Estimate, all *smProfile) (estimate.Estim
 			later+" (observed)"),
 		Detail: &estimate.HybridWaves{
 			Warp: warp.Cycles, Waves: all.waves, WarpsPerWave: all.warps, Delta: all.delta,
-			FirstStart: all.firstStart, Gap: all.gap, Published: published,
+			FirstStart: all.firstStart, Gap: all.gap, Published: published, Geometry: geometry,
 		},
 		Breakdown: ordered(append(r.shares(all.waves),
 			estimate.Share{Name: "first start", Count: 1, Cycles: all.firstStart},

@@ -46,6 +46,7 @@ type runSlicer struct {
 	warps map[warpKey]*warpSlice // nil once the warp has retired
 	alive int
 	sms   map[int32]*smRun
+	ctas  residences
 	free  []*warpSlice
 
 	iter, entries []int64 // by loop, of one warp; zero between uses
@@ -68,6 +69,7 @@ func newRunSlicer(p *Profile, number int) *runSlicer {
 		number:  number,
 		warps:   map[warpKey]*warpSlice{},
 		sms:     map[int32]*smRun{},
+		ctas:    residences{of: map[int32]int{}},
 		iter:    make([]int64, len(p.loops)),
 		entries: make([]int64, len(p.loops)),
 	}
@@ -98,6 +100,9 @@ func (s *runSlicer) consume(r trace.Record) error {
 		if met {
 			return errors.New("the warp has started before")
 		}
+		if err := s.ctas.start(r); err != nil {
+			return err
+		}
 		s.warps[key] = s.start(r)
 		sm.start(r.Cycle)
 		return nil
@@ -124,6 +129,7 @@ func (s *runSlicer) consume(r trace.Record) error {
 		s.warps[key] = nil
 		s.last = max(s.last, r.Cycle)
 		sm.exit(r.Cycle)
+		s.ctas.exit(r)
 	}
 	return nil
 }
@@ -220,6 +226,7 @@ func (s *runSlicer) finish(end int64) error {
 		}
 		s.p.sm(id).add(sm)
 	}
+	s.takeSlots()
 	return nil
 }
 
@@ -231,4 +238,16 @@ func (s *runSlicer) longest() int64 {
 		longest = max(longest, sm.lastExit)
 	}
 	return longest
+}
+
+// takeSlots enters how CTAs took slots: those of all multiprocessors or, without a common clock, those of each.
+func (s *runSlicer) takeSlots() {
+	l := &s.p.options.Launch
+	if s.p.options.Clocks != trace.PerSM {
+		s.p.slots.add(s.ctas.list, l.sms(), l.resident())
+		return
+	}
+	for _, ctas := range s.ctas.bySM() {
+		s.p.slots.add(ctas, 1, l.resident())
+	}
 }

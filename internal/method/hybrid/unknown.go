@@ -26,7 +26,25 @@ type Options struct {
 
 	// Copies says that runs begin with what the host has copied in the L2.
 	Copies bool
+
+	// Launch is the geometry of the launch, as far as it is known.
+	Launch Launch
 }
+
+// Launch says what is launched, and how much of it the machine holds at a time. What is 0 is not known.
+type Launch struct {
+	CTAs     int
+	Warps    int // of a CTA
+	SMs      int
+	Resident int // CTAs that an SM holds
+}
+
+// sms and resident are how many slots for CTAs are counted: those of one multiprocessor, and one each, where more is not known.
+func (l *Launch) sms() int      { return max(l.SMs, 1) }
+func (l *Launch) resident() int { return max(l.Resident, 1) }
+
+// slots is how many CTAs the machine holds at a time.
+func (l *Launch) slots() int64 { return int64(l.sms()) * int64(l.resident()) }
 
 // NewProfileOf returns the profile of no run, of traces for which options are needed.
 func NewProfileOf(g *IPG, o Options) *Profile {

@@ -22,13 +22,29 @@ type span struct {
 	start, exit int64
 }
 
-// analyzeSpans analyses one run of a kernel of one block.
+// analyzeSpans analyses one run of a kernel of one block, in which each warp is a CTA.
 func analyzeSpans(t testing.TB, spans []span) (*hybrid.Result, error) {
+	t.Helper()
+	return analyzeLaunch(t, spans, hybrid.Launch{})
+}
+
+// analyzeLaunch is analyzeSpans with what is known of the launch.
+func analyzeLaunch(t testing.TB, spans []span, l hybrid.Launch) (*hybrid.Result, error) {
 	t.Helper()
 	g, err := hybrid.NewIPG(makeProgram(t, 1, []graph.Edge{{From: 0, To: 1}}, nil), method.EveryBlock())
 	if err != nil {
 		t.Fatal(err)
 	}
+	run := runOf(spans)
+	p := hybrid.NewProfileOf(g, hybrid.Options{Launch: l})
+	if err := run.Replay(p); err != nil {
+		t.Fatal(err)
+	}
+	return hybrid.Analyze(context.Background(), p, nil)
+}
+
+// runOf is a run of a kernel of one block, in which each warp is a CTA.
+func runOf(spans []span) trace.Run {
 	var run trace.Run
 	for i, s := range spans {
 		id := trace.Record{SM: s.sm, CTA: int32(i)}
@@ -42,11 +58,7 @@ func analyzeSpans(t testing.TB, spans []span) (*hybrid.Result, error) {
 		run.End = max(run.End, s.exit)
 	}
 	sortRecords(run.Records)
-	p := hybrid.NewProfile(g)
-	if err := run.Replay(p); err != nil {
-		t.Fatal(err)
-	}
-	return hybrid.Analyze(context.Background(), p, nil)
+	return run
 }
 
 // TestWaveTerms has runs that take exactly hybrid/waves, so that no term can be left
