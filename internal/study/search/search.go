@@ -46,6 +46,9 @@ type Options struct {
 	ExploreLimit time.Duration
 	MaxCycles    int64 // a run that takes longer has failed; 0 for 2^30
 
+	// Elsewhere, unless nil, runs what it can.
+	Elsewhere Elsewhere
+
 	// File is the name of the file to which Save writes the best inputs; empty if it does not.
 	File string
 
@@ -153,7 +156,7 @@ func newSearching(p runner.Platform, w *workload.Workload, opts Options) (*searc
 	s := &searching{platform: p, Workload: w, opts: opts, space: varied}
 	s.opts.Settings.Seed = w.Spec.Seed
 	s.fitness = newFitness(p, w, opts.MaxCycles)
-	s.fitness.fault, s.fitness.ran = opts.Failed, s.ran
+	s.fitness.fault, s.fitness.ran, s.fitness.elsewhere = opts.Failed, s.ran, opts.Elsewhere
 	id, err := s.identity()
 	if err != nil {
 		return nil, err
