@@ -9,6 +9,7 @@ import (
 	"warpbound/internal/analysis"
 	"warpbound/internal/campaign"
 	"warpbound/internal/fleet"
+	"warpbound/internal/fleet/runs"
 	"warpbound/internal/machine"
 	"warpbound/internal/method"
 	"warpbound/internal/runner"
@@ -127,7 +128,7 @@ func ParsePlacement(s string) (Placement, error) {
 // are those of the first test vectors, so that as many vectors give the same again. Nothing is written then.
 func (j *Job) Analyze(ctx context.Context, opts AnalyzeOptions) (*estimate.Analysis, error) {
 	req := opts.request()
-	end, err := fleet.Share(ctx, &req.Campaign, j.on, opts.Runs.Campaign, fleet.Config(opts.Runs.Fleet))
+	end, err := runs.Share(ctx, &req.Campaign, j.on, opts.Runs.Campaign, fleet.Config(opts.Runs.Fleet))
 	if err != nil {
 		return nil, err
 	}

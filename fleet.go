@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"warpbound/internal/fleet"
+	"warpbound/internal/fleet/runs"
 )
 
 // Fleet is a NATS server with JetStream by which workers of this computer and of others are reached.
@@ -14,8 +15,8 @@ type Fleet struct {
 	Note                 func(text string) // is told what people should know; may be nil
 }
 
-// Work runs vectors for campaigns of a fleet, until ctx ends. A worker of another version than a campaign refuses it.
-func Work(ctx context.Context, f Fleet) error { return fleet.Work(ctx, fleet.Config(f)) }
+// Work makes runs for others of a fleet, until ctx ends. A worker of another version than who asks refuses.
+func Work(ctx context.Context, f Fleet) error { return runs.Work(ctx, fleet.Config(f)) }
 
 // ServeFleet starts a server for workers of this computer, with files in dir, and returns its URL, which holds a secret.
 func ServeFleet(dir string) (url string, stop func(), err error) { return fleet.Serve(dir) }

@@ -6,6 +6,8 @@ import (
 	"time"
 
 	"warpbound/estimate"
+	"warpbound/internal/fleet"
+	"warpbound/internal/fleet/runs"
 	"warpbound/internal/method/search/genetic"
 	"warpbound/internal/study/search"
 	"warpbound/internal/workload"
@@ -26,8 +28,7 @@ type SearchSettings struct {
 	Bias       float64 // probability that the biased parent is one that is kept; otherwise it is any
 	Novelty    int     // individuals that are kept, the last that had more of a counter than any before them
 
-	// The search ends when the longest time has grown by no more than the share Tolerance in
-	// Patience generations in a row; 0 generations for never.
+	// The search ends when the longest time has grown by at most the share Tolerance in Patience generations in a row; 0 for never.
 	Patience  int
 	Tolerance float64
 }
@@ -45,8 +46,7 @@ type ExploreOptions struct {
 // DefaultExploreOptions returns the options of which most is known.
 func DefaultExploreOptions() ExploreOptions { return ExploreOptions(search.DefaultExploreOptions()) }
 
-// SearchStrategies returns the names of the strategies: the full method first, then evolution
-// from inputs that are sampled, and inputs that are sampled alone.
+// SearchStrategies returns the names of the strategies: the full method, evolution from inputs that are sampled, and sampling alone.
 func SearchStrategies() []string { return search.Strategies() }
 
 // SearchOptions say how Search looks for the inputs with which a job takes longest.
@@ -56,26 +56,21 @@ type SearchOptions struct {
 	Explore    ExploreOptions // for gdivan
 	// ExploreLimit is how long symbolic execution may take; 0 for as long as only a solver that hangs makes it take.
 	ExploreLimit time.Duration
-	MaxCycles    int64 // a run that takes longer has failed; 0 for 2^30
+	MaxCycles    int64  // a run that takes longer has failed; 0 for 2^30
+	Fleet        Fleet  // as in Runs, for Bounds too
+	File         string // to which Save writes the best inputs; empty if it does not
 
-	// File is the name of the file to which Save writes the best inputs; empty if it does not.
-	File string
-
-	// Bounds says what the job is analysed for in the end, with the inputs that were found as
-	// further ones; nil for nothing. Nothing is written.
+	// Bounds says what the job is analysed for in the end, with the inputs that were found too; nil for nothing. Nothing is written.
 	Bounds *AnalyzeOptions
 
-	// Resume goes on from a state that Save was given. The result is that of a search which was
-	// not interrupted. Of the settings only Runs and Patience may be other ones.
+	// Resume goes on from a state that Save was given, to the result of a search that was not interrupted. Only Runs and Patience may differ.
 	Resume *SearchState
 
-	// Save, unless nil, is called once the kernel was executed symbolically, and after every
-	// generation. best is nil if it is the same as before.
+	// Save, unless nil, is called after symbolic execution and after every generation. best is nil if it is the same as before.
 	Save func(s *SearchState, best *SavedInputs) error
 
 	// Failed, unless nil, is called with the inputs of the first run that fails, and why.
-	Failed func(in SavedInputs, fault string) error
-
+	Failed   func(in SavedInputs, fault string) error
 	Progress func(SearchProgress) // called by one goroutine at a time; may be nil
 }
 
@@ -120,10 +115,15 @@ type Found struct {
 // depends on the job and the options alone, not on the number of processors. If ctx ends, what was found until then is the result. If no
 // run has ended by then, that is what symbolic execution found, with the error of ctx.
 //
-// It is an error if no input is sampled at random, if an SMT solver is needed that is not installed,
-// or if no run of a strategy succeeds.
+// It is an error if no input is sampled at random, if an SMT solver is missing, or if no run of a strategy succeeds.
 func (j *Job) Search(ctx context.Context, opts SearchOptions) (*Found, error) {
-	f, err := search.Run(ctx, j.on.Platform, j.on.Workload, opts.options())
+	out := opts.options()
+	end, err := runs.ShareSearch(ctx, &out, j.on, fleet.Config(opts.Fleet))
+	if err != nil {
+		return nil, err
+	}
+	defer end()
+	f, err := search.Run(ctx, j.on.Platform, j.on.Workload, out)
 	if f == nil || err != nil && !f.Interrupted {
 		return nil, err
 	}
@@ -133,9 +133,7 @@ func (j *Job) Search(ctx context.Context, opts SearchOptions) (*Found, error) {
 // options are what the options ask for.
 func (o *SearchOptions) options() search.Options {
 	out := search.Options{
-		Strategies: o.Strategies, Settings: genetic.Settings(o.Settings), Explore: search.ExploreOptions(o.Explore),
-		ExploreLimit: o.ExploreLimit,
-		MaxCycles:    o.MaxCycles, File: o.File,
+		Strategies: o.Strategies, Settings: genetic.Settings(o.Settings), Explore: search.ExploreOptions(o.Explore), ExploreLimit: o.ExploreLimit, MaxCycles: o.MaxCycles, File: o.File,
 	}
 	if o.Bounds != nil {
 		bounds := o.Bounds.request()

@@ -1,9 +1,9 @@
-// Package fleet runs the vectors of campaigns in worker processes, on this computer and on others, which share a NATS
-// server with JetStream.
+// Package fleet has work done by worker processes, on this computer and on others, which share a NATS server with
+// JetStream.
 //
-// A coordinator puts the job into an object store and consecutive vectors into a work queue. Workers take them from there,
-// and put a record of each vector into a stream. A vector may be run twice, when a worker dies or a message
-// is lost, and counts once. fleet must not know methods.
+// A coordinator puts what all items of an assignment need into an object store, and tasks of a few items into a work
+// queue. Workers take them from there, and put a record of each item into a stream. An item may be done twice, when a
+// worker dies or a message is lost, and counts once. What is done is up to the kind of an assignment: fleet must not know any.
 package fleet
 
 import (
@@ -30,9 +30,9 @@ const (
 	records = "WARPBOUND_RECORDS"
 	bucket  = "warpbound"
 
-	taskSubject   = "warpbound.task."   // and the campaign
-	recordSubject = "warpbound.record." // and the campaign, and the vector
-	noteSubject   = "warpbound.note."   // and the campaign
+	taskSubject   = "warpbound.task."   // and the assignment
+	recordSubject = "warpbound.record." // and the assignment, and the item
+	noteSubject   = "warpbound.note."   // and the assignment
 
 	durable = "workers"
 )
@@ -50,8 +50,14 @@ const (
 	wait      = time.Second // between looks for a record of which no message has come
 )
 
-// largeRecord is from how many bytes on a record goes to the object store: servers refuse long messages.
-const largeRecord = 256 << 10
+// long is from how many bytes on what a message says goes to the object store: servers refuse long messages.
+const long = 256 << 10
+
+// headers of messages.
+const (
+	headerObject = "Warpbound-Object" // what the message says is this object of the store
+	headerFailed = "Warpbound-Failed" // of records: there is none, for this reason
+)
 
 // link is a connection to a server that comes back when it is lost.
 type link struct {
@@ -68,7 +74,7 @@ func (c *Config) note(format string, args ...any) {
 	}
 }
 
-// connect connects to a server that has, or gets, what a campaign needs. It waits for one until ctx ends.
+// connect connects to a server that has, or gets, the streams. It waits for one until ctx ends.
 func connect(ctx context.Context, c Config) (*link, error) {
 	opts := []nats.Option{
 		nats.Name("warpbound"), nats.MaxReconnects(-1), nats.RetryOnFailedConnect(true), nats.ReconnectWait(pause), nats.ReconnectBufSize(-1),
@@ -170,6 +176,50 @@ func final(err error) bool {
 		return api.Code >= 400 && api.Code < 500 && api.ErrorCode != jetstream.JSErrCodeStreamNotFound
 	}
 	return errors.Is(err, jetstream.ErrJetStreamNotEnabled) || errors.Is(err, nats.ErrPermissionViolation) || errors.Is(err, nats.ErrMaxPayload)
+}
+
+// publish puts a message into a stream, with what it says in an object of a name if that is long.
+func (s *link) publish(ctx context.Context, what string, m *nats.Msg, object string, opts ...jetstream.PublishOpt) error {
+	if len(m.Data) >= long {
+		if err := s.put(ctx, what, object, m.Data); err != nil {
+			return err
+		}
+		m.Data = nil
+		m.Header.Set(headerObject, object)
+	}
+	return s.persist(ctx, what, func(ctx context.Context) error {
+		_, err := s.js.PublishMsg(ctx, m, opts...)
+		return err
+	})
+}
+
+// said returns what a message says.
+func (s *link) said(ctx context.Context, what string, header nats.Header, data []byte) ([]byte, error) {
+	if object := header.Get(headerObject); object != "" {
+		return s.get(ctx, what, object)
+	}
+	return data, nil
+}
+
+// put makes an object.
+func (s *link) put(ctx context.Context, what, name string, data []byte) error {
+	return s.within(ctx, transfer, what, func(ctx context.Context) error {
+		_, err := s.objects.PutBytes(ctx, name, data)
+		return err
+	})
+}
+
+// get returns an object. It is jetstream.ErrObjectNotFound if there is none.
+func (s *link) get(ctx context.Context, what, name string) (data []byte, err error) {
+	var missing error
+	err = s.within(ctx, transfer, what, func(ctx context.Context) (err error) {
+		data, err = s.objects.GetBytes(ctx, name)
+		if errors.Is(err, jetstream.ErrObjectNotFound) {
+			missing, err = err, nil
+		}
+		return err
+	})
+	return data, errors.Join(err, missing)
 }
 
 // close ends the connection.

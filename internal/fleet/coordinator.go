@@ -3,6 +3,7 @@ package fleet
 import (
 	"context"
 	"crypto/rand"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"strconv"
@@ -13,26 +14,35 @@ import (
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
 
-	"warpbound/internal/campaign"
-	"warpbound/internal/campaign/store"
-	"warpbound/internal/platform"
-	"warpbound/internal/runner"
+	"warpbound/internal/provenance"
 )
 
-// headers of records.
-const (
-	headerObject = "Warpbound-Object" // the record is this object of the store
-	headerFailed = "Warpbound-Failed" // there is none, for this reason
-)
-
-// Coordinator has vectors of a job run by workers. It implements campaign.Elsewhere.
+// Coordinator has work done by the workers of a server.
 type Coordinator struct {
 	server *link
-	bundle *bundle
-	codec  store.Codec
-	of     campaign.Identity
+	tool   string
+}
 
-	id    string // of the campaign, new for each
+// Connect connects to a server, for which it waits until ctx ends. Close must follow.
+func Connect(ctx context.Context, c Config) (*Coordinator, error) {
+	s, err := connect(ctx, c)
+	if err != nil {
+		return nil, err
+	}
+	return &Coordinator{s, provenance.Of().Tool.String()}, nil
+}
+
+// Close ends the connection.
+func (c *Coordinator) Close() { c.server.close() }
+
+// Assignment is work of a kind. Goroutines may share it.
+type Assignment struct {
+	server *link
+	kind   string
+	tool   string
+	id     string // new for each
+	given  int    // items of Each so far
+
 	notes *nats.Subscription
 	got   *nats.Subscription
 
@@ -41,75 +51,49 @@ type Coordinator struct {
 	waiting map[int]chan *nats.Msg
 }
 
-// NewCoordinator connects to a server, for which it waits until ctx ends. Close must follow.
-func NewCoordinator(ctx context.Context, c Config, j *platform.Job) (*Coordinator, error) {
-	b, err := pack(j)
-	if err != nil {
+// Assign begins work of a kind: setup is what all its items need. Close must follow.
+func (c *Coordinator) Assign(ctx context.Context, kind string, setup []byte) (a *Assignment, err error) {
+	a = &Assignment{
+		server: c.server, kind: kind, tool: c.tool, id: strings.ToLower(rand.Text()),
+		told: make(map[string]bool), waiting: make(map[int]chan *nats.Msg),
+	}
+	defer func() {
+		if err != nil {
+			a.Close()
+		}
+	}()
+	if a.notes, err = c.server.conn.Subscribe(noteSubject+a.id, a.tell); err != nil {
 		return nil, err
 	}
-	s, err := connect(ctx, c)
-	if err != nil {
+	if a.got, err = c.server.conn.Subscribe(recordSubject+a.id+".*", a.arrive); err != nil {
 		return nil, err
 	}
-	return &Coordinator{server: s, bundle: b}, nil
-}
-
-// Open implements campaign.Elsewhere.
-func (c *Coordinator) Open(of campaign.Identity) error {
-	c.of = of
-	return nil
-}
-
-// Begin implements campaign.Elsewhere.
-func (c *Coordinator) Begin(ctx context.Context, opts runner.Options) error {
-	c.forget()
-	c.mu.Lock()
-	c.id, c.told, c.waiting = strings.ToLower(rand.Text()), make(map[string]bool), make(map[int]chan *nats.Msg)
-	c.mu.Unlock()
-	s := &setup{Bundle: *c.bundle, MaxCycles: opts.MaxCycles}
-	s.Bundle.Seed = c.of.Seed // held-out vectors have another one than the job
-	for _, r := range opts.Record {
-		s.Record = append(s.Record, &record{Chosen: r.Chosen, Points: r.Points})
+	if err := a.got.SetPendingLimits(-1, -1); err != nil { // no more items are under way than are asked for
+		return nil, err
 	}
-	text, err := encode(s)
-	if err != nil {
-		return err
-	}
-	if c.notes, err = c.server.conn.Subscribe(noteSubject+c.id, c.tell); err != nil {
-		return err
-	}
-	if c.got, err = c.server.conn.Subscribe(recordSubject+c.id+".*", c.arrive); err != nil {
-		return err
-	}
-	if err := c.got.SetPendingLimits(-1, -1); err != nil { // no more vectors are under way than are asked for
-		return err
-	}
-	return c.server.within(ctx, transfer, "job", func(ctx context.Context) error {
-		_, err := c.server.objects.PutBytes(ctx, c.id, text)
-		return err
-	})
+	return a, c.server.put(ctx, "setup", a.id, setup)
 }
 
 // tell passes a note of a worker on, once.
-func (c *Coordinator) tell(m *nats.Msg) {
-	c.mu.Lock()
-	first := !c.told[string(m.Data)]
-	c.told[string(m.Data)] = true
-	c.mu.Unlock()
+func (a *Assignment) tell(m *nats.Msg) {
+	a.mu.Lock()
+	first := !a.told[string(m.Data)]
+	a.told[string(m.Data)] = true
+	a.mu.Unlock()
 	if first {
-		c.server.config.note("%s", m.Data)
+		a.server.config.note("%s", m.Data)
 	}
 }
 
-// arrive hands a record to whoever waits for it. A vector for which nobody waits was run twice.
-func (c *Coordinator) arrive(m *nats.Msg) {
-	vector, err := strconv.Atoi(strings.TrimPrefix(m.Subject, recordSubject+c.id+"."))
+// arrive hands a record to whoever waits for it. An item for which nobody waits was done twice.
+func (a *Assignment) arrive(m *nats.Msg) {
+	number, err := strconv.Atoi(strings.TrimPrefix(m.Subject, a.records()))
 	if err != nil {
 		return
 	}
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if to := c.waiting[vector]; to != nil {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if to := a.waiting[number]; to != nil {
 		select {
 		case to <- m:
 		default: // it has one
@@ -117,42 +101,44 @@ func (c *Coordinator) arrive(m *nats.Msg) {
 	}
 }
 
-// Ask implements campaign.Elsewhere.
-func (c *Coordinator) Ask(ctx context.Context, vectors []int) error {
-	text, err := encode(&task{Kind: kindVectors, Campaign: c.id, Of: c.of, Vectors: vectors})
+// records begins the subjects of records, before the number of an item.
+func (a *Assignment) records() string { return recordSubject + a.id + "." }
+
+// Ask asks for items, as one task, of which Await returns each once.
+func (a *Assignment) Ask(ctx context.Context, items []Item) error {
+	text, err := json.Marshal(&task{Kind: a.kind, Assignment: a.id, Tool: a.tool, Items: items})
 	if err != nil {
 		return err
 	}
-	c.mu.Lock()
-	for _, v := range vectors {
-		c.waiting[v] = make(chan *nats.Msg, 1)
+	a.mu.Lock()
+	for _, i := range items {
+		a.waiting[i.Number] = make(chan *nats.Msg, 1)
 	}
-	c.mu.Unlock()
-	return c.server.persist(ctx, "task", func(ctx context.Context) error {
-		_, err := c.server.js.Publish(ctx, taskSubject+c.id, text, jetstream.WithMsgID(fmt.Sprintf("%s.%d", c.id, vectors[0])))
-		return err
-	})
+	a.mu.Unlock()
+	name := fmt.Sprintf("%s.task.%d", a.id, items[0].Number)
+	m := &nats.Msg{Subject: taskSubject + a.id, Header: nats.Header{}, Data: text}
+	return a.server.publish(ctx, "task", m, name, jetstream.WithMsgID(name))
 }
 
-// Await implements campaign.Elsewhere. The record of a vector comes as a message, or is found on the server if that was lost.
-func (c *Coordinator) Await(ctx context.Context, vector int) (*campaign.Record, error) {
-	c.mu.Lock()
-	from := c.waiting[vector]
-	c.mu.Unlock()
-	subject := fmt.Sprintf("%s%s.%d", recordSubject, c.id, vector)
+// Await waits for the record of an item, nil if it could not be done there. It comes as a message, or is found on the
+// server if that was lost.
+func (a *Assignment) Await(ctx context.Context, number int) ([]byte, error) {
+	a.mu.Lock()
+	from := a.waiting[number]
+	a.mu.Unlock()
 	for {
 		select {
 		case m := <-from:
-			return c.take(ctx, vector, m.Header, m.Data)
+			return a.take(ctx, number, m.Header, m.Data)
 		case <-time.After(wait):
 		case <-ctx.Done():
 			return nil, ctx.Err()
 		}
 		var m *jetstream.RawStreamMsg
-		err := c.server.persist(ctx, "record", func(ctx context.Context) error {
-			stream, err := c.server.js.Stream(ctx, records)
+		err := a.server.persist(ctx, "record", func(ctx context.Context) error {
+			stream, err := a.server.js.Stream(ctx, records)
 			if err == nil {
-				m, err = stream.GetLastMsgForSubject(ctx, subject)
+				m, err = stream.GetLastMsgForSubject(ctx, a.records()+strconv.Itoa(number))
 			}
 			if errors.Is(err, jetstream.ErrMsgNotFound) {
 				m, err = nil, nil
@@ -163,72 +149,99 @@ func (c *Coordinator) Await(ctx context.Context, vector int) (*campaign.Record, 
 			return nil, err
 		}
 		if m != nil {
-			return c.take(ctx, vector, m.Header, m.Data)
+			return a.take(ctx, number, m.Header, m.Data)
 		}
 	}
 }
 
 // take reads a record, and has the server drop it.
-func (c *Coordinator) take(ctx context.Context, vector int, header nats.Header, data []byte) (*campaign.Record, error) {
-	c.mu.Lock()
-	delete(c.waiting, vector)
-	c.mu.Unlock()
-	name := header.Get(headerObject)
-	if name != "" {
-		err := c.server.within(ctx, transfer, "record", func(ctx context.Context) (err error) {
-			data, err = c.server.objects.GetBytes(ctx, name)
-			return err
-		})
-		if err != nil {
-			return nil, err
-		}
-	}
+func (a *Assignment) take(ctx context.Context, number int, header nats.Header, data []byte) ([]byte, error) {
+	a.mu.Lock()
+	delete(a.waiting, number)
+	a.mu.Unlock()
 	if why := header.Get(headerFailed); why != "" {
-		c.server.config.note("a worker could not run vector %d: %s", vector, why)
+		a.server.config.note("a worker could not do %s %d: %s", a.kind, number, why)
 		return nil, nil
 	}
-	r, err := c.codec.Decode(data)
+	data, err := a.server.said(ctx, "record", header, data)
 	if err != nil {
-		return nil, fmt.Errorf("the record of vector %d: %w", vector, err)
+		return nil, err
 	}
-	return r, c.drop(ctx, vector, name)
+	return data, a.drop(ctx, number, header.Get(headerObject))
 }
 
 // drop removes what was taken. That it stays is no error: the server forgets it.
-func (c *Coordinator) drop(ctx context.Context, vector int, object string) error {
+func (a *Assignment) drop(ctx context.Context, number int, object string) error {
 	within, cancel := context.WithTimeout(ctx, attempt)
 	defer cancel()
-	if stream, err := c.server.js.Stream(within, records); err == nil {
-		stream.Purge(within, jetstream.WithPurgeSubject(fmt.Sprintf("%s%s.%d", recordSubject, c.id, vector)))
+	if stream, err := a.server.js.Stream(within, records); err == nil {
+		stream.Purge(within, jetstream.WithPurgeSubject(a.records()+strconv.Itoa(number)))
 	}
 	if object != "" {
-		c.server.objects.Delete(within, object)
+		a.server.objects.Delete(within, object)
 	}
 	return ctx.Err()
 }
 
-// forget removes what the server has of the campaign, as far as that is possible soon.
-func (c *Coordinator) forget() {
-	if c.id == "" {
-		return
+// ahead is how many tasks Each asks for before it has what the first of them gives.
+const ahead = 32
+
+// Each has n items done, so many of them a task, and hands on the record of each in their order, nil for one that could not be
+// done elsewhere. data says what is to be done. It is for one goroutine at a time.
+func (a *Assignment) Each(ctx context.Context, n, together int, data func(i int) ([]byte, error), take func(i int, record []byte) error) error {
+	first, asked := a.given, 0
+	a.given += n
+	for i := range n {
+		for asked < min(n, i+ahead*together) {
+			var items []Item
+			for ; len(items) < together && asked < n; asked++ {
+				text, err := data(asked)
+				if err != nil {
+					return err
+				}
+				items = append(items, Item{first + asked, text})
+			}
+			if err := a.Ask(ctx, items); err != nil {
+				return err
+			}
+		}
+		record, err := a.Await(ctx, first+i)
+		if err != nil {
+			return err
+		}
+		if err := take(i, record); err != nil {
+			return err
+		}
 	}
-	for _, s := range []*nats.Subscription{c.notes, c.got} {
+	return nil
+}
+
+// Close removes the assignment from the server, as far as that is possible soon.
+func (a *Assignment) Close() {
+	for _, s := range []*nats.Subscription{a.notes, a.got} {
 		if s != nil {
 			s.Unsubscribe()
 		}
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), time.Second)
 	defer cancel()
-	for name, subject := range map[string]string{tasks: taskSubject + c.id, records: recordSubject + c.id + ".*"} {
-		if stream, err := c.server.js.Stream(ctx, name); err == nil {
+	a.forget(ctx)
+}
+
+// forget removes what the server has of the assignment.
+func (a *Assignment) forget(ctx context.Context) {
+	for name, subject := range map[string]string{tasks: taskSubject + a.id, records: a.records() + "*"} {
+		if stream, err := a.server.js.Stream(ctx, name); err == nil {
 			stream.Purge(ctx, jetstream.WithPurgeSubject(subject))
 		}
 	}
-	c.server.objects.Delete(ctx, c.id)
-}
-
-// Close removes the campaign from the server and ends the connection.
-func (c *Coordinator) Close() {
-	c.forget()
-	c.server.close()
+	all, err := a.server.objects.List(ctx)
+	if err != nil {
+		return
+	}
+	for _, o := range all {
+		if strings.HasPrefix(o.Name, a.id) {
+			a.server.objects.Delete(ctx, o.Name)
+		}
+	}
 }

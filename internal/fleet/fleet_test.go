@@ -1,376 +1,245 @@
 package fleet
 
 import (
+	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"net"
-	"net/url"
-	"os"
-	"path/filepath"
-	"slices"
-	"strconv"
 	"strings"
-	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
 
-	"github.com/nats-io/nats-server/v2/server"
 	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
 
-	"warpbound/internal/campaign"
-	"warpbound/internal/platform"
-	"warpbound/internal/runner"
 	"warpbound/internal/test/effort"
-	"warpbound/internal/trace"
-	"warpbound/internal/workload"
+	"warpbound/internal/test/fleettest"
 )
 
-// files are a job whose vectors take different times.
-var files = map[string]string{
-	"module/loop.ptx": `.version 6.3
-.target sm_70
-.address_size 64
-// as often as n says
-.visible .entry loop(.param .u32 n)
-{
-	.reg .pred %p;
-	.reg .b32 %r<3>;
-	ld.param.u32 %r1, [n];
-	mov.u32 %r2, 0;
-$NEXT:
-	add.u32 %r2, %r2, 1;
-	setp.lt.u32 %p, %r2, %r1;
-	@%p bra $NEXT;
-	ret;
-}
-`,
-	"job/job.toml": `module = "../module/loop.ptx"
-machine = "fermi-c2050"
-grid = [2]
-block = [64]
-[[param]]
-name = "n"
-type = "u32"
-range = [0, 99]
-`,
+// echo is a kind of work whose records are the setup, and what an item says.
+func echo() Kind {
+	return Kind{Name: "echo", Prepare: func(setup []byte) (Do, error) {
+		return func(_ context.Context, items []Item, each func(int, []byte, error) error) error {
+			for _, i := range items {
+				if err := each(i.Number, append(bytes.Clone(setup), i.Data...), nil); err != nil {
+					return err
+				}
+			}
+			return nil
+		}, nil
+	}}
 }
 
-// load reads the job from a directory.
-func load(t *testing.T, changes ...string) *platform.Job {
+// work starts a worker that does a kind of work, and returns what ends it.
+func work(t *testing.T, url string, k Kind) (end func()) {
+	return fleettest.Work(t, func(ctx context.Context) error { return Work(ctx, Config{URL: url}, k) })
+}
+
+// assign begins an assignment that ends with the test.
+func assign(t *testing.T, c Config, kind string) *Assignment {
 	t.Helper()
-	dir := t.TempDir()
-	for name, text := range files {
-		name = filepath.Join(dir, name)
-		if err := os.MkdirAll(filepath.Dir(name), 0o777); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(name, []byte(strings.NewReplacer(changes...).Replace(text)), 0o666); err != nil {
-			t.Fatal(err)
-		}
-	}
-	src, err := workload.Read(filepath.Join(dir, "job/job.toml"))
+	to, err := Connect(t.Context(), c)
 	if err != nil {
 		t.Fatal(err)
 	}
-	j, err := platform.Load(src, "")
+	t.Cleanup(to.Close)
+	a, err := to.Assign(t.Context(), kind, []byte("echo "))
 	if err != nil {
 		t.Fatal(err)
 	}
-	return j
+	t.Cleanup(a.Close)
+	return a
 }
 
-// serve starts a server.
-func serve(t *testing.T) (url string) {
+// says is what an item says: some say much.
+func says(i int) []byte {
+	text := fmt.Append(nil, i, ".")
+	if i%20 == 3 {
+		text = bytes.Repeat(text, long)
+	}
+	return text
+}
+
+// all has n items done, so many of them a task, and tells of each that its record was taken.
+func all(t *testing.T, a *Assignment, n, together int, taken func(i int)) {
 	t.Helper()
-	url, stop, err := Serve(t.TempDir())
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(stop)
-	return url
-}
-
-// work starts a worker and returns what ends it.
-func work(t *testing.T, url string) (end func()) {
-	ctx, cancel := context.WithCancel(context.Background())
-	done := make(chan error)
-	go func() { done <- Work(ctx, Config{URL: url}) }()
-	end = sync.OnceFunc(func() {
-		cancel()
-		if err := <-done; !errors.Is(err, context.Canceled) {
-			t.Errorf("a worker ends with %v", err)
+	next := 0
+	err := a.Each(t.Context(), n, together, func(i int) ([]byte, error) { return says(i), nil }, func(i int, record []byte) error {
+		if i != next {
+			t.Errorf("item %d comes after %d of them", i, next)
 		}
+		next++
+		if want := append([]byte("echo "), says(i)...); !bytes.Equal(record, want) {
+			t.Errorf("item %d has a record of %d bytes, %.40q, not of %d", i, len(record), record, len(want))
+		}
+		taken(i)
+		return nil
 	})
-	t.Cleanup(end)
-	return end
-}
-
-// timesSink notes how long runs take.
-type timesSink struct {
-	run  int
-	seen []string
-}
-
-func (s *timesSink) BeginRun(number int) error { s.run = number; return nil }
-func (s *timesSink) Record(trace.Record) error { return nil }
-func (s *timesSink) EndRun(end int64) error {
-	s.seen = append(s.seen, fmt.Sprintf("%06d:%d", s.run, end))
-	return nil
-}
-func (s *timesSink) Absorb(other trace.Sink) error {
-	s.seen = append(s.seen, other.(*timesSink).seen...)
-	return nil
-}
-
-// run runs a campaign, whose vectors are run elsewhere unless that is nil, and says all that it gave.
-func run(ctx context.Context, t *testing.T, j *platform.Job, away campaign.Elsewhere, vectors int, progress func(int)) string {
-	t.Helper()
-	spec := campaign.Spec{Vectors: vectors, Progress: func(done, _ int) { progress(done) }}
-	if away != nil {
-		id, err := campaign.Identify(j.Platform, j.Workload, 0)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := away.Open(id); err != nil {
-			t.Fatal(err)
-		}
-		spec.Elsewhere = away
+	if err != nil || next != n {
+		t.Errorf("%d items of %d, %v", next, n, err)
 	}
-	points := make([]trace.Ipoint, len(j.First().Graph.Blocks))
-	for i := range points {
-		points[i] = trace.Ipoint(i)
-	}
-	opts := runner.Options{Record: []*runner.Record{{Chosen: slices.Repeat([]bool{true}, len(points)), Points: points}}}
-	result, sinks, err := campaign.Run(ctx, j.Platform, j.Workload, spec, opts, func(int) trace.Sink { return new(timesSink) })
-	if err != nil {
-		return err.Error()
-	}
-	var seen []string
-	for _, s := range sinks[0] {
-		seen = append(seen, s.(*timesSink).seen...)
-	}
-	slices.Sort(seen)
-	text, err := json.Marshal(result)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return fmt.Sprintf("%s %v", text, seen)
 }
 
 func quiet(int) {}
 
-// TestWorkers has 1, 2 and 3 workers run campaigns, which give the same.
-func TestWorkers(t *testing.T) {
-	j := load(t)
-	want := run(t.Context(), t, j, nil, 60, quiet)
+// TestEach has 1, 2 and 3 workers do items, which come once each and in their order.
+func TestEach(t *testing.T) {
 	for _, n := range []int{1, 2, 3} {
-		url := serve(t)
+		s := fleettest.New(t)
 		for range n {
-			work(t, url)
+			work(t, s.URL, echo())
 		}
-		away, err := NewCoordinator(t.Context(), Config{URL: url}, j)
-		if err != nil {
-			t.Fatal(err)
+		a := assign(t, Config{URL: s.URL}, "echo")
+		for _, together := range []int{1, 4, 100} {
+			all(t, a, 50, together, quiet)
 		}
-		for range 2 {
-			if got := run(t.Context(), t, j, away, 60, quiet); got != want {
-				t.Errorf("%d workers: %s, want %s", n, got, want)
+	}
+}
+
+// TestDoneTwice has workers put each record on the server twice.
+func TestDoneTwice(t *testing.T) {
+	s := fleettest.New(t)
+	k := echo()
+	k.Prepare = func(setup []byte) (Do, error) {
+		do, err := echo().Prepare(setup)
+		return func(ctx context.Context, items []Item, each func(int, []byte, error) error) error {
+			return errors.Join(do(ctx, items, each), do(ctx, items, each))
+		}, err
+	}
+	work(t, s.URL, k)
+	work(t, s.URL, k)
+	a := assign(t, Config{URL: s.URL}, "echo")
+	all(t, a, 50, 3, quiet)
+	all(t, a, 50, 1, quiet)
+}
+
+// TestDyingWorker has a worker die in the middle of a task, which goes to another one.
+func TestDyingWorker(t *testing.T) {
+	s := fleettest.New(t)
+	began := make(chan bool)
+	k := echo()
+	k.Prepare = func(setup []byte) (Do, error) {
+		return func(ctx context.Context, items []Item, each func(int, []byte, error) error) error {
+			err := each(items[0].Number, append(setup, items[0].Data...), nil)
+			close(began)
+			<-ctx.Done()
+			return errors.Join(err, ctx.Err())
+		}, nil
+	}
+	end := work(t, s.URL, k)
+	go func() {
+		<-began
+		end()
+		work(t, s.URL, echo())
+	}()
+	all(t, assign(t, Config{URL: s.URL}, "echo"), 20, 4, quiet)
+}
+
+// TestFailing has no record of what workers fail to do, and says why.
+func TestFailing(t *testing.T) {
+	s := fleettest.New(t)
+	work(t, s.URL, Kind{Name: "echo", Prepare: func([]byte) (Do, error) {
+		return func(_ context.Context, items []Item, each func(int, []byte, error) error) error {
+			return each(items[0].Number, nil, errors.New("it is\nodd"))
+		}, nil
+	}})
+	var notes atomic.Value
+	a := assign(t, Config{URL: s.URL, Note: func(text string) {
+		if strings.HasPrefix(text, "a worker") { // not of the connection
+			notes.Store(text)
+		}
+	}}, "echo")
+	count := 0
+	err := a.Each(t.Context(), 9, 1, func(int) ([]byte, error) { return nil, nil }, func(_ int, record []byte) error {
+		if record != nil {
+			t.Errorf("the record %q", record)
+		}
+		count++
+		return nil
+	})
+	if text := notes.Load(); err != nil || count != 9 || text != "a worker could not do echo 8: it is odd" {
+		t.Errorf("%v, %d, %q", err, count, text)
+	}
+}
+
+// TestRefusals has workers refuse what they would not do as the coordinator does, which the user gets to know. Another
+// worker does it.
+func TestRefusals(t *testing.T) {
+	for _, c := range []struct {
+		kind string
+		tool string
+		of   func([]byte) (Do, error)
+		want string
+	}{
+		{kind: "echo", tool: "warpbound v9", of: echo().Prepare, want: "a worker refuses work: it is warpbound (devel), and the work is for warpbound v9"},
+		{kind: "else", of: echo().Prepare, want: "a worker refuses work: it does no else"},
+		{kind: "echo", of: func([]byte) (Do, error) { return nil, errors.New("no echo here") }, want: "a worker refuses work: no echo here"},
+	} {
+		s := fleettest.New(t)
+		end := work(t, s.URL, Kind{Name: "echo", Prepare: c.of})
+		told := make(chan string, 100)
+		a := assign(t, Config{URL: s.URL, Note: func(text string) { told <- text }}, c.kind)
+		if c.tool != "" {
+			a.tool = c.tool
+		}
+		ctx, cancel := context.WithCancel(t.Context())
+		done := make(chan error)
+		go func() {
+			done <- a.Each(ctx, 3, 1, func(i int) ([]byte, error) { return says(i), nil }, func(int, []byte) error { return nil })
+		}()
+		got := <-told
+		for !strings.HasPrefix(got, "a worker") { // of the connection
+			got = <-told
+		}
+		if got != c.want {
+			t.Errorf("%q, want %q", got, c.want)
+		}
+		end()
+		if c.tool == "" {
+			k := echo()
+			k.Name = c.kind
+			work(t, s.URL, k)
+			if err := <-done; err != nil {
+				t.Error(err)
 			}
 		}
-		away.Close()
-	}
-}
-
-// TestFailingVectors has vectors fail elsewhere, which gives the error of a run here: that of the lowest.
-func TestFailingVectors(t *testing.T) {
-	j := load(t)
-	url := serve(t)
-	work(t, url)
-	var notes atomic.Int64
-	away, err := NewCoordinator(t.Context(), Config{URL: url, Note: func(string) { notes.Add(1) }}, j)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer away.Close()
-	spec := campaign.Spec{Vectors: 9}
-	opts := runner.Options{MaxCycles: 700}
-	_, _, want := campaign.Run(t.Context(), j.Platform, j.Workload, spec, opts, nil)
-	id, err := campaign.Identify(j.Platform, j.Workload, 700)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := away.Open(id); err != nil {
-		t.Fatal(err)
-	}
-	spec.Elsewhere = away
-	_, _, err = campaign.Run(t.Context(), j.Platform, j.Workload, spec, opts, nil)
-	if err == nil || want == nil || err.Error() != want.Error() || notes.Load() == 0 {
-		t.Errorf("%v, want %v", err, want)
-	}
-}
-
-// TestRefusals has workers refuse campaigns of others, which the user gets to know.
-func TestRefusals(t *testing.T) {
-	j := load(t)
-	url := serve(t)
-	work(t, url)
-	for _, c := range []struct {
-		change func(*campaign.Identity)
-		want   string
-	}{
-		{func(i *campaign.Identity) { i.Tool = "warpbound v9" }, "a worker refuses the campaign: it is warpbound (devel), and the campaign is of warpbound v9"},
-		{func(i *campaign.Identity) { i.Numbers = "1234" }, "a worker refuses the campaign: the hash of the machine's numbers is 1234 there and "},
-		{func(i *campaign.Identity) { i.Job = "1234" }, "a worker refuses the campaign: the hash of the job is 1234 there and "},
-	} {
-		ctx, cancel := context.WithCancel(t.Context())
-		var told []string
-		away, err := NewCoordinator(ctx, Config{URL: url, Note: func(text string) {
-			told = append(told, text)
-			cancel()
-		}}, j)
-		if err != nil {
-			t.Fatal(err)
-		}
-		id, err := campaign.Identify(j.Platform, j.Workload, 0)
-		if err != nil {
-			t.Fatal(err)
-		}
-		c.change(&id)
-		if err := away.Open(id); err != nil {
-			t.Fatal(err)
-		}
-		_, _, err = campaign.Run(ctx, j.Platform, j.Workload, campaign.Spec{Vectors: 9, Elsewhere: away}, runner.Options{}, nil)
-		away.Close()
-		if !errors.Is(err, context.Canceled) || len(told) != 1 || !strings.HasPrefix(told[0], c.want) {
-			t.Errorf("%v, %q, want %s", err, told, c.want)
-		}
 		cancel()
+		if c.tool != "" {
+			if err := <-done; !errors.Is(err, context.Canceled) {
+				t.Error(err)
+			}
+		}
 	}
 }
 
-// TestPack refuses jobs that are not as their files say.
-func TestPack(t *testing.T) {
-	j := load(t)
-	b, err := pack(j)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if len(b.Files) != 2 {
-		t.Errorf("%d files", len(b.Files))
-	}
-	if err := os.WriteFile(j.Spec.File, []byte(files["job/job.toml"]+"vectors = 7\n"), 0o666); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := pack(j); err == nil {
-		t.Error("the file of the job has changed")
-	}
-}
-
-// listen returns the options of a server with files in a directory, on a port that it has each time.
-func listen(t *testing.T, dir string) *server.Options {
-	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer l.Close()
-	return &server.Options{Host: "127.0.0.1", Port: l.Addr().(*net.TCPAddr).Port, JetStream: true, StoreDir: dir, NoLog: true, NoSigs: true}
-}
-
-// start starts a server.
-func start(t *testing.T, opts *server.Options) *server.Server {
-	t.Helper()
-	own := opts.Clone()
-	s, err := server.NewServer(own)
-	if err != nil {
-		t.Fatal(err)
-	}
-	s.Start()
-	if !s.ReadyForConnections(10 * time.Second) {
-		t.Fatal("the server does not start")
-	}
-	return s
-}
-
-// TestServerRestarts stops the only server while vectors are run, and starts it again on the same files.
+// TestServerRestarts stops the only server while items are done, and starts it again on the same files.
 func TestServerRestarts(t *testing.T) {
-	j := load(t)
-	const n = 60
-	want := run(t.Context(), t, j, nil, n, quiet)
-	opts := listen(t, t.TempDir())
-	s := start(t, opts)
-	defer func() { s.Shutdown() }()
-	url := "nats://127.0.0.1:" + strconv.Itoa(opts.Port)
-	work(t, url)
-	work(t, url)
-	away, err := NewCoordinator(t.Context(), Config{URL: url}, j)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer away.Close()
-	restart := func(done int) {
-		if done%25 == 10 {
-			s.Shutdown()
-			s.WaitForShutdown()
-			s = start(t, opts)
+	s := fleettest.New(t)
+	work(t, s.URL, echo())
+	work(t, s.URL, echo())
+	all(t, assign(t, Config{URL: s.URL}, "echo"), 60, 1, func(i int) {
+		if i%25 == 10 {
+			s.Restart(t)
 		}
-	}
-	if got := run(t.Context(), t, j, away, n, restart); got != want {
-		t.Errorf("%s, want %s", got, want)
-	}
+	})
 }
 
-// TestCluster stops the servers of a cluster, one after the other, while vectors are run.
+// TestCluster stops the servers of a cluster, one after the other, while items are done.
 func TestCluster(t *testing.T) {
-	j := load(t)
-	const n = 60
-	want := run(t.Context(), t, j, nil, n, quiet)
-	var all []*server.Options
-	var routes []*url.URL
-	var urls []string
-	for i := range 3 {
-		opts, route := listen(t, t.TempDir()), listen(t, "")
-		opts.ServerName = fmt.Sprintf("s%d", i)
-		opts.Cluster = server.ClusterOpts{Name: "three", Host: "127.0.0.1", Port: route.Port}
-		routes = append(routes, &url.URL{Scheme: "nats", Host: fmt.Sprintf("127.0.0.1:%d", route.Port)})
-		urls = append(urls, fmt.Sprintf("nats://127.0.0.1:%d", opts.Port))
-		all = append(all, opts)
-	}
-	var servers []*server.Server
-	for _, opts := range all {
-		opts.Routes = routes
-		servers = append(servers, start(t, opts))
-	}
-	defer func() {
-		for _, s := range servers {
-			s.Shutdown()
-		}
-	}()
-	cluster := strings.Join(urls, ",")
-	work(t, cluster)
-	work(t, cluster)
-	away, err := NewCoordinator(t.Context(), Config{URL: cluster}, j)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer away.Close()
+	servers, url := fleettest.Cluster(t, 3)
+	work(t, url, echo())
+	work(t, url, echo())
+	a := assign(t, Config{URL: url}, "echo")
 	next := 0
-	restart := func(done int) {
-		if done%20 == 10 && next < min(3, effort.Times(1)) {
-			servers[next].Shutdown()
-			servers[next].WaitForShutdown()
-			servers[next] = start(t, all[next])
+	all(t, a, 60, 2, func(i int) {
+		if i%20 == 10 && next < min(3, effort.Times(1)) {
+			servers[next].Restart(t)
 			next++
 		}
-	}
-	if got := run(t.Context(), t, j, away, n, restart); got != want {
-		t.Errorf("%s, want %s", got, want)
-	}
-	err = away.server.persist(t.Context(), "stream", func(ctx context.Context) error {
-		stream, err := away.server.js.Stream(ctx, records)
+	})
+	err := a.server.persist(t.Context(), "stream", func(ctx context.Context) error {
+		stream, err := a.server.js.Stream(ctx, records)
 		if err == nil && stream.CachedInfo().Config.Replicas != 3 {
 			t.Errorf("%+v", stream.CachedInfo().Config)
 		}
@@ -381,25 +250,38 @@ func TestCluster(t *testing.T) {
 	}
 }
 
+// TestNothingIsLeft has no object on the server once an assignment is forgotten.
+func TestNothingIsLeft(t *testing.T) {
+	s := fleettest.New(t)
+	a := assign(t, Config{URL: s.URL}, "echo")
+	for i := range 24 { // which nobody does
+		if err := a.Ask(t.Context(), []Item{{i, says(i)}}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	a.forget(t.Context())
+	if left, err := a.server.objects.List(t.Context()); !errors.Is(err, jetstream.ErrNoObjectsFound) {
+		t.Errorf("%d objects are left, %v", len(left), err)
+	}
+}
+
 // TestCredentials has a server refuse a connection.
 func TestCredentials(t *testing.T) {
-	opts := listen(t, t.TempDir())
-	opts.Authorization = "secret"
-	s := start(t, opts)
-	defer s.Shutdown()
-	_, err := NewCoordinator(t.Context(), Config{URL: fmt.Sprintf("nats://wrong@127.0.0.1:%d", opts.Port)}, load(t))
-	if !errors.Is(err, nats.ErrAuthorization) {
+	s := fleettest.New(t)
+	s.Secure(t, "secret")
+	with := func(secret string) string { return strings.Replace(s.URL, "//", "//"+secret+"@", 1) }
+	if _, err := Connect(t.Context(), Config{URL: with("wrong")}); !errors.Is(err, nats.ErrAuthorization) {
 		t.Error(err)
 	}
 	for _, c := range []Config{{Creds: "none.creds"}, {CA: "none.pem"}, {Cert: "none.pem", Key: "none.key"}} {
-		c.URL = fmt.Sprintf("nats://secret@127.0.0.1:%d", opts.Port)
-		if _, err := NewCoordinator(t.Context(), c, load(t)); err == nil || !strings.Contains(err.Error(), "none") {
+		c.URL = with("secret")
+		if _, err := Connect(t.Context(), c); err == nil || !strings.Contains(err.Error(), "none") {
 			t.Errorf("%+v: %v", c, err)
 		}
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), 300*time.Millisecond)
 	defer cancel()
-	if _, err := NewCoordinator(ctx, Config{URL: "nats://127.0.0.1:1"}, load(t)); !errors.Is(err, context.DeadlineExceeded) {
+	if _, err := Connect(ctx, Config{URL: "nats://127.0.0.1:1"}); !errors.Is(err, context.DeadlineExceeded) {
 		t.Error(err)
 	}
 }

@@ -1,128 +1,28 @@
 package fleet
 
-import (
-	"encoding/json"
-	"fmt"
-	"io/fs"
-	"strings"
+import "context"
 
-	"warpbound/internal/campaign"
-	"warpbound/internal/platform"
-	"warpbound/internal/runner"
-	"warpbound/internal/trace"
-	"warpbound/internal/workload"
-)
+// Kind is a kind of work that workers can do.
+type Kind struct {
+	Name string
+	// Prepare makes ready what all items of an assignment need. An error is why this worker must not do it.
+	Prepare func(setup []byte) (Do, error)
+}
 
-// kindVectors is the kind of a task that runs vectors.
-const kindVectors = "vectors"
+// Do does items, and hands on the record of each, which is not empty, or why there is none, in the order in which they end.
+// It is an error if that fails, or that of ctx.
+type Do func(ctx context.Context, items []Item, each func(number int, record []byte, failed error) error) error
+
+// Item is a piece of work.
+type Item struct {
+	Number int    `json:"number"`         // tells the items of an assignment from each other
+	Data   []byte `json:"data,omitempty"` // says what is to be done, unless the number does
+}
 
 // task is what a worker takes from the queue.
 type task struct {
-	Kind     string            `json:"kind"`
-	Campaign string            `json:"campaign"`
-	Of       campaign.Identity `json:"of"`
-	Vectors  []int             `json:"vectors"` // of kindVectors
+	Kind       string `json:"kind"`
+	Assignment string `json:"assignment"`
+	Tool       string `json:"tool"` // version and commit of whoever asks
+	Items      []Item `json:"items"`
 }
-
-// setup is what workers need for all tasks of a campaign.
-type setup struct {
-	Bundle    bundle    `json:"bundle"`
-	MaxCycles int64     `json:"max_cycles"`
-	Record    []*record `json:"record"` // by launch; nil if nothing is recorded
-}
-
-// record is runner.Record for machines that are simulated, which need no graph.
-type record struct {
-	Chosen []bool         `json:"chosen"`
-	Points []trace.Ipoint `json:"points"`
-}
-
-// options are those of the runs.
-func (s *setup) options() runner.Options {
-	opts := runner.Options{MaxCycles: s.MaxCycles}
-	for _, r := range s.Record {
-		opts.Record = append(opts.Record, &runner.Record{Chosen: r.Chosen, Points: r.Points})
-	}
-	return opts
-}
-
-// bundle is a job with all files that it names.
-type bundle struct {
-	Name    string            `json:"name"`
-	Machine string            `json:"machine"`
-	Mode    string            `json:"mode"`
-	Seed    int64             `json:"seed"`
-	Files   map[string][]byte `json:"files"` // by the names under which they are read
-}
-
-// pack reads the files of a job again. It is an error if they are not those from which the job was made, or if it was
-// changed since in a way that its files do not have.
-func pack(j *platform.Job) (*bundle, error) {
-	if j.MachineName == "" {
-		return nil, fmt.Errorf("%s was not read from a directory, so that there are no files for workers", j.Name())
-	}
-	b := &bundle{Name: j.Spec.File, Machine: j.MachineName, Mode: j.ClockMode, Seed: j.Spec.Seed, Files: make(map[string][]byte)}
-	again, err := b.load(func(name string) ([]byte, error) {
-		text, err := workload.ReadFile(name)
-		if err == nil {
-			b.Files[name] = text
-		}
-		return text, err
-	})
-	if err != nil {
-		return nil, err
-	}
-	here, err := campaign.Identify(j.Platform, j.Workload, 0)
-	if err != nil {
-		return nil, err
-	}
-	there, err := campaign.Identify(again.Platform, again.Workload, 0)
-	if err != nil {
-		return nil, err
-	}
-	if diffs := there.Differences(&here); diffs != nil {
-		return nil, fmt.Errorf("%s cannot be given to workers: it is not as its files say (%s)", j.Name(), strings.Join(diffs, ", "))
-	}
-	return b, nil
-}
-
-// job makes the job of a bundle ready.
-func (b *bundle) job() (*platform.Job, error) {
-	return b.load(func(name string) ([]byte, error) {
-		text, ok := b.Files[name]
-		if !ok {
-			return nil, &fs.PathError{Op: "open", Path: name, Err: fs.ErrNotExist}
-		}
-		return text, nil
-	})
-}
-
-// load makes a job ready whose files are read by a function.
-func (b *bundle) load(read reading) (*platform.Job, error) {
-	src, err := workload.ReadFS(read, b.Name)
-	if err != nil {
-		return nil, err
-	}
-	src = src.WithSeed(b.Seed)
-	if b.Mode != "" {
-		src = src.InMode(b.Mode)
-	}
-	return platform.Load(src, b.Machine)
-}
-
-// reading is a file system of which files are read whole, by any names.
-type reading func(name string) ([]byte, error)
-
-// ReadFile implements fs.ReadFileFS.
-func (r reading) ReadFile(name string) ([]byte, error) { return r(name) }
-
-// Open implements fs.FS.
-func (r reading) Open(name string) (fs.File, error) {
-	return nil, &fs.PathError{Op: "open", Path: name, Err: fs.ErrInvalid}
-}
-
-// encode writes a message or an object.
-func encode(v any) ([]byte, error) { return json.Marshal(v) }
-
-// decode reads one.
-func decode(text []byte, v any) error { return json.Unmarshal(text, v) }

@@ -2,29 +2,27 @@ package fleet
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
 
-	"warpbound/internal/campaign"
-	"warpbound/internal/campaign/store"
-	"warpbound/internal/platform"
 	"warpbound/internal/provenance"
-	"warpbound/internal/runner"
 )
 
-// Work takes tasks of all campaigns of a server and runs them, until ctx ends.
-func Work(ctx context.Context, c Config) error {
+// Work takes tasks of all assignments of a server and does those of some kinds, until ctx ends.
+func Work(ctx context.Context, c Config, kinds ...Kind) error {
 	s, err := connect(ctx, c)
 	if err != nil {
 		return err
 	}
 	defer s.close()
-	w := &worker{server: s}
+	w := &worker{server: s, kinds: kinds}
 	for ctx.Err() == nil {
 		if err := w.next(ctx); err != nil && ctx.Err() == nil {
 			return err
@@ -33,18 +31,17 @@ func Work(ctx context.Context, c Config) error {
 	return ctx.Err()
 }
 
-// worker runs tasks, one after the other.
+// worker does tasks, one after the other.
 type worker struct {
 	server *link
+	kinds  []Kind
 	queue  jetstream.Consumer // nil if it is to be found on the server
-	codec  store.Codec
 
-	id      string // of the last campaign, which is ready
-	on      *platform.Job
-	options runner.Options
+	id string // of the last assignment, which is ready
+	do Do
 }
 
-// next runs a task, or returns after a while if there is none.
+// next does a task, or returns after a while if there is none.
 func (w *worker) next(ctx context.Context) error {
 	if w.queue == nil {
 		err := w.server.persist(ctx, "queue", func(ctx context.Context) (err error) {
@@ -88,14 +85,9 @@ func rest(ctx context.Context) {
 	}
 }
 
-// serve runs the task of a message, and tells the server meanwhile that it is under way. A message is acknowledged once all
+// serve does the task of a message, and tells the server meanwhile that it is under way. A message is acknowledged once all
 // records are on the server.
 func (w *worker) serve(ctx context.Context, m jetstream.Msg) error {
-	var t task
-	if err := decode(m.Data(), &t); err != nil || t.Kind != kindVectors {
-		w.server.config.note("refused a task of kind %q", t.Kind)
-		return w.later(ctx, m)
-	}
 	working, done := context.WithCancel(ctx)
 	defer done()
 	go func() {
@@ -108,104 +100,74 @@ func (w *worker) serve(ctx context.Context, m jetstream.Msg) error {
 			}
 		}
 	}()
-	refusal, err := w.prepare(ctx, &t)
-	if errors.Is(err, jetstream.ErrObjectNotFound) { // the coordinator has ended
+	t, refusal, err := w.prepare(ctx, m)
+	if errors.Is(err, jetstream.ErrObjectNotFound) { // the coordinator has ended, or the task was done before
 		m.Ack()
 		return nil
 	}
 	if err != nil {
 		return err
 	}
-	if refusal != "" {
-		w.server.config.note("%s", refusal)
-		w.server.conn.Publish(noteSubject+t.Campaign, []byte(refusal)) // a note that is lost comes again with the task
-		return w.later(ctx, m)
+	if refusal != nil {
+		text := "a worker refuses work: " + refusal.Error()
+		w.server.config.note("%s", text)
+		w.server.conn.Publish(noteSubject+t.Assignment, []byte(text)) // a note that is lost comes again with the task
+		m.NakWithDelay(wait)                                          // to another worker
+		rest(ctx)
+		return nil
 	}
-	err = campaign.Records(ctx, w.on.Platform, w.on.Workload, w.options, t.Vectors, func(vector int, r *campaign.Record, err error) error {
-		return w.send(ctx, t.Campaign, vector, r, err)
+	err = w.do(ctx, t.Items, func(number int, record []byte, failed error) error {
+		return w.send(ctx, t.Assignment, number, record, failed)
 	})
 	if err != nil {
 		return err
 	}
-	m.Ack() // or it is run again
+	m.Ack() // or it is done again
+	if object := m.Headers().Get(headerObject); object != "" {
+		within, cancel := context.WithTimeout(ctx, attempt)
+		defer cancel()
+		w.server.objects.Delete(within, object) // or the server forgets it
+	}
 	return nil
 }
 
-// later leaves a task to other workers.
-func (w *worker) later(ctx context.Context, m jetstream.Msg) error {
-	m.NakWithDelay(wait)
-	rest(ctx)
-	return nil
-}
-
-// prepare makes the job of a task ready. It refuses one that this worker would not run as the coordinator does.
-func (w *worker) prepare(ctx context.Context, t *task) (refusal string, err error) {
-	if w.id == t.Campaign {
-		return "", nil
-	}
-	refuse := func(format string, args ...any) (string, error) {
-		return "a worker refuses the campaign: " + fmt.Sprintf(format, args...), nil
-	}
-	if own := provenance.Of().Tool.String(); own != t.Of.Tool {
-		return refuse("it is %s, and the campaign is of %s", own, t.Of.Tool)
-	}
-	var text []byte
-	var missing error
-	err = w.server.within(ctx, transfer, "job", func(ctx context.Context) (err error) {
-		text, err = w.server.objects.GetBytes(ctx, t.Campaign)
-		if errors.Is(err, jetstream.ErrObjectNotFound) {
-			missing, err = err, nil
-		}
-		return err
-	})
-	if err = errors.Join(err, missing); err != nil {
-		return "", err
-	}
-	var s setup
-	if err := decode(text, &s); err != nil {
-		return refuse("%v", err)
-	}
-	j, err := s.Bundle.job()
+// prepare makes ready what the task of a message needs. It refuses one that this worker would not do as the coordinator does.
+func (w *worker) prepare(ctx context.Context, m jetstream.Msg) (t *task, refusal, err error) {
+	text, err := w.server.said(ctx, "task", m.Headers(), m.Data())
 	if err != nil {
-		return refuse("%v", err)
+		return nil, nil, err
 	}
-	own, err := campaign.Identify(j.Platform, j.Workload, s.MaxCycles)
+	t = &task{Assignment: strings.TrimPrefix(m.Subject(), taskSubject)}
+	if err := json.Unmarshal(text, t); err != nil {
+		return t, err, nil
+	}
+	if w.id == t.Assignment {
+		return t, nil, nil
+	}
+	if own := provenance.Of().Tool.String(); own != t.Tool {
+		return t, fmt.Errorf("it is %s, and the work is for %s", own, t.Tool), nil
+	}
+	at := slices.IndexFunc(w.kinds, func(k Kind) bool { return k.Name == t.Kind })
+	if at < 0 {
+		return t, fmt.Errorf("it does no %s", t.Kind), nil
+	}
+	setup, err := w.server.get(ctx, "setup", t.Assignment)
 	if err != nil {
-		return refuse("%v", err)
+		return nil, nil, err
 	}
-	own.Ipoints, own.Points = t.Of.Ipoints, t.Of.Points // which the coordinator says
-	if diffs := t.Of.Differences(&own); diffs != nil {
-		return refuse("%s", strings.Join(diffs, ", "))
+	do, refusal := w.kinds[at].Prepare(setup)
+	if refusal == nil {
+		w.id, w.do = t.Assignment, do
 	}
-	w.id, w.on, w.options = t.Campaign, j, s.options()
-	return "", nil
+	return t, refusal, nil
 }
 
 // send puts a record on the server, or why there is none.
-func (w *worker) send(ctx context.Context, id string, vector int, r *campaign.Record, failed error) error {
-	m := nats.NewMsg(fmt.Sprintf("%s%s.%d", recordSubject, id, vector))
+func (w *worker) send(ctx context.Context, id string, number int, record []byte, failed error) error {
+	name := fmt.Sprintf("%s.%d", id, number)
+	m := &nats.Msg{Subject: recordSubject + name, Header: nats.Header{}, Data: record}
 	if failed != nil {
 		m.Header.Set(headerFailed, strings.ReplaceAll(failed.Error(), "\n", " "))
-	} else {
-		data, err := w.codec.Encode(r)
-		if err != nil {
-			return err
-		}
-		if m.Data = data; len(data) >= largeRecord {
-			name := fmt.Sprintf("%s.%d", id, vector)
-			err := w.server.within(ctx, transfer, "record", func(ctx context.Context) error {
-				_, err := w.server.objects.PutBytes(ctx, name, data)
-				return err
-			})
-			if err != nil {
-				return err
-			}
-			m.Data = nil
-			m.Header.Set(headerObject, name)
-		}
 	}
-	return w.server.persist(ctx, "record", func(ctx context.Context) error {
-		_, err := w.server.js.PublishMsg(ctx, m)
-		return err
-	})
+	return w.server.publish(ctx, "record", m, name)
 }
