@@ -36,29 +36,29 @@ const (
 // violation says what does not hold of an instance.
 type violation struct {
 	estimate.Violation
-	stage string // of a failure
+	Stage string // of a failure
 }
 
 // same reports whether two violations are of the same kind, so that one may stand for the
 // other.
 func (v *violation) same(w *violation) bool {
-	return w != nil && v.Kind == w.Kind && v.Method == w.Method && v.stage == w.stage
+	return w != nil && v.Kind == w.Kind && v.Method == w.Method && v.Stage == w.Stage
 }
 
 // answer is what a method says of an instance.
 type answer struct {
-	method  string
-	other   bool    // it is not for the instance's machine
-	refusal string  // why there is no estimate; empty if there is one
-	ratio   float64 // of the estimate to the longest run that it must cover
+	Method  string
+	Other   bool    // it is not for the instance's machine
+	Refusal string  // why there is no estimate; empty if there is one
+	Ratio   float64 // of the estimate to the longest run that it must cover
 }
 
-// outcome is what the check of an instance gave.
+// outcome is what the check of an instance gave. encoding/gob keeps all of it.
 type outcome struct {
-	runs      int
-	invariant bool // one run says that all take the same time
-	answers   []answer
-	violation *violation // the first, or nil
+	Runs      int
+	Invariant bool // one run says that all take the same time
+	Answers   []answer
+	Violation *violation // the first, or nil
 }
 
 // simulated is one simulated run.
@@ -97,7 +97,7 @@ func (c *checker) check(ctx context.Context, fsys fs.FS, narrower []string) (*ou
 	for _, name := range append([]string{jobFile}, narrower...) {
 		j, err := platform.LoadFS(fsys, name, "")
 		if err != nil {
-			out.violation = failure("loading", name, 0, err)
+			out.Violation = failure("loading", name, 0, err)
 			return out, nil
 		}
 		count := 1
@@ -107,7 +107,7 @@ func (c *checker) check(ctx context.Context, fsys fs.FS, narrower []string) (*ou
 		for _, mode := range modes(j) {
 			other, err := inMode(j, mode)
 			if err != nil {
-				out.violation = failure("splitting", name, 0, err)
+				out.Violation = failure("splitting", name, 0, err)
 				return out, nil
 			}
 			traced := name == jobFile && !j.Several() && mode == j.Mode() && (mode == "" || mode == "none")
@@ -116,7 +116,7 @@ func (c *checker) check(ctx context.Context, fsys fs.FS, narrower []string) (*ou
 				if ctx.Err() != nil {
 					return nil, ctx.Err()
 				}
-				if out.violation = v; v != nil {
+				if out.Violation = v; v != nil {
 					return out, nil
 				}
 				warp = max(warp, alone)
@@ -124,14 +124,14 @@ func (c *checker) check(ctx context.Context, fsys fs.FS, narrower []string) (*ou
 			}
 		}
 	}
-	out.runs = len(runs)
-	if out.invariant, out.violation = invariant(ctx, job, runs); ctx.Err() != nil || out.violation != nil {
+	out.Runs = len(runs)
+	if out.Invariant, out.Violation = invariant(ctx, job, runs); ctx.Err() != nil || out.Violation != nil {
 		return out, ctx.Err()
 	}
 	if err := c.hold(ctx, job, runs, warp, out); err != nil {
 		return nil, err
 	}
-	if v := out.violation; v != nil && v.Kind == kindBound {
+	if v := out.Violation; v != nil && v.Kind == kindBound {
 		return out, c.confirm(ctx, fsys, v)
 	}
 	return out, ctx.Err()
@@ -201,7 +201,7 @@ func invariant(ctx context.Context, job *platform.Job, runs []simulated) (bool, 
 }
 
 func failure(stage, job string, vector int, err error) *violation {
-	return &violation{stage: stage, Violation: estimate.Violation{
+	return &violation{Stage: stage, Violation: estimate.Violation{
 		Kind: kindFailure, Job: job, Vector: vector, Text: fmt.Sprintf("%s %s: %v", stage, job, err),
 	}}
 }

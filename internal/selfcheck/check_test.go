@@ -93,14 +93,14 @@ func TestRefusalIsNoViolation(t *testing.T) {
 	c := newRunner(Config{Methods: warpbound.Methods()}).checker
 	files := kernel(t, loop)
 	out, err := c.check(context.Background(), files, files.narrower())
-	if err != nil || out.violation != nil {
-		t.Fatalf("%v, %+v", err, out.violation)
+	if err != nil || out.Violation != nil {
+		t.Fatalf("%v, %+v", err, out.Violation)
 	}
-	for _, a := range out.answers {
-		if a.other || a.method == "static/oblivious" { // whose loop depends on inputs
+	for _, a := range out.Answers {
+		if a.Other || a.Method == "static/oblivious" { // whose loop depends on inputs
 			continue
 		}
-		if refused := a.method == "static/cta"; refused != strings.Contains(a.refusal, "annotate it") || refused != (a.ratio == 0) {
+		if refused := a.Method == "static/cta"; refused != strings.Contains(a.Refusal, "annotate it") || refused != (a.Ratio == 0) {
 			t.Errorf("%+v", a)
 		}
 	}

@@ -51,42 +51,42 @@ func percentile(of []float64, percent int) float64 {
 
 // count adds the outcome of a kernel.
 func (s *tally) count(kernel int, out *outcome) {
-	s.Runs += out.runs
-	if out.invariant {
+	s.Runs += out.Runs
+	if out.Invariant {
 		s.Invariant++
 	}
-	for i, a := range out.answers {
+	for i, a := range out.Answers {
 		m := &s.Methods[i]
-		if a.other {
+		if a.Other {
 			continue
 		}
-		if a.refusal != "" {
+		if a.Refusal != "" {
 			if m.Refused++; m.Refused == 1 {
-				m.Refusal = a.refusal
+				m.Refusal = a.Refusal
 			}
 			continue
 		}
-		if m.Checked == 0 || a.ratio < m.MinRatio {
-			m.MinRatio = a.ratio
+		if m.Checked == 0 || a.Ratio < m.MinRatio {
+			m.MinRatio = a.Ratio
 		}
-		if a.ratio > m.WorstRatio {
-			m.WorstRatio, m.Worst = a.ratio, kernel
+		if a.Ratio > m.WorstRatio {
+			m.WorstRatio, m.Worst = a.Ratio, kernel
 		}
-		m.MeanRatio += (a.ratio - m.MeanRatio) / float64(m.Checked+1)
+		m.MeanRatio += (a.Ratio - m.MeanRatio) / float64(m.Checked+1)
 		m.Checked++
-		s.ratios[i] = append(s.ratios[i], a.ratio)
+		s.ratios[i] = append(s.ratios[i], a.Ratio)
 	}
-	if out.violation == nil {
+	if out.Violation == nil {
 		return
 	}
-	switch out.violation.Kind {
+	switch out.Violation.Kind {
 	case kindResult:
 		s.Results++
 	case kindFailure:
 		s.Failures++
 	default:
 		for i := range s.Methods {
-			if s.Methods[i].Method == out.violation.Method {
+			if s.Methods[i].Method == out.Violation.Method {
 				s.Methods[i].Violations++
 			}
 		}

@@ -26,24 +26,24 @@ func (c *checker) hold(ctx context.Context, job *platform.Job, runs []simulated,
 	own := of(runs, string(job.Mode()))
 	all, observed := longest(own), longest(own[:vectors])
 	for _, method := range c.methods {
-		a := answer{method: method, other: !analysis.Methods().Supports(job.Workload, method)}
-		if a.other {
-			out.answers = append(out.answers, a)
+		a := answer{Method: method, Other: !analysis.Methods().Supports(job.Workload, method)}
+		if a.Other {
+			out.Answers = append(out.Answers, a)
 			continue
 		}
-		if out.violation == nil {
-			out.violation = holdLaunches(analyses, method, own)
+		if out.Violation == nil {
+			out.Violation = holdLaunches(analyses, method, own)
 		}
 		e, observation := estimateOf(analyses, method)
 		if e == nil {
-			a.refusal = "there is no estimate"
+			a.Refusal = "there is no estimate"
 			if err := refusals[method]; err != nil {
-				a.refusal = err.Error()
-				if wrong := (*diag.ContradictionError)(nil); errors.As(err, &wrong) && out.violation == nil {
-					out.violation = failure("annotating", jobFile, 0, err)
+				a.Refusal = err.Error()
+				if wrong := (*diag.ContradictionError)(nil); errors.As(err, &wrong) && out.Violation == nil {
+					out.Violation = failure("annotating", jobFile, 0, err)
 				}
 			}
-			out.answers = append(out.answers, a)
+			out.Answers = append(out.Answers, a)
 			continue
 		}
 		minimum := all
@@ -53,7 +53,7 @@ func (c *checker) hold(ctx context.Context, job *platform.Job, runs []simulated,
 		if e.Evidence == estimate.Observed {
 			minimum = observed
 			if observation == nil || observation.Max != observed.cycles {
-				out.violation = result(observed.job, observed.vector,
+				out.Violation = result(observed.job, observed.vector,
 					"the longest of %d runs takes %d cycles; as %s observed them, %+v", vectors, observed.cycles, method, observation)
 				return nil
 			}
@@ -61,20 +61,20 @@ func (c *checker) hold(ctx context.Context, job *platform.Job, runs []simulated,
 		if !e.Bounds() {
 			minimum.cycles = warp
 		}
-		a.ratio = float64(e.Cycles) / float64(minimum.cycles)
-		out.answers = append(out.answers, a)
-		if e.Cycles < minimum.cycles && out.violation == nil {
-			out.violation = &violation{Violation: estimate.Violation{
+		a.Ratio = float64(e.Cycles) / float64(minimum.cycles)
+		out.Answers = append(out.Answers, a)
+		if e.Cycles < minimum.cycles && out.Violation == nil {
+			out.Violation = &violation{Violation: estimate.Violation{
 				Kind: kindBound, Method: method, Job: minimum.job, Vector: minimum.vector, Bound: e.Cycles, Cycles: minimum.cycles,
 				Text: fmt.Sprintf("%s says at most %d cycles (%s); test vector %d of %s%s takes %d",
 					method, e.Cycles, e.Evidence, minimum.vector, minimum.job, inWords(minimum.mode), minimum.cycles),
 			}}
 		}
-		if out.violation == nil && e.Exact() {
-			out.violation = holdExact(e, runs, own)
+		if out.Violation == nil && e.Exact() {
+			out.Violation = holdExact(e, runs, own)
 		}
-		if out.violation == nil {
-			out.violation = holdMisses(e, own)
+		if out.Violation == nil {
+			out.Violation = holdMisses(e, own)
 		}
 	}
 	return nil

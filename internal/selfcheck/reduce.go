@@ -36,7 +36,7 @@ func (r *runner) violated(ctx context.Context, files Files) *violation {
 	if err != nil {
 		return nil // what is not known to fail does not
 	}
-	return out.violation
+	return out.Violation
 }
 
 // narrower returns the names of the jobs with narrower inputs.

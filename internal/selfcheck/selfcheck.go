@@ -11,6 +11,7 @@ import (
 
 	"warpbound/estimate"
 	"warpbound/internal/analysis"
+	"warpbound/internal/fleet"
 	"warpbound/internal/kernelgen"
 	"warpbound/internal/machine"
 	"warpbound/internal/platform"
@@ -24,6 +25,7 @@ type Config struct {
 	Methods  []string           // those of analysis.Methods
 	Machines []*machine.Machine // that machines are sampled from; at least one
 
+	Workers  *fleet.Coordinator            // check kernels, if there are any; nil for none
 	Analyze  Analyze                       // nil for warpbound's own
 	Progress func(done, total int)         // may be nil
 	Found    func(Finding) (string, error) // saves one of the first MaxFindings findings and returns where
@@ -65,28 +67,48 @@ func newRunner(cfg Config) *runner {
 }
 
 // Run checks kernels First to First+Kernels-1 of a seed. The report does not depend on the
-// number of processors. If ctx ends before, the report covers the kernels before Next, and
-// the error is that of ctx. Other errors are those of Found.
+// number of processors or workers. If ctx ends before, the report covers the kernels before Next, and
+// the error is that of ctx. Other errors are those of Found and of what reaches workers.
 func Run(ctx context.Context, cfg Config) (*estimate.Selfcheck, error) {
 	r := newRunner(cfg)
 	sum := newTally(&cfg)
-	end := cfg.First + cfg.Kernels
-	for sum.Next < end {
-		for i, out := range r.batch(ctx, sum.Next, min(batch, end-sum.Next)) {
-			if out == nil || ctx.Err() != nil {
-				return sum.report(), ctx.Err()
-			}
-			if err := r.add(ctx, sum, sum.Next, out); err != nil {
-				return sum.report(), fmt.Errorf("kernel %d: %w", sum.Next, err)
-			}
-			sum.Next++
-			if cfg.Progress != nil && (i+1 == batch || sum.Next == end) {
-				cfg.Progress(sum.Next-cfg.First, cfg.Kernels)
-			}
+	take := func(out *outcome) error {
+		if ctx.Err() != nil {
+			return ctx.Err()
 		}
+		if err := r.add(ctx, sum, sum.Next, out); err != nil {
+			return fmt.Errorf("kernel %d: %w", sum.Next, err)
+		}
+		sum.Next++
+		if done := sum.Next - cfg.First; cfg.Progress != nil && (done%batch == 0 || done == cfg.Kernels) {
+			cfg.Progress(done, cfg.Kernels)
+		}
+		return nil
+	}
+	each := r.here
+	if cfg.Workers != nil {
+		each = r.elsewhere
+	}
+	if err := each(ctx, take); err != nil {
+		return sum.report(), err
 	}
 	sum.Complete = true
 	return sum.report(), nil
+}
+
+// here checks all kernels and hands on what each gave, in their order.
+func (r *runner) here(ctx context.Context, take func(*outcome) error) error {
+	for done := 0; done < r.Kernels; done += batch {
+		for _, out := range r.batch(ctx, r.First+done, min(batch, r.Kernels-done)) {
+			if out == nil {
+				return ctx.Err()
+			}
+			if err := take(out); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
 }
 
 // batch checks count kernels on all processors. Those that ctx kept from being checked are
@@ -98,8 +120,7 @@ func (r *runner) batch(ctx context.Context, first, count int) []*outcome {
 	for range min(runtime.GOMAXPROCS(0), count) {
 		group.Go(func() {
 			for i := range next {
-				files := r.draw(r.source(first + i))
-				if out, err := r.checker.check(ctx, files, files.narrower()); err == nil {
+				if out, err := r.kernel(ctx, first+i); err == nil {
 					outcomes[i] = out
 				}
 			}
@@ -113,6 +134,12 @@ func (r *runner) batch(ctx context.Context, first, count int) []*outcome {
 	return outcomes
 }
 
+// kernel checks a kernel. The error is that of ctx.
+func (r *runner) kernel(ctx context.Context, number int) (*outcome, error) {
+	files := r.draw(r.source(number))
+	return r.checker.check(ctx, files, files.narrower())
+}
+
 // source draws the numbers of a kernel.
 func (r *runner) source(kernel int) *recorder {
 	return &recorder{src: rand.New(rand.NewPCG(r.Seed, uint64(kernel)))}
@@ -123,12 +150,12 @@ func (r *runner) draw(src kernelgen.Source) Files { return instance(src, r.Machi
 // add adds the outcome of a kernel to what is known.
 func (r *runner) add(ctx context.Context, sum *tally, kernel int, out *outcome) error {
 	sum.count(kernel, out)
-	if out.violation == nil || len(sum.Findings) == MaxFindings {
+	if out.Violation == nil || len(sum.Findings) == MaxFindings {
 		return nil
 	}
 	src := r.source(kernel)
 	r.draw(src)
-	files, v := r.reduce(ctx, src.drew, out.violation)
+	files, v := r.reduce(ctx, src.drew, out.Violation)
 	v.Kernel, v.Lines = kernel, strings.Count(files[files.module()], "\n")
 	var err error
 	if v.Path, err = r.Found(Finding{Violation: v.Violation, Seed: r.Seed, Files: files}); err != nil {
@@ -143,8 +170,8 @@ func (r *runner) add(ctx context.Context, sum *tally, kernel int, out *outcome) 
 func Replay(ctx context.Context, fsys fs.FS, narrower, methods []string) (*estimate.Violation, error) {
 	r := newRunner(Config{Methods: methods})
 	out, err := r.checker.check(ctx, fsys, narrower)
-	if err != nil || out.violation == nil {
+	if err != nil || out.Violation == nil {
 		return nil, err
 	}
-	return &out.violation.Violation, nil
+	return &out.Violation.Violation, nil
 }

@@ -284,7 +284,7 @@ func TestFindsWrongMethods(t *testing.T) {
 			// The files show it again, and only by the wrong method.
 			c := checker{methods: cfg.Methods, analyze: cfg.Analyze}
 			out, err := c.check(context.Background(), found.Files, found.Files.narrower())
-			if err != nil || out.violation == nil || out.violation.Cycles != found.Cycles {
+			if err != nil || out.Violation == nil || out.Violation.Cycles != found.Cycles {
 				t.Errorf("again: %v, %+v", err, out)
 			}
 			if v, err := Replay(context.Background(), found.Files, found.Files.narrower(), cfg.Methods); err != nil || v != nil {
