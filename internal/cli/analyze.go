@@ -216,7 +216,9 @@ func analyzeCommand() *cobra.Command {
 	c.MarkFlagsMutuallyExclusive("if-convert", "traces")
 	c.Flags().StringVar(&kept, "campaign", "", "keep what runs gave, with their traces, in this directory, and make none again that it holds")
 	c.MarkFlagsMutuallyExclusive("campaign", "traces")
-	away.addCoordinator(c)
+	away.addCoordinator(c, "the test vectors run")
+	c.MarkFlagsMutuallyExclusive("workers", "traces")
+	c.MarkFlagsMutuallyExclusive("nats", "traces")
 	c.Flags().StringVar(&lp, "lp", "", "also write the IPET model to this file in CPLEX LP format")
 	c.Flags().StringVar(&proof, "certificate", "", "also write the certificate of an estimate to this file, for verify: of the one of --methods, or of the least with the strongest evidence")
 	c.RunE = func(c *cobra.Command, args []string) error {

@@ -67,53 +67,71 @@ func TestKilledCampaign(t *testing.T) {
 	}
 }
 
-// TestKilledWorkers kills workers of a campaign at random moments, ten times: nothing is lost, and nothing counts twice.
+// workerCommands are commands whose work other processes can do.
+var workerCommands = [][]string{
+	{"analyze", "../../kernels/bfs/job.toml", "--vectors", "50", "--format", "json"},
+	{"search", "../../kernels/bfs/job.toml", "--strategy", "random+ga", "--budget", "60", "--population", "20", "--vectors", "10", "--format", "json"},
+	{"selfcheck", "--kernels", "20", "--machine", "mini-simt", "--format", "json"},
+}
+
+// TestKilledWorkers kills workers at random moments, ten times: nothing is lost, and nothing counts twice.
 func TestKilledWorkers(t *testing.T) {
 	name := program(t)
-	args := []string{"analyze", "../../kernels/bfs/job.toml", "--vectors", "50", "--format", "json"}
-	want := output(t, name, args...)
-	url, stop, err := warpbound.ServeFleet(t.TempDir())
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer stop()
-	dir := filepath.Join(t.TempDir(), "campaign")
-	done := make(chan []byte)
-	go func() { done <- output(t, name, append(args, "--nats", url, "--campaign", dir)...) }()
-	worker := func() *exec.Cmd {
-		w := exec.Command(name, "worker", "--nats", url)
-		if err := w.Start(); err != nil {
-			t.Error(err)
-		}
-		return w
-	}
-	kill := func(w *exec.Cmd) {
-		w.Process.Kill()
-		w.Wait()
-	}
-	for range more.Times(10) {
-		w := worker()
-		time.Sleep(rand.N(500 * time.Millisecond))
-		kill(w)
-	}
-	w := worker()
-	defer kill(w)
-	if got := <-done; !bytes.Equal(got, want) {
-		t.Errorf("after workers were killed:\n%s\nwant\n%s", got, want)
-	}
-	if got := output(t, name, append(args, "--campaign", dir)...); !bytes.Equal(got, want) {
-		t.Errorf("what is kept gives:\n%s\nwant\n%s", got, want)
+	for _, args := range workerCommands {
+		t.Run(args[0], func(t *testing.T) {
+			want := output(t, name, args...)
+			url, stop, err := warpbound.ServeFleet(t.TempDir())
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer stop()
+			dir := filepath.Join(t.TempDir(), "campaign")
+			away := append(args, "--nats", url)
+			if args[0] == "analyze" {
+				away = append(away, "--campaign", dir)
+			}
+			done := make(chan []byte)
+			go func() { done <- output(t, name, away...) }()
+			worker := func() *exec.Cmd {
+				w := exec.Command(name, "worker", "--nats", url)
+				if err := w.Start(); err != nil {
+					t.Error(err)
+				}
+				return w
+			}
+			kill := func(w *exec.Cmd) {
+				w.Process.Kill()
+				w.Wait()
+			}
+			for range more.Times(10) {
+				w := worker()
+				time.Sleep(rand.N(500 * time.Millisecond))
+				kill(w)
+			}
+			w := worker()
+			defer kill(w)
+			if got := <-done; !bytes.Equal(got, want) {
+				t.Errorf("after workers were killed:\n%s\nwant\n%s", got, want)
+			}
+			if args[0] != "analyze" {
+				return
+			}
+			if got := output(t, name, append(args, "--campaign", dir)...); !bytes.Equal(got, want) {
+				t.Errorf("what is kept gives:\n%s\nwant\n%s", got, want)
+			}
+		})
 	}
 }
 
-// TestLocalWorkers has processes of this computer run vectors.
+// TestLocalWorkers has processes of this computer work.
 func TestLocalWorkers(t *testing.T) {
 	name := program(t)
-	args := []string{"analyze", "../../kernels/bfs/job.toml", "--vectors", "30"}
-	want := output(t, name, args...)
-	for _, n := range []string{"1", "2", "3"} {
-		if got := output(t, name, append(args, "--workers", n)...); !bytes.Equal(got, want) {
-			t.Errorf("%s workers:\n%s\nwant\n%s", n, got, want)
+	for _, args := range workerCommands {
+		want := output(t, name, args...)
+		for _, n := range []string{"1", "2", "3"} {
+			if got := output(t, name, append(args, "--workers", n)...); !bytes.Equal(got, want) {
+				t.Errorf("%v, %s workers:\n%s\nwant\n%s", args, n, got, want)
+			}
 		}
 	}
 }

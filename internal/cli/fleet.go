@@ -13,6 +13,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"warpbound"
+	"warpbound/internal/fleet"
+	"warpbound/internal/fleet/runs"
+	"warpbound/internal/selfcheck"
 )
 
 // serverVariable is the environment variable with the server of workers.
@@ -33,13 +36,11 @@ func (f *fleetFlags) add(c *cobra.Command, usage string) {
 	c.MarkFlagsRequiredTogether("nats-cert", "nats-key")
 }
 
-// addCoordinator adds the flags of a command whose runs workers make.
-func (f *fleetFlags) addCoordinator(c *cobra.Command) {
-	f.add(c, "have the test vectors run by the workers of this NATS server, for example nats://HOST:4222")
-	f.workers = addNumber(c, "workers", 1, "have the test vectors run by so many processes of this computer")
+// addCoordinator adds the flags of a command that has workers do what is asked.
+func (f *fleetFlags) addCoordinator(c *cobra.Command, what string) {
+	f.add(c, "have "+what+" by the workers of this NATS server, for example nats://HOST:4222")
+	f.workers = addNumber(c, "workers", 1, "have "+what+" by so many processes of this computer")
 	c.MarkFlagsMutuallyExclusive("workers", "nats")
-	c.MarkFlagsMutuallyExclusive("workers", "traces")
-	c.MarkFlagsMutuallyExclusive("nats", "traces")
 }
 
 // start starts the workers of this computer, if there are to be any, and says by which server workers are reached. end
@@ -121,8 +122,8 @@ func workerCommand() *cobra.Command {
 	var closed bool
 	c := &cobra.Command{
 		Use:   "worker",
-		Short: "Run test vectors for analyze --nats, on this computer",
-		Example: `  # on each computer, with the server that analyze --nats names too:
+		Short: "Work on this computer for analyze, search and selfcheck --nats",
+		Example: `  # on each computer, with the server that --nats names there too:
   warpbound worker --nats nats://build.example:4222`,
 		Args: cobra.NoArgs,
 	}
@@ -144,7 +145,7 @@ func workerCommand() *cobra.Command {
 				cancel()
 			}()
 		}
-		err := warpbound.Work(ctx, f.server)
+		err := runs.Work(ctx, fleet.Config(f.server), selfcheck.Kind())
 		if ctx.Err() != nil && c.Context().Err() == nil {
 			return nil
 		}

@@ -47,6 +47,11 @@ func searchCommand() *cobra.Command {
 		if err != nil {
 			return err
 		}
+		end, err := f.away.start(c, &s.opts.Fleet)
+		if err != nil {
+			return err
+		}
+		defer end()
 		return s.run(c)
 	}
 	return c
@@ -58,6 +63,7 @@ type searchFlags struct {
 	format   *format
 	settings warpbound.SearchSettings
 	explore  warpbound.ExploreOptions
+	away     fleetFlags
 	bounds   bool
 	vectors  *int64
 	stable   bool
@@ -91,6 +97,7 @@ func (f *searchFlags) add(c *cobra.Command) {
 	addYes(c)
 	flags.StringVar(&f.out, "out", "", "directory for the inputs, a plot, and the state to resume from; created if missing")
 	flags.BoolVar(&f.resume, "resume", false, "resume the search whose state is in the directory --out")
+	f.away.addCoordinator(c, "the inputs run")
 	flags.StringVar(&f.plot, "plot", "", "write the longest time over the number of runs to this file, as SVG")
 }
 

@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"warpbound"
+	"warpbound/internal/fleet"
 	"warpbound/internal/halt"
 	"warpbound/internal/machine"
 	"warpbound/internal/platform"
@@ -41,7 +42,11 @@ func selfcheckCommand() *cobra.Command {
 	flags.StringArrayVar(&machines, "machine", machine.Names(), "machine name or file that the random machines are like; may be repeated (default: every built-in machine, each core as often as any other)")
 	flags.Lookup("methods").DefValue, flags.Lookup("machine").DefValue = "[]", "[]" // the text says it better
 	flags.StringVar(&out, "out", "selfcheck-findings", "directory for reduced kernels that violate a bound; created when needed")
+	var away fleetFlags
+	away.addCoordinator(c, "the kernels checked")
 	flags.StringVar(&replay, "replay", "", "check the saved finding in this directory instead")
+	c.MarkFlagsMutuallyExclusive("workers", "replay")
+	c.MarkFlagsMutuallyExclusive("nats", "replay")
 	c.RunE = func(c *cobra.Command, args []string) error {
 		if err := knownMethods(cfg.Methods); err != nil {
 			return err
@@ -58,6 +63,11 @@ func selfcheckCommand() *cobra.Command {
 		}
 		cfg.Kernels, cfg.First = int(kernels.value), int(first.value)
 		cfg.Found = func(f selfcheck.Finding) (string, error) { return saveFinding(out, f) }
+		end, err := away.employ(c, &cfg)
+		if err != nil {
+			return err
+		}
+		defer end()
 		step, stop := progress(c.ErrOrStderr(), "selfcheck")
 		cfg.Progress = step
 		result, err := selfcheck.Run(c.Context(), cfg)
@@ -76,6 +86,23 @@ func selfcheckCommand() *cobra.Command {
 		return err
 	}
 	return c
+}
+
+// employ has the workers that flags ask for check kernels. end gives back what that takes.
+func (f *fleetFlags) employ(c *cobra.Command, cfg *selfcheck.Config) (end func(), err error) {
+	var server warpbound.Fleet
+	stop, err := f.start(c, &server)
+	if err != nil || server.URL == "" {
+		return stop, err
+	}
+	if cfg.Workers, err = fleet.Connect(c.Context(), fleet.Config(server)); err != nil {
+		stop()
+		return nil, err
+	}
+	return func() {
+		cfg.Workers.Close()
+		stop()
+	}, nil
 }
 
 // saveFinding saves a finding in a directory of its own below dir, which appears when all
