@@ -64,6 +64,7 @@ type link struct {
 	config  Config
 	conn    *nats.Conn
 	js      jetstream.JetStream
+	records jetstream.Stream
 	objects jetstream.ObjectStore
 }
 
@@ -125,6 +126,9 @@ func (s *link) prepare(ctx context.Context) (err error) {
 			}
 		}
 		var err error
+		if s.records, err = s.js.Stream(ctx, records); err != nil {
+			return err
+		}
 		s.objects, err = s.js.CreateObjectStore(ctx, jetstream.ObjectStoreConfig{Bucket: bucket, TTL: forgotten, Replicas: replicas})
 		if errors.Is(err, jetstream.ErrBucketExists) {
 			s.objects, err = s.js.ObjectStore(ctx, bucket)

@@ -135,11 +135,8 @@ func (a *Assignment) Await(ctx context.Context, number int) ([]byte, error) {
 			return nil, ctx.Err()
 		}
 		var m *jetstream.RawStreamMsg
-		err := a.server.persist(ctx, "record", func(ctx context.Context) error {
-			stream, err := a.server.js.Stream(ctx, records)
-			if err == nil {
-				m, err = stream.GetLastMsgForSubject(ctx, a.records()+strconv.Itoa(number))
-			}
+		err := a.server.persist(ctx, "record", func(ctx context.Context) (err error) {
+			m, err = a.server.records.GetLastMsgForSubject(ctx, a.records()+strconv.Itoa(number))
 			if errors.Is(err, jetstream.ErrMsgNotFound) {
 				m, err = nil, nil
 			}
@@ -174,9 +171,7 @@ func (a *Assignment) take(ctx context.Context, number int, header nats.Header, d
 func (a *Assignment) drop(ctx context.Context, number int, object string) error {
 	within, cancel := context.WithTimeout(ctx, attempt)
 	defer cancel()
-	if stream, err := a.server.js.Stream(within, records); err == nil {
-		stream.Purge(within, jetstream.WithPurgeSubject(a.records()+strconv.Itoa(number)))
-	}
+	a.server.records.Purge(within, jetstream.WithPurgeSubject(a.records()+strconv.Itoa(number)))
 	if object != "" {
 		a.server.objects.Delete(within, object)
 	}
@@ -230,11 +225,10 @@ func (a *Assignment) Close() {
 
 // forget removes what the server has of the assignment.
 func (a *Assignment) forget(ctx context.Context) {
-	for name, subject := range map[string]string{tasks: taskSubject + a.id, records: a.records() + "*"} {
-		if stream, err := a.server.js.Stream(ctx, name); err == nil {
-			stream.Purge(ctx, jetstream.WithPurgeSubject(subject))
-		}
+	if queue, err := a.server.js.Stream(ctx, tasks); err == nil {
+		queue.Purge(ctx, jetstream.WithPurgeSubject(taskSubject+a.id))
 	}
+	a.server.records.Purge(ctx, jetstream.WithPurgeSubject(a.records()+"*"))
 	all, err := a.server.objects.List(ctx)
 	if err != nil {
 		return
