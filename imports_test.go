@@ -125,6 +125,7 @@ var arrows = []rule{
 	{"internal/certify/check", []string{"internal/isa/*", "internal/graph", "internal/cfg", "internal/flow/...", "internal/absexec", "internal/alu", "internal/semantics", "internal/symexec", "internal/ipet", "internal/emu", "internal/sim/...", "internal/workload", "internal/method/...", "internal/analysis", "internal/certify/maker"}, "a checker shares no analysis with what it checks"},
 	{"internal/certify/obligations", []string{"internal/emu", "internal/sim/...", "internal/workload", "internal/method/...", "internal/analysis", "internal/certify/maker", "internal/flow/value", "internal/smt/process"}, "formulas are made of certificates, not of analyses"},
 	{"internal/certify/maker", []string{"internal/emu", "internal/sim/...", "internal/workload", "internal/method/cta/...", "internal/method/hybrid/...", "internal/method/llc/...", "internal/method/split/...", "internal/analysis"}, "certificates are made of what the methods found"},
+	{"internal/causes", []string{"warpbound", "estimate", "internal/..."}, "who reports events says what they are"},
 	{"internal/halt", []string{"warpbound", "internal/..."}, "why work ends does not depend on what works"},
 	{"internal/provenance", []string{"warpbound", "internal/..."}, "which build it is depends on nothing"},
 	{"internal/suggest", []string{"warpbound", "estimate", "internal/..."}, "names have no meaning"},
