@@ -42,6 +42,10 @@ type Config struct {
 	// order of cycles for the warps of one SM.
 	Observe func(*Step)
 
+	// Chain asks for the chain of causes of each run (Result.Chain). One goroutine simulates a run then, instruction
+	// by instruction; all else that comes out is the same.
+	Chain bool
+
 	// Access, unless nil, is called for every access to the cache that the cores of an
 	// integrated machine share, in the order in which the cache serves them.
 	Access func(*LLCAccess)

@@ -145,6 +145,8 @@ type Result struct {
 	Uninitialised []emu.UninitialisedRead // if the code is checked
 	Turns         []Turn                  // if threads are scheduled independently
 
+	Chain []Segment // that tile the run, if the chain of causes is wanted
+
 	// If the code looks for races.
 	Races           []emu.Race
 	PartialBarriers []emu.PartialBarrier
@@ -177,6 +179,11 @@ func (r *Result) Stalled() []int64 {
 
 // Add adds a run that followed on the same machine. The occupancy stays that of r.
 func (r *Result) Add(other *Result) {
+	for _, s := range other.Chain {
+		s.From += r.Cycles
+		s.To += r.Cycles
+		r.Chain = append(r.Chain, s)
+	}
 	r.Cycles += other.Cycles
 	r.Counters.Add(&other.Counters)
 	r.Intervals += other.Intervals
@@ -229,7 +236,7 @@ func (r *Result) Watch(g *emu.Grid) {
 
 // Reset makes a result of no run, in the same storage.
 func (r *Result) Reset() {
-	*r = Result{Schedulers: r.Schedulers, Cores: r.Cores, Uninitialised: r.Uninitialised[:0], Turns: r.Turns[:0], Races: r.Races[:0], PartialBarriers: r.PartialBarriers[:0]}
+	*r = Result{Schedulers: r.Schedulers, Cores: r.Cores, Uninitialised: r.Uninitialised[:0], Turns: r.Turns[:0], Chain: r.Chain[:0], Races: r.Races[:0], PartialBarriers: r.PartialBarriers[:0]}
 	for _, sm := range r.Schedulers {
 		clear(sm)
 	}
