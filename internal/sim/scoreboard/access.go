@@ -63,6 +63,7 @@ func (m *sm) access(w *warp, st *step, now int64) {
 	}
 	l.op = l.alloc(o)
 	l.next = now + busy
+	m.reasons.takes(l.op, l.next)
 	m.accepts[st.pipe] = never
 	if busy == 0 {
 		m.stepLSU(now)
@@ -72,13 +73,16 @@ func (m *sm) access(w *warp, st *step, now int64) {
 // immediate performs an access of which it is known when it is over: it occupies the unit for so long.
 func (m *sm) immediate(w *warp, st *step, busy, now int64) {
 	busy = max(busy, int64(st.initiation))
+	m.reasons.asks(&m.ccache, m.reasons.issued())
 	over := max(now+busy-int64(st.initiation)+int64(st.latency), m.constants(st, now))
 	w.setReady(st, readyAt(over, true))
 	w.busy = max(w.busy, over)
 	if st.async {
 		w.copies.end(w.copies.begin(), over)
 	}
+	m.reasons.immediate(w, st, over)
 	m.reserve(st.pipe, now+busy)
+	m.reasons.reserve(st, now+busy)
 }
 
 // accessSpace returns for how many passes some lanes of the access occupy the

@@ -1,5 +1,7 @@
 package scoreboard
 
+import "warpbound/internal/causes"
+
 // copies are the asynchronous copies of a warp in the groups that its commits make
 // of them. Groups are numbered; the last one is open.
 type copies struct {
@@ -11,6 +13,7 @@ type copies struct {
 type copyGroup struct {
 	left int32 // copies under way whose end is not known
 	over int64 // when the others are over
+	by   causes.Since
 }
 
 // allCopies makes a wait one for the open group, too.
@@ -33,6 +36,23 @@ func (c *copies) end(group, over int64) {
 	g := &c.groups[group-c.first]
 	g.left--
 	g.over = max(g.over, over)
+}
+
+// because says why a group is over when it is, as far as is known.
+func (c *copies) because(group int64, s causes.Since) {
+	g := &c.groups[group-c.first]
+	g.by = causes.Later(g.by, s)
+}
+
+// last returns the number of the open group.
+func (c *copies) last() int64 { return c.first + int64(len(c.groups)) - 1 }
+
+// why returns why those groups are over for which over returns when.
+func (c *copies) why(keep int64) (s causes.Since) {
+	for _, g := range c.groups[:max(int64(len(c.groups))-1-keep, 0)] {
+		s = causes.Later(s, g.by)
+	}
+	return s
 }
 
 // commit closes the open group and forgets the first groups that are over.

@@ -1,6 +1,7 @@
 package scoreboard
 
 import (
+	"warpbound/internal/causes"
 	"warpbound/internal/sim"
 	"warpbound/internal/trace"
 )
@@ -30,7 +31,7 @@ func (d *dispatcher) play(s *Sim, start, end int64) {
 			if m.free > 0 && m.dispatchAt <= now {
 				m.free--
 				m.dispatchAt = now + s.cfg.Machine.SM.Dispatch.Value
-				m.wheel.send(m.wheel.alloc(request{target: int32(d.started)}), begin, now)
+				m.wheel.send(m.wheel.alloc(request{target: int32(d.started), cause: m.reasons.begin(d.started, now)}), begin, now)
 				m.next = min(m.next, now)
 				d.started++
 				d.turn = (i + 1) % len(s.sms)
@@ -55,7 +56,7 @@ func (d *dispatcher) next(s *Sim) int64 {
 
 // start puts a CTA of the grid into a free slot of the SM. Its warps can issue
 // for the first time when the dispatch is over.
-func (m *sm) start(index int, now int64) {
+func (m *sm) start(index int, now int64, by causes.ID) {
 	s := m.sim
 	slot := 0
 	for m.ctas[slot].left > 0 {
@@ -82,12 +83,13 @@ func (m *sm) start(index int, now int64) {
 		}
 		sched := &m.scheds[w.sched]
 		sched.add(m, w)
+		m.reasons.start(w, by, now+s.cfg.Machine.SM.Dispatch.Value)
 		m.resume(sched, w, now, now+s.cfg.Machine.SM.Dispatch.Value, sim.StallBranch)
 	}
 }
 
 // retire ends a warp, and its CTA with the last one.
-func (m *sm) retire(id int32, now int64) {
+func (m *sm) retire(id int32, now int64, by causes.ID) {
 	s, w := m.sim, &m.warps[id]
 	c := &m.ctas[w.cta]
 	if s.trace != nil {
@@ -97,6 +99,7 @@ func (m *sm) retire(id int32, now int64) {
 	sched := &m.scheds[w.sched]
 	sched.draining--
 	m.wake(sched, now)
+	m.reasons.retire(id, now, by, c.left == 1)
 	if c.left--; c.left > 0 {
 		return
 	}

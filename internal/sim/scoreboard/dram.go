@@ -3,6 +3,7 @@ package scoreboard
 import (
 	"math/bits"
 
+	"warpbound/internal/causes"
 	"warpbound/internal/machine"
 )
 
@@ -35,9 +36,10 @@ type dram struct {
 type dramRequest struct {
 	row    int64
 	bank   int32
-	target int32  // MSHR of the L2, none for a write
-	opens  bool   // its row was not open when its turn came
-	rank   uint64 // the request of a bank with the lowest is first, unless the order is machine.FRFCFS; 0 if its row was opened for it
+	target int32     // MSHR of the L2, none for a write
+	cause  causes.ID // as of the request
+	opens  bool      // its row was not open when its turn came
+	rank   uint64    // the request of a bank with the lowest is first, unless the order is machine.FRFCFS; 0 if its row was opened for it
 }
 
 // bank is the state of a bank.
@@ -97,7 +99,7 @@ func scale(t, num, den int64) int64 {
 func (d *dram) enqueue(q *request, now int64) {
 	row := int64(q.line >> bits.TrailingZeros64(uint64(d.m.DRAM.Row.Value)))
 	banks := uint64(len(d.banks)) // a power of two
-	e := dramRequest{row: row >> bits.TrailingZeros64(banks), bank: int32(row) & int32(banks-1), target: none}
+	e := dramRequest{row: row >> bits.TrailingZeros64(banks), bank: int32(row) & int32(banks-1), target: none, cause: q.cause}
 	if q.kind == dramRead {
 		e.target = q.target
 	}
@@ -221,7 +223,7 @@ func (d *dram) transfer(p *partition, e *dramRequest, b *bank, t, latency int64)
 	}
 	s.mem.count.DRAMReads++
 	b.close = max(b.close, t+d.burst)
-	r := s.mem.wheel.alloc(request{kind: dramRead, part: int16(p.index), target: e.target})
+	r := s.mem.wheel.alloc(request{kind: dramRead, part: int16(p.index), target: e.target, cause: e.cause})
 	s.mem.wheel.send(r, fromDRAM, max(d.toCore(end), d.toCore(t)+1))
 }
 

@@ -59,6 +59,7 @@ func (p *partition) recross(r int32, now int64) {
 // serveNear looks for a copy of what is read in the half of the SM.
 func (p *partition) serveNear(r int32, now int64) {
 	s := p.sim
+	p.served(&s.mem.wheel.reqs[r], now)
 	if i := p.cache.find(s.mem.wheel.reqs[r].line | copied); i != none {
 		s.mem.count.L2Hits++
 		p.cache.touch(i)
@@ -67,6 +68,7 @@ func (p *partition) serveNear(r int32, now int64) {
 		p.cross(r, now)
 	}
 	p.tagsFree = now + s.cfg.Machine.L2.Initiation.Value
+	p.tagsBusy(p.tagsFree, p.reasons.serves)
 }
 
 // passBack takes what answers a request from the other half. It keeps a copy of what was read, unless all lines whose place it could take are

@@ -1,6 +1,7 @@
 package scoreboard
 
 import (
+	"warpbound/internal/causes"
 	"warpbound/internal/machine"
 )
 
@@ -20,6 +21,7 @@ type partition struct {
 	mshrs      []l2mshr
 	freeMSHR   int32 // list, by next
 	dram       dram
+	reasons    partReasons
 }
 
 // l2mshr holds the requests that wait for a fetched line.
@@ -47,6 +49,7 @@ func (p *partition) reset() {
 	}
 	p.freeMSHR = int32(len(p.mshrs)) - 1
 	p.dram.reset()
+	p.reasons = partReasons{}
 }
 
 // step performs the work of one cycle.
@@ -97,9 +100,11 @@ func (p *partition) serve(r int32, now int64) bool {
 		if int64(ms.count) == s.cfg.Machine.L2.Merge.Value {
 			return false
 		}
+		p.served(q, now)
 		s.mem.count.L2Merged++
 		p.wait(ms, r)
 	case i != none:
+		p.served(q, now)
 		s.mem.count.L2Hits++
 		p.cache.touch(i)
 		p.answer(r, i, now)
@@ -108,6 +113,7 @@ func (p *partition) serve(r int32, now int64) bool {
 		if i == none || !q.full && p.freeMSHR == none {
 			return false
 		}
+		p.served(q, now)
 		s.mem.count.L2Misses++
 		p.evict(i, now)
 		if q.full { // nothing of the old line is left
@@ -118,6 +124,7 @@ func (p *partition) serve(r int32, now int64) bool {
 		}
 	}
 	p.tagsFree = now + max(s.cfg.Machine.L2.Initiation.Value, int64(s.mem.wheel.reqs[r].cost))
+	p.tagsBusy(p.tagsFree, p.reasons.serves)
 	return true
 }
 
@@ -138,7 +145,7 @@ func (p *partition) fetch(r, i int32, now int64) {
 	line := p.sim.mem.wheel.reqs[r].line
 	p.cache.claim(i, line, fetched, k)
 	p.wait(ms, r)
-	p.toDRAM(request{kind: dramRead, line: line, target: k}, now)
+	p.toDRAM(request{kind: dramRead, line: line, target: k, cause: p.sim.mem.wheel.reqs[r].cause}, now)
 }
 
 // toDRAM sends a request to the DRAM's queue.
@@ -162,11 +169,12 @@ func (p *partition) wait(ms *l2mshr, r int32) {
 }
 
 // filled puts a line that came from DRAM into the L2 and answers what waited.
-func (p *partition) filled(k int32, now int64) {
+func (p *partition) filled(k int32, now int64, by causes.ID) {
 	ms := &p.mshrs[k]
 	p.cache.lines[ms.line].state = valid
 	for r := ms.head; r != none; {
 		next := p.sim.mem.wheel.reqs[r].next
+		p.awaited(&p.sim.mem.wheel.reqs[r], by, now)
 		p.answer(r, ms.line, now)
 		r = next
 	}
@@ -174,6 +182,7 @@ func (p *partition) filled(k int32, now int64) {
 	if p.blocked {
 		p.blocked = false
 		p.tagsFree = max(p.tagsFree, now)
+		p.tagsBusy(now, by)
 	}
 }
 
@@ -207,6 +216,7 @@ func (p *partition) reply(r int32, now int64) {
 	}
 	s.mem.wheel.release(r)
 	start := max(now, p.outFree)
+	p.replies(&q, start, start > now)
 	p.outFree = start + int64(q.reply)
 	q.at = start + s.cfg.Machine.Interconnect.Latency.Value
 	s.sms[q.sm].receive(&q)

@@ -3,6 +3,7 @@ package scoreboard
 import (
 	"math/bits"
 
+	"warpbound/internal/causes"
 	"warpbound/internal/emu"
 	"warpbound/internal/machine"
 	"warpbound/internal/sim"
@@ -110,14 +111,17 @@ func (m *sm) stepLSU(now int64) {
 	}
 	if retry := m.accessLine(&l.lines[l.current], now); retry > now {
 		l.next = retry
+		m.reasons.full(retry)
 		return
 	}
 	l.current++
 	l.next = now + int64(l.step.initiation)
+	m.reasons.lineTaken(l.next)
 	if l.current < len(l.lines) {
 		return
 	}
 	m.accepts[l.step.pipe] = l.next
+	m.reasons.accepts(l.step)
 	for i := range m.scheds {
 		m.scheds[i].next = min(m.scheds[i].next, l.next)
 	}
@@ -129,6 +133,7 @@ func (m *sm) stepLSU(now int64) {
 // to come first.
 func (m *sm) accessLine(a *lineAccess, now int64) int64 {
 	l := &m.lsu
+	m.reasons.lineBegins(now)
 	i := l.l1.find(a.addr)
 	present := i != none && l.l1.lines[i].state != fetched
 	switch {
@@ -138,7 +143,7 @@ func (m *sm) accessLine(a *lineAccess, now int64) int64 {
 		m.count.L1Hits++
 		l.l1.lines[i].state = dirty
 		l.l1.touch(i)
-		m.lineDone(l.op, now+int64(l.step.latency), now)
+		m.lineDone(l.op, now+int64(l.step.latency), now, m.reasons.taken())
 		return now
 	}
 	if retry := m.room(1, now); retry > now {
@@ -185,7 +190,7 @@ func (m *sm) loadLine(a *lineAccess, i int32, now int64) int64 {
 	if i != none {
 		count.L1Hits++
 		l.l1.touch(i)
-		m.lineDone(l.op, now+int64(l.step.latency), now)
+		m.lineDone(l.op, now+int64(l.step.latency), now, m.reasons.taken())
 		return now
 	}
 	i = l.l1.victim(a.addr)
@@ -223,29 +228,31 @@ func (m *sm) wait(k int32, now int64) {
 	ms.count[k]++
 	o := &l.ops[l.op]
 	o.earliest = max(o.earliest, now+int64(l.step.latency))
+	m.reasons.lineWaits(l.op, now+int64(l.step.latency))
 }
 
 // answered takes the answer to a request.
-func (m *sm) answered(kind requestKind, target int32, now int64) {
+func (m *sm) answered(kind requestKind, target int32, now int64, by causes.ID) {
 	l := &m.lsu
 	l.waiting--
 	if kind == fill {
-		m.filled(target, now)
+		m.filled(target, now, by)
 	} else {
-		m.lineDone(target, now, now)
+		m.lineDone(target, now, now, by)
 	}
 	if l.current < len(l.lines) && l.next == never {
 		l.next = now
+		m.reasons.goesOn(now, by)
 	}
 }
 
 // filled puts a line into the L1 and ends what waited for it.
-func (m *sm) filled(k int32, now int64) {
+func (m *sm) filled(k int32, now int64, by causes.ID) {
 	l := &m.lsu
 	ms := &l.l1mshrs
 	l.l1.lines[ms.line[k]].state = valid
 	for _, op := range ms.waiters[k*ms.merge : k*ms.merge+ms.count[k]] {
-		m.lineDone(op, now, now)
+		m.lineDone(op, now, now, by)
 	}
 	ms.count[k] = 0
 	ms.free = append(ms.free, k)
@@ -253,10 +260,11 @@ func (m *sm) filled(k int32, now int64) {
 
 // lineDone ends the access to one line, now, and with the last line the
 // operation. The data are there in the cycle ready.
-func (m *sm) lineDone(op int32, ready, now int64) {
+func (m *sm) lineDone(op int32, ready, now int64, by causes.ID) {
 	l := &m.lsu
 	o := &l.ops[op]
 	o.earliest = max(o.earliest, ready)
+	m.reasons.lineEnds(op, ready, by)
 	if o.left--; o.left > 0 {
 		return
 	}
@@ -266,7 +274,8 @@ func (m *sm) lineDone(op int32, ready, now int64) {
 	if o.step.async {
 		w.copies.end(o.group, o.earliest)
 	}
-	m.settle(o.warp, now)
+	m.reasons.ends(op, w, o)
+	m.settle(o.warp, now, by)
 	o.next, l.freeOp = l.freeOp, op
 }
 
@@ -282,6 +291,7 @@ func (m *sm) room(packets int, now int64) int64 {
 	if last >= len(l.departs) {
 		last -= len(l.departs)
 	}
+	m.reasons.waitsFor(last)
 	return max(now, l.departs[last]-int64(l.step.latency))
 }
 
@@ -298,7 +308,9 @@ func (m *sm) send(q request, addr uint64, asked, answered, now int64) {
 		q.reply = s.flits[answered/sim.WordBytes]
 		l.waiting++
 	}
-	start := max(now+int64(l.step.latency), l.outFree)
+	ready := now + int64(l.step.latency)
+	start := max(ready, l.outFree)
+	m.reasons.sends(&q, start, start > ready)
 	l.outFree = start + int64(q.flits)
 	l.departs[l.oldest] = l.outFree
 	if l.oldest++; l.oldest == len(l.departs) {

@@ -59,7 +59,9 @@ func (mem *memory) deliver(r int32, now int64) {
 	p := &mem.parts[q.part]
 	switch q.stage {
 	case atPartition:
+		behind := p.inFree > now
 		p.inFree = max(p.inFree, now) + int64(q.flits)
+		p.arrives(q, behind)
 		at := p.inFree + p.sim.cfg.Machine.L2.Latency.Value
 		if q.way == near && !q.reads() {
 			p.cross(r, at)
@@ -74,9 +76,9 @@ func (mem *memory) deliver(r int32, now int64) {
 		p.next = now
 		mem.wheel.release(r)
 	case fromDRAM:
-		k := q.target
+		k, by := q.target, p.filling(q.cause, now)
 		mem.wheel.release(r)
-		p.filled(k, now)
+		p.filled(k, now, by)
 		p.next = now
 	case reply:
 		p.reply(r, now)

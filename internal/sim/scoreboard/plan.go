@@ -151,7 +151,7 @@ func makePlan(cfg *sim.Config) (plan, bool) {
 			st.more = &rest
 		}
 		clocked = clocked || readsClock(in)
-		if cfg.Observe == nil {
+		if cfg.Observe == nil && !cfg.Chain {
 			st.run = int32(code.Run(pc))
 		}
 		st.ipoint = -1

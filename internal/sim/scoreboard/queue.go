@@ -63,6 +63,7 @@ func (m *sm) buffer(w *warp, st *step, now int64) {
 	l.lines, b.lines = b.lines, l.lines
 	b.warp, b.step, b.kind, b.bytes = w.id, st, acc.Kind, acc.Bytes
 	b.at, b.busy, b.service = now+front.Latency.Value, busy, m.service(b.lines)
+	m.reasons.buffers(int(w.sched), (q.first+q.used-1)%len(q.waiting), b.at)
 	w.setReady(st, pending)
 	w.inflight++
 	if st.async {
@@ -122,9 +123,12 @@ func (m *sm) stepQueues(now int64) {
 	for ; l.current < len(l.lines); l.current++ {
 		if retry := m.accessLine(&l.lines[l.current], now); retry > now {
 			l.next = retry
+			m.reasons.full(retry)
 			return
 		}
+		m.reasons.lineTaken(now)
 	}
+	m.reasons.takesNext(now)
 	m.plan(now)
 }
 
@@ -141,7 +145,8 @@ func (m *sm) take(now int64) {
 		l.turn = 0
 	}
 	q := &l.queues[k]
-	b := &q.waiting[q.first]
+	place := q.first
+	b := &q.waiting[place]
 	if q.first++; q.first == len(q.waiting) {
 		q.first = 0
 	}
@@ -155,6 +160,7 @@ func (m *sm) take(now int64) {
 		l.free = now * front.Tags.Value
 	}
 	l.free += max(busy*front.Tags.Value, b.service)
+	m.reasons.takesFrom(k, place, now, q.next, (l.free+front.Tags.Value-1)/front.Tags.Value)
 	w := &m.warps[b.warp]
 	over := now + int64(b.step.latency)
 	if len(b.lines) == 0 {
@@ -164,7 +170,8 @@ func (m *sm) take(now int64) {
 		if b.step.async {
 			w.copies.end(b.group, over)
 		}
-		m.settle(b.warp, now)
+		m.reasons.takenWhole(w, b, over)
+		m.settle(b.warp, now, m.reasons.taken())
 		return
 	}
 	l.lines, b.lines = b.lines, l.lines
@@ -172,4 +179,5 @@ func (m *sm) take(now int64) {
 	// The last word of hits comes when all have been served.
 	o := operation{warp: b.warp, step: b.step, left: int32(len(l.lines)), group: b.group, earliest: over + (b.service-1)/front.Tags.Value}
 	l.op = l.alloc(o)
+	m.reasons.operation(l.op, o.earliest)
 }

@@ -212,6 +212,7 @@ func TestRandom(t *testing.T) {
 			r.Errorf("%d instructions of warps and %d of threads, without time %+v", o.Counters.WarpInstrs, o.Counters.ThreadInstrs, functional)
 		}
 		same(t, "by visiting every cycle", o, observe(t, slowly(newSim(t, m, code)), ctas, threads))
+		checkChain(t, m, code, o, ctas, threads)
 		limit := rapid.Int64Range(1, max(o.Cycles-1, 1)).Draw(r, "limit")
 		if got, want := stuckAt(t, newSim(t, m, code), limit, ctas, threads), stuckAt(t, slowly(newSim(t, m, code)), limit, ctas, threads); got != want {
 			r.Errorf("after %d of %d cycles: %s\nby visiting every cycle: %s", limit, o.Cycles, got, want)

@@ -4,6 +4,7 @@ import (
 	"math/bits"
 
 	"warpbound/internal/abi"
+	"warpbound/internal/causes"
 	"warpbound/internal/emu"
 	"warpbound/internal/isa"
 	"warpbound/internal/machine"
@@ -20,6 +21,11 @@ type readCache struct {
 	shift   int     // log2 of the size of a line
 	stream  uint64  // lines that are fetched along with the one that is asked for,
 	last    uint64  // none behind this one
+
+	// If the chain of causes is wanted:
+	by     []causes.ID  // by index of the line: why it was asked for
+	asker  causes.ID    // why the next one is
+	latest causes.Since // when all is there that was asked for since then
 }
 
 // init prepares the cache, if the machine has one.
@@ -35,20 +41,28 @@ func (c *readCache) ask(line uint64, now int64) int64 {
 	i := c.cache.find(line)
 	if i != none {
 		c.cache.touch(i)
-		return c.arrives[i]
+	} else {
+		i = c.cache.victim(line)
+		c.cache.claim(i, line, valid, none)
+		c.arrives[i] = now + c.miss
+		if c.by != nil {
+			c.by[i] = c.asker
+		}
 	}
-	i = c.cache.victim(line)
-	c.cache.claim(i, line, valid, none)
-	c.arrives[i] = now + c.miss
+	if c.by != nil {
+		c.latest = causes.Later(c.latest, causes.Since{At: c.arrives[i], Cause: c.by[i]})
+	}
 	return c.arrives[i]
 }
 
 // askAhead is ask, and asks for the lines that follow, too.
 func (c *readCache) askAhead(line uint64, now int64) int64 {
 	at := c.ask(line, now)
+	latest := c.latest
 	for next := line + 1; next <= min(line+c.stream, c.last); next++ {
 		c.ask(next, now)
 	}
+	c.latest = latest
 	return at
 }
 
@@ -59,7 +73,9 @@ func (m *sm) fetch(w *warp, line int32, at int64, why sim.Stall) (int64, sim.Sta
 		return at, why
 	}
 	if line != w.line {
+		m.reasons.fetches(w)
 		w.line, w.arrives = line, m.icache.askAhead(uint64(line), at)
+		m.reasons.fetched(w)
 	}
 	if w.arrives > at {
 		return w.arrives, sim.StallBranch

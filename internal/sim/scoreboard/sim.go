@@ -25,6 +25,7 @@ import (
 	"math"
 	"slices"
 
+	"warpbound/internal/causes"
 	"warpbound/internal/emu"
 	"warpbound/internal/halt"
 	"warpbound/internal/isa"
@@ -53,6 +54,9 @@ type Sim struct {
 	mem  memory
 	sms  []sm
 	end  int64 // cycle of the last retirement so far
+
+	log     *causes.Log // nil unless the chain of causes is wanted
+	retired causes.ID   // the last retirement so far
 
 	grid  *emu.Grid
 	trace *trace.Run // nil if none is wanted
@@ -86,12 +90,15 @@ func New(cfg sim.Config) (*Sim, error) {
 	s.flits = flitTable(cfg.Machine)
 	s.plan, s.clocked = makePlan(&s.cfg)
 	s.greedy = cfg.Machine.SM.Policy.Value == machine.GTO || cfg.Machine.SM.Policy.Value == machine.GTY
+	if cfg.Chain {
+		s.log = new(causes.Log)
+	}
 	s.sms = make([]sm, cfg.Machine.SM.Count.Value)
 	for i := range s.sms {
 		s.sms[i].init(s, i)
 	}
 	s.mem.init(s)
-	if workers := min(cfg.Workers, len(s.sms)); workers > 1 && cfg.Observe == nil {
+	if workers := min(cfg.Workers, len(s.sms)); workers > 1 && cfg.Observe == nil && !cfg.Chain {
 		s.crew, s.enough = newCrew(s.sms, workers), enoughCTAs
 	}
 	return s, nil
@@ -141,6 +148,9 @@ func (s *Sim) start(launch emu.Launch, mem *emu.Memory) (err error) {
 func (s *Sim) reset(occ machine.Occupancy, mem *emu.Memory, tr *trace.Run) {
 	s.trace = tr
 	s.end = 0
+	if s.retired = 0; s.log != nil {
+		s.log.Reset()
+	}
 	s.mem.reset()
 	s.warmUp(mem)
 	for i := range s.sms {
@@ -165,6 +175,7 @@ func (s *Sim) run(ctx context.Context) error {
 		if err := s.play(start, end); err != nil {
 			return err
 		}
+		s.compact()
 		if s.disp.done == s.disp.total {
 			return nil
 		}
@@ -262,6 +273,9 @@ func (s *Sim) result(cycles int64, occ machine.Occupancy) *sim.Result {
 	}
 	r.Cycles, r.Occupancy, r.Counters = cycles, occ, s.mem.count
 	r.Watch(s.grid)
+	if r.Chain = r.Chain[:0]; s.log != nil {
+		r.Explain(s.cfg.Code, s.log, s.retired)
+	}
 	r.Turns = r.Turns[:0]
 	for pc := range s.sms[0].turns {
 		t := sim.Turn{Instr: s.cfg.Code.Instr(pc)}

@@ -46,10 +46,11 @@ type sm struct {
 	icache readCache // of instructions
 	ccache readCache // of parameters and constants
 
-	env   emu.Env
-	eff   emu.Effect
-	count sim.Counters
-	turns []int64 // by instruction, how often another path of a warp went on after it; nil if threads are not scheduled independently
+	env     emu.Env
+	eff     emu.Effect
+	count   sim.Counters
+	reasons *reasons // nil unless the chain of causes is wanted
+	turns   []int64  // by instruction, how often another path of a warp went on after it; nil if threads are not scheduled independently
 }
 
 // inbox is what has been sent to an SM since it was played last.
@@ -110,6 +111,9 @@ func (m *sm) init(s *Sim, index int) {
 		m.turns = make([]int64, s.cfg.Code.Len())
 	}
 	m.layOut()
+	if s.log != nil {
+		m.reasons = newReasons(m)
+	}
 }
 
 // reset empties the SM and makes room for as many CTAs as it can hold at a time.
@@ -129,7 +133,7 @@ func (m *sm) reset(occ machine.Occupancy) {
 	for i := range m.warps {
 		m.warps[i].state = free
 	}
-	m.calendars = m.policy == machine.GTO && len(m.lsu.queues) == 0 && m.free*m.perCTA <= m.places() && !m.sim.everyCycle
+	m.calendars = m.policy == machine.GTO && len(m.lsu.queues) == 0 && m.free*m.perCTA <= m.places() && !m.sim.everyCycle && m.reasons == nil
 	m.calendar.reset()
 	m.changed = 0
 	for i := range m.scheds {
@@ -148,6 +152,7 @@ func (m *sm) reset(occ machine.Occupancy) {
 	m.ccache.cache.reset()
 	m.count = sim.Counters{}
 	clear(m.turns)
+	m.reasons.reset()
 	m.in = inbox{packets: m.in.packets[:0], first: never}
 	m.out = outbox{packets: m.out.packets[:0], records: m.out.records[:0]}
 }
@@ -220,19 +225,21 @@ func (m *sm) arrive(now int64) {
 func (m *sm) deliver(r int32, now int64) {
 	q := &m.wheel.reqs[r]
 	if q.stage == atSM {
+		behind := m.lsu.inFree > now
 		m.lsu.inFree = max(m.lsu.inFree, now) + int64(q.reply)
+		m.reasons.receives(q, m.lsu.inFree, behind)
 		m.wheel.send(r, atEnd, m.lsu.inFree)
 		return
 	}
-	to, kind, target := q.stage, q.kind, q.target
+	to, kind, target, by := q.stage, q.kind, q.target, q.cause
 	m.wheel.release(r)
 	switch {
 	case to == begin:
-		m.start(int(target), now)
+		m.start(int(target), now, by)
 	case to == leave:
-		m.settle(target, now)
+		m.settle(target, now, m.reasons.leave(target, now))
 	default:
-		m.answered(kind, target, now)
+		m.answered(kind, target, now, by)
 	}
 }
 

@@ -3,6 +3,7 @@ package scoreboard
 import (
 	"math/bits"
 
+	"warpbound/internal/causes"
 	"warpbound/internal/emu"
 	"warpbound/internal/sim"
 )
@@ -79,20 +80,27 @@ func (m *sm) step(s *scheduler, w *warp, st *step, now int64) {
 		return
 	}
 	m.count.ThreadInstrs += int64(bits.OnesCount64(eff.Mask))
+	m.reasons.issue(w, st, now)
 	if st.kind == kindMemory {
 		m.access(w, st, now)
 		w.next = &m.steps[w.sched][w.emu.PC()]
+		m.reasons.after(w, now+1, sim.CauseIssue)
 		m.schedule(w, now+1, sim.StallALU)
 		return
 	}
 	next, why := now+1, sim.StallALU
+	m.reasons.after(w, next, sim.CauseIssue)
 	switch st.kind {
 	case kindALU:
 		m.reserve(st.pipe, now+int64(st.initiation))
+		m.reasons.reserve(st, now+int64(st.initiation))
 		w.setReady(st, readyAt(now+int64(st.latency), false))
+		m.reasons.computes(w, st, now+int64(st.latency))
 	case kindControl:
 		m.reserve(st.pipe, now+int64(st.initiation))
+		m.reasons.reserve(st, now+int64(st.initiation))
 		next, why = now+int64(st.latency), sim.StallBranch
+		m.reasons.after(w, next, byBranch)
 		if eff.Diverged {
 			m.count.DivergentBranches++
 		}
@@ -104,6 +112,7 @@ func (m *sm) step(s *scheduler, w *warp, st *step, now int64) {
 			m.turns[eff.PC]++
 		}
 		w.setReady(st, readyAt(now+int64(st.latency), false))
+		m.reasons.computes(w, st, now+int64(st.latency))
 		if w.emu.AtBarrier() || eff.Released>>w.index&1 != 0 {
 			w.state = atBarrier
 		}
@@ -112,13 +121,16 @@ func (m *sm) step(s *scheduler, w *warp, st *step, now int64) {
 			w.state = atFence
 		}
 		next, why = max(next, w.busy), sim.StallFence
+		m.reasons.fence(w)
 	case kindCommit:
 		m.reserve(st.pipe, now+int64(st.initiation))
+		m.reasons.reserve(st, now+int64(st.initiation))
 		if eff.Mask != 0 {
 			w.copies.commit(now)
 		}
 	case kindAwait:
 		m.reserve(st.pipe, now+int64(st.initiation))
+		m.reasons.reserve(st, now+int64(st.initiation))
 		if eff.Mask == 0 {
 			break
 		}
@@ -127,6 +139,7 @@ func (m *sm) step(s *scheduler, w *warp, st *step, now int64) {
 			w.state, w.keep = atCopies, st.more.keep
 		}
 		next, why = max(next, over), sim.StallMemory
+		m.reasons.later(w, w.copies.why(st.more.keep))
 	}
 	if eff.WarpDone {
 		m.exit(s, w, now+int64(st.latency))
@@ -231,6 +244,7 @@ func (m *sm) schedule(w *warp, at int64, why sim.Stall) {
 		latest = w.later(st.more, latest)
 	}
 	w.at, w.why = earliest(at, why, latest)
+	m.reasons.schedule(w)
 	if m.calendars {
 		m.calendar.set(int(w.pos), w.at, st.memory)
 	}
@@ -285,6 +299,7 @@ func (m *sm) release(w *warp, now int64) {
 	}
 	w.state = running
 	s := &m.scheds[w.sched]
+	m.reasons.after(w, now+m.sim.cfg.Machine.SM.Barrier.Value, byBarrier)
 	m.resume(s, w, now, now+m.sim.cfg.Machine.SM.Barrier.Value, sim.StallBarrier)
 }
 
@@ -294,6 +309,7 @@ func (m *sm) exit(s *scheduler, w *warp, over int64) {
 	s.remove(m, w)
 	s.draining++
 	w.state = exited
+	m.reasons.exits(w, over)
 	m.sendExit(w, max(over, w.busy))
 }
 
@@ -305,20 +321,23 @@ func (m *sm) sendExit(w *warp, at int64) {
 
 // settle ends one of the accesses of a warp in the cycle now; its result may be
 // ready later.
-func (m *sm) settle(id int32, now int64) {
+func (m *sm) settle(id int32, now int64, by causes.ID) {
 	w := &m.warps[id]
 	w.inflight--
 	s := &m.scheds[w.sched]
 	switch {
 	case w.state == exited:
 		if w.inflight == 0 && w.busy > now {
+			m.reasons.lingers(w)
 			m.sendExit(w, w.busy)
 		} else if w.inflight == 0 {
-			m.retire(id, now)
+			m.retire(id, now, by)
 		}
 		return
 	case w.state == atFence && w.inflight == 0:
 		w.state = running
+		m.reasons.resumes(w, now, by, byFence)
+		m.reasons.fence(w)
 		m.resume(s, w, now, max(now, w.busy), sim.StallFence)
 	case w.state == atCopies:
 		over, known := w.copies.over(w.keep)
@@ -326,8 +345,11 @@ func (m *sm) settle(id int32, now int64) {
 			return
 		}
 		w.state = running
+		m.reasons.resumes(w, now, by, byMemory)
+		m.reasons.later(w, w.copies.why(w.keep))
 		m.resume(s, w, now, max(now, over), sim.StallMemory)
 	case w.state == running && w.at == never:
+		m.reasons.resumes(w, now, by, byMemory)
 		m.resume(s, w, now, now, sim.StallMemory)
 	}
 }

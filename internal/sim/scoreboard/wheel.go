@@ -1,6 +1,10 @@
 package scoreboard
 
-import "math/bits"
+import (
+	"math/bits"
+
+	"warpbound/internal/causes"
+)
 
 // none is the index of no request.
 const none = -1
@@ -12,11 +16,12 @@ type request struct {
 	next  int32 // in the list that it is in
 	stage stage
 	kind  requestKind
-	full  bool   // a write that covers the whole line
-	way   way    // where it is if the L2 has two halves
-	sm    int16  // where it comes from
-	part  int16  // partition of the memory
-	line  uint64 // address of the line within the partition
+	full  bool      // a write that covers the whole line
+	way   way       // where it is if the L2 has two halves
+	sm    int16     // where it comes from
+	part  int16     // partition of the memory
+	cause causes.ID // the event that it follows from, if the chain of causes is wanted
+	line  uint64    // address of the line within the partition
 	// What it is about: the MSHR of the L1 (fill), the operation of the SM (read,
 	// write, atomic), the MSHR of the L2 (dramRead), the warp that leaves or the
 	// CTA that begins.
