@@ -43,8 +43,12 @@ func New(cfg sim.Config) (*Sim, error) {
 	n := int(cfg.Machine.SM.Count.Value)
 	s := &Sim{steps: core.Plan(cfg.Code, cfg.Machine), sms: make([]sm, n), next: make([]int64, n)}
 	s.run = core.NewRun(cfg, 1, s.waiting)
+	log := s.run.Trace(s.names)
 	for i := range s.sms {
 		s.sms[i] = sm{sim: s, Resident: core.NewResident(&s.run, i)}
+		if log != nil {
+			s.sms[i].reasons = &reasons{log: log, sm: &s.sms[i], index: int16(i)}
+		}
 	}
 	return s, nil
 }

@@ -43,6 +43,7 @@ func TestRandom(t *testing.T) {
 			cfg := sim.Config{Code: code, Machine: m, RegsPerThread: 20, Ipoints: simtest.EveryThird(code)}
 			o := compareWithTwin(t, simtest.Make(t, create, cfg), cfg, prepare)
 			o.CheckWithoutTime(t, code, prepare, int(m.SM.WarpSize.Value))
+			simtest.Chain(t, o, create, cfg, prepare, func(s simtest.Simulator) { s.(*Sim).sms[0].reasons.log.Limit = 1 })
 		})
 	}
 }

@@ -17,6 +17,8 @@ type sm struct {
 	ready []int64 // by warp: from when on it can issue; core.Never if it cannot
 	last  int     // the warp that issued last
 
+	reasons *reasons // nil unless the chain of causes is wanted
+
 	portFree int64 // when the port takes the next instruction
 	retireAt int64 // when the first of the warps retires that have exited; core.Never if there is none
 }
@@ -38,6 +40,7 @@ func (m *sm) reset() (next int64) {
 	m.warps, m.ready = m.warps[:n], m.ready[:n]
 	m.portFree, m.retireAt = 0, core.Never
 	m.Account.Reset()
+	m.reasons.reset()
 	return m.begin(0)
 }
 
@@ -49,6 +52,7 @@ func (m *sm) begin(now int64) (next int64) {
 		return core.Never
 	}
 	next = now + m.sim.run.Config.Machine.SM.Dispatch.Value
+	m.reasons.begin(n, now, next)
 	for id := range n {
 		m.warps[id], m.ready[id] = warp{Warp: m.Begin(id)}, next
 	}
@@ -110,6 +114,7 @@ func (m *sm) retire(now int64) {
 		case w.retires > now:
 			m.retireAt = min(m.retireAt, w.retires)
 		default:
+			m.reasons.retire(id, now)
 			m.Retire(id, &w.Warp, now)
 		}
 	}
@@ -124,11 +129,13 @@ func (m *sm) issue(id int, now int64) error {
 	if err != nil {
 		return err
 	}
+	m.reasons.issue(id, now)
 	m.hold(w, id, &m.sim.steps[w.PC], now)
 	switch {
 	case eff.WarpDone:
 		w.State, m.ready[id] = core.Exited, core.Never
 		w.retires = max(m.portFree, w.served)
+		m.reasons.exit(id, m.portFree)
 		m.retireAt = min(m.retireAt, w.retires)
 	case w.Emu.AtBarrier():
 		w.State, m.ready[id] = core.AtBarrier, core.Never
@@ -137,6 +144,7 @@ func (m *sm) issue(id int, now int64) error {
 		id := first + bits.TrailingZeros64(set)
 		m.warps[id].State, m.warps[id].Why = core.Running, sim.StallBarrier
 		m.ready[id] = now + m.sim.run.Config.Machine.SM.Barrier.Value
+		m.reasons.ready(id, m.ready[id], sim.StallBarrier)
 	}
 	return nil
 }
@@ -163,9 +171,19 @@ func (m *sm) hold(w *warp, id int, st *core.Step, now int64) {
 			ready = served
 		} else if requests > 0 {
 			w.served = max(w.served, served)
+			m.reasons.served(id, served)
 		}
 	}
 	m.ready[id] = ready
 	m.portFree = now + service
+	switch st.Kind {
+	case core.Fence:
+		m.reasons.fence(id, now+st.Latency)
+	case core.Posted:
+		m.reasons.ready(id, ready, busy)
+	default:
+		m.reasons.ready(id, ready, w.Why)
+	}
+	m.reasons.hold(m.portFree, busy)
 	m.Busy(now, service, busy)
 }

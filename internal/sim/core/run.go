@@ -31,6 +31,7 @@ type Run struct {
 	waiting func(now int64) []sim.Waiting
 	env     emu.Env
 	trace   *trace.Run // nil if none is wanted
+	log     *Log       // nil unless the chain of causes is wanted
 	limit   int64      // cycles
 	visits  int
 	end     int64 // cycle of the last retirement so far
@@ -69,6 +70,7 @@ func (r *Run) Begin(launch emu.Launch, mem *emu.Memory, tr *trace.Run) error {
 	r.Count = sim.Counters{}
 	r.trace, r.visits = tr, 0
 	r.Started, r.Done, r.end = 0, 0, 0
+	r.log.reset()
 	return nil
 }
 
@@ -111,6 +113,7 @@ func (r *Run) Visit(ctx context.Context, now int64) error {
 			return &halt.RunError{Cycles: now, Err: err}
 		}
 	}
+	r.log.shrink()
 	if now <= r.limit {
 		return nil
 	}
@@ -189,5 +192,8 @@ func (r *Run) End() int64 {
 	}
 	r.Result.Cycles, r.Result.Counters = r.end, r.Count
 	r.Result.Watch(r.Grid)
+	if r.Result.Chain = r.Result.Chain[:0]; r.log != nil {
+		r.Result.Explain(r.Config.Code, &r.log.Log, r.log.retired)
+	}
 	return r.end
 }
