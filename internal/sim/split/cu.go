@@ -25,6 +25,8 @@ type cu struct {
 	warpSplits []warpSplit // (simd*parts + part)*ids + id
 	ready      []int64     // by warp-split: from when on it can issue a pass; never if it cannot
 
+	reasons *reasons // nil unless the chain of causes is wanted
+
 	retireAt int64 // when the first of the wavefronts retires that have exited; never if there is none
 }
 
@@ -58,6 +60,7 @@ func (c *cu) reset(occ machine.Occupancy) (next int64) {
 		c.ports[i].reset(sh, i, c.ids)
 	}
 	c.handed, c.freeAt, c.retireAt = 0, 0, never
+	c.reasons.reset()
 	for k := range c.slots {
 		c.begin(k, 0)
 	}
@@ -76,6 +79,7 @@ func (c *cu) begin(k int, now int64) {
 	sl := &c.slots[k]
 	s.run.Grid.StartCTA(&sl.cta, index)
 	sl.left = len(sl.cta.Warps)
+	begin := c.reasons.begin(index, now)
 	for i := range sl.cta.Warps {
 		x := k*len(sl.cta.Warps) + i
 		w := &sl.cta.Warps[i]
@@ -84,6 +88,7 @@ func (c *cu) begin(k int, now int64) {
 		st := &c.warpSplits[at]
 		st.place(x, 0, w)
 		st.why = sim.StallIdle
+		c.reasons.start(at, now+s.m.SM.Dispatch.Value, begin)
 		c.wake(at, now+s.m.SM.Dispatch.Value, now, none)
 		s.run.Record(now, c.index, index, i, trace.Start)
 	}
@@ -149,6 +154,7 @@ func (c *cu) retire(now int64) {
 			c.retireAt = min(c.retireAt, st.retires)
 		default:
 			st.state = absent
+			c.reasons.retire(at, now)
 			c.look(at, now, none)
 			sl, warp := c.cta(x)
 			s.run.Retire(now, c.index, sl.cta.Index, warp)

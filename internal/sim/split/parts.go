@@ -52,6 +52,7 @@ func (c *cu) split(st *warpSplit, stay uint64, now int64, by int) {
 	child := &c.warpSplits[at]
 	child.place(st.x, st.child, nil)
 	child.state, child.served, c.ready[at] = beginning, st.served, never
+	c.reasons.split(c.warpSplit(st.x, st.part), at)
 	c.sim.run.Count.Splits++
 	c.look(at, now, by)
 }
@@ -62,6 +63,7 @@ func (c *cu) depart(st *warpSplit, ready, now int64, by int) {
 	child := &c.warpSplits[at]
 	st.child = none
 	child.why, child.met = st.why, ready
+	c.reasons.depart(at, ready, st.why)
 	if child.warp == nil {
 		child.state = atMerge
 		return
@@ -86,6 +88,7 @@ func (c *cu) arrive(at int, now int64, by int) {
 		return
 	}
 	st.state, st.met, c.ready[at] = atMerge, c.ready[at], never
+	c.reasons.arrive(at)
 	child := f.partner(parent)
 	if f.partner(child) != parent {
 		return // the child waits for a child of its own
@@ -98,6 +101,7 @@ func (c *cu) arrive(at int, now int64, by int) {
 	if c.sim.shape.shared {
 		p.task = taskMerge
 	}
+	c.reasons.join(c.warpSplit(st.x, parent), c.warpSplit(st.x, child))
 	c.wake(c.warpSplit(st.x, parent), max(p.met, q.met), now, by)
 }
 
@@ -113,6 +117,7 @@ func (c *cu) merge(st *warpSplit, now int64, by int) error {
 		st.warp.Join(child.warp)
 	}
 	st.served = max(st.served, child.served)
+	c.reasons.merge(c.warpSplit(st.x, st.part), at)
 	child.state = absent
 	c.look(at, now, by)
 	return nil

@@ -79,7 +79,8 @@ func (c *cu) pass(by int, now int64) error {
 	st := &c.warpSplits[at]
 	end := now + q
 	p.free, p.From, p.next = end, end, end
-	if st.left > 0 { // a further pass of the same instruction
+	first := st.left == 0
+	if !first { // a further pass of the same instruction
 		p.Count.Stalls[st.busy] += q
 	} else {
 		issued, err := c.issue(at, now, by)
@@ -89,6 +90,7 @@ func (c *cu) pass(by int, now int64) error {
 		p.Count.Issued += issued
 		p.Count.Stalls[st.busy] += q - issued
 	}
+	c.reasons.pass(at, by, now, end, first)
 	if st.left--; st.left > 0 {
 		c.ready[at] = end
 		return nil

@@ -101,7 +101,9 @@ func checkRandom(t *testing.T, src *rand.Rand, mode machine.SplitMode, simt bool
 	if mode == machine.PWS {
 		code = randomSplits(t, src, g, int(m.Split.SIMDs.Value))
 	}
-	o := compare(t, sim.Config{Code: code, Machine: m, RegsPerThread: 20, Ipoints: simtest.EveryThird(code)}, prepare)
+	cfg := sim.Config{Code: code, Machine: m, RegsPerThread: 20, Ipoints: simtest.EveryThird(code)}
+	o := compare(t, cfg, prepare)
+	simtest.Chain(t, o, create, cfg, prepare, func(s simtest.Simulator) { s.(*Sim).cus[0].reasons.log.Limit = 1 })
 	return o.Counters.Splits
 }
 

@@ -20,6 +20,7 @@ package split
 import (
 	"context"
 
+	"warpbound/internal/causes"
 	"warpbound/internal/emu"
 	"warpbound/internal/machine"
 	"warpbound/internal/sim"
@@ -89,8 +90,12 @@ func New(cfg sim.Config) (*Sim, error) {
 		shape: newShape(cfg.Machine), cus: make([]cu, n), next: make([]int64, n),
 	}
 	s.run = core.NewRun(cfg, s.shape.ports(), s.waiting)
+	log := s.run.Trace(s.names)
 	for i := range s.cus {
 		s.cus[i] = cu{sim: s, index: i, ports: make([]port, s.shape.ports())}
+		if log != nil {
+			s.cus[i].reasons = &reasons{log: log, cu: &s.cus[i], ports: make([]causes.Since, s.shape.ports())}
+		}
 	}
 	return s, nil
 }

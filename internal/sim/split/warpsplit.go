@@ -125,11 +125,13 @@ func (c *cu) finish(at int, end, now int64, by int) {
 	switch st.task {
 	case taskSplit:
 		ready, st.why, st.task = end+s.shape.split, sim.StallSplit, taskInstr
+		c.reasons.ready(at, ready, st.why)
 		c.depart(st, ready, now, by)
 	case taskMerge:
 		ready, st.why, st.task = end+s.shape.merge, sim.StallSplit, taskInstr
+		c.reasons.ready(at, ready, st.why)
 	default:
-		ready = c.result(st, end)
+		ready = c.result(at, end)
 		if st.child != none && s.run.Config.Code.Instr(st.pc).Op == isa.Bra {
 			if s.shape.shared {
 				st.task = taskSplit
@@ -142,6 +144,7 @@ func (c *cu) finish(at int, end, now int64, by int) {
 	case st.done:
 		st.state, c.ready[at] = exited, never
 		st.retires = max(end, st.served)
+		c.reasons.exit(at, end)
 		c.retireAt = min(c.retireAt, st.retires)
 	case st.warp.AtBarrier():
 		st.state, c.ready[at] = atBarrier, never
@@ -159,45 +162,55 @@ func (c *cu) release(st *warpSplit, now int64, by int) {
 	for ; st.released != 0; st.released &= st.released - 1 {
 		at := c.warpSplit(first+bits.TrailingZeros64(st.released), 0)
 		c.warpSplits[at].why = sim.StallBarrier
+		c.reasons.ready(at, now+c.sim.m.SM.Barrier.Value, sim.StallBarrier)
 		c.wake(at, now+c.sim.m.SM.Barrier.Value, now, by)
 	}
 }
 
 // result returns when a warp-split may issue after an instruction whose last pass ends in a
 // cycle, and puts its access into the queue of memory.
-func (c *cu) result(st *warpSplit, end int64) int64 {
-	s := c.sim
+func (c *cu) result(at int, end int64) (ready int64) {
+	s, st := c.sim, &c.warpSplits[at]
 	plan := &s.plan[st.pc]
-	ready := end + plan.Latency - plan.Initiation
-	switch s.run.Config.Code.Instr(st.pc).Op {
-	case isa.Split:
-		st.why = sim.StallSplit
-		return end + s.shape.split
-	case isa.Merge:
-		st.why = sim.StallSplit
-		return end + s.shape.merge
-	}
-	switch plan.Kind {
-	case core.Plain:
+	ready = end + plan.Latency - plan.Initiation
+	op := s.run.Config.Code.Instr(st.pc).Op
+	switch {
+	case op == isa.Split:
+		ready, st.why = end+s.shape.split, sim.StallSplit
+	case op == isa.Merge:
+		ready, st.why = end+s.shape.merge, sim.StallSplit
+	case plan.Kind == core.Plain:
 		st.why = sim.StallALU
-	case core.Control:
+	case plan.Kind == core.Control:
 		st.why = sim.StallBranch
-	case core.Fence:
-		ready, st.why = max(ready, st.served), sim.StallFence
-	case core.Load, core.Posted:
-		st.why = sim.StallMemory
-		if st.requests == 0 {
-			return end
-		}
-		service := st.requests * plan.Initiation
-		c.freeAt = max(c.freeAt, end) + service
-		ready = c.freeAt
-		served := c.freeAt - plan.Initiation + plan.Latency
-		if plan.Kind == core.Posted {
-			st.served = max(st.served, served)
-		} else {
-			ready = served
-		}
+	case plan.Kind == core.Fence:
+		c.reasons.ready(at, ready, sim.StallFence)
+		c.reasons.fence(at)
+		st.why = sim.StallFence
+		return max(ready, st.served)
+	default:
+		return c.access(at, end)
 	}
+	c.reasons.ready(at, ready, st.why)
 	return ready
+}
+
+// access puts an access into the queue of memory and returns what result does.
+func (c *cu) access(at int, end int64) (ready int64) {
+	s, st := c.sim, &c.warpSplits[at]
+	plan := &s.plan[st.pc]
+	st.why = sim.StallMemory
+	if st.requests == 0 {
+		return end
+	}
+	service := st.requests * plan.Initiation
+	begins := max(c.freeAt, end)
+	c.freeAt = begins + service
+	served := c.freeAt - plan.Initiation + plan.Latency
+	c.reasons.access(at, begins, end, c.freeAt, served, plan.Kind == core.Posted)
+	if plan.Kind == core.Load {
+		return served
+	}
+	st.served = max(st.served, served)
+	return c.freeAt
 }
