@@ -50,6 +50,7 @@ type Sim struct {
 	regulator regulator
 
 	lines []lineAccess // of the current instruction
+	log   *log         // nil unless the chain of causes is wanted
 }
 
 // step is the timing of one instruction.
@@ -66,6 +67,9 @@ func New(cfg sim.Config) (*Sim, error) {
 	m := cfg.Machine
 	s := &Sim{m: m, shift: bits.TrailingZeros64(uint64(m.L1.Line.Value))}
 	s.run = core.NewRun(cfg, 1, s.waiting)
+	if l := s.run.Trace(s.names); l != nil {
+		s.log = &log{Log: l}
+	}
 	s.run.Result.Cores = make([]sim.CoreCounters, m.Cores())
 	for pc, st := range core.Plan(cfg.Code, m) {
 		s.steps = append(s.steps, step{st, cfg.Code.Instr(pc).Volatile})
@@ -81,6 +85,10 @@ func New(cfg sim.Config) (*Sim, error) {
 	s.sms = make([]sm, n)
 	for i := range s.sms {
 		s.sms[i] = sm{Resident: core.NewResident(&s.run, i), sim: s, index: i, port: &s.ports[i], l1: newL1(m)}
+		if s.log != nil {
+			s.sms[i].reasons = &reasons{log: s.log, sm: &s.sms[i]}
+			s.ports[i].reasons = s.sms[i].reasons
+		}
 	}
 	return s, nil
 }
@@ -119,6 +127,7 @@ func (s *Sim) reset() error {
 	s.warmUp()
 	s.dram.reset()
 	s.regulator.reset(s.m)
+	s.log.reset()
 	for i := range s.ports {
 		s.ports[i].reset()
 	}

@@ -1,6 +1,7 @@
 package integrated
 
 import (
+	"warpbound/internal/causes"
 	"warpbound/internal/emu"
 	"warpbound/internal/sim"
 )
@@ -15,8 +16,9 @@ type access struct {
 	ready    int64 // when its answer is; never while that is not known
 	reads    bool  // waits for its turn at the DRAM
 
-	displaces bool   // a dirty line,
-	displaced uint64 // this one
+	cause     causes.ID // the event that it follows from, if the chain of causes is wanted
+	displaces bool      // a dirty line,
+	displaced uint64    // this one
 }
 
 // turns are the cycles in which a core may use something that is divided by time.
@@ -50,7 +52,8 @@ type port struct {
 	lastSent, lastRead, lastAnswer int64 // turns used
 	inInterval                     int64 // accesses sent in this interval
 
-	count sim.CoreCounters
+	count   sim.CoreCounters
+	reasons *reasons // nil unless the chain of causes is wanted
 }
 
 func newPort(s *Sim, index int) port {
@@ -117,6 +120,7 @@ func (p *port) scheduleSend() {
 func (p *port) send(now int64) {
 	a := p.access(p.sent)
 	p.count.Throttled += now - p.slots.from(max(a.at, p.lastSent+1))
+	p.reasons.send(p, a, now)
 	a.at, a.interval = now, p.sim.regulator.interval
 	p.lastSent = now
 	p.sent++
@@ -137,6 +141,7 @@ func (p *port) serve(now int64) {
 			Core: p.index, Number: number, Interval: a.interval, Line: a.line, Write: a.kind != emu.Load, Hit: hit, Cycle: now,
 		})
 	}
+	p.reasons.serve(a, now)
 	p.served++
 	p.serveAt = never
 	if p.served < p.sent {
@@ -194,6 +199,7 @@ func (p *port) scheduleRead() {
 // readDRAM reads the line of the next access, unless another core's access has brought it.
 func (p *port) readDRAM(now int64) {
 	s, a := p.sim, p.access(p.read)
+	p.reasons.reads(p, a, now)
 	l := s.llc.find(a.line)
 	switch {
 	case l != nil && l.arrives <= now:
@@ -226,6 +232,7 @@ func (p *port) scheduleAnswer() {
 
 // arrive hands the answer of an access to the core.
 func (p *port) arrive(now int64) {
+	p.reasons.arrive(p, p.access(p.answered), now)
 	p.lastAnswer = now - p.way
 	p.answered++
 	p.sim.regulator.underWay--

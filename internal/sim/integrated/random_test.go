@@ -142,6 +142,7 @@ func TestRandom(t *testing.T) {
 			o := compareWithTwin(t, cfg, prepare)
 			o.CheckWithoutTime(t, code, prepare, int(m.SM.WarpSize.Value))
 			o.checkIntervals(t, m)
+			simtest.Chain(t, o.Observation, create, cfg, prepare, func(s simtest.Simulator) { s.(*Sim).log.Limit = 1 })
 			want := o.order(m)
 			for range 3 {
 				other := fermi(t)

@@ -39,6 +39,7 @@ func (r *regulator) begin(s *Sim, now int64) {
 	}
 	r.interval++
 	r.began, r.next = now, never
+	s.log.begin(now)
 	r.open()
 	for i := range s.ports {
 		s.ports[i].inInterval = 0
@@ -71,5 +72,6 @@ func (r *regulator) look(s *Sim, now int64) {
 	if r.underWay == 0 {
 		r.endsAt = now + r.delay
 		r.next = r.endsAt
+		s.log.end()
 	}
 }

@@ -24,6 +24,8 @@ type sm struct {
 	last  int // the warp that issued last
 
 	portFree int64 // when the port takes the next instruction
+
+	reasons *reasons // nil unless the chain of causes is wanted
 }
 
 // warp is the timing state of a warp. One that is running takes its turn; the others are passed
@@ -46,6 +48,7 @@ func (m *sm) reset() {
 	m.portFree = 0
 	m.Account.Reset()
 	m.l1.reset()
+	m.reasons.reset()
 	m.begin(0)
 }
 
@@ -57,6 +60,7 @@ func (m *sm) begin(now int64) {
 		return
 	}
 	m.next = now + m.sim.m.SM.Dispatch.Value
+	m.reasons.begin(m.alive, now, m.next)
 	for id := range m.alive {
 		m.warps[id] = warp{Warp: m.Begin(id), ready: m.next}
 	}
@@ -134,6 +138,7 @@ func (m *sm) retire(now int64) {
 		case m.port.answered >= w.until:
 			m.Idle(now)
 			m.Reason = sim.StallIdle
+			m.reasons.retire(id, now)
 			m.Retire(id, &w.Warp, now)
 		}
 	}
@@ -147,18 +152,22 @@ func (m *sm) issue(id int, now int64) error {
 	if err != nil {
 		return err
 	}
+	m.reasons.issue(id, now)
 	m.hold(w, id, &m.sim.steps[w.PC], now)
 	switch {
 	case eff.WarpDone:
 		w.State, w.ready, w.until = core.Exited, max(m.portFree, w.served), w.posted
 		m.alive--
+		m.reasons.exit(id, m.portFree)
 	case w.Emu.AtBarrier():
 		w.State = core.AtBarrier
 	}
 	for set := eff.Released; set != 0; set &= set - 1 {
-		other := &m.warps[first+bits.TrailingZeros64(set)]
+		number := first + bits.TrailingZeros64(set)
+		other := &m.warps[number]
 		other.State, other.Why = core.Running, sim.StallBarrier
 		other.ready, other.until = now+m.sim.m.SM.Barrier.Value, 0
+		m.reasons.ready(number, other.ready, sim.StallBarrier)
 	}
 	return nil
 }
@@ -172,6 +181,7 @@ func (m *sm) hold(w *warp, id int, st *step, now int64) {
 	case core.Control:
 		w.Why = sim.StallBranch
 	case core.Fence:
+		m.reasons.fence(id, w.ready)
 		w.ready, w.until, w.Why = max(w.ready, w.served), w.posted, sim.StallFence
 	case core.Load, core.Posted:
 		busy, w.Why = sim.StallLSU, sim.StallMemory
@@ -185,9 +195,18 @@ func (m *sm) hold(w *warp, id int, st *step, now int64) {
 			w.ready, w.until = served, answers
 		} else if requests > 0 {
 			w.served, w.posted = max(w.served, served), max(w.posted, answers)
+			m.reasons.served(id, served)
 		}
 	}
 	m.portFree = now + service
+	switch st.Kind {
+	case core.Fence:
+	case core.Posted:
+		m.reasons.ready(id, w.ready, busy)
+	default:
+		m.reasons.ready(id, w.ready, w.Why)
+	}
+	m.reasons.hold(m.portFree, busy)
 	m.Busy(now, service, busy)
 }
 
@@ -199,7 +218,7 @@ func (m *sm) access(st *step, now, onChip int64) (answers int64) {
 	for i := range s.lines {
 		a := &s.lines[i]
 		leaves := now + (onChip+int64(i))*st.Initiation + st.Latency
-		request := access{line: a.number, kind: kind, at: leaves}
+		request := access{line: a.number, kind: kind, at: leaves, cause: m.reasons.access()}
 		switch {
 		case kind == emu.Load && (a.local || !st.volatile):
 			answers = max(answers, m.port.load(&m.l1, request)+1)
