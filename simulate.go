@@ -17,6 +17,7 @@ type SimulateOptions struct {
 	Ipoints   Placement // blocks to record
 	Out       io.Writer // where what the kernel prints goes; nil for nowhere
 	Races     bool      // look for data races, on one core: the run's Races are then a list, which may be empty
+	Chain     bool      // find the chain of causes, on one core
 
 	// Cores is how many processor cores may simulate the run together; 0 for one. The run is the same in every bit.
 	Cores int
@@ -27,8 +28,7 @@ type SimulateOptions struct {
 	// Step, unless nil, is called after every instruction that a warp executes: in the order of cycles for the warps of one SM.
 	Step func(*estimate.Step)
 
-	// Access, unless nil, is called for every access to the last-level cache that the cores
-	// of an integrated machine share, in the order in which the cache serves them.
+	// Access, unless nil, is called for every access to the last-level cache that the cores of an integrated machine share, in the cache's order.
 	Access func(*estimate.LLCAccess)
 }
 
@@ -49,7 +49,7 @@ func (j *Job) Simulate(ctx context.Context, opts SimulateOptions) (*Run, error) 
 	run, err := analysis.Simulate(ctx, j.on.Platform, j.on.Workload, analysis.SimulateRequest{
 		Vector: opts.Vector, MaxCycles: opts.MaxCycles, Trace: opts.Trace, TraceCSV: opts.TraceCSV,
 		Ipoints: opts.Ipoints.at, Out: opts.Out, Step: opts.Step, Access: opts.Access,
-		Cores: opts.Cores, OneCore: opts.OneCore, Races: opts.Races,
+		Cores: opts.Cores, OneCore: opts.OneCore, Races: opts.Races, Chain: opts.Chain,
 	})
 	if run == nil {
 		return nil, err

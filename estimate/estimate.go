@@ -213,6 +213,9 @@ type Simulation struct {
 	// Races are the data races of the run; left out where nobody has looked for them.
 	Races []Race `json:"races,omitzero"`
 
+	// Chain is the chain of causes of the run; nil if that was not asked for.
+	Chain *Chain `json:"chain,omitempty"`
+
 	Warnings []Warning `json:"warnings"`
 
 	// Interrupted is nil if the run has ended. Otherwise Cycles are those until then, and nothing is counted.

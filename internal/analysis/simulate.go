@@ -26,6 +26,7 @@ type SimulateRequest struct {
 	Ipoints   method.Placement // blocks to record; nil for every block
 	Out       io.Writer        // where what the kernel prints goes; nil for nowhere
 	Races     bool             // as in runner.Options
+	Chain     bool             // as in runner.Options
 	Cores     int              // as in runner.Options
 	OneCore   func(why string) // as in runner.Options
 
@@ -49,7 +50,7 @@ func Simulate(ctx context.Context, p runner.Platform, w *workload.Workload, req 
 	}
 	opts := runner.Options{
 		MaxCycles: req.MaxCycles, Repeats: 1, Checked: true, Out: req.Out, Step: req.Step, Access: req.Access,
-		Cores: req.Cores, OneCore: req.OneCore, Races: req.Races,
+		Cores: req.Cores, OneCore: req.OneCore, Races: req.Races, Chain: req.Chain,
 	}
 	var recording *joint
 	var records *runner.Recorder
@@ -80,6 +81,9 @@ func Simulate(ctx context.Context, p runner.Platform, w *workload.Workload, req 
 	run = &Run{Simulation: simulation(w, req.Vector, out, r.Report()), Buffers: make(map[string][]byte)}
 	if req.Races {
 		run.Races = out.Statistics.Races()
+	}
+	if req.Chain {
+		run.Chain = out.Statistics.Chain()
 	}
 	for i, p := range w.Spec.Params {
 		if p.Kind == job.Buffer {

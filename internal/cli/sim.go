@@ -21,7 +21,7 @@ func simCommand() *cobra.Command {
 	var job jobFlags
 	var trace, ipoints string
 	var dumps []string
-	var steps, races bool
+	var steps, races, chain bool
 	c := &cobra.Command{
 		Use:   "sim JOB.toml",
 		Short: "Simulate one run of a job: cycles and counters",
@@ -45,9 +45,10 @@ func simCommand() *cobra.Command {
 	c.Flags().StringArrayVar(&dumps, "dump", nil, "NAME=FILE: write the buffer's bytes after the run, little-endian")
 	c.Flags().BoolVar(&steps, "steps", false, "list every warp instruction: cycle, active lanes, and the reconvergence stack after it")
 	c.Flags().BoolVar(&races, "races", false, "look for data races, and exit with 1 if there are any")
+	c.Flags().BoolVar(&chain, "chain", false, "find the chain of causes that leads to the end of the run: its critical path, by kind of wait and by line")
 	c.MarkFlagsMutuallyExclusive("steps", "format")
 	c.RunE = func(c *cobra.Command, args []string) (err error) {
-		opts := warpbound.SimulateOptions{Vector: int(*vector), MaxCycles: *limit, Out: c.ErrOrStderr(), Cores: runtime.GOMAXPROCS(0), Races: races}
+		opts := warpbound.SimulateOptions{Vector: int(*vector), MaxCycles: *limit, Out: c.ErrOrStderr(), Cores: runtime.GOMAXPROCS(0), Races: races, Chain: chain}
 		opts.OneCore = func(why string) { oneCore(c.ErrOrStderr(), why) }
 		if opts.Ipoints, err = warpbound.ParsePlacement(ipoints); err != nil {
 			return usagef("--%w", err)

@@ -49,6 +49,7 @@ func Simulation(w io.Writer, s *estimate.Simulation, hz float64) error {
 		counters(p, s)
 	}
 	cores(p, s)
+	chain(p, s.Chain, s.Cycles)
 	if s.Races != nil && len(s.Races) == 0 {
 		p.printf("\nNo data races in this run.\n")
 	}

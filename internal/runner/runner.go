@@ -50,6 +50,7 @@ type Options struct {
 	Checked   bool      // tell of reads of memory that nothing has written
 	Races     bool      // look for data races, on one core
 	Unordered bool      // with Races: program order orders nothing for other lanes of a warp, even in lock-step
+	Chain     bool      // find the chain of causes of each run, on one core
 	Follow    bool      // follow what the sampled inputs reach, on one core
 	Reach     bool      // a run ends where they first reach what its time depends on; with Follow
 	Out       io.Writer // where what the kernel prints goes; nil for nowhere
@@ -149,6 +150,9 @@ var ErrTrace = errors.New("a trace holds one launch, and the job has several in 
 // ErrRaces is the error of a platform that is asked to look for data races and does not simulate.
 var ErrRaces = errors.New("data races are looked for on simulated machines")
 
+// ErrChain is the error of a platform that is asked for the chain of causes of a run and does not simulate.
+var ErrChain = errors.New("chains of causes are found on simulated machines")
+
 // ErrFollow is the error of a platform that is asked to follow inputs and does not simulate.
 var ErrFollow = errors.New("inputs are followed on simulated machines")
 
@@ -219,6 +223,8 @@ type Statistics interface {
 	Warnings() []diag.Warning
 	// Races are the data races of the run: none unless Options.Races asks for them.
 	Races() []estimate.Race
+	// Chain is the chain of causes of the run; without segments unless Options.Chain asks for it.
+	Chain() *estimate.Chain
 }
 
 // NoveltyCounters returns the names of the counters that a search may take for novelty, in a fixed

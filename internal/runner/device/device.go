@@ -155,6 +155,9 @@ func (p *Platform) Open(w *workload.Workload, opts runner.Options) (runner.Runne
 	if opts.Races {
 		return nil, fmt.Errorf("%s: %w", p.name, runner.ErrRaces)
 	}
+	if opts.Chain {
+		return nil, fmt.Errorf("%s: %w", p.name, runner.ErrChain)
+	}
 	if opts.Follow {
 		return nil, fmt.Errorf("%s: %w", p.name, runner.ErrFollow)
 	}

@@ -177,7 +177,7 @@ func newLaunch(w *workload.Workload, number int, opts runner.Options, tracker *t
 	cfg := sim.Config{
 		Code: code, Machine: k.Machine, RegsPerThread: k.Registers,
 		Ipoints: ipoints(opts.Recorded(number)), MaxCycles: opts.MaxCycles,
-		Observe: observer(w, k, opts, tracker), Access: accesses(opts.Access), Workers: opts.Cores,
+		Observe: observer(w, k, opts, tracker), Access: accesses(opts.Access), Chain: opts.Chain, Workers: opts.Cores,
 	}
 	if cpu := memory.CPU(); cpu != nil {
 		cfg.CPU = cpuStream{cpu}
