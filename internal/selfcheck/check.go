@@ -163,6 +163,11 @@ func simulate(ctx context.Context, j *platform.Job, name string, vector int, war
 	if err != nil {
 		return simulated{}, 0, failure("simulating", name, vector, err)
 	}
+	if vector == 0 {
+		if v := chain(ctx, j, name, vector, run); v != nil {
+			return simulated{}, 0, v
+		}
+	}
 	alone := &spans{}
 	if warps {
 		if err := alone.read(&records); err != nil {
