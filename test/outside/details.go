@@ -45,3 +45,11 @@ func Details(detail estimate.Detail) (string, error) {
 	}
 	return "", fmt.Errorf("a detail of type %T", detail)
 }
+
+// Covered returns how many cycles a chain of causes covers.
+func Covered(c *estimate.Chain) (cycles int64) {
+	for _, k := range c.ByKind {
+		cycles += k.Cycles
+	}
+	return cycles
+}

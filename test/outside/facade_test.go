@@ -17,9 +17,12 @@ func TestJobInGo(t *testing.T) {
 		t.Fatal(err)
 	}
 	ctx := context.Background()
-	run, err := job.Simulate(ctx, warpbound.SimulateOptions{})
+	run, err := job.Simulate(ctx, warpbound.SimulateOptions{Chain: true})
 	if err != nil {
 		t.Fatal(err)
+	}
+	if covered := Covered(run.Chain); covered != run.Cycles {
+		t.Errorf("the chain of causes covers %d of %d cycles", covered, run.Cycles)
 	}
 	analysis, err := job.Analyze(ctx, warpbound.AnalyzeOptions{Methods: []string{"static/cta"}, Runs: warpbound.Runs{Vectors: 5}})
 	if err != nil {
