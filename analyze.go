@@ -86,6 +86,7 @@ type Runs struct {
 	Traces     io.Reader
 	TracesName string
 
+	Taken    func(cycles int64)    // told the time of each run, in the order of vectors and saved inputs, by one goroutine at a time; may be nil
 	Progress func(done, total int) // called after each run, by one goroutine at a time; may be nil
 	// Begin, unless nil, is called before the first run, with how many are made at a time: once for each variant of the job.
 	Begin func(atOnce int)
@@ -160,7 +161,7 @@ func (o *AnalyzeOptions) request() analysis.Request {
 	return analysis.Request{
 		Methods: o.Methods, Ipoints: o.Ipoints.at, PublishedEdges: o.PublishedEdges,
 		Path: o.Write.LP != nil, Certify: o.Write.Certificate != nil, Placed: o.Ipoints.text,
-		Campaign: campaign.Spec{Vectors: r.Vectors, UntilStable: r.UntilStable, Inputs: inputs(r.Inputs), Repeats: r.Repeats, Progress: r.Progress, Begin: r.Begin, Cores: r.Cores, OneCore: r.OneCore}, MaxCycles: r.MaxCycles,
+		Campaign: campaign.Spec{Vectors: r.Vectors, UntilStable: r.UntilStable, Inputs: inputs(r.Inputs), Repeats: r.Repeats, Taken: r.Taken, Progress: r.Progress, Begin: r.Begin, Cores: r.Cores, OneCore: r.OneCore}, MaxCycles: r.MaxCycles,
 		EndToEnd: r.EndToEnd, Observe: r.Observe, Holdout: r.Holdout, Traces: r.Traces, TracesName: r.TracesName,
 		Refusals: o.Refusals, Phase: o.Phase, Grace: o.Grace,
 	}

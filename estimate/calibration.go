@@ -38,7 +38,7 @@ type CalibratedJob struct {
 	Job        string      `json:"job"`
 	Kernel     string      `json:"kernel"`
 	ModuleHash string      `json:"module_hash"` // SHA-256 of the module's text
-	JobHash    string      `json:"job_hash"`    // of the job's file and of the data files that it names
+	JobHash    string      `json:"job_hash"`    // of the job's file, of the data files that it names, and of inputs that are kept beside it
 	Simulated  int64       `json:"simulated"`   // cycles
 	Measured   Measurement `json:"measured"`    // cycles of the highest clock
 	Ratio      float64     `json:"ratio"`       // simulated by the median of measured

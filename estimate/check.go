@@ -33,7 +33,7 @@ type CheckedJob struct {
 	Machine     string      `json:"machine"`
 	MachineHash string      `json:"machine_hash"`
 	ModuleHash  string      `json:"module_hash"` // SHA-256 of the module's text
-	JobHash     string      `json:"job_hash"`    // of the job's file and of the data files that it names
+	JobHash     string      `json:"job_hash"`    // of the job's file, of the data files that it names, and of inputs that are kept beside it
 	Verdict     Verdict     `json:"verdict"`
 	Budget      *TimeBudget `json:"budget"`               // nil if the job failed
 	Alone       bool        `json:"alone,omitempty"`      // as in an Analysis

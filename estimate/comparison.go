@@ -27,7 +27,7 @@ type ComparedResult struct {
 	Machine     string `json:"machine"`
 	MachineHash string `json:"machine_hash"`
 	ModuleHash  string `json:"module_hash"` // SHA-256 of the module's text
-	JobHash     string `json:"job_hash"`    // of the job's file and of the data files that it names
+	JobHash     string `json:"job_hash"`    // of the job's file, of the data files that it names, and of inputs that are kept beside it
 	Launch      Launch `json:"launch"`
 	Seed        int64  `json:"seed"`
 	Runs        int    `json:"runs"`

@@ -9,6 +9,13 @@ type Convergence struct {
 	Reached *Reached `json:"reached,omitempty"` // left out if it is nothing, and if inputs were not followed
 }
 
+// ConvergencePoint is what an estimate would be if there had been fewer runs.
+type ConvergencePoint struct {
+	Vectors  int   `json:"vectors"`  // that were run, in their order, saved inputs included
+	Observed int64 `json:"observed"` // the longest of their runs, in cycles
+	Cycles   int64 `json:"cycles"`   // the estimate that they give
+}
+
 // Reached is the first place where sampled inputs reach something that time depends on, in the run of the first vector.
 type Reached struct {
 	Pos  string `json:"pos"`  // of the instruction; - if it is the host

@@ -60,6 +60,10 @@ type Estimate struct {
 	// SelfPrediction tells of an estimate that is tried on the runs it is made of; nil of others.
 	SelfPrediction *SelfPrediction `json:"self_prediction,omitempty"`
 
+	// Convergence tells of an estimate that is made of several runs what it would be if there had been fewer, in ascending order; the last
+	// point is the estimate itself. Nil of others.
+	Convergence []ConvergencePoint `json:"convergence,omitempty"`
+
 	// Explain says in one line for readers what Cycles is a bound of; empty if nobody does.
 	Explain string `json:"-"`
 }
@@ -177,7 +181,7 @@ type Simulation struct {
 	Machine         string `json:"machine"`
 	MachineHash     string `json:"machine_hash"`
 	ModuleHash      string `json:"module_hash"` // SHA-256 of the module's text
-	JobHash         string `json:"job_hash"`    // of the job's file and of the data files that it names
+	JobHash         string `json:"job_hash"`    // of the job's file, of the data files that it names, and of inputs that are kept beside it
 	Launch          Launch `json:"launch"`
 	Seed            int64  `json:"seed"`
 	Vector          int    `json:"vector"`
@@ -237,13 +241,17 @@ type Analysis struct {
 	Machine         string       `json:"machine"`
 	MachineHash     string       `json:"machine_hash"`
 	ModuleHash      string       `json:"module_hash"` // SHA-256 of the module's text
-	JobHash         string       `json:"job_hash"`    // of the job's file and of the data files that it names
+	JobHash         string       `json:"job_hash"`    // of the job's file, of the data files that it names, and of inputs that are kept beside it
 	Launch          Launch       `json:"launch"`
 	SplitMode       string       `json:"split_mode,omitempty"` // how wavefronts split; empty where no machine can
 	Seed            int64        `json:"seed"`
 	Runs            int          `json:"runs"`
-	Observed        *Observation `json:"observed"`         // nil where nothing ran
-	Inputs          []InputRun   `json:"inputs,omitempty"` // saved ones, which count among the runs
+	Observed        *Observation `json:"observed"` // nil where nothing ran
+	// Times counts the runs by how long they took, and Longest is the first of the longest; left out where nothing ran, and of a GPU, whose recorded
+	// runs take longer than others.
+	Times   *Histogram  `json:"times,omitempty"`
+	Longest *LongestRun `json:"longest_run,omitempty"`
+	Inputs  []InputRun  `json:"inputs,omitempty"` // saved ones, which count among the runs
 	// Coverage is what the runs exercised of the kernel; left out where there were none, and of a job with several launches.
 	Coverage *Coverage `json:"coverage,omitempty"`
 

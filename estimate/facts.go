@@ -6,7 +6,7 @@ type Facts struct {
 	Job         string    `json:"job"`
 	Machine     string    `json:"machine"`
 	ModuleHash  string    `json:"module_hash"` // SHA-256 of the module's text
-	JobHash     string    `json:"job_hash"`    // of the job's file and of the data files that it names
+	JobHash     string    `json:"job_hash"`    // of the job's file, of the data files that it names, and of inputs that are kept beside it
 	MachineHash string    `json:"machine_hash"`
 	Formulas    []Formula `json:"formulas"`
 }

@@ -23,7 +23,7 @@ type QuotaJob struct {
 	Machine         string `json:"machine"`
 	MachineHash     string `json:"machine_hash"`
 	ModuleHash      string `json:"module_hash"` // SHA-256 of the module's text
-	JobHash         string `json:"job_hash"`    // of the job's file and of the data files that it names
+	JobHash         string `json:"job_hash"`    // of the job's file, of the data files that it names, and of inputs that are kept beside it
 	Quota           int64  `json:"quota"`       // that job and machine have
 	Cycles          int64  `json:"cycles"`      // the bound with it
 }

@@ -113,6 +113,9 @@ func Analyze(ctx context.Context, p runner.Platform, w *workload.Workload, req R
 // Analyze is the function Analyze with the methods of a list.
 func (l List) Analyze(ctx context.Context, p runner.Platform, w *workload.Workload, req Request) (*Answer, error) {
 	w = workload.KeepFacts(w)
+	if req.Traces == nil {
+		req.Campaign.Inputs = workload.AndKept(w, req.Campaign.Inputs)
+	}
 	for _, k := range w.Kernels {
 		if endless := k.Graph.Endless(); len(endless) > 0 {
 			return nil, endless[0]
@@ -233,7 +236,7 @@ func Empty(w *workload.Workload) *estimate.Analysis {
 	return &estimate.Analysis{
 		Provenance: provenance.Of(),
 		Job:        w.Name(), Kernel: w.Kernel(), KernelDemangled: symbol.Demangled(w.Kernel()),
-		Machine: w.Machine.Name, MachineHash: w.Machine.Hash(), ModuleHash: w.Module.Hash, JobHash: w.Spec.Hash,
+		Machine: w.Machine.Name, MachineHash: w.Machine.Hash(), ModuleHash: w.Module.Hash, JobHash: workload.Hash(w),
 		Launch:    shape(w.First()),
 		SplitMode: string(w.Mode()),
 		Seed:      w.Spec.Seed,
@@ -548,6 +551,9 @@ func (l List) recordable(p runner.Platform, w *workload.Workload, req Request, a
 // note adds what runs gave besides their times.
 func (a *Answer) note(runs *campaign.Result) {
 	a.Inputs, a.Device, a.planned, a.Convergence = runs.Inputs, runs.Report.Device, runs.Planned, runs.Convergence
+	if runs.Report.Device == nil { // whose recorded runs take longer than others
+		a.Times, a.Longest = &runs.Times, &runs.Longest
+	}
 	observeLaunches(a.Launches, runs)
 }
 
@@ -579,6 +585,8 @@ func record(ctx context.Context, p runner.Platform, w *workload.Workload, req Re
 			return nil, err
 		}
 		a.Refused = append(a.Refused, read.refused...)
+		a.Times, a.Longest = read.times, read.longest
+		read.reviews.enter(answer.Runs, answer)
 		measured(a, req, answer, nil)
 		return answer.Warnings, nil
 	}
@@ -587,6 +595,8 @@ func record(ctx context.Context, p runner.Platform, w *workload.Workload, req Re
 			return nil, err
 		}
 	}
+	reviews := newReviewing(ctx, w, recordings)
+	req.Campaign.Review = reviews.review
 	result, sinks, err := campaign.Run(ctx, p, w, req.Campaign, opts, func(launch int) trace.Sink { return recordings[launch].Sink(p.Clocks()) })
 	if result == nil {
 		return nil, err
@@ -624,6 +634,7 @@ func record(ctx context.Context, p runner.Platform, w *workload.Workload, req Re
 	if w.Several() {
 		answer.Runs, answer.Observed = result.Runs, &result.Observed
 	}
+	reviews.enter(result.Vectors, answer)
 	warnings := slices.Concat(answer.Warnings, result.Report.Warnings)
 	if req.Campaign.Inputs == nil && !w.Spec.Varies() {
 		warnings = append(warnings, diag.Warning{

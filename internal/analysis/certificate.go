@@ -71,7 +71,7 @@ func (l List) certify(w *workload.Workload, req Request, a *Answer) (*certify.Ce
 	if e == nil {
 		return nil, fmt.Errorf("%s: there is no estimate that a certificate could be of: static/oblivious has none, since analyze can make its run again, and hybrid/phases has none", w.Name())
 	}
-	source := &maker.Source{Analysis: a.Analysis, Estimate: e}
+	source := &maker.Source{Analysis: a.Analysis, Estimate: e, JobHash: w.Spec.Hash}
 	m := l.Find(e.Method)
 	if _, measured := m.Method.(method.Measured); measured {
 		source.Path = a.path

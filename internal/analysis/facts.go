@@ -24,7 +24,7 @@ type Formula struct {
 func Facts(w *workload.Workload) (*estimate.Facts, []Formula, error) {
 	out := &estimate.Facts{
 		Provenance: provenance.Of(), Job: w.Name(), Machine: w.Machine.Name,
-		ModuleHash: w.Module.Hash, JobHash: w.Spec.Hash, MachineHash: w.Machine.Hash(), Formulas: []estimate.Formula{},
+		ModuleHash: w.Module.Hash, JobHash: workload.Hash(w), MachineHash: w.Machine.Hash(), Formulas: []estimate.Formula{},
 	}
 	var all []Formula
 	launches := w.Launches(func(int, int) bool { return false }) // contents do not matter to registers

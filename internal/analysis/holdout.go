@@ -95,8 +95,8 @@ func untried(w *workload.Workload, req Request, a *Answer) []diag.Warning {
 	for _, r := range a.Refused {
 		if r.Sink != nil {
 			return []diag.Warning{{Pos: w.Spec.Pos.Kernel, ID: "random-inputs-only", Text: fmt.Sprintf(
-				"observed estimates rest on random inputs alone (%d runs), and %s at %s depends on inputs: others may take far longer; look for such with search, and run them with --inputs DIR",
-				a.Runs, r.Sink.What, r.Sink.Pos)}}
+				"observed estimates rest on random inputs alone (%d runs), and %s at %s depends on inputs: others may take far longer; look for such with search --out %s, from where they take part from then on",
+				a.Runs, r.Sink.What, r.Sink.Pos, workload.KeptDir(w))}}
 		}
 	}
 	return nil

@@ -43,7 +43,7 @@ func Inspect(file string, text []byte, req InspectRequest) (*estimate.Module, er
 			return nil, diag.Errorf(w.Spec.Pos.Module, "the job is one of another module than %s", file)
 		}
 		launches = sameLaunches(w)
-		jobHash = w.Spec.Hash
+		jobHash = workload.Hash(w)
 	}
 	m, err := inspect.Inspect(program, req.Kernel, func(g *cfg.Graph) ([]graph.Edge, error) {
 		if req.PublishedEdges {

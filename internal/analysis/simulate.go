@@ -111,7 +111,7 @@ func simulation(w *workload.Workload, vector int, out *runner.Outcome, report ru
 	s := estimate.Simulation{
 		Provenance: provenance.Of(),
 		Job:        w.Name(), Kernel: w.Kernel(), KernelDemangled: symbol.Demangled(w.Kernel()), Machine: w.Machine.Name, MachineHash: w.Machine.Hash(),
-		ModuleHash: w.Module.Hash, JobHash: spec.Hash,
+		ModuleHash: w.Module.Hash, JobHash: workload.Hash(w),
 		Launch: shape(w.First()),
 		Seed:   spec.Seed, Vector: vector, Cycles: out.Cycles, Registers: w.First().Registers,
 		Counters: map[string]int64{}, Scheduler: map[string]int64{},

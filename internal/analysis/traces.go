@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"warpbound/estimate"
+	"warpbound/internal/campaign"
 	"warpbound/internal/method"
 	"warpbound/internal/runner"
 	"warpbound/internal/trace"
@@ -45,6 +46,10 @@ type traces struct {
 	from    *joint // with the methods that can read them
 	sink    trace.Sink
 	refused []estimate.MethodRefusal // of the others
+
+	times   *estimate.Histogram // of the runs; nil of clocks that do not tell how long a run took
+	longest *estimate.LongestRun
+	reviews *reviewing
 }
 
 // readTraces gives the runs in a trace file to the sinks of a recording. What the file says of its kernel, module and
@@ -91,7 +96,20 @@ func readTraces(ctx context.Context, p runner.Platform, w *workload.Workload, re
 		return nil, unreadable
 	}
 	read.sink = read.from.Sink(theirs.Clocks)
-	return read, trace.Copy(newLaunchCheck(ctx, w, read.sink), src)
+	read.reviews = newReviewing(ctx, w, []*joint{read.from})
+	check := newLaunchCheck(ctx, w, read.sink)
+	check.ended = func(runs int) {
+		if campaign.IsRound(runs) {
+			read.reviews.review(&campaign.Result{Vectors: runs}, [][]trace.Sink{{read.sink}})
+		}
+	}
+	if err := trace.Copy(check, src); err != nil {
+		return nil, err
+	}
+	if theirs.Clocks == trace.Common && check.longest.Vector != nil {
+		read.times, read.longest = &check.times, &check.longest
+	}
+	return read, nil
 }
 
 // launchCheck is a sink that refuses runs which are not of the job's launch: a
@@ -102,6 +120,11 @@ type launchCheck struct {
 	ctas, warps int // of the grid, and of a CTA
 	run         int
 	started     int
+
+	ended   func(runs int) // is called after each run with how many there were
+	runs    int
+	times   estimate.Histogram
+	longest estimate.LongestRun
 }
 
 func newLaunchCheck(ctx context.Context, w *workload.Workload, dst trace.Sink) *launchCheck {
@@ -142,6 +165,12 @@ func (c *launchCheck) EndRun(end int64) error {
 	}
 	if all := c.ctas * c.warps; c.started < all {
 		return fmt.Errorf("run %d: only %d of the launch's %d warps are in the trace", c.run, c.started, all)
+	}
+	c.runs++
+	c.ended(c.runs)
+	c.times.Add(end)
+	if c.longest.Vector == nil || end > c.longest.Cycles {
+		c.longest = estimate.LongestRun{Vector: new(c.run), Cycles: end}
 	}
 	return nil
 }

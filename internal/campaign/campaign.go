@@ -31,6 +31,10 @@ type Spec struct {
 	// Taken, unless nil, is told the time in cycles of each vector, in their order, by one goroutine at a time.
 	Taken func(cycles int64)
 
+	// Review, unless nil, is told what the campaign would give if it had ended after 1, 2, 5, 10, 20, ... of its vectors, with the
+	// sinks, by one goroutine at a time. What it is given changes when it has returned. It needs sinks that are trace.Mergeable.
+	Review func(soFar *Result, sinks [][]trace.Sink)
+
 	// UntilStable ends the test vectors when they have shown nothing new for long (see settled). It is
 	// an error if a trace is wanted and its sinks are no Learners.
 	UntilStable bool
@@ -73,8 +77,11 @@ func (s Spec) Alone() Spec {
 // Result is what the runs of a campaign gave.
 type Result struct {
 	Runs     int
+	Vectors  int // and saved inputs, of which each may be run several times
 	Planned  int // runs that there were to be, of a campaign that was interrupted
 	Observed estimate.Observation
+	Times    estimate.Histogram  // of vectors and saved inputs
+	Longest  estimate.LongestRun // likewise
 	Inputs   []estimate.InputRun // how long the saved inputs took
 	Report   runner.Report       // of a device
 	Launches []Launch            // by job.Job.Runs
@@ -122,6 +129,13 @@ func Run(ctx context.Context, p runner.Platform, w *workload.Workload, spec Spec
 	}
 	c := &campaign{vectors: v, pool: pool, workers: workers, taken: order{waiting: make(map[int]*outcome), random: v.random, timed: spec.Taken}}
 	c.taken.moved.L = &c.taken.mu
+	if spec.Review != nil && !workers[0].mixed() {
+		c.taken.review = func(inputs int) {
+			if inputs < c.total && IsRound(inputs) {
+				spec.Review(c.soFar(), sinks)
+			}
+		}
+	}
 	if spec.Progress != nil {
 		c.taken.tell = func(inputs int) { spec.Progress(inputs, v.total) }
 	}
@@ -143,14 +157,33 @@ func Run(ctx context.Context, p runner.Platform, w *workload.Workload, spec Spec
 	case slices.ContainsFunc(workers, (worker).mixed):
 		sinks = nil
 	}
-	out := &Result{
-		Runs: taken, Planned: v.total, Observed: c.taken.observed(), Inputs: v.saved(c.taken.saved), Report: pool.Report(), Launches: launches(workers),
-		Convergence: c.convergence,
-	}
+	out := c.soFar()
+	out.Inputs, out.Report, out.Convergence = v.saved(c.taken.saved), pool.Report(), c.convergence
 	if out.Report.Device != nil {
 		out.Runs, out.Observed = out.Report.Runs, *out.Report.Observed
 	}
 	return out, sinks, err
+}
+
+// IsRound reports whether a number is 1, 2 or 5 times a power of ten.
+func IsRound(n int) bool {
+	for n >= 10 && n%10 == 0 {
+		n /= 10
+	}
+	return n == 1 || n == 2 || n == 5
+}
+
+// soFar is what the vectors gave that were taken.
+func (c *campaign) soFar() *Result {
+	out := &Result{
+		Times: c.taken.spread, Longest: estimate.LongestRun{Cycles: c.taken.times.Max}, Runs: c.taken.next, Vectors: c.taken.next, Planned: c.total, Observed: c.taken.observed(), Launches: launches(c.workers),
+	}
+	if at := c.taken.longest; at < c.random {
+		out.Longest.Vector = &at
+	} else {
+		out.Longest.Inputs = c.spec.Inputs[at-c.random].File
+	}
+	return out
 }
 
 // campaign hands the inputs to the runners of a pool.

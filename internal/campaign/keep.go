@@ -2,8 +2,6 @@ package campaign
 
 import (
 	"bytes"
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"strconv"
@@ -41,18 +39,7 @@ func (k Key) Vector() (int, bool) {
 }
 
 // savedKey is the key of saved inputs.
-func savedKey(in *job.Inputs) Key {
-	h := sha256.New()
-	for _, s := range in.Scalars {
-		fmt.Fprintf(h, "%d %x\n", len(s), s)
-	}
-	for i := range in.Buffers {
-		data := in.Contents(i, nil)
-		fmt.Fprintf(h, "%d ", len(data))
-		h.Write(data)
-	}
-	return Key("inputs-" + hex.EncodeToString(h.Sum(nil)))
-}
+func savedKey(in *job.Inputs) Key { return Key("inputs-" + in.Hash()) }
 
 // Keeper keeps what vectors gave, so that they need not be run again. Goroutines may share it.
 type Keeper interface {

@@ -18,12 +18,16 @@ type order struct {
 	waiting map[int]*outcome // of others that have ended
 	tell    func(int)        // of how many vectors were taken, after each; may be nil
 	timed   func(int64)      // of the time of each vector; may be nil
+	review  func(int)        // is called with how many vectors were taken, after each; may be nil
 	stable  *stability       // takes what vectors gave until they have settled; nil if they need not
 
 	random int                  // those before are sampled, and saved inputs follow
 	times  estimate.Observation // but for the mean
 	sum    float64              // of all times in cycles, added up in order
 	saved  []int64              // times of saved inputs in cycles
+
+	spread  estimate.Histogram // of all times
+	longest int                // the first vector with the longest time
 }
 
 // outcome is what the runs of a vector gave.
@@ -57,6 +61,9 @@ func (o *order) add(i int, out *outcome) error {
 		delete(o.waiting, o.next)
 		o.next++
 		o.moved.Broadcast()
+		if o.review != nil {
+			o.review(o.next)
+		}
 		if o.tell != nil {
 			o.tell(o.next)
 		}
@@ -103,6 +110,10 @@ func (o *order) note(cycles int64) {
 	if o.next == 0 {
 		o.times.Min = cycles
 	}
+	if o.next == 0 || cycles > o.times.Max {
+		o.longest = o.next
+	}
+	o.spread.Add(cycles)
 	o.times.Min, o.times.Max = min(o.times.Min, cycles), max(o.times.Max, cycles)
 	o.sum += float64(cycles)
 	if o.timed != nil {

@@ -1,6 +1,11 @@
 package job
 
-import "math/rand/v2"
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"math/rand/v2"
+)
 
 // Inputs is the contents of one test vector, all little-endian. Both slices are
 // indexed by parameter of the whole job and nil where a parameter has nothing of the kind.
@@ -109,6 +114,20 @@ func (in *Inputs) Contents(param int, scratch []byte) []byte {
 	scratch = resize(scratch, in.Size(param))
 	in.Write(param, scratch)
 	return scratch
+}
+
+// Hash returns a SHA-256, in hexadecimal, of what the inputs hold.
+func (in *Inputs) Hash() string {
+	h := sha256.New()
+	for _, s := range in.Scalars {
+		fmt.Fprintf(h, "%d %x\n", len(s), s)
+	}
+	for i := range in.Buffers {
+		data := in.Contents(i, nil)
+		fmt.Fprintf(h, "%d ", len(data))
+		h.Write(data)
+	}
+	return hex.EncodeToString(h.Sum(nil))
 }
 
 // resize returns s with n elements, in its own memory if that is large enough.

@@ -87,8 +87,8 @@ type Recording interface {
 	// Invariant tells, before Bound, that no input that is sampled reaches what the time of runs depends on.
 	Invariant()
 	// Bound bounds the time of the launch from what the sinks took, of which each is one that Sink
-	// returned for the same clocks, used for other runs and without error. The sinks are of no use
-	// after that. Errors are that of ctx, and reasons that lie in the runs.
+	// returned for the same clocks, used for other runs and without error. They may take further runs
+	// after that, and be bounded again. Errors are that of ctx, and reasons that lie in the runs.
 	Bound(ctx context.Context, sinks []trace.Sink) (*Answer, error)
 }
 

@@ -170,12 +170,24 @@ func observed(p *printer, a *estimate.Analysis, hz float64) {
 	p.table(func(rows *printer) {
 		rows.printf("  minimum\t%s cycles\t%s\t\n", group(o.Min), milliseconds(Duration(o.Min, hz)))
 		rows.printf("  mean\t%s cycles\t%s\t\n", group(int64(o.Mean+0.5)), milliseconds(Duration(int64(o.Mean+0.5), hz)))
-		rows.printf("  maximum\t%s cycles\t%s\thigh-water mark\t\n", group(o.Max), milliseconds(Duration(o.Max, hz)))
+		rows.printf("  maximum\t%s cycles\t%s\thigh-water mark%s\t\n", group(o.Max), milliseconds(Duration(o.Max, hz)), longest(a))
 	})
 	for _, in := range a.Inputs {
 		p.printf("  %s: %s cycles\n", in.File, group(in.Cycles))
 	}
 	p.printf("\n")
+}
+
+// longest says which run the high-water mark is of, if they differ.
+func longest(a *estimate.Analysis) string {
+	switch at := a.Longest; {
+	case at == nil || a.Observed.Min == a.Observed.Max:
+		return ""
+	case at.Vector != nil:
+		return fmt.Sprintf(", vector %d", *at.Vector)
+	default:
+		return ", " + at.Inputs
+	}
 }
 
 // span says from where to where the observed times go.

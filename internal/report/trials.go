@@ -57,6 +57,36 @@ func HeldOut(a *estimate.Analysis) string {
 	return text
 }
 
+// Converged says what the estimates of an analysis would be with fewer runs; nothing if there were few.
+func Converged(a *estimate.Analysis) string {
+	text := ""
+	for i := range a.Estimates {
+		e := &a.Estimates[i]
+		n := len(e.Convergence)
+		if n < 2 || e.Convergence[n-1].Vectors < 10 || e.Cycles == 0 {
+			continue
+		}
+		before := e.Convergence[n-2]
+		if text == "" {
+			text = fmt.Sprintf("Convergence: without the last %s of %s,", group(int64(e.Convergence[n-1].Vectors-before.Vectors)), counted(e.Convergence[n-1].Vectors, "vector"))
+		}
+		text += fmt.Sprintf("\n  %s is %s", e.Method, moved(before.Cycles, e.Cycles))
+	}
+	return text
+}
+
+// moved says how a figure compares with a later one.
+func moved(before, after int64) string {
+	switch change := 100 * (float64(before)/float64(after) - 1); {
+	case before == after:
+		return "the same."
+	case change < 0:
+		return fmt.Sprintf("%.1f %% less.", -change)
+	default:
+		return fmt.Sprintf("%.1f %% more.", change)
+	}
+}
+
 // trials writes how estimates were tried, each as a paragraph.
 func trials(p *printer, a *estimate.Analysis) {
 	var all []string
@@ -64,7 +94,7 @@ func trials(p *printer, a *estimate.Analysis) {
 		all = append(all, Predicted(&a.Estimates[i]), Chances(&a.Estimates[i]))
 	}
 	any := false
-	for _, text := range append(all, HeldOut(a)) {
+	for _, text := range append(all, Converged(a), HeldOut(a)) {
 		if text != "" {
 			p.printf("%s\n", text)
 			any = true

@@ -130,7 +130,10 @@ func Prepare(src *Source, target Target, machineName string) (*Workload, error) 
 	if err != nil {
 		return nil, err
 	}
-	_, s.out.ClockMode, err = target.Machine().InMode(src.Spec.Mode)
+	if _, s.out.ClockMode, err = target.Machine().InMode(src.Spec.Mode); err != nil || !src.Dir {
+		return s.out, err
+	}
+	s.out.Kept, err = loadKept(s.out)
 	return s.out, err
 }
 

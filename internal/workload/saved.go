@@ -24,7 +24,7 @@ type SavedInputs struct {
 // the job, or if it holds what the job cannot have: something else where that is fixed, or
 // what it does not draw. Machines and launches that follow are not compared.
 func (w *Workload) LoadInputs(dir string) ([]SavedInputs, error) {
-	names, err := filepath.Glob(filepath.Join(escape(dir), "*.toml"))
+	names, err := savedIn(dir)
 	if err != nil {
 		return nil, err
 	}
@@ -40,6 +40,14 @@ func (w *Workload) LoadInputs(dir string) ([]SavedInputs, error) {
 		all = append(all, SavedInputs{File: name, Inputs: in})
 	}
 	return all, nil
+}
+
+// SavedIn reads the inputs of a job file, as LoadInputs does.
+func SavedIn(w *Workload, name string) (*job.Inputs, error) { return w.loadInputs(name) }
+
+// savedIn returns the job files of a directory.
+func savedIn(dir string) ([]string, error) {
+	return filepath.Glob(filepath.Join(escape(dir), "*.toml"))
 }
 
 // escape makes a name a pattern that matches it alone.

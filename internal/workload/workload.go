@@ -35,6 +35,9 @@ type Workload struct {
 
 	ClockMode string // the mode of the machine whose clocks it has; empty for none
 
+	// Kept are the inputs of the job files in KeptDir, which take part in every campaign; nil for none.
+	Kept []SavedInputs
+
 	alone    bool           // it is one of the launches of a run (Launches)
 	warnings []diag.Warning // of the module
 	whole    *Workload      // before instructions that split were inserted; nil for itself

@@ -23,6 +23,7 @@ import (
 type Source struct {
 	Analysis *estimate.Analysis // what is analysed
 	Estimate *estimate.Estimate // whose certificate is made
+	JobHash  string             // of the job's file and of the data files that it names
 	Runs     *certify.Runs      // of a measured method; nil of others
 	Path     *ipet.Certificate  // of a measured method; nil of others
 	Problem  *method.Problem    // of a static method; nil of others
@@ -34,7 +35,7 @@ func New(s *Source) (*certify.Certificate, error) {
 	a, e := s.Analysis, s.Estimate
 	c := &certify.Certificate{
 		Format: certify.Format, Provenance: a.Provenance, Job: a.Job, Kernel: a.Kernel, Machine: a.Machine,
-		ModuleHash: a.ModuleHash, JobHash: a.JobHash, MachineHash: a.MachineHash,
+		ModuleHash: a.ModuleHash, JobHash: s.JobHash, MachineHash: a.MachineHash,
 		Claim: certify.Claim{Method: e.Method, Cycles: e.Cycles, Evidence: e.Evidence, What: e.Explain, Assumptions: slices.Clone(e.Assumptions)},
 		Runs:  s.Runs, Facts: []certify.Fact{},
 	}

@@ -165,22 +165,18 @@ func (r *recording) Sink(clocks trace.Clocks) trace.Sink {
 }
 
 func (r *recording) Bound(ctx context.Context, sinks []trace.Sink) (*method.Answer, error) {
-	var all *Profile
+	all := NewProfile(r.ipg)
 	for i, s := range sinks {
 		p, ok := s.(*Profile)
-		switch {
-		case !ok:
+		if !ok {
 			return nil, fmt.Errorf("sink %d is no profile of the kernel", i)
-		case all == nil:
-			all = p
-		default:
-			if err := all.Merge(p); err != nil {
-				return nil, err
-			}
 		}
-	}
-	if all == nil {
-		all = NewProfile(r.ipg)
+		if i == 0 {
+			all = NewProfileOf(r.ipg, p.options)
+		}
+		if err := all.Merge(p); err != nil {
+			return nil, err
+		}
 	}
 	all.interleaved = r.turned
 	result, err := Analyze(ctx, all, r.bounds)

@@ -87,7 +87,7 @@ func (s *quotas) begin(ctx context.Context) error {
 		}
 		s.out.Jobs = append(s.out.Jobs, estimate.QuotaJob{
 			Job: j.Name(), Kernel: j.Kernel(), KernelDemangled: symbol.Demangled(j.Kernel()), Machine: j.Machine.Name, MachineHash: j.Machine.Hash(),
-			ModuleHash: j.Module.Hash, JobHash: j.Spec.Hash, Quota: quota, Cycles: bounds.Cycles,
+			ModuleHash: j.Module.Hash, JobHash: workload.Hash(j), Quota: quota, Cycles: bounds.Cycles,
 		})
 	}
 	return nil

@@ -63,7 +63,7 @@ func (c *comparison) run(ctx context.Context) (*estimate.Splitting, error) {
 	c.out = &estimate.Splitting{
 		Provenance: provenance.Of(),
 		Job:        c.Name(), Kernel: c.Kernel(), KernelDemangled: symbol.Demangled(c.Kernel()), Machine: c.Machine.Name, MachineHash: c.Machine.Hash(),
-		ModuleHash: c.Module.Hash, JobHash: spec.Hash,
+		ModuleHash: c.Module.Hash, JobHash: workload.Hash(c.Workload),
 		Launch: estimate.Launch{Grid: c.First().Bound.Job.Grid, Block: c.First().Bound.Job.Block}, Seed: spec.Seed,
 		SplitSIMDs: int(c.Machine.Split.SIMDs.Value), Mode: string(c.Mode()),
 		Warnings: estimate.Warnings(c.Warnings()),
