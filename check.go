@@ -19,6 +19,9 @@ func ParseBudget(text string) (Budget, error) {
 // Given reports whether there is a budget.
 func (b Budget) Given() bool { return b.is.Given() }
 
+// MaxCycles returns the greatest number of cycles that is within the budget, at hz cycles per second; 0 if there is none.
+func (b Budget) MaxCycles(hz float64) int64 { return b.is.MaxCycles(hz) }
+
 // Budget returns the budget that the job states.
 func (j *Job) Budget() Budget { return Budget{j.on.Spec.Budget} }
 

@@ -14,7 +14,7 @@ import (
 // How large the facade and the types of the spine may become, before something in them wants a room of
 // its own.
 const (
-	maxFacadeLines = 1050
+	maxFacadeLines = 1100
 	maxMethods     = 25
 )
 

@@ -6,6 +6,7 @@ import (
 
 	"warpbound/estimate"
 	"warpbound/internal/analysis"
+	"warpbound/internal/study/profile"
 )
 
 // SimulateOptions say what one simulated run does.
@@ -55,4 +56,19 @@ func (j *Job) Simulate(ctx context.Context, opts SimulateOptions) (*Run, error) 
 		return nil, err
 	}
 	return &Run{run.Simulation, run.Buffers}, err
+}
+
+// ProfileOptions say what is profiled.
+type ProfileOptions struct {
+	Run       estimate.LongestRun // of an analysis of the job on its simulated machine
+	MaxCycles int64               // give up after so many cycles; 0 for 2^30
+
+	// Issue, unless nil, is called for every instruction of a job with one launch, in the order of cycles for each warp.
+	Issue func(*estimate.WarpIssue)
+}
+
+// Profile makes a run of an analysis of a job once more, and says where its time goes: by lines, over time, and by what caused what. It is an
+// error on a device, and if the run takes another time than it did.
+func Profile(ctx context.Context, j *Job, opts ProfileOptions) (*estimate.Profile, error) {
+	return profile.Of(ctx, j.on.Platform, j.on.Workload, profile.Options(opts))
 }

@@ -65,7 +65,8 @@ const DefaultLimit = 1 << 20
 
 // Log is the events of a run. A cause comes before what it makes possible, in the log and in time.
 type Log struct {
-	Limit  int // of events, before it is compacted; 0 for DefaultLimit
+	Limit  int        // of events, before it is compacted; 0 for DefaultLimit
+	Told   func(Kind) // hears of each instruction what it waited for last (Issue); may be nil
 	events []event
 	full   int // events from which on it is full
 }
@@ -88,6 +89,14 @@ func (l *Log) Add(at int64, s Since, site Site) ID {
 		s.Kind = Other
 	}
 	return l.push(at, s.Cause, s.Kind, site)
+}
+
+// Issue is Add for the issue of an instruction, of which Told hears what it waited for.
+func (l *Log) Issue(at int64, s Since, site Site) ID {
+	if l.Told != nil {
+		l.Told(s.Kind)
+	}
+	return l.Add(at, s, site)
 }
 
 // Follow is Add at the site of another event.

@@ -181,6 +181,7 @@ func analyzeCommand() *cobra.Command {
 	var flags analyzeFlags
 	var html, lp, proof, quota, converted, kept string
 	var away fleetFlags
+	var exports profiles
 	var samples, placements *int64
 	c := &cobra.Command{
 		Use:   "analyze JOB.toml",
@@ -219,6 +220,7 @@ func analyzeCommand() *cobra.Command {
 	away.addCoordinator(c, "the test vectors run")
 	c.MarkFlagsMutuallyExclusive("workers", "traces")
 	c.MarkFlagsMutuallyExclusive("nats", "traces")
+	exports.add(c, "the longest run")
 	c.Flags().StringVar(&lp, "lp", "", "also write the IPET model to this file in CPLEX LP format")
 	c.Flags().StringVar(&proof, "certificate", "", "also write the certificate of an estimate to this file, for verify: of the one of --methods, or of the least with the strongest evidence")
 	c.RunE = func(c *cobra.Command, args []string) error {
@@ -263,6 +265,9 @@ func analyzeCommand() *cobra.Command {
 				return err
 			}
 		}
+		if err := exports.create(&out); err != nil {
+			return err
+		}
 		end, err := away.start(c, &opts.Runs.Fleet)
 		if err != nil {
 			return err
@@ -277,8 +282,18 @@ func analyzeCommand() *cobra.Command {
 				return err
 			}
 		}
+		var profile *estimate.Profile
+		switch simulated := a.Longest != nil && flags.traces == ""; { // runs in traces need not be those of the job's vectors
+		case simulated && (page != nil || exports.wanted()):
+			if profile, err = exports.make(c, j, a.Longest, *flags.limit); err != nil {
+				return err
+			}
+		case exports.wanted():
+			return errNoProfile
+		}
 		if page != nil {
-			if err := report.HTML(page, a, a.Hz(j.ClockHz())); err != nil {
+			hz := a.Hz(j.ClockHz())
+			if err := report.HTML(page, a, profile, hz, j.Budget().MaxCycles(hz)); err != nil {
 				return fmt.Errorf("--html %s: %w", html, err)
 			}
 		}

@@ -22,6 +22,7 @@ func simCommand() *cobra.Command {
 	var trace, ipoints string
 	var dumps []string
 	var steps, races, chain bool
+	var exports profiles
 	c := &cobra.Command{
 		Use:   "sim JOB.toml",
 		Short: "Simulate one run of a job: cycles and counters",
@@ -46,6 +47,7 @@ func simCommand() *cobra.Command {
 	c.Flags().BoolVar(&steps, "steps", false, "list every warp instruction: cycle, active lanes, and the reconvergence stack after it")
 	c.Flags().BoolVar(&races, "races", false, "look for data races, and exit with 1 if there are any")
 	c.Flags().BoolVar(&chain, "chain", false, "find the chain of causes that leads to the end of the run: its critical path, by kind of wait and by line")
+	exports.add(c, "the run")
 	c.MarkFlagsMutuallyExclusive("steps", "format")
 	c.RunE = func(c *cobra.Command, args []string) (err error) {
 		opts := warpbound.SimulateOptions{Vector: int(*vector), MaxCycles: *limit, Out: c.ErrOrStderr(), Cores: runtime.GOMAXPROCS(0), Races: races, Chain: chain}
@@ -76,6 +78,9 @@ func simCommand() *cobra.Command {
 		if err != nil {
 			return err
 		}
+		if err := exports.create(&out); err != nil {
+			return err
+		}
 		var listed error
 		listing := bufio.NewWriter(c.OutOrStdout())
 		if steps {
@@ -102,6 +107,11 @@ func simCommand() *cobra.Command {
 		for _, d := range list {
 			if _, err := d.Write(run.Buffer(d.buffer)); err != nil {
 				return fmt.Errorf("--dump %s: %w", d.name, cause(err))
+			}
+		}
+		if exports.wanted() {
+			if _, err := exports.make(c, j, &estimate.LongestRun{Vector: &opts.Vector, Cycles: run.Cycles}, *limit); err != nil {
+				return err
 			}
 		}
 		if err := out.commit(); err != nil {

@@ -118,7 +118,7 @@ func TestGolden(t *testing.T) {
 		t.Fatal(err)
 	}
 	golden(t, "analysis.txt", text.Bytes())
-	if err := HTML(&html, analysis(), 1e9); err != nil {
+	if err := HTML(&html, analysis(), nil, 1e9, 0); err != nil {
 		t.Fatal(err)
 	}
 	golden(t, "analysis.html", html.Bytes())
@@ -135,7 +135,7 @@ func TestGolden(t *testing.T) {
 		t.Fatal(err)
 	}
 	golden(t, "device.txt", onDevice.Bytes())
-	if err := HTML(&page, a, a.Hz(1)); err != nil {
+	if err := HTML(&page, a, nil, a.Hz(1), 0); err != nil {
 		t.Fatal(err)
 	}
 	if want := "first start to last exit on one SM, with instrumentation: minimum"; !strings.Contains(page.String(), want) || !strings.Contains(page.String(), "compute capability 8.6") {
@@ -147,7 +147,7 @@ func TestGolden(t *testing.T) {
 	}
 	golden(t, "launches.txt", several.Bytes())
 	page.Reset()
-	if err := HTML(&page, application(), 1e9); err != nil {
+	if err := HTML(&page, application(), nil, 1e9, 0); err != nil {
 		t.Fatal(err)
 	}
 	for _, want := range []string{"kernels k&lt;1&gt;, l; 3 launches in a run", "<tr><td>l</td><td>1 x 1 x 1</td><td>8 x 1 x 1</td><td>2 to 5, at most 9</td><td>300</td><td>-</td><td>-</td><td>400</td></tr>"} {

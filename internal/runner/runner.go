@@ -101,10 +101,20 @@ type Record struct {
 
 // Issue is an instruction that a warp executed.
 type Issue struct {
-	Cycle     int64 // in which it issued
-	CTA, Warp int   // the CTA in the grid, the warp in the CTA
-	Split     int   // the split SIMD on which a part of a split wavefront executes, from 1; else 0
-	PC        int   // index of the instruction in the kernel
+	Launch        int   // by job.Job.Runs
+	Cycle         int64 // in which it issued, since its launch began
+	SM, CTA, Warp int   // the CTA in the grid, the warp in the CTA
+	Split         int   // the split SIMD on which a part of a split wavefront executes, from 1; else 0
+	PC            int   // index of the instruction in the kernel
+
+	Alive, Active, Executed uint64 // lanes that have not exited, that the warp ran with, and of those lanes whose guard held
+
+	Wait string // with Options.Chain: what the warp waited for last, a kind of its chain of causes
+
+	// Counter tells the counters of a simulator apart, which count for an SM or for the whole run, and Transactions is how many lines of global and
+	// local memory had been accessed before, by that counter: so the difference to the next issue of the same counter is that of this one.
+	Counter      int
+	Transactions int64
 }
 
 // Runner runs a workload again and again. It may be used by one goroutine at a time.

@@ -13,6 +13,7 @@ import (
 	"fmt"
 
 	"warpbound/diag"
+	"warpbound/internal/causes"
 	"warpbound/internal/emu"
 	"warpbound/internal/machine"
 	"warpbound/internal/trace"
@@ -45,6 +46,9 @@ type Config struct {
 	// Chain asks for the chain of causes of each run (Result.Chain). One goroutine simulates a run then, instruction
 	// by instruction; all else that comes out is the same.
 	Chain bool
+	// Waited, unless nil and only with Chain, is told of each instruction that Observe is, right before or after that, what its warp
+	// waited for last.
+	Waited func(causes.Kind)
 
 	// Access, unless nil, is called for every access to the cache that the cores of an
 	// integrated machine share, in the order in which the cache serves them.

@@ -10,14 +10,16 @@ type Step struct {
 	PC            int
 	Active        uint64      // lanes that the warp ran with
 	Executed      uint64      // of those, lanes whose guard held
-	After         *emu.Warp   // as the instruction left it; valid during the call only
+	Alive         uint64      // lanes that have not exited before it
+	Counters      *Counters   // of its SM or of the run, as they were before it; valid during the call only
+	After         *emu.Warp   // as the instruction left it; likewise
 	Effect        *emu.Effect // what it did; likewise
 }
 
 // Execute performs a warp's next instruction. at is when and where, the rest of it is filled
 // in; Config.Observe is told if it is set, and must be.
 func (c *Config) Execute(w *emu.Warp, env *emu.Env, eff *emu.Effect, at Step) error {
-	at.PC, at.Active, at.After = w.PC(), w.Active(), w
+	at.PC, at.Active, at.Alive, at.After = w.PC(), w.Active(), w.Alive(), w
 	if err := w.Step(env, eff); err != nil {
 		return err
 	}

@@ -174,10 +174,11 @@ func newLaunch(w *workload.Workload, number int, opts runner.Options, tracker *t
 		code = code.WithRaces(k.Machine.LockStep() && !opts.Unordered)
 		opts.Cores = 1
 	}
+	observe, waited := observer(w, number, opts, tracker)
 	cfg := sim.Config{
 		Code: code, Machine: k.Machine, RegsPerThread: k.Registers,
 		Ipoints: ipoints(opts.Recorded(number)), MaxCycles: opts.MaxCycles,
-		Observe: observer(w, k, opts, tracker), Access: accesses(opts.Access), Chain: opts.Chain, Workers: opts.Cores,
+		Observe: observe, Access: accesses(opts.Access), Chain: opts.Chain, Waited: waited, Workers: opts.Cores,
 	}
 	if cpu := memory.CPU(); cpu != nil {
 		cfg.CPU = cpuStream{cpu}

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"warpbound/estimate"
+	"warpbound/internal/causes"
 	"warpbound/internal/isa"
 	"warpbound/internal/runner"
 	"warpbound/internal/sim"
@@ -12,32 +13,69 @@ import (
 	"warpbound/internal/workload"
 )
 
-// observer tells the callers of a runner, and a tracker unless it is nil, of every instruction; nil if nobody asks.
-func observer(w *workload.Workload, k *workload.Kernel, opts runner.Options, tracker *taint.Tracker) func(*sim.Step) {
+// observer tells the callers of a runner, and a tracker unless it is nil, of every instruction; nil if nobody asks. waited takes what a warp
+// has waited for, likewise.
+func observer(w *workload.Workload, number int, opts runner.Options, tracker *taint.Tracker) (observe func(*sim.Step), waited func(causes.Kind)) {
 	var all []func(*sim.Step)
 	if tracker != nil {
 		all = append(all, tell(tracker))
 	}
 	if report := opts.Issue; report != nil {
-		issue := new(runner.Issue)
-		all = append(all, func(s *sim.Step) {
-			*issue = runner.Issue{Cycle: s.Cycle, CTA: s.CTA, Warp: s.Warp, Split: s.Split, PC: s.PC}
-			report(issue)
-		})
+		i := &issues{launch: number, counters: make(map[*sim.Counters]int), report: report, alone: !opts.Chain}
+		all = append(all, i.observe)
+		waited = i.waited
 	}
 	if opts.Step != nil {
-		all = append(all, renderer(k, w.Width(), opts.Step))
+		all = append(all, renderer(w.Kernels[number], w.Width(), opts.Step))
 	}
 	switch len(all) {
 	case 0:
-		return nil
+		return nil, nil
 	case 1:
-		return all[0]
+		return all[0], waited
 	}
 	return func(s *sim.Step) {
 		for _, f := range all {
 			f(s)
 		}
+	}, waited
+}
+
+// issues tells of every instruction that a simulator of a launch executes.
+type issues struct {
+	launch   int
+	counters map[*sim.Counters]int
+	report   func(*runner.Issue)
+	alone    bool // nobody tells what warps waited for
+
+	issue runner.Issue
+	half  bool // only one of both is known of the next instruction: what it is, or what its warp waited for
+}
+
+// observe takes an instruction.
+func (i *issues) observe(s *sim.Step) {
+	counter, ok := i.counters[s.Counters]
+	if !ok {
+		counter = len(i.counters)
+		i.counters[s.Counters] = counter
+	}
+	i.issue = runner.Issue{
+		Launch: i.launch, Cycle: s.Cycle, SM: s.SM, CTA: s.CTA, Warp: s.Warp, Split: s.Split, PC: s.PC,
+		Alive: s.Alive, Active: s.Active, Executed: s.Executed, Counter: counter, Transactions: s.Counters.Transactions, Wait: i.issue.Wait,
+	}
+	i.tell()
+}
+
+// waited takes what the warp of an instruction waited for last, right before or after the instruction.
+func (i *issues) waited(kind causes.Kind) {
+	i.issue.Wait = sim.CauseName(kind)
+	i.tell()
+}
+
+// tell reports an instruction once both are known.
+func (i *issues) tell() {
+	if i.half = !i.half && !i.alone; !i.half {
+		i.report(&i.issue)
 	}
 }
 

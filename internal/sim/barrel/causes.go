@@ -57,7 +57,7 @@ func (r *reasons) begin(warps int, now, ready int64) {
 // issue notes that a warp issues.
 func (r *reasons) issue(id int, now int64) {
 	if r != nil {
-		r.now = r.log.Add(now, causes.Later(r.warps[id], r.port), r.sm.Site(id, &r.sm.warps[id].Warp))
+		r.now = r.log.Issue(now, causes.Later(r.warps[id], r.port), r.sm.Site(id, &r.sm.warps[id].Warp))
 	}
 }
 

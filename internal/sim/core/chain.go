@@ -16,7 +16,7 @@ func (r *Run) Trace(names func(name func(*causes.ID))) *Log {
 	if !r.Config.Chain {
 		return nil
 	}
-	r.log = &Log{names: names}
+	r.log = &Log{Log: causes.Log{Told: r.Config.Waited}, names: names}
 	return r.log
 }
 

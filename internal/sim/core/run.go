@@ -134,7 +134,7 @@ func (r *Run) Execute(w *emu.Warp, now int64, sm, cta, warp, split int) error {
 	}
 	r.env.Cycle, r.env.Time, r.env.SM = cfg.Clock(sm, now), uint64(cfg.Machine.Nanoseconds(now)), sm
 	if cfg.Observe != nil {
-		at := sim.Step{Cycle: now, SM: sm, CTA: cta, Warp: warp, Split: split}
+		at := sim.Step{Cycle: now, SM: sm, CTA: cta, Warp: warp, Split: split, Counters: &r.Count}
 		if err := cfg.Execute(w, &r.env, eff, at); err != nil {
 			return err
 		}

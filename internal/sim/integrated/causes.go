@@ -124,7 +124,8 @@ func (r *reasons) since(at int64, why sim.Stall) causes.Since {
 func (r *reasons) issue(id int, now int64) {
 	if r != nil {
 		w := &r.warps[id]
-		r.now = r.log.note(now, causes.Later(causes.Later(w.ready, r.port), causes.Later(w.answered, r.room)), r.site(id))
+		r.now = r.log.Issue(now, causes.Later(causes.Later(w.ready, r.port), causes.Later(w.answered, r.room)), r.site(id))
+		r.log.last = r.now
 	}
 }
 

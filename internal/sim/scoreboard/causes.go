@@ -202,7 +202,7 @@ func (c *reasons) issue(w *warp, st *step, now int64) {
 		return
 	}
 	s := causes.Later(causes.Later(c.warps[w.id].able, c.pipes[st.pipe][0]), c.slots[w.sched])
-	c.now = c.log.Add(now, s, c.site(w, st.pc))
+	c.now = c.log.Issue(now, s, c.site(w, st.pc))
 	c.slots[w.sched] = causes.Since{At: now + 1, Cause: c.now, Kind: sim.CauseIssue}
 }
 

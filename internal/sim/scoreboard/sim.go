@@ -91,7 +91,7 @@ func New(cfg sim.Config) (*Sim, error) {
 	s.plan, s.clocked = makePlan(&s.cfg)
 	s.greedy = cfg.Machine.SM.Policy.Value == machine.GTO || cfg.Machine.SM.Policy.Value == machine.GTY
 	if cfg.Chain {
-		s.log = new(causes.Log)
+		s.log = &causes.Log{Told: cfg.Waited}
 	}
 	s.sms = make([]sm, cfg.Machine.SM.Count.Value)
 	for i := range s.sms {

@@ -213,7 +213,7 @@ func (m *sm) ahead(w *warp, st *step) {
 
 // observed executes an instruction that is observed.
 func (m *sm) observed(w *warp, now int64) error {
-	at := sim.Step{Cycle: now, SM: m.index, CTA: m.ctas[w.cta].emu.Index, Warp: int(w.index)}
+	at := sim.Step{Cycle: now, SM: m.index, CTA: m.ctas[w.cta].emu.Index, Warp: int(w.index), Counters: &m.count}
 	return m.sim.cfg.Execute(w.emu, &m.env, &m.eff, at)
 }
 

@@ -85,7 +85,12 @@ func (r *reasons) pass(at, port int, now, end int64, first bool) {
 		return
 	}
 	st := &r.cu.warpSplits[at]
-	r.now = r.log.Add(now, causes.Later(r.parts[at].ready, r.ports[port]), r.site(st))
+	since := causes.Later(r.parts[at].ready, r.ports[port])
+	if first {
+		r.now = r.log.Issue(now, since, r.site(st))
+	} else {
+		r.now = r.log.Add(now, since, r.site(st))
+	}
 	r.holds = sim.CauseIssue
 	if !first || st.left > 1 {
 		r.holds = causes.Kind(st.busy)

@@ -1,0 +1,235 @@
+// Package browser looks at pages of analyses in headless Chromium. It is a module of its own, so that what it needs is not
+// required of programs that import warpbound.
+package browser
+
+import (
+	"fmt"
+	"net/url"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/chromedp/cdproto/emulation"
+	"github.com/chromedp/cdproto/network"
+	"github.com/chromedp/cdproto/runtime"
+	"github.com/chromedp/chromedp"
+)
+
+// root is the directory of the project.
+const root = "../.."
+
+// run makes the program, once, and returns its path.
+var program = sync.OnceValues(func() (string, error) {
+	name := filepath.Join(os.TempDir(), fmt.Sprintf("warpbound-browser-%d", os.Getpid()))
+	c := exec.Command("go", "build", "-o", name, "./cmd/warpbound")
+	c.Dir = root
+	out, err := c.CombinedOutput()
+	if err != nil {
+		return "", fmt.Errorf("%w: %s", err, out)
+	}
+	return name, nil
+})
+
+func TestMain(m *testing.M) {
+	code := m.Run()
+	if name, err := program(); err == nil {
+		os.Remove(name)
+	}
+	os.Exit(code)
+}
+
+// write makes the page of a job, which stands in the project or in dir.
+func write(t *testing.T, dir, job string, args ...string) string {
+	t.Helper()
+	name, err := program()
+	if err != nil {
+		t.Fatal(err)
+	}
+	page := filepath.Join(t.TempDir(), "page.html")
+	c := exec.Command(name, append([]string{"analyze", job, "--html", page}, args...)...)
+	c.Dir = dir
+	if out, err := c.CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	info, err := os.Stat(page)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if info.Size() > 2e6 {
+		t.Errorf("the page has %d bytes", info.Size())
+	}
+	return page
+}
+
+// compare holds the figures of the page against its result, and says which differ, and how many there are.
+const compare = `(() => {
+	const result = JSON.parse(document.getElementById("result").textContent);
+	const at = path => path.split(".").reduce((v, key) => v[key], result);
+	const bad = [];
+	let n = 0;
+	for (const e of document.querySelectorAll("[data-path]")) {
+		n++;
+		let want = String(Math.round(at(e.dataset.path))), got = e.textContent.trim().replaceAll(",", "");
+		if (e.dataset.value !== undefined) {
+			got = e.dataset.value;
+		} else if (e.dataset.unit === "ms") {
+			want = (at(e.dataset.path) / result.hz * 1e3);
+			if (Math.abs(parseFloat(got) - want) <= 1.01e-6) continue;
+		} else if (e.dataset.of !== undefined) {
+			want = 100 * at(e.dataset.path) / at(e.dataset.of);
+			if (Math.abs(parseFloat(got) - want) <= 0.0501) continue;
+		}
+		if (String(want) !== got) bad.push(e.dataset.path + ": " + got + " instead of " + want);
+	}
+	return JSON.stringify({n, bad: bad.slice(0, 5)});
+})()`
+
+// layout says what is wrong with how the page looks.
+const layout = `(() => {
+	const bad = [];
+	if (document.documentElement.scrollWidth > innerWidth + 1) bad.push("the page is wider than the window: " + document.documentElement.scrollWidth);
+	for (const svg of document.querySelectorAll("svg.chart")) {
+		const box = svg.getBoundingClientRect();
+		if (box.width < 50 || box.height < 20) bad.push(svg.getAttribute("class") + " is " + box.width + " x " + box.height);
+		for (const text of svg.querySelectorAll(".axis text:not([transform])")) {
+			const b = text.getBBox();
+			const v = svg.viewBox.baseVal;
+			if (b.x < v.x - 1 || b.x + b.width > v.x + v.width + 1 || b.y + b.height > v.y + v.height + 1) bad.push(svg.getAttribute("class") + ": " + text.textContent + " is cut off");
+		}
+	}
+	const colour = getComputedStyle(document.body);
+	if (colour.color === colour.backgroundColor) bad.push("text has the colour of the ground");
+	return bad.join("\n");
+})()`
+
+// zoom presses the first button of each chart that has some, and says which do not change.
+const zoom = `(() => {
+	const bad = [];
+	for (const tools of document.querySelectorAll(".tools")) {
+		const svg = tools.parentElement.querySelector("svg.chart");
+		const look = () => svg.getAttribute("viewBox") + svg.getAttribute("width");
+		const before = look();
+		tools.children[0].click();
+		if (look() === before) bad.push(svg.getAttribute("class") + " is not enlarged");
+		tools.children[2].click();
+		if (look() !== before) bad.push(svg.getAttribute("class") + " does not go back");
+	}
+	return bad.join("\n");
+})()`
+
+// TestPages looks at the pages of small and large kernels, on light and dark ground.
+func TestPages(t *testing.T) {
+	dir := t.TempDir()
+	large(t, dir, 3000)
+	pictures := os.Getenv("WARPBOUND_PICTURES") // a directory to keep pictures in
+	for _, c := range []struct {
+		name, dir, job string
+		figures        int // at least
+		args           []string
+	}{
+		{"bfs", root, "kernels/bfs/job.toml", 200, []string{"--vectors", "60"}},
+		{"bitonicSort", root, "kernels/bitonicSort/job.toml", 200, []string{"--vectors", "20", "--holdout", "20"}},
+		{"vectorAdd", root, "kernels/vectorAdd/job.toml", 50, nil},
+		{"large", dir, "job.toml", 500, []string{"--vectors", "2", "--methods", "hybrid/dynamic"}},
+		{"static", root, "kernels/vectorAdd/job.toml", 5, []string{"--methods", "static/greedy"}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			file := write(t, c.dir, c.job, c.args...)
+			for _, scheme := range []string{"light", "dark"} {
+				look(t, file, scheme, c.figures, pictures, c.name)
+			}
+		})
+	}
+}
+
+// sections are those of pages of which pictures are kept, by name and scheme.
+var sections = map[string][]string{
+	"bfs-light": {"estimates", "chain", "timeline"}, "bfs-dark": {"source"}, "bitonicSort-dark": {"flow"}, "large-light": {"flow"},
+}
+
+// look opens a page.
+func look(t *testing.T, file, scheme string, figures int, pictures, name string) {
+	t.Helper()
+	opts := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.NoSandbox, chromedp.WindowSize(1100, 900), chromedp.WSURLReadTimeout(5*60e9))
+	ctx, stop := chromedp.NewExecAllocator(t.Context(), opts...)
+	defer stop()
+	ctx, end := chromedp.NewContext(ctx)
+	defer end()
+	var mu sync.Mutex
+	var wrong []string
+	note := func(format string, args ...any) {
+		mu.Lock()
+		defer mu.Unlock()
+		wrong = append(wrong, fmt.Sprintf(format, args...))
+	}
+	fail := func(err error) {
+		t.Helper()
+		if err != nil {
+			t.Fatalf("%s: %v", scheme, err)
+		}
+	}
+	fail(chromedp.Listen(ctx, func(event any) {
+		switch e := event.(type) {
+		case *runtime.EventConsoleAPICalled:
+			note("console: %s", e.Type)
+		case *runtime.EventExceptionThrown:
+			note("exception: %s", e.ExceptionDetails.Text)
+		case *network.EventRequestWillBeSent:
+			if !strings.HasPrefix(e.Request.URL, "file://") {
+				note("the page loads %s", e.Request.URL)
+			}
+		}
+	}))
+	_, err := chromedp.Call(ctx, network.Enable, network.EnableParams{})
+	fail(err)
+	_, err = chromedp.Call(ctx, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{Features: []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: scheme}}})
+	fail(err)
+	fail(chromedp.Do(ctx, chromedp.Navigate((&url.URL{Scheme: "file", Path: file}).String())))
+	ask := func(script string) string {
+		t.Helper()
+		answer, err := chromedp.Run(ctx, chromedp.Evaluate[string](script))
+		fail(err)
+		return answer
+	}
+	compared, looks, zoomed := ask(compare), ask(layout), ask(zoom)
+	for _, at := range sections[name+"-"+scheme] {
+		if pictures == "" {
+			break
+		}
+		ask(fmt.Sprintf(`document.getElementById(%q).scrollIntoView(), ""`, at))
+		data, err := chromedp.Run(ctx, chromedp.CaptureScreenshot())
+		fail(err)
+		fail(os.WriteFile(filepath.Join(pictures, fmt.Sprintf("report-%s-%s-%s.png", name, at, scheme)), data, 0o666))
+	}
+	var n int
+	if _, err := fmt.Sscanf(compared, `{"n":%d`, &n); err != nil || n < figures || !strings.HasSuffix(compared, `"bad":[]}`) {
+		t.Errorf("%s: figures: %s", scheme, compared)
+	}
+	for _, text := range append(wrong, looks, zoomed) {
+		if text != "" {
+			t.Errorf("%s: %s", scheme, text)
+		}
+	}
+}
+
+// large writes a job of a kernel with so many blocks.
+func large(t *testing.T, dir string, blocks int) {
+	t.Helper()
+	var text strings.Builder
+	text.WriteString(".version 6.3\n.target sm_70\n.address_size 64\n.visible .entry large(.param .u32 n)\n{\n\t.reg .pred %p;\n\t.reg .b32 %r<3>;\n\tld.param.u32 %r1, [n];\n\tmov.u32 %r2, 0;\n")
+	for b := range blocks / 2 {
+		fmt.Fprintf(&text, "L%d:\n\tsetp.gt.u32 %%p, %%r1, %d;\n\t@%%p bra L%d;\n\tadd.u32 %%r2, %%r2, %%r1;\n", b, b%100, b+1)
+	}
+	fmt.Fprintf(&text, "L%d:\n\tret;\n}\n", blocks/2)
+	for name, text := range map[string]string{
+		"large.ptx": text.String(),
+		"job.toml":  "module = \"large.ptx\"\nmachine = \"fermi-c2050\"\ngrid = [2]\nblock = [64]\n[[param]]\nname = \"n\"\ntype = \"u32\"\nrange = [0, 99]\n",
+	} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
