@@ -19,7 +19,8 @@ type reviewing struct {
 }
 
 func newReviewing(ctx context.Context, w *workload.Workload, recordings []*joint) *reviewing {
-	return &reviewing{ctx, w, recordings, make(map[string][]estimate.ConvergencePoint)}
+	// Where ctx ends, vectors that are under way are taken all the same, and the result is that of as many vectors.
+	return &reviewing{context.WithoutCancel(ctx), w, recordings, make(map[string][]estimate.ConvergencePoint)}
 }
 
 // review notes what estimates are if there are no further runs. Where they fail, as those of a launch that has not been
