@@ -45,6 +45,7 @@ const (
 	twice     = 2 * time.Minute
 	attempt   = 3 * time.Second // for an answer of the server
 	transfer  = 5 * time.Minute // for an object, of whatever size
+	tries     = 5               // for an object that a server may not have yet
 	fetch     = 2 * time.Second // for a task, before it is asked for again
 	pause     = 200 * time.Millisecond
 	wait      = time.Second // between looks for a record of which no message has come

@@ -160,9 +160,22 @@ func (a *Assignment) take(ctx context.Context, number int, header nats.Header, d
 		a.server.config.note("a worker could not do %s %d: %s", a.kind, number, why)
 		return nil, nil
 	}
-	data, err := a.server.said(ctx, "record", header, data)
-	if err != nil {
-		return nil, err
+	for try := 0; header.Get(headerObject) != ""; try++ {
+		within, cancel := context.WithTimeout(ctx, attempt*time.Duration(1+try))
+		found, err := a.server.objects.GetBytes(within, header.Get(headerObject))
+		cancel()
+		if err == nil {
+			data = found
+			break
+		}
+		if ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
+		if try == tries { // a server that has lost it, or does not have it yet, must not hold up the rest
+			a.server.config.note("the record of %s %d is lost: %v", a.kind, number, err)
+			return nil, nil
+		}
+		rest(ctx)
 	}
 	return data, a.drop(ctx, number, header.Get(headerObject))
 }

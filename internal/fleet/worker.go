@@ -101,8 +101,13 @@ func (w *worker) serve(ctx context.Context, m jetstream.Msg) error {
 		}
 	}()
 	t, refusal, err := w.prepare(ctx, m)
-	if errors.Is(err, jetstream.ErrObjectNotFound) { // the coordinator has ended, or the task was done before
-		m.Ack()
+	if errors.Is(err, jetstream.ErrObjectNotFound) { // the coordinator has ended, the task was done before, or a server is behind others
+		if about, err := m.Metadata(); err == nil && about.NumDelivered > tries {
+			m.Ack()
+			return nil
+		}
+		m.NakWithDelay(wait)
+		rest(ctx)
 		return nil
 	}
 	if err != nil {
