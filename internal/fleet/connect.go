@@ -44,7 +44,7 @@ const (
 	forgotten = 24 * time.Hour // after which the server drops what nobody has taken
 	twice     = 2 * time.Minute
 	attempt   = 3 * time.Second // for an answer of the server
-	transfer  = 5 * time.Minute // for an object, of whatever size
+	transfer  = 5 * time.Minute // for an object, of whatever size: one that lacks a piece is waited for in vain
 	tries     = 5               // for an object that a server may not have yet
 	fetch     = 2 * time.Second // for a task, before it is asked for again
 	pause     = 200 * time.Millisecond
@@ -144,11 +144,11 @@ func (s *link) persist(ctx context.Context, what string, do func(context.Context
 	return s.within(ctx, attempt, what, do)
 }
 
-// within is persist where each attempt may take so long.
+// within is persist where each attempt may take twice as long as the one before, up to a limit.
 func (s *link) within(ctx context.Context, limit time.Duration, what string, do func(context.Context) error) error {
 	told := false
-	for {
-		within, cancel := context.WithTimeout(ctx, limit)
+	for longest := attempt; ; longest = min(2*longest, limit) {
+		within, cancel := context.WithTimeout(ctx, longest)
 		err := do(within)
 		cancel()
 		switch {
@@ -206,10 +206,14 @@ func (s *link) said(ctx context.Context, what string, header nats.Header, data [
 	return data, nil
 }
 
-// put makes an object.
+// put makes an object, and reads it again: its pieces are sent beside each other, and are stored in another order if a cluster
+// changes its leader meanwhile. Such an object is made anew.
 func (s *link) put(ctx context.Context, what, name string, data []byte) error {
 	return s.within(ctx, transfer, what, func(ctx context.Context) error {
-		_, err := s.objects.PutBytes(ctx, name, data)
+		if _, err := s.objects.PutBytes(ctx, name, data); err != nil {
+			return err
+		}
+		_, err := s.objects.GetBytes(ctx, name)
 		return err
 	})
 }

@@ -161,7 +161,7 @@ func (a *Assignment) take(ctx context.Context, number int, header nats.Header, d
 		return nil, nil
 	}
 	for try := 0; header.Get(headerObject) != ""; try++ {
-		within, cancel := context.WithTimeout(ctx, attempt*time.Duration(1+try))
+		within, cancel := context.WithTimeout(ctx, attempt<<try)
 		found, err := a.server.objects.GetBytes(within, header.Get(headerObject))
 		cancel()
 		if err == nil {
@@ -171,7 +171,7 @@ func (a *Assignment) take(ctx context.Context, number int, header nats.Header, d
 		if ctx.Err() != nil {
 			return nil, ctx.Err()
 		}
-		if try == tries { // a server that has lost it, or does not have it yet, must not hold up the rest
+		if try == tries { // what no server has must not hold up the rest
 			a.server.config.note("the record of %s %d is lost: %v", a.kind, number, err)
 			return nil, nil
 		}

@@ -64,21 +64,13 @@ func says(i int) []byte {
 // all has n items done, so many of them a task, and tells of each that its record was taken.
 func all(t *testing.T, a *Assignment, n, together int, taken func(i int)) {
 	t.Helper()
-	allBut(t, a, n, together, 0, taken)
-}
-
-// allBut is all where so many long records may be lost by servers, which whoever asks makes anew then.
-func allBut(t *testing.T, a *Assignment, n, together, lost int, taken func(i int)) {
-	t.Helper()
 	next := 0
 	err := a.Each(t.Context(), n, together, func(i int) ([]byte, error) { return says(i), nil }, func(i int, record []byte) error {
 		if i != next {
 			t.Errorf("item %d comes after %d of them", i, next)
 		}
 		next++
-		if want := append([]byte("echo "), says(i)...); record == nil && len(want) > long && lost > 0 {
-			lost--
-		} else if !bytes.Equal(record, want) {
+		if want := append([]byte("echo "), says(i)...); !bytes.Equal(record, want) {
 			t.Errorf("item %d has a record of %d bytes, %.40q, not of %d", i, len(record), record, len(want))
 		}
 		taken(i)
@@ -240,7 +232,7 @@ func TestCluster(t *testing.T) {
 	work(t, url, echo())
 	a := assign(t, Config{URL: url}, "echo")
 	next := 0
-	allBut(t, a, 60, 2, 3, func(i int) {
+	all(t, a, 60, 2, func(i int) {
 		if i%20 == 10 && next < min(3, effort.Times(1)) {
 			servers[next].Restart(t)
 			next++
