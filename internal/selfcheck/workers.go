@@ -73,7 +73,13 @@ func (r *runner) items(ctx context.Context, items []fleet.Item, each func(int, [
 	for _, item := range items {
 		out, err := r.kernel(ctx, r.First+item.Number)
 		if err != nil {
-			return err
+			if ctx.Err() != nil {
+				return err
+			}
+			if err := each(item.Number, nil, err); err != nil { // whoever asked has the same error
+				return err
+			}
+			continue
 		}
 		var record bytes.Buffer
 		if err := gob.NewEncoder(&record).Encode(out); err != nil {
