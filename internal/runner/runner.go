@@ -102,7 +102,8 @@ type Record struct {
 // Issue is an instruction that a warp executed.
 type Issue struct {
 	Launch        int   // by job.Job.Runs
-	Cycle         int64 // in which it issued, since its launch began
+	Execution     int   // of the launch, from 0
+	Cycle         int64 // in which it issued, since this execution began
 	SM, CTA, Warp int   // the CTA in the grid, the warp in the CTA
 	Split         int   // the split SIMD on which a part of a split wavefront executes, from 1; else 0
 	PC            int   // index of the instruction in the kernel

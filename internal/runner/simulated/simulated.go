@@ -155,6 +155,7 @@ type launch struct {
 	memory  *workload.Memory
 	sim     simulator
 	taint   *taint.Tracker // nil if inputs are not followed
+	told    *issues        // nil if nobody asks
 	out     io.Writer
 	oneCore func(why string) // nil if nobody asks, or once it has been called
 }
@@ -174,11 +175,14 @@ func newLaunch(w *workload.Workload, number int, opts runner.Options, tracker *t
 		code = code.WithRaces(k.Machine.LockStep() && !opts.Unordered)
 		opts.Cores = 1
 	}
-	observe, waited := observer(w, number, opts, tracker)
+	told := newIssues(number, opts)
 	cfg := sim.Config{
 		Code: code, Machine: k.Machine, RegsPerThread: k.Registers,
 		Ipoints: ipoints(opts.Recorded(number)), MaxCycles: opts.MaxCycles,
-		Observe: observe, Access: accesses(opts.Access), Chain: opts.Chain, Waited: waited, Workers: opts.Cores,
+		Observe: observer(w, number, opts, tracker, told), Access: accesses(opts.Access), Chain: opts.Chain, Workers: opts.Cores,
+	}
+	if told != nil {
+		cfg.Waited = told.waited
 	}
 	if cpu := memory.CPU(); cpu != nil {
 		cfg.CPU = cpuStream{cpu}
@@ -187,7 +191,7 @@ func newLaunch(w *workload.Workload, number int, opts runner.Options, tracker *t
 	if err != nil {
 		return nil, err
 	}
-	return &launch{kernel: k, memory: memory, sim: s, taint: tracker, out: opts.Out, oneCore: opts.OneCore}, nil
+	return &launch{kernel: k, memory: memory, sim: s, taint: tracker, told: told, out: opts.Out, oneCore: opts.OneCore}, nil
 }
 
 // ipoints returns the Ipoint of each instruction, nil if none is recorded.
@@ -212,6 +216,7 @@ func (t *launch) execute(ctx context.Context, on emu.Launch, rec *trace.Run) (*s
 	on.Out = t.out
 	t.followInputs()
 	r, err := t.sim.Run(ctx, on, t.memory.Memory(), rec)
+	t.told.end()
 	if err == nil && r.Alone != "" && t.oneCore != nil {
 		t.oneCore(r.Alone)
 		t.oneCore = nil

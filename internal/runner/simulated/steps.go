@@ -13,32 +13,29 @@ import (
 	"warpbound/internal/workload"
 )
 
-// observer tells the callers of a runner, and a tracker unless it is nil, of every instruction; nil if nobody asks. waited takes what a warp
-// has waited for, likewise.
-func observer(w *workload.Workload, number int, opts runner.Options, tracker *taint.Tracker) (observe func(*sim.Step), waited func(causes.Kind)) {
+// observer tells the callers of a runner, and a tracker and issues unless they are nil, of every instruction; nil if nobody asks.
+func observer(w *workload.Workload, number int, opts runner.Options, tracker *taint.Tracker, told *issues) func(*sim.Step) {
 	var all []func(*sim.Step)
 	if tracker != nil {
 		all = append(all, tell(tracker))
 	}
-	if report := opts.Issue; report != nil {
-		i := &issues{launch: number, counters: make(map[*sim.Counters]int), report: report, alone: !opts.Chain}
-		all = append(all, i.observe)
-		waited = i.waited
+	if told != nil {
+		all = append(all, told.observe)
 	}
 	if opts.Step != nil {
 		all = append(all, renderer(w.Kernels[number], w.Width(), opts.Step))
 	}
 	switch len(all) {
 	case 0:
-		return nil, nil
+		return nil
 	case 1:
-		return all[0], waited
+		return all[0]
 	}
 	return func(s *sim.Step) {
 		for _, f := range all {
 			f(s)
 		}
-	}, waited
+	}
 }
 
 // issues tells of every instruction that a simulator of a launch executes.
@@ -47,9 +44,25 @@ type issues struct {
 	counters map[*sim.Counters]int
 	report   func(*runner.Issue)
 	alone    bool // nobody tells what warps waited for
+	ended    int  // executions of the launch before this one
 
 	issue runner.Issue
 	half  bool // only one of both is known of the next instruction: what it is, or what its warp waited for
+}
+
+// newIssues tells what the options ask for of a launch; nil if that is nothing.
+func newIssues(launch int, opts runner.Options) *issues {
+	if opts.Issue == nil {
+		return nil
+	}
+	return &issues{launch: launch, counters: make(map[*sim.Counters]int), report: opts.Issue, alone: !opts.Chain}
+}
+
+// end ends an execution of the launch.
+func (i *issues) end() {
+	if i != nil {
+		i.ended++
+	}
 }
 
 // observe takes an instruction.
@@ -60,7 +73,7 @@ func (i *issues) observe(s *sim.Step) {
 		i.counters[s.Counters] = counter
 	}
 	i.issue = runner.Issue{
-		Launch: i.launch, Cycle: s.Cycle, SM: s.SM, CTA: s.CTA, Warp: s.Warp, Split: s.Split, PC: s.PC,
+		Launch: i.launch, Execution: i.ended, Cycle: s.Cycle, SM: s.SM, CTA: s.CTA, Warp: s.Warp, Split: s.Split, PC: s.PC,
 		Alive: s.Alive, Active: s.Active, Executed: s.Executed, Counter: counter, Transactions: s.Counters.Transactions, Wait: i.issue.Wait,
 	}
 	i.tell()

@@ -72,7 +72,8 @@ type launch struct {
 	kernel   *workload.Kernel
 	instrs   []counts       // by instruction
 	lines    []string       // likewise, where people know it
-	before   map[warp]int64 // when a warp issued its last instruction
+	before   map[warp]int64 // when a warp issued its last instruction, in this execution
+	current  int            // execution
 	counters []counted
 }
 
@@ -110,9 +111,13 @@ func newBuilder(w *workload.Workload, opts *Options) *builder {
 // issue takes an instruction.
 func (b *builder) issue(i *runner.Issue) {
 	l := &b.launches[i.Launch]
+	if i.Execution != l.current {
+		clear(l.before)
+		l.counters, l.current = l.counters[:0], i.Execution
+	}
 	who := warp{i.CTA, i.Warp, i.Split}
 	since, ok := l.before[who]
-	if !ok || since > i.Cycle { // its first one, in this execution of the launch
+	if !ok { // its first one
 		since = i.Cycle
 	}
 	l.before[who] = i.Cycle

@@ -7,6 +7,7 @@ import (
 	"warpbound/estimate"
 	"warpbound/internal/analysis"
 	"warpbound/internal/platform"
+	"warpbound/internal/runner"
 	"warpbound/kernels"
 )
 
@@ -32,7 +33,7 @@ func simulate(t *testing.T, j *platform.Job, vector int) *analysis.Run {
 
 // TestProfile: what lines add up to is what the simulator counts, on every core, and the waits of warps are those between their issues.
 func TestProfile(t *testing.T) {
-	for _, name := range []string{"bfs", "bitonicSort", "histogram64", "reduction", "vectorAdd", "cfdStep"} {
+	for _, name := range []string{"bfs", "bitonicSort", "histogram64", "reduction", "vectorAdd", "cfdStep", "bfsExpand"} {
 		for _, machine := range []string{"fermi-c2050", "h100", "predictable-rr", "integrated-fermi", "gcn3-split"} {
 			t.Run(name+"/"+machine, func(t *testing.T) {
 				j := load(t, name, machine)
@@ -112,6 +113,23 @@ func checkTimeline(t *testing.T, p *estimate.Profile, cycles int64) {
 	}
 	if last := p.Chain.Segments[len(p.Chain.Segments)-1]; last.To != cycles || longest == 0 {
 		t.Errorf("the chain ends at %d, and the run at %d", last.To, cycles)
+	}
+}
+
+// TestExecutions: what a warp waits begins anew in each execution of a launch, whatever the cycle of its last issue before.
+func TestExecutions(t *testing.T) {
+	j := load(t, "bfsExpand", "fermi-c2050")
+	b := newBuilder(j.Workload, &Options{})
+	for _, i := range []runner.Issue{
+		{Cycle: 10}, {Cycle: 30, PC: 1, Transactions: 4}, {Execution: 1, Cycle: 150}, {Execution: 1, Cycle: 155, PC: 1, Transactions: 9}, {Execution: 1, Cycle: 156, PC: 2, Transactions: 9},
+	} {
+		b.issue(&i)
+	}
+	for pc, want := range []counts{{issues: 2, transactions: 13}, {issues: 2, cycles: 25}, {issues: 1, cycles: 1}} {
+		got := b.launches[0].instrs[pc]
+		if got.issues != want.issues || got.cycles != want.cycles || got.transactions != want.transactions {
+			t.Errorf("instruction %d: %+v, want %+v", pc, got, want)
+		}
 	}
 }
 
