@@ -95,9 +95,17 @@ func untried(w *workload.Workload, req Request, a *Answer) []diag.Warning {
 	for _, r := range a.Refused {
 		if r.Sink != nil {
 			return []diag.Warning{{Pos: w.Spec.Pos.Kernel, ID: "random-inputs-only", Text: fmt.Sprintf(
-				"observed estimates rest on random inputs alone (%d runs), and %s at %s depends on inputs: others may take far longer; look for such with search --out %s, from where they take part from then on",
-				a.Runs, r.Sink.What, r.Sink.Pos, workload.KeptDir(w))}}
+				"observed estimates rest on random inputs alone (%d runs), and %s at %s depends on inputs: others may take far longer; look for such with search%s",
+				a.Runs, r.Sink.What, r.Sink.Pos, onward(w))}}
 		}
 	}
 	return nil
+}
+
+// onward says how inputs that a search finds take part in analyses from then on. Of a job that was read from no directory they do not.
+func onward(w *workload.Workload) string {
+	if w.MachineName == "" {
+		return ""
+	}
+	return fmt.Sprintf(" --out %s, from where they take part from then on", workload.KeptDir(w))
 }

@@ -285,11 +285,12 @@ func analyzeCommand() *cobra.Command {
 		var profile *estimate.Profile
 		switch simulated := a.Longest != nil && flags.traces == ""; { // runs in traces need not be those of the job's vectors
 		case simulated && (page != nil || exports.wanted()):
-			if profile, err = exports.make(c, j, a.Longest, *flags.limit); err != nil {
-				return err
-			}
+			profile, err = exports.make(c, j, a.Longest, *flags.limit)
 		case exports.wanted():
-			return errNoProfile
+			err = errNoProfile
+		}
+		if err != nil { // the analysis is known all the same
+			return soFar(err, true, func() error { return printAnalysis(c.OutOrStdout(), *format, j, a) })
 		}
 		if page != nil {
 			hz := a.Hz(j.ClockHz())

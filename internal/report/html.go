@@ -95,12 +95,10 @@ func (v *page) functions() template.FuncMap {
 			return v.Profile.Chain.ByLine[:min(len(v.Profile.Chain.ByLine), chainLines)]
 		},
 		"link":       func(line string) string { return v.links[line] },
-		"short":      short,
 		"longestRun": func() string { return strings.TrimPrefix(longest(a), ", ") },
 		"basis":      func() *estimate.Estimate { return a.Tightest() },
 		"cycles":     group,
 		"time":       func(cycles int64) string { return milliseconds(Duration(cycles, hz)) },
-		"dims":       dims,
 		"figures":    figures,
 		"standing":   Standing,
 		"above": func(e estimate.Estimate) string {
