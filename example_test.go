@@ -38,6 +38,7 @@ func Example() {
 	// hybrid/dynamic: evidence: observed; above the longest run: true
 	// hybrid/waves: evidence: observed; above the longest run: true
 	// hybrid/list: evidence: observed; above the longest run: true
+	// hybrid/placements: evidence: observed; above the longest run: true
 	// static/greedy: evidence: proven; above the longest run: true
 }
 

@@ -100,7 +100,7 @@ func TestSplitModes(t *testing.T) {
 		}
 		want := []string{"split/none", "split/dws", "split/pws", "static/oblivious"}
 		if mode == "none" {
-			want = append([]string{"hybrid/phases", "hybrid/warp", "hybrid/dynamic", "hybrid/waves", "hybrid/list"}, want...)
+			want = append([]string{"hybrid/phases", "hybrid/warp", "hybrid/dynamic", "hybrid/waves", "hybrid/list", "hybrid/placements"}, want...)
 		}
 		if !slices.Equal(methods, want) || a.Tightest().Cycles > a.Estimates[len(a.Estimates)-1].Cycles || a.SplitMode != mode {
 			t.Errorf("mode %s: %v, of which %s counts", mode, methods, a.Tightest().Method)

@@ -109,6 +109,21 @@ type HybridList struct {
 	BySum      int64 `json:"by_sum"`      // (Total + (CTAs - 1) * Gap) / Slots, rounded down
 }
 
+// HybridPlacements is the detail of hybrid/placements. The bound is Jitter + Warp, in cycles.
+type HybridPlacements struct {
+	Placement  string            `json:"placement"` // that of Warp: "recorded", or the argument of --ipoints with which hybrid/dynamic is the same
+	Warp       int64             `json:"warp"`      // Z_warp, the least of all
+	Jitter     int64             `json:"jitter"`    // from the launch to the last start
+	Placements []HybridPlacement `json:"placements"`
+}
+
+// HybridPlacement is one placement of Ipoints.
+type HybridPlacement struct {
+	Placement string `json:"placement"`
+	Ipoints   int    `json:"ipoints"` // beside the start and the exit of a warp
+	Warp      int64  `json:"warp"`    // Z_warp, in cycles
+}
+
 // WarpID names a warp of a run.
 type WarpID struct {
 	Run  int   `json:"run"`

@@ -41,7 +41,7 @@ var results = []struct {
 
 // details are the types that a Detail can have.
 var details = []reflect.Type{
-	reflect.TypeFor[HybridWarp](), reflect.TypeFor[HybridDynamic](), reflect.TypeFor[HybridWaves](), reflect.TypeFor[HybridList](), reflect.TypeFor[HybridPhases](), reflect.TypeFor[Oblivious](), reflect.TypeFor[Greedy](), reflect.TypeFor[CTA](),
+	reflect.TypeFor[HybridWarp](), reflect.TypeFor[HybridDynamic](), reflect.TypeFor[HybridWaves](), reflect.TypeFor[HybridList](), reflect.TypeFor[HybridPlacements](), reflect.TypeFor[HybridPhases](), reflect.TypeFor[Oblivious](), reflect.TypeFor[Greedy](), reflect.TypeFor[CTA](),
 	reflect.TypeFor[LLC](), reflect.TypeFor[Split](), reflect.TypeFor[SplitMeasured](), reflect.TypeFor[Search](), reflect.TypeFor[Sum](), reflect.TypeFor[Figures](),
 }
 

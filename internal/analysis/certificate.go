@@ -39,11 +39,14 @@ func (r *Request) certifiable(w *workload.Workload) error {
 }
 
 // uncertified reports whether an estimate has no certificate: one that a run stands for needs none, since whoever makes it
-// again has it, and of the contexts of hybrid/phases the checker knows nothing.
+// again has it, and of the contexts of hybrid/phases and of Ipoints left out the checker knows nothing.
 func (l List) uncertified(e *estimate.Estimate) bool {
 	_, followed := l.Find(e.Method).Method.(method.Followed)
-	_, contexts := e.Detail.(*estimate.HybridPhases)
-	return followed || contexts
+	switch e.Detail.(type) {
+	case *estimate.HybridPhases, *estimate.HybridPlacements:
+		return true
+	}
+	return followed
 }
 
 // best returns the estimate whose certificate is made where none is named: the least of those of the launch with

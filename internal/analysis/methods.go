@@ -29,6 +29,7 @@ func Methods() List {
 	return List{
 		{Method: phases.Method{}},
 		{Method: hybrid.Method{}},
+		{Method: hybrid.Placements{}},
 		{Method: cta.Method{}},
 		{Method: llc.Simple},
 		{Method: llc.Interval},

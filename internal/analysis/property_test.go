@@ -359,7 +359,7 @@ func checkAnnotations(c *kernelgen.Case, j *platform.Job, trips []int64, seen *o
 			return nil, err
 		}
 		annotated = on(annotated, j.Machine)
-		return Analyze(context.Background(), annotated.Platform, annotated.Workload, Request{Methods: []string{hybrid.Warp, hybrid.Dynamic, hybrid.Waves, hybrid.List}, Ipoints: at, Traces: bytes.NewReader(seen.binary.Bytes())})
+		return Analyze(context.Background(), annotated.Platform, annotated.Workload, Request{Methods: []string{hybrid.Warp, hybrid.Dynamic, hybrid.Waves, hybrid.List, hybrid.Placed}, Ipoints: at, Traces: bytes.NewReader(seen.binary.Bytes())})
 	}
 	plain, err := analyse("blocks", nil)
 	if err != nil {
@@ -380,7 +380,7 @@ func checkAnnotations(c *kernelgen.Case, j *platform.Job, trips []int64, seen *o
 		}
 		for i, e := range stated.Estimates {
 			was := plain.Estimates[i].Cycles
-			if e.Cycles < was || factor == 1 && e.Cycles != was {
+			if e.Cycles < was || factor == 1 && e.Cycles != was && e.Method != hybrid.Placed { // which leaves out placements that do not show all loops
 				return fmt.Errorf("%s is %d with the annotations %v, %d with what was observed", e.Method, e.Cycles, bounds, was)
 			}
 		}

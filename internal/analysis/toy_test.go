@@ -72,7 +72,7 @@ func TestOneLineAddsAMethod(t *testing.T) {
 		for _, e := range a.Estimates {
 			ids = append(ids, e.Method)
 		}
-		want := []string{"hybrid/phases", "hybrid/warp", "hybrid/dynamic", "hybrid/waves", "hybrid/list", "static/greedy", "toy/serial"}
+		want := []string{"hybrid/phases", "hybrid/warp", "hybrid/dynamic", "hybrid/waves", "hybrid/list", "hybrid/placements", "static/greedy", "toy/serial"}
 		if asked != nil {
 			want = asked
 		}

@@ -52,7 +52,7 @@ func overMean(rows []hybridRow, id string) string {
 
 // heldOutTable compares estimates with vectors of which they are not made.
 func heldOutTable(rows []hybridRow, opts Options) estimate.Table {
-	ids := []string{phases.ID, "hybrid/dynamic", "hybrid/waves", "hybrid/list"}
+	ids := []string{phases.ID, "hybrid/dynamic", "hybrid/waves", "hybrid/list", "hybrid/placements"}
 	columns := []hybridColumn{
 		{"kernel", func(r *hybridRow) string { return r.kernel.Program }, nil},
 		{"trained on", func(r *hybridRow) string { return fmt.Sprint(r.runs) }, nil},
@@ -82,7 +82,11 @@ func heldOutTable(rows []hybridRow, opts Options) estimate.Table {
 				return "0"
 			}, nil})
 	}
-	t := hybridTable(fmt.Sprintf("Held out, for each vector of training %d of another seed: how far estimates are above the longest of them, and how often exceeded", opts.HeldOut), columns, rows)
+	title := fmt.Sprintf("Held out, for each vector of training %d of another seed", opts.HeldOut)
+	if opts.HeldOut > 1 && !opts.Quick {
+		title += ", or one where a run takes long"
+	}
+	t := hybridTable(title+": how far estimates are above the longest of them, and how often exceeded", columns, rows)
 	for _, vary := range []bool{true, false} {
 		cells := []string{map[bool]string{true: "average, inputs matter", false: "average, they do not"}[vary], "", "", "", "", ""}
 		for _, id := range ids {

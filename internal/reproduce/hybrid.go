@@ -58,7 +58,7 @@ type hybridRow struct {
 
 // bounds are the estimates that bound a kernel, in the order of their columns. A method that the analysis does not have
 // is left out of the table. hybrid/warp is not among them: it is one warp's.
-var hybridBounds = []string{"hybrid/dynamic", "hybrid/waves", "hybrid/list", "hybrid/phases"}
+var hybridBounds = []string{"hybrid/dynamic", "hybrid/waves", "hybrid/list", "hybrid/placements", "hybrid/phases"}
 
 // cycles is an estimate; 0 if there is none.
 func (r *hybridRow) cycles(id string) int64 {
@@ -102,6 +102,15 @@ func hybridVectors(k kernels.SDKKernel, opts Options) int {
 	return opts.Vectors
 }
 
+// hybridHeldOut is how many further inputs try the estimates of a kernel: as many as it is trained on where a run takes long.
+func hybridHeldOut(k kernels.SDKKernel, opts Options) int {
+	vectors := hybridVectors(k, opts)
+	if k.Long && !opts.Quick {
+		return vectors * min(opts.HeldOut, 1)
+	}
+	return vectors * opts.HeldOut
+}
+
 // withouts are the variants of hybrid/phases in which an ingredient is left out.
 func withouts() []phases.Method {
 	return []phases.Method{
@@ -110,12 +119,9 @@ func withouts() []phases.Method {
 	}
 }
 
-// hybridMethods are the measured methods, and if asked for the variants of hybrid/phases.
-func hybridMethods(variants bool) analysis.List {
-	list := analysis.List{{Method: hybrid.Method{}}, {Method: phases.Method{}}}
-	if !variants {
-		return list
-	}
+// hybridMethods are the measured methods and the variants of hybrid/phases.
+func hybridMethods() analysis.List {
+	list := analysis.List{{Method: hybrid.Method{}}, {Method: hybrid.Placements{}}, {Method: phases.Method{}}}
 	for _, m := range withouts() {
 		list = append(list, analysis.Method{Method: m})
 	}
@@ -153,8 +159,8 @@ func analyseTableII(ctx context.Context, opts Options) ([]hybridRow, error) {
 
 // analyseSDK analyses a kernel of Table II.
 func analyseSDK(ctx context.Context, k kernels.SDKKernel, job *platform.Job, opts Options) (*analysis.Answer, error) {
-	vectors, methods := hybridVectors(k, opts), hybridMethods(opts.Quick || !k.Long)
-	ask := analysis.Request{Methods: methods.IDs(), Unwatched: true, Campaign: campaign.Spec{Vectors: vectors}, Holdout: opts.HeldOut * vectors}
+	vectors, methods := hybridVectors(k, opts), hybridMethods()
+	ask := analysis.Request{Methods: methods.IDs(), Unwatched: true, Campaign: campaign.Spec{Vectors: vectors}, Holdout: hybridHeldOut(k, opts)}
 	if opts.Campaign != "" {
 		keep, err := store.Open(path.Join(opts.Campaign, k.Program))
 		if err != nil {

@@ -22,6 +22,8 @@ func Details(detail estimate.Detail) (string, error) {
 		return fmt.Sprintf("%d waves of %d warps, gap %d", d.Waves, d.WarpsPerWave, d.Gap), nil
 	case *estimate.HybridList:
 		return fmt.Sprintf("%d CTAs take %d slots, gap %d", d.CTAs, d.Slots, d.Gap), nil
+	case *estimate.HybridPlacements:
+		return fmt.Sprintf("warp %d, jitter %d, of %d placements: %s", d.Warp, d.Jitter, len(d.Placements), d.Placement), nil
 	case *estimate.HybridPhases:
 		return fmt.Sprintf("%d contexts, %d transitions, %d sampled runs", d.Contexts, d.Transitions, d.Sampled), nil
 	case *estimate.Oblivious:

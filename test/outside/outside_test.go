@@ -12,7 +12,7 @@ import (
 // TestDetails reads a detail of every type.
 func TestDetails(t *testing.T) {
 	for _, detail := range []estimate.Detail{
-		nil, &estimate.HybridWarp{}, &estimate.HybridDynamic{}, &estimate.HybridWaves{}, &estimate.HybridList{}, &estimate.HybridPhases{}, &estimate.Oblivious{}, &estimate.CTA{}, &estimate.LLC{},
+		nil, &estimate.HybridWarp{}, &estimate.HybridDynamic{}, &estimate.HybridWaves{}, &estimate.HybridList{}, &estimate.HybridPlacements{}, &estimate.HybridPhases{}, &estimate.Oblivious{}, &estimate.CTA{}, &estimate.LLC{},
 		&estimate.Split{}, &estimate.SplitMeasured{}, &estimate.Search{}, &estimate.Figures{}, &estimate.Sum{},
 	} {
 		if text, err := Details(detail); err != nil || text == "" {

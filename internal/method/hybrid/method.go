@@ -48,8 +48,17 @@ func (Method) Reads(trace.Clocks) error { return nil }
 // Record implements method.Measured. It is an error if the kernel's flow graph cannot be extended by
 // the edges that divergence adds, or if a fact is about a block without Ipoint. The sinks of
 // the recording are Profiles.
-func (m Method) Record(p *method.Problem, at method.Placement) (method.Recording, error) {
-	program, err := m.program(p)
+func (Method) Record(p *method.Problem, at method.Placement) (method.Recording, error) {
+	r, err := record(p, at)
+	if err != nil {
+		return nil, err
+	}
+	return r, nil
+}
+
+// record makes a recording.
+func record(p *method.Problem, at method.Placement) (*recording, error) {
+	program, err := programOf(p)
 	if err != nil {
 		return nil, fmt.Errorf("kernel %s: %w", p.Graph.Kernel.Readable(), err)
 	}
@@ -87,8 +96,8 @@ func launchOf(p *method.Problem) Launch {
 	return l
 }
 
-// program is the kernel as the method sees it.
-func (m Method) program(p *method.Problem) (*Program, error) {
+// programOf is the kernel as the method sees it.
+func programOf(p *method.Problem) (*Program, error) {
 	edges := cfg.PublishedDivergentEdges(p.Graph.Flow)
 	if !p.PublishedEdges {
 		var err error
@@ -165,26 +174,35 @@ func (r *recording) Sink(clocks trace.Clocks) trace.Sink {
 }
 
 func (r *recording) Bound(ctx context.Context, sinks []trace.Sink) (*method.Answer, error) {
-	all := NewProfile(r.ipg)
-	for i, s := range sinks {
-		p, ok := s.(*Profile)
-		if !ok {
-			return nil, fmt.Errorf("sink %d is no profile of the kernel", i)
-		}
-		if i == 0 {
-			all = NewProfileOf(r.ipg, p.options)
-		}
-		if err := all.Merge(p); err != nil {
-			return nil, err
-		}
-	}
-	all.interleaved = r.turned
-	result, err := Analyze(ctx, all, r.bounds)
+	all, result, err := r.analyze(ctx, sinks)
 	if err != nil {
-		return nil, fmt.Errorf("kernel %s: %w", r.kernel, err)
+		return nil, err
 	}
 	return &method.Answer{
 		Estimates: result.Estimates(), Warnings: r.warnings, Runs: all.Runs(), Observed: all.Observed(), Coverage: all.coverage(r.graph),
 		Model: result.Model, Certificate: result.Solution.Certificate,
 	}, nil
+}
+
+// analyze bounds the time of the launch from what profiles took.
+func (r *recording) analyze(ctx context.Context, sinks []trace.Sink) (*Profile, *Result, error) {
+	all := NewProfile(r.ipg)
+	for i, s := range sinks {
+		p, ok := s.(*Profile)
+		if !ok {
+			return nil, nil, fmt.Errorf("sink %d is no profile of the kernel", i)
+		}
+		if i == 0 {
+			all = NewProfileOf(r.ipg, p.options)
+		}
+		if err := all.Merge(p); err != nil {
+			return nil, nil, err
+		}
+	}
+	all.interleaved = r.turned
+	result, err := Analyze(ctx, all, r.bounds)
+	if err != nil {
+		return nil, nil, fmt.Errorf("kernel %s: %w", r.kernel, err)
+	}
+	return all, result, nil
 }
