@@ -55,8 +55,9 @@ type shared struct {
 	simple, interval sharedBound
 }
 
-// sharedBound is what a method bounds.
-type sharedBound struct{ cycles, misses int64 }
+// sharedBound is what a method bounds. single counts the accesses that are not known to hit, each on its own, as published; of those
+// to one line misses counts only as many as can miss together.
+type sharedBound struct{ cycles, misses, single int64 }
 
 func (s shared) plus(t shared) shared {
 	return shared{
@@ -66,7 +67,7 @@ func (s shared) plus(t shared) shared {
 }
 
 func (b sharedBound) plus(c sharedBound) sharedBound {
-	return sharedBound{b.cycles + c.cycles, b.misses + c.misses}
+	return sharedBound{b.cycles + c.cycles, b.misses + c.misses, b.single + c.single}
 }
 
 // sharer runs jobs that share a cache.
@@ -157,7 +158,7 @@ func (s *sharer) find(ctx context.Context, sizes, quotas []int64) error {
 	return nil
 }
 
-// try runs a job and bounds it if its accesses are regulated.
+// try runs a job and bounds it, by Interval only if its accesses are regulated.
 func (s *sharer) try(ctx context.Context, how sharing) (shared, error) {
 	on := how.quota > 0
 	opts := machine.LLCOptions{KiB: &how.kib, Regulated: &on}
@@ -183,15 +184,17 @@ func (s *sharer) try(ctx context.Context, how sharing) (shared, error) {
 		r.misses += c["llc_misses"]
 	}
 	r.cpu = run.Cores[cpu]["llc_accesses"]
-	if !on {
-		return r, nil
+	methods, bounds := []string{llc.Simple.ID()}, []*sharedBound{&r.simple}
+	if on {
+		methods, bounds = append(methods, llc.Interval.ID()), append(bounds, &r.interval)
 	}
-	a, err := analysis.Analyze(ctx, job.Platform, job.Workload, analysis.Request{Methods: []string{llc.Simple.ID(), llc.Interval.ID()}})
+	a, err := analysis.Analyze(ctx, job.Platform, job.Workload, analysis.Request{Methods: methods})
 	if err != nil {
 		return shared{}, err
 	}
-	for i, b := range []*sharedBound{&r.simple, &r.interval} {
-		*b = sharedBound{a.Estimates[i].Cycles, a.Estimates[i].Detail.(*estimate.LLC).Misses}
+	for i, b := range bounds {
+		d := a.Estimates[i].Detail.(*estimate.LLC)
+		*b = sharedBound{a.Estimates[i].Cycles, d.Misses, d.Accesses - d.Hits}
 	}
 	return r, nil
 }

@@ -109,15 +109,17 @@ type paperMisses struct {
 	actualRate, simpleRate   string // per cent
 }
 
-var paperTableII = []paperMisses{
-	{304, 372, 670, "45.4 %", "55.5 %"},
-	{608, 737, 1292, "47.1 %", "57.0 %"},
-	{643, 2330, 3228, "19.9 %", "72.2 %"},
-	{2311, 12499, 12499, "18.5 %", "100.0 %"},
-	{521, 1641, 2609, "20.0 %", "62.9 %"},
-	{2084, 7610, 11363, "18.3 %", "67.0 %"},
-	{3179, 15514, 15514, "20.5 %", "100.0 %"},
-	{24816, 55524, 55524, "44.7 %", "100.0 %"},
+// paperTableII has the columns of the table, which are numbered 1 to 8. There are no columns for k7 and k8: the misses of the last
+// two are six and twelve passes over the lines of an image of 128 and one of 256 pixels squared, which srad makes and nw cannot.
+var paperTableII = map[string]paperMisses{
+	"k1":  {304, 372, 670, "45.4 %", "55.5 %"},
+	"k2":  {608, 737, 1292, "47.1 %", "57.0 %"},
+	"k3":  {643, 2330, 3228, "19.9 %", "72.2 %"},
+	"k4":  {2311, 12499, 12499, "18.5 %", "100.0 %"},
+	"k5":  {521, 1641, 2609, "20.0 %", "62.9 %"},
+	"k6":  {2084, 7610, 11363, "18.3 %", "67.0 %"},
+	"k9":  {3179, 15514, 15514, "20.5 %", "100.0 %"},
+	"k10": {24816, 55524, 55524, "44.7 %", "100.0 %"},
 }
 
 // rates checks Table II against itself.

@@ -15,6 +15,7 @@ func (s *sharer) sectionVI(ctx context.Context, quotas []int64) error {
 		return err
 	}
 	s.tableII()
+	s.ablation()
 	s.missRates()
 	s.times()
 	s.overheads()
@@ -60,15 +61,14 @@ func (s *sharer) tableII() {
 			"launch of each; the kernels, their launches and the CPU's accesses are ours, so that only the ratios can be compared",
 		Columns: []string{"", "accesses", "paper", "actual misses", "paper", "Simple", "paper", "actual rate", "paper", "Simple", "paper"},
 	}
-	for i, b := range kernels.LLCBenchmarks() {
+	for _, b := range kernels.LLCBenchmarks() {
 		r := s.of(b, paperSize, s.quota())
 		paper := slices.Repeat([]string{"-"}, 5)
-		if i < len(paperTableII) {
-			k := paperTableII[i]
+		if k, ok := paperTableII[b.Name]; ok {
 			paper = cells(k.accesses, k.actual, k.simple, k.actualRate, k.simpleRate)
 		}
 		row := []string{b.Name + " " + b.Program}
-		for at, ours := range cells(r.accesses, r.misses, r.simple.misses, share(r.misses, r.accesses), share(r.simple.misses, r.accesses)) {
+		for at, ours := range cells(r.accesses, r.misses, r.simple.single, share(r.misses, r.accesses), share(r.simple.single, r.accesses)) {
 			row = append(row, ours, paper[at])
 		}
 		t.Rows = append(t.Rows, row)

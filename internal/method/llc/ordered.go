@@ -32,7 +32,7 @@ func (a *analysis) inOrder(ctx context.Context, m Method) (*detail, error) {
 		d.Uncertain += s.optional
 	}
 	d.Exact = d.Uncertain == 0
-	d.misses(m, streams, known, later)
+	d.misses(streams, known, later)
 	if d.Regulated && !d.Exact {
 		return d, a.windows(ctx, d, streams, hits)
 	}
@@ -67,7 +67,9 @@ func (a *analysis) reuses(streams []*stream, m Method) (known *reuse.Result, lat
 	for _, s := range streams {
 		cores = append(cores, core(s.sent))
 	}
-	cores = append(cores, cpu(ofCPU))
+	beside := cpu(ofCPU)
+	beside.Aside = true
+	cores = append(cores, beside)
 	cache := reuse.Cache{Sets: int(a.machine.LLC.Sets.Value), Ways: int(a.machine.LLC.Ways.Value)}
 	known, err = reuse.Analyze(cache, 0, cores)
 	return known, later, err

@@ -135,7 +135,7 @@ func TestDuring(t *testing.T) {
 		t.Errorf("an access in the next interval is %+v", again)
 	}
 	d := &detail{}
-	d.misses(Interval, sms, known, later)
+	d.misses(sms, known, later)
 	if cpu := d.Cores[1].Misses; later != 1<<39 || cpu < 1<<39 || d.AllMisses < 1<<39 || d.Misses != 4 {
 		t.Errorf("%d misses, %d with the CPU, %d of the CPU, %d later", d.Misses, d.AllMisses, cpu, later)
 	}

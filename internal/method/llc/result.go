@@ -40,13 +40,10 @@ func (d *detail) times(s *schedule) {
 	d.Stall = d.cycles - d.Issue - d.Dispatch
 }
 
-// misses enters what is known of the accesses: Simple counts those that are not hits, as published, Interval
-// also how few of them can miss together. Of later accesses of the CPU nothing is known.
-func (d *detail) misses(m Method, streams []*stream, known *reuse.Result, later int64) {
+// misses enters what is known of the accesses: how many are not hits, which is what is published, and how few of them can miss
+// together. Of later accesses of the CPU nothing is known.
+func (d *detail) misses(streams []*stream, known *reuse.Result, later int64) {
 	together := known.Grouped
-	if m == Simple {
-		together = known.Counted
-	}
 	for sm, s := range streams {
 		d.L1Hits += s.hits
 		d.Accesses += int64(len(s.sent))
@@ -72,7 +69,7 @@ func (d *detail) misses(m Method, streams []*stream, known *reuse.Result, later 
 	}
 	d.Cores[last].Misses += later
 	d.AllMisses = min(d.Misses+d.Cores[last].Misses, known.Counted.Total+later, together.Total+later)
-	d.Misses = min(d.Misses, known.Counted.Unrated, together.Unrated, d.AllMisses)
+	d.Misses = min(d.Misses, known.Counted.Main, together.Main, d.AllMisses)
 	if d.Accesses > 0 {
 		d.MissRate = float64(d.Misses) / float64(d.Accesses)
 	}

@@ -52,6 +52,8 @@ type Core struct {
 	// Rate, if it is not zero, is to be used instead of the windows' ends to limit what a core
 	// accesses while others reuse a line.
 	Rate Rate
+	// Aside tells that the core's misses are of no interest, and count only in those of all cores.
+	Aside bool
 }
 
 // Unordered returns a core of whose accesses only their order is known, nothing of their
@@ -73,7 +75,7 @@ func Regulated(accesses []Access, quota int64) Core {
 }
 
 // Limited returns a core that makes at most quota accesses, at least 1, in each access
-// interval. Units are intervals.
+// interval, and is aside. Units are intervals.
 func Limited(accesses []Access, quota int64) Core {
 	windows := make([]Window, len(accesses))
 	minimum := int64(0)
@@ -81,7 +83,7 @@ func Limited(accesses []Access, quota int64) Core {
 		windows[i] = Window{From: minimum / quota, To: Forever}
 		minimum += a.Min
 	}
-	return Core{Accesses: accesses, Windows: windows, Rate: Rate{Accesses: quota, Units: 1}}
+	return Core{Accesses: accesses, Windows: windows, Rate: Rate{Accesses: quota, Units: 1}, Aside: true}
 }
 
 // maxAccesses limits the accesses of a core.

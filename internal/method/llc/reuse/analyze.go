@@ -34,9 +34,9 @@ type Outcome struct {
 // Misses are upper bounds. Those of the cores may add up to more than that of all, if it is not
 // known which core misses.
 type Misses struct {
-	Total   int64 // of all cores
-	Unrated int64 // of all cores without a rate
-	Cores   []int64
+	Total int64 // of all cores
+	Main  int64 // of all cores that are not aside
+	Cores []int64
 }
 
 // Result is what is known of the accesses of all cores to the cache that they share.
@@ -116,8 +116,8 @@ func elapsed(accesses []Access) []int64 {
 func (a *analysis) count(m *Misses, core int, n int64) {
 	m.Total += n
 	m.Cores[core] += n
-	if !a.rated(core) {
-		m.Unrated += n
+	if !a.cores[core].Aside {
+		m.Main += n
 	}
 }
 

@@ -19,7 +19,7 @@ func (s *set) group(outcomes []Outcome) {
 	missing := make([]int64, len(s.cores))
 	for len(order) > 0 {
 		first := &s.uses[order[0]]
-		span, n, total := first.Window, 0, int64(0)
+		span, n, total, main := first.Window, 0, int64(0), int64(0)
 		if s.rated(first.core) {
 			span = Window{To: Forever}
 		}
@@ -32,6 +32,9 @@ func (s *set) group(outcomes []Outcome) {
 			if outcomes[order[n]].Class != Hit {
 				missing[u.core] += u.maximum
 				total += u.maximum
+				if !s.cores[u.core].Aside {
+					main += u.maximum
+				}
 			}
 		}
 		order = order[n:]
@@ -40,9 +43,7 @@ func (s *set) group(outcomes []Outcome) {
 			total = 1 + counts.evictions(first.line, total-1)
 		}
 		s.result.Grouped.Total += total
-		if !s.rated(first.core) {
-			s.result.Grouped.Unrated += total
-		}
+		s.result.Grouped.Main += min(main, total)
 		for c := range missing {
 			s.result.Grouped.Cores[c] += min(missing[c], total)
 			missing[c] = 0

@@ -30,40 +30,40 @@ func TestGroupedMisses(t *testing.T) {
 		{
 			name: "one of two cores fetches what both read", ways: 2, quota: 2,
 			cores:   []string{"AB", "BA"},
-			counted: reuse.Misses{Total: 4, Unrated: 4, Cores: []int64{2, 2}},
-			grouped: reuse.Misses{Total: 2, Unrated: 2, Cores: []int64{2, 2}},
+			counted: reuse.Misses{Total: 4, Main: 4, Cores: []int64{2, 2}},
+			grouped: reuse.Misses{Total: 2, Main: 2, Cores: []int64{2, 2}},
 		},
 		{
 			name: "each interval begins with what is still there", ways: 2, quota: 2,
 			cores:   []string{"ABAB", "BABA"},
-			counted: reuse.Misses{Total: 4, Unrated: 4, Cores: []int64{2, 2}},
-			grouped: reuse.Misses{Total: 2, Unrated: 2, Cores: []int64{2, 2}},
+			counted: reuse.Misses{Total: 4, Main: 4, Cores: []int64{2, 2}},
+			grouped: reuse.Misses{Total: 2, Main: 2, Cores: []int64{2, 2}},
 		},
 		{
 			name: "a line is evicted as often as others fill the set", ways: 2, quota: 6,
 			cores:   []string{"AAAAAA", "BCDEBB"},
-			counted: reuse.Misses{Total: 11, Unrated: 11, Cores: []int64{6, 5}},
+			counted: reuse.Misses{Total: 11, Main: 11, Cores: []int64{6, 5}},
 			// A leaves three times at most: once for each of C, D and E, each time with B.
-			grouped: reuse.Misses{Total: 9, Unrated: 9, Cores: []int64{4, 5}},
+			grouped: reuse.Misses{Total: 9, Main: 9, Cores: []int64{4, 5}},
 		},
 		{
 			name: "few lines of few uses evict seldom", ways: 3, quota: 9,
 			cores:   []string{"AAAAAAAAA", "BBBBBBBCD"},
-			counted: reuse.Misses{Total: 12, Unrated: 12, Cores: []int64{9, 3}},
-			grouped: reuse.Misses{Total: 5, Unrated: 5, Cores: []int64{2, 3}},
+			counted: reuse.Misses{Total: 12, Main: 12, Cores: []int64{9, 3}},
+			grouped: reuse.Misses{Total: 5, Main: 5, Cores: []int64{2, 3}},
 		},
 		{
 			name: "a free core may come again and again", ways: 1, quota: 5,
 			cores: []string{"AAAAA"}, free: "BBBBB",
-			counted: reuse.Misses{Total: 10, Unrated: 5, Cores: []int64{5, 5}},
-			grouped: reuse.Misses{Total: 10, Unrated: 5, Cores: []int64{5, 5}},
+			counted: reuse.Misses{Total: 10, Main: 5, Cores: []int64{5, 5}},
+			grouped: reuse.Misses{Total: 10, Main: 5, Cores: []int64{5, 5}},
 		},
 		{
 			name: "what a free core uses again and again is evicted seldom", ways: 3, quota: 20,
 			cores: []string{"BCDEFG"}, free: "AXAXAXAXAXAXAXAXAXAX",
-			counted: reuse.Misses{Total: 26, Unrated: 6, Cores: []int64{6, 20}},
+			counted: reuse.Misses{Total: 26, Main: 6, Cores: []int64{6, 20}},
 			// Of A and X each leaves three times at most, with two lines of the other core.
-			grouped: reuse.Misses{Total: 14, Unrated: 6, Cores: []int64{6, 8}},
+			grouped: reuse.Misses{Total: 14, Main: 6, Cores: []int64{6, 8}},
 		},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -85,5 +85,29 @@ func TestGroupedMisses(t *testing.T) {
 				t.Errorf("grouped: %s", diff)
 			}
 		})
+	}
+}
+
+// TestAside: cores without windows fetch a line once together while it stays, and misses of a core that is aside are not theirs.
+func TestAside(t *testing.T) {
+	for _, test := range []struct {
+		name    string
+		aside   string
+		grouped reuse.Misses
+	}{
+		{"what all read", "AB", reuse.Misses{Total: 2, Main: 2, Cores: []int64{2, 2, 2}}},
+		{"lines of its own", "CDCD", reuse.Misses{Total: 4, Main: 2, Cores: []int64{2, 2, 2}}},
+		// Each of the six lines has five others beside it, and leaves once.
+		{"lines of its own that evict", "CDEFCDEF", reuse.Misses{Total: 12, Main: 4, Cores: []int64{2, 2, 8}}},
+	} {
+		cores := []reuse.Core{reuse.Unordered(sequence("AB")), reuse.Unordered(sequence("BA")), reuse.Unordered(sequence(test.aside))}
+		cores[2].Aside = true
+		result, err := reuse.Analyze(reuse.Cache{Sets: 1, Ways: 4}, 0, cores)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(test.grouped, result.Grouped); diff != "" {
+			t.Errorf("%s: (-want +got)\n%s", test.name, diff)
+		}
 	}
 }

@@ -114,8 +114,8 @@ func TestAnalyzeAgainstDefinition(t *testing.T) {
 				want[c][i] = o.classify(reuse.Ref{Core: c, At: i})
 				if want[c][i].Class != reuse.Hit {
 					counted.Total += cores[c].Accesses[i].Max
-					if cores[c].Rate == (reuse.Rate{}) {
-						counted.Unrated += cores[c].Accesses[i].Max
+					if !cores[c].Aside {
+						counted.Main += cores[c].Accesses[i].Max
 					}
 					counted.Cores[c] += cores[c].Accesses[i].Max
 				}
@@ -152,7 +152,7 @@ func randomAccesses(t *rapid.T, lines, maximum int, certain bool) []reuse.Access
 
 // randomWindows draws windows whose ends do not fall, a few of them without end.
 func randomWindows(t *rapid.T, accesses []reuse.Access) reuse.Core {
-	core := reuse.Core{Accesses: accesses}
+	core := reuse.Core{Accesses: accesses, Aside: rapid.IntRange(0, 3).Draw(t, "aside") == 0}
 	from, to := int64(0), int64(0)
 	for range accesses {
 		from += int64(rapid.IntRange(0, 2).Draw(t, "from"))
