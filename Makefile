@@ -1,4 +1,4 @@
-.PHONY: build test bench fuzz soak
+.PHONY: build test bench fuzz soak mutants
 
 build:
 	go build ./cmd/warpbound
@@ -36,10 +36,17 @@ fuzz:
 		done; \
 	done
 
+# Changes the code in small ways, one at a time, and fails if a named change, or more than a tenth of those that are
+# drawn, make no test fail.
+SEED ?= 1
+DRAWN ?= 200
+mutants:
+	go run ./.ci/mutants -seed $(SEED) -drawn $(DRAWN)
+
 # Checks the methods on random kernels until Ctrl-C, which prints what was found and
 # how to go on. SEED and FIRST say which kernels.
-SEED ?= $(shell date +%s)
 FIRST ?= 0
 KERNELS ?= 1000000000
+soak: SEED = $(shell date +%s)
 soak: build
 	./warpbound selfcheck --seed $(SEED) --first $(FIRST) --kernels $(KERNELS)

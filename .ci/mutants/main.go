@@ -1,0 +1,218 @@
+// Mutants changes the code in small ways, one at a time, and reports which changes no test notices.
+//
+//	go run ./.ci/mutants [-seed N] [-drawn N] [-named REGEXP] [-limit D] [-jobs N]
+//
+// Named mutants are those of named.toml: errors that were once made, or that somebody tried. Each tells which tests find
+// it. Drawn ones are made by chance from the expressions and statements of the packages that compute bounds and times; the tests of
+// their package are run, then those of packages that import it. Sources are never touched: the compiler is told to read a file in
+// place of another one (go build -overlay).
+//
+// The exit status is 1 if a named mutant survives, or more than a tenth of those drawn.
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"flag"
+	"fmt"
+	"os"
+	"os/exec"
+	"os/signal"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"sync"
+	"time"
+)
+
+// mutant is a change of a file.
+type mutant struct {
+	name string // of one that is named; FILE:LINE:COL: what is changed of one that is drawn
+	file string // as the compiler names it
+	text []byte
+	// tests are lists of arguments of go test, of which each is tried until one fails.
+	tests [][]string
+}
+
+// verdict is what became of a mutant.
+type verdict string
+
+const (
+	killed   verdict = "killed"   // a test fails, does not end, or panics
+	survived verdict = "SURVIVED" // no test fails
+	invalid  verdict = "invalid"  // it does not compile
+)
+
+func main() {
+	seed := flag.Uint64("seed", 1, "of the mutants that are drawn")
+	drawn := flag.Int("drawn", 200, "mutants to draw")
+	named := flag.String("named", ".", "named mutants to try, a regular expression; ^$ for none")
+	limit := flag.Duration("limit", 5*time.Minute, "time of the tests of a mutant; tests that take longer have found it")
+	jobs := flag.Int("jobs", 2, "mutants at a time")
+	flag.Parse()
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	defer stop()
+	ok, err := run(ctx, *named, *seed, *drawn, *limit, *jobs)
+	switch {
+	case err != nil:
+		fmt.Fprintln(os.Stderr, "mutants:", err)
+		os.Exit(2)
+	case !ok:
+		os.Exit(1)
+	}
+}
+
+// run tries named and drawn mutants, and reports whether enough of them are killed.
+func run(ctx context.Context, names string, seed uint64, drawn int, limit time.Duration, jobs int) (ok bool, err error) {
+	which, err := regexp.Compile(names)
+	if err != nil {
+		return false, err
+	}
+	root, err := filepath.Abs(".")
+	if err != nil {
+		return false, err
+	}
+	list, err := readNamed(root, filepath.Join(root, ".ci", "mutants", "named.toml"), which)
+	if err != nil {
+		return false, err
+	}
+	packages, err := loadPackages(ctx)
+	if err != nil {
+		return false, err
+	}
+	if err := baseline(ctx, list); err != nil {
+		return false, err
+	}
+	ok = true
+	for i, v := range try(ctx, list, limit, jobs) {
+		if v != killed {
+			fmt.Printf("%-8s %s\n", v, list[i].name)
+			ok = false
+		}
+	}
+	source := newDrawer(packages, seed)
+	counts := map[verdict]int{}
+	for counts[killed]+counts[survived] < drawn && ctx.Err() == nil {
+		list, err := source.draw(drawn - counts[killed] - counts[survived])
+		if err != nil {
+			return false, err
+		}
+		for _, v := range try(ctx, list, limit, jobs) {
+			counts[v]++
+		}
+	}
+	if drawn > 0 {
+		fmt.Printf("drawn with seed %d: %d of %d killed\n", seed, counts[killed], counts[killed]+counts[survived])
+	}
+	return ok && 10*counts[survived] <= drawn, ctx.Err()
+}
+
+// baseline runs the tests of named mutants without any mutant: they must pass.
+func baseline(ctx context.Context, list []mutant) error {
+	passed := map[string]bool{}
+	for _, m := range list {
+		for _, tests := range m.tests {
+			key := strings.Join(tests, " ")
+			if passed[key] {
+				continue
+			}
+			test := exec.CommandContext(ctx, "go", append([]string{"test", "-vet=off"}, tests...)...)
+			test.Env = append(os.Environ(), "RAPID_SEED=1")
+			if out, err := test.CombinedOutput(); err != nil {
+				return fmt.Errorf("go test %s fails without a mutant: %w\n%s", key, err, out)
+			}
+			passed[key] = true
+		}
+	}
+	return nil
+}
+
+// try runs the tests of mutants and prints what becomes of each.
+func try(ctx context.Context, list []mutant, limit time.Duration, jobs int) []verdict {
+	verdicts := make([]verdict, len(list))
+	next := make(chan int)
+	var printing sync.Mutex
+	var workers sync.WaitGroup
+	for range jobs {
+		workers.Go(func() {
+			for i := range next {
+				began := time.Now()
+				v, by, err := list[i].try(ctx, limit)
+				if verdicts[i] = v; ctx.Err() != nil {
+					continue
+				}
+				printing.Lock()
+				fmt.Printf("%-8s %5.0f s  %s", v, time.Since(began).Seconds(), list[i].name)
+				switch {
+				case err != nil:
+					fmt.Printf(": %v", err)
+				case by != "":
+					fmt.Printf(" by %s", by)
+				}
+				fmt.Println()
+				printing.Unlock()
+			}
+		})
+	}
+	for i := range list {
+		next <- i
+	}
+	close(next)
+	workers.Wait()
+	return verdicts
+}
+
+// try runs the tests of a mutant until some fail, and tells which those are.
+func (m *mutant) try(ctx context.Context, limit time.Duration) (v verdict, by string, err error) {
+	folder, err := os.MkdirTemp("", "mutant")
+	if err != nil {
+		return invalid, "", err
+	}
+	defer os.RemoveAll(folder)
+	changed, overlay := filepath.Join(folder, filepath.Base(m.file)), filepath.Join(folder, "overlay.json")
+	table, err := json.Marshal(map[string]map[string]string{"Replace": {m.file: changed}})
+	if err != nil {
+		return invalid, "", err
+	}
+	if err := errors.Join(os.WriteFile(changed, m.text, 0o644), os.WriteFile(overlay, table, 0o644)); err != nil {
+		return invalid, "", err
+	}
+	ctx, cancel := context.WithTimeout(ctx, limit)
+	defer cancel()
+	build := exec.CommandContext(ctx, "go", "build", "-overlay", overlay, "./"+relative(filepath.Dir(m.file)))
+	if out, err := build.CombinedOutput(); err != nil {
+		return invalid, "", errors.New(firstError(out))
+	}
+	for _, tests := range m.tests {
+		test := exec.CommandContext(ctx, "go", append([]string{"test", "-overlay", overlay, "-failfast", "-vet=off"}, tests...)...)
+		test.Env = append(os.Environ(), "RAPID_SEED=1")
+		test.WaitDelay = 10 * time.Second
+		if err := test.Run(); err != nil {
+			return killed, strings.Join(tests, " "), nil
+		}
+	}
+	return survived, "", nil
+}
+
+// firstError is the first line of what the compiler prints that names a place.
+func firstError(out []byte) string {
+	for _, line := range strings.Split(string(out), "\n") {
+		if strings.Contains(line, ".go:") {
+			return line
+		}
+	}
+	return strings.TrimSpace(string(out))
+}
+
+// relative is a path from the working directory, if it has one.
+func relative(path string) string {
+	root, err := filepath.Abs(".")
+	if err != nil {
+		return path
+	}
+	if r, err := filepath.Rel(root, path); err == nil {
+		return r
+	}
+	return path
+}
