@@ -86,7 +86,9 @@ type Runs struct {
 	Traces     io.Reader
 	TracesName string
 
-	Taken    func(cycles int64)    // told the time of each run, in the order of vectors and saved inputs, by one goroutine at a time; may be nil
+	// Taken, unless nil, is told the time of each vector: of test vectors, then of saved inputs, then of held-out vectors, each in
+	// their order, by one goroutine at a time. It is not told of runs of variants of the job.
+	Taken    func(estimate.RunTime)
 	Progress func(done, total int) // called after each run, by one goroutine at a time; may be nil
 	// Begin, unless nil, is called before the first run, with how many are made at a time: once for each variant of the job.
 	Begin func(atOnce int)

@@ -51,3 +51,23 @@ type LongestRun struct {
 	Inputs string `json:"inputs,omitempty"` // the job file of saved inputs
 	Cycles int64  `json:"cycles"`
 }
+
+// RunSet says what the run of a vector is for.
+type RunSet string
+
+// The sets of runs.
+const (
+	Training RunSet = "training" // observed estimates are made of them
+	HeldOut  RunSet = "holdout"  // they try estimates, and none rests on them
+)
+
+// RunTime is how long the run of a vector took.
+type RunTime struct {
+	Vector int    // the test vector, from 0, of those of its set; -1 for saved inputs
+	Inputs string // the job file of saved inputs; "" for a test vector
+	Set    RunSet
+	Cycles int64 // on a device, which runs each vector several times, the longest of these
+	// Launches are the cycles of all executions of each launch of the job, the mean of several runs. In a run with one launch they are
+	// those of that alone.
+	Launches []int64
+}

@@ -37,15 +37,19 @@ func holdOut(ctx context.Context, p runner.Platform, w *workload.Workload, req R
 	if err != nil {
 		return nil, fmt.Errorf("held-out vectors: %w", err)
 	}
-	spec.Taken = func(cycles int64) {
+	spec.Taken = func(t estimate.RunTime) {
 		for i := range a.Estimates {
 			if h := a.Estimates[i].Holdout; h != nil {
 				h.Vectors++
-				h.Max = max(h.Max, cycles)
-				if cycles > a.Estimates[i].Cycles {
+				h.Max = max(h.Max, t.Cycles)
+				if t.Cycles > a.Estimates[i].Cycles {
 					h.Exceeded++
 				}
 			}
+		}
+		if told := req.Campaign.Taken; told != nil {
+			t.Set = estimate.HeldOut
+			told(t)
 		}
 	}
 	_, _, err = campaign.Run(ctx, p, other, spec, runner.Options{MaxCycles: req.MaxCycles}, nil)

@@ -31,7 +31,7 @@ func TestHoldout(t *testing.T) {
 	}
 	var times []int64
 	other := workload.Reseeded(j.Workload, j.Spec.Seed+heldOutSeed)
-	spec := campaign.Spec{Vectors: 12, Taken: func(cycles int64) { times = append(times, cycles) }}
+	spec := campaign.Spec{Vectors: 12, Taken: func(t estimate.RunTime) { times = append(times, t.Cycles) }}
 	if _, _, err := campaign.Run(t.Context(), j.Platform, other, spec, runner.Options{}, nil); err != nil {
 		t.Fatal(err)
 	}

@@ -28,8 +28,8 @@ type Spec struct {
 	// as others: the first vector takes longer where it is followed (see first).
 	Begin func(atOnce int)
 
-	// Taken, unless nil, is told the time in cycles of each vector, in their order, by one goroutine at a time.
-	Taken func(cycles int64)
+	// Taken, unless nil, is told the time of each vector, in their order, by one goroutine at a time.
+	Taken func(estimate.RunTime)
 
 	// Review, unless nil, is told what the campaign would give if it had ended after 1, 2, 5, 10, 20, ... of its vectors, with the
 	// sinks, by one goroutine at a time. What it is given changes when it has returned. It needs sinks that are trace.Mergeable.
@@ -68,9 +68,10 @@ func (s Spec) Open(of Identity) error {
 	return nil
 }
 
-// Alone returns the specification without what keeps and brings the outcomes of vectors.
+// Alone returns the specification for a variant of the workload: without what keeps and brings the outcomes of vectors, and
+// without what is told their times.
 func (s Spec) Alone() Spec {
-	s.Keep, s.Elsewhere, s.Translate = nil, nil, nil
+	s.Keep, s.Elsewhere, s.Translate, s.Taken = nil, nil, nil, nil
 	return s
 }
 
@@ -127,7 +128,7 @@ func Run(ctx context.Context, p runner.Platform, w *workload.Workload, spec Spec
 			sinks = append(sinks, all)
 		}
 	}
-	c := &campaign{vectors: v, pool: pool, workers: workers, taken: order{waiting: make(map[int]*outcome), random: v.random, timed: spec.Taken}}
+	c := &campaign{vectors: v, pool: pool, workers: workers, taken: order{waiting: make(map[int]*outcome), random: v.random}}
 	c.taken.moved.L = &c.taken.mu
 	if spec.Review != nil && !workers[0].mixed() {
 		c.taken.review = func(inputs int) {
@@ -135,6 +136,9 @@ func Run(ctx context.Context, p runner.Platform, w *workload.Workload, spec Spec
 				spec.Review(c.soFar(), sinks)
 			}
 		}
+	}
+	if spec.Taken != nil {
+		c.taken.timed = func(i int, out *outcome) { spec.Taken(c.time(i, out)) }
 	}
 	if spec.Progress != nil {
 		c.taken.tell = func(inputs int) { spec.Progress(inputs, v.total) }
@@ -396,6 +400,18 @@ func (v *vectors) inputs(i int, own *job.Inputs) *job.Inputs {
 	}
 	v.bound.SetVector(i, own)
 	return own
+}
+
+// time is how long a vector took.
+func (v *vectors) time(i int, out *outcome) estimate.RunTime {
+	t := estimate.RunTime{Vector: i, Set: estimate.Training, Cycles: out.cycles}
+	if i >= v.random {
+		t.Vector, t.Inputs = -1, v.spec.Inputs[i-v.random].File
+	}
+	for _, l := range out.launches {
+		t.Launches = append(t.Launches, l.Cycles/max(l.Runs, 1))
+	}
+	return t
 }
 
 // failed names the vector of an error, unless that is about none.

@@ -12,14 +12,14 @@ import (
 // when a campaign is interrupted is what a campaign of fewer vectors gives.
 type order struct {
 	mu      sync.Mutex
-	moved   sync.Cond        // on mu: next has grown, or nobody is to wait
-	stopped bool             // nobody is to wait
-	next    int              // vectors before it were taken
-	waiting map[int]*outcome // of others that have ended
-	tell    func(int)        // of how many vectors were taken, after each; may be nil
-	timed   func(int64)      // of the time of each vector; may be nil
-	review  func(int)        // is called with how many vectors were taken, after each; may be nil
-	stable  *stability       // takes what vectors gave until they have settled; nil if they need not
+	moved   sync.Cond           // on mu: next has grown, or nobody is to wait
+	stopped bool                // nobody is to wait
+	next    int                 // vectors before it were taken
+	waiting map[int]*outcome    // of others that have ended
+	tell    func(int)           // of how many vectors were taken, after each; may be nil
+	timed   func(int, *outcome) // of each vector and what it gave; may be nil
+	review  func(int)           // is called with how many vectors were taken, after each; may be nil
+	stable  *stability          // takes what vectors gave until they have settled; nil if they need not
 
 	random int                  // those before are sampled, and saved inputs follow
 	times  estimate.Observation // but for the mean
@@ -57,7 +57,7 @@ func (o *order) add(i int, out *outcome) error {
 		if err := o.take(first); err != nil {
 			return err
 		}
-		o.note(first.cycles)
+		o.note(first)
 		delete(o.waiting, o.next)
 		o.next++
 		o.moved.Broadcast()
@@ -106,7 +106,8 @@ func (o *order) take(out *outcome) error {
 }
 
 // note adds the time of the next vector.
-func (o *order) note(cycles int64) {
+func (o *order) note(out *outcome) {
+	cycles := out.cycles
 	if o.next == 0 {
 		o.times.Min = cycles
 	}
@@ -117,7 +118,7 @@ func (o *order) note(cycles int64) {
 	o.times.Min, o.times.Max = min(o.times.Min, cycles), max(o.times.Max, cycles)
 	o.sum += float64(cycles)
 	if o.timed != nil {
-		o.timed(cycles)
+		o.timed(o.next, out)
 	}
 	if o.next >= o.random {
 		o.saved = append(o.saved, cycles)

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -182,6 +183,7 @@ func analyzeCommand() *cobra.Command {
 	var html, lp, proof, quota, converted, kept string
 	var away fleetFlags
 	var exports profiles
+	var each runTimes
 	var samples, placements *int64
 	c := &cobra.Command{
 		Use:   "analyze JOB.toml",
@@ -221,6 +223,7 @@ func analyzeCommand() *cobra.Command {
 	c.MarkFlagsMutuallyExclusive("workers", "traces")
 	c.MarkFlagsMutuallyExclusive("nats", "traces")
 	exports.add(c, "the longest run")
+	each.add(c)
 	c.Flags().StringVar(&lp, "lp", "", "also write the IPET model to this file in CPLEX LP format")
 	c.Flags().StringVar(&proof, "certificate", "", "also write the certificate of an estimate to this file, for verify: of the one of --methods, or of the least with the strongest evidence")
 	c.RunE = func(c *cobra.Command, args []string) error {
@@ -268,14 +271,18 @@ func analyzeCommand() *cobra.Command {
 		if err := exports.create(&out); err != nil {
 			return err
 		}
+		if err := each.gather(&out, &opts.Runs); err != nil {
+			return err
+		}
 		end, err := away.start(c, &opts.Runs.Fleet)
 		if err != nil {
 			return err
 		}
 		defer end()
 		a, err := flags.analyze(c, j, opts)
+		known := func() error { return errors.Join(each.save(), printAnalysis(c.OutOrStdout(), *format, j, a)) }
 		if err != nil {
-			return soFar(err, a != nil, func() error { return printAnalysis(c.OutOrStdout(), *format, j, a) })
+			return soFar(err, a != nil, known)
 		}
 		if module != nil {
 			if err := convertBranches(c, j, opts.Runs, a, module); err != nil {
@@ -290,13 +297,16 @@ func analyzeCommand() *cobra.Command {
 			err = errNoProfile
 		}
 		if err != nil { // the analysis is known all the same
-			return soFar(err, true, func() error { return printAnalysis(c.OutOrStdout(), *format, j, a) })
+			return soFar(err, true, known)
 		}
 		if page != nil {
 			hz := a.Hz(j.ClockHz())
 			if err := report.HTML(page, a, profile, hz, j.Budget().MaxCycles(hz)); err != nil {
 				return fmt.Errorf("--html %s: %w", html, err)
 			}
+		}
+		if err := each.write(); err != nil {
+			return err
 		}
 		if err := out.commit(); err != nil {
 			return err

@@ -102,6 +102,8 @@ func flagCompleter(f *pflag.Flag) completer {
 		return filesOf("html")
 	case "lp":
 		return filesOf("lp")
+	case "times":
+		return filesOf("csv")
 	case "plot":
 		return filesOf("svg")
 	case "inputs", "plots", "replay":

@@ -110,9 +110,9 @@ func TestInterruptSearch(t *testing.T) {
 }
 
 // An analysis that is stopped prints what an analysis of as many test vectors as it had run prints, and that it is
-// incomplete. Files that were there stay as they are.
+// incomplete. The times of its runs are those of as many test vectors, and other files that were there stay as they are.
 func TestInterruptAnalyze(t *testing.T) {
-	page := filepath.Join(t.TempDir(), "page.html")
+	page, times, all := filepath.Join(t.TempDir(), "page.html"), filepath.Join(t.TempDir(), "times.csv"), filepath.Join(t.TempDir(), "all.csv")
 	if err := os.WriteFile(page, []byte("of before"), 0o600); err != nil {
 		t.Fatal(err)
 	}
@@ -136,7 +136,7 @@ func TestInterruptAnalyze(t *testing.T) {
 			code := make(chan int, 1)
 			go func() {
 				var got int
-				got, result, text = analyze(1e7, "--yes", "--html", page)
+				got, result, text = analyze(1e7, "--yes", "--html", page, "--times", times)
 				code <- got
 			}()
 			begun := time.Now()
@@ -151,9 +151,14 @@ func TestInterruptAnalyze(t *testing.T) {
 		if why["reason"] != "signal" || why["planned"] != 1e7 || !reflect.DeepEqual(why["missing"], []any{"runs", "races"}) {
 			t.Errorf("%v: %v", kind, why)
 		}
-		got, want, _ := analyze(runs)
+		got, want, _ := analyze(runs, "--times", all)
 		if got != exitFine || len(result["estimates"].([]any)) == 0 {
 			t.Errorf("%v: exit code %d after %v", kind, got, result)
+		}
+		known, err := os.ReadFile(times)
+		complete, err2 := os.ReadFile(all)
+		if err != nil || err2 != nil || !bytes.Equal(known, complete) || bytes.Count(known, []byte("\n")) != runs+1 {
+			t.Errorf("%v: %d times after %d runs, %v, %v", kind, bytes.Count(known, []byte("\n"))-1, runs, err, err2)
 		}
 		for _, key := range []string{"runs", "observed", "estimates"} {
 			a, b := result[key], want[key]
