@@ -180,7 +180,7 @@ func (f *jobFlags) options(c *cobra.Command) warpbound.LoadOptions {
 func analyzeCommand() *cobra.Command {
 	var job jobFlags
 	var flags analyzeFlags
-	var html, lp, proof, quota, converted, kept string
+	var html, plots, lp, proof, quota, converted, kept string
 	var away fleetFlags
 	var exports profiles
 	var each runTimes
@@ -203,6 +203,7 @@ func analyzeCommand() *cobra.Command {
 	flags.add(c)
 	c.Flags().StringVar(&job.mode, "mode", "", "mode of the machine's clocks, or lowest (default: [clock] of the machine)")
 	c.Flags().StringVar(&html, "html", "", "also write the report as an HTML page to this file")
+	c.Flags().StringVar(&plots, "plots", "", "also write the charts of the HTML page as SVG files to this directory; created if missing")
 	c.Flags().StringVar(&quota, "quota", "", "accesses of a core to a shared cache in an interval, or auto for the number with the smallest bound (default: the job's)")
 	samples = addNumber(c, "sensitivity", 1, "also analyse the job on so many machines whose numbers are sampled from the ranges that the machine's file states")
 	var policies word
@@ -268,6 +269,11 @@ func analyzeCommand() *cobra.Command {
 				return err
 			}
 		}
+		if plots != "" {
+			if err := os.MkdirAll(plots, 0o755); err != nil {
+				return fmt.Errorf("--plots: %w", err)
+			}
+		}
 		if err := exports.create(&out); err != nil {
 			return err
 		}
@@ -291,7 +297,7 @@ func analyzeCommand() *cobra.Command {
 		}
 		var profile *estimate.Profile
 		switch simulated := a.Longest != nil && flags.traces == ""; { // runs in traces need not be those of the job's vectors
-		case simulated && (page != nil || exports.wanted()):
+		case simulated && (page != nil || plots != "" || exports.wanted()):
 			profile, err = exports.make(c, j, a.Longest, *flags.limit)
 		case exports.wanted():
 			err = errNoProfile
@@ -299,10 +305,20 @@ func analyzeCommand() *cobra.Command {
 		if err != nil { // the analysis is known all the same
 			return soFar(err, true, known)
 		}
+		hz := a.Hz(j.ClockHz())
+		limit := j.Budget().MaxCycles(hz)
 		if page != nil {
-			hz := a.Hz(j.ClockHz())
-			if err := report.HTML(page, a, profile, hz, j.Budget().MaxCycles(hz)); err != nil {
+			if err := report.HTML(page, a, profile, hz, limit); err != nil {
 				return fmt.Errorf("--html %s: %w", html, err)
+			}
+		}
+		if plots != "" {
+			pictures, err := report.Pictures(a, profile, hz, limit)
+			if err == nil {
+				err = out.pictures(plots, pictures)
+			}
+			if err != nil {
+				return fmt.Errorf("--plots: %w", err)
 			}
 		}
 		if err := each.write(); err != nil {

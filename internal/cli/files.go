@@ -7,6 +7,8 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+
+	"warpbound/internal/report"
 )
 
 // outputs are the files that a command writes. They are begun before the command
@@ -64,6 +66,20 @@ func begin(name string) (*file, error) {
 	}
 	target, err := os.CreateTemp(filepath.Dir(name), "."+filepath.Base(name)+".*")
 	return &file{name: name, target: target}, err
+}
+
+// pictures writes the files of a directory that --plots names.
+func (o *outputs) pictures(dir string, all []report.Picture) error {
+	for _, p := range all {
+		to, err := o.create("--plots", filepath.Join(dir, p.File+".svg"))
+		if err != nil {
+			return err
+		}
+		if _, err := to.WriteString(p.SVG); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // cause drops the name of the temporary file from an error.

@@ -85,7 +85,7 @@ func (v *page) functions() template.FuncMap {
 		"estimatesChart":   v.estimatesChart,
 		"convergenceChart": func() template.HTML { return convergenceChart(a) },
 		"timelineChart":    func() template.HTML { return timelineChart(v.Profile) },
-		"flows":            v.flows,
+		"flows":            func() []flow { return v.flows(v.links) },
 		"listings":         func() []listing { return v.listings },
 		"heat":             heat,
 		"path": func(parts ...any) string {
@@ -256,8 +256,8 @@ type flow struct {
 	Path   bool // it shows a worst-case path
 }
 
-// flows are those of all launches.
-func (v *page) flows() []flow {
+// flows are those of all launches, with links to lines.
+func (v *page) flows(links map[string]string) []flow {
 	var all []flow
 	for i := range v.Profile.Kernels {
 		k := &v.Profile.Kernels[i]
@@ -271,7 +271,7 @@ func (v *page) flows() []flow {
 				path = &estimates[n]
 			}
 		}
-		all = append(all, flow{Kernel: symbol.Readable(k.Kernel), Chart: flowChart(k, path, v.links), Path: path != nil})
+		all = append(all, flow{Kernel: symbol.Readable(k.Kernel), Chart: flowChart(k, path, links), Path: path != nil})
 	}
 	return all
 }

@@ -12,8 +12,6 @@ import (
 	"math"
 	"strconv"
 	"strings"
-
-	"gonum.org/v1/plot"
 )
 
 // drawing is an SVG element on its way.
@@ -87,29 +85,20 @@ func (a axis) at(v float64) float64 {
 	return a.left + (v-from)/(to-from)*(a.right-a.left)
 }
 
-// ticks are round values of the axis, with their names.
-func (a axis) ticks() []plot.Tick {
-	var ticker plot.Ticker = plot.DefaultTicks{}
+// ticks are round values of the axis.
+func (a axis) ticks() []float64 {
 	if a.log {
-		ticker = plot.LogTicks{Prec: -1}
+		return powerTicks(a.from, a.to)
 	}
-	var named []plot.Tick
-	for _, t := range ticker.Ticks(a.from, a.to) {
-		if t.Value < a.from || t.Value > a.to || t.Label == "" {
-			continue
-		}
-		t.Label = Cycles(int64(t.Value))
-		named = append(named, t)
-	}
-	return named
+	return roundTicks(a.from, a.to)
 }
 
 // draw draws the axis below a chart of so many pixels, with lines up to top.
 func (a axis) draw(d *drawing, top, bottom float64, title string) {
 	d.add(`<g class="axis">`)
 	for _, t := range a.ticks() {
-		x := a.at(t.Value)
-		d.add(`<line class="grid" x1="%v" y1="%v" x2="%v" y2="%v"/><text class="tick" x="%v" y="%v">%v</text>`, x, top, x, bottom, x, bottom+16, t.Label)
+		x := a.at(t)
+		d.add(`<line class="grid" x1="%v" y1="%v" x2="%v" y2="%v"/><text class="tick" x="%v" y="%v">%v</text>`, x, top, x, bottom, x, bottom+16, Cycles(int64(math.Round(t))))
 	}
 	if a.log {
 		title += ", logarithmic"

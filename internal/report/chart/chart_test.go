@@ -95,8 +95,8 @@ func TestAxis(t *testing.T) {
 			t.Fatalf("%d ticks from %g to %g", len(ticks), a.from, a.to)
 		}
 		for _, tick := range ticks {
-			if x := a.at(tick.Value); x < 100-1e-6 || x > 500+1e-6 {
-				t.Fatalf("tick %s is at %g", tick.Label, x)
+			if x := a.at(tick); x < 100-1e-6 || x > 500+1e-6 {
+				t.Fatalf("tick %g is at %g", tick, x)
 			}
 		}
 	})

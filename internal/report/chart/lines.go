@@ -5,8 +5,6 @@ import (
 	"html/template"
 	"math"
 	"slices"
-
-	"gonum.org/v1/plot"
 )
 
 // Line is a series of values over a number of vectors.
@@ -47,12 +45,11 @@ func Lines(lines []Line) template.HTML {
 	}
 	y := func(v float64) float64 { return top + (high-v)/(high-low)*height }
 	d.add(`<g class="axis">`)
-	for _, t := range (plot.DefaultTicks{}).Ticks(low, high) {
-		if t.Label != "" && t.Value >= low && t.Value <= high {
-			d.add(`<line class="grid" x1="%v" y1="%v" x2="%v" y2="%v"/><text class="tick side" x="%v" y="%v">%v</text>`, left, y(t.Value), right, y(t.Value), left-8, y(t.Value)+4, Cycles(int64(t.Value)))
-		}
+	for _, t := range roundTicks(low, high) {
+		d.add(`<line class="grid" x1="%v" y1="%v" x2="%v" y2="%v"/><text class="tick side" x="%v" y="%v">%v</text>`, left, y(t), right, y(t), left-8, y(t)+4, Cycles(int64(t)))
 	}
-	for n := 1; n <= last; n *= 10 {
+	for _, t := range powerTicks(1, float64(max(last, 2))) {
+		n := int(math.Round(t))
 		d.add(`<line class="grid" x1="%v" y1="%v" x2="%v" y2="%v"/><text class="tick" x="%v" y="%v">%v</text>`, x(n), top, x(n), top+height, x(n), top+height+16, Cycles(int64(n)))
 	}
 	d.add(`<text class="title" x="%v" y="%v">vectors, logarithmic</text><text class="title side" x="%v" y="%v" transform="rotate(-90 14 %v)">cycles</text></g>`,
