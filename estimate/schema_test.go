@@ -236,6 +236,8 @@ func (s *schemer) of(t reflect.Type) object {
 			return object{{"enum", strength}}
 		case reflect.TypeFor[Basis]():
 			return object{{"enum", []Basis{Asserted, Basis(Observed), Basis(Annotated), Basis(Proven)}}}
+		case reflect.TypeFor[Label]():
+			return object{{"enum", Labels()}}
 		case reflect.TypeFor[Verdict]():
 			return object{{"enum", []Verdict{Within, Over, Unknown, Failed}}}
 		}

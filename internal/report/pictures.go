@@ -21,11 +21,11 @@ func Pictures(a *estimate.Analysis, p *estimate.Profile, hz float64, limit int64
 	v := &page{Analysis: a, Profile: p, Hz: hz, Limit: limit}
 	var all []Picture
 	var failed error
-	add := func(file string, drawn template.HTML, of chart.Document) {
-		if drawn == "" || failed != nil {
+	add := func(file string, markup template.HTML, of chart.Document) {
+		if markup == "" || failed != nil {
 			return
 		}
-		svg, err := chart.Standalone(drawn, pageCSS, of)
+		svg, err := chart.Standalone(markup, pageCSS, of)
 		if err != nil {
 			failed = err
 			return

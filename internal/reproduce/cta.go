@@ -88,9 +88,7 @@ func (t *triangleSum) branches(divergent bool) string {
 
 func (t *triangleSum) examples() []estimate.Example {
 	var list []estimate.Example
-	add := func(name, paper, ours string) {
-		list = append(list, estimate.Example{Name: name, Paper: paper, Ours: ours, OK: ours == paper})
-	}
+	add := func(name, paper, ours string) { list = append(list, example(name, paper, ours)) }
 	p := t.published
 	add("Section 5.1, divergent branches", "108 110", t.branches(true))
 	add("Section 5.1, branches that are not", "114", t.branches(false))
@@ -102,20 +100,20 @@ func (t *triangleSum) examples() []estimate.Example {
 		add("Fig. 3, T_instr and T_shift of 109 to 115", "7 and 1", fmt.Sprintf("%d and %d", n.Instr, n.Shift))
 	}
 	add("Section 5.3, iterations of the warps", "[4 8 12 16]", counts)
-	add("Section 5.3, T_WCET", fmt.Sprint(paperBound), fmt.Sprint(p.Cycles))
-	list = append(list,
+	// The code behind the loop is not stated. Ours is such that all of it takes the 16 cycles that the rest leaves.
+	list = append(list, fitted("Section 5.3, T_WCET", fmt.Sprint(paperBound), fmt.Sprint(p.Cycles)),
 		estimate.Example{
-			Name: "Section 5.3, true execution time", Paper: fmt.Sprint(paperRun), Ours: fmt.Sprintf("%d (simulated)", t.run),
-			OK: t.run <= p.Cycles && t.run <= t.bound.Cycles,
+			Name: "Section 5.3, true execution time, at most T_WCET and our bound", Paper: fmt.Sprint(paperRun), Ours: fmt.Sprintf("%d (simulated)", t.run),
+			OK: t.run <= p.Cycles && t.run <= t.bound.Cycles, Label: estimate.LabelInequality,
 		},
 		estimate.Example{
 			Name: "T_WCET / true execution time", Paper: fmt.Sprintf("%.3f", float64(paperBound)/paperRun),
-			Ours: fmt.Sprintf("%.3f", float64(p.Cycles)/float64(t.run)), OK: p.Cycles >= t.run,
+			Ours: fmt.Sprintf("%.3f", float64(p.Cycles)/float64(t.run)), OK: true, Label: estimate.LabelNoTarget,
 		},
 		estimate.Example{
 			Name: "our rules / true execution time", Paper: "-",
 			Ours: fmt.Sprintf("%.3f (%d, %s)", float64(t.bound.Cycles)/float64(t.run), t.bound.Cycles, t.bound.Evidence),
-			OK:   t.bound.Cycles >= t.run,
+			OK:   true, Label: estimate.LabelNoTarget,
 		})
 	return list
 }
@@ -150,6 +148,9 @@ func (t *triangleSum) parts() estimate.Table {
 			row("rest", 16, p.Issue-entry-loop.Issue, d.Issue-ours["entry"]-inLoop),
 			row("dispatch", "-", "-", d.Dispatch),
 			row("all", paperBound, t.published.Cycles, t.bound.Cycles),
+		},
+		RowLabels: []estimate.Label{
+			estimate.LabelEqual, estimate.LabelEqual, estimate.LabelEqual, estimate.LabelFitted, estimate.LabelNoTarget, estimate.LabelFitted,
 		},
 	}
 }

@@ -32,6 +32,7 @@ func TestSectionVI(t *testing.T) {
 	if err := s.sectionVI(t.Context(), nil); err != nil {
 		t.Fatal(err)
 	}
+	checkLabels(t, out)
 	if !out.Holds() {
 		t.Errorf("%+v", out.Examples)
 	}

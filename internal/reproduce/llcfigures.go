@@ -38,11 +38,11 @@ func sharedFigures() ([]estimate.Example, error) {
 		return nil, err
 	}
 	return append(all,
-		example("Table III: SMs, warps and CTAs of each, lanes", "15 48 8 32",
+		fitted("Table III: SMs, warps and CTAs of each, lanes", "15 48 8 32",
 			fmt.Sprint(m.SM.Count.Value, m.SM.Warps.Value, m.SM.CTAs.Value, m.SM.WarpSize.Value)),
-		example("Table III: ways and bytes of an L1, bytes of a line", "4 65536 128",
+		fitted("Table III: ways and bytes of an L1, bytes of a line", "4 65536 128",
 			fmt.Sprint(m.L1.Ways.Value, m.L1.Sets.Value*m.L1.Ways.Value*m.L1.Line.Value, m.L1.Line.Value)),
-		example("Table III: ways of the shared cache", "32", fmt.Sprint(m.LLC.Ways.Value)),
+		fitted("Table III: ways of the shared cache", "32", fmt.Sprint(m.LLC.Ways.Value)),
 		inputs(),
 	), nil
 }
@@ -154,5 +154,5 @@ func inputs() estimate.Example {
 			agree++
 		}
 	}
-	return example("Table IV: programs and sizes that the benchmarks have", fmt.Sprint(len(paperInputs)), fmt.Sprint(agree))
+	return fitted("Table IV: programs and sizes that the benchmarks have", fmt.Sprint(len(paperInputs)), fmt.Sprint(agree))
 }

@@ -59,6 +59,7 @@ func (s *sharer) tableII() {
 	t := estimate.Table{
 		Name: "Table II: misses of the SMs in a shared cache of 512 KiB, actual and by Simple. Programs of several kernels are sums over one\n" +
 			"launch of each; the kernels, their launches and the CPU's accesses are ours, so that only the ratios can be compared",
+		Label:   estimate.LabelNoTarget,
 		Columns: []string{"", "accesses", "paper", "actual misses", "paper", "Simple", "paper", "actual rate", "paper", "Simple", "paper"},
 	}
 	for _, b := range kernels.LLCBenchmarks() {
@@ -80,6 +81,7 @@ func (s *sharer) tableII() {
 func (s *sharer) missRates() {
 	t := estimate.Table{
 		Name:    fmt.Sprintf("Figs. 6 and 7: miss rates of the SMs, quota %d. The paper prints no numbers", s.quota()),
+		Label:   estimate.LabelNoTarget,
 		Columns: []string{"", "KiB", "accesses", "actual misses", "rate", "Simple", "rate", "above", "Interval", "rate", "above", "accesses of the CPU"},
 	}
 	fig6 := estimate.Plot{
@@ -112,6 +114,7 @@ func (s *sharer) missRates() {
 func (s *sharer) times() {
 	t := estimate.Table{
 		Name:    fmt.Sprintf("Figs. 8 and 9: cycles and their bounds, quota %d. The paper prints no numbers", s.quota()),
+		Label:   estimate.LabelNoTarget,
 		Columns: []string{"", "KiB", "simulated", "of 256 KiB", "Simple", "/ simulated", "Interval", "/ simulated"},
 	}
 	fig8 := estimate.Plot{File: "fig8", Title: "Fig. 8: cycles, normalised to 256 KiB", Bars: true}
@@ -140,6 +143,7 @@ func (s *sharer) times() {
 func (s *sharer) overheads() {
 	t := estimate.Table{
 		Name:    fmt.Sprintf("Fig. 10: cycles with accesses that are regulated, quota %d, and that are not. The paper prints no numbers", s.quota()),
+		Label:   estimate.LabelNoTarget,
 		Columns: []string{"", "KiB", "not regulated", "regulated", "overhead"},
 	}
 	fig10 := estimate.Plot{File: "fig10", Title: "Fig. 10: overhead of regulation", Y: "per cent", Bars: true}

@@ -117,7 +117,11 @@ func Machines(ctx context.Context, opts Options) (*estimate.Reproduction, error)
 			if f.machine != gtx480Name {
 				name = f.machine + ", " + name
 			}
-			r.Examples = append(r.Examples, estimate.Example{Name: name, Paper: cycles(f.measured), Ours: cycles(f.simulated), OK: math.Abs(f.error()) <= cmp.Or(f.within, setWithin)})
+			within := cmp.Or(f.within, setWithin)
+			r.Examples = append(r.Examples, estimate.Example{
+				Name: name, Paper: cycles(f.measured), Ours: cycles(f.simulated), OK: math.Abs(f.error()) <= within,
+				Label: estimate.LabelFitted, Tolerance: errorText(within),
+			})
 		}
 	}
 	fermi, chips = all[:len(fermi)], all[len(fermi):]
@@ -127,7 +131,7 @@ func Machines(ctx context.Context, opts Options) (*estimate.Reproduction, error)
 	}
 	if checked := checksOf(chips); len(checked) > 0 {
 		mean, _ := errorsOf(checked)
-		r.Examples = append(r.Examples, estimate.Example{Name: "mean absolute error of checks of chips", Paper: "at most " + errorText(chipsWithin), Ours: errorText(mean), OK: mean <= chipsWithin})
+		r.Examples = append(r.Examples, estimate.Example{Name: "mean absolute error of checks of chips", Paper: "at most " + errorText(chipsWithin), Ours: errorText(mean), OK: mean <= chipsWithin, Label: estimate.LabelInequality})
 		r.Tables = append(r.Tables, figureTable("Core cycles that others measured on chips beside ours, with what a launch takes", chips), chipTable(chips))
 	}
 	return r, nil
@@ -187,9 +191,9 @@ func agreement(all []figure) []estimate.Example {
 	mean, bias := errorsOf(all)
 	r := correlation(all)
 	return []estimate.Example{
-		{Name: "mean absolute error of kernels", Paper: "at most " + errorText(meanWithin), Ours: errorText(mean), OK: mean <= meanWithin},
-		{Name: "their mean error", Paper: "within " + errorText(biasWithin), Ours: errorText(bias), OK: math.Abs(bias) <= biasWithin},
-		{Name: "correlation of their times", Paper: fmt.Sprintf("at least %.4f", minCorrelation), Ours: fmt.Sprintf("%.4f", r), OK: r >= minCorrelation},
+		{Name: "mean absolute error of kernels", Paper: "at most " + errorText(meanWithin), Ours: errorText(mean), OK: mean <= meanWithin, Label: estimate.LabelInequality},
+		{Name: "their mean error", Paper: errorText(0), Ours: errorText(bias), OK: math.Abs(bias) <= biasWithin, Label: estimate.LabelTolerance, Tolerance: errorText(biasWithin)},
+		{Name: "correlation of their times", Paper: fmt.Sprintf("at least %.4f", minCorrelation), Ours: fmt.Sprintf("%.4f", r), OK: r >= minCorrelation, Label: estimate.LabelInequality},
 	}
 }
 
@@ -200,6 +204,11 @@ func figureTable(name string, all []figure) estimate.Table {
 		Columns: []string{"chip", "row", "measured", "simulated", "error", "role"},
 	}
 	for _, f := range all {
+		label := estimate.LabelFitted
+		if f.role == check { // what is checked is the mean error of all
+			label = estimate.LabelNoTarget
+		}
+		t.RowLabels = append(t.RowLabels, label)
 		t.Rows = append(t.Rows, []string{f.machine, f.name, cycles(f.measured), cycles(f.simulated), errorText(f.error()), string(f.role)})
 	}
 	return t

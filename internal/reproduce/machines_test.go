@@ -13,6 +13,7 @@ func TestMachines(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	checkLabels(t, r)
 	const chipExamples = 6*9 + 2*10 // of chips, and of strides
 	for i, e := range r.Examples {
 		if !e.OK && i < len(r.Examples)-1 { // what checks chips is not met

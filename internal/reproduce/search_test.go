@@ -22,6 +22,7 @@ func TestSearch(t *testing.T) {
 	}
 	r := &estimate.Reproduction{}
 	s.report(r)
+	checkLabels(t, r)
 	for _, e := range r.Examples {
 		if !e.OK {
 			t.Errorf("%s: %s, want %s", e.Name, e.Ours, e.Paper)

@@ -56,7 +56,7 @@ func (s *seeker) coverages() []estimate.Example {
 		p, c := paperPrograms[b.Program], b.outcomes()
 		list = append(list, estimate.Example{
 			Name:  fmt.Sprintf("Table III: branch coverage of %s, at least", b.Program),
-			Paper: percents(p.coverage), Ours: percents(c.share()), OK: c.share() >= p.coverage,
+			Paper: percents(p.coverage), Ours: percents(c.share()), OK: c.share() >= p.coverage, Label: estimate.LabelInequality,
 		})
 	}
 	open := 0
@@ -64,8 +64,8 @@ func (s *seeker) coverages() []estimate.Example {
 		open += b.outcomes().unknown
 	}
 	return append(list, estimate.Example{
-		Name:  "Section IV.A: branch outcomes of these that are neither taken nor proved to be taken by no thread",
-		Paper: "-", Ours: fmt.Sprint(open), OK: open == 0,
+		Name:  "Section IV.A: branch outcomes of these that are neither taken nor proved to be taken by no thread: 0",
+		Paper: "-", Ours: fmt.Sprint(open), OK: open == 0, Label: estimate.LabelEqual,
 	})
 }
 
@@ -76,7 +76,7 @@ func (s *seeker) ratios() []estimate.Example {
 		p := paperPrograms[b.Program]
 		list = append(list, estimate.Example{
 			Name:  fmt.Sprintf("Table IV: longest time of %s by GDivAn over that by random, median of %d seeds, at least", b.Program, len(b.ratios)),
-			Paper: fmt.Sprintf("%.2f", p.ratio()), Ours: fmt.Sprintf("%.2f", b.ratio()), OK: b.ratio() >= p.ratio(),
+			Paper: fmt.Sprintf("%.2f", p.ratio()), Ours: fmt.Sprintf("%.2f", b.ratio()), OK: b.ratio() >= p.ratio(), Label: estimate.LabelInequality,
 		})
 	}
 	return list
@@ -89,14 +89,14 @@ func (s *seeker) truths() []estimate.Example {
 		if found := b.Strategies[0].Cycles; b.Exact {
 			list = append(list, estimate.Example{
 				Name:  fmt.Sprintf("the worst case of %s, known by construction, in cycles", b.Kernel),
-				Paper: "-", Ours: fmt.Sprintf("%d of %d", found, b.worst), OK: found == b.worst,
+				Paper: "-", Ours: fmt.Sprintf("%d of %d", found, b.worst), OK: found == b.worst, Label: estimate.LabelEqual,
 			})
 		}
 	}
 	for _, t := range s.tiny {
 		list = append(list, estimate.Example{
-			Name:  fmt.Sprintf("seeds that find the worst of %d inputs of %s in %d runs", t.inputs, t.Kernel, t.runs),
-			Paper: "-", Ours: fmt.Sprintf("%d of %d", t.exact, s.seeds), OK: 100*t.exact >= 95*s.seeds && t.beyond == 0,
+			Name:  fmt.Sprintf("seeds that find the worst of %d inputs of %s in %d runs, at least 95 %%", t.inputs, t.Kernel, t.runs),
+			Paper: "-", Ours: fmt.Sprintf("%d of %d", t.exact, s.seeds), OK: 100*t.exact >= 95*s.seeds && t.beyond == 0, Label: estimate.LabelInequality,
 		})
 	}
 	beyond := 0
@@ -107,12 +107,12 @@ func (s *seeker) truths() []estimate.Example {
 	}
 	return append(list,
 		estimate.Example{
-			Name:  fmt.Sprintf("searches, of %d, that find more than a proven bound", len(s.held)),
-			Paper: "-", Ours: fmt.Sprint(beyond), OK: beyond == 0,
+			Name:  fmt.Sprintf("searches, of %d, that find more than a proven bound: 0", len(s.held)),
+			Paper: "-", Ours: fmt.Sprint(beyond), OK: beyond == 0, Label: estimate.LabelEqual,
 		},
 		estimate.Example{
 			Name:  fmt.Sprintf("a search of %s is deterministic, run for run", repeated),
-			Paper: "-", Ours: map[bool]string{true: "yes", false: "no"}[s.same], OK: s.same,
+			Paper: "-", Ours: map[bool]string{true: "yes", false: "no"}[s.same], OK: s.same, Label: estimate.LabelEqual,
 		})
 }
 
@@ -123,6 +123,7 @@ func (s *seeker) properties() estimate.Table {
 		Columns: []string{"kernel", "kernels", "ifs", "loops", "branches in PTX", "threads", "paper's program", "kernels", "ifs", "loops", "threads"},
 	}
 	for _, b := range s.found {
+		t.RowLabels = append(t.RowLabels, b.label(estimate.LabelFitted))
 		row := append([]string{b.Kernel}, cells(b.Kernels, b.Ifs, b.Loops, b.Branches, b.Threads)...)
 		if p, ok := paperPrograms[b.Program]; ok {
 			row = append(row, b.Program, p.kernels, p.ifs, p.loops, p.threads)
@@ -132,6 +133,14 @@ func (s *seeker) properties() estimate.Table {
 		t.Rows = append(t.Rows, row)
 	}
 	return t
+}
+
+// label is that of a row of the benchmark: what it is where the paper has a program like it.
+func (b *sought) label(beside estimate.Label) estimate.Label {
+	if _, ok := paperPrograms[b.Program]; ok {
+		return beside
+	}
+	return estimate.LabelNoTarget
 }
 
 // outcomes are those of branches, by verdict.
@@ -176,6 +185,7 @@ func (s *seeker) coverage() estimate.Table {
 		}
 		c := b.outcomes()
 		feasible := outcomes{covered: c.covered, unknown: c.unknown}
+		t.RowLabels = append(t.RowLabels, b.label(estimate.LabelInequality))
 		row := append([]string{b.Kernel}, cells(threads, paths, queries, c.covered+c.infeasible+c.unknown, c.covered, c.infeasible, c.unknown,
 			percents(c.share()), percents(feasible.share()))...)
 		if p, ok := paperPrograms[b.Program]; ok {
@@ -223,6 +233,7 @@ func (s *seeker) times() estimate.Table {
 	t.Columns = append(t.Columns, "gdivan by random", "from", "to", "paper", "worst known", "gdivan reaches")
 	for i := range s.found {
 		b := &s.found[i]
+		t.RowLabels = append(t.RowLabels, b.label(estimate.LabelInequality))
 		row := cells(b.Kernel, s.budget(b))
 		for _, x := range b.Strategies {
 			row = append(row, cells(x.Cycles, x.Found)...)

@@ -48,9 +48,6 @@ func splitSweeps(ctx context.Context, r *estimate.Reproduction, opts Options) er
 			return fmt.Errorf("%s: %w", figure.name, err)
 		}
 	}
-	r.Examples = append(r.Examples, estimate.Example{
-		Name:  fmt.Sprintf("Section 7: runs that take longer than their bound, of %d", s.count),
-		Paper: "0", Ours: fmt.Sprint(s.beyond), OK: s.beyond == 0,
-	})
+	r.Examples = append(r.Examples, example(fmt.Sprintf("Section 7: runs that take longer than their bound, of %d", s.count), "0", fmt.Sprint(s.beyond)))
 	return nil
 }

@@ -24,6 +24,7 @@ func sweep(t *testing.T, figures ...func(*sweeper, context.Context) error) *swee
 	if s.beyond != 0 {
 		t.Errorf("%d of %d runs take longer than their bound", s.beyond, s.count)
 	}
+	checkLabels(t, s.out)
 	for _, table := range s.out.Tables {
 		for _, row := range table.Rows {
 			if len(row) != len(table.Columns) {

@@ -40,7 +40,14 @@ func splitFigures(ctx context.Context) ([]estimate.Example, error) {
 }
 
 func example(name, paper, ours string) estimate.Example {
-	return estimate.Example{Name: name, Paper: paper, Ours: ours, OK: ours == paper}
+	return estimate.Example{Name: name, Paper: paper, Ours: ours, OK: ours == paper, Label: estimate.LabelEqual}
+}
+
+// fitted is an example whose inputs, or the numbers of a machine, were chosen so.
+func fitted(name, paper, ours string) estimate.Example {
+	e := example(name, paper, ours)
+	e.Label = estimate.LabelFitted
+	return e
 }
 
 // encodings are the instructions of Fig. 3a. It leaves their opcodes open.
@@ -115,7 +122,7 @@ func groups(ctx context.Context) ([]estimate.Example, error) {
 	counted := gpu.CUs * a.Estimates[0].Detail.(*estimate.Split).Slots
 	return []estimate.Example{{
 		Name: "Eq. 4: workgroups of 1024 work-items at a time", Paper: "10",
-		Ours: fmt.Sprintf("%d (%d counted by compute units and wavefronts)", eq4, counted), OK: eq4 == 10 && counted <= eq4,
+		Ours: fmt.Sprintf("%d (%d counted by compute units and wavefronts)", eq4, counted), OK: eq4 == 10 && counted <= eq4, Label: estimate.LabelEqual,
 	}}, nil
 }
 
@@ -137,6 +144,7 @@ func table2(ctx context.Context) (*estimate.Table, error) {
 		Name: "Table 2, with block times that meet no splitting and PWS at S = 1 and 2 (the paper's are lost): their sum is 59, the shorter\n" +
 			"path of branch 1 takes 10, splitting saves 7 at branches 2 and 7. No times agree with the rest: by Eq. 8, DWS at S = 2 less 1 is a\n" +
 			"multiple of 3; PWS at S = 3 follows if 2 splits are charged, but SELECT takes 4",
+		Label:   estimate.LabelFitted,
 		Columns: []string{"S", "|SB|", "edges removed", "no splitting", "paper", "DWS (Eq. 8)", "paper", "PWS (Eq. 6)", "paper"},
 	}
 	for _, r := range rows {
