@@ -2,6 +2,7 @@ package report
 
 import (
 	"bytes"
+	"fmt"
 	"strings"
 	"testing"
 
@@ -45,6 +46,17 @@ func TestConvergence(t *testing.T) {
 		}
 		if !strings.Contains(page.String(), text) || !strings.Contains(plain.String(), text) {
 			t.Errorf("%s\n%s\ndo not say %s", page.String(), plain.String(), text)
+		}
+	}
+}
+
+// TestSeriesColours: each line of the chart has a colour of its own, those of all measured estimates and of the longest run.
+func TestSeriesColours(t *testing.T) {
+	lines := []string{"longest run", "hybrid/phases", "hybrid/warp", "hybrid/dynamic", "hybrid/waves", "hybrid/list", "hybrid/placements"}
+	for i, name := range lines {
+		class := fmt.Sprintf(".n%d { color: var(--n%d); }", i, i)
+		if colours := strings.Count(pageCSS, fmt.Sprintf("--n%d:", i)); colours != 2 || !strings.Contains(pageCSS, class) {
+			t.Errorf("line %d, %s, has %d colours, in light and dark, and the class %q", i, name, colours, class)
 		}
 	}
 }
