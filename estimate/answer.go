@@ -56,10 +56,11 @@ func (a *Analysis) counts(e *Estimate) bool {
 	return e.Bounds() && !other && e.Relied()
 }
 
-// Relied reports whether an estimate may decide: one that is tried on its own runs only if it held.
+// Relied reports whether an estimate may decide: one that is tried on its own runs only if it held, and none that those
+// runs selected.
 func (e *Estimate) Relied() bool {
 	p := e.SelfPrediction
-	return p == nil || p.Verdict == Held || p.Verdict == Fixed
+	return !e.Selected && (p == nil || p.Verdict == Held || p.Verdict == Fixed)
 }
 
 // Refutation says that a simulated run of the analysis takes longer than an estimate that is labelled proven, which no

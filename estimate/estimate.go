@@ -60,6 +60,10 @@ type Estimate struct {
 	// SelfPrediction tells of an estimate that is tried on the runs it is made of; nil of others.
 	SelfPrediction *SelfPrediction `json:"self_prediction,omitempty"`
 
+	// Selected tells that an estimate is the least of several that the same runs give, as those runs have it. Further runs exceed it sooner
+	// than one that was fixed before, so that it decides neither the answer of an analysis nor a check.
+	Selected bool `json:"selected,omitempty"`
+
 	// Convergence tells of an estimate that is made of several runs what it would be if there had been fewer, in ascending order; the last
 	// point is the estimate itself. Nil of others.
 	Convergence []ConvergencePoint `json:"convergence,omitempty"`

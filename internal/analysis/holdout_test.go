@@ -100,9 +100,12 @@ func TestSumIsNotRelied(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	a, err := Analyze(t.Context(), j.Platform, j.Workload, Request{Methods: []string{"hybrid/phases", "hybrid/dynamic"}, Campaign: campaign.Spec{Vectors: 3}})
+	a, err := Analyze(t.Context(), j.Platform, j.Workload, Request{Methods: []string{"hybrid/phases", "hybrid/dynamic", "hybrid/placements"}, Campaign: campaign.Spec{Vectors: 3}})
 	if err != nil {
 		t.Fatal(err)
+	}
+	if e := &a.Estimates[2]; e.Method != "hybrid/placements" || e.Cycles >= a.Estimates[1].Cycles || e.Relied() {
+		t.Errorf("%s: %d cycles, relied upon %t", e.Method, e.Cycles, e.Relied())
 	}
 	e := &a.Estimates[0]
 	if e.Method != "hybrid/phases" || e.SelfPrediction == nil || e.SelfPrediction.Verdict != estimate.TooFewRuns || e.Cycles > a.Estimates[1].Cycles {

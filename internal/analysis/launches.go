@@ -227,6 +227,7 @@ func sum(w *workload.Workload, i int, parts []*method.Answer, often []times) (*e
 		if e.SelfPrediction.Worse(out.SelfPrediction) {
 			out.SelfPrediction = e.SelfPrediction
 		}
+		out.Selected = out.Selected || e.Selected
 		kernel := w.Kernels[launch].Bound.Kernel.Name
 		for _, text := range e.Assumptions {
 			common := !slices.ContainsFunc(parts, func(other *method.Answer) bool { return !slices.Contains(other.Estimates[i].Assumptions, text) })

@@ -12,7 +12,7 @@ import (
 
 // Placements is hybrid/dynamic with the placement of Ipoints, of some that one trace gives, with which it is least. With
 // fewer Ipoints edges span more blocks: times that no warp had together are not added, and fewer paths are composed that
-// no run took.
+// no run took. Since the runs themselves tell which it is, further runs exceed it sooner, and it is Selected.
 type Placements struct{}
 
 // Placed is the name of its estimate.
@@ -23,7 +23,7 @@ const recorded = "recorded"
 
 // Names implements method.Method.
 func (Placements) Names() []method.Name {
-	return []method.Name{{ID: Placed, Explain: "hybrid/dynamic with those Ipoints, of several placements that one trace gives, with which it is least"}}
+	return []method.Name{{ID: Placed, Explain: "the least hybrid/dynamic of several placements of Ipoints that one trace gives; it decides nothing"}}
 }
 
 // Applies implements method.Method as Method does.
@@ -136,7 +136,7 @@ func (r *placements) Bound(ctx context.Context, sinks []trace.Sink) (*method.Ans
 			continue
 		}
 		detail.Placement, detail.Warp, detail.Jitter = p.word, dynamic.Warp, dynamic.Jitter
-		e.Method, e.Detail = Placed, detail
+		e.Method, e.Detail, e.Selected = Placed, detail, true
 		if p.word != recorded {
 			e.Assumptions = append([]string{"Ipoints are where --ipoints " + p.word + " puts them"}, e.Assumptions...)
 		}

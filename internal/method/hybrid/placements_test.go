@@ -92,7 +92,7 @@ func TestPlacements(t *testing.T) {
 			{Placement: "every:3", Ipoints: 2, Warp: 140}, {Placement: "every:4", Ipoints: 2, Warp: 140},
 		},
 	}
-	if diff := cmp.Diff(want, e.Detail); diff != "" || e.Method != hybrid.Placed || e.Cycles != 140 {
+	if diff := cmp.Diff(want, e.Detail); diff != "" || e.Method != hybrid.Placed || e.Cycles != 140 || e.Relied() {
 		t.Errorf("%s is %d (-want +got):\n%s", e.Method, e.Cycles, diff)
 	}
 	if want := "Ipoints are where --ipoints every:2 puts them"; e.Assumptions[0] != want {
