@@ -140,6 +140,7 @@ func (s *sweeper) showSpeedups(list []speedup) {
 	const title = "Fig. 11: average-case speed-up by PWS, S = 1, as many SIMDs in all"
 	t := estimate.Table{
 		Name:    fmt.Sprintf("%s (%d runs of each kernel)", title, s.runs),
+		Label:   estimate.LabelNoTarget, // kernels, launches and the machine are ours
 		Columns: []string{"kernel", "cycles without splitting", "speed-up", "paper", "speed-up, split SIMDs added"},
 	}
 	p := estimate.Plot{File: "fig11", Title: title, Y: "speed-up", Bars: true, Series: []estimate.Series{{Name: "S = 1"}}}
