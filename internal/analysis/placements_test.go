@@ -35,7 +35,10 @@ func suiteJobWith(t *testing.T, kernel string, bounds bool) *platform.Job {
 		t.Fatal(err)
 	}
 	j, err := platform.LoadFS(files, "job.toml", "")
-	if err != nil || !bounds {
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !bounds {
 		return j
 	}
 	text := string(files["job.toml"].Data) + "\n[loop]\n"
