@@ -26,10 +26,7 @@ func Hybrid(ctx context.Context, opts Options) (*estimate.Reproduction, error) {
 	if err != nil {
 		return nil, err
 	}
-	for _, e := range examples {
-		r.Examples = append(r.Examples, estimate.Example(e))
-	}
-	r.Examples = append(r.Examples, paperAverages()...)
+	r.Examples = append(examples, paperAverages()...)
 	if opts.ExamplesOnly {
 		return r, nil
 	}

@@ -21,13 +21,9 @@ var figures embed.FS
 // splitFigures works the examples of the paper on wavefront splitting: those of its analysis,
 // its instructions, and its hardware.
 func splitFigures(ctx context.Context) ([]estimate.Example, error) {
-	examples, err := published.Examples(ctx)
+	all, err := published.Examples(ctx)
 	if err != nil {
 		return nil, err
-	}
-	var all []estimate.Example
-	for _, e := range examples {
-		all = append(all, estimate.Example(e))
 	}
 	for _, work := range []func(context.Context) ([]estimate.Example, error){encodings, figure5, groups} {
 		list, err := work(ctx)

@@ -14,23 +14,12 @@ import (
 	"warpbound/internal/trace"
 )
 
-// Example compares a worked example of the paper with what this package computes for it.
-type Example struct {
-	Name  string `json:"name"`
-	Paper string `json:"paper"`
-	Ours  string `json:"ours"`
-	OK    bool   `json:"ok"` // they agree
-
-	Label     estimate.Label `json:"label"`
-	Tolerance string         `json:"tolerance,omitempty"`
-}
-
 // Examples works the examples of Betts and Donaldson's Figs. 1, 2, 4 and 6, and of section VI-D. The traces
 // of Figs. 1 and 4 are printed in the paper only as pictures; those used here have every
 // figure that its text states, so that some of them are fitted.
-func Examples(ctx context.Context) ([]Example, error) {
-	var all []Example
-	for _, work := range []func(context.Context) ([]Example, error){figure1, figure2, figure4, figure6, transpose} {
+func Examples(ctx context.Context) ([]estimate.Example, error) {
+	var all []estimate.Example
+	for _, work := range []func(context.Context) ([]estimate.Example, error){figure1, figure2, figure4, figure6, transpose} {
 		examples, err := work(ctx)
 		if err != nil {
 			return nil, err
@@ -40,13 +29,13 @@ func Examples(ctx context.Context) ([]Example, error) {
 	return all, nil
 }
 
-func example(name, paper string, ours any) Example {
+func example(name, paper string, ours any) estimate.Example {
 	got := fmt.Sprint(ours)
-	return Example{Name: name, Paper: paper, Ours: got, OK: got == paper, Label: estimate.LabelEqual}
+	return estimate.Example{Name: name, Paper: paper, Ours: got, OK: got == paper, Label: estimate.LabelEqual}
 }
 
 // fitted is an example of which the traces were made.
-func fitted(name, paper string, ours any) Example {
+func fitted(name, paper string, ours any) estimate.Example {
 	e := example(name, paper, ours)
 	e.Label = estimate.LabelFitted
 	return e
@@ -104,7 +93,7 @@ func observe(g *IPG, runs ...[]path) (*Profile, error) {
 	return p, nil
 }
 
-func figure1(ctx context.Context) ([]Example, error) {
+func figure1(ctx context.Context) ([]estimate.Example, error) {
 	g, err := fig1()
 	if err != nil {
 		return nil, err
@@ -123,7 +112,7 @@ func figure1(ctx context.Context) ([]Example, error) {
 	if err != nil {
 		return nil, err
 	}
-	return []Example{
+	return []estimate.Example{
 		example("Fig. 1: WCET by the tree", "31", tree.Cycles),
 		example("Fig. 1: the tree", "alt(seq(10, 2*7, 7), seq(3, 5))", tree),
 		example("Fig. 1: WCET by implicit path enumeration", "31", r.Warp.Cycles),
@@ -132,7 +121,7 @@ func figure1(ctx context.Context) ([]Example, error) {
 
 // figure2 adds branch-divergent edges with the algorithm of Fig. 3. Blocks 0 to 9 are b6
 // to b15.
-func figure2(context.Context) ([]Example, error) {
+func figure2(context.Context) ([]estimate.Example, error) {
 	const first, blocks = 6, 10
 	var edges []graph.Edge
 	for _, e := range [][2]int{
@@ -149,11 +138,11 @@ func figure2(context.Context) ([]Example, error) {
 	for _, e := range cfg.PublishedDivergentEdges(flow) {
 		names = append(names, fmt.Sprintf("b%d>b%d", e.From+first, e.To+first))
 	}
-	return []Example{example("Fig. 2: branch-divergent edges",
+	return []estimate.Example{example("Fig. 2: branch-divergent edges",
 		"b9>b10 b9>b12 b11>b13 b13>b10 b14>b7 b14>b8 b14>b12", strings.Join(names, " "))}, nil
 }
 
-func figure4(ctx context.Context) ([]Example, error) {
+func figure4(ctx context.Context) ([]estimate.Example, error) {
 	g, err := fig1()
 	if err != nil {
 		return nil, err
@@ -181,7 +170,7 @@ func figure4(ctx context.Context) ([]Example, error) {
 		times = append(times, fmt.Sprintf("%s>%s %d", e.From, e.To, e.Worst))
 	}
 	dynamic, waves := r.Dynamic.Detail.(*estimate.HybridDynamic), r.Waves.Detail.(*estimate.HybridWaves)
-	return []Example{
+	return []estimate.Example{
 		fitted("Fig. 4: largest times (i1 is start, i4 exit)", "i2>exit 18 i3>exit 14 start>i2 12 start>i3 13", strings.Join(times, " ")),
 		fitted("Fig. 4: high-water mark", "34", r.Observed.Max),
 		example("Fig. 4: Z_warp", "30", r.Warp.Cycles),
@@ -195,7 +184,7 @@ func figure4(ctx context.Context) ([]Example, error) {
 }
 
 // figure6 follows the starts and exits of one multiprocessor.
-func figure6(context.Context) ([]Example, error) {
+func figure6(context.Context) ([]estimate.Example, error) {
 	var sm smRun
 	for _, start := range []int64{1, 4, 12} {
 		sm.start(start)
@@ -207,7 +196,7 @@ func figure6(context.Context) ([]Example, error) {
 	for _, exit := range []int64{40, 41, 45, 50} {
 		sm.exit(exit)
 	}
-	return []Example{
+	return []estimate.Example{
 		example("Fig. 6: waves", "2", sm.waves),
 		example("Fig. 6: warps per wave", "3", sm.maxWarps),
 		example("Fig. 6: delta", "8", sm.largestDelta),
@@ -216,7 +205,7 @@ func figure6(context.Context) ([]Example, error) {
 
 // transpose counts the waves of MatrixTranspose-1 from its launch (section VI-D): 1024 CTAs, of which each of 14
 // multiprocessors holds 8.
-func transpose(context.Context) ([]Example, error) {
+func transpose(context.Context) ([]estimate.Example, error) {
 	l := Launch{CTAs: 1024, SMs: 14, Resident: 8}
-	return []Example{example("Section VI-D: waves of MatrixTranspose-1, from its launch", "10", rounds(int64(l.CTAs), l.slots()))}, nil
+	return []estimate.Example{example("Section VI-D: waves of MatrixTranspose-1, from its launch", "10", rounds(int64(l.CTAs), l.slots()))}, nil
 }

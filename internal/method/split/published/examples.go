@@ -12,27 +12,16 @@ import (
 	"warpbound/internal/splitting/bsb"
 )
 
-// Example compares a worked example of the paper with what this package computes for it.
-type Example struct {
-	Name  string
-	Paper string
-	Ours  string
-	OK    bool // they agree
-
-	Label     estimate.Label
-	Tolerance string
-}
-
 // Examples works the examples of Sections 4.2 and 5 whose inputs the paper states: Fig. 8, and
 // that of Eq. 2.
-func Examples(ctx context.Context) ([]Example, error) {
+func Examples(ctx context.Context) ([]estimate.Example, error) {
 	f, err := Figure8()
 	if err != nil {
 		return nil, err
 	}
 	parent := func(node int) string { return fmt.Sprint(f.Nodes[node-1].Parent + 1) }
 	reconv := func(node int) string { return fmt.Sprint(f.Nodes[node-1].Reconv + 1) }
-	all := []Example{
+	all := []estimate.Example{
 		example("Fig. 8: RECONV of 1, 12, 2 and 4", "18 18 6 6", strings.Join([]string{reconv(1), reconv(12), reconv(2), reconv(4)}, " ")),
 		example("Fig. 8: PARENT of 1, 2, 7 and 13", "0 1 1 12", strings.Join([]string{parent(1), parent(2), parent(7), parent(13)}, " ")),
 		example("Fig. 8: SELECT of 1, 2, 7 and 13 with S = 2", "[1 2 7]", numbers(Select(f, Marked8, 2))),
@@ -49,13 +38,13 @@ func Examples(ctx context.Context) ([]Example, error) {
 	), nil
 }
 
-func example(name, paper string, ours any) Example {
+func example(name, paper string, ours any) estimate.Example {
 	got := fmt.Sprint(ours)
-	return Example{Name: name, Paper: paper, Ours: got, OK: got == paper, Label: estimate.LabelEqual}
+	return estimate.Example{Name: name, Paper: paper, Ours: got, OK: got == paper, Label: estimate.LabelEqual}
 }
 
 // fitted is an example that rests on times8.
-func fitted(name, paper string, ours any) Example {
+func fitted(name, paper string, ours any) estimate.Example {
 	e := example(name, paper, ours)
 	e.Label = estimate.LabelFitted
 	return e
