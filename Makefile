@@ -38,15 +38,15 @@ fuzz:
 
 # Changes the code in small ways, one at a time, and fails if a named change, or more than a tenth of those that are
 # drawn, make no test fail.
-SEED ?= 1
+MUTANTS_SEED ?= 1
 DRAWN ?= 200
 mutants:
-	go run ./.ci/mutants -seed $(SEED) -drawn $(DRAWN)
+	go run ./.ci/mutants -seed $(MUTANTS_SEED) -drawn $(DRAWN)
 
 # Checks the methods on random kernels until Ctrl-C, which prints what was found and
 # how to go on. SEED and FIRST say which kernels.
+SEED ?= $(shell date +%s)
 FIRST ?= 0
 KERNELS ?= 1000000000
-soak: SEED = $(shell date +%s)
 soak: build
 	./warpbound selfcheck --seed $(SEED) --first $(FIRST) --kernels $(KERNELS)

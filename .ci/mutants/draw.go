@@ -190,7 +190,7 @@ func change(file string, code []byte, number int) (*changed, int, error) {
 			}
 		case *ast.IfStmt:
 			try(x.Cond.Pos(), "the condition does not hold", func() { x.Cond = &ast.BinaryExpr{X: x.Cond, Op: token.LAND, Y: ast.NewIdent("false")} })
-			try(x.Cond.Pos(), "the condition holds", func() { x.Cond = &ast.BinaryExpr{X: &ast.ParenExpr{X: x.Cond}, Op: token.LOR, Y: ast.NewIdent("true")} })
+			try(x.Cond.Pos(), "the condition holds", func() { x.Cond = &ast.BinaryExpr{X: x.Cond, Op: token.LOR, Y: ast.NewIdent("true")} })
 		case *ast.IncDecStmt:
 			other := map[token.Token]token.Token{token.INC: token.DEC, token.DEC: token.INC}[x.Tok]
 			try(x.TokPos, fmt.Sprintf("%s for %s", other, x.Tok), func() { x.Tok = other })

@@ -2,6 +2,8 @@
 //
 //	go run ./.ci/mutants [-seed N] [-drawn N] [-named REGEXP] [-limit D] [-jobs N]
 //
+// A mutant of which the tests do not end within the limit is neither: on a slow computer that says nothing.
+//
 // Named mutants are those of named.toml: errors that were once made, or that somebody tried. Each tells which tests find
 // it. Drawn ones are made by chance from the expressions and statements of the packages that compute bounds and times; the tests of
 // their package are run, then those of packages that import it. Sources are never touched: the compiler is told to read a file in
@@ -39,8 +41,9 @@ type mutant struct {
 type verdict string
 
 const (
-	killed   verdict = "killed"   // a test fails, does not end, or panics
+	killed   verdict = "killed"   // a test fails
 	survived verdict = "SURVIVED" // no test fails
+	endless  verdict = "endless"  // tests are not over within the limit
 	invalid  verdict = "invalid"  // it does not compile
 )
 
@@ -48,7 +51,7 @@ func main() {
 	seed := flag.Uint64("seed", 1, "of the mutants that are drawn")
 	drawn := flag.Int("drawn", 200, "mutants to draw")
 	named := flag.String("named", ".", "named mutants to try, a regular expression; ^$ for none")
-	limit := flag.Duration("limit", 5*time.Minute, "time of the tests of a mutant; tests that take longer have found it")
+	limit := flag.Duration("limit", 5*time.Minute, "time of the tests of a mutant")
 	jobs := flag.Int("jobs", 2, "mutants at a time")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
@@ -103,7 +106,7 @@ func run(ctx context.Context, names string, seed uint64, drawn int, limit time.D
 		}
 	}
 	if drawn > 0 {
-		fmt.Printf("drawn with seed %d: %d of %d killed\n", seed, counts[killed], counts[killed]+counts[survived])
+		fmt.Printf("drawn with seed %d: %d of %d killed, and %d more whose tests do not end\n", seed, counts[killed], counts[killed]+counts[survived], counts[endless])
 	}
 	return ok && 10*counts[survived] <= drawn, ctx.Err()
 }
@@ -188,7 +191,10 @@ func (m *mutant) try(ctx context.Context, limit time.Duration) (v verdict, by st
 		test := exec.CommandContext(ctx, "go", append([]string{"test", "-overlay", overlay, "-failfast", "-vet=off"}, tests...)...)
 		test.Env = append(os.Environ(), "RAPID_SEED=1")
 		test.WaitDelay = 10 * time.Second
-		if err := test.Run(); err != nil {
+		switch err := test.Run(); {
+		case ctx.Err() != nil:
+			return endless, "", nil
+		case err != nil:
 			return killed, strings.Join(tests, " "), nil
 		}
 	}
