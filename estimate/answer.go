@@ -58,9 +58,20 @@ func (a *Analysis) counts(e *Estimate) bool {
 
 // Relied reports whether an estimate may decide: one that is tried on its own runs only if it held, and none that those
 // runs selected.
-func (e *Estimate) Relied() bool {
+func (e *Estimate) Relied() bool { return e.Doubt() == "" }
+
+// Doubt says why an estimate decides nothing; empty if it may.
+func (e *Estimate) Doubt() string {
 	p := e.SelfPrediction
-	return !e.Selected && (p == nil || p.Verdict == Held || p.Verdict == Fixed)
+	switch {
+	case e.Selected:
+		return "it is the least of several that its own runs gave, and further runs exceed it sooner"
+	case p == nil || p.Verdict == Held || p.Verdict == Fixed:
+		return ""
+	case p.Verdict == Exceeded:
+		return "the runs that it is made of do not predict each other"
+	}
+	return "there are too few runs to try it on each other"
 }
 
 // Refutation says that a simulated run of the analysis takes longer than an estimate that is labelled proven, which no

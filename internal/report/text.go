@@ -60,6 +60,9 @@ func besides(all []estimate.Warning) []estimate.Warning {
 // answer says in one line what an analysis comes to.
 func answer(a *estimate.Analysis, hz float64) string {
 	if a.Answer == nil {
+		if slices.ContainsFunc(a.Estimates, func(e estimate.Estimate) bool { return e.Bounds() && !e.Relied() }) {
+			return "Answer: none, since no estimate of the whole decides"
+		}
 		return "Answer: none, since nothing bounds the whole"
 	}
 	return fmt.Sprintf("Answer: %s, %s (%s, %s%s)", counted(int(a.Answer.Cycles), "cycle"), milliseconds(Duration(a.Answer.Cycles, hz)), Standing(a.Answer.Evidence, numbersOf(a, a.Answer.Method)), a.Answer.Method, within(a.Alone, a.ClockMode))

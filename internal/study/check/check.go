@@ -73,6 +73,12 @@ func missing(a *estimate.Analysis, requires estimate.Evidence) []estimate.Remark
 		first.Text = fmt.Sprintf("the strongest bound is %s, whose evidence is %s, and %s is required", tightest.Method, tightest.Evidence, requires)
 	}
 	var refused []estimate.Remark
+	for i := range a.Estimates {
+		if e := &a.Estimates[i]; tightest == nil && e.Bounds() && !e.Relied() {
+			first.Text = "no estimate of the whole kernel decides"
+			refused = append(refused, estimate.Remark{Text: e.Method + " decides nothing: " + e.Doubt()})
+		}
+	}
 	for _, r := range a.Refused {
 		if !r.Machine {
 			refused = append(refused, estimate.Remark{Pos: r.Pos, Text: r.Method + " has no bound: " + r.Reason})
