@@ -81,7 +81,7 @@ func TestSearch(t *testing.T) {
 	if got := f.Analysis.Inputs; len(got) != 1 || got[0].Cycles != e.Cycles || f.Analysis.Observed.Max != e.Cycles || f.Analysis.Runs != 4 {
 		t.Errorf("inputs %v of %d cycles, %d runs", got, e.Cycles, f.Analysis.Runs)
 	}
-	if len(d.Below) != 5 || d.Below[0].Percent < 0 {
+	if len(d.Below) != 6 || d.Below[0].Percent < 0 {
 		t.Errorf("below %v", d.Below)
 	}
 	for _, x := range d.Strategies {
