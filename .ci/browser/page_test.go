@@ -1,4 +1,4 @@
-// Package browser looks at pages of analyses in headless Chromium. It is a module of its own, so that what it needs is not
+// Package browser looks at pages of analyses and of papers in headless Chromium. It is a module of its own, so that what it needs is not
 // required of programs that import warpbound.
 package browser
 
@@ -41,15 +41,15 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
-// write makes the page of a job, which stands in the project or in dir.
-func write(t *testing.T, dir, job string, args ...string) string {
+// write makes a page with a command, which runs in the project or in dir.
+func write(t *testing.T, dir, command, of string, args ...string) string {
 	t.Helper()
 	name, err := program()
 	if err != nil {
 		t.Fatal(err)
 	}
 	page := filepath.Join(t.TempDir(), "page.html")
-	c := exec.Command(name, append([]string{"analyze", job, "--html", page}, args...)...)
+	c := exec.Command(name, append([]string{command, of, "--html", page}, args...)...)
 	c.Dir = dir
 	if out, err := c.CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, out)
@@ -100,7 +100,7 @@ const layout = `(() => {
 			if (b.x < v.x - 1 || b.x + b.width > v.x + v.width + 1 || b.y + b.height > v.y + v.height + 1) bad.push(svg.getAttribute("class") + ": " + text.textContent + " is cut off");
 		}
 	}
-	const colour = getComputedStyle(document.body);
+	const colour = getComputedStyle(document.body ?? document.documentElement);
 	if (colour.color === colour.backgroundColor) bad.push("text has the colour of the ground");
 	return bad.join("\n");
 })()`
@@ -137,21 +137,105 @@ func TestPages(t *testing.T) {
 		{"static", root, "kernels/vectorAdd/job.toml", 5, []string{"--methods", "static/greedy"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			file := write(t, c.dir, c.job, c.args...)
+			file := write(t, c.dir, "analyze", c.job, c.args...)
 			for _, scheme := range []string{"light", "dark"} {
-				look(t, file, scheme, c.figures, pictures, c.name)
+				look(t, file, scheme, compare, c.figures, pictures, c.name)
 			}
 		})
 	}
 }
+
+// cells holds the cells of a paper's page against its result, and counts of examples, and says which differ, and how many there are.
+const cells = `(() => {
+	const result = JSON.parse(document.getElementById("result").textContent);
+	const at = path => path.split(".").reduce((v, key) => v[key], result);
+	const bad = [];
+	let n = 0;
+	for (const e of document.querySelectorAll("[data-path]")) {
+		n++;
+		if (at(e.dataset.path) !== e.textContent) bad.push(e.dataset.path + ": " + e.textContent + " instead of " + at(e.dataset.path));
+	}
+	for (const e of document.querySelectorAll("[data-count]")) {
+		const label = e.dataset.count;
+		const want = result.examples.filter(x => label === "" || x.label === label || label === "NO" && !x.ok).length;
+		if (String(want) !== e.textContent) bad.push(label + ": " + e.textContent + " instead of " + want);
+	}
+	for (const svg of document.querySelectorAll("svg.plot")) {
+		const box = svg.getBoundingClientRect();
+		if (box.width < 200 || box.height < 100) bad.push("a figure is " + box.width + " x " + box.height);
+	}
+	return JSON.stringify({n, bad: bad.slice(0, 5)});
+})()`
+
+// TestPapers looks at the pages of papers, on light and dark ground.
+func TestPapers(t *testing.T) {
+	for _, c := range []struct {
+		paper   string
+		figures int // at least
+		args    []string
+	}{
+		{"cta", 70, nil},
+		{"hybrid", 30, []string{"--examples"}},
+		{"llc", 500, []string{"--quick"}},
+		{"machines", 100, []string{"--quick", "--examples"}},
+		{"search", 6, []string{"--examples"}},
+		{"split", 60, []string{"--examples"}},
+	} {
+		t.Run(c.paper, func(t *testing.T) {
+			file := write(t, root, "reproduce", c.paper, c.args...)
+			for _, scheme := range []string{"light", "dark"} {
+				look(t, file, scheme, cells, c.figures, "", c.paper)
+			}
+		})
+	}
+}
+
+// TestFiles looks at charts that are files: each is drawn, with no text outside and none over another.
+func TestFiles(t *testing.T) {
+	name, err := program()
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	c := exec.Command(name, "analyze", "kernels/bfs/job.toml", "--vectors", "20", "--plots", dir)
+	c.Dir = root
+	if out, err := c.CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	for _, chart := range []string{"estimates", "convergence", "flow", "timeline"} {
+		look(t, filepath.Join(dir, chart+".svg"), "dark", document, 1, "", chart)
+	}
+}
+
+// document says what is wrong with a chart that is a file, and how many texts it has.
+const document = `(() => {
+	const bad = [];
+	const root = document.documentElement;
+	const v = root.viewBox.baseVal;
+	const texts = [...root.querySelectorAll("text")];
+	if (getComputedStyle(root.querySelector("rect")).fill !== "rgb(255, 255, 255)") bad.push("the ground is not white");
+	const whole = root.getBoundingClientRect();
+	for (const text of texts) {
+		const b = text.getBoundingClientRect();
+		if (b.left < whole.left || b.right > whole.right + 1 || b.top < whole.top || b.bottom > whole.bottom + 1) bad.push(text.textContent + " is cut off");
+		if (getComputedStyle(text).fill === "rgb(0, 0, 0)") bad.push(text.textContent + " has no colour");
+	}
+	const above = texts.filter(t => t.parentElement === root).map(t => t.getBoundingClientRect());
+	for (const [i, a] of above.entries()) {
+		for (const b of above.slice(0, i)) {
+			if (a.left < b.right && b.left < a.right && a.top + 2 < b.bottom && b.top + 2 < a.bottom) bad.push("texts above lie over each other");
+		}
+	}
+	return JSON.stringify({n: v.width > 0 ? texts.length : 0, bad: bad.slice(0, 5)});
+})()`
 
 // sections are those of pages of which pictures are kept, by name and scheme.
 var sections = map[string][]string{
 	"bfs-light": {"estimates", "chain", "timeline"}, "bfs-dark": {"source"}, "bitonicSort-dark": {"flow"}, "large-light": {"flow"},
 }
 
-// look opens a page.
-func look(t *testing.T, file, scheme string, figures int, pictures, name string) {
+// look opens a page, and has its figures compared by a script.
+func look(t *testing.T, file, scheme, compare string, figures int, pictures, name string) {
 	t.Helper()
 	opts := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.NoSandbox, chromedp.WindowSize(1100, 900), chromedp.WSURLReadTimeout(5*60e9))
 	ctx, stop := chromedp.NewExecAllocator(t.Context(), opts...)

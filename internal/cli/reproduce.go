@@ -3,6 +3,7 @@ package cli
 import (
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -36,7 +37,7 @@ func efforts() (quick, normal, full effort) {
 
 func reproduceCommand() *cobra.Command {
 	var quick, full bool
-	var plots string
+	var plots, html string
 	var opts reproduce.Options
 	minimum, normal, maximum := efforts()
 	c := &cobra.Command{
@@ -51,6 +52,7 @@ func reproduceCommand() *cobra.Command {
 	c.Flags().BoolVar(&quick, "quick", false, fmt.Sprintf("%d runs for each kernel of a table instead of %d, small launches and short benchmarks, the machine's quota of a shared cache only, and searches of %d runs instead of %d in the paper's kernels only", minimum.vectors, normal.vectors, minimum.searchRuns, normal.searchRuns))
 	c.Flags().BoolVar(&full, "full", false, fmt.Sprintf("%d runs for each kernel, as in the paper, or a tenth of them where one takes long, long benchmarks, more quotas of a shared cache, and searches of %d runs", maximum.vectors, maximum.searchRuns))
 	c.Flags().StringVar(&plots, "plots", "", "also write figures as SVG to this directory; created if missing")
+	c.Flags().StringVar(&html, "html", "", "also write examples, tables and figures as an HTML page to this file")
 	c.Flags().StringVar(&opts.Campaign, "campaign", "", "keep the runs of hybrid analysis in this directory, and make none again that it holds")
 	c.MarkFlagsMutuallyExclusive("quick", "full")
 	c.MarkFlagsMutuallyExclusive("plots", "examples")
@@ -76,6 +78,15 @@ func reproduceCommand() *cobra.Command {
 		if opts.Campaign != "" && args[0] != "hybrid" {
 			return fmt.Errorf("--campaign: the runs of hybrid are kept, and %s has none of these", args[0])
 		}
+		var out outputs
+		defer out.discard()
+		var page io.Writer
+		if html != "" {
+			var err error
+			if page, err = out.create("--html", html); err != nil {
+				return err
+			}
+		}
 		step, stop := progress(c.ErrOrStderr(), args[0])
 		if step != nil {
 			opts.Progress = func(_ string, done, total int) { step(done, total) }
@@ -87,6 +98,14 @@ func reproduceCommand() *cobra.Command {
 		}
 		if plots != "" && ended == nil {
 			if err := savePlots(plots, r.Plots); err != nil {
+				return err
+			}
+		}
+		if page != nil && ended == nil {
+			if err := report.ReproductionHTML(page, r); err != nil {
+				return fmt.Errorf("--html %s: %w", html, err)
+			}
+			if err := out.commit(); err != nil {
 				return err
 			}
 		}
