@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"html/template"
 	"io"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -34,6 +35,7 @@ func ReproductionHTML(w io.Writer, r *estimate.Reproduction) error {
 		"labels":  func() []meaning { return meanings(r) },
 		"label":   labelOf,
 		"holds":   func(e estimate.Example) string { return holdsOf(&e) },
+		"words":   words,
 		"count":   func(label estimate.Label) template.HTML { return countOf(r, label) },
 		"cell": func(text string, path ...any) template.HTML {
 			at := strings.ReplaceAll(strings.TrimSpace(fmt.Sprintln(path...)), " ", ".")
@@ -86,6 +88,18 @@ func countOf(r *estimate.Reproduction, label estimate.Label) template.HTML {
 	}
 	return template.HTML(fmt.Sprintf(`<span data-count="%s">%d</span>`, template.HTMLEscapeString(string(label)), n))
 }
+
+// words is the class of a column of a table that has words in it and not figures alone.
+func words(rows [][]string, c int) template.HTMLAttr {
+	isWord := func(row []string) bool { return c < len(row) && wordOfCell.MatchString(row[c]) }
+	if !slices.ContainsFunc(rows, isWord) {
+		return ""
+	}
+	return ` class="left"`
+}
+
+// wordOfCell matches what is not a figure with its unit.
+var wordOfCell = regexp.MustCompile(`\pL{4}`)
 
 // inlined is a plot as an element of a page, which takes the colours of its text and its ground from there.
 func inlined(p *estimate.Plot) (template.HTML, error) {
