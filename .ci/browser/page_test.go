@@ -64,14 +64,17 @@ func write(t *testing.T, dir, command, of string, args ...string) string {
 	return page
 }
 
-// compare holds the figures of the page against its result, and says which differ, and how many there are.
-const compare = `(() => {
+// each begins a script that takes each element of a page that has a path in its result.
+const each = `(() => {
 	const result = JSON.parse(document.getElementById("result").textContent);
 	const at = path => path.split(".").reduce((v, key) => v[key], result);
 	const bad = [];
 	let n = 0;
 	for (const e of document.querySelectorAll("[data-path]")) {
-		n++;
+		n++;`
+
+// compare holds the figures of the page against its result, and says which differ, and how many there are.
+const compare = each + `
 		let want = String(Math.round(at(e.dataset.path))), got = e.textContent.trim().replaceAll(",", "");
 		if (e.dataset.value !== undefined) {
 			got = e.dataset.value;
@@ -146,13 +149,7 @@ func TestPages(t *testing.T) {
 }
 
 // cells holds the cells of a paper's page against its result, and counts of examples, and says which differ, and how many there are.
-const cells = `(() => {
-	const result = JSON.parse(document.getElementById("result").textContent);
-	const at = path => path.split(".").reduce((v, key) => v[key], result);
-	const bad = [];
-	let n = 0;
-	for (const e of document.querySelectorAll("[data-path]")) {
-		n++;
+const cells = each + `
 		if (at(e.dataset.path) !== e.textContent) bad.push(e.dataset.path + ": " + e.textContent + " instead of " + at(e.dataset.path));
 	}
 	for (const e of document.querySelectorAll("[data-count]")) {

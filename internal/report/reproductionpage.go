@@ -98,7 +98,7 @@ func words(rows [][]string, c int) template.HTMLAttr {
 	return ` class="left"`
 }
 
-// wordOfCell matches what is not a figure with its unit.
+// wordOfCell matches a word, which is longer than the units of tables.
 var wordOfCell = regexp.MustCompile(`\pL{4}`)
 
 // inlined is a plot as an element of a page, which takes the colours of its text and its ground from there.
