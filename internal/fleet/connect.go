@@ -33,6 +33,7 @@ const (
 	taskSubject   = "warpbound.task."   // and the assignment
 	recordSubject = "warpbound.record." // and the assignment, and the item
 	noteSubject   = "warpbound.note."   // and the assignment
+	beginSubject  = "warpbound.begin."  // and the assignment
 
 	durable = "workers"
 )
@@ -45,7 +46,7 @@ const (
 	twice     = 2 * time.Minute
 	attempt   = 3 * time.Second // for an answer of the server
 	transfer  = 5 * time.Minute // for an object, of whatever size: one that lacks a piece is waited for in vain
-	tries     = 5               // for an object that a server may not have yet
+	tries     = 5               // for an object that a server may not have yet, and for a task whose workers die
 	fetch     = 2 * time.Second // for a task, before it is asked for again
 	pause     = 200 * time.Millisecond
 	wait      = time.Second // between looks for a record of which no message has come

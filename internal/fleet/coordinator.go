@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -43,19 +44,27 @@ type Assignment struct {
 	id     string // new for each
 	given  int    // items of Each so far
 
-	notes *nats.Subscription
-	got   *nats.Subscription
+	notes  *nats.Subscription
+	begins *nats.Subscription
+	got    *nats.Subscription
 
 	mu      sync.Mutex
 	told    map[string]bool // notes
 	waiting map[int]chan *nats.Msg
+	tasks   map[int]*asked // under way, by the number of the first item
+}
+
+// asked is a task that workers were asked to do.
+type asked struct {
+	items []int
+	begun int // how often
 }
 
 // Assign begins work of a kind: setup is what all its items need. Close must follow.
 func (c *Coordinator) Assign(ctx context.Context, kind string, setup []byte) (a *Assignment, err error) {
 	a = &Assignment{
 		server: c.server, kind: kind, tool: c.tool, id: strings.ToLower(rand.Text()),
-		told: make(map[string]bool), waiting: make(map[int]chan *nats.Msg),
+		told: make(map[string]bool), waiting: make(map[int]chan *nats.Msg), tasks: make(map[int]*asked),
 	}
 	defer func() {
 		if err != nil {
@@ -63,6 +72,9 @@ func (c *Coordinator) Assign(ctx context.Context, kind string, setup []byte) (a 
 		}
 	}()
 	if a.notes, err = c.server.conn.Subscribe(noteSubject+a.id, a.tell); err != nil {
+		return nil, err
+	}
+	if a.begins, err = c.server.conn.Subscribe(beginSubject+a.id, a.begin); err != nil {
 		return nil, err
 	}
 	if a.got, err = c.server.conn.Subscribe(recordSubject+a.id+".*", a.arrive); err != nil {
@@ -82,6 +94,43 @@ func (a *Assignment) tell(m *nats.Msg) {
 	a.mu.Unlock()
 	if first {
 		a.server.config.note("%s", m.Data)
+	}
+}
+
+// begin counts how often a task began. It begins again if its worker died, and is given up, after several workers, as one that
+// workers die of.
+func (a *Assignment) begin(m *nats.Msg) {
+	var of beginning
+	if err := json.Unmarshal(m.Data, &of); err != nil {
+		return
+	}
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	t := a.tasks[of.First]
+	if t == nil {
+		return
+	}
+	if t.begun++; t.begun <= tries {
+		return
+	}
+	delete(a.tasks, of.First)
+	for _, i := range t.items {
+		if to := a.waiting[i]; to != nil {
+			select {
+			case to <- &nats.Msg{Header: nats.Header{headerFailed: {fmt.Sprintf("%d workers ended while they did it", tries)}}}:
+			default: // it was done before that
+			}
+		}
+	}
+	go a.withdraw(of.Sequence)
+}
+
+// withdraw takes a task from the queue. One that stays is done once more, and counts no more.
+func (a *Assignment) withdraw(sequence uint64) {
+	ctx, cancel := context.WithTimeout(context.Background(), attempt)
+	defer cancel()
+	if queue, err := a.server.js.Stream(ctx, tasks); err == nil {
+		queue.DeleteMsg(ctx, sequence)
 	}
 }
 
@@ -110,10 +159,13 @@ func (a *Assignment) Ask(ctx context.Context, items []Item) error {
 	if err != nil {
 		return err
 	}
+	t := &asked{}
 	a.mu.Lock()
 	for _, i := range items {
 		a.waiting[i.Number] = make(chan *nats.Msg, 1)
+		t.items = append(t.items, i.Number)
 	}
+	a.tasks[items[0].Number] = t
 	a.mu.Unlock()
 	name := fmt.Sprintf("%s.task.%d", a.id, items[0].Number)
 	m := &nats.Msg{Subject: taskSubject + a.id, Header: nats.Header{}, Data: text}
@@ -155,6 +207,11 @@ func (a *Assignment) Await(ctx context.Context, number int) ([]byte, error) {
 func (a *Assignment) take(ctx context.Context, number int, header nats.Header, data []byte) ([]byte, error) {
 	a.mu.Lock()
 	delete(a.waiting, number)
+	for first, t := range a.tasks {
+		if t.items = slices.DeleteFunc(t.items, func(i int) bool { return i == number }); len(t.items) == 0 {
+			delete(a.tasks, first)
+		}
+	}
 	a.mu.Unlock()
 	if why := header.Get(headerFailed); why != "" {
 		a.server.config.note("a worker could not do %s %d: %s", a.kind, number, why)
@@ -226,7 +283,7 @@ func (a *Assignment) Each(ctx context.Context, n, together int, data func(i int)
 
 // Close removes the assignment from the server, as far as that is possible soon.
 func (a *Assignment) Close() {
-	for _, s := range []*nats.Subscription{a.notes, a.got} {
+	for _, s := range []*nats.Subscription{a.notes, a.begins, a.got} {
 		if s != nil {
 			s.Unsubscribe()
 		}

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -134,6 +135,56 @@ func TestDyingWorker(t *testing.T) {
 		work(t, s.URL, echo())
 	}()
 	all(t, assign(t, Config{URL: s.URL}, "echo"), 20, 4, quiet)
+}
+
+// TestDeadly has workers die at one of the items, which is then not done there: whoever asks gets to know that, and has the others.
+func TestDeadly(t *testing.T) {
+	t.Parallel() // it waits for the server to notice
+	s := fleettest.New(t)
+	const deadly = 5
+	died := atomic.Int64{}
+	k := echo()
+	k.Prepare = func(setup []byte) (Do, error) {
+		do, err := echo().Prepare(setup)
+		return func(ctx context.Context, items []Item, each func(int, []byte, error) error) error {
+			for _, i := range items {
+				if i.Number == deadly {
+					died.Add(1)
+					return context.Canceled // as one that dies, it does not acknowledge the task
+				}
+				if err := do(ctx, []Item{i}, each); err != nil {
+					return err
+				}
+			}
+			return nil
+		}, err
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	go func() {
+		for ctx.Err() == nil {
+			Work(ctx, Config{URL: s.URL}, k)
+		}
+	}()
+	told := make(chan string, 100)
+	a := assign(t, Config{URL: s.URL, Note: func(text string) {
+		if strings.HasPrefix(text, "a worker could") { // not of the connection
+			told <- text
+		}
+	}}, "echo")
+	var without []int
+	err := a.Each(t.Context(), 12, 3, func(i int) ([]byte, error) { return says(i), nil }, func(i int, record []byte) error {
+		if record == nil {
+			without = append(without, i)
+		}
+		return nil
+	})
+	if want := "a worker could not do echo 5: 5 workers ended while they did it"; err != nil || !slices.Equal(without, []int{deadly}) || <-told != want {
+		t.Errorf("without records: %v, %v", without, err)
+	}
+	if n := died.Load(); n < tries {
+		t.Errorf("%d workers died", n)
+	}
 }
 
 // TestFailing has no record of what workers fail to do, and says why.

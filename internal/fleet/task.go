@@ -26,3 +26,9 @@ type task struct {
 	Tool       string `json:"tool"` // version and commit of whoever asks
 	Items      []Item `json:"items"`
 }
+
+// beginning is what a worker says as it begins a task.
+type beginning struct {
+	First    int    `json:"first"`    // number of its first item
+	Sequence uint64 `json:"sequence"` // of its message in the queue
+}

@@ -121,6 +121,9 @@ func (w *worker) serve(ctx context.Context, m jetstream.Msg) error {
 		rest(ctx)
 		return nil
 	}
+	if err := w.begins(t, m); err != nil {
+		return err
+	}
 	err = w.do(ctx, t.Items, func(number int, record []byte, failed error) error {
 		return w.send(ctx, t.Assignment, number, record, failed)
 	})
@@ -133,6 +136,21 @@ func (w *worker) serve(ctx context.Context, m jetstream.Msg) error {
 		defer cancel()
 		w.server.objects.Delete(within, object) // or the server forgets it
 	}
+	return nil
+}
+
+// begins tells the coordinator that a task begins, so that it gets to know of one at which workers die. A message that is lost
+// leaves them one try more.
+func (w *worker) begins(t *task, m jetstream.Msg) error {
+	about, err := m.Metadata()
+	if err != nil {
+		return err
+	}
+	text, err := json.Marshal(beginning{t.Items[0].Number, about.Sequence.Stream})
+	if err != nil {
+		return err
+	}
+	w.server.conn.Publish(beginSubject+t.Assignment, text)
 	return nil
 }
 
