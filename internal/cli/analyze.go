@@ -107,7 +107,7 @@ func (f *analyzeFlags) analyze(c *cobra.Command, job *warpbound.Job, opts warpbo
 	}
 	at := newPace(job.Name(), time.Now)
 	shown := newDisplay(c.ErrOrStderr(), at.texts)
-	ctx, price := newCost(c, shown, "--vectors")
+	ctx, price := newCost(c, shown, "--vectors", opts.Runs.Fleet.URL != "")
 	opts.Phase, opts.Runs.Begin, opts.Runs.Cores = at.enter, price.begin, runtime.GOMAXPROCS(0)
 	opts.Runs.Progress = func(done, total int) {
 		at.step(done, total)

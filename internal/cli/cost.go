@@ -26,6 +26,10 @@ func addYes(c *cobra.Command) {
 
 const yesFlag = "yes"
 
+// watched is how long runs of workers are watched before it is estimated how long the others take: the first must wait for
+// the workers to start, and how many there are is not known.
+const watched = costly / 20
+
 // cost estimates after the first of several runs how long the others take, and asks whether to go on if that is long.
 // Where nobody can be asked the runs end.
 type cost struct {
@@ -33,19 +37,21 @@ type cost struct {
 	ask  func(question string) bool // nil if nobody can be asked
 	stop context.CancelCauseFunc
 	less string // the flag for fewer runs
+	away bool   // workers make the runs
 
 	mu      sync.Mutex
-	begun   time.Time
+	begun   time.Time // of workers, when the first run had ended
+	ended   int       // runs until then
 	atOnce  int
 	settled bool // that runs go on, or that they end
 }
 
 // newCost returns the context of the runs of a command, and what tells if they take too long. The display makes room
-// for the question.
-func newCost(c *cobra.Command, d *display, less string) (context.Context, *cost) {
+// for the question. away says that workers make the runs.
+func newCost(c *cobra.Command, d *display, less string, away bool) (context.Context, *cost) {
 	ctx, stop := context.WithCancelCause(c.Context())
 	yes, err := c.Flags().GetBool(yesFlag)
-	out := &cost{now: time.Now, stop: stop, less: less, settled: err == nil && yes || timeout(c) > 0}
+	out := &cost{now: time.Now, stop: stop, less: less, away: away, settled: err == nil && yes || timeout(c) > 0}
 	if in, to := c.InOrStdin(), c.ErrOrStderr(); isTerminal(in) && isTerminal(to) {
 		out.ask = func(question string) bool {
 			d.stop()
@@ -60,18 +66,27 @@ func newCost(c *cobra.Command, d *display, less string) (context.Context, *cost)
 func (c *cost) begin(atOnce int) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.begun, c.atOnce = c.now(), atOnce
+	c.begun, c.ended, c.atOnce = c.now(), 0, max(1, atOnce)
 }
 
-// step looks at the cost after the first run.
+// step looks at the cost after the first run, or after some runs of workers.
 func (c *cost) step(done, total int) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.settled || c.begun.IsZero() {
 		return
 	}
+	now, together := c.now(), c.atOnce
+	if c.away {
+		if c.ended == 0 {
+			c.begun, c.ended = now, done
+		}
+		if together = done - c.ended; together == 0 || now.Sub(c.begun) < watched {
+			return
+		}
+	}
 	left := total - done
-	took := times(c.now().Sub(c.begun), float64(left)/float64(max(1, c.atOnce)))
+	took := times(now.Sub(c.begun), float64(left)/float64(together))
 	if c.begun = (time.Time{}); took <= costly {
 		return
 	}

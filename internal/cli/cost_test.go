@@ -86,6 +86,38 @@ func TestCostOfEach(t *testing.T) {
 	}
 }
 
+// TestCostOfWorkers estimates from the second run on, once they were watched for a while.
+func TestCostOfWorkers(t *testing.T) {
+	for _, c := range []struct {
+		name   string
+		start  time.Duration // until the first run has ended
+		each   time.Duration // of the others
+		atOnce int           // that end together
+		total  int
+		asked  string
+	}{
+		{"slow start", time.Minute, 175 * time.Millisecond, 1, 400, ""},
+		{"two at once", 10 * time.Second, 2 * time.Second, 2, 612, ""},
+		{"long", time.Second, time.Second, 1, 1001, "970 more runs take about 16m10s"},
+		{"long, two at once", time.Second, 2 * time.Second, 2, 1001, "970 more runs take about 16m10s"},
+		{"long ones", time.Hour, time.Hour, 8, 17, "8 more runs take about 1h00m"},
+	} {
+		at, asked := newClock(), ""
+		p := &cost{now: at.now, away: true, ask: func(question string) bool { asked = question; return true }}
+		p.begin(1)
+		at.pass(c.start)
+		for done := 1; done <= c.total; done++ {
+			if done > 1 && (done-1)%c.atOnce == 0 {
+				at.pass(c.each)
+			}
+			p.step(done, c.total)
+		}
+		if asked != c.asked {
+			t.Errorf("%s: asked %q, want %q", c.name, asked, c.asked)
+		}
+	}
+}
+
 func TestConfirmed(t *testing.T) {
 	for answer, want := range map[string]bool{"y\n": true, "Yes \r\n": true, "": false, "\n": false, "no\n": false, "y": true} {
 		var out strings.Builder

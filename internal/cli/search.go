@@ -208,7 +208,7 @@ func (s *searchRun) resume() error {
 func (s *searchRun) run(c *cobra.Command) error {
 	var line searchLine
 	shown := newDisplay(c.ErrOrStderr(), func() []string { return line.texts(s.job.Name()) })
-	ctx, price := newCost(c, shown, "--budget")
+	ctx, price := newCost(c, shown, "--budget", s.opts.Fleet.URL != "")
 	before := 0 // runs of this strategy that a search before has made
 	s.opts.Progress = func(p warpbound.SearchProgress) {
 		began := line.set(p, time.Now())

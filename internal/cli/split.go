@@ -49,7 +49,7 @@ func splitCommand() *cobra.Command {
 		opts.Vectors, opts.MaxCycles = int(*vectors), *limit
 		at := newPace(j.Name(), time.Now)
 		shown := newDisplay(c.ErrOrStderr(), at.texts)
-		ctx, price := newCost(c, shown, "--vectors")
+		ctx, price := newCost(c, shown, "--vectors", false)
 		opts.Begin = price.begin
 		opts.Progress = func(done, total int) {
 			at.step(done, total)
