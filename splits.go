@@ -12,7 +12,7 @@ import (
 
 // SplitOptions say how wavefronts split other than the job and its machine do.
 type SplitOptions struct {
-	Mode  string // none, dws or pws; empty for the job's, or else the machine's
+	Mode  string // none, dws, dws-idle or pws; empty for the job's, or else the machine's
 	SIMDs *int   // split SIMDs of each SIMD; nil for the job's number, or else the machine's
 	// Branches are labels and lines of the branches that split in mode pws, or only "all" for
 	// every one that can; nil for those that module and job mark, empty for none.

@@ -541,7 +541,7 @@ job: Module: module is empty`},
 		{func(g *jobs.Job) { g.CPU.Program = jobs.Text("a", "load b[0];") }, `a:1:6: the job has no buffer "b"`},
 		{func(g *jobs.Job) { g.Split = jobs.Split{All: true, Branches: []string{"a"}} }, "saxpy: Split.Branches: All and Branches exclude each other; leave one out"},
 		{func(g *jobs.Job) { g.Split.Branches = []string{"0"} }, `saxpy: Split.Branches: "0" names no line; lines count from 1`},
-		{func(g *jobs.Job) { g.Split.Mode = "x" }, `saxpy: Split.Mode: mode is "x"; it must be none, dws or pws`},
+		{func(g *jobs.Job) { g.Split.Mode = "x" }, `saxpy: Split.Mode: mode is "x"; it must be none, dws, dws-idle or pws`},
 		{func(g *jobs.Job) { g.Split.SIMDs = new(8) }, `saxpy: Split.SIMDs: simds is 8; it must be from 0 to 7`},
 		{func(g *jobs.Job) { g.LLC.Quota = new(int64(0)) }, `saxpy: LLC.Quota: quota is 0; it must be from 1 to 1048576`},
 		{func(g *jobs.Job) { g.Repeat.Limit = 3 }, `saxpy: Repeat: the table repeats nothing; for example: then = ["update"], while = "changed" or both

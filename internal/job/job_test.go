@@ -317,7 +317,7 @@ func TestParseErrors(t *testing.T) {
 		{"split number", head + "[split]\nbranches = 12\n", "j:5:1: branches must be an array, not 12"},
 		{"split line", head + "[split]\nbranches = ['m.ptx:0']\n", `j:5:1: "m.ptx:0" names no line`},
 		{"split units", head + "[split]\nmode = 'pws'\nsimds = 8\n", "j:6:1: simds is 8; it must be from 0 to 7"},
-		{"split mode", head + "[split]\nmode = 'static'\n", `j:5:1: mode is "static"; it must be none, dws or pws`},
+		{"split mode", head + "[split]\nmode = 'static'\n", `j:5:1: mode is "static"; it must be none, dws, dws-idle or pws`},
 		{"fact empty", head + "[[fact]]\nmax = 1\n", "j:4:3: the fact sums up nothing"},
 		{"fact sum empty", head + "[[fact]]\nsum = {}\nmax = 1\n", "j:5:1: the fact sums up nothing"},
 		{"fact unlimited", head + "[[fact]]\nsum = {a = 1}\n", "j:4:3: the fact states nothing"},

@@ -27,8 +27,8 @@ type SplitPositions struct {
 const MaxSplitSIMDs = 7
 
 // SplitModes returns the ways of splitting: not at all, by the hardware at any branch that
-// diverges, or where the program says so.
-func SplitModes() []string { return []string{"none", "dws", "pws"} }
+// diverges, on the same SIMD or on idle ones too, or where the program says so.
+func SplitModes() []string { return []string{"none", "dws", "dws-idle", "pws"} }
 
 // everyBranch is what a job writes for Split.All.
 const everyBranch = "all"
@@ -48,7 +48,7 @@ func (r *reader) split(root table) Split {
 	}
 	if mode, ok := t.text("mode"); ok {
 		if !slices.Contains(SplitModes(), mode) {
-			r.errorf(s.Pos.Mode, "mode is %.40q; it must be none, dws or pws", mode)
+			r.errorf(s.Pos.Mode, "mode is %.40q; it must be none, dws, dws-idle or pws", mode)
 		}
 		s.Mode = mode
 	}

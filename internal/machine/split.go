@@ -1,12 +1,15 @@
 package machine
 
-import "fmt"
+import (
+	"fmt"
+	"slices"
+)
 
 // Split holds the split cores of a machine (Klashtorny et al., TECS 2023, section 4.1):
 // how the SIMDs of an SM issue, and its hardware for split wavefronts. SM.Schedulers are
 // the SIMDs of an SM, and its warps are distributed to them evenly.
 type Split struct {
-	Mode    Choice[SplitMode] `toml:"mode" choices:"none dws pws"`
+	Mode    Choice[SplitMode] `toml:"mode" choices:"none dws dws-idle pws"`
 	SIMDs   Number            `toml:"simds" unit:"split SIMDs per SIMD" min:"0" max:"7"`
 	Pass    Number            `toml:"pass" unit:"core cycles" min:"1" max:"64"`
 	Address Number            `toml:"address" unit:"core cycles" min:"1" max:"100000"`
@@ -19,13 +22,20 @@ type SplitMode string
 
 // The modes.
 const (
-	SplitNone SplitMode = "none" // none: the paths of a branch execute one after the other
-	DWS       SplitMode = "dws"  // dynamic: at any branch that diverges, all on one SIMD
-	PWS       SplitMode = "pws"  // predictable: at split instructions, each on a SIMD of its own
+	SplitNone SplitMode = "none"     // none: the paths of a branch execute one after the other
+	DWS       SplitMode = "dws"      // dynamic: at any branch that diverges, all on one SIMD
+	DWSIdle   SplitMode = "dws-idle" // dynamic, and a part executes on a SIMD that is idle if there is one
+	PWS       SplitMode = "pws"      // predictable: at split instructions, each on a SIMD of its own
 )
 
 // Contexts returns how many wavefronts a SIMD of a machine with split cores holds.
 func (m *Machine) Contexts() int { return int(m.SM.Warps.Value / m.SM.Schedulers.Value) }
+
+// Modes returns all modes.
+func Modes() []SplitMode { return []SplitMode{SplitNone, DWS, DWSIdle, PWS} }
+
+// Dynamic reports whether the hardware splits by itself.
+func (m SplitMode) Dynamic() bool { return m == DWS || m == DWSIdle }
 
 // WithSplit returns the machine with another mode and another number of split SIMDs for
 // each SIMD, chosen by the caller and not by the machine's source.
@@ -33,8 +43,8 @@ func (m *Machine) WithSplit(mode SplitMode, simds int) (*Machine, error) {
 	switch {
 	case m.Core != Splitting:
 		return nil, fmt.Errorf("%s has %s, which does not split wavefronts", m.Name, m.Core.Named())
-	case mode != SplitNone && mode != DWS && mode != PWS:
-		return nil, fmt.Errorf("no mode %q of splitting; there are %s, %s and %s", mode, SplitNone, DWS, PWS)
+	case !slices.Contains(Modes(), mode):
+		return nil, fmt.Errorf("no mode %q of splitting; there are %s, %s, %s and %s", mode, SplitNone, DWS, DWSIdle, PWS)
 	case simds < 0 || simds > MaxSplitSIMDs:
 		return nil, fmt.Errorf("%d split SIMDs for each SIMD are not between 0 and %d", simds, MaxSplitSIMDs)
 	}

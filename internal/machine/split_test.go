@@ -22,7 +22,7 @@ func TestSplitErrors(t *testing.T) {
 		{"address", "address = { value = 4,", "address = { value = 6,", "address =", "6 cycles are no whole number of passes of 4"},
 		{"barrier", "barrier       = { value = 4,", "barrier       = { value = 3,", "barrier       =", "3 cycles are less than a pass of 4"},
 		{"too many", "simds   = { value = 3,", "simds   = { value = 8,", "value = 8, unit = \"split", "split.simds = 8 is not between 0 and 7 split SIMDs per SIMD"},
-		{"mode", `"pws"`, `"psw"`, `value = "psw"`, `split.mode = "psw" is none of none, dws, pws`},
+		{"mode", `"pws"`, `"psw"`, `value = "psw"`, `split.mode = "psw" is none of none, dws, dws-idle, pws`},
 	})
 	checkDamages(t, "predictable-rr", []damage{
 		{"split", "[memory]", "[split]\n[memory]", "split]", "a barrel core has no split"},
@@ -45,7 +45,7 @@ func TestWithSplit(t *testing.T) {
 		want  string
 	}{
 		{fermi(t), PWS, 1, "fermi-c2050 has a scoreboard core, which does not split wavefronts"},
-		{m, "swp", 1, `no mode "swp" of splitting; there are none, dws and pws`},
+		{m, "swp", 1, `no mode "swp" of splitting; there are none, dws, dws-idle and pws`},
 		{m, PWS, 8, "8 split SIMDs for each SIMD are not between 0 and 7"},
 		{m, PWS, -1, "-1 split SIMDs for each SIMD are not between 0 and 7"},
 	} {

@@ -28,7 +28,7 @@ const EveryBranch = "all"
 // HasSplits reports whether the workload's machine has split cores.
 func (w *Workload) HasSplits() bool { return w.Machine.Core == machine.Splitting }
 
-// Mode returns how wavefronts split: none, dws or pws; empty if the machine has no split cores.
+// Mode returns how wavefronts split; empty if the machine has no split cores.
 func (w *Workload) Mode() machine.SplitMode {
 	if !w.HasSplits() {
 		return ""
@@ -36,7 +36,7 @@ func (w *Workload) Mode() machine.SplitMode {
 	return w.Machine.Split.Mode.Value
 }
 
-// Modes returns the modes in which wavefronts can split: none of them if the machine has no split cores.
+// Modes returns the modes of splitting that have bounds: none of them if the machine has no split cores.
 func (w *Workload) Modes() []machine.SplitMode {
 	if !w.HasSplits() {
 		return nil
@@ -113,7 +113,7 @@ func (k *Kernel) split(w *Workload, m *machine.Machine, opts SplitOptions) (*Ker
 	out := *k
 	out.Machine = m
 	switch m.Split.Mode.Value {
-	case machine.DWS:
+	case machine.DWS, machine.DWSIdle:
 		out.Splits = k.Splittable()
 	case machine.PWS:
 		if err := out.insert(w, m, opts); err != nil {

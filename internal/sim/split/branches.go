@@ -39,7 +39,7 @@ func findBranches(code *emu.Code, mode machine.SplitMode) ([]branch, error) {
 				return nil, diag.Errorf(in.Pos, "split is not followed by a branch that can split")
 			}
 			*at = branch{splits: true, takenGo: takenGo(g, next)}
-		case mode == machine.DWS && splittable(g, pc):
+		case mode.Dynamic() && splittable(g, pc):
 			*at = branch{splits: true, takenGo: takenGo(g, pc)}
 		}
 	}

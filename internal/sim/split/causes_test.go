@@ -19,7 +19,7 @@ func TestChainOfParts(t *testing.T) {
 	done:
 		ret;`
 	const load, add = "ld.global.u32 %r1, [%rd1];", "add.u32 %r1, %t, 1;"
-	for _, mode := range []machine.SplitMode{machine.PWS, machine.DWS} {
+	for _, mode := range []machine.SplitMode{machine.PWS, machine.DWS, machine.DWSIdle} {
 		for _, paths := range [][2]string{{add, add}, {load, add}, {add, load}, {load, load}} {
 			body := strings.NewReplacer("PRAGMA", map[machine.SplitMode]string{machine.PWS: `.pragma "split";`}[mode], "FALL", paths[0], "TAKEN", paths[1]).Replace(loads)
 			cfg := simtest.Config(gcn3(t, mode, 1), compile(t, body))

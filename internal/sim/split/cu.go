@@ -86,7 +86,8 @@ func (c *cu) begin(k int, now int64) {
 		c.fronts[x].start(w.Alive(), s.shape.parts)
 		at := c.warpSplit(x, 0)
 		st := &c.warpSplits[at]
-		st.place(x, 0, w)
+		st.place(x, 0, c.port(x, 0), w)
+		c.ports[st.port].used++
 		st.why = sim.StallIdle
 		c.reasons.start(at, now+s.m.SM.Dispatch.Value, begin)
 		c.wake(at, now+s.m.SM.Dispatch.Value, now, none)
@@ -100,7 +101,7 @@ func (c *cu) warpSplit(x, part int) int {
 	return (x%sh.simds*sh.parts+part)*c.ids + x/sh.simds
 }
 
-// port returns the number of the port of a part of a wavefront.
+// port returns the number of the port of the SIMD or split SIMD of a part of a wavefront.
 func (c *cu) port(x, part int) int {
 	sh := &c.sim.shape
 	if sh.shared {
@@ -154,6 +155,7 @@ func (c *cu) retire(now int64) {
 			c.retireAt = min(c.retireAt, st.retires)
 		default:
 			st.state = absent
+			c.ports[st.port].used--
 			c.reasons.retire(at, now)
 			c.look(at, now, none)
 			sl, warp := c.cta(x)
@@ -182,7 +184,7 @@ func (c *cu) wake(at int, ready, now int64, by int) {
 // changes in the cycle now by a port: those with higher numbers see it in the same cycle.
 func (c *cu) look(at int, now int64, by int) {
 	st := &c.warpSplits[at]
-	i := c.port(st.x, st.part)
+	i := st.port
 	switch {
 	case i == by:
 		return // it looks when its pass is over

@@ -193,7 +193,7 @@ func TestNoAllocationPerInstruction(t *testing.T) {
 		s := newSim(t, gcn3(t, mode, 2), code)
 		return simtest.Allocations(t, s, launch(t, 30, 128))
 	}
-	for _, mode := range []machine.SplitMode{machine.SplitNone, machine.DWS, machine.PWS} {
+	for _, mode := range machine.Modes() {
 		if short, long := allocs(mode, "2"), allocs(mode, "20"); long > short || long > 0 {
 			t.Errorf("%s: %v allocations with 2 trips, %v with 20", mode, short, long)
 		}

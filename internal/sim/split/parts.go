@@ -50,7 +50,8 @@ func (c *cu) split(st *warpSplit, stay uint64, now int64, by int) {
 	st.child = f.split(st.part)
 	at := c.warpSplit(st.x, st.child)
 	child := &c.warpSplits[at]
-	child.place(st.x, st.child, nil)
+	child.place(st.x, st.child, c.host(st), nil)
+	c.lodge(at)
 	child.state, child.served, c.ready[at] = beginning, st.served, never
 	c.reasons.split(c.warpSplit(st.x, st.part), at)
 	c.sim.run.Count.Splits++
@@ -119,6 +120,7 @@ func (c *cu) merge(st *warpSplit, now int64, by int) error {
 	st.served = max(st.served, child.served)
 	c.reasons.merge(c.warpSplit(st.x, st.part), at)
 	child.state = absent
+	c.leave(at)
 	c.look(at, now, by)
 	return nil
 }

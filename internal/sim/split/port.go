@@ -11,10 +11,13 @@ import (
 type port struct {
 	core.Account
 
+	used   int   // wavefronts and parts of them that execute on it
+	guests []int // warp-splits of other SIMDs among them, in the order in which they came; their IDs follow those of its own
+
 	base  int   // the warp-split of ID 0
 	parts int   // of each wavefront on this port; those of the next part are ids further
 	ids   int   // wavefronts
-	last  int   // the ID that issued last
+	last  int   // the ID that issued last, or none
 	turns []int // by ID: the part that issued last
 
 	next int64 // when to look for a warp-split that can issue
@@ -23,7 +26,7 @@ type port struct {
 
 // reset brings port i of a CU to the state of cycle 0.
 func (p *port) reset(sh *shape, i, ids int) {
-	*p = port{ids: ids, last: ids - 1, turns: p.turns, parts: 1, base: i * ids, next: never}
+	*p = port{ids: ids, last: none, turns: p.turns, guests: p.guests[:0], parts: 1, base: i * ids, next: never}
 	p.Account.Reset()
 	if sh.shared {
 		p.parts, p.base = sh.parts, i*sh.parts*ids
@@ -40,18 +43,32 @@ func (p *port) reset(sh *shape, i, ids int) {
 // the one that issued last. If none is, it returns none and notes why and until when.
 func (c *cu) pick(p *port, now int64) int {
 	soonest, why := int64(never), sim.StallIdle
-	for k, id := 0, p.last; k < p.ids; k++ {
-		if id++; id == p.ids {
+	own, ids := p.ids, p.ids+len(p.guests)
+	for k, id := 0, p.last; k < ids; k++ {
+		if id++; id >= ids {
 			id = 0
 		}
-		for j, part := 0, p.turns[id]; j < p.parts; j++ {
-			if part++; part == p.parts {
-				part = 0
+		parts, part := 1, 0
+		if id < own {
+			parts, part = p.parts, p.turns[id]
+		}
+		for range parts {
+			var at int
+			if id < own {
+				if part++; part == p.parts {
+					part = 0
+				}
+				if at = p.base + part*own + id; part > 0 && c.sim.shape.idle && c.away(at) {
+					continue
+				}
+			} else {
+				at = p.guests[id-own]
 			}
-			at := p.base + part*p.ids + id
 			switch ready := c.ready[at]; {
 			case ready <= now:
-				p.last, p.turns[id] = id, part
+				if p.last = id; id < own {
+					p.turns[id] = part
+				}
 				return at
 			case ready < soonest:
 				soonest, why = ready, c.warpSplits[at].why

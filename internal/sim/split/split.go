@@ -48,6 +48,7 @@ type shape struct {
 	simds   int   // SIMDs of a CU
 	parts   int   // contexts of a wavefront: its own and those on split SIMDs
 	shared  bool  // the parts of a wavefront share the port of its SIMD
+	idle    bool  // but those that find an idle SIMD
 	pass    int64 // cycles for which a pass holds a port
 	address int64 // passes of an access
 	split   int64 // cycles
@@ -57,7 +58,7 @@ type shape struct {
 func newShape(m *machine.Machine) shape {
 	s := &m.Split
 	sh := shape{
-		simds: int(m.SM.Schedulers.Value), parts: 1, shared: s.Mode.Value == machine.DWS,
+		simds: int(m.SM.Schedulers.Value), parts: 1, shared: s.Mode.Value.Dynamic(), idle: s.Mode.Value == machine.DWSIdle,
 		pass: s.Pass.Value, address: s.Address.Value / s.Pass.Value, split: s.Split.Value, merge: s.Merge.Value,
 	}
 	if s.Mode.Value != machine.SplitNone {

@@ -71,6 +71,20 @@ func TestPredictableSplit(t *testing.T) {
 	}
 }
 
+// TestIdleSIMDs has two parts execute beside each other as with split SIMDs, on the SIMD of the wavefront and on another one: both
+// are ready at 24, when the split is over, one is where they merge at 28 and the other at 40, and that takes 8. One SIMD is busy with the
+// first wavefront of a CTA of two.
+func TestIdleSIMDs(t *testing.T) {
+	m := gcn3(t, machine.DWSIdle, 1)
+	body := `setp.lt.u32 %p1, %t, 32; @%p1 bra taken;` + ifElse
+	o := checkSolo(t, m, body, 0, 4, 24, 24, 28, 32, 48, 52)
+	if own, other := o.Schedulers[0][0], o.Schedulers[0][1]; other.Issued != 3 || own.Stalls[sim.StallSplit] == 0 {
+		t.Errorf("SIMDs of the wavefront and of the part: %+v, %+v", own, other)
+	}
+	m.SM.Schedulers.Value = 1 // none is idle: as mode dws
+	checkSolo(t, m, body, 0, 4, 24, 28, 32, 36, 52, 56)
+}
+
 // TestUniformSplit splits where all lanes go one way: the other part has none.
 func TestUniformSplit(t *testing.T) {
 	body := `setp.ge.u32 %p1, %t, 0; .pragma "split"; @%p1 bra taken;` + ifElse

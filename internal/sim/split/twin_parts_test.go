@@ -27,9 +27,9 @@ func (w *twin) issue(u *twinCU, port int, v *twinPart, now int64) (bool, error) 
 	in := w.cfg.Code.Instr(pc)
 	switch in.Op {
 	case isa.Split:
-		v.comes = w.split(v, w.stay(v.warp, pc+1))
+		v.comes = w.split(u, v, w.stay(v.warp, pc+1))
 	case isa.Merge:
-		w.merge(v)
+		w.merge(u, v)
 	}
 	own := v.mask
 	if v.comes != nil {
@@ -42,7 +42,7 @@ func (w *twin) issue(u *twinCU, port int, v *twinPart, now int64) (bool, error) 
 		w.record(u, f, now, ip)
 	}
 	var stay uint64
-	hardware := m.Split.Mode.Value == machine.DWS && in.Op == isa.Bra && splitting.Splittable(w.graph, w.graph.BlockOf(pc)) == nil && slices.Contains(f.parts, nil)
+	hardware := m.Split.Mode.Value.Dynamic() && in.Op == isa.Bra && splitting.Splittable(w.graph, w.graph.BlockOf(pc)) == nil && slices.Contains(f.parts, nil)
 	if hardware {
 		stay = w.stay(v.warp, pc)
 	}
@@ -58,7 +58,7 @@ func (w *twin) issue(u *twinCU, port int, v *twinPart, now int64) (bool, error) 
 		w.count.DivergentBranches++
 	}
 	if eff.Diverged && hardware {
-		v.comes = w.split(v, stay)
+		v.comes = w.split(u, v, stay)
 	}
 	if v.comes != nil && eff.Diverged {
 		v.comes.warp = new(emu.Warp)
@@ -158,7 +158,7 @@ func (w *twin) stay(warp *emu.Warp, pc int) uint64 {
 }
 
 // split gives the lanes of a part that do not stay a context.
-func (w *twin) split(v *twinPart, stay uint64) *twinPart {
+func (w *twin) split(u *twinCU, v *twinPart, stay uint64) *twinPart {
 	f := v.front
 	at := slices.Index(f.parts, nil)
 	child := &twinPart{
@@ -167,9 +167,25 @@ func (w *twin) split(v *twinPart, stay uint64) *twinPart {
 	}
 	v.mask &= stay
 	v.children = append(v.children, child)
+	if child.simd = w.host(u, v); child.simd != f.x%w.simds {
+		u.guests = append(u.guests, child)
+	}
 	f.parts[at] = child
 	w.count.Splits++
 	return child
+}
+
+// host returns the SIMD of the child of a part: where there are idle ones to use, the first of those on which nothing is, or else
+// that of the part.
+func (w *twin) host(u *twinCU, v *twinPart) int {
+	for i := 0; i < w.simds && w.cfg.Machine.Split.Mode.Value == machine.DWSIdle; i++ {
+		if !slices.ContainsFunc(u.fronts, func(f *twinFront) bool {
+			return f != nil && slices.ContainsFunc(f.parts, func(p *twinPart) bool { return p != nil && p.simd == i })
+		}) {
+			return i
+		}
+	}
+	return v.simd
 }
 
 // depart lets the part begin that split off at a branch.
@@ -221,9 +237,9 @@ func (w *twin) arrive(u *twinCU, v *twinPart) {
 		return
 	}
 	p.ready, p.why, p.met = max(p.met, child.met), sim.StallSplit, -1
-	if w.cfg.Machine.Split.Mode.Value == machine.DWS {
+	if w.cfg.Machine.Split.Mode.Value.Dynamic() {
 		p.hard = func() {
-			w.merge(p)
+			w.merge(u, p)
 			p.then = func(end int64) {
 				p.ready, p.why = end+w.cfg.Machine.Split.Merge.Value, sim.StallSplit
 				w.add(u, p, cost{passes: 1, d: w.cfg.Machine.Split.Merge.Value})
@@ -234,10 +250,11 @@ func (w *twin) arrive(u *twinCU, v *twinPart) {
 }
 
 // merge makes one of a part and its latest child.
-func (w *twin) merge(p *twinPart) {
+func (w *twin) merge(u *twinCU, p *twinPart) {
 	child := p.children[len(p.children)-1]
 	p.children = p.children[:len(p.children)-1]
 	p.front.parts[child.context] = nil
+	u.guests = slices.DeleteFunc(u.guests, func(v *twinPart) bool { return v == child })
 	p.mask |= child.mask
 	p.served = append(p.served, child.served...)
 	p.delays = max(p.delays, child.delays)

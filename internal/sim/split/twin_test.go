@@ -35,6 +35,7 @@ type twinCU struct {
 	slots  []*twinCTA
 	fronts []*twinFront // by number; nil if there is none
 	ports  []*twinPort
+	guests []*twinPart  // parts that execute on other SIMDs than their wavefronts, in the order in which they came
 	queue  []twinAccess // all accesses so far
 	free   int64        // cycles before this one in which the memory served nothing
 	worst  sums         // of all wavefronts
@@ -65,6 +66,7 @@ type twinPart struct {
 	context  int
 	warp     *emu.Warp // nil if it has no lanes
 	mask     uint64
+	simd     int // where it executes
 	parent   *twinPart
 	children []*twinPart
 
@@ -118,7 +120,7 @@ func runTwin(t testing.TB, c sim.Config, l emu.Launch, mem *emu.Memory, tr *trac
 	for i := range m.SM.Count.Value {
 		u := &twinCU{index: int(i), slots: make([]*twinCTA, occ.CTAs), fronts: make([]*twinFront, w.simds*m.Contexts())}
 		ports := w.simds * (1 + w.splits)
-		if m.Split.Mode.Value == machine.DWS {
+		if m.Split.Mode.Value.Dynamic() {
 			ports = w.simds
 		}
 		for range ports {
@@ -171,7 +173,7 @@ func (w *twin) begin(u *twinCU, now int64) {
 		for i := range c.cta.Warps {
 			f := &twinFront{cta: c, index: i, x: k*len(c.cta.Warps) + i, parts: make([]*twinPart, 1+w.splits), retires: -1}
 			f.parts[0] = &twinPart{
-				front: f, warp: &c.cta.Warps[i], mask: c.cta.Warps[i].Alive(), met: -1,
+				front: f, simd: f.x % w.simds, warp: &c.cta.Warps[i], mask: c.cta.Warps[i].Alive(), met: -1,
 				ready: now + w.cfg.Machine.SM.Dispatch.Value, why: sim.StallIdle, sums: w.dispatched(),
 			}
 			c.fronts = append(c.fronts, f)
@@ -237,7 +239,11 @@ func (w *twin) portCycle(u *twinCU, i int, now int64) error {
 		if v.ready > now {
 			continue
 		}
-		p.last, p.turn[v.front.x/w.simds] = int64(v.front.x/w.simds), v.context+1
+		if guest := slices.Index(u.guestsOn(i), v); guest >= 0 {
+			p.last = int64(w.cfg.Machine.Contexts() + guest)
+		} else {
+			p.last, p.turn[v.front.x/w.simds] = int64(v.front.x/w.simds), v.context+1
+		}
 		instr := false
 		if v.left == 0 {
 			var err error
@@ -270,6 +276,11 @@ func (w *twin) portCycle(u *twinCU, i int, now int64) error {
 	return nil
 }
 
+// guestsOn returns the parts of wavefronts of other SIMDs that execute on one, in the order in which they came.
+func (u *twinCU) guestsOn(simd int) []*twinPart {
+	return slices.DeleteFunc(slices.Clone(u.guests), func(v *twinPart) bool { return v.simd != simd })
+}
+
 // circle returns the parts that issue through a port in the order of their turns.
 func (w *twin) circle(u *twinCU, i int) []*twinPart {
 	dws := len(u.ports) == w.simds
@@ -278,15 +289,24 @@ func (w *twin) circle(u *twinCU, i int) []*twinPart {
 		simd = i
 	}
 	n := w.cfg.Machine.Contexts()
+	guests := u.guestsOn(i)
 	var all []*twinPart
-	for k := range n {
-		id := (int(u.ports[i].last) + 1 + k) % n
+	begin, ids := int(u.ports[i].last)+1, n+len(guests)
+	if begin >= ids {
+		begin = 0
+	}
+	for k := range ids {
+		id := (begin + k) % ids
+		if id >= n {
+			all = append(all, guests[id-n])
+			continue
+		}
 		f := u.fronts[id*w.simds+simd]
 		switch {
 		case f == nil:
 		case dws:
 			for j := range f.parts {
-				if v := f.parts[(u.ports[i].turn[id]+j)%len(f.parts)]; v != nil {
+				if v := f.parts[(u.ports[i].turn[id]+j)%len(f.parts)]; v != nil && !slices.Contains(u.guests, v) {
 					all = append(all, v)
 				}
 			}

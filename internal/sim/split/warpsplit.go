@@ -12,6 +12,7 @@ import (
 // warpSplit is a wavefront that is not split, or a part of one that is, in its context.
 type warpSplit struct {
 	x, part int
+	port    int       // on which it issues
 	warp    *emu.Warp // nil if the part has no lanes
 	own     emu.Warp  // the warp of a part on a split SIMD
 
@@ -66,9 +67,9 @@ const (
 	taskMerge      // by the hardware, where they have reconverged
 )
 
-// place puts a warp into the context of a part of a wavefront.
-func (st *warpSplit) place(x, part int, w *emu.Warp) {
-	st.x, st.part, st.warp = x, part, w
+// place puts a warp into the context of a part of a wavefront, which executes on a port.
+func (st *warpSplit) place(x, part, port int, w *emu.Warp) {
+	st.x, st.part, st.port, st.warp = x, part, port, w
 	st.served, st.task, st.left, st.child = 0, taskInstr, 0, none
 }
 
