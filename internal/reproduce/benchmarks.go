@@ -10,11 +10,17 @@ import (
 	"warpbound/estimate"
 	"warpbound/internal/machine"
 	"warpbound/internal/platform"
+	"warpbound/internal/workload"
 	"warpbound/kernels"
 )
 
-// everywhere marks every branch that can be split.
-var everywhere = []string{"all"}
+// ofIfElse returns the blocks of a kernel whose branches a programmer would mark: those of if-else. One outcome of an if without
+// else, such as a guard of bounds, is to do nothing, so that there is nothing to execute beside the other.
+func ofIfElse(k *workload.Kernel) []int {
+	return slices.DeleteFunc(append([]int{}, k.Splittable()...), func(b int) bool {
+		return slices.Contains(k.Graph.Succ(b), k.Graph.Reconverge(b))
+	})
+}
 
 // suiteNames are the kernels of the suite that run on gcn3-split: those of programs of the
 // Rodinia suite, as this project wrote them, first. sradSelect is sradCoefficient without branches
@@ -52,9 +58,26 @@ func (s *sweeper) fig10e(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	for _, f := range []struct {
+		file  string
+		marks marks
+		words string
+	}{
+		{"fig10e", every, "All branches are marked that can be split; which of them do is SELECT's choice"},
+		{"fig10e-ifelse", ifElse, "Those of if-else are marked, as a programmer would, and none of an if without else"},
+	} {
+		if err := s.bounds(ctx, jobs, f.file, f.marks, f.words); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// bounds adds the table and the plot of Fig. 10e with some branches marked.
+func (s *sweeper) bounds(ctx context.Context, jobs []*platform.Job, file string, marks marks, words string) error {
 	settings := []setting{{mode: machine.SplitNone}}
 	for _, n := range paperSplits {
-		settings = append(settings, setting{machine.PWS, n, everywhere})
+		settings = append(settings, setting{machine.PWS, n, marks})
 	}
 	var trials []trial
 	for _, job := range jobs {
@@ -68,10 +91,11 @@ func (s *sweeper) fig10e(ctx context.Context) error {
 	}
 	const title = "Fig. 10e: bound of PWS, normalised to that without splitting"
 	t := estimate.Table{
-		Name:    title + ". All branches are marked that can be split; which of them do is SELECT's choice. The paper prints no numbers",
+		Name:    title + ". " + words + ". The paper prints no numbers",
+		Label:   estimate.LabelNoTarget,
 		Columns: []string{"kernel", "bound without splitting"},
 	}
-	p := estimate.Plot{File: "fig10e", Title: title, X: "", Y: "normalised bound", Bars: true}
+	p := estimate.Plot{File: file, Title: title, X: "", Y: "normalised bound", Bars: true}
 	for _, n := range paperSplits {
 		name := fmt.Sprintf("S = %d", n)
 		t.Columns = append(t.Columns, name+": split points", "normalised bound")
@@ -91,32 +115,61 @@ func (s *sweeper) fig10e(ctx context.Context) error {
 	return nil
 }
 
+// manySIMDs are the SIMDs of a compute unit that has more of them than wavefronts of most kernels of the suite.
+const manySIMDs = 32
+
 // speedup is how much faster a kernel runs with splitting.
 type speedup struct {
-	kernel      string
-	none        int64   // cycles without splitting, on average
-	same, added float64 // with as many SIMDs in all, and with the split SIMDs added
+	kernel string
+	none   int64     // cycles without splitting, on average, on 4 SIMDs
+	times  []float64 // in the order of contests
 }
 
-// fig11 compares average times of runs. The number of SIMDs is the same in all, so half of them
-// become split SIMDs.
+// contest is a machine without splitting beside one with it.
+type contest struct {
+	name        string
+	none, split int // SIMDs of a compute unit, split SIMDs not among them
+	marks       marks
+}
+
+// contests are those of Fig. 11, with one split SIMD for each SIMD. In the first the number of SIMDs is the same in all, so half of
+// them become split SIMDs.
+var contests = []contest{
+	{"speed-up, SELECT's branches", paperSIMDs, paperSIMDs / 2, every},
+	{"those of if-else", paperSIMDs, paperSIMDs / 2, ifElse},
+	{"split SIMDs added: SELECT's", paperSIMDs, paperSIMDs, every},
+	{"if-else", paperSIMDs, paperSIMDs, ifElse},
+	{"SIMDs left idle: SELECT's", manySIMDs, manySIMDs / 2, every},
+	{"if-else", manySIMDs, manySIMDs / 2, ifElse},
+}
+
+// fig11 compares average times of runs.
 func (s *sweeper) fig11(ctx context.Context) error {
 	const split = 1
-	var trials []trial
-	for _, with := range []struct {
+	type on struct {
 		simds int
 		in    setting
-	}{
-		{paperSIMDs, setting{mode: machine.SplitNone}},
-		{paperSIMDs / (split + 1), setting{machine.PWS, split, everywhere}},
-		{paperSIMDs, setting{machine.PWS, split, everywhere}},
-	} {
-		jobs, err := s.loadKernels(with.simds)
+	}
+	var settings []on
+	at := func(o on) int {
+		i := slices.Index(settings, o)
+		if i < 0 {
+			i, settings = len(settings), append(settings, o)
+		}
+		return i
+	}
+	var pairs [][2]int
+	for _, c := range contests {
+		pairs = append(pairs, [2]int{at(on{c.none, setting{mode: machine.SplitNone}}), at(on{c.split, setting{machine.PWS, split, c.marks}})})
+	}
+	var trials []trial
+	for _, o := range settings {
+		jobs, err := s.loadKernels(o.simds)
 		if err != nil {
 			return err
 		}
 		for _, job := range jobs {
-			trials = append(trials, trial{job: job, in: with.in, runs: s.runs})
+			trials = append(trials, trial{job: job, in: o.in, runs: s.runs})
 		}
 	}
 	points, err := s.all(ctx, trials)
@@ -125,10 +178,14 @@ func (s *sweeper) fig11(ctx context.Context) error {
 	}
 	var list []speedup
 	for i, name := range s.kernels {
-		none, same, added := points[i].mean, points[len(s.kernels)+i].mean, points[2*len(s.kernels)+i].mean
-		list = append(list, speedup{name, none, over(none, same), over(none, added)})
+		mean := func(setting int) int64 { return points[setting*len(s.kernels)+i].mean }
+		k := speedup{kernel: name, none: mean(0)}
+		for _, p := range pairs {
+			k.times = append(k.times, over(mean(p[0]), mean(p[1])))
+		}
+		list = append(list, k)
 	}
-	slices.SortStableFunc(list, func(a, b speedup) int { return cmp.Compare(a.same, b.same) })
+	slices.SortStableFunc(list, func(a, b speedup) int { return cmp.Compare(a.times[0], b.times[0]) })
 	s.showSpeedups(list)
 	return nil
 }
@@ -139,26 +196,42 @@ var paperSpeedups = map[string]string{"bfs": "3", "geometric mean": "1.11", "ari
 func (s *sweeper) showSpeedups(list []speedup) {
 	const title = "Fig. 11: average-case speed-up by PWS, S = 1, as many SIMDs in all"
 	t := estimate.Table{
-		Name:    fmt.Sprintf("%s (%d runs of each kernel)", title, s.runs),
+		Name: fmt.Sprintf("%s (runs of each kernel: %d), by the branches that are marked; with the split SIMDs added to %d SIMDs;\nand with %d SIMDs in all, of which most kernels leave some idle",
+			title, s.runs, paperSIMDs, manySIMDs),
 		Label:   estimate.LabelNoTarget, // kernels, launches and the machine are ours
-		Columns: []string{"kernel", "cycles without splitting", "speed-up", "paper", "speed-up, split SIMDs added"},
+		Columns: []string{"kernel", "cycles without splitting", "paper"},
 	}
-	p := estimate.Plot{File: "fig11", Title: title, Y: "speed-up", Bars: true, Series: []estimate.Series{{Name: "S = 1"}}}
-	row := func(name, cycles string, same, added float64) {
-		t.Rows = append(t.Rows, []string{name, cycles, ratio(same), cmp.Or(paperSpeedups[name], "-"), ratio(added)})
-		p.Positions = append(p.Positions, name)
-		p.Series[0].Values = append(p.Series[0].Values, same)
-	}
-	var sums, logs [2]float64
-	for _, k := range list {
-		row(k.kernel, fmt.Sprint(k.none), k.same, k.added)
-		for i, v := range []float64{k.same, k.added} {
-			sums[i] += v
-			logs[i] += math.Log(v)
+	p := estimate.Plot{File: "fig11", Title: title, Y: "speed-up", Bars: true}
+	for i, c := range contests {
+		t.Columns = append(t.Columns, c.name)
+		if i < 2 {
+			p.Series = append(p.Series, estimate.Series{Name: []string{"SELECT's branches", "those of if-else"}[i]})
 		}
 	}
+	row := func(name, cycles string, times []float64) {
+		cells := []string{name, cycles, cmp.Or(paperSpeedups[name], "-")}
+		p.Positions = append(p.Positions, name)
+		for i, v := range times {
+			cells = append(cells, ratio(v))
+			if i < len(p.Series) {
+				p.Series[i].Values = append(p.Series[i].Values, v)
+			}
+		}
+		t.Rows = append(t.Rows, cells)
+	}
+	sums, logs := make([]float64, len(contests)), make([]float64, len(contests))
 	n := float64(len(list))
-	row("geometric mean", "", math.Exp(logs[0]/n), math.Exp(logs[1]/n))
-	row("arithmetic mean", "", sums[0]/n, sums[1]/n)
+	for _, k := range list {
+		row(k.kernel, fmt.Sprint(k.none), k.times)
+		for i, v := range k.times {
+			sums[i] += v / n
+			logs[i] += math.Log(v) / n
+		}
+	}
+	for i := range logs {
+		logs[i] = math.Exp(logs[i])
+	}
+	row("geometric mean", "", logs)
+	row("arithmetic mean", "", sums)
 	s.out.Tables, s.out.Plots = append(s.out.Tables, t), append(s.out.Plots, p)
 }

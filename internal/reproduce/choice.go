@@ -28,7 +28,7 @@ func (s *sweeper) choices(ctx context.Context) error {
 	jobs, names := append(jobs, synthetic), append(s.kernels[:len(s.kernels):len(s.kernels)], "synthetic, all divergent")
 	rows := make([][]string, len(jobs))
 	err = s.each(ctx, len(jobs), func(i int) error {
-		job, err := jobs[i].Split(workload.SplitOptions{SIMDs: &simds, Branches: everywhere})
+		job, err := jobs[i].Split(workload.SplitOptions{SIMDs: &simds, Branches: []string{workload.EveryBranch}})
 		if err != nil {
 			return err
 		}

@@ -20,19 +20,42 @@ import (
 	"warpbound/internal/workload"
 )
 
-// setting is how wavefronts split in a run: the mode, the split SIMDs of each SIMD, and where,
-// nil for the marks of the module.
+// setting is how wavefronts split in a run: the mode, the split SIMDs of each SIMD, and at which branches.
 type setting struct {
-	mode     machine.SplitMode
-	simds    int
-	branches []string
+	mode  machine.SplitMode
+	simds int
+	marks marks
+}
+
+// bounded reports whether there is a bound: no method of splitting knows of parts that execute on idle SIMDs.
+func (s setting) bounded() bool { return s.mode != machine.DWSIdle }
+
+// marks are branches at which wavefronts are to split.
+type marks uint8
+
+const (
+	asMarked marks = iota // those that the module marks
+	every                 // all that can be split
+	ifElse                // those of them that ofIfElse returns
+)
+
+// options say which branches they are in a kernel.
+func (m marks) options(k *workload.Kernel) workload.SplitOptions {
+	switch m {
+	case every:
+		return workload.SplitOptions{Branches: []string{workload.EveryBranch}}
+	case ifElse:
+		return workload.SplitOptions{Blocks: ofIfElse(k)}
+	}
+	return workload.SplitOptions{}
 }
 
 // point is what was found of a job in a setting, in cycles.
 type point struct {
 	observed int64 // the longest run
 	mean     int64 // of all runs
-	bound    int64
+	estimate int64 // of the method; 0 if there is none
+	bound    int64 // that of its composition, as the paper's: where nothing splits the estimate may be exact, which would be no comparison
 	detail   *estimate.Split
 
 	// measured is what the paper's method gives: its equations, from measured times of blocks.
@@ -53,7 +76,7 @@ type trial struct {
 type lab struct {
 	progress func(done, total int) // may be nil
 
-	count  int // runs so far
+	count  int // runs so far of what has a bound
 	beyond int // of them in trials whose longest run took longer than the bound
 }
 
@@ -68,8 +91,11 @@ func (l *lab) all(ctx context.Context, trials []trial) ([]point, error) {
 		return nil, err
 	}
 	for i, p := range points {
+		if !trials[i].in.bounded() {
+			continue
+		}
 		l.count += trials[i].runs
-		if p.observed > p.bound {
+		if p.observed > p.estimate {
 			l.beyond += trials[i].runs
 		}
 	}
@@ -104,15 +130,21 @@ func (l *lab) each(ctx context.Context, n int, work func(i int) error) error {
 
 // run finds the bound of a trial and runs it.
 func (t trial) run(ctx context.Context) (point, error) {
-	job, err := t.job.Split(workload.SplitOptions{Mode: t.in.mode, SIMDs: &t.in.simds, Branches: t.in.branches})
+	opts := t.in.marks.options(t.job.Whole().First())
+	opts.Mode, opts.SIMDs = t.in.mode, &t.in.simds
+	job, err := t.job.Split(opts)
 	if err != nil {
 		return point{}, err
 	}
-	a, err := analysis.Analyze(ctx, job.Platform, job.Workload, analysis.Request{Methods: []string{split.Method(t.in.mode).ID()}})
-	if err != nil {
-		return point{}, err
+	var p point
+	if t.in.bounded() {
+		a, err := analysis.Analyze(ctx, job.Platform, job.Workload, analysis.Request{Methods: []string{split.Method(t.in.mode).ID()}})
+		if err != nil {
+			return point{}, err
+		}
+		p.detail = a.Estimates[0].Detail.(*estimate.Split)
+		p.estimate, p.bound = a.Estimates[0].Cycles, p.detail.Composed()
 	}
-	p := point{bound: a.Estimates[0].Cycles, detail: a.Estimates[0].Detail.(*estimate.Split)}
 	for vector := range t.runs {
 		run, err := analysis.Simulate(ctx, job.Platform, job.Workload, analysis.SimulateRequest{Vector: vector})
 		if err != nil {

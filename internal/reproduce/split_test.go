@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"warpbound/estimate"
+	"warpbound/internal/machine"
+	"warpbound/kernels"
 )
 
 // sweep makes figures with short benchmarks and a few kernels.
@@ -94,11 +96,43 @@ func TestReuse(t *testing.T) {
 
 func TestKernelsThatSplit(t *testing.T) {
 	s := sweep(t, (*sweeper).fig10e, (*sweeper).fig11)
-	if names := s.out.Plots[1].Positions; !slices.Equal(names, []string{"matrixMul", "ludPerimeter", "geometric mean", "arithmetic mean"}) {
+	if names := s.out.Plots[2].Positions; !slices.Equal(names, []string{"matrixMul", "ludPerimeter", "geometric mean", "arithmetic mean"}) {
 		t.Errorf("kernels by speed-up: %q", names)
 	}
 	if normalised := s.out.Plots[0].Series[0].Values[0]; normalised >= 1 {
 		t.Errorf("splitting does not lower the bound of ludPerimeter: %v of that without", normalised)
+	}
+	for at, table := range s.out.Tables[:2] { // with all branches marked, and those of if-else
+		if points := column(t, table, 2); points[0] != []float64{3, 1}[at] || points[1] != 0 {
+			t.Errorf("%s: split points %v", table.Name, points)
+		}
+	}
+	if same := column(t, s.out.Tables[2], 4); same[0] != 1 {
+		t.Errorf("matrixMul has no if-else to mark, and its speed-up is %v", same[0])
+	}
+}
+
+// TestGuards marks no branch that does nothing in one of its outcomes: bitonicSort on 4 SIMDs loses nothing then, and half of its time if
+// SELECT takes the guard of bounds.
+func TestGuards(t *testing.T) {
+	m, err := splitMachine(paperSIMDs / 2)
+	if err != nil {
+		t.Fatal(err)
+	}
+	job, err := load(kernels.Suite(), "bitonicSort/job.toml", m)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var cycles []int64
+	for _, marks := range []marks{every, ifElse} {
+		p, err := trial{job: job, in: setting{machine.PWS, 1, marks}, runs: 1}.run(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		cycles = append(cycles, p.observed)
+	}
+	if 10*cycles[0] < 18*cycles[1] {
+		t.Errorf("%d cycles with the guard split, %d without", cycles[0], cycles[1])
 	}
 }
 
