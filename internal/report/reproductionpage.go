@@ -89,10 +89,19 @@ func countOf(r *estimate.Reproduction, label estimate.Label) template.HTML {
 	return template.HTML(fmt.Sprintf(`<span data-count="%s">%d</span>`, template.HTMLEscapeString(string(label)), n))
 }
 
-// words is the class of a column of a table that has words in it and not figures alone.
+// words is the class of a column of a table in which words are more than figures.
 func words(rows [][]string, c int) template.HTMLAttr {
-	isWord := func(row []string) bool { return c < len(row) && wordOfCell.MatchString(row[c]) }
-	if !slices.ContainsFunc(rows, isWord) {
+	more := 0
+	for _, row := range rows {
+		switch {
+		case c >= len(row):
+		case wordOfCell.MatchString(row[c]):
+			more++
+		case figureOfCell.MatchString(row[c]):
+			more--
+		}
+	}
+	if more <= 0 {
 		return ""
 	}
 	return ` class="left"`
@@ -100,6 +109,9 @@ func words(rows [][]string, c int) template.HTMLAttr {
 
 // wordOfCell matches a word, which is longer than the units of tables.
 var wordOfCell = regexp.MustCompile(`\pL{4}`)
+
+// figureOfCell matches a digit.
+var figureOfCell = regexp.MustCompile(`\d`)
 
 // inlined is a plot as an element of a page, which takes the colours of its text and its ground from there.
 func inlined(p *estimate.Plot) (template.HTML, error) {

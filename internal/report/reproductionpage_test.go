@@ -29,7 +29,7 @@ func reproduced() *estimate.Reproduction {
 		Tables: []estimate.Table{
 			{Name: "Table I: all\nof them", Columns: []string{"", "paper", "ours"}, Rows: [][]string{{"k1", "670", "896"}}, Label: estimate.LabelNoTarget},
 			{Name: "Table II", Columns: []string{"S", "paper"}, Rows: [][]string{{"1", "60"}, {"2", "-"}}, RowLabels: []estimate.Label{estimate.LabelFitted, estimate.LabelNoTarget}},
-			{Name: "ours", Columns: []string{"kernel", "what it does"}, Rows: [][]string{{"<k>", "-"}, {"l", "sorts"}}},
+			{Name: "ours", Columns: []string{"kernel", "what it does", "cycles"}, Rows: [][]string{{"<k>", "-", "refused"}, {"l", "sorts", "12"}, {"m", "-", "13"}}},
 		},
 		Plots: []estimate.Plot{{File: "fig6", Title: "Fig. 6: <rates>", X: "kernel", Y: "per cent", Positions: []string{"a", "b"}, Bars: true, Series: []estimate.Series{{Name: "s", Values: []float64{1, 2}}}}},
 	}
@@ -78,13 +78,13 @@ func TestReproductionPage(t *testing.T) {
 			t.Errorf("%s: the page shows %q, and the result has %q", m[1], want, v)
 		}
 	}
-	if len(cells) != 2*4+3+4+4 {
+	if len(cells) != 2*4+3+4+9 {
 		t.Errorf("%d cells", len(cells))
 	}
 	for _, want := range []string{
 		"<strong><span data-count=\"NO\">1</span> of <span data-count=\"\">4</span> examples do not hold", "fitted, within 3.0 %", `<td class="left">-</td>`,
-		`<td class="left no">NO</td>`, "Label: no target",
-		`<th>ours</th>`, `<td><span data-path="tables.0.rows.0.1">`, `<th class="left">what it does</th>`, `<td class="left"><span data-path="tables.2.rows.0.1">`, "prefers-color-scheme: dark", "@media print",
+		`<td class="left no">NO</td>`, "</td><td class=\"left\">no target</td></tr>",
+		`<th>ours</th>`, `<td><span data-path="tables.0.rows.0.1">`, `<th class="left">what it does</th>`, `<th>cycles</th>`, `<td><span data-path="tables.2.rows.0.2">refused`, `<td class="left"><span data-path="tables.2.rows.0.1">`, "prefers-color-scheme: dark", "@media print",
 	} {
 		if !strings.Contains(text, want) {
 			t.Errorf("no %q", want)
