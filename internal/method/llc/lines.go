@@ -29,6 +29,8 @@ type follower struct {
 	*analysis
 	footprints [][]footprint // by warp of a CTA, and by result
 
+	surely map[uint64]bool // unless nil, the lines that are accessed in every run
+
 	lines   map[uint64]lineUse // scratch: of a wave
 	scratch []line
 	l1, llc *crowds // scratch
@@ -108,6 +110,9 @@ func (f *follower) warp(touched *footprint, p *place) {
 		pattern := &touched.patterns[i]
 		f.scratch, _ = f.layout.lines(f.scratch[:0], &pattern.access, p)
 		for _, l := range f.scratch {
+			if f.surely != nil && pattern.surely && !l.optional {
+				f.surely[l.number] = true
+			}
 			use := f.lines[l.number]
 			if l.sort == read {
 				use.reads = saturate(use.reads, pattern.times, 1)
@@ -220,6 +225,9 @@ func (f *follower) turns(sms []smLines) []int64 {
 		open := make([]int64, len(unknown))
 		for n, of := range sms[i].lines {
 			reads := saturate(1, sets.evictions(n, all[n].times, all[n].pools), 1)
+			if f.held[n] {
+				reads = 0
+			}
 			turns[i] = saturate(turns[i], min(of.times, reads), 1)
 			for pools := of.pools; pools != 0; pools &= pools - 1 {
 				x := &open[bits.TrailingZeros64(pools)]
