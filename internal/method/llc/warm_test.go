@@ -99,11 +99,12 @@ func TestWarmSequences(t *testing.T) {
 	}
 }
 
-// again has a kernel each thread of which reads a word, and one that reads words of other lines of the same set.
+// again has kernels the threads of which each read a word of a line of their own: surely, or if the first word of all is not 0, or
+// behind a branch if n is not. One writes there instead. The last one writes to the second line, computes for long, and reads from the third one, of the same row.
 const again = `.version 7.0
 .target sm_70
 .address_size 64
-.visible .entry k(.param .u64 p) {
+.visible .entry k(.param .u64 p, .param .u32 n) {
 	.reg .b32 %r<3>;
 	.reg .b64 %x, %a;
 	ld.param.u64 %x, [p];
@@ -112,13 +113,53 @@ const again = `.version 7.0
 	ld.global.u32 %r2, [%a];
 	ret;
 }
-.visible .entry store(.param .u64 p) {
+.visible .entry store(.param .u64 p, .param .u32 n) {
 	.reg .b32 %r<3>;
 	.reg .b64 %x, %a;
 	ld.param.u64 %x, [p];
 	mov.u32 %r1, %tid.x;
 	mad.wide.u32 %a, %r1, 128, %x;
 	st.global.u32 [%a], %r1;
+	ret;
+}
+.visible .entry guarded(.param .u64 p, .param .u32 n) {
+	.reg .pred %q;
+	.reg .b32 %r<3>;
+	.reg .b64 %x, %a;
+	ld.param.u64 %x, [p];
+	ld.global.u32 %r2, [%x];
+	setp.ne.u32 %q, %r2, 0;
+	mov.u32 %r1, %tid.x;
+	mad.wide.u32 %a, %r1, 128, %x;
+	@%q ld.global.u32 %r2, [%a];
+	ret;
+}
+.visible .entry branches(.param .u64 p, .param .u32 n) {
+	.reg .pred %q;
+	.reg .b32 %r<3>;
+	.reg .b64 %x, %a;
+	ld.param.u64 %x, [p];
+	ld.global.u32 %r2, [%x];
+	ld.param.u32 %r2, [n];
+	setp.eq.u32 %q, %r2, 0;
+	mov.u32 %r1, %tid.x;
+	mad.wide.u32 %a, %r1, 128, %x;
+	@%q bra ELSE;
+	ld.global.u32 %r2, [%a];
+	bra END;
+ELSE:
+	add.u32 %r2, %r2, 1;
+END:
+	ret;
+}
+.visible .entry late(.param .u64 p, .param .u32 n) {
+	.reg .b32 %r<3>;
+	.reg .b64 %x;
+	ld.param.u64 %x, [p];
+	mov.u32 %r1, 7;
+	st.global.u32 [%x+128], %r1;
+	COMPUTE
+	ld.global.u32 %r2, [%x+256];
 	ret;
 }
 `
@@ -137,6 +178,9 @@ func TestHeld(t *testing.T) {
 		{"fewer before", "launch = [{block = [8]}, {block = [16]}, {block = [16]}]", "", []int64{8, 8, 0}},
 		{"the first again", "launch = [{repeat = 2, block = [16]}, {block = [16]}]", "", []int64{16, 0}},
 		{"a CPU that fits", "launch = [{block = [16]}, {block = [16]}]", "for i < 16 { load [128 * i]; }", []int64{16, 0}},
+		{"a guard", "launch = [{kernel = \"guarded\", block = [16]}, {block = [16]}]", "", []int64{16, 15}},
+		{"a branch", "launch = [{kernel = \"branches\", block = [16]}, {block = [16]}]", "", []int64{16, 15}},
+		{"a row that is not open", "launch = [{kernel = \"guarded\", block = [2]}, {kernel = \"late\", block = [1]}]", "", []int64{2, 2}},
 		{"a CPU that does not", "launch = [{block = [16]}, {block = [16]}]", "for i < 17 { load [128 * i]; }", []int64{16, 16}},
 	} {
 		m, err := machine.Builtin("integrated-fermi")
@@ -146,9 +190,9 @@ func TestHeld(t *testing.T) {
 		one := *m
 		one.LLC.Sets.Value, one.LLC.Ways.Value = 1, 32
 		files := fstest.MapFS{
-			"m.toml": {Data: one.Format()}, "k.ptx": {Data: []byte(again)}, "cpu.stream": {Data: []byte(c.cpu)},
+			"m.toml": {Data: one.Format()}, "k.ptx": {Data: []byte(strings.Replace(again, "COMPUTE", strings.Repeat("div.u32 %r1, 700, %r1;\n", 10), 1))}, "cpu.stream": {Data: []byte(c.cpu)},
 			"job.toml": {Data: []byte("module = \"k.ptx\"\nmachine = \"m.toml\"\ncaches = \"warm\"\nkernel = \"k\"\ngrid = [1]\n" +
-				"param = [{name = \"x\", type = \"u32\", count = 4096}]\n" + c.launches + "\n")},
+				"param = [{name = \"x\", type = \"u32\", count = 4096, init = \"uniform(0, 1)\"}, {name = \"n\", type = \"u32\", range = [0, 1]}]\n" + c.launches + "\n")},
 		}
 		if c.cpu != "" {
 			files["job.toml"].Data = append(files["job.toml"].Data, "[cpu]\nprogram = \"cpu.stream\"\n"...)
@@ -157,7 +201,7 @@ func TestHeld(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		a, err := job.Analyze(context.Background(), warpbound.AnalyzeOptions{Methods: []string{llc.Simple.ID()}, Runs: warpbound.Runs{Vectors: 1, Observe: true}})
+		a, err := job.Analyze(context.Background(), warpbound.AnalyzeOptions{Methods: []string{llc.Simple.ID()}, Runs: warpbound.Runs{Vectors: 8, Observe: true}})
 		if err != nil {
 			t.Fatal(err)
 		}
