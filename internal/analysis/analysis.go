@@ -389,9 +389,6 @@ func (l List) bound(ctx context.Context, p runner.Platform, w *workload.Workload
 		return follow(ctx, p, w, req, f)
 	}
 	variant, err := m.of(w)
-	if err == nil {
-		err = coldCaches(variant, m.Method.(method.Static))
-	}
 	if err != nil {
 		return nil, nil, err
 	}
@@ -399,9 +396,13 @@ func (l List) bound(ctx context.Context, p runner.Platform, w *workload.Workload
 	if err := ctx.Err(); err != nil { // less is known of what launches find, perhaps
 		return nil, nil, err
 	}
+	found, err := warm(ctx, variant, all, m.Method.(method.Static))
+	if err != nil {
+		return nil, nil, err
+	}
 	parts = make([]*method.Answer, len(all))
 	for i, one := range all {
-		part, failed := partitioned(ctx, one, m.Method.(method.Static))
+		part, failed := partitioned(ctx, one, m.Method.(method.Static), after(variant, found, i))
 		if failed == nil {
 			parts[i] = part
 		} else if err == nil {
@@ -435,11 +436,12 @@ func (l List) bound(ctx context.Context, p runner.Platform, w *workload.Workload
 
 // bound is what a static method answers of a workload as it is.
 func bound(ctx context.Context, w *workload.Workload, m method.Static) (*method.Answer, error) {
-	return boundWatched(ctx, w, m, nil)
+	return boundWatched(ctx, w, m, nil, nil)
 }
 
-// boundWatched is bound with what is told how many instructions abstract execution executes.
-func boundWatched(ctx context.Context, w *workload.Workload, m method.Static, executed func(int64)) (*method.Answer, error) {
+// boundWatched is bound where launches before may have left something in caches, unless found is nil, with what is told how
+// many instructions abstract execution executes.
+func boundWatched(ctx context.Context, w *workload.Workload, m method.Static, found *method.Warm, executed func(int64)) (*method.Answer, error) {
 	if err := m.Applies(w.Machine); err != nil {
 		return nil, err
 	}
@@ -447,7 +449,7 @@ func boundWatched(ctx context.Context, w *workload.Workload, m method.Static, ex
 	if err != nil {
 		return nil, err
 	}
-	p.Executed = executed
+	p.Executed, p.Warm = executed, found
 	answer, err := m.Bound(ctx, p)
 	if loop := (*absexec.UnboundedLoop)(nil); errors.As(err, &loop) && solve(w.First(), p) {
 		answer, err = m.Bound(ctx, p)

@@ -25,9 +25,14 @@ func launches(ctx context.Context, w *workload.Workload) []*workload.Workload {
 		return w.Launches(nil)
 	}
 	kept := unwritten(ctx, w.Whole())
-	first := &w.Spec.Sequence()[0]
-	begins := first.Steps == nil && first.Rounds == 1 && first.While == nil
+	begins := begins(w)
 	return w.Launches(func(launch, param int) bool { return kept[param] || launch == 0 && begins })
+}
+
+// begins reports whether the first launch of a job is executed once, when a run begins.
+func begins(w *workload.Workload) bool {
+	first := &w.Spec.Sequence()[0]
+	return first.Steps == nil && first.Rounds == 1 && first.While == nil
 }
 
 // unwritten tells of each buffer whether surely nothing writes to it in a run: no launch, and no host to say if
@@ -100,14 +105,43 @@ func spared(ctx context.Context, w *workload.Workload) ([]bool, error) {
 	return safe, nil
 }
 
-// coldCaches is an error of a static method if launches may find something in a cache, since the methods assume
-// that it is empty: with some lines there a launch need not be faster, since accesses come in another order.
-func coldCaches(w *workload.Workload, m method.Static) error {
+// warm returns what a method is told of the launches of a run, all, that find in a cache what the ones before left; nil if
+// they find none, or find it empty. It is an error if the method bounds launches with empty caches alone: with some lines
+// there a launch need not be faster, since accesses come in another order.
+func warm(ctx context.Context, w *workload.Workload, all []*workload.Workload, m method.Static) (*method.Warm, error) {
 	if !w.Several() || !w.Spec.Caches.Warm || w.Machine.Core != machine.Integrated && w.Machine.Core != machine.Scoreboard {
+		return nil, nil
+	}
+	warmed, ok := m.(method.Warmed)
+	if !ok {
+		return nil, &diag.UnsupportedError{Methods: []string{m.Names()[0].ID}, Err: diag.Errorf(w.Spec.Caches.Pos,
+			"the method bounds launches that find empty caches: leave caches = %q out for a bound of such", "warm")}
+	}
+	if err := m.Applies(w.Machine); err != nil {
+		return nil, err
+	}
+	out := &method.Warm{}
+	for _, one := range all {
+		p, err := Problem(one)
+		if err != nil {
+			return nil, err
+		}
+		touched, err := warmed.Touches(ctx, p)
+		if err != nil {
+			return nil, err
+		}
+		out.All = append(out.All, *touched)
+	}
+	return out, nil
+}
+
+// after returns the same for the launch of a number: those of lesser numbers are executed before it, as a run executes each step
+// once at the very minimum. Nothing is before the first one if a run executes it once.
+func after(w *workload.Workload, found *method.Warm, launch int) *method.Warm {
+	if found == nil || launch == 0 && begins(w) {
 		return nil
 	}
-	return &diag.UnsupportedError{Methods: []string{m.Names()[0].ID}, Err: diag.Errorf(w.Spec.Caches.Pos,
-		"the method bounds launches that find empty caches: leave caches = %q out for a bound of such", "warm")}
+	return &method.Warm{All: found.All, Before: launch}
 }
 
 // nobody is told of an execution.

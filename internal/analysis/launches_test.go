@@ -11,6 +11,7 @@ import (
 	"warpbound/diag"
 	"warpbound/estimate"
 	"warpbound/internal/campaign"
+	"warpbound/internal/method"
 	"warpbound/internal/platform"
 )
 
@@ -199,7 +200,8 @@ func TestProduct(t *testing.T) {
 	}
 }
 
-// TestWarmCaches refuses static bounds of launches that may find something in a cache, and only these.
+// TestWarmCaches refuses static bounds of launches that may find something in a cache by methods that do not know what,
+// and only these.
 func TestWarmCaches(t *testing.T) {
 	for _, c := range []struct {
 		machine, method string
@@ -208,8 +210,9 @@ func TestWarmCaches(t *testing.T) {
 	}{
 		{"predictable-rr", "static/cta", "launch = [{}, {}]", false},
 		{"gcn3-split", "split/none", "launch = [{}, {}]", false},
-		{"integrated-fermi", "static/llc-simple", "launch = [{}, {}]", true},
-		{"integrated-fermi", "static/llc-simple", "launch = [{}]", false},
+		{"integrated-fermi", "static/llc-simple", "launch = [{}, {}]", false},
+		{"fermi-c2050", "static/greedy", "launch = [{}, {}]", true},
+		{"fermi-c2050", "static/greedy", "launch = [{}]", false},
 	} {
 		files := fstest.MapFS{"m.ptx": {Data: []byte(trips)}, "job.toml": {Data: []byte("module = \"m.ptx\"\nkernel = \"look\"\ngrid = [1]\nblock = [1]\ncaches = \"warm\"\n" +
 			"param = [{name = \"from\", type = \"u32\", count = 1}]\n" + c.launches + "\n")}}
@@ -227,6 +230,29 @@ func TestWarmCaches(t *testing.T) {
 		}
 		if warned := slices.ContainsFunc(a.Warnings, func(w estimate.Warning) bool { return w.ID == "no-static-bound" }); warned != c.refused {
 			t.Errorf("%+v: warnings %v", c, a.Warnings)
+		}
+	}
+}
+
+// TestAfter: a launch that a run begins with finds nothing, unless it is repeated, and others what is before them.
+func TestAfter(t *testing.T) {
+	all := &method.Warm{All: make([]method.Touched, 2)}
+	for _, c := range []struct {
+		launches string
+		nothing  bool
+	}{
+		{launch("look", `"count"`, "") + launch("look", `"count"`, ""), true},
+		{launch("look", `"count"`, "repeat = 2") + launch("look", `"count"`, ""), false},
+	} {
+		w := tripsJob(t, c.launches).Workload
+		if got := after(w, all, 0); (got == nil) != c.nothing || got != nil && got.Before != 0 {
+			t.Errorf("%s: %+v is before the first launch", c.launches, got)
+		}
+		if got := after(w, all, 1); got == nil || got.Before != 1 || len(got.All) != 2 {
+			t.Errorf("%s: %+v is before the second launch", c.launches, got)
+		}
+		if got := after(w, nil, 1); got != nil {
+			t.Errorf("%s: %+v is before the second launch in cold caches", c.launches, got)
 		}
 	}
 }

@@ -22,11 +22,11 @@ const (
 )
 
 // partitioned is what a static method answers of a workload as it is: for parts of the ranges of integer arguments if that
-// is less than for all numbers at once.
-func partitioned(ctx context.Context, w *workload.Workload, m method.Static) (*method.Answer, error) {
+// is less than for all numbers at once. found is what launches before may have left in caches, nil for nothing.
+func partitioned(ctx context.Context, w *workload.Workload, m method.Static, found *method.Warm) (*method.Answer, error) {
 	effort := int64(0)
 	executed := func(n int64) { effort += n }
-	whole, err := boundWatched(ctx, w, m, executed)
+	whole, err := boundWatched(ctx, w, m, found, executed)
 	ranged := workload.RangedArguments(w)
 	if err != nil || len(ranged) == 0 {
 		return whole, err
@@ -36,7 +36,7 @@ func partitioned(ctx context.Context, w *workload.Workload, m method.Static) (*m
 		box[i].Last = ranged[i].Last()
 	}
 	bounded, allowed := 1, w.First().Bound.Job.Effort
-	found, err := partition.Greatest(part(box, whole), tolerance, func(box partition.Box) (int64, *method.Answer, error) {
+	parts, err := partition.Greatest(part(box, whole), tolerance, func(box partition.Box) (int64, *method.Answer, error) {
 		if bounded++; int64(bounded) > allowed.Of(maxBounded) || effort > allowed.Of(maxExecuted) {
 			return 0, nil, partition.ErrLimit
 		}
@@ -44,7 +44,7 @@ func partitioned(ctx context.Context, w *workload.Workload, m method.Static) (*m
 		for i := range ranged {
 			one = ranged[i].Restrict(one, box[i].First, box[i].Last)
 		}
-		a, err := boundWatched(ctx, one, m, executed)
+		a, err := boundWatched(ctx, one, m, found, executed)
 		if err != nil {
 			return 0, nil, err
 		}
@@ -53,7 +53,7 @@ func partitioned(ctx context.Context, w *workload.Workload, m method.Static) (*m
 	if err != nil {
 		return whole, ctx.Err() // a part for which the method fails says nothing against the bound of the whole
 	}
-	return ofParts(ranged, &found), nil
+	return ofParts(ranged, &parts), nil
 }
 
 func part(box partition.Box, a *method.Answer) partition.Part[*method.Answer] {

@@ -79,6 +79,9 @@ func TestPartitioned(t *testing.T) {
 		}
 		return &a.Estimates[0]
 	}
+	cold := func(ctx context.Context, w *workload.Workload, m method.Static) (*method.Answer, error) {
+		return partitioned(ctx, w, m, nil)
+	}
 	for _, machine := range []string{"predictable-rr", "integrated-fermi", "gcn3-split"} {
 		for _, m := range Methods() {
 			_, static := m.Method.(method.Static)
@@ -88,7 +91,7 @@ func TestPartitioned(t *testing.T) {
 			}
 			id := m.Names()[0].ID + " on " + machine
 			whole := estimateOf(roundsJob(machine, "range = [1, 40]", "range = [5, 90]"), m, bound)
-			parts := estimateOf(roundsJob(machine, "range = [1, 40]", "range = [5, 90]"), m, partitioned)
+			parts := estimateOf(roundsJob(machine, "range = [1, 40]", "range = [5, 90]"), m, cold)
 			greatest := int64(0)
 			for n := 1; n <= 40; n++ {
 				greatest = max(greatest, estimateOf(roundsJob(machine, fmt.Sprintf("value = %d", n), "value = 7"), m, bound).Cycles)
@@ -99,7 +102,7 @@ func TestPartitioned(t *testing.T) {
 			if p := parts.Partition; (p != nil) != (parts.Cycles < whole.Cycles) || p != nil && (!strings.HasSuffix(p.Inputs, "m in [5, 90]") || p.Parts > 40 || p.Parts > p.Bounded) {
 				t.Errorf("%s: partition %+v", id, p)
 			}
-			same := estimateOf(roundsJob(machine, "value = 40", "range = [5, 90]"), m, partitioned)
+			same := estimateOf(roundsJob(machine, "value = 40", "range = [5, 90]"), m, cold)
 			if same.Partition != nil || same.Cycles != greatest {
 				t.Errorf("%s: %d cycles, partition %+v where the range does not matter", id, same.Cycles, same.Partition)
 			}

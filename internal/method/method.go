@@ -41,6 +41,14 @@ type Static interface {
 	Bound(ctx context.Context, p *Problem) (*Answer, error)
 }
 
+// Warmed is a static method that bounds launches also where they find in a shared cache what earlier ones left there.
+type Warmed interface {
+	Static
+	// Touches tells which lines of the shared cache every run of the launch accesses, whatever the contents of its inputs
+	// and of its buffers. Where too little is known, it says so in Touched.Any. The error is that of ctx.
+	Touches(ctx context.Context, p *Problem) (*Touched, error)
+}
+
 // Followed is a method that needs one run, in which inputs are followed to all that its time depends on.
 type Followed interface {
 	Method

@@ -65,6 +65,7 @@ type Problem struct {
 	PublishedEdges bool
 	Splits         []int // blocks whose branch splits the wavefront in mode PWS, or may in mode DWS
 	CPU            CPU   // beside the kernel, on machines with one
+	Warm           *Warm // what earlier launches may have left in a shared cache, nil if it is empty; for Warmed methods alone
 
 	// Effort is how much work analyses may do.
 	Effort budget.Effort
@@ -127,6 +128,20 @@ type CPU struct {
 type CPUAccess struct {
 	Address uint64
 	Store   bool
+}
+
+// Touched is which lines of a cache that SMs and a CPU share a launch accesses, without those that the CPU does, by number:
+// address by bytes of a line. Lists are ascending.
+type Touched struct {
+	Surely  []uint64 // in every run
+	Perhaps []uint64 // all that it may access, those included,
+	Any     bool     // but for others
+}
+
+// Warm is what is known of the launches of a run of which each finds in the shared cache what the ones before left there.
+type Warm struct {
+	All    []Touched // every launch of a run, in no particular order of executions
+	Before int       // so many of the first ones surely were executed before this one, whichever of its executions it is
 }
 
 // Counts returns the bounds of loops that follow from the values of registers, by header, and which of them rest on the

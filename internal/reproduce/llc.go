@@ -78,7 +78,9 @@ type sharer struct {
 	cpu     string  // what it does in what is shown
 	sizes   []int64 // of the cache, in KiB, ascending
 	found   map[sharing]shared
-	out     *estimate.Reproduction
+
+	warm, cold map[string]shared // benchmarks of Table II by name, as programs
+	out        *estimate.Reproduction
 }
 
 // newShared prepares the kernels of Table IV, beside which the CPU reads.
@@ -158,8 +160,13 @@ func (s *sharer) find(ctx context.Context, sizes, quotas []int64) error {
 	return nil
 }
 
-// try runs a job and bounds it, by Interval only if its accesses are regulated.
+// try runs a job beside the CPU and bounds it.
 func (s *sharer) try(ctx context.Context, how sharing) (shared, error) {
+	return s.tryFile(ctx, beside(how.job, how.cpu), how)
+}
+
+// tryFile runs the job of a file and bounds it, by Interval only if its accesses are regulated.
+func (s *sharer) tryFile(ctx context.Context, file string, how sharing) (shared, error) {
 	on := how.quota > 0
 	opts := machine.LLCOptions{KiB: &how.kib, Regulated: &on}
 	if on {
@@ -169,7 +176,7 @@ func (s *sharer) try(ctx context.Context, how sharing) (shared, error) {
 	if err != nil {
 		return shared{}, err
 	}
-	job, err := load(s.suite, beside(how.job, how.cpu), m)
+	job, err := load(s.suite, file, m)
 	if err != nil {
 		return shared{}, err
 	}
@@ -193,8 +200,16 @@ func (s *sharer) try(ctx context.Context, how sharing) (shared, error) {
 		return shared{}, err
 	}
 	for i, b := range bounds {
-		d := a.Estimates[i].Detail.(*estimate.LLC)
-		*b = sharedBound{a.Estimates[i].Cycles, d.Misses, d.Accesses - d.Hits}
+		add := func(e *estimate.Estimate) {
+			d := e.Detail.(*estimate.LLC)
+			*b = b.plus(sharedBound{e.Cycles, d.Misses, d.Accesses - d.Hits})
+		}
+		if a.Launches == nil {
+			add(&a.Estimates[i])
+		}
+		for l := range a.Launches { // each executed once
+			add(&a.Launches[l].Estimates[i])
+		}
 	}
 	return r, nil
 }

@@ -194,10 +194,7 @@ func (s *sharer) otherCPUs(ctx context.Context) error {
 // safe counts what is above its bound, which nothing may be.
 func (s *sharer) safe() {
 	var runs, misses, cycles int
-	for how, r := range s.found {
-		if how.quota == 0 {
-			continue
-		}
+	count := func(r shared) {
 		runs++
 		for _, b := range []sharedBound{r.simple, r.interval} {
 			if r.misses > b.misses {
@@ -206,6 +203,17 @@ func (s *sharer) safe() {
 			if r.cycles > b.cycles {
 				cycles++
 			}
+		}
+	}
+	for how, r := range s.found {
+		if how.quota > 0 {
+			count(r)
+		}
+	}
+	for name := range s.warm {
+		if s.warm[name] != s.cold[name] { // else it is one launch, which is counted
+			count(s.warm[name])
+			count(s.cold[name])
 		}
 	}
 	s.out.Examples = append(s.out.Examples,

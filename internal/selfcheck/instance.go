@@ -47,6 +47,13 @@ func instance(src kernelgen.Source, machines []*machine.Machine) Files {
 	if src.IntN(16) == 15 {
 		opts.Statements = 1 + opts.Statements/2
 		c = kernelgen.NewSequence(src, opts)
+		if m.Core == machine.Integrated && src.IntN(2) == 0 {
+			warm := func(job string) string { return "caches = \"warm\"\n" + job }
+			c.Job = warm(c.Job)
+			for i := range c.Narrowed {
+				c.Narrowed[i] = warm(c.Narrowed[i])
+			}
+		}
 	}
 	files := Files{machineFile: string(m.Format()), c.File: c.Module, jobFile: c.Job + cpu}
 	if program != "" {

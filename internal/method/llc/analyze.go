@@ -39,6 +39,9 @@ type analysis struct {
 	boxes [][]int32          // by warp: the result of each cell
 	loops []absexec.LoopFact
 
+	warm bool            // launches before may have left something in the shared cache
+	held map[uint64]bool // of that, the lines that surely are there and stay
+
 	instructions int64 // of the launch, if their order is known
 	limited      bool  // there are too many accesses to tell which lines stay in the caches
 
@@ -106,6 +109,7 @@ func newAnalysis(p *method.Problem) (*analysis, error) {
 	a.tails = slices.Compact(a.tails)
 	a.distribution.ctas = grid[0] * grid[1] * grid[2]
 	a.cpu = newCPU(p.CPU, m)
+	a.findHeld(p.Warm)
 	a.pools = newPools(p, &a.layout, int(max(m.LLC.Sets.Value*m.LLC.Ways.Value, m.L1.Sets.Value*m.L1.Ways.Value)))
 	return a, nil
 }

@@ -17,7 +17,7 @@ import (
 // Either way there are no more SMs than intervals.
 func (a *analysis) coarse() (*detail, error) {
 	d := a.detail()
-	needs, courses := a.needs()
+	needs, courses, together := a.needs()
 	for _, need := range needs {
 		misses := min(need.accesses, need.turns)
 		d.Cores = append(d.Cores, estimate.LLCCore{Accesses: need.accesses, Misses: misses})
@@ -27,6 +27,7 @@ func (a *analysis) coarse() (*detail, error) {
 			d.Intervals = max(d.Intervals, need.accesses/d.Quota+1)
 		}
 	}
+	d.Misses = min(d.Misses, together)
 	for sm := range needs {
 		if needs[sm].cycles > needs[d.SM].cycles {
 			d.SM = sm
@@ -120,12 +121,12 @@ type need struct {
 	turns                     int64 // of them at the DRAM
 }
 
-// needs adds up what the waves of each SM need, and tells in which turns they need it; nil if that is not known.
-func (a *analysis) needs() ([]need, []*course) {
-	var all []need
-	var courses []*course
+// needs adds up what the waves of each SM need, and tells in which turns they need it; nil if that is not known. misses bounds
+// those of all SMs together.
+func (a *analysis) needs() (all []need, courses []*course, misses int64) {
+	misses = math.MaxInt64
 	if f := a.follower(); f != nil {
-		all, courses = f.needs()
+		all, courses, misses = f.needs()
 	} else {
 		a.limited = true
 		all = a.byKind()
@@ -134,11 +135,11 @@ func (a *analysis) needs() ([]need, []*course) {
 	for sm := range all {
 		a.finish(&all[sm], &l)
 	}
-	return all, courses
+	return all, courses, misses
 }
 
 // needs adds up what the waves of each SM need, with what is known of the lines that they touch.
-func (f *follower) needs() ([]need, []*course) {
+func (f *follower) needs() ([]need, []*course, int64) {
 	all := make([]need, f.distribution.sms)
 	courses := make([]*course, len(all))
 	l := newLatencies(f.machine, 0)
@@ -169,10 +170,11 @@ func (f *follower) needs() ([]need, []*course) {
 	if !known {
 		courses = nil
 	}
-	for sm, turns := range f.turns(sms) {
-		all[sm].turns = min(all[sm].turns, turns)
+	turns, misses := f.turns(sms)
+	for sm := range all {
+		all[sm].turns = min(all[sm].turns, turns[sm])
 	}
-	return all, courses
+	return all, courses, misses
 }
 
 // byKind adds up what the waves of each SM need if all their accesses miss. Those with CTAs of the same cells need the same.

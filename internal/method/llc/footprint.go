@@ -20,10 +20,11 @@ type footprint struct {
 	given    bool             // up: there are too many patterns
 }
 
-// pattern is an access that is made so many times.
+// pattern is an access that is made so many times, at most.
 type pattern struct {
 	access access
 	times  int64
+	surely bool // in every execution by all lanes that are not optional
 }
 
 // unknownLines are touches of lines of which it is only known that they are in a pool.
@@ -55,8 +56,8 @@ func allPools(to, from []unknownLines) []unknownLines {
 // maxPatterns limits the patterns of a path.
 const maxPatterns = 1 << 15
 
-// add adds an access that is made so many times.
-func (f *footprint) add(a *access, times int64) {
+// add adds an access that is made so many times; surely says that lanes make it that are not optional.
+func (f *footprint) add(a *access, times int64, surely bool) {
 	if a.open > 0 {
 		n := saturate(0, a.open, times)
 		if a.space != isa.Local {
@@ -67,13 +68,13 @@ func (f *footprint) add(a *access, times int64) {
 		}
 	}
 	for i := range a.parts {
-		f.part(access{sort: a.sort, bytes: a.bytes, parts: a.parts[i : i+1]}, times)
+		f.part(access{sort: a.sort, bytes: a.bytes, parts: a.parts[i : i+1]}, times, surely)
 	}
 }
 
 // addStep adds an access of a step in loops that are summarised, which is made so many times. It stands for several, of
 // which the addresses may differ.
-func (f *footprint) addStep(l *layout, a *access, s *absexec.Step, times int64) {
+func (f *footprint) addStep(l *layout, a *access, s *absexec.Step, times int64, surely bool) {
 	known := *a
 	known.parts = nil
 	for i := range a.parts {
@@ -87,7 +88,7 @@ func (f *footprint) addStep(l *layout, a *access, s *absexec.Step, times int64) 
 			known.parts = append(known.parts, *p)
 		}
 	}
-	f.add(&known, times)
+	f.add(&known, times, surely)
 }
 
 // anywhere adds touches of lines of a pool.
@@ -116,8 +117,8 @@ func moves(s *absexec.Step, p *part) bool {
 	return false
 }
 
-// part adds an access of one part that is made so many times.
-func (f *footprint) part(a access, times int64) {
+// part adds an access of one part likewise.
+func (f *footprint) part(a access, times int64, surely bool) {
 	if f.given {
 		return
 	}
@@ -134,7 +135,11 @@ func (f *footprint) part(a access, times int64) {
 	}
 	f.key = key
 	if i, ok := f.at[string(key)]; ok {
-		f.patterns[i].times = saturate(f.patterns[i].times, times, 1)
+		p := &f.patterns[i]
+		p.times = saturate(p.times, times, 1)
+		if surely && !p.surely {
+			p.access, p.surely = a, true
+		}
 		return
 	}
 	if len(f.patterns) == maxPatterns {
@@ -145,5 +150,5 @@ func (f *footprint) part(a access, times int64) {
 		f.at = make(map[string]int32)
 	}
 	f.at[string(key)] = int32(len(f.patterns))
-	f.patterns = append(f.patterns, pattern{a, times})
+	f.patterns = append(f.patterns, pattern{a, times, surely})
 }

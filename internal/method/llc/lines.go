@@ -1,6 +1,7 @@
 package llc
 
 import (
+	"maps"
 	"math"
 	"math/bits"
 	"slices"
@@ -28,6 +29,8 @@ type fetched struct {
 type follower struct {
 	*analysis
 	footprints [][]footprint // by warp of a CTA, and by result
+
+	surely map[uint64]bool // unless nil, the lines that are accessed in every run
 
 	lines   map[uint64]lineUse // scratch: of a wave
 	scratch []line
@@ -108,6 +111,9 @@ func (f *follower) warp(touched *footprint, p *place) {
 		pattern := &touched.patterns[i]
 		f.scratch, _ = f.layout.lines(f.scratch[:0], &pattern.access, p)
 		for _, l := range f.scratch {
+			if f.surely != nil && pattern.surely && !l.optional {
+				f.surely[l.number] = true
+			}
 			use := f.lines[l.number]
 			if l.sort == read {
 				use.reads = saturate(use.reads, pattern.times, 1)
@@ -181,22 +187,22 @@ func (f *follower) fetches(unknown []unknownLines, into *smLines) (misses int64)
 	return misses
 }
 
-// turns bounds for how many of their accesses to the shared cache SMs need turns at the DRAM. An SM reads a line again
-// only if it was displaced meanwhile.
-func (f *follower) turns(sms []smLines) []int64 {
-	turns := slices.Repeat([]int64{math.MaxInt64}, len(sms))
-	all := make(map[uint64]fetched)
-	var unknown []unknownLines
+// turns bounds for how many of their accesses to the shared cache SMs need turns at the DRAM, and how many of all of them
+// miss. An SM reads a line again, and any of them misses it again, only if it was displaced meanwhile.
+func (f *follower) turns(sms []smLines) (turns []int64, misses int64) {
+	turns = slices.Repeat([]int64{math.MaxInt64}, len(sms))
+	all := smLines{lines: make(map[uint64]fetched)}
 	for i := range sms {
 		if sms[i].given {
-			return turns
+			return turns, math.MaxInt64
 		}
 		for n, of := range sms[i].lines {
-			x := all[n]
-			all[n] = fetched{times: saturate(x.times, of.times, 1), pools: x.pools | of.pools}
+			x := all.lines[n]
+			all.lines[n] = fetched{times: saturate(x.times, of.times, 1), pools: x.pools | of.pools}
 		}
-		unknown = allPools(unknown, sms[i].unknown)
+		all.unknown = allPools(all.unknown, sms[i].unknown)
 	}
+	uses := maps.Clone(all.lines)
 	sets := f.llc
 	for i := range f.cpu.accesses {
 		a := &f.cpu.accesses[i]
@@ -204,31 +210,41 @@ func (f *follower) turns(sms []smLines) []int64 {
 			sets.others = saturate(sets.others, a.Max, 1)
 			continue
 		}
-		x := all[a.First]
+		x := uses[a.First]
 		x.times = saturate(x.times, a.Max, 1)
-		all[a.First] = x
+		uses[a.First] = x
 	}
-	for n, of := range all {
+	for n, of := range uses {
 		sets.add(n, of.times, of.pools)
 	}
-	for pool := range unknown {
-		sets.unknown = append(sets.unknown, unknown[pool].all())
+	for pool := range all.unknown {
+		sets.unknown = append(sets.unknown, all.unknown[pool].all())
 	}
 	sets.sort()
 	for i := range sms {
-		turns[i] = 0
-		open := make([]int64, len(unknown))
-		for n, of := range sms[i].lines {
-			reads := saturate(1, sets.evictions(n, all[n].times, all[n].pools), 1)
-			turns[i] = saturate(turns[i], min(of.times, reads), 1)
-			for pools := of.pools; pools != 0; pools &= pools - 1 {
-				x := &open[bits.TrailingZeros64(pools)]
-				*x = saturate(*x, max(0, reads-of.times), 1)
-			}
+		turns[i] = f.reads(&sms[i], uses)
+	}
+	return turns, f.reads(&all, uses)
+}
+
+// reads bounds how many of the accesses of one SM, or of all together, bring a line that is not in the shared cache, if all
+// cores use lines so often.
+func (f *follower) reads(of *smLines, uses map[uint64]fetched) int64 {
+	total := int64(0)
+	open := make([]int64, len(f.llc.unknown))
+	for n, own := range of.lines {
+		reads := saturate(1, f.llc.evictions(n, uses[n].times, uses[n].pools), 1)
+		if f.held[n] {
+			reads = 0
 		}
-		for pool := range sms[i].unknown {
-			turns[i] = saturate(turns[i], min(sms[i].unknown[pool].all(), open[pool]), 1)
+		total = saturate(total, min(own.times, reads), 1)
+		for pools := own.pools; pools != 0; pools &= pools - 1 {
+			x := &open[bits.TrailingZeros64(pools)]
+			*x = saturate(*x, max(0, reads-own.times), 1)
 		}
 	}
-	return turns
+	for pool := range of.unknown {
+		total = saturate(total, min(of.unknown[pool].all(), open[pool]), 1)
+	}
+	return total
 }

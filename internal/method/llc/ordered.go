@@ -37,7 +37,7 @@ func (a *analysis) inOrder(ctx context.Context, m Method) (*detail, error) {
 		return d, a.windows(ctx, d, streams, hits)
 	}
 	var banks [][]int32
-	if d.Exact {
+	if d.Exact && !a.warm { // else a line may be there although no core has opened its row in this launch
 		banks = a.banks(streams)
 	}
 	times, err := a.schedule(ctx, hits, banks)
@@ -71,6 +71,9 @@ func (a *analysis) reuses(streams []*stream, m Method) (known *reuse.Result, lat
 	beside.Aside = true
 	cores = append(cores, beside)
 	cache := reuse.Cache{Sets: int(a.machine.LLC.Sets.Value), Ways: int(a.machine.LLC.Ways.Value)}
+	if a.warm {
+		cache.Warm, cache.Held = true, func(line uint64) bool { return a.held[line] }
+	}
 	known, err = reuse.Analyze(cache, 0, cores)
 	return known, later, err
 }

@@ -118,7 +118,7 @@ func (r *recorder) Step(s *absexec.Step) {
 		a = r.layout.offChip(s, r.pools)
 	}
 	if !r.path.ordered {
-		r.path.touched.addStep(&r.layout, &a, s, r.times())
+		r.path.touched.addStep(&r.layout, &a, s, r.times(), len(r.forks) == 0 && len(r.loops) == 0)
 		return
 	}
 	if !onChip.Certain() {
@@ -147,7 +147,7 @@ func (p *path) footprint() footprint {
 	}
 	var f footprint
 	for i := range p.accesses {
-		f.add(&p.accesses[i], 1)
+		f.add(&p.accesses[i], 1, true)
 	}
 	return f
 }

@@ -76,6 +76,16 @@ func randomMachine(t testing.TB, src kernelgen.Source) *machine.Machine {
 // surely keep.
 func bounded(t testing.TB, fsys fstest.MapFS, maximum int) (*warpbound.Job, []estimate.Estimate) {
 	t.Helper()
+	job, a := analysed(t, fsys, maximum, warpbound.Runs{})
+	if job == nil {
+		return nil, nil
+	}
+	return job, a.Estimates
+}
+
+// analysed is bounded with all that is found, also in runs.
+func analysed(t testing.TB, fsys fstest.MapFS, maximum int, runs warpbound.Runs) (*warpbound.Job, *estimate.Analysis) {
+	t.Helper()
 	text := string(fsys["job.toml"].Data)
 	if !strings.Contains(text, "[loop]") {
 		text += "\n[loop]\n"
@@ -90,7 +100,7 @@ func bounded(t testing.TB, fsys fstest.MapFS, maximum int) (*warpbound.Job, []es
 		if job.Supports(llc.Interval.ID()) {
 			methods = append(methods, llc.Interval.ID())
 		}
-		a, err := job.Analyze(context.Background(), warpbound.AnalyzeOptions{Methods: methods})
+		a, err := job.Analyze(context.Background(), warpbound.AnalyzeOptions{Methods: methods, Runs: runs})
 		var loop *absexec.UnboundedLoop
 		switch {
 		case errors.As(err, &loop):
@@ -100,7 +110,7 @@ func bounded(t testing.TB, fsys fstest.MapFS, maximum int) (*warpbound.Job, []es
 		case err != nil:
 			t.Fatal(err)
 		default:
-			return job, a.Estimates
+			return job, a
 		}
 	}
 }

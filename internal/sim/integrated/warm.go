@@ -9,11 +9,17 @@ func (s *Sim) Continue(before *Sim) {
 	}
 	end := before.run.End()
 	s.kept.take(&before.llc)
-	for i := range s.kept.lines {
-		if l := &s.kept.lines[i]; l.valid && l.state.arrives > end {
-			l.valid = false
+	for first := 0; first < len(s.kept.lines); first += s.kept.ways {
+		set := s.kept.lines[first : first+s.kept.ways]
+		n := 0
+		for _, l := range set { // those that are there stay in the first places, so that no line displaces one while a place is free
+			if l.valid && l.state.arrives <= end {
+				l.state.arrives, l.state.readers = 0, 0
+				set[n] = l
+				n++
+			}
 		}
-		s.kept.lines[i].state.arrives, s.kept.lines[i].state.readers = 0, 0
+		clear(set[n:])
 	}
 	s.warm = true
 }

@@ -6,9 +6,14 @@ import (
 	"sort"
 )
 
-// Cache is a cache with least-recently-used replacement that is empty at first. Line l is
-// in set l % Sets. All accesses allocate.
-type Cache struct{ Sets, Ways int }
+// Cache is a cache with least-recently-used replacement. Line l is in set l % Sets. All accesses allocate.
+type Cache struct {
+	Sets, Ways int
+	// Warm says that the cache may hold any lines at first; else it is empty. Of a line Held, unless nil, reports whether
+	// it surely is there at first, filled, and stays whatever the cores do.
+	Warm bool
+	Held func(line uint64) bool
+}
 
 // maxWays limits the ways of a cache.
 const maxWays = 1 << 16
@@ -19,7 +24,7 @@ type Class uint8
 const (
 	Unclassified Class = iota
 	Hit                // always hits
-	First              // is the first one to its line by any core, so that it misses
+	First              // is the first one to its line by any core in a cache that is empty at first, so that it misses
 )
 
 // Outcome is what is known of an access.
@@ -46,7 +51,7 @@ type Result struct {
 	Counted Misses
 	// Grouped bounds the misses of the accesses to one line together where this is less.
 	Grouped Misses
-	// Lines are the different lines that are surely accessed: each misses at least once.
+	// Lines are the different lines that are surely accessed: each misses at least once if the cache is empty at first.
 	Lines int64
 }
 
@@ -59,7 +64,7 @@ func Analyze(cache Cache, settle int64, cores []Core) (*Result, error) {
 		return nil, fmt.Errorf("a cache of %d sets and %d ways, filled within %d units", cache.Sets, cache.Ways, settle)
 	}
 	a := &analysis{
-		ways: int64(cache.Ways), settle: settle,
+		cache: cache, ways: int64(cache.Ways), settle: settle,
 		cores: cores, open: make([][]int, len(cores)), elapsed: make([][]int64, len(cores)),
 		result: &Result{
 			Cores:   make([][]Outcome, len(cores)),
@@ -94,6 +99,7 @@ func Analyze(cache Cache, settle int64, cores []Core) (*Result, error) {
 }
 
 type analysis struct {
+	cache        Cache
 	ways, settle int64
 	cores        []Core
 	open         [][]int   // by core: places of the accesses of which it is not known to which line

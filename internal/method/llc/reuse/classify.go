@@ -82,6 +82,9 @@ func (w *sweep) others(from int64, line int) int64 {
 // the last one that surely is before, and the last one whose fill is surely over.
 func (w *sweep) classify(i int, outcomes []Outcome) Outcome {
 	a := &w.uses[i]
+	if w.held[a.line] {
+		return Outcome{Class: Hit, Filled: true}
+	}
 	var outcome Outcome
 	try := func(earlier int32) {
 		p := &w.uses[earlier]
@@ -107,7 +110,7 @@ func (w *sweep) classify(i int, outcomes []Outcome) Outcome {
 			try(uses[over-1])
 		}
 	}
-	if outcome.Class != Hit && w.first(a) {
+	if outcome.Class != Hit && !w.cache.Warm && w.first(a) {
 		outcome.Class = First
 	}
 	return outcome

@@ -16,6 +16,7 @@ type use struct {
 type set struct {
 	*analysis
 	lines int
+	held  []bool  // by line: it surely is there and stays
 	uses  []use   // by core, in order
 	begin []int   // by core: its first use; one more for the end
 	all   table   // uses by line and core
@@ -37,6 +38,7 @@ func newSet(a *analysis, refs []Ref, open []tally) *set {
 		if !ok {
 			number = len(numbers)
 			numbers[access.First] = number
+			s.held = append(s.held, a.cache.Held != nil && a.cache.Held(access.First))
 		}
 		s.uses[i] = use{cores[ref.Core].Windows[ref.At], number, ref.Core, ref.At, access.Min, access.Max}
 		s.begin[ref.Core+1]++
