@@ -82,7 +82,7 @@ func (s *sharer) tableII(ctx context.Context) error {
 		from, remark, label := above(r.misses, k.actual), "", estimate.LabelFitted
 		if _, several := programs[b.Program]; !several {
 			lines := int64(b.Size / wordsOfLine)
-			remark = fmt.Sprintf("excluded: an array of %d words has %d lines, and the paper's misses are those of %.3f arrays", b.Size, lines, quotient(k.actual, lines))
+			remark = fmt.Sprintf("excluded: misses of %.3f arrays of %d lines", quotient(k.actual, lines), lines)
 			label = estimate.LabelNoTarget
 		} else {
 			e := fitted(fmt.Sprintf("Table II: actual misses of %s %s %d, with launches that find a warm cache", b.Name, b.Program, b.Size), fmt.Sprint(k.actual), fmt.Sprint(r.misses))
