@@ -25,6 +25,7 @@ import (
 	"regexp"
 	"strings"
 	"sync"
+	"syscall"
 	"time"
 )
 
@@ -190,6 +191,8 @@ func (m *mutant) try(ctx context.Context, limit time.Duration) (v verdict, by st
 	for _, tests := range m.tests {
 		test := exec.CommandContext(ctx, "go", append([]string{"test", "-overlay", overlay, "-failfast", "-vet=off"}, tests...)...)
 		test.Env = append(os.Environ(), "RAPID_SEED=1")
+		test.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+		test.Cancel = func() error { return syscall.Kill(-test.Process.Pid, syscall.SIGKILL) } // solvers that tests have started, too
 		test.WaitDelay = 10 * time.Second
 		switch err := test.Run(); {
 		case ctx.Err() != nil:
