@@ -57,8 +57,8 @@ func (s *Space) Check() error {
 	return nil
 }
 
-// inputs returns memory for inputs.
-func (s *Space) inputs() Inputs {
+// New returns memory for inputs.
+func (s *Space) New() Inputs {
 	in := make(Inputs, len(s.Params))
 	for i, p := range s.Params {
 		if p.Count > 0 {
@@ -68,18 +68,37 @@ func (s *Space) inputs() Inputs {
 	return in
 }
 
-// put sets an element of a parameter.
-func (s *Space) put(in Inputs, param, element int, value uint64) {
+// Put sets an element of a parameter.
+func (s *Space) Put(in Inputs, param, element int, value uint64) {
 	n := s.Params[param].Element.Bytes
 	var all [8]byte
 	binary.LittleEndian.PutUint64(all[:], value)
 	copy(in[param][element*n:(element+1)*n], all[:n])
 }
 
-// draw returns an element that a seed stands for, the which-th of several: the least for
+// Get returns an element of a parameter.
+func (s *Space) Get(in Inputs, param, element int) uint64 {
+	n := s.Params[param].Element.Bytes
+	var all [8]byte
+	copy(all[:], in[param][element*n:(element+1)*n])
+	return binary.LittleEndian.Uint64(all[:])
+}
+
+// Step returns the integer next to one of an element, above or below it; the same at the end of the range.
+func Step(e symexec.Element, value uint64, up bool) uint64 {
+	switch {
+	case up && value != e.High:
+		value++
+	case !up && value != e.Low:
+		value--
+	}
+	return value & (^uint64(0) >> (64 - 8*e.Bytes))
+}
+
+// Draw returns an element that a seed stands for, the which-th of several: the least for
 // genetic.Low, the greatest for genetic.High, else any with equal probability. Integers go
 // from Low to High modulo their width, as unsigned as well as signed numbers do.
-func draw(e symexec.Element, seed, which uint64) uint64 {
+func Draw(e symexec.Element, seed, which uint64) uint64 {
 	switch seed {
 	case genetic.Low:
 		return e.Low

@@ -26,16 +26,16 @@ func TestSample(t *testing.T) {
 		"halves":          {Bytes: 2, Float: true, Low: 0x0001, High: 0x7bff},
 		"one float":       {Bytes: 4, Float: true, Low: f32(5), High: f32(5)},
 	} {
-		if got := draw(e, genetic.Low, 3); got != e.Low {
+		if got := Draw(e, genetic.Low, 3); got != e.Low {
 			t.Errorf("%s: the least is 0x%x, not 0x%x", name, got, e.Low)
 		}
-		if got := draw(e, genetic.High, 3); got != e.High {
+		if got := Draw(e, genetic.High, 3); got != e.High {
 			t.Errorf("%s: the greatest is 0x%x, not 0x%x", name, got, e.High)
 		}
 		const draws = 4000
 		counts := make([]int, 8) // by eighth of the range
 		for i := range uint64(draws) {
-			x := draw(e, 99, i)
+			x := Draw(e, 99, i)
 			if x>>(8*e.Bytes-1) > 1 {
 				t.Fatalf("%s: 0x%x is sampled", name, x)
 			}

@@ -1,0 +1,203 @@
+package guided
+
+import (
+	"math/bits"
+	"math/rand/v2"
+	"slices"
+	"sort"
+
+	"warpbound/internal/method/search"
+	"warpbound/internal/method/search/genetic"
+)
+
+// Ingredients are what inputs are made with. The zero value has all of them.
+type Ingredients struct {
+	Samples   bool `json:"samples"`   // after the first generation
+	Crossover bool `json:"crossover"` // of two inputs
+	Threads   bool `json:"threads"`   // copied to others
+	Atoms     bool `json:"atoms"`
+	Steps     bool `json:"steps"`    // by one
+	Extremes  bool `json:"extremes"` // minimum and maximum of an element
+	Copies    bool `json:"copies"`   // of elements, and exchanges
+}
+
+// breeder makes the inputs of a generation.
+type breeder struct {
+	*Config
+	*layout
+	rand    *rand.Rand
+	state   *State
+	seen    map[uint64]bool
+	keys    []uint64 // of new inputs
+	sampled int      // new inputs without parents
+}
+
+// breed returns at most n new inputs, of which none was run before.
+func (b *breeder) breed(n int) []search.Inputs {
+	var all []search.Inputs
+	for i := range n {
+		for range attempts {
+			in := b.child(i)
+			if b.Plan.Space.Settle != nil {
+				b.Plan.Space.Settle(in)
+			}
+			if k := key(in); !b.seen[k] {
+				b.seen[k] = true
+				b.keys, all = append(b.keys, k), append(all, in)
+				break
+			}
+		}
+	}
+	return all
+}
+
+// child makes the i-th new inputs of a generation.
+func (b *breeder) child(i int) search.Inputs {
+	if b.state.Generation == 0 || len(b.state.Elites) == 0 || i < sampled && !b.Without.Samples {
+		return b.sample()
+	}
+	in := b.parent()
+	for p, x := range in {
+		in[p] = slices.Clone(x)
+	}
+	changed := false
+	if b.rand.IntN(2) == 0 {
+		changed = b.recombine(in)
+	}
+	if !changed || b.rand.IntN(2) == 0 {
+		b.change(in)
+	}
+	return in
+}
+
+// parent returns inputs of the elite, in memory of its own but for the elements.
+func (b *breeder) parent() search.Inputs {
+	return slices.Clone(b.state.Elites[b.rand.IntN(len(b.state.Elites))].Inputs)
+}
+
+// sample returns inputs without parents.
+func (b *breeder) sample() search.Inputs {
+	seed := max(genetic.Mix(uint64(b.Seed), uint64(b.state.Sampled+b.sampled)), genetic.High+1)
+	b.sampled++
+	in := b.Plan.Space.New()
+	for i, p := range b.params {
+		x := b.Plan.Space.Params[p]
+		for e := range x.Count {
+			b.Plan.Space.Put(in, p, e, search.Draw(x.Element, seed, uint64(b.first[i]+e)))
+		}
+	}
+	return in
+}
+
+// length returns a number from 1 to n, of which one half is as probable as one quarter.
+func (b *breeder) length(n int) int {
+	return min(n, 1<<b.rand.IntN(bits.Len(uint(n))))
+}
+
+// recombine gives inputs the elements of some threads of others, of other threads, or an atom.
+func (b *breeder) recombine(in search.Inputs) bool {
+	kinds := []func(search.Inputs){}
+	if !b.Without.Crossover {
+		kinds = append(kinds, b.cross)
+	}
+	if !b.Without.Threads {
+		kinds = append(kinds, b.repeat)
+	}
+	if !b.Without.Atoms && len(b.Plan.Atoms) > 0 && b.Plan.Threads > 0 {
+		kinds = append(kinds, b.atom)
+	}
+	if len(kinds) == 0 {
+		return false
+	}
+	kinds[b.rand.IntN(len(kinds))](in)
+	return true
+}
+
+// block returns some threads: as many as a power of two, from a multiple of it.
+func (b *breeder) block() (first, n int) {
+	n = b.length(b.threads)
+	return n * b.rand.IntN((b.threads+n-1)/n), n
+}
+
+// cross copies elements of threads of other inputs.
+func (b *breeder) cross(in search.Inputs) {
+	other := b.parent()
+	first, n := b.block()
+	b.copy(in, other, move{first, first, min(n, b.threads-first), b.rand.IntN(2) == 0})
+}
+
+// repeat copies elements of threads to others, of the same or of other inputs.
+func (b *breeder) repeat(in search.Inputs) {
+	other := in
+	if b.rand.IntN(2) == 0 {
+		other = b.parent()
+	}
+	n := b.length(b.threads)
+	blocks := b.threads / n
+	from, strided := b.rand.IntN(blocks), b.rand.IntN(2) == 0
+	first, many := b.rand.IntN(blocks), b.length(blocks)
+	for to := first; to < min(blocks, first+many); to++ {
+		b.copy(in, other, move{from * n, to * n, n, strided})
+	}
+}
+
+// atom writes an atom over the elements of some groups of threads, in a quarter of the cases of all.
+func (b *breeder) atom(in search.Inputs) {
+	which := b.rand.IntN(len(b.Plan.Atoms))
+	groups := b.Plan.Groups()
+	n := groups
+	if b.rand.IntN(4) > 0 {
+		n = b.length(groups)
+	}
+	first := n * b.rand.IntN((groups+n-1)/n)
+	for g := first; g < min(first+n, groups); g++ {
+		b.Plan.Put(in, g, which)
+	}
+}
+
+// maxChanged is how many elements are changed at the most.
+const maxChanged = 64
+
+// change changes elements.
+func (b *breeder) change(in search.Inputs) {
+	for range b.length(min(maxChanged, b.count)) {
+		p, e := b.element()
+		b.changeOne(in, p, e)
+	}
+}
+
+// element returns any element: of any parameter, or of any of all elements.
+func (b *breeder) element() (param, element int) {
+	if b.rand.IntN(4) == 0 {
+		param = b.params[b.rand.IntN(len(b.params))]
+		return param, b.rand.IntN(b.Plan.Space.Params[param].Count)
+	}
+	n := b.rand.IntN(b.count)
+	i := sort.SearchInts(b.first, n+1) - 1
+	return b.params[i], n - b.first[i]
+}
+
+// changeOne changes an element.
+func (b *breeder) changeOne(in search.Inputs, param, element int) {
+	s := &b.Plan.Space
+	x := s.Params[param]
+	kind := b.rand.IntN(6)
+	switch {
+	case kind == 0 && !b.Without.Steps && !x.Element.Float:
+		s.Put(in, param, element, search.Step(x.Element, s.Get(in, param, element), b.rand.IntN(2) == 0))
+	case kind == 1 && !b.Without.Extremes:
+		s.Put(in, param, element, search.Draw(x.Element, b.rand.Uint64N(2), 0))
+	case kind == 2 && !b.Without.Copies:
+		b.run(in, in, param, element, b.rand.IntN(x.Count), 1)
+	case kind == 3 && !b.Without.Copies:
+		other := b.rand.IntN(x.Count)
+		value := s.Get(in, param, element)
+		b.run(in, in, param, element, other, 1)
+		s.Put(in, param, other, value)
+	case kind == 4 && !b.Without.Copies:
+		n := min(b.length(maxChanged), x.Count-element)
+		b.run(in, in, param, element, b.rand.IntN(x.Count-n+1), n)
+	default:
+		s.Put(in, param, element, search.Draw(x.Element, max(b.rand.Uint64(), genetic.High+1), 0))
+	}
+}
