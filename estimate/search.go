@@ -30,7 +30,8 @@ func (s *Search) Runs() int {
 // SearchSettings say how a search went.
 type SearchSettings struct {
 	Seed            int64    `json:"seed"`
-	Runs            int      `json:"runs"` // of each strategy, at most
+	Runs            int      `json:"runs"`              // of each strategy, at most; 0 for any number
+	Seconds         float64  `json:"seconds,omitempty"` // that each strategy may take; 0 for any time
 	Population      int      `json:"population"`
 	Elite           float64  `json:"elite"`
 	Mutation        float64  `json:"mutation"`

@@ -84,15 +84,27 @@ func (s *Space) Get(in Inputs, param, element int) uint64 {
 	return binary.LittleEndian.Uint64(all[:])
 }
 
-// Step returns the integer next to one of an element, above or below it; the same at the end of the range.
-func Step(e symexec.Element, value uint64, up bool) uint64 {
-	switch {
-	case up && value != e.High:
-		value++
-	case !up && value != e.Low:
-		value--
+// Advance returns the integer of an element that is n above one, modulo the range of the element; n may be the two's complement
+// of a negative number.
+func Advance(e symexec.Element, value, n uint64) uint64 {
+	all := ^uint64(0) >> (64 - 8*e.Bytes)
+	at, span := (value-e.Low)&all, (e.High-e.Low)&all
+	if span == all {
+		return (value + n) & all
 	}
-	return value & (^uint64(0) >> (64 - 8*e.Bytes))
+	switch count := span + 1; {
+	case int64(n) < 0:
+		n = count - -n%count
+		fallthrough
+	default:
+		n %= count
+		if left := count - at; n >= left {
+			at = n - left
+		} else {
+			at += n
+		}
+	}
+	return (e.Low + at) & all
 }
 
 // Draw returns an element that a seed stands for, the which-th of several: the least for

@@ -98,3 +98,22 @@ func TestSpaceRefusals(t *testing.T) {
 		}
 	}
 }
+
+// Advancing stays in the range, and back is where it began.
+func TestAdvance(t *testing.T) {
+	for _, e := range []symexec.Element{
+		{Bytes: 1, Low: 3, High: 5}, {Bytes: 2, Low: 0, High: 0xffff}, {Bytes: 4, Signed: true, Low: 0xfffffffe, High: 1},
+		{Bytes: 8, Low: 0, High: 1<<64 - 1}, {Bytes: 8, Low: 1, High: 1<<64 - 1}, {Bytes: 1, Low: 7, High: 7},
+	} {
+		all := ^uint64(0) >> (64 - 8*e.Bytes)
+		for n := range uint64(9) {
+			at := Advance(e, e.High, n)
+			if (at-e.Low)&all > (e.High-e.Low)&all || Advance(e, at, -n) != e.High {
+				t.Errorf("%+v: %d above the greatest is %d, and back is %d", e, n, at, Advance(e, at, -n))
+			}
+			if want := Advance(e, Advance(e, e.Low, 1), n); Advance(e, e.Low, n+1) != want {
+				t.Errorf("%+v: %d above the least is %d, not %d", e, n+1, Advance(e, e.Low, n+1), want)
+			}
+		}
+	}
+}

@@ -16,10 +16,11 @@ import (
 )
 
 var (
-	ablationRuns  = flag.Int("ablation", 0, "runs of each search of TestAblation")
-	ablationSeeds = flag.Int64("ablation-seeds", 3, "its seeds, from 1")
-	ablationJobs  = flag.String("ablation-kernels", "knapsack,bfsExpand,bitonicSort,histogram64,substringSearch,insertionSort,petriSmall,lbm", "its kernels")
-	ablationParts = flag.String("ablation-parts", "", "ingredients to leave out, one at a time; empty for each of them")
+	ablationRuns   = flag.Int("ablation", 0, "runs of each search of TestAblation")
+	ablationSeeds  = flag.Int64("ablation-seeds", 3, "its seeds, from 1")
+	ablationJobs   = flag.String("ablation-kernels", "knapsack,bfsExpand,bitonicSort,histogram64,substringSearch,insertionSort,petriSmall,lbm", "its kernels")
+	ablationSolver = flag.String("ablation-solver", "z3", "its solver; one that is not installed for none")
+	ablationParts  = flag.String("ablation-parts", "", "ingredients to leave out, one at a time; empty for each of them")
 )
 
 // TestAblation leaves out one ingredient of guided after the other. It prints the median of the longest times that are found, and
@@ -43,7 +44,7 @@ func TestAblation(t *testing.T) {
 					t.Fatal(err)
 				}
 				opts := searchOptions(*ablationRuns, strategy)
-				opts.Settings.Patience, opts.Without = 0, without
+				opts.Settings.Patience, opts.Without, opts.Explore.Solver = 0, without, *ablationSolver
 				s, err := newSearching(j.Platform, j.Workload, opts)
 				if err != nil {
 					t.Fatal(err)

@@ -9,6 +9,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 	"time"
 
@@ -52,7 +53,7 @@ type Options struct {
 	// ExploreLimit is how long symbolic execution may take; 0 for as long as only a solver that hangs makes it take.
 	ExploreLimit time.Duration
 	// Time is how long a strategy may search, with the symbolic execution that it needs; 0 for any time. How many runs it makes
-	// depends on how fast computers are then.
+	// depends on how fast computers are then, and 0 as number of runs stands for any.
 	Time      time.Duration
 	MaxCycles int64 // a run that takes longer has failed; 0 for 2^30
 
@@ -85,10 +86,10 @@ type Progress struct {
 	Strategy   string // empty while the kernel is executed symbolically
 	Generation int    // complete ones
 	Runs       int    // of Budget
-	Budget     int
-	Best       int64 // longest time of the strategy so far, in cycles
-	AtOnce     int   // how many runs are made at a time
-	Paths      int   // that symbolic execution has found
+	Budget     int    // 0 for any number
+	Best       int64  // longest time of the strategy so far, in cycles
+	AtOnce     int    // how many runs are made at a time
+	Paths      int    // that symbolic execution has found
 }
 
 // Found is what a search found: an analysis with an estimate of method "search".
@@ -148,6 +149,7 @@ type searching struct {
 	fitness *fitness
 	state   *State
 	results []*method.Result
+	budget  int // runs of each strategy; 0 for any number
 
 	exploring time.Duration // how long symbolic execution took
 	enough    int64         // cycles of the least proven bound that needs no runs; 0 if there is none
@@ -169,6 +171,9 @@ func newSearching(p runner.Platform, w *workload.Workload, opts Options) (*searc
 	}
 	s := &searching{platform: p, Workload: w, opts: opts, space: varied}
 	s.opts.Settings.Seed = w.Spec.Seed
+	if s.budget = opts.Settings.Runs; s.budget == 0 && opts.Time > 0 {
+		s.opts.Settings.Runs = math.MaxInt
+	}
 	s.fitness = newFitness(p, w, opts.MaxCycles)
 	s.fitness.fault, s.fitness.ran, s.fitness.elsewhere = opts.Failed, s.ran, opts.Elsewhere
 	id, err := s.identity()
@@ -192,7 +197,7 @@ func (s *searching) strategies() []string {
 // run searches by a strategy.
 func (s *searching) run(ctx context.Context, strategy string) error {
 	s.progress = Progress{
-		Strategy: strategy, Budget: s.opts.Settings.Runs, Paths: s.progress.Paths,
+		Strategy: strategy, Budget: s.budget, Paths: s.progress.Paths,
 		AtOnce: s.platform.Workers(s.opts.Settings.Population, runner.Options{MaxCycles: s.opts.MaxCycles}),
 	}
 	at, _ := s.resumed(strategy)
@@ -284,7 +289,7 @@ func (s *searching) foundWithoutRuns(ctx context.Context) *Found {
 
 // interruption says what a search lacks that ctx has ended.
 func (s *searching) interruption(ctx context.Context) *estimate.Interruption {
-	in := &estimate.Interruption{Reason: halt.Reason(ctx), Planned: len(s.strategies()) * s.opts.Settings.Runs, Missing: []string{"runs"}}
+	in := &estimate.Interruption{Reason: halt.Reason(ctx), Planned: len(s.strategies()) * s.budget, Missing: []string{"runs"}}
 	if s.opts.Bounds != nil {
 		in.Missing = append(in.Missing, "bounds")
 	}

@@ -147,7 +147,7 @@ func (s *searching) detail() *estimate.Search {
 	g := &s.opts.Settings
 	d := &estimate.Search{
 		Settings: estimate.SearchSettings{
-			Seed: g.Seed, Runs: g.Runs, Population: g.Population, Elite: g.Elite, Mutation: g.Mutation,
+			Seed: g.Seed, Runs: s.budget, Seconds: s.opts.Time.Seconds(), Population: g.Population, Elite: g.Elite, Mutation: g.Mutation,
 			Special: g.Special, Novelty: g.Novelty, Patience: g.Patience,
 		},
 		Explored: s.state.Explored, File: s.opts.File, Below: []estimate.SearchBelow{}, Violated: []string{},

@@ -3,7 +3,6 @@ package guided
 import (
 	"math/bits"
 	"math/rand/v2"
-	"slices"
 	"sort"
 
 	"warpbound/internal/method/search"
@@ -16,6 +15,7 @@ type Ingredients struct {
 	Crossover bool `json:"crossover"` // of two inputs
 	Threads   bool `json:"threads"`   // copied to others
 	Atoms     bool `json:"atoms"`
+	Patterns  bool `json:"patterns"` // elements in a row that are the same, or as far from each other
 	Steps     bool `json:"steps"`    // by one
 	Extremes  bool `json:"extremes"` // minimum and maximum of an element
 	Copies    bool `json:"copies"`   // of elements, and exchanges
@@ -56,10 +56,14 @@ func (b *breeder) child(i int) search.Inputs {
 	if b.state.Generation == 0 || len(b.state.Elites) == 0 || i < sampled && !b.Without.Samples {
 		return b.sample()
 	}
-	in := b.parent()
-	for p, x := range in {
-		in[p] = slices.Clone(x)
+	if b.state.Generation == 1 && !b.Without.Patterns {
+		in := b.sample()
+		for _, p := range b.params {
+			b.pattern(in, p, 0, b.Plan.Space.Params[p].Count)
+		}
+		return in
 	}
+	in := clone(b.parent())
 	changed := false
 	if b.rand.IntN(2) == 0 {
 		changed = b.recombine(in)
@@ -70,9 +74,9 @@ func (b *breeder) child(i int) search.Inputs {
 	return in
 }
 
-// parent returns inputs of the elite, in memory of its own but for the elements.
+// parent returns inputs of the elite.
 func (b *breeder) parent() search.Inputs {
-	return slices.Clone(b.state.Elites[b.rand.IntN(len(b.state.Elites))].Inputs)
+	return b.state.Elites[b.rand.IntN(len(b.state.Elites))].Inputs
 }
 
 // sample returns inputs without parents.
@@ -105,6 +109,9 @@ func (b *breeder) recombine(in search.Inputs) bool {
 	}
 	if !b.Without.Atoms && len(b.Plan.Atoms) > 0 && b.Plan.Threads > 0 {
 		kinds = append(kinds, b.atom)
+	}
+	if !b.Without.Patterns {
+		kinds = append(kinds, b.patterns)
 	}
 	if len(kinds) == 0 {
 		return false
@@ -155,6 +162,50 @@ func (b *breeder) atom(in search.Inputs) {
 	}
 }
 
+// patterns makes patterns of elements of some parameters, in half of the cases of all of a parameter.
+func (b *breeder) patterns(in search.Inputs) {
+	for range b.length(len(b.params)) {
+		p := b.params[b.rand.IntN(len(b.params))]
+		first, n := 0, b.Plan.Space.Params[p].Count
+		if b.rand.IntN(2) == 0 {
+			first = b.rand.IntN(n)
+			n = b.length(n - first)
+		}
+		b.pattern(in, p, first, n)
+	}
+}
+
+// pattern leaves elements of a parameter as they are, or lets them be the same, or, integers, each as far from the one before it,
+// modulo their range.
+func (b *breeder) pattern(in search.Inputs, param, first, n int) {
+	s := &b.Plan.Space
+	x := s.Params[param].Element
+	seed, step := b.rand.Uint64(), uint64(0)
+	switch b.rand.IntN(8) {
+	case 0:
+		return
+	case 1, 2:
+		seed = b.rand.Uint64N(genetic.High + 1)
+	case 3:
+	default:
+		step = 1
+		if b.rand.IntN(4) == 0 {
+			step = 1 << b.rand.IntN(10)
+		}
+		if b.rand.IntN(2) == 0 {
+			step = -step
+		}
+	}
+	value := search.Draw(x, seed, 0)
+	if x.Float {
+		step = 0
+	}
+	for e := first; e < first+n; e++ {
+		s.Put(in, param, e, value)
+		value = search.Advance(x, value, step)
+	}
+}
+
 // maxChanged is how many elements are changed at the most.
 const maxChanged = 64
 
@@ -184,7 +235,7 @@ func (b *breeder) changeOne(in search.Inputs, param, element int) {
 	kind := b.rand.IntN(6)
 	switch {
 	case kind == 0 && !b.Without.Steps && !x.Element.Float:
-		s.Put(in, param, element, search.Step(x.Element, s.Get(in, param, element), b.rand.IntN(2) == 0))
+		s.Put(in, param, element, search.Advance(x.Element, s.Get(in, param, element), 1-2*b.rand.Uint64N(2)))
 	case kind == 1 && !b.Without.Extremes:
 		s.Put(in, param, element, search.Draw(x.Element, b.rand.Uint64N(2), 0))
 	case kind == 2 && !b.Without.Copies:

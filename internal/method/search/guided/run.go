@@ -166,7 +166,7 @@ func (c *Config) generation(ctx context.Context, l *layout, s *State) (*State, e
 		next.Stop = genetic.Exhausted
 		return &next, nil
 	}
-	outcomes, err := c.Fitness.Run(ctx, len(fresh), func(i int) search.Inputs { return fresh[i] })
+	outcomes, err := c.Fitness.Run(ctx, len(fresh), func(i int) search.Inputs { return clone(fresh[i]) })
 	if err != nil && ctx.Err() == nil {
 		return nil, err
 	}
@@ -209,6 +209,15 @@ func (s *State) add(m Member) {
 		s.Elites = slices.Insert(s.Elites, at, m)
 		s.Elites = s.Elites[:min(len(s.Elites), elites)]
 	}
+}
+
+// clone returns inputs in memory of their own.
+func clone(in search.Inputs) search.Inputs {
+	out := slices.Clone(in)
+	for i, x := range out {
+		out[i] = slices.Clone(x)
+	}
+	return out
 }
 
 // key returns a number of inputs in which others differ.
