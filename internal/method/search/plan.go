@@ -172,7 +172,7 @@ func (p *Plan) Decode(ind genetic.Individual) Inputs {
 
 // Put writes an atom over inputs where a group of threads reads them: elements that do not depend on the threads, those
 // that they read of others, and their own.
-func (p *Plan) Put(in Inputs, group int, atom int) {
+func (p *Plan) Put(in Inputs, group int, atom int32) {
 	a := &p.Atoms[atom]
 	for _, f := range a.Fixed {
 		p.Space.Put(in, f.Param, f.Element, f.Bits)

@@ -143,7 +143,7 @@ func (p *problem) Run(ctx context.Context, all []genetic.Individual) ([]genetic.
 // with what a path leaves open sampled for each; between them 2, 4, ... 32 of the longest paths
 // in turn, as many as lanes of a warp. At last come the greatest and the least of everything.
 func (p *Plan) special(seed int64) []genetic.Individual {
-	longest := p.ranked(func(a *Atom) float64 { return float64(a.Instructions) / float64(a.Threads) })
+	longest := p.Longest()
 	widest := p.ranked(func(a *Atom) float64 { return a.Divergence })
 	n := p.Genome().Len()
 	var all []genetic.Individual
@@ -174,6 +174,11 @@ func (p *Plan) special(seed int64) []genetic.Individual {
 		all = append(all, genetic.Individual{{End: n, Atoms: []int32{genetic.Raw}, Seed: s}})
 	}
 	return all
+}
+
+// Longest returns the atoms with most instructions of a thread first.
+func (p *Plan) Longest() []int32 {
+	return p.ranked(func(a *Atom) float64 { return float64(a.Instructions) / float64(a.Threads) })
 }
 
 // ranked returns the atoms that have most of something first.

@@ -92,17 +92,15 @@ func Advance(e symexec.Element, value, n uint64) uint64 {
 	if span == all {
 		return (value + n) & all
 	}
-	switch count := span + 1; {
-	case int64(n) < 0:
+	count := span + 1
+	if int64(n) < 0 {
 		n = count - -n%count
-		fallthrough
-	default:
-		n %= count
-		if left := count - at; n >= left {
-			at = n - left
-		} else {
-			at += n
-		}
+	}
+	n %= count
+	if left := count - at; n >= left {
+		at = n - left
+	} else {
+		at += n
 	}
 	return (e.Low + at) & all
 }

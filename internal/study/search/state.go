@@ -98,11 +98,15 @@ func (s *State) put(state *method.State) {
 // resume goes on from a state.
 func (s *searching) resume(id string) error {
 	r := s.opts.Resume
+	lacks := func(strategy string) bool {
+		return r.Plan != nil && r.Explored == nil && explores(strategy) && (r.NoSolver == "" || strategy == string(method.GDivAn))
+	}
+	lacking := slices.IndexFunc(s.strategies(), lacks)
 	switch {
 	case r.Job != id:
 		return fmt.Errorf("the search to resume is one of another job, seed, machine or limit of cycles than %s", s.Name())
-	case r.Explored == nil && r.Plan != nil && slices.Contains(s.strategies(), string(method.GDivAn)):
-		return fmt.Errorf("the search to resume did not execute the kernel symbolically: %s needs a search of its own", method.GDivAn)
+	case lacking >= 0:
+		return fmt.Errorf("the search to resume did not execute the kernel symbolically: %s needs a search of its own", s.strategies()[lacking])
 	case r.Explore != s.opts.Explore && r.Explored != nil:
 		return fmt.Errorf("the search to resume executed up to %d threads together, with the solvers %s and %s for floats", r.Explore.Threads, r.Explore.Solver, r.Explore.FloatSolver)
 	}

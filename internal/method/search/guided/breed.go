@@ -53,15 +53,11 @@ func (b *breeder) breed(n int) []search.Inputs {
 
 // child makes the i-th new inputs of a generation.
 func (b *breeder) child(i int) search.Inputs {
-	if b.state.Generation == 0 || len(b.state.Elites) == 0 || i < sampled && !b.Without.Samples {
+	switch {
+	case b.state.Generation == 1:
+		return b.special(i)
+	case b.state.Generation == 0 || len(b.state.Elites) == 0 || i < sampled && !b.Without.Samples:
 		return b.sample()
-	}
-	if b.state.Generation == 1 && !b.Without.Patterns {
-		in := b.sample()
-		for _, p := range b.params {
-			b.pattern(in, p, 0, b.Plan.Space.Params[p].Count)
-		}
-		return in
 	}
 	in := clone(b.parent())
 	changed := false
@@ -72,6 +68,29 @@ func (b *breeder) child(i int) search.Inputs {
 		b.change(in)
 	}
 	return in
+}
+
+// special returns the i-th of the inputs of the second generation: sampled, with patterns of all elements, and every other with
+// one of the longest atoms for all threads.
+func (b *breeder) special(i int) search.Inputs {
+	in := b.sample()
+	if !b.Without.Patterns {
+		for _, p := range b.params {
+			b.pattern(in, p, 0, b.Plan.Space.Params[p].Count)
+		}
+	}
+	if rank := i / 2; i%2 == 0 && b.hasAtoms() && rank < len(b.Plan.Atoms) {
+		atom := b.Plan.Longest()[rank]
+		for g := range b.Plan.Groups() {
+			b.Plan.Put(in, g, atom)
+		}
+	}
+	return in
+}
+
+// hasAtoms reports whether there are atoms to use.
+func (b *breeder) hasAtoms() bool {
+	return !b.Without.Atoms && len(b.Plan.Atoms) > 0 && b.Plan.Threads > 0
 }
 
 // parent returns inputs of the elite.
@@ -107,7 +126,7 @@ func (b *breeder) recombine(in search.Inputs) bool {
 	if !b.Without.Threads {
 		kinds = append(kinds, b.repeat)
 	}
-	if !b.Without.Atoms && len(b.Plan.Atoms) > 0 && b.Plan.Threads > 0 {
+	if b.hasAtoms() {
 		kinds = append(kinds, b.atom)
 	}
 	if !b.Without.Patterns {
@@ -150,7 +169,7 @@ func (b *breeder) repeat(in search.Inputs) {
 
 // atom writes an atom over the elements of some groups of threads, in a quarter of the cases of all.
 func (b *breeder) atom(in search.Inputs) {
-	which := b.rand.IntN(len(b.Plan.Atoms))
+	which := int32(b.rand.IntN(len(b.Plan.Atoms)))
 	groups := b.Plan.Groups()
 	n := groups
 	if b.rand.IntN(4) > 0 {
