@@ -3,7 +3,6 @@ package search
 import (
 	"context"
 	"flag"
-	"fmt"
 	"reflect"
 	"slices"
 	"strings"
@@ -30,7 +29,6 @@ func TestAblation(t *testing.T) {
 		t.Skip("measures: -ablation RUNS")
 	}
 	for _, kernel := range strings.Split(*ablationJobs, ",") {
-		line := fmt.Sprintf("%-16s", kernel)
 		var explored *State // once for all seeds
 		measure := func(name, strategy string, without guided.Ingredients) {
 			var found []int64
@@ -44,13 +42,10 @@ func TestAblation(t *testing.T) {
 					t.Fatal(err)
 				}
 				opts := searchOptions(*ablationRuns, strategy)
-				opts.Settings.Patience, opts.Without, opts.Explore.Solver = 0, without, *ablationSolver
+				opts.Settings.Patience, opts.Without, opts.Explore.Solver, opts.Explored = 0, without, *ablationSolver, explored
 				s, err := newSearching(j.Platform, j.Workload, opts)
 				if err != nil {
 					t.Fatal(err)
-				}
-				if explored != nil {
-					s.state.Plan = explored.Plan
 				}
 				if err := s.all(context.Background()); err != nil {
 					t.Fatal(err)
@@ -64,7 +59,7 @@ func TestAblation(t *testing.T) {
 				}
 			}
 			slices.Sort(found)
-			line += fmt.Sprintf("  %s %d", name, found)
+			t.Logf("%-16s %-11s %d", kernel, name, found)
 		}
 		if *ablationParts == "" {
 			measure("random", "random", guided.Ingredients{})
@@ -80,6 +75,5 @@ func TestAblation(t *testing.T) {
 			reflect.ValueOf(&without).Elem().Field(i).SetBool(true)
 			measure("-"+name, "guided", without)
 		}
-		t.Log(line)
 	}
 }

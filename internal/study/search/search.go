@@ -71,6 +71,9 @@ type Options struct {
 	// not interrupted. Of the settings only Runs and Patience may be other ones.
 	Resume *State
 
+	// Explored, unless nil, is a state of a search of the same job but for its seed: the kernel is not executed symbolically again.
+	Explored *State
+
 	// Save, unless nil, is called once the kernel was executed symbolically, and after every
 	// generation. best is nil if it is the same as before.
 	Save func(s *State, best *workload.SavedInputs) error
@@ -181,6 +184,9 @@ func newSearching(p runner.Platform, w *workload.Workload, opts Options) (*searc
 		return nil, err
 	}
 	s.state = &State{Job: id}
+	if x := opts.Explored; x != nil {
+		s.state.Explore, s.state.Plan, s.state.Explored, s.state.NoSolver = x.Explore, x.Plan, x.Explored, x.NoSolver
+	}
 	if opts.Resume != nil {
 		return s, s.resume(id)
 	}
