@@ -190,7 +190,7 @@ func TestInterrupted(t *testing.T) {
 			cancel()
 		}
 	}}))
-	if err != nil || s.Stop != genetic.Interrupted || s.Generation != 2 || s.Runs != elites+3*children || s.Best == nil {
+	if err != nil || s.Stop != genetic.Interrupted || s.Generation != 2 || s.Runs != first+2*children || s.Best == nil {
 		t.Errorf("%+v, %v", s, err)
 	}
 	c := config(plan(t, 0, 500, 24), 500, kernel{cycles: sum})
@@ -219,8 +219,8 @@ func TestStops(t *testing.T) {
 		runs   int
 	}{
 		{"budget", plan(t, 0, 500, 24), kernel{cycles: sum}, func(c *Config) { c.Runs = 35 }, genetic.OutOfRuns, 35},
-		{"patience", plan(t, 0, 500, 24), constant, func(c *Config) { c.Patience = 50 }, genetic.Settled, 90},
-		{"bound", plan(t, 0, 500, 24), constant, func(c *Config) { c.Enough = 7 }, genetic.Proven, 30},
+		{"patience", plan(t, 0, 500, 24), constant, func(c *Config) { c.Patience = 50 }, genetic.Settled, 70},
+		{"bound", plan(t, 0, 500, 24), constant, func(c *Config) { c.Enough = 7 }, genetic.Proven, 10},
 		{"all", plan(t, 0, 2, 2), constant, nil, genetic.Exhausted, 9},
 		{"faults", plan(t, 0, 500, 24), kernel{cycles: func(search.Inputs) int64 { return 0 }}, nil, genetic.OutOfRuns, 100},
 	} {

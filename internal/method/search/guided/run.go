@@ -13,10 +13,11 @@ import (
 	"warpbound/internal/method/search/genetic"
 )
 
-// Sizes of a population. The first is sampled as a whole.
+// Sizes of a population.
 const (
+	first    = 10 // inputs of the first generation, which are sampled
 	elites   = 10 // inputs that are kept
-	children = 20 // new inputs of a generation; with elites of the first
+	children = 20 // new inputs of the other generations
 	sampled  = 2  // of these, without parents
 	attempts = 16 // to make new inputs, until they are given up
 )
@@ -159,7 +160,7 @@ func (c *Config) generation(ctx context.Context, l *layout, s *State) (*State, e
 	next := *s
 	size := children
 	if s.Generation == 0 {
-		size += elites
+		size = first
 	}
 	fresh := b.breed(min(size, c.Runs-s.Runs))
 	if len(fresh) == 0 {
