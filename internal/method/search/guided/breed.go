@@ -11,14 +11,12 @@ import (
 
 // Ingredients are what inputs are made with. The zero value has all of them.
 type Ingredients struct {
-	Samples   bool `json:"samples"`   // after the first generation
-	Crossover bool `json:"crossover"` // of two inputs
-	Threads   bool `json:"threads"`   // copied to others
-	Atoms     bool `json:"atoms"`
-	Patterns  bool `json:"patterns"` // elements in a row that are the same, or as far from each other
-	Steps     bool `json:"steps"`    // by one
-	Extremes  bool `json:"extremes"` // minimum and maximum of an element
-	Copies    bool `json:"copies"`   // of elements, and exchanges
+	Samples  bool `json:"samples"`  // after the first generation
+	Threads  bool `json:"threads"`  // of the same or other inputs
+	Atoms    bool `json:"atoms"`    // of the plan
+	Patterns bool `json:"patterns"` // elements in a row that are the same, or as far from each other
+	Steps    bool `json:"steps"`    // of elements by one
+	Copies   bool `json:"copies"`   // of elements, and exchanges
 }
 
 // breeder makes the inputs of a generation.
@@ -120,11 +118,8 @@ func (b *breeder) length(n int) int {
 // recombine gives inputs the elements of some threads of others, of other threads, or an atom.
 func (b *breeder) recombine(in search.Inputs) bool {
 	kinds := []func(search.Inputs){}
-	if !b.Without.Crossover {
-		kinds = append(kinds, b.cross)
-	}
 	if !b.Without.Threads {
-		kinds = append(kinds, b.repeat)
+		kinds = append(kinds, b.copyThreads)
 	}
 	if b.hasAtoms() {
 		kinds = append(kinds, b.atom)
@@ -139,31 +134,22 @@ func (b *breeder) recombine(in search.Inputs) bool {
 	return true
 }
 
-// block returns some threads: as many as a power of two, from a multiple of it.
-func (b *breeder) block() (first, n int) {
-	n = b.length(b.threads)
-	return n * b.rand.IntN((b.threads+n-1)/n), n
-}
-
-// cross copies elements of threads of other inputs.
-func (b *breeder) cross(in search.Inputs) {
-	other := b.parent()
-	first, n := b.block()
-	b.copy(in, other, move{first, first, min(n, b.threads-first), b.rand.IntN(2) == 0})
-}
-
-// repeat copies elements of threads to others, of the same or of other inputs.
-func (b *breeder) repeat(in search.Inputs) {
-	other := in
-	if b.rand.IntN(2) == 0 {
-		other = b.parent()
-	}
+// copyThreads gives threads the elements of others, of the same inputs or of others of the elite; of these as often as not those
+// of the same threads.
+func (b *breeder) copyThreads(in search.Inputs) {
 	n := b.length(b.threads)
 	blocks := b.threads / n
-	from, strided := b.rand.IntN(blocks), b.rand.IntN(2) == 0
-	first, many := b.rand.IntN(blocks), b.length(blocks)
-	for to := first; to < min(blocks, first+many); to++ {
-		b.copy(in, other, move{from * n, to * n, n, strided})
+	from, first, many := b.rand.IntN(blocks), b.rand.IntN(blocks), b.length(blocks)
+	m := move{n: n, strided: b.rand.IntN(2) == 0}
+	other, crossed := in, false
+	if b.rand.IntN(2) == 0 {
+		other, crossed = b.parent(), b.rand.IntN(2) == 0
+	}
+	for block := first; block < min(blocks, first+many); block++ {
+		if m.from, m.to = from*n, block*n; crossed {
+			m.from = m.to
+		}
+		b.copy(in, other, m)
 	}
 }
 
@@ -251,20 +237,18 @@ func (b *breeder) element() (param, element int) {
 func (b *breeder) changeOne(in search.Inputs, param, element int) {
 	s := &b.Plan.Space
 	x := s.Params[param]
-	kind := b.rand.IntN(6)
+	kind := b.rand.IntN(5)
 	switch {
 	case kind == 0 && !b.Without.Steps && !x.Element.Float:
 		s.Put(in, param, element, search.Advance(x.Element, s.Get(in, param, element), 1-2*b.rand.Uint64N(2)))
-	case kind == 1 && !b.Without.Extremes:
-		s.Put(in, param, element, search.Draw(x.Element, b.rand.Uint64N(2), 0))
-	case kind == 2 && !b.Without.Copies:
+	case kind == 1 && !b.Without.Copies:
 		b.run(in, in, param, element, b.rand.IntN(x.Count), 1)
-	case kind == 3 && !b.Without.Copies:
+	case kind == 2 && !b.Without.Copies:
 		other := b.rand.IntN(x.Count)
 		value := s.Get(in, param, element)
 		b.run(in, in, param, element, other, 1)
 		s.Put(in, param, other, value)
-	case kind == 4 && !b.Without.Copies:
+	case kind == 3 && !b.Without.Copies:
 		n := min(b.length(maxChanged), x.Count-element)
 		b.run(in, in, param, element, b.rand.IntN(x.Count-n+1), n)
 	default:
