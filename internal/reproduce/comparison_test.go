@@ -81,7 +81,7 @@ func TestMannWhitney(t *testing.T) {
 }
 
 // Of equal distributions the test is wrong no more often than it says, in both directions.
-func TestMannWhitneySides(t *testing.T) {
+func TestMannWhitneyBothWays(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		numbers := rapid.SliceOfN(rapid.Int64Range(0, 9), 1, 8)
 		x, y := numbers.Draw(t, "x"), numbers.Draw(t, "y")
