@@ -103,7 +103,7 @@ func TestErrorKinds(t *testing.T) {
 		{"solver", dataLoop, plainJob, "", func(j *warpbound.Job) error {
 			explore := warpbound.DefaultExploreOptions()
 			explore.Solver = "no-such-solver"
-			_, err := j.Search(context.Background(), warpbound.SearchOptions{Settings: warpbound.DefaultSearchSettings(), Explore: explore})
+			_, err := j.Search(context.Background(), warpbound.SearchOptions{Strategies: []string{"gdivan"}, Settings: warpbound.DefaultSearchSettings(), Explore: explore})
 			return err
 		}, kind[*diag.MissingSolverError]},
 		{"device", "", plainJob, "cuda:99", nil, kind[*diag.MissingDeviceError]},

@@ -105,6 +105,7 @@ var arrows = []rule{
 	{"internal/method/...", []string{"internal/isa/*", "internal/sim/...", "internal/emu", "internal/job", "internal/workload", "internal/runner/...", "internal/platform", "internal/campaign", "internal/analysis", "internal/study/..."}, "the methods are independent of what they are tested against"},
 	{"internal/method/search", []string{"internal/isa/*", "internal/machine", "internal/workload", "internal/runner/...", "internal/trace"}, "whoever runs the kernel is behind an interface"},
 	{"internal/method/search/genetic", []string{"estimate", "internal/..."}, "genes have no meaning"},
+	{"internal/method/search/guided", []string{"estimate", "internal/emu", "internal/isa/*", "internal/job", "internal/machine", "internal/workload", "internal/runner/...", "internal/sim/..."}, "whoever runs the kernel is behind an interface"},
 	{"internal/method/llc/published", []string{"estimate", "internal/..."}, "published equations know only latencies"},
 	{"internal/method", []string{"internal/method/*", "internal/workload", "internal/runner/...", "internal/instrument", "internal/report", "internal/cli"}, "the contract knows no method, and nothing that runs"},
 	{"internal/method/cells", []string{"internal/method", "internal/method/*"}, "what methods share knows none of them"},

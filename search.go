@@ -46,19 +46,21 @@ type ExploreOptions struct {
 // DefaultExploreOptions returns the options of which most is known.
 func DefaultExploreOptions() ExploreOptions { return ExploreOptions(search.DefaultExploreOptions()) }
 
-// SearchStrategies returns the names of the strategies: the full method, evolution from inputs that are sampled, and sampling alone.
+// SearchStrategies returns the names of the strategies: evolution of single elements, then those of the paper: its full method,
+// evolution from inputs that are sampled, and sampling alone.
 func SearchStrategies() []string { return search.Strategies() }
 
 // SearchOptions say how Search looks for the inputs with which a job takes longest.
 type SearchOptions struct {
 	Strategies []string       // names of SearchStrategies, one after the other; nil for the first
 	Settings   SearchSettings // of each strategy, which fixes Evolve; the seed is the job's
-	Explore    ExploreOptions // for gdivan
+	Explore    ExploreOptions // for guided and gdivan
 	// ExploreLimit is how long symbolic execution may take; 0 for as long as only a solver that hangs makes it take.
 	ExploreLimit time.Duration
-	MaxCycles    int64  // a run that takes longer has failed; 0 for 2^30
-	Fleet        Fleet  // as in Runs, for Bounds too
-	File         string // to which Save writes the best inputs; empty if it does not
+	Time         time.Duration // that a strategy may take; 0 for any. The result depends on the computer then, and 0 Settings.Runs stand for any number
+	MaxCycles    int64         // a run that takes longer has failed; 0 for 2^30
+	Fleet        Fleet         // as in Runs, for Bounds too
+	File         string        // to which Save writes the best inputs; empty if it does not
 
 	// Bounds says what the job is analysed for in the end, with the inputs that were found too; nil for nothing. Nothing is written.
 	Bounds *AnalyzeOptions
@@ -79,10 +81,10 @@ type SearchProgress struct {
 	Strategy   string // empty while the kernel is executed symbolically
 	Generation int    // complete ones
 	Runs       int    // of Budget
-	Budget     int
-	Best       int64 // longest time of the strategy so far, in cycles
-	AtOnce     int   // how many runs are made at a time
-	Paths      int   // that symbolic execution has found
+	Budget     int    // 0 for any number
+	Best       int64  // longest time of the strategy so far, in cycles
+	AtOnce     int    // how many runs are made at a time
+	Paths      int    // that symbolic execution has found
 }
 
 // SearchState is a search after a generation, for Resume.
@@ -133,7 +135,7 @@ func (j *Job) Search(ctx context.Context, opts SearchOptions) (*Found, error) {
 // options are what the options ask for.
 func (o *SearchOptions) options() search.Options {
 	out := search.Options{
-		Strategies: o.Strategies, Settings: genetic.Settings(o.Settings), Explore: search.ExploreOptions(o.Explore), ExploreLimit: o.ExploreLimit, MaxCycles: o.MaxCycles, File: o.File,
+		Strategies: o.Strategies, Settings: genetic.Settings(o.Settings), Explore: search.ExploreOptions(o.Explore), ExploreLimit: o.ExploreLimit, Time: o.Time, MaxCycles: o.MaxCycles, File: o.File,
 	}
 	if o.Bounds != nil {
 		bounds := o.Bounds.request()

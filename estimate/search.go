@@ -13,6 +13,7 @@ type Search struct {
 	File        string           `json:"file"`        // the job with these inputs; empty if they were not saved
 	FaultFile   string           `json:"fault_file"`  // the job with those of the first run that failed, likewise
 	Below       []SearchBelow    `json:"below"`       // the bounds; empty if there are none to compare with
+	Gap         *SearchGap       `json:"gap"`         // to the least proven bound; nil if there is none to compare with
 	Violated    []string         `json:"violated"`    // methods whose bounds are below the longest time
 	Interrupted bool             `json:"interrupted"` // before all strategies had ended
 }
@@ -29,7 +30,8 @@ func (s *Search) Runs() int {
 // SearchSettings say how a search went.
 type SearchSettings struct {
 	Seed            int64    `json:"seed"`
-	Runs            int      `json:"runs"` // of each strategy, at most
+	Runs            int      `json:"runs"`              // of each strategy, at most; 0 for any number
+	Seconds         float64  `json:"seconds,omitempty"` // that each strategy may take; 0 for any time
 	Population      int      `json:"population"`
 	Elite           float64  `json:"elite"`
 	Mutation        float64  `json:"mutation"`
@@ -45,7 +47,7 @@ type SearchStrategy struct {
 	Runs     int         `json:"runs"`
 	Cycles   int64       `json:"cycles"` // the longest time
 	Found    int         `json:"found"`  // number of the run that took it first, from 1
-	Stop     string      `json:"stop"`   // "runs", "settled", "exhausted" or "interrupted"
+	Stop     string      `json:"stop"`   // "runs", "time", "proven", "settled", "exhausted" or "interrupted"
 	Faults   int         `json:"faults"` // runs that failed
 	Fault    string      `json:"fault"`  // why the first of them did
 	History  []BestAfter `json:"history"`
@@ -74,6 +76,14 @@ type SearchBelow struct {
 	Evidence Evidence `json:"evidence"`
 	Numbers  *Numbers `json:"numbers,omitempty"` // of the machine, as in an Estimate
 	Percent  float64  `json:"percent"`           // of it; negative if the time lies above
+}
+
+// SearchGap is where the worst case lies: between the longest time and the least of the bounds that are proven.
+type SearchGap struct {
+	Bound  int64   `json:"bound"`  // in cycles
+	Method string  `json:"method"` // of the bound
+	Cycles int64   `json:"cycles"` // between both
+	Share  float64 `json:"share"`  // of the bound that these are; negative if the time lies above
 }
 
 // Exploration is what symbolic execution of a few threads found.

@@ -303,6 +303,14 @@ func (l *searchLine) before() string {
 func (l *searchLine) count() string {
 	l.mu.Lock()
 	defer l.mu.Unlock()
+	return l.runs()
+}
+
+// runs renders how many runs were made, of how many if that is known.
+func (l *searchLine) runs() string {
+	if l.at.Budget == 0 {
+		return fmt.Sprintf("%d runs", l.at.Runs)
+	}
 	return fmt.Sprintf("%d of %d", l.at.Runs, l.at.Budget)
 }
 
@@ -313,7 +321,7 @@ func (l *searchLine) after() string {
 	if l.at.Strategy == "" {
 		return ""
 	}
-	text := fmt.Sprintf("%d of %d", l.at.Runs, l.at.Budget)
+	text := l.runs()
 	if l.at.Best > 0 {
 		text += fmt.Sprintf(", best %d cycles", l.at.Best)
 	}

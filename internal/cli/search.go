@@ -20,11 +20,12 @@ func searchCommand() *cobra.Command {
 	var f searchFlags
 	c := &cobra.Command{
 		Use:   "search JOB.toml",
-		Short: "Find the inputs with the longest execution time: symbolic execution and genetic search",
+		Short: "Find the inputs with the longest execution time: evolution guided by runs and symbolic execution",
 		Long: "Find the inputs with the longest execution time. Symbolic execution of a few threads finds inputs for\n" +
-			"their paths, these are scaled to all threads, and a genetic algorithm combines them, with runs as\n" +
-			"fitness (Horga et al., GDivAn). The search space is what the job samples at random. The longest time\n" +
-			"found is not a bound: it is compared with the bounds. Ctrl-C keeps the best inputs found so far.",
+			"their paths; those, single elements and the elements of threads are changed in the inputs that took\n" +
+			"longest so far (guided; gdivan is the genetic search of Horga et al.). The search space is what the job\n" +
+			"samples at random. The longest time found is not a bound: it is compared with the bounds, and the search\n" +
+			"ends if it meets one that is proven. Ctrl-C keeps the best inputs found so far.",
 		Example: `  # at most 200 runs; the inputs found go to a directory:
   warpbound search kernels/bfs/job.toml --budget 200 --out found
   # go on where that stopped:
@@ -69,6 +70,7 @@ type searchFlags struct {
 	stable   bool
 	limit    *int64
 	strategy string
+	time     time.Duration
 	out      string
 	plot     string
 	resume   bool
@@ -80,13 +82,14 @@ func (f *searchFlags) add(c *cobra.Command) {
 	f.settings, f.explore = warpbound.DefaultSearchSettings(), warpbound.DefaultExploreOptions()
 	flags := c.Flags()
 	flags.StringVar(&f.strategy, "strategy", warpbound.SearchStrategies()[0], "how to search: "+strings.Join(warpbound.SearchStrategies(), ", ")+", some of them with commas between, or all")
-	flags.IntVar(&f.settings.Runs, "budget", f.settings.Runs, "runs that each strategy may make")
-	flags.IntVar(&f.settings.Population, "population", f.settings.Population, "inputs of a generation")
-	flags.Float64Var(&f.settings.Elite, "elite", f.settings.Elite, "share of a generation that survives unchanged (elite)")
-	flags.Float64Var(&f.settings.Mutation, "mutation", f.settings.Mutation, "mutation probability of a gene")
-	flags.Float64Var(&f.settings.Special, "special", f.settings.Special, "share of the first generation that is for paths with most instructions and most divergence")
-	flags.IntVar(&f.settings.Patience, "patience", f.settings.Patience, "stop after this many generations without a longer time; 0 for never")
-	flags.IntVar(&f.settings.Novelty, "novelty", f.settings.Novelty, "inputs that are kept because they had more of a counter, such as misses, than any before")
+	flags.IntVar(&f.settings.Runs, "budget", f.settings.Runs, "runs that each strategy may make; with --time any number unless it is given")
+	flags.DurationVar(&f.time, "time", 0, "how long each strategy may search, with its symbolic execution; results are not reproducible then")
+	flags.IntVar(&f.settings.Population, "population", f.settings.Population, "inputs of a generation (gdivan, random+ga)")
+	flags.Float64Var(&f.settings.Elite, "elite", f.settings.Elite, "share of a generation that survives unchanged (elite; gdivan, random+ga)")
+	flags.Float64Var(&f.settings.Mutation, "mutation", f.settings.Mutation, "mutation probability of a gene (gdivan, random+ga)")
+	flags.Float64Var(&f.settings.Special, "special", f.settings.Special, "share of the first generation that is for paths with most instructions and most divergence (gdivan)")
+	flags.IntVar(&f.settings.Patience, "patience", f.settings.Patience, "stop after this many generations without a longer time, or as many runs; 0 for never")
+	flags.IntVar(&f.settings.Novelty, "novelty", f.settings.Novelty, "inputs that are kept because they had more of a counter, such as misses, than any before (gdivan, random+ga)")
 	flags.IntVar(&f.explore.Threads, "threads", f.explore.Threads, "threads to execute symbolically at once, at most")
 	flags.StringVar(&f.explore.Solver, "solver", f.explore.Solver, "solver for formulas: z3, cvc5, or a command that reads SMT-LIB 2")
 	flags.StringVar(&f.explore.FloatSolver, "float-solver", f.explore.FloatSolver, "solver for formulas with floating point, likewise")
@@ -159,6 +162,9 @@ func (f *searchFlags) numbers() error {
 			return usagef("--%s %d: want an integer of at least %d", number.flag, number.value, number.minimum)
 		}
 	}
+	if f.time < 0 {
+		return usagef("--time %v: want a time that is not negative, such as 5m", f.time)
+	}
 	return nil
 }
 
@@ -166,8 +172,11 @@ func (f *searchFlags) numbers() error {
 func (f *searchFlags) search(c *cobra.Command, j *warpbound.Job, strategies []string) (*searchRun, error) {
 	s := &searchRun{flags: f, job: j, opts: warpbound.SearchOptions{
 		Strategies: strategies, Settings: f.settings, Explore: f.explore, MaxCycles: *f.limit,
-		ExploreLimit: timeout(c) / 3, // with what is made of it half of the time: the rest is for runs
+		Time: f.time, ExploreLimit: timeout(c) / 3, // with what is made of it half of the time: the rest is for runs
 	}}
+	if f.time > 0 && !c.Flags().Changed("budget") {
+		s.opts.Settings.Runs = 0
+	}
 	if f.bounds {
 		s.opts.Bounds = &warpbound.AnalyzeOptions{Runs: warpbound.Runs{Vectors: int(*f.vectors), UntilStable: f.stable, MaxCycles: *f.limit}}
 	}
@@ -216,7 +225,9 @@ func (s *searchRun) run(c *cobra.Command) error {
 		switch {
 		case began:
 			before = p.Runs
-			price.begin(p.AtOnce)
+			if s.flags.time == 0 {
+				price.begin(p.AtOnce)
+			}
 		case p.Runs > before:
 			price.step(p.Runs, p.Budget)
 		}

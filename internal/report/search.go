@@ -31,6 +31,7 @@ func Search(w io.Writer, a *estimate.Analysis, s *estimate.Search, hz float64) e
 		p.printf("The inputs that take longest were not saved (--out DIR).\n\n")
 	}
 	below(p, s, hz)
+	uncertain(p, s, hz)
 	convergence(p, a.Convergence)
 	for _, method := range s.Violated {
 		p.printf("VIOLATION: the bound by %s is below the time that inputs take.\n\n", method)
@@ -174,9 +175,23 @@ func below(p *printer, s *estimate.Search, hz float64) {
 	p.printf("\n")
 }
 
+// uncertain writes between which times the worst case lies.
+func uncertain(p *printer, s *estimate.Search, hz float64) {
+	switch g := s.Gap; {
+	case g == nil || g.Cycles < 0:
+	case g.Cycles == 0:
+		p.printf("The longest time found is the worst case: %s proves that no run takes longer.\n\n", g.Method)
+	default:
+		p.printf("The worst case lies between the longest time found and the bound by %s, a gap of %s cycles (%s), %.1f %% of the bound.\n\n",
+			g.Method, group(g.Cycles), milliseconds(Duration(g.Cycles, hz)), 100*g.Share)
+	}
+}
+
 // ended says why a search by a strategy did.
 var ended = map[string]string{
 	"runs":        "all runs made",
+	"time":        "time is up",
+	"proven":      "meets a proven bound",
 	"settled":     "ceased to grow",
 	"exhausted":   "all inputs run",
 	"interrupted": "interrupted",

@@ -122,19 +122,19 @@ const manySIMDs = 32
 type speedup struct {
 	kernel string
 	none   int64     // cycles without splitting, on average, on 4 SIMDs
-	times  []float64 // in the order of contests
+	times  []float64 // in the order of machinePairs
 }
 
-// contest is a machine without splitting beside one with it.
-type contest struct {
+// machinePair is a machine without splitting beside one with it.
+type machinePair struct {
 	name        string
 	none, split int // SIMDs of a compute unit, split SIMDs not among them
 	marks       marks
 }
 
-// contests are those of Fig. 11, with one split SIMD for each SIMD. In the first the number of SIMDs is the same in all, so half of
+// machinePairs are those of Fig. 11, with one split SIMD for each SIMD. In the first the number of SIMDs is the same in all, so half of
 // them become split SIMDs.
-var contests = []contest{
+var machinePairs = []machinePair{
 	{"speed-up, SELECT's branches", paperSIMDs, paperSIMDs / 2, every},
 	{"those of if-else", paperSIMDs, paperSIMDs / 2, ifElse},
 	{"split SIMDs added: SELECT's", paperSIMDs, paperSIMDs, every},
@@ -159,7 +159,7 @@ func (s *sweeper) fig11(ctx context.Context) error {
 		return i
 	}
 	var pairs [][2]int
-	for _, c := range contests {
+	for _, c := range machinePairs {
 		pairs = append(pairs, [2]int{at(on{c.none, setting{mode: machine.SplitNone}}), at(on{c.split, setting{machine.PWS, split, c.marks}})})
 	}
 	var trials []trial
@@ -202,7 +202,7 @@ func (s *sweeper) showSpeedups(list []speedup) {
 		Columns: []string{"kernel", "cycles without splitting", "paper"},
 	}
 	p := estimate.Plot{File: "fig11", Title: title, Y: "speed-up", Bars: true}
-	for i, c := range contests {
+	for i, c := range machinePairs {
 		t.Columns = append(t.Columns, c.name)
 		if i < 2 {
 			p.Series = append(p.Series, estimate.Series{Name: []string{"SELECT's branches", "those of if-else"}[i]})
@@ -219,7 +219,7 @@ func (s *sweeper) showSpeedups(list []speedup) {
 		}
 		t.Rows = append(t.Rows, cells)
 	}
-	sums, logs := make([]float64, len(contests)), make([]float64, len(contests))
+	sums, logs := make([]float64, len(machinePairs)), make([]float64, len(machinePairs))
 	n := float64(len(list))
 	for _, k := range list {
 		row(k.kernel, fmt.Sprint(k.none), k.times)

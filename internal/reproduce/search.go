@@ -136,7 +136,7 @@ func search(ctx context.Context, job string, load warpbound.LoadOptions, opts wa
 }
 
 // full is the strategy of the paper.
-func full() []string { return warpbound.SearchStrategies()[:1] }
+func full() []string { return study.PaperStrategies()[:1] }
 
 // fewThreads is how many threads a launch may have to be run more often.
 const fewThreads = 1024
@@ -149,9 +149,9 @@ func (s *seeker) budget(b *sought) int {
 	return s.runs
 }
 
-// benchmark searches by all strategies.
+// benchmark searches by all strategies of the paper.
 func (s *seeker) benchmark(ctx context.Context, b *sought) error {
-	f, err := search(ctx, b.Kernel+"/job.toml", warpbound.LoadOptions{}, searchOptions(s.budget(b), warpbound.SearchStrategies()))
+	f, err := search(ctx, b.Kernel+"/job.toml", warpbound.LoadOptions{}, searchOptions(s.budget(b), study.PaperStrategies()))
 	if err != nil {
 		return err
 	}
@@ -186,7 +186,7 @@ const ratioSeeds = 3
 
 // spread compares the full method with random testing: with the seed of the job and, in the paper's kernels, with others.
 func (s *seeker) spread(ctx context.Context, b *sought) error {
-	all := warpbound.SearchStrategies()
+	all := study.PaperStrategies()
 	b.ratios = []float64{gain(b.Search)}
 	for seed := int64(2); seed <= ratioSeeds && b.Program != ""; seed++ {
 		f, err := search(ctx, b.Kernel+"/job.toml", warpbound.LoadOptions{Seed: &seed}, searchOptions(s.budget(b), []string{all[0], all[len(all)-1]}))
@@ -255,7 +255,7 @@ func (s *seeker) hold(ctx context.Context, h *held) error {
 func (s *seeker) again(ctx context.Context) error {
 	var both [2]*estimate.Search
 	for i := range both {
-		f, err := search(ctx, repeated+"/job.toml", warpbound.LoadOptions{}, searchOptions(s.runs, warpbound.SearchStrategies()))
+		f, err := search(ctx, repeated+"/job.toml", warpbound.LoadOptions{}, searchOptions(s.runs, study.PaperStrategies()))
 		if err != nil {
 			return err
 		}

@@ -109,7 +109,7 @@ func (l *layout) takes(p *symexec.Path, data map[int]bool, all []input, open []b
 
 // sampled returns an element in a trial.
 func (l *layout) sampled(trial, param, element int) uint64 {
-	return draw(l.space.Params[param].Element, genetic.Mix(uint64(trial), uint64(param))|2, uint64(element)) // not a special seed
+	return Draw(l.space.Params[param].Element, genetic.Mix(uint64(trial), uint64(param))|2, uint64(element)) // not a special seed
 }
 
 // fill gives a model all elements of a parameter in a trial, unless they are too many.

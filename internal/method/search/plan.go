@@ -112,8 +112,8 @@ func (p *Plan) share() {
 // Taken is the allele of chunks to which atoms of threads do not write.
 const Taken int32 = -2
 
-// groups returns how many groups of threads there are. The last may be smaller.
-func (p *Plan) groups() int { return (p.Threads + p.Group - 1) / p.Group }
+// Groups returns how many groups of threads there are. The last may be smaller.
+func (p *Plan) Groups() int { return (p.Threads + p.Group - 1) / p.Group }
 
 // Genome returns the loci of individuals: the groups of threads, then the chunks.
 func (p *Plan) Genome() genetic.Genome {
@@ -123,7 +123,7 @@ func (p *Plan) Genome() genetic.Genome {
 		for a := range p.Atoms {
 			alleles = append(alleles, int32(a))
 		}
-		g = append(g, genetic.Block{Loci: p.groups(), Alleles: alleles})
+		g = append(g, genetic.Block{Loci: p.Groups(), Alleles: alleles})
 	}
 	if len(p.Shared) > 0 {
 		var alleles []int32
@@ -142,9 +142,9 @@ func (p *Plan) Genome() genetic.Genome {
 // leave chunks alone that are Taken; then what threads read of others' elements; last their
 // own. At last they are settled.
 func (p *Plan) Decode(ind genetic.Individual) Inputs {
-	in := p.Space.inputs()
+	in := p.Space.New()
 	genes := p.Genome().Genes(ind)
-	groups, chunks := genes[:p.groups()], genes[p.groups():]
+	groups, chunks := genes[:p.Groups()], genes[p.Groups():]
 	taken := p.sampleChunks(in, chunks)
 	p.sampleOwn(in, groups)
 	for _, g := range groups {
@@ -153,7 +153,7 @@ func (p *Plan) Decode(ind genetic.Individual) Inputs {
 		}
 		for _, f := range p.Atoms[g.Atom].Fixed {
 			if taken[f.Param] == nil || !taken[f.Param][f.Element] {
-				p.Space.put(in, f.Param, f.Element, f.Bits)
+				p.Space.Put(in, f.Param, f.Element, f.Bits)
 			}
 		}
 	}
@@ -170,6 +170,19 @@ func (p *Plan) Decode(ind genetic.Individual) Inputs {
 	return in
 }
 
+// Put writes an atom over inputs where a group of threads reads them: elements that do not depend on the threads, those
+// that they read of others, and their own.
+func (p *Plan) Put(in Inputs, group int, atom int32) {
+	a := &p.Atoms[atom]
+	for _, f := range a.Fixed {
+		p.Space.Put(in, f.Param, f.Element, f.Bits)
+	}
+	none := make([][]bool, len(p.Space.Params))
+	for _, own := range []bool{false, true} {
+		p.write(in, group, a, own, none)
+	}
+}
+
 // sampleChunks draws shared elements, and returns by parameter which of them atoms leave
 // alone; nil for none.
 func (p *Plan) sampleChunks(in Inputs, genes []genetic.Gene) [][]bool {
@@ -177,7 +190,7 @@ func (p *Plan) sampleChunks(in Inputs, genes []genetic.Gene) [][]bool {
 	for i, c := range p.Shared {
 		x := p.Space.Params[c.Param]
 		for k := range c.Count {
-			p.Space.put(in, c.Param, c.First+k, draw(x.Element, genes[i].Seed, uint64(k)))
+			p.Space.Put(in, c.Param, c.First+k, Draw(x.Element, genes[i].Seed, uint64(k)))
 		}
 		if genes[i].Atom != Taken {
 			continue
@@ -202,7 +215,7 @@ func (p *Plan) sampleOwn(in Inputs, genes []genetic.Gene) {
 		for t, e := range view.Elements {
 			if e != None {
 				which := uint64(v)<<32 | uint64(t%p.Group)
-				p.Space.put(in, view.Param, int(e), draw(element, genes[t/p.Group].Seed, which))
+				p.Space.Put(in, view.Param, int(e), Draw(element, genes[t/p.Group].Seed, which))
 			}
 		}
 	}
@@ -222,7 +235,7 @@ func (p *Plan) write(in Inputs, group int, a *Atom, own bool, taken [][]bool) {
 			}
 			e := view.Elements[t]
 			if e != None && (own || taken[view.Param] == nil || !taken[view.Param][e]) {
-				p.Space.put(in, view.Param, int(e), value.Bits)
+				p.Space.Put(in, view.Param, int(e), value.Bits)
 			}
 		}
 	}
@@ -282,8 +295,8 @@ func (p *Plan) check() error {
 	return nil
 }
 
-// digest tells plans apart.
-func (p *Plan) digest() (string, error) {
+// Digest tells plans apart.
+func (p *Plan) Digest() (string, error) {
 	text, err := json.Marshal(p)
 	if err != nil {
 		return "", err

@@ -13,9 +13,10 @@ import (
 // Strategy is a way to search.
 type Strategy string
 
-// The strategies, which the paper compares. Random draws all inputs. RandomGA evolves them
-// without atoms. GDivAn is the full method.
+// The strategies. The paper compares three: Random draws all inputs, RandomGA evolves them without atoms, and GDivAn is
+// its full method. Guided is that of package guided.
 const (
+	Guided   Strategy = "guided"
 	GDivAn   Strategy = "gdivan"
 	RandomGA Strategy = "random+ga"
 	Random   Strategy = "random"
@@ -36,10 +37,11 @@ type Fitness interface {
 
 // Config is a search.
 type Config struct {
-	Plan     *Plan // only GDivAn uses the atoms
-	Strategy Strategy
+	Plan     *Plan            // only GDivAn uses the atoms
+	Strategy Strategy         // one of the paper
 	Settings genetic.Settings // Evolve is the strategy's
 	Fitness  Fitness
+	Enough   int64 // cycles, as genetic.Config has it
 
 	// Resume continues a search of the same plan, unless it is nil: genetic.Config has what
 	// may have changed. The result is that of a search that was not interrupted.
@@ -75,11 +77,11 @@ func Run(ctx context.Context, c Config) (*Result, error) {
 	if err := c.Plan.check(); err != nil {
 		return nil, err
 	}
-	digest, err := c.Plan.digest()
+	digest, err := c.Plan.Digest()
 	if err != nil {
 		return nil, err
 	}
-	g := genetic.Config{Settings: c.Settings}
+	g := genetic.Config{Settings: c.Settings, Enough: c.Enough}
 	plan := *c.Plan
 	switch c.Strategy {
 	case GDivAn:
@@ -141,14 +143,14 @@ func (p *problem) Run(ctx context.Context, all []genetic.Individual) ([]genetic.
 // with what a path leaves open sampled for each; between them 2, 4, ... 32 of the longest paths
 // in turn, as many as lanes of a warp. At last come the greatest and the least of everything.
 func (p *Plan) special(seed int64) []genetic.Individual {
-	longest := p.ranked(func(a *Atom) float64 { return float64(a.Instructions) / float64(a.Threads) })
+	longest := p.Longest()
 	widest := p.ranked(func(a *Atom) float64 { return a.Divergence })
 	n := p.Genome().Len()
 	var all []genetic.Individual
 	add := func(each bool, atoms ...int32) {
 		own := genetic.Mix(uint64(seed), uint64(len(all))) | 2 // not a special seed
 		all = append(all, genetic.Individual{
-			{End: p.groups(), Atoms: atoms, Seed: own, Each: each},
+			{End: p.Groups(), Atoms: atoms, Seed: own, Each: each},
 			{End: n, Atoms: []int32{genetic.Raw}, Seed: own, Each: true},
 		})
 	}
@@ -172,6 +174,11 @@ func (p *Plan) special(seed int64) []genetic.Individual {
 		all = append(all, genetic.Individual{{End: n, Atoms: []int32{genetic.Raw}, Seed: s}})
 	}
 	return all
+}
+
+// Longest returns the atoms with most instructions of a thread first.
+func (p *Plan) Longest() []int32 {
+	return p.ranked(func(a *Atom) float64 { return float64(a.Instructions) / float64(a.Threads) })
 }
 
 // ranked returns the atoms that have most of something first.

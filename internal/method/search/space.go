@@ -57,8 +57,8 @@ func (s *Space) Check() error {
 	return nil
 }
 
-// inputs returns memory for inputs.
-func (s *Space) inputs() Inputs {
+// New returns memory for inputs.
+func (s *Space) New() Inputs {
 	in := make(Inputs, len(s.Params))
 	for i, p := range s.Params {
 		if p.Count > 0 {
@@ -68,18 +68,47 @@ func (s *Space) inputs() Inputs {
 	return in
 }
 
-// put sets an element of a parameter.
-func (s *Space) put(in Inputs, param, element int, value uint64) {
+// Put sets an element of a parameter.
+func (s *Space) Put(in Inputs, param, element int, value uint64) {
 	n := s.Params[param].Element.Bytes
 	var all [8]byte
 	binary.LittleEndian.PutUint64(all[:], value)
 	copy(in[param][element*n:(element+1)*n], all[:n])
 }
 
-// draw returns an element that a seed stands for, the which-th of several: the least for
+// Get returns an element of a parameter.
+func (s *Space) Get(in Inputs, param, element int) uint64 {
+	n := s.Params[param].Element.Bytes
+	var all [8]byte
+	copy(all[:], in[param][element*n:(element+1)*n])
+	return binary.LittleEndian.Uint64(all[:])
+}
+
+// Advance returns the integer of an element that is n above one, modulo the range of the element; n may be the two's complement
+// of a negative number.
+func Advance(e symexec.Element, value, n uint64) uint64 {
+	all := ^uint64(0) >> (64 - 8*e.Bytes)
+	at, span := (value-e.Low)&all, (e.High-e.Low)&all
+	if span == all {
+		return (value + n) & all
+	}
+	count := span + 1
+	if int64(n) < 0 {
+		n = count - -n%count
+	}
+	n %= count
+	if left := count - at; n >= left {
+		at = n - left
+	} else {
+		at += n
+	}
+	return (e.Low + at) & all
+}
+
+// Draw returns an element that a seed stands for, the which-th of several: the least for
 // genetic.Low, the greatest for genetic.High, else any with equal probability. Integers go
 // from Low to High modulo their width, as unsigned as well as signed numbers do.
-func draw(e symexec.Element, seed, which uint64) uint64 {
+func Draw(e symexec.Element, seed, which uint64) uint64 {
 	switch seed {
 	case genetic.Low:
 		return e.Low

@@ -26,16 +26,16 @@ func TestSample(t *testing.T) {
 		"halves":          {Bytes: 2, Float: true, Low: 0x0001, High: 0x7bff},
 		"one float":       {Bytes: 4, Float: true, Low: f32(5), High: f32(5)},
 	} {
-		if got := draw(e, genetic.Low, 3); got != e.Low {
+		if got := Draw(e, genetic.Low, 3); got != e.Low {
 			t.Errorf("%s: the least is 0x%x, not 0x%x", name, got, e.Low)
 		}
-		if got := draw(e, genetic.High, 3); got != e.High {
+		if got := Draw(e, genetic.High, 3); got != e.High {
 			t.Errorf("%s: the greatest is 0x%x, not 0x%x", name, got, e.High)
 		}
 		const draws = 4000
 		counts := make([]int, 8) // by eighth of the range
 		for i := range uint64(draws) {
-			x := draw(e, 99, i)
+			x := Draw(e, 99, i)
 			if x>>(8*e.Bytes-1) > 1 {
 				t.Fatalf("%s: 0x%x is sampled", name, x)
 			}
@@ -95,6 +95,25 @@ func TestSpaceRefusals(t *testing.T) {
 	} {
 		if p, err := NewPlan(Space{Params: []Param{p}}); err == nil || p != nil {
 			t.Errorf("%s: plan %v, error %v", name, p, err)
+		}
+	}
+}
+
+// Advancing stays in the range, and back is where it began.
+func TestAdvance(t *testing.T) {
+	for _, e := range []symexec.Element{
+		{Bytes: 1, Low: 3, High: 5}, {Bytes: 2, Low: 0, High: 0xffff}, {Bytes: 4, Signed: true, Low: 0xfffffffe, High: 1},
+		{Bytes: 8, Low: 0, High: 1<<64 - 1}, {Bytes: 8, Low: 1, High: 1<<64 - 1}, {Bytes: 1, Low: 7, High: 7},
+	} {
+		all := ^uint64(0) >> (64 - 8*e.Bytes)
+		for n := range uint64(9) {
+			at := Advance(e, e.High, n)
+			if (at-e.Low)&all > (e.High-e.Low)&all || Advance(e, at, -n) != e.High {
+				t.Errorf("%+v: %d above the greatest is %d, and back is %d", e, n, at, Advance(e, at, -n))
+			}
+			if want := Advance(e, Advance(e, e.Low, 1), n); Advance(e, e.Low, n+1) != want {
+				t.Errorf("%+v: %d above the least is %d, not %d", e, n+1, Advance(e, e.Low, n+1), want)
+			}
 		}
 	}
 }

@@ -130,7 +130,7 @@ func (s *subject) instructions(t *testing.T, in Inputs) []int {
 func all(p *Plan, atom int32) Inputs {
 	n := p.Genome().Len()
 	return p.Decode(genetic.Individual{
-		{End: p.groups(), Atoms: []int32{atom}, Seed: 77, Each: true},
+		{End: p.Groups(), Atoms: []int32{atom}, Seed: 77, Each: true},
 		{End: n, Atoms: []int32{genetic.Raw}, Seed: 77, Each: true},
 	})
 }

@@ -2,6 +2,7 @@ package search
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -66,19 +67,26 @@ func patience(solvers ...smt.Command) (question, all time.Duration) {
 	return exploreHangs, exploreHangs
 }
 
-// plan finds atoms if a strategy needs them, unless the search that is resumed did.
+// explores reports whether a strategy needs atoms.
+func explores(strategy string) bool {
+	return strategy == string(method.Guided) || strategy == string(method.GDivAn)
+}
+
+// plan finds atoms if a strategy needs them, unless the search that is resumed did. Guided does without them where no solver is
+// installed.
 func (s *searching) plan(ctx context.Context) error {
 	if s.state.Plan != nil { // which was read
 		s.state.Plan.Space.Settle = s.space.Settle
-	}
-	if s.state.Explored != nil {
 		return nil
 	}
-	if slices.Contains(s.strategies(), string(method.GDivAn)) {
-		return s.explore(ctx)
-	}
-	if s.state.Plan != nil {
-		return nil
+	if slices.ContainsFunc(s.strategies(), explores) {
+		began := time.Now()
+		err := s.explore(ctx)
+		s.exploring = time.Since(began)
+		if !errors.Is(err, smt.ErrNotInstalled) || slices.Contains(s.strategies(), string(method.GDivAn)) {
+			return err
+		}
+		s.state.NoSolver = err.Error()
 	}
 	var err error
 	s.state.Plan, err = method.NewPlan(*s.space)
@@ -97,8 +105,10 @@ func (s *searching) explore(ctx context.Context) error {
 		return err
 	}
 	question, all := patience(bits, floats)
-	if s.opts.ExploreLimit > 0 {
-		all = min(all, s.opts.ExploreLimit)
+	for _, limit := range []time.Duration{s.opts.ExploreLimit, s.opts.Time / 3} {
+		if limit > 0 {
+			all = min(all, limit)
+		}
 	}
 	solver, err := smt.New(smt.Config{Launcher: process.Launcher{}, Bits: bits, Floats: floats, Limit: question})
 	if err != nil {

@@ -9,6 +9,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 	"time"
 
@@ -20,6 +21,7 @@ import (
 	methods "warpbound/internal/method"
 	method "warpbound/internal/method/search"
 	"warpbound/internal/method/search/genetic"
+	"warpbound/internal/method/search/guided"
 	"warpbound/internal/runner"
 	"warpbound/internal/workload"
 )
@@ -31,9 +33,13 @@ func DefaultSettings() genetic.Settings {
 	return s
 }
 
-// Strategies returns the names of the strategies: the full method first, then evolution
-// from inputs that are sampled, and inputs that are sampled alone.
-func Strategies() []string {
+// Strategies returns the names of the strategies: first the one that is used unless another is asked for, then those of the
+// paper.
+func Strategies() []string { return append([]string{string(method.Guided)}, PaperStrategies()...) }
+
+// PaperStrategies returns the names of the strategies of the paper: its full method first, then evolution from inputs that
+// are sampled, and inputs that are sampled alone.
+func PaperStrategies() []string {
 	return []string{string(method.GDivAn), string(method.RandomGA), string(method.Random)}
 }
 
@@ -41,10 +47,15 @@ func Strategies() []string {
 type Options struct {
 	Strategies []string         // names of Strategies, one after the other; nil for the first
 	Settings   genetic.Settings // of each strategy, which fixes Evolve; the seed is the job's
-	Explore    ExploreOptions   // for gdivan
+	Explore    ExploreOptions   // for guided and gdivan
+	// Without leaves ingredients of guided out, to measure what they gain.
+	Without guided.Ingredients
 	// ExploreLimit is how long symbolic execution may take; 0 for as long as only a solver that hangs makes it take.
 	ExploreLimit time.Duration
-	MaxCycles    int64 // a run that takes longer has failed; 0 for 2^30
+	// Time is how long a strategy may search, with the symbolic execution that it needs; 0 for any time. How many runs it makes
+	// depends on how fast computers are then, and 0 as number of runs stands for any.
+	Time      time.Duration
+	MaxCycles int64 // a run that takes longer has failed; 0 for 2^30
 
 	// Elsewhere, unless nil, runs what it can.
 	Elsewhere Elsewhere
@@ -59,6 +70,9 @@ type Options struct {
 	// Resume goes on from a state that Save was given. The result is that of a search which was
 	// not interrupted. Of the settings only Runs and Patience may be other ones.
 	Resume *State
+
+	// Explored, unless nil, is a state of a search of the same job but for its seed: the kernel is not executed symbolically again.
+	Explored *State
 
 	// Save, unless nil, is called once the kernel was executed symbolically, and after every
 	// generation. best is nil if it is the same as before.
@@ -75,10 +89,10 @@ type Progress struct {
 	Strategy   string // empty while the kernel is executed symbolically
 	Generation int    // complete ones
 	Runs       int    // of Budget
-	Budget     int
-	Best       int64 // longest time of the strategy so far, in cycles
-	AtOnce     int   // how many runs are made at a time
-	Paths      int   // that symbolic execution has found
+	Budget     int    // 0 for any number
+	Best       int64  // longest time of the strategy so far, in cycles
+	AtOnce     int    // how many runs are made at a time
+	Paths      int    // that symbolic execution has found
 }
 
 // Found is what a search found: an analysis with an estimate of method "search".
@@ -117,6 +131,7 @@ func (s *searching) all(ctx context.Context) error {
 	if err := s.plan(ctx); err != nil {
 		return err
 	}
+	s.prove(ctx)
 	for _, strategy := range s.strategies() {
 		if err := s.run(ctx, strategy); err != nil {
 			return err
@@ -137,6 +152,10 @@ type searching struct {
 	fitness *fitness
 	state   *State
 	results []*method.Result
+	budget  int // runs of each strategy; 0 for any number
+
+	exploring time.Duration // how long symbolic execution took
+	enough    int64         // cycles of the least proven bound that needs no runs; 0 if there is none
 
 	progress Progress
 	best     int64                // of all strategies
@@ -155,6 +174,9 @@ func newSearching(p runner.Platform, w *workload.Workload, opts Options) (*searc
 	}
 	s := &searching{platform: p, Workload: w, opts: opts, space: varied}
 	s.opts.Settings.Seed = w.Spec.Seed
+	if s.budget = opts.Settings.Runs; s.budget == 0 && opts.Time > 0 {
+		s.opts.Settings.Runs = math.MaxInt
+	}
 	s.fitness = newFitness(p, w, opts.MaxCycles)
 	s.fitness.fault, s.fitness.ran, s.fitness.elsewhere = opts.Failed, s.ran, opts.Elsewhere
 	id, err := s.identity()
@@ -162,6 +184,9 @@ func newSearching(p runner.Platform, w *workload.Workload, opts Options) (*searc
 		return nil, err
 	}
 	s.state = &State{Job: id}
+	if x := opts.Explored; x != nil {
+		s.state.Explore, s.state.Plan, s.state.Explored, s.state.NoSolver = x.Explore, x.Plan, x.Explored, x.NoSolver
+	}
 	if opts.Resume != nil {
 		return s, s.resume(id)
 	}
@@ -177,36 +202,46 @@ func (s *searching) strategies() []string {
 
 // run searches by a strategy.
 func (s *searching) run(ctx context.Context, strategy string) error {
-	resume := s.state.of(strategy)
 	s.progress = Progress{
-		Strategy: strategy, Budget: s.opts.Settings.Runs, Paths: s.progress.Paths,
+		Strategy: strategy, Budget: s.budget, Paths: s.progress.Paths,
 		AtOnce: s.platform.Workers(s.opts.Settings.Population, runner.Options{MaxCycles: s.opts.MaxCycles}),
 	}
-	if resume != nil {
-		s.generation(resume)
+	at, _ := s.resumed(strategy)
+	s.note(at)
+	limited, cancel := s.limit(ctx, strategy)
+	defer cancel()
+	var r *method.Result
+	var err error
+	if strategy == string(method.Guided) {
+		r, err = s.guided(limited)
 	} else {
-		s.report()
+		r, err = s.genetic(limited, strategy)
 	}
-	r, err := method.Run(ctx, method.Config{
-		Plan: s.state.Plan, Strategy: method.Strategy(strategy), Settings: s.opts.Settings, Fitness: s.fitness,
-		Resume: resume,
-		OnGeneration: func(state *method.State) error {
-			s.generation(state)
-			s.state.put(state)
-			return s.save(state)
-		},
-	})
-	if err != nil {
-		if ctx.Err() != nil && len(s.results) > 0 {
-			return nil // before its first run
-		}
+	switch {
+	case err != nil && ctx.Err() != nil && len(s.results) > 0:
+		return nil // before its first run
+	case err != nil:
 		return err
+	case r.Stop == genetic.Interrupted && ctx.Err() == nil:
+		r.Stop = genetic.OutOfTime
 	}
 	s.results = append(s.results, r)
 	if r.Outcome.Cycles > s.best {
 		s.best, s.inputs = r.Outcome.Cycles, s.inputsOf(r.Best)
 	}
 	return nil
+}
+
+// limit ends a context once a strategy has searched long enough.
+func (s *searching) limit(ctx context.Context, strategy string) (context.Context, context.CancelFunc) {
+	if s.opts.Time == 0 {
+		return ctx, func() {}
+	}
+	left := s.opts.Time
+	if explores(strategy) {
+		left -= s.exploring
+	}
+	return context.WithTimeout(ctx, left)
 }
 
 // ran notes a run.
@@ -216,13 +251,9 @@ func (s *searching) ran(o method.Outcome) {
 	s.report()
 }
 
-// generation notes a generation.
-func (s *searching) generation(state *method.State) {
-	g := state.Genetic
-	s.progress.Generation, s.progress.Runs = g.Generation, g.Runs
-	if g.Best != nil {
-		s.progress.Best = g.Best.Outcome.Cycles
-	}
+// note notes how far a strategy is after a generation.
+func (s *searching) note(at stage) {
+	s.progress.Generation, s.progress.Runs, s.progress.Best = at.generation, at.runs, at.outcome.Cycles
 	s.report()
 }
 
@@ -232,15 +263,15 @@ func (s *searching) report() {
 	}
 }
 
-// save hands out the state after a generation, with its best inputs if they are the best of all so
-// far.
-func (s *searching) save(state *method.State) error {
+// reached notes a generation and hands out the state after it, with its best inputs if they are the best of all so far.
+func (s *searching) reached(at stage) error {
+	s.note(at)
 	if s.opts.Save == nil {
 		return nil
 	}
 	var best *workload.SavedInputs
-	if m := state.Genetic.Best; m != nil && m.Outcome.Cycles > s.best {
-		s.best, s.inputs = m.Outcome.Cycles, s.inputsOf(s.decode(state))
+	if at.outcome.Cycles > s.best {
+		s.best, s.inputs = at.outcome.Cycles, s.inputsOf(at.best())
 		best = &s.inputs
 	}
 	return s.opts.Save(s.state, best)
@@ -249,15 +280,6 @@ func (s *searching) save(state *method.State) error {
 // inputsOf returns inputs that were found.
 func (s *searching) inputsOf(in method.Inputs) workload.SavedInputs {
 	return workload.SavedInputs{File: cmp.Or(s.opts.File, "the longest run found"), Inputs: s.fitness.whole(in)}
-}
-
-// decode returns the best inputs of a state.
-func (s *searching) decode(state *method.State) method.Inputs {
-	plan := *s.state.Plan
-	if state.Strategy != method.GDivAn {
-		plan.Atoms = nil
-	}
-	return plan.Decode(state.Genetic.Best.Individual)
 }
 
 // foundWithoutRuns is what symbolic execution found before ctx ended.
@@ -273,7 +295,7 @@ func (s *searching) foundWithoutRuns(ctx context.Context) *Found {
 
 // interruption says what a search lacks that ctx has ended.
 func (s *searching) interruption(ctx context.Context) *estimate.Interruption {
-	in := &estimate.Interruption{Reason: halt.Reason(ctx), Planned: len(s.strategies()) * s.opts.Settings.Runs, Missing: []string{"runs"}}
+	in := &estimate.Interruption{Reason: halt.Reason(ctx), Planned: len(s.strategies()) * s.budget, Missing: []string{"runs"}}
 	if s.opts.Bounds != nil {
 		in.Missing = append(in.Missing, "bounds")
 	}
@@ -309,6 +331,11 @@ func (s *searching) found(ctx context.Context) (*Found, error) {
 	if f.Interrupted && f.Analysis.Interrupted == nil {
 		f.Analysis.Interrupted = s.interruption(ctx)
 	}
+	if s.state.NoSolver != "" {
+		f.Analysis.Warnings = append(f.Analysis.Warnings, estimate.Warnings([]diag.Warning{{
+			Pos: s.Spec.Pos.Kernel, ID: "no-solver", Text: "guided searched without symbolic execution: " + s.state.NoSolver,
+		}})...)
+	}
 	if x := s.state.Explored; x != nil && x.Stopped {
 		f.Analysis.Warnings = append(f.Analysis.Warnings, estimate.Warnings([]diag.Warning{{
 			Pos: s.Spec.Pos.Kernel, ID: "exploration-stopped",
@@ -316,6 +343,9 @@ func (s *searching) found(ctx context.Context) (*Found, error) {
 		}})...)
 	}
 	hold(f.Analysis, s.best, f.Search)
+	if bound := minProven(f.Analysis); bound != nil {
+		f.Search.Gap = gapTo(bound, s.best)
+	}
 	f.Analysis.Estimates = append(f.Analysis.Estimates, e)
 	return f, nil
 }

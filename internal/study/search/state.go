@@ -12,6 +12,7 @@ import (
 
 	"warpbound/estimate"
 	method "warpbound/internal/method/search"
+	"warpbound/internal/method/search/guided"
 	"warpbound/internal/runner"
 )
 
@@ -20,8 +21,10 @@ type State struct {
 	Job        string                `json:"job"` // tells jobs apart
 	Explore    ExploreOptions        `json:"explore"`
 	Plan       *method.Plan          `json:"plan"`
-	Explored   *estimate.Exploration `json:"explored"` // nil if the kernel was not executed symbolically
-	Strategies []*method.State       `json:"strategies"`
+	Explored   *estimate.Exploration `json:"explored"`            // nil if the kernel was not executed symbolically
+	NoSolver   string                `json:"no_solver,omitempty"` // why it was not, though it was wanted
+	Strategies []*method.State       `json:"strategies"`          // of the paper
+	Guided     *guided.State         `json:"guided,omitempty"`
 }
 
 // searchFormat is the format of a State.
@@ -65,10 +68,13 @@ func (s *State) Faults() int {
 	for _, x := range s.Strategies {
 		n += x.Genetic.Faults
 	}
+	if s.Guided != nil {
+		n += s.Guided.Faults
+	}
 	return n
 }
 
-// of returns the state of a strategy, nil if it has not begun.
+// of returns the state of a strategy of the paper, nil if it has not begun.
 func (s *State) of(strategy string) *method.State {
 	for _, x := range s.Strategies {
 		if string(x.Strategy) == strategy {
@@ -78,7 +84,7 @@ func (s *State) of(strategy string) *method.State {
 	return nil
 }
 
-// put replaces the state of a strategy.
+// put replaces the state of a strategy of the paper.
 func (s *State) put(state *method.State) {
 	for i, x := range s.Strategies {
 		if x.Strategy == state.Strategy {
@@ -92,16 +98,20 @@ func (s *State) put(state *method.State) {
 // resume goes on from a state.
 func (s *searching) resume(id string) error {
 	r := s.opts.Resume
+	lacks := func(strategy string) bool {
+		return r.Plan != nil && r.Explored == nil && explores(strategy) && (r.NoSolver == "" || strategy == string(method.GDivAn))
+	}
+	lacking := slices.IndexFunc(s.strategies(), lacks)
 	switch {
 	case r.Job != id:
 		return fmt.Errorf("the search to resume is one of another job, seed, machine or limit of cycles than %s", s.Name())
-	case r.Explored == nil && len(r.Strategies) > 0 && slices.Contains(s.strategies(), string(method.GDivAn)):
-		return fmt.Errorf("the search to resume did not execute the kernel symbolically: %s needs a search of its own", method.GDivAn)
+	case lacking >= 0:
+		return fmt.Errorf("the search to resume did not execute the kernel symbolically: %s needs a search of its own", s.strategies()[lacking])
 	case r.Explore != s.opts.Explore && r.Explored != nil:
 		return fmt.Errorf("the search to resume executed up to %d threads together, with the solvers %s and %s for floats", r.Explore.Threads, r.Explore.Solver, r.Explore.FloatSolver)
 	}
 	s.state.Explore, s.state.Plan, s.state.Explored = r.Explore, r.Plan, r.Explored
-	s.state.Strategies = slices.Clone(r.Strategies)
+	s.state.NoSolver, s.state.Strategies, s.state.Guided = r.NoSolver, slices.Clone(r.Strategies), r.Guided
 	if r.Faults() > 0 {
 		s.fitness.fault = nil // one was reported
 	}
@@ -141,7 +151,7 @@ func (s *searching) detail() *estimate.Search {
 	g := &s.opts.Settings
 	d := &estimate.Search{
 		Settings: estimate.SearchSettings{
-			Seed: g.Seed, Runs: g.Runs, Population: g.Population, Elite: g.Elite, Mutation: g.Mutation,
+			Seed: g.Seed, Runs: s.budget, Seconds: s.opts.Time.Seconds(), Population: g.Population, Elite: g.Elite, Mutation: g.Mutation,
 			Special: g.Special, Novelty: g.Novelty, Patience: g.Patience,
 		},
 		Explored: s.state.Explored, File: s.opts.File, Below: []estimate.SearchBelow{}, Violated: []string{},

@@ -47,6 +47,8 @@ const (
 	Settled     Stop = "settled"   // times have ceased to grow: Settings.Patience
 	Exhausted   Stop = "exhausted" // no individual could be made that was not run before
 	Interrupted Stop = "interrupted"
+	OutOfTime   Stop = "time"
+	Proven      Stop = "proven" // a run takes as long as a bound that is proven: Config.Enough
 )
 
 // State is a search after a generation. It does not change; encoding/json keeps all of it.
@@ -75,6 +77,9 @@ type Config struct {
 	Settings
 	Genome  Genome
 	Special []Individual // for the first population, best first
+
+	// Enough is a time in cycles that no run exceeds: a search that has found it ends. 0 for none.
+	Enough int64
 
 	// Resume continues a search from where it was, unless it is nil. Only Runs and Patience
 	// may be different from then.
@@ -136,18 +141,20 @@ func (c *Config) begin() (*State, error) {
 	case s.Stop == Interrupted:
 		return nil, errors.New("the search to resume was saved within a generation")
 	}
-	s.Settings, s.Stop = c.Settings, s.after(c.Settings, s.Stop)
+	s.Settings, s.Stop = c.Settings, c.after(&s, s.Stop)
 	return &s, nil
 }
 
 // after returns whether a search ends after a generation. A search that is exhausted remains so.
-func (s *State) after(settings Settings, stop Stop) Stop {
+func (c *Config) after(s *State, stop Stop) Stop {
 	switch {
 	case stop == Exhausted:
 		return Exhausted
-	case s.Runs >= settings.Runs:
+	case c.Enough > 0 && s.Best != nil && s.Best.Outcome.Cycles >= c.Enough:
+		return Proven
+	case s.Runs >= c.Runs:
 		return OutOfRuns
-	case settings.Patience > 0 && s.Stale >= settings.Patience:
+	case c.Patience > 0 && s.Stale >= c.Patience:
 		return Settled
 	}
 	return Running
@@ -196,7 +203,7 @@ func (c *Config) generation(ctx context.Context, s *State, p Problem) (*State, e
 	if next.Source, err = source.MarshalBinary(); err != nil {
 		return nil, err
 	}
-	next.Stop = next.after(c.Settings, Running)
+	next.Stop = c.after(&next, Running)
 	return &next, nil
 }
 
