@@ -56,6 +56,8 @@ func (b *breeder) child(i int) search.Inputs {
 		return b.special(i)
 	case b.state.Generation == 0 || len(b.state.Elites) == 0 || i < sampled && !b.Without.Samples:
 		return b.sample()
+	case i == sampled && !b.Without.Patterns:
+		return b.special(1) // chains and grids need patterns of several parameters at once
 	}
 	in := clone(b.parent())
 	changed := false
@@ -202,8 +204,11 @@ func (b *breeder) pattern(in search.Inputs, param, first, n int) {
 		}
 	}
 	value := search.Draw(x, seed, 0)
-	if x.Float {
+	switch {
+	case x.Float:
 		step = 0
+	case seed <= genetic.High && b.rand.IntN(2) == 0: // a boundary value beside the minimum or the maximum
+		value = search.Advance(x, value, 1-2*seed)
 	}
 	for e := first; e < first+n; e++ {
 		s.Put(in, param, e, value)

@@ -283,6 +283,24 @@ func TestAtoms(t *testing.T) {
 	}
 }
 
+// Values beside the minimum and the maximum are tried for all elements at once.
+func TestBoundaryValues(t *testing.T) {
+	for _, want := range []uint16{0, 1, 0xfffe, 0xffff} {
+		c := config(plan(t, 0, 0xffff, 256), 400, kernel{cycles: func(in search.Inputs) int64 {
+			n := int64(1)
+			for at := 0; at < len(in[1]); at += 2 {
+				if binary.LittleEndian.Uint16(in[1][at:]) == want {
+					n++
+				}
+			}
+			return n
+		}})
+		if s := run(t, c); s.Best.Outcome.Cycles != 257 {
+			t.Errorf("%#x: %d cycles of 257", want, s.Best.Outcome.Cycles)
+		}
+	}
+}
+
 // The elements of threads are copied by their views, and otherwise by one of two arrangements or by shares.
 func TestCopyOfThreads(t *testing.T) {
 	p := plan(t, 0, 999, 8, 4, 3, 5)

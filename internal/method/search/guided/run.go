@@ -87,8 +87,12 @@ func Run(ctx context.Context, c Config) (*State, error) {
 		return nil, err
 	}
 	l := newLayout(c.Plan, c.Threads)
+	seen := make(map[uint64]bool)
+	for _, key := range s.Seen {
+		seen[key] = true
+	}
 	for s.Stop == genetic.Running {
-		if s, err = c.generation(ctx, l, s); err != nil {
+		if s, err = c.generation(ctx, l, seen, s); err != nil {
 			return nil, err
 		}
 		if s.Stop != genetic.Interrupted && c.OnGeneration != nil {
@@ -148,14 +152,11 @@ func (c *Config) after(s *State) genetic.Stop {
 	return genetic.Running
 }
 
-// generation makes and runs the next generation.
-func (c *Config) generation(ctx context.Context, l *layout, s *State) (*State, error) {
+// generation makes and runs the next generation. What was seen before is seen, and what this one makes is entered there.
+func (c *Config) generation(ctx context.Context, l *layout, seen map[uint64]bool, s *State) (*State, error) {
 	b := &breeder{
-		Config: c, layout: l, state: s, seen: make(map[uint64]bool),
+		Config: c, layout: l, state: s, seen: seen,
 		rand: rand.New(rand.NewPCG(uint64(c.Seed), genetic.Mix(uint64(s.Generation), 0))),
-	}
-	for _, key := range s.Seen {
-		b.seen[key] = true
 	}
 	next := *s
 	size := children
