@@ -56,6 +56,12 @@ func column(t *testing.T, table estimate.Table, at int) []float64 {
 func TestTable3(t *testing.T) {
 	s := sweep(t, (*sweeper).table3)
 	all, gains, sweep := s.out.Tables[0], s.out.Tables[1], s.out.Tables[2]
+	for i, observed := range column(t, all, 2) { // no splitting, DWS, DWS on idle SIMDs, PWS
+		if i%4 == 2 && 10*observed > 11*column(t, all, 2)[i+1] {
+			t.Errorf("parts on idle SIMDs take %v cycles, those on split SIMDs %v", observed, column(t, all, 2)[i+1])
+		}
+	}
+	all.Rows = slices.DeleteFunc(all.Rows, func(row []string) bool { return row[7] == "-" })
 	for at := 1; at <= 2; at++ {
 		if by := column(t, gains, at); !slices.IsSorted(by) || by[0] < 35 || by[2] < 60 {
 			t.Errorf("PWS takes less than DWS by %v per cent (%s)", by, gains.Columns[at])
