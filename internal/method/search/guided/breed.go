@@ -57,7 +57,7 @@ func (b *breeder) child(i int) search.Inputs {
 	case b.state.Generation == 0 || len(b.state.Elites) == 0 || i < sampled && !b.Without.Samples:
 		return b.sample()
 	case i == sampled && !b.Without.Patterns:
-		return b.special(1) // chains and grids need patterns of several parameters at once
+		return b.patterned() // chains and grids need patterns of several parameters at once
 	}
 	in := clone(b.parent())
 	changed := false
@@ -70,15 +70,21 @@ func (b *breeder) child(i int) search.Inputs {
 	return in
 }
 
-// special returns the i-th of the inputs of the second generation: sampled, with patterns of all elements, and every other with
-// one of the longest atoms for all threads.
-func (b *breeder) special(i int) search.Inputs {
+// patterned returns inputs without parents, with a pattern of each parameter.
+func (b *breeder) patterned() search.Inputs {
 	in := b.sample()
 	if !b.Without.Patterns {
 		for _, p := range b.params {
 			b.pattern(in, p, 0, b.Plan.Space.Params[p].Count)
 		}
 	}
+	return in
+}
+
+// special returns the i-th of the inputs of the second generation: with patterns, and every other with one of the longest atoms for
+// all threads.
+func (b *breeder) special(i int) search.Inputs {
+	in := b.patterned()
 	if rank := i / 2; i%2 == 0 && b.hasAtoms() && rank < len(b.Plan.Atoms) {
 		atom := b.Plan.Longest()[rank]
 		for g := range b.Plan.Groups() {

@@ -14,8 +14,8 @@ import (
 	"warpbound/kernels"
 )
 
-// saturated are kernels of which random testing finds the longest times at once, named before anything was measured: they
-// do not count where strategies are compared.
+// saturated are kernels of which earlier searches had shown that random testing finds the longest times at once. They were named before
+// strategies were compared, and do not count.
 var saturated = []string{"bitonicSort", "insertionSort"}
 
 // contest says which strategies are compared, and how.
