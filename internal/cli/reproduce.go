@@ -37,15 +37,19 @@ func efforts() (quick, normal, full effort) {
 
 func reproduceCommand() *cobra.Command {
 	var quick, full bool
-	var plots, html string
+	var plots, html, on string
 	var opts reproduce.Options
 	minimum, normal, maximum := efforts()
 	c := &cobra.Command{
-		Use:   "reproduce " + strings.Join(reproduce.Papers(), "|"),
-		Short: "Compare a paper's worked examples and tables with the results of this implementation",
+		Use:   "reproduce " + strings.Join(reproduce.Papers(), "|") + " [JOB.toml]",
+		Short: "Compare a paper's worked examples and tables, or its rules on a job, with the results of this implementation",
+		Long: "Compare a paper's worked examples and tables with the results of this implementation.\n" +
+			"With a job, apply the rules as published to that, and set what they give beside our estimates and the longest run.",
 		Example: `  warpbound reproduce cta --examples
-  warpbound reproduce hybrid --quick`,
-		Args: cobra.ExactArgs(1),
+  warpbound reproduce hybrid --quick
+  # what the published rules give on a kernel of your own:
+  warpbound reproduce split kernels/bfs/job.toml`,
+		Args: cobra.RangeArgs(1, 2),
 	}
 	format := addFormat(c)
 	c.Flags().BoolVar(&opts.ExamplesOnly, "examples", false, "only the worked examples")
@@ -54,6 +58,7 @@ func reproduceCommand() *cobra.Command {
 	c.Flags().StringVar(&plots, "plots", "", "also write figures as SVG to this directory; created if missing")
 	c.Flags().StringVar(&html, "html", "", "also write examples, tables and figures as an HTML page to this file")
 	c.Flags().StringVar(&opts.Campaign, "campaign", "", "keep the runs of hybrid analysis in this directory, and make none again that it holds")
+	c.Flags().StringVar(&on, "machine", "", "machine name or file for JOB.toml (default: the job's, or one that the rules are about)")
 	c.MarkFlagsMutuallyExclusive("quick", "full")
 	c.MarkFlagsMutuallyExclusive("plots", "examples")
 	c.RunE = func(c *cobra.Command, args []string) error {
@@ -67,6 +72,14 @@ func reproduceCommand() *cobra.Command {
 		}
 		opts.Vectors, opts.HeldOut, opts.SplitRuns, opts.Iterations, opts.Quotas = how.vectors, how.heldOut, how.splitRuns, how.iterations, how.quotas
 		opts.SearchRuns, opts.SmallRuns, opts.SearchOwn, opts.SearchSeeds = how.searchRuns, how.smallRuns, how.searchOwn, how.seeds
+		if len(args) < 2 && on != "" {
+			return errors.New("--machine: is that of a job, and there is none")
+		}
+		for _, f := range []string{"examples", "plots", "campaign"} {
+			if len(args) == 2 && c.Flags().Changed(f) {
+				return fmt.Errorf("--%s: is for a paper's own tables, and not for a job", f)
+			}
+		}
 		if plots != "" {
 			if !reproduce.HasFigures(args[0]) {
 				return fmt.Errorf("--plots: %s is reproduced without figures", args[0])
@@ -91,7 +104,12 @@ func reproduceCommand() *cobra.Command {
 		if step != nil {
 			opts.Progress = func(_ string, done, total int) { step(done, total) }
 		}
-		r, ended := reproduce.Paper(c.Context(), args[0], opts)
+		r, ended := (*estimate.Reproduction)(nil), error(nil)
+		if len(args) == 2 {
+			r, ended = reproduce.Rules(c.Context(), args[0], args[1], on, opts)
+		} else {
+			r, ended = reproduce.Paper(c.Context(), args[0], opts)
+		}
 		stop()
 		if r == nil {
 			return ended

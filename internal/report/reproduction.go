@@ -14,26 +14,9 @@ func Reproduction(w io.Writer, r *estimate.Reproduction) error {
 	p := &printer{w: w}
 	p.printf("%s\n", r.Paper)
 	incomplete(p, r.Interrupted)
-	p.printf("\n")
-	p.table(func(rows *printer) {
-		cells := [4][]string{{"example"}, {"paper"}, {"ours"}, {"label"}}
-		for i := range r.Examples {
-			e := &r.Examples[i]
-			for i, text := range []string{e.Name, e.Paper, e.Ours, labelOf(e.Label, e.Tolerance)} {
-				cells[i] = append(cells[i], text)
-			}
-		}
-		for i := range cells {
-			cells[i] = padded(cells[i])
-		}
-		for i := range cells[0] {
-			holds := "holds"
-			if i > 0 {
-				holds = holdsOf(&r.Examples[i-1])
-			}
-			rows.printf("%s\t%s\t%s\t%s\t%s\t\n", cells[0][i], cells[1][i], cells[2][i], cells[3][i], holds)
-		}
-	})
+	if len(r.Examples) > 0 {
+		examples(p, r.Examples)
+	}
 	for i := range r.Tables {
 		t := &r.Tables[i]
 		p.printf("\n%s\n", t.Name)
@@ -48,6 +31,30 @@ func Reproduction(w io.Writer, r *estimate.Reproduction) error {
 		})
 	}
 	return p.err
+}
+
+// examples writes worked examples as a table.
+func examples(p *printer, list []estimate.Example) {
+	p.printf("\n")
+	p.table(func(rows *printer) {
+		cells := [4][]string{{"example"}, {"paper"}, {"ours"}, {"label"}}
+		for i := range list {
+			e := &list[i]
+			for i, text := range []string{e.Name, e.Paper, e.Ours, labelOf(e.Label, e.Tolerance)} {
+				cells[i] = append(cells[i], text)
+			}
+		}
+		for i := range cells {
+			cells[i] = padded(cells[i])
+		}
+		for i := range cells[0] {
+			holds := "holds"
+			if i > 0 {
+				holds = holdsOf(&list[i-1])
+			}
+			rows.printf("%s\t%s\t%s\t%s\t%s\t\n", cells[0][i], cells[1][i], cells[2][i], cells[3][i], holds)
+		}
+	})
 }
 
 // labelOf is a label with its tolerance, if it has one.

@@ -14,12 +14,15 @@ import (
 	"warpbound/kernels"
 )
 
+// ctaTitle is the paper.
+const ctaTitle = "Hirvisalo, On Static Timing Analysis of GPU Kernels, WCET 2014"
+
 // CTA reproduces Hirvisalo: the example of Sections 4 and 5 with the published rules, the
 // run of our simulator, and the bound of our rules beside it; and the published rules on
 // our kernels.
 func CTA(ctx context.Context, opts Options) (*estimate.Reproduction, error) {
 	r := &estimate.Reproduction{
-		Paper:  "Hirvisalo, On Static Timing Analysis of GPU Kernels, WCET 2014",
+		Paper:  ctaTitle,
 		Tables: []estimate.Table{},
 	}
 	t, err := triangle(ctx)

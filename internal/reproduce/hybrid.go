@@ -15,11 +15,14 @@ import (
 	"warpbound/kernels"
 )
 
+// hybridTitle is the paper.
+const hybridTitle = "Betts and Donaldson, Estimating the WCET of GPU-Accelerated Applications using Hybrid Analysis, ECRTS 2013"
+
 // Hybrid reproduces Betts and Donaldson: the worked examples of Figs. 1, 2, 4 and
 // 6, and their Tables I and II for kernels that do the same as theirs.
 func Hybrid(ctx context.Context, opts Options) (*estimate.Reproduction, error) {
 	r := &estimate.Reproduction{
-		Paper:  "Betts and Donaldson, Estimating the WCET of GPU-Accelerated Applications using Hybrid Analysis, ECRTS 2013",
+		Paper:  hybridTitle,
 		Tables: []estimate.Table{},
 	}
 	examples, err := hybrid.Examples(ctx)

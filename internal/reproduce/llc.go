@@ -12,10 +12,13 @@ import (
 	"warpbound/kernels"
 )
 
+// llcTitle is the paper.
+const llcTitle = "Huangfu and Zhang, WCET Analysis of the Shared Data Cache in Integrated CPU-GPU Architectures, 2017"
+
 // LLC reproduces Huangfu and Zhang: the worked examples and the tables whose numbers are legible, and
 // Section VI on our simulator with our bounds, while the CPU reads memory of its own.
 func LLC(ctx context.Context, opts Options) (*estimate.Reproduction, error) {
-	r := &estimate.Reproduction{Paper: "Huangfu and Zhang, WCET Analysis of the Shared Data Cache in Integrated CPU-GPU Architectures, 2017"}
+	r := &estimate.Reproduction{Paper: llcTitle}
 	var err error
 	if r.Examples, err = sharedFigures(); err != nil {
 		return nil, err

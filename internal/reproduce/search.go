@@ -15,11 +15,14 @@ import (
 	"warpbound/kernels"
 )
 
+// searchTitle is the paper.
+const searchTitle = "Horga, Chattopadhyay, Eles and Peng, Measurement Based Execution Time Analysis of GPGPU Programs via SE+GA, DSD 2018"
+
 // Search reproduces Horga and others: the worked examples, Tables II to IV and Fig. 5 on our simulator
 // with our kernels, and what holds of every search: its times are those of runs, so none is above
 // the true worst case nor above a proven bound.
 func Search(ctx context.Context, opts Options) (*estimate.Reproduction, error) {
-	r := &estimate.Reproduction{Paper: "Horga, Chattopadhyay, Eles and Peng, Measurement Based Execution Time Analysis of GPGPU Programs via SE+GA, DSD 2018"}
+	r := &estimate.Reproduction{Paper: searchTitle}
 	var err error
 	if r.Examples, err = searchFigures(ctx); err != nil {
 		return nil, err

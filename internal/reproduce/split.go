@@ -7,11 +7,14 @@ import (
 	"warpbound/estimate"
 )
 
+// splitTitle is the paper.
+const splitTitle = "Klashtorny, Wu, Kaushik and Patel, Predictable GPU Wavefront Splitting for Safety-Critical Systems, ACM TECS 22(5s), 2023"
+
 // Split reproduces Klashtorny and others: the worked examples, Table 2, and what shows that
 // Lemma 5.8 does not follow from the equations; Table 3 and Figs. 10 to 12 on our simulator with
 // our bounds, with synthetic benchmarks and the kernels of the suite.
 func Split(ctx context.Context, opts Options) (*estimate.Reproduction, error) {
-	r := &estimate.Reproduction{Paper: "Klashtorny, Wu, Kaushik and Patel, Predictable GPU Wavefront Splitting for Safety-Critical Systems, ACM TECS 22(5s), 2023"}
+	r := &estimate.Reproduction{Paper: splitTitle}
 	var err error
 	if r.Examples, err = splitFigures(ctx); err != nil {
 		return nil, err
