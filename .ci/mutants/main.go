@@ -167,6 +167,9 @@ func try(ctx context.Context, list []mutant, limit time.Duration, jobs int) []ve
 	return verdicts
 }
 
+// within limits the address space of a command to 12 GiB, since some mutants allocate without end: their tests fail then.
+const within = `ulimit -v 12582912 && exec "$@"`
+
 // try runs the tests of a mutant until some fail, and tells which those are.
 func (m *mutant) try(ctx context.Context, limit time.Duration) (v verdict, by string, err error) {
 	folder, err := os.MkdirTemp("", "mutant")
@@ -189,7 +192,7 @@ func (m *mutant) try(ctx context.Context, limit time.Duration) (v verdict, by st
 		return invalid, "", errors.New(firstError(out))
 	}
 	for _, tests := range m.tests {
-		test := exec.CommandContext(ctx, "go", append([]string{"test", "-overlay", overlay, "-failfast", "-vet=off"}, tests...)...)
+		test := exec.CommandContext(ctx, "sh", append([]string{"-c", within, "sh", "go", "test", "-overlay", overlay, "-failfast", "-vet=off"}, tests...)...)
 		test.Env = append(os.Environ(), "RAPID_SEED=1")
 		test.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 		test.Cancel = func() error { return syscall.Kill(-test.Process.Pid, syscall.SIGKILL) } // solvers that tests have started, too
