@@ -2,6 +2,7 @@ package search
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 	"testing"
@@ -137,7 +138,7 @@ func TestSearchIsExact(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if err := s.plan(context.Background()); err != nil {
+			if err := errors.Join(s.plan(context.Background()), s.await()); err != nil {
 				t.Fatal(err)
 			}
 			worst, all, err := SimulateExhaustively(context.Background(), j.Platform, j.Workload, 1<<20)

@@ -72,37 +72,86 @@ func explores(strategy string) bool {
 	return strategy == string(method.Guided) || strategy == string(method.GDivAn)
 }
 
-// plan finds atoms if a strategy needs them, unless the search that is resumed did. Guided does without them where no solver is
-// installed.
-func (s *searching) plan(ctx context.Context) error {
-	if s.state.Plan != nil { // which was read
+// exploration is a symbolic execution under way, or its result.
+type exploration struct {
+	cancel   context.CancelFunc
+	done     chan struct{} // closed when the rest is there
+	took     time.Duration
+	plan     *method.Plan // nil if it ended before there was one
+	explored *estimate.Exploration
+	err      error
+}
+
+// end ends a symbolic execution that is under way.
+func (x *exploration) end() {
+	x.cancel()
+	<-x.done
+}
+
+// plan begins to find atoms if a strategy needs them, unless the search that is resumed did.
+func (s *searching) plan(ctx context.Context) (err error) {
+	switch {
+	case s.state.Plan != nil: // which was read
 		s.state.Plan.Space.Settle = s.space.Settle
+	case slices.ContainsFunc(s.strategies(), explores):
+		ctx, cancel := context.WithCancel(ctx)
+		x := &exploration{cancel: cancel, done: make(chan struct{})}
+		s.exploration = x
+		go func() {
+			defer close(x.done)
+			began := time.Now()
+			x.plan, x.explored, x.err = s.explore(ctx)
+			x.took = time.Since(began)
+		}()
+	default:
+		s.state.Plan, err = method.NewPlan(*s.space)
+	}
+	return err
+}
+
+// await waits for the plan. Guided does without atoms where no solver is installed.
+func (s *searching) await() error {
+	if s.state.Plan != nil {
 		return nil
 	}
-	if slices.ContainsFunc(s.strategies(), explores) {
-		began := time.Now()
-		err := s.explore(ctx)
-		s.exploring = time.Since(began)
-		if !errors.Is(err, smt.ErrNotInstalled) || slices.Contains(s.strategies(), string(method.GDivAn)) {
-			return err
-		}
+	x := s.exploration
+	<-x.done
+	s.state.Explore, s.state.Plan, s.state.Explored = s.opts.Explore, x.plan, x.explored
+	err := x.err
+	if errors.Is(err, smt.ErrNotInstalled) && !slices.Contains(s.strategies(), string(method.GDivAn)) {
 		s.state.NoSolver = err.Error()
+		s.state.Plan, err = method.NewPlan(*s.space)
 	}
-	var err error
-	s.state.Plan, err = method.NewPlan(*s.space)
-	return err
+	if err != nil || s.opts.Save == nil || s.state.Explored == nil {
+		return err
+	}
+	return s.opts.Save(s.state, nil)
+}
+
+// atoms returns the plan for guided, nil if a search whose time is limited would have to wait for it. Others wait, so that their result
+// does not depend on the computer.
+func (s *searching) atoms(context.Context) (*method.Plan, error) {
+	if s.state.Plan == nil && s.opts.Time > 0 {
+		select {
+		case <-s.exploration.done:
+		default:
+			return nil, nil
+		}
+	}
+	err := s.await()
+	return s.state.Plan, err
 }
 
 // explore executes threads symbolically: of the job's kernel, before instructions that split were
 // inserted.
-func (s *searching) explore(ctx context.Context) error {
+func (s *searching) explore(ctx context.Context) (*method.Plan, *estimate.Exploration, error) {
 	bits, err := solverCommand(s.opts.Explore.Solver)
 	if err != nil {
-		return err
+		return nil, nil, err
 	}
 	floats, err := solverCommand(s.opts.Explore.FloatSolver)
 	if err != nil {
-		return err
+		return nil, nil, err
 	}
 	question, all := patience(bits, floats)
 	for _, limit := range []time.Duration{s.opts.ExploreLimit, s.opts.Time / 3} {
@@ -112,15 +161,14 @@ func (s *searching) explore(ctx context.Context) error {
 	}
 	solver, err := smt.New(smt.Config{Launcher: process.Launcher{}, Bits: bits, Floats: floats, Limit: question})
 	if err != nil {
-		return err
+		return nil, nil, err
 	}
 	defer solver.Close()
 	whole := s.Whole()
 	launch, addresses, err := whole.First().Image()
 	if err != nil {
-		return err
+		return nil, nil, err
 	}
-	s.report()
 	known, integers := relations(whole.First())
 	found, err := method.Trim(ctx, method.TrimConfig{
 		Space: *s.space, Launch: launch, Buffers: symbolic(whole.Spec, addresses), Solver: solver, Builder: smt.NewBuilder(),
@@ -128,24 +176,18 @@ func (s *searching) explore(ctx context.Context) error {
 		Later:      s.Several(),
 		MaxThreads: s.opts.Explore.Threads, MaxPaths: explorePaths, MaxSteps: exploreSteps, MaxQueries: exploreQueries, Limit: all,
 		OnExploration: func(e *method.Exploration) {
-			s.progress.Paths += e.Paths
-			s.report()
+			s.tell(func(p *Progress) { p.Paths += e.Paths })
 		},
 	})
-	s.state.Explore = s.opts.Explore
 	if found == nil {
-		return err
+		return nil, nil, err
 	}
 	if _, key := s.Spec.SeveralAt(); s.Several() {
 		found.Notes = append([]string{fmt.Sprintf(
 			"paths are those of %s in the first launch of a run; outcomes that no launch of it takes are infeasible; what else %s launches is run and not explored",
 			s.Kernel(), key)}, found.Notes...)
 	}
-	s.state.Plan, s.state.Explored = found.Plan, explored(found)
-	if err != nil || s.opts.Save == nil {
-		return err
-	}
-	return s.opts.Save(s.state, nil)
+	return found.Plan, explored(found), err
 }
 
 // array names a buffer in formulas: names of parameters may be anything.

@@ -16,8 +16,12 @@ func (s *searching) guided(ctx context.Context) (*method.Result, error) {
 	for i, n := range job.Grid {
 		threads *= n * job.Block[i]
 	}
+	base, err := method.NewPlan(*s.space)
+	if err != nil {
+		return nil, err
+	}
 	state, err := guided.Run(ctx, guided.Config{
-		Plan: s.state.Plan, Threads: threads, Fitness: s.fitness, Enough: s.enough, Resume: s.state.Guided,
+		Plan: base, Atoms: s.atoms, Threads: threads, Fitness: s.fitness, Enough: s.enough, Resume: s.state.Guided,
 		Settings: guided.Settings{
 			Seed: settings.Seed, Runs: settings.Runs, Patience: settings.Patience * settings.Population, Tolerance: settings.Tolerance,
 			Without: s.opts.Without,

@@ -57,13 +57,21 @@ func TestTime(t *testing.T) {
 	j := jobtest.Text(t, jobtest.MatchJob, jobtest.MatchModule)
 	opts := searchOptions(0, "guided", "random")
 	opts.Explore.Solver, opts.Time, opts.Settings.Patience = "no-such-solver", 300*time.Millisecond, 0
-	d := mustSearch(t, j, opts).Search
+	f, err := runOn(t.Context(), j, opts)
+	for err != nil && strings.Contains(err.Error(), "no input was run") { // the computer is slow
+		opts.Time *= 2
+		f, err = runOn(t.Context(), j, opts)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	d := f.Search
 	for _, x := range d.Strategies {
 		if x.Stop != "time" || x.Runs == 0 || x.Cycles == 0 {
 			t.Errorf("%+v", x)
 		}
 	}
-	if d.Interrupted || d.Settings.Runs != 0 || d.Settings.Seconds != 0.3 || d.Runs() == 0 {
+	if d.Interrupted || d.Settings.Runs != 0 || d.Settings.Seconds != opts.Time.Seconds() || d.Runs() == 0 {
 		t.Errorf("%+v", d)
 	}
 }
@@ -133,5 +141,51 @@ func TestGuidedNearExact(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// TestWhileExploring: guided has run its first inputs when the solver answers for the first time, and with a limited time goes on until it does. The
+// result of a number of runs is that of a search which knew the plan before.
+func TestWhileExploring(t *testing.T) {
+	needSolvers(t)
+	j := jobtest.Text(t, jobtest.MatchJob, jobtest.MatchModule)
+	opts := searchOptions(100, "guided")
+	var states []*State
+	opts.Save = func(s *State, _ *workload.SavedInputs) error {
+		copied := *s
+		states = append(states, &copied)
+		return nil
+	}
+	want := mustSearch(t, j, opts)
+	if first := states[0]; first.Guided.Runs != 10 || first.Guided.Joined != 0 {
+		t.Errorf("the first state has %d runs, and atoms since generation %d", first.Guided.Runs, first.Guided.Joined)
+	}
+	last := states[len(states)-1]
+	if last.Guided.Joined != 1 || last.Plan == nil || len(last.Plan.Atoms) == 0 {
+		t.Errorf("atoms since generation %d of %d", last.Guided.Joined, last.Guided.Generation)
+	}
+	opts.Save, opts.Explored = nil, last
+	if diff := cmp.Diff(want.Search, mustSearch(t, j, opts).Search); diff != "" {
+		t.Error("with a plan that was known:", diff)
+	}
+	opts.Explored = nil
+	for _, s := range states {
+		opts.Resume = s
+		if diff := cmp.Diff(want.Search, mustSearch(t, j, opts).Search); diff != "" {
+			t.Errorf("resumed after %d runs: %s", s.Guided.Runs, diff)
+		}
+	}
+	opts.Resume, opts.Time = nil, time.Hour
+	s, err := newSearching(j.Platform, j.Workload, opts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.exploration = &exploration{done: make(chan struct{}), plan: last.Plan}
+	if plan, err := s.atoms(t.Context()); plan != nil || err != nil {
+		t.Errorf("a search in limited time waits for the plan: %v", err)
+	}
+	close(s.exploration.done)
+	if plan, err := s.atoms(t.Context()); plan != last.Plan || err != nil {
+		t.Errorf("it does not take the plan: %v", err)
 	}
 }

@@ -11,6 +11,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"sync"
 	"time"
 
 	"warpbound/diag"
@@ -117,6 +118,11 @@ func Run(ctx context.Context, p runner.Platform, w *workload.Workload, opts Opti
 	}
 	defer func() { err = errors.Join(err, s.fitness.close()) }()
 	err = s.all(ctx)
+	if x := s.exploration; x != nil {
+		if x.end(); s.state.Explored == nil {
+			s.state.Explored = x.explored // what it knew when the search ended
+		}
+	}
 	switch {
 	case err == nil:
 		return s.found(ctx)
@@ -137,10 +143,13 @@ func (s *searching) all(ctx context.Context) error {
 			return err
 		}
 		if ctx.Err() != nil {
-			break
+			return nil
 		}
 	}
-	return nil
+	if s.opts.Time > 0 {
+		return nil
+	}
+	return s.await() // what a search tells of paths must not depend on the computer
 }
 
 // searching is the state of Search.
@@ -154,10 +163,11 @@ type searching struct {
 	results []*method.Result
 	budget  int // runs of each strategy; 0 for any number
 
-	exploring time.Duration // how long symbolic execution took
-	enough    int64         // cycles of the least proven bound that needs no runs; 0 if there is none
+	exploration *exploration // nil unless the kernel is executed symbolically
+	enough      int64        // cycles of the least proven bound that needs no runs; 0 if there is none
 
 	progress Progress
+	telling  sync.Mutex           // of progress
 	best     int64                // of all strategies
 	inputs   workload.SavedInputs // that take so long
 }
@@ -202,10 +212,17 @@ func (s *searching) strategies() []string {
 
 // run searches by a strategy.
 func (s *searching) run(ctx context.Context, strategy string) error {
-	s.progress = Progress{
-		Strategy: strategy, Budget: s.budget, Paths: s.progress.Paths,
-		AtOnce: s.platform.Workers(s.opts.Settings.Population, runner.Options{MaxCycles: s.opts.MaxCycles}),
+	if strategy != string(method.Guided) {
+		if err := s.await(); err != nil {
+			return err
+		}
 	}
+	s.tell(func(p *Progress) {
+		*p = Progress{
+			Strategy: strategy, Budget: s.budget, Paths: p.Paths,
+			AtOnce: s.platform.Workers(s.opts.Settings.Population, runner.Options{MaxCycles: s.opts.MaxCycles}),
+		}
+	})
 	at, _ := s.resumed(strategy)
 	s.note(at)
 	limited, cancel := s.limit(ctx, strategy)
@@ -238,26 +255,30 @@ func (s *searching) limit(ctx context.Context, strategy string) (context.Context
 		return ctx, func() {}
 	}
 	left := s.opts.Time
-	if explores(strategy) {
-		left -= s.exploring
+	if x := s.exploration; x != nil && explores(strategy) && s.state.Plan != nil { // else it is under way
+		left -= x.took
 	}
 	return context.WithTimeout(ctx, left)
 }
 
 // ran notes a run.
 func (s *searching) ran(o method.Outcome) {
-	s.progress.Runs++
-	s.progress.Best = max(s.progress.Best, o.Cycles)
-	s.report()
+	s.tell(func(p *Progress) {
+		p.Runs++
+		p.Best = max(p.Best, o.Cycles)
+	})
 }
 
 // note notes how far a strategy is after a generation.
 func (s *searching) note(at stage) {
-	s.progress.Generation, s.progress.Runs, s.progress.Best = at.generation, at.runs, at.outcome.Cycles
-	s.report()
+	s.tell(func(p *Progress) { p.Generation, p.Runs, p.Best = at.generation, at.runs, at.outcome.Cycles })
 }
 
-func (s *searching) report() {
+// tell changes the progress and tells of it.
+func (s *searching) tell(change func(p *Progress)) {
+	s.telling.Lock()
+	defer s.telling.Unlock()
+	change(&s.progress)
 	if s.opts.Progress != nil {
 		s.opts.Progress(s.progress)
 	}

@@ -129,10 +129,6 @@ func TestSearchResume(t *testing.T) {
 		}
 		f, err := runOn(ctx, j, opts)
 		switch {
-		case stop == 1: // the kernel was explored, and nothing was run
-			if !errors.Is(err, context.Canceled) {
-				t.Error(err)
-			}
 		case err != nil:
 			t.Fatal(err)
 		case stop < saves && (!f.Interrupted || !f.Search.Interrupted):

@@ -52,7 +52,7 @@ func (b *breeder) breed(n int) []search.Inputs {
 // child makes the i-th new inputs of a generation.
 func (b *breeder) child(i int) search.Inputs {
 	switch {
-	case b.state.Generation == 1:
+	case b.state.Generation == 1 || b.state.Generation > 0 && b.state.Generation == b.state.Joined:
 		return b.special(i)
 	case b.state.Generation == 0 || len(b.state.Elites) == 0 || i < sampled && !b.Without.Samples:
 		return b.sample()
@@ -81,8 +81,8 @@ func (b *breeder) patterned() search.Inputs {
 	return in
 }
 
-// special returns the i-th of the inputs of the second generation: with patterns, and every other with one of the longest atoms for
-// all threads.
+// special returns the i-th of the inputs of the second generation, and of the first with atoms: with patterns, and every other with one
+// of the longest atoms for all threads.
 func (b *breeder) special(i int) search.Inputs {
 	in := b.patterned()
 	if rank := i / 2; i%2 == 0 && b.hasAtoms() && rank < len(b.Plan.Atoms) {

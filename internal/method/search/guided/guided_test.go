@@ -339,3 +339,61 @@ func TestCopyOfThreads(t *testing.T) {
 		}
 	}
 }
+
+// TestJoin: atoms that come later are in the first generation after them, and a search that is resumed before or after that
+// goes on to the same result.
+func TestJoin(t *testing.T) {
+	known := plan(t, 0, 60000, 24)
+	known.Threads, known.Group = 8, 1
+	known.Views = []search.View{{Param: 1, Elements: []int32{0, 1, 2, 3, 4, 5, 6, 7}}}
+	known.Atoms = []search.Atom{{Threads: 1, Values: []search.Value{{Bits: 4711}}}}
+	for _, at := range []int{1, 4} {
+		with := func(resume *State) Config {
+			c := config(plan(t, 0, 60000, 24), 200, kernel{cycles: sum})
+			generation := 1
+			if c.Resume = resume; resume != nil {
+				generation = resume.Generation
+			}
+			c.Atoms = func(context.Context) (*search.Plan, error) {
+				if generation++; generation <= at {
+					return nil, nil
+				}
+				return known, nil
+			}
+			return c
+		}
+		var saved []*State
+		c := with(nil)
+		c.OnGeneration = func(s *State) error {
+			saved = append(saved, s)
+			return nil
+		}
+		want := run(t, c)
+		if digest, err := known.Digest(); err != nil || want.Joined != at || want.Plan != digest {
+			t.Errorf("atoms since generation %d instead of %d, %v", want.Joined, at, err)
+		}
+		for i, s := range saved {
+			if diff := cmp.Diff(want, run(t, with(s))); diff != "" {
+				t.Errorf("resumed after %d: %s", i+1, diff)
+			}
+		}
+		c = with(saved[len(saved)-2])
+		c.Atoms = nil
+		if got := mustFail(t, c); got != "the search to resume has other atoms or other inputs" {
+			t.Error(got)
+		}
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	c := config(plan(t, 0, 60000, 24), 200, kernel{cycles: sum})
+	c.Atoms = func(context.Context) (*search.Plan, error) {
+		cancel()
+		return nil, ctx.Err()
+	}
+	if s, err := Run(ctx, c); err != nil || s.Stop != genetic.Interrupted || s.Runs != first {
+		t.Errorf("while it waits for atoms: %+v, %v", s, err)
+	}
+	c.Atoms = func(context.Context) (*search.Plan, error) { return nil, errors.New("no solver answers") }
+	if got := mustFail(t, c); got != "no solver answers" {
+		t.Error(got)
+	}
+}

@@ -39,7 +39,10 @@ type Settings struct {
 // Config is a search.
 type Config struct {
 	Settings
-	Plan    *search.Plan
+	Plan *search.Plan // without atoms, if Atoms is there
+	// Atoms, unless nil, returns the plan with atoms once there is one, and nil before. It is called before every generation but the
+	// first until then; when it waits for the plan, results do not depend on how fast the computer is.
+	Atoms   func(context.Context) (*search.Plan, error)
 	Threads int // of the launch, by which elements without views are divided; at least 1
 	Fitness search.Fitness
 
@@ -52,6 +55,8 @@ type Config struct {
 
 	// OnGeneration, unless nil, is called with the state after every generation. An error ends the search.
 	OnGeneration func(*State) error
+
+	layout *layout // of Plan
 }
 
 // Member is inputs with the outcome of their run.
@@ -62,7 +67,8 @@ type Member struct {
 
 // State is a search after a generation. It does not change; encoding/json keeps all of it.
 type State struct {
-	Plan       string          `json:"plan"` // tells plans apart
+	Plan       string          `json:"plan"`   // tells plans apart
+	Joined     int             `json:"joined"` // the first generation with the plan that Atoms returned; 0 if there was none yet
 	Settings   Settings        `json:"settings"`
 	Generation int             `json:"generation"` // complete ones
 	Runs       int             `json:"runs"`       // made
@@ -82,18 +88,24 @@ type State struct {
 // complete generation, but for Best, History, Runs and Faults, which tell of the runs since then, too, and Stop,
 // which is genetic.Interrupted: it must not be resumed from.
 func Run(ctx context.Context, c Config) (*State, error) {
-	s, err := c.begin()
+	s, err := c.begin(ctx)
 	if err != nil {
 		return nil, err
 	}
-	l := newLayout(c.Plan, c.Threads)
 	seen := make(map[uint64]bool)
 	for _, key := range s.Seen {
 		seen[key] = true
 	}
 	for s.Stop == genetic.Running {
-		if s, err = c.generation(ctx, l, seen, s); err != nil {
-			return nil, err
+		if s.Generation > 0 && s.Joined == 0 && c.Atoms != nil {
+			if s, err = c.join(ctx, s); err != nil {
+				return nil, err
+			}
+		}
+		if s.Stop == genetic.Running {
+			if s, err = c.generation(ctx, seen, s); err != nil {
+				return nil, err
+			}
 		}
 		if s.Stop != genetic.Interrupted && c.OnGeneration != nil {
 			if err := c.OnGeneration(s); err != nil {
@@ -105,7 +117,7 @@ func Run(ctx context.Context, c Config) (*State, error) {
 }
 
 // begin returns the state in which the search begins or continues.
-func (c *Config) begin() (*State, error) {
+func (c *Config) begin(ctx context.Context) (*State, error) {
 	switch {
 	case c.Runs < 1:
 		return nil, fmt.Errorf("the budget is %d runs: it must be at least 1", c.Runs)
@@ -114,6 +126,14 @@ func (c *Config) begin() (*State, error) {
 	case c.Threads < 1:
 		return nil, fmt.Errorf("the launch has %d threads", c.Threads)
 	}
+	if r := c.Resume; r != nil && r.Joined > 0 && c.Atoms != nil {
+		plan, err := c.Atoms(ctx)
+		if err != nil {
+			return nil, err
+		}
+		c.Plan = cmp.Or(plan, c.Plan)
+	}
+	c.layout = newLayout(c.Plan, c.Threads)
 	digest, err := c.Plan.Digest()
 	if err != nil {
 		return nil, err
@@ -139,6 +159,22 @@ func (c *Config) begin() (*State, error) {
 	return &s, nil
 }
 
+// join goes on with the plan that has atoms, if there is one.
+func (c *Config) join(ctx context.Context, s *State) (*State, error) {
+	next := *s
+	plan, err := c.Atoms(ctx)
+	switch {
+	case ctx.Err() != nil:
+		next.Stop = genetic.Interrupted
+		return &next, nil
+	case err != nil || plan == nil:
+		return s, err
+	}
+	c.Plan, c.layout, next.Joined = plan, newLayout(plan, c.Threads), s.Generation
+	next.Plan, err = plan.Digest()
+	return &next, err
+}
+
 // after returns whether a search ends after a generation.
 func (c *Config) after(s *State) genetic.Stop {
 	switch {
@@ -153,9 +189,9 @@ func (c *Config) after(s *State) genetic.Stop {
 }
 
 // generation makes and runs the next generation. What was seen before is seen, and what this one makes is entered there.
-func (c *Config) generation(ctx context.Context, l *layout, seen map[uint64]bool, s *State) (*State, error) {
+func (c *Config) generation(ctx context.Context, seen map[uint64]bool, s *State) (*State, error) {
 	b := &breeder{
-		Config: c, layout: l, state: s, seen: seen,
+		Config: c, layout: c.layout, state: s, seen: seen,
 		rand: rand.New(rand.NewPCG(uint64(c.Seed), genetic.Mix(uint64(s.Generation), 0))),
 	}
 	next := *s
