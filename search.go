@@ -68,6 +68,10 @@ type SearchOptions struct {
 	// Resume goes on from a state that Save was given, to the result of a search that was not interrupted. Only Runs and Patience may differ.
 	Resume *SearchState
 
+	// Before is a state of an earlier search, or nil. If that executed the same kernel symbolically in the same way, with whatever seed,
+	// it is not done again.
+	Before *SearchState
+
 	// Save, unless nil, is called after symbolic execution and after every generation. best is nil if it is the same as before.
 	Save func(s *SearchState, best *SavedInputs) error
 
@@ -143,6 +147,9 @@ func (o *SearchOptions) options() search.Options {
 	}
 	if o.Resume != nil {
 		out.Resume = o.Resume.state
+	}
+	if o.Before != nil {
+		out.Before = o.Before.state
 	}
 	if save := o.Save; save != nil {
 		out.Save = func(s *search.State, best *workload.SavedInputs) error {

@@ -98,7 +98,7 @@ func (f *searchFlags) add(c *cobra.Command) {
 	addUntilStable(c, &f.stable)
 	f.limit = addNumber(c, "max-cycles", 1, "abort a run after this many cycles (default: 2^30)")
 	addYes(c)
-	flags.StringVar(&f.out, "out", "", "directory for the inputs, a plot, and the state to resume from; created if missing")
+	flags.StringVar(&f.out, "out", "", "directory for the inputs, a plot, and the state to resume from; created if missing. A search that begins anew takes the paths that one before found there")
 	flags.BoolVar(&f.resume, "resume", false, "resume the search whose state is in the directory --out")
 	f.away.addCoordinator(c, "the inputs run")
 	flags.StringVar(&f.plot, "plot", "", "write the longest time over the number of runs to this file, as SVG")
@@ -190,22 +190,28 @@ func (f *searchFlags) search(c *cobra.Command, j *warpbound.Job, strategies []st
 		if err := s.resume(); err != nil {
 			return nil, err
 		}
+	} else {
+		s.opts.Before, _ = s.before() // what cannot be read is written anew
 	}
 	s.opts.File = filepath.Join(f.out, worstStem+".toml")
 	s.opts.Save, s.opts.Failed = s.save, s.failed
 	return s, nil
 }
 
-// resume reads the state to go on from.
-func (s *searchRun) resume() error {
-	name := filepath.Join(s.flags.out, stateFile)
-	in, err := os.Open(name)
+// before reads the state of the search that the directory has.
+func (s *searchRun) before() (*warpbound.SearchState, error) {
+	in, err := os.Open(filepath.Join(s.flags.out, stateFile))
 	if err != nil {
-		return fmt.Errorf("--resume %s: %w", name, cause(err))
+		return nil, cause(err)
 	}
 	defer in.Close()
-	if s.opts.Resume, err = warpbound.ReadSearchState(in); err != nil {
-		return fmt.Errorf("--resume %s: %w", name, err)
+	return warpbound.ReadSearchState(in)
+}
+
+// resume reads the state to go on from.
+func (s *searchRun) resume() (err error) {
+	if s.opts.Resume, err = s.before(); err != nil {
+		return fmt.Errorf("--resume %s: %w", filepath.Join(s.flags.out, stateFile), err)
 	}
 	if file := filepath.Join(s.flags.out, faultDir, worstStem+".toml"); s.opts.Resume.Faults() > 0 {
 		s.fault = file

@@ -79,7 +79,7 @@ func (c *contest) times(ctx context.Context, kernel, strategy string) ([]int64, 
 			return nil, err
 		}
 		opts := study.Options{
-			Strategies: []string{strategy}, Settings: study.DefaultSettings(), Explore: study.DefaultExploreOptions(), Time: c.time, Explored: explored,
+			Strategies: []string{strategy}, Settings: study.DefaultSettings(), Explore: study.DefaultExploreOptions(), Time: c.time, Before: explored,
 			Save: func(s *study.State, _ *workload.SavedInputs) error {
 				if c.time == 0 {
 					explored = s

@@ -42,7 +42,7 @@ func TestAblation(t *testing.T) {
 					t.Fatal(err)
 				}
 				opts := searchOptions(*ablationRuns, strategy)
-				opts.Settings.Patience, opts.Without, opts.Explore.Solver, opts.Explored = 0, without, *ablationSolver, explored
+				opts.Settings.Patience, opts.Without, opts.Explore.Solver, opts.Before = 0, without, *ablationSolver, explored
 				s, err := newSearching(j.Platform, j.Workload, opts)
 				if err != nil {
 					t.Fatal(err)

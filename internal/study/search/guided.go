@@ -64,6 +64,11 @@ type stage struct {
 	best             func() method.Inputs // of it
 }
 
+// note notes in the progress how far it is.
+func (at stage) note(p *Progress) {
+	p.Generation, p.Runs, p.Best = at.generation, at.runs, at.outcome.Cycles
+}
+
 func guidedStage(state *guided.State) stage {
 	at := stage{generation: state.Generation, runs: state.Runs}
 	if m := state.Best; m != nil {

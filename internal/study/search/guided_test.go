@@ -164,11 +164,11 @@ func TestWhileExploring(t *testing.T) {
 	if last.Guided.Joined != 1 || last.Plan == nil || len(last.Plan.Atoms) == 0 {
 		t.Errorf("atoms since generation %d of %d", last.Guided.Joined, last.Guided.Generation)
 	}
-	opts.Save, opts.Explored = nil, last
+	opts.Save, opts.Before = nil, last
 	if diff := cmp.Diff(want.Search, mustSearch(t, j, opts).Search); diff != "" {
 		t.Error("with a plan that was known:", diff)
 	}
-	opts.Explored = nil
+	opts.Before = nil
 	for _, s := range states {
 		opts.Resume = s
 		if diff := cmp.Diff(want.Search, mustSearch(t, j, opts).Search); diff != "" {
@@ -187,5 +187,38 @@ func TestWhileExploring(t *testing.T) {
 	close(s.exploration.done)
 	if plan, err := s.atoms(t.Context()); plan != last.Plan || err != nil {
 		t.Errorf("it does not take the plan: %v", err)
+	}
+}
+
+// TestPathsAreKept: a search with another seed begins with the paths that one before found, unless they were found in another way.
+func TestPathsAreKept(t *testing.T) {
+	needSolvers(t)
+	var before *State
+	for _, c := range []struct {
+		name    string
+		seed    int
+		threads int
+		module  string
+		found   bool // anew
+	}{
+		{"first", 1, 2, jobtest.MatchModule, true},
+		{"another seed", 2, 2, jobtest.MatchModule, false},
+		{"fewer threads", 1, 1, jobtest.MatchModule, true},
+		{"another module", 1, 1, jobtest.MatchModule + "\n", true},
+	} {
+		j := jobtest.Text(t, jobtest.MatchJob, c.module)
+		j.Workload.Spec.Seed = int64(c.seed)
+		opts := searchOptions(40, "gdivan")
+		opts.Explore.Threads, opts.Before = c.threads, before
+		paths := 0
+		opts.Progress = func(p Progress) { paths = p.Paths }
+		opts.Save = func(s *State, _ *workload.SavedInputs) error {
+			before = s
+			return nil
+		}
+		f := mustSearch(t, j, opts)
+		if (paths > 0) != c.found || f.Search.Explored == nil {
+			t.Errorf("%s: %d paths found, %+v", c.name, paths, f.Search.Explored)
+		}
 	}
 }

@@ -72,8 +72,9 @@ type Options struct {
 	// not interrupted. Of the settings only Runs and Patience may be other ones.
 	Resume *State
 
-	// Explored, unless nil, is a state of a search of the same job but for its seed: the kernel is not executed symbolically again.
-	Explored *State
+	// Before, unless nil, is a state of an earlier search. If that executed the same kernel symbolically in the same way, with whatever
+	// seed, it is not done again.
+	Before *State
 
 	// Save, unless nil, is called once the kernel was executed symbolically, and after every
 	// generation. best is nil if it is the same as before.
@@ -188,14 +189,20 @@ func newSearching(p runner.Platform, w *workload.Workload, opts Options) (*searc
 		s.opts.Settings.Runs = math.MaxInt
 	}
 	s.fitness = newFitness(p, w, opts.MaxCycles)
-	s.fitness.fault, s.fitness.ran, s.fitness.elsewhere = opts.Failed, s.ran, opts.Elsewhere
+	s.fitness.fault, s.fitness.elsewhere = opts.Failed, opts.Elsewhere
+	s.fitness.ran = func(o method.Outcome) {
+		s.tell(func(p *Progress) {
+			p.Runs++
+			p.Best = max(p.Best, o.Cycles)
+		})
+	}
 	id, err := s.identity()
 	if err != nil {
 		return nil, err
 	}
-	s.state = &State{Job: id}
-	if x := opts.Explored; x != nil {
-		s.state.Explore, s.state.Plan, s.state.Explored, s.state.NoSolver = x.Explore, x.Plan, x.Explored, x.NoSolver
+	s.state = &State{Job: id, Paths: pathsOf(w, opts.Explore)}
+	if x := opts.Before; x != nil && x.Paths == s.state.Paths && x.Plan != nil && x.Explored != nil && !x.Explored.Stopped {
+		s.state.Explore, s.state.Plan, s.state.Explored = x.Explore, x.Plan, x.Explored
 	}
 	if opts.Resume != nil {
 		return s, s.resume(id)
@@ -224,7 +231,7 @@ func (s *searching) run(ctx context.Context, strategy string) error {
 		}
 	})
 	at, _ := s.resumed(strategy)
-	s.note(at)
+	s.tell(at.note)
 	limited, cancel := s.limit(ctx, strategy)
 	defer cancel()
 	var r *method.Result
@@ -261,19 +268,6 @@ func (s *searching) limit(ctx context.Context, strategy string) (context.Context
 	return context.WithTimeout(ctx, left)
 }
 
-// ran notes a run.
-func (s *searching) ran(o method.Outcome) {
-	s.tell(func(p *Progress) {
-		p.Runs++
-		p.Best = max(p.Best, o.Cycles)
-	})
-}
-
-// note notes how far a strategy is after a generation.
-func (s *searching) note(at stage) {
-	s.tell(func(p *Progress) { p.Generation, p.Runs, p.Best = at.generation, at.runs, at.outcome.Cycles })
-}
-
 // tell changes the progress and tells of it.
 func (s *searching) tell(change func(p *Progress)) {
 	s.telling.Lock()
@@ -286,7 +280,7 @@ func (s *searching) tell(change func(p *Progress)) {
 
 // reached notes a generation and hands out the state after it, with its best inputs if they are the best of all so far.
 func (s *searching) reached(at stage) error {
-	s.note(at)
+	s.tell(at.note)
 	if s.opts.Save == nil {
 		return nil
 	}

@@ -13,12 +13,15 @@ import (
 	"warpbound/estimate"
 	method "warpbound/internal/method/search"
 	"warpbound/internal/method/search/guided"
+	"warpbound/internal/provenance"
 	"warpbound/internal/runner"
+	"warpbound/internal/workload"
 )
 
 // State is a search after a generation, for Resume. encoding/json keeps all of it.
 type State struct {
-	Job        string                `json:"job"` // tells jobs apart
+	Job        string                `json:"job"`   // tells jobs apart
+	Paths      string                `json:"paths"` // tells symbolic executions apart
 	Explore    ExploreOptions        `json:"explore"`
 	Plan       *method.Plan          `json:"plan"`
 	Explored   *estimate.Exploration `json:"explored"`            // nil if the kernel was not executed symbolically
@@ -144,6 +147,12 @@ func (s *searching) identity() (string, error) {
 		h.Write(p)
 	}
 	return hex.EncodeToString(h.Sum(nil)), nil
+}
+
+// pathsOf tells symbolic executions apart: a hash of the tool, the job without a seed from elsewhere, the module, the machine, and how
+// it is done.
+func pathsOf(w *workload.Workload, how ExploreOptions) string {
+	return digest(fmt.Appendf(nil, "%s %s %s %s %+v", provenance.Of().Tool, w.Spec.Hash, w.Module.Hash, w.Machine.Hash(), how))
 }
 
 // detail returns what was found as the result says it.
