@@ -2,10 +2,13 @@ package warpbound
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"io"
 
 	"warpbound/estimate"
 	"warpbound/internal/analysis"
+	"warpbound/internal/platform"
 	"warpbound/internal/study/profile"
 )
 
@@ -61,14 +64,25 @@ func (j *Job) Simulate(ctx context.Context, opts SimulateOptions) (*Run, error) 
 // ProfileOptions say what is profiled.
 type ProfileOptions struct {
 	Run       estimate.LongestRun // of an analysis of the job on its simulated machine
+	Inputs    *SavedInputs        // of the run, unless Run says which these are; may be nil
 	MaxCycles int64               // give up after so many cycles; 0 for 2^30
 
 	// Issue, unless nil, is called for every instruction of a job with one launch, in the order of cycles for each warp.
 	Issue func(*estimate.WarpIssue)
 }
 
+// ErrDevice is the error of Profile for a job on a device.
+var ErrDevice = errors.New("only runs on simulators are profiled")
+
 // Profile makes a run of an analysis of a job once more, and says where its time goes: by lines, over time, and by what caused what. It is an
 // error on a device, and if the run takes another time than it did.
 func Profile(ctx context.Context, j *Job, opts ProfileOptions) (*estimate.Profile, error) {
-	return profile.Of(ctx, j.on.Platform, j.on.Workload, profile.Options(opts))
+	if platform.IsDevice(j.on.Platform.Name()) {
+		return nil, fmt.Errorf("%s: %w", j.on.Platform.Name(), ErrDevice)
+	}
+	out := profile.Options{Run: opts.Run, MaxCycles: opts.MaxCycles, Issue: opts.Issue}
+	if opts.Inputs != nil {
+		out.Inputs = opts.Inputs.saved.Inputs
+	}
+	return profile.Of(ctx, j.on.Platform, j.on.Workload, out)
 }

@@ -84,6 +84,28 @@ type SearchGap struct {
 	Method string  `json:"method"` // of the bound
 	Cycles int64   `json:"cycles"` // between both
 	Share  float64 `json:"share"`  // of the bound that these are; negative if the time lies above
+
+	// Parts say what holds the gap, the greatest difference, of either sign, first; empty on a device, of a run of several launches, and where bound and
+	// time meet.
+	Parts []GapPart `json:"parts"`
+}
+
+// GapPart is what a part of a kernel takes in a bound, and in the chain of causes of the longest run.
+type GapPart struct {
+	Name  string `json:"name"`  // of the block, or of what else the bound consists of
+	Pos   string `json:"pos"`   // file:line:column of a block, in the compiler's source if it is known
+	Bound *int64 `json:"bound"` // cycles; nil of a block of which the bound does not tell
+	Run   *int64 `json:"run"`   // cycles; nil of what is no block
+}
+
+// Difference is by how many cycles the part is longer in the bound; what is not known counts as 0.
+func (p *GapPart) Difference() int64 { return valueOf(p.Bound) - valueOf(p.Run) }
+
+func valueOf(n *int64) int64 {
+	if n == nil {
+		return 0
+	}
+	return *n
 }
 
 // Exploration is what symbolic execution of a few threads found.

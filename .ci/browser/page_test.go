@@ -133,6 +133,7 @@ func TestPages(t *testing.T) {
 		figures        int // at least
 		args           []string
 	}{
+		{"search", root, "kernels/insertionSort/job.toml", 200, []string{"--machine", "predictable-rr", "--budget", "40"}},
 		{"bfs", root, "kernels/bfs/job.toml", 200, []string{"--vectors", "60"}},
 		{"bitonicSort", root, "kernels/bitonicSort/job.toml", 200, []string{"--vectors", "20", "--holdout", "20"}},
 		{"vectorAdd", root, "kernels/vectorAdd/job.toml", 50, nil},
@@ -140,7 +141,11 @@ func TestPages(t *testing.T) {
 		{"static", root, "kernels/vectorAdd/job.toml", 5, []string{"--methods", "static/greedy"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			file := write(t, c.dir, "analyze", c.job, c.args...)
+			command := "analyze"
+			if c.name == "search" {
+				command = c.name
+			}
+			file := write(t, c.dir, command, c.job, c.args...)
 			for _, scheme := range []string{"light", "dark"} {
 				look(t, file, scheme, compare, c.figures, pictures, c.name)
 			}

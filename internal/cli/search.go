@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"errors"
 	"fmt"
 	"maps"
 	"os"
@@ -12,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"warpbound"
+	"warpbound/estimate"
 	"warpbound/internal/report"
 	"warpbound/internal/suggest"
 )
@@ -73,6 +75,7 @@ type searchFlags struct {
 	time     time.Duration
 	out      string
 	plot     string
+	html     string
 	resume   bool
 }
 
@@ -101,6 +104,7 @@ func (f *searchFlags) add(c *cobra.Command) {
 	flags.StringVar(&f.out, "out", "", "directory for the inputs, a plot, and the state to resume from; created if missing. A search that begins anew takes the paths that one before found there")
 	flags.BoolVar(&f.resume, "resume", false, "resume the search whose state is in the directory --out")
 	f.away.addCoordinator(c, "the inputs run")
+	flags.StringVar(&f.html, "html", "", "also write the report as an HTML page to this file")
 	flags.StringVar(&f.plot, "plot", "", "write the longest time over the number of runs to this file, as SVG")
 }
 
@@ -246,7 +250,7 @@ func (s *searchRun) run(c *cobra.Command) error {
 	}
 	found.Search.FaultFile = s.fault
 	if err == nil {
-		if err := s.write(found); err != nil {
+		if err := s.write(c, found); err != nil {
 			return err
 		}
 	}
@@ -327,10 +331,13 @@ func (s *searchRun) inputs(out *outputs, dir string, in warpbound.SavedInputs) e
 	return nil
 }
 
-// write writes the best inputs and the plots.
-func (s *searchRun) write(found *warpbound.Found) error {
+// write writes the best inputs, the plots and the page.
+func (s *searchRun) write(c *cobra.Command, found *warpbound.Found) error {
 	var out outputs
 	defer out.discard()
+	if err := s.page(c, &out, found); err != nil {
+		return err
+	}
 	plot := report.BestPlot(found.Analysis, found.Search)
 	plots := map[string]string{"--plot": s.flags.plot}
 	if s.flags.out != "" {
@@ -352,4 +359,26 @@ func (s *searchRun) write(found *warpbound.Found) error {
 		}
 	}
 	return out.commit()
+}
+
+// page writes what was found as a page, with a profile of the longest run unless that is one of a device.
+func (s *searchRun) page(c *cobra.Command, out *outputs, found *warpbound.Found) error {
+	if s.flags.html == "" {
+		return nil
+	}
+	to, err := out.create("--html", s.flags.html)
+	if err != nil {
+		return err
+	}
+	a := found.Analysis
+	longest := estimate.LongestRun{Inputs: found.Best.File(), Cycles: a.Estimates[len(a.Estimates)-1].Cycles}
+	profile, err := warpbound.Profile(c.Context(), s.job, warpbound.ProfileOptions{Run: longest, Inputs: &found.Best, MaxCycles: *s.flags.limit})
+	if err != nil && !errors.Is(err, warpbound.ErrDevice) {
+		return err
+	}
+	hz := a.Hz(s.job.ClockHz())
+	if err := report.HTML(to, a, profile, hz, s.job.Budget().MaxCycles(hz)); err != nil {
+		return fmt.Errorf("--html %s: %w", s.flags.html, err)
+	}
+	return nil
 }

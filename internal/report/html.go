@@ -88,19 +88,22 @@ func (v *page) functions() template.FuncMap {
 		"flows":            func() []flow { return v.flows(v.links) },
 		"listings":         func() []listing { return v.listings },
 		"heat":             heat,
-		"path": func(parts ...any) string {
-			return strings.Trim(strings.ReplaceAll(fmt.Sprintln(parts...), " ", "."), ".\n")
-		},
+		"path":             pathOf,
 		"chainLines": func() []estimate.ChainLine {
 			return v.Profile.Chain.ByLine[:min(len(v.Profile.Chain.ByLine), chainLines)]
 		},
-		"link":       func(line string) string { return v.links[line] },
-		"longestRun": func() string { return strings.TrimPrefix(longest(a), ", ") },
-		"basis":      func() *estimate.Estimate { return a.Tightest() },
-		"cycles":     group,
-		"time":       func(cycles int64) string { return milliseconds(Duration(cycles, hz)) },
-		"figures":    figures,
-		"standing":   Standing,
+		"search":      func() *estimate.Search { s, _ := searchOf(a); return s },
+		"searchPath":  searchPath(a),
+		"searchChart": func(s *estimate.Search) (template.HTML, error) { return inlined(BestPlot(a, s)) },
+		"uncertain":   func(s *estimate.Search) string { return Uncertain(s, hz) },
+		"ended":       func(stop string) string { return ended[stop] },
+		"link":        func(line string) string { return v.links[line] },
+		"longestRun":  func() string { return strings.TrimPrefix(longest(a), ", ") },
+		"basis":       func() *estimate.Estimate { return a.Tightest() },
+		"cycles":      group,
+		"time":        func(cycles int64) string { return milliseconds(Duration(cycles, hz)) },
+		"figures":     figures,
+		"standing":    Standing,
 		"above": func(e estimate.Estimate) string {
 			return aboveRuns(a, &e)
 		},
@@ -146,6 +149,29 @@ func (v *page) functions() template.FuncMap {
 	}
 }
 
+// searchOf is the detail of what a search found, and the place of its estimate; nil if an analysis has none.
+func searchOf(a *estimate.Analysis) (s *estimate.Search, at int) {
+	for i := range a.Estimates {
+		if s, ok := a.Estimates[i].Detail.(*estimate.Search); ok {
+			return s, i
+		}
+	}
+	return nil, -1
+}
+
+// searchPath makes paths to what is in the detail of a search.
+func searchPath(a *estimate.Analysis) func(parts ...any) string {
+	_, at := searchOf(a)
+	return func(parts ...any) string {
+		return pathOf(append([]any{"analysis", "estimates", at, "detail"}, parts...)...)
+	}
+}
+
+// pathOf is a path within the result of a page.
+func pathOf(parts ...any) string {
+	return strings.Trim(strings.ReplaceAll(fmt.Sprintln(parts...), " ", "."), ".\n")
+}
+
 // breakdownRows is how many rows a table of a breakdown has, at most.
 const breakdownRows = 60
 
@@ -174,6 +200,11 @@ func figure(path string, n any) template.HTML {
 	switch n := n.(type) {
 	case int64:
 		text = group(n)
+	case *int64:
+		if n == nil {
+			return "-"
+		}
+		text = group(*n)
 	case int:
 		text = group(int64(n))
 	case float64:

@@ -175,14 +175,45 @@ func below(p *printer, s *estimate.Search, hz float64) {
 	p.printf("\n")
 }
 
-// uncertain writes between which times the worst case lies.
+// uncertain writes between which times the worst case lies, and what holds the gap.
 func uncertain(p *printer, s *estimate.Search, hz float64) {
+	text := Uncertain(s, hz)
+	if text == "" {
+		return
+	}
+	p.printf("%s\n", text)
+	if len(s.Gap.Parts) > 0 {
+		p.table(func(rows *printer) {
+			parts := s.Gap.Parts[:min(gapRows, len(s.Gap.Parts))]
+			names := []string{"what holds the gap"}
+			for i := range parts {
+				names = append(names, placeOf(parts[i].Name, parts[i].Pos))
+			}
+			names = padded(names)
+			rows.printf("  %s\tin the bound\tin the run\tdifference\t\n", names[0])
+			for i := range parts {
+				rows.printf("  %s\t%s\t%s\t%s\t\n", names[i+1], optional(parts[i].Bound), optional(parts[i].Run), group(parts[i].Difference()))
+			}
+		})
+		if rest := len(s.Gap.Parts) - gapRows; rest > 0 {
+			p.printf("  and %d more\n", rest)
+		}
+	}
+	p.printf("\n")
+}
+
+// gapRows is how many parts of a gap are shown, at most.
+const gapRows = 8
+
+// Uncertain says between which times the worst case lies; "" if no bound tells.
+func Uncertain(s *estimate.Search, hz float64) string {
 	switch g := s.Gap; {
 	case g == nil || g.Cycles < 0:
+		return ""
 	case g.Cycles == 0:
-		p.printf("The longest time found is the worst case: %s proves that no run takes longer.\n\n", g.Method)
+		return fmt.Sprintf("The longest time found is the worst case: %s proves that no run takes longer.", g.Method)
 	default:
-		p.printf("The worst case lies between the longest time found and the bound by %s, a gap of %s cycles (%s), %.1f %% of the bound.\n\n",
+		return fmt.Sprintf("The worst case lies between the longest time found and the bound by %s, a gap of %s cycles (%s), %.1f %% of the bound.",
 			g.Method, group(g.Cycles), milliseconds(Duration(g.Cycles, hz)), 100*g.Share)
 	}
 }

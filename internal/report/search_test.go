@@ -37,7 +37,15 @@ func searched() (*estimate.Analysis, *estimate.Search) {
 			{Method: "hybrid/waves", Cycles: 4000, Evidence: estimate.Observed, Percent: 50},
 			{Method: "static/cta", Cycles: 1000, Evidence: estimate.Proven, Percent: -100},
 		},
+		Gap: &estimate.SearchGap{Bound: 3000, Method: "static/llc-simple", Cycles: 1000, Share: 1.0 / 3, Parts: []estimate.GapPart{
+			{Name: "b", Pos: "k.cu:7:3", Bound: new(int64(2500)), Run: new(int64(900))},
+			{Name: "dispatch", Bound: new(int64(500))},
+			{Name: "entry", Pos: "k.cu:1:1", Run: new(int64(450))},
+		}},
 		Violated: []string{"static/cta"},
+	}
+	for range gapRows {
+		d.Gap.Parts = append(d.Gap.Parts, estimate.GapPart{Name: "small", Bound: new(int64(1))})
 	}
 	a := &estimate.Analysis{
 		Job: "j.toml", Kernel: "k", Machine: "m", Launch: estimate.Launch{Grid: [3]int{2, 1, 1}, Block: [3]int{32, 1, 1}},
@@ -84,6 +92,18 @@ Bounds of the same kernel, with these inputs among the runs:
     hybrid/waves   4,000  0.004000 ms  observed        50.0 % below
     static/cta     1,000  0.001000 ms    proven       100.0 % above
 
+The worst case lies between the longest time found and the bound by static/llc-simple, a gap of 1,000 cycles (0.001000 ms), 33.3 % of the bound.
+    what holds the gap  in the bound  in the run  difference
+    b at k.cu:7:3              2,500         900       1,600
+    dispatch                     500           -         500
+    entry at k.cu:1:1              -         450        -450
+    small                          1           -           1
+    small                          1           -           1
+    small                          1           -           1
+    small                          1           -           1
+    small                          1           -           1
+  and 3 more
+
 VIOLATION: the bound by static/cta is below the time that inputs take.
 
 Assumptions:
@@ -120,5 +140,29 @@ func TestBestPlot(t *testing.T) {
 	}
 	if diff := cmp.Diff(want, BestPlot(a, d)); diff != "" {
 		t.Error(diff)
+	}
+}
+
+// The page of a search tells what it found, what holds the gap, and where in the result each figure is.
+func TestSearchPage(t *testing.T) {
+	a, _ := searched()
+	var out strings.Builder
+	if err := HTML(&out, a, nil, 1e9, 0); err != nil {
+		t.Fatal(err)
+	}
+	for _, part := range []string{
+		`<a href="#search">`, `<td class="left">all runs made</td>`, `a gap of 1,000 cycles`, `<svg class="plot"`,
+		`<td class="left">b</td><td class="left">k.cu:7:3</td><td><span data-path="analysis.estimates.1.detail.gap.parts.0.bound">2,500</span></td>` +
+			`<td><span data-path="analysis.estimates.1.detail.gap.parts.0.run">900</span></td><td>1,600</td>`,
+		`<td class="left">dispatch</td><td class="left"></td><td><span data-path="analysis.estimates.1.detail.gap.parts.1.bound">500</span></td><td>-</td><td>500</td>`,
+	} {
+		if !strings.Contains(out.String(), part) {
+			t.Errorf("no %s", part)
+		}
+	}
+	a.Estimates = a.Estimates[:1]
+	out.Reset()
+	if err := HTML(&out, a, nil, 1e9, 0); err != nil || strings.Contains(out.String(), `id="search"`) {
+		t.Errorf("an analysis without a search has its section: %v", err)
 	}
 }

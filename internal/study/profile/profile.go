@@ -22,15 +22,18 @@ import (
 // Options say what is profiled.
 type Options struct {
 	Run       estimate.LongestRun       // whose Cycles are what it takes
+	Inputs    *job.Inputs               // of the run; nil for those that Run names
 	MaxCycles int64                     // as in runner.Options
 	Issue     func(*estimate.WarpIssue) // is told of every instruction of a job with one launch, in the order of cycles for each warp; may be nil
 }
 
 // Of makes a run again and says where its time goes. The run is one of the workload, on a simulator.
 func Of(ctx context.Context, p runner.Platform, w *workload.Workload, opts Options) (out *estimate.Profile, err error) {
-	in, err := inputs(w, &opts.Run)
-	if err != nil {
-		return nil, err
+	in, err := opts.Inputs, error(nil)
+	if in == nil {
+		if in, err = inputs(w, &opts.Run); err != nil {
+			return nil, err
+		}
 	}
 	b := newBuilder(w, &opts)
 	r, err := p.Open(w, runner.Options{MaxCycles: opts.MaxCycles, Repeats: 1, Issue: b.issue, Chain: true})

@@ -93,7 +93,7 @@ func (s *searching) plan(ctx context.Context) (err error) {
 	switch {
 	case s.state.Plan != nil: // which was read
 		s.state.Plan.Space.Settle = s.space.Settle
-	case slices.ContainsFunc(s.strategies(), explores):
+	case slices.ContainsFunc(s.opts.Strategies, explores):
 		ctx, cancel := context.WithCancel(ctx)
 		x := &exploration{cancel: cancel, done: make(chan struct{})}
 		s.exploration = x
@@ -118,7 +118,7 @@ func (s *searching) await() error {
 	<-x.done
 	s.state.Explore, s.state.Plan, s.state.Explored = s.opts.Explore, x.plan, x.explored
 	err := x.err
-	if errors.Is(err, smt.ErrNotInstalled) && !slices.Contains(s.strategies(), string(method.GDivAn)) {
+	if errors.Is(err, smt.ErrNotInstalled) && !slices.Contains(s.opts.Strategies, string(method.GDivAn)) {
 		s.state.NoSolver = err.Error()
 		s.state.Plan, err = method.NewPlan(*s.space)
 	}

@@ -87,6 +87,21 @@ func TestGap(t *testing.T) {
 		if g := d.Gap; g == nil || g.Bound != best+g.Cycles || g.Cycles <= 0 || g.Share != float64(g.Cycles)/float64(g.Bound) || d.Strategies[0].Stop != "runs" {
 			t.Fatalf("%s: gap %+v of a best of %d, %+v", strategy, g, best, d.Strategies[0])
 		}
+		var bound, run int64
+		for i, p := range d.Gap.Parts {
+			if p.Bound != nil {
+				bound += *p.Bound
+			}
+			if p.Run != nil {
+				run += *p.Run
+			}
+			if i > 0 && abs(p.Difference()) > abs(d.Gap.Parts[i-1].Difference()) || p.Run != nil && p.Pos == "" {
+				t.Errorf("%s: part %+v", strategy, p)
+			}
+		}
+		if bound != d.Gap.Bound || run <= best/2 || run > best { // what no block takes is left out of the run
+			t.Errorf("%s: parts make %d of %d cycles of the bound, and %d of %d of the run", strategy, bound, d.Gap.Bound, run, best)
+		}
 		for _, b := range d.Below {
 			if b.Evidence == estimate.Proven && b.Cycles < d.Gap.Bound {
 				t.Errorf("%s: %s is below the least proven bound", strategy, b.Method)

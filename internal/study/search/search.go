@@ -139,7 +139,7 @@ func (s *searching) all(ctx context.Context) error {
 		return err
 	}
 	s.prove(ctx)
-	for _, strategy := range s.strategies() {
+	for _, strategy := range s.opts.Strategies {
 		if err := s.run(ctx, strategy); err != nil {
 			return err
 		}
@@ -184,6 +184,9 @@ func newSearching(p runner.Platform, w *workload.Workload, opts Options) (*searc
 		return nil, err
 	}
 	s := &searching{platform: p, Workload: w, opts: opts, space: varied}
+	if s.opts.Strategies == nil {
+		s.opts.Strategies = Strategies()[:1]
+	}
 	s.opts.Settings.Seed = w.Spec.Seed
 	if s.budget = opts.Settings.Runs; s.budget == 0 && opts.Time > 0 {
 		s.opts.Settings.Runs = math.MaxInt
@@ -208,13 +211,6 @@ func newSearching(p runner.Platform, w *workload.Workload, opts Options) (*searc
 		return s, s.resume(id)
 	}
 	return s, nil
-}
-
-func (s *searching) strategies() []string {
-	if s.opts.Strategies == nil {
-		return Strategies()[:1]
-	}
-	return s.opts.Strategies
 }
 
 // run searches by a strategy.
@@ -310,7 +306,7 @@ func (s *searching) foundWithoutRuns(ctx context.Context) *Found {
 
 // interruption says what a search lacks that ctx has ended.
 func (s *searching) interruption(ctx context.Context) *estimate.Interruption {
-	in := &estimate.Interruption{Reason: halt.Reason(ctx), Planned: len(s.strategies()) * s.budget, Missing: []string{"runs"}}
+	in := &estimate.Interruption{Reason: halt.Reason(ctx), Planned: len(s.opts.Strategies) * s.budget, Missing: []string{"runs"}}
 	if s.opts.Bounds != nil {
 		in.Missing = append(in.Missing, "bounds")
 	}
@@ -359,7 +355,10 @@ func (s *searching) found(ctx context.Context) (*Found, error) {
 	}
 	hold(f.Analysis, s.best, f.Search)
 	if bound := minProven(f.Analysis); bound != nil {
-		f.Search.Gap = gapTo(bound, s.best)
+		var err error
+		if f.Search.Gap, err = s.gap(ctx, bound); err != nil && ctx.Err() == nil {
+			return nil, err
+		}
 	}
 	f.Analysis.Estimates = append(f.Analysis.Estimates, e)
 	return f, nil

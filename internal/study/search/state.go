@@ -104,12 +104,12 @@ func (s *searching) resume(id string) error {
 	lacks := func(strategy string) bool {
 		return r.Plan != nil && r.Explored == nil && explores(strategy) && (r.NoSolver == "" || strategy == string(method.GDivAn))
 	}
-	lacking := slices.IndexFunc(s.strategies(), lacks)
+	lacking := slices.IndexFunc(s.opts.Strategies, lacks)
 	switch {
 	case r.Job != id:
 		return fmt.Errorf("the search to resume is one of another job, seed, machine or limit of cycles than %s", s.Name())
 	case lacking >= 0:
-		return fmt.Errorf("the search to resume did not execute the kernel symbolically: %s needs a search of its own", s.strategies()[lacking])
+		return fmt.Errorf("the search to resume did not execute the kernel symbolically: %s needs a search of its own", s.opts.Strategies[lacking])
 	case r.Explore != s.opts.Explore && r.Explored != nil:
 		return fmt.Errorf("the search to resume executed up to %d threads together, with the solvers %s and %s for floats", r.Explore.Threads, r.Explore.Solver, r.Explore.FloatSolver)
 	}
