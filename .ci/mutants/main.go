@@ -2,7 +2,7 @@
 //
 //	go run ./.ci/mutants [-seed N] [-drawn N] [-named REGEXP] [-limit D] [-jobs N]
 //
-// A mutant of which the tests do not end within the limit is neither: on a slow computer that says nothing.
+// A mutant is killed if a test of it fails, or does not end in ten times the time of its package without a mutant, and the limit.
 //
 // Named mutants are those of named.toml: errors that were once made, or that somebody tried. Each tells which tests find
 // it. Drawn ones are made by chance from the expressions and statements of the packages that compute bounds and times; the tests of
@@ -44,7 +44,7 @@ type verdict string
 const (
 	killed   verdict = "killed"   // a test fails
 	survived verdict = "SURVIVED" // no test fails
-	endless  verdict = "endless"  // tests are not over within the limit
+	endless  verdict = "endless"  // tests are not over in many times their time: killed, too
 	invalid  verdict = "invalid"  // it does not compile
 )
 
@@ -52,7 +52,7 @@ func main() {
 	seed := flag.Uint64("seed", 1, "of the mutants that are drawn")
 	drawn := flag.Int("drawn", 200, "mutants to draw")
 	named := flag.String("named", ".", "named mutants to try, a regular expression; ^$ for none")
-	limit := flag.Duration("limit", 5*time.Minute, "time of the tests of a mutant")
+	limit := flag.Duration("limit", time.Minute, "time that the tests of a package have at least")
 	jobs := flag.Int("jobs", 2, "mutants at a time")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
@@ -85,55 +85,34 @@ func run(ctx context.Context, names string, seed uint64, drawn int, limit time.D
 	if err != nil {
 		return false, err
 	}
-	if err := baseline(ctx, list); err != nil {
-		return false, err
-	}
 	ok = true
-	for i, v := range try(ctx, list, limit, jobs) {
-		if v != killed {
+	clock := &clock{limit: limit, taken: make(map[string]time.Duration)}
+	for i, v := range try(ctx, list, clock, jobs) {
+		if v != killed && v != endless {
 			fmt.Printf("%-8s %s\n", v, list[i].name)
 			ok = false
 		}
 	}
 	source := newDrawer(packages, seed)
 	counts := map[verdict]int{}
-	for counts[killed]+counts[survived] < drawn && ctx.Err() == nil {
-		list, err := source.draw(drawn - counts[killed] - counts[survived])
+	valid := func() int { return counts[killed] + counts[endless] + counts[survived] }
+	for valid() < drawn && ctx.Err() == nil {
+		list, err := source.draw(drawn - valid())
 		if err != nil {
 			return false, err
 		}
-		for _, v := range try(ctx, list, limit, jobs) {
+		for _, v := range try(ctx, list, clock, jobs) {
 			counts[v]++
 		}
 	}
 	if drawn > 0 {
-		fmt.Printf("drawn with seed %d: %d of %d killed, and %d more whose tests do not end\n", seed, counts[killed], counts[killed]+counts[survived], counts[endless])
+		fmt.Printf("drawn with seed %d: %d of %d killed, %d of them since tests do not end\n", seed, valid()-counts[survived], valid(), counts[endless])
 	}
 	return ok && 10*counts[survived] <= drawn, ctx.Err()
 }
 
-// baseline runs the tests of named mutants without any mutant: they must pass.
-func baseline(ctx context.Context, list []mutant) error {
-	passed := map[string]bool{}
-	for _, m := range list {
-		for _, tests := range m.tests {
-			key := strings.Join(tests, " ")
-			if passed[key] {
-				continue
-			}
-			test := exec.CommandContext(ctx, "go", append([]string{"test", "-vet=off"}, tests...)...)
-			test.Env = append(os.Environ(), "RAPID_SEED=1")
-			if out, err := test.CombinedOutput(); err != nil {
-				return fmt.Errorf("go test %s fails without a mutant: %w\n%s", key, err, out)
-			}
-			passed[key] = true
-		}
-	}
-	return nil
-}
-
 // try runs the tests of mutants and prints what becomes of each.
-func try(ctx context.Context, list []mutant, limit time.Duration, jobs int) []verdict {
+func try(ctx context.Context, list []mutant, clock *clock, jobs int) []verdict {
 	verdicts := make([]verdict, len(list))
 	next := make(chan int)
 	var printing sync.Mutex
@@ -142,7 +121,7 @@ func try(ctx context.Context, list []mutant, limit time.Duration, jobs int) []ve
 		workers.Go(func() {
 			for i := range next {
 				began := time.Now()
-				v, by, err := list[i].try(ctx, limit)
+				v, by, err := list[i].try(ctx, clock)
 				if verdicts[i] = v; ctx.Err() != nil {
 					continue
 				}
@@ -170,8 +149,43 @@ func try(ctx context.Context, list []mutant, limit time.Duration, jobs int) []ve
 // within limits the address space of a command to 12 GiB, since some mutants allocate without end: their tests fail then.
 const within = `ulimit -v 12582912 && exec "$@"`
 
+// command runs tests, and ends with all processes that they have started.
+func command(ctx context.Context, tests []string) *exec.Cmd {
+	test := exec.CommandContext(ctx, "sh", append([]string{"-c", within, "sh", "go", "test", "-vet=off"}, tests...)...)
+	test.Env = append(os.Environ(), "RAPID_SEED=1")
+	test.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	test.Cancel = func() error { return syscall.Kill(-test.Process.Pid, syscall.SIGKILL) } // solvers that tests have started, too
+	test.WaitDelay = 10 * time.Second
+	return test
+}
+
+// clock knows how long tests may take.
+type clock struct {
+	limit time.Duration
+	mu    sync.Mutex
+	taken map[string]time.Duration // by tests, without a mutant
+}
+
+// factor is how many times as long as without a mutant tests may take.
+const factor = 10
+
+// of returns how long tests may take. It is an error if they fail without a mutant.
+func (c *clock) of(ctx context.Context, tests []string) (time.Duration, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	key := strings.Join(tests, " ")
+	if _, known := c.taken[key]; !known {
+		began := time.Now()
+		if out, err := command(ctx, append([]string{"-count=1"}, tests...)).CombinedOutput(); err != nil {
+			return 0, fmt.Errorf("go test %s fails without a mutant: %w\n%s", key, err, out)
+		}
+		c.taken[key] = time.Since(began)
+	}
+	return max(c.limit, factor*c.taken[key]), nil
+}
+
 // try runs the tests of a mutant until some fail, and tells which those are.
-func (m *mutant) try(ctx context.Context, limit time.Duration) (v verdict, by string, err error) {
+func (m *mutant) try(ctx context.Context, clock *clock) (v verdict, by string, err error) {
 	folder, err := os.MkdirTemp("", "mutant")
 	if err != nil {
 		return invalid, "", err
@@ -185,21 +199,24 @@ func (m *mutant) try(ctx context.Context, limit time.Duration) (v verdict, by st
 	if err := errors.Join(os.WriteFile(changed, m.text, 0o644), os.WriteFile(overlay, table, 0o644)); err != nil {
 		return invalid, "", err
 	}
-	ctx, cancel := context.WithTimeout(ctx, limit)
-	defer cancel()
 	build := exec.CommandContext(ctx, "go", "build", "-overlay", overlay, "./"+relative(filepath.Dir(m.file)))
 	if out, err := build.CombinedOutput(); err != nil {
 		return invalid, "", errors.New(firstError(out))
 	}
 	for _, tests := range m.tests {
-		test := exec.CommandContext(ctx, "sh", append([]string{"-c", within, "sh", "go", "test", "-overlay", overlay, "-failfast", "-vet=off"}, tests...)...)
-		test.Env = append(os.Environ(), "RAPID_SEED=1")
-		test.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
-		test.Cancel = func() error { return syscall.Kill(-test.Process.Pid, syscall.SIGKILL) } // solvers that tests have started, too
-		test.WaitDelay = 10 * time.Second
-		switch err := test.Run(); {
+		limit, err := clock.of(ctx, tests)
+		if err != nil {
+			return invalid, "", err
+		}
+		limited, cancel := context.WithTimeout(ctx, limit)
+		err = command(limited, append([]string{"-overlay", overlay, "-failfast"}, tests...)).Run()
+		ended := limited.Err()
+		cancel()
+		switch {
 		case ctx.Err() != nil:
-			return endless, "", nil
+			return invalid, "", ctx.Err()
+		case ended != nil:
+			return endless, strings.Join(tests, " "), nil
 		case err != nil:
 			return killed, strings.Join(tests, " "), nil
 		}
