@@ -117,3 +117,12 @@ func (c *Cache[T]) Keep(keep func(*T) bool) {
 		clear(set[n:])
 	}
 }
+
+// Each visits what is known of the lines that are there.
+func (c *Cache[T]) Each(visit func(*T)) {
+	for i := range c.lines {
+		if c.lines[i].Valid {
+			visit(&c.lines[i].State)
+		}
+	}
+}
