@@ -9,7 +9,8 @@ import (
 )
 
 // This file plays launches of which everything is known that their time depends on: which instructions each wavefront
-// issues, and how many requests each access makes. Machines with an L1 are not played, where more is to know. Their time is that of every run, and not only a bound.
+// issues, and how many requests each access makes. Their time is that of every run, and not only a bound. On machines with an L1 time
+// depends on which lines are there, too, and nothing is played.
 
 // op is an instruction that a wavefront surely issues.
 type op struct {

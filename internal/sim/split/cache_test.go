@@ -20,7 +20,7 @@ func TestL1(t *testing.T) {
 	}{
 		{"again", load + "ld.global.u32 %r2, [%rd1];", 64, 4, []int64{186, 290, 294}, 4, 4},
 		{"room for them alone", load + load, 1, 4, []int64{186, 290, 294}, 4, 4},
-		// The last three are there, though the first displaces one.
+		// The last three are there when the load comes.
 		{"no room", load + load, 1, 3, []int64{186, 340, 344}, 3, 5},
 		{"one line", load + "ld.global.u32 %r1, [%buf+192];", 1, 1, []int64{186, 290, 294}, 1, 4},
 		{"gone", load + "ld.global.u32 %r1, [%buf];", 1, 1, []int64{186, 340, 344}, 0, 5},
