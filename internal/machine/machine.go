@@ -31,7 +31,7 @@ import (
 // and whether it must be a power of two. Sections and fields with the tag core
 // are those of machines with one of these cores, and zero in others; a unit that
 // differs on a core stands in the tag of its name. What has the tag optional may be
-// left out, and is zero then.
+// left out on machines with one of these cores, or on all if it says yes, and is zero then.
 type Machine struct {
 	Name  string `toml:"name"`
 	About string `toml:"about"`
@@ -60,7 +60,7 @@ type Machine struct {
 	ICache       ICache            `toml:"icache" core:"scoreboard" optional:"yes"`
 	CCache       CCache            `toml:"ccache" core:"scoreboard" optional:"yes"`
 	LSU          LSU               `toml:"lsu" core:"scoreboard" optional:"yes"`
-	L1           L1                `toml:"l1" core:"scoreboard integrated"`
+	L1           L1                `toml:"l1" core:"scoreboard integrated split" optional:"split"`
 	Interconnect Interconnect      `toml:"interconnect" core:"scoreboard integrated"`
 	L2           L2                `toml:"l2" core:"scoreboard"`
 	LLC          LLC               `toml:"llc" core:"integrated"`
@@ -295,14 +295,16 @@ type LSU struct {
 	Tag      Number `toml:"tag" unit:"bytes per tag" min:"32" max:"4096" shape:"power of two"`
 }
 
-// L1 holds the data cache of each SM.
+// L1 holds the data cache of each SM, which is empty when a launch begins. A machine with split cores need not have one; its lines are
+// the segments of memory, and its sets are chosen by the low bits of their numbers.
 type L1 struct {
 	Sets Number `toml:"sets" unit:"sets per SM" min:"1" max:"4096" shape:"power of two"`
 	Ways Number `toml:"ways" unit:"lines per set" min:"1" max:"64"`
-	Line Number `toml:"line" unit:"bytes" min:"32" max:"256" shape:"power of two"`
+	Line Number `toml:"line" core:"scoreboard integrated" unit:"bytes" min:"32" max:"256" shape:"power of two"`
 
-	Index Choice[Index] `toml:"index" choices:"linear fermi hashed"`
+	Index Choice[Index] `toml:"index" core:"scoreboard integrated" choices:"linear fermi hashed"`
 
+	Hit   Number `toml:"hit" core:"split" unit:"core cycles" min:"1" max:"100000"`
 	MSHRs Number `toml:"mshrs" core:"scoreboard" unit:"entries per SM" min:"1" max:"1024"`
 	Merge Number `toml:"merge" core:"scoreboard" unit:"accesses per entry" min:"1" max:"1024"`
 }

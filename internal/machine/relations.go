@@ -15,7 +15,7 @@ const (
 	maxRatio = 1 << 20 // either side of the reduced ratio of the clocks
 )
 
-// MaxLines is the largest number of lines of all caches together of a machine with scoreboards, maxLLCLines of an integrated one.
+// MaxLines is the largest number of lines of all caches together of a machine with scoreboards, maxLLCLines of another one.
 const (
 	MaxLines    = 1 << 22
 	maxLLCLines = 1 << 20
@@ -225,6 +225,18 @@ func (c *checker) split() {
 		}
 	}
 	c.require(sm.Barrier.Value >= pass, "sm.barrier", "%d cycles are less than a pass of %d", sm.Barrier.Value, pass)
+	if c.m.Cached() {
+		c.segments()
+	}
+}
+
+// segments checks an L1 whose lines are the segments of memory.
+func (c *checker) segments() {
+	m := c.m
+	lines, load := m.SM.Count.Value*m.L1.Sets.Value*m.L1.Ways.Value, m.Timing(isa.MemGlobal)
+	c.require(lines <= maxLLCLines, "l1.sets", "the caches together have %d lines, more than %d", lines, maxLLCLines)
+	c.require(m.Memory.Requests.Value == BySegment, "memory.requests", "the lines of an L1 are segments, which %q does not count", m.Memory.Requests.Value)
+	c.require(m.L1.Hit.Value <= load.Latency, "l1.hit", "%d cycles are more than the latency of %d of %s", m.L1.Hit.Value, load.Latency, isa.MemGlobal)
 }
 
 // integrated checks a machine whose SMs share a cache with a CPU.

@@ -76,6 +76,12 @@ func (c Core) has(tag reflect.StructTag) bool {
 	return len(only) == 0 || slices.Contains(only, string(c))
 }
 
+// optional reports whether machines with the core need not have what has the tag.
+func (c Core) optional(tag reflect.StructTag) bool {
+	on := tag.Get("optional")
+	return on == "yes" || slices.Contains(strings.Fields(on), string(c))
+}
+
 // fields yields every leaf that the machine has, with its path, in the order of the declarations.
 func (m *Machine) fields() func(yield func(string, field) bool) {
 	return m.fieldsBut(func(_ string, v reflect.Value) bool { return v.IsZero() })
@@ -89,7 +95,7 @@ func (m *Machine) fieldsBut(leftOut func(path string, v reflect.Value) bool) fun
 			section := top.Type().Field(i)
 			path := section.Tag.Get("toml")
 			switch {
-			case path == "-" || !m.Core.has(section.Tag) || section.Tag.Get("optional") != "" && leftOut(path, top.Field(i)):
+			case path == "-" || !m.Core.has(section.Tag) || m.Core.optional(section.Tag) && leftOut(path, top.Field(i)):
 			case section.Type.Kind() == reflect.Map:
 				if !yield(path, field{section.Tag, top.Field(i)}) {
 					return
@@ -98,7 +104,7 @@ func (m *Machine) fieldsBut(leftOut func(path string, v reflect.Value) bool) fun
 				for j := range section.Type.NumField() {
 					f := section.Type.Field(j)
 					path, v := path+"."+f.Tag.Get("toml"), top.Field(i).Field(j)
-					if !m.Core.has(f.Tag) || f.Tag.Get("optional") != "" && leftOut(path, v) {
+					if !m.Core.has(f.Tag) || m.Core.optional(f.Tag) && leftOut(path, v) {
 						continue
 					}
 					if !yield(path, field{f.Tag, v}) {

@@ -31,6 +31,9 @@ const (
 // Contexts returns how many wavefronts a SIMD of a machine with split cores holds.
 func (m *Machine) Contexts() int { return int(m.SM.Warps.Value / m.SM.Schedulers.Value) }
 
+// Cached reports whether loads of a machine with split cores look for their lines in an L1.
+func (m *Machine) Cached() bool { return m.Core == Splitting && m.L1 != (L1{}) }
+
 // Modes returns all modes.
 func Modes() []SplitMode { return []SplitMode{SplitNone, DWS, DWSIdle, PWS} }
 

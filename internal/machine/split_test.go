@@ -1,15 +1,68 @@
 package machine
 
 import (
+	"reflect"
 	"strconv"
 	"strings"
 	"testing"
 )
 
+// cacheOfSegments is the L1 that tests give gcn3-split, which has none.
+const cacheOfSegments = `[l1]
+sets = { value = 64, unit = "sets per SM", source = "s" }
+ways = { value = 4, unit = "lines per set", source = "s" }
+hit = { value = 100, unit = "core cycles", source = "s" }
+
+`
+
+// TestSplitCache parses gcn3-split with an L1, and what is wrong with others.
+func TestSplitCache(t *testing.T) {
+	plain := builtin(t, "gcn3-split")
+	with := strings.Replace(source(t, "gcn3-split"), "[memory]\n", cacheOfSegments+"[memory]\n", 1)
+	m, err := Parse("m.toml", []byte(with))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !m.Cached() || plain.Cached() || m.L1.Sets.Value*m.L1.Ways.Value*m.Memory.Segment.Value != 16<<10 || m.L1.Hit.Value != 100 {
+		t.Errorf("the L1 is %+v", m.L1)
+	}
+	if m.Hash() == plain.Hash() || len(m.Rows()) != len(plain.Rows())+3 {
+		t.Error("an L1 is not part of the description")
+	}
+	if again, err := Parse("m.toml", m.Format()); err != nil || !reflect.DeepEqual(again, m) {
+		t.Errorf("the text of the machine gives another one, %v", err)
+	}
+	if m, err := Parse("m.toml", []byte("base = \"gcn3-split\"\nname = \"cached\"\nabout = \"with an L1\"\n"+cacheOfSegments)); err != nil || !m.Cached() {
+		t.Errorf("gcn3-split as a base: %v", err)
+	}
+	for _, c := range []struct{ name, from, to, want string }{
+		{"empty", cacheOfSegments, "[l1]\n", "missing key l1.sets"},
+		{"no hit", `hit = {`, "# {", "missing key l1.hit"},
+		{"line", "[l1]\n", "[l1]\nline = { value = 64 }\n", "a split core has no l1.line"},
+		{"index", "[l1]\n", "[l1]\nindex = { value = \"linear\" }\n", "a split core has no l1.index"},
+		{"misses under way", "[l1]\n", "[l1]\nmshrs = { value = 8 }\n", "a split core has no l1.mshrs"},
+		{"sets", "sets = { value = 64", "sets = { value = 63", "l1.sets = 63 must be a power of two"},
+		{"ways", "ways = { value = 4", "ways = { value = 0", "l1.ways = 0 is not between 1 and 64 lines per set"},
+		{"slow", "hit = { value = 100", "hit = { value = 151", "151 cycles are more than the latency of 150 of mem-global"},
+		{"requests", `{ value = "segment"`, `{ value = "access"`, `the lines of an L1 are segments, which "access" does not count`},
+		{"lines", "", "", "the caches together have 1310720 lines, more than 1048576"},
+		{"core", `core  = "split"`, `core  = "barrel"`, "a barrel core has no l1"},
+	} {
+		src := strings.Replace(with, c.from, c.to, 1)
+		if c.name == "lines" { // 5 CUs with 2^18 each
+			src = strings.NewReplacer("sets = { value = 64", "sets = { value = 4096", "ways = { value = 4", "ways = { value = 64", "count         = { value = 4,", "count         = { value = 5,").Replace(src)
+		}
+		_, err := Parse("m.toml", []byte(src))
+		if err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: got %v, want %s", c.name, err, c.want)
+		}
+	}
+}
+
 // TestSplitErrors damages what only split cores have or must obey.
 func TestSplitErrors(t *testing.T) {
 	checkDamages(t, "gcn3-split", []damage{
-		{"cache", "[memory]", "[l1]\n[memory]", "l1]", "a split core has no l1"},
+		{"caches", "[memory]", "[l2]\n[memory]", "l2]", "a split core has no l2"},
 		{"pipeline", "sfu         = { ", `sfu         = { pipeline = "sfu", `, `pipeline = "sfu"`, "a split core has no pipelines"},
 		{"unit", `"SIMDs per SM"`, `"schedulers per SM"`, `unit = "schedulers per SM"`, `the unit of sm.schedulers must be "SIMDs per SM"`},
 		{"greedy", `"lrr"`, `"gto"`, "policy        =", "a split core schedules by lrr, not by gto"},

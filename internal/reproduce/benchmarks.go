@@ -36,11 +36,7 @@ func suiteNames() []string {
 }
 
 // loadKernels loads the sweeper's kernels on a machine.
-func (s *sweeper) loadKernels(simds int) ([]*platform.Job, error) {
-	m, err := splitMachine(simds)
-	if err != nil {
-		return nil, err
-	}
+func (s *sweeper) loadKernels(m *machine.Machine) ([]*platform.Job, error) {
 	var jobs []*platform.Job
 	for _, name := range s.kernels {
 		job, err := load(kernels.Suite(), name+"/job.toml", m)
@@ -54,7 +50,11 @@ func (s *sweeper) loadKernels(simds int) ([]*platform.Job, error) {
 
 // fig10e compares the bounds of the suite's kernels with and without splitting.
 func (s *sweeper) fig10e(ctx context.Context) error {
-	jobs, err := s.loadKernels(paperSIMDs)
+	m, err := splitMachine(paperSIMDs)
+	if err != nil {
+		return err
+	}
+	jobs, err := s.loadKernels(m)
 	if err != nil {
 		return err
 	}
@@ -115,6 +115,49 @@ func (s *sweeper) bounds(ctx context.Context, jobs []*platform.Job, file string,
 	return nil
 }
 
+// fig10eL1 sets bounds beside the longest runs, with a cache before memory and without, where wavefronts do not split and where all
+// branches are marked that can be.
+func (s *sweeper) fig10eL1(ctx context.Context) error {
+	settings := []setting{{mode: machine.SplitNone}, {machine.PWS, 1, every}}
+	t := estimate.Table{
+		Name:    fmt.Sprintf("Fig. 10e with an L1 of 16 KiB: bounds, and the longest of %d runs. A bound counts each load as a miss", s.runs),
+		Label:   estimate.LabelNoTarget,
+		Columns: []string{"kernel"},
+		Rows:    make([][]string, len(s.kernels)),
+	}
+	for i, name := range s.kernels {
+		t.Rows[i] = []string{name}
+	}
+	for i, with := range []func(simds int) (*machine.Machine, error){splitMachine, withL1} {
+		m, err := with(paperSIMDs)
+		if err != nil {
+			return err
+		}
+		jobs, err := s.loadKernels(m)
+		if err != nil {
+			return err
+		}
+		var trials []trial
+		for _, job := range jobs {
+			for _, in := range settings {
+				trials = append(trials, trial{job: job, in: in, runs: s.runs})
+			}
+		}
+		points, err := s.all(ctx, trials)
+		if err != nil {
+			return err
+		}
+		cache := []string{"no L1", "L1"}[i]
+		t.Columns = append(t.Columns, cache+", no splitting: bound", "longest run", "S = 1: bound", "longest run")
+		for k, p := range points {
+			row := &t.Rows[k/len(settings)]
+			*row = append(*row, fmt.Sprint(p.bound), fmt.Sprint(p.observed))
+		}
+	}
+	s.out.Tables = append(s.out.Tables, t)
+	return nil
+}
+
 // manySIMDs are the SIMDs of a compute unit that has more of them than wavefronts of most kernels of the suite.
 const manySIMDs = 32
 
@@ -143,8 +186,17 @@ var machinePairs = []machinePair{
 	{"if-else", manySIMDs, manySIMDs / 2, ifElse},
 }
 
-// fig11 compares average times of runs.
 func (s *sweeper) fig11(ctx context.Context) error {
+	return s.speedups(ctx, splitMachine, "fig11", "Fig. 11: average-case speed-up by PWS, S = 1, as many SIMDs in all")
+}
+
+// fig11L1 is fig11 with a cache before memory, as the machine of the paper's simulator has.
+func (s *sweeper) fig11L1(ctx context.Context) error {
+	return s.speedups(ctx, withL1, "fig11-l1", "Fig. 11 with an L1 of 16 KiB: average-case speed-up by PWS, S = 1, as many SIMDs in all")
+}
+
+// speedups compares average times of runs on machines with some SIMDs.
+func (s *sweeper) speedups(ctx context.Context, with func(simds int) (*machine.Machine, error), file, title string) error {
 	const split = 1
 	type on struct {
 		simds int
@@ -164,7 +216,11 @@ func (s *sweeper) fig11(ctx context.Context) error {
 	}
 	var trials []trial
 	for _, o := range settings {
-		jobs, err := s.loadKernels(o.simds)
+		m, err := with(o.simds)
+		if err != nil {
+			return err
+		}
+		jobs, err := s.loadKernels(m)
 		if err != nil {
 			return err
 		}
@@ -186,22 +242,21 @@ func (s *sweeper) fig11(ctx context.Context) error {
 		list = append(list, k)
 	}
 	slices.SortStableFunc(list, func(a, b speedup) int { return cmp.Compare(a.times[0], b.times[0]) })
-	s.showSpeedups(list)
+	s.showSpeedups(list, file, title)
 	return nil
 }
 
 // paperSpeedups are the speed-ups that the paper prints.
 var paperSpeedups = map[string]string{"bfs": "3", "geometric mean": "1.11", "arithmetic mean": "1.18"}
 
-func (s *sweeper) showSpeedups(list []speedup) {
-	const title = "Fig. 11: average-case speed-up by PWS, S = 1, as many SIMDs in all"
+func (s *sweeper) showSpeedups(list []speedup, file, title string) {
 	t := estimate.Table{
 		Name: fmt.Sprintf("%s (runs of each kernel: %d), by the branches that are marked; with the split SIMDs added to %d SIMDs;\nand with %d SIMDs in all, of which most kernels leave some idle",
 			title, s.runs, paperSIMDs, manySIMDs),
 		Label:   estimate.LabelNoTarget, // kernels, launches and the machine are ours
 		Columns: []string{"kernel", "cycles without splitting", "paper"},
 	}
-	p := estimate.Plot{File: "fig11", Title: title, Y: "speed-up", Bars: true}
+	p := estimate.Plot{File: file, Title: title, Y: "speed-up", Bars: true}
 	for i, c := range machinePairs {
 		t.Columns = append(t.Columns, c.name)
 		if i < 2 {

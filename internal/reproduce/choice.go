@@ -13,11 +13,11 @@ import (
 // bound is least: what the paper leaves open.
 func (s *sweeper) choices(ctx context.Context) error {
 	simds := 3
-	jobs, err := s.loadKernels(paperSIMDs)
+	m, err := splitMachine(paperSIMDs)
 	if err != nil {
 		return err
 	}
-	m, err := splitMachine(paperSIMDs)
+	jobs, err := s.loadKernels(m)
 	if err != nil {
 		return err
 	}

@@ -180,6 +180,21 @@ func splitMachine(simds int) (*machine.Machine, error) {
 	return &with, nil
 }
 
+// withL1 returns splitMachine's machine with the vector data cache of GCN before the memory of each compute unit: 16 KiB, of which a
+// hit takes what gem5 has between compute unit and cache, there and back.
+func withL1(simds int) (*machine.Machine, error) {
+	m, err := splitMachine(simds)
+	if err != nil {
+		return nil, err
+	}
+	m.L1 = machine.L1{
+		Sets: machine.Number{Value: 64, Unit: "sets per SM", Source: "GCN: 16 KiB of lines of 64 bytes"},
+		Ways: machine.Number{Value: 4, Unit: "lines per set", Source: "GCN"},
+		Hit:  machine.Number{Value: 100, Unit: "core cycles", Source: "GEM5: 50 cycles to the cache and 50 back"},
+	}
+	return m, nil
+}
+
 // overlay is a file system with some files more.
 type overlay struct {
 	fs.FS

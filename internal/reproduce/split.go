@@ -42,7 +42,8 @@ func splitSweeps(ctx context.Context, r *estimate.Reproduction, opts Options) er
 		make func(context.Context) error
 	}{
 		{"Table 3", s.table3}, {"Fig. 10a", s.fig10a}, {"Fig. 10b", s.fig10b}, {"Fig. 10c", s.fig10c},
-		{"Fig. 10e", s.fig10e}, {"Fig. 11", s.fig11}, {"Fig. 12", s.fig12}, {"split points", s.choices},
+		{"Fig. 10e", s.fig10e}, {"Fig. 10e with an L1", s.fig10eL1}, {"Fig. 11", s.fig11}, {"Fig. 11 with an L1", s.fig11L1},
+		{"Fig. 12", s.fig12}, {"split points", s.choices},
 	} {
 		if opts.Progress != nil {
 			s.progress = func(done, total int) { opts.Progress(figure.name, done, total) }

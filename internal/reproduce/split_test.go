@@ -118,6 +118,23 @@ func TestKernelsThatSplit(t *testing.T) {
 	}
 }
 
+// TestL1 has the bounds that there are without a cache, and shorter runs of matrixMul, which loads most lines more than once.
+func TestL1(t *testing.T) {
+	s := sweep(t, (*sweeper).fig10eL1, (*sweeper).fig11L1)
+	table := s.out.Tables[0]
+	for _, at := range []int{1, 3} {
+		if without, with := column(t, table, at), column(t, table, at+4); !slices.Equal(without, with) {
+			t.Errorf("bounds are %v without an L1 and %v with one", without, with)
+		}
+	}
+	if without, with := column(t, table, 2), column(t, table, 6); with[1] >= without[1] {
+		t.Errorf("the longest runs take %v without an L1 and %v with one", without, with)
+	}
+	if s.out.Plots[0].File != "fig11-l1" {
+		t.Errorf("the plot is %s", s.out.Plots[0].File)
+	}
+}
+
 // TestGuards marks no branch that does nothing in one of its outcomes: bitonicSort on 4 SIMDs loses nothing then, and half of its time if
 // SELECT takes the guard of bounds.
 func TestGuards(t *testing.T) {

@@ -40,6 +40,10 @@ func agree(v *machine.Machine) {
 	for _, class := range []isa.Class{isa.Sync, isa.Control} {
 		sm.Barrier.Value = max(sm.Barrier.Value, v.Timing(class).Initiation)
 	}
+	if v.Cached() {
+		v.Memory.Requests.Value = machine.BySegment
+		v.L1.Hit.Value = min(v.L1.Hit.Value, v.Timing(isa.MemGlobal).Latency)
+	}
 }
 
 // agreeSplit does the same for the numbers of split cores, which are of whole passes and divide evenly.

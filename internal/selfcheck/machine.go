@@ -41,8 +41,11 @@ func vary(m *machine.Machine, src kernelgen.Source) *machine.Machine {
 	if src.IntN(8) == 7 {
 		extremes(&v, src)
 	}
-	if m.Core == machine.Scoreboard {
+	switch m.Core {
+	case machine.Scoreboard:
 		distribute(&v, src)
+	case machine.Splitting:
+		cacheSegments(&v, src)
 	}
 	agree(&v)
 	return &v
@@ -151,6 +154,17 @@ func shares(v *machine.Machine, src kernelgen.Source, set func(*machine.Number, 
 	if src.IntN(4) == 3 {
 		v.Regulator.Switch = machine.Choice[machine.Switch]{Value: machine.Off, Source: sampled}
 	}
+}
+
+// cacheSegments gives half of the machines with split cores an L1.
+func cacheSegments(v *machine.Machine, src kernelgen.Source) {
+	if src.IntN(2) == 0 {
+		return
+	}
+	pick := func(unit string, values ...int64) machine.Number {
+		return machine.Number{Value: values[src.IntN(len(values))], Unit: unit, Source: sampled}
+	}
+	v.L1 = machine.L1{Sets: pick("sets per SM", 1, 4, 64), Ways: pick("lines per set", 1, 2, 16), Hit: pick("core cycles", 1, 20, 100, 100_000)}
 }
 
 // splits varies what is there to split wavefronts.

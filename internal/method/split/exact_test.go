@@ -43,6 +43,16 @@ func TestExact(t *testing.T) {
 	}
 }
 
+// withL1 adds a small L1 to a machine file.
+func withL1(src *rand.Rand, text []byte) []byte {
+	return fmt.Appendf(text, `
+[l1]
+sets = { value = %d, unit = "sets per SM", source = "test" }
+ways = { value = %d, unit = "lines per set", source = "test" }
+hit  = { value = %d, unit = "core cycles", source = "test" }
+`, 1<<src.IntN(4), 1+src.IntN(3), 1+src.IntN(150))
+}
+
 // randomMachine makes a small and odd machine file of that of gcn3-split.
 func randomMachine(t *testing.T, src *rand.Rand) []byte {
 	t.Helper()
@@ -135,12 +145,31 @@ func (g *certain) module() string {
 
 // TestRandomSchedules holds the bounds of random kernels on random machines that are said to be exact against runs.
 func TestRandomSchedules(t *testing.T) {
-	exact, bounds := 0, 0
+	if exact, bounds := randomSchedules(t, false); exact != 150 {
+		t.Errorf("%d of %d bounds are exact", exact, bounds)
+	}
+}
+
+// TestRandomCaches does so on machines with an L1, where none is.
+func TestRandomCaches(t *testing.T) {
+	if exact, _ := randomSchedules(t, true); exact != 0 {
+		t.Errorf("%d bounds are exact", exact)
+	}
+}
+
+// randomSchedules compares bounds with runs, of random machines with an L1 or without, and returns how many there are and how many
+// are exact.
+func randomSchedules(t *testing.T, cached bool) (exact, bounds int) {
+	t.Helper()
 	for seed := range uint64(60) {
 		src := rand.New(rand.NewPCG(seed, 19))
 		g := &certain{Rand: src}
+		module, m := g.module(), randomMachine(t, src)
+		if cached {
+			m = withL1(src, m)
+		}
 		files := fstest.MapFS{
-			"k.ptx": {Data: []byte(g.module())}, "m.toml": {Data: randomMachine(t, src)},
+			"k.ptx": {Data: []byte(module)}, "m.toml": {Data: m},
 			"job.toml": {Data: fmt.Appendf(nil, "module = \"k.ptx\"\nmachine = \"m.toml\"\ngrid = [%d]\nblock = [%d]\n[[param]]\nname = \"p\"\ntype = \"u32\"\ncount = 1024\ninit = \"zeros\"\n",
 				1+src.IntN(12), 1+src.IntN(300))},
 		}
@@ -176,7 +205,5 @@ func TestRandomSchedules(t *testing.T) {
 		}
 	}
 	t.Logf("%d of %d bounds are exact", exact, bounds)
-	if exact != 150 {
-		t.Errorf("%d of %d bounds are exact", exact, bounds)
-	}
+	return exact, bounds
 }

@@ -9,7 +9,8 @@ import (
 )
 
 // This file plays launches of which everything is known that their time depends on: which instructions each wavefront
-// issues, and how many requests each access makes. Their time is that of every run, and not only a bound.
+// issues, and how many requests each access makes. Their time is that of every run, and not only a bound. On machines with an L1 time
+// depends on which lines are there, too, and nothing is played.
 
 // op is an instruction that a wavefront surely issues.
 type op struct {
@@ -36,10 +37,10 @@ type script struct {
 	unknown   bool             // it is not known what all wavefronts issue
 }
 
-// newScript returns a script without wavefronts; nil if wavefronts may split, so that more is to know than their
-// instructions.
+// newScript returns a script without wavefronts; nil if more is to know than their instructions: wavefronts may split, or an L1 may
+// have what they load.
 func (c *config) newScript() *script {
-	if c.Machine.Split.Mode.Value == machine.PWS && len(c.Splits) > 0 {
+	if c.Machine.Cached() || c.Machine.Split.Mode.Value == machine.PWS && len(c.Splits) > 0 {
 		return nil
 	}
 	limit := c.Effort.Of(maxPlayed)

@@ -65,8 +65,11 @@ func (t *timing) instr(in *isa.Instr, requests int64) demand {
 	switch {
 	case accesses(in):
 		d.accesses, d.service = 1, max(requests, 1)*c.Initiation
-		if posted(in) {
+		switch {
+		case posted(in):
 			d.delay = 0
+		case in.Class() == isa.MemGlobal: // perhaps the L1 has all, and the memory nothing to serve
+			d.delay = max(rest, t.machine.L1.Hit.Value)
 		}
 	case in.Op == isa.Prefetch: // no lane accesses anything
 		d.delay = 0

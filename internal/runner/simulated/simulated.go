@@ -224,8 +224,8 @@ func (t *launch) execute(ctx context.Context, on emu.Launch, rec *trace.Run) (*s
 	return r, err
 }
 
-// follow makes the next run begin with what another launch left in the cache that multiprocessors share. Machines
-// without caches have nothing to leave.
+// follow makes the next run begin with what another launch left in the cache that multiprocessors share. Other machines
+// have nothing to leave: an L1 is emptied.
 func (t *launch) follow(before *launch) {
 	switch s := t.sim.(type) {
 	case *scoreboard.Sim:

@@ -2,7 +2,7 @@
 // warp under way (docs/machine-model/barrel.md): how the instructions of a kernel
 // are timed, into how many requests memory divides an access, what a run executes and what
 // comes out of it, and for what a port uses its cycles. Cores that execute their CTAs
-// in waves also share what an SM holds.
+// in waves also share what an SM holds, and those with caches their tags.
 //
 // When warps issue is for the simulators to say: core must not import one, but only sim for
 // what goes in and what comes out. Like those it must import neither a method nor ipet.

@@ -3,13 +3,14 @@ package integrated
 import (
 	"warpbound/internal/emu"
 	"warpbound/internal/sim"
+	"warpbound/internal/sim/core"
 )
 
 // cpu is the core that executes a stream of accesses, one after the other.
 type cpu struct {
 	sim  *Sim
 	port *port
-	l1   cache[fetch]
+	l1   core.Cache[fetch]
 
 	left   bool          // whether there is an access to come,
 	access sim.CPUAccess // this one,
@@ -18,7 +19,7 @@ type cpu struct {
 
 // reset goes back to the beginning of the stream.
 func (c *cpu) reset() error {
-	c.l1.reset()
+	c.l1.Reset()
 	c.next, c.left = never, false
 	if c.sim.run.Config.CPU == nil {
 		return nil
@@ -51,7 +52,7 @@ func (c *cpu) step(now int64) error {
 	request := access{line: c.access.Address >> c.sim.shift, kind: emu.Load, at: over}
 	if c.access.Store {
 		request.kind = emu.Store
-		c.l1.use(request.line)
+		c.l1.Use(request.line)
 		c.port.enqueue(request)
 	} else {
 		c.port.load(&c.l1, request)

@@ -43,9 +43,9 @@ type Sim struct {
 	ports     []port  // of the SMs, and of the CPU
 	busy      []sm    // SMs that have CTAs of the launch
 	awake     []*port // theirs, and that of the CPU
-	llc       cache[shared]
-	kept      cache[shared] // what Continue keeps for a run that is to begin with it
-	warm      bool          // the next run is
+	llc       core.Cache[shared]
+	kept      *core.Cache[shared] // what Continue keeps for a run that is to begin with it; nil if nothing yet
+	warm      bool                // the next run is
 	dram      dram
 	regulator regulator
 
@@ -74,7 +74,7 @@ func New(cfg sim.Config) (*Sim, error) {
 	for pc, st := range core.Plan(cfg.Code, m) {
 		s.steps = append(s.steps, step{st, cfg.Code.Instr(pc).Volatile})
 	}
-	s.llc = newCache[shared](m.LLC.Sets, m.LLC.Ways)
+	s.llc = newLLC(m)
 	s.dram = newDRAM(m)
 	s.ports = make([]port, m.Cores())
 	for i := range s.ports {
@@ -123,7 +123,7 @@ func (s *Sim) Run(ctx context.Context, launch emu.Launch, mem *emu.Memory, tr *t
 
 // reset brings everything to the state of cycle 0.
 func (s *Sim) reset() error {
-	s.llc.reset()
+	s.llc.Reset()
 	s.warmUp()
 	s.dram.reset()
 	s.regulator.reset(s.m)

@@ -160,12 +160,12 @@ func (p *port) serve(now int64) {
 // access reads the DRAM if the line is not there yet, unless the core reads it already: since
 // answers keep their order, this one is not before that of the reading access.
 func (s *Sim) lookUp(p *port, a *access, now int64) bool {
-	l := s.llc.use(a.line)
+	l := s.llc.Use(a.line)
 	hit := l != nil
 	if !hit {
-		victim := s.llc.insert(a.line, shared{arrives: never})
-		a.displaces, a.displaced = victim.valid && victim.state.dirty, victim.number
-		l = s.llc.find(a.line)
+		victim := s.llc.Insert(a.line, shared{arrives: never})
+		a.displaces, a.displaced = victim.Valid && victim.State.dirty, victim.Number
+		l = s.llc.Find(a.line)
 	}
 	own := uint64(1) << p.index
 	a.reads = l.arrives > now && l.readers&own == 0
@@ -200,7 +200,7 @@ func (p *port) scheduleRead() {
 func (p *port) readDRAM(now int64) {
 	s, a := p.sim, p.access(p.read)
 	p.reasons.reads(p, a, now)
-	l := s.llc.find(a.line)
+	l := s.llc.Find(a.line)
 	switch {
 	case l != nil && l.arrives <= now:
 		a.ready = now

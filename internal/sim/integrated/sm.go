@@ -16,7 +16,7 @@ type sm struct {
 	sim   *Sim
 	index int
 	port  *port
-	l1    cache[fetch]
+	l1    core.Cache[fetch]
 	next  int64 // when something happens by itself; never if it waits for an answer, or is done
 	alive int   // warps of the wave that have not exited
 
@@ -47,7 +47,7 @@ func (m *sm) reset() {
 	m.warps = m.warps[:n]
 	m.portFree = 0
 	m.Account.Reset()
-	m.l1.reset()
+	m.l1.Reset()
 	m.reasons.reset()
 	m.begin(0)
 }
@@ -224,9 +224,9 @@ func (m *sm) access(st *step, now, onChip int64) (answers int64) {
 			answers = max(answers, m.port.load(&m.l1, request)+1)
 			continue
 		case kind == emu.Store:
-			m.l1.use(a.number)
+			m.l1.Use(a.number)
 		case kind == emu.Atomic:
-			m.l1.drop(a.number)
+			m.l1.Drop(a.number)
 			request.extra = (a.operations - 1) * s.m.LLC.Atomic.Value
 		}
 		answers = m.port.enqueue(request) + 1
@@ -235,8 +235,8 @@ func (m *sm) access(st *step, now, onChip int64) (answers int64) {
 }
 
 // load looks a line up in an L1 and returns the number of the access that fetches it.
-func (p *port) load(l1 *cache[fetch], request access) int64 {
-	if at := l1.use(request.line); at != nil {
+func (p *port) load(l1 *core.Cache[fetch], request access) int64 {
+	if at := l1.Use(request.line); at != nil {
 		if int64(*at) < p.answered {
 			p.count.L1Hits++
 		} else {
@@ -246,6 +246,6 @@ func (p *port) load(l1 *cache[fetch], request access) int64 {
 	}
 	p.count.L1Misses++
 	number := p.enqueue(request)
-	l1.insert(request.line, fetch(number))
+	l1.Insert(request.line, fetch(number))
 	return number
 }

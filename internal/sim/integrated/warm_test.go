@@ -20,28 +20,28 @@ func TestContinue(t *testing.T) {
 		simtest.Observe(t, sims[i], launch(t, 1, 32))
 	}
 	before, after := sims[0], sims[1]
-	before.llc.reset()
+	before.llc.Reset()
 	for n, arrives := range map[uint64]int64{0: 0, 2: never, 4: 0, 6: 0, 1: never} {
-		before.llc.insert(n, shared{arrives: arrives, readers: 1, dirty: n == 4})
+		before.llc.Insert(n, shared{arrives: arrives, readers: 1, dirty: n == 4})
 	}
 	for _, n := range []uint64{0, 4, 2, 6} { // so that 6 is the line used last
-		before.llc.use(n)
+		before.llc.Use(n)
 	}
 	after.Continue(before)
-	after.llc.reset()
+	after.llc.Reset()
 	after.warmUp()
 	for i, want := range []uint64{6, 4, 0} {
-		if l := after.llc.set(0)[i]; l.number != want || !l.valid || l.state != (shared{dirty: want == 4}) {
+		if l := after.llc.Set(0)[i]; l.Number != want || !l.Valid || l.State != (shared{dirty: want == 4}) {
 			t.Errorf("place %d has %+v, want line %d", i, l, want)
 		}
 	}
-	if after.llc.find(2) != nil || after.llc.find(1) != nil {
+	if after.llc.Find(2) != nil || after.llc.Find(1) != nil {
 		t.Error("a line on its way is there")
 	}
-	if victim := after.llc.insert(8, shared{}); victim.valid {
-		t.Errorf("line %d is displaced where a place is free", victim.number)
+	if victim := after.llc.Insert(8, shared{}); victim.Valid {
+		t.Errorf("line %d is displaced where a place is free", victim.Number)
 	}
-	if victim := after.llc.insert(10, shared{}); !victim.valid || victim.number != 0 {
+	if victim := after.llc.Insert(10, shared{}); !victim.Valid || victim.Number != 0 {
 		t.Errorf("%+v is displaced, want line 0", victim)
 	}
 }

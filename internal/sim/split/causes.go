@@ -38,6 +38,7 @@ func (s *Sim) names(name func(*causes.ID)) {
 			}
 		}
 		core.Names(name, r.ports)
+		s.cus[i].l1.Each(func(line *causes.Since) { name(&line.Cause) })
 		name(&r.memory.Cause)
 		name(&r.now)
 		name(&r.over)
@@ -101,6 +102,9 @@ func (r *reasons) pass(at, port int, now, end int64, first bool) {
 
 // since returns that something is possible from a cycle on because of the pass that issues.
 func (r *reasons) since(at int64, why sim.Stall) causes.Since {
+	if r == nil {
+		return causes.Since{At: at}
+	}
 	return causes.Since{At: at, Cause: r.now, Kind: causes.Kind(why)}
 }
 
@@ -119,11 +123,18 @@ func (r *reasons) fence(at int) {
 	}
 }
 
+// there says when a warp-split can issue that loads what the L1 has.
+func (r *reasons) there(at int, last causes.Since) {
+	if r != nil {
+		r.parts[at].ready = last
+	}
+}
+
 // access notes that the memory begins with an access in a cycle whose last pass issues and ends in the cycle end: at once, or
-// after others. It is free for the next one and the access is served when it says so.
-func (r *reasons) access(at int, begins, end, free, served int64, posted bool) {
+// after others. It is free for the next one and the access is served when it says so. It returns the event.
+func (r *reasons) access(at int, begins, end, free, served int64, posted bool) causes.ID {
 	if r == nil {
-		return
+		return 0
 	}
 	p := &r.parts[at]
 	s := causes.Since{At: end, Cause: r.now, Kind: r.holds}
@@ -139,6 +150,7 @@ func (r *reasons) access(at int, begins, end, free, served int64, posted bool) {
 	} else {
 		p.ready = result
 	}
+	return access
 }
 
 // exit says when a wavefront can retire whose last pass issues and ends in the cycle end.

@@ -1,9 +1,11 @@
 package split
 
 import (
+	"warpbound/internal/causes"
 	"warpbound/internal/emu"
 	"warpbound/internal/machine"
 	"warpbound/internal/sim"
+	"warpbound/internal/sim/core"
 	"warpbound/internal/trace"
 )
 
@@ -16,8 +18,9 @@ type cu struct {
 	index int
 
 	slots  []slot
-	handed int   // CTAs that it has begun
-	freeAt int64 // when its memory serves the next access
+	handed int                      // CTAs that it has begun
+	freeAt int64                    // when its memory serves the next access
+	l1     core.Cache[causes.Since] // when each line is there; without storage on a machine without L1
 
 	ports      []port
 	ids        int         // wavefronts on a SIMD
@@ -60,6 +63,7 @@ func (c *cu) reset(occ machine.Occupancy) (next int64) {
 		c.ports[i].reset(sh, i, c.ids)
 	}
 	c.handed, c.freeAt, c.retireAt = 0, 0, never
+	c.l1.Reset()
 	c.reasons.reset()
 	for k := range c.slots {
 		c.begin(k, 0)

@@ -47,7 +47,15 @@ func randomMachine(t testing.TB, src *rand.Rand, mode machine.SplitMode) *machin
 		timing.Latency = timing.Initiation + int64(src.IntN(30))*int64(src.IntN(2))
 		m.Classes[class.String()] = timing
 	}
+	if src.IntN(2) == 0 {
+		cached(m, 1<<src.IntN(4), 1+int64(src.IntN(3)), 1+src.Int64N(m.Timing(isa.MemGlobal).Latency))
+	}
 	return m
+}
+
+// cached gives a machine an L1.
+func cached(m *machine.Machine, sets, ways, hit int64) {
+	m.L1.Sets.Value, m.L1.Ways.Value, m.L1.Hit.Value = sets, ways, hit
 }
 
 // randomSplits returns the kernel with wavefronts splitting at random branches that can, and how
@@ -67,13 +75,16 @@ func randomSplits(t testing.TB, src *rand.Rand, g *cfg.Graph, maximum int) *emu.
 // bit with the twin, obey the theorem, and leave in memory what an execution without time
 // leaves.
 func TestRandom(t *testing.T) {
-	var splits atomic.Int64
+	var splits, hits, merged atomic.Int64
 	t.Run("all", func(t *testing.T) {
 		for seed := range uint64(effort.Times(20)) {
 			for _, mode := range machine.Modes() {
 				t.Run(fmt.Sprint(seed, mode), func(t *testing.T) {
 					t.Parallel()
-					splits.Add(checkRandom(t, rand.New(rand.NewPCG(seed, 1)), mode, seed%3 == 0))
+					c := checkRandom(t, rand.New(rand.NewPCG(seed, 1)), mode, seed%3 == 0)
+					splits.Add(c.Splits)
+					hits.Add(c.L1Hits)
+					merged.Add(c.L1Merged)
 				})
 			}
 		}
@@ -81,11 +92,13 @@ func TestRandom(t *testing.T) {
 	if n := splits.Load(); n < 150 {
 		t.Errorf("%d splits are too few to tell", n)
 	}
+	if hits.Load() < 100 || merged.Load() < 10 {
+		t.Errorf("%d hits and %d of lines under way are too few to tell", hits.Load(), merged.Load())
+	}
 }
 
-// checkRandom does so with one kernel, of PTX or of mini-SIMT code, and returns how often
-// wavefronts split.
-func checkRandom(t *testing.T, src *rand.Rand, mode machine.SplitMode, simt bool) int64 {
+// checkRandom does so with one kernel, of PTX or of mini-SIMT code, and returns what was counted.
+func checkRandom(t *testing.T, src *rand.Rand, mode machine.SplitMode, simt bool) sim.Counters {
 	t.Helper()
 	generate := kernelgen.New
 	if simt {
@@ -104,7 +117,7 @@ func checkRandom(t *testing.T, src *rand.Rand, mode machine.SplitMode, simt bool
 	cfg := sim.Config{Code: code, Machine: m, RegsPerThread: 20, Ipoints: simtest.EveryThird(code)}
 	o := compare(t, cfg, prepare)
 	simtest.Chain(t, o, create, cfg, prepare, func(s simtest.Simulator) { s.(*Sim).cus[0].reasons.log.Limit = 1 })
-	return o.Counters.Splits
+	return o.Counters
 }
 
 // compare runs a launch in the simulator, in the twin, and without time. It returns what the

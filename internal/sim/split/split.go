@@ -4,7 +4,7 @@
 // An SM, here called CU as in the machine's documents, has several SIMDs, and each of them
 // split SIMDs, each with a port. A port issues one pass at a time; a wavefront, and each
 // part of a split one, has one instruction under way. The accesses of all of them are served
-// one after the other by the memory of the CU. CUs share nothing but the contents of memory,
+// one after the other by the memory of the CU, but for loads of lines that its L1 holds, if it has one. CUs share nothing but the contents of memory,
 // and the CTAs that each executes are known from the start. docs/machine-model/split.md has the
 // rules, and the argument why the times of such a machine compose.
 //
@@ -19,6 +19,7 @@ package split
 
 import (
 	"context"
+	"math/bits"
 
 	"warpbound/internal/causes"
 	"warpbound/internal/emu"
@@ -38,6 +39,7 @@ type Sim struct {
 	m        *machine.Machine
 	plan     []core.Step // by instruction
 	branches []branch    // by instruction
+	cached   []bool      // by instruction: it loads from global memory through the L1
 	shape    shape
 	cus      []cu
 	next     []int64 // by CU: when something happens; never if all CTAs have been executed
@@ -53,6 +55,8 @@ type shape struct {
 	address int64 // passes of an access
 	split   int64 // cycles
 	merge   int64 // cycles
+	hit     int64 // cycles
+	segment int   // log2 of the bytes of a segment, which is a line of the L1
 }
 
 func newShape(m *machine.Machine) shape {
@@ -60,6 +64,7 @@ func newShape(m *machine.Machine) shape {
 	sh := shape{
 		simds: int(m.SM.Schedulers.Value), parts: 1, shared: s.Mode.Value.Dynamic(), idle: s.Mode.Value == machine.DWSIdle,
 		pass: s.Pass.Value, address: s.Address.Value / s.Pass.Value, split: s.Split.Value, merge: s.Merge.Value,
+		hit: m.L1.Hit.Value, segment: bits.TrailingZeros64(uint64(m.Memory.Segment.Value)),
 	}
 	if s.Mode.Value != machine.SplitNone {
 		sh.parts += int(s.SIMDs.Value)
@@ -87,13 +92,16 @@ func New(cfg sim.Config) (*Sim, error) {
 	}
 	n := int(cfg.Machine.SM.Count.Value)
 	s := &Sim{
-		m: cfg.Machine, plan: core.Plan(cfg.Code, cfg.Machine), branches: branches,
+		m: cfg.Machine, plan: core.Plan(cfg.Code, cfg.Machine), branches: branches, cached: cachedLoads(cfg.Code, cfg.Machine),
 		shape: newShape(cfg.Machine), cus: make([]cu, n), next: make([]int64, n),
 	}
 	s.run = core.NewRun(cfg, s.shape.ports(), s.waiting)
 	log := s.run.Trace(s.names)
 	for i := range s.cus {
 		s.cus[i] = cu{sim: s, index: i, ports: make([]port, s.shape.ports())}
+		if s.m.Cached() {
+			s.cus[i].l1 = core.NewCache[causes.Since](s.m.L1.Sets, s.m.L1.Ways)
+		}
 		if log != nil {
 			s.cus[i].reasons = &reasons{log: log, cu: &s.cus[i], ports: make([]causes.Since, s.shape.ports())}
 		}

@@ -70,19 +70,26 @@ func (w *twin) issue(u *twinCU, port int, v *twinPart, now int64) (bool, error) 
 	access := class == isa.MemParam || class == isa.MemShared || class == isa.MemGlobal || class == isa.MemAtomic
 	v.left = int(timing.Initiation / w.q)
 	k := int64(0)
+	var lines []uint64
 	if access {
 		v.left, v.busy = int(m.Split.Address.Value/w.q), sim.StallLSU
 		if eff.Access.Kind != emu.NoAccess {
 			k = simtest.Requests(m, &eff, &w.count)
+			lines = w.lines(in, &eff)
 		}
 	}
 	posted := eff.Access.Kind == emu.Store || in.Op == isa.Red || in.Op == isa.Atom && !slices.ContainsFunc(in.Dst, func(o isa.Operand) bool { return o.Kind == isa.KindReg })
 	x := cost{passes: int64(v.left), m: k * timing.Initiation, d: timing.Latency - timing.Initiation}
+	if lines != nil {
+		x.d = max(x.d, m.L1.Hit.Value)
+	}
 	v.then = func(end int64) {
 		v.ready, v.why = end+timing.Latency-timing.Initiation, sim.StallALU
 		switch {
 		case access && k == 0:
 			v.ready, v.why, x.d = end, sim.StallMemory, 0
+		case access && lines != nil:
+			v.ready, v.why = w.load(u, lines, k, end, timing), sim.StallMemory
 		case access:
 			a := twinAccess{begin: end}
 			if n := len(u.queue); n > 0 {

@@ -37,6 +37,7 @@ type twinCU struct {
 	ports  []*twinPort
 	guests []*twinPart  // parts that execute on other SIMDs than their wavefronts, in the order in which they came
 	queue  []twinAccess // all accesses so far
+	cache  []twinLine   // from the one used last on
 	free   int64        // cycles before this one in which the memory served nothing
 	worst  sums         // of all wavefronts
 	memory int64        // the sum of all m(x)
@@ -92,6 +93,12 @@ type twinPort struct {
 }
 
 type twinAccess struct{ begin, end int64 }
+
+// twinLine is a line of the L1, which is there from a cycle on.
+type twinLine struct {
+	number uint64
+	at     int64
+}
 
 // runTwin executes a launch and returns what Sim.Run does. The greatest m(x) of the run is known
 // from an earlier one, or -1: then nothing is checked.

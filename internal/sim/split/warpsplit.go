@@ -3,6 +3,7 @@ package split
 import (
 	"math/bits"
 
+	"warpbound/internal/causes"
 	"warpbound/internal/emu"
 	"warpbound/internal/isa"
 	"warpbound/internal/sim"
@@ -28,6 +29,7 @@ type warpSplit struct {
 	left     int64     // passes to issue
 	busy     sim.Stall // what they keep the port with
 	requests int64     // of its access
+	lines    []uint64  // of them that it looks for in the L1
 	done     bool      // its last lanes exit
 	released uint64    // wavefronts of its CTA that go on from a barrier, by index
 	child    int       // the part that begins with the branch that it splits at, or none
@@ -111,6 +113,7 @@ func (c *cu) execute(st *warpSplit, now int64, by int) error {
 	if plan.Kind == core.Load || plan.Kind == core.Posted {
 		st.busy, st.left = sim.StallLSU, s.shape.address
 		st.requests = s.run.Requests.Count(eff, &s.run.Count)
+		c.gather(st)
 	}
 	if eff.Diverged {
 		c.diverge(st, now, by)
@@ -196,7 +199,7 @@ func (c *cu) result(at int, end int64) (ready int64) {
 	return ready
 }
 
-// access puts an access into the queue of memory and returns what result does.
+// access puts an access into the queue of memory, but for what the L1 has of it, and returns what result does.
 func (c *cu) access(at int, end int64) (ready int64) {
 	s, st := c.sim, &c.warpSplits[at]
 	plan := &s.plan[st.pc]
@@ -204,12 +207,20 @@ func (c *cu) access(at int, end int64) (ready int64) {
 	if st.requests == 0 {
 		return end
 	}
+	if len(st.lines) > 0 {
+		there := c.lookUp(st, end)
+		if st.requests == 0 {
+			c.reasons.there(at, there)
+			return there.At
+		}
+	}
 	service := st.requests * plan.Initiation
 	begins := max(c.freeAt, end)
 	c.freeAt = begins + service
 	served := c.freeAt - plan.Initiation + plan.Latency
-	c.reasons.access(at, begins, end, c.freeAt, served, plan.Kind == core.Posted)
+	access := c.reasons.access(at, begins, end, c.freeAt, served, plan.Kind == core.Posted)
 	if plan.Kind == core.Load {
+		c.fill(st, causes.Since{At: served, Cause: access, Kind: causes.Kind(sim.StallMemory)})
 		return served
 	}
 	st.served = max(st.served, served)
