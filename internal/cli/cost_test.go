@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"warpbound"
 	"warpbound/estimate"
 	"warpbound/internal/halt"
 )
@@ -131,5 +132,40 @@ func TestConfirmed(t *testing.T) {
 	defer typed.Close()
 	if confirmed(ctx, in, io.Discard, "Long") {
 		t.Error("the end of the command is no consent")
+	}
+}
+
+// TestCostOfSearch: that runs of workers wait for solvers is no cost of runs.
+func TestCostOfSearch(t *testing.T) {
+	for _, c := range []struct {
+		name    string
+		run     time.Duration
+		limited bool
+		ended   bool
+	}{
+		{"short", time.Second, false, false},
+		{"long", 10 * time.Second, false, true},
+		{"limited", 10 * time.Second, true, false},
+	} {
+		at := newClock()
+		ctx, stop := context.WithCancelCause(t.Context())
+		runs := searchCost{cost: &cost{now: at.now, stop: stop, away: true}, limited: c.limited}
+		p := warpbound.SearchProgress{Budget: 500, AtOnce: 2}
+		runs.step(p, true)
+		for ; p.Runs < 100; p.Runs++ {
+			if p.Runs == 10 { // the next ones need paths
+				for range 3 {
+					at.pass(time.Minute)
+					p.Paths++
+					runs.step(p, false)
+				}
+			}
+			at.pass(c.run)
+			runs.step(p, false)
+		}
+		if (ctx.Err() != nil) != c.ended {
+			t.Errorf("%s: %v", c.name, context.Cause(ctx))
+		}
+		stop(nil)
 	}
 }

@@ -228,19 +228,11 @@ func (s *searchRun) run(c *cobra.Command) error {
 	var line searchLine
 	shown := newDisplay(c.ErrOrStderr(), func() []string { return line.texts(s.job.Name()) })
 	ctx, price := newCost(c, shown, "--budget", s.opts.Fleet.URL != "")
-	before := 0 // runs of this strategy that a search before has made
+	runs := searchCost{cost: price, limited: s.flags.time > 0}
 	s.opts.Progress = func(p warpbound.SearchProgress) {
 		began := line.set(p, time.Now())
 		shown.step(p.Runs, p.Budget)
-		switch {
-		case began:
-			before = p.Runs
-			if s.flags.time == 0 {
-				price.begin(p.AtOnce)
-			}
-		case p.Runs > before:
-			price.step(p.Runs, p.Budget)
-		}
+		runs.step(p, began)
 	}
 	found, err := s.job.Search(ctx, s.opts)
 	shown.stop()
@@ -268,6 +260,29 @@ func (s *searchRun) run(c *cobra.Command) error {
 		return errVerdict
 	}
 	return nil
+}
+
+// searchCost is the cost of the runs of a search, of which solvers take none.
+type searchCost struct {
+	*cost
+	limited bool // in time: runs are not asked about
+	before  int  // runs of this strategy that a search before has made
+	paths   int  // that are known
+}
+
+// step notes the progress of a search, in which a strategy may have begun.
+func (c *searchCost) step(p warpbound.SearchProgress, began bool) {
+	switch {
+	case c.limited:
+	case began:
+		c.before, c.paths = p.Runs, p.Paths
+		c.begin(p.AtOnce)
+	case c.away && p.Paths != c.paths: // runs may have waited for these
+		c.paths = p.Paths
+		c.begin(p.AtOnce)
+	case p.Runs > c.before:
+		c.cost.step(p.Runs, p.Budget)
+	}
 }
 
 // withFault adds to an error where the inputs of the first run that failed are.
