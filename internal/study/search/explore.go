@@ -103,6 +103,7 @@ func (s *searching) plan(ctx context.Context) (err error) {
 			x.plan, x.explored, x.err = s.explore(ctx)
 			x.took = time.Since(began)
 		}()
+		s.tell(func(*Progress) {}) // that it has begun
 	default:
 		s.state.Plan, err = method.NewPlan(*s.space)
 	}

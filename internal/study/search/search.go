@@ -150,7 +150,10 @@ func (s *searching) all(ctx context.Context) error {
 	if s.opts.Time > 0 {
 		return nil
 	}
-	return s.await() // what a search tells of paths must not depend on the computer
+	if err := s.await(); ctx.Err() == nil {
+		return err // what a search tells of paths must not depend on the computer
+	}
+	return nil
 }
 
 // searching is the state of Search.
@@ -216,7 +219,10 @@ func newSearching(p runner.Platform, w *workload.Workload, opts Options) (*searc
 // run searches by a strategy.
 func (s *searching) run(ctx context.Context, strategy string) error {
 	if strategy != string(method.Guided) {
-		if err := s.await(); err != nil {
+		switch err := s.await(); {
+		case err != nil && ctx.Err() != nil && len(s.results) > 0:
+			return nil
+		case err != nil:
 			return err
 		}
 	}

@@ -389,7 +389,7 @@ func TestSolverHangs(t *testing.T) {
 
 	// A search that is interrupted then has what symbolic execution found.
 	ctx, cancel := context.WithCancel(t.Context())
-	opts.ExploreLimit = 0
+	opts.ExploreLimit, opts.Strategies = 0, []string{"gdivan"}
 	opts.Progress = func(Progress) { time.AfterFunc(20*time.Millisecond, cancel) }
 	found, err = runOn(ctx, j, opts)
 	if !errors.Is(err, context.Canceled) {
@@ -398,5 +398,20 @@ func TestSolverHangs(t *testing.T) {
 	a := found.Analysis
 	if !found.Interrupted || found.Search.Runs() != 0 || a.Explored == nil || len(a.Explored.Outcomes) == 0 || a.Explored.Stopped || len(a.Estimates) != 0 || a.Interrupted == nil {
 		t.Errorf("%+v of %+v", found.Search, a)
+	}
+
+	// What was run while solvers worked is the result of one that is interrupted when all runs were made.
+	ctx, cancel = context.WithCancel(t.Context())
+	opts.Strategies, opts.Progress = []string{"guided", "random"}, nil
+	opts.Save = func(*State, *workload.SavedInputs) error {
+		cancel()
+		return nil
+	}
+	found, err = runOn(ctx, j, opts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !found.Interrupted || found.Search.Runs() != 4 || found.Best.Inputs == nil || found.Search.Strategies[0].Strategy != "guided" {
+		t.Errorf("%+v", found.Search)
 	}
 }
