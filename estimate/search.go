@@ -85,7 +85,7 @@ type SearchGap struct {
 	Cycles int64   `json:"cycles"` // between both
 	Share  float64 `json:"share"`  // of the bound that these are; negative if the time lies above
 
-	// Parts say what holds the gap, the greatest difference, of either sign, first; empty on a device, of a run of several launches, and where bound and
+	// Parts say what holds the gap, those first that weigh most; empty on a device, of a run of several launches, and where bound and
 	// time meet.
 	Parts []GapPart `json:"parts"`
 }
@@ -98,14 +98,25 @@ type GapPart struct {
 	Run   *int64 `json:"run"`   // cycles; nil of what is no block
 }
 
-// Difference is by how many cycles the part is longer in the bound; what is not known counts as 0.
-func (p *GapPart) Difference() int64 { return valueOf(p.Bound) - valueOf(p.Run) }
-
-func valueOf(n *int64) int64 {
-	if n == nil {
-		return 0
+// Difference is by how many cycles the part is longer in the bound; nil if bound or chain does not tell of it.
+func (p *GapPart) Difference() *int64 {
+	if p.Bound == nil || p.Run == nil {
+		return nil
 	}
-	return *n
+	return new(*p.Bound - *p.Run)
+}
+
+// Weight is the difference, of either sign, or else the cycles that are known.
+func (p *GapPart) Weight() int64 {
+	switch d := p.Difference(); {
+	case d != nil:
+		return max(*d, -*d)
+	case p.Bound != nil:
+		return *p.Bound
+	case p.Run != nil:
+		return *p.Run
+	}
+	return 0
 }
 
 // Exploration is what symbolic execution of a few threads found.

@@ -96,6 +96,7 @@ func (v *page) functions() template.FuncMap {
 		"searchPath":  searchPath(a),
 		"searchChart": func(s *estimate.Search) (template.HTML, error) { return inlined(BestPlot(a, s)) },
 		"uncertain":   func(s *estimate.Search) string { return Uncertain(s, hz) },
+		"optional":    optional,
 		"ended":       func(stop string) string { return ended[stop] },
 		"link":        func(line string) string { return v.links[line] },
 		"longestRun":  func() string { return strings.TrimPrefix(longest(a), ", ") },

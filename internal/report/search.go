@@ -192,7 +192,7 @@ func uncertain(p *printer, s *estimate.Search, hz float64) {
 			names = padded(names)
 			rows.printf("  %s\tin the bound\tin the run\tdifference\t\n", names[0])
 			for i := range parts {
-				rows.printf("  %s\t%s\t%s\t%s\t\n", names[i+1], optional(parts[i].Bound), optional(parts[i].Run), group(parts[i].Difference()))
+				rows.printf("  %s\t%s\t%s\t%s\t\n", names[i+1], optional(parts[i].Bound), optional(parts[i].Run), optional(parts[i].Difference()))
 			}
 		})
 		if rest := len(s.Gap.Parts) - gapRows; rest > 0 {

@@ -101,8 +101,6 @@ func gapParts(g *cfg.Graph, bound []estimate.Share, chain *estimate.Chain) []est
 			parts = append(parts, estimate.GapPart{Name: g.Blocks[b].Name, Pos: g.Blocks[b].Source().String(), Run: new(cycles)})
 		}
 	}
-	slices.SortStableFunc(parts, func(p, q estimate.GapPart) int { return cmp.Compare(abs(q.Difference()), abs(p.Difference())) })
+	slices.SortStableFunc(parts, func(p, q estimate.GapPart) int { return cmp.Compare(q.Weight(), p.Weight()) })
 	return parts
 }
-
-func abs(n int64) int64 { return max(n, -n) }

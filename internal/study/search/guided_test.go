@@ -95,7 +95,7 @@ func TestGap(t *testing.T) {
 			if p.Run != nil {
 				run += *p.Run
 			}
-			if i > 0 && abs(p.Difference()) > abs(d.Gap.Parts[i-1].Difference()) || p.Run != nil && p.Pos == "" {
+			if i > 0 && p.Weight() > d.Gap.Parts[i-1].Weight() || p.Run != nil && p.Pos == "" {
 				t.Errorf("%s: part %+v", strategy, p)
 			}
 		}
