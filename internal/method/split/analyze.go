@@ -92,6 +92,9 @@ func newAnalysis(ctx context.Context, c *config) (*analysis, error) {
 		a.warnings = append(a.warnings, c.GaveUp("schedule-not-played", fmt.Sprintf(
 			"wavefronts issue more than %d instructions, so that they are bounded instead of played one by one; a greater --effort plays more", s.limit), nil))
 	}
+	if c.Machine.Cached() {
+		a.warnings = append(a.warnings, c.GaveUp("l1-misses", "every load counts as a miss of the L1, and no launch is played: the bound is as if nothing hit", nil))
+	}
 	if a.total, err = a.totalOf(known); err != nil {
 		return nil, err
 	}
