@@ -2,7 +2,7 @@
 //
 //	go run ./.ci/mutants [-seed N] [-drawn N] [-named REGEXP] [-limit D] [-jobs N]
 //
-// A mutant is killed if a test of it fails, or does not end in ten times the time of its package without a mutant, and the limit.
+// A mutant is killed if a test fails, or if the tests of a package take longer than the limit and than ten times what they take without it.
 //
 // Named mutants are those of named.toml: errors that were once made, or that somebody tried. Each tells which tests find
 // it. Drawn ones are made by chance from the expressions and statements of the packages that compute bounds and times; the tests of
@@ -46,6 +46,7 @@ const (
 	survived verdict = "SURVIVED" // no test fails
 	endless  verdict = "endless"  // tests are not over in many times their time: killed, too
 	invalid  verdict = "invalid"  // it does not compile
+	broken   verdict = "broken"   // tests fail without it
 )
 
 func main() {
@@ -103,6 +104,9 @@ func run(ctx context.Context, names string, seed uint64, drawn int, limit time.D
 		}
 		for _, v := range try(ctx, list, clock, jobs) {
 			counts[v]++
+		}
+		if counts[broken] > 0 {
+			return false, errors.New("tests fail without a mutant")
 		}
 	}
 	if drawn > 0 {
@@ -206,7 +210,7 @@ func (m *mutant) try(ctx context.Context, clock *clock) (v verdict, by string, e
 	for _, tests := range m.tests {
 		limit, err := clock.of(ctx, tests)
 		if err != nil {
-			return invalid, "", err
+			return broken, "", err
 		}
 		limited, cancel := context.WithTimeout(ctx, limit)
 		err = command(limited, append([]string{"-overlay", overlay, "-failfast"}, tests...)).Run()
