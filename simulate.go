@@ -64,7 +64,7 @@ func (j *Job) Simulate(ctx context.Context, opts SimulateOptions) (*Run, error) 
 // ProfileOptions say what is profiled.
 type ProfileOptions struct {
 	Run       estimate.LongestRun // of an analysis of the job on its simulated machine
-	Inputs    *SavedInputs        // of the run, unless Run says which these are; may be nil
+	Inputs    *SavedInputs        // of the run; nil for those that Run names
 	MaxCycles int64               // give up after so many cycles; 0 for 2^30
 
 	// Issue, unless nil, is called for every instruction of a job with one launch, in the order of cycles for each warp.

@@ -42,7 +42,7 @@ var papersRules = map[string]rules{
 // what they give beside our estimates and the longest of opts.Vectors runs (of a search, opts.SearchRuns). A job whose machine
 // the rules are not about is taken to one that they are. Only a run can show that a published rule is no bound; none shows that
 // it is one. The job must have one launch.
-func Rules(ctx context.Context, paper, file, machine string, opts Options) (*estimate.Reproduction, error) {
+func Rules(ctx context.Context, paper, file, on string, opts Options) (*estimate.Reproduction, error) {
 	r, ok := papersRules[paper]
 	if !ok {
 		return nil, fmt.Errorf("no paper %q with rules for a job%s", paper, suggest.Hint(paper, slices.Sorted(maps.Keys(papersRules))))
@@ -51,8 +51,8 @@ func Rules(ctx context.Context, paper, file, machine string, opts Options) (*est
 	if err != nil {
 		return nil, err
 	}
-	job, err := platform.Load(src, machine)
-	if err == nil && machine == "" && r.needs != "" && !analysis.Methods().Supports(job.Workload, r.needs) {
+	job, err := platform.Load(src, on)
+	if err == nil && on == "" && r.needs != "" && !analysis.Methods().Supports(job.Workload, r.needs) {
 		job, err = platform.Load(src, r.stands)
 	}
 	if err != nil {
