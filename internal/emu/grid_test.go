@@ -184,6 +184,11 @@ func TestRunStops(t *testing.T) {
 	if _, err := Run(ctx, g); !errors.Is(err, context.Canceled) {
 		t.Errorf("got %v", err)
 	}
+	for _, limit := range []int64{0, 5000} {
+		if n, err := RunUpTo(context.Background(), g, limit); !errors.Is(err, ErrLimit) || n.WarpInstrs != limit {
+			t.Errorf("after %d of %d instructions: %v", n.WarpInstrs, limit, err)
+		}
+	}
 }
 
 // TestRestart runs launches of several shapes on one grid. Each must leave what a

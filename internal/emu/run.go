@@ -2,6 +2,8 @@ package emu
 
 import (
 	"context"
+	"errors"
+	"math"
 	"math/bits"
 )
 
@@ -11,10 +13,16 @@ type Counters struct {
 	ThreadInstrs int64 // the same weighted by the lanes that executed them
 }
 
+// ErrLimit is the error of a launch that goes on after as many instructions as it may execute.
+var ErrLimit = errors.New("instruction limit reached")
+
 // Run executes the launch without timing: CTA after CTA, and in a CTA warp after
 // warp, each until it waits at a barrier, finds a phase of an mbarrier that is not complete, or exits. The clocks stand still. Run
 // ends with ctx.Err() soon after ctx is done.
-func Run(ctx context.Context, g *Grid) (Counters, error) {
+func Run(ctx context.Context, g *Grid) (Counters, error) { return RunUpTo(ctx, g, math.MaxInt64) }
+
+// RunUpTo is Run that ends with ErrLimit where warps would execute more than so many instructions.
+func RunUpTo(ctx context.Context, g *Grid, limit int64) (Counters, error) {
 	var n Counters
 	cta, env, eff := &g.run.cta, &g.run.env, &g.run.eff
 	*env = Env{SMs: 1}
@@ -26,6 +34,9 @@ func Run(ctx context.Context, g *Grid) (Counters, error) {
 				for !w.Done() && !w.AtBarrier() && !w.Polled() {
 					if n.WarpInstrs&0xfff == 0 && ctx.Err() != nil {
 						return n, ctx.Err()
+					}
+					if n.WarpInstrs >= limit {
+						return n, ErrLimit
 					}
 					if err := w.Step(env, eff); err != nil {
 						return n, err

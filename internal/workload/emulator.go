@@ -6,6 +6,7 @@ import (
 	"warpbound/internal/emu"
 	"warpbound/internal/job"
 	"warpbound/internal/machine"
+	"warpbound/internal/semantics"
 )
 
 // Emulator executes a kernel without time, run after run in the same storage. It may be used by one
@@ -30,13 +31,8 @@ func (k *Kernel) NewEmulator() *Emulator {
 // Run executes the kernel on in and returns what was counted.
 func (e *Emulator) Run(ctx context.Context, in *job.Inputs) (emu.Counters, error) {
 	launch, err := e.memory.Fill(in)
-	if err != nil {
-		return emu.Counters{}, err
-	}
-	if e.grid == nil {
-		e.grid, err = emu.NewGrid(e.code, launch, e.memory.mem, e.width)
-	} else {
-		err = e.grid.Restart(launch, e.memory.mem)
+	if err == nil {
+		err = e.begin(launch)
 	}
 	if err != nil {
 		return emu.Counters{}, err
@@ -44,6 +40,22 @@ func (e *Emulator) Run(ctx context.Context, in *job.Inputs) (emu.Counters, error
 	return emu.Run(ctx, e.grid)
 }
 
-// Buffers returns the contents of the buffers after the last Run, by parameter; nil for what is no buffer.
-// They are valid until the next Run.
+// begin prepares a launch on what is in memory.
+func (e *Emulator) begin(launch emu.Launch) (err error) {
+	if e.grid == nil {
+		e.grid, err = emu.NewGrid(e.code, launch, e.memory.mem, e.width)
+		return err
+	}
+	return e.grid.Restart(launch, e.memory.mem)
+}
+
+// Image returns what is known of the launch that begins, and the addresses of buffers by parameter of the whole job. It holds
+// until the launch is executed.
+func (e *Emulator) Image() (*semantics.Launch, []uint64, error) {
+	launch, err := semantics.New(e.grid)
+	return launch, e.memory.addresses, err
+}
+
+// Buffers returns the contents of the buffers after the last Run or before the launch that begins, by parameter; nil for what is
+// no buffer. They are valid until the next Run.
 func (e *Emulator) Buffers() [][]byte { return e.memory.buffers }
