@@ -11,10 +11,10 @@ import (
 
 // guided searches by the strategy of this name.
 func (s *searching) guided(ctx context.Context) (*method.Result, error) {
-	settings, job := s.opts.Settings, s.Spec
+	settings, first := s.opts.Settings, s.First().Bound.Job // a job of several launches need not have a size of its own
 	threads := 1
-	for i, n := range job.Grid {
-		threads *= n * job.Block[i]
+	for i, n := range first.Grid {
+		threads *= n * first.Block[i]
 	}
 	base, err := method.NewPlan(*s.space)
 	if err != nil {

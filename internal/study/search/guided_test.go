@@ -52,6 +52,16 @@ func TestGuidedWithoutSolver(t *testing.T) {
 	}
 }
 
+// A job may say the sizes of its launches alone.
+func TestGuidedSizesOfLaunches(t *testing.T) {
+	opts := searchOptions(12, "guided")
+	opts.Explore.Solver = "no-such-solver"
+	f := mustSearch(t, jobtest.Load(t, kernels.Suite(), "relaxation/application.toml", ""), opts)
+	if got := f.Search.Strategies[0]; got.Runs != 12 || got.Faults > 0 || got.Cycles == 0 {
+		t.Errorf("%+v", got)
+	}
+}
+
 // A search ends after a time, by every strategy, if no number of runs is asked for.
 func TestTime(t *testing.T) {
 	j := jobtest.Text(t, jobtest.MatchJob, jobtest.MatchModule)
