@@ -3,6 +3,7 @@ package search
 import (
 	"context"
 	"flag"
+	"path"
 	"reflect"
 	"slices"
 	"strings"
@@ -17,7 +18,7 @@ import (
 var (
 	ablationRuns   = flag.Int("ablation", 0, "runs of each search of TestAblation")
 	ablationSeeds  = flag.Int64("ablation-seeds", 3, "its seeds, from 1")
-	ablationJobs   = flag.String("ablation-kernels", "knapsack,bfsExpand,bitonicSort,histogram64,substringSearch,insertionSort,petriSmall,lbm", "its kernels")
+	ablationJobs   = flag.String("ablation-kernels", "knapsack,bfsExpand,bitonicSort,histogram64,substringSearch,insertionSort,petriSmall,lbm", "its kernels, jobs job.toml of the suite, or other jobs as KERNEL/FILE.toml")
 	ablationSolver = flag.String("ablation-solver", "z3", "its solver; one that is not installed for none")
 	ablationParts  = flag.String("ablation-parts", "", "ingredients to leave out, one at a time; empty for each of them")
 )
@@ -33,7 +34,11 @@ func TestAblation(t *testing.T) {
 		measure := func(name, strategy string, without guided.Ingredients) {
 			var found []int64
 			for seed := int64(1); seed <= *ablationSeeds; seed++ {
-				src, err := workload.ReadFS(kernels.Suite(), kernel+"/job.toml")
+				name := kernel
+				if path.Ext(name) == "" {
+					name += "/job.toml"
+				}
+				src, err := workload.ReadFS(kernels.Suite(), name)
 				if err != nil {
 					t.Fatal(err)
 				}
