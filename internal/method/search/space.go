@@ -128,6 +128,18 @@ func Draw(e symexec.Element, seed, which uint64) uint64 {
 	return (e.Low + x) & all
 }
 
+// Sample returns inputs that a seed stands for, each element as Draw has it.
+func (s *Space) Sample(seed uint64) Inputs {
+	in, which := s.New(), uint64(0)
+	for i, p := range s.Params {
+		for e := range p.Count {
+			s.Put(in, i, e, Draw(p.Element, seed, which))
+			which++
+		}
+	}
+	return in
+}
+
 // uniform returns the float at a share of the way from the least to the greatest.
 func uniform(e symexec.Element, share float64) uint64 {
 	low, high := number(e.Bytes, e.Low), number(e.Bytes, e.High)

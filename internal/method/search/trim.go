@@ -29,8 +29,8 @@ type TrimConfig struct {
 	Solver  *smt.Solver
 	Builder *smt.Builder // of the solver's terms
 
-	// Later tells that a run has launches besides this one. Paths are of the first one all the same,
-	// but outcomes are infeasible only if no launch of the kernel takes them.
+	// Later tells that a run has launches besides this one. Paths are of this one all the same, with what is in memory
+	// when it begins, but outcomes are infeasible only if no launch of the kernel takes them.
 	Later bool
 
 	MaxThreads int // that are explored together

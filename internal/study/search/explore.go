@@ -77,7 +77,8 @@ type exploration struct {
 	cancel   context.CancelFunc
 	done     chan struct{} // closed when the rest is there
 	took     time.Duration
-	plan     *method.Plan // nil if it ended before there was one
+	plan     *method.Plan   // nil if it ended before there was one
+	later    []*method.Plan // of launches behind the first
 	explored *estimate.Exploration
 	err      error
 }
@@ -100,7 +101,7 @@ func (s *searching) plan(ctx context.Context) (err error) {
 		go func() {
 			defer close(x.done)
 			began := time.Now()
-			x.plan, x.explored, x.err = s.explore(ctx)
+			x.err = s.explore(ctx, x)
 			x.took = time.Since(began)
 		}()
 		s.tell(func(*Progress) {}) // that it has begun
@@ -117,7 +118,7 @@ func (s *searching) await() error {
 	}
 	x := s.exploration
 	<-x.done
-	s.state.Explore, s.state.Plan, s.state.Explored = s.opts.Explore, x.plan, x.explored
+	s.state.Explore, s.state.Plan, s.state.Later, s.state.Explored = s.opts.Explore, x.plan, x.later, x.explored
 	err := x.err
 	if errors.Is(err, smt.ErrNotInstalled) && !slices.Contains(s.opts.Strategies, string(method.GDivAn)) {
 		s.state.NoSolver = err.Error()
@@ -129,9 +130,9 @@ func (s *searching) await() error {
 	return s.opts.Save(s.state, nil)
 }
 
-// atoms returns the plan for guided, nil if a search whose time is limited would have to wait for it. Others wait, so that their result
+// atoms returns the plans for guided, nil if a search whose time is limited would have to wait for them. Others wait, so that their result
 // does not depend on the computer.
-func (s *searching) atoms(context.Context) (*method.Plan, error) {
+func (s *searching) atoms(context.Context) ([]*method.Plan, error) {
 	if s.state.Plan == nil && s.opts.Time > 0 {
 		select {
 		case <-s.exploration.done:
@@ -139,20 +140,22 @@ func (s *searching) atoms(context.Context) (*method.Plan, error) {
 			return nil, nil
 		}
 	}
-	err := s.await()
-	return s.state.Plan, err
+	if err := s.await(); err != nil {
+		return nil, err
+	}
+	return append([]*method.Plan{s.state.Plan}, s.state.Later...), nil
 }
 
 // explore executes threads symbolically: of the job's kernel, before instructions that split were
-// inserted.
-func (s *searching) explore(ctx context.Context) (*method.Plan, *estimate.Exploration, error) {
+// inserted, and for guided of what else a run launches.
+func (s *searching) explore(ctx context.Context, x *exploration) error {
 	bits, err := solverCommand(s.opts.Explore.Solver)
 	if err != nil {
-		return nil, nil, err
+		return err
 	}
 	floats, err := solverCommand(s.opts.Explore.FloatSolver)
 	if err != nil {
-		return nil, nil, err
+		return err
 	}
 	question, all := patience(bits, floats)
 	for _, limit := range []time.Duration{s.opts.ExploreLimit, s.opts.Time / 3} {
@@ -160,35 +163,55 @@ func (s *searching) explore(ctx context.Context) (*method.Plan, *estimate.Explor
 			all = min(all, limit)
 		}
 	}
-	solver, err := smt.New(smt.Config{Launcher: process.Launcher{}, Bits: bits, Floats: floats, Limit: question})
-	if err != nil {
-		return nil, nil, err
-	}
-	defer solver.Close()
+	until := time.Now().Add(all)
 	whole := s.Whole()
 	launch, addresses, err := whole.First().Image()
 	if err != nil {
-		return nil, nil, err
+		return err
 	}
 	known, integers := relations(whole.First())
-	found, err := method.Trim(ctx, method.TrimConfig{
-		Space: *s.space, Launch: launch, Buffers: symbolic(whole.Spec, addresses), Solver: solver, Builder: smt.NewBuilder(),
+	solvers := smt.Config{Launcher: process.Launcher{}, Bits: bits, Floats: floats, Limit: question}
+	c := method.TrimConfig{
+		Space: *s.space, Launch: launch, Buffers: symbolic(whole.Spec, addresses),
 		Relations: known, Integers: integers,
 		Later:      s.Several(),
 		MaxThreads: s.opts.Explore.Threads, MaxPaths: explorePaths, MaxSteps: exploreSteps, MaxQueries: exploreQueries, Limit: all,
 		OnExploration: func(e *method.Exploration) {
 			s.tell(func(p *Progress) { p.Paths += e.Paths })
 		},
-	})
+	}
+	found, err := trim(ctx, solvers, c)
 	if found == nil {
-		return nil, nil, err
+		return err
 	}
-	if _, key := s.Spec.SeveralAt(); s.Several() {
-		found.Notes = append([]string{fmt.Sprintf(
-			"paths are those of %s in the first launch of a run; outcomes that no launch of it takes are infeasible; what else %s launches is run and not explored",
-			s.Kernel(), key)}, found.Notes...)
+	x.plan, x.explored = found.Plan, explored(found)
+	if err != nil || !s.Several() {
+		return err
 	}
-	return found.Plan, explored(found), err
+	notes := []string{fmt.Sprintf("paths are those of %s in the first launch of a run; outcomes that no launch of it takes are infeasible", s.Kernel())}
+	if exploresLater(s.Workload, s.opts.Strategies) {
+		l := newLater(s, solvers, c, until)
+		l.cover(0, found)
+		err = l.all(ctx)
+		x.later, x.explored.Stopped = l.plans, x.explored.Stopped || l.stopped
+		notes = append(notes, l.notes...)
+	} else {
+		_, key := s.Spec.SeveralAt()
+		notes[0] += fmt.Sprintf("; what else %s launches is run and not explored", key)
+	}
+	x.explored.Notes = append(notes, x.explored.Notes...)
+	return err
+}
+
+// trim explores a launch with a solver of its own.
+func trim(ctx context.Context, solvers smt.Config, c method.TrimConfig) (*method.Trimmed, error) {
+	solver, err := smt.New(solvers)
+	if err != nil {
+		return nil, err
+	}
+	defer solver.Close()
+	c.Solver, c.Builder = solver, smt.NewBuilder()
+	return method.Trim(ctx, c)
 }
 
 // array names a buffer in formulas: names of parameters may be anything.

@@ -206,11 +206,11 @@ func TestWhileExploring(t *testing.T) {
 		t.Fatal(err)
 	}
 	s.exploration = &exploration{done: make(chan struct{}), plan: last.Plan}
-	if plan, err := s.atoms(t.Context()); plan != nil || err != nil {
+	if plans, err := s.atoms(t.Context()); plans != nil || err != nil {
 		t.Errorf("a search in limited time waits for the plan: %v", err)
 	}
 	close(s.exploration.done)
-	if plan, err := s.atoms(t.Context()); plan != last.Plan || err != nil {
+	if plans, err := s.atoms(t.Context()); err != nil || len(plans) != 1 || plans[0] != last.Plan {
 		t.Errorf("it does not take the plan: %v", err)
 	}
 }

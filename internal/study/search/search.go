@@ -206,9 +206,9 @@ func newSearching(p runner.Platform, w *workload.Workload, opts Options) (*searc
 	if err != nil {
 		return nil, err
 	}
-	s.state = &State{Job: id, Paths: pathsOf(w, opts.Explore)}
+	s.state = &State{Job: id, Paths: pathsOf(w, opts.Explore, s.opts.Strategies)}
 	if x := opts.Before; x != nil && x.Paths == s.state.Paths && x.Plan != nil && x.Explored != nil && !x.Explored.Stopped {
-		s.state.Explore, s.state.Plan, s.state.Explored = x.Explore, x.Plan, x.Explored
+		s.state.Explore, s.state.Plan, s.state.Later, s.state.Explored = x.Explore, x.Plan, x.Later, x.Explored
 	}
 	if opts.Resume != nil {
 		return s, s.resume(id)

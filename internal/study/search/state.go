@@ -24,6 +24,7 @@ type State struct {
 	Paths      string                `json:"paths"` // tells symbolic executions apart
 	Explore    ExploreOptions        `json:"explore"`
 	Plan       *method.Plan          `json:"plan"`
+	Later      []*method.Plan        `json:"later"`               // of launches behind the first; nil if these were not executed symbolically
 	Explored   *estimate.Exploration `json:"explored"`            // nil if the kernel was not executed symbolically
 	NoSolver   string                `json:"no_solver,omitempty"` // why it was not, though it was wanted
 	Strategies []*method.State       `json:"strategies"`          // of the paper
@@ -104,16 +105,19 @@ func (s *searching) resume(id string) error {
 	lacks := func(strategy string) bool {
 		return r.Plan != nil && r.Explored == nil && explores(strategy) && (r.NoSolver == "" || strategy == string(method.GDivAn))
 	}
+	laterLacks := r.Explored != nil && r.Later == nil && exploresLater(s.Workload, s.opts.Strategies)
 	lacking := slices.IndexFunc(s.opts.Strategies, lacks)
 	switch {
 	case r.Job != id:
 		return fmt.Errorf("the search to resume is one of another job, seed, machine or limit of cycles than %s", s.Name())
 	case lacking >= 0:
 		return fmt.Errorf("the search to resume did not execute the kernel symbolically: %s needs a search of its own", s.opts.Strategies[lacking])
+	case laterLacks:
+		return fmt.Errorf("the search to resume executed the first launch alone symbolically: %s needs a search of its own", method.Guided)
 	case r.Explore != s.opts.Explore && r.Explored != nil:
 		return fmt.Errorf("the search to resume executed up to %d threads together, with the solvers %s and %s for floats", r.Explore.Threads, r.Explore.Solver, r.Explore.FloatSolver)
 	}
-	s.state.Explore, s.state.Plan, s.state.Explored = r.Explore, r.Plan, r.Explored
+	s.state.Explore, s.state.Plan, s.state.Later, s.state.Explored = r.Explore, r.Plan, r.Later, r.Explored
 	s.state.NoSolver, s.state.Strategies, s.state.Guided = r.NoSolver, slices.Clone(r.Strategies), r.Guided
 	if r.Faults() > 0 {
 		s.fitness.fault = nil // one was reported
@@ -150,9 +154,10 @@ func (s *searching) identity() (string, error) {
 }
 
 // pathsOf tells symbolic executions apart: a hash of the tool, the job without a seed from elsewhere, the module, the machine, and how
-// it is done.
-func pathsOf(w *workload.Workload, how ExploreOptions) string {
-	return digest(fmt.Appendf(nil, "%s %s %s %s %+v", provenance.Of().Tool, w.Spec.Hash, w.Module.Hash, w.Machine.Hash(), how))
+// it is done, for which strategies.
+func pathsOf(w *workload.Workload, how ExploreOptions, strategies []string) string {
+	return digest(fmt.Appendf(nil, "%s %s %s %s %+v %t",
+		provenance.Of().Tool, w.Spec.Hash, w.Module.Hash, w.Machine.Hash(), how, exploresLater(w, strategies)))
 }
 
 // detail returns what was found as the result says it.

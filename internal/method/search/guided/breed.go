@@ -13,7 +13,8 @@ import (
 type Ingredients struct {
 	Samples  bool `json:"samples"`  // after the first generation
 	Threads  bool `json:"threads"`  // of the same or other inputs
-	Atoms    bool `json:"atoms"`    // of the plan
+	Atoms    bool `json:"atoms"`    // of the plans
+	Later    bool `json:"later"`    // atoms of the plans but the first
 	Patterns bool `json:"patterns"` // elements in a row that are the same, or as far from each other
 	Steps    bool `json:"steps"`    // of elements by one
 	Copies   bool `json:"copies"`   // of elements, and exchanges
@@ -82,21 +83,24 @@ func (b *breeder) patterned() search.Inputs {
 }
 
 // special returns the i-th of the inputs of the second generation, and of the first with atoms: with patterns, and every other with one
-// of the longest atoms for all threads.
+// of the longest atoms of each plan for all threads. Where plans share elements, each is the last to write in turn.
 func (b *breeder) special(i int) search.Inputs {
 	in := b.patterned()
-	if rank := i / 2; i%2 == 0 && b.hasAtoms() && rank < len(b.Plan.Atoms) {
-		atom := b.Plan.Longest()[rank]
-		for g := range b.Plan.Groups() {
-			b.Plan.Put(in, g, atom)
+	if i%2 > 0 {
+		return in
+	}
+	rank := i / 2
+	for n := range b.plans {
+		p := b.plans[(rank+1+n)%len(b.plans)]
+		if rank >= len(p.Atoms) {
+			continue
+		}
+		atom := p.Longest()[rank]
+		for g := range p.Groups() {
+			p.Put(in, g, atom)
 		}
 	}
 	return in
-}
-
-// hasAtoms reports whether there are atoms to use.
-func (b *breeder) hasAtoms() bool {
-	return !b.Without.Atoms && len(b.Plan.Atoms) > 0 && b.Plan.Threads > 0
 }
 
 // parent returns inputs of the elite.
@@ -108,14 +112,7 @@ func (b *breeder) parent() search.Inputs {
 func (b *breeder) sample() search.Inputs {
 	seed := max(genetic.Mix(uint64(b.Seed), uint64(b.state.Sampled+b.sampled)), genetic.High+1)
 	b.sampled++
-	in := b.Plan.Space.New()
-	for i, p := range b.params {
-		x := b.Plan.Space.Params[p]
-		for e := range x.Count {
-			b.Plan.Space.Put(in, p, e, search.Draw(x.Element, seed, uint64(b.first[i]+e)))
-		}
-	}
-	return in
+	return b.Plan.Space.Sample(seed)
 }
 
 // length returns a number from 1 to n, of which one half is as probable as one quarter.
@@ -129,7 +126,7 @@ func (b *breeder) recombine(in search.Inputs) bool {
 	if !b.Without.Threads {
 		kinds = append(kinds, b.copyThreads)
 	}
-	if b.hasAtoms() {
+	if len(b.plans) > 0 {
 		kinds = append(kinds, b.atom)
 	}
 	if !b.Without.Patterns {
@@ -161,17 +158,26 @@ func (b *breeder) copyThreads(in search.Inputs) {
 	}
 }
 
-// atom writes an atom over the elements of some groups of threads, in a quarter of the cases of all.
+// atom writes an atom, any one of all plans, over the elements of some groups of threads, in a quarter of the cases of all.
 func (b *breeder) atom(in search.Inputs) {
-	which := int32(b.rand.IntN(len(b.Plan.Atoms)))
-	groups := b.Plan.Groups()
+	count := 0
+	for _, p := range b.plans {
+		count += len(p.Atoms)
+	}
+	which, of := b.rand.IntN(count), 0
+	for which >= len(b.plans[of].Atoms) {
+		which -= len(b.plans[of].Atoms)
+		of++
+	}
+	plan := b.plans[of]
+	groups := plan.Groups()
 	n := groups
 	if b.rand.IntN(4) > 0 {
 		n = b.length(groups)
 	}
 	first := n * b.rand.IntN((groups+n-1)/n)
 	for g := first; g < min(first+n, groups); g++ {
-		b.Plan.Put(in, g, which)
+		plan.Put(in, g, int32(which))
 	}
 }
 

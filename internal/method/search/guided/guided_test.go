@@ -283,6 +283,45 @@ func TestAtoms(t *testing.T) {
 	}
 }
 
+// Atoms of another launch are used, too, with as many threads as that has, unless they are left out.
+func TestLaterAtoms(t *testing.T) {
+	first := plan(t, 0, 65535, 8)
+	first.Threads = 8
+	first.Views = []search.View{{Param: 1, Elements: []int32{0, 1, 2, 3, search.None, search.None, search.None, search.None}}}
+	first.Atoms = []search.Atom{{Threads: 1, Values: []search.Value{{Bits: 7}}}}
+	later := plan(t, 0, 65535, 8)
+	later.Threads = 4
+	later.Views = []search.View{{Param: 1, Elements: []int32{4, 5, 6, 7}}}
+	later.Atoms = []search.Atom{{Threads: 1, Values: []search.Value{{Bits: 4711}}}}
+	all := []uint16{7, 7, 7, 7, 4711, 4711, 4711, 4711}
+	alike := kernel{cycles: func(in search.Inputs) int64 {
+		n := int64(1)
+		for i, want := range all {
+			if binary.LittleEndian.Uint16(in[1][2*i:]) == want {
+				n++
+			}
+		}
+		return n
+	}}
+	for _, without := range []bool{false, true} {
+		c := config(plan(t, 0, 65535, 8), 60, alike)
+		c.Without.Later = without
+		c.Atoms = func(context.Context) ([]*search.Plan, error) { return []*search.Plan{first, later}, nil }
+		s := run(t, c)
+		if got := s.Best.Outcome.Cycles; !without && got != 9 || without && got > 6 {
+			t.Errorf("without atoms of the other launch %t: %d of 9 cycles", without, got)
+		}
+		a, err := first.Digest()
+		if err != nil {
+			t.Fatal(err)
+		}
+		b, err := later.Digest()
+		if err != nil || s.Plan != a+" "+b {
+			t.Errorf("the plans are %q, error %v", s.Plan, err)
+		}
+	}
+}
+
 // Values beside the minimum and the maximum are tried for all elements at once.
 func TestBoundaryValues(t *testing.T) {
 	for _, want := range []uint16{0, 1, 0xfffe, 0xffff} {
@@ -354,11 +393,11 @@ func TestJoin(t *testing.T) {
 			if c.Resume = resume; resume != nil {
 				generation = resume.Generation
 			}
-			c.Atoms = func(context.Context) (*search.Plan, error) {
+			c.Atoms = func(context.Context) ([]*search.Plan, error) {
 				if generation++; generation <= at {
 					return nil, nil
 				}
-				return known, nil
+				return []*search.Plan{known}, nil
 			}
 			return c
 		}
@@ -385,14 +424,14 @@ func TestJoin(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	c := config(plan(t, 0, 60000, 24), 200, kernel{cycles: sum})
-	c.Atoms = func(context.Context) (*search.Plan, error) {
+	c.Atoms = func(context.Context) ([]*search.Plan, error) {
 		cancel()
 		return nil, ctx.Err()
 	}
 	if s, err := Run(ctx, c); err != nil || s.Stop != genetic.Interrupted || s.Runs != first {
 		t.Errorf("while it waits for atoms: %+v, %v", s, err)
 	}
-	c.Atoms = func(context.Context) (*search.Plan, error) { return nil, errors.New("no solver answers") }
+	c.Atoms = func(context.Context) ([]*search.Plan, error) { return nil, errors.New("no solver answers") }
 	if got := mustFail(t, c); got != "no solver answers" {
 		t.Error(got)
 	}

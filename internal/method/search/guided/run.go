@@ -8,6 +8,7 @@ import (
 	"hash/fnv"
 	"math/rand/v2"
 	"slices"
+	"strings"
 
 	"warpbound/internal/method/search"
 	"warpbound/internal/method/search/genetic"
@@ -41,8 +42,9 @@ type Config struct {
 	Settings
 	Plan *search.Plan // without atoms, if Atoms is there
 	// Atoms, unless nil, returns the plan with atoms once there is one, and nil before. It is called before every generation but the
-	// first until then; when it waits for the plan, results do not depend on how fast the computer is.
-	Atoms   func(context.Context) (*search.Plan, error)
+	// first until then; when it waits for the plan, results do not depend on how fast the computer is. Plans behind the first are of
+	// other launches, which only their atoms are used of.
+	Atoms   func(context.Context) ([]*search.Plan, error)
 	Threads int // of the launch, by which elements without views are divided; at least 1
 	Fitness search.Fitness
 
@@ -56,7 +58,8 @@ type Config struct {
 	// OnGeneration, unless nil, is called with the state after every generation. An error ends the search.
 	OnGeneration func(*State) error
 
-	layout *layout // of Plan
+	plans  []*search.Plan // those with atoms to use
+	layout *layout        // of Plan
 }
 
 // Member is inputs with the outcome of their run.
@@ -126,15 +129,17 @@ func (c *Config) begin(ctx context.Context) (*State, error) {
 	case c.Threads < 1:
 		return nil, fmt.Errorf("the launch has %d threads", c.Threads)
 	}
+	plans := []*search.Plan{c.Plan}
 	if r := c.Resume; r != nil && r.Joined > 0 && c.Atoms != nil {
-		plan, err := c.Atoms(ctx)
+		known, err := c.Atoms(ctx)
 		if err != nil {
 			return nil, err
 		}
-		c.Plan = cmp.Or(plan, c.Plan)
+		if known != nil {
+			plans = known
+		}
 	}
-	c.layout = newLayout(c.Plan, c.Threads)
-	digest, err := c.Plan.Digest()
+	digest, err := c.use(plans)
 	if err != nil {
 		return nil, err
 	}
@@ -162,17 +167,34 @@ func (c *Config) begin(ctx context.Context) (*State, error) {
 // join goes on with the plan that has atoms, if there is one.
 func (c *Config) join(ctx context.Context, s *State) (*State, error) {
 	next := *s
-	plan, err := c.Atoms(ctx)
+	plans, err := c.Atoms(ctx)
 	switch {
 	case ctx.Err() != nil:
 		next.Stop = genetic.Interrupted
 		return &next, nil
-	case err != nil || plan == nil:
+	case err != nil || plans == nil:
 		return s, err
 	}
-	c.Plan, c.layout, next.Joined = plan, newLayout(plan, c.Threads), s.Generation
-	next.Plan, err = plan.Digest()
+	next.Joined = s.Generation
+	next.Plan, err = c.use(plans)
 	return &next, err
+}
+
+// use has the search make inputs by plans. It returns what tells them from others.
+func (c *Config) use(plans []*search.Plan) (digest string, err error) {
+	c.Plan, c.layout, c.plans = plans[0], newLayout(plans[0], c.Threads), nil
+	var all []string
+	for i, p := range plans {
+		if len(p.Atoms) > 0 && p.Threads > 0 && !c.Without.Atoms && (i == 0 || !c.Without.Later) {
+			c.plans = append(c.plans, p)
+		}
+		one, err := p.Digest()
+		if err != nil {
+			return "", err
+		}
+		all = append(all, one)
+	}
+	return strings.Join(all, " "), nil
 }
 
 // after returns whether a search ends after a generation.
