@@ -8,7 +8,6 @@ import (
 	"errors"
 	"fmt"
 	"go/ast"
-	"go/format"
 	"go/parser"
 	"go/token"
 	"io"
@@ -25,6 +24,11 @@ import (
 var scope = []string{
 	"warpbound/internal/method", "warpbound/internal/sim", "warpbound/internal/absexec", "warpbound/internal/symexec",
 	"warpbound/internal/ipet", "warpbound/internal/emu", "warpbound/internal/splitting",
+}
+
+// inScope reports whether mutants are drawn of a package.
+func inScope(p *golang) bool {
+	return slices.ContainsFunc(scope, func(s string) bool { return p.ImportPath == s || strings.HasPrefix(p.ImportPath, s+"/") })
 }
 
 // golang is a package as go list describes it.
@@ -57,124 +61,109 @@ func loadPackages(ctx context.Context) ([]golang, error) {
 	}
 }
 
-// drawer draws mutants.
-type drawer struct {
-	random   *rand.Rand
-	packages []golang
-	files    []string // of the scope
-	of       map[string]*golang
-	drawn    map[string]bool
+// place is where a change can be made.
+type place struct {
+	file   string
+	number int // of the change in it
 }
 
-func newDrawer(packages []golang, seed uint64) *drawer {
-	d := &drawer{random: rand.New(rand.NewPCG(seed, 0)), packages: packages, of: map[string]*golang{}, drawn: map[string]bool{}}
+// drawer draws mutants.
+type drawer struct {
+	seed   uint64
+	random *rand.Rand
+	places []place
+	drawn  map[place]bool
+}
+
+func newDrawer(packages []golang, seed uint64) (*drawer, error) {
+	d := &drawer{seed: seed, random: rand.New(rand.NewPCG(seed, 0)), drawn: map[place]bool{}}
 	for i := range packages {
 		p := &packages[i]
-		if !slices.ContainsFunc(scope, func(s string) bool { return p.ImportPath == s || strings.HasPrefix(p.ImportPath, s+"/") }) {
+		if !inScope(p) {
 			continue
 		}
 		for _, f := range p.GoFiles {
 			file := filepath.Join(p.Dir, f)
-			d.files = append(d.files, file)
-			d.of[file] = p
+			code, err := os.ReadFile(file)
+			if err != nil {
+				return nil, err
+			}
+			if bytes.Contains(code, []byte("\n//go:")) {
+				continue // a changed function would be without its comments
+			}
+			_, count, err := change(file, code, -1)
+			if err != nil {
+				return nil, err
+			}
+			for at := range count {
+				d.places = append(d.places, place{file, at})
+			}
 		}
 	}
-	slices.Sort(d.files)
-	return d
+	slices.SortFunc(d.places, func(p, q place) int { return cmp.Or(strings.Compare(p.file, q.file), cmp.Compare(p.number, q.number)) })
+	return d, nil
 }
 
-// draw draws so many mutants: places in proportion to how many a file has.
-func (d *drawer) draw(n int) ([]mutant, error) {
-	type place struct {
-		file string
-		at   int
+// draw draws one more mutant; all places have the same chance.
+func (d *drawer) draw() (*drawnMutant, error) {
+	if len(d.drawn) == len(d.places) {
+		return nil, errors.New("there are no more places for changes")
 	}
-	var places []place
-	for _, f := range d.files {
-		code, err := os.ReadFile(f)
-		if err != nil {
-			return nil, err
-		}
-		if bytes.Contains(code, []byte("\n//go:")) {
-			continue // comments would be left out
-		}
-		_, count, err := change(f, code, -1)
-		if err != nil {
-			return nil, err
-		}
-		for at := range count {
-			places = append(places, place{f, at})
-		}
-	}
-	var list []mutant
-	for len(list) < n {
-		p := places[d.random.IntN(len(places))]
-		if key := fmt.Sprint(p); d.drawn[key] {
+	for {
+		p := d.places[d.random.IntN(len(d.places))]
+		if d.drawn[p] {
 			continue
-		} else {
-			d.drawn[key] = true
 		}
+		d.drawn[p] = true
 		code, err := os.ReadFile(p.file)
 		if err != nil {
 			return nil, err
 		}
-		c, _, err := change(p.file, code, p.at)
+		c, _, err := change(p.file, code, p.number)
 		if err != nil {
 			return nil, err
 		}
-		list = append(list, mutant{fmt.Sprintf("%s:%s", relative(p.file), c.what), p.file, c.text, d.tests(d.of[p.file])})
+		return &drawnMutant{p, d.seed, fmt.Sprintf("%s:%s", relative(p.file), c.what)}, nil
 	}
-	return list, nil
 }
 
-// tests are those of a package, then those of all packages that import it, those first that have the fewest imports.
-func (d *drawer) tests(of *golang) [][]string {
-	var tests [][]string
-	if of.tested() {
-		tests = append(tests, []string{of.ImportPath})
-	}
-	var importers []*golang
-	for i := range d.packages {
-		p := &d.packages[i]
-		if p != of && p.tested() && slices.Contains(slices.Concat(p.Imports, p.TestImports, p.XTestImports), of.ImportPath) {
-			importers = append(importers, p)
-		}
-	}
-	slices.SortFunc(importers, func(p, q *golang) int {
-		return cmp.Or(cmp.Compare(len(p.Imports), len(q.Imports)), strings.Compare(p.ImportPath, q.ImportPath))
-	})
-	for _, p := range importers {
-		tests = append(tests, []string{p.ImportPath})
-	}
-	return tests
-}
-
-// changed is a file with a change.
+// changed is a function with a change.
 type changed struct {
-	text []byte
-	what string // LINE:COL: what
+	what     string // LINE:COL: what is changed
+	set      *token.FileSet
+	function *ast.FuncDecl
+	at       int // of it in the declarations of the file
 }
 
-// change makes the change of the given number in a file, and counts those that there are.
+// change makes the change of the given number in the functions of a file, and counts those that there are.
 func change(file string, code []byte, number int) (*changed, int, error) {
 	set := token.NewFileSet()
-	tree, err := parser.ParseFile(set, file, code, parser.ParseComments|parser.SkipObjectResolution)
+	tree, err := parser.ParseFile(set, file, code, parser.SkipObjectResolution)
 	if err != nil {
 		return nil, 0, err
 	}
 	n := 0
-	var what string
-	try := func(pos token.Pos, text string, do func()) {
-		if n++; n-1 == number {
-			at := set.Position(pos)
-			what = fmt.Sprintf("%d:%d: %s", at.Line, at.Column, text)
-			do()
+	var c *changed
+	for i, decl := range tree.Decls {
+		f, ok := decl.(*ast.FuncDecl)
+		if !ok || f.Body == nil {
+			continue
 		}
+		changes(f.Body, func(pos token.Pos, text string, do func()) {
+			if n++; n-1 == number {
+				at := set.Position(pos)
+				c = &changed{fmt.Sprintf("%d:%d: %s", at.Line, at.Column, text), set, f, i}
+				do()
+			}
+		})
 	}
-	ast.Inspect(tree, func(node ast.Node) bool {
+	return c, n, nil
+}
+
+// changes calls try for each change of a body, with what makes it.
+func changes(body *ast.BlockStmt, try func(pos token.Pos, text string, do func())) {
+	ast.Inspect(body, func(node ast.Node) bool {
 		switch x := node.(type) {
-		case *ast.GenDecl:
-			return x.Tok != token.IMPORT
 		case *ast.BinaryExpr:
 			for _, op := range operators[x.Op] {
 				try(x.OpPos, fmt.Sprintf("%s for %s", op, x.Op), func() { x.Op = op })
@@ -209,16 +198,6 @@ func change(file string, code []byte, number int) (*changed, int, error) {
 		}
 		return true
 	})
-	if number < 0 {
-		return nil, n, nil
-	}
-	// Comments would stand in other places.
-	tree.Comments = nil
-	var text bytes.Buffer
-	if err := format.Node(&text, set, tree); err != nil {
-		return nil, 0, err
-	}
-	return &changed{text.Bytes(), what}, n, nil
 }
 
 // operators are what stands for an operator in a mutant.
@@ -232,4 +211,49 @@ var operators = map[token.Token][]token.Token{
 // assignments are what stands for an assignment with an operator.
 var assignments = map[token.Token][]token.Token{
 	token.ADD_ASSIGN: {token.SUB_ASSIGN}, token.SUB_ASSIGN: {token.ADD_ASSIGN}, token.MUL_ASSIGN: {token.ADD_ASSIGN},
+}
+
+// drawAll draws a number of mutants with each seed, of which the compiler takes all.
+func drawAll(ctx context.Context, packages []golang, seeds []uint64, drawn int, o *overlay) ([]*drawnMutant, error) {
+	var of []string
+	for i := range packages {
+		if inScope(&packages[i]) {
+			of = append(of, packages[i].ImportPath)
+		}
+	}
+	var drawers []*drawer
+	for _, seed := range seeds {
+		d, err := newDrawer(packages, seed)
+		if err != nil {
+			return nil, err
+		}
+		drawers = append(drawers, d)
+	}
+	var mutants []*drawnMutant
+	counts := make([]int, len(seeds))
+	for {
+		for i, d := range drawers {
+			for ; counts[i] < drawn; counts[i]++ {
+				m, err := d.draw()
+				if err != nil {
+					return nil, err
+				}
+				mutants = append(mutants, m)
+			}
+		}
+		if err := o.write(mutants); err != nil {
+			return nil, err
+		}
+		refused, err := o.build(ctx, of)
+		if err != nil {
+			return nil, err
+		}
+		for _, m := range refused {
+			counts[slices.Index(seeds, mutants[m].seed)]--
+			mutants[m] = nil
+		}
+		if len(refused) == 0 {
+			return mutants, nil
+		}
+	}
 }

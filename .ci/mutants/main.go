@@ -1,21 +1,24 @@
-// Mutants changes the code in small ways, one at a time, and reports which changes no test notices.
+// Mutants changes the code in small ways and reports which changes no test notices.
 //
-//	go run ./.ci/mutants [-seed N] [-drawn N] [-named REGEXP] [-limit D] [-jobs N]
+//	go run ./.ci/mutants [-seed N,...] [-drawn N] [-named REGEXP] [-limit D] [-budget D] [-jobs N]
 //
-// A mutant is killed if a test fails, or if the tests of a package take longer than the limit and than ten times what they take without it.
+// A mutant is killed if a test fails, or if one takes longer than the limit and than ten times what it takes without the change.
+// Sources are never touched: the compiler is told to read files in place of others (go build -overlay).
 //
 // Named mutants are those of named.toml: errors that were once made, or that somebody tried. Each tells which tests find
-// it. Drawn ones are made by chance from the expressions and statements of the packages that compute bounds and times; the tests of
-// their package are run, then those of packages that import it. Sources are never touched: the compiler is told to read a file in
-// place of another one (go build -overlay).
+// it.
 //
-// The exit status is 1 if a named mutant survives, or more than a tenth of those drawn.
+// Drawn ones are made by chance from the expressions and statements of functions in the packages that compute bounds and times.
+// All are compiled into one program, in which each is a copy of its function (schemata: Untch, Offutt and Harrold, 1993); package
+// chosen says which one is called. Each test is run once without a mutant, to know how long it takes and which mutants it
+// reaches. Those that reach a mutant are run then until one fails, the tests of its package first. The rest of a mutant's tests
+// is left out when they have taken the budget: it counts as one that survives.
+//
+// The exit status is 1 if a named mutant survives, or more than a tenth of those drawn with a seed.
 package main
 
 import (
 	"context"
-	"encoding/json"
-	"errors"
 	"flag"
 	"fmt"
 	"os"
@@ -23,20 +26,12 @@ import (
 	"os/signal"
 	"path/filepath"
 	"regexp"
+	"strconv"
 	"strings"
 	"sync"
 	"syscall"
 	"time"
 )
-
-// mutant is a change of a file.
-type mutant struct {
-	name string // of one that is named; FILE:LINE:COL: what is changed of one that is drawn
-	file string // as the compiler names it
-	text []byte
-	// tests are lists of arguments of go test, of which each is tried until one fails.
-	tests [][]string
-}
 
 // verdict is what became of a mutant.
 type verdict string
@@ -44,21 +39,20 @@ type verdict string
 const (
 	killed   verdict = "killed"   // a test fails
 	survived verdict = "SURVIVED" // no test fails
-	endless  verdict = "endless"  // tests are not over in many times their time: killed, too
-	invalid  verdict = "invalid"  // it does not compile
-	broken   verdict = "broken"   // tests fail without it
+	endless  verdict = "endless"  // a test is not over in many times its time: killed, too
 )
 
 func main() {
-	seed := flag.Uint64("seed", 1, "of the mutants that are drawn")
-	drawn := flag.Int("drawn", 200, "mutants to draw")
+	seeds := flag.String("seed", "1", "of the mutants that are drawn; several with commas between them")
+	drawn := flag.Int("drawn", 200, "mutants to draw with each seed")
 	named := flag.String("named", ".", "named mutants to try, a regular expression; ^$ for none")
-	limit := flag.Duration("limit", time.Minute, "time that the tests of a package have at least")
+	limit := flag.Duration("limit", 20*time.Second, "time that a test has at least")
+	budget := flag.Duration("budget", 2*time.Minute, "time of the tests of a drawn mutant, as long as they take without it")
 	jobs := flag.Int("jobs", 2, "mutants at a time")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
-	ok, err := run(ctx, *named, *seed, *drawn, *limit, *jobs)
+	ok, err := run(ctx, *named, *seeds, *drawn, trial{*limit, *budget, *jobs})
 	switch {
 	case err != nil:
 		fmt.Fprintln(os.Stderr, "mutants:", err)
@@ -68,174 +62,91 @@ func main() {
 	}
 }
 
+// trial says how mutants are tried.
+type trial struct {
+	limit, budget time.Duration
+	jobs          int
+}
+
 // run tries named and drawn mutants, and reports whether enough of them are killed.
-func run(ctx context.Context, names string, seed uint64, drawn int, limit time.Duration, jobs int) (ok bool, err error) {
+func run(ctx context.Context, names, seeds string, drawn int, how trial) (ok bool, err error) {
 	which, err := regexp.Compile(names)
 	if err != nil {
 		return false, err
 	}
-	root, err := filepath.Abs(".")
-	if err != nil {
-		return false, err
-	}
-	list, err := readNamed(root, filepath.Join(root, ".ci", "mutants", "named.toml"), which)
-	if err != nil {
-		return false, err
-	}
-	packages, err := loadPackages(ctx)
-	if err != nil {
-		return false, err
-	}
-	ok = true
-	clock := &clock{limit: limit, taken: make(map[string]time.Duration)}
-	for i, v := range try(ctx, list, clock, jobs) {
-		if v != killed && v != endless {
-			fmt.Printf("%-8s %s\n", v, list[i].name)
-			ok = false
-		}
-	}
-	source := newDrawer(packages, seed)
-	counts := map[verdict]int{}
-	valid := func() int { return counts[killed] + counts[endless] + counts[survived] }
-	for valid() < drawn && ctx.Err() == nil {
-		list, err := source.draw(drawn - valid())
+	var list []uint64
+	for text := range strings.SplitSeq(seeds, ",") {
+		seed, err := strconv.ParseUint(text, 10, 64)
 		if err != nil {
 			return false, err
 		}
-		for _, v := range try(ctx, list, clock, jobs) {
-			counts[v]++
-		}
-		if counts[broken] > 0 {
-			return false, errors.New("tests fail without a mutant")
-		}
+		list = append(list, seed)
 	}
-	if drawn > 0 {
-		fmt.Printf("drawn with seed %d: %d of %d killed, %d of them since tests do not end\n", seed, valid()-counts[survived], valid(), counts[endless])
+	ok, err = how.named(ctx, which)
+	if err != nil || drawn == 0 {
+		return ok, err
 	}
-	return ok && 10*counts[survived] <= drawn, ctx.Err()
+	enough, err := how.drawn(ctx, list, drawn)
+	return ok && enough, err
 }
 
-// try runs the tests of mutants and prints what becomes of each.
-func try(ctx context.Context, list []mutant, clock *clock, jobs int) []verdict {
-	verdicts := make([]verdict, len(list))
+// each calls do for numbers up to n, several at a time, and returns the first error.
+func each(ctx context.Context, jobs, n int, do func(i int) error) error {
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
 	next := make(chan int)
-	var printing sync.Mutex
 	var workers sync.WaitGroup
 	for range jobs {
 		workers.Go(func() {
 			for i := range next {
-				began := time.Now()
-				v, by, err := list[i].try(ctx, clock)
-				if verdicts[i] = v; ctx.Err() != nil {
-					continue
+				if err := do(i); err != nil {
+					cancel(err)
 				}
-				printing.Lock()
-				fmt.Printf("%-8s %5.0f s  %s", v, time.Since(began).Seconds(), list[i].name)
-				switch {
-				case err != nil:
-					fmt.Printf(": %v", err)
-				case by != "":
-					fmt.Printf(" by %s", by)
-				}
-				fmt.Println()
-				printing.Unlock()
 			}
 		})
 	}
-	for i := range list {
+	for i := 0; i < n && ctx.Err() == nil; i++ {
 		next <- i
 	}
 	close(next)
 	workers.Wait()
-	return verdicts
+	return context.Cause(ctx)
 }
 
 // within limits the address space of a command to 12 GiB, since some mutants allocate without end: their tests fail then.
 const within = `ulimit -v 12582912 && exec "$@"`
 
-// command runs tests, and ends with all processes that they have started.
-func command(ctx context.Context, tests []string) *exec.Cmd {
-	test := exec.CommandContext(ctx, "sh", append([]string{"-c", within, "sh", "go", "test", "-vet=off"}, tests...)...)
-	test.Env = append(os.Environ(), "RAPID_SEED=1")
-	test.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
-	test.Cancel = func() error { return syscall.Kill(-test.Process.Pid, syscall.SIGKILL) } // solvers that tests have started, too
-	test.WaitDelay = 10 * time.Second
-	return test
-}
-
-// clock knows how long tests may take.
-type clock struct {
-	limit time.Duration
-	mu    sync.Mutex
-	taken map[string]time.Duration // by tests, without a mutant
+// limited is a command that ends with all processes that it has started.
+func limited(ctx context.Context, argv ...string) *exec.Cmd {
+	c := exec.CommandContext(ctx, "sh", append([]string{"-c", within, "sh"}, argv...)...)
+	c.Env = append(os.Environ(), "RAPID_SEED=1")
+	c.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	c.Cancel = func() error { return syscall.Kill(-c.Process.Pid, syscall.SIGKILL) } // solvers that tests have started, too
+	c.WaitDelay = 10 * time.Second
+	return c
 }
 
 // factor is how many times as long as without a mutant tests may take.
 const factor = 10
 
-// of returns how long tests may take. It is an error if they fail without a mutant.
-func (c *clock) of(ctx context.Context, tests []string) (time.Duration, error) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	key := strings.Join(tests, " ")
-	if _, known := c.taken[key]; !known {
-		began := time.Now()
-		if out, err := command(ctx, append([]string{"-count=1"}, tests...)).CombinedOutput(); err != nil {
-			return 0, fmt.Errorf("go test %s fails without a mutant: %w\n%s", key, err, out)
-		}
-		c.taken[key] = time.Since(began)
+// outcome runs a test with a mutant. took is how long the test takes without one.
+func (how trial) outcome(ctx context.Context, took time.Duration, test func(context.Context) *exec.Cmd) verdict {
+	in, cancel := context.WithTimeout(ctx, max(how.limit, factor*took))
+	defer cancel()
+	err := test(in).Run()
+	switch {
+	case in.Err() != nil:
+		return endless
+	case err != nil:
+		return killed
+	default:
+		return survived
 	}
-	return max(c.limit, factor*c.taken[key]), nil
 }
 
-// try runs the tests of a mutant until some fail, and tells which those are.
-func (m *mutant) try(ctx context.Context, clock *clock) (v verdict, by string, err error) {
-	folder, err := os.MkdirTemp("", "mutant")
-	if err != nil {
-		return invalid, "", err
-	}
-	defer os.RemoveAll(folder)
-	changed, overlay := filepath.Join(folder, filepath.Base(m.file)), filepath.Join(folder, "overlay.json")
-	table, err := json.Marshal(map[string]map[string]string{"Replace": {m.file: changed}})
-	if err != nil {
-		return invalid, "", err
-	}
-	if err := errors.Join(os.WriteFile(changed, m.text, 0o644), os.WriteFile(overlay, table, 0o644)); err != nil {
-		return invalid, "", err
-	}
-	build := exec.CommandContext(ctx, "go", "build", "-overlay", overlay, "./"+relative(filepath.Dir(m.file)))
-	if out, err := build.CombinedOutput(); err != nil {
-		return invalid, "", errors.New(firstError(out))
-	}
-	for _, tests := range m.tests {
-		limit, err := clock.of(ctx, tests)
-		if err != nil {
-			return broken, "", err
-		}
-		limited, cancel := context.WithTimeout(ctx, limit)
-		err = command(limited, append([]string{"-overlay", overlay, "-failfast"}, tests...)).Run()
-		ended := limited.Err()
-		cancel()
-		switch {
-		case ctx.Err() != nil:
-			return invalid, "", ctx.Err()
-		case ended != nil:
-			return endless, strings.Join(tests, " "), nil
-		case err != nil:
-			return killed, strings.Join(tests, " "), nil
-		}
-	}
-	return survived, "", nil
-}
-
-// firstError is the first line of what the compiler prints that names a place.
-func firstError(out []byte) string {
-	for _, line := range strings.Split(string(out), "\n") {
-		if strings.Contains(line, ".go:") {
-			return line
-		}
-	}
-	return strings.TrimSpace(string(out))
+// report prints what became of a mutant, a line each.
+func report(v verdict, began time.Time, name, by string) {
+	fmt.Printf("%-8s %5.0f s  %s%s\n", v, time.Since(began).Seconds(), name, by)
 }
 
 // relative is a path from the working directory, if it has one.

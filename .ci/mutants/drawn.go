@@ -1,0 +1,78 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"sync"
+	"time"
+
+	"warpbound/.ci/mutants/chosen"
+)
+
+// drawn tries mutants that are drawn with some seeds, and reports whether with each no more than a tenth survives.
+func (how trial) drawn(ctx context.Context, seeds []uint64, number int) (ok bool, err error) {
+	folder, err := os.MkdirTemp("", "mutants")
+	if err != nil {
+		return false, err
+	}
+	defer os.RemoveAll(folder)
+	packages, err := loadPackages(ctx)
+	if err != nil {
+		return false, err
+	}
+	o := &overlay{folder: folder}
+	began := time.Now()
+	mutants, err := drawAll(ctx, packages, seeds, number, o)
+	if err != nil {
+		return false, err
+	}
+	tests, err := measured(ctx, packages, o, how.jobs)
+	if err != nil {
+		return false, err
+	}
+	fmt.Printf("%d tests reach a mutant (%.0f s)\n", len(tests), time.Since(began).Seconds())
+	var mu sync.Mutex
+	counts := map[uint64]map[verdict]int{}
+	for _, seed := range seeds {
+		counts[seed] = map[verdict]int{}
+	}
+	err = each(ctx, how.jobs, len(mutants), func(i int) error {
+		m := mutants[i]
+		if m == nil {
+			return nil
+		}
+		began := time.Now()
+		v, by := how.try(ctx, i, m, tests)
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		mu.Lock()
+		defer mu.Unlock()
+		counts[m.seed][v]++
+		report(v, began, fmt.Sprintf("%d  %s", m.seed, m.name), by)
+		return nil
+	})
+	ok = err == nil
+	for _, seed := range seeds {
+		n := counts[seed]
+		all := n[killed] + n[endless] + n[survived]
+		fmt.Printf("drawn with seed %d: %d of %d killed, %d of them since tests do not end\n", seed, all-n[survived], all, n[endless])
+		ok = ok && 10*n[survived] <= number
+	}
+	return ok, err
+}
+
+// try runs the tests that reach a mutant until one fails.
+func (how trial) try(ctx context.Context, number int, m *drawnMutant, all []*test) (v verdict, by string) {
+	tests, left := reaching(all, number, m.file, how.budget)
+	path := chosen.Path(os.Getenv("PATH"), number)
+	for _, t := range tests {
+		v := how.outcome(ctx, t.took, func(ctx context.Context) *exec.Cmd { return t.command(ctx, path, how.jobs) })
+		if v != survived || ctx.Err() != nil {
+			return v, " by " + t.String()
+		}
+	}
+	return survived, fmt.Sprintf(" of %d tests, %d were left out", len(tests)+left, left)
+}

@@ -1,0 +1,173 @@
+package main
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"warpbound/.ci/mutants/chosen"
+)
+
+// program has functions of all kinds: with parameters that have no name, methods, generic ones, initialization.
+const program = `package main
+
+import "fmt"
+
+var start = 10
+
+func init() { start += 10 }
+
+type number int
+
+func (n number) plus(m int) int { return int(n) + m }
+
+func (number) nothing(_ int, _ string) (n int) { return 1 + 2 }
+
+func sum[T int | int64](all ...T) (total T) {
+	for _, x := range all {
+		total += x
+	}
+	return total
+}
+
+func unnamed(int, string) { start++ }
+
+func main() {
+	unnamed(start, "")
+	fmt.Println(start, number(7).plus(3), number(start).nothing(start, ""), sum(1, 2, 3))
+}
+`
+
+// TestMutants builds a program with all of its mutants, and runs each: without a choice it prints what the program prints, and
+// every mutant prints something else.
+func TestMutants(t *testing.T) {
+	folder := t.TempDir()
+	file := filepath.Join(folder, "main.go")
+	if err := os.WriteFile(file, []byte(program), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	_, n, err := change(file, []byte(program), -1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var mutants []*drawnMutant
+	for i := range n {
+		mutants = append(mutants, &drawnMutant{place: place{file, i}})
+	}
+	o := &overlay{folder: folder}
+	if err := o.write(mutants); err != nil {
+		t.Fatal(err)
+	}
+	// The folder has a module of its own, which has package chosen, too.
+	text, err := os.ReadFile(filepath.Join(folder, "0.go"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	own, err := os.ReadFile(filepath.Join("chosen", "chosen.go"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	module := t.TempDir()
+	for name, text := range map[string][]byte{"main.go": text, "go.mod": []byte("module warpbound\n\ngo 1.26\n"), ".ci/mutants/chosen/chosen.go": own} {
+		path := filepath.Join(module, name)
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, text, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	built := filepath.Join(module, "program")
+	build := exec.Command("go", "build", "-o", built, ".")
+	build.Dir = module
+	if out, err := build.CombinedOutput(); err != nil {
+		t.Fatalf("%s\n%s", out, text)
+	}
+	run := func(path string) string {
+		c := exec.Command(built)
+		c.Env = append(os.Environ(), "PATH="+path)
+		out, err := c.Output()
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(out)
+	}
+	const want = "21 10 3 6\n"
+	reached := filepath.Join(folder, "reached")
+	if got := run(chosen.Recording(os.Getenv("PATH"), reached)); got != want {
+		t.Errorf("printed %q, want %q", got, want)
+	}
+	if got, err := readNumbers(reached); err != nil || len(got) != n {
+		t.Errorf("%d of %d mutants reached, %v", len(got), n, err)
+	}
+	for i := range mutants {
+		if got := run(chosen.Path(os.Getenv("PATH"), i)); got == want {
+			c, _, _ := change(file, []byte(program), i)
+			t.Errorf("%s prints the same", c.what)
+		}
+	}
+}
+
+// TestRefused: a mutant that does not compile is named by the lines of its function.
+func TestRefused(t *testing.T) {
+	folder := t.TempDir()
+	const code = "package p\n\nfunc f(a uint) bool {\n\tconst c = 1 - 1\n\tvar x uint8 = 255\n\treturn a/(1-c) == 0 || x == 3\n}\n"
+	file := filepath.Join(folder, "p.go")
+	if err := os.WriteFile(file, []byte(code), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	_, n, err := change(file, []byte(code), -1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var mutants []*drawnMutant
+	for i := range n {
+		mutants = append(mutants, &drawnMutant{place: place{file, i}})
+	}
+	o := &overlay{folder: folder}
+	if err := o.write(mutants); err != nil {
+		t.Fatal(err)
+	}
+	refused, err := o.build(t.Context(), []string{file})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var names []string
+	for _, m := range refused {
+		c, _, err := change(file, []byte(code), m)
+		if err != nil {
+			t.Fatal(err)
+		}
+		names = append(names, c.what)
+	}
+	slices.Sort(names)
+	if got := strings.Join(names, ", "); got != "4:12: 2 for 1, 4:14: + for -, 5:16: 256 for 255" {
+		t.Errorf("refused %s", got)
+	}
+}
+
+// TestReaching: the tests of the package come first, then the shortest of others, as long as the budget lasts.
+func TestReaching(t *testing.T) {
+	own, other := &golang{Dir: "/m/own"}, &golang{Dir: "/m/other"}
+	all := []*test{
+		{of: other, name: "slow", took: 9 * time.Second, reaches: map[int]bool{1: true}},
+		{of: other, name: "quick", took: time.Second, reaches: map[int]bool{1: true}},
+		{of: own, name: "own", took: 5 * time.Second, reaches: map[int]bool{1: true, 2: true}},
+		{of: own, name: "elsewhere", took: time.Second, reaches: map[int]bool{2: true}},
+	}
+	for budget, want := range map[time.Duration]string{time.Minute: "own quick slow 0", 14 * time.Second: "own quick 1", time.Second: "own 2"} {
+		list, left := reaching(all, 1, "/m/own/f.go", budget)
+		var names []string
+		for _, x := range list {
+			names = append(names, x.name)
+		}
+		if got := strings.Join(append(names, strconv.Itoa(left)), " "); got != want {
+			t.Errorf("%v: %s, want %s", budget, got, want)
+		}
+	}
+}

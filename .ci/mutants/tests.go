@@ -1,0 +1,178 @@
+package main
+
+import (
+	"bufio"
+	"cmp"
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"runtime"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"warpbound/.ci/mutants/chosen"
+)
+
+// test is a test of a package, or a subtest of one that takes long.
+type test struct {
+	of      *golang
+	program string
+	name    string // as -test.run takes it
+	took    time.Duration
+	reaches map[int]bool // mutants whose function it calls
+}
+
+func (t *test) String() string { return relative(t.of.Dir) + " " + t.name }
+
+// command runs it in a program that is what PATH says.
+func (t *test) command(ctx context.Context, path string, jobs int, args ...string) *exec.Cmd {
+	c := limited(ctx, append([]string{t.program, "-test.failfast", "-test.run", t.name}, args...)...)
+	c.Dir = t.of.Dir
+	c.Env = append(c.Env, "PATH="+path, "GOMAXPROCS="+strconv.Itoa(max(1, runtime.NumCPU()/jobs)))
+	return c
+}
+
+// compile compiles the tests of a package into a program.
+func compile(ctx context.Context, p *golang, o *overlay, program string) error {
+	out, err := exec.CommandContext(ctx, "go", "test", "-c", "-vet=off", "-overlay", o.table(), "-o", program, p.ImportPath).CombinedOutput()
+	if err != nil {
+		return fmt.Errorf("go test -c %s: %w\n%s", p.ImportPath, err, out)
+	}
+	return nil
+}
+
+// list returns the tests of a package.
+func list(ctx context.Context, p *golang, program string) ([]*test, error) {
+	c := limited(ctx, program, "-test.list", "^(Test|Fuzz|Example)")
+	c.Dir = p.Dir
+	out, err := c.Output()
+	if err != nil {
+		return nil, fmt.Errorf("the tests of %s: %w", p.ImportPath, err)
+	}
+	var tests []*test
+	for name := range strings.FieldsSeq(string(out)) {
+		tests = append(tests, &test{of: p, program: program, name: "^" + name + "$"})
+	}
+	return tests, nil
+}
+
+// long is how long a test takes of which each subtest counts as a test.
+const long = 10 * time.Second
+
+// result is a line of a subtest.
+var result = regexp.MustCompile(`(?m)^    --- PASS: (\S+) \(`)
+
+// measure runs a test without a mutant, and notes how long it takes and which mutants it reaches. It returns those that take its place.
+func (t *test) measure(ctx context.Context, folder string, jobs int) ([]*test, error) {
+	file, err := os.CreateTemp(folder, "reached")
+	if err != nil {
+		return nil, err
+	}
+	file.Close()
+	began := time.Now()
+	out, err := t.command(ctx, chosen.Recording(os.Getenv("PATH"), file.Name()), jobs, "-test.v").CombinedOutput()
+	if err != nil {
+		return nil, fmt.Errorf("%v fails without a mutant: %w\n%s", t, err, out)
+	}
+	t.took = time.Since(began)
+	if t.reaches, err = readNumbers(file.Name()); err != nil || t.took < long || len(t.reaches) == 0 {
+		return []*test{t}, err
+	}
+	subtests := result.FindAllStringSubmatch(string(out), -1)
+	if len(subtests) < 2 {
+		return []*test{t}, nil
+	}
+	var parts []*test
+	for _, m := range subtests {
+		part := *t
+		_, sub, _ := strings.Cut(m[1], "/")
+		part.name = t.name + "/^" + regexp.QuoteMeta(sub) + "$"
+		measured, err := part.measure(ctx, folder, jobs)
+		if err != nil {
+			return nil, err
+		}
+		parts = append(parts, measured...)
+	}
+	return parts, nil
+}
+
+func readNumbers(file string) (map[int]bool, error) {
+	f, err := os.Open(file)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	numbers := map[int]bool{}
+	lines := bufio.NewScanner(f)
+	for lines.Scan() {
+		n, err := strconv.Atoi(lines.Text())
+		if err != nil {
+			return nil, err
+		}
+		numbers[n] = true
+	}
+	return numbers, lines.Err()
+}
+
+// measured returns the tests of packages that reach a mutant, with their times. It is an error if one fails without a mutant.
+func measured(ctx context.Context, packages []golang, o *overlay, jobs int) ([]*test, error) {
+	var mu sync.Mutex
+	var all []*test
+	err := each(ctx, jobs, len(packages), func(i int) error {
+		p := &packages[i]
+		if !p.tested() {
+			return nil
+		}
+		program := filepath.Join(o.folder, strconv.Itoa(i)+".test")
+		if err := compile(ctx, p, o, program); err != nil {
+			return err
+		}
+		tests, err := list(ctx, p, program)
+		mu.Lock()
+		defer mu.Unlock()
+		all = append(all, tests...)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	var reach []*test
+	err = each(ctx, jobs, len(all), func(i int) error {
+		parts, err := all[i].measure(ctx, o.folder, jobs)
+		mu.Lock()
+		defer mu.Unlock()
+		reach = append(reach, slices.DeleteFunc(parts, func(t *test) bool { return len(t.reaches) == 0 })...)
+		return err
+	})
+	return reach, err
+}
+
+// reaching returns the tests that reach a mutant of a file: those of its package first, then others, of both the shortest first. Those behind
+// the first that do not fit into a budget are left out.
+func reaching(tests []*test, mutant int, file string, budget time.Duration) (list []*test, left int) {
+	for _, t := range tests {
+		if t.reaches[mutant] {
+			list = append(list, t)
+		}
+	}
+	others := func(t *test) int {
+		if t.of.Dir == filepath.Dir(file) {
+			return 0
+		}
+		return 1
+	}
+	slices.SortStableFunc(list, func(s, t *test) int { return cmp.Or(others(s)-others(t), cmp.Compare(s.took, t.took)) })
+	var sum time.Duration
+	for i, t := range list {
+		if sum += t.took; sum > budget && i > 0 {
+			return list[:i], len(list) - i
+		}
+	}
+	return list, 0
+}
