@@ -59,6 +59,12 @@ func TestGroupedMisses(t *testing.T) {
 			grouped: reuse.Misses{Total: 10, Main: 5, Cores: []int64{5, 5}},
 		},
 		{
+			name: "a free core that comes once evicts once", ways: 1, quota: 5,
+			cores: []string{"AAAAA"}, free: "B",
+			counted: reuse.Misses{Total: 6, Main: 5, Cores: []int64{5, 1}},
+			grouped: reuse.Misses{Total: 3, Main: 2, Cores: []int64{2, 1}},
+		},
+		{
 			name: "what a free core uses again and again is evicted seldom", ways: 3, quota: 20,
 			cores: []string{"BCDEFG"}, free: "AXAXAXAXAXAXAXAXAXAX",
 			counted: reuse.Misses{Total: 26, Main: 6, Cores: []int64{6, 20}},

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 	"sync"
 	"testing"
@@ -431,6 +432,8 @@ func TestRefusals(t *testing.T) {
 		"all elite":      func(c *genetic.Config) { c.Elite = 1 },
 		"a share over 1": func(c *genetic.Config) { c.Mutation = 1.5 },
 		"bad patience":   func(c *genetic.Config) { c.Patience = -1 },
+		"bad tolerance":  func(c *genetic.Config) { c.Tolerance = -0.1 },
+		"no tolerance":   func(c *genetic.Config) { c.Tolerance = math.NaN() },
 		"all novel":      func(c *genetic.Config) { c.Novelty = 90 },
 		"other seed":     func(c *genetic.Config) { c.Resume, c.Seed = state, 2 },
 		"other genes":    func(c *genetic.Config) { c.Resume, c.Genome = state, genetic.Genome{{Loci: 2}} },
@@ -443,6 +446,15 @@ func TestRefusals(t *testing.T) {
 		if s, err := genetic.Run(context.Background(), c, hard()); err == nil || s != nil {
 			t.Errorf("%s: state %v, error %v", name, s, err)
 		}
+	}
+}
+
+// TestZeroes: patience, tolerance and novelty may be zero.
+func TestZeroes(t *testing.T) {
+	c := genetic.Config{Settings: settings(1, 100), Genome: hard().genome}
+	c.Patience, c.Tolerance, c.Novelty = 0, 0, 0
+	if _, err := genetic.Run(context.Background(), c, hard()); err != nil {
+		t.Error(err)
 	}
 }
 
