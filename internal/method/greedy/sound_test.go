@@ -15,6 +15,7 @@ import (
 	"warpbound/estimate"
 	"warpbound/internal/absexec"
 	"warpbound/internal/analysis"
+	"warpbound/internal/budget"
 	"warpbound/internal/isa"
 	"warpbound/internal/kernelgen"
 	"warpbound/internal/machine"
@@ -382,6 +383,53 @@ func bounded(t testing.TB, fsys fstest.MapFS, maximum int) (*platform.Job, *esti
 		default:
 			return j, &a.Estimates[0]
 		}
+	}
+}
+
+// TestSummarisedLoops bounds random kernels on random machines, the iterations of whose loops are too many to follow one by one. No run may take
+// longer, and the warning says so.
+func TestSummarisedLoops(t *testing.T) {
+	summarised, bound := 0, 0
+	for seed := range uint64(*seeds) {
+		src := rand.New(rand.NewPCG(seed, 21))
+		m, _ := randomMachine(t, src)
+		opts := kernelgen.Options{
+			Statements: 4 + src.IntN(8), Depth: 1, Trips: 40 + src.IntN(100), Threads: 1 + src.IntN(64), CTAs: 1 + src.IntN(8),
+			Bounded: true, Features: kernelgen.DrawFeatures(src), Warp: int(m.SM.WarpSize.Value), Machine: "m.toml",
+		}
+		c := kernelgen.New(src, opts)
+		fsys := fstest.MapFS{"m.toml": {Data: m.Format()}, "job.toml": {Data: []byte(c.Job)}, c.File: {Data: []byte(c.Module)}}
+		j, err := platform.LoadFS(fsys, "job.toml", "")
+		if err != nil {
+			t.Fatal(err)
+		}
+		j.Workload.First().Bound.Job.Effort = budget.Effort(1+src.IntN(8)) * 3e-5
+		a, err := analysis.Analyze(t.Context(), j.Platform, j.Workload, analysis.Request{Methods: []string{greedy.ID}})
+		if err != nil {
+			if testing.Verbose() {
+				t.Log(err)
+			}
+			continue
+		}
+		bound++
+		e := &a.Estimates[0]
+		if !slices.ContainsFunc(a.Warnings, func(w estimate.Warning) bool { return w.ID == "loops-summarised" }) {
+			continue
+		}
+		summarised++
+		for vector := range 2 {
+			run, err := analysis.Simulate(t.Context(), j.Platform, j.Workload, analysis.SimulateRequest{Vector: vector})
+			if err != nil {
+				t.Fatalf("seed %d: %v", seed, err)
+			}
+			if run.Cycles > e.Cycles {
+				t.Errorf("seed %d: %d cycles, bound %d: %+v", seed, run.Cycles, e.Cycles, e.Detail)
+			}
+		}
+	}
+	t.Logf("%d kernels, %d bounds, %d with summaries", *seeds, bound, summarised)
+	if summarised*20 < *seeds {
+		t.Errorf("%d of %d bounds rest on summaries, fewer than a twentieth of the kernels", summarised, bound)
 	}
 }
 
