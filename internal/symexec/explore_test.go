@@ -125,6 +125,88 @@ A:	exit;`, 2, 0, 1, 3, true},
 }
 
 // TestApproximations explores what has no meaning as a formula.
+// TestAtomics compares what an atomic operation leaves with zero and with both of its operands. Every path must be the one that its inputs take,
+// and there must be one for each way that some operands go.
+func TestAtomics(t *testing.T) {
+	signed := func(x, y uint32) bool { return int32(x) < int32(y) }
+	for name, op := range map[string]func(old, x uint32) uint32{
+		"add.u32":  func(old, x uint32) uint32 { return old + x },
+		"and.b32":  func(old, x uint32) uint32 { return old & x },
+		"or.b32":   func(old, x uint32) uint32 { return old | x },
+		"xor.b32":  func(old, x uint32) uint32 { return old ^ x },
+		"exch.b32": func(old, x uint32) uint32 { return x },
+		"min.u32":  func(old, x uint32) uint32 { return min(old, x) },
+		"max.u32":  func(old, x uint32) uint32 { return max(old, x) },
+		"min.s32": func(old, x uint32) uint32 {
+			if signed(x, old) {
+				return x
+			}
+			return old
+		},
+		"max.s32": func(old, x uint32) uint32 {
+			if signed(old, x) {
+				return x
+			}
+			return old
+		},
+		"inc.u32": func(old, x uint32) uint32 {
+			if old >= x {
+				return 0
+			}
+			return old + 1
+		},
+		"dec.u32": func(old, x uint32) uint32 {
+			if old == 0 || old > x {
+				return x
+			}
+			return old - 1
+		},
+		"cas.b32": func(old, x uint32) uint32 { // x, or 3 in its place
+			if old == x {
+				return 3
+			}
+			return old
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			third := ""
+			if name == "cas.b32" {
+				third = ", 3"
+			}
+			s := alone(t, job, kernel(`
+	ld.global.u32 %r2, [%rd1];
+	ld.global.u32 %r3, [%rd1+4];
+	st.shared.u32 [s], %r2;
+	atom.shared.`+name+` %r4, [s], %r3`+third+`;
+	ld.shared.u32 %r5, [s];
+	setp.eq.u32 %p1, %r5, 0;
+	@%p1 bra A;
+	st.global.u32 [%rd1+8], %r5;
+A:	setp.lt.u32 %p1, %r5, %r2;
+	@%p1 bra B;
+	st.global.u32 [%rd1+12], %r5;
+B:	setp.eq.u32 %p1, %r5, %r3;
+	@%p1 bra C;
+	st.global.u32 [%rd1+16], %r5;
+C:	ret;`))
+			res := s.explore(t)
+			s.replay(t, res)
+			some := []uint32{0, 1, 2, 3, 4, 1<<31 - 1, 1 << 31, 1<<32 - 2, 1<<32 - 1}
+			ways := make(map[[3]bool]bool)
+			for _, old := range some {
+				for _, x := range some {
+					after := op(old, x)
+					ways[[3]bool{after == 0, after < old, after == x}] = true
+				}
+			}
+			if !res.Complete || len(res.Paths) < len(ways) {
+				t.Errorf("%d paths, complete %v; some operands go %d ways", len(res.Paths), res.Complete, len(ways))
+			}
+		})
+	}
+}
+
+// TestApproximations explores what has no meaning as a formula.
 func TestApproximations(t *testing.T) {
 	s := alone(t, job, kernel(`
 	ld.global.f32 %f1, [%rd1];
