@@ -44,7 +44,7 @@ func (how trial) drawn(ctx context.Context, seeds []uint64, number int) (ok bool
 			return nil
 		}
 		began := time.Now()
-		v, by := how.try(ctx, i, m, tests)
+		v, by := how.try(ctx, i, tests)
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
@@ -65,12 +65,12 @@ func (how trial) drawn(ctx context.Context, seeds []uint64, number int) (ok bool
 }
 
 // try runs the tests that reach a mutant until one fails.
-func (how trial) try(ctx context.Context, number int, m *drawnMutant, all []*test) (v verdict, by string) {
-	tests, left := reaching(all, number, m.file, how.budget)
+func (how trial) try(ctx context.Context, number int, all []*test) (v verdict, by string) {
+	tests, left := reaching(all, number, how.budget)
 	path := chosen.Path(os.Getenv("PATH"), number)
 	for _, t := range tests {
 		v := how.outcome(ctx, t.took, func(ctx context.Context) *exec.Cmd { return t.command(ctx, path, how.jobs) })
-		if v != survived || ctx.Err() != nil {
+		if t.count(v != survived); v != survived || ctx.Err() != nil {
 			return v, " by " + t.String()
 		}
 	}

@@ -151,17 +151,18 @@ func TestRefused(t *testing.T) {
 	}
 }
 
-// TestReaching: the tests of the package come first, then the shortest of others, as long as the budget lasts.
+// TestReaching: the shortest tests come first, but those that kill more before others, as long as the budget lasts.
 func TestReaching(t *testing.T) {
-	own, other := &golang{Dir: "/m/own"}, &golang{Dir: "/m/other"}
+	slow := &test{name: "slow", took: 9 * time.Second, reaches: map[int]bool{1: true}}
 	all := []*test{
-		{of: other, name: "slow", took: 9 * time.Second, reaches: map[int]bool{1: true}},
-		{of: other, name: "quick", took: time.Second, reaches: map[int]bool{1: true}},
-		{of: own, name: "own", took: 5 * time.Second, reaches: map[int]bool{1: true, 2: true}},
-		{of: own, name: "elsewhere", took: time.Second, reaches: map[int]bool{2: true}},
+		slow,
+		{name: "quick", took: time.Second, reaches: map[int]bool{1: true, 2: true}},
+		{name: "medium", took: 5 * time.Second, reaches: map[int]bool{1: true}},
+		{name: "elsewhere", took: time.Millisecond, reaches: map[int]bool{2: true}},
 	}
-	for budget, want := range map[time.Duration]string{time.Minute: "own quick slow 0", 14 * time.Second: "own quick 1", time.Second: "own 2"} {
-		list, left := reaching(all, 1, "/m/own/f.go", budget)
+	check := func(budget time.Duration, want string) {
+		t.Helper()
+		list, left := reaching(all, 1, budget)
 		var names []string
 		for _, x := range list {
 			names = append(names, x.name)
@@ -170,4 +171,12 @@ func TestReaching(t *testing.T) {
 			t.Errorf("%v: %s, want %s", budget, got, want)
 		}
 	}
+	check(time.Minute, "quick medium slow 0")
+	check(10*time.Second, "quick medium 1")
+	check(time.Millisecond, "quick 2")
+	for range 8 {
+		slow.count(true)
+		all[1].count(false)
+	}
+	check(time.Minute, "slow medium quick 0")
 }

@@ -11,8 +11,8 @@
 // Drawn ones are made by chance from the expressions and statements of functions in the packages that compute bounds and times.
 // All are compiled into one program, in which each is a copy of its function (schemata: Untch, Offutt and Harrold, 1993); package
 // chosen says which one is called. Each test is run once without a mutant, to know how long it takes and which mutants it
-// reaches. Those that reach a mutant are run then until one fails, the tests of its package first. The rest of a mutant's tests
-// is left out when they have taken the budget: it counts as one that survives.
+// reaches. Those that reach a mutant are run then until one fails, those first that are short and have killed many. The rest of a
+// mutant's tests is left out when they have taken the budget: it counts as one that survives.
 //
 // The exit status is 1 if a named mutant survives, or more than a tenth of those drawn with a seed.
 package main

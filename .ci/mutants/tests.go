@@ -26,6 +26,28 @@ type test struct {
 	name    string // as -test.run takes it
 	took    time.Duration
 	reaches map[int]bool // mutants whose function it calls
+
+	mu           sync.Mutex
+	tried, kills int // mutants
+}
+
+// count notes whether it has killed a mutant.
+func (t *test) count(kills bool) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.tried++; kills {
+		t.kills++
+	}
+}
+
+// start is about how long a program takes to start.
+const start = 50 * time.Millisecond
+
+// expense is how long it takes until it has killed a mutant, as far as is known.
+func (t *test) expense() time.Duration {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return (start + t.took) * time.Duration(t.tried+2) / time.Duration(t.kills+1)
 }
 
 func (t *test) String() string { return relative(t.of.Dir) + " " + t.name }
@@ -90,9 +112,8 @@ func (t *test) measure(ctx context.Context, folder string, jobs int) ([]*test, e
 	}
 	var parts []*test
 	for _, m := range subtests {
-		part := *t
 		_, sub, _ := strings.Cut(m[1], "/")
-		part.name = t.name + "/^" + regexp.QuoteMeta(sub) + "$"
+		part := &test{of: t.of, program: t.program, name: t.name + "/^" + regexp.QuoteMeta(sub) + "$"}
 		measured, err := part.measure(ctx, folder, jobs)
 		if err != nil {
 			return nil, err
@@ -153,21 +174,17 @@ func measured(ctx context.Context, packages []golang, o *overlay, jobs int) ([]*
 	return reach, err
 }
 
-// reaching returns the tests that reach a mutant of a file: those of its package first, then others, of both the shortest first. Those behind
-// the first that do not fit into a budget are left out.
-func reaching(tests []*test, mutant int, file string, budget time.Duration) (list []*test, left int) {
+// reaching returns the tests that reach a mutant, those first that are expected to kill one soonest. Those behind the first that do not
+// fit into a budget are left out.
+func reaching(tests []*test, mutant int, budget time.Duration) (list []*test, left int) {
+	expense := map[*test]time.Duration{}
 	for _, t := range tests {
 		if t.reaches[mutant] {
 			list = append(list, t)
+			expense[t] = t.expense()
 		}
 	}
-	others := func(t *test) int {
-		if t.of.Dir == filepath.Dir(file) {
-			return 0
-		}
-		return 1
-	}
-	slices.SortStableFunc(list, func(s, t *test) int { return cmp.Or(others(s)-others(t), cmp.Compare(s.took, t.took)) })
+	slices.SortStableFunc(list, func(s, t *test) int { return cmp.Compare(expense[s], expense[t]) })
 	var sum time.Duration
 	for i, t := range list {
 		if sum += t.took; sum > budget && i > 0 {
