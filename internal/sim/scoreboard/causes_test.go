@@ -68,10 +68,10 @@ func TestLinks(t *testing.T) {
 			{byLSU, 0, 0, 1}, {byMemory, 0, 1, 32}, {issue, 0, 1, 1}, {issue, 0, 1, 1}, {byALU, 0, 1, 11}, {byBranch, 0, 1, 4}, {byALU, 0, 1, 151},
 			{issue, 0, 1, 1}, {byBarrier, 0, 1, 1}, {byBranch, 0, 0, 4}, {byALU, 0, 0, 151}, {issue, 0, 0, 1}, {byDrain, 0, 0, 4},
 		}},
-		// The wait goes on when the copy is over.
-		{"copy", "cp.async.ca.shared.global [sh], [%buf], 4; cp.async.commit_group; cp.async.wait_group 0; mov.u32 %r1, 1; ret;", 1, 32, []link{
+		// The line of the copy is in the L1 by then, which has it after a time that is known when the warp begins to wait.
+		{"copy", "ld.global.u32 %r1, [%buf]; add.u32 %r1, %r1, 1; cp.async.ca.shared.global [sh], [%buf], 4; cp.async.commit_group; cp.async.wait_group 0; mov.u32 %r1, 1; ret;", 1, 32, []link{
 			{byMemory, 0, 0, 32}, {byALU, 0, 0, 11}, {byMemory, 0, 0, 40}, {sim.CauseInterconnect, 0, 0, 9}, {sim.CauseL2, 0, 0, 120},
-			{sim.CauseDRAM, 0, 0, 122}, {sim.CauseInterconnect, 0, 0, 11}, {issue, 0, 0, 1}, {byDrain, 0, 0, 4},
+			{sim.CauseDRAM, 0, 0, 122}, {sim.CauseInterconnect, 0, 0, 11}, {issue, 0, 0, 1}, {byMemory, 0, 0, 40}, {issue, 0, 0, 1}, {byDrain, 0, 0, 4},
 		}},
 		// Both warps store to one line, for which that of warp 0 has asked. The answer of warp 1 leaves behind that of warp 0.
 		{"fence", "st.global.u32 [%buf], %t; membar.gl; ret;", 1, 64, []link{
