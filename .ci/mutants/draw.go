@@ -34,9 +34,7 @@ func inScope(p *golang) bool {
 // golang is a package as go list describes it.
 type golang struct {
 	ImportPath, Dir                    string
-	GoFiles                            []string
-	TestGoFiles, XTestGoFiles          []string
-	Imports, TestImports, XTestImports []string
+	GoFiles, TestGoFiles, XTestGoFiles []string
 }
 
 // tested reports whether it has tests.
@@ -44,7 +42,7 @@ func (p *golang) tested() bool { return len(p.TestGoFiles)+len(p.XTestGoFiles) >
 
 // loadPackages lists the packages of the module.
 func loadPackages(ctx context.Context) ([]golang, error) {
-	out, err := exec.CommandContext(ctx, "go", "list", "-json=ImportPath,Dir,GoFiles,TestGoFiles,XTestGoFiles,Imports,TestImports,XTestImports", "./...").Output()
+	out, err := exec.CommandContext(ctx, "go", "list", "-json=ImportPath,Dir,GoFiles,TestGoFiles,XTestGoFiles", "./...").Output()
 	if err != nil {
 		return nil, fmt.Errorf("go list: %w", err)
 	}

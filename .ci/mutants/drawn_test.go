@@ -43,26 +43,33 @@ func main() {
 }
 `
 
-// TestMutants builds a program with all of its mutants, and runs each: without a choice it prints what the program prints, and
-// every mutant prints something else.
-func TestMutants(t *testing.T) {
-	folder := t.TempDir()
-	file := filepath.Join(folder, "main.go")
-	if err := os.WriteFile(file, []byte(program), 0o644); err != nil {
+// allOf writes a file of a program and the files of all of its mutants.
+func allOf(t *testing.T, code string) (file string, o *overlay, mutants int) {
+	t.Helper()
+	o = &overlay{folder: t.TempDir()}
+	file = filepath.Join(o.folder, "program.go")
+	if err := os.WriteFile(file, []byte(code), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	_, n, err := change(file, []byte(program), -1)
+	_, mutants, err := change(file, []byte(code), -1)
 	if err != nil {
 		t.Fatal(err)
 	}
-	var mutants []*drawnMutant
-	for i := range n {
-		mutants = append(mutants, &drawnMutant{place: place{file, i}})
+	var list []*drawnMutant
+	for i := range mutants {
+		list = append(list, &drawnMutant{place: place{file, i}})
 	}
-	o := &overlay{folder: folder}
-	if err := o.write(mutants); err != nil {
+	if err := o.write(list); err != nil {
 		t.Fatal(err)
 	}
+	return file, o, mutants
+}
+
+// TestMutants builds a program with all of its mutants, and runs each: without a choice it prints what the program prints, and
+// every mutant prints something else.
+func TestMutants(t *testing.T) {
+	file, o, n := allOf(t, program)
+	folder := o.folder
 	// The folder has a module of its own, which has package chosen, too.
 	text, err := os.ReadFile(filepath.Join(folder, "0.go"))
 	if err != nil {
@@ -105,7 +112,7 @@ func TestMutants(t *testing.T) {
 	if got, err := readNumbers(reached); err != nil || len(got) != n {
 		t.Errorf("%d of %d mutants reached, %v", len(got), n, err)
 	}
-	for i := range mutants {
+	for i := range n {
 		if got := run(chosen.Path(os.Getenv("PATH"), i)); got == want {
 			c, _, _ := change(file, []byte(program), i)
 			t.Errorf("%s prints the same", c.what)
@@ -115,24 +122,8 @@ func TestMutants(t *testing.T) {
 
 // TestRefused: a mutant that does not compile is named by the lines of its function.
 func TestRefused(t *testing.T) {
-	folder := t.TempDir()
 	const code = "package p\n\nfunc f(a uint) bool {\n\tconst c = 1 - 1\n\tvar x uint8 = 255\n\treturn a/(1-c) == 0 || x == 3\n}\n"
-	file := filepath.Join(folder, "p.go")
-	if err := os.WriteFile(file, []byte(code), 0o644); err != nil {
-		t.Fatal(err)
-	}
-	_, n, err := change(file, []byte(code), -1)
-	if err != nil {
-		t.Fatal(err)
-	}
-	var mutants []*drawnMutant
-	for i := range n {
-		mutants = append(mutants, &drawnMutant{place: place{file, i}})
-	}
-	o := &overlay{folder: folder}
-	if err := o.write(mutants); err != nil {
-		t.Fatal(err)
-	}
+	file, o, _ := allOf(t, code)
 	refused, err := o.build(t.Context(), []string{file})
 	if err != nil {
 		t.Fatal(err)

@@ -8,22 +8,21 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
-	"sync"
+	"sync/atomic"
 )
 
 // prefix begins the element of PATH. Behind it stands the number of a mutant, or the name of the file that takes the numbers of those
 // whose function is called.
 const prefix = "mutant="
 
-// None is the number of no mutant.
-const None = -1
+// most is how many mutants a program can have. Those whose function was called are noted without a lock: inner loops of simulators
+// have mutants, too.
+const most = 1 << 16
 
 var (
-	number  = None
+	number  = -1   // of no mutant
 	reached string // file that takes numbers; empty if nobody wants them
-
-	mu   sync.Mutex
-	seen map[int]bool
+	seen    [most]atomic.Bool
 )
 
 func init() {
@@ -35,7 +34,7 @@ func init() {
 		if n, err := strconv.Atoi(value); err == nil {
 			number = n
 		} else {
-			reached, seen = value, map[int]bool{}
+			reached = value
 		}
 	}
 }
@@ -51,19 +50,13 @@ func with(path, value string) string { return path + string(filepath.ListSeparat
 
 // Is reports whether the program is the mutant of this number. Every function of which there are mutants begins with it.
 func Is(mutant int) bool {
-	if reached != "" {
+	if reached != "" && !seen[mutant].Load() && !seen[mutant].Swap(true) {
 		note(mutant)
 	}
 	return mutant == number
 }
 
 func note(mutant int) {
-	mu.Lock()
-	defer mu.Unlock()
-	if seen[mutant] {
-		return
-	}
-	seen[mutant] = true
 	f, err := os.OpenFile(reached, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o644)
 	if err != nil {
 		panic(err)
