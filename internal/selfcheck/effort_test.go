@@ -17,8 +17,8 @@ import (
 	"warpbound/internal/test/effort"
 )
 
-// TestSummarisedLoops checks kernels of which so little is followed that iterations of loops are added up, on machines of each kind:
-// no run may take longer than a bound.
+// TestSummarisedLoops checks kernels with so little effort that iterations of loops are summarised, on machines of each kind: no run may
+// take longer than a bound.
 func TestSummarisedLoops(t *testing.T) {
 	for _, core := range []machine.Core{machine.Scoreboard, machine.Barrel, machine.Integrated, machine.Splitting} {
 		t.Run(string(core), func(t *testing.T) {

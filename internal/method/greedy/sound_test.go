@@ -386,8 +386,8 @@ func bounded(t testing.TB, fsys fstest.MapFS, maximum int) (*platform.Job, *esti
 	}
 }
 
-// TestSummarisedLoops bounds random kernels on random machines, the iterations of whose loops are too many to follow one by one. No run may take
-// longer, and the warning says so.
+// TestSummarisedLoops bounds random kernels on random machines with so little effort that iterations of loops are summarised. No run may take
+// longer.
 func TestSummarisedLoops(t *testing.T) {
 	summarised, bound := 0, 0
 	for seed := range uint64(*seeds) {
