@@ -17,6 +17,7 @@ package trace
 
 import (
 	"cmp"
+	"encoding/gob"
 	"errors"
 	"fmt"
 	"io"
@@ -171,6 +172,15 @@ type Mergeable interface {
 	Sink
 	// Absorb takes over the runs of another sink, which is of no use after that.
 	Absorb(other Sink) error
+}
+
+// Portable is a Mergeable that another process can fill.
+type Portable interface {
+	Mergeable
+	// Save writes what the sink took.
+	Save(to *gob.Encoder) error
+	// Restore has a sink that took nothing be as one of the same kind that was saved. After an error it is of no use.
+	Restore(from *gob.Decoder) error
 }
 
 // Selective is a Sink that tells runs of inputs that were sampled from those of inputs that somebody chose.

@@ -2,6 +2,7 @@ package hybrid
 
 import (
 	"context"
+	"encoding/gob"
 	"fmt"
 
 	"warpbound/estimate"
@@ -187,6 +188,16 @@ func (p *profiles) Absorb(other trace.Sink) error {
 		return fmt.Errorf("profiles of placements take over others of the same, not a %T", other)
 	}
 	return p.each(func(i int) error { return p.of[i].Merge(q.of[i]) })
+}
+
+// Save implements trace.Portable.
+func (p *profiles) Save(to *gob.Encoder) error {
+	return p.each(func(i int) error { return p.of[i].Save(to) })
+}
+
+// Restore implements trace.Portable.
+func (p *profiles) Restore(from *gob.Decoder) error {
+	return p.each(func(i int) error { return p.of[i].Restore(from) })
 }
 
 // Learn merges other profiles into p, and reports whether any shows something that p does not, as Profile.Learn.
