@@ -563,6 +563,7 @@ func (a *Answer) note(runs *campaign.Result) {
 func record(ctx context.Context, p runner.Platform, w *workload.Workload, req Request, methods List, a *Answer) ([]diag.Warning, error) {
 	all := w.Launches(func(int, int) bool { return false }) // contents do not matter to what runs show
 	recordings := make([]*joint, len(all))
+	placed := make([][]bool, len(all))
 	opts := runner.Options{MaxCycles: req.MaxCycles}
 	for i, one := range all {
 		problem, err := graphProblem(p, one)
@@ -574,7 +575,7 @@ func record(ctx context.Context, p runner.Platform, w *workload.Workload, req Re
 		if err != nil {
 			return nil, err
 		}
-		recordings[i] = r
+		recordings[i], placed[i] = r, chosen
 		opts.Record = append(opts.Record, &runner.Record{Chosen: chosen, Points: r.Points(), Graph: r})
 	}
 	if req.Traces != nil {
@@ -592,8 +593,14 @@ func record(ctx context.Context, p runner.Platform, w *workload.Workload, req Re
 		measured(a, req, answer, nil)
 		return answer.Warnings, nil
 	}
-	if req.Campaign.Shared() {
+	if req.Campaign.Keep != nil {
 		if err := widen(p, w, methods, recordings, &req, &opts); err != nil {
+			return nil, err
+		}
+	}
+	if req.Campaign.Elsewhere != nil {
+		var err error
+		if req.Campaign.Sinks, err = describe(p, methods, recordings, placed, req); err != nil {
 			return nil, err
 		}
 	}

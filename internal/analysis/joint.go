@@ -2,6 +2,7 @@ package analysis
 
 import (
 	"context"
+	"encoding/gob"
 	"fmt"
 
 	"warpbound/internal/campaign"
@@ -179,6 +180,26 @@ func (t *tee) Absorb(other trace.Sink) error {
 		}
 		return mergeable.Absorb(other.(*tee).sinks[k])
 	})
+}
+
+// portable reports whether the sinks of all parts are trace.Portable.
+func (j *joint) portable(clocks trace.Clocks) bool {
+	for _, part := range j.parts {
+		if _, ok := part.Sink(clocks).(trace.Portable); !ok {
+			return false
+		}
+	}
+	return true
+}
+
+// Save implements trace.Portable.
+func (t *tee) Save(to *gob.Encoder) error {
+	return t.each(func(_ int, s trace.Sink) error { return s.(trace.Portable).Save(to) })
+}
+
+// Restore implements trace.Portable.
+func (t *tee) Restore(from *gob.Decoder) error {
+	return t.each(func(_ int, s trace.Sink) error { return s.(trace.Portable).Restore(from) })
 }
 
 // Learn implements campaign.Learner.

@@ -6,6 +6,7 @@ package campaign
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -44,6 +45,8 @@ type Spec struct {
 	Keep Keeper
 	// Elsewhere, unless nil, runs the random test vectors, all but the first where its inputs are followed.
 	Elsewhere Elsewhere
+	// Sinks say how the sinks are made, so that other processes can make the same (as How says); nil if these cannot.
+	Sinks json.RawMessage
 	// Translate, unless nil, are by launch the Ipoints of the sinks of those that are recorded, as trace.Remap takes them;
 	// nil for a launch whose sinks take them as they are.
 	Translate [][]trace.Ipoint
@@ -71,7 +74,7 @@ func (s Spec) Open(of Identity) error {
 // Alone returns the specification for a variant of the workload: without what keeps and brings the outcomes of vectors, and
 // without what is told their times.
 func (s Spec) Alone() Spec {
-	s.Keep, s.Elsewhere, s.Translate, s.Taken = nil, nil, nil, nil
+	s.Keep, s.Elsewhere, s.Sinks, s.Translate, s.Taken = nil, nil, nil, nil, nil
 	return s
 }
 

@@ -107,14 +107,14 @@ func (o *outcome) record(followed bool) *Record {
 
 // replay is the outcome of a vector of which a record is known.
 func (w *worker) replay(i int, r *Record) (*outcome, error) {
-	o := w.begin()
-	if len(r.Launches) != len(w.launches) || w.rec != nil && len(r.Traces) != len(w.launches) {
-		return nil, &runner.UnusableError{Err: fmt.Errorf("what is kept of vector %d is of %d launches with %d traces, not of %d", i, len(r.Launches), len(r.Traces), len(w.launches))}
+	o, err := w.outcome(i, r)
+	if err != nil || w.rec == nil {
+		return o, err
 	}
-	o.cycles, o.launches, o.invariant, o.reached, o.known = r.Cycles, r.Launches, r.Invariant, r.Reached, r
-	if w.rec == nil {
-		return o, nil
+	if len(r.Traces) != len(w.launches) {
+		return nil, &runner.UnusableError{Err: fmt.Errorf("what is kept of vector %d has traces of %d launches, not of %d", i, len(r.Traces), len(w.launches))}
 	}
+	o.sinks = w.begin().sinks
 	for launch, text := range r.Traces {
 		src, err := trace.NewReader(bytes.NewReader(text))
 		if err != nil {
@@ -125,6 +125,14 @@ func (w *worker) replay(i int, r *Record) (*outcome, error) {
 		}
 	}
 	return o, nil
+}
+
+// outcome is what a record says of a vector, without sinks.
+func (w *worker) outcome(i int, r *Record) (*outcome, error) {
+	if len(r.Launches) != len(w.launches) {
+		return nil, &runner.UnusableError{Err: fmt.Errorf("what is kept of vector %d is of %d launches, not of %d", i, len(r.Launches), len(w.launches))}
+	}
+	return &outcome{of: w, cycles: r.Cycles, launches: r.Launches, invariant: r.Invariant, reached: r.Reached, known: r}, nil
 }
 
 // numbered gives all runs the number of a vector.

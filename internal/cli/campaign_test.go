@@ -8,6 +8,8 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -72,6 +74,52 @@ var workerCommands = [][]string{
 	{"analyze", "../../kernels/bfs/job.toml", "--vectors", "50", "--format", "json"},
 	{"search", "../../kernels/bfs/job.toml", "--strategy", "random+ga", "--budget", "60", "--population", "20", "--vectors", "10", "--format", "json"},
 	{"selfcheck", "--kernels", "20", "--machine", "mini-simt", "--format", "json"},
+}
+
+// TestLearningWorkers has two workers learn from the traces of their runs, whatever is to be learnt. Nothing is run here for want of
+// a worker that can.
+func TestLearningWorkers(t *testing.T) {
+	name := program(t)
+	for _, args := range [][]string{
+		{"bfs/job.toml", "--published-edges", "--ipoints", "every:2"},
+		{"bfs/job.toml", "--until-stable"},
+		{"bfs/job.toml", "--holdout", "12", "--ipoints", "none"},
+		{"bfs/job.toml", "--ipoints", "headers", "--campaign", filepath.Join(t.TempDir(), "campaign")},
+		{"relaxation/application.toml"},
+	} {
+		args[0] = "../../kernels/" + args[0]
+		args = append([]string{"analyze", "--vectors", "60", "--format", "json"}, args...)
+		want := output(t, name, slices.DeleteFunc(slices.Clone(args), func(a string) bool { return a == "--campaign" || strings.HasSuffix(a, "/campaign") })...)
+		var notes bytes.Buffer
+		c := exec.Command(name, append(args, "--workers", "2")...)
+		c.Stderr = &notes
+		if got, err := c.Output(); err != nil || !bytes.Equal(got, want) {
+			t.Errorf("%v: %v\n%s\nwant\n%s", args, err, got, want)
+		}
+		if bytes.Contains(notes.Bytes(), []byte("could not")) {
+			t.Errorf("%v: %s", args, &notes)
+		}
+	}
+}
+
+// TestWorkersFail: a run that the graph does not describe is the same error whoever makes it.
+func TestWorkersFail(t *testing.T) {
+	name := program(t)
+	args := []string{"analyze", "../../kernels/knapsack/job.toml", "--published-edges", "--methods", "hybrid/dynamic", "--vectors", "5"}
+	fails := func(args ...string) (why string) {
+		var stderr bytes.Buffer
+		c := exec.Command(name, args...)
+		c.Stderr = &stderr
+		if c.Run() == nil {
+			t.Errorf("%v does not fail", args)
+		}
+		lines := strings.Split(strings.TrimSpace(stderr.String()), "\n")
+		return lines[len(lines)-1]
+	}
+	want := fails(args...)
+	if got := fails(append(args, "--workers", "1")...); got != want || !strings.Contains(want, "the control-flow graph does not allow") {
+		t.Errorf("%s, want %s", got, want)
+	}
 }
 
 // TestKilledWorkers kills workers at random moments, ten times: nothing is lost, and nothing counts twice.

@@ -18,6 +18,7 @@ type setup struct {
 	Of        campaign.Identity `json:"of"`
 	MaxCycles int64             `json:"max_cycles"`
 	Record    []*record         `json:"record,omitempty"` // by launch; nil if nothing is recorded
+	wanted
 }
 
 // read makes the job of a setup ready. It is an error if it is not that of the coordinator.

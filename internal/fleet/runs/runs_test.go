@@ -357,3 +357,18 @@ func TestShareSearch(t *testing.T) {
 		t.Errorf("%s, want %s", got, want)
 	}
 }
+
+// TestSinks refuses sinks that would be others here than at the coordinator.
+func TestSinks(t *testing.T) {
+	j := load(t)
+	for described, want := range map[string]string{
+		`{`:                              "unexpected end of JSON input",
+		`{"methods":["hybrid/none"]}`:    "there is no method hybrid/none",
+		`{"methods":["hybrid/dynamic"]}`: "the job has 1 launches here and 0 there",
+		`{"methods":["hybrid/dynamic"],"launches":[{"chosen":[true,true,true],"points":[0,-1,-1]}]}`: "has other Ipoints here than there",
+	} {
+		if _, err := analysis.Methods().Sinks(j.Platform, j.Workload, json.RawMessage(described)); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v, want %s", described, err, want)
+		}
+	}
+}

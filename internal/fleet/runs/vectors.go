@@ -1,10 +1,13 @@
 package runs
 
 import (
+	"bytes"
 	"context"
+	"encoding/gob"
 	"encoding/json"
 	"fmt"
 
+	"warpbound/internal/analysis"
 	"warpbound/internal/campaign"
 	"warpbound/internal/campaign/store"
 	"warpbound/internal/fleet"
@@ -18,16 +21,25 @@ type record struct {
 	Points []trace.Ipoint `json:"points"`
 }
 
-// options are those of the runs.
-func (s *setup) options() runner.Options {
-	opts := runner.Options{MaxCycles: s.MaxCycles}
-	for _, r := range s.Record {
-		opts.Record = append(opts.Record, &runner.Record{Chosen: r.Chosen, Points: r.Points})
-	}
-	return opts
+// wanted is campaign.How but for what is recorded.
+type wanted struct {
+	Sinks     json.RawMessage  `json:"sinks,omitempty"`
+	Translate [][]trace.Ipoint `json:"translate,omitempty"`
+	Each      bool             `json:"each,omitempty"`
+	Traces    bool             `json:"traces,omitempty"`
 }
 
-// vectorKind is the kind of work that runs test vectors of a job. The number of an item is that of its vector.
+// how says how the runs are made.
+func (s *setup) how() *campaign.How {
+	h := &campaign.How{Options: runner.Options{MaxCycles: s.MaxCycles}, Sinks: s.Sinks, Translate: s.Translate, Each: s.Each, Traces: s.Traces}
+	for _, r := range s.Record {
+		h.Record = append(h.Record, &runner.Record{Chosen: r.Chosen, Points: r.Points})
+	}
+	return h
+}
+
+// vectorKind is the kind of work that runs test vectors of a job. An item is a batch of them, by the number of the first, and its
+// data are the numbers of all.
 const vectorKind = "vector"
 
 func prepareVectors(text []byte) (fleet.Do, error) {
@@ -35,23 +47,69 @@ func prepareVectors(text []byte) (fleet.Do, error) {
 	if err != nil {
 		return nil, err
 	}
+	how := s.how()
+	var sink func(launch int) trace.Sink
+	if how.Sinks != nil {
+		if sink, err = analysis.Methods().Sinks(j.Platform, j.Workload, how.Sinks); err != nil {
+			return nil, err
+		}
+	}
 	var codec store.Codec
 	return func(ctx context.Context, items []fleet.Item, each func(int, []byte, error) error) error {
-		numbers := make([]int, len(items))
 		for i := range items {
-			numbers[i] = items[i].Number
-		}
-		return campaign.Records(ctx, j.Platform, j.Workload, s.options(), numbers, func(vector int, r *campaign.Record, failed error) error {
-			if failed != nil {
-				return each(vector, nil, failed)
-			}
-			data, err := codec.Encode(r)
-			if err != nil {
+			var numbers []int
+			if err := json.Unmarshal(items[i].Data, &numbers); err != nil {
 				return err
 			}
-			return each(vector, data, nil)
-		})
+			b, failed := how.Run(ctx, j.Platform, j.Workload, numbers, sink)
+			if ctx.Err() != nil {
+				return ctx.Err()
+			}
+			var data []byte
+			if failed == nil {
+				if data, err = encode(&codec, b); err != nil {
+					return err
+				}
+			}
+			if err := each(items[i].Number, data, failed); err != nil {
+				return err
+			}
+		}
+		return nil
 	}, nil
+}
+
+// batch is campaign.Batch as bytes.
+type batch struct{ Records, Sinks [][]byte }
+
+func encode(codec *store.Codec, b *campaign.Batch) ([]byte, error) {
+	out := &batch{Sinks: b.Sinks}
+	for _, r := range b.Records {
+		text, err := codec.Encode(r)
+		if err != nil {
+			return nil, err
+		}
+		out.Records = append(out.Records, text)
+	}
+	var text bytes.Buffer
+	err := gob.NewEncoder(&text).Encode(out)
+	return text.Bytes(), err
+}
+
+func decode(codec *store.Codec, text []byte) (*campaign.Batch, error) {
+	var in batch
+	if err := gob.NewDecoder(bytes.NewReader(text)).Decode(&in); err != nil {
+		return nil, err
+	}
+	b := &campaign.Batch{Sinks: in.Sinks}
+	for _, text := range in.Records {
+		r, err := codec.Decode(text)
+		if err != nil {
+			return nil, err
+		}
+		b.Records = append(b.Records, r)
+	}
+	return b, nil
 }
 
 // vectors has test vectors run by workers. It implements campaign.Elsewhere.
@@ -70,11 +128,14 @@ func (v *vectors) Open(of campaign.Identity) error {
 }
 
 // Begin implements campaign.Elsewhere.
-func (v *vectors) Begin(ctx context.Context, opts runner.Options) error {
+func (v *vectors) Begin(ctx context.Context, how *campaign.How) error {
 	v.close()
-	s := &setup{Bundle: *v.bundle, Of: v.of, MaxCycles: opts.MaxCycles}
+	s := &setup{
+		Bundle: *v.bundle, Of: v.of, MaxCycles: how.MaxCycles,
+		wanted: wanted{Sinks: how.Sinks, Translate: how.Translate, Each: how.Each, Traces: how.Traces},
+	}
 	s.Bundle.Seed = v.of.Seed // held-out vectors have another one than the job
-	for _, r := range opts.Record {
+	for _, r := range how.Record {
 		s.Record = append(s.Record, &record{Chosen: r.Chosen, Points: r.Points})
 	}
 	text, err := json.Marshal(s)
@@ -87,24 +148,24 @@ func (v *vectors) Begin(ctx context.Context, opts runner.Options) error {
 
 // Ask implements campaign.Elsewhere.
 func (v *vectors) Ask(ctx context.Context, numbers []int) error {
-	items := make([]fleet.Item, len(numbers))
-	for i, number := range numbers {
-		items[i].Number = number
+	data, err := json.Marshal(numbers)
+	if err != nil {
+		return err
 	}
-	return v.work.Ask(ctx, items)
+	return v.work.Ask(ctx, []fleet.Item{{Number: numbers[0], Data: data}})
 }
 
 // Await implements campaign.Elsewhere.
-func (v *vectors) Await(ctx context.Context, vector int) (*campaign.Record, error) {
-	data, err := v.work.Await(ctx, vector)
+func (v *vectors) Await(ctx context.Context, first int) (*campaign.Batch, error) {
+	data, err := v.work.Await(ctx, first)
 	if data == nil {
 		return nil, err
 	}
-	r, err := v.codec.Decode(data)
+	b, err := decode(&v.codec, data)
 	if err != nil {
-		return nil, fmt.Errorf("the record of vector %d: %w", vector, err)
+		return nil, fmt.Errorf("what vectors from %d on gave: %w", first, err)
 	}
-	return r, nil
+	return b, nil
 }
 
 // close removes what is left from the server.
