@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"runtime"
 	"sync"
 	"time"
 
@@ -20,6 +21,9 @@ import (
 
 // serverVariable is the environment variable with the server of workers.
 const serverVariable = "NATS_URL"
+
+// processorsVariable is the environment variable with how many processors a worker takes; without it, it takes one.
+const processorsVariable = "GOMAXPROCS"
 
 // fleetFlags say by which server workers are reached.
 type fleetFlags struct {
@@ -137,6 +141,9 @@ func workerCommand() *cobra.Command {
 			return usagef("--nats is missing")
 		}
 		f.server.Note = newNotes(c.ErrOrStderr())
+		if os.Getenv(processorsVariable) == "" {
+			runtime.GOMAXPROCS(1)
+		}
 		ctx, cancel := context.WithCancel(c.Context())
 		defer cancel()
 		if closed {
