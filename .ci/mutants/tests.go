@@ -90,7 +90,8 @@ const long = 10 * time.Second
 // result is a line of a subtest.
 var result = regexp.MustCompile(`(?m)^    --- PASS: (\S+) \(`)
 
-// measure runs a test without a mutant, and notes how long it takes and which mutants it reaches. It returns those that take its place.
+// measure runs a test without a mutant, and notes how long it takes and which mutants it reaches. It returns those that take its place:
+// its subtests, unless one fails when it is run alone.
 func (t *test) measure(ctx context.Context, folder string, jobs int) ([]*test, error) {
 	file, err := os.CreateTemp(folder, "reached")
 	if err != nil {
@@ -115,8 +116,11 @@ func (t *test) measure(ctx context.Context, folder string, jobs int) ([]*test, e
 		_, sub, _ := strings.Cut(m[1], "/")
 		part := &test{of: t.of, program: t.program, name: t.name + "/^" + regexp.QuoteMeta(sub) + "$"}
 		measured, err := part.measure(ctx, folder, jobs)
-		if err != nil {
-			return nil, err
+		switch {
+		case ctx.Err() != nil:
+			return nil, ctx.Err()
+		case err != nil:
+			return []*test{t}, nil
 		}
 		parts = append(parts, measured...)
 	}
