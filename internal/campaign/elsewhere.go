@@ -43,7 +43,7 @@ type Batch struct {
 
 // How many vectors are asked for at a time, and how often beside each other.
 const (
-	askedTogether = 8
+	askedTogether = 16
 	asks          = 32
 )
 

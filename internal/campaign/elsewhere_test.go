@@ -113,7 +113,7 @@ func TestElsewhere(t *testing.T) {
 		for _, described := range []bool{false, true} {
 			for _, keeps := range []bool{false, true} {
 				for _, cannot := range [][]int{nil, {0}, {17, 40}} {
-					a := &away{t, campaign.Spec{Vectors: 260, UntilStable: stable, Inputs: saved("x.toml")}, func(int) trace.Sink { return &learner{newest: newest} }}
+					a := &away{t, campaign.Spec{Vectors: 514, UntilStable: stable, Inputs: saved("x.toml")}, func(int) trace.Sink { return &learner{newest: newest} }}
 					want, _, err := a.run(t.Context(), nil)
 					if err != nil {
 						t.Fatal(err)
@@ -132,7 +132,7 @@ func TestElsewhere(t *testing.T) {
 					if err != nil || got != want {
 						t.Errorf("%s: %v\n%s\nwant\n%s", name, err, got, want)
 					}
-					if slices.Max(there.sizes) != 8 {
+					if slices.Max(there.sizes) != 16 {
 						t.Errorf("%s: batches of %d", name, there.sizes)
 					}
 					if none := len(begun) == 1; none != (cannot == nil) {
@@ -194,12 +194,12 @@ func TestElsewhereInterrupted(t *testing.T) {
 // TestElsewhereDamaged: what another process gives must be of the vectors that were asked for.
 func TestElsewhereDamaged(t *testing.T) {
 	for want, change := range map[string]func(*campaign.Batch){
-		"gave 7 records":              func(b *campaign.Batch) { b.Records = b.Records[:min(len(b.Records), 7)] },
+		"gave 9 records":              func(b *campaign.Batch) { b.Records = b.Records[:min(len(b.Records), 9)] },
 		"0 sinks in place of 1":       func(b *campaign.Batch) { b.Sinks = nil },
 		"what sinks took from vector": func(b *campaign.Batch) { b.Sinks[0] = b.Sinks[0][:1] },
 		"is of 0 launches, not of 1":  func(b *campaign.Batch) { b.Records[0].Launches = nil },
 	} {
-		a := &away{t, campaign.Spec{Vectors: 300, Sinks: json.RawMessage("{}")}, func(int) trace.Sink { return new(learner) }}
+		a := &away{t, campaign.Spec{Vectors: 600, Sinks: json.RawMessage("{}")}, func(int) trace.Sink { return new(learner) }}
 		_, _, err := a.run(t.Context(), &other{change: change})
 		if _, unusable := errors.AsType[*runner.UnusableError](err); !unusable || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v, want %s", err, want)

@@ -72,7 +72,7 @@ func (o *order) add(i int, out *outcome) error {
 }
 
 // ahead is how many vectors may end before one that takes longer than they: what they gave waits in memory.
-const ahead = 256
+const ahead = asks * askedTogether
 
 // near waits until there are not too many vectors between a vector and those that were taken.
 func (o *order) near(ctx context.Context, i int) error {

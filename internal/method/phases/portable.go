@@ -4,6 +4,7 @@ import (
 	"encoding/gob"
 	"errors"
 	"math/big"
+	"slices"
 )
 
 // saved is a profile as another process reads it.
@@ -76,15 +77,17 @@ func (g *contexts) numbers() []int64 {
 // contextsOf reads a graph of numbers.
 func contextsOf(numbers []int64) (*contexts, error) {
 	in := &numberReader{left: numbers}
-	g := newContexts()
 	count := in.upTo(int64(len(numbers)))
+	g := &contexts{of: make(map[place]int32, count), nodes: slices.Grow([]node(nil), int(count))}
 	for range count {
 		c := place{in.int32(), in.int32(), in.int32(), in.int32(), in.int32()}
 		n := node{place: c, starts: never()}
 		if c.point == atStart {
 			n.starts = in.times()
 		}
-		for range in.upTo(int64(len(in.left))) {
+		next := in.upTo(int64(len(in.left)))
+		n.next = slices.Grow(n.next, int(next))
+		for range next {
 			n.next = append(n.next, transition{to: int32(in.upTo(count - 1)), times: in.times()})
 		}
 		if _, twice := g.of[c]; twice {
@@ -136,8 +139,12 @@ func (r *numberReader) int32() int32 {
 }
 
 func (r *numberReader) times() (t times) {
-	for i := range t {
-		t[i] = r.next()
+	if len(r.left) < len(t) {
+		r.failed = true
+	}
+	if !r.failed {
+		copy(t[:], r.left)
+		r.left = r.left[len(t):]
 	}
 	return t
 }
