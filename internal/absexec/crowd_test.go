@@ -78,9 +78,11 @@ func TestCrowd(t *testing.T) {
 		}
 	}
 	for name, body := range map[string]string{
-		"one way back":   "L: ld.global.u32 %r2, [%buf]; add.u32 %r2, %r2, %t; setp.lt.u32 %p1, %r2, 3; @%p1 bra E; add.u32 %r1, %r1, 1; setp.lt.u32 %p4, %r1, %r2; @%p4 bra L; E: ret;",
-		"meets in it":    "L: ld.global.u32 %r2, [%buf]; add.u32 %r2, %r2, %t; setp.lt.u32 %p1, %r2, 3; @%p1 bra C; add.u32 %r1, %r1, 1; C: setp.lt.u32 %p4, %r1, %r2; @%p4 bra L; E: ret;",
-		"waits for them": "L: ld.global.u32 %r2, [%buf]; add.u32 %r2, %r2, %t; setp.lt.u32 %p1, %r2, 3; @%p1 bra C; bar.sync 0; setp.eq.u32 %p3, %r2, 7; @%p3 bra E; C: setp.lt.u32 %p4, %r1, %r2; @%p4 bra L; E: ret;",
+		"one way back":     "L: ld.global.u32 %r2, [%buf]; add.u32 %r2, %r2, %t; setp.lt.u32 %p1, %r2, 3; @%p1 bra E; add.u32 %r1, %r1, 1; setp.lt.u32 %p4, %r1, %r2; @%p4 bra L; E: ret;",
+		"meets in it":      "L: ld.global.u32 %r2, [%buf]; add.u32 %r2, %r2, %t; setp.lt.u32 %p1, %r2, 3; @%p1 bra C; add.u32 %r1, %r1, 1; C: setp.lt.u32 %p4, %r1, %r2; @%p4 bra L; E: ret;",
+		"waits for them":   "L: ld.global.u32 %r2, [%buf]; add.u32 %r2, %r2, %t; setp.lt.u32 %p1, %r2, 3; @%p1 bra C; bar.sync 0; setp.eq.u32 %p3, %r2, 7; @%p3 bra E; C: setp.lt.u32 %p4, %r1, %r2; @%p4 bra L; E: ret;",
+		"waits for a lane": "L: ld.global.u32 %r2, [%buf]; add.u32 %r2, %r2, %t; setp.lt.u32 %p1, %r2, 3; @%p1 bra C; bar.warp.sync 1; setp.eq.u32 %p3, %r2, 7; @%p3 bra E; C: setp.lt.u32 %p4, %r1, %r2; @%p4 bra L; E: ret;",
+		"asks the others":  "L: ld.global.u32 %r2, [%buf]; add.u32 %r2, %r2, %t; setp.lt.u32 %p1, %r2, 3; @%p1 bra C; vote.sync.ballot.b32 %r3, %p1, 1; setp.eq.u32 %p3, %r2, 7; @%p3 bra E; C: setp.lt.u32 %p4, %r1, %r2; @%p4 bra L; E: ret;",
 	} {
 		l := compile(t, 5, [3]int{1, 1, 1}, [3]int{16, 1, 1}, "", body)
 		l.prepare(t, 0, 32)
