@@ -243,6 +243,14 @@ func TestExplicitCluster(t *testing.T) {
 	}
 }
 
+// TestSharedMemorySize reads how much shared memory a CTA has: from sm_30 to sm_75 in units of 256 bytes, else of 128.
+func TestSharedMemorySize(t *testing.T) {
+	for target, want := range map[string]uint32{"sm_20": 384, "sm_30": 512, "sm_75": 512, "sm_80": 384, "sm_100": 384} {
+		s := scenario{target: target, dynamic: 300, body: "mov.u32 %r1, %total_smem_size; st.global.u32 [%rd1], %r1; ret;"}
+		s.expect(t, func(int) uint32 { return want })
+	}
+}
+
 // TestDefinedVariables launches kernels on variables that lie in memory already.
 func TestDefinedVariables(t *testing.T) {
 	pos := func(line int32) diag.Pos { return diag.Pos{File: "m", Line: line, Col: 1} }

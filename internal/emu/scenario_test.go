@@ -1,6 +1,7 @@
 package emu
 
 import (
+	"cmp"
 	"context"
 	"encoding/binary"
 	"errors"
@@ -19,14 +20,15 @@ type scenario struct {
 	vars    string // declarations of variables
 	limits  string // directives of the kernel
 	body    string
-	block   int // threads; 64 if it is 0
-	width   int // lanes of a warp; 32 if it is 0
-	dynamic int // bytes of shared memory
+	block   int    // threads; 64 if it is 0
+	width   int    // lanes of a warp; 32 if it is 0
+	dynamic int    // bytes of shared memory
+	target  string // sm_70 if it is empty
 }
 
 func (s *scenario) kernel(t *testing.T) *isa.Kernel {
 	t.Helper()
-	src := ".version 7.0\n.target sm_70\n.address_size 64\n.file 1 \"k.cu\"\n" + s.vars + `
+	src := ".version 7.0\n.target " + cmp.Or(s.target, "sm_70") + "\n.address_size 64\n.file 1 \"k.cu\"\n" + s.vars + `
 .visible .entry k(.param .u64 out) ` + s.limits + ` {
 .reg .b32 %r<20>; .reg .b64 %rd<10>; .reg .pred %p<10>; .reg .b16 %h<5>;
 ld.param.u64 %rd0, [out];

@@ -207,6 +207,60 @@ func TestKindsOfAccesses(t *testing.T) {
 	}
 }
 
+// TestVolatileLocal has loads that pass by the L1 in global memory, and are of local memory: there they take the place of other lines.
+func TestVolatileLocal(t *testing.T) {
+	m, err := machine.Builtin("integrated-fermi")
+	if err != nil {
+		t.Fatal(err)
+	}
+	one := *m
+	one.SM.Count.Value = 1
+	one.L1.Sets.Value, one.L1.Ways.Value = 1, 4
+	fsys := fstest.MapFS{
+		"m.toml": {Data: one.Format()},
+		"job.toml": {Data: []byte("module = \"k.ptx\"\nmachine = \"m.toml\"\ngrid = [1]\nblock = [32]\n" +
+			"[[param]]\nname = \"x\"\ntype = \"u32\"\ncount = 32\ninit = \"uniform(0, 1)\"\n")},
+		"k.ptx": {Data: []byte(`.version 7.0
+.target sm_70
+.address_size 64
+.visible .entry k(.param .u64 p) {
+	.local .align 4 .b8 words[256];
+	.reg .b32 %r<9>;
+	.reg .b64 %a, %b, %l, %x;
+	ld.param.u64 %x, [p];
+	mov.u32 %r1, %tid.x;
+	mad.wide.u32 %a, %r1, 4, %x;
+	ld.global.u32 %r2, [%a];
+	mad.lo.u32 %r2, %r1, 2, %r2; // another word of each thread, whatever is loaded
+	mov.u64 %l, words;
+	cvta.local.u64 %l, %l;
+	mad.wide.u32 %b, %r2, 4, %l;
+	ld.volatile.u32 %r3, [%b];
+	xor.b32 %r2, %r2, 21;
+	mad.wide.u32 %b, %r2, 4, %l;
+	ld.volatile.u32 %r4, [%b];
+	ld.global.u32 %r5, [%a];
+	ret;
+}
+`)},
+	}
+	job, estimates := bounded(t, fsys, 1)
+	run, err := job.Simulate(context.Background(), warpbound.SimulateOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	of := run.Cores[0]
+	if of["llc_accesses"] != 66 {
+		t.Errorf("%d accesses, want two of each word and two of the buffer", of["llc_accesses"])
+	}
+	for _, e := range estimates {
+		if d := e.Detail.(*estimate.LLC); e.Cycles < run.Cycles || d.Accesses < of["llc_accesses"] || d.Misses < of["llc_misses"] {
+			t.Errorf("%s says %d cycles, %d accesses, %d misses; the run takes %d cycles, %d accesses, %d misses",
+				e.Method, e.Cycles, d.Accesses, d.Misses, run.Cycles, of["llc_accesses"], of["llc_misses"])
+		}
+	}
+}
+
 // onOneSM bounds a kernel that makes an access between loads. The L1 has one set of so many ways.
 func onOneSM(t *testing.T, line string, ways int64) {
 	t.Helper()
