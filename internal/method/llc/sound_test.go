@@ -251,8 +251,52 @@ func TestVolatileLocal(t *testing.T) {
 	}
 	of := run.Cores[0]
 	if of["llc_accesses"] != 66 {
-		t.Errorf("%d accesses, want two of each word and two of the buffer", of["llc_accesses"])
+		t.Errorf("%d accesses, want two by each thread and two loads of the buffer's line", of["llc_accesses"])
 	}
+	for _, e := range estimates {
+		if d := e.Detail.(*estimate.LLC); e.Cycles < run.Cycles || d.Accesses < of["llc_accesses"] || d.Misses < of["llc_misses"] {
+			t.Errorf("%s says %d cycles, %d accesses, %d misses; the run takes %d cycles, %d accesses, %d misses",
+				e.Method, e.Cycles, d.Accesses, d.Misses, run.Cycles, of["llc_accesses"], of["llc_misses"])
+		}
+	}
+}
+
+// TestLoadedPointers has loads by pointers that are loaded, of which it is not known where they point.
+func TestLoadedPointers(t *testing.T) {
+	var pointers []string
+	for i := range 64 {
+		pointers = append(pointers, fmt.Sprintf(`"nodes+%d"`, i*256))
+	}
+	fsys := fstest.MapFS{
+		"job.toml": {Data: []byte("module = \"k.ptx\"\nmachine = \"integrated-fermi\"\ngrid = [1]\nblock = [32]\n" +
+			"[[param]]\nname = \"x\"\ntype = \"u32\"\ncount = 32\ninit = \"uniform(0, 1)\"\n" +
+			"[[param]]\nname = \"to\"\ntype = \"u64\"\ncount = 64\nvalues = [" + strings.Join(pointers, ", ") + "]\n" +
+			"[[buffer]]\nname = \"nodes\"\ntype = \"u32\"\ncount = 4096\n")},
+		"k.ptx": {Data: []byte(`.version 7.0
+.target sm_70
+.address_size 64
+.visible .entry k(.param .u64 p, .param .u64 q) {
+	.reg .b32 %r<9>;
+	.reg .b64 %a, %b, %x, %y;
+	ld.param.u64 %x, [p];
+	ld.param.u64 %y, [q];
+	mov.u32 %r1, %tid.x;
+	mad.wide.u32 %a, %r1, 4, %x;
+	ld.global.u32 %r2, [%a];
+	mad.lo.u32 %r2, %r1, 2, %r2;
+	mad.wide.u32 %a, %r2, 8, %y;
+	ld.global.u64 %b, [%a];
+	ld.global.u32 %r3, [%b];
+	ret;
+}
+`)},
+	}
+	job, estimates := bounded(t, fsys, 1)
+	run, err := job.Simulate(context.Background(), warpbound.SimulateOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	of := run.Cores[0]
 	for _, e := range estimates {
 		if d := e.Detail.(*estimate.LLC); e.Cycles < run.Cycles || d.Accesses < of["llc_accesses"] || d.Misses < of["llc_misses"] {
 			t.Errorf("%s says %d cycles, %d accesses, %d misses; the run takes %d cycles, %d accesses, %d misses",
