@@ -80,7 +80,13 @@ func (l *launched) prepare(t testing.TB, vector, width int) {
 			launch.DynamicShared += p.Bytes
 		}
 	}
-	launch.Params = l.bound.ParamBlock(nil, in, func(i int) uint64 { return addrs[i] })
+	address := func(i int) uint64 { return addrs[i] }
+	for i, p := range j.Params {
+		if p.Kind == job.Buffer {
+			j.Relocate(i, l.mem.Bytes(addrs[i]), address)
+		}
+	}
+	launch.Params = l.bound.ParamBlock(nil, in, address)
 	var err error
 	if l.grid, err = emu.NewGrid(l.code, launch, &l.mem, width); err != nil {
 		t.Fatal(err)

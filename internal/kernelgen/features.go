@@ -25,6 +25,7 @@ const (
 	Dynamic                              // shared memory whose size the launch says
 	Contracts                            // loops and addresses that follow from what the job says of its inputs
 	Fixed                                // nothing that is sampled decides who executes what, nor an address
+	Links                                // pointers that are loaded
 
 	AllFeatures = 1<<iota - 1
 )
@@ -33,7 +34,7 @@ const (
 var featureNames = []string{
 	"fields of bits", "products of parts", "16 bits", "counters", "guards", "calls", "recursion", "local memory", "depot",
 	"tables", "generic addresses", "fences", "asynchronous copies", "cross-lane operations", "partial barriers",
-	"wide atomics", "dynamic shared memory", "contracts", "fixed control",
+	"wide atomics", "dynamic shared memory", "contracts", "fixed control", "pointers that are loaded",
 }
 
 // DrawFeatures draws some features, three at most.
@@ -60,7 +61,7 @@ func (g *generator) extra() []func() {
 	}{
 		{Bits, g.bits}, {Bits, g.longBits}, {Products, g.products}, {Halves, g.half}, {Guards, g.window}, {Calls, g.call},
 		{Recursion, g.recursion}, {Local, g.array}, {Local, g.array}, {Tables, g.table}, {Generic, g.pointer},
-		{Generic, g.pointer}, {Fences, g.fence}, {AsyncCopies, g.copies}, {WideAtomics, g.wideAtomic},
+		{Generic, g.pointer}, {Fences, g.fence}, {AsyncCopies, g.copies}, {WideAtomics, g.wideAtomic}, {Links, g.link}, {Links, g.link},
 	} {
 		if g.has(e.of) && !(e.of == Guards && g.has(Fixed)) { // of which sampled words decide
 			list = append(list, e.statement, e.statement)

@@ -39,6 +39,7 @@ var occurrences = [][]string{
 	{".extern .shared"},
 	{"ld.global.u32 %b32_", "%m, %n", "+4]"},
 	{"selp.b32"},
+	{"ld.global.u64 %b64_", "ld.global.nc.u64", "ld.volatile.u32", "ld.global.nc.u32"},
 }
 
 // TestFeatures looks for what features promise in kernels that have them, and checks that a kernel has few, that all

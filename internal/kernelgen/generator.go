@@ -129,6 +129,9 @@ func (g *generator) module() string {
 	if g.has(WideAtomics) {
 		more += ",\n\t.param .u64 wide"
 	}
+	if g.has(Links) {
+		more += ",\n\t.param .u64 links"
+	}
 	if g.has(Dynamic) {
 		fmt.Fprintf(&g.parts.declarations, ".extern .shared .align 4 .b8 %s[];\n", g.tile)
 	} else {

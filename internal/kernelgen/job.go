@@ -86,6 +86,7 @@ type job struct {
 	bounds []bound
 	split  string // table
 	wide   bool   // whether there is the buffer of that name
+	links  string // table
 }
 
 // job draws what is still open of the job and returns it.
@@ -102,7 +103,20 @@ func (g *generator) job(module string) *job {
 		bounds: g.bounds,
 		split:  g.splitting(),
 		wide:   g.has(WideAtomics),
+		links:  g.linkTable(),
 	}
+}
+
+// linkTable draws pointers to words of buffers that no kernel writes.
+func (g *generator) linkTable() string {
+	if !g.has(Links) {
+		return ""
+	}
+	list := make([]string, links)
+	for i := range list {
+		list[i] = fmt.Sprintf("\"%s+%d\"", pick(g, "in", "real"), 4*g.IntN(elements-linked+1))
+	}
+	return fmt.Sprintf("\n[[param]]\nname = \"links\"\ntype = \"u64\"\ncount = %d\nvalues = [%s]\n", links, strings.Join(list, ", "))
 }
 
 // dynamic is the key that gives a launch its dynamic shared memory, if it needs some.
@@ -131,6 +145,7 @@ func (j *job) text(from inputs) string {
 	if j.wide {
 		buffer("wide", "u64", bins*len(wideAtomics), "zeros")
 	}
+	b.WriteString(j.links)
 	b.WriteString(from.assume)
 	b.WriteString(annotations(j.bounds))
 	b.WriteString(j.split)

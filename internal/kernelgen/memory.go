@@ -11,6 +11,9 @@ const (
 	spillWords = 16
 	tableWords = 16 // a power of two, as are those above
 	stageBytes = 16 // of shared memory that a thread copies to
+
+	links  = 16 // pointers in the buffer of that name
+	linked = 4  // words to which each points
 )
 
 // memories declares what the kernel's features need, and fills registers with addresses.
@@ -48,6 +51,20 @@ func (g *generator) memories() {
 		g.emit(".reg .b64 %%wide")
 		g.emit("ld.param.u64 %%wide, [wide]")
 	}
+	if g.has(Links) && !g.called {
+		g.emit(".reg .b64 %%links")
+		g.emit("ld.param.u64 %%links, [links]")
+	}
+}
+
+// link loads a pointer, and what it points to.
+func (g *generator) link() {
+	if g.called {
+		return
+	}
+	to := g.temp("b64")
+	g.emit("ld.global%s.u64 %s, [%s]", pick(g, "", ".nc"), to, g.element("%links", g.anyIndex(), links, 8))
+	g.guarded("ld%s.u32 %s, [%s+%d]", pick(g, "", ".global", ".global", ".global.nc", ".volatile"), g.anyWord(), to, 4*g.IntN(linked))
 }
 
 // array accesses the thread's array in local memory.

@@ -79,6 +79,9 @@ func (s *sequence) entry(table string, kernel, repeat int) {
 	if g.has(WideAtomics) {
 		more = ", \"wide\""
 	}
+	if g.has(Links) {
+		more += ", \"links\""
+	}
 	fmt.Fprintf(&s.entries, "\n[[%s]]\nkernel = \"random%d\"\ngrid = %s\nblock = %s\nrepeat = %d\narguments = [%q, %q, \"real\", \"acc\", \"n\"%s]\n%s",
 		table, kernel+1, list(g.grid), list(g.block), repeat, to, from, more, g.dynamic())
 }
