@@ -2,6 +2,7 @@ package genetic_test
 
 import (
 	"context"
+	"crypto/sha256"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -147,6 +148,30 @@ func locks(all []uint64) int64 {
 		}
 	}
 	return n
+}
+
+// TestSameAsMeasured: a search tries the same individuals with the same seed as when the figures of docs/methods/search.md were measured.
+// If it is to try others, measure these again.
+func TestSameAsMeasured(t *testing.T) {
+	for _, c := range []struct {
+		genome  genetic.Genome
+		special []genetic.Individual
+		want    string
+	}{
+		{genetic.Genome{{Loci: 40}}, nil, "190 3741c023"},
+		{genetic.Genome{{Loci: 10, Alleles: []int32{1, 4, 7}}, {Loci: 20, Alleles: []int32{2}}}, []genetic.Individual{{{End: 10, Atoms: []int32{1}}, {End: 30, Atoms: []int32{2}}}}, "149 e0e4f44b"},
+	} {
+		all := sha256.New()
+		d := &digits{genome: c.genome, base: 8, cycles: func(digits []uint64) int64 {
+			fmt.Fprintln(all, digits)
+			return locks(digits)
+		}}
+		how := genetic.Config{Settings: settings(5, 600), Special: c.special}
+		s := search(t, how, d)
+		if got := fmt.Sprintf("%d %x", s.Best.Outcome.Cycles, all.Sum(nil)[:4]); got != c.want {
+			t.Errorf("best and individuals: %s, want %s", got, c.want)
+		}
+	}
 }
 
 func TestFindsTheWorstCase(t *testing.T) {

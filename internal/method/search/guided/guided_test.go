@@ -3,9 +3,11 @@ package guided
 import (
 	"bytes"
 	"context"
+	"crypto/sha256"
 	"encoding/binary"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"slices"
 	"strings"
 	"sync"
@@ -96,6 +98,37 @@ func TestEvolution(t *testing.T) {
 	}
 	if !slices.IsSortedFunc(s.Elites, func(x, y Member) int { return int(y.Outcome.Cycles - x.Outcome.Cycles) }) || len(s.Elites) != elites {
 		t.Errorf("%d of the elite, not in order", len(s.Elites))
+	}
+}
+
+// A search runs the same inputs with the same seed as when the figures of docs/methods/search.md were measured. If it is to run others,
+// measure these again.
+func TestSameAsMeasured(t *testing.T) {
+	views := plan(t, 0, 65535, 24)
+	views.Threads = 8
+	views.Views = []search.View{{Param: 1, Own: true, Elements: []int32{0, 1, 2, 3, 4, 5, 6, 7}}, {Param: 1, Own: true, Elements: []int32{8, 9, 10, 11, 12, 13, 14, 15}}}
+	views.Atoms = []search.Atom{
+		{Threads: 1, Values: []search.Value{{Bits: 7}, {Bits: 300}}}, {Threads: 2, Values: []search.Value{{Bits: 1}, {Bits: 2}, {Bits: 3}, {Bits: 4}}},
+	}
+	for _, c := range []struct {
+		plan *search.Plan
+		runs int
+		want string
+	}{
+		{plan(t, 3, 1000, 32, 1), 700, "33001 ea4c9188"},
+		{plan(t, 0, 1, 300), 500, "301 fe5ebb39"},
+		{views, 500, "1572841 74b4f5a8"},
+	} {
+		all := sha256.New()
+		s := run(t, config(c.plan, c.runs, kernel{cycles: func(in search.Inputs) int64 {
+			for _, x := range in {
+				all.Write(x)
+			}
+			return sum(in)
+		}}))
+		if got := fmt.Sprintf("%d %x", s.Best.Outcome.Cycles, all.Sum(nil)[:4]); got != c.want {
+			t.Errorf("best and inputs: %s, want %s", got, c.want)
+		}
 	}
 }
 
@@ -236,6 +269,9 @@ func TestStops(t *testing.T) {
 
 func TestRefusals(t *testing.T) {
 	p := plan(t, 0, 500, 24)
+	if s := run(t, config(p, 1, kernel{cycles: sum})); s.Runs != 1 {
+		t.Errorf("%d runs of 1", s.Runs)
+	}
 	state := run(t, config(p, 60, kernel{cycles: sum}))
 	for _, c := range []struct {
 		change func(*Config)
