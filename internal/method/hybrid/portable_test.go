@@ -33,8 +33,8 @@ func TestPortable(t *testing.T) {
 			p.Extended = p.Flow.WithEdges(nil)
 			options.Clocks = rapid.SampledFrom([]trace.Clocks{trace.Common, trace.PerSM}).Draw(rt, "clocks")
 		}
-		least := int64(0)
-		p.Facts = []method.Fact{{Name: "f", Terms: []method.FactTerm{{Block: rapid.IntRange(0, len(p.Blocks)-1).Draw(rt, "block"), Coef: 2}}, Min: &least}}
+		minimum := int64(0)
+		p.Facts = []method.Fact{{Name: "f", Terms: []method.FactTerm{{Block: rapid.IntRange(0, len(p.Blocks)-1).Draw(rt, "block"), Coef: 2}}, Min: &minimum}}
 		g, err := hybrid.NewIPG(p, method.EveryBlock())
 		if err != nil {
 			rt.Fatal(err)

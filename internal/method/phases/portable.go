@@ -121,9 +121,9 @@ func (r *numberReader) next() int64 {
 	return n
 }
 
-func (r *numberReader) upTo(most int64) int64 {
+func (r *numberReader) upTo(maximum int64) int64 {
 	n := r.next()
-	if n < 0 || n > most {
+	if n < 0 || n > maximum {
 		r.failed = true
 		return 0
 	}
