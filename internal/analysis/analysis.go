@@ -566,12 +566,7 @@ func record(ctx context.Context, p runner.Platform, w *workload.Workload, req Re
 	placed := make([][]bool, len(all))
 	opts := runner.Options{MaxCycles: req.MaxCycles}
 	for i, one := range all {
-		problem, err := graphProblem(p, one)
-		if err != nil {
-			return nil, err
-		}
-		problem.PublishedEdges = req.PublishedEdges
-		r, chosen, err := place(p, one, methods, problem, req.Ipoints)
+		r, chosen, err := recordingOf(p, one, methods, req.PublishedEdges, req.Ipoints)
 		if err != nil {
 			return nil, err
 		}
@@ -698,6 +693,17 @@ func measured(a *Answer, req Request, whole *method.Answer, parts []*method.Answ
 	}
 	found.estimates = wanted(whole).Estimates
 	found.enter(a.Analysis)
+}
+
+// recordingOf is what methods have recorded of a launch where the blocks carry an Ipoint that at chooses, with the published edges
+// or all (method.Problem). chosen are those that at did choose.
+func recordingOf(p runner.Platform, w *workload.Workload, methods List, publishedEdges bool, at method.Placement) (r *joint, chosen []bool, err error) {
+	problem, err := graphProblem(p, w)
+	if err != nil {
+		return nil, nil, err
+	}
+	problem.PublishedEdges = publishedEdges
+	return place(p, w, methods, problem, at)
 }
 
 // place asks measured methods what to record where the blocks carry an Ipoint that at chooses, as far as they

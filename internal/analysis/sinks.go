@@ -61,13 +61,8 @@ func (l List) Sinks(p runner.Platform, w *workload.Workload, described json.RawM
 	}
 	var recordings []*joint
 	for i, one := range all {
-		problem, err := graphProblem(p, one)
-		if err != nil {
-			return nil, err
-		}
-		problem.PublishedEdges = d.PublishedEdges
 		at := &d.Launches[i]
-		r, _, err := place(p, one, methods, problem, func(*method.Sites) ([]bool, error) { return at.Chosen, nil })
+		r, _, err := recordingOf(p, one, methods, d.PublishedEdges, func(*method.Sites) ([]bool, error) { return at.Chosen, nil })
 		if err != nil {
 			return nil, err
 		}
