@@ -29,10 +29,10 @@ type Elsewhere interface {
 // How says how vectors are run elsewhere, and what of them is wanted.
 type How struct {
 	runner.Options
-	Sinks     json.RawMessage  // says how sinks are made that take the traces there; nil if the traces themselves are wanted
+	Sinks     json.RawMessage  // says how the sinks are made that take the traces there; nil if none do
 	Translate [][]trace.Ipoint // as in Spec, for these sinks
 	Each      bool             // sinks of each vector are wanted, else of all vectors of a batch
-	Traces    bool             // are wanted beside sinks
+	Traces    bool             // are wanted in the records
 }
 
 // Batch is what vectors gave that were asked for together.
@@ -93,7 +93,7 @@ func (c *campaign) elsewhere(ctx context.Context, from, to int) (err error) {
 }
 
 // together divides vectors into those that are asked for together, of which it returns the first ones: no more than a number of
-// them, and none behind which there is a review.
+// them, and a batch ends where estimates are reviewed.
 func together(from, to int) (starts []int) {
 	size := min(max((to-from)/asks, 1), askedTogether)
 	for i := from; i < to; i++ {

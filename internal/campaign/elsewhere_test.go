@@ -109,48 +109,48 @@ var newest = []int{3, 49, 98}
 // TestElsewhere: what another process gives of vectors, as traces or in sinks, of which some are kept or cannot be run there, gives
 // what runs here do.
 func TestElsewhere(t *testing.T) {
-	for _, stable := range []bool{false, true} {
-		for _, described := range []bool{false, true} {
-			for _, keeps := range []bool{false, true} {
-				for _, cannot := range [][]int{nil, {0}, {17, 40}} {
-					a := &away{t, campaign.Spec{Vectors: 514, UntilStable: stable, Inputs: saved("x.toml")}, func(int) trace.Sink { return &learner{newest: newest} }}
-					want, _, err := a.run(t.Context(), nil)
-					if err != nil {
-						t.Fatal(err)
-					}
-					if described {
-						a.spec.Sinks = json.RawMessage("{}")
-					}
-					var keep *notebook
-					if keeps {
-						keep = newNotebook()
-						a.spec.Keep = keep
-					}
-					there := &other{cannot: cannot}
-					got, begun, err := a.run(t.Context(), there)
-					name := fmt.Sprintf("until stable: %v, sinks described: %v, kept: %v, not there: %v", stable, described, keeps, cannot)
-					if err != nil || got != want {
-						t.Errorf("%s: %v\n%s\nwant\n%s", name, err, got, want)
-					}
-					if slices.Max(there.sizes) != 16 {
-						t.Errorf("%s: batches of %d", name, there.sizes)
-					}
-					if none := len(begun) == 1; none != (cannot == nil) {
-						t.Errorf("%s: %v were run here", name, begun)
-					}
-					if !keeps {
-						continue
-					}
-					for i := range 20 {
-						delete(keep.pages, campaign.VectorKey(3*i))
-					}
-					there = &other{}
-					if again, begun, err := a.run(t.Context(), there); err != nil || again != want || len(begun) != 0 {
-						t.Errorf("%s, some of them: %v, %v were run here\n%s\nwant\n%s", name, err, begun, again, want)
-					}
-				}
-			}
+	for how := range 8 {
+		for _, cannot := range [][]int{nil, {0}, {17, 40}} {
+			elsewhere(t, how&1 > 0, how&2 > 0, how&4 > 0, cannot)
 		}
+	}
+}
+
+// elsewhere has vectors run by another process, which cannot run some, and holds what that gives against runs here.
+func elsewhere(t *testing.T, stable, described, keeps bool, cannot []int) {
+	name := fmt.Sprintf("until stable: %v, sinks described: %v, kept: %v, not there: %v", stable, described, keeps, cannot)
+	a := &away{t, campaign.Spec{Vectors: 514, UntilStable: stable, Inputs: saved("x.toml")}, func(int) trace.Sink { return &learner{newest: newest} }}
+	want, _, err := a.run(t.Context(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if described {
+		a.spec.Sinks = json.RawMessage("{}")
+	}
+	var keep *notebook
+	if keeps {
+		keep = newNotebook()
+		a.spec.Keep = keep
+	}
+	there := &other{cannot: cannot}
+	got, begun, err := a.run(t.Context(), there)
+	if err != nil || got != want {
+		t.Errorf("%s: %v\n%s\nwant\n%s", name, err, got, want)
+	}
+	if slices.Max(there.sizes) != 16 {
+		t.Errorf("%s: batches of %d", name, there.sizes)
+	}
+	if none := len(begun) == 1; none != (cannot == nil) {
+		t.Errorf("%s: %v were run here", name, begun)
+	}
+	if !keeps {
+		return
+	}
+	for i := range 20 {
+		delete(keep.pages, campaign.VectorKey(3*i))
+	}
+	if again, begun, err := a.run(t.Context(), &other{}); err != nil || again != want || len(begun) != 0 {
+		t.Errorf("%s, some of them: %v, %v were run here\n%s\nwant\n%s", name, err, begun, again, want)
 	}
 }
 
