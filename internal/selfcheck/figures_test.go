@@ -59,10 +59,13 @@ func TestFigures(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	lines := bytes.Split(want, []byte("\n"))
-	for i, line := range bytes.Split(got.Bytes(), []byte("\n")) {
-		if i >= len(lines) || !bytes.Equal(line, lines[i]) {
-			t.Errorf("%s (it was %s; -update writes the new figures)", line, lines[min(i, len(lines)-1)])
+	lines, before := bytes.Split(got.Bytes(), []byte("\n")), bytes.Split(want, []byte("\n"))
+	if len(lines) != len(before) {
+		t.Fatalf("%d lines, and %d in %s", len(lines), len(before), file)
+	}
+	for i, line := range lines {
+		if !bytes.Equal(line, before[i]) {
+			t.Errorf("%s (it was %s; -update writes the new figures)", line, before[i])
 		}
 	}
 }

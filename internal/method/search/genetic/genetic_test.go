@@ -150,9 +150,9 @@ func locks(all []uint64) int64 {
 	return n
 }
 
-// TestSameAsMeasured: a search tries the same individuals with the same seed as when the figures of docs/methods/search.md were measured.
-// If it is to try others, measure these again.
-func TestSameAsMeasured(t *testing.T) {
+// TestSameSearch: a search tries the same individuals with the same seed as before. If it is to try others, measure the figures of
+// docs/results/search.md again, which are of seeds.
+func TestSameSearch(t *testing.T) {
 	for _, c := range []struct {
 		genome  genetic.Genome
 		special []genetic.Individual

@@ -101,9 +101,9 @@ func TestEvolution(t *testing.T) {
 	}
 }
 
-// A search runs the same inputs with the same seed as when the figures of docs/methods/search.md were measured. If it is to run others,
-// measure these again.
-func TestSameAsMeasured(t *testing.T) {
+// A search runs the same inputs with the same seed as before. If it is to run others, measure the figures of docs/results/search.md
+// again, which are of seeds.
+func TestSameSearch(t *testing.T) {
 	views := plan(t, 0, 65535, 24)
 	views.Threads = 8
 	views.Views = []search.View{{Param: 1, Own: true, Elements: []int32{0, 1, 2, 3, 4, 5, 6, 7}}, {Param: 1, Own: true, Elements: []int32{8, 9, 10, 11, 12, 13, 14, 15}}}
