@@ -15,14 +15,14 @@ import (
 // whose function is called.
 const prefix = "mutant="
 
-// most is how many mutants a program can have. Those whose function was called are noted without a lock: inner loops of simulators
+// maximum is how many mutants a program can have. Those whose function was called are noted without a lock: inner loops of simulators
 // have mutants, too.
-const most = 1 << 16
+const maximum = 1 << 16
 
 var (
 	number  = -1   // of no mutant
 	reached string // file that takes numbers; empty if nobody wants them
-	seen    [most]atomic.Bool
+	seen    [maximum]atomic.Bool
 )
 
 func init() {
