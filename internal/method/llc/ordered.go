@@ -17,15 +17,7 @@ func (a *analysis) inOrder(ctx context.Context, m Method) (*detail, error) {
 	if err != nil {
 		return nil, err
 	}
-	hits := make([][]bool, len(streams))
-	for sm := range streams {
-		hits[sm] = make([]bool, len(known.Cores[sm]))
-		for i, o := range known.Cores[sm] {
-			// A hit that follows from the core's own last use finds the line, or the answer that brings it is
-			// before its own.
-			hits[sm][i] = o.Class == reuse.Hit && (o.Own || o.Filled)
-		}
-	}
+	hits := surelyThere(known, len(streams))
 	d := a.detail()
 	d.Bounded = a.bounded()
 	for _, s := range streams {
@@ -46,6 +38,20 @@ func (a *analysis) inOrder(ctx context.Context, m Method) (*detail, error) {
 	}
 	d.times(times)
 	return d, nil
+}
+
+// surelyThere tells of the accesses of so many SMs which need no turn at the DRAM.
+func surelyThere(known *reuse.Result, sms int) [][]bool {
+	hits := make([][]bool, sms)
+	for sm := range hits {
+		hits[sm] = make([]bool, len(known.Cores[sm]))
+		for i, o := range known.Cores[sm] {
+			// A hit that follows from the core's own last use finds the line, or the answer that brings it is
+			// before its own.
+			hits[sm][i] = o.Class == reuse.Hit && (o.Own || o.Filled)
+		}
+	}
+	return hits
 }
 
 // reuses tells of the accesses of all cores, the CPU last, whether they hit the shared cache. Those that the
