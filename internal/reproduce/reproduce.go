@@ -64,11 +64,16 @@ func Paper(ctx context.Context, name string, opts Options) (*estimate.Reproducti
 	switch {
 	case err == nil:
 	case r != nil && halt.Ended(ctx, err):
-		r.Interrupted = &estimate.Interruption{Reason: halt.Reason(ctx), Missing: []string{"tables"}}
+		r.Interrupted = interruption(ctx)
 		r.Tables = append([]estimate.Table{}, r.Tables...)
 	default:
 		return nil, err
 	}
 	r.Provenance = provenance.Of()
 	return r, err
+}
+
+// interruption says that tables lack what was not known when a context ended.
+func interruption(ctx context.Context) *estimate.Interruption {
+	return &estimate.Interruption{Reason: halt.Reason(ctx), Missing: []string{"tables"}}
 }

@@ -9,6 +9,7 @@ import (
 	"warpbound/estimate"
 	"warpbound/internal/analysis"
 	"warpbound/internal/campaign"
+	"warpbound/internal/halt"
 	"warpbound/internal/machine"
 	"warpbound/internal/method/cta"
 	"warpbound/internal/method/llc"
@@ -26,7 +27,7 @@ type rules struct {
 	title  string
 	needs  string // a method that supports the machines that the rules are about; "" if any machine will do
 	stands string // for the machine of a job that is none of these
-	apply  func(ctx context.Context, j *platform.Job, opts Options) (*estimate.Table, error)
+	apply  func(ctx context.Context, j *platform.Job, opts Options) (*estimate.Table, error) // if ctx ends, a table of what was known
 }
 
 // papersRules are the rules of the papers that have some.
@@ -41,7 +42,7 @@ var papersRules = map[string]rules{
 // Rules applies the published rules of a paper to the job of a file, on the machine that is named, or else the job's, and sets
 // what they give beside our estimates and the longest of opts.Vectors runs (of a search, opts.SearchRuns). A job whose machine
 // the rules are not about is taken to one that they are. Only a run can show that a published rule is no bound; none shows that
-// it is one. The job must have one launch.
+// it is one. The job must have one launch. If ctx ends, the error is that of ctx, and the result, unless nil, is what was known until then.
 func Rules(ctx context.Context, paper, file, on string, opts Options) (*estimate.Reproduction, error) {
 	r, ok := papersRules[paper]
 	if !ok {
@@ -62,12 +63,16 @@ func Rules(ctx context.Context, paper, file, on string, opts Options) (*estimate
 		return nil, err
 	}
 	t, err := r.apply(ctx, job, opts)
-	if err != nil {
+	if t == nil || err != nil && !halt.Ended(ctx, err) {
 		return nil, err
 	}
 	t.Name = fmt.Sprintf("The published rules and ours on %s, %s", job.Name(), job.MachineName) + t.Name
 	t.Label = estimate.LabelNoTarget
-	return &estimate.Reproduction{Provenance: provenance.Of(), Paper: r.title, Examples: []estimate.Example{}, Tables: []estimate.Table{*t}}, nil
+	out := &estimate.Reproduction{Provenance: provenance.Of(), Paper: r.title, Examples: []estimate.Example{}, Tables: []estimate.Table{*t}}
+	if err != nil {
+		out.Interrupted = interruption(ctx)
+	}
+	return out, err
 }
 
 // against is a table of times beside the longest of some runs.
@@ -89,12 +94,19 @@ func (t *against) add(name string, cycles int64, what string) {
 	t.Rows = append(t.Rows, cells(name, cycles, thousandths(quotient(cycles, t.longest)), what))
 }
 
-// ours adds one of our estimates.
-func (t *against) ours(e *estimate.Estimate) { t.add(e.Method, e.Cycles, string(e.Evidence)) }
+// ours adds our estimates.
+func (t *against) ours(all []estimate.Estimate) {
+	for i := range all {
+		t.add(all[i].Method, all[i].Cycles, string(all[i].Evidence))
+	}
+}
 
 // without notes why a rule gives no time.
-func (t *against) without(rule string, why error) {
-	t.Name += fmt.Sprintf(".\n%s cannot be applied: %v", rule, why)
+func (t *against) without(rule string, why error) { t.Name += without(rule, why) }
+
+// without says why a rule gives no time, behind the name of a table.
+func without(rule string, why error) string {
+	return fmt.Sprintf(".\n%s cannot be applied: %v", rule, why)
 }
 
 // publishedRule is what a published rule is.
@@ -111,33 +123,34 @@ func count(n int, of string) string {
 // ctaRules applies those of abstract CTA simulation.
 func ctaRules(ctx context.Context, j *platform.Job, opts Options) (*estimate.Table, error) {
 	a, err := analysis.Analyze(ctx, j.Platform, j.Workload, analysis.Request{Methods: []string{cta.ID}, Observe: true, Campaign: vectors(opts, "runs")})
-	if err != nil {
+	if a == nil || a.Runs == 0 {
 		return nil, err
 	}
 	t := newAgainst(a.Runs, a.Observed.Max)
-	if p, err := applyPublishedCTA(ctx, j.Workload); err != nil {
-		t.without("T_WCET, Section 5.3", err)
-	} else {
+	switch p, failed := applyPublishedCTA(ctx, j.Workload); {
+	case ctx.Err() != nil:
+	case failed != nil:
+		t.without("T_WCET, Section 5.3", failed)
+	default:
 		t.add("T_WCET, Section 5.3", p.Cycles, publishedRule)
 	}
-	t.ours(&a.Estimates[0])
-	return &t.Table, nil
+	t.ours(a.Estimates)
+	return &t.Table, ctx.Err()
 }
 
 // hybridRules applies those of hybrid analysis.
 func hybridRules(ctx context.Context, j *platform.Job, opts Options) (*estimate.Table, error) {
 	ask := analysis.Request{Methods: []string{"hybrid/dynamic", "hybrid/waves"}, Campaign: vectors(opts, "runs")}
 	ours, err := analysis.Analyze(ctx, j.Platform, j.Workload, ask)
-	if err != nil {
+	if ours == nil || ours.Runs == 0 {
 		return nil, err
 	}
 	t := newAgainst(ours.Runs, ours.Observed.Max)
 	ask.PublishedEdges, ask.Campaign = true, vectors(opts, "runs again")
-	switch a, err := analysis.Analyze(ctx, j.Platform, j.Workload, ask); {
+	switch a, failed := analysis.Analyze(ctx, j.Platform, j.Workload, ask); {
 	case ctx.Err() != nil:
-		return nil, ctx.Err()
-	case err != nil:
-		t.without("Eqs. 1 and 2, with the edges of Fig. 3", err)
+	case failed != nil:
+		t.without("Eqs. 1 and 2, with the edges of Fig. 3", failed)
 	default:
 		t.add("Eq. 1, with the edges of Fig. 3", a.Estimates[0].Detail.(*estimate.HybridDynamic).Published.Cycles, publishedRule)
 		w := a.Estimates[1].Detail.(*estimate.HybridWaves)
@@ -146,21 +159,21 @@ func hybridRules(ctx context.Context, j *platform.Job, opts Options) (*estimate.
 			t.add("Eq. 2, waves from the launch", w.Geometry.Cycles, publishedRule)
 		}
 	}
-	for i := range ours.Estimates {
-		t.ours(&ours.Estimates[i])
-	}
-	return &t.Table, nil
+	t.ours(ours.Estimates)
+	return &t.Table, ctx.Err()
 }
 
 // llcRules applies those of shared cache analysis. Of runs, that with most misses counts for these.
 func llcRules(ctx context.Context, j *platform.Job, opts Options) (*estimate.Table, error) {
-	runs, cycles, misses := 1, int64(0), int64(0)
+	ask, runs, cycles, misses := 1, 0, int64(0), int64(0)
 	if j.Workload.Spec.Varies() {
-		runs = opts.Vectors
+		ask = opts.Vectors
 	}
-	for vector := range runs {
-		run, err := analysis.Simulate(ctx, j.Platform, j.Workload, analysis.SimulateRequest{Vector: vector})
-		if err != nil {
+	for ; runs < ask; runs++ {
+		run, err := analysis.Simulate(ctx, j.Platform, j.Workload, analysis.SimulateRequest{Vector: runs})
+		if halt.Ended(ctx, err) && runs > 0 {
+			break
+		} else if err != nil {
 			return nil, err
 		}
 		of := int64(0)
@@ -169,7 +182,7 @@ func llcRules(ctx context.Context, j *platform.Job, opts Options) (*estimate.Tab
 		}
 		cycles, misses = max(cycles, run.Cycles), max(misses, of)
 		if opts.Progress != nil {
-			opts.Progress("runs", vector+1, runs)
+			opts.Progress("runs", runs+1, ask)
 		}
 	}
 	t := &estimate.Table{Columns: []string{"", "accesses", "misses", "/ most of a run", "cycles", "/ longest run", "what it is"}}
@@ -180,24 +193,40 @@ func llcRules(ctx context.Context, j *platform.Job, opts Options) (*estimate.Tab
 		}
 		return thousandths(quotient(bound, actual))
 	}
-	var methods []string
-	for _, m := range []llc.Method{llc.Simple, llc.Interval} {
-		if analysis.Methods().Supports(j.Workload, m.ID()) {
-			methods = append(methods, m.ID())
-		}
-	}
-	a, err := analysis.Analyze(ctx, j.Platform, j.Workload, analysis.Request{Methods: methods})
+	problem, err := analysis.Problem(j.Workload)
 	if err != nil {
 		return nil, err
 	}
-	for _, e := range a.Estimates {
+	for _, m := range []llc.Method{llc.Simple, llc.Interval} {
+		if !analysis.Methods().Supports(j.Workload, m.ID()) {
+			continue
+		}
+		a, err := analysis.Analyze(ctx, j.Platform, j.Workload, analysis.Request{Methods: []string{m.ID()}})
+		switch {
+		case ctx.Err() != nil:
+			return t, ctx.Err()
+		case err != nil:
+			return nil, err
+		}
+		e := &a.Estimates[0]
 		d := e.Detail.(*estimate.LLC)
 		single := d.Accesses - d.Hits
-		t.Rows = append(t.Rows,
-			cells(e.Method+" as published, each access on its own", d.Accesses, single, rate(single, misses), "-", "-", "published rule, with our access bounds"),
-			cells(e.Method, d.Accesses, d.Misses, rate(d.Misses, misses), e.Cycles, thousandths(quotient(e.Cycles, cycles)), e.Evidence))
+		t.Rows = append(t.Rows, cells(e.Method+" as published, each access on its own", d.Accesses, single, rate(single, misses), "-", "-", "published rule, with our access bounds"))
+		switch by, failed := m.Published(ctx, problem); {
+		case ctx.Err() != nil:
+		case failed != nil:
+			t.Name += without("Eqs. 1 to 3 with "+e.Method, failed)
+		default:
+			for _, of := range []struct {
+				what string
+				time int64
+			}{{"accesses alone", by.Alone}, {"accesses in a full queue", by.Behind}} {
+				t.Rows = append(t.Rows, cells("Eqs. 1 to 3 with "+e.Method+", "+of.what, "-", "-", "-", of.time, thousandths(quotient(of.time, cycles)), publishedRule))
+			}
+		}
+		t.Rows = append(t.Rows, cells(e.Method, d.Accesses, d.Misses, rate(d.Misses, misses), e.Cycles, thousandths(quotient(e.Cycles, cycles)), e.Evidence))
 	}
-	return t, nil
+	return t, ctx.Err()
 }
 
 // splitRules applies those of wavefront splitting, in each mode.
@@ -207,7 +236,7 @@ func splitRules(ctx context.Context, j *platform.Job, opts Options) (*estimate.T
 		how.Progress = func(done, total int) { opts.Progress("runs", done, total) }
 	}
 	s, err := splits.Compare(ctx, j.Platform, j.Workload, how)
-	if err != nil {
+	if s == nil {
 		return nil, err
 	}
 	t := &estimate.Table{
@@ -219,7 +248,7 @@ func splitRules(ctx context.Context, j *platform.Job, opts Options) (*estimate.T
 		t.Rows = append(t.Rows, cells(m.Mode, longest, m.Published, thousandths(quotient(m.Published, longest)),
 			m.Estimate.Cycles, thousandths(quotient(m.Estimate.Cycles, longest)), m.Estimate.Evidence))
 	}
-	return t, nil
+	return t, err
 }
 
 // searchRules searches by the strategies of the paper, and by ours, with the same number of runs each.
@@ -233,13 +262,16 @@ func searchRules(ctx context.Context, j *platform.Job, opts Options) (*estimate.
 	if err != nil {
 		return nil, err
 	}
+	if f.Interrupted {
+		err = ctx.Err()
+	}
 	all := f.Search.Strategies
 	random := all[len(all)-1]
 	t := &estimate.Table{Columns: []string{"strategy", "runs", "longest", "/ that of " + random.Strategy}}
 	for _, s := range all {
 		t.Rows = append(t.Rows, cells(s.Strategy, s.Runs, s.Cycles, thousandths(quotient(s.Cycles, random.Cycles))))
 	}
-	return t, nil
+	return t, err
 }
 
 // vectors is a campaign of random test vectors.
