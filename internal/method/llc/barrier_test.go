@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"testing"
+	"testing/fstest"
 
 	"warpbound"
 	"warpbound/estimate"
@@ -39,6 +40,42 @@ func TestBarrierDelays(t *testing.T) {
 					t.Logf("%s: %d, run %d", e.Method, e.Cycles, run.Cycles)
 				}
 			})
+		}
+	}
+}
+
+// TestBarrierOfOthers has a warp that exits before the others come to a barrier: what it sent is under way when they go on, and
+// is answered later than all that they do.
+func TestBarrierOfOthers(t *testing.T) {
+	files := fstest.MapFS{
+		"k.ptx": {Data: []byte(`.version 7.0
+.target sm_70
+.address_size 64
+.visible .entry k(.param .u64 px) {
+	.reg .b32 %t;
+	.reg .b64 %x;
+	.reg .pred %p;
+	ld.param.u64 %x, [px];
+	mov.u32 %t, %tid.x;
+	setp.lt.u32 %p, %t, 32;
+	@%p bra FIRST;
+	bar.sync 0;
+	ret;
+FIRST:
+	red.global.add.u32 [%x], %t;
+	ret;
+}
+`)},
+		"job.toml": {Data: []byte("module = \"k.ptx\"\nmachine = \"integrated-fermi\"\ngrid = [1]\nblock = [64]\nparam = [{name = \"x\", type = \"u32\", count = 1}]\n")},
+	}
+	job, all := bounded(t, files, 1)
+	run, err := job.Simulate(context.Background(), warpbound.SimulateOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range all {
+		if e.Cycles < run.Cycles || e.Cycles > run.Cycles*5/4 || !e.Detail.(*estimate.LLC).Exact {
+			t.Errorf("%s: %d cycles, the run takes %d", e.Method, e.Cycles, run.Cycles)
 		}
 	}
 }

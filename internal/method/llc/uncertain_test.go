@@ -232,3 +232,30 @@ func TestOneUncertainAccess(t *testing.T) {
 		})
 	}
 }
+
+// TestNoAccesses bounds warps of which it is not known what they issue, and that access no memory: no accesses
+// have a miss rate of 0.
+func TestNoAccesses(t *testing.T) {
+	_, all := bounded(t, fstest.MapFS{
+		"k.ptx": {Data: []byte(`.version 7.0
+.target sm_70
+.address_size 64
+.visible .entry k() {
+	.reg .b32 %n;
+	.reg .pred %p;
+	mov.u32 %n, %smid;
+	setp.lt.u32 %p, %n, 7;
+	@%p bra EXIT;
+	add.u32 %n, %n, 1;
+EXIT:
+	ret;
+}
+`)},
+		"job.toml": {Data: []byte("module = \"k.ptx\"\nmachine = \"integrated-fermi\"\ngrid = [1]\nblock = [32]\n")},
+	}, 1)
+	for _, e := range all {
+		if d := e.Detail.(*estimate.LLC); d.Exact || d.Accesses != 0 || d.MissRate != 0 {
+			t.Errorf("%s: exact %t, %d accesses, miss rate %v", e.Method, d.Exact, d.Accesses, d.MissRate)
+		}
+	}
+}

@@ -1,0 +1,68 @@
+package selfcheck
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"testing/fstest"
+
+	"warpbound/internal/analysis"
+	"warpbound/internal/test/jobtest"
+)
+
+// TestBarriersOfSome has warps of which each waits for the next one before it works. What they do takes place one after the other,
+// though no barrier is for all of them: a bound must not take their arrivals for those at one.
+func TestBarriersOfSome(t *testing.T) {
+	const warps = 8
+	for _, on := range []string{"fermi-c2050", "gtx480", "h100", "predictable-rr", "integrated-fermi", "gcn3-split"} {
+		w := int(builtins(t, on)[0].SM.WarpSize.Value)
+		var b strings.Builder
+		b.WriteString(".version 7.0\n.target sm_70\n.address_size 64\n" + `.visible .entry k() {
+	.reg .b32 %t;
+	.reg .f64 %d, %e;
+	.reg .pred %p;
+	mov.u32 %t, %tid.x;
+	mov.f64 %d, 0d3FF0000000000000;
+	mov.f64 %e, 0d4000000000000000;
+`)
+		for i := range warps {
+			fmt.Fprintf(&b, "\tsetp.lt.u32 %%p, %%t, %d;\n\t@%%p bra WARP%d;\n", w*(i+1), i)
+		}
+		for i := range warps {
+			fmt.Fprintf(&b, "WARP%d:\n", i)
+			if i < warps-1 {
+				fmt.Fprintf(&b, "\tbar.sync %d, %d;\n", i+1, 2*w)
+			}
+			b.WriteString(strings.Repeat("\tdiv.rn.f64 %d, %d, %e;\n", 40))
+			if i > 0 {
+				fmt.Fprintf(&b, "\tbar.sync %d, %d;\n", i, 2*w)
+			}
+			b.WriteString("\tret;\n")
+		}
+		b.WriteString("}\n")
+		j := jobtest.Load(t, fstest.MapFS{
+			"k.ptx":    {Data: []byte(b.String())},
+			"job.toml": {Data: fmt.Appendf(nil, "module = \"k.ptx\"\nmachine = %q\ngrid = [1]\nblock = [%d]\n", on, warps*w)},
+		}, "job.toml", "")
+		a, err := analysis.Analyze(t.Context(), j.Platform, j.Workload, analysis.Request{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		run, err := analysis.Simulate(t.Context(), j.Platform, j.Workload, analysis.SimulateRequest{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		static := 0
+		for _, e := range a.Estimates {
+			if strings.HasPrefix(e.Method, "static/") {
+				static++
+				if e.Cycles < run.Cycles || e.Cycles > 2*run.Cycles {
+					t.Errorf("%s: %s %d, the run takes %d", on, e.Method, e.Cycles, run.Cycles)
+				}
+			}
+		}
+		if static == 0 {
+			t.Errorf("%s: no static bound", on)
+		}
+	}
+}
