@@ -89,7 +89,7 @@ func newDrawer(packages []golang, seed uint64) (*drawer, error) {
 			if bytes.Contains(code, []byte("\n//go:")) {
 				continue // a changed function would be without its comments
 			}
-			_, count, err := change(file, code, -1)
+			_, count, err := change(file, code, none)
 			if err != nil {
 				return nil, err
 			}
@@ -117,45 +117,68 @@ func (d *drawer) draw() (*drawnMutant, error) {
 		if err != nil {
 			return nil, err
 		}
-		c, _, err := change(p.file, code, p.number)
+		c, _, err := change(p.file, code, number(p.number))
 		if err != nil {
 			return nil, err
 		}
-		return &drawnMutant{p, d.seed, fmt.Sprintf("%s:%s", relative(p.file), c.what)}, nil
+		file := relative(p.file)
+		return &drawnMutant{p, d.seed, fmt.Sprintf("%s:%s", file, c.what()), c.in(file)}, nil
 	}
 }
 
 // changed is a function with a change.
 type changed struct {
-	what     string // LINE:COL: what is changed
+	change   string // what is changed
+	row, col int    // where
+	line     string // the code there, without indentation
+	nth      int    // of all the same changes of the same lines in the file, from 1
+	number   int    // of all changes in the file, from 0
 	set      *token.FileSet
 	function *ast.FuncDecl
 	at       int // of it in the declarations of the file
 }
 
-// change makes the change of the given number in the functions of a file, and counts those that there are.
-func change(file string, code []byte, number int) (*changed, int, error) {
+// what names the change: LINE:COL: what is changed.
+func (c *changed) what() string { return fmt.Sprintf("%d:%d: %s", c.row, c.col, c.change) }
+
+// number chooses the change of a number.
+func number(n int) func(*changed) bool { return func(c *changed) bool { return c.number == n } }
+
+// none chooses no change.
+func none(*changed) bool { return false }
+
+// change makes the first change in the functions of a file that is chosen, nil if none is, and counts those up to it, or all.
+func change(file string, code []byte, chosen func(*changed) bool) (*changed, int, error) {
 	set := token.NewFileSet()
 	tree, err := parser.ParseFile(set, file, code, parser.SkipObjectResolution)
 	if err != nil {
 		return nil, 0, err
 	}
+	lines := strings.Split(string(code), "\n")
+	seen := map[alike]int{}
 	n := 0
-	var c *changed
+	var made *changed
 	for i, decl := range tree.Decls {
 		f, ok := decl.(*ast.FuncDecl)
 		if !ok || f.Body == nil {
 			continue
 		}
 		changes(f.Body, func(pos token.Pos, text string, do func()) {
-			if n++; n-1 == number {
-				at := set.Position(pos)
-				c = &changed{fmt.Sprintf("%d:%d: %s", at.Line, at.Column, text), set, f, i}
+			if made != nil {
+				return // the code is no longer what it was
+			}
+			at := set.Position(pos)
+			c := &changed{change: text, row: at.Line, col: at.Column, line: strings.TrimSpace(lines[at.Line-1]), number: n, set: set, function: f, at: i}
+			same := c.in("")
+			seen[same]++
+			c.nth = seen[same]
+			if n++; chosen(c) {
+				made = c
 				do()
 			}
 		})
 	}
-	return c, n, nil
+	return made, n, nil
 }
 
 // changes calls try for each change of a body, with what makes it.

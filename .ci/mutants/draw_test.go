@@ -26,13 +26,13 @@ func f(a, b int) int {
 
 // TestChange makes every change of a small file, each once.
 func TestChange(t *testing.T) {
-	_, n, err := change("p.go", []byte(code), -1)
+	_, n, err := change("p.go", []byte(code), none)
 	if err != nil {
 		t.Fatal(err)
 	}
 	var all []string
 	for i := range n {
-		c, _, err := change("p.go", []byte(code), i)
+		c, _, err := change("p.go", []byte(code), number(i))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -41,12 +41,12 @@ func TestChange(t *testing.T) {
 			t.Fatal(err)
 		}
 		if text.Len() == 0 || strings.Contains(code, text.String()) {
-			t.Errorf("%s: nothing is changed", c.what)
+			t.Errorf("%s: nothing is changed", c.what())
 		}
-		if slices.Contains(all, c.what) {
-			t.Errorf("%s: twice", c.what)
+		if slices.Contains(all, c.what()) {
+			t.Errorf("%s: twice", c.what())
 		}
-		all = append(all, c.what)
+		all = append(all, c.what())
 	}
 	want := strings.Split(`5:5: the condition does not hold
 5:5: the condition holds

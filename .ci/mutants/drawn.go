@@ -5,13 +5,14 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"sync"
 	"time"
 
 	"warpbound/.ci/mutants/chosen"
 )
 
-// drawn tries mutants that are drawn with some seeds, and reports whether with each no more than a tenth survives.
+// drawn tries mutants that are drawn with some seeds, and reports whether with each no more than a tenth survives of those that are not known to be equivalent.
 func (how trial) drawn(ctx context.Context, seeds []uint64, number int) (ok bool, err error) {
 	folder, err := os.MkdirTemp("", "mutants")
 	if err != nil {
@@ -19,6 +20,10 @@ func (how trial) drawn(ctx context.Context, seeds []uint64, number int) (ok bool
 	}
 	defer os.RemoveAll(folder)
 	packages, err := loadPackages(ctx)
+	if err != nil {
+		return false, err
+	}
+	same, err := readEquivalent(".", filepath.Join(".ci", "mutants", "equivalent.toml"))
 	if err != nil {
 		return false, err
 	}
@@ -35,6 +40,7 @@ func (how trial) drawn(ctx context.Context, seeds []uint64, number int) (ok bool
 	fmt.Printf("%d tests reach a mutant (%.0f s)\n", len(tests), time.Since(began).Seconds())
 	var mu sync.Mutex
 	counts := map[uint64]map[verdict]int{}
+	var wrong []string
 	for _, seed := range seeds {
 		counts[seed] = map[verdict]int{}
 	}
@@ -50,16 +56,26 @@ func (how trial) drawn(ctx context.Context, seeds []uint64, number int) (ok bool
 		}
 		mu.Lock()
 		defer mu.Unlock()
+		if why, ok := same[m.alike]; ok {
+			if v != survived {
+				wrong = append(wrong, m.name)
+			} else {
+				v, by = unchanged, ": "+why
+			}
+		}
 		counts[m.seed][v]++
 		report(v, began, fmt.Sprintf("%d  %s", m.seed, m.name), by)
 		return nil
 	})
-	ok = err == nil
+	ok = err == nil && len(wrong) == 0
+	for _, m := range wrong {
+		fmt.Printf("%s is killed, and equivalent.toml says that it is the same\n", m)
+	}
 	for _, seed := range seeds {
 		n := counts[seed]
-		all := n[killed] + n[endless] + n[survived]
-		fmt.Printf("drawn with seed %d: %d of %d killed, %d of them since tests do not end\n", seed, all-n[survived], all, n[endless])
-		ok = ok && 10*n[survived] <= number
+		others := n[killed] + n[endless] + n[survived]
+		fmt.Printf("drawn with seed %d: %d of %d killed, %d of them since tests do not end; besides, %d are equivalent\n", seed, others-n[survived], others, n[endless], n[unchanged])
+		ok = ok && 10*n[survived] <= others
 	}
 	return ok, err
 }

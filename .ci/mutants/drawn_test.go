@@ -51,7 +51,7 @@ func allOf(t *testing.T, code string) (file string, o *overlay, mutants int) {
 	if err := os.WriteFile(file, []byte(code), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	_, mutants, err := change(file, []byte(code), -1)
+	_, mutants, err := change(file, []byte(code), none)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -114,8 +114,8 @@ func TestMutants(t *testing.T) {
 	}
 	for i := range n {
 		if got := run(chosen.Path(os.Getenv("PATH"), i)); got == want {
-			c, _, _ := change(file, []byte(program), i)
-			t.Errorf("%s prints the same", c.what)
+			c, _, _ := change(file, []byte(program), number(i))
+			t.Errorf("%s prints the same", c.what())
 		}
 	}
 }
@@ -130,11 +130,11 @@ func TestRefused(t *testing.T) {
 	}
 	var names []string
 	for _, m := range refused {
-		c, _, err := change(file, []byte(code), m)
+		c, _, err := change(file, []byte(code), number(m))
 		if err != nil {
 			t.Fatal(err)
 		}
-		names = append(names, c.what)
+		names = append(names, c.what())
 	}
 	slices.Sort(names)
 	if got := strings.Join(names, ", "); got != "4:12: 2 for 1, 4:14: + for -, 5:16: 256 for 255" {

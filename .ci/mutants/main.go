@@ -14,7 +14,11 @@
 // reaches. Those that reach a mutant are run then until one fails, those first that are short and have killed many. The rest of a
 // mutant's tests is left out when they have taken the budget: it counts as one that survives.
 //
-// The exit status is 1 if a named mutant survives, or more than a tenth of those drawn with a seed.
+// Equivalent mutants compute the same as the code, so that no test can fail: equivalent.toml has those that somebody has looked at, and
+// why. They are tried as all others are, but not counted.
+//
+// The exit status is 1 if a named mutant survives, or more than a tenth of those drawn with a seed, or if one is killed that is
+// said to be equivalent.
 package main
 
 import (
@@ -37,9 +41,10 @@ import (
 type verdict string
 
 const (
-	killed   verdict = "killed"   // a test fails
-	survived verdict = "SURVIVED" // no test fails
-	endless  verdict = "endless"  // a test is not over in many times its time: killed, too
+	killed    verdict = "killed"   // a test fails
+	survived  verdict = "SURVIVED" // no test fails
+	endless   verdict = "endless"  // a test is not over in many times its time: killed, too
+	unchanged verdict = "same"     // no test fails, and none can (equivalent.toml)
 )
 
 func main() {

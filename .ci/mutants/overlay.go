@@ -23,6 +23,7 @@ type drawnMutant struct {
 	place
 	seed uint64 // of the draw
 	name string // FILE:LINE:COL: what is changed
+	alike
 }
 
 // overlay makes one program of many mutants, by their numbers: each is a copy of a function with a change, which the function calls
@@ -97,8 +98,8 @@ func (o *overlay) build(ctx context.Context, packages []string) (refused []int, 
 	return refused, nil
 }
 
-// withMutants returns a file with copies of its functions for mutants, and the lines of these. number is that of a mutant's change.
-func withMutants(file string, mutants []int, number func(mutant int) int) ([]byte, []span, error) {
+// withMutants returns a file with copies of its functions for mutants, and the lines of these. numberOf tells which change a mutant is.
+func withMutants(file string, mutants []int, numberOf func(mutant int) int) ([]byte, []span, error) {
 	code, err := os.ReadFile(file)
 	if err != nil {
 		return nil, nil, err
@@ -116,7 +117,7 @@ func withMutants(file string, mutants []int, number func(mutant int) int) ([]byt
 	behind := bytes.Count(code, []byte("\n")) + 2 // the first line of the copies; what is inserted is no line
 	var spans []span
 	for _, m := range mutants {
-		c, _, err := change(file, code, number(m))
+		c, _, err := change(file, code, number(numberOf(m)))
 		if err != nil {
 			return nil, nil, err
 		}
