@@ -20,6 +20,15 @@ A:	barrier.sync 1, 3;
 	@%p2 bra E;
 	add.u32 %r3, %r3, 1;
 E:	ret;`, 2, 0},
+		"an arrival before others": {`
+	setp.eq.u32 %p1, %r2, 0;
+	@!%p1 bra A;
+	barrier.arrive 1, 3;
+	barrier.sync 2, 3;
+	bra E;
+A:	barrier.sync 2, 3;
+	barrier.sync 1, 3;
+E:	ret;`, 1, 0},
 		"threads that end": {`
 	setp.eq.u32 %p1, %r2, %r1;
 	@%p1 exit;
