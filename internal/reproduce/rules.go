@@ -25,8 +25,8 @@ import (
 // rules are what a paper published, to be applied to any job.
 type rules struct {
 	title  string
-	needs  string // a method that supports the machines that the rules are about; "" if any machine will do
-	stands string // for the machine of a job that is none of these
+	needs  string                                                                            // a method that supports the machines that the rules are about; "" if any machine will do
+	stands string                                                                            // for the machine of a job that is none of these
 	apply  func(ctx context.Context, j *platform.Job, opts Options) (*estimate.Table, error) // if ctx ends, a table of what was known
 }
 

@@ -2,10 +2,12 @@ package selfcheck
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"testing/fstest"
 
+	"warpbound/estimate"
 	"warpbound/internal/analysis"
 	"warpbound/internal/test/jobtest"
 )
@@ -54,7 +56,7 @@ func TestBarriersOfSome(t *testing.T) {
 		}
 		static := 0
 		for _, e := range a.Estimates {
-			if strings.HasPrefix(e.Method, "static/") {
+			if !strings.HasPrefix(e.Method, "hybrid/") { // which measures
 				static++
 				if e.Cycles < run.Cycles || e.Cycles > 2*run.Cycles {
 					t.Errorf("%s: %s %d, the run takes %d", on, e.Method, e.Cycles, run.Cycles)
@@ -63,6 +65,56 @@ func TestBarriersOfSome(t *testing.T) {
 		}
 		if static == 0 {
 			t.Errorf("%s: no static bound", on)
+		}
+	}
+}
+
+// TestSummarisedBarriers has a loop with barriers of which one iteration stands for many: what a warp waits for between two of them adds up.
+func TestSummarisedBarriers(t *testing.T) {
+	const trips = 200
+	for _, on := range []string{"fermi-c2050", "gtx480", "h100", "predictable-rr", "integrated-fermi", "gcn3-split"} {
+		j := jobtest.Load(t, fstest.MapFS{
+			"k.ptx": {Data: []byte(".version 7.0\n.target sm_70\n.address_size 64\n" + `.visible .entry k(.param .u64 px) {
+	.reg .b32 %n, %u, %t;
+	.reg .b64 %x, %a;
+	.reg .pred %p;
+	ld.param.u64 %x, [px];
+	mov.u32 %t, %tid.x;
+	mad.wide.u32 %a, %t, 4, %x;
+	mov.u32 %n, 0;
+LOOP:
+	ld.volatile.global.u32 %u, [%a];
+	add.u32 %u, %u, 1;
+	bar.sync 0;
+	mul.lo.u32 %u, %u, %u;
+	mul.lo.u32 %u, %u, %u;
+	bar.sync 0;
+	add.u32 %n, %n, 1;
+	setp.lt.u32 %p, %n, ` + fmt.Sprint(trips) + `;
+	@%p bra LOOP;
+	ret;
+}
+`)},
+			"job.toml": {Data: fmt.Appendf(nil, "module = \"k.ptx\"\nmachine = %q\ngrid = [1]\nblock = [64]\nparam = [{name = \"x\", type = \"u32\", count = 64, init = \"uniform(0, 9)\"}]\n", on)},
+		}, "job.toml", "")
+		run, err := analysis.Simulate(t.Context(), j.Platform, j.Workload, analysis.SimulateRequest{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		j.Workload.First().Bound.Job.Effort = 3e-5
+		a, err := analysis.Analyze(t.Context(), j.Platform, j.Workload, analysis.Request{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !slices.ContainsFunc(a.Warnings, func(w estimate.Warning) bool { return w.ID == "loops-summarised" }) {
+			t.Errorf("%s: iterations are looked at one by one", on)
+		}
+		for _, e := range a.Estimates {
+			if !strings.HasPrefix(e.Method, "hybrid/") { // which measures
+				if e.Cycles < run.Cycles || e.Cycles > 4*run.Cycles {
+					t.Errorf("%s: %s %d, the run takes %d", on, e.Method, e.Cycles, run.Cycles)
+				}
+			}
 		}
 	}
 }
