@@ -25,9 +25,10 @@ import (
 // rules are what a paper published, to be applied to any job.
 type rules struct {
 	title  string
-	needs  string                                                                            // a method that supports the machines that the rules are about; "" if any machine will do
-	stands string                                                                            // for the machine of a job that is none of these
-	apply  func(ctx context.Context, j *platform.Job, opts Options) (*estimate.Table, error) // if ctx ends, a table of what was known
+	needs  string // a method that supports the machines that the rules are about; "" if any machine will do
+	stands string // for the machine of a job that is none of these
+	// apply applies them. If ctx ends, the table has what was known until then.
+	apply func(ctx context.Context, j *platform.Job, opts Options) (*estimate.Table, error)
 }
 
 // papersRules are the rules of the papers that have some.
