@@ -97,6 +97,15 @@ func TestDetachedFlow(t *testing.T) {
 	if detached.Cycles != 170 || !detached.Exact || detached.Walk {
 		t.Errorf("with detached flow: %d, exact %v, walk %v", detached.Cycles, detached.Exact, detached.Walk)
 	}
+	twice := parseModel(t, "0>1:100 1>4:0 0>2:1 2>3:7<=5 3>2:7<=5 3>4:1 4>5:100 5>8:0 4>6:1 6>7:7<=5 7>6:7<=5 7>8:1")
+	twice.Facts = []Fact{{Name: "first", Terms: []Term{{3, 1}}, Rel: AtMost, RHS: 5}, {Name: "second", Terms: []Term{{9, 1}}, Rel: AtMost, RHS: 5}} // two parts
+	both, err := SolveGeneral(context.Background(), twice, Options{AllowDetached: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if both.Cycles != 340 || both.Walk || len(both.Certificate.Parts) != 2 {
+		t.Errorf("twice: %d in %d parts, walk %v", both.Cycles, len(both.Certificate.Parts), both.Walk)
+	}
 	walk, err := solveGeneral(m)
 	if err != nil {
 		t.Fatal(err)
