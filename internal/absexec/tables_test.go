@@ -176,6 +176,9 @@ func TestBoxes(t *testing.T) {
 		{name: "constant memory", grid: x(3), block: x(32), decl: ".const .align 4 .u32 table[2] = {3, 0};",
 			body: "ld.const.u32 %r1, [table]; setp.eq.u32 %p1, %r1, 0; @%p1 bra done; add.u32 %r1, %i, 1; done: ret;",
 			want: []string{"[0,3)x[0,1)x[0,1): 12 steps"}},
+		{name: "a table that CTAs index", grid: x(3), block: x(32), decl: ".const .align 4 .u32 table[3] = {0, 3, 0};",
+			body: "mul.wide.u32 %rd1, %c, 4; mov.u64 %rd2, table; add.u64 %rd1, %rd1, %rd2; ld.const.u32 %r1, [%rd1]; setp.eq.u32 %p1, %r1, 0; @%p1 bra done; add.u32 %r1, %i, 1; done: ret;",
+			want: []string{"[0,3)x[0,1)x[0,1): 15 steps, 1 uncertain, 2 open"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			l := compile(t, c.n, c.grid, c.block, c.decl, c.body)
