@@ -50,7 +50,7 @@ func (how trial) drawn(ctx context.Context, seeds []uint64, number int) (ok bool
 			return nil
 		}
 		began := time.Now()
-		v, by := how.try(ctx, i, tests)
+		v, by := how.try(ctx, i, filepath.Dir(m.file), tests)
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
@@ -80,9 +80,9 @@ func (how trial) drawn(ctx context.Context, seeds []uint64, number int) (ok bool
 	return ok, err
 }
 
-// try runs the tests that reach a mutant until one fails.
-func (how trial) try(ctx context.Context, number int, all []*test) (v verdict, by string) {
-	tests, left := reaching(all, number, how.budget)
+// try runs the tests that reach a mutant of a folder until one fails.
+func (how trial) try(ctx context.Context, number int, folder string, all []*test) (v verdict, by string) {
+	tests, left := reaching(all, number, folder, how.budget)
 	path := chosen.Path(os.Getenv("PATH"), number)
 	for _, t := range tests {
 		v := how.outcome(ctx, t.took, func(ctx context.Context) *exec.Cmd { return t.command(ctx, path, how.jobs) })

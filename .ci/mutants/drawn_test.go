@@ -142,18 +142,20 @@ func TestRefused(t *testing.T) {
 	}
 }
 
-// TestReaching: the shortest tests come first, but those that kill more before others, as long as the budget lasts.
+// TestReaching: the shortest tests come first, those that kill more before others, as long as the budget lasts; those of the mutant's
+// package earlier and in any case.
 func TestReaching(t *testing.T) {
-	slow := &test{name: "slow", took: 9 * time.Second, reaches: map[int]bool{1: true}}
+	own, other := &golang{Dir: "own"}, &golang{Dir: "other"}
+	slow := &test{of: other, name: "slow", took: 9 * time.Second, reaches: map[int]bool{1: true}}
 	all := []*test{
 		slow,
-		{name: "quick", took: time.Second, reaches: map[int]bool{1: true, 2: true}},
-		{name: "medium", took: 5 * time.Second, reaches: map[int]bool{1: true}},
-		{name: "elsewhere", took: time.Millisecond, reaches: map[int]bool{2: true}},
+		{of: other, name: "quick", took: time.Second, reaches: map[int]bool{1: true, 2: true}},
+		{of: other, name: "medium", took: 5 * time.Second, reaches: map[int]bool{1: true}},
+		{of: other, name: "elsewhere", took: time.Millisecond, reaches: map[int]bool{2: true}},
 	}
 	check := func(budget time.Duration, want string) {
 		t.Helper()
-		list, left := reaching(all, 1, budget)
+		list, left := reaching(all, 1, own.Dir, budget)
 		var names []string
 		for _, x := range list {
 			names = append(names, x.name)
@@ -165,9 +167,15 @@ func TestReaching(t *testing.T) {
 	check(time.Minute, "quick medium slow 0")
 	check(10*time.Second, "quick medium 1")
 	check(time.Millisecond, "quick 2")
+	near := &test{of: own, name: "near", took: 8 * time.Second, reaches: map[int]bool{1: true}}
+	all = append(all, near)
+	check(time.Minute, "quick near medium slow 0")
+	check(time.Millisecond, "quick near 2")
 	for range 8 {
 		slow.count(true)
 		all[1].count(false)
 	}
+	check(time.Minute, "near slow medium quick 0")
+	near.reaches = nil
 	check(time.Minute, "slow medium quick 0")
 }

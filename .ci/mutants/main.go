@@ -11,8 +11,8 @@
 // Drawn ones are made by chance from the expressions and statements of functions in the packages that compute bounds and times.
 // All are compiled into one program, in which each is a copy of its function (schemata: Untch, Offutt and Harrold, 1993); package
 // chosen says which one is called. Each test is run once without a mutant, to know how long it takes and which mutants it
-// reaches. Those that reach a mutant are run then until one fails, those first that are short and have killed many. The rest of a
-// mutant's tests is left out when they have taken the budget: it counts as one that survives.
+// reaches. Those that reach a mutant are run then until one fails, those first that are short, of its package, and have killed many.
+// Tests of other packages are left out when a mutant's tests have taken the budget: if none has failed, it counts as one that survives.
 //
 // Equivalent mutants compute the same as the code, so that no test can fail: equivalent.toml has those that somebody has looked at, and
 // why. They are tried as all others are, but not counted.
@@ -52,7 +52,7 @@ func main() {
 	drawn := flag.Int("drawn", 200, "mutants to draw with each seed")
 	named := flag.String("named", ".", "named mutants to try, a regular expression; ^$ for none")
 	limit := flag.Duration("limit", 20*time.Second, "time that a test has at least")
-	budget := flag.Duration("budget", 2*time.Minute, "time of the tests of a drawn mutant, as long as they take without it")
+	budget := flag.Duration("budget", 2*time.Minute, "time of the tests of a drawn mutant, as long as they take without it, behind which only those of its package are run")
 	jobs := flag.Int("jobs", 2, "mutants at a time")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)

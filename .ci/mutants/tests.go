@@ -178,22 +178,31 @@ func measured(ctx context.Context, packages []golang, o *overlay, jobs int) ([]*
 	return reach, err
 }
 
-// reaching returns the tests that reach a mutant, those first that are expected to kill one soonest. Those behind the first that do not
-// fit into a budget are left out.
-func reaching(tests []*test, mutant int, budget time.Duration) (list []*test, left int) {
+// nearer is how many times as likely a test of a mutant's own package is to kill it as one of another, before any has tried.
+const nearer = 4
+
+// reaching returns the tests that reach a mutant of a folder, those first that are expected to kill it soonest. Tests of other packages
+// are left out, but for the first, from where all up to there take longer than a budget.
+func reaching(tests []*test, mutant int, folder string, budget time.Duration) (list []*test, left int) {
+	var all []*test
 	expense := map[*test]time.Duration{}
 	for _, t := range tests {
-		if t.reaches[mutant] {
-			list = append(list, t)
-			expense[t] = t.expense()
+		if !t.reaches[mutant] {
+			continue
+		}
+		all = append(all, t)
+		if expense[t] = t.expense(); t.of.Dir == folder {
+			expense[t] /= nearer
 		}
 	}
-	slices.SortStableFunc(list, func(s, t *test) int { return cmp.Compare(expense[s], expense[t]) })
+	slices.SortStableFunc(all, func(s, t *test) int { return cmp.Compare(expense[s], expense[t]) })
 	var sum time.Duration
-	for i, t := range list {
-		if sum += t.took; sum > budget && i > 0 {
-			return list[:i], len(list) - i
+	for i, t := range all {
+		if sum += t.took; sum > budget && i > 0 && t.of.Dir != folder {
+			left++
+			continue
 		}
+		list = append(list, t)
 	}
-	return list, 0
+	return list, left
 }
