@@ -292,6 +292,31 @@ A:	ret;`))
 	}
 }
 
+// TestAllIndices has an index for each axis of CTAs and threads that has more than one, and a branch on each decides two ways.
+func TestAllIndices(t *testing.T) {
+	grid, block := [3]int{2, 3, 4}, [3]int{5, 6, 7}
+	indices := symexec.AllIndices(grid, block)
+	if len(indices) != 6 {
+		t.Fatalf("indices %v", indices)
+	}
+	sizes := strings.NewReplacer("grid = [1, 1, 1]", "grid = [2, 3, 4]", "block = [1, 1, 1]", "block = [5, 6, 7]").Replace(job)
+	for _, i := range indices {
+		s := together(t, 0, sizes, kernel("mov.u32 %r2, "+i.Name()+"; setp.eq.u32 %p1, %r2, "+fmt.Sprint(i.Below-1)+"; @%p1 bra A; exit; A: ret;"))
+		s.options.Indices = indices
+		res := s.explore(t)
+		if len(res.Paths) != 2 || !res.Complete {
+			t.Errorf("%s below %d: %d paths, complete %v", i.Name(), i.Below, len(res.Paths), res.Complete)
+		}
+	}
+	for register, below := range map[isa.Special]uint64{isa.TidZ: 8, isa.CtaidZ: 5, isa.NtidX: 1} {
+		s := together(t, 0, sizes, kernel("ret;"))
+		s.options.Indices = []symexec.Index{{Register: register, Below: below}}
+		if _, err := symexec.Explore(context.Background(), s.options); err == nil || !strings.Contains(err.Error(), "is no index of the launch") {
+			t.Errorf("%v below %d: %v", register, below, err)
+		}
+	}
+}
+
 // TestCoverage covers both outcomes of many branches in a row, of which 2^100 paths lead through.
 func TestCoverage(t *testing.T) {
 	var body strings.Builder

@@ -118,3 +118,42 @@ ON:
 		t.Errorf("%d lines of the small buffer miss, and %d of the large one", small, large)
 	}
 }
+
+// TestAtomicsInBranches bounds warps some of which make many operations on one address, on a machine on which each takes long.
+func TestAtomicsInBranches(t *testing.T) {
+	job, all := bounded(t, fstest.MapFS{
+		"k.ptx": {Data: []byte(`.version 7.0
+.target sm_70
+.address_size 64
+.visible .entry k(.param .u64 px, .param .u64 py) {
+	.reg .b32 %u;
+	.reg .b64 %x, %y;
+	.reg .pred %p;
+	ld.param.u64 %x, [px];
+	ld.param.u64 %y, [py];
+	ld.global.u32 %u, [%x];
+	setp.gt.u32 %p, %u, 0;
+	@%p bra.uni ADD;
+	add.u32 %u, %u, 1;
+	bra END;
+ADD:
+	atom.global.add.u32 %u, [%y], %u;
+	atom.global.add.u32 %u, [%y], %u;
+	atom.global.add.u32 %u, [%y], %u;
+END:
+	ret;
+}
+`)},
+		"m.toml":   {Data: []byte("base = \"integrated-fermi\"\nname = \"slow-atomics\"\n[llc]\natomic = { value = 900, unit = \"core cycles per further operation on one address\", source = \"choice\" }\n")},
+		"job.toml": {Data: []byte("module = \"k.ptx\"\nmachine = \"m.toml\"\ngrid = [2]\nblock = [64]\nparam = [{name = \"x\", type = \"u32\", count = 1, init = \"uniform(1, 9)\"}, {name = \"y\", type = \"u32\", count = 1}]\n")},
+	}, 1)
+	run, err := job.Simulate(context.Background(), warpbound.SimulateOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range all {
+		if e.Cycles < run.Cycles || e.Cycles > 3*run.Cycles {
+			t.Errorf("%s: %d cycles, the run takes %d", e.Method, e.Cycles, run.Cycles)
+		}
+	}
+}
