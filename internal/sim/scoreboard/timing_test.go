@@ -37,8 +37,21 @@ var arithmeticCode = map[isa.Class]string{
 // TestArithmeticTiming measures each class as one would measure a device: a
 // chain of dependent instructions issues at its latency, independent ones as
 // fast as the pipelines accept them.
-func TestArithmeticTiming(t *testing.T) {
-	m := fermi(t)
+func TestArithmeticTiming(t *testing.T) { arithmeticTiming(t, fermi(t)) }
+
+// TestManyPipelines is TestArithmeticTiming with three pipelines of each kind, and with five.
+func TestManyPipelines(t *testing.T) {
+	for _, pipelines := range []int64{3, 5} {
+		m := fermi(t)
+		for name, n := range m.Pipelines {
+			n.Value = pipelines
+			m.Pipelines[name] = n
+		}
+		t.Run(fmt.Sprint(pipelines), func(t *testing.T) { arithmeticTiming(t, m) })
+	}
+}
+
+func arithmeticTiming(t *testing.T, m *machine.Machine) {
 	for _, class := range isa.Classes() {
 		instr, ok := arithmeticCode[class]
 		if !ok {
