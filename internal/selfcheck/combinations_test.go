@@ -118,3 +118,44 @@ LOOP:
 		}
 	}
 }
+
+// TestConflictsOfCTAs has accesses to shared memory that conflict more from one CTA to the next, and to global memory that touch more lines.
+func TestConflictsOfCTAs(t *testing.T) {
+	const accesses = 50
+	for _, on := range []string{"fermi-c2050", "gtx480", "h100", "predictable-rr", "integrated-fermi", "gcn3-split"} {
+		for space, access := range map[string]string{
+			"shared": "mov.u32 %u, s;\n\tadd.u32 %a, %a, %u;\n" + strings.Repeat("\tld.shared.u32 %u, [%a];\n", accesses),
+			"global": "cvt.u64.u32 %y, %a;\n\tadd.u64 %x, %x, %y;\n" + strings.Repeat("\tst.volatile.global.u32 [%x], %t;\n", accesses),
+		} {
+			j := jobtest.Load(t, fstest.MapFS{
+				"k.ptx": {Data: []byte(".version 7.0\n.target sm_70\n.address_size 64\n" + `.visible .entry k(.param .u64 px) {
+	.reg .b32 %a, %u, %t;
+	.reg .b64 %x, %y;
+	.shared .align 4 .b8 s[4224];
+	ld.param.u64 %x, [px];
+	mov.u32 %t, %tid.x;
+	mov.u32 %a, %ctaid.x;
+	mul.lo.u32 %a, %a, %t;
+	shl.b32 %a, %a, 2;
+	` + access + "\tret;\n}\n")},
+				"job.toml": {Data: fmt.Appendf(nil, "module = \"k.ptx\"\nmachine = %q\ngrid = [33]\nblock = [32]\nparam = [{name = \"x\", type = \"u32\", count = 1056}]\n", on)},
+			}, "job.toml", "")
+			a, err := analysis.Analyze(t.Context(), j.Platform, j.Workload, analysis.Request{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			run, err := analysis.Simulate(t.Context(), j.Platform, j.Workload, analysis.SimulateRequest{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, e := range a.Estimates {
+				if strings.HasPrefix(e.Method, "hybrid/") { // which measures
+					continue
+				}
+				if e.Cycles < run.Cycles || e.Cycles > 100*run.Cycles {
+					t.Errorf("%s, %s: %s %d, the run takes %d", on, space, e.Method, e.Cycles, run.Cycles)
+				}
+			}
+		}
+	}
+}
