@@ -2,6 +2,7 @@ package llc_test
 
 import (
 	"context"
+	"strings"
 	"testing"
 	"testing/fstest"
 
@@ -153,6 +154,43 @@ END:
 	}
 	for _, e := range all {
 		if e.Cycles < run.Cycles || e.Cycles > 3*run.Cycles {
+			t.Errorf("%s: %d cycles, the run takes %d", e.Method, e.Cycles, run.Cycles)
+		}
+	}
+}
+
+// TestConflictsInBranches bounds accesses to shared memory whose lanes all want words of one bank, behind a branch on data.
+func TestConflictsInBranches(t *testing.T) {
+	job, all := bounded(t, fstest.MapFS{
+		"k.ptx": {Data: []byte(`.version 7.0
+.target sm_70
+.address_size 64
+.visible .entry k(.param .u64 px) {
+	.reg .b32 %a, %t, %u;
+	.reg .b64 %x;
+	.reg .pred %p;
+	.shared .align 4 .b8 s[4096];
+	ld.param.u64 %x, [px];
+	mov.u32 %t, %tid.x;
+	shl.b32 %a, %t, 7;
+	mov.u32 %u, s;
+	add.u32 %a, %a, %u;
+	ld.global.u32 %u, [%x];
+	setp.gt.u32 %p, %u, 0;
+	@%p bra STORE;
+	ret;
+STORE:
+` + strings.Repeat("\tst.shared.u32 [%a], %t;\n", 100) + `	ret;
+}
+`)},
+		"job.toml": {Data: []byte("module = \"k.ptx\"\nmachine = \"integrated-fermi\"\ngrid = [1]\nblock = [32]\nparam = [{name = \"x\", type = \"u32\", count = 1, init = \"uniform(1, 9)\"}]\n")},
+	}, 1)
+	run, err := job.Simulate(context.Background(), warpbound.SimulateOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range all {
+		if e.Detail.(*estimate.LLC).Exact || e.Cycles < run.Cycles || e.Cycles > 3*run.Cycles {
 			t.Errorf("%s: %d cycles, the run takes %d", e.Method, e.Cycles, run.Cycles)
 		}
 	}
