@@ -2,6 +2,7 @@ package ipet
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"strings"
@@ -22,7 +23,6 @@ func around(m *Model) *Model {
 
 // The slow twin of rounding is to branch only.
 func TestRoundingAgreesWithBranching(t *testing.T) {
-	rounded := 0
 	rapid.Check(t, func(t *rapid.T) {
 		m := anyModel(t, 8, 15, 9, rapid.Bool().Draw(t, "limited"))
 		if rapid.Bool().Draw(t, "series") {
@@ -37,6 +37,14 @@ func TestRoundingAgreesWithBranching(t *testing.T) {
 		if got, want := verdict(s, err), verdict(branched, err2); got != want {
 			t.Fatalf("with roundings %s, without %s", got, want)
 		}
+		for _, err := range []error{err, err2} {
+			var none *InfeasibleError
+			if errors.As(err, &none) && none.proof != nil {
+				if err := none.proof.Check(); err != nil {
+					t.Fatalf("the proof that no counts are feasible: %v", err)
+				}
+			}
+		}
 		if err != nil {
 			return
 		}
@@ -45,10 +53,29 @@ func TestRoundingAgreesWithBranching(t *testing.T) {
 		if !s.Exact {
 			t.Fatal("not exact")
 		}
-		rounded += len(s.Certificate.Roundings)
 	})
+	models, rounded := rapid.Custom(func(t *rapid.T) *Model { return anyModel(t, 8, 15, 9, true) }), 0
+	for i := range 300 {
+		if s, err := solveWhole(context.Background(), models.Example(i), Options{}); err == nil {
+			rounded += len(s.Certificate.Roundings)
+		}
+	}
 	if rounded == 0 {
 		t.Error("no roundings")
+	}
+}
+
+// TestEarlierSteps has a proof whose first steps were made before a cut was known.
+func TestEarlierSteps(t *testing.T) {
+	m := parseModel(t, "0>1:0<=1 1>2:0<=1 0>1:0<=0 0>1:0<=0 1>1:1<=1 0>1:0<=1 0>2:0<=1")
+	m.Facts = []Fact{{Name: "half", Terms: []Term{{0, 0}, {6, -2}}, Rel: AtMost, RHS: -1}}
+	s, err := solveRounding(context.Background(), m, Options{}, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	checkSolution(t, m, s)
+	if c := s.Certificate; s.Cycles != 0 || len(c.Steps) < 3 || len(c.Cuts) == 0 {
+		t.Errorf("%d cycles, %d steps, %d cuts", s.Cycles, len(c.Steps), len(c.Cuts))
 	}
 }
 
