@@ -82,6 +82,9 @@ func checkBounds(t *rapid.T, r *hybrid.Result, runs []trace.Run) {
 		var sum int64
 		for _, s := range e.Breakdown {
 			sum += s.Cycles
+			if d, ok := e.Detail.(*estimate.HybridWaves); ok && s.Name == "gaps between waves" && s.Count != d.Waves-1 {
+				t.Errorf("%d gaps between %d waves", s.Count, d.Waves)
+			}
 		}
 		if r.Solution.Exact && sum != e.Cycles {
 			t.Errorf("the breakdown of %s adds up to %d of %d", e.Method, sum, e.Cycles)
