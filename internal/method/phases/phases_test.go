@@ -157,22 +157,24 @@ func TestWaiting(t *testing.T) {
 // TestSelfPrediction: windows are chosen that hold, and where none do the estimate is not to be relied on.
 func TestSelfPrediction(t *testing.T) {
 	for _, c := range []struct {
-		name string
-		time func(i int) int64
-		runs int
-		want estimate.SelfPrediction
+		name    string
+		without Ingredients
+		time    func(i int) int64
+		runs    int
+		want    estimate.SelfPrediction
 	}{
-		{"few", func(int) int64 { return 100 }, 19, estimate.SelfPrediction{Verdict: estimate.TooFewRuns, Window: 1}},
-		{"alike", func(int) int64 { return 100 }, 20, estimate.SelfPrediction{Verdict: estimate.Held, Window: 4, Splits: 5}},
-		{"growing", func(i int) int64 { return 100 + int64(i) }, 40, estimate.SelfPrediction{Verdict: estimate.Exceeded, Window: 1, Splits: 5, Exceeded: 5}},
-		{"one outlier", func(i int) int64 {
+		{"few", Ingredients{}, func(int) int64 { return 100 }, 19, estimate.SelfPrediction{Verdict: estimate.TooFewRuns, Window: 1}},
+		{"alike", Ingredients{}, func(int) int64 { return 100 }, 20, estimate.SelfPrediction{Verdict: estimate.Held, Window: 4, Splits: 5}},
+		{"without a choice", Ingredients{Windows: true}, func(int) int64 { return 100 }, 20, estimate.SelfPrediction{Verdict: estimate.Held, Window: 1, Splits: 5}},
+		{"growing", Ingredients{}, func(i int) int64 { return 100 + int64(i) }, 40, estimate.SelfPrediction{Verdict: estimate.Exceeded, Window: 1, Splits: 5, Exceeded: 5}},
+		{"one outlier", Ingredients{}, func(i int) int64 {
 			if i == 20 {
 				return 1000
 			}
 			return 100
 		}, 100, estimate.SelfPrediction{Verdict: estimate.Exceeded, Window: 1, Splits: 5, Exceeded: 4}},
 	} {
-		p := newProfile(phased(Ingredients{}))
+		p := newProfile(phased(c.without))
 		for i := range c.runs {
 			r := run(i, [5]int64{0, 10, 20, 30, c.time(i)})
 			if err := r.Replay(p); err != nil {
