@@ -112,3 +112,38 @@ func TestTightest(t *testing.T) {
 		}
 	}
 }
+
+// TestTightestStated: what the job states of read-only buffers counts only where there is no bound without.
+func TestTightestStated(t *testing.T) {
+	failed := errors.New("no bound")
+	stated := []method.LoopBound{{Header: 1, Max: 2}}
+	for _, c := range []struct {
+		name        string
+		stated      []method.LoopBound
+		own, trusts int64 // cycles; -1 for no bound
+		want        string
+	}{
+		{"not needed", stated, 10, 5, "10 <nil>"},
+		{"needed", stated, -1, 5, "5 <nil>"},
+		{"nothing stated", nil, -1, 5, "0 no bound"},
+		{"no bound either", stated, -1, -1, "0 no bound"},
+	} {
+		a, err := method.Tightest(t.Context(), &method.Problem{Graph: &cfg.Graph{Kernel: &isa.Kernel{}}, Stated: c.stated}, nil, func(p *method.Problem) (*method.Answer, error) {
+			cycles := c.own
+			if len(p.Bounds) > 0 {
+				cycles = c.trusts
+			}
+			if cycles < 0 {
+				return nil, failed
+			}
+			return &method.Answer{Estimates: []estimate.Estimate{{Cycles: cycles}}}, nil
+		})
+		cycles := int64(0)
+		if err == nil {
+			cycles = a.Estimates[0].Cycles
+		}
+		if got := fmt.Sprint(cycles, " ", err); got != c.want {
+			t.Errorf("%s: %s, want %s", c.name, got, c.want)
+		}
+	}
+}
