@@ -8,6 +8,7 @@ import (
 
 	"warpbound/internal/abi"
 	"warpbound/internal/emu"
+	"warpbound/internal/isa"
 	"warpbound/internal/machine"
 	"warpbound/internal/sim"
 	"warpbound/internal/test/simtest"
@@ -71,5 +72,20 @@ func TestIndependentThreadsCompute(t *testing.T) {
 		if !bytes.Equal(contents(&stack.Mem), contents(&turns.Mem)) || stack.Counters.ThreadInstrs != turns.Counters.ThreadInstrs {
 			t.Errorf("seed %d: results differ, or %d instructions of threads are not %d", seed, turns.Counters.ThreadInstrs, stack.Counters.ThreadInstrs)
 		}
+	}
+}
+
+// TestTurns counts where the other lanes of a diverged warp go on: at the barrier to which the first come, once in each of three CTAs.
+func TestTurns(t *testing.T) {
+	code := compile(t, `
+	setp.lt.u32 %p1, %t, 16;
+	@%p1 bra first;
+	bar.sync 0;
+	bra end;
+	first: bar.sync 0;
+	end: ret;`)
+	run := observe(t, newSim(t, independent(t), code), 3, 32)
+	if len(run.Turns) != 1 || run.Turns[0].Count != 3 || run.Turns[0].Instr.Op != isa.Bar {
+		t.Errorf("turns %+v", run.Turns)
 	}
 }
