@@ -61,10 +61,7 @@ func (r *recorder) follow(s *absexec.Step) {
 	if lanes == 0 {
 		return
 	}
-	places, ok := r.places(s.Access, lanes)
-	if !ok {
-		return
-	}
+	places := r.places(s.Access, lanes)
 	if k.pending == nil {
 		k.pending, k.index = make(map[isa.Reg][]place), make(map[place]bool)
 	}
@@ -77,11 +74,7 @@ func (r *recorder) absorbs(s *absexec.Step) bool {
 	if s.Instr.Op != isa.St || len(r.stack.present) == 0 || acc.Lanes[isa.Local]&s.May != s.May || acc.Moves() {
 		return false
 	}
-	places, ok := r.places(acc, s.May)
-	if !ok {
-		return false
-	}
-	for _, at := range places {
+	for _, at := range r.places(acc, s.May) {
 		if !r.stack.index[at] {
 			return false
 		}
@@ -89,14 +82,10 @@ func (r *recorder) absorbs(s *absexec.Step) bool {
 	return true
 }
 
-// places returns the lines of local memory that some lanes of a warp touch, whose addresses are known and the same in all CTAs; false if words
-// of lanes do not fill lines evenly.
-func (r *recorder) places(acc *absexec.Access, lanes uint64) ([]place, bool) {
-	line, warp := uint64(r.L1.Line.Value), uint64(r.SM.WarpSize.Value)*localWord
-	if line%warp != 0 && warp%line != 0 {
-		return nil, false
-	}
-	group := int(min(line, warp) / localWord)
+// places returns the lines of local memory that some lanes of a warp touch, whose addresses are known and the same in all CTAs. Words of
+// lanes fill lines evenly, since both are powers of two.
+func (r *recorder) places(acc *absexec.Access, lanes uint64) []place {
+	group := int(min(r.L1.Line.Value, r.SM.WarpSize.Value*localWord) / localWord)
 	seen := make(map[place]bool)
 	var all []place
 	for at, of := range byAddress(acc, lanes) {
@@ -110,5 +99,5 @@ func (r *recorder) places(acc *absexec.Access, lanes uint64) ([]place, bool) {
 			}
 		}
 	}
-	return all, true
+	return all
 }
