@@ -1,6 +1,7 @@
 package ipet
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"math"
@@ -168,6 +169,18 @@ func TestOverflowIsAnError(t *testing.T) {
 				t.Errorf("%s on %s: got %v", name, c.edges, err)
 			}
 		}
+	}
+}
+
+// TestCountsOverflow has an edge that costs nothing and is taken more often than a count can tell.
+func TestCountsOverflow(t *testing.T) {
+	m := parseModel(t, fmt.Sprintf("0>1:0 1>2:0<=%d 1>2:0<=%d 2>1:0 2>3:0", math.MaxInt64, math.MaxInt64))
+	m.Facts = []Fact{
+		{Name: "first", Terms: []Term{{1, 1}}, Rel: AtLeast, RHS: math.MaxInt64},
+		{Name: "second", Terms: []Term{{2, 1}}, Rel: AtLeast, RHS: math.MaxInt64},
+	}
+	if s, err := SolveGeneral(context.Background(), m, Options{}); s != nil || !errors.Is(err, ErrOverflow) {
+		t.Errorf("%v, %v", s, err)
 	}
 }
 
