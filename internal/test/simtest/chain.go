@@ -25,13 +25,16 @@ func Chain(t testing.TB, plain *Observation, n New, cfg sim.Config, prepare Prep
 	}
 }
 
-// Tiles checks that the chain of causes of a run tiles it, and that at most 1 % of its cycles are unexplained.
+// Tiles checks that the chain of causes of a run tiles it, with a number or -1 for who is concerned, and that at most 1 % of its cycles are unexplained.
 func Tiles(t testing.TB, r *sim.Result) {
 	t.Helper()
 	at, other := int64(0), int64(0)
 	for _, s := range r.Chain {
 		if s.From != at || s.To <= s.From {
 			t.Fatalf("segment %+v in the chain of causes follows cycle %d", s, at)
+		}
+		if min(s.SM, s.CTA, s.Warp) < -1 {
+			t.Fatalf("segment %+v: what is not concerned is -1", s)
 		}
 		at = s.To
 		if s.Kind == causes.Other {
