@@ -159,3 +159,37 @@ func TestConflictsOfCTAs(t *testing.T) {
 		}
 	}
 }
+
+// TestAtomicsOfOneBank has operations on shared memory that is one bank: those of all lanes take place one after the other.
+func TestAtomicsOfOneBank(t *testing.T) {
+	for _, base := range []string{"predictable-rr", "integrated-fermi", "gcn3-split"} {
+		j := jobtest.Load(t, fstest.MapFS{
+			"k.ptx": {Data: []byte(".version 7.0\n.target sm_70\n.address_size 64\n" + `.visible .entry k() {
+	.reg .b32 %a, %u, %t;
+	.shared .align 4 .b8 s[256];
+	mov.u32 %t, %tid.x;
+	shl.b32 %a, %t, 2;
+	mov.u32 %u, s;
+	add.u32 %a, %a, %u;
+	` + strings.Repeat("\tatom.shared.add.u32 %u, [%a], %t;\n", 50) + "\tret;\n}\n")},
+			"m.toml":   {Data: fmt.Appendf(nil, "base = %q\nname = \"one-bank\"\n[shared]\nbanks = { value = 1, unit = \"banks\", source = \"choice\" }\n", base)},
+			"job.toml": {Data: []byte("module = \"k.ptx\"\nmachine = \"m.toml\"\ngrid = [1]\nblock = [32]\n")},
+		}, "job.toml", "")
+		a, err := analysis.Analyze(t.Context(), j.Platform, j.Workload, analysis.Request{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		run, err := analysis.Simulate(t.Context(), j.Platform, j.Workload, analysis.SimulateRequest{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if run.Cycles < 50*32 {
+			t.Errorf("%s: the run takes %d", base, run.Cycles)
+		}
+		for _, e := range a.Estimates {
+			if !strings.HasPrefix(e.Method, "hybrid/") && (e.Cycles < run.Cycles || e.Cycles > 2*run.Cycles) {
+				t.Errorf("%s: %s %d, the run takes %d", base, e.Method, e.Cycles, run.Cycles)
+			}
+		}
+	}
+}
