@@ -10,11 +10,19 @@ import (
 	"warpbound/internal/test/jobtest"
 )
 
-// TestAtomicsAnywhere has updates of words that data choose: each lane has a request of its own, wherever it goes, so that the time is known.
-func TestAtomicsAnywhere(t *testing.T) {
+// TestKnownRequests bounds accesses of which it is known how many requests they make, so that the time is: updates of words that data
+// choose, of which each lane makes one, and copies.
+func TestKnownRequests(t *testing.T) {
+	t.Run("atomics", func(t *testing.T) { exact(t, "\tred.global.add.u32 [%a], %t;\n") })
+	t.Run("copies", func(t *testing.T) { exact(t, "\tcp.async.ca.shared.global [%s], [%x], 4;\n\tcp.async.wait_all;\n") })
+}
+
+// exact checks that the bound of a kernel that makes an access twenty times is the time of its run.
+func exact(t *testing.T, access string) {
 	j := jobtest.Load(t, fstest.MapFS{
 		"k.ptx": {Data: []byte(".version 7.0\n.target sm_70\n.address_size 64\n" + `.visible .entry k(.param .u64 px, .param .u64 py) {
-	.reg .b32 %t, %u;
+	.reg .b32 %t, %u, %s;
+	.shared .align 4 .b8 all[256];
 	.reg .b64 %x, %y, %a;
 	ld.param.u64 %x, [px];
 	ld.param.u64 %y, [py];
@@ -23,7 +31,9 @@ func TestAtomicsAnywhere(t *testing.T) {
 	ld.global.u32 %u, [%a];
 	and.b32 %u, %u, 15;
 	mad.wide.u32 %a, %u, 4, %y;
-` + strings.Repeat("\tred.global.add.u32 [%a], %t;\n", 20) + "\tret;\n}\n")},
+	mov.u32 %s, all;
+	mad.lo.u32 %s, %t, 4, %s;
+` + strings.Repeat(access, 20) + "\tret;\n}\n")},
 		"job.toml": {Data: []byte(`module = "k.ptx"
 machine = "predictable-rr"
 grid = [1]
