@@ -107,3 +107,8 @@ func TestLinkOfCTAs(t *testing.T) {
 		t.Errorf("the chain ends in CTA %d, and CTAs wait %v cycles", began, waits)
 	}
 }
+
+// TestChainOfNoCopy waits for a copy that reads nothing, which is over at once.
+func TestChainOfNoCopy(t *testing.T) {
+	chainOf(t, fermi(t), "cp.async.ca.shared.global [sh], [%buf], 4, 0; cp.async.wait_all; ret;", 1, 32)
+}
