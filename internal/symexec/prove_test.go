@@ -304,3 +304,12 @@ func TestProofsOfSuite(t *testing.T) {
 		})
 	}
 }
+
+// TestProveRefuses names what is wrong with a buffer that the launch does not have.
+func TestProveRefuses(t *testing.T) {
+	s := alone(t, job, kernel("ret;"))
+	s.options.Buffers[0].Bytes = 1 << 30
+	if _, err := symexec.Prove(context.Background(), s.options, nil); err == nil || !strings.Contains(err.Error(), "there is no buffer") {
+		t.Error(err)
+	}
+}
