@@ -155,7 +155,7 @@ func change(file string, code []byte, chosen func(*changed) bool) (*changed, int
 		return nil, 0, err
 	}
 	lines := strings.Split(string(code), "\n")
-	seen := map[alike]int{}
+	seen := map[identity]int{}
 	n := 0
 	var made *changed
 	for i, decl := range tree.Decls {

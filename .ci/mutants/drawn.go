@@ -12,7 +12,8 @@ import (
 	"warpbound/.ci/mutants/chosen"
 )
 
-// drawn tries mutants that are drawn with some seeds, and reports whether with each no more than a tenth survives of those that are not known to be equivalent.
+// drawn tries mutants that are drawn with some seeds, and reports whether with each no more than a tenth survives of those that are not
+// known to be equivalent, and no equivalent one is killed.
 func (how trial) drawn(ctx context.Context, seeds []uint64, number int) (ok bool, err error) {
 	folder, err := os.MkdirTemp("", "mutants")
 	if err != nil {
@@ -56,11 +57,11 @@ func (how trial) drawn(ctx context.Context, seeds []uint64, number int) (ok bool
 		}
 		mu.Lock()
 		defer mu.Unlock()
-		if why, ok := same[m.alike]; ok {
+		if why, ok := same[m.identity]; ok {
 			if v != survived {
 				wrong = append(wrong, m.name)
 			} else {
-				v, by = unchanged, ": "+why
+				v, by = equivalent, ": "+why
 			}
 		}
 		counts[m.seed][v]++
@@ -69,12 +70,12 @@ func (how trial) drawn(ctx context.Context, seeds []uint64, number int) (ok bool
 	})
 	ok = err == nil && len(wrong) == 0
 	for _, m := range wrong {
-		fmt.Printf("%s is killed, and equivalent.toml says that it is the same\n", m)
+		fmt.Printf("%s is killed, and equivalent.toml says that it is equivalent\n", m)
 	}
 	for _, seed := range seeds {
 		n := counts[seed]
 		others := n[killed] + n[endless] + n[survived]
-		fmt.Printf("drawn with seed %d: %d of %d killed, %d of them since tests do not end; besides, %d are equivalent\n", seed, others-n[survived], others, n[endless], n[unchanged])
+		fmt.Printf("drawn with seed %d: %d of %d killed, %d of them since tests do not end; besides, %d are equivalent\n", seed, others-n[survived], others, n[endless], n[equivalent])
 		ok = ok && 10*n[survived] <= others
 	}
 	return ok, err

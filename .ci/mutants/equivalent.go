@@ -8,34 +8,34 @@ import (
 	"warpbound/internal/tomlpos"
 )
 
-// alike tells changes apart by what stands in the code, which lasts longer than where it stands.
-type alike struct {
+// identity tells changes apart by what stands in the code, which lasts longer than where it stands.
+type identity struct {
 	File   string `toml:"file"`
 	Line   string `toml:"line"`   // the code of the line, without indentation
 	Change string `toml:"change"` // as the report has it
 	Nth    int    `toml:"nth"`    // of such changes of such lines in the file, from 1; 0 is 1
 }
 
-// equivalent are the drawn mutants that no test can find since they compute the same, and why.
-type equivalent map[alike]string
+// equivalents are the drawn mutants that no test can find since they compute the same, and why.
+type equivalents map[identity]string
 
 // readEquivalent reads those of a file, of the module in root. It is an error if one changes nothing that is there.
-func readEquivalent(root, file string) (equivalent, error) {
+func readEquivalent(root, file string) (equivalents, error) {
 	text, err := os.ReadFile(file)
 	if err != nil {
 		return nil, err
 	}
 	var all struct {
 		Mutant []struct {
-			alike
+			identity
 			Why string `toml:"why"`
 		} `toml:"mutant"`
 	}
 	if err := tomlpos.Decode(file, text, &all); err != nil {
 		return nil, err
 	}
-	known := map[string]map[alike]bool{}
-	e := equivalent{}
+	known := map[string]map[identity]bool{}
+	e := equivalents{}
 	for _, m := range all.Mutant {
 		m.Nth = max(m.Nth, 1)
 		if known[m.File] == nil {
@@ -44,7 +44,7 @@ func readEquivalent(root, file string) (equivalent, error) {
 			if err != nil {
 				return nil, fmt.Errorf("%s: %w", m.Why, err)
 			}
-			known[m.File] = map[alike]bool{}
+			known[m.File] = map[identity]bool{}
 			_, _, err = change(path, code, func(c *changed) bool {
 				known[m.File][c.in(m.File)] = true
 				return false
@@ -53,16 +53,16 @@ func readEquivalent(root, file string) (equivalent, error) {
 				return nil, err
 			}
 		}
-		if !known[m.File][m.alike] {
+		if !known[m.File][m.identity] {
 			return nil, fmt.Errorf("%s has no line %q in which %q is change %d", m.File, m.Line, m.Change, m.Nth)
 		}
 		if m.Why == "" {
 			return nil, fmt.Errorf("%s: %s: %s: why is this the same?", m.File, m.Line, m.Change)
 		}
-		e[m.alike] = m.Why
+		e[m.identity] = m.Why
 	}
 	return e, nil
 }
 
 // in identifies a change in a file.
-func (c *changed) in(file string) alike { return alike{file, c.line, c.change, c.nth} }
+func (c *changed) in(file string) identity { return identity{file, c.line, c.change, c.nth} }

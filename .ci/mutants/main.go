@@ -41,10 +41,10 @@ import (
 type verdict string
 
 const (
-	killed    verdict = "killed"   // a test fails
-	survived  verdict = "SURVIVED" // no test fails
-	endless   verdict = "endless"  // a test is not over in many times its time: killed, too
-	unchanged verdict = "same"     // no test fails, and none can (equivalent.toml)
+	killed     verdict = "killed"     // a test fails
+	survived   verdict = "SURVIVED"   // no test fails
+	endless    verdict = "endless"    // a test is not over in many times its time: killed, too
+	equivalent verdict = "equivalent" // no test fails, and none can (equivalent.toml)
 )
 
 func main() {
@@ -151,7 +151,7 @@ func (how trial) outcome(ctx context.Context, took time.Duration, test func(cont
 
 // report prints what became of a mutant, a line each.
 func report(v verdict, began time.Time, name, by string) {
-	fmt.Printf("%-8s %5.0f s  %s%s\n", v, time.Since(began).Seconds(), name, by)
+	fmt.Printf("%-10s %5.0f s  %s%s\n", v, time.Since(began).Seconds(), name, by)
 }
 
 // relative is a path from the working directory, if it has one.

@@ -23,7 +23,7 @@ type drawnMutant struct {
 	place
 	seed uint64 // of the draw
 	name string // FILE:LINE:COL: what is changed
-	alike
+	identity
 }
 
 // overlay makes one program of many mutants, by their numbers: each is a copy of a function with a change, which the function calls
