@@ -102,9 +102,6 @@ func (t *against) ours(all []estimate.Estimate) {
 	}
 }
 
-// without notes why a rule gives no time.
-func (t *against) without(rule string, why error) { t.Name += without(rule, why) }
-
 // without says why a rule gives no time, behind the name of a table.
 func without(rule string, why error) string {
 	return fmt.Sprintf(".\n%s cannot be applied: %v", rule, why)
@@ -131,7 +128,7 @@ func ctaRules(ctx context.Context, j *platform.Job, opts Options) (*estimate.Tab
 	switch p, failed := applyPublishedCTA(ctx, j.Workload); {
 	case ctx.Err() != nil:
 	case failed != nil:
-		t.without("T_WCET, Section 5.3", failed)
+		t.Name += without("T_WCET, Section 5.3", failed)
 	default:
 		t.add("T_WCET, Section 5.3", p.Cycles, publishedRule)
 	}
@@ -151,7 +148,7 @@ func hybridRules(ctx context.Context, j *platform.Job, opts Options) (*estimate.
 	switch a, failed := analysis.Analyze(ctx, j.Platform, j.Workload, ask); {
 	case ctx.Err() != nil:
 	case failed != nil:
-		t.without("Eqs. 1 and 2, with the edges of Fig. 3", failed)
+		t.Name += without("Eqs. 1 and 2, with the edges of Fig. 3", failed)
 	default:
 		t.add("Eq. 1, with the edges of Fig. 3", a.Estimates[0].Detail.(*estimate.HybridDynamic).Published.Cycles, publishedRule)
 		w := a.Estimates[1].Detail.(*estimate.HybridWaves)
@@ -221,7 +218,7 @@ func llcRules(ctx context.Context, j *platform.Job, opts Options) (*estimate.Tab
 			for _, of := range []struct {
 				what string
 				time int64
-			}{{"accesses alone", by.Alone}, {"accesses in a full queue", by.Behind}} {
+			}{{"accesses alone", by.Alone}, {"accesses in a full queue", by.Queued}} {
 				t.Rows = append(t.Rows, cells("Eqs. 1 to 3 with "+e.Method+", "+of.what, "-", "-", "-", of.time, thousandths(quotient(of.time, cycles)), publishedRule))
 			}
 		}

@@ -9,19 +9,19 @@ import (
 	"warpbound/internal/method/llc/published"
 )
 
-// Published are times of a launch by Eqs. 1 to 3, in cycles. They need the latency of each access to the shared cache, of which the
-// paper takes that of the interconnect to be known.
+// Published are times of a launch by Eqs. 1 to 3, in cycles. They need the latency of each access to the shared cache; the paper takes
+// what the interconnect adds to it as known.
 type Published struct {
 	Alone  int64 // an access waits for no other one
-	Behind int64 // it waits for all that its SM can have under way before it
+	Queued int64 // it waits for all that its SM can have under way before it
 }
 
-// Published applies Eqs. 1 to 3 to a launch. The latency of an instruction that accesses memory is the longest of a hit in the L1, a hit in
-// the shared cache and a miss that m allows it (Section V). CTAs of an SM execute in waves, of which the equations say nothing:
-// the times of the waves are added up, and the SM that takes longest counts.
+// Published applies Eqs. 1 to 3 to a launch. An instruction has the latency of the slowest of its accesses: a hit in the L1, a hit in
+// the shared cache, or a miss, as m classifies them (Section V). The equations know one group of warps, so that the times of the waves of an SM are
+// added up; the SM that takes longest counts.
 //
-// Neither time is a bound: package published says why, and no access is throttled. Errors are those of Bound, and that of
-// a launch of which it is not known which instructions its warps issue.
+// Neither time is a bound, for the reasons that package published states, and since no access waits for the next interval. Errors are those of
+// Bound, and that of a launch of which it is not known what its warps issue, or of which that is too much to follow.
 func (m Method) Published(ctx context.Context, p *method.Problem) (*Published, error) {
 	if err := m.Applies(p.Machine); err != nil {
 		return nil, err
@@ -34,8 +34,11 @@ func (m Method) Published(ctx context.Context, p *method.Problem) (*Published, e
 		if err := a.execute(ctx, p); err != nil {
 			return nil, err
 		}
-		if !a.ordered() || !a.short(p.Effort) {
-			return nil, fmt.Errorf("kernel %s: it is not known which instructions its warps issue, one after the other", p.Graph.Kernel.Readable())
+		switch {
+		case !a.ordered():
+			return nil, fmt.Errorf("kernel %s: it is not known which instructions its warps issue", p.Graph.Kernel.Readable())
+		case !a.short(p.Effort):
+			return nil, fmt.Errorf("kernel %s: its warps issue more than %d instructions or accesses", p.Graph.Kernel.Readable(), p.Effort.Of(maxEvents))
 		}
 		return a.equations(ctx, m)
 	})
@@ -68,15 +71,15 @@ func (a *analysis) equations(ctx context.Context, m Method) (*Published, error) 
 			}
 			before := a.machine.Interconnect.Credits.Value - 1 // accesses that are not answered when an instruction issues
 			all.Alone += a.machine.SM.Dispatch.Value + published.WCET(p.latencies(hits, &l, 0, 0))
-			all.Behind += a.machine.SM.Dispatch.Value + published.WCET(p.latencies(hits, &l, before, l.separation()))
+			all.Queued += a.machine.SM.Dispatch.Value + published.WCET(p.latencies(hits, &l, before, l.separation()))
 		}
-		longest.Alone, longest.Behind = max(longest.Alone, all.Alone), max(longest.Behind, all.Behind)
+		longest.Alone, longest.Queued = max(longest.Alone, all.Alone), max(longest.Queued, all.Queued)
 	}
 	return &longest, nil
 }
 
 // latencies returns the latencies of the instructions of each warp of the wave. hits tells which accesses of the SM hit the shared
-// cache. An access waits for so many before those of its instruction, and for these, a number of cycles each.
+// cache. An access waits for each that is before it a number of cycles: for as many as stated, and those of its own instruction.
 func (p *player) latencies(hits []bool, l *latencies, before, each int64) [][]published.Instr {
 	warps := make([][]published.Instr, len(p.warps))
 	number := p.before

@@ -15,7 +15,7 @@ import (
 func TestPublished(t *testing.T) {
 	for _, c := range []struct {
 		name, sizes, code string
-		alone, behind     int64
+		alone, queued     int64
 	}{
 		// Two warps take turns: parameter 1+25, mov 1+3, mad 1+4, miss 1+34+240, hit of the L1 1+34, store to a line that is
 		// there 1+34+72, ret 1+3. The second begins one cycle later. Their wave is dispatched in 8.
@@ -55,7 +55,7 @@ func TestPublished(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				if want := (llc.Published{Alone: c.alone, Behind: c.behind}); *got != want {
+				if want := (llc.Published{Alone: c.alone, Queued: c.queued}); *got != want {
 					t.Errorf("%s: %+v, want %+v", m, *got, want)
 				}
 			}
