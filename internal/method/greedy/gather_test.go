@@ -19,7 +19,7 @@ func TestGather(t *testing.T) {
 		words    int
 		requests [2]int64 // so many at least, and at most
 	}{
-		{words: 32, requests: [2]int64{4, 8}}, // fetched once each, and the store
+		{words: 32, requests: [2]int64{4, 4}}, // two lines, the store, and once more the line that it drops
 		{words: 1 << 13, requests: [2]int64{2 * trips, 3*trips + 2}},
 		{words: 1 << 14, requests: [2]int64{2 * trips, 3*trips + 2}},
 	} {
