@@ -56,6 +56,21 @@ func TestMbarrier(t *testing.T) {
 	}
 }
 
+// TestImage tries that memory tells the states of an mbarrier apart, so that a write of other instructions is found out.
+func TestImage(t *testing.T) {
+	states := map[uint64]mbarrier{}
+	for _, b := range []mbarrier{
+		{}, {phase: 1}, {expected: 1}, {expected: mbarrierMax}, {pending: 1}, {pending: mbarrierMax}, {bytes: 1}, {bytes: -1},
+		{bytes: mbarrierMax}, {bytes: -mbarrierMax}, {phase: 1, expected: 3, pending: 2, bytes: 16},
+	} {
+		image := b.image()
+		if other, ok := states[image]; ok || image>>62 != 1 {
+			t.Errorf("%+v and %+v have the image %#x", b, other, image)
+		}
+		states[image] = b
+	}
+}
+
 func TestMbarrierErrors(t *testing.T) {
 	for _, c := range []struct {
 		count, body string

@@ -1,6 +1,7 @@
 package emu
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -79,9 +80,27 @@ func TestNearest(t *testing.T) {
 		}
 	}
 	b := m.buffers[1].base
-	for addr, want := range map[uint64]string{0: "a", 1 << 40: "c", b - 8: "b", b + 264: "b", m.buffers[0].end() + 4: "a"} {
+	middle := m.buffers[0].end() + (b-m.buffers[0].end())/2
+	for addr, want := range map[uint64]string{
+		0: "a", 1 << 40: "c", b - 8: "b", b + 264: "b", m.buffers[0].end() + 4: "a", middle - 1: "a", middle: "b", middle + 1: "b",
+	} {
 		if got := m.nearest(addr); got.name != want {
 			t.Errorf("0x%x: %s, want %s", addr, got.name, want)
 		}
+	}
+}
+
+// TestRegions tries that no region is empty: analyses take the first address of each for one that is in it.
+func TestRegions(t *testing.T) {
+	g := &Grid{mem: new(Memory)}
+	for i, size := range []int{16, 0, 8} {
+		if _, err := g.mem.Alloc(string(rune('a'+i)), size); err != nil {
+			t.Fatal(err)
+		}
+	}
+	b := g.mem.buffers
+	want := []abi.Region{{Addr: b[0].base, Bytes: 16}, {Addr: b[2].base, Bytes: 8}}
+	if got := g.Regions(); !slices.Equal(got, want) {
+		t.Errorf("got %v, want %v", got, want)
 	}
 }

@@ -337,7 +337,8 @@ func (r *recorder) finish() *path {
 
 // equal reports whether two paths are the same to the port.
 func (p *path) equal(q *path) bool {
-	return p.certain == q.certain && p.partial == q.partial && p.service == q.service && p.visible == q.visible && p.minor == q.minor &&
+	return p.certain == q.certain && p.partial == q.partial && p.waits == q.waits &&
+		p.service == q.service && p.visible == q.visible && p.minor == q.minor &&
 		slices.Equal(p.ops, q.ops) && slices.Equal(p.delays, q.delays) && slices.Equal(p.blocks, q.blocks)
 }
 

@@ -1,0 +1,43 @@
+package cta
+
+import (
+	"slices"
+	"testing"
+)
+
+// TestEqualPaths tries that paths count as equal if all is equal that a bound is made of. Two that are taken for one may only have the
+// same key by chance, so that no kernel shows it.
+func TestEqualPaths(t *testing.T) {
+	one := func() *path {
+		return &path{
+			certain: true, service: 7, waits: 1, visible: 5, minor: 3,
+			ops:    []op{{pc: 1, requests: 2}, {pc: 3, requests: 1}},
+			delays: []segment{{certain: true, delay: 4}, {certain: true, delay: 6}},
+			blocks: []share{{count: 1, service: 7}},
+		}
+	}
+	if !one().equal(one()) || one().key() != one().key() {
+		t.Error("a path is not equal to itself")
+	}
+	for what, change := range map[string]func(*path){
+		"certain":         func(p *path) { p.certain = false },
+		"partial":         func(p *path) { p.partial = true },
+		"service":         func(p *path) { p.service++ },
+		"waits":           func(p *path) { p.waits++ },
+		"visible":         func(p *path) { p.visible++ },
+		"minor":           func(p *path) { p.minor++ },
+		"an instruction":  func(p *path) { p.ops[1].pc++ },
+		"a request":       func(p *path) { p.ops[0].requests++ },
+		"instructions":    func(p *path) { p.ops = p.ops[:1] },
+		"a delay":         func(p *path) { p.delays[1].delay++ },
+		"a barrier":       func(p *path) { p.delays[1].certain = false },
+		"segments":        func(p *path) { p.delays = slices.Concat(p.delays, []segment{{}}) },
+		"counts of block": func(p *path) { p.blocks[0].count++ },
+	} {
+		p := one()
+		change(p)
+		if p.equal(one()) || one().equal(p) {
+			t.Errorf("%s: paths that differ are equal", what)
+		}
+	}
+}
