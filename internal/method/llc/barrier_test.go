@@ -79,3 +79,32 @@ FIRST:
 		}
 	}
 }
+
+// TestWholeBarriers has barriers for all warps of a CTA, of which it is known in which order its warps issue, and one for some.
+func TestWholeBarriers(t *testing.T) {
+	for barrier, whole := range map[string]bool{
+		"bar.sync 0":                      true,
+		"bar.sync 0, 64":                  true,
+		"bar.sync 0, 32":                  false,
+		"bar.red.popc.u32 %t, 0, %p":      true,
+		"bar.red.and.pred %p, 0, 64, !%p": true,
+		"bar.red.popc.u32 %t, 0, 32, %p":  false,
+	} {
+		t.Run(barrier, func(t *testing.T) {
+			job, all := bounded(t, fstest.MapFS{
+				"k.ptx": {Data: []byte(".version 7.0\n.target sm_70\n.address_size 64\n.visible .entry k(.param .u64 px) {\n\t.reg .b32 %t;\n\t.reg .b64 %x;\n\t.reg .pred %p;\n" +
+					"\tld.param.u64 %x, [px];\n\tmov.u32 %t, %tid.x;\n\tsetp.lt.u32 %p, %t, 32;\n\t" + barrier + ";\n\tst.global.u32 [%x], %t;\n\tret;\n}\n")},
+				"job.toml": {Data: []byte("module = \"k.ptx\"\nmachine = \"integrated-fermi\"\ngrid = [3]\nblock = [64]\nparam = [{name = \"x\", type = \"u32\", count = 1}]\n")},
+			}, 1)
+			run, err := job.Simulate(context.Background(), warpbound.SimulateOptions{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, e := range all {
+				if e.Cycles < run.Cycles || e.Detail.(*estimate.LLC).Exact != whole {
+					t.Errorf("%s: %d cycles (exact %t), the run takes %d", e.Method, e.Cycles, e.Detail.(*estimate.LLC).Exact, run.Cycles)
+				}
+			}
+		})
+	}
+}
