@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"math/rand/v2"
+	"strings"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -171,4 +173,43 @@ func TestNodeLimitStillBounds(t *testing.T) {
 			t.Fatalf("cut off at %d (exact %v), full %d", cut.Cycles, cut.Exact, full.Cycles)
 		}
 	})
+}
+
+// TestNodeLimitLeavesOpen stops branch and bound of knapsacks while there are open nodes: the greatest of their values bounds the cost.
+func TestNodeLimitLeavesOpen(t *testing.T) {
+	open := 0
+	for seed := range uint64(20) {
+		r := rand.New(rand.NewPCG(seed, 4))
+		var edges strings.Builder
+		room := Fact{Name: "room", Rel: AtMost}
+		for i := range 9 { // each node but the source may be entered once more from itself
+			weight := 5 + r.Int64N(40)
+			fmt.Fprintf(&edges, "%d>%d:0 %d>%d:%d<=1 ", i, i+1, i+1, i+1, weight+r.Int64N(7))
+			room.Terms = append(room.Terms, Term{2*i + 1, weight})
+			room.RHS += weight / 2
+		}
+		m := parseModel(t, edges.String()+"9>10:0")
+		m.Facts = []Fact{room}
+		full, err := SolveGeneral(context.Background(), m, Options{MaxNodes: math.MaxInt})
+		if err != nil {
+			t.Fatal(err)
+		}
+		checkSolution(t, m, full)
+		for _, nodes := range []int{1, 3, 7} {
+			cut, err := SolveGeneral(context.Background(), m, Options{MaxNodes: nodes})
+			if err != nil {
+				t.Fatal(err)
+			}
+			checkSolution(t, m, cut)
+			if cut.Cycles < full.Cycles {
+				t.Errorf("seed %d: %d with %d nodes (exact %v), %d with all", seed, cut.Cycles, nodes, cut.Exact, full.Cycles)
+			}
+			if !cut.Exact {
+				open++
+			}
+		}
+	}
+	if open < 10 {
+		t.Errorf("%d searches end with open nodes", open)
+	}
 }
