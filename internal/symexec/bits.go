@@ -39,9 +39,6 @@ func (l *lifter) lowOnes(n *smt.Term) *smt.Term {
 }
 
 func funnel(l *lifter) []*smt.Term {
-	if l.width != 32 {
-		return nil
-	}
 	whole, n := l.b.Concat(l.at(1), l.a()), l.amount(2)
 	if l.in.Op == isa.ShfL {
 		return one(l.b.Extract(l.b.Shl(whole, n), 32, 32))
@@ -52,7 +49,7 @@ func funnel(l *lifter) []*smt.Term {
 // lop3 looks each bit up in a truth table.
 func lop3(l *lifter) []*smt.Term {
 	table, ok := l.src[3].Const()
-	if !ok || l.width != 32 {
+	if !ok {
 		return nil
 	}
 	x := l.num(0)

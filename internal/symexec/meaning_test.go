@@ -60,6 +60,25 @@ func TestMeanings(t *testing.T) {
 	}
 }
 
+// TestSaturating: sums and differences that saturate have a meaning, too.
+func TestSaturating(t *testing.T) {
+	r := rand.New(rand.NewPCG(7, 12))
+	eval := alu.NewEvaluator(testLanes)
+	for _, op := range []isa.Op{isa.Add, isa.Sub} {
+		k := &isa.Kernel{Name: "saturating", AddressBits: 64, Regs: slices.Repeat([]isa.RegDecl{{Name: "r", Type: isa.B64}}, 3)}
+		k.Instrs = []isa.Instr{{Op: op, Type: isa.S32, Sat: true, Dst: []isa.Operand{isa.RegOperand(0)}, Src: []isa.Operand{isa.RegOperand(1), isa.RegOperand(2)}}}
+		p, err := alu.NewPure(k, &k.Instrs[0])
+		if err != nil {
+			t.Fatal(err)
+		}
+		for range 20 {
+			if lifted, err := (generated{k}).compare(r, eval, p); err != nil || !lifted {
+				t.Fatalf("%v has a meaning: %t, %v", op, lifted, err)
+			}
+		}
+	}
+}
+
 // generated is an instruction over registers of its own: first the sources, then the results.
 type generated struct{ kernel *isa.Kernel }
 

@@ -235,7 +235,7 @@ func (p *prover) instr(pc int, m *merged) error {
 	default:
 		p.exchanges = p.exchanges || p.uses(in)
 		for r := range p.written {
-			p.written[r] = p.written[r] || effect&isa.WritesMem != 0
+			p.written[r] = p.written[r] || effect&isa.WritesMem != 0 && !p.regions[r].readOnly
 		}
 	}
 	for i, o := range in.Dst {

@@ -20,9 +20,11 @@ func (p *prover) access(in *isa.Instr, path *smt.Term, m *merged) ([]*smt.Term, 
 	size := in.Type.Bytes()
 	addr := p.address(in.Src[0], m)
 	if addr == nil || size < 1 || size > 8 || count*size&(count*size-1) != 0 || in.Op != isa.St && writes && count > 1 {
-		for r := range p.written {
-			p.written[r] = p.written[r] || writes
-			p.used[r] = p.used[r] || uses
+		for r := range p.regions {
+			if p.regions[r].permits(in, count*size, writes) {
+				p.written[r] = p.written[r] || writes
+				p.used[r] = p.used[r] || uses
+			}
 		}
 		return nil, nil
 	}

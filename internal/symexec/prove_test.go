@@ -90,6 +90,21 @@ A:	ret;`, "?x ?x ??"},
 	@%p1 bra A;
 	st.global.u32 [%rd1], %r1;
 A:	ret;`, "??"},
+		"what vectors of atomic operations may write": {"", `
+	ld.global.u32 %r2, [%rd1+8];
+	setp.gt.u32 %p1, %r2, 20;
+	@%p1 bra A;
+	red.global.add.v2.f32 [%rd1], {%f1, %f2};
+A:	ret;`, "??"},
+		"bytes of what is read": {"", `
+	ld.global.u8 %r2, [%rd1+8];
+	setp.gt.u32 %p1, %r2, 20;
+	@%p1 bra A;
+	ld.global.u8 %r2, [%rd1+9];
+	setp.gt.u32 %p1, %r2, 0;
+	@%p1 bra A;
+	exit;
+A:	ret;`, "?x ?x"},
 		"shared memory": {"", `
 	st.shared.u32 [s], 1;
 	ld.shared.u32 %r2, [s];
@@ -181,6 +196,8 @@ func TestProveIndependence(t *testing.T) {
 		"a write that is behind":  {"ld.global.u32 %r2, [g]; add.u32 %r2, %r2, 1; st.global.u32 [g], %r1;", false},
 		"shared memory":           {"st.shared.u32 [s], %r1; ld.shared.u32 %r2, [s]; add.u32 %r2, %r2, 1;", false},
 		"an atomic":               {"atom.global.add.u32 %r2, [%rd1], 1; add.u32 %r2, %r2, 1;", false},
+		"a vector of atomics":     {"atom.global.add.v2.f32 {%f1, %f2}, [%rd1], {%f3, %f3}; add.f32 %f4, %f1, %f2;", false},
+		"a vector of reductions":  {"red.global.add.v2.f32 [%rd1], {%f3, %f3}; bar.sync 0;", true},
 		"an address of any":       {"ld.global.u64 %rd2, [%rd1]; st.global.u32 [g], 1; ld.global.u32 %r2, [%rd2]; add.u32 %r2, %r2, 1;", false},
 		"a barrier that votes":    {"setp.eq.u32 %p1, %r1, 0; bar.red.popc.u32 %r2, 0, %p1; add.u32 %r2, %r2, 1;", false},
 		"a shuffle":               {"shfl.sync.bfly.b32 %r2, %r1, 1, 31, -1; add.u32 %r2, %r2, 1;", false},
