@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"warpbound/internal/abi"
+	"warpbound/internal/isa"
 )
 
 func TestMemory(t *testing.T) {
@@ -102,5 +103,33 @@ func TestRegions(t *testing.T) {
 	want := []abi.Region{{Addr: b[0].base, Bytes: 16}, {Addr: b[2].base, Bytes: 8}}
 	if got := g.Regions(); !slices.Equal(got, want) {
 		t.Errorf("got %v, want %v", got, want)
+	}
+}
+
+// TestReadOnly reads parameters and a constant table as a whole and in parts, and nothing that does not lie in them or may be written.
+func TestReadOnly(t *testing.T) {
+	g := &Grid{mem: new(Memory), params: region{space: isa.Param, base: abi.ParamBase, size: 12, data: []byte("twelve bytes")}}
+	buffer, err := g.mem.Alloc("buffer", 8)
+	if err != nil {
+		t.Fatal(err)
+	}
+	table, err := g.mem.Alloc("table", 8)
+	if err != nil {
+		t.Fatal(err)
+	}
+	g.mem.buffers[1].space = isa.Const
+	copy(g.mem.Bytes(table), "eight by")
+	for _, c := range []struct {
+		addr uint64
+		n    int
+		want string
+	}{
+		{abi.ParamBase, 12, "twelve bytes"}, {abi.ParamBase + 4, 8, "ve bytes"}, {abi.ParamBase + 4, 9, ""}, {abi.ParamBase + 12, 1, ""},
+		{abi.ParamBase + 13, 1, ""}, {abi.ParamBase - 1, 1, ""}, {abi.ParamBase, 13, ""},
+		{table, 8, "eight by"}, {table + 6, 2, "by"}, {table + 6, 3, ""}, {table - 1, 1, ""}, {table + 200, 1, ""}, {buffer, 1, ""}, {1 << 60, 1, ""},
+	} {
+		if got := string(g.ReadOnly(c.addr, c.n)); got != c.want {
+			t.Errorf("%d bytes at %#x: %q, want %q", c.n, c.addr, got, c.want)
+		}
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/binary"
 	"errors"
+	"fmt"
 	"slices"
 	"testing"
 
@@ -183,6 +184,51 @@ st.volatile.global.u32 [%rd0], %r2;
 end: ret;`}
 	words, err := s.threads(t, DefaultTurns)
 	if err != nil || words[0] != 7 || words[2] == 0 || words[2] > 8*spinLooks {
+		t.Errorf("%v, %v", words, err)
+	}
+}
+
+// TestSwapPaths lets the other of two paths run, at whatever depth of the stack, if these are all lanes that diverged.
+func TestSwapPaths(t *testing.T) {
+	bottom, one, other := entry{pc: 9, lanes: 15}, entry{pc: 1, lanes: 3}, entry{pc: 5, lanes: 12}
+	for _, c := range []struct {
+		name        string
+		stack, want []entry
+	}{
+		{"one path", []entry{bottom}, []entry{bottom}},
+		{"nowhere to reconverge", []entry{one, other}, []entry{other, one}},
+		{"before they reconverge", []entry{bottom, one, other}, []entry{bottom, other, one}},
+		{"one of them is there", []entry{bottom, one}, []entry{bottom, one}},
+		{"others diverged before", []entry{bottom, other, {pc: 1, lanes: 1}}, []entry{bottom, other, {pc: 1, lanes: 1}}},
+	} {
+		w := &Warp{stack: slices.Clone(c.stack)}
+		if w.swap(15); !slices.Equal(w.stack, c.want) {
+			t.Errorf("%s: %v, want %v", c.name, w.stack, c.want)
+		}
+	}
+}
+
+// TestLongSpin: a warp spins although it takes several looks until a state comes back, here three.
+func TestLongSpin(t *testing.T) {
+	s := &scenario{block: 32, body: fmt.Sprintf(`
+setp.lt.u32 %%p0, %%r0, 5;
+@%%p0 bra give;
+wait: add.u32 %%r3, %%r3, 1;
+add.u32 %%r4, %%r4, 1;
+setp.eq.u32 %%p2, %%r4, %d;
+selp.u32 %%r4, 0, %%r4, %%p2;
+and.b32 %%r5, %%r4, 1;
+mad.wide.u32 %%rd2, %%r5, 4, %%rd0;
+ld.volatile.global.u32 %%r1, [%%rd2];
+setp.eq.u32 %%p1, %%r1, 0;
+@%%p1 bra wait;
+st.volatile.global.u32 [%%rd0+8], %%r3;
+bra end;
+give: mov.u32 %%r2, 7;
+st.volatile.global.u32 [%%rd0], %%r2;
+end: ret;`, 3*spinLooks)}
+	words, err := s.threads(t, DefaultTurns)
+	if err != nil || words[0] != 7 || words[2] == 0 || words[2] > 16*spinLooks {
 		t.Errorf("%v, %v", words, err)
 	}
 }
