@@ -24,7 +24,7 @@ func newOverlap(k *isa.Kernel, costs []cost.Instr, warps int) overlap {
 			o.longest = max(o.longest, c.TailLatency())
 		}
 	}
-	if o.longest == 0 || warps < 2 {
+	if warps < 2 {
 		return o
 	}
 	o.hidden = o.longest / int64(warps-1)
