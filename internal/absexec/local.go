@@ -106,7 +106,7 @@ func joinBytes(places []place, at uint64, bytes, lane int) (x uint64, ok bool) {
 func (m *state) mergeLocal(s, t *state, here, from uint64, by choice) {
 	for g, places := range s.local {
 		other := t.local[g]
-		if len(places) > 0 && len(other) > 0 && &places[0] == &other[0] && len(places) == len(other) {
+		if len(places) > 0 && len(other) > 0 && &places[0] == &other[0] { // none is ever changed
 			m.local[g] = places
 			continue
 		}
