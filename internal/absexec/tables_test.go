@@ -146,6 +146,21 @@ func TestBoxes(t *testing.T) {
 				ld.local.u8 %rs1, [frame+4]; add.u32 %r1, %r1, 1; st.local.u32 [frame+4], %r1; bra head;
 				done: ld.local.u32 %r2, [frame]; mul.wide.u32 %rd1, %r2, 4; add.u64 %rd1, %rd1, %buf; ld.global.u32 %r3, [%rd1]; ret;`,
 			want: []string{"[0,100)x[0,1)x[0,1): 53 steps, loop 5"}},
+		{name: "halves of a number in local memory", grid: x(100), block: x(32),
+			body: `.local .align 8 .b8 frame[32]; .reg .u64 %f;
+				mov.u64 %f, 21474836483; st.local.u64 [frame], %f; ld.local.u32 %r1, [frame]; ld.local.u32 %r2, [frame+4];
+				head: sub.u32 %r1, %r1, 1; setp.ne.u32 %p1, %r1, 0; @%p1 bra head;
+				next: sub.u32 %r2, %r2, 1; setp.ne.u32 %p1, %r2, 0; @%p1 bra next; ret;`,
+			want: []string{"[0,100)x[0,1)x[0,1): 36 steps, loop 2, loop 4"}},
+		{name: "a number of two halves in local memory", grid: x(100), block: x(32),
+			body: `.local .align 8 .b8 frame[32]; .reg .u64 %f;
+				st.local.u32 [frame], 3; st.local.u32 [frame+4], 1; ld.local.u64 %f, [frame]; sub.u64 %f, %f, 4294967296;
+				head: sub.u64 %f, %f, 1; setp.ne.u64 %p1, %f, 0; @%p1 bra head; ret;`,
+			want: []string{"[0,100)x[0,1)x[0,1): 21 steps, loop 2"}},
+		{name: "half of a number in local memory that is not known", grid: x(100), block: x(32),
+			body: `.local .align 8 .b8 frame[32]; .reg .u64 %f;
+				st.local.u32 [frame], 3; ld.local.u64 %f, [frame]; setp.ne.u64 %p1, %f, 3; @%p1 bra done; add.u32 %r1, %t, 1; done: ret;`,
+			want: []string{"[0,100)x[0,1)x[0,1): 13 steps, 1 uncertain, 2 open"}},
 		{name: "local memory through generic addresses", grid: x(100), block: x(32),
 			body: `.local .align 8 .b8 frame[32]; .reg .u64 %f;
 				cvta.local.u64 %f, frame; st.u32 [%f], 3; st.global.u32 [%buf], 1; st.u32 [%buf], 1;

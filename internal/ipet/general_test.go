@@ -116,6 +116,21 @@ func TestDetachedFlow(t *testing.T) {
 	}
 }
 
+// TestDetachedFlowWithoutLimit has flow that a fact asks for beside the path, in a loop without a limit: no cut can exclude it, and what
+// it costs is part of the bound.
+func TestDetachedFlowWithoutLimit(t *testing.T) {
+	m := parseModel(t, "0>1:100 1>4:0 0>2:1 2>3:0 3>2:0 3>4:1")
+	m.Facts = []Fact{{Name: "again", Terms: []Term{{4, 1}}, Rel: AtLeast, RHS: 1}}
+	s, err := solveGeneral(m)
+	if err != nil {
+		t.Fatal(err)
+	}
+	checkSolution(t, m, s)
+	if s.Cycles != 100 || s.Walk || len(s.Certificate.Cuts) > 0 {
+		t.Errorf("%d, walk %t, %d cuts", s.Cycles, s.Walk, len(s.Certificate.Cuts))
+	}
+}
+
 func TestInfeasibleNamesTheConflict(t *testing.T) {
 	atMost := Fact{Name: "few", Terms: []Term{{0, 1}, {1, 1}}, Rel: AtMost, RHS: 2}
 	atLeast := Fact{Name: "many", Terms: []Term{{1, 1}}, Rel: AtLeast, RHS: 3}

@@ -60,20 +60,29 @@ func TestMeanings(t *testing.T) {
 	}
 }
 
-// TestSaturating: sums and differences that saturate have a meaning, too.
+// TestSaturating: sums, differences and conversions that saturate have a meaning, too.
 func TestSaturating(t *testing.T) {
 	r := rand.New(rand.NewPCG(7, 12))
 	eval := alu.NewEvaluator(testLanes)
-	for _, op := range []isa.Op{isa.Add, isa.Sub} {
+	two, one := []isa.Operand{isa.RegOperand(1), isa.RegOperand(2)}, []isa.Operand{isa.RegOperand(1)}
+	for _, in := range []isa.Instr{
+		{Op: isa.Add, Type: isa.S32, Src: two},
+		{Op: isa.Sub, Type: isa.S32, Src: two},
+		{Op: isa.Cvt, Type: isa.U8, SrcType: isa.S32, Src: one},
+		{Op: isa.Cvt, Type: isa.S16, SrcType: isa.U32, Src: one},
+		{Op: isa.Cvt, Type: isa.U32, SrcType: isa.S64, Src: one},
+		{Op: isa.Cvt, Type: isa.S32, SrcType: isa.S64, Src: one},
+	} {
 		k := &isa.Kernel{Name: "saturating", AddressBits: 64, Regs: slices.Repeat([]isa.RegDecl{{Name: "r", Type: isa.B64}}, 3)}
-		k.Instrs = []isa.Instr{{Op: op, Type: isa.S32, Sat: true, Dst: []isa.Operand{isa.RegOperand(0)}, Src: []isa.Operand{isa.RegOperand(1), isa.RegOperand(2)}}}
+		in.Sat, in.Dst = true, []isa.Operand{isa.RegOperand(0)}
+		k.Instrs = []isa.Instr{in}
 		p, err := alu.NewPure(k, &k.Instrs[0])
 		if err != nil {
 			t.Fatal(err)
 		}
 		for range 20 {
 			if lifted, err := (generated{k}).compare(r, eval, p); err != nil || !lifted {
-				t.Fatalf("%v has a meaning: %t, %v", op, lifted, err)
+				t.Fatalf("%v has a meaning: %t, %v", &in, lifted, err)
 			}
 		}
 	}

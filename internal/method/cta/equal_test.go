@@ -16,7 +16,7 @@ func TestEqualPaths(t *testing.T) {
 			blocks: []share{{count: 1, service: 7}},
 		}
 	}
-	if !one().equal(one()) || one().key() != one().key() {
+	if p, q := one(), one(); !p.equal(q) || p.key() != q.key() {
 		t.Error("a path is not equal to itself")
 	}
 	for what, change := range map[string]func(*path){

@@ -3,6 +3,9 @@ package llc
 import (
 	"reflect"
 	"testing"
+
+	"warpbound/internal/absexec"
+	"warpbound/internal/isa"
 )
 
 // TestSums adds and compares sums field by field: the operations of one access are the maximum, all others add up.
@@ -44,4 +47,44 @@ func TestSums(t *testing.T) {
 // set sets a field that is not exported.
 func set(f reflect.Value, n int64) {
 	reflect.NewAt(f.Type(), f.Addr().UnsafePointer()).Elem().SetInt(n)
+}
+
+// TestSurelySent counts accesses to the shared cache that a warp makes in every run, at least, whatever addresses its lanes have.
+func TestSurelySent(t *testing.T) {
+	const all, some = 0xffffffff, 0xff
+	at := func(space isa.Space, known uint64) *absexec.Access {
+		a := &absexec.Access{Space: space, Bytes: 4, Known: known}
+		a.Lanes[space] = known
+		return a
+	}
+	store, load, add := &isa.Instr{Op: isa.St}, &isa.Instr{Op: isa.Ld}, &isa.Instr{Op: isa.Atom}
+	for _, c := range []struct {
+		name string
+		step absexec.Step
+		want int64
+	}{
+		{"no access", absexec.Step{Instr: &isa.Instr{Op: isa.Add}, Certain: true, Must: all, May: all}, 0},
+		{"a load, which may hit the L1", absexec.Step{Instr: load, Certain: true, Must: all, May: all, Access: at(isa.Global, some)}, 0},
+		{"a volatile load", absexec.Step{Instr: &isa.Instr{Op: isa.Ld, Volatile: true}, Certain: true, Must: all, May: all, Access: at(isa.Global, some)}, 1},
+		{"a volatile load of local memory, which may hit", absexec.Step{Instr: &isa.Instr{Op: isa.Ld, Volatile: true}, Certain: true, Must: all, May: all, Access: at(isa.Local, all)}, 0},
+		{"a copy that may read nothing", absexec.Step{Instr: &isa.Instr{Op: isa.CpAsync, Volatile: true}, Certain: true, Must: all, May: all, Access: at(isa.Global, some)}, 0},
+		{"a store that may not be issued", absexec.Step{Instr: store, Must: all, May: all, Access: at(isa.Global, some)}, 0},
+		{"a store that no lane surely makes", absexec.Step{Instr: store, Certain: true, May: all, Access: at(isa.Global, all)}, 0},
+		{"a store to addresses that are not known", absexec.Step{Instr: store, Certain: true, Must: all, May: all, Access: at(isa.Global, 0)}, 0},
+		{"a store to addresses some of which are known", absexec.Step{Instr: store, Certain: true, Must: all, May: all, Access: at(isa.Global, some)}, 1},
+		{"a store that some lanes surely make", absexec.Step{Instr: store, Certain: true, Must: some, May: all, Access: at(isa.Global, all)}, 1},
+		{"a store to local memory", absexec.Step{Instr: store, Certain: true, Must: all, May: all, Access: at(isa.Local, all)}, 1},
+		{"a store to shared memory", absexec.Step{Instr: store, Certain: true, Must: all, May: all, Access: at(isa.Shared, all)}, 0},
+		{"an atomic operation", absexec.Step{Instr: add, Certain: true, Must: all, May: all, Access: at(isa.Global, some)}, 1},
+	} {
+		r := &recorder{analysis: &analysis{}}
+		if got := r.surely(&c.step); got != c.want {
+			t.Errorf("%s: %d, want %d", c.name, got, c.want)
+		}
+		for _, within := range []*recorder{{analysis: r.analysis, forks: make([]fork, 1)}, {analysis: r.analysis, loops: make([]loop, 1)}} {
+			if got := within.surely(&c.step); got != 0 {
+				t.Errorf("%s in an alternative or an iteration that stands for several: %d", c.name, got)
+			}
+		}
+	}
 }
