@@ -1,6 +1,7 @@
 package emu
 
 import (
+	"errors"
 	"slices"
 	"strings"
 	"testing"
@@ -130,6 +131,26 @@ func TestReadOnly(t *testing.T) {
 	} {
 		if got := string(g.ReadOnly(c.addr, c.n)); got != c.want {
 			t.Errorf("%d bytes at %#x: %q, want %q", c.n, c.addr, got, c.want)
+		}
+	}
+}
+
+// TestReadText reads bytes for printf where a buffer has them, and says where they are missing.
+func TestReadText(t *testing.T) {
+	w := &Warp{cta: &CTA{grid: &Grid{mem: new(Memory)}}}
+	text, err := w.cta.grid.mem.Alloc("text", 5)
+	if err != nil {
+		t.Fatal(err)
+	}
+	copy(w.cta.grid.mem.Bytes(text), "hello")
+	for _, c := range []struct {
+		at   uint64
+		n    int
+		want string
+	}{{text, 5, "hello"}, {text + 3, 2, "lo"}, {text + 3, 3, ""}, {text + 5, 1, ""}, {text + 6, 1, ""}, {text + 100, 1, ""}, {text - 1, 1, ""}, {text, 6, ""}} {
+		got, err := w.read(0, c.at, c.n)
+		if string(got) != c.want || (err == nil) != (c.want != "") || err != nil && !errors.Is(err, ErrOutOfBounds) {
+			t.Errorf("%d bytes at %#x: %q, %v", c.n, c.at, got, err)
 		}
 	}
 }

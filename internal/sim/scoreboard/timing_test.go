@@ -215,6 +215,35 @@ func TestSharedConflicts(t *testing.T) {
 	}
 }
 
+// TestSharedAndGlobalLanes loads by generic addresses: lanes that access shared memory, with conflicts, occupy the unit before the
+// others send their request.
+func TestSharedAndGlobalLanes(t *testing.T) {
+	m := fermi(t)
+	load := func(shift int, passes int64) int64 {
+		at, o := solo(t, m, fmt.Sprintf(`
+			shl.b32 %%r1, %%t, %d;
+			mov.u32 %%r4, sh;
+			add.u32 %%r1, %%r1, %%r4;
+			cvt.u64.u32 %%rd1, %%r1;
+			cvta.shared.u64 %%rd1, %%rd1;
+			setp.lt.u32 %%p1, %%t, 16;
+			selp.b64 %%rd1, %%rd1, %%buf, %%p1;
+			ld.u32 %%r2, [%%rd1];
+			add.u32 %%r3, %%r2, 1;
+			ret;`, shift))
+		if got := o.Counters.SharedConflicts; got != passes-1 {
+			t.Errorf("shift %d: %d conflicts", shift, got)
+		}
+		return at[8] - at[7]
+	}
+	none := load(2, 1)
+	for shift, passes := range map[int]int64{3: 1, 5: 4, 7: 16} {
+		if got, want := load(shift, passes)-none, (passes-1)*m.Timing(isa.MemShared).Initiation; got != want {
+			t.Errorf("shift %d: the result is ready %d cycles later, want %d", shift, got, want)
+		}
+	}
+}
+
 func TestSharedAtomics(t *testing.T) {
 	m := fermi(t)
 	for shift, passes := range map[int]int64{2: 1, 3: 2, 32: 32} {
