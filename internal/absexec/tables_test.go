@@ -176,6 +176,11 @@ func TestBoxes(t *testing.T) {
 			body: `ld.global.u32 %r1, [%buf]; setp.eq.u32 %p1, %r1, 0; @%p1 bra done; mov.u32 %r2, 0;
 				head: mul.wide.u32 %rd1, %r2, 4; add.u64 %rd1, %rd1, %buf; ld.global.u32 %r3, [%rd1]; add.u32 %r2, %r2, 1; setp.lt.u32 %p2, %r2, 3; @%p2 bra head; done: ret;`,
 			want: []string{"[0,100)x[0,1)x[0,1): 30 steps, 19 uncertain, 19 open, loop 2"}},
+		{name: "a vote of lanes that data choose", grid: x(3), block: x(32),
+			body: `mul.wide.u32 %rd1, %t, 4; add.u64 %rd1, %rd1, %buf; ld.global.u32 %r1, [%rd1]; and.b32 %r1, %r1, 1; setp.eq.u32 %p1, %r1, 0;
+				setp.lt.u32 %p2, %t, 32; mov.u32 %r2, 0xffffffff; @%p1 vote.ballot.b32 %r2, %p2;
+				setp.ne.u32 %p3, %r2, 0xffffffff; @%p3 bra done; add.u32 %r3, %t, 1; done: ret;`,
+			want: []string{"[0,3)x[0,1)x[0,1): 19 steps, 1 uncertain, 3 open"}},
 		{name: "an early exit", n: 70, grid: x(3), block: x(32),
 			body: "setp.ge.u32 %p1, %i, %n; @%p1 exit; bar.sync 0; add.u32 %r1, %i, 1; ret;",
 			want: []string{"[0,2)x[0,1)x[0,1): 12 steps", "[2,3)x[0,1)x[0,1): 12 steps"}},
