@@ -3,23 +3,19 @@ package llc_test
 import (
 	"context"
 	"encoding/json"
-	"flag"
 	"fmt"
-	"os"
 	"strings"
 	"testing"
 
 	"warpbound"
 	"warpbound/internal/machine"
 	"warpbound/internal/method/llc"
+	"warpbound/internal/test/goldentest"
 )
-
-var update = flag.Bool("update", false, "write the terms anew")
 
 // TestTerms holds bounds and their terms against those that are written down: a term that is counted twice is another one, also where no run
 // shows it.
 func TestTerms(t *testing.T) {
-	const file = "testdata/terms.txt"
 	var b strings.Builder
 	for _, quota := range []int64{0, 16} { // 0 is without regulators
 		for _, kernel := range []string{"bfs", "substringSearch", "bitonicSort", "petriSmall", "linkedList", "sradCoefficient", "insertionSort", "ludDiagonal"} {
@@ -44,16 +40,5 @@ func TestTerms(t *testing.T) {
 			}
 		}
 	}
-	if *update {
-		if err := os.WriteFile(file, []byte(b.String()), 0o666); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if got := b.String(); got != string(want) {
-		t.Errorf("terms are other ones than in %s (accept them with -update):\n%s", file, got)
-	}
+	goldentest.Check(t, "testdata/terms.txt", b.String())
 }

@@ -86,3 +86,28 @@ func TestShift(t *testing.T) {
 		}
 	}
 }
+
+// TestBranchShift: lanes that part execute all successors of a branch, and lanes that agree all but the shortest one less, at most.
+func TestBranchShift(t *testing.T) {
+	instrs := func(n int64) Warp { return Warp{{Kind: Time, Instr: n}} }
+	for _, c := range []struct {
+		successors []Warp
+		divergent  bool
+		time       int64
+		shift      int64
+	}{
+		{[]Warp{instrs(3), instrs(5)}, true, 8, 5},
+		{[]Warp{instrs(5), instrs(3)}, true, 8, 5},
+		{[]Warp{instrs(3), instrs(5), instrs(2)}, true, 10, 8},
+		{[]Warp{instrs(4)}, true, 4, 0},
+		{[]Warp{instrs(3), instrs(5)}, false, 5, 0},
+	} {
+		w, shift := lub(c.successors, c.divergent), int64(0)
+		for _, n := range w {
+			shift += n.Shift
+		}
+		if w.time() != c.time || shift != c.shift {
+			t.Errorf("%v, divergent %t: %d cycles and a shift of %d, want %d and %d", c.successors, c.divergent, w.time(), shift, c.time, c.shift)
+		}
+	}
+}

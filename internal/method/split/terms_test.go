@@ -1,0 +1,42 @@
+package split_test
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+
+	"warpbound"
+	"warpbound/internal/test/goldentest"
+	"warpbound/kernels"
+)
+
+// TestTerms holds bounds and their terms against those that are written down: a term that is left out or counted twice is another one, also
+// where no run shows it.
+func TestTerms(t *testing.T) {
+	var b strings.Builder
+	for _, mode := range []string{"none", "dws", "pws"} {
+		for _, kernel := range []string{"bitonicSort", "bfs", "petriSmall", "substringSearch", "ludPerimeter", "sradCoefficient"} {
+			j, err := warpbound.LoadFS(kernels.Suite(), kernel+"/job.toml", warpbound.LoadOptions{Machine: "gcn3-split"})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if j, err = j.Split(warpbound.SplitOptions{Mode: mode, Branches: []string{"all"}}); err != nil {
+				t.Fatal(err)
+			}
+			a, err := j.Analyze(context.Background(), warpbound.AnalyzeOptions{Methods: []string{"split/" + mode}})
+			if err != nil {
+				fmt.Fprintf(&b, "%s: %v\n", kernel, err)
+				continue
+			}
+			e := &a.Estimates[0]
+			text, err := json.Marshal(e.Detail)
+			if err != nil {
+				t.Fatal(err)
+			}
+			fmt.Fprintf(&b, "%s, %s: %d cycles %s\n", kernel, e.Method, e.Cycles, text)
+		}
+	}
+	goldentest.Check(t, "testdata/terms.txt", b.String())
+}
