@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -184,6 +185,16 @@ st.volatile.global.u32 [%rd0], %r2;
 end: ret;`}
 	words, err := s.threads(t, DefaultTurns)
 	if err != nil || words[0] != 7 || words[2] == 0 || words[2] > 8*spinLooks {
+		t.Errorf("%v, %v", words, err)
+	}
+}
+
+// TestLongWait: lanes that wait at a reconvergence point go on after some branches although the others never come back to a state: they
+// count how often they have tried, and would give up.
+func TestLongWait(t *testing.T) {
+	s := &scenario{body: strings.Replace(spinLock, "spin:", "spin: add.u32 %r9, %r9, 1; setp.gt.u32 %p3, %r9, 1000000; @%p3 exit;", 1), block: 32}
+	words, err := s.threads(t, Turns{Path: 1000, Wait: 50})
+	if err != nil || words[1] != 32 {
 		t.Errorf("%v, %v", words, err)
 	}
 }
