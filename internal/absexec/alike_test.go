@@ -51,6 +51,7 @@ mul.wide.u32 %rd2, %r3, 4; add.u64 %rd2, %rd2, %buf; ld.global.u32 %r9, [%rd2];
 		{"branch by number and data", "", "setp.gt.u32 %p1, %t, 3; setp.gt.u32 %p2, %r1, 3; add.u32 %r3, %r2, 1; @%p1 bra C; @%p2 bra B; add.u32 %r3, %r3, 9; B: bra A; C: add.u32 %r3, %r2, 20; A:" + access, []int{32}},
 		{"branch by number or data", "", "setp.gt.u32 %p1, %t, 3; setp.gt.u32 %p2, %r1, 3; add.u32 %r3, %r2, 1; @!%p1 bra C; @%p2 bra B; add.u32 %r3, %r3, 9; B: bra A; C: add.u32 %r3, %r2, 20; A:" + access, []int{32}},
 		{"guarded by number", "", "setp.gt.u32 %p1, %t, 3; mov.u32 %r3, %r2; @%p1 mov.u32 %r3, %r1;" + access, []int{32}},
+		{"others than those guarded", "", "setp.gt.u32 %p1, %t, 3; mov.u32 %r3, %r2; @%p1 mov.u32 %r3, %r1; @%p1 bra A;" + access + "bra B; A:" + access + "B:", []int{1, 28}},
 		{"one of four", "", "L: .branchtargets A, B, C, D; and.b32 %r4, %r1, 3; add.u32 %r3, %r2, 1; brx.idx %r4, L; A: add.u32 %r3, %r3, 1; B: add.u32 %r3, %r3, 1; C: add.u32 %r3, %r3, 1; D:" + access, []int{32}},
 		{"loop", "", "mov.u32 %r3, %r2; mov.u32 %r4, 0; L:" + access + "setp.gt.u32 %p1, %r1, %r4; add.u32 %r3, %r3, 8; add.u32 %r4, %r4, 2; @%p1 bra L;" + access, []int{1, 1, 1, 1, 1, 16}},
 		{"search", "", `mov.u32 %r3, 512; mov.u32 %r4, 256; L:` + access +
