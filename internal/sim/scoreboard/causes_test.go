@@ -108,6 +108,21 @@ func TestLinkOfCTAs(t *testing.T) {
 	}
 }
 
+// TestLinksOfLaterCTAs: a warp waits for no result of the warp whose place it takes, also if that is still under way.
+func TestLinksOfLaterCTAs(t *testing.T) {
+	m := fermi(t)
+	m.SM.Count.Value, m.SM.CTAs.Value = 1, 1
+	kinds := map[int][]causes.Kind{}
+	for _, s := range chainOf(t, m, "mov.u32 %r1, %t; add.u32 %r2, %r1, 1; add.u32 %r3, %r2, 1; div.u32 %r1, %r1, 7; ret;", 3, 32) {
+		if s.Kind != sim.CauseDispatch {
+			kinds[s.CTA] = append(kinds[s.CTA], s.Kind)
+		}
+	}
+	if len(kinds) != 3 || !slices.Equal(kinds[0], kinds[1]) || !slices.Equal(kinds[0], kinds[2]) {
+		t.Errorf("the CTAs wait for %v", kinds)
+	}
+}
+
 // TestChainOfNoCopy waits for a copy that reads nothing, which is over at once.
 func TestChainOfNoCopy(t *testing.T) {
 	chainOf(t, fermi(t), "cp.async.ca.shared.global [sh], [%buf], 4, 0; cp.async.wait_all; ret;", 1, 32)

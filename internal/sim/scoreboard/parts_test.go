@@ -381,7 +381,7 @@ func TestLocalLines(outer *testing.T) {
 	code := compile(outer, "ret;")
 	rapid.Check(outer, func(t *rapid.T) {
 		m := fermi(outer)
-		m.SM.WarpSize.Value = rapid.SampledFrom([]int64{4, 6, 16, 32, 64}).Draw(t, "warp size")
+		m.SM.WarpSize.Value = rapid.SampledFrom([]int64{1, 4, 6, 16, 32, 64}).Draw(t, "warp size")
 		m.SM.Count.Value = rapid.Int64Range(1, 5).Draw(t, "SMs")
 		m.SM.Warps.Value = rapid.Int64Range(1, 48).Draw(t, "warps")
 		m.L1.Line.Value = rapid.SampledFrom([]int64{32, 64, 128, 256}).Draw(t, "line")
