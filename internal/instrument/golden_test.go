@@ -1,14 +1,11 @@
 package instrument_test
 
 import (
-	"flag"
-	"os"
 	"testing"
 
 	"warpbound/internal/method"
+	"warpbound/internal/test/goldentest"
 )
-
-var update = flag.Bool("update", false, "write golden files")
 
 // TestGolden shows the recording code of a small kernel.
 func TestGolden(t *testing.T) {
@@ -30,16 +27,5 @@ again:
 }
 `)
 	got := instrumented(t, b, method.LoopHeaders())
-	if *update {
-		if err := os.WriteFile(golden, []byte(got), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(golden)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if got != string(want) {
-		t.Errorf("the code differs from %s:\n%s", golden, got)
-	}
+	goldentest.Check(t, golden, got)
 }

@@ -2,7 +2,6 @@ package report
 
 import (
 	"bytes"
-	"flag"
 	"os"
 	"path/filepath"
 	"strings"
@@ -10,9 +9,8 @@ import (
 	"time"
 
 	"warpbound/estimate"
+	"warpbound/internal/test/goldentest"
 )
-
-var update = flag.Bool("update", false, "rewrite the golden files")
 
 func analysis() *estimate.Analysis {
 	return &estimate.Analysis{
@@ -81,19 +79,7 @@ func measured() *estimate.Device {
 
 func golden(t *testing.T, name string, got []byte) {
 	t.Helper()
-	path := filepath.Join("testdata", name)
-	if *update {
-		if err := os.WriteFile(path, got, 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if !bytes.Equal(got, want) {
-		t.Errorf("%s differs (run with -update to accept):\n%s", path, got)
-	}
+	goldentest.Check(t, filepath.Join("testdata", name), string(got))
 }
 
 // selfchecked is a report with everything that one can have.

@@ -3,7 +3,6 @@ package scaffold_test
 import (
 	"bytes"
 	"context"
-	"flag"
 	"fmt"
 	"io/fs"
 	"os"
@@ -18,10 +17,9 @@ import (
 	"warpbound/internal/isa/ptx"
 	"warpbound/internal/scaffold"
 	"warpbound/internal/study/suit"
+	"warpbound/internal/test/goldentest"
 	"warpbound/kernels"
 )
-
-var update = flag.Bool("update", false, "rewrite the table of coverage")
 
 // drafted is a kernel with the job that was written for it.
 type drafted struct {
@@ -74,18 +72,7 @@ func TestCoverage(t *testing.T) {
 		t.Errorf("%d of %d jobs need no hand; want nine in ten", enough, len(all))
 	}
 	const golden = "testdata/coverage.txt"
-	if *update {
-		if err := os.WriteFile(golden, table.Bytes(), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(golden)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if !bytes.Equal(want, table.Bytes()) {
-		t.Errorf("coverage differs from %s (-update rewrites it):\n%s", golden, table.Bytes())
-	}
+	goldentest.Check(t, golden, table.String())
 }
 
 // module is a module with its text.

@@ -3,18 +3,16 @@ package chart
 import (
 	"encoding/xml"
 	"errors"
-	"flag"
 	"io"
 	"math"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
 	"pgregory.net/rapid"
-)
 
-var update = flag.Bool("update", false, "write golden files")
+	"warpbound/internal/test/goldentest"
+)
 
 // samples are charts of each kind.
 func samples() map[string]string {
@@ -57,18 +55,7 @@ func TestCharts(t *testing.T) {
 			t.Errorf("%s: %s", name, text)
 		}
 		file := filepath.Join("testdata", name+".svg")
-		if *update {
-			if err := os.WriteFile(file, []byte(text), 0o666); err != nil {
-				t.Fatal(err)
-			}
-		}
-		want, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if text != string(want) {
-			t.Errorf("%s is not as in testdata", name)
-		}
+		goldentest.Check(t, file, text)
 	}
 }
 

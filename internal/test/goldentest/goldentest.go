@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-var update = flag.Bool("update", false, "write what is wanted anew")
+var update = flag.Bool("update", false, "write the golden files anew")
 
 // Check compares a text with that of a file, or writes the file if the test runs with -update.
 func Check(t testing.TB, file, got string) {
