@@ -106,7 +106,7 @@ func joinBytes(places []place, at uint64, bytes, lane int) (x uint64, ok bool) {
 func (m *state) mergeLocal(s, t *state, here, from uint64, by choice) {
 	for g, places := range s.local {
 		other := t.local[g]
-		if len(places) > 0 && len(other) > 0 && &places[0] == &other[0] { // none is ever changed
+		if len(places) > 0 && len(other) > 0 && &places[0] == &other[0] { // a list is never changed, so that those with one beginning are the same
 			m.local[g] = places
 			continue
 		}

@@ -64,8 +64,11 @@ func TestImage(t *testing.T) {
 		{bytes: mbarrierMax}, {bytes: -mbarrierMax}, {phase: 1, expected: 3, pending: 2, bytes: 16},
 	} {
 		image := b.image()
-		if other, ok := states[image]; ok || image>>62 != 1 {
+		if other, ok := states[image]; ok {
 			t.Errorf("%+v and %+v have the image %#x", b, other, image)
+		}
+		if image>>62 != 1 {
+			t.Errorf("%+v has the image %#x, which is not marked as that of an mbarrier", b, image)
 		}
 		states[image] = b
 	}

@@ -38,6 +38,7 @@ func (l *lifter) lowOnes(n *smt.Term) *smt.Term {
 	return l.b.Sub(l.b.Shl(l.wide(1), n), l.wide(1))
 }
 
+// funnel shifts two words, of 32 bits as all of its operands.
 func funnel(l *lifter) []*smt.Term {
 	whole, n := l.b.Concat(l.at(1), l.a()), l.amount(2)
 	if l.in.Op == isa.ShfL {
@@ -46,7 +47,7 @@ func funnel(l *lifter) []*smt.Term {
 	return one(l.b.Extract(l.b.Lshr(whole, n), 0, 32))
 }
 
-// lop3 looks each bit up in a truth table.
+// lop3 looks each bit of words of 32 bits up in a truth table.
 func lop3(l *lifter) []*smt.Term {
 	table, ok := l.src[3].Const()
 	if !ok {

@@ -120,8 +120,8 @@ func TestPartialBarriers(t *testing.T) {
 	}
 }
 
-// TestBarrierThatMayBePassedBy has a warp that perhaps comes to a barrier more than the other. In runs it does not: what it does behind that
-// place comes before what the other warp does behind its barrier.
+// TestBarrierThatMayBePassedBy has a warp with a guarded barrier that it may pass by. In the run it does, so that the long parts of the two warps
+// follow one another.
 func TestBarrierThatMayBePassedBy(t *testing.T) {
 	long := strings.Repeat("ld.global.u32 %r3, [%d];\nadd.u32 %r3, %r3, 1;\n", 30)
 	job, err := warpbound.LoadFS(fstest.MapFS{

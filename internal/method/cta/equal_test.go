@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// TestEqualPaths tries that paths count as equal if all is equal that a bound is made of. Two that are taken for one may only have the
-// same key by chance, so that no kernel shows it.
+// TestEqualPaths tries that paths count as equal only if all is equal that a bound is made of. Different paths have the same key only by
+// chance, so that no kernel shows the error.
 func TestEqualPaths(t *testing.T) {
 	one := func() *path {
 		return &path{
@@ -20,19 +20,20 @@ func TestEqualPaths(t *testing.T) {
 		t.Error("a path is not equal to itself")
 	}
 	for what, change := range map[string]func(*path){
-		"certain":         func(p *path) { p.certain = false },
-		"partial":         func(p *path) { p.partial = true },
-		"service":         func(p *path) { p.service++ },
-		"waits":           func(p *path) { p.waits++ },
-		"visible":         func(p *path) { p.visible++ },
-		"minor":           func(p *path) { p.minor++ },
-		"an instruction":  func(p *path) { p.ops[1].pc++ },
-		"a request":       func(p *path) { p.ops[0].requests++ },
-		"instructions":    func(p *path) { p.ops = p.ops[:1] },
-		"a delay":         func(p *path) { p.delays[1].delay++ },
-		"a barrier":       func(p *path) { p.delays[1].certain = false },
-		"segments":        func(p *path) { p.delays = slices.Concat(p.delays, []segment{{}}) },
-		"counts of block": func(p *path) { p.blocks[0].count++ },
+		"certain":            func(p *path) { p.certain = false },
+		"partial":            func(p *path) { p.partial = true },
+		"service":            func(p *path) { p.service++ },
+		"waits":              func(p *path) { p.waits++ },
+		"visible":            func(p *path) { p.visible++ },
+		"minor":              func(p *path) { p.minor++ },
+		"an instruction":     func(p *path) { p.ops[1].pc++ },
+		"a request":          func(p *path) { p.ops[0].requests++ },
+		"instructions":       func(p *path) { p.ops = p.ops[:1] },
+		"a delay":            func(p *path) { p.delays[1].delay++ },
+		"a barrier":          func(p *path) { p.delays[1].certain = false },
+		"segments":           func(p *path) { p.delays = slices.Concat(p.delays, []segment{{}}) },
+		"service of a block": func(p *path) { p.blocks[0].service++ },
+		"counts of block":    func(p *path) { p.blocks[0].count++ },
 	} {
 		p := one()
 		change(p)

@@ -12,8 +12,8 @@ import (
 	"warpbound/internal/test/jobtest"
 )
 
-// detail returns the terms of a kernel's bound on a machine like fermi-c2050, and checks that a run takes no longer.
-func detail(t *testing.T, change func(*machine.Machine), body string, words, ctas, threads int) *estimate.Greedy {
+// checked returns the terms of a kernel's bound on a machine like fermi-c2050, and checks that a run takes no longer.
+func checked(t *testing.T, change func(*machine.Machine), body string, words, ctas, threads int) *estimate.Greedy {
 	t.Helper()
 	m, err := machine.Builtin("fermi-c2050")
 	if err != nil {
@@ -55,26 +55,25 @@ func TestMerges(t *testing.T) {
 		{"atomic operations of one SM", "atom.global.add.u32 %r2, [%d], 1", 1, true},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			if d := detail(t, one, "\t"+c.access+";\n", 1, c.ctas, 256); (d.Blocked > 0) != c.blocked {
+			if d := checked(t, one, "\t"+c.access+";\n", 1, c.ctas, 256); (d.Blocked > 0) != c.blocked {
 				t.Errorf("the tags of the L2 wait for %d cycles", d.Blocked)
 			}
 		})
 	}
 }
 
-// TestMemoryThatFills gathers words of a buffer that fills the L2 to the last line, or has one line more: then lines may have to make room.
+// TestMemoryThatFills gathers words of a buffer that fills the L2 to the last line, or has one line more: then lines may have to make room, and
+// each of 33 loads by 32 lanes of 8 warps may fetch one.
 func TestMemoryThatFills(t *testing.T) {
 	const lines = 6 * 16 // of 6 partitions
 	small := func(m *machine.Machine) { m.L2.Sets.Value, m.L2.Ways.Value = 1, 16 }
-	gather := "\tmul.wide.u32 %a, %r1, 4;\n\tadd.u64 %a, %a, %d;\n\tld.global.u32 %r2, [%a];\n"
-	for more, want := range []int64{lines, 8 * 32 * 33} {
-		words := 32 * (lines + more)
-		body := gather
+	for _, c := range []struct{ lines, fetches int64 }{{lines, lines}, {lines + 1, 8 * 32 * 33}} {
+		body := "\tmul.wide.u32 %a, %r1, 4;\n\tadd.u64 %a, %a, %d;\n\tld.global.u32 %r2, [%a];\n"
 		for range 32 {
-			body += fmt.Sprintf("\trem.u32 %%r2, %%r2, %d;\n\tmul.wide.u32 %%a, %%r2, 4;\n\tadd.u64 %%a, %%a, %%d;\n\tld.volatile.global.u32 %%r2, [%%a];\n", words)
+			body += fmt.Sprintf("\trem.u32 %%r2, %%r2, %d;\n\tmul.wide.u32 %%a, %%r2, 4;\n\tadd.u64 %%a, %%a, %%d;\n\tld.volatile.global.u32 %%r2, [%%a];\n", 32*c.lines)
 		}
-		if d := detail(t, small, body, words, 1, 256); d.Fetches > want || d.Fetches < want/2 {
-			t.Errorf("%d lines more: %d fetches of %d requests, want %d", more, d.Fetches, d.Requests, want)
+		if d := checked(t, small, body, int(32*c.lines), 1, 256); d.Fetches > c.fetches || d.Fetches < c.fetches/2 {
+			t.Errorf("%d lines: %d fetches of %d requests, want %d at most and half of that at least", c.lines, d.Fetches, d.Requests, c.fetches)
 		}
 	}
 }

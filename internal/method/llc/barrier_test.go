@@ -80,7 +80,7 @@ FIRST:
 	}
 }
 
-// TestWholeBarriers has barriers for all warps of a CTA, of which it is known in which order its warps issue, and one for some.
+// TestWholeBarriers: the order in which warps issue is known at barriers for all warps of a CTA, not at those for a part.
 func TestWholeBarriers(t *testing.T) {
 	for barrier, whole := range map[string]bool{
 		"bar.sync 0":                      true,

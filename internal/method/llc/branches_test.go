@@ -126,8 +126,8 @@ func TestSlowAtomics(t *testing.T) {
 		name, body string
 		times      int64
 	}{
-		{"some warps", "setp.gt.u32 %p, %u, 0;\n@%p bra.uni ADD;\nadd.u32 %u, %u, 1;\nbra END;\nADD:\n" + strings.Repeat("atom.global.add.u32 %u, [%y], %u;\n", 3) + "END:", 3},
-		// It is not known which of 32 accesses is to the address that all lanes want: each counts so.
+		{"behind a branch on data", "setp.gt.u32 %p, %u, 0;\n@%p bra.uni ADD;\nadd.u32 %u, %u, 1;\nbra END;\nADD:\n" + strings.Repeat("atom.global.add.u32 %u, [%y], %u;\n", 3) + "END:", 3},
+		// All lanes want one address, but the bound allows further operations for each of 32 accesses.
 		{"unknown addresses", "mul.wide.u32 %x, %u, 4;\nadd.u64 %y, %y, %x;\natom.global.add.u32 %u, [%y], %u;", 33},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -160,8 +160,8 @@ func TestWindowsOfKnownAccesses(t *testing.T) {
 		for i := range a.costs {
 			older = max(older, a.costs[i].Latency+a.machine.L1.Ways.Value+4)
 		}
-		// Instructions behind the last access of a warp count again if its SM has sent its quota with that.
-		behind, longest := int64(0), make([]int64, a.distribution.ctas)
+		// If an SM has sent its quota with its last access, what it does behind that counts again. Each CTA has a box of its own.
+		longest := make([]int64, a.distribution.ctas) // instructions of a warp behind its last access
 		for _, boxes := range a.warps {
 			for cta, r := range boxes {
 				p, sum := r.Visitor.(*recorder).path, int64(0)
@@ -170,9 +170,12 @@ func TestWindowsOfKnownAccesses(t *testing.T) {
 						sum = 0
 					}
 				}
-				behind += max(0, sum-longest[cta])
 				longest[cta] = max(longest[cta], sum)
 			}
+		}
+		behind := int64(0)
+		for _, n := range longest {
+			behind += n
 		}
 		bound := boundsOf(t, a)[1]
 		l := newLatencies(a.machine, 0)

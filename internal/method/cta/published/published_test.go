@@ -87,7 +87,8 @@ func TestShift(t *testing.T) {
 	}
 }
 
-// TestBranchShift: lanes that part execute all successors of a branch, and lanes that agree all but the shortest one less, at most.
+// TestBranchShift: if lanes may part, the warp executes all successors one after another, and the shift is what it saves at most if they agree:
+// all but the shortest. If they cannot part, it executes the longest, without a shift.
 func TestBranchShift(t *testing.T) {
 	instrs := func(n int64) Warp { return Warp{{Kind: Time, Instr: n}} }
 	for _, c := range []struct {

@@ -14,7 +14,7 @@ func TestAfter(t *testing.T) {
 		before Stop
 		want   Stop
 	}{
-		{"runs are left", Config{Settings: Settings{Runs: 10}}, State{Runs: 9, Stale: 99}, Running, Running},
+		{"runs are left, and patience has no limit", Config{Settings: Settings{Runs: 10}}, State{Runs: 9, Stale: 99}, Running, Running},
 		{"no runs are left", Config{Settings: Settings{Runs: 10}}, State{Runs: 10}, Running, OutOfRuns},
 		{"one generation without gain", Config{Settings: Settings{Runs: 10, Patience: 1}}, State{Stale: 1}, Running, Settled},
 		{"a gain", Config{Settings: Settings{Runs: 10, Patience: 1}}, State{}, Running, Running},
