@@ -11,7 +11,6 @@ import (
 	"go/parser"
 	"go/token"
 	"io"
-	"math/rand/v2"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -62,19 +61,19 @@ func loadPackages(ctx context.Context) ([]golang, error) {
 // place is where a change can be made.
 type place struct {
 	file   string
-	number int // of the change in it
+	number int    // of the change in it
+	rank   uint64 // those of low ranks are drawn first
 }
 
-// drawer draws mutants.
+// drawer draws mutants by random ranks, which follow from the seed and from what is changed: if the code changes elsewhere, the same ones
+// are drawn, so that a run can be compared with the one before.
 type drawer struct {
-	seed   uint64
-	random *rand.Rand
-	places []place
-	drawn  map[place]bool
+	seed uint64
+	left []place
 }
 
 func newDrawer(packages []golang, seed uint64) (*drawer, error) {
-	d := &drawer{seed: seed, random: rand.New(rand.NewPCG(seed, 0)), drawn: map[place]bool{}}
+	d := &drawer{seed: seed}
 	for i := range packages {
 		p := &packages[i]
 		if !inScope(p) {
@@ -89,41 +88,36 @@ func newDrawer(packages []golang, seed uint64) (*drawer, error) {
 			if bytes.Contains(code, []byte("\n//go:")) {
 				continue // a changed function would be without its comments
 			}
-			_, count, err := change(file, code, none)
+			_, _, err = change(file, code, func(c *changed) bool {
+				d.left = append(d.left, place{file, c.number, c.in(relative(file)).rank(seed)})
+				return false
+			})
 			if err != nil {
 				return nil, err
 			}
-			for at := range count {
-				d.places = append(d.places, place{file, at})
-			}
 		}
 	}
-	slices.SortFunc(d.places, func(p, q place) int { return cmp.Or(strings.Compare(p.file, q.file), cmp.Compare(p.number, q.number)) })
+	slices.SortFunc(d.left, func(p, q place) int { return cmp.Compare(p.rank, q.rank) })
 	return d, nil
 }
 
 // draw draws one more mutant; all places have the same chance.
 func (d *drawer) draw() (*drawnMutant, error) {
-	if len(d.drawn) == len(d.places) {
+	if len(d.left) == 0 {
 		return nil, errors.New("there are no more places for changes")
 	}
-	for {
-		p := d.places[d.random.IntN(len(d.places))]
-		if d.drawn[p] {
-			continue
-		}
-		d.drawn[p] = true
-		code, err := os.ReadFile(p.file)
-		if err != nil {
-			return nil, err
-		}
-		c, _, err := change(p.file, code, number(p.number))
-		if err != nil {
-			return nil, err
-		}
-		file := relative(p.file)
-		return &drawnMutant{p, d.seed, fmt.Sprintf("%s:%s", file, c.what()), c.in(file)}, nil
+	p := d.left[0]
+	d.left = d.left[1:]
+	code, err := os.ReadFile(p.file)
+	if err != nil {
+		return nil, err
 	}
+	c, _, err := change(p.file, code, number(p.number))
+	if err != nil {
+		return nil, err
+	}
+	file := relative(p.file)
+	return &drawnMutant{p, d.seed, fmt.Sprintf("%s:%s", file, c.what()), c.in(file)}, nil
 }
 
 // changed is a function with a change.
@@ -143,9 +137,6 @@ func (c *changed) what() string { return fmt.Sprintf("%d:%d: %s", c.row, c.col, 
 
 // number chooses the change of a number.
 func number(n int) func(*changed) bool { return func(c *changed) bool { return c.number == n } }
-
-// none chooses no change.
-func none(*changed) bool { return false }
 
 // change makes the first change in the functions of a file that is chosen, nil if none is, and counts those up to it, or all.
 func change(file string, code []byte, chosen func(*changed) bool) (*changed, int, error) {

@@ -3,6 +3,8 @@ package main
 import (
 	"bytes"
 	"go/format"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -23,6 +25,9 @@ func f(a, b int) int {
 	return n
 }
 `
+
+// none chooses no change.
+func none(*changed) bool { return false }
 
 // TestChange makes every change of a small file, each once.
 func TestChange(t *testing.T) {
@@ -66,5 +71,43 @@ func TestChange(t *testing.T) {
 	slices.Sort(want)
 	if !slices.Equal(all, want) {
 		t.Errorf("changes\n%s\nwant\n%s", strings.Join(all, "\n"), strings.Join(want, "\n"))
+	}
+}
+
+// TestDraw draws all mutants of a file, each once, in an order that depends on the seed. If lines are added, those of the other lines keep it.
+func TestDraw(t *testing.T) {
+	folder := t.TempDir()
+	drawn := func(seed uint64, code string) []identity {
+		if err := os.WriteFile(filepath.Join(folder, "p.go"), []byte(code), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		d, err := newDrawer([]golang{{ImportPath: scope[0], Dir: folder, GoFiles: []string{"p.go"}}, {ImportPath: "elsewhere", Dir: "/", GoFiles: []string{"q.go"}}}, seed)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var all []identity
+		for {
+			m, err := d.draw()
+			if err != nil {
+				return all
+			}
+			if slices.Contains(all, m.identity) || m.seed != seed || !strings.HasSuffix(m.name, ": "+m.Change) {
+				t.Errorf("%+v", m)
+			}
+			all = append(all, m.identity)
+		}
+	}
+	_, n, err := change("p.go", []byte(code), none)
+	if err != nil {
+		t.Fatal(err)
+	}
+	first, second := drawn(1, code), drawn(2, code)
+	if len(first) != n || len(second) != n || slices.Equal(first, second) {
+		t.Errorf("%d and %d of %d mutants are drawn", len(first), len(second), n)
+	}
+	longer := drawn(1, strings.Replace(code, "\tn := ", "\tb = a * 77\n\tn := ", 1))
+	others := slices.DeleteFunc(slices.Clone(longer), func(id identity) bool { return strings.Contains(id.Line, "77") })
+	if len(longer) != n+2 || !slices.Equal(others, first) {
+		t.Errorf("the order changes from\n%v to\n%v", first, others)
 	}
 }

@@ -57,7 +57,7 @@ func allOf(t *testing.T, code string) (file string, o *overlay, mutants int) {
 	}
 	var list []*drawnMutant
 	for i := range mutants {
-		list = append(list, &drawnMutant{place: place{file, i}})
+		list = append(list, &drawnMutant{place: place{file: file, number: i}})
 	}
 	if err := o.write(list); err != nil {
 		t.Fatal(err)

@@ -1,6 +1,8 @@
 package main
 
 import (
+	"crypto/sha256"
+	"encoding/binary"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -14,6 +16,12 @@ type identity struct {
 	Line   string `toml:"line"`   // the code of the line, without indentation
 	Change string `toml:"change"` // as the report has it
 	Nth    int    `toml:"nth"`    // of such changes of such lines in the file, from 1; 0 is 1
+}
+
+// rank returns a random number of the change for a seed.
+func (id identity) rank(seed uint64) uint64 {
+	sum := sha256.Sum256(fmt.Appendf(nil, "%d\n%s\n%s\n%s\n%d", seed, id.File, id.Line, id.Change, id.Nth))
+	return binary.BigEndian.Uint64(sum[:])
 }
 
 // equivalents are the drawn mutants that no test can find since they compute the same, and why.
