@@ -124,23 +124,10 @@ func TestPartialBarriers(t *testing.T) {
 // follow one another.
 func TestBarrierThatMayBePassedBy(t *testing.T) {
 	long := strings.Repeat("ld.global.u32 %r3, [%d];\nadd.u32 %r3, %r3, 1;\n", 30)
-	job, err := warpbound.LoadFS(fstest.MapFS{
-		"k.ptx": {Data: []byte(".version 6.3\n.target sm_70\n.address_size 64\n.visible .entry k(.param .u64 p) {\n.reg .b32 %r<9>;\n.reg .b64 %d;\n.reg .pred %p<3>;\n" +
-			"ld.param.u64 %d, [p];\nmov.u32 %r1, %tid.x;\nld.global.u32 %r2, [%d];\nsetp.eq.u32 %p0, %r2, 0;\nsetp.lt.u32 %p1, %r1, 32;\n@%p1 bra FIRST;\n" +
-			"@%p0 bar.sync 0;\n" + long + "bar.sync 0;\nret;\nFIRST:\nbar.sync 0;\n" + long + "ret;\n}\n")},
-		"job.toml": {Data: []byte("module = \"k.ptx\"\nmachine = \"predictable-rr\"\ngrid = [1]\nblock = [64]\n[[param]]\nname = \"p\"\ntype = \"u32\"\ncount = 1\ninit = \"uniform(1, 9)\"\n")},
-	}, "job.toml", warpbound.LoadOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	a, err := job.Analyze(context.Background(), warpbound.AnalyzeOptions{Methods: []string{cta.ID}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	run, err := job.Simulate(context.Background(), warpbound.SimulateOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	a, run := boundAndRun(t, ".version 6.3\n.target sm_70\n.address_size 64\n.visible .entry k(.param .u64 p) {\n.reg .b32 %r<9>;\n.reg .b64 %d;\n.reg .pred %p<3>;\n"+
+		"ld.param.u64 %d, [p];\nmov.u32 %r1, %tid.x;\nld.global.u32 %r2, [%d];\nsetp.eq.u32 %p0, %r2, 0;\nsetp.lt.u32 %p1, %r1, 32;\n@%p1 bra FIRST;\n"+
+		"@%p0 bar.sync 0;\n"+long+"bar.sync 0;\nret;\nFIRST:\nbar.sync 0;\n"+long+"ret;\n}\n",
+		"grid = [1]\nblock = [64]\n[[param]]\nname = \"p\"\ntype = \"u32\"\ncount = 1\ninit = \"uniform(1, 9)\"\n", warpbound.LoadOptions{})
 	if e := &a.Estimates[0]; e.Cycles < run.Cycles || e.Cycles > run.Cycles*101/100 {
 		t.Errorf("bound %d, the run takes %d", e.Cycles, run.Cycles)
 	}

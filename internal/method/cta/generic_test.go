@@ -1,13 +1,10 @@
 package cta_test
 
 import (
-	"context"
 	"fmt"
 	"testing"
-	"testing/fstest"
 
 	"warpbound"
-	"warpbound/internal/method/cta"
 )
 
 // TestGenericAccesses bounds loads by generic addresses of global and of constant memory,
@@ -33,22 +30,9 @@ func TestGenericAccesses(t *testing.T) {
 }
 `
 	for _, block := range []int{32, 96, 33, 100} {
-		job, err := warpbound.LoadFS(fstest.MapFS{
-			"k.ptx": {Data: []byte(module)},
-			"job.toml": {Data: fmt.Appendf(nil, "module = \"k.ptx\"\nmachine = \"predictable-rr\"\ngrid = [50]\nblock = [%d]\n"+
-				"[[param]]\nname = \"p\"\ntype = \"u32\"\ncount = 5000\ninit = \"uniform(0, 9)\"\n", block)},
-		}, "job.toml", warpbound.LoadOptions{})
-		if err != nil {
-			t.Fatal(err)
-		}
-		a, err := job.Analyze(context.Background(), warpbound.AnalyzeOptions{Methods: []string{cta.ID}})
-		if err != nil {
-			t.Fatal(err)
-		}
-		run, err := job.Simulate(context.Background(), warpbound.SimulateOptions{})
-		if err != nil {
-			t.Fatal(err)
-		}
+		a, run := boundAndRun(t, module,
+			fmt.Sprintf("grid = [50]\nblock = [%d]\n"+
+				"[[param]]\nname = \"p\"\ntype = \"u32\"\ncount = 5000\ninit = \"uniform(0, 9)\"\n", block), warpbound.LoadOptions{})
 		if e := &a.Estimates[0]; e.Cycles != run.Cycles || !e.Exact() {
 			t.Errorf("%d threads: bound %d, simulated %d", block, e.Cycles, run.Cycles)
 		}

@@ -1,14 +1,11 @@
 package cta_test
 
 import (
-	"context"
 	"slices"
 	"testing"
-	"testing/fstest"
 
 	"warpbound"
 	"warpbound/estimate"
-	"warpbound/internal/method/cta"
 )
 
 // TestManyIterations bounds loops of which one iteration stands for all, with barriers and accesses in them.
@@ -24,23 +21,10 @@ func TestManyIterations(t *testing.T) {
 		"loads and a store": {"ld.global.u32 %r3, [%d];\nadd.u32 %r3, %r3, 1;\nst.global.u32 [%d], %r3;\n", 1.02},
 	} {
 		t.Run(name, func(t *testing.T) {
-			job, err := warpbound.LoadFS(fstest.MapFS{
-				"k.ptx": {Data: []byte(".version 6.3\n.target sm_70\n.address_size 64\n.visible .entry k(.param .u64 p) {\n.reg .b32 %r<9>;\n.reg .b64 %d;\n.reg .pred %p;\n" +
-					"ld.param.u64 %d, [p];\nmov.u32 %r1, %tid.x;\nmov.u32 %r2, 0;\nLOOP:\n" + c.body +
-					"add.u32 %r2, %r2, 1;\nsetp.lt.u32 %p, %r2, 3000;\n@%p bra LOOP;\nret;\n}\n")},
-				"job.toml": {Data: []byte("module = \"k.ptx\"\nmachine = \"predictable-rr\"\ngrid = [1]\nblock = [64]\n[[param]]\nname = \"p\"\ntype = \"u32\"\ncount = 1\n")},
-			}, "job.toml", warpbound.LoadOptions{Effort: 0.001}) // so that few instructions are followed
-			if err != nil {
-				t.Fatal(err)
-			}
-			a, err := job.Analyze(context.Background(), warpbound.AnalyzeOptions{Methods: []string{cta.ID}})
-			if err != nil {
-				t.Fatal(err)
-			}
-			run, err := job.Simulate(context.Background(), warpbound.SimulateOptions{})
-			if err != nil {
-				t.Fatal(err)
-			}
+			a, run := boundAndRun(t, ".version 6.3\n.target sm_70\n.address_size 64\n.visible .entry k(.param .u64 p) {\n.reg .b32 %r<9>;\n.reg .b64 %d;\n.reg .pred %p;\n"+
+				"ld.param.u64 %d, [p];\nmov.u32 %r1, %tid.x;\nmov.u32 %r2, 0;\nLOOP:\n"+c.body+
+				"add.u32 %r2, %r2, 1;\nsetp.lt.u32 %p, %r2, 3000;\n@%p bra LOOP;\nret;\n}\n",
+				"grid = [1]\nblock = [64]\n[[param]]\nname = \"p\"\ntype = \"u32\"\ncount = 1\n", warpbound.LoadOptions{Effort: 0.001}) // so that few instructions are followed
 			if !slices.ContainsFunc(a.Warnings, func(w estimate.Warning) bool { return w.ID == "loops-summarised" }) {
 				t.Errorf("iterations are not added up: %v", a.Warnings)
 			}

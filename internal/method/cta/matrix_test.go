@@ -1,14 +1,11 @@
 package cta_test
 
 import (
-	"context"
 	"fmt"
 	"strings"
 	"testing"
-	"testing/fstest"
 
 	"warpbound"
-	"warpbound/internal/method/cta"
 )
 
 // TestMatrices bounds loads and stores of matrices whose rows lie at many distances. Lanes that give no
@@ -38,22 +35,9 @@ func TestMatrices(t *testing.T) {
 		for _, distance := range []int{0, 16, 32, 48, 80, 128, 144, 512} {
 			for _, shift := range []int{0, 16, 272} {
 				registers := strings.Join([]string{"%r4", "%r5", "%r6", "%r7"}[:matrices], ", ")
-				job, err := warpbound.LoadFS(fstest.MapFS{
-					"k.ptx": {Data: fmt.Appendf(nil, module, distance, shift, 8*matrices, matrices, registers)},
-					"job.toml": {Data: []byte("module = \"k.ptx\"\nmachine = \"predictable-rr\"\ngrid = [20]\nblock = [64]\n" +
-						"[[param]]\nname = \"p\"\ntype = \"u32\"\ncount = 1280\ninit = \"uniform(0, 1000000)\"\n")},
-				}, "job.toml", warpbound.LoadOptions{})
-				if err != nil {
-					t.Fatal(err)
-				}
-				a, err := job.Analyze(context.Background(), warpbound.AnalyzeOptions{Methods: []string{cta.ID}})
-				if err != nil {
-					t.Fatal(err)
-				}
-				run, err := job.Simulate(context.Background(), warpbound.SimulateOptions{})
-				if err != nil {
-					t.Fatal(err)
-				}
+				a, run := boundAndRun(t, fmt.Sprintf(module, distance, shift, 8*matrices, matrices, registers),
+					"grid = [20]\nblock = [64]\n"+
+						"[[param]]\nname = \"p\"\ntype = \"u32\"\ncount = 1280\ninit = \"uniform(0, 1000000)\"\n", warpbound.LoadOptions{})
 				e := &a.Estimates[0]
 				if e.Cycles < run.Cycles || shift == 0 && (e.Cycles != run.Cycles || !e.Exact()) {
 					t.Errorf("%d matrices, rows %d bytes apart, %d from CTA to CTA: bound %d, simulated %d", matrices, distance, shift, e.Cycles, run.Cycles)
