@@ -4,11 +4,6 @@ import (
 	"fmt"
 	"testing"
 	"testing/fstest"
-
-	"warpbound/estimate"
-	"warpbound/internal/analysis"
-	"warpbound/internal/method/greedy"
-	"warpbound/internal/test/jobtest"
 )
 
 // TestGather loads words of a buffer that data choose, and between them always the same line: it stays in the L1 if the buffer leaves it
@@ -23,7 +18,7 @@ func TestGather(t *testing.T) {
 		{words: 1 << 13, requests: [2]int64{2 * trips, 3*trips + 2}},
 		{words: 1 << 14, requests: [2]int64{2 * trips, 3*trips + 2}},
 	} {
-		j := jobtest.Load(t, fstest.MapFS{
+		d := bound(t, fstest.MapFS{
 			"k.ptx": {Data: []byte(`.version 7.0
 .target sm_70
 .address_size 64
@@ -54,12 +49,8 @@ grid = [1]
 block = [1]
 param = [{name = "x", type = "u32", count = %d, init = "uniform(0, 99999)"}, {name = "y", type = "u32", count = 1, init = "uniform(0, 9)"}]
 `, c.words)},
-		}, "job.toml", "")
-		a, err := analysis.Analyze(t.Context(), j.Platform, j.Workload, analysis.Request{Methods: []string{greedy.ID}})
-		if err != nil {
-			t.Fatal(err)
-		}
-		if n := a.Estimates[0].Detail.(*estimate.Greedy).Requests; n < c.requests[0] || n > c.requests[1] {
+		})
+		if n := d.Requests; n < c.requests[0] || n > c.requests[1] {
 			t.Errorf("%d words: %d requests, want %v", c.words, n, c.requests)
 		}
 	}

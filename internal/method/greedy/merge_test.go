@@ -6,38 +6,23 @@ import (
 	"testing/fstest"
 
 	"warpbound/estimate"
-	"warpbound/internal/analysis"
 	"warpbound/internal/machine"
-	"warpbound/internal/method/greedy"
-	"warpbound/internal/test/jobtest"
 )
 
-// checked returns the terms of a kernel's bound on a machine like fermi-c2050, and checks that a run takes no longer.
-func checked(t *testing.T, change func(*machine.Machine), body string, words, ctas, threads int) *estimate.Greedy {
+// accesses returns the terms of a kernel's bound on a machine like fermi-c2050.
+func accesses(t *testing.T, change func(*machine.Machine), body string, words, ctas, threads int) *estimate.Greedy {
 	t.Helper()
 	m, err := machine.Builtin("fermi-c2050")
 	if err != nil {
 		t.Fatal(err)
 	}
 	change(m)
-	j := jobtest.Load(t, fstest.MapFS{
+	return bound(t, fstest.MapFS{
 		"m.toml": {Data: m.Format()},
 		"k.ptx": {Data: []byte(".version 7.0\n.target sm_70\n.address_size 64\n.visible .entry k(.param .u64 data) {\n\t.reg .b32 %r<9>;\n\t.reg .b64 %d, %a;\n" +
 			"\tld.param.u64 %d, [data];\n\tmov.u32 %r1, %tid.x;\n" + body + "\tret;\n}\n")},
 		"job.toml": {Data: fmt.Appendf(nil, "module = 'k.ptx'\nmachine = 'm.toml'\ngrid = [%d]\nblock = [%d]\nparam = [{name = 'data', type = 'u32', count = %d, init = 'uniform(0, 99999)'}]\n", ctas, threads, words)},
-	}, "job.toml", "")
-	a, err := analysis.Analyze(t.Context(), j.Platform, j.Workload, analysis.Request{Methods: []string{greedy.ID}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	run, err := analysis.Simulate(t.Context(), j.Platform, j.Workload, analysis.SimulateRequest{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if e := &a.Estimates[0]; e.Cycles < run.Cycles {
-		t.Errorf("bound %d, the run takes %d", e.Cycles, run.Cycles)
-	}
-	return a.Estimates[0].Detail.(*estimate.Greedy)
+	})
 }
 
 // TestMerges has accesses to one line, of which the L2 lets one wait until the line is there. An SM asks for it once, unless accesses pass by its L1.
@@ -55,7 +40,7 @@ func TestMerges(t *testing.T) {
 		{"atomic operations of one SM", "atom.global.add.u32 %r2, [%d], 1", 1, true},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			if d := checked(t, one, "\t"+c.access+";\n", 1, c.ctas, 256); (d.Blocked > 0) != c.blocked {
+			if d := accesses(t, one, "\t"+c.access+";\n", 1, c.ctas, 256); (d.Blocked > 0) != c.blocked {
 				t.Errorf("the tags of the L2 wait for %d cycles", d.Blocked)
 			}
 		})
@@ -72,7 +57,7 @@ func TestMemoryThatFills(t *testing.T) {
 		for range 32 {
 			body += fmt.Sprintf("\trem.u32 %%r2, %%r2, %d;\n\tmul.wide.u32 %%a, %%r2, 4;\n\tadd.u64 %%a, %%a, %%d;\n\tld.volatile.global.u32 %%r2, [%%a];\n", 32*c.lines)
 		}
-		if d := checked(t, small, body, int(32*c.lines), 1, 256); d.Fetches > c.fetches || d.Fetches < c.fetches/2 {
+		if d := accesses(t, small, body, int(32*c.lines), 1, 256); d.Fetches > c.fetches || d.Fetches < c.fetches/2 {
 			t.Errorf("%d lines: %d fetches of %d requests, want %d at most and half of that at least", c.lines, d.Fetches, d.Requests, c.fetches)
 		}
 	}

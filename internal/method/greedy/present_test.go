@@ -5,11 +5,6 @@ import (
 	"strings"
 	"testing"
 	"testing/fstest"
-
-	"warpbound/estimate"
-	"warpbound/internal/analysis"
-	"warpbound/internal/method/greedy"
-	"warpbound/internal/test/jobtest"
 )
 
 // TestStoresToLoadedLines has warps that load a line of local memory and store to it later, which is no request if the L1 surely has it by then.
@@ -53,17 +48,13 @@ func TestStoresToLoadedLines(t *testing.T) {
 		{"in an iteration, and needed behind the loop", loop(load) + use, 3},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			j := jobtest.Load(t, fstest.MapFS{
+			d := bound(t, fstest.MapFS{
 				"k.ptx": {Data: []byte(".version 7.0\n.target sm_70\n.address_size 64\n.visible .entry k(.param .u64 data) {\n\t.reg .b32 %a, %b, %c, %n;\n\t.reg .b64 %d;\n" +
 					"\t.reg .pred %p, %q;\n\t.local .align 8 .b8 frame[800];\n\tld.param.u64 %d, [data];\n\tld.global.u32 %n, [%d];\n\tsetp.eq.u32 %p, %n, 0;\n" +
 					"\tmov.u32 %a, 0;\n\tmov.u32 %b, 0;\n" + c.body + "\tst.local.u32 [frame], %b;\n\tret;\n}\n")},
 				"job.toml": {Data: []byte("module = 'k.ptx'\nmachine = 'fermi-c2050'\ngrid = [1]\nblock = [32]\n[[param]]\nname = 'data'\ntype = 'u32'\ncount = 1\ninit = 'uniform(0, 9)'\n")},
-			}, "job.toml", "")
-			a, err := analysis.Analyze(t.Context(), j.Platform, j.Workload, analysis.Request{Methods: []string{greedy.ID}})
-			if err != nil {
-				t.Fatal(err)
-			}
-			if got := a.Estimates[0].Detail.(*estimate.Greedy).Requests; got != c.requests {
+			})
+			if got := d.Requests; got != c.requests {
 				t.Errorf("%d requests, want %d", got, c.requests)
 			}
 		})
