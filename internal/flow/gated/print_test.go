@@ -2,23 +2,19 @@ package gated_test
 
 import (
 	"errors"
-	"flag"
 	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"warpbound/diag"
 	"warpbound/internal/cfg"
 	"warpbound/internal/flow/gated"
 	"warpbound/internal/isa"
 	"warpbound/internal/test/flowtest"
+	"warpbound/internal/test/goldentest"
 )
-
-var update = flag.Bool("update", false, "write the golden files anew")
 
 func build(t testing.TB, k *isa.Kernel) *cfg.Graph {
 	t.Helper()
@@ -46,18 +42,7 @@ func TestPrint(t *testing.T) {
 				t.Fatal(err)
 			}
 			golden := strings.TrimSuffix(file, ".ptx") + ".golden"
-			if *update {
-				if err := os.WriteFile(golden, []byte(form.String()), 0o644); err != nil {
-					t.Fatal(err)
-				}
-			}
-			want, err := os.ReadFile(golden)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if diff := cmp.Diff(string(want), form.String()); diff != "" {
-				t.Errorf("form (-want +got; -update writes it):\n%s", diff)
-			}
+			goldentest.Check(t, golden, form.String())
 		})
 	}
 }

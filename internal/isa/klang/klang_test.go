@@ -2,18 +2,14 @@ package klang
 
 import (
 	"bytes"
-	"flag"
 	"os"
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"warpbound/internal/isa/minisimt"
+	"warpbound/internal/test/goldentest"
 	"warpbound/internal/test/isatest"
 )
-
-var update = flag.Bool("update", false, "rewrite the machine code of the suite")
 
 const suite = "../../../kernels/triangleSum/triangleSum"
 
@@ -38,18 +34,7 @@ func TestTriangleSum(t *testing.T) {
 		t.Fatal(err)
 	}
 	got := minisimt.Print(compile(t, string(src)))
-	if *update {
-		if err := os.WriteFile(suite+".simt", got, 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(suite + ".simt")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if d := cmp.Diff(string(want), string(got)); d != "" {
-		t.Error(d)
-	}
+	goldentest.Check(t, suite+".simt", string(got))
 }
 
 // TestCompile checks the code of single statements.
